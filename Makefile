@@ -1,0 +1,126 @@
+# gpube: make help lists the targets. Everything is built under $(BUILD).
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+BUILD  ?= build
+CC     ?= cc
+ifeq ($(origin CC),default)
+CC      = cc
+endif
+CFLAGS ?= -O2 -g
+WARN   ?= -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+PREFIX ?= /usr/local
+CUDA   ?= 1
+NVCC   ?= nvcc
+
+# ---- what this machine offers ------------------------------------------------
+have = $(shell printf '$(1)\n' | $(CC) $(2) -x c -E - >/dev/null 2>&1 && echo yes)
+LZMA   := $(call have,\#include <lzma.h>)
+OPENMP := $(call have,\#include <omp.h>,-fopenmp)
+X86    := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),yes)
+NVCC_PATH := $(if $(filter 1,$(CUDA)),$(shell command -v $(NVCC) 2>/dev/null))
+
+ALL_CFLAGS = -std=c11 -I. -fvisibility=hidden -fPIC -MMD -MP $(WARN) $(CFLAGS) $(EXTRA_CFLAGS)
+LIBS       = -lz
+ifeq ($(LZMA),yes)
+ALL_CFLAGS += -DGPUBE_HAVE_LZMA
+LIBS       += -llzma
+endif
+ifeq ($(OPENMP),yes)
+ALL_CFLAGS += -fopenmp
+endif
+LIBS += -lm -lpthread
+
+# ---- sources -------------------------------------------------------------------
+LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c formats/*.c)
+CLI_SRC  := $(wildcard gpube/cli/*.c)
+TEST_SRC := $(wildcard tests/unit/test_*.c tests/ops/test_*.c tests/parse/test_*.c)
+TEST_LIB := $(wildcard tests/support/*.c)
+BENCH_SRC := $(wildcard benchmarks/bench_*.c)
+
+obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+LIB   = $(BUILD)/libgpube.a
+TESTS = $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
+BENCHES = $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
+
+## all: build the library and the program (the default)
+all: note $(BUILD)/gpube $(LIB)
+
+note:
+	@test "$(LZMA)" = yes || echo "note: liblzma not found, .xz files cannot be read (apt-get install liblzma-dev)"
+	@test "$(OPENMP)" = yes || echo "note: OpenMP not found, one thread is used"
+	@test -n "$(NVCC_PATH)" || echo "note: building for the CPU only (no nvcc, or CUDA=0)"
+
+# ISA-specific kernels: the file name says which flags it needs; on other
+# machines the files are empty.
+ifeq ($(X86),yes)
+$(BUILD)/obj/%_avx2.o: ISA = -mavx2 -mfma -mbmi2
+$(BUILD)/obj/%_avx512.o: ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mbmi2 -mprefer-vector-width=512
+endif
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/obj/flags
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ISA) -c $< -o $@
+
+# Rebuilds everything when the compiler or the flags change.
+$(BUILD)/obj/flags: force
+	@mkdir -p $(@D)
+	@echo '$(CC) $(ALL_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS)' > $@
+
+$(LIB): $(call obj,$(LIB_SRC))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/gpube: $(call obj,$(CLI_SRC)) $(LIB)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(call obj,$(TEST_LIB)) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ -lcmocka $(LIBS) -o $@
+
+$(BENCHES): $(BUILD)/%: $(BUILD)/obj/%.o $(call obj,$(TEST_LIB)) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+## demo: build, then solve a shipped example on the CPU
+demo: all
+	$(BUILD)/gpube solve examples/zebra.wcsp
+
+## check: build and run every test; ends with "N passed, N failed"
+check: all $(TESTS)
+	@tests/run.sh $(BUILD) $(TESTS) $(wildcard tests/*/test_*.sh)
+
+## asan: the same under AddressSanitizer and UBSan, in build-asan
+asan:
+	$(MAKE) BUILD=build-asan CUDA=0 CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' check
+
+## bench: build the benchmark programs (benchmarks/README.md says how to run them)
+bench: all $(BENCHES)
+
+## install: program, library, headers, man pages and completion under PREFIX (DESTDIR honoured)
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/gpube
+	install -m 755 $(BUILD)/gpube $(DESTDIR)$(PREFIX)/bin/gpube
+	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libgpube.a
+	install -m 644 gpube/gpube.h formats/formats.h $(DESTDIR)$(PREFIX)/include/gpube/
+
+## format: reformat the sources with clang-format
+format:
+	git ls-files '*.c' '*.h' '*.cu' | xargs clang-format -i
+
+## tidy: clang-tidy over the sources, zero warnings
+tidy:
+	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA)
+
+## clean: remove what was built
+clean:
+	rm -rf $(BUILD) build-asan
+
+## help: this list
+help:
+	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+force:
+.PHONY: all note demo check asan bench install format tidy clean help force
+.SECONDARY:
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

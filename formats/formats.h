@@ -1,0 +1,59 @@
+/*
+ * formats.h - files to models and back. Include after gpube/gpube.h.
+ *
+ * Compression is told by content when reading (gzip, xz) and by name when
+ * writing (.gz, .xz). Outputs are written to a temporary name beside the target
+ * and renamed when complete.
+ */
+#ifndef GPUBE_FORMATS_H
+#define GPUBE_FORMATS_H
+
+#include "gpube/gpube.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum gpube_format {
+	GPUBE_FORMAT_AUTO, /* by content when reading, by name when writing */
+	GPUBE_FORMAT_WCSP,
+	GPUBE_FORMAT_CFN,
+	GPUBE_FORMAT_UAI,
+};
+
+/* "wcsp", "cfn", "uai", or GPUBE_FORMAT_AUTO for an unknown name. */
+GPUBE_API enum gpube_format gpube_format_named(const char *name);
+GPUBE_API const char *gpube_format_name(enum gpube_format format);
+
+/*
+ * gpube_read() - reads a model.
+ * path      "-" is standard input
+ * evidence  .evid file of a .uai; NULL: PATH.evid beside it (x.uai, x.uai.xz
+ *           and x.uai.gz all look for x.uai.evid), if there is one; "": none
+ * Cost:   memory proportional to the model's tables
+ * Errors: EIO, EPARSE, ERANGE, ENOMEM
+ */
+GPUBE_API int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path,
+	enum gpube_format format, const char *evidence);
+
+/*
+ * gpube_write() - writes a model.
+ * path      "-" is standard output
+ * Errors: EIO, ENOMEM; ERANGE (the format cannot hold the model: the text says
+ *         what and how to go on)
+ */
+GPUBE_API int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format format);
+
+/* Reads an order: variable indices (or names), first is eliminated first. 'order' has n_vars. */
+GPUBE_API int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *path);
+/* Writes toulbar2's .sol: the value indices of one assignment on one line. */
+GPUBE_API int gpube_write_solution(
+	const struct gpube_model *m, const char *path, const int32_t *values);
+/* Reads a .sol into 'values' (n_vars). */
+GPUBE_API int gpube_read_solution(int32_t *values, const struct gpube_model *m, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * io.h - byte streams in and out: compression, positions for messages, atomic
+ * output files. Internal to formats/.
+ */
+#ifndef GPUBE_IO_H
+#define GPUBE_IO_H
+
+#include "gpube/ir/model.h"
+
+/* ---- reading ----------------------------------------------------------------
+ * A window of bytes that slides over the (decompressed) file. The pointers are
+ * public so that scanners run at memory speed: p < end holds unread bytes, and
+ * gpube__in_fill() brings more.
+ */
+struct gpube_in {
+	struct gpube_ctx *ctx;
+	const char *path;      /* as the user gave it, for messages */
+	const char *p, *end;   /* unread bytes; end[0] is always 0 */
+	int64_t line;	       /* of p, from 1; scanners count newlines */
+	struct gpube_in_impl *impl;
+	int status;	       /* first failure; then p == end for ever */
+};
+
+/* Errors: EIO "cannot open 'x': …", ENOMEM; xz without liblzma: EIO that says so */
+int gpube__in_open(struct gpube_in *in, struct gpube_ctx *ctx, const char *path);
+/* Makes p < end true, or returns false at the end of the file or after a failure (see status). */
+bool gpube__in_fill(struct gpube_in *in);
+void gpube__in_close(struct gpube_in *in);
+/* The first up to n bytes, without consuming them: to tell formats apart. */
+size_t gpube__in_peek(struct gpube_in *in, char *buffer, size_t n);
+
+/*
+ * EPARSE: "x.wcsp:12: expected a cost, found 'abc'". Returns in->status when
+ * reading itself has failed (a cut gz), so that the cause is named.
+ */
+int gpube__in_error(struct gpube_in *in, const char *fmt, ...) GPUBE_PRINTF(2, 3);
+
+/*
+ * Tokens separated by white space. 'what' names what was expected, for the
+ * message. A token longer than 255 bytes is an error except in gpube__in_skip_line().
+ */
+bool gpube__in_at_end(struct gpube_in *in); /* only white space is left */
+int gpube__in_token(struct gpube_in *in, char token[256], const char *what);
+int gpube__in_int(struct gpube_in *in, int64_t *v, int64_t min, int64_t max, const char *what);
+/* decimal or exponent notation, inf and nan refused; correctly rounded */
+int gpube__in_real(struct gpube_in *in, double *v, const char *what);
+int gpube__in_end(struct gpube_in *in); /* error unless only white space is left */
+
+/* ---- writing ---------------------------------------------------------------- */
+
+struct gpube_out {
+	struct gpube_ctx *ctx;
+	const char *path;
+	struct gpube_out_impl *impl;
+	int status; /* first failure; later writes do nothing */
+};
+
+int gpube__out_open(struct gpube_out *out, struct gpube_ctx *ctx, const char *path);
+void gpube__out_bytes(struct gpube_out *out, const char *s, size_t n);
+void gpube__out_text(struct gpube_out *out, const char *s);
+void gpube__out_printf(struct gpube_out *out, const char *fmt, ...) GPUBE_PRINTF(2, 3);
+void gpube__out_int(struct gpube_out *out, int64_t v);
+void gpube__out_real(struct gpube_out *out, double v); /* shortest text that reads back equal */
+/* integer * 10^-scale in plain decimal notation with 'scale' decimals */
+void gpube__out_decimal(struct gpube_out *out, int64_t v, int scale);
+/* Completes and renames; with 'keep' false, or after a failure, leaves no file. Returns status. */
+int gpube__out_close(struct gpube_out *out, bool keep);
+
+/* ---- readers and writers, one file each -------------------------------------- */
+
+int gpube__wcsp_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__wcsp_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__cfn_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__cfn_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__uai_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__uai_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
+
+#endif

@@ -1,0 +1,271 @@
+/* base.c - see base.h. */
+#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
+#include "gpube/base/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+static void *plain_realloc(void *arg, void *p, size_t size)
+{
+	(void)arg;
+	if (size == 0) {
+		free(p);
+		return NULL;
+	}
+	return realloc(p, size);
+}
+
+static int cores_available(void)
+{
+#ifdef _OPENMP
+	return omp_get_max_threads(); /* honours OMP_NUM_THREADS and the affinity mask */
+#else
+	return 1;
+#endif
+}
+
+static uint64_t memory_available(void)
+{
+	uint64_t kib = 0;
+	char line[128];
+	FILE *f = fopen("/proc/meminfo", "r");
+
+	if (f) {
+		while (fgets(line, sizeof(line), f))
+			if (strncmp(line, "MemAvailable:", 13) == 0)
+				kib = strtoull(line + 13, NULL, 10);
+		fclose(f);
+	}
+	if (kib)
+		return kib * 1024;
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+}
+
+int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts)
+{
+	static const struct gpube_ctx_opts none = {.sizeof_options = sizeof(none)};
+	struct gpube_ctx *ctx;
+
+	*out = NULL;
+	if (!opts)
+		opts = &none;
+	if (opts->sizeof_options != sizeof(*opts) || opts->n_threads < 0)
+		return GPUBE_EINVAL;
+	if (opts->realloc_fn)
+		ctx = opts->realloc_fn(opts->realloc_arg, NULL, sizeof(*ctx));
+	else
+		ctx = malloc(sizeof(*ctx));
+	if (!ctx)
+		return GPUBE_ENOMEM;
+	memset(ctx, 0, sizeof(*ctx));
+	ctx->n_threads = opts->n_threads ? opts->n_threads : cores_available();
+	ctx->memory_bytes = opts->memory_bytes ? opts->memory_bytes : memory_available();
+	ctx->log = opts->log;
+	ctx->log_arg = opts->log_arg;
+	ctx->realloc_fn = opts->realloc_fn ? opts->realloc_fn : plain_realloc;
+	ctx->realloc_arg = opts->realloc_arg;
+	*out = ctx;
+	return GPUBE_OK;
+}
+
+void gpube_ctx_free(struct gpube_ctx *ctx)
+{
+	if (!ctx)
+		return;
+	if (ctx->device_free)
+		ctx->device_free(ctx);
+	ctx->realloc_fn(ctx->realloc_arg, ctx, 0);
+}
+
+const char *gpube_error(const struct gpube_ctx *ctx)
+{
+	return ctx->error;
+}
+
+void gpube_ctx_stop(struct gpube_ctx *ctx)
+{
+	ctx->stop = 1;
+}
+
+int gpube__fail(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(ctx->error, sizeof(ctx->error), fmt, ap);
+	va_end(ap);
+	return status;
+}
+
+void gpube__log(struct gpube_ctx *ctx, enum gpube_log_level level, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	if (!ctx->log)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ctx->log(ctx->log_arg, level, 0, text);
+}
+
+void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what)
+{
+	if (ctx->log)
+		ctx->log(ctx->log_arg, GPUBE_LOG_PROGRESS, fraction, what);
+}
+
+bool gpube__stopped(const struct gpube_ctx *ctx)
+{
+	return ctx->stop || (ctx->deadline > 0 && gpube__now() >= ctx->deadline);
+}
+
+int gpube__fail_stopped(struct gpube_ctx *ctx)
+{
+	return gpube__fail(ctx, GPUBE_ESTOP, "%s", ctx->stop ? "stopped" : "out of time");
+}
+
+void *gpube__realloc(struct gpube_ctx *ctx, void *p, uint64_t n, uint64_t size)
+{
+	uint64_t bytes;
+	void *q;
+
+	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX) {
+		gpube__fail(ctx, GPUBE_ENOMEM, "out of memory: %llu items of %llu bytes",
+			(unsigned long long)n, (unsigned long long)size);
+		return NULL;
+	}
+	/* size 0 means "free" to realloc_fn, and NULL must mean failure to our callers */
+	q = ctx->realloc_fn(ctx->realloc_arg, p, bytes ? (size_t)bytes : 1);
+	if (!q)
+		gpube__fail(ctx, GPUBE_ENOMEM, "out of memory: %llu bytes",
+			(unsigned long long)bytes);
+	return q;
+}
+
+void *gpube__alloc(struct gpube_ctx *ctx, uint64_t n, uint64_t size)
+{
+	return gpube__realloc(ctx, NULL, n, size);
+}
+
+void *gpube__alloc_zero(struct gpube_ctx *ctx, uint64_t n, uint64_t size)
+{
+	void *p = gpube__realloc(ctx, NULL, n, size);
+
+	if (p)
+		memset(p, 0, (size_t)(n * size));
+	return p;
+}
+
+void gpube__free(struct gpube_ctx *ctx, void *p)
+{
+	if (p)
+		ctx->realloc_fn(ctx->realloc_arg, p, 0);
+}
+
+char *gpube__strdup(struct gpube_ctx *ctx, const char *s)
+{
+	size_t n = strlen(s) + 1;
+	char *p = gpube__alloc(ctx, n, 1);
+
+	return p ? memcpy(p, s, n) : NULL;
+}
+
+int gpube__grow(struct gpube_ctx *ctx, void *p, int64_t *capacity, int64_t need, size_t size)
+{
+	void *old, *q;
+	int64_t c = *capacity;
+
+	if (need <= c)
+		return GPUBE_OK;
+	c = c > INT64_MAX / 2 ? need : c * 2;
+	if (c < need)
+		c = need;
+	if (c < 16)
+		c = 16;
+	memcpy(&old, p, sizeof(old)); /* any object pointer, without an aliasing cast */
+	q = gpube__realloc(ctx, old, (uint64_t)c, size);
+	if (!q)
+		return GPUBE_ENOMEM;
+	memcpy(p, &q, sizeof(q));
+	*capacity = c;
+	return GPUBE_OK;
+}
+
+void gpube__parallel(struct gpube_ctx *ctx, int64_t n,
+	void (*fn)(void *arg, int64_t item, int thread), void *arg)
+{
+#ifdef _OPENMP
+	if (ctx->n_threads > 1 && n > 1 && !omp_in_parallel()) {
+		int threads = ctx->n_threads < n ? ctx->n_threads : (int)n;
+
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+		for (int64_t i = 0; i < n; i++)
+			fn(arg, i, omp_get_thread_num());
+		return;
+	}
+#endif
+	(void)ctx;
+	for (int64_t i = 0; i < n; i++)
+		fn(arg, i, 0);
+}
+
+double gpube__now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void gpube__rng_init(struct gpube_rng *r, uint64_t seed)
+{
+	for (int i = 0; i < 4; i++) {
+		uint64_t z = (seed += 0x9e3779b97f4a7c15u);
+
+		z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+		z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+		r->s[i] = z ^ (z >> 31);
+	}
+}
+
+static inline uint64_t rotl(uint64_t x, int k)
+{
+	return (x << k) | (x >> (64 - k));
+}
+
+uint64_t gpube__rng_next(struct gpube_rng *r)
+{
+	uint64_t *s = r->s, result = rotl(s[1] * 5, 7) * 9, t = s[1] << 17;
+
+	s[2] ^= s[0];
+	s[3] ^= s[1];
+	s[1] ^= s[2];
+	s[0] ^= s[3];
+	s[2] ^= t;
+	s[3] = rotl(s[3], 45);
+	return result;
+}
+
+uint64_t gpube__rng_below(struct gpube_rng *r, uint64_t n)
+{
+	uint64_t limit = UINT64_MAX - UINT64_MAX % n, x;
+
+	do
+		x = gpube__rng_next(r);
+	while (x >= limit);
+	return x % n;
+}
+
+double gpube__rng_unit(struct gpube_rng *r)
+{
+	return (double)(gpube__rng_next(r) >> 11) * 0x1p-53;
+}

@@ -1,0 +1,108 @@
+/*
+ * base.h - context internals, memory, overflow-checked sizes, threads, clock,
+ * random numbers. Depends on nothing but the public header's status codes.
+ */
+#ifndef GPUBE_BASE_H
+#define GPUBE_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpube/gpube.h"
+
+/* Internal functions are written once for both compilers. */
+#if defined(__CUDACC__)
+#define GPUBE_HD __host__ __device__
+#else
+#define GPUBE_HD
+#endif
+
+#if defined(__GNUC__)
+#define GPUBE_PRINTF(a, b) __attribute__((format(printf, a, b)))
+#else
+#define GPUBE_PRINTF(a, b)
+#endif
+
+struct gpube_ctx {
+	char error[512];
+	int n_threads;
+	uint64_t memory_bytes; /* most bytes of tables alive at once */
+	void (*log)(void *, enum gpube_log_level, double, const char *);
+	void *log_arg;
+	void *(*realloc_fn)(void *, void *, size_t);
+	void *realloc_arg;
+	volatile int stop;	 /* set from signal handlers and other threads */
+	double deadline;	 /* gpube__now() at which work stops; 0: never */
+	void *device;		 /* owned by the CUDA backend */
+	void (*device_free)(struct gpube_ctx *);
+};
+
+/* Sets the context's error text and returns 'status', so that it ends in "return gpube__fail(…)". */
+int gpube__fail(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt, ...)
+	GPUBE_PRINTF(3, 4);
+
+void gpube__log(struct gpube_ctx *ctx, enum gpube_log_level level, const char *fmt, ...)
+	GPUBE_PRINTF(3, 4);
+void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what);
+
+/* True once the caller asked to stop or the deadline has passed; cheap enough for every tile. */
+bool gpube__stopped(const struct gpube_ctx *ctx);
+/* The status and text of a stop: ESTOP, "stopped" or "out of time". */
+int gpube__fail_stopped(struct gpube_ctx *ctx);
+
+/* ---- memory: NULL (and ENOMEM's text) on failure; n * size is checked; free takes NULL --- */
+
+void *gpube__alloc(struct gpube_ctx *ctx, uint64_t n, uint64_t size);
+void *gpube__alloc_zero(struct gpube_ctx *ctx, uint64_t n, uint64_t size);
+void *gpube__realloc(struct gpube_ctx *ctx, void *p, uint64_t n, uint64_t size);
+void gpube__free(struct gpube_ctx *ctx, void *p);
+char *gpube__strdup(struct gpube_ctx *ctx, const char *s);
+
+/*
+ * Grows *p (a pointer to an array of 'size'-byte items) so that 'need' items
+ * fit; capacity doubles. *p is unchanged on failure.
+ */
+int gpube__grow(struct gpube_ctx *ctx, void *p, int64_t *capacity, int64_t need, size_t size);
+
+/* a * b and a + b for sizes >= 0; -1 if the result passes INT64_MAX. */
+static inline int64_t gpube__mul_size(int64_t a, int64_t b)
+{
+	int64_t r;
+
+	return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &r) ? -1 : r;
+}
+
+static inline int64_t gpube__add_size(int64_t a, int64_t b)
+{
+	int64_t r;
+
+	return a < 0 || b < 0 || __builtin_add_overflow(a, b, &r) ? -1 : r;
+}
+
+/* ---- threads ------------------------------------------------------------- */
+
+/*
+ * Calls fn(arg, item, thread) for every item in [0, n), on up to
+ * ctx->n_threads threads, items handed out one at a time; thread is in
+ * [0, n_threads). Nested calls run serially. Without OpenMP: a plain loop.
+ */
+void gpube__parallel(struct gpube_ctx *ctx, int64_t n,
+	void (*fn)(void *arg, int64_t item, int thread), void *arg);
+
+/* ---- clock and random numbers -------------------------------------------- */
+
+double gpube__now(void); /* seconds, monotonic */
+
+struct gpube_rng {
+	uint64_t s[4];
+};
+
+/* xoshiro256**, seeded through splitmix64 (Blackman and Vigna 2018): the same stream everywhere. */
+void gpube__rng_init(struct gpube_rng *r, uint64_t seed);
+uint64_t gpube__rng_next(struct gpube_rng *r);
+uint64_t gpube__rng_below(struct gpube_rng *r, uint64_t n); /* unbiased, [0, n), n >= 1 */
+double gpube__rng_unit(struct gpube_rng *r);		    /* [0, 1), 53 bits */
+
+#endif

@@ -1,0 +1,5 @@
+/* main.c - the command table. */
+int main(void)
+{
+	return 2;
+}

@@ -1,0 +1,248 @@
+/*
+ * gpube.h - the public interface of the engine: context, status, model, solve.
+ *
+ * Reading and writing files is formats/formats.h. Everything here returns an
+ * enum gpube_status (0 or negative); the text of the last failure is
+ * gpube_error(ctx). Out-parameters come first; a T ** belongs to the caller,
+ * who frees it, and is NULL after a failure; a returned const pointer is
+ * borrowed. One context per thread.
+ */
+#ifndef GPUBE_H
+#define GPUBE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define GPUBE_API __attribute__((visibility("default")))
+#else
+#define GPUBE_API
+#endif
+
+#define GPUBE_VERSION "0.1.0"
+
+/* Values are frozen: programs that link us switch on them. */
+enum gpube_status {
+	GPUBE_OK = 0,
+	GPUBE_EINVAL = -1, /* an argument is out of its documented range */
+	GPUBE_ENOMEM = -2, /* the system refused memory */
+	GPUBE_EPARSE = -3, /* a file is malformed: text gives file, line, expected */
+	GPUBE_ERANGE = -4, /* a number or a table size does not fit its type */
+	GPUBE_ELIMIT = -5, /* it fits the types, but not the memory or time allowed */
+	GPUBE_ENODEV = -6, /* no usable device */
+	GPUBE_ECUDA = -7,  /* a CUDA call failed */
+	GPUBE_EIO = -8,	   /* a file cannot be opened, read or written */
+	GPUBE_ESTOP = -9,  /* stopped by gpube_ctx_stop() or by a time limit */
+	GPUBE_EBUG = -10,  /* a result failed its own check: our bug, never a wrong answer */
+};
+
+/* "No limit" for top, and the value that stands for a forbidden cost. */
+#define GPUBE_INF INT64_MAX
+
+/* ---- context ---------------------------------------------------------- */
+
+struct gpube_ctx;
+
+enum gpube_log_level { GPUBE_LOG_NOTE, GPUBE_LOG_DETAIL, GPUBE_LOG_PROGRESS };
+
+/*
+ * Options of a context; zero fields take the default.
+ * memory_bytes  most table memory of the host; default: what is free now
+ * n_threads     default: the cores this process may use
+ * log           called with finished lines, and for GPUBE_LOG_PROGRESS with
+ *               the fraction done in 'progress' (0 to 1); never from two
+ *               threads at once
+ * realloc_fn    replaces malloc, realloc and free (size 0 frees), for tests
+ */
+struct gpube_ctx_opts {
+	size_t sizeof_options;
+	int n_threads;
+	uint64_t memory_bytes;
+	void (*log)(void *arg, enum gpube_log_level level, double progress, const char *text);
+	void *log_arg;
+	void *(*realloc_fn)(void *arg, void *p, size_t size);
+	void *realloc_arg;
+};
+
+/*
+ * gpube_ctx_new() - a context; 'opts' may be NULL.
+ * Errors: ENOMEM, EINVAL (sizeof_options)
+ */
+GPUBE_API int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts);
+GPUBE_API void gpube_ctx_free(struct gpube_ctx *ctx);
+
+/* Text of the last failure on this context; never NULL, valid until the next call. */
+GPUBE_API const char *gpube_error(const struct gpube_ctx *ctx);
+
+/* Asks the running call to end soon with its best answer; async-signal-safe. */
+GPUBE_API void gpube_ctx_stop(struct gpube_ctx *ctx);
+
+/* ---- model ------------------------------------------------------------ */
+
+/*
+ * A model is a set of variables with finite domains and a set of functions,
+ * each a table over its scope. GPUBE_COSTS: integers, in units of
+ * 10^-scale, that are added up; GPUBE_POTENTIALS: doubles >= 0 that are
+ * multiplied (.uai) and kept as they were read.
+ */
+enum gpube_kind { GPUBE_COSTS, GPUBE_POTENTIALS };
+enum gpube_direction { GPUBE_MINIMISE, GPUBE_MAXIMISE };
+
+struct gpube_model;
+
+/*
+ * gpube_model_new() - an empty model: no variables, constant 0, no top.
+ * Errors: ENOMEM
+ */
+GPUBE_API int gpube_model_new(
+	struct gpube_model **out, struct gpube_ctx *ctx, enum gpube_kind kind);
+GPUBE_API void gpube_model_free(struct gpube_model *m);
+
+/*
+ * gpube_model_add_var() - a variable with values 0 .. domain-1.
+ * var   out, may be NULL: its index
+ * name  may be NULL; copied
+ * Errors: EINVAL domain < 1; ENOMEM
+ */
+GPUBE_API int gpube_model_add_var(
+	struct gpube_model *m, int32_t *var, int32_t domain, const char *name);
+
+/*
+ * gpube_model_add_costs() - a dense function of a GPUBE_COSTS model.
+ * scope   arity distinct variable indices; arity 0 adds to the constant
+ * costs   product of the domains in row-major order, the last variable of the
+ *         scope fastest; GPUBE_INF is forbidden in either direction;
+ *        units of 10^-scale
+ * Cost:   one pass; the table is stored in the narrowest type that holds it
+ * Errors: EINVAL scope; ERANGE size; ENOMEM
+ */
+GPUBE_API int gpube_model_add_costs(
+	struct gpube_model *m, int arity, const int32_t *scope, const int64_t *costs);
+
+/* The same for a GPUBE_POTENTIALS model; values >= 0, finite. */
+GPUBE_API int gpube_model_add_potentials(
+	struct gpube_model *m, int arity, const int32_t *scope, const double *values);
+
+/*
+ * gpube_model_set_top() - assignments whose total cost reaches top are
+ * forbidden: cost >= top when minimising (none: GPUBE_INF, the default), cost
+ * <= top when maximising (none: -GPUBE_INF). Set the direction first: it
+ * resets top to none.
+ */
+GPUBE_API int gpube_model_set_top(struct gpube_model *m, int64_t top);
+GPUBE_API int gpube_model_set_direction(struct gpube_model *m, enum gpube_direction direction);
+
+GPUBE_API int32_t gpube_model_n_vars(const struct gpube_model *m);
+GPUBE_API int32_t gpube_model_domain(const struct gpube_model *m, int32_t var);
+
+/*
+ * gpube_model_cost() - what an assignment costs, straight from the tables as
+ * they were read: the checker of every reported solution.
+ * cost    out; units of 10^-scale; GPUBE_INF if it breaks a constraint or
+ *         reaches top
+ * values  n_vars value indices
+ * Errors: EINVAL kind, values; ERANGE sum
+ */
+GPUBE_API int gpube_model_cost(
+	int64_t *cost, const struct gpube_model *m, const int32_t *values);
+
+/* The same for potentials: out is the sum of ln(potential); -INFINITY if one is 0. */
+GPUBE_API int gpube_model_log_value(
+	double *log_value, const struct gpube_model *m, const int32_t *values);
+
+/* ---- solve ------------------------------------------------------------ */
+
+enum gpube_order_method {
+	GPUBE_ORDER_AUTO, /* all of the below, restarts, local improvement */
+	GPUBE_ORDER_MIN_FILL,
+	GPUBE_ORDER_MIN_SIZE, /* smallest product of the domains of the new clique */
+	GPUBE_ORDER_MIN_DEGREE,
+	GPUBE_ORDER_GIVEN,
+};
+
+/*
+ * Options of gpube_solve(); zero fields take the default.
+ * order          n_vars variable indices of the model, order[0] is eliminated
+ *                first; used with GPUBE_ORDER_GIVEN
+ * order_seconds  time for the search of an order; 0: a share of the predicted time
+ * seed           of the order search
+ * no_simplify    eliminate the model as it was read
+ * count          count the optima, too
+ * precision      decimals that ln(potential) is rounded to; 0: as many as are safe
+ */
+struct gpube_solve_opts {
+	size_t sizeof_options;
+	enum gpube_order_method order_method;
+	const int32_t *order;
+	double order_seconds;
+	double timeout_seconds;
+	uint64_t seed;
+	int no_simplify;
+	int count;
+	int precision;
+};
+
+enum gpube_answer {
+	GPUBE_ANSWER_OPTIMAL,	 /* values and cost are a proved optimum */
+	GPUBE_ANSWER_INFEASIBLE, /* every assignment is forbidden */
+	GPUBE_ANSWER_INCOMPLETE, /* stopped before the end: nothing is known */
+};
+
+/* Sizes of an elimination along an order; doubles where they can pass 2^63. */
+struct gpube_plan {
+	int32_t n_vars, n_functions, n_components; /* after simplification */
+	int32_t width;		 /* induced width: most variables of a message */
+	double joined_cells;	 /* sum over buckets of the joined table's cells */
+	double largest_joined;	 /* cells of the largest joined table, never stored */
+	double largest_message;	 /* cells of the largest stored table */
+	double peak_bytes;	 /* tables alive at once at the worst moment */
+	double predicted_seconds;
+};
+
+/*
+ * cost        units of 10^-scale of the costs model; for potentials -ln,
+ *             in units of 10^-'scale'
+ * scale       decimals of 'cost'
+ * log_value   potentials: ln of the best product, recomputed from the file's
+ *             numbers; otherwise 0
+ * values      n_vars value indices of the model as it was read; NULL unless
+ *             optimal
+ * count       number of optima in decimal; NULL unless asked for and optimal
+ */
+struct gpube_solution {
+	enum gpube_answer answer;
+	int64_t cost;
+	int scale;
+	double log_value;
+	int32_t *values;
+	char *count;
+	struct gpube_plan plan;
+	const char *backend;
+	double seconds_simplify, seconds_order, seconds_eliminate, seconds_assign;
+};
+
+/*
+ * gpube_solve() - optimum and one optimal assignment by bucket elimination.
+ * Cost:   plan.joined_cells operations; plan.peak_bytes of memory
+ * Errors: ELIMIT (the plan does not fit; solution->plan says what it would
+ *         take), ERANGE, ENOMEM, ESTOP (answer is INCOMPLETE), EBUG
+ * Source: Dechter, Artificial Intelligence 113, 1999.
+ */
+GPUBE_API int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts);
+
+/* gpube_plan() - what gpube_solve() would do: simplifies and orders, no elimination. */
+GPUBE_API int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts);
+
+GPUBE_API void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * graph.h - the primal graph of a model and elimination orders on it.
+ */
+#ifndef GPUBE_GRAPH_H
+#define GPUBE_GRAPH_H
+
+#include "gpube/ir/model.h"
+
+/*
+ * Variables are joined by an edge when a function has both in its scope.
+ * Neighbours of i: adjacent[start[i]] … adjacent[start[i+1]-1], ascending.
+ */
+struct gpube_graph {
+	int32_t n;
+	int64_t *start;	   /* n + 1 */
+	int32_t *adjacent; /* start[n] */
+	int32_t *domain;   /* n */
+};
+
+/* Errors: ENOMEM. The graph owns its arrays. */
+int gpube__graph_of_model(struct gpube_graph *g, const struct gpube_model *m);
+void gpube__graph_clear(struct gpube_ctx *ctx, struct gpube_graph *g);
+
+/* component[i] in [0, return value): the connected component of each vertex, by first vertex. */
+int32_t gpube__graph_components(struct gpube_ctx *ctx, const struct gpube_graph *g,
+	int32_t *component);
+
+/*
+ * What an elimination along an order costs. A bucket's joined table is over the
+ * variable and its not yet eliminated neighbours, its message over those
+ * neighbours. Sums of products of domains: doubles, exact below 2^53, +inf past
+ * 1e308.
+ */
+struct gpube_order_cost {
+	int32_t width;		/* most variables of a message */
+	double joined_cells;	/* sum over buckets of joined cells */
+	double largest_joined;	/* largest of them */
+	double largest_message; /* cells of the largest message */
+};
+
+/* Errors: EINVAL (not a permutation), ENOMEM. Cost: O(n width^2) */
+int gpube__order_cost(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
+	const struct gpube_graph *g, const int32_t *order);
+
+/*
+ * gpube__order_find() - a good elimination order.
+ * order    out: n vertices, order[0] is eliminated first
+ * method   GPUBE_ORDER_MIN_FILL, _MIN_SIZE, _MIN_DEGREE: that greedy once, ties
+ *          by smallest index (deterministic); _AUTO: all of them, sweeps and
+ *          dissections, then randomised restarts and local improvement on all
+ *          of ctx's threads until 'seconds' are over
+ * seconds  for AUTO; 0: stop by itself when more search costs more than it can
+ *          save (an elimination does 'cells_per_second' joined cells)
+ * Guarantee: AUTO is never worse than plain min-fill, neither in the sum nor in
+ *          the maximum of joined cells.
+ * Stops early, with the best so far, when gpube__stopped(ctx).
+ * Errors: ENOMEM
+ */
+int gpube__order_find(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
+	const struct gpube_graph *g, enum gpube_order_method method, double seconds,
+	double cells_per_second, uint64_t seed);
+
+#endif

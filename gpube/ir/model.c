@@ -1,0 +1,344 @@
+/* model.c - building and reading the model. See model.h for the layout. */
+#include "gpube/ir/model.h"
+
+#include <math.h>
+#include <string.h>
+
+int gpube_model_new(struct gpube_model **out, struct gpube_ctx *ctx, enum gpube_kind kind)
+{
+	struct gpube_model *m;
+
+	*out = NULL;
+	m = gpube__alloc_zero(ctx, 1, sizeof(*m));
+	if (!m)
+		return GPUBE_ENOMEM;
+	m->ctx = ctx;
+	m->kind = kind;
+	m->direction = kind == GPUBE_POTENTIALS ? GPUBE_MAXIMISE : GPUBE_MINIMISE;
+	m->top = GPUBE_INF;
+	*out = m;
+	return GPUBE_OK;
+}
+
+void gpube_model_free(struct gpube_model *m)
+{
+	struct gpube_ctx *ctx;
+
+	if (!m)
+		return;
+	ctx = m->ctx;
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		struct gpube_variable *v = &m->vars[i];
+
+		gpube__free(ctx, v->name);
+		for (int32_t a = 0; v->value_names && a < v->domain; a++)
+			gpube__free(ctx, v->value_names[a]);
+		gpube__free(ctx, v->value_names);
+	}
+	for (int32_t f = 0; f < m->n_functions; f++)
+		gpube__free(ctx, m->functions[f].name);
+	for (int32_t t = 0; t < m->n_tables; t++) {
+		gpube__free(ctx, m->tables[t].values);
+		gpube__free(ctx, m->tables[t].tuples);
+	}
+	gpube__free(ctx, m->vars);
+	gpube__free(ctx, m->functions);
+	gpube__free(ctx, m->tables);
+	gpube__free(ctx, m->scopes);
+	gpube__free(ctx, m->evidence);
+	gpube__free(ctx, m->name);
+	gpube__free(ctx, m);
+}
+
+int gpube_model_add_var(struct gpube_model *m, int32_t *var, int32_t domain, const char *name)
+{
+	struct gpube_variable v = {.domain = domain};
+
+	if (domain < 1)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "domain of %d values: at least 1 is needed",
+			domain);
+	if (m->n_vars == INT32_MAX)
+		return gpube__fail(m->ctx, GPUBE_ERANGE, "more than %d variables", INT32_MAX);
+	if (gpube__grow(m->ctx, &m->vars, &m->vars_capacity, (int64_t)m->n_vars + 1, sizeof(v)))
+		return GPUBE_ENOMEM;
+	if (m->evidence) {
+		int32_t *e = gpube__realloc(
+			m->ctx, m->evidence, (uint64_t)m->n_vars + 1, sizeof(*e));
+
+		if (!e)
+			return GPUBE_ENOMEM;
+		e[m->n_vars] = -1;
+		m->evidence = e;
+	}
+	if (name) {
+		v.name = gpube__strdup(m->ctx, name);
+		if (!v.name)
+			return GPUBE_ENOMEM;
+	}
+	if (var)
+		*var = m->n_vars;
+	m->vars[m->n_vars++] = v;
+	return GPUBE_OK;
+}
+
+int32_t gpube_model_n_vars(const struct gpube_model *m)
+{
+	return m->n_vars;
+}
+
+int32_t gpube_model_domain(const struct gpube_model *m, int32_t var)
+{
+	return m->vars[var].domain;
+}
+
+int gpube_model_set_direction(struct gpube_model *m, enum gpube_direction direction)
+{
+	if (m->kind != GPUBE_COSTS)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "potentials are always maximised");
+	m->direction = direction;
+	m->top = direction == GPUBE_MINIMISE ? GPUBE_INF : -GPUBE_INF;
+	return GPUBE_OK;
+}
+
+int gpube_model_set_top(struct gpube_model *m, int64_t top)
+{
+	if (m->kind != GPUBE_COSTS)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "potentials have no top");
+	m->top = top;
+	return GPUBE_OK;
+}
+
+int64_t gpube__cells(const struct gpube_model *m, int arity, const int32_t *scope)
+{
+	int64_t cells = 1;
+
+	for (int k = 0; k < arity && cells >= 0; k++)
+		cells = gpube__mul_size(cells, m->vars[scope[k]].domain);
+	return cells;
+}
+
+int gpube__add_table(struct gpube_model *m, int32_t *table, const struct gpube_table *t)
+{
+	if (gpube__grow(m->ctx, &m->tables, &m->tables_capacity, (int64_t)m->n_tables + 1,
+		    sizeof(*t))) {
+		gpube__free(m->ctx, t->values);
+		gpube__free(m->ctx, t->tuples);
+		return GPUBE_ENOMEM;
+	}
+	m->tables[m->n_tables] = *t;
+	m->tables[m->n_tables].n_users = 0;
+	*table = m->n_tables++;
+	return GPUBE_OK;
+}
+
+static int check_scope(const struct gpube_model *m, int arity, const int32_t *scope)
+{
+	for (int k = 0; k < arity; k++) {
+		if (scope[k] < 0 || scope[k] >= m->n_vars)
+			return gpube__fail(m->ctx, GPUBE_EINVAL,
+				"variable %d in a scope: there are %d variables", scope[k],
+				m->n_vars);
+		/* quadratic, but scopes are short: 5,000 variables take 10 ms */
+		for (int j = 0; j < k; j++)
+			if (scope[j] == scope[k])
+				return gpube__fail(m->ctx, GPUBE_EINVAL,
+					"variable %d is twice in a scope", scope[k]);
+	}
+	return GPUBE_OK;
+}
+
+int gpube__add_function(struct gpube_model *m, int arity, const int32_t *scope, int32_t table,
+	const char *name)
+{
+	const struct gpube_table *t = &m->tables[table];
+	struct gpube_function f = {.arity = arity, .scope_at = m->n_scopes, .table = table};
+	int status = check_scope(m, arity, scope);
+
+	if (status)
+		return status;
+	if (t->arity != arity || (!t->sparse && t->n != gpube__cells(m, arity, scope)))
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"a table of %d dimensions and %lld values does not fit its scope", t->arity,
+			(long long)t->n);
+	if (gpube__grow(m->ctx, &m->functions, &m->functions_capacity,
+		    (int64_t)m->n_functions + 1, sizeof(f)) ||
+		gpube__grow(m->ctx, &m->scopes, &m->scopes_capacity, m->n_scopes + arity,
+			sizeof(*m->scopes)))
+		return GPUBE_ENOMEM;
+	if (name) {
+		f.name = gpube__strdup(m->ctx, name);
+		if (!f.name)
+			return GPUBE_ENOMEM;
+	}
+	if (arity)
+		memcpy(m->scopes + m->n_scopes, scope, (size_t)arity * sizeof(*scope));
+	m->n_scopes += arity;
+	m->functions[m->n_functions++] = f;
+	m->tables[table].n_users++;
+	return GPUBE_OK;
+}
+
+int gpube_model_add_costs(
+	struct gpube_model *m, int arity, const int32_t *scope, const int64_t *costs)
+{
+	struct gpube_values v = {0};
+	struct gpube_table t = {.arity = arity};
+	int64_t cells;
+	int32_t table;
+	int status;
+
+	if (m->kind != GPUBE_COSTS)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "costs in a model of potentials");
+	status = check_scope(m, arity, scope);
+	if (status)
+		return status;
+	if (arity == 0 && costs[0] != GPUBE_INF) {
+		if (__builtin_add_overflow(m->constant, costs[0], &m->constant))
+			return gpube__fail(m->ctx, GPUBE_ERANGE, "the constant passes 2^63");
+		return GPUBE_OK;
+	}
+	cells = gpube__cells(m, arity, scope);
+	if (cells < 0)
+		return gpube__fail(m->ctx, GPUBE_ERANGE, "a table of more than 2^63 cells");
+	if (gpube__values_reserve(m->ctx, &v, cells))
+		return GPUBE_ENOMEM;
+	for (int64_t c = 0; c < cells; c++)
+		if (gpube__values_push(m->ctx, &v, costs[c])) {
+			gpube__values_clear(m->ctx, &v);
+			return GPUBE_ENOMEM;
+		}
+	t.type = v.type;
+	t.n = v.n;
+	t.values = v.values;
+	status = gpube__add_table(m, &table, &t);
+	return status ? status : gpube__add_function(m, arity, scope, table, NULL);
+}
+
+int gpube_model_add_potentials(
+	struct gpube_model *m, int arity, const int32_t *scope, const double *values)
+{
+	struct gpube_table t = {.arity = arity, .type = GPUBE_FLOAT64};
+	int32_t table;
+	int status;
+
+	if (m->kind != GPUBE_POTENTIALS)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "potentials in a model of costs");
+	status = check_scope(m, arity, scope);
+	if (status)
+		return status;
+	t.n = gpube__cells(m, arity, scope);
+	if (t.n < 0)
+		return gpube__fail(m->ctx, GPUBE_ERANGE, "a table of more than 2^63 cells");
+	for (int64_t c = 0; c < t.n; c++)
+		if (!(values[c] >= 0) || isinf(values[c]))
+			return gpube__fail(m->ctx, GPUBE_EINVAL,
+				"potential %g: a finite number >= 0 is needed", values[c]);
+	t.values = gpube__alloc(m->ctx, (uint64_t)t.n, sizeof(double));
+	if (!t.values)
+		return GPUBE_ENOMEM;
+	memcpy(t.values, values, (size_t)t.n * sizeof(double));
+	status = gpube__add_table(m, &table, &t);
+	return status ? status : gpube__add_function(m, arity, scope, table, NULL);
+}
+
+/* ---- costs of an assignment ------------------------------------------------ */
+
+/* Position in t->values of the value that an assignment takes; -1: the default. */
+static int64_t position(
+	const struct gpube_model *m, int32_t function, const int32_t *values, int32_t *buffer)
+{
+	const struct gpube_function *f = &m->functions[function];
+	const struct gpube_table *t = gpube__table(m, function);
+	const int32_t *scope = gpube__scope(m, function);
+	int32_t *tuple = buffer, *domains = buffer + f->arity;
+	int64_t cell = 0;
+
+	if (!t->sparse) {
+		for (int k = 0; k < f->arity; k++)
+			cell = cell * m->vars[scope[k]].domain + values[scope[k]];
+		return cell;
+	}
+	for (int k = 0; k < f->arity; k++) {
+		tuple[k] = values[scope[k]];
+		domains[k] = m->vars[scope[k]].domain;
+	}
+	return gpube__table_find(t, domains, tuple);
+}
+
+static int check_assignment(
+	const struct gpube_model *m, const int32_t *values, int32_t **buffer)
+{
+	int64_t widest = 1;
+
+	*buffer = NULL;
+	for (int32_t i = 0; i < m->n_vars; i++)
+		if (values[i] < 0 || values[i] >= m->vars[i].domain)
+			return gpube__fail(m->ctx, GPUBE_EINVAL,
+				"value %d of variable %d: its domain has %d values", values[i], i,
+				m->vars[i].domain);
+	for (int32_t f = 0; f < m->n_functions; f++)
+		if (m->functions[f].arity > widest)
+			widest = m->functions[f].arity;
+	*buffer = gpube__alloc(m->ctx, 2 * (uint64_t)widest, sizeof(**buffer));
+	return *buffer ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *values)
+{
+	__int128 sum = m->constant;
+	bool forbidden = false;
+	int32_t *buffer;
+	int status;
+
+	if (m->kind != GPUBE_COSTS)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "a model of potentials has no costs");
+	status = check_assignment(m, values, &buffer);
+	if (status)
+		return status;
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		const struct gpube_table *t = gpube__table(m, f);
+		int64_t k = position(m, f, values, buffer);
+		int64_t c = k < 0 ? t->dflt.i : gpube__table_int(t, k);
+
+		if (c == GPUBE_INF)
+			forbidden = true;
+		else
+			sum += c;
+	}
+	gpube__free(m->ctx, buffer);
+	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
+		if (m->evidence[i] >= 0 && m->evidence[i] != values[i])
+			forbidden = true;
+	if (m->direction == GPUBE_MINIMISE ? m->top != GPUBE_INF && sum >= m->top
+					   : m->top != -GPUBE_INF && sum <= m->top)
+		forbidden = true;
+	if (!forbidden && (sum >= INT64_MAX || sum <= -INT64_MAX))
+		return gpube__fail(m->ctx, GPUBE_ERANGE, "the cost of the assignment passes 2^63");
+	*cost = forbidden ? GPUBE_INF : (int64_t)sum;
+	return GPUBE_OK;
+}
+
+int gpube_model_log_value(double *log_value, const struct gpube_model *m, const int32_t *values)
+{
+	long double sum = 0;
+	int32_t *buffer;
+	int status;
+
+	if (m->kind != GPUBE_POTENTIALS)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "a model of costs has no potentials");
+	status = check_assignment(m, values, &buffer);
+	if (status)
+		return status;
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		const struct gpube_table *t = gpube__table(m, f);
+		int64_t k = position(m, f, values, buffer);
+
+		sum += logl((long double)(k < 0 ? t->dflt.f : gpube__table_real(t, k)));
+	}
+	gpube__free(m->ctx, buffer);
+	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
+		if (m->evidence[i] >= 0 && m->evidence[i] != values[i])
+			sum = -INFINITY;
+	*log_value = (double)sum;
+	return GPUBE_OK;
+}

@@ -1,0 +1,176 @@
+/*
+ * model.h - the model's layout: what readers fill and front ends consume.
+ *
+ * Numbers. A GPUBE_COSTS model stores integers; a cost is integer * 10^-scale.
+ * In an integer table the type's largest value (gpube__forbidden(type)) marks a
+ * forbidden tuple, whatever the direction; every other value is a plain cost,
+ * even one past top: only a total that reaches top is forbidden. A
+ * GPUBE_POTENTIALS model stores doubles (or floats) that are multiplied; 0 is
+ * forbidden, and nothing is rounded.
+ *
+ * Tables. Row-major, the last variable of the scope fastest. Dense: one value a
+ * cell. Sparse: a default for all cells, and n tuples (arity value indices
+ * each, in increasing row-major order, no tuple twice) with a value each; the
+ * number of cells of a sparse table may pass 2^63. Several functions may share
+ * a table (equal domains in scope order).
+ */
+#ifndef GPUBE_MODEL_H
+#define GPUBE_MODEL_H
+
+#include "gpube/base/base.h"
+
+enum gpube_type {
+	GPUBE_INT8,
+	GPUBE_INT16,
+	GPUBE_INT32,
+	GPUBE_INT64,
+	GPUBE_FLOAT32,
+	GPUBE_FLOAT64,
+};
+
+union gpube_number {
+	int64_t i; /* GPUBE_INF: forbidden */
+	double f;
+};
+
+struct gpube_table {
+	enum gpube_type type;
+	bool sparse;
+	int arity;
+	int64_t n;		   /* values held: cells if dense, tuples if sparse */
+	void *values;		   /* n values of 'type' */
+	int32_t *tuples;	   /* sparse: n * arity value indices */
+	union gpube_number dflt;   /* sparse: the value of every other cell */
+	int n_users;		   /* functions that hold it */
+};
+
+struct gpube_function {
+	int arity;
+	int64_t scope_at; /* into model.scopes */
+	int32_t table;	  /* into model.tables */
+	char *name;	  /* may be NULL */
+};
+
+struct gpube_variable {
+	int32_t domain;
+	char *name;	   /* may be NULL */
+	char **value_names; /* NULL, or 'domain' strings */
+};
+
+struct gpube_model {
+	struct gpube_ctx *ctx;
+	enum gpube_kind kind;
+	enum gpube_direction direction;
+	int scale;	  /* GPUBE_COSTS: decimals */
+	int64_t constant; /* GPUBE_COSTS: zero-arity term, units of 10^-scale */
+	int64_t top;	  /* see gpube_model_set_top() */
+	bool bayes;	  /* .uai: read from a BAYES file, so written as one */
+	char *name;	  /* may be NULL */
+
+	int32_t n_vars;
+	struct gpube_variable *vars;
+	int32_t n_functions;
+	struct gpube_function *functions;
+	int32_t n_tables;
+	struct gpube_table *tables;
+	int64_t n_scopes; /* used length of scopes */
+	int32_t *scopes;
+
+	/* Observed values (.evid): n_vars entries, -1 = not observed; NULL: none at all. */
+	int32_t *evidence;
+
+	int64_t vars_capacity, functions_capacity, tables_capacity, scopes_capacity;
+};
+
+static inline const int32_t *gpube__scope(const struct gpube_model *m, int32_t function)
+{
+	return m->scopes + m->functions[function].scope_at;
+}
+
+static inline const struct gpube_table *gpube__table(const struct gpube_model *m, int32_t function)
+{
+	return &m->tables[m->functions[function].table];
+}
+
+static inline bool gpube__type_is_int(enum gpube_type type)
+{
+	return type <= GPUBE_INT64;
+}
+
+static inline size_t gpube__type_size(enum gpube_type type)
+{
+	static const unsigned char size[] = {1, 2, 4, 8, 4, 8};
+
+	return size[type];
+}
+
+/* The value that marks a forbidden tuple in a table of an integer type: its largest. */
+static inline int64_t gpube__forbidden(enum gpube_type type)
+{
+	return INT64_MAX >> (64 - 8 * gpube__type_size(type));
+}
+
+/* Value k of an integer table; GPUBE_INF if forbidden. */
+int64_t gpube__table_int(const struct gpube_table *t, int64_t k);
+/* Value k of a float table. */
+double gpube__table_real(const struct gpube_table *t, int64_t k);
+/* Index of a tuple's value in t->values, or -1 for the default of a sparse table: O(arity log n). */
+int64_t gpube__table_find(const struct gpube_table *t, const int32_t *domains, const int32_t *tuple);
+
+/* Cells of a table over 'scope': the product of its domains; -1 past INT64_MAX. */
+int64_t gpube__cells(const struct gpube_model *m, int arity, const int32_t *scope);
+
+/*
+ * gpube__add_table() - gives a table to the model, which owns its arrays from
+ * then on, also on failure. The caller has filled type, sparse, arity, n,
+ * values, tuples and dflt; the arrays come from gpube__alloc(m->ctx, …).
+ * table   out: its index
+ * Errors: ENOMEM
+ */
+int gpube__add_table(struct gpube_model *m, int32_t *table, const struct gpube_table *t);
+
+/*
+ * gpube__add_function() - a function over 'scope' that holds table 'table'.
+ * name    may be NULL; copied
+ * Errors: EINVAL (a variable out of range or twice, table of another size);
+ *         ENOMEM
+ */
+int gpube__add_function(struct gpube_model *m, int arity, const int32_t *scope, int32_t table,
+	const char *name);
+
+/*
+ * A growing array of integer costs that always has the narrowest type that
+ * holds what was pushed: readers push as they parse, then move values, n and
+ * type into a table. GPUBE_INF is forbidden. Zero-initialise; clear on error.
+ */
+struct gpube_values {
+	enum gpube_type type;
+	int64_t n, capacity;
+	void *values;
+};
+
+/* Reserves room for n values in all, so that a count known in advance allocates once. */
+int gpube__values_reserve(struct gpube_ctx *ctx, struct gpube_values *v, int64_t n);
+int gpube__values_push(struct gpube_ctx *ctx, struct gpube_values *v, int64_t value);
+void gpube__values_clear(struct gpube_ctx *ctx, struct gpube_values *v);
+
+/*
+ * gpube__sort_tuples() - puts a sparse table's tuples into row-major order.
+ * twice   out: -1, or the position, as they were before sorting, of the later
+ *         of two equal tuples (the table is then left as it was)
+ * Cost:   O(n) when they are in order already
+ * Errors: ENOMEM
+ */
+int gpube__sort_tuples(struct gpube_ctx *ctx, struct gpube_table *t, int64_t *twice);
+
+/*
+ * gpube__quantise() - the GPUBE_COSTS model that a GPUBE_POTENTIALS model is
+ * solved as: cost = round(-ln(potential) * 10^scale), 0 becomes forbidden.
+ * From here on all arithmetic is exact; a total is off by at most
+ * n_functions / 2 units.
+ * scale   decimals; 0: as many (at most 12) as keep every total below 2^62
+ * Errors: ERANGE (scale too large), ENOMEM
+ */
+int gpube__quantise(struct gpube_model **out, const struct gpube_model *m, int scale);
+
+#endif

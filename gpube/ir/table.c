@@ -1,0 +1,203 @@
+/* table.c - values of tables: typed access, growing arrays, tuples in order. */
+#include "gpube/ir/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int64_t gpube__table_int(const struct gpube_table *t, int64_t k)
+{
+	int64_t v;
+
+	switch (t->type) {
+	case GPUBE_INT8:
+		v = ((const int8_t *)t->values)[k];
+		break;
+	case GPUBE_INT16:
+		v = ((const int16_t *)t->values)[k];
+		break;
+	case GPUBE_INT32:
+		v = ((const int32_t *)t->values)[k];
+		break;
+	default:
+		return ((const int64_t *)t->values)[k]; /* its marker is GPUBE_INF itself */
+	}
+	return v == gpube__forbidden(t->type) ? GPUBE_INF : v;
+}
+
+double gpube__table_real(const struct gpube_table *t, int64_t k)
+{
+	return t->type == GPUBE_FLOAT32 ? (double)((const float *)t->values)[k]
+					: ((const double *)t->values)[k];
+}
+
+static int compare_tuples(const int32_t *a, const int32_t *b, int arity)
+{
+	for (int k = 0; k < arity; k++)
+		if (a[k] != b[k])
+			return a[k] < b[k] ? -1 : 1;
+	return 0;
+}
+
+int64_t gpube__table_find(const struct gpube_table *t, const int32_t *domains, const int32_t *tuple)
+{
+	int64_t lo = 0, hi = t->n, cell = 0;
+
+	if (!t->sparse) {
+		for (int k = 0; k < t->arity; k++)
+			cell = cell * domains[k] + tuple[k];
+		return cell;
+	}
+	while (lo < hi) {
+		int64_t mid = lo + (hi - lo) / 2;
+		int c = compare_tuples(t->tuples + mid * t->arity, tuple, t->arity);
+
+		if (c == 0)
+			return mid;
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return -1;
+}
+
+static void store(void *values, enum gpube_type type, int64_t k, int64_t v)
+{
+	if (v == GPUBE_INF)
+		v = gpube__forbidden(type);
+	switch (type) {
+	case GPUBE_INT8:
+		((int8_t *)values)[k] = (int8_t)v;
+		break;
+	case GPUBE_INT16:
+		((int16_t *)values)[k] = (int16_t)v;
+		break;
+	case GPUBE_INT32:
+		((int32_t *)values)[k] = (int32_t)v;
+		break;
+	default:
+		((int64_t *)values)[k] = v;
+	}
+}
+
+static enum gpube_type type_of(int64_t v)
+{
+	enum gpube_type type = GPUBE_INT8;
+
+	if (v == GPUBE_INF)
+		return GPUBE_INT8; /* every type has its marker */
+	while (v >= gpube__forbidden(type) || v < -gpube__forbidden(type))
+		type++;
+	return type;
+}
+
+int gpube__values_reserve(struct gpube_ctx *ctx, struct gpube_values *v, int64_t n)
+{
+	void *p;
+
+	if (n <= v->capacity)
+		return GPUBE_OK;
+	p = gpube__realloc(ctx, v->values, (uint64_t)n, gpube__type_size(v->type));
+	if (!p)
+		return GPUBE_ENOMEM;
+	v->values = p;
+	v->capacity = n;
+	return GPUBE_OK;
+}
+
+static int widen(struct gpube_ctx *ctx, struct gpube_values *v, enum gpube_type type)
+{
+	struct gpube_table old = {.type = v->type, .values = v->values};
+	void *p = gpube__realloc(ctx, v->values, (uint64_t)v->capacity, gpube__type_size(type));
+
+	if (!p)
+		return GPUBE_ENOMEM;
+	old.values = p;
+	for (int64_t k = v->n - 1; k >= 0; k--) /* from the end: widened in place */
+		store(p, type, k, gpube__table_int(&old, k));
+	v->values = p;
+	v->type = type;
+	return GPUBE_OK;
+}
+
+int gpube__values_push(struct gpube_ctx *ctx, struct gpube_values *v, int64_t value)
+{
+	enum gpube_type type = type_of(value);
+
+	if (v->n == v->capacity &&
+		gpube__grow(ctx, &v->values, &v->capacity, v->n + 1, gpube__type_size(v->type)))
+		return GPUBE_ENOMEM;
+	if (type > v->type && widen(ctx, v, type))
+		return GPUBE_ENOMEM;
+	store(v->values, v->type, v->n++, value);
+	return GPUBE_OK;
+}
+
+void gpube__values_clear(struct gpube_ctx *ctx, struct gpube_values *v)
+{
+	gpube__free(ctx, v->values);
+	memset(v, 0, sizeof(*v));
+}
+
+/* ---- order of tuples ------------------------------------------------------- */
+
+struct rank {
+	const int32_t *tuple;
+	int64_t at;
+	int arity;
+};
+
+static int compare_ranks(const void *x, const void *y)
+{
+	const struct rank *a = x, *b = y;
+	int c = compare_tuples(a->tuple, b->tuple, a->arity);
+
+	return c ? c : (a->at > b->at) - (a->at < b->at);
+}
+
+int gpube__sort_tuples(struct gpube_ctx *ctx, struct gpube_table *t, int64_t *twice)
+{
+	size_t size = gpube__type_size(t->type), row = (size_t)t->arity * sizeof(int32_t);
+	struct rank *rank = NULL;
+	int32_t *tuples = NULL;
+	char *values = NULL;
+	int64_t k = 1;
+	int status = GPUBE_ENOMEM;
+
+	*twice = -1;
+	while (k < t->n && compare_tuples(t->tuples + (k - 1) * t->arity, t->tuples + k * t->arity,
+				   t->arity) < 0)
+		k++;
+	if (k >= t->n)
+		return GPUBE_OK;
+	rank = gpube__alloc(ctx, (uint64_t)t->n, sizeof(*rank));
+	tuples = gpube__alloc(ctx, (uint64_t)t->n, row);
+	values = gpube__alloc(ctx, (uint64_t)t->n, size);
+	if (!rank || !tuples || !values)
+		goto out;
+	for (k = 0; k < t->n; k++)
+		rank[k] = (struct rank){t->tuples + k * t->arity, k, t->arity};
+	qsort(rank, (size_t)t->n, sizeof(*rank), compare_ranks);
+	status = GPUBE_OK;
+	for (k = 1; k < t->n; k++)
+		if (compare_tuples(rank[k - 1].tuple, rank[k].tuple, t->arity) == 0) {
+			*twice = rank[k].at;
+			goto out;
+		}
+	for (k = 0; k < t->n; k++) {
+		memcpy(tuples + k * t->arity, rank[k].tuple, row);
+		memcpy(values + (size_t)k * size, (char *)t->values + (size_t)rank[k].at * size,
+			size);
+	}
+	gpube__free(ctx, t->tuples);
+	gpube__free(ctx, t->values);
+	t->tuples = tuples;
+	t->values = values;
+	tuples = NULL;
+	values = NULL;
+out:
+	gpube__free(ctx, rank);
+	gpube__free(ctx, tuples);
+	gpube__free(ctx, values);
+	return status;
+}

@@ -1,0 +1,103 @@
+/*
+ * ops.h - the operators on dense tables, and the backends that implement them.
+ *
+ * contract: out(S) = reduce over E of combine_k in_k(S_k), S_k inside S + E.
+ * One variable eliminated is a bucket; several are a projection or a marginal.
+ * It is fused: the joined table over S + E is never stored.
+ *
+ * Adding an operator: an entry here, x_ref.c (the specification), x_cpu.c,
+ * x_cuda.cu, and its shapes in tests/ops.
+ */
+#ifndef GPUBE_OPS_H
+#define GPUBE_OPS_H
+
+#include "gpube/ir/model.h"
+
+enum gpube_semiring {
+	GPUBE_MIN_PLUS,	 /* reduce: min, combine: +; forbidden: +infinity */
+	GPUBE_MAX_PLUS,	 /* reduce: max, combine: +; forbidden: -infinity */
+	GPUBE_LOGSUMEXP, /* reduce: ln sum exp, combine: +; zero: -infinity; float types only */
+	GPUBE_MIN_COUNT, /* min-plus, and how many joined cells attain the minimum */
+};
+
+/* More dimensions than any table of 2^63 cells can have, once those of one value are dropped. */
+#define GPUBE_MAX_DIMS 64
+
+struct gpube_operand {
+	const void *values;	/* dense, row-major over 'dims', last fastest */
+	const uint64_t *counts; /* MIN_COUNT: of the same cells; NULL: every count is 1 */
+	int n_dims;
+	const int32_t *dims; /* distinct indices into the contraction's dims, any order */
+};
+
+/*
+ * One contraction. Dims [0, n_out) make the output, row-major, last fastest;
+ * dims [n_out, n_dims) are reduced. No dimension need occur in an operand.
+ *
+ * Infinity. Integer types: a joined sum >= cut is forbidden and written as
+ * exactly 'cut' (MAX_PLUS: a sum <= -cut, written as -cut). The caller proves
+ * that every input value lies in [-cut, cut] and that n_in * cut, with all
+ * partial sums in any order, stays inside the type; and either that inputs are
+ * non-negative (MAX_PLUS: non-positive), so that cut absorbs, or that finite
+ * sums stay below cut/2 in size and cut marks only forbidden cells, with
+ * 'threshold' = cut/2. In short: sum >= threshold -> cut, cut >= threshold.
+ * Float types: IEEE infinities, cut and threshold are ignored; never NaN.
+ *
+ * MIN_COUNT. out_counts[s] = sum over joined cells of s that attain out[s] of
+ * the product of the operands' counts; 0 where out[s] is forbidden. modulus 0:
+ * saturates at UINT64_MAX; otherwise a prime < 2^32 and counts are residues
+ * modulo it. (A count of UINT64_MAX means "at least that" and absorbs.)
+ *
+ * Argument. out_arg, if not NULL (MIN_PLUS and MAX_PLUS only): the row-major
+ * index over the reduced dims of the first joined cell that attains out[s];
+ * 'arg_bytes' (1, 2 or 4) each. Where out[s] is forbidden: any valid index.
+ */
+struct gpube_contraction {
+	enum gpube_semiring semiring;
+	enum gpube_type type; /* INT32, INT64, FLOAT32, FLOAT64; of operands and output */
+	int n_out, n_dims;
+	const int64_t *sizes; /* n_dims, each >= 1 */
+	int n_in;
+	const struct gpube_operand *in;
+	int64_t cut, threshold;
+	uint64_t modulus;
+	void *out;
+	uint64_t *out_counts;
+	void *out_arg;
+	int arg_bytes;
+};
+
+/*
+ * A backend. Table memory belongs to it: values, counts, out… of a contraction
+ * are addresses that its alloc() gave.
+ */
+struct gpube_ops {
+	const char *name; /* "cpu", "cuda" */
+
+	/* 0, or why this contraction cannot run here (a static text) */
+	const char *(*unsupported)(const struct gpube_contraction *c);
+
+	/*
+	 * Errors: EINVAL (what 'unsupported' says), ENOMEM, ESTOP (between tiles;
+	 * the output is then undefined), ECUDA
+	 */
+	int (*contract)(struct gpube_ctx *ctx, const struct gpube_contraction *c);
+
+	/* n independent contractions, none reading another's output; spread over threads or blocks */
+	int (*contract_batch)(struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c);
+
+	void *(*alloc)(struct gpube_ctx *ctx, uint64_t bytes); /* 64-byte aligned; NULL: ENOMEM */
+	void (*free)(struct gpube_ctx *ctx, void *p);
+	int (*upload)(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes);
+	int (*download)(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes);
+
+	/* joined cells and bytes that this backend does in a second, for predictions */
+	double cells_per_second, bytes_per_second;
+};
+
+/* The slow, obviously right version on host memory: every backend is compared with it. */
+int gpube__contract_reference(struct gpube_ctx *ctx, const struct gpube_contraction *c);
+
+const struct gpube_ops *gpube__ops_cpu(void);
+
+#endif
