@@ -248,6 +248,7 @@ static int launch(struct gpube_ctx *ctx, const struct general *g, const struct g
 	struct gpube__device *d = gpube__device_of(ctx);
 	int64_t run = CELLS_PER_RUN / g->n_reduced;
 
+	gpube__mark(ctx, 0);
 	if (g->splits) {
 		const unsigned blocks = (unsigned)(g->n_out_cells * g->splits);
 
@@ -255,6 +256,7 @@ static int launch(struct gpube_ctx *ctx, const struct general *g, const struct g
 		general_join<T, SEMIRING>
 			<<<(unsigned)((g->n_out_cells + THREADS - 1) / THREADS), THREADS, 0,
 				d->stream>>>(on_device);
+		gpube__mark(ctx, 1);
 		GPUBE_ECUDA(ctx, cudaGetLastError());
 		return GPUBE_OK;
 	}
@@ -274,6 +276,7 @@ static int launch(struct gpube_ctx *ctx, const struct general *g, const struct g
 			<<<(unsigned)blocks, THREADS, 0, d->stream>>>(on_device, from, from + n);
 		GPUBE_ECUDA(ctx, cudaGetLastError());
 	}
+	gpube__mark(ctx, 1);
 	return GPUBE_OK;
 }
 

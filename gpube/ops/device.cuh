@@ -56,13 +56,24 @@ struct gpube__device {
 	struct gpube__partial *partials; /* GPUBE_MAX_PARTIALS, in the arena */
 	void *words;			 /* descriptors, in the arena */
 	uint64_t words_bytes;
-	unsigned char *staging; /* their host copy */
-	int64_t staging_bytes;
+	unsigned char *staging; /* their host copy, pinned, so that sending them waits for nothing */
+	uint64_t staging_bytes;
+	cudaEvent_t sent;	/* the copy has been read */
+	cudaEvent_t marks[2];	/* benchmarks: recorded before and after the kernels, if not NULL */
 };
 
 static inline struct gpube__device *gpube__device_of(struct gpube_ctx *ctx)
 {
 	return (struct gpube__device *)ctx->device;
+}
+
+/* Records a benchmark's event; kernels alone can be timed only from here. */
+static inline void gpube__mark(struct gpube_ctx *ctx, int which)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	if (d->marks[which])
+		cudaEventRecord(d->marks[which], d->stream);
 }
 
 /* ---- arena: tables of one context in few large allocations of the device ------ */
@@ -80,6 +91,11 @@ unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes);
 int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes);
 
 /* ---- contract ----------------------------------------------------------------------- */
+
+/* The operators of the backend. */
+int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *c);
+int gpube__contract_batch_cuda(
+	struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c);
 
 /* Any contraction: one thread, or several blocks, an output cell. */
 int gpube__contract_general(struct gpube_ctx *ctx, const struct gpube_contraction *c);

@@ -42,49 +42,40 @@ unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes)
 		d->words = words;
 		d->words_bytes = bytes;
 	}
-	if (gpube__grow(ctx, &d->staging, &d->staging_bytes, (int64_t)bytes, 1) != GPUBE_OK)
-		return NULL;
+	/* what was sent last may still be on its way */
+	if (d->staging && cudaEventSynchronize(d->sent) != cudaSuccess)
+		goto fail;
+	if (bytes > d->staging_bytes) {
+		cudaFreeHost(d->staging);
+		d->staging = NULL;
+		d->staging_bytes = 0;
+		if (cudaMallocHost((void **)&d->staging, bytes) != cudaSuccess)
+			goto fail;
+		d->staging_bytes = bytes;
+	}
 	*out = d->words;
 	return d->staging;
+fail:
+	gpube__fail(ctx, GPUBE_ECUDA, "CUDA: no pinned memory for descriptors: %s",
+		cudaGetErrorString(cudaGetLastError()));
+	return NULL;
 }
 
 int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 
-	/* pageable memory: the call returns once it has been read */
 	GPUBE_ECUDA(ctx,
 		cudaMemcpyAsync(d->words, d->staging, bytes, cudaMemcpyHostToDevice, d->stream));
-	return GPUBE_OK;
-}
-
-static int cuda_contract(struct gpube_ctx *ctx, const struct gpube_contraction *c)
-{
-	const char *problem = gpube__contract_problem(c);
-
-	if (problem)
-		return gpube__fail(ctx, GPUBE_EINVAL, "contract: %s", problem);
-	if (gpube__stopped(ctx))
-		return gpube__fail_stopped(ctx);
-	return gpube__contract_general(ctx, c);
-}
-
-static int cuda_contract_batch(struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c)
-{
-	for (int64_t i = 0; i < n; i++) {
-		int status = cuda_contract(ctx, &c[i]);
-
-		if (status != GPUBE_OK)
-			return status;
-	}
+	GPUBE_ECUDA(ctx, cudaEventRecord(d->sent, d->stream));
 	return GPUBE_OK;
 }
 
 static const struct gpube_ops cuda_ops = {
 	"cuda",
 	gpube__contract_problem,
-	cuda_contract,
-	cuda_contract_batch,
+	gpube__contract_cuda,
+	gpube__contract_batch_cuda,
 	cuda_alloc,
 	cuda_free,
 	cuda_upload,
@@ -106,7 +97,9 @@ static void device_close(struct gpube_ctx *ctx)
 		cudaStreamDestroy(d->stream);
 	}
 	gpube__arena_free(d->arena, ctx);
-	gpube__free(ctx, d->staging);
+	if (d->sent)
+		cudaEventDestroy(d->sent);
+	cudaFreeHost(d->staging);
 	gpube__free(ctx, d);
 }
 
@@ -141,6 +134,8 @@ static int device_open(struct gpube_ctx *ctx)
 		error = gpube__contract_general_probe();
 	if (error == cudaSuccess)
 		error = cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking);
+	if (error == cudaSuccess)
+		error = cudaEventCreateWithFlags(&d->sent, cudaEventDisableTiming);
 	if (error != cudaSuccess) {
 		device_close(ctx);
 		return no_device(ctx, error);
