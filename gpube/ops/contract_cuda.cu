@@ -19,10 +19,10 @@ static struct gpube__tile_kernels kernels_of(
 	}
 }
 
-/* More than the 48 KiB that every block may have must be asked for. */
+/* More than 48 KiB must be asked for; batches have some KiB besides. */
 static int allow_shared(struct gpube_ctx *ctx, const void *kernel, uint32_t bytes)
 {
-	if (bytes > 48u << 10)
+	if (bytes > 40u << 10)
 		GPUBE_ECUDA(ctx, cudaFuncSetAttribute(kernel,
 					 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
 	return GPUBE_OK;

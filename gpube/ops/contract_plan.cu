@@ -5,8 +5,10 @@
 #include "gpube/ops/contract_plan.cuh"
 
 #define MAX_SETS      48
-#define SHARED_BYTES  (72u << 10) /* of a block: three of them fit a multiprocessor */
+#define SHARED_BYTES  (74u << 10)  /* of a block: three of them fit a multiprocessor */
+#define SHARED_BIG    (110u << 10) /* the same with 8 x 8 tiles: two of them */
 #define MAX_XC	      32
+#define MAX_X_TABLE   2048 /* offsets of X positions, where X has several dims */
 #define MAX_SMALL_OUT 2048 /* fewer output cells: splitting the reduced cells pays more */
 
 /*
@@ -18,8 +20,9 @@
 #define COST_SMALL   0.8 /* 4 x 4 tiles: more shared memory reads per add-min */
 #define COST_LANES   0.8 /* along L every thread reads its own words */
 #define COST_FETCH   24.0
-#define COST_C	     20.0
-#define COST_STAGED  8.0
+#define COST_C	     4.0 /* from memory, at full speed */
+#define COST_C_AGAIN 12.0 /* from a cache */
+#define COST_STAGED  6.0
 
 typedef uint64_t dim_set; /* of canonical dims */
 
@@ -83,7 +86,8 @@ static int closest_dim(const struct gpube__shape *s, int k)
 	return best;
 }
 
-static enum gpube__tile_c class_c(const struct planner *p, dim_set tile_p, dim_set tile_q, int *n_c)
+static enum gpube__tile_c class_c(const struct planner *p, dim_set tile_p, dim_set tile_q,
+	dim_set lanes, int *n_c)
 {
 	bool staged = false;
 
@@ -92,7 +96,7 @@ static enum gpube__tile_c class_c(const struct planner *p, dim_set tile_p, dim_s
 		if (!(p->scope[k] & tile_p) || !(p->scope[k] & tile_q))
 			continue;
 		++*n_c;
-		staged |= !(tile_q >> closest_dim(p->s, k) & 1);
+		staged |= !((tile_q | lanes) >> closest_dim(p->s, k) & 1);
 	}
 	if (*n_c == 0)
 		return TILE_C_NONE;
@@ -107,6 +111,11 @@ static int fit(int64_t n, int each, int most)
 	return (int)divide_up(n, tiles * each);
 }
 
+static double least(int64_t a, int64_t b)
+{
+	return (double)(a < b ? a : b);
+}
+
 static double c_cost(const struct planner *p, const struct choice *c)
 {
 	double cost = 0;
@@ -115,7 +124,8 @@ static double c_cost(const struct planner *p, const struct choice *c)
 		if ((p->scope[k] & c->p) && (p->scope[k] & c->q))
 			/* a cell that is read once comes from memory in any case */
 			cost += COST_C + (c->c == TILE_C_STAGED ? COST_STAGED : 0) +
-				(p->reads[k] > 1 ? COST_FETCH : 0);
+				(p->reads[k] > 1 ? p->scope[k] & c->l || !c->l ? COST_C_AGAIN
+					: COST_C_AGAIN / 4 : 0);
 	return cost;
 }
 
@@ -162,7 +172,8 @@ static void tile_of(const struct planner *p, struct choice *c, bool big)
 	}
 	c->cost = (COST_ADD_MIN + (big ? 0 : COST_SMALL) + (c->nl > 1 ? COST_LANES : 0)) /
 			(lanes * useful) +
-		COST_FETCH * (a / (c->tq * each) + b / (c->tp * each)) + c_cost(p, c) / useful;
+		COST_FETCH * (a / least(c->nq, c->tq * each) + b / least(c->np, c->tp * each)) +
+		c_cost(p, c) / useful;
 	/* accesses along q want whole sectors */
 	if (c->nl == 1 && c->tq < 8 && c->nq < c->np * c->no)
 		c->cost *= 1.0 + 0.5 * (8.0 / c->tq - 1);
@@ -180,7 +191,7 @@ static bool offsets_fit(const struct planner *p, const struct choice *c)
 		if (span(s, s->stride + k * s->ld, tile) > UINT32_MAX)
 			return false;
 	return span(s, s->out_stride, c->p) <= UINT32_MAX &&
-		span(s, s->out_stride, c->q) <= UINT32_MAX && c->no <= UINT32_MAX &&
+		span(s, s->out_stride, c->q) <= UINT32_MAX && c->no <= INT32_MAX / 2 &&
 		c->np <= INT32_MAX && c->nq <= INT32_MAX;
 }
 
@@ -198,8 +209,10 @@ static void consider(const struct planner *p, struct choice *best, dim_set tile_
 	c.nq = cells_of(p->s, tile_q);
 	c.nl = cells_of(p->s, lanes);
 	c.no = cells_of(p->s, p->out & ~(tile_p | tile_q | lanes));
-	c.c = class_c(p, tile_p, tile_q, &n_c);
-	if (!offsets_fit(p, &c) || (lanes && n_c > 0))
+	c.c = class_c(p, tile_p, tile_q, lanes, &n_c);
+	if (lanes && c.c == TILE_C_ONE)
+		c.c = TILE_C_MANY;
+	if (!offsets_fit(p, &c) || (lanes && c.c == TILE_C_STAGED))
 		return;
 	for (int big = 0; big < (p->small_only || n_c ? 1 : 2); big++) {
 		tile_of(p, &c, big);
@@ -386,7 +399,7 @@ static bool set_chunk(struct gpube__tile_plan *plan, const struct planner *p)
 
 		t->xc = (int32_t)divide_up(t->cells[GROUP_X], chunks);
 		gpube__tile_layout(&l, t, p->type_bytes);
-		if (l.end <= SHARED_BYTES)
+		if (l.end <= (plan->big ? SHARED_BIG : SHARED_BYTES))
 			break;
 		t->xc = 0;
 	}
@@ -413,8 +426,17 @@ static bool make_tile(struct gpube__tile_plan *plan, const struct planner *p, co
 	add_group(t, s, plan->order, GROUP_Q, c->q, &at);
 	add_group(t, s, plan->order, GROUP_L, c->l, &at);
 	add_group(t, s, plan->order, GROUP_X, (((dim_set)1 << s->n_dims) - 1) & ~p->out, &at);
-	for (int d = t->n[GROUP_O] - 1; d >= 0; d--)
-		t->o_step[d] = d == t->n[GROUP_O] - 1 ? 1 : t->o_step[d + 1] * t->size[d + 1];
+	for (int d = 0; d < at; d++) {
+		int shift = 1;
+
+		while ((uint64_t)1 << shift < t->size[d])
+			shift++;
+		t->shift[d] = (uint32_t)shift - 1;
+		t->reciprocal[d] = (uint32_t)(((uint64_t)1 << (31 + shift)) / t->size[d] + 1);
+	}
+	t->x_table = t->n[GROUP_X] > 1 ? (int32_t)t->cells[GROUP_X] : 1;
+	if ((int64_t)t->x_table * t->n_in > MAX_X_TABLE)
+		return false;
 	t->tp = c->tp;
 	t->tq = c->tq;
 	t->nz = c->nz;
