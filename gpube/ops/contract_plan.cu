@@ -344,6 +344,41 @@ static bool along_x(const struct gpube__tile *t, const struct gpube__shape *s,
 	return along;
 }
 
+/* Cells of tile operand k that lie together along the end of a group. */
+static int64_t run_of(const struct gpube__tile *t, int k, int group)
+{
+	int64_t run = 1;
+
+	for (int d = t->first[group] + t->n[group] - 1; d >= t->first[group]; d--) {
+		if (t->stride[k][d] != run)
+			break;
+		run *= t->size[d];
+	}
+	return run;
+}
+
+/* How many cells of a class can be fetched as one: together, and aligned wherever they begin. */
+static int wide_of(const struct gpube__tile *t, int from, int n, int group, uint32_t type_bytes)
+{
+	const int along = t->tl > 1 ? GROUP_L : group;
+	int wide = 16 / (int)type_bytes;
+
+	if (n == 0)
+		return t->tl == 1 ? wide : 1;
+	for (int k = from; k < from + n; k++) {
+		const int64_t run = run_of(t, k, along);
+
+		while (wide > 1 && run % wide)
+			wide /= 2;
+		for (int d = 0; d < t->first[GROUP_X] + t->n[GROUP_X]; d++)
+			while (wide > 1 && t->stride[k][d] >= run && t->stride[k][d] % wide)
+				wide /= 2;
+	}
+	while (wide > 1 && t->tl > 1 && t->tl % wide)
+		wide /= 2;
+	return wide;
+}
+
 /* The groups X, P, Q of a staged operand, from its smallest step to its largest. */
 static void c_order(struct gpube__tile *t, int k)
 {
@@ -391,8 +426,7 @@ static bool set_chunk(struct gpube__tile_plan *plan, const struct planner *p)
 	t->pitch_a = (list_a + 3) / 4 * 4;
 	if (t->a_along_x)
 		t->pitch_a = (list_a + 31) / 32 * 32 + 4;
-	t->pitch_b = list_b | (t->b_along_x ? 1 : 0);
-	t->pitch_b = t->pitch_b;
+	t->pitch_b = t->b_along_x ? list_b | 1 : (list_b + 3) / 4 * 4;
 	t->pitch_c = plan->c == TILE_C_STAGED ? (t->nz * t->tile_p * t->tile_q) | 1 : 0;
 	for (int most = MAX_XC; most > 0; most /= 2) {
 		const int64_t chunks = divide_up(t->cells[GROUP_X], most);
@@ -449,6 +483,8 @@ static bool make_tile(struct gpube__tile_plan *plan, const struct planner *p, co
 	t->o_tiles = (uint32_t)divide_up(c->no, t->nz);
 	t->a_along_x = along_x(t, s, plan->order, 0, t->n_a, GROUP_P);
 	t->b_along_x = along_x(t, s, plan->order, t->n_a, t->n_b, GROUP_Q);
+	t->a_wide = t->a_along_x ? 1 : wide_of(t, 0, t->n_a, GROUP_P, p->type_bytes);
+	t->b_wide = t->b_along_x ? 1 : wide_of(t, t->n_a, t->n_b, GROUP_Q, p->type_bytes);
 	for (int k = t->n_a + t->n_b; k < t->n_in; k++)
 		c_order(t, k);
 	if (!set_chunk(plan, p))

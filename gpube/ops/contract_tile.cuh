@@ -44,6 +44,7 @@ struct gpube__tile {
 	int32_t xc, pitch_a, pitch_b, pitch_c; /* reduced cells at a time; shared rows */
 	int32_t x_table; /* 1: X is at most one dim; otherwise its cells, whose offsets are a table */
 	int32_t a_along_x, b_along_x;	       /* neighbouring threads fetch neighbouring x */
+	int32_t a_wide, b_wide; /* cells that lie together and aligned, fetched as one: 1, 2, 4 */
 	int32_t arg_bytes;
 	int32_t sign; /* -1: (max,+), as (min,+) of the negatives */
 	int64_t cut, threshold;

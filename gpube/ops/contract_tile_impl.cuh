@@ -135,10 +135,12 @@ __device__ static void block_init(struct block_state<T> *s, const struct gpube__
  */
 template <typename T>
 __device__ static void offset_table(const struct block_state<T> *s, uint32_t *to, int from, int n,
-	int group, uint32_t first, int len, int tl)
+	int group, uint32_t first, int len, int tl, int wide)
 {
 	const struct gpube__tile *t = s->t;
-	const uint32_t row = (uint32_t)(len * tl);
+	const uint32_t row = (uint32_t)(len * tl), n_p = t->cells[group], n_l = t->cells[GROUP_L];
+	/* positions past the end repeat the last one, or the last 'wide' that lie together */
+	const uint32_t w_p = tl == 1 ? (uint32_t)wide : 1, w_l = (uint32_t)wide;
 
 #pragma unroll 1
 	for (int k = 0; k < n; k++) {
@@ -146,13 +148,14 @@ __device__ static void offset_table(const struct block_state<T> *s, uint32_t *to
 
 #pragma unroll 1
 		for (uint32_t i = threadIdx.x; i < row; i += s->threads) {
-			const uint32_t p = tl == 1 ? i : i / (uint32_t)tl;
+			const uint32_t high = tl == 1 ? i : i / (uint32_t)tl, p = first + high;
+			const uint32_t l = s->l0 + i - high * (uint32_t)tl;
 			int64_t offset = group_offset(
-				t, stride, group, min(first + p, t->cells[group] - 1));
+				t, stride, group, p < n_p ? p : n_p - w_p + p % w_p);
 
 			if (tl > 1)
-				offset += group_offset(t, stride, GROUP_L,
-					min(s->l0 + i - p * (uint32_t)tl, t->cells[GROUP_L] - 1));
+				offset += group_offset(
+					t, stride, GROUP_L, l < n_l ? l : n_l - w_l + l % w_l);
 			to[(uint32_t)k * row + i] = (uint32_t)offset;
 		}
 	}
@@ -163,13 +166,13 @@ template <typename T> __device__ static void offset_tables(const struct block_st
 	const struct gpube__tile *t = s->t;
 	const int c = t->n_a + t->n_b;
 
-	offset_table(s, s->off_a, 0, t->n_a, GROUP_P, s->p0, t->tile_p, t->tl);
-	offset_table(s, s->off_b, t->n_a, t->n_b, GROUP_Q, s->q0, t->tile_q, t->tl);
-	offset_table(s, s->off_cp, c, t->n_in - c, GROUP_P, s->p0, t->tile_p, 1);
-	offset_table(s, s->off_cq, c, t->n_in - c, GROUP_Q, s->q0, t->tile_q, 1);
-	offset_table(s, s->off_cl, c, t->n_in - c, GROUP_L, s->l0, t->tl, 1);
-	offset_table(s, s->out_p, -1, 1, GROUP_P, s->p0, t->tile_p, 1);
-	offset_table(s, s->out_q, -1, 1, GROUP_Q, s->q0, t->tile_q, 1);
+	offset_table(s, s->off_a, 0, t->n_a, GROUP_P, s->p0, t->tile_p, t->tl, t->a_wide);
+	offset_table(s, s->off_b, t->n_a, t->n_b, GROUP_Q, s->q0, t->tile_q, t->tl, t->b_wide);
+	offset_table(s, s->off_cp, c, t->n_in - c, GROUP_P, s->p0, t->tile_p, 1, 1);
+	offset_table(s, s->off_cq, c, t->n_in - c, GROUP_Q, s->q0, t->tile_q, 1, 1);
+	offset_table(s, s->off_cl, c, t->n_in - c, GROUP_L, s->l0, t->tl, 1, 1);
+	offset_table(s, s->out_p, -1, 1, GROUP_P, s->p0, t->tile_p, 1, 1);
+	offset_table(s, s->out_q, -1, 1, GROUP_Q, s->q0, t->tile_q, 1, 1);
 }
 
 template <typename T> __device__ static inline int64_t *base_of(const struct block_state<T> *s, int n)
@@ -240,23 +243,47 @@ __device__ static inline void digits_next(struct digits *at)
 	}
 }
 
+/* W neighbouring cells. */
+template <typename T, int W> struct alignas(sizeof(T) * W) wide {
+	T v[W];
+};
+
+template <typename T, int W> __device__ static inline struct wide<T, W> load_wide(const T *from)
+{
+	struct wide<T, W> w;
+
+	if constexpr (sizeof(w) == 16) {
+		const int4 v = __ldg((const int4 *)from);
+
+		memcpy(&w, &v, sizeof(w));
+	} else if constexpr (sizeof(w) == 8) {
+		const int2 v = __ldg((const int2 *)from);
+
+		memcpy(&w, &v, sizeof(w));
+	} else {
+		w.v[0] = __ldg(from);
+	}
+	return w;
+}
+
 /*
  * to[x][z * list + i] = sum of operands [from, from + n) at (x0 + x, z, i), times
- * sign: class A or B of a chunk. One operand is copied asynchronously.
+ * sign: class A or B of a chunk, W neighbours i at a time. One operand is copied
+ * asynchronously; of several, U * 2 loads of a thread are in flight.
  */
-template <typename T, int U>
+template <typename T, int W, int U>
 __device__ static void stage(const struct block_state<T> *s, T *to, int pitch, const uint32_t *off,
 	uint32_t list, int from, int n, const int64_t *base, uint32_t x0, uint32_t xn, bool along_x)
 {
 	const struct gpube__tile *t = s->t;
-	const uint32_t nz = (uint32_t)t->nz, all = list * nz * xn;
+	const uint32_t nz = (uint32_t)t->nz, all = list / W * nz * xn;
 	const T sign = (T)t->sign;
 	struct digits at;
 
 	if (along_x)
-		digits_init(&at, xn, list, s->threads); /* x, i, z */
+		digits_init(&at, xn, list / W, s->threads); /* x, i, z */
 	else
-		digits_init(&at, list, nz, s->threads); /* i, z, x */
+		digits_init(&at, list / W, nz, s->threads); /* i, z, x */
 	if (n == 1 && t->sign == 1) {
 		const T *in = s->ptr[from];
 		const int64_t *b = base + from * t->nz;
@@ -264,11 +291,11 @@ __device__ static void stage(const struct block_state<T> *s, T *to, int pitch, c
 #pragma unroll 4
 		for (uint32_t e = threadIdx.x; e < all; e += s->threads) {
 			const uint32_t x = along_x ? at.d[0] : at.d[2];
-			const uint32_t i = along_x ? at.d[1] : at.d[0];
+			const uint32_t i = (along_x ? at.d[1] : at.d[0]) * W;
 			const uint32_t z = along_x ? at.d[2] : at.d[1];
 
 			__pipeline_memcpy_async(to + x * (uint32_t)pitch + z * list + i,
-				in + b[z] + off[i] + x_offset(s, from, x0 + x), sizeof(T));
+				in + b[z] + off[i] + x_offset(s, from, x0 + x), sizeof(T) * W);
 			digits_next(&at);
 		}
 		return;
@@ -276,33 +303,64 @@ __device__ static void stage(const struct block_state<T> *s, T *to, int pitch, c
 #pragma unroll 1
 	for (uint32_t e = threadIdx.x; e < all; e += U * s->threads) {
 		uint32_t x[U], i[U], z[U];
-		T v[U];
+		struct wide<T, W> v[U];
 
 #pragma unroll
 		for (int u = 0; u < U; u++) {
-			x[u] = along_x ? at.d[0] : at.d[2];
-			i[u] = along_x ? at.d[1] : at.d[0];
-			z[u] = along_x ? at.d[2] : at.d[1];
-			v[u] = 0;
+			/* past the end: again what is there, and not stored */
+			const bool in = e + (uint32_t)u * s->threads < all;
+
+			x[u] = in ? along_x ? at.d[0] : at.d[2] : 0;
+			i[u] = in ? (along_x ? at.d[1] : at.d[0]) * W : 0;
+			z[u] = in ? along_x ? at.d[2] : at.d[1] : 0;
+#pragma unroll
+			for (int w = 0; w < W; w++)
+				v[u].v[w] = 0;
 			digits_next(&at);
 		}
-#pragma unroll 1
+#pragma unroll 2
 		for (int k = 0; k < n; k++) {
 			const T *in = s->ptr[from + k];
 			const int64_t *b = base + (from + k) * t->nz;
 			const uint32_t *o = off + (uint32_t)k * list;
+			struct wide<T, W> got[U];
 
 #pragma unroll
 			for (int u = 0; u < U; u++)
-				if (e + (uint32_t)u * s->threads < all)
-					v[u] += __ldg(in + b[z[u]] + o[i[u]] +
-						x_offset(s, from + k, x0 + x[u]));
+				got[u] = load_wide<T, W>(in + b[z[u]] + o[i[u]] +
+					x_offset(s, from + k, x0 + x[u]));
+#pragma unroll
+			for (int u = 0; u < U; u++)
+#pragma unroll
+				for (int w = 0; w < W; w++)
+					v[u].v[w] += got[u].v[w];
 		}
 #pragma unroll
-		for (int u = 0; u < U; u++)
+		for (int u = 0; u < U; u++) {
+#pragma unroll
+			for (int w = 0; w < W; w++)
+				v[u].v[w] *= sign;
 			if (e + (uint32_t)u * s->threads < all)
-				to[x[u] * (uint32_t)pitch + z[u] * list + i[u]] = v[u] * sign;
+				*(struct wide<T, W> *)(to + x[u] * (uint32_t)pitch + z[u] * list +
+					i[u]) = v[u];
+		}
 	}
+}
+
+/* The same with the W that the plan found. */
+template <typename T>
+__device__ static inline void stage_wide(const struct block_state<T> *s, T *to, int pitch,
+	const uint32_t *off, uint32_t list, int from, int n, const int64_t *base, uint32_t x0,
+	uint32_t xn, bool along_x, int wide)
+{
+	constexpr int most = 16 / (int)sizeof(T);
+
+	if (wide == most)
+		stage<T, most, 4>(s, to, pitch, off, list, from, n, base, x0, xn, along_x);
+	else if (most > 2 && wide == 2)
+		stage<T, 2, 4>(s, to, pitch, off, list, from, n, base, x0, xn, along_x);
+	else
+		stage<T, 1, 4>(s, to, pitch, off, list, from, n, base, x0, xn, along_x);
 }
 
 /*
@@ -535,10 +593,10 @@ __device__ static inline void stage_all(
 	const struct gpube__tile *t = s->t;
 	const uint32_t xn = min((uint32_t)t->xc, t->cells[GROUP_X] - x0);
 
-	stage<T, 4>(s, s->a + buffer, t->pitch_a, s->off_a, (uint32_t)(t->tile_p * t->tl), 0, t->n_a,
-		base, x0, xn, t->a_along_x);
-	stage<T, 4>(s, s->b + buffer, t->pitch_b, s->off_b, (uint32_t)(t->tile_q * t->tl), t->n_a,
-		t->n_b, base, x0, xn, t->b_along_x);
+	stage_wide(s, s->a + buffer, t->pitch_a, s->off_a, (uint32_t)(t->tile_p * t->tl), 0, t->n_a,
+		base, x0, xn, t->a_along_x, t->a_wide);
+	stage_wide(s, s->b + buffer, t->pitch_b, s->off_b, (uint32_t)(t->tile_q * t->tl), t->n_a,
+		t->n_b, base, x0, xn, t->b_along_x, t->b_wide);
 	if (CMODE == TILE_C_STAGED)
 		stage_c(s, s->c + buffer, base, x0, xn);
 	__pipeline_commit();
