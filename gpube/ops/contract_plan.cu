@@ -138,7 +138,7 @@ static void tile_of(const struct planner *p, struct choice *c, bool big)
 	int64_t blocks;
 
 	c->big = big;
-	c->tl = c->nl > 1 ? fit(c->nl, 1, 32) : 1;
+	c->tl = c->nl > 1 ? GPUBE_TILE_LANES : 1;
 	c->tq = fit(c->nq, each, c->nl > 1 ? 4 : big ? 16 : 32);
 	c->tp = fit(c->np, each, room / (c->tl * c->tq) < 32 ? room / (c->tl * c->tq) : 32);
 	c->nz = 1;
@@ -344,38 +344,62 @@ static bool along_x(const struct gpube__tile *t, const struct gpube__shape *s,
 	return along;
 }
 
-/* Cells of tile operand k that lie together along the end of a group. */
-static int64_t run_of(const struct gpube__tile *t, int k, int group)
+/* Cells of an operand that lie together along the end of a group. */
+static int64_t run_of(const struct gpube__tile *t, const int64_t *stride, int group)
 {
 	int64_t run = 1;
 
 	for (int d = t->first[group] + t->n[group] - 1; d >= t->first[group]; d--) {
-		if (t->stride[k][d] != run)
+		if (stride[d] != run)
 			break;
 		run *= t->size[d];
 	}
 	return run;
 }
 
-/* How many cells of a class can be fetched as one: together, and aligned wherever they begin. */
-static int wide_of(const struct gpube__tile *t, int from, int n, int group, uint32_t type_bytes)
+/* Cells along the end of a group through which an operand does not move. */
+static int64_t still_of(const struct gpube__tile *t, const int64_t *stride, int group)
+{
+	int64_t still = 1;
+
+	for (int d = t->first[group] + t->n[group] - 1; d >= t->first[group] && !stride[d]; d--)
+		still *= t->size[d];
+	return still;
+}
+
+/* The most cells <= wide that lie together along a group, aligned wherever they begin. */
+static int aligned(int n_dims, const int64_t *stride, int64_t run, int wide)
+{
+	while (wide > 1 && run % wide)
+		wide /= 2;
+	for (int d = 0; d < n_dims; d++)
+		while (wide > 1 && stride[d] >= run && stride[d] % wide)
+			wide /= 2;
+	return wide;
+}
+
+/* How many cells of a class can be fetched as one, or are one cell repeated. */
+static int wide_of(struct gpube__tile *t, int from, int n, int group, uint32_t type_bytes)
 {
 	const int along = t->tl > 1 ? GROUP_L : group;
 	int wide = 16 / (int)type_bytes;
 
-	if (n == 0)
-		return t->tl == 1 ? wide : 1;
 	for (int k = from; k < from + n; k++) {
-		const int64_t run = run_of(t, k, along);
+		int64_t still = still_of(t, t->stride[k], along);
 
-		while (wide > 1 && run % wide)
+		if (still == 1) {
+			wide = aligned(t->first[GROUP_X] + t->n[GROUP_X], t->stride[k],
+				run_of(t, t->stride[k], along), wide);
+			continue;
+		}
+		while (wide > 1 && still % wide)
 			wide /= 2;
-		for (int d = 0; d < t->first[GROUP_X] + t->n[GROUP_X]; d++)
-			while (wide > 1 && t->stride[k][d] >= run && t->stride[k][d] % wide)
-				wide /= 2;
 	}
-	while (wide > 1 && t->tl > 1 && t->tl % wide)
-		wide /= 2;
+	if (t->cells[along] % (uint32_t)wide)
+		wide = 1;
+	for (int k = from; k < from + n; k++)
+		if (wide > 1 && still_of(t, t->stride[k], along) > 1)
+			t->splat |= 1u << k;
 	return wide;
 }
 
@@ -426,7 +450,9 @@ static bool set_chunk(struct gpube__tile_plan *plan, const struct planner *p)
 	t->pitch_a = (list_a + 3) / 4 * 4;
 	if (t->a_along_x)
 		t->pitch_a = (list_a + 31) / 32 * 32 + 4;
-	t->pitch_b = t->b_along_x ? list_b | 1 : (list_b + 3) / 4 * 4;
+	t->pitch_b = (list_b + 3) / 4 * 4;
+	if (t->b_along_x)
+		t->pitch_b = (list_b + 31) / 32 * 32 + 4;
 	t->pitch_c = plan->c == TILE_C_STAGED ? (t->nz * t->tile_p * t->tile_q) | 1 : 0;
 	for (int most = MAX_XC; most > 0; most /= 2) {
 		const int64_t chunks = divide_up(t->cells[GROUP_X], most);
@@ -485,6 +511,10 @@ static bool make_tile(struct gpube__tile_plan *plan, const struct planner *p, co
 	t->b_along_x = along_x(t, s, plan->order, t->n_a, t->n_b, GROUP_Q);
 	t->a_wide = t->a_along_x ? 1 : wide_of(t, 0, t->n_a, GROUP_P, p->type_bytes);
 	t->b_wide = t->b_along_x ? 1 : wide_of(t, t->n_a, t->n_b, GROUP_Q, p->type_bytes);
+	t->out_wide = 1;
+	if (t->cells[GROUP_Q] % 4 == 0)
+		t->out_wide = aligned(t->first[GROUP_X], t->out_stride,
+			run_of(t, t->out_stride, GROUP_Q), 16 / (int)p->type_bytes);
 	for (int k = t->n_a + t->n_b; k < t->n_in; k++)
 		c_order(t, k);
 	if (!set_chunk(plan, p))

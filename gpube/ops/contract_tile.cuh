@@ -22,6 +22,7 @@
 #define GPUBE_TILE_IN	   24
 #define GPUBE_TILE_DIMS	   32
 #define GPUBE_TILE_THREADS 256
+#define GPUBE_TILE_LANES   32 /* positions of L in a tile, where there is an L */
 
 enum gpube__tile_group { GROUP_O, GROUP_P, GROUP_Q, GROUP_L, GROUP_X, N_GROUPS };
 
@@ -45,6 +46,8 @@ struct gpube__tile {
 	int32_t x_table; /* 1: X is at most one dim; otherwise its cells, whose offsets are a table */
 	int32_t a_along_x, b_along_x;	       /* neighbouring threads fetch neighbouring x */
 	int32_t a_wide, b_wide; /* cells that lie together and aligned, fetched as one: 1, 2, 4 */
+	uint32_t splat; /* operands of which such a group is one cell, repeated */
+	int32_t out_wide; /* the same of the output, along Q */
 	int32_t arg_bytes;
 	int32_t sign; /* -1: (max,+), as (min,+) of the negatives */
 	int64_t cut, threshold;

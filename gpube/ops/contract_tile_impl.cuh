@@ -248,10 +248,18 @@ template <typename T, int W> struct alignas(sizeof(T) * W) wide {
 	T v[W];
 };
 
-template <typename T, int W> __device__ static inline struct wide<T, W> load_wide(const T *from)
+template <typename T, int W>
+__device__ static inline struct wide<T, W> load_wide(const T *from, bool splat)
 {
 	struct wide<T, W> w;
 
+	if (W > 1 && splat) {
+		w.v[0] = __ldg(from);
+#pragma unroll
+		for (int i = 1; i < W; i++)
+			w.v[i] = w.v[0];
+		return w;
+	}
 	if constexpr (sizeof(w) == 16) {
 		const int4 v = __ldg((const int4 *)from);
 
@@ -269,7 +277,8 @@ template <typename T, int W> __device__ static inline struct wide<T, W> load_wid
 /*
  * to[x][z * list + i] = sum of operands [from, from + n) at (x0 + x, z, i), times
  * sign: class A or B of a chunk, W neighbours i at a time. One operand is copied
- * asynchronously; of several, U * 2 loads of a thread are in flight.
+ * asynchronously; of several, U loads of a thread are in flight. The registers of a
+ * thread's cells stay occupied meanwhile, so U is small.
  */
 template <typename T, int W, int U>
 __device__ static void stage(const struct block_state<T> *s, T *to, int pitch, const uint32_t *off,
@@ -284,11 +293,11 @@ __device__ static void stage(const struct block_state<T> *s, T *to, int pitch, c
 		digits_init(&at, xn, list / W, s->threads); /* x, i, z */
 	else
 		digits_init(&at, list / W, nz, s->threads); /* i, z, x */
-	if (n == 1 && t->sign == 1) {
+	if (n == 1 && t->sign == 1 && !(t->splat >> from & 1)) {
 		const T *in = s->ptr[from];
 		const int64_t *b = base + from * t->nz;
 
-#pragma unroll 4
+#pragma unroll 2
 		for (uint32_t e = threadIdx.x; e < all; e += s->threads) {
 			const uint32_t x = along_x ? at.d[0] : at.d[2];
 			const uint32_t i = (along_x ? at.d[1] : at.d[0]) * W;
@@ -318,17 +327,18 @@ __device__ static void stage(const struct block_state<T> *s, T *to, int pitch, c
 				v[u].v[w] = 0;
 			digits_next(&at);
 		}
-#pragma unroll 2
+#pragma unroll 1
 		for (int k = 0; k < n; k++) {
 			const T *in = s->ptr[from + k];
 			const int64_t *b = base + (from + k) * t->nz;
 			const uint32_t *o = off + (uint32_t)k * list;
+			const bool splat = t->splat >> (from + k) & 1;
 			struct wide<T, W> got[U];
 
 #pragma unroll
 			for (int u = 0; u < U; u++)
 				got[u] = load_wide<T, W>(in + b[z[u]] + o[i[u]] +
-					x_offset(s, from + k, x0 + x[u]));
+						x_offset(s, from + k, x0 + x[u]), splat);
 #pragma unroll
 			for (int u = 0; u < U; u++)
 #pragma unroll
@@ -356,7 +366,7 @@ __device__ static inline void stage_wide(const struct block_state<T> *s, T *to, 
 	constexpr int most = 16 / (int)sizeof(T);
 
 	if (wide == most)
-		stage<T, most, 4>(s, to, pitch, off, list, from, n, base, x0, xn, along_x);
+		stage<T, most, 2>(s, to, pitch, off, list, from, n, base, x0, xn, along_x);
 	else if (most > 2 && wide == 2)
 		stage<T, 2, 4>(s, to, pitch, off, list, from, n, base, x0, xn, along_x);
 	else
@@ -418,6 +428,19 @@ template <typename T, int TP, int TQ, bool ARG> struct cells {
 };
 
 template <typename T, int TP, int TQ, bool ARG>
+__device__ static inline void clear(struct cells<T, TP, TQ, ARG> *r)
+{
+#pragma unroll
+	for (int i = 0; i < TP; i++)
+#pragma unroll
+		for (int j = 0; j < TQ; j++) {
+			r->best[i][j] = most<T>();
+			if (ARG)
+				r->arg[ARG ? i : 0][ARG ? j : 0] = 0;
+		}
+}
+
+template <typename T, int TP, int TQ, bool ARG>
 __device__ static inline void take(
 	struct cells<T, TP, TQ, ARG> *r, int i, int j, T a, T b, uint32_t x)
 {
@@ -438,35 +461,81 @@ struct place {
 	uint32_t p, q, z, l;
 };
 
-template <typename T, int TP, int TQ, bool LMODE>
-__device__ static inline void load_rows(const struct block_state<T> *s, const struct place *at,
-	uint32_t buffer, uint32_t x, T *a, T *b)
+/*
+ * Which q of the tile is cell j of this thread. Without C four at a time lie together, for wide
+ * reads of B and wide writes; with C neighbouring threads have neighbouring q.
+ */
+template <int CMODE, bool LMODE>
+__device__ static inline uint32_t q_of(const struct gpube__tile *t, const struct place *at, int j,
+	int tq)
+{
+	if (LMODE)
+		return at->q * (uint32_t)tq + (uint32_t)j;
+	if (CMODE == TILE_C_NONE)
+		return ((uint32_t)(j / 4) * (uint32_t)t->tq + at->q) * 4 + (uint32_t)(j % 4);
+	return (uint32_t)j * (uint32_t)t->tq + at->q;
+}
+
+/* Where this thread's cells of A and B begin in a row, and the next row. */
+template <typename T> struct rows {
+	const T *a, *b;
+};
+
+template <typename T, int TP, int TQ, bool LMODE, int CMODE>
+__device__ static inline struct rows<T> rows_init(const struct block_state<T> *s,
+	const struct place *at, uint32_t buffer)
 {
 	const struct gpube__tile *t = s->t;
-	const T *row_a = s->a + buffer + x * (uint32_t)t->pitch_a;
-	const T *row_b = s->b + buffer + x * (uint32_t)t->pitch_b;
+	struct rows<T> r;
 
+	r.a = s->a + buffer;
+	r.b = s->b + buffer;
+	if (LMODE) {
+		r.a += at->p * TP * GPUBE_TILE_LANES + at->l;
+		r.b += at->q * TQ * GPUBE_TILE_LANES + at->l;
+	} else {
+		r.a += at->z * (uint32_t)t->tile_p + at->p * TP;
+		r.b += at->z * (uint32_t)t->tile_q + q_of<CMODE, LMODE>(t, at, 0, TQ);
+	}
+	return r;
+}
+
+/* N cells that lie together in shared memory, aligned to 16 bytes. */
+template <typename T, int N> __device__ static inline void load_shared(T *to, const T *from)
+{
+#pragma unroll
+	for (int i = 0; i < N; i += 16 / (int)sizeof(T)) {
+		const int4 v = *(const int4 *)(from + i);
+
+		memcpy(to + i, &v, sizeof(v));
+	}
+}
+
+template <typename T, int TP, int TQ, bool LMODE, int CMODE>
+__device__ static inline void load_rows(
+	const struct gpube__tile *t, struct rows<T> *r, T *a, T *b)
+{
 	if (LMODE) {
 #pragma unroll
 		for (int i = 0; i < TP; i++)
-			a[i] = row_a[(at->p * TP + i) * (uint32_t)t->tl + at->l];
+			a[i] = r->a[i * GPUBE_TILE_LANES];
 #pragma unroll
 		for (int j = 0; j < TQ; j++)
-			b[j] = row_b[((uint32_t)j * (uint32_t)t->tq + at->q) * (uint32_t)t->tl +
-				at->l];
-		return;
-	}
-	row_a += at->z * (uint32_t)t->tile_p + at->p * TP;
-	row_b += at->z * (uint32_t)t->tile_q + at->q;
+			b[j] = r->b[j * GPUBE_TILE_LANES];
+	} else {
+		load_shared<T, TP>(a, r->a);
+		if (CMODE == TILE_C_NONE) {
 #pragma unroll
-	for (int i = 0; i < TP; i += 16 / (int)sizeof(T)) {
-		const int4 v = *(const int4 *)(row_a + i);
-
-		memcpy(a + i, &v, sizeof(v));
-	}
+			for (int j = 0; j < TQ; j += 4)
+				load_shared<T, 4>(b + j, r->b + (uint32_t)j * (uint32_t)t->tq);
+		} else {
 #pragma unroll
-	for (int j = 0; j < TQ; j++)
-		b[j] = row_b[(uint32_t)j * (uint32_t)t->tq];
+			for (int j = 0; j < TQ; j++)
+				b[j] = r->b[(uint32_t)j * (uint32_t)t->tq];
+		}
+	}
+	r->a += t->pitch_a;
+	r->b += t->pitch_b;
 }
 
 /* Joined cells x in [0, xn) of the chunk, A and B from shared memory, C where it is. */
@@ -480,6 +549,7 @@ __device__ static inline void combine(const struct block_state<T> *s, const stru
 	const T sign = (T)t->sign;
 	uint32_t off_p[TP], off_q[TQ];
 	const T *one = NULL;
+	struct rows<T> rows;
 
 	if (CMODE == TILE_C_ONE) {
 		one = s->ptr[c] + base[c * t->nz + (int)at->z] + s->off_cl[at->l];
@@ -490,11 +560,12 @@ __device__ static inline void combine(const struct block_state<T> *s, const stru
 		for (int j = 0; j < TQ; j++)
 			off_q[j] = s->off_cq[(uint32_t)j * (uint32_t)t->tq + at->q];
 	}
+	rows = rows_init<T, TP, TQ, LMODE, CMODE>(s, at, buffer);
 #pragma unroll 2
 	for (uint32_t x = 0; x < xn; x++) {
 		T a[TP], b[TQ];
 
-		load_rows<T, TP, TQ, LMODE>(s, at, buffer, x, a, b);
+		load_rows<T, TP, TQ, LMODE, CMODE>(t, &rows, a, b);
 		if (CMODE == TILE_C_NONE) {
 #pragma unroll
 			for (int i = 0; i < TP; i++)
@@ -529,14 +600,14 @@ __device__ static inline void combine(const struct block_state<T> *s, const stru
 					s->off_cl[(uint32_t)((k - c) * t->tl) + at->l] +
 					x_offset(s, k, x0 + x);
 				const uint32_t *o_p = s->off_cp + (k - c) * t->tile_p + at->p * TP;
-				const uint32_t *o_q = s->off_cq + (k - c) * t->tile_q + at->q;
+				const uint32_t *o_q = s->off_cq + (k - c) * t->tile_q;
 
 #pragma unroll
 				for (int i = 0; i < TP; i++)
 #pragma unroll
 					for (int j = 0; j < TQ; j++)
 						v[i][j] = __ldg(in + (o_p[i] +
-							o_q[(uint32_t)j * (uint32_t)t->tq])) *
+							o_q[q_of<CMODE, LMODE>(t, at, j, TQ)])) *
 								sign + v[i][j];
 			}
 #pragma unroll
@@ -561,27 +632,40 @@ __device__ static inline void combine(const struct block_state<T> *s, const stru
 	}
 }
 
-template <typename T, int TP, int TQ, bool ARG>
+template <typename T, int TP, int TQ, bool ARG, bool LMODE, int CMODE>
 __device__ static inline void store(const struct block_state<T> *s, const struct place *at,
 	const struct gpube__tile_io *io, int64_t base, const struct cells<T, TP, TQ, ARG> *r)
 {
 	const struct gpube__tile *t = s->t;
+	/* four cells at once, or two of eight bytes */
+	constexpr int W = 16 / (int)sizeof(T);
 
 #pragma unroll
 	for (int i = 0; i < TP; i++)
 #pragma unroll
 		for (int j = 0; j < TQ; j++) {
 			const uint32_t p = at->p * TP + (uint32_t)i;
-			const uint32_t q = (uint32_t)j * (uint32_t)t->tq + at->q;
+			const uint32_t q = q_of<CMODE, LMODE>(t, at, j, TQ);
 			int64_t cell;
 
 			if (s->p0 + p >= t->cells[GROUP_P] || s->q0 + q >= t->cells[GROUP_Q])
 				continue;
 			cell = base + s->out_p[p] + s->out_q[q];
-			((T *)io->out)[cell] = cut(r->best[i][j], t) * (T)t->sign;
 			if (ARG)
 				gpube__store_arg(io->out_arg, t->arg_bytes, cell,
-					group_offset(t, t->out_stride, GROUP_X, r->arg[i][j]));
+					group_offset(t, t->out_stride, GROUP_X, r->arg[ARG ? i : 0][ARG ? j : 0]));
+			if (CMODE == TILE_C_NONE && !LMODE && t->out_wide == W) {
+				struct wide<T, W> w;
+
+				if (j % W)
+					continue;
+#pragma unroll
+				for (int n = 0; n < W; n++)
+					w.v[n] = cut(r->best[i][(j + n) % TQ], t) * (T)t->sign;
+				*(struct wide<T, W> *)((T *)io->out + cell) = w;
+			} else {
+				((T *)io->out)[cell] = cut(r->best[i][j], t) * (T)t->sign;
+			}
 		}
 }
 
@@ -593,10 +677,13 @@ __device__ static inline void stage_all(
 	const struct gpube__tile *t = s->t;
 	const uint32_t xn = min((uint32_t)t->xc, t->cells[GROUP_X] - x0);
 
-	stage_wide(s, s->a + buffer, t->pitch_a, s->off_a, (uint32_t)(t->tile_p * t->tl), 0, t->n_a,
-		base, x0, xn, t->a_along_x, t->a_wide);
-	stage_wide(s, s->b + buffer, t->pitch_b, s->off_b, (uint32_t)(t->tile_q * t->tl), t->n_a,
-		t->n_b, base, x0, xn, t->b_along_x, t->b_wide);
+	/* a loop, so that the code is there once */
+#pragma unroll 1
+	for (int b = 0; b < 2; b++)
+		stage_wide(s, (b ? s->b : s->a) + buffer, b ? t->pitch_b : t->pitch_a,
+			b ? s->off_b : s->off_a, (uint32_t)((b ? t->tile_q : t->tile_p) * t->tl),
+			b ? t->n_a : 0, b ? t->n_b : t->n_a, base, x0, xn,
+			b ? t->b_along_x : t->a_along_x, b ? t->b_wide : t->a_wide);
 	if (CMODE == TILE_C_STAGED)
 		stage_c(s, s->c + buffer, base, x0, xn);
 	__pipeline_commit();
@@ -609,7 +696,9 @@ __device__ static inline void tile_block(const struct gpube__tile *t,
 {
 	struct block_state<T> s;
 	struct place at;
+	struct cells<T, TP, TQ, ARG> r;
 	uint32_t buffer = 0;
+	int64_t out = 0;
 	int ring = 0;
 
 	block_init(&s, t, io, shared);
@@ -629,50 +718,55 @@ __device__ static inline void tile_block(const struct gpube__tile *t,
 	offset_tables(&s);
 	bases(&s, 0, block);
 	bases(&s, 1, block + t->o_blocks);
-	__syncthreads();
-	stage_all<T, CMODE>(&s, base_of(&s, 0), 0, 0);
 	/*
-	 * Steps are (o_tile, chunk of x). After its barrier a step starts the fetching of the
-	 * next one's vectors into the other buffer, then works on its own; the offsets
-	 * of an o_tile are made two o_tiles ahead.
+	 * Steps are (o_tile, chunk of x), and one before the first. After its barrier a step
+	 * starts the fetching of the next one's vectors into the other buffer, then
+	 * works on its own; the offsets of an o_tile are made two o_tiles ahead.
 	 */
-	for (uint32_t o_tile = block; o_tile < t->o_tiles; o_tile += t->o_blocks) {
-		const int64_t *base = base_of(&s, ring);
-		struct cells<T, TP, TQ, ARG> r;
-		int64_t out = 0;
+	uint32_t o_tile = block, x0 = 0, next_o = block, next_x = 0;
+	bool first = true;
 
-#pragma unroll
-		for (int i = 0; i < TP; i++)
-#pragma unroll
-			for (int j = 0; j < TQ; j++) {
-				r.best[i][j] = most<T>();
-				if (ARG)
-					r.arg[i][j] = 0;
-			}
-		for (uint32_t x0 = 0; x0 < t->cells[GROUP_X]; x0 += (uint32_t)t->xc) {
-			const uint32_t xn = min((uint32_t)t->xc, t->cells[GROUP_X] - x0);
+	while (o_tile < t->o_tiles) {
+		const uint32_t xn = min((uint32_t)t->xc, t->cells[GROUP_X] - x0);
 
-			__pipeline_wait_prior(0);
-			__syncthreads();
-			if (x0 + xn < t->cells[GROUP_X])
-				stage_all<T, CMODE>(&s, base, buffer ^ s.buffer, x0 + xn);
-			else if (o_tile + t->o_blocks < t->o_tiles)
-				stage_all<T, CMODE>(
-					&s, base_of(&s, ring == 2 ? 0 : ring + 1), buffer ^ s.buffer, 0);
-			if (x0 == 0)
-				bases(&s, ring == 0 ? 2 : ring - 1, o_tile + 2 * t->o_blocks);
-			if (works) {
-				out = base[t->n_in * t->nz + (int)at.z];
-				combine<T, TP, TQ, ARG, LMODE, CMODE>(&s, &at, base, buffer, x0, xn, &r);
+		__pipeline_wait_prior(0);
+		__syncthreads();
+		if (!first) {
+			next_x = x0 + xn;
+			if (next_x >= t->cells[GROUP_X]) {
+				next_x = 0;
+				next_o = o_tile + t->o_blocks;
 			}
-			buffer ^= s.buffer;
 		}
+		if (next_o < t->o_tiles)
+			stage_all<T, CMODE>(&s,
+				base_of(&s, next_o == o_tile ? ring : ring == 2 ? 0 : ring + 1),
+				first ? 0 : buffer ^ s.buffer, next_x);
+		if (first) {
+			first = false;
+			clear<T, TP, TQ, ARG>(&r);
+			continue;
+		}
+		if (x0 == 0)
+			bases(&s, ring == 0 ? 2 : ring - 1, o_tile + 2 * t->o_blocks);
+		if (works) {
+			const int64_t *base = base_of(&s, ring);
+
+			out = base[t->n_in * t->nz + (int)at.z];
+			combine<T, TP, TQ, ARG, LMODE, CMODE>(&s, &at, base, buffer, x0, xn, &r);
+		}
+		buffer ^= s.buffer;
+		x0 = next_x;
+		if (next_o == o_tile)
+			continue;
 		if (works && o_tile * (uint32_t)t->nz + at.z < t->cells[GROUP_O] &&
 			s.l0 + at.l < t->cells[GROUP_L])
-			store<T, TP, TQ, ARG>(&s, &at, io,
+			store<T, TP, TQ, ARG, LMODE, CMODE>(&s, &at, io,
 				out + (LMODE ? group_offset(t, t->out_stride, GROUP_L, s.l0 + at.l) : 0),
 				&r);
+		clear<T, TP, TQ, ARG>(&r);
 		ring = ring == 2 ? 0 : ring + 1;
+		o_tile = next_o;
 	}
 }
 
