@@ -19,10 +19,11 @@ LZMA   := $(call have,\#include <lzma.h>)
 OPENMP := $(call have,\#include <omp.h>,-fopenmp)
 X86    := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),yes)
 NVCC_PATH := $(if $(filter 1,$(CUDA)),$(shell command -v $(NVCC) 2>/dev/null))
-# compiled for these, and PTX of the last for what comes after it
-CUDA_ARCHS ?= 75 80 86 89 90
+# Code for these, each good for the cards up to the next (80: 86 and 89, too), and
+# PTX of the last for what comes after it.
+CUDA_ARCHS ?= 75 80 90
 CUDA_HOME  ?= $(if $(NVCC_PATH),$(patsubst %/bin/,%,$(dir $(realpath $(NVCC_PATH)))))
-NVCCFLAGS  ?= -O3 -lineinfo
+NVCCFLAGS  ?= -O3
 
 ALL_CFLAGS = -std=c11 -I. -fvisibility=hidden -fPIC -MMD -MP $(WARN) $(CFLAGS) $(EXTRA_CFLAGS)
 LIBS       = -lz

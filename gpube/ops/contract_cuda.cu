@@ -22,7 +22,7 @@ static struct gpube__tile_kernels kernels_of(
 /* More than 48 KiB must be asked for; batches have some KiB besides. */
 static int allow_shared(struct gpube_ctx *ctx, const void *kernel, uint32_t bytes)
 {
-	if (bytes > 40u << 10)
+	if (bytes > 36u << 10)
 		GPUBE_ECUDA(ctx, cudaFuncSetAttribute(kernel,
 					 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
 	return GPUBE_OK;
@@ -74,7 +74,7 @@ int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *
 	if (c->n_in > GPUBE_TILE_IN)
 		return gpube__contract_general(ctx, c);
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	if (!gpube__tile_plan(&plan, gpube__device_of(ctx), c, &s))
+	if (!gpube__tile_plan(&plan, gpube__device_of(ctx), c, &s, false))
 		return gpube__contract_general(ctx, c);
 	return launch_one(ctx, &plan, c, (double)s.n_out_cells * (double)s.n_reduced);
 }
@@ -169,7 +169,7 @@ static int plan_batch_one(struct gpube_ctx *ctx, struct batch *b, int64_t i)
 	if (c->n_in > GPUBE_TILE_IN)
 		return GPUBE_OK;
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	if (gpube__tile_plan(&b->plans[n], gpube__device_of(ctx), c, &s))
+	if (gpube__tile_plan(&b->plans[n], gpube__device_of(ctx), c, &s, true))
 		b->plan_group[n] = find_group(b, &b->plans[n], c);
 	if (b->plan_group[n] >= 0 && b->max_in < s.n_in)
 		b->max_in = s.n_in;

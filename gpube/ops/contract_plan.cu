@@ -30,6 +30,7 @@ struct planner {
 	const struct gpube__shape *s;
 	const struct gpube__device *device;
 	bool small_only; /* no 8 x 8 tiles */
+	int n_sms; /* to keep busy; 1 in a batch, whose other contractions do that */
 	uint32_t type_bytes;
 	dim_set scope[GPUBE_TILE_IN]; /* output dims of each operand */
 	dim_set out;
@@ -145,10 +146,10 @@ static void tile_of(const struct planner *p, struct choice *c, bool big)
 	if (c->nl == 1) {
 		/* few blocks: rather more of them than full ones */
 		const int64_t tiles = divide_up(c->np, c->tp * each) * divide_up(c->nq, c->tq * each);
-		const int64_t spread = tiles * c->no / (4 * p->device->n_sms);
+		const int64_t spread = tiles * c->no / (4 * p->n_sms);
 
 		c->nz = room / (c->tp * c->tq);
-		if (c->nz > 1 && c->nz > spread)
+		if (c->nz > 1 && c->nz > spread && p->n_sms > 1)
 			c->nz = spread < 1 ? 1 : (int)spread;
 		if (c->nz * c->tp * c->tq < 64)
 			c->nz = 64 / (c->tp * c->tq);
@@ -163,7 +164,7 @@ static void tile_of(const struct planner *p, struct choice *c, bool big)
 		(double)c->nq / (double)(divide_up(c->nq, c->tq * each) * c->tq * each) *
 		(double)c->nl / (double)(divide_up(c->nl, c->tl) * c->tl);
 	parallel = (double)blocks * c->tl * c->tp * c->tq * c->nz /
-		((double)p->device->n_sms * (big ? 256 : 384));
+		((double)p->n_sms * (big ? 256 : 384));
 	for (int k = 0; k < s->n_in; k++) {
 		if (!(p->scope[k] & c->q))
 			a++;
@@ -177,7 +178,7 @@ static void tile_of(const struct planner *p, struct choice *c, bool big)
 	/* accesses along q want whole sectors */
 	if (c->nl == 1 && c->tq < 8 && c->nq < c->np * c->no)
 		c->cost *= 1.0 + 0.5 * (8.0 / c->tq - 1);
-	if (parallel < 1)
+	if (parallel < 1 && p->n_sms > 1)
 		c->cost /= parallel > 0.05 ? parallel : 0.05;
 }
 
@@ -540,7 +541,7 @@ static uint32_t bytes_of(enum gpube_type type)
 }
 
 bool gpube__tile_plan(struct gpube__tile_plan *plan, const struct gpube__device *d,
-	const struct gpube_contraction *c, const struct gpube__shape *s)
+	const struct gpube_contraction *c, const struct gpube__shape *s, bool in_batch)
 {
 	struct planner p;
 	struct choice best;
@@ -557,6 +558,7 @@ bool gpube__tile_plan(struct gpube__tile_plan *plan, const struct gpube__device 
 	memset(&p, 0, sizeof(p));
 	p.s = s;
 	p.device = d;
+	p.n_sms = in_batch ? 1 : d->n_sms;
 	p.type_bytes = bytes_of(c->type);
 	p.small_only = p.type_bytes > 4 || c->out_arg;
 	p.out = ((dim_set)1 << s->n_out) - 1;

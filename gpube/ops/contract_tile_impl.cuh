@@ -95,6 +95,7 @@ template <typename T> struct block_state {
 	const T **ptr;
 	uint32_t *off_a, *off_b, *off_cp, *off_cq, *off_cl, *out_p, *out_q;
 	uint32_t p0, q0, l0, threads;
+	struct starts *starts;
 };
 
 template <typename T>
@@ -228,6 +229,36 @@ __device__ static inline void digits_init(struct digits *at, uint32_t n0, uint32
 	at->step[1] = step - at->step[2] * n1;
 }
 
+/*
+ * The first position of each thread, for classes A and B and a full chunk: six divisions
+ * that a step would otherwise repeat. Digits of positions below 256 fit 10 bits.
+ */
+struct starts {
+	uint32_t at[2][GPUBE_TILE_THREADS];
+	uint32_t step[2][3];
+};
+
+__device__ static inline void starts_save(struct starts *to, int which, const struct digits *d)
+{
+	to->at[which][threadIdx.x] = d->d[0] | d->d[1] << 10 | d->d[2] << 20;
+	for (int i = 0; i < 3; i++)
+		to->step[which][i] = d->step[i]; /* the same for all threads */
+}
+
+__device__ static inline void starts_load(struct digits *d, const struct starts *from, int which,
+	uint32_t n0, uint32_t n1)
+{
+	const uint32_t packed = from->at[which][threadIdx.x];
+
+	d->n[0] = n0;
+	d->n[1] = n1;
+	d->d[0] = packed & 1023;
+	d->d[1] = packed >> 10 & 1023;
+	d->d[2] = packed >> 20;
+	for (int i = 0; i < 3; i++)
+		d->step[i] = from->step[which][i];
+}
+
 __device__ static inline void digits_next(struct digits *at)
 {
 	at->d[0] += at->step[0];
@@ -275,24 +306,26 @@ __device__ static inline struct wide<T, W> load_wide(const T *from, bool splat)
 }
 
 /*
- * to[x][z * list + i] = sum of operands [from, from + n) at (x0 + x, z, i), times
- * sign: class A or B of a chunk, W neighbours i at a time. One operand is copied
+ * to[x][z * list + i] = sum of the operands of class A (which 0) or B at
+ * (x0 + x, z, i), times sign; W neighbours i at a time. One operand is copied
  * asynchronously; of several, U loads of a thread are in flight. The registers of a
  * thread's cells stay occupied meanwhile, so U is small.
  */
 template <typename T, int W, int U>
 __device__ static void stage(const struct block_state<T> *s, T *to, int pitch, const uint32_t *off,
-	uint32_t list, int from, int n, const int64_t *base, uint32_t x0, uint32_t xn, bool along_x)
+	uint32_t list, int which, const int64_t *base, uint32_t x0, uint32_t xn, bool along_x)
 {
 	const struct gpube__tile *t = s->t;
+	const int from = which ? t->n_a : 0, n = which ? t->n_b : t->n_a;
 	const uint32_t nz = (uint32_t)t->nz, all = list / W * nz * xn;
 	const T sign = (T)t->sign;
-	struct digits at;
+	const uint32_t n0 = along_x ? xn : list / W, n1 = along_x ? list / W : nz;
+	struct digits at; /* x, i, z or i, z, x */
 
-	if (along_x)
-		digits_init(&at, xn, list / W, s->threads); /* x, i, z */
+	if (!along_x || xn == (uint32_t)t->xc)
+		starts_load(&at, s->starts, which, n0, n1);
 	else
-		digits_init(&at, list / W, nz, s->threads); /* i, z, x */
+		digits_init(&at, n0, n1, s->threads);
 	if (n == 1 && t->sign == 1 && !(t->splat >> from & 1)) {
 		const T *in = s->ptr[from];
 		const int64_t *b = base + from * t->nz;
@@ -359,18 +392,39 @@ __device__ static void stage(const struct block_state<T> *s, T *to, int pitch, c
 
 /* The same with the W that the plan found. */
 template <typename T>
-__device__ static inline void stage_wide(const struct block_state<T> *s, T *to, int pitch,
-	const uint32_t *off, uint32_t list, int from, int n, const int64_t *base, uint32_t x0,
-	uint32_t xn, bool along_x, int wide)
+__device__ static inline void stage_wide(const struct block_state<T> *s, int which, T *to,
+	const int64_t *base, uint32_t x0, uint32_t xn)
 {
 	constexpr int most = 16 / (int)sizeof(T);
+	const struct gpube__tile *t = s->t;
+	const int pitch = which ? t->pitch_b : t->pitch_a, wide = which ? t->b_wide : t->a_wide;
+	const uint32_t *off = which ? s->off_b : s->off_a;
+	const uint32_t list = (uint32_t)((which ? t->tile_q : t->tile_p) * t->tl);
+	const bool along_x = which ? t->b_along_x : t->a_along_x;
 
 	if (wide == most)
-		stage<T, most, 2>(s, to, pitch, off, list, from, n, base, x0, xn, along_x);
+		stage<T, most, 2>(s, to, pitch, off, list, which, base, x0, xn, along_x);
 	else if (most > 2 && wide == 2)
-		stage<T, 2, 4>(s, to, pitch, off, list, from, n, base, x0, xn, along_x);
+		stage<T, 2, 4>(s, to, pitch, off, list, which, base, x0, xn, along_x);
 	else
-		stage<T, 1, 4>(s, to, pitch, off, list, from, n, base, x0, xn, along_x);
+		stage<T, 1, 4>(s, to, pitch, off, list, which, base, x0, xn, along_x);
+}
+
+template <typename T> __device__ static void starts_init(const struct block_state<T> *s)
+{
+	const struct gpube__tile *t = s->t;
+
+#pragma unroll 1
+	for (int which = 0; which < 2; which++) {
+		const uint32_t list = (uint32_t)((which ? t->tile_q : t->tile_p) * t->tl) /
+			(uint32_t)(which ? t->b_wide : t->a_wide);
+		const bool along_x = which ? t->b_along_x : t->a_along_x;
+		struct digits d;
+
+		digits_init(&d, along_x ? (uint32_t)t->xc : list, along_x ? list : (uint32_t)t->nz,
+			s->threads);
+		starts_save(s->starts, which, &d);
+	}
 }
 
 /*
@@ -636,37 +690,46 @@ template <typename T, int TP, int TQ, bool ARG, bool LMODE, int CMODE>
 __device__ static inline void store(const struct block_state<T> *s, const struct place *at,
 	const struct gpube__tile_io *io, int64_t base, const struct cells<T, TP, TQ, ARG> *r)
 {
+	/* four cells at once, or two of eight bytes, where the output has them together */
+	constexpr int W = CMODE == TILE_C_NONE && !LMODE ? 16 / (int)sizeof(T) : 1;
 	const struct gpube__tile *t = s->t;
-	/* four cells at once, or two of eight bytes */
-	constexpr int W = 16 / (int)sizeof(T);
+	const bool together = W > 1 && t->out_wide == W;
+	T *out = (T *)io->out + base;
 
 #pragma unroll
-	for (int i = 0; i < TP; i++)
+	for (int j = 0; j < TQ; j += W) {
 #pragma unroll
-		for (int j = 0; j < TQ; j++) {
+		for (int i = 0; i < TP; i++) {
 			const uint32_t p = at->p * TP + (uint32_t)i;
-			const uint32_t q = q_of<CMODE, LMODE>(t, at, j, TQ);
-			int64_t cell;
+			struct wide<T, W> w;
 
-			if (s->p0 + p >= t->cells[GROUP_P] || s->q0 + q >= t->cells[GROUP_Q])
-				continue;
-			cell = base + s->out_p[p] + s->out_q[q];
-			if (ARG)
-				gpube__store_arg(io->out_arg, t->arg_bytes, cell,
-					group_offset(t, t->out_stride, GROUP_X, r->arg[ARG ? i : 0][ARG ? j : 0]));
-			if (CMODE == TILE_C_NONE && !LMODE && t->out_wide == W) {
-				struct wide<T, W> w;
-
-				if (j % W)
-					continue;
+			if (s->p0 + p >= t->cells[GROUP_P])
+				break;
 #pragma unroll
-				for (int n = 0; n < W; n++)
-					w.v[n] = cut(r->best[i][(j + n) % TQ], t) * (T)t->sign;
-				*(struct wide<T, W> *)((T *)io->out + cell) = w;
-			} else {
-				((T *)io->out)[cell] = cut(r->best[i][j], t) * (T)t->sign;
+			for (int n = 0; n < W; n++)
+				w.v[n] = cut(r->best[i][j + n], t) * (T)t->sign;
+			if (together) {
+				const uint32_t q = q_of<CMODE, LMODE>(t, at, j, TQ);
+
+				if (s->q0 + q < t->cells[GROUP_Q])
+					*(struct wide<T, W> *)(out + s->out_p[p] + s->out_q[q]) = w;
+			}
+#pragma unroll
+			for (int n = 0; n < W; n++) {
+				const uint32_t q = q_of<CMODE, LMODE>(t, at, j + n, TQ);
+
+				if ((together && !ARG) || s->q0 + q >= t->cells[GROUP_Q])
+					break;
+				if (!together)
+					*(out + s->out_p[p] + s->out_q[q]) = w.v[n];
+				if (ARG)
+					gpube__store_arg(io->out_arg, t->arg_bytes,
+						base + s->out_p[p] + s->out_q[q],
+						group_offset(t, t->out_stride, GROUP_X,
+							r->arg[ARG ? i : 0][ARG ? j + n : 0]));
 			}
 		}
+	}
 }
 
 /* Starts to fetch the vectors of the chunk of x at x0. */
@@ -679,11 +742,8 @@ __device__ static inline void stage_all(
 
 	/* a loop, so that the code is there once */
 #pragma unroll 1
-	for (int b = 0; b < 2; b++)
-		stage_wide(s, (b ? s->b : s->a) + buffer, b ? t->pitch_b : t->pitch_a,
-			b ? s->off_b : s->off_a, (uint32_t)((b ? t->tile_q : t->tile_p) * t->tl),
-			b ? t->n_a : 0, b ? t->n_b : t->n_a, base, x0, xn,
-			b ? t->b_along_x : t->a_along_x, b ? t->b_wide : t->a_wide);
+	for (int which = 0; which < 2; which++)
+		stage_wide(s, which, (which ? s->b : s->a) + buffer, base, x0, xn);
 	if (CMODE == TILE_C_STAGED)
 		stage_c(s, s->c + buffer, base, x0, xn);
 	__pipeline_commit();
@@ -696,6 +756,7 @@ __device__ static inline void tile_block(const struct gpube__tile *t,
 {
 	struct block_state<T> s;
 	struct place at;
+	__shared__ struct starts starts;
 	struct cells<T, TP, TQ, ARG> r;
 	uint32_t buffer = 0;
 	int64_t out = 0;
@@ -715,6 +776,8 @@ __device__ static inline void tile_block(const struct gpube__tile *t,
 	at.z = threadIdx.x / (uint32_t)(t->tl * t->tq * t->tp);
 	const bool works = at.z < (uint32_t)t->nz;
 
+	s.starts = &starts;
+	starts_init(&s);
 	offset_tables(&s);
 	bases(&s, 0, block);
 	bases(&s, 1, block + t->o_blocks);
