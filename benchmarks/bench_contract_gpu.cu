@@ -201,12 +201,13 @@ static double time_of(const struct gpube_contraction *c, int64_t n)
 		MUST(cudaStreamSynchronize(stream));
 		if (i > 0)
 			MUST(cudaEventElapsedTime(&ms[i - 1], gpube__device_of(ctx)->marks[0],
-				gpube__device_of(ctx)->marks[1]));
+			        gpube__device_of(ctx)->marks[1]));
 	}
 	return median(ms, repeats);
 }
 
-/* Compares all output cells with those of the general kernel; values are whole, so floats are exact. */
+/* Compares all output cells with those of the general kernel; values are whole, so floats are
+ * exact. */
 static const char *check(const struct gpube_contraction *c, uint64_t bytes, void *want, int *flag)
 {
 	struct gpube_contraction other = *c;
@@ -219,7 +220,7 @@ static const char *check(const struct gpube_contraction *c, uint64_t bytes, void
 	if (gpube__contract_general(ctx, &other) != 0 || ops->contract(ctx, c) != 0)
 		return gpube_error(ctx);
 	differ<<<1024, 256, 0, stream>>>(
-		(const uint32_t *)c->out, (const uint32_t *)want, (int64_t)(bytes / 4), flag);
+	        (const uint32_t *)c->out, (const uint32_t *)want, (int64_t)(bytes / 4), flag);
 	MUST(cudaMemcpyAsync(&differs, flag, sizeof(differs), cudaMemcpyDeviceToHost, stream));
 	MUST(cudaStreamSynchronize(stream));
 	return differs ? "WRONG" : "ok";
@@ -255,9 +256,11 @@ static void measure(const char *family, const char *layout, const char *text, en
 			in[(size_t)i * (size_t)s.c.n_in + (size_t)k].values = p;
 			const unsigned blocks = bytes > 1 << 20 ? 2048 : 8;
 			if (is_int)
-				fill<<<blocks, 256, 0, stream>>>((int32_t *)p, (int64_t)(bytes / 4), seed);
+				fill<<<blocks, 256, 0, stream>>>(
+				        (int32_t *)p, (int64_t)(bytes / 4), seed);
 			else
-				fill<<<blocks, 256, 0, stream>>>((float *)p, (int64_t)(bytes / 4), seed);
+				fill<<<blocks, 256, 0, stream>>>(
+				        (float *)p, (int64_t)(bytes / 4), seed);
 		}
 		c[i].out = need(shape_out_bytes(&s));
 	}
@@ -275,13 +278,16 @@ static void measure(const char *family, const char *layout, const char *text, en
 	bytes_time = s.bytes * s.batch / copy_bytes_per_second;
 	ops_time = (double)s.joined_cells * s.batch / add_mins_per_second[is_int ? 0 : 1];
 	bound = bytes_time > ops_time ? bytes_time : ops_time;
-	printf("%s,%s,%s,%.6g,%.6g,%.4g,%.4g,%.4g,%.1f,%.4g,%s\n", family, is_int ? "int32" : "float32",
-		layout, (double)s.joined_cells * s.batch, s.bytes * s.batch, seconds * 1e6,
-		bytes_time * 1e6, ops_time * 1e6, 100 * bound / seconds, wall * 1e6, verdict);
+	printf("%s,%s,%s,%.6g,%.6g,%.4g,%.4g,%.4g,%.1f,%.4g,%s\n", family,
+	        is_int ? "int32" : "float32", layout, (double)s.joined_cells * s.batch,
+	        s.bytes * s.batch, seconds * 1e6, bytes_time * 1e6, ops_time * 1e6,
+	        100 * bound / seconds, wall * 1e6, verdict);
 	fflush(stdout);
-	fprintf(stderr, "%-11s %-7s %-6s %10.1f us  bound %9.1f us (%s)  %5.1f %%  wall %9.1f us  %s\n",
-		family, is_int ? "int32" : "float32", layout, seconds * 1e6, bound * 1e6,
-		bytes_time > ops_time ? "bytes" : "ops", 100 * bound / seconds, wall * 1e6, verdict);
+	fprintf(stderr,
+	        "%-11s %-7s %-6s %10.1f us  bound %9.1f us (%s)  %5.1f %%  wall %9.1f us  %s\n",
+	        family, is_int ? "int32" : "float32", layout, seconds * 1e6, bound * 1e6,
+	        bytes_time > ops_time ? "bytes" : "ops", 100 * bound / seconds, wall * 1e6,
+	        verdict);
 	for (int i = 0; i < s.batch; i++) {
 		for (int k = 0; k < s.c.n_in; k++)
 			ops->free(ctx, (void *)c[i].in[k].values);
@@ -309,12 +315,13 @@ static void move_x(char *to, size_t room, const char *text, int where)
 	}
 	snprintf(to, room, "%s:%s:", part[0], part[1]);
 	save = NULL;
-	for (char *o = strtok_r(part[2], ",", &save), *first = o; o; o = strtok_r(NULL, ",", &save)) {
+	for (char *o = strtok_r(part[2], ",", &save), *first = o; o;
+	        o = strtok_r(NULL, ",", &save)) {
 		char *words[64], *save_word = NULL;
 		int m = 0, has_x = 0, at = 0;
 
 		for (char *w = strtok_r(o, " \t\n", &save_word); w && m < 64;
-			w = strtok_r(NULL, " \t\n", &save_word)) {
+		        w = strtok_r(NULL, " \t\n", &save_word)) {
 			if (strcmp(w, "x") == 0)
 				has_x = 1;
 			else
@@ -361,7 +368,7 @@ static void run_file(const char *path, const char *only)
 
 				move_x(moved, sizeof(moved), bar + 1, where);
 				measure(family, layouts[where], moved,
-					t ? GPUBE_FLOAT32 : GPUBE_INT32);
+				        t ? GPUBE_FLOAT32 : GPUBE_INT32);
 			}
 	}
 	fclose(f);
@@ -401,8 +408,9 @@ int main(int argc, char **argv)
 	add_mins_per_second[0] = measure_add_mins<int32_t>();
 	add_mins_per_second[1] = measure_add_mins<float>();
 	fprintf(stderr, "copy %.4g bytes/s, add-min int32 %.4g/s, float32 %.4g/s\n",
-		copy_bytes_per_second, add_mins_per_second[0], add_mins_per_second[1]);
-	printf("family,type,x,joined_cells,bytes,us,us_bytes,us_ops,percent_of_bound,wall_us,check\n");
+	        copy_bytes_per_second, add_mins_per_second[0], add_mins_per_second[1]);
+	printf("family,type,x,joined_cells,bytes,us,us_bytes,us_ops,percent_of_bound,wall_us,"
+	       "check\n");
 	run_file(argv[1], only);
 	gpube_ctx_free(ctx);
 	return 0;

@@ -4,12 +4,14 @@
  */
 #include "gpube/ops/contract_plan.cuh"
 
-#define MAX_SETS      48
-#define SHARED_BYTES  (74u << 10)  /* of a block: three of them fit a multiprocessor */
-#define SHARED_BIG    (110u << 10) /* the same with 8 x 8 tiles: two of them */
-#define MAX_XC	      32
-#define MAX_X_TABLE   2048 /* offsets of X positions, where X has several dims */
-#define MAX_SMALL_OUT 2048 /* fewer output cells: splitting the reduced cells pays more */
+#define MAX_SETS           48
+#define SHARED_BYTES       (74u << 10)  /* of a block: three of them fit a multiprocessor */
+#define SHARED_BIG         (110u << 10) /* the same with 8 x 8 tiles: two of them */
+#define MAX_XC             32
+#define MIN_STAGED_XC      16
+#define MIN_STAGED_THREADS 128
+#define MAX_X_TABLE        2048 /* offsets of X positions, where X has several dims */
+#define MAX_SMALL_OUT      2048 /* fewer output cells: splitting the reduced cells pays more */
 
 /*
  * What a joined cell costs, in issue slots of a thread. An add-min takes a slot of the
@@ -20,7 +22,7 @@
 #define COST_SMALL   0.8 /* 4 x 4 tiles: more shared memory reads per add-min */
 #define COST_LANES   0.8 /* along L every thread reads its own words */
 #define COST_FETCH   24.0
-#define COST_C	     4.0 /* from memory, at full speed */
+#define COST_C       4.0  /* from memory, at full speed */
 #define COST_C_AGAIN 12.0 /* from a cache */
 #define COST_STAGED  6.0
 
@@ -30,7 +32,7 @@ struct planner {
 	const struct gpube__shape *s;
 	const struct gpube__device *device;
 	bool small_only; /* no 8 x 8 tiles */
-	int n_sms; /* to keep busy; 1 in a batch, whose other contractions do that */
+	int n_sms;       /* to keep busy; 1 in a batch, whose other contractions do that */
 	uint32_t type_bytes;
 	dim_set scope[GPUBE_TILE_IN]; /* output dims of each operand */
 	dim_set out;
@@ -87,8 +89,8 @@ static int closest_dim(const struct gpube__shape *s, int k)
 	return best;
 }
 
-static enum gpube__tile_c class_c(const struct planner *p, dim_set tile_p, dim_set tile_q,
-	dim_set lanes, int *n_c)
+static enum gpube__tile_c class_c(
+        const struct planner *p, dim_set tile_p, dim_set tile_q, dim_set lanes, int *n_c)
 {
 	bool staged = false;
 
@@ -125,8 +127,9 @@ static double c_cost(const struct planner *p, const struct choice *c)
 		if ((p->scope[k] & c->p) && (p->scope[k] & c->q))
 			/* a cell that is read once comes from memory in any case */
 			cost += COST_C + (c->c == TILE_C_STAGED ? COST_STAGED : 0) +
-				(p->reads[k] > 1 ? p->scope[k] & c->l || !c->l ? COST_C_AGAIN
-					: COST_C_AGAIN / 4 : 0);
+			        (p->reads[k] > 1 ? p->scope[k] & c->l || !c->l ? COST_C_AGAIN
+			                                                       : COST_C_AGAIN / 4
+			                         : 0);
 	return cost;
 }
 
@@ -145,7 +148,8 @@ static void tile_of(const struct planner *p, struct choice *c, bool big)
 	c->nz = 1;
 	if (c->nl == 1) {
 		/* few blocks: rather more of them than full ones */
-		const int64_t tiles = divide_up(c->np, c->tp * each) * divide_up(c->nq, c->tq * each);
+		const int64_t tiles =
+		        divide_up(c->np, c->tp * each) * divide_up(c->nq, c->tq * each);
 		const int64_t spread = tiles * c->no / (4 * p->n_sms);
 
 		c->nz = room / (c->tp * c->tq);
@@ -157,14 +161,14 @@ static void tile_of(const struct planner *p, struct choice *c, bool big)
 			c->nz = (int)c->no;
 	}
 	blocks = divide_up(c->np, c->tp * each) * divide_up(c->nq, c->tq * each) *
-		divide_up(c->nl, c->tl) * divide_up(c->no, c->nz);
+	         divide_up(c->nl, c->tl) * divide_up(c->no, c->nz);
 	lanes = (double)(c->tl * c->tp * c->tq * c->nz) /
-		(32.0 * (double)divide_up(c->tl * c->tp * c->tq * c->nz, 32));
+	        (32.0 * (double)divide_up(c->tl * c->tp * c->tq * c->nz, 32));
 	useful = (double)c->np / (double)(divide_up(c->np, c->tp * each) * c->tp * each) *
-		(double)c->nq / (double)(divide_up(c->nq, c->tq * each) * c->tq * each) *
-		(double)c->nl / (double)(divide_up(c->nl, c->tl) * c->tl);
+	         (double)c->nq / (double)(divide_up(c->nq, c->tq * each) * c->tq * each) *
+	         (double)c->nl / (double)(divide_up(c->nl, c->tl) * c->tl);
 	parallel = (double)blocks * c->tl * c->tp * c->tq * c->nz /
-		((double)p->n_sms * (big ? 256 : 384));
+	           ((double)p->n_sms * (big ? 256 : 384));
 	for (int k = 0; k < s->n_in; k++) {
 		if (!(p->scope[k] & c->q))
 			a++;
@@ -172,9 +176,9 @@ static void tile_of(const struct planner *p, struct choice *c, bool big)
 			b++;
 	}
 	c->cost = (COST_ADD_MIN + (big ? 0 : COST_SMALL) + (c->nl > 1 ? COST_LANES : 0)) /
-			(lanes * useful) +
-		COST_FETCH * (a / least(c->nq, c->tq * each) + b / least(c->np, c->tp * each)) +
-		c_cost(p, c) / useful;
+	                  (lanes * useful) +
+	          COST_FETCH * (a / least(c->nq, c->tq * each) + b / least(c->np, c->tp * each)) +
+	          c_cost(p, c) / useful;
 	/* accesses along q want whole sectors */
 	if (c->nl == 1 && c->tq < 8 && c->nq < c->np * c->no)
 		c->cost *= 1.0 + 0.5 * (8.0 / c->tq - 1);
@@ -192,12 +196,12 @@ static bool offsets_fit(const struct planner *p, const struct choice *c)
 		if (span(s, s->stride + k * s->ld, tile) > UINT32_MAX)
 			return false;
 	return span(s, s->out_stride, c->p) <= UINT32_MAX &&
-		span(s, s->out_stride, c->q) <= UINT32_MAX && c->no <= INT32_MAX / 2 &&
-		c->np <= INT32_MAX && c->nq <= INT32_MAX;
+	       span(s, s->out_stride, c->q) <= UINT32_MAX && c->no <= INT32_MAX / 2 &&
+	       c->np <= INT32_MAX && c->nq <= INT32_MAX;
 }
 
-static void consider(const struct planner *p, struct choice *best, dim_set tile_p, dim_set tile_q,
-	dim_set lanes)
+static void consider(
+        const struct planner *p, struct choice *best, dim_set tile_p, dim_set tile_q, dim_set lanes)
 {
 	struct choice c;
 	int n_c;
@@ -298,7 +302,7 @@ static void search(const struct planner *p, struct choice *best)
 /* ---- the tile ----------------------------------------------------------------------- */
 
 static void add_group(struct gpube__tile *t, const struct gpube__shape *s, const int32_t *order,
-	int group, dim_set dims, int *at)
+        int group, dim_set dims, int *at)
 {
 	t->first[group] = *at;
 	t->cells[group] = 1;
@@ -327,8 +331,8 @@ static int64_t least_step(const struct gpube__tile *t, int k, int group)
 }
 
 /* Whether the largest of these operands lies along x. */
-static bool along_x(const struct gpube__tile *t, const struct gpube__shape *s,
-	const int32_t *order, int from, int n, int group)
+static bool along_x(const struct gpube__tile *t, const struct gpube__shape *s, const int32_t *order,
+        int from, int n, int group)
 {
 	int64_t most = -1;
 	bool along = false;
@@ -390,7 +394,7 @@ static int wide_of(struct gpube__tile *t, int from, int n, int group, uint32_t t
 
 		if (still == 1) {
 			wide = aligned(t->first[GROUP_X] + t->n[GROUP_X], t->stride[k],
-				run_of(t, t->stride[k], along), wide);
+			        run_of(t, t->stride[k], along), wide);
 			continue;
 		}
 		while (wide > 1 && still % wide)
@@ -420,15 +424,17 @@ static void c_order(struct gpube__tile *t, int k)
 	}
 }
 
-static void order_operands(struct gpube__tile_plan *plan, const struct planner *p,
-	const struct choice *c)
+static void order_operands(
+        struct gpube__tile_plan *plan, const struct planner *p, const struct choice *c)
 {
 	struct gpube__tile *t = &plan->tile;
 	int at = 0;
 
 	for (int turn = 0; turn < 3; turn++) {
 		for (int k = 0; k < p->s->n_in; k++) {
-			const int class_ = !(p->scope[k] & c->q) ? 0 : !(p->scope[k] & c->p) ? 1 : 2;
+			const int class_ = !(p->scope[k] & c->q)   ? 0
+			                   : !(p->scope[k] & c->p) ? 1
+			                                           : 2;
 
 			if (class_ == turn)
 				plan->order[at++] = k;
@@ -468,7 +474,8 @@ static bool set_chunk(struct gpube__tile_plan *plan, const struct planner *p)
 	return t->xc > 0 && l.end <= p->device->shared_bytes;
 }
 
-static bool make_tile(struct gpube__tile_plan *plan, const struct planner *p, const struct choice *c)
+static bool make_tile(
+        struct gpube__tile_plan *plan, const struct planner *p, const struct choice *c)
 {
 	const struct gpube__shape *s = p->s;
 	struct gpube__tile *t = &plan->tile;
@@ -515,7 +522,7 @@ static bool make_tile(struct gpube__tile_plan *plan, const struct planner *p, co
 	t->out_wide = 1;
 	if (t->cells[GROUP_Q] % 4 == 0)
 		t->out_wide = aligned(t->first[GROUP_X], t->out_stride,
-			run_of(t, t->out_stride, GROUP_Q), 16 / (int)p->type_bytes);
+		        run_of(t, t->out_stride, GROUP_Q), 16 / (int)p->type_bytes);
 	for (int k = t->n_a + t->n_b; k < t->n_in; k++)
 		c_order(t, k);
 	if (!set_chunk(plan, p))
@@ -532,6 +539,9 @@ static bool make_tile(struct gpube__tile_plan *plan, const struct planner *p, co
 		return false;
 	plan->blocks = (uint32_t)(tiles * t->o_blocks);
 	plan->threads = (uint32_t)(t->tl * t->tp * t->tq * t->nz);
+	/* where staging is most of the work, threads without cells take part in it */
+	if (plan->c == TILE_C_STAGED && plan->threads < MIN_STAGED_THREADS)
+		plan->threads = MIN_STAGED_THREADS;
 	return true;
 }
 
@@ -541,14 +551,14 @@ static uint32_t bytes_of(enum gpube_type type)
 }
 
 bool gpube__tile_plan(struct gpube__tile_plan *plan, const struct gpube__device *d,
-	const struct gpube_contraction *c, const struct gpube__shape *s, bool in_batch)
+        const struct gpube_contraction *c, const struct gpube__shape *s, bool in_batch)
 {
 	struct planner p;
 	struct choice best;
 	const int64_t joined = s->n_out_cells * s->n_reduced;
 
 	if (c->semiring > GPUBE_MAX_PLUS || s->n_in == 0 || s->n_in > GPUBE_TILE_IN ||
-		s->n_dims > GPUBE_TILE_DIMS || s->n_reduced > INT32_MAX)
+	        s->n_dims > GPUBE_TILE_DIMS || s->n_reduced > INT32_MAX)
 		return false;
 	if (s->n_out_cells < MAX_SMALL_OUT && s->n_reduced >= 1024)
 		return false;
@@ -574,16 +584,28 @@ bool gpube__tile_plan(struct gpube__tile_plan *plan, const struct gpube__device 
 	search(&p, &best);
 	if (best.cost < 0)
 		return false;
-	memset(plan, 0, offsetof(struct gpube__tile_plan, order));
-	plan->tile.cut = c->cut;
-	plan->tile.threshold = c->threshold;
-	plan->tile.arg_bytes = c->arg_bytes;
-	plan->tile.sign = c->semiring == GPUBE_MAX_PLUS ? -1 : 1;
-	return make_tile(plan, &p, &best);
+	for (;;) {
+		memset(plan, 0, offsetof(struct gpube__tile_plan, order));
+		plan->tile.cut = c->cut;
+		plan->tile.threshold = c->threshold;
+		plan->tile.arg_bytes = c->arg_bytes;
+		plan->tile.sign = c->semiring == GPUBE_MAX_PLUS ? -1 : 1;
+		if (!make_tile(plan, &p, &best))
+			return false;
+		/* cells along x are fetched in runs of xc: short ones waste most of a sector */
+		if (best.c != TILE_C_STAGED || plan->tile.xc >= MIN_STAGED_XC ||
+		        plan->tile.xc == (int32_t)plan->tile.cells[GROUP_X] ||
+		        best.tp * best.nz == 1)
+			return true;
+		if (best.nz > 1)
+			best.nz = (best.nz + 1) / 2;
+		else
+			best.tp = (best.tp + 1) / 2;
+	}
 }
 
 void gpube__tile_io(struct gpube__tile_io *io, const struct gpube__tile_plan *p,
-	const struct gpube_contraction *c)
+        const struct gpube_contraction *c)
 {
 	for (int k = 0; k < p->tile.n_in; k++)
 		io->in[k] = c->in[p->order[k]].values;

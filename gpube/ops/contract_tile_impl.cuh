@@ -841,7 +841,10 @@ __device__ static inline void tile_block(const struct gpube__tile *t,
  *        are consecutive; x serial, in chunks of xc
  * Moves: per tile and chunk the cells of A and B once, C once; the output once
  * Ops:   an add-min per joined cell, and an add per cell of class C
- * Bound: add-min issue without C; DRAM with a C that is read once
+ * Bound: add-min issue without C; DRAM with a C that is read once. H200: 72 % on a 4096^3
+ *        product (the integer unit is busy 82 % of the time, staging takes the rest),
+ *        76 % on one big operand of class C; 6 to 40 % where the tile is too
+ *        small or a C is read again, see benchmarks/runs/2026-11-21-h200-contract
  */
 template <typename T, int TP, int TQ, bool ARG, bool LMODE, int CMODE>
 __global__ void __launch_bounds__(GPUBE_TILE_THREADS, sizeof(T) * TP * TQ > 64 || ARG ? 2 : 3)
@@ -855,7 +858,8 @@ __global__ void __launch_bounds__(GPUBE_TILE_THREADS, sizeof(T) * TP * TQ > 64 |
 
 /* The same for many contractions: a list says what each block does. */
 template <typename T, int TP, int TQ, bool ARG, bool LMODE, int CMODE>
-__global__ void __launch_bounds__(GPUBE_TILE_THREADS, 2) tile_batch_kernel(
+__global__ void __launch_bounds__(GPUBE_TILE_THREADS, sizeof(T) > 4 || ARG ? 2 : 3)
+	tile_batch_kernel(
 	const struct gpube__tile *__restrict__ tiles, const unsigned char *__restrict__ ios,
 	uint32_t io_bytes, const struct gpube__tile_block *__restrict__ blocks)
 {
