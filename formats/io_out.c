@@ -164,7 +164,7 @@ static int start_coder(struct gpube_out *out)
 		s->xz = (lzma_stream)LZMA_STREAM_INIT;
 		s->xz_memory = (lzma_allocator){xz_alloc, xz_free, out->ctx};
 		s->xz.allocator = &s->xz_memory;
-		if (lzma_easy_encoder(&s->xz, LZMA_PRESET_DEFAULT, LZMA_CHECK_CRC64) != LZMA_OK)
+		if (lzma_easy_encoder(&s->xz, 1, LZMA_CHECK_CRC64) != LZMA_OK)
 			return out->status = GPUBE_ENOMEM;
 		s->coder_ready = true;
 #else
@@ -211,10 +211,12 @@ static int open_fd(struct gpube_out *out)
 	if (strcmp(out->path, "-") == 0) {
 		s->fd = STDOUT_FILENO;
 		out->path = "<stdout>";
+		out->alone = true;
 		return GPUBE_OK;
 	}
 	old = stat(out->path, &st) == 0;
 	if (old && !S_ISREG(st.st_mode)) { /* a device or pipe; open() refuses directories */
+		out->alone = true;
 		s->fd = open(out->path, O_WRONLY | O_CLOEXEC);
 		return s->fd < 0 ? fail_writing(out, strerror(errno)) : GPUBE_OK;
 	}
