@@ -43,8 +43,8 @@ const struct command cmd_convert = {
 	.arguments = "IN OUT",
 	.summary = "write a model in another format",
 	.description =
-		"Reads the model in IN and writes it to OUT: .wcsp, .cfn or .uai, compressed if the "
-		"name ends in .gz or .xz. '-' is standard input or output.\n\n"
+		"Reads the model in IN and writes it to OUT: .wcsp, .cfn or .uai, compressed "
+		"if the name ends in .gz or .xz. '-' is standard input or output.\n\n"
 		"Numbers survive: an integer cost is the same integer after any chain of "
 		"conversions. What the format of OUT cannot hold is refused with the reason.",
 	.examples = "gpube convert problem.wcsp.xz problem.cfn.gz\n"

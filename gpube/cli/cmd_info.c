@@ -16,11 +16,13 @@ static const struct opt_group groups[] = {
 
 #define N_LARGEST 3 /* tables that are named */
 
+struct bar {
+	int64_t size, n;
+};
+
 /* How many things have each size, by size. */
 struct histogram {
-	struct {
-		int64_t size, n;
-	} *bar;
+	struct bar *bar;
 	int64_t n_bars, capacity;
 };
 
@@ -45,8 +47,8 @@ static int add(struct gpube_ctx *ctx, struct histogram *h, int64_t size)
 			high = middle;
 	}
 	if (low == h->n_bars || h->bar[low].size != size) {
-		int status = gpube__grow(
-			ctx, &h->bar, &h->capacity, h->n_bars + 1, sizeof(*h->bar));
+		int status =
+			gpube__grow(ctx, &h->bar, &h->capacity, h->n_bars + 1, sizeof(*h->bar));
 
 		if (status)
 			return status;
@@ -144,20 +146,19 @@ static void text_model(
 {
 	gpube__out_printf(out, "%-*s%d variable%s, %d function%s, %s\n", LABEL, "model", m->n_vars,
 		plural(m->n_vars), m->n_functions, plural(m->n_functions),
-		m->kind == GPUBE_POTENTIALS	     ? "potentials to multiply, maximise"
-			: m->direction == GPUBE_MAXIMISE ? "costs to add, maximise"
-						     : "costs to add, minimise");
+		m->kind == GPUBE_POTENTIALS      ? "potentials to multiply, maximise"
+		: m->direction == GPUBE_MAXIMISE ? "costs to add, maximise"
+						 : "costs to add, minimise");
 	text_histogram(out, "domains", &sizes->domains);
 	text_histogram(out, "arities", &sizes->arities);
 	gpube__out_printf(out, "%-*s%s cells, %s as stored; %d sparse, %d shared\n", LABEL,
-		"tables", cells_text(sizes->cells, 0), bytes_text(sizes->bytes, 0),
-		sizes->n_sparse, sizes->n_shared);
+		"tables", cells_text(sizes->cells, 0), bytes_text(sizes->bytes, 0), sizes->n_sparse,
+		sizes->n_shared);
 	for (int k = 0; k < N_LARGEST && sizes->largest[k] >= 0; k++) {
 		int32_t f = sizes->largest[k];
 
 		gpube__out_printf(out, "%-*sfunction %d over %d variable%s, %s cells\n", LABEL,
-			k ? "" : "largest", f, m->functions[f].arity,
-			plural(m->functions[f].arity),
+			k ? "" : "largest", f, m->functions[f].arity, plural(m->functions[f].arity),
 			cells_text(cells_of(m, f), 0));
 	}
 }
@@ -175,16 +176,15 @@ static void text_plan(
 		cells_text(plan->joined_cells, 0));
 	gpube__out_printf(out, "%-*sat most %s cells joined, %s cells stored\n", LABEL, "tables",
 		cells_text(plan->largest_joined, 0), cells_text(plan->largest_message, 1));
-	gpube__out_printf(out, "%-*s%s of tables at the peak; %s allowed: it %s\n", LABEL,
-		"memory", bytes_text(plan->peak_bytes, 0), bytes_text(allowed, 1),
+	gpube__out_printf(out, "%-*s%s of tables at the peak; %s allowed: it %s\n", LABEL, "memory",
+		bytes_text(plan->peak_bytes, 0), bytes_text(allowed, 1),
 		plan->peak_bytes > allowed ? "does not fit" : "fits");
 	gpube__out_printf(out, "%-*s%s: about %.2g s; cuda: not built\n", LABEL, "time",
 		solution->backend, plan->predicted_seconds);
 }
 
-static void report_text(struct gpube_out *out, const struct session *s,
-	const struct gpube_model *m, const struct sizes *sizes,
-	const struct gpube_solution *solution)
+static void report_text(struct gpube_out *out, const struct session *s, const struct gpube_model *m,
+	const struct sizes *sizes, const struct gpube_solution *solution)
 {
 	text_model(out, m, sizes);
 	if (solution->answer == GPUBE_ANSWER_INFEASIBLE)
@@ -233,8 +233,7 @@ static void report_json(struct gpube_out *out, const struct session *s, const ch
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
-	json_text(&j, "status",
-		solution->answer == GPUBE_ANSWER_INFEASIBLE ? "infeasible" : "ok");
+	json_text(&j, "status", solution->answer == GPUBE_ANSWER_INFEASIBLE ? "infeasible" : "ok");
 	json_text(&j, "backend", solution->backend);
 	json_seconds(&j, "seconds", session_seconds(s));
 	json_text(&j, "file", file);
@@ -284,8 +283,8 @@ static int report(struct session *s, const char *file, const struct gpube_model 
 	return rc;
 }
 
-static int inspect(struct session *s, const struct opts_info *o, const char *file,
-	const struct gpube_model *m)
+static int inspect(
+	struct session *s, const struct opts_info *o, const char *file, const struct gpube_model *m)
 {
 	struct gpube_solve_opts options;
 	struct gpube_solution *solution = NULL;
@@ -334,11 +333,12 @@ const struct command cmd_info = {
 	.arguments = "FILE",
 	.summary = "show how large a model is and what solving it would take",
 	.description =
-		"Shows the variables, functions, domains, arities and tables of the model in FILE, "
-		"what is left of it after simplification, and, for the elimination order that is "
-		"found, its width, the cells of its tables, the memory and the estimated time. "
-		"Nothing is eliminated.\n\n"
-		"Domains and arities are followed by how many there are: 2 (10) means ten of 2.",
+		"Shows the variables, functions, domains, arities and tables of the model in "
+		"FILE, what is left of it after simplification, and, for the elimination "
+		"order that is found, its width, the cells of its tables, the memory and the "
+		"estimated time. Nothing is eliminated.\n\n"
+		"Domains and arities are followed by how many there are: 2 (10) means ten of "
+		"2.",
 	.examples = "gpube info problem.wcsp\n"
 		    "sizes and estimates\n"
 		    "gpube info --order min-fill --json model.uai\n"

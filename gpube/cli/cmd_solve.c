@@ -36,7 +36,7 @@ static double log10_of(const struct gpube_solution *solution)
 
 /* ---- text ------------------------------------------------------------------------- */
 
-#define LABEL 12   /* columns in front of what the report says */
+#define LABEL   12 /* columns in front of what the report says */
 #define COLUMNS 80 /* of the report */
 
 /* One assignment, wrapped: name=value where the file names either, otherwise value indices. */
@@ -89,8 +89,8 @@ static void text_optimum(struct gpube_out *out, const struct result *r)
 	} else {
 		gpube__out_decimal(out, solution->cost, solution->scale);
 		gpube__out_text(out, r->model->direction == GPUBE_MAXIMISE
-				? ", the proved maximum"
-				: ", the proved minimum");
+					     ? ", the proved maximum"
+					     : ", the proved minimum");
 	}
 	gpube__out_text(out, "\n");
 	if (solution->count)
@@ -127,8 +127,8 @@ static void report_text(struct gpube_out *out, const struct result *r)
 		text_optimum(out, r);
 		break;
 	case GPUBE_ANSWER_INFEASIBLE:
-		gpube__out_printf(out, "%-*severy assignment is forbidden (proved)\n", LABEL,
-			"infeasible");
+		gpube__out_printf(
+			out, "%-*severy assignment is forbidden (proved)\n", LABEL, "infeasible");
 		break;
 	case GPUBE_ANSWER_INCOMPLETE:
 		gpube__out_printf(out, "%-*sstopped before the end, nothing is proved\n", LABEL,
@@ -197,8 +197,11 @@ static void report_json(struct gpube_out *out, const struct result *r)
 	json_text(&j, "backend", r->solution->backend);
 	json_seconds(&j, "seconds", session_seconds(r->session));
 	json_text(&j, "file", r->file);
+	/* of the numbers reported: -ln of potentials is minimised */
 	json_text(&j, "direction",
-		r->model->direction == GPUBE_MAXIMISE ? "maximise" : "minimise");
+		r->model->kind == GPUBE_COSTS && r->model->direction == GPUBE_MAXIMISE
+			? "maximise"
+			: "minimise");
 	json_int(&j, "variables", r->model->n_vars);
 	json_int(&j, "functions", r->model->n_functions);
 	json_answer(&j, r);
@@ -334,12 +337,13 @@ static int run(const void *opts, int n_args, char **args)
 	(void)n_args;
 	if (session_options_clash(&o->engine))
 		return CLI_USAGE;
-	rc = session_start(&s, &o->talk, o->engine.threads, o->engine.memory,
-		output == OUTPUT_JSON, o->output_file);
+	rc = session_start(&s, &o->talk, o->engine.threads, o->engine.memory, output == OUTPUT_JSON,
+		o->output_file);
 	if (rc)
 		return rc;
 	if (o->backend == BACKEND_CUDA)
-		rc = session_fail_text(&s, NULL, "--backend cuda: this program was built without CUDA");
+		rc = session_fail_text(
+			&s, NULL, "--backend cuda: this program was built without CUDA");
 	else
 		rc = session_read(&s, &m, args[0], &o->read);
 	if (!rc)
@@ -355,17 +359,17 @@ const struct command cmd_solve = {
 	.summary = "find the optimum and an optimal assignment",
 	.description =
 		"Finds the least cost (for .cfn also the greatest, for .uai the most probable "
-		"explanation) of the model in FILE, with an assignment that attains it, by bucket "
-		"elimination. The answer is exact and proved; its assignment is priced again from "
-		"the tables of the file before it is reported. FILE is .wcsp, .cfn or .uai, plain or "
-		"compressed by gzip or xz; '-' is standard input.\n\n"
-		"What would not fit into --memory is refused before it starts, with the sizes it "
-		"would take. SIGINT and SIGTERM end the work soon, with status incomplete; a second "
-		"signal kills.\n\n"
+		"explanation) of the model in FILE, with an assignment that attains it, by "
+		"bucket elimination. The answer is exact and proved; its assignment is priced "
+		"again from the tables of the file before it is reported. FILE is .wcsp, .cfn "
+		"or .uai, plain or compressed by gzip or xz; '-' is standard input.\n\n"
+		"What would not fit into --memory is refused before it starts, with the sizes "
+		"it would take. SIGINT and SIGTERM end the work soon, with status incomplete; "
+		"a second signal kills.\n\n"
 		"With --output json the result is one object: status (optimal, infeasible, "
-		"incomplete, error), backend, seconds, lower_bound and upper_bound (for .uai: -ln, "
-		"with log10 beside it), assignment (value indices by variable), count, the sizes of "
-		"the plan, and times.",
+		"incomplete, error), backend, seconds, lower_bound and upper_bound (for .uai: "
+		"-ln, with log10 beside it), assignment (value indices by variable), count, "
+		"the sizes of the plan, and times.",
 	.examples = "gpube solve problem.wcsp\n"
 		    "the optimum, an assignment and the times\n"
 		    "gpube solve --count --json model.cfn.gz\n"

@@ -4,8 +4,8 @@
 #include "formats/formats.h"
 #include "gpube/cli/session.h"
 
-int session_read(struct session *s, struct gpube_model **m, const char *path,
-	const struct opts_read *read)
+int session_read(
+	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)
 {
 	const char *evidence = read->evidence;
 

@@ -119,8 +119,8 @@ row 'JSON: a name that needs escapes' 1 'a\\"b\\\\c\\ufffd\\u0001' '^gpube: cann
 row 'CUDA is asked for and not there' 1 '' '^gpube: --backend cuda: ' "$gpube" solve --backend cuda x
 row 'CUDA, JSON' 1 '"status": "error".*cuda' '^gpube: --backend cuda: ' \
 	"$gpube" solve --backend cuda --json x
-row 'an output that cannot be' 1 '' "^gpube: cannot write '$work/no/dir'" \
-	"$gpube" solve -o "$work/no/dir" examples/zebra.wcsp
+row 'an output that cannot be, before anything is read' 1 '' "^gpube: cannot write '$work/no/dir'" \
+	"$gpube" solve -o "$work/no/dir" "$work/none"
 
 if [ -w /dev/full ]; then
 	row 'full disk: help' 1 '' '^gpube: cannot write' sh -c "'$gpube' --help > /dev/full"
