@@ -346,7 +346,7 @@ static int run(const void *opts, int n_args, char **args)
 			&s, NULL, "--backend cuda: this program was built without CUDA");
 	else
 		rc = session_read(&s, &m, args[0], &o->read);
-	if (!rc)
+	if (m)
 		rc = solve(&s, o, args[0], m, output);
 	gpube_model_free(m);
 	session_end(&s);

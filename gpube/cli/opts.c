@@ -309,6 +309,7 @@ int opts_parse(const struct command *c, void *opts, int argc, char **argv)
 		if (got == '?' || got == ':')
 			return bad_option(c, argv, got);
 		row = row_of_code(c, got, &group);
+		assert(row);
 		if (!parse_value(row, optarg, field_of(row, group, opts))) {
 			cli_error("--%s: expected %s, found '%s'", opts_name(row),
 				expectation(row, expected, sizeof(expected)), optarg);
