@@ -256,6 +256,8 @@ int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format
 		return status;
 	alone = out.alone;
 	status = write_model(m, f, &out);
+	if (!status)
+		status = gpube__out_finish(&out);
 	if (!status && f->id == GPUBE_FORMAT_UAI && !alone)
 		status = write_evidence(m, path);
 	closed = gpube__out_close(&out, status == GPUBE_OK);
