@@ -61,10 +61,10 @@ static int simplify(struct job *j)
 	j->out->plan.n_components = j->s.n_components;
 	j->out->seconds_simplify = gpube__now() - start;
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
-		"simplified to %d variables, %d functions, %d components (%d observed, %d values "
+		"simplified to %d variables, %d functions, %d components (%d observed, %lld values "
 		"removed, %d variables fixed, %d functions merged, %d absorbed)",
 		j->s.model->n_vars, j->s.model->n_functions, j->s.n_components, j->s.n_evidence,
-		j->s.n_values_removed, j->s.n_vars_fixed, j->s.n_merged, j->s.n_absorbed);
+		(long long)j->s.n_values_removed, j->s.n_vars_fixed, j->s.n_merged, j->s.n_absorbed);
 	return GPUBE_OK;
 }
 
