@@ -230,7 +230,8 @@ static int random_function(struct maker *k, int32_t *scope, int32_t *buffer)
 			m, m->functions[f].arity, scope, m->functions[f].table, given);
 	if (f >= 0 && chance(&k->rng, k->spec->repeated)) {
 		arity = m->functions[f].arity;
-		memcpy(scope, gpube__scope(m, f), (size_t)arity * sizeof(*scope));
+		for (int d = 0; d < arity; d++)
+			scope[d] = gpube__scope(m, f)[d];
 		shuffle(&k->rng, scope, arity);
 	} else {
 		arity = random_scope(k, scope, buffer, arity);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "tests/support/files.h"
 #include "tests/support/random_model.h"
 
 enum { N_BLOCKS = 24, N_SEEDS = 20 };
@@ -241,37 +242,13 @@ static void totals(void **state)
 
 /* ---- memory ------------------------------------------------------------------------ */
 
-struct memory {
-	int64_t n, fail_at, live;
-};
-
-static void *failing_realloc(void *arg, void *p, size_t size)
-{
-	struct memory *memory = arg;
-	void *q;
-
-	if (size == 0) {
-		memory->live -= p != NULL;
-		free(p);
-		return NULL;
-	}
-	if (memory->n++ == memory->fail_at)
-		return NULL;
-	q = realloc(p, size);
-	memory->live += q && !p;
-	return q;
-}
-
 static void out_of_memory(void **state)
 {
-	struct memory memory = {.fail_at = -1};
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
-		.realloc_fn = failing_realloc,
-		.realloc_arg = &memory};
+	struct test_memory memory = {.fail_at = -1};
 	struct random_spec spec = random_spec_default();
 	struct gpube_model *m, *q;
-	struct gpube_ctx *own;
-	int64_t live;
+	struct gpube_ctx *own = test_memory_ctx(&memory);
+	long live;
 	int status;
 
 	(void)state;
@@ -279,7 +256,6 @@ static void out_of_memory(void **state)
 	spec.sparse = 0.5;
 	spec.names = true;
 	spec.observed = 0.5;
-	assert_int_equal(gpube_ctx_new(&own, &opts), 0);
 	m = random_model(own, &spec, 1);
 	assert_non_null(m);
 	m->vars[0].value_names =
@@ -287,7 +263,7 @@ static void out_of_memory(void **state)
 	for (int32_t a = 0; a < m->vars[0].domain; a++)
 		m->vars[0].value_names[a] = gpube__strdup(own, "value");
 	live = memory.live;
-	for (int64_t k = 0;; k++) {
+	for (long k = 0;; k++) {
 		memory.n = 0;
 		memory.fail_at = k;
 		status = gpube__quantise(&q, m, 0);
@@ -301,8 +277,8 @@ static void out_of_memory(void **state)
 	gpube_model_free(q);
 	assert_true(memory.live == live);
 	gpube_model_free(m);
-	gpube_ctx_free(own);
 	assert_true(memory.live == 0);
+	gpube_ctx_free(own);
 }
 
 /* ---- main ---------------------------------------------------------------------------- */
