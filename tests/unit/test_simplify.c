@@ -1,6 +1,7 @@
 /* Simplification against enumeration on random models, and each rule by itself. */
 #include "tests/support/test.h"
 
+#include "gpube/live.h"
 #include "gpube/simplify.h"
 #include "tests/support/files.h"
 #include "tests/support/random_model.h"
@@ -489,6 +490,38 @@ static void value_without_support_goes(void **state)
 	end(&s, m);
 }
 
+/* The default helps only the values that have a cell without a tuple. */
+static void tuples_can_forbid_a_value(void **state)
+{
+	struct gpube_model *m = new_model(2, 2);
+	struct gpube_table t = {.type = GPUBE_INT8, .sparse = true, .arity = 2, .n = 3};
+	struct gpube_simplified s;
+	int32_t table;
+
+	(void)state;
+	t.tuples = gpube__alloc(ctx, 6, sizeof(int32_t));
+	t.values = gpube__alloc(ctx, 3, 1);
+	memcpy(t.tuples, (int32_t[]){0, 1, 1, 0, 1, 1}, 6 * sizeof(int32_t));
+	memcpy(t.values, (int8_t[]){3, INT8_MAX, INT8_MAX}, 3);
+	assert_int_equal(gpube__add_table(m, &table, &t), 0);
+	assert_int_equal(gpube__add_function(m, SCOPE(0, 1), table, NULL), 0);
+	m->top = 100;
+	s = simplified(m);
+	assert_true(s.n_values_removed == 1);
+	assert_int_equal(s.var[0], -1);
+	gpube__simplified_clear(ctx, &s);
+	/* seen at once: a second round would find it in the dense table, too */
+	{
+		struct gpube_live live;
+
+		assert_int_equal(gpube__live_init(&live, m, true), 0);
+		assert_int_equal(gpube__live_propagate(&live), 0);
+		assert_int_equal(live.n[0], 1);
+		gpube__live_clear(&live);
+	}
+	gpube_model_free(m);
+}
+
 static void chain_to_fixpoint(void **state)
 {
 	enum { N = 200 };
@@ -754,6 +787,33 @@ static void shared_tables_stay_shared(void **state)
 	end(&s, m);
 }
 
+/* The price would be a copy of the 10,000 cells for each function. */
+static void large_shared_tables_take_no_unary(void **state)
+{
+	enum { N = 4, DOMAIN = 100 };
+	struct gpube_model *m = new_model(N, DOMAIN);
+	struct gpube_table t = {.type = GPUBE_INT8, .arity = 2, .n = DOMAIN * DOMAIN};
+	int64_t unary[DOMAIN];
+	struct gpube_simplified s;
+	int32_t table;
+
+	(void)state;
+	t.values = gpube__alloc_zero(ctx, DOMAIN * DOMAIN, 1);
+	((int8_t *)t.values)[1] = 1;
+	assert_int_equal(gpube__add_table(m, &table, &t), 0);
+	for (int32_t i = 0; i + 1 < N; i++)
+		assert_int_equal(gpube__add_function(m, SCOPE(i, i + 1), table, NULL), 0);
+	for (int a = 0; a < DOMAIN; a++)
+		unary[a] = a % 7;
+	for (int32_t i = 0; i < N; i++)
+		add(m, SCOPE(i), unary);
+	assert_int_equal(gpube__simplify(&s, m, true), 0);
+	assert_int_equal(s.n_absorbed, 0);
+	assert_int_equal(s.model->n_tables, N + 1);
+	assert_int_equal(s.model->n_functions, 2 * N - 1);
+	end(&s, m);
+}
+
 static void one_value_domains(void **state)
 {
 	struct gpube_model *m = new_model(2, 1);
@@ -822,6 +882,18 @@ static void overflow_is_refused(void **state)
 	add(m, SCOPE(0), COSTS(0, 2 * big));
 	assert_int_equal(gpube__simplify(&s, m, true), GPUBE_ERANGE);
 	assert_non_null(strstr(gpube_error(ctx), "function 0"));
+	gpube_model_free(m);
+	/* a constant moves the least and the greatest total: 2^62 is one too many */
+	m = new_model(1, 2);
+	add(m, SCOPE(0), COSTS(0, 2 * big - 2));
+	m->constant = 1;
+	check_simplified(m, true);
+	m->constant = 2;
+	assert_int_equal(gpube__simplify(&s, m, true), GPUBE_ERANGE);
+	m->constant = -2 * big + 1;
+	check_simplified(m, true);
+	m->constant = -2 * big;
+	assert_int_equal(gpube__simplify(&s, m, true), GPUBE_ERANGE);
 	gpube_model_free(m);
 	m = new_model(1, 2);
 	m->constant = -2 * big;
@@ -991,6 +1063,13 @@ static void wide_sparse_functions_merge(void **state)
 	assert_int_equal(s.model->n_functions, 1);
 	assert_true(s.model->tables[0].n == 60);
 	check_tuples(&s, m);
+	gpube__simplified_clear(ctx, &s);
+	/* 60 - 7 is the new default: tuples that come to it are not kept */
+	memset(m->tables[0].values, 48, 50);
+	memset(m->tables[1].values, 5, 30);
+	assert_int_equal(gpube__simplify(&s, m, true), 0);
+	assert_true(s.model->tables[0].n == 40);
+	check_tuples(&s, m);
 	end(&s, m);
 }
 
@@ -1099,7 +1178,9 @@ static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(unary_alone_stays),
 	cmocka_unit_test(forbidden_value_goes),
 	cmocka_unit_test(value_without_support_goes),
+	cmocka_unit_test(tuples_can_forbid_a_value),
 	cmocka_unit_test(chain_to_fixpoint),
+	cmocka_unit_test(large_shared_tables_take_no_unary),
 	cmocka_unit_test(top_removes_values),
 	cmocka_unit_test(top_forbids_cells),
 	cmocka_unit_test(top_below_the_least_cost),
