@@ -10,6 +10,9 @@ endif
 CFLAGS ?= -O2 -g
 WARN   ?= -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 PREFIX ?= /usr/local
+MANDIR  = $(PREFIX)/share/man/man1
+BASHDIR = $(PREFIX)/share/bash-completion/completions
+ZSHDIR  = $(PREFIX)/share/zsh/site-functions
 CUDA   ?= 1
 NVCC   ?= nvcc
 
@@ -103,6 +106,12 @@ install: all
 	install -m 755 $(BUILD)/gpube $(DESTDIR)$(PREFIX)/bin/gpube
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libgpube.a
 	install -m 644 gpube/gpube.h formats/formats.h $(DESTDIR)$(PREFIX)/include/gpube/
+	install -d $(DESTDIR)$(MANDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR)
+	$(BUILD)/gpube __man > $(DESTDIR)$(MANDIR)/gpube.1
+	for c in $$($(BUILD)/gpube __commands); do \
+		$(BUILD)/gpube __man $$c > $(DESTDIR)$(MANDIR)/gpube-$$c.1 || exit 1; done
+	$(BUILD)/gpube __completion bash > $(DESTDIR)$(BASHDIR)/gpube
+	$(BUILD)/gpube __completion zsh > $(DESTDIR)$(ZSHDIR)/_gpube
 
 ## format: reformat the sources with clang-format
 format:

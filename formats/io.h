@@ -17,6 +17,7 @@ struct gpube_in {
 	const char *path;      /* as the user gave it, for messages; "-" reads standard input */
 	const char *p, *end;   /* unread bytes; end[0] is always 0 */
 	int64_t line;	       /* of p, from 1; scanners count newlines */
+	const char *last;      /* where the token read last begins; it ends at p */
 	struct gpube_in_impl *impl;
 	int status;	       /* first failure; then p == end for ever */
 };
@@ -50,6 +51,8 @@ int gpube__in_fail(struct gpube_in *in, enum gpube_status status, const char *fm
 	GPUBE_PRINTF(3, 4);
 /* EPARSE "expected WHAT, found 'TOKEN'"; an empty or NULL token is the end of the file. */
 int gpube__in_expected(struct gpube_in *in, const char *what, const char *token);
+/* The same about the token, integer or real that has just been read. */
+int gpube__in_refuse(struct gpube_in *in, const char *what);
 
 /*
  * Tokens separated by white space. 'what' names what was expected, with its
@@ -72,6 +75,7 @@ void gpube__in_skip_line(struct gpube_in *in); /* to the beginning of the next l
 struct gpube_out {
 	struct gpube_ctx *ctx;
 	const char *path; /* "-" is standard output, descriptor 1: flush stdio before */
+	bool alone;	  /* standard output or a device: nothing can stand beside it */
 	struct gpube_out_impl *impl;
 	int status; /* first failure; later writes do nothing */
 };
@@ -86,6 +90,8 @@ void gpube__out_int(struct gpube_out *out, int64_t v);
 void gpube__out_real(struct gpube_out *out, double v); /* finite; shortest text that reads back equal */
 /* integer * 10^-scale in plain decimal notation with 'scale' decimals */
 void gpube__out_decimal(struct gpube_out *out, int64_t v, int scale);
+/* Completes the file but leaves it under its temporary name, for who writes two that belong together. */
+int gpube__out_finish(struct gpube_out *out);
 /* Completes and renames; with 'keep' false, or after a failure, leaves no file. Returns status. */
 int gpube__out_close(struct gpube_out *out, bool keep);
 
@@ -96,7 +102,9 @@ int gpube__wcsp_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__cfn_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__cfn_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__uai_read(struct gpube_model *m, struct gpube_in *in);
+/* Evidence goes into a .evid beside the file, or into unary functions if 'out' is alone. */
 int gpube__uai_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out);
 
 #endif

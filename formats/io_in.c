@@ -245,7 +245,7 @@ static void extend(struct gpube_in *in)
 
 	if (in->p != s->window)
 		memmove(s->window, in->p, kept);
-	in->p = s->window;
+	in->p = in->last = s->window; /* the token before is gone */
 	while (made == 0 && !s->ended && !in->status && !read_raw(in)) {
 		if (s->coding == PLAIN)
 			decode_plain(in, to, WINDOW_BYTES - kept, &made);
@@ -260,7 +260,7 @@ static void extend(struct gpube_in *in)
 	s->window[kept + made] = 0;
 	/* what came before a cut is not read either: the file is refused as a whole */
 	if (in->status)
-		in->p = in->end;
+		in->p = in->last = in->end;
 }
 
 bool gpube__in_fill(struct gpube_in *in)
@@ -357,7 +357,7 @@ int gpube__in_open(struct gpube_in *in, struct gpube_ctx *ctx, const char *path)
 	s->raw = s->raw_end = s->raw_buffer;
 	s->window[0] = 0;
 	in->impl = s;
-	in->p = in->end = s->window;
+	in->p = in->end = in->last = s->window;
 	status = open_fd(in);
 	if (!status)
 		status = find_coding(in);
@@ -386,5 +386,5 @@ void gpube__in_close(struct gpube_in *in)
 		close(s->fd);
 	gpube__free(in->ctx, s);
 	in->impl = NULL;
-	in->p = in->end = "";
+	in->p = in->end = in->last = "";
 }

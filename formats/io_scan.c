@@ -83,6 +83,20 @@ int gpube__in_expected(struct gpube_in *in, const char *what, const char *token)
 	return gpube__in_error(in, "expected %s, found '%s'", what, token);
 }
 
+int gpube__in_refuse(struct gpube_in *in, const char *what)
+{
+	char token[64];
+	size_t n = (size_t)(in->p - in->last);
+
+	if (in->status)
+		return in->status;
+	if (n > sizeof(token) - 1)
+		n = sizeof(token) - 1; /* gpube__in_expected() shows fewer */
+	memcpy(token, in->last, n);
+	token[n] = 0;
+	return gpube__in_expected(in, what, token);
+}
+
 int gpube__in_token(struct gpube_in *in, char token[256], const char *what)
 {
 	size_t n = 0;
@@ -102,6 +116,7 @@ int gpube__in_token(struct gpube_in *in, char token[256], const char *what)
 			in->p);
 	memcpy(token, in->p, n);
 	token[n] = 0;
+	in->last = in->p;
 	in->p += n;
 	return GPUBE_OK;
 }
@@ -160,6 +175,7 @@ int gpube__in_int(struct gpube_in *in, int64_t *v, int64_t min, int64_t max, con
 		return refuse_int(in, min, max, what);
 	if (r < min || r > max)
 		return refuse_int(in, min, max, what);
+	in->last = in->p;
 	in->p = p;
 	*v = r;
 	return GPUBE_OK;
@@ -264,6 +280,7 @@ int gpube__in_real(struct gpube_in *in, double *v, const char *what)
 		return gpube__in_expected(in, what, NULL);
 	r = scan_real(in->p);
 	if (r.end && ends_token(in, r.end) && parse_fast(&r, v) && r.end - in->p < TOKEN_BYTES) {
+		in->last = in->p;
 		in->p = r.end;
 		return GPUBE_OK;
 	}
