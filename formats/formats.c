@@ -223,18 +223,35 @@ int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path
 	return GPUBE_OK;
 }
 
-/* Whoever writes potentials as costs gets what gpube_solve() would minimise. */
+/* Evidence that has no file of its own becomes unary functions. */
+static int write_observed(
+	const struct gpube_model *m, const struct format *f, struct gpube_out *out, bool beside)
+{
+	struct gpube_model view;
+	int status;
+
+	if (beside || !m->evidence)
+		return f->write(m, out);
+	status = gpube__observed_view(&view, m);
+	if (status)
+		return status;
+	status = f->write(&view, out);
+	gpube__observed_clear(&view, m);
+	return status;
+}
+
+/* Potentials are written as costs as gpube_solve() minimises them. */
 static int write_model(
-	const struct gpube_model *m, const struct format *f, struct gpube_out *out)
+	const struct gpube_model *m, const struct format *f, struct gpube_out *out, bool beside)
 {
 	struct gpube_model *costs;
 	int status;
 
-	if (m->kind == f->kind || f->id == GPUBE_FORMAT_UAI)
-		return f->write(m, out);
+	if (m->kind == f->kind || f->kind == GPUBE_POTENTIALS)
+		return write_observed(m, f, out, beside);
 	status = gpube__quantise(&costs, m, 0);
 	if (!status)
-		status = f->write(costs, out);
+		status = write_observed(costs, f, out, beside);
 	gpube_model_free(costs);
 	return status;
 }
@@ -245,7 +262,7 @@ int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format
 		format == GPUBE_FORMAT_AUTO ? format_by_name(path) : find_format(format);
 	struct gpube_out out;
 	int status, closed;
-	bool alone;
+	bool beside;
 
 	if (f && !f->write)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "cannot write .%s files", f->name);
@@ -257,11 +274,11 @@ int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format
 	status = gpube__out_open(&out, m->ctx, path);
 	if (status)
 		return status;
-	alone = out.alone;
-	status = write_model(m, f, &out);
+	beside = f->id == GPUBE_FORMAT_UAI && !out.alone;
+	status = write_model(m, f, &out, beside);
 	if (!status)
 		status = gpube__out_finish(&out);
-	if (!status && f->id == GPUBE_FORMAT_UAI && !alone)
+	if (!status && beside)
 		status = write_evidence(m, path);
 	closed = gpube__out_close(&out, status == GPUBE_OK);
 	return status ? status : closed;
