@@ -58,8 +58,8 @@ static double total_memory(void)
 static void report_text(struct gpube_out *out, const struct gpube_ctx *ctx, const char *cpu)
 {
 	gpube__out_printf(out, "cpu      %s\n", cpu);
-	gpube__out_printf(out, "threads  %d of %ld cores\n", ctx->n_threads,
-		sysconf(_SC_NPROCESSORS_ONLN));
+	gpube__out_printf(
+		out, "threads  %d of %ld cores\n", ctx->n_threads, sysconf(_SC_NPROCESSORS_ONLN));
 	gpube__out_printf(out, "vectors  %s\n", instruction_sets());
 	gpube__out_printf(out, "memory   %s free of %s\n", bytes_text((double)ctx->memory_bytes, 0),
 		bytes_text(total_memory(), 1));

@@ -46,8 +46,7 @@ void cli_complete_bash(void)
 	     "{\n"
 	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
 	     "\tlocal command=${COMP_WORDS[1]} words='' files=yes\n"
-	     "\tif [ \"$COMP_CWORD\" = 1 ] || { [ \"$COMP_CWORD\" = 2 ] && [ \"$command\" = help ]; }\n"
-	     "\tthen");
+	     "\tif [ \"$COMP_CWORD\" = 1 ] || [ \"$COMP_CWORD $command\" = '2 help' ]; then");
 	fputs("\t\twords='", stdout);
 	for (c = cli_commands; *c; c++)
 		printf("%s ", (*c)->name);
@@ -94,8 +93,8 @@ static void zsh_option(const struct opt_row *row)
 	const char *name = opts_name(row);
 
 	if (row->letter)
-		printf(" \\\n\t\t\t'(-%c --%s)'{-%c,--%s%s}'[", row->letter, name, row->letter, name,
-			row->type == OPT_FLAG ? "" : "=");
+		printf(" \\\n\t\t\t'(-%c --%s)'{-%c,--%s%s}'[", row->letter, name, row->letter,
+			name, row->type == OPT_FLAG ? "" : "=");
 	else
 		printf(" \\\n\t\t\t'--%s%s[", name, row->type == OPT_FLAG ? "" : "=");
 	zsh_text(row->help);

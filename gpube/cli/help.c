@@ -59,8 +59,8 @@ static void explain(const struct opt_row *row, char *text, size_t size)
 	bool ranged = row->type == OPT_INT || row->type == OPT_REAL;
 
 	if (ranged && row->hi != OPTS_NO_END)
-		n += (size_t)snprintf(text + n, size - n, " (%lld to %lld%s%s)",
-			(long long)row->lo, (long long)row->hi, row->dflt ? "; default " : "",
+		snprintf(text + n, size - n, " (%lld to %lld%s%s)", (long long)row->lo,
+			(long long)row->hi, row->dflt ? "; default " : "",
 			row->dflt ? row->dflt : "");
 	else if (row->dflt)
 		snprintf(text + n, size - n, " (default %s)", row->dflt);

@@ -11,10 +11,10 @@ struct json {
 
 /* Every function takes the key of an object's member, or NULL for an item of a list. */
 void json_open(struct json *j, const char *key, char bracket); /* '{' or '[' */
-void json_close(struct json *j, char bracket);		       /* '}' or ']' */
+void json_close(struct json *j, char bracket);                 /* '}' or ']' */
 void json_text(struct json *j, const char *key, const char *text);
 void json_int(struct json *j, const char *key, int64_t v);
-void json_real(struct json *j, const char *key, double v); /* null if not finite */
+void json_real(struct json *j, const char *key, double v);    /* null if not finite */
 void json_seconds(struct json *j, const char *key, double v); /* to the microsecond */
 void json_decimal(struct json *j, const char *key, int64_t v, int scale);
 /* An integer of any length in decimal: a number, past 2^53 a string. */

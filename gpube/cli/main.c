@@ -7,9 +7,12 @@
 
 #include "gpube/cli/cli.h"
 
-extern const struct command cmd_devices;
+extern const struct command cmd_solve, cmd_info, cmd_convert, cmd_devices;
 
 const struct command *const cli_commands[] = {
+	&cmd_solve,
+	&cmd_info,
+	&cmd_convert,
 	&cmd_devices,
 	NULL,
 };

@@ -85,8 +85,8 @@ static double number(const char *text, const char *units, const double *factors)
 /* Whether 'text' is a value of the row, which then is in *to. */
 static bool parse_value(const struct opt_row *row, const char *text, void *to)
 {
-	static const double size_factors[] = {0x1p10, 0x1p20, 0x1p30, 0x1p40, 0x1p10, 0x1p20,
-		0x1p30, 0x1p40};
+	static const double size_factors[] = {
+		0x1p10, 0x1p20, 0x1p30, 0x1p40, 0x1p10, 0x1p20, 0x1p30, 0x1p40};
 	static const double time_factors[] = {1, 60, 3600};
 	long long i;
 	double v;
@@ -107,7 +107,7 @@ static bool parse_value(const struct opt_row *row, const char *text, void *to)
 		i = strtoll(text, &end, 10);
 		*(int64_t *)to = i;
 		return end != text && *end == 0 && errno == 0 && strchr("0123456789-", text[0]) &&
-			i >= row->lo && i <= row->hi;
+		       i >= row->lo && i <= row->hi;
 	case OPT_SIZE:
 		v = number(text, "KMGTkmgt", size_factors);
 		if (!(v < 0x1p63))
@@ -135,12 +135,12 @@ static const char *expectation(const struct opt_row *row, char *text, size_t siz
 	case OPT_INT:
 	case OPT_REAL:
 		if (row->hi == OPTS_NO_END)
-			snprintf(text, size, "%s >= %lld", row->type == OPT_INT ? "a whole number"
-									     : "a number",
+			snprintf(text, size, "%s >= %lld",
+				row->type == OPT_INT ? "a whole number" : "a number",
 				(long long)row->lo);
 		else
-			snprintf(text, size, "%lld to %lld", (long long)row->lo,
-				(long long)row->hi);
+			snprintf(
+				text, size, "%lld to %lld", (long long)row->lo, (long long)row->hi);
 		return text;
 	default:
 		return row->argument;
@@ -309,6 +309,7 @@ int opts_parse(const struct command *c, void *opts, int argc, char **argv)
 		if (got == '?' || got == ':')
 			return bad_option(c, argv, got);
 		row = row_of_code(c, got, &group);
+		assert(row);
 		if (!parse_value(row, optarg, field_of(row, group, opts))) {
 			cli_error("--%s: expected %s, found '%s'", opts_name(row),
 				expectation(row, expected, sizeof(expected)), optarg);

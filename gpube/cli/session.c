@@ -4,6 +4,8 @@
 #include "gpube/cli/session.h"
 
 #include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- signals -------------------------------------------------------------------- */
@@ -80,8 +82,31 @@ void session_note(struct session *s, const char *text)
 
 /* ---- start, end, failure ------------------------------------------------------------ */
 
-int session_start(struct session *s, const struct opts_talk *talk, int64_t threads,
-	uint64_t memory, bool json, const char *output)
+/* Whether the result's file can be made: better known before the work than after it. */
+static bool can_write(struct session *s)
+{
+	struct gpube_out out;
+	struct stat st;
+
+	/* what is no regular file, a pipe for example, would notice that it is tried */
+	if (!strcmp(s->output, "-") || (stat(s->output, &st) == 0 && !S_ISREG(st.st_mode)))
+		return true;
+	if (gpube__out_open(&out, s->ctx, s->output))
+		return false;
+	gpube__out_close(&out, false);
+	return true;
+}
+
+void session_end(struct session *s)
+{
+	session_hide_bar(s);
+	running = NULL;
+	gpube_ctx_free(s->ctx);
+	s->ctx = NULL;
+}
+
+int session_start(struct session *s, const struct opts_talk *talk, int64_t threads, uint64_t memory,
+	bool json, const char *output)
 {
 	struct gpube_ctx_opts opts = {
 		.sizeof_options = sizeof(opts),
@@ -103,18 +128,15 @@ int session_start(struct session *s, const struct opts_talk *talk, int64_t threa
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
+	if (!can_write(s)) {
+		cli_error("%s", gpube_error(s->ctx));
+		session_end(s);
+		return CLI_FAILED;
+	}
 	running = s->ctx;
 	catch_signal(SIGINT);
 	catch_signal(SIGTERM);
 	return CLI_DONE;
-}
-
-void session_end(struct session *s)
-{
-	session_hide_bar(s);
-	running = NULL;
-	gpube_ctx_free(s->ctx);
-	s->ctx = NULL;
 }
 
 double session_seconds(const struct session *s)

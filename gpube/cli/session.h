@@ -24,8 +24,8 @@ struct session {
  * output  NULL: standard output
  * Returns CLI_DONE, or CLI_FAILED after a message.
  */
-int session_start(struct session *s, const struct opts_talk *talk, int64_t threads,
-	uint64_t memory, bool json, const char *output);
+int session_start(struct session *s, const struct opts_talk *talk, int64_t threads, uint64_t memory,
+	bool json, const char *output);
 void session_end(struct session *s);
 
 /*
@@ -45,8 +45,8 @@ double session_seconds(const struct session *s);
 /* ---- inputs.c ---- */
 
 /* Reads a model; CLI_DONE, or CLI_FAILED after a message. */
-int session_read(struct session *s, struct gpube_model **m, const char *path,
-	const struct opts_read *read);
+int session_read(
+	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read);
 
 /*
  * session_engine() - the engine's options from the command line's.
