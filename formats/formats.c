@@ -25,6 +25,7 @@ static const struct format {
 	int (*read)(struct gpube_model *m, struct gpube_in *in);
 	int (*write)(const struct gpube_model *m, struct gpube_out *out);
 } formats[] = {
+	{GPUBE_FORMAT_WCSP, "wcsp", GPUBE_COSTS, NULL, gpube__wcsp_read, NULL},
 	{GPUBE_FORMAT_UAI, "uai", GPUBE_POTENTIALS, begins_uai, gpube__uai_read, gpube__uai_write},
 };
 
@@ -246,6 +247,8 @@ int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format
 	int status, closed;
 	bool alone;
 
+	if (f && !f->write)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "cannot write .%s files", f->name);
 	if (!f)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"cannot tell the format of '%s': .wcsp, .cfn and .uai are known, also with .gz or "
@@ -256,6 +259,8 @@ int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format
 		return status;
 	alone = out.alone;
 	status = write_model(m, f, &out);
+	if (!status)
+		status = gpube__out_finish(&out);
 	if (!status && f->id == GPUBE_FORMAT_UAI && !alone)
 		status = write_evidence(m, path);
 	closed = gpube__out_close(&out, status == GPUBE_OK);

@@ -67,11 +67,12 @@ struct gpube_keyword {
 };
 
 enum {
-	GPUBE_KEYWORD_BINARY = 1,    /* arithmetic: two variables; .cfn gives no tags */
-	GPUBE_KEYWORD_WCSP = 2,	     /* not in .cfn */
-	GPUBE_KEYWORD_PAIRS = 4,     /* a sum over pairs of variables if 'pairwise' says so */
-	GPUBE_KEYWORD_COUNTS = 8,    /* .wcsp: the lists' counts come before the lists */
-	GPUBE_KEYWORD_UNIT = 16,     /* costs come out in units of the file's values, not of its costs */
+	GPUBE_KEYWORD_BINARY = 1, /* arithmetic: two variables; .cfn gives no tags */
+	GPUBE_KEYWORD_WCSP = 2,   /* not in .cfn */
+	GPUBE_KEYWORD_PAIRS = 4,  /* a sum over pairs of variables if 'pairwise' says so */
+	GPUBE_KEYWORD_COUNTS = 8, /* .wcsp: the lists' counts come before the lists */
+	GPUBE_KEYWORD_UNIT =
+	        16, /* costs come out in units of the file's values, not of its costs */
 };
 
 enum { GPUBE_MAX_SCALARS = 8, GPUBE_MAX_LISTS = 3 };
@@ -83,8 +84,8 @@ struct gpube_call {
 	int arity;
 	const int32_t *scope;
 	const char *function_name; /* may be NULL */
-	int64_t hard_from;	   /* costs from here on forbid; GPUBE_INF: none do */
-	int64_t unit;		   /* 10^scale */
+	int64_t hard_from;         /* costs from here on forbid; GPUBE_INF: none do */
+	int64_t unit;              /* 10^scale */
 	enum gpube_metric metric;
 	enum gpube_comparator comparator;
 	int n_scalars, n_lists;
@@ -140,9 +141,9 @@ struct gpube_eval {
 	const struct gpube_call *call;
 	int arity;
 	const int32_t *domains;
-	int64_t *weights;     /* by variable and value, for knapsacks and max */
-	int64_t *weights_of;  /* where a variable's weights begin */
-	__int128 *states;     /* two rows of states, for automata */
+	int64_t *weights;    /* by variable and value, for knapsacks and max */
+	int64_t *weights_of; /* where a variable's weights begin */
+	__int128 *states;    /* two rows of states, for automata */
 };
 
 extern const struct gpube_keyword gpube__keywords[];

@@ -28,7 +28,8 @@ static cost_t times(int64_t cost, cost_t k)
 		return 0;
 	if (cost == GPUBE_INF)
 		return GPUBE_FORBID;
-	return __builtin_mul_overflow((cost_t)cost, k, &r) || r >= GPUBE_FORBID ? GPUBE_FORBID - 1 : r;
+	return __builtin_mul_overflow((cost_t)cost, k, &r) || r >= GPUBE_FORBID ? GPUBE_FORBID - 1
+	                                                                        : r;
 }
 
 static int64_t abs_gap(int64_t a, int64_t b)
@@ -182,7 +183,7 @@ bool gpube__pairwise(const struct gpube_call *c)
 	if (c->n_scalars == 0 || !c->scalars[0].cost || strcmp(c->keyword->name, "salldiffkp") == 0)
 		return true; /* hard by definition */
 	return c->metric == GPUBE_METRIC_DEC || c->metric == GPUBE_METRIC_DECBI ||
-		c->scalars[0].v == GPUBE_INF || c->scalars[0].v >= c->hard_from;
+	       c->scalars[0].v == GPUBE_INF || c->scalars[0].v >= c->hard_from;
 }
 
 /* Is b among the values that a clique restricts variable i to? */
@@ -232,7 +233,7 @@ static cost_t cost_walldiff(const struct gpube_eval *e, const int32_t *t)
 	for (int i = 0; i < e->arity; i++)
 		if (first_of_value(t, i))
 			s = add(s, priced(e->call, e->call->scalars[0].v,
-					   count_value(t, e->arity, t[i]) - 1));
+			                   count_value(t, e->arity, t[i]) - 1));
 	return s;
 }
 
@@ -248,6 +249,29 @@ static bool check_bounds(struct gpube_call *c)
 			if (list(c, 0)[j * width].v == b[0].v)
 				return refuse(c, "a value has two bounds");
 	}
+	return true;
+}
+
+/* A distance in variables to change is defined only where some assignment is right. */
+static bool check_sgcc(struct gpube_call *c)
+{
+	const struct gpube_arg *b = list(c, 0);
+	int64_t low = 0, high = 0, n_values = 0;
+
+	if (!check_bounds(c))
+		return false;
+	if (c->metric != GPUBE_METRIC_VAR)
+		return true;
+	for (int k = 0; k < c->arity; k++)
+		if (c->m->vars[c->scope[k]].domain > n_values)
+			n_values = c->m->vars[c->scope[k]].domain;
+	for (int64_t k = 0; k < c->lists[0].n_items; k++, b += 3) {
+		low += b[1].v;
+		high += b[2].v;
+		n_values -= b[0].v < n_values;
+	}
+	if (low > c->arity || (n_values == 0 && high < c->arity))
+		return refuse(c, "no assignment meets the bounds");
 	return true;
 }
 
@@ -282,7 +306,7 @@ static cost_t cost_wgcc(const struct gpube_eval *e, const int32_t *t)
 
 	for (int64_t k = 0; k < c->lists[0].n_items; k++, b += 3)
 		s = add(s, priced(c, c->scalars[0].v,
-				   outside(count_value(t, e->arity, b[0].v), b[1].v, b[2].v)));
+		                   outside(count_value(t, e->arity, b[0].v), b[1].v, b[2].v)));
 	return s;
 }
 
@@ -307,8 +331,8 @@ static cost_t cost_samong(const struct gpube_eval *e, const int32_t *t)
 {
 	const struct gpube_arg *a = e->call->scalars;
 
-	return priced(e->call, a[0].v,
-		outside(count_among(e->call, 0, t, e->arity), a[1].v, a[2].v));
+	return priced(
+	        e->call, a[0].v, outside(count_among(e->call, 0, t, e->arity), a[1].v, a[2].v));
 }
 
 static cost_t cost_wvaramong(const struct gpube_eval *e, const int32_t *t)
@@ -362,8 +386,8 @@ static cost_t cost_wsame(const struct gpube_eval *e, const int32_t *t)
 	for (int i = 0; i < e->arity; i++)
 		if (first_of_value(t, i))
 			s = add(s, priced(e->call, e->call->scalars[0].v,
-					   abs_gap(count_value(t, half, t[i]),
-						   count_value(t + half, half, t[i]))));
+			                   abs_gap(count_value(t, half, t[i]),
+			                           count_value(t + half, half, t[i]))));
 	return s;
 }
 
@@ -426,8 +450,8 @@ static cost_t cost_wvarsum(const struct gpube_eval *e, const int32_t *t)
 {
 	int n = e->arity - 1;
 
-	return priced(e->call, e->call->scalars[0].v,
-		compared(e->call->comparator, sum(t, n), t[n]));
+	return priced(
+	        e->call, e->call->scalars[0].v, compared(e->call->comparator, sum(t, n), t[n]));
 }
 
 static cost_t cost_knapsack(const struct gpube_eval *e, const int32_t *t)
@@ -510,7 +534,7 @@ static cost_t cost_automaton(const struct gpube_eval *e, const int32_t *t, bool 
 			cost_t v = weighted ? times(x[3].v, 1) : times(c->scalars[0].v, !match);
 
 			if ((weighted && !match) || v == GPUBE_FORBID ||
-				now[x[0].v] == GPUBE_FORBID)
+			        now[x[0].v] == GPUBE_FORBID)
 				continue;
 			v = now[x[0].v] + (maximise ? -v : v);
 			if (v < then[x[2].v])
@@ -572,55 +596,55 @@ static cost_t cost_tree(const struct gpube_eval *e, const int32_t *t)
 #define WEIGHTED "hard lin quad"
 
 const struct gpube_keyword gpube__keywords[] = {
-	{">=", "cst:n delta:n", NULL, GPUBE_KEYWORD_BINARY | GPUBE_KEYWORD_UNIT, NULL,
-		cost_greater_equal},
-	{">", "cst:n delta:n", NULL, GPUBE_KEYWORD_BINARY | GPUBE_KEYWORD_UNIT, NULL, cost_greater},
-	{"<=", "cst:n delta:n", NULL, GPUBE_KEYWORD_BINARY | GPUBE_KEYWORD_UNIT, NULL,
-		cost_less_equal},
-	{"<", "cst:n delta:n", NULL, GPUBE_KEYWORD_BINARY | GPUBE_KEYWORD_UNIT, NULL, cost_less},
-	{"=", "cst:n delta:n", NULL, GPUBE_KEYWORD_BINARY | GPUBE_KEYWORD_UNIT, NULL, cost_equal},
-	{"disj", "cstx:n csty:n penalty:c", NULL, GPUBE_KEYWORD_BINARY, NULL, cost_disj},
-	{"sdisj", "cstx:n csty:n xinfty:n yinfty:n costx:c costy:c", NULL, GPUBE_KEYWORD_BINARY,
-		NULL, cost_sdisj},
-	{"alldiff", "*exceptedvalues:v *deltacosts:vc", NULL, GPUBE_KEYWORD_PAIRS, check_no_deltas,
-		NULL},
-	{"gcc", "*bounds:vnn *deltacosts:vc", NULL, 0, check_no_deltas, cost_gcc},
-	{"clique", "rhs:n =values:v+", NULL, GPUBE_KEYWORD_PAIRS, check_clique, NULL},
-	{"knapsack", "capacity:l =weights:l", NULL, 0, check_boolean, cost_knapsack},
-	{"knapsackp", "capacity:l =weights:vl+", NULL, GPUBE_KEYWORD_WCSP, NULL, cost_knapsack},
-	{"knapsackv", "capacity:l *weightedvalues:Vvl", NULL, 0, NULL, cost_knapsack},
-	{"salldiff", "metric:m cost:c", "var dec decbi", GPUBE_KEYWORD_PAIRS, NULL, cost_salldiff},
-	{"salldiffdp", "metric:m cost:c", "var", GPUBE_KEYWORD_PAIRS, NULL, cost_salldiff},
-	{"salldiffkp", "metric:m cost:c", "hard var", GPUBE_KEYWORD_PAIRS, NULL, NULL},
-	{"walldiff", "metric:m cost:c", WEIGHTED, GPUBE_KEYWORD_PAIRS, NULL, cost_walldiff},
-	{"sgcc", "metric:m cost:c *bounds:vnn?cc", "var dec wdec", 0, check_bounds, cost_sgcc},
-	{"sgccdp", "metric:m cost:c *bounds:vnn", "var", 0, check_bounds, cost_wgcc},
-	{"sgcckp", "metric:m cost:c *bounds:vnn", "hard var", 0, check_bounds, cost_gcc},
-	{"wgcc", "metric:m cost:c *bounds:vnn", WEIGHTED, 0, check_bounds, cost_wgcc},
-	{"ssame", "cost:c *vars1:V *vars2:V", NULL, GPUBE_KEYWORD_COUNTS, check_ssame, cost_ssame},
-	{"wsame", "metric:m cost:c", WEIGHTED, 0, check_even, cost_wsame},
-	{"wsamegcc", "metric:m cost:c *bounds:vnn", WEIGHTED, 0, check_even, cost_wsamegcc},
-	{"samong", "metric:m cost:c min:n max:n *values:v", "var", 0, NULL, cost_samong},
-	{"samongdp", "metric:m cost:c min:n max:n *values:v", "var", 0, NULL, cost_samong},
-	{"wamong", "metric:m cost:c *values:v min:n max:n", WEIGHTED, 0, NULL, cost_samong},
-	{"wvaramong", "metric:m cost:c *values:v", "hard", 0, NULL, cost_wvaramong},
-	{"woverlap", "metric:m cost:c comparator:o to:n", WEIGHTED, 0, check_even, cost_woverlap},
-	{"wsum", "metric:m cost:c comparator:o to:n", WEIGHTED, 0, NULL, cost_wsum},
-	{"wvarsum", "metric:m cost:c comparator:o", "hard", 0, NULL, cost_wvarsum},
-	{"wdiverse", "distance:n =values:v", NULL, 0, NULL, cost_wdiverse},
-	{"whdiverse", "distance:n =values:v", NULL, 0, NULL, cost_wdiverse},
-	{"wtdiverse", "distance:n =values:v", NULL, 0, NULL, cost_wdiverse},
-	{"sregular", "metric:m cost:c nb_states:n *starts:n *ends:n *transitions:nvn", "var", 0,
-		check_regular, cost_sregular},
-	{"sregulardp", "metric:m cost:c nb_states:n *starts:n *ends:n *transitions:nvn", "var", 0,
-		check_regular, cost_sregular},
-	{"wregular", "nb_states:n *starts:nC *ends:nC *transitions:nvnC", NULL, 0, check_regular,
-		cost_wregular},
-	{"max", "defaultcost:c *tuples:Vvc", NULL, 0, NULL, cost_max},
-	{"smaxdp", "defaultcost:c *tuples:Vvc", NULL, 0, NULL, cost_max},
-	{"MST", "", NULL, 0, check_tree, cost_tree},
-	{"smstdp", "", NULL, 0, check_tree, cost_tree},
-	{NULL, NULL, NULL, 0, NULL, NULL},
+        {">=", "cst:n delta:n", NULL, GPUBE_KEYWORD_BINARY | GPUBE_KEYWORD_UNIT, NULL,
+                cost_greater_equal},
+        {">", "cst:n delta:n", NULL, GPUBE_KEYWORD_BINARY | GPUBE_KEYWORD_UNIT, NULL, cost_greater},
+        {"<=", "cst:n delta:n", NULL, GPUBE_KEYWORD_BINARY | GPUBE_KEYWORD_UNIT, NULL,
+                cost_less_equal},
+        {"<", "cst:n delta:n", NULL, GPUBE_KEYWORD_BINARY | GPUBE_KEYWORD_UNIT, NULL, cost_less},
+        {"=", "cst:n delta:n", NULL, GPUBE_KEYWORD_BINARY | GPUBE_KEYWORD_UNIT, NULL, cost_equal},
+        {"disj", "cstx:n csty:n penalty:c", NULL, GPUBE_KEYWORD_BINARY, NULL, cost_disj},
+        {"sdisj", "cstx:n csty:n xinfty:n yinfty:n costx:c costy:c", NULL, GPUBE_KEYWORD_BINARY,
+                NULL, cost_sdisj},
+        {"alldiff", "*exceptedvalues:v *deltacosts:vc", NULL, GPUBE_KEYWORD_PAIRS, check_no_deltas,
+                NULL},
+        {"gcc", "*bounds:vnn *deltacosts:vc", NULL, 0, check_no_deltas, cost_gcc},
+        {"clique", "rhs:n =values:v+", NULL, GPUBE_KEYWORD_PAIRS, check_clique, NULL},
+        {"knapsack", "capacity:l =weights:l", NULL, 0, check_boolean, cost_knapsack},
+        {"knapsackp", "capacity:l =weights:vl+", NULL, GPUBE_KEYWORD_WCSP, NULL, cost_knapsack},
+        {"knapsackv", "capacity:l *weightedvalues:Vvl", NULL, 0, NULL, cost_knapsack},
+        {"salldiff", "metric:m cost:c", "var dec decbi", GPUBE_KEYWORD_PAIRS, NULL, cost_salldiff},
+        {"salldiffdp", "metric:m cost:c", "var", GPUBE_KEYWORD_PAIRS, NULL, cost_salldiff},
+        {"salldiffkp", "metric:m cost:c", "hard var", GPUBE_KEYWORD_PAIRS, NULL, NULL},
+        {"walldiff", "metric:m cost:c", WEIGHTED, GPUBE_KEYWORD_PAIRS, NULL, cost_walldiff},
+        {"sgcc", "metric:m cost:c *bounds:vnn?cc", "var dec wdec", 0, check_sgcc, cost_sgcc},
+        {"sgccdp", "metric:m cost:c *bounds:vnn", "var", 0, check_bounds, cost_wgcc},
+        {"sgcckp", "metric:m cost:c *bounds:vnn", "hard var", 0, check_bounds, cost_gcc},
+        {"wgcc", "metric:m cost:c *bounds:vnn", WEIGHTED, 0, check_bounds, cost_wgcc},
+        {"ssame", "cost:c *vars1:V *vars2:V", NULL, GPUBE_KEYWORD_COUNTS, check_ssame, cost_ssame},
+        {"wsame", "metric:m cost:c", WEIGHTED, 0, check_even, cost_wsame},
+        {"wsamegcc", "metric:m cost:c *bounds:vnn", WEIGHTED, 0, check_even, cost_wsamegcc},
+        {"samong", "metric:m cost:c min:n max:n *values:v", "var", 0, NULL, cost_samong},
+        {"samongdp", "metric:m cost:c min:n max:n *values:v", "var", 0, NULL, cost_samong},
+        {"wamong", "metric:m cost:c *values:v min:n max:n", WEIGHTED, 0, NULL, cost_samong},
+        {"wvaramong", "metric:m cost:c *values:v", "hard", 0, NULL, cost_wvaramong},
+        {"woverlap", "metric:m cost:c comparator:o to:n", WEIGHTED, 0, check_even, cost_woverlap},
+        {"wsum", "metric:m cost:c comparator:o to:n", WEIGHTED, 0, NULL, cost_wsum},
+        {"wvarsum", "metric:m cost:c comparator:o", "hard", 0, NULL, cost_wvarsum},
+        {"wdiverse", "distance:n =values:v", NULL, 0, NULL, cost_wdiverse},
+        {"whdiverse", "distance:n =values:v", NULL, 0, NULL, cost_wdiverse},
+        {"wtdiverse", "distance:n =values:v", NULL, 0, NULL, cost_wdiverse},
+        {"sregular", "metric:m cost:c nb_states:n *starts:n *ends:n *transitions:nvn", "var", 0,
+                check_regular, cost_sregular},
+        {"sregulardp", "metric:m cost:c nb_states:n *starts:n *ends:n *transitions:nvn", "var", 0,
+                check_regular, cost_sregular},
+        {"wregular", "nb_states:n *starts:nC *ends:nC *transitions:nvnC", NULL, 0, check_regular,
+                cost_wregular},
+        {"max", "defaultcost:c *tuples:Vvc", NULL, 0, NULL, cost_max},
+        {"smaxdp", "defaultcost:c *tuples:Vvc", NULL, 0, NULL, cost_max},
+        {"MST", "", NULL, 0, check_tree, cost_tree},
+        {"smstdp", "", NULL, 0, check_tree, cost_tree},
+        {NULL, NULL, NULL, 0, NULL, NULL},
 };
 
 /* ---- preparation ------------------------------------------------------------------- */
@@ -671,7 +695,7 @@ int gpube__eval_init(struct gpube_eval *e, const struct gpube_call *call, const 
 		for (int i = 0; i < e->arity; i++)
 			e->weights_of[i + 1] = e->weights_of[i] + domains[i];
 		e->weights = gpube__alloc(
-			ctx, (uint64_t)e->weights_of[e->arity] + 1, sizeof(*e->weights));
+		        ctx, (uint64_t)e->weights_of[e->arity] + 1, sizeof(*e->weights));
 		if (!e->weights)
 			return GPUBE_ENOMEM;
 		fill_weights(e);

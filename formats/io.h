@@ -90,6 +90,8 @@ void gpube__out_int(struct gpube_out *out, int64_t v);
 void gpube__out_real(struct gpube_out *out, double v); /* finite; shortest text that reads back equal */
 /* integer * 10^-scale in plain decimal notation with 'scale' decimals */
 void gpube__out_decimal(struct gpube_out *out, int64_t v, int scale);
+/* Completes the file but leaves it under its temporary name, for who writes two that belong together. */
+int gpube__out_finish(struct gpube_out *out);
 /* Completes and renames; with 'keep' false, or after a failure, leaves no file. Returns status. */
 int gpube__out_close(struct gpube_out *out, bool keep);
 

@@ -271,16 +271,30 @@ static void free_impl(struct gpube_out *out)
 	out->impl = NULL;
 }
 
+int gpube__out_finish(struct gpube_out *out)
+{
+	struct gpube_out_impl *s = out->impl;
+
+	if (!s || s->fd < 0)
+		return out->status;
+	if (!out->status)
+		flush(out, true);
+	if (s->fd > STDERR_FILENO && close(s->fd) != 0 && errno != EINTR)
+		fail_writing(out, strerror(errno));
+	s->fd = -1;
+	return out->status;
+}
+
 int gpube__out_close(struct gpube_out *out, bool keep)
 {
 	struct gpube_out_impl *s = out->impl;
 
 	if (!s)
 		return out->status;
-	if (keep && !out->status)
-		flush(out, true);
-	if (s->fd > STDERR_FILENO && close(s->fd) != 0 && errno != EINTR)
-		fail_writing(out, strerror(errno));
+	if (keep)
+		gpube__out_finish(out);
+	if (s->fd > STDERR_FILENO)
+		close(s->fd); /* of a file that goes */
 	if (s->temporary && keep && !out->status && rename(s->temporary, s->target) != 0)
 		fail_writing(out, strerror(errno));
 	if (s->temporary && (!keep || out->status))

@@ -30,7 +30,7 @@ static uint64_t hash(int32_t space, const char *text)
 
 /* The slot that holds the name, or the free one where it belongs. */
 static struct gpube_name *slot(
-	struct gpube_name *slots, int64_t n_slots, int32_t space, const char *text)
+        struct gpube_name *slots, int64_t n_slots, int32_t space, const char *text)
 {
 	uint64_t mask = (uint64_t)n_slots - 1, at = hash(space, text) & mask;
 
@@ -39,14 +39,14 @@ static struct gpube_name *slot(
 	return &slots[at];
 }
 
-int32_t gpube__names_find(const struct gpube_names *names, int32_t space, const char *text)
+int32_t *gpube__names_find(const struct gpube_names *names, int32_t space, const char *text)
 {
-	const struct gpube_name *s;
+	struct gpube_name *s;
 
 	if (!names->n_slots)
-		return -1;
+		return NULL;
 	s = slot(names->slots, names->n_slots, space, text);
-	return s->text ? s->value : -1;
+	return s->text ? &s->value : NULL;
 }
 
 static int grow(struct gpube_names *names)
@@ -72,8 +72,7 @@ int gpube__names_add(struct gpube_names *names, int32_t space, const char *text,
 {
 	if (2 * (names->n + 1) > names->n_slots && grow(names))
 		return GPUBE_ENOMEM;
-	*slot(names->slots, names->n_slots, space, text) =
-		(struct gpube_name){text, space, value};
+	*slot(names->slots, names->n_slots, space, text) = (struct gpube_name){text, space, value};
 	names->n++;
 	return GPUBE_OK;
 }

@@ -20,10 +20,9 @@ struct gpube_names {
 
 void gpube__names_init(struct gpube_names *names, struct gpube_ctx *ctx);
 void gpube__names_clear(struct gpube_names *names);
-/* The value of a name, or -1. */
-int32_t gpube__names_find(const struct gpube_names *names, int32_t space, const char *text);
+/* A name's value, NULL if it is not there; valid until the next addition. */
+int32_t *gpube__names_find(const struct gpube_names *names, int32_t space, const char *text);
 /* Adds a name that is not there yet. Errors: ENOMEM */
-int gpube__names_add(
-	struct gpube_names *names, int32_t space, const char *text, int32_t value);
+int gpube__names_add(struct gpube_names *names, int32_t space, const char *text, int32_t value);
 
 #endif

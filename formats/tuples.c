@@ -4,7 +4,7 @@
 #include <string.h>
 
 int gpube__tuples_init(struct gpube_tuples *t, struct gpube_ctx *ctx, int arity,
-	const int32_t *domains, int64_t dflt)
+        const int32_t *domains, int64_t dflt)
 {
 	int32_t *p = gpube__alloc_zero(ctx, 2 * (uint64_t)arity + 1, sizeof(*p));
 
@@ -48,7 +48,8 @@ static int grow_tuples(struct gpube_tuples *t, int64_t n)
 	int64_t need = gpube__mul_size(n, t->arity);
 
 	if (need < 0)
-		return gpube__fail(t->ctx, GPUBE_ENOMEM, "out of memory: %lld tuples", (long long)n);
+		return gpube__fail(
+		        t->ctx, GPUBE_ENOMEM, "out of memory: %lld tuples", (long long)n);
 	return gpube__grow(t->ctx, &t->tuples, &t->tuples_capacity, need, sizeof(*t->tuples));
 }
 
@@ -68,8 +69,7 @@ static int end_listing(struct gpube_tuples *t)
 	return GPUBE_OK;
 }
 
-int gpube__tuples_push(
-	struct gpube_tuples *t, const int32_t *tuple, int64_t value, int64_t line)
+int gpube__tuples_push(struct gpube_tuples *t, const int32_t *tuple, int64_t value, int64_t line)
 {
 	int64_t n = t->values.n;
 	size_t row = (size_t)t->arity;
@@ -81,11 +81,11 @@ int gpube__tuples_push(
 	if (t->listing ? end_listing(t) : grow_tuples(t, n + 1))
 		return GPUBE_ENOMEM;
 	if (t->unordered < 0 && n > 0 &&
-		compare(t->tuples + (size_t)(n - 1) * row, tuple, t->arity) >= 0)
+	        compare(t->tuples + (size_t)(n - 1) * row, tuple, t->arity) >= 0)
 		t->unordered = n;
 	if (t->unordered >= 0) {
 		if (gpube__grow(t->ctx, &t->lines, &t->lines_capacity, n - t->unordered + 1,
-			    sizeof(*t->lines)))
+		            sizeof(*t->lines)))
 			return GPUBE_ENOMEM;
 		t->lines[n - t->unordered] = line;
 	}
@@ -122,7 +122,7 @@ static int densify(struct gpube_tuples *t, struct gpube_table *table)
 	gpube__free(t->ctx, table->values);
 	gpube__free(t->ctx, table->tuples);
 	*table = (struct gpube_table){
-		.arity = t->arity, .type = v.type, .n = v.n, .values = v.values};
+	        .arity = t->arity, .type = v.type, .n = v.n, .values = v.values};
 	return status;
 }
 
@@ -145,9 +145,13 @@ static int finish_tuples(struct gpube_tuples *t, struct gpube_table *table, int6
 	bool dense = wants_dense(t);
 	int status;
 
-	*table = (struct gpube_table){.arity = t->arity, .sparse = true, .dflt.i = t->dflt,
-		.type = t->values.type, .n = t->values.n, .values = t->values.values,
-		.tuples = t->tuples};
+	*table = (struct gpube_table){.arity = t->arity,
+	        .sparse = true,
+	        .dflt.i = t->dflt,
+	        .type = t->values.type,
+	        .n = t->values.n,
+	        .values = t->values.values,
+	        .tuples = t->tuples};
 	memset(&t->values, 0, sizeof(t->values));
 	t->tuples = NULL;
 	status = gpube__sort_tuples(t->ctx, table, &at);

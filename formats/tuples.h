@@ -18,8 +18,8 @@ struct gpube_tuples {
 	int32_t *domains;
 	int64_t cells; /* -1: more than 2^63 */
 	int64_t dflt;
-	bool listing;	    /* so far: the first n cells, in order */
-	int32_t *next;	    /* while listing: the cell that comes now */
+	bool listing;  /* so far: the first n cells, in order */
+	int32_t *next; /* while listing: the cell that comes now */
 	struct gpube_values values;
 	int32_t *tuples; /* unless listing: n * arity */
 	int64_t tuples_capacity;
@@ -29,10 +29,9 @@ struct gpube_tuples {
 
 /* Errors: ENOMEM (nothing to free then) */
 int gpube__tuples_init(struct gpube_tuples *t, struct gpube_ctx *ctx, int arity,
-	const int32_t *domains, int64_t dflt);
+        const int32_t *domains, int64_t dflt);
 /* One tuple, in range, and its value (GPUBE_INF: forbidden), which stands in line 'line'. */
-int gpube__tuples_push(
-	struct gpube_tuples *t, const int32_t *tuple, int64_t value, int64_t line);
+int gpube__tuples_push(struct gpube_tuples *t, const int32_t *tuple, int64_t value, int64_t line);
 /*
  * gpube__tuples_finish() - the table of what was pushed; always frees 't'.
  * twice   out: 0, or the line of a tuple that was given before (no table then)

@@ -13,7 +13,7 @@
 
 struct shared {
 	int32_t function; /* its first holder */
-	int64_t dflt;	  /* -1: all tuples are given */
+	int64_t dflt;     /* -1: all tuples are given */
 };
 
 struct reader {
@@ -43,10 +43,10 @@ static int read_header(struct reader *r, int32_t *n_functions)
 	int64_t n_vars, largest, n, top, domain;
 
 	if (gpube__in_token(in, r->token, "the problem's name") ||
-		gpube__in_int(in, &n_vars, 0, INT32_MAX, "a number of variables") ||
-		gpube__in_int(in, &largest, 0, INT32_MAX, "the largest domain size") ||
-		gpube__in_int(in, &n, 0, INT32_MAX, "a number of functions") ||
-		gpube__in_int(in, &top, 0, INT64_MAX, "an upper bound"))
+	        gpube__in_int(in, &n_vars, 0, INT32_MAX, "a number of variables") ||
+	        gpube__in_int(in, &largest, 0, INT32_MAX, "the largest domain size") ||
+	        gpube__in_int(in, &n, 0, INT32_MAX, "a number of functions") ||
+	        gpube__in_int(in, &top, 0, INT64_MAX, "an upper bound"))
 		return in->status;
 	*n_functions = (int32_t)n;
 	m->top = top;
@@ -62,8 +62,8 @@ static int read_header(struct reader *r, int32_t *n_functions)
 			return gpube__in_error(in, "variable %lld has no values", (long long)i);
 		if (domain > largest)
 			return gpube__in_error(in,
-				"variable %lld has %lld values, the header says at most %lld",
-				(long long)i, (long long)domain, (long long)largest);
+			        "variable %lld has %lld values, the header says at most %lld",
+			        (long long)i, (long long)domain, (long long)largest);
 		if (gpube_model_add_var(m, NULL, (int32_t)domain, NULL))
 			return fail(r, GPUBE_ENOMEM);
 	}
@@ -79,15 +79,16 @@ static int read_scope(struct reader *r, int arity, int32_t function)
 	int64_t v;
 
 	if (gpube__grow(m->ctx, &r->scope, &r->scope_capacity, arity, sizeof(*r->scope)) ||
-		gpube__grow(m->ctx, &r->domains, &r->domains_capacity, arity, sizeof(*r->domains)) ||
-		gpube__grow(m->ctx, &r->tuple, &r->tuple_capacity, arity, sizeof(*r->tuple)))
+	        gpube__grow(
+	                m->ctx, &r->domains, &r->domains_capacity, arity, sizeof(*r->domains)) ||
+	        gpube__grow(m->ctx, &r->tuple, &r->tuple_capacity, arity, sizeof(*r->tuple)))
 		return fail(r, GPUBE_ENOMEM);
 	for (int k = 0; k < arity; k++) {
 		if (gpube__in_int(r->in, &v, 0, (int64_t)m->n_vars - 1, "a variable"))
 			return r->in->status;
 		if (r->seen[v] == function + 1)
 			return gpube__in_error(
-				r->in, "variable %lld is twice in a scope", (long long)v);
+			        r->in, "variable %lld is twice in a scope", (long long)v);
 		r->seen[v] = function + 1;
 		r->scope[k] = (int32_t)v;
 		r->domains[k] = m->vars[v].domain;
@@ -110,7 +111,7 @@ static int read_constant(struct reader *r)
 	int64_t cost, n;
 
 	if (gpube__in_int(r->in, &cost, 0, INT64_MAX, "a cost") ||
-		gpube__in_int(r->in, &n, 0, 1, "a number of tuples"))
+	        gpube__in_int(r->in, &n, 0, 1, "a number of tuples"))
 		return r->in->status;
 	if (n == 1 && gpube__in_int(r->in, &cost, 0, INT64_MAX, "a cost"))
 		return r->in->status;
@@ -131,22 +132,23 @@ static int read_reuse(struct reader *r, int arity, int64_t dflt, int64_t number)
 
 	if (number > r->n_shared)
 		return gpube__in_error(r->in, "shared function %lld: there are %lld so far",
-			(long long)number, (long long)r->n_shared);
+		        (long long)number, (long long)r->n_shared);
 	f = r->shared[number - 1].function;
 	scope = gpube__scope(m, f);
 	if (m->functions[f].arity != arity)
 		return gpube__in_error(r->in, "shared function %lld has %d variables, not %d",
-			(long long)number, m->functions[f].arity, arity);
+		        (long long)number, m->functions[f].arity, arity);
 	for (int k = 0; k < arity; k++)
 		if (m->vars[scope[k]].domain != r->domains[k])
 			return gpube__in_error(r->in,
-				"shared function %lld has a domain of %d values where variable %d has %d",
-				(long long)number, m->vars[scope[k]].domain, r->scope[k],
-				r->domains[k]);
+			        "shared function %lld has a domain of %d values where variable %d "
+			        "has %d",
+			        (long long)number, m->vars[scope[k]].domain, r->scope[k],
+			        r->domains[k]);
 	/* toulbar2 takes either cost, depending on the arity; real files give 1 for short ones */
 	if (arity > 3 && r->shared[number - 1].dflt >= 0 && r->shared[number - 1].dflt != dflt)
-		return gpube__in_error(r->in, "shared function %lld has another default cost",
-			(long long)number);
+		return gpube__in_error(
+		        r->in, "shared function %lld has another default cost", (long long)number);
 	return fail(r, gpube__add_function(m, arity, r->scope, m->functions[f].table, NULL));
 }
 
@@ -179,7 +181,7 @@ static int read_extension(struct reader *r, int arity, int64_t dflt, int64_t n)
 		return fail(r, GPUBE_ENOMEM);
 	if (t.cells >= 0 && n > t.cells) {
 		gpube__in_error(r->in, "%lld tuples where only %lld are possible", (long long)n,
-			(long long)t.cells);
+		        (long long)t.cells);
 		gpube__tuples_clear(&t);
 		return r->in->status;
 	}
@@ -244,18 +246,26 @@ static int source_number(void *reader, char letter, int64_t *v)
 
 static int read_intension(struct reader *r, int arity)
 {
-	const struct gpube_source source = {.reader = r, .tag = source_tag, .count = source_count,
-		.word = source_word, .number = source_number};
-	struct gpube_call call = {.in = r->in, .m = r->m, .arity = arity, .scope = r->scope,
-		.hard_from = r->m->top, .unit = 1};
+	const struct gpube_source source = {.reader = r,
+	        .tag = source_tag,
+	        .count = source_count,
+	        .word = source_word,
+	        .number = source_number};
+	struct gpube_call call = {.in = r->in,
+	        .m = r->m,
+	        .arity = arity,
+	        .scope = r->scope,
+	        .hard_from = r->m->top,
+	        .unit = 1};
 	bool known;
 
 	if (gpube__in_token(r->in, r->token, "a function's keyword"))
 		return r->in->status;
 	call.keyword = gpube__keyword(r->token, &known);
 	if (!call.keyword)
-		return gpube__in_error(r->in, known ? "functions '%.40s' are not supported"
-						    : "unknown function '%.40s'", r->token);
+		return gpube__in_error(r->in,
+		        known ? "functions '%.40s' are not supported" : "unknown function '%.40s'",
+		        r->token);
 	if (!gpube__call_read(&call, &source))
 		gpube__call_expand(&call);
 	gpube__call_clear(&call);
@@ -277,7 +287,7 @@ static int read_function(struct reader *r, int32_t function)
 	shared = arity < 0;
 	arity = shared ? -arity : arity;
 	if (read_scope(r, (int)arity, function) ||
-		gpube__in_int(r->in, &dflt, -1, INT64_MAX, "a default cost"))
+	        gpube__in_int(r->in, &dflt, -1, INT64_MAX, "a default cost"))
 		return r->in->status;
 	if (dflt == -1) {
 		if (shared)
@@ -296,11 +306,10 @@ static int read_function(struct reader *r, int32_t function)
 	if (status || !shared)
 		return status;
 	if (gpube__grow(r->m->ctx, &r->shared, &r->shared_capacity, r->n_shared + 1,
-		    sizeof(*r->shared)))
+	            sizeof(*r->shared)))
 		return fail(r, GPUBE_ENOMEM);
 	complete = n == gpube__cells(r->m, (int)arity, r->scope);
-	r->shared[r->n_shared++] =
-		(struct shared){r->m->n_functions - 1, complete ? -1 : dflt};
+	r->shared[r->n_shared++] = (struct shared){r->m->n_functions - 1, complete ? -1 : dflt};
 	return GPUBE_OK;
 }
 

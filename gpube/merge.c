@@ -76,7 +76,7 @@ static int open_windows(struct gpube_merge *w, struct gpube_walk *walk, int32_t 
 		gpube__grow(ctx, &w->temporary, &w->temporary_capacity, n_members,
 			sizeof(*w->temporary)) ||
 		gpube__grow(ctx, &w->offsets, &w->offsets_capacity,
-			gpube__mul_size(sum, n_members), sizeof(*w->offsets)) ||
+			gpube__mul_size(sum, n_members) + 1, sizeof(*w->offsets)) ||
 		gpube__grow(ctx, &w->row, &w->row_capacity, gpube__walk_row(walk),
 			sizeof(*w->row)) ||
 		gpube__grow(ctx, &w->sum, &w->sum_capacity, gpube__walk_row(walk),

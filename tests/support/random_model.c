@@ -47,7 +47,7 @@ struct random_spec random_spec_varied(uint64_t seed, enum gpube_kind kind)
 	static const double forbidden[] = {0, 0, 0.05, 0.1, 0.3, 0.6};
 	static const int64_t magnitude[] = {
 		1, 3, 100, 126, 127, 1000, 32767, 1000000, INT32_MAX, (int64_t)1 << 40,
-		(int64_t)1 << 56};
+		(int64_t)1 << 54};
 	struct random_spec s = {.kind = kind};
 	struct gpube_rng r;
 	double assignments = 1;
@@ -230,7 +230,8 @@ static int random_function(struct maker *k, int32_t *scope, int32_t *buffer)
 			m, m->functions[f].arity, scope, m->functions[f].table, given);
 	if (f >= 0 && chance(&k->rng, k->spec->repeated)) {
 		arity = m->functions[f].arity;
-		memcpy(scope, gpube__scope(m, f), (size_t)arity * sizeof(*scope));
+		for (int d = 0; d < arity; d++)
+			scope[d] = gpube__scope(m, f)[d];
 		shuffle(&k->rng, scope, arity);
 	} else {
 		arity = random_scope(k, scope, buffer, arity);
@@ -300,15 +301,15 @@ static int observe(struct maker *k)
 static int choose_top(struct maker *k, int32_t *values)
 {
 	struct gpube_model *m = k->m;
-	bool max = m->direction == GPUBE_MAXIMISE;
 	int64_t cost, slack;
+	bool max;
 
 	if (m->kind != GPUBE_COSTS || gpube_model_set_direction(m, k->spec->direction))
 		return GPUBE_OK;
 	max = m->direction == GPUBE_MAXIMISE;
 	if (k->spec->top == TOP_NONE)
 		return GPUBE_OK;
-	slack = k->spec->top == TOP_LOOSE ? 100 * (k->spec->max_cost - k->spec->min_cost)
+	slack = k->spec->top == TOP_LOOSE ? 4 * (k->spec->max_cost - k->spec->min_cost)
 					  : between(&k->rng, 0, 2);
 	for (int try = 0; try < MAX_TRIES; try++) {
 		for (int32_t i = 0; i < m->n_vars; i++)
