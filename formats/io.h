@@ -108,8 +108,8 @@ int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out);
 
 /*
  * gpube__observed_view() - the model with its evidence turned into unary
- * functions, so that writers need not know of evidence. Everything else is m's,
- * which must outlive the view.
+ * functions, for a .uai with no place for a .evid. Everything else is m's, which
+ * must outlive the view.
  * Errors: ENOMEM (nothing to clear)
  */
 int gpube__observed_view(struct gpube_model *view, const struct gpube_model *m);
