@@ -38,11 +38,12 @@ LIBS += -lm -lpthread
 LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c formats/*.c)
 CLI_SRC  := $(wildcard gpube/cli/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/ops/test_*.c tests/parse/test_*.c)
-TEST_LIB := $(wildcard tests/support/*.c)
+TEST_LIB_SRC := $(wildcard tests/support/*.c)
 BENCH_SRC := $(wildcard benchmarks/bench_*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB   = $(BUILD)/libgpube.a
+TEST_LIB = $(BUILD)/libtest.a
 TESTS = $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
 BENCHES = $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
 
@@ -77,11 +78,16 @@ $(LIB): $(call obj,$(LIB_SRC))
 $(BUILD)/gpube: $(call obj,$(CLI_SRC)) $(LIB)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
-$(TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(call obj,$(TEST_LIB)) $(LIB)
+# an archive: a benchmark takes what it needs of it, and none of it that needs cmocka
+$(TEST_LIB): $(call obj,$(TEST_LIB_SRC))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
-$(BENCHES): $(BUILD)/%: $(BUILD)/obj/%.o $(call obj,$(TEST_LIB)) $(LIB)
+$(BENCHES): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
