@@ -16,10 +16,10 @@ int gpube__cfn_refer(struct gpube_cfn_reader *r, int arity, const char *name)
 		return gpube__cfn_expected(r, "'[' before the cost of no variables");
 	if (gpube__names_find(&r->names, GPUBE_CFN_FUNCTIONS, r->token.text))
 		return gpube__in_error(r->in,
-		        "function '%.40s' is above: a shared table comes after its other users",
-		        r->token.text);
+			"function '%.40s' is above: a shared table comes after its other users",
+			r->token.text);
 	if (gpube__grow(ctx, &r->pending, &r->pending_capacity, r->n_pending + 1, sizeof(*p)) ||
-	        r->n_pending == INT32_MAX)
+		r->n_pending == INT32_MAX)
 		return gpube__cfn_fail(r, GPUBE_ENOMEM);
 	p = &r->pending[r->n_pending++];
 	*p = (struct gpube_cfn_pending){.arity = arity, .next = -1, .line = r->in->line};
@@ -33,7 +33,7 @@ int gpube__cfn_refer(struct gpube_cfn_reader *r, int arity, const char *name)
 	head = gpube__names_find(&r->names, GPUBE_CFN_WANTED, p->wanted);
 	if (!head)
 		return gpube__cfn_fail(r, gpube__names_add(&r->names, GPUBE_CFN_WANTED, p->wanted,
-		                                  (int32_t)r->n_pending - 1));
+						  (int32_t)r->n_pending - 1));
 	p->next = *head;
 	*head = (int32_t)r->n_pending - 1;
 	return GPUBE_OK;
@@ -49,7 +49,7 @@ static int resolve_one(struct gpube_cfn_reader *r, const struct gpube_cfn_pendin
 		fits = m->vars[p->scope[k]].domain == m->vars[scope[k]].domain;
 	if (fits)
 		return gpube__cfn_fail(r,
-		        gpube__add_function(m, p->arity, p->scope, m->functions[f].table, p->name));
+			gpube__add_function(m, p->arity, p->scope, m->functions[f].table, p->name));
 	r->in->line = -p->line; /* it is marked as found */
 	return gpube__in_error(r->in, "function '%.40s' has a table of other domains", p->wanted);
 }
@@ -59,7 +59,7 @@ static int resolve_one(struct gpube_cfn_reader *r, const struct gpube_cfn_pendin
  * get it. 'n_before' functions were there.
  */
 int gpube__cfn_resolve(
-        struct gpube_cfn_reader *r, const char *name, int32_t n_before, bool is_table)
+	struct gpube_cfn_reader *r, const char *name, int32_t n_before, bool is_table)
 {
 	struct gpube_ctx *ctx = r->m->ctx;
 	int32_t *head = gpube__names_find(&r->names, GPUBE_CFN_WANTED, name);
@@ -69,7 +69,7 @@ int gpube__cfn_resolve(
 		char *copy = gpube__strdup(ctx, name);
 
 		if (!copy || gpube__grow(ctx, &r->defined, &r->defined_capacity, r->n_defined + 1,
-		                     sizeof(*r->defined))) {
+				     sizeof(*r->defined))) {
 			gpube__free(ctx, copy);
 			return gpube__cfn_fail(r, GPUBE_ENOMEM);
 		}
@@ -81,7 +81,7 @@ int gpube__cfn_resolve(
 		return GPUBE_OK;
 	if (!is_table || r->m->n_functions != n_before + 1)
 		return gpube__in_error(
-		        r->in, "function '%.40s' has no table that others could share", name);
+			r->in, "function '%.40s' has no table that others could share", name);
 	head = gpube__names_find(&r->names, GPUBE_CFN_WANTED, name);
 	*head = -1;
 	for (; at >= 0; at = r->pending[at].next) {
@@ -98,8 +98,8 @@ int gpube__cfn_check_resolved(struct gpube_cfn_reader *r)
 		if (r->pending[k].line > 0) {
 			r->in->line = r->pending[k].line;
 			return gpube__in_error(r->in,
-			        "no function '%.40s' follows to share its table",
-			        r->pending[k].wanted);
+				"no function '%.40s' follows to share its table",
+				r->pending[k].wanted);
 		}
 	return GPUBE_OK;
 }

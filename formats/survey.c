@@ -101,7 +101,7 @@ int64_t gpube__usual_cost(const struct gpube_table *t, int64_t *n)
 	}
 	*n = count_cost(t, candidate);
 	zeros = count_cost(t, 0);
-	if (zeros < *n)
+	if (zeros<*n && * n> t->n / 2)
 		return candidate;
 	*n = zeros;
 	return 0;
