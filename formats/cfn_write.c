@@ -261,6 +261,8 @@ static void write_listing(struct writer *w, const struct gpube_table *t, int32_t
 	int64_t shift = shift_of(w, table);
 
 	gpube__out_text(w->out, ", \"costs\": [");
+	if (t->n == 0) /* of no variables, and sparse */
+		write_table_cost(w, table, t->dflt.i, shift);
 	for (int64_t k = 0; k < t->n; k++) {
 		gpube__out_text(w->out, k == 0 ? "" : k % 32 ? ", " : ",\n      ");
 		write_table_cost(w, table, gpube__table_int(t, k), shift);
