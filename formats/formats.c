@@ -16,7 +16,12 @@ static bool begins_uai(const char *text)
 	       (n == 5 && memcmp(text, "BAYES", 5) == 0);
 }
 
-/* sniff: whether text, from the first byte that is no white space, is of the format */
+static bool begins_cfn(const char *text)
+{
+	return *text == '{';
+}
+
+/* sniff: whether text, from the first byte past white space and comments, is of the format */
 static const struct format {
 	enum gpube_format id;
 	const char *name;
@@ -25,7 +30,8 @@ static const struct format {
 	int (*read)(struct gpube_model *m, struct gpube_in *in);
 	int (*write)(const struct gpube_model *m, struct gpube_out *out);
 } formats[] = {
-	{GPUBE_FORMAT_WCSP, "wcsp", GPUBE_COSTS, NULL, gpube__wcsp_read, NULL},
+	{GPUBE_FORMAT_WCSP, "wcsp", GPUBE_COSTS, NULL, gpube__wcsp_read, gpube__wcsp_write},
+	{GPUBE_FORMAT_CFN, "cfn", GPUBE_COSTS, begins_cfn, gpube__cfn_read, gpube__cfn_write},
 	{GPUBE_FORMAT_UAI, "uai", GPUBE_POTENTIALS, begins_uai, gpube__uai_read, gpube__uai_write},
 };
 
@@ -78,12 +84,12 @@ static const struct format *format_by_name(const char *path)
 	return NULL;
 }
 
-/* The first text in a buffer that ends with a 0: past white space and '#' comments. */
+/* The first text in a buffer that ends with a 0: past white space and comments as in .cfn. */
 static const char *skip_comments(const char *text)
 {
 	for (;;) {
 		text += strspn(text, " \t\n\v\f\r");
-		if (*text != '#')
+		if (*text != '#' && !(text[0] == '/' && text[1] == '/'))
 			return text;
 		text += strcspn(text, "\n");
 	}
@@ -223,14 +229,31 @@ int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path
 	return GPUBE_OK;
 }
 
-/* Whoever writes potentials as costs gets what gpube_solve() would minimise. */
-static int write_model(
+/* A .uai without a file for its evidence: it becomes functions. The other writers know of it. */
+static int write_observed(
 	const struct gpube_model *m, const struct format *f, struct gpube_out *out)
+{
+	struct gpube_model view;
+	int status;
+
+	status = gpube__observed_view(&view, m);
+	if (status)
+		return status;
+	status = f->write(&view, out);
+	gpube__observed_clear(&view, m);
+	return status;
+}
+
+/* Potentials are written as costs as gpube_solve() minimises them. */
+static int write_model(
+	const struct gpube_model *m, const struct format *f, struct gpube_out *out, bool beside)
 {
 	struct gpube_model *costs;
 	int status;
 
-	if (m->kind == f->kind || f->id == GPUBE_FORMAT_UAI)
+	if (f->id == GPUBE_FORMAT_UAI && !beside && m->evidence)
+		return write_observed(m, f, out);
+	if (m->kind == f->kind || f->kind == GPUBE_POTENTIALS)
 		return f->write(m, out);
 	status = gpube__quantise(&costs, m, 0);
 	if (!status)
@@ -245,10 +268,8 @@ int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format
 		format == GPUBE_FORMAT_AUTO ? format_by_name(path) : find_format(format);
 	struct gpube_out out;
 	int status, closed;
-	bool alone;
+	bool beside;
 
-	if (f && !f->write)
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "cannot write .%s files", f->name);
 	if (!f)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"cannot tell the format of '%s': .wcsp, .cfn and .uai are known, also with .gz or "
@@ -257,11 +278,11 @@ int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format
 	status = gpube__out_open(&out, m->ctx, path);
 	if (status)
 		return status;
-	alone = out.alone;
-	status = write_model(m, f, &out);
+	beside = f->id == GPUBE_FORMAT_UAI && !out.alone;
+	status = write_model(m, f, &out, beside);
 	if (!status)
 		status = gpube__out_finish(&out);
-	if (!status && f->id == GPUBE_FORMAT_UAI && !alone)
+	if (!status && beside)
 		status = write_evidence(m, path);
 	closed = gpube__out_close(&out, status == GPUBE_OK);
 	return status ? status : closed;

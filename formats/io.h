@@ -102,9 +102,17 @@ int gpube__wcsp_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__cfn_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__cfn_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__uai_read(struct gpube_model *m, struct gpube_in *in);
-/* Evidence goes into a .evid beside the file, or into unary functions if 'out' is alone. */
 int gpube__uai_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out);
+
+/*
+ * gpube__observed_view() - the model with its evidence turned into unary
+ * functions, for a .uai with no place for a .evid. Everything else is m's, which
+ * must outlive the view.
+ * Errors: ENOMEM (nothing to clear)
+ */
+int gpube__observed_view(struct gpube_model *view, const struct gpube_model *m);
+void gpube__observed_clear(struct gpube_model *view, const struct gpube_model *m);
 
 #endif

@@ -355,15 +355,13 @@ static int write_table(const struct converter *c, int32_t f, struct gpube_out *o
 	return out->status;
 }
 
-static void write_preamble(
-	const struct gpube_model *m, struct gpube_out *out, bool constant, int32_t n_observed)
+static void write_preamble(const struct gpube_model *m, struct gpube_out *out, bool constant)
 {
 	gpube__out_text(out, m->bayes ? "BAYES\n" : "MARKOV\n");
 	gpube__out_printf(out, "%d\n", m->n_vars);
 	for (int32_t i = 0; i < m->n_vars; i++)
 		gpube__out_printf(out, i ? " %d" : "%d", m->vars[i].domain);
-	gpube__out_printf(
-		out, "\n%lld\n", (long long)m->n_functions + (constant ? 1 : 0) + n_observed);
+	gpube__out_printf(out, "\n%lld\n", (long long)m->n_functions + (constant ? 1 : 0));
 	for (int32_t f = 0; f < m->n_functions; f++) {
 		gpube__out_int(out, m->functions[f].arity);
 		for (int k = 0; k < m->functions[f].arity; k++)
@@ -372,32 +370,18 @@ static void write_preamble(
 	}
 	if (constant)
 		gpube__out_text(out, "0\n");
-	for (int32_t i = 0; n_observed && i < m->n_vars; i++)
-		if (m->evidence[i] >= 0)
-			gpube__out_printf(out, "1 %d\n", i);
-}
-
-static void write_observation(const struct gpube_model *m, int32_t var, struct gpube_out *out)
-{
-	gpube__out_printf(out, "\n%d\n", m->vars[var].domain);
-	for (int32_t a = 0; a < m->vars[var].domain; a++)
-		gpube__out_text(out, a == m->evidence[var] ? (a ? " 1" : "1") : (a ? " 0" : "0"));
-	gpube__out_text(out, "\n");
 }
 
 int gpube__uai_write(const struct gpube_model *m, struct gpube_out *out)
 {
 	struct converter c = {.m = m};
 	bool constant = m->kind == GPUBE_COSTS && m->constant != 0;
-	int32_t n_observed = 0;
 	int status = GPUBE_OK;
 
 	if (m->kind == GPUBE_COSTS)
 		status = check_costs(&c);
-	for (int32_t i = 0; out->alone && m->evidence && i < m->n_vars; i++)
-		n_observed += m->evidence[i] >= 0;
 	if (!status)
-		write_preamble(m, out, constant, n_observed);
+		write_preamble(m, out, constant);
 	for (int32_t f = 0; f < m->n_functions && !status; f++) {
 		set_limit(&c, f);
 		status = write_table(&c, f, out);
@@ -407,8 +391,5 @@ int gpube__uai_write(const struct gpube_model *m, struct gpube_out *out)
 		gpube__out_real(out, exp((double)m->constant / c.ten_scale));
 		gpube__out_text(out, "\n");
 	}
-	for (int32_t i = 0; n_observed && !status && i < m->n_vars; i++)
-		if (m->evidence[i] >= 0)
-			write_observation(m, i, out);
 	return status ? status : out->status;
 }

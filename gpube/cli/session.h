@@ -18,8 +18,8 @@ struct session {
 };
 
 /*
- * session_start() - makes the context; from here on SIGINT and SIGTERM ask the
- * engine to stop, and kill when they come again.
+ * session_start() - makes the context and tries the output; from here on SIGINT
+ * and SIGTERM ask the engine to stop, and kill when they come again.
  * talk    may be NULL
  * output  NULL: standard output
  * Returns CLI_DONE, or CLI_FAILED after a message.
