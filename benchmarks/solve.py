@@ -27,6 +27,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -95,11 +96,15 @@ def log10_of(path, values):
 
 def toulbar2(args, path, options):
     """(optimum or None, log10 or None, seconds, proved)."""
-    cmd = [args.toulbar2, path] + options + ["-timer=%d" % args.peer_timeout]
     evid = evidence_of(path)
-    if evid:
-        cmd.insert(2, evid)
-    _, out, _, seconds = run(cmd, args.peer_timeout + 60)
+    with tempfile.TemporaryDirectory() as tmp:
+        if evid and path.endswith(".xz"):  # toulbar2 1.1.1 leaves out the evidence of a packed file
+            unpacked = os.path.join(tmp, os.path.basename(path)[:-3])
+            with lzma.open(path) as packed, open(unpacked, "wb") as f:
+                f.write(packed.read())
+            path = unpacked
+        cmd = [args.toulbar2, path] + ([evid] if evid else []) + options + ["-timer=%d" % args.peer_timeout]
+        _, out, _, seconds = run(cmd, args.peer_timeout + 60)
     m = re.search(r"Optimum: (-?[\d.]+)(?: energy: (-?[\d.e+]+))?", out)
     if not m:
         return None, None, seconds, "No solution" in out
