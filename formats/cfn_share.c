@@ -50,7 +50,7 @@ static int resolve_one(struct gpube_cfn_reader *r, const struct gpube_cfn_pendin
 	if (fits)
 		return gpube__cfn_fail(r,
 		        gpube__add_function(m, p->arity, p->scope, m->functions[f].table, p->name));
-	r->in->line = p->line;
+	r->in->line = -p->line; /* it is marked as found */
 	return gpube__in_error(r->in, "function '%.40s' has a table of other domains", p->wanted);
 }
 

@@ -68,7 +68,7 @@ static const char *make_name(struct writer *w, int32_t space, char letter, int32
  * Those come first, so that a made one never takes them.
  */
 static int choose_names(struct writer *w, const char **names, int32_t space, char letter,
-        const char *(*name)(const struct gpube_model *, int32_t), int32_t n)
+	const char *(*name)(const struct gpube_model *, int32_t), int32_t n)
 {
 	int32_t n_replaced = 0;
 
@@ -92,9 +92,9 @@ static int choose_names(struct writer *w, const char **names, int32_t space, cha
 		}
 	if (n_replaced)
 		gpube__log(w->m->ctx, GPUBE_LOG_NOTE,
-		        "%s: %d names of %s cannot be written: replaced by %c0, %c1, ...",
-		        w->out->path, n_replaced, letter == 'x' ? "variables" : "functions", letter,
-		        letter);
+			"%s: %d names of %s cannot be written: replaced by %c0, %c1, ...",
+			w->out->path, n_replaced, letter == 'x' ? "variables" : "functions", letter,
+			letter);
 	return GPUBE_OK;
 }
 
@@ -126,14 +126,14 @@ static int prepare_names(struct writer *w)
 	if (vars) {
 		w->vars = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*w->vars));
 		if (!w->vars ||
-		        choose_names(w, w->vars, SPACE_VARIABLES, 'x', variable_name, m->n_vars))
+			choose_names(w, w->vars, SPACE_VARIABLES, 'x', variable_name, m->n_vars))
 			return GPUBE_ENOMEM;
 	}
 	if (functions) {
 		w->functions =
-		        gpube__alloc(m->ctx, (uint64_t)m->n_functions, sizeof(*w->functions));
+			gpube__alloc(m->ctx, (uint64_t)m->n_functions, sizeof(*w->functions));
 		if (!w->functions || choose_names(w, w->functions, SPACE_FUNCTIONS, 'f',
-		                             function_name, m->n_functions))
+					     function_name, m->n_functions))
 			return GPUBE_ENOMEM;
 	}
 	return GPUBE_OK;
@@ -149,16 +149,16 @@ static int prepare_bound(struct writer *w)
 	for (int32_t t = 0; t < w->m->n_tables && !status; t++)
 		if (w->survey.min[t] > GPUBE_TOULBAR2_MAX || w->survey.min[t] < -GPUBE_TOULBAR2_MAX)
 			status = gpube__fail(w->m->ctx, GPUBE_ERANGE,
-			        "a cost passes %lld, the most that toulbar2 holds: scale the costs "
-			        "down",
-			        (long long)GPUBE_TOULBAR2_MAX);
+				"a cost passes %lld, the most that toulbar2 holds: scale the costs "
+				"down",
+				(long long)GPUBE_TOULBAR2_MAX);
 	for (int k = 0; k < w->m->scale && one < GPUBE_TOULBAR2_MAX; k++)
 		one *= 10;
 	if (status || w->bound >= 0 || w->bound <= -one)
 		return status;
 	gpube__log(w->m->ctx, GPUBE_LOG_NOTE,
-	        "%s: a bound between -1 and 0, which toulbar2 misreads, is written as 0",
-	        w->out->path);
+		"%s: a bound between -1 and 0, which toulbar2 misreads, is written as 0",
+		w->out->path);
 	w->bound = 0;
 	return GPUBE_OK;
 }
@@ -234,8 +234,8 @@ static void write_variables(struct writer *w)
 	gpube__out_text(w->out, w->vars ? "\n  },\n" : "\n  ],\n");
 	if (n_lost)
 		gpube__log(m->ctx, GPUBE_LOG_NOTE,
-		        "%s: the value names of %d variables cannot be written", w->out->path,
-		        n_lost);
+			"%s: the value names of %d variables cannot be written", w->out->path,
+			n_lost);
 }
 
 /* The beginning of a function up to its costs. */
@@ -324,9 +324,9 @@ static int write_constant(struct writer *w)
 		return GPUBE_OK;
 	if (c > GPUBE_TOULBAR2_MAX || c < -GPUBE_TOULBAR2_MAX)
 		return gpube__fail(m->ctx, GPUBE_ERANGE,
-		        "the constant passes %lld, the most that toulbar2 holds: scale the costs "
-		        "down",
-		        (long long)GPUBE_TOULBAR2_MAX);
+			"the constant passes %lld, the most that toulbar2 holds: scale the costs "
+			"down",
+			(long long)GPUBE_TOULBAR2_MAX);
 	if (w->functions) {
 		name = make_name(w, SPACE_FUNCTIONS, 'c', 0);
 		if (!name)
@@ -339,28 +339,6 @@ static int write_constant(struct writer *w)
 	return GPUBE_OK;
 }
 
-static int write_evidence(struct writer *w)
-{
-	const struct gpube_model *m = w->m;
-	const char *name = NULL;
-	__int128 reach = w->bound - w->survey.least;
-
-	for (int32_t i = 0; m->evidence && i < m->n_vars; i++) {
-		if (m->evidence[i] < 0)
-			continue;
-		if (w->functions) {
-			name = make_name(w, SPACE_FUNCTIONS, 'e', i);
-			if (!name)
-				return GPUBE_ENOMEM;
-		}
-		write_scope(w, name, 1, &i);
-		gpube__out_text(w->out, ", \"defaultcost\": ");
-		write_cost(w, reach > 1 ? (int64_t)reach : 1);
-		gpube__out_printf(w->out, ", \"costs\": [%d, 0]}", m->evidence[i]);
-	}
-	return GPUBE_OK;
-}
-
 static int write_all(struct writer *w)
 {
 	const struct gpube_model *m = w->m;
@@ -368,7 +346,7 @@ static int write_all(struct writer *w)
 	int status;
 
 	gpube__out_printf(w->out, "{\n  \"problem\": {\"name\": \"%s\", \"mustbe\": \"%c", name,
-	        m->direction == GPUBE_MINIMISE ? '<' : '>');
+		m->direction == GPUBE_MINIMISE ? '<' : '>');
 	write_cost(w, w->bound);
 	gpube__out_text(w->out, "\"},\n");
 	write_variables(w);
@@ -376,8 +354,6 @@ static int write_all(struct writer *w)
 	status = write_constant(w);
 	for (int32_t f = 0; f < m->n_functions && !status && !w->out->status; f++)
 		write_function(w, f);
-	if (!status)
-		status = write_evidence(w);
 	gpube__out_text(w->out, w->functions ? "\n  }\n}\n" : "\n  ]\n}\n");
 	return status ? status : w->out->status;
 }

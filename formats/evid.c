@@ -87,7 +87,8 @@ static int find_pairs(struct gpube_in *in, const struct numbers *s, int64_t *at,
 	if (first > 1 && are_samples(s, 1, first)) {
 		go_to(in, s, 0);
 		return gpube__in_error(in,
-			"%lld samples of evidence: only a file with one can be used", (long long)first);
+			"%lld samples of evidence: only a file with one can be used",
+			(long long)first);
 	}
 	if (first == 1 && s->n > 1) {
 		*at = 2;
@@ -96,7 +97,8 @@ static int find_pairs(struct gpube_in *in, const struct numbers *s, int64_t *at,
 			return GPUBE_OK;
 	}
 	go_to(in, s, *at - 1);
-	return gpube__in_error(in, "%lld observations take %lld numbers (variable and value), found %lld",
+	return gpube__in_error(in,
+		"%lld observations take %lld numbers (variable and value), found %lld",
 		(long long)*n, (long long)(2 * *n), (long long)(s->n - *at));
 }
 
@@ -110,11 +112,12 @@ static int observe(struct gpube_model *m, struct gpube_in *in, const struct numb
 			m->n_vars - 1, (long long)var);
 	go_to(in, s, at + 1);
 	if (value >= m->vars[var].domain)
-		return gpube__in_error(in, "expected a value of variable %lld from 0 to %d, found '%lld'",
+		return gpube__in_error(in,
+			"expected a value of variable %lld from 0 to %d, found '%lld'",
 			(long long)var, m->vars[var].domain - 1, (long long)value);
 	if (m->evidence[var] >= 0 && m->evidence[var] != value)
-		return gpube__in_error(in, "variable %lld is observed as %d and as %lld", (long long)var,
-			m->evidence[var], (long long)value);
+		return gpube__in_error(in, "variable %lld is observed as %d and as %lld",
+			(long long)var, m->evidence[var], (long long)value);
 	m->evidence[var] = (int32_t)value;
 	return GPUBE_OK;
 }

@@ -78,7 +78,8 @@ static const struct format *format_by_name(const char *path)
 	for (int i = 0; i < N_FORMATS; i++) {
 		size_t k = strlen(formats[i].name);
 
-		if (n > k && path[n - k - 1] == '.' && memcmp(path + n - k, formats[i].name, k) == 0)
+		if (n > k && path[n - k - 1] == '.' &&
+			memcmp(path + n - k, formats[i].name, k) == 0)
 			return &formats[i];
 	}
 	return NULL;
@@ -272,7 +273,8 @@ int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format
 
 	if (!f)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"cannot tell the format of '%s': .wcsp, .cfn and .uai are known, also with .gz or "
+			"cannot tell the format of '%s': .wcsp, .cfn and .uai are known, also with "
+			".gz or "
 			".xz",
 			path);
 	status = gpube__out_open(&out, m->ctx, path);

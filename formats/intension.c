@@ -131,7 +131,7 @@ static int read_letters(struct gpube_call *call, const struct gpube_source *s, c
 static int read_entries(struct gpube_call *call, const struct gpube_source *s, const char *letters,
         bool nested, int64_t n, int64_t *read)
 {
-	bool several = letters[1] && letters[1] != ' ' && !nested, more = true;
+	bool several = !nested && strcspn(letters, "+ ") > 1, more = true;
 	int status = GPUBE_OK;
 	int64_t k = 0;
 

@@ -14,12 +14,12 @@
  */
 struct gpube_in {
 	struct gpube_ctx *ctx;
-	const char *path;      /* as the user gave it, for messages; "-" reads standard input */
-	const char *p, *end;   /* unread bytes; end[0] is always 0 */
-	int64_t line;	       /* of p, from 1; scanners count newlines */
-	const char *last;      /* where the token read last begins; it ends at p */
+	const char *path;    /* as the user gave it, for messages; "-" reads standard input */
+	const char *p, *end; /* unread bytes; end[0] is always 0 */
+	int64_t line;        /* of p, from 1; scanners count newlines */
+	const char *last;    /* where the token read last begins; it ends at p */
 	struct gpube_in_impl *impl;
-	int status;	       /* first failure; then p == end for ever */
+	int status; /* first failure; then p == end for ever */
 };
 
 /* Errors: EIO "cannot open 'x': …", ENOMEM; xz without liblzma: EIO that says so */
@@ -65,7 +65,7 @@ int gpube__in_token(struct gpube_in *in, char token[256], const char *what);
 int gpube__in_int(struct gpube_in *in, int64_t *v, int64_t min, int64_t max, const char *what);
 /* decimal or exponent notation, inf and nan refused; correctly rounded, whatever the locale */
 int gpube__in_real(struct gpube_in *in, double *v, const char *what);
-int gpube__in_end(struct gpube_in *in); /* error unless only white space is left */
+int gpube__in_end(struct gpube_in *in);        /* error unless only white space is left */
 void gpube__in_skip_line(struct gpube_in *in); /* to the beginning of the next line */
 
 /* ---- writing ----------------------------------------------------------------
@@ -75,7 +75,7 @@ void gpube__in_skip_line(struct gpube_in *in); /* to the beginning of the next l
 struct gpube_out {
 	struct gpube_ctx *ctx;
 	const char *path; /* "-" is standard output, descriptor 1: flush stdio before */
-	bool alone;	  /* standard output or a device: nothing can stand beside it */
+	bool alone;       /* standard output or a device: nothing can stand beside it */
 	struct gpube_out_impl *impl;
 	int status; /* first failure; later writes do nothing */
 };
@@ -87,10 +87,12 @@ void gpube__out_text(struct gpube_out *out, const char *s);
 /* Pieces of up to 511 bytes; no %g or %f: they follow the locale. */
 void gpube__out_printf(struct gpube_out *out, const char *fmt, ...) GPUBE_PRINTF(2, 3);
 void gpube__out_int(struct gpube_out *out, int64_t v);
-void gpube__out_real(struct gpube_out *out, double v); /* finite; shortest text that reads back equal */
+void gpube__out_real(
+	struct gpube_out *out, double v); /* finite; shortest text that reads back equal */
 /* integer * 10^-scale in plain decimal notation with 'scale' decimals */
 void gpube__out_decimal(struct gpube_out *out, int64_t v, int scale);
-/* Completes the file but leaves it under its temporary name, for who writes two that belong together. */
+/* Completes the file but leaves it under its temporary name, for who writes two that belong
+ * together. */
 int gpube__out_finish(struct gpube_out *out);
 /* Completes and renames; with 'keep' false, or after a failure, leaves no file. Returns status. */
 int gpube__out_close(struct gpube_out *out, bool keep);

@@ -19,10 +19,10 @@ enum coding { PLAIN, GZIP, XZ };
 struct gpube_in_impl {
 	int fd;
 	enum coding coding;
-	bool raw_ended;	  /* read() has returned 0 */
-	bool between;	  /* gzip: a member has ended, another may follow */
-	bool padding;	  /* gzip: only zeros may follow */
-	bool ended;	  /* no more bytes for the window */
+	bool raw_ended;   /* read() has returned 0 */
+	bool between;     /* gzip: a member has ended, another may follow */
+	bool padding;     /* gzip: only zeros may follow */
+	bool ended;       /* no more bytes for the window */
 	bool coder_ready; /* there is a decoder to free */
 	unsigned char *raw, *raw_end;
 	z_stream gz;
@@ -44,7 +44,8 @@ int gpube__in_fail(struct gpube_in *in, enum gpube_status status, const char *fm
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	in->status = gpube__fail(in->ctx, status, "%s:%lld: %s", in->path, (long long)in->line, text);
+	in->status =
+		gpube__fail(in->ctx, status, "%s:%lld: %s", in->path, (long long)in->line, text);
 	in->p = in->end;
 	return in->status;
 }
@@ -196,7 +197,8 @@ static int decode_xz(struct gpube_in *in, char *to, size_t n, size_t *made)
 	case LZMA_MEM_ERROR:
 		return in->status = GPUBE_ENOMEM;
 	case LZMA_MEMLIMIT_ERROR:
-		return fail_reading(in, GPUBE_ELIMIT, "unpacking takes more than the memory allowed");
+		return fail_reading(
+			in, GPUBE_ELIMIT, "unpacking takes more than the memory allowed");
 	case LZMA_BUF_ERROR:
 		return gpube__in_error(in, "the xz data is truncated");
 	case LZMA_OPTIONS_ERROR:

@@ -1,6 +1,6 @@
 /* io_out.c - output files: buffered, compressed by name, complete or not there. See io.h. */
 #define _POSIX_C_SOURCE 200809L
-#define _XOPEN_SOURCE 700
+#define _XOPEN_SOURCE   700
 #include "formats/io.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ struct gpube_out_impl {
 	enum coding coding;
 	bool coder_ready;
 	char *target, *temporary; /* NULL: written in place */
-	size_t n;		  /* bytes in text */
+	size_t n;                 /* bytes in text */
 	locale_t c_locale;
 	z_stream gz;
 #ifdef GPUBE_HAVE_LZMA
@@ -39,8 +39,8 @@ struct gpube_out_impl {
 static int fail_writing(struct gpube_out *out, const char *why)
 {
 	if (!out->status)
-		out->status = gpube__fail(
-			out->ctx, GPUBE_EIO, "cannot write '%s': %s", out->path, why);
+		out->status =
+			gpube__fail(out->ctx, GPUBE_EIO, "cannot write '%s': %s", out->path, why);
 	return out->status;
 }
 
@@ -337,8 +337,8 @@ void gpube__out_printf(struct gpube_out *out, const char *fmt, ...)
 	va_end(ap);
 	if (n < 0 || n >= (int)sizeof(text)) {
 		if (!out->status)
-			out->status = gpube__fail(out->ctx, GPUBE_EBUG,
-				"gpube__out_printf: a piece of %d bytes", n);
+			out->status = gpube__fail(
+				out->ctx, GPUBE_EBUG, "gpube__out_printf: a piece of %d bytes", n);
 		return;
 	}
 	gpube__out_bytes(out, text, (size_t)n);

@@ -112,8 +112,8 @@ int gpube__in_token(struct gpube_in *in, char token[256], const char *what)
 		n++;
 	}
 	if (n == TOKEN_BYTES)
-		return gpube__in_error(in, "expected %s, found '%.40s...', more than 255 bytes", what,
-			in->p);
+		return gpube__in_error(
+			in, "expected %s, found '%.40s...', more than 255 bytes", what, in->p);
 	memcpy(token, in->p, n);
 	token[n] = 0;
 	in->last = in->p;
@@ -135,8 +135,8 @@ static int refuse_int(struct gpube_in *in, int64_t min, int64_t max, const char 
 	if (!is_digit(*p) || p[strspn(p, "0123456789")])
 		return gpube__in_expected(in, what, token);
 	if (max == INT64_MAX)
-		return gpube__in_error(in, "expected %s from %lld, found '%.40s'", what,
-			(long long)min, token);
+		return gpube__in_error(
+			in, "expected %s from %lld, found '%.40s'", what, (long long)min, token);
 	return gpube__in_error(in, "expected %s from %lld to %lld, found '%.40s'", what,
 		(long long)min, (long long)max, token);
 }
@@ -293,7 +293,7 @@ int gpube__in_real(struct gpube_in *in, double *v, const char *what)
 		return in->status;
 	/* a number that is not 0 must not become 0: that would forbid a tuple */
 	if (isinf(*v) || (*v == 0 && r.mantissa))
-		return gpube__in_fail(in, GPUBE_ERANGE, "%s: '%.40s' is too %s for a double", what, token,
-			isinf(*v) ? "large" : "small");
+		return gpube__in_fail(in, GPUBE_ERANGE, "%s: '%.40s' is too %s for a double", what,
+			token, isinf(*v) ? "large" : "small");
 	return GPUBE_OK;
 }

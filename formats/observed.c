@@ -48,8 +48,8 @@ int gpube__observed_view(struct gpube_model *view, const struct gpube_model *m)
 
 	*view = *m;
 	view->evidence = NULL;
-	view->functions = copy_array(
-		ctx, m->functions, m->n_functions, sizeof(*m->functions), &view->functions_capacity);
+	view->functions = copy_array(ctx, m->functions, m->n_functions, sizeof(*m->functions),
+		&view->functions_capacity);
 	view->tables =
 		copy_array(ctx, m->tables, m->n_tables, sizeof(*m->tables), &view->tables_capacity);
 	view->scopes =

@@ -81,7 +81,7 @@ static int read_permutation(int32_t *order, int32_t *place, const struct gpube_m
 	struct gpube_in *in, struct names *names)
 {
 	int32_t n = 0;
-	int64_t var;
+	int64_t var = 0;
 
 	for (bool first = true; next_word(in); first = false) {
 		/* n_vars itself is no variable: in the first place it is the count */
@@ -90,7 +90,8 @@ static int read_permutation(int32_t *order, int32_t *place, const struct gpube_m
 		if (var == m->n_vars)
 			continue;
 		if (place[var] >= 0)
-			return gpube__in_error(in, "variable %lld is twice in the order", (long long)var);
+			return gpube__in_error(
+				in, "variable %lld is twice in the order", (long long)var);
 		place[var] = n;
 		order[n++] = (int32_t)var;
 	}
@@ -98,8 +99,8 @@ static int read_permutation(int32_t *order, int32_t *place, const struct gpube_m
 		return in->status;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		if (place[i] < 0)
-			return gpube__in_error(in, "the order has %d of %d variables: %d is missing", n,
-				m->n_vars, i);
+			return gpube__in_error(in,
+				"the order has %d of %d variables: %d is missing", n, m->n_vars, i);
 	return GPUBE_OK;
 }
 

@@ -33,7 +33,7 @@ int gpube__survey_init(struct gpube_survey *s, const struct gpube_model *m)
 	memset(s, 0, sizeof(*s));
 	if (m->kind != GPUBE_COSTS)
 		return gpube__fail(
-		        m->ctx, GPUBE_EINVAL, "a model of potentials has no costs to write");
+			m->ctx, GPUBE_EINVAL, "a model of potentials has no costs to write");
 	s->m = m;
 	s->min = gpube__alloc(m->ctx, 2 * (uint64_t)m->n_tables + 1, sizeof(*s->min));
 	if (!s->min)
@@ -42,8 +42,6 @@ int gpube__survey_init(struct gpube_survey *s, const struct gpube_model *m)
 	s->least = s->most = gpube__minimised(m, m->constant);
 	for (int32_t t = 0; t < m->n_tables; t++)
 		survey_table(s, t);
-	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
-		s->n_observed += m->evidence[i] >= 0;
 	return GPUBE_OK;
 }
 
@@ -63,16 +61,16 @@ int gpube__bound_to_write(int64_t *bound, const struct gpube_survey *s)
 		/* one above every total excludes nothing */
 		if (s->most >= top || s->most >= GPUBE_TOULBAR2_MAX)
 			return gpube__fail(ctx, GPUBE_ERANGE,
-			        "totals may pass %lld, the most that toulbar2 holds: scale the "
-			        "costs down",
-			        (long long)GPUBE_TOULBAR2_MAX);
+				"totals may pass %lld, the most that toulbar2 holds: scale the "
+				"costs down",
+				(long long)GPUBE_TOULBAR2_MAX);
 		*bound = (int64_t)s->most + 1;
 	}
 	if (*bound < -GPUBE_TOULBAR2_MAX || *bound - s->least > GPUBE_TOULBAR2_MAX)
 		return gpube__fail(ctx, GPUBE_ERANGE,
-		        "the bound is more than %lld, the most that toulbar2 holds, from the least "
-		        "total: scale the costs down",
-		        (long long)GPUBE_TOULBAR2_MAX);
+			"the bound is more than %lld, the most that toulbar2 holds, from the least "
+			"total: scale the costs down",
+			(long long)GPUBE_TOULBAR2_MAX);
 	return GPUBE_OK;
 }
 
@@ -110,7 +108,7 @@ int64_t gpube__usual_cost(const struct gpube_table *t, int64_t *n)
 }
 
 void gpube__cells_begin(
-        struct gpube_cells *c, const struct gpube_table *t, const int32_t *domains, int32_t *tuple)
+	struct gpube_cells *c, const struct gpube_table *t, const int32_t *domains, int32_t *tuple)
 {
 	*c = (struct gpube_cells){.t = t, .domains = domains, .tuple = tuple};
 }

@@ -17,7 +17,6 @@ struct gpube_survey {
 	int64_t *min, *max;   /* by table, of the costs that are not forbidden; 0 and 0 if none */
 	bool hopeless;        /* a table forbids everything */
 	__int128 least, most; /* totals */
-	int32_t n_observed;   /* variables with evidence */
 };
 
 /* Errors: EINVAL (potentials), ENOMEM */
@@ -58,7 +57,7 @@ struct gpube_cells {
 
 /* 'tuple' has t->arity places; false at the end. *value as in the model. */
 void gpube__cells_begin(
-        struct gpube_cells *c, const struct gpube_table *t, const int32_t *domains, int32_t *tuple);
+	struct gpube_cells *c, const struct gpube_table *t, const int32_t *domains, int32_t *tuple);
 bool gpube__cells_next(struct gpube_cells *c, int64_t *value);
 
 #endif

@@ -54,18 +54,19 @@ static int read_scope(
 		if (gpube__in_int(in, &var, 0, m->n_vars - 1, what))
 			return in->status;
 		if (s->seen_in[var] == function)
-			return gpube__in_error(in, "variable %lld is twice in the scope of function %d",
+			return gpube__in_error(in,
+				"variable %lld is twice in the scope of function %d",
 				(long long)var, function);
 		s->seen_in[var] = function;
-		if (gpube__grow(m->ctx, &s->vars, &s->vars_capacity, s->n_vars + 1,
-			    sizeof(*s->vars)))
+		if (gpube__grow(
+			    m->ctx, &s->vars, &s->vars_capacity, s->n_vars + 1, sizeof(*s->vars)))
 			return GPUBE_ENOMEM;
 		s->vars[s->n_vars++] = (int32_t)var;
 		cells = gpube__mul_size(cells, m->vars[var].domain);
 	}
 	if (cells < 0)
-		return gpube__in_fail(in, GPUBE_ERANGE, "the table of function %d has 2^63 cells or more",
-			function);
+		return gpube__in_fail(in, GPUBE_ERANGE,
+			"the table of function %d has 2^63 cells or more", function);
 	return GPUBE_OK;
 }
 
@@ -104,11 +105,10 @@ static int read_values(struct gpube_in *in, double **values, int64_t cells, int3
 		if (v < 0)
 			return gpube__in_refuse(in, what);
 		if (k == capacity) {
-			int64_t more = capacity < 512 ? 1024 : capacity > cells / 2 ? cells : 2 * capacity;
+			int64_t more = capacity ? capacity : 512;
 			double *p;
 
-			if (more > cells)
-				more = cells;
+			more = more > cells / 2 ? cells : 2 * more;
 			p = gpube__realloc(in->ctx, *values, (uint64_t)more, sizeof(*p));
 			if (!p)
 				return GPUBE_ENOMEM;
@@ -120,8 +120,8 @@ static int read_values(struct gpube_in *in, double **values, int64_t cells, int3
 	return GPUBE_OK;
 }
 
-static int read_table(
-	struct gpube_model *m, struct gpube_in *in, int arity, const int32_t *scope, int32_t function)
+static int read_table(struct gpube_model *m, struct gpube_in *in, int arity, const int32_t *scope,
+	int32_t function)
 {
 	struct gpube_table t = {.type = GPUBE_FLOAT64, .arity = arity};
 	double *values = NULL;
@@ -188,7 +188,7 @@ struct converter {
 	const struct gpube_model *m;
 	double ten_scale; /* 10^scale, negative when minimising: what ln(potential) is divided by */
 	bool has_top;
-	__int128 best;	/* sum of every function's best cost */
+	__int128 best; /* sum of every function's best cost */
 	__int128 limit;
 };
 
@@ -254,7 +254,8 @@ static int fail_fit(const struct converter *c, const char *what, int64_t cost)
 	struct gpube_ctx *ctx = c->m->ctx;
 
 	return gpube__fail(ctx, GPUBE_ERANGE,
-		"%s of %lld * 10^-%d: its exponential does not fit a double; .wcsp and .cfn can hold it",
+		"%s of %lld * 10^-%d: its exponential does not fit a double; .wcsp and .cfn can "
+		"hold it",
 		what, (long long)cost, c->m->scale);
 }
 
@@ -304,7 +305,8 @@ static int check_costs(struct converter *c)
 			return GPUBE_ERANGE;
 	if (c->has_top && past(m, worst, m->top))
 		return gpube__fail(m->ctx, GPUBE_ERANGE,
-			"totals can reach the top of %lld, for which .uai has no place; .wcsp and .cfn do",
+			"totals can reach the top of %lld, for which .uai has no place; .wcsp and "
+			".cfn do",
 			(long long)m->top);
 	return GPUBE_OK;
 }

@@ -264,7 +264,7 @@ static int read_intension(struct reader *r, int arity)
 	call.keyword = gpube__keyword(r->token, &known);
 	if (!call.keyword)
 		return gpube__in_error(r->in,
-		        known ? "functions '%.40s' are not supported" : "unknown function '%.40s'",
+		        known ? "function '%.40s' is not supported" : "unknown function '%.40s'",
 		        r->token);
 	if (!gpube__call_read(&call, &source))
 		gpube__call_expand(&call);

@@ -69,7 +69,7 @@ static int prepare(struct writer *w)
 	}
 	if (c < 0)
 		return gpube__fail(m->ctx, GPUBE_ERANGE,
-		        "totals may be negative, which .wcsp cannot hold: write .cfn");
+			"totals may be negative, which .wcsp cannot hold: write .cfn");
 	status = gpube__bound_to_write(&w->top, &w->survey);
 	if (status)
 		return status;
@@ -80,7 +80,7 @@ static int prepare(struct writer *w)
 		say(w, "the model is maximised: written negated, to be minimised");
 	if (m->scale > 0)
 		gpube__log(m->ctx, GPUBE_LOG_NOTE, "%s: costs are in units of 10^-%d", w->out->path,
-		        m->scale);
+			m->scale);
 	return GPUBE_OK;
 }
 
@@ -100,7 +100,7 @@ static void write_name(struct writer *w)
 static void write_header(struct writer *w)
 {
 	const struct gpube_model *m = w->m;
-	int64_t n = (int64_t)m->n_functions + (w->constant != 0) + w->survey.n_observed;
+	int64_t n = (int64_t)m->n_functions + (w->constant != 0);
 	int32_t largest = 0;
 
 	for (int32_t i = 0; i < m->n_vars; i++)
@@ -108,7 +108,7 @@ static void write_header(struct writer *w)
 			largest = m->vars[i].domain;
 	write_name(w);
 	gpube__out_printf(
-	        w->out, " %d %d %lld %lld\n", m->n_vars, largest, (long long)n, (long long)w->top);
+		w->out, " %d %d %lld %lld\n", m->n_vars, largest, (long long)n, (long long)w->top);
 	for (int32_t i = 0; i < m->n_vars; i++)
 		gpube__out_printf(w->out, "%s%d", i ? " " : "", m->vars[i].domain);
 	gpube__out_text(w->out, "\n");
@@ -165,16 +165,6 @@ static void write_function(struct writer *w, int32_t f)
 	write_tuples(w, t, table, dflt);
 }
 
-static void write_evidence(struct writer *w)
-{
-	const struct gpube_model *m = w->m;
-
-	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
-		if (m->evidence[i] >= 0)
-			gpube__out_printf(w->out, "1 %d %lld 1\n%d 0\n", i, (long long)w->top,
-			        m->evidence[i]);
-}
-
 int gpube__wcsp_write(const struct gpube_model *m, struct gpube_out *out)
 {
 	struct writer w = {.m = m, .out = out};
@@ -199,7 +189,6 @@ int gpube__wcsp_write(const struct gpube_model *m, struct gpube_out *out)
 		gpube__out_printf(out, "0 %lld 0\n", (long long)w.constant);
 	for (int32_t f = 0; f < m->n_functions && !out->status; f++)
 		write_function(&w, f);
-	write_evidence(&w);
 	status = out->status;
 out:
 	gpube__free(m->ctx, w.domains);

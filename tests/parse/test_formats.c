@@ -46,15 +46,23 @@ static const struct detection {
 	int good;
 	enum gpube_kind kind;
 } detections[] = {
-	{"x", UAI, 1, GPUBE_POTENTIALS}, {"x", "\n\n \t" UAI, 1, GPUBE_POTENTIALS},
-	{"x.wcsp", UAI, 1, GPUBE_POTENTIALS}, {"x.cfn", UAI, 1, GPUBE_POTENTIALS},
-	{"x", CFN, 1, GPUBE_COSTS}, {"x.uai", CFN, 1, GPUBE_COSTS}, {"x.wcsp", "\n  " CFN, 1, GPUBE_COSTS},
+	{"x", UAI, 1, GPUBE_POTENTIALS},
+	{"x", "\n\n \t" UAI, 1, GPUBE_POTENTIALS},
+	{"x.wcsp", UAI, 1, GPUBE_POTENTIALS},
+	{"x.cfn", UAI, 1, GPUBE_POTENTIALS},
+	{"x", CFN, 1, GPUBE_COSTS},
+	{"x.uai", CFN, 1, GPUBE_COSTS},
+	{"x.wcsp", "\n  " CFN, 1, GPUBE_COSTS},
 	{"x", "# a comment\n// another {\n" CFN, 1, GPUBE_COSTS},
-	{"x", WCSP, 1, GPUBE_COSTS}, {"x.dat", WCSP, 1, GPUBE_COSTS}, {"x.wcsp", WCSP, 1, GPUBE_COSTS},
+	{"x", WCSP, 1, GPUBE_COSTS},
+	{"x.dat", WCSP, 1, GPUBE_COSTS},
+	{"x.wcsp", WCSP, 1, GPUBE_COSTS},
 	{"x.wcsp", "MARKOVIAN 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
 	/* what is none of them is what its name says, so that the error is about that */
-	{"x.uai", WCSP, 0, GPUBE_POTENTIALS}, {"x.uai.gz", WCSP, 0, GPUBE_POTENTIALS},
-	{"x.uai", "MARKOVIAN", 0, GPUBE_POTENTIALS}, {"x", "", 0, GPUBE_COSTS},
+	{"x.uai", WCSP, 0, GPUBE_POTENTIALS},
+	{"x.uai.gz", WCSP, 0, GPUBE_POTENTIALS},
+	{"x.uai", "MARKOVIAN", 0, GPUBE_POTENTIALS},
+	{"x", "", 0, GPUBE_COSTS},
 };
 
 static void detection(void **state)
@@ -86,7 +94,8 @@ static void given_format(void **state)
 	test_put(in_dir("x"), UAI, strlen(UAI));
 	assert_int_equal(gpube_read(&m, ctx, in_dir("x"), GPUBE_FORMAT_CFN, NULL), GPUBE_EPARSE);
 	assert_null(m);
-	assert_int_equal(gpube_read(&m, ctx, in_dir("x"), (enum gpube_format)99, NULL), GPUBE_EINVAL);
+	assert_int_equal(
+		gpube_read(&m, ctx, in_dir("x"), (enum gpube_format)99, NULL), GPUBE_EINVAL);
 	assert_null(m);
 	assert_int_equal(gpube_read(&m, ctx, in_dir("x"), GPUBE_FORMAT_UAI, NULL), GPUBE_OK);
 	gpube_model_free(m);
@@ -172,10 +181,15 @@ static const struct chain {
 	const char *names[4];
 	double unit, tolerance;
 } chains[] = {
-	{{"a.cfn"}, 1, 1e-12}, {{"a.wcsp"}, 0.01, 1e-12}, {{"a.uai"}, 1, 1e-12},
-	{{"a.cfn.gz", "b.cfn"}, 1, 1e-12}, {{"a.cfn", "b.wcsp", "c.cfn"}, 0.01, 1e-12},
-	{{"a.uai.gz", "b.uai"}, 1, 1e-12}, {{"a.uai", "b.cfn"}, 1, 1e-10},
-	{{"a.uai", "b.wcsp.gz"}, 1e-12, 1e-10}, {{"a.uai", "b.cfn", "c.uai", "d.cfn"}, 1, 1e-10},
+	{{"a.cfn"}, 1, 1e-12},
+	{{"a.wcsp"}, 0.01, 1e-12},
+	{{"a.uai"}, 1, 1e-12},
+	{{"a.cfn.gz", "b.cfn"}, 1, 1e-12},
+	{{"a.cfn", "b.wcsp", "c.cfn"}, 0.01, 1e-12},
+	{{"a.uai.gz", "b.uai"}, 1, 1e-12},
+	{{"a.uai", "b.cfn"}, 1, 1e-10},
+	{{"a.uai", "b.wcsp.gz"}, 1e-12, 1e-10},
+	{{"a.uai", "b.cfn", "c.uai", "d.cfn"}, 1, 1e-10},
 };
 
 static void chain(void **state)
@@ -186,10 +200,11 @@ static void chain(void **state)
 		struct gpube_model *m = random_costs(seed), *now = m;
 
 		for (int i = 0; i < 4 && row->names[i]; i++) {
-			struct gpube_model *next;
+			struct gpube_model *next = NULL;
 
 			if (gpube_write(now, in_dir(row->names[i]), GPUBE_FORMAT_AUTO) ||
-				gpube_read(&next, ctx, in_dir(row->names[i]), GPUBE_FORMAT_AUTO, NULL))
+				gpube_read(
+					&next, ctx, in_dir(row->names[i]), GPUBE_FORMAT_AUTO, NULL))
 				fail_msg("%s: %s", row->names[i], gpube_error(ctx));
 			if (now != m)
 				gpube_model_free(now);

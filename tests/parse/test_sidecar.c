@@ -45,11 +45,16 @@ static const struct order_row {
 	const char *text;
 	int32_t order[4];
 } orders[] = {
-	{"2 0 3 1\n", {2, 0, 3, 1}}, {"2\n0\n3\n1", {2, 0, 3, 1}}, {"  3 2\t1\r\n0 \n\n", {3, 2, 1, 0}},
-	{"# \n4\n2\n0\n3\n1\n\n", {2, 0, 3, 1}}, {"4 2 0 3 1", {2, 0, 3, 1}},
+	{"2 0 3 1\n", {2, 0, 3, 1}},
+	{"2\n0\n3\n1", {2, 0, 3, 1}},
+	{"  3 2\t1\r\n0 \n\n", {3, 2, 1, 0}},
+	{"# \n4\n2\n0\n3\n1\n\n", {2, 0, 3, 1}},
+	{"4 2 0 3 1", {2, 0, 3, 1}},
 	{"# made by hand\n# twice\n0 1 # here, too\n2 3\n#", {0, 1, 2, 3}},
-	{"left 0 12a x1\n", {2, 0, 3, 1}}, {"left 0 3 x1\n", {2, 0, 3, 1}},
-	{"4 left 0 12a x1\n", {2, 0, 3, 1}}, {"00 01 02 3", {0, 1, 2, 3}},
+	{"left 0 12a x1\n", {2, 0, 3, 1}},
+	{"left 0 3 x1\n", {2, 0, 3, 1}},
+	{"4 left 0 12a x1\n", {2, 0, 3, 1}},
+	{"00 01 02 3", {0, 1, 2, 3}},
 };
 
 static void good_order(void **state)
@@ -69,7 +74,8 @@ static void bad_names(void **state)
 		{"left 0 12a left", "variable 2 is twice in the order"},
 		{"2 0 3 X1", "expected a variable's index or name, found 'X1'"},
 		{"2 0 3 x1 1", "variable 1 is twice in the order"},
-		{"2 0 4 1", "expected a variable from 0 to 3, found '4'"}, /* 4 is a count in front only */
+		{"2 0 4 1", "expected a variable from 0 to 3, found '4'"}, /* 4 is a count in front
+									      only */
 		{"2 0 3 1.0", "expected a variable's index or name, found '1.0'"},
 	};
 	int32_t order[4] = {-9, -9, -9, -9};
@@ -163,8 +169,8 @@ static void without_memory(void **state)
 int main(void)
 {
 	enum { N = sizeof(orders) / sizeof(*orders) };
-	static struct CMUnitTest tests[N + 4] = {
-		CASE(bad_names), CASE(empty_model), CASE(solution_comes_back), CASE(without_memory)};
+	static struct CMUnitTest tests[N + 4] = {CASE(bad_names), CASE(empty_model),
+		CASE(solution_comes_back), CASE(without_memory)};
 	static char texts[N][80];
 
 	for (size_t i = 0; i < N; i++) {

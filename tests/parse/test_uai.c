@@ -68,8 +68,8 @@ static void assert_same(const struct gpube_model *a, const struct gpube_model *b
 
 		assert_int_equal(a->functions[f].arity, b->functions[f].arity);
 		if (arity)
-			assert_memory_equal(gpube__scope(a, f), gpube__scope(b, f),
-				arity * sizeof(int32_t));
+			assert_memory_equal(
+				gpube__scope(a, f), gpube__scope(b, f), arity * sizeof(int32_t));
 		assert_int_equal(s->type, t->type);
 		assert_int_equal(s->n, t->n);
 		assert_memory_equal(s->values, t->values, (size_t)s->n * gpube__type_size(s->type));
@@ -106,14 +106,18 @@ static const struct layout {
 	const char *name, *text;
 } layouts[] = {
 	{"one line", "MARKOV 3 2 2 3 3 1 0 2 0 1 2 1 2 2 .25 .75 4 1 .5 .5 1 6 1 2 3 .1 0 .001"},
-	{"a token a line", "MARKOV\n3\n2\n2\n3\n3\n1\n0\n2\n0\n1\n2\n1\n2\n2\n0.25\n0.75\n4\n1\n0.5\n0.5"
-			   "\n1\n6\n1\n2\n3\n0.1\n0\n0.001\n"},
-	{"CRLF", "MARKOV\r\n3\r\n2 2 3\r\n3\r\n1 0\r\n2 0 1\r\n2 1 2\r\n2\r\n 0.25 0.75\r\n4\r\n1 0.5 0.5 "
+	{"a token a line",
+		"MARKOV\n3\n2\n2\n3\n3\n1\n0\n2\n0\n1\n2\n1\n2\n2\n0.25\n0.75\n4\n1\n0.5\n0.5"
+		"\n1\n6\n1\n2\n3\n0.1\n0\n0.001\n"},
+	{"CRLF", "MARKOV\r\n3\r\n2 2 3\r\n3\r\n1 0\r\n2 0 1\r\n2 1 2\r\n2\r\n 0.25 0.75\r\n4\r\n1 "
+		 "0.5 0.5 "
 		 "1\r\n6\r\n1 2 3 0.1 0 1e-3\r\n"},
-	{"blank lines and tabs", "\n\n \tMARKOV\n\n3\n\n\n2\t2\t3 \n3\n1\t0\n2\t0 1\n2  1   2\n\n\n\n2\n0.25 "
-				 "0.75\n4 1 0.5 0.5 1 6 1 2 3 0.1 0 1e-3\n\n\n\n   \t\n"},
-	{"byte order mark", "\xef\xbb\xbfMARKOV 3 2 2 3 3 1 0 2 0 1 2 1 2 2 .25 .75 4 1 .5 .5 1 6 1 2 3 .1 0 "
-			    ".001\n"},
+	{"blank lines and tabs",
+		"\n\n \tMARKOV\n\n3\n\n\n2\t2\t3 \n3\n1\t0\n2\t0 1\n2  1   2\n\n\n\n2\n0.25 "
+		"0.75\n4 1 0.5 0.5 1 6 1 2 3 0.1 0 1e-3\n\n\n\n   \t\n"},
+	{"byte order mark",
+		"\xef\xbb\xbfMARKOV 3 2 2 3 3 1 0 2 0 1 2 1 2 2 .25 .75 4 1 .5 .5 1 6 1 2 3 .1 0 "
+		".001\n"},
 	{"numbers otherwise", "MARKOV +3 02 2 +3 3 1 0 2 0 1 2 1 2 2 25e-2 7.5E-1 4 1. +0.5 0.50 "
 			      "1.000000000000000000000000 6 1e0 2 3.0 1E-1 0.0e5 0.1e-2"},
 };
@@ -163,14 +167,27 @@ static const struct evidence {
 	const char *text;
 	int32_t observed[3];
 } evidences[] = {
-	{"", {-1, -1, -1}}, {"\n", {-1, -1, -1}}, {"0", {-1, -1, -1}}, {"0\n", {-1, -1, -1}},
-	{"1\n0\n", {-1, -1, -1}}, {"0\n2 0\n\n", {-1, -1, -1}},
-	{"1 2 1", {-1, -1, 1}}, {"1\n2 1\n", {-1, -1, 1}}, {"1\n1 2 1\n", {-1, -1, 1}},
-	{"1 1 2 1", {-1, -1, 1}}, {"1 1 0", {-1, 0, -1}}, {"1\n1 1 0 ", {-1, 0, -1}},
-	{"2 0 1 2 2\n", {1, -1, 2}}, {"2\n0 1\n2 2\n", {1, -1, 2}}, {"1\n2 0 1 2 2\n", {1, -1, 2}},
-	{"1 2 0 1 2 2", {1, -1, 2}}, {"3 0 0 1 1 2 2", {0, 1, 2}}, {"1\n3\n0 0 1 1\n2 2\n", {0, 1, 2}},
+	{"", {-1, -1, -1}},
+	{"\n", {-1, -1, -1}},
+	{"0", {-1, -1, -1}},
+	{"0\n", {-1, -1, -1}},
+	{"1\n0\n", {-1, -1, -1}},
+	{"0\n2 0\n\n", {-1, -1, -1}},
+	{"1 2 1", {-1, -1, 1}},
+	{"1\n2 1\n", {-1, -1, 1}},
+	{"1\n1 2 1\n", {-1, -1, 1}},
+	{"1 1 2 1", {-1, -1, 1}},
+	{"1 1 0", {-1, 0, -1}},
+	{"1\n1 1 0 ", {-1, 0, -1}},
+	{"2 0 1 2 2\n", {1, -1, 2}},
+	{"2\n0 1\n2 2\n", {1, -1, 2}},
+	{"1\n2 0 1 2 2\n", {1, -1, 2}},
+	{"1 2 0 1 2 2", {1, -1, 2}},
+	{"3 0 0 1 1 2 2", {0, 1, 2}},
+	{"1\n3\n0 0 1 1\n2 2\n", {0, 1, 2}},
 	{"2 1 0 1 0", {-1, 0, -1}}, /* the same observation twice */
-	{"2\n1 0\n0 1\n", {1, 0, -1}}, {"3 1 0 0 1 2 2", {1, 0, 2}},
+	{"2\n1 0\n0 1\n", {1, 0, -1}},
+	{"3 1 0 0 1 2 2", {1, 0, 2}},
 };
 
 static void evidence(void **state)
@@ -202,15 +219,16 @@ static void evidence_beside(void **state)
 		r = read_auto(in_dir(names[i]));
 		assert_int_equal(r->evidence[2], 1);
 		gpube_model_free(r);
-		assert_int_equal(gpube_read(&r, ctx, in_dir(names[i]), GPUBE_FORMAT_AUTO, ""), GPUBE_OK);
+		assert_int_equal(
+			gpube_read(&r, ctx, in_dir(names[i]), GPUBE_FORMAT_AUTO, ""), GPUBE_OK);
 		assert_null(r->evidence);
 		gpube_model_free(r);
 		test_put(in_dir("x.uai.evid"), "1 2 3", 5);
 		assert_int_equal(gpube_read(&r, ctx, in_dir(names[i]), GPUBE_FORMAT_AUTO, NULL),
 			GPUBE_EPARSE);
 		assert_null(r);
-		assert_int_equal(gpube_read(&r, ctx, in_dir(names[i]), GPUBE_FORMAT_AUTO,
-					 in_dir("missing")),
+		assert_int_equal(
+			gpube_read(&r, ctx, in_dir(names[i]), GPUBE_FORMAT_AUTO, in_dir("missing")),
 			GPUBE_EIO);
 		assert_null(r);
 	}
@@ -229,8 +247,8 @@ static struct gpube_model *random_potentials(uint64_t seed)
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
 	m->bayes = seed % 2;
 	for (int i = 0; i < 6; i++)
-		assert_int_equal(gpube_model_add_var(
-					 m, NULL, 1 + (int32_t)gpube__rng_below(&rng, 4), NULL),
+		assert_int_equal(
+			gpube_model_add_var(m, NULL, 1 + (int32_t)gpube__rng_below(&rng, 4), NULL),
 			GPUBE_OK);
 	for (int f = 0; f < 12; f++) {
 		int32_t scope[3], arity = f % 4;
@@ -312,8 +330,10 @@ static void costs_come_back(void **state)
 		for (int32_t v = 0; v < 6; v++) {
 			int64_t a, b;
 
-			assert_int_equal(gpube_model_cost(&a, m, (int32_t[]){v / 3, v % 3}), GPUBE_OK);
-			assert_int_equal(gpube_model_cost(&b, q, (int32_t[]){v / 3, v % 3}), GPUBE_OK);
+			assert_int_equal(
+				gpube_model_cost(&a, m, (int32_t[]){v / 3, v % 3}), GPUBE_OK);
+			assert_int_equal(
+				gpube_model_cost(&b, q, (int32_t[]){v / 3, v % 3}), GPUBE_OK);
 			if (rows[i].direction == GPUBE_MAXIMISE && b != GPUBE_INF)
 				b = -b;
 			assert_true(a == b);
@@ -330,13 +350,18 @@ static void costs_that_do_not_fit(void **state)
 		int64_t cost, constant, top;
 		const char *message;
 	} rows[] = {
-		{709, 0, GPUBE_INF, "function 0: a cost of 709 * 10^-0: its exponential does not fit a double; "
-				    ".wcsp and .cfn can hold it"},
-		{-710, 0, GPUBE_INF, "function 0: a cost of -710 * 10^-0: its exponential does not fit a "
-				     "double; .wcsp and .cfn can hold it"},
-		{1, 4000, GPUBE_INF, "a constant of 4000 * 10^-0: its exponential does not fit a double; .wcsp "
-				     "and .cfn can hold it"},
-		{4, 0, 6, "totals can reach the top of 6, for which .uai has no place; .wcsp and .cfn do"},
+		{709, 0, GPUBE_INF,
+			"function 0: a cost of 709 * 10^-0: its exponential does not fit a double; "
+			".wcsp and .cfn can hold it"},
+		{-710, 0, GPUBE_INF,
+			"function 0: a cost of -710 * 10^-0: its exponential does not fit a "
+			"double; .wcsp and .cfn can hold it"},
+		{1, 4000, GPUBE_INF,
+			"a constant of 4000 * 10^-0: its exponential does not fit a double; .wcsp "
+			"and .cfn can hold it"},
+		{4, 0, 6,
+			"totals can reach the top of 6, for which .uai has no place; .wcsp and "
+			".cfn do"},
 	};
 
 	(void)state;
@@ -373,7 +398,8 @@ static void top_of_single_values(void **state)
 	(void)state;
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), GPUBE_OK);
 	assert_int_equal(gpube_model_add_var(m, NULL, 3, NULL), GPUBE_OK);
-	assert_int_equal(gpube_model_add_costs(m, 1, (int32_t[]){0}, (int64_t[]){3, 99997, 8}), GPUBE_OK);
+	assert_int_equal(
+		gpube_model_add_costs(m, 1, (int32_t[]){0}, (int64_t[]){3, 99997, 8}), GPUBE_OK);
 	assert_int_equal(gpube_model_set_top(m, 99997), GPUBE_OK);
 	assert_int_equal(gpube_write(m, in_dir("c.uai"), GPUBE_FORMAT_AUTO), GPUBE_OK);
 	r = read_auto(in_dir("c.uai"));
@@ -432,7 +458,8 @@ static void unknown_format(void **state)
 	gpube_model_free(m);
 }
 
-/* ---- memory that runs out --------------------------------------------------------------------- */
+/* ---- memory that runs out ---------------------------------------------------------------------
+ */
 
 /* Every allocation of a read fails once; then it succeeds. Returns how many there were. */
 static long read_without_memory(const char *path)
@@ -542,8 +569,10 @@ int main(void)
 		{"without memory .uai.gz", without_memory, "x.uai.gz"},
 		{"without memory .uai.xz", without_memory, "x.uai.xz"},
 		{"cut .uai.gz", cut_model, "x.uai.gz"}, {"cut .uai.xz", cut_model, "x.uai.xz"}};
-	enum { N_LAYOUTS = sizeof(layouts) / sizeof(*layouts),
-		N_EVIDENCES = sizeof(evidences) / sizeof(*evidences) };
+	enum {
+		N_LAYOUTS = sizeof(layouts) / sizeof(*layouts),
+		N_EVIDENCES = sizeof(evidences) / sizeof(*evidences)
+	};
 	static struct CMUnitTest tests[N_LAYOUTS + N_EVIDENCES + 30];
 	static char texts[N_EVIDENCES][80];
 	size_t n = 0;
@@ -554,15 +583,15 @@ int main(void)
 		tests[n++] = (struct CMUnitTest){files[i].name, files[i].fn, setup, teardown,
 			(void *)(uintptr_t)files[i].file};
 	for (size_t i = 0; i < N_LAYOUTS; i++)
-		tests[n++] = (struct CMUnitTest){layouts[i].name, layout, setup, teardown,
-			(void *)(uintptr_t)&layouts[i]};
+		tests[n++] = (struct CMUnitTest){
+			layouts[i].name, layout, setup, teardown, (void *)(uintptr_t)&layouts[i]};
 	for (size_t i = 0; i < N_EVIDENCES; i++) {
 		snprintf(texts[i], sizeof(texts[i]), "evidence '%s'", evidences[i].text);
 		for (char *p = texts[i]; *p; p++)
 			if (*p == '\n')
 				*p = '|';
-		tests[n++] = (struct CMUnitTest){texts[i], evidence, setup, teardown,
-			(void *)(uintptr_t)&evidences[i]};
+		tests[n++] = (struct CMUnitTest){
+			texts[i], evidence, setup, teardown, (void *)(uintptr_t)&evidences[i]};
 	}
 	return _cmocka_run_group_tests("uai", tests, n, NULL, NULL);
 }
