@@ -128,6 +128,7 @@ row 'timeout, as text' 1 '^incomplete ' 'out of time' \
 	"$gpube" solve --order-time 60s --timeout 0.2s "$work/grid.wcsp"
 row 'timeout: no .sol is written' 1 '' 'no assignment to write' \
 	"$gpube" solve --output sol --order-time 60s --timeout 0.2s "$work/grid.wcsp"
+# (timeout signals the process and then its group, so that two signals come at once)
 if command -v timeout > /dev/null 2>&1; then
 	json 'SIGINT ends with what is known' 1 'd["status"] == "incomplete" and d["seconds"] < 20' \
 		timeout --preserve-status -s INT 1 "$gpube" solve --json --order-time 60s "$work/grid.wcsp"
@@ -144,7 +145,7 @@ pid=$!
 exec 3> "$work/pipe"
 sleep 1
 kill -TERM $pid
-sleep 0.3
+sleep 1
 kill -TERM $pid
 wait $pid
 that 'a second signal kills' [ $? = 143 ]
