@@ -26,8 +26,8 @@ static void count(const struct gpube_model *m, const char *what, bool heading)
 }
 
 /* Random assignments of the reduced model cost what they stand for; 0 if one does not. */
-static bool right(struct gpube_ctx *ctx, const struct gpube_simplified *s,
-	const struct gpube_model *m)
+static bool right(
+	struct gpube_ctx *ctx, const struct gpube_simplified *s, const struct gpube_model *m)
 {
 	int32_t *x = gpube__alloc(ctx, (uint64_t)s->model->n_vars, sizeof(*x));
 	int32_t *y = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*y));
@@ -39,8 +39,7 @@ static bool right(struct gpube_ctx *ctx, const struct gpube_simplified *s,
 		int64_t a, b;
 
 		for (int32_t i = 0; i < s->model->n_vars; i++)
-			x[i] = (int32_t)gpube__rng_below(
-				&rng, (uint64_t)s->model->vars[i].domain);
+			x[i] = (int32_t)gpube__rng_below(&rng, (uint64_t)s->model->vars[i].domain);
 		gpube__simplified_extend(s, y, x);
 		ok = !gpube_model_cost(&a, s->model, x) && !gpube_model_cost(&b, m, y) &&
 		     (b == GPUBE_INF ? a == b : a == (s->negated ? -b : b));
@@ -104,7 +103,8 @@ int main(int argc, char **argv)
 	printf("file\tread_s\tquantise_s\tsimplify_s\t");
 	count(NULL, "before", true);
 	count(NULL, "after", true);
-	printf("costs\tinfeasible\tevidence\tvalues_removed\tvars_fixed\tmerged\tabsorbed\tcomponents"
+	printf("costs\tinfeasible\tevidence\tvalues_removed\tvars_"
+	       "fixed\tmerged\tabsorbed\tcomponents"
 	       "\tno_reductions_s\n");
 	for (int k = 1; k < argc; k++)
 		if (bench(ctx, argv[k])) {

@@ -79,18 +79,19 @@ static bool remove_values(struct scan *c, int32_t i, const int64_t *best, int32_
 /* ---- one function -------------------------------------------------------------- */
 
 /* Shares the best of a row's cells out to the dimensions that make the row. */
-static void split_row(const struct gpube_walk *walk, const int64_t *row_best, int64_t **best)
+static void split_row(const struct gpube_walk *walk, const int64_t *row_best, int64_t *best)
 {
 	int32_t after = walk->row;
 
 	for (int k = walk->n_outer; k < walk->n_dims; k++) {
 		after /= walk->size[k];
 		for (int32_t j = 0; j < walk->row; j++) {
-			int64_t *b = &best[k][j / after % walk->size[k]];
+			int64_t *b = &best[j / after % walk->size[k]];
 
 			if (row_best[j] < *b)
 				*b = row_best[j];
 		}
+		best += walk->size[k];
 	}
 }
 
@@ -99,8 +100,8 @@ static void scan_dense(struct scan *c, int32_t function, struct gpube_walk *walk
 {
 	struct gpube_live *s = c->s;
 	struct gpube_live_function *f = &s->f[function];
-	int64_t *best[GPUBE__MAX_WALK], *p = c->best;
 	struct gpube_window w;
+	int64_t *best;
 
 	gpube__walk_begin(walk);
 	walk->n_windows = 1;
@@ -110,10 +111,6 @@ static void scan_dense(struct scan *c, int32_t function, struct gpube_walk *walk
 	w.negate = s->negate;
 	w.cut = f->cut;
 	f->min = GPUBE_INF;
-	for (int k = 0; k < walk->n_dims; k++) {
-		best[k] = p;
-		p += walk->size[k];
-	}
 	for (int32_t j = 0; j < walk->row; j++)
 		c->row_best[j] = GPUBE_INF;
 	do {
@@ -129,9 +126,12 @@ static void scan_dense(struct scan *c, int32_t function, struct gpube_walk *walk
 				c->row_best[j] = v;
 			gpube__range_add(f, v);
 		}
-		for (int k = 0; k < walk->n_outer; k++)
-			if (least < best[k][walk->index[k]])
-				best[k][walk->index[k]] = least;
+		best = c->best;
+		for (int k = 0; k < walk->n_outer; k++) {
+			if (least < best[walk->index[k]])
+				best[walk->index[k]] = least;
+			best += walk->size[k];
+		}
 	} while (gpube__walk_next(walk));
 	split_row(walk, c->row_best, best);
 }
@@ -309,8 +309,8 @@ static int check_totals(struct gpube_live *s)
 		const struct gpube_live_function *f = &s->f[k];
 
 		if (f->max >= GPUBE__COST_LIMIT || f->min <= -GPUBE__COST_LIMIT)
-			return gpube__fail(s->m->ctx, GPUBE_ERANGE,
-				"a cost of function %d passes 2^62", k);
+			return gpube__fail(
+				s->m->ctx, GPUBE_ERANGE, "a cost of function %d passes 2^62", k);
 		s->span += f->max - f->min;
 	}
 	if (s->span >= most || s->low <= -most || s->low + s->span >= most)
@@ -373,8 +373,8 @@ static int scan_init(struct scan *c, struct gpube_live *s)
 	c->whole = gpube__alloc(ctx, (uint64_t)m->n_tables, sizeof(*c->whole));
 	c->whole_known = gpube__alloc_zero(ctx, (uint64_t)m->n_tables, sizeof(*c->whole_known));
 	c->slot = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*c->slot));
-	if (!c->row || !c->row_best || !c->offsets || !c->best || !c->count || !c->queue || !c->queued ||
-		!c->whole || !c->whole_known || !c->slot)
+	if (!c->row || !c->row_best || !c->offsets || !c->best || !c->count || !c->queue ||
+		!c->queued || !c->whole || !c->whole_known || !c->slot)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		c->slot[i] = -1;

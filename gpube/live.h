@@ -7,7 +7,8 @@
 
 #include "gpube/ir/model.h"
 
-/* Finite costs are cut off at +-GPUBE__COST_LIMIT as they are read, so that a difference of two fits. */
+/* Finite costs are cut off at +-GPUBE__COST_LIMIT as they are read, so that a difference of two
+ * fits. */
 #define GPUBE__COST_LIMIT (((int64_t)1 << 62) - 1)
 
 /* Dimensions of two or more values that a dense table can have. */
@@ -85,10 +86,11 @@ struct gpube_window {
 	bool negate;
 	bool adjacent; /* a row's values are neighbours */
 	int64_t cut;
-	int64_t less; /* what gpube__merge() takes off */
-	int64_t at;				/* where the current row begins */
-	const int64_t *row;			/* from there to its cells */
-	const int64_t *offset[GPUBE__MAX_WALK]; /* of a dimension's values; NULL: not in its scope */
+	int64_t less;       /* what gpube__merge() takes off */
+	int64_t at;         /* where the current row begins */
+	const int64_t *row; /* from there to its cells */
+	const int64_t
+		*offset[GPUBE__MAX_WALK]; /* of a dimension's values; NULL: not in its scope */
 };
 
 struct gpube_walk {
@@ -118,9 +120,9 @@ bool gpube__walk_next(struct gpube_walk *walk);
  * compact  the table's dimensions hold live values only, not whole domains
  * offsets  room for gpube__walk_offsets()
  */
-void gpube__window_open(struct gpube_walk *walk, struct gpube_window *w,
-	const struct gpube_live *s, const struct gpube_table *t, const int32_t *scope,
-	const int32_t *slot, bool compact, int64_t *offsets);
+void gpube__window_open(struct gpube_walk *walk, struct gpube_window *w, const struct gpube_live *s,
+	const struct gpube_table *t, const int32_t *scope, const int32_t *slot, bool compact,
+	int64_t *offsets);
 int64_t gpube__walk_offsets(const struct gpube_walk *walk);
 
 /* The window's current row: GPUBE_INF where forbidden or >= cut. */
@@ -177,8 +179,8 @@ int gpube__table_lower(struct gpube_ctx *ctx, struct gpube_table *t, int64_t les
  * n_merged, n_absorbed  counted up
  * Errors: ENOMEM
  */
-int gpube__condense(struct gpube_model **out, struct gpube_live *s, int32_t *n_merged,
-	int32_t *n_absorbed);
+int gpube__condense(
+	struct gpube_model **out, struct gpube_live *s, int32_t *n_merged, int32_t *n_absorbed);
 
 /* Whether a variable is still one in the condensed model. */
 static inline bool gpube__live_kept(const struct gpube_live *s, int32_t i)

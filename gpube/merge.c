@@ -18,8 +18,8 @@ static int64_t lowered(const struct gpube_live *s, int32_t function, int64_t k)
 	return v >= f->cut ? GPUBE_INF : v - f->min;
 }
 
-static bool is_live(const struct gpube_live *s, int arity, const int32_t *scope,
-	const int32_t *tuple)
+static bool is_live(
+	const struct gpube_live *s, int arity, const int32_t *scope, const int32_t *tuple)
 {
 	for (int d = 0; d < arity; d++)
 		if (s->rank[s->start[scope[d]] + tuple[d]] < 0)
@@ -141,8 +141,8 @@ static int merge_dense(struct gpube_merge *w, struct gpube_table *table,
 	gpube__walk_begin(&walk);
 	status = open_windows(w, &walk, n_members, members, &n_temporary);
 	if (!status)
-		status = gpube__values_reserve(
-			ctx, &v, (int64_t)gpube__live_cells(s, arity, scope));
+		status =
+			gpube__values_reserve(ctx, &v, (int64_t)gpube__live_cells(s, arity, scope));
 	if (!status)
 		status = sum_rows(w, &walk, &v, range);
 	for (int k = 0; k < arity; k++)
@@ -153,8 +153,7 @@ static int merge_dense(struct gpube_merge *w, struct gpube_table *table,
 		gpube__values_clear(ctx, &v);
 		return status;
 	}
-	*table = (struct gpube_table){
-		.type = v.type, .arity = arity, .n = v.n, .values = v.values};
+	*table = (struct gpube_table){.type = v.type, .arity = arity, .n = v.n, .values = v.values};
 	return GPUBE_OK;
 }
 
@@ -168,8 +167,8 @@ static void clear_table(struct gpube_ctx *ctx, struct gpube_table *t)
 }
 
 /* A table of at most n tuples to be filled by append(). */
-static int begin_sparse(struct gpube_ctx *ctx, struct gpube_table *t, struct gpube_values *v,
-	int arity, int64_t n)
+static int begin_sparse(
+	struct gpube_ctx *ctx, struct gpube_table *t, struct gpube_values *v, int arity, int64_t n)
 {
 	memset(v, 0, sizeof(*v));
 	*t = (struct gpube_table){.sparse = true, .arity = arity};

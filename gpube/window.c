@@ -41,7 +41,8 @@ int64_t gpube__walk_offsets(const struct gpube_walk *walk)
 	return n;
 }
 
-/* Where a row's cells are, relative to the first: dimensions are added from the last to the first. */
+/* Where a row's cells are, relative to the first: dimensions are added from the last to the first.
+ */
 static void fill_row(const struct gpube_walk *walk, struct gpube_window *w, int64_t *row)
 {
 	int32_t n = 1;
@@ -61,9 +62,9 @@ static void fill_row(const struct gpube_walk *walk, struct gpube_window *w, int6
 		w->adjacent = row[j] == j;
 }
 
-void gpube__window_open(struct gpube_walk *walk, struct gpube_window *w,
-	const struct gpube_live *s, const struct gpube_table *t, const int32_t *scope,
-	const int32_t *slot, bool compact, int64_t *offsets)
+void gpube__window_open(struct gpube_walk *walk, struct gpube_window *w, const struct gpube_live *s,
+	const struct gpube_table *t, const int32_t *scope, const int32_t *slot, bool compact,
+	int64_t *offsets)
 {
 	int64_t stride = 1;
 
