@@ -25,6 +25,30 @@ static void count(const struct gpube_model *m, const char *what, bool heading)
 	printf("%d\t%d\t%d\t%.0f\t", m->n_vars, m->n_functions, n_sparse, cells);
 }
 
+/* Random assignments of the reduced model cost what they stand for; 0 if one does not. */
+static bool right(
+	struct gpube_ctx *ctx, const struct gpube_simplified *s, const struct gpube_model *m)
+{
+	int32_t *x = gpube__alloc(ctx, (uint64_t)s->model->n_vars, sizeof(*x));
+	int32_t *y = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*y));
+	bool ok = x && y;
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, 1);
+	for (int k = 0; ok && k < 100; k++) {
+		int64_t a, b;
+
+		for (int32_t i = 0; i < s->model->n_vars; i++)
+			x[i] = (int32_t)gpube__rng_below(&rng, (uint64_t)s->model->vars[i].domain);
+		gpube__simplified_extend(s, y, x);
+		ok = !gpube_model_cost(&a, s->model, x) && !gpube_model_cost(&b, m, y) &&
+		     (b == GPUBE_INF ? a == b : a == (s->negated ? -b : b));
+	}
+	gpube__free(ctx, x);
+	gpube__free(ctx, y);
+	return ok;
+}
+
 static int bench(struct gpube_ctx *ctx, const char *path)
 {
 	struct gpube_model *m, *costs = NULL;
@@ -52,6 +76,7 @@ static int bench(struct gpube_ctx *ctx, const char *path)
 		printf("%.3f\t%.3f\t", quantise, simplify);
 		count(m, "", false);
 		count(s.model, "", false);
+		printf("%s\t", s.infeasible || right(ctx, &s, m) ? "ok" : "WRONG");
 		printf("%d\t%d\t%lld\t%d\t%d\t%d\t%d\t", s.infeasible, s.n_evidence,
 			(long long)s.n_values_removed, s.n_vars_fixed, s.n_merged, s.n_absorbed,
 			s.n_components);
@@ -78,7 +103,8 @@ int main(int argc, char **argv)
 	printf("file\tread_s\tquantise_s\tsimplify_s\t");
 	count(NULL, "before", true);
 	count(NULL, "after", true);
-	printf("infeasible\tevidence\tvalues_removed\tvars_fixed\tmerged\tabsorbed\tcomponents"
+	printf("costs\tinfeasible\tevidence\tvalues_removed\tvars_"
+	       "fixed\tmerged\tabsorbed\tcomponents"
 	       "\tno_reductions_s\n");
 	for (int k = 1; k < argc; k++)
 		if (bench(ctx, argv[k])) {

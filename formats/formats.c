@@ -230,7 +230,22 @@ int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path
 	return GPUBE_OK;
 }
 
-/* A .uai without a file for its evidence: it becomes functions. The other writers know of it. */
+/* Potentials are written as costs as gpube_solve() minimises them. */
+static int write_model(const struct gpube_model *m, const struct format *f, struct gpube_out *out)
+{
+	struct gpube_model *costs;
+	int status;
+
+	if (m->kind == f->kind || f->kind == GPUBE_POTENTIALS)
+		return f->write(m, out);
+	status = gpube__quantise(&costs, m, 0);
+	if (!status)
+		status = f->write(costs, out);
+	gpube_model_free(costs);
+	return status;
+}
+
+/* Without a file for it, evidence becomes functions: no writer has to know of it. */
 static int write_observed(
 	const struct gpube_model *m, const struct format *f, struct gpube_out *out)
 {
@@ -240,26 +255,8 @@ static int write_observed(
 	status = gpube__observed_view(&view, m);
 	if (status)
 		return status;
-	status = f->write(&view, out);
+	status = write_model(&view, f, out);
 	gpube__observed_clear(&view, m);
-	return status;
-}
-
-/* Potentials are written as costs as gpube_solve() minimises them. */
-static int write_model(
-	const struct gpube_model *m, const struct format *f, struct gpube_out *out, bool beside)
-{
-	struct gpube_model *costs;
-	int status;
-
-	if (f->id == GPUBE_FORMAT_UAI && !beside && m->evidence)
-		return write_observed(m, f, out);
-	if (m->kind == f->kind || f->kind == GPUBE_POTENTIALS)
-		return f->write(m, out);
-	status = gpube__quantise(&costs, m, 0);
-	if (!status)
-		status = f->write(costs, out);
-	gpube_model_free(costs);
 	return status;
 }
 
@@ -281,7 +278,7 @@ int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format
 	if (status)
 		return status;
 	beside = f->id == GPUBE_FORMAT_UAI && !out.alone;
-	status = write_model(m, f, &out, beside);
+	status = m->evidence && !beside ? write_observed(m, f, &out) : write_model(m, f, &out);
 	if (!status)
 		status = gpube__out_finish(&out);
 	if (!status && beside)

@@ -18,11 +18,11 @@ enum { SHARED_HOST_CELLS = 4096 };
 struct group {
 	int32_t function; /* the first: its scope's order is kept */
 	int32_t first, n_members;
-	int32_t host;	 /* the group that this unary one is added to, or -1 */
-	int32_t guests;	 /* unary groups that are added to this one: a list, or -1 */
-	int32_t next;	 /* in its host's list */
+	int32_t host;    /* the group that this unary one is added to, or -1 */
+	int32_t guests;  /* unary groups that are added to this one: a list, or -1 */
+	int32_t next;    /* in its host's list */
 	int32_t same_as; /* the first group that comes out with the same table: it, or itself */
-	int32_t table;	 /* in the new model; -1: constant */
+	int32_t table;   /* in the new model; -1: constant */
 	bool dense;
 	unsigned __int128 cells;
 };
@@ -35,8 +35,8 @@ struct condense {
 	int32_t *members; /* functions, those of a group side by side */
 	int32_t n_groups;
 	struct group *groups;
-	int32_t *slot;	/* per variable: scratch */
-	int32_t *index; /* of a variable in the new model, or -1 */
+	int32_t *slot;                     /* per variable: scratch */
+	int32_t *index;                    /* of a variable in the new model, or -1 */
 	struct gpube_live_function *range; /* per table of the new model */
 	struct gpube_merge merge;
 };
@@ -385,7 +385,8 @@ static int make_functions(struct condense *c)
 		if (g->host >= 0)
 			continue;
 		if (g->same_as != k)
-			g->table = c->groups[g->same_as].table; /* made before: its index is smaller */
+			g->table =
+				c->groups[g->same_as].table; /* made before: its index is smaller */
 		else
 			status = make_table(c, g, members);
 		for (int d = 0; d < arity; d++)
@@ -508,8 +509,8 @@ static int condense_init(struct condense *c, struct gpube_live *s)
 	return GPUBE_OK;
 }
 
-int gpube__condense(struct gpube_model **out, struct gpube_live *s, int32_t *n_merged,
-	int32_t *n_absorbed)
+int gpube__condense(
+	struct gpube_model **out, struct gpube_live *s, int32_t *n_merged, int32_t *n_absorbed)
 {
 	struct gpube_ctx *ctx = s->m->ctx;
 	struct condense c;

@@ -153,12 +153,11 @@ static int check(struct gpube_ctx *ctx, const struct gpube_network *w)
 	if (!(w->tightness >= 0 && w->tightness <= 1))
 		return gpube__fail(ctx, GPUBE_EINVAL, "tightness %g: 0 to 1", w->tightness);
 	if (w->max_cost < 0 || w->max_cost > most_cost)
-		return gpube__fail(ctx, GPUBE_EINVAL, "greatest cost %lld: 0 to 2^40",
-			(long long)w->max_cost);
-	if (w->topology == GPUBE_NETWORK_GRID && w->rows &&
-		(w->rows < 0 || w->n_vars % w->rows))
-		return gpube__fail(ctx, GPUBE_EINVAL, "%d rows of a grid of %d variables", w->rows,
-			w->n_vars);
+		return gpube__fail(
+			ctx, GPUBE_EINVAL, "greatest cost %lld: 0 to 2^40", (long long)w->max_cost);
+	if (w->topology == GPUBE_NETWORK_GRID && w->rows && (w->rows < 0 || w->n_vars % w->rows))
+		return gpube__fail(
+			ctx, GPUBE_EINVAL, "%d rows of a grid of %d variables", w->rows, w->n_vars);
 	if (w->topology != GPUBE_NETWORK_RANDOM)
 		return GPUBE_OK;
 	if (!(w->density >= 0 && w->density <= 1))
@@ -201,8 +200,8 @@ static int make_graph(struct edges *edges, const struct gpube_network *w)
 }
 
 /* Costs for all tuples, of which a uniform choice of 'forbidden' becomes forbidden. */
-static void fill_table(int64_t *costs, int64_t n, int64_t forbidden, int64_t max_cost,
-	struct gpube_rng *rng)
+static void fill_table(
+	int64_t *costs, int64_t n, int64_t forbidden, int64_t max_cost, struct gpube_rng *rng)
 {
 	for (int64_t k = 0; k < n; k++) {
 		int64_t cost = (int64_t)gpube__rng_below(rng, (uint64_t)max_cost + 1);

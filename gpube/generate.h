@@ -8,9 +8,9 @@
 #include "gpube/ir/model.h"
 
 enum gpube_topology {
-	GPUBE_NETWORK_RANDOM,	  /* floor(density * n (n - 1) / 2) edges */
+	GPUBE_NETWORK_RANDOM,     /* floor(density * n (n - 1) / 2) edges */
 	GPUBE_NETWORK_SCALE_FREE, /* Barabasi-Albert, two edges a new node: 2 (n - 2) + 1 edges */
-	GPUBE_NETWORK_GRID,	  /* rows x columns, four neighbours */
+	GPUBE_NETWORK_GRID,       /* rows x columns, four neighbours */
 };
 
 /*

@@ -15,7 +15,7 @@ struct scan {
 	bool *queued;
 	int64_t head, n_queued;
 	int32_t *slot; /* of a variable: its dimension in the walk, or -1 */
-	int64_t *row, *offsets, *best, *count;
+	int64_t *row, *row_best, *offsets, *best, *count;
 	/* of a shared table over whole domains, once it is known that nothing is removed */
 	struct gpube_live_function *whole;
 	bool *whole_known;
@@ -78,19 +78,32 @@ static bool remove_values(struct scan *c, int32_t i, const int64_t *best, int32_
 
 /* ---- one function -------------------------------------------------------------- */
 
+/* Shares the best of a row's cells out to the dimensions that make the row. */
+static void split_row(const struct gpube_walk *walk, const int64_t *row_best, int64_t *best)
+{
+	int32_t after = walk->row;
+
+	for (int k = walk->n_outer; k < walk->n_dims; k++) {
+		after /= walk->size[k];
+		for (int32_t j = 0; j < walk->row; j++) {
+			int64_t *b = &best[j / after % walk->size[k]];
+
+			if (row_best[j] < *b)
+				*b = row_best[j];
+		}
+		best += walk->size[k];
+	}
+}
+
 /* Finds min, max and, in 'best', the cheapest cell of each live value of the walked dimensions. */
 static void scan_dense(struct scan *c, int32_t function, struct gpube_walk *walk)
 {
 	struct gpube_live *s = c->s;
 	struct gpube_live_function *f = &s->f[function];
-	int32_t n = gpube__walk_row(walk);
-	int64_t *best[GPUBE__MAX_WALK], *p = c->best;
 	struct gpube_window w;
+	int64_t *best;
 
-	for (int k = 0; k < walk->n_dims; k++) {
-		best[k] = p;
-		p += walk->size[k];
-	}
+	gpube__walk_begin(walk);
 	walk->n_windows = 1;
 	walk->windows = &w;
 	gpube__window_open(walk, &w, s, gpube__table(s->m, function), gpube__scope(s->m, function),
@@ -98,23 +111,29 @@ static void scan_dense(struct scan *c, int32_t function, struct gpube_walk *walk
 	w.negate = s->negate;
 	w.cut = f->cut;
 	f->min = GPUBE_INF;
+	for (int32_t j = 0; j < walk->row; j++)
+		c->row_best[j] = GPUBE_INF;
 	do {
 		int64_t least = GPUBE_INF;
 
 		gpube__window_row(c->row, walk, &w);
-		for (int32_t j = 0; j < n; j++) {
+		for (int32_t j = 0; j < walk->row; j++) {
 			int64_t v = c->row[j];
 
 			if (v < least)
 				least = v;
+			if (v < c->row_best[j])
+				c->row_best[j] = v;
 			gpube__range_add(f, v);
-			if (walk->n_dims && v < best[walk->n_dims - 1][j])
-				best[walk->n_dims - 1][j] = v;
 		}
-		for (int k = 0; k < walk->n_dims - 1; k++)
-			if (least < best[k][walk->index[k]])
-				best[k][walk->index[k]] = least;
+		best = c->best;
+		for (int k = 0; k < walk->n_outer; k++) {
+			if (least < best[walk->index[k]])
+				best[walk->index[k]] = least;
+			best += walk->size[k];
+		}
 	} while (gpube__walk_next(walk));
+	split_row(walk, c->row_best, best);
 }
 
 /*
@@ -200,10 +219,8 @@ static void scan_function(struct scan *c, int32_t function)
 
 		if (!sparse && size == 1)
 			continue;
-		if (!sparse) {
-			c->slot[scope[k]] = walk.n_dims;
-			walk.size[walk.n_dims++] = size;
-		}
+		if (!sparse)
+			c->slot[scope[k]] = gpube__walk_add(&walk, size);
 		for (int32_t j = 0; j < size; j++)
 			best[n + j] = GPUBE_INF;
 		if (sparse)
@@ -292,8 +309,8 @@ static int check_totals(struct gpube_live *s)
 		const struct gpube_live_function *f = &s->f[k];
 
 		if (f->max >= GPUBE__COST_LIMIT || f->min <= -GPUBE__COST_LIMIT)
-			return gpube__fail(s->m->ctx, GPUBE_ERANGE,
-				"a cost of function %d passes 2^62", k);
+			return gpube__fail(
+				s->m->ctx, GPUBE_ERANGE, "a cost of function %d passes 2^62", k);
 		s->span += f->max - f->min;
 	}
 	if (s->span >= most || s->low <= -most || s->low + s->span >= most)
@@ -331,7 +348,7 @@ static int scan_init(struct scan *c, struct gpube_live *s)
 {
 	const struct gpube_model *m = s->m;
 	struct gpube_ctx *ctx = m->ctx;
-	uint64_t row = 1, widest = 1;
+	uint64_t row = GPUBE__ROW, widest = 1;
 
 	memset(c, 0, sizeof(*c));
 	c->s = s;
@@ -347,7 +364,8 @@ static int scan_init(struct scan *c, struct gpube_live *s)
 		widest = sum > widest ? sum : widest;
 	}
 	c->row = gpube__alloc(ctx, row, sizeof(*c->row));
-	c->offsets = gpube__alloc(ctx, widest, sizeof(*c->offsets));
+	c->row_best = gpube__alloc(ctx, row, sizeof(*c->row_best));
+	c->offsets = gpube__alloc(ctx, widest + row, sizeof(*c->offsets));
 	c->best = gpube__alloc(ctx, widest, sizeof(*c->best));
 	c->count = gpube__alloc(ctx, widest, sizeof(*c->count));
 	c->queue = gpube__alloc(ctx, (uint64_t)m->n_functions, sizeof(*c->queue));
@@ -355,8 +373,8 @@ static int scan_init(struct scan *c, struct gpube_live *s)
 	c->whole = gpube__alloc(ctx, (uint64_t)m->n_tables, sizeof(*c->whole));
 	c->whole_known = gpube__alloc_zero(ctx, (uint64_t)m->n_tables, sizeof(*c->whole_known));
 	c->slot = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*c->slot));
-	if (!c->row || !c->offsets || !c->best || !c->count || !c->queue || !c->queued ||
-		!c->whole || !c->whole_known || !c->slot)
+	if (!c->row || !c->row_best || !c->offsets || !c->best || !c->count || !c->queue ||
+		!c->queued || !c->whole || !c->whole_known || !c->slot)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		c->slot[i] = -1;
@@ -373,6 +391,7 @@ static void scan_clear(struct scan *c)
 	gpube__free(ctx, c->queued);
 	gpube__free(ctx, c->slot);
 	gpube__free(ctx, c->row);
+	gpube__free(ctx, c->row_best);
 	gpube__free(ctx, c->offsets);
 	gpube__free(ctx, c->best);
 	gpube__free(ctx, c->count);

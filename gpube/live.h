@@ -7,7 +7,8 @@
 
 #include "gpube/ir/model.h"
 
-/* Finite costs are cut off at +-GPUBE__COST_LIMIT as they are read, so that a difference of two fits. */
+/* Finite costs are cut off at +-GPUBE__COST_LIMIT as they are read, so that a difference of two
+ * fits. */
 #define GPUBE__COST_LIMIT (((int64_t)1 << 62) - 1)
 
 /* Dimensions of two or more values that a dense table can have. */
@@ -73,47 +74,59 @@ int64_t gpube__live_cut(const struct gpube_live *s, int64_t min);
 unsigned __int128 gpube__live_cells(const struct gpube_live *s, int arity, const int32_t *scope);
 
 /*
- * A walk over the cells of some dimensions, row by row; a row is the last
- * dimension. Each window reads one table along it.
+ * A walk over the cells of some dimensions, row by row. Each window reads one
+ * table along it. A row is the last dimension, or as many of the last ones as
+ * have GPUBE__ROW cells together: tables of binary variables need no other care.
  */
+enum { GPUBE__ROW = 256 };
+
 struct gpube_window {
 	const void *values;
 	enum gpube_type type;
 	bool negate;
 	bool adjacent; /* a row's values are neighbours */
 	int64_t cut;
-	int64_t less; /* what gpube__merge() takes off */
-	int64_t at;				/* where the current row begins */
-	const int64_t *offset[GPUBE__MAX_WALK]; /* of a dimension's values; NULL: not in its scope */
+	int64_t less;       /* what gpube__merge() takes off */
+	int64_t at;         /* where the current row begins */
+	const int64_t *row; /* from there to its cells */
+	const int64_t
+		*offset[GPUBE__MAX_WALK]; /* of a dimension's values; NULL: not in its scope */
 };
 
 struct gpube_walk {
 	int n_dims;
 	int32_t size[GPUBE__MAX_WALK], index[GPUBE__MAX_WALK];
+	int n_outer; /* dimensions before those of the row */
+	int32_t row; /* cells of a row */
 	int64_t n_windows;
 	struct gpube_window *windows;
 };
+
+/* Adds a dimension; all are there before the walk begins and windows are opened. */
+static inline int gpube__walk_add(struct gpube_walk *walk, int32_t size)
+{
+	walk->size[walk->n_dims] = size;
+	return walk->n_dims++;
+}
+
+void gpube__walk_begin(struct gpube_walk *walk);
+
+/* Goes to the next row; false after the last. */
+bool gpube__walk_next(struct gpube_walk *walk);
 
 /*
  * gpube__window_open() - window 'w' of the walk on a dense table.
  * slot     of a variable: its dimension in the walk, or -1
  * compact  the table's dimensions hold live values only, not whole domains
- * offsets  room for the offsets: the sum of the walk's sizes
+ * offsets  room for gpube__walk_offsets()
  */
-void gpube__window_open(struct gpube_walk *walk, struct gpube_window *w,
-	const struct gpube_live *s, const struct gpube_table *t, const int32_t *scope,
-	const int32_t *slot, bool compact, int64_t *offsets);
+void gpube__window_open(struct gpube_walk *walk, struct gpube_window *w, const struct gpube_live *s,
+	const struct gpube_table *t, const int32_t *scope, const int32_t *slot, bool compact,
+	int64_t *offsets);
+int64_t gpube__walk_offsets(const struct gpube_walk *walk);
 
 /* The window's current row: GPUBE_INF where forbidden or >= cut. */
 void gpube__window_row(int64_t *row, const struct gpube_walk *walk, const struct gpube_window *w);
-
-/* Goes to the next row; false after the last. */
-bool gpube__walk_next(struct gpube_walk *walk);
-
-static inline int32_t gpube__walk_row(const struct gpube_walk *walk)
-{
-	return walk->n_dims ? walk->size[walk->n_dims - 1] : 1;
-}
 
 /* A cost as the passes see it: negated where wanted, cut off at the limit. */
 static inline int64_t gpube__live_cost(int64_t v, bool negate)
@@ -166,8 +179,8 @@ int gpube__table_lower(struct gpube_ctx *ctx, struct gpube_table *t, int64_t les
  * n_merged, n_absorbed  counted up
  * Errors: ENOMEM
  */
-int gpube__condense(struct gpube_model **out, struct gpube_live *s, int32_t *n_merged,
-	int32_t *n_absorbed);
+int gpube__condense(
+	struct gpube_model **out, struct gpube_live *s, int32_t *n_merged, int32_t *n_absorbed);
 
 /* Whether a variable is still one in the condensed model. */
 static inline bool gpube__live_kept(const struct gpube_live *s, int32_t i)

@@ -18,8 +18,8 @@ static int64_t lowered(const struct gpube_live *s, int32_t function, int64_t k)
 	return v >= f->cut ? GPUBE_INF : v - f->min;
 }
 
-static bool is_live(const struct gpube_live *s, int arity, const int32_t *scope,
-	const int32_t *tuple)
+static bool is_live(
+	const struct gpube_live *s, int arity, const int32_t *scope, const int32_t *tuple)
 {
 	for (int d = 0; d < arity; d++)
 		if (s->rank[s->start[scope[d]] + tuple[d]] < 0)
@@ -68,19 +68,15 @@ static int open_windows(struct gpube_merge *w, struct gpube_walk *walk, int32_t 
 {
 	const struct gpube_live *s = w->s;
 	struct gpube_ctx *ctx = s->m->ctx;
-	int64_t sum = 0;
+	int64_t room = gpube__walk_offsets(walk);
 
-	for (int k = 0; k < walk->n_dims; k++)
-		sum += walk->size[k];
 	if (gpube__grow(ctx, &w->windows, &w->windows_capacity, n_members, sizeof(*w->windows)) ||
 		gpube__grow(ctx, &w->temporary, &w->temporary_capacity, n_members,
 			sizeof(*w->temporary)) ||
 		gpube__grow(ctx, &w->offsets, &w->offsets_capacity,
-			gpube__mul_size(sum, n_members) + 1, sizeof(*w->offsets)) ||
-		gpube__grow(ctx, &w->row, &w->row_capacity, gpube__walk_row(walk),
-			sizeof(*w->row)) ||
-		gpube__grow(ctx, &w->sum, &w->sum_capacity, gpube__walk_row(walk),
-			sizeof(*w->sum)))
+			gpube__mul_size(room, n_members), sizeof(*w->offsets)) ||
+		gpube__grow(ctx, &w->row, &w->row_capacity, walk->row, sizeof(*w->row)) ||
+		gpube__grow(ctx, &w->sum, &w->sum_capacity, walk->row, sizeof(*w->sum)))
 		return GPUBE_ENOMEM;
 	walk->windows = w->windows;
 	walk->n_windows = n_members;
@@ -95,7 +91,7 @@ static int open_windows(struct gpube_merge *w, struct gpube_walk *walk, int32_t 
 			t = &w->temporary[(*n_temporary)++];
 		}
 		gpube__window_open(walk, window, s, t, gpube__scope(s->m, members[k]), w->slot,
-			sparse, w->offsets + k * sum);
+			sparse, w->offsets + k * room);
 		window->negate = s->negate && !sparse;
 		window->cut = sparse ? GPUBE_INF : s->f[members[k]].cut;
 		window->less = sparse ? 0 : s->f[members[k]].min;
@@ -106,7 +102,7 @@ static int open_windows(struct gpube_merge *w, struct gpube_walk *walk, int32_t 
 static int sum_rows(struct gpube_merge *w, struct gpube_walk *walk, struct gpube_values *v,
 	struct gpube_live_function *range)
 {
-	int32_t n = gpube__walk_row(walk);
+	int32_t n = walk->row;
 
 	do {
 		memset(w->sum, 0, (size_t)n * sizeof(*w->sum));
@@ -140,14 +136,13 @@ static int merge_dense(struct gpube_merge *w, struct gpube_table *table,
 	int status;
 
 	for (int k = 0; k < arity; k++)
-		if (s->n[scope[k]] > 1) {
-			w->slot[scope[k]] = walk.n_dims;
-			walk.size[walk.n_dims++] = s->n[scope[k]];
-		}
+		if (s->n[scope[k]] > 1)
+			w->slot[scope[k]] = gpube__walk_add(&walk, s->n[scope[k]]);
+	gpube__walk_begin(&walk);
 	status = open_windows(w, &walk, n_members, members, &n_temporary);
 	if (!status)
-		status = gpube__values_reserve(
-			ctx, &v, (int64_t)gpube__live_cells(s, arity, scope));
+		status =
+			gpube__values_reserve(ctx, &v, (int64_t)gpube__live_cells(s, arity, scope));
 	if (!status)
 		status = sum_rows(w, &walk, &v, range);
 	for (int k = 0; k < arity; k++)
@@ -158,8 +153,7 @@ static int merge_dense(struct gpube_merge *w, struct gpube_table *table,
 		gpube__values_clear(ctx, &v);
 		return status;
 	}
-	*table = (struct gpube_table){
-		.type = v.type, .arity = arity, .n = v.n, .values = v.values};
+	*table = (struct gpube_table){.type = v.type, .arity = arity, .n = v.n, .values = v.values};
 	return GPUBE_OK;
 }
 
@@ -173,8 +167,8 @@ static void clear_table(struct gpube_ctx *ctx, struct gpube_table *t)
 }
 
 /* A table of at most n tuples to be filled by append(). */
-static int begin_sparse(struct gpube_ctx *ctx, struct gpube_table *t, struct gpube_values *v,
-	int arity, int64_t n)
+static int begin_sparse(
+	struct gpube_ctx *ctx, struct gpube_table *t, struct gpube_values *v, int arity, int64_t n)
 {
 	memset(v, 0, sizeof(*v));
 	*t = (struct gpube_table){.sparse = true, .arity = arity};

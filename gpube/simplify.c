@@ -126,8 +126,8 @@ static int set_infeasible(struct gpube_simplified *out, const struct gpube_model
 }
 
 /* One round on 'm', which is the original or out->model; *done: it was the last. */
-static int run_round(struct gpube_simplified *out, const struct gpube_model *m, bool reductions,
-	bool *done)
+static int run_round(
+	struct gpube_simplified *out, const struct gpube_model *m, bool reductions, bool *done)
 {
 	struct gpube_model *next = NULL;
 	struct gpube_live s;

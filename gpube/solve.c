@@ -166,6 +166,7 @@ static int make_plan(struct job *j)
 	struct gpube_plan *plan = &j->out->plan;
 	int status;
 
+	plan->predicted_seconds = plan->joined_cells / j->ops->cells_per_second;
 	j->working.type = GPUBE_INT32;
 	if (plan->largest_message * 4 > (double)j->ctx->memory_bytes)
 		return too_large(j, plan->largest_message * 4);
@@ -184,7 +185,6 @@ static int make_plan(struct job *j)
 	}
 	j->keep = keep <= (double)j->ctx->memory_bytes;
 	plan->peak_bytes = j->keep && !j->opts->count ? keep : fmax(args, j->keep ? keep : 0);
-	plan->predicted_seconds = plan->joined_cells / j->ops->cells_per_second;
 	if (plan->peak_bytes > (double)j->ctx->memory_bytes)
 		return too_large(j, plan->peak_bytes);
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,

@@ -174,13 +174,17 @@ static void text_plan(
 		plural(plan->n_functions), plan->n_components, plural(plan->n_components));
 	gpube__out_printf(out, "%-*swidth %d, %s joined cells\n", LABEL, "order", plan->width,
 		cells_text(plan->joined_cells, 0));
-	gpube__out_printf(out, "%-*sat most %s cells joined, %s cells stored\n", LABEL, "tables",
+	gpube__out_printf(out, "%-*sat most %s cells joined, %s stored\n", LABEL, "buckets",
 		cells_text(plan->largest_joined, 0), cells_text(plan->largest_message, 1));
 	gpube__out_printf(out, "%-*s%s of tables at the peak; %s allowed: it %s\n", LABEL, "memory",
 		bytes_text(plan->peak_bytes, 0), bytes_text(allowed, 1),
 		plan->peak_bytes > allowed ? "does not fit" : "fits");
-	gpube__out_printf(out, "%-*s%s: about %.2g s; cuda: not built\n", LABEL, "time",
-		solution->backend, plan->predicted_seconds);
+	gpube__out_printf(out, "%-*s%s: ", LABEL, "time", solution->backend);
+	if (plan->predicted_seconds < 1e-3)
+		gpube__out_text(out, "less than 0.001 s");
+	else
+		gpube__out_printf(out, "about %.2g s", plan->predicted_seconds);
+	gpube__out_text(out, "; cuda: not built\n");
 }
 
 static void report_text(struct gpube_out *out, const struct session *s, const struct gpube_model *m,

@@ -83,9 +83,9 @@ static void text_optimum(struct gpube_out *out, const struct result *r)
 
 	gpube__out_printf(out, "%-*s", LABEL, "optimum");
 	if (r->model->kind == GPUBE_POTENTIALS) {
-		gpube__out_printf(out, "log10 %.9g, proved to %d decimals of -ln ",
-			log10_of(solution), solution->scale);
+		gpube__out_printf(out, "log10 %.9g, the proved maximum (-ln ", log10_of(solution));
 		gpube__out_decimal(out, solution->cost, solution->scale);
+		gpube__out_printf(out, ", each function rounded to %d decimals)", solution->scale);
 	} else {
 		gpube__out_decimal(out, solution->cost, solution->scale);
 		gpube__out_text(out, r->model->direction == GPUBE_MAXIMISE

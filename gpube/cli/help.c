@@ -52,18 +52,24 @@ static const char *line_of(const char **text, int *length)
 	return line;
 }
 
-/* "help (0 to 12; default 0)" into 'text'. */
+/* "help (0 to 12; default 0)" into 'text'; the ends of a type are no range worth telling. */
 static void explain(const struct opt_row *row, char *text, size_t size)
 {
-	size_t n = (size_t)snprintf(text, size, "%s", row->help);
-	bool ranged = row->type == OPT_INT || row->type == OPT_REAL;
+	bool number = row->type == OPT_INT || row->type == OPT_REAL;
+	char range[64] = "", dflt[64] = "";
 
-	if (ranged && row->hi != OPTS_NO_END)
-		snprintf(text + n, size - n, " (%lld to %lld%s%s)", (long long)row->lo,
-			(long long)row->hi, row->dflt ? "; default " : "",
-			row->dflt ? row->dflt : "");
-	else if (row->dflt)
-		snprintf(text + n, size - n, " (default %s)", row->dflt);
+	if (number && row->hi < INT32_MAX)
+		snprintf(range, sizeof(range), "%lld to %lld", (long long)row->lo,
+			(long long)row->hi);
+	else if (number && row->lo != 0)
+		snprintf(range, sizeof(range), "at least %lld", (long long)row->lo);
+	if (row->dflt)
+		snprintf(dflt, sizeof(dflt), "default %s", row->dflt);
+	if (*range || *dflt)
+		snprintf(text, size, "%s (%s%s%s)", row->help, range, *range && *dflt ? "; " : "",
+			dflt);
+	else
+		snprintf(text, size, "%s", row->help);
 }
 
 static void help_options(const struct command *c)

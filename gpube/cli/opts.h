@@ -74,6 +74,20 @@
 	X(CHOICE, to, 0, "auto", 0, 0, "auto|wcsp|cfn|uai",                                        \
 		"format of the output; auto goes by its name, x.cfn.gz for example")
 
+#define OPTS_GENERATE(X)                                                                           \
+	X(INT, variables, 'n', "20", 1, INT32_MAX, "N", "variables")                               \
+	X(INT, domain, 'd', "5", 1, INT32_MAX, "N", "values of each variable")                     \
+	X(REAL, p1, 0, "0.3", 0, 1, "X", "random: edges as a share of those there can be")         \
+	X(INT, rows, 0, "0", 0, INT32_MAX, "N",                                                    \
+		"grid: rows, a divisor of the variables; 0: about as many as columns")             \
+	X(REAL, p2, 0, "0.3", 0, 1, "X", "share of the tuples of each function that are forbidden")  \
+	X(INT, max_cost, 0, "100", 0, INT32_MAX, "N", "the other tuples cost 0 to N")              \
+	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "another seed, another network")                 \
+	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+		"write to FILE instead of standard output; a name in .gz or .xz is compressed")    \
+	X(CHOICE, to, 0, "auto", 0, 0, "auto|wcsp|cfn|uai",                                        \
+		"format; auto goes by the name of FILE, .wcsp on standard output")
+
 #define OPTS_DEVICES(X)                                                                            \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
@@ -120,6 +134,10 @@ struct opts_convert {
 	OPTS_CONVERT(OPT_FIELD)
 	struct opts_read read;
 	struct opts_talk talk;
+};
+
+struct opts_generate {
+	OPTS_GENERATE(OPT_FIELD)
 };
 
 struct opts_devices {

@@ -11,14 +11,24 @@
 /* ---- signals -------------------------------------------------------------------- */
 
 static struct gpube_ctx *volatile running;
+static volatile double first_signal; /* when it came; 0: none yet */
 
+/*
+ * The first signal asks for an end, a later one kills; but what comes together
+ * is one wish: timeout(1) signals the process and then its group.
+ */
 static void on_signal(int sig)
 {
-	(void)sig;
-	if (running)
-		gpube_ctx_stop(running);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
+	double now = gpube__now();
+
+	if (first_signal == 0) {
+		first_signal = now;
+		if (running)
+			gpube_ctx_stop(running);
+	} else if (now - first_signal > 0.5) {
+		signal(sig, SIG_DFL);
+		raise(sig);
+	}
 }
 
 static void catch_signal(int sig)
@@ -26,6 +36,8 @@ static void catch_signal(int sig)
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, old;
 
 	sigemptyset(&action.sa_mask);
+	sigaddset(&action.sa_mask, SIGINT);
+	sigaddset(&action.sa_mask, SIGTERM);
 	/* a shell's background jobs and nohup ignore signals: let them */
 	if (sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 		sigaction(sig, &action, NULL);

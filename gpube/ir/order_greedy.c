@@ -9,16 +9,12 @@
  */
 #include "gpube/ir/order.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 const struct gpube_greedy_rule gpube__min_fill = {.by_fill = 1};
 const struct gpube_greedy_rule gpube__min_size = {.by_size = 1};
 const struct gpube_greedy_rule gpube__min_degree = {.by_degree = 1};
-
-/* log2 of cells in fixed point, so that adding and subtracting domains is exact. */
-#define LOG_ONE 0x1p24
 
 /* A list in the pool: two words (owner, capacity), then the neighbours. */
 #define HEAD 2
@@ -27,7 +23,7 @@ struct gpube_greedy {
 	struct gpube_ctx *ctx;
 	const struct gpube_graph *g;
 	bool with_fill, may_grow;
-	int64_t work;
+	int64_t work, messages;
 	const struct gpube_greedy_rule *rule;
 	struct gpube_rng *rng;
 
@@ -53,6 +49,11 @@ struct gpube_greedy {
 int64_t gpube__greedy_work(const struct gpube_greedy *w)
 {
 	return w->work;
+}
+
+int64_t gpube__greedy_messages(const struct gpube_greedy *w)
+{
+	return w->messages;
 }
 
 /* ---- heap of the vertices left ---------------------------------------------- */
@@ -272,6 +273,7 @@ static int eliminate(struct gpube_greedy *w, int32_t v)
 	int32_t d = w->degree[v];
 	int status = GPUBE_OK;
 
+	w->messages += d;
 	memcpy(w->clique, w->pool + w->at[v], (size_t)d * sizeof(*w->clique));
 	w->at[v] = -1;
 	take_out(w, v, d);
@@ -315,6 +317,7 @@ static void finish_clique(struct gpube_greedy *w, int32_t *order)
 
 		rank[i] = (uint64_t)(INT32_MAX - domain) << 32 | (uint32_t)v;
 	}
+	w->messages += (int64_t)w->n_heap * (w->n_heap - 1) / 2;
 	qsort(rank, (size_t)w->n_heap, sizeof(*rank), compare_keys);
 	for (int32_t i = 0; i < w->n_heap; i++)
 		order[i] = (int32_t)(rank[i] & INT32_MAX);
@@ -330,6 +333,7 @@ static int start(struct gpube_greedy *w)
 		w->at[v] = -1;
 	w->pool_used = 0;
 	w->n_touched = 0;
+	w->messages = 0;
 	w->n_edges = g->start[g->n] / 2;
 	memset(w->is_touched, 0, (size_t)g->n * sizeof(*w->is_touched));
 	for (int32_t v = 0; v < g->n; v++)
@@ -375,7 +379,7 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 		return status;
 	while (w->n_edges < (int64_t)w->n_heap * (w->n_heap - 1) / 2) {
 		int32_t v = pop(w);
-		double cells = exp2((double)(w->log_message[v] + w->log_domain[v]) / LOG_ONE);
+		double cells = gpube__log_to_weight(w->log_message[v] + w->log_domain[v], 1);
 
 		sum += cells;
 		if (sum > most_sum || cells > most_cells)
@@ -467,7 +471,7 @@ int gpube__greedy_new(struct gpube_greedy **out, struct gpube_ctx *ctx,
 		return GPUBE_ENOMEM;
 	}
 	for (int32_t v = 0; v < g->n; v++)
-		w->log_domain[v] = llround(log2(g->domain[v]) * LOG_ONE);
+		w->log_domain[v] = gpube__log_domain(g->domain[v]);
 	if (with_fill)
 		count_fill(w);
 	*out = w;

@@ -200,7 +200,7 @@ static void chain(void **state)
 		struct gpube_model *m = random_costs(seed), *now = m;
 
 		for (int i = 0; i < 4 && row->names[i]; i++) {
-			struct gpube_model *next;
+			struct gpube_model *next = NULL;
 
 			if (gpube_write(now, in_dir(row->names[i]), GPUBE_FORMAT_AUTO) ||
 				gpube_read(

@@ -45,9 +45,8 @@ struct random_spec random_spec_varied(uint64_t seed, enum gpube_kind kind)
 {
 	static const double share[] = {0, 0, 0.1, 0.3, 0.6, 1};
 	static const double forbidden[] = {0, 0, 0.05, 0.1, 0.3, 0.6};
-	static const int64_t magnitude[] = {
-		1, 3, 100, 126, 127, 1000, 32767, 1000000, INT32_MAX, (int64_t)1 << 40,
-		(int64_t)1 << 54};
+	static const int64_t magnitude[] = {1, 3, 100, 126, 127, 1000, 32767, 1000000, INT32_MAX,
+		(int64_t)1 << 40, (int64_t)1 << 54};
 	struct random_spec s = {.kind = kind};
 	struct gpube_rng r;
 	double assignments = 1;
@@ -139,8 +138,7 @@ static int random_table(struct maker *k, int32_t *table, int arity, const int32_
 	double density = gpube__rng_unit(&k->rng);
 
 	if (!t.sparse)
-		return fill_values(k, &t, cells) ? GPUBE_ENOMEM
-						 : gpube__add_table(k->m, table, &t);
+		return fill_values(k, &t, cells) ? GPUBE_ENOMEM : gpube__add_table(k->m, table, &t);
 	t.tuples = gpube__alloc(ctx, (uint64_t)cells * (uint64_t)arity + 1, sizeof(*t.tuples));
 	if (!t.tuples)
 		return GPUBE_ENOMEM;
@@ -290,10 +288,10 @@ static int observe(struct maker *k)
 	if (!m->evidence)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < m->n_vars; i++)
-		m->evidence[i] = chance(&k->rng, k->spec->observed)
-					 ? (int32_t)gpube__rng_below(
-						   &k->rng, (uint64_t)m->vars[i].domain)
-					 : -1;
+		m->evidence[i] =
+			chance(&k->rng, k->spec->observed)
+				? (int32_t)gpube__rng_below(&k->rng, (uint64_t)m->vars[i].domain)
+				: -1;
 	return GPUBE_OK;
 }
 
@@ -313,8 +311,7 @@ static int choose_top(struct maker *k, int32_t *values)
 					  : between(&k->rng, 0, 2);
 	for (int try = 0; try < MAX_TRIES; try++) {
 		for (int32_t i = 0; i < m->n_vars; i++)
-			values[i] = (int32_t)gpube__rng_below(
-				&k->rng, (uint64_t)m->vars[i].domain);
+			values[i] = (int32_t)gpube__rng_below(&k->rng, (uint64_t)m->vars[i].domain);
 		if (gpube_model_cost(&cost, m, values))
 			return GPUBE_ENOMEM;
 		if (cost != GPUBE_INF)
@@ -373,8 +370,8 @@ static int evaluate(struct brute *now, const struct gpube_model *m, const int32_
 	int status = m->kind == GPUBE_COSTS ? gpube_model_cost(&now->cost, m, values)
 					    : gpube_model_log_value(&now->log_value, m, values);
 
-	now->feasible = m->kind == GPUBE_COSTS ? now->cost != GPUBE_INF
-					       : now->log_value != -INFINITY;
+	now->feasible =
+		m->kind == GPUBE_COSTS ? now->cost != GPUBE_INF : now->log_value != -INFINITY;
 	return status;
 }
 

@@ -16,16 +16,16 @@ struct random_spec {
 	enum gpube_direction direction;
 	int n_vars, min_domain, max_domain;
 	int n_functions, min_arity, max_arity;
-	int n_parts;	  /* no function crosses from one part of the variables to another */
-	double sparse;	  /* functions with a sparse table */
-	double shared;	  /* functions that take an earlier one's table, if domains allow */
+	int n_parts;      /* no function crosses from one part of the variables to another */
+	double sparse;    /* functions with a sparse table */
+	double shared;    /* functions that take an earlier one's table, if domains allow */
 	double repeated;  /* functions over an earlier one's scope, axes permuted */
 	double forbidden; /* cells */
 	double observed;  /* variables with evidence */
 	int64_t min_cost, max_cost;
 	int scale;
 	enum { TOP_NONE, TOP_TIGHT, TOP_LOOSE } top; /* tight: near some assignment's cost */
-	bool contradiction; /* infeasible for sure, through a function of the first variable */
+	bool contradiction;  /* infeasible for sure, through a function of the first variable */
 	bool odd_potentials; /* denormals and huge ones, too */
 	bool names;
 };
@@ -48,7 +48,7 @@ struct gpube_model *random_model(
  */
 struct brute {
 	bool feasible;
-	int64_t cost;	  /* costs: of the optimum */
+	int64_t cost;     /* costs: of the optimum */
 	double log_value; /* potentials */
 	uint64_t n_optima, n_feasible, n_assignments;
 };

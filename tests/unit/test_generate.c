@@ -62,7 +62,7 @@ static const struct row {
 	{{GPUBE_NETWORK_SCALE_FREE, 3, 2, 0, 0, 0, 9, 1}, 3},
 	{{GPUBE_NETWORK_SCALE_FREE, 500, 2, 0, 0, 0.5, 9, 1}, 997},
 	{{GPUBE_NETWORK_GRID, 1, 2, 0, 0, 0, 9, 1}, 0},
-	{{GPUBE_NETWORK_GRID, 7, 2, 0, 0, 0, 9, 1}, 6},	  /* 1 x 7 */
+	{{GPUBE_NETWORK_GRID, 7, 2, 0, 0, 0, 9, 1}, 6},   /* 1 x 7 */
 	{{GPUBE_NETWORK_GRID, 12, 2, 0, 0, 0, 9, 1}, 17}, /* 3 x 4 */
 	{{GPUBE_NETWORK_GRID, 12, 2, 6, 0, 0, 9, 1}, 16}, /* 6 x 2 */
 };
@@ -76,7 +76,8 @@ static void check_function(const struct gpube_model *m, int32_t f, const struct 
 	assert_int_equal(m->functions[f].arity, 2);
 	assert_true(scope[0] < scope[1]);
 	if (f) /* increasing, so no edge is there twice */
-		assert_true(scope[0] > scope[-2] || (scope[0] == scope[-2] && scope[1] > scope[-1]));
+		assert_true(
+			scope[0] > scope[-2] || (scope[0] == scope[-2] && scope[1] > scope[-1]));
 	assert_true(t->n == (int64_t)w->domain * w->domain);
 	for (int64_t k = 0; k < t->n; k++) {
 		int64_t v = gpube__table_int(t, k);
@@ -376,8 +377,8 @@ int main(void)
 	}
 	for (k = 0; k < N_BAD; k++) {
 		snprintf(names[N_ROWS + k], sizeof(*names), "bad_%s", bad[k].name);
-		tests[n++] = (struct CMUnitTest){
-			names[N_ROWS + k], bad_argument, NULL, NULL, (void *)k};
+		tests[n++] =
+			(struct CMUnitTest){names[N_ROWS + k], bad_argument, NULL, NULL, (void *)k};
 	}
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

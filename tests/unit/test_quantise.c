@@ -129,8 +129,12 @@ static void narrowest_types(void **state)
 		int scale;
 		enum gpube_type type;
 	} cases[] = {
-		{0.5, 1, GPUBE_INT8}, {0.5, 2, GPUBE_INT8}, {0.5, 3, GPUBE_INT16},
-		{0.5, 6, GPUBE_INT32}, {0.5, 10, GPUBE_INT64}, {0, 12, GPUBE_INT8},
+		{0.5, 1, GPUBE_INT8},
+		{0.5, 2, GPUBE_INT8},
+		{0.5, 3, GPUBE_INT16},
+		{0.5, 6, GPUBE_INT32},
+		{0.5, 10, GPUBE_INT64},
+		{0, 12, GPUBE_INT8},
 	};
 
 	(void)state;

@@ -371,8 +371,16 @@ static struct gpube_model *new_model(int n_vars, int32_t domain)
 	return m;
 }
 
-#define SCOPE(...) (int)(sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t)), (int32_t[]){__VA_ARGS__}
-#define COSTS(...) (int64_t[]){__VA_ARGS__}
+#define SCOPE(...)                                                                                 \
+	(int)(sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t)), (int32_t[])                     \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
+#define COSTS(...)                                                                                 \
+	(int64_t[])                                                                                \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
 #define X GPUBE_INF
 
 static void add(struct gpube_model *m, int arity, const int32_t *scope, const int64_t *costs)
@@ -429,8 +437,8 @@ static void unary_is_absorbed(void **state)
 	/* the smaller of the two that have variable 2 took it */
 	for (int32_t f = 0; f < 2; f++)
 		if (s.model->functions[f].arity == 2)
-			assert_memory_equal(gpube__table(s.model, f)->values,
-				((int8_t[]){0, 3, 2, 6}), 4);
+			assert_memory_equal(
+				gpube__table(s.model, f)->values, ((int8_t[]){0, 3, 2, 6}), 4);
 	end(&s, m);
 }
 
