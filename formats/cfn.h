@@ -78,6 +78,7 @@ struct gpube_cfn_pending {
 	int arity;
 	int32_t *scope;
 	int32_t next; /* another that wants the same, or -1 */
+	int32_t place;
 	int64_t line; /* negative once it has its table */
 };
 
@@ -93,6 +94,10 @@ struct gpube_cfn_reader {
 	int64_t scope_capacity, domains_capacity, tuple_capacity;
 	struct gpube_cfn_pending *pending;
 	int64_t n_pending, pending_capacity;
+	/* Where in the file each function of the model stands: references wait for theirs. */
+	int32_t place;
+	int32_t *places;
+	int64_t n_places, places_capacity;
 	char **defined; /* names of the functions so far */
 	int64_t n_defined, defined_capacity;
 };
@@ -128,5 +133,9 @@ int gpube__cfn_refer(struct gpube_cfn_reader *r, int arity, const char *name);
 int gpube__cfn_resolve(
 	struct gpube_cfn_reader *r, const char *name, int32_t n_before, bool is_table);
 int gpube__cfn_check_resolved(struct gpube_cfn_reader *r);
+/* The model's functions that have no place yet get 'place'. */
+int gpube__cfn_place(struct gpube_cfn_reader *r, int32_t place);
+/* Puts the functions into the file's order. */
+int gpube__cfn_order(struct gpube_cfn_reader *r);
 
 #endif

@@ -517,6 +517,8 @@ static int read_function(struct gpube_cfn_reader *r)
 	r->open = (struct gpube_cfn_open){0};
 	if (!r->in->status && name)
 		gpube__cfn_resolve(r, name, n_before, is_table);
+	if (!r->in->status)
+		gpube__cfn_place(r, r->place);
 	gpube__free(r->m->ctx, name);
 	return r->in->status;
 }
@@ -533,6 +535,7 @@ static int read_functions(struct gpube_cfn_reader *r)
 			break;
 		if (read_function(r))
 			return r->in->status;
+		r->place++;
 	}
 	/* the last bracket of all is missing in files that toulbar2 reads */
 	if (gpube__cfn_advance(r) || (r->token.kind == GPUBE_CFN_CLOSE && gpube__cfn_advance(r)))
@@ -551,7 +554,7 @@ int gpube__cfn_read(struct gpube_model *m, struct gpube_in *in)
 	r->in = in;
 	r->m = m;
 	gpube__names_init(&r->names, m->ctx);
-	if (!read_header(r) && !read_variables(r) && !read_functions(r))
+	if (!read_header(r) && !read_variables(r) && !read_functions(r) && !gpube__cfn_order(r))
 		gpube__cfn_fail(r, gpube__cfn_mark(m));
 	status = in->status;
 	gpube__names_clear(&r->names);
@@ -563,6 +566,7 @@ int gpube__cfn_read(struct gpube_model *m, struct gpube_in *in)
 	for (int64_t k = 0; k < r->n_defined; k++)
 		gpube__free(m->ctx, r->defined[k]);
 	gpube__free(m->ctx, r->defined);
+	gpube__free(m->ctx, r->places);
 	gpube__free(m->ctx, r->pending);
 	gpube__free(m->ctx, r->seen);
 	gpube__free(m->ctx, r->scope);

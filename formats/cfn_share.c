@@ -1,4 +1,5 @@
 /* cfn_share.c - functions of a .cfn that hold the table of a later one. See cfn.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/cfn.h"
@@ -22,7 +23,8 @@ int gpube__cfn_refer(struct gpube_cfn_reader *r, int arity, const char *name)
 		r->n_pending == INT32_MAX)
 		return gpube__cfn_fail(r, GPUBE_ENOMEM);
 	p = &r->pending[r->n_pending++];
-	*p = (struct gpube_cfn_pending){.arity = arity, .next = -1, .line = r->in->line};
+	*p = (struct gpube_cfn_pending){
+		.arity = arity, .next = -1, .place = r->place, .line = r->in->line};
 	p->wanted = gpube__strdup(ctx, r->token.text);
 	p->scope = gpube__alloc(ctx, (uint64_t)arity, sizeof(*p->scope));
 	if (name)
@@ -47,9 +49,12 @@ static int resolve_one(struct gpube_cfn_reader *r, const struct gpube_cfn_pendin
 
 	for (int k = 0; k < p->arity && fits; k++)
 		fits = m->vars[p->scope[k]].domain == m->vars[scope[k]].domain;
-	if (fits)
-		return gpube__cfn_fail(r,
-			gpube__add_function(m, p->arity, p->scope, m->functions[f].table, p->name));
+	if (fits) {
+		if (gpube__cfn_fail(r, gpube__add_function(m, p->arity, p->scope,
+					       m->functions[f].table, p->name)))
+			return r->in->status;
+		return gpube__cfn_place(r, p->place);
+	}
 	r->in->line = -p->line; /* it is marked as found */
 	return gpube__in_error(r->in, "function '%.40s' has a table of other domains", p->wanted);
 }
@@ -82,6 +87,8 @@ int gpube__cfn_resolve(
 	if (!is_table || r->m->n_functions != n_before + 1)
 		return gpube__in_error(
 			r->in, "function '%.40s' has no table that others could share", name);
+	if (gpube__cfn_place(r, r->place))
+		return r->in->status;
 	head = gpube__names_find(&r->names, GPUBE_CFN_WANTED, name);
 	*head = -1;
 	for (; at >= 0; at = r->pending[at].next) {
@@ -102,4 +109,55 @@ int gpube__cfn_check_resolved(struct gpube_cfn_reader *r)
 				r->pending[k].wanted);
 		}
 	return GPUBE_OK;
+}
+
+/* ---- order ---------------------------------------------------------------------------- */
+
+int gpube__cfn_place(struct gpube_cfn_reader *r, int32_t place)
+{
+	if (gpube__grow(r->m->ctx, &r->places, &r->places_capacity, r->m->n_functions,
+		    sizeof(*r->places)))
+		return gpube__cfn_fail(r, GPUBE_ENOMEM);
+	while (r->n_places < r->m->n_functions)
+		r->places[r->n_places++] = place;
+	return GPUBE_OK;
+}
+
+struct placed {
+	int32_t place, at;
+};
+
+static int compare_placed(const void *x, const void *y)
+{
+	const struct placed *a = x, *b = y;
+
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+int gpube__cfn_order(struct gpube_cfn_reader *r)
+{
+	struct gpube_model *m = r->m;
+	struct gpube_function *functions;
+	struct placed *placed;
+	uint64_t n = (uint64_t)m->n_functions;
+
+	if (r->n_pending == 0)
+		return GPUBE_OK;
+	functions = gpube__alloc(m->ctx, n, sizeof(*functions));
+	placed = gpube__alloc(m->ctx, n, sizeof(*placed));
+	if (functions && placed) {
+		for (int32_t f = 0; f < m->n_functions; f++)
+			placed[f] = (struct placed){r->places[f], f};
+		qsort(placed, n, sizeof(*placed), compare_placed);
+		memcpy(functions, m->functions, n * sizeof(*functions));
+		for (uint64_t f = 0; f < n; f++)
+			m->functions[f] = functions[placed[f].at];
+	} else {
+		gpube__cfn_fail(r, GPUBE_ENOMEM);
+	}
+	gpube__free(m->ctx, functions);
+	gpube__free(m->ctx, placed);
+	return r->in->status;
 }

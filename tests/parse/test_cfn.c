@@ -147,10 +147,10 @@ static void names_and_sharing(void **state)
 	assert_string_equal(m->vars[2].value_names[1], "d");
 	assert_int_equal(m->n_tables, 2);
 	assert_int_equal(m->n_functions, 3);
-	assert_null(m->functions[0].name);
-	assert_string_equal(m->functions[1].name, "g");
-	assert_string_equal(m->functions[2].name, "f");
-	assert_int_equal(m->functions[1].table, m->functions[2].table);
+	assert_string_equal(m->functions[0].name, "f");
+	assert_null(m->functions[1].name);
+	assert_string_equal(m->functions[2].name, "g");
+	assert_int_equal(m->functions[0].table, m->functions[2].table);
 	gpube_model_free(m);
 	gpube_ctx_free(ctx);
 }
@@ -223,9 +223,9 @@ static const struct written {
 	{"a shared table", "{{t <9} [2 2] {f{[0 1] g} h{[1 0] g} g{[0 1] [1 2 3 4]}}}",
 		"{\n  \"problem\": {\"name\": \"t\", \"mustbe\": \"<9\"},\n  \"variables\": [\n    "
 		"2,\n    "
-		"2\n  ],\n  \"functions\": {\n    \"g\": {\"scope\": [0, 1], \"costs\": \"f\"},\n  "
+		"2\n  ],\n  \"functions\": {\n    \"f\": {\"scope\": [0, 1], \"costs\": \"g\"},\n  "
 		"  \"h\": "
-		"{\"scope\": [1, 0], \"costs\": \"f\"},\n    \"f\": {\"scope\": [0, 1], \"costs\": "
+		"{\"scope\": [1, 0], \"costs\": \"g\"},\n    \"g\": {\"scope\": [0, 1], \"costs\": "
 		"[1, 2, 3, "
 		"4]}\n  }\n}\n"},
 	{"a bound past what toulbar2 holds, needlessly",
