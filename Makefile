@@ -10,6 +10,9 @@ endif
 CFLAGS ?= -O2 -g
 WARN   ?= -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 PREFIX ?= /usr/local
+MANDIR  = $(PREFIX)/share/man/man1
+BASHDIR = $(PREFIX)/share/bash-completion/completions
+ZSHDIR  = $(PREFIX)/share/zsh/site-functions
 CUDA   ?= 1
 NVCC   ?= nvcc
 
@@ -50,13 +53,14 @@ LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c forma
 CUDA_SRC := $(if $(NVCC_PATH),$(wildcard gpube/ops/*.cu))
 CLI_SRC  := $(wildcard gpube/cli/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/ops/test_*.c tests/parse/test_*.c)
-TEST_LIB := $(wildcard tests/support/*.c)
 GPU_TEST_SRC := $(wildcard tests/gpu/test_*.c)
+TEST_LIB_SRC := $(wildcard tests/support/*.c)
 BENCH_SRC := $(wildcard benchmarks/bench_*.c)
 GPU_BENCH_SRC := $(if $(NVCC_PATH),$(wildcard benchmarks/bench_*.cu))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst %.cu,$(BUILD)/obj/%.cu.o,$(1)))
 LIB   = $(BUILD)/libgpube.a
+TEST_LIB = $(BUILD)/libtest.a
 TESTS = $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
 GPU_TESTS = $(patsubst %.c,$(BUILD)/%,$(GPU_TEST_SRC))
 BENCHES = $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
@@ -101,15 +105,20 @@ $(LIB): $(call obj,$(LIB_SRC) $(CUDA_SRC))
 $(BUILD)/gpube: $(call obj,$(CLI_SRC)) $(LIB)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
-$(TESTS) $(GPU_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(call obj,$(TEST_LIB)) $(LIB)
+# an archive: a benchmark takes what it needs of it, and none of it that needs cmocka
+$(TEST_LIB): $(call obj,$(TEST_LIB_SRC))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(TESTS) $(GPU_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
-$(BENCHES): $(BUILD)/%: $(BUILD)/obj/%.o $(call obj,$(TEST_LIB)) $(LIB)
+$(BENCHES): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
-$(GPU_BENCHES): $(BUILD)/%: $(BUILD)/obj/%.cu.o $(call obj,$(TEST_LIB)) $(LIB)
+$(GPU_BENCHES): $(BUILD)/%: $(BUILD)/obj/%.cu.o $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
@@ -138,6 +147,12 @@ install: all
 	install -m 755 $(BUILD)/gpube $(DESTDIR)$(PREFIX)/bin/gpube
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libgpube.a
 	install -m 644 gpube/gpube.h formats/formats.h $(DESTDIR)$(PREFIX)/include/gpube/
+	install -d $(DESTDIR)$(MANDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR)
+	$(BUILD)/gpube __man > $(DESTDIR)$(MANDIR)/gpube.1
+	for c in $$($(BUILD)/gpube __commands); do \
+		$(BUILD)/gpube __man $$c > $(DESTDIR)$(MANDIR)/gpube-$$c.1 || exit 1; done
+	$(BUILD)/gpube __completion bash > $(DESTDIR)$(BASHDIR)/gpube
+	$(BUILD)/gpube __completion zsh > $(DESTDIR)$(ZSHDIR)/_gpube
 
 ## format: reformat the sources with clang-format
 format:

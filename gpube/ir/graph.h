@@ -46,7 +46,8 @@ int gpube__order_cost(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
  * gpube__order_find() - a good elimination order.
  * order    out: n vertices, order[0] is eliminated first
  * method   GPUBE_ORDER_MIN_FILL, _MIN_SIZE, _MIN_DEGREE: that greedy once, ties
- *          by smallest index (deterministic); _AUTO: all of them, sweeps and
+ *          by smallest index (deterministic; sizes compare as sums of log2(domain)
+ *          rounded to 2^-24); _AUTO: all of them, sweeps and
  *          dissections, then randomised restarts and local improvement on all
  *          of ctx's threads until 'seconds' are over
  * seconds  for AUTO; 0: stop by itself when more search costs more than it can

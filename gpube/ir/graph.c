@@ -1,0 +1,141 @@
+/* graph.c - the primal graph of a model, and its connected components. */
+#include "gpube/ir/graph.h"
+
+#include <string.h>
+
+/* Functions of each variable: list[start[i]] … list[start[i+1]-1]. */
+struct incidence {
+	int64_t *start;
+	int32_t *list;
+};
+
+static int incidence_of_model(struct incidence *in, const struct gpube_model *m)
+{
+	int64_t total = 0;
+
+	in->start = gpube__alloc_zero(m->ctx, (uint64_t)m->n_vars + 2, sizeof(*in->start));
+	if (!in->start)
+		return GPUBE_ENOMEM;
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		const int32_t *scope = gpube__scope(m, f);
+
+		for (int k = 0; m->functions[f].arity > 1 && k < m->functions[f].arity; k++, total++)
+			in->start[scope[k] + 2]++;
+	}
+	in->list = gpube__alloc(m->ctx, (uint64_t)total, sizeof(*in->list));
+	if (!in->list)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < m->n_vars; i++)
+		in->start[i + 2] += in->start[i + 1];
+	/* start[i + 1] runs from the begin to the end of i's list */
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		const int32_t *scope = gpube__scope(m, f);
+
+		for (int k = 0; m->functions[f].arity > 1 && k < m->functions[f].arity; k++)
+			in->list[in->start[scope[k] + 1]++] = f;
+	}
+	return GPUBE_OK;
+}
+
+/*
+ * Visits each neighbour of each vertex once, vertices ascending. Counts them in
+ * g->start[j + 2] (adjacent NULL), or appends i to the list of each neighbour j
+ * at g->start[j + 1]: as i ascends, so does every list.
+ */
+static void visit_edges(struct gpube_graph *g, const struct gpube_model *m,
+	const struct incidence *in, int32_t *seen, int32_t *adjacent)
+{
+	for (int32_t i = 0; i < g->n; i++)
+		seen[i] = -1;
+	for (int32_t i = 0; i < g->n; i++) {
+		seen[i] = i;
+		for (int64_t e = in->start[i]; e < in->start[i + 1]; e++) {
+			const struct gpube_function *f = &m->functions[in->list[e]];
+			const int32_t *scope = gpube__scope(m, in->list[e]);
+
+			for (int k = 0; k < f->arity; k++) {
+				int32_t j = scope[k];
+
+				if (seen[j] == i)
+					continue;
+				seen[j] = i;
+				if (adjacent)
+					adjacent[g->start[j + 1]++] = i;
+				else
+					g->start[j + 2]++;
+			}
+		}
+	}
+}
+
+int gpube__graph_of_model(struct gpube_graph *g, const struct gpube_model *m)
+{
+	struct incidence in = {0};
+	int32_t *seen = NULL;
+	int status = GPUBE_ENOMEM;
+
+	memset(g, 0, sizeof(*g));
+	g->n = m->n_vars;
+	seen = gpube__alloc(m->ctx, (uint64_t)g->n, sizeof(*seen));
+	g->domain = gpube__alloc(m->ctx, (uint64_t)g->n, sizeof(*g->domain));
+	g->start = gpube__alloc_zero(m->ctx, (uint64_t)g->n + 2, sizeof(*g->start));
+	if (!seen || !g->domain || !g->start || incidence_of_model(&in, m))
+		goto out;
+	for (int32_t i = 0; i < g->n; i++)
+		g->domain[i] = m->vars[i].domain;
+	visit_edges(g, m, &in, seen, NULL);
+	for (int32_t i = 0; i < g->n; i++)
+		g->start[i + 2] += g->start[i + 1];
+	g->adjacent = gpube__alloc(m->ctx, (uint64_t)g->start[g->n + 1], sizeof(*g->adjacent));
+	if (!g->adjacent)
+		goto out;
+	visit_edges(g, m, &in, seen, g->adjacent);
+	status = GPUBE_OK;
+out:
+	gpube__free(m->ctx, in.start);
+	gpube__free(m->ctx, in.list);
+	gpube__free(m->ctx, seen);
+	if (status)
+		gpube__graph_clear(m->ctx, g);
+	return status;
+}
+
+void gpube__graph_clear(struct gpube_ctx *ctx, struct gpube_graph *g)
+{
+	gpube__free(ctx, g->start);
+	gpube__free(ctx, g->adjacent);
+	gpube__free(ctx, g->domain);
+	memset(g, 0, sizeof(*g));
+}
+
+/* Union-find in component[] itself, the smallest vertex of a set being its root. */
+static int32_t root(int32_t *parent, int32_t i)
+{
+	while (parent[i] != i) {
+		parent[i] = parent[parent[i]];
+		i = parent[i];
+	}
+	return i;
+}
+
+int32_t gpube__graph_components(struct gpube_ctx *ctx, const struct gpube_graph *g,
+	int32_t *component)
+{
+	int32_t n = 0;
+
+	(void)ctx; /* no memory is needed */
+	for (int32_t i = 0; i < g->n; i++)
+		component[i] = i;
+	for (int32_t i = 0; i < g->n; i++)
+		for (int64_t e = g->start[i]; e < g->start[i + 1] && g->adjacent[e] < i; e++) {
+			int32_t a = root(component, i), b = root(component, g->adjacent[e]);
+
+			component[a > b ? a : b] = a > b ? b : a;
+		}
+	/* a parent comes before its children, so its number, complemented, is already there */
+	for (int32_t i = 0; i < g->n; i++)
+		component[i] = component[i] == i ? ~n++ : component[component[i]];
+	for (int32_t i = 0; i < g->n; i++)
+		component[i] = ~component[i];
+	return n;
+}

@@ -1,0 +1,78 @@
+/* order_cost.c - what an elimination along an order costs. */
+#include "gpube/ir/graph.h"
+
+static int invert(struct gpube_ctx *ctx, int32_t *position, const int32_t *order, int32_t n)
+{
+	for (int32_t i = 0; i < n; i++)
+		position[i] = -1;
+	for (int32_t k = 0; k < n; k++) {
+		if (order[k] < 0 || order[k] >= n)
+			return gpube__fail(ctx, GPUBE_EINVAL,
+				"variable %d in an order of %d variables", order[k], n);
+		if (position[order[k]] >= 0)
+			return gpube__fail(
+				ctx, GPUBE_EINVAL, "variable %d is twice in the order", order[k]);
+		position[order[k]] = k;
+	}
+	return GPUBE_OK;
+}
+
+/*
+ * Row by row of the filled graph's matrix (Liu, SIAM J. Matrix Anal. 11, 1990):
+ * the variables whose messages hold v are those on the paths of the elimination
+ * tree from v's earlier neighbours up to v. Nothing but the tree is stored.
+ */
+int gpube__order_cost(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
+	const struct gpube_graph *g, const int32_t *order)
+{
+	struct gpube_order_cost c = {0};
+	uint64_t n = (uint64_t)g->n;
+	int32_t *position = gpube__alloc(ctx, n, sizeof(*position));
+	int32_t *parent = gpube__alloc(ctx, n, sizeof(*parent));
+	int32_t *seen = gpube__alloc(ctx, n, sizeof(*seen));
+	int32_t *arity = gpube__alloc_zero(ctx, n, sizeof(*arity));
+	double *cells = gpube__alloc(ctx, n, sizeof(*cells)); /* of the messages */
+	int status = GPUBE_ENOMEM;
+
+	if (!position || !parent || !seen || !arity || !cells)
+		goto out;
+	status = invert(ctx, position, order, g->n);
+	if (status)
+		goto out;
+	for (int32_t k = 0; k < g->n; k++) {
+		int32_t v = order[k];
+
+		parent[v] = seen[v] = v;
+		cells[v] = 1;
+		for (int64_t e = g->start[v]; e < g->start[v + 1]; e++) {
+			int32_t u = g->adjacent[e];
+
+			if (position[u] > k)
+				continue;
+			for (; seen[u] != v; u = parent[u]) {
+				if (parent[u] == u)
+					parent[u] = v;
+				seen[u] = v;
+				arity[u]++;
+				cells[u] *= g->domain[v];
+			}
+		}
+	}
+	for (int32_t k = 0; k < g->n; k++) {
+		int32_t v = order[k];
+		double joined = cells[v] * g->domain[v];
+
+		c.joined_cells += joined;
+		c.largest_joined = joined > c.largest_joined ? joined : c.largest_joined;
+		c.largest_message = cells[v] > c.largest_message ? cells[v] : c.largest_message;
+		c.width = arity[v] > c.width ? arity[v] : c.width;
+	}
+	*cost = c;
+out:
+	gpube__free(ctx, position);
+	gpube__free(ctx, parent);
+	gpube__free(ctx, seen);
+	gpube__free(ctx, arity);
+	gpube__free(ctx, cells);
+	return status;
+}
