@@ -305,7 +305,7 @@ static void write_function(struct writer *w, int32_t f)
 	for (int k = 0; k < t->arity; k++)
 		w->domains[k] = m->vars[scope[k]].domain;
 	write_scope(w, w->functions ? w->functions[f] : NULL, t->arity, scope);
-	if (shares(t) && f != last)
+	if (w->functions && shares(t) && f != last)
 		gpube__out_printf(w->out, ", \"costs\": \"%s\"}", w->functions[last]);
 	else if (with_default(t, &dflt) && t->arity > 0)
 		write_tuples(w, t, table, dflt);
