@@ -9,7 +9,7 @@ static int greedy(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost
 	int64_t *messages)
 {
 	struct gpube_greedy *w;
-	int status = gpube__greedy_new(&w, ctx, g, rule->by_fill > 0);
+	int status = gpube__greedy_new(&w, ctx, g, rule->by_fill > 0, NULL);
 
 	if (status)
 		return status;

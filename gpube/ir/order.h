@@ -55,10 +55,11 @@ struct gpube_greedy;
 /*
  * gpube__greedy_new() - buffers for eliminations of g, which must outlive them.
  * with_fill  counts fill; without it by_fill must be 0
+ * like       NULL, or another of the same g and with_fill, which saves counting
  * Errors: ENOMEM
  */
 int gpube__greedy_new(struct gpube_greedy **out, struct gpube_ctx *ctx,
-	const struct gpube_graph *g, bool with_fill);
+	const struct gpube_graph *g, bool with_fill, const struct gpube_greedy *like);
 void gpube__greedy_free(struct gpube_greedy *w);
 
 /*
@@ -76,6 +77,10 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 
 /* Operations done so far: the search's clock, the same on every machine. */
 int64_t gpube__greedy_work(const struct gpube_greedy *w);
+/* Room for lists of neighbours, for runs that may not grow. Errors: ENOMEM */
+int gpube__greedy_reserve(struct gpube_greedy *w, int64_t words);
+/* gpube__now() at which runs end with ESTOP; 0: never. */
+void gpube__greedy_stop_at(struct gpube_greedy *w, double stop_at);
 /* Variables of all messages of the last run together. */
 int64_t gpube__greedy_messages(const struct gpube_greedy *w);
 
