@@ -10,6 +10,9 @@ endif
 CFLAGS ?= -O2 -g
 WARN   ?= -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 PREFIX ?= /usr/local
+MANDIR  = $(PREFIX)/share/man/man1
+BASHDIR = $(PREFIX)/share/bash-completion/completions
+ZSHDIR  = $(PREFIX)/share/zsh/site-functions
 CUDA   ?= 1
 NVCC   ?= nvcc
 
@@ -35,11 +38,12 @@ LIBS += -lm -lpthread
 LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c formats/*.c)
 CLI_SRC  := $(wildcard gpube/cli/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/ops/test_*.c tests/parse/test_*.c)
-TEST_LIB := $(wildcard tests/support/*.c)
+TEST_LIB_SRC := $(wildcard tests/support/*.c)
 BENCH_SRC := $(wildcard benchmarks/bench_*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB   = $(BUILD)/libgpube.a
+TEST_LIB = $(BUILD)/libtest.a
 TESTS = $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
 BENCHES = $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
 
@@ -74,11 +78,16 @@ $(LIB): $(call obj,$(LIB_SRC))
 $(BUILD)/gpube: $(call obj,$(CLI_SRC)) $(LIB)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
-$(TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(call obj,$(TEST_LIB)) $(LIB)
+# an archive: a benchmark takes what it needs of it, and none of it that needs cmocka
+$(TEST_LIB): $(call obj,$(TEST_LIB_SRC))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
-$(BENCHES): $(BUILD)/%: $(BUILD)/obj/%.o $(call obj,$(TEST_LIB)) $(LIB)
+$(BENCHES): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
@@ -103,6 +112,12 @@ install: all
 	install -m 755 $(BUILD)/gpube $(DESTDIR)$(PREFIX)/bin/gpube
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libgpube.a
 	install -m 644 gpube/gpube.h formats/formats.h $(DESTDIR)$(PREFIX)/include/gpube/
+	install -d $(DESTDIR)$(MANDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR)
+	$(BUILD)/gpube __man > $(DESTDIR)$(MANDIR)/gpube.1
+	for c in $$($(BUILD)/gpube __commands); do \
+		$(BUILD)/gpube __man $$c > $(DESTDIR)$(MANDIR)/gpube-$$c.1 || exit 1; done
+	$(BUILD)/gpube __completion bash > $(DESTDIR)$(BASHDIR)/gpube
+	$(BUILD)/gpube __completion zsh > $(DESTDIR)$(ZSHDIR)/_gpube
 
 ## format: reformat the sources with clang-format
 format:

@@ -28,23 +28,35 @@ GPUBE_API const char *gpube_format_name(enum gpube_format format);
 /*
  * gpube_read() - reads a model.
  * path      "-" is standard input
+ * format    AUTO: .uai begins with MARKOV or BAYES, .cfn with '{'; the rest is
+ *           what its name says, or else .wcsp
  * evidence  .evid file of a .uai; NULL: PATH.evid beside it (x.uai, x.uai.xz
  *           and x.uai.gz all look for x.uai.evid), if there is one; "": none
  * Cost:   memory proportional to the model's tables
- * Errors: EIO, EPARSE, ERANGE, ENOMEM
+ * Errors: EIO, EPARSE, ERANGE, ENOMEM; EINVAL (no such format); ELIMIT (xz
+ *         data that takes more than the memory allowed); ESTOP
  */
 GPUBE_API int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path,
 	enum gpube_format format, const char *evidence);
 
 /*
- * gpube_write() - writes a model.
+ * gpube_write() - writes a model. Potentials are written to .wcsp and .cfn as
+ * the costs that gpube_solve() minimises, costs to .uai as exp(-cost). Evidence
+ * goes with a .uai into PATH.evid (an old one is emptied if there is none),
+ * elsewhere and on standard output into unary functions.
  * path      "-" is standard output
- * Errors: EIO, ENOMEM; ERANGE (the format cannot hold the model: the text says
- *         what and how to go on)
+ * Errors: EIO, ENOMEM; EINVAL (no such format); ERANGE (the format cannot hold
+ *         the model: the text says what)
  */
 GPUBE_API int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format format);
 
-/* Reads an order: variable indices (or names), first is eliminated first. 'order' has n_vars. */
+/*
+ * gpube_read_order() - reads an elimination order: variable indices, or names
+ * that are no numbers, the first is eliminated first. '#' begins a comment, and
+ * the number of variables may stand in front (daoopt).
+ * order     n_vars
+ * Errors: EIO, EPARSE (not a permutation), ENOMEM: order is untouched
+ */
 GPUBE_API int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *path);
 /* Writes toulbar2's .sol: the value indices of one assignment on one line. */
 GPUBE_API int gpube_write_solution(

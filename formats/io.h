@@ -10,59 +10,90 @@
 /* ---- reading ----------------------------------------------------------------
  * A window of bytes that slides over the (decompressed) file. The pointers are
  * public so that scanners run at memory speed: p < end holds unread bytes, and
- * gpube__in_fill() brings more.
+ * gpube__in_fill() brings more. A byte order mark is skipped.
  */
 struct gpube_in {
 	struct gpube_ctx *ctx;
-	const char *path;      /* as the user gave it, for messages */
-	const char *p, *end;   /* unread bytes; end[0] is always 0 */
-	int64_t line;	       /* of p, from 1; scanners count newlines */
+	const char *path;    /* as the user gave it, for messages; "-" reads standard input */
+	const char *p, *end; /* unread bytes; end[0] is always 0 */
+	int64_t line;        /* of p, from 1; scanners count newlines */
+	const char *last;    /* where the token read last begins; it ends at p */
 	struct gpube_in_impl *impl;
-	int status;	       /* first failure; then p == end for ever */
+	int status; /* first failure; then p == end for ever */
 };
 
 /* Errors: EIO "cannot open 'x': …", ENOMEM; xz without liblzma: EIO that says so */
 int gpube__in_open(struct gpube_in *in, struct gpube_ctx *ctx, const char *path);
-/* Makes p < end true, or returns false at the end of the file or after a failure (see status). */
+/*
+ * Makes p < end true, or returns false at the end of the file or after a
+ * failure (see status: EIO; EPARSE when compressed data is cut or corrupt;
+ * ESTOP). Unread bytes stay, but p may move.
+ */
 bool gpube__in_fill(struct gpube_in *in);
+/*
+ * Brings n (at most 64 KiB) unread bytes into the window, so that what begins
+ * at p can be looked at in one piece; returns how many there are (fewer only
+ * at the end of the file).
+ */
+size_t gpube__in_need(struct gpube_in *in, size_t n);
 void gpube__in_close(struct gpube_in *in);
 /* The first up to n bytes, without consuming them: to tell formats apart. */
 size_t gpube__in_peek(struct gpube_in *in, char *buffer, size_t n);
 
 /*
- * EPARSE: "x.wcsp:12: expected a cost, found 'abc'". Returns in->status when
- * reading itself has failed (a cut gz), so that the cause is named.
+ * EPARSE: "x.wcsp:12: expected a cost, found 'abc'". The first failure stays:
+ * returns in->status when reading itself has failed (a cut gz), so that the
+ * cause is named.
  */
 int gpube__in_error(struct gpube_in *in, const char *fmt, ...) GPUBE_PRINTF(2, 3);
+/* The same with another status, such as ERANGE for a size that fits no type. */
+int gpube__in_fail(struct gpube_in *in, enum gpube_status status, const char *fmt, ...)
+	GPUBE_PRINTF(3, 4);
+/* EPARSE "expected WHAT, found 'TOKEN'"; an empty or NULL token is the end of the file. */
+int gpube__in_expected(struct gpube_in *in, const char *what, const char *token);
+/* The same about the token, integer or real that has just been read. */
+int gpube__in_refuse(struct gpube_in *in, const char *what);
 
 /*
- * Tokens separated by white space. 'what' names what was expected, for the
- * message. A token longer than 255 bytes is an error except in gpube__in_skip_line().
+ * Tokens separated by white space. 'what' names what was expected, with its
+ * article ("a table size"). A token longer than 255 bytes is an error except in
+ * gpube__in_skip_line(). All of them consume what they return; errors return a
+ * status and give the token's line.
  */
-bool gpube__in_at_end(struct gpube_in *in); /* only white space is left */
+bool gpube__in_at_end(struct gpube_in *in); /* only white space is left, or a failure */
 int gpube__in_token(struct gpube_in *in, char token[256], const char *what);
 int gpube__in_int(struct gpube_in *in, int64_t *v, int64_t min, int64_t max, const char *what);
-/* decimal or exponent notation, inf and nan refused; correctly rounded */
+/* decimal or exponent notation, inf and nan refused; correctly rounded, whatever the locale */
 int gpube__in_real(struct gpube_in *in, double *v, const char *what);
-int gpube__in_end(struct gpube_in *in); /* error unless only white space is left */
+int gpube__in_end(struct gpube_in *in);        /* error unless only white space is left */
+void gpube__in_skip_line(struct gpube_in *in); /* to the beginning of the next line */
 
-/* ---- writing ---------------------------------------------------------------- */
-
+/* ---- writing ----------------------------------------------------------------
+ * A regular file appears under its name only when it is complete; devices and
+ * pipes are written as they are.
+ */
 struct gpube_out {
 	struct gpube_ctx *ctx;
-	const char *path;
+	const char *path; /* "-" is standard output, descriptor 1: flush stdio before */
+	bool alone;       /* standard output or a device: nothing can stand beside it */
 	struct gpube_out_impl *impl;
 	int status; /* first failure; later writes do nothing */
 };
 
+/* Errors: EIO "cannot write 'x': …", ENOMEM */
 int gpube__out_open(struct gpube_out *out, struct gpube_ctx *ctx, const char *path);
 void gpube__out_bytes(struct gpube_out *out, const char *s, size_t n);
 void gpube__out_text(struct gpube_out *out, const char *s);
+/* Pieces of up to 511 bytes; no %g or %f: they follow the locale. */
 void gpube__out_printf(struct gpube_out *out, const char *fmt, ...) GPUBE_PRINTF(2, 3);
 void gpube__out_int(struct gpube_out *out, int64_t v);
-void gpube__out_real(struct gpube_out *out, double v); /* shortest text that reads back equal */
+void gpube__out_real(
+	struct gpube_out *out, double v); /* finite; shortest text that reads back equal */
 /* integer * 10^-scale in plain decimal notation with 'scale' decimals */
 void gpube__out_decimal(struct gpube_out *out, int64_t v, int scale);
+/* Completes the file but leaves it under its temporary name, for who writes two that belong
+ * together. */
+int gpube__out_finish(struct gpube_out *out);
 /* Completes and renames; with 'keep' false, or after a failure, leaves no file. Returns status. */
 int gpube__out_close(struct gpube_out *out, bool keep);
 
@@ -75,5 +106,15 @@ int gpube__cfn_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__uai_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__uai_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out);
+
+/*
+ * gpube__observed_view() - the model with its evidence turned into unary
+ * functions, for a .uai with no place for a .evid. Everything else is m's, which
+ * must outlive the view.
+ * Errors: ENOMEM (nothing to clear)
+ */
+int gpube__observed_view(struct gpube_model *view, const struct gpube_model *m);
+void gpube__observed_clear(struct gpube_model *view, const struct gpube_model *m);
 
 #endif

@@ -9,34 +9,47 @@
 /*
  * The reduced model: direction MINIMISE (a maximisation is negated), dense
  * tables where they are small enough, every finite cost >= 0, each table's
- * minimum moved to the constant, evidence conditioned, forbidden values and
- * one-value variables gone, functions of equal scope merged, unary ones
- * absorbed. Its optimum is the original's (negated if that maximises), its
- * optimal assignments are one to one with the original's (so counts carry over,
- * except for the factor of 'free' variables below).
+ * minimum moved to the constant, cells that alone reach top marked forbidden,
+ * evidence conditioned, forbidden values and one-value variables gone,
+ * functions of equal scope merged, unary ones absorbed, constant ones dropped.
+ *
+ * Its assignments are one to one with those of the original that are not
+ * forbidden by a removed value, and cost the same (negated if that maximises):
+ * optimum and number of optima carry over. A variable that is left in no
+ * function stays a variable of the model: any value does, and its domain size
+ * is a factor of the count.
  */
 struct gpube_simplified {
-	struct gpube_model *model; /* kind COSTS, same scale; top: a total >= top is forbidden */
-	bool infeasible;	   /* found so already: model has no variables */
+	/* Kind COSTS, same scale, no names, no evidence. Every finite total is in
+	 * (-2^62, 2^62). top: a total, constant included, >= top is forbidden;
+	 * GPUBE_INF also if no total gets there. */
+	struct gpube_model *model;
+	bool infeasible; /* found so already: model has no variables */
 	bool negated;
 
 	/* The way back: original variable i is fixed to 'value[i]' if var[i] < 0,
 	 * else it is variable var[i] of the model, whose value a stands for
-	 * values[i][a]. */
+	 * values[i][a], or for a itself if values[i] is NULL. */
 	int32_t n_vars;
 	int32_t *var, *value;
 	int32_t **values;
 
 	/* What was done, for the log. */
-	int32_t n_evidence, n_values_removed, n_vars_fixed, n_merged, n_absorbed, n_components;
+	int32_t n_evidence;	  /* variables observed */
+	int64_t n_values_removed; /* forbidden ones, without what evidence excludes */
+	int32_t n_vars_fixed;	  /* of one value in the end, and not observed */
+	int32_t n_merged;	  /* functions added to another of the same scope */
+	int32_t n_absorbed;	  /* unary functions added to a larger one */
+	int32_t n_components;	  /* of the reduced model; a free variable is one */
 };
 
 /*
  * gpube__simplify() - 'm' is a GPUBE_COSTS model.
  * reductions  false: only what elimination needs (direction, evidence as
  *             forbidden values, non-negative costs); variables map one to one
- * Cost:   a few passes over the tables; messages in cells <= 2^26 merges only
- * Errors: ERANGE (finite totals can pass 2^62), ENOMEM
+ * Cost:   a few passes over the tables, and memory for two reduced models
+ * Errors: ERANGE (finite totals can pass 2^62), EINVAL (kind, evidence),
+ *         ENOMEM; *out is then zero
  */
 int gpube__simplify(struct gpube_simplified *out, const struct gpube_model *m, bool reductions);
 void gpube__simplified_clear(struct gpube_ctx *ctx, struct gpube_simplified *s);

@@ -265,22 +265,25 @@ static int64_t position(
 	return gpube__table_find(t, domains, tuple);
 }
 
-static int check_assignment(
-	const struct gpube_model *m, const int32_t *values, int32_t **buffer)
+/* Room for position()'s tuple and domains; NULL and the status if the values are no assignment. */
+static int32_t *check_assignment(int *status, const struct gpube_model *m, const int32_t *values)
 {
+	int32_t *buffer;
 	int64_t widest = 1;
 
-	*buffer = NULL;
 	for (int32_t i = 0; i < m->n_vars; i++)
-		if (values[i] < 0 || values[i] >= m->vars[i].domain)
-			return gpube__fail(m->ctx, GPUBE_EINVAL,
+		if (values[i] < 0 || values[i] >= m->vars[i].domain) {
+			*status = gpube__fail(m->ctx, GPUBE_EINVAL,
 				"value %d of variable %d: its domain has %d values", values[i], i,
 				m->vars[i].domain);
+			return NULL;
+		}
 	for (int32_t f = 0; f < m->n_functions; f++)
 		if (m->functions[f].arity > widest)
 			widest = m->functions[f].arity;
-	*buffer = gpube__alloc(m->ctx, 2 * (uint64_t)widest, sizeof(**buffer));
-	return *buffer ? GPUBE_OK : GPUBE_ENOMEM;
+	buffer = gpube__alloc(m->ctx, 2 * (uint64_t)widest, sizeof(*buffer));
+	*status = buffer ? GPUBE_OK : GPUBE_ENOMEM;
+	return buffer;
 }
 
 int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *values)
@@ -292,8 +295,8 @@ int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *
 
 	if (m->kind != GPUBE_COSTS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "a model of potentials has no costs");
-	status = check_assignment(m, values, &buffer);
-	if (status)
+	buffer = check_assignment(&status, m, values);
+	if (!buffer)
 		return status;
 	for (int32_t f = 0; f < m->n_functions; f++) {
 		const struct gpube_table *t = gpube__table(m, f);
@@ -326,8 +329,8 @@ int gpube_model_log_value(double *log_value, const struct gpube_model *m, const 
 
 	if (m->kind != GPUBE_POTENTIALS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "a model of costs has no potentials");
-	status = check_assignment(m, values, &buffer);
-	if (status)
+	buffer = check_assignment(&status, m, values);
+	if (!buffer)
 		return status;
 	for (int32_t f = 0; f < m->n_functions; f++) {
 		const struct gpube_table *t = gpube__table(m, f);

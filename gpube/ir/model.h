@@ -84,7 +84,7 @@ struct gpube_model {
 
 static inline const int32_t *gpube__scope(const struct gpube_model *m, int32_t function)
 {
-	return m->scopes + m->functions[function].scope_at;
+	return m->scopes ? m->scopes + m->functions[function].scope_at : NULL;
 }
 
 static inline const struct gpube_table *gpube__table(const struct gpube_model *m, int32_t function)

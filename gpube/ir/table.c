@@ -86,7 +86,8 @@ static enum gpube_type type_of(int64_t v)
 
 	if (v == GPUBE_INF)
 		return GPUBE_INT8; /* every type has its marker */
-	while (v >= gpube__forbidden(type) || v < -gpube__forbidden(type))
+	while (type < GPUBE_INT64 &&
+		(v >= gpube__forbidden(type) || v < -gpube__forbidden(type)))
 		type++;
 	return type;
 }

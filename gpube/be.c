@@ -1,0 +1,538 @@
+/* be.c - the elimination itself: see be.h. */
+#include "gpube/be.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* A table of the run: a message, or the working copy of a function while its bucket is at work. */
+struct work {
+	void *values;	  /* backend memory */
+	uint64_t *counts; /* backend memory, or NULL */
+};
+
+struct run {
+	const struct gpube_be *be;
+	const struct gpube_ops *ops;
+	const struct gpube_working *w;
+	uint64_t modulus;
+	bool counting, keep, storing_args;
+	struct work *messages; /* per position */
+	uint8_t **args;	       /* per position: packed arg-mins on the host, or NULL */
+	double joined_done, joined_total;
+};
+
+static void free_work(struct run *r, struct work *t)
+{
+	if (t->values)
+		r->ops->free(r->be->ctx, t->values);
+	if (t->counts)
+		r->ops->free(r->be->ctx, t->counts);
+	memset(t, 0, sizeof(*t));
+}
+
+static void put(void *values, enum gpube_type type, int64_t cell, int64_t v)
+{
+	if (type == GPUBE_INT32)
+		((int32_t *)values)[cell] = (int32_t)v;
+	else
+		((int64_t *)values)[cell] = v;
+}
+
+static int64_t get(const void *values, enum gpube_type type, int64_t cell)
+{
+	return type == GPUBE_INT32 ? ((const int32_t *)values)[cell]
+				   : ((const int64_t *)values)[cell];
+}
+
+static int64_t clamp(int64_t v, int64_t cut)
+{
+	return v < cut ? v : cut; /* GPUBE_INF, too, becomes cut */
+}
+
+/* Positions of a function's scope in increasing order, and the stride of each of its axes in that layout. */
+static int64_t sorted_layout(
+	const struct gpube_be *be, int32_t function, int32_t *positions, int64_t *strides)
+{
+	const struct gpube_model *m = be->m;
+	const int32_t *scope = gpube__scope(m, function);
+	int arity = m->functions[function].arity;
+	int64_t cells = 1;
+
+	for (int k = 0; k < arity; k++) {
+		int32_t q = be->position[scope[k]];
+		int j = k;
+
+		for (; j > 0 && positions[j - 1] > q; j--)
+			positions[j] = positions[j - 1];
+		positions[j] = q;
+	}
+	for (int j = arity - 1; j >= 0; j--) {
+		for (int k = 0; k < arity; k++)
+			if (be->position[scope[k]] == positions[j])
+				strides[k] = cells;
+		cells *= m->vars[be->buckets[positions[j]].var].domain;
+	}
+	return cells;
+}
+
+static void fill_dense(const struct gpube_be *be, int32_t function, const int64_t *strides,
+	const struct gpube_working *w, void *values, int32_t *index)
+{
+	const struct gpube_model *m = be->m;
+	const struct gpube_table *t = gpube__table(m, function);
+	const int32_t *scope = gpube__scope(m, function);
+	int arity = m->functions[function].arity;
+	int64_t to = 0;
+
+	memset(index, 0, (size_t)arity * sizeof(*index));
+	for (int64_t cell = 0; cell < t->n; cell++) {
+		put(values, w->type, to, clamp(gpube__table_int(t, cell), w->cut));
+		for (int k = arity - 1; k >= 0; k--) { /* the odometer of the original layout */
+			to += strides[k];
+			if (++index[k] < m->vars[scope[k]].domain)
+				break;
+			to -= strides[k] * index[k];
+			index[k] = 0;
+		}
+	}
+}
+
+static void fill_sparse(const struct gpube_table *t, int64_t cells, const int64_t *strides,
+	const struct gpube_working *w, void *values)
+{
+	for (int64_t cell = 0; cell < cells; cell++)
+		put(values, w->type, cell, clamp(t->dflt.i, w->cut));
+	for (int64_t k = 0; k < t->n; k++) {
+		int64_t to = 0;
+
+		for (int j = 0; j < t->arity; j++)
+			to += strides[j] * t->tuples[k * t->arity + j];
+		put(values, w->type, to, clamp(gpube__table_int(t, k), w->cut));
+	}
+}
+
+/*
+ * The working copy of a function: dense, in the working type, axes by position.
+ * positions  out: arity entries
+ */
+static int load_function(struct run *r, int32_t function, struct work *out, int32_t *positions)
+{
+	struct gpube_ctx *ctx = r->be->ctx;
+	const struct gpube_table *t = gpube__table(r->be->m, function);
+	uint64_t arity = (uint64_t)r->be->m->functions[function].arity, bytes;
+	int64_t *strides = gpube__alloc(ctx, arity, sizeof(*strides));
+	int32_t *index = gpube__alloc(ctx, arity, sizeof(*index));
+	void *staged = NULL;
+	int64_t cells;
+	int status = GPUBE_ENOMEM;
+
+	if (!strides || !index)
+		goto out;
+	cells = sorted_layout(r->be, function, positions, strides);
+	bytes = (uint64_t)cells * gpube__type_size(r->w->type);
+	staged = gpube__alloc(ctx, bytes, 1);
+	out->values = staged ? r->ops->alloc(ctx, bytes) : NULL;
+	if (!out->values)
+		goto out;
+	if (t->sparse)
+		fill_sparse(t, cells, strides, r->w, staged);
+	else
+		fill_dense(r->be, function, strides, r->w, staged, index);
+	status = r->ops->upload(ctx, out->values, staged, bytes);
+out:
+	gpube__free(ctx, strides);
+	gpube__free(ctx, index);
+	gpube__free(ctx, staged);
+	return status;
+}
+
+/* ---- one bucket --------------------------------------------------------------- */
+
+/* Dimensions of a bucket's contraction: the message's scope, then the eliminated variable. */
+struct dims {
+	int64_t *sizes;	    /* n_scope + 1 */
+	int32_t *operand;   /* n_in runs of dimension indices */
+	int32_t *positions; /* scratch for one scope */
+	int64_t used;	    /* of operand */
+};
+
+static int32_t dim_of(const struct gpube_be *be, const struct gpube_bucket *b, int32_t position)
+{
+	const int32_t *scope = be->scopes + b->scope_at;
+	int32_t lo = 0, hi = b->n_scope;
+
+	while (lo < hi) {
+		int32_t mid = lo + (hi - lo) / 2;
+
+		if (scope[mid] < position)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < b->n_scope && scope[lo] == position ? lo : b->n_scope;
+}
+
+static void set_dims(const struct gpube_be *be, const struct gpube_bucket *b, struct dims *d,
+	struct gpube_operand *in, const int32_t *positions, int n)
+{
+	in->n_dims = n;
+	in->dims = d->operand + d->used;
+	for (int k = 0; k < n; k++)
+		d->operand[d->used++] = dim_of(be, b, positions[k]);
+}
+
+static int64_t operand_dims(const struct gpube_be *be, const struct gpube_bucket *b)
+{
+	int64_t n = 0;
+
+	for (int32_t k = 0; k < b->n_in; k++) {
+		int32_t id = be->inputs[b->in_at + k];
+
+		n += id >= 0 ? be->m->functions[id].arity : be->buckets[~id].n_scope;
+	}
+	return n;
+}
+
+static void pack_args(uint8_t *packed, const uint8_t *args, int64_t n, int bits)
+{
+	int per_byte = 8 / bits;
+
+	for (int64_t i = 0; i < n; i += per_byte) {
+		unsigned byte = 0;
+
+		for (int k = 0; k < per_byte && i + k < n; k++)
+			byte |= (unsigned)args[i + k] << (k * bits);
+		packed[i / per_byte] = (uint8_t)byte;
+	}
+}
+
+static int32_t stored_arg(const uint8_t *packed, int64_t i, int bits)
+{
+	uint16_t half;
+	uint32_t word;
+
+	if (bits < 8)
+		return packed[i * bits / 8] >> (i * bits % 8) & ((1 << bits) - 1);
+	if (bits == 8)
+		return packed[i];
+	if (bits == 16) {
+		memcpy(&half, packed + 2 * i, 2);
+		return half;
+	}
+	memcpy(&word, packed + 4 * i, 4);
+	return (int32_t)word;
+}
+
+/* Brings a bucket's arg-mins home and stores them compactly. */
+static int keep_args(struct run *r, int32_t p, const void *out_arg, int arg_bytes)
+{
+	struct gpube_ctx *ctx = r->be->ctx;
+	const struct gpube_bucket *b = &r->be->buckets[p];
+	int bits = gpube__be_arg_bits(r->be->m->vars[b->var].domain);
+	uint64_t bytes = (uint64_t)b->cells * (uint64_t)arg_bytes;
+	uint8_t *args = gpube__alloc(ctx, bytes, 1);
+	int status;
+
+	if (!args)
+		return GPUBE_ENOMEM;
+	status = r->ops->download(ctx, args, out_arg, bytes);
+	if (status || bits >= 8) {
+		r->args[p] = args;
+		return status;
+	}
+	r->args[p] = gpube__alloc(ctx, ((uint64_t)b->cells * (uint64_t)bits + 7) / 8, 1);
+	if (r->args[p])
+		pack_args(r->args[p], args, b->cells, bits);
+	gpube__free(ctx, args);
+	return r->args[p] ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+static int alloc_message(struct run *r, int64_t cells, struct work *t)
+{
+	struct gpube_ctx *ctx = r->be->ctx;
+
+	t->values = r->ops->alloc(ctx, (uint64_t)cells * gpube__type_size(r->w->type));
+	if (!t->values)
+		return GPUBE_ENOMEM;
+	if (r->counting) {
+		t->counts = r->ops->alloc(ctx, (uint64_t)cells * sizeof(uint64_t));
+		if (!t->counts)
+			return GPUBE_ENOMEM;
+	}
+	return GPUBE_OK;
+}
+
+static int eliminate(struct run *r, int32_t p)
+{
+	const struct gpube_be *be = r->be;
+	const struct gpube_bucket *b = &be->buckets[p];
+	struct gpube_ctx *ctx = be->ctx;
+	uint64_t n_in = (uint64_t)b->n_in;
+	struct gpube_operand *in = gpube__alloc_zero(ctx, n_in, sizeof(*in));
+	struct work *loaded = gpube__alloc_zero(ctx, n_in, sizeof(*loaded));
+	struct dims d = {.sizes = gpube__alloc(ctx, (uint64_t)b->n_scope + 1, sizeof(*d.sizes)),
+		.operand = gpube__alloc(ctx, (uint64_t)operand_dims(be, b), sizeof(*d.operand)),
+		.positions = gpube__alloc(ctx, (uint64_t)b->n_scope + 1, sizeof(*d.positions))};
+	struct gpube_contraction c = {.semiring = r->counting ? GPUBE_MIN_COUNT : GPUBE_MIN_PLUS,
+		.type = r->w->type, .n_out = b->n_scope, .n_dims = b->n_scope + 1,
+		.sizes = d.sizes, .n_in = b->n_in, .in = in, .cut = r->w->cut,
+		.threshold = r->w->cut, .modulus = r->modulus};
+	int status = GPUBE_ENOMEM;
+
+	if (!in || !loaded || !d.sizes || !d.operand || !d.positions ||
+		alloc_message(r, b->cells, &r->messages[p]))
+		goto out;
+	for (int32_t k = 0; k < b->n_scope; k++)
+		d.sizes[k] = be->m->vars[be->buckets[be->scopes[b->scope_at + k]].var].domain;
+	d.sizes[b->n_scope] = be->m->vars[b->var].domain;
+	for (int32_t k = 0; k < b->n_in; k++) {
+		int32_t id = be->inputs[b->in_at + k];
+		const struct work *t = id >= 0 ? &loaded[k] : &r->messages[~id];
+
+		if (id >= 0) {
+			status = load_function(r, id, &loaded[k], d.positions);
+			if (status)
+				goto out;
+			set_dims(be, b, &d, &in[k], d.positions, be->m->functions[id].arity);
+		} else {
+			set_dims(be, b, &d, &in[k], be->scopes + be->buckets[~id].scope_at,
+				be->buckets[~id].n_scope);
+		}
+		in[k].values = t->values;
+		in[k].counts = t->counts;
+	}
+	c.out = r->messages[p].values;
+	c.out_counts = r->messages[p].counts;
+	if (r->storing_args) {
+		c.arg_bytes = gpube__be_arg_bytes((int32_t)d.sizes[b->n_scope]);
+		c.out_arg = r->ops->alloc(ctx, (uint64_t)b->cells * (uint64_t)c.arg_bytes);
+		if (!c.out_arg) {
+			status = GPUBE_ENOMEM;
+			goto out;
+		}
+	}
+	status = r->ops->contract(ctx, &c);
+	if (!status && r->storing_args)
+		status = keep_args(r, p, c.out_arg, c.arg_bytes);
+out:
+	if (c.out_arg)
+		r->ops->free(ctx, c.out_arg);
+	for (int32_t k = 0; loaded && k < b->n_in; k++) {
+		int32_t id = be->inputs[b->in_at + k];
+
+		if (id >= 0)
+			free_work(r, &loaded[k]);
+		else if (!r->keep)
+			free_work(r, &r->messages[~id]);
+	}
+	gpube__free(ctx, in);
+	gpube__free(ctx, loaded);
+	gpube__free(ctx, d.sizes);
+	gpube__free(ctx, d.operand);
+	gpube__free(ctx, d.positions);
+	return status;
+}
+
+/* ---- reading the assignment off, last eliminated variable first ------------------ */
+
+/* Cell of a message at the values assigned so far, as a row-major index. */
+static int64_t message_cell(
+	const struct gpube_be *be, int32_t p, int32_t position_x, int32_t x, const int32_t *values)
+{
+	const struct gpube_bucket *b = &be->buckets[p];
+	int64_t cell = 0;
+
+	for (int32_t k = 0; k < b->n_scope; k++) {
+		int32_t q = be->scopes[b->scope_at + k], var = be->buckets[q].var;
+
+		cell = cell * be->m->vars[var].domain + (q == position_x ? x : values[var]);
+	}
+	return cell;
+}
+
+static int64_t function_cost(const struct gpube_be *be, int32_t function, const int32_t *values,
+	int32_t *tuple, int32_t *domains)
+{
+	const struct gpube_table *t = gpube__table(be->m, function);
+	const int32_t *scope = gpube__scope(be->m, function);
+	int64_t k;
+
+	for (int j = 0; j < t->arity; j++) {
+		tuple[j] = values[scope[j]];
+		domains[j] = be->m->vars[scope[j]].domain;
+	}
+	k = gpube__table_find(t, domains, tuple);
+	return k < 0 ? t->dflt.i : gpube__table_int(t, k);
+}
+
+/* The first value of the bucket's variable whose joined cost is least, from the kept messages. */
+static int choose(struct run *r, int32_t p, int32_t *values, int32_t *scratch)
+{
+	const struct gpube_be *be = r->be;
+	const struct gpube_bucket *b = &be->buckets[p];
+	size_t size = gpube__type_size(r->w->type);
+	int64_t best = INT64_MAX, word;
+	int32_t best_x = 0;
+
+	for (int32_t x = 0; x < be->m->vars[b->var].domain; x++) {
+		int64_t sum = 0;
+
+		values[b->var] = x;
+		for (int32_t k = 0; k < b->n_in && sum < r->w->cut; k++) {
+			int32_t id = be->inputs[b->in_at + k];
+
+			if (id >= 0) {
+				sum += clamp(function_cost(be, id, values, scratch,
+						     scratch + b->n_scope + 1),
+					r->w->cut);
+			} else {
+				int64_t cell = message_cell(be, ~id, p, x, values);
+				int status = r->ops->download(be->ctx, &word,
+					(const char *)r->messages[~id].values + (size_t)cell * size,
+					size);
+
+				if (status)
+					return status;
+				sum += get(&word, r->w->type, 0);
+			}
+		}
+		if (sum < best) {
+			best = sum;
+			best_x = x;
+		}
+	}
+	values[b->var] = best_x;
+	return GPUBE_OK;
+}
+
+static int assign(struct run *r, int32_t *values)
+{
+	const struct gpube_be *be = r->be;
+	int32_t widest = 0, *scratch;
+	int status = GPUBE_OK;
+
+	for (int32_t p = 0; p < be->n; p++)
+		if (be->buckets[p].n_scope > widest)
+			widest = be->buckets[p].n_scope;
+	scratch = gpube__alloc(be->ctx, 2 * ((uint64_t)widest + 1), sizeof(*scratch));
+	if (!scratch)
+		return GPUBE_ENOMEM;
+	for (int32_t p = be->n - 1; p >= 0 && !status; p--) {
+		int32_t var = be->buckets[p].var;
+
+		if (r->storing_args)
+			values[var] = stored_arg(r->args[p], message_cell(be, p, -1, 0, values),
+				gpube__be_arg_bits(be->m->vars[var].domain));
+		else
+			status = choose(r, p, values, scratch);
+	}
+	gpube__free(be->ctx, scratch);
+	return status;
+}
+
+/* ---- the run ------------------------------------------------------------------- */
+
+static uint64_t times(uint64_t a, uint64_t b, uint64_t modulus)
+{
+	uint64_t r;
+
+	if (modulus)
+		return a * b % modulus; /* both below 2^32 */
+	return a == UINT64_MAX || b == UINT64_MAX || __builtin_mul_overflow(a, b, &r) ? UINT64_MAX
+										      : r;
+}
+
+/* Adds a component's optimum; GPUBE_INF stays. */
+static int add_scalar(struct run *r, int32_t p, int64_t *optimum, uint64_t *count)
+{
+	int64_t word, cost;
+	uint64_t c;
+	int status = r->ops->download(
+		r->be->ctx, &word, r->messages[p].values, gpube__type_size(r->w->type));
+
+	if (status)
+		return status;
+	cost = get(&word, r->w->type, 0);
+	if (cost >= r->w->cut || *optimum == GPUBE_INF ||
+		__builtin_add_overflow(*optimum, cost, optimum))
+		*optimum = GPUBE_INF;
+	if (!r->counting)
+		return GPUBE_OK;
+	status = r->ops->download(r->be->ctx, &c, r->messages[p].counts, sizeof(c));
+	if (!status)
+		*count = times(*count, c, r->modulus);
+	return status;
+}
+
+static int64_t constant_of(const struct gpube_model *m)
+{
+	int64_t sum = m->constant;
+
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		const struct gpube_table *t = gpube__table(m, f);
+		int64_t c;
+
+		if (t->arity > 0)
+			continue;
+		c = t->n ? gpube__table_int(t, 0) : t->dflt.i;
+		if (c == GPUBE_INF || __builtin_add_overflow(sum, c, &sum))
+			return GPUBE_INF;
+	}
+	return sum;
+}
+
+static int eliminate_all(struct run *r, int64_t *optimum, uint64_t *count)
+{
+	const struct gpube_be *be = r->be;
+	int status = GPUBE_OK;
+
+	for (int32_t p = 0; p < be->n && !status; p++) {
+		if (gpube__stopped(be->ctx))
+			return gpube__fail_stopped(be->ctx);
+		status = eliminate(r, p);
+		r->joined_done += be->buckets[p].joined;
+		gpube__progress(be->ctx, r->joined_done / r->joined_total, "eliminating");
+		if (!status && be->buckets[p].consumer < 0)
+			status = add_scalar(r, p, optimum, count);
+	}
+	return status;
+}
+
+int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const struct gpube_be *be,
+	const struct gpube_ops *ops, const struct gpube_working *w, uint64_t modulus, bool keep)
+{
+	struct gpube_ctx *ctx = be->ctx;
+	struct run r = {.be = be, .ops = ops, .w = w, .modulus = modulus, .counting = count != NULL,
+		.keep = keep && values, .storing_args = !keep && values};
+	uint64_t n = (uint64_t)be->n, one = 1;
+	int status = GPUBE_ENOMEM;
+
+	r.messages = gpube__alloc_zero(ctx, n, sizeof(*r.messages));
+	r.args = gpube__alloc_zero(ctx, n, sizeof(*r.args));
+	if (!r.messages || !r.args)
+		goto out;
+	for (int32_t p = 0; p < be->n; p++)
+		r.joined_total += be->buckets[p].joined;
+	*optimum = constant_of(be->m);
+	if (count)
+		*count = 1;
+	status = eliminate_all(&r, optimum, count ? count : &one);
+	if (status)
+		goto out;
+	if (be->m->top != GPUBE_INF && *optimum >= be->m->top)
+		*optimum = GPUBE_INF;
+	if (count && *optimum == GPUBE_INF)
+		*count = 0;
+	if (values && *optimum != GPUBE_INF)
+		status = assign(&r, values);
+out:
+	for (int32_t p = 0; p < be->n; p++) {
+		if (r.messages)
+			free_work(&r, &r.messages[p]);
+		if (r.args)
+			gpube__free(ctx, r.args[p]);
+	}
+	gpube__free(ctx, r.messages);
+	gpube__free(ctx, r.args);
+	return status;
+}

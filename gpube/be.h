@@ -1,0 +1,119 @@
+/*
+ * be.h - exact bucket elimination along a given order, on any backend.
+ *
+ * Designs weighed. (1) Join all functions of a bucket, then project: stores
+ * the joined table, a factor of the domain more memory and traffic. (2) Fused
+ * contraction per bucket: this one. (3) Several variables per bucket along the
+ * branches of a tree decomposition: saves passes over memory where a message
+ * only loses variables, costs nothing less in joined cells; it can be added in
+ * the planner alone, since a contraction reduces any number of variables.
+ *
+ * Layout. Scopes are sorted by elimination position, so that in every table of
+ * a bucket the eliminated variable is the slowest dimension and all tables of
+ * one bucket agree on the fastest ones: inner loops are contiguous in all of
+ * them, and a message needs no transposition on its way to its consumer.
+ *
+ * Assignment. Either all messages are kept and an arg-min is recomputed from
+ * one slice per variable (no extra work while eliminating), or, if they do not
+ * fit in memory, each is freed when used and the arg-mins are stored in as few
+ * bits as the domain needs.
+ */
+#ifndef GPUBE_BE_H
+#define GPUBE_BE_H
+
+#include "gpube/ir/graph.h"
+#include "gpube/ops/ops.h"
+
+/* The bucket at position p eliminates order[p] and sends one message. */
+struct gpube_bucket {
+	int32_t var;
+	int32_t n_in;	 /* inputs: be.inputs[in_at …]; f >= 0: a function, ~p: the message of bucket p */
+	int32_t n_scope; /* message: be.scopes[scope_at …], by elimination position */
+	int64_t in_at, scope_at;
+	int32_t consumer; /* position whose bucket takes the message; -1: it is a scalar */
+	int64_t cells;	  /* of the message */
+	double joined;	  /* cells * domain of var */
+};
+
+struct gpube_be {
+	struct gpube_ctx *ctx;
+	const struct gpube_model *m;
+	int32_t n;
+	int32_t *position; /* of each variable in the order */
+	struct gpube_bucket *buckets;
+	int64_t n_inputs, n_scopes, inputs_capacity, scopes_capacity;
+	int32_t *inputs, *scopes;
+	int32_t most_inputs; /* of any bucket */
+};
+
+/*
+ * gpube__be_init() - sorts functions into buckets and works out every scope and size.
+ * m       a simplified model (simplify.h), which must outlive 'be'
+ * order   a permutation of its variables
+ * Cost:   O(sum of scopes); no table is touched
+ * Errors: ENOMEM; ELIMIT (a message of more than 2^62 cells)
+ */
+int gpube__be_init(struct gpube_be *be, const struct gpube_model *m, const int32_t *order);
+void gpube__be_clear(struct gpube_be *be);
+
+/* How costs are held while eliminating: a type that no joined sum can leave. */
+struct gpube_working {
+	enum gpube_type type; /* INT32 or INT64 */
+	int64_t cut;	      /* a cost >= cut is forbidden (ops.h) */
+};
+
+/*
+ * gpube__be_working() - int32 where the proof allows, else int64. Every cost is
+ * in [0, cut], cut = min(top left, 1 + sum of the tables' maxima), and no
+ * bucket adds more than most_inputs of them: most_inputs * cut must fit.
+ * Errors: ERANGE
+ */
+int gpube__be_working(struct gpube_working *w, const struct gpube_be *be);
+
+/* Arg-mins of a domain are stored in 1, 2, 4, 8, 16 or 32 bits, and computed in 1, 2 or 4 bytes. */
+static inline int gpube__be_arg_bits(int32_t domain)
+{
+	int bits = 1;
+
+	while (bits < 32 && (int64_t)1 << bits < domain)
+		bits *= 2;
+	return bits;
+}
+
+static inline int gpube__be_arg_bytes(int32_t domain)
+{
+	int bits = gpube__be_arg_bits(domain);
+
+	return bits <= 8 ? 1 : bits / 8;
+}
+
+/*
+ * Most bytes of tables alive at once: with all messages kept until the
+ * assignment is read off, and with stored arg-mins instead.
+ */
+void gpube__be_memory(double *keep_bytes, double *arg_bytes, const struct gpube_be *be,
+	enum gpube_type type, bool count);
+
+/*
+ * gpube__be_run() - eliminates.
+ * optimum   out; GPUBE_INF: infeasible
+ * values    out, may be NULL: an optimal assignment, n entries
+ * count     out, may be NULL: number of optima modulo 'modulus', or, with
+ *           modulus 0, saturating at UINT64_MAX
+ * keep      keep messages (see gpube__be_memory) instead of storing arg-mins
+ * Errors: ENOMEM, ESTOP, those of the backend; outputs then undefined
+ */
+int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const struct gpube_be *be,
+	const struct gpube_ops *ops, const struct gpube_working *w, uint64_t modulus, bool keep);
+
+/*
+ * gpube__be_count() - the number of optima, in decimal, exact whatever its size:
+ * 64 bits first; if they saturate, residues modulo enough primes for the
+ * product of all domains, put together by the Chinese remainder theorem.
+ * text    out; the caller frees it with gpube__free
+ * Cost:   one elimination; past 2^64 one more per 31.9 bits of the state space
+ */
+int gpube__be_count(char **text, const struct gpube_be *be, const struct gpube_ops *ops,
+	const struct gpube_working *w);
+
+#endif

@@ -1,0 +1,226 @@
+/* be_plan.c - which functions and messages meet in which bucket, and what that takes. */
+#include "gpube/be.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_int32(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void gpube__be_clear(struct gpube_be *be)
+{
+	gpube__free(be->ctx, be->position);
+	gpube__free(be->ctx, be->buckets);
+	gpube__free(be->ctx, be->inputs);
+	gpube__free(be->ctx, be->scopes);
+	memset(be, 0, sizeof(*be));
+}
+
+/* Lists of inputs while buckets fill: item k is inputs 'id', chained by 'next' from head[p]. */
+struct chains {
+	int32_t *head, *id, *next;
+	int32_t n;
+};
+
+static void chain_push(struct chains *c, int32_t p, int32_t id)
+{
+	c->id[c->n] = id;
+	c->next[c->n] = c->head[p];
+	c->head[p] = c->n++;
+}
+
+/* Adds variables not seen before in this bucket to be->scopes, as positions. */
+static int add_scope(struct gpube_be *be, int32_t p, int32_t *seen, const int32_t *scope,
+	int32_t n, bool positions)
+{
+	if (gpube__grow(be->ctx, &be->scopes, &be->scopes_capacity, be->n_scopes + n,
+		    sizeof(*be->scopes)))
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < n; k++) {
+		int32_t q = positions ? scope[k] : be->position[scope[k]];
+
+		if (q == p || seen[q] == p)
+			continue;
+		seen[q] = p;
+		be->scopes[be->n_scopes++] = q;
+	}
+	return GPUBE_OK;
+}
+
+static int fill_bucket(
+	struct gpube_be *be, int32_t p, const struct chains *c, int32_t *seen, const int32_t *order)
+{
+	struct gpube_bucket *b = &be->buckets[p];
+	int status = GPUBE_OK;
+
+	b->in_at = be->n_inputs;
+	b->scope_at = be->n_scopes;
+	for (int32_t k = c->head[p]; k >= 0 && !status; k = c->next[k]) {
+		int32_t id = c->id[k];
+
+		status = gpube__grow(be->ctx, &be->inputs, &be->inputs_capacity,
+			be->n_inputs + 1, sizeof(*be->inputs));
+		if (status)
+			break;
+		be->inputs[be->n_inputs++] = id;
+		if (id >= 0)
+			status = add_scope(be, p, seen, gpube__scope(be->m, id),
+				be->m->functions[id].arity, false);
+		else {
+			const struct gpube_bucket *from = &be->buckets[~id];
+			int64_t at = from->scope_at;
+
+			/* growing first, so that the message's scope does not move while it is read */
+			status = gpube__grow(be->ctx, &be->scopes, &be->scopes_capacity,
+				be->n_scopes + from->n_scope, sizeof(*be->scopes));
+			if (!status)
+				status = add_scope(be, p, seen, be->scopes + at, from->n_scope, true);
+		}
+	}
+	if (status)
+		return status;
+	b->n_in = (int32_t)(be->n_inputs - b->in_at);
+	b->n_scope = (int32_t)(be->n_scopes - b->scope_at);
+	if (b->n_scope)
+		qsort(be->scopes + b->scope_at, (size_t)b->n_scope, sizeof(int32_t), compare_int32);
+	b->consumer = b->n_scope ? be->scopes[b->scope_at] : -1;
+	b->cells = 1;
+	for (int32_t k = 0; k < b->n_scope && b->cells >= 0; k++)
+		b->cells = gpube__mul_size(
+			b->cells, be->m->vars[order[be->scopes[b->scope_at + k]]].domain);
+	if (b->cells < 0 || b->cells > INT64_MAX / 2)
+		return gpube__fail(be->ctx, GPUBE_ELIMIT,
+			"the order needs a table over %d variables of more than 2^62 cells",
+			b->n_scope);
+	b->joined = (double)b->cells * be->m->vars[b->var].domain;
+	if (b->n_in > be->most_inputs)
+		be->most_inputs = b->n_in;
+	return GPUBE_OK;
+}
+
+int gpube__be_init(struct gpube_be *be, const struct gpube_model *m, const int32_t *order)
+{
+	struct gpube_ctx *ctx = m->ctx;
+	struct chains c = {0};
+	int32_t *seen = NULL;
+	uint64_t n = (uint64_t)m->n_vars;
+	int status = GPUBE_ENOMEM;
+
+	memset(be, 0, sizeof(*be));
+	be->ctx = ctx;
+	be->m = m;
+	be->n = m->n_vars;
+	be->position = gpube__alloc(ctx, n, sizeof(*be->position));
+	be->buckets = gpube__alloc_zero(ctx, n, sizeof(*be->buckets));
+	seen = gpube__alloc(ctx, n, sizeof(*seen));
+	c.head = gpube__alloc(ctx, n, sizeof(*c.head));
+	c.id = gpube__alloc(ctx, n + (uint64_t)m->n_functions, sizeof(*c.id));
+	c.next = gpube__alloc(ctx, n + (uint64_t)m->n_functions, sizeof(*c.next));
+	if (!be->position || !be->buckets || !seen || !c.head || !c.id || !c.next)
+		goto out;
+	for (int32_t p = 0; p < be->n; p++) {
+		be->position[order[p]] = p;
+		be->buckets[p].var = order[p];
+		seen[p] = c.head[p] = -1;
+	}
+	for (int32_t f = m->n_functions - 1; f >= 0; f--) {
+		const int32_t *scope = gpube__scope(m, f);
+		int32_t first = INT32_MAX;
+
+		for (int k = 0; k < m->functions[f].arity; k++)
+			if (be->position[scope[k]] < first)
+				first = be->position[scope[k]];
+		if (first != INT32_MAX)
+			chain_push(&c, first, f);
+	}
+	status = GPUBE_OK;
+	for (int32_t p = 0; p < be->n && !status; p++) {
+		status = fill_bucket(be, p, &c, seen, order);
+		if (!status && be->buckets[p].consumer >= 0)
+			chain_push(&c, be->buckets[p].consumer, ~p);
+	}
+out:
+	gpube__free(ctx, seen);
+	gpube__free(ctx, c.head);
+	gpube__free(ctx, c.id);
+	gpube__free(ctx, c.next);
+	if (status)
+		gpube__be_clear(be);
+	return status;
+}
+
+/* The largest finite cost of a function; every cost is >= 0. */
+static int64_t largest_cost(const struct gpube_table *t)
+{
+	int64_t most = t->sparse && t->dflt.i != GPUBE_INF ? t->dflt.i : 0;
+
+	for (int64_t k = 0; k < t->n; k++) {
+		int64_t v = gpube__table_int(t, k);
+
+		if (v != GPUBE_INF && v > most)
+			most = v;
+	}
+	return most;
+}
+
+int gpube__be_working(struct gpube_working *w, const struct gpube_be *be)
+{
+	const struct gpube_model *m = be->m;
+	__int128 cut = 1, most = be->most_inputs ? be->most_inputs : 1;
+
+	for (int32_t f = 0; f < m->n_functions; f++)
+		cut += largest_cost(gpube__table(m, f));
+	if (m->top != GPUBE_INF && (__int128)m->top - m->constant < cut)
+		cut = (__int128)m->top - m->constant;
+	if (cut < 1)
+		cut = 1; /* top is reached by the constant alone: everything that costs is forbidden */
+	if (most * cut > INT64_MAX)
+		return gpube__fail(be->ctx, GPUBE_ERANGE,
+			"costs are too large: a sum of %d tables may pass 2^63", be->most_inputs);
+	w->type = most * cut <= INT32_MAX ? GPUBE_INT32 : GPUBE_INT64;
+	w->cut = (int64_t)cut;
+	return GPUBE_OK;
+}
+
+static double cells_of(const struct gpube_model *m, int32_t function)
+{
+	int64_t cells = gpube__cells(m, m->functions[function].arity, gpube__scope(m, function));
+
+	return cells < 0 ? INFINITY : (double)cells;
+}
+
+void gpube__be_memory(double *keep_bytes, double *arg_bytes, const struct gpube_be *be,
+	enum gpube_type type, bool count)
+{
+	double each = (double)gpube__type_size(type) + (count ? 8 : 0);
+	double kept = 0, alive = 0, args = 0;
+
+	*keep_bytes = *arg_bytes = 0;
+	for (int32_t p = 0; p < be->n; p++) {
+		const struct gpube_bucket *b = &be->buckets[p];
+		double loaded = 0, freed = 0, bits, unpacked;
+		int32_t domain = be->m->vars[b->var].domain;
+
+		for (int32_t k = 0; k < b->n_in; k++) {
+			int32_t id = be->inputs[b->in_at + k];
+
+			if (id < 0)
+				freed += (double)be->buckets[~id].cells * each;
+			else /* a working copy, plus the host's staging area */
+				loaded += 2 * (double)gpube__type_size(type) * cells_of(be->m, id);
+		}
+		kept += (double)b->cells * each;
+		alive += (double)b->cells * each;
+		bits = gpube__be_arg_bits(domain);
+		args += ceil((double)b->cells * bits / 8);
+		unpacked = 2 * (double)b->cells * gpube__be_arg_bytes(domain);
+		*keep_bytes = fmax(*keep_bytes, kept + loaded);
+		*arg_bytes = fmax(*arg_bytes, alive + loaded + args + unpacked);
+		alive -= freed;
+	}
+}

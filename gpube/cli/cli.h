@@ -1,0 +1,45 @@
+/*
+ * cli.h - the program: its command table, and what every command starts with.
+ *
+ * A new command is a file cmd_x.c that ends in a struct command, its options in
+ * opts.h, and its address in main.c. Results go to standard output, talk to
+ * standard error. Names across the program's files begin with cli_ or opts_.
+ */
+#ifndef GPUBE_CLI_H
+#define GPUBE_CLI_H
+
+#include <stdio.h>
+
+#include "gpube/base/base.h"
+#include "gpube/cli/opts.h"
+
+/* Exit statuses. */
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+/*
+ * arguments    as in the usage line: "FILE", "IN OUT"
+ * summary      half a line for the list of commands, no full stop
+ * description  paragraphs, separated by an empty line
+ * examples     command, newline, what it does, newline, …
+ * groups       ends with a NULL heading
+ */
+struct command {
+	const char *name, *arguments, *summary, *description, *examples;
+	int min_args, max_args;
+	size_t opts_size;
+	const struct opt_group *groups;
+	int (*run)(const void *opts, int n_args, char **args);
+};
+
+extern const struct command *const cli_commands[]; /* NULL at the end */
+const struct command *cli_command(const char *name);
+
+void cli_help(const struct command *c); /* NULL: of the program */
+void cli_man(const struct command *c);
+void cli_complete_bash(void);
+void cli_complete_zsh(void);
+
+/* "gpube: text" on standard error. */
+void cli_error(const char *fmt, ...) GPUBE_PRINTF(1, 2);
+
+#endif

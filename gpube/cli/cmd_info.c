@@ -1,0 +1,355 @@
+/* cmd_info.c - gpube info: how large a model is, and what its elimination would take. */
+#include <string.h>
+
+#include "gpube/cli/session.h"
+
+#define OPTS_STRUCT struct opts_info
+static const struct opt_row rows[] = {OPTS_INFO(OPT_ROW)};
+
+static const struct opt_group groups[] = {
+	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_ENGINE(offsetof(struct opts_info, engine)),
+	OPT_GROUP_READ(offsetof(struct opts_info, read)),
+	OPT_GROUP_TALK(offsetof(struct opts_info, talk)),
+	{0},
+};
+
+#define N_LARGEST 3 /* tables that are named */
+
+struct bar {
+	int64_t size, n;
+};
+
+/* How many things have each size, by size. */
+struct histogram {
+	struct bar *bar;
+	int64_t n_bars, capacity;
+};
+
+struct sizes {
+	struct histogram domains, arities;
+	double cells; /* of all functions' tables as if dense */
+	double bytes; /* of the tables as they are stored */
+	int32_t n_sparse, n_shared;
+	int32_t largest[N_LARGEST]; /* functions, -1: none */
+};
+
+static int add(struct gpube_ctx *ctx, struct histogram *h, int64_t size)
+{
+	int64_t low = 0, high = h->n_bars;
+
+	while (low < high) {
+		int64_t middle = (low + high) / 2;
+
+		if (h->bar[middle].size < size)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == h->n_bars || h->bar[low].size != size) {
+		int status =
+			gpube__grow(ctx, &h->bar, &h->capacity, h->n_bars + 1, sizeof(*h->bar));
+
+		if (status)
+			return status;
+		memmove(h->bar + low + 1, h->bar + low,
+			(size_t)(h->n_bars - low) * sizeof(*h->bar));
+		h->bar[low].size = size;
+		h->bar[low].n = 0;
+		h->n_bars++;
+	}
+	h->bar[low].n++;
+	return GPUBE_OK;
+}
+
+/* Cells of a function's table as if it were dense; they can pass 2^63. */
+static double cells_of(const struct gpube_model *m, int32_t function)
+{
+	const int32_t *scope = gpube__scope(m, function);
+	double cells = 1;
+
+	for (int i = 0; i < m->functions[function].arity; i++)
+		cells *= m->vars[scope[i]].domain;
+	return cells;
+}
+
+static void rank(struct sizes *sizes, const struct gpube_model *m, int32_t function)
+{
+	int k = N_LARGEST;
+
+	for (; k > 0; k--) {
+		int32_t above = sizes->largest[k - 1];
+
+		if (above >= 0 && cells_of(m, above) >= cells_of(m, function))
+			break;
+		if (k < N_LARGEST)
+			sizes->largest[k] = above;
+	}
+	if (k < N_LARGEST)
+		sizes->largest[k] = function;
+}
+
+static int measure(struct sizes *sizes, const struct gpube_model *m)
+{
+	int status = GPUBE_OK;
+
+	for (int k = 0; k < N_LARGEST; k++)
+		sizes->largest[k] = -1;
+	for (int32_t i = 0; i < m->n_vars && !status; i++)
+		status = add(m->ctx, &sizes->domains, m->vars[i].domain);
+	for (int32_t f = 0; f < m->n_functions && !status; f++) {
+		status = add(m->ctx, &sizes->arities, m->functions[f].arity);
+		sizes->cells += cells_of(m, f);
+		sizes->n_sparse += gpube__table(m, f)->sparse;
+		rank(sizes, m, f);
+	}
+	for (int32_t t = 0; t < m->n_tables; t++) {
+		const struct gpube_table *table = &m->tables[t];
+
+		sizes->bytes += (double)table->n * (double)gpube__type_size(table->type);
+		if (table->sparse)
+			sizes->bytes += (double)table->n * table->arity * sizeof(int32_t);
+		sizes->n_shared += table->n_users > 1 ? table->n_users : 0;
+	}
+	return status;
+}
+
+static void sizes_clear(struct gpube_ctx *ctx, struct sizes *sizes)
+{
+	gpube__free(ctx, sizes->domains.bar);
+	gpube__free(ctx, sizes->arities.bar);
+}
+
+/* ---- text ------------------------------------------------------------------------- */
+
+#define LABEL 12
+
+/* "2 (10), 5 (3)"; of a long histogram only its ends. */
+static void text_histogram(struct gpube_out *out, const char *label, const struct histogram *h)
+{
+	int64_t k;
+
+	gpube__out_printf(out, "%-*s", LABEL, label);
+	for (k = 0; k < h->n_bars; k++) {
+		if (h->n_bars > 8 && k == 3) {
+			gpube__out_text(out, ", …");
+			k = h->n_bars - 3;
+		}
+		gpube__out_printf(out, "%s%lld (%lld)", k ? ", " : "", (long long)h->bar[k].size,
+			(long long)h->bar[k].n);
+	}
+	gpube__out_text(out, h->n_bars ? "\n" : "none\n");
+}
+
+static void text_model(
+	struct gpube_out *out, const struct gpube_model *m, const struct sizes *sizes)
+{
+	gpube__out_printf(out, "%-*s%d variable%s, %d function%s, %s\n", LABEL, "model", m->n_vars,
+		plural(m->n_vars), m->n_functions, plural(m->n_functions),
+		m->kind == GPUBE_POTENTIALS      ? "potentials to multiply, maximise"
+		: m->direction == GPUBE_MAXIMISE ? "costs to add, maximise"
+						 : "costs to add, minimise");
+	text_histogram(out, "domains", &sizes->domains);
+	text_histogram(out, "arities", &sizes->arities);
+	gpube__out_printf(out, "%-*s%s cells, %s as stored; %d sparse, %d shared\n", LABEL,
+		"tables", cells_text(sizes->cells, 0), bytes_text(sizes->bytes, 0), sizes->n_sparse,
+		sizes->n_shared);
+	for (int k = 0; k < N_LARGEST && sizes->largest[k] >= 0; k++) {
+		int32_t f = sizes->largest[k];
+
+		gpube__out_printf(out, "%-*sfunction %d over %d variable%s, %s cells\n", LABEL,
+			k ? "" : "largest", f, m->functions[f].arity, plural(m->functions[f].arity),
+			cells_text(cells_of(m, f), 0));
+	}
+}
+
+static void text_plan(
+	struct gpube_out *out, const struct session *s, const struct gpube_solution *solution)
+{
+	const struct gpube_plan *plan = &solution->plan;
+	double allowed = (double)s->ctx->memory_bytes;
+
+	gpube__out_printf(out, "%-*s%d variable%s, %d function%s, %d component%s\n", LABEL,
+		"simplified", plan->n_vars, plural(plan->n_vars), plan->n_functions,
+		plural(plan->n_functions), plan->n_components, plural(plan->n_components));
+	gpube__out_printf(out, "%-*swidth %d, %s joined cells\n", LABEL, "order", plan->width,
+		cells_text(plan->joined_cells, 0));
+	gpube__out_printf(out, "%-*sat most %s cells joined, %s stored\n", LABEL, "buckets",
+		cells_text(plan->largest_joined, 0), cells_text(plan->largest_message, 1));
+	gpube__out_printf(out, "%-*s%s of tables at the peak; %s allowed: it %s\n", LABEL, "memory",
+		bytes_text(plan->peak_bytes, 0), bytes_text(allowed, 1),
+		plan->peak_bytes > allowed ? "does not fit" : "fits");
+	gpube__out_printf(out, "%-*s%s: ", LABEL, "time", solution->backend);
+	if (plan->predicted_seconds < 1e-3)
+		gpube__out_text(out, "less than 0.001 s");
+	else
+		gpube__out_printf(out, "about %.2g s", plan->predicted_seconds);
+	gpube__out_text(out, "; cuda: not built\n");
+}
+
+static void report_text(struct gpube_out *out, const struct session *s, const struct gpube_model *m,
+	const struct sizes *sizes, const struct gpube_solution *solution)
+{
+	text_model(out, m, sizes);
+	if (solution->answer == GPUBE_ANSWER_INFEASIBLE)
+		gpube__out_printf(out, "%-*severy assignment is forbidden\n", LABEL, "simplified");
+	else
+		text_plan(out, s, solution);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------- */
+
+/* {"2": 10, "5": 3} */
+static void json_histogram(struct json *j, const char *key, const struct histogram *h)
+{
+	char size[24];
+
+	json_open(j, key, '{');
+	for (int64_t k = 0; k < h->n_bars; k++) {
+		snprintf(size, sizeof(size), "%lld", (long long)h->bar[k].size);
+		json_int(j, size, h->bar[k].n);
+	}
+	json_close(j, '}');
+}
+
+static void json_largest(struct json *j, const struct gpube_model *m, const struct sizes *sizes)
+{
+	json_open(j, "largest_tables", '[');
+	for (int k = 0; k < N_LARGEST && sizes->largest[k] >= 0; k++) {
+		int32_t f = sizes->largest[k];
+
+		json_open(j, NULL, '{');
+		json_int(j, "function", f);
+		json_real(j, "cells", cells_of(m, f));
+		json_open(j, "scope", '[');
+		for (int i = 0; i < m->functions[f].arity; i++)
+			json_int(j, NULL, gpube__scope(m, f)[i]);
+		json_close(j, ']');
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void report_json(struct gpube_out *out, const struct session *s, const char *file,
+	const struct gpube_model *m, const struct sizes *sizes,
+	const struct gpube_solution *solution)
+{
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	json_text(&j, "status", solution->answer == GPUBE_ANSWER_INFEASIBLE ? "infeasible" : "ok");
+	json_text(&j, "backend", solution->backend);
+	json_seconds(&j, "seconds", session_seconds(s));
+	json_text(&j, "file", file);
+	json_text(&j, "kind", m->kind == GPUBE_POTENTIALS ? "potentials" : "costs");
+	json_text(&j, "direction", m->direction == GPUBE_MAXIMISE ? "maximise" : "minimise");
+	json_int(&j, "decimals", m->scale);
+	json_int(&j, "variables", m->n_vars);
+	json_int(&j, "functions", m->n_functions);
+	json_histogram(&j, "domains", &sizes->domains);
+	json_histogram(&j, "arities", &sizes->arities);
+	json_real(&j, "cells", sizes->cells);
+	json_real(&j, "bytes", sizes->bytes);
+	json_int(&j, "sparse", sizes->n_sparse);
+	json_int(&j, "shared", sizes->n_shared);
+	json_largest(&j, m, sizes);
+	json_plan(&j, &solution->plan);
+	json_real(&j, "memory_allowed_bytes", (double)s->ctx->memory_bytes);
+	json_true_false(&j, "fits", solution->plan.peak_bytes <= (double)s->ctx->memory_bytes);
+	json_open(&j, "estimated_seconds", '{');
+	json_real(&j, solution->backend, solution->plan.predicted_seconds);
+	json_null(&j, "cuda");
+	json_close(&j, '}');
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+static int report(struct session *s, const char *file, const struct gpube_model *m,
+	const struct gpube_solution *solution)
+{
+	struct sizes sizes = {0};
+	struct gpube_out out = {0};
+	int rc = CLI_DONE;
+
+	if (!measure(&sizes, m) && !gpube__out_open(&out, s->ctx, s->output)) {
+		if (s->json)
+			report_json(&out, s, file, m, &sizes, solution);
+		else
+			report_text(&out, s, m, &sizes, solution);
+	}
+	if (!out.path || gpube__out_close(&out, true)) {
+		cli_error("%s", gpube_error(s->ctx));
+		rc = CLI_FAILED;
+	}
+	sizes_clear(s->ctx, &sizes);
+	return rc;
+}
+
+static int inspect(
+	struct session *s, const struct opts_info *o, const char *file, const struct gpube_model *m)
+{
+	struct gpube_solve_opts options;
+	struct gpube_solution *solution = NULL;
+	int32_t *order;
+	int status, rc = session_engine(s, &options, &order, m, &o->engine);
+
+	if (rc)
+		return rc;
+	status = gpube_plan(&solution, m, &options);
+	/* a plan that does not fit is worth showing, and is no failure of ours */
+	if (!solution || (status && status != GPUBE_ELIMIT)) {
+		rc = session_fail(s, solution);
+	} else {
+		session_hide_bar(s);
+		rc = report(s, file, m, solution);
+	}
+	gpube_solution_free(solution, s->ctx);
+	gpube__free(s->ctx, order);
+	return rc;
+}
+
+static int run(const void *opts, int n_args, char **args)
+{
+	const struct opts_info *o = opts;
+	struct gpube_model *m = NULL;
+	struct session s;
+	int rc;
+
+	(void)n_args;
+	if (session_options_clash(&o->engine))
+		return CLI_USAGE;
+	rc = session_start(&s, &o->talk, o->engine.threads, o->engine.memory, o->json || o->output,
+		o->output_file);
+	if (rc)
+		return rc;
+	rc = session_read(&s, &m, args[0], &o->read);
+	if (!rc)
+		rc = inspect(&s, o, args[0], m);
+	gpube_model_free(m);
+	session_end(&s);
+	return rc;
+}
+
+const struct command cmd_info = {
+	.name = "info",
+	.arguments = "FILE",
+	.summary = "show how large a model is and what solving it would take",
+	.description =
+		"Shows the variables, functions, domains, arities and tables of the model in "
+		"FILE, what is left of it after simplification, and, for the elimination "
+		"order that is found, its width, the cells of its tables, the memory and the "
+		"estimated time. Nothing is eliminated.\n\n"
+		"Domains and arities are followed by how many there are: 2 (10) means ten of "
+		"2.",
+	.examples = "gpube info problem.wcsp\n"
+		    "sizes and estimates\n"
+		    "gpube info --order min-fill --json model.uai\n"
+		    "what plain min-fill gives, for a program to read",
+	.min_args = 1,
+	.max_args = 1,
+	.opts_size = sizeof(struct opts_info),
+	.groups = groups,
+	.run = run,
+};

@@ -1,0 +1,384 @@
+/* cmd_solve.c - gpube solve: the optimum, an assignment, and how many there are. */
+#include <math.h>
+#include <string.h>
+
+#include "formats/formats.h"
+#include "gpube/cli/session.h"
+
+#define OPTS_STRUCT struct opts_solve
+static const struct opt_row rows[] = {OPTS_SOLVE(OPT_ROW)};
+
+static const struct opt_group groups[] = {
+	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_ENGINE(offsetof(struct opts_solve, engine)),
+	OPT_GROUP_READ(offsetof(struct opts_solve, read)),
+	OPT_GROUP_TALK(offsetof(struct opts_solve, talk)),
+	{0},
+};
+
+/* The words of --output and --backend, in their order. */
+enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_SOL, OUTPUT_UAI };
+enum { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA };
+
+/* All that the reports are written from. */
+struct result {
+	struct session *session;
+	const char *file;
+	const struct gpube_model *model;
+	const struct gpube_solution *solution;
+	double seconds_read;
+};
+
+static double log10_of(const struct gpube_solution *solution)
+{
+	return solution->log_value / log(10);
+}
+
+/* ---- text ------------------------------------------------------------------------- */
+
+#define LABEL   12 /* columns in front of what the report says */
+#define COLUMNS 80 /* of the report */
+
+/* One assignment, wrapped: name=value where the file names either, otherwise value indices. */
+static void text_assignment(struct gpube_out *out, const struct result *r)
+{
+	const struct gpube_model *m = r->model;
+	const int32_t *values = r->solution->values;
+	int at = LABEL;
+
+	gpube__out_printf(out, "%-*s", LABEL - 1, "assignment");
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		const struct gpube_variable *var = &m->vars[i];
+		char index[2][16];
+		const char *name = var->name, *value = NULL;
+		size_t n;
+
+		if (var->value_names)
+			value = var->value_names[values[i]];
+		snprintf(index[0], sizeof(index[0]), "%d", i);
+		snprintf(index[1], sizeof(index[1]), "%d", values[i]);
+		if (!name && value)
+			name = index[0];
+		if (!value)
+			value = index[1];
+		n = 1 + (name ? strlen(name) + 1 : 0) + strlen(value);
+		if (at + (int)n > COLUMNS && at > LABEL) {
+			gpube__out_printf(out, "\n%*s", LABEL - 1, "");
+			at = LABEL;
+		}
+		at += (int)n;
+		gpube__out_text(out, " ");
+		if (name) {
+			gpube__out_text(out, name);
+			gpube__out_text(out, "=");
+		}
+		gpube__out_text(out, value);
+	}
+	gpube__out_text(out, "\n");
+}
+
+static void text_optimum(struct gpube_out *out, const struct result *r)
+{
+	const struct gpube_solution *solution = r->solution;
+
+	gpube__out_printf(out, "%-*s", LABEL, "optimum");
+	if (r->model->kind == GPUBE_POTENTIALS) {
+		gpube__out_printf(out, "log10 %.9g, the proved maximum (-ln ", log10_of(solution));
+		gpube__out_decimal(out, solution->cost, solution->scale);
+		gpube__out_printf(out, ", each function rounded to %d decimals)", solution->scale);
+	} else {
+		gpube__out_decimal(out, solution->cost, solution->scale);
+		gpube__out_text(out, r->model->direction == GPUBE_MAXIMISE
+					     ? ", the proved maximum"
+					     : ", the proved minimum");
+	}
+	gpube__out_text(out, "\n");
+	if (solution->count)
+		gpube__out_printf(out, "%-*s", LABEL, "optima");
+	if (solution->count) {
+		gpube__out_text(out, solution->count);
+		gpube__out_text(out, "\n");
+	}
+	text_assignment(out, r);
+	gpube__out_printf(out, "%-*s%s\n", LABEL, "checked",
+		"the assignment's cost, recomputed from the tables of the file, is the optimum");
+}
+
+static void text_plan(struct gpube_out *out, const struct result *r)
+{
+	const struct gpube_plan *plan = &r->solution->plan;
+
+	gpube__out_printf(out,
+		"%-*s%d of %d variable%s and %d function%s after simplification, %d component%s\n",
+		LABEL, "model", plan->n_vars, r->model->n_vars, plural(r->model->n_vars),
+		plan->n_functions, plural(plan->n_functions), plan->n_components,
+		plural(plan->n_components));
+	gpube__out_printf(out, "%-*swidth %d, %s joined cells, %s of tables at the peak\n", LABEL,
+		"plan", plan->width, cells_text(plan->joined_cells, 0),
+		bytes_text(plan->peak_bytes, 0));
+}
+
+static void report_text(struct gpube_out *out, const struct result *r)
+{
+	const struct gpube_solution *solution = r->solution;
+
+	switch (solution->answer) {
+	case GPUBE_ANSWER_OPTIMAL:
+		text_optimum(out, r);
+		break;
+	case GPUBE_ANSWER_INFEASIBLE:
+		gpube__out_printf(
+			out, "%-*severy assignment is forbidden (proved)\n", LABEL, "infeasible");
+		break;
+	case GPUBE_ANSWER_INCOMPLETE:
+		gpube__out_printf(out, "%-*sstopped before the end, nothing is proved\n", LABEL,
+			"incomplete");
+		break;
+	}
+	if (solution->answer != GPUBE_ANSWER_INCOMPLETE || solution->plan.joined_cells > 0)
+		text_plan(out, r);
+	gpube__out_printf(out,
+		"%-*s%.3f s: read %.3f, simplify %.3f, order %.3f, eliminate %.3f, assign %.3f\n",
+		LABEL, "time", session_seconds(r->session), r->seconds_read,
+		solution->seconds_simplify, solution->seconds_order, solution->seconds_eliminate,
+		solution->seconds_assign);
+	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", solution->backend,
+		r->session->ctx->n_threads, plural(r->session->ctx->n_threads));
+}
+
+/* ---- JSON ----------------------------------------------------------------------------- */
+
+static void json_times(struct json *j, const struct result *r)
+{
+	const struct gpube_solution *solution = r->solution;
+
+	json_open(j, "times", '{');
+	json_seconds(j, "read", r->seconds_read);
+	json_seconds(j, "simplify", solution->seconds_simplify);
+	json_seconds(j, "order", solution->seconds_order);
+	json_seconds(j, "eliminate", solution->seconds_eliminate);
+	json_seconds(j, "assign", solution->seconds_assign);
+	json_close(j, '}');
+}
+
+static void json_answer(struct json *j, const struct result *r)
+{
+	const struct gpube_solution *solution = r->solution;
+
+	if (solution->answer != GPUBE_ANSWER_OPTIMAL) {
+		json_null(j, "lower_bound");
+		json_null(j, "upper_bound");
+		json_null(j, "assignment");
+		return;
+	}
+	json_decimal(j, "lower_bound", solution->cost, solution->scale);
+	json_decimal(j, "upper_bound", solution->cost, solution->scale);
+	if (r->model->kind == GPUBE_POTENTIALS)
+		json_real(j, "log10", log10_of(solution));
+	if (solution->count)
+		json_big(j, "count", solution->count);
+	json_open(j, "assignment", '[');
+	for (int32_t i = 0; i < r->model->n_vars; i++)
+		json_int(j, NULL, solution->values[i]);
+	json_close(j, ']');
+}
+
+static void report_json(struct gpube_out *out, const struct result *r)
+{
+	static const char *const status[] = {
+		[GPUBE_ANSWER_OPTIMAL] = "optimal",
+		[GPUBE_ANSWER_INFEASIBLE] = "infeasible",
+		[GPUBE_ANSWER_INCOMPLETE] = "incomplete",
+	};
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	json_text(&j, "status", status[r->solution->answer]);
+	json_text(&j, "backend", r->solution->backend);
+	json_seconds(&j, "seconds", session_seconds(r->session));
+	json_text(&j, "file", r->file);
+	/* of the numbers reported: -ln of potentials is minimised */
+	json_text(&j, "direction",
+		r->model->kind == GPUBE_COSTS && r->model->direction == GPUBE_MAXIMISE
+			? "maximise"
+			: "minimise");
+	json_int(&j, "variables", r->model->n_vars);
+	json_int(&j, "functions", r->model->n_functions);
+	json_answer(&j, r);
+	json_plan(&j, &r->solution->plan);
+	json_times(&j, r);
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
+/* ---- the solution formats --------------------------------------------------------------- */
+
+/* The UAI competitions' result file, in the layout of 2014 and later. */
+static void report_uai(struct gpube_out *out, const struct result *r)
+{
+	gpube__out_printf(out, "MPE\n%d", r->model->n_vars);
+	for (int32_t i = 0; i < r->model->n_vars; i++)
+		gpube__out_printf(out, " %d", r->solution->values[i]);
+	gpube__out_text(out, "\n");
+}
+
+/* Formats that hold nothing but an assignment; without one, no file is written. */
+static int write_assignment(const struct result *r, int output)
+{
+	struct session *s = r->session;
+	struct gpube_out out;
+
+	if (r->solution->answer != GPUBE_ANSWER_OPTIMAL) {
+		if (!s->quiet)
+			cli_error("%s, so there is no assignment to write",
+				r->solution->answer == GPUBE_ANSWER_INFEASIBLE
+					? "every assignment is forbidden"
+					: "stopped before the end");
+		return GPUBE_OK;
+	}
+	if (output == OUTPUT_SOL)
+		return gpube_write_solution(r->model, s->output, r->solution->values);
+	if (gpube__out_open(&out, s->ctx, s->output))
+		return out.status;
+	report_uai(&out, r);
+	return gpube__out_close(&out, true);
+}
+
+static int report(const struct result *r, int output)
+{
+	struct session *s = r->session;
+	struct gpube_out out;
+	int status;
+
+	if (output == OUTPUT_SOL || output == OUTPUT_UAI) {
+		status = write_assignment(r, output);
+	} else {
+		status = gpube__out_open(&out, s->ctx, s->output);
+		if (!status) {
+			if (output == OUTPUT_JSON)
+				report_json(&out, r);
+			else
+				report_text(&out, r);
+			status = gpube__out_close(&out, true);
+		}
+	}
+	if (status) {
+		cli_error("%s", gpube_error(s->ctx));
+		return CLI_FAILED;
+	}
+	return r->solution->answer == GPUBE_ANSWER_INCOMPLETE ? CLI_FAILED : CLI_DONE;
+}
+
+/*
+ * The last word: what the assignment is worth by the tables as they were read,
+ * whatever the engine says. -ln of potentials was rounded once a function.
+ */
+static int check(const struct result *r)
+{
+	const struct gpube_solution *solution = r->solution;
+	const struct gpube_model *m = r->model;
+	double log_value, unit = pow(10, -solution->scale), off;
+	int64_t cost;
+	int status;
+
+	if (m->kind == GPUBE_COSTS) {
+		status = gpube_model_cost(&cost, m, solution->values);
+		off = status || cost == solution->cost ? 0 : INFINITY;
+	} else {
+		status = gpube_model_log_value(&log_value, m, solution->values);
+		off = fabs(-log_value - (double)solution->cost * unit);
+		off -= (m->n_functions / 2.0 + 1) * unit + 1e-9 * fabs(log_value);
+	}
+	if (status || !(off > 0))
+		return status;
+	return gpube__fail(r->session->ctx, GPUBE_EBUG,
+		"internal error: the assignment does not cost what was found; please report this");
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+static int solve(struct session *s, const struct opts_solve *o, const char *file,
+	const struct gpube_model *m, int output)
+{
+	struct gpube_solve_opts options;
+	struct gpube_solution *solution = NULL;
+	struct result r = {s, file, m, NULL, session_seconds(s)};
+	int32_t *order;
+	int status, rc = session_engine(s, &options, &order, m, &o->engine);
+
+	if (rc)
+		return rc;
+	options.count = o->count;
+	status = gpube_solve(&solution, m, &options);
+	r.solution = solution;
+	if (!status && solution->answer == GPUBE_ANSWER_OPTIMAL)
+		status = check(&r);
+	if (status == GPUBE_ESTOP && solution) {
+		session_note(s, gpube_error(s->ctx));
+		rc = report(&r, output);
+	} else if (status) {
+		rc = session_fail(s, solution);
+	} else {
+		session_hide_bar(s);
+		rc = report(&r, output);
+	}
+	gpube_solution_free(solution, s->ctx);
+	gpube__free(s->ctx, order);
+	return rc;
+}
+
+static int run(const void *opts, int n_args, char **args)
+{
+	const struct opts_solve *o = opts;
+	struct gpube_model *m = NULL;
+	struct session s;
+	int output = o->json ? OUTPUT_JSON : o->output, rc;
+
+	(void)n_args;
+	if (session_options_clash(&o->engine))
+		return CLI_USAGE;
+	rc = session_start(&s, &o->talk, o->engine.threads, o->engine.memory, output == OUTPUT_JSON,
+		o->output_file);
+	if (rc)
+		return rc;
+	if (o->backend == BACKEND_CUDA)
+		rc = session_fail_text(
+			&s, NULL, "--backend cuda: this program was built without CUDA");
+	else
+		rc = session_read(&s, &m, args[0], &o->read);
+	if (m)
+		rc = solve(&s, o, args[0], m, output);
+	gpube_model_free(m);
+	session_end(&s);
+	return rc;
+}
+
+const struct command cmd_solve = {
+	.name = "solve",
+	.arguments = "FILE",
+	.summary = "find the optimum and an optimal assignment",
+	.description =
+		"Finds the least cost (for .cfn also the greatest, for .uai the most probable "
+		"explanation) of the model in FILE, with an assignment that attains it, by "
+		"bucket elimination. The answer is exact and proved; its assignment is priced "
+		"again from the tables of the file before it is reported. FILE is .wcsp, .cfn "
+		"or .uai, plain or compressed by gzip or xz; '-' is standard input.\n\n"
+		"What would not fit into --memory is refused before it starts, with the sizes "
+		"it would take. SIGINT and SIGTERM end the work soon, with status incomplete; "
+		"a second signal kills.\n\n"
+		"With --output json the result is one object: status (optimal, infeasible, "
+		"incomplete, error), backend, seconds, lower_bound and upper_bound (for .uai: "
+		"-ln, with log10 beside it), assignment (value indices by variable), count, "
+		"the sizes of the plan, and times.",
+	.examples = "gpube solve problem.wcsp\n"
+		    "the optimum, an assignment and the times\n"
+		    "gpube solve --count --json model.cfn.gz\n"
+		    "the same and the number of optima, for a program to read\n"
+		    "gpube solve --output sol -o problem.sol problem.wcsp\n"
+		    "the assignment alone, in a file for toulbar2",
+	.min_args = 1,
+	.max_args = 1,
+	.opts_size = sizeof(struct opts_solve),
+	.groups = groups,
+	.run = run,
+};

@@ -1,0 +1,271 @@
+/* help.c - --help and the man pages, made from the command and option tables. */
+#include <string.h>
+
+#include "gpube/cli/cli.h"
+
+#define COLUMNS 80
+
+/* Prints words of [text, end) from column 'at' on, wrapped; lines begin at 'indent'. */
+static void wrap(const char *text, const char *end, int at, int indent)
+{
+	bool first = true;
+
+	while (text < end) {
+		size_t n = 0;
+
+		while (text + n < end && text[n] != ' ' && text[n] != '\n')
+			n++;
+		if (!first && at + 1 + (int)n > COLUMNS) {
+			printf("\n%*s", indent, "");
+			at = indent;
+			first = true;
+		}
+		at += printf("%s%.*s", first ? "" : " ", (int)n, text);
+		first = false;
+		for (text += n; text < end && (*text == ' ' || *text == '\n');)
+			text++;
+	}
+	putchar('\n');
+}
+
+/* The end of the paragraph at 'text'; *next: the start of the one after it, or the end. */
+static const char *paragraph(const char *text, const char **next)
+{
+	const char *end = strstr(text, "\n\n");
+
+	if (!end)
+		end = text + strlen(text);
+	for (*next = end; **next == '\n';)
+		++*next;
+	return end;
+}
+
+/* The next line of 'text', which moves on; NULL at the end. */
+static const char *line_of(const char **text, int *length)
+{
+	const char *line = *text;
+
+	if (!line || !*line)
+		return NULL;
+	*length = (int)strcspn(line, "\n");
+	*text = line + *length + (line[*length] == '\n');
+	return line;
+}
+
+/* "help (0 to 12; default 0)" into 'text'; the ends of a type are no range worth telling. */
+static void explain(const struct opt_row *row, char *text, size_t size)
+{
+	bool number = row->type == OPT_INT || row->type == OPT_REAL;
+	char range[64] = "", dflt[64] = "";
+
+	if (number && row->hi < INT32_MAX)
+		snprintf(range, sizeof(range), "%lld to %lld", (long long)row->lo,
+			(long long)row->hi);
+	else if (number && row->lo != 0)
+		snprintf(range, sizeof(range), "at least %lld", (long long)row->lo);
+	if (row->dflt)
+		snprintf(dflt, sizeof(dflt), "default %s", row->dflt);
+	if (*range || *dflt)
+		snprintf(text, size, "%s (%s%s%s)", row->help, range, *range && *dflt ? "; " : "",
+			dflt);
+	else
+		snprintf(text, size, "%s", row->help);
+}
+
+static void help_options(const struct command *c)
+{
+	const struct opt_group *group, *before = NULL;
+	const struct opt_row *row;
+	char text[512];
+	int k, at;
+
+	for (k = 0; (row = opts_row(c, k, &group)); k++) {
+		if (group != before)
+			printf("\n%s:\n", group->heading);
+		before = group;
+		if (row->letter)
+			at = printf("  -%c, --%s", row->letter, opts_name(row));
+		else
+			at = printf("      --%s", opts_name(row));
+		if (row->argument)
+			at += printf(" %s", row->argument);
+		printf("%s%*s", at > 27 ? "\n" : "", at > 27 ? 29 : 29 - at, "");
+		explain(row, text, sizeof(text));
+		wrap(text, text + strlen(text), 29, 29);
+	}
+}
+
+static void help_program(void)
+{
+	const struct command *const *c;
+
+	puts("usage: gpube COMMAND [options] [arguments]\n\n"
+	     "Exact optimisation of weighted constraint problems and graphical models by\n"
+	     "tables.\n\nCommands:");
+	for (c = cli_commands; *c; c++)
+		printf("  %-12s %s\n", (*c)->name, (*c)->summary);
+	puts("\n'gpube help COMMAND' or 'gpube COMMAND --help' says more; 'gpube --version' tells\n"
+	     "the version.");
+}
+
+void cli_help(const struct command *c)
+{
+	const char *text, *next, *line;
+	int length;
+
+	if (!c) {
+		help_program();
+		return;
+	}
+	printf("usage: gpube %s [options]%s%s\n", c->name, *c->arguments ? " " : "", c->arguments);
+	for (text = c->description; *text; text = next) {
+		const char *end = paragraph(text, &next);
+
+		putchar('\n');
+		wrap(text, end, 0, 0);
+	}
+	help_options(c);
+	if (!c->examples)
+		return;
+	puts("\nExamples:");
+	for (text = c->examples; (line = line_of(&text, &length));) {
+		printf("  %.*s\n", length, line);
+		line = line_of(&text, &length);
+		printf("      %.*s\n", line ? length : 0, line ? line : "");
+	}
+}
+
+/* ---- man pages --------------------------------------------------------------------- */
+
+/* Text as roff takes it: '-' and '\' escaped, a leading '.' or '\'' made harmless. */
+static void roff(const char *text, int length)
+{
+	int i;
+
+	if (length > 0 && (text[0] == '.' || text[0] == '\''))
+		fputs("\\&", stdout);
+	for (i = 0; i < length; i++) {
+		if (text[i] == '\\')
+			fputs("\\e", stdout);
+		else if (text[i] == '-')
+			fputs("\\-", stdout);
+		else
+			putchar(text[i]);
+		if (text[i] == '\n' && i + 1 < length &&
+			(text[i + 1] == '.' || text[i + 1] == '\''))
+			fputs("\\&", stdout);
+	}
+}
+
+static void roff_text(const char *text)
+{
+	roff(text, (int)strlen(text));
+}
+
+static void roff_paragraphs(const char *text)
+{
+	const char *next;
+
+	for (; *text; text = next) {
+		const char *end = paragraph(text, &next);
+
+		puts(".PP");
+		roff(text, (int)(end - text));
+		putchar('\n');
+	}
+}
+
+static void man_options(const struct command *c)
+{
+	const struct opt_group *group, *before = NULL;
+	const struct opt_row *row;
+	char text[512];
+	int k;
+
+	puts(".SH OPTIONS");
+	for (k = 0; (row = opts_row(c, k, &group)); k++) {
+		if (group != before && k > 0)
+			printf(".SS %s\n", group->heading);
+		before = group;
+		fputs(".TP\n", stdout);
+		if (row->letter)
+			printf("\\fB\\-%c\\fR, ", row->letter);
+		fputs("\\fB\\-\\-", stdout);
+		roff_text(opts_name(row));
+		fputs("\\fR", stdout);
+		if (row->argument) {
+			fputs(" \\fI", stdout);
+			roff_text(row->argument);
+			fputs("\\fR", stdout);
+		}
+		putchar('\n');
+		explain(row, text, sizeof(text));
+		roff_text(text);
+		putchar('\n');
+	}
+	puts(".SS Help\n.TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nprint a summary of this page");
+}
+
+static void man_examples(const char *text)
+{
+	const char *line;
+	int length;
+
+	puts(".SH EXAMPLES");
+	while ((line = line_of(&text, &length))) {
+		fputs(".TP\n\\fB", stdout);
+		roff(line, length);
+		puts("\\fR");
+		if ((line = line_of(&text, &length)))
+			roff(line, length);
+		putchar('\n');
+	}
+}
+
+static void man_end(void)
+{
+	puts(".SH EXIT STATUS\n"
+	     ".TP\n0\nThe work is done; that a problem has no solution is a result, too.\n"
+	     ".TP\n1\nIt failed, or was stopped before the end.\n"
+	     ".TP\n2\nThe command line is wrong.");
+}
+
+static void man_program(void)
+{
+	const struct command *const *c;
+
+	puts(".TH GPUBE 1 \"\" \"gpube " GPUBE_VERSION "\" \"User Commands\"\n"
+	     ".SH NAME\n"
+	     "gpube \\- exact optimisation of weighted constraint problems by tables\n"
+	     ".SH SYNOPSIS\n"
+	     ".B gpube\n\\fICOMMAND\\fR [\\fIoptions\\fR] [\\fIarguments\\fR]\n"
+	     ".SH COMMANDS");
+	for (c = cli_commands; *c; c++) {
+		printf(".TP\n\\fBgpube\\-%s\\fR(1)\n", (*c)->name);
+		roff_text((*c)->summary);
+		putchar('\n');
+	}
+	man_end();
+}
+
+void cli_man(const struct command *c)
+{
+	if (!c) {
+		man_program();
+		return;
+	}
+	fputs(".TH GPUBE\\-", stdout);
+	for (const char *p = c->name; *p; p++)
+		putchar(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p);
+	puts(" 1 \"\" \"gpube " GPUBE_VERSION "\" \"User Commands\"");
+	printf(".SH NAME\ngpube\\-%s \\- ", c->name);
+	roff_text(c->summary);
+	printf("\n.SH SYNOPSIS\n.B gpube %s\n[\\fIoptions\\fR] %s\n.SH DESCRIPTION\n", c->name,
+		c->arguments);
+	roff_paragraphs(c->description);
+	man_options(c);
+	if (c->examples)
+		man_examples(c->examples);
+	man_end();
+	puts(".SH SEE ALSO\n\\fBgpube\\fR(1)");
+}

@@ -1,0 +1,58 @@
+/* inputs.c - what the shared options say, handed to the readers and the engine; see session.h. */
+#include <string.h>
+
+#include "formats/formats.h"
+#include "gpube/cli/session.h"
+
+int session_read(
+	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)
+{
+	const char *evidence = read->evidence;
+
+	if (evidence && !strcmp(evidence, "none"))
+		evidence = "";
+	/* the words of --from are those of enum gpube_format, in its order */
+	if (gpube_read(m, s->ctx, path, (enum gpube_format)read->from, evidence))
+		return session_fail(s, NULL);
+	return CLI_DONE;
+}
+
+bool session_options_clash(const struct opts_engine *engine)
+{
+	if (!engine->order_file || engine->order == GPUBE_ORDER_AUTO)
+		return false;
+	cli_error("--order and --order-file exclude each other");
+	return true;
+}
+
+int session_engine(struct session *s, struct gpube_solve_opts *to, int32_t **order,
+	const struct gpube_model *m, const struct opts_engine *engine)
+{
+	*order = NULL;
+	*to = (struct gpube_solve_opts){
+		.sizeof_options = sizeof(*to),
+		/* the words of --order are those of the enum, in its order */
+		.order_method = (enum gpube_order_method)engine->order,
+		.order_seconds = engine->order_time,
+		.seed = (uint64_t)engine->seed,
+		.no_simplify = engine->no_simplify,
+		.precision = (int)engine->precision,
+	};
+	if (engine->timeout > 0) {
+		/* it counts from the start; what reading took too long is found out at once */
+		double left = engine->timeout - session_seconds(s);
+
+		to->timeout_seconds = left > 1e-6 ? left : 1e-6;
+	}
+	if (!engine->order_file)
+		return CLI_DONE;
+	*order = gpube__alloc(s->ctx, (uint64_t)gpube_model_n_vars(m), sizeof(**order));
+	if (!*order || gpube_read_order(*order, m, engine->order_file)) {
+		gpube__free(s->ctx, *order);
+		*order = NULL;
+		return session_fail(s, NULL);
+	}
+	to->order = *order;
+	to->order_method = GPUBE_ORDER_GIVEN;
+	return CLI_DONE;
+}

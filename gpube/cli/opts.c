@@ -1,0 +1,329 @@
+/* opts.c - command lines to option structs, by the tables of opts.h. */
+#include <assert.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpube/cli/cli.h"
+
+/* More options than any command has. */
+#define OPTS_MAX 48
+
+#define OPTS_STRUCT struct opts_talk
+const struct opt_row opt_rows_talk[] = {OPTS_TALK(OPT_ROW)};
+#undef OPTS_STRUCT
+#define OPTS_STRUCT struct opts_read
+const struct opt_row opt_rows_read[] = {OPTS_READ(OPT_ROW)};
+#undef OPTS_STRUCT
+#define OPTS_STRUCT struct opts_engine
+const struct opt_row opt_rows_engine[] = {OPTS_ENGINE(OPT_ROW)};
+
+const struct opt_row *opts_row(const struct command *c, int k, const struct opt_group **group)
+{
+	const struct opt_group *g;
+
+	for (g = c->groups; g->heading; k -= g->n_rows, g++) {
+		if (k < g->n_rows) {
+			if (group)
+				*group = g;
+			return &g->rows[k];
+		}
+	}
+	return NULL;
+}
+
+const char *opts_name(const struct opt_row *row)
+{
+	static char name[64];
+	size_t i;
+
+	for (i = 0; row->field[i] && i < sizeof(name) - 1; i++)
+		name[i] = row->field[i] == '_' ? '-' : row->field[i];
+	name[i] = 0;
+	return name;
+}
+
+/* ---- values ---------------------------------------------------------------- */
+
+/* Index of 'word' among the words of "a|b|c"; -1 if it is none of them. */
+static int choice(const char *words, const char *word)
+{
+	size_t n = strlen(word);
+	int k = 0;
+
+	for (;; k++) {
+		size_t length = strcspn(words, "|");
+
+		if (length == n && !memcmp(words, word, n))
+			return k;
+		if (!words[length])
+			return -1;
+		words += length + 1;
+	}
+}
+
+/* A number >= 0 with an optional unit of 'units' (scale by 'factors'); NaN if it is none. */
+static double number(const char *text, const char *units, const double *factors)
+{
+	const char *unit;
+	char *end;
+	double v;
+
+	if (!strchr("0123456789.", text[0]) || text[0] == 0 || strpbrk(text, "xXpP"))
+		return NAN;
+	v = strtod(text, &end);
+	if (end == text || !isfinite(v))
+		return NAN;
+	if (*end == 0)
+		return v;
+	unit = strchr(units, *end);
+	return unit && end[1] == 0 ? v * factors[unit - units] : NAN;
+}
+
+/* Whether 'text' is a value of the row, which then is in *to. */
+static bool parse_value(const struct opt_row *row, const char *text, void *to)
+{
+	static const double size_factors[] = {
+		0x1p10, 0x1p20, 0x1p30, 0x1p40, 0x1p10, 0x1p20, 0x1p30, 0x1p40};
+	static const double time_factors[] = {1, 60, 3600};
+	long long i;
+	double v;
+	char *end;
+
+	switch (row->type) {
+	case OPT_FLAG:
+		++*(int *)to;
+		return true;
+	case OPT_TEXT:
+		*(const char **)to = text;
+		return true;
+	case OPT_CHOICE:
+		*(int *)to = choice(row->argument, text);
+		return *(int *)to >= 0;
+	case OPT_INT:
+		errno = 0;
+		i = strtoll(text, &end, 10);
+		*(int64_t *)to = i;
+		return end != text && *end == 0 && errno == 0 && strchr("0123456789-", text[0]) &&
+		       i >= row->lo && i <= row->hi;
+	case OPT_SIZE:
+		v = number(text, "KMGTkmgt", size_factors);
+		if (!(v < 0x1p63))
+			return false;
+		*(uint64_t *)to = (uint64_t)v;
+		return true;
+	case OPT_TIME:
+	case OPT_REAL:
+		v = row->type == OPT_TIME ? number(text, "smh", time_factors)
+					  : number(text, "", NULL);
+		*(double *)to = v;
+		return v >= (double)row->lo && v <= (double)row->hi;
+	}
+	return false;
+}
+
+/* What a row's value may be, in words. */
+static const char *expectation(const struct opt_row *row, char *text, size_t size)
+{
+	switch (row->type) {
+	case OPT_SIZE:
+		return "a size such as 512M or 8G";
+	case OPT_TIME:
+		return "a time such as 90, 90s, 5m or 1h";
+	case OPT_INT:
+	case OPT_REAL:
+		if (row->hi == OPTS_NO_END)
+			snprintf(text, size, "%s >= %lld",
+				row->type == OPT_INT ? "a whole number" : "a number",
+				(long long)row->lo);
+		else
+			snprintf(
+				text, size, "%lld to %lld", (long long)row->lo, (long long)row->hi);
+		return text;
+	default:
+		return row->argument;
+	}
+}
+
+static void *field_of(const struct opt_row *row, const struct opt_group *group, void *opts)
+{
+	return (char *)opts + group->at + row->at;
+}
+
+static void set_defaults(const struct command *c, void *opts)
+{
+	const struct opt_group *group;
+	const struct opt_row *row;
+	int k;
+
+	memset(opts, 0, c->opts_size);
+	for (k = 0; (row = opts_row(c, k, &group)); k++) {
+		bool ok = !row->dflt || parse_value(row, row->dflt, field_of(row, group, opts));
+
+		assert(ok);
+		(void)ok;
+	}
+}
+
+/* ---- mistakes ---------------------------------------------------------------- */
+
+int opts_distance(const char *a, const char *b)
+{
+	int row[3][64];
+	size_t n = strlen(a), m = strlen(b), i, j;
+
+	if (n > 60 || m > 60)
+		return 60;
+	for (j = 0; j <= m; j++)
+		row[0][j] = (int)j;
+	for (i = 1; i <= n; i++) {
+		int *now = row[i % 3];
+		const int *before = row[(i + 2) % 3], *before2 = row[(i + 1) % 3];
+
+		now[0] = (int)i;
+		for (j = 1; j <= m; j++) {
+			int d = before[j - 1] + (a[i - 1] != b[j - 1]);
+
+			d = before[j] + 1 < d ? before[j] + 1 : d;
+			d = now[j - 1] + 1 < d ? now[j - 1] + 1 : d;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+				before2[j - 2] + 1 < d)
+				d = before2[j - 2] + 1;
+			now[j] = d;
+		}
+	}
+	return row[n % 3][m];
+}
+
+static void see_help(const struct command *c)
+{
+	fprintf(stderr, "see 'gpube %s --help'\n", c->name);
+}
+
+/* getopt_long has refused the long option in 'word': unknown, or short for several. */
+static void bad_long(const struct command *c, const char *word)
+{
+	char name[64], like[64] = "", several[256] = "";
+	const struct opt_row *row;
+	int k, n_like = 0, best;
+	size_t length = strcspn(word + 2, "=");
+
+	if (length >= sizeof(name))
+		length = sizeof(name) - 1;
+	best = (int)length / 3 + 2;
+	memcpy(name, word + 2, length);
+	name[length] = 0;
+	for (k = 0; (row = opts_row(c, k, NULL)); k++) {
+		const char *candidate = opts_name(row);
+		int d = opts_distance(name, candidate);
+		size_t used = strlen(several);
+
+		if (!strncmp(candidate, name, length)) {
+			snprintf(several + used, sizeof(several) - used, "%s--%s",
+				n_like++ ? ", " : "", candidate);
+		}
+		if (d < best) {
+			best = d;
+			snprintf(like, sizeof(like), "%s", candidate);
+		}
+	}
+	if (opts_distance(name, "help") < best)
+		snprintf(like, sizeof(like), "help");
+	if (n_like > 1)
+		cli_error("option '--%s' is ambiguous: %s", name, several);
+	else if (like[0])
+		cli_error("unknown option '--%s', did you mean '--%s'?", name, like);
+	else
+		cli_error("unknown option '--%s'", name);
+}
+
+/* The row that getopt_long calls 'code': LONG + its index, or its letter. */
+#define LONG 256
+
+static const struct opt_row *row_of_code(
+	const struct command *c, int code, const struct opt_group **group)
+{
+	const struct opt_row *row;
+	int k;
+
+	for (k = 0; (row = opts_row(c, k, group)); k++)
+		if (code == LONG + k || (code && code == row->letter))
+			break;
+	return row;
+}
+
+/* Says what getopt_long disliked; 'refused' is what it returned: '?' or ':'. */
+static int bad_option(const struct command *c, char **argv, int refused)
+{
+	const struct opt_row *row = row_of_code(c, optopt, NULL);
+	char expected[96];
+
+	if (row && refused == ':')
+		cli_error("--%s: expected %s, found nothing", opts_name(row),
+			expectation(row, expected, sizeof(expected)));
+	else if (row || optopt == 'h')
+		cli_error("--%s takes no value", row ? opts_name(row) : "help");
+	else if (optopt)
+		cli_error("unknown option '-%c'", optopt);
+	else
+		bad_long(c, argv[optind - 1]);
+	see_help(c);
+	return OPTS_BAD;
+}
+
+/* ---- the command line ---------------------------------------------------------- */
+
+int opts_parse(const struct command *c, void *opts, int argc, char **argv)
+{
+	struct option table[OPTS_MAX + 2];
+	static char names[OPTS_MAX][64]; /* the table keeps pointers to them */
+	char letters[2 * OPTS_MAX + 3] = ":h", *l = letters + 2;
+	const struct opt_group *group;
+	const struct opt_row *row;
+	char expected[96];
+	int n, got;
+
+	set_defaults(c, opts);
+	for (n = 0; (row = opts_row(c, n, NULL)); n++) {
+		assert(n < OPTS_MAX);
+		snprintf(names[n], sizeof(names[n]), "%s", opts_name(row));
+		table[n] = (struct option){names[n],
+			row->type == OPT_FLAG ? no_argument : required_argument, NULL, LONG + n};
+		if (row->letter) {
+			*l++ = row->letter;
+			if (row->type != OPT_FLAG)
+				*l++ = ':';
+		}
+	}
+	*l = 0;
+	table[n] = (struct option){"help", no_argument, NULL, 'h'};
+	table[n + 1] = (struct option){0};
+
+	opterr = 0;
+	optind = 1;
+	while ((got = getopt_long(argc, argv, letters, table, NULL)) != -1) {
+		if (got == 'h')
+			return OPTS_HELP;
+		if (got == '?' || got == ':')
+			return bad_option(c, argv, got);
+		row = row_of_code(c, got, &group);
+		assert(row);
+		if (!parse_value(row, optarg, field_of(row, group, opts))) {
+			cli_error("--%s: expected %s, found '%s'", opts_name(row),
+				expectation(row, expected, sizeof(expected)), optarg);
+			return OPTS_BAD;
+		}
+	}
+	if (argc - optind < c->min_args || argc - optind > c->max_args) {
+		if (argc - optind < c->min_args)
+			cli_error("%s: expected %s", c->name, c->arguments);
+		else
+			cli_error("%s: unexpected argument '%s'", c->name,
+				argv[optind + c->max_args]);
+		see_help(c);
+		return OPTS_BAD;
+	}
+	return optind;
+}

@@ -1,0 +1,207 @@
+/*
+ * opts.h - the options: one row makes the field, the getopt_long entry, the
+ * line of --help and of the man page, and the completion.
+ *
+ *   X(type, field, letter, default, lo, hi, argument, help)
+ *
+ * type      FLAG    int: how often it was given
+ *           INT     int64_t        REAL  double
+ *           SIZE    uint64_t bytes, 512M or 8G       TIME  double seconds, 90s, 5m or 1h
+ *           TEXT    const char *   CHOICE  int: index of the word in 'argument'
+ * field     --field, with '-' for '_'
+ * letter    short name, or 0
+ * default   as it would be typed; NULL: 0 or no text
+ * lo, hi    the range of a number (hi INT64_MAX: no upper end)
+ * argument  what help calls the value; CHOICE: its words as a|b|c; completion
+ *           offers files for FILE
+ *
+ * A row that nobody reads fails tests/cli/test_opts.sh.
+ */
+#ifndef GPUBE_CLI_OPTS_H
+#define GPUBE_CLI_OPTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define OPTS_NO_END INT64_MAX
+
+#define OPTS_TALK(X)                                                                               \
+	X(FLAG, verbose, 'v', NULL, 0, 0, NULL, "say on standard error what is done")              \
+	X(FLAG, quiet, 'q', NULL, 0, 0, NULL, "no notes and no progress on standard error")
+
+#define OPTS_READ(X)                                                                               \
+	X(CHOICE, from, 0, "auto", 0, 0, "auto|wcsp|cfn|uai",                                      \
+		"format of the input; auto tells it from the content")                             \
+	X(TEXT, evidence, 0, NULL, 0, 0, "FILE",                                                   \
+		"evidence of a .uai model; none: ignore the .evid file beside it, which is read "  \
+		"by default")
+
+/* What solve and info have in common: how a model would be eliminated. */
+#define OPTS_ENGINE(X)                                                                             \
+	X(CHOICE, order, 0, "auto", 0, 0, "auto|min-fill|min-size|min-degree",                     \
+		"how the elimination order is found; auto tries all, restarts and improves")       \
+	X(TEXT, order_file, 0, NULL, 0, 0, "FILE",                                                 \
+		"read the elimination order from FILE, the variable eliminated first in front")    \
+	X(TIME, order_time, 0, NULL, 0, OPTS_NO_END, "TIME",                                       \
+		"search for an order this long; 0: as long as it pays")                            \
+	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the search for an order")               \
+	X(FLAG, no_simplify, 0, NULL, 0, 0, NULL, "eliminate the model as it was read")            \
+	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
+		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
+	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
+		"stop after this time; 0: never")                                                  \
+	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
+		"most memory for tables; 0: what is free")                                         \
+	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
+
+#define OPTS_SOLVE(X)                                                                              \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol|uai",                                    \
+		"form of the result: for people, one JSON object, toulbar2's .sol, or the MPE "    \
+		"result file of the UAI competitions")                                             \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
+	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+		"write the result to FILE instead of standard output")                             \
+	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")                  \
+	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda", "where tables are eliminated")
+
+#define OPTS_INFO(X)                                                                               \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
+	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+		"write the result to FILE instead of standard output")
+
+#define OPTS_CONVERT(X)                                                                            \
+	X(CHOICE, to, 0, "auto", 0, 0, "auto|wcsp|cfn|uai",                                        \
+		"format of the output; auto goes by its name, x.cfn.gz for example")
+
+#define OPTS_GENERATE(X)                                                                           \
+	X(INT, variables, 'n', "20", 1, INT32_MAX, "N", "variables")                               \
+	X(INT, domain, 'd', "5", 1, INT32_MAX, "N", "values of each variable")                     \
+	X(REAL, p1, 0, "0.3", 0, 1, "X", "random: edges as a share of those there can be")         \
+	X(INT, rows, 0, "0", 0, INT32_MAX, "N",                                                    \
+		"grid: rows, a divisor of the variables; 0: about as many as columns")             \
+	X(REAL, p2, 0, "0.3", 0, 1, "X", "share of the tuples of each function that are forbidden")  \
+	X(INT, max_cost, 0, "100", 0, INT32_MAX, "N", "the other tuples cost 0 to N")              \
+	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "another seed, another network")                 \
+	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+		"write to FILE instead of standard output; a name in .gz or .xz is compressed")    \
+	X(CHOICE, to, 0, "auto", 0, 0, "auto|wcsp|cfn|uai",                                        \
+		"format; auto goes by the name of FILE, .wcsp on standard output")
+
+#define OPTS_DEVICES(X)                                                                            \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
+
+enum opt_type { OPT_FLAG, OPT_INT, OPT_REAL, OPT_SIZE, OPT_TIME, OPT_TEXT, OPT_CHOICE };
+
+typedef int opt_c_FLAG;
+typedef int64_t opt_c_INT;
+typedef double opt_c_REAL;
+typedef uint64_t opt_c_SIZE;
+typedef double opt_c_TIME;
+typedef const char *opt_c_TEXT;
+typedef int opt_c_CHOICE;
+
+#define OPT_FIELD(type, field, ...) opt_c_##type field;
+
+struct opts_talk {
+	OPTS_TALK(OPT_FIELD)
+};
+
+struct opts_read {
+	OPTS_READ(OPT_FIELD)
+};
+
+struct opts_engine {
+	OPTS_ENGINE(OPT_FIELD)
+};
+
+struct opts_solve {
+	OPTS_SOLVE(OPT_FIELD)
+	struct opts_engine engine;
+	struct opts_read read;
+	struct opts_talk talk;
+};
+
+struct opts_info {
+	OPTS_INFO(OPT_FIELD)
+	struct opts_engine engine;
+	struct opts_read read;
+	struct opts_talk talk;
+};
+
+struct opts_convert {
+	OPTS_CONVERT(OPT_FIELD)
+	struct opts_read read;
+	struct opts_talk talk;
+};
+
+struct opts_generate {
+	OPTS_GENERATE(OPT_FIELD)
+};
+
+struct opts_devices {
+	OPTS_DEVICES(OPT_FIELD)
+};
+
+struct opt_row {
+	enum opt_type type;
+	const char *field;
+	size_t at; /* offset in the struct of its group */
+	char letter;
+	const char *dflt;
+	int64_t lo, hi;
+	const char *argument, *help;
+};
+
+/* Rows under one heading; 'at' is where their struct lies in the command's. */
+struct opt_group {
+	const char *heading;
+	const struct opt_row *rows;
+	int n_rows;
+	size_t at;
+};
+
+/*
+ * A file that makes rows defines OPTS_STRUCT as the struct they live in, then
+ * writes static const struct opt_row rows[] = {OPTS_…(OPT_ROW)};
+ */
+#define OPT_ROW(type, field, ...) {OPT_##type, #field, offsetof(OPTS_STRUCT, field), __VA_ARGS__},
+#define OPT_GROUP(heading, rows, at) {heading, rows, (int)(sizeof(rows) / sizeof((rows)[0])), at}
+
+/* The groups that commands share, as 'at' of the command's struct. */
+#define OPT_GROUP_TALK(at) {"Messages", opt_rows_talk, OPT_N_TALK, at}
+#define OPT_GROUP_READ(at) {"Reading", opt_rows_read, OPT_N_READ, at}
+#define OPT_GROUP_ENGINE(at) {"Elimination", opt_rows_engine, OPT_N_ENGINE, at}
+
+#define OPT_COUNT(...) +1
+enum { OPT_N_TALK = OPTS_TALK(OPT_COUNT),
+	OPT_N_READ = OPTS_READ(OPT_COUNT),
+	OPT_N_ENGINE = OPTS_ENGINE(OPT_COUNT) };
+
+extern const struct opt_row opt_rows_talk[OPT_N_TALK];
+extern const struct opt_row opt_rows_read[OPT_N_READ];
+extern const struct opt_row opt_rows_engine[OPT_N_ENGINE];
+
+struct command;
+
+/* Option k of a command (group: out, may be NULL); NULL past the last. */
+const struct opt_row *opts_row(const struct command *c, int k, const struct opt_group **group);
+
+/* "order-file" of "order_file"; a static buffer, good until the next call. */
+const char *opts_name(const struct opt_row *row);
+
+enum { OPTS_BAD = -1, OPTS_HELP = -2 };
+
+/*
+ * opts_parse() - fills 'opts' (opts_size bytes) with defaults, then from argv.
+ * argv  argv[0] is the command's name; options may stand after arguments
+ * Returns the index in argv of the first argument, OPTS_HELP, or OPTS_BAD after
+ * a message on standard error.
+ */
+int opts_parse(const struct command *c, void *opts, int argc, char **argv);
+
+/* Changes between two words that make one out of the other: to find what was meant. */
+int opts_distance(const char *a, const char *b);
+
+#endif

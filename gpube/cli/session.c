@@ -1,0 +1,238 @@
+/* session.c - see session.h. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "gpube/cli/session.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- signals -------------------------------------------------------------------- */
+
+static struct gpube_ctx *volatile running;
+static volatile double first_signal; /* when it came; 0: none yet */
+
+/*
+ * The first signal asks for an end, a later one kills; but what comes together
+ * is one wish: timeout(1) signals the process and then its group.
+ */
+static void on_signal(int sig)
+{
+	double now = gpube__now();
+
+	if (first_signal == 0) {
+		first_signal = now;
+		if (running)
+			gpube_ctx_stop(running);
+	} else if (now - first_signal > 0.5) {
+		signal(sig, SIG_DFL);
+		raise(sig);
+	}
+}
+
+static void catch_signal(int sig)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, old;
+
+	sigemptyset(&action.sa_mask);
+	sigaddset(&action.sa_mask, SIGINT);
+	sigaddset(&action.sa_mask, SIGTERM);
+	/* a shell's background jobs and nohup ignore signals: let them */
+	if (sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+		sigaction(sig, &action, NULL);
+}
+
+/* ---- talk ------------------------------------------------------------------------ */
+
+#define BAR_AFTER 1.0 /* seconds: short work shows no bar */
+#define BAR_EVERY 0.1
+
+void session_hide_bar(struct session *s)
+{
+	if (s->bar_shown)
+		fputs("\r\033[K", stderr);
+	s->bar_shown = false;
+}
+
+static void draw_bar(struct session *s, double fraction, const char *what)
+{
+	static const char full[] = "==============================";
+	int width = (int)sizeof(full) - 1, done;
+	double now = gpube__now();
+
+	if (now - s->start < BAR_AFTER || now - s->bar_time < BAR_EVERY)
+		return;
+	s->bar_time = now;
+	s->bar_shown = true;
+	fraction = fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
+	done = (int)(fraction * width);
+	fprintf(stderr, "\r%-12.20s [%.*s%*s] %3.0f %%  %.0f s\033[K", what, done, full,
+		width - done, "", fraction * 100, now - s->start);
+	fflush(stderr);
+}
+
+static void on_log(void *arg, enum gpube_log_level level, double progress, const char *text)
+{
+	struct session *s = arg;
+
+	if (s->quiet)
+		return;
+	if (level == GPUBE_LOG_PROGRESS) {
+		if (s->bar_allowed)
+			draw_bar(s, progress, text);
+	} else if (level == GPUBE_LOG_NOTE || s->verbose) {
+		session_hide_bar(s);
+		fprintf(stderr, "gpube: %s\n", text);
+	}
+}
+
+void session_note(struct session *s, const char *text)
+{
+	on_log(s, GPUBE_LOG_NOTE, 0, text);
+}
+
+/* ---- start, end, failure ------------------------------------------------------------ */
+
+/* Whether the result's file can be made: better known before the work than after it. */
+static bool can_write(struct session *s)
+{
+	struct gpube_out out;
+	struct stat st;
+
+	/* what is no regular file, a pipe for example, would notice that it is tried */
+	if (!strcmp(s->output, "-") || (stat(s->output, &st) == 0 && !S_ISREG(st.st_mode)))
+		return true;
+	if (gpube__out_open(&out, s->ctx, s->output))
+		return false;
+	gpube__out_close(&out, false);
+	return true;
+}
+
+void session_end(struct session *s)
+{
+	session_hide_bar(s);
+	running = NULL;
+	gpube_ctx_free(s->ctx);
+	s->ctx = NULL;
+}
+
+int session_start(struct session *s, const struct opts_talk *talk, int64_t threads, uint64_t memory,
+	bool json, const char *output)
+{
+	struct gpube_ctx_opts opts = {
+		.sizeof_options = sizeof(opts),
+		.n_threads = (int)threads,
+		.memory_bytes = memory,
+		.log = on_log,
+		.log_arg = s,
+	};
+
+	*s = (struct session){
+		.start = gpube__now(),
+		.quiet = talk && talk->quiet,
+		.verbose = talk && talk->verbose,
+		.json = json,
+		.output = output ? output : "-",
+		.bar_allowed = isatty(STDERR_FILENO) == 1,
+	};
+	if (gpube_ctx_new(&s->ctx, &opts)) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	if (!can_write(s)) {
+		cli_error("%s", gpube_error(s->ctx));
+		session_end(s);
+		return CLI_FAILED;
+	}
+	running = s->ctx;
+	catch_signal(SIGINT);
+	catch_signal(SIGTERM);
+	return CLI_DONE;
+}
+
+double session_seconds(const struct session *s)
+{
+	return gpube__now() - s->start;
+}
+
+static void write_error_object(
+	struct session *s, const struct gpube_solution *solution, const char *text)
+{
+	struct gpube_out out;
+	struct json j = {.out = &out};
+
+	if (gpube__out_open(&out, s->ctx, s->output)) {
+		cli_error("%s", gpube_error(s->ctx));
+		return;
+	}
+	json_open(&j, NULL, '{');
+	json_text(&j, "status", "error");
+	json_text(&j, "message", text);
+	json_seconds(&j, "seconds", session_seconds(s));
+	if (solution)
+		json_plan(&j, &solution->plan);
+	json_close(&j, '}');
+	gpube__out_text(&out, "\n");
+	if (gpube__out_close(&out, true))
+		cli_error("%s", gpube_error(s->ctx));
+}
+
+int session_fail_text(struct session *s, const struct gpube_solution *solution, const char *text)
+{
+	char copy[sizeof(s->ctx->error)];
+
+	/* the text may be the context's, which the output changes when it fails */
+	snprintf(copy, sizeof(copy), "%s", text);
+	session_hide_bar(s);
+	cli_error("%s", copy);
+	if (s->json)
+		write_error_object(s, solution, copy);
+	return CLI_FAILED;
+}
+
+int session_fail(struct session *s, const struct gpube_solution *solution)
+{
+	return session_fail_text(s, solution, gpube_error(s->ctx));
+}
+
+/* ---- numbers --------------------------------------------------------------------------- */
+
+void json_plan(struct json *j, const struct gpube_plan *plan)
+{
+	json_open(j, "plan", '{');
+	json_int(j, "variables", plan->n_vars);
+	json_int(j, "functions", plan->n_functions);
+	json_int(j, "components", plan->n_components);
+	json_int(j, "width", plan->width);
+	json_real(j, "joined_cells", plan->joined_cells);
+	json_real(j, "largest_joined", plan->largest_joined);
+	json_real(j, "largest_message", plan->largest_message);
+	json_real(j, "peak_bytes", plan->peak_bytes);
+	json_real(j, "predicted_seconds", plan->predicted_seconds);
+	json_close(j, '}');
+}
+
+const char *cells_text(double cells, int slot)
+{
+	static char text[4][32];
+
+	snprintf(text[slot], sizeof(text[slot]), cells < 1e7 ? "%.0f" : "%.3g", cells);
+	return text[slot];
+}
+
+const char *bytes_text(double bytes, int slot)
+{
+	static char text[4][32];
+	static const char units[] = "KMGTPE";
+	int k = -1;
+
+	for (; bytes >= 1024 && k < 5; k++)
+		bytes /= 1024;
+	if (k < 0)
+		snprintf(text[slot], sizeof(text[slot]), "%.0f bytes", bytes);
+	else
+		snprintf(text[slot], sizeof(text[slot]), bytes < 1e4 ? "%.1f %ciB" : "%.3g %ciB",
+			bytes, units[k]);
+	return text[slot];
+}

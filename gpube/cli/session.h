@@ -1,0 +1,75 @@
+/*
+ * session.h - what a command that reads models runs in: the context, its notes
+ * and progress bar, signals, the result's output, and the report of a failure.
+ */
+#ifndef GPUBE_CLI_SESSION_H
+#define GPUBE_CLI_SESSION_H
+
+#include "gpube/cli/cli.h"
+#include "gpube/cli/json.h"
+
+struct session {
+	struct gpube_ctx *ctx;
+	double start;
+	bool quiet, verbose, json;
+	const char *output; /* where results go: "-" or a file */
+	bool bar_allowed, bar_shown;
+	double bar_time; /* of the last drawing */
+};
+
+/*
+ * session_start() - makes the context and tries the output; from here on SIGINT
+ * and SIGTERM ask the engine to stop, and kill when they come again.
+ * talk    may be NULL
+ * output  NULL: standard output
+ * Returns CLI_DONE, or CLI_FAILED after a message.
+ */
+int session_start(struct session *s, const struct opts_talk *talk, int64_t threads, uint64_t memory,
+	bool json, const char *output);
+void session_end(struct session *s);
+
+/*
+ * session_fail() - reports the context's error text on standard error, with
+ * JSON output also as an object. Returns CLI_FAILED.
+ * solution  what is known of the plan, may be NULL
+ */
+int session_fail(struct session *s, const struct gpube_solution *solution);
+int session_fail_text(struct session *s, const struct gpube_solution *solution, const char *text);
+
+/* A line on standard error, unless --quiet. */
+void session_note(struct session *s, const char *text);
+void session_hide_bar(struct session *s);
+
+double session_seconds(const struct session *s);
+
+/* ---- inputs.c ---- */
+
+/* Reads a model; CLI_DONE, or CLI_FAILED after a message. */
+int session_read(
+	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read);
+
+/*
+ * session_engine() - the engine's options from the command line's.
+ * order  out: NULL, or the order that was read, which 'to' refers to; free with gpube__free()
+ * Returns CLI_DONE, or CLI_FAILED after a message.
+ */
+int session_engine(struct session *s, struct gpube_solve_opts *to, int32_t **order,
+	const struct gpube_model *m, const struct opts_engine *engine);
+
+/* Options that exclude each other: true after a message. */
+bool session_options_clash(const struct opts_engine *engine);
+
+/* ---- numbers ---- */
+
+/* The member "plan": {…} of a solution. */
+void json_plan(struct json *j, const struct gpube_plan *plan);
+
+/* "12", "1234567", "1.23e+20": exact while it is short; a static buffer per 'slot' 0 to 3. */
+const char *cells_text(double cells, int slot);
+const char *bytes_text(double bytes, int slot);
+static inline const char *plural(int64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+#endif

@@ -1,0 +1,145 @@
+/* contract_rows_impl.h - contract_rows.c for one type T; no include guard: it is included often. */
+
+/* sum[j] = what the operands add up to at lane j; offset has their cells at lane 0 */
+static void X(row_sum)(const struct rows *r, T *restrict sum, int64_t n, const int64_t *offset)
+{
+	T constant = 0;
+
+	for (int k = 0; k < r->c->n_in; k++)
+		if (lane_step(r, k) == 0)
+			constant += ((const T *)r->c->in[k].values)[offset[k]];
+	for (int64_t j = 0; j < n; j++)
+		sum[j] = constant;
+	for (int k = 0; k < r->c->n_in; k++) {
+		const T *v = (const T *)r->c->in[k].values + offset[k];
+		const int64_t step = lane_step(r, k);
+
+		if (step == 1)
+			for (int64_t j = 0; j < n; j++)
+				sum[j] += v[j];
+		else if (step)
+			for (int64_t j = 0; j < n; j++)
+				sum[j] += v[j * step];
+	}
+}
+
+static void X(row_best)(const struct rows *r, T *best, int64_t n, int64_t *offset,
+	int64_t *at, int64_t *args)
+{
+	const bool max = r->c->semiring == GPUBE_MAX_PLUS;
+	T sum[ROW_LANES];
+
+	do {
+		X(row_sum)(r, sum, n, offset);
+		if (args) {
+			const int64_t arg = row_arg(r, at);
+
+			for (int64_t j = 0; j < n; j++)
+				if (arg == 0 || (max ? sum[j] > best[j] : sum[j] < best[j])) {
+					best[j] = sum[j];
+					args[j] = arg;
+				}
+		} else if (max) {
+			for (int64_t j = 0; j < n; j++)
+				best[j] = best[j] > sum[j] ? best[j] : sum[j];
+		} else {
+			for (int64_t j = 0; j < n; j++)
+				best[j] = best[j] < sum[j] ? best[j] : sum[j];
+		}
+	} while (row_step(r, at, offset));
+}
+
+static void X(row_min_count)(const struct rows *r, T *best, int64_t n, int64_t *offset,
+	int64_t *at, uint64_t *counts)
+{
+	const uint64_t p = r->c->modulus;
+	T sum[ROW_LANES];
+
+	do {
+		X(row_sum)(r, sum, n, offset);
+		for (int64_t j = 0; j < n; j++)
+			if (sum[j] < best[j]) {
+				best[j] = sum[j];
+				counts[j] = row_count(r, offset, j);
+			} else if (sum[j] == best[j]) {
+				counts[j] = gpube__count_add(
+					counts[j], row_count(r, offset, j), p);
+			}
+	} while (row_step(r, at, offset));
+}
+
+#if !IS_INT
+/* The running sum is of e^(value - best); it is rescaled when best changes. */
+static void X(row_log_sum)(
+	const struct rows *r, T *best, int64_t n, int64_t *offset, int64_t *at)
+{
+	double sum_exp[ROW_LANES] = {0};
+	T sum[ROW_LANES];
+
+	do {
+		X(row_sum)(r, sum, n, offset);
+		for (int64_t j = 0; j < n; j++)
+			if (sum[j] > best[j]) {
+				sum_exp[j] = sum_exp[j] * exp((double)best[j] - (double)sum[j]) + 1;
+				best[j] = sum[j];
+			} else if (sum[j] != -INFINITY) {
+				sum_exp[j] += exp((double)sum[j] - (double)best[j]);
+			}
+	} while (row_step(r, at, offset));
+	for (int64_t j = 0; j < n; j++)
+		if (best[j] != -INFINITY)
+			best[j] = (T)((double)best[j] + log(sum_exp[j] * (double)r->shape.repeat));
+}
+#endif
+
+static void X(row_store)(const struct rows *r, T *best, int64_t n, int64_t out,
+	uint64_t *counts, const int64_t *args)
+{
+	const struct gpube_contraction *c = r->c;
+
+#if IS_INT
+	for (int64_t j = 0; j < n; j++)
+		best[j] = (T)(c->semiring == GPUBE_MAX_PLUS
+				? gpube__cut_max(best[j], c->cut, c->threshold)
+				: gpube__cut_min(best[j], c->cut, c->threshold));
+#endif
+	memcpy((T *)c->out + out, best, (size_t)n * sizeof(T));
+	for (int64_t j = 0; counts && j < n; j++) {
+		const bool forbidden = IS_INT ? best[j] == (T)c->cut : best[j] == (T)INFINITY;
+
+		c->out_counts[out + j] = forbidden ? 0 : repeated(r, counts[j]);
+	}
+	for (int64_t j = 0; args && j < n; j++)
+		gpube__store_arg(c->out_arg, c->arg_bytes, out + j, args[j]);
+}
+
+static void X(row)(const struct rows *r, int64_t row, int64_t *offset)
+{
+	const struct gpube_contraction *c = r->c;
+	const bool max = c->semiring == GPUBE_MAX_PLUS || c->semiring == GPUBE_LOGSUMEXP;
+	const bool count = c->semiring == GPUBE_MIN_COUNT;
+	const int64_t n = row_lanes(r, row);
+	int64_t at[GPUBE_MAX_DIMS] = {0}, args[ROW_LANES];
+	uint64_t counts[ROW_LANES] = {0};
+	T best[ROW_LANES];
+
+	for (int64_t j = 0; j < n; j++)
+		best[j] = max ? -WORST : WORST;
+	row_offsets(r, row, offset);
+#if !IS_INT
+	if (c->semiring == GPUBE_LOGSUMEXP)
+		X(row_log_sum)(r, best, n, offset, at);
+	else
+#endif
+	if (count)
+		X(row_min_count)(r, best, n, offset, at, counts);
+	else
+		X(row_best)(r, best, n, offset, at, c->out_arg ? args : NULL);
+	X(row_store)(r, best, n, row_out(r, row), count ? counts : NULL,
+		c->out_arg ? args : NULL);
+}
+
+#undef T
+#undef X
+#undef WORST
+#undef IS_INT

@@ -1,0 +1,304 @@
+/* solve.c - from a model to a checked optimum: quantise, simplify, order, eliminate, re-cost. */
+#include "gpube/be.h"
+#include "gpube/simplify.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Everything between the caller's model and its solution; zero-initialised, cleared once. */
+struct job {
+	struct gpube_ctx *ctx;
+	const struct gpube_model *given;
+	const struct gpube_solve_opts *opts;
+	const struct gpube_ops *ops;
+	struct gpube_model *quantised; /* NULL if the given model has costs */
+	const struct gpube_model *costs;
+	struct gpube_simplified s;
+	struct gpube_graph graph;
+	int32_t *order;
+	struct gpube_be be;
+	struct gpube_working working;
+	bool keep;
+	struct gpube_solution *out;
+};
+
+static void job_clear(struct job *j)
+{
+	gpube__be_clear(&j->be);
+	gpube__free(j->ctx, j->order);
+	gpube__graph_clear(j->ctx, &j->graph);
+	gpube__simplified_clear(j->ctx, &j->s);
+	gpube_model_free(j->quantised);
+}
+
+void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
+{
+	if (!s)
+		return;
+	gpube__free(ctx, s->values);
+	gpube__free(ctx, s->count);
+	gpube__free(ctx, s);
+}
+
+static int simplify(struct job *j)
+{
+	double start = gpube__now();
+	int status;
+
+	j->costs = j->given;
+	if (j->given->kind == GPUBE_POTENTIALS) {
+		status = gpube__quantise(&j->quantised, j->given, j->opts->precision);
+		if (status)
+			return status;
+		j->costs = j->quantised;
+	}
+	status = gpube__simplify(&j->s, j->costs, !j->opts->no_simplify);
+	if (status)
+		return status;
+	j->out->scale = j->costs->scale;
+	j->out->plan.n_vars = j->s.model->n_vars;
+	j->out->plan.n_functions = j->s.model->n_functions;
+	j->out->plan.n_components = j->s.n_components;
+	j->out->seconds_simplify = gpube__now() - start;
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
+		"simplified to %d variables, %d functions, %d components (%d observed, %lld values "
+		"removed, %d variables fixed, %d functions merged, %d absorbed)",
+		j->s.model->n_vars, j->s.model->n_functions, j->s.n_components, j->s.n_evidence,
+		(long long)j->s.n_values_removed, j->s.n_vars_fixed, j->s.n_merged, j->s.n_absorbed);
+	return GPUBE_OK;
+}
+
+/* The caller's order is over the variables as read: drop those that simplification fixed. */
+static int given_order(struct job *j)
+{
+	int32_t n = j->given->n_vars, used = 0;
+	uint8_t *seen = gpube__alloc_zero(j->ctx, (uint64_t)n, 1);
+	int status = GPUBE_OK;
+
+	if (!seen)
+		return GPUBE_ENOMEM;
+	for (int32_t p = 0; p < n && !status; p++) {
+		int32_t var = j->opts->order[p];
+
+		if (var < 0 || var >= n || seen[var])
+			status = gpube__fail(j->ctx, GPUBE_EINVAL,
+				"the order is not a permutation: variable %d at position %d", var, p);
+		else if (j->s.var[var] >= 0)
+			j->order[used++] = j->s.var[var];
+		if (!status)
+			seen[var] = 1;
+	}
+	gpube__free(j->ctx, seen);
+	return status;
+}
+
+static int find_order(struct job *j)
+{
+	double start = gpube__now();
+	struct gpube_plan *plan = &j->out->plan;
+	struct gpube_order_cost cost;
+	int status = gpube__graph_of_model(&j->graph, j->s.model);
+
+	if (status)
+		return status;
+	j->order = gpube__alloc(j->ctx, (uint64_t)j->s.model->n_vars, sizeof(*j->order));
+	if (!j->order)
+		return GPUBE_ENOMEM;
+	if (j->opts->order_method == GPUBE_ORDER_GIVEN) {
+		if (!j->opts->order)
+			return gpube__fail(j->ctx, GPUBE_EINVAL, "no order is given");
+		status = given_order(j);
+		if (!status)
+			status = gpube__order_cost(j->ctx, &cost, &j->graph, j->order);
+	} else {
+		status = gpube__order_find(j->ctx, j->order, &cost, &j->graph,
+			j->opts->order_method, j->opts->order_seconds, j->ops->cells_per_second,
+			j->opts->seed);
+	}
+	if (status)
+		return status;
+	plan->width = cost.width;
+	plan->joined_cells = cost.joined_cells;
+	plan->largest_joined = cost.largest_joined;
+	plan->largest_message = cost.largest_message;
+	j->out->seconds_order = gpube__now() - start;
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
+		"order: width %d, %.3g joined cells, largest table %.3g cells (%.2f s)", cost.width,
+		cost.joined_cells, cost.largest_message, j->out->seconds_order);
+	return GPUBE_OK;
+}
+
+static const char *size_text(char text[32], double bytes)
+{
+	static const char unit[] = "BKMGTPE";
+	int k = 0;
+
+	if (bytes >= 1e21) {
+		snprintf(text, 32, "10^%.0f bytes", log10(bytes));
+		return text;
+	}
+	for (; bytes >= 1024 && k < 6; k++)
+		bytes /= 1024;
+	snprintf(text, 32, k ? "%.1f %ciB" : "%.0f B", bytes, unit[k]);
+	return text;
+}
+
+/* ELIMIT's text: the plan, and what would fit. */
+static int too_large(struct job *j, double bytes)
+{
+	char need[32], have[32];
+	struct gpube_plan *plan = &j->out->plan;
+	double cells = (double)j->ctx->memory_bytes / (double)gpube__type_size(j->working.type) / 2;
+
+	plan->peak_bytes = bytes;
+	return gpube__fail(j->ctx, GPUBE_ELIMIT,
+		"elimination along this order needs %s of tables (width %d, largest table %.3g "
+		"cells), %s are allowed: tables of about %.2g cells would fit; give more memory, a "
+		"better order or more time to find one",
+		size_text(need, bytes), plan->width, plan->largest_message,
+		size_text(have, (double)j->ctx->memory_bytes), cells);
+}
+
+/* Sizes every table before the first is allocated, and decides how to keep the assignment. */
+static int make_plan(struct job *j)
+{
+	double keep, args;
+	struct gpube_plan *plan = &j->out->plan;
+	int status;
+
+	plan->predicted_seconds = plan->joined_cells / j->ops->cells_per_second;
+	j->working.type = GPUBE_INT32;
+	if (plan->largest_message * 4 > (double)j->ctx->memory_bytes)
+		return too_large(j, plan->largest_message * 4);
+	status = gpube__be_init(&j->be, j->s.model, j->order);
+	if (status)
+		return status;
+	status = gpube__be_working(&j->working, &j->be);
+	if (status)
+		return status;
+	gpube__be_memory(&keep, &args, &j->be, j->working.type, false);
+	if (j->opts->count) {
+		double with_counts, unused;
+
+		gpube__be_memory(&unused, &with_counts, &j->be, j->working.type, true);
+		args = fmax(args, with_counts);
+	}
+	j->keep = keep <= (double)j->ctx->memory_bytes;
+	plan->peak_bytes = j->keep && !j->opts->count ? keep : fmax(args, j->keep ? keep : 0);
+	if (plan->peak_bytes > (double)j->ctx->memory_bytes)
+		return too_large(j, plan->peak_bytes);
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
+		"plan: %s costs, %.3g bytes of tables at the peak, %s, about %.2g s on the %s",
+		j->working.type == GPUBE_INT32 ? "32-bit" : "64-bit", plan->peak_bytes,
+		j->keep ? "messages kept" : "arg-mins stored", plan->predicted_seconds,
+		j->ops->name);
+	return GPUBE_OK;
+}
+
+/* The checks that make an answer an answer: the assignment costs, in the file's numbers, what was claimed. */
+static int recost(struct job *j, int64_t optimum)
+{
+	struct gpube_solution *out = j->out;
+	int64_t cost;
+	int status = gpube_model_cost(&cost, j->costs, out->values);
+
+	if (status)
+		return status;
+	if (cost != optimum)
+		return gpube__fail(j->ctx, GPUBE_EBUG,
+			"internal error: the assignment costs %lld, not %lld; please report this",
+			(long long)cost, (long long)optimum);
+	out->cost = cost;
+	if (j->given->kind == GPUBE_POTENTIALS)
+		status = gpube_model_log_value(&out->log_value, j->given, out->values);
+	return status;
+}
+
+static int eliminate(struct job *j)
+{
+	struct gpube_solution *out = j->out;
+	double start = gpube__now();
+	int32_t *reduced = gpube__alloc(j->ctx, (uint64_t)j->s.model->n_vars, sizeof(*reduced));
+	int64_t optimum;
+	int status = GPUBE_ENOMEM;
+
+	if (!reduced)
+		goto out;
+	status = gpube__be_run(
+		&optimum, reduced, NULL, &j->be, j->ops, &j->working, 0, j->keep);
+	if (status)
+		goto out;
+	out->seconds_eliminate = gpube__now() - start;
+	if (optimum == GPUBE_INF) {
+		out->answer = GPUBE_ANSWER_INFEASIBLE;
+		goto out;
+	}
+	out->values = gpube__alloc(j->ctx, (uint64_t)j->given->n_vars, sizeof(*out->values));
+	if (!out->values) {
+		status = GPUBE_ENOMEM;
+		goto out;
+	}
+	gpube__simplified_extend(&j->s, out->values, reduced);
+	status = recost(j, j->s.negated ? -optimum : optimum);
+	if (!status && j->opts->count)
+		status = gpube__be_count(&out->count, &j->be, j->ops, &j->working);
+	if (!status)
+		out->answer = GPUBE_ANSWER_OPTIMAL;
+out:
+	gpube__free(j->ctx, reduced);
+	return status;
+}
+
+static int run(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts, bool plan_only)
+{
+	static const struct gpube_solve_opts none = {.sizeof_options = sizeof(none)};
+	struct gpube_ctx *ctx = m->ctx;
+	struct job j = {.ctx = ctx, .given = m, .opts = opts ? opts : &none,
+		.ops = gpube__ops_cpu()};
+	double deadline = ctx->deadline;
+	int status;
+
+	*out = NULL;
+	if (j.opts->sizeof_options != sizeof(*opts))
+		return gpube__fail(ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	j.out = gpube__alloc_zero(ctx, 1, sizeof(*j.out));
+	if (!j.out)
+		return GPUBE_ENOMEM;
+	j.out->answer = GPUBE_ANSWER_INCOMPLETE;
+	j.out->backend = j.ops->name;
+	if (j.opts->timeout_seconds > 0)
+		ctx->deadline = gpube__now() + j.opts->timeout_seconds;
+	status = simplify(&j);
+	if (!status && j.s.infeasible) {
+		j.out->answer = GPUBE_ANSWER_INFEASIBLE;
+	} else {
+		if (!status)
+			status = find_order(&j);
+		if (!status)
+			status = make_plan(&j);
+		if (!status && !plan_only)
+			status = eliminate(&j);
+	}
+	ctx->deadline = deadline;
+	job_clear(&j);
+	/* what is known so far is the caller's also after a limit or a stop */
+	if (status && status != GPUBE_ELIMIT && status != GPUBE_ESTOP) {
+		gpube_solution_free(j.out, ctx);
+		return status;
+	}
+	*out = j.out;
+	return status;
+}
+
+int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts)
+{
+	return run(out, m, opts, false);
+}
+
+int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts)
+{
+	return run(out, m, opts, true);
+}

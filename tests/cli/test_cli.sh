@@ -1,0 +1,139 @@
+#!/bin/sh
+# The program's manners: help, mistakes in the command line, exit statuses, where things are printed.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+# ---- help and version
+row 'version' 0 '^gpube [0-9]+\.[0-9]+\.[0-9]+$' '' "$gpube" --version
+row 'help' 0 '^usage: gpube COMMAND' '' "$gpube" --help
+row 'help, short' 0 '^usage: gpube COMMAND' '' "$gpube" -h
+row 'help as a command' 0 '^usage: gpube COMMAND' '' "$gpube" help
+for c in $("$gpube" __commands); do
+	row "help $c" 0 "^usage: gpube $c \[options\]" '' "$gpube" help "$c"
+	row "$c --help" 0 "^usage: gpube $c \[options\]" '' "$gpube" "$c" --help
+	row "$c -h after an argument" 0 "^usage: gpube $c \[options\]" '' "$gpube" "$c" x -h
+done
+
+# ---- mistakes: status 2, nothing on standard output
+row 'no command' 2 '' "^gpube: expected a command, see 'gpube --help'\$" "$gpube"
+row 'unknown command' 2 '' "^gpube: 'frobnicate' is not a gpube command, see 'gpube --help'\$" \
+	"$gpube" frobnicate
+row 'unknown command: the nearest' 2 '' '^	solve$' "$gpube" slove
+row 'unknown command: what it begins' 2 '' '^	devices$' "$gpube" dev
+row 'help on an unknown command' 2 '' "^gpube: 'slove' is not a gpube command" "$gpube" help slove
+row 'unknown option in front of the command' 2 '' "^gpube: unknown option '--foo'" "$gpube" --foo
+row 'unknown option' 2 '' "^gpube: unknown option '--ordr', did you mean '--order'\?\$" \
+	"$gpube" solve --ordr x
+row 'unknown option: where help is' 2 '' "^see 'gpube solve --help'\$" "$gpube" solve --ordr x
+row 'unknown option like none' 2 '' "^gpube: unknown option '--xyzzy'\$" "$gpube" solve --xyzzy x
+row 'unknown option with a value' 2 '' "^gpube: unknown option '--mmory', did you mean '--memory'\?\$" \
+	"$gpube" solve --mmory=3 x
+row 'unknown short option' 2 '' "^gpube: unknown option '-Z'\$" "$gpube" solve -Z x
+row 'unknown short option in a cluster' 2 '' "^gpube: unknown option '-Z'\$" "$gpube" solve -qZ x
+row 'ambiguous option' 2 '' "^gpube: option '--or' is ambiguous: --order, --order-file, --order-time\$" \
+	"$gpube" solve --or x
+row 'flag with a value' 2 '' '^gpube: --count takes no value$' "$gpube" solve --count=3 x
+row 'help with a value' 2 '' '^gpube: --help takes no value$' "$gpube" solve --help=3
+row 'option without its value' 2 '' '^gpube: --threads: expected 1 to 1024, found nothing$' \
+	"$gpube" solve --threads
+row 'short option without its value' 2 '' '^gpube: --output-file: expected FILE, found nothing$' \
+	"$gpube" solve -o
+row 'too few arguments' 2 '' '^gpube: solve: expected FILE$' "$gpube" solve
+row 'too many arguments' 2 '' "^gpube: solve: unexpected argument 'b'\$" "$gpube" solve a b
+row 'arguments where there are none' 2 '' "^gpube: devices: unexpected argument 'x'\$" \
+	"$gpube" devices x
+row 'order twice' 2 '' '^gpube: --order and --order-file exclude each other$' \
+	"$gpube" solve --order min-fill --order-file x y
+row 'convert to standard output without a format' 2 '' '^gpube: convert: standard output has no name' \
+	"$gpube" convert x -
+
+# ---- values out of their range: OPTION VALUE EXPECTED
+while IFS='|' read -r option value expected; do
+	row "--$option $value" 2 '' "^gpube: --$option: expected $expected, found '$value'\$" \
+		"$gpube" solve "--$option=$value" x
+done << 'VALUES'
+threads|0|1 to 1024
+threads|1025|1 to 1024
+threads|-1|1 to 1024
+threads|two|1 to 1024
+threads|2x|1 to 1024
+threads| 2|1 to 1024
+threads||1 to 1024
+threads|99999999999999999999|1 to 1024
+precision|13|0 to 12
+precision|-1|0 to 12
+seed|-1|a whole number >= 0
+seed|9223372036854775808|a whole number >= 0
+seed|1.5|a whole number >= 0
+memory|8Q|a size such as 512M or 8G
+memory|-8G|a size such as 512M or 8G
+memory|8GB|a size such as 512M or 8G
+memory|9e30|a size such as 512M or 8G
+memory|inf|a size such as 512M or 8G
+memory||a size such as 512M or 8G
+timeout|soon|a time such as 90, 90s, 5m or 1h
+timeout|-1|a time such as 90, 90s, 5m or 1h
+timeout|nan|a time such as 90, 90s, 5m or 1h
+timeout|0x10|a time such as 90, 90s, 5m or 1h
+timeout|1d|a time such as 90, 90s, 5m or 1h
+order-time|1ms|a time such as 90, 90s, 5m or 1h
+output|xml|text.json.sol.uai
+output||text.json.sol.uai
+output|TEXT|text.json.sol.uai
+order|fill|auto.min-fill.min-size.min-degree
+from|xml|auto.wcsp.cfn.uai
+backend|gpu|auto.cpu.cuda
+VALUES
+
+# ---- values that are taken: the command line is right, the file is not there
+while read -r option; do
+	row "$option" 1 '' "^gpube: cannot open '$work/none'" "$gpube" solve "$option" "$work/none"
+done << 'VALUES'
+--threads=1
+--threads=1024
+--memory=8G
+--memory=512m
+--memory=1.5G
+--memory=0
+--timeout=90
+--timeout=.5s
+--timeout=5m
+--timeout=1h
+--seed=9223372036854775807
+--order=min-size
+--backend=cpu
+-v
+-qv
+VALUES
+row 'options after the file' 1 '' '^gpube: cannot open' "$gpube" solve "$work/none" --threads 1 -q
+row 'nothing is an option after --' 1 '' "^gpube: cannot open '--count'" "$gpube" solve -- --count
+
+# ---- failures: status 1, said on standard error; JSON has them on standard output, too
+row 'no such file' 1 '' "^gpube: cannot open '$work/none': No such file or directory\$" \
+	"$gpube" solve "$work/none"
+row 'a directory' 1 '' "^gpube: cannot " "$gpube" solve "$work"
+row 'JSON: status error' 1 '^\{"status": "error", "message": "cannot open ' '^gpube: cannot open ' \
+	"$gpube" solve --json "$work/none"
+row 'JSON: a name that needs escapes' 1 'a\\"b\\\\c\\ufffd\\u0001' '^gpube: cannot open ' \
+	"$gpube" info --output json "$(printf 'a"b\\c\377\001')"
+row 'CUDA is asked for and not there' 1 '' '^gpube: --backend cuda: ' "$gpube" solve --backend cuda x
+row 'CUDA, JSON' 1 '"status": "error".*cuda' '^gpube: --backend cuda: ' \
+	"$gpube" solve --backend cuda --json x
+row 'an output that cannot be, before anything is read' 1 '' "^gpube: cannot write '$work/no/dir'" \
+	"$gpube" solve -o "$work/no/dir" "$work/none"
+
+if [ -w /dev/full ]; then
+	row 'full disk: help' 1 '' '^gpube: cannot write' sh -c "'$gpube' --help > /dev/full"
+	row 'full disk: devices' 1 '' '^gpube: cannot write' sh -c "'$gpube' devices > /dev/full"
+	row 'full disk: solve' 1 '' '^gpube: cannot write' \
+		sh -c "'$gpube' solve examples/zebra.wcsp > /dev/full"
+else
+	skip 'full disk' 'no /dev/full'
+fi
+row 'closed pipe' 0 '^1$' '^gpube: cannot write' \
+	sh -c "{ sleep 0.3; '$gpube' devices; echo \$? > '$work/rc'; } | true; sleep 0.6; cat '$work/rc'"
+
+# ---- devices
+row 'devices' 0 '^threads +[0-9]+ of [0-9]+ cores$' '' "$gpube" devices
+row 'devices: no GPU in this build' 0 '^gpu +none: built without CUDA$' '' "$gpube" devices
+plan

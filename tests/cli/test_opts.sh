@@ -1,0 +1,72 @@
+#!/bin/sh
+# Every option of opts.h is in its command's help, man page and completion, and
+# is read by the code that takes the option's struct.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+# "GROUP field type" of every row: GROUP is SOLVE of OPTS_SOLVE
+awk '/^#define OPTS_[A-Z]*\(X\)/ { group = $2; sub(/^OPTS_/, "", group); sub(/\(X\).*/, "", group) }
+	/^[ \t]*X\([A-Z]+, / { type = $1; sub(/X\(/, "", type); sub(/,/, "", type)
+		field = $2; sub(/,/, "", field); print group, field, type }' \
+	gpube/cli/opts.h > "$work/rows"
+that 'the table is found' [ "$(wc -l < "$work/rows")" -ge 20 ]
+
+"$gpube" __completion bash > "$work/bash"
+"$gpube" __completion zsh > "$work/zsh"
+
+# The files that read a group's struct; a command's own is its cmd_x.c.
+readers() {
+	case $1 in
+	TALK) echo gpube/cli/session.c ;;
+	READ) echo gpube/cli/inputs.c ;;
+	ENGINE) echo gpube/cli/inputs.c gpube/cli/cmd_solve.c gpube/cli/cmd_info.c ;;
+	*) echo "gpube/cli/cmd_$(echo "$1" | tr '[:upper:]' '[:lower:]').c" ;;
+	esac
+}
+
+# The commands whose struct holds a group.
+holders() {
+	case $1 in
+	TALK | READ | ENGINE)
+		for c in $("$gpube" __commands); do
+			grep -q "OPT_GROUP_$1" "gpube/cli/cmd_$c.c" && echo "$c"
+		done
+		;;
+	*) echo "$1" | tr '[:upper:]' '[:lower:]' ;;
+	esac
+}
+
+while read -r group field type; do
+	name=--$(echo "$field" | tr _ -)
+	# shellcheck disable=SC2046
+	that "$group $name ($type) is read" grep -Eq "(->|\.)$field\>" $(readers "$group")
+	for c in $(holders "$group"); do
+		"$gpube" help "$c" > "$work/help"
+		"$gpube" __man "$c" | sed 's/\\-/-/g' > "$work/man"
+		that "help $c has $name" grep -Eq -e "^ .*$name( |\$)" "$work/help"
+		that "man gpube-$c has $name" grep -Eq -e "^\\\\fB.*$name\\\\fR" "$work/man"
+		that "bash completes $c $name" grep -Eq -e "^.$c\) .*${name}[ ']" "$work/bash"
+		that "zsh completes $c $name" \
+			sh -c "sed -n '/^.$c)\$/,/;;\$/p' '$work/zsh' | grep -q -e '${name}[]=[}]'"
+	done
+done < "$work/rows"
+
+for c in $("$gpube" __commands); do
+	that "gpube --help lists $c" sh -c "'$gpube' --help | grep -q '^  $c '"
+	that "help $c and $c --help agree" \
+		sh -c "'$gpube' help '$c' > '$work/a'; '$gpube' '$c' --help | cmp - '$work/a'"
+	that "help $c fits 80 columns" sh -c "! '$gpube' help '$c' | grep -E '.{81}'"
+	if command -v man > /dev/null 2>&1; then
+		"$gpube" __man "$c" > "$work/gpube-$c.1"
+		row "man page of $c has no warnings" 0 '*' '' man --warnings -l "$work/gpube-$c.1"
+	else
+		skip "man page of $c has no warnings" 'no man'
+	fi
+done
+that 'the bash completion parses' bash -n "$work/bash"
+if command -v zsh > /dev/null 2>&1; then
+	that 'the zsh completion parses' zsh -n "$work/zsh"
+else
+	skip 'the zsh completion parses' 'no zsh'
+fi
+plan

@@ -1,0 +1,223 @@
+#!/bin/sh
+# solve, info, convert and generate: answers, forms of output, limits, signals.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+x=examples
+python=
+command -v python3 > /dev/null 2>&1 && python=python3
+
+# NAME STATUS PYTHON-EXPRESSION COMMAND…: standard output is one JSON object d, for which it is true
+json() {
+	tap_name=$1 tap_status=$2 tap_expression=$3
+	shift 3
+	if [ -z "$python" ]; then
+		skip "$tap_name" 'no python3'
+		return
+	fi
+	: > "$work/why"
+	"$@" > "$work/out" 2> "$work/err"
+	tap_got=$?
+	if [ $tap_got = "$tap_status" ] && $python -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert isinstance(d, dict) and eval("(" + sys.argv[2] + ")")' "$work/out" "$tap_expression" 2> "$work/why"; then
+		ok "$tap_name"
+	else
+		not_ok "$tap_name"
+		echo "# $*: exit $tap_got, expected $tap_status and $tap_expression"
+		tail -n 1 "$work/why" | sed 's/^/# /'
+		head -c 600 "$work/out" | sed 's/^/#   /'
+	fi
+}
+
+# ---- models of our own
+printf 'free 60 2 0 10\n' > "$work/free.wcsp"
+yes 2 | head -n 60 | tr '\n' ' ' >> "$work/free.wcsp"
+printf 'none 2 2 1 10\n2 2\n2 0 1 10 0\n' > "$work/none.wcsp"
+printf '{problem: {name: "most", mustbe: ">-9.0"},\n variables: {a: 2, b: 2},\n' > "$work/most.cfn"
+printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$work/most.cfn"
+printf '1 3 0\n' > "$work/dry.evid"
+# a grid: its elimination fits, a search for its best order takes for ever
+awk 'BEGIN { n = 18; srand(1); print "grid", n * n, 2, 2 * n * (n - 1), 100000
+	for (i = 0; i < n * n; i++) printf "2 "
+	for (i = 0; i < n * n; i++) {
+		if (i % n < n - 1) print "\n2", i, i + 1, int(rand() * 50), "2\n0 0 3\n1 1", int(rand() * 90)
+		if (i < n * (n - 1)) print "\n2", i, i + n, int(rand() * 50), "2\n0 1 7\n1 1", int(rand() * 90)
+	} }' > "$work/grid.wcsp"
+seq 24 -1 0 > "$work/down.order"
+seq 1 24 > "$work/short.order"
+
+# ---- answers as text
+row 'zebra: the optimum' 0 '^optimum +0, the proved minimum$' '' "$gpube" solve $x/zebra.wcsp
+row 'zebra: recomputed' 0 "^checked +the assignment's cost, recomputed from the tables of the file" '' \
+	"$gpube" solve $x/zebra.wcsp
+row 'zebra: times' 0 '^time +[0-9.]+ s: read [0-9.]+, simplify ' '' "$gpube" solve $x/zebra.wcsp
+row 'zebra: backend' 0 '^backend +cpu, 1 thread$' '' "$gpube" solve --threads 1 $x/zebra.wcsp
+row 'exams: decimals as in the file' 0 '^optimum +4\.30, the proved minimum$' '' \
+	"$gpube" solve $x/exams.cfn
+row 'exams: names' 0 ' algebra=monday botany=tuesday ' '' "$gpube" solve $x/exams.cfn
+row 'exams: one optimum' 0 '^optima +1$' '' "$gpube" solve --count $x/exams.cfn
+row 'sprinkler: evidence is found' 0 '^optimum +log10 -0\.48945' '' "$gpube" solve $x/sprinkler.uai
+row 'sprinkler: other evidence' 0 '^optimum +log10 -0\.69897' '' \
+	"$gpube" solve --evidence "$work/dry.evid" $x/sprinkler.uai
+row 'a maximum' 0 '^optimum +7\.1, the proved maximum$' '' "$gpube" solve "$work/most.cfn"
+row 'infeasible is an answer' 0 '^infeasible +every assignment is forbidden \(proved\)$' '' \
+	"$gpube" solve "$work/none.wcsp"
+row 'as many optima as 60 bits' 0 '^optima +1152921504606846976$' '' \
+	"$gpube" solve --count "$work/free.wcsp"
+row 'quiet is quiet' 0 '*' '' "$gpube" solve -q $x/exams.cfn
+row 'verbose: what simplification did' 0 '*' '^gpube: simplified to ' "$gpube" solve -v $x/exams.cfn
+for method in auto min-fill min-size min-degree; do
+	row "order $method" 0 '^optimum +0,' '' "$gpube" solve --order $method $x/zebra.wcsp
+done
+row 'a given order' 0 '^optimum +0,' '' "$gpube" solve --order-file "$work/down.order" $x/zebra.wcsp
+row 'a short order' 1 '' 'short\.order.*variable' \
+	"$gpube" solve --order-file "$work/short.order" $x/zebra.wcsp
+row 'not simplified' 0 '^optimum +4\.30,' '' "$gpube" solve --no-simplify $x/exams.cfn
+row 'seed and order time' 0 '^optimum +0,' '' \
+	"$gpube" solve --seed 7 --order-time .05s $x/zebra.wcsp
+row 'from the wrong format' 1 '' '^gpube: examples/exams.cfn:[0-9]+: ' \
+	"$gpube" solve --from wcsp $x/exams.cfn
+row 'standard input' 0 '^optimum +0,' '' sh -c "'$gpube' solve - < $x/zebra.wcsp"
+row 'gzip by content' 0 '^optimum +0,' '' sh -c "gzip -c $x/zebra.wcsp | '$gpube' solve -"
+if command -v xz > /dev/null 2>&1 && make -pn 2> /dev/null | grep -q DGPUBE_HAVE_LZMA; then
+	row 'xz by content' 0 '^optimum +0,' '' sh -c "xz -c $x/zebra.wcsp | '$gpube' solve -"
+else
+	skip 'xz by content' 'no xz or no liblzma'
+fi
+
+# ---- JSON
+json 'JSON: keys of an optimum' 0 'd["status"] == "optimal" and d["backend"] == "cpu"
+	and d["seconds"] > 0 and d["lower_bound"] == d["upper_bound"] == 4.3
+	and d["assignment"] == [0, 1, 2, 1, 0, 2] and "count" not in d' \
+	"$gpube" solve --output json $x/exams.cfn
+row 'JSON: exact decimals' 0 '"lower_bound": 4\.30, "upper_bound": 4\.30,' '' \
+	"$gpube" solve --json $x/exams.cfn
+json 'JSON: plan and times' 0 'd["plan"]["width"] > 0 and d["plan"]["joined_cells"] > 0
+	and set(d["times"]) == {"read", "simplify", "order", "eliminate", "assign"}' \
+	"$gpube" solve --json $x/zebra.wcsp
+json 'JSON: -ln and log10 of potentials' 0 'abs(d["log10"] + 0.4894549898) < 1e-9
+	and abs(d["upper_bound"] - 1.127011763) < 1e-8 and d["assignment"] == [1, 0, 1, 1]' \
+	"$gpube" solve --json $x/sprinkler.uai
+json 'JSON: precision' 0 'abs(d["lower_bound"] - 1.127) < 0.0025' \
+	"$gpube" solve --json --precision 3 $x/sprinkler.uai
+row 'JSON: precision is what is printed' 0 '"upper_bound": 1\.12[0-9],' '' \
+	"$gpube" solve --json --precision 3 $x/sprinkler.uai
+json 'JSON: -ln is minimised' 0 'd["direction"] == "minimise"' "$gpube" solve --json $x/sprinkler.uai
+json 'JSON: a small count' 0 'd["count"] == 1' "$gpube" solve --json --count $x/exams.cfn
+json 'JSON: a count past 2^53' 0 'd["count"] == str(2 ** 60)' \
+	"$gpube" solve --json --count "$work/free.wcsp"
+json 'JSON: infeasible' 0 'd["status"] == "infeasible" and d["lower_bound"] is None
+	and d["upper_bound"] is None and d["assignment"] is None' \
+	"$gpube" solve --json "$work/none.wcsp"
+json 'JSON: maximum' 0 'd["direction"] == "maximise" and d["upper_bound"] == 7.1' \
+	"$gpube" solve --json "$work/most.cfn"
+json 'JSON: a failure' 1 'd["status"] == "error" and "none.uai" in d["message"]' \
+	"$gpube" solve --json "$work/none.uai"
+
+# ---- limits
+json 'what does not fit is refused with the plan' 1 'd["status"] == "error"
+	and "needs" in d["message"] and d["plan"]["largest_message"] > 0' \
+	"$gpube" solve --json --no-simplify --memory 100 $x/zebra.wcsp
+row 'what does not fit, as text' 1 '' '^gpube: elimination along this order needs ' \
+	"$gpube" solve --no-simplify --memory 100 $x/zebra.wcsp
+json 'timeout' 1 'd["status"] == "incomplete" and d["assignment"] is None and d["seconds"] < 20' \
+	"$gpube" solve --json --order-time 60s --timeout 0.2s "$work/grid.wcsp"
+row 'timeout, as text' 1 '^incomplete ' 'out of time' \
+	"$gpube" solve --order-time 60s --timeout 0.2s "$work/grid.wcsp"
+row 'timeout: no .sol is written' 1 '' 'no assignment to write' \
+	"$gpube" solve --output sol --order-time 60s --timeout 0.2s "$work/grid.wcsp"
+# (timeout signals the process and then its group, so that two signals come at once)
+if command -v timeout > /dev/null 2>&1; then
+	json 'SIGINT ends with what is known' 1 'd["status"] == "incomplete" and d["seconds"] < 20' \
+		timeout --preserve-status -s INT 1 "$gpube" solve --json --order-time 60s "$work/grid.wcsp"
+	json 'SIGTERM, too' 1 'd["status"] == "incomplete"' \
+		timeout --preserve-status -s TERM 1 "$gpube" solve --json --order-time 60s "$work/grid.wcsp"
+else
+	skip 'SIGINT and SIGTERM' 'no timeout program'
+fi
+
+# A second signal kills, also while a pipe is read that never ends.
+mkfifo "$work/pipe"
+"$gpube" solve "$work/pipe" > /dev/null 2>&1 &
+pid=$!
+exec 3> "$work/pipe"
+sleep 1
+kill -TERM $pid
+sleep 1
+kill -TERM $pid
+wait $pid
+that 'a second signal kills' [ $? = 143 ]
+exec 3>&-
+
+# ---- the ecosystem's formats, and files
+row '.sol' 0 '^0 1 2 1 0 2$' '' "$gpube" solve --output sol $x/exams.cfn
+row 'UAI result: the task' 0 '^MPE$' '' "$gpube" solve --output uai $x/sprinkler.uai
+row 'UAI result: the assignment' 0 '^4 1 0 1 1$' '' "$gpube" solve --output uai $x/sprinkler.uai
+row '.sol of an infeasible problem' 0 '' 'no assignment to write' \
+	"$gpube" solve --output sol "$work/none.wcsp"
+echo old > "$work/result"
+row 'a result in a file' 0 '' '' "$gpube" solve --output sol -o "$work/result" $x/exams.cfn
+that 'the file holds it' grep -qx '0 1 2 1 0 2' "$work/result"
+row 'JSON in a file' 0 '' '' "$gpube" solve --json -o "$work/r.json" $x/exams.cfn
+that 'the file holds it' grep -q '^{"status": "optimal"' "$work/r.json"
+that 'nothing temporary is left' sh -c "! ls -A '$work' | grep -E 'tmp|result.+'"
+
+# ---- info
+row 'info: sizes' 0 '^model +6 variables, 16 functions, costs to add, minimise$' '' \
+	"$gpube" info $x/exams.cfn
+row 'info: domains' 0 '^domains +3 \(6\)$' '' "$gpube" info $x/exams.cfn
+row 'info: arities' 0 '^arities +1 \(3\), 2 \(12\), 3 \(1\)$' '' "$gpube" info $x/exams.cfn
+row 'info: memory' 0 '^memory .*: it fits$' '' "$gpube" info $x/zebra.wcsp
+row 'info: memory that does not do' 0 '^memory .*: it does not fit$' '' \
+	"$gpube" info --no-simplify --memory 100 $x/zebra.wcsp
+json 'info: JSON' 0 'd["variables"] == 25 and d["domains"] == {"5": 25} and d["plan"]["width"] > 0
+	and d["fits"] and d["estimated_seconds"]["cuda"] is None and d["bytes"] > 0' \
+	"$gpube" info --json $x/zebra.wcsp
+json 'info: JSON of an infeasible model' 0 'd["status"] == "infeasible"' \
+	"$gpube" info --json "$work/none.wcsp"
+row 'info: in a file' 0 '' '' "$gpube" info -o "$work/info" $x/zebra.wcsp
+that 'the file holds it' grep -q '^model ' "$work/info"
+
+# ---- convert
+for to in cfn wcsp cfn.gz; do
+	row "convert to .$to" 0 '' '*' "$gpube" convert $x/exams.cfn "$work/e.$to"
+	row "the optimum of the .$to" 0 '^optimum +(4\.30?|430?)[, ]' '' "$gpube" solve "$work/e.$to"
+done
+row 'convert .uai' 0 '' '' "$gpube" convert --evidence none $x/sprinkler.uai "$work/s.uai"
+row 'the optimum of the .uai' 0 '^optimum +log10 -0\.48945' '' "$gpube" solve "$work/s.uai"
+row 'convert to standard output' 0 '' '' \
+	sh -c "'$gpube' convert --to wcsp $x/zebra.wcsp - | '$gpube' solve --output sol - > /dev/null"
+row 'convert to a name that says nothing' 1 '' "^gpube: .*'$work/x'" \
+	"$gpube" convert $x/zebra.wcsp "$work/x"
+
+# ---- generate
+for kind in random scale-free grid; do
+	"$gpube" generate $kind --seed 3 > "$work/$kind.wcsp"
+	row "generate $kind: solved" 0 '^(optimum|infeasible) ' '' "$gpube" solve "$work/$kind.wcsp"
+	that "generate $kind: the same again" \
+		sh -c "'$gpube' generate $kind --seed 3 | cmp - '$work/$kind.wcsp'"
+	that "generate $kind: another seed, another network" \
+		sh -c "! '$gpube' generate $kind --seed 4 | cmp -s - '$work/$kind.wcsp'"
+done
+row 'generate: sizes' 0 '^model +30 variables, 130 functions, ' '' \
+	sh -c "'$gpube' generate random -n 30 -d 3 | '$gpube' info -"
+row 'generate: domains' 0 '^domains +7 \(12\)$' '' \
+	sh -c "'$gpube' generate grid -n 12 -d 7 | '$gpube' info -"
+row 'generate: rows' 0 '^model +12 variables, 16 functions' '' \
+	sh -c "'$gpube' generate grid -n 12 --rows 2 | '$gpube' info -"
+row 'generate: all tuples forbidden' 0 '^infeasible' '' \
+	sh -c "'$gpube' generate grid -n 9 --p2 1 | '$gpube' solve -"
+row 'generate: nothing costs anything' 0 '^optimum +0,' '' \
+	sh -c "'$gpube' generate grid -n 9 --p2 0 --max-cost 0 | '$gpube' solve -"
+row 'generate: format by name, compressed' 0 '' '' "$gpube" generate grid -o "$work/g.cfn.gz"
+row 'generate: the file is read' 0 '^(optimum|infeasible) ' '' "$gpube" solve "$work/g.cfn.gz"
+row 'generate: an unknown kind' 2 '' "^gpube: generate: expected random, scale-free or grid, found 'tree'" \
+	"$gpube" generate tree
+row 'generate: rows that do not divide' 1 '' '^gpube: ' "$gpube" generate grid -n 12 --rows 5
+row 'generate: too few edges' 1 '' '^gpube: ' "$gpube" generate random -n 50 --p1 0.01
+
+# ---- devices
+json 'devices: JSON' 0 'd["cpu"]["threads"] >= 1 and d["gpu"] is None' "$gpube" devices --json
+plan

@@ -1,0 +1,243 @@
+/* Telling formats apart, and chains of conversions that keep every assignment's cost. */
+#include "tests/support/test.h"
+
+#include <math.h>
+
+#include "formats/formats.h"
+#include "gpube/ir/model.h"
+#include "tests/support/files.h"
+
+static struct gpube_ctx *ctx;
+static char dir[256];
+
+static int setup(void **state)
+{
+	(void)state;
+	test_make_dir(dir);
+	return gpube_ctx_new(&ctx, NULL);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	test_clear_dir(dir);
+	gpube_ctx_free(ctx);
+	return 0;
+}
+
+static const char *in_dir(const char *name)
+{
+	static char path[4][400];
+	static int at;
+
+	at = (at + 1) % 4;
+	snprintf(path[at], sizeof(path[at]), "%s/%s", dir, name);
+	return path[at];
+}
+
+/* ---- detection ---------------------------------------------------------------------- */
+
+#define UAI  "MARKOV 1 2 1 1 0 2 0.5 1"
+#define CFN  "{problem:{name:a,mustbe:<5},variables:{x:2},functions:{f:{scope:[x],costs:[3,0]}}}"
+#define WCSP "a 1 2 1 5\n2\n1 0 0 1\n0 3\n"
+
+static const struct detection {
+	const char *name, *text;
+	int good;
+	enum gpube_kind kind;
+} detections[] = {
+	{"x", UAI, 1, GPUBE_POTENTIALS},
+	{"x", "\n\n \t" UAI, 1, GPUBE_POTENTIALS},
+	{"x.wcsp", UAI, 1, GPUBE_POTENTIALS},
+	{"x.cfn", UAI, 1, GPUBE_POTENTIALS},
+	{"x", CFN, 1, GPUBE_COSTS},
+	{"x.uai", CFN, 1, GPUBE_COSTS},
+	{"x.wcsp", "\n  " CFN, 1, GPUBE_COSTS},
+	{"x", "# a comment\n// another {\n" CFN, 1, GPUBE_COSTS},
+	{"x", WCSP, 1, GPUBE_COSTS},
+	{"x.dat", WCSP, 1, GPUBE_COSTS},
+	{"x.wcsp", WCSP, 1, GPUBE_COSTS},
+	{"x.wcsp", "MARKOVIAN 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
+	/* what is none of them is what its name says, so that the error is about that */
+	{"x.uai", WCSP, 0, GPUBE_POTENTIALS},
+	{"x.uai.gz", WCSP, 0, GPUBE_POTENTIALS},
+	{"x.uai", "MARKOVIAN", 0, GPUBE_POTENTIALS},
+	{"x", "", 0, GPUBE_COSTS},
+};
+
+static void detection(void **state)
+{
+	const struct detection *row = *state;
+	struct gpube_model *m;
+	int status;
+
+	test_put(in_dir(row->name), row->text, strlen(row->text));
+	status = gpube_read(&m, ctx, in_dir(row->name), GPUBE_FORMAT_AUTO, NULL);
+	if (!row->good) {
+		assert_int_equal(status, GPUBE_EPARSE);
+		assert_int_equal(strstr(gpube_error(ctx), "expected MARKOV or BAYES") != NULL,
+			row->kind == GPUBE_POTENTIALS);
+		return;
+	}
+	if (status)
+		fail_msg("%s", gpube_error(ctx));
+	assert_int_equal(m->kind, row->kind);
+	assert_int_equal(m->n_vars, 1);
+	gpube_model_free(m);
+}
+
+static void given_format(void **state)
+{
+	struct gpube_model *m;
+
+	(void)state;
+	test_put(in_dir("x"), UAI, strlen(UAI));
+	assert_int_equal(gpube_read(&m, ctx, in_dir("x"), GPUBE_FORMAT_CFN, NULL), GPUBE_EPARSE);
+	assert_null(m);
+	assert_int_equal(
+		gpube_read(&m, ctx, in_dir("x"), (enum gpube_format)99, NULL), GPUBE_EINVAL);
+	assert_null(m);
+	assert_int_equal(gpube_read(&m, ctx, in_dir("x"), GPUBE_FORMAT_UAI, NULL), GPUBE_OK);
+	gpube_model_free(m);
+	for (int f = GPUBE_FORMAT_WCSP; f <= GPUBE_FORMAT_UAI; f++)
+		assert_int_equal(gpube_format_named(gpube_format_name((enum gpube_format)f)), f);
+	assert_string_equal(gpube_format_name(GPUBE_FORMAT_AUTO), "auto");
+}
+
+/* ---- chains --------------------------------------------------------------------------- */
+
+enum { N_VARS = 5, MAX_DOMAIN = 3 };
+
+/* Costs 0 to 9.99 of 2 decimals, a quarter forbidden. */
+static struct gpube_model *random_costs(uint64_t seed)
+{
+	struct gpube_model *m;
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, seed);
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), GPUBE_OK);
+	m->scale = 2;
+	m->constant = (int64_t)gpube__rng_below(&rng, 3) * 50;
+	for (int i = 0; i < N_VARS; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL,
+					 2 + (int32_t)gpube__rng_below(&rng, MAX_DOMAIN - 1), NULL),
+			GPUBE_OK);
+	for (int f = 0; f < 7; f++) {
+		int64_t costs[27];
+		int32_t scope[3], arity = 1 + f % 3;
+
+		for (int k = 0; k < arity; k++)
+			scope[k] = (f + 2 * k) % N_VARS;
+		for (int64_t k = gpube__cells(m, arity, scope); k-- > 0;)
+			costs[k] = gpube__rng_below(&rng, 4) ? (int64_t)gpube__rng_below(&rng, 1000)
+							     : GPUBE_INF;
+		assert_int_equal(gpube_model_add_costs(m, arity, scope, costs), GPUBE_OK);
+	}
+	if (seed % 2) {
+		m->evidence = gpube__alloc(ctx, N_VARS, sizeof(*m->evidence));
+		assert_non_null(m->evidence);
+		for (int i = 0; i < N_VARS; i++)
+			m->evidence[i] = i == 3 ? 1 : -1;
+	}
+	return m;
+}
+
+/* -1 if the assignment is forbidden. */
+static double cost_of(const struct gpube_model *m, const int32_t *x)
+{
+	int64_t cost;
+	double log_value;
+
+	if (m->kind == GPUBE_POTENTIALS) {
+		assert_int_equal(gpube_model_log_value(&log_value, m, x), GPUBE_OK);
+		return isinf(log_value) ? -1 : 0 - log_value;
+	}
+	assert_int_equal(gpube_model_cost(&cost, m, x), GPUBE_OK);
+	return cost == GPUBE_INF ? -1 : (double)cost / pow(10, m->scale);
+}
+
+/* Every assignment costs the same, a .wcsp's in its own unit. */
+static void assert_equal_costs(
+	const struct gpube_model *a, const struct gpube_model *b, double unit, double tolerance)
+{
+	int32_t x[N_VARS] = {0};
+
+	assert_int_equal(b->n_vars, N_VARS);
+	for (;;) {
+		double p = cost_of(a, x), q = cost_of(b, x);
+		int i = 0;
+
+		if ((p < 0) != (q < 0) || (p >= 0 && fabs(p - q * unit) > tolerance))
+			fail_msg("%.17g became %.17g", p, q * unit);
+		while (i < N_VARS && ++x[i] == a->vars[i].domain)
+			x[i++] = 0;
+		if (i == N_VARS)
+			return;
+	}
+}
+
+/* Formats in the order in which the model goes through them. */
+static const struct chain {
+	const char *names[4];
+	double unit, tolerance;
+} chains[] = {
+	{{"a.cfn"}, 1, 1e-12},
+	{{"a.wcsp"}, 0.01, 1e-12},
+	{{"a.uai"}, 1, 1e-12},
+	{{"a.cfn.gz", "b.cfn"}, 1, 1e-12},
+	{{"a.cfn", "b.wcsp", "c.cfn"}, 0.01, 1e-12},
+	{{"a.uai.gz", "b.uai"}, 1, 1e-12},
+	{{"a.uai", "b.cfn"}, 1, 1e-10},
+	{{"a.uai", "b.wcsp.gz"}, 1e-12, 1e-10},
+	{{"a.uai", "b.cfn", "c.uai", "d.cfn"}, 1, 1e-10},
+};
+
+static void chain(void **state)
+{
+	const struct chain *row = *state;
+
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct gpube_model *m = random_costs(seed), *now = m;
+
+		for (int i = 0; i < 4 && row->names[i]; i++) {
+			struct gpube_model *next = NULL;
+
+			if (gpube_write(now, in_dir(row->names[i]), GPUBE_FORMAT_AUTO) ||
+				gpube_read(
+					&next, ctx, in_dir(row->names[i]), GPUBE_FORMAT_AUTO, NULL))
+				fail_msg("%s: %s", row->names[i], gpube_error(ctx));
+			if (now != m)
+				gpube_model_free(now);
+			now = next;
+		}
+		assert_equal_costs(m, now, row->unit, row->tolerance);
+		gpube_model_free(now);
+		gpube_model_free(m);
+	}
+}
+
+int main(void)
+{
+	enum { D = sizeof(detections) / sizeof(*detections), C = sizeof(chains) / sizeof(*chains) };
+	static struct CMUnitTest tests[1 + D + C] = {
+		cmocka_unit_test_setup_teardown(given_format, setup, teardown)};
+	static char texts[D + C][80];
+
+	for (size_t i = 0; i < D; i++) {
+		snprintf(texts[i], sizeof(texts[i]), "detect %s '%.20s'", detections[i].name,
+			detections[i].text);
+		for (char *p = texts[i]; *p; p++)
+			if (*p == '\n' || *p == '#')
+				*p = '|';
+		tests[1 + i] = (struct CMUnitTest){
+			texts[i], detection, setup, teardown, (void *)(uintptr_t)&detections[i]};
+	}
+	for (size_t i = 0; i < C; i++) {
+		strcpy(texts[D + i], "chain");
+		for (int k = 0; k < 4 && chains[i].names[k]; k++)
+			strcat(strcat(texts[D + i], " "), chains[i].names[k]);
+		tests[1 + D + i] = (struct CMUnitTest){
+			texts[D + i], chain, setup, teardown, (void *)(uintptr_t)&chains[i]};
+	}
+	return _cmocka_run_group_tests("formats", tests, 1 + D + C, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+/* Bucket elimination on hand-made models whose answers are known. Random models: test_solve.c. */
+#include "tests/support/test.h"
+
+#include "gpube/be.h"
+
+static struct gpube_ctx *ctx;
+
+static int setup(void **state)
+{
+	(void)state;
+	return gpube_ctx_new(&ctx, NULL);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gpube_ctx_free(ctx);
+	return 0;
+}
+
+static struct gpube_model *variables(int n, int domain)
+{
+	struct gpube_model *m;
+
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < n; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, domain, NULL), 0);
+	return m;
+}
+
+/* The answer along the natural order, every way of keeping the assignment. */
+static int64_t optimum_of(const struct gpube_model *m, char **count)
+{
+	struct gpube_be be;
+	struct gpube_working w;
+	int32_t *order = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*order));
+	int32_t *values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*values));
+	int64_t optimum[2], cost;
+
+	for (int32_t i = 0; i < m->n_vars; i++)
+		order[i] = i;
+	assert_int_equal(gpube__be_init(&be, m, order), 0);
+	assert_int_equal(gpube__be_working(&w, &be), 0);
+	for (int keep = 0; keep < 2; keep++) {
+		assert_int_equal(gpube__be_run(&optimum[keep], values, NULL, &be,
+					 gpube__ops_cpu(), &w, 0, keep),
+			0);
+		if (optimum[keep] != GPUBE_INF) {
+			assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+			assert_true(cost == optimum[keep]);
+		}
+	}
+	assert_true(optimum[0] == optimum[1]);
+	if (count)
+		assert_int_equal(gpube__be_count(count, &be, gpube__ops_cpu(), &w), 0);
+	gpube__be_clear(&be);
+	gpube__free(ctx, order);
+	gpube__free(ctx, values);
+	return optimum[0];
+}
+
+static void check_count(int n, int domain, const char *expected)
+{
+	struct gpube_model *m = variables(n, domain);
+	char *count;
+
+	assert_true(optimum_of(m, &count) == 0);
+	assert_string_equal(count, expected);
+	gpube__free(ctx, count);
+	gpube_model_free(m);
+}
+
+static void count_one(void **state)
+{
+	(void)state;
+	check_count(0, 1, "1");
+}
+
+static void count_2_63(void **state)
+{
+	(void)state;
+	check_count(63, 2, "9223372036854775808");
+}
+
+static void count_2_64_does_not_wrap(void **state)
+{
+	(void)state;
+	check_count(64, 2, "18446744073709551616");
+}
+
+static void count_3_100(void **state)
+{
+	(void)state;
+	check_count(100, 3, "515377520732011331036461129765621272702107522001");
+}
+
+/* A chain x0 != x1 != … of n binary variables has two solutions; disequality is forbidden tuples. */
+static void chain_of_disequalities(void **state)
+{
+	struct gpube_model *m = variables(50, 2);
+	const int64_t differ[] = {GPUBE_INF, 0, 0, GPUBE_INF};
+	char *count;
+
+	(void)state;
+	for (int i = 0; i + 1 < 50; i++)
+		assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i + 1, i}, differ), 0);
+	assert_true(optimum_of(m, &count) == 0);
+	assert_string_equal(count, "2");
+	gpube__free(ctx, count);
+	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 48},
+				 (int64_t[]){GPUBE_INF, 0, 0, GPUBE_INF}),
+		0);
+	assert_true(optimum_of(m, &count) == GPUBE_INF);
+	assert_string_equal(count, "0");
+	gpube__free(ctx, count);
+	gpube_model_free(m);
+}
+
+static void top_forbids(void **state)
+{
+	struct gpube_model *m = variables(2, 2);
+
+	(void)state;
+	assert_int_equal(gpube_model_add_costs(m, 1, (int32_t[]){0}, (int64_t[]){3, 5}), 0);
+	assert_int_equal(gpube_model_add_costs(m, 1, (int32_t[]){1}, (int64_t[]){4, 9}), 0);
+	assert_int_equal(gpube_model_set_top(m, 8), 0);
+	assert_true(optimum_of(m, NULL) == 7);
+	assert_int_equal(gpube_model_set_top(m, 7), 0);
+	assert_true(optimum_of(m, NULL) == GPUBE_INF);
+	gpube_model_free(m);
+}
+
+/* 32 bits while most_inputs * cut fits, 64 past it, refused past 2^63: one bucket of two tables. */
+static void working_type(void **state)
+{
+	static const struct {
+		int64_t cost;
+		int status;
+		enum gpube_type type;
+	} cases[] = {
+		{(INT32_MAX / 2 - 1) / 2, 0, GPUBE_INT32},
+		{INT32_MAX / 4 + 2, 0, GPUBE_INT64},
+		{INT64_MAX / 4 - 2, 0, GPUBE_INT64},
+		{INT64_MAX / 4 + 2, GPUBE_ERANGE, GPUBE_INT64},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gpube_model *m = variables(1, 2);
+		struct gpube_be be;
+		struct gpube_working w;
+		const int64_t costs[] = {0, cases[i].cost};
+
+		assert_int_equal(gpube_model_add_costs(m, 1, (int32_t[]){0}, costs), 0);
+		assert_int_equal(gpube_model_add_costs(m, 1, (int32_t[]){0}, costs), 0);
+		assert_int_equal(gpube__be_init(&be, m, (int32_t[]){0}), 0);
+		assert_int_equal(gpube__be_working(&w, &be), cases[i].status);
+		if (!cases[i].status)
+			assert_int_equal(w.type, cases[i].type);
+		gpube__be_clear(&be);
+		gpube_model_free(m);
+	}
+}
+
+/* Arg-mins packed into 1, 2, 4, 8 and 16 bits come back as they were. */
+static void domains_of_every_width(void **state)
+{
+	static const int domains[] = {2, 3, 4, 5, 16, 17, 256, 257, 1000};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(domains) / sizeof(*domains); i++) {
+		int d = domains[i];
+		struct gpube_model *m = variables(3, d);
+		int64_t *costs = gpube__alloc(ctx, (uint64_t)d * (uint64_t)d, sizeof(*costs));
+
+		for (int a = 0; a < d; a++) /* least where the sum is d - 1 */
+			for (int b = 0; b < d; b++)
+				costs[a * d + b] = a + b == d - 1 ? 0 : 1 + (a * 7 + b) % 5;
+		assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 1}, costs), 0);
+		assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){2, 1}, costs), 0);
+		for (int a = 0; a < d; a++)
+			costs[a] = a == d - 1 ? 0 : 1;
+		assert_int_equal(gpube_model_add_costs(m, 1, (int32_t[]){0}, costs), 0);
+		assert_true(optimum_of(m, NULL) == 0);
+		gpube__free(ctx, costs);
+		gpube_model_free(m);
+	}
+}
+
+/* The plan of a 3-clique: sizes, inputs and both ways of holding the memory. */
+static void plan_of_a_triangle(void **state)
+{
+	struct gpube_model *m = variables(3, 4);
+	const int64_t costs[16] = {1};
+	struct gpube_be be;
+	double keep, args;
+
+	(void)state;
+	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 1}, costs), 0);
+	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){1, 2}, costs), 0);
+	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){2, 0}, costs), 0);
+	assert_int_equal(gpube__be_init(&be, m, (int32_t[]){0, 1, 2}), 0);
+	assert_int_equal(be.buckets[0].n_in, 2);
+	assert_int_equal(be.buckets[0].n_scope, 2);
+	assert_int_equal(be.buckets[0].consumer, 1);
+	assert_int_equal(be.buckets[1].n_in, 2);
+	assert_int_equal(be.buckets[2].consumer, -1);
+	assert_true(be.buckets[0].cells == 16 && be.buckets[1].cells == 4 && be.buckets[2].cells == 1);
+	assert_true(be.buckets[0].joined == 64);
+	gpube__be_memory(&keep, &args, &be, GPUBE_INT32, false);
+	/* bucket 0: its message, two functions and their staging */
+	assert_true(keep == 4 * 16 + 2 * 2 * 4 * 16);
+	/* the same and 16 arg-mins: 2 bits each, and a byte each twice while they are packed */
+	assert_true(args == keep + 4 + 32);
+	gpube__be_clear(&be);
+	gpube_model_free(m);
+}
+
+static void stop_ends_the_run(void **state)
+{
+	struct gpube_model *m = variables(2, 2);
+	struct gpube_be be;
+	struct gpube_working w;
+	int64_t optimum;
+
+	(void)state;
+	assert_int_equal(gpube__be_init(&be, m, (int32_t[]){0, 1}), 0);
+	assert_int_equal(gpube__be_working(&w, &be), 0);
+	gpube_ctx_stop(ctx);
+	assert_int_equal(gpube__be_run(&optimum, NULL, NULL, &be, gpube__ops_cpu(), &w, 0, true),
+		GPUBE_ESTOP);
+	ctx->stop = 0;
+	gpube__be_clear(&be);
+	gpube_model_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(count_one),
+		cmocka_unit_test(count_2_63),
+		cmocka_unit_test(count_2_64_does_not_wrap),
+		cmocka_unit_test(count_3_100),
+		cmocka_unit_test(chain_of_disequalities),
+		cmocka_unit_test(top_forbids),
+		cmocka_unit_test(working_type),
+		cmocka_unit_test(domains_of_every_width),
+		cmocka_unit_test(plan_of_a_triangle),
+		cmocka_unit_test(stop_ends_the_run),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

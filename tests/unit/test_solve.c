@@ -1,0 +1,249 @@
+/*
+ * gpube_solve() against enumeration on random models of every kind: one case a
+ * seed, so that a failure names the model to look at.
+ */
+#include "tests/support/test.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "gpube/ir/model.h"
+#include "tests/support/random_model.h"
+
+enum { N_COSTS = 240, N_POTENTIALS = 80 };
+
+static struct gpube_ctx *ctx;
+
+static int setup(void **state)
+{
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 2};
+
+	(void)state;
+	return gpube_ctx_new(&ctx, &opts);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gpube_ctx_free(ctx);
+	return 0;
+}
+
+static void expect_answer(const struct gpube_model *m, const struct brute *expected,
+	const struct gpube_solve_opts *opts)
+{
+	struct gpube_solution *s;
+	char count[24];
+	int64_t cost;
+	double log_value;
+
+	if (gpube_solve(&s, m, opts)) {
+		fail_msg("%s", gpube_error(ctx));
+		return;
+	}
+	assert_int_equal(s->answer,
+		expected->feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
+	if (!expected->feasible) {
+		gpube_solution_free(s, ctx);
+		return;
+	}
+	if (m->kind == GPUBE_COSTS) {
+		assert_true(s->cost == expected->cost);
+		assert_int_equal(gpube_model_cost(&cost, m, s->values), 0);
+		assert_true(cost == s->cost);
+		if (opts->count) {
+			snprintf(count, sizeof(count), "%" PRIu64, expected->n_optima);
+			assert_string_equal(s->count, count);
+		}
+	} else {
+		/* each of the functions is rounded once */
+		double slack = (m->n_functions + 1) * pow(10, -s->scale) + 1e-12 * fabs(s->log_value);
+
+		assert_int_equal(gpube_model_log_value(&log_value, m, s->values), 0);
+		assert_true(log_value == s->log_value);
+		assert_true(fabs(s->log_value - expected->log_value) <= slack);
+		assert_true(fabs((double)s->cost * pow(10, -s->scale) + expected->log_value) <= slack);
+	}
+	gpube_solution_free(s, ctx);
+}
+
+static void solve_every_way(const struct gpube_model *m)
+{
+	static const enum gpube_order_method methods[] = {GPUBE_ORDER_AUTO, GPUBE_ORDER_MIN_FILL,
+		GPUBE_ORDER_MIN_SIZE, GPUBE_ORDER_MIN_DEGREE};
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts)};
+	struct brute expected;
+	int32_t *order = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*order));
+
+	assert_int_equal(brute_force(&expected, NULL, m), 0);
+	for (size_t k = 0; k < sizeof(methods) / sizeof(*methods); k++)
+		for (int no_simplify = 0; no_simplify < 2; no_simplify++) {
+			opts.order_method = methods[k];
+			opts.no_simplify = no_simplify;
+			opts.count = m->kind == GPUBE_COSTS && k % 2 == 0;
+			expect_answer(m, &expected, &opts);
+		}
+	for (int32_t i = 0; i < m->n_vars; i++)
+		order[i] = m->n_vars - 1 - i;
+	opts.order_method = GPUBE_ORDER_GIVEN;
+	opts.order = order;
+	expect_answer(m, &expected, &opts);
+	gpube__free(ctx, order);
+}
+
+static void costs(void **state)
+{
+	uint64_t seed = *(uint64_t *)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_model *m = random_model(ctx, &spec, seed);
+
+	assert_non_null(m);
+	solve_every_way(m);
+	gpube_model_free(m);
+}
+
+static void potentials(void **state)
+{
+	uint64_t seed = *(uint64_t *)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_POTENTIALS);
+	struct gpube_model *m = random_model(ctx, &spec, seed);
+
+	assert_non_null(m);
+	solve_every_way(m);
+	gpube_model_free(m);
+}
+
+/* What does not fit is refused with the plan, before anything is allocated. */
+static void too_large_is_refused(void **state)
+{
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .memory_bytes = 1 << 20};
+	struct gpube_ctx *small;
+	struct gpube_model *m;
+	struct gpube_solution *s;
+	const int64_t differ[] = {1, 0, 0, 1};
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&small, &opts), 0);
+	assert_int_equal(gpube_model_new(&m, small, GPUBE_COSTS), 0);
+	for (int i = 0; i < 40; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	for (int i = 0; i < 40; i++)
+		for (int j = 0; j < i; j++)
+			assert_int_equal(
+				gpube_model_add_costs(m, 2, (int32_t[]){i, j}, differ), 0);
+	assert_int_equal(gpube_solve(&s, m, NULL), GPUBE_ELIMIT);
+	assert_non_null(s);
+	assert_int_equal(s->answer, GPUBE_ANSWER_INCOMPLETE);
+	assert_int_equal(s->plan.width, 39);
+	assert_true(s->plan.largest_message == 0x1p39);
+	assert_true(s->plan.peak_bytes >= 0x1p41);
+	assert_non_null(strstr(gpube_error(small), "width 39"));
+	gpube_solution_free(s, small);
+	gpube_model_free(m);
+	gpube_ctx_free(small);
+}
+
+/* Between the memory for kept messages and that for packed arg-mins, the answer is the same. */
+static void little_memory_same_answer(void **state)
+{
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts)};
+	const int64_t weights[] = {3, 0, 1, 2, 2, 1, 0, 5, 4};
+	int64_t costs_found[2];
+	double peaks[2];
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		struct gpube_ctx *c;
+		struct gpube_model *m;
+		struct gpube_solution *s;
+
+		/* second round: less than the first one's peak */
+		opts.memory_bytes = round ? (uint64_t)(peaks[0] * 0.8) : 0;
+		assert_int_equal(gpube_ctx_new(&c, &opts), 0);
+		assert_int_equal(gpube_model_new(&m, c, GPUBE_COSTS), 0);
+		for (int i = 0; i < 49; i++)
+			assert_int_equal(gpube_model_add_var(m, NULL, 3, NULL), 0);
+		for (int i = 0; i < 49; i++) {
+			int64_t shifted[9];
+
+			for (int k = 0; k < 9; k++)
+				shifted[k] = weights[(k + i) % 9];
+			if (i % 7 < 6)
+				assert_int_equal(gpube_model_add_costs(m, 2,
+							 (int32_t[]){i, i + 1}, shifted),
+					0);
+			if (i < 42)
+				assert_int_equal(gpube_model_add_costs(m, 2,
+							 (int32_t[]){i, i + 7}, shifted),
+					0);
+		}
+		assert_int_equal(gpube_solve(&s, m, NULL), 0);
+		assert_int_equal(s->answer, GPUBE_ANSWER_OPTIMAL);
+		costs_found[round] = s->cost;
+		peaks[round] = s->plan.peak_bytes;
+		gpube_solution_free(s, c);
+		gpube_model_free(m);
+		gpube_ctx_free(c);
+	}
+	assert_true(costs_found[0] == costs_found[1]);
+	assert_true(peaks[1] < peaks[0]);
+}
+
+static void a_stopped_context_solves_nothing(void **state)
+{
+	struct random_spec spec = random_spec_default();
+	struct gpube_model *m = random_model(ctx, &spec, 1);
+	struct gpube_solution *s;
+
+	(void)state;
+	assert_non_null(m);
+	gpube_ctx_stop(ctx);
+	assert_int_equal(gpube_solve(&s, m, NULL), GPUBE_ESTOP);
+	assert_int_equal(s->answer, GPUBE_ANSWER_INCOMPLETE);
+	assert_null(s->values);
+	ctx->stop = 0;
+	gpube_solution_free(s, ctx);
+	gpube_model_free(m);
+}
+
+static void bad_orders(void **state)
+{
+	struct random_spec spec = random_spec_default();
+	struct gpube_model *m = random_model(ctx, &spec, 2);
+	struct gpube_solve_opts opts = {
+		.sizeof_options = sizeof(opts), .order_method = GPUBE_ORDER_GIVEN};
+	struct gpube_solution *s;
+
+	(void)state;
+	assert_non_null(m);
+	assert_int_equal(gpube_solve(&s, m, &opts), GPUBE_EINVAL);
+	opts.order = (int32_t[]){0, 1, 2, 3, 3, 4};
+	assert_int_equal(gpube_solve(&s, m, &opts), GPUBE_EINVAL);
+	assert_null(s);
+	assert_non_null(strstr(gpube_error(ctx), "not a permutation"));
+	opts.sizeof_options = 4;
+	assert_int_equal(gpube_solve(&s, m, &opts), GPUBE_EINVAL);
+	gpube_model_free(m);
+}
+
+int main(void)
+{
+	static struct CMUnitTest tests[N_COSTS + N_POTENTIALS + 5];
+	static uint64_t seeds[N_COSTS + N_POTENTIALS];
+	static char names[N_COSTS + N_POTENTIALS][32];
+	size_t n = 0;
+
+	for (; n < N_COSTS + N_POTENTIALS; n++) {
+		seeds[n] = n;
+		snprintf(names[n], sizeof(names[n]), "%s, seed %zu",
+			n < N_COSTS ? "costs" : "potentials", n);
+		tests[n] = (struct CMUnitTest){.name = names[n],
+			.test_func = n < N_COSTS ? costs : potentials,
+			.initial_state = &seeds[n]};
+	}
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_large_is_refused);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(little_memory_same_answer);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_stopped_context_solves_nothing);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(bad_orders);
+	return _cmocka_run_group_tests("solve", tests, n, setup, teardown);
+}
