@@ -12,7 +12,7 @@
  */
 struct gpube_graph {
 	int32_t n;
-	int64_t *start;	   /* n + 1 */
+	int64_t *start;    /* n + 1 */
 	int32_t *adjacent; /* start[n] */
 	int32_t *domain;   /* n */
 };
@@ -22,8 +22,8 @@ int gpube__graph_of_model(struct gpube_graph *g, const struct gpube_model *m);
 void gpube__graph_clear(struct gpube_ctx *ctx, struct gpube_graph *g);
 
 /* component[i] in [0, return value): the connected component of each vertex, by first vertex. */
-int32_t gpube__graph_components(struct gpube_ctx *ctx, const struct gpube_graph *g,
-	int32_t *component);
+int32_t gpube__graph_components(
+	struct gpube_ctx *ctx, const struct gpube_graph *g, int32_t *component);
 
 /*
  * What an elimination along an order costs. A bucket's joined table is over the
@@ -32,9 +32,9 @@ int32_t gpube__graph_components(struct gpube_ctx *ctx, const struct gpube_graph 
  * 1e308.
  */
 struct gpube_order_cost {
-	int32_t width;		/* most variables of a message, those of one value not counted */
-	double joined_cells;	/* sum over buckets of joined cells */
-	double largest_joined;	/* largest of them */
+	int32_t width;          /* most variables of a message, those of one value not counted */
+	double joined_cells;    /* sum over buckets of joined cells */
+	double largest_joined;  /* largest of them */
 	double largest_message; /* cells of the largest message */
 };
 

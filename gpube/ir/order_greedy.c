@@ -119,7 +119,7 @@ static void set_key(struct gpube_greedy *w, int32_t v)
 {
 	const struct gpube_greedy_rule *r = w->rule;
 	double key = r->by_degree * w->degree[v] + r->by_size * (double)w->log_message[v] +
-		r->by_domain * (double)w->log_domain[v];
+		     r->by_domain * (double)w->log_domain[v];
 
 	if (w->with_fill)
 		key += r->by_fill * (double)w->fill[v];
@@ -446,8 +446,8 @@ static void count_fill(struct gpube_greedy *w)
 	w->last_stamp = g->n;
 }
 
-int gpube__greedy_new(struct gpube_greedy **out, struct gpube_ctx *ctx,
-	const struct gpube_graph *g, bool with_fill, const struct gpube_greedy *like)
+int gpube__greedy_new(struct gpube_greedy **out, struct gpube_ctx *ctx, const struct gpube_graph *g,
+	bool with_fill, const struct gpube_greedy *like)
 {
 	struct gpube_greedy *w = gpube__alloc_zero(ctx, 1, sizeof(*w));
 	uint64_t n = (uint64_t)g->n;

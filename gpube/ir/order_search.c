@@ -13,11 +13,11 @@
 #include <string.h>
 
 #define SECONDS_PER_OPERATION 4e-9 /* measured, one core; only its order matters */
-#define LEAST_CHAINS	      4
-#define LEAST_BUDGET	      10000
-#define FIRST_BUDGET	      500000
-#define MOST_BUDGET	      100000000
-#define MOST_SECONDS	      5.0 /* without a limit, for what cannot be eliminated anyway */
+#define LEAST_CHAINS          4
+#define LEAST_BUDGET          10000
+#define FIRST_BUDGET          500000
+#define MOST_BUDGET           100000000
+#define MOST_SECONDS          5.0 /* without a limit, for what cannot be eliminated anyway */
 
 struct chain {
 	struct gpube_tree *tree;
@@ -49,16 +49,19 @@ static int draw_greedy(struct chain *c, int32_t *order)
 {
 	static const double noise[] = {0.02, 0.1, 0.3, 0.7};
 	static const struct gpube_greedy_rule rules[] = {
-		{.by_fill = 1}, {.by_size = 1}, {.by_degree = 1}, {.by_fill = 1, .by_degree = 1},
-		{.by_size = 1, .by_domain = 1}, {.by_fill = 1, .by_size = 1 / GPUBE_LOG_ONE},
+		{.by_fill = 1},
+		{.by_size = 1},
+		{.by_degree = 1},
+		{.by_fill = 1, .by_degree = 1},
+		{.by_size = 1, .by_domain = 1},
+		{.by_fill = 1, .by_size = 1 / GPUBE_LOG_ONE},
 	};
 	struct gpube_greedy_rule rule =
 		rules[gpube__rng_below(&c->rng, sizeof(rules) / sizeof(*rules))];
 
 	rule.noise = noise[gpube__rng_below(&c->rng, sizeof(noise) / sizeof(*noise))];
 	rule.random = true;
-	return gpube__greedy_run(
-		c->greedy, order, &rule, INFINITY, INFINITY, &c->rng, false);
+	return gpube__greedy_run(c->greedy, order, &rule, INFINITY, INFINITY, &c->rng, false);
 }
 
 static bool draw_seed(struct chain *c, int32_t *order)
@@ -100,7 +103,7 @@ static void seed(struct search *s, struct chain *c)
 			memcpy(c->order, c->tree->order, (size_t)s->g->n * sizeof(*c->order));
 		}
 	} while (chain_work(c) - begin < share && !gpube__stopped(s->ctx) &&
-		!(c->tree->stop_at > 0 && gpube__now() >= c->tree->stop_at));
+		 !(c->tree->stop_at > 0 && gpube__now() >= c->tree->stop_at));
 }
 
 static void run_chain(void *arg, int64_t i, int thread)
@@ -161,8 +164,8 @@ static bool over(const struct search *s, double stop_at)
 	return gpube__stopped(s->ctx) || gpube__now() >= stop_at;
 }
 
-static void rounds(struct search *s, double seconds, double cells_per_second, double spent,
-	double stop_at)
+static void rounds(
+	struct search *s, double seconds, double cells_per_second, double spent, double stop_at)
 {
 	double gained_at = spent, merit_then = INFINITY;
 	int threads = s->ctx->n_threads < s->n_chains ? s->ctx->n_threads : s->n_chains;
@@ -206,8 +209,7 @@ static int chain_init(struct search *s, struct chain *c, const int32_t *order, i
 	gpube__rng_init(&c->rng, seed);
 	c->order = gpube__alloc(s->ctx, n, sizeof(*c->order));
 	c->seed_order = gpube__alloc(s->ctx, n, sizeof(*c->seed_order));
-	if (!c->order || !c->seed_order ||
-		gpube__tree_new(&c->tree, s->ctx, s->g, pool_size) ||
+	if (!c->order || !c->seed_order || gpube__tree_new(&c->tree, s->ctx, s->g, pool_size) ||
 		gpube__greedy_new(&c->greedy, s->ctx, s->g, true, s->chains[0].greedy) ||
 		gpube__greedy_reserve(c->greedy, pool_size + 2 * s->g->start[n]) ||
 		gpube__seeder_new(&c->seeder, s->ctx, s->g))
@@ -235,8 +237,11 @@ int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpub
 	const struct gpube_graph *g, double seconds, double cells_per_second, uint64_t seed,
 	int64_t messages, int64_t work)
 {
-	struct search s = {.ctx = ctx, .g = g, .best_order = order,
-		.best_sum = cost->joined_cells, .best_largest = cost->largest_joined};
+	struct search s = {.ctx = ctx,
+		.g = g,
+		.best_order = order,
+		.best_sum = cost->joined_cells,
+		.best_largest = cost->largest_joined};
 	double spent = (double)work * SECONDS_PER_OPERATION;
 	/* twice the most operations may take, lest a busy machine makes it long */
 	double stop_at = gpube__now() + (seconds > 0 ? seconds : 2 * MOST_SECONDS);

@@ -82,8 +82,8 @@ static struct gpube_order_cost naive_cost(const struct matrix *from, const int32
 	return c;
 }
 
-static double naive_key(const struct matrix *m, const bool *gone, int v,
-	enum gpube_order_method method)
+static double naive_key(
+	const struct matrix *m, const bool *gone, int v, enum gpube_order_method method)
 {
 	double degree = 0, fill = 0, size = 0;
 
@@ -94,8 +94,9 @@ static double naive_key(const struct matrix *m, const bool *gone, int v,
 			for (int b = 0; b < a; b++)
 				fill += !gone[b] && m->edge[v][b] && !m->edge[a][b];
 		}
-	return method == GPUBE_ORDER_MIN_FILL ? fill :
-		method == GPUBE_ORDER_MIN_SIZE ? size : degree;
+	return method == GPUBE_ORDER_MIN_FILL   ? fill
+	       : method == GPUBE_ORDER_MIN_SIZE ? size
+						: degree;
 }
 
 static void naive_greedy(int32_t *order, const struct matrix *from, enum gpube_order_method method)
@@ -217,9 +218,14 @@ static const struct family {
 	void (*make)(struct matrix *m, struct gpube_rng *r, int n);
 	int width; /* -1: not known */
 } families[] = {
-	{"random", random_graph, -1}, {"sparse", sparse_graph, -1}, {"tree", tree, 1},
-	{"grid", grid, -1}, {"cycle", cycle, 2}, {"clique", clique, -1},
-	{"disconnected", disconnected, -1}, {"3-tree", three_tree, 3},
+	{"random", random_graph, -1},
+	{"sparse", sparse_graph, -1},
+	{"tree", tree, 1},
+	{"grid", grid, -1},
+	{"cycle", cycle, 2},
+	{"clique", clique, -1},
+	{"disconnected", disconnected, -1},
+	{"3-tree", three_tree, 3},
 };
 
 #define N_FAMILIES (int)(sizeof(families) / sizeof(*families))
@@ -238,9 +244,10 @@ static struct matrix *matrix_of_row(const struct row *row, struct gpube_rng *r)
 	gpube__rng_init(r, row->seed);
 	families[row->family].make(m, r, row->n);
 	for (int i = 0; i < m->n; i++)
-		m->domain[i] = row->domains == 0 ? 2 :
-			row->domains == 1 ? 1 + (int32_t)gpube__rng_below(r, 5) :
-			(int32_t[]){1, 10, 100, 1000}[gpube__rng_below(r, 4)];
+		m->domain[i] = row->domains == 0 ? 2
+			       : row->domains == 1
+				       ? 1 + (int32_t)gpube__rng_below(r, 5)
+				       : (int32_t[]){1, 10, 100, 1000}[gpube__rng_below(r, 4)];
 	return m;
 }
 
@@ -286,8 +293,8 @@ static void graph_of_a_model(void **state)
 		assert_int_equal(gpube_model_add_var(m, NULL, i == 5 ? 3 : 2, NULL), 0);
 	assert_int_equal(gpube_model_add_costs(m, 0, NULL, &constant), 0);
 	for (size_t f = 0; f < sizeof(functions) / sizeof(*functions); f++)
-		assert_int_equal(gpube_model_add_costs(m, functions[f].arity, functions[f].scope,
-					 costs), 0);
+		assert_int_equal(
+			gpube_model_add_costs(m, functions[f].arity, functions[f].scope, costs), 0);
 	assert_int_equal(gpube__graph_of_model(&g, m), 0);
 	assert_int_equal(g.n, 6);
 	assert_int_equal(g.domain[5], 3);
@@ -334,7 +341,8 @@ static void huge_costs(void **state)
 	sparse_of_matrix(&g, m);
 	for (int method = GPUBE_ORDER_AUTO; method <= GPUBE_ORDER_MIN_DEGREE; method++) {
 		assert_int_equal(gpube__order_find(ctx, order, &c, &g,
-					 (enum gpube_order_method)method, 0.1, 1e9, 1), 0);
+					 (enum gpube_order_method)method, 0.1, 1e9, 1),
+			0);
 		assert_permutation(order, g.n);
 		assert_true(isinf(c.joined_cells) && isinf(c.largest_joined));
 		assert_int_equal(c.width, 99);
@@ -365,7 +373,8 @@ static void against_naive(void **state)
 	assert_same_cost(&c, &naive);
 	for (int method = GPUBE_ORDER_MIN_FILL; method <= GPUBE_ORDER_MIN_DEGREE; method++) {
 		assert_int_equal(gpube__order_find(ctx, order, &c, &g,
-					 (enum gpube_order_method)method, 0, 1e9, 1), 0);
+					 (enum gpube_order_method)method, 0, 1e9, 1),
+			0);
 		naive_greedy(expected, m, (enum gpube_order_method)method);
 		assert_memory_equal(order, expected, (size_t)m->n * sizeof(*order));
 		naive = naive_cost(m, expected);
@@ -394,10 +403,11 @@ static void never_worse_than_min_fill(void **state)
 	int width = families[row->family].width;
 
 	sparse_of_matrix(&g, m);
-	assert_int_equal(gpube__order_find(
-				 ctx, order, &plain, &g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
+	assert_int_equal(
+		gpube__order_find(ctx, order, &plain, &g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
 	assert_int_equal(gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_AUTO, 0,
-				 rate(&plain, 0.004), row->seed), 0);
+				 rate(&plain, 0.004), row->seed),
+		0);
 	assert_permutation(order, g.n);
 	naive = naive_cost(m, order);
 	assert_same_cost(&c, &naive);
@@ -425,7 +435,8 @@ static double small_merit(double sum, double largest)
 	return sum + 4 * largest; /* as graph.h says */
 }
 
-static void all_orders(struct small *s, const uint8_t *rows, unsigned gone, double sum, double largest)
+static void all_orders(
+	struct small *s, const uint8_t *rows, unsigned gone, double sum, double largest)
 {
 	if (sum > s->bound.joined_cells || largest > s->bound.largest_joined ||
 		small_merit(sum, largest) >= s->least)
@@ -446,8 +457,7 @@ static void all_orders(struct small *s, const uint8_t *rows, unsigned gone, doub
 				cells *= s->domain[a];
 			}
 		}
-		all_orders(s, next, gone | 1u << v, sum + cells,
-			cells > largest ? cells : largest);
+		all_orders(s, next, gone | 1u << v, sum + cells, cells > largest ? cells : largest);
 	}
 }
 
@@ -468,11 +478,12 @@ static double ratio_to_best(const struct row *row)
 		for (int b = 0; b < m->n; b++)
 			rows[a] |= (uint8_t)(m->edge[a][b] << b);
 	}
-	assert_int_equal(gpube__order_find(
-				 ctx, order, &s.bound, &g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
+	assert_int_equal(
+		gpube__order_find(ctx, order, &s.bound, &g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
 	all_orders(&s, rows, 0, 0, 0);
 	assert_int_equal(gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_AUTO, 0,
-				 rate(&s.bound, 0.01), row->seed), 0);
+				 rate(&s.bound, 0.01), row->seed),
+		0);
 	gpube__graph_clear(ctx, &g);
 	free(m);
 	return small_merit(c.joined_cells, c.largest_joined) / s.least;
@@ -485,8 +496,10 @@ static void best_of_all_permutations(void **state)
 
 	(void)state;
 	for (int i = 0; i < 96; i++) {
-		struct row row = {.family = i % N_FAMILIES, .n = 5 + i / N_FAMILIES % 4,
-			.domains = i % 3, .seed = 1000 + (uint64_t)i};
+		struct row row = {.family = i % N_FAMILIES,
+			.n = 5 + i / N_FAMILIES % 4,
+			.domains = i % 3,
+			.seed = 1000 + (uint64_t)i};
 		double ratio = ratio_to_best(&row);
 
 		assert_true(ratio > 1 - 1e-9);
@@ -532,13 +545,15 @@ static void grid_of_20(void **state)
 	int32_t order[400], order_again[400];
 
 	make_grid(&g, 20, 2);
-	assert_int_equal(gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_AUTO, 0, 1e9,
-				 *(uint64_t *)*state), 0);
+	assert_int_equal(gpube__order_find(
+				 ctx, order, &c, &g, GPUBE_ORDER_AUTO, 0, 1e9, *(uint64_t *)*state),
+		0);
 	assert_permutation(order, g.n);
 	assert_in_range(c.width, 20, 21);
 	assert_true(c.joined_cells < 1.2e8);
 	assert_int_equal(gpube__order_find(ctx, order_again, &again, &g, GPUBE_ORDER_AUTO, 0, 1e9,
-				 *(uint64_t *)*state), 0);
+				 *(uint64_t *)*state),
+		0);
 	assert_memory_equal(order, order_again, sizeof(order));
 	gpube__graph_clear(ctx, &g);
 }
@@ -577,7 +592,8 @@ static void stopped(void **state)
 		gpube_ctx_stop(ctx);
 	for (int method = GPUBE_ORDER_AUTO; method <= GPUBE_ORDER_MIN_DEGREE; method++) {
 		assert_int_equal(gpube__order_find(ctx, order, &c, &g,
-					 (enum gpube_order_method)method, 60, 1, 1), 0);
+					 (enum gpube_order_method)method, 60, 1, 1),
+			0);
 		assert_permutation(order, g.n);
 		assert_int_equal(gpube__order_cost(ctx, &check, &g, order), 0);
 		assert_same_cost(&c, &check);
@@ -608,13 +624,13 @@ static void function_of_500_variables(void **state)
 	assert_int_equal(gpube__add_table(m, &table, &t), 0);
 	assert_int_equal(gpube__add_function(m, arity, scope, table, NULL), 0);
 	for (int32_t i = arity; i < n; i++)
-		assert_int_equal(
-			gpube_model_add_costs(m, 2, (int32_t[]){i - 1, i}, costs), 0);
+		assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i - 1, i}, costs), 0);
 	assert_int_equal(gpube__graph_of_model(&g, m), 0);
 	assert_true(g.start[n] == (int64_t)arity * (arity - 1) + 2 * (n - arity));
 	for (int method = GPUBE_ORDER_AUTO; method <= GPUBE_ORDER_MIN_DEGREE; method++) {
 		assert_int_equal(gpube__order_find(ctx, order, &c, &g,
-					 (enum gpube_order_method)method, 0.2, 1e9, 1), 0);
+					 (enum gpube_order_method)method, 0.2, 1e9, 1),
+			0);
 		assert_permutation(order, n);
 		assert_int_equal(c.width, arity - 1);
 		assert_true(c.largest_joined == 0x1p500);
@@ -658,9 +674,13 @@ static void allocations_fail(void **state)
 	int alive, n, status = GPUBE_ENOMEM;
 
 	(void)state;
-	assert_int_equal(gpube_ctx_new(&ctx, &(struct gpube_ctx_opts){
-		.sizeof_options = sizeof(struct gpube_ctx_opts), .n_threads = 2,
-		.realloc_fn = failing_realloc, .realloc_arg = &f}), 0);
+	assert_int_equal(
+		gpube_ctx_new(&ctx,
+			&(struct gpube_ctx_opts){.sizeof_options = sizeof(struct gpube_ctx_opts),
+				.n_threads = 2,
+				.realloc_fn = failing_realloc,
+				.realloc_arg = &f}),
+		0);
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
@@ -678,8 +698,7 @@ static void allocations_fail(void **state)
 	gpube__graph_clear(ctx, &g);
 	for (n = 0, status = GPUBE_ENOMEM; status == GPUBE_ENOMEM; n++) {
 		f.left = n;
-		status = gpube__order_find(
-			ctx, order, &c, &grid, GPUBE_ORDER_AUTO, 0, 1e9, 1);
+		status = gpube__order_find(ctx, order, &c, &grid, GPUBE_ORDER_AUTO, 0, 1e9, 1);
 		assert_true(status == GPUBE_OK || status == GPUBE_ENOMEM);
 		assert_int_equal(f.n_alive, alive);
 	}
@@ -696,8 +715,9 @@ static void allocations_fail(void **state)
 static int setup(void **state)
 {
 	(void)state;
-	return gpube_ctx_new(&ctx, &(struct gpube_ctx_opts){
-		.sizeof_options = sizeof(struct gpube_ctx_opts), .n_threads = 2});
+	return gpube_ctx_new(
+		&ctx, &(struct gpube_ctx_opts){
+			      .sizeof_options = sizeof(struct gpube_ctx_opts), .n_threads = 2});
 }
 
 static int teardown(void **state)
@@ -741,14 +761,15 @@ int main(void)
 		snprintf(row->name, sizeof(row->name), "%s: %s of %d, domains %d",
 			is_naive ? "as the naive version" : "never worse than min-fill",
 			families[row->family].name, row->n, row->domains);
-		tests[n++] = (struct CMUnitTest){.name = row->name, .initial_state = row,
+		tests[n++] = (struct CMUnitTest){.name = row->name,
+			.initial_state = row,
 			.test_func = is_naive ? against_naive : never_worse_than_min_fill};
 	}
 	for (int i = 0; i < N_SEEDS; i++) {
 		seeds[i] = (uint64_t)i + 1;
 		snprintf(grid_names[i], sizeof(grid_names[i]), "20 x 20 grid, seed %d", i + 1);
-		tests[n++] = (struct CMUnitTest){.name = grid_names[i], .test_func = grid_of_20,
-			.initial_state = &seeds[i]};
+		tests[n++] = (struct CMUnitTest){
+			.name = grid_names[i], .test_func = grid_of_20, .initial_state = &seeds[i]};
 	}
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
