@@ -100,4 +100,11 @@ int gpube__contract_reference(struct gpube_ctx *ctx, const struct gpube_contract
 
 const struct gpube_ops *gpube__ops_cpu(void);
 
+/*
+ * The CUDA backend on the context's device, which the first call opens and the context owns;
+ * tables and results are valid until the context is freed. NULL and *status ENODEV where
+ * the program has no CUDA, or the machine no usable device; ENOMEM.
+ */
+const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status);
+
 #endif
