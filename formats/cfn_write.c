@@ -187,7 +187,7 @@ static void write_cost(struct writer *w, int64_t v)
 /* What a forbidden tuple costs: with it, and the least of all else, the bound is reached. */
 static int64_t forbidden(const struct writer *w, int32_t table)
 {
-	__int128 reach = w->bound - w->survey.least;
+	__int128 reach = w->bound - w->survey.least + gpube__slack(&w->survey);
 
 	return w->survey.min[table] + (reach > 1 ? (int64_t)reach : 1);
 }

@@ -51,11 +51,17 @@ void gpube__survey_clear(struct gpube_survey *s, struct gpube_ctx *ctx)
 	memset(s, 0, sizeof(*s));
 }
 
+/* The largest total, of either sign. */
 static __int128 magnitude(const struct gpube_survey *s)
 {
 	__int128 a = s->most < 0 ? -s->most : s->most, b = s->least < 0 ? -s->least : s->least;
 
 	return a > b ? a : b;
+}
+
+int64_t gpube__slack(const struct gpube_survey *s)
+{
+	return (int64_t)(magnitude(s) >> 40 < INT64_MAX / 4 ? magnitude(s) >> 40 : INT64_MAX / 4);
 }
 
 int gpube__bound_to_write(int64_t *bound, const struct gpube_survey *s)
@@ -67,8 +73,7 @@ int gpube__bound_to_write(int64_t *bound, const struct gpube_survey *s)
 	if (magnitude(s) > (int64_t)1 << 53)
 		gpube__log(ctx, GPUBE_LOG_NOTE, "totals pass 2^53, beyond which toulbar2 rounds");
 	if (top > GPUBE_TOULBAR2_MAX) {
-		/* above every total, by more than toulbar2 rounds */
-		__int128 above = s->most + 1 + (magnitude(s) >> 40);
+		__int128 above = s->most + 1 + gpube__slack(s);
 
 		if (s->most >= top || above > GPUBE_TOULBAR2_MAX)
 			return gpube__fail(ctx, GPUBE_ERANGE,
