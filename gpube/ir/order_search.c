@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define SECONDS_PER_OPERATION 4e-9 /* measured, one core; only its order matters */
+#define HOPELESS              1e3  /* times min-fill: local search will not mend that */
 #define LEAST_CHAINS          4
 #define LEAST_BUDGET          10000
 #define FIRST_BUDGET          500000
@@ -61,7 +62,8 @@ static int draw_greedy(struct chain *c, int32_t *order)
 
 	rule.noise = noise[gpube__rng_below(&c->rng, sizeof(noise) / sizeof(*noise))];
 	rule.random = true;
-	return gpube__greedy_run(c->greedy, order, &rule, INFINITY, INFINITY, &c->rng, false);
+	return gpube__greedy_run(c->greedy, order, &rule, HOPELESS * c->tree->most_sum,
+		HOPELESS * c->tree->most_cells, &c->rng, false);
 }
 
 static bool draw_seed(struct chain *c, int32_t *order)
