@@ -64,9 +64,10 @@ struct gpube_working {
 
 /*
  * gpube__be_working() - int32 where the proof allows, else int64. Every cost is
- * in [0, cut], cut = min(top left, 1 + sum of the tables' maxima), and no
- * bucket adds more than most_inputs of them: most_inputs * cut must fit.
- * Errors: ERANGE
+ * in [0, cut], cut = min(top left, 1 + sum of the tables' maxima). What a bucket
+ * adds must fit: of each input 'cut' if it can be forbidden, otherwise the sum
+ * of the maxima of the tables that went into it.
+ * Errors: ERANGE, ENOMEM
  */
 int gpube__be_working(struct gpube_working *w, const struct gpube_be *be);
 

@@ -154,37 +154,88 @@ out:
 	return status;
 }
 
-/* The largest finite cost of a function; every cost is >= 0. */
-static int64_t largest_cost(const struct gpube_table *t)
+/* What a table or a message can hold: finite costs from 0 to max, and forbidden ones. */
+struct range {
+	__int128 max;
+	bool forbids;
+};
+
+static struct range range_of(const struct gpube_table *t)
 {
-	int64_t most = t->sparse && t->dflt.i != GPUBE_INF ? t->dflt.i : 0;
+	struct range r = {0, false};
 
-	for (int64_t k = 0; k < t->n; k++) {
-		int64_t v = gpube__table_int(t, k);
+	for (int64_t k = t->sparse ? -1 : 0; k < t->n; k++) {
+		int64_t v = k < 0 ? t->dflt.i : gpube__table_int(t, k);
 
-		if (v != GPUBE_INF && v > most)
-			most = v;
+		if (v == GPUBE_INF)
+			r.forbids = true;
+		else if (v > r.max)
+			r.max = v;
 	}
-	return most;
+	return r;
+}
+
+/* The largest sum of inputs that any bucket can meet, each of them cut off. */
+static __int128 largest_sum(const struct gpube_be *be, const struct range *tables,
+	struct range *messages, __int128 cut)
+{
+	__int128 largest = 0;
+
+	for (int32_t p = 0; p < be->n; p++) {
+		const struct gpube_bucket *b = &be->buckets[p];
+		struct range all = {0, false};
+		__int128 sum = 0;
+
+		for (int32_t k = 0; k < b->n_in; k++) {
+			int32_t id = be->inputs[b->in_at + k];
+			struct range in =
+				id >= 0 ? tables[be->m->functions[id].table] : messages[~id];
+
+			in.forbids |= in.max >= cut;
+			all.max += in.max;
+			all.forbids |= in.forbids;
+			sum += in.forbids ? cut : in.max;
+		}
+		messages[p] = all;
+		largest = sum > largest ? sum : largest;
+	}
+	return largest;
 }
 
 int gpube__be_working(struct gpube_working *w, const struct gpube_be *be)
 {
 	const struct gpube_model *m = be->m;
-	__int128 cut = 1, most = be->most_inputs ? be->most_inputs : 1;
+	struct gpube_ctx *ctx = be->ctx;
+	struct range *tables = gpube__alloc(ctx, (uint64_t)m->n_tables, sizeof(*tables));
+	struct range *messages = gpube__alloc(ctx, (uint64_t)be->n, sizeof(*messages));
+	__int128 cut = 1, most;
+	int status = GPUBE_ENOMEM;
 
-	for (int32_t f = 0; f < m->n_functions; f++)
-		cut += largest_cost(gpube__table(m, f));
+	if (!tables || !messages)
+		goto out;
+	for (int32_t t = 0; t < m->n_tables; t++) {
+		tables[t] = range_of(&m->tables[t]);
+		cut += tables[t].max * m->tables[t].n_users;
+	}
 	if (m->top != GPUBE_INF && (__int128)m->top - m->constant < cut)
 		cut = (__int128)m->top - m->constant;
 	if (cut < 1)
 		cut = 1; /* top is reached by the constant alone: everything that costs is forbidden */
-	if (most * cut > INT64_MAX)
-		return gpube__fail(be->ctx, GPUBE_ERANGE,
-			"costs are too large: a sum of %d tables may pass 2^63", be->most_inputs);
-	w->type = most * cut <= INT32_MAX ? GPUBE_INT32 : GPUBE_INT64;
+	most = largest_sum(be, tables, messages, cut);
+	most = most > cut ? most : cut;
+	status = most > INT64_MAX
+			 ? gpube__fail(ctx, GPUBE_ERANGE,
+				   "costs are too large: a sum of at most %d tables may pass 2^63",
+				   be->most_inputs)
+			 : GPUBE_OK;
+	if (status)
+		goto out;
+	w->type = most <= INT32_MAX ? GPUBE_INT32 : GPUBE_INT64;
 	w->cut = (int64_t)cut;
-	return GPUBE_OK;
+out:
+	gpube__free(ctx, tables);
+	gpube__free(ctx, messages);
+	return status;
 }
 
 static double cells_of(const struct gpube_model *m, int32_t function)

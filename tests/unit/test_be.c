@@ -130,18 +130,25 @@ static void top_forbids(void **state)
 	gpube_model_free(m);
 }
 
-/* 32 bits while most_inputs * cut fits, 64 past it, refused past 2^63: one bucket of two tables. */
+/*
+ * 32 bits while all sums fit, 64 past it, refused past 2^63: one bucket of two
+ * tables, whose finite sums stay below cut, but two forbidden cells make 2 cut.
+ */
 static void working_type(void **state)
 {
 	static const struct {
-		int64_t cost;
+		int64_t best, cost;
 		int status;
 		enum gpube_type type;
 	} cases[] = {
-		{(INT32_MAX / 2 - 1) / 2, 0, GPUBE_INT32},
-		{INT32_MAX / 4 + 2, 0, GPUBE_INT64},
-		{INT64_MAX / 4 - 2, 0, GPUBE_INT64},
-		{INT64_MAX / 4 + 2, GPUBE_ERANGE, GPUBE_INT64},
+		{0, INT32_MAX / 2, 0, GPUBE_INT32},
+		{0, INT32_MAX / 2 + 1, 0, GPUBE_INT64},
+		{0, INT64_MAX / 2, 0, GPUBE_INT64},
+		{0, INT64_MAX / 2 + 1, GPUBE_ERANGE, GPUBE_INT64},
+		{GPUBE_INF, (INT32_MAX / 2 - 1) / 2, 0, GPUBE_INT32},
+		{GPUBE_INF, INT32_MAX / 4 + 2, 0, GPUBE_INT64},
+		{GPUBE_INF, INT64_MAX / 4 - 2, 0, GPUBE_INT64},
+		{GPUBE_INF, INT64_MAX / 4 + 2, GPUBE_ERANGE, GPUBE_INT64},
 	};
 
 	(void)state;
@@ -149,7 +156,7 @@ static void working_type(void **state)
 		struct gpube_model *m = variables(1, 2);
 		struct gpube_be be;
 		struct gpube_working w;
-		const int64_t costs[] = {0, cases[i].cost};
+		const int64_t costs[] = {cases[i].best, cases[i].cost};
 
 		assert_int_equal(gpube_model_add_costs(m, 1, (int32_t[]){0}, costs), 0);
 		assert_int_equal(gpube_model_add_costs(m, 1, (int32_t[]){0}, costs), 0);
