@@ -22,13 +22,16 @@ struct job {
 	struct gpube_solution *out;
 };
 
+/* All but the solution; the job can begin again. */
 static void job_clear(struct job *j)
 {
 	gpube__be_clear(&j->be);
 	gpube__free(j->ctx, j->order);
+	j->order = NULL;
 	gpube__graph_clear(j->ctx, &j->graph);
 	gpube__simplified_clear(j->ctx, &j->s);
 	gpube_model_free(j->quantised);
+	j->quantised = NULL;
 }
 
 void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
@@ -40,14 +43,14 @@ void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
 	gpube__free(ctx, s);
 }
 
-static int simplify(struct job *j)
+static int simplify(struct job *j, int precision)
 {
 	double start = gpube__now();
 	int status;
 
 	j->costs = j->given;
 	if (j->given->kind == GPUBE_POTENTIALS) {
-		status = gpube__quantise(&j->quantised, j->given, j->opts->precision);
+		status = gpube__quantise(&j->quantised, j->given, precision);
 		if (status)
 			return status;
 		j->costs = j->quantised;
@@ -59,7 +62,7 @@ static int simplify(struct job *j)
 	j->out->plan.n_vars = j->s.model->n_vars;
 	j->out->plan.n_functions = j->s.model->n_functions;
 	j->out->plan.n_components = j->s.n_components;
-	j->out->seconds_simplify = gpube__now() - start;
+	j->out->seconds_simplify += gpube__now() - start;
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
 		"simplified to %d variables, %d functions, %d components (%d observed, %lld values "
 		"removed, %d variables fixed, %d functions merged, %d absorbed)",
@@ -121,7 +124,7 @@ static int find_order(struct job *j)
 	plan->joined_cells = cost.joined_cells;
 	plan->largest_joined = cost.largest_joined;
 	plan->largest_message = cost.largest_message;
-	j->out->seconds_order = gpube__now() - start;
+	j->out->seconds_order += gpube__now() - start;
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
 		"order: width %d, %.3g joined cells, largest table %.3g cells (%.2f s)", cost.width,
 		cost.joined_cells, cost.largest_message, j->out->seconds_order);
@@ -193,6 +196,43 @@ static int make_plan(struct job *j)
 		j->keep ? "messages kept" : "arg-mins stored", plan->predicted_seconds,
 		j->ops->name);
 	return GPUBE_OK;
+}
+
+/* Decimals after which 'n' sums that may pass 2^63 no longer do. */
+static int excess_decimals(int32_t n)
+{
+	int decimals = 1;
+
+	for (; n >= 10; n /= 10)
+		decimals++;
+	return decimals;
+}
+
+/*
+ * From the model as given to a plan. Where logarithms with as many decimals as
+ * their total allows add up to too much in one bucket, once more with fewer.
+ */
+static int prepare(struct job *j)
+{
+	int precision = j->opts->precision;
+
+	for (;;) {
+		int status = simplify(j, precision), scale;
+
+		if (status || j->s.infeasible)
+			return status;
+		status = find_order(j);
+		if (!status)
+			status = make_plan(j);
+		scale = j->costs->scale;
+		if (status != GPUBE_ERANGE || !j->quantised || j->opts->precision || scale <= 1)
+			return status;
+		precision = scale - excess_decimals(j->be.most_inputs);
+		precision = precision > 1 ? precision : 1;
+		gpube__log(j->ctx, GPUBE_LOG_DETAIL,
+			"sums of %d decimals would be too large: %d are taken", scale, precision);
+		job_clear(j);
+	}
 }
 
 /* The checks that make an answer an answer: the assignment costs, in the file's numbers, what was claimed. */
@@ -269,17 +309,11 @@ static int run(struct gpube_solution **out, const struct gpube_model *m,
 	j.out->backend = j.ops->name;
 	if (j.opts->timeout_seconds > 0)
 		ctx->deadline = gpube__now() + j.opts->timeout_seconds;
-	status = simplify(&j);
-	if (!status && j.s.infeasible) {
+	status = prepare(&j);
+	if (!status && j.s.infeasible)
 		j.out->answer = GPUBE_ANSWER_INFEASIBLE;
-	} else {
-		if (!status)
-			status = find_order(&j);
-		if (!status)
-			status = make_plan(&j);
-		if (!status && !plan_only)
-			status = eliminate(&j);
-	}
+	else if (!status && !plan_only)
+		status = eliminate(&j);
 	ctx->deadline = deadline;
 	job_clear(&j);
 	/* what is known so far is the caller's also after a limit or a stop */

@@ -189,6 +189,63 @@ static void little_memory_same_answer(void **state)
 	assert_true(peaks[1] < peaks[0]);
 }
 
+enum { N_LEAVES = 1000 };
+
+/* A hub with 1000 leaves: all messages meet in one bucket, whose sum must not be feared too early. */
+static void star_of_large_costs(void **state)
+{
+	const int64_t top = (int64_t)1 << 51;
+	struct gpube_model *m;
+	struct gpube_solution *s;
+	int64_t expected[2] = {0, 0};
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i <= N_LEAVES; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	for (int i = 1; i <= N_LEAVES; i++) {
+		const int64_t a = top - i % 7, b = top / 2 + i % 5, costs[] = {a, b, b + 3, top};
+
+		assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, i}, costs), 0);
+		expected[0] += b;
+		expected[1] += b + 3;
+	}
+	assert_int_equal(gpube_solve(&s, m, NULL), 0);
+	assert_true(s->cost == (expected[0] < expected[1] ? expected[0] : expected[1]));
+	gpube_solution_free(s, ctx);
+	gpube_model_free(m);
+}
+
+/* The same of potentials, with zeros: fewer decimals are taken rather than none. */
+static void star_of_potentials(void **state)
+{
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_model *m;
+	struct gpube_solution *s;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), 0);
+	for (int i = 0; i <= N_LEAVES; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 3, NULL), 0);
+	for (int i = 1; i <= N_LEAVES; i++) {
+		const double p[] = {0, 1e-300, 1e-3, 1e-200, 0, 2e-3, 1e-300, 1e-300, 0};
+
+		assert_int_equal(gpube_model_add_potentials(m, 2, (int32_t[]){0, i}, p), 0);
+	}
+	for (int no_simplify = 0; no_simplify < 2; no_simplify++) {
+		opts.no_simplify = no_simplify;
+		if (gpube_solve(&s, m, &opts))
+			fail_msg("%s", gpube_error(ctx));
+		assert_int_equal(s->answer, GPUBE_ANSWER_OPTIMAL);
+		assert_int_equal(s->values[0], 1);
+		assert_true(fabs(s->log_value - N_LEAVES * log(2e-3)) < 1e-6);
+		gpube_solution_free(s, ctx);
+	}
+	opts.precision = 12; /* asked for: it is that or an error */
+	assert_int_equal(gpube_solve(&s, m, &opts), GPUBE_ERANGE);
+	gpube_model_free(m);
+}
+
 static void a_stopped_context_solves_nothing(void **state)
 {
 	struct random_spec spec = random_spec_default();
@@ -228,7 +285,7 @@ static void bad_orders(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_COSTS + N_POTENTIALS + 5];
+	static struct CMUnitTest tests[N_COSTS + N_POTENTIALS + 7];
 	static uint64_t seeds[N_COSTS + N_POTENTIALS];
 	static char names[N_COSTS + N_POTENTIALS][32];
 	size_t n = 0;
@@ -243,6 +300,8 @@ int main(void)
 	}
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_large_is_refused);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(little_memory_same_answer);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(star_of_large_costs);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(star_of_potentials);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_stopped_context_solves_nothing);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(bad_orders);
 	return _cmocka_run_group_tests("solve", tests, n, setup, teardown);
