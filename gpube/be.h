@@ -90,10 +90,15 @@ static inline int gpube__be_arg_bytes(int32_t domain)
 
 /*
  * Most bytes of tables alive at once: with all messages kept until the
- * assignment is read off, and with stored arg-mins instead.
+ * assignment is read off, with stored arg-mins instead, and in a run that
+ * counts and wants no assignment.
  */
-void gpube__be_memory(double *keep_bytes, double *arg_bytes, const struct gpube_be *be,
-	enum gpube_type type, bool count);
+struct gpube_be_memory {
+	double keep, args, count;
+};
+
+void gpube__be_memory(
+	struct gpube_be_memory *out, const struct gpube_be *be, enum gpube_type type);
 
 /*
  * gpube__be_run() - eliminates.

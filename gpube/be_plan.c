@@ -245,33 +245,33 @@ static double cells_of(const struct gpube_model *m, int32_t function)
 	return cells < 0 ? INFINITY : (double)cells;
 }
 
-void gpube__be_memory(double *keep_bytes, double *arg_bytes, const struct gpube_be *be,
-	enum gpube_type type, bool count)
+void gpube__be_memory(
+	struct gpube_be_memory *out, const struct gpube_be *be, enum gpube_type type)
 {
-	double each = (double)gpube__type_size(type) + (count ? 8 : 0);
-	double kept = 0, alive = 0, args = 0;
+	const double value = (double)gpube__type_size(type), count = sizeof(uint64_t);
+	double kept = 0, alive = 0, args = 0; /* kept, alive: cells of messages; args: bytes */
 
-	*keep_bytes = *arg_bytes = 0;
+	memset(out, 0, sizeof(*out));
 	for (int32_t p = 0; p < be->n; p++) {
 		const struct gpube_bucket *b = &be->buckets[p];
-		double loaded = 0, freed = 0, bits, unpacked;
+		double loaded = 0, freed = 0, unpacked;
 		int32_t domain = be->m->vars[b->var].domain;
 
 		for (int32_t k = 0; k < b->n_in; k++) {
 			int32_t id = be->inputs[b->in_at + k];
 
 			if (id < 0)
-				freed += (double)be->buckets[~id].cells * each;
+				freed += (double)be->buckets[~id].cells;
 			else /* a working copy, plus the host's staging area */
-				loaded += 2 * (double)gpube__type_size(type) * cells_of(be->m, id);
+				loaded += 2 * value * cells_of(be->m, id);
 		}
-		kept += (double)b->cells * each;
-		alive += (double)b->cells * each;
-		bits = gpube__be_arg_bits(domain);
-		args += ceil((double)b->cells * bits / 8);
+		kept += (double)b->cells;
+		alive += (double)b->cells;
+		args += ceil((double)b->cells * gpube__be_arg_bits(domain) / 8);
 		unpacked = 2 * (double)b->cells * gpube__be_arg_bytes(domain);
-		*keep_bytes = fmax(*keep_bytes, kept + loaded);
-		*arg_bytes = fmax(*arg_bytes, alive + loaded + args + unpacked);
+		out->keep = fmax(out->keep, kept * value + loaded);
+		out->args = fmax(out->args, alive * value + loaded + args + unpacked);
+		out->count = fmax(out->count, alive * (value + count) + loaded);
 		alive -= freed;
 	}
 }

@@ -165,13 +165,13 @@ static int too_large(struct job *j, double bytes)
 /* Sizes every table before the first is allocated, and decides how to keep the assignment. */
 static int make_plan(struct job *j)
 {
-	double keep, args;
+	struct gpube_be_memory memory;
 	struct gpube_plan *plan = &j->out->plan;
 	int status;
 
 	plan->predicted_seconds = plan->joined_cells / j->ops->cells_per_second;
 	j->working.type = GPUBE_INT32;
-	if (plan->largest_message * 4 > (double)j->ctx->memory_bytes)
+	if (plan->largest_message > 0x1p62) /* past what gpube__be_init() can number */
 		return too_large(j, plan->largest_message * 4);
 	status = gpube__be_init(&j->be, j->s.model, j->order);
 	if (status)
@@ -179,15 +179,11 @@ static int make_plan(struct job *j)
 	status = gpube__be_working(&j->working, &j->be);
 	if (status)
 		return status;
-	gpube__be_memory(&keep, &args, &j->be, j->working.type, false);
-	if (j->opts->count) {
-		double with_counts, unused;
-
-		gpube__be_memory(&unused, &with_counts, &j->be, j->working.type, true);
-		args = fmax(args, with_counts);
-	}
-	j->keep = keep <= (double)j->ctx->memory_bytes;
-	plan->peak_bytes = j->keep && !j->opts->count ? keep : fmax(args, j->keep ? keep : 0);
+	gpube__be_memory(&memory, &j->be, j->working.type);
+	j->keep = memory.keep <= (double)j->ctx->memory_bytes || memory.keep <= memory.args;
+	plan->peak_bytes = j->keep ? memory.keep : memory.args;
+	if (j->opts->count)
+		plan->peak_bytes = fmax(plan->peak_bytes, memory.count);
 	if (plan->peak_bytes > (double)j->ctx->memory_bytes)
 		return too_large(j, plan->peak_bytes);
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,

@@ -189,6 +189,40 @@ static void little_memory_same_answer(void **state)
 	assert_true(peaks[1] < peaks[0]);
 }
 
+/* What a refusal says is needed is enough, and a byte less is not; counting, too. */
+static void what_is_needed_is_enough(void **state)
+{
+	struct gpube_ctx_opts ctx_opts = {.sizeof_options = sizeof(ctx_opts)};
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .no_simplify = 1};
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 40; seed++) {
+		struct random_spec spec = random_spec_default();
+		double need = 1;
+
+		spec.forbidden = 0; /* none is infeasible */
+		opts.count = seed % 2;
+		opts.order_method = GPUBE_ORDER_MIN_FILL;
+		for (int round = 0; round < 3; round++) {
+			struct gpube_ctx *c;
+			struct gpube_model *m;
+			struct gpube_solution *s = NULL;
+
+			ctx_opts.memory_bytes = (uint64_t)need - (round == 2);
+			assert_int_equal(gpube_ctx_new(&c, &ctx_opts), 0);
+			m = random_model(c, &spec, seed);
+			assert_non_null(m);
+			assert_int_equal(
+				gpube_solve(&s, m, &opts), round == 1 ? 0 : GPUBE_ELIMIT);
+			assert_true(round == 0 || s->plan.peak_bytes == need);
+			need = s->plan.peak_bytes;
+			gpube_solution_free(s, c);
+			gpube_model_free(m);
+			gpube_ctx_free(c);
+		}
+	}
+}
+
 enum { N_LEAVES = 1000 };
 
 /* A hub with 1000 leaves: all messages meet in one bucket, whose sum must not be feared too early. */
@@ -285,7 +319,7 @@ static void bad_orders(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_COSTS + N_POTENTIALS + 7];
+	static struct CMUnitTest tests[N_COSTS + N_POTENTIALS + 8];
 	static uint64_t seeds[N_COSTS + N_POTENTIALS];
 	static char names[N_COSTS + N_POTENTIALS][32];
 	size_t n = 0;
@@ -300,6 +334,7 @@ int main(void)
 	}
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_large_is_refused);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(little_memory_same_answer);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_is_needed_is_enough);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(star_of_large_costs);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(star_of_potentials);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_stopped_context_solves_nothing);
