@@ -27,12 +27,13 @@
 /* The bucket at position p eliminates order[p] and sends one message. */
 struct gpube_bucket {
 	int32_t var;
-	int32_t n_in;	 /* inputs: be.inputs[in_at …]; f >= 0: a function, ~p: the message of bucket p */
+	int32_t n_in; /* inputs: be.inputs[in_at …]; f >= 0: a function, ~p: the message of bucket p
+		       */
 	int32_t n_scope; /* message: be.scopes[scope_at …], by elimination position */
 	int64_t in_at, scope_at;
 	int32_t consumer; /* position whose bucket takes the message; -1: it is a scalar */
-	int64_t cells;	  /* of the message */
-	double joined;	  /* cells * domain of var */
+	int64_t cells;    /* of the message */
+	double joined;    /* cells * domain of var */
 };
 
 struct gpube_be {
@@ -59,7 +60,7 @@ void gpube__be_clear(struct gpube_be *be);
 /* How costs are held while eliminating: a type that no joined sum can leave. */
 struct gpube_working {
 	enum gpube_type type; /* INT32 or INT64 */
-	int64_t cut;	      /* a cost >= cut is forbidden (ops.h) */
+	int64_t cut;          /* a cost >= cut is forbidden (ops.h) */
 };
 
 /*
@@ -97,8 +98,7 @@ struct gpube_be_memory {
 	double keep, args, count;
 };
 
-void gpube__be_memory(
-	struct gpube_be_memory *out, const struct gpube_be *be, enum gpube_type type);
+void gpube__be_memory(struct gpube_be_memory *out, const struct gpube_be *be, enum gpube_type type);
 
 /*
  * gpube__be_run() - eliminates.

@@ -35,8 +35,8 @@ static void chain_push(struct chains *c, int32_t p, int32_t id)
 }
 
 /* Adds variables not seen before in this bucket to be->scopes, as positions. */
-static int add_scope(struct gpube_be *be, int32_t p, int32_t *seen, const int32_t *scope,
-	int32_t n, bool positions)
+static int add_scope(struct gpube_be *be, int32_t p, int32_t *seen, const int32_t *scope, int32_t n,
+	bool positions)
 {
 	if (gpube__grow(be->ctx, &be->scopes, &be->scopes_capacity, be->n_scopes + n,
 		    sizeof(*be->scopes)))
@@ -63,8 +63,8 @@ static int fill_bucket(
 	for (int32_t k = c->head[p]; k >= 0 && !status; k = c->next[k]) {
 		int32_t id = c->id[k];
 
-		status = gpube__grow(be->ctx, &be->inputs, &be->inputs_capacity,
-			be->n_inputs + 1, sizeof(*be->inputs));
+		status = gpube__grow(be->ctx, &be->inputs, &be->inputs_capacity, be->n_inputs + 1,
+			sizeof(*be->inputs));
 		if (status)
 			break;
 		be->inputs[be->n_inputs++] = id;
@@ -75,11 +75,13 @@ static int fill_bucket(
 			const struct gpube_bucket *from = &be->buckets[~id];
 			int64_t at = from->scope_at;
 
-			/* growing first, so that the message's scope does not move while it is read */
+			/* growing first, so that the message's scope does not move while it is read
+			 */
 			status = gpube__grow(be->ctx, &be->scopes, &be->scopes_capacity,
 				be->n_scopes + from->n_scope, sizeof(*be->scopes));
 			if (!status)
-				status = add_scope(be, p, seen, be->scopes + at, from->n_scope, true);
+				status = add_scope(
+					be, p, seen, be->scopes + at, from->n_scope, true);
 		}
 	}
 	if (status)
@@ -176,8 +178,8 @@ static struct range range_of(const struct gpube_table *t)
 }
 
 /* The largest sum of inputs that any bucket can meet, each of them cut off. */
-static __int128 largest_sum(const struct gpube_be *be, const struct range *tables,
-	struct range *messages, __int128 cut)
+static __int128 largest_sum(
+	const struct gpube_be *be, const struct range *tables, struct range *messages, __int128 cut)
 {
 	__int128 largest = 0;
 
@@ -220,7 +222,8 @@ int gpube__be_working(struct gpube_working *w, const struct gpube_be *be)
 	if (m->top != GPUBE_INF && (__int128)m->top - m->constant < cut)
 		cut = (__int128)m->top - m->constant;
 	if (cut < 1)
-		cut = 1; /* top is reached by the constant alone: everything that costs is forbidden */
+		cut = 1; /* top is reached by the constant alone: everything that costs is forbidden
+			  */
 	most = largest_sum(be, tables, messages, cut);
 	most = most > cut ? most : cut;
 	status = most > INT64_MAX
@@ -245,8 +248,7 @@ static double cells_of(const struct gpube_model *m, int32_t function)
 	return cells < 0 ? INFINITY : (double)cells;
 }
 
-void gpube__be_memory(
-	struct gpube_be_memory *out, const struct gpube_be *be, enum gpube_type type)
+void gpube__be_memory(struct gpube_be_memory *out, const struct gpube_be *be, enum gpube_type type)
 {
 	const double value = (double)gpube__type_size(type), count = sizeof(uint64_t);
 	double kept = 0, alive = 0, args = 0; /* kept, alive: cells of messages; args: bytes */

@@ -67,7 +67,8 @@ static int simplify(struct job *j, int precision)
 		"simplified to %d variables, %d functions, %d components (%d observed, %lld values "
 		"removed, %d variables fixed, %d functions merged, %d absorbed)",
 		j->s.model->n_vars, j->s.model->n_functions, j->s.n_components, j->s.n_evidence,
-		(long long)j->s.n_values_removed, j->s.n_vars_fixed, j->s.n_merged, j->s.n_absorbed);
+		(long long)j->s.n_values_removed, j->s.n_vars_fixed, j->s.n_merged,
+		j->s.n_absorbed);
 	return GPUBE_OK;
 }
 
@@ -85,7 +86,8 @@ static int given_order(struct job *j)
 
 		if (var < 0 || var >= n || seen[var])
 			status = gpube__fail(j->ctx, GPUBE_EINVAL,
-				"the order is not a permutation: variable %d at position %d", var, p);
+				"the order is not a permutation: variable %d at position %d", var,
+				p);
 		else if (j->s.var[var] >= 0)
 			j->order[used++] = j->s.var[var];
 		if (!status)
@@ -114,9 +116,9 @@ static int find_order(struct job *j)
 		if (!status)
 			status = gpube__order_cost(j->ctx, &cost, &j->graph, j->order);
 	} else {
-		status = gpube__order_find(j->ctx, j->order, &cost, &j->graph,
-			j->opts->order_method, j->opts->order_seconds, j->ops->cells_per_second,
-			j->opts->seed);
+		status =
+			gpube__order_find(j->ctx, j->order, &cost, &j->graph, j->opts->order_method,
+				j->opts->order_seconds, j->ops->cells_per_second, j->opts->seed);
 	}
 	if (status)
 		return status;
@@ -231,7 +233,8 @@ static int prepare(struct job *j)
 	}
 }
 
-/* The checks that make an answer an answer: the assignment costs, in the file's numbers, what was claimed. */
+/* The checks that make an answer an answer: the assignment costs, in the file's numbers, what was
+ * claimed. */
 static int recost(struct job *j, int64_t optimum)
 {
 	struct gpube_solution *out = j->out;
@@ -260,8 +263,7 @@ static int eliminate(struct job *j)
 
 	if (!reduced)
 		goto out;
-	status = gpube__be_run(
-		&optimum, reduced, NULL, &j->be, j->ops, &j->working, 0, j->keep);
+	status = gpube__be_run(&optimum, reduced, NULL, &j->be, j->ops, &j->working, 0, j->keep);
 	if (status)
 		goto out;
 	out->seconds_eliminate = gpube__now() - start;
@@ -274,12 +276,18 @@ static int eliminate(struct job *j)
 		status = GPUBE_ENOMEM;
 		goto out;
 	}
+	start = gpube__now();
 	gpube__simplified_extend(&j->s, out->values, reduced);
 	status = recost(j, j->s.negated ? -optimum : optimum);
-	if (!status && j->opts->count)
+	out->seconds_assign = gpube__now() - start;
+	if (status)
+		goto out;
+	out->answer = GPUBE_ANSWER_OPTIMAL;
+	if (j->opts->count) {
+		start = gpube__now();
 		status = gpube__be_count(&out->count, &j->be, j->ops, &j->working);
-	if (!status)
-		out->answer = GPUBE_ANSWER_OPTIMAL;
+		out->seconds_count = gpube__now() - start;
+	}
 out:
 	gpube__free(j->ctx, reduced);
 	return status;
@@ -290,8 +298,8 @@ static int run(struct gpube_solution **out, const struct gpube_model *m,
 {
 	static const struct gpube_solve_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = m->ctx;
-	struct job j = {.ctx = ctx, .given = m, .opts = opts ? opts : &none,
-		.ops = gpube__ops_cpu()};
+	struct job j = {
+		.ctx = ctx, .given = m, .opts = opts ? opts : &none, .ops = gpube__ops_cpu()};
 	double deadline = ctx->deadline;
 	int status;
 
