@@ -3,7 +3,6 @@
 #include "gpube/simplify.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* Everything between the caller's model and its solution; zero-initialised, cleared once. */
 struct job {
@@ -133,25 +132,10 @@ static int find_order(struct job *j)
 	return GPUBE_OK;
 }
 
-static const char *size_text(char text[32], double bytes)
-{
-	static const char unit[] = "BKMGTPE";
-	int k = 0;
-
-	if (bytes >= 1e21) {
-		snprintf(text, 32, "10^%.0f bytes", log10(bytes));
-		return text;
-	}
-	for (; bytes >= 1024 && k < 6; k++)
-		bytes /= 1024;
-	snprintf(text, 32, k ? "%.1f %ciB" : "%.0f B", bytes, unit[k]);
-	return text;
-}
-
 /* ELIMIT's text: the plan, and what would fit. */
 static int too_large(struct job *j, double bytes)
 {
-	char need[32], have[32];
+	char need[GPUBE_BYTES_TEXT], have[GPUBE_BYTES_TEXT];
 	struct gpube_plan *plan = &j->out->plan;
 	double cells = (double)j->ctx->memory_bytes / (double)gpube__type_size(j->working.type) / 2;
 
@@ -160,8 +144,8 @@ static int too_large(struct job *j, double bytes)
 		"elimination along this order needs %s of tables (width %d, largest table %.3g "
 		"cells), %s are allowed: tables of about %.2g cells would fit; give more memory, a "
 		"better order or more time to find one",
-		size_text(need, bytes), plan->width, plan->largest_message,
-		size_text(have, (double)j->ctx->memory_bytes), cells);
+		gpube__bytes_text(need, bytes), plan->width, plan->largest_message,
+		gpube__bytes_text(have, (double)j->ctx->memory_bytes), cells);
 }
 
 /* Sizes every table before the first is allocated, and decides how to keep the assignment. */

@@ -33,13 +33,14 @@ struct gpube_ctx {
 	void *log_arg;
 	void *(*realloc_fn)(void *, void *, size_t);
 	void *realloc_arg;
-	volatile int stop;	 /* set from signal handlers and other threads */
-	double deadline;	 /* gpube__now() at which work stops; 0: never */
-	void *device;		 /* owned by the CUDA backend */
+	volatile int stop; /* set from signal handlers and other threads */
+	double deadline;   /* gpube__now() at which work stops; 0: never */
+	void *device;      /* owned by the CUDA backend */
 	void (*device_free)(struct gpube_ctx *);
 };
 
-/* Sets the context's error text and returns 'status', so that it ends in "return gpube__fail(…)". */
+/* Sets the context's error text and returns 'status', so that it ends in "return gpube__fail(…)".
+ */
 int gpube__fail(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt, ...)
 	GPUBE_PRINTF(3, 4);
 
@@ -81,6 +82,10 @@ static inline int64_t gpube__add_size(int64_t a, int64_t b)
 	return a < 0 || b < 0 || __builtin_add_overflow(a, b, &r) ? -1 : r;
 }
 
+/* "12 bytes", "3.4 KiB", "10^40 bytes"; in 'text', or static. */
+enum { GPUBE_BYTES_TEXT = 32 };
+const char *gpube__bytes_text(char text[GPUBE_BYTES_TEXT], double bytes);
+
 /* ---- threads ------------------------------------------------------------- */
 
 /*
@@ -103,6 +108,6 @@ struct gpube_rng {
 void gpube__rng_init(struct gpube_rng *r, uint64_t seed);
 uint64_t gpube__rng_next(struct gpube_rng *r);
 uint64_t gpube__rng_below(struct gpube_rng *r, uint64_t n); /* unbiased, [0, n), n >= 1 */
-double gpube__rng_unit(struct gpube_rng *r);		    /* [0, 1), 53 bits */
+double gpube__rng_unit(struct gpube_rng *r);                /* [0, 1), 53 bits */
 
 #endif
