@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_int32(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 void gpube__be_clear(struct gpube_be *be)
 {
 	gpube__free(be->ctx, be->position);
@@ -89,7 +82,8 @@ static int fill_bucket(
 	b->n_in = (int32_t)(be->n_inputs - b->in_at);
 	b->n_scope = (int32_t)(be->n_scopes - b->scope_at);
 	if (b->n_scope)
-		qsort(be->scopes + b->scope_at, (size_t)b->n_scope, sizeof(int32_t), compare_int32);
+		qsort(be->scopes + b->scope_at, (size_t)b->n_scope, sizeof(int32_t),
+			gpube__compare_int32);
 	b->consumer = b->n_scope ? be->scopes[b->scope_at] : -1;
 	b->cells = 1;
 	for (int32_t k = 0; k < b->n_scope && b->cells >= 0; k++)

@@ -221,6 +221,13 @@ const char *gpube__bytes_text(char text[GPUBE_BYTES_TEXT], double bytes)
 	return text;
 }
 
+int gpube__compare_int32(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 void gpube__parallel(struct gpube_ctx *ctx, int64_t n,
 	void (*fn)(void *arg, int64_t item, int thread), void *arg)
 {

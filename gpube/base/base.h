@@ -86,6 +86,9 @@ static inline int64_t gpube__add_size(int64_t a, int64_t b)
 enum { GPUBE_BYTES_TEXT = 32 };
 const char *gpube__bytes_text(char text[GPUBE_BYTES_TEXT], double bytes);
 
+/* For qsort(). */
+int gpube__compare_int32(const void *a, const void *b);
+
 /* ---- threads ------------------------------------------------------------- */
 
 /*
