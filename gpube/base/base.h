@@ -67,19 +67,12 @@ char *gpube__strdup(struct gpube_ctx *ctx, const char *s);
  */
 int gpube__grow(struct gpube_ctx *ctx, void *p, int64_t *capacity, int64_t need, size_t size);
 
-/* a * b and a + b for sizes >= 0; -1 if the result passes INT64_MAX. */
+/* a * b for sizes >= 0; -1 if the result passes INT64_MAX. */
 static inline int64_t gpube__mul_size(int64_t a, int64_t b)
 {
 	int64_t r;
 
 	return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &r) ? -1 : r;
-}
-
-static inline int64_t gpube__add_size(int64_t a, int64_t b)
-{
-	int64_t r;
-
-	return a < 0 || b < 0 || __builtin_add_overflow(a, b, &r) ? -1 : r;
 }
 
 /* "12 bytes", "3.4 KiB", "10^40 bytes"; in 'text', or static. */
