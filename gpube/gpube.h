@@ -4,8 +4,9 @@
  * Reading and writing files is formats/formats.h. Everything here returns an
  * enum gpube_status (0 or negative); the text of the last failure is
  * gpube_error(ctx). Out-parameters come first; a T ** belongs to the caller,
- * who frees it, and is NULL after a failure; a returned const pointer is
- * borrowed. One context per thread.
+ * who frees it, and is NULL after a failure unless its comment says otherwise;
+ * a returned const pointer is borrowed. One context per thread. A model keeps a
+ * pointer to its context: free models and solutions first.
  */
 #ifndef GPUBE_H
 #define GPUBE_H
@@ -78,7 +79,10 @@ GPUBE_API void gpube_ctx_free(struct gpube_ctx *ctx);
 /* Text of the last failure on this context; never NULL, valid until the next call. */
 GPUBE_API const char *gpube_error(const struct gpube_ctx *ctx);
 
-/* Asks the running call to end soon with its best answer; async-signal-safe. */
+/*
+ * Asks the running call to end soon with what it knows, and every later call on
+ * this context; async-signal-safe.
+ */
 GPUBE_API void gpube_ctx_stop(struct gpube_ctx *ctx);
 
 /* ---- model ------------------------------------------------------------ */
@@ -189,7 +193,7 @@ struct gpube_solve_opts {
 enum gpube_answer {
 	GPUBE_ANSWER_OPTIMAL,	 /* values and cost are a proved optimum */
 	GPUBE_ANSWER_INFEASIBLE, /* every assignment is forbidden */
-	GPUBE_ANSWER_INCOMPLETE, /* stopped before the end: nothing is known */
+	GPUBE_ANSWER_INCOMPLETE, /* refused or stopped before the end: nothing is known */
 };
 
 /* Sizes of an elimination along an order; doubles where they can pass 2^63. */
@@ -211,7 +215,10 @@ struct gpube_plan {
  *             numbers; otherwise 0
  * values      n_vars value indices of the model as it was read; NULL unless
  *             optimal
- * count       number of optima in decimal; NULL unless asked for and optimal
+ * count       number of optima in decimal; NULL unless asked for and known; of
+ *             potentials, as they were rounded
+ * seconds_…   eliminate: until the arg-mins are read off; assign: from there to
+ *             the values of the given model, priced again
  */
 struct gpube_solution {
 	enum gpube_answer answer;
@@ -222,14 +229,15 @@ struct gpube_solution {
 	char *count;
 	struct gpube_plan plan;
 	const char *backend;
-	double seconds_simplify, seconds_order, seconds_eliminate, seconds_assign;
+	double seconds_simplify, seconds_order, seconds_eliminate, seconds_assign, seconds_count;
 };
 
 /*
  * gpube_solve() - optimum and one optimal assignment by bucket elimination.
  * Cost:   plan.joined_cells operations; plan.peak_bytes of memory
- * Errors: ELIMIT (the plan does not fit; solution->plan says what it would
- *         take), ERANGE, ENOMEM, ESTOP (answer is INCOMPLETE), EBUG
+ * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (the plan does not
+ *         fit) and ESTOP: *out is what is known, the caller's as ever: the plan,
+ *         and where only the counting was stopped, the optimum
  * Source: Dechter, Artificial Intelligence 113, 1999.
  */
 GPUBE_API int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
