@@ -149,23 +149,18 @@ static int refuse_cost(struct writer *w)
 		(long long)GPUBE_TOULBAR2_MAX);
 }
 
-/* toulbar2 loses the sign of "-0.5": the next looser bound that it reads right. */
-static int loosen_bound(struct writer *w)
+/* toulbar2 loses the sign of "-0.5". The file is written as it means; whoever hands it on is told. */
+static void warn_of_bound(const struct writer *w)
 {
-	bool minimise = w->m->direction == GPUBE_MINIMISE;
-	int64_t one = 1, written = minimise ? w->bound : -w->bound;
+	int64_t one = 1, written = w->m->direction == GPUBE_MINIMISE ? w->bound : -w->bound;
 
 	for (int k = 0; k < w->m->scale && k < 18; k++)
 		one *= 10;
-	if (written >= 0 || written <= -one)
-		return GPUBE_OK;
-	w->bound = minimise ? 0 : one;
-	if (w->bound - w->survey.least > GPUBE_TOULBAR2_MAX)
-		return refuse_cost(w);
-	gpube__log(w->m->ctx, GPUBE_LOG_NOTE,
-		"%s: a bound between -1 and 0, which toulbar2 misreads, is written as %d",
-		w->out->path, minimise ? 0 : -1);
-	return GPUBE_OK;
+	if (written < 0 && written > -one)
+		gpube__log(w->m->ctx, GPUBE_LOG_NOTE,
+			"%s: the bound lies between -1 and 0: toulbar2 reads it without its sign, "
+			"and then accepts assignments that are forbidden here",
+			w->out->path);
 }
 
 static int prepare_bound(struct writer *w)
@@ -175,7 +170,9 @@ static int prepare_bound(struct writer *w)
 	for (int32_t t = 0; t < w->m->n_tables && !status; t++)
 		if (w->survey.min[t] > GPUBE_TOULBAR2_MAX || w->survey.min[t] < -GPUBE_TOULBAR2_MAX)
 			status = refuse_cost(w);
-	return status ? status : loosen_bound(w);
+	if (!status)
+		warn_of_bound(w);
+	return status;
 }
 
 /* A number of the minimisation, as the model has it. */

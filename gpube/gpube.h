@@ -84,6 +84,8 @@ GPUBE_API const char *gpube_error(const struct gpube_ctx *ctx);
  * this context; async-signal-safe.
  */
 GPUBE_API void gpube_ctx_stop(struct gpube_ctx *ctx);
+/* Takes a stop back, so that the context can work again. */
+GPUBE_API void gpube_ctx_resume(struct gpube_ctx *ctx);
 
 /* ---- model ------------------------------------------------------------ */
 
@@ -139,6 +141,12 @@ GPUBE_API int gpube_model_add_potentials(
  */
 GPUBE_API int gpube_model_set_top(struct gpube_model *m, int64_t top);
 GPUBE_API int gpube_model_set_direction(struct gpube_model *m, enum gpube_direction direction);
+
+/* Costs are in units of 10^-decimals: only their text changes. EINVAL outside 0 to 18. */
+GPUBE_API int gpube_model_set_scale(struct gpube_model *m, int decimals);
+
+/* Fixes a variable to an observed value (evidence); value -1 takes it back. */
+GPUBE_API int gpube_model_observe(struct gpube_model *m, int32_t var, int32_t value);
 
 GPUBE_API int32_t gpube_model_n_vars(const struct gpube_model *m);
 GPUBE_API int32_t gpube_model_domain(const struct gpube_model *m, int32_t var);

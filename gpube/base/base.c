@@ -92,7 +92,12 @@ const char *gpube_error(const struct gpube_ctx *ctx)
 
 void gpube_ctx_stop(struct gpube_ctx *ctx)
 {
-	ctx->stop = 1;
+	__atomic_store_n(&ctx->stop, 1, __ATOMIC_RELAXED);
+}
+
+void gpube_ctx_resume(struct gpube_ctx *ctx)
+{
+	__atomic_store_n(&ctx->stop, 0, __ATOMIC_RELAXED);
 }
 
 int gpube__fail(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt, ...)
@@ -126,7 +131,8 @@ void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what)
 
 bool gpube__stopped(const struct gpube_ctx *ctx)
 {
-	return ctx->stop || (ctx->deadline > 0 && gpube__now() >= ctx->deadline);
+	return __atomic_load_n(&ctx->stop, __ATOMIC_RELAXED) ||
+		(ctx->deadline > 0 && gpube__now() >= ctx->deadline);
 }
 
 int gpube__fail_stopped(struct gpube_ctx *ctx)

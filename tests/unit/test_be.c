@@ -238,7 +238,7 @@ static void stop_ends_the_run(void **state)
 	gpube_ctx_stop(ctx);
 	assert_int_equal(gpube__be_run(&optimum, NULL, NULL, &be, gpube__ops_cpu(), &w, 0, true),
 		GPUBE_ESTOP);
-	ctx->stop = 0;
+	gpube_ctx_resume(ctx);
 	gpube__be_clear(&be);
 	gpube_model_free(m);
 }

@@ -599,7 +599,7 @@ static void stopped(void **state)
 		assert_same_cost(&c, &check);
 	}
 	assert_true(gpube__now() - begin < 30);
-	ctx->stop = 0;
+	gpube_ctx_resume(ctx);
 	ctx->deadline = 0;
 	gpube__graph_clear(ctx, &g);
 }

@@ -294,7 +294,7 @@ static void a_stopped_context_solves_nothing(void **state)
 	assert_int_equal(gpube_solve(&s, m, NULL), GPUBE_ESTOP);
 	assert_int_equal(s->answer, GPUBE_ANSWER_INCOMPLETE);
 	assert_null(s->values);
-	ctx->stop = 0;
+	gpube_ctx_resume(ctx);
 	gpube_solution_free(s, ctx);
 	gpube_model_free(m);
 }
