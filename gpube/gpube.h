@@ -176,6 +176,9 @@ enum gpube_order_method {
 	GPUBE_ORDER_GIVEN,
 };
 
+/* Where tables are eliminated; AUTO decides by predicted time and memory. */
+enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA };
+
 /*
  * Options of gpube_solve(); zero fields take the default.
  * order          n_vars variable indices of the model, order[0] is eliminated
@@ -193,6 +196,7 @@ struct gpube_solve_opts {
 	double order_seconds;
 	double timeout_seconds;
 	uint64_t seed;
+	enum gpube_backend backend; /* CUDA: ENODEV where there is none */
 	int no_simplify;
 	int count;
 	int precision;

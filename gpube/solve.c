@@ -1,5 +1,6 @@
 /* solve.c - from a model to a checked optimum: quantise, simplify, order, eliminate, re-cost. */
 #include "gpube/be.h"
+#include "gpube/ops/pick.h"
 #include "gpube/simplify.h"
 
 #include <math.h>
@@ -137,7 +138,8 @@ static int too_large(struct job *j, double bytes)
 {
 	char need[GPUBE_BYTES_TEXT], have[GPUBE_BYTES_TEXT];
 	struct gpube_plan *plan = &j->out->plan;
-	double cells = (double)j->ctx->memory_bytes / (double)gpube__type_size(j->working.type) / 2;
+	double allowed = (double)j->ops->memory(j->ctx);
+	double cells = allowed / (double)gpube__type_size(j->working.type) / 2;
 
 	plan->peak_bytes = bytes;
 	return gpube__fail(j->ctx, GPUBE_ELIMIT,
@@ -145,7 +147,7 @@ static int too_large(struct job *j, double bytes)
 		"cells), %s are allowed: tables of about %.2g cells would fit; give more memory, a "
 		"better order or more time to find one",
 		gpube__bytes_text(need, bytes), plan->width, plan->largest_message,
-		gpube__bytes_text(have, (double)j->ctx->memory_bytes), cells);
+		gpube__bytes_text(have, allowed), cells);
 }
 
 /* Sizes every table before the first is allocated, and decides how to keep the assignment. */
@@ -153,9 +155,10 @@ static int make_plan(struct job *j)
 {
 	struct gpube_be_memory memory;
 	struct gpube_plan *plan = &j->out->plan;
+	double allowed;
 	int status;
 
-	plan->predicted_seconds = plan->joined_cells / j->ops->cells_per_second;
+	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
 	j->working.type = GPUBE_INT32;
 	if (plan->largest_message > 0x1p62) /* past what gpube__be_init() can number */
 		return too_large(j, plan->largest_message * 4);
@@ -166,11 +169,18 @@ static int make_plan(struct job *j)
 	if (status)
 		return status;
 	gpube__be_memory(&memory, &j->be, j->working.type);
-	j->keep = memory.keep <= (double)j->ctx->memory_bytes || memory.keep <= memory.args;
+	status = gpube__pick(&j->ops, j->ctx, j->opts->backend, plan->joined_cells,
+		fmax(fmin(memory.keep, memory.args), j->opts->count ? memory.count : 0));
+	if (status)
+		return status;
+	j->out->backend = j->ops->name;
+	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
+	allowed = (double)j->ops->memory(j->ctx);
+	j->keep = memory.keep <= allowed || memory.keep <= memory.args;
 	plan->peak_bytes = j->keep ? memory.keep : memory.args;
 	if (j->opts->count)
 		plan->peak_bytes = fmax(plan->peak_bytes, memory.count);
-	if (plan->peak_bytes > (double)j->ctx->memory_bytes)
+	if (plan->peak_bytes > allowed)
 		return too_large(j, plan->peak_bytes);
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
 		"plan: %s costs, %.3g bytes of tables at the peak, %s, about %.2g s on the %s",

@@ -16,9 +16,8 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
-/* The words of --output and --backend, in their order. */
+/* The words of --output, in their order. */
 enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_SOL, OUTPUT_UAI };
-enum { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA };
 
 /* All that the reports are written from. */
 struct result {
@@ -353,11 +352,7 @@ static int run(const void *opts, int n_args, char **args)
 		o->output_file);
 	if (rc)
 		return rc;
-	if (o->backend == BACKEND_CUDA)
-		rc = session_fail_text(
-			&s, NULL, "--backend cuda: this program was built without CUDA");
-	else
-		rc = session_read(&s, &m, args[0], &o->read);
+	rc = session_read(&s, &m, args[0], &o->read);
 	if (m)
 		rc = solve(&s, o, args[0], m, output);
 	gpube_model_free(m);

@@ -307,6 +307,11 @@ out:
 	return status;
 }
 
+static uint64_t memory(struct gpube_ctx *ctx)
+{
+	return ctx->memory_bytes;
+}
+
 const struct gpube_ops *gpube__ops_cpu(void)
 {
 	static const struct gpube_ops ops = {
@@ -318,6 +323,7 @@ const struct gpube_ops *gpube__ops_cpu(void)
 		.free = gpube__cpu_free,
 		.upload = cpu_copy,
 		.download = cpu_copy,
+		.memory = memory,
 		/* of one core; conservative */
 		.cells_per_second = 2e9,
 		.bytes_per_second = 4e9,

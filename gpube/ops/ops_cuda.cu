@@ -1,6 +1,8 @@
 /* ops_cuda.cu - the CUDA backend: opening the device, table memory, copies, dispatch. */
 #include "gpube/ops/device.cuh"
 
+#include <stdio.h>
+
 static void *cuda_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 {
 	return gpube__arena_take(gpube__device_of(ctx)->arena, ctx, bytes);
@@ -71,6 +73,27 @@ int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes)
 	return GPUBE_OK;
 }
 
+static int cuda_describe(struct gpube_ctx *ctx, char *text, size_t size)
+{
+	struct cudaDeviceProp p;
+
+	GPUBE_ECUDA(ctx, cudaGetDeviceProperties(&p, gpube__device_of(ctx)->id));
+	snprintf(text, size, "%s, %d multiprocessors, compute capability %d.%d", p.name,
+		p.multiProcessorCount, p.major, p.minor);
+	return GPUBE_OK;
+}
+
+static uint64_t cuda_memory(struct gpube_ctx *ctx)
+{
+	size_t unused = 0, total = 0;
+
+	(void)ctx;
+	/* a share is left to the context, its descriptors and the arena's rounding */
+	if (cudaMemGetInfo(&unused, &total) != cudaSuccess)
+		return 0;
+	return (uint64_t)unused / 16 * 15;
+}
+
 static const struct gpube_ops cuda_ops = {
 	"cuda",
 	gpube__contract_problem,
@@ -80,6 +103,8 @@ static const struct gpube_ops cuda_ops = {
 	cuda_free,
 	cuda_upload,
 	cuda_download,
+	cuda_describe,
+	cuda_memory,
 	8e12,
 	3e12,
 };
