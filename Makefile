@@ -16,6 +16,10 @@ ZSHDIR  = $(PREFIX)/share/zsh/site-functions
 CUDA   ?= 1
 NVCC   ?= nvcc
 
+# make V=1 shows the commands
+Q    = $(if $(filter 1,$(V)),,@)
+say  = @$(if $(filter 1,$(V)),true,printf '  %-5s %s\n' $(1) $@)
+
 # ---- what this machine offers ------------------------------------------------
 have = $(shell printf '$(1)\n' | $(CC) $(2) -x c -E - >/dev/null 2>&1 && echo yes)
 LZMA   := $(call have,\#include <lzma.h>)
@@ -83,11 +87,13 @@ endif
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/obj/flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ISA) -c $< -o $@
+	$(call say,CC)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ISA) -c $< -o $@
 
 $(BUILD)/obj/%.cu.o: %.cu $(BUILD)/obj/flags-cuda
 	@mkdir -p $(@D)
-	$(NVCC) $(ALL_NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+	$(call say,NVCC)
+	$(Q)$(NVCC) $(ALL_NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 $(BUILD)/obj/flags-cuda: force
 	@mkdir -p $(@D)
@@ -99,28 +105,32 @@ $(BUILD)/obj/flags: force
 	@echo '$(CC) $(ALL_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS)' > $@
 
 $(LIB): $(call obj,$(LIB_SRC) $(CUDA_SRC))
-	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/gpube: $(call obj,$(CLI_SRC)) $(LIB)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
 # an archive: a benchmark takes what it needs of it, and none of it that needs cmocka
 $(TEST_LIB): $(call obj,$(TEST_LIB_SRC))
-	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(TESTS) $(GPU_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ -lcmocka $(LIBS) -o $@
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
 $(BENCHES): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
 $(GPU_BENCHES): $(BUILD)/%: $(BUILD)/obj/%.cu.o $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
 ## demo: build, then solve a shipped example on the CPU
 demo: all

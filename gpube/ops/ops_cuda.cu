@@ -1,6 +1,8 @@
 /* ops_cuda.cu - the CUDA backend: opening the device, table memory, copies, dispatch. */
 #include "gpube/ops/device.cuh"
 
+#include <stdio.h>
+
 static void *cuda_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 {
 	return gpube__arena_take(gpube__device_of(ctx)->arena, ctx, bytes);
@@ -71,17 +73,40 @@ int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes)
 	return GPUBE_OK;
 }
 
+static int cuda_describe(struct gpube_ctx *ctx, char *text, size_t size)
+{
+	struct cudaDeviceProp p;
+
+	GPUBE_ECUDA(ctx, cudaGetDeviceProperties(&p, gpube__device_of(ctx)->id));
+	snprintf(text, size, "%s, %d multiprocessors, compute capability %d.%d", p.name,
+		p.multiProcessorCount, p.major, p.minor);
+	return GPUBE_OK;
+}
+
+static uint64_t cuda_memory(struct gpube_ctx *ctx)
+{
+	size_t unused = 0, total = 0;
+
+	(void)ctx;
+	/* a share is left to the context, its descriptors and the arena's rounding */
+	if (cudaMemGetInfo(&unused, &total) != cudaSuccess)
+		return 0;
+	return (uint64_t)unused / 16 * 15;
+}
+
 static const struct gpube_ops cuda_ops = {
-        "cuda",
-        gpube__contract_problem,
-        gpube__contract_cuda,
-        gpube__contract_batch_cuda,
-        cuda_alloc,
-        cuda_free,
-        cuda_upload,
-        cuda_download,
-        3e12, /* a fifth of the add-min rate of an H200: what most shapes reach */
-        3e12,
+	"cuda",
+	gpube__contract_problem,
+	gpube__contract_cuda,
+	gpube__contract_batch_cuda,
+	cuda_alloc,
+	cuda_free,
+	cuda_upload,
+	cuda_download,
+	cuda_describe,
+	cuda_memory,
+	3e12, /* a fifth of the add-min rate of an H200: what most shapes reach */
+	3e12,
 };
 
 static void device_close(struct gpube_ctx *ctx)

@@ -4,7 +4,7 @@
 #ifndef GPUBE_HAVE_CUDA
 const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status)
 {
-	*status = gpube__fail(ctx, GPUBE_ENODEV, "no CUDA device: this program was built without CUDA");
+	*status = gpube__fail(ctx, GPUBE_ENODEV, "this program was built without CUDA");
 	return NULL;
 }
 #endif
