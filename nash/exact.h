@@ -177,6 +177,13 @@ struct nash_list {
 	int64_t *at;
 };
 
+/*
+ * A vertex of a face: all columns and rows stay, those of fixed variables are zero
+ * on the face. Errors: ENOMEM (nothing to clear)
+ */
+int nash__face_dict(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s,
+	const unsigned char *fixed, bool *empty);
+
 int nash__face(struct nash_vertices *v, struct nash_list *list, const unsigned char *fixed,
 	int64_t *budget);
 int nash__list_push(struct gpube_ctx *ctx, struct nash_list *list, int64_t at);

@@ -86,6 +86,18 @@ static bool fix(struct nash_dict *d, const unsigned char *fixed, int32_t var)
 	return true;
 }
 
+int nash__face_dict(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s,
+	const unsigned char *fixed, bool *empty)
+{
+	int status = nash__dict_init(d, ctx, s);
+
+	*empty = false;
+	for (int32_t var = 0; !status && fixed && var < s->k + s->l && !*empty; var++)
+		if (fixed[var])
+			*empty = !fix(d, fixed, var);
+	return status;
+}
+
 /* Drops the columns of fixed variables, and the rows that say 0 = 0. */
 static void shrink(struct nash_dict *d, const unsigned char *fixed)
 {
@@ -294,14 +306,11 @@ int nash__face(struct nash_vertices *v, struct nash_list *list, const unsigned c
 	struct gpube_ctx *ctx = v->ctx;
 	struct walk w = {.v = v, .list = list, .fixed = fixed};
 	int32_t n_vars = s->k + s->l;
-	bool empty = false;
-	int status = nash__dict_init(&w.d, ctx, s);
+	bool empty;
+	int status = nash__face_dict(&w.d, ctx, s, fixed, &empty);
 
 	if (status)
 		return status;
-	for (int32_t var = 0; fixed && var < n_vars && !empty; var++)
-		if (fixed[var])
-			empty = !fix(&w.d, fixed, var);
 	if (!empty) {
 		if (fixed)
 			shrink(&w.d, fixed);

@@ -390,6 +390,9 @@ static int run(const void *opts, int n_args, char **args)
 	/* the words of --from are those of enum nash_format, in its order */
 	if (nash_read(&game, s.ctx, args[0], (enum nash_format)o->from)) {
 		rc = session_fail(&s, NULL);
+	} else if (o->convert) {
+		if (nash_write(game, o->convert, NASH_FORMAT_AUTO))
+			rc = session_fail(&s, NULL);
 	} else {
 		struct result r = {.session = &s, .file = args[0], .game = game};
 

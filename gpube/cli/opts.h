@@ -114,7 +114,10 @@
 		"blocks of lrsnash")                                                               \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
-		"write the result to FILE instead of standard output")
+		"write the result to FILE instead of standard output")                             \
+	X(TEXT, convert, 0, NULL, 0, 0, "FILE",                                                    \
+		"solve nothing: write the game to FILE, as .nfg if its name ends so, otherwise "   \
+		"as input for lrsnash")
 
 #define OPTS_DEVICES(X)                                                                            \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
