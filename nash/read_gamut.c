@@ -73,7 +73,7 @@ int nash__two_player_read(struct nash_game *g, struct gpube_in *in)
 				columns = pairs;
 			if (pairs != columns) {
 				in->line = line;
-				status = gpube__in_error(in, "%lld cells in a row, %lld in the first",
+				status = gpube__in_error(in, "cells in this row: %lld, in the first: %lld",
 					(long long)pairs, (long long)columns);
 			}
 			pairs = 0;

@@ -107,8 +107,8 @@ int nash__scan_number(struct gpube_in *in, struct nash_number *v, const char *wh
 	if (status == GPUBE_EPARSE)
 		return nash__scan_refuse(in, what);
 	if (status == GPUBE_ERANGE)
-		return gpube__in_fail(in, GPUBE_ERANGE, "%s has more than %d digits: '%.40s...'",
-			what, NASH_MAX_DIGITS, in->p);
+		return gpube__in_fail(in, GPUBE_ERANGE, "%s has more than %d digits: '%.*s'", what,
+			NASH_MAX_DIGITS, n < 40 ? (int)n : 40, in->p);
 	if (!status)
 		in->p += n;
 	return status;
