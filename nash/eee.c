@@ -38,8 +38,9 @@ struct search {
 	struct nash_found f;
 	struct node *stack;
 	int32_t depth, capacity;
-	int64_t pivots;
+	int64_t pivots, share; /* share: nodes it may still visit in this round */
 	struct nash_list list[2];
+	int status;
 };
 
 static int make_node(struct tree *t, struct node *n)
@@ -243,8 +244,8 @@ static int expand(struct search *s, struct place *place)
 	return status;
 }
 
-/* Expands until the stack is empty, or there are 'enough' nodes on it. */
-static int run(struct search *s, int32_t enough)
+/* Expands until the stack is empty or the share is used up. */
+static int run(struct search *s)
 {
 	struct tree *t = s->t;
 	struct gpube_ctx *ctx = t->p->ctx;
@@ -252,7 +253,7 @@ static int run(struct search *s, int32_t enough)
 	struct place *place = gpube__alloc(ctx, 2 * labels, sizeof(*place));
 	int status = place ? GPUBE_OK : GPUBE_ENOMEM;
 
-	while (!status && s->depth && s->depth < enough) {
+	for (; !status && s->depth && s->share > 0; s->share--) {
 		int64_t n = __atomic_add_fetch(&t->nodes, 1, __ATOMIC_RELAXED);
 
 		if (t->budget >= 0 && n > t->budget)
@@ -285,6 +286,82 @@ static void end(struct search *s)
 	nash__found_clear(&s->f);
 }
 
+/* ---- threads: nodes of one stack, dealt out in rounds -------------------------------- */
+
+#define SHARE	 1000 /* nodes that a search visits in a round */
+#define PER_THREAD 8    /* searches in a round */
+
+/* Moves the top node of one stack to another; nodes go with their memory. */
+static int hand_over(struct search *from, struct search *to)
+{
+	struct node *place, node;
+	int status = push(to, &place);
+
+	if (status)
+		return status;
+	node = *place;
+	*place = from->stack[--from->depth];
+	from->stack[from->depth] = node;
+	return GPUBE_OK;
+}
+
+static void work(void *arg, int64_t item, int thread)
+{
+	struct search *s = (struct search *)arg + item;
+
+	(void)thread;
+	s->share = SHARE;
+	s->status = run(s);
+}
+
+/*
+ * Each search takes one node and visits at most its share below it; what is left
+ * goes back on the common stack, from whose top the next round takes. So no thread
+ * waits long, and there are never more nodes than some depths of the tree.
+ */
+static int run_rounds(struct search *s, struct search *workers, int32_t n_workers)
+{
+	struct gpube_ctx *ctx = s->t->p->ctx;
+	int status = GPUBE_OK;
+
+	while (!status && s->depth) {
+		int32_t n = 0;
+
+		while (n < n_workers && s->depth && !status)
+			status = hand_over(s, &workers[n++]);
+		if (status)
+			break;
+		gpube__parallel(ctx, n, work, workers);
+		for (int32_t k = 0; k < n; k++) {
+			status = status ? status : workers[k].status;
+			while (!status && workers[k].depth)
+				status = hand_over(&workers[k], s);
+		}
+	}
+	return status;
+}
+
+static int run_parallel(struct search *s)
+{
+	struct gpube_ctx *ctx = s->t->p->ctx;
+	int32_t n = ctx->n_threads * PER_THREAD;
+	struct search *workers = gpube__alloc(ctx, (uint64_t)n, sizeof(*workers));
+	int status, merged = GPUBE_OK;
+
+	if (!workers)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < n; k++)
+		start(&workers[k], s->t, &s->f);
+	status = run_rounds(s, workers, n);
+	for (int32_t k = 0; k < n; k++) {
+		if (!merged)
+			merged = nash__found_merge(&s->f, &workers[k].f);
+		end(&workers[k]);
+	}
+	gpube__free(ctx, workers);
+	return status ? status : merged;
+}
+
 int nash__branch_and_bound(struct nash_found *f, int64_t budget)
 {
 	const struct nash_problem *p = f->p;
@@ -302,7 +379,11 @@ int nash__branch_and_bound(struct nash_found *f, int64_t budget)
 	if (!status) {
 		for (int q = 0; q < 2; q++)
 			nash__lp_init(&root->lp[q], &t.m[q]);
-		status = run(&s, INT32_MAX);
+		/* most games end here */
+		s.share = p->ctx->n_threads > 1 ? SHARE : INT64_MAX;
+		status = run(&s);
+		if (!status && s.depth)
+			status = run_parallel(&s);
 	}
 	if (status == GPUBE_OK || status == GPUBE_ESTOP || status == GPUBE_ELIMIT) {
 		int merged = nash__found_merge(f, &s.f);
