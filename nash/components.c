@@ -15,7 +15,7 @@
 struct graph {
 	struct gpube_ctx *ctx;
 	const struct nash_result *r;
-	int words;	 /* of a set of ys */
+	int words;       /* of a set of ys */
 	uint64_t *ys_of; /* words for each x */
 };
 
@@ -41,8 +41,8 @@ static int64_t slot_of(const struct sets *s, const struct graph *g, const uint64
 		h ^= h >> 29;
 	}
 	k = (int64_t)(h & (uint64_t)(s->n_slots - 1));
-	while (s->slots[k] && memcmp(set_at(s, g, s->slots[k] - 1), mask,
-				      (size_t)g->words * sizeof(*mask)) != 0)
+	while (s->slots[k] &&
+		memcmp(set_at(s, g, s->slots[k] - 1), mask, (size_t)g->words * sizeof(*mask)) != 0)
 		k = (k + 1) & (s->n_slots - 1);
 	return k;
 }
@@ -207,7 +207,7 @@ int nash_components(
 		status = GPUBE_ENOMEM;
 	for (int64_t k = 0; k < r->n_pairs && !status; k++)
 		g.ys_of[r->pairs[k].x * g.words + (r->pairs[k].y >> 6)] |= (uint64_t)1
-									  << (r->pairs[k].y & 63);
+									   << (r->pairs[k].y & 63);
 	if (!status)
 		status = intersect_all(&s, &g);
 	if (!status) {

@@ -1,4 +1,5 @@
-/* dict.c - integer dictionaries: pivots without fractions, lexicographic ratio tests. See exact.h. */
+/* dict.c - integer dictionaries: pivots without fractions, lexicographic ratio tests. See exact.h.
+ */
 #ifdef GPUBE_HAVE_FLINT
 #include "nash/exact.h"
 
@@ -100,7 +101,8 @@ int nash__dict_init_unit(struct nash_dict *d, struct gpube_ctx *ctx, const struc
 }
 
 /* a = (a * p + b * c) / den, which leaves no remainder; most of the time in machine words. */
-static inline void update(fmpz *a, const fmpz *p, const fmpz *b, const fmpz *c, const fmpz *den, fmpz *t)
+static inline void update(
+	fmpz *a, const fmpz *p, const fmpz *b, const fmpz *c, const fmpz *den, fmpz *t)
 {
 	if (!COEFF_IS_MPZ(*a) && !COEFF_IS_MPZ(*p) && !COEFF_IS_MPZ(*b) && !COEFF_IS_MPZ(*c) &&
 		!COEFF_IS_MPZ(*den)) {
@@ -176,7 +178,8 @@ void nash__dict_pivot(struct nash_dict *d, int row, int col)
 
 /* ---- the lexicographic order -------------------------------------------------- */
 
-int nash__lex_init(struct nash_lex *lex, struct gpube_ctx *ctx, const struct nash_dict *d, int n_vars)
+int nash__lex_init(
+	struct nash_lex *lex, struct gpube_ctx *ctx, const struct nash_dict *d, int n_vars)
 {
 	int n = 0;
 
@@ -217,8 +220,8 @@ void nash__lex_pivot(struct nash_lex *lex, const struct nash_dict *d, int row, i
  * far above the next. Row r is then worth (d[r][0] + den e_basic - sum d[r][c] e_c)
  * / den: the coefficient of e_t in it, times den, is put into 'out'.
  */
-static void perturbation(const struct nash_lex *lex, const struct nash_dict *d, int row, int32_t t,
-	fmpz_t out)
+static void perturbation(
+	const struct nash_lex *lex, const struct nash_dict *d, int row, int32_t t, fmpz_t out)
 {
 	int32_t at = lex->where[t];
 

@@ -1,31 +1,20 @@
 /*
- * eee.c - all equilibria by branch and bound on complementarity. See exact.h.
+ * eee.c - all equilibria by branch and bound on complementarity. See eee.h.
  *
  * A node is a face of each side. One label that neither face has everywhere is
  * chosen: in every equilibrium of the node one of its two variables is zero, so
  * the node has two children, each with one face cut. A child is dropped only when
  * its face is proved empty: by multipliers that are checked with a bound on
- * rounding (lp.c), or in integers. When no label is left, all vertices of both
- * faces are computed in integers, and every pair of them is looked at. So doubles
- * decide where the search goes, never what it finds.
+ * rounding (lp.c), or by refine(). When no label is left, leaf() looks at all
+ * vertices of both faces. So doubles decide where the search goes, and with exact
+ * functions (eee_exact.c) never what it finds.
  *
  * Source: Audet, Hansen, Jaumard, Savard, SIAM J. Sci. Comput. 23, 2001.
  */
-#ifdef GPUBE_HAVE_FLINT
+#include "nash/eee.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "nash/exact.h"
-#include "nash/lp.h"
-
-/* What all nodes share. */
-struct tree {
-	const struct nash_problem *p;
-	struct nash_matrix m[2];
-	size_t bytes[2]; /* of a node's two lps */
-	int64_t budget;	 /* nodes; < 0: any number */
-	int64_t nodes;	 /* visited, by all threads */
-};
 
 struct node {
 	struct nash_lp lp[2];
@@ -34,26 +23,27 @@ struct node {
 
 /* The nodes between the root and the current one, and what only one thread touches. */
 struct search {
-	struct tree *t;
-	struct nash_found f;
+	struct nash_tree *t;
+	void *worker;
 	struct node *stack;
 	int32_t depth, capacity;
 	int64_t pivots, share; /* share: nodes it may still visit in this round */
-	struct nash_list list[2];
 	int status;
 };
 
-static int make_node(struct tree *t, struct node *n)
+static int make_node(struct nash_tree *t, struct node *n)
 {
-	n->bytes = gpube__alloc(t->p->ctx, t->bytes[0] + t->bytes[1], 1);
+	size_t first = nash__lp_bytes(&t->m[0]);
+
+	n->bytes = gpube__alloc(t->ctx, first + nash__lp_bytes(&t->m[1]), 1);
 	if (!n->bytes)
 		return GPUBE_ENOMEM;
 	nash__lp_place(&n->lp[0], &t->m[0], n->bytes);
-	nash__lp_place(&n->lp[1], &t->m[1], (char *)n->bytes + t->bytes[0]);
+	nash__lp_place(&n->lp[1], &t->m[1], (char *)n->bytes + first);
 	return GPUBE_OK;
 }
 
-static void copy_node(const struct tree *t, struct node *to, const struct node *from)
+static void copy_node(const struct nash_tree *t, struct node *to, const struct node *from)
 {
 	for (int q = 0; q < 2; q++)
 		nash__lp_copy(&to->lp[q], &from->lp[q], &t->m[q]);
@@ -67,14 +57,14 @@ struct place {
 	double value; /* scaled by the row's largest entry */
 };
 
-static void places(const struct tree *t, const struct node *n, int q, struct place *of_label)
+static void places(const struct nash_tree *t, const struct node *n, int q, struct place *of_label)
 {
-	const struct nash_side *s = &t->p->side[q];
 	const struct nash_matrix *m = &t->m[q];
 	const struct nash_lp *lp = &n->lp[q];
 
 	for (int32_t c = 0; c < m->k; c++)
-		of_label[nash__label(s, lp->nonbasic[c])] = (struct place){.zero = c >= lp->live};
+		of_label[nash__matrix_label(m, lp->nonbasic[c])] =
+			(struct place){.zero = c >= lp->live};
 	for (int32_t r = 0; r < m->l; r++) {
 		const double *d = lp->d + (size_t)r * ((size_t)m->k + 1);
 		struct place at = {.basic = true};
@@ -84,14 +74,14 @@ static void places(const struct tree *t, const struct node *n, int q, struct pla
 			most = fabs(d[c + 1]) > most ? fabs(d[c + 1]) : most;
 		at.value = d[0] > 0 && most > 0 ? d[0] / most : 0;
 		at.zero = lp->fixed[lp->basic[r]] || nash__lp_row_is_zero(lp, m, r);
-		of_label[nash__label(s, lp->basic[r])] = at;
+		of_label[nash__matrix_label(m, lp->basic[r])] = at;
 	}
 }
 
 /* The label whose two variables are farthest from having a zero; -1: none is open. */
-static int32_t choose(const struct tree *t, const struct node *n, struct place *place)
+static int32_t choose(const struct nash_tree *t, const struct node *n, struct place *place)
 {
-	int32_t labels = t->p->m + t->p->n, best = -1;
+	int32_t labels = t->m[0].k + t->m[0].l, best = -1;
 	double most = -1;
 
 	places(t, n, 0, place);
@@ -110,72 +100,11 @@ static int32_t choose(const struct tree *t, const struct node *n, struct place *
 	return best;
 }
 
-/* ---- exact help ------------------------------------------------------------------ */
-
-/* Decides in integers whether the face is empty; otherwise its lp is made anew from them. */
-static int refine(const struct tree *t, struct nash_lp *lp, int q, bool *empty)
-{
-	const struct nash_matrix *m = &t->m[q];
-	struct nash_dict d;
-	int status = nash__face_dict(&d, t->p->ctx, &t->p->side[q], lp->fixed, empty);
-
-	if (status)
-		return status;
-	if (!*empty) {
-		for (int32_t r = 0; r < m->l; r++) {
-			lp->basic[r] = d.basic[r];
-			for (int32_t c = 0; c <= m->k; c++) {
-				slong e, f;
-				double a = fmpz_get_d_2exp(&e, d.d[r] + c);
-				double b = fmpz_get_d_2exp(&f, d.den);
-
-				lp->d[(size_t)r * ((size_t)m->k + 1) + (size_t)c] =
-					a == 0 ? 0 : ldexp(a / b, (int)(e - f));
-			}
-		}
-		memcpy(lp->nonbasic, d.nonbasic, (size_t)m->k * sizeof(*lp->nonbasic));
-		nash__lp_partition(lp, m);
-	}
-	nash__dict_clear(&d);
-	return GPUBE_OK;
-}
-
-/* All vertices of one face. A face without free variables is at most a point. */
-static int vertices(struct search *s, const struct node *n, int q)
-{
-	const struct nash_lp *lp = &n->lp[q];
-	struct nash_list *list = &s->list[q];
-	int64_t no_limit = -1, at;
-	int found = -1, status = GPUBE_OK;
-
-	list->n = 0;
-	if (lp->live == 0)
-		status = nash__point(&s->f.v[q], &at, &found, lp->nonbasic);
-	if (status || found == 0)
-		return status;
-	if (found == 1)
-		return nash__list_push(s->t->p->ctx, list, at);
-	return nash__face(&s->f.v[q], list, lp->fixed, &no_limit);
-}
-
-static int leaf(struct search *s, const struct node *n)
-{
-	int status = vertices(s, n, 0);
-
-	if (!status && s->list[0].n)
-		status = vertices(s, n, 1);
-	for (int64_t a = 0; a < s->list[0].n && !status; a++)
-		for (int64_t b = 0; b < s->list[1].n && !status; b++)
-			status = nash__found_add(&s->f, s->list[0].at[a], s->list[1].at[b]);
-	s->list[0].n = s->list[1].n = 0;
-	return status;
-}
-
 /* ---- the search ------------------------------------------------------------------- */
 
 static int push(struct search *s, struct node **out)
 {
-	struct gpube_ctx *ctx = s->t->p->ctx;
+	struct gpube_ctx *ctx = s->t->ctx;
 
 	if (s->depth == s->capacity) {
 		int32_t more = s->capacity ? 2 * s->capacity : 16;
@@ -196,14 +125,14 @@ static int push(struct search *s, struct node **out)
 /* Cuts one face of a node; false in *stays: it is empty. */
 static int cut(struct search *s, struct node *n, int q, int32_t label, bool *stays)
 {
-	const struct tree *t = s->t;
-	enum nash_lp_end end = nash__lp_fix(&n->lp[q], &t->m[q],
-		nash__variable(&t->p->side[q], label), &s->pivots);
+	const struct nash_tree *t = s->t;
+	enum nash_lp_end end = nash__lp_fix(
+		&n->lp[q], &t->m[q], nash__matrix_variable(&t->m[q], label), &s->pivots);
 	bool empty = end == NASH_LP_EMPTY;
 	int status = GPUBE_OK;
 
 	if (end == NASH_LP_UNSURE)
-		status = refine(t, &n->lp[q], q, &empty);
+		status = t->refine(s->worker, &n->lp[q], q, &empty);
 	*stays = !status && !empty;
 	return status;
 }
@@ -211,7 +140,7 @@ static int cut(struct search *s, struct node *n, int q, int32_t label, bool *sta
 /* Takes the node on top away and puts its children, or at a leaf its equilibria, in its place. */
 static int expand(struct search *s, struct place *place)
 {
-	struct tree *t = s->t;
+	struct nash_tree *t = s->t;
 	struct node *top = &s->stack[s->depth - 1], *child;
 	int32_t label = choose(t, top, place);
 	bool stays;
@@ -219,7 +148,7 @@ static int expand(struct search *s, struct place *place)
 
 	if (label < 0) {
 		s->depth--;
-		return leaf(s, top);
+		return t->leaf(s->worker, top->lp);
 	}
 	/* the first child gets a place of its own, the second its parent's */
 	status = push(s, &child);
@@ -247,9 +176,9 @@ static int expand(struct search *s, struct place *place)
 /* Expands until the stack is empty or the share is used up. */
 static int run(struct search *s)
 {
-	struct tree *t = s->t;
-	struct gpube_ctx *ctx = t->p->ctx;
-	uint64_t labels = (uint64_t)t->p->m + (uint64_t)t->p->n;
+	struct nash_tree *t = s->t;
+	struct gpube_ctx *ctx = t->ctx;
+	uint64_t labels = (uint64_t)t->m[0].k + (uint64_t)t->m[0].l;
 	struct place *place = gpube__alloc(ctx, 2 * labels, sizeof(*place));
 	int status = place ? GPUBE_OK : GPUBE_ENOMEM;
 
@@ -267,28 +196,31 @@ static int run(struct search *s)
 	return status;
 }
 
-static void start(struct search *s, struct tree *t, const struct nash_found *like)
+static int start(struct search *s, struct nash_tree *t)
 {
 	*s = (struct search){.t = t};
-	nash__found_init(&s->f, t->p);
-	s->f.max = like->max;
+	return t->open(t, &s->worker);
 }
 
-static void end(struct search *s)
+/* Hands over what was found, also after a failure. */
+static int end(struct search *s)
 {
-	struct gpube_ctx *ctx = s->t->p->ctx;
+	struct nash_tree *t = s->t;
+	int status = GPUBE_OK;
 
+	if (!t)
+		return status;
 	for (int32_t k = 0; k < s->capacity; k++)
-		gpube__free(ctx, s->stack[k].bytes);
-	gpube__free(ctx, s->stack);
-	gpube__free(ctx, s->list[0].at);
-	gpube__free(ctx, s->list[1].at);
-	nash__found_clear(&s->f);
+		gpube__free(t->ctx, s->stack[k].bytes);
+	gpube__free(t->ctx, s->stack);
+	if (s->worker)
+		status = t->close(t, s->worker);
+	return status;
 }
 
 /* ---- threads: nodes of one stack, dealt out in rounds -------------------------------- */
 
-#define SHARE	 1000 /* nodes that a search visits in a round */
+#define SHARE      1000 /* nodes that a search visits in a round */
 #define PER_THREAD 8    /* searches in a round */
 
 /* Moves the top node of one stack to another; nodes go with their memory. */
@@ -321,7 +253,7 @@ static void work(void *arg, int64_t item, int thread)
  */
 static int run_rounds(struct search *s, struct search *workers, int32_t n_workers)
 {
-	struct gpube_ctx *ctx = s->t->p->ctx;
+	struct gpube_ctx *ctx = s->t->ctx;
 	int status = GPUBE_OK;
 
 	while (!status && s->depth) {
@@ -343,57 +275,43 @@ static int run_rounds(struct search *s, struct search *workers, int32_t n_worker
 
 static int run_parallel(struct search *s)
 {
-	struct gpube_ctx *ctx = s->t->p->ctx;
+	struct gpube_ctx *ctx = s->t->ctx;
 	int32_t n = ctx->n_threads * PER_THREAD;
-	struct search *workers = gpube__alloc(ctx, (uint64_t)n, sizeof(*workers));
-	int status, merged = GPUBE_OK;
+	struct search *workers = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*workers));
+	int status = GPUBE_OK;
 
 	if (!workers)
 		return GPUBE_ENOMEM;
-	for (int32_t k = 0; k < n; k++)
-		start(&workers[k], s->t, &s->f);
-	status = run_rounds(s, workers, n);
+	for (int32_t k = 0; k < n && !status; k++)
+		status = start(&workers[k], s->t);
+	if (!status)
+		status = run_rounds(s, workers, n);
 	for (int32_t k = 0; k < n; k++) {
-		if (!merged)
-			merged = nash__found_merge(&s->f, &workers[k].f);
-		end(&workers[k]);
+		int closed = end(&workers[k]);
+
+		status = status ? status : closed;
 	}
 	gpube__free(ctx, workers);
-	return status ? status : merged;
+	return status;
 }
 
-int nash__branch_and_bound(struct nash_found *f, int64_t budget)
+int nash__tree_search(struct nash_tree *t)
 {
-	const struct nash_problem *p = f->p;
-	struct tree t = {.p = p, .budget = budget};
 	struct search s;
 	struct node *root;
-	int status;
+	int status = start(&s, t), closed;
 
-	for (int q = 0; q < 2; q++) {
-		t.m[q] = (struct nash_matrix){p->side[q].k, p->side[q].l, p->side[q].f};
-		t.bytes[q] = nash__lp_bytes(&t.m[q]);
-	}
-	start(&s, &t, f);
-	status = push(&s, &root);
+	if (!status)
+		status = push(&s, &root);
 	if (!status) {
 		for (int q = 0; q < 2; q++)
-			nash__lp_init(&root->lp[q], &t.m[q]);
+			nash__lp_init(&root->lp[q], &t->m[q]);
 		/* most games end here */
-		s.share = p->ctx->n_threads > 1 ? SHARE : INT64_MAX;
+		s.share = t->ctx->n_threads > 1 ? SHARE : INT64_MAX;
 		status = run(&s);
 		if (!status && s.depth)
 			status = run_parallel(&s);
 	}
-	if (status == GPUBE_OK || status == GPUBE_ESTOP || status == GPUBE_ELIMIT) {
-		int merged = nash__found_merge(f, &s.f);
-
-		status = merged ? merged : status;
-	}
-	f->work += t.nodes;
-	end(&s);
-	return status == GPUBE_ESTOP ? gpube__fail_stopped(p->ctx) : status;
+	closed = end(&s);
+	return status ? status : closed;
 }
-#else
-typedef int nash_eee_needs_flint;
-#endif

@@ -114,7 +114,8 @@ struct nash_lex {
 	int32_t *rank, *where;
 };
 
-int nash__lex_init(struct nash_lex *lex, struct gpube_ctx *ctx, const struct nash_dict *d, int n_vars);
+int nash__lex_init(
+	struct nash_lex *lex, struct gpube_ctx *ctx, const struct nash_dict *d, int n_vars);
 void nash__lex_clear(struct nash_lex *lex, struct gpube_ctx *ctx);
 /* Exchanges what nash__dict_pivot() did. */
 void nash__lex_pivot(struct nash_lex *lex, const struct nash_dict *d, int row, int col);

@@ -319,7 +319,8 @@ int nash__face(struct nash_vertices *v, struct nash_list *list, const unsigned c
 		w.mask = gpube__alloc(ctx, (uint64_t)v->words, sizeof(*w.mask));
 		w.basis = gpube__alloc(ctx, (uint64_t)w.marks.words, sizeof(*w.basis));
 		w.coords = _fmpz_vec_init(s->k + 1);
-		status = w.mask && w.basis ? nash__lex_init(&w.lex, ctx, &w.d, n_vars) : GPUBE_ENOMEM;
+		status = w.mask && w.basis ? nash__lex_init(&w.lex, ctx, &w.d, n_vars)
+					   : GPUBE_ENOMEM;
 		if (!status)
 			status = walk(&w, budget);
 		_fmpz_vec_clear(w.coords, s->k + 1);

@@ -46,8 +46,8 @@ static enum nash_format recognise(struct gpube_in *in)
 	return one_number(begin) && *begin ? NASH_FORMAT_GT : NASH_FORMAT_LRS;
 }
 
-int nash_read(struct nash_game **out, struct gpube_ctx *ctx, const char *path,
-	enum nash_format format)
+int nash_read(
+	struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format)
 {
 	static int (*const readers[])(struct nash_game *, struct gpube_in *) = {
 		[NASH_FORMAT_NFG] = nash__nfg_read,
@@ -162,7 +162,8 @@ int nash_write(const struct nash_game *g, const char *path, enum nash_format for
 	if (format == NASH_FORMAT_AUTO)
 		format = named_nfg(path) ? NASH_FORMAT_NFG : NASH_FORMAT_LRS;
 	if (format != NASH_FORMAT_NFG && format != NASH_FORMAT_LRS)
-		return gpube__fail(g->ctx, GPUBE_EINVAL, "games are written as .nfg or for lrsnash");
+		return gpube__fail(
+			g->ctx, GPUBE_EINVAL, "games are written as .nfg or for lrsnash");
 	status = gpube__out_open(&out, g->ctx, path);
 	if (status)
 		return status;

@@ -182,8 +182,8 @@ static int sign_of(const struct nash_side *s, const int32_t *own, const int32_t 
 }
 
 /* The actions played at a vertex, and how many best responses there are to it. */
-static int32_t support(const struct nash_side *s, const uint64_t *mask, int32_t *played,
-	int32_t *n_best)
+static int32_t support(
+	const struct nash_side *s, const uint64_t *mask, int32_t *played, int32_t *n_best)
 {
 	int32_t n = 0;
 
@@ -206,10 +206,8 @@ int nash__index_sum(const struct nash_found *f, bool *regular, int *sum)
 	*sum = 0;
 	for (int64_t k = 0; x && y && k < f->n && *regular; k++) {
 		int32_t best_x, best_y;
-		int32_t nx = support(
-			&p->side[0], nash__mask(&f->v[0], f->pairs[k].x), x, &best_y);
-		int32_t ny = support(
-			&p->side[1], nash__mask(&f->v[1], f->pairs[k].y), y, &best_x);
+		int32_t nx = support(&p->side[0], nash__mask(&f->v[0], f->pairs[k].x), x, &best_y);
+		int32_t ny = support(&p->side[1], nash__mask(&f->v[1], f->pairs[k].y), y, &best_x);
 		int sign = 0;
 
 		*regular = nx == ny && best_y == ny && best_x == nx;

@@ -72,8 +72,8 @@ const char *nash_game_label(const struct nash_game *g, int player, int32_t actio
 	return g->labels[player - 1][action];
 }
 
-int nash_game_set(struct nash_game *g, int player, int32_t row, int32_t column, int64_t num,
-	int64_t den)
+int nash_game_set(
+	struct nash_game *g, int player, int32_t row, int32_t column, int64_t num, int64_t den)
 {
 	struct nash_number *v;
 
@@ -140,8 +140,8 @@ int64_t nash__payoffs(struct gpube_in *in, int64_t m, int64_t n)
 	int64_t cells = gpube__mul_size(2 * m, n);
 
 	if (cells < 0 || cells > INT64_MAX / (int64_t)sizeof(struct nash_number)) {
-		gpube__in_fail(in, GPUBE_ERANGE, "%lld x %lld payoffs are too many",
-			(long long)m, (long long)n);
+		gpube__in_fail(in, GPUBE_ERANGE, "%lld x %lld payoffs are too many", (long long)m,
+			(long long)n);
 		return -1;
 	}
 	return cells;

@@ -33,8 +33,8 @@ double nash__number_double(const struct nash_number *v);
 struct nash_game {
 	struct gpube_ctx *ctx;
 	int32_t m, n;
-	char *title, *player[2];	/* may be NULL */
-	char **labels[2];		/* NULL, or m and n strings */
+	char *title, *player[2];        /* may be NULL */
+	char **labels[2];               /* NULL, or m and n strings */
 	struct nash_number *payoffs[2]; /* m * n, row-major */
 };
 

@@ -100,7 +100,8 @@ static int follow(struct nash_found *f, int32_t dropped)
 		status = nash__found_add(f, x, y);
 		if (!status && f->n == 0 && before == 0)
 			status = gpube__fail(p->ctx, GPUBE_EBUG,
-				"internal error: a path ends at no equilibrium; please report this");
+				"internal error: a path ends at no equilibrium; please report "
+				"this");
 	}
 	clear(&t, p->ctx);
 	return status;

@@ -173,7 +173,8 @@ static int32_t entering(const struct nash_lp *lp, const double *d)
 }
 
 /* The row that leaves; the one that is minimised if it can. */
-static int32_t leaving(const struct nash_lp *lp, const struct nash_matrix *m, int32_t row, int32_t col)
+static int32_t leaving(
+	const struct nash_lp *lp, const struct nash_matrix *m, int32_t row, int32_t col)
 {
 	const double *d = row_of(lp, m, row);
 	int32_t best = row;
@@ -186,8 +187,7 @@ static int32_t leaving(const struct nash_lp *lp, const struct nash_matrix *m, in
 			continue;
 		ratio = e[0] > 0 ? e[0] / step : 0;
 		if (ratio < least - 1e-12 ||
-			(ratio < least && best != row &&
-				step > -row_of(lp, m, best)[col + 1])) {
+			(ratio < least && best != row && step > -row_of(lp, m, best)[col + 1])) {
 			least = ratio;
 			best = r;
 		}
@@ -236,8 +236,7 @@ enum nash_lp_end nash__lp_fix(
 
 		if (col < 0) {
 			if (d[0] > ZERO)
-				return proves_positive(lp, m, row) ? NASH_LP_EMPTY
-								   : NASH_LP_UNSURE;
+				return proves_positive(lp, m, row) ? NASH_LP_EMPTY : NASH_LP_UNSURE;
 			drop(lp, m, row);
 			return NASH_LP_ZERO;
 		}

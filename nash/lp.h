@@ -13,8 +13,24 @@
  */
 struct nash_matrix {
 	int32_t k, l;
+	int flip;
 	const double *c;
 };
+
+/* Label of a variable, and the other way round: as for struct nash_side. */
+static inline int32_t nash__matrix_label(const struct nash_matrix *m, int32_t var)
+{
+	if (!m->flip)
+		return var;
+	return var < m->k ? m->l + var : var - m->k;
+}
+
+static inline int32_t nash__matrix_variable(const struct nash_matrix *m, int32_t label)
+{
+	if (!m->flip)
+		return label;
+	return label < m->l ? m->k + label : label - m->l;
+}
 
 /*
  * basic[r] = d[r][0] + sum_c d[r][c + 1] nonbasic[c], as in struct nash_dict, for

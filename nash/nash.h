@@ -39,19 +39,19 @@ GPUBE_API int32_t nash_game_columns(const struct nash_game *g);
  * player  1 or 2
  * Errors: EINVAL player, row, column, den < 1
  */
-GPUBE_API int nash_game_set(struct nash_game *g, int player, int32_t row, int32_t column,
-	int64_t num, int64_t den);
+GPUBE_API int nash_game_set(
+	struct nash_game *g, int player, int32_t row, int32_t column, int64_t num, int64_t den);
 
 /* The label of an action as the file gave it, or NULL. */
 GPUBE_API const char *nash_game_label(const struct nash_game *g, int player, int32_t action);
 
 enum nash_format {
-	NASH_FORMAT_AUTO, /* by content when reading, by name when writing */
-	NASH_FORMAT_NFG,  /* Gambit .nfg, payoff and outcome version; GAMUT's GambitOutput */
-	NASH_FORMAT_LRS,  /* input of lrsnash */
+	NASH_FORMAT_AUTO,       /* by content when reading, by name when writing */
+	NASH_FORMAT_NFG,        /* Gambit .nfg, payoff and outcome version; GAMUT's GambitOutput */
+	NASH_FORMAT_LRS,        /* input of lrsnash */
 	NASH_FORMAT_TWO_PLAYER, /* GAMUT's TwoPlayerOutput */
-	NASH_FORMAT_SIMPLE,	/* GAMUT's SimpleOutput */
-	NASH_FORMAT_GT,		/* GAMUT's GTOutput, GameTracer's .gam */
+	NASH_FORMAT_SIMPLE,     /* GAMUT's SimpleOutput */
+	NASH_FORMAT_GT,         /* GAMUT's GTOutput, GameTracer's .gam */
 };
 
 /*
@@ -59,8 +59,8 @@ enum nash_format {
  * path    "-" is standard input; .gz and .xz are unpacked
  * Errors: EIO, EPARSE, ERANGE, ENOMEM, ESTOP
  */
-GPUBE_API int nash_read(struct nash_game **out, struct gpube_ctx *ctx, const char *path,
-	enum nash_format format);
+GPUBE_API int nash_read(
+	struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format);
 
 /*
  * nash_write() - writes a game as .nfg (payoff version) or for lrsnash.
@@ -77,8 +77,8 @@ GPUBE_API int nash_exact(void);
 enum nash_method {
 	NASH_METHOD_AUTO,
 	NASH_METHOD_EEE, /* branch and bound on complementarity */
-	NASH_METHOD_VE,	 /* vertices of both best-response polytopes, labels matched */
-	NASH_METHOD_SE,	 /* supports of equal size */
+	NASH_METHOD_VE,  /* vertices of both best-response polytopes, labels matched */
+	NASH_METHOD_SE,  /* supports of equal size */
 };
 
 /*
@@ -102,8 +102,8 @@ struct nash_opts {
 };
 
 enum nash_answer {
-	NASH_ANSWER_ALL,	/* these are all extreme equilibria */
-	NASH_ANSWER_SOME,	/* what was asked for: one, pure, or the first max */
+	NASH_ANSWER_ALL,        /* these are all extreme equilibria */
+	NASH_ANSWER_SOME,       /* what was asked for: one, pure, or the first max */
 	NASH_ANSWER_INCOMPLETE, /* there may be more */
 };
 
@@ -164,7 +164,7 @@ GPUBE_API void nash_result_free(struct nash_result *r, struct gpube_ctx *ctx);
 struct nash_subset {
 	int64_t n_xs, n_ys;
 	const int64_t *xs, *ys; /* indices, increasing */
-	int64_t component;	/* from 0 */
+	int64_t component;      /* from 0 */
 };
 
 struct nash_components {

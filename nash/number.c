@@ -128,8 +128,8 @@ int nash__number_parse(struct gpube_ctx *ctx, struct nash_number *v, const char 
 	if (p.n_whole + p.n_fraction + p.n_den + (uint64_t)(ten < 0 ? -ten : ten) > NASH_MAX_DIGITS)
 		return gpube__fail(ctx, GPUBE_ERANGE, "more than %d digits", NASH_MAX_DIGITS);
 	*v = (struct nash_number){0};
-	v->text = to = gpube__alloc(ctx,
-		p.n_whole + p.n_fraction + p.n_den + (uint64_t)(ten < 0 ? -ten : ten) + 8, 1);
+	v->text = to = gpube__alloc(
+		ctx, p.n_whole + p.n_fraction + p.n_den + (uint64_t)(ten < 0 ? -ten : ten) + 8, 1);
 	if (!to)
 		return GPUBE_ENOMEM;
 	if (p.negative)

@@ -33,8 +33,8 @@ static bool to_fraction(struct gpube_ctx *ctx, fmpz_t num, fmpz_t den, const str
 }
 
 /* All payoffs of a player over their least common denominator. */
-static int make_integers(struct gpube_ctx *ctx, fmpz *pay, fmpz_t lcm, const struct nash_number *v,
-	int64_t cells)
+static int make_integers(
+	struct gpube_ctx *ctx, fmpz *pay, fmpz_t lcm, const struct nash_number *v, int64_t cells)
 {
 	fmpz_t num, den;
 	bool ok = true;
@@ -146,7 +146,8 @@ static void scale(struct nash_side *s)
 	for (int64_t k = 0; k < cells; k++) {
 		double d = fmpz_get_d_2exp(&f, s->c + k);
 
-		s->f[k] = fmpz_is_zero(s->c + k) || f - e < -1000 ? 0 : ldexp(d / top, (int)(f - e));
+		s->f[k] =
+			fmpz_is_zero(s->c + k) || f - e < -1000 ? 0 : ldexp(d / top, (int)(f - e));
 	}
 }
 
@@ -164,7 +165,8 @@ static int make_side(struct nash_problem *p, int flip)
 		return GPUBE_ENOMEM;
 	for (int64_t j = 0; j < s->l; j++)
 		for (int64_t i = 0; i < s->k; i++)
-			fmpz_set(s->c + j * s->k + i, p->pay[1 - flip] + (flip ? j * p->n + i : i * p->n + j));
+			fmpz_set(s->c + j * s->k + i,
+				p->pay[1 - flip] + (flip ? j * p->n + i : i * p->n + j));
 	normalise(s);
 	scale(s);
 	return GPUBE_OK;

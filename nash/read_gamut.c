@@ -73,7 +73,8 @@ int nash__two_player_read(struct nash_game *g, struct gpube_in *in)
 				columns = pairs;
 			if (pairs != columns) {
 				in->line = line;
-				status = gpube__in_error(in, "cells in this row: %lld, in the first: %lld",
+				status = gpube__in_error(in,
+					"cells in this row: %lld, in the first: %lld",
 					(long long)pairs, (long long)columns);
 			}
 			pairs = 0;
@@ -154,8 +155,8 @@ int nash__simple_read(struct nash_game *g, struct gpube_in *in)
 		next[1]++;
 	}
 	if (!status && !in->status && next[0] != first)
-		status = gpube__in_error(in, "expected cell [%d %d], found the end of the file",
-			next[0], next[1]);
+		status = gpube__in_error(
+			in, "expected cell [%d %d], found the end of the file", next[0], next[1]);
 	g->n = next[1] - first;
 	return finish(g, in, &pile, status, columns_of_pairs);
 }

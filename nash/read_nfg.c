@@ -118,7 +118,8 @@ static int read_outcome(struct gpube_in *in, struct nash_pile *pile)
 	return status ? status : nash__scan_char(in, '}', "'}' after the outcome's two payoffs");
 }
 
-static int copy_number(struct gpube_ctx *ctx, struct nash_number *to, const struct nash_number *from)
+static int copy_number(
+	struct gpube_ctx *ctx, struct nash_number *to, const struct nash_number *from)
 {
 	*to = *from;
 	if (from->text) {
@@ -142,12 +143,13 @@ static int place_outcomes(struct gpube_in *in, struct nash_pile *pile,
 		if (status)
 			return status;
 		if (outcome > outcomes->n / 2)
-			return gpube__in_error(in, "outcome %d of %lld", outcome,
-				(long long)outcomes->n / 2);
+			return gpube__in_error(
+				in, "outcome %d of %lld", outcome, (long long)outcomes->n / 2);
 		for (int p = 0; p < 2; p++) {
 			struct nash_number v = zero;
 
-			if (outcome && copy_number(in->ctx, &v, &outcomes->v[2 * (outcome - 1) + p]))
+			if (outcome &&
+				copy_number(in->ctx, &v, &outcomes->v[2 * (outcome - 1) + p]))
 				return GPUBE_ENOMEM;
 			if (nash__pile_push(in->ctx, pile, &v)) {
 				gpube__free(in->ctx, v.text);

@@ -88,8 +88,8 @@ static int rank_all(const struct nash_vertices *v, int64_t *order, int64_t *rank
 				hi = mid + run < v->n ? mid + run : v->n, k = lo;
 
 			while (a < mid || b < hi) {
-				bool first = b == hi ||
-					     (a < mid && compare(v, from[a], from[b]) <= 0);
+				bool first =
+					b == hi || (a < mid && compare(v, from[a], from[b]) <= 0);
 
 				to[k++] = first ? from[a++] : from[b++];
 			}
@@ -164,8 +164,8 @@ static void best_value(fmpz_t best, const struct nash_problem *p, int side, cons
 }
 
 /* One block: the pointers, then the text they point to. */
-static int write_strategy(struct nash_strategy *s, const struct nash_problem *p, int side,
-	const fmpz *coords)
+static int write_strategy(
+	struct nash_strategy *s, const struct nash_problem *p, int side, const fmpz *coords)
 {
 	int32_t k = p->side[side].k;
 	size_t head = (size_t)k * sizeof(char *), bytes = head;
@@ -235,8 +235,7 @@ static int write_all(struct nash_result *r, const struct nash_found *f)
 			status = GPUBE_ENOMEM;
 	}
 	for (int64_t k = 0; k < f->n && !status; k++)
-		r->pairs[k] = (struct nash_pair){
-			rank[0][f->pairs[k].x], rank[1][f->pairs[k].y]};
+		r->pairs[k] = (struct nash_pair){rank[0][f->pairs[k].x], rank[1][f->pairs[k].y]};
 	if (!status) {
 		r->n_pairs = f->n;
 		qsort(r->pairs, (size_t)f->n, sizeof(*r->pairs), compare_pairs);

@@ -131,7 +131,8 @@ int nash__scan_int(struct gpube_in *in, int32_t *v, int32_t min, const char *wha
 	token[n] = 0;
 	if (nash__scan_number(in, &number, what))
 		return in->status ? in->status : GPUBE_ENOMEM;
-	if (number.den != 1 || number.num < min || number.num > INT32_MAX || strpbrk(token, ".eE/")) {
+	if (number.den != 1 || number.num < min || number.num > INT32_MAX ||
+		strpbrk(token, ".eE/")) {
 		gpube__free(in->ctx, number.text);
 		in->line = line;
 		return gpube__in_error(in, "expected %s, an integer from %d to %d, found '%.40s'",

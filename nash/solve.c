@@ -1,10 +1,10 @@
 /* solve.c - nash_solve(): which method runs, and what its end means. See nash.h. */
+#include "nash/inexact.h"
+
 #include <string.h>
 
 #ifdef GPUBE_HAVE_FLINT
 #include "nash/exact.h"
-#else
-#include "nash/game.h"
 #endif
 
 int nash_exact(void)
@@ -123,7 +123,8 @@ static int judge(const struct nash_found *f, struct nash_result *r)
 	return GPUBE_OK;
 }
 
-static int solve_exactly(struct nash_result *r, const struct nash_game *g, const struct nash_opts *o)
+static int solve_exactly(
+	struct nash_result *r, const struct nash_game *g, const struct nash_opts *o)
 {
 	struct nash_problem p;
 	struct nash_found f;
@@ -157,6 +158,15 @@ static int solve_exactly(struct nash_result *r, const struct nash_game *g, const
 	flint_cleanup();
 	return status;
 }
+#else
+/* nash_solve() has refused before. */
+static int solve_exactly(
+	struct nash_result *r, const struct nash_game *g, const struct nash_opts *o)
+{
+	(void)r;
+	(void)o;
+	return gpube__fail(g->ctx, GPUBE_EBUG, "no FLINT");
+}
 #endif
 
 int nash_solve(struct nash_result **out, const struct nash_game *g, const struct nash_opts *opts)
@@ -172,19 +182,19 @@ int nash_solve(struct nash_result **out, const struct nash_game *g, const struct
 		opts = &none;
 	if (opts->sizeof_options != sizeof(*opts) || opts->max < 0 || opts->timeout_seconds < 0)
 		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
-	if (opts->inexact || !nash_exact())
-		return gpube__fail(ctx, GPUBE_EINVAL, "this build has no FLINT");
+	if (!opts->inexact && !nash_exact())
+		return gpube__fail(ctx, GPUBE_EINVAL,
+			"this program was built without FLINT: only inexact results are to be had");
 	r = gpube__alloc_zero(ctx, 1, sizeof(*r));
 	if (!r)
 		return GPUBE_ENOMEM;
 	if (opts->timeout_seconds > 0)
 		ctx->deadline = start + opts->timeout_seconds;
 	r->degenerate = -1;
-#ifdef GPUBE_HAVE_FLINT
-	status = solve_exactly(r, g, opts);
-#else
-	status = GPUBE_EINVAL;
-#endif
+	if (opts->inexact)
+		status = nash__solve_inexactly(r, g, opts);
+	else
+		status = solve_exactly(r, g, opts);
 	ctx->deadline = deadline;
 	r->seconds = gpube__now() - start;
 	if (status)

@@ -35,8 +35,8 @@ static int64_t slot_of(const struct nash_vertices *v, const uint64_t *mask)
 {
 	int64_t s = (int64_t)(hash(mask, v->words) & (uint64_t)(v->n_slots - 1));
 
-	while (v->slots[s] && memcmp(nash__mask(v, v->slots[s] - 1), mask,
-				      (size_t)v->words * sizeof(*mask)) != 0)
+	while (v->slots[s] &&
+		memcmp(nash__mask(v, v->slots[s] - 1), mask, (size_t)v->words * sizeof(*mask)) != 0)
 		s = (s + 1) & (v->n_slots - 1);
 	return s;
 }

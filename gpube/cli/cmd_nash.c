@@ -45,8 +45,8 @@ static int32_t actions(const struct result *r, int player)
 #define LABEL 12 /* columns in front of what the report says */
 
 /* The actions played: "up 1/3, down 2/3"; by number from 1 where the file names none. */
-static void text_strategy(struct gpube_out *out, const struct result *r, int player,
-	const struct nash_strategy *s)
+static void text_strategy(
+	struct gpube_out *out, const struct result *r, int player, const struct nash_strategy *s)
 {
 	const char *comma = "";
 
@@ -139,7 +139,9 @@ static void text_head(struct gpube_out *out, const struct result *r)
 		gpube__out_printf(out, ", %d and %d of them strictly dominated", f->removed[0],
 			f->removed[1]);
 	gpube__out_printf(out, "\n%-*s%lld", LABEL, "equilibria", (long long)f->n_pairs);
-	if (f->answer == NASH_ANSWER_ALL)
+	if (f->inexact && f->answer == NASH_ANSWER_ALL)
+		gpube__out_text(out, ", inexact: there may be others, and some may be none\n");
+	else if (f->answer == NASH_ANSWER_ALL)
 		gpube__out_printf(out, ", %s: every one is a mixture of these\n",
 			f->n_pairs == 1 ? "the only one" : kind);
 	else if (f->answer == NASH_ANSWER_SOME)
@@ -156,8 +158,8 @@ static void report_text(struct gpube_out *out, const struct result *r)
 	text_list(out, r);
 	if (r->components)
 		text_components(out, r);
-	gpube__out_printf(out, "%-*s%s\n", LABEL, "checked",
-		f->inexact ? "nothing: these results come from floating point"
+	gpube__out_printf(out, "%-*s%s\n", LABEL, f->inexact ? "inexact" : "checked",
+		f->inexact ? "these results come from floating point and may be wrong"
 			   : "every best response, in rationals, from the payoffs of the file");
 	if (f->degenerate == 0 && f->answer == NASH_ANSWER_ALL)
 		gpube__out_printf(out, "%-*sall regular, their indices add up to %d\n", LABEL,
@@ -250,7 +252,8 @@ static void report_json(struct gpube_out *out, const struct result *r)
 
 /* ---- Gambit and lrsnash ------------------------------------------------------------------ */
 
-static void put_all(struct gpube_out *out, const char *before, const struct nash_strategy *s, int32_t n)
+static void put_all(
+	struct gpube_out *out, const char *before, const struct nash_strategy *s, int32_t n)
 {
 	for (int32_t i = 0; i < n; i++) {
 		gpube__out_text(out, before);
@@ -268,7 +271,8 @@ static void report_gambit(struct gpube_out *out, const struct result *r)
 	}
 }
 
-/* A block for each x: the lines of its ys with what player 1 gets, then x with what player 2 gets. */
+/* A block for each x: the lines of its ys with what player 1 gets, then x with what player 2 gets.
+ */
 static void report_lrs(struct gpube_out *out, const struct result *r)
 {
 	const struct nash_result *f = r->found;
@@ -345,6 +349,10 @@ static int solve(struct result *r, const struct opts_nash *o, int output)
 
 		options.timeout_seconds = left > 1e-6 ? left : 1e-6;
 	}
+	if (!o->inexact && !nash_exact())
+		return session_fail_text(s, NULL,
+			"this program was built without FLINT: only --inexact results are to be "
+			"had");
 	if (nash_solve(&found, r->game, &options))
 		return session_fail(s, NULL);
 	if (o->components && found->answer == NASH_ANSWER_ALL &&
@@ -365,8 +373,12 @@ static bool clash(const struct opts_nash *o)
 {
 	if (o->one && o->pure)
 		cli_error("--one and --pure exclude each other");
-	else if (o->all_labels && !o->one)
-		cli_error("--all-labels goes with --one");
+	else if (o->all_labels && (!o->one || o->inexact))
+		cli_error("--all-labels goes with --one, and not with --inexact");
+	else if (o->components && o->inexact)
+		cli_error("--components needs exact results: no --inexact");
+	else if (o->inexact && (o->method == NASH_METHOD_VE || o->method == NASH_METHOD_SE))
+		cli_error("--inexact results come from method eee alone");
 	else if (o->components && (o->one || o->pure || o->max))
 		cli_error("--components needs all equilibria: no --one, --pure or --max");
 	else

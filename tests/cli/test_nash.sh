@@ -12,6 +12,10 @@ END
 printf '2 2\n\n0 0\n0 0\n\n0 0\n0 0\n' > "$work/zero.txt"
 printf '3\n2 2 2\n' > "$work/three.gam"
 
+row 'inexact results say so' 0 '^equilibria  3, inexact' '' "$gpube" nash --inexact "$work/paper.nfg"
+row 'inexact, JSON' 0 '"exact": false' '' "$gpube" nash --inexact --json "$work/paper.nfg"
+row 'inexact and degenerate' 1 'incomplete: the game looks degenerate' 'there may be more' \
+	"$gpube" nash --inexact "$work/zero.txt"
 if ! "$gpube" nash --pure "$work/paper.nfg" > "$work/said" 2>&1 && grep -q FLINT "$work/said"; then
 	skip 'gpube nash' 'built without FLINT'
 	plan
@@ -33,6 +37,7 @@ row 'three players, JSON' 1 '"status": "error"' 'only games of two' \
 	"$gpube" nash --json "$work/three.gam"
 row 'no file' 1 '' "cannot open '$work/none'" "$gpube" nash "$work/none"
 row 'two kinds of answers' 2 '' 'exclude each other' "$gpube" nash --one --pure "$work/zero.txt"
+row 'inexact components' 2 '' 'needs exact' "$gpube" nash --inexact --components "$work/zero.txt"
 row 'components of some' 2 '' 'needs all' "$gpube" nash --one --components "$work/zero.txt"
 
 "$gpube" nash --output gambit "$work/paper.nfg" > "$work/out"

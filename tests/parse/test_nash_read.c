@@ -20,29 +20,41 @@ struct good {
 
 static const struct good good[] = {
 	{"nfg, payoffs", NFG "{ 2 3 }\n\n1 -1 4 -4 2 -2 5 -5 3 -3 6 -6\n", GAME},
-	{"nfg, labels", NFG "{ { \"u\" \"d\" } { \"l\" \"m\" \"r\" } } \"c\" 1 -1 4 -4 2 -2 5 -5 3 -3 6 -6", GAME},
-	{"nfg, braces close up", "NFG 1 D \"t\"{\"a\" \"b\"}{2 3}1 -1 4 -4 2 -2 5 -5 3 -3 6 -6", GAME},
-	{"nfg, title over lines", "NFG 1 R \"a\n\\\"b\\\" \\ c\n\" { \"a\" \"b\" } { 1 1 } 7 8\n", "1 1\n\n7\n\n8\n"},
+	{"nfg, labels",
+		NFG "{ { \"u\" \"d\" } { \"l\" \"m\" \"r\" } } \"c\" 1 -1 4 -4 2 -2 5 -5 3 -3 6 -6",
+		GAME},
+	{"nfg, braces close up", "NFG 1 D \"t\"{\"a\" \"b\"}{2 3}1 -1 4 -4 2 -2 5 -5 3 -3 6 -6",
+		GAME},
+	{"nfg, title over lines", "NFG 1 R \"a\n\\\"b\\\" \\ c\n\" { \"a\" \"b\" } { 1 1 } 7 8\n",
+		"1 1\n\n7\n\n8\n"},
 	{"nfg, outcomes", NFG "{ 2 2 } \"\" { { \"x\" 1, 2 } { \"\" 3 4 } { 1/2, -.5 } } 1 2 3 0\n",
 		"2 2\n\n1 1/2\n3 0\n\n2 -1/2\n4 0\n"},
 	{"nfg, an outcome twice", NFG "{ 1 2 } { { \"x\" 99999999999999999999, 1 } } 1 1",
 		"1 2\n\n99999999999999999999 99999999999999999999\n\n1 1\n"},
 	{"numbers", NFG "{ 1 6 } 1.50 -3/6 .5 -0.25 1e2 1E-2 1. 0.0 -0 0/7 1.5e1 2e+1",
 		"1 6\n\n3/2 1/2 100 1 0 15\n\n-1/2 -1/4 1/100 0 0 20\n"},
-	{"long numbers", NFG "{ 1 2 } 123456789012345678901234567890 1/3000000000000000000000 1e20 0.00000000000000000000001",
+	{"long numbers",
+		NFG "{ 1 2 } 123456789012345678901234567890 1/3000000000000000000000 1e20 "
+		    "0.00000000000000000000001",
 		"1 2\n\n123456789012345678901234567890 100000000000000000000\n\n"
 		"1/3000000000000000000000 1/100000000000000000000000\n"},
-	{"leading zeros", NFG "{ 1 1 } 000000000000000000000000007/000000000000000000000000000014 0000.1",
+	{"leading zeros",
+		NFG "{ 1 1 } 000000000000000000000000007/000000000000000000000000000014 0000.1",
 		"1 1\n\n1/2\n\n1/10\n"},
 	{"lrsnash", GAME, GAME},
 	{"lrsnash, on one line", "2 3 1 2 3 4 5 6 -1 -2 -3 -4 -5 -6", GAME},
 	{"lrsnash, fractions", "1 2\n2/4 0/1\n-6/4 5/1\n", "1 2\n\n1/2 0\n\n-3/2 5\n"},
 	{"GTOutput", "2\n2 3 \n\n1 4 2 5 3 6 \n-1 -4 -2 -5 -3 -6 \n", GAME},
 	{"GTOutput, decimals", "2\n1 1\n\n1.25\n-2.0E-1\n", "1 1\n\n5/4\n\n-1/5\n"},
-	{"TwoPlayerOutput", "// GAMUT\n// x\n\n(1, -1)\t(2, -2)\t(3, -3)\t\n(4, -4)\t(5, -5)\t(6, -6)\t\n", GAME},
+	{"TwoPlayerOutput",
+		"// GAMUT\n// x\n\n(1, -1)\t(2, -2)\t(3, -3)\t\n(4, -4)\t(5, -5)\t(6, -6)\t\n",
+		GAME},
 	{"TwoPlayerOutput, one row", "(1.5,2)(3,4)", "1 2\n\n3/2 3\n\n2 4\n"},
-	{"SimpleOutput", "# GAMUT\n[1 1] :\t[ 1 -1 ]\n[2 1] :\t[ 4 -4 ]\n[1  2] :\t[ 2 -2 ]\n[2 2] :\t[ 5 -5 ]\n"
-		"[1 3] :\t[ 3 -3 ]\n[2 3] :\t[ 6 -6 ]\n", GAME},
+	{"SimpleOutput",
+		"# GAMUT\n[1 1] :\t[ 1 -1 ]\n[2 1] :\t[ 4 -4 ]\n[1  2] :\t[ 2 -2 ]\n[2 2] :\t[ 5 "
+		"-5 ]\n"
+		"[1 3] :\t[ 3 -3 ]\n[2 3] :\t[ 6 -6 ]\n",
+		GAME},
 	{"SimpleOutput, from 0", "[0 0] : [ 1 2 ]\n[0 1] : [ 3 4 ]\n", "1 2\n\n1 3\n\n2 4\n"},
 	{"SimpleOutput, one column", "[1 1] : [ 1 2 ]\n[2 1] : [ 3 4 ]\n", "2 1\n\n1\n3\n\n2\n4\n"},
 	{"SimpleOutput, one cell", "[1 1] : [ 1 2 ]", "1 1\n\n1\n\n2\n"},
@@ -136,8 +148,9 @@ static void bad_file(void **state)
 
 	snprintf(expected, sizeof(expected), "%s%s", row->path, row->message);
 	assert_string_equal(gpube_error(ctx), expected);
-	assert_int_equal(status, strstr(expected, "too many") || strstr(expected, "digits") ? GPUBE_ERANGE
-											    : GPUBE_EPARSE);
+	assert_int_equal(status, strstr(expected, "too many") || strstr(expected, "digits")
+					 ? GPUBE_ERANGE
+					 : GPUBE_EPARSE);
 	assert_null(g);
 	assert_int_equal(memory.live, 0);
 	gpube_ctx_free(ctx);
@@ -183,7 +196,8 @@ static void add(const char *name, CMUnitTestFunction f, const void *row)
 	void *state;
 
 	memcpy(&state, &row, sizeof(state));
-	tests[n_tests++] = (struct CMUnitTest){.name = name, .test_func = f, .initial_state = state};
+	tests[n_tests++] =
+		(struct CMUnitTest){.name = name, .test_func = f, .initial_state = state};
 }
 
 static bool add_bad(const char *table)

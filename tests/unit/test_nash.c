@@ -24,8 +24,8 @@ static const struct known known[] = {
 	{"matching pennies", 2, 2, {1, -1, -1, 1}, {-1, 1, 1, -1}, "1/2 1/2 | 1/2 1/2 | 0 0\n", 0},
 	{"prisoners", 2, 2, {3, 0, 5, 1}, {3, 5, 0, 1}, "0 1 | 0 1 | 1 1\n", 0},
 	{"one cell", 1, 1, {-7}, {0}, "1 | 1 | -7 0\n", 0},
-	{"all zero", 2, 2, {0}, {0}, "1 0 | 1 0 | 0 0\n1 0 | 0 1 | 0 0\n0 1 | 1 0 | 0 0\n0 1 | 0 1 | 0 0\n",
-		1},
+	{"all zero", 2, 2, {0}, {0},
+		"1 0 | 1 0 | 0 0\n1 0 | 0 1 | 0 0\n0 1 | 1 0 | 0 0\n0 1 | 0 1 | 0 0\n", 1},
 	{"one row", 1, 3, {1, 2, 3}, {4, 4, 1}, "1 | 1 0 0 | 1 4\n1 | 0 1 0 | 2 4\n", 1},
 	{"one column", 3, 1, {2, 2, 1}, {5, 6, 7}, "1 0 0 | 1 | 2 5\n0 1 0 | 1 | 2 6\n", 1},
 };
@@ -46,13 +46,16 @@ static struct nash_game *make_game(struct gpube_ctx *ctx, const struct known *k)
 	assert_int_equal(nash_game_new(&g, ctx, k->m, k->n), GPUBE_OK);
 	for (int i = 0; i < k->m; i++)
 		for (int j = 0; j < k->n; j++) {
-			assert_int_equal(nash_game_set(g, 1, i, j, k->a[i * k->n + j], 1), GPUBE_OK);
-			assert_int_equal(nash_game_set(g, 2, i, j, k->b[i * k->n + j], 1), GPUBE_OK);
+			assert_int_equal(
+				nash_game_set(g, 1, i, j, k->a[i * k->n + j], 1), GPUBE_OK);
+			assert_int_equal(
+				nash_game_set(g, 2, i, j, k->b[i * k->n + j], 1), GPUBE_OK);
 		}
 	return g;
 }
 
-static struct nash_result *solve(const struct nash_game *g, struct gpube_ctx *ctx, struct nash_opts o)
+static struct nash_result *solve(
+	const struct nash_game *g, struct gpube_ctx *ctx, struct nash_opts o)
 {
 	struct nash_result *r;
 
@@ -114,7 +117,8 @@ static void known_game(void **state)
 	for (int method = NASH_METHOD_AUTO; method <= NASH_METHOD_SE; method++)
 		for (int keep = 0; keep < 2; keep++) {
 			struct nash_result *r = solve(g, ctx,
-				(struct nash_opts){.method = (enum nash_method)method, .keep_dominated = keep});
+				(struct nash_opts){.method = (enum nash_method)method,
+					.keep_dominated = keep});
 			char *text = all_text(g, r);
 
 			if (method == NASH_METHOD_SE && row->degenerate) {
@@ -144,7 +148,8 @@ static int between(struct gpube_rng *rng, int span)
 
 static struct known random_game(struct gpube_rng *rng, int kind)
 {
-	struct known k = {.m = 1 + (int)gpube__rng_below(rng, 5), .n = 1 + (int)gpube__rng_below(rng, 5)};
+	struct known k = {
+		.m = 1 + (int)gpube__rng_below(rng, 5), .n = 1 + (int)gpube__rng_below(rng, 5)};
 	int span = kind == RANDOM || kind == COPIES ? 50 : 1;
 
 	for (int i = 0; i < k.m; i++)
@@ -175,7 +180,8 @@ static void methods_agree(void **state)
 	for (int trial = 0; trial < 60; trial++) {
 		struct known k = random_game(&rng, kind);
 		struct nash_game *g = make_game(ctx, &k);
-		struct nash_result *ve = solve(g, ctx, (struct nash_opts){.method = NASH_METHOD_VE});
+		struct nash_result *ve =
+			solve(g, ctx, (struct nash_opts){.method = NASH_METHOD_VE});
 		struct nash_opts others[] = {
 			{.method = NASH_METHOD_EEE},
 			{.method = NASH_METHOD_AUTO, .keep_dominated = 1},
@@ -214,6 +220,35 @@ static void methods_agree(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* Where no equilibrium is degenerate, doubles find the same number of them. */
+static void inexact(void **state)
+{
+	struct gpube_ctx *ctx = make_ctx();
+	struct gpube_rng rng;
+	int compared = 0;
+
+	(void)state;
+	gpube__rng_init(&rng, 99);
+	for (int trial = 0; trial < 100; trial++) {
+		struct known k = random_game(&rng, RANDOM);
+		struct nash_game *g = make_game(ctx, &k);
+		struct nash_result *r = solve(g, ctx, (struct nash_opts){.inexact = 1}), *exact;
+
+		assert_true(r->inexact);
+		assert_true(r->n_pairs >= 1);
+		if (nash_exact() && r->answer == NASH_ANSWER_ALL) {
+			exact = solve(g, ctx, (struct nash_opts){0});
+			assert_int_equal(r->n_pairs, exact->n_pairs);
+			nash_result_free(exact, ctx);
+		}
+		compared += r->answer == NASH_ANSWER_ALL;
+		nash_result_free(r, ctx);
+		nash_game_free(g);
+	}
+	assert_true(compared > 50);
+	gpube_ctx_free(ctx);
+}
+
 /* n(n+1)/2 and 2^n - 1 extreme equilibria. */
 static void known_counts(void **state)
 {
@@ -234,8 +269,10 @@ static void known_counts(void **state)
 					k.b[c] = effort ? 5 * least - 2 * j : i == j;
 				}
 				g = make_game(ctx, &k);
-				r = solve(g, ctx, (struct nash_opts){.method = (enum nash_method)method});
-				assert_int_equal(r->n_pairs, effort ? n * (n + 1) / 2 : (1 << n) - 1);
+				r = solve(g, ctx,
+					(struct nash_opts){.method = (enum nash_method)method});
+				assert_int_equal(
+					r->n_pairs, effort ? n * (n + 1) / 2 : (1 << n) - 1);
 				nash_result_free(r, ctx);
 				nash_game_free(g);
 			}
@@ -344,8 +381,8 @@ static void needs_flint(void **state)
 
 int main(void)
 {
-	static const char *const classes[N_CLASSES] = {"random", "small range", "zero-sum", "copies",
-		"coordination", "minimum effort", "dispersion"};
+	static const char *const classes[N_CLASSES] = {"random", "small range", "zero-sum",
+		"copies", "coordination", "minimum effort", "dispersion"};
 	static const char *const methods[] = {"auto", "eee", "ve", "se"};
 	static char names[64][64];
 	struct CMUnitTest tests[64] = {{0}};
@@ -374,5 +411,6 @@ int main(void)
 		n = 0;
 		tests[n++] = (struct CMUnitTest)cmocka_unit_test(needs_flint);
 	}
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(inexact);
 	return _cmocka_run_group_tests("nash", tests, n, NULL, NULL);
 }
