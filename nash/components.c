@@ -199,7 +199,7 @@ int nash_components(
 	int status = GPUBE_OK;
 
 	*out = NULL;
-	if (r->answer != NASH_ANSWER_ALL)
+	if (r->answer != NASH_ANSWER_ALL || r->n_pairs < 1)
 		return gpube__fail(ctx, GPUBE_EINVAL, "components need all equilibria");
 	c = gpube__alloc_zero(ctx, 1, sizeof(*c));
 	g.ys_of = gpube__alloc_zero(ctx, (uint64_t)r->n_xs * (uint64_t)g.words, sizeof(*g.ys_of));
@@ -228,7 +228,7 @@ void nash_components_free(struct nash_components *c, struct gpube_ctx *ctx)
 {
 	if (!c)
 		return;
-	for (int64_t k = 0; k < c->n_subsets; k++) {
+	for (int64_t k = 0; c->subsets && k < c->n_subsets; k++) {
 		const void *list = c->subsets[k].xs;
 		void *p;
 

@@ -202,7 +202,7 @@ int nash__problem_init(struct nash_problem *p, const struct nash_game *g, bool k
 		left.map[q] = p->map[q];
 	}
 	if (!status && !keep)
-		while (remove_dominated(&left, 0) | remove_dominated(&left, 1))
+		while ((int)remove_dominated(&left, 0) + (int)remove_dominated(&left, 1) > 0)
 			;
 	if (!status) {
 		p->m = left.count[0];

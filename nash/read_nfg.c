@@ -142,7 +142,7 @@ static int place_outcomes(struct gpube_in *in, struct nash_pile *pile,
 
 		if (status)
 			return status;
-		if (outcome > outcomes->n / 2)
+		if (outcome && (!outcomes->v || outcome > outcomes->n / 2))
 			return gpube__in_error(
 				in, "outcome %d of %lld", outcome, (long long)outcomes->n / 2);
 		for (int p = 0; p < 2; p++) {

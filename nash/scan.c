@@ -116,7 +116,7 @@ int nash__scan_number(struct gpube_in *in, struct nash_number *v, const char *wh
 
 int nash__scan_int(struct gpube_in *in, int32_t *v, int32_t min, const char *what)
 {
-	struct nash_number number;
+	struct nash_number number = {0};
 	int64_t line;
 	char token[48];
 	size_t n = 0;

@@ -43,14 +43,24 @@ void nash_result_free(struct nash_result *r, struct gpube_ctx *ctx)
 
 /* ---- the methods ---------------------------------------------------------------- */
 
+/* Whether every equilibrium found so far is regular: then the game hardly is degenerate. */
+static int looks_regular(const struct nash_found *f, bool *regular)
+{
+	int sum;
+
+	return nash__index_sum(f, regular, &sum);
+}
+
 /*
- * Vertex enumeration is best where the polytopes have few vertices, branch and
- * bound elsewhere; which it is shows only on the way. So each gets a budget in
- * turn, a larger one every time, and the first that ends has the answer.
+ * Vertex enumeration is best where the polytopes have few vertices, as in many
+ * degenerate games, branch and bound elsewhere; which it is shows only on the
+ * way. So each gets a budget in turn, a larger one every time, and the first that
+ * ends has the answer.
  */
 static int take_turns(struct nash_found *f, struct nash_result *r)
 {
-	int64_t bases = 500, nodes = 200;
+	int64_t bases = 1000, nodes = 10000;
+	bool regular = false;
 	int status;
 
 	for (;;) {
@@ -63,8 +73,13 @@ static int take_turns(struct nash_found *f, struct nash_result *r)
 		status = nash__branch_and_bound(f, nodes);
 		if (status != GPUBE_ELIMIT || (f->max && f->n >= f->max))
 			return status;
+		status = looks_regular(f, &regular);
+		if (status)
+			return status;
+		if (regular && f->n)
+			return nash__branch_and_bound(f, -1);
 		bases *= 4;
-		nodes *= 8;
+		nodes *= 4;
 	}
 }
 
