@@ -12,6 +12,7 @@ const struct command *const cli_commands[] = {
 	&cmd_info,
 	&cmd_convert,
 	&cmd_generate,
+	&cmd_nash,
 	&cmd_devices,
 	NULL,
 };

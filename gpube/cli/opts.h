@@ -89,6 +89,37 @@
 	X(CHOICE, to, 0, "auto", 0, 0, "auto|wcsp|cfn|uai",                                        \
 		"format; auto goes by the name of FILE, .wcsp on standard output")
 
+#define OPTS_NASH(X)                                                                               \
+	X(CHOICE, method, 0, "auto", 0, 0, "auto|eee|ve|se",                                       \
+		"how all equilibria are found: branch and bound on complementarity, vertices of "  \
+		"both polytopes, supports of equal size; auto: the first to finish")               \
+	X(FLAG, one, 0, NULL, 0, 0, NULL,                                                          \
+		"one equilibrium alone, by the algorithm of Lemke and Howson")                     \
+	X(FLAG, all_labels, 0, NULL, 0, 0, NULL,                                                   \
+		"with --one: start from every label, and give all that are reached")               \
+	X(FLAG, pure, 0, NULL, 0, 0, NULL, "pure equilibria alone")                                \
+	X(INT, max, 0, "0", 0, OPTS_NO_END, "N", "stop after N equilibria; 0: find all")           \
+	X(FLAG, components, 0, NULL, 0, 0, NULL,                                                   \
+		"maximal Nash subsets and connected components, too")                              \
+	X(FLAG, keep_dominated, 0, NULL, 0, 0, NULL,                                               \
+		"do not remove strictly dominated actions beforehand")                             \
+	X(FLAG, inexact, 0, NULL, 0, 0, NULL,                                                      \
+		"decide in floating point: such results are not certain")                          \
+	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
+		"stop after this time with what was found; 0: never")                              \
+	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")            \
+	X(CHOICE, from, 0, "auto", 0, 0, "auto|nfg|lrs|two-player|simple|gt",                      \
+		"format of the input; auto tells it from the content")                             \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json|gambit|lrs",                                 \
+		"form of the result: for people, one JSON object, Gambit's NE lines, or the "      \
+		"blocks of lrsnash")                                                               \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
+	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+		"write the result to FILE instead of standard output")                             \
+	X(TEXT, convert, 0, NULL, 0, 0, "FILE",                                                    \
+		"solve nothing: write the game to FILE, as .nfg if its name ends so, otherwise "   \
+		"as input for lrsnash")
+
 #define OPTS_DEVICES(X)                                                                            \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
@@ -139,6 +170,11 @@ struct opts_convert {
 
 struct opts_generate {
 	OPTS_GENERATE(OPT_FIELD)
+};
+
+struct opts_nash {
+	OPTS_NASH(OPT_FIELD)
+	struct opts_talk talk;
 };
 
 struct opts_devices {
