@@ -20,7 +20,7 @@
 
 /* Seconds that a step of the search and a byte of a scan take about, so that limits are counts. */
 #define STEP_SECONDS 2e-9
-#define BYTE_SECONDS 2.5e-10
+#define BYTE_SECONDS 1.5e-10
 
 /* ---- fixed point -------------------------------------------------------------------------- */
 

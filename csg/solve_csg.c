@@ -72,7 +72,6 @@ static int recompute(const struct csg_game *g, const struct csg_opts *o, struct 
 
 	r->value = 0;
 	r->value_int = 0;
-	r->is_int = csg__is_int(g->type);
 	qsort(r->parts, (size_t)r->n_parts, sizeof(*r->parts), by_lowest);
 	for (int k = 0; k < r->n_parts; k++) {
 		const uint64_t c = r->parts[k];
@@ -191,13 +190,17 @@ static int solve(struct csg__search *s, struct csg__range *range)
 static int finish(struct csg__search *s)
 {
 	struct csg_result *r = s->r;
-	int status = recompute(s->g, s->opts, r);
+	int status;
 
+	r->is_int = csg__is_int(s->g->type);
 	r->error = rounding(s);
+	if (r->answer == CSG_INFEASIBLE || r->answer == CSG_INCOMPLETE) {
+		r->value = -INFINITY;
+		return GPUBE_OK;
+	}
+	status = recompute(s->g, s->opts, r);
 	if (r->answer == CSG_OPTIMAL)
 		r->upper_bound = r->is_int ? r->value : r->value + r->error;
-	else if (r->answer != CSG_INFEASIBLE && r->n_parts == 0)
-		r->value = -INFINITY;
 	return status;
 }
 
