@@ -116,6 +116,14 @@
 		"most memory for tables; 0: what is free")                                         \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
+#define OPTS_AUCTION(X)                                                                            \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
+	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+		"write the result to FILE instead of standard output")                             \
+	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
+		"stop after this time with the best that is known; 0: never")
+
 #define OPTS_DEVICES(X)                                                                            \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
@@ -170,6 +178,11 @@ struct opts_generate {
 
 struct opts_csg {
 	OPTS_CSG(OPT_FIELD)
+	struct opts_talk talk;
+};
+
+struct opts_auction {
+	OPTS_AUCTION(OPT_FIELD)
 	struct opts_talk talk;
 };
 
