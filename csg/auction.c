@@ -11,19 +11,23 @@
 #include <string.h>
 
 #include "csg/bids.h"
+#include "csg/cliques.h"
 
 #define FRACTION_BITS 10 /* of the rounded duals, below a unit of the prices */
+#define CUT_ROUNDS    30
+#define MOST_CUTS     2000 /* rows beside those of goods */
 
 struct tree {
 	struct gpube_ctx *ctx;
 	const struct csg_auction *a;
 	struct csg_auction_result *r;
-	int n, m, words;	/* bids left, goods, words of a set of goods */
+	int n, words;		/* bids left, words of a set of goods */
 	int32_t *bid;		/* of the auction */
 	uint64_t *set;		/* n * words */
 	struct csg__packing lp; /* columns are 0 .. n-1 */
+	struct csg__cliques cliques; /* its rows */
 	double *x, *y;
-	int64_t *dual;
+	int64_t *dual, *gain; /* of rows and of bids, units of 2^-FRACTION_BITS */
 	int32_t *order; /* scratch of the greedy step */
 	uint64_t *used;
 	uint8_t *chosen, *best_chosen;
@@ -59,33 +63,29 @@ static int64_t price_of(const struct tree *t, int j)
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
-/* Price less duals of the goods, in units of 2^-FRACTION_BITS. */
-static int64_t gain(const struct tree *t, int j)
-{
-	int64_t d = price_of(t, j) * ((int64_t)1 << FRACTION_BITS);
-
-	for (int64_t k = t->a->at[t->bid[j]]; k < t->a->at[t->bid[j] + 1]; k++)
-		d -= t->dual[t->a->good[k]];
-	return d;
-}
-
-/* The bound by the duals at hand, whatever they are; in units of 2^-FRACTION_BITS. */
+/*
+ * The bound by the duals at hand, whatever they are, and the gain of each bid:
+ * its price less the duals of its rows; in units of 2^-FRACTION_BITS.
+ */
 static int64_t bound(struct tree *t)
 {
 	int64_t z = 0;
 
-	for (int g = 0; g < t->m; g++) {
-		const double y = ldexp(t->y[g], FRACTION_BITS);
+	for (int j = 0; j < t->n; j++)
+		t->gain[j] = price_of(t, j) * ((int64_t)1 << FRACTION_BITS);
+	for (int i = 0; i < t->lp.m; i++) {
+		const double y = ldexp(t->y[i], FRACTION_BITS);
+		const uint64_t *row = t->cliques.row + (size_t)i * (size_t)t->cliques.words;
 
-		t->dual[g] = y > 0 && y < 0x1p52 ? llrint(y) : 0;
-		z += t->dual[g];
+		t->dual[i] = y > 0 && y < 0x1p50 ? llrint(y) : 0;
+		z += t->dual[i];
+		for (int w = 0; t->dual[i] && w < t->cliques.words; w++)
+			for (uint64_t s = row[w]; s; s &= s - 1)
+				t->gain[w * 64 + __builtin_ctzll(s)] -= t->dual[i];
 	}
 	for (int j = 0; j < t->n; j++)
-		if (!t->lp.fixed[j]) {
-			const int64_t d = gain(t, j);
-
-			z += d > 0 ? d : 0;
-		}
+		if (!t->lp.fixed[j] && t->gain[j] > 0)
+			z += t->gain[j];
 	return z;
 }
 
@@ -93,8 +93,8 @@ static int64_t bound(struct tree *t)
 static void fix_losers(struct tree *t, int64_t z)
 {
 	for (int j = 0; j < t->n; j++)
-		if (!t->lp.fixed[j] && (z + gain(t, j)) >> FRACTION_BITS <= t->best &&
-			gain(t, j) < 0)
+		if (!t->lp.fixed[j] && t->gain[j] < 0 &&
+			(z + t->gain[j]) >> FRACTION_BITS <= t->best)
 			t->lp.fixed[j] = 1;
 }
 
@@ -216,6 +216,64 @@ static int explore(struct tree *t)
 	}
 }
 
+/* ---- rows ---------------------------------------------------------------------------------------- */
+
+static int add_row(struct tree *t, const uint64_t *seed, const double *weight)
+{
+	const int row = csg__cliques_add(&t->cliques, seed, weight);
+
+	return row < 0 ? GPUBE_OK
+		       : csg__packing_add(&t->lp,
+				 t->cliques.row + (size_t)row * (size_t)t->cliques.words);
+}
+
+static int rows_of_goods(struct tree *t)
+{
+	uint64_t *seed = gpube__alloc(t->ctx, (uint64_t)t->cliques.words, sizeof(*seed));
+	int status = seed ? GPUBE_OK : GPUBE_ENOMEM;
+
+	for (int i = 0; i < t->n; i++)
+		for (int j = 0; j < i; j++)
+			if (!disjoint(t, set_of(t, i), set_of(t, j)))
+				csg__cliques_exclude(&t->cliques, i, j);
+	for (int j = 0; j < t->n; j++)
+		t->x[j] = (double)price_of(t, j);
+	for (int g = 0; g < t->a->n_goods && !status; g++) {
+		bool any = false;
+
+		memset(seed, 0, (size_t)t->cliques.words * sizeof(*seed));
+		for (int j = 0; j < t->n; j++)
+			if (csg__has(set_of(t, j), g)) {
+				seed[j / 64] |= (uint64_t)1 << j % 64;
+				any = true;
+			}
+		if (any)
+			status = add_row(t, seed, t->x);
+	}
+	gpube__free(t->ctx, seed);
+	return status;
+}
+
+/* Cliques that the fractional solution violates, until few are found. */
+static int cut(struct tree *t)
+{
+	int status = GPUBE_OK;
+
+	for (int k = 0; k < CUT_ROUNDS && !status && !gpube__stopped(t->ctx); k++) {
+		const int before = t->cliques.n_rows;
+
+		csg__packing_solve(&t->lp);
+		csg__packing_read(&t->lp, t->x, t->y);
+		for (int j = 0; j < t->n && !status; j++)
+			if (t->x[j] > 0.01 && t->x[j] < 0.99 &&
+				csg__cliques_grow(&t->cliques, j, t->x) > 1.01)
+				status = add_row(t, t->cliques.clique, t->x);
+		if (t->cliques.n_rows == before)
+			break;
+	}
+	return status;
+}
+
 /* ---- set-up ------------------------------------------------------------------------------------- */
 
 /* Out with bids that pay nothing, or that another beats with fewer or the same goods. */
@@ -249,21 +307,23 @@ static int set_up(struct tree *t)
 {
 	struct gpube_ctx *ctx = t->ctx;
 	const uint64_t n = (uint64_t)t->n;
+	const int most_rows = t->a->n_goods + MOST_CUTS;
 	int status;
 
-	t->words = (t->m + 63) / 64;
+	t->words = (t->a->n_goods + 63) / 64;
 	t->bid = gpube__alloc(ctx, n, sizeof(*t->bid));
 	t->set = gpube__alloc_zero(ctx, n * (uint64_t)t->words, sizeof(*t->set));
 	t->x = gpube__alloc_zero(ctx, n, sizeof(*t->x));
-	t->y = gpube__alloc_zero(ctx, (uint64_t)t->m, sizeof(*t->y));
-	t->dual = gpube__alloc_zero(ctx, (uint64_t)t->m, sizeof(*t->dual));
+	t->y = gpube__alloc_zero(ctx, (uint64_t)most_rows, sizeof(*t->y));
+	t->dual = gpube__alloc_zero(ctx, (uint64_t)most_rows, sizeof(*t->dual));
+	t->gain = gpube__alloc_zero(ctx, n, sizeof(*t->gain));
 	t->order = gpube__alloc_zero(ctx, n, sizeof(*t->order));
 	t->used = gpube__alloc_zero(ctx, (uint64_t)t->words, sizeof(*t->used));
 	t->chosen = gpube__alloc_zero(ctx, n, 1);
 	t->best_chosen = gpube__alloc_zero(ctx, n, 1);
 	t->r->winners = gpube__alloc(ctx, n, sizeof(*t->r->winners));
 	t->r->never = gpube__alloc(ctx, n, sizeof(*t->r->never));
-	if (!t->bid || !t->set || !t->x || !t->y || !t->dual || !t->order || !t->used ||
+	if (!t->bid || !t->set || !t->x || !t->y || !t->dual || !t->gain || !t->order || !t->used ||
 		!t->chosen || !t->best_chosen || !t->r->winners || !t->r->never)
 		return GPUBE_ENOMEM;
 	for (int j = 0; j < t->n; j++) {
@@ -273,20 +333,22 @@ static int set_up(struct tree *t)
 				(uint64_t)1 << t->a->good[k] % 64;
 	}
 	drop_dominated(t);
-	status = csg__packing_init(&t->lp, ctx, t->m, t->n);
+	status = csg__packing_init(&t->lp, ctx, 0, t->n);
+	if (!status)
+		status = csg__cliques_init(&t->cliques, ctx, t->n, most_rows);
 	if (status)
 		return status;
-	for (int j = 0; j < t->n; j++) {
+	for (int j = 0; j < t->n; j++)
 		t->lp.c[j] = (double)price_of(t, j);
-		for (int64_t k = t->a->at[t->bid[j]]; k < t->a->at[t->bid[j] + 1]; k++)
-			t->lp.t[(size_t)t->a->good[k] * (size_t)t->n + (size_t)j] = 1;
-	}
-	return GPUBE_OK;
+	status = rows_of_goods(t);
+	return status ? status : cut(t);
 }
 
 static void tear_down(struct tree *t)
 {
 	csg__packing_clear(&t->lp);
+	csg__cliques_clear(&t->cliques);
+	gpube__free(t->ctx, t->gain);
 	gpube__free(t->ctx, t->bid);
 	gpube__free(t->ctx, t->set);
 	gpube__free(t->ctx, t->x);
@@ -346,7 +408,7 @@ static int check_sums(struct tree *t)
 int csg_auction_solve(struct csg_auction_result **out, const struct csg_auction *a,
 	const struct csg_auction_opts *opts)
 {
-	struct tree t = {.ctx = a->ctx, .a = a, .n = a->n_bids, .m = a->n_goods};
+	struct tree t = {.ctx = a->ctx, .a = a, .n = a->n_bids};
 	const double start = gpube__now(), deadline = a->ctx->deadline;
 	int status;
 
@@ -359,7 +421,7 @@ int csg_auction_solve(struct csg_auction_result **out, const struct csg_auction 
 	t.r->scale = a->scale;
 	if (opts && opts->timeout_seconds > 0)
 		a->ctx->deadline = start + opts->timeout_seconds;
-	t.lp.ctx = a->ctx;
+	t.lp.ctx = t.cliques.ctx = a->ctx;
 	status = check_sums(&t);
 	if (!status)
 		status = set_up(&t);

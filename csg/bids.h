@@ -15,9 +15,9 @@ struct csg_auction {
 };
 
 /*
- * max price x, each good sold once at most, x >= 0: a dense dictionary
+ * max price x, of each clique one bid at most, x >= 0: a dense dictionary
  *     basic = b - t nonbasic, revenue = z + c nonbasic
- * Variables [0, n) are bids, [n, n + m) the slacks of goods. A fixed variable is 0
+ * Variables [0, n) are bids, [n, n + m) the slacks of rows. A fixed variable is 0
  * for good: it does not enter, and leaves by the dual simplex method.
  */
 struct csg__packing {
@@ -32,6 +32,8 @@ struct csg__packing {
 
 int csg__packing_init(struct csg__packing *p, struct gpube_ctx *ctx, int m, int n);
 void csg__packing_clear(struct csg__packing *p);
+/* One more row: at most one of the bids in the set. Errors: ENOMEM, nothing changed */
+int csg__packing_add(struct csg__packing *p, const uint64_t *set);
 /* A copy, for going back. */
 int csg__packing_copy(struct csg__packing *to, const struct csg__packing *p);
 void csg__packing_assign(struct csg__packing *to, const struct csg__packing *p);

@@ -6,6 +6,12 @@
 
 #define TINY 1e-9
 
+static void subtract(double *to, const double *from, double f, int n)
+{
+	for (int j = 0; j < n; j++)
+		to[j] -= f * from[j];
+}
+
 int csg__packing_init(struct csg__packing *p, struct gpube_ctx *ctx, int m, int n)
 {
 	*p = (struct csg__packing){.ctx = ctx, .m = m, .n = n};
@@ -41,6 +47,45 @@ void csg__packing_clear(struct csg__packing *p)
 	p->fixed = NULL;
 }
 
+static bool grow(struct csg__packing *p, void *array, uint64_t n, size_t size)
+{
+	void *old, *q;
+
+	memcpy(&old, array, sizeof(old));
+	q = gpube__realloc(p->ctx, old, n, size);
+	if (!q)
+		return false;
+	memcpy(array, &q, sizeof(q));
+	return true;
+}
+
+int csg__packing_add(struct csg__packing *p, const uint64_t *set)
+{
+	const uint64_t m = (uint64_t)p->m + 1, n = (uint64_t)p->n;
+	double *row, b = 1 + 1e-6 * (1 + p->m % 97); /* against cycling */
+
+	if (!grow(p, &p->t, m * n + 1, sizeof(*p->t)) || !grow(p, &p->b, m, sizeof(*p->b)) ||
+		!grow(p, &p->basic, m, sizeof(*p->basic)) || !grow(p, &p->fixed, m + n, 1))
+		return GPUBE_ENOMEM;
+	row = p->t + (size_t)p->m * (size_t)p->n;
+	for (int j = 0; j < p->n; j++)
+		row[j] = p->nonbasic[j] < p->n &&
+			 set[p->nonbasic[j] / 64] >> p->nonbasic[j] % 64 & 1;
+	for (int i = 0; i < p->m; i++) {
+		const int32_t v = p->basic[i];
+
+		if (v >= p->n || !(set[v / 64] >> v % 64 & 1))
+			continue;
+		subtract(row, p->t + (size_t)i * (size_t)p->n, 1, p->n);
+		b -= p->b[i];
+	}
+	p->b[p->m] = b;
+	p->basic[p->m] = p->n + p->m;
+	p->fixed[p->n + p->m] = 0;
+	p->m++;
+	return GPUBE_OK;
+}
+
 void csg__packing_assign(struct csg__packing *to, const struct csg__packing *p)
 {
 	const size_t m = (size_t)p->m, n = (size_t)p->n;
@@ -60,12 +105,6 @@ int csg__packing_copy(struct csg__packing *to, const struct csg__packing *p)
 	if (!status)
 		csg__packing_assign(to, p);
 	return status;
-}
-
-static void subtract(double *to, const double *from, double f, int n)
-{
-	for (int j = 0; j < n; j++)
-		to[j] -= f * from[j];
 }
 
 static void pivot(struct csg__packing *p, int r, int k)
