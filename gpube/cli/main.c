@@ -9,6 +9,8 @@
 
 const struct command *const cli_commands[] = {
 	&cmd_solve,
+	&cmd_csg,
+	&cmd_auction,
 	&cmd_info,
 	&cmd_convert,
 	&cmd_generate,
