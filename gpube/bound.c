@@ -424,7 +424,18 @@ static int run_methods(struct gpube_bounder *b)
 		if (status || done)
 			return status;
 	}
-	return gpube__bound_mbe(b);
+	switch (b->opts->method) {
+	case GPUBE_BOUND_MBE:
+		return gpube__bound_mbe(b);
+	case GPUBE_BOUND_SHIFT:
+		return gpube__bound_clusters(b, false, 0);
+	case GPUBE_BOUND_CLUSTERS:
+		return gpube__bound_clusters(b, true, 2);
+	case GPUBE_BOUND_AUTO:
+		status = gpube__bound_clusters(b, true, 5);
+		return status || gpube__bounder_done(b) ? status : gpube__bound_mbe(b);
+	}
+	return GPUBE_OK;
 }
 
 static int prepare(struct gpube_bounder *b)

@@ -64,5 +64,7 @@ int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const
 
 /* The methods; each ends when it has nothing more to say, with ESTOP when stopped. */
 int gpube__bound_mbe(struct gpube_bounder *b);
+/* clusters: false: shifts between functions only. eliminate: seconds for what is left, or 0 */
+int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate);
 
 #endif

@@ -17,7 +17,7 @@ static struct gpube_ctx *ctx;
 
 static int setup(void **state)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 2,
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1,
 		.memory_bytes = (uint64_t)1 << 28};
 
 	(void)state;

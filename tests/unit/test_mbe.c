@@ -17,7 +17,7 @@ static struct gpube_ctx *ctx;
 
 static int setup(void **state)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 2};
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
 
 	(void)state;
 	return gpube_ctx_new(&ctx, &opts);
