@@ -75,15 +75,21 @@ static void triangle_rest(const struct gpube_clusters *c, const struct gpube_clu
 		row, (int32_t)row);
 }
 
+/*
+ * There and back: a third to the first pair, half of what is left to the second,
+ * all to the third, then all that is still left to the second and the first.
+ */
 static void triangle(
 	const struct gpube_clusters *c, struct gpube_cluster *q, int32_t *scratch, bool backward)
 {
 	static const int sides[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
-	static const enum gpube_part parts[] = {GPUBE_PART_THIRD, GPUBE_PART_HALF, GPUBE_PART_ALL};
+	static const int turn[] = {0, 1, 2, 1, 0};
+	static const enum gpube_part parts[] = {GPUBE_PART_THIRD, GPUBE_PART_HALF, GPUBE_PART_ALL,
+		GPUBE_PART_ALL, GPUBE_PART_ALL};
 	int32_t *rest = scratch + c->scratch_cells;
 
-	for (int k = 0; k < 3; k++) {
-		const int *s = sides[backward ? 2 - k : k];
+	for (int k = 0; k < 5; k++) {
+		const int *s = sides[backward ? 2 - turn[k] : turn[k]];
 
 		triangle_rest(c, q, s[0], s[1], s[2], rest, scratch);
 		give(c, q, s[0], s[1], rest, parts[k]);
@@ -172,20 +178,20 @@ static void quad(
 		rest[k] = scratch + (3 + k) * c->scratch_cells;
 	if (backward) {
 		quad_rest(c, q, 1, 2, 3, 0, rest, scratch);
-		give(c, q, 1, 2, rest[0], GPUBE_PART_SIXTH);
-		give(c, q, 1, 3, rest[1], GPUBE_PART_SIXTH);
-		give(c, q, 2, 3, rest[2], GPUBE_PART_SIXTH);
+		give(c, q, 1, 2, rest[0], GPUBE_PART_THIRD);
+		give(c, q, 1, 3, rest[1], GPUBE_PART_THIRD);
+		give(c, q, 2, 3, rest[2], GPUBE_PART_THIRD);
+		quad_rest(c, q, 0, 1, 2, 3, rest, scratch);
+		give(c, q, 0, 1, rest[0], GPUBE_PART_HALF);
+		give(c, q, 0, 2, rest[1], GPUBE_PART_HALF);
+	} else {
 		quad_rest(c, q, 0, 1, 2, 3, rest, scratch);
 		give(c, q, 0, 1, rest[0], GPUBE_PART_THIRD);
 		give(c, q, 0, 2, rest[1], GPUBE_PART_THIRD);
-	} else {
-		quad_rest(c, q, 0, 1, 2, 3, rest, scratch);
-		give(c, q, 0, 1, rest[0], GPUBE_PART_SIXTH);
-		give(c, q, 0, 2, rest[1], GPUBE_PART_SIXTH);
-		give(c, q, 1, 2, rest[2], GPUBE_PART_SIXTH);
+		give(c, q, 1, 2, rest[2], GPUBE_PART_THIRD);
 		quad_rest(c, q, 1, 2, 3, 0, rest, scratch);
-		give(c, q, 1, 3, rest[1], GPUBE_PART_THIRD);
-		give(c, q, 2, 3, rest[2], GPUBE_PART_THIRD);
+		give(c, q, 1, 3, rest[1], GPUBE_PART_HALF);
+		give(c, q, 2, 3, rest[2], GPUBE_PART_HALF);
 	}
 	quad_rest(c, q, 0, 1, 3, 2, rest, scratch);
 	give(c, q, 0, 3, rest[1], GPUBE_PART_ALL);
@@ -409,7 +415,7 @@ void gpube__clusters_pass(struct gpube_clusters *c, bool backward)
 
 		if (gpube__stopped(c->ctx))
 			return; /* between moves every state is sound */
-		if (group_work(c, r.first, c->group[group + 1]) > 1e5)
+		if (!c->serial && group_work(c, r.first, c->group[group + 1]) > 1e5)
 			gpube__parallel(c->ctx, c->group[group + 1] - r.first, run_cluster, &r);
 		else
 			for (int32_t q = r.first; q < c->group[group + 1]; q++)

@@ -66,6 +66,7 @@ struct gpube_clusters {
 	int shift;
 	int64_t constant; /* scaled; the model's constant is not in it */
 	int64_t target;	  /* scaled: where the limit is reached */
+	bool serial;	   /* passes on one thread */
 	int32_t **scratch; /* per thread */
 	int64_t scratch_cells;
 	int n_scratch;

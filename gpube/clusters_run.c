@@ -18,6 +18,8 @@ struct ascent {
 	double states;	  /* log10 of the product of the live domains when elimination was tried */
 	double eliminate; /* seconds that the next elimination may take */
 	double bytes;
+	double seconds[2]; /* of the last passes on all threads and on one */
+	double searching;  /* seconds spent in search */
 };
 
 static double log_states(const struct gpube_clusters *c)
@@ -58,15 +60,40 @@ static int raise_bound(struct ascent *a, const char *by)
 	return GPUBE_OK;
 }
 
+/*
+ * A pass, on one thread where that is faster: groups are small, and on a machine
+ * that is shared the threads wait for each other. Both ways are tried again
+ * now and then.
+ */
+static void one_pass(struct ascent *a, int pass)
+{
+	double start = gpube__now();
+	int trial = pass % 64;
+
+	if (trial < 4)
+		a->c.serial = trial < 2;
+	else if (trial == 4)
+		a->c.serial = a->seconds[1] <= a->seconds[0];
+	gpube__clusters_pass(&a->c, pass % 2 == 0);
+	a->seconds[a->c.serial] = gpube__now() - start;
+}
+
+/* An assignment from the tables, and search from there for a fifth of the time. */
 static int read_off(struct ascent *a)
 {
 	struct gpube_bounder *b = a->b;
+	double start = gpube__now();
 	int status;
 
 	gpube__clusters_decode(&a->c, b->tried, &a->rng);
 	status = gpube__bounder_offer(b, b->tried, "decoded");
 	if (!status && !gpube__bounder_done(b))
-		status = gpube__bounder_search(b, b->tried, 500);
+		status = gpube__bounder_search(b, b->tried, 200);
+	while (!status && !gpube__bounder_done(b) &&
+		a->searching + gpube__now() - start < 0.2 * (gpube__now() - b->start) &&
+		!gpube__stopped(b->ctx))
+		status = gpube__bounder_search(b, NULL, 500);
+	a->searching += gpube__now() - start;
 	gpube__clusters_limit(&a->c, b->m, b->limit);
 	return status;
 }
@@ -122,13 +149,13 @@ static int climb(struct ascent *a, const char *by)
 {
 	struct gpube_bounder *b = a->b;
 	int64_t before = a->c.constant;
-	double last = gpube__now();
+	double last = gpube__now(), stage = last, window = last;
 	int status = GPUBE_OK;
 
 	for (int pass = 1; !status && !gpube__bounder_done(b); pass++) {
 		if (gpube__stopped(b->ctx))
 			return gpube__fail_stopped(b->ctx);
-		gpube__clusters_pass(&a->c, pass % 2 == 0);
+		one_pass(a, pass);
 		raise_bound(a, by);
 		if (gpube__bounder_done(b))
 			break;
@@ -137,10 +164,16 @@ static int climb(struct ascent *a, const char *by)
 			last = gpube__now();
 		}
 		if (!status && pass % WINDOW == 0) {
-			if ((double)(a->c.constant - before) < 1e-3 * gpube__slack(&a->c) + 1 &&
-				!enlarge(a, &status))
+			double now = gpube__now(), rate = (double)(a->c.constant - before) /
+							  (now - window + 1e-9);
+
+			/* what the same time again would bring, against what is missing */
+			if (rate * (now - stage) < 0.1 * gpube__slack(&a->c) && enlarge(a, &status))
+				stage = gpube__now();
+			else if ((double)(a->c.constant - before) < 1e-5 * gpube__slack(&a->c) + 1)
 				break;
 			before = a->c.constant;
+			window = gpube__now();
 		}
 	}
 	return status;
