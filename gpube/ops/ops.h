@@ -91,6 +91,12 @@ struct gpube_ops {
 	int (*upload)(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes);
 	int (*download)(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes);
 
+	/* the device in words, for people; a CPU has none: NULL */
+	int (*describe)(struct gpube_ctx *ctx, char *text, size_t size);
+
+	/* bytes of tables that alloc() may give out in all */
+	uint64_t (*memory)(struct gpube_ctx *ctx);
+
 	/* joined cells and bytes that this backend does in a second, for predictions */
 	double cells_per_second, bytes_per_second;
 };
@@ -99,5 +105,12 @@ struct gpube_ops {
 int gpube__contract_reference(struct gpube_ctx *ctx, const struct gpube_contraction *c);
 
 const struct gpube_ops *gpube__ops_cpu(void);
+
+/*
+ * The CUDA backend on the context's device, which the first call opens and the context owns;
+ * tables and results are valid until the context is freed. NULL and *status ENODEV where
+ * the program has no CUDA, or the machine no usable device; ENOMEM.
+ */
+const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status);
 
 #endif
