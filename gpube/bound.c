@@ -118,7 +118,16 @@ static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool ma
 	return status;
 }
 
-static int one_mbe(struct gpube_bounder *b, int z, double max_cells, bool *exact, bool *fits)
+/* Whether mini-buckets of so many joined cells end before the deadline, by a cautious rate. */
+static bool in_time(const struct gpube_bounder *b, double joined_cells)
+{
+	return b->ctx->deadline <= 0 ||
+	       joined_cells < 0.05 * b->ops->cells_per_second * (b->ctx->deadline - gpube__now());
+}
+
+/* least: a run of fewer joined cells is left out, a larger z comes next. */
+static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double least_cells,
+	bool *exact, bool *fits)
 {
 	struct gpube_mbe mbe;
 	double keep, least;
@@ -129,8 +138,9 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, bool *exact
 		return status;
 	*exact = mbe.n_split == 0;
 	gpube__mbe_memory(&keep, &least, &mbe);
-	*fits = least <= (double)b->ctx->memory_bytes;
-	if (*fits) {
+	*fits = least <= (double)b->ctx->memory_bytes &&
+		(b->opts->z || in_time(b, mbe.joined_cells));
+	if (*fits && (*exact || mbe.joined_cells >= least_cells)) {
 		b->z = z;
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 			"mini-buckets, z %d: %d of %d buckets split, %.3g joined cells, "
@@ -145,11 +155,12 @@ int gpube__bound_mbe(struct gpube_bounder *b)
 {
 	const int z = b->opts->z;
 	const double most = (double)b->ctx->memory_bytes / 8;
+	const double least = b->opts->method == GPUBE_BOUND_AUTO ? 1e6 : 0;
 	bool exact = false, fits = true;
 	int status = GPUBE_OK;
 
 	if (z) {
-		status = one_mbe(b, z, INFINITY, &exact, &fits);
+		status = one_mbe(b, z, INFINITY, 0, &exact, &fits);
 		if (!status && !fits)
 			status = gpube__fail(b->ctx, GPUBE_ELIMIT,
 				"mini-buckets of %d variables do not fit the memory; take a smaller "
@@ -158,7 +169,7 @@ int gpube__bound_mbe(struct gpube_bounder *b)
 	}
 	for (int k = 2; k <= b->m->n_vars + 1 && !exact && fits && !status; k++)
 		if (!gpube__bounder_done(b))
-			status = one_mbe(b, k, most, &exact, &fits);
+			status = one_mbe(b, k, most, least, &exact, &fits);
 	return status;
 }
 

@@ -5,7 +5,7 @@
 #include "gpube/clusters.h"
 #include "gpube/dense.h"
 
-enum { WIDE_CELLS = 1 << 22 };
+enum { WIDE_CELLS = 1 << 22, MOST_CLUSTERS = 200000, MOST_TRIANGULATED = 2000 };
 
 static void free_cluster(struct gpube_clusters *c, struct gpube_cluster *q)
 {
@@ -400,7 +400,7 @@ static int add_cluster(struct gpube_clusters *c, const int32_t *v, int k, double
 	struct gpube_cluster *q;
 	double need = share_bytes(c, v, k);
 
-	if (need > *bytes)
+	if (need > *bytes || c->n_clusters >= MOST_CLUSTERS)
 		return GPUBE_OK;
 	*bytes -= need;
 	if (gpube__grow(c->ctx, &c->clusters, &c->clusters_capacity, (int64_t)c->n_clusters + 1,
@@ -449,7 +449,7 @@ static int make_groups(struct gpube_clusters *c)
 	int32_t *of = gpube__alloc(c->ctx, (uint64_t)c->n_clusters, sizeof(*of));
 	struct gpube_cluster *sorted =
 		gpube__alloc(c->ctx, (uint64_t)c->n_clusters, sizeof(*sorted));
-	int32_t n = 0, last = 0;
+	int32_t last = 0;
 	int status = GPUBE_ENOMEM;
 
 	if (!used || !of || !sorted)
@@ -470,19 +470,16 @@ static int make_groups(struct gpube_clusters *c)
 		sizeof(*c->group));
 	if (status)
 		goto out;
-	c->n_groups = 0;
-	for (int32_t g = 0; g < 64 + last; g++) {
-		int32_t begin = n;
-
-		for (int32_t q = 0; q < c->n_clusters; q++)
-			if (of[q] == g)
-				sorted[n++] = c->clusters[q];
-		if (n > begin)
-			c->group[c->n_groups++] = begin;
-	}
-	c->group[c->n_groups] = n;
-	if (n)
-		memcpy(c->clusters, sorted, (size_t)n * sizeof(*sorted));
+	memset(c->group, 0, (64 + (size_t)last + 2) * sizeof(*c->group));
+	for (int32_t q = 0; q < c->n_clusters; q++) /* a counting sort: places, one further on */
+		c->group[of[q] + 2]++;
+	for (int32_t g = 2; g < 64 + last + 2; g++)
+		c->group[g] += c->group[g - 1];
+	for (int32_t q = 0; q < c->n_clusters; q++)
+		sorted[c->group[of[q] + 1]++] = c->clusters[q];
+	c->n_groups = 64 + last; /* empty ones cost nothing */
+	if (c->n_clusters)
+		memcpy(c->clusters, sorted, (size_t)c->n_clusters * sizeof(*sorted));
 out:
 	gpube__free(c->ctx, used);
 	gpube__free(c->ctx, of);
@@ -548,7 +545,7 @@ int gpube__clusters_add(struct gpube_clusters *c, int k, const int32_t *order, d
 		for (int32_t i = 0; i < c->wides[w].arity; i++)
 			for (int32_t j = 0; j < i; j++)
 				join(&g, c->wides[w].scope[i], c->wides[w].scope[j]);
-	if (order)
+	if (order && c->n <= MOST_TRIANGULATED)
 		status = triangulate(c, &g, order);
 	if (!status)
 		status = add_cliques(c, &g, k, &bytes);
