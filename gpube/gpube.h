@@ -261,6 +261,74 @@ GPUBE_API int gpube_plan(struct gpube_solution **out, const struct gpube_model *
 
 GPUBE_API void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
 
+/* ---- bound ------------------------------------------------------------ */
+
+enum gpube_bound_method {
+	GPUBE_BOUND_AUTO,     /* all of the below, and elimination where what is left fits */
+	GPUBE_BOUND_MBE,      /* mini-buckets */
+	GPUBE_BOUND_SHIFT,    /* cost shifting between functions that share variables */
+	GPUBE_BOUND_CLUSTERS, /* dual ascent on clusters of variables */
+};
+
+/*
+ * Options of gpube_bound(); zero fields take the default.
+ * z              most variables of a joined mini-bucket (i-bound + 1); 0: growing
+ * first_fit      the plain partition: each function where it first fits
+ * no_match       mini-buckets without cost shifting between them
+ * values         n_vars value indices of a known assignment, or NULL
+ * cutoff         with has_cutoff: only totals better than this are of interest,
+ *                units of 10^-scale
+ * others         as in gpube_solve_opts
+ */
+struct gpube_bound_opts {
+	size_t sizeof_options;
+	enum gpube_bound_method method;
+	int z, first_fit, no_match;
+	const int32_t *values;
+	int64_t cutoff;
+	int has_cutoff;
+	enum gpube_order_method order_method;
+	const int32_t *order;
+	double order_seconds;
+	double timeout_seconds;
+	uint64_t seed;
+	int no_simplify;
+	int precision;
+};
+
+/*
+ * answer       OPTIMAL: cost is the optimum, and values attain it; INFEASIBLE;
+ *              INCOMPLETE: the optimum is between bound and cost
+ * bound        no assignment is better: a lower bound when minimising, an upper
+ *              one when maximising; units of 10^-scale; potentials: of -ln
+ * closed       the bound reached the cutoff: nothing better than it exists
+ * cost         of 'values'; without values undefined
+ * log_value    potentials: ln of the product at 'values', from the file's numbers
+ * values       the best assignment met, n_vars entries, or NULL
+ */
+struct gpube_bounds {
+	enum gpube_answer answer;
+	int64_t bound, cost;
+	int scale;
+	int closed;
+	double log_value;
+	int32_t *values;
+	int32_t n_vars, n_functions; /* after simplification */
+	int z;			     /* of the last mini-bucket run; 0: none */
+	const char *backend;
+	double seconds_bound, seconds_cost; /* when they were found, since the call */
+};
+
+/*
+ * gpube_bound() - a proved bound and a good assignment; a note in the log
+ * whenever one of them improves. All arithmetic is on integers, so the bound of
+ * a model of costs is a proof. A stop or a time limit is no failure.
+ * Errors: EINVAL, ELIMIT (one table is too large), ERANGE, ENOMEM, EBUG
+ */
+GPUBE_API int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
+	const struct gpube_bound_opts *opts);
+GPUBE_API void gpube_bounds_free(struct gpube_bounds *b, struct gpube_ctx *ctx);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,7 @@
 
 const struct command *const cli_commands[] = {
 	&cmd_solve,
+	&cmd_bound,
 	&cmd_csg,
 	&cmd_auction,
 	&cmd_info,

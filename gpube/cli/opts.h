@@ -65,6 +65,27 @@
 		"write the result to FILE instead of standard output")                             \
 	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")
 
+#define OPTS_BOUND(X)                                                                              \
+	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters",                              \
+		"mini-buckets, cost shifting, dual ascent on clusters, or all, with elimination "  \
+		"of what is left")                                                                 \
+	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \
+		"most variables of a joined mini-bucket; 0: growing from 2")                       \
+	X(INT, ibound, 0, "0", 0, 999999, "N", "the same as --z N+1; 0: not given")                \
+	X(CHOICE, partition, 0, "scope", 0, 0, "scope|first",                                      \
+		"how buckets are split: largest scope first, each where the joined scope grows "   \
+		"least, or each where it first fits")                                              \
+	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
+		"plain mini-buckets, without cost shifting between them")                          \
+	X(TEXT, ub, 0, NULL, 0, 0, "COST",                                                         \
+		"only totals better than COST are of interest, a known solution's for example")    \
+	X(TEXT, sol, 0, NULL, 0, 0, "FILE", "a known solution, toulbar2's .sol")                   \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
+		"form of the result: for people, one JSON object, or toulbar2's .sol")             \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
+	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+		"write the result to FILE instead of standard output")
+
 #define OPTS_INFO(X)                                                                               \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
@@ -186,6 +207,13 @@ struct opts_engine {
 
 struct opts_solve {
 	OPTS_SOLVE(OPT_FIELD)
+	struct opts_engine engine;
+	struct opts_read read;
+	struct opts_talk talk;
+};
+
+struct opts_bound {
+	OPTS_BOUND(OPT_FIELD)
 	struct opts_engine engine;
 	struct opts_read read;
 	struct opts_talk talk;
