@@ -7,8 +7,6 @@
 
 #include "gpube/cli/cli.h"
 
-extern const struct command cmd_solve, cmd_info, cmd_convert, cmd_generate, cmd_nash, cmd_devices;
-
 const struct command *const cli_commands[] = {
 	&cmd_solve,
 	&cmd_info,

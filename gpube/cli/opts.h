@@ -45,6 +45,8 @@
 	X(TIME, order_time, 0, NULL, 0, OPTS_NO_END, "TIME",                                       \
 		"search for an order this long; 0: as long as it pays")                            \
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the search for an order")               \
+	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
+		"where tables are eliminated; auto decides by predicted time and memory")          \
 	X(FLAG, no_simplify, 0, NULL, 0, 0, NULL, "eliminate the model as it was read")            \
 	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
 		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
@@ -61,8 +63,7 @@
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write the result to FILE instead of standard output")                             \
-	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")                  \
-	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda", "where tables are eliminated")
+	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")
 
 #define OPTS_INFO(X)                                                                               \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
