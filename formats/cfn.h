@@ -31,6 +31,8 @@ struct gpube_cfn_token {
 
 /* The next token; its line is in->line. */
 int gpube__cfn_next(struct gpube_in *in, struct gpube_cfn_token *token);
+/* The first byte of the token that comes, not of the very first; -1 at the end. */
+int gpube__cfn_peek(struct gpube_in *in);
 
 /*
  * gpube__decimal() - the exact value of a decimal as v * 10^-scale, without
@@ -76,6 +78,7 @@ struct gpube_cfn_pending {
 	int arity;
 	int32_t *scope;
 	int32_t next; /* another that wants the same, or -1 */
+	int32_t place;
 	int64_t line; /* negative once it has its table */
 };
 
@@ -91,6 +94,10 @@ struct gpube_cfn_reader {
 	int64_t scope_capacity, domains_capacity, tuple_capacity;
 	struct gpube_cfn_pending *pending;
 	int64_t n_pending, pending_capacity;
+	/* Where in the file each function of the model stands: references wait for theirs. */
+	int32_t place;
+	int32_t *places;
+	int64_t n_places, places_capacity;
 	char **defined; /* names of the functions so far */
 	int64_t n_defined, defined_capacity;
 };
@@ -112,7 +119,7 @@ int gpube__cfn_pass_tag(void *reader, const char *tag, size_t n);
 bool gpube__cfn_numeric(const struct gpube_cfn_token *t);
 /* The current token as a number, a cost (the scale may grow for it), a variable, a value. */
 int gpube__cfn_to_int(
-        struct gpube_cfn_reader *r, int64_t *v, int64_t min, int64_t max, const char *what);
+	struct gpube_cfn_reader *r, int64_t *v, int64_t min, int64_t max, const char *what);
 int gpube__cfn_to_cost(struct gpube_cfn_reader *r, int64_t *v);
 int gpube__cfn_to_variable(struct gpube_cfn_reader *r, int64_t *v);
 int gpube__cfn_to_value(struct gpube_cfn_reader *r, int32_t var, int64_t *v);
@@ -124,7 +131,11 @@ int gpube__cfn_refer(struct gpube_cfn_reader *r, int arity, const char *name);
  * get it. 'n_before' functions were there.
  */
 int gpube__cfn_resolve(
-        struct gpube_cfn_reader *r, const char *name, int32_t n_before, bool is_table);
+	struct gpube_cfn_reader *r, const char *name, int32_t n_before, bool is_table);
 int gpube__cfn_check_resolved(struct gpube_cfn_reader *r);
+/* The model's functions that have no place yet get 'place'. */
+int gpube__cfn_place(struct gpube_cfn_reader *r, int32_t place);
+/* Puts the functions into the file's order. */
+int gpube__cfn_order(struct gpube_cfn_reader *r);
 
 #endif

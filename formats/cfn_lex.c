@@ -28,7 +28,7 @@ static void skip(struct gpube_in *in, bool *line_start)
 			in->p++;
 			*line_start = true;
 		} else if ((c == '#' && *line_start) ||
-		           (c == '/' && gpube__in_need(in, 2) >= 2 && in->p[1] == '/')) {
+			   (c == '/' && gpube__in_need(in, 2) >= 2 && in->p[1] == '/')) {
 			gpube__in_skip_line(in);
 			*line_start = true;
 		} else if (separates(c) && c != '"') {
@@ -38,6 +38,14 @@ static void skip(struct gpube_in *in, bool *line_start)
 			return;
 		}
 	}
+}
+
+int gpube__cfn_peek(struct gpube_in *in)
+{
+	bool line_start = false; /* there is a token before, and skip() passes line ends */
+
+	skip(in, &line_start);
+	return peek(in);
 }
 
 static int put(struct gpube_in *in, struct gpube_cfn_token *token, size_t *n, int c)
@@ -145,7 +153,7 @@ bool gpube__decimal(const char *text, int64_t *v, int *scale, bool *fits)
 		}
 		*scale += point;
 		if (__builtin_mul_overflow(*v, 10, v) ||
-		        __builtin_add_overflow(*v, negative ? '0' - *p : *p - '0', v))
+			__builtin_add_overflow(*v, negative ? '0' - *p : *p - '0', v))
 			*fits = false;
 	}
 	if (*v == GPUBE_INF || *v <= -GPUBE_INF || *scale > 18)

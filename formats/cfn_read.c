@@ -21,7 +21,7 @@ static int read_bound(struct gpube_cfn_reader *r)
 	m->scale = point ? (int)strlen(point + 1) : 0;
 	if (!fits || m->scale > 18 || !gpube__scaled(&bound, m->scale - scale))
 		return gpube__in_fail(
-		        r->in, GPUBE_ERANGE, "bound '%.40s' does not fit 64 bits", text);
+			r->in, GPUBE_ERANGE, "bound '%.40s' does not fit 64 bits", text);
 	m->direction = text[0] == '<' ? GPUBE_MINIMISE : GPUBE_MAXIMISE;
 	m->top = bound;
 	return GPUBE_OK;
@@ -35,7 +35,7 @@ static int read_header(struct gpube_cfn_reader *r)
 	if (r->tags && gpube__cfn_advance(r))
 		return r->in->status;
 	if (gpube__cfn_require(r, GPUBE_CFN_OPEN, "'{' of the problem") ||
-	        gpube__cfn_pass_tag(r, "name", 4) || gpube__cfn_advance(r))
+		gpube__cfn_pass_tag(r, "name", 4) || gpube__cfn_advance(r))
 		return r->in->status;
 	if (r->token.kind != GPUBE_CFN_WORD)
 		return gpube__cfn_expected(r, "the problem's name");
@@ -63,7 +63,7 @@ static int add_value_names(struct gpube_cfn_reader *r, int32_t var, char **names
 	for (int64_t k = 0; k < n; k++) {
 		if (gpube__names_find(&r->names, var, x->value_names[k]))
 			return gpube__in_error(
-			        r->in, "value '%.40s' is twice in a domain", x->value_names[k]);
+				r->in, "value '%.40s' is twice in a domain", x->value_names[k]);
 		if (gpube__names_add(&r->names, var, x->value_names[k], (int32_t)k))
 			return gpube__cfn_fail(r, GPUBE_ENOMEM);
 	}
@@ -85,7 +85,7 @@ static int read_values(struct gpube_cfn_reader *r, const char *name)
 			break;
 		if (gpube__cfn_numeric(&r->token)) {
 			gpube__in_error(r->in, "value '%.40s': a name cannot begin like a number",
-			        r->token.text);
+				r->token.text);
 			break;
 		}
 		if (n == INT32_MAX || gpube__grow(ctx, &names, &capacity, n + 1, sizeof(*names))) {
@@ -102,7 +102,7 @@ static int read_values(struct gpube_cfn_reader *r, const char *name)
 	if (!r->in->status && n == 0)
 		gpube__in_error(r->in, "a domain without values");
 	if (!r->in->status &&
-	        !gpube__cfn_fail(r, gpube_model_add_var(r->m, &var, (int32_t)n, name)))
+		!gpube__cfn_fail(r, gpube_model_add_var(r->m, &var, (int32_t)n, name)))
 		add_value_names(r, var, names, n);
 	for (int64_t k = 0; k < n; k++)
 		gpube__free(ctx, names[k]);
@@ -122,7 +122,7 @@ static int read_domain(struct gpube_cfn_reader *r, const char *name)
 	if (domain == 0)
 		return gpube__in_error(r->in, "a domain without values");
 	return gpube__cfn_fail(
-	        r, gpube_model_add_var(r->m, NULL, (int32_t)(domain < 0 ? -domain : domain), name));
+		r, gpube_model_add_var(r->m, NULL, (int32_t)(domain < 0 ? -domain : domain), name));
 }
 
 static int read_variable(struct gpube_cfn_reader *r)
@@ -145,13 +145,13 @@ static int read_variable(struct gpube_cfn_reader *r)
 	if (r->in->status)
 		return r->in->status;
 	return gpube__cfn_fail(r, gpube__names_add(&r->names, GPUBE_CFN_VARIABLES,
-	                                  m->vars[m->n_vars - 1].name, m->n_vars - 1));
+					  m->vars[m->n_vars - 1].name, m->n_vars - 1));
 }
 
 static int read_variables(struct gpube_cfn_reader *r)
 {
 	if (gpube__cfn_pass_tag(r, "variables", 9) ||
-	        gpube__cfn_open_bracket(r, "'{' of the variables"))
+		gpube__cfn_open_bracket(r, "'{' of the variables"))
 		return r->in->status;
 	for (;;) {
 		if (gpube__cfn_advance(r))
@@ -169,7 +169,7 @@ static int read_variables(struct gpube_cfn_reader *r)
 
 /* Gives a table to the model, with a function over the current scope. */
 static int add_function(
-        struct gpube_cfn_reader *r, int arity, const struct gpube_table *t, const char *name)
+	struct gpube_cfn_reader *r, int arity, const struct gpube_table *t, const char *name)
 {
 	int32_t index;
 
@@ -188,10 +188,10 @@ static int read_listing(struct gpube_cfn_reader *r, int arity, const char *name)
 
 	r->open = (struct gpube_cfn_open){.values = &v};
 	while (!gpube__cfn_advance(r) && r->token.kind != GPUBE_CFN_CLOSE &&
-	        !gpube__cfn_to_cost(r, &cost)) {
+		!gpube__cfn_to_cost(r, &cost)) {
 		if (cells >= 0 && v.n == cells)
 			gpube__in_error(
-			        r->in, "more than the %lld costs of the table", (long long)cells);
+				r->in, "more than the %lld costs of the table", (long long)cells);
 		else
 			gpube__cfn_fail(r, gpube__values_push(ctx, &v, cost));
 		if (r->in->status)
@@ -202,7 +202,7 @@ static int read_listing(struct gpube_cfn_reader *r, int arity, const char *name)
 		gpube__in_fail(r->in, GPUBE_ERANGE, "a table of more than 2^63 costs");
 	if (!r->in->status && v.n != cells)
 		gpube__in_error(r->in, "%lld costs where the table has %lld", (long long)v.n,
-		        (long long)cells);
+			(long long)cells);
 	if (r->in->status) {
 		gpube__values_clear(ctx, &v);
 		return r->in->status;
@@ -241,7 +241,7 @@ static int read_tuples(struct gpube_cfn_reader *r, int arity, int64_t dflt, cons
 		return gpube__cfn_fail(r, GPUBE_ENOMEM);
 	r->open = (struct gpube_cfn_open){.tuples = &t};
 	while (!gpube__cfn_advance(r) && r->token.kind != GPUBE_CFN_CLOSE &&
-	        !read_tuple(r, &t, arity))
+		!read_tuple(r, &t, arity))
 		;
 	r->open = (struct gpube_cfn_open){0};
 	if (r->in->status) {
@@ -269,12 +269,12 @@ static int read_constant(struct gpube_cfn_reader *r, bool has_default, int64_t d
 		if (!has_default)
 			return gpube__cfn_expected(r, "a cost");
 	} else if (gpube__cfn_to_cost(r, &cost) ||
-	           gpube__cfn_close_bracket(r, "']' after the cost of no variables")) {
+		   gpube__cfn_close_bracket(r, "']' after the cost of no variables")) {
 		return r->in->status;
 	}
 	if (cost != GPUBE_INF) {
 		if (__builtin_add_overflow(m->constant, cost, &m->constant) ||
-		        m->constant == GPUBE_INF || m->constant <= -GPUBE_INF)
+			m->constant == GPUBE_INF || m->constant <= -GPUBE_INF)
 			return gpube__in_fail(r->in, GPUBE_ERANGE, "the constant costs pass 2^63");
 		return GPUBE_OK;
 	}
@@ -299,25 +299,20 @@ static int source_count(void *reader, int64_t *n)
 	return gpube__cfn_open_bracket(reader, "'[' of a list");
 }
 
-/* Looks at the token that comes: the bytes up to it can be passed, a bracket is one byte. */
+static bool closes(int c)
+{
+	return c == '}' || c == ']';
+}
+
 static int source_more(void *reader, bool *more)
 {
 	struct gpube_cfn_reader *r = reader;
+	int c = gpube__cfn_peek(r->in);
 
-	for (;;) {
-		if (r->in->p == r->in->end && !gpube__in_fill(r->in))
-			return gpube__cfn_advance(r) ? r->in->status
-			                             : gpube__cfn_expected(r, "']' of a list");
-		if (*r->in->p == '}' || *r->in->p == ']') {
-			*more = false;
-			return gpube__cfn_advance(r);
-		}
-		if (!strchr(" \t\r\n,:", *r->in->p))
-			break;
-		r->in->line += *r->in->p++ == '\n';
-	}
-	*more = true;
-	return GPUBE_OK;
+	*more = c >= 0 && !closes(c);
+	if (*more)
+		return GPUBE_OK;
+	return gpube__cfn_close_bracket(r, "']' of a list");
 }
 
 static int source_word(void *reader, const char **word, const char *what)
@@ -339,8 +334,8 @@ static int source_number(void *reader, char letter, int64_t *v)
 		if (gpube__cfn_to_cost(r, v))
 			return r->in->status;
 		return *v < 0 ? gpube__in_error(r->in, "expected a cost from 0, found '%.40s'",
-		                        r->token.text)
-		              : GPUBE_OK;
+					r->token.text)
+			      : GPUBE_OK;
 	case 'C':
 		return gpube__cfn_to_cost(r, v);
 	case 'V':
@@ -358,13 +353,13 @@ static int source_number(void *reader, char letter, int64_t *v)
 static int read_intension(struct gpube_cfn_reader *r, int arity, const char *name)
 {
 	const struct gpube_source source = {r, gpube__cfn_pass_tag, source_count, source_more,
-	        source_open, source_close, source_word, source_number};
+		source_open, source_close, source_word, source_number};
 	struct gpube_call call = {.in = r->in,
-	        .m = r->m,
-	        .arity = arity,
-	        .scope = r->scope,
-	        .function_name = name,
-	        .hard_from = GPUBE_INF};
+		.m = r->m,
+		.arity = arity,
+		.scope = r->scope,
+		.function_name = name,
+		.hard_from = GPUBE_INF};
 	bool known, binary;
 
 	if (gpube__cfn_require(r, GPUBE_CFN_WORD, "a function's type"))
@@ -374,22 +369,22 @@ static int read_intension(struct gpube_cfn_reader *r, int arity, const char *nam
 		call.keyword = NULL;
 	if (!call.keyword)
 		return gpube__in_error(r->in, "function '%.40s': type '%.40s' is %s",
-		        name ? name : "", r->token.text, known ? "not supported" : "unknown");
+			name ? name : "", r->token.text, known ? "not supported" : "unknown");
 	binary = call.keyword->flags & GPUBE_KEYWORD_BINARY;
 	if (binary && r->m->direction == GPUBE_MAXIMISE)
 		return gpube__in_error(r->in,
-		        "function '%.40s': type '%.40s' in a model that is maximised",
-		        name ? name : "", r->token.text);
+			"function '%.40s': type '%.40s' in a model that is maximised",
+			name ? name : "", r->token.text);
 	if (call.keyword->name[0] == '<')
 		gpube__log(r->m->ctx, GPUBE_LOG_NOTE,
-		        "%s:%lld: '%s' is read as the format says; toulbar2 swaps its two "
-		        "variables",
-		        r->in->path, (long long)r->in->line, call.keyword->name);
+			"%s:%lld: '%s' is read as the format says; toulbar2 swaps its two "
+			"variables",
+			r->in->path, (long long)r->in->line, call.keyword->name);
 	r->open = (struct gpube_cfn_open){.call = &call};
 	if (!gpube__cfn_pass_tag(r, "params", 6) &&
-	        !gpube__cfn_open_bracket(r, "'[' of the parameters") &&
-	        !gpube__call_read(&call, &source) &&
-	        !gpube__cfn_close_bracket(r, "']' after the parameters")) {
+		!gpube__cfn_open_bracket(r, "'[' of the parameters") &&
+		!gpube__call_read(&call, &source) &&
+		!gpube__cfn_close_bracket(r, "']' after the parameters")) {
 		call.unit = 1;
 		gpube__scaled(&call.unit, r->m->scale);
 		gpube__call_expand(&call);
@@ -418,12 +413,12 @@ static int read_scope(struct gpube_cfn_reader *r, int *arity)
 		for (int64_t k = 0; r->seen[v] && k < n; k++)
 			if (r->scope[k] == v)
 				return gpube__in_error(r->in,
-				        "variable '%.40s' is twice in a scope", r->token.text);
+					"variable '%.40s' is twice in a scope", r->token.text);
 		if (gpube__grow(m->ctx, &r->scope, &r->scope_capacity, n + 1, sizeof(*r->scope)) ||
-		        gpube__grow(m->ctx, &r->domains, &r->domains_capacity, n + 1,
-		                sizeof(*r->domains)) ||
-		        gpube__grow(
-		                m->ctx, &r->tuple, &r->tuple_capacity, n + 1, sizeof(*r->tuple)))
+			gpube__grow(m->ctx, &r->domains, &r->domains_capacity, n + 1,
+				sizeof(*r->domains)) ||
+			gpube__grow(
+				m->ctx, &r->tuple, &r->tuple_capacity, n + 1, sizeof(*r->tuple)))
 			return gpube__cfn_fail(r, GPUBE_ENOMEM);
 		r->scope[n] = (int32_t)v;
 		r->seen[v] = 1;
@@ -443,7 +438,7 @@ static int find_body(struct gpube_cfn_reader *r, enum body *body, bool *has_defa
 	if (gpube__cfn_advance(r))
 		return r->in->status;
 	*has_default =
-	        r->tags ? gpube__cfn_is_tag(r, "defaultcost", 11) : gpube__cfn_numeric(&r->token);
+		r->tags ? gpube__cfn_is_tag(r, "defaultcost", 11) : gpube__cfn_numeric(&r->token);
 	if (*has_default) {
 		if (r->tags && gpube__cfn_advance(r))
 			return r->in->status;
@@ -460,7 +455,7 @@ static int find_body(struct gpube_cfn_reader *r, enum body *body, bool *has_defa
 	}
 	if (r->tags && !gpube__cfn_is_tag(r, "costs", 5))
 		return gpube__cfn_expected(
-		        r, *has_default ? "'costs' or 'type'" : "'defaultcost', 'costs' or 'type'");
+			r, *has_default ? "'costs' or 'type'" : "'defaultcost', 'costs' or 'type'");
 	if (r->tags && gpube__cfn_advance(r))
 		return r->in->status;
 	if (r->token.kind != GPUBE_CFN_OPEN)
@@ -471,22 +466,21 @@ static int find_body(struct gpube_cfn_reader *r, enum body *body, bool *has_defa
 static int read_body(struct gpube_cfn_reader *r, int arity, const char *name, bool *is_table)
 {
 	enum body body = BODY_TABLE;
-	bool has_default = false, more = true;
+	bool has_default = false;
 	int64_t dflt = 0;
 
 	if (find_body(r, &body, &has_default, &dflt))
 		return r->in->status;
 	/* without tags, a name that nothing follows is another function's */
-	if (body == BODY_KEYWORD && !r->tags && source_more(r, &more))
-		return r->in->status;
-	if (body == BODY_REFERENCE || !more) {
+	if (body == BODY_KEYWORD && !r->tags && closes(gpube__cfn_peek(r->in)))
+		body = BODY_REFERENCE;
+	if (body == BODY_REFERENCE) {
+		*is_table = false;
 		if (has_default)
 			return gpube__in_error(r->in, "a default cost with another's table");
-		*is_table = false;
 		if (gpube__cfn_refer(r, arity, name))
 			return r->in->status;
-		/* source_more() has passed the function's bracket */
-		return more ? gpube__cfn_close_bracket(r, "'}' of the function") : GPUBE_OK;
+		return gpube__cfn_close_bracket(r, "'}' of the function");
 	}
 	*is_table = body == BODY_TABLE;
 	if (body == BODY_KEYWORD && has_default)
@@ -523,6 +517,8 @@ static int read_function(struct gpube_cfn_reader *r)
 	r->open = (struct gpube_cfn_open){0};
 	if (!r->in->status && name)
 		gpube__cfn_resolve(r, name, n_before, is_table);
+	if (!r->in->status)
+		gpube__cfn_place(r, r->place);
 	gpube__free(r->m->ctx, name);
 	return r->in->status;
 }
@@ -530,7 +526,7 @@ static int read_function(struct gpube_cfn_reader *r)
 static int read_functions(struct gpube_cfn_reader *r)
 {
 	if (gpube__cfn_pass_tag(r, "functions", 9) ||
-	        gpube__cfn_open_bracket(r, "'{' of the functions"))
+		gpube__cfn_open_bracket(r, "'{' of the functions"))
 		return r->in->status;
 	for (;;) {
 		if (gpube__cfn_advance(r))
@@ -539,12 +535,13 @@ static int read_functions(struct gpube_cfn_reader *r)
 			break;
 		if (read_function(r))
 			return r->in->status;
+		r->place++;
 	}
 	/* the last bracket of all is missing in files that toulbar2 reads */
 	if (gpube__cfn_advance(r) || (r->token.kind == GPUBE_CFN_CLOSE && gpube__cfn_advance(r)))
 		return r->in->status;
 	return r->token.kind == GPUBE_CFN_END ? gpube__cfn_check_resolved(r)
-	                                      : gpube__cfn_expected(r, "the end of the file");
+					      : gpube__cfn_expected(r, "the end of the file");
 }
 
 int gpube__cfn_read(struct gpube_model *m, struct gpube_in *in)
@@ -557,7 +554,7 @@ int gpube__cfn_read(struct gpube_model *m, struct gpube_in *in)
 	r->in = in;
 	r->m = m;
 	gpube__names_init(&r->names, m->ctx);
-	if (!read_header(r) && !read_variables(r) && !read_functions(r))
+	if (!read_header(r) && !read_variables(r) && !read_functions(r) && !gpube__cfn_order(r))
 		gpube__cfn_fail(r, gpube__cfn_mark(m));
 	status = in->status;
 	gpube__names_clear(&r->names);
@@ -569,6 +566,7 @@ int gpube__cfn_read(struct gpube_model *m, struct gpube_in *in)
 	for (int64_t k = 0; k < r->n_defined; k++)
 		gpube__free(m->ctx, r->defined[k]);
 	gpube__free(m->ctx, r->defined);
+	gpube__free(m->ctx, r->places);
 	gpube__free(m->ctx, r->pending);
 	gpube__free(m->ctx, r->seen);
 	gpube__free(m->ctx, r->scope);

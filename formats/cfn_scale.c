@@ -6,7 +6,7 @@
 static int refuse(struct gpube_model *m, int k)
 {
 	return gpube__fail(m->ctx, GPUBE_ERANGE,
-	        "with %d decimals the costs or the bound pass 64 bits", m->scale + k);
+		"with %d decimals the costs or the bound pass 64 bits", m->scale + k);
 }
 
 /* A cost times 10^k; GPUBE_INF stays. */

@@ -1,4 +1,5 @@
 /* cfn_token.c - tokens of .cfn as numbers, variables and values. See cfn.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "formats/cfn.h"
@@ -34,8 +35,8 @@ int gpube__cfn_expected(struct gpube_cfn_reader *r, const char *what)
 		return r->in->status;
 	if (r->token.several)
 		return gpube__in_error(r->in,
-		        "expected %s, found the string \"%.40s\" that is not one word", what,
-		        r->token.text);
+			"expected %s, found the string \"%.40s\" that is not one word", what,
+			r->token.text);
 	if (r->token.kind == GPUBE_CFN_WORD && !r->token.text[0])
 		return gpube__in_error(r->in, "expected %s, found an empty string", what);
 	return gpube__in_expected(r->in, what, r->token.text);
@@ -45,7 +46,7 @@ int gpube__cfn_expected(struct gpube_cfn_reader *r, const char *what)
 int gpube__cfn_require(struct gpube_cfn_reader *r, enum gpube_cfn_kind kind, const char *what)
 {
 	if (r->in->status || r->token.kind != kind || r->token.several ||
-	        (kind == GPUBE_CFN_WORD && !r->token.text[0]))
+		(kind == GPUBE_CFN_WORD && !r->token.text[0]))
 		return gpube__cfn_expected(r, what);
 	return GPUBE_OK;
 }
@@ -70,7 +71,7 @@ bool gpube__cfn_is_tag(const struct gpube_cfn_reader *r, const char *tag, size_t
 int gpube__cfn_pass_tag(void *reader, const char *tag, size_t n)
 {
 	struct gpube_cfn_reader *r = reader;
-	char what[64] = "'";
+	char what[64];
 
 	if (!r->tags)
 		return GPUBE_OK;
@@ -78,8 +79,7 @@ int gpube__cfn_pass_tag(void *reader, const char *tag, size_t n)
 		return r->in->status;
 	if (gpube__cfn_is_tag(r, tag, n))
 		return GPUBE_OK;
-	strncat(what, tag, n < 60 ? n : 60);
-	strcat(what, "'");
+	snprintf(what, sizeof(what), "'%.*s'", (int)(n < 60 ? n : 60), tag);
 	return gpube__cfn_expected(r, what);
 }
 
@@ -87,7 +87,7 @@ int gpube__cfn_pass_tag(void *reader, const char *tag, size_t n)
 
 /* An integer of the current token. */
 int gpube__cfn_to_int(
-        struct gpube_cfn_reader *r, int64_t *v, int64_t min, int64_t max, const char *what)
+	struct gpube_cfn_reader *r, int64_t *v, int64_t min, int64_t max, const char *what)
 {
 	bool fits;
 	int scale;
@@ -98,7 +98,7 @@ int gpube__cfn_to_int(
 		return gpube__cfn_expected(r, what);
 	if (!fits || *v < min || *v > max)
 		return gpube__in_error(r->in, "expected %s from %lld to %lld, found '%.40s'", what,
-		        (long long)min, (long long)max, r->token.text);
+			(long long)min, (long long)max, r->token.text);
 	return GPUBE_OK;
 }
 
@@ -108,19 +108,21 @@ int gpube__cfn_to_cost(struct gpube_cfn_reader *r, int64_t *v)
 	char text[64];
 	bool fits;
 	int scale, status;
+	int64_t cost; /* 'v' may be part of what is widened */
 
 	if (gpube__cfn_require(r, GPUBE_CFN_WORD, "a cost"))
 		return r->in->status;
-	*v = GPUBE_INF;
-	if (strcmp(r->token.text, "inf") == 0)
+	if (strcmp(r->token.text, "inf") == 0) {
+		*v = GPUBE_INF;
 		return GPUBE_OK;
-	if (!gpube__decimal(r->token.text, v, &scale, &fits))
+	}
+	if (!gpube__decimal(r->token.text, &cost, &scale, &fits))
 		return gpube__cfn_expected(r, "a cost");
 	if (fits && scale > r->m->scale) {
 		gpube__log(r->m->ctx, GPUBE_LOG_NOTE,
-		        "%s:%lld: cost '%.40s' has more decimals than the bound: kept (toulbar2 "
-		        "cuts them)",
-		        r->in->path, (long long)r->in->line, r->token.text);
+			"%s:%lld: cost '%.40s' has more decimals than the bound: kept (toulbar2 "
+			"cuts them)",
+			r->in->path, (long long)r->in->line, r->token.text);
 		status = gpube__cfn_widen(r->m, &r->open, scale - r->m->scale);
 		if (status == GPUBE_ENOMEM)
 			return gpube__cfn_fail(r, status);
@@ -129,13 +131,14 @@ int gpube__cfn_to_cost(struct gpube_cfn_reader *r, int64_t *v)
 			strncpy(text, gpube_error(r->m->ctx), sizeof(text) - 1);
 			text[sizeof(text) - 1] = 0;
 			return gpube__in_fail(
-			        r->in, GPUBE_ERANGE, "cost '%.40s': %s", r->token.text, text);
+				r->in, GPUBE_ERANGE, "cost '%.40s': %s", r->token.text, text);
 		}
 	}
-	if (!fits || !gpube__scaled(v, r->m->scale - scale))
+	if (!fits || !gpube__scaled(&cost, r->m->scale - scale))
 		return gpube__in_fail(r->in, GPUBE_ERANGE,
-		        "cost '%.40s' does not fit 64 bits with %d decimals", r->token.text,
-		        scale > r->m->scale ? scale : r->m->scale);
+			"cost '%.40s' does not fit 64 bits with %d decimals", r->token.text,
+			scale > r->m->scale ? scale : r->m->scale);
+	*v = cost;
 	return GPUBE_OK;
 }
 
@@ -171,7 +174,7 @@ int gpube__cfn_to_value(struct gpube_cfn_reader *r, int32_t var, int64_t *v)
 	}
 	if (!known)
 		return gpube__in_error(r->in, "variable %d '%.40s' has no value '%.40s'", var,
-		        x->name ? x->name : "", r->token.text);
+			x->name ? x->name : "", r->token.text);
 	*v = *known;
 	return GPUBE_OK;
 }

@@ -37,6 +37,9 @@ static inline int64_t gpube__bound(const struct gpube_model *m)
 	return m->top <= -GPUBE_INF ? GPUBE_INF : -m->top;
 }
 
+/* More than toulbar2 rounds totals by, which are doubles in places: 0 up to 2^40. */
+int64_t gpube__slack(const struct gpube_survey *s);
+
 /*
  * gpube__bound_to_write() - a bound that toulbar2 holds and that excludes what
  * the model's excludes; the model's own wherever that is possible.
@@ -44,7 +47,7 @@ static inline int64_t gpube__bound(const struct gpube_model *m)
  */
 int gpube__bound_to_write(int64_t *bound, const struct gpube_survey *s);
 
-/* The cost to leave out of a table's listing, and how many cells have it. */
+/* The cost to leave out of a table's listing, and how many cells have it, maybe none. */
 int64_t gpube__usual_cost(const struct gpube_table *t, int64_t *n);
 
 /* Steps through the cells of a table: of all if dense, of the tuples that are held if sparse. */

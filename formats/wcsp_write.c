@@ -143,6 +143,8 @@ static void write_function(struct writer *w, int32_t f)
 	/* toulbar2 does not number an empty table of more than three variables */
 	bool shared = t->n_users > 1 && t->arity >= 2 && (first != 0 || n > 0);
 
+	if (n_usual == 0)
+		first = 0; /* nothing has it, and shifted it may be negative */
 	if (t->arity == 0) {
 		if (t->n == 1)
 			first = written(w, table, gpube__table_int(t, 0));

@@ -8,11 +8,24 @@
 const char *gpube__contract_problem(const struct gpube_contraction *c);
 
 /*
- * The CPU versions take no memory while they run, so that a batch can run them
- * on many threads: the caller gives gpube__rows_scratch() bytes, 64-byte aligned.
- * Returns OK, or ESTOP without a text.
+ * By rows (contract_rows.c): any semiring and layout. Takes no memory while it
+ * runs, so that a batch can run it on many threads: the caller gives
+ * gpube__rows_scratch() bytes, 64-byte aligned. OK, or ESTOP without a text.
  */
 uint64_t gpube__rows_scratch(const struct gpube_ctx *ctx, const struct gpube_contraction *c);
 int gpube__rows_contract(struct gpube_ctx *ctx, const struct gpube_contraction *c, void *scratch);
+
+/* 64-byte aligned memory of the CPU backend. */
+void *gpube__cpu_alloc(struct gpube_ctx *ctx, uint64_t bytes);
+void gpube__cpu_free(struct gpube_ctx *ctx, void *p);
+
+/* One valid contraction, spread over the threads. */
+int gpube__cpu_contract(struct gpube_ctx *ctx, const struct gpube_contraction *c);
+
+/*
+ * gpube__cpu_force() - for tests: "portable", "avx2" or "avx512" from now on, NULL for the
+ * best there is, which is the default. Returns false if this machine lacks it.
+ */
+bool gpube__cpu_force(const char *name);
 
 #endif

@@ -171,15 +171,17 @@ GPUBE_HD static inline int64_t gpube__offset(
 	return offset;
 }
 
-/* Writes an argument of 1, 2 or 4 bytes. */
+/* Writes an argument of 1, 2, 4 or 8 bytes. */
 GPUBE_HD static inline void gpube__store_arg(void *args, int bytes, int64_t at, int64_t arg)
 {
 	if (bytes == 1)
 		((uint8_t *)args)[at] = (uint8_t)arg;
 	else if (bytes == 2)
 		((uint16_t *)args)[at] = (uint16_t)arg;
-	else
+	else if (bytes == 4)
 		((uint32_t *)args)[at] = (uint32_t)arg;
+	else
+		((int64_t *)args)[at] = arg;
 }
 
 GPUBE_HD static inline int64_t gpube__load_arg(const void *args, int bytes, int64_t at)

@@ -1,10 +1,16 @@
-/* contract on the CPU: seeded random shapes and chosen ones against the reference. */
+/*
+ * contract on the CPU: seeded random shapes and chosen ones, each instruction
+ * set against the reference; batches; refusals; stopping.
+ */
 #include "tests/support/test.h"
 #include "tests/support/shapes.h"
 
-#define N_RANDOM 1000
+#include "gpube/ops/contract.h"
+
+#define N_RANDOM 1200
 
 static struct gpube_ctx *ctx;
+static const char *const levels[] = {"portable", "avx2", "avx512"};
 
 static int setup(void **state)
 {
@@ -15,24 +21,30 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
+	gpube__cpu_force(NULL);
 	gpube_ctx_free(ctx);
 	return 0;
 }
 
-/* Runs the shape and compares it with the reference. */
+/* Runs the shape on every instruction set there is and compares it with the reference. */
 static void check(struct shape *s)
 {
 	struct shape want;
-	const char *problem;
 
 	shape_twin(&want, s);
-	shape_poison(s);
 	shape_poison(&want);
 	assert_int_equal(gpube__contract_reference(ctx, &want.c), 0);
-	assert_int_equal(gpube__ops_cpu()->contract(ctx, &s->c), 0);
-	problem = shape_compare(s, &want);
-	if (problem)
-		fail_msg("%s: %s", s->text, problem);
+	for (int i = 0; i < 3; i++) {
+		const char *problem;
+
+		if (!gpube__cpu_force(levels[i]))
+			continue;
+		shape_poison(s);
+		assert_int_equal(gpube__ops_cpu()->contract(ctx, &s->c), 0);
+		problem = shape_compare(s, &want);
+		if (problem)
+			fail_msg("%s, %s: %s", s->text, levels[i], problem);
+	}
 	shape_twin_free(&want);
 }
 
@@ -45,15 +57,346 @@ static void random_shape(void **state)
 	shape_free(&s);
 }
 
+/* Chosen shapes, run in every type and semiring, with and without arguments. */
+static const char *const chosen[] = {
+	": :",
+	": : ,",
+	"x=1 : :",
+	"x=7 : : ",
+	"a=5 : a : ",
+	"a=1 b=1 x=1 : a b : a b x",
+	"a=40 x=3 : a : x",
+	"a=40 b=3 x=3 : a b : b x",
+	"a=3 b=40 x=3 : a b : a x",
+	"x=100003 : : x",
+	"x=100003 : : x , x",
+	"x=31 y=37 z=41 : : x y , y z , z",
+	"x=31 y=37 z=41 : : z y x , x z",
+	"a=2 x=30011 : a : x a , a",
+	"a=2 x=30011 : a : a x , x",
+	"a=3 x=17 y=1009 : a : y x a , x",
+	"a=17 b=19 c=23 x=29 : a b c : x a b , x b c , x c",
+	"a=17 b=19 c=23 x=29 : a b c : a x b , b x c , c x",
+	"a=17 b=19 c=23 x=29 : a b c : a b x , b c x , c x",
+	"a=17 b=19 c=23 x=29 : a b c : x c b a",
+	"a=17 b=19 c=23 x=29 : c b a : a x c , b",
+	"a=101 b=103 x=107 : a b : x a , x b",
+	"a=101 b=103 x=107 : a b : a x , b x",
+	"a=11 b=13 c=7 d=9 x=21 : a b c d : x a c , x b d",
+	"a=11 b=13 c=7 d=9 x=21 : a b c d : a x c , d b x , a",
+	"a=1000 b=3 x=50 : a b : x a , x b",
+	"a=65 b=1031 x=2 : a b : x a b , x",
+	"a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 x=2 : a b c d e f g h i j k : x a b c d e f g , "
+	"x e f g h i j k , x b d f h , x c k , x",
+	"a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 x=2 : a b c d e f g h i j k : "
+	"a b c d e f g x , e f g h i j k x , b d f x h , k x c , x",
+	"a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 x=2 y=2 z=2 : a b c d e f g h : z y x h g f e , a b c d x z",
+	"a=4 b=4 c=4 d=4 e=4 x=4 : a b c d e : a b c d e , x a , x b , x c , x d , x e , x a b , x d e",
+	"a=6 b=5 x=9 y=8 z=7 : a b : x a , y b , z a b , x y z",
+	"a=6 b=5 x=9 y=8 z=7 : a b : a , b",
+	"a=3 b=3 c=3 d=3 e=3 x=3 : a b c d e : x a , x b a , x c b a , x d c b a , x e d c b a",
+	"a=28 b=5 c=20 d=18 x=19 : a b c d : x a b , x b c , x c d , x a d",
+};
+
+static struct {
+	enum gpube_semiring semiring;
+	enum gpube_type type;
+	bool arg;
+} const kinds[] = {
+	{GPUBE_MIN_PLUS, GPUBE_INT32, false}, {GPUBE_MIN_PLUS, GPUBE_INT64, false},
+	{GPUBE_MIN_PLUS, GPUBE_FLOAT32, false}, {GPUBE_MIN_PLUS, GPUBE_FLOAT64, false},
+	{GPUBE_MAX_PLUS, GPUBE_INT32, false}, {GPUBE_MAX_PLUS, GPUBE_INT64, false},
+	{GPUBE_MAX_PLUS, GPUBE_FLOAT32, false}, {GPUBE_MAX_PLUS, GPUBE_FLOAT64, false},
+	{GPUBE_MIN_PLUS, GPUBE_INT32, true}, {GPUBE_MIN_PLUS, GPUBE_INT64, true},
+	{GPUBE_MIN_PLUS, GPUBE_FLOAT32, true}, {GPUBE_MIN_PLUS, GPUBE_FLOAT64, true},
+	{GPUBE_MAX_PLUS, GPUBE_INT32, true}, {GPUBE_MAX_PLUS, GPUBE_INT64, true},
+	{GPUBE_MAX_PLUS, GPUBE_FLOAT32, true}, {GPUBE_MAX_PLUS, GPUBE_FLOAT64, true},
+	{GPUBE_LOGSUMEXP, GPUBE_FLOAT32, false}, {GPUBE_LOGSUMEXP, GPUBE_FLOAT64, false},
+	{GPUBE_MIN_COUNT, GPUBE_INT32, false}, {GPUBE_MIN_COUNT, GPUBE_INT64, false},
+	{GPUBE_MIN_COUNT, GPUBE_FLOAT32, false}, {GPUBE_MIN_COUNT, GPUBE_FLOAT64, false},
+};
+#define N_CHOSEN (sizeof(chosen) / sizeof(*chosen))
+#define N_KINDS	 (sizeof(kinds) / sizeof(*kinds))
+
+static void chosen_shape(void **state)
+{
+	for (size_t i = 0; i < N_KINDS; i++) {
+		struct shape s;
+
+		assert_null(shape_parse(&s, *state, kinds[i].semiring, kinds[i].type));
+		if (kinds[i].arg)
+			shape_want_arg(&s);
+		shape_fill(&s, i, (enum shape_fill)(i % SHAPE_N_FILLS),
+			kinds[i].semiring == GPUBE_MIN_COUNT);
+		check(&s);
+		shape_free(&s);
+	}
+}
+
+/* Each operand in turn is so large that only some cells can be compared. */
+static void large_shape(void **state)
+{
+	static const enum gpube_type types[] = {GPUBE_INT32, GPUBE_FLOAT64};
+
+	for (int i = 0; i < 2; i++) {
+		const char *problem;
+		struct shape s;
+
+		assert_null(shape_parse(&s, *state, GPUBE_MIN_PLUS, types[i]));
+		shape_fill(&s, 1, SHAPE_SIGNED, false);
+		shape_poison(&s);
+		assert_int_equal(gpube__ops_cpu()->contract(ctx, &s.c), 0);
+		problem = shape_check_sample(&s, 20000, 2);
+		if (problem)
+			fail_msg("%s: %s", s.text, problem);
+		shape_free(&s);
+	}
+}
+
+/* A batch of many shapes, neighbours often equal, one large: the same bits as one by one. */
+static void batch(void **state)
+{
+	enum { N = 600 };
+	struct gpube_contraction *all = calloc(N, sizeof(*all));
+	struct shape *got = calloc(N, sizeof(*got)), *want = calloc(N, sizeof(*want));
+
+	(void)state;
+	gpube__cpu_force(NULL);
+	for (int i = 0; i < N; i++) {
+		if (i == N / 2) {
+			assert_null(shape_parse(&got[i], "a=300 b=300 x=50 : a b : x a , x b",
+				GPUBE_MIN_PLUS, GPUBE_INT32));
+			shape_fill(&got[i], 1, SHAPE_SIGNED, false);
+		} else {
+			shape_random(&got[i], (uint64_t)i / 3, 3000);
+		}
+		shape_twin(&want[i], &got[i]);
+		shape_poison(&got[i]);
+		shape_poison(&want[i]);
+		all[i] = got[i].c;
+		assert_int_equal(gpube__ops_cpu()->contract(ctx, &want[i].c), 0);
+	}
+	assert_int_equal(gpube__ops_cpu()->contract_batch(ctx, N, all), 0);
+	for (int i = 0; i < N; i++) {
+		const char *problem = shape_compare(&got[i], &want[i]);
+
+		if (problem)
+			fail_msg("%d, %s: %s", i, got[i].text, problem);
+		shape_twin_free(&want[i]);
+		shape_free(&got[i]);
+	}
+	assert_int_equal(gpube__ops_cpu()->contract_batch(ctx, 0, NULL), 0);
+	free(all);
+	free(got);
+	free(want);
+}
+
+/* Bits do not depend on the number of threads, floats included. */
+static void threads(void **state)
+{
+	const int n_threads = ctx->n_threads;
+
+	(void)state;
+	gpube__cpu_force(NULL);
+	for (size_t i = 0; i < N_CHOSEN * 2; i++) {
+		struct shape s, one;
+
+		assert_null(shape_parse(&s, chosen[i / 2],
+			i % 2 ? GPUBE_LOGSUMEXP : GPUBE_MIN_PLUS, GPUBE_FLOAT32));
+		shape_fill(&s, i, SHAPE_SIGNED, false);
+		shape_twin(&one, &s);
+		ctx->n_threads = 1;
+		assert_int_equal(gpube__ops_cpu()->contract(ctx, &one.c), 0);
+		ctx->n_threads = 7;
+		assert_int_equal(gpube__ops_cpu()->contract(ctx, &s.c), 0);
+		ctx->n_threads = n_threads;
+		assert_memory_equal(s.c.out, one.c.out, shape_out_bytes(&s));
+		shape_twin_free(&one);
+		shape_free(&s);
+	}
+}
+
+static void refusals(void **state)
+{
+	static const int64_t huge[] = {INT64_MAX / 2, 3}, empty[] = {0};
+	const int32_t twice[] = {0, 0}, far[] = {7};
+	struct gpube_operand o;
+	struct gpube_contraction c;
+	struct shape s;
+
+	(void)state;
+	assert_null(shape_parse(&s, "a=300 x=300 : a : a x", GPUBE_MIN_PLUS, GPUBE_INT32));
+	shape_fill(&s, 1, SHAPE_SIGNED, false);
+	shape_want_arg(&s);
+#define REFUSED(text)                                                                              \
+	do {                                                                                       \
+		assert_int_equal(gpube__ops_cpu()->contract(ctx, &c), GPUBE_EINVAL);               \
+		assert_int_equal(gpube__ops_cpu()->contract_batch(ctx, 1, &c), GPUBE_EINVAL);      \
+		assert_int_equal(gpube__contract_reference(ctx, &c), GPUBE_EINVAL);                \
+		assert_string_equal(gpube_error(ctx), "contract: " text);                          \
+		assert_non_null(gpube__ops_cpu()->unsupported(&c));                                \
+	} while (0)
+	c = s.c;
+	c.arg_bytes = 1;
+	REFUSED("an argument needs more bytes");
+	c.arg_bytes = 3;
+	REFUSED("arguments have 1, 2 or 4 bytes");
+	c = s.c;
+	c.type = GPUBE_INT16;
+	REFUSED("the type is not int32, int64, float32 or float64");
+	c = s.c;
+	c.semiring = GPUBE_LOGSUMEXP;
+	REFUSED("logsumexp needs a float type");
+	c = s.c;
+	c.semiring = GPUBE_MIN_COUNT;
+	REFUSED("counts need room for them and a modulus that is 0 or a prime below 2^32");
+	c = s.c;
+	c.sizes = huge;
+	REFUSED("the joined table has 2^63 cells or more");
+	c.sizes = empty;
+	c.n_dims = c.n_out = 1;
+	REFUSED("a dim is empty");
+	c = s.c;
+	o = *c.in;
+	c.in = &o;
+	o.dims = twice;
+	REFUSED("an operand has a dim twice");
+	o.dims = far;
+	REFUSED("an operand's dim is out of range");
+#undef REFUSED
+	assert_null(gpube__ops_cpu()->unsupported(&s.c));
+	shape_free(&s);
+}
+
+static void stops(void **state)
+{
+	struct gpube_ctx *other;
+	struct shape s;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&other, NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_null(shape_parse(&s, "a=99 b=99 x=99 : a b : x a , x b",
+			i ? GPUBE_MIN_COUNT : GPUBE_MIN_PLUS, GPUBE_INT32));
+		shape_fill(&s, 1, SHAPE_SIGNED, i);
+		other->deadline = 1e-9;
+		assert_int_equal(gpube__ops_cpu()->contract(other, &s.c), GPUBE_ESTOP);
+		assert_string_equal(gpube_error(other), "out of time");
+		assert_int_equal(gpube__ops_cpu()->contract_batch(other, 1, &s.c), GPUBE_ESTOP);
+		other->deadline = 0;
+		assert_int_equal(gpube__ops_cpu()->contract(other, &s.c), 0);
+		gpube_ctx_stop(other);
+		assert_int_equal(gpube__ops_cpu()->contract(other, &s.c), GPUBE_ESTOP);
+		assert_string_equal(gpube_error(other), "stopped");
+		other->stop = 0;
+		shape_free(&s);
+	}
+	gpube_ctx_free(other);
+}
+
+/* Every allocation in turn fails: ENOMEM, and nothing leaks (under the sanitizers). */
+struct failing {
+	int left;
+};
+
+static void *failing_realloc(void *arg, void *p, size_t size)
+{
+	struct failing *f = arg;
+
+	if (size == 0) {
+		free(p);
+		return NULL;
+	}
+	return f->left-- > 0 ? realloc(p, size) : NULL;
+}
+
+static void no_memory(void **state)
+{
+	static const char *const texts[] = {"a=9 b=9 x=9 : a b : x a , x b", "x=50021 : : x , x",
+		"a=9 x=9 : a : a x"};
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++) {
+		struct failing f = {.left = 100};
+		const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
+			.realloc_fn = failing_realloc, .realloc_arg = &f};
+		struct gpube_ctx *other;
+		struct shape s;
+		int status = GPUBE_ENOMEM, n = 0;
+
+		assert_int_equal(gpube_ctx_new(&other, &opts), 0);
+		assert_null(shape_parse(&s, texts[i / 2],
+			i / 2 == 2 ? GPUBE_MIN_COUNT : GPUBE_MIN_PLUS, GPUBE_INT32));
+		shape_fill(&s, 1, SHAPE_SIGNED, false);
+		if (i / 2 != 2)
+			shape_want_arg(&s);
+		for (; status == GPUBE_ENOMEM && n < 50; n++) {
+			f.left = n;
+			status = i % 2 ? gpube__ops_cpu()->contract_batch(other, 1, &s.c)
+				       : gpube__ops_cpu()->contract(other, &s.c);
+		}
+		assert_int_equal(status, 0);
+		assert_in_range(n, 2, 49);
+		f.left = 100;
+		gpube_ctx_free(other);
+		shape_free(&s);
+	}
+}
+
+static void memory(void **state)
+{
+	const struct gpube_ops *ops = gpube__ops_cpu();
+	char out[5] = "";
+	void *p;
+
+	(void)state;
+	for (uint64_t bytes = 0; bytes < 300; bytes += 13) {
+		p = ops->alloc(ctx, bytes);
+		assert_non_null(p);
+		assert_int_equal((uintptr_t)p % 64, 0);
+		memset(p, 1, bytes);
+		ops->free(ctx, p);
+	}
+	ops->free(ctx, NULL);
+	assert_null(ops->alloc(ctx, UINT64_MAX - 10));
+	p = ops->alloc(ctx, 5);
+	assert_int_equal(ops->upload(ctx, p, "gpub", 5), 0);
+	assert_int_equal(ops->download(ctx, out, p, 5), 0);
+	assert_string_equal(out, "gpub");
+	ops->free(ctx, p);
+}
+
+static struct CMUnitTest *add(struct CMUnitTest *t, const char *name, CMUnitTestFunction f,
+	const void *state)
+{
+	*t = (struct CMUnitTest){name, f, NULL, NULL, (void *)state};
+	return t + 1;
+}
+
 int main(void)
 {
-	static struct CMUnitTest tests[N_RANDOM];
+	static const char *const large[] = {
+		"a=500 b=501 c=3 x=61 : a b c : x a b c , x c",
+		"a=64 b=64 c=32 d=24 x=3 : a b c d : x a b c d , x d",
+		"a=313 b=317 x=331 : a b : a x , b x",
+		"a=2 b=3 x=1000003 : a b : x a , x b",
+	};
+	static struct CMUnitTest tests[N_RANDOM + N_CHOSEN + 32], *t = tests;
 	static char names[N_RANDOM][24];
 
+	t = add(t, "memory", memory, NULL);
+	t = add(t, "refusals", refusals, NULL);
 	for (int i = 0; i < N_RANDOM; i++) {
 		snprintf(names[i], sizeof(names[i]), "seed %d", i);
-		tests[i] = (struct CMUnitTest){names[i], random_shape, NULL, NULL,
-			(void *)(uintptr_t)i};
+		t = add(t, names[i], random_shape, (void *)(uintptr_t)i);
 	}
-	return cmocka_run_group_tests(tests, setup, teardown);
+	for (size_t i = 0; i < N_CHOSEN; i++)
+		t = add(t, chosen[i], chosen_shape, chosen[i]);
+	for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++)
+		t = add(t, large[i], large_shape, large[i]);
+	t = add(t, "batch", batch, NULL);
+	t = add(t, "threads", threads, NULL);
+	t = add(t, "stops", stops, NULL);
+	t = add(t, "no memory", no_memory, NULL);
+	return _cmocka_run_group_tests("contract", tests, (size_t)(t - tests), setup, teardown);
 }

@@ -575,6 +575,8 @@ const char *shape_check_sample(const struct shape *s, int64_t n, uint64_t seed)
 	struct gpube_rng r;
 
 	gpube__rng_init(&r, seed);
+	if (n > 2 + 4000000 / reduced)
+		n = 2 + 4000000 / reduced;
 	for (int64_t i = 0; i < n; i++) {
 		const int64_t out = i == 0 ? 0 : i == 1 ? s->out_cells - 1 :
 			(int64_t)gpube__rng_below(&r, (uint64_t)s->out_cells);

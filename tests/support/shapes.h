@@ -68,8 +68,8 @@ const char *shape_compare(const struct shape *got, const struct shape *want);
 double shape_tolerance(const struct shape *s);
 
 /*
- * Compares 'n' output cells, spread evenly or at random, with sums taken here:
- * for what is too large for the reference.
+ * Compares up to 'n' output cells, the first, the last and random ones, with sums taken
+ * here: for what is too large for the reference.
  */
 const char *shape_check_sample(const struct shape *s, int64_t n, uint64_t seed);
 

@@ -1,0 +1,382 @@
+/*
+ * bench_contract.c - the CPU's contract beside the bound of each shape.
+ *
+ *	bench_contract [-t seconds] [-r family] [-c file.csv] benchmarks/shapes.txt
+ *
+ * Bound: the larger of bytes / copy bandwidth (each input once, the output
+ * once; a copy of n bytes moves 2n) and joined cells / rate of add-min from
+ * registers. Both are measured here first, on as many cores as the row uses.
+ * Every result is checked before it is timed; a row is the median of at least
+ * 'seconds' (1) of runs, each on inputs that other memory was touched before
+ * or not as the shape itself decides: small ones stay in the caches.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "tests/support/shapes.h"
+
+enum { MAX_CORES = 2, MAX_RUNS = 100000 };
+
+struct ceilings {
+	double copy_bytes, add_min_int32, add_min_float32; /* a second */
+};
+
+/* ---- ceilings ------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+/* Twelve accumulators and addends: nothing but an add and a min of each vector. */
+#define RATE(NAME, TARGET, V, SET, ADD, MIN, N)                                                    \
+	__attribute__((target(TARGET), noinline)) static void NAME(int64_t n, void *sink)          \
+	{                                                                                          \
+		V best[12], v[12], s = SET(3);                                                     \
+                                                                                                   \
+		for (int i = 0; i < 12; i++) {                                                     \
+			best[i] = SET(1000);                                                       \
+			v[i] = SET(i);                                                             \
+		}                                                                                  \
+		for (int64_t k = 0; k < n; k++) {                                                  \
+			__asm__ volatile("" : "+v"(s));                                            \
+			_Pragma("GCC unroll 12") for (int i = 0; i < N; i++) best[i] =             \
+				MIN(best[i], ADD(s, v[i]));                                        \
+		}                                                                                  \
+		for (int i = 1; i < N; i++)                                                        \
+			best[0] = MIN(best[0], best[i]);                                           \
+		memcpy(sink, &best[0], sizeof(V));                                                 \
+	}
+RATE(int_512, "avx512f", __m512i, _mm512_set1_epi32, _mm512_add_epi32, _mm512_min_epi32, 12)
+RATE(float_512, "avx512f", __m512, _mm512_set1_ps, _mm512_add_ps, _mm512_min_ps, 12)
+RATE(int_256, "avx2", __m256i, _mm256_set1_epi32, _mm256_add_epi32, _mm256_min_epi32, 6)
+RATE(float_256, "avx2", __m256, _mm256_set1_ps, _mm256_add_ps, _mm256_min_ps, 6)
+#endif
+
+static void plain_rate(int64_t n, void *sink)
+{
+	volatile int32_t *out = sink;
+	int32_t best[16];
+
+	for (int i = 0; i < 16; i++)
+		best[i] = 1000;
+	for (int64_t k = 0; k < n; k++)
+		for (int i = 0; i < 16; i++) {
+			const int32_t v = (int32_t)k + i;
+
+			best[i] = v < best[i] ? v : best[i];
+		}
+	for (int i = 0; i < 16; i++)
+		*out = best[i];
+}
+
+static void add_min_kernel(void (**kernel)(int64_t, void *), int *cells, bool is_float)
+{
+	*kernel = plain_rate;
+	*cells = 16;
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx512f")) {
+		*kernel = is_float ? float_512 : int_512;
+		*cells = 12 * 16;
+	} else if (__builtin_cpu_supports("avx2")) {
+		*kernel = is_float ? float_256 : int_256;
+		*cells = 6 * 8;
+	}
+#else
+	(void)is_float;
+#endif
+}
+
+static double measure_add_min(int cores, bool is_float)
+{
+	const int64_t n = 3000000;
+	void (*kernel)(int64_t, void *);
+	double best = 1e9;
+	int cells;
+
+	add_min_kernel(&kernel, &cells, is_float);
+	for (int run = 0; run < 20; run++) {
+		double t = gpube__now();
+
+#pragma omp parallel num_threads(cores)
+		{
+			char sink[64];
+
+			kernel(n, sink);
+		}
+		t = gpube__now() - t;
+		best = t < best ? t : best;
+	}
+	return cores * (double)n * cells / best;
+}
+
+static double measure_copy(int cores)
+{
+	const size_t bytes = (size_t)256 << 20;
+	char *a = aligned_alloc(4096, bytes), *b = aligned_alloc(4096, bytes);
+	double best = 1e9;
+
+	if (!a || !b)
+		abort();
+	memset(a, 1, bytes);
+	memset(b, 2, bytes);
+	for (int run = 0; run < 10; run++) {
+		double t = gpube__now();
+
+#pragma omp parallel for num_threads(cores) schedule(static)
+		for (int i = 0; i < cores; i++)
+			memcpy(b + bytes / (size_t)cores * (size_t)i,
+				a + bytes / (size_t)cores * (size_t)i, bytes / (size_t)cores);
+		t = gpube__now() - t;
+		best = t < best ? t : best;
+	}
+	free(a);
+	free(b);
+	return 2 * (double)bytes / best;
+}
+
+/* ---- a row ------------------------------------------------------------------------- */
+
+static const char *const positions[] = {"first", "middle", "last"};
+
+/* Rewrites the operands of a shape so that x is first, in the middle or last in each. */
+static void place_x(char *out, size_t room, const char *text, int position)
+{
+	const char *operands = strchr(strchr(text, ':') + 1, ':') + 1;
+	size_t at = (size_t)(operands - text);
+	char copy[1024], *batch, *save, *part;
+
+	snprintf(out, room, "%.*s", (int)at, text);
+	snprintf(copy, sizeof(copy), "%s", operands);
+	batch = strchr(copy, ':');
+	if (batch)
+		*batch++ = 0;
+	for (part = strtok_r(copy, ",", &save); part; part = strtok_r(NULL, ",", &save)) {
+		char *words[64], *word_save, *w;
+		int n = 0, has_x = 0, to;
+
+		for (w = strtok_r(part, " \t\n", &word_save); w;
+			w = strtok_r(NULL, " \t\n", &word_save)) {
+			if (strcmp(w, "x") == 0)
+				has_x = 1;
+			else
+				words[n++] = w;
+		}
+		to = position == 0 ? 0 : position == 1 ? (n + 1) / 2 : n;
+		for (int i = 0; i <= n; i++) {
+			if (i == to && has_x)
+				at += (size_t)snprintf(out + at, room - at, " x");
+			if (i < n)
+				at += (size_t)snprintf(out + at, room - at, " %s", words[i]);
+		}
+		at += (size_t)snprintf(out + at, room - at, " ,");
+	}
+	out[--at] = 0;
+	if (batch)
+		snprintf(out + at, room - at, ":%s", batch);
+}
+
+struct row {
+	const char *family;
+	struct shape *shapes; /* 'batch' of them, each with its own tables */
+	struct gpube_contraction *all;
+	int n;
+};
+
+static void free_row(struct row *row)
+{
+	for (int i = 0; i < row->n; i++)
+		shape_free(&row->shapes[i]);
+	free(row->shapes);
+	free(row->all);
+}
+
+static const char *make_row(struct row *row, const char *text, enum gpube_type type)
+{
+	struct shape one;
+	const char *problem = shape_parse(&one, text, GPUBE_MIN_PLUS, type);
+
+	if (problem)
+		return problem;
+	row->n = one.batch;
+	shape_free(&one);
+	row->shapes = calloc((size_t)row->n, sizeof(*row->shapes));
+	row->all = calloc((size_t)row->n, sizeof(*row->all));
+	if (!row->shapes || !row->all)
+		abort();
+	for (int i = 0; i < row->n; i++) {
+		problem = shape_parse(&row->shapes[i], text, GPUBE_MIN_PLUS, type);
+		if (problem)
+			return problem;
+		shape_fill(&row->shapes[i], (uint64_t)i, SHAPE_SIGNED, false);
+		shape_poison(&row->shapes[i]);
+		row->all[i] = row->shapes[i].c;
+	}
+	return NULL;
+}
+
+static int run_row(struct gpube_ctx *ctx, const struct row *row)
+{
+	if (row->n == 1)
+		return gpube__ops_cpu()->contract(ctx, row->all);
+	return gpube__ops_cpu()->contract_batch(ctx, row->n, row->all);
+}
+
+static const char *check_row(struct gpube_ctx *ctx, const struct row *row)
+{
+	if (run_row(ctx, row))
+		return gpube_error(ctx);
+	for (int i = 0; i < row->n; i += row->n > 100 ? 37 : 1) {
+		const char *problem = shape_check_sample(&row->shapes[i], 2000, (uint64_t)i);
+
+		if (problem)
+			return problem;
+	}
+	return NULL;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void time_row(struct gpube_ctx *ctx, const struct row *row, double seconds, double *median,
+	double *minimum)
+{
+	double *t = malloc(MAX_RUNS * sizeof(*t)), total = 0;
+	int n = 0;
+
+	if (!t)
+		abort();
+	while (n < MAX_RUNS && (total < seconds || n < 5)) {
+		t[n] = gpube__now();
+		run_row(ctx, row);
+		t[n] = gpube__now() - t[n];
+		total += t[n++];
+	}
+	qsort(t, (size_t)n, sizeof(*t), compare_doubles);
+	*median = t[n / 2];
+	*minimum = t[0];
+	free(t);
+}
+
+static int bench_row(const char *family, const char *text, int position, enum gpube_type type,
+	int cores, const struct ceilings *ceil, double seconds, FILE *csv)
+{
+	const char *type_name = type == GPUBE_INT32 ? "int32" : "float32";
+	const double rate = type == GPUBE_INT32 ? ceil->add_min_int32 : ceil->add_min_float32;
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = cores};
+	double median, minimum, bytes, joined, bound;
+	struct row row = {.family = family};
+	struct gpube_ctx *ctx;
+	const char *problem;
+	char placed[2048];
+
+	place_x(placed, sizeof(placed), text, position);
+	if (gpube_ctx_new(&ctx, &opts))
+		abort();
+	problem = make_row(&row, placed, type);
+	if (!problem)
+		problem = check_row(ctx, &row);
+	if (problem) {
+		fprintf(stderr, "bench_contract: %s: %s\n", placed, problem);
+		return 1;
+	}
+	time_row(ctx, &row, seconds, &median, &minimum);
+	bytes = row.n * row.shapes[0].bytes;
+	joined = (double)row.n * (double)row.shapes[0].joined_cells;
+	bound = bytes / ceil->copy_bytes > joined / rate ? bytes / ceil->copy_bytes : joined / rate;
+	printf("%-9s %-7s %-6s %d  %9.1f %9.1f  %9.1f %s %4.0f %% %4.0f %%\n", family, type_name,
+		positions[position], cores, median * 1e6, minimum * 1e6, bound * 1e6,
+		bound > joined / rate ? "bytes" : "cells", 100 * bound / median,
+		100 * bound / minimum);
+	fflush(stdout);
+	if (csv)
+		fprintf(csv, "%s,%s,%s,%d,%.9f,%.9f,%.0f,%.0f,%.9f,%.3f\n", family, type_name,
+			positions[position], cores, median, minimum, bytes, joined, bound,
+			bound / median);
+	free_row(&row);
+	gpube_ctx_free(ctx);
+	return 0;
+}
+
+/* ---- the program ---------------------------------------------------------------------- */
+
+static struct ceilings ceilings[MAX_CORES + 1];
+
+static void measure_ceilings(void)
+{
+	for (int cores = 1; cores <= MAX_CORES; cores++) {
+		struct ceilings *c = &ceilings[cores];
+
+		c->copy_bytes = measure_copy(cores);
+		c->add_min_int32 = measure_add_min(cores, false);
+		c->add_min_float32 = measure_add_min(cores, true);
+		printf("%d core%s: copy %.1f GB/s, add-min int32 %.1f G/s, float32 %.1f G/s\n",
+			cores, cores > 1 ? "s" : "", c->copy_bytes / 1e9, c->add_min_int32 / 1e9,
+			c->add_min_float32 / 1e9);
+	}
+}
+
+static int bench_line(char *line, const char *only, double seconds, FILE *csv)
+{
+	static const enum gpube_type types[] = {GPUBE_INT32, GPUBE_FLOAT32};
+	char *bar = strchr(line, '|'), family[32];
+	int failed = 0;
+
+	if (line[0] == '#' || !bar || sscanf(line, "%31s", family) != 1)
+		return 0;
+	if (only && strcmp(only, family) != 0)
+		return 0;
+	for (int cores = 1; cores <= MAX_CORES; cores++)
+		for (int i = 0; i < 2; i++)
+			for (int position = 0; position < 3; position++)
+				failed |= bench_row(family, bar + 1, position, types[i], cores,
+					&ceilings[cores], seconds, csv);
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
+	const char *shapes = NULL, *only = NULL, *csv_name = NULL;
+	double seconds = 1;
+	FILE *f, *csv = NULL;
+	char line[2048];
+	int failed = 0;
+
+	for (int i = 1; i < argc; i++) {
+		if (argv[i][0] != '-')
+			shapes = argv[i];
+		else if (i + 1 < argc && strcmp(argv[i], "-t") == 0)
+			seconds = atof(argv[++i]);
+		else if (i + 1 < argc && strcmp(argv[i], "-r") == 0)
+			only = argv[++i];
+		else if (i + 1 < argc && strcmp(argv[i], "-c") == 0)
+			csv_name = argv[++i];
+	}
+	f = shapes ? fopen(shapes, "r") : NULL;
+	if (!f) {
+		fprintf(stderr, "usage: bench_contract [-t seconds] [-r family] [-c file.csv] "
+				"benchmarks/shapes.txt\n");
+		return 2;
+	}
+	if (csv_name)
+		csv = fopen(csv_name, "w");
+	if (csv)
+		fprintf(csv, "family,type,position,cores,median_s,minimum_s,bytes,joined_cells,"
+			     "bound_s,share\n");
+	measure_ceilings();
+	printf("family    type    x at   n  median us    min us   bound us of    share  of min\n");
+	while (fgets(line, sizeof(line), f))
+		failed |= bench_line(line, only, seconds, csv);
+	fclose(f);
+	if (csv)
+		fclose(csv);
+	return failed;
+}

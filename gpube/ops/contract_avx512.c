@@ -1,0 +1,616 @@
+/* contract_avx512.c - the kernels of contract with 512-bit vectors. */
+#include "gpube/ops/contract_tile.h"
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+#include <float.h>
+#include <immintrin.h>
+#include <math.h>
+
+#define INLINE	       inline __attribute__((always_inline))
+#define NOINLINE       __attribute__((noinline))
+#define UNROLL	       _Pragma("GCC unroll 16")
+#define MASK_FREE      1
+#define MANY_REGISTERS 1
+
+/* 32-bit squares: pairs, pairs of pairs, then quarters of a vector. */
+static INLINE void transpose16(__m512i v[16])
+{
+	__m512i t[16];
+
+	UNROLL for (int i = 0; i < 16; i += 2)
+	{
+		t[i] = _mm512_unpacklo_epi32(v[i], v[i + 1]);
+		t[i + 1] = _mm512_unpackhi_epi32(v[i], v[i + 1]);
+	}
+	UNROLL for (int i = 0; i < 16; i += 4)
+	{
+		v[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
+		v[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
+		v[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
+		v[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
+	}
+	UNROLL for (int i = 0; i < 4; i++)
+	{
+		t[i] = _mm512_shuffle_i32x4(v[i], v[i + 4], 0x88);
+		t[i + 4] = _mm512_shuffle_i32x4(v[i], v[i + 4], 0xdd);
+		t[i + 8] = _mm512_shuffle_i32x4(v[i + 8], v[i + 12], 0x88);
+		t[i + 12] = _mm512_shuffle_i32x4(v[i + 8], v[i + 12], 0xdd);
+	}
+	UNROLL for (int i = 0; i < 4; i++)
+	{
+		v[i] = _mm512_shuffle_i32x4(t[i], t[i + 8], 0x88);
+		v[i + 4] = _mm512_shuffle_i32x4(t[i + 4], t[i + 12], 0x88);
+		v[i + 8] = _mm512_shuffle_i32x4(t[i], t[i + 8], 0xdd);
+		v[i + 12] = _mm512_shuffle_i32x4(t[i + 4], t[i + 12], 0xdd);
+	}
+}
+
+static INLINE void transpose8(__m512i v[8])
+{
+	__m512i t[8];
+
+	UNROLL for (int i = 0; i < 8; i += 2)
+	{
+		t[i] = _mm512_unpacklo_epi64(v[i], v[i + 1]);
+		t[i + 1] = _mm512_unpackhi_epi64(v[i], v[i + 1]);
+	}
+	UNROLL for (int i = 0; i < 2; i++)
+	{
+		v[i] = _mm512_shuffle_i64x2(t[i], t[i + 2], 0x88);
+		v[i + 2] = _mm512_shuffle_i64x2(t[i], t[i + 2], 0xdd);
+		v[i + 4] = _mm512_shuffle_i64x2(t[i + 4], t[i + 6], 0x88);
+		v[i + 6] = _mm512_shuffle_i64x2(t[i + 4], t[i + 6], 0xdd);
+	}
+	UNROLL for (int i = 0; i < 2; i++)
+	{
+		t[i] = _mm512_shuffle_i64x2(v[i], v[i + 4], 0x88);
+		t[i + 4] = _mm512_shuffle_i64x2(v[i], v[i + 4], 0xdd);
+		t[i + 2] = _mm512_shuffle_i64x2(v[i + 2], v[i + 6], 0x88);
+		t[i + 6] = _mm512_shuffle_i64x2(v[i + 2], v[i + 6], 0xdd);
+	}
+	UNROLL for (int i = 0; i < 8; i++) v[i] = t[i];
+}
+
+static INLINE uint32_t lanes_mask(int64_t n, int w)
+{
+	return n >= w ? (1u << w) - 1 : (1u << n) - 1;
+}
+
+/* ---- int32 ---- */
+
+static INLINE __mmask16 mask_i32(int64_t n)
+{
+	return (__mmask16)lanes_mask(n, 16);
+}
+
+static INLINE __m512i load_i32(const int32_t *p)
+{
+	return _mm512_loadu_si512(p);
+}
+
+static INLINE __m512i loadm_i32(__mmask16 m, const int32_t *p)
+{
+	return _mm512_maskz_loadu_epi32(m, p);
+}
+
+static INLINE void store_i32(int32_t *p, __m512i v)
+{
+	_mm512_storeu_si512(p, v);
+}
+
+static INLINE void storem_i32(int32_t *p, __mmask16 m, __m512i v)
+{
+	_mm512_mask_storeu_epi32(p, m, v);
+}
+
+static INLINE void stream_i32(int32_t *p, __m512i v)
+{
+	_mm512_stream_si512((void *)p, v);
+}
+
+static INLINE __m512i set_i32(int32_t x)
+{
+	return _mm512_set1_epi32(x);
+}
+
+static INLINE __m512i add_i32(__m512i a, __m512i b)
+{
+	return _mm512_add_epi32(a, b);
+}
+
+static INLINE __m512i min_i32(__m512i a, __m512i b)
+{
+	return _mm512_min_epi32(a, b);
+}
+
+static INLINE __m512i max_i32(__m512i a, __m512i b)
+{
+	return _mm512_max_epi32(a, b);
+}
+
+static INLINE __m512i cut_min_i32(__m512i v, int32_t threshold, int32_t cut)
+{
+	return _mm512_mask_mov_epi32(
+		v, _mm512_cmpge_epi32_mask(v, set_i32(threshold)), set_i32(cut));
+}
+
+static INLINE __m512i cut_max_i32(__m512i v, int32_t threshold, int32_t cut)
+{
+	return _mm512_mask_mov_epi32(
+		v, _mm512_cmple_epi32_mask(v, set_i32(-threshold)), set_i32(-cut));
+}
+
+static INLINE void arg_min_i32(__m512i *best, __m512i *at, __m512i v, __m512i x)
+{
+	*at = _mm512_mask_mov_epi32(*at, _mm512_cmplt_epi32_mask(v, *best), x);
+	*best = min_i32(*best, v);
+}
+
+static INLINE void arg_max_i32(__m512i *best, __m512i *at, __m512i v, __m512i x)
+{
+	*at = _mm512_mask_mov_epi32(*at, _mm512_cmpgt_epi32_mask(v, *best), x);
+	*best = max_i32(*best, v);
+}
+
+static INLINE __m512i loadi_i32(const int32_t *p)
+{
+	return _mm512_loadu_si512(p);
+}
+
+static INLINE void storei_i32(int32_t *p, __m512i v)
+{
+	_mm512_storeu_si512(p, v);
+}
+
+static INLINE __m512i seti_i32(int32_t x)
+{
+	return _mm512_set1_epi32(x);
+}
+
+static INLINE __m512i gather_i32(__mmask16 m, const int32_t *p, const int32_t *index)
+{
+	return _mm512_mask_i32gather_epi32(
+		_mm512_setzero_si512(), m, _mm512_loadu_si512(index), p, 4);
+}
+
+static INLINE void turn_i32(__m512i *v)
+{
+	transpose16(v);
+}
+
+#define T	 int32_t
+#define V	 __m512i
+#define M	 __mmask16
+#define W	 16
+#define I	 int32_t
+#define VI	 __m512i
+#define IS_FLOAT 0
+#define NAME(n)	 n##_i32
+#include "gpube/ops/contract_type_impl.h"
+
+/* ---- int64 ---- */
+
+static INLINE __mmask8 mask_i64(int64_t n)
+{
+	return (__mmask8)lanes_mask(n, 8);
+}
+
+static INLINE __m512i load_i64(const int64_t *p)
+{
+	return _mm512_loadu_si512(p);
+}
+
+static INLINE __m512i loadm_i64(__mmask8 m, const int64_t *p)
+{
+	return _mm512_maskz_loadu_epi64(m, p);
+}
+
+static INLINE void store_i64(int64_t *p, __m512i v)
+{
+	_mm512_storeu_si512(p, v);
+}
+
+static INLINE void storem_i64(int64_t *p, __mmask8 m, __m512i v)
+{
+	_mm512_mask_storeu_epi64(p, m, v);
+}
+
+static INLINE void stream_i64(int64_t *p, __m512i v)
+{
+	_mm512_stream_si512((void *)p, v);
+}
+
+static INLINE __m512i set_i64(int64_t x)
+{
+	return _mm512_set1_epi64(x);
+}
+
+static INLINE __m512i add_i64(__m512i a, __m512i b)
+{
+	return _mm512_add_epi64(a, b);
+}
+
+static INLINE __m512i min_i64(__m512i a, __m512i b)
+{
+	return _mm512_min_epi64(a, b);
+}
+
+static INLINE __m512i max_i64(__m512i a, __m512i b)
+{
+	return _mm512_max_epi64(a, b);
+}
+
+static INLINE __m512i cut_min_i64(__m512i v, int64_t threshold, int64_t cut)
+{
+	return _mm512_mask_mov_epi64(
+		v, _mm512_cmpge_epi64_mask(v, set_i64(threshold)), set_i64(cut));
+}
+
+static INLINE __m512i cut_max_i64(__m512i v, int64_t threshold, int64_t cut)
+{
+	return _mm512_mask_mov_epi64(
+		v, _mm512_cmple_epi64_mask(v, set_i64(-threshold)), set_i64(-cut));
+}
+
+static INLINE void arg_min_i64(__m512i *best, __m512i *at, __m512i v, __m512i x)
+{
+	*at = _mm512_mask_mov_epi64(*at, _mm512_cmplt_epi64_mask(v, *best), x);
+	*best = min_i64(*best, v);
+}
+
+static INLINE void arg_max_i64(__m512i *best, __m512i *at, __m512i v, __m512i x)
+{
+	*at = _mm512_mask_mov_epi64(*at, _mm512_cmpgt_epi64_mask(v, *best), x);
+	*best = max_i64(*best, v);
+}
+
+static INLINE __m512i loadi_i64(const int64_t *p)
+{
+	return _mm512_loadu_si512(p);
+}
+
+static INLINE void storei_i64(int64_t *p, __m512i v)
+{
+	_mm512_storeu_si512(p, v);
+}
+
+static INLINE __m512i seti_i64(int64_t x)
+{
+	return _mm512_set1_epi64(x);
+}
+
+static INLINE __m512i gather_i64(__mmask8 m, const int64_t *p, const int32_t *index)
+{
+	return _mm512_mask_i32gather_epi64(
+		_mm512_setzero_si512(), m, _mm256_loadu_si256((const __m256i *)index), p, 8);
+}
+
+static INLINE void turn_i64(__m512i *v)
+{
+	transpose8(v);
+}
+
+#define T	 int64_t
+#define V	 __m512i
+#define M	 __mmask8
+#define W	 8
+#define I	 int64_t
+#define VI	 __m512i
+#define IS_FLOAT 0
+#define NAME(n)	 n##_i64
+#include "gpube/ops/contract_type_impl.h"
+
+/* ---- float32 ---- */
+
+static INLINE __mmask16 mask_f32(int64_t n)
+{
+	return (__mmask16)lanes_mask(n, 16);
+}
+
+static INLINE __m512 load_f32(const float *p)
+{
+	return _mm512_loadu_ps(p);
+}
+
+static INLINE __m512 loadm_f32(__mmask16 m, const float *p)
+{
+	return _mm512_maskz_loadu_ps(m, p);
+}
+
+static INLINE void store_f32(float *p, __m512 v)
+{
+	_mm512_storeu_ps(p, v);
+}
+
+static INLINE void storem_f32(float *p, __mmask16 m, __m512 v)
+{
+	_mm512_mask_storeu_ps(p, m, v);
+}
+
+static INLINE void stream_f32(float *p, __m512 v)
+{
+	_mm512_stream_ps(p, v);
+}
+
+static INLINE __m512 set_f32(float x)
+{
+	return _mm512_set1_ps(x);
+}
+
+static INLINE __m512 add_f32(__m512 a, __m512 b)
+{
+	return _mm512_add_ps(a, b);
+}
+
+static INLINE __m512 min_f32(__m512 a, __m512 b)
+{
+	return _mm512_min_ps(a, b);
+}
+
+static INLINE __m512 max_f32(__m512 a, __m512 b)
+{
+	return _mm512_max_ps(a, b);
+}
+
+static INLINE __m512 sub_f32(__m512 a, __m512 b)
+{
+	return _mm512_sub_ps(a, b);
+}
+
+static INLINE __m512 mul_f32(__m512 a, __m512 b)
+{
+	return _mm512_mul_ps(a, b);
+}
+
+static INLINE __m512 fma_f32(__m512 a, __m512 b, __m512 c)
+{
+	return _mm512_fmadd_ps(a, b, c);
+}
+
+static INLINE __m512 rint_f32(__m512 v)
+{
+	return _mm512_roundscale_ps(v, 0);
+}
+
+static INLINE __m512 scale_f32(__m512 v, __m512 n)
+{
+	return _mm512_scalef_ps(v, n);
+}
+
+static INLINE __m512 cut_min_f32(__m512 v, float threshold, float cut)
+{
+	(void)threshold;
+	(void)cut;
+	return v;
+}
+
+static INLINE __m512 cut_max_f32(__m512 v, float threshold, float cut)
+{
+	(void)threshold;
+	(void)cut;
+	return v;
+}
+
+static INLINE void arg_min_f32(__m512 *best, __m512i *at, __m512 v, __m512i x)
+{
+	*at = _mm512_mask_mov_epi32(*at, _mm512_cmp_ps_mask(v, *best, _CMP_LT_OQ), x);
+	*best = min_f32(*best, v);
+}
+
+static INLINE void arg_max_f32(__m512 *best, __m512i *at, __m512 v, __m512i x)
+{
+	*at = _mm512_mask_mov_epi32(*at, _mm512_cmp_ps_mask(v, *best, _CMP_GT_OQ), x);
+	*best = max_f32(*best, v);
+}
+
+static INLINE __m512i loadi_f32(const int32_t *p)
+{
+	return _mm512_loadu_si512(p);
+}
+
+static INLINE void storei_f32(int32_t *p, __m512i v)
+{
+	_mm512_storeu_si512(p, v);
+}
+
+static INLINE __m512i seti_f32(int32_t x)
+{
+	return _mm512_set1_epi32(x);
+}
+
+static INLINE __m512 gather_f32(__mmask16 m, const float *p, const int32_t *index)
+{
+	return _mm512_mask_i32gather_ps(
+		_mm512_setzero_ps(), m, _mm512_loadu_si512(index), p, 4);
+}
+
+static INLINE void turn_f32(__m512 *v)
+{
+	__m512i t[16];
+	
+	UNROLL for (int i = 0; i < 16; i++) t[i] = _mm512_castps_si512(v[i]);
+	transpose16(t);
+	UNROLL for (int i = 0; i < 16; i++) v[i] = _mm512_castsi512_ps(t[i]);
+}
+
+#define T	 float
+#define V	 __m512
+#define M	 __mmask16
+#define W	 16
+#define I	 int32_t
+#define VI	 __m512i
+#define IS_FLOAT 1
+#define NAME(n)	 n##_f32
+#include "gpube/ops/contract_type_impl.h"
+
+/* ---- float64 ---- */
+
+static INLINE __mmask8 mask_f64(int64_t n)
+{
+	return (__mmask8)lanes_mask(n, 8);
+}
+
+static INLINE __m512d load_f64(const double *p)
+{
+	return _mm512_loadu_pd(p);
+}
+
+static INLINE __m512d loadm_f64(__mmask8 m, const double *p)
+{
+	return _mm512_maskz_loadu_pd(m, p);
+}
+
+static INLINE void store_f64(double *p, __m512d v)
+{
+	_mm512_storeu_pd(p, v);
+}
+
+static INLINE void storem_f64(double *p, __mmask8 m, __m512d v)
+{
+	_mm512_mask_storeu_pd(p, m, v);
+}
+
+static INLINE void stream_f64(double *p, __m512d v)
+{
+	_mm512_stream_pd(p, v);
+}
+
+static INLINE __m512d set_f64(double x)
+{
+	return _mm512_set1_pd(x);
+}
+
+static INLINE __m512d add_f64(__m512d a, __m512d b)
+{
+	return _mm512_add_pd(a, b);
+}
+
+static INLINE __m512d min_f64(__m512d a, __m512d b)
+{
+	return _mm512_min_pd(a, b);
+}
+
+static INLINE __m512d max_f64(__m512d a, __m512d b)
+{
+	return _mm512_max_pd(a, b);
+}
+
+static INLINE __m512d sub_f64(__m512d a, __m512d b)
+{
+	return _mm512_sub_pd(a, b);
+}
+
+static INLINE __m512d mul_f64(__m512d a, __m512d b)
+{
+	return _mm512_mul_pd(a, b);
+}
+
+static INLINE __m512d fma_f64(__m512d a, __m512d b, __m512d c)
+{
+	return _mm512_fmadd_pd(a, b, c);
+}
+
+static INLINE __m512d rint_f64(__m512d v)
+{
+	return _mm512_roundscale_pd(v, 0);
+}
+
+static INLINE __m512d scale_f64(__m512d v, __m512d n)
+{
+	return _mm512_scalef_pd(v, n);
+}
+
+static INLINE __m512d cut_min_f64(__m512d v, double threshold, double cut)
+{
+	(void)threshold;
+	(void)cut;
+	return v;
+}
+
+static INLINE __m512d cut_max_f64(__m512d v, double threshold, double cut)
+{
+	(void)threshold;
+	(void)cut;
+	return v;
+}
+
+static INLINE void arg_min_f64(__m512d *best, __m512i *at, __m512d v, __m512i x)
+{
+	*at = _mm512_mask_mov_epi64(*at, _mm512_cmp_pd_mask(v, *best, _CMP_LT_OQ), x);
+	*best = min_f64(*best, v);
+}
+
+static INLINE void arg_max_f64(__m512d *best, __m512i *at, __m512d v, __m512i x)
+{
+	*at = _mm512_mask_mov_epi64(*at, _mm512_cmp_pd_mask(v, *best, _CMP_GT_OQ), x);
+	*best = max_f64(*best, v);
+}
+
+static INLINE __m512i loadi_f64(const int64_t *p)
+{
+	return _mm512_loadu_si512(p);
+}
+
+static INLINE void storei_f64(int64_t *p, __m512i v)
+{
+	_mm512_storeu_si512(p, v);
+}
+
+static INLINE __m512i seti_f64(int64_t x)
+{
+	return _mm512_set1_epi64(x);
+}
+
+static INLINE __m512d gather_f64(__mmask8 m, const double *p, const int32_t *index)
+{
+	return _mm512_mask_i32gather_pd(
+		_mm512_setzero_pd(), m, _mm256_loadu_si256((const __m256i *)index), p, 8);
+}
+
+static INLINE void turn_f64(__m512d *v)
+{
+	__m512i t[8];
+	
+	UNROLL for (int i = 0; i < 8; i++) t[i] = _mm512_castpd_si512(v[i]);
+	transpose8(t);
+	UNROLL for (int i = 0; i < 8; i++) v[i] = _mm512_castsi512_pd(t[i]);
+}
+
+#define T	 double
+#define V	 __m512d
+#define M	 __mmask8
+#define W	 8
+#define I	 int64_t
+#define VI	 __m512i
+#define IS_FLOAT 1
+#define NAME(n)	 n##_f64
+#include "gpube/ops/contract_type_impl.h"
+
+static void fence(void)
+{
+	_mm_sfence();
+}
+
+static const struct gpube__kernels kernels = {
+	.name = "avx512",
+	.vector_bytes = 64,
+#include "gpube/ops/contract_table.h"
+	.fence = fence,
+};
+
+const struct gpube__kernels *gpube__kernels_avx512(void)
+{
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+			       __builtin_cpu_supports("avx512bw") &&
+			       __builtin_cpu_supports("avx512vl")
+		       ? &kernels : NULL;
+}
+
+#else
+
+const struct gpube__kernels *gpube__kernels_avx512(void)
+{
+	return NULL;
+}
+
+#endif

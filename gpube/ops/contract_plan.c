@@ -1,0 +1,716 @@
+/*
+ * contract_plan.c - how a contraction is cut into tiles (contract_tile.h).
+ *
+ * A handful of choices for the lanes, the rows and the reduced cells of a tile
+ * are priced in cycles, and the cheapest is taken; the larger the contraction,
+ * the more are looked at. The prices need not be right, only their order.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "gpube/ops/contract_tile.h"
+
+#define BIT(d) ((uint64_t)1 << (d))
+
+struct planner {
+	struct gpube__plan *p;
+	uint64_t *dims_of; /* of each operand */
+	int64_t *cells_of;
+	int w;		   /* lanes of a vector */
+	int left;	   /* choices that may still be priced */
+	struct gpube__choice best;
+};
+
+/* ---- groups of dims ---------------------------------------------------------- */
+
+static int first_dim(uint64_t dims)
+{
+	return dims ? __builtin_ctzll(dims) : -1;
+}
+
+/* Product of the sizes of a group's dims but the first. */
+static int64_t unit_of(const struct gpube__shape *s, uint64_t dims)
+{
+	int64_t unit = 1;
+
+	for (uint64_t m = dims & (dims - 1); m; m &= m - 1)
+		unit *= s->size[first_dim(m)];
+	return unit;
+}
+
+/* Steps along a group: affine if neighbours in the flattened group are always 'step' apart. */
+static bool affine(const struct gpube__shape *s, const int64_t *stride, uint64_t dims,
+	int64_t *step)
+{
+	int64_t expected = -1;
+
+	*step = 0;
+	if (!dims)
+		return true;
+	for (int d = 63 - __builtin_clzll(dims); d >= 0; d--) {
+		if (!(dims & BIT(d)))
+			continue;
+		if (expected < 0)
+			*step = expected = stride[d];
+		else if (stride[d] != expected)
+			return false;
+		expected *= s->size[d];
+	}
+	return true;
+}
+
+/* The values of a group's first dim that make blocks of at most 'cap' cells, evenly. */
+static int64_t block_of(const struct gpube__shape *s, uint64_t dims, int64_t cap, int64_t whole)
+{
+	int64_t size, unit, block, pieces;
+
+	if (!dims)
+		return 1;
+	size = s->size[first_dim(dims)];
+	unit = unit_of(s, dims);
+	block = cap / unit > 1 ? cap / unit : 1;
+	if (block >= size)
+		return size;
+	pieces = (size + block - 1) / block;
+	block = (size + pieces - 1) / pieces;
+	if (unit == 1 && whole > 1)
+		block = (block + whole - 1) / whole * whole;
+	return block < size ? block : size;
+}
+
+static int64_t padded(int64_t n, int w)
+{
+	return (n + w - 1) / w * w;
+}
+
+/* ---- loops ---------------------------------------------------------------------- */
+
+static void add_loop(struct gpube__plan *p, int dim, int64_t by, int *piece_loop)
+{
+	const int64_t trips = (p->shape.size[dim] + by - 1) / by;
+
+	if (trips == 1)
+		return;
+	if (piece_loop)
+		*piece_loop = p->n_loops;
+	p->loop[p->n_loops++] = (struct gpube__loop){dim, trips, by};
+	if (dim < p->shape.n_out) {
+		p->n_out_loops++;
+		p->n_tiles *= trips;
+	} else {
+		p->n_turns *= trips;
+	}
+}
+
+static void set_loops(struct gpube__plan *p, const struct gpube__choice *ch, int w)
+{
+	const struct gpube__shape *s = &p->shape;
+
+	p->n_loops = p->n_out_loops = 0;
+	p->n_tiles = p->n_turns = 1;
+	p->lane_loop = p->row_loop = p->x_loop = -1;
+	for (int d = 0; d < s->n_dims; d++) {
+		if (d == first_dim(ch->lanes))
+			add_loop(p, d, ch->lane_block, &p->lane_loop);
+		else if (d == first_dim(ch->rows))
+			add_loop(p, d, ch->row_block, &p->row_loop);
+		else if (d == first_dim(ch->x))
+			add_loop(p, d, ch->x_block, &p->x_loop);
+		else if (!((ch->lanes | ch->rows | ch->x) & BIT(d)))
+			add_loop(p, d, 1, NULL);
+	}
+	p->lane_unit = unit_of(s, ch->lanes);
+	p->row_unit = unit_of(s, ch->rows);
+	p->x_unit = unit_of(s, ch->x);
+	p->n_lanes = p->lane_unit * ch->lane_block;
+	p->n_rows = p->row_unit * ch->row_block;
+	p->n_x = p->x_unit * ch->x_block;
+	p->pad_lanes = padded(p->n_lanes, w);
+	p->pad_rows = padded(p->n_rows, w);
+}
+
+static double runs_to(const struct gpube__plan *p, int depth)
+{
+	double runs = 1;
+
+	for (int l = 0; l <= depth; l++)
+		runs *= (double)p->loop[l].trips;
+	return runs;
+}
+
+static int depth_of(const struct gpube__plan *p, uint64_t dims)
+{
+	for (int l = p->n_loops - 1; l >= 0; l--)
+		if (dims & BIT(p->loop[l].dim))
+			return l;
+	return -1;
+}
+
+/* ---- kinds and modes --------------------------------------------------------------- */
+
+static const int64_t *stride_of(const struct gpube__plan *p, int k)
+{
+	return p->shape.stride + k * p->shape.ld;
+}
+
+static enum gpube__lane_mode lane_mode(const struct gpube__plan *p, const int64_t *stride,
+	uint64_t lanes, uint64_t rows, uint64_t x, int64_t *step)
+{
+	const bool is_affine = affine(&p->shape, stride, lanes, step);
+	int64_t other;
+
+	if (!lanes || (is_affine && *step == 1))
+		return GPUBE__LANE_NEXT;
+	if (is_affine && *step == 0)
+		return GPUBE__LANE_SAME;
+	if (!is_affine)
+		return GPUBE__LANE_TABLE;
+	if (affine(&p->shape, stride, x, &other) && other == 1)
+		return GPUBE__LANE_TURN_X;
+	if (affine(&p->shape, stride, rows, &other) && other == 1)
+		return GPUBE__LANE_TURN_I;
+	return GPUBE__LANE_TABLE;
+}
+
+/* The kinds of all operands: to kind[]; returns the set of kinds there are. */
+static int set_kinds(const struct planner *pl, const struct gpube__choice *ch, signed char *kind)
+{
+	int there = 0;
+
+	for (int k = 0; k < pl->p->shape.n_in; k++) {
+		const bool lanes = pl->dims_of[k] & ch->lanes, rows = pl->dims_of[k] & ch->rows;
+
+		kind[k] = lanes ? rows ? GPUBE__KIND_C : GPUBE__KIND_B : GPUBE__KIND_A;
+		there |= 1 << kind[k];
+	}
+	/* B and C are the same where there is one row; B alone is a C whose rows are equal */
+	if (!ch->rows || there == 1 << GPUBE__KIND_B || ch->b_into_c)
+		for (int k = 0; k < pl->p->shape.n_in; k++)
+			if (kind[k] == GPUBE__KIND_B)
+				kind[k] = GPUBE__KIND_C;
+	there = 0;
+	for (int k = 0; k < pl->p->shape.n_in; k++) {
+		if (kind[k] == GPUBE__KIND_A && ch->a_into_c)
+			kind[k] = GPUBE__KIND_C;
+		there |= 1 << kind[k];
+	}
+	return there;
+}
+
+static struct gpube__op make_op(
+	const struct planner *pl, const struct gpube__choice *ch, int k, int kind)
+{
+	const struct gpube__plan *p = pl->p;
+	const int64_t *stride = stride_of(p, k);
+	struct gpube__op op = {.operand = k, .kind = kind};
+
+	op.depth = depth_of(p, pl->dims_of[k]);
+	if (kind == GPUBE__KIND_A)
+		op.mode = lane_mode(p, stride, ch->rows, 0, ch->x, &op.lane_step);
+	else
+		op.mode = lane_mode(p, stride, ch->lanes, kind == GPUBE__KIND_C ? ch->rows : 0,
+			ch->x, &op.lane_step);
+	return op;
+}
+
+static bool can_be_direct(const struct planner *pl, const struct gpube__choice *ch,
+	const struct gpube__op *op)
+{
+	const int64_t *stride = stride_of(pl->p, op->operand);
+	int64_t step;
+
+	return op->mode == GPUBE__LANE_NEXT && affine(&pl->p->shape, stride, ch->x, &step) &&
+	       (op->kind != GPUBE__KIND_C || affine(&pl->p->shape, stride, ch->rows, &step));
+}
+
+/* ---- prices, in cycles of a core with AVX-512; other cores have the same order ------------- */
+
+static double pack_cycles(const struct gpube__plan *p, const struct gpube__op *op, int w)
+{
+	const double nx = (double)p->n_x, ni = op->kind == GPUBE__KIND_C ? (double)p->n_rows : 1;
+	const double vectors = (double)(op->kind == GPUBE__KIND_A ? p->pad_rows : p->pad_lanes) / w;
+
+	switch (op->mode) {
+	case GPUBE__LANE_SAME:
+	case GPUBE__LANE_NEXT:
+		return 20 + nx * ni * (3 + 1.5 * vectors);
+	case GPUBE__LANE_TABLE:
+		return 20 + nx * ni * (3 + 0.9 * w * vectors);
+	case GPUBE__LANE_TURN_X:
+		return 20 + ni * vectors * ceil(nx / w) * 5 * w;
+	default:
+		return 20 + nx * vectors * ceil(ni / w) * 5 * w;
+	}
+}
+
+/*
+ * Memory traffic of an operand that no cache holds: whole cache lines, for each
+ * tile that reads it, although it may use few of their cells.
+ */
+static double memory_cycles(const struct planner *pl, const struct gpube__choice *ch,
+	const struct gpube__op *op)
+{
+	const struct gpube__plan *p = pl->p;
+	const int64_t *stride = stride_of(p, op->operand);
+	const uint64_t inside = (ch->lanes | ch->rows | ch->x) & pl->dims_of[op->operand];
+	double run = 1, cells = 1, lines;
+	bool found = true;
+
+	if ((double)pl->cells_of[op->operand] * p->cell_bytes < 1e6)
+		return 0;
+	for (uint64_t m = inside; m; m &= m - 1) {
+		const int d = first_dim(m);
+		int64_t n = p->shape.size[d];
+
+		if (d == first_dim(ch->lanes) && p->lane_loop >= 0)
+			n = ch->lane_block;
+		if (d == first_dim(ch->rows) && p->row_loop >= 0)
+			n = ch->row_block;
+		if (d == first_dim(ch->x) && p->x_loop >= 0)
+			n = ch->x_block;
+		cells *= (double)n;
+	}
+	while (found && run < cells) {
+		found = false;
+		for (uint64_t m = inside; m && !found; m &= m - 1)
+			if ((double)stride[first_dim(m)] == run) {
+				run *= (double)p->shape.size[first_dim(m)];
+				found = true;
+			}
+	}
+	run = run < cells ? run : cells;
+	lines = cells / run * ceil(run * p->cell_bytes / 64 + (run > 1 ? 0.5 : 0));
+	return runs_to(p, op->depth) * lines * 64 / 5;
+}
+
+static double chain_cycles(const struct planner *pl, const struct gpube__choice *ch, int kind,
+	const signed char *kinds)
+{
+	const struct gpube__plan *p = pl->p;
+	const int64_t cells = p->n_x * (kind == GPUBE__KIND_A ? p->pad_rows : p->pad_lanes) *
+			      (kind == GPUBE__KIND_C ? p->n_rows : 1);
+	double cycles = 0;
+	int n = 0, n_direct = 0, shallow = 0;
+	double shallow_cycles = 0;
+
+	for (int k = 0; k < p->shape.n_in; k++) {
+		struct gpube__op op;
+		double t;
+
+		if (kinds[k] != kind)
+			continue;
+		op = make_op(pl, ch, k, kind);
+		t = runs_to(p, op.depth) * pack_cycles(p, &op, pl->w);
+		cycles += t + memory_cycles(pl, ch, &op);
+		if (n == 0 || op.depth < shallow) {
+			shallow = op.depth;
+			n_direct = 0;
+		}
+		if (op.depth == shallow) {
+			n_direct++;
+			shallow_cycles = can_be_direct(pl, ch, &op) ? t : 0;
+		}
+		n++;
+	}
+	/* the first level is read in place if it is one operand in the right layout */
+	if (n_direct == 1)
+		cycles -= shallow_cycles;
+	if ((n > 1 || (n == 1 && shallow_cycles == 0)) && cells > GPUBE__MAX_PACKED)
+		return INFINITY;
+	return cycles;
+}
+
+static double price(const struct planner *pl, struct gpube__choice *ch, int *there)
+{
+	static const double kernel_cycles[8] = {1.1, 1.1, 1.1, 1.1, 0.7, 1.15, 1.2, 1.65};
+	struct gpube__plan *p = pl->p;
+	signed char kinds[256];
+	double cycles, vectors, tiles;
+
+	*there = 0;
+	if (p->shape.n_in > 256)
+		return 1; /* the first choice: one row, which always fits */
+	set_loops(p, ch, pl->w);
+	*there = set_kinds(pl, ch, kinds);
+	vectors = (double)(p->pad_lanes / pl->w);
+	tiles = (double)p->n_tiles * (double)p->n_turns;
+	cycles = tiles * (60 + (double)p->n_rows * vectors *
+					(2.5 + (double)p->n_x * kernel_cycles[*there]) +
+				 (double)p->n_rows * 3);
+	/* few rows at a time share little and wait for each other */
+	if (p->n_rows % 8 && vectors < 4)
+		cycles += tiles * (double)(p->n_rows % 4 ? 2 : 1) * vectors * (double)p->n_x;
+	for (int kind = 0; kind < GPUBE__N_KINDS; kind++)
+		cycles += chain_cycles(pl, ch, kind, kinds);
+	if (p->shape.n_out && !(ch->lanes & BIT(p->shape.n_out - 1)))
+		cycles += 2.0 * (double)p->shape.n_out_cells;
+	else if (p->kernel > GPUBE__KERNEL_MAX)
+		cycles += 0.5 * (double)p->shape.n_out_cells;
+	return cycles;
+}
+
+/* ---- choices -------------------------------------------------------------------------- */
+
+static void consider(struct planner *pl, struct gpube__choice ch)
+{
+	for (int merge = 0; merge < 4 && pl->left > 0; merge++) {
+		int there;
+
+		ch.a_into_c = merge & 1;
+		ch.b_into_c = merge & 2;
+		ch.cycles = price(pl, &ch, &there);
+		pl->left--;
+		if (pl->best.cycles < 0 || ch.cycles < pl->best.cycles)
+			pl->best = ch;
+		if (merge == 0 && there != (BIT(GPUBE__KIND_A) | BIT(GPUBE__KIND_B) |
+						   BIT(GPUBE__KIND_C)))
+			return;
+	}
+}
+
+/* Rows for given lanes: none, and runs of the other output dims, from the fastest. */
+static void consider_rows(struct planner *pl, struct gpube__choice ch)
+{
+	const struct gpube__shape *s = &pl->p->shape;
+	uint64_t tried[8];
+	int n_tried = 0;
+
+	ch.rows = 0;
+	ch.row_block = 1;
+	consider(pl, ch);
+	for (int to = s->n_out - 1; to >= 0; to--) {
+		uint64_t rows = 0;
+		int64_t cells = 1;
+
+		if (ch.lanes & BIT(to))
+			continue;
+		for (int d = to; d >= 0 && cells < GPUBE__MAX_ROWS && pl->left > 0; d--) {
+			if (ch.lanes & BIT(d))
+				continue;
+			rows |= BIT(d);
+			ch.rows = rows;
+			ch.row_block = block_of(s, rows, GPUBE__MAX_ROWS, 8);
+			consider(pl, ch);
+			cells *= s->size[d];
+		}
+	}
+	/* the other output dims of one operand */
+	for (int k = 0; k < s->n_in && n_tried < 8 && pl->left > 0; k++) {
+		const uint64_t rows = pl->dims_of[k] & (BIT(s->n_out) - 1) & ~ch.lanes;
+		bool seen = !rows || unit_of(s, rows) > GPUBE__MAX_ROWS;
+
+		for (int i = 0; i < n_tried; i++)
+			seen |= tried[i] == rows;
+		if (seen)
+			continue;
+		tried[n_tried++] = rows;
+		ch.rows = rows;
+		ch.row_block = block_of(s, rows, GPUBE__MAX_ROWS, 8);
+		consider(pl, ch);
+	}
+}
+
+static void consider_lanes(struct planner *pl, struct gpube__choice ch)
+{
+	const struct gpube__shape *s = &pl->p->shape;
+	const int64_t n_x = ch.x_block * unit_of(s, ch.x);
+	int64_t cap = 16384 / n_x, cells = 1;
+
+	cap = cap < 64 ? 64 : cap > GPUBE__MAX_LANES ? GPUBE__MAX_LANES : cap;
+	ch.lanes = 0;
+	ch.lane_block = 1;
+	if (s->n_out == 0)
+		consider_rows(pl, ch);
+	/* the fastest output dims: what is written is contiguous */
+	for (int d = s->n_out - 1; d >= 0 && cells < cap / 2 && pl->left > 0; d--) {
+		ch.lanes |= BIT(d);
+		ch.lane_block = block_of(s, ch.lanes, cap, pl->w);
+		consider_rows(pl, ch);
+		cells *= s->size[d];
+	}
+	/* the output dims of one operand, which pays when much is reduced */
+	for (int k = 0; k < s->n_in && n_x >= 8 && pl->left > 0; k++) {
+		ch.lanes = pl->dims_of[k] & (BIT(s->n_out) - 1);
+		if (!ch.lanes || unit_of(s, ch.lanes) > cap)
+			continue;
+		ch.lane_block = block_of(s, ch.lanes, cap, pl->w);
+		consider_rows(pl, ch);
+	}
+}
+
+/* The reduced cells of a tile: the fastest reduced dims, so that arguments come in order. */
+static void consider_all(struct planner *pl)
+{
+	const struct gpube__shape *s = &pl->p->shape;
+	static const int64_t caps[] = {GPUBE__MAX_X, 128, 16};
+	const int first_cap = pl->p->kernel == GPUBE__KERNEL_LSE ? 1 : 0;
+	struct gpube__choice ch = {0};
+
+	for (int i = first_cap; i < 3 && pl->left > 0; i++) {
+		int64_t cells = 1;
+
+		if (i > first_cap && s->n_reduced <= caps[i])
+			return;
+		ch.x = 0;
+		ch.x_block = 1;
+		for (int d = s->n_dims - 1; d >= s->n_out; d--) {
+			if (cells * s->size[d] > caps[i] && ch.x)
+				break;
+			ch.x |= BIT(d);
+			cells *= s->size[d];
+		}
+		ch.x_block = block_of(s, ch.x, caps[i], 1);
+		consider_lanes(pl, ch);
+	}
+}
+
+/* ---- the plan that was chosen --------------------------------------------------------------- */
+
+struct room {
+	char *at;
+};
+
+static void *take(struct room *r, int64_t n, size_t size)
+{
+	void *p = r->at;
+
+	r->at += ((uint64_t)n * size + 63) / 64 * 64;
+	return p;
+}
+
+static int64_t *group_table(
+	const struct gpube__shape *s, const int64_t *stride, uint64_t dims, int64_t n, int64_t *to)
+{
+	int64_t size[GPUBE_MAX_DIMS], step[GPUBE_MAX_DIMS];
+	int n_dims = 0;
+
+	for (uint64_t m = dims; m; m &= m - 1) {
+		size[n_dims] = s->size[first_dim(m)];
+		step[n_dims++] = stride[first_dim(m)];
+	}
+	for (int64_t i = 0; i < n; i++)
+		to[i] = gpube__offset(i, n_dims, size, step);
+	return to;
+}
+
+static struct gpube__axis make_axis(struct room *room, const struct gpube__shape *s,
+	const int64_t *stride, uint64_t dims, int64_t n)
+{
+	struct gpube__axis axis = {0};
+
+	if (!affine(s, stride, dims, &axis.step))
+		axis.table = group_table(s, stride, dims, n, take(room, n, sizeof(int64_t)));
+	return axis;
+}
+
+/* Lane tables hold 32 bits; false if an operand is so large that they do not do. */
+static bool lane_table(struct room *room, const struct planner *pl, struct gpube__op *op,
+	uint64_t dims, int64_t n, int64_t pad)
+{
+	const int64_t *stride = stride_of(pl->p, op->operand);
+	int64_t *wide = take(room, pad, sizeof(*wide));
+	int32_t *narrow = take(room, pad, sizeof(*narrow));
+
+	group_table(&pl->p->shape, stride, dims, n, wide);
+	for (int64_t i = 0; i < pad; i++) {
+		if (i < n && wide[i] > INT32_MAX)
+			return false;
+		narrow[i] = i < n ? (int32_t)wide[i] : 0;
+	}
+	op->lane_table = narrow;
+	return true;
+}
+
+static void sort_ops(struct gpube__op *ops, int n)
+{
+	for (int i = 1; i < n; i++) {
+		const struct gpube__op op = ops[i];
+		int j = i;
+
+		for (; j > 0 && (ops[j - 1].kind > op.kind ||
+				(ops[j - 1].kind == op.kind && ops[j - 1].depth > op.depth)); j--)
+			ops[j] = ops[j - 1];
+		ops[j] = op;
+	}
+}
+
+/* Levels of one kind, of ops [from, to); the shallowest are one when there are too many. */
+static void set_levels(struct planner *pl, int kind, int from, int to)
+{
+	struct gpube__plan *p = pl->p;
+	struct gpube__level *level = p->level[kind];
+	int n = 0, distinct = 0;
+
+	for (int i = from; i < to; i++)
+		distinct += i == from || p->ops[i].depth != p->ops[i - 1].depth;
+	for (int i = from; i < to; i++) {
+		const bool next = i == from || p->ops[i].depth != p->ops[i - 1].depth;
+
+		/* 'distinct' depths are left, this one with them */
+		if (n == 0 || (next && n + distinct <= GPUBE__MAX_LEVELS))
+			level[n++] = (struct gpube__level){.from = i};
+		distinct -= next;
+		level[n - 1].to = i + 1;
+		level[n - 1].depth = p->ops[i].depth;
+	}
+	p->n_levels[kind] = n;
+}
+
+static void set_buffers(struct planner *pl, int kind)
+{
+	struct gpube__plan *p = pl->p;
+
+	for (int l = 0; l < p->n_levels[kind]; l++) {
+		struct gpube__level *level = &p->level[kind][l];
+		const struct gpube__op *op = &p->ops[level->from];
+
+		level->direct = l == 0 && level->to - level->from == 1 &&
+				can_be_direct(pl, &p->choice, op);
+		if (level->direct) {
+			level->step_x = op->x.step;
+			level->step_i = op->i.step;
+			continue;
+		}
+		level->step_i = kind == GPUBE__KIND_A ? p->pad_rows : p->pad_lanes;
+		level->step_x = level->step_i * (kind == GPUBE__KIND_C ? p->n_rows : 1);
+		for (int i = level->from; level->depth < 0 && i < level->to; i++)
+			p->setup_cycles += pack_cycles(p, &p->ops[i], pl->w);
+		level->buffer = p->scratch_bytes;
+		p->scratch_bytes += padded(level->step_x * p->n_x * p->cell_bytes, 64);
+	}
+}
+
+static bool set_ops(struct planner *pl, struct room *room)
+{
+	struct gpube__plan *p = pl->p;
+	const struct gpube__choice *ch = &p->choice;
+	const int n_in = p->shape.n_in;
+	signed char *kinds = take(room, n_in, 1);
+
+	set_kinds(pl, ch, kinds);
+	for (int k = 0; k < n_in; k++) {
+		const int64_t *stride = stride_of(p, k);
+		struct gpube__op *op = &p->ops[k];
+		const bool is_a = kinds[k] == GPUBE__KIND_A;
+
+		*op = make_op(pl, ch, k, kinds[k]);
+		op->x = make_axis(room, &p->shape, stride, ch->x, p->n_x);
+		if (kinds[k] == GPUBE__KIND_C)
+			op->i = make_axis(room, &p->shape, stride, ch->rows, p->n_rows);
+		if (op->mode == GPUBE__LANE_TABLE &&
+			!lane_table(room, pl, op, is_a ? ch->rows : ch->lanes,
+				is_a ? p->n_rows : p->n_lanes, is_a ? p->pad_rows : p->pad_lanes))
+			return false;
+	}
+	sort_ops(p->ops, n_in);
+	for (int kind = 0, from = 0; kind < GPUBE__N_KINDS; kind++) {
+		int to = from;
+
+		while (to < n_in && p->ops[to].kind == kind)
+			to++;
+		set_levels(pl, kind, from, to);
+		set_buffers(pl, kind);
+		from = to;
+	}
+	return true;
+}
+
+static void set_output(struct planner *pl, struct room *room)
+{
+	struct gpube__plan *p = pl->p;
+	const struct gpube__choice *ch = &p->choice;
+	const int64_t tile = padded(p->n_rows * p->pad_lanes * p->cell_bytes, 64);
+
+	p->out_i = make_axis(room, &p->shape, p->shape.out_stride, ch->rows, p->n_rows);
+	p->out_j = make_axis(room, &p->shape, p->shape.out_stride, ch->lanes, p->n_lanes);
+	p->arg_x = make_axis(room, &p->shape, p->shape.arg_stride, ch->x, p->n_x);
+	p->direct_out = p->kernel <= GPUBE__KERNEL_MAX && !p->out_i.table && !p->out_j.table &&
+			(p->out_j.step == 1 || p->n_lanes == 1);
+	if (!p->direct_out) {
+		p->tile_at = p->scratch_bytes;
+		p->scratch_bytes += tile;
+	}
+	if (p->kernel > GPUBE__KERNEL_MAX) {
+		p->extra_at = p->scratch_bytes;
+		p->scratch_bytes += tile;
+	}
+}
+
+static int kernel_of(const struct gpube_contraction *c)
+{
+	if (c->semiring == GPUBE_LOGSUMEXP)
+		return GPUBE__KERNEL_LSE;
+	if (c->semiring == GPUBE_MAX_PLUS)
+		return c->out_arg ? GPUBE__KERNEL_MAX_ARG : GPUBE__KERNEL_MAX;
+	return c->out_arg ? GPUBE__KERNEL_MIN_ARG : GPUBE__KERNEL_MIN;
+}
+
+bool gpube__plan_make(struct gpube__plan *p, const struct gpube_contraction *c,
+	const struct gpube__kernels *kernels, const struct gpube__shape *shape, void *memory)
+{
+	struct planner pl = {.p = p, .best.cycles = -1};
+	struct room room = {memory};
+	double joined;
+
+	memset(p, 0, sizeof(*p));
+	p->kernels = kernels;
+	p->kernel = kernel_of(c);
+	p->type = c->type - GPUBE_INT32;
+	p->cell_bytes = (int)gpube__type_size(c->type);
+	p->shape = *shape;
+	pl.w = kernels->vector_bytes / p->cell_bytes;
+	pl.dims_of = take(&room, shape->n_in, sizeof(*pl.dims_of));
+	pl.cells_of = take(&room, shape->n_in, sizeof(*pl.cells_of));
+	for (int k = 0; k < shape->n_in; k++) {
+		pl.dims_of[k] = 0;
+		pl.cells_of[k] = 1;
+		for (int d = 0; d < shape->n_dims; d++)
+			if (stride_of(p, k)[d]) {
+				pl.dims_of[k] |= BIT(d);
+				pl.cells_of[k] *= shape->size[d];
+			}
+	}
+	/* pricing one takes about as long as 20000 joined cells */
+	joined = (double)shape->n_out_cells * (double)shape->n_reduced / 200000;
+	pl.left = joined > 1000 ? 1000 : 8 + (int)joined;
+	consider_all(&pl);
+	p->choice = pl.best;
+	if (!(p->choice.cycles < INFINITY))
+		return false;
+	set_loops(p, &p->choice, pl.w);
+	p->ops = take(&room, shape->n_in, sizeof(*p->ops));
+	if (!set_ops(&pl, &room))
+		return false;
+	set_output(&pl, &room);
+	return true;
+}
+
+/* ---- bounds that hold before there is a plan -------------------------------------------------- */
+
+static int64_t at_most(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+uint64_t gpube__plan_room(const struct gpube_contraction *c)
+{
+	const int64_t joined = gpube__joined_cells(c);
+	const int64_t tables = 8 * at_most(joined, GPUBE__MAX_X) + 8 * at_most(joined, GPUBE__MAX_ROWS) +
+			       12 * (at_most(joined, GPUBE__MAX_LANES) + 64) + 4 * 64;
+	const int64_t n = c->n_in;
+
+	return (uint64_t)(n * (8 + 8 + 1 + (int64_t)sizeof(struct gpube__op) + tables) + 2 * tables +
+			  8 * 64);
+}
+
+uint64_t gpube__plan_most_scratch(const struct gpube_contraction *c)
+{
+	/* a packed tile has a vector of cells for each joined cell at worst */
+	const int64_t packed = 8 * at_most(at_most(gpube__joined_cells(c), GPUBE__MAX_PACKED) * 16 + 64,
+					   GPUBE__MAX_PACKED);
+	const int64_t levels = at_most(c->n_in, GPUBE__MAX_LEVELS * GPUBE__N_KINDS);
+	const int64_t tile = 8 * at_most(at_most(gpube__joined_cells(c), 1 << 20) * 16 + 64,
+					 GPUBE__MAX_ROWS * (GPUBE__MAX_LANES + 16));
+
+	return (uint64_t)(64 + levels * (packed + 64) + 2 * (tile + 64));
+}

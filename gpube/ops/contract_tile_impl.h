@@ -1,0 +1,239 @@
+/*
+ * contract_tile_impl.h - the tile kernels of one type, one of min and max, one
+ * instruction set. Beyond contract_type_impl.h it needs X(name), BEST(a, b),
+ * CUT(v, threshold, cut) and ARGBEST(best, at, v, x).
+ *
+ * Shape: ni * nj outputs, nx reduced cells. Rows of 8 share each vector of B;
+ * a vector of A is one broadcast load. Ops: an add less than there are kinds,
+ * and a min, a joined cell; with AVX-512 one of each a cycle and vector is the
+ * bound, loads (at most 2 a cycle) stay below it.
+ */
+
+/* Accumulators of R rows by NV vectors from (i, j). Without 'full', one vector under a mask. */
+static INLINE void X(block)(const struct gpube__tile *t, int64_t i, int64_t j, const int R,
+	const int NV, const bool full, const bool has_a, const bool has_b, const bool has_c)
+{
+	const T *a = has_a ? (const T *)t->a + i : NULL;
+	const T *b = has_b ? (const T *)t->b + j : NULL;
+	const T *c = has_c ? (const T *)t->c + i * t->c_i + j : NULL;
+	T *out = (T *)t->out + i * t->out_i + j;
+	const M m = MASK(t->nj - j);
+	const int64_t c_i = t->c_i;
+	V acc[8];
+
+#define X_STEP(FIRST)                                                                              \
+	for (int v = 0; v < NV; v++) {                                                             \
+		V vb;                                                                              \
+		if (has_b)                                                                         \
+			vb = full ? LOAD(b + v * W) : LOADM(m, b);                                 \
+		UNROLL for (int r = 0; r < R; r++) {                                               \
+			V s;                                                                       \
+			if (has_c) {                                                               \
+				s = full ? LOAD(c + r * c_i + v * W) : LOADM(m, c + r * c_i);      \
+				if (has_b)                                                         \
+					s = ADD(s, vb);                                            \
+				if (has_a)                                                         \
+					s = ADD(s, SET1(a[r]));                                    \
+			} else {                                                                   \
+				s = ADD(vb, SET1(a[r]));                                           \
+			}                                                                          \
+			acc[r * NV + v] = FIRST ? s : BEST(acc[r * NV + v], s);                    \
+		}                                                                                  \
+	}
+	X_STEP(true)
+	for (int64_t x = 1; x < t->nx; x++) {
+		if (has_a)
+			a += t->a_x;
+		if (has_b)
+			b += t->b_x;
+		if (has_c)
+			c += t->c_x;
+		X_STEP(false)
+	}
+#undef X_STEP
+	for (int r = 0; r < R; r++)
+		for (int v = 0; v < NV; v++) {
+			T *o = out + r * t->out_i + v * W;
+			V best = acc[r * NV + v];
+
+			if (!t->first)
+				best = BEST(best, full ? LOAD(o) : LOADM(m, o));
+			if (t->last)
+				best = CUT(best, (T)t->threshold, (T)t->cut);
+			if (t->stream)
+				STREAM(o, best);
+			else if (full)
+				STORE(o, best);
+			else
+				STOREM(o, m, best);
+		}
+}
+
+#if MASK_FREE
+#define FULL_OR_TAIL(R, a, b, c) X(block)(t, i, j, R, 1, false, a, b, c)
+#else
+#define FULL_OR_TAIL(R, a, b, c)                                                                   \
+	if (j + W <= t->nj)                                                                        \
+		X(block)(t, i, j, R, 1, true, a, b, c);                                            \
+	else                                                                                       \
+		X(block)(t, i, j, R, 1, false, a, b, c)
+#endif
+
+/* One function for each number of rows and set of kinds keeps the register allocation simple. */
+#define ROWS(KINDS, R, NV, A, B, C)                                                                \
+	static NOINLINE void X(rows##R##_##KINDS)(const struct gpube__tile *t, int64_t i)          \
+	{                                                                                          \
+		int64_t j = 0;                                                                     \
+                                                                                                   \
+		for (; NV > 1 && j + NV * W <= t->nj; j += NV * W)                                 \
+			X(block)(t, i, j, R, NV, true, A, B, C);                                   \
+		for (; j < t->nj; j += W) {                                                        \
+			FULL_OR_TAIL(R, A, B, C);                                                  \
+		}                                                                                  \
+	}
+#if MANY_REGISTERS
+#define ROWS8(KINDS, A, B, C) ROWS(KINDS, 8, 1, A, B, C)
+#define CALL8(KINDS)                                                                               \
+	for (; i + 8 <= t->ni; i += 8)                                                             \
+		X(rows8_##KINDS)(t, i);
+#else
+#define ROWS8(KINDS, A, B, C)
+#define CALL8(KINDS)
+#endif
+#define KINDS(NAME, A, B, C)                                                                       \
+	ROWS8(NAME, A, B, C)                                                                       \
+	ROWS(NAME, 4, 1, A, B, C)                                                                  \
+	ROWS(NAME, 2, 2, A, B, C)                                                                  \
+	ROWS(NAME, 1, 4, A, B, C)                                                                  \
+	static void X(tile_##NAME)(const struct gpube__tile *t)                                    \
+	{                                                                                          \
+		int64_t i = 0;                                                                     \
+                                                                                                   \
+		CALL8(NAME)                                                                        \
+		for (; i + 4 <= t->ni; i += 4)                                                     \
+			X(rows4_##NAME)(t, i);                                                     \
+		for (; i + 2 <= t->ni; i += 2)                                                     \
+			X(rows2_##NAME)(t, i);                                                     \
+		for (; i < t->ni; i++)                                                             \
+			X(rows1_##NAME)(t, i);                                                     \
+	}
+KINDS(ab, true, true, false)
+KINDS(ac, true, false, true)
+KINDS(bc, false, true, true)
+KINDS(c, false, false, true)
+KINDS(abc, true, true, true)
+
+static void X(tile)(const struct gpube__tile *t)
+{
+	if (!t->c)
+		X(tile_ab)(t);
+	else if (t->a && t->b)
+		X(tile_abc)(t);
+	else if (t->a)
+		X(tile_ac)(t);
+	else if (t->b)
+		X(tile_bc)(t);
+	else
+		X(tile_c)(t);
+}
+
+/* ---- with arguments: a strictly better value takes the place, so the first x stays --------- */
+
+static INLINE void X(arg_block)(const struct gpube__tile *t, int64_t i, int64_t j, const int R,
+	const bool has_a, const bool has_b, const bool has_c)
+{
+	const T *a = has_a ? (const T *)t->a + i : NULL;
+	const T *b = has_b ? (const T *)t->b + j : NULL;
+	const T *c = has_c ? (const T *)t->c + i * t->c_i + j : NULL;
+	T *out = (T *)t->out + i * t->out_i + j;
+	I *arg = (I *)t->extra + i * t->extra_i + j;
+	const M m = MASK(t->nj - j);
+	V best[4];
+	VI at[4];
+
+	/*
+	 * Outputs and arguments are tiles of the executor's, padded to whole vectors. What
+	 * they hold before the first x does not matter: it takes their place.
+	 */
+	UNROLL for (int r = 0; r < R; r++)
+	{
+		best[r] = LOAD(out + r * t->out_i);
+		at[r] = LOADI(arg + r * t->extra_i);
+	}
+	for (int64_t x = 0; x < t->nx; x++) {
+		const VI vx = SET1I((I)(t->arg_base + gpube__axis_at(&t->arg, x)));
+		V vb;
+
+		if (has_b)
+			vb = LOADM(m, b);
+		UNROLL for (int r = 0; r < R; r++)
+		{
+			V s;
+
+			if (has_c) {
+				s = LOADM(m, c + r * t->c_i);
+				if (has_b)
+					s = ADD(s, vb);
+				if (has_a)
+					s = ADD(s, SET1(a[r]));
+			} else {
+				s = ADD(vb, SET1(a[r]));
+			}
+			if (x == 0 && t->first) {
+				best[r] = s;
+				at[r] = vx;
+			} else {
+				ARGBEST(best[r], at[r], s, vx);
+			}
+		}
+		if (has_a)
+			a += t->a_x;
+		if (has_b)
+			b += t->b_x;
+		if (has_c)
+			c += t->c_x;
+	}
+	for (int r = 0; r < R; r++) {
+		STORE(out + r * t->out_i, best[r]);
+		STOREI(arg + r * t->extra_i, at[r]);
+	}
+}
+
+#define ARG_KINDS(NAME, A, B, C)                                                                   \
+	static NOINLINE void X(arg_##NAME)(const struct gpube__tile *t)                            \
+	{                                                                                          \
+		int64_t i = 0;                                                                     \
+                                                                                                   \
+		for (; i + 4 <= t->ni; i += 4)                                                     \
+			for (int64_t j = 0; j < t->nj; j += W)                                     \
+				X(arg_block)(t, i, j, 4, A, B, C);                                 \
+		for (; i < t->ni; i++)                                                             \
+			for (int64_t j = 0; j < t->nj; j += W)                                     \
+				X(arg_block)(t, i, j, 1, A, B, C);                                 \
+	}
+ARG_KINDS(ab, true, true, false)
+ARG_KINDS(ac, true, false, true)
+ARG_KINDS(bc, false, true, true)
+ARG_KINDS(c, false, false, true)
+ARG_KINDS(abc, true, true, true)
+
+static void X(tile_arg)(const struct gpube__tile *t)
+{
+	if (!t->c)
+		X(arg_ab)(t);
+	else if (t->a && t->b)
+		X(arg_abc)(t);
+	else if (t->a)
+		X(arg_ac)(t);
+	else if (t->b)
+		X(arg_bc)(t);
+	else
+		X(arg_c)(t);
+}
+
+#undef FULL_OR_TAIL
+#undef ROWS
+#undef ROWS8
+#undef CALL8
+#undef KINDS
+#undef ARG_KINDS

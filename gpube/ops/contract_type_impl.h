@@ -1,0 +1,76 @@
+/*
+ * contract_type_impl.h - all kernels of one type and instruction set. Included
+ * by contract_<set>.c, which defines INLINE NOINLINE UNROLL, MASK_FREE (masked
+ * loads cost nothing extra), MANY_REGISTERS (for 8 rows at once) and, for the type, T (cell), V (vector), M (mask of lanes), W (lanes of a vector), I and
+ * VI (integers of the same lanes), IS_FLOAT, NAME(n), and the functions
+ *
+ *	NAME(mask)(n)			the first n lanes, at most all
+ *	NAME(load)(p) NAME(loadm)(m, p)	the latter gives 0 in other lanes
+ *	NAME(store)(p, v) NAME(storem)(p, m, v) NAME(stream)(p, v)
+ *	NAME(set)(x) NAME(add) NAME(min) NAME(max)
+ *	NAME(cut_min)(v, threshold, cut) NAME(cut_max)
+ *	NAME(arg_min)(&best, &at, v, x) NAME(arg_max)
+ *	NAME(loadi)(p) NAME(storei)(p, v) NAME(seti)(x)
+ *	NAME(gather)(m, p, index) NAME(turn)(v)
+ *	floats: NAME(sub) NAME(mul) NAME(fma)(a, b, c) NAME(rint) NAME(scale)(v, n)
+ */
+#define MASK(n)	       NAME(mask)(n)
+#define LOAD(p)	       NAME(load)(p)
+#define LOADM(m, p)    NAME(loadm)(m, p)
+#define STORE(p, v)    NAME(store)(p, v)
+#define STOREM(p, m, v) NAME(storem)(p, m, v)
+#define STREAM(p, v)   NAME(stream)(p, v)
+#define SET1(x)	       NAME(set)(x)
+#define ADD(a, b)      NAME(add)(a, b)
+#define MAXV(a, b)     NAME(max)(a, b)
+#define LOADI(p)       NAME(loadi)(p)
+#define STOREI(p, v)   NAME(storei)(p, v)
+#define SET1I(x)       NAME(seti)(x)
+
+#define X(n) NAME(n)
+#include "gpube/ops/contract_pack_impl.h"
+#if IS_FLOAT
+#include "gpube/ops/contract_lse_impl.h"
+#endif
+#undef X
+
+#define X(n)		     NAME(n##_min)
+#define BEST(a, b)	     NAME(min)(a, b)
+#define CUT(v, t, c)	     NAME(cut_min)(v, t, c)
+#define ARGBEST(b, at, v, x) NAME(arg_min)(&(b), &(at), v, x)
+#include "gpube/ops/contract_tile_impl.h"
+#undef X
+#undef BEST
+#undef CUT
+#undef ARGBEST
+
+#define X(n)		     NAME(n##_max)
+#define BEST(a, b)	     NAME(max)(a, b)
+#define CUT(v, t, c)	     NAME(cut_max)(v, t, c)
+#define ARGBEST(b, at, v, x) NAME(arg_max)(&(b), &(at), v, x)
+#include "gpube/ops/contract_tile_impl.h"
+#undef X
+#undef BEST
+#undef CUT
+#undef ARGBEST
+
+#undef T
+#undef V
+#undef M
+#undef W
+#undef I
+#undef VI
+#undef IS_FLOAT
+#undef NAME
+#undef MASK
+#undef LOAD
+#undef LOADM
+#undef STORE
+#undef STOREM
+#undef STREAM
+#undef SET1
+#undef ADD
+#undef MAXV
+#undef LOADI
+#undef STOREI
+#undef SET1I

@@ -1,0 +1,26 @@
+/*
+ * model_text.h - models from text and back, through files of a directory of
+ * their own, and what is in them.
+ */
+#ifndef GPUBE_MODEL_TEXT_H
+#define GPUBE_MODEL_TEXT_H
+
+#include "formats/formats.h"
+#include "gpube/ir/model.h"
+
+/* gpube_read() of the text. */
+int text_to_model(
+	struct gpube_model **m, struct gpube_ctx *ctx, const char *text, enum gpube_format format);
+/* gpube_write(); malloc()ed text, or NULL and *status. */
+char *model_to_text(const struct gpube_model *m, enum gpube_format format, int *status);
+
+/* The cost of function f at a tuple; GPUBE_INF: forbidden. */
+int64_t cost_at(const struct gpube_model *m, int32_t f, const int32_t *tuple);
+
+/* Fails, in the middle of the test, unless function f's cells are those of 'costs'. */
+void assert_cells(const struct gpube_model *m, int32_t f, const int64_t *costs, int64_t n);
+
+/* "1 2 *" to numbers, * to GPUBE_INF; returns how many. */
+int64_t parse_costs(int64_t *costs, int64_t max, const char *text);
+
+#endif
