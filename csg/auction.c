@@ -21,14 +21,14 @@ struct tree {
 	struct gpube_ctx *ctx;
 	const struct csg_auction *a;
 	struct csg_auction_result *r;
-	int n, words;		/* bids left, words of a set of goods */
-	int32_t *bid;		/* of the auction */
-	uint64_t *set;		/* n * words */
-	struct csg__packing lp; /* columns are 0 .. n-1 */
+	int n, words;                /* bids left, words of a set of goods */
+	int32_t *bid;                /* of the auction */
+	uint64_t *set;               /* n * words */
+	struct csg__packing lp;      /* columns are 0 .. n-1 */
 	struct csg__cliques cliques; /* its rows */
 	double *x, *y;
 	int64_t *dual, *gain; /* of rows and of bids, units of 2^-FRACTION_BITS */
-	int32_t *order; /* scratch of the greedy step */
+	int32_t *order;       /* scratch of the greedy step */
 	uint64_t *used;
 	uint8_t *chosen, *best_chosen;
 	int64_t best, root_bound;
@@ -98,15 +98,16 @@ static void fix_losers(struct tree *t, int64_t z)
 			t->lp.fixed[j] = 1;
 }
 
-/* ---- solutions ---------------------------------------------------------------------------------- */
+/* ---- solutions ----------------------------------------------------------------------------------
+ */
 
 /* Takes bids in falling order of x, then of price per good, while they fit. */
 static double rank(const struct tree *t, int j)
 {
 	const int64_t b = t->bid[j], k = t->a->at[b + 1] - t->a->at[b];
 
-	return t->x[j] + 1e-3 * (double)t->a->price[b] / sqrt((double)k) /
-				 (1 + (double)t->root_bound);
+	return t->x[j] +
+	       1e-3 * (double)t->a->price[b] / sqrt((double)k) / (1 + (double)t->root_bound);
 }
 
 static void sort_bids(struct tree *t)
@@ -144,7 +145,8 @@ static void greedy(struct tree *t)
 	}
 }
 
-/* ---- the tree -------------------------------------------------------------------------------------- */
+/* ---- the tree
+ * -------------------------------------------------------------------------------------- */
 
 /* The fractional bid nearest to 1; then any that excludes another one left; -1: none does. */
 static int branching_bid(const struct tree *t)
@@ -216,15 +218,16 @@ static int explore(struct tree *t)
 	}
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------- */
+/* ---- rows
+ * ---------------------------------------------------------------------------------------- */
 
 static int add_row(struct tree *t, const uint64_t *seed, const double *weight)
 {
 	const int row = csg__cliques_add(&t->cliques, seed, weight);
 
 	return row < 0 ? GPUBE_OK
-		       : csg__packing_add(&t->lp,
-				 t->cliques.row + (size_t)row * (size_t)t->cliques.words);
+		       : csg__packing_add(
+				 &t->lp, t->cliques.row + (size_t)row * (size_t)t->cliques.words);
 }
 
 static int rows_of_goods(struct tree *t)
@@ -274,7 +277,8 @@ static int cut(struct tree *t)
 	return status;
 }
 
-/* ---- set-up ------------------------------------------------------------------------------------- */
+/* ---- set-up -------------------------------------------------------------------------------------
+ */
 
 /* Out with bids that pay nothing, or that another beats with fewer or the same goods. */
 static void drop_dominated(struct tree *t)

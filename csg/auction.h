@@ -20,8 +20,7 @@ struct csg_auction;
  * one exclude each other.
  * Errors: EIO, EPARSE, ERANGE (a price of more than 18 digits), ENOMEM
  */
-GPUBE_API int csg_auction_read(
-	struct csg_auction **out, struct gpube_ctx *ctx, const char *path);
+GPUBE_API int csg_auction_read(struct csg_auction **out, struct gpube_ctx *ctx, const char *path);
 GPUBE_API void csg_auction_free(struct csg_auction *a);
 
 GPUBE_API int csg_auction_goods(const struct csg_auction *a); /* without dummies */

@@ -26,7 +26,7 @@ struct csg__packing {
 	double *t; /* m rows of n */
 	double *b, *c;
 	int32_t *basic, *nonbasic; /* variables by row, by column */
-	uint8_t *fixed;		   /* n + m */
+	uint8_t *fixed;            /* n + m */
 	int64_t n_pivots;
 };
 

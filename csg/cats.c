@@ -28,7 +28,8 @@ static int parse_price(struct gpube_in *in, struct price *to, const char *s)
 		}
 		any = true;
 		if (v > (INT64_MAX / 10 - 9) / 10)
-			return gpube__in_fail(in, GPUBE_ERANGE, "a price of more than 17 digits: '%s'", s);
+			return gpube__in_fail(
+				in, GPUBE_ERANGE, "a price of more than 17 digits: '%s'", s);
 		v = v * 10 + (*p - '0');
 		decimals += point;
 	}
@@ -74,8 +75,9 @@ static int read_counts(struct gpube_in *in, int64_t *goods, int64_t *bids, int64
 		if (status)
 			return status;
 		if (!strcasecmp(word, "maximums"))
-			return gpube__in_error(in, "auctions of several units of a good are not supported");
-		to = !strcasecmp(word, "goods")	  ? goods
+			return gpube__in_error(
+				in, "auctions of several units of a good are not supported");
+		to = !strcasecmp(word, "goods")   ? goods
 		     : !strcasecmp(word, "bids")  ? bids
 		     : !strcasecmp(word, "dummy") ? dummies
 						  : NULL;

@@ -21,7 +21,8 @@
 
 #define CHUNK_BITS 14
 
-/* ---- check 1: the candidates are all, and no slack is negative --------------------------------- */
+/* ---- check 1: the candidates are all, and no slack is negative ---------------------------------
+ */
 
 struct count {
 	const struct csg__lp *lp;
@@ -51,7 +52,8 @@ static void count_chunk(void *arg, int64_t item, int thread)
 	__atomic_fetch_add(&c->n, within, __ATOMIC_RELAXED);
 }
 
-/* ---- check 2: no structure of them has less slack ---------------------------------------------- */
+/* ---- check 2: no structure of them has less slack ----------------------------------------------
+ */
 
 /*
  * By another method than cover.c: the least slack of each set of agents that
@@ -105,8 +107,8 @@ static int check(const struct csg__lp *lp)
 	int status;
 
 	gpube__parallel(lp->g->ctx,
-		(int64_t)((csg__n_masks(lp->g) + (1 << CHUNK_BITS) - 1) >> CHUNK_BITS),
-		count_chunk, &c);
+		(int64_t)((csg__n_masks(lp->g) + (1 << CHUNK_BITS) - 1) >> CHUNK_BITS), count_chunk,
+		&c);
 	if (c.stopped)
 		return gpube__fail_stopped(lp->g->ctx);
 	status = least_slack(lp, c.gap, &least);
@@ -125,7 +127,8 @@ static int write(const struct csg__lp *lp, const char *path)
 
 	if (status)
 		return status;
-	gpube__out_printf(&out, "csg-certificate 1\nagents %d shift %d\nduals", lp->g->n, lp->shift);
+	gpube__out_printf(
+		&out, "csg-certificate 1\nagents %d shift %d\nduals", lp->g->n, lp->shift);
 	for (int i = 0; i < lp->g->n; i++)
 		gpube__out_printf(&out, " %lld", (long long)lp->dual[i]);
 	gpube__out_printf(&out, "\nupper %lld value %lld\nstructure %d", (long long)lp->upper,

@@ -10,10 +10,10 @@
 
 struct csg__cliques {
 	struct gpube_ctx *ctx;
-	int n, words; /* bids, words of a set of them */
+	int n, words;       /* bids, words of a set of them */
 	uint64_t *conflict; /* n sets: who excludes a bid */
 	int n_rows, most_rows;
-	uint64_t *row; /* most_rows sets */
+	uint64_t *row;           /* most_rows sets */
 	uint64_t *left, *clique; /* scratch */
 };
 

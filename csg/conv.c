@@ -132,7 +132,9 @@ static void look_at_chunk(void *arg, int64_t item, int thread)
 		if (better(l->c, &s, &best))
 			best = s;
 	}
+#ifdef _OPENMP
 #pragma omp critical(csg_last)
+#endif
 	if (better(l->c, &best, &l->split))
 		l->split = best;
 }

@@ -20,7 +20,7 @@ struct cover {
 	int n;
 	uint64_t all;
 	int old[CSG_MAX_AGENTS]; /* agent by its new number */
-	uint64_t *mask;	/* all lists after each other, new numbers */
+	uint64_t *mask;          /* all lists after each other, new numbers */
 	int64_t *slack;
 	int64_t begin[CSG_MAX_AGENTS + 1];
 	struct seen *seen; /* the last comer keeps the place */

@@ -50,9 +50,9 @@ GPUBE_API double csg_game_value(const struct csg_game *g, uint64_t coalition);
 
 enum csg_method {
 	CSG_AUTO, /* lp as long as it is cheaper than conv, then conv */
-	CSG_LP,	  /* linear bound over all coalitions, then a search among those it leaves */
+	CSG_LP,   /* linear bound over all coalitions, then a search among those it leaves */
 	CSG_CONV, /* one subset convolution per agent */
-	CSG_DP,	  /* Yeh's dynamic program over all splits of all coalitions */
+	CSG_DP,   /* Yeh's dynamic program over all splits of all coalitions */
 	CSG_IDP,  /* Rahwan and Jennings: the splits that are needed by coalition size */
 };
 
@@ -71,9 +71,9 @@ struct csg_opts {
 };
 
 enum csg_answer {
-	CSG_OPTIMAL,	/* the structure is a proved optimum, within 'error' */
+	CSG_OPTIMAL,    /* the structure is a proved optimum, within 'error' */
 	CSG_INFEASIBLE, /* every structure has a forbidden coalition */
-	CSG_BOUNDS,	/* stopped: the structure and the upper bound are the best known */
+	CSG_BOUNDS,     /* stopped: the structure and the upper bound are the best known */
 	CSG_INCOMPLETE, /* stopped before any structure was known */
 };
 
@@ -113,8 +113,7 @@ struct csg_result {
  * Source: Rahwan and Jennings, AAMAS 2008; Pawlowski et al., AAMAS 2014; Yeh,
  *         BIT 26, 1986.  Example: tests/unit/test_csg.c
  */
-GPUBE_API int csg_solve(
-	struct csg_result **out, struct csg_game *g, const struct csg_opts *opts);
+GPUBE_API int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts *opts);
 GPUBE_API void csg_result_free(struct csg_result *r, struct gpube_ctx *ctx);
 GPUBE_API const char *csg_method_name(enum csg_method method);
 

@@ -42,12 +42,14 @@ static bool big_endian(void)
 	return first == 0;
 }
 
-/* ---- binary ------------------------------------------------------------------------------------ */
+/* ---- binary ------------------------------------------------------------------------------------
+ */
 
 static int read_header(struct gpube_in *in, uint32_t *n, uint32_t *type)
 {
 	if (gpube__in_need(in, 32) < 32)
-		return gpube__in_error(in, "expected a header of 32 bytes, found the end of the file");
+		return gpube__in_error(
+			in, "expected a header of 32 bytes, found the end of the file");
 	if (little(in->p + 8) != 1)
 		return gpube__in_error(in, "expected version 1, found %u", little(in->p + 8));
 	*n = little(in->p + 12);
@@ -75,7 +77,8 @@ static int read_values(struct csg_game *g, struct gpube_in *in)
 		left -= k;
 	}
 	if (left)
-		return gpube__in_error(in, "expected %llu more bytes of values, found the end of the file",
+		return gpube__in_error(in,
+			"expected %llu more bytes of values, found the end of the file",
 			(unsigned long long)left);
 	if (gpube__in_fill(in) || in->status)
 		return gpube__in_error(in, "expected the end of the file after the values");
@@ -88,14 +91,15 @@ static int read_binary(struct csg_game **g, struct gpube_in *in)
 	int status = read_header(in, &n, &type);
 
 	if (!status && big_endian())
-		status = gpube__in_fail(in, GPUBE_EINVAL,
-			"binary games are read on little-endian machines only");
+		status = gpube__in_fail(
+			in, GPUBE_EINVAL, "binary games are read on little-endian machines only");
 	if (!status)
 		status = csg_game_new(g, in->ctx, (int)n, (enum csg_type)type);
 	return status ? status : read_values(*g, in);
 }
 
-/* ---- text --------------------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------------------------
+ */
 
 static void skip_comments(struct gpube_in *in)
 {
@@ -273,8 +277,8 @@ static int read_text(struct csg_game **out, struct gpube_in *in)
 	for (skip_comments(in); !status && !gpube__in_at_end(in); skip_comments(in)) {
 		status = read_coalition(in, &c, g->n);
 		if (!status && seen[c / 64] >> c % 64 & 1)
-			status = gpube__in_error(in, "coalition %llu has a value already",
-				(unsigned long long)c);
+			status = gpube__in_error(
+				in, "coalition %llu has a value already", (unsigned long long)c);
 		if (!status) {
 			seen[c / 64] |= (uint64_t)1 << c % 64;
 			status = read_value(g, in, c);
@@ -307,7 +311,8 @@ int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path)
 	return status;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------- */
+/* ---- writing
+ * --------------------------------------------------------------------------------------- */
 
 static void put_little(char *p, uint32_t v)
 {

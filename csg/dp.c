@@ -182,8 +182,8 @@ static int run(struct dp *d)
 
 	for (d->size = 1; d->size <= d->n; d->size++) {
 		d->most = most_of_part(d, d->size);
-		gpube__parallel(d->ctx,
-			(int64_t)((n + (1 << CHUNK_BITS) - 1) >> CHUNK_BITS), fill_chunk, d);
+		gpube__parallel(d->ctx, (int64_t)((n + (1 << CHUNK_BITS) - 1) >> CHUNK_BITS),
+			fill_chunk, d);
 		if (d->stopped)
 			return gpube__fail_stopped(d->ctx);
 		gpube__progress(d->ctx, (double)d->size / d->n, "split");

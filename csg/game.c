@@ -16,8 +16,8 @@ int csg_game_new(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enu
 
 	*out = NULL;
 	if (n_agents < 1 || n_agents > CSG_MAX_AGENTS)
-		return gpube__fail(ctx, GPUBE_EINVAL, "%d agents: expected 1 to %d", n_agents,
-			CSG_MAX_AGENTS);
+		return gpube__fail(
+			ctx, GPUBE_EINVAL, "%d agents: expected 1 to %d", n_agents, CSG_MAX_AGENTS);
 	if ((int)type < CSG_INT16 || type > CSG_FLOAT64)
 		return gpube__fail(ctx, GPUBE_EINVAL, "no such value type");
 	bytes = (uint64_t)csg__type_size(type) << n_agents;
@@ -202,7 +202,9 @@ static void scan_chunk(void *arg, int64_t item, int thread)
 	}
 	extremes_init(&e);
 	scan_values(&e, s->g, from ? from : 1, to < n ? to : n);
+#ifdef _OPENMP
 #pragma omp critical(csg_scan)
+#endif
 	merge(&s->all, &e);
 }
 
@@ -254,8 +256,8 @@ static int range_real(struct csg__range *r, const struct csg_game *g, const stru
 	if (e->least_real < 0)
 		r->least_real = e->least_real * g->n;
 	if (r->most_real > last / 4 || r->least_real < -last / 4)
-		return gpube__fail(g->ctx, GPUBE_ERANGE, "sums of these values pass the range of %s",
-			csg_type_name(g->type));
+		return gpube__fail(g->ctx, GPUBE_ERANGE,
+			"sums of these values pass the range of %s", csg_type_name(g->type));
 	return GPUBE_OK;
 }
 
@@ -271,8 +273,8 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 	if (s.stopped)
 		return gpube__fail_stopped(g->ctx);
 	if (s.all.bad)
-		return gpube__fail(g->ctx, GPUBE_EINVAL,
-			"a coalition's value is not a number or +infinity");
+		return gpube__fail(
+			g->ctx, GPUBE_EINVAL, "a coalition's value is not a number or +infinity");
 	range->forbidden = s.all.forbidden;
 	if (csg__is_int(g->type) && s.all.least == INT64_MAX)
 		s.all.least = 0; /* all are forbidden */
@@ -300,8 +302,8 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 			CONVERT(int64_t, FROM, NONE);                                              \
 	} while (0)
 
-void csg__convert(void *to, const struct csg__range *range, const struct csg_game *g,
-	uint64_t from, uint64_t n)
+void csg__convert(void *to, const struct csg__range *range, const struct csg_game *g, uint64_t from,
+	uint64_t n)
 {
 	const size_t size = csg__type_size(g->type);
 

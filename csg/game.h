@@ -51,8 +51,8 @@ struct csg__range {
 int csg__range(struct csg__range *range, const struct csg_game *g);
 
 /* Values [from, from + n) in the working type, forbidden ones as range->floor or -INFINITY. */
-void csg__convert(void *to, const struct csg__range *range, const struct csg_game *g,
-	uint64_t from, uint64_t n);
+void csg__convert(void *to, const struct csg__range *range, const struct csg_game *g, uint64_t from,
+	uint64_t n);
 
 /* csg__convert() of all of [from, from + n) on all threads. */
 void csg__convert_all(void *to, const struct csg__range *range, const struct csg_game *g,

@@ -15,12 +15,13 @@
 #include <string.h>
 
 #define MOST_LOW_BITS 11  /* agents whose weights lie in a table beside the values */
-#define PIECES	      16  /* blocks that a thread takes at once */
+#define PIECES        16  /* blocks that a thread takes at once */
 #define MOST_SCANS    200 /* of the whole table; then it does not converge */
 
-/* Seconds that a step of the search and a byte of a scan take about, so that limits are counts. */
+/* Seconds that a step of the search, a byte of a scan, a candidate take: limits are counts. */
 #define STEP_SECONDS 2e-9
 #define BYTE_SECONDS 1.5e-10
+#define SORT_SECONDS 2e-7
 
 /* ---- fixed point -------------------------------------------------------------------------- */
 
@@ -53,9 +54,8 @@ int64_t csg__weight_of(const struct csg__lp *lp, uint64_t s)
 /* All sums of values, with room for duals that are larger than any value. */
 static bool choose_shift(struct csg__lp *lp, const struct csg__range *range)
 {
-	double size = csg__is_int(lp->g->type)
-			      ? fmax((double)range->most, -(double)range->least)
-			      : fmax(range->most_real, -range->least_real);
+	double size = csg__is_int(lp->g->type) ? fmax((double)range->most, -(double)range->least)
+					       : fmax(range->most_real, -range->least_real);
 	int exponent;
 
 	frexp(size, &exponent);
@@ -94,8 +94,7 @@ static double high_weight(const struct csg__lp *lp, uint64_t block)
 
 static const void *block_values(const struct csg__lp *lp, uint64_t block)
 {
-	return (const char *)lp->g->values +
-	       (block << lp->low_bits) * csg__type_size(lp->g->type);
+	return (const char *)lp->g->values + (block << lp->low_bits) * csg__type_size(lp->g->type);
 }
 
 /* Blocks in an order that mixes high and low agents, so that a beginning of it is a sample. */
@@ -115,8 +114,8 @@ static void scan_most(void *arg, int64_t item, int thread)
 	for (uint64_t i = (uint64_t)item * PIECES; i < to && i < lp->n_scan && !lp->stopped; i++) {
 		const uint64_t block = mixed(lp, i);
 
-		lp->most[i] = lp->kernel->most(block_values(lp, block), lp->low,
-				      (size_t)1 << lp->low_bits) -
+		lp->most[i] = lp->kernel->most(
+				      block_values(lp, block), lp->low, (size_t)1 << lp->low_bits) -
 			      high_weight(lp, block);
 	}
 }
@@ -162,7 +161,8 @@ static int add_columns(struct csg__lp *lp, double tolerance, int n_best)
 	for (uint64_t i = 0; i < lp->n_scan; i++) {
 		int k = n;
 
-		if (!(lp->most[i] > tolerance) || (n == n_best && lp->most[i] <= lp->most[best[n - 1]]))
+		if (!(lp->most[i] > tolerance) ||
+			(n == n_best && lp->most[i] <= lp->most[best[n - 1]]))
 			continue;
 		if (n < n_best)
 			n++;
@@ -178,7 +178,8 @@ static int add_columns(struct csg__lp *lp, double tolerance, int n_best)
 	return status;
 }
 
-/* ---- duals ------------------------------------------------------------------------------------- */
+/* ---- duals -------------------------------------------------------------------------------------
+ */
 
 static bool spent_all(const struct csg__lp *lp)
 {
@@ -230,7 +231,8 @@ static int find_duals(struct csg__lp *lp, bool *converged)
 	return status;
 }
 
-/* ---- exact slacks --------------------------------------------------------------------------------- */
+/* ---- exact slacks
+ * --------------------------------------------------------------------------------- */
 
 /* Candidates of slack <= within, a superset by rounding, then exactly; negative slacks too. */
 static void scan_over(void *arg, int64_t item, int thread)
@@ -330,7 +332,8 @@ static bool round_duals(struct csg__lp *lp)
 	return true;
 }
 
-/* ---- structures ---------------------------------------------------------------------------------- */
+/* ---- structures
+ * ---------------------------------------------------------------------------------- */
 
 /* Structures must have less total slack than this to count. */
 static int64_t slack_to_beat(const struct csg__lp *lp)
@@ -387,21 +390,40 @@ static int first_structure(struct csg__lp *lp)
 }
 
 /*
- * Widens the slack that is looked at until it reaches the gap: what is found on
- * the way closes the gap from the other side.
+ * Searches among the candidates of slack <= lp->within, those of least slack
+ * first: what is found there closes the gap from the other side.
  */
+static int search_widening(struct csg__lp *lp, bool *complete)
+{
+	const int64_t n = lp->n_candidates;
+	int status = GPUBE_OK;
+
+	csg__sort_candidates(lp->candidate, n);
+	lp->spent += (double)n * SORT_SECONDS;
+	for (int shift = 4; shift >= 0 && !status; shift -= 2) {
+		const int64_t within = lp->within >> shift;
+
+		if (shift && within >= slack_to_beat(lp))
+			continue;
+		for (lp->n_candidates = 0; lp->n_candidates < n; lp->n_candidates++)
+			if (lp->candidate[lp->n_candidates].slack > within)
+				break;
+		status = search(lp, steps_left(lp), complete);
+		if (!*complete || within >= slack_to_beat(lp))
+			break;
+	}
+	return status;
+}
+
+/* Reads out all that the gap leaves; if they are too many, the best of them make it smaller. */
 static int close_gap(struct csg__lp *lp, bool *proved)
 {
-	int64_t within = slack_to_beat(lp) / 16, last = -1;
+	int64_t within = slack_to_beat(lp), last = -1;
 	bool complete;
 	int status;
 
 	*proved = false;
-	for (int round = 0; round < 40; round++) {
-		const int64_t gap = slack_to_beat(lp);
-
-		if (within > gap || gap == 0)
-			within = gap;
+	for (int round = 0; round < 40 && !spent_all(lp); round++) {
 		status = collect(lp, within);
 		if (status)
 			return status;
@@ -412,22 +434,22 @@ static int close_gap(struct csg__lp *lp, bool *proved)
 			continue;
 		}
 		lp->r->n_candidates = lp->n_candidates;
-		status = search(lp, steps_left(lp), &complete);
+		status = search_widening(lp, &complete);
 		if (status)
 			return status;
-		if (complete && within >= slack_to_beat(lp)) {
-			*proved = true;
-			return GPUBE_OK;
-		}
-		if (!complete || spent_all(lp))
+		*proved = complete && within >= slack_to_beat(lp);
+		if (*proved || !complete)
 			return GPUBE_OK;
 		last = within;
 		within = within < INT64_MAX / 4 ? 4 * within + 1 : INT64_MAX;
+		if (within > slack_to_beat(lp))
+			within = slack_to_beat(lp);
 	}
 	return GPUBE_OK;
 }
 
-/* ---- the method ------------------------------------------------------------------------------------- */
+/* ---- the method
+ * ------------------------------------------------------------------------------------- */
 
 /* What the integers say of the game: floats were rounded to them by half a unit each. */
 static void report_bounds(struct csg__lp *lp, bool proved)
@@ -479,7 +501,7 @@ static int allocate(struct csg__lp *lp)
 	struct gpube_ctx *ctx = lp->g->ctx;
 	double alone[CSG_MAX_AGENTS];
 
-	lp->capacity = (int64_t)(csg__n_masks(lp->g) >> 3) + 20000;
+	lp->capacity = (int64_t)(csg__n_masks(lp->g) >> 6) + 20000;
 	if (lp->capacity > 1 << 24)
 		lp->capacity = 1 << 24;
 	/* agents that must not be alone are, at a price, until better is known */

@@ -19,7 +19,7 @@ struct csg__lp {
 	double *most; /* of each block: how much a coalition exceeds its weight */
 	uint32_t *found;
 	uint64_t n_scan; /* blocks */
-	int n_new;	 /* columns that the last scan has brought */
+	int n_new;       /* columns that the last scan has brought */
 
 	/* exact: value = integer * 2^-shift */
 	int shift;

@@ -18,8 +18,8 @@ int csg__master_add(struct csg__master *m, uint64_t mask, double value)
 	return GPUBE_OK;
 }
 
-int csg__master_init(struct csg__master *m, struct gpube_ctx *ctx, int n, const double *alone,
-	double scale)
+int csg__master_init(
+	struct csg__master *m, struct gpube_ctx *ctx, int n, const double *alone, double scale)
 {
 	struct gpube_rng rng;
 

@@ -27,8 +27,8 @@ struct csg__master {
  * Begins with n columns of single agents, 'alone' their values.
  * scale  of the values, for tolerances
  */
-int csg__master_init(struct csg__master *m, struct gpube_ctx *ctx, int n, const double *alone,
-	double scale);
+int csg__master_init(
+	struct csg__master *m, struct gpube_ctx *ctx, int n, const double *alone, double scale);
 void csg__master_clear(struct csg__master *m);
 int csg__master_add(struct csg__master *m, uint64_t mask, double value);
 

@@ -30,9 +30,9 @@
 		size_t k = 0;                                                                      \
                                                                                                    \
 		for (size_t i = 0; i < n; i += 4) {                                                \
-			unsigned found = (unsigned)_mm256_movemask_pd(_mm256_cmp_pd(               \
-				_mm256_sub_pd(LOAD(v + i), _mm256_loadu_pd(w + i)), l,             \
-				_CMP_GE_OQ));                                                      \
+			unsigned found = (unsigned)_mm256_movemask_pd(                             \
+				_mm256_cmp_pd(_mm256_sub_pd(LOAD(v + i), _mm256_loadu_pd(w + i)),  \
+					l, _CMP_GE_OQ));                                           \
                                                                                                    \
 			for (; found; found &= found - 1)                                          \
 				at[k++] = (uint32_t)i + (uint32_t)__builtin_ctz(found);            \

@@ -82,8 +82,8 @@ static int recompute(const struct csg_game *g, const struct csg_opts *o, struct 
 		seen |= c;
 		r->value += v;
 		if (r->is_int)
-			r->value_int += g->type == CSG_INT64 ? ((const int64_t *)g->values)[c]
-							     : (int64_t)v;
+			r->value_int +=
+				g->type == CSG_INT64 ? ((const int64_t *)g->values)[c] : (int64_t)v;
 	}
 	if (seen != csg__n_masks(g) - 1 && !o->free_disposal)
 		goto bug;
@@ -110,7 +110,8 @@ static double rounding(const struct csg__search *s)
 	       (s->range->work == CSG_FLOAT32 ? FLT_EPSILON / 2 : DBL_EPSILON / 2);
 }
 
-/* ---- choice of a method ----------------------------------------------------------------------- */
+/* ---- choice of a method -----------------------------------------------------------------------
+ */
 
 /* With fewer agents than this conv is done before lp has begun. */
 #define AUTO_LEAST 16

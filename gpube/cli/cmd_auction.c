@@ -25,8 +25,7 @@ struct report {
 static void text_bids(struct gpube_out *out, const struct report *p, const int *bids, int n)
 {
 	for (int k = 0; k < n; k++)
-		gpube__out_printf(
-			out, " %lld", (long long)csg_auction_bid_id(p->auction, bids[k]));
+		gpube__out_printf(out, " %lld", (long long)csg_auction_bid_id(p->auction, bids[k]));
 	gpube__out_text(out, "\n");
 }
 
@@ -125,8 +124,7 @@ static int run(const void *opts, int n_args, char **args)
 	int rc;
 
 	(void)n_args;
-	rc = session_start(
-		&s, &o->talk, 0, 0, o->json || o->output == 1, o->output_file);
+	rc = session_start(&s, &o->talk, 0, 0, o->json || o->output == 1, o->output_file);
 	if (rc)
 		return rc;
 	if (csg_auction_read(&a, s.ctx, args[0]))
@@ -145,7 +143,8 @@ const struct command cmd_auction = {
 	.description =
 		"Finds the bids, no two on the same good, of the greatest total price. FILE is in "
 		"the format of the CATS generator, plain or compressed; '-' is standard input. "
-		"Goods may stay unsold. Bids that share a dummy good exclude each other. Prices are "
+		"Goods may stay unsold. Bids that share a dummy good exclude each other. Prices "
+		"are "
 		"decimals and are added exactly.\n\n"
 		"An auction with a bid on every bundle is a coalition game: see 'gpube csg "
 		"--free-disposal'.\n\n"

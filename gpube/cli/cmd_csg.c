@@ -75,8 +75,8 @@ static void report_text(struct gpube_out *out, const struct report *p)
 		gpube__out_printf(out, "%-*severy structure has a forbidden coalition (proved)\n",
 			LABEL, "infeasible");
 	else if (r->answer == CSG_INCOMPLETE)
-		gpube__out_printf(out, "%-*sstopped before a structure was known\n", LABEL,
-			"incomplete");
+		gpube__out_printf(
+			out, "%-*sstopped before a structure was known\n", LABEL, "incomplete");
 	else
 		text_structure(out, r);
 	if (r->answer != CSG_INFEASIBLE && isfinite(r->upper_bound)) {
@@ -101,7 +101,8 @@ static void report_text(struct gpube_out *out, const struct report *p)
 		p->session->ctx->n_threads, plural(p->session->ctx->n_threads));
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------
+ */
 
 static void json_number(
 	struct json *j, const char *key, const struct csg_result *r, double v, int64_t exact)
@@ -169,10 +170,11 @@ static int write_report(const struct report *p)
 	return gpube__out_close(&out, true) ? session_fail(p->session, NULL) : CLI_DONE;
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- the command ------------------------------------------------------------------------------
+ */
 
-static int get_game(struct session *s, struct csg_game **g, const struct opts_csg *o,
-	const char *file)
+static int get_game(
+	struct session *s, struct csg_game **g, const struct opts_csg *o, const char *file)
 {
 	/* the words of --type are those of enum csg_type, in its order */
 	if (o->generate ? csg_generate(g, s->ctx, o->generate, (int)o->agents,
@@ -219,8 +221,8 @@ static int run(const void *opts, int n_args, char **args)
 		cli_error("csg: expected either FILE or --generate");
 		return CLI_USAGE;
 	}
-	rc = session_start(&s, &o->talk, o->threads, o->memory, o->json || o->output == 1,
-		o->output_file);
+	rc = session_start(
+		&s, &o->talk, o->threads, o->memory, o->json || o->output == 1, o->output_file);
 	if (rc)
 		return rc;
 	rc = get_game(&s, &g, o, args[0]);
@@ -241,11 +243,14 @@ const struct command cmd_csg = {
 		"it, or text: a line 'csg N TYPE', perhaps 'default V', then lines 'MASK VALUE' or "
 		"'{1,3} VALUE'; plain or compressed by gzip or xz, '-' is standard input. A value "
 		"may be 'forbidden', as those are that no line and no default gives.\n\n"
-		"Method conv is one (max,+) subset convolution per agent, (3^(n-1) - 1) / 2 splits in "
+		"Method conv is one (max,+) subset convolution per agent, (3^(n-1) - 1) / 2 splits "
+		"in "
 		"all. lp solves the linear program over all coalitions, which bounds what any "
 		"structure is worth, and searches among the few coalitions that the bound leaves; "
-		"it is much faster on most games and does not end on some. auto gives lp a share of "
-		"the time that conv would take, then runs conv. dp and idp are the dynamic programs "
+		"it is much faster on most games and does not end on some. auto gives lp a share "
+		"of "
+		"the time that conv would take, then runs conv. dp and idp are the dynamic "
+		"programs "
 		"of the literature, for comparison.\n\n"
 		"The value reported is recomputed from the file. With --output json the result is "
 		"one object: status (optimal, infeasible, bounds, incomplete, error), value, "

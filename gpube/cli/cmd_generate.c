@@ -78,7 +78,8 @@ static int run(const void *opts, int n_args, char **args)
 
 	(void)n_args;
 	if (!game && !topology_of(args[0], &topology)) {
-		cli_error("generate: expected random, scale-free, grid or csg, found '%s'", args[0]);
+		cli_error(
+			"generate: expected random, scale-free, grid or csg, found '%s'", args[0]);
 		return CLI_USAGE;
 	}
 	rc = session_start(&s, NULL, 0, 0, false, o->output_file);
@@ -103,7 +104,8 @@ const struct command cmd_generate = {
 		"domains "
 		"or tightnesses come on the same graph. At a large p2 most networks have no "
 		"solution.\n\n"
-		"KIND csg writes a coalition game of --variables agents for 'gpube csg': as text on "
+		"KIND csg writes a coalition game of --variables agents for 'gpube csg': as text "
+		"on "
 		"standard output and to names in .txt, otherwise in the binary format.",
 	.examples = "gpube generate random -n 20 -d 10 --p1 0.3 --p2 0.4 -o r.wcsp\n"
 		    "57 functions of 100 tuples, 40 of them forbidden\n"

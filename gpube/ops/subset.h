@@ -53,8 +53,8 @@ int gpube__subset_reference(struct gpube_ctx *ctx, const struct gpube_subset *s)
 /* ---- index arithmetic, shared by all versions ------------------------------------------ */
 
 #define GPUBE_LANE_BITS 5
-#define GPUBE_LANES	(1 << GPUBE_LANE_BITS)
-#define GPUBE_TERNARY	243 /* 3^GPUBE_LANE_BITS */
+#define GPUBE_LANES     (1 << GPUBE_LANE_BITS)
+#define GPUBE_TERNARY   243 /* 3^GPUBE_LANE_BITS */
 
 /* The subset of x after 'sub' in falling order: start with x, end after 0. */
 GPUBE_HD static inline uint64_t gpube__submask_before(uint64_t x, uint64_t sub)

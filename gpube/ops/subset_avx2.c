@@ -67,79 +67,79 @@ static inline __m256i max_64(__m256i a, __m256i b)
 	return _mm256_blendv_epi8(b, a, _mm256_cmpgt_epi64(a, b));
 }
 
-#define T		     int16_t
-#define X(n)		     n##_i16
-#define V		     __m256i
-#define LANES		     16
-#define V_LOAD(p)	     load(p)
-#define V_STORE(p, v)	     _mm256_storeu_si256((__m256i *)(p), v)
-#define V_SET(x)	     _mm256_set1_epi16(x)
-#define V_ADD(a, b)	     _mm256_add_epi16(a, b)
-#define V_MAX(a, b)	     _mm256_max_epi16(a, b)
-#define LOWEST		     INT16_MIN
-#define SHUFFLES	     const uint8_t *
+#define T                    int16_t
+#define X(n)                 n##_i16
+#define V                    __m256i
+#define LANES                16
+#define V_LOAD(p)            load(p)
+#define V_STORE(p, v)        _mm256_storeu_si256((__m256i *)(p), v)
+#define V_SET(x)             _mm256_set1_epi16(x)
+#define V_ADD(a, b)          _mm256_add_epi16(a, b)
+#define V_MAX(a, b)          _mm256_max_epi16(a, b)
+#define LOWEST               INT16_MIN
+#define SHUFFLES             const uint8_t *
 #define SHUFFLE_INIT(s, map) (s) = (map)
-#define SHUFFLE(s, p)	     pick_16(s, p)
+#define SHUFFLE(s, p)        pick_16(s, p)
 #include "gpube/ops/subset_tile_impl.h"
 
-#define T		     int32_t
-#define X(n)		     n##_i32
-#define V		     __m256i
-#define LANES		     8
-#define V_LOAD(p)	     load(p)
-#define V_STORE(p, v)	     _mm256_storeu_si256((__m256i *)(p), v)
-#define V_SET(x)	     _mm256_set1_epi32(x)
-#define V_ADD(a, b)	     _mm256_add_epi32(a, b)
-#define V_MAX(a, b)	     _mm256_max_epi32(a, b)
-#define LOWEST		     INT32_MIN
-#define SHUFFLES	     struct shuffle_32
+#define T                    int32_t
+#define X(n)                 n##_i32
+#define V                    __m256i
+#define LANES                8
+#define V_LOAD(p)            load(p)
+#define V_STORE(p, v)        _mm256_storeu_si256((__m256i *)(p), v)
+#define V_SET(x)             _mm256_set1_epi32(x)
+#define V_ADD(a, b)          _mm256_add_epi32(a, b)
+#define V_MAX(a, b)          _mm256_max_epi32(a, b)
+#define LOWEST               INT32_MIN
+#define SHUFFLES             struct shuffle_32
 #define SHUFFLE_INIT(s, map) (s) = index_32(map)
-#define SHUFFLE(s, p)	     shuffle_32(s, p)
+#define SHUFFLE(s, p)        shuffle_32(s, p)
 #include "gpube/ops/subset_tile_impl.h"
 
-#define T		     int64_t
-#define X(n)		     n##_i64
-#define V		     __m256i
-#define LANES		     4
-#define V_LOAD(p)	     load(p)
-#define V_STORE(p, v)	     _mm256_storeu_si256((__m256i *)(p), v)
-#define V_SET(x)	     _mm256_set1_epi64x(x)
-#define V_ADD(a, b)	     _mm256_add_epi64(a, b)
-#define V_MAX(a, b)	     max_64(a, b)
-#define LOWEST		     INT64_MIN
-#define SHUFFLES	     const uint8_t *
+#define T                    int64_t
+#define X(n)                 n##_i64
+#define V                    __m256i
+#define LANES                4
+#define V_LOAD(p)            load(p)
+#define V_STORE(p, v)        _mm256_storeu_si256((__m256i *)(p), v)
+#define V_SET(x)             _mm256_set1_epi64x(x)
+#define V_ADD(a, b)          _mm256_add_epi64(a, b)
+#define V_MAX(a, b)          max_64(a, b)
+#define LOWEST               INT64_MIN
+#define SHUFFLES             const uint8_t *
 #define SHUFFLE_INIT(s, map) (s) = (map)
-#define SHUFFLE(s, p)	     pick_64(s, p)
+#define SHUFFLE(s, p)        pick_64(s, p)
 #include "gpube/ops/subset_tile_impl.h"
 
-#define T		     float
-#define X(n)		     n##_f32
-#define V		     __m256
-#define LANES		     8
-#define V_LOAD(p)	     _mm256_loadu_ps(p)
-#define V_STORE(p, v)	     _mm256_storeu_ps(p, v)
-#define V_SET(x)	     _mm256_set1_ps(x)
-#define V_ADD(a, b)	     _mm256_add_ps(a, b)
-#define V_MAX(a, b)	     _mm256_max_ps(a, b)
-#define LOWEST		     -INFINITY
-#define SHUFFLES	     struct shuffle_32
+#define T                    float
+#define X(n)                 n##_f32
+#define V                    __m256
+#define LANES                8
+#define V_LOAD(p)            _mm256_loadu_ps(p)
+#define V_STORE(p, v)        _mm256_storeu_ps(p, v)
+#define V_SET(x)             _mm256_set1_ps(x)
+#define V_ADD(a, b)          _mm256_add_ps(a, b)
+#define V_MAX(a, b)          _mm256_max_ps(a, b)
+#define LOWEST               -INFINITY
+#define SHUFFLES             struct shuffle_32
 #define SHUFFLE_INIT(s, map) (s) = index_32(map)
-#define SHUFFLE(s, p)	     _mm256_castsi256_ps(shuffle_32(s, p))
+#define SHUFFLE(s, p)        _mm256_castsi256_ps(shuffle_32(s, p))
 #include "gpube/ops/subset_tile_impl.h"
 
-#define T		     double
-#define X(n)		     n##_f64
-#define V		     __m256d
-#define LANES		     4
-#define V_LOAD(p)	     _mm256_loadu_pd(p)
-#define V_STORE(p, v)	     _mm256_storeu_pd(p, v)
-#define V_SET(x)	     _mm256_set1_pd(x)
-#define V_ADD(a, b)	     _mm256_add_pd(a, b)
-#define V_MAX(a, b)	     _mm256_max_pd(a, b)
-#define LOWEST		     -INFINITY
-#define SHUFFLES	     const uint8_t *
+#define T                    double
+#define X(n)                 n##_f64
+#define V                    __m256d
+#define LANES                4
+#define V_LOAD(p)            _mm256_loadu_pd(p)
+#define V_STORE(p, v)        _mm256_storeu_pd(p, v)
+#define V_SET(x)             _mm256_set1_pd(x)
+#define V_ADD(a, b)          _mm256_add_pd(a, b)
+#define V_MAX(a, b)          _mm256_max_pd(a, b)
+#define LOWEST               -INFINITY
+#define SHUFFLES             const uint8_t *
 #define SHUFFLE_INIT(s, map) (s) = (map)
-#define SHUFFLE(s, p)	     _mm256_castsi256_pd(pick_64(s, p))
+#define SHUFFLE(s, p)        _mm256_castsi256_pd(pick_64(s, p))
 #include "gpube/ops/subset_tile_impl.h"
 
 const struct gpube__tile_kernel gpube__tiles_avx2[] = {

@@ -44,80 +44,80 @@ static inline __m512i shuffle_64(struct shuffle_64 s, const void *from)
 	return _mm512_mask_blend_epi64(s.upper, lower, upper);
 }
 
-#define T		     int16_t
-#define X(n)		     n##_i16
-#define V		     __m512i
-#define LANES		     32
-#define V_LOAD(p)	     _mm512_loadu_si512(p)
-#define V_STORE(p, v)	     _mm512_storeu_si512(p, v)
-#define V_SET(x)	     _mm512_set1_epi16(x)
-#define V_ADD(a, b)	     _mm512_add_epi16(a, b)
-#define V_MAX(a, b)	     _mm512_max_epi16(a, b)
-#define LOWEST		     INT16_MIN
-#define SHUFFLES	     __m512i
+#define T                    int16_t
+#define X(n)                 n##_i16
+#define V                    __m512i
+#define LANES                32
+#define V_LOAD(p)            _mm512_loadu_si512(p)
+#define V_STORE(p, v)        _mm512_storeu_si512(p, v)
+#define V_SET(x)             _mm512_set1_epi16(x)
+#define V_ADD(a, b)          _mm512_add_epi16(a, b)
+#define V_MAX(a, b)          _mm512_max_epi16(a, b)
+#define LOWEST               INT16_MIN
+#define SHUFFLES             __m512i
 #define SHUFFLE_INIT(s, map) (s) = index_16(map)
-#define SHUFFLE(s, p)	     _mm512_permutexvar_epi16(s, _mm512_loadu_si512(p))
+#define SHUFFLE(s, p)        _mm512_permutexvar_epi16(s, _mm512_loadu_si512(p))
 #include "gpube/ops/subset_tile_impl.h"
 
-#define T		     int32_t
-#define X(n)		     n##_i32
-#define V		     __m512i
-#define LANES		     16
-#define V_LOAD(p)	     _mm512_loadu_si512(p)
-#define V_STORE(p, v)	     _mm512_storeu_si512(p, v)
-#define V_SET(x)	     _mm512_set1_epi32(x)
-#define V_ADD(a, b)	     _mm512_add_epi32(a, b)
-#define V_MAX(a, b)	     _mm512_max_epi32(a, b)
-#define LOWEST		     INT32_MIN
-#define SHUFFLES	     __m512i
+#define T                    int32_t
+#define X(n)                 n##_i32
+#define V                    __m512i
+#define LANES                16
+#define V_LOAD(p)            _mm512_loadu_si512(p)
+#define V_STORE(p, v)        _mm512_storeu_si512(p, v)
+#define V_SET(x)             _mm512_set1_epi32(x)
+#define V_ADD(a, b)          _mm512_add_epi32(a, b)
+#define V_MAX(a, b)          _mm512_max_epi32(a, b)
+#define LOWEST               INT32_MIN
+#define SHUFFLES             __m512i
 #define SHUFFLE_INIT(s, map) (s) = index_32(map)
 #define SHUFFLE(s, p)                                                                              \
 	_mm512_permutex2var_epi32(_mm512_loadu_si512(p), s, _mm512_loadu_si512((p) + 16))
 #include "gpube/ops/subset_tile_impl.h"
 
-#define T		     int64_t
-#define X(n)		     n##_i64
-#define V		     __m512i
-#define LANES		     8
-#define V_LOAD(p)	     _mm512_loadu_si512(p)
-#define V_STORE(p, v)	     _mm512_storeu_si512(p, v)
-#define V_SET(x)	     _mm512_set1_epi64(x)
-#define V_ADD(a, b)	     _mm512_add_epi64(a, b)
-#define V_MAX(a, b)	     _mm512_max_epi64(a, b)
-#define LOWEST		     INT64_MIN
-#define SHUFFLES	     struct shuffle_64
+#define T                    int64_t
+#define X(n)                 n##_i64
+#define V                    __m512i
+#define LANES                8
+#define V_LOAD(p)            _mm512_loadu_si512(p)
+#define V_STORE(p, v)        _mm512_storeu_si512(p, v)
+#define V_SET(x)             _mm512_set1_epi64(x)
+#define V_ADD(a, b)          _mm512_add_epi64(a, b)
+#define V_MAX(a, b)          _mm512_max_epi64(a, b)
+#define LOWEST               INT64_MIN
+#define SHUFFLES             struct shuffle_64
 #define SHUFFLE_INIT(s, map) (s) = index_64(map)
-#define SHUFFLE(s, p)	     shuffle_64(s, p)
+#define SHUFFLE(s, p)        shuffle_64(s, p)
 #include "gpube/ops/subset_tile_impl.h"
 
-#define T		     float
-#define X(n)		     n##_f32
-#define V		     __m512
-#define LANES		     16
-#define V_LOAD(p)	     _mm512_loadu_ps(p)
-#define V_STORE(p, v)	     _mm512_storeu_ps(p, v)
-#define V_SET(x)	     _mm512_set1_ps(x)
-#define V_ADD(a, b)	     _mm512_add_ps(a, b)
-#define V_MAX(a, b)	     _mm512_max_ps(a, b)
-#define LOWEST		     -INFINITY
-#define SHUFFLES	     __m512i
+#define T                    float
+#define X(n)                 n##_f32
+#define V                    __m512
+#define LANES                16
+#define V_LOAD(p)            _mm512_loadu_ps(p)
+#define V_STORE(p, v)        _mm512_storeu_ps(p, v)
+#define V_SET(x)             _mm512_set1_ps(x)
+#define V_ADD(a, b)          _mm512_add_ps(a, b)
+#define V_MAX(a, b)          _mm512_max_ps(a, b)
+#define LOWEST               -INFINITY
+#define SHUFFLES             __m512i
 #define SHUFFLE_INIT(s, map) (s) = index_32(map)
-#define SHUFFLE(s, p)	     _mm512_permutex2var_ps(_mm512_loadu_ps(p), s, _mm512_loadu_ps((p) + 16))
+#define SHUFFLE(s, p)        _mm512_permutex2var_ps(_mm512_loadu_ps(p), s, _mm512_loadu_ps((p) + 16))
 #include "gpube/ops/subset_tile_impl.h"
 
-#define T		     double
-#define X(n)		     n##_f64
-#define V		     __m512d
-#define LANES		     8
-#define V_LOAD(p)	     _mm512_loadu_pd(p)
-#define V_STORE(p, v)	     _mm512_storeu_pd(p, v)
-#define V_SET(x)	     _mm512_set1_pd(x)
-#define V_ADD(a, b)	     _mm512_add_pd(a, b)
-#define V_MAX(a, b)	     _mm512_max_pd(a, b)
-#define LOWEST		     -INFINITY
-#define SHUFFLES	     struct shuffle_64
+#define T                    double
+#define X(n)                 n##_f64
+#define V                    __m512d
+#define LANES                8
+#define V_LOAD(p)            _mm512_loadu_pd(p)
+#define V_STORE(p, v)        _mm512_storeu_pd(p, v)
+#define V_SET(x)             _mm512_set1_pd(x)
+#define V_ADD(a, b)          _mm512_add_pd(a, b)
+#define V_MAX(a, b)          _mm512_max_pd(a, b)
+#define LOWEST               -INFINITY
+#define SHUFFLES             struct shuffle_64
 #define SHUFFLE_INIT(s, map) (s) = index_64(map)
-#define SHUFFLE(s, p)	     _mm512_castsi512_pd(shuffle_64(s, p))
+#define SHUFFLE(s, p)        _mm512_castsi512_pd(shuffle_64(s, p))
 #include "gpube/ops/subset_tile_impl.h"
 
 const struct gpube__tile_kernel gpube__tiles_avx512[] = {

@@ -41,7 +41,7 @@ struct tiles {
 	int mid, upper; /* n_bits = GPUBE_LANE_BITS + mid + upper */
 	size_t tile_bytes, spare_at, scratch_bytes;
 	char *scratch;
-	uint64_t *order; /* tiles, those with most subsets first */
+	uint64_t *order;            /* tiles, those with most subsets first */
 	double splits, splits_done; /* of block pairs */
 	int stopped;
 };
@@ -55,7 +55,9 @@ static void report(struct tiles *t, int thread, double pairs)
 {
 	double done;
 
+#ifdef _OPENMP
 #pragma omp atomic capture
+#endif
 	done = t->splits_done += pairs;
 	if (thread == 0 && t->s->share > 0)
 		gpube__progress(t->ctx, t->s->done + t->s->share * done / t->splits, "convolve");
@@ -122,12 +124,12 @@ static void make_maps(struct gpube__tile_maps *m)
 {
 	for (int k = 0; k < 2; k++)
 		for (int t = 0; t < GPUBE_TILE_COLUMNS; t++)
-			m->map[k][t] = t < GPUBE_TERNARY ? (uint8_t)gpube__ternary_set(t, k + 1)
-							 : 0;
+			m->map[k][t] =
+				t < GPUBE_TERNARY ? (uint8_t)gpube__ternary_set(t, k + 1) : 0;
 }
 
-static int convolve_tiles(
-	struct gpube_ctx *ctx, const struct gpube_subset *s, const struct gpube__tile_kernel *kernel)
+static int convolve_tiles(struct gpube_ctx *ctx, const struct gpube_subset *s,
+	const struct gpube__tile_kernel *kernel)
 {
 	const struct gpube_ops *cpu = gpube__ops_cpu();
 	struct tiles t = {.ctx = ctx, .s = s, .kernel = kernel};

@@ -54,79 +54,79 @@ DEFINE(v2d, double, v2l, 2)
 
 #define GROUP_BITS 2
 
-#define T		     int16_t
-#define X(n)		     n##_i16
-#define V		     v8s
-#define LANES		     8
-#define V_LOAD(p)	     load_v8s(p)
-#define V_STORE(p, v)	     store_v8s(p, v)
-#define V_SET(x)	     set_v8s(x)
-#define V_ADD(a, b)	     ((a) + (b))
-#define V_MAX(a, b)	     max_v8s(a, b)
-#define LOWEST		     INT16_MIN
-#define SHUFFLES	     const uint8_t *
+#define T                    int16_t
+#define X(n)                 n##_i16
+#define V                    v8s
+#define LANES                8
+#define V_LOAD(p)            load_v8s(p)
+#define V_STORE(p, v)        store_v8s(p, v)
+#define V_SET(x)             set_v8s(x)
+#define V_ADD(a, b)          ((a) + (b))
+#define V_MAX(a, b)          max_v8s(a, b)
+#define LOWEST               INT16_MIN
+#define SHUFFLES             const uint8_t *
 #define SHUFFLE_INIT(s, map) (s) = (map)
-#define SHUFFLE(s, p)	     pick_v8s(s, p)
+#define SHUFFLE(s, p)        pick_v8s(s, p)
 #include "gpube/ops/subset_tile_impl.h"
 
-#define T		     int32_t
-#define X(n)		     n##_i32
-#define V		     v4i
-#define LANES		     4
-#define V_LOAD(p)	     load_v4i(p)
-#define V_STORE(p, v)	     store_v4i(p, v)
-#define V_SET(x)	     set_v4i(x)
-#define V_ADD(a, b)	     ((a) + (b))
-#define V_MAX(a, b)	     max_v4i(a, b)
-#define LOWEST		     INT32_MIN
-#define SHUFFLES	     const uint8_t *
+#define T                    int32_t
+#define X(n)                 n##_i32
+#define V                    v4i
+#define LANES                4
+#define V_LOAD(p)            load_v4i(p)
+#define V_STORE(p, v)        store_v4i(p, v)
+#define V_SET(x)             set_v4i(x)
+#define V_ADD(a, b)          ((a) + (b))
+#define V_MAX(a, b)          max_v4i(a, b)
+#define LOWEST               INT32_MIN
+#define SHUFFLES             const uint8_t *
 #define SHUFFLE_INIT(s, map) (s) = (map)
-#define SHUFFLE(s, p)	     pick_v4i(s, p)
+#define SHUFFLE(s, p)        pick_v4i(s, p)
 #include "gpube/ops/subset_tile_impl.h"
 
-#define T		     int64_t
-#define X(n)		     n##_i64
-#define V		     v2l
-#define LANES		     2
-#define V_LOAD(p)	     load_v2l(p)
-#define V_STORE(p, v)	     store_v2l(p, v)
-#define V_SET(x)	     set_v2l(x)
-#define V_ADD(a, b)	     ((a) + (b))
-#define V_MAX(a, b)	     max_v2l(a, b)
-#define LOWEST		     INT64_MIN
-#define SHUFFLES	     const uint8_t *
+#define T                    int64_t
+#define X(n)                 n##_i64
+#define V                    v2l
+#define LANES                2
+#define V_LOAD(p)            load_v2l(p)
+#define V_STORE(p, v)        store_v2l(p, v)
+#define V_SET(x)             set_v2l(x)
+#define V_ADD(a, b)          ((a) + (b))
+#define V_MAX(a, b)          max_v2l(a, b)
+#define LOWEST               INT64_MIN
+#define SHUFFLES             const uint8_t *
 #define SHUFFLE_INIT(s, map) (s) = (map)
-#define SHUFFLE(s, p)	     pick_v2l(s, p)
+#define SHUFFLE(s, p)        pick_v2l(s, p)
 #include "gpube/ops/subset_tile_impl.h"
 
-#define T		     float
-#define X(n)		     n##_f32
-#define V		     v4f
-#define LANES		     4
-#define V_LOAD(p)	     load_v4f(p)
-#define V_STORE(p, v)	     store_v4f(p, v)
-#define V_SET(x)	     set_v4f(x)
-#define V_ADD(a, b)	     ((a) + (b))
-#define V_MAX(a, b)	     max_v4f(a, b)
-#define LOWEST		     -INFINITY
-#define SHUFFLES	     const uint8_t *
+#define T                    float
+#define X(n)                 n##_f32
+#define V                    v4f
+#define LANES                4
+#define V_LOAD(p)            load_v4f(p)
+#define V_STORE(p, v)        store_v4f(p, v)
+#define V_SET(x)             set_v4f(x)
+#define V_ADD(a, b)          ((a) + (b))
+#define V_MAX(a, b)          max_v4f(a, b)
+#define LOWEST               -INFINITY
+#define SHUFFLES             const uint8_t *
 #define SHUFFLE_INIT(s, map) (s) = (map)
-#define SHUFFLE(s, p)	     pick_v4f(s, p)
+#define SHUFFLE(s, p)        pick_v4f(s, p)
 #include "gpube/ops/subset_tile_impl.h"
 
-#define T		     double
-#define X(n)		     n##_f64
-#define V		     v2d
-#define LANES		     2
-#define V_LOAD(p)	     load_v2d(p)
-#define V_STORE(p, v)	     store_v2d(p, v)
-#define V_SET(x)	     set_v2d(x)
-#define V_ADD(a, b)	     ((a) + (b))
-#define V_MAX(a, b)	     max_v2d(a, b)
-#define LOWEST		     -INFINITY
-#define SHUFFLES	     const uint8_t *
+#define T                    double
+#define X(n)                 n##_f64
+#define V                    v2d
+#define LANES                2
+#define V_LOAD(p)            load_v2d(p)
+#define V_STORE(p, v)        store_v2d(p, v)
+#define V_SET(x)             set_v2d(x)
+#define V_ADD(a, b)          ((a) + (b))
+#define V_MAX(a, b)          max_v2d(a, b)
+#define LOWEST               -INFINITY
+#define SHUFFLES             const uint8_t *
 #define SHUFFLE_INIT(s, map) (s) = (map)
-#define SHUFFLE(s, p)	     pick_v2d(s, p)
+#define SHUFFLE(s, p)        pick_v2d(s, p)
 #include "gpube/ops/subset_tile_impl.h"
 
 const struct gpube__tile_kernel gpube__tiles_portable[] = {

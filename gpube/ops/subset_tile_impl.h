@@ -12,7 +12,7 @@
  */
 
 #define COLUMNS ((GPUBE_TERNARY + LANES - 1) / LANES)
-#define GROUP	(1 << GROUP_BITS)
+#define GROUP   (1 << GROUP_BITS)
 
 static void X(clear)(void *c, int mid)
 {
@@ -32,8 +32,8 @@ static inline void X(expand)(T *to, const T *from, const uint8_t *map, int mid)
 		V_STORE(to + i * LANES, SHUFFLE(s, from + i * GPUBE_LANES));
 }
 
-#define A(y)	a##y
-#define B(z)	b##z
+#define A(y)    a##y
+#define B(z)    b##z
 #define P(y, z) V_ADD(A(y), B(z))
 #define M(p, q) V_MAX(p, q)
 
@@ -71,7 +71,7 @@ static inline void X(group)(T *c, const T *a, const T *b, unsigned x)
 		c5 = M(c5, M(M(P(0, 5), P(5, 0)), M(P(1, 4), P(4, 1))));
 		c6 = M(c6, M(M(P(0, 6), P(6, 0)), M(P(2, 4), P(4, 2))));
 		c7 = M(c7, M(M(M(P(0, 7), P(7, 0)), M(P(1, 6), P(6, 1))),
-			     M(M(P(2, 5), P(5, 2)), M(P(3, 4), P(4, 3)))));
+				   M(M(P(2, 5), P(5, 2)), M(P(3, 4), P(4, 3)))));
 #endif
 		if (y == 0)
 			break;
@@ -107,7 +107,8 @@ static void X(column)(T *c, const T *a, const T *b, int mid)
 	for (unsigned x = 0; x < n_outer; x++) {
 		for (unsigned y = x;; y = (y - 1) & x) {
 			for (unsigned i = 0; i < n_inner; i++)
-				X(group)(c + x * piece + (size_t)i * GROUP * LANES, a + y * piece,
+				X(group)
+				(c + x * piece + (size_t)i * GROUP * LANES, a + y * piece,
 					b + (x ^ y) * piece, i);
 			if (y == 0)
 				break;

@@ -37,4 +37,16 @@ that 'text makes no difference' cmp "$work/g.csg.out" "$work/g.txt.out"
 
 row 'certificate' 0 'proved maximum' '' "$gpube" csg --certify "$work/proof" "$work/ng.csg"
 that 'the certificate is written' grep -q '^csg-certificate 1$' "$work/proof"
+
+# ---- auctions
+printf '%% three goods\ngoods 3\nbids 4\ndummy 1\n0 5.5 0 1 #\n1 3.25 1 2 3 #\n2 3 0 3 #\n3 1 0 1 2 #\n' > "$work/a.txt"
+row 'auction: revenue' 0 '^revenue +5\.50, the proved maximum$' '' "$gpube" auction "$work/a.txt"
+row 'auction: bids' 0 '^bids +0$' '' "$gpube" auction "$work/a.txt"
+row 'auction: never' 0 '^never win +3$' '' "$gpube" auction "$work/a.txt"
+row 'auction: JSON' 0 '"status": "optimal".*"revenue": 5\.50, "upper_bound": 5\.50, "bids": \[0\]' '' \
+	"$gpube" auction --json "$work/a.txt"
+row 'auction: timeout' 0 '"status": "bounds"' 'ended before' \
+	"$gpube" auction --json --timeout 0.000001 "$work/a.txt"
+row 'auction: a bad file' 1 '' "bad.txt:1: expected 'goods', 'bids' or 'dummy', found 'csg'" \
+	"$gpube" auction "$work/bad.txt"
 plan

@@ -42,7 +42,7 @@ static void write_auction(const struct row *row, struct bids *b)
 			b->goods[i] |= 1u << gpube__rng_below(&rng, (uint64_t)row->goods);
 		if (row->dummies && gpube__rng_below(&rng, 2))
 			b->goods[i] |= 1u << (row->goods +
-					      (int)gpube__rng_below(&rng, (uint64_t)row->dummies));
+					       (int)gpube__rng_below(&rng, (uint64_t)row->dummies));
 		fprintf(f, "%d\t%s%ld.%02ld", 100 + i, b->price[i] < 0 ? "-" : "",
 			labs(b->price[i]) / 100, labs(b->price[i]) % 100);
 		for (uint32_t s = b->goods[i]; s; s &= s - 1)
@@ -179,7 +179,8 @@ static const struct bad bad_files[] = {
 	{"good twice", HEAD "0 1 2 2 #\n", "4: good 2 twice in a bid"},
 	{"no goods", HEAD "0 1 #\n", "4: a bid on no goods"},
 	{"no end", HEAD "0 1 2\n", "5: expected a good or '#', found the end of the file"},
-	{"bids missing", "goods 3\nbids 2\n0 1 2 #\n", "4: expected a bid, found the end of the file"},
+	{"bids missing", "goods 3\nbids 2\n0 1 2 #\n",
+		"4: expected a bid, found the end of the file"},
 	{"more bids", HEAD "0 1 2 #\n1 1 2 #\n", "5: expected the end of the file, found '1'"},
 };
 
@@ -213,8 +214,8 @@ int main(void)
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(stops);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(failures);
 	for (size_t k = 0; k < sizeof(bad_files) / sizeof(*bad_files); k++)
-		tests[n++] = (struct CMUnitTest){bad_files[k].name, bad_file, NULL, NULL,
-			(void *)(uintptr_t)&bad_files[k]};
+		tests[n++] = (struct CMUnitTest){
+			bad_files[k].name, bad_file, NULL, NULL, (void *)(uintptr_t)&bad_files[k]};
 	for (int k = 0; k < 120; k++) {
 		struct row *row = &rows[k];
 

@@ -95,8 +95,8 @@ static double best_partition(const struct csg_game *g, uint64_t left, bool dispo
 	if (!left)
 		return 0;
 	for (uint64_t y = rest;; y = (y - 1) & rest) {
-		best = fmax(best, csg_game_value(g, first | y) +
-					  best_partition(g, rest ^ y, disposal));
+		best = fmax(
+			best, csg_game_value(g, first | y) + best_partition(g, rest ^ y, disposal));
 		if (!y)
 			break;
 	}
@@ -121,8 +121,8 @@ static void check_structure(const struct csg_game *g, const struct csg_result *r
 
 	for (int k = 0; k < r->n_parts; k++) {
 		assert_true(r->parts[k] && !(r->parts[k] & seen));
-		assert_true(k == 0 || (r->parts[k] & -r->parts[k]) >
-					      (r->parts[k - 1] & -r->parts[k - 1]));
+		assert_true(k == 0 ||
+			    (r->parts[k] & -r->parts[k]) > (r->parts[k - 1] & -r->parts[k - 1]));
 		seen |= r->parts[k];
 		value += csg_game_value(g, r->parts[k]);
 	}
@@ -279,7 +279,8 @@ static void failures(void **state)
 {
 	(void)state;
 	for (int m = CSG_AUTO; m <= CSG_IDP; m++) {
-		struct csg_opts opts = {.sizeof_options = sizeof(opts), .method = (enum csg_method)m};
+		struct csg_opts opts = {
+			.sizeof_options = sizeof(opts), .method = (enum csg_method)m};
 		struct test_memory memory = {.fail_at = 0};
 		int status;
 
@@ -323,7 +324,8 @@ static void certificate(void **state)
 	assert_int_equal(r->answer, CSG_OPTIMAL);
 	text = test_get(path, NULL);
 	assert_non_null(text);
-	assert_int_equal(sscanf(text, "csg-certificate 1 agents %d shift %d duals%n", &n, &shift, &at), 2);
+	assert_int_equal(
+		sscanf(text, "csg-certificate 1 agents %d shift %d duals%n", &n, &shift, &at), 2);
 	assert_int_equal(n, 12);
 	p = text + at;
 	for (int i = 0; i < n; i++) {
@@ -410,25 +412,35 @@ static const struct bad bad_files[] = {
 	{"empty", "", "1: expected 'csg', found the end of the file", 0},
 	{"another word", "cfg 3 int32\n", "1: expected 'csg', found 'cfg'", 0},
 	{"no agents", "csg 0 int32\n", "1: expected a number of agents from 1 to 40, found '0'", 0},
-	{"many agents", "csg 41 int32\n", "1: expected a number of agents from 1 to 40, found '41'", 0},
-	{"type", "csg 3 int\n", "1: expected int16, int32, int64, float32 or float64, found 'int'", 0},
+	{"many agents", "csg 41 int32\n", "1: expected a number of agents from 1 to 40, found '41'",
+		0},
+	{"type", "csg 3 int\n", "1: expected int16, int32, int64, float32 or float64, found 'int'",
+		0},
 	{"default", "csg 3 int32\ndefaults 3\n",
 		"2: expected 'default' or a coalition, found 'defaults'", 0},
-	{"empty coalition", "csg 3 int32\n0 4\n", "2: expected a coalition from 1 to 7, found '0'", 0},
-	{"large coalition", "csg 3 int32\n8 4\n", "2: expected a coalition from 1 to 7, found '8'", 0},
-	{"agent 0", "csg 3 int32\n{0} 4\n", "2: expected different agents as in {1,3}, found '{0}'", 0},
-	{"agent 4", "csg 3 int32\n{4} 4\n", "2: expected different agents as in {1,3}, found '{4}'", 0},
+	{"empty coalition", "csg 3 int32\n0 4\n", "2: expected a coalition from 1 to 7, found '0'",
+		0},
+	{"large coalition", "csg 3 int32\n8 4\n", "2: expected a coalition from 1 to 7, found '8'",
+		0},
+	{"agent 0", "csg 3 int32\n{0} 4\n", "2: expected different agents as in {1,3}, found '{0}'",
+		0},
+	{"agent 4", "csg 3 int32\n{4} 4\n", "2: expected different agents as in {1,3}, found '{4}'",
+		0},
 	{"agent twice", "csg 3 int32\n{1,1} 4\n",
 		"2: expected different agents as in {1,3}, found '{1,1}'", 0},
-	{"open brace", "csg 3 int32\n{1 4\n", "2: expected different agents as in {1,3}, found '{1'", 0},
-	{"after brace", "csg 3 int32\n{1}x 4\n", "2: expected a coalition as in {1,3}, found '{1}x'", 0},
+	{"open brace", "csg 3 int32\n{1 4\n",
+		"2: expected different agents as in {1,3}, found '{1'", 0},
+	{"after brace", "csg 3 int32\n{1}x 4\n",
+		"2: expected a coalition as in {1,3}, found '{1}x'", 0},
 	{"no value", "csg 3 int32\n1\n", "3: expected a value, found the end of the file", 0},
 	{"word", "csg 3 int32\n1 four\n", "2: expected a value or 'forbidden', found 'four'", 0},
 	{"fraction", "csg 3 int32\n1 4.5\n", "2: expected a value, found '4.5'", 0},
 	{"twice", "csg 3 int32\n1 4\n{1} 5\n", "3: coalition 1 has a value already", 0},
 	{"nan", "csg 3 float64\n1 nan\n", "2: expected a value, found 'nan'", 0},
-	{"past float32", "csg 3 float32\n1 1e39\n", "2: expected a value that fits float32, found '1e39'", 0},
-	{"short header", "GPUBECSG\1\0\0\0", "1: expected a header of 32 bytes, found the end of the file", 12},
+	{"past float32", "csg 3 float32\n1 1e39\n",
+		"2: expected a value that fits float32, found '1e39'", 0},
+	{"short header", "GPUBECSG\1\0\0\0",
+		"1: expected a header of 32 bytes, found the end of the file", 12},
 	{"version", "GPUBECSG\2\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
 		"1: expected version 1, found 2", 36},
 	{"binary agents", "GPUBECSG\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -463,7 +475,8 @@ static void bad_file(void **state)
 	gpube_ctx_free(ctx);
 }
 
-/* ---- rows --------------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------------------------------
+ */
 
 static struct row rows[1200];
 static struct CMUnitTest tests[1300];
@@ -474,8 +487,8 @@ static void add(void (*fn)(void **), struct row row, const char *what)
 	struct row *r = &rows[n_tests];
 
 	*r = row;
-	snprintf(r->name, sizeof(r->name), "%d agents, %s, %s%s", row.n, csg_type_name(row.type), what,
-		row.disposal ? ", disposal" : "");
+	snprintf(r->name, sizeof(r->name), "%d agents, %s, %s%s", row.n, csg_type_name(row.type),
+		what, row.disposal ? ", disposal" : "");
 	tests[n_tests++] = (struct CMUnitTest){r->name, fn, NULL, NULL, r};
 }
 
@@ -495,8 +508,8 @@ int main(void)
 	for (size_t k = 0; k < sizeof(others) / sizeof(*others); k++)
 		tests[n_tests++] = others[k];
 	for (size_t k = 0; k < sizeof(bad_files) / sizeof(*bad_files); k++)
-		tests[n_tests++] = (struct CMUnitTest){bad_files[k].name, bad_file, NULL, NULL,
-			(void *)(uintptr_t)&bad_files[k]};
+		tests[n_tests++] = (struct CMUnitTest){
+			bad_files[k].name, bad_file, NULL, NULL, (void *)(uintptr_t)&bad_files[k]};
 	for (int type = CSG_INT16; type <= CSG_FLOAT64; type++)
 		for (int kind = PLAIN; kind < N_KINDS; kind++) {
 			struct row row = {.type = (enum csg_type)type, .kind = (enum kind)kind};
@@ -511,7 +524,8 @@ int main(void)
 		}
 	for (int k = 0; csg_distribution(k); k++)
 		for (int type = CSG_INT16; type <= CSG_FLOAT64; type++) {
-			struct row row = {.type = (enum csg_type)type, .kind = k < 10 ? PLAIN : FORBIDDEN};
+			struct row row = {
+				.type = (enum csg_type)type, .kind = k < 10 ? PLAIN : FORBIDDEN};
 
 			row.distribution = csg_distribution(k);
 			for (row.n = 10; row.n <= 13 + (type == CSG_FLOAT32); row.n++)
