@@ -23,19 +23,25 @@ say  = @$(if $(filter 1,$(V)),true,printf '  %-5s %s\n' $(1) $@)
 # ---- what this machine offers ------------------------------------------------
 have = $(shell printf '$(1)\n' | $(CC) $(2) -x c -E - >/dev/null 2>&1 && echo yes)
 LZMA   := $(call have,\#include <lzma.h>)
+FLINT  := $(call have,\#include <flint/fmpz_mat.h>)
 OPENMP := $(call have,\#include <omp.h>,-fopenmp)
 X86    := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),yes)
 NVCC_PATH := $(if $(filter 1,$(CUDA)),$(shell command -v $(NVCC) 2>/dev/null))
-# compiled for these, and PTX of the last for what comes after it
-CUDA_ARCHS ?= 75 80 86 89 90
+# Code for these, each good for the cards up to the next (80: 86 and 89, too), and
+# PTX of the last for what comes after it.
+CUDA_ARCHS ?= 75 80 90
 CUDA_HOME  ?= $(if $(NVCC_PATH),$(patsubst %/bin/,%,$(dir $(realpath $(NVCC_PATH)))))
-NVCCFLAGS  ?= -O3 -lineinfo
+NVCCFLAGS  ?= -O3
 
 ALL_CFLAGS = -std=c11 -I. -fvisibility=hidden -fPIC -MMD -MP $(WARN) $(CFLAGS) $(EXTRA_CFLAGS)
 LIBS       = -lz
 ifeq ($(LZMA),yes)
 ALL_CFLAGS += -DGPUBE_HAVE_LZMA
 LIBS       += -llzma
+endif
+ifeq ($(FLINT),yes)
+ALL_CFLAGS += -DGPUBE_HAVE_FLINT
+LIBS       += -lflint -lgmp
 endif
 ifeq ($(OPENMP),yes)
 ALL_CFLAGS += -fopenmp
@@ -52,12 +58,12 @@ ALL_NVCCFLAGS = -std=c++17 -I. $(NVCCFLAGS) $(CUDA_GENCODE) -ccbin $(CC) --cudar
 endif
 
 # ---- sources -------------------------------------------------------------------
-LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c formats/*.c)
+LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c formats/*.c nash/*.c csg/*.c)
 CUDA_SRC := $(if $(NVCC_PATH),$(wildcard gpube/ops/*.cu))
 CLI_SRC  := $(wildcard gpube/cli/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/ops/test_*.c tests/parse/test_*.c)
-TEST_LIB_SRC := $(wildcard tests/support/*.c)
 GPU_TEST_SRC := $(wildcard tests/gpu/test_*.c)
+TEST_LIB_SRC := $(wildcard tests/support/*.c)
 BENCH_SRC := $(wildcard benchmarks/bench_*.c)
 GPU_BENCH_SRC := $(if $(NVCC_PATH),$(wildcard benchmarks/bench_*.cu))
 
@@ -74,6 +80,7 @@ all: note $(BUILD)/gpube $(LIB)
 
 note:
 	@test "$(LZMA)" = yes || echo "note: liblzma not found, .xz files cannot be read (apt-get install liblzma-dev)"
+	@test "$(FLINT)" = yes || echo "note: FLINT not found, 'gpube nash' gives --inexact results only (apt-get install libflint-dev)"
 	@test "$(OPENMP)" = yes || echo "note: OpenMP not found, one thread is used"
 	@test -n "$(NVCC_PATH)" || echo "note: building for the CPU only (no nvcc, or CUDA=0)"
 
@@ -155,7 +162,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/gpube
 	install -m 755 $(BUILD)/gpube $(DESTDIR)$(PREFIX)/bin/gpube
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libgpube.a
-	install -m 644 gpube/gpube.h formats/formats.h $(DESTDIR)$(PREFIX)/include/gpube/
+	install -m 644 gpube/gpube.h formats/formats.h nash/nash.h $(DESTDIR)$(PREFIX)/include/gpube/
 	install -d $(DESTDIR)$(MANDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR)
 	$(BUILD)/gpube __man > $(DESTDIR)$(MANDIR)/gpube.1
 	for c in $$($(BUILD)/gpube __commands); do \
@@ -169,7 +176,7 @@ format:
 
 ## tidy: clang-tidy over the sources, zero warnings
 tidy:
-	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA)
+	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT)
 
 ## clean: remove what was built
 clean:

@@ -43,24 +43,6 @@ static bool quick;
 
 /* ---- ceilings --------------------------------------------------------------------- */
 
-__global__ void copy(int4 *to, const int4 *from, size_t n)
-{
-	const size_t step = (size_t)gridDim.x * blockDim.x;
-	size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-
-	for (; i + 3 * step < n; i += 4 * step) {
-		const int4 a = from[i], b = from[i + step], c = from[i + 2 * step];
-		const int4 d = from[i + 3 * step];
-
-		to[i] = a;
-		to[i + step] = b;
-		to[i + 2 * step] = c;
-		to[i + 3 * step] = d;
-	}
-	for (; i < n; i += step)
-		to[i] = from[i];
-}
-
 __device__ static int32_t add_min(int32_t a, int32_t b, int32_t c)
 {
 	return __viaddmin_s32(a, b, c);
@@ -73,7 +55,17 @@ __device__ static float add_min(float a, float b, float c)
 
 #define CHAINS 32
 
-/* CHAINS independent add-mins a round; b changes, so that none can be left out. */
+__device__ static void opaque(int32_t *v)
+{
+	asm volatile("" : "+r"(*v));
+}
+
+__device__ static void opaque(float *v)
+{
+	asm volatile("" : "+f"(*v));
+}
+
+/* CHAINS independent add-mins a round, whose sums the compiler cannot take out of the loop. */
 template <typename T> __global__ void add_mins(T *out, T from, int rounds)
 {
 	T best[CHAINS], a[8], b[4];
@@ -85,11 +77,11 @@ template <typename T> __global__ void add_mins(T *out, T from, int rounds)
 	for (int i = 0; i < 4; i++)
 		b[i] = from - (T)i;
 	for (int r = 0; r < rounds; r++) {
+		for (int i = 0; i < 4; i++)
+			opaque(&b[i]);
 #pragma unroll
 		for (int i = 0; i < CHAINS; i++)
 			best[i] = add_min(a[i % 8], b[i / 8], best[i]);
-		/* one more operation for every 32: b[0] depends on a result */
-		b[r & 3 ? 0 : 0] = best[0];
 	}
 	for (int i = 1; i < CHAINS; i++)
 		best[0] = best[i] < best[0] ? best[i] : best[0];
@@ -113,14 +105,14 @@ static double measure_copy(void)
 {
 	const size_t bytes = (size_t)2 << 30;
 	float ms[MAX_REPEATS];
-	int4 *from, *to;
+	void *from, *to;
 
-	MUST(cudaMalloc((void **)&from, bytes));
-	MUST(cudaMalloc((void **)&to, bytes));
+	MUST(cudaMalloc(&from, bytes));
+	MUST(cudaMalloc(&to, bytes));
 	MUST(cudaMemset(from, 1, bytes));
 	for (int i = 0; i < repeats + 2; i++) {
 		MUST(cudaEventRecord(before, stream));
-		copy<<<132 * 16, 512, 0, stream>>>(to, from, bytes / 16);
+		MUST(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream));
 		MUST(cudaEventRecord(after, stream));
 		MUST(cudaStreamSynchronize(stream));
 		if (i >= 2)
@@ -209,12 +201,13 @@ static double time_of(const struct gpube_contraction *c, int64_t n)
 		MUST(cudaStreamSynchronize(stream));
 		if (i > 0)
 			MUST(cudaEventElapsedTime(&ms[i - 1], gpube__device_of(ctx)->marks[0],
-				gpube__device_of(ctx)->marks[1]));
+			        gpube__device_of(ctx)->marks[1]));
 	}
 	return median(ms, repeats);
 }
 
-/* Compares all output cells with those of the general kernel; values are whole, so floats are exact. */
+/* Compares all output cells with those of the general kernel; values are whole, so floats are
+ * exact. */
 static const char *check(const struct gpube_contraction *c, uint64_t bytes, void *want, int *flag)
 {
 	struct gpube_contraction other = *c;
@@ -227,7 +220,7 @@ static const char *check(const struct gpube_contraction *c, uint64_t bytes, void
 	if (gpube__contract_general(ctx, &other) != 0 || ops->contract(ctx, c) != 0)
 		return gpube_error(ctx);
 	differ<<<1024, 256, 0, stream>>>(
-		(const uint32_t *)c->out, (const uint32_t *)want, (int64_t)(bytes / 4), flag);
+	        (const uint32_t *)c->out, (const uint32_t *)want, (int64_t)(bytes / 4), flag);
 	MUST(cudaMemcpyAsync(&differs, flag, sizeof(differs), cudaMemcpyDeviceToHost, stream));
 	MUST(cudaStreamSynchronize(stream));
 	return differs ? "WRONG" : "ok";
@@ -263,9 +256,11 @@ static void measure(const char *family, const char *layout, const char *text, en
 			in[(size_t)i * (size_t)s.c.n_in + (size_t)k].values = p;
 			const unsigned blocks = bytes > 1 << 20 ? 2048 : 8;
 			if (is_int)
-				fill<<<blocks, 256, 0, stream>>>((int32_t *)p, (int64_t)(bytes / 4), seed);
+				fill<<<blocks, 256, 0, stream>>>(
+				        (int32_t *)p, (int64_t)(bytes / 4), seed);
 			else
-				fill<<<blocks, 256, 0, stream>>>((float *)p, (int64_t)(bytes / 4), seed);
+				fill<<<blocks, 256, 0, stream>>>(
+				        (float *)p, (int64_t)(bytes / 4), seed);
 		}
 		c[i].out = need(shape_out_bytes(&s));
 	}
@@ -283,13 +278,16 @@ static void measure(const char *family, const char *layout, const char *text, en
 	bytes_time = s.bytes * s.batch / copy_bytes_per_second;
 	ops_time = (double)s.joined_cells * s.batch / add_mins_per_second[is_int ? 0 : 1];
 	bound = bytes_time > ops_time ? bytes_time : ops_time;
-	printf("%s,%s,%s,%.6g,%.6g,%.4g,%.4g,%.4g,%.1f,%.4g,%s\n", family, is_int ? "int32" : "float32",
-		layout, (double)s.joined_cells * s.batch, s.bytes * s.batch, seconds * 1e6,
-		bytes_time * 1e6, ops_time * 1e6, 100 * bound / seconds, wall * 1e6, verdict);
+	printf("%s,%s,%s,%.6g,%.6g,%.4g,%.4g,%.4g,%.1f,%.4g,%s\n", family,
+	        is_int ? "int32" : "float32", layout, (double)s.joined_cells * s.batch,
+	        s.bytes * s.batch, seconds * 1e6, bytes_time * 1e6, ops_time * 1e6,
+	        100 * bound / seconds, wall * 1e6, verdict);
 	fflush(stdout);
-	fprintf(stderr, "%-11s %-7s %-6s %10.1f us  bound %9.1f us (%s)  %5.1f %%  wall %9.1f us  %s\n",
-		family, is_int ? "int32" : "float32", layout, seconds * 1e6, bound * 1e6,
-		bytes_time > ops_time ? "bytes" : "ops", 100 * bound / seconds, wall * 1e6, verdict);
+	fprintf(stderr,
+	        "%-11s %-7s %-6s %10.1f us  bound %9.1f us (%s)  %5.1f %%  wall %9.1f us  %s\n",
+	        family, is_int ? "int32" : "float32", layout, seconds * 1e6, bound * 1e6,
+	        bytes_time > ops_time ? "bytes" : "ops", 100 * bound / seconds, wall * 1e6,
+	        verdict);
 	for (int i = 0; i < s.batch; i++) {
 		for (int k = 0; k < s.c.n_in; k++)
 			ops->free(ctx, (void *)c[i].in[k].values);
@@ -317,12 +315,13 @@ static void move_x(char *to, size_t room, const char *text, int where)
 	}
 	snprintf(to, room, "%s:%s:", part[0], part[1]);
 	save = NULL;
-	for (char *o = strtok_r(part[2], ",", &save), *first = o; o; o = strtok_r(NULL, ",", &save)) {
+	for (char *o = strtok_r(part[2], ",", &save), *first = o; o;
+	        o = strtok_r(NULL, ",", &save)) {
 		char *words[64], *save_word = NULL;
 		int m = 0, has_x = 0, at = 0;
 
 		for (char *w = strtok_r(o, " \t\n", &save_word); w && m < 64;
-			w = strtok_r(NULL, " \t\n", &save_word)) {
+		        w = strtok_r(NULL, " \t\n", &save_word)) {
 			if (strcmp(w, "x") == 0)
 				has_x = 1;
 			else
@@ -369,7 +368,7 @@ static void run_file(const char *path, const char *only)
 
 				move_x(moved, sizeof(moved), bar + 1, where);
 				measure(family, layouts[where], moved,
-					t ? GPUBE_FLOAT32 : GPUBE_INT32);
+				        t ? GPUBE_FLOAT32 : GPUBE_INT32);
 			}
 	}
 	fclose(f);
@@ -409,8 +408,9 @@ int main(int argc, char **argv)
 	add_mins_per_second[0] = measure_add_mins<int32_t>();
 	add_mins_per_second[1] = measure_add_mins<float>();
 	fprintf(stderr, "copy %.4g bytes/s, add-min int32 %.4g/s, float32 %.4g/s\n",
-		copy_bytes_per_second, add_mins_per_second[0], add_mins_per_second[1]);
-	printf("family,type,x,joined_cells,bytes,us,us_bytes,us_ops,percent_of_bound,wall_us,check\n");
+	        copy_bytes_per_second, add_mins_per_second[0], add_mins_per_second[1]);
+	printf("family,type,x,joined_cells,bytes,us,us_bytes,us_ops,percent_of_bound,wall_us,"
+	       "check\n");
 	run_file(argv[1], only);
 	gpube_ctx_free(ctx);
 	return 0;

@@ -10,9 +10,12 @@
 const struct command *const cli_commands[] = {
 	&cmd_solve,
 	&cmd_bound,
+	&cmd_csg,
+	&cmd_auction,
 	&cmd_info,
 	&cmd_convert,
 	&cmd_generate,
+	&cmd_nash,
 	&cmd_devices,
 	NULL,
 };

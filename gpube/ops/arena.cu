@@ -5,15 +5,15 @@
  */
 #include "gpube/ops/device.cuh"
 
-#define ALIGN	    256u
+#define ALIGN       256u
 #define CHUNK_BYTES (64ull << 20)
 
 struct block {
 	char *at;
 	uint64_t bytes;
-	struct block *before, *after;	    /* neighbours in the chunk */
+	struct block *before, *after;        /* neighbours in the chunk */
 	struct block *free_prev, *free_next; /* in the list of free blocks */
-	struct block *chain;		    /* in its bucket of the hash, when used */
+	struct block *chain;                 /* in its bucket of the hash, when used */
 	bool used;
 };
 
@@ -118,7 +118,7 @@ static struct block *grow(struct gpube__arena *a, struct gpube_ctx *ctx, uint64_
 		(void)cudaGetLastError();
 		if (size == bytes || error != cudaErrorMemoryAllocation) {
 			gpube__fail(ctx, GPUBE_ENOMEM, "out of device memory: %llu bytes (%s)",
-				(unsigned long long)bytes, cudaGetErrorString(error));
+			        (unsigned long long)bytes, cudaGetErrorString(error));
 			goto fail;
 		}
 	}
@@ -174,7 +174,7 @@ void *gpube__arena_take(struct gpube__arena *a, struct gpube_ctx *ctx, uint64_t 
 
 	if (bytes > UINT64_MAX / 2) {
 		gpube__fail(ctx, GPUBE_ENOMEM, "out of device memory: %llu bytes",
-			(unsigned long long)bytes);
+		        (unsigned long long)bytes);
 		return NULL;
 	}
 	bytes = bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN;

@@ -1,11 +1,11 @@
 /* contract_cuda.cu - contract and contract_batch: a plan, then a launch. */
 #include "gpube/ops/contract_plan.cuh"
 
-#define MAX_IN_BATCH 4096 /* blocks of a contraction that still joins a batch's launch */
+#define MAX_IN_BATCH   4096 /* blocks of a contraction that still joins a batch's launch */
 #define JOINED_AT_ONCE 2e12 /* some tenths of a second; then a stop is looked for */
 
 static struct gpube__tile_kernels kernels_of(
-	const struct gpube__tile_plan *p, enum gpube_type type, bool arg)
+        const struct gpube__tile_plan *p, enum gpube_type type, bool arg)
 {
 	switch (type) {
 	case GPUBE_INT32:
@@ -19,17 +19,17 @@ static struct gpube__tile_kernels kernels_of(
 	}
 }
 
-/* More than the 48 KiB that every block may have must be asked for. */
+/* More than 48 KiB must be asked for; batches have some KiB besides. */
 static int allow_shared(struct gpube_ctx *ctx, const void *kernel, uint32_t bytes)
 {
-	if (bytes > 48u << 10)
+	if (bytes > 36u << 10)
 		GPUBE_ECUDA(ctx, cudaFuncSetAttribute(kernel,
-					 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+		                         cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
 	return GPUBE_OK;
 }
 
 static int launch_one(struct gpube_ctx *ctx, const struct gpube__tile_plan *p,
-	const struct gpube_contraction *c, double joined)
+        const struct gpube_contraction *c, double joined)
 {
 	const struct gpube__tile_kernels k = kernels_of(p, c->type, c->out_arg != NULL);
 	struct gpube__tile_io io;
@@ -43,7 +43,7 @@ static int launch_one(struct gpube_ctx *ctx, const struct gpube__tile_plan *p,
 	gpube__tile_io(&io, p, c);
 	gpube__mark(ctx, 0);
 	k.one<<<p->blocks, p->threads, p->shared_bytes, gpube__device_of(ctx)->stream>>>(
-		p->tile, io);
+	        p->tile, io);
 	gpube__mark(ctx, 1);
 	GPUBE_ECUDA(ctx, cudaGetLastError());
 	if (joined < JOINED_AT_ONCE)
@@ -74,7 +74,7 @@ int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *
 	if (c->n_in > GPUBE_TILE_IN)
 		return gpube__contract_general(ctx, c);
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	if (!gpube__tile_plan(&plan, gpube__device_of(ctx), c, &s))
+	if (!gpube__tile_plan(&plan, gpube__device_of(ctx), c, &s, false))
 		return gpube__contract_general(ctx, c);
 	return launch_one(ctx, &plan, c, (double)s.n_out_cells * (double)s.n_reduced);
 }
@@ -101,27 +101,28 @@ struct batch {
 	int32_t *plan_group; /* -1: not in the batch's launches */
 	int64_t plan_group_capacity;
 	int32_t *plan_of; /* by contraction */
-	int max_in;	  /* operands of any planned contraction */
+	int max_in;       /* operands of any planned contraction */
 };
 
 static bool same_form(const struct gpube_contraction *a, const struct gpube_contraction *b)
 {
 	if (a->semiring != b->semiring || a->type != b->type || a->n_out != b->n_out ||
-		a->n_dims != b->n_dims || a->n_in != b->n_in || a->cut != b->cut ||
-		a->threshold != b->threshold || !a->out_arg != !b->out_arg ||
-		(a->out_arg && a->arg_bytes != b->arg_bytes) ||
-		memcmp(a->sizes, b->sizes, (size_t)a->n_dims * sizeof(*a->sizes)) != 0)
+	        a->n_dims != b->n_dims || a->n_in != b->n_in || a->cut != b->cut ||
+	        a->threshold != b->threshold || !a->out_arg != !b->out_arg ||
+	        (a->out_arg && a->arg_bytes != b->arg_bytes) ||
+	        memcmp(a->sizes, b->sizes, (size_t)a->n_dims * sizeof(*a->sizes)) != 0)
 		return false;
 	for (int k = 0; k < a->n_in; k++)
 		if (a->in[k].n_dims != b->in[k].n_dims ||
-			(a->in[k].n_dims && memcmp(a->in[k].dims, b->in[k].dims,
-				(size_t)a->in[k].n_dims * sizeof(*a->in[k].dims)) != 0))
+		        (a->in[k].n_dims &&
+		                memcmp(a->in[k].dims, b->in[k].dims,
+		                        (size_t)a->in[k].n_dims * sizeof(*a->in[k].dims)) != 0))
 			return false;
 	return true;
 }
 
-static int find_group(struct batch *b, const struct gpube__tile_plan *p,
-	const struct gpube_contraction *c)
+static int find_group(
+        struct batch *b, const struct gpube__tile_plan *p, const struct gpube_contraction *c)
 {
 	const struct gpube__tile_kernels k = kernels_of(p, c->type, c->out_arg != NULL);
 	int g = 0;
@@ -157,10 +158,10 @@ static int plan_batch_one(struct gpube_ctx *ctx, struct batch *b, int64_t i)
 			return GPUBE_OK;
 		}
 	if (gpube__grow(ctx, &b->plans, &b->plan_capacity, n + 1, sizeof(*b->plans)) ||
-		gpube__grow(ctx, &b->plan_contraction, &b->plan_contraction_capacity, n + 1,
-			sizeof(*b->plan_contraction)) ||
-		gpube__grow(ctx, &b->plan_group, &b->plan_group_capacity, n + 1,
-			sizeof(*b->plan_group)))
+	        gpube__grow(ctx, &b->plan_contraction, &b->plan_contraction_capacity, n + 1,
+	                sizeof(*b->plan_contraction)) ||
+	        gpube__grow(ctx, &b->plan_group, &b->plan_group_capacity, n + 1,
+	                sizeof(*b->plan_group)))
 		return GPUBE_ENOMEM;
 	b->plan_contraction[n] = i;
 	b->plan_group[n] = -1;
@@ -169,7 +170,7 @@ static int plan_batch_one(struct gpube_ctx *ctx, struct batch *b, int64_t i)
 	if (c->n_in > GPUBE_TILE_IN)
 		return GPUBE_OK;
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	if (gpube__tile_plan(&b->plans[n], gpube__device_of(ctx), c, &s))
+	if (gpube__tile_plan(&b->plans[n], gpube__device_of(ctx), c, &s, true))
 		b->plan_group[n] = find_group(b, &b->plans[n], c);
 	if (b->plan_group[n] >= 0 && b->max_in < s.n_in)
 		b->max_in = s.n_in;
@@ -198,9 +199,10 @@ static uint32_t fill_blocks(const struct batch *b, int64_t n, int g, struct gpub
 
 static int launch_batch(struct gpube_ctx *ctx, struct batch *b, int64_t n)
 {
-	const uint64_t tile_bytes = ((uint64_t)b->n_plans * sizeof(struct gpube__tile) + 255) / 256 * 256;
+	const uint64_t tile_bytes =
+	        ((uint64_t)b->n_plans * sizeof(struct gpube__tile) + 255) / 256 * 256;
 	const uint32_t row_bytes = (uint32_t)(offsetof(struct gpube__tile_io, in) +
-		(uint64_t)b->max_in * sizeof(void *));
+	                                      (uint64_t)b->max_in * sizeof(void *));
 	const uint64_t io_bytes = ((uint64_t)n * row_bytes + 255) / 256 * 256;
 	uint64_t block_bytes = 0, at;
 	unsigned char *host, *device;
@@ -219,16 +221,16 @@ static int launch_batch(struct gpube_ctx *ctx, struct batch *b, int64_t n)
 	device = (unsigned char *)words;
 	for (int64_t p = 0; p < b->n_plans; p++)
 		memcpy(host + (uint64_t)p * sizeof(struct gpube__tile), &b->plans[p].tile,
-			sizeof(struct gpube__tile));
+		        sizeof(struct gpube__tile));
 	for (int64_t i = 0; i < n; i++)
 		if (b->plan_group[b->plan_of[i]] >= 0)
 			gpube__tile_io((struct gpube__tile_io *)(host + tile_bytes +
-					       (uint64_t)i * row_bytes),
-				&b->plans[b->plan_of[i]], &b->c[i]);
+			                                         (uint64_t)i * row_bytes),
+			        &b->plans[b->plan_of[i]], &b->c[i]);
 	at = tile_bytes + io_bytes;
 	for (int g = 0; g < b->n_groups; g++)
 		at += (uint64_t)fill_blocks(b, n, g, (struct gpube__tile_block *)(host + at)) *
-			sizeof(struct gpube__tile_block);
+		      sizeof(struct gpube__tile_block);
 	status = gpube__words_send(ctx, at);
 	at = tile_bytes + io_bytes;
 	gpube__mark(ctx, 0);
@@ -241,9 +243,9 @@ static int launch_batch(struct gpube_ctx *ctx, struct batch *b, int64_t n)
 		if (status != GPUBE_OK)
 			return status;
 		group->kernel<<<group->n_blocks, group->threads, group->shared_bytes,
-			gpube__device_of(ctx)->stream>>>(
-			(const struct gpube__tile *)device, device + tile_bytes, row_bytes,
-			(const struct gpube__tile_block *)(device + at));
+		        gpube__device_of(ctx)->stream>>>((const struct gpube__tile *)device,
+		        device + tile_bytes, row_bytes,
+		        (const struct gpube__tile_block *)(device + at));
 		GPUBE_ECUDA(ctx, cudaGetLastError());
 		at += (uint64_t)group->n_blocks * sizeof(struct gpube__tile_block);
 	}

@@ -5,7 +5,7 @@
  */
 #include "gpube/ops/device.cuh"
 
-#define THREADS	      256
+#define THREADS       256
 #define MAX_BASES     16   /* operands whose offset of the output cell is kept */
 #define MAX_OFFSETS   8192 /* of the reduced dims, sent ready-made */
 #define CELLS_PER_RUN (1ll << 34)
@@ -19,7 +19,7 @@ struct general {
 	uint64_t modulus;
 	int splits; /* parts of the reduced cells, a block each; 0: one thread does them all */
 	const int64_t *size, *arg_stride, *stride; /* n_in rows of n_dims */
-	const int64_t *offsets;			   /* n_in rows of n_reduced, if has_offsets */
+	const int64_t *offsets;                    /* n_in rows of n_reduced, if has_offsets */
 	const void *const *values;
 	const uint64_t *const *counts;
 	void *out;
@@ -51,14 +51,15 @@ __device__ static int64_t reduced_offset(const struct general &g, int k, int64_t
 	if (g.has_offsets)
 		return g.offsets[k * g.n_reduced + r];
 	return gpube__offset(r, g.n_dims - g.n_out, g.size + g.n_out,
-		g.stride + (int64_t)k * g.n_dims + g.n_out);
+	        g.stride + (int64_t)k * g.n_dims + g.n_out);
 }
 
-__device__ static int64_t cell(const struct general &g, const int64_t *base, int k, int64_t s,
-	int64_t r)
+__device__ static int64_t cell(
+        const struct general &g, const int64_t *base, int k, int64_t s, int64_t r)
 {
-	const int64_t b = k < MAX_BASES ? base[k] :
-		gpube__offset(s, g.n_out, g.size, g.stride + (int64_t)k * g.n_dims);
+	const int64_t b =
+	        k < MAX_BASES ? base[k]
+	                      : gpube__offset(s, g.n_out, g.size, g.stride + (int64_t)k * g.n_dims);
 
 	return b + reduced_offset(g, k, r);
 }
@@ -74,7 +75,7 @@ __device__ static T joined(const struct general &g, const int64_t *base, int64_t
 }
 
 __device__ static uint64_t joined_count(
-	const struct general &g, const int64_t *base, int64_t s, int64_t r)
+        const struct general &g, const int64_t *base, int64_t s, int64_t r)
 {
 	uint64_t n = 1;
 
@@ -105,7 +106,7 @@ __device__ static void merge(const struct general &g, struct found<T> *a, const 
 		if (high == minus_infinity<T>())
 			return;
 		a->sum = a->sum * exp((double)a->value - (double)high) +
-			b.sum * exp((double)b.value - (double)high);
+		         b.sum * exp((double)b.value - (double)high);
 		a->value = high;
 		return;
 	}
@@ -121,18 +122,20 @@ __device__ static void merge(const struct general &g, struct found<T> *a, const 
 /* Reduced cells [r, end) in steps of 'step' of output cell s. */
 template <typename T, int SEMIRING>
 __device__ static struct found<T> reduce(
-	const struct general &g, int64_t s, int64_t r, int64_t end, int64_t step)
-{
-	struct found<T> best = {0, 1, 0, -1};
+        const struct general &g, int64_t s, int64_t r, int64_t end, int64_t step) {
+	struct found<T> best = {
+		0, 1, 0, -1
+	};
 	int64_t base[MAX_BASES];
 
 	for (int k = 0; k < g.n_in && k < MAX_BASES; k++)
 		base[k] = gpube__offset(s, g.n_out, g.size, g.stride + (int64_t)k * g.n_dims);
 	for (; r < end; r += step) {
-		struct found<T> one = {joined<T>(g, base, s, r), 1, 0, r};
+		struct found<T> one = {
+			joined<T>(g, base, s, r), 1, 0, r
+		};
 
-		if (SEMIRING == GPUBE_MIN_COUNT &&
-			(best.r < 0 || !(one.value > best.value)))
+		if (SEMIRING == GPUBE_MIN_COUNT && (best.r < 0 || !(one.value > best.value)))
 			one.count = joined_count(g, base, s, r);
 		merge<T, SEMIRING>(g, &best, one);
 	}
@@ -150,22 +153,22 @@ __device__ static void finish(const struct general &g, int64_t s, const struct f
 			value = (T)((double)value + log(best.sum * (double)g.repeat));
 	} else if (!is_float<T>::value) {
 		value = (T)(SEMIRING == GPUBE_MAX_PLUS
-				? gpube__cut_max((int64_t)value, g.cut, g.threshold)
-				: gpube__cut_min((int64_t)value, g.cut, g.threshold));
+		                    ? gpube__cut_max((int64_t)value, g.cut, g.threshold)
+		                    : gpube__cut_min((int64_t)value, g.cut, g.threshold));
 	}
 	((T *)g.out)[s] = value;
 	if (SEMIRING == GPUBE_MIN_COUNT) {
-		const bool forbidden = is_float<T>::value ? value == (T)INFINITY
-							  : (int64_t)value == g.cut;
-		const uint64_t repeat = g.modulus ? (uint64_t)g.repeat % g.modulus
-						  : (uint64_t)g.repeat;
+		const bool forbidden =
+		        is_float<T>::value ? value == (T)INFINITY : (int64_t)value == g.cut;
+		const uint64_t repeat =
+		        g.modulus ? (uint64_t)g.repeat % g.modulus : (uint64_t)g.repeat;
 
 		g.out_counts[s] = forbidden ? 0 : gpube__count_mul(count, repeat, g.modulus);
 	}
 	if (g.out_arg)
 		gpube__store_arg(g.out_arg, g.arg_bytes, s,
-			gpube__offset(best.r, g.n_dims - g.n_out, g.size + g.n_out,
-				g.arg_stride + g.n_out));
+		        gpube__offset(best.r, g.n_dims - g.n_out, g.size + g.n_out,
+		                g.arg_stride + g.n_out));
 }
 
 /*
@@ -175,13 +178,13 @@ __device__ static void finish(const struct general &g, int64_t s, const struct f
  * Bound: 64-bit index arithmetic; for shapes and semirings without a kernel of their own
  */
 template <typename T, int SEMIRING>
-__global__ void __launch_bounds__(THREADS) general_flat(const struct general *gp, int64_t from,
-	int64_t to)
+__global__ void __launch_bounds__(THREADS)
+        general_flat(const struct general *gp, int64_t from, int64_t to)
 {
 	const struct general g = *gp;
 
 	for (int64_t s = from + (int64_t)blockIdx.x * THREADS + threadIdx.x; s < to;
-		s += (int64_t)gridDim.x * THREADS)
+	        s += (int64_t)gridDim.x * THREADS)
 		finish<T, SEMIRING>(g, s, reduce<T, SEMIRING>(g, s, 0, g.n_reduced, 1));
 }
 
@@ -226,14 +229,17 @@ __global__ void __launch_bounds__(THREADS) general_join(const struct general *gp
 {
 	const struct general g = *gp;
 	const int64_t s = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-	struct found<T> best = {0, 1, 0, -1};
+	struct found<T> best = {
+		0, 1, 0, -1
+	};
 
 	if (s >= g.n_out_cells)
 		return;
 	for (int i = 0; i < g.splits; i++) {
 		const struct gpube__partial p = g.partials[s * g.splits + i];
-		const struct found<T> one = {is_float<T>::value ? (T)p.value.f : (T)p.value.i,
-			p.sum, p.count, p.arg};
+		const struct found<T> one = {
+			is_float<T>::value ? (T)p.value.f : (T)p.value.i, p.sum, p.count, p.arg
+		};
 
 		merge<T, SEMIRING>(g, &best, one);
 	}
@@ -253,9 +259,8 @@ static int launch(struct gpube_ctx *ctx, const struct general *g, const struct g
 		const unsigned blocks = (unsigned)(g->n_out_cells * g->splits);
 
 		general_split<T, SEMIRING><<<blocks, THREADS, 0, d->stream>>>(on_device);
-		general_join<T, SEMIRING>
-			<<<(unsigned)((g->n_out_cells + THREADS - 1) / THREADS), THREADS, 0,
-				d->stream>>>(on_device);
+		general_join<T, SEMIRING><<<(unsigned)((g->n_out_cells + THREADS - 1) / THREADS),
+		        THREADS, 0, d->stream>>>(on_device);
 		gpube__mark(ctx, 1);
 		GPUBE_ECUDA(ctx, cudaGetLastError());
 		return GPUBE_OK;
@@ -273,7 +278,7 @@ static int launch(struct gpube_ctx *ctx, const struct general *g, const struct g
 		}
 		blocks = blocks < 32 * d->n_sms ? blocks : 32 * d->n_sms;
 		general_flat<T, SEMIRING>
-			<<<(unsigned)blocks, THREADS, 0, d->stream>>>(on_device, from, from + n);
+		        <<<(unsigned)blocks, THREADS, 0, d->stream>>>(on_device, from, from + n);
 		GPUBE_ECUDA(ctx, cudaGetLastError());
 	}
 	gpube__mark(ctx, 1);
@@ -281,8 +286,8 @@ static int launch(struct gpube_ctx *ctx, const struct general *g, const struct g
 }
 
 template <typename T>
-static int launch_type(struct gpube_ctx *ctx, const struct general *g, const struct general *on_device,
-	enum gpube_semiring semiring)
+static int launch_type(struct gpube_ctx *ctx, const struct general *g,
+        const struct general *on_device, enum gpube_semiring semiring)
 {
 	switch (semiring) {
 	case GPUBE_MIN_PLUS:
@@ -301,8 +306,8 @@ static int launch_type(struct gpube_ctx *ctx, const struct general *g, const str
 /* Blocks per output cell: enough to fill the device when a thread per cell does not. */
 static int splits_of(const struct gpube__device *d, const struct gpube__shape *s)
 {
-	const int64_t blocks = 8 * d->n_sms < GPUBE_MAX_PARTIALS ? 8 * d->n_sms
-								 : GPUBE_MAX_PARTIALS;
+	const int64_t blocks =
+	        8 * d->n_sms < GPUBE_MAX_PARTIALS ? 8 * d->n_sms : GPUBE_MAX_PARTIALS;
 	int64_t splits;
 
 	if (s->n_out_cells > blocks || s->n_reduced < 4 * THREADS)
@@ -333,18 +338,18 @@ static void fill_offsets(int64_t *to, const struct gpube__shape *s)
 	for (int k = 0; k < s->n_in; k++)
 		for (int64_t r = 0; r < s->n_reduced; r++)
 			*to++ = gpube__offset(r, s->n_dims - s->n_out, s->size + s->n_out,
-				s->stride + (int64_t)k * s->ld + s->n_out);
+			        s->stride + (int64_t)k * s->ld + s->n_out);
 }
 
-static int general_shape(struct gpube_ctx *ctx, const struct gpube_contraction *c,
-	const struct gpube__shape *s)
+static int general_shape(
+        struct gpube_ctx *ctx, const struct gpube_contraction *c, const struct gpube__shape *s)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 	const uint64_t n_in = (uint64_t)s->n_in, n_dims = (uint64_t)s->n_dims;
 	const bool offsets = n_in == 0 || s->n_reduced <= (int64_t)(MAX_OFFSETS / n_in);
 	const uint64_t n_offsets = offsets ? n_in * (uint64_t)s->n_reduced : 0;
 	const uint64_t bytes = sizeof(struct general) + 64 +
-		8 * (2 * n_dims + n_in * n_dims + 2 * n_in + n_offsets);
+	                       8 * (2 * n_dims + n_in * n_dims + 2 * n_in + n_offsets);
 	struct general *g;
 	struct cursor w;
 	void *device;
@@ -409,7 +414,7 @@ int gpube__contract_general(struct gpube_ctx *ctx, const struct gpube_contractio
 {
 	struct gpube__shape s;
 	int64_t *stride = (int64_t *)gpube__alloc(
-		ctx, (uint64_t)c->n_in * GPUBE_MAX_DIMS + 1, sizeof(*stride));
+	        ctx, (uint64_t)c->n_in * GPUBE_MAX_DIMS + 1, sizeof(*stride));
 	int status;
 
 	if (!stride)

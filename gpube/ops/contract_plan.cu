@@ -4,10 +4,14 @@
  */
 #include "gpube/ops/contract_plan.cuh"
 
-#define MAX_SETS      48
-#define SHARED_BYTES  (72u << 10) /* of a block: three of them fit a multiprocessor */
-#define MAX_XC	      32
-#define MAX_SMALL_OUT 2048 /* fewer output cells: splitting the reduced cells pays more */
+#define MAX_SETS           48
+#define SHARED_BYTES       (74u << 10)  /* of a block: three of them fit a multiprocessor */
+#define SHARED_BIG         (110u << 10) /* the same with 8 x 8 tiles: two of them */
+#define MAX_XC             32
+#define MIN_STAGED_XC      16
+#define MIN_STAGED_THREADS 128
+#define MAX_X_TABLE        2048 /* offsets of X positions, where X has several dims */
+#define MAX_SMALL_OUT      2048 /* fewer output cells: splitting the reduced cells pays more */
 
 /*
  * What a joined cell costs, in issue slots of a thread. An add-min takes a slot of the
@@ -18,8 +22,9 @@
 #define COST_SMALL   0.8 /* 4 x 4 tiles: more shared memory reads per add-min */
 #define COST_LANES   0.8 /* along L every thread reads its own words */
 #define COST_FETCH   24.0
-#define COST_C	     20.0
-#define COST_STAGED  8.0
+#define COST_C       4.0  /* from memory, at full speed */
+#define COST_C_AGAIN 12.0 /* from a cache */
+#define COST_STAGED  6.0
 
 typedef uint64_t dim_set; /* of canonical dims */
 
@@ -27,6 +32,7 @@ struct planner {
 	const struct gpube__shape *s;
 	const struct gpube__device *device;
 	bool small_only; /* no 8 x 8 tiles */
+	int n_sms;       /* to keep busy; 1 in a batch, whose other contractions do that */
 	uint32_t type_bytes;
 	dim_set scope[GPUBE_TILE_IN]; /* output dims of each operand */
 	dim_set out;
@@ -83,7 +89,8 @@ static int closest_dim(const struct gpube__shape *s, int k)
 	return best;
 }
 
-static enum gpube__tile_c class_c(const struct planner *p, dim_set tile_p, dim_set tile_q, int *n_c)
+static enum gpube__tile_c class_c(
+        const struct planner *p, dim_set tile_p, dim_set tile_q, dim_set lanes, int *n_c)
 {
 	bool staged = false;
 
@@ -92,7 +99,7 @@ static enum gpube__tile_c class_c(const struct planner *p, dim_set tile_p, dim_s
 		if (!(p->scope[k] & tile_p) || !(p->scope[k] & tile_q))
 			continue;
 		++*n_c;
-		staged |= !(tile_q >> closest_dim(p->s, k) & 1);
+		staged |= !((tile_q | lanes) >> closest_dim(p->s, k) & 1);
 	}
 	if (*n_c == 0)
 		return TILE_C_NONE;
@@ -107,6 +114,11 @@ static int fit(int64_t n, int each, int most)
 	return (int)divide_up(n, tiles * each);
 }
 
+static double least(int64_t a, int64_t b)
+{
+	return (double)(a < b ? a : b);
+}
+
 static double c_cost(const struct planner *p, const struct choice *c)
 {
 	double cost = 0;
@@ -115,7 +127,9 @@ static double c_cost(const struct planner *p, const struct choice *c)
 		if ((p->scope[k] & c->p) && (p->scope[k] & c->q))
 			/* a cell that is read once comes from memory in any case */
 			cost += COST_C + (c->c == TILE_C_STAGED ? COST_STAGED : 0) +
-				(p->reads[k] > 1 ? COST_FETCH : 0);
+			        (p->reads[k] > 1 ? p->scope[k] & c->l || !c->l ? COST_C_AGAIN
+			                                                       : COST_C_AGAIN / 4
+			                         : 0);
 	return cost;
 }
 
@@ -128,17 +142,18 @@ static void tile_of(const struct planner *p, struct choice *c, bool big)
 	int64_t blocks;
 
 	c->big = big;
-	c->tl = c->nl > 1 ? fit(c->nl, 1, 32) : 1;
+	c->tl = c->nl > 1 ? GPUBE_TILE_LANES : 1;
 	c->tq = fit(c->nq, each, c->nl > 1 ? 4 : big ? 16 : 32);
 	c->tp = fit(c->np, each, room / (c->tl * c->tq) < 32 ? room / (c->tl * c->tq) : 32);
 	c->nz = 1;
 	if (c->nl == 1) {
 		/* few blocks: rather more of them than full ones */
-		const int64_t tiles = divide_up(c->np, c->tp * each) * divide_up(c->nq, c->tq * each);
-		const int64_t spread = tiles * c->no / (4 * p->device->n_sms);
+		const int64_t tiles =
+		        divide_up(c->np, c->tp * each) * divide_up(c->nq, c->tq * each);
+		const int64_t spread = tiles * c->no / (4 * p->n_sms);
 
 		c->nz = room / (c->tp * c->tq);
-		if (c->nz > 1 && c->nz > spread)
+		if (c->nz > 1 && c->nz > spread && p->n_sms > 1)
 			c->nz = spread < 1 ? 1 : (int)spread;
 		if (c->nz * c->tp * c->tq < 64)
 			c->nz = 64 / (c->tp * c->tq);
@@ -146,14 +161,14 @@ static void tile_of(const struct planner *p, struct choice *c, bool big)
 			c->nz = (int)c->no;
 	}
 	blocks = divide_up(c->np, c->tp * each) * divide_up(c->nq, c->tq * each) *
-		divide_up(c->nl, c->tl) * divide_up(c->no, c->nz);
+	         divide_up(c->nl, c->tl) * divide_up(c->no, c->nz);
 	lanes = (double)(c->tl * c->tp * c->tq * c->nz) /
-		(32.0 * (double)divide_up(c->tl * c->tp * c->tq * c->nz, 32));
+	        (32.0 * (double)divide_up(c->tl * c->tp * c->tq * c->nz, 32));
 	useful = (double)c->np / (double)(divide_up(c->np, c->tp * each) * c->tp * each) *
-		(double)c->nq / (double)(divide_up(c->nq, c->tq * each) * c->tq * each) *
-		(double)c->nl / (double)(divide_up(c->nl, c->tl) * c->tl);
+	         (double)c->nq / (double)(divide_up(c->nq, c->tq * each) * c->tq * each) *
+	         (double)c->nl / (double)(divide_up(c->nl, c->tl) * c->tl);
 	parallel = (double)blocks * c->tl * c->tp * c->tq * c->nz /
-		((double)p->device->n_sms * (big ? 256 : 384));
+	           ((double)p->n_sms * (big ? 256 : 384));
 	for (int k = 0; k < s->n_in; k++) {
 		if (!(p->scope[k] & c->q))
 			a++;
@@ -161,12 +176,13 @@ static void tile_of(const struct planner *p, struct choice *c, bool big)
 			b++;
 	}
 	c->cost = (COST_ADD_MIN + (big ? 0 : COST_SMALL) + (c->nl > 1 ? COST_LANES : 0)) /
-			(lanes * useful) +
-		COST_FETCH * (a / (c->tq * each) + b / (c->tp * each)) + c_cost(p, c) / useful;
+	                  (lanes * useful) +
+	          COST_FETCH * (a / least(c->nq, c->tq * each) + b / least(c->np, c->tp * each)) +
+	          c_cost(p, c) / useful;
 	/* accesses along q want whole sectors */
 	if (c->nl == 1 && c->tq < 8 && c->nq < c->np * c->no)
 		c->cost *= 1.0 + 0.5 * (8.0 / c->tq - 1);
-	if (parallel < 1)
+	if (parallel < 1 && p->n_sms > 1)
 		c->cost /= parallel > 0.05 ? parallel : 0.05;
 }
 
@@ -180,12 +196,12 @@ static bool offsets_fit(const struct planner *p, const struct choice *c)
 		if (span(s, s->stride + k * s->ld, tile) > UINT32_MAX)
 			return false;
 	return span(s, s->out_stride, c->p) <= UINT32_MAX &&
-		span(s, s->out_stride, c->q) <= UINT32_MAX && c->no <= UINT32_MAX &&
-		c->np <= INT32_MAX && c->nq <= INT32_MAX;
+	       span(s, s->out_stride, c->q) <= UINT32_MAX && c->no <= INT32_MAX / 2 &&
+	       c->np <= INT32_MAX && c->nq <= INT32_MAX;
 }
 
-static void consider(const struct planner *p, struct choice *best, dim_set tile_p, dim_set tile_q,
-	dim_set lanes)
+static void consider(
+        const struct planner *p, struct choice *best, dim_set tile_p, dim_set tile_q, dim_set lanes)
 {
 	struct choice c;
 	int n_c;
@@ -198,8 +214,10 @@ static void consider(const struct planner *p, struct choice *best, dim_set tile_
 	c.nq = cells_of(p->s, tile_q);
 	c.nl = cells_of(p->s, lanes);
 	c.no = cells_of(p->s, p->out & ~(tile_p | tile_q | lanes));
-	c.c = class_c(p, tile_p, tile_q, &n_c);
-	if (!offsets_fit(p, &c) || (lanes && n_c > 0))
+	c.c = class_c(p, tile_p, tile_q, lanes, &n_c);
+	if (lanes && c.c == TILE_C_ONE)
+		c.c = TILE_C_MANY;
+	if (!offsets_fit(p, &c) || (lanes && c.c == TILE_C_STAGED))
 		return;
 	for (int big = 0; big < (p->small_only || n_c ? 1 : 2); big++) {
 		tile_of(p, &c, big);
@@ -284,7 +302,7 @@ static void search(const struct planner *p, struct choice *best)
 /* ---- the tile ----------------------------------------------------------------------- */
 
 static void add_group(struct gpube__tile *t, const struct gpube__shape *s, const int32_t *order,
-	int group, dim_set dims, int *at)
+        int group, dim_set dims, int *at)
 {
 	t->first[group] = *at;
 	t->cells[group] = 1;
@@ -313,8 +331,8 @@ static int64_t least_step(const struct gpube__tile *t, int k, int group)
 }
 
 /* Whether the largest of these operands lies along x. */
-static bool along_x(const struct gpube__tile *t, const struct gpube__shape *s,
-	const int32_t *order, int from, int n, int group)
+static bool along_x(const struct gpube__tile *t, const struct gpube__shape *s, const int32_t *order,
+        int from, int n, int group)
 {
 	int64_t most = -1;
 	bool along = false;
@@ -329,6 +347,65 @@ static bool along_x(const struct gpube__tile *t, const struct gpube__shape *s,
 		along = x < least_step(t, k, group) && x < least_step(t, k, GROUP_L);
 	}
 	return along;
+}
+
+/* Cells of an operand that lie together along the end of a group. */
+static int64_t run_of(const struct gpube__tile *t, const int64_t *stride, int group)
+{
+	int64_t run = 1;
+
+	for (int d = t->first[group] + t->n[group] - 1; d >= t->first[group]; d--) {
+		if (stride[d] != run)
+			break;
+		run *= t->size[d];
+	}
+	return run;
+}
+
+/* Cells along the end of a group through which an operand does not move. */
+static int64_t still_of(const struct gpube__tile *t, const int64_t *stride, int group)
+{
+	int64_t still = 1;
+
+	for (int d = t->first[group] + t->n[group] - 1; d >= t->first[group] && !stride[d]; d--)
+		still *= t->size[d];
+	return still;
+}
+
+/* The most cells <= wide that lie together along a group, aligned wherever they begin. */
+static int aligned(int n_dims, const int64_t *stride, int64_t run, int wide)
+{
+	while (wide > 1 && run % wide)
+		wide /= 2;
+	for (int d = 0; d < n_dims; d++)
+		while (wide > 1 && stride[d] >= run && stride[d] % wide)
+			wide /= 2;
+	return wide;
+}
+
+/* How many cells of a class can be fetched as one, or are one cell repeated. */
+static int wide_of(struct gpube__tile *t, int from, int n, int group, uint32_t type_bytes)
+{
+	const int along = t->tl > 1 ? GROUP_L : group;
+	int wide = 16 / (int)type_bytes;
+
+	for (int k = from; k < from + n; k++) {
+		int64_t still = still_of(t, t->stride[k], along);
+
+		if (still == 1) {
+			wide = aligned(t->first[GROUP_X] + t->n[GROUP_X], t->stride[k],
+			        run_of(t, t->stride[k], along), wide);
+			continue;
+		}
+		while (wide > 1 && still % wide)
+			wide /= 2;
+	}
+	if (t->cells[along] % (uint32_t)wide)
+		wide = 1;
+	for (int k = from; k < from + n; k++)
+		if (wide > 1 && still_of(t, t->stride[k], along) > 1)
+			t->splat |= 1u << k;
+	return wide;
 }
 
 /* The groups X, P, Q of a staged operand, from its smallest step to its largest. */
@@ -347,15 +424,17 @@ static void c_order(struct gpube__tile *t, int k)
 	}
 }
 
-static void order_operands(struct gpube__tile_plan *plan, const struct planner *p,
-	const struct choice *c)
+static void order_operands(
+        struct gpube__tile_plan *plan, const struct planner *p, const struct choice *c)
 {
 	struct gpube__tile *t = &plan->tile;
 	int at = 0;
 
 	for (int turn = 0; turn < 3; turn++) {
 		for (int k = 0; k < p->s->n_in; k++) {
-			const int class_ = !(p->scope[k] & c->q) ? 0 : !(p->scope[k] & c->p) ? 1 : 2;
+			const int class_ = !(p->scope[k] & c->q)   ? 0
+			                   : !(p->scope[k] & c->p) ? 1
+			                                           : 2;
 
 			if (class_ == turn)
 				plan->order[at++] = k;
@@ -378,15 +457,16 @@ static bool set_chunk(struct gpube__tile_plan *plan, const struct planner *p)
 	t->pitch_a = (list_a + 3) / 4 * 4;
 	if (t->a_along_x)
 		t->pitch_a = (list_a + 31) / 32 * 32 + 4;
-	t->pitch_b = list_b | (t->b_along_x ? 1 : 0);
-	t->pitch_b = t->pitch_b;
+	t->pitch_b = (list_b + 3) / 4 * 4;
+	if (t->b_along_x)
+		t->pitch_b = (list_b + 31) / 32 * 32 + 4;
 	t->pitch_c = plan->c == TILE_C_STAGED ? (t->nz * t->tile_p * t->tile_q) | 1 : 0;
 	for (int most = MAX_XC; most > 0; most /= 2) {
 		const int64_t chunks = divide_up(t->cells[GROUP_X], most);
 
 		t->xc = (int32_t)divide_up(t->cells[GROUP_X], chunks);
 		gpube__tile_layout(&l, t, p->type_bytes);
-		if (l.end <= SHARED_BYTES)
+		if (l.end <= (plan->big ? SHARED_BIG : SHARED_BYTES))
 			break;
 		t->xc = 0;
 	}
@@ -394,7 +474,8 @@ static bool set_chunk(struct gpube__tile_plan *plan, const struct planner *p)
 	return t->xc > 0 && l.end <= p->device->shared_bytes;
 }
 
-static bool make_tile(struct gpube__tile_plan *plan, const struct planner *p, const struct choice *c)
+static bool make_tile(
+        struct gpube__tile_plan *plan, const struct planner *p, const struct choice *c)
 {
 	const struct gpube__shape *s = p->s;
 	struct gpube__tile *t = &plan->tile;
@@ -413,8 +494,17 @@ static bool make_tile(struct gpube__tile_plan *plan, const struct planner *p, co
 	add_group(t, s, plan->order, GROUP_Q, c->q, &at);
 	add_group(t, s, plan->order, GROUP_L, c->l, &at);
 	add_group(t, s, plan->order, GROUP_X, (((dim_set)1 << s->n_dims) - 1) & ~p->out, &at);
-	for (int d = t->n[GROUP_O] - 1; d >= 0; d--)
-		t->o_step[d] = d == t->n[GROUP_O] - 1 ? 1 : t->o_step[d + 1] * t->size[d + 1];
+	for (int d = 0; d < at; d++) {
+		int shift = 1;
+
+		while ((uint64_t)1 << shift < t->size[d])
+			shift++;
+		t->shift[d] = (uint32_t)shift - 1;
+		t->reciprocal[d] = (uint32_t)(((uint64_t)1 << (31 + shift)) / t->size[d] + 1);
+	}
+	t->x_table = t->n[GROUP_X] > 1 ? (int32_t)t->cells[GROUP_X] : 1;
+	if ((int64_t)t->x_table * t->n_in > MAX_X_TABLE)
+		return false;
 	t->tp = c->tp;
 	t->tq = c->tq;
 	t->nz = c->nz;
@@ -427,6 +517,12 @@ static bool make_tile(struct gpube__tile_plan *plan, const struct planner *p, co
 	t->o_tiles = (uint32_t)divide_up(c->no, t->nz);
 	t->a_along_x = along_x(t, s, plan->order, 0, t->n_a, GROUP_P);
 	t->b_along_x = along_x(t, s, plan->order, t->n_a, t->n_b, GROUP_Q);
+	t->a_wide = t->a_along_x ? 1 : wide_of(t, 0, t->n_a, GROUP_P, p->type_bytes);
+	t->b_wide = t->b_along_x ? 1 : wide_of(t, t->n_a, t->n_b, GROUP_Q, p->type_bytes);
+	t->out_wide = 1;
+	if (t->cells[GROUP_Q] % 4 == 0)
+		t->out_wide = aligned(t->first[GROUP_X], t->out_stride,
+		        run_of(t, t->out_stride, GROUP_Q), 16 / (int)p->type_bytes);
 	for (int k = t->n_a + t->n_b; k < t->n_in; k++)
 		c_order(t, k);
 	if (!set_chunk(plan, p))
@@ -443,6 +539,9 @@ static bool make_tile(struct gpube__tile_plan *plan, const struct planner *p, co
 		return false;
 	plan->blocks = (uint32_t)(tiles * t->o_blocks);
 	plan->threads = (uint32_t)(t->tl * t->tp * t->tq * t->nz);
+	/* where staging is most of the work, threads without cells take part in it */
+	if (plan->c == TILE_C_STAGED && plan->threads < MIN_STAGED_THREADS)
+		plan->threads = MIN_STAGED_THREADS;
 	return true;
 }
 
@@ -452,14 +551,14 @@ static uint32_t bytes_of(enum gpube_type type)
 }
 
 bool gpube__tile_plan(struct gpube__tile_plan *plan, const struct gpube__device *d,
-	const struct gpube_contraction *c, const struct gpube__shape *s)
+        const struct gpube_contraction *c, const struct gpube__shape *s, bool in_batch)
 {
 	struct planner p;
 	struct choice best;
 	const int64_t joined = s->n_out_cells * s->n_reduced;
 
 	if (c->semiring > GPUBE_MAX_PLUS || s->n_in == 0 || s->n_in > GPUBE_TILE_IN ||
-		s->n_dims > GPUBE_TILE_DIMS || s->n_reduced > INT32_MAX)
+	        s->n_dims > GPUBE_TILE_DIMS || s->n_reduced > INT32_MAX)
 		return false;
 	if (s->n_out_cells < MAX_SMALL_OUT && s->n_reduced >= 1024)
 		return false;
@@ -469,6 +568,7 @@ bool gpube__tile_plan(struct gpube__tile_plan *plan, const struct gpube__device 
 	memset(&p, 0, sizeof(p));
 	p.s = s;
 	p.device = d;
+	p.n_sms = in_batch ? 1 : d->n_sms;
 	p.type_bytes = bytes_of(c->type);
 	p.small_only = p.type_bytes > 4 || c->out_arg;
 	p.out = ((dim_set)1 << s->n_out) - 1;
@@ -484,16 +584,28 @@ bool gpube__tile_plan(struct gpube__tile_plan *plan, const struct gpube__device 
 	search(&p, &best);
 	if (best.cost < 0)
 		return false;
-	memset(plan, 0, offsetof(struct gpube__tile_plan, order));
-	plan->tile.cut = c->cut;
-	plan->tile.threshold = c->threshold;
-	plan->tile.arg_bytes = c->arg_bytes;
-	plan->tile.sign = c->semiring == GPUBE_MAX_PLUS ? -1 : 1;
-	return make_tile(plan, &p, &best);
+	for (;;) {
+		memset(plan, 0, offsetof(struct gpube__tile_plan, order));
+		plan->tile.cut = c->cut;
+		plan->tile.threshold = c->threshold;
+		plan->tile.arg_bytes = c->arg_bytes;
+		plan->tile.sign = c->semiring == GPUBE_MAX_PLUS ? -1 : 1;
+		if (!make_tile(plan, &p, &best))
+			return false;
+		/* cells along x are fetched in runs of xc: short ones waste most of a sector */
+		if (best.c != TILE_C_STAGED || plan->tile.xc >= MIN_STAGED_XC ||
+		        plan->tile.xc == (int32_t)plan->tile.cells[GROUP_X] ||
+		        best.tp * best.nz == 1)
+			return true;
+		if (best.nz > 1)
+			best.nz = (best.nz + 1) / 2;
+		else
+			best.tp = (best.tp + 1) / 2;
+	}
 }
 
 void gpube__tile_io(struct gpube__tile_io *io, const struct gpube__tile_plan *p,
-	const struct gpube_contraction *c)
+        const struct gpube_contraction *c)
 {
 	for (int k = 0; k < p->tile.n_in; k++)
 		io->in[k] = c->in[p->order[k]].values;

@@ -14,11 +14,11 @@ struct gpube__tile_plan {
 
 /*
  * gpube__tile_plan() - groups, tile and classes with the least predicted cost.
- * c_arg   whether the contraction wants arguments
+ * in_batch  others keep the device busy: no need to spread this one over all of it
  * Returns false where only the general kernel will do.
  */
 bool gpube__tile_plan(struct gpube__tile_plan *p, const struct gpube__device *d,
-	const struct gpube_contraction *c, const struct gpube__shape *s);
+	const struct gpube_contraction *c, const struct gpube__shape *s, bool in_batch);
 
 /* The tables of contraction c, in the plan's order. */
 void gpube__tile_io(struct gpube__tile_io *io, const struct gpube__tile_plan *p,

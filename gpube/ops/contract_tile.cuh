@@ -22,6 +22,7 @@
 #define GPUBE_TILE_IN	   24
 #define GPUBE_TILE_DIMS	   32
 #define GPUBE_TILE_THREADS 256
+#define GPUBE_TILE_LANES   32 /* positions of L in a tile, where there is an L */
 
 enum gpube__tile_group { GROUP_O, GROUP_P, GROUP_Q, GROUP_L, GROUP_X, N_GROUPS };
 
@@ -42,16 +43,23 @@ struct gpube__tile {
 	int32_t tile_p, tile_q;		     /* cells of a block's tile: tp * TP, tq * TQ */
 	uint32_t p_tiles, q_tiles, l_tiles, o_tiles, o_blocks;
 	int32_t xc, pitch_a, pitch_b, pitch_c; /* reduced cells at a time; shared rows */
+	int32_t x_table; /* 1: X is at most one dim; otherwise its cells, whose offsets are a table */
 	int32_t a_along_x, b_along_x;	       /* neighbouring threads fetch neighbouring x */
+	int32_t a_wide, b_wide; /* cells that lie together and aligned, fetched as one: 1, 2, 4 */
+	uint32_t splat; /* operands of which such a group is one cell, repeated */
+	int32_t out_wide; /* the same of the output, along Q */
 	int32_t arg_bytes;
 	int32_t sign; /* -1: (max,+), as (min,+) of the negatives */
 	int64_t cut, threshold;
 	uint32_t size[GPUBE_TILE_DIMS];
-	uint32_t o_step[GPUBE_TILE_DIMS]; /* dim d of O: product of the sizes after it */
+	/* i / size = umulhi(i, reciprocal) >> shift for i < 2^31 (Granlund and Montgomery 1994) */
+	uint32_t reciprocal[GPUBE_TILE_DIMS], shift[GPUBE_TILE_DIMS];
 	int64_t out_stride[GPUBE_TILE_DIMS]; /* X: the argument's stride */
-	uint8_t c_order[GPUBE_TILE_IN][3];   /* C staged: X, P, Q from the fastest on */
-	int64_t stride[GPUBE_TILE_IN][GPUBE_TILE_DIMS];
+	uint8_t c_order[GPUBE_TILE_IN][4];   /* C staged: X, P, Q from the fastest on */
+	alignas(16) int64_t stride[GPUBE_TILE_IN][GPUBE_TILE_DIMS];
 };
+
+static_assert(offsetof(struct gpube__tile, stride) % 16 == 0, "copied by 16 bytes");
 
 /* 'in' is last: the rows of a batch hold only as many as the batch needs. */
 struct gpube__tile_io {
@@ -66,7 +74,8 @@ struct gpube__tile_block {
 
 /* Where things lie in shared memory, in bytes. */
 struct gpube__tile_layout {
-	uint32_t b, c, base, xstep, ptr, off_a, off_b, off_cp, off_cq, out_p, out_q, end;
+	uint32_t b, c, buffer; /* of a chunk; there are two, 'buffer' apart */
+	uint32_t base, xstep, ptr, off_a, off_b, off_cp, off_cq, off_cl, out_p, out_q, end;
 };
 
 GPUBE_HD static inline void gpube__tile_layout(
@@ -76,16 +85,18 @@ GPUBE_HD static inline void gpube__tile_layout(
 
 	l->b = xc * (uint32_t)t->pitch_a * type_bytes;
 	l->c = l->b + xc * (uint32_t)t->pitch_b * type_bytes;
-	l->base = (l->c + xc * (uint32_t)t->pitch_c * type_bytes + 15) / 16 * 16;
-	l->xstep = l->base + 2 * (uint32_t)(t->n_in + 1) * (uint32_t)t->nz * 8;
-	l->ptr = l->xstep + (uint32_t)t->n_in * 8;
+	l->buffer = (l->c + xc * (uint32_t)t->pitch_c * type_bytes + 15) / 16 * 16;
+	l->base = 2 * l->buffer;
+	l->xstep = l->base + 3 * (uint32_t)(t->n_in + 1) * (uint32_t)t->nz * 8;
+	l->ptr = l->xstep + (uint32_t)t->n_in * (uint32_t)t->x_table * 8;
 	l->off_a = l->ptr + (uint32_t)t->n_in * 8;
 	l->off_b = l->off_a + (uint32_t)(t->n_a * t->tile_p * t->tl) * 4;
 	l->off_cp = l->off_b + (uint32_t)(t->n_b * t->tile_q * t->tl) * 4;
 	l->off_cq = l->off_cp + n_c * (uint32_t)t->tile_p * 4;
-	l->out_p = l->off_cq + n_c * (uint32_t)t->tile_q * 4;
+	l->off_cl = l->off_cq + n_c * (uint32_t)t->tile_q * 4;
+	l->out_p = l->off_cl + n_c * (uint32_t)t->tl * 4;
 	l->out_q = l->out_p + (uint32_t)t->tile_p * 4;
-	l->end = l->out_q + (uint32_t)t->tile_q * 4;
+	l->end = (l->out_q + (uint32_t)t->tile_q * 4 + 15) / 16 * 16;
 }
 
 typedef void (*gpube__tile_batch_kernel)(const struct gpube__tile *, const unsigned char *io,

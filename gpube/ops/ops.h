@@ -34,13 +34,13 @@ struct gpube_operand {
  * One contraction. Dims [0, n_out) make the output, row-major, last fastest;
  * dims [n_out, n_dims) are reduced. No dimension need occur in an operand.
  *
- * Infinity. Integer types: a joined sum >= cut is forbidden and written as
- * exactly 'cut' (MAX_PLUS: a sum <= -cut, written as -cut). The caller proves
- * that every input value lies in [-cut, cut] and that n_in * cut, with all
- * partial sums in any order, stays inside the type; and either that inputs are
- * non-negative (MAX_PLUS: non-positive), so that cut absorbs, or that finite
- * sums stay below cut/2 in size and cut marks only forbidden cells, with
- * 'threshold' = cut/2. In short: sum >= threshold -> cut, cut >= threshold.
+ * Infinity. Integer types: a joined sum >= threshold is forbidden and written
+ * as exactly 'cut', cut >= threshold (MAX_PLUS: <= -threshold, -cut). The caller
+ * proves that the sum of any of the operands' values, in any order, stays
+ * inside the type, as its negative does; and either that values are non-negative (MAX_PLUS:
+ * non-positive), with threshold = cut, so that a forbidden value absorbs, or
+ * that finite sums stay below cut/2 in size and cut marks only forbidden cells,
+ * with threshold = cut/2.
  * Float types: IEEE infinities, cut and threshold are ignored; never NaN.
  *
  * MIN_COUNT. out_counts[s] = sum over joined cells of s that attain out[s] of

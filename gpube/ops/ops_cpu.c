@@ -1,9 +1,31 @@
 /* ops_cpu.c - the CPU backend: memory, batches. */
+#define _DEFAULT_SOURCE /* madvise */
 #include <string.h>
+#include <sys/mman.h>
 
 #include "gpube/ops/contract_tile.h"
 
 /* ---- memory: 64-byte aligned; what realloc_fn gave is kept in the word before -------------- */
+
+/*
+ * Large tables are written once and read once: a page fault every 4 KiB took
+ * half of the time of an elimination. Where the system offers pages of 2 MiB
+ * on request, ask.
+ */
+static void ask_for_large_pages(char *p, uint64_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+	enum { LARGE = 2 << 20 };
+	char *from = p + (-(uintptr_t)p & (LARGE - 1));
+
+	if (bytes >= 2 * LARGE)
+		(void)madvise(from, (size_t)(p + bytes - from) & ~(size_t)(LARGE - 1),
+			MADV_HUGEPAGE); /* a refusal costs nothing but speed */
+#else
+	(void)p;
+	(void)bytes;
+#endif
+}
 
 void *gpube__cpu_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 {
@@ -16,6 +38,7 @@ void *gpube__cpu_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 	aligned = p + sizeof(void *);
 	aligned += -(uintptr_t)aligned & 63;
 	memcpy(aligned - sizeof(void *), &p, sizeof(void *));
+	ask_for_large_pages(aligned, bytes);
 	return aligned;
 }
 

@@ -7,9 +7,9 @@
 #include "tests/support/test.h"
 #include "tests/support/on_device.h"
 
-#define N_RANDOM 1000
+#define N_RANDOM  1000
 #define N_BATCHES 40
-#define BATCH	 60
+#define BATCH     60
 
 static struct gpube_ctx *ctx;
 static const struct gpube_ops *ops;
@@ -89,37 +89,37 @@ static void random_batch(void **state)
 
 /* Chosen shapes: the text of shape_parse(); small enough for the reference. */
 static const char *const chosen[] = {
-	"x=5 : : x",
-	"x=7 y=9 a=1 : a : x y , y",
-	"x=70000 : : x",
-	"x=3 a=100000 : a : x a , x",
-	"x=100000 a=3 : a : a x , x",
-	"a=50 b=60 : a b : a b",
-	"a=50 b=60 : a b : b a , a",
-	"x=130 a=150 b=140 : a b : x a , x b",
-	"x=37 a=33 b=129 : a b : a x , b x",
-	"x=37 a=33 b=129 : a b : a x , x b , x , a , b",
-	"x=64 a=64 b=64 : a b : a x , x b , a b",
-	"x=10 a=10 b=10 c=10 d=10 : a b c d : x a b c d , x a , x b , x c , x d , x",
-	"x=10 a=10 b=10 c=10 d=10 : a b c d : a b c d x , a x , b x , c x , d x , x",
-	"x=10 a=10 b=10 c=10 d=10 : a b c d : a b x c d , a x , x b , c x , d x",
-	"x=9 a=11 b=7 c=13 d=5 : a b c d : d c b a x , x c a , b d",
-	"x=9 a=11 b=7 c=13 d=5 : d c b a : x a b , x b c , x c d , x d a",
-	"x=40 a=20 b=20 c=20 : a b c : x a b c , x a b , x b c , x a c",
-	"x=40 a=20 b=20 c=20 : a b c : x a c , x b c",
-	"x=40 a=20 b=20 c=20 : c b a : x a c , x b c",
-	"x=44 a=20 b=20 c=20 : a b c : x a b , x b c , x a , x c , x",
-	"x=12 y=11 a=40 b=41 : a b : x a y , y x b",
-	"x=12 y=11 a=40 b=41 : a b : a x y b , y",
-	"x=12 z=2 y=3 a=40 b=41 : a b : a x b , y b , z a",
-	"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 : a b c d e f g h i j k : "
-	"x a b c d e f g h , x d e f g h i j k , x b f j , x c d , a k",
-	"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 : a b c d e f g h i j k : "
-	"a b c d e f g h x , d e f g h i j x k , x b f j , x c d , a k",
-	"x=4 a=4 b=4 c=4 d=4 e=4 f=4 : a b c d e f : x a c e , x b d f , x a f , x b e , x c d ,"
-	" a b , b c , c d , d e , e f , x a , x b , x c , x d , x e , x f",
-	"a=1 : a : ",
-	"x=6 a=5 : a : ",
+        "x=5 : : x",
+        "x=7 y=9 a=1 : a : x y , y",
+        "x=70000 : : x",
+        "x=3 a=100000 : a : x a , x",
+        "x=100000 a=3 : a : a x , x",
+        "a=50 b=60 : a b : a b",
+        "a=50 b=60 : a b : b a , a",
+        "x=130 a=150 b=140 : a b : x a , x b",
+        "x=37 a=33 b=129 : a b : a x , b x",
+        "x=37 a=33 b=129 : a b : a x , x b , x , a , b",
+        "x=64 a=64 b=64 : a b : a x , x b , a b",
+        "x=10 a=10 b=10 c=10 d=10 : a b c d : x a b c d , x a , x b , x c , x d , x",
+        "x=10 a=10 b=10 c=10 d=10 : a b c d : a b c d x , a x , b x , c x , d x , x",
+        "x=10 a=10 b=10 c=10 d=10 : a b c d : a b x c d , a x , x b , c x , d x",
+        "x=9 a=11 b=7 c=13 d=5 : a b c d : d c b a x , x c a , b d",
+        "x=9 a=11 b=7 c=13 d=5 : d c b a : x a b , x b c , x c d , x d a",
+        "x=40 a=20 b=20 c=20 : a b c : x a b c , x a b , x b c , x a c",
+        "x=40 a=20 b=20 c=20 : a b c : x a c , x b c",
+        "x=40 a=20 b=20 c=20 : c b a : x a c , x b c",
+        "x=44 a=20 b=20 c=20 : a b c : x a b , x b c , x a , x c , x",
+        "x=12 y=11 a=40 b=41 : a b : x a y , y x b",
+        "x=12 y=11 a=40 b=41 : a b : a x y b , y",
+        "x=12 z=2 y=3 a=40 b=41 : a b : a x b , y b , z a",
+        "x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 : a b c d e f g h i j k : "
+        "x a b c d e f g h , x d e f g h i j k , x b f j , x c d , a k",
+        "x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 : a b c d e f g h i j k : "
+        "a b c d e f g h x , d e f g h i j x k , x b f j , x c d , a k",
+        "x=4 a=4 b=4 c=4 d=4 e=4 f=4 : a b c d e f : x a c e , x b d f , x a f , x b e , x c d ,"
+        " a b , b c , c d , d e , e f , x a , x b , x c , x d , x e , x f",
+        "a=1 : a : ",
+        "x=6 a=5 : a : ",
 };
 
 static const enum gpube_type types[] = {GPUBE_INT32, GPUBE_FLOAT32, GPUBE_INT64, GPUBE_FLOAT64};
@@ -129,8 +129,8 @@ static const enum gpube_type types[] = {GPUBE_INT32, GPUBE_FLOAT32, GPUBE_INT64,
 
 static void chosen_shape(void **state)
 {
-	static const enum gpube_semiring semirings[] = {GPUBE_MIN_PLUS, GPUBE_MIN_PLUS,
-		GPUBE_MAX_PLUS, GPUBE_MIN_COUNT, GPUBE_LOGSUMEXP};
+	static const enum gpube_semiring semirings[] = {
+	        GPUBE_MIN_PLUS, GPUBE_MIN_PLUS, GPUBE_MAX_PLUS, GPUBE_MIN_COUNT, GPUBE_LOGSUMEXP};
 	const size_t row = (size_t)(uintptr_t)*state, variant = row % N_VARIANTS;
 	const enum gpube_semiring semiring = semirings[variant / 4];
 	const enum gpube_type type = types[variant % 4];
@@ -144,7 +144,8 @@ static void chosen_shape(void **state)
 		fail_msg("%s", problem);
 	if (variant / 4 == 1)
 		shape_want_arg(&s);
-	shape_fill(&s, 7 + row, (enum shape_fill)(row % SHAPE_N_FILLS), semiring == GPUBE_MIN_COUNT);
+	shape_fill(
+	        &s, 7 + row, (enum shape_fill)(row % SHAPE_N_FILLS), semiring == GPUBE_MIN_COUNT);
 	run(&s);
 	compare(&s);
 	shape_free(&s);
@@ -152,16 +153,16 @@ static void chosen_shape(void **state)
 
 /* Too large for the reference: sampled cells. */
 static const char *const large[] = {
-	"x=1000 a=1024 b=1000 : a b : x a , x b",
-	"x=1000 a=1024 b=1000 : a b : a x , b x",
-	"x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : x a b c d e , x a , x b , x c , x d e",
-	"x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : a b c d e x , a x , b x , c x , d e x",
-	"x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : a b x c d e , x a , b x , c x , d x e",
-	"x=15 a=15 b=15 c=15 d=15 e=15 : a b c d e : x a b c d e , x a b c , x c d e , x b d",
-	"x=2 a=4096 b=4096 c=3 : a b c : x a b c , x a , c",
-	"x=100 a=100 b=100 c=100 : a b c : x a b , x b c , x a c",
-	"x=4000000 a=4 : a : x a , x",
-	"x=3 y=1000000 : x : y x",
+        "x=1000 a=1024 b=1000 : a b : x a , x b",
+        "x=1000 a=1024 b=1000 : a b : a x , b x",
+        "x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : x a b c d e , x a , x b , x c , x d e",
+        "x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : a b c d e x , a x , b x , c x , d e x",
+        "x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : a b x c d e , x a , b x , c x , d x e",
+        "x=15 a=15 b=15 c=15 d=15 e=15 : a b c d e : x a b c d e , x a b c , x c d e , x b d",
+        "x=2 a=4096 b=4096 c=3 : a b c : x a b c , x a , c",
+        "x=100 a=100 b=100 c=100 : a b c : x a b , x b c , x a c",
+        "x=4000000 a=4 : a : x a , x",
+        "x=3 y=1000000 : x : y x",
 };
 
 #define N_LARGE (sizeof(large) / sizeof(*large))
@@ -179,8 +180,11 @@ static void large_shape(void **state)
 		shape_want_arg(&s);
 	shape_fill(&s, row, SHAPE_SIGNED, false);
 	run(&s);
-	problem = shape_check_sample(&s, 20000000 / (s.joined_cells / s.out_cells) < 20000
-			? 20000000 / (s.joined_cells / s.out_cells) : 20000, row);
+	problem = shape_check_sample(&s,
+	        20000000 / (s.joined_cells / s.out_cells) < 20000
+	                ? 20000000 / (s.joined_cells / s.out_cells)
+	                : 20000,
+	        row);
 	if (problem)
 		fail_msg("%s: %s", s.text, problem);
 	shape_free(&s);
@@ -209,9 +213,8 @@ static void arena(void **state)
 		assert_non_null(p[k]);
 		assert_int_equal((uintptr_t)p[k] % 64, 0);
 		for (size_t j = 0; j < 300; j++)
-			assert_true(j == k || !p[j] ||
-				(char *)p[j] + bytes[j] <= (char *)p[k] ||
-				(char *)p[k] + bytes[k] <= (char *)p[j]);
+			assert_true(j == k || !p[j] || (char *)p[j] + bytes[j] <= (char *)p[k] ||
+			            (char *)p[k] + bytes[k] <= (char *)p[j]);
 	}
 	for (int k = 0; k < 300; k++)
 		ops->free(ctx, p[k]);
@@ -245,20 +248,21 @@ static void refuses(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[N_RANDOM + N_BATCHES + N_CHOSEN * N_VARIANTS + N_LARGE * 4 + 3];
+	static struct CMUnitTest
+	        tests[N_RANDOM + N_BATCHES + N_CHOSEN * N_VARIANTS + N_LARGE * 4 + 3];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	const struct {
 		const char *name;
 		size_t n;
 		CMUnitTestFunction run;
 	} groups[] = {
-		{"device", 1, opens},
-		{"arena", 1, arena},
-		{"refuses", 1, refuses},
-		{"seed", N_RANDOM, random_shape},
-		{"chosen", N_CHOSEN * N_VARIANTS, chosen_shape},
-		{"batch", N_BATCHES, random_batch},
-		{"large", N_LARGE * 4, large_shape},
+	        {"device", 1, opens},
+	        {"arena", 1, arena},
+	        {"refuses", 1, refuses},
+	        {"seed", N_RANDOM, random_shape},
+	        {"chosen", N_CHOSEN * N_VARIANTS, chosen_shape},
+	        {"batch", N_BATCHES, random_batch},
+	        {"large", N_LARGE * 4, large_shape},
 	};
 	size_t n = 0;
 	int status, failed;
@@ -270,7 +274,7 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < groups[g].n; i++, n++) {
 			snprintf(names[n], sizeof(names[n]), "%s %zu", groups[g].name, i);
 			tests[n] = (struct CMUnitTest){
-				names[n], groups[g].run, NULL, NULL, (void *)(uintptr_t)i};
+			        names[n], groups[g].run, NULL, NULL, (void *)(uintptr_t)i};
 		}
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
