@@ -99,7 +99,7 @@ static int read_off(struct ascent *a)
 }
 
 /* Elimination of what is left, when there is less of it than at the last try. */
-static int try_to_eliminate(struct ascent *a)
+static int try_to_eliminate(struct ascent *a, double seconds)
 {
 	struct gpube_bounder *b = a->b;
 	const struct gpube_model *m = b->m;
@@ -124,7 +124,7 @@ static int try_to_eliminate(struct ascent *a)
 		for (int32_t i = 0; i < m->n_vars; i++)
 			for (int32_t x = 0; x < a->c.domain[i]; x++)
 				dead[at[i] + a->c.value[i][x]] = 0;
-		status = gpube__bounder_eliminate(b, dead, at, a->eliminate, &done);
+		status = gpube__bounder_eliminate(b, dead, at, seconds, &done);
 	}
 	gpube__free(b->ctx, at);
 	gpube__free(b->ctx, dead);
@@ -141,7 +141,9 @@ static int look_around(struct ascent *a)
 	if (!status)
 		status = raise_bound(a, "clusters");
 	if (!status && !gpube__bounder_done(b) && a->eliminate > 0)
-		status = try_to_eliminate(a);
+		/* not longer than the ascent took so far, which may shrink it still */
+		status = try_to_eliminate(
+			a, fmin(a->eliminate, 0.1 + 0.5 * (gpube__now() - b->start)));
 	return status;
 }
 
@@ -170,8 +172,12 @@ static int climb(struct ascent *a, const char *by)
 			/* what the same time again would bring, against what is missing */
 			if (rate * (now - stage) < 0.1 * gpube__slack(&a->c) && enlarge(a, &status))
 				stage = gpube__now();
-			else if ((double)(a->c.constant - before) < 1e-5 * gpube__slack(&a->c) + 1)
-				break;
+			else if ((double)(a->c.constant - before) < 1e-5 * gpube__slack(&a->c) + 1) {
+				a->states = INFINITY;
+				return status || a->eliminate <= 0
+					       ? status
+					       : try_to_eliminate(a, a->eliminate);
+			}
 			before = a->c.constant;
 			window = gpube__now();
 		}
