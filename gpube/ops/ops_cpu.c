@@ -1,11 +1,32 @@
 /* ops_cpu.c - the CPU backend: memory, batches. */
+#define _DEFAULT_SOURCE
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #include "gpube/ops/contract_tile.h"
 
 /* ---- memory: 64-byte aligned; what realloc_fn gave is kept in the word before -------------- */
 
-void *gpube__cpu_alloc(struct gpube_ctx *ctx, uint64_t bytes)
+/* Tables of many pages are read faster from large ones. */
+static void prefer_large_pages(char *p, uint64_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+	const uintptr_t page = (uintptr_t)2 << 20;
+	const uintptr_t from = ((uintptr_t)p + page - 1) & ~(page - 1);
+	const uintptr_t to = ((uintptr_t)p + bytes) & ~(page - 1);
+
+	/* only advice: no matter if it is not taken */
+	if (to > from)
+		(void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+#else
+	(void)p;
+	(void)bytes;
+#endif
+}
+
+static void *cpu_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 {
 	const uint64_t extra = 64 + sizeof(void *);
 	char *p, *aligned;
@@ -16,10 +37,11 @@ void *gpube__cpu_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 	aligned = p + sizeof(void *);
 	aligned += -(uintptr_t)aligned & 63;
 	memcpy(aligned - sizeof(void *), &p, sizeof(void *));
+	prefer_large_pages(aligned, bytes);
 	return aligned;
 }
 
-void gpube__cpu_free(struct gpube_ctx *ctx, void *aligned)
+static void cpu_free(struct gpube_ctx *ctx, void *aligned)
 {
 	void *p;
 
@@ -37,6 +59,115 @@ static int cpu_copy(struct gpube_ctx *ctx, void *to, const void *from, uint64_t 
 	return GPUBE_OK;
 }
 
+/* ---- scratch: blocks given back wait for the next call -------------------------------------- */
+
+#define KEPT_BLOCKS 24
+#define KEPT_BYTES  (64 << 20)
+
+struct kept {
+	char lock; /* another thread may contract with this context, in a parallel loop */
+	int n;
+	uint64_t bytes;
+	char *block[KEPT_BLOCKS]; /* from its header on, which holds its size */
+};
+
+static void lock(struct kept *kept)
+{
+	while (__atomic_test_and_set(&kept->lock, __ATOMIC_ACQUIRE))
+		;
+}
+
+static void unlock(struct kept *kept)
+{
+	__atomic_clear(&kept->lock, __ATOMIC_RELEASE);
+}
+
+static void free_kept(struct gpube_ctx *ctx)
+{
+	struct kept *kept = ctx->host;
+
+	for (int i = 0; i < kept->n; i++)
+		cpu_free(ctx, kept->block[i]);
+	gpube__free(ctx, kept);
+	ctx->host = NULL;
+}
+
+static uint64_t block_bytes(const char *block)
+{
+	uint64_t bytes;
+
+	memcpy(&bytes, block, sizeof(bytes));
+	return bytes;
+}
+
+/* The smallest block that holds 'bytes', without wasting much; NULL if there is none. */
+static char *take_kept(struct kept *kept, uint64_t bytes)
+{
+	char *block = NULL;
+	int best = -1;
+
+	lock(kept);
+	for (int i = 0; i < kept->n; i++) {
+		const uint64_t has = block_bytes(kept->block[i]);
+
+		if (has >= bytes && has / 8 <= bytes + 8192 &&
+			(best < 0 || has < block_bytes(kept->block[best])))
+			best = i;
+	}
+	if (best >= 0) {
+		block = kept->block[best];
+		kept->block[best] = kept->block[--kept->n];
+		kept->bytes -= block_bytes(block);
+	}
+	unlock(kept);
+	return block;
+}
+
+void *gpube__scratch_take(struct gpube_ctx *ctx, uint64_t n, uint64_t size)
+{
+	uint64_t bytes;
+	char *block;
+
+	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX)
+		bytes = PTRDIFF_MAX;
+	block = ctx->host ? take_kept(ctx->host, bytes) : NULL;
+	if (!block) {
+		block = cpu_alloc(ctx, bytes + 64);
+		if (!block)
+			return NULL;
+		memcpy(block, &bytes, sizeof(bytes));
+	}
+	return block + 64;
+}
+
+void gpube__scratch_give(struct gpube_ctx *ctx, void *p)
+{
+	struct kept *kept = ctx->host;
+	char *block = p ? (char *)p - 64 : NULL;
+
+	if (!p)
+		return;
+	if (kept) {
+		lock(kept);
+		if (kept->n < KEPT_BLOCKS && kept->bytes + block_bytes(block) <= KEPT_BYTES) {
+			kept->bytes += block_bytes(block);
+			kept->block[kept->n++] = block;
+			block = NULL;
+		}
+		unlock(kept);
+	}
+	cpu_free(ctx, block);
+}
+
+static int keep_scratch(struct gpube_ctx *ctx)
+{
+	if (!ctx->host) {
+		ctx->host = gpube__alloc_zero(ctx, 1, sizeof(struct kept));
+		ctx->host_free = free_kept;
+	}
+	return ctx->host ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
 /* ---- contract ---------------------------------------------------------------------------- */
 
 static int contract(struct gpube_ctx *ctx, const struct gpube_contraction *c)
@@ -45,7 +176,7 @@ static int contract(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 
 	if (problem)
 		return gpube__fail(ctx, GPUBE_EINVAL, "contract: %s", problem);
-	return gpube__cpu_contract(ctx, c);
+	return keep_scratch(ctx) ? GPUBE_ENOMEM : gpube__cpu_contract(ctx, c);
 }
 
 /*
@@ -77,7 +208,9 @@ struct run_of {
 /* The plan that a thread has at hand. */
 struct planned {
 	const struct gpube_contraction *like; /* NULL: none yet */
-	bool by_rows, prefetch;
+	bool by_rows;
+	int n_prefetch; /* operands to fetch early */
+	int64_t bytes[8];
 	struct gpube__plan plan;
 };
 
@@ -176,31 +309,35 @@ static void make_plan(const struct batch *b, char *memory, const struct gpube_co
 {
 	struct planned *planned = (struct planned *)memory;
 	struct gpube__shape shape;
-	uint64_t bytes = 0;
+	uint64_t none = 0;
+	int64_t bytes = 0;
 
 	planned->like = c;
 	planned->by_rows = c->semiring == GPUBE_MIN_COUNT;
 	if (!planned->by_rows) {
 		gpube__shape_init(&shape, c, (int64_t *)(memory + stride_at()), c->out_arg != NULL);
-		planned->by_rows = !gpube__plan_make(
-			&planned->plan, c, gpube__kernels(), &shape, memory + room_at(b)) ||
+		planned->by_rows =
+			!gpube__plan_choose(&planned->plan, c, gpube__kernels(), &shape, &none,
+				memory + room_at(b)) ||
+			!gpube__plan_set(&planned->plan, &shape, memory + room_at(b)) ||
 			(uint64_t)planned->plan.scratch_bytes > b->memory_bytes - scratch_at(b);
 	}
-	for (int k = 0; k < c->n_in; k++)
-		bytes += (uint64_t)gpube__operand_cells(c, k) * gpube__type_size(c->type);
-	planned->prefetch = bytes <= 16384;
+	planned->n_prefetch = c->n_in <= 8 ? c->n_in : 0;
+	for (int k = 0; k < planned->n_prefetch; k++) {
+		planned->bytes[k] =
+			gpube__operand_cells(c, k) * (int64_t)gpube__type_size(c->type);
+		bytes += planned->bytes[k];
+	}
+	if (bytes > 16384)
+		planned->n_prefetch = 0;
 }
 
-static void prefetch(const struct gpube_contraction *c)
+/* The operands of c, if it has the shape of the plan: at worst useless. */
+static void prefetch(const struct planned *planned, const struct gpube_contraction *c)
 {
-	for (int k = 0; k < c->n_in; k++) {
-		const char *at = c->in[k].values;
-		const int64_t bytes =
-			gpube__operand_cells(c, k) * (int64_t)gpube__type_size(c->type);
-
-		for (int64_t i = 0; i < bytes; i += 64)
-			__builtin_prefetch(at + i);
-	}
+	for (int k = 0; k < planned->n_prefetch && k < c->n_in; k++)
+		for (int64_t i = 0; i < planned->bytes[k]; i += 64)
+			__builtin_prefetch((const char *)c->in[k].values + i);
 }
 
 static int run_small(const struct batch *b, char *memory, const struct gpube_contraction *c)
@@ -216,6 +353,7 @@ static int run_small(const struct batch *b, char *memory, const struct gpube_con
 		.arg = c->out_arg,
 		.arg_bytes = c->arg_bytes,
 		.stream = b->stream,
+		.one_of_many = true,
 		.scratch = memory + scratch_at(b),
 	};
 
@@ -239,13 +377,15 @@ static void run_batch_item(void *arg, int64_t item, int thread)
 	for (int64_t i = from; i < to; i++) {
 		if (joined_cells(&b->c[i]) >= b->large)
 			continue;
-		if (i + 1 < to && planned->like && planned->prefetch)
-			prefetch(&b->c[i + 1]);
+		if (i + 1 < to && planned->like)
+			prefetch(planned, &b->c[i + 1]);
 		if (run_small(b, memory, &b->c[i])) {
 			__atomic_store_n(&b->stopped, 1, __ATOMIC_RELAXED);
-			return;
+			break;
 		}
 	}
+	if (b->stream)
+		gpube__kernels()->fence();
 }
 
 static int examine(struct batch *b, int64_t n_items)
@@ -281,14 +421,17 @@ static int contract_batch(struct gpube_ctx *ctx, int64_t n, const struct gpube_c
 
 	b.per_item = 1 + n / (ctx->n_threads * (int64_t)16);
 	n_items = (n + b.per_item - 1) / b.per_item;
-	b.items = gpube__alloc_zero(ctx, (uint64_t)n_items, sizeof(*b.items));
+	if (keep_scratch(ctx))
+		return GPUBE_ENOMEM;
+	b.items = gpube__scratch_take(ctx, (uint64_t)n_items, sizeof(*b.items));
 	if (!b.items)
 		return GPUBE_ENOMEM;
+	memset(b.items, 0, (size_t)n_items * sizeof(*b.items));
 	status = examine(&b, n_items);
 	if (status)
 		goto out;
 	status = GPUBE_ENOMEM;
-	b.memory = gpube__cpu_alloc(ctx, b.memory_bytes * (uint64_t)ctx->n_threads);
+	b.memory = gpube__scratch_take(ctx, b.memory_bytes, (uint64_t)ctx->n_threads);
 	if (!b.memory)
 		goto out;
 	for (int t = 0; t < ctx->n_threads; t++)
@@ -302,8 +445,8 @@ static int contract_batch(struct gpube_ctx *ctx, int64_t n, const struct gpube_c
 	gpube__parallel(ctx, n_items, run_batch_item, &b);
 	status = b.stopped ? gpube__fail_stopped(ctx) : GPUBE_OK;
 out:
-	gpube__cpu_free(ctx, b.memory);
-	gpube__free(ctx, b.items);
+	gpube__scratch_give(ctx, b.memory);
+	gpube__scratch_give(ctx, b.items);
 	return status;
 }
 
@@ -314,8 +457,8 @@ const struct gpube_ops *gpube__ops_cpu(void)
 		.unsupported = gpube__contract_problem,
 		.contract = contract,
 		.contract_batch = contract_batch,
-		.alloc = gpube__cpu_alloc,
-		.free = gpube__cpu_free,
+		.alloc = cpu_alloc,
+		.free = cpu_free,
 		.upload = cpu_copy,
 		.download = cpu_copy,
 		/* of one core; conservative */
