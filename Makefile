@@ -16,12 +16,22 @@ ZSHDIR  = $(PREFIX)/share/zsh/site-functions
 CUDA   ?= 1
 NVCC   ?= nvcc
 
+# make V=1 shows the commands
+Q    = $(if $(filter 1,$(V)),,@)
+say  = @$(if $(filter 1,$(V)),true,printf '  %-5s %s\n' $(1) $@)
+
 # ---- what this machine offers ------------------------------------------------
 have = $(shell printf '$(1)\n' | $(CC) $(2) -x c -E - >/dev/null 2>&1 && echo yes)
 LZMA   := $(call have,\#include <lzma.h>)
+FLINT  := $(call have,\#include <flint/fmpz_mat.h>)
 OPENMP := $(call have,\#include <omp.h>,-fopenmp)
 X86    := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),yes)
 NVCC_PATH := $(if $(filter 1,$(CUDA)),$(shell command -v $(NVCC) 2>/dev/null))
+# Code for these, each good for the cards up to the next (80: 86 and 89, too), and
+# PTX of the last for what comes after it.
+CUDA_ARCHS ?= 75 80 90
+CUDA_HOME  ?= $(if $(NVCC_PATH),$(patsubst %/bin/,%,$(dir $(realpath $(NVCC_PATH)))))
+NVCCFLAGS  ?= -O3
 
 ALL_CFLAGS = -std=c11 -I. -fvisibility=hidden -fPIC -MMD -MP $(WARN) $(CFLAGS) $(EXTRA_CFLAGS)
 LIBS       = -lz
@@ -29,29 +39,48 @@ ifeq ($(LZMA),yes)
 ALL_CFLAGS += -DGPUBE_HAVE_LZMA
 LIBS       += -llzma
 endif
+ifeq ($(FLINT),yes)
+ALL_CFLAGS += -DGPUBE_HAVE_FLINT
+LIBS       += -lflint -lgmp
+endif
 ifeq ($(OPENMP),yes)
 ALL_CFLAGS += -fopenmp
 endif
 LIBS += -lm -lpthread
+ifneq ($(NVCC_PATH),)
+ALL_CFLAGS += -DGPUBE_HAVE_CUDA
+# static: the program starts on machines that have no driver
+LIBS += -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/targets/x86_64-linux/lib -lcudart_static -ldl -lrt -lstdc++
+CUDA_GENCODE = $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
+	-gencode arch=compute_$(lastword $(CUDA_ARCHS)),code=compute_$(lastword $(CUDA_ARCHS))
+ALL_NVCCFLAGS = -std=c++17 -I. $(NVCCFLAGS) $(CUDA_GENCODE) -ccbin $(CC) --cudart static \
+	-Xcompiler -fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-Wall
+endif
 
 # ---- sources -------------------------------------------------------------------
-LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c formats/*.c)
+LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c formats/*.c nash/*.c csg/*.c)
+CUDA_SRC := $(if $(NVCC_PATH),$(wildcard gpube/ops/*.cu))
 CLI_SRC  := $(wildcard gpube/cli/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/ops/test_*.c tests/parse/test_*.c)
+GPU_TEST_SRC := $(wildcard tests/gpu/test_*.c)
 TEST_LIB_SRC := $(wildcard tests/support/*.c)
 BENCH_SRC := $(wildcard benchmarks/bench_*.c)
+GPU_BENCH_SRC := $(if $(NVCC_PATH),$(wildcard benchmarks/bench_*.cu))
 
-obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst %.cu,$(BUILD)/obj/%.cu.o,$(1)))
 LIB   = $(BUILD)/libgpube.a
 TEST_LIB = $(BUILD)/libtest.a
 TESTS = $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
+GPU_TESTS = $(patsubst %.c,$(BUILD)/%,$(GPU_TEST_SRC))
 BENCHES = $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
+GPU_BENCHES = $(patsubst %.cu,$(BUILD)/%,$(GPU_BENCH_SRC))
 
 ## all: build the library and the program (the default)
 all: note $(BUILD)/gpube $(LIB)
 
 note:
 	@test "$(LZMA)" = yes || echo "note: liblzma not found, .xz files cannot be read (apt-get install liblzma-dev)"
+	@test "$(FLINT)" = yes || echo "note: FLINT not found, 'gpube nash' gives --inexact results only (apt-get install libflint-dev)"
 	@test "$(OPENMP)" = yes || echo "note: OpenMP not found, one thread is used"
 	@test -n "$(NVCC_PATH)" || echo "note: building for the CPU only (no nvcc, or CUDA=0)"
 
@@ -64,54 +93,76 @@ endif
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/obj/flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ISA) -c $< -o $@
+	$(call say,CC)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ISA) -c $< -o $@
+
+$(BUILD)/obj/%.cu.o: %.cu $(BUILD)/obj/flags-cuda
+	@mkdir -p $(@D)
+	$(call say,NVCC)
+	$(Q)$(NVCC) $(ALL_NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+$(BUILD)/obj/flags-cuda: force
+	@mkdir -p $(@D)
+	@echo '$(NVCC) $(ALL_NVCCFLAGS)' | cmp -s - $@ || echo '$(NVCC) $(ALL_NVCCFLAGS)' > $@
 
 # Rebuilds everything when the compiler or the flags change.
 $(BUILD)/obj/flags: force
 	@mkdir -p $(@D)
 	@echo '$(CC) $(ALL_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS)' > $@
 
-$(LIB): $(call obj,$(LIB_SRC))
-	@rm -f $@
-	$(AR) rcs $@ $^
+$(LIB): $(call obj,$(LIB_SRC) $(CUDA_SRC))
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/gpube: $(call obj,$(CLI_SRC)) $(LIB)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
 # an archive: a benchmark takes what it needs of it, and none of it that needs cmocka
 $(TEST_LIB): $(call obj,$(TEST_LIB_SRC))
-	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB)
+$(TESTS) $(GPU_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ -lcmocka $(LIBS) -o $@
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
 $(BENCHES): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(GPU_BENCHES): $(BUILD)/%: $(BUILD)/obj/%.cu.o $(TEST_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
 ## demo: build, then solve a shipped example on the CPU
 demo: all
 	$(BUILD)/gpube solve examples/zebra.wcsp
 
 ## check: build and run every test; ends with "N passed, N failed"
-check: all $(TESTS)
-	@tests/run.sh $(BUILD) $(TESTS) $(wildcard tests/*/test_*.sh)
+check: all $(TESTS) $(GPU_TESTS)
+	@tests/run.sh $(BUILD) $(TESTS) $(GPU_TESTS) $(wildcard tests/*/test_*.sh)
+
+## check-gpu: the tests of the CUDA backend alone; without a device they fail
+check-gpu: all $(GPU_TESTS)
+	@GPUBE_REQUIRE_GPU=1 tests/run.sh $(BUILD) $(GPU_TESTS)
 
 ## asan: the same under AddressSanitizer and UBSan, in build-asan
 asan:
 	$(MAKE) BUILD=build-asan CUDA=0 CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' check
 
 ## bench: build the benchmark programs (benchmarks/README.md says how to run them)
-bench: all $(BENCHES)
+bench: all $(BENCHES) $(GPU_BENCHES)
 
 ## install: program, library, headers, man pages and completion under PREFIX (DESTDIR honoured)
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/gpube
 	install -m 755 $(BUILD)/gpube $(DESTDIR)$(PREFIX)/bin/gpube
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libgpube.a
-	install -m 644 gpube/gpube.h formats/formats.h $(DESTDIR)$(PREFIX)/include/gpube/
+	install -m 644 gpube/gpube.h formats/formats.h nash/nash.h $(DESTDIR)$(PREFIX)/include/gpube/
 	install -d $(DESTDIR)$(MANDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR)
 	$(BUILD)/gpube __man > $(DESTDIR)$(MANDIR)/gpube.1
 	for c in $$($(BUILD)/gpube __commands); do \
@@ -125,7 +176,7 @@ format:
 
 ## tidy: clang-tidy over the sources, zero warnings
 tidy:
-	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA)
+	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT)
 
 ## clean: remove what was built
 clean:
@@ -136,6 +187,6 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 force:
-.PHONY: all note demo check asan bench install format tidy clean help force
+.PHONY: all note demo check check-gpu asan bench install format tidy clean help force
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -1,4 +1,5 @@
 /* cfn_token.c - tokens of .cfn as numbers, variables and values. See cfn.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "formats/cfn.h"
@@ -70,7 +71,7 @@ bool gpube__cfn_is_tag(const struct gpube_cfn_reader *r, const char *tag, size_t
 int gpube__cfn_pass_tag(void *reader, const char *tag, size_t n)
 {
 	struct gpube_cfn_reader *r = reader;
-	char what[64] = "'";
+	char what[64];
 
 	if (!r->tags)
 		return GPUBE_OK;
@@ -78,8 +79,7 @@ int gpube__cfn_pass_tag(void *reader, const char *tag, size_t n)
 		return r->in->status;
 	if (gpube__cfn_is_tag(r, tag, n))
 		return GPUBE_OK;
-	strncat(what, tag, n < 60 ? n : 60);
-	strcat(what, "'");
+	snprintf(what, sizeof(what), "'%.*s'", (int)(n < 60 ? n : 60), tag);
 	return gpube__cfn_expected(r, what);
 }
 

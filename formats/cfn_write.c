@@ -4,7 +4,7 @@
  * toulbar2 1.1.1 has no "inf" and misreads some of what the format allows, so:
  * a forbidden tuple is a cost that no other can make up for; dense tables of
  * four and more variables have minimum 0, the rest being in the constant; a
- * negative bound above -1 is rounded up to 0 (down, when maximising).
+ * bound between -1 and 0 becomes 0 (-1 when maximising), which excludes less.
  */
 #include <stdio.h>
 #include <string.h>
@@ -141,26 +141,38 @@ static int prepare_names(struct writer *w)
 
 /* ---- costs --------------------------------------------------------------------------- */
 
+static int refuse_cost(struct writer *w)
+{
+	return gpube__fail(w->m->ctx, GPUBE_ERANGE,
+		"a cost or the bound passes %lld, the most that toulbar2 holds: scale the costs "
+		"down",
+		(long long)GPUBE_TOULBAR2_MAX);
+}
+
+/* toulbar2 loses the sign of "-0.5". The file is written as it means; whoever hands it on is told. */
+static void warn_of_bound(const struct writer *w)
+{
+	int64_t one = 1, written = w->m->direction == GPUBE_MINIMISE ? w->bound : -w->bound;
+
+	for (int k = 0; k < w->m->scale && k < 18; k++)
+		one *= 10;
+	if (written < 0 && written > -one)
+		gpube__log(w->m->ctx, GPUBE_LOG_NOTE,
+			"%s: the bound lies between -1 and 0: toulbar2 reads it without its sign, "
+			"and then accepts assignments that are forbidden here",
+			w->out->path);
+}
+
 static int prepare_bound(struct writer *w)
 {
-	int64_t one = 1;
 	int status = gpube__bound_to_write(&w->bound, &w->survey);
 
 	for (int32_t t = 0; t < w->m->n_tables && !status; t++)
 		if (w->survey.min[t] > GPUBE_TOULBAR2_MAX || w->survey.min[t] < -GPUBE_TOULBAR2_MAX)
-			status = gpube__fail(w->m->ctx, GPUBE_ERANGE,
-				"a cost passes %lld, the most that toulbar2 holds: scale the costs "
-				"down",
-				(long long)GPUBE_TOULBAR2_MAX);
-	for (int k = 0; k < w->m->scale && one < GPUBE_TOULBAR2_MAX; k++)
-		one *= 10;
-	if (status || w->bound >= 0 || w->bound <= -one)
-		return status;
-	gpube__log(w->m->ctx, GPUBE_LOG_NOTE,
-		"%s: a bound between -1 and 0, which toulbar2 misreads, is written as 0",
-		w->out->path);
-	w->bound = 0;
-	return GPUBE_OK;
+			status = refuse_cost(w);
+	if (!status)
+		warn_of_bound(w);
+	return status;
 }
 
 /* A number of the minimisation, as the model has it. */
@@ -172,7 +184,7 @@ static void write_cost(struct writer *w, int64_t v)
 /* What a forbidden tuple costs: with it, and the least of all else, the bound is reached. */
 static int64_t forbidden(const struct writer *w, int32_t table)
 {
-	__int128 reach = w->bound - w->survey.least;
+	__int128 reach = w->bound - w->survey.least + gpube__slack(&w->survey);
 
 	return w->survey.min[table] + (reach > 1 ? (int64_t)reach : 1);
 }
@@ -305,7 +317,7 @@ static void write_function(struct writer *w, int32_t f)
 	for (int k = 0; k < t->arity; k++)
 		w->domains[k] = m->vars[scope[k]].domain;
 	write_scope(w, w->functions ? w->functions[f] : NULL, t->arity, scope);
-	if (shares(t) && f != last)
+	if (w->functions && shares(t) && f != last)
 		gpube__out_printf(w->out, ", \"costs\": \"%s\"}", w->functions[last]);
 	else if (with_default(t, &dflt) && t->arity > 0)
 		write_tuples(w, t, table, dflt);

@@ -6,8 +6,8 @@
 #include "formats/tuples.h"
 
 /* Keywords of toulbar2 whose functions do not expand to tables, or not with certainty. */
-static const char *const unsupported[] = {"sgrammar", "sgrammardp", "knapsackc", "wcsp",
-        "cfnconstraint", "slinear", "saml", "wgrammar", NULL};
+static const char *const unsupported[] = {
+	"sgrammar", "sgrammardp", "knapsackc", "wcsp", "cfnconstraint", "slinear", NULL};
 
 const struct gpube_keyword *gpube__keyword(const char *name, bool *known)
 {
@@ -35,7 +35,7 @@ void gpube__call_clear(struct gpube_call *call)
 static int push(struct gpube_call *call, int64_t v, bool cost)
 {
 	if (gpube__grow(call->in->ctx, &call->args, &call->args_capacity, call->n_args + 1,
-	            sizeof(*call->args)))
+		    sizeof(*call->args)))
 		return call->in->status = GPUBE_ENOMEM;
 	call->args[call->n_args++] = (struct gpube_arg){v, cost};
 	return GPUBE_OK;
@@ -50,11 +50,11 @@ static int to_position(struct gpube_call *call, int64_t *v)
 			return GPUBE_OK;
 		}
 	return gpube__in_error(call->in, "%s: variable %lld is not in the scope",
-	        call->keyword->name, (long long)*v);
+		call->keyword->name, (long long)*v);
 }
 
 static int read_number(
-        struct gpube_call *call, const struct gpube_source *s, char letter, int64_t *v)
+	struct gpube_call *call, const struct gpube_source *s, char letter, int64_t *v)
 {
 	int status = s->number(s->reader, letter, v);
 
@@ -64,7 +64,7 @@ static int read_number(
 		return to_position(call, v);
 	if (letter == 'c' && *v != 0 && *v != GPUBE_INF && call->m->direction == GPUBE_MAXIMISE)
 		return gpube__in_error(
-		        call->in, "%s: a cost in a model that is maximised", call->keyword->name);
+			call->in, "%s: a cost in a model that is maximised", call->keyword->name);
 	return GPUBE_OK;
 }
 
@@ -89,7 +89,7 @@ static int read_metric(struct gpube_call *call, const struct gpube_source *s)
 			return GPUBE_OK;
 		}
 	return gpube__in_error(call->in, "%s '%.40s' is not supported: expected %s",
-	        call->keyword->name, word, call->keyword->metrics);
+		call->keyword->name, word, call->keyword->metrics);
 }
 
 static int read_comparator(struct gpube_call *call, const struct gpube_source *s)
@@ -129,7 +129,7 @@ static int read_letters(struct gpube_call *call, const struct gpube_source *s, c
 
 /* A list of 'n' entries, or one that ends with a bracket; *read: how many there were. */
 static int read_entries(struct gpube_call *call, const struct gpube_source *s, const char *letters,
-        bool nested, int64_t n, int64_t *read)
+	bool nested, int64_t n, int64_t *read)
 {
 	bool several = !nested && strcspn(letters, "+ ") > 1, more = true;
 	int status = GPUBE_OK;
@@ -167,7 +167,7 @@ static int read_entries(struct gpube_call *call, const struct gpube_source *s, c
 }
 
 static int read_list(struct gpube_call *call, const struct gpube_source *s, const char *letters,
-        bool by_variable, int64_t n)
+	bool by_variable, int64_t n)
 {
 	struct gpube_arg_list *l = &call->lists[call->n_lists++];
 	bool nested = strcspn(letters, "+") < strcspn(letters, " ");
@@ -178,12 +178,12 @@ static int read_list(struct gpube_call *call, const struct gpube_source *s, cons
 	l->n_args = call->n_args - l->at;
 	if (!status && by_variable && l->n_items != call->arity)
 		return gpube__in_error(call->in, "%s: %lld entries for %d variables",
-		        call->keyword->name, (long long)l->n_items, call->arity);
+			call->keyword->name, (long long)l->n_items, call->arity);
 	return status;
 }
 
 static int read_field(struct gpube_call *call, const struct gpube_source *s, const char *field,
-        const int64_t *counts)
+	const int64_t *counts)
 {
 	bool list = *field == '*', by_variable = *field == '=';
 	const char *tag = field + (list || by_variable), *letters = strchr(field, ':') + 1;
@@ -221,7 +221,7 @@ int gpube__call_read(struct gpube_call *call, const struct gpube_source *s)
 
 	if ((call->keyword->flags & GPUBE_KEYWORD_BINARY) && call->arity != 2)
 		return gpube__in_error(call->in, "%s takes two variables, not %d",
-		        call->keyword->name, call->arity);
+			call->keyword->name, call->arity);
 	while (*field && !status) {
 		bool list = *field == '*';
 
@@ -259,7 +259,7 @@ static bool to_units(const struct gpube_call *call, __int128 cost, int64_t *valu
 static int refuse_cost(struct gpube_call *call)
 {
 	return gpube__in_fail(
-	        call->in, GPUBE_ERANGE, "%s: a cost passes 2^63", call->keyword->name);
+		call->in, GPUBE_ERANGE, "%s: a cost passes 2^63", call->keyword->name);
 }
 
 /* Gives the values to the model as a dense table; 'v' is empty then. */
@@ -278,7 +278,7 @@ static int expand_table(struct gpube_call *call, const struct gpube_eval *e, int
 	int64_t value, n = 0;
 	int32_t table;
 	int status =
-	        gpube__values_reserve(ctx, &v, gpube__cells(call->m, call->arity, call->scope));
+		gpube__values_reserve(ctx, &v, gpube__cells(call->m, call->arity, call->scope));
 
 	if (status)
 		goto out;
@@ -294,7 +294,7 @@ static int expand_table(struct gpube_call *call, const struct gpube_eval *e, int
 		status = add_table(call, call->arity, &v, &table);
 	if (!status)
 		status = gpube__add_function(
-		        call->m, call->arity, call->scope, table, call->function_name);
+			call->m, call->arity, call->scope, table, call->function_name);
 out:
 	gpube__values_clear(ctx, &v);
 	if (status && !call->in->status)
@@ -331,11 +331,11 @@ static int refuse_size(struct gpube_call *call, int64_t cells)
 {
 	if (cells < 0)
 		return gpube__in_fail(call->in, GPUBE_ERANGE,
-		        "%s over %d variables has more than 2^63 tuples: at most %lld are expanded",
-		        call->keyword->name, call->arity, (long long)GPUBE_EXPAND_CELLS);
+			"%s over %d variables has more than 2^63 tuples: at most %lld are expanded",
+			call->keyword->name, call->arity, (long long)GPUBE_EXPAND_CELLS);
 	return gpube__in_fail(call->in, GPUBE_ERANGE,
-	        "%s over %d variables has %lld tuples: at most %lld are expanded",
-	        call->keyword->name, call->arity, (long long)cells, (long long)GPUBE_EXPAND_CELLS);
+		"%s over %d variables has %lld tuples: at most %lld are expanded",
+		call->keyword->name, call->arity, (long long)cells, (long long)GPUBE_EXPAND_CELLS);
 }
 
 /* Pairs with the domains of the pair before share its table; a clique's sets may differ. */

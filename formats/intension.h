@@ -67,12 +67,13 @@ struct gpube_keyword {
 };
 
 enum {
-	GPUBE_KEYWORD_BINARY = 1, /* arithmetic: two variables; .cfn gives no tags */
-	GPUBE_KEYWORD_WCSP = 2,   /* not in .cfn */
-	GPUBE_KEYWORD_PAIRS = 4,  /* a sum over pairs of variables if 'pairwise' says so */
-	GPUBE_KEYWORD_COUNTS = 8, /* .wcsp: the lists' counts come before the lists */
-	GPUBE_KEYWORD_UNIT =
-	        16, /* costs come out in units of the file's values, not of its costs */
+	GPUBE_KEYWORD_BINARY = 1,   /* arithmetic: two variables; .cfn gives no tags */
+	GPUBE_KEYWORD_WCSP = 2,     /* not in .cfn */
+	GPUBE_KEYWORD_PAIRS = 4,    /* a sum over pairs of variables if 'pairwise' says so */
+	GPUBE_KEYWORD_COUNTS = 8,   /* .wcsp: the lists' counts come before the lists */
+	GPUBE_KEYWORD_UNIT = 16,    /* its costs are whole numbers, whatever the scale */
+	GPUBE_KEYWORD_WEIGHTS = 32, /* needs weights by variable and value */
+	GPUBE_KEYWORD_STATES = 64,  /* needs states; their number is its last scalar */
 };
 
 enum { GPUBE_MAX_SCALARS = 8, GPUBE_MAX_LISTS = 3 };
@@ -132,7 +133,8 @@ void gpube__call_clear(struct gpube_call *call);
  */
 int gpube__call_expand(struct gpube_call *call);
 
-/* ---- evaluation, in intension_cost.c ------------------------------------------- */
+/* ---- evaluation, in intension_cost.c and intension_eval.c
+ * ------------------------------------------- */
 
 /* A cost that forbids; sums saturate there. Every finite total is far below. */
 #define GPUBE_FORBID ((__int128)1 << 120)
@@ -146,6 +148,34 @@ struct gpube_eval {
 	__int128 *states;    /* two rows of states, for automata */
 };
 
+static inline const struct gpube_arg *gpube__call_list(const struct gpube_call *c, int k)
+{
+	return c->args + c->lists[k].at;
+}
+
+/* Sums and multiples that are not forbidden saturate one below. */
+static inline __int128 gpube__cost_add(__int128 a, __int128 b)
+{
+	if (a == GPUBE_FORBID || b == GPUBE_FORBID)
+		return GPUBE_FORBID;
+	return a + b >= GPUBE_FORBID ? GPUBE_FORBID - 1 : a + b;
+}
+
+static inline __int128 gpube__cost_times(int64_t cost, __int128 k)
+{
+	__int128 r;
+
+	if (k == 0)
+		return 0;
+	if (cost == GPUBE_INF)
+		return GPUBE_FORBID;
+	return __builtin_mul_overflow((__int128)cost, k, &r) || r >= GPUBE_FORBID ? GPUBE_FORBID - 1
+										  : r;
+}
+
+/* A check's "no": sets the error's text, returns false. */
+bool gpube__call_refuse(struct gpube_call *c, const char *why);
+
 extern const struct gpube_keyword gpube__keywords[];
 int gpube__eval_init(struct gpube_eval *e, const struct gpube_call *call, const int32_t *domains);
 void gpube__eval_clear(struct gpube_eval *e);
@@ -153,5 +183,18 @@ void gpube__eval_clear(struct gpube_eval *e);
 bool gpube__pairwise(const struct gpube_call *call);
 /* What variables i = a and j = b of the scope cost together. */
 __int128 gpube__pair_cost(const struct gpube_call *call, int i, int32_t a, int j, int32_t b);
+
+__int128 gpube__cost_greater_equal(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_greater(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_less_equal(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_less(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_equal(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_disj(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_sdisj(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_sregular(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_wregular(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_tree(const struct gpube_eval *e, const int32_t *t);
+bool gpube__check_regular(struct gpube_call *c);
+bool gpube__check_tree(struct gpube_call *c);
 
 #endif

@@ -51,20 +51,36 @@ void gpube__survey_clear(struct gpube_survey *s, struct gpube_ctx *ctx)
 	memset(s, 0, sizeof(*s));
 }
 
+/* The largest total, of either sign. */
+static __int128 magnitude(const struct gpube_survey *s)
+{
+	__int128 a = s->most < 0 ? -s->most : s->most, b = s->least < 0 ? -s->least : s->least;
+
+	return a > b ? a : b;
+}
+
+int64_t gpube__slack(const struct gpube_survey *s)
+{
+	return (int64_t)(magnitude(s) >> 40 < INT64_MAX / 4 ? magnitude(s) >> 40 : INT64_MAX / 4);
+}
+
 int gpube__bound_to_write(int64_t *bound, const struct gpube_survey *s)
 {
 	struct gpube_ctx *ctx = s->m->ctx;
 	int64_t top = gpube__bound(s->m);
 
 	*bound = top;
+	if (magnitude(s) > (int64_t)1 << 53)
+		gpube__log(ctx, GPUBE_LOG_NOTE, "totals pass 2^53, beyond which toulbar2 rounds");
 	if (top > GPUBE_TOULBAR2_MAX) {
-		/* one above every total excludes nothing */
-		if (s->most >= top || s->most >= GPUBE_TOULBAR2_MAX)
+		__int128 above = s->most + 1 + gpube__slack(s);
+
+		if (s->most >= top || above > GPUBE_TOULBAR2_MAX)
 			return gpube__fail(ctx, GPUBE_ERANGE,
 				"totals may pass %lld, the most that toulbar2 holds: scale the "
 				"costs down",
 				(long long)GPUBE_TOULBAR2_MAX);
-		*bound = (int64_t)s->most + 1;
+		*bound = (int64_t)above;
 	}
 	if (*bound < -GPUBE_TOULBAR2_MAX || *bound - s->least > GPUBE_TOULBAR2_MAX)
 		return gpube__fail(ctx, GPUBE_ERANGE,

@@ -37,6 +37,9 @@ static inline int64_t gpube__bound(const struct gpube_model *m)
 	return m->top <= -GPUBE_INF ? GPUBE_INF : -m->top;
 }
 
+/* More than toulbar2 rounds totals by, which are doubles in places: 0 up to 2^40. */
+int64_t gpube__slack(const struct gpube_survey *s);
+
 /*
  * gpube__bound_to_write() - a bound that toulbar2 holds and that excludes what
  * the model's excludes; the model's own wherever that is possible.

@@ -35,14 +35,6 @@ void gpube__tuples_clear(struct gpube_tuples *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static int compare(const int32_t *a, const int32_t *b, int arity)
-{
-	for (int k = 0; k < arity; k++)
-		if (a[k] != b[k])
-			return a[k] < b[k] ? -1 : 1;
-	return 0;
-}
-
 static int grow_tuples(struct gpube_tuples *t, int64_t n)
 {
 	int64_t need = gpube__mul_size(n, t->arity);
@@ -74,14 +66,14 @@ int gpube__tuples_push(struct gpube_tuples *t, const int32_t *tuple, int64_t val
 	int64_t n = t->values.n;
 	size_t row = (size_t)t->arity;
 
-	if (t->listing && n != t->cells && compare(tuple, t->next, t->arity) == 0) {
+	if (t->listing && n != t->cells && gpube__compare_tuples(tuple, t->next, t->arity) == 0) {
 		gpube__tuple_next(t->next, t->domains, t->arity);
 		return gpube__values_push(t->ctx, &t->values, value);
 	}
 	if (t->listing ? end_listing(t) : grow_tuples(t, n + 1))
 		return GPUBE_ENOMEM;
 	if (t->unordered < 0 && n > 0 &&
-	        compare(t->tuples + (size_t)(n - 1) * row, tuple, t->arity) >= 0)
+	        gpube__compare_tuples(t->tuples + (size_t)(n - 1) * row, tuple, t->arity) >= 0)
 		t->unordered = n;
 	if (t->unordered >= 0) {
 		if (gpube__grow(t->ctx, &t->lines, &t->lines_capacity, n - t->unordered + 1,
@@ -114,7 +106,7 @@ static int densify(struct gpube_tuples *t, struct gpube_table *table)
 	for (int64_t c = 0; c < t->cells && !status; c++) {
 		int64_t value = t->dflt;
 
-		if (at < table->n && compare(table->tuples + at * t->arity, t->next, t->arity) == 0)
+		if (at < table->n && gpube__compare_tuples(table->tuples + at * t->arity, t->next, t->arity) == 0)
 			value = gpube__table_int(table, at++);
 		status = gpube__values_push(t->ctx, &v, value);
 		gpube__tuple_next(t->next, t->domains, t->arity);

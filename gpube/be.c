@@ -262,6 +262,35 @@ static int alloc_message(struct run *r, int64_t cells, struct work *t)
 	return GPUBE_OK;
 }
 
+/* The sizes and operands of a bucket's contraction; working copies of its functions in 'loaded'. */
+static int bind_inputs(struct run *r, const struct gpube_bucket *b, struct dims *d,
+	struct gpube_operand *in, struct work *loaded)
+{
+	const struct gpube_be *be = r->be;
+
+	for (int32_t k = 0; k < b->n_scope; k++)
+		d->sizes[k] = be->m->vars[be->buckets[be->scopes[b->scope_at + k]].var].domain;
+	d->sizes[b->n_scope] = be->m->vars[b->var].domain;
+	for (int32_t k = 0; k < b->n_in; k++) {
+		int32_t id = be->inputs[b->in_at + k];
+		const struct work *t = id >= 0 ? &loaded[k] : &r->messages[~id];
+
+		if (id >= 0) {
+			int status = load_function(r, id, &loaded[k], d->positions);
+
+			if (status)
+				return status;
+			set_dims(be, b, d, &in[k], d->positions, be->m->functions[id].arity);
+		} else {
+			set_dims(be, b, d, &in[k], be->scopes + be->buckets[~id].scope_at,
+				be->buckets[~id].n_scope);
+		}
+		in[k].values = t->values;
+		in[k].counts = t->counts;
+	}
+	return GPUBE_OK;
+}
+
 static int eliminate(struct run *r, int32_t p)
 {
 	const struct gpube_be *be = r->be;
@@ -282,25 +311,9 @@ static int eliminate(struct run *r, int32_t p)
 	if (!in || !loaded || !d.sizes || !d.operand || !d.positions ||
 		alloc_message(r, b->cells, &r->messages[p]))
 		goto out;
-	for (int32_t k = 0; k < b->n_scope; k++)
-		d.sizes[k] = be->m->vars[be->buckets[be->scopes[b->scope_at + k]].var].domain;
-	d.sizes[b->n_scope] = be->m->vars[b->var].domain;
-	for (int32_t k = 0; k < b->n_in; k++) {
-		int32_t id = be->inputs[b->in_at + k];
-		const struct work *t = id >= 0 ? &loaded[k] : &r->messages[~id];
-
-		if (id >= 0) {
-			status = load_function(r, id, &loaded[k], d.positions);
-			if (status)
-				goto out;
-			set_dims(be, b, &d, &in[k], d.positions, be->m->functions[id].arity);
-		} else {
-			set_dims(be, b, &d, &in[k], be->scopes + be->buckets[~id].scope_at,
-				be->buckets[~id].n_scope);
-		}
-		in[k].values = t->values;
-		in[k].counts = t->counts;
-	}
+	status = bind_inputs(r, b, &d, in, loaded);
+	if (status)
+		goto out;
 	c.out = r->messages[p].values;
 	c.out_counts = r->messages[p].counts;
 	if (r->storing_args) {

@@ -27,12 +27,13 @@
 /* The bucket at position p eliminates order[p] and sends one message. */
 struct gpube_bucket {
 	int32_t var;
-	int32_t n_in;	 /* inputs: be.inputs[in_at …]; f >= 0: a function, ~p: the message of bucket p */
+	int32_t n_in; /* inputs: be.inputs[in_at …]; f >= 0: a function, ~p: the message of bucket p
+		       */
 	int32_t n_scope; /* message: be.scopes[scope_at …], by elimination position */
 	int64_t in_at, scope_at;
 	int32_t consumer; /* position whose bucket takes the message; -1: it is a scalar */
-	int64_t cells;	  /* of the message */
-	double joined;	  /* cells * domain of var */
+	int64_t cells;    /* of the message */
+	double joined;    /* cells * domain of var */
 };
 
 struct gpube_be {
@@ -59,14 +60,15 @@ void gpube__be_clear(struct gpube_be *be);
 /* How costs are held while eliminating: a type that no joined sum can leave. */
 struct gpube_working {
 	enum gpube_type type; /* INT32 or INT64 */
-	int64_t cut;	      /* a cost >= cut is forbidden (ops.h) */
+	int64_t cut;          /* a cost >= cut is forbidden (ops.h) */
 };
 
 /*
  * gpube__be_working() - int32 where the proof allows, else int64. Every cost is
- * in [0, cut], cut = min(top left, 1 + sum of the tables' maxima), and no
- * bucket adds more than most_inputs of them: most_inputs * cut must fit.
- * Errors: ERANGE
+ * in [0, cut], cut = min(top left, 1 + sum of the tables' maxima). What a bucket
+ * adds must fit: of each input 'cut' if it can be forbidden, otherwise the sum
+ * of the maxima of the tables that went into it.
+ * Errors: ERANGE, ENOMEM
  */
 int gpube__be_working(struct gpube_working *w, const struct gpube_be *be);
 
@@ -89,10 +91,14 @@ static inline int gpube__be_arg_bytes(int32_t domain)
 
 /*
  * Most bytes of tables alive at once: with all messages kept until the
- * assignment is read off, and with stored arg-mins instead.
+ * assignment is read off, with stored arg-mins instead, and in a run that
+ * counts and wants no assignment.
  */
-void gpube__be_memory(double *keep_bytes, double *arg_bytes, const struct gpube_be *be,
-	enum gpube_type type, bool count);
+struct gpube_be_memory {
+	double keep, args, count;
+};
+
+void gpube__be_memory(struct gpube_be_memory *out, const struct gpube_be *be, enum gpube_type type);
 
 /*
  * gpube__be_run() - eliminates.

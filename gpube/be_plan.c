@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_int32(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 void gpube__be_clear(struct gpube_be *be)
 {
 	gpube__free(be->ctx, be->position);
@@ -35,8 +28,8 @@ static void chain_push(struct chains *c, int32_t p, int32_t id)
 }
 
 /* Adds variables not seen before in this bucket to be->scopes, as positions. */
-static int add_scope(struct gpube_be *be, int32_t p, int32_t *seen, const int32_t *scope,
-	int32_t n, bool positions)
+static int add_scope(struct gpube_be *be, int32_t p, int32_t *seen, const int32_t *scope, int32_t n,
+	bool positions)
 {
 	if (gpube__grow(be->ctx, &be->scopes, &be->scopes_capacity, be->n_scopes + n,
 		    sizeof(*be->scopes)))
@@ -63,8 +56,8 @@ static int fill_bucket(
 	for (int32_t k = c->head[p]; k >= 0 && !status; k = c->next[k]) {
 		int32_t id = c->id[k];
 
-		status = gpube__grow(be->ctx, &be->inputs, &be->inputs_capacity,
-			be->n_inputs + 1, sizeof(*be->inputs));
+		status = gpube__grow(be->ctx, &be->inputs, &be->inputs_capacity, be->n_inputs + 1,
+			sizeof(*be->inputs));
 		if (status)
 			break;
 		be->inputs[be->n_inputs++] = id;
@@ -75,11 +68,13 @@ static int fill_bucket(
 			const struct gpube_bucket *from = &be->buckets[~id];
 			int64_t at = from->scope_at;
 
-			/* growing first, so that the message's scope does not move while it is read */
+			/* growing first, so that the message's scope does not move while it is read
+			 */
 			status = gpube__grow(be->ctx, &be->scopes, &be->scopes_capacity,
 				be->n_scopes + from->n_scope, sizeof(*be->scopes));
 			if (!status)
-				status = add_scope(be, p, seen, be->scopes + at, from->n_scope, true);
+				status = add_scope(
+					be, p, seen, be->scopes + at, from->n_scope, true);
 		}
 	}
 	if (status)
@@ -87,7 +82,8 @@ static int fill_bucket(
 	b->n_in = (int32_t)(be->n_inputs - b->in_at);
 	b->n_scope = (int32_t)(be->n_scopes - b->scope_at);
 	if (b->n_scope)
-		qsort(be->scopes + b->scope_at, (size_t)b->n_scope, sizeof(int32_t), compare_int32);
+		qsort(be->scopes + b->scope_at, (size_t)b->n_scope, sizeof(int32_t),
+			gpube__compare_int32);
 	b->consumer = b->n_scope ? be->scopes[b->scope_at] : -1;
 	b->cells = 1;
 	for (int32_t k = 0; k < b->n_scope && b->cells >= 0; k++)
@@ -154,37 +150,89 @@ out:
 	return status;
 }
 
-/* The largest finite cost of a function; every cost is >= 0. */
-static int64_t largest_cost(const struct gpube_table *t)
+/* What a table or a message can hold: finite costs from 0 to max, and forbidden ones. */
+struct range {
+	__int128 max;
+	bool forbids;
+};
+
+static struct range range_of(const struct gpube_table *t)
 {
-	int64_t most = t->sparse && t->dflt.i != GPUBE_INF ? t->dflt.i : 0;
+	struct range r = {0, false};
 
-	for (int64_t k = 0; k < t->n; k++) {
-		int64_t v = gpube__table_int(t, k);
+	for (int64_t k = t->sparse ? -1 : 0; k < t->n; k++) {
+		int64_t v = k < 0 ? t->dflt.i : gpube__table_int(t, k);
 
-		if (v != GPUBE_INF && v > most)
-			most = v;
+		if (v == GPUBE_INF)
+			r.forbids = true;
+		else if (v > r.max)
+			r.max = v;
 	}
-	return most;
+	return r;
+}
+
+/* The largest sum of inputs that any bucket can meet, each of them cut off. */
+static __int128 largest_sum(
+	const struct gpube_be *be, const struct range *tables, struct range *messages, __int128 cut)
+{
+	__int128 largest = 0;
+
+	for (int32_t p = 0; p < be->n; p++) {
+		const struct gpube_bucket *b = &be->buckets[p];
+		struct range all = {0, false};
+		__int128 sum = 0;
+
+		for (int32_t k = 0; k < b->n_in; k++) {
+			int32_t id = be->inputs[b->in_at + k];
+			struct range in =
+				id >= 0 ? tables[be->m->functions[id].table] : messages[~id];
+
+			in.forbids |= in.max >= cut;
+			all.max += in.max;
+			all.forbids |= in.forbids;
+			sum += in.forbids ? cut : in.max;
+		}
+		messages[p] = all;
+		largest = sum > largest ? sum : largest;
+	}
+	return largest;
 }
 
 int gpube__be_working(struct gpube_working *w, const struct gpube_be *be)
 {
 	const struct gpube_model *m = be->m;
-	__int128 cut = 1, most = be->most_inputs ? be->most_inputs : 1;
+	struct gpube_ctx *ctx = be->ctx;
+	struct range *tables = gpube__alloc(ctx, (uint64_t)m->n_tables, sizeof(*tables));
+	struct range *messages = gpube__alloc(ctx, (uint64_t)be->n, sizeof(*messages));
+	__int128 cut = 1, most;
+	int status = GPUBE_ENOMEM;
 
-	for (int32_t f = 0; f < m->n_functions; f++)
-		cut += largest_cost(gpube__table(m, f));
+	if (!tables || !messages)
+		goto out;
+	for (int32_t t = 0; t < m->n_tables; t++) {
+		tables[t] = range_of(&m->tables[t]);
+		cut += tables[t].max * m->tables[t].n_users;
+	}
 	if (m->top != GPUBE_INF && (__int128)m->top - m->constant < cut)
 		cut = (__int128)m->top - m->constant;
 	if (cut < 1)
-		cut = 1; /* top is reached by the constant alone: everything that costs is forbidden */
-	if (most * cut > INT64_MAX)
-		return gpube__fail(be->ctx, GPUBE_ERANGE,
-			"costs are too large: a sum of %d tables may pass 2^63", be->most_inputs);
-	w->type = most * cut <= INT32_MAX ? GPUBE_INT32 : GPUBE_INT64;
+		cut = 1; /* top is reached by the constant alone: everything that costs is forbidden
+			  */
+	most = largest_sum(be, tables, messages, cut);
+	most = most > cut ? most : cut;
+	status = most > INT64_MAX
+			 ? gpube__fail(ctx, GPUBE_ERANGE,
+				   "costs are too large: a sum of at most %d tables may pass 2^63",
+				   be->most_inputs)
+			 : GPUBE_OK;
+	if (status)
+		goto out;
+	w->type = most <= INT32_MAX ? GPUBE_INT32 : GPUBE_INT64;
 	w->cut = (int64_t)cut;
-	return GPUBE_OK;
+out:
+	gpube__free(ctx, tables);
+	gpube__free(ctx, messages);
+	return status;
 }
 
 static double cells_of(const struct gpube_model *m, int32_t function)
@@ -194,33 +242,32 @@ static double cells_of(const struct gpube_model *m, int32_t function)
 	return cells < 0 ? INFINITY : (double)cells;
 }
 
-void gpube__be_memory(double *keep_bytes, double *arg_bytes, const struct gpube_be *be,
-	enum gpube_type type, bool count)
+void gpube__be_memory(struct gpube_be_memory *out, const struct gpube_be *be, enum gpube_type type)
 {
-	double each = (double)gpube__type_size(type) + (count ? 8 : 0);
-	double kept = 0, alive = 0, args = 0;
+	const double value = (double)gpube__type_size(type), count = sizeof(uint64_t);
+	double kept = 0, alive = 0, args = 0; /* kept, alive: cells of messages; args: bytes */
 
-	*keep_bytes = *arg_bytes = 0;
+	memset(out, 0, sizeof(*out));
 	for (int32_t p = 0; p < be->n; p++) {
 		const struct gpube_bucket *b = &be->buckets[p];
-		double loaded = 0, freed = 0, bits, unpacked;
+		double loaded = 0, freed = 0, unpacked;
 		int32_t domain = be->m->vars[b->var].domain;
 
 		for (int32_t k = 0; k < b->n_in; k++) {
 			int32_t id = be->inputs[b->in_at + k];
 
 			if (id < 0)
-				freed += (double)be->buckets[~id].cells * each;
+				freed += (double)be->buckets[~id].cells;
 			else /* a working copy, plus the host's staging area */
-				loaded += 2 * (double)gpube__type_size(type) * cells_of(be->m, id);
+				loaded += 2 * value * cells_of(be->m, id);
 		}
-		kept += (double)b->cells * each;
-		alive += (double)b->cells * each;
-		bits = gpube__be_arg_bits(domain);
-		args += ceil((double)b->cells * bits / 8);
+		kept += (double)b->cells;
+		alive += (double)b->cells;
+		args += ceil((double)b->cells * gpube__be_arg_bits(domain) / 8);
 		unpacked = 2 * (double)b->cells * gpube__be_arg_bytes(domain);
-		*keep_bytes = fmax(*keep_bytes, kept + loaded);
-		*arg_bytes = fmax(*arg_bytes, alive + loaded + args + unpacked);
+		out->keep = fmax(out->keep, kept * value + loaded);
+		out->args = fmax(out->args, alive * value + loaded + args + unpacked);
+		out->count = fmax(out->count, alive * (value + count) + loaded);
 		alive -= freed;
 	}
 }

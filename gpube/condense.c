@@ -48,13 +48,6 @@ static int live_arity(const struct condense *c, int32_t f)
 
 /* ---- groups ----------------------------------------------------------------------- */
 
-static int compare_ints(const void *x, const void *y)
-{
-	const int32_t *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
-}
-
 /* Scopes without the variables that are gone, as they are and sorted. */
 static void make_live_scopes(struct condense *c)
 {
@@ -76,7 +69,7 @@ static void make_live_scopes(struct condense *c)
 		memcpy(c->sorted, c->live, (size_t)n * sizeof(*c->live));
 	for (int32_t f = 0; f < m->n_functions; f++)
 		qsort(c->sorted + c->at[f], (size_t)live_arity(c, f), sizeof(*c->sorted),
-			compare_ints);
+			gpube__compare_int32);
 }
 
 struct item {
@@ -89,10 +82,7 @@ static int compare_scopes(const struct item *a, const struct item *b)
 {
 	if (a->arity != b->arity)
 		return a->arity < b->arity ? -1 : 1;
-	for (int k = 0; k < a->arity; k++)
-		if (a->scope[k] != b->scope[k])
-			return a->scope[k] < b->scope[k] ? -1 : 1;
-	return 0;
+	return gpube__compare_tuples(a->scope, b->scope, a->arity);
 }
 
 static int compare_items(const void *x, const void *y)

@@ -4,8 +4,9 @@
  * Reading and writing files is formats/formats.h. Everything here returns an
  * enum gpube_status (0 or negative); the text of the last failure is
  * gpube_error(ctx). Out-parameters come first; a T ** belongs to the caller,
- * who frees it, and is NULL after a failure; a returned const pointer is
- * borrowed. One context per thread.
+ * who frees it, and is NULL after a failure unless its comment says otherwise;
+ * a returned const pointer is borrowed. One context per thread. A model keeps a
+ * pointer to its context: free models and solutions first.
  */
 #ifndef GPUBE_H
 #define GPUBE_H
@@ -78,8 +79,13 @@ GPUBE_API void gpube_ctx_free(struct gpube_ctx *ctx);
 /* Text of the last failure on this context; never NULL, valid until the next call. */
 GPUBE_API const char *gpube_error(const struct gpube_ctx *ctx);
 
-/* Asks the running call to end soon with its best answer; async-signal-safe. */
+/*
+ * Asks the running call to end soon with what it knows, and every later call on
+ * this context; async-signal-safe.
+ */
 GPUBE_API void gpube_ctx_stop(struct gpube_ctx *ctx);
+/* Takes a stop back, so that the context can work again. */
+GPUBE_API void gpube_ctx_resume(struct gpube_ctx *ctx);
 
 /* ---- model ------------------------------------------------------------ */
 
@@ -136,6 +142,12 @@ GPUBE_API int gpube_model_add_potentials(
 GPUBE_API int gpube_model_set_top(struct gpube_model *m, int64_t top);
 GPUBE_API int gpube_model_set_direction(struct gpube_model *m, enum gpube_direction direction);
 
+/* Costs are in units of 10^-decimals: only their text changes. EINVAL outside 0 to 18. */
+GPUBE_API int gpube_model_set_scale(struct gpube_model *m, int decimals);
+
+/* Fixes a variable to an observed value (evidence); value -1 takes it back. */
+GPUBE_API int gpube_model_observe(struct gpube_model *m, int32_t var, int32_t value);
+
 GPUBE_API int32_t gpube_model_n_vars(const struct gpube_model *m);
 GPUBE_API int32_t gpube_model_domain(const struct gpube_model *m, int32_t var);
 
@@ -164,6 +176,9 @@ enum gpube_order_method {
 	GPUBE_ORDER_GIVEN,
 };
 
+/* Where tables are eliminated; AUTO decides by predicted time and memory. */
+enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA };
+
 /*
  * Options of gpube_solve(); zero fields take the default.
  * order          n_vars variable indices of the model, order[0] is eliminated
@@ -181,6 +196,7 @@ struct gpube_solve_opts {
 	double order_seconds;
 	double timeout_seconds;
 	uint64_t seed;
+	enum gpube_backend backend; /* CUDA: ENODEV where there is none */
 	int no_simplify;
 	int count;
 	int precision;
@@ -189,7 +205,7 @@ struct gpube_solve_opts {
 enum gpube_answer {
 	GPUBE_ANSWER_OPTIMAL,	 /* values and cost are a proved optimum */
 	GPUBE_ANSWER_INFEASIBLE, /* every assignment is forbidden */
-	GPUBE_ANSWER_INCOMPLETE, /* stopped before the end: nothing is known */
+	GPUBE_ANSWER_INCOMPLETE, /* refused or stopped before the end: nothing is known */
 };
 
 /* Sizes of an elimination along an order; doubles where they can pass 2^63. */
@@ -211,7 +227,10 @@ struct gpube_plan {
  *             numbers; otherwise 0
  * values      n_vars value indices of the model as it was read; NULL unless
  *             optimal
- * count       number of optima in decimal; NULL unless asked for and optimal
+ * count       number of optima in decimal; NULL unless asked for and known; of
+ *             potentials, as they were rounded
+ * seconds_…   eliminate: until the arg-mins are read off; assign: from there to
+ *             the values of the given model, priced again
  */
 struct gpube_solution {
 	enum gpube_answer answer;
@@ -222,14 +241,15 @@ struct gpube_solution {
 	char *count;
 	struct gpube_plan plan;
 	const char *backend;
-	double seconds_simplify, seconds_order, seconds_eliminate, seconds_assign;
+	double seconds_simplify, seconds_order, seconds_eliminate, seconds_assign, seconds_count;
 };
 
 /*
  * gpube_solve() - optimum and one optimal assignment by bucket elimination.
  * Cost:   plan.joined_cells operations; plan.peak_bytes of memory
- * Errors: ELIMIT (the plan does not fit; solution->plan says what it would
- *         take), ERANGE, ENOMEM, ESTOP (answer is INCOMPLETE), EBUG
+ * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (the plan does not
+ *         fit) and ESTOP: *out is what is known, the caller's as ever: the plan,
+ *         and where only the counting was stopped, the optimum
  * Source: Dechter, Artificial Intelligence 113, 1999.
  */
 GPUBE_API int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
@@ -240,6 +260,74 @@ GPUBE_API int gpube_plan(struct gpube_solution **out, const struct gpube_model *
 	const struct gpube_solve_opts *opts);
 
 GPUBE_API void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
+
+/* ---- bound ------------------------------------------------------------ */
+
+enum gpube_bound_method {
+	GPUBE_BOUND_AUTO,     /* all of the below, and elimination where what is left fits */
+	GPUBE_BOUND_MBE,      /* mini-buckets */
+	GPUBE_BOUND_SHIFT,    /* cost shifting between functions that share variables */
+	GPUBE_BOUND_CLUSTERS, /* dual ascent on clusters of variables */
+};
+
+/*
+ * Options of gpube_bound(); zero fields take the default.
+ * z              most variables of a joined mini-bucket (i-bound + 1); 0: growing
+ * first_fit      the plain partition: each function where it first fits
+ * no_match       mini-buckets without cost shifting between them
+ * values         n_vars value indices of a known assignment, or NULL
+ * cutoff         with has_cutoff: only totals better than this are of interest,
+ *                units of 10^-scale
+ * others         as in gpube_solve_opts
+ */
+struct gpube_bound_opts {
+	size_t sizeof_options;
+	enum gpube_bound_method method;
+	int z, first_fit, no_match;
+	const int32_t *values;
+	int64_t cutoff;
+	int has_cutoff;
+	enum gpube_order_method order_method;
+	const int32_t *order;
+	double order_seconds;
+	double timeout_seconds;
+	uint64_t seed;
+	int no_simplify;
+	int precision;
+};
+
+/*
+ * answer       OPTIMAL: cost is the optimum, and values attain it; INFEASIBLE;
+ *              INCOMPLETE: the optimum is between bound and cost
+ * bound        no assignment is better: a lower bound when minimising, an upper
+ *              one when maximising; units of 10^-scale; potentials: of -ln
+ * closed       the bound reached the cutoff: nothing better than it exists
+ * cost         of 'values'; without values undefined
+ * log_value    potentials: ln of the product at 'values', from the file's numbers
+ * values       the best assignment met, n_vars entries, or NULL
+ */
+struct gpube_bounds {
+	enum gpube_answer answer;
+	int64_t bound, cost;
+	int scale;
+	int closed;
+	double log_value;
+	int32_t *values;
+	int32_t n_vars, n_functions; /* after simplification */
+	int z;			     /* of the last mini-bucket run; 0: none */
+	const char *backend;
+	double seconds_bound, seconds_cost; /* when they were found, since the call */
+};
+
+/*
+ * gpube_bound() - a proved bound and a good assignment; a note in the log
+ * whenever one of them improves. All arithmetic is on integers, so the bound of
+ * a model of costs is a proof. A stop or a time limit is no failure.
+ * Errors: EINVAL, ELIMIT (one table is too large), ERANGE, ENOMEM, EBUG
+ */
+GPUBE_API int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
+	const struct gpube_bound_opts *opts);
+GPUBE_API void gpube_bounds_free(struct gpube_bounds *b, struct gpube_ctx *ctx);
 
 #ifdef __cplusplus
 }

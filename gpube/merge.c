@@ -247,13 +247,9 @@ static int add_sparse(struct gpube_ctx *ctx, struct gpube_table *out, const stru
 	out->dflt.i = add(a->dflt.i, b->dflt.i);
 	while (!status && (i < a->n || j < b->n)) {
 		const int32_t *x = a->tuples + i * a->arity, *y = b->tuples + j * b->arity;
-		int d = 0, order = i == a->n ? 1 : j == b->n ? -1 : 0;
+		int order = i == a->n ? 1 : j == b->n ? -1 : gpube__compare_tuples(x, y, a->arity);
 		int64_t value;
 
-		while (order == 0 && d < a->arity && x[d] == y[d])
-			d++;
-		if (order == 0 && d < a->arity)
-			order = x[d] < y[d] ? -1 : 1;
 		value = add(order <= 0 ? gpube__table_int(a, i) : a->dflt.i,
 			order >= 0 ? gpube__table_int(b, j) : b->dflt.i);
 		if (value != out->dflt.i)

@@ -1,9 +1,9 @@
 /* solve.c - from a model to a checked optimum: quantise, simplify, order, eliminate, re-cost. */
 #include "gpube/be.h"
+#include "gpube/ops/pick.h"
 #include "gpube/simplify.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* Everything between the caller's model and its solution; zero-initialised, cleared once. */
 struct job {
@@ -22,13 +22,16 @@ struct job {
 	struct gpube_solution *out;
 };
 
+/* All but the solution; the job can begin again. */
 static void job_clear(struct job *j)
 {
 	gpube__be_clear(&j->be);
 	gpube__free(j->ctx, j->order);
+	j->order = NULL;
 	gpube__graph_clear(j->ctx, &j->graph);
 	gpube__simplified_clear(j->ctx, &j->s);
 	gpube_model_free(j->quantised);
+	j->quantised = NULL;
 }
 
 void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
@@ -40,14 +43,14 @@ void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
 	gpube__free(ctx, s);
 }
 
-static int simplify(struct job *j)
+static int simplify(struct job *j, int precision)
 {
 	double start = gpube__now();
 	int status;
 
 	j->costs = j->given;
 	if (j->given->kind == GPUBE_POTENTIALS) {
-		status = gpube__quantise(&j->quantised, j->given, j->opts->precision);
+		status = gpube__quantise(&j->quantised, j->given, precision);
 		if (status)
 			return status;
 		j->costs = j->quantised;
@@ -59,12 +62,13 @@ static int simplify(struct job *j)
 	j->out->plan.n_vars = j->s.model->n_vars;
 	j->out->plan.n_functions = j->s.model->n_functions;
 	j->out->plan.n_components = j->s.n_components;
-	j->out->seconds_simplify = gpube__now() - start;
+	j->out->seconds_simplify += gpube__now() - start;
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
 		"simplified to %d variables, %d functions, %d components (%d observed, %lld values "
 		"removed, %d variables fixed, %d functions merged, %d absorbed)",
 		j->s.model->n_vars, j->s.model->n_functions, j->s.n_components, j->s.n_evidence,
-		(long long)j->s.n_values_removed, j->s.n_vars_fixed, j->s.n_merged, j->s.n_absorbed);
+		(long long)j->s.n_values_removed, j->s.n_vars_fixed, j->s.n_merged,
+		j->s.n_absorbed);
 	return GPUBE_OK;
 }
 
@@ -82,7 +86,8 @@ static int given_order(struct job *j)
 
 		if (var < 0 || var >= n || seen[var])
 			status = gpube__fail(j->ctx, GPUBE_EINVAL,
-				"the order is not a permutation: variable %d at position %d", var, p);
+				"the order is not a permutation: variable %d at position %d", var,
+				p);
 		else if (j->s.var[var] >= 0)
 			j->order[used++] = j->s.var[var];
 		if (!status)
@@ -111,9 +116,9 @@ static int find_order(struct job *j)
 		if (!status)
 			status = gpube__order_cost(j->ctx, &cost, &j->graph, j->order);
 	} else {
-		status = gpube__order_find(j->ctx, j->order, &cost, &j->graph,
-			j->opts->order_method, j->opts->order_seconds, j->ops->cells_per_second,
-			j->opts->seed);
+		status =
+			gpube__order_find(j->ctx, j->order, &cost, &j->graph, j->opts->order_method,
+				j->opts->order_seconds, j->ops->cells_per_second, j->opts->seed);
 	}
 	if (status)
 		return status;
@@ -121,54 +126,41 @@ static int find_order(struct job *j)
 	plan->joined_cells = cost.joined_cells;
 	plan->largest_joined = cost.largest_joined;
 	plan->largest_message = cost.largest_message;
-	j->out->seconds_order = gpube__now() - start;
+	j->out->seconds_order += gpube__now() - start;
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
 		"order: width %d, %.3g joined cells, largest table %.3g cells (%.2f s)", cost.width,
 		cost.joined_cells, cost.largest_message, j->out->seconds_order);
 	return GPUBE_OK;
 }
 
-static const char *size_text(char text[32], double bytes)
-{
-	static const char unit[] = "BKMGTPE";
-	int k = 0;
-
-	if (bytes >= 1e21) {
-		snprintf(text, 32, "10^%.0f bytes", log10(bytes));
-		return text;
-	}
-	for (; bytes >= 1024 && k < 6; k++)
-		bytes /= 1024;
-	snprintf(text, 32, k ? "%.1f %ciB" : "%.0f B", bytes, unit[k]);
-	return text;
-}
-
 /* ELIMIT's text: the plan, and what would fit. */
 static int too_large(struct job *j, double bytes)
 {
-	char need[32], have[32];
+	char need[GPUBE_BYTES_TEXT], have[GPUBE_BYTES_TEXT];
 	struct gpube_plan *plan = &j->out->plan;
-	double cells = (double)j->ctx->memory_bytes / (double)gpube__type_size(j->working.type) / 2;
+	double allowed = (double)j->ops->memory(j->ctx);
+	double cells = allowed / (double)gpube__type_size(j->working.type) / 2;
 
 	plan->peak_bytes = bytes;
 	return gpube__fail(j->ctx, GPUBE_ELIMIT,
 		"elimination along this order needs %s of tables (width %d, largest table %.3g "
 		"cells), %s are allowed: tables of about %.2g cells would fit; give more memory, a "
 		"better order or more time to find one",
-		size_text(need, bytes), plan->width, plan->largest_message,
-		size_text(have, (double)j->ctx->memory_bytes), cells);
+		gpube__bytes_text(need, bytes), plan->width, plan->largest_message,
+		gpube__bytes_text(have, allowed), cells);
 }
 
 /* Sizes every table before the first is allocated, and decides how to keep the assignment. */
 static int make_plan(struct job *j)
 {
-	double keep, args;
+	struct gpube_be_memory memory;
 	struct gpube_plan *plan = &j->out->plan;
+	double allowed;
 	int status;
 
-	plan->predicted_seconds = plan->joined_cells / j->ops->cells_per_second;
+	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
 	j->working.type = GPUBE_INT32;
-	if (plan->largest_message * 4 > (double)j->ctx->memory_bytes)
+	if (plan->largest_message > 0x1p62) /* past what gpube__be_init() can number */
 		return too_large(j, plan->largest_message * 4);
 	status = gpube__be_init(&j->be, j->s.model, j->order);
 	if (status)
@@ -176,16 +168,19 @@ static int make_plan(struct job *j)
 	status = gpube__be_working(&j->working, &j->be);
 	if (status)
 		return status;
-	gpube__be_memory(&keep, &args, &j->be, j->working.type, false);
-	if (j->opts->count) {
-		double with_counts, unused;
-
-		gpube__be_memory(&unused, &with_counts, &j->be, j->working.type, true);
-		args = fmax(args, with_counts);
-	}
-	j->keep = keep <= (double)j->ctx->memory_bytes;
-	plan->peak_bytes = j->keep && !j->opts->count ? keep : fmax(args, j->keep ? keep : 0);
-	if (plan->peak_bytes > (double)j->ctx->memory_bytes)
+	gpube__be_memory(&memory, &j->be, j->working.type);
+	status = gpube__pick(&j->ops, j->ctx, j->opts->backend, plan->joined_cells,
+		fmax(fmin(memory.keep, memory.args), j->opts->count ? memory.count : 0));
+	if (status)
+		return status;
+	j->out->backend = j->ops->name;
+	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
+	allowed = (double)j->ops->memory(j->ctx);
+	j->keep = memory.keep <= allowed || memory.keep <= memory.args;
+	plan->peak_bytes = j->keep ? memory.keep : memory.args;
+	if (j->opts->count)
+		plan->peak_bytes = fmax(plan->peak_bytes, memory.count);
+	if (plan->peak_bytes > allowed)
 		return too_large(j, plan->peak_bytes);
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
 		"plan: %s costs, %.3g bytes of tables at the peak, %s, about %.2g s on the %s",
@@ -195,7 +190,45 @@ static int make_plan(struct job *j)
 	return GPUBE_OK;
 }
 
-/* The checks that make an answer an answer: the assignment costs, in the file's numbers, what was claimed. */
+/* Decimals after which 'n' sums that may pass 2^63 no longer do. */
+static int excess_decimals(int32_t n)
+{
+	int decimals = 1;
+
+	for (; n >= 10; n /= 10)
+		decimals++;
+	return decimals;
+}
+
+/*
+ * From the model as given to a plan. Where logarithms with as many decimals as
+ * their total allows add up to too much in one bucket, once more with fewer.
+ */
+static int prepare(struct job *j)
+{
+	int precision = j->opts->precision;
+
+	for (;;) {
+		int status = simplify(j, precision), scale;
+
+		if (status || j->s.infeasible)
+			return status;
+		status = find_order(j);
+		if (!status)
+			status = make_plan(j);
+		scale = j->costs->scale;
+		if (status != GPUBE_ERANGE || !j->quantised || j->opts->precision || scale <= 1)
+			return status;
+		precision = scale - excess_decimals(j->be.most_inputs);
+		precision = precision > 1 ? precision : 1;
+		gpube__log(j->ctx, GPUBE_LOG_DETAIL,
+			"sums of %d decimals would be too large: %d are taken", scale, precision);
+		job_clear(j);
+	}
+}
+
+/* The checks that make an answer an answer: the assignment costs, in the file's numbers, what was
+ * claimed. */
 static int recost(struct job *j, int64_t optimum)
 {
 	struct gpube_solution *out = j->out;
@@ -224,8 +257,7 @@ static int eliminate(struct job *j)
 
 	if (!reduced)
 		goto out;
-	status = gpube__be_run(
-		&optimum, reduced, NULL, &j->be, j->ops, &j->working, 0, j->keep);
+	status = gpube__be_run(&optimum, reduced, NULL, &j->be, j->ops, &j->working, 0, j->keep);
 	if (status)
 		goto out;
 	out->seconds_eliminate = gpube__now() - start;
@@ -238,12 +270,18 @@ static int eliminate(struct job *j)
 		status = GPUBE_ENOMEM;
 		goto out;
 	}
+	start = gpube__now();
 	gpube__simplified_extend(&j->s, out->values, reduced);
 	status = recost(j, j->s.negated ? -optimum : optimum);
-	if (!status && j->opts->count)
+	out->seconds_assign = gpube__now() - start;
+	if (status)
+		goto out;
+	out->answer = GPUBE_ANSWER_OPTIMAL;
+	if (j->opts->count) {
+		start = gpube__now();
 		status = gpube__be_count(&out->count, &j->be, j->ops, &j->working);
-	if (!status)
-		out->answer = GPUBE_ANSWER_OPTIMAL;
+		out->seconds_count = gpube__now() - start;
+	}
 out:
 	gpube__free(j->ctx, reduced);
 	return status;
@@ -254,8 +292,8 @@ static int run(struct gpube_solution **out, const struct gpube_model *m,
 {
 	static const struct gpube_solve_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = m->ctx;
-	struct job j = {.ctx = ctx, .given = m, .opts = opts ? opts : &none,
-		.ops = gpube__ops_cpu()};
+	struct job j = {
+		.ctx = ctx, .given = m, .opts = opts ? opts : &none, .ops = gpube__ops_cpu()};
 	double deadline = ctx->deadline;
 	int status;
 
@@ -269,17 +307,11 @@ static int run(struct gpube_solution **out, const struct gpube_model *m,
 	j.out->backend = j.ops->name;
 	if (j.opts->timeout_seconds > 0)
 		ctx->deadline = gpube__now() + j.opts->timeout_seconds;
-	status = simplify(&j);
-	if (!status && j.s.infeasible) {
+	status = prepare(&j);
+	if (!status && j.s.infeasible)
 		j.out->answer = GPUBE_ANSWER_INFEASIBLE;
-	} else {
-		if (!status)
-			status = find_order(&j);
-		if (!status)
-			status = make_plan(&j);
-		if (!status && !plan_only)
-			status = eliminate(&j);
-	}
+	else if (!status && !plan_only)
+		status = eliminate(&j);
 	ctx->deadline = deadline;
 	job_clear(&j);
 	/* what is known so far is the caller's also after a limit or a stop */

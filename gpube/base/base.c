@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE
 #include "gpube/base/base.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +94,12 @@ const char *gpube_error(const struct gpube_ctx *ctx)
 
 void gpube_ctx_stop(struct gpube_ctx *ctx)
 {
-	ctx->stop = 1;
+	__atomic_store_n(&ctx->stop, 1, __ATOMIC_RELAXED);
+}
+
+void gpube_ctx_resume(struct gpube_ctx *ctx)
+{
+	__atomic_store_n(&ctx->stop, 0, __ATOMIC_RELAXED);
 }
 
 int gpube__fail(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt, ...)
@@ -127,7 +133,8 @@ void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what)
 
 bool gpube__stopped(const struct gpube_ctx *ctx)
 {
-	return ctx->stop || (ctx->deadline > 0 && gpube__now() >= ctx->deadline);
+	return __atomic_load_n(&ctx->stop, __ATOMIC_RELAXED) ||
+		(ctx->deadline > 0 && gpube__now() >= ctx->deadline);
 }
 
 int gpube__fail_stopped(struct gpube_ctx *ctx)
@@ -148,8 +155,8 @@ void *gpube__realloc(struct gpube_ctx *ctx, void *p, uint64_t n, uint64_t size)
 	/* size 0 means "free" to realloc_fn, and NULL must mean failure to our callers */
 	q = ctx->realloc_fn(ctx->realloc_arg, p, bytes ? (size_t)bytes : 1);
 	if (!q)
-		gpube__fail(ctx, GPUBE_ENOMEM, "out of memory: %llu bytes",
-			(unsigned long long)bytes);
+		gpube__fail(
+			ctx, GPUBE_ENOMEM, "out of memory: %llu bytes", (unsigned long long)bytes);
 	return q;
 }
 
@@ -200,6 +207,33 @@ int gpube__grow(struct gpube_ctx *ctx, void *p, int64_t *capacity, int64_t need,
 	memcpy(p, &q, sizeof(q));
 	*capacity = c;
 	return GPUBE_OK;
+}
+
+const char *gpube__bytes_text(char text[GPUBE_BYTES_TEXT], double bytes)
+{
+	static const char units[] = "KMGTPE";
+	int k = -1;
+
+	if (isinf(bytes))
+		return "more than 10^308 bytes";
+	if (bytes >= 1e21) {
+		snprintf(text, GPUBE_BYTES_TEXT, "10^%.0f bytes", log10(bytes));
+		return text;
+	}
+	for (; bytes >= 1024 && k < 5; k++)
+		bytes /= 1024;
+	if (k < 0)
+		snprintf(text, GPUBE_BYTES_TEXT, "%.0f bytes", bytes);
+	else
+		snprintf(text, GPUBE_BYTES_TEXT, "%.1f %ciB", bytes, units[k]);
+	return text;
+}
+
+int gpube__compare_int32(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
 }
 
 void gpube__parallel(struct gpube_ctx *ctx, int64_t n,

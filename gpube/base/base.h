@@ -33,15 +33,16 @@ struct gpube_ctx {
 	void *log_arg;
 	void *(*realloc_fn)(void *, void *, size_t);
 	void *realloc_arg;
-	volatile int stop;	 /* set from signal handlers and other threads */
-	double deadline;	 /* gpube__now() at which work stops; 0: never */
-	void *device;		 /* owned by the CUDA backend */
+	volatile int stop; /* set from signal handlers and other threads */
+	double deadline;   /* gpube__now() at which work stops; 0: never */
+	void *device;      /* owned by the CUDA backend */
 	void (*device_free)(struct gpube_ctx *);
 	void *host; /* memory that the CPU backend keeps between calls */
 	void (*host_free)(struct gpube_ctx *);
 };
 
-/* Sets the context's error text and returns 'status', so that it ends in "return gpube__fail(…)". */
+/* Sets the context's error text and returns 'status', so that it ends in "return gpube__fail(…)".
+ */
 int gpube__fail(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt, ...)
 	GPUBE_PRINTF(3, 4);
 
@@ -68,7 +69,7 @@ char *gpube__strdup(struct gpube_ctx *ctx, const char *s);
  */
 int gpube__grow(struct gpube_ctx *ctx, void *p, int64_t *capacity, int64_t need, size_t size);
 
-/* a * b and a + b for sizes >= 0; -1 if the result passes INT64_MAX. */
+/* a * b for sizes >= 0; -1 if the result passes INT64_MAX. */
 static inline int64_t gpube__mul_size(int64_t a, int64_t b)
 {
 	int64_t r;
@@ -76,12 +77,12 @@ static inline int64_t gpube__mul_size(int64_t a, int64_t b)
 	return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &r) ? -1 : r;
 }
 
-static inline int64_t gpube__add_size(int64_t a, int64_t b)
-{
-	int64_t r;
+/* "12 bytes", "3.4 KiB", "10^40 bytes"; in 'text', or static. */
+enum { GPUBE_BYTES_TEXT = 32 };
+const char *gpube__bytes_text(char text[GPUBE_BYTES_TEXT], double bytes);
 
-	return a < 0 || b < 0 || __builtin_add_overflow(a, b, &r) ? -1 : r;
-}
+/* For qsort(). */
+int gpube__compare_int32(const void *a, const void *b);
 
 /* ---- threads ------------------------------------------------------------- */
 
@@ -105,6 +106,6 @@ struct gpube_rng {
 void gpube__rng_init(struct gpube_rng *r, uint64_t seed);
 uint64_t gpube__rng_next(struct gpube_rng *r);
 uint64_t gpube__rng_below(struct gpube_rng *r, uint64_t n); /* unbiased, [0, n), n >= 1 */
-double gpube__rng_unit(struct gpube_rng *r);		    /* [0, 1), 53 bits */
+double gpube__rng_unit(struct gpube_rng *r);                /* [0, 1), 53 bits */
 
 #endif

@@ -2,7 +2,7 @@
  * cli.h - the program: its command table, and what every command starts with.
  *
  * A new command is a file cmd_x.c that ends in a struct command, its options in
- * opts.h, and its address in main.c. Results go to standard output, talk to
+ * opts.h, its declaration here and its address in main.c. Results go to standard output, talk to
  * standard error. Names across the program's files begin with cli_ or opts_.
  */
 #ifndef GPUBE_CLI_H
@@ -30,6 +30,10 @@ struct command {
 	const struct opt_group *groups;
 	int (*run)(const void *opts, int n_args, char **args);
 };
+
+/* One file each: cmd_solve.c … */
+extern const struct command cmd_solve, cmd_bound, cmd_info, cmd_convert, cmd_generate,
+	cmd_nash, cmd_csg, cmd_auction, cmd_devices;
 
 extern const struct command *const cli_commands[]; /* NULL at the end */
 const struct command *cli_command(const char *name);

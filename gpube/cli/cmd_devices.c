@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "gpube/cli/session.h"
+#include "gpube/ops/ops.h"
 
 #define OPTS_STRUCT struct opts_devices
 static const struct opt_row rows[] = {OPTS_DEVICES(OPT_ROW)};
@@ -14,7 +15,6 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
-#define NO_GPU "none: built without CUDA"
 
 /* The processor's name as the kernel tells it. */
 static void cpu_model(char *name, size_t size)
@@ -55,19 +55,35 @@ static double total_memory(void)
 	return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-static void report_text(struct gpube_out *out, const struct gpube_ctx *ctx, const char *cpu)
+/* The GPU in words, or "none: " and why. */
+static bool describe_gpu(struct gpube_ctx *ctx, char *text, size_t size)
 {
+	int status;
+	const struct gpube_ops *cuda = gpube__ops_cuda(ctx, &status);
+
+	if (cuda && !cuda->describe(ctx, text, size))
+		return true;
+	snprintf(text, size, "none: %s", gpube_error(ctx));
+	return false;
+}
+
+static void report_text(struct gpube_out *out, struct gpube_ctx *ctx, const char *cpu)
+{
+	char gpu[256];
+
 	gpube__out_printf(out, "cpu      %s\n", cpu);
 	gpube__out_printf(
 		out, "threads  %d of %ld cores\n", ctx->n_threads, sysconf(_SC_NPROCESSORS_ONLN));
 	gpube__out_printf(out, "vectors  %s\n", instruction_sets());
 	gpube__out_printf(out, "memory   %s free of %s\n", bytes_text((double)ctx->memory_bytes, 0),
 		bytes_text(total_memory(), 1));
-	gpube__out_text(out, "gpu      " NO_GPU "\n");
+	describe_gpu(ctx, gpu, sizeof(gpu));
+	gpube__out_printf(out, "gpu      %s\n", gpu);
 }
 
-static void report_json(struct gpube_out *out, const struct gpube_ctx *ctx, const char *cpu)
+static void report_json(struct gpube_out *out, struct gpube_ctx *ctx, const char *cpu)
 {
+	char gpu[256];
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
@@ -79,7 +95,10 @@ static void report_json(struct gpube_out *out, const struct gpube_ctx *ctx, cons
 	json_int(&j, "memory_free_bytes", (int64_t)ctx->memory_bytes);
 	json_real(&j, "memory_bytes", total_memory());
 	json_close(&j, '}');
-	json_null(&j, "gpu");
+	if (describe_gpu(ctx, gpu, sizeof(gpu)))
+		json_text(&j, "gpu", gpu);
+	else
+		json_null(&j, "gpu");
 	json_close(&j, '}');
 	gpube__out_text(out, "\n");
 }

@@ -1,6 +1,7 @@
-/* cmd_generate.c - gpube generate: seeded random networks. */
+/* cmd_generate.c - gpube generate: seeded random networks and coalition games. */
 #include <string.h>
 
+#include "csg/csg.h"
 #include "formats/formats.h"
 #include "gpube/cli/session.h"
 #include "gpube/generate.h"
@@ -49,22 +50,41 @@ static int generate(struct session *s, const struct opts_generate *o, enum gpube
 	return rc;
 }
 
+/* A name in .txt, .txt.gz or .txt.xz, or standard output: text; others: binary. */
+static int generate_game(struct session *s, const struct opts_generate *o)
+{
+	struct csg_game *g = NULL;
+	const bool text = !strcmp(s->output, "-") || strstr(s->output, ".txt") != NULL;
+	int rc = CLI_DONE;
+
+	/* the words of --type are those of enum csg_type, in its order */
+	if (o->variables > CSG_MAX_AGENTS)
+		rc = session_fail_text(s, NULL, "generate csg: at most 40 agents");
+	else if (csg_generate(&g, s->ctx, o->dist, (int)o->variables, (enum csg_type)o->type,
+			 (uint64_t)o->seed) ||
+		 csg_write(g, s->output, text))
+		rc = session_fail(s, NULL);
+	csg_game_free(g);
+	return rc;
+}
+
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_generate *o = opts;
-	enum gpube_topology topology;
+	const bool game = !strcmp(args[0], "csg");
+	enum gpube_topology topology = GPUBE_NETWORK_RANDOM;
 	struct session s;
 	int rc;
 
 	(void)n_args;
-	if (!topology_of(args[0], &topology)) {
-		cli_error("generate: expected random, scale-free or grid, found '%s'", args[0]);
+	if (!game && !topology_of(args[0], &topology)) {
+		cli_error("generate: expected random, scale-free, grid or csg, found '%s'", args[0]);
 		return CLI_USAGE;
 	}
 	rc = session_start(&s, NULL, 0, 0, false, o->output_file);
 	if (rc)
 		return rc;
-	rc = generate(&s, o, topology);
+	rc = game ? generate_game(&s, o) : generate(&s, o, topology);
 	session_end(&s);
 	return rc;
 }
@@ -82,7 +102,9 @@ const struct command cmd_generate = {
 		"The seed decides the graph by kind, variables, p1 and rows alone, so that other "
 		"domains "
 		"or tightnesses come on the same graph. At a large p2 most networks have no "
-		"solution.",
+		"solution.\n\n"
+		"KIND csg writes a coalition game of --variables agents for 'gpube csg': as text on "
+		"standard output and to names in .txt, otherwise in the binary format.",
 	.examples = "gpube generate random -n 20 -d 10 --p1 0.3 --p2 0.4 -o r.wcsp\n"
 		    "57 functions of 100 tuples, 40 of them forbidden\n"
 		    "gpube generate grid -n 100 --seed 7 | gpube solve -\n"

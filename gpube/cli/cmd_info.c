@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "gpube/cli/session.h"
+#include "gpube/ops/pick.h"
 
 #define OPTS_STRUCT struct opts_info
 static const struct opt_row rows[] = {OPTS_INFO(OPT_ROW)};
@@ -163,6 +164,35 @@ static void text_model(
 	}
 }
 
+/* The backends of this machine: the CPU, and the device if there is one. */
+static int backends(struct gpube_ctx *ctx, const struct gpube_ops *ops[2])
+{
+	int status;
+
+	ops[0] = gpube__ops_cpu();
+	ops[1] = gpube__ops_cuda(ctx, &status);
+	return ops[1] ? 2 : 1;
+}
+
+static void text_times(
+	struct gpube_out *out, const struct session *s, const struct gpube_plan *plan)
+{
+	const struct gpube_ops *ops[2];
+	int n = backends(s->ctx, ops);
+
+	gpube__out_printf(out, "%-*s", LABEL, "time");
+	for (int k = 0; k < n; k++) {
+		double seconds = gpube__predicted_seconds(s->ctx, ops[k], plan->joined_cells);
+
+		gpube__out_printf(out, "%s%s: ", k ? "; " : "", ops[k]->name);
+		if (seconds < 1e-3)
+			gpube__out_text(out, "less than 0.001 s");
+		else
+			gpube__out_printf(out, "about %.2g s", seconds);
+	}
+	gpube__out_text(out, n < 2 ? "; no CUDA device\n" : "\n");
+}
+
 static void text_plan(
 	struct gpube_out *out, const struct session *s, const struct gpube_solution *solution)
 {
@@ -179,12 +209,7 @@ static void text_plan(
 	gpube__out_printf(out, "%-*s%s of tables at the peak; %s allowed: it %s\n", LABEL, "memory",
 		bytes_text(plan->peak_bytes, 0), bytes_text(allowed, 1),
 		plan->peak_bytes > allowed ? "does not fit" : "fits");
-	gpube__out_printf(out, "%-*s%s: ", LABEL, "time", solution->backend);
-	if (plan->predicted_seconds < 1e-3)
-		gpube__out_text(out, "less than 0.001 s");
-	else
-		gpube__out_printf(out, "about %.2g s", plan->predicted_seconds);
-	gpube__out_text(out, "; cuda: not built\n");
+	text_times(out, s, plan);
 }
 
 static void report_text(struct gpube_out *out, const struct session *s, const struct gpube_model *m,
@@ -234,6 +259,8 @@ static void report_json(struct gpube_out *out, const struct session *s, const ch
 	const struct gpube_model *m, const struct sizes *sizes,
 	const struct gpube_solution *solution)
 {
+	const struct gpube_ops *ops[2];
+	int n = backends(s->ctx, ops);
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
@@ -257,8 +284,11 @@ static void report_json(struct gpube_out *out, const struct session *s, const ch
 	json_real(&j, "memory_allowed_bytes", (double)s->ctx->memory_bytes);
 	json_true_false(&j, "fits", solution->plan.peak_bytes <= (double)s->ctx->memory_bytes);
 	json_open(&j, "estimated_seconds", '{');
-	json_real(&j, solution->backend, solution->plan.predicted_seconds);
-	json_null(&j, "cuda");
+	for (int k = 0; k < n; k++)
+		json_real(&j, ops[k]->name,
+			gpube__predicted_seconds(s->ctx, ops[k], solution->plan.joined_cells));
+	if (n < 2)
+		json_null(&j, "cuda");
 	json_close(&j, '}');
 	json_close(&j, '}');
 	gpube__out_text(out, "\n");

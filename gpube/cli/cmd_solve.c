@@ -16,9 +16,8 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
-/* The words of --output and --backend, in their order. */
+/* The words of --output, in their order. */
 enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_SOL, OUTPUT_UAI };
-enum { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA };
 
 /* All that the reports are written from. */
 struct result {
@@ -27,6 +26,7 @@ struct result {
 	const struct gpube_model *model;
 	const struct gpube_solution *solution;
 	double seconds_read;
+	bool counting;
 };
 
 static double log10_of(const struct gpube_solution *solution)
@@ -93,10 +93,9 @@ static void text_optimum(struct gpube_out *out, const struct result *r)
 					     : ", the proved minimum");
 	}
 	gpube__out_text(out, "\n");
-	if (solution->count)
+	if (r->counting) {
 		gpube__out_printf(out, "%-*s", LABEL, "optima");
-	if (solution->count) {
-		gpube__out_text(out, solution->count);
+		gpube__out_text(out, solution->count ? solution->count : "not counted to the end");
 		gpube__out_text(out, "\n");
 	}
 	text_assignment(out, r);
@@ -138,10 +137,13 @@ static void report_text(struct gpube_out *out, const struct result *r)
 	if (solution->answer != GPUBE_ANSWER_INCOMPLETE || solution->plan.joined_cells > 0)
 		text_plan(out, r);
 	gpube__out_printf(out,
-		"%-*s%.3f s: read %.3f, simplify %.3f, order %.3f, eliminate %.3f, assign %.3f\n",
+		"%-*s%.3f s: read %.3f, simplify %.3f, order %.3f, eliminate %.3f, assign %.3f",
 		LABEL, "time", session_seconds(r->session), r->seconds_read,
 		solution->seconds_simplify, solution->seconds_order, solution->seconds_eliminate,
 		solution->seconds_assign);
+	if (r->counting)
+		gpube__out_printf(out, ", count %.3f", solution->seconds_count);
+	gpube__out_text(out, "\n");
 	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", solution->backend,
 		r->session->ctx->n_threads, plural(r->session->ctx->n_threads));
 }
@@ -158,6 +160,8 @@ static void json_times(struct json *j, const struct result *r)
 	json_seconds(j, "order", solution->seconds_order);
 	json_seconds(j, "eliminate", solution->seconds_eliminate);
 	json_seconds(j, "assign", solution->seconds_assign);
+	if (r->counting)
+		json_seconds(j, "count", solution->seconds_count);
 	json_close(j, '}');
 }
 
@@ -177,6 +181,8 @@ static void json_answer(struct json *j, const struct result *r)
 		json_real(j, "log10", log10_of(solution));
 	if (solution->count)
 		json_big(j, "count", solution->count);
+	else if (r->counting)
+		json_null(j, "count");
 	json_open(j, "assignment", '[');
 	for (int32_t i = 0; i < r->model->n_vars; i++)
 		json_int(j, NULL, solution->values[i]);
@@ -266,7 +272,7 @@ static int report(const struct result *r, int output)
 		cli_error("%s", gpube_error(s->ctx));
 		return CLI_FAILED;
 	}
-	return r->solution->answer == GPUBE_ANSWER_INCOMPLETE ? CLI_FAILED : CLI_DONE;
+	return CLI_DONE;
 }
 
 /*
@@ -302,8 +308,9 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 {
 	struct gpube_solve_opts options;
 	struct gpube_solution *solution = NULL;
-	struct result r = {s, file, m, NULL, session_seconds(s)};
+	struct result r = {s, file, m, NULL, session_seconds(s), o->count};
 	int32_t *order;
+	bool stopped = false;
 	int status, rc = session_engine(s, &options, &order, m, &o->engine);
 
 	if (rc)
@@ -311,16 +318,20 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 	options.count = o->count;
 	status = gpube_solve(&solution, m, &options);
 	r.solution = solution;
-	if (!status && solution->answer == GPUBE_ANSWER_OPTIMAL)
-		status = check(&r);
 	if (status == GPUBE_ESTOP && solution) {
 		session_note(s, gpube_error(s->ctx));
-		rc = report(&r, output);
-	} else if (status) {
+		stopped = true;
+		status = GPUBE_OK;
+	}
+	if (!status && solution->answer == GPUBE_ANSWER_OPTIMAL)
+		status = check(&r);
+	if (status) {
 		rc = session_fail(s, solution);
 	} else {
 		session_hide_bar(s);
 		rc = report(&r, output);
+		if (stopped)
+			rc = CLI_FAILED;
 	}
 	gpube_solution_free(solution, s->ctx);
 	gpube__free(s->ctx, order);
@@ -341,11 +352,7 @@ static int run(const void *opts, int n_args, char **args)
 		o->output_file);
 	if (rc)
 		return rc;
-	if (o->backend == BACKEND_CUDA)
-		rc = session_fail_text(
-			&s, NULL, "--backend cuda: this program was built without CUDA");
-	else
-		rc = session_read(&s, &m, args[0], &o->read);
+	rc = session_read(&s, &m, args[0], &o->read);
 	if (m)
 		rc = solve(&s, o, args[0], m, output);
 	gpube_model_free(m);
@@ -365,7 +372,8 @@ const struct command cmd_solve = {
 		"or .uai, plain or compressed by gzip or xz; '-' is standard input.\n\n"
 		"What would not fit into --memory is refused before it starts, with the sizes "
 		"it would take. SIGINT and SIGTERM end the work soon, with status incomplete; "
-		"a second signal kills.\n\n"
+		"a second signal kills. Where only --count was stopped, the optimum is reported "
+		"and the exit status is 1.\n\n"
 		"With --output json the result is one object: status (optimal, infeasible, "
 		"incomplete, error), backend, seconds, lower_bound and upper_bound (for .uai: "
 		"-ln, with log10 beside it), assignment (value indices by variable), count, "

@@ -35,6 +35,7 @@ int session_engine(struct session *s, struct gpube_solve_opts *to, int32_t **ord
 		.order_method = (enum gpube_order_method)engine->order,
 		.order_seconds = engine->order_time,
 		.seed = (uint64_t)engine->seed,
+		.backend = (enum gpube_backend)engine->backend, /* likewise */
 		.no_simplify = engine->no_simplify,
 		.precision = (int)engine->precision,
 	};

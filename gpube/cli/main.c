@@ -7,13 +7,15 @@
 
 #include "gpube/cli/cli.h"
 
-extern const struct command cmd_solve, cmd_info, cmd_convert, cmd_generate, cmd_devices;
-
 const struct command *const cli_commands[] = {
 	&cmd_solve,
+	&cmd_bound,
+	&cmd_csg,
+	&cmd_auction,
 	&cmd_info,
 	&cmd_convert,
 	&cmd_generate,
+	&cmd_nash,
 	&cmd_devices,
 	NULL,
 };

@@ -45,6 +45,8 @@
 	X(TIME, order_time, 0, NULL, 0, OPTS_NO_END, "TIME",                                       \
 		"search for an order this long; 0: as long as it pays")                            \
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the search for an order")               \
+	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
+		"where tables are eliminated; auto decides by predicted time and memory")          \
 	X(FLAG, no_simplify, 0, NULL, 0, 0, NULL, "eliminate the model as it was read")            \
 	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
 		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
@@ -61,8 +63,28 @@
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write the result to FILE instead of standard output")                             \
-	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")                  \
-	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda", "where tables are eliminated")
+	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")
+
+#define OPTS_BOUND(X)                                                                              \
+	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters",                              \
+		"mini-buckets, cost shifting, dual ascent on clusters, or all, with elimination "  \
+		"of what is left")                                                                 \
+	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \
+		"most variables of a joined mini-bucket; 0: growing from 2")                       \
+	X(INT, ibound, 0, "0", 0, 999999, "N", "the same as --z N+1; 0: not given")                \
+	X(CHOICE, partition, 0, "scope", 0, 0, "scope|first",                                      \
+		"how buckets are split: largest scope first, each where the joined scope grows "   \
+		"least, or each where it first fits")                                              \
+	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
+		"plain mini-buckets, without cost shifting between them")                          \
+	X(TEXT, ub, 0, NULL, 0, 0, "COST",                                                         \
+		"only totals better than COST are of interest, a known solution's for example")    \
+	X(TEXT, sol, 0, NULL, 0, 0, "FILE", "a known solution, toulbar2's .sol")                   \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
+		"form of the result: for people, one JSON object, or toulbar2's .sol")             \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
+	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+		"write the result to FILE instead of standard output")
 
 #define OPTS_INFO(X)                                                                               \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
@@ -81,12 +103,79 @@
 	X(INT, rows, 0, "0", 0, INT32_MAX, "N",                                                    \
 		"grid: rows, a divisor of the variables; 0: about as many as columns")             \
 	X(REAL, p2, 0, "0.3", 0, 1, "X", "share of the tuples of each function that are forbidden")  \
+	X(TEXT, dist, 0, "uniform", 0, 0, "DIST",                                                  \
+		"csg: distribution of the values, as for 'gpube csg --generate'")                  \
+	X(CHOICE, type, 0, "int32", 0, 0, "int16|int32|int64|float32|float64",                     \
+		"csg: type of the values; integers are 1000 times the value, int16 10 times")      \
 	X(INT, max_cost, 0, "100", 0, INT32_MAX, "N", "the other tuples cost 0 to N")              \
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "another seed, another network")                 \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write to FILE instead of standard output; a name in .gz or .xz is compressed")    \
 	X(CHOICE, to, 0, "auto", 0, 0, "auto|wcsp|cfn|uai",                                        \
 		"format; auto goes by the name of FILE, .wcsp on standard output")
+
+#define OPTS_NASH(X)                                                                               \
+	X(CHOICE, method, 0, "auto", 0, 0, "auto|eee|ve|se",                                       \
+		"how all equilibria are found: branch and bound on complementarity, vertices of "  \
+		"both polytopes, supports of equal size; auto: the first to finish")               \
+	X(FLAG, one, 0, NULL, 0, 0, NULL,                                                          \
+		"one equilibrium alone, by the algorithm of Lemke and Howson")                     \
+	X(FLAG, all_labels, 0, NULL, 0, 0, NULL,                                                   \
+		"with --one: start from every label, and give all that are reached")               \
+	X(FLAG, pure, 0, NULL, 0, 0, NULL, "pure equilibria alone")                                \
+	X(INT, max, 0, "0", 0, OPTS_NO_END, "N", "stop after N equilibria; 0: find all")           \
+	X(FLAG, components, 0, NULL, 0, 0, NULL,                                                   \
+		"maximal Nash subsets and connected components, too")                              \
+	X(FLAG, keep_dominated, 0, NULL, 0, 0, NULL,                                               \
+		"do not remove strictly dominated actions beforehand")                             \
+	X(FLAG, inexact, 0, NULL, 0, 0, NULL,                                                      \
+		"decide in floating point: such results are not certain")                          \
+	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
+		"stop after this time with what was found; 0: never")                              \
+	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")            \
+	X(CHOICE, from, 0, "auto", 0, 0, "auto|nfg|lrs|two-player|simple|gt",                      \
+		"format of the input; auto tells it from the content")                             \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json|gambit|lrs",                                 \
+		"form of the result: for people, one JSON object, Gambit's NE lines, or the "      \
+		"blocks of lrsnash")                                                               \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
+	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+		"write the result to FILE instead of standard output")                             \
+	X(TEXT, convert, 0, NULL, 0, 0, "FILE",                                                    \
+		"solve nothing: write the game to FILE, as .nfg if its name ends so, otherwise "   \
+		"as input for lrsnash")
+
+#define OPTS_CSG(X)                                                                                \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
+	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+		"write the result to FILE instead of standard output")                             \
+	X(CHOICE, method, 'm', "auto", 0, 0, "auto|lp|conv|dp|idp", "how the optimum is found")    \
+	X(FLAG, free_disposal, 0, NULL, 0, 0, NULL,                                                \
+		"agents may stay out of the structure, at no value")                               \
+	X(TEXT, certify, 0, NULL, 0, 0, "FILE",                                                    \
+		"by method lp: check its proof in another way, and write it to FILE")              \
+	X(TEXT, generate, 0, NULL, 0, 0, "DIST",                                                   \
+		"solve a random game instead of a file: uniform, normal, modified-uniform, "       \
+		"modified-normal, exponential, beta, gamma, agent-uniform, agent-normal, ndcs, "   \
+		"threshold, voting, hump or near-ties")                                            \
+	X(INT, agents, 'n', "20", 1, 40, "N", "agents of the random game")                         \
+	X(CHOICE, type, 0, "int32", 0, 0, "int16|int32|int64|float32|float64",                     \
+		"type of its values; integers are 1000 times the value, int16 10 times")           \
+	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the random game")                       \
+	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
+		"stop after this time with the best that is known; 0: never")                      \
+	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
+		"most memory for tables; 0: what is free")                                         \
+	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
+
+#define OPTS_AUCTION(X)                                                                            \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
+	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+		"write the result to FILE instead of standard output")                             \
+	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
+		"stop after this time with the best that is known; 0: never")
 
 #define OPTS_DEVICES(X)                                                                            \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
@@ -123,6 +212,13 @@ struct opts_solve {
 	struct opts_talk talk;
 };
 
+struct opts_bound {
+	OPTS_BOUND(OPT_FIELD)
+	struct opts_engine engine;
+	struct opts_read read;
+	struct opts_talk talk;
+};
+
 struct opts_info {
 	OPTS_INFO(OPT_FIELD)
 	struct opts_engine engine;
@@ -138,6 +234,21 @@ struct opts_convert {
 
 struct opts_generate {
 	OPTS_GENERATE(OPT_FIELD)
+};
+
+struct opts_nash {
+	OPTS_NASH(OPT_FIELD)
+	struct opts_talk talk;
+};
+
+struct opts_csg {
+	OPTS_CSG(OPT_FIELD)
+	struct opts_talk talk;
+};
+
+struct opts_auction {
+	OPTS_AUCTION(OPT_FIELD)
+	struct opts_talk talk;
 };
 
 struct opts_devices {

@@ -3,6 +3,7 @@
 
 #include "gpube/cli/session.h"
 
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -217,22 +218,15 @@ const char *cells_text(double cells, int slot)
 {
 	static char text[4][32];
 
+	if (isinf(cells))
+		return "more than 1e308";
 	snprintf(text[slot], sizeof(text[slot]), cells < 1e7 ? "%.0f" : "%.3g", cells);
 	return text[slot];
 }
 
 const char *bytes_text(double bytes, int slot)
 {
-	static char text[4][32];
-	static const char units[] = "KMGTPE";
-	int k = -1;
+	static char text[4][GPUBE_BYTES_TEXT];
 
-	for (; bytes >= 1024 && k < 5; k++)
-		bytes /= 1024;
-	if (k < 0)
-		snprintf(text[slot], sizeof(text[slot]), "%.0f bytes", bytes);
-	else
-		snprintf(text[slot], sizeof(text[slot]), bytes < 1e4 ? "%.1f %ciB" : "%.3g %ciB",
-			bytes, units[k]);
-	return text[slot];
+	return gpube__bytes_text(text[slot], bytes);
 }

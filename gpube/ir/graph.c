@@ -19,7 +19,8 @@ static int incidence_of_model(struct incidence *in, const struct gpube_model *m)
 	for (int32_t f = 0; f < m->n_functions; f++) {
 		const int32_t *scope = gpube__scope(m, f);
 
-		for (int k = 0; m->functions[f].arity > 1 && k < m->functions[f].arity; k++, total++)
+		for (int k = 0; m->functions[f].arity > 1 && k < m->functions[f].arity;
+			k++, total++)
 			in->start[scope[k] + 2]++;
 	}
 	in->list = gpube__alloc(m->ctx, (uint64_t)total, sizeof(*in->list));
@@ -118,8 +119,8 @@ static int32_t root(int32_t *parent, int32_t i)
 	return i;
 }
 
-int32_t gpube__graph_components(struct gpube_ctx *ctx, const struct gpube_graph *g,
-	int32_t *component)
+int32_t gpube__graph_components(
+	struct gpube_ctx *ctx, const struct gpube_graph *g, int32_t *component)
 {
 	int32_t n = 0;
 

@@ -12,7 +12,7 @@
  */
 struct gpube_graph {
 	int32_t n;
-	int64_t *start;	   /* n + 1 */
+	int64_t *start;    /* n + 1 */
 	int32_t *adjacent; /* start[n] */
 	int32_t *domain;   /* n */
 };
@@ -22,8 +22,8 @@ int gpube__graph_of_model(struct gpube_graph *g, const struct gpube_model *m);
 void gpube__graph_clear(struct gpube_ctx *ctx, struct gpube_graph *g);
 
 /* component[i] in [0, return value): the connected component of each vertex, by first vertex. */
-int32_t gpube__graph_components(struct gpube_ctx *ctx, const struct gpube_graph *g,
-	int32_t *component);
+int32_t gpube__graph_components(
+	struct gpube_ctx *ctx, const struct gpube_graph *g, int32_t *component);
 
 /*
  * What an elimination along an order costs. A bucket's joined table is over the
@@ -32,9 +32,9 @@ int32_t gpube__graph_components(struct gpube_ctx *ctx, const struct gpube_graph 
  * 1e308.
  */
 struct gpube_order_cost {
-	int32_t width;		/* most variables of a message */
-	double joined_cells;	/* sum over buckets of joined cells */
-	double largest_joined;	/* largest of them */
+	int32_t width;          /* most variables of a message, those of one value not counted */
+	double joined_cells;    /* sum over buckets of joined cells */
+	double largest_joined;  /* largest of them */
 	double largest_message; /* cells of the largest message */
 };
 
@@ -47,15 +47,18 @@ int gpube__order_cost(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
  * order    out: n vertices, order[0] is eliminated first
  * method   GPUBE_ORDER_MIN_FILL, _MIN_SIZE, _MIN_DEGREE: that greedy once, ties
  *          by smallest index (deterministic; sizes compare as sums of log2(domain)
- *          rounded to 2^-24); _AUTO: all of them, sweeps and
- *          dissections, then randomised restarts and local improvement on all
- *          of ctx's threads until 'seconds' are over
- * seconds  for AUTO; 0: stop by itself when more search costs more than it can
- *          save (an elimination does 'cells_per_second' joined cells)
+ *          rounded to 2^-24); _AUTO: all of them, then sweeps, dissections,
+ *          randomised restarts and local improvement on all of ctx's threads
+ * seconds  for AUTO: time for the search; 0: until it has taken as long as the
+ *          elimination will, at 'cells_per_second' joined cells, or gains little
+ *          more, but a few seconds at most
  * Guarantee: AUTO is never worse than plain min-fill, neither in the sum nor in
- *          the maximum of joined cells.
- * Stops early, with the best so far, when gpube__stopped(ctx).
- * Errors: ENOMEM
+ *          the maximum of joined cells. Of two orders it prefers the smaller
+ *          sum + 4 * maximum.
+ * Repeatable: with 0 seconds the same seed and number of threads give the same
+ *          order, unless the machine is so slow that real time ends the search.
+ * Stops early, with the best so far, when gpube__stopped(ctx); that is not an error.
+ * Errors: ENOMEM; EINVAL (GPUBE_ORDER_GIVEN)
  */
 int gpube__order_find(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
 	const struct gpube_graph *g, enum gpube_order_method method, double seconds,

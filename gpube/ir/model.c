@@ -100,6 +100,31 @@ int gpube_model_set_direction(struct gpube_model *m, enum gpube_direction direct
 	return GPUBE_OK;
 }
 
+int gpube_model_set_scale(struct gpube_model *m, int decimals)
+{
+	if (m->kind != GPUBE_COSTS || decimals < 0 || decimals > 18)
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"%d decimals: costs have 0 to 18, potentials none", decimals);
+	m->scale = decimals;
+	return GPUBE_OK;
+}
+
+int gpube_model_observe(struct gpube_model *m, int32_t var, int32_t value)
+{
+	if (var < 0 || var >= m->n_vars || value < -1 || value >= m->vars[var].domain)
+		return gpube__fail(
+			m->ctx, GPUBE_EINVAL, "variable %d cannot be observed as %d", var, value);
+	if (!m->evidence) {
+		m->evidence = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*m->evidence));
+		if (!m->evidence)
+			return GPUBE_ENOMEM;
+		for (int32_t i = 0; i < m->n_vars; i++)
+			m->evidence[i] = -1;
+	}
+	m->evidence[var] = value;
+	return GPUBE_OK;
+}
+
 int gpube_model_set_top(struct gpube_model *m, int64_t top)
 {
 	if (m->kind != GPUBE_COSTS)

@@ -117,6 +117,9 @@ double gpube__table_real(const struct gpube_table *t, int64_t k);
 /* Index of a tuple's value in t->values, or -1 for the default of a sparse table: O(arity log n). */
 int64_t gpube__table_find(const struct gpube_table *t, const int32_t *domains, const int32_t *tuple);
 
+/* -1, 0 or 1: the row-major order of two tuples. */
+int gpube__compare_tuples(const int32_t *a, const int32_t *b, int arity);
+
 /* Cells of a table over 'scope': the product of its domains; -1 past INT64_MAX. */
 int64_t gpube__cells(const struct gpube_model *m, int arity, const int32_t *scope);
 

@@ -9,7 +9,7 @@ static int greedy(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost
 	int64_t *messages)
 {
 	struct gpube_greedy *w;
-	int status = gpube__greedy_new(&w, ctx, g, rule->by_fill > 0);
+	int status = gpube__greedy_new(&w, ctx, g, rule->by_fill > 0, NULL);
 
 	if (status)
 		return status;
@@ -35,8 +35,8 @@ static bool better(const struct gpube_order_cost *a, const struct gpube_order_co
 }
 
 /* Vertices with more than one value: vertex[i] is vertex i of *h. */
-static int without_constants(struct gpube_ctx *ctx, struct gpube_graph *h, int32_t *vertex,
-	const struct gpube_graph *g)
+static int without_constants(
+	struct gpube_ctx *ctx, struct gpube_graph *h, int32_t *vertex, const struct gpube_graph *g)
 {
 	int32_t *number = gpube__alloc(ctx, (uint64_t)g->n, sizeof(*number));
 	int64_t n_adjacent = 0;

@@ -55,10 +55,11 @@ struct gpube_greedy;
 /*
  * gpube__greedy_new() - buffers for eliminations of g, which must outlive them.
  * with_fill  counts fill; without it by_fill must be 0
+ * like       NULL, or another of the same g and with_fill, which saves counting
  * Errors: ENOMEM
  */
-int gpube__greedy_new(struct gpube_greedy **out, struct gpube_ctx *ctx,
-	const struct gpube_graph *g, bool with_fill);
+int gpube__greedy_new(struct gpube_greedy **out, struct gpube_ctx *ctx, const struct gpube_graph *g,
+	bool with_fill, const struct gpube_greedy *like);
 void gpube__greedy_free(struct gpube_greedy *w);
 
 /*
@@ -76,6 +77,10 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 
 /* Operations done so far: the search's clock, the same on every machine. */
 int64_t gpube__greedy_work(const struct gpube_greedy *w);
+/* Room for lists of neighbours, for runs that may not grow. Errors: ENOMEM */
+int gpube__greedy_reserve(struct gpube_greedy *w, int64_t words);
+/* gpube__now() at which runs end with ESTOP; 0: never. */
+void gpube__greedy_stop_at(struct gpube_greedy *w, double stop_at);
 /* Variables of all messages of the last run together. */
 int64_t gpube__greedy_messages(const struct gpube_greedy *w);
 
@@ -84,7 +89,7 @@ int64_t gpube__greedy_messages(const struct gpube_greedy *w);
 /* Most vertices of a window with its boundary. */
 #define GPUBE_WINDOW_MAX 256
 /* Most vertices that are eliminated by exact search. */
-#define GPUBE_EXACT_MAX 12
+#define GPUBE_EXACT_MAX    12
 #define GPUBE_WINDOW_WORDS (GPUBE_WINDOW_MAX / 64)
 
 /*
@@ -121,16 +126,16 @@ struct gpube_window_goal {
  * sum    out: below goal->most_sum
  * Returns false if it gave up.
  */
-bool gpube__window_greedy(const struct gpube_window *g, struct gpube_window_work *w,
-	uint8_t *order, double *sum, const struct gpube_greedy_rule *rule,
-	const struct gpube_window_goal *goal, struct gpube_rng *rng);
+bool gpube__window_greedy(const struct gpube_window *g, struct gpube_window_work *w, uint8_t *order,
+	double *sum, const struct gpube_greedy_rule *rule, const struct gpube_window_goal *goal,
+	struct gpube_rng *rng);
 
 /*
  * The best elimination: dynamic programming over the 2^n_inner sets eliminated
  * first; n_inner <= GPUBE_EXACT_MAX. Returns false if none meets the goal.
  */
-bool gpube__window_exact(const struct gpube_window *g, struct gpube_window_work *w,
-	uint8_t *order, double *sum, const struct gpube_window_goal *goal);
+bool gpube__window_exact(const struct gpube_window *g, struct gpube_window_work *w, uint8_t *order,
+	double *sum, const struct gpube_window_goal *goal);
 
 /* ---- an order and its elimination tree ------------------------------------------ */
 
@@ -139,18 +144,19 @@ struct gpube_tree {
 	const struct gpube_graph *g;
 	int32_t *order, *position;
 	int32_t *parent, *child, *sibling; /* -1: none; child: first, sibling: next */
-	int64_t *at, pool_size, pool_used; /* message scopes: pool[at[v]] … pool[at[v] + arity[v] - 1] */
+	int64_t *at, pool_size,
+		pool_used; /* message scopes: pool[at[v]] … pool[at[v] + arity[v] - 1] */
 	int32_t *arity, *pool;
 	int64_t *log_domain, *log_cells; /* log_cells: of the joined table */
-	double *cells, *weight;		 /* joined cells, and the same to 'power' */
-	double *share;			 /* cumulated weights, by position */
-	double power, total_weight;	 /* what the search lowers */
-	double sum, largest;		 /* of cells */
+	double *cells, *weight;          /* joined cells, and the same to 'power' */
+	double *share;                   /* cumulated weights, by position */
+	double power, total_weight;      /* what the search lowers */
+	double sum, largest;             /* of cells */
 	int32_t *seen, *local, *member, *below, last_seen;
-	double most_sum, most_cells; /* what an order may cost to be best */
+	double most_sum, most_cells;       /* what an order may cost to be best */
 	int32_t *first_order, *best_order; /* first: as it was set */
-	double best_sum, best_largest; /* infinite: none yet */
-	double stop_at; /* gpube__now() at which to end; 0: never */
+	double best_sum, best_largest;     /* infinite: none yet */
+	double stop_at;                    /* gpube__now() at which to end; 0: never */
 	struct gpube_rng rng;
 	int64_t work;
 	struct gpube_window window;
@@ -194,8 +200,8 @@ struct gpube_seeder {
 };
 
 /* Errors: ENOMEM */
-int gpube__seeder_new(struct gpube_seeder **out, struct gpube_ctx *ctx,
-	const struct gpube_graph *g);
+int gpube__seeder_new(
+	struct gpube_seeder **out, struct gpube_ctx *ctx, const struct gpube_graph *g);
 void gpube__seeder_free(struct gpube_seeder *s, struct gpube_ctx *ctx);
 
 /*
@@ -205,8 +211,8 @@ void gpube__seeder_free(struct gpube_seeder *s, struct gpube_ctx *ctx);
  * (Cuthill-McKee). Starts at 'first' in its component, elsewhere, and if -1,
  * at a vertex far from a random one.
  */
-void gpube__sweep(struct gpube_seeder *s, int32_t *order, int32_t first, bool by_age,
-	struct gpube_rng *rng);
+void gpube__sweep(
+	struct gpube_seeder *s, int32_t *order, int32_t first, bool by_age, struct gpube_rng *rng);
 
 /*
  * Recursive: the lightest level of a breadth-first search that leaves

@@ -53,7 +53,7 @@ int gpube__order_cost(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
 				if (parent[u] == u)
 					parent[u] = v;
 				seen[u] = v;
-				arity[u]++;
+				arity[u] += g->domain[v] > 1;
 				cells[u] *= g->domain[v];
 			}
 		}

@@ -23,6 +23,7 @@ struct gpube_greedy {
 	struct gpube_ctx *ctx;
 	const struct gpube_graph *g;
 	bool with_fill, may_grow;
+	double stop_at;
 	int64_t work, messages;
 	const struct gpube_greedy_rule *rule;
 	struct gpube_rng *rng;
@@ -49,6 +50,16 @@ struct gpube_greedy {
 int64_t gpube__greedy_work(const struct gpube_greedy *w)
 {
 	return w->work;
+}
+
+int gpube__greedy_reserve(struct gpube_greedy *w, int64_t words)
+{
+	return gpube__grow(w->ctx, &w->pool, &w->pool_size, words, sizeof(*w->pool));
+}
+
+void gpube__greedy_stop_at(struct gpube_greedy *w, double stop_at)
+{
+	w->stop_at = stop_at;
 }
 
 int64_t gpube__greedy_messages(const struct gpube_greedy *w)
@@ -108,7 +119,7 @@ static void set_key(struct gpube_greedy *w, int32_t v)
 {
 	const struct gpube_greedy_rule *r = w->rule;
 	double key = r->by_degree * w->degree[v] + r->by_size * (double)w->log_message[v] +
-		r->by_domain * (double)w->log_domain[v];
+		     r->by_domain * (double)w->log_domain[v];
 
 	if (w->with_fill)
 		key += r->by_fill * (double)w->fill[v];
@@ -390,7 +401,8 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 			return status;
 		update_heap(w);
 		if (w->work >= next_look) {
-			if (gpube__stopped(w->ctx)) {
+			if (gpube__stopped(w->ctx) ||
+				(w->stop_at > 0 && gpube__now() >= w->stop_at)) {
 				status = GPUBE_ESTOP;
 				break;
 			}
@@ -434,8 +446,8 @@ static void count_fill(struct gpube_greedy *w)
 	w->last_stamp = g->n;
 }
 
-int gpube__greedy_new(struct gpube_greedy **out, struct gpube_ctx *ctx,
-	const struct gpube_graph *g, bool with_fill)
+int gpube__greedy_new(struct gpube_greedy **out, struct gpube_ctx *ctx, const struct gpube_graph *g,
+	bool with_fill, const struct gpube_greedy *like)
 {
 	struct gpube_greedy *w = gpube__alloc_zero(ctx, 1, sizeof(*w));
 	uint64_t n = (uint64_t)g->n;
@@ -472,7 +484,9 @@ int gpube__greedy_new(struct gpube_greedy **out, struct gpube_ctx *ctx,
 	}
 	for (int32_t v = 0; v < g->n; v++)
 		w->log_domain[v] = gpube__log_domain(g->domain[v]);
-	if (with_fill)
+	if (like && with_fill)
+		memcpy(w->first_fill, like->first_fill, n * sizeof(*w->first_fill));
+	else if (with_fill)
 		count_fill(w);
 	*out = w;
 	return GPUBE_OK;

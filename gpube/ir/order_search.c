@@ -13,11 +13,12 @@
 #include <string.h>
 
 #define SECONDS_PER_OPERATION 4e-9 /* measured, one core; only its order matters */
-#define LEAST_CHAINS	      4
-#define LEAST_BUDGET	      10000
-#define FIRST_BUDGET	      500000
-#define MOST_BUDGET	      100000000
-#define MOST_SECONDS	      10.0 /* without a limit, for what cannot be eliminated anyway */
+#define HOPELESS              1e3  /* times min-fill: local search will not mend that */
+#define LEAST_CHAINS          4
+#define LEAST_BUDGET          10000
+#define FIRST_BUDGET          500000
+#define MOST_BUDGET           100000000
+#define MOST_SECONDS          5.0 /* without a limit, for what cannot be eliminated anyway */
 
 struct chain {
 	struct gpube_tree *tree;
@@ -49,16 +50,20 @@ static int draw_greedy(struct chain *c, int32_t *order)
 {
 	static const double noise[] = {0.02, 0.1, 0.3, 0.7};
 	static const struct gpube_greedy_rule rules[] = {
-		{.by_fill = 1}, {.by_size = 1}, {.by_degree = 1}, {.by_fill = 1, .by_degree = 1},
-		{.by_size = 1, .by_domain = 1}, {.by_fill = 1, .by_size = 1 / GPUBE_LOG_ONE},
+		{.by_fill = 1},
+		{.by_size = 1},
+		{.by_degree = 1},
+		{.by_fill = 1, .by_degree = 1},
+		{.by_size = 1, .by_domain = 1},
+		{.by_fill = 1, .by_size = 1 / GPUBE_LOG_ONE},
 	};
 	struct gpube_greedy_rule rule =
 		rules[gpube__rng_below(&c->rng, sizeof(rules) / sizeof(*rules))];
 
 	rule.noise = noise[gpube__rng_below(&c->rng, sizeof(noise) / sizeof(*noise))];
 	rule.random = true;
-	return gpube__greedy_run(
-		c->greedy, order, &rule, INFINITY, INFINITY, &c->rng, false);
+	return gpube__greedy_run(c->greedy, order, &rule, HOPELESS * c->tree->most_sum,
+		HOPELESS * c->tree->most_cells, &c->rng, false);
 }
 
 static bool draw_seed(struct chain *c, int32_t *order)
@@ -100,7 +105,7 @@ static void seed(struct search *s, struct chain *c)
 			memcpy(c->order, c->tree->order, (size_t)s->g->n * sizeof(*c->order));
 		}
 	} while (chain_work(c) - begin < share && !gpube__stopped(s->ctx) &&
-		!(c->tree->stop_at > 0 && gpube__now() >= c->tree->stop_at));
+		 !(c->tree->stop_at > 0 && gpube__now() >= c->tree->stop_at));
 }
 
 static void run_chain(void *arg, int64_t i, int thread)
@@ -156,21 +161,24 @@ static bool worth_going_on(double spent, double predicted, double gained_at)
 	return spent < 1 || gained_at > spent / 2;
 }
 
-static void rounds(struct search *s, double seconds, double cells_per_second, double spent)
+static bool over(const struct search *s, double stop_at)
 {
-	double begin = gpube__now(), gained_at = spent, merit_then = INFINITY;
+	return gpube__stopped(s->ctx) || gpube__now() >= stop_at;
+}
+
+static void rounds(
+	struct search *s, double seconds, double cells_per_second, double spent, double stop_at)
+{
+	double gained_at = spent, merit_then = INFINITY;
 	int threads = s->ctx->n_threads < s->n_chains ? s->ctx->n_threads : s->n_chains;
 	double per_budget = SECONDS_PER_OPERATION * s->n_chains / threads;
 
-	for (int64_t most = FIRST_BUDGET; !gpube__stopped(s->ctx); most += most / 2, s->round++) {
+	for (int64_t most = FIRST_BUDGET; !over(s, stop_at); most += most / 2, s->round++) {
 		double predicted = s->best_sum / cells_per_second, now;
 		int64_t work = 0;
 
 		s->budget = most < MOST_BUDGET ? most : MOST_BUDGET;
-		if (seconds > 0) {
-			if (gpube__now() - begin >= seconds)
-				break;
-		} else {
+		if (seconds <= 0) {
 			if (!worth_going_on(spent, predicted, gained_at))
 				break;
 			if ((double)s->budget * per_budget > predicted - spent)
@@ -203,9 +211,9 @@ static int chain_init(struct search *s, struct chain *c, const int32_t *order, i
 	gpube__rng_init(&c->rng, seed);
 	c->order = gpube__alloc(s->ctx, n, sizeof(*c->order));
 	c->seed_order = gpube__alloc(s->ctx, n, sizeof(*c->seed_order));
-	if (!c->order || !c->seed_order ||
-		gpube__tree_new(&c->tree, s->ctx, s->g, pool_size) ||
-		gpube__greedy_new(&c->greedy, s->ctx, s->g, true) ||
+	if (!c->order || !c->seed_order || gpube__tree_new(&c->tree, s->ctx, s->g, pool_size) ||
+		gpube__greedy_new(&c->greedy, s->ctx, s->g, true, s->chains[0].greedy) ||
+		gpube__greedy_reserve(c->greedy, pool_size + 2 * s->g->start[n]) ||
 		gpube__seeder_new(&c->seeder, s->ctx, s->g))
 		return GPUBE_ENOMEM;
 	memcpy(c->order, order, (size_t)n * sizeof(*order));
@@ -213,6 +221,7 @@ static int chain_init(struct search *s, struct chain *c, const int32_t *order, i
 	c->tree->most_sum = cost->joined_cells * (1 + 1e-5);
 	c->tree->most_cells = cost->largest_joined * (1 + 1e-5);
 	c->tree->stop_at = stop_at;
+	gpube__greedy_stop_at(c->greedy, stop_at);
 	gpube__rng_init(&c->tree->rng, ~seed);
 	return GPUBE_OK;
 }
@@ -230,12 +239,16 @@ int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpub
 	const struct gpube_graph *g, double seconds, double cells_per_second, uint64_t seed,
 	int64_t messages, int64_t work)
 {
-	struct search s = {.ctx = ctx, .g = g, .best_order = order,
-		.best_sum = cost->joined_cells, .best_largest = cost->largest_joined};
+	struct search s = {.ctx = ctx,
+		.g = g,
+		.best_order = order,
+		.best_sum = cost->joined_cells,
+		.best_largest = cost->largest_joined};
 	double spent = (double)work * SECONDS_PER_OPERATION;
-	double stop_at = seconds > 0 ? gpube__now() + seconds : 0;
+	/* twice the most operations may take, lest a busy machine makes it long */
+	double stop_at = gpube__now() + (seconds > 0 ? seconds : 2 * MOST_SECONDS);
 	int64_t pool_size = 2 * messages + 16 * (int64_t)g->n + 1024;
-	double chain_bytes = 4.0 * (double)pool_size + 16.0 * (double)g->start[g->n] + 300.0 * g->n;
+	double chain_bytes = 8.0 * (double)pool_size + 16.0 * (double)g->start[g->n] + 300.0 * g->n;
 	int status = GPUBE_OK;
 
 	if (seconds <= 0 && !worth_going_on(spent, s.best_sum / cells_per_second, spent))
@@ -252,7 +265,7 @@ int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpub
 		s.chains[i].reseed = i > 0;
 	}
 	if (!status && s.n_chains > 0)
-		rounds(&s, seconds, cells_per_second, spent);
+		rounds(&s, seconds, cells_per_second, spent, stop_at);
 	for (int i = 0; i < s.n_chains; i++)
 		chain_clear(ctx, &s.chains[i]);
 	gpube__free(ctx, s.chains);

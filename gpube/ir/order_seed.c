@@ -96,8 +96,8 @@ static int32_t sweep_from(struct gpube_seeder *s, int32_t *order, int32_t first,
 	return n;
 }
 
-void gpube__sweep(struct gpube_seeder *s, int32_t *order, int32_t first, bool by_age,
-	struct gpube_rng *rng)
+void gpube__sweep(
+	struct gpube_seeder *s, int32_t *order, int32_t first, bool by_age, struct gpube_rng *rng)
 {
 	const struct gpube_graph *g = s->g;
 	int32_t n_begins = 0, n = 0;
@@ -228,8 +228,7 @@ void gpube__dissect(struct gpube_seeder *s, int32_t *order, double balance, stru
 
 /* ---- buffers ---------------------------------------------------------------------------- */
 
-int gpube__seeder_new(struct gpube_seeder **out, struct gpube_ctx *ctx,
-	const struct gpube_graph *g)
+int gpube__seeder_new(struct gpube_seeder **out, struct gpube_ctx *ctx, const struct gpube_graph *g)
 {
 	struct gpube_seeder *s = gpube__alloc_zero(ctx, 1, sizeof(*s));
 	uint64_t n = (uint64_t)g->n;

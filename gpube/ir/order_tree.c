@@ -325,8 +325,11 @@ static void draw_rule(struct gpube_tree *t, struct gpube_greedy_rule *rule)
 {
 	static const double noise[] = {0, 0.05, 0.2, 0.5};
 	static const struct gpube_greedy_rule rules[] = {
-		{.by_fill = 1}, {.by_size = 1, .by_domain = 1}, {.by_size = 1},
-		{.by_fill = 1, .by_size = 1}, {.by_fill = 0.2, .by_size = 1},
+		{.by_fill = 1},
+		{.by_size = 1, .by_domain = 1},
+		{.by_size = 1},
+		{.by_fill = 1, .by_size = 1},
+		{.by_fill = 0.2, .by_size = 1},
 	};
 
 	*rule = rules[gpube__rng_below(&t->rng, sizeof(rules) / sizeof(*rules))];
@@ -399,8 +402,8 @@ static void step(struct gpube_tree *t, int64_t most_log, double allowance)
 void gpube__tree_improve(struct gpube_tree *t, double power, double heat, int64_t budget)
 {
 	int64_t begin = t->work, next_look = begin;
-	int64_t most_log = isinf(t->most_cells) ? INT64_MAX :
-		(int64_t)(log2(t->most_cells) * GPUBE_LOG_ONE);
+	int64_t most_log =
+		isinf(t->most_cells) ? INT64_MAX : (int64_t)(log2(t->most_cells) * GPUBE_LOG_ONE);
 
 	t->power = power;
 	for (int32_t k = 0; k < t->g->n; k++)
@@ -454,8 +457,9 @@ int gpube__tree_new(struct gpube_tree **out, struct gpube_ctx *ctx, const struct
 	t->first_order = gpube__alloc(ctx, n, sizeof(*t->first_order));
 	t->best_order = gpube__alloc(ctx, n, sizeof(*t->best_order));
 	if (!t->order || !t->position || !t->parent || !t->child || !t->sibling || !t->at ||
-		!t->arity || !t->pool || !t->log_domain || !t->log_cells || !t->cells || !t->weight || !t->share || !t->below || !t->seen ||
-		!t->local || !t->member || !t->first_order || !t->best_order) {
+		!t->arity || !t->pool || !t->log_domain || !t->log_cells || !t->cells ||
+		!t->weight || !t->share || !t->below || !t->seen || !t->local || !t->member ||
+		!t->first_order || !t->best_order) {
 		gpube__tree_free(t);
 		return GPUBE_ENOMEM;
 	}

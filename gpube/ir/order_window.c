@@ -23,12 +23,14 @@ INLINE int count_and(const uint64_t *a, const uint64_t *b, int words)
 
 #define FOR_BITS(v, word, base)                                                                    \
 	for (uint64_t bits_##v = (word); bits_##v; bits_##v &= bits_##v - 1)                       \
-		for (int v = (base) + __builtin_ctzll(bits_##v), once_##v = 1; once_##v; once_##v = 0)
+		for (int v = (base) + __builtin_ctzll(bits_##v), once_##v = 1; once_##v;           \
+			once_##v = 0)
 
 INLINE double key_of(const struct gpube_window *g, const struct gpube_window_work *w, int v,
 	const struct gpube_greedy_rule *r, struct gpube_rng *rng)
 {
-	double key = r->by_fill * w->fill[v] + r->by_degree * w->degree[v] +
+	double key =
+		r->by_fill * w->fill[v] + r->by_degree * w->degree[v] +
 		(r->by_size * (double)w->log_message[v] + r->by_domain * (double)g->log_domain[v]) *
 			(1 / GPUBE_LOG_ONE);
 
@@ -46,7 +48,8 @@ INLINE void start(const struct gpube_window *g, struct gpube_window_work *w, int
 
 		w->log_message[v] = 0;
 		for (int i = 0; i < words; i++)
-			FOR_BITS (u, row[i], 64 * i) {
+			FOR_BITS(u, row[i], 64 * i)
+			{
 				degree++;
 				shared += count_and(row, w->rows + u * words, words);
 				w->log_message[v] += g->log_domain[u];
@@ -63,8 +66,8 @@ INLINE void start(const struct gpube_window *g, struct gpube_window_work *w, int
 }
 
 /* The edge a-b: common neighbours lack one edge less. */
-INLINE void add_edge(const struct gpube_window *g, struct gpube_window_work *w, int a, int b,
-	int words)
+INLINE void add_edge(
+	const struct gpube_window *g, struct gpube_window_work *w, int a, int b, int words)
 {
 	uint64_t *ra = w->rows + a * words, *rb = w->rows + b * words;
 	int common = 0;
@@ -73,8 +76,8 @@ INLINE void add_edge(const struct gpube_window *g, struct gpube_window_work *w, 
 		uint64_t both = ra[i] & rb[i];
 
 		common += __builtin_popcountll(both);
-		FOR_BITS (c, both, 64 * i)
-			w->fill[c]--;
+		FOR_BITS(c, both, 64 * i)
+		w->fill[c]--;
 	}
 	w->fill[a] += w->degree[a]++ - common;
 	w->fill[b] += w->degree[b]++ - common;
@@ -89,7 +92,8 @@ INLINE void eliminate(const struct gpube_window *g, struct gpube_window_work *w,
 	const uint64_t *clique = w->rows + v * words;
 
 	for (int i = 0; i < words; i++)
-		FOR_BITS (u, clique[i], 64 * i) {
+		FOR_BITS(u, clique[i], 64 * i)
+		{
 			uint64_t *row = w->rows + u * words;
 
 			row[v / 64] &= ~(UINT64_C(1) << v % 64);
@@ -99,7 +103,8 @@ INLINE void eliminate(const struct gpube_window *g, struct gpube_window_work *w,
 		}
 	w->work += 2 * words * w->degree[v];
 	for (int i = 0; i < words; i++)
-		FOR_BITS (a, clique[i], 64 * i) {
+		FOR_BITS(a, clique[i], 64 * i)
+		{
 			const uint64_t *row = w->rows + a * words;
 
 			for (int j = i; j < words; j++) {
@@ -107,8 +112,8 @@ INLINE void eliminate(const struct gpube_window *g, struct gpube_window_work *w,
 				uint64_t missing = clique[j] & ~row[j] & above;
 
 				w->work += words * __builtin_popcountll(missing);
-				FOR_BITS (b, missing, 64 * j)
-					add_edge(g, w, a, b, words);
+				FOR_BITS(b, missing, 64 * j)
+				add_edge(g, w, a, b, words);
 			}
 		}
 }
@@ -136,7 +141,7 @@ INLINE bool greedy(const struct gpube_window *g, struct gpube_window_work *w, ui
 				best = i;
 				n_best = 1;
 			} else if (key == least && rule->random &&
-				gpube__rng_next(rng) % (uint64_t)++n_best == 0) {
+				   gpube__rng_next(rng) % (uint64_t)++n_best == 0) {
 				best = i;
 			}
 		}
@@ -153,9 +158,9 @@ INLINE bool greedy(const struct gpube_window *g, struct gpube_window_work *w, ui
 	return true;
 }
 
-bool gpube__window_greedy(const struct gpube_window *g, struct gpube_window_work *w,
-	uint8_t *order, double *sum, const struct gpube_greedy_rule *rule,
-	const struct gpube_window_goal *goal, struct gpube_rng *rng)
+bool gpube__window_greedy(const struct gpube_window *g, struct gpube_window_work *w, uint8_t *order,
+	double *sum, const struct gpube_greedy_rule *rule, const struct gpube_window_goal *goal,
+	struct gpube_rng *rng)
 {
 	if (g->words == 1)
 		return greedy(g, w, order, sum, rule, goal, rng, 1);
@@ -184,13 +189,13 @@ INLINE int64_t joined_after(const struct gpube_window *g, unsigned gone, int v, 
 	}
 	reached[0] = (reached[0] & ~(uint64_t)gone) | UINT64_C(1) << v;
 	for (int i = 0; i < words; i++)
-		FOR_BITS (u, reached[i], 64 * i)
-			log_cells += g->log_domain[u];
+		FOR_BITS(u, reached[i], 64 * i)
+	log_cells += g->log_domain[u];
 	return log_cells;
 }
 
-bool gpube__window_exact(const struct gpube_window *g, struct gpube_window_work *w,
-	uint8_t *order, double *sum, const struct gpube_window_goal *goal)
+bool gpube__window_exact(const struct gpube_window *g, struct gpube_window_work *w, uint8_t *order,
+	double *sum, const struct gpube_window_goal *goal)
 {
 	unsigned all = (1u << g->n_inner) - 1;
 

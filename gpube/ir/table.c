@@ -30,7 +30,7 @@ double gpube__table_real(const struct gpube_table *t, int64_t k)
 					: ((const double *)t->values)[k];
 }
 
-static int compare_tuples(const int32_t *a, const int32_t *b, int arity)
+int gpube__compare_tuples(const int32_t *a, const int32_t *b, int arity)
 {
 	for (int k = 0; k < arity; k++)
 		if (a[k] != b[k])
@@ -49,7 +49,7 @@ int64_t gpube__table_find(const struct gpube_table *t, const int32_t *domains, c
 	}
 	while (lo < hi) {
 		int64_t mid = lo + (hi - lo) / 2;
-		int c = compare_tuples(t->tuples + mid * t->arity, tuple, t->arity);
+		int c = gpube__compare_tuples(t->tuples + mid * t->arity, tuple, t->arity);
 
 		if (c == 0)
 			return mid;
@@ -86,8 +86,7 @@ static enum gpube_type type_of(int64_t v)
 
 	if (v == GPUBE_INF)
 		return GPUBE_INT8; /* every type has its marker */
-	while (type < GPUBE_INT64 &&
-		(v >= gpube__forbidden(type) || v < -gpube__forbidden(type)))
+	while (type < GPUBE_INT64 && (v >= gpube__forbidden(type) || v < -gpube__forbidden(type)))
 		type++;
 	return type;
 }
@@ -151,7 +150,7 @@ struct rank {
 static int compare_ranks(const void *x, const void *y)
 {
 	const struct rank *a = x, *b = y;
-	int c = compare_tuples(a->tuple, b->tuple, a->arity);
+	int c = gpube__compare_tuples(a->tuple, b->tuple, a->arity);
 
 	return c ? c : (a->at > b->at) - (a->at < b->at);
 }
@@ -166,8 +165,8 @@ int gpube__sort_tuples(struct gpube_ctx *ctx, struct gpube_table *t, int64_t *tw
 	int status = GPUBE_ENOMEM;
 
 	*twice = -1;
-	while (k < t->n && compare_tuples(t->tuples + (k - 1) * t->arity, t->tuples + k * t->arity,
-				   t->arity) < 0)
+	while (k < t->n && gpube__compare_tuples(t->tuples + (k - 1) * t->arity,
+				   t->tuples + k * t->arity, t->arity) < 0)
 		k++;
 	if (k >= t->n)
 		return GPUBE_OK;
@@ -181,7 +180,7 @@ int gpube__sort_tuples(struct gpube_ctx *ctx, struct gpube_table *t, int64_t *tw
 	qsort(rank, (size_t)t->n, sizeof(*rank), compare_ranks);
 	status = GPUBE_OK;
 	for (k = 1; k < t->n; k++)
-		if (compare_tuples(rank[k - 1].tuple, rank[k].tuple, t->arity) == 0) {
+		if (gpube__compare_tuples(rank[k - 1].tuple, rank[k].tuple, t->arity) == 0) {
 			*twice = rank[k].at;
 			goto out;
 		}

@@ -34,13 +34,13 @@ struct gpube_operand {
  * One contraction. Dims [0, n_out) make the output, row-major, last fastest;
  * dims [n_out, n_dims) are reduced. No dimension need occur in an operand.
  *
- * Infinity. Integer types: a joined sum >= cut is forbidden and written as
- * exactly 'cut' (MAX_PLUS: a sum <= -cut, written as -cut). The caller proves
- * that every input value lies in [-cut, cut] and that n_in * cut, with all
- * partial sums in any order, stays inside the type; and either that inputs are
- * non-negative (MAX_PLUS: non-positive), so that cut absorbs, or that finite
- * sums stay below cut/2 in size and cut marks only forbidden cells, with
- * 'threshold' = cut/2. In short: sum >= threshold -> cut, cut >= threshold.
+ * Infinity. Integer types: a joined sum >= threshold is forbidden and written
+ * as exactly 'cut', cut >= threshold (MAX_PLUS: <= -threshold, -cut). The caller
+ * proves that the sum of any of the operands' values, in any order, stays
+ * inside the type, as its negative does; and either that values are non-negative (MAX_PLUS:
+ * non-positive), with threshold = cut, so that a forbidden value absorbs, or
+ * that finite sums stay below cut/2 in size and cut marks only forbidden cells,
+ * with threshold = cut/2.
  * Float types: IEEE infinities, cut and threshold are ignored; never NaN.
  *
  * MIN_COUNT. out_counts[s] = sum over joined cells of s that attain out[s] of
@@ -91,6 +91,12 @@ struct gpube_ops {
 	int (*upload)(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes);
 	int (*download)(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes);
 
+	/* the device in words, for people; a CPU has none: NULL */
+	int (*describe)(struct gpube_ctx *ctx, char *text, size_t size);
+
+	/* bytes of tables that alloc() may give out in all */
+	uint64_t (*memory)(struct gpube_ctx *ctx);
+
 	/* joined cells and bytes that this backend does in a second, for predictions */
 	double cells_per_second, bytes_per_second;
 };
@@ -99,5 +105,12 @@ struct gpube_ops {
 int gpube__contract_reference(struct gpube_ctx *ctx, const struct gpube_contraction *c);
 
 const struct gpube_ops *gpube__ops_cpu(void);
+
+/*
+ * The CUDA backend on the context's device, which the first call opens and the context owns;
+ * tables and results are valid until the context is freed. NULL and *status ENODEV where
+ * the program has no CUDA, or the machine no usable device; ENOMEM.
+ */
+const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status);
 
 #endif

@@ -217,9 +217,13 @@ static const struct written {
 		"[5]},\n    "
 		"{\"scope\": [0, 1, 2, 3], \"costs\": [0, 1, 2, 3]}\n  ]\n}\n"},
 	{"a bound that toulbar2 misreads", "{{t <-0.5} [2] {{[0] [-1 2]}}}",
-		"{\n  \"problem\": {\"name\": \"t\", \"mustbe\": \"<0.0\"},\n  \"variables\": [\n  "
+		"{\n  \"problem\": {\"name\": \"t\", \"mustbe\": \"<-0.5\"},\n  \"variables\": [\n  "
 		"  2\n  "
-		"],\n  \"functions\": [\n    {\"scope\": [0], \"costs\": [-1.0, 0.0]}\n  ]\n}\n"},
+		"],\n  \"functions\": [\n    {\"scope\": [0], \"costs\": [-1.0, -0.5]}\n  ]\n}\n"},
+	{"a bound that toulbar2 misreads, maximised", "{{t >-0.5} [2] {{[0] [-1 2]}}}",
+		"{\n  \"problem\": {\"name\": \"t\", \"mustbe\": \">-0.5\"},\n  \"variables\": [\n "
+		"   2\n  ],\n  \"functions\": [\n    {\"scope\": [0], \"costs\": [-0.5, 2.0]}\n  "
+		"]\n}\n"},
 	{"a shared table", "{{t <9} [2 2] {f{[0 1] g} h{[1 0] g} g{[0 1] [1 2 3 4]}}}",
 		"{\n  \"problem\": {\"name\": \"t\", \"mustbe\": \"<9\"},\n  \"variables\": [\n    "
 		"2,\n    "

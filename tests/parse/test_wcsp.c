@@ -191,9 +191,9 @@ static const struct written {
 	{"a top that toulbar2 cuts but needs not", GPUBE_MINIMISE, 0, INT64_MAX - 1, {1, 2, 3, 4},
 		"gpube 2 2 1 5\n2 2\n2 0 1 0 4\n0 0 1\n0 1 2\n1 0 3\n1 1 4\n"},
 	{"totals that toulbar2 does not hold", GPUBE_MINIMISE, 0, NONE,
-		{512409557603043100, 2, 3, 4}, NULL},
-	{"the largest total", GPUBE_MINIMISE, 0, NONE, {512409557603043099, 0, 0, 0},
-		"gpube 2 2 1 512409557603043100\n2 2\n2 0 1 0 1\n0 0 512409557603043099\n"},
+		{512409557602577067, 2, 3, 4}, NULL},
+	{"the largest total", GPUBE_MINIMISE, 0, NONE, {512409557602577066, 0, 0, 0},
+		"gpube 2 2 1 512409557603043100\n2 2\n2 0 1 0 1\n0 0 512409557602577066\n"},
 	{"infeasible by its top", GPUBE_MINIMISE, 0, -3, {1, 0, 0, 0},
 		"gpube 2 2 1 0\n2 2\n2 0 1 0 1\n0 0 0\n"},
 };

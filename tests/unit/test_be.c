@@ -130,18 +130,25 @@ static void top_forbids(void **state)
 	gpube_model_free(m);
 }
 
-/* 32 bits while most_inputs * cut fits, 64 past it, refused past 2^63: one bucket of two tables. */
+/*
+ * 32 bits while all sums fit, 64 past it, refused past 2^63: one bucket of two
+ * tables, whose finite sums stay below cut, but two forbidden cells make 2 cut.
+ */
 static void working_type(void **state)
 {
 	static const struct {
-		int64_t cost;
+		int64_t best, cost;
 		int status;
 		enum gpube_type type;
 	} cases[] = {
-		{(INT32_MAX / 2 - 1) / 2, 0, GPUBE_INT32},
-		{INT32_MAX / 4 + 2, 0, GPUBE_INT64},
-		{INT64_MAX / 4 - 2, 0, GPUBE_INT64},
-		{INT64_MAX / 4 + 2, GPUBE_ERANGE, GPUBE_INT64},
+		{0, INT32_MAX / 2, 0, GPUBE_INT32},
+		{0, INT32_MAX / 2 + 1, 0, GPUBE_INT64},
+		{0, INT64_MAX / 2, 0, GPUBE_INT64},
+		{0, INT64_MAX / 2 + 1, GPUBE_ERANGE, GPUBE_INT64},
+		{GPUBE_INF, (INT32_MAX / 2 - 1) / 2, 0, GPUBE_INT32},
+		{GPUBE_INF, INT32_MAX / 4 + 2, 0, GPUBE_INT64},
+		{GPUBE_INF, INT64_MAX / 4 - 2, 0, GPUBE_INT64},
+		{GPUBE_INF, INT64_MAX / 4 + 2, GPUBE_ERANGE, GPUBE_INT64},
 	};
 
 	(void)state;
@@ -149,7 +156,7 @@ static void working_type(void **state)
 		struct gpube_model *m = variables(1, 2);
 		struct gpube_be be;
 		struct gpube_working w;
-		const int64_t costs[] = {0, cases[i].cost};
+		const int64_t costs[] = {cases[i].best, cases[i].cost};
 
 		assert_int_equal(gpube_model_add_costs(m, 1, (int32_t[]){0}, costs), 0);
 		assert_int_equal(gpube_model_add_costs(m, 1, (int32_t[]){0}, costs), 0);
@@ -193,7 +200,7 @@ static void plan_of_a_triangle(void **state)
 	struct gpube_model *m = variables(3, 4);
 	const int64_t costs[16] = {1};
 	struct gpube_be be;
-	double keep, args;
+	struct gpube_be_memory memory;
 
 	(void)state;
 	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 1}, costs), 0);
@@ -207,11 +214,13 @@ static void plan_of_a_triangle(void **state)
 	assert_int_equal(be.buckets[2].consumer, -1);
 	assert_true(be.buckets[0].cells == 16 && be.buckets[1].cells == 4 && be.buckets[2].cells == 1);
 	assert_true(be.buckets[0].joined == 64);
-	gpube__be_memory(&keep, &args, &be, GPUBE_INT32, false);
+	gpube__be_memory(&memory, &be, GPUBE_INT32);
 	/* bucket 0: its message, two functions and their staging */
-	assert_true(keep == 4 * 16 + 2 * 2 * 4 * 16);
+	assert_true(memory.keep == 4 * 16 + 2 * 2 * 4 * 16);
 	/* the same and 16 arg-mins: 2 bits each, and a byte each twice while they are packed */
-	assert_true(args == keep + 4 + 32);
+	assert_true(memory.args == memory.keep + 4 + 32);
+	/* counts of 8 bytes for the message, none for functions */
+	assert_true(memory.count == memory.keep + 8 * 16);
 	gpube__be_clear(&be);
 	gpube_model_free(m);
 }
@@ -229,7 +238,7 @@ static void stop_ends_the_run(void **state)
 	gpube_ctx_stop(ctx);
 	assert_int_equal(gpube__be_run(&optimum, NULL, NULL, &be, gpube__ops_cpu(), &w, 0, true),
 		GPUBE_ESTOP);
-	ctx->stop = 0;
+	gpube_ctx_resume(ctx);
 	gpube__be_clear(&be);
 	gpube_model_free(m);
 }

@@ -71,6 +71,31 @@ static void cost_of_an_assignment(void **state)
 	gpube_model_free(m);
 }
 
+static void observations(void **state)
+{
+	struct gpube_model *m;
+	int64_t cost;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	assert_int_equal(gpube_model_set_scale(m, 19), GPUBE_EINVAL);
+	assert_int_equal(gpube_model_set_scale(m, 2), 0);
+	assert_int_equal(m->scale, 2);
+	assert_int_equal(gpube_model_observe(m, 1, 0), GPUBE_EINVAL);
+	assert_int_equal(gpube_model_observe(m, 0, 2), GPUBE_EINVAL);
+	assert_int_equal(gpube_model_observe(m, 0, 1), 0);
+	assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	assert_int_equal(gpube_model_cost(&cost, m, (int32_t[]){0, 0}), 0);
+	assert_true(cost == GPUBE_INF);
+	assert_int_equal(gpube_model_cost(&cost, m, (int32_t[]){1, 1}), 0);
+	assert_true(cost == 0);
+	assert_int_equal(gpube_model_observe(m, 0, -1), 0);
+	assert_int_equal(gpube_model_cost(&cost, m, (int32_t[]){0, 0}), 0);
+	assert_true(cost == 0);
+	gpube_model_free(m);
+}
+
 static void bad_scopes(void **state)
 {
 	struct gpube_model *m;
@@ -130,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(narrowest_type),
 		cmocka_unit_test(cost_of_an_assignment),
+		cmocka_unit_test(observations),
 		cmocka_unit_test(bad_scopes),
 		cmocka_unit_test(size_overflow),
 		cmocka_unit_test(tuples_are_sorted),

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "gpube/ir/model.h"
+#include "tests/support/files.h"
 #include "tests/support/random_model.h"
 
 enum { N_COSTS = 240, N_POTENTIALS = 80 };
@@ -41,8 +42,8 @@ static void expect_answer(const struct gpube_model *m, const struct brute *expec
 		fail_msg("%s", gpube_error(ctx));
 		return;
 	}
-	assert_int_equal(s->answer,
-		expected->feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
+	assert_int_equal(
+		s->answer, expected->feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
 	if (!expected->feasible) {
 		gpube_solution_free(s, ctx);
 		return;
@@ -57,12 +58,14 @@ static void expect_answer(const struct gpube_model *m, const struct brute *expec
 		}
 	} else {
 		/* each of the functions is rounded once */
-		double slack = (m->n_functions + 1) * pow(10, -s->scale) + 1e-12 * fabs(s->log_value);
+		double slack =
+			(m->n_functions + 1) * pow(10, -s->scale) + 1e-12 * fabs(s->log_value);
 
 		assert_int_equal(gpube_model_log_value(&log_value, m, s->values), 0);
 		assert_true(log_value == s->log_value);
 		assert_true(fabs(s->log_value - expected->log_value) <= slack);
-		assert_true(fabs((double)s->cost * pow(10, -s->scale) + expected->log_value) <= slack);
+		assert_true(
+			fabs((double)s->cost * pow(10, -s->scale) + expected->log_value) <= slack);
 	}
 	gpube_solution_free(s, ctx);
 }
@@ -129,8 +132,7 @@ static void too_large_is_refused(void **state)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
 	for (int i = 0; i < 40; i++)
 		for (int j = 0; j < i; j++)
-			assert_int_equal(
-				gpube_model_add_costs(m, 2, (int32_t[]){i, j}, differ), 0);
+			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, j}, differ), 0);
 	assert_int_equal(gpube_solve(&s, m, NULL), GPUBE_ELIMIT);
 	assert_non_null(s);
 	assert_int_equal(s->answer, GPUBE_ANSWER_INCOMPLETE);
@@ -169,12 +171,12 @@ static void little_memory_same_answer(void **state)
 			for (int k = 0; k < 9; k++)
 				shifted[k] = weights[(k + i) % 9];
 			if (i % 7 < 6)
-				assert_int_equal(gpube_model_add_costs(m, 2,
-							 (int32_t[]){i, i + 1}, shifted),
+				assert_int_equal(
+					gpube_model_add_costs(m, 2, (int32_t[]){i, i + 1}, shifted),
 					0);
 			if (i < 42)
-				assert_int_equal(gpube_model_add_costs(m, 2,
-							 (int32_t[]){i, i + 7}, shifted),
+				assert_int_equal(
+					gpube_model_add_costs(m, 2, (int32_t[]){i, i + 7}, shifted),
 					0);
 		}
 		assert_int_equal(gpube_solve(&s, m, NULL), 0);
@@ -189,6 +191,97 @@ static void little_memory_same_answer(void **state)
 	assert_true(peaks[1] < peaks[0]);
 }
 
+/* What a refusal says is needed is enough, and a byte less is not; counting, too. */
+static void what_is_needed_is_enough(void **state)
+{
+	struct gpube_ctx_opts ctx_opts = {.sizeof_options = sizeof(ctx_opts)};
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .no_simplify = 1};
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 40; seed++) {
+		struct random_spec spec = random_spec_default();
+		double need = 1;
+
+		spec.forbidden = 0; /* none is infeasible */
+		opts.count = seed % 2;
+		opts.order_method = GPUBE_ORDER_MIN_FILL;
+		for (int round = 0; round < 3; round++) {
+			struct gpube_ctx *c;
+			struct gpube_model *m;
+			struct gpube_solution *s = NULL;
+
+			ctx_opts.memory_bytes = (uint64_t)need - (round == 2);
+			assert_int_equal(gpube_ctx_new(&c, &ctx_opts), 0);
+			m = random_model(c, &spec, seed);
+			assert_non_null(m);
+			assert_int_equal(gpube_solve(&s, m, &opts), round == 1 ? 0 : GPUBE_ELIMIT);
+			assert_true(round == 0 || s->plan.peak_bytes == need);
+			need = s->plan.peak_bytes;
+			gpube_solution_free(s, c);
+			gpube_model_free(m);
+			gpube_ctx_free(c);
+		}
+	}
+}
+
+enum { N_LEAVES = 1000 };
+
+/* A hub with 1000 leaves: all messages meet in one bucket, whose sum must not be feared too early.
+ */
+static void star_of_large_costs(void **state)
+{
+	const int64_t top = (int64_t)1 << 51;
+	struct gpube_model *m;
+	struct gpube_solution *s;
+	int64_t expected[2] = {0, 0};
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i <= N_LEAVES; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	for (int i = 1; i <= N_LEAVES; i++) {
+		const int64_t a = top - i % 7, b = top / 2 + i % 5, costs[] = {a, b, b + 3, top};
+
+		assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, i}, costs), 0);
+		expected[0] += b;
+		expected[1] += b + 3;
+	}
+	assert_int_equal(gpube_solve(&s, m, NULL), 0);
+	assert_true(s->cost == (expected[0] < expected[1] ? expected[0] : expected[1]));
+	gpube_solution_free(s, ctx);
+	gpube_model_free(m);
+}
+
+/* The same of potentials, with zeros: fewer decimals are taken rather than none. */
+static void star_of_potentials(void **state)
+{
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_model *m;
+	struct gpube_solution *s;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), 0);
+	for (int i = 0; i <= N_LEAVES; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 3, NULL), 0);
+	for (int i = 1; i <= N_LEAVES; i++) {
+		const double p[] = {0, 1e-300, 1e-3, 1e-200, 0, 2e-3, 1e-300, 1e-300, 0};
+
+		assert_int_equal(gpube_model_add_potentials(m, 2, (int32_t[]){0, i}, p), 0);
+	}
+	for (int no_simplify = 0; no_simplify < 2; no_simplify++) {
+		opts.no_simplify = no_simplify;
+		if (gpube_solve(&s, m, &opts))
+			fail_msg("%s", gpube_error(ctx));
+		assert_int_equal(s->answer, GPUBE_ANSWER_OPTIMAL);
+		assert_int_equal(s->values[0], 1);
+		assert_true(fabs(s->log_value - N_LEAVES * log(2e-3)) < 1e-6);
+		gpube_solution_free(s, ctx);
+	}
+	opts.precision = 12; /* asked for: it is that or an error */
+	assert_int_equal(gpube_solve(&s, m, &opts), GPUBE_ERANGE);
+	gpube_model_free(m);
+}
+
 static void a_stopped_context_solves_nothing(void **state)
 {
 	struct random_spec spec = random_spec_default();
@@ -201,9 +294,87 @@ static void a_stopped_context_solves_nothing(void **state)
 	assert_int_equal(gpube_solve(&s, m, NULL), GPUBE_ESTOP);
 	assert_int_equal(s->answer, GPUBE_ANSWER_INCOMPLETE);
 	assert_null(s->values);
-	ctx->stop = 0;
+	gpube_ctx_resume(ctx);
 	gpube_solution_free(s, ctx);
 	gpube_model_free(m);
+}
+
+static void stop_when_eliminated(
+	void *arg, enum gpube_log_level level, double fraction, const char *text)
+{
+	struct gpube_ctx **c = arg;
+
+	(void)text;
+	if (level == GPUBE_LOG_PROGRESS && fraction >= 1)
+		gpube_ctx_stop(*c);
+}
+
+/* An optimum that is proved is not lost because the count of them was stopped. */
+static void a_stopped_count_keeps_the_optimum(void **state)
+{
+	struct gpube_ctx *c;
+	struct gpube_ctx_opts ctx_opts = {
+		.sizeof_options = sizeof(ctx_opts), .log = stop_when_eliminated, .log_arg = &c};
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .count = 1};
+	struct random_spec spec = random_spec_default();
+	struct gpube_model *m;
+	struct gpube_solution *s;
+	struct brute expected;
+
+	(void)state;
+	spec.forbidden = 0;
+	spec.n_functions = 20;
+	assert_int_equal(gpube_ctx_new(&c, &ctx_opts), 0);
+	m = random_model(c, &spec, 3);
+	assert_non_null(m);
+	assert_int_equal(brute_force(&expected, NULL, m), 0);
+	assert_int_equal(gpube_solve(&s, m, &opts), GPUBE_ESTOP);
+	assert_int_equal(s->answer, GPUBE_ANSWER_OPTIMAL);
+	assert_true(s->cost == expected.cost);
+	assert_non_null(s->values);
+	assert_null(s->count);
+	gpube_solution_free(s, c);
+	gpube_model_free(m);
+	gpube_ctx_free(c);
+}
+
+/* Every allocation of a solve can fail; nothing is lost, nothing is left. */
+static void every_allocation_can_fail(void **state)
+{
+	struct gpube_solve_opts opts = {
+		.sizeof_options = sizeof(opts), .count = 1, .order_seconds = 1e-9};
+	static const enum gpube_kind kinds[] = {GPUBE_COSTS, GPUBE_POTENTIALS};
+
+	(void)state;
+	for (int k = 0; k < 4; k++) {
+		struct test_memory memory = {.fail_at = -1};
+		struct gpube_ctx *c = test_memory_ctx(&memory);
+		struct random_spec spec = random_spec_varied(11 + (uint64_t)k, kinds[k % 2]);
+		struct gpube_model *m;
+		struct gpube_solution *s;
+		long held;
+		int status = GPUBE_ENOMEM;
+
+		c->n_threads = 1;
+		m = random_model(c, &spec, 11);
+		assert_non_null(m);
+		held = memory.live;
+		opts.no_simplify = k >= 2;
+		for (long at = 0; status; at++) {
+			memory.fail_at = memory.n + at;
+			status = gpube_solve(&s, m, &opts);
+			if (status) {
+				assert_int_equal(status, GPUBE_ENOMEM);
+				assert_null(s);
+				assert_true(memory.live == held);
+			}
+			assert_true(at < 100000);
+		}
+		gpube_solution_free(s, c);
+		assert_true(memory.live == held);
+		gpube_model_free(m);
+		gpube_ctx_free(c);
+	}
 }
 
 static void bad_orders(void **state)
@@ -228,7 +399,7 @@ static void bad_orders(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_COSTS + N_POTENTIALS + 5];
+	static struct CMUnitTest tests[N_COSTS + N_POTENTIALS + 10];
 	static uint64_t seeds[N_COSTS + N_POTENTIALS];
 	static char names[N_COSTS + N_POTENTIALS][32];
 	size_t n = 0;
@@ -243,7 +414,12 @@ int main(void)
 	}
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_large_is_refused);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(little_memory_same_answer);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_is_needed_is_enough);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(star_of_large_costs);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(star_of_potentials);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_stopped_context_solves_nothing);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_stopped_count_keeps_the_optimum);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_allocation_can_fail);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(bad_orders);
 	return _cmocka_run_group_tests("solve", tests, n, setup, teardown);
 }

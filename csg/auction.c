@@ -1,0 +1,440 @@
+/*
+ * auction.c - csg_auction_solve(): dominated bids out, then depth-first branch and
+ * bound. At each node the linear program is re-optimised by dual steps; its duals
+ * y are rounded to integers, and whatever they are,
+ *
+ *     sum of y + sum over the bids left of max(0, price - y(goods))
+ *
+ * bounds the revenue: that is what prunes, and what takes out single bids.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "csg/bids.h"
+#include "csg/cliques.h"
+
+#define FRACTION_BITS 10 /* of the rounded duals, below a unit of the prices */
+#define CUT_ROUNDS    30
+#define MOST_CUTS     2000 /* rows beside those of goods */
+
+struct tree {
+	struct gpube_ctx *ctx;
+	const struct csg_auction *a;
+	struct csg_auction_result *r;
+	int n, words;		/* bids left, words of a set of goods */
+	int32_t *bid;		/* of the auction */
+	uint64_t *set;		/* n * words */
+	struct csg__packing lp; /* columns are 0 .. n-1 */
+	struct csg__cliques cliques; /* its rows */
+	double *x, *y;
+	int64_t *dual, *gain; /* of rows and of bids, units of 2^-FRACTION_BITS */
+	int32_t *order; /* scratch of the greedy step */
+	uint64_t *used;
+	uint8_t *chosen, *best_chosen;
+	int64_t best, root_bound;
+	bool stopped;
+};
+
+static const uint64_t *set_of(const struct tree *t, int j)
+{
+	return t->set + (size_t)j * (size_t)t->words;
+}
+
+static bool disjoint(const struct tree *t, const uint64_t *a, const uint64_t *b)
+{
+	for (int w = 0; w < t->words; w++)
+		if (a[w] & b[w])
+			return false;
+	return true;
+}
+
+static bool inside(const struct tree *t, const uint64_t *a, const uint64_t *b)
+{
+	for (int w = 0; w < t->words; w++)
+		if (a[w] & ~b[w])
+			return false;
+	return true;
+}
+
+static int64_t price_of(const struct tree *t, int j)
+{
+	return t->a->price[t->bid[j]];
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+/*
+ * The bound by the duals at hand, whatever they are, and the gain of each bid:
+ * its price less the duals of its rows; in units of 2^-FRACTION_BITS.
+ */
+static int64_t bound(struct tree *t)
+{
+	int64_t z = 0;
+
+	for (int j = 0; j < t->n; j++)
+		t->gain[j] = price_of(t, j) * ((int64_t)1 << FRACTION_BITS);
+	for (int i = 0; i < t->lp.m; i++) {
+		const double y = ldexp(t->y[i], FRACTION_BITS);
+		const uint64_t *row = t->cliques.row + (size_t)i * (size_t)t->cliques.words;
+
+		t->dual[i] = y > 0 && y < 0x1p50 ? llrint(y) : 0;
+		z += t->dual[i];
+		for (int w = 0; t->dual[i] && w < t->cliques.words; w++)
+			for (uint64_t s = row[w]; s; s &= s - 1)
+				t->gain[w * 64 + __builtin_ctzll(s)] -= t->dual[i];
+	}
+	for (int j = 0; j < t->n; j++)
+		if (!t->lp.fixed[j] && t->gain[j] > 0)
+			z += t->gain[j];
+	return z;
+}
+
+/* No better solution has a bid whose entry costs more than there is to gain. */
+static void fix_losers(struct tree *t, int64_t z)
+{
+	for (int j = 0; j < t->n; j++)
+		if (!t->lp.fixed[j] && t->gain[j] < 0 &&
+			(z + t->gain[j]) >> FRACTION_BITS <= t->best)
+			t->lp.fixed[j] = 1;
+}
+
+/* ---- solutions ---------------------------------------------------------------------------------- */
+
+/* Takes bids in falling order of x, then of price per good, while they fit. */
+static double rank(const struct tree *t, int j)
+{
+	const int64_t b = t->bid[j], k = t->a->at[b + 1] - t->a->at[b];
+
+	return t->x[j] + 1e-3 * (double)t->a->price[b] / sqrt((double)k) /
+				 (1 + (double)t->root_bound);
+}
+
+static void sort_bids(struct tree *t)
+{
+	for (int i = 0; i < t->n; i++) {
+		const double r = rank(t, i);
+		int k = i;
+
+		for (; k > 0 && rank(t, t->order[k - 1]) < r; k--)
+			t->order[k] = t->order[k - 1];
+		t->order[k] = i;
+	}
+}
+
+static void greedy(struct tree *t)
+{
+	int64_t sum = 0;
+
+	sort_bids(t);
+	memset(t->used, 0, (size_t)t->words * sizeof(*t->used));
+	memset(t->chosen, 0, (size_t)t->n);
+	for (int i = 0; i < t->n; i++) {
+		const int j = t->order[i];
+
+		if (t->lp.fixed[j] || !disjoint(t, set_of(t, j), t->used))
+			continue;
+		for (int w = 0; w < t->words; w++)
+			t->used[w] |= set_of(t, j)[w];
+		t->chosen[j] = 1;
+		sum += price_of(t, j);
+	}
+	if (sum > t->best) {
+		t->best = sum;
+		memcpy(t->best_chosen, t->chosen, (size_t)t->n);
+	}
+}
+
+/* ---- the tree -------------------------------------------------------------------------------------- */
+
+/* The fractional bid nearest to 1; then any that excludes another one left; -1: none does. */
+static int branching_bid(const struct tree *t)
+{
+	double most = 0.001;
+	int best = -1;
+
+	for (int j = 0; j < t->n; j++)
+		if (!t->lp.fixed[j] && t->x[j] > most && t->x[j] < 0.999) {
+			most = t->x[j];
+			best = j;
+		}
+	for (int j = 0; j < t->n && best < 0; j++)
+		for (int k = 0; k < t->n && best < 0 && !t->lp.fixed[j]; k++)
+			if (k != j && !t->lp.fixed[k] && !disjoint(t, set_of(t, j), set_of(t, k)))
+				best = t->x[j] >= t->x[k] ? j : k;
+	return best;
+}
+
+static int explore(struct tree *t);
+
+/* The bid wins: those that share a good with it do not. */
+static int take(struct tree *t, int bid)
+{
+	struct csg__packing saved;
+	int status = csg__packing_copy(&saved, &t->lp);
+
+	if (status)
+		return status;
+	for (int j = 0; j < t->n; j++)
+		if (j != bid && !disjoint(t, set_of(t, j), set_of(t, bid)))
+			t->lp.fixed[j] = 1;
+	status = explore(t);
+	csg__packing_assign(&t->lp, &saved);
+	csg__packing_clear(&saved);
+	return status;
+}
+
+/* With the bids that are not fixed: finds all that beats t->best. Leaves t->lp changed. */
+static int explore(struct tree *t)
+{
+	for (;;) {
+		int64_t z;
+		int bid, status;
+
+		if (gpube__stopped(t->ctx)) {
+			t->stopped = true;
+			return GPUBE_OK;
+		}
+		t->r->n_nodes++;
+		csg__packing_solve(&t->lp);
+		csg__packing_read(&t->lp, t->x, t->y);
+		z = bound(t);
+		if (t->r->n_nodes == 1)
+			t->root_bound = z >> FRACTION_BITS;
+		if (z >> FRACTION_BITS <= t->best)
+			return GPUBE_OK;
+		greedy(t);
+		if (z >> FRACTION_BITS <= t->best)
+			return GPUBE_OK;
+		fix_losers(t, z);
+		bid = branching_bid(t);
+		if (bid < 0) /* the rest goes together: greedy has taken all of it */
+			return GPUBE_OK;
+		status = take(t, bid);
+		if (status || t->stopped)
+			return status;
+		t->lp.fixed[bid] = 1;
+	}
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------- */
+
+static int add_row(struct tree *t, const uint64_t *seed, const double *weight)
+{
+	const int row = csg__cliques_add(&t->cliques, seed, weight);
+
+	return row < 0 ? GPUBE_OK
+		       : csg__packing_add(&t->lp,
+				 t->cliques.row + (size_t)row * (size_t)t->cliques.words);
+}
+
+static int rows_of_goods(struct tree *t)
+{
+	uint64_t *seed = gpube__alloc(t->ctx, (uint64_t)t->cliques.words, sizeof(*seed));
+	int status = seed ? GPUBE_OK : GPUBE_ENOMEM;
+
+	for (int i = 0; i < t->n; i++)
+		for (int j = 0; j < i; j++)
+			if (!disjoint(t, set_of(t, i), set_of(t, j)))
+				csg__cliques_exclude(&t->cliques, i, j);
+	for (int j = 0; j < t->n; j++)
+		t->x[j] = (double)price_of(t, j);
+	for (int g = 0; g < t->a->n_goods && !status; g++) {
+		bool any = false;
+
+		memset(seed, 0, (size_t)t->cliques.words * sizeof(*seed));
+		for (int j = 0; j < t->n; j++)
+			if (csg__has(set_of(t, j), g)) {
+				seed[j / 64] |= (uint64_t)1 << j % 64;
+				any = true;
+			}
+		if (any)
+			status = add_row(t, seed, t->x);
+	}
+	gpube__free(t->ctx, seed);
+	return status;
+}
+
+/* Cliques that the fractional solution violates, until few are found. */
+static int cut(struct tree *t)
+{
+	int status = GPUBE_OK;
+
+	for (int k = 0; k < CUT_ROUNDS && !status && !gpube__stopped(t->ctx); k++) {
+		const int before = t->cliques.n_rows;
+
+		csg__packing_solve(&t->lp);
+		csg__packing_read(&t->lp, t->x, t->y);
+		for (int j = 0; j < t->n && !status; j++)
+			if (t->x[j] > 0.01 && t->x[j] < 0.99 &&
+				csg__cliques_grow(&t->cliques, j, t->x) > 1.01)
+				status = add_row(t, t->cliques.clique, t->x);
+		if (t->cliques.n_rows == before)
+			break;
+	}
+	return status;
+}
+
+/* ---- set-up ------------------------------------------------------------------------------------- */
+
+/* Out with bids that pay nothing, or that another beats with fewer or the same goods. */
+static void drop_dominated(struct tree *t)
+{
+	int n = 0;
+
+	for (int j = 0; j < t->n; j++) {
+		bool out = price_of(t, j) <= 0;
+
+		for (int k = 0; k < t->n && !out; k++)
+			out = k != j && inside(t, set_of(t, k), set_of(t, j)) &&
+			      (price_of(t, k) > price_of(t, j) ||
+				      (price_of(t, k) == price_of(t, j) &&
+					      (k < j || !inside(t, set_of(t, j), set_of(t, k)))));
+		t->chosen[j] = out;
+	}
+	for (int j = 0; j < t->n; j++) {
+		if (t->chosen[j]) {
+			t->r->never[t->r->n_never++] = t->bid[j];
+			continue;
+		}
+		memmove(t->set + (size_t)n * (size_t)t->words, set_of(t, j),
+			(size_t)t->words * sizeof(*t->set));
+		t->bid[n++] = t->bid[j];
+	}
+	t->n = n;
+}
+
+static int set_up(struct tree *t)
+{
+	struct gpube_ctx *ctx = t->ctx;
+	const uint64_t n = (uint64_t)t->n;
+	const int most_rows = t->a->n_goods + MOST_CUTS;
+	int status;
+
+	t->words = (t->a->n_goods + 63) / 64;
+	t->bid = gpube__alloc(ctx, n, sizeof(*t->bid));
+	t->set = gpube__alloc_zero(ctx, n * (uint64_t)t->words, sizeof(*t->set));
+	t->x = gpube__alloc_zero(ctx, n, sizeof(*t->x));
+	t->y = gpube__alloc_zero(ctx, (uint64_t)most_rows, sizeof(*t->y));
+	t->dual = gpube__alloc_zero(ctx, (uint64_t)most_rows, sizeof(*t->dual));
+	t->gain = gpube__alloc_zero(ctx, n, sizeof(*t->gain));
+	t->order = gpube__alloc_zero(ctx, n, sizeof(*t->order));
+	t->used = gpube__alloc_zero(ctx, (uint64_t)t->words, sizeof(*t->used));
+	t->chosen = gpube__alloc_zero(ctx, n, 1);
+	t->best_chosen = gpube__alloc_zero(ctx, n, 1);
+	t->r->winners = gpube__alloc(ctx, n, sizeof(*t->r->winners));
+	t->r->never = gpube__alloc(ctx, n, sizeof(*t->r->never));
+	if (!t->bid || !t->set || !t->x || !t->y || !t->dual || !t->gain || !t->order || !t->used ||
+		!t->chosen || !t->best_chosen || !t->r->winners || !t->r->never)
+		return GPUBE_ENOMEM;
+	for (int j = 0; j < t->n; j++) {
+		t->bid[j] = j;
+		for (int64_t k = t->a->at[j]; k < t->a->at[j + 1]; k++)
+			t->set[(size_t)j * (size_t)t->words + (size_t)t->a->good[k] / 64] |=
+				(uint64_t)1 << t->a->good[k] % 64;
+	}
+	drop_dominated(t);
+	status = csg__packing_init(&t->lp, ctx, 0, t->n);
+	if (!status)
+		status = csg__cliques_init(&t->cliques, ctx, t->n, most_rows);
+	if (status)
+		return status;
+	for (int j = 0; j < t->n; j++)
+		t->lp.c[j] = (double)price_of(t, j);
+	status = rows_of_goods(t);
+	return status ? status : cut(t);
+}
+
+static void tear_down(struct tree *t)
+{
+	csg__packing_clear(&t->lp);
+	csg__cliques_clear(&t->cliques);
+	gpube__free(t->ctx, t->gain);
+	gpube__free(t->ctx, t->bid);
+	gpube__free(t->ctx, t->set);
+	gpube__free(t->ctx, t->x);
+	gpube__free(t->ctx, t->y);
+	gpube__free(t->ctx, t->dual);
+	gpube__free(t->ctx, t->order);
+	gpube__free(t->ctx, t->used);
+	gpube__free(t->ctx, t->chosen);
+	gpube__free(t->ctx, t->best_chosen);
+}
+
+/* The winners' prices again, from the auction, and that no good is sold twice. */
+static int take_winners(struct tree *t)
+{
+	struct csg_auction_result *r = t->r;
+
+	memset(t->used, 0, (size_t)t->words * sizeof(*t->used));
+	for (int j = 0; j < t->n; j++) {
+		if (!t->best_chosen[j])
+			continue;
+		if (!disjoint(t, set_of(t, j), t->used))
+			return gpube__fail(t->ctx, GPUBE_EBUG,
+				"internal error: a good is sold twice; please report this");
+		for (int w = 0; w < t->words; w++)
+			t->used[w] |= set_of(t, j)[w];
+		r->winners[r->n_winners++] = t->bid[j];
+		r->revenue += t->a->price[t->bid[j]];
+	}
+	r->optimal = !t->stopped;
+	r->upper_bound = t->stopped && t->root_bound > r->revenue ? t->root_bound : r->revenue;
+	r->n_pivots = t->lp.n_pivots;
+	return GPUBE_OK;
+}
+
+void csg_auction_result_free(struct csg_auction_result *r, struct gpube_ctx *ctx)
+{
+	if (!r)
+		return;
+	gpube__free(ctx, r->winners);
+	gpube__free(ctx, r->never);
+	gpube__free(ctx, r);
+}
+
+static int check_sums(struct tree *t)
+{
+	int64_t sum = 0;
+
+	for (int j = 0; j < t->a->n_bids; j++)
+		if (t->a->price[j] > 0 && __builtin_add_overflow(sum, t->a->price[j], &sum))
+			sum = INT64_MAX;
+	if (sum >= (int64_t)1 << (61 - FRACTION_BITS))
+		return gpube__fail(t->ctx, GPUBE_ERANGE, "sums of these prices pass 64 bits");
+	t->root_bound = sum;
+	return GPUBE_OK;
+}
+
+int csg_auction_solve(struct csg_auction_result **out, const struct csg_auction *a,
+	const struct csg_auction_opts *opts)
+{
+	struct tree t = {.ctx = a->ctx, .a = a, .n = a->n_bids};
+	const double start = gpube__now(), deadline = a->ctx->deadline;
+	int status;
+
+	*out = NULL;
+	if (opts && (opts->sizeof_options != sizeof(*opts) || !(opts->timeout_seconds >= 0)))
+		return gpube__fail(a->ctx, GPUBE_EINVAL, "csg_auction_solve: bad options");
+	t.r = gpube__alloc_zero(a->ctx, 1, sizeof(*t.r));
+	if (!t.r)
+		return GPUBE_ENOMEM;
+	t.r->scale = a->scale;
+	if (opts && opts->timeout_seconds > 0)
+		a->ctx->deadline = start + opts->timeout_seconds;
+	t.lp.ctx = t.cliques.ctx = a->ctx;
+	status = check_sums(&t);
+	if (!status)
+		status = set_up(&t);
+	if (!status)
+		status = explore(&t);
+	if (!status)
+		status = take_winners(&t);
+	tear_down(&t);
+	a->ctx->deadline = deadline;
+	t.r->seconds = gpube__now() - start;
+	if (status)
+		csg_auction_result_free(t.r, a->ctx);
+	else
+		*out = t.r;
+	return status;
+}

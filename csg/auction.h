@@ -1,0 +1,66 @@
+/*
+ * auction.h - winner determination: bids on sets of goods, wanted are disjoint
+ * ones of the greatest total price. Include after gpube/gpube.h. (Auctions with a
+ * bid for every bundle are games with free disposal: csg.h.)
+ */
+#ifndef CSG_AUCTION_H
+#define CSG_AUCTION_H
+
+#include "gpube/gpube.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct csg_auction;
+
+/*
+ * csg_auction_read() - a CATS file: '%' lines, goods N, bids M, dummy D, then for
+ * each bid: id price good … #. Goods from N on are dummy goods: bids that share
+ * one exclude each other.
+ * Errors: EIO, EPARSE, ERANGE (a price of more than 18 digits), ENOMEM
+ */
+GPUBE_API int csg_auction_read(
+	struct csg_auction **out, struct gpube_ctx *ctx, const char *path);
+GPUBE_API void csg_auction_free(struct csg_auction *a);
+
+GPUBE_API int csg_auction_goods(const struct csg_auction *a); /* without dummies */
+GPUBE_API int csg_auction_bids(const struct csg_auction *a);
+GPUBE_API int64_t csg_auction_bid_id(const struct csg_auction *a, int bid);
+
+struct csg_auction_opts {
+	size_t sizeof_options;
+	double timeout_seconds;
+};
+
+/*
+ * optimal      proved; otherwise stopped: revenue is the best known
+ * revenue, upper_bound  units of 10^-scale, exact
+ * winners      n_winners indices of bids, rising
+ * never        n_never bids that some cheaper way always beats: a bid on a subset of
+ *              the goods at no lower price
+ */
+struct csg_auction_result {
+	int optimal;
+	int64_t revenue, upper_bound;
+	int scale;
+	int n_winners, n_never;
+	int *winners, *never;
+	int64_t n_nodes, n_pivots;
+	double seconds;
+};
+
+/*
+ * csg_auction_solve() - linear bound, depth-first branch and bound. Every bound that
+ * prunes is taken from rounded duals in integers.
+ * Errors: ENOMEM, ERANGE (sums of prices), ELIMIT
+ */
+GPUBE_API int csg_auction_solve(struct csg_auction_result **out, const struct csg_auction *a,
+	const struct csg_auction_opts *opts);
+GPUBE_API void csg_auction_result_free(struct csg_auction_result *r, struct gpube_ctx *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

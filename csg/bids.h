@@ -1,0 +1,45 @@
+/* bids.h - an auction in memory, and the linear program of its bids. */
+#ifndef CSG_BIDS_H
+#define CSG_BIDS_H
+
+#include "csg/auction.h"
+#include "gpube/base/base.h"
+
+/* Goods of bid b: good[at[b]] .. good[at[b + 1] - 1], rising; real ones and dummies. */
+struct csg_auction {
+	struct gpube_ctx *ctx;
+	int n_real, n_goods, n_bids, scale;
+	int64_t *id, *price; /* units of 10^-scale */
+	int64_t *at;
+	int32_t *good;
+};
+
+/*
+ * max price x, of each clique one bid at most, x >= 0: a dense dictionary
+ *     basic = b - t nonbasic, revenue = z + c nonbasic
+ * Variables [0, n) are bids, [n, n + m) the slacks of rows. A fixed variable is 0
+ * for good: it does not enter, and leaves by the dual simplex method.
+ */
+struct csg__packing {
+	struct gpube_ctx *ctx;
+	int m, n;
+	double *t; /* m rows of n */
+	double *b, *c;
+	int32_t *basic, *nonbasic; /* variables by row, by column */
+	uint8_t *fixed;		   /* n + m */
+	int64_t n_pivots;
+};
+
+int csg__packing_init(struct csg__packing *p, struct gpube_ctx *ctx, int m, int n);
+void csg__packing_clear(struct csg__packing *p);
+/* One more row: at most one of the bids in the set. Errors: ENOMEM, nothing changed */
+int csg__packing_add(struct csg__packing *p, const uint64_t *set);
+/* A copy, for going back. */
+int csg__packing_copy(struct csg__packing *to, const struct csg__packing *p);
+void csg__packing_assign(struct csg__packing *to, const struct csg__packing *p);
+/* After changes of 'fixed': optimal again, or as far as it comes. */
+void csg__packing_solve(struct csg__packing *p);
+/* x: n values; y: m duals >= 0. */
+void csg__packing_read(const struct csg__packing *p, double *x, double *y);
+
+#endif

@@ -1,0 +1,149 @@
+/*
+ * csg.h - optimal coalition structures: the public interface. Include after
+ * gpube/gpube.h, whose contexts, statuses and habits it shares.
+ *
+ * A game is n agents and a value for each of the 2^n - 1 coalitions; wanted is
+ * the partition of the agents whose coalitions' values have the greatest sum.
+ * Coalitions are masks: agent i (from 0) is bit i.
+ */
+#ifndef CSG_H
+#define CSG_H
+
+#include "gpube/gpube.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CSG_MAX_AGENTS 40
+
+enum csg_type { CSG_INT16, CSG_INT32, CSG_INT64, CSG_FLOAT32, CSG_FLOAT64 };
+
+struct csg_game;
+
+/*
+ * csg_game_new() - a game with all values 0.
+ * Cost:   2^n_agents values of memory
+ * Errors: EINVAL n_agents not in [1, CSG_MAX_AGENTS], type; ELIMIT more than the
+ *         context's memory; ENOMEM
+ */
+GPUBE_API int csg_game_new(
+	struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type);
+GPUBE_API void csg_game_free(struct csg_game *g);
+
+GPUBE_API int csg_game_agents(const struct csg_game *g);
+GPUBE_API enum csg_type csg_game_type(const struct csg_game *g);
+/* "int16", "int32", "int64", "float32", "float64" */
+GPUBE_API const char *csg_type_name(enum csg_type type);
+
+/*
+ * The 2^n values, to be filled and read: an array of the game's type, indexed by
+ * mask. Value 0 must stay 0. Forbidden coalitions are -INFINITY, in integers the
+ * least number of the type; no NaN, no +INFINITY.
+ */
+GPUBE_API void *csg_game_values(struct csg_game *g);
+
+/* The value of one coalition; forbidden is -INFINITY. */
+GPUBE_API double csg_game_value(const struct csg_game *g, uint64_t coalition);
+
+/* ---- solving ------------------------------------------------------------------------------ */
+
+enum csg_method {
+	CSG_AUTO, /* lp as long as it is cheaper than conv, then conv */
+	CSG_LP,	  /* linear bound over all coalitions, then a search among those it leaves */
+	CSG_CONV, /* one subset convolution per agent */
+	CSG_DP,	  /* Yeh's dynamic program over all splits of all coalitions */
+	CSG_IDP,  /* Rahwan and Jennings: the splits that are needed by coalition size */
+};
+
+/*
+ * Options of csg_solve(); zero fields take the default.
+ * timeout_seconds  stop with the best structure known; 0: never
+ * free_disposal    agents (goods) may stay out, at no value: complete auctions
+ * certificate      path to write the proof of 'lp' to; NULL: none
+ */
+struct csg_opts {
+	size_t sizeof_options;
+	enum csg_method method;
+	double timeout_seconds;
+	int free_disposal;
+	const char *certificate;
+};
+
+enum csg_answer {
+	CSG_OPTIMAL,	/* the structure is a proved optimum, within 'error' */
+	CSG_INFEASIBLE, /* every structure has a forbidden coalition */
+	CSG_BOUNDS,	/* stopped: the structure and the upper bound are the best known */
+	CSG_INCOMPLETE, /* stopped before any structure was known */
+};
+
+/*
+ * parts        n_parts disjoint coalitions, by their lowest agents; with free
+ *              disposal they need not hold all
+ * value        of the structure, recomputed from the game: exact for integers
+ *              (value_int), in double for floats
+ * upper_bound  no structure is worth more; INFINITY if unknown
+ * error        the optimum exceeds 'value' by no more than this: 0 for integers,
+ *              rounding for floats
+ * method       that found it; never CSG_AUTO
+ * work         type the method computed in
+ * splits       pairs of coalitions whose sum was taken (conv, dp, idp)
+ * seconds_splits  the time that took
+ */
+struct csg_result {
+	enum csg_answer answer;
+	int n_parts;
+	uint64_t *parts;
+	double value, upper_bound, error;
+	int64_t value_int;
+	int is_int;
+	enum csg_method method;
+	enum csg_type work;
+	const char *backend;
+	double splits, seconds_splits;
+	double seconds_lp, seconds_total;
+	int64_t n_scans, n_columns, n_candidates, n_nodes; /* lp: of its stages */
+};
+
+/*
+ * csg_solve() - an optimal coalition structure.
+ * Cost:   conv: 3^(n-1)/2 splits and 2^(n-1) values beside the game's
+ * Errors: EINVAL values or options; ERANGE sums of integers pass 64 bits;
+ *         ENOMEM, ELIMIT; ESTOP never: the answer says how far it came; EBUG
+ * Source: Rahwan and Jennings, AAMAS 2008; Pawlowski et al., AAMAS 2014; Yeh,
+ *         BIT 26, 1986.  Example: tests/unit/test_csg.c
+ */
+GPUBE_API int csg_solve(
+	struct csg_result **out, struct csg_game *g, const struct csg_opts *opts);
+GPUBE_API void csg_result_free(struct csg_result *r, struct gpube_ctx *ctx);
+GPUBE_API const char *csg_method_name(enum csg_method method);
+
+/* ---- files and distributions ----------------------------------------------------------------- */
+
+/*
+ * csg_read() - a game from the binary or the text format (benchmarks and
+ * csg/csg_read.c describe them), told apart by content; .gz and .xz too.
+ * path    "-" is standard input
+ * Errors: EIO, EPARSE, ERANGE, ELIMIT, ENOMEM
+ */
+GPUBE_API int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path);
+
+/* csg_write() - binary, or text if 'text' is not 0. Errors: EIO, ENOMEM */
+GPUBE_API int csg_write(const struct csg_game *g, const char *path, int text);
+
+/* Number k of the distributions, NULL past the last; csg_generate() takes the names. */
+GPUBE_API const char *csg_distribution(int k);
+
+/*
+ * csg_generate() - a seeded random game. Integer types hold the value times 1000
+ * (int16: times 10), rounded.
+ * Errors: EINVAL no such distribution; as csg_game_new()
+ */
+GPUBE_API int csg_generate(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
+	int n_agents, enum csg_type type, uint64_t seed);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,260 @@
+/*
+ * dp.c - methods dp and idp, as the papers state them, for comparison: coalitions
+ * by size, for each one all its splits in two by table look-ups.
+ *
+ * idp leaves out the splits of a coalition of c < n agents whose larger part has
+ * more than n - c (Rahwan and Jennings 2008; equation 1 of Pawlowski et al.
+ * 2014). What it then finds for a coalition need not be its best partition, but
+ * for all agents it is.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "csg/game.h"
+#include "gpube/ops/subset.h"
+
+#define CHUNK_BITS 12
+
+struct dp {
+	struct gpube_ctx *ctx;
+	const struct csg_game *g;
+	enum csg_type type;
+	int n, size, most; /* of the coalitions at hand; most agents of a part */
+	bool idp;
+	void *value, *best; /* 2^n */
+	bool stopped;
+};
+
+/* Most agents that a part of a coalition of 'size' may have; 0: it is not split. */
+static int most_of_part(const struct dp *d, int size)
+{
+	if (!d->idp || size == d->n)
+		return size - 1;
+	/* the larger part has half of them at least */
+	return d->n - size < (size + 1) / 2 ? 0 : d->n - size;
+}
+
+/*
+ * Every split of c once: y runs through the subsets without c's lowest agent.
+ * ACTION sees y and the sum; sizes are looked at only where some are left out.
+ */
+#define FOR_SPLITS(T, c, most, ACTION)                                                             \
+	do {                                                                                       \
+		const T *best = d->best;                                                           \
+		const uint64_t rest = (c) & ((c)-1);                                               \
+		const int size_ = __builtin_popcountll(c), most_ = (most);                         \
+                                                                                                   \
+		for (uint64_t y = rest; y; y = gpube__submask_before(rest, y)) {                   \
+			if (most_ < size_ - 1) {                                                   \
+				const int k_ = __builtin_popcountll(y);                            \
+                                                                                                   \
+				if (k_ > most_ || size_ - k_ > most_)                              \
+					continue;                                                  \
+			}                                                                          \
+			{                                                                          \
+				const T sum = (T)(best[y] + best[(c) ^ y]);                        \
+                                                                                                   \
+				ACTION;                                                            \
+			}                                                                          \
+		}                                                                                  \
+	} while (0)
+
+#define FILL(T)                                                                                    \
+	do {                                                                                       \
+		T b = ((const T *)d->value)[c];                                                    \
+                                                                                                   \
+		if (d->most)                                                                       \
+			FOR_SPLITS(T, c, d->most, if (sum > b) b = sum);                           \
+		((T *)d->best)[c] = b;                                                             \
+	} while (0)
+
+static void fill(struct dp *d, uint64_t c)
+{
+	switch (d->type) {
+	case CSG_INT16:
+		FILL(int16_t);
+		break;
+	case CSG_INT32:
+		FILL(int32_t);
+		break;
+	case CSG_INT64:
+		FILL(int64_t);
+		break;
+	case CSG_FLOAT32:
+		FILL(float);
+		break;
+	case CSG_FLOAT64:
+		FILL(double);
+		break;
+	}
+}
+
+static void fill_chunk(void *arg, int64_t item, int thread)
+{
+	struct dp *d = arg;
+	const uint64_t n = (uint64_t)1 << d->n, from = (uint64_t)item << CHUNK_BITS;
+	const uint64_t end = from + ((uint64_t)1 << CHUNK_BITS);
+
+	(void)thread;
+	for (uint64_t c = from; c < end && c < n; c++) {
+		if (__builtin_popcountll(c) != d->size)
+			continue;
+		if (gpube__stopped(d->ctx)) {
+			__atomic_store_n(&d->stopped, true, __ATOMIC_RELAXED);
+			return;
+		}
+		fill(d, c);
+	}
+}
+
+/* The split that attains best[c]; 0: it is c itself. */
+#define WHICH(T)                                                                                   \
+	do {                                                                                       \
+		const T b = ((const T *)d->best)[c];                                               \
+                                                                                                   \
+		if (((const T *)d->value)[c] >= b)                                                 \
+			return 0;                                                                  \
+		FOR_SPLITS(T, c, most, if (sum >= b) return y);                                    \
+		return 0;                                                                          \
+	} while (0)
+
+static uint64_t which_split(const struct dp *d, uint64_t c)
+{
+	const int most = most_of_part(d, __builtin_popcountll(c));
+
+	switch (d->type) {
+	case CSG_INT16:
+		WHICH(int16_t);
+	case CSG_INT32:
+		WHICH(int32_t);
+	case CSG_INT64:
+		WHICH(int64_t);
+	case CSG_FLOAT32:
+		WHICH(float);
+	case CSG_FLOAT64:
+		break;
+	}
+	WHICH(double);
+}
+
+static bool infeasible(const struct dp *d, const struct csg__range *range)
+{
+	const uint64_t all = ((uint64_t)1 << d->n) - 1;
+
+	switch (d->type) {
+	case CSG_INT16:
+		return ((const int16_t *)d->best)[all] < range->least;
+	case CSG_INT32:
+		return ((const int32_t *)d->best)[all] < range->least;
+	case CSG_INT64:
+		return ((const int64_t *)d->best)[all] < range->least;
+	case CSG_FLOAT32:
+		return ((const float *)d->best)[all] == -INFINITY;
+	case CSG_FLOAT64:
+		break;
+	}
+	return ((const double *)d->best)[all] == -INFINITY;
+}
+
+static void take_structure(const struct dp *d, struct csg_result *r)
+{
+	uint64_t open[CSG_MAX_AGENTS + 1];
+	int n_open = 1;
+
+	open[0] = ((uint64_t)1 << d->n) - 1;
+	r->n_parts = 0;
+	while (n_open) {
+		const uint64_t c = open[--n_open], y = which_split(d, c);
+
+		if (y) {
+			open[n_open++] = y;
+			open[n_open++] = c ^ y;
+		} else {
+			r->parts[r->n_parts++] = c;
+		}
+	}
+	r->answer = CSG_OPTIMAL;
+}
+
+static int run(struct dp *d)
+{
+	const uint64_t n = (uint64_t)1 << d->n;
+
+	for (d->size = 1; d->size <= d->n; d->size++) {
+		d->most = most_of_part(d, d->size);
+		gpube__parallel(d->ctx,
+			(int64_t)((n + (1 << CHUNK_BITS) - 1) >> CHUNK_BITS), fill_chunk, d);
+		if (d->stopped)
+			return gpube__fail_stopped(d->ctx);
+		gpube__progress(d->ctx, (double)d->size / d->n, "split");
+	}
+	return GPUBE_OK;
+}
+
+int csg__dp(struct csg__search *s)
+{
+	const struct csg_game *g = s->g;
+	const struct gpube_subset_ops *ops = gpube__subset_cpu();
+	const bool as_is = csg__as_is(s->range, g);
+	const double start = gpube__now();
+	struct dp d = {.ctx = g->ctx, .g = g, .type = s->range->work, .n = g->n};
+	uint64_t bytes = csg__type_size(d.type) << g->n;
+	int status = GPUBE_ENOMEM;
+
+	d.idp = s->opts->method == CSG_IDP;
+	if ((as_is ? 1 : 2) * bytes + (csg__type_size(g->type) << g->n) > g->ctx->memory_bytes)
+		return gpube__fail(g->ctx, GPUBE_ELIMIT,
+			"%llu MiB of tables for %d agents, allowed are %llu MiB",
+			(unsigned long long)(bytes >> 20), g->n,
+			(unsigned long long)(g->ctx->memory_bytes >> 20));
+	d.best = ops->alloc(g->ctx, bytes);
+	d.value = as_is ? g->values : ops->alloc(g->ctx, bytes);
+	if (d.best && d.value) {
+		memset(d.best, 0, csg__type_size(d.type));
+		if (!as_is)
+			csg__convert_all(d.value, s->range, g, 0, csg__n_masks(g));
+		status = run(&d);
+	}
+	if (!status) {
+		if (infeasible(&d, s->range))
+			s->r->answer = CSG_INFEASIBLE;
+		else
+			take_structure(&d, s->r);
+		s->r->method = s->opts->method;
+		s->r->work = d.type;
+		s->r->splits = csg__splits(s->opts->method, g->n);
+		s->r->seconds_splits = gpube__now() - start;
+	}
+	if (!as_is)
+		ops->free(g->ctx, d.value);
+	ops->free(g->ctx, d.best);
+	return status;
+}
+
+/* ---- counts --------------------------------------------------------------------------------- */
+
+static double choose(int n, int k)
+{
+	double c = 1;
+
+	for (int i = 1; i <= k; i++)
+		c = c * (n - k + i) / i;
+	return c;
+}
+
+double csg__splits(enum csg_method method, int n)
+{
+	double splits = 0;
+
+	if (method == CSG_CONV)
+		return ((double)gpube__pow3(n - 1) - 1) / 2 + ldexp(1, n - 1);
+	for (int c = 2; c <= n; c++) {
+		double of_one = 0;
+
+		for (int k = 1; 2 * k <= c; k++) /* agents of the smaller part */
+			if (method == CSG_DP || c == n || c - k <= n - c)
+				of_one += 2 * k == c ? choose(c, k) / 2 : choose(c, k);
+		splits += of_one * choose(n, c);
+	}
+	return splits;
+}

@@ -1,0 +1,354 @@
+/* game.c - games in memory: values, their range, the working type; see game.h. */
+#include "csg/game.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "gpube/ops/subset.h"
+
+#define CHUNK_BITS 16 /* values that one thread looks at in one go */
+
+int csg_game_new(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type)
+{
+	struct csg_game *g;
+	uint64_t bytes;
+
+	*out = NULL;
+	if (n_agents < 1 || n_agents > CSG_MAX_AGENTS)
+		return gpube__fail(ctx, GPUBE_EINVAL, "%d agents: expected 1 to %d", n_agents,
+			CSG_MAX_AGENTS);
+	if ((int)type < CSG_INT16 || type > CSG_FLOAT64)
+		return gpube__fail(ctx, GPUBE_EINVAL, "no such value type");
+	bytes = (uint64_t)csg__type_size(type) << n_agents;
+	if (bytes > ctx->memory_bytes)
+		return gpube__fail(ctx, GPUBE_ELIMIT,
+			"the values of %d agents take %llu MiB, allowed are %llu MiB", n_agents,
+			(unsigned long long)(bytes >> 20),
+			(unsigned long long)(ctx->memory_bytes >> 20));
+	g = gpube__alloc(ctx, 1, sizeof(*g));
+	if (!g)
+		return GPUBE_ENOMEM;
+	*g = (struct csg_game){ctx, n_agents, type, gpube__subset_cpu()->alloc(ctx, bytes)};
+	if (!g->values) {
+		gpube__free(ctx, g);
+		return GPUBE_ENOMEM;
+	}
+	memset(g->values, 0, (size_t)bytes);
+	*out = g;
+	return GPUBE_OK;
+}
+
+void csg_game_free(struct csg_game *g)
+{
+	if (!g)
+		return;
+	gpube__subset_cpu()->free(g->ctx, g->values);
+	gpube__free(g->ctx, g);
+}
+
+int csg_game_agents(const struct csg_game *g)
+{
+	return g->n;
+}
+
+enum csg_type csg_game_type(const struct csg_game *g)
+{
+	return g->type;
+}
+
+const char *csg_type_name(enum csg_type type)
+{
+	static const char *const names[] = {"int16", "int32", "int64", "float32", "float64"};
+
+	return names[type];
+}
+
+void *csg_game_values(struct csg_game *g)
+{
+	return g->values;
+}
+
+double csg_game_value(const struct csg_game *g, uint64_t c)
+{
+	switch (g->type) {
+	case CSG_INT16: {
+		int16_t v = ((const int16_t *)g->values)[c];
+
+		return v == INT16_MIN ? -INFINITY : v;
+	}
+	case CSG_INT32: {
+		int32_t v = ((const int32_t *)g->values)[c];
+
+		return v == INT32_MIN ? -INFINITY : v;
+	}
+	case CSG_INT64: {
+		int64_t v = ((const int64_t *)g->values)[c];
+
+		return v == INT64_MIN ? -INFINITY : (double)v;
+	}
+	case CSG_FLOAT32:
+		return ((const float *)g->values)[c];
+	case CSG_FLOAT64:
+		break;
+	}
+	return ((const double *)g->values)[c];
+}
+
+/* ---- range ------------------------------------------------------------------------------ */
+
+/* Of one chunk, merged into the whole under a lock. */
+struct extremes {
+	bool forbidden, bad;
+	int64_t least, most[CSG_MAX_AGENTS + 1]; /* by size */
+	double least_real, most_real[CSG_MAX_AGENTS + 1];
+};
+
+struct scan {
+	const struct csg_game *g;
+	struct extremes all;
+	bool stopped;
+};
+
+static void extremes_init(struct extremes *e)
+{
+	*e = (struct extremes){.least = INT64_MAX, .least_real = INFINITY};
+	for (int k = 0; k <= CSG_MAX_AGENTS; k++) {
+		e->most[k] = INT64_MIN;
+		e->most_real[k] = -INFINITY;
+	}
+}
+
+#define SCAN_INT(T, NONE)                                                                          \
+	do {                                                                                       \
+		const T *v = g->values;                                                            \
+                                                                                                   \
+		for (uint64_t c = from; c < to; c++) {                                             \
+			const int size = __builtin_popcountll(c);                                  \
+                                                                                                   \
+			if (v[c] == (NONE)) {                                                      \
+				e->forbidden = true;                                               \
+				continue;                                                          \
+			}                                                                          \
+			e->least = v[c] < e->least ? v[c] : e->least;                              \
+			e->most[size] = v[c] > e->most[size] ? v[c] : e->most[size];               \
+		}                                                                                  \
+	} while (0)
+
+#define SCAN_REAL(T)                                                                               \
+	do {                                                                                       \
+		const T *v = g->values;                                                            \
+                                                                                                   \
+		for (uint64_t c = from; c < to; c++) {                                             \
+			const int size = __builtin_popcountll(c);                                  \
+			const double x = v[c];                                                     \
+                                                                                                   \
+			if (!(x < INFINITY))                                                       \
+				e->bad = true;                                                     \
+			if (x == -INFINITY) {                                                      \
+				e->forbidden = true;                                               \
+				continue;                                                          \
+			}                                                                          \
+			e->least_real = x < e->least_real ? x : e->least_real;                     \
+			e->most_real[size] = x > e->most_real[size] ? x : e->most_real[size];      \
+		}                                                                                  \
+	} while (0)
+
+static void scan_values(struct extremes *e, const struct csg_game *g, uint64_t from, uint64_t to)
+{
+	switch (g->type) {
+	case CSG_INT16:
+		SCAN_INT(int16_t, INT16_MIN);
+		break;
+	case CSG_INT32:
+		SCAN_INT(int32_t, INT32_MIN);
+		break;
+	case CSG_INT64:
+		SCAN_INT(int64_t, INT64_MIN);
+		break;
+	case CSG_FLOAT32:
+		SCAN_REAL(float);
+		break;
+	case CSG_FLOAT64:
+		SCAN_REAL(double);
+		break;
+	}
+}
+
+static void merge(struct extremes *to, const struct extremes *e)
+{
+	to->forbidden |= e->forbidden;
+	to->bad |= e->bad;
+	to->least = e->least < to->least ? e->least : to->least;
+	to->least_real = e->least_real < to->least_real ? e->least_real : to->least_real;
+	for (int k = 0; k <= CSG_MAX_AGENTS; k++) {
+		to->most[k] = e->most[k] > to->most[k] ? e->most[k] : to->most[k];
+		to->most_real[k] =
+			e->most_real[k] > to->most_real[k] ? e->most_real[k] : to->most_real[k];
+	}
+}
+
+static void scan_chunk(void *arg, int64_t item, int thread)
+{
+	struct scan *s = arg;
+	const uint64_t n = csg__n_masks(s->g);
+	uint64_t from = (uint64_t)item << CHUNK_BITS, to = from + ((uint64_t)1 << CHUNK_BITS);
+	struct extremes e;
+
+	(void)thread;
+	if (gpube__stopped(s->g->ctx)) {
+		__atomic_store_n(&s->stopped, true, __ATOMIC_RELAXED);
+		return;
+	}
+	extremes_init(&e);
+	scan_values(&e, s->g, from ? from : 1, to < n ? to : n);
+#pragma omp critical(csg_scan)
+	merge(&s->all, &e);
+}
+
+static int64_t chunks(uint64_t n)
+{
+	return (int64_t)((n + ((uint64_t)1 << CHUNK_BITS) - 1) >> CHUNK_BITS);
+}
+
+/* Disjoint coalitions have n agents at most: their sum is at most n times the best share. */
+static int range_int(struct csg__range *r, const struct csg_game *g, const struct extremes *e)
+{
+	static const int64_t last[] = {INT16_MAX, INT32_MAX, INT64_MAX};
+	__int128 most = 0, least, floor;
+
+	for (int k = 1; k <= g->n; k++) {
+		__int128 share = (__int128)e->most[k] * g->n;
+
+		if (e->most[k] == INT64_MIN)
+			continue;
+		share = share > 0 ? (share + k - 1) / k : 0;
+		most = share > most ? share : most;
+	}
+	least = e->least < 0 ? (__int128)e->least * g->n : 0;
+	floor = -(most - least + 1);
+	for (int t = CSG_INT16; t <= CSG_INT64; t++) {
+		__int128 lowest = r->forbidden ? 2 * floor : 2 * (__int128)e->least;
+
+		if (most > last[t] || lowest < -(__int128)last[t] || least < -(__int128)last[2])
+			continue;
+		r->work = (enum csg_type)t;
+		r->floor = r->forbidden ? (int64_t)floor : 0;
+		r->most = (int64_t)most;
+		r->least = (int64_t)least;
+		return GPUBE_OK;
+	}
+	return gpube__fail(g->ctx, GPUBE_ERANGE, "sums of these values pass 64 bits");
+}
+
+static int range_real(struct csg__range *r, const struct csg_game *g, const struct extremes *e)
+{
+	const double last = g->type == CSG_FLOAT32 ? (double)FLT_MAX : DBL_MAX;
+
+	r->work = g->type;
+	for (int k = 1; k <= g->n; k++) {
+		const double share = e->most_real[k] / k * g->n * (1 + 1e-12);
+
+		r->most_real = share > r->most_real ? share : r->most_real;
+	}
+	if (e->least_real < 0)
+		r->least_real = e->least_real * g->n;
+	if (r->most_real > last / 4 || r->least_real < -last / 4)
+		return gpube__fail(g->ctx, GPUBE_ERANGE, "sums of these values pass the range of %s",
+			csg_type_name(g->type));
+	return GPUBE_OK;
+}
+
+int csg__range(struct csg__range *range, const struct csg_game *g)
+{
+	struct scan s = {.g = g};
+
+	*range = (struct csg__range){.work = g->type};
+	if (csg_game_value(g, 0) != 0)
+		return gpube__fail(g->ctx, GPUBE_EINVAL, "the value of no agents must be 0");
+	extremes_init(&s.all);
+	gpube__parallel(g->ctx, chunks(csg__n_masks(g)), scan_chunk, &s);
+	if (s.stopped)
+		return gpube__fail_stopped(g->ctx);
+	if (s.all.bad)
+		return gpube__fail(g->ctx, GPUBE_EINVAL,
+			"a coalition's value is not a number or +infinity");
+	range->forbidden = s.all.forbidden;
+	if (csg__is_int(g->type) && s.all.least == INT64_MAX)
+		s.all.least = 0; /* all are forbidden */
+	return csg__is_int(g->type) ? range_int(range, g, &s.all) : range_real(range, g, &s.all);
+}
+
+/* ---- conversion --------------------------------------------------------------------------- */
+
+#define CONVERT(TO, FROM, NONE)                                                                    \
+	do {                                                                                       \
+		const FROM *v = (const FROM *)g->values + from;                                    \
+		TO *t = to;                                                                        \
+                                                                                                   \
+		for (uint64_t i = 0; i < n; i++)                                                   \
+			t[i] = v[i] == (NONE) && range->forbidden ? (TO)range->floor : (TO)v[i];   \
+	} while (0)
+
+#define CONVERT_FROM(FROM, NONE)                                                                   \
+	do {                                                                                       \
+		if (range->work == CSG_INT16)                                                      \
+			CONVERT(int16_t, FROM, NONE);                                              \
+		else if (range->work == CSG_INT32)                                                 \
+			CONVERT(int32_t, FROM, NONE);                                              \
+		else                                                                               \
+			CONVERT(int64_t, FROM, NONE);                                              \
+	} while (0)
+
+void csg__convert(void *to, const struct csg__range *range, const struct csg_game *g,
+	uint64_t from, uint64_t n)
+{
+	const size_t size = csg__type_size(g->type);
+
+	switch (g->type) {
+	case CSG_INT16:
+		CONVERT_FROM(int16_t, INT16_MIN);
+		break;
+	case CSG_INT32:
+		CONVERT_FROM(int32_t, INT32_MIN);
+		break;
+	case CSG_INT64:
+		CONVERT_FROM(int64_t, INT64_MIN);
+		break;
+	default:
+		memcpy(to, (const char *)g->values + from * size, (size_t)n * size);
+		break;
+	}
+}
+
+struct conversion {
+	void *to;
+	const struct csg__range *range;
+	const struct csg_game *g;
+	uint64_t from, n;
+};
+
+static void convert_chunk(void *arg, int64_t item, int thread)
+{
+	const struct conversion *c = arg;
+	const uint64_t at = (uint64_t)item << CHUNK_BITS;
+	uint64_t n = c->n - at;
+
+	(void)thread;
+	n = n < (uint64_t)1 << CHUNK_BITS ? n : (uint64_t)1 << CHUNK_BITS;
+	csg__convert((char *)c->to + at * csg__type_size(c->range->work), c->range, c->g,
+		c->from + at, n);
+}
+
+void csg__convert_all(void *to, const struct csg__range *range, const struct csg_game *g,
+	uint64_t from, uint64_t n)
+{
+	struct conversion c = {to, range, g, from, n};
+
+	gpube__parallel(g->ctx, chunks(n), convert_chunk, &c);
+}
+
+bool csg__as_is(const struct csg__range *range, const struct csg_game *g)
+{
+	return range->work == g->type && (!csg__is_int(g->type) || !range->forbidden);
+}

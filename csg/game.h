@@ -1,0 +1,88 @@
+/* game.h - what the files of csg/ share. */
+#ifndef CSG_GAME_H
+#define CSG_GAME_H
+
+#include "csg/csg.h"
+#include "gpube/base/base.h"
+#include "gpube/ir/model.h"
+
+struct csg_game {
+	struct gpube_ctx *ctx;
+	int n;
+	enum csg_type type;
+	void *values; /* 2^n, aligned */
+};
+
+static inline uint64_t csg__n_masks(const struct csg_game *g)
+{
+	return (uint64_t)1 << g->n;
+}
+
+static inline bool csg__is_int(enum csg_type type)
+{
+	return type <= CSG_INT64;
+}
+
+static inline enum gpube_type csg__base_type(enum csg_type type)
+{
+	return (enum gpube_type)((int)type + (int)GPUBE_INT16);
+}
+
+static inline size_t csg__type_size(enum csg_type type)
+{
+	return gpube__type_size(csg__base_type(type));
+}
+
+/*
+ * What a game's values are like, and what follows for sums of them.
+ * work    type in which every sum of a method fits, the narrowest of the integers
+ * floor   integers: stands for a forbidden coalition; a sum with such a part is
+ *         below 'least', a sum without is not, and twice it fits 'work'
+ * most    no sum of disjoint coalitions exceeds it; least: nor falls below it
+ */
+struct csg__range {
+	bool forbidden; /* some coalition is */
+	enum csg_type work;
+	int64_t floor, most, least;
+	double most_real, least_real; /* the same for floats, rounded outwards */
+};
+
+/* Errors: EINVAL (NaN, +inf, value 0 is not 0), ERANGE, ESTOP */
+int csg__range(struct csg__range *range, const struct csg_game *g);
+
+/* Values [from, from + n) in the working type, forbidden ones as range->floor or -INFINITY. */
+void csg__convert(void *to, const struct csg__range *range, const struct csg_game *g,
+	uint64_t from, uint64_t n);
+
+/* csg__convert() of all of [from, from + n) on all threads. */
+void csg__convert_all(void *to, const struct csg__range *range, const struct csg_game *g,
+	uint64_t from, uint64_t n);
+
+/* Whether g's own array can be used as it is. */
+bool csg__as_is(const struct csg__range *range, const struct csg_game *g);
+
+/*
+ * What a method returns into: 'parts' has room for n masks. GPUBE_ESTOP leaves
+ * n_parts as it was.
+ */
+struct csg__search {
+	const struct csg_game *g;
+	const struct csg__range *range;
+	const struct csg_opts *opts;
+	struct csg_result *r;
+};
+
+int csg__conv(struct csg__search *s);
+int csg__dp(struct csg__search *s); /* dp and idp, by opts->method */
+/*
+ * csg__lp() - seconds: give up after that, with r->answer BOUNDS; 0: never.
+ */
+int csg__lp(struct csg__search *s, double seconds);
+
+/* Splits that a method does on n agents. */
+double csg__splits(enum csg_method method, int n);
+
+/* conv's time on this machine, by its rate and the splits. */
+double csg__conv_seconds(const struct csg__search *s);
+
+#endif

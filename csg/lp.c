@@ -1,0 +1,525 @@
+/*
+ * lp.c - method lp. The linear program of set partitioning over all 2^n - 1
+ * coalitions has n rows: columns are priced by reading the values once against
+ * the agents' duals w. Then everything is exact, in integers of 2^-k:
+ *
+ *  - the duals are rounded, and raised until w(S) >= v(S) for every S: their sum
+ *    is an upper bound that any program can check in one pass;
+ *  - a structure whose value is at least L has no coalition S of slack
+ *    w(S) - v(S) > sum of w - L; those within are read out, and the structure of
+ *    least total slack is found among them (cover.c).
+ */
+#include "csg/lp.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_LOW_BITS 11  /* agents whose weights lie in a table beside the values */
+#define PIECES	      16  /* blocks that a thread takes at once */
+#define MOST_SCANS    200 /* of the whole table; then it does not converge */
+
+/* Seconds that a step of the search and a byte of a scan take about, so that limits are counts. */
+#define STEP_SECONDS 2e-9
+#define BYTE_SECONDS 1.5e-10
+
+/* ---- fixed point -------------------------------------------------------------------------- */
+
+int64_t csg__fixed(const struct csg__lp *lp, uint64_t s)
+{
+	const struct csg_game *g = lp->g;
+	double v;
+
+	if (g->type == CSG_INT64) {
+		const int64_t i = ((const int64_t *)g->values)[s];
+
+		return i == INT64_MIN ? INT64_MIN : (int64_t)((uint64_t)i << lp->shift);
+	}
+	v = csg_game_value(g, s);
+	if (v == -INFINITY)
+		return INT64_MIN;
+	return csg__is_int(g->type) ? (int64_t)((uint64_t)(int64_t)v << lp->shift)
+				    : llrint(ldexp(v, lp->shift));
+}
+
+int64_t csg__weight_of(const struct csg__lp *lp, uint64_t s)
+{
+	int64_t w = 0;
+
+	for (; s; s &= s - 1)
+		w += lp->dual[__builtin_ctzll(s)];
+	return w;
+}
+
+/* All sums of values, with room for duals that are larger than any value. */
+static bool choose_shift(struct csg__lp *lp, const struct csg__range *range)
+{
+	double size = csg__is_int(lp->g->type)
+			      ? fmax((double)range->most, -(double)range->least)
+			      : fmax(range->most_real, -range->least_real);
+	int exponent;
+
+	frexp(size, &exponent);
+	lp->scale = size;
+	lp->shift = size > 0 ? 56 - exponent : 0;
+	if (lp->shift > 900)
+		lp->shift = 900;
+	if (csg__is_int(lp->g->type)) {
+		lp->shift = lp->shift > 24 ? 24 : lp->shift;
+		return lp->shift >= 0;
+	}
+	return true;
+}
+
+/* ---- scans ----------------------------------------------------------------------------------- */
+
+static void set_weights(struct csg__lp *lp, const double *w)
+{
+	memcpy(lp->w, w, (size_t)lp->g->n * sizeof(*w));
+	lp->low[0] = 0;
+	for (uint32_t s = 1; s < 1u << lp->low_bits; s++)
+		lp->low[s] = lp->low[s & (s - 1)] + w[__builtin_ctz(s)];
+	lp->size_w = 0;
+	for (int i = 0; i < lp->g->n; i++)
+		lp->size_w += fabs(w[i]);
+}
+
+static double high_weight(const struct csg__lp *lp, uint64_t block)
+{
+	double w = 0;
+
+	for (; block; block &= block - 1)
+		w += lp->w[lp->low_bits + __builtin_ctzll(block)];
+	return w;
+}
+
+static const void *block_values(const struct csg__lp *lp, uint64_t block)
+{
+	return (const char *)lp->g->values +
+	       (block << lp->low_bits) * csg__type_size(lp->g->type);
+}
+
+/* Blocks in an order that mixes high and low agents, so that a beginning of it is a sample. */
+static uint64_t mixed(const struct csg__lp *lp, uint64_t i)
+{
+	return (i * 0x9e3779b1u) & (((uint64_t)1 << lp->high_bits) - 1);
+}
+
+static void scan_most(void *arg, int64_t item, int thread)
+{
+	struct csg__lp *lp = arg;
+	const uint64_t to = (uint64_t)(item + 1) * PIECES;
+
+	(void)thread;
+	if (gpube__stopped(lp->g->ctx))
+		__atomic_store_n(&lp->stopped, true, __ATOMIC_RELAXED);
+	for (uint64_t i = (uint64_t)item * PIECES; i < to && i < lp->n_scan && !lp->stopped; i++) {
+		const uint64_t block = mixed(lp, i);
+
+		lp->most[i] = lp->kernel->most(block_values(lp, block), lp->low,
+				      (size_t)1 << lp->low_bits) -
+			      high_weight(lp, block);
+	}
+}
+
+static int scan(struct csg__lp *lp, uint64_t n_blocks, void (*fn)(void *, int64_t, int))
+{
+	const double bytes = (double)n_blocks * ldexp(csg__type_size(lp->g->type), lp->low_bits);
+
+	lp->n_scan = n_blocks;
+	gpube__parallel(lp->g->ctx, (int64_t)((n_blocks + PIECES - 1) / PIECES), fn, lp);
+	if (lp->stopped)
+		return gpube__fail_stopped(lp->g->ctx);
+	lp->spent += bytes * BYTE_SECONDS / lp->g->ctx->n_threads;
+	if (n_blocks >> lp->high_bits)
+		lp->r->n_scans++;
+	return GPUBE_OK;
+}
+
+/* The first coalition of the block that exceeds its weight by most. */
+static int add_column(struct csg__lp *lp, uint64_t i)
+{
+	const uint64_t block = mixed(lp, i);
+	const double high = high_weight(lp, block);
+	uint64_t s;
+
+	if (!lp->kernel->over(block_values(lp, block), lp->low,
+		    lp->most[i] + high - 1e-15 * (fabs(lp->most[i]) + lp->size_w),
+		    (size_t)1 << lp->low_bits, lp->found))
+		return GPUBE_OK;
+	s = block << lp->low_bits | lp->found[0];
+	if (s == 0 || csg_game_value(lp->g, s) == -INFINITY)
+		return GPUBE_OK;
+	lp->n_new++;
+	return csg__master_add(&lp->master, s, csg_game_value(lp->g, s));
+}
+
+/* The columns of the blocks with most to gain, at most n_best of them. */
+static int add_columns(struct csg__lp *lp, double tolerance, int n_best)
+{
+	uint64_t best[4 * CSG_MAX_AGENTS];
+	int n = 0, status = GPUBE_OK;
+
+	for (uint64_t i = 0; i < lp->n_scan; i++) {
+		int k = n;
+
+		if (!(lp->most[i] > tolerance) || (n == n_best && lp->most[i] <= lp->most[best[n - 1]]))
+			continue;
+		if (n < n_best)
+			n++;
+		else
+			k--;
+		for (; k > 0 && lp->most[best[k - 1]] < lp->most[i]; k--)
+			best[k] = best[k - 1];
+		best[k] = i;
+	}
+	lp->n_new = 0;
+	for (int k = 0; k < n && !status; k++)
+		status = add_column(lp, best[k]);
+	return status;
+}
+
+/* ---- duals ------------------------------------------------------------------------------------- */
+
+static bool spent_all(const struct csg__lp *lp)
+{
+	return lp->budget > 0 && lp->spent > lp->budget;
+}
+
+/*
+ * Columns until none of the first n_blocks has more than 'tolerance' to gain.
+ * False without a failure: it does not converge in the time it has.
+ */
+static int converge(struct csg__lp *lp, uint64_t n_blocks, double tolerance, bool *converged)
+{
+	int status;
+
+	*converged = false;
+	for (int k = 0; k < MOST_SCANS; k++) {
+		if (!csg__master_solve(&lp->master))
+			return GPUBE_OK;
+		set_weights(lp, lp->master.w);
+		status = scan(lp, n_blocks, scan_most);
+		if (!status)
+			status = add_columns(lp, tolerance, 2 * lp->g->n);
+		if (status)
+			return status;
+		if (lp->n_new == 0) {
+			*converged = true;
+			return GPUBE_OK;
+		}
+		if (spent_all(lp))
+			return GPUBE_OK;
+	}
+	return GPUBE_OK;
+}
+
+/* Samples first: most columns of the optimum's neighbourhood are found without a full scan. */
+static int find_duals(struct csg__lp *lp, bool *converged)
+{
+	const uint64_t all = (uint64_t)1 << lp->high_bits;
+	const double tolerance = lp->scale * 1e-9;
+	int status = GPUBE_OK;
+
+	*converged = true;
+	for (int sample = 6; sample > 0 && !status && *converged; sample -= 3)
+		if (all >> sample >= 64)
+			status = converge(lp, all >> sample, tolerance, converged);
+	if (!status && *converged)
+		status = converge(lp, all, tolerance, converged);
+	lp->r->n_columns = lp->master.n_columns;
+	return status;
+}
+
+/* ---- exact slacks --------------------------------------------------------------------------------- */
+
+/* Candidates of slack <= within, a superset by rounding, then exactly; negative slacks too. */
+static void scan_over(void *arg, int64_t item, int thread)
+{
+	struct csg__lp *lp = arg;
+	const uint64_t to = (uint64_t)(item + 1) * PIECES;
+	uint32_t at[1 << MOST_LOW_BITS];
+
+	(void)thread;
+	if (gpube__stopped(lp->g->ctx))
+		__atomic_store_n(&lp->stopped, true, __ATOMIC_RELAXED);
+	for (uint64_t b = (uint64_t)item * PIECES; b < to && b < lp->n_scan; b++) {
+		size_t n;
+
+		if (__atomic_load_n(&lp->full, __ATOMIC_RELAXED) || lp->stopped)
+			return;
+		n = lp->kernel->over(block_values(lp, b), lp->low, high_weight(lp, b) - lp->margin,
+			(size_t)1 << lp->low_bits, at);
+		for (size_t i = 0; i < n; i++) {
+			const uint64_t s = b << lp->low_bits | at[i];
+			const int64_t v = csg__fixed(lp, s);
+			int64_t slack, k;
+
+			if (s == 0 || v == INT64_MIN)
+				continue;
+			slack = csg__weight_of(lp, s) - v;
+			if (slack > lp->within)
+				continue;
+			k = __atomic_fetch_add(&lp->n_candidates, 1, __ATOMIC_RELAXED);
+			if (k < lp->capacity)
+				lp->candidate[k] = (struct csg__candidate){s, slack};
+			else
+				__atomic_store_n(&lp->full, true, __ATOMIC_RELAXED);
+		}
+	}
+}
+
+/* lp->full: there are more than fit; those there are, are some of them. */
+static int collect(struct csg__lp *lp, int64_t within)
+{
+	double w[CSG_MAX_AGENTS];
+	int status;
+
+	for (int i = 0; i < lp->g->n; i++)
+		w[i] = ldexp((double)lp->dual[i], -lp->shift);
+	set_weights(lp, w);
+	/* rounding: of weights, of sums of up to 40 of them, of the value, of the slack */
+	lp->margin = ldexp((double)within, -lp->shift) + 0x1p-44 * (lp->size_w + lp->scale) +
+		     ldexp(1, -lp->shift);
+	lp->within = within;
+	lp->n_candidates = 0;
+	lp->full = false;
+	status = scan(lp, (uint64_t)1 << lp->high_bits, scan_over);
+	if (lp->n_candidates > lp->capacity)
+		lp->n_candidates = lp->capacity;
+	return status;
+}
+
+/* Raises duals until no coalition has a negative slack; *exact false: it does not end. */
+static int make_feasible(struct csg__lp *lp, bool *exact)
+{
+	*exact = false;
+	for (int round = 0; round < 50; round++) {
+		int status = collect(lp, -1);
+
+		if (status)
+			return status;
+		if (lp->n_candidates == 0) {
+			*exact = true;
+			return GPUBE_OK;
+		}
+		csg__sort_candidates(lp->candidate, lp->n_candidates);
+		for (int64_t i = 0; i < lp->n_candidates; i++) {
+			const uint64_t s = lp->candidate[i].mask;
+			const int64_t lack = csg__fixed(lp, s) - csg__weight_of(lp, s);
+			const int k = __builtin_popcountll(s);
+
+			for (uint64_t a = s; lack > 0 && a; a &= a - 1)
+				lp->dual[__builtin_ctzll(a)] += (lack + k - 1) / k;
+		}
+	}
+	return GPUBE_OK;
+}
+
+static bool round_duals(struct csg__lp *lp)
+{
+	double sum = 0;
+
+	for (int i = 0; i < lp->g->n; i++) {
+		const double w = ldexp(lp->master.w[i], lp->shift);
+
+		sum += fabs(w);
+		if (!(sum < 0x1p60))
+			return false;
+		lp->dual[i] = llrint(w);
+	}
+	return true;
+}
+
+/* ---- structures ---------------------------------------------------------------------------------- */
+
+/* Structures must have less total slack than this to count. */
+static int64_t slack_to_beat(const struct csg__lp *lp)
+{
+	return lp->lower == INT64_MIN ? INT64_MAX : lp->upper - lp->lower;
+}
+
+/*
+ * The structure of least slack among the candidates. In whole numbers, one that
+ * is better is better by a unit at least.
+ */
+static int search(struct csg__lp *lp, double steps, bool *complete)
+{
+	const int64_t unit = csg__is_int(lp->g->type) ? (int64_t)1 << lp->shift : 1;
+	const int64_t beat = slack_to_beat(lp);
+	int64_t limit = beat == INT64_MAX ? INT64_MAX : beat - unit + 1;
+	const int64_t before = limit;
+	int status;
+
+	*complete = true;
+	if (limit <= 0)
+		return GPUBE_OK;
+	status = csg__cover(lp->g->ctx, lp->g->n, lp->candidate, lp->n_candidates, &limit,
+		lp->r->parts, &lp->r->n_parts, &steps, complete);
+	lp->spent += steps * STEP_SECONDS;
+	lp->r->n_nodes += (int64_t)steps;
+	if (!status && limit < before)
+		lp->lower = lp->upper - limit;
+	return status;
+}
+
+static double steps_left(const struct csg__lp *lp)
+{
+	return lp->budget > 0 ? fmax(0, (lp->budget - lp->spent) / STEP_SECONDS) : 1e18;
+}
+
+/* A structure from the columns that the linear program has met. */
+static int first_structure(struct csg__lp *lp)
+{
+	bool complete;
+
+	if (lp->master.n_columns > lp->capacity)
+		lp->master.n_columns = lp->capacity;
+	lp->n_candidates = 0;
+	for (int64_t c = 0; c < lp->master.n_columns; c++) {
+		const uint64_t s = lp->master.mask[c];
+		const int64_t v = csg__fixed(lp, s);
+
+		if (v != INT64_MIN)
+			lp->candidate[lp->n_candidates++] =
+				(struct csg__candidate){s, csg__weight_of(lp, s) - v};
+	}
+	return search(lp, fmin(2e6, steps_left(lp)), &complete);
+}
+
+/*
+ * Widens the slack that is looked at until it reaches the gap: what is found on
+ * the way closes the gap from the other side.
+ */
+static int close_gap(struct csg__lp *lp, bool *proved)
+{
+	int64_t within = slack_to_beat(lp) / 16, last = -1;
+	bool complete;
+	int status;
+
+	*proved = false;
+	for (int round = 0; round < 40; round++) {
+		const int64_t gap = slack_to_beat(lp);
+
+		if (within > gap || gap == 0)
+			within = gap;
+		status = collect(lp, within);
+		if (status)
+			return status;
+		if (lp->full) {
+			within = last < 0 ? within / 4 : last + (within - last) / 4;
+			if (within <= last || within <= 0)
+				return GPUBE_OK;
+			continue;
+		}
+		lp->r->n_candidates = lp->n_candidates;
+		status = search(lp, steps_left(lp), &complete);
+		if (status)
+			return status;
+		if (complete && within >= slack_to_beat(lp)) {
+			*proved = true;
+			return GPUBE_OK;
+		}
+		if (!complete || spent_all(lp))
+			return GPUBE_OK;
+		last = within;
+		within = within < INT64_MAX / 4 ? 4 * within + 1 : INT64_MAX;
+	}
+	return GPUBE_OK;
+}
+
+/* ---- the method ------------------------------------------------------------------------------------- */
+
+/* What the integers say of the game: floats were rounded to them by half a unit each. */
+static void report_bounds(struct csg__lp *lp, bool proved)
+{
+	struct csg_result *r = lp->r;
+	const double unit = ldexp(1, -lp->shift);
+	double bound = nextafter(ldexp((double)lp->upper, -lp->shift), INFINITY);
+
+	if (csg__is_int(lp->g->type))
+		bound = (double)(lp->upper >> lp->shift);
+	else
+		bound = nextafter(bound + lp->g->n * unit / 2, INFINITY);
+	r->upper_bound = fmin(r->upper_bound, bound);
+	r->error = proved && !csg__is_int(lp->g->type) ? lp->g->n * unit : 0;
+	r->method = CSG_LP;
+	r->work = CSG_INT64;
+	r->answer = proved ? CSG_OPTIMAL : CSG_BOUNDS;
+}
+
+static int run(struct csg__lp *lp)
+{
+	bool converged, exact, proved = false;
+	int status = find_duals(lp, &converged);
+
+	if (status || !converged || !round_duals(lp))
+		return status;
+	status = make_feasible(lp, &exact);
+	if (status || !exact)
+		return status;
+	lp->upper = csg__weight_of(lp, csg__n_masks(lp->g) - 1);
+	gpube__log(lp->g->ctx, GPUBE_LOG_DETAIL,
+		"lp: bound %.12g after %lld scans, %lld columns, %lld pivots",
+		ldexp((double)lp->upper, -lp->shift), (long long)lp->r->n_scans,
+		(long long)lp->master.n_columns, (long long)lp->master.n_pivots);
+	status = first_structure(lp);
+	if (!status && lp->lower != INT64_MIN)
+		status = close_gap(lp, &proved);
+	gpube__log(lp->g->ctx, GPUBE_LOG_DETAIL, "lp: %s, %lld candidates, %lld steps",
+		proved ? "proved" : "not proved", (long long)lp->r->n_candidates,
+		(long long)lp->r->n_nodes);
+	report_bounds(lp, proved);
+	if (proved && lp->certificate)
+		status = csg__certify(lp, lp->certificate);
+	return status;
+}
+
+static int allocate(struct csg__lp *lp)
+{
+	struct gpube_ctx *ctx = lp->g->ctx;
+	double alone[CSG_MAX_AGENTS];
+
+	lp->capacity = (int64_t)(csg__n_masks(lp->g) >> 3) + 20000;
+	if (lp->capacity > 1 << 24)
+		lp->capacity = 1 << 24;
+	/* agents that must not be alone are, at a price, until better is known */
+	for (int i = 0; i < lp->g->n; i++) {
+		alone[i] = csg_game_value(lp->g, (uint64_t)1 << i);
+		if (alone[i] == -INFINITY)
+			alone[i] = -4 * (lp->scale + 1);
+	}
+	lp->low = gpube__alloc(ctx, (uint64_t)1 << lp->low_bits, sizeof(*lp->low));
+	lp->found = gpube__alloc(ctx, (uint64_t)1 << lp->low_bits, sizeof(*lp->found));
+	lp->most = gpube__alloc(ctx, (uint64_t)1 << lp->high_bits, sizeof(*lp->most));
+	lp->candidate = gpube__alloc(ctx, (uint64_t)lp->capacity, sizeof(*lp->candidate));
+	if (!lp->low || !lp->found || !lp->most || !lp->candidate)
+		return GPUBE_ENOMEM;
+	return csg__master_init(&lp->master, ctx, lp->g->n, alone, lp->scale);
+}
+
+int csg__lp(struct csg__search *s, double seconds)
+{
+	struct gpube_ctx *ctx = s->g->ctx;
+	struct csg__lp lp = {.g = s->g, .r = s->r, .budget = seconds, .lower = INT64_MIN};
+	const double start = gpube__now();
+	int status;
+
+	s->r->method = CSG_LP;
+	lp.low_bits = s->g->n < 3 + 6 ? (s->g->n < 3 ? s->g->n : 3) : s->g->n - 6;
+	lp.low_bits = lp.low_bits > MOST_LOW_BITS ? MOST_LOW_BITS : lp.low_bits;
+	lp.high_bits = s->g->n - lp.low_bits;
+	lp.kernel = s->g->n < 3 ? &csg__scan_portable[s->g->type] : csg__scan_kernel(s->g->type);
+	lp.certificate = s->opts->certificate;
+	if (!choose_shift(&lp, s->range))
+		return GPUBE_OK;
+	status = allocate(&lp);
+	if (!status)
+		status = run(&lp);
+	s->r->seconds_lp = gpube__now() - start;
+	csg__master_clear(&lp.master);
+	gpube__free(ctx, lp.candidate);
+	gpube__free(ctx, lp.most);
+	gpube__free(ctx, lp.found);
+	gpube__free(ctx, lp.low);
+	return status;
+}

@@ -1,0 +1,48 @@
+/* lp.h - the state of method lp, for its own files. */
+#ifndef CSG_LP_H
+#define CSG_LP_H
+
+#include "csg/cover.h"
+#include "csg/master.h"
+#include "csg/scan.h"
+
+struct csg__lp {
+	const struct csg_game *g;
+	struct csg_result *r;
+	const char *certificate;
+	const struct csg__scan_kernel *kernel;
+	struct csg__master master;
+	int low_bits, high_bits; /* agents within a block of values, and above */
+
+	/* duals of the scan at hand: in double, and tabled for the low agents */
+	double w[CSG_MAX_AGENTS], size_w, *low;
+	double *most; /* of each block: how much a coalition exceeds its weight */
+	uint32_t *found;
+	uint64_t n_scan; /* blocks */
+	int n_new;	 /* columns that the last scan has brought */
+
+	/* exact: value = integer * 2^-shift */
+	int shift;
+	double scale; /* size of the values */
+	int64_t dual[CSG_MAX_AGENTS];
+	int64_t upper, lower; /* lower INT64_MIN: no structure yet */
+
+	struct csg__candidate *candidate;
+	int64_t n_candidates, capacity, within;
+	double margin;
+	bool full, stopped;
+
+	double budget, spent; /* seconds by counts; budget 0: no limit */
+};
+
+/* A coalition's value in fixed point; INT64_MIN: forbidden. */
+int64_t csg__fixed(const struct csg__lp *lp, uint64_t s);
+int64_t csg__weight_of(const struct csg__lp *lp, uint64_t s);
+
+/*
+ * csg__certify() - checks the proof on its own, then writes it.
+ * Errors: EBUG (it does not hold), EIO, ENOMEM, ESTOP
+ */
+int csg__certify(struct csg__lp *lp, const char *path);
+
+#endif

@@ -1,0 +1,246 @@
+/* solve_csg.c - csg_solve(): checks, the choice of a method, and the check of what it found. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "csg/game.h"
+
+const char *csg_method_name(enum csg_method method)
+{
+	static const char *const names[] = {"auto", "lp", "conv", "dp", "idp"};
+
+	return names[method];
+}
+
+void csg_result_free(struct csg_result *r, struct gpube_ctx *ctx)
+{
+	if (!r)
+		return;
+	gpube__free(ctx, r->parts);
+	gpube__free(ctx, r);
+}
+
+/* ---- free disposal: an agent that stays out is a coalition of its own, worth 0 --------------- */
+
+static void write_value(struct csg_game *g, uint64_t c, const void *value)
+{
+	const size_t size = csg__type_size(g->type);
+
+	memcpy((char *)g->values + c * size, value, size);
+}
+
+static void dispose(struct csg_game *g, int64_t *saved)
+{
+	static const int64_t zero; /* all bytes 0: the 0 of every type */
+	const size_t size = csg__type_size(g->type);
+
+	for (int i = 0; i < g->n; i++) {
+		const uint64_t c = (uint64_t)1 << i;
+
+		memcpy(&saved[i], (const char *)g->values + c * size, size);
+		if (csg_game_value(g, c) < 0)
+			write_value(g, c, &zero);
+	}
+}
+
+static void restore(struct csg_game *g, const int64_t *saved, struct csg_result *r)
+{
+	int n = 0;
+
+	for (int i = 0; i < g->n; i++)
+		write_value(g, (uint64_t)1 << i, &saved[i]);
+	for (int k = 0; r->parts && k < r->n_parts; k++)
+		if (r->parts[k] & (r->parts[k] - 1) || csg_game_value(g, r->parts[k]) >= 0)
+			r->parts[n++] = r->parts[k];
+	r->n_parts = n;
+}
+
+/* ---- the check ------------------------------------------------------------------------------ */
+
+static int by_lowest(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return __builtin_ctzll(x) - __builtin_ctzll(y);
+}
+
+/* Sums the parts' values as the game has them; EBUG if they are no structure. */
+static int recompute(const struct csg_game *g, const struct csg_opts *o, struct csg_result *r)
+{
+	uint64_t seen = 0;
+
+	r->value = 0;
+	r->value_int = 0;
+	qsort(r->parts, (size_t)r->n_parts, sizeof(*r->parts), by_lowest);
+	for (int k = 0; k < r->n_parts; k++) {
+		const uint64_t c = r->parts[k];
+		const double v = csg_game_value(g, c);
+
+		if (seen & c || v == -INFINITY)
+			goto bug;
+		seen |= c;
+		r->value += v;
+		if (r->is_int)
+			r->value_int += g->type == CSG_INT64 ? ((const int64_t *)g->values)[c]
+							     : (int64_t)v;
+	}
+	if (seen != csg__n_masks(g) - 1 && !o->free_disposal)
+		goto bug;
+	if (r->is_int)
+		r->value = (double)r->value_int;
+	return GPUBE_OK;
+bug:
+	return gpube__fail(g->ctx, GPUBE_EBUG,
+		"internal error: the coalitions found are no structure; please report this");
+}
+
+/*
+ * How far sums in the working type may have led away from the optimum: each of
+ * at most n - 1 additions rounds a sum of at most 'most' by half a unit, for the
+ * structure found and for the best one.
+ */
+static double rounding(const struct csg__search *s)
+{
+	const double size = fmax(s->range->most_real, -s->range->least_real);
+
+	if (csg__is_int(s->g->type) || s->r->answer != CSG_OPTIMAL || s->r->method == CSG_LP)
+		return s->r->error;
+	return 2 * (s->g->n - 1) * size *
+	       (s->range->work == CSG_FLOAT32 ? FLT_EPSILON / 2 : DBL_EPSILON / 2);
+}
+
+/* ---- choice of a method ----------------------------------------------------------------------- */
+
+/* With fewer agents than this conv is done before lp has begun. */
+#define AUTO_LEAST 16
+/* Of the time that conv would take: what lp may cost before conv begins. */
+#define AUTO_SHARE 0.15
+
+static int run_method(struct csg__search *s)
+{
+	struct csg_result *r = s->r;
+	int status;
+
+	switch (s->opts->method) {
+	case CSG_CONV:
+		return csg__conv(s);
+	case CSG_DP:
+	case CSG_IDP:
+		return csg__dp(s);
+	case CSG_LP:
+		return csg__lp(s, 0);
+	case CSG_AUTO:
+		break;
+	}
+	if (s->g->n >= AUTO_LEAST || s->opts->certificate) {
+		status = csg__lp(s, s->opts->certificate ? 0 : AUTO_SHARE * csg__conv_seconds(s));
+		if (status || r->answer == CSG_OPTIMAL || r->answer == CSG_INFEASIBLE)
+			return status;
+	}
+	status = csg__conv(s);
+	/* what lp has left is still good: bounds, a structure */
+	return status == GPUBE_ESTOP ? GPUBE_OK : status;
+}
+
+/* Something better than nothing: all together, or each alone. */
+static void any_structure(struct csg__search *s)
+{
+	const struct csg_game *g = s->g;
+	const uint64_t all = csg__n_masks(g) - 1;
+	double alone = 0;
+
+	for (int i = 0; i < g->n; i++)
+		alone += csg_game_value(g, (uint64_t)1 << i);
+	if (s->r->n_parts || (alone == -INFINITY && csg_game_value(g, all) == -INFINITY))
+		return;
+	if (csg_game_value(g, all) >= alone) {
+		s->r->parts[s->r->n_parts++] = all;
+		return;
+	}
+	for (int i = 0; i < g->n; i++)
+		s->r->parts[s->r->n_parts++] = (uint64_t)1 << i;
+}
+
+static int solve(struct csg__search *s, struct csg__range *range)
+{
+	struct csg_result *r = s->r;
+	int status = csg__range(range, s->g);
+
+	r->upper_bound = INFINITY;
+	r->answer = CSG_INCOMPLETE;
+	if (!status) {
+		r->upper_bound = csg__is_int(s->g->type) ? (double)range->most : range->most_real;
+		status = run_method(s);
+	}
+	if (status && status != GPUBE_ESTOP)
+		return status;
+	if (r->answer == CSG_INFEASIBLE) {
+		r->n_parts = 0;
+		r->upper_bound = -INFINITY;
+		return GPUBE_OK;
+	}
+	if (r->answer != CSG_OPTIMAL) {
+		any_structure(s);
+		r->answer = r->n_parts ? CSG_BOUNDS : CSG_INCOMPLETE;
+	}
+	return GPUBE_OK;
+}
+
+static int finish(struct csg__search *s)
+{
+	struct csg_result *r = s->r;
+	int status;
+
+	r->is_int = csg__is_int(s->g->type);
+	r->error = rounding(s);
+	if (r->answer == CSG_INFEASIBLE || r->answer == CSG_INCOMPLETE) {
+		r->value = -INFINITY;
+		return GPUBE_OK;
+	}
+	status = recompute(s->g, s->opts, r);
+	if (r->answer == CSG_OPTIMAL)
+		r->upper_bound = r->is_int ? r->value : r->value + r->error;
+	return status;
+}
+
+int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts *opts)
+{
+	static const struct csg_opts none = {.sizeof_options = sizeof(none)};
+	struct gpube_ctx *ctx = g->ctx;
+	const double start = gpube__now(), deadline = ctx->deadline;
+	struct csg__range range;
+	struct csg__search s = {.g = g, .range = &range, .opts = opts ? opts : &none};
+	int64_t saved[CSG_MAX_AGENTS];
+	int status;
+
+	*out = NULL;
+	if (s.opts->sizeof_options != sizeof(none) || (int)s.opts->method < CSG_AUTO ||
+		s.opts->method > CSG_IDP || !(s.opts->timeout_seconds >= 0))
+		return gpube__fail(ctx, GPUBE_EINVAL, "csg_solve: bad options");
+	s.r = gpube__alloc_zero(ctx, 1, sizeof(*s.r));
+	if (!s.r)
+		return GPUBE_ENOMEM;
+	s.r->backend = "cpu";
+	s.r->method = s.opts->method == CSG_AUTO ? CSG_CONV : s.opts->method;
+	s.r->parts = gpube__alloc(ctx, (uint64_t)g->n, sizeof(*s.r->parts));
+	status = s.r->parts ? GPUBE_OK : GPUBE_ENOMEM;
+	if (!status) {
+		if (s.opts->timeout_seconds > 0)
+			ctx->deadline = start + s.opts->timeout_seconds;
+		if (s.opts->free_disposal)
+			dispose(g, saved);
+		status = solve(&s, &range);
+		if (s.opts->free_disposal)
+			restore(g, saved, s.r);
+		ctx->deadline = deadline;
+	}
+	if (!status)
+		status = finish(&s);
+	s.r->seconds_total = gpube__now() - start;
+	if (status)
+		csg_result_free(s.r, ctx);
+	else
+		*out = s.r;
+	return status;
+}

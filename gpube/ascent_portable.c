@@ -1,0 +1,15 @@
+/* ascent_portable.c - the loops for any machine, and the choice between the versions. */
+#include "gpube/ascent_kernels.h"
+
+#include "gpube/ascent_impl.h"
+
+const struct gpube_ascent_kernels gpube__ascent_portable = {MIN_PLUS, pull, give};
+
+const struct gpube_ascent_kernels *gpube__ascent_kernels(void)
+{
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx2"))
+		return &gpube__ascent_avx2;
+#endif
+	return &gpube__ascent_portable;
+}

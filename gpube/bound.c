@@ -1,0 +1,551 @@
+/* bound.c - gpube_bound(): simplify, order, then the methods under one roof. */
+#include "gpube/bound.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpube/be.h"
+#include "gpube/dense.h"
+#include "gpube/mbe.h"
+
+/* ---- telling ------------------------------------------------------------------- */
+
+/* A total as the file has it: decimals, direction. */
+static const char *total_text(char text[48], const struct gpube_bounder *b, int64_t total)
+{
+	int scale = b->costs->scale;
+	uint64_t v = total < 0 ? -(uint64_t)total : (uint64_t)total, unit = 1;
+	bool minus = (total < 0) != b->s.negated && v != 0;
+
+	for (int k = 0; k < scale; k++)
+		unit *= 10;
+	if (scale)
+		snprintf(text, 48, "%s%llu.%0*llu", minus ? "-" : "", (unsigned long long)(v / unit),
+			scale, (unsigned long long)(v % unit));
+	else
+		snprintf(text, 48, "%s%llu", minus ? "-" : "", (unsigned long long)v);
+	return text;
+}
+
+static void tell(const struct gpube_bounder *b, const char *by)
+{
+	char lower[48], upper[48];
+	const char *what[] = {b->s.negated ? "upper" : "lower", b->s.negated ? "lower" : "upper"};
+
+	total_text(lower, b, b->lower);
+	if (b->upper == GPUBE_INF)
+		gpube__log(b->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s (%s)",
+			gpube__now() - b->start, what[0], lower, by);
+	else
+		gpube__log(b->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s, %s bound %s (%s)",
+			gpube__now() - b->start, what[0], lower, what[1],
+			total_text(upper, b, b->upper), by);
+}
+
+void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by)
+{
+	if (lower > b->limit && lower != GPUBE_INF)
+		lower = b->limit; /* beyond it, totals were not told apart */
+	if (lower <= b->lower)
+		return;
+	b->lower = lower;
+	b->seconds_lower = gpube__now() - b->start;
+	if (lower != GPUBE_INF)
+		tell(b, by);
+}
+
+int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const char *by)
+{
+	int64_t total, cost;
+	int status = gpube_model_cost(&total, b->m, values);
+
+	if (status || total >= b->upper || total == GPUBE_INF)
+		return status;
+	gpube__simplified_extend(&b->s, b->extended, values);
+	status = gpube_model_cost(&cost, b->costs, b->extended);
+	if (status)
+		return status;
+	if (cost != (b->s.negated ? -total : total))
+		return gpube__fail(b->ctx, GPUBE_EBUG,
+			"internal error: an assignment costs %lld, not %lld; please report this",
+			(long long)cost, (long long)total);
+	if (total < b->lower)
+		return gpube__fail(b->ctx, GPUBE_EBUG,
+			"internal error: an assignment costs %lld, below the bound %lld; please "
+			"report this", (long long)total, (long long)b->lower);
+	b->upper = total;
+	if (total < b->limit)
+		b->limit = total;
+	memcpy(b->best, values, (size_t)b->m->n_vars * sizeof(*values));
+	b->seconds_upper = gpube__now() - b->start;
+	tell(b, by);
+	return GPUBE_OK;
+}
+
+int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t steps)
+{
+	int status = GPUBE_OK;
+
+	if (!b->search)
+		status = gpube__search_new(&b->search, b->m, b->opts->seed);
+	if (!status && gpube__search_run(b->search, from, steps))
+		status = gpube__bounder_offer(b, b->search->best, "search");
+	return status;
+}
+
+/* ---- mini-buckets ----------------------------------------------------------------- */
+
+static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool match)
+{
+	double keep, least;
+	int64_t bound;
+	char by[32];
+	int status;
+	bool values;
+
+	gpube__mbe_memory(&keep, &least, mbe);
+	values = keep <= (double)b->ctx->memory_bytes;
+	snprintf(by, sizeof(by), "mini-buckets, z %d", b->z);
+	status = gpube__mbe_run(&bound, values ? b->tried : NULL, mbe, b->ops, b->limit, match);
+	if (status)
+		return status;
+	gpube__bounder_raise(b, bound, by);
+	if (values)
+		status = gpube__bounder_offer(b, b->tried, by);
+	if (!status && values && !gpube__bounder_done(b))
+		status = gpube__bounder_search(b, b->tried, 2000);
+	return status;
+}
+
+/* Whether mini-buckets of so many joined cells end before the deadline, by a cautious rate. */
+static bool in_time(const struct gpube_bounder *b, double joined_cells)
+{
+	return b->ctx->deadline <= 0 ||
+	       joined_cells < 0.05 * b->ops->cells_per_second * (b->ctx->deadline - gpube__now());
+}
+
+/* least: a run of fewer joined cells is left out, a larger z comes next. */
+static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double least_cells,
+	bool *exact, bool *fits)
+{
+	struct gpube_mbe mbe;
+	double keep, least;
+	int status = gpube__mbe_init(&mbe, b->m, b->order, z, max_cells,
+		b->opts->first_fit ? GPUBE_PARTITION_FIRST : GPUBE_PARTITION_SCOPE);
+
+	if (status)
+		return status;
+	*exact = mbe.n_split == 0;
+	gpube__mbe_memory(&keep, &least, &mbe);
+	*fits = least <= (double)b->ctx->memory_bytes &&
+		(b->opts->z || in_time(b, mbe.joined_cells));
+	if (*fits && (*exact || mbe.joined_cells >= least_cells)) {
+		b->z = z;
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+			"mini-buckets, z %d: %d of %d buckets split, %.3g joined cells, "
+			"%.3g bytes", z, mbe.n_split, mbe.n, mbe.joined_cells, least);
+		status = run_mbe(b, &mbe, !b->opts->no_match);
+	}
+	gpube__mbe_clear(&mbe);
+	return status;
+}
+
+int gpube__bound_mbe(struct gpube_bounder *b)
+{
+	const int z = b->opts->z;
+	const double most = (double)b->ctx->memory_bytes / 8;
+	const double least = b->opts->method == GPUBE_BOUND_AUTO ? 1e6 : 0;
+	bool exact = false, fits = true;
+	int status = GPUBE_OK;
+
+	if (z) {
+		status = one_mbe(b, z, INFINITY, 0, &exact, &fits);
+		if (!status && !fits)
+			status = gpube__fail(b->ctx, GPUBE_ELIMIT,
+				"mini-buckets of %d variables do not fit the memory; take a smaller "
+				"z", z);
+		return status;
+	}
+	for (int k = 2; k <= b->m->n_vars + 1 && !exact && fits && !status; k++)
+		if (!gpube__bounder_done(b))
+			status = one_mbe(b, k, most, least, &exact, &fits);
+	return status;
+}
+
+/* ---- elimination ------------------------------------------------------------------- */
+
+/* The simplified model without the dead values, and with the limit as its top. */
+static int restricted(struct gpube_model **out, const struct gpube_bounder *b, const uint8_t *dead,
+	const int64_t *at)
+{
+	const struct gpube_model *m = b->m;
+	struct gpube_ctx *ctx = b->ctx;
+	struct gpube_model *r = NULL;
+	int status = gpube_model_new(&r, ctx, GPUBE_COSTS);
+	int64_t *unary = NULL, capacity = 0;
+
+	*out = NULL;
+	for (int32_t i = 0; i < m->n_vars && !status; i++)
+		status = gpube_model_add_var(r, NULL, m->vars[i].domain, NULL);
+	for (int32_t f = 0; f < m->n_functions && !status; f++) {
+		const int32_t *scope = gpube__scope(m, f);
+		struct gpube_table t = *gpube__table(m, f);
+		uint64_t size = gpube__type_size(t.type);
+		int32_t table;
+		const struct gpube_table *from = gpube__table(m, f);
+
+		t.n_users = 0;
+		t.values = gpube__alloc(ctx, (uint64_t)t.n, size);
+		t.tuples = from->tuples ? gpube__alloc(ctx, (uint64_t)t.n * (uint64_t)t.arity,
+						  sizeof(*t.tuples))
+					: NULL;
+		if (!t.values || (from->tuples && !t.tuples)) {
+			gpube__free(ctx, t.values);
+			gpube__free(ctx, t.tuples);
+			status = GPUBE_ENOMEM;
+			break;
+		}
+		if (t.n)
+			memcpy(t.values, from->values, (size_t)t.n * size);
+		if (t.n && t.tuples)
+			memcpy(t.tuples, from->tuples,
+				(size_t)t.n * (size_t)t.arity * sizeof(*t.tuples));
+		status = gpube__add_table(r, &table, &t);
+		if (!status)
+			status = gpube__add_function(r, m->functions[f].arity, scope, table, NULL);
+	}
+	for (int32_t i = 0; i < m->n_vars && dead && !status; i++) {
+		status = gpube__grow(ctx, &unary, &capacity, m->vars[i].domain, sizeof(*unary));
+		for (int32_t a = 0; a < m->vars[i].domain && !status; a++)
+			unary[a] = dead[at[i] + a] ? GPUBE_INF : 0;
+		if (!status)
+			status = gpube_model_add_costs(r, 1, &i, unary);
+	}
+	gpube__free(ctx, unary);
+	if (!status)
+		status = gpube_model_set_top(r, b->limit);
+	if (status) {
+		gpube_model_free(r);
+		return status;
+	}
+	r->constant = m->constant;
+	*out = r;
+	return GPUBE_OK;
+}
+
+static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_model *r, double seconds,
+	bool *done)
+{
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .seed = b->opts->seed,
+		.order_method = GPUBE_ORDER_MIN_FILL};
+	struct gpube_solution *s = NULL;
+	int status = gpube_plan(&s, r, &opts);
+
+	if (status == GPUBE_ELIMIT ||
+		(!status && s->plan.predicted_seconds > seconds &&
+			s->plan.predicted_seconds < 1e4 * seconds)) {
+		gpube_solution_free(s, b->ctx);
+		opts.order_method = GPUBE_ORDER_AUTO;
+		opts.order_seconds = fmin(0.5, seconds / 10);
+		status = gpube_plan(&s, r, &opts);
+	}
+	if (!status && s->answer == GPUBE_ANSWER_INFEASIBLE) {
+		*done = true;
+	} else if (!status && s->plan.predicted_seconds <= seconds) {
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "elimination of what is left: %.3g joined cells",
+			s->plan.joined_cells);
+		gpube_solution_free(s, b->ctx);
+		status = gpube_solve(&s, r, &opts);
+		*done = !status && s->answer != GPUBE_ANSWER_INCOMPLETE;
+		if (*done && s->answer == GPUBE_ANSWER_OPTIMAL) {
+			status = gpube__bounder_offer(b, s->values, "elimination");
+			if (!status)
+				gpube__bounder_raise(b, s->cost, "elimination");
+		}
+	}
+	if (!status && *done && s->answer == GPUBE_ANSWER_INFEASIBLE) /* below the limit */
+		gpube__bounder_raise(b, b->limit, "elimination");
+	gpube_solution_free(s, b->ctx);
+	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
+}
+
+int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const int64_t *at,
+	double seconds, bool *done)
+{
+	struct gpube_model *r;
+	int status = restricted(&r, b, dead, at);
+
+	*done = false;
+	if (!status)
+		status = eliminate_restricted(b, r, seconds, done);
+	gpube_model_free(r);
+	return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------- */
+
+static void clear(struct gpube_bounder *b)
+{
+	gpube__search_free(b->search);
+	gpube__free(b->ctx, b->best);
+	gpube__free(b->ctx, b->extended);
+	gpube__free(b->ctx, b->tried);
+	gpube__free(b->ctx, b->order);
+	gpube__simplified_clear(b->ctx, &b->s);
+	gpube_model_free(b->quantised);
+}
+
+void gpube_bounds_free(struct gpube_bounds *bounds, struct gpube_ctx *ctx)
+{
+	if (!bounds)
+		return;
+	gpube__free(ctx, bounds->values);
+	gpube__free(ctx, bounds);
+}
+
+static int simplify(struct gpube_bounder *b)
+{
+	int status;
+
+	b->costs = b->given;
+	if (b->given->kind == GPUBE_POTENTIALS) {
+		status = gpube__quantise(&b->quantised, b->given, b->opts->precision);
+		if (status)
+			return status;
+		b->costs = b->quantised;
+	}
+	status = gpube__simplify(&b->s, b->costs, !b->opts->no_simplify);
+	b->m = b->s.model;
+	return status;
+}
+
+/* A greedy order is enough where elimination is easy; else the search gets a moment. */
+static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
+{
+	const struct gpube_bound_opts *o = b->opts;
+	double seconds = o->order_seconds, rate = b->ops->cells_per_second;
+	bool automatic = o->order_method == GPUBE_ORDER_AUTO;
+	int status = gpube__order_find(b->ctx, b->order, &b->order_cost, g,
+		automatic ? GPUBE_ORDER_MIN_FILL : o->order_method, 0, rate, o->seed);
+
+	if (status || !automatic || (seconds <= 0 && b->order_cost.joined_cells < 0.1 * rate))
+		return status;
+	if (seconds <= 0)
+		seconds = o->timeout_seconds > 0 ? fmin(0.5, o->timeout_seconds / 20) : 0.5;
+	return gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO, seconds,
+		rate, o->seed);
+}
+
+/* The order is over the given model's variables: those that are left, in it. */
+static int find_order(struct gpube_bounder *b)
+{
+	struct gpube_graph g;
+	int32_t n = b->given->n_vars, used = 0;
+	uint8_t *seen;
+	int status = gpube__graph_of_model(&g, b->m);
+
+	if (status)
+		return status;
+	if (b->opts->order_method != GPUBE_ORDER_GIVEN) {
+		status = search_order(b, &g);
+		gpube__graph_clear(b->ctx, &g);
+		return status;
+	}
+	seen = gpube__alloc_zero(b->ctx, (uint64_t)n, 1);
+	if (!seen)
+		status = GPUBE_ENOMEM;
+	else if (!b->opts->order)
+		status = gpube__fail(b->ctx, GPUBE_EINVAL, "no order is given");
+	for (int32_t p = 0; p < n && !status; p++) {
+		int32_t var = b->opts->order[p];
+
+		if (var < 0 || var >= n || seen[var])
+			status = gpube__fail(b->ctx, GPUBE_EINVAL,
+				"the order is not a permutation: variable %d at position %d", var, p);
+		else if (b->s.var[var] >= 0)
+			b->order[used++] = b->s.var[var];
+		if (!status)
+			seen[var] = 1;
+	}
+	if (!status)
+		status = gpube__order_cost(b->ctx, &b->order_cost, &g, b->order);
+	gpube__free(b->ctx, seen);
+	gpube__graph_clear(b->ctx, &g);
+	return status;
+}
+
+/* The caller's assignment in the simplified model; false if it uses a value that is gone. */
+static bool reduce(struct gpube_bounder *b, const int32_t *values)
+{
+	for (int32_t i = 0; i < b->s.n_vars; i++) {
+		int32_t var = b->s.var[i], a = 0;
+
+		if (var < 0) {
+			if (b->s.value[i] != values[i])
+				return false;
+			continue;
+		}
+		if (!b->s.values[i]) {
+			a = values[i];
+		} else {
+			while (a < b->m->vars[var].domain && b->s.values[i][a] != values[i])
+				a++;
+		}
+		if (a < 0 || a >= b->m->vars[var].domain)
+			return false;
+		b->tried[var] = a;
+	}
+	return true;
+}
+
+static int take_known(struct gpube_bounder *b)
+{
+	const struct gpube_bound_opts *o = b->opts;
+	int64_t cost;
+	int status = GPUBE_OK;
+
+	if (o->has_cutoff) {
+		b->cutoff = b->s.negated ? -o->cutoff : o->cutoff;
+		if (b->cutoff < b->limit)
+			b->limit = b->cutoff;
+	}
+	if (!o->values)
+		return GPUBE_OK;
+	status = gpube_model_cost(&cost, b->costs, o->values);
+	if (status)
+		return status;
+	if (cost == GPUBE_INF)
+		gpube__log(b->ctx, GPUBE_LOG_NOTE, "the given assignment is forbidden");
+	else if (reduce(b, o->values))
+		status = gpube__bounder_offer(b, b->tried, "given");
+	return status;
+}
+
+static int run_methods(struct gpube_bounder *b)
+{
+	bool done = false;
+	int64_t n = b->m->n_vars;
+	int status = gpube__bounder_search(b, NULL, n < 100 ? 200 * n : 20000);
+
+	if (status || gpube__bounder_done(b))
+		return status;
+	if (b->opts->method == GPUBE_BOUND_AUTO) {
+		status = gpube__bounder_eliminate(b, NULL, NULL, 2, &done);
+		if (status || done)
+			return status;
+	}
+	switch (b->opts->method) {
+	case GPUBE_BOUND_MBE:
+		return gpube__bound_mbe(b);
+	case GPUBE_BOUND_SHIFT:
+		return gpube__bound_clusters(b, false, 0);
+	case GPUBE_BOUND_CLUSTERS:
+		return gpube__bound_clusters(b, true, 2);
+	case GPUBE_BOUND_AUTO:
+		status = gpube__bound_clusters(b, true, 5);
+		return status || gpube__bounder_done(b) ? status : gpube__bound_mbe(b);
+	}
+	return GPUBE_OK;
+}
+
+static int prepare(struct gpube_bounder *b)
+{
+	uint64_t n;
+	int status = simplify(b);
+
+	if (status || b->s.infeasible)
+		return status;
+	n = (uint64_t)b->m->n_vars;
+	b->lower = gpube__constant_of(b->m);
+	b->limit = b->m->top;
+	b->best = gpube__alloc_zero(b->ctx, n, sizeof(*b->best));
+	b->tried = gpube__alloc_zero(b->ctx, n, sizeof(*b->tried));
+	b->order = gpube__alloc(b->ctx, n, sizeof(*b->order));
+	b->extended = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*b->extended));
+	if (!b->best || !b->tried || !b->order || !b->extended)
+		return GPUBE_ENOMEM;
+	status = take_known(b);
+	if (!status)
+		status = find_order(b);
+	return status;
+}
+
+/* What was found, in the terms of the given model. */
+static int report(struct gpube_bounder *b, struct gpube_bounds *out)
+{
+	int status = GPUBE_OK;
+
+	out->scale = b->costs->scale;
+	out->n_vars = b->m->n_vars;
+	out->n_functions = b->m->n_functions;
+	out->z = b->z;
+	out->seconds_bound = b->seconds_lower;
+	out->seconds_cost = b->seconds_upper;
+	out->answer = GPUBE_ANSWER_INCOMPLETE;
+	if (b->s.infeasible || (b->upper == GPUBE_INF && b->lower >= b->m->top) ||
+		(b->upper == GPUBE_INF && b->lower == GPUBE_INF)) {
+		out->answer = GPUBE_ANSWER_INFEASIBLE;
+		return GPUBE_OK;
+	}
+	out->closed = b->opts->has_cutoff && b->lower >= b->cutoff;
+	if (b->lower >= b->upper) {
+		b->lower = b->upper;
+		out->answer = GPUBE_ANSWER_OPTIMAL;
+	}
+	out->bound = b->s.negated ? -b->lower : b->lower;
+	if (b->upper == GPUBE_INF)
+		return GPUBE_OK;
+	out->values = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*out->values));
+	if (!out->values)
+		return GPUBE_ENOMEM;
+	gpube__simplified_extend(&b->s, out->values, b->best);
+	status = gpube_model_cost(&out->cost, b->costs, out->values);
+	if (!status && out->cost != (b->s.negated ? -b->upper : b->upper))
+		status = gpube__fail(b->ctx, GPUBE_EBUG,
+			"internal error: the assignment does not cost what was found; please report "
+			"this");
+	if (!status && b->given->kind == GPUBE_POTENTIALS)
+		status = gpube_model_log_value(&out->log_value, b->given, out->values);
+	return status;
+}
+
+int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
+	const struct gpube_bound_opts *opts)
+{
+	static const struct gpube_bound_opts none = {.sizeof_options = sizeof(none)};
+	struct gpube_ctx *ctx = m->ctx;
+	struct gpube_bounder b = {.ctx = ctx, .ops = gpube__ops_cpu(), .given = m,
+		.opts = opts ? opts : &none, .start = gpube__now(), .upper = GPUBE_INF,
+		.cutoff = GPUBE_INF};
+	struct gpube_bounds *bounds;
+	double deadline = ctx->deadline;
+	int status;
+
+	*out = NULL;
+	if (b.opts->sizeof_options != sizeof(*opts))
+		return gpube__fail(ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	if (b.opts->z < 0)
+		return gpube__fail(ctx, GPUBE_EINVAL, "z is negative");
+	bounds = gpube__alloc_zero(ctx, 1, sizeof(*bounds));
+	if (!bounds)
+		return GPUBE_ENOMEM;
+	bounds->backend = b.ops->name;
+	if (b.opts->timeout_seconds > 0)
+		ctx->deadline = b.start + b.opts->timeout_seconds;
+	status = prepare(&b);
+	if (!status && !b.s.infeasible && !gpube__bounder_done(&b))
+		status = run_methods(&b);
+	ctx->deadline = deadline;
+	if (status == GPUBE_ESTOP && b.m)
+		status = GPUBE_OK;
+	if (!status)
+		status = report(&b, bounds);
+	clear(&b);
+	if (status) {
+		gpube_bounds_free(bounds, ctx);
+		return status;
+	}
+	*out = bounds;
+	return GPUBE_OK;
+}

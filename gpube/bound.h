@@ -1,0 +1,70 @@
+/*
+ * bound.h - what the bound methods share: the simplified model, the best bounds
+ * so far, and who is told when one improves.
+ */
+#ifndef GPUBE_BOUND_H
+#define GPUBE_BOUND_H
+
+#include "gpube/ir/graph.h"
+#include "gpube/ops/ops.h"
+#include "gpube/search.h"
+#include "gpube/simplify.h"
+
+struct gpube_bounder {
+	struct gpube_ctx *ctx;
+	const struct gpube_ops *ops;
+	const struct gpube_bound_opts *opts;
+	const struct gpube_model *given, *costs; /* costs: of potentials, quantised */
+	struct gpube_model *quantised;
+	struct gpube_simplified s;
+	const struct gpube_model *m; /* simplified; totals below are its */
+	double start;
+
+	int64_t lower; /* no total is below; GPUBE_INF: none is allowed */
+	int64_t upper; /* of 'best'; GPUBE_INF: none known */
+	int64_t limit; /* totals from here on are of no interest: min(top, cutoff, upper) */
+	int64_t cutoff; /* GPUBE_INF: none given */
+	int32_t *best, *extended; /* of the simplified, of the given model */
+	int32_t *tried;
+	double seconds_lower, seconds_upper;
+	struct gpube_search *search;
+	int32_t *order; /* of the simplified model; order_cost is what it costs */
+	struct gpube_order_cost order_cost;
+	int z;
+};
+
+/* True when nothing is left to find out. */
+static inline bool gpube__bounder_done(const struct gpube_bounder *b)
+{
+	return b->lower >= b->limit;
+}
+
+/* A proved bound: kept, and told, if it is better. 'by' names the method. */
+void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by);
+
+/*
+ * An assignment of the simplified model: priced from the tables as they were
+ * read, kept, and told, if it is allowed and better.
+ * Errors: EBUG (the simplified model prices it differently)
+ */
+int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const char *by);
+
+/* Local search for 'steps' steps; from an assignment, if not NULL. */
+int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t steps);
+
+/*
+ * gpube__bounder_eliminate() - the optimum by elimination, if it fits the
+ * memory and 'seconds'.
+ * dead   NULL, or for each value of the simplified model (in one row, at[i] + a)
+ *        whether it is known to be in no total below the limit
+ * done   out: whether it was
+ */
+int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const int64_t *at,
+	double seconds, bool *done);
+
+/* The methods; each ends when it has nothing more to say, with ESTOP when stopped. */
+int gpube__bound_mbe(struct gpube_bounder *b);
+/* clusters: false: shifts between functions only. eliminate: seconds for what is left, or 0 */
+int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate);
+
+#endif

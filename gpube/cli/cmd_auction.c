@@ -1,0 +1,164 @@
+/* cmd_auction.c - gpube auction: which bids win. */
+#include <math.h>
+
+#include "csg/auction.h"
+#include "gpube/cli/session.h"
+
+#define OPTS_STRUCT struct opts_auction
+static const struct opt_row rows[] = {OPTS_AUCTION(OPT_ROW)};
+
+static const struct opt_group groups[] = {
+	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_TALK(offsetof(struct opts_auction, talk)),
+	{0},
+};
+
+#define LABEL 12 /* columns in front of what the report says */
+
+struct report {
+	struct session *session;
+	const struct csg_auction *auction;
+	const struct csg_auction_result *result;
+	const char *file;
+};
+
+static void text_bids(struct gpube_out *out, const struct report *p, const int *bids, int n)
+{
+	for (int k = 0; k < n; k++)
+		gpube__out_printf(
+			out, " %lld", (long long)csg_auction_bid_id(p->auction, bids[k]));
+	gpube__out_text(out, "\n");
+}
+
+static void report_text(struct gpube_out *out, const struct report *p)
+{
+	const struct csg_auction_result *r = p->result;
+
+	gpube__out_printf(out, "%-*s", LABEL, "revenue");
+	gpube__out_decimal(out, r->revenue, r->scale);
+	gpube__out_text(out, r->optimal ? ", the proved maximum\n" : "\n");
+	gpube__out_printf(out, "%-*s", LABEL - 1, "bids");
+	text_bids(out, p, r->winners, r->n_winners);
+	if (!r->optimal) {
+		gpube__out_printf(out, "%-*s", LABEL, "upper bound");
+		gpube__out_decimal(out, r->upper_bound, r->scale);
+		gpube__out_text(out, "\n");
+	}
+	if (r->n_never) {
+		gpube__out_printf(out, "%-*s", LABEL - 1, "never win");
+		text_bids(out, p, r->never, r->n_never);
+	}
+	gpube__out_printf(out, "%-*s%d goods, %d bids\n", LABEL, "auction",
+		csg_auction_goods(p->auction), csg_auction_bids(p->auction));
+	gpube__out_printf(out, "%-*s%.3f s: solve %.3f; %lld node%s, %lld pivots\n", LABEL, "time",
+		session_seconds(p->session), r->seconds, (long long)r->n_nodes, plural(r->n_nodes),
+		(long long)r->n_pivots);
+}
+
+static void json_bids(
+	struct json *j, const char *key, const struct report *p, const int *bids, int n)
+{
+	json_open(j, key, '[');
+	for (int k = 0; k < n; k++)
+		json_int(j, NULL, csg_auction_bid_id(p->auction, bids[k]));
+	json_close(j, ']');
+}
+
+static void report_json(struct gpube_out *out, const struct report *p)
+{
+	const struct csg_auction_result *r = p->result;
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	json_text(&j, "status", r->optimal ? "optimal" : "bounds");
+	json_text(&j, "backend", "cpu");
+	json_seconds(&j, "seconds", session_seconds(p->session));
+	json_text(&j, "file", p->file);
+	json_decimal(&j, "revenue", r->revenue, r->scale);
+	json_decimal(&j, "upper_bound", r->upper_bound, r->scale);
+	json_bids(&j, "bids", p, r->winners, r->n_winners);
+	json_bids(&j, "never", p, r->never, r->n_never);
+	json_int(&j, "nodes", r->n_nodes);
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
+static int write_report(const struct report *p)
+{
+	struct gpube_out out;
+
+	if (gpube__out_open(&out, p->session->ctx, p->session->output))
+		return session_fail(p->session, NULL);
+	if (p->session->json)
+		report_json(&out, p);
+	else
+		report_text(&out, p);
+	return gpube__out_close(&out, true) ? session_fail(p->session, NULL) : CLI_DONE;
+}
+
+static int solve(struct session *s, const struct csg_auction *a, const struct opts_auction *o,
+	const char *file)
+{
+	struct csg_auction_opts options = {.sizeof_options = sizeof(options)};
+	struct csg_auction_result *result;
+	struct report p = {s, a, NULL, file};
+	int rc;
+
+	if (o->timeout > 0) /* it counts from the start */
+		options.timeout_seconds = fmax(o->timeout - session_seconds(s), 1e-6);
+	if (csg_auction_solve(&result, a, &options))
+		return session_fail(s, NULL);
+	session_hide_bar(s);
+	if (!result->optimal)
+		session_note(s, "ended before the optimum was proved");
+	p.result = result;
+	rc = write_report(&p);
+	csg_auction_result_free(result, s->ctx);
+	return rc;
+}
+
+static int run(const void *opts, int n_args, char **args)
+{
+	const struct opts_auction *o = opts;
+	struct csg_auction *a = NULL;
+	struct session s;
+	int rc;
+
+	(void)n_args;
+	rc = session_start(
+		&s, &o->talk, 0, 0, o->json || o->output == 1, o->output_file);
+	if (rc)
+		return rc;
+	if (csg_auction_read(&a, s.ctx, args[0]))
+		rc = session_fail(&s, NULL);
+	else
+		rc = solve(&s, a, o, args[0]);
+	csg_auction_free(a);
+	session_end(&s);
+	return rc;
+}
+
+const struct command cmd_auction = {
+	.name = "auction",
+	.arguments = "FILE",
+	.summary = "find the winning bids of a combinatorial auction",
+	.description =
+		"Finds the bids, no two on the same good, of the greatest total price. FILE is in "
+		"the format of the CATS generator, plain or compressed; '-' is standard input. "
+		"Goods may stay unsold. Bids that share a dummy good exclude each other. Prices are "
+		"decimals and are added exactly.\n\n"
+		"An auction with a bid on every bundle is a coalition game: see 'gpube csg "
+		"--free-disposal'.\n\n"
+		"With --output json the result is one object: status (optimal, bounds, error), "
+		"revenue, upper_bound, bids (the winners' numbers in the file), never (bids that "
+		"another one beats with fewer or the same goods).",
+	.examples = "gpube auction 0000.txt\n"
+		    "revenue and winning bids\n"
+		    "gpube auction --timeout 60 --json 0000.txt\n"
+		    "after a minute the best that is known, with a bound",
+	.min_args = 1,
+	.max_args = 1,
+	.opts_size = sizeof(struct opts_auction),
+	.groups = groups,
+	.run = run,
+};

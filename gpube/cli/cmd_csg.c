@@ -1,0 +1,265 @@
+/* cmd_csg.c - gpube csg: an optimal coalition structure. */
+#include <math.h>
+#include <string.h>
+
+#include "csg/csg.h"
+#include "gpube/cli/session.h"
+
+#define OPTS_STRUCT struct opts_csg
+static const struct opt_row rows[] = {OPTS_CSG(OPT_ROW)};
+
+static const struct opt_group groups[] = {
+	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_TALK(offsetof(struct opts_csg, talk)),
+	{0},
+};
+
+#define LABEL 12 /* columns in front of what the report says */
+
+static const char *const status_words[] = {
+	[CSG_OPTIMAL] = "optimal",
+	[CSG_INFEASIBLE] = "infeasible",
+	[CSG_BOUNDS] = "bounds",
+	[CSG_INCOMPLETE] = "incomplete",
+};
+
+struct report {
+	struct session *session;
+	const struct csg_game *game;
+	const struct csg_result *result;
+	const char *file;
+	double seconds_read;
+};
+
+/* ---- text ------------------------------------------------------------------------------- */
+
+static void text_number(struct gpube_out *out, const struct csg_result *r, double v, int64_t exact)
+{
+	if (r->is_int && fabs(v) < 0x1p63)
+		gpube__out_int(out, exact);
+	else
+		gpube__out_real(out, v);
+}
+
+static void text_part(struct gpube_out *out, uint64_t part)
+{
+	const char *before = "{";
+
+	for (; part; part &= part - 1, before = ",")
+		gpube__out_printf(out, "%s%d", before, __builtin_ctzll(part) + 1);
+	gpube__out_text(out, "}");
+}
+
+static void text_structure(struct gpube_out *out, const struct csg_result *r)
+{
+	gpube__out_printf(out, "%-*s", LABEL, "value");
+	text_number(out, r, r->value, r->value_int);
+	if (r->answer == CSG_OPTIMAL)
+		gpube__out_text(out, ", the proved maximum");
+	if (r->answer == CSG_OPTIMAL && r->error > 0)
+		gpube__out_printf(out, " within %.1e of rounding", r->error);
+	gpube__out_text(out, "\n");
+	gpube__out_printf(out, "%-*s", LABEL - 1, "structure");
+	for (int k = 0; k < r->n_parts; k++) {
+		gpube__out_text(out, " ");
+		text_part(out, r->parts[k]);
+	}
+	gpube__out_text(out, "\n");
+}
+
+static void report_text(struct gpube_out *out, const struct report *p)
+{
+	const struct csg_result *r = p->result;
+
+	if (r->answer == CSG_INFEASIBLE)
+		gpube__out_printf(out, "%-*severy structure has a forbidden coalition (proved)\n",
+			LABEL, "infeasible");
+	else if (r->answer == CSG_INCOMPLETE)
+		gpube__out_printf(out, "%-*sstopped before a structure was known\n", LABEL,
+			"incomplete");
+	else
+		text_structure(out, r);
+	if (r->answer != CSG_INFEASIBLE && isfinite(r->upper_bound)) {
+		gpube__out_printf(out, "%-*s", LABEL, "upper bound");
+		text_number(out, r, r->upper_bound, (int64_t)fmin(r->upper_bound, 0x1p62));
+		gpube__out_text(out, "\n");
+	}
+	gpube__out_printf(out, "%-*s%d agents, %s\n", LABEL, "game", csg_game_agents(p->game),
+		csg_type_name(csg_game_type(p->game)));
+	gpube__out_printf(out, "%-*s%s in %s", LABEL, "method", csg_method_name(r->method),
+		csg_type_name(r->work));
+	if (r->splits > 0)
+		gpube__out_printf(out, ", %.4g splits, %.3g a second", r->splits,
+			r->splits / fmax(r->seconds_splits, 1e-9));
+	if (r->n_scans)
+		gpube__out_printf(out, ", %lld scan%s, %lld candidate%s", (long long)r->n_scans,
+			plural(r->n_scans), (long long)r->n_candidates, plural(r->n_candidates));
+	gpube__out_printf(out, "\n%-*s%.3f s: read %.3f, solve %.3f, of it lp %.3f, splits %.3f\n",
+		LABEL, "time", session_seconds(p->session), p->seconds_read, r->seconds_total,
+		r->seconds_lp, r->seconds_splits);
+	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", r->backend,
+		p->session->ctx->n_threads, plural(p->session->ctx->n_threads));
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------- */
+
+static void json_number(
+	struct json *j, const char *key, const struct csg_result *r, double v, int64_t exact)
+{
+	if (r->is_int && isfinite(v))
+		json_int(j, key, exact);
+	else
+		json_real(j, key, v);
+}
+
+static void json_structure(struct json *j, const struct csg_result *r)
+{
+	json_open(j, "structure", '[');
+	for (int k = 0; k < r->n_parts; k++) {
+		json_open(j, NULL, '[');
+		for (uint64_t c = r->parts[k]; c; c &= c - 1)
+			json_int(j, NULL, __builtin_ctzll(c) + 1);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+}
+
+static void report_json(struct gpube_out *out, const struct report *p)
+{
+	const struct csg_result *r = p->result;
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	json_text(&j, "status", status_words[r->answer]);
+	json_text(&j, "backend", r->backend);
+	json_seconds(&j, "seconds", session_seconds(p->session));
+	json_text(&j, "file", p->file);
+	json_int(&j, "agents", csg_game_agents(p->game));
+	json_text(&j, "type", csg_type_name(csg_game_type(p->game)));
+	json_number(&j, "value", r, r->value, r->value_int);
+	json_number(&j, "upper_bound", r, r->upper_bound, (int64_t)fmin(r->upper_bound, 0x1p62));
+	json_real(&j, "error", r->error);
+	json_structure(&j, r);
+	json_text(&j, "method", csg_method_name(r->method));
+	json_text(&j, "working_type", csg_type_name(r->work));
+	json_real(&j, "splits", r->splits);
+	json_real(&j, "splits_per_second", r->splits / fmax(r->seconds_splits, 1e-9));
+	json_int(&j, "scans", r->n_scans);
+	json_int(&j, "candidates", r->n_candidates);
+	json_open(&j, "times", '{');
+	json_seconds(&j, "read", p->seconds_read);
+	json_seconds(&j, "solve", r->seconds_total);
+	json_seconds(&j, "lp", r->seconds_lp);
+	json_seconds(&j, "splits", r->seconds_splits);
+	json_close(&j, '}');
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
+static int write_report(const struct report *p)
+{
+	struct gpube_out out;
+
+	if (gpube__out_open(&out, p->session->ctx, p->session->output))
+		return session_fail(p->session, NULL);
+	if (p->session->json)
+		report_json(&out, p);
+	else
+		report_text(&out, p);
+	return gpube__out_close(&out, true) ? session_fail(p->session, NULL) : CLI_DONE;
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+static int get_game(struct session *s, struct csg_game **g, const struct opts_csg *o,
+	const char *file)
+{
+	/* the words of --type are those of enum csg_type, in its order */
+	if (o->generate ? csg_generate(g, s->ctx, o->generate, (int)o->agents,
+				  (enum csg_type)o->type, (uint64_t)o->seed)
+			: csg_read(g, s->ctx, file))
+		return session_fail(s, NULL);
+	return CLI_DONE;
+}
+
+static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o, const char *file)
+{
+	struct csg_opts options = {
+		.sizeof_options = sizeof(options),
+		/* the words of --method are those of the enum, in its order */
+		.method = (enum csg_method)o->method,
+		.free_disposal = o->free_disposal,
+		.certificate = o->certify,
+	};
+	struct csg_result *result;
+	struct report p = {s, g, NULL, file, session_seconds(s)};
+	int rc;
+
+	if (o->timeout > 0) /* it counts from the start */
+		options.timeout_seconds = fmax(o->timeout - p.seconds_read, 1e-6);
+	if (csg_solve(&result, g, &options))
+		return session_fail(s, NULL);
+	session_hide_bar(s);
+	if (result->answer == CSG_BOUNDS || result->answer == CSG_INCOMPLETE)
+		session_note(s, "ended before the optimum was proved");
+	p.result = result;
+	rc = write_report(&p);
+	csg_result_free(result, s->ctx);
+	return rc;
+}
+
+static int run(const void *opts, int n_args, char **args)
+{
+	const struct opts_csg *o = opts;
+	struct csg_game *g = NULL;
+	struct session s;
+	int rc;
+
+	if ((n_args == 1) == (o->generate != NULL)) {
+		cli_error("csg: expected either FILE or --generate");
+		return CLI_USAGE;
+	}
+	rc = session_start(&s, &o->talk, o->threads, o->memory, o->json || o->output == 1,
+		o->output_file);
+	if (rc)
+		return rc;
+	rc = get_game(&s, &g, o, args[0]);
+	if (g)
+		rc = solve(&s, g, o, n_args ? args[0] : o->generate);
+	csg_game_free(g);
+	session_end(&s);
+	return rc;
+}
+
+const struct command cmd_csg = {
+	.name = "csg",
+	.arguments = "[FILE]",
+	.summary = "find an optimal coalition structure",
+	.description =
+		"Finds the partition of the agents into coalitions whose values have the greatest "
+		"sum. FILE holds a value for each coalition: binary as 'gpube generate csg' writes "
+		"it, or text: a line 'csg N TYPE', perhaps 'default V', then lines 'MASK VALUE' or "
+		"'{1,3} VALUE'; plain or compressed by gzip or xz, '-' is standard input. A value "
+		"may be 'forbidden', as those are that no line and no default gives.\n\n"
+		"Method conv is one (max,+) subset convolution per agent, (3^(n-1) - 1) / 2 splits in "
+		"all. lp solves the linear program over all coalitions, which bounds what any "
+		"structure is worth, and searches among the few coalitions that the bound leaves; "
+		"it is much faster on most games and does not end on some. auto gives lp a share of "
+		"the time that conv would take, then runs conv. dp and idp are the dynamic programs "
+		"of the literature, for comparison.\n\n"
+		"The value reported is recomputed from the file. With --output json the result is "
+		"one object: status (optimal, infeasible, bounds, incomplete, error), value, "
+		"structure (lists of agents from 1), upper_bound, error (of rounding; 0 for "
+		"integers), method, splits, times.",
+	.examples = "gpube csg game.csg.gz\n"
+		    "value, structure and times\n"
+		    "gpube csg --generate uniform -n 24 --type float32 --method conv\n"
+		    "a random game, by the convolution\n"
+		    "gpube csg --certify proof.txt game.csg\n"
+		    "write a proof that another program can check",
+	.min_args = 0,
+	.max_args = 1,
+	.opts_size = sizeof(struct opts_csg),
+	.groups = groups,
+	.run = run,
+};

@@ -1,0 +1,448 @@
+/* cmd_nash.c - gpube nash: the equilibria of a bimatrix game. */
+#include <string.h>
+
+#include "gpube/cli/session.h"
+#include "nash/nash.h"
+
+#define OPTS_STRUCT struct opts_nash
+static const struct opt_row rows[] = {OPTS_NASH(OPT_ROW)};
+
+static const struct opt_group groups[] = {
+	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_TALK(offsetof(struct opts_nash, talk)),
+	{0},
+};
+
+/* The words of --output, in their order. */
+enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_GAMBIT, OUTPUT_LRS };
+
+/* All that the reports are written from. */
+struct result {
+	struct session *session;
+	const char *file;
+	const struct nash_game *game;
+	const struct nash_result *found;
+	const struct nash_components *components; /* may be NULL */
+};
+
+static const struct nash_strategy *x_of(const struct result *r, int64_t k)
+{
+	return &r->found->xs[r->found->pairs[k].x];
+}
+
+static const struct nash_strategy *y_of(const struct result *r, int64_t k)
+{
+	return &r->found->ys[r->found->pairs[k].y];
+}
+
+static int32_t actions(const struct result *r, int player)
+{
+	return player == 1 ? nash_game_rows(r->game) : nash_game_columns(r->game);
+}
+
+/* ---- text ------------------------------------------------------------------------- */
+
+#define LABEL 12 /* columns in front of what the report says */
+
+/* The actions played: "up 1/3, down 2/3"; by number from 1 where the file names none. */
+static void text_strategy(
+	struct gpube_out *out, const struct result *r, int player, const struct nash_strategy *s)
+{
+	const char *comma = "";
+
+	for (int32_t i = 0; i < actions(r, player); i++) {
+		const char *label = nash_game_label(r->game, player, i);
+
+		if (!strcmp(s->p[i], "0"))
+			continue;
+		gpube__out_text(out, comma);
+		comma = ", ";
+		if (label && *label)
+			gpube__out_text(out, label);
+		else
+			gpube__out_printf(out, "%d", i + 1);
+		if (strcmp(s->p[i], "1") != 0) {
+			gpube__out_text(out, " ");
+			gpube__out_text(out, s->p[i]);
+		}
+	}
+}
+
+static void text_list(struct gpube_out *out, const struct result *r)
+{
+	for (int64_t k = 0; k < r->found->n_pairs; k++) {
+		char number[32];
+
+		snprintf(number, sizeof(number), "%lld", (long long)k + 1);
+		gpube__out_printf(out, "%-*s", LABEL, number);
+		text_strategy(out, r, 1, x_of(r, k));
+		gpube__out_printf(out, "\n%*s", LABEL, "");
+		text_strategy(out, r, 2, y_of(r, k));
+		gpube__out_printf(out, "\n%*spayoffs ", LABEL, "");
+		gpube__out_text(out, y_of(r, k)->value);
+		gpube__out_text(out, ", ");
+		gpube__out_text(out, x_of(r, k)->value);
+		gpube__out_text(out, "\n");
+	}
+}
+
+/* "1 2 5" of the strategies of a subset, as they are numbered below. */
+static void text_indices(struct gpube_out *out, char name, const int64_t *list, int64_t n)
+{
+	for (int64_t k = 0; k < n; k++)
+		gpube__out_printf(out, " %c%lld", name, (long long)list[k] + 1);
+}
+
+static void text_strategies(struct gpube_out *out, const struct result *r, int player)
+{
+	const struct nash_strategy *list = player == 1 ? r->found->xs : r->found->ys;
+	int64_t n = player == 1 ? r->found->n_xs : r->found->n_ys;
+
+	for (int64_t k = 0; k < n; k++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%c%lld", player == 1 ? 'x' : 'y', (long long)k + 1);
+		gpube__out_printf(out, "%-*s", LABEL, name);
+		text_strategy(out, r, player, &list[k]);
+		gpube__out_text(out, "\n");
+	}
+}
+
+static void text_components(struct gpube_out *out, const struct result *r)
+{
+	const struct nash_components *c = r->components;
+
+	gpube__out_printf(out, "%-*s%lld with %lld maximal Nash subset%s\n", LABEL, "components",
+		(long long)c->n_components, (long long)c->n_subsets, plural(c->n_subsets));
+	for (int64_t k = 0; k < c->n_subsets; k++) {
+		char number[32];
+
+		snprintf(number, sizeof(number), "component %lld",
+			(long long)c->subsets[k].component + 1);
+		gpube__out_printf(out, "%-*s {", LABEL, number);
+		text_indices(out, 'x', c->subsets[k].xs, c->subsets[k].n_xs);
+		gpube__out_text(out, " } x {");
+		text_indices(out, 'y', c->subsets[k].ys, c->subsets[k].n_ys);
+		gpube__out_text(out, " }\n");
+	}
+	text_strategies(out, r, 1);
+	text_strategies(out, r, 2);
+}
+
+static void text_head(struct gpube_out *out, const struct result *r)
+{
+	const struct nash_result *f = r->found;
+	const char *kind = f->answer == NASH_ANSWER_ALL ? "all extreme equilibria" : "equilibria";
+
+	gpube__out_printf(out, "%-*s%d x %d actions", LABEL, "game", actions(r, 1), actions(r, 2));
+	if (f->removed[0] + f->removed[1])
+		gpube__out_printf(out, ", %d and %d of them strictly dominated", f->removed[0],
+			f->removed[1]);
+	gpube__out_printf(out, "\n%-*s%lld", LABEL, "equilibria", (long long)f->n_pairs);
+	if (f->inexact && f->answer == NASH_ANSWER_ALL)
+		gpube__out_text(out, ", inexact: there may be others, and some may be none\n");
+	else if (f->answer == NASH_ANSWER_ALL)
+		gpube__out_printf(out, ", %s: every one is a mixture of these\n",
+			f->n_pairs == 1 ? "the only one" : kind);
+	else if (f->answer == NASH_ANSWER_SOME)
+		gpube__out_text(out, ", as asked for\n");
+	else
+		gpube__out_printf(out, ", incomplete: %s\n", f->reason);
+}
+
+static void report_text(struct gpube_out *out, const struct result *r)
+{
+	const struct nash_result *f = r->found;
+
+	text_head(out, r);
+	text_list(out, r);
+	if (r->components)
+		text_components(out, r);
+	gpube__out_printf(out, "%-*s%s\n", LABEL, f->inexact ? "inexact" : "checked",
+		f->inexact ? "these results come from floating point and may be wrong"
+			   : "every best response, in rationals, from the payoffs of the file");
+	if (f->degenerate == 0 && f->answer == NASH_ANSWER_ALL)
+		gpube__out_printf(out, "%-*sall regular, their indices add up to %d\n", LABEL,
+			"regular", f->index_sum);
+	gpube__out_printf(out, "%-*s%.3f s, method %s\n", LABEL, "time",
+		session_seconds(r->session), f->method);
+}
+
+/* ---- JSON ----------------------------------------------------------------------------- */
+
+static void json_strategy(struct json *j, const char *key, const struct nash_strategy *s, int32_t n)
+{
+	json_open(j, key, '[');
+	for (int32_t i = 0; i < n; i++)
+		json_text(j, NULL, s->p[i]);
+	json_close(j, ']');
+}
+
+static void json_indices(struct json *j, const char *key, const int64_t *list, int64_t n)
+{
+	json_open(j, key, '[');
+	for (int64_t k = 0; k < n; k++)
+		json_int(j, NULL, list[k]);
+	json_close(j, ']');
+}
+
+static void json_components(struct json *j, const struct result *r)
+{
+	const struct nash_components *c = r->components;
+
+	json_open(j, "x", '[');
+	for (int64_t k = 0; k < r->found->n_xs; k++)
+		json_strategy(j, NULL, &r->found->xs[k], actions(r, 1));
+	json_close(j, ']');
+	json_open(j, "y", '[');
+	for (int64_t k = 0; k < r->found->n_ys; k++)
+		json_strategy(j, NULL, &r->found->ys[k], actions(r, 2));
+	json_close(j, ']');
+	json_int(j, "n_components", c->n_components);
+	json_open(j, "components", '[');
+	for (int64_t k = 0; k < c->n_subsets; k++) {
+		json_open(j, NULL, '{');
+		json_int(j, "component", c->subsets[k].component);
+		json_indices(j, "x", c->subsets[k].xs, c->subsets[k].n_xs);
+		json_indices(j, "y", c->subsets[k].ys, c->subsets[k].n_ys);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void report_json(struct gpube_out *out, const struct result *r)
+{
+	const struct nash_result *f = r->found;
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	/* "optimal": all there are, or all that was asked for */
+	json_text(&j, "status", f->answer == NASH_ANSWER_INCOMPLETE ? "incomplete" : "optimal");
+	json_text(&j, "backend", "cpu");
+	json_seconds(&j, "seconds", session_seconds(r->session));
+	json_text(&j, "file", r->file);
+	json_int(&j, "rows", actions(r, 1));
+	json_int(&j, "columns", actions(r, 2));
+	json_text(&j, "method", f->method);
+	json_true_false(&j, "exact", !f->inexact);
+	json_true_false(&j, "all", f->answer == NASH_ANSWER_ALL);
+	if (f->reason)
+		json_text(&j, "reason", f->reason);
+	if (f->degenerate < 0)
+		json_null(&j, "regular");
+	else
+		json_true_false(&j, "regular", !f->degenerate);
+	json_int(&j, "work", f->work);
+	json_int(&j, "n_equilibria", f->n_pairs);
+	json_open(&j, "equilibria", '[');
+	for (int64_t k = 0; k < f->n_pairs; k++) {
+		json_open(&j, NULL, '{');
+		json_strategy(&j, "x", x_of(r, k), actions(r, 1));
+		json_strategy(&j, "y", y_of(r, k), actions(r, 2));
+		json_text(&j, "u", y_of(r, k)->value);
+		json_text(&j, "v", x_of(r, k)->value);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	if (r->components)
+		json_components(&j, r);
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
+/* ---- Gambit and lrsnash ------------------------------------------------------------------ */
+
+static void put_all(
+	struct gpube_out *out, const char *before, const struct nash_strategy *s, int32_t n)
+{
+	for (int32_t i = 0; i < n; i++) {
+		gpube__out_text(out, before);
+		gpube__out_text(out, s->p[i]);
+	}
+}
+
+static void report_gambit(struct gpube_out *out, const struct result *r)
+{
+	for (int64_t k = 0; k < r->found->n_pairs; k++) {
+		gpube__out_text(out, "NE");
+		put_all(out, ",", x_of(r, k), actions(r, 1));
+		put_all(out, ",", y_of(r, k), actions(r, 2));
+		gpube__out_text(out, "\n");
+	}
+}
+
+/* A block for each x: the lines of its ys with what player 1 gets, then x with what player 2 gets.
+ */
+static void report_lrs(struct gpube_out *out, const struct result *r)
+{
+	const struct nash_result *f = r->found;
+
+	for (int64_t k = 0; k < f->n_pairs; k++) {
+		gpube__out_text(out, "2 ");
+		put_all(out, " ", y_of(r, k), actions(r, 2));
+		gpube__out_text(out, "  ");
+		gpube__out_text(out, y_of(r, k)->value);
+		gpube__out_text(out, "\n");
+		if (k + 1 < f->n_pairs && f->pairs[k + 1].x == f->pairs[k].x)
+			continue;
+		gpube__out_text(out, "1 ");
+		put_all(out, " ", x_of(r, k), actions(r, 1));
+		gpube__out_text(out, "  ");
+		gpube__out_text(out, x_of(r, k)->value);
+		gpube__out_text(out, "\n\n");
+	}
+	gpube__out_printf(out, "*Number of equilibria found: %lld\n", (long long)f->n_pairs);
+	if (f->answer == NASH_ANSWER_INCOMPLETE)
+		gpube__out_printf(out, "*incomplete: %s\n", f->reason);
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+static int report(const struct result *r, int output)
+{
+	static void (*const reports[])(struct gpube_out *, const struct result *) = {
+		[OUTPUT_TEXT] = report_text,
+		[OUTPUT_JSON] = report_json,
+		[OUTPUT_GAMBIT] = report_gambit,
+		[OUTPUT_LRS] = report_lrs,
+	};
+	struct session *s = r->session;
+	struct gpube_out out;
+
+	session_hide_bar(s);
+	if (!gpube__out_open(&out, s->ctx, s->output)) {
+		reports[output](&out, r);
+		gpube__out_close(&out, true);
+	}
+	if (out.status) {
+		cli_error("%s", gpube_error(s->ctx));
+		return CLI_FAILED;
+	}
+	if (r->found->answer != NASH_ANSWER_INCOMPLETE)
+		return CLI_DONE;
+	if (!s->quiet)
+		cli_error("%s: there may be more equilibria", r->found->reason);
+	return CLI_FAILED;
+}
+
+static int solve(struct result *r, const struct opts_nash *o, int output)
+{
+	struct session *s = r->session;
+	struct nash_opts options = {
+		.sizeof_options = sizeof(options),
+		/* the words of --method are those of the enum, in its order */
+		.method = (enum nash_method)o->method,
+		.one = o->one,
+		.all_labels = o->all_labels,
+		.pure = o->pure,
+		.max = o->max,
+		.keep_dominated = o->keep_dominated,
+		.inexact = o->inexact,
+	};
+	struct nash_result *found = NULL;
+	struct nash_components *components = NULL;
+	int rc;
+
+	if (o->timeout > 0) {
+		/* it counts from the start; what reading took too long is found out at once */
+		double left = o->timeout - session_seconds(s);
+
+		options.timeout_seconds = left > 1e-6 ? left : 1e-6;
+	}
+	if (!o->inexact && !nash_exact())
+		return session_fail_text(s, NULL,
+			"this program was built without FLINT: only --inexact results are to be "
+			"had");
+	if (nash_solve(&found, r->game, &options))
+		return session_fail(s, NULL);
+	if (o->components && found->answer == NASH_ANSWER_ALL &&
+		nash_components(&components, s->ctx, found)) {
+		rc = session_fail(s, NULL);
+	} else {
+		r->found = found;
+		r->components = components;
+		rc = report(r, output);
+	}
+	nash_components_free(components, s->ctx);
+	nash_result_free(found, s->ctx);
+	return rc;
+}
+
+/* Options that exclude each other: true after a message. */
+static bool clash(const struct opts_nash *o)
+{
+	if (o->one && o->pure)
+		cli_error("--one and --pure exclude each other");
+	else if (o->all_labels && (!o->one || o->inexact))
+		cli_error("--all-labels goes with --one, and not with --inexact");
+	else if (o->components && o->inexact)
+		cli_error("--components needs exact results: no --inexact");
+	else if (o->inexact && (o->method == NASH_METHOD_VE || o->method == NASH_METHOD_SE))
+		cli_error("--inexact results come from method eee alone");
+	else if (o->components && (o->one || o->pure || o->max))
+		cli_error("--components needs all equilibria: no --one, --pure or --max");
+	else
+		return false;
+	return true;
+}
+
+static int run(const void *opts, int n_args, char **args)
+{
+	const struct opts_nash *o = opts;
+	int output = o->json ? OUTPUT_JSON : o->output, rc;
+	struct nash_game *game = NULL;
+	struct session s;
+
+	(void)n_args;
+	if (clash(o))
+		return CLI_USAGE;
+	rc = session_start(&s, &o->talk, o->threads, 0, output == OUTPUT_JSON, o->output_file);
+	if (rc)
+		return rc;
+	/* the words of --from are those of enum nash_format, in its order */
+	if (nash_read(&game, s.ctx, args[0], (enum nash_format)o->from)) {
+		rc = session_fail(&s, NULL);
+	} else if (o->convert) {
+		if (nash_write(game, o->convert, NASH_FORMAT_AUTO))
+			rc = session_fail(&s, NULL);
+	} else {
+		struct result r = {.session = &s, .file = args[0], .game = game};
+
+		rc = solve(&r, o, output);
+	}
+	nash_game_free(game);
+	session_end(&s);
+	return rc;
+}
+
+const struct command cmd_nash = {
+	.name = "nash",
+	.arguments = "FILE",
+	.summary = "find all Nash equilibria of a bimatrix game",
+	.description =
+		"Finds the extreme Nash equilibria of the two-player game in FILE: all "
+		"equilibria are mixtures of them. Payoffs are rationals throughout; every "
+		"equilibrium is checked in rationals, and every part of the search that is left "
+		"out is proved empty. FILE is Gambit's .nfg, any output of GAMUT, or the input "
+		"of lrsnash, plain or compressed by gzip or xz; '-' is standard input.\n\n"
+		"Supports of equal size (--method se) do not give all equilibria of a degenerate "
+		"game: unless it is shown to be none, the result is called incomplete. SIGINT, "
+		"SIGTERM and --timeout end the work with what was found, status incomplete and "
+		"exit status 1.\n\n"
+		"With --output json the result is one object: status (optimal, incomplete, "
+		"error), all (whether every extreme equilibrium is there), exact, equilibria "
+		"(lists x and y of fractions, payoffs u and v), with --components also the "
+		"different strategies x and y, and components: maximal Nash subsets as lists of "
+		"indices into them, each with the number of its connected component.",
+	.examples = "gpube nash game.nfg\n"
+		    "all extreme equilibria with payoffs\n"
+		    "gpube nash --components --json game.nfg\n"
+		    "the same with maximal Nash subsets, for a program to read\n"
+		    "gpube nash --one --output gambit game.nfg\n"
+		    "one equilibrium, as Gambit writes it",
+	.min_args = 1,
+	.max_args = 1,
+	.opts_size = sizeof(struct opts_nash),
+	.groups = groups,
+	.run = run,
+};

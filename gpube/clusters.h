@@ -1,0 +1,125 @@
+/*
+ * clusters.h - dual ascent on clusters of variables, in exact integers.
+ *
+ * The cost of an assignment is a constant plus one cell of each table. A move
+ * shifts costs between tables that share variables, or a table's minimum into
+ * the constant; the total of every assignment stays the same, and every table
+ * stays non-negative, so the constant is always a lower bound: nothing has to be
+ * believed about how it was reached.
+ *
+ * Tables: one a variable, one a pair of variables, one a larger function
+ * ("wide", which trades with its variables only). A cluster of three or four
+ * variables has no table: it is the sum of shares, one for each of its pairs,
+ * which may be negative while their sum is not. It takes the pairs' costs into
+ * its shares, and hands each pair a part of what the whole cluster forces on it,
+ * its min-marginal: a min-plus product of small tables that stay in the cache.
+ *
+ * Numbers are int32, costs times 2^shift. With a negative shift each cost is
+ * rounded down once, when it is loaded: the bound is then below what it could be
+ * by less than 2^-shift a function, and still a bound. A cell that with the
+ * constant reaches the limit is dead for good; so is a value.
+ *
+ * Source: Globerson and Jaakkola, NIPS 2007; Sontag et al., UAI 2008;
+ * Kolmogorov, PAMI 2015 (sequential order and weights).
+ */
+#ifndef GPUBE_CLUSTERS_H
+#define GPUBE_CLUSTERS_H
+
+#include "gpube/ascent_kernels.h"
+#include "gpube/bound.h"
+
+enum { GPUBE__CLUSTER_VARS = 4, GPUBE__CLUSTER_PAIRS = 6 };
+
+struct gpube_pair {
+	int32_t a, b; /* a < b; rows are of a */
+	int32_t *t;
+};
+
+struct gpube_wide {
+	int32_t arity, *scope; /* ascending */
+	int64_t cells;
+	int32_t *t; /* row-major, not padded */
+};
+
+/* pair[k]: (0,1) (0,2) (1,2), and of four variables (0,3) (1,3) (2,3). */
+struct gpube_cluster {
+	int32_t k, v[GPUBE__CLUSTER_VARS];
+	int32_t pair[GPUBE__CLUSTER_PAIRS];
+	int32_t *share[GPUBE__CLUSTER_PAIRS];
+};
+
+struct gpube_clusters {
+	struct gpube_ctx *ctx;
+	const struct gpube_ascent_kernels *kernels;
+	int32_t n;
+	int32_t *domain;  /* live values */
+	int32_t **value;  /* of the model, ascending */
+	int32_t **unary;
+	int32_t n_pairs, n_wides, n_clusters, n_groups;
+	struct gpube_pair *pairs;
+	struct gpube_wide *wides;
+	struct gpube_cluster *clusters; /* by group */
+	int64_t pairs_capacity, wides_capacity, clusters_capacity, groups_capacity;
+	int32_t *group; /* n_groups + 1: no two clusters of a group have a pair in common */
+	int64_t *near_at; /* n + 1: pairs and wides of a variable: near[near_at[i]] … */
+	int32_t *near;	  /* p >= 0: pair p, ~w: wide w */
+	int shift;
+	int64_t constant; /* scaled; the model's constant is not in it */
+	int64_t target;	  /* scaled: where the limit is reached */
+	bool serial;	   /* passes on one thread */
+	int32_t **scratch; /* per thread */
+	int64_t scratch_cells;
+	int n_scratch;
+};
+
+/* Cells of a padded row over variable i. */
+static inline int64_t gpube__row(const struct gpube_clusters *c, int32_t i)
+{
+	return (c->domain[i] + GPUBE__LANES - 1) / GPUBE__LANES * GPUBE__LANES;
+}
+
+/* What is missing to the limit; tables treat it as dead from there. */
+static inline int32_t gpube__slack(const struct gpube_clusters *c)
+{
+	int64_t left = c->target - c->constant;
+
+	return left > GPUBE__SLACK_MAX ? GPUBE__SLACK_MAX : left < 0 ? 0 : (int32_t)left;
+}
+
+/*
+ * gpube__clusters_init() - tables of a simplified model. Functions that are too
+ * large are left out, which is sound: no cost is negative.
+ * limit   totals from here on are of no interest; GPUBE_INF: none
+ * Errors: ENOMEM
+ */
+int gpube__clusters_init(struct gpube_clusters *c, const struct gpube_model *m, int64_t limit);
+void gpube__clusters_clear(struct gpube_clusters *c);
+
+/* A new, lower limit. */
+void gpube__clusters_limit(struct gpube_clusters *c, const struct gpube_model *m, int64_t limit);
+
+/* The bound so far: a total of the model; the limit, if it is reached. */
+int64_t gpube__clusters_bound(
+	const struct gpube_clusters *c, const struct gpube_model *m, int64_t limit);
+
+/*
+ * gpube__clusters_add() - all triangles ('k' 3) or 4-cliques ('k' 4) of the
+ * graph of the pairs, with 'order' (may be NULL) of its triangulation along
+ * that order, as long as their shares fit 'bytes'.
+ * Errors: ENOMEM
+ */
+int gpube__clusters_add(struct gpube_clusters *c, int k, const int32_t *order, double bytes);
+
+/* One pass: every cluster of every group, in the other order if 'backward'; then every variable. */
+void gpube__clusters_pass(struct gpube_clusters *c, bool backward);
+
+/* Takes dead values out of all tables. Errors: ENOMEM (tables are then undefined) */
+int gpube__clusters_compact(struct gpube_clusters *c);
+
+/* A greedy assignment of the model from the tables. */
+void gpube__clusters_decode(const struct gpube_clusters *c, int32_t *values, struct gpube_rng *rng);
+
+/* The total of an assignment, in scaled costs, from the tables; -1 if one of its cells is dead. */
+int64_t gpube__clusters_cost(const struct gpube_clusters *c, const int32_t *values);
+
+#endif

@@ -1,0 +1,197 @@
+/*
+ * clusters_run.c - the ascent as a method: passes until they say no more, then
+ * larger clusters; dead values leave, assignments are read off, and what is
+ * left is eliminated as soon as it fits.
+ */
+#include "gpube/clusters.h"
+
+#include <math.h>
+
+enum { WINDOW = 16 }; /* passes between looks at the progress */
+
+struct ascent {
+	struct gpube_bounder *b;
+	struct gpube_clusters c;
+	struct gpube_rng rng;
+	int stage;	  /* clusters that are there: see enlarge() */
+	int last_stage;
+	double states;	  /* log10 of the product of the live domains when elimination was tried */
+	double eliminate; /* seconds that the next elimination may take */
+	double bytes;
+	double seconds[2]; /* of the last passes on all threads and on one */
+	double searching;  /* seconds spent in search */
+};
+
+static double log_states(const struct gpube_clusters *c)
+{
+	double sum = 0;
+
+	for (int32_t i = 0; i < c->n; i++)
+		sum += log10(c->domain[i]);
+	return sum;
+}
+
+/* The next larger set of clusters; false if there is none, or none fits. */
+static bool enlarge(struct ascent *a, int *status)
+{
+	static const char *const name[] = {"", "triangles", "triangles of the triangulation",
+		"cliques of four"};
+	int32_t before = a->c.n_clusters;
+
+	while (a->stage < a->last_stage && !*status && a->c.n_clusters == before) {
+		a->stage++;
+		/* chords only where the graph itself has no triangles to speak of */
+		if (a->stage == 2 && a->c.n_clusters > a->c.n_pairs / 4)
+			continue;
+		*status = gpube__clusters_add(&a->c, a->stage == 3 ? 4 : 3,
+			a->stage == 2 ? a->b->order : NULL, a->bytes);
+		if (a->c.n_clusters > before)
+			gpube__log(a->b->ctx, GPUBE_LOG_DETAIL, "%d clusters: %s added",
+				a->c.n_clusters, name[a->stage]);
+	}
+	return !*status && a->c.n_clusters > before;
+}
+
+static int raise_bound(struct ascent *a, const char *by)
+{
+	struct gpube_bounder *b = a->b;
+
+	gpube__bounder_raise(b, gpube__clusters_bound(&a->c, b->m, b->limit), by);
+	return GPUBE_OK;
+}
+
+/*
+ * A pass, on one thread where that is faster: groups are small, and on a machine
+ * that is shared the threads wait for each other. Both ways are tried again
+ * now and then.
+ */
+static void one_pass(struct ascent *a, int pass)
+{
+	double start = gpube__now();
+	int trial = pass % 64;
+
+	if (trial < 4)
+		a->c.serial = trial < 2;
+	else if (trial == 4)
+		a->c.serial = a->seconds[1] <= a->seconds[0];
+	gpube__clusters_pass(&a->c, pass % 2 == 0);
+	a->seconds[a->c.serial] = gpube__now() - start;
+}
+
+/* An assignment from the tables, and search from there for a fifth of the time. */
+static int read_off(struct ascent *a)
+{
+	struct gpube_bounder *b = a->b;
+	double start = gpube__now();
+	int status;
+
+	gpube__clusters_decode(&a->c, b->tried, &a->rng);
+	status = gpube__bounder_offer(b, b->tried, "decoded");
+	if (!status && !gpube__bounder_done(b))
+		status = gpube__bounder_search(b, b->tried, 200);
+	while (!status && !gpube__bounder_done(b) &&
+		a->searching + gpube__now() - start < 0.2 * (gpube__now() - b->start) &&
+		!gpube__stopped(b->ctx))
+		status = gpube__bounder_search(b, NULL, 500);
+	a->searching += gpube__now() - start;
+	gpube__clusters_limit(&a->c, b->m, b->limit);
+	return status;
+}
+
+/* Elimination of what is left, when there is less of it than at the last try. */
+static int try_to_eliminate(struct ascent *a)
+{
+	struct gpube_bounder *b = a->b;
+	const struct gpube_model *m = b->m;
+	double states = log_states(&a->c);
+	int64_t *at, total = 0;
+	uint8_t *dead;
+	bool done;
+	int status = GPUBE_ENOMEM;
+
+	if (states > a->states - 1 && states > a->states * 0.97)
+		return GPUBE_OK;
+	a->states = states;
+	at = gpube__alloc(b->ctx, (uint64_t)m->n_vars, sizeof(*at));
+	for (int32_t i = 0; at && i < m->n_vars; i++) {
+		at[i] = total;
+		total += m->vars[i].domain;
+	}
+	dead = at ? gpube__alloc(b->ctx, (uint64_t)total, 1) : NULL;
+	if (dead) {
+		for (int64_t k = 0; k < total; k++)
+			dead[k] = 1;
+		for (int32_t i = 0; i < m->n_vars; i++)
+			for (int32_t x = 0; x < a->c.domain[i]; x++)
+				dead[at[i] + a->c.value[i][x]] = 0;
+		status = gpube__bounder_eliminate(b, dead, at, a->eliminate, &done);
+	}
+	gpube__free(b->ctx, at);
+	gpube__free(b->ctx, dead);
+	return status;
+}
+
+static int look_around(struct ascent *a)
+{
+	struct gpube_bounder *b = a->b;
+	int status = read_off(a);
+
+	if (!status)
+		status = gpube__clusters_compact(&a->c);
+	if (!status)
+		status = raise_bound(a, "clusters");
+	if (!status && !gpube__bounder_done(b) && a->eliminate > 0)
+		status = try_to_eliminate(a);
+	return status;
+}
+
+static int climb(struct ascent *a, const char *by)
+{
+	struct gpube_bounder *b = a->b;
+	int64_t before = a->c.constant;
+	double last = gpube__now(), stage = last, window = last;
+	int status = GPUBE_OK;
+
+	for (int pass = 1; !status && !gpube__bounder_done(b); pass++) {
+		if (gpube__stopped(b->ctx))
+			return gpube__fail_stopped(b->ctx);
+		one_pass(a, pass);
+		raise_bound(a, by);
+		if (gpube__bounder_done(b))
+			break;
+		if (pass % 4 == 0 || gpube__now() - last > 1) {
+			status = look_around(a);
+			last = gpube__now();
+		}
+		if (!status && pass % WINDOW == 0) {
+			double now = gpube__now(), rate = (double)(a->c.constant - before) /
+							  (now - window + 1e-9);
+
+			/* what the same time again would bring, against what is missing */
+			if (rate * (now - stage) < 0.1 * gpube__slack(&a->c) && enlarge(a, &status))
+				stage = gpube__now();
+			else if ((double)(a->c.constant - before) < 1e-5 * gpube__slack(&a->c) + 1)
+				break;
+			before = a->c.constant;
+			window = gpube__now();
+		}
+	}
+	return status;
+}
+
+int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate)
+{
+	struct ascent a = {.b = b, .last_stage = clusters ? 3 : 0, .eliminate = eliminate,
+		.states = INFINITY, .bytes = (double)b->ctx->memory_bytes / 4};
+	int status = gpube__clusters_init(&a.c, b->m, b->limit);
+
+	if (status)
+		return status;
+	gpube__rng_init(&a.rng, b->opts->seed);
+	if (clusters)
+		enlarge(&a, &status);
+	if (!status)
+		status = climb(&a, clusters ? "clusters" : "shifts");
+	gpube__clusters_clear(&a.c);
+	return status;
+}

@@ -1,0 +1,31 @@
+/* dense.h - a function of a simplified model as a dense table with its axes in a wanted order. */
+#ifndef GPUBE_DENSE_H
+#define GPUBE_DENSE_H
+
+#include "gpube/ir/model.h"
+
+/*
+ * gpube__dense() - all cells of a function, row-major over its scope sorted by
+ * rank, the smallest rank slowest.
+ * out    gpube__cells() of the scope; GPUBE_INF is forbidden
+ * rank   of each variable, no two equal; NULL: by variable
+ * Errors: ENOMEM
+ */
+int gpube__dense(int64_t *out, const struct gpube_model *m, int32_t function, const int32_t *rank);
+
+/* The largest finite cost of a function of a simplified model, whose costs are all >= 0. */
+int64_t gpube__largest_cost(const struct gpube_table *t);
+
+/* The constant and the functions of no variables; GPUBE_INF: forbidden. */
+int64_t gpube__constant_of(const struct gpube_model *m);
+
+/* What a function costs at an assignment of all variables. */
+int64_t gpube__function_cost(const struct gpube_model *m, int32_t function, const int32_t *values);
+
+/*
+ * 1 + the largest finite total above the constant: 'forbidden' in a type of
+ * its own. Below 2^62, as a simplified model's totals are.
+ */
+int64_t gpube__cost_span(const struct gpube_model *m);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * mbe.h - mini-bucket elimination: a lower bound from buckets that are
+ * processed in parts, and an assignment from their messages.
+ *
+ * A bucket's functions and messages are split into mini-buckets whose joined
+ * table has at most z variables (i-bound z - 1 variables of a message); each is
+ * eliminated by itself. A minimum of a sum is at least the sum of the minima,
+ * so the result is never above the optimum; with one mini-bucket a bucket it is
+ * the optimum.
+ *
+ * Matching. Before the mini-buckets of a bucket are eliminated, what each
+ * forces on the variables that all of them share (its min-marginal) is replaced
+ * by the average of these: a cost shift that leaves their sum as it was.
+ * Averages are rounded to integers, and the rests go to the first mini-bucket,
+ * so that it holds exactly; costs are multiplied by a power of two before, so
+ * that little is lost.
+ *
+ * Source: Dechter and Rish, JACM 50(2), 2003; Fioretto et al., Algorithm 2
+ * (z); Ihler et al., UAI 2012 (matching).
+ */
+#ifndef GPUBE_MBE_H
+#define GPUBE_MBE_H
+
+#include "gpube/ops/ops.h"
+
+enum gpube_partition {
+	GPUBE_PARTITION_SCOPE, /* largest scope first, each where the joined scope grows least */
+	GPUBE_PARTITION_FIRST, /* each where it first fits, in the order of the functions */
+};
+
+/* A part of the bucket at a position; it sends one message. */
+struct gpube_mini {
+	int32_t position;
+	int32_t n_in;	 /* mbe.inputs[in_at …]; f >= 0: a function, ~k: the message of mini k */
+	int32_t n_scope; /* message: mbe.scopes[scope_at …], positions, ascending */
+	int64_t in_at, scope_at;
+	int32_t consumer; /* position whose bucket takes the message; -1: a scalar */
+	int64_t cells;	  /* of the message */
+};
+
+struct gpube_mbe {
+	struct gpube_ctx *ctx;
+	const struct gpube_model *m;
+	int32_t n, n_minis;
+	int32_t *order, *position;
+	int32_t *first; /* n + 1: minis [first[p], first[p+1]) are of position p */
+	struct gpube_mini *minis;
+	int64_t minis_capacity, n_inputs, inputs_capacity, n_scopes, scopes_capacity;
+	int32_t *inputs, *scopes;
+	int32_t most_inputs; /* of a mini */
+	int32_t n_split;     /* buckets of two minis or more: 0 means exact elimination */
+	int32_t largest_joined; /* variables of it */
+	double joined_cells, message_cells, largest_message;
+};
+
+/*
+ * gpube__mbe_init() - partitions every bucket; no table is touched.
+ * m          a simplified model, which must outlive 'mbe'
+ * order      a permutation of its variables, order[0] is eliminated first
+ * z          most variables of a joined mini-bucket of two inputs or more, >= 1
+ * max_cells  most cells of such a mini-bucket's message
+ * Errors: ENOMEM; ELIMIT (a message of more than 2^62 cells)
+ */
+int gpube__mbe_init(struct gpube_mbe *mbe, const struct gpube_model *m, const int32_t *order,
+	int32_t z, double max_cells, enum gpube_partition partition);
+void gpube__mbe_clear(struct gpube_mbe *mbe);
+
+/* Most bytes of tables alive at once, if messages are kept, and if they are freed when used. */
+void gpube__mbe_memory(double *keep_bytes, double *free_bytes, const struct gpube_mbe *mbe);
+
+/*
+ * gpube__mbe_run() - the bound.
+ * bound   out: no assignment costs less; constant included. 'limit' if none
+ *         costs less than that; GPUBE_INF: none is allowed at all
+ * values  out, may be NULL: n values chosen backwards through the buckets, a
+ *         forbidden assignment perhaps. Messages are then kept.
+ * limit   totals from here on are of no interest: top, or the cost of a known
+ *         assignment; GPUBE_INF: none such
+ * match   match moments
+ * Errors: ERANGE (costs too large), ENOMEM, ESTOP, those of the backend
+ */
+int gpube__mbe_run(int64_t *bound, int32_t *values, const struct gpube_mbe *mbe,
+	const struct gpube_ops *ops, int64_t limit, bool match);
+
+#endif

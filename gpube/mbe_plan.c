@@ -1,0 +1,358 @@
+/* mbe_plan.c - which functions and messages meet in which mini-bucket. */
+#include "gpube/mbe.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gpube__mbe_clear(struct gpube_mbe *mbe)
+{
+	gpube__free(mbe->ctx, mbe->order);
+	gpube__free(mbe->ctx, mbe->position);
+	gpube__free(mbe->ctx, mbe->first);
+	gpube__free(mbe->ctx, mbe->minis);
+	gpube__free(mbe->ctx, mbe->inputs);
+	gpube__free(mbe->ctx, mbe->scopes);
+	memset(mbe, 0, sizeof(*mbe));
+}
+
+/* An input of the bucket at work: its scope as positions, in the planner's pool. */
+struct item {
+	int32_t id, n;
+	int64_t at;
+	int32_t mini; /* of this bucket, or -1 */
+};
+
+/* A mini-bucket that fills: a bit set would be wide, so its scope is a sorted list. */
+struct part {
+	int32_t *scope;
+	int64_t capacity;
+	int32_t n;
+	double cells; /* joined, of its message times the variable's domain */
+};
+
+struct planner {
+	struct gpube_mbe *mbe;
+	int32_t z;
+	double max_cells;
+	enum gpube_partition partition;
+	int32_t *head, *next, *id; /* inputs of each bucket, chained */
+	int64_t n_chained, chained_capacity, id_capacity;
+	struct item *items;
+	int64_t items_capacity;
+	int32_t *pool;
+	int64_t pool_used, pool_capacity;
+	struct part *parts;
+	int64_t parts_capacity, n_parts_made;
+	int32_t *merged;
+	int64_t merged_capacity;
+};
+
+static int chain_push(struct planner *p, int32_t bucket, int32_t id)
+{
+	struct gpube_ctx *ctx = p->mbe->ctx;
+
+	if (gpube__grow(ctx, &p->id, &p->id_capacity, p->n_chained + 1, sizeof(*p->id)) ||
+		gpube__grow(ctx, &p->next, &p->chained_capacity, p->n_chained + 1, sizeof(*p->next)))
+		return GPUBE_ENOMEM;
+	p->id[p->n_chained] = id;
+	p->next[p->n_chained] = p->head[bucket];
+	p->head[bucket] = (int32_t)p->n_chained++;
+	return GPUBE_OK;
+}
+
+static int compare_int32(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Largest scope first; equals in the order of the functions, so that a plan is reproducible. */
+static int compare_items(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static int add_item(struct planner *p, int32_t k, int32_t id)
+{
+	struct gpube_mbe *mbe = p->mbe;
+	const struct gpube_mini *from = id < 0 ? &mbe->minis[~id] : NULL;
+	int32_t n = from ? from->n_scope : mbe->m->functions[id].arity;
+	int32_t *to;
+
+	if (gpube__grow(mbe->ctx, &p->items, &p->items_capacity, k + 1, sizeof(*p->items)) ||
+		gpube__grow(mbe->ctx, &p->pool, &p->pool_capacity, p->pool_used + n, sizeof(*p->pool)))
+		return GPUBE_ENOMEM;
+	p->items[k] = (struct item){id, n, p->pool_used, -1};
+	to = p->pool + p->pool_used;
+	p->pool_used += n;
+	for (int32_t j = 0; j < n; j++)
+		to[j] = from ? mbe->scopes[from->scope_at + j]
+			     : mbe->position[gpube__scope(mbe->m, id)[j]];
+	if (!from)
+		qsort(to, (size_t)n, sizeof(*to), compare_int32);
+	return GPUBE_OK;
+}
+
+static double domain_at(const struct gpube_mbe *mbe, int32_t position)
+{
+	return mbe->m->vars[mbe->order[position]].domain;
+}
+
+/* The union of a part's scope and an item's into p->merged; its length, and its cells. */
+static int32_t join(const struct planner *p, const struct part *part, const struct item *item,
+	double *cells)
+{
+	const int32_t *a = part->scope, *b = p->pool + item->at;
+	int32_t i = 0, j = 0, n = 0;
+
+	*cells = 1;
+	while (i < part->n || j < item->n) {
+		int32_t q;
+
+		if (j == item->n || (i < part->n && a[i] <= b[j])) {
+			q = a[i++];
+			j += j < item->n && b[j] == q;
+		} else {
+			q = b[j++];
+		}
+		p->merged[n++] = q;
+		*cells *= domain_at(p->mbe, q);
+	}
+	return n;
+}
+
+static int set_scope(struct planner *p, struct part *part, int32_t n, double cells)
+{
+	if (gpube__grow(p->mbe->ctx, &part->scope, &part->capacity, n, sizeof(*part->scope)))
+		return GPUBE_ENOMEM;
+	memcpy(part->scope, p->merged, (size_t)n * sizeof(*part->scope));
+	part->n = n;
+	part->cells = cells;
+	return GPUBE_OK;
+}
+
+static int new_part(struct planner *p, int32_t n_parts)
+{
+	if (n_parts == p->n_parts_made) {
+		if (gpube__grow(p->mbe->ctx, &p->parts, &p->parts_capacity, n_parts + 1,
+			    sizeof(*p->parts)))
+			return GPUBE_ENOMEM;
+		memset(&p->parts[n_parts], 0, sizeof(*p->parts));
+		p->n_parts_made++;
+	}
+	p->parts[n_parts].n = 0;
+	return GPUBE_OK;
+}
+
+/* Puts every item into a part; the parts' number through 'n_parts'. */
+static int partition(struct planner *p, int32_t bucket, int32_t n_items, int32_t *n_parts)
+{
+	const double domain = domain_at(p->mbe, bucket);
+
+	*n_parts = 0;
+	for (int32_t k = 0; k < n_items; k++) {
+		struct item *item = &p->items[k];
+		int32_t best = -1, n, best_growth = INT32_MAX;
+		double cells;
+		int status;
+
+		if (gpube__grow(p->mbe->ctx, &p->merged, &p->merged_capacity,
+			    (int64_t)p->mbe->n + 1, sizeof(*p->merged)))
+			return GPUBE_ENOMEM;
+		for (int32_t j = 0; j < *n_parts; j++) {
+			n = join(p, &p->parts[j], item, &cells);
+			if (n != p->parts[j].n && (n > p->z || cells / domain > p->max_cells))
+				continue;
+			if (n - p->parts[j].n < best_growth) {
+				best = j;
+				best_growth = n - p->parts[j].n;
+			}
+			if (p->partition == GPUBE_PARTITION_FIRST)
+				break;
+		}
+		if (best < 0) {
+			status = new_part(p, *n_parts);
+			if (status)
+				return status;
+			best = (*n_parts)++;
+		}
+		n = join(p, &p->parts[best], item, &cells);
+		status = set_scope(p, &p->parts[best], n, cells);
+		if (status)
+			return status;
+		item->mini = best;
+	}
+	return GPUBE_OK;
+}
+
+static int add_mini(struct planner *p, int32_t bucket, int32_t part, int32_t n_items)
+{
+	struct gpube_mbe *mbe = p->mbe;
+	const struct part *from = &p->parts[part];
+	struct gpube_mini *mini;
+
+	if (gpube__grow(mbe->ctx, &mbe->minis, &mbe->minis_capacity, (int64_t)mbe->n_minis + 1,
+		    sizeof(*mbe->minis)) ||
+		gpube__grow(mbe->ctx, &mbe->scopes, &mbe->scopes_capacity, mbe->n_scopes + from->n,
+			sizeof(*mbe->scopes)) ||
+		gpube__grow(mbe->ctx, &mbe->inputs, &mbe->inputs_capacity, mbe->n_inputs + n_items,
+			sizeof(*mbe->inputs)))
+		return GPUBE_ENOMEM;
+	mini = &mbe->minis[mbe->n_minis];
+	*mini = (struct gpube_mini){.position = bucket, .in_at = mbe->n_inputs,
+		.scope_at = mbe->n_scopes, .consumer = -1, .cells = 1};
+	for (int32_t k = 0; k < n_items; k++)
+		if (p->items[k].mini == part) {
+			mbe->inputs[mbe->n_inputs++] = p->items[k].id;
+			mini->n_in++;
+		}
+	for (int32_t k = 0; k < from->n; k++)
+		if (from->scope[k] != bucket) {
+			mbe->scopes[mbe->n_scopes++] = from->scope[k];
+			mini->n_scope++;
+			if (mini->cells >= 0)
+				mini->cells = gpube__mul_size(mini->cells,
+					mbe->m->vars[mbe->order[from->scope[k]]].domain);
+		}
+	if (mini->cells < 0 || mini->cells > INT64_MAX / 2 || from->cells >= 0x1p62)
+		return gpube__fail(mbe->ctx, GPUBE_ELIMIT,
+			"a mini-bucket over %d variables has more than 2^62 cells", from->n);
+	if (mini->n_scope)
+		mini->consumer = mbe->scopes[mini->scope_at];
+	if (mini->n_in > mbe->most_inputs)
+		mbe->most_inputs = mini->n_in;
+	if (from->n > mbe->largest_joined)
+		mbe->largest_joined = from->n;
+	mbe->joined_cells += from->cells;
+	mbe->message_cells += (double)mini->cells;
+	mbe->largest_message = fmax(mbe->largest_message, (double)mini->cells);
+	mbe->n_minis++;
+	return mini->consumer < 0 ? GPUBE_OK : chain_push(p, mini->consumer, ~(mbe->n_minis - 1));
+}
+
+static int fill_bucket(struct planner *p, int32_t bucket)
+{
+	int32_t n_items = 0, n_parts, first = p->mbe->n_minis;
+	int status = GPUBE_OK;
+
+	p->pool_used = 0;
+	p->mbe->first[bucket] = first;
+	for (int32_t k = p->head[bucket]; k >= 0 && !status; k = p->next[k])
+		status = add_item(p, n_items++, p->id[k]);
+	if (status)
+		return status;
+	if (p->partition == GPUBE_PARTITION_SCOPE && n_items)
+		qsort(p->items, (size_t)n_items, sizeof(*p->items), compare_items);
+	status = partition(p, bucket, n_items, &n_parts);
+	if (!status && n_parts == 0) { /* a variable in no function: its message is the scalar 0 */
+		n_parts = 1;
+		status = new_part(p, 0);
+		if (!status) {
+			p->merged[0] = bucket;
+			status = set_scope(p, &p->parts[0], 1, domain_at(p->mbe, bucket));
+		}
+	}
+	for (int32_t j = 0; j < n_parts && !status; j++)
+		status = add_mini(p, bucket, j, n_items);
+	p->mbe->n_split += n_parts > 1;
+	return status;
+}
+
+static int chain_functions(struct planner *p)
+{
+	const struct gpube_model *m = p->mbe->m;
+	int status = GPUBE_OK;
+
+	for (int32_t f = m->n_functions - 1; f >= 0 && !status; f--) {
+		const int32_t *scope = gpube__scope(m, f);
+		int32_t first = INT32_MAX;
+
+		for (int k = 0; k < m->functions[f].arity; k++)
+			if (p->mbe->position[scope[k]] < first)
+				first = p->mbe->position[scope[k]];
+		if (first != INT32_MAX)
+			status = chain_push(p, first, f);
+	}
+	return status;
+}
+
+int gpube__mbe_init(struct gpube_mbe *mbe, const struct gpube_model *m, const int32_t *order,
+	int32_t z, double max_cells, enum gpube_partition how)
+{
+	struct gpube_ctx *ctx = m->ctx;
+	struct planner p = {.mbe = mbe, .z = z, .max_cells = max_cells, .partition = how};
+	uint64_t n = (uint64_t)m->n_vars;
+	int status = GPUBE_ENOMEM;
+
+	memset(mbe, 0, sizeof(*mbe));
+	mbe->ctx = ctx;
+	mbe->m = m;
+	mbe->n = m->n_vars;
+	mbe->order = gpube__alloc(ctx, n, sizeof(*mbe->order));
+	mbe->position = gpube__alloc(ctx, n, sizeof(*mbe->position));
+	mbe->first = gpube__alloc_zero(ctx, n + 1, sizeof(*mbe->first));
+	p.head = gpube__alloc(ctx, n, sizeof(*p.head));
+	if (!mbe->order || !mbe->position || !mbe->first || !p.head ||
+		gpube__grow(ctx, &p.merged, &p.merged_capacity, (int64_t)n + 1, sizeof(*p.merged)))
+		goto out;
+	for (int32_t k = 0; k < mbe->n; k++) {
+		mbe->order[k] = order[k];
+		mbe->position[order[k]] = k;
+		p.head[k] = -1;
+	}
+	status = chain_functions(&p);
+	for (int32_t k = 0; k < mbe->n && !status; k++)
+		status = fill_bucket(&p, k);
+	mbe->first[mbe->n] = mbe->n_minis;
+out:
+	for (int64_t k = 0; k < p.n_parts_made; k++)
+		gpube__free(ctx, p.parts[k].scope);
+	gpube__free(ctx, p.parts);
+	gpube__free(ctx, p.head);
+	gpube__free(ctx, p.next);
+	gpube__free(ctx, p.id);
+	gpube__free(ctx, p.items);
+	gpube__free(ctx, p.pool);
+	gpube__free(ctx, p.merged);
+	if (status)
+		gpube__mbe_clear(mbe);
+	return status;
+}
+
+void gpube__mbe_memory(double *keep_bytes, double *free_bytes, const struct gpube_mbe *mbe)
+{
+	double kept = 0, alive = 0;
+
+	*keep_bytes = *free_bytes = 0;
+	for (int32_t p = 0; p < mbe->n; p++) {
+		double loaded = 0, freed = 0;
+
+		for (int32_t k = mbe->first[p]; k < mbe->first[p + 1]; k++) {
+			const struct gpube_mini *mini = &mbe->minis[k];
+
+			kept += (double)mini->cells * 8;
+			alive += (double)mini->cells * 8;
+			for (int32_t j = 0; j < mini->n_in; j++) {
+				int32_t id = mbe->inputs[mini->in_at + j];
+
+				if (id < 0) {
+					freed += (double)mbe->minis[~id].cells * 8;
+				} else { /* a working copy, and the host's two on the way to it */
+					int64_t cells = gpube__cells(mbe->m,
+						mbe->m->functions[id].arity, gpube__scope(mbe->m, id));
+
+					loaded += 24 * (cells < 0 ? INFINITY : (double)cells);
+				}
+			}
+		}
+		*keep_bytes = fmax(*keep_bytes, kept + loaded);
+		*free_bytes = fmax(*free_bytes, alive + loaded);
+		alive -= freed;
+	}
+}

@@ -1,0 +1,105 @@
+/*
+ * device.cuh - what the files of the CUDA backend share: the device's state, its
+ * arena, and the entry points of the kernels. C with templates; no exceptions,
+ * no C++ library.
+ *
+ * All work of a context goes to one stream, in order: a table may be freed and
+ * its memory given out again while a kernel that reads it is still running.
+ */
+#ifndef GPUBE_OPS_DEVICE_CUH
+#define GPUBE_OPS_DEVICE_CUH
+
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+extern "C" {
+#include "gpube/base/base.h"
+#include "gpube/ops/contract.h"
+#include "gpube/ops/index.h"
+#include "gpube/ops/semiring.h"
+}
+
+/* A CUDA call: returns ECUDA, with its text, from the function that made it. */
+#define GPUBE_ECUDA(ctx, call)                                                                     \
+	do {                                                                                       \
+		cudaError_t cuda_error_ = (call);                                                  \
+		if (cuda_error_ != cudaSuccess)                                                    \
+			return gpube__fail(ctx, GPUBE_ECUDA, "CUDA: %s in %s",                     \
+				cudaGetErrorString(cuda_error_), #call);                           \
+	} while (0)
+
+struct gpube__arena;
+
+/* A partial result of the general kernel: best value, or the maximum and sum of logsumexp. */
+struct gpube__partial {
+	union {
+		int64_t i;
+		double f;
+	} value;
+	double sum;
+	uint64_t count;
+	int64_t arg;
+};
+
+#define GPUBE_MAX_PARTIALS 8192
+
+struct gpube__device {
+	int id, n_sms;
+	size_t shared_bytes; /* most a block may ask for */
+	cudaStream_t stream;
+	struct gpube__arena *arena;
+	struct gpube__partial *partials; /* GPUBE_MAX_PARTIALS, in the arena */
+	void *words;			 /* descriptors, in the arena */
+	uint64_t words_bytes;
+	unsigned char *staging; /* their host copy, pinned, so that sending them waits for nothing */
+	uint64_t staging_bytes;
+	cudaEvent_t sent;	/* the copy has been read */
+	cudaEvent_t marks[2];	/* benchmarks: recorded before and after the kernels, if not NULL */
+};
+
+static inline struct gpube__device *gpube__device_of(struct gpube_ctx *ctx)
+{
+	return (struct gpube__device *)ctx->device;
+}
+
+/* Records a benchmark's event; kernels alone can be timed only from here. */
+static inline void gpube__mark(struct gpube_ctx *ctx, int which)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	if (d->marks[which])
+		cudaEventRecord(d->marks[which], d->stream);
+}
+
+/* ---- arena: tables of one context in few large allocations of the device ------ */
+
+int gpube__arena_new(struct gpube__arena **out, struct gpube_ctx *ctx);
+void gpube__arena_free(struct gpube__arena *a, struct gpube_ctx *ctx);
+void *gpube__arena_take(struct gpube__arena *a, struct gpube_ctx *ctx, uint64_t bytes);
+void gpube__arena_give(struct gpube__arena *a, struct gpube_ctx *ctx, void *p);
+
+/* ---- descriptors ------------------------------------------------------------------ */
+
+/* Room for 'bytes' of descriptors on the host and, through *out, on the device. */
+unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes);
+/* Sends the first 'bytes' of them, in the order of the stream. */
+int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes);
+
+/* ---- contract ----------------------------------------------------------------------- */
+
+/* The operators of the backend. */
+int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *c);
+int gpube__contract_batch_cuda(
+	struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c);
+
+/* Any contraction: one thread, or several blocks, an output cell. */
+int gpube__contract_general(struct gpube_ctx *ctx, const struct gpube_contraction *c);
+/* Whether this program has code for the device. */
+cudaError_t gpube__contract_general_probe(void);
+
+#endif

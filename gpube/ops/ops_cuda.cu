@@ -1,0 +1,186 @@
+/* ops_cuda.cu - the CUDA backend: opening the device, table memory, copies, dispatch. */
+#include "gpube/ops/device.cuh"
+
+#include <stdio.h>
+
+static void *cuda_alloc(struct gpube_ctx *ctx, uint64_t bytes)
+{
+	return gpube__arena_take(gpube__device_of(ctx)->arena, ctx, bytes);
+}
+
+static void cuda_free(struct gpube_ctx *ctx, void *p)
+{
+	if (ctx->device) /* the arena goes before tables whose owner lives longer */
+		gpube__arena_give(gpube__device_of(ctx)->arena, ctx, p);
+}
+
+static int cuda_upload(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes)
+{
+	GPUBE_ECUDA(ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice,
+	                         gpube__device_of(ctx)->stream));
+	/* the caller may change 'from' at once */
+	GPUBE_ECUDA(ctx, cudaStreamSynchronize(gpube__device_of(ctx)->stream));
+	return GPUBE_OK;
+}
+
+static int cuda_download(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes)
+{
+	GPUBE_ECUDA(ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost,
+	                         gpube__device_of(ctx)->stream));
+	GPUBE_ECUDA(ctx, cudaStreamSynchronize(gpube__device_of(ctx)->stream));
+	return GPUBE_OK;
+}
+
+unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	if (bytes > d->words_bytes) {
+		void *words = gpube__arena_take(d->arena, ctx, bytes);
+
+		if (!words)
+			return NULL;
+		gpube__arena_give(d->arena, ctx, d->words);
+		d->words = words;
+		d->words_bytes = bytes;
+	}
+	/* what was sent last may still be on its way */
+	if (d->staging && cudaEventSynchronize(d->sent) != cudaSuccess)
+		goto fail;
+	if (bytes > d->staging_bytes) {
+		cudaFreeHost(d->staging);
+		d->staging = NULL;
+		d->staging_bytes = 0;
+		if (cudaMallocHost((void **)&d->staging, bytes) != cudaSuccess)
+			goto fail;
+		d->staging_bytes = bytes;
+	}
+	*out = d->words;
+	return d->staging;
+fail:
+	gpube__fail(ctx, GPUBE_ECUDA, "CUDA: no pinned memory for descriptors: %s",
+	        cudaGetErrorString(cudaGetLastError()));
+	return NULL;
+}
+
+int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	GPUBE_ECUDA(ctx,
+	        cudaMemcpyAsync(d->words, d->staging, bytes, cudaMemcpyHostToDevice, d->stream));
+	GPUBE_ECUDA(ctx, cudaEventRecord(d->sent, d->stream));
+	return GPUBE_OK;
+}
+
+static int cuda_describe(struct gpube_ctx *ctx, char *text, size_t size)
+{
+	struct cudaDeviceProp p;
+
+	GPUBE_ECUDA(ctx, cudaGetDeviceProperties(&p, gpube__device_of(ctx)->id));
+	snprintf(text, size, "%s, %d multiprocessors, compute capability %d.%d", p.name,
+		p.multiProcessorCount, p.major, p.minor);
+	return GPUBE_OK;
+}
+
+static uint64_t cuda_memory(struct gpube_ctx *ctx)
+{
+	size_t unused = 0, total = 0;
+
+	(void)ctx;
+	/* a share is left to the context, its descriptors and the arena's rounding */
+	if (cudaMemGetInfo(&unused, &total) != cudaSuccess)
+		return 0;
+	return (uint64_t)unused / 16 * 15;
+}
+
+static const struct gpube_ops cuda_ops = {
+	"cuda",
+	gpube__contract_problem,
+	gpube__contract_cuda,
+	gpube__contract_batch_cuda,
+	cuda_alloc,
+	cuda_free,
+	cuda_upload,
+	cuda_download,
+	cuda_describe,
+	cuda_memory,
+	3e12, /* a fifth of the add-min rate of an H200: what most shapes reach */
+	3e12,
+};
+
+static void device_close(struct gpube_ctx *ctx)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	ctx->device = NULL;
+	ctx->device_free = NULL;
+	if (!d)
+		return;
+	if (d->stream) {
+		cudaStreamSynchronize(d->stream);
+		cudaStreamDestroy(d->stream);
+	}
+	gpube__arena_free(d->arena, ctx);
+	if (d->sent)
+		cudaEventDestroy(d->sent);
+	cudaFreeHost(d->staging);
+	gpube__free(ctx, d);
+}
+
+/* ENODEV, with the reason that CUDA gives. */
+static int no_device(struct gpube_ctx *ctx, cudaError_t error)
+{
+	(void)cudaGetLastError();
+	return gpube__fail(
+	        ctx, GPUBE_ENODEV, "no usable CUDA device: %s", cudaGetErrorString(error));
+}
+
+static int device_open(struct gpube_ctx *ctx)
+{
+	struct gpube__device *d;
+	cudaError_t error;
+	int n = 0, shared = 0;
+
+	error = cudaGetDeviceCount(&n);
+	if (error != cudaSuccess || n == 0)
+		return no_device(ctx, error != cudaSuccess ? error : cudaErrorNoDevice);
+	d = (struct gpube__device *)gpube__alloc_zero(ctx, 1, sizeof(*d));
+	if (!d)
+		return GPUBE_ENOMEM;
+	ctx->device = d;
+	ctx->device_free = device_close;
+	error = cudaSetDevice(d->id);
+	if (error == cudaSuccess)
+		error = cudaDeviceGetAttribute(&d->n_sms, cudaDevAttrMultiProcessorCount, d->id);
+	if (error == cudaSuccess)
+		error = cudaDeviceGetAttribute(
+		        &shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->id);
+	if (error == cudaSuccess)
+		error = gpube__contract_general_probe();
+	if (error == cudaSuccess)
+		error = cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking);
+	if (error == cudaSuccess)
+		error = cudaEventCreateWithFlags(&d->sent, cudaEventDisableTiming);
+	if (error != cudaSuccess) {
+		device_close(ctx);
+		return no_device(ctx, error);
+	}
+	d->shared_bytes = (size_t)shared;
+	if (gpube__arena_new(&d->arena, ctx) != GPUBE_OK)
+		goto fail;
+	d->partials = (struct gpube__partial *)gpube__arena_take(
+	        d->arena, ctx, GPUBE_MAX_PARTIALS * sizeof(*d->partials));
+	if (!d->partials)
+		goto fail;
+	return GPUBE_OK;
+fail:
+	device_close(ctx);
+	return GPUBE_ENOMEM;
+}
+
+extern "C" const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status)
+{
+	*status = ctx->device ? GPUBE_OK : device_open(ctx);
+	return *status == GPUBE_OK ? &cuda_ops : NULL;
+}

@@ -1,0 +1,10 @@
+/* ops_nocuda.c - the CUDA backend of a program built without one. */
+#include "gpube/ops/ops.h"
+
+#ifndef GPUBE_HAVE_CUDA
+const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status)
+{
+	*status = gpube__fail(ctx, GPUBE_ENODEV, "this program was built without CUDA");
+	return NULL;
+}
+#endif

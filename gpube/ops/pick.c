@@ -1,0 +1,36 @@
+/* pick.c - see pick.h. */
+#include "gpube/ops/pick.h"
+
+/* Seconds to open a device and to load its kernels: what auto has to win back. */
+#define OPEN_SECONDS 0.5
+
+double gpube__predicted_seconds(
+	const struct gpube_ctx *ctx, const struct gpube_ops *ops, double joined_cells)
+{
+	/* the CPU's figures are of one core */
+	double cores = ops == gpube__ops_cpu() ? ctx->n_threads : 1;
+
+	return joined_cells / (ops->cells_per_second * cores);
+}
+
+int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_backend want,
+	double joined_cells, double bytes)
+{
+	const struct gpube_ops *cpu = gpube__ops_cpu(), *cuda;
+	bool fits = bytes <= (double)ctx->memory_bytes;
+	int status;
+
+	*ops = cpu;
+	if (want == GPUBE_BACKEND_CPU)
+		return GPUBE_OK;
+	if (want == GPUBE_BACKEND_AUTO && fits &&
+		gpube__predicted_seconds(ctx, cpu, joined_cells) <= OPEN_SECONDS)
+		return GPUBE_OK;
+	cuda = gpube__ops_cuda(ctx, &status);
+	if (!cuda)
+		return want == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
+	if (want == GPUBE_BACKEND_AUTO && bytes > (double)cuda->memory(ctx))
+		return GPUBE_OK;
+	*ops = cuda;
+	return GPUBE_OK;
+}

@@ -1,0 +1,28 @@
+/*
+ * pick.h - the one place that decides which backend works.
+ *
+ * Decided once for a whole elimination, from its predicted size: a message
+ * that changes sides costs more than the small buckets gain by staying on the
+ * CPU. Per-bucket picking belongs here when measured ceilings are kept.
+ */
+#ifndef GPUBE_PICK_H
+#define GPUBE_PICK_H
+
+#include "gpube/ops/ops.h"
+
+/*
+ * gpube__pick() - the backend for tables of 'bytes' in all and 'joined_cells' of work.
+ * want    GPUBE_BACKEND_CUDA: that or an error; AUTO: CUDA where a device is
+ *         there and the CPU would take longer than opening it, or where only
+ *         the device holds the tables
+ * bytes   what the elimination needs at its peak
+ * Errors: ENODEV (CUDA was asked for and cannot be had; the text says why)
+ */
+int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_backend want,
+	double joined_cells, double bytes);
+
+/* Seconds that a backend is predicted to take for so many joined cells on this context. */
+double gpube__predicted_seconds(
+	const struct gpube_ctx *ctx, const struct gpube_ops *ops, double joined_cells);
+
+#endif

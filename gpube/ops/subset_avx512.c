@@ -1,0 +1,130 @@
+/* subset_avx512.c - kernels of subset_convolve for AVX-512 F, BW, DQ and VL. */
+#include "gpube/ops/subset_tile.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#include <math.h>
+
+#define GROUP_BITS 3
+
+/* A map's 16 bytes as the index vector of a permutation of 32 values in two vectors. */
+static inline __m512i index_32(const uint8_t *map)
+{
+	return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)map));
+}
+
+static inline __m512i index_16(const uint8_t *map)
+{
+	return _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)map));
+}
+
+/* 32 values of 8 bytes lie in four vectors: two permutations and a blend by bit 4. */
+struct shuffle_64 {
+	__m512i index;
+	__mmask8 upper;
+};
+
+static inline struct shuffle_64 index_64(const uint8_t *map)
+{
+	struct shuffle_64 s;
+
+	s.index = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)map));
+	s.upper = _mm512_test_epi64_mask(s.index, _mm512_set1_epi64(16));
+	return s;
+}
+
+static inline __m512i shuffle_64(struct shuffle_64 s, const void *from)
+{
+	const char *p = from;
+	__m512i lower = _mm512_permutex2var_epi64(
+		_mm512_loadu_si512(p), s.index, _mm512_loadu_si512(p + 64));
+	__m512i upper = _mm512_permutex2var_epi64(
+		_mm512_loadu_si512(p + 128), s.index, _mm512_loadu_si512(p + 192));
+
+	return _mm512_mask_blend_epi64(s.upper, lower, upper);
+}
+
+#define T		     int16_t
+#define X(n)		     n##_i16
+#define V		     __m512i
+#define LANES		     32
+#define V_LOAD(p)	     _mm512_loadu_si512(p)
+#define V_STORE(p, v)	     _mm512_storeu_si512(p, v)
+#define V_SET(x)	     _mm512_set1_epi16(x)
+#define V_ADD(a, b)	     _mm512_add_epi16(a, b)
+#define V_MAX(a, b)	     _mm512_max_epi16(a, b)
+#define LOWEST		     INT16_MIN
+#define SHUFFLES	     __m512i
+#define SHUFFLE_INIT(s, map) (s) = index_16(map)
+#define SHUFFLE(s, p)	     _mm512_permutexvar_epi16(s, _mm512_loadu_si512(p))
+#include "gpube/ops/subset_tile_impl.h"
+
+#define T		     int32_t
+#define X(n)		     n##_i32
+#define V		     __m512i
+#define LANES		     16
+#define V_LOAD(p)	     _mm512_loadu_si512(p)
+#define V_STORE(p, v)	     _mm512_storeu_si512(p, v)
+#define V_SET(x)	     _mm512_set1_epi32(x)
+#define V_ADD(a, b)	     _mm512_add_epi32(a, b)
+#define V_MAX(a, b)	     _mm512_max_epi32(a, b)
+#define LOWEST		     INT32_MIN
+#define SHUFFLES	     __m512i
+#define SHUFFLE_INIT(s, map) (s) = index_32(map)
+#define SHUFFLE(s, p)                                                                              \
+	_mm512_permutex2var_epi32(_mm512_loadu_si512(p), s, _mm512_loadu_si512((p) + 16))
+#include "gpube/ops/subset_tile_impl.h"
+
+#define T		     int64_t
+#define X(n)		     n##_i64
+#define V		     __m512i
+#define LANES		     8
+#define V_LOAD(p)	     _mm512_loadu_si512(p)
+#define V_STORE(p, v)	     _mm512_storeu_si512(p, v)
+#define V_SET(x)	     _mm512_set1_epi64(x)
+#define V_ADD(a, b)	     _mm512_add_epi64(a, b)
+#define V_MAX(a, b)	     _mm512_max_epi64(a, b)
+#define LOWEST		     INT64_MIN
+#define SHUFFLES	     struct shuffle_64
+#define SHUFFLE_INIT(s, map) (s) = index_64(map)
+#define SHUFFLE(s, p)	     shuffle_64(s, p)
+#include "gpube/ops/subset_tile_impl.h"
+
+#define T		     float
+#define X(n)		     n##_f32
+#define V		     __m512
+#define LANES		     16
+#define V_LOAD(p)	     _mm512_loadu_ps(p)
+#define V_STORE(p, v)	     _mm512_storeu_ps(p, v)
+#define V_SET(x)	     _mm512_set1_ps(x)
+#define V_ADD(a, b)	     _mm512_add_ps(a, b)
+#define V_MAX(a, b)	     _mm512_max_ps(a, b)
+#define LOWEST		     -INFINITY
+#define SHUFFLES	     __m512i
+#define SHUFFLE_INIT(s, map) (s) = index_32(map)
+#define SHUFFLE(s, p)	     _mm512_permutex2var_ps(_mm512_loadu_ps(p), s, _mm512_loadu_ps((p) + 16))
+#include "gpube/ops/subset_tile_impl.h"
+
+#define T		     double
+#define X(n)		     n##_f64
+#define V		     __m512d
+#define LANES		     8
+#define V_LOAD(p)	     _mm512_loadu_pd(p)
+#define V_STORE(p, v)	     _mm512_storeu_pd(p, v)
+#define V_SET(x)	     _mm512_set1_pd(x)
+#define V_ADD(a, b)	     _mm512_add_pd(a, b)
+#define V_MAX(a, b)	     _mm512_max_pd(a, b)
+#define LOWEST		     -INFINITY
+#define SHUFFLES	     struct shuffle_64
+#define SHUFFLE_INIT(s, map) (s) = index_64(map)
+#define SHUFFLE(s, p)	     _mm512_castsi512_pd(shuffle_64(s, p))
+#include "gpube/ops/subset_tile_impl.h"
+
+const struct gpube__tile_kernel gpube__tiles_avx512[] = {
+	[GPUBE_INT16] = {GROUP_BITS, clear_i16, add_i16, reduce_i16},
+	[GPUBE_INT32] = {GROUP_BITS, clear_i32, add_i32, reduce_i32},
+	[GPUBE_INT64] = {GROUP_BITS, clear_i64, add_i64, reduce_i64},
+	[GPUBE_FLOAT32] = {GROUP_BITS, clear_f32, add_f32, reduce_f32},
+	[GPUBE_FLOAT64] = {GROUP_BITS, clear_f64, add_f64, reduce_f64},
+};
+#endif

@@ -1,0 +1,217 @@
+/*
+ * subset_cpu.c - subset_convolve on the CPU: tiles of the output over the
+ * threads, each with the kernels of the best instruction set there is.
+ */
+#include "gpube/ops/ops.h"
+#include "gpube/ops/subset_tile.h"
+
+enum gpube__isa gpube__isa_here(void)
+{
+#if defined(__x86_64__)
+	__builtin_cpu_init();
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+		__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+		return GPUBE_ISA_AVX512;
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+		__builtin_cpu_supports("fma"))
+		return GPUBE_ISA_AVX2;
+#endif
+	return GPUBE_ISA_PORTABLE;
+}
+
+static const struct gpube__tile_kernel *kernel_of(enum gpube_type type, enum gpube__isa isa)
+{
+#if defined(__x86_64__)
+	if (isa == GPUBE_ISA_AVX512)
+		return &gpube__tiles_avx512[type];
+	if (isa == GPUBE_ISA_AVX2)
+		return &gpube__tiles_avx2[type];
+#endif
+	(void)isa;
+	return &gpube__tiles_portable[type];
+}
+
+/* ---- tiles ---------------------------------------------------------------------------- */
+
+struct tiles {
+	struct gpube_ctx *ctx;
+	const struct gpube_subset *s;
+	const struct gpube__tile_kernel *kernel;
+	struct gpube__tile_maps maps;
+	int mid, upper; /* n_bits = GPUBE_LANE_BITS + mid + upper */
+	size_t tile_bytes, spare_at, scratch_bytes;
+	char *scratch;
+	uint64_t *order; /* tiles, those with most subsets first */
+	double splits, splits_done; /* of block pairs */
+	int stopped;
+};
+
+static inline const void *tile_at(const struct tiles *t, const void *values, uint64_t tile)
+{
+	return (const char *)values + tile * t->tile_bytes;
+}
+
+static void report(struct tiles *t, int thread, double pairs)
+{
+	double done;
+
+#pragma omp atomic capture
+	done = t->splits_done += pairs;
+	if (thread == 0 && t->s->share > 0)
+		gpube__progress(t->ctx, t->s->done + t->s->share * done / t->splits, "convolve");
+}
+
+/* One tile of the output: all pairs of disjoint tiles whose union it is. */
+static void run_tile(void *arg, int64_t item, int thread)
+{
+	struct tiles *t = arg;
+	char *c = t->scratch + (size_t)thread * t->scratch_bytes;
+	const uint64_t x = t->order[item];
+	int unchecked = 0;
+
+	t->kernel->clear(c, t->mid);
+	for (uint64_t y = x;; y = gpube__submask_before(x, y)) {
+		/* a pair is up to a millisecond's work */
+		if (unchecked++ == 0 && gpube__stopped(t->ctx))
+			__atomic_store_n(&t->stopped, 1, __ATOMIC_RELAXED);
+		if (__atomic_load_n(&t->stopped, __ATOMIC_RELAXED))
+			return;
+		unchecked &= 7;
+		t->kernel->add(c, tile_at(t, t->s->a, y), tile_at(t, t->s->b, x ^ y), t->mid,
+			c + t->spare_at, &t->maps);
+		if (y == 0)
+			break;
+	}
+	t->kernel->reduce((char *)t->s->out + x * t->tile_bytes, c, t->mid);
+	report(t, thread, (double)((uint64_t)1 << __builtin_popcountll(x)));
+}
+
+/*
+ * Larger tiles load and expand less for the same sums, up to what the
+ * second-level cache holds; smaller ones keep more threads busy.
+ */
+static int choose_mid(const struct gpube_ctx *ctx, const struct gpube_subset *s, int least)
+{
+	const int most = gpube__type_size(s->type) == 8 ? 8 : 9;
+	int mid = s->n_bits - GPUBE_LANE_BITS;
+
+	if (mid > most)
+		mid = most;
+	for (; mid > least + 2; mid--) {
+		double balance = 1; /* all pairs, in units of the largest tile's */
+
+		for (int i = 0; i < s->n_bits - GPUBE_LANE_BITS - mid; i++)
+			balance *= 1.5;
+		if (balance >= 2 * ctx->n_threads || ctx->n_threads == 1)
+			break;
+	}
+	return mid;
+}
+
+static void sort_tiles(uint64_t *order, int upper)
+{
+	uint64_t n = 0;
+
+	for (int k = upper; k >= 0; k--)
+		for (uint64_t x = 0; x < (uint64_t)1 << upper; x++)
+			if (__builtin_popcountll(x) == k)
+				order[n++] = x;
+}
+
+static void make_maps(struct gpube__tile_maps *m)
+{
+	for (int k = 0; k < 2; k++)
+		for (int t = 0; t < GPUBE_TILE_COLUMNS; t++)
+			m->map[k][t] = t < GPUBE_TERNARY ? (uint8_t)gpube__ternary_set(t, k + 1)
+							 : 0;
+}
+
+static int convolve_tiles(
+	struct gpube_ctx *ctx, const struct gpube_subset *s, const struct gpube__tile_kernel *kernel)
+{
+	const struct gpube_ops *cpu = gpube__ops_cpu();
+	struct tiles t = {.ctx = ctx, .s = s, .kernel = kernel};
+	const size_t size = gpube__type_size(s->type);
+	int status = GPUBE_ENOMEM;
+
+	make_maps(&t.maps);
+	t.mid = choose_mid(ctx, s, kernel->least_mid);
+	t.upper = s->n_bits - GPUBE_LANE_BITS - t.mid;
+	t.tile_bytes = (size * GPUBE_LANES) << t.mid;
+	t.spare_at = (size * GPUBE_TILE_COLUMNS) << t.mid;
+	/* a line more, so that the arrays of two threads share none */
+	t.scratch_bytes = t.spare_at + ((size_t)128 << t.mid) + 64;
+	t.splits = (double)gpube__pow3(t.upper);
+	t.order = gpube__alloc(ctx, (uint64_t)1 << t.upper, sizeof(*t.order));
+	t.scratch = cpu->alloc(ctx, t.scratch_bytes * (uint64_t)ctx->n_threads);
+	if (t.order && t.scratch) {
+		sort_tiles(t.order, t.upper);
+		gpube__parallel(ctx, (int64_t)1 << t.upper, run_tile, &t);
+		status = t.stopped ? gpube__fail_stopped(ctx) : GPUBE_OK;
+	}
+	cpu->free(ctx, t.scratch);
+	gpube__free(ctx, t.order);
+	return status;
+}
+
+int gpube__subset_convolve_isa(
+	struct gpube_ctx *ctx, const struct gpube_subset *s, enum gpube__isa isa)
+{
+	const struct gpube__tile_kernel *kernel = kernel_of(s->type, isa);
+
+	if (s->n_bits < 0 || s->n_bits > 40 || s->type == GPUBE_INT8)
+		return gpube__fail(ctx, GPUBE_EINVAL, "subset_convolve: %d bits of type %d",
+			s->n_bits, (int)s->type);
+	if (s->n_bits < GPUBE_LANE_BITS + kernel->least_mid)
+		return gpube__subset_reference(ctx, s);
+	return convolve_tiles(ctx, s, kernel);
+}
+
+static int convolve(struct gpube_ctx *ctx, const struct gpube_subset *s)
+{
+	return gpube__subset_convolve_isa(ctx, s, gpube__isa_here());
+}
+
+/* ---- the backend ------------------------------------------------------------------------ */
+
+static void *subset_alloc(struct gpube_ctx *ctx, uint64_t bytes)
+{
+	return gpube__ops_cpu()->alloc(ctx, bytes);
+}
+
+static void subset_free(struct gpube_ctx *ctx, void *p)
+{
+	gpube__ops_cpu()->free(ctx, p);
+}
+
+static int subset_copy(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes)
+{
+	return gpube__ops_cpu()->upload(ctx, to, from, bytes);
+}
+
+/* Of one thread: what benchmarks/bench_csg measures on a server core of 2023, rounded down. */
+static double splits_per_second(const struct gpube_ctx *ctx, enum gpube_type type)
+{
+	static const double rate[][6] = {
+		[GPUBE_ISA_PORTABLE] = {0, 8e9, 4e9, 1e9, 4e9, 2e9},
+		[GPUBE_ISA_AVX2] = {0, 2.5e10, 1.6e10, 4e9, 1.6e10, 8e9},
+		[GPUBE_ISA_AVX512] = {0, 7e10, 3.5e10, 1.2e10, 3.5e10, 1.7e10},
+	};
+
+	return rate[gpube__isa_here()][type] * ctx->n_threads;
+}
+
+const struct gpube_subset_ops *gpube__subset_cpu(void)
+{
+	static const struct gpube_subset_ops ops = {
+		.name = "cpu",
+		.convolve = convolve,
+		.alloc = subset_alloc,
+		.free = subset_free,
+		.upload = subset_copy,
+		.download = subset_copy,
+		.splits_per_second = splits_per_second,
+	};
+
+	return &ops;
+}

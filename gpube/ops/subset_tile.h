@@ -1,0 +1,49 @@
+/*
+ * subset_tile.h - between the CPU driver of subset_convolve and its kernels, of
+ * which there is one set for each instruction set.
+ */
+#ifndef GPUBE_SUBSET_TILE_H
+#define GPUBE_SUBSET_TILE_H
+
+#include "gpube/ops/subset.h"
+
+/* Columns of an expanded block: the ternary numbers, padded to whole vectors. */
+#define GPUBE_TILE_COLUMNS 256
+
+/*
+ * A tile is a block of 2^(GPUBE_LANE_BITS + mid) values. Expanded, it is an
+ * array of vectors [column / lanes][2^mid] whose lanes are ternary numbers.
+ * map[0], map[1]: of each column, the lane of Y and of X - Y (padding: lane 0).
+ */
+struct gpube__tile_maps {
+	uint8_t map[2][GPUBE_TILE_COLUMNS];
+};
+
+struct gpube__tile_kernel {
+	int least_mid; /* smallest 'mid' it can do */
+	/* c: 'bytes per value' * GPUBE_TILE_COLUMNS << mid, set to the lowest value */
+	void (*clear)(void *c, int mid);
+	/* c = max(c, a * b), spare: room for two columns of vectors, 2 * 64 << mid bytes */
+	void (*add)(void *c, const void *a, const void *b, int mid, void *spare,
+		const struct gpube__tile_maps *maps);
+	/* out[X] = max over the ternary numbers whose union is X */
+	void (*reduce)(void *out, const void *c, int mid);
+};
+
+/* Indexed by enum gpube_type; kernels of missing types have a NULL 'add'. */
+extern const struct gpube__tile_kernel gpube__tiles_portable[];
+#if defined(__x86_64__)
+extern const struct gpube__tile_kernel gpube__tiles_avx2[];
+extern const struct gpube__tile_kernel gpube__tiles_avx512[];
+#endif
+
+enum gpube__isa { GPUBE_ISA_PORTABLE, GPUBE_ISA_AVX2, GPUBE_ISA_AVX512 };
+
+/* The best one that this processor has. */
+enum gpube__isa gpube__isa_here(void);
+
+/* convolve() with the kernels of one instruction set, for tests and benchmarks. */
+int gpube__subset_convolve_isa(
+	struct gpube_ctx *ctx, const struct gpube_subset *s, enum gpube__isa isa);
+
+#endif

@@ -1,0 +1,279 @@
+/* dict.c - integer dictionaries: pivots without fractions, lexicographic ratio tests. See exact.h.
+ */
+#ifdef GPUBE_HAVE_FLINT
+#include "nash/exact.h"
+
+static int allocate(struct nash_dict *d, struct gpube_ctx *ctx, int rows, int cols)
+{
+	*d = (struct nash_dict){.ctx = ctx, .rows = rows, .cols = cols};
+	d->n_store = gpube__mul_size(rows, (int64_t)cols + 1);
+	d->basic = gpube__alloc(ctx, (uint64_t)rows, sizeof(*d->basic));
+	d->nonbasic = gpube__alloc(ctx, (uint64_t)cols, sizeof(*d->nonbasic));
+	d->d = gpube__alloc(ctx, (uint64_t)rows, sizeof(*d->d));
+	d->store = gpube__alloc_zero(ctx, (uint64_t)d->n_store, sizeof(*d->store));
+	fmpz_init_set_ui(d->den, 1);
+	fmpz_init(d->old);
+	fmpz_init(d->t);
+	if (!d->basic || !d->nonbasic || !d->d || !d->store) {
+		nash__dict_clear(d);
+		return GPUBE_ENOMEM;
+	}
+	for (int r = 0; r < rows; r++)
+		d->d[r] = d->store + (int64_t)r * (cols + 1);
+	return GPUBE_OK;
+}
+
+void nash__dict_clear(struct nash_dict *d)
+{
+	for (int64_t k = 0; d->store && k < d->n_store; k++)
+		fmpz_clear(d->store + k);
+	gpube__free(d->ctx, d->store);
+	gpube__free(d->ctx, d->d);
+	gpube__free(d->ctx, d->basic);
+	gpube__free(d->ctx, d->nonbasic);
+	fmpz_clear(d->den);
+	fmpz_clear(d->old);
+	fmpz_clear(d->t);
+	*d = (struct nash_dict){0};
+}
+
+/* The last best response to the first action: the ties before it stay feasible. */
+static int32_t best_response(const struct nash_side *s)
+{
+	int32_t best = 0;
+
+	for (int32_t j = 1; j < s->l; j++)
+		if (fmpz_cmp(s->c + (int64_t)j * s->k, s->c + (int64_t)best * s->k) >= 0)
+			best = j;
+	return best;
+}
+
+int nash__dict_init(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s)
+{
+	int32_t k = s->k, best = best_response(s);
+	const fmpz *b = s->c + (int64_t)best * k;
+	int r = 1, status = allocate(d, ctx, s->l, k);
+
+	if (status)
+		return status;
+	for (int32_t i = 1; i < k; i++)
+		d->nonbasic[i - 1] = i;
+	d->nonbasic[k - 1] = k + best;
+	d->basic[0] = 0; /* x_0 = 1 - the others */
+	fmpz_set_si(d->d[0], 1);
+	for (int32_t i = 1; i < k; i++)
+		fmpz_set_si(d->d[0] + i, -1);
+	for (int32_t j = 0; j < s->l; j++) {
+		const fmpz *c = s->c + (int64_t)j * k;
+
+		if (j == best)
+			continue;
+		/* v - C_j x with v = C_best x + slack of best */
+		d->basic[r] = k + j;
+		fmpz_sub(d->d[r], b, c);
+		for (int32_t i = 1; i < k; i++) {
+			fmpz_sub(d->d[r] + i, b + i, c + i);
+			fmpz_sub(d->d[r] + i, d->d[r] + i, d->d[r]);
+		}
+		fmpz_set_si(d->d[r] + k, 1);
+		r++;
+	}
+	return GPUBE_OK;
+}
+
+int nash__dict_init_unit(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s)
+{
+	int status = allocate(d, ctx, s->l, s->k);
+
+	if (status)
+		return status;
+	for (int32_t i = 0; i < s->k; i++)
+		d->nonbasic[i] = i;
+	for (int32_t j = 0; j < s->l; j++) {
+		d->basic[j] = s->k + j;
+		fmpz_set_si(d->d[j], 1);
+		for (int32_t i = 0; i < s->k; i++) {
+			fmpz_add_ui(d->d[j] + i + 1, s->c + (int64_t)j * s->k + i, 1);
+			fmpz_neg(d->d[j] + i + 1, d->d[j] + i + 1);
+		}
+	}
+	return GPUBE_OK;
+}
+
+/* a = (a * p + b * c) / den, which leaves no remainder; most of the time in machine words. */
+static inline void update(
+	fmpz *a, const fmpz *p, const fmpz *b, const fmpz *c, const fmpz *den, fmpz *t)
+{
+	if (!COEFF_IS_MPZ(*a) && !COEFF_IS_MPZ(*p) && !COEFF_IS_MPZ(*b) && !COEFF_IS_MPZ(*c) &&
+		!COEFF_IS_MPZ(*den)) {
+		/* each product is below 2^124 */
+		__int128 v = (__int128)*a * *p + (__int128)*b * *c;
+
+		if (v >= INT64_MIN && v <= INT64_MAX) {
+			fmpz_set_si(a, (int64_t)v / *den);
+			return;
+		}
+		v /= *den;
+		if (v >= COEFF_MIN && v <= COEFF_MAX) {
+			*a = (fmpz)v;
+			return;
+		}
+	}
+	fmpz_mul(t, a, p);
+	fmpz_addmul(t, b, c);
+	fmpz_divexact(a, t, den);
+}
+
+void nash__dict_pivot(struct nash_dict *d, int row, int col)
+{
+	fmpz *pivot = d->d[row], *p = d->t;
+	int cols = d->cols, s = col + 1;
+	bool negative = fmpz_sgn(pivot + s) < 0;
+	int32_t var = d->basic[row];
+	fmpz_t t;
+
+	fmpz_init(t);
+	fmpz_swap(d->old, d->den);
+	fmpz_abs(p, pivot + s);
+	/* the row, solved for the variable that enters */
+	if (negative) {
+		fmpz_neg(pivot + s, d->old);
+	} else {
+		_fmpz_vec_neg(pivot, pivot, cols + 1);
+		fmpz_set(pivot + s, d->old);
+	}
+	for (int r = 0; r < d->rows; r++) {
+		fmpz *a = d->d[r];
+		fmpz f;
+
+		if (r == row)
+			continue;
+		/* f: this row's share of the variable that enters, taken out of the row */
+		f = a[s];
+		a[s] = 0;
+		if (f == 0) {
+			if (!fmpz_equal(p, d->old))
+				for (int k = 0; k <= cols; k++)
+					if (a[k]) {
+						fmpz_mul(a + k, a + k, p);
+						fmpz_divexact(a + k, a + k, d->old);
+					}
+			continue;
+		}
+		for (int k = 0; k <= cols; k++)
+			if (k != s && (a[k] || pivot[k]))
+				update(a + k, p, &f, pivot + k, d->old, t);
+		/* of the one that leaves: f * old / old */
+		if (negative)
+			fmpz_neg(a + s, &f);
+		else
+			fmpz_set(a + s, &f);
+		fmpz_clear(&f);
+	}
+	fmpz_swap(d->den, p);
+	fmpz_clear(t);
+	d->basic[row] = d->nonbasic[col];
+	d->nonbasic[col] = var;
+}
+
+/* ---- the lexicographic order -------------------------------------------------- */
+
+int nash__lex_init(
+	struct nash_lex *lex, struct gpube_ctx *ctx, const struct nash_dict *d, int n_vars)
+{
+	int n = 0;
+
+	lex->n = d->rows + d->cols;
+	lex->rank = gpube__alloc(ctx, (uint64_t)lex->n, sizeof(*lex->rank));
+	lex->where = gpube__alloc_zero(ctx, (uint64_t)n_vars, sizeof(*lex->where));
+	if (!lex->rank || !lex->where) {
+		nash__lex_clear(lex, ctx);
+		return GPUBE_ENOMEM;
+	}
+	/* basic variables first: then this basis is feasible however many of them are 0 */
+	for (int r = 0; r < d->rows; r++) {
+		lex->rank[n++] = d->basic[r];
+		lex->where[d->basic[r]] = r;
+	}
+	for (int c = 0; c < d->cols; c++) {
+		lex->rank[n++] = d->nonbasic[c];
+		lex->where[d->nonbasic[c]] = -1 - c;
+	}
+	return GPUBE_OK;
+}
+
+void nash__lex_clear(struct nash_lex *lex, struct gpube_ctx *ctx)
+{
+	gpube__free(ctx, lex->rank);
+	gpube__free(ctx, lex->where);
+	*lex = (struct nash_lex){0};
+}
+
+void nash__lex_pivot(struct nash_lex *lex, const struct nash_dict *d, int row, int col)
+{
+	lex->where[d->basic[row]] = row;
+	lex->where[d->nonbasic[col]] = -1 - col;
+}
+
+/*
+ * Each variable t may be as small as -e_t, with e_t of the variable ranked first
+ * far above the next. Row r is then worth (d[r][0] + den e_basic - sum d[r][c] e_c)
+ * / den: the coefficient of e_t in it, times den, is put into 'out'.
+ */
+static void perturbation(
+	const struct nash_lex *lex, const struct nash_dict *d, int row, int32_t t, fmpz_t out)
+{
+	int32_t at = lex->where[t];
+
+	if (at >= 0) {
+		if (at == row)
+			fmpz_set(out, d->den);
+		else
+			fmpz_zero(out);
+	} else {
+		fmpz_neg(out, d->d[row] - at);
+	}
+}
+
+/* Sign of a / a_step - b / b_step; steps are negative and in the column that enters. */
+static int compare(const struct nash_lex *lex, struct nash_dict *d, int a, int b, int s)
+{
+	const fmpz *step_a = d->d[a] + s, *step_b = d->d[b] + s;
+	fmpz_t u, v, x;
+	int sign;
+
+	fmpz_init(u);
+	fmpz_init(v);
+	fmpz_init(x);
+	/* both steps are negative: multiplying by them turns the order twice */
+	fmpz_mul(u, d->d[a], step_b);
+	fmpz_mul(v, d->d[b], step_a);
+	sign = fmpz_cmp(v, u);
+	for (int k = 0; k < lex->n && sign == 0; k++) {
+		perturbation(lex, d, a, lex->rank[k], x);
+		fmpz_mul(u, x, step_b);
+		perturbation(lex, d, b, lex->rank[k], x);
+		fmpz_mul(v, x, step_a);
+		sign = fmpz_cmp(v, u);
+	}
+	fmpz_clear(u);
+	fmpz_clear(v);
+	fmpz_clear(x);
+	return sign;
+}
+
+int nash__lex_ratio(const struct nash_lex *lex, struct nash_dict *d, int col)
+{
+	int best = -1;
+
+	for (int r = 0; r < d->rows; r++) {
+		if (fmpz_sgn(d->d[r] + col + 1) >= 0)
+			continue;
+		if (best < 0 || compare(lex, d, r, best, col + 1) < 0)
+			best = r;
+	}
+	return best;
+}
+#else
+typedef int nash_dict_needs_flint;
+#endif

@@ -1,0 +1,317 @@
+/*
+ * eee.c - all equilibria by branch and bound on complementarity. See eee.h.
+ *
+ * A node is a face of each side. One label that neither face has everywhere is
+ * chosen: in every equilibrium of the node one of its two variables is zero, so
+ * the node has two children, each with one face cut. A child is dropped only when
+ * its face is proved empty: by multipliers that are checked with a bound on
+ * rounding (lp.c), or by refine(). When no label is left, leaf() looks at all
+ * vertices of both faces. So doubles decide where the search goes, and with exact
+ * functions (eee_exact.c) never what it finds.
+ *
+ * Source: Audet, Hansen, Jaumard, Savard, SIAM J. Sci. Comput. 23, 2001.
+ */
+#include "nash/eee.h"
+
+#include <math.h>
+#include <string.h>
+
+struct node {
+	struct nash_lp lp[2];
+	void *bytes;
+};
+
+/* The nodes between the root and the current one, and what only one thread touches. */
+struct search {
+	struct nash_tree *t;
+	void *worker;
+	struct node *stack;
+	int32_t depth, capacity;
+	int64_t pivots, share; /* share: nodes it may still visit in this round */
+	int status;
+};
+
+static int make_node(struct nash_tree *t, struct node *n)
+{
+	size_t first = nash__lp_bytes(&t->m[0]);
+
+	n->bytes = gpube__alloc(t->ctx, first + nash__lp_bytes(&t->m[1]), 1);
+	if (!n->bytes)
+		return GPUBE_ENOMEM;
+	nash__lp_place(&n->lp[0], &t->m[0], n->bytes);
+	nash__lp_place(&n->lp[1], &t->m[1], (char *)n->bytes + first);
+	return GPUBE_OK;
+}
+
+static void copy_node(const struct nash_tree *t, struct node *to, const struct node *from)
+{
+	for (int q = 0; q < 2; q++)
+		nash__lp_copy(&to->lp[q], &from->lp[q], &t->m[q]);
+}
+
+/* ---- branching ------------------------------------------------------------------ */
+
+/* Where a label's variable is: zero on the whole face, nonbasic but free, or basic. */
+struct place {
+	bool zero, basic;
+	double value; /* scaled by the row's largest entry */
+};
+
+static void places(const struct nash_tree *t, const struct node *n, int q, struct place *of_label)
+{
+	const struct nash_matrix *m = &t->m[q];
+	const struct nash_lp *lp = &n->lp[q];
+
+	for (int32_t c = 0; c < m->k; c++)
+		of_label[nash__matrix_label(m, lp->nonbasic[c])] =
+			(struct place){.zero = c >= lp->live};
+	for (int32_t r = 0; r < m->l; r++) {
+		const double *d = lp->d + (size_t)r * ((size_t)m->k + 1);
+		struct place at = {.basic = true};
+		double most = fabs(d[0]);
+
+		for (int32_t c = 0; c < lp->live; c++)
+			most = fabs(d[c + 1]) > most ? fabs(d[c + 1]) : most;
+		at.value = d[0] > 0 && most > 0 ? d[0] / most : 0;
+		at.zero = lp->fixed[lp->basic[r]] || nash__lp_row_is_zero(lp, m, r);
+		of_label[nash__matrix_label(m, lp->basic[r])] = at;
+	}
+}
+
+/* The label whose two variables are farthest from having a zero; -1: none is open. */
+static int32_t choose(const struct nash_tree *t, const struct node *n, struct place *place)
+{
+	int32_t labels = t->m[0].k + t->m[0].l, best = -1;
+	double most = -1;
+
+	places(t, n, 0, place);
+	places(t, n, 1, place + labels);
+	for (int32_t a = 0; a < labels; a++) {
+		const struct place *x = &place[a], *y = &place[labels + a];
+		double v = x->value * y->value;
+
+		if (x->zero || y->zero)
+			continue;
+		if (v > most) {
+			most = v;
+			best = a;
+		}
+	}
+	return best;
+}
+
+/* ---- the search ------------------------------------------------------------------- */
+
+static int push(struct search *s, struct node **out)
+{
+	struct gpube_ctx *ctx = s->t->ctx;
+
+	if (s->depth == s->capacity) {
+		int32_t more = s->capacity ? 2 * s->capacity : 16;
+		struct node *stack = gpube__realloc(ctx, s->stack, (uint64_t)more, sizeof(*stack));
+
+		if (!stack)
+			return GPUBE_ENOMEM;
+		memset(stack + s->capacity, 0, (size_t)(more - s->capacity) * sizeof(*stack));
+		s->stack = stack;
+		s->capacity = more;
+	}
+	if (!s->stack[s->depth].bytes && make_node(s->t, &s->stack[s->depth]))
+		return GPUBE_ENOMEM;
+	*out = &s->stack[s->depth++];
+	return GPUBE_OK;
+}
+
+/* Cuts one face of a node; false in *stays: it is empty. */
+static int cut(struct search *s, struct node *n, int q, int32_t label, bool *stays)
+{
+	const struct nash_tree *t = s->t;
+	enum nash_lp_end end = nash__lp_fix(
+		&n->lp[q], &t->m[q], nash__matrix_variable(&t->m[q], label), &s->pivots);
+	bool empty = end == NASH_LP_EMPTY;
+	int status = GPUBE_OK;
+
+	if (end == NASH_LP_UNSURE)
+		status = t->refine(s->worker, &n->lp[q], q, &empty);
+	*stays = !status && !empty;
+	return status;
+}
+
+/* Takes the node on top away and puts its children, or at a leaf its equilibria, in its place. */
+static int expand(struct search *s, struct place *place)
+{
+	struct nash_tree *t = s->t;
+	struct node *top = &s->stack[s->depth - 1], *child;
+	int32_t label = choose(t, top, place);
+	bool stays;
+	int status;
+
+	if (label < 0) {
+		s->depth--;
+		return t->leaf(s->worker, top->lp);
+	}
+	/* the first child gets a place of its own, the second its parent's */
+	status = push(s, &child);
+	if (status)
+		return status;
+	top = &s->stack[s->depth - 2]; /* the stack may have moved */
+	copy_node(t, child, top);
+	status = cut(s, top, 1, label, &stays);
+	if (status)
+		return status;
+	if (!stays) {
+		struct node hole = *top;
+
+		*top = *child;
+		*child = hole;
+		s->depth--;
+		child = top;
+	}
+	status = cut(s, child, 0, label, &stays);
+	if (!status && !stays)
+		s->depth--;
+	return status;
+}
+
+/* Expands until the stack is empty or the share is used up. */
+static int run(struct search *s)
+{
+	struct nash_tree *t = s->t;
+	struct gpube_ctx *ctx = t->ctx;
+	uint64_t labels = (uint64_t)t->m[0].k + (uint64_t)t->m[0].l;
+	struct place *place = gpube__alloc(ctx, 2 * labels, sizeof(*place));
+	int status = place ? GPUBE_OK : GPUBE_ENOMEM;
+
+	for (; !status && s->depth && s->share > 0; s->share--) {
+		int64_t n = __atomic_add_fetch(&t->nodes, 1, __ATOMIC_RELAXED);
+
+		if (t->budget >= 0 && n > t->budget)
+			status = GPUBE_ELIMIT;
+		else if ((n & 15) == 0 && gpube__stopped(ctx))
+			status = GPUBE_ESTOP;
+		else
+			status = expand(s, place);
+	}
+	gpube__free(ctx, place);
+	return status;
+}
+
+static int start(struct search *s, struct nash_tree *t)
+{
+	*s = (struct search){.t = t};
+	return t->open(t, &s->worker);
+}
+
+/* Hands over what was found, also after a failure. */
+static int end(struct search *s)
+{
+	struct nash_tree *t = s->t;
+	int status = GPUBE_OK;
+
+	if (!t)
+		return status;
+	for (int32_t k = 0; k < s->capacity; k++)
+		gpube__free(t->ctx, s->stack[k].bytes);
+	gpube__free(t->ctx, s->stack);
+	if (s->worker)
+		status = t->close(t, s->worker);
+	return status;
+}
+
+/* ---- threads: nodes of one stack, dealt out in rounds -------------------------------- */
+
+#define SHARE      1000 /* nodes that a search visits in a round */
+#define PER_THREAD 8    /* searches in a round */
+
+/* Moves the top node of one stack to another; nodes go with their memory. */
+static int hand_over(struct search *from, struct search *to)
+{
+	struct node *place, node;
+	int status = push(to, &place);
+
+	if (status)
+		return status;
+	node = *place;
+	*place = from->stack[--from->depth];
+	from->stack[from->depth] = node;
+	return GPUBE_OK;
+}
+
+static void work(void *arg, int64_t item, int thread)
+{
+	struct search *s = (struct search *)arg + item;
+
+	(void)thread;
+	s->share = SHARE;
+	s->status = run(s);
+}
+
+/*
+ * Each search takes one node and visits at most its share below it; what is left
+ * goes back on the common stack, from whose top the next round takes. So no thread
+ * waits long, and there are never more nodes than some depths of the tree.
+ */
+static int run_rounds(struct search *s, struct search *workers, int32_t n_workers)
+{
+	struct gpube_ctx *ctx = s->t->ctx;
+	int status = GPUBE_OK;
+
+	while (!status && s->depth) {
+		int32_t n = 0;
+
+		while (n < n_workers && s->depth && !status)
+			status = hand_over(s, &workers[n++]);
+		if (status)
+			break;
+		gpube__parallel(ctx, n, work, workers);
+		for (int32_t k = 0; k < n; k++) {
+			status = status ? status : workers[k].status;
+			while (!status && workers[k].depth)
+				status = hand_over(&workers[k], s);
+		}
+	}
+	return status;
+}
+
+static int run_parallel(struct search *s)
+{
+	struct gpube_ctx *ctx = s->t->ctx;
+	int32_t n = ctx->n_threads * PER_THREAD;
+	struct search *workers = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*workers));
+	int status = GPUBE_OK;
+
+	if (!workers)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < n && !status; k++)
+		status = start(&workers[k], s->t);
+	if (!status)
+		status = run_rounds(s, workers, n);
+	for (int32_t k = 0; k < n; k++) {
+		int closed = end(&workers[k]);
+
+		status = status ? status : closed;
+	}
+	gpube__free(ctx, workers);
+	return status;
+}
+
+int nash__tree_search(struct nash_tree *t)
+{
+	struct search s;
+	struct node *root;
+	int status = start(&s, t), closed;
+
+	if (!status)
+		status = push(&s, &root);
+	if (!status) {
+		for (int q = 0; q < 2; q++)
+			nash__lp_init(&root->lp[q], &t->m[q]);
+		/* most games end here */
+		s.share = t->ctx->n_threads > 1 ? SHARE : INT64_MAX;
+		status = run(&s);
+		if (!status && s.depth)
+			status = run_parallel(&s);
+	}
+	closed = end(&s);
+	return status ? status : closed;
+}

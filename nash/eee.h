@@ -1,0 +1,33 @@
+/*
+ * eee.h - the tree of branch and bound on complementarity, for whoever decides at
+ * its leaves. Internal to nash/; needs no FLINT.
+ */
+#ifndef NASH_EEE_H
+#define NASH_EEE_H
+
+#include "nash/lp.h"
+
+/*
+ * What all nodes share. The functions are called from several threads, each with a
+ * worker of its own.
+ * leaf    all equilibria on a pair of faces without an open label
+ * refine  decides whether a face is empty where doubles cannot, and otherwise fills
+ *         its lp anew
+ * open    a worker; close() takes what it has found
+ */
+struct nash_tree {
+	struct gpube_ctx *ctx;
+	void *arg;
+	struct nash_matrix m[2];
+	int64_t budget; /* nodes; < 0: any number */
+	int64_t nodes;  /* visited, by all threads */
+	int (*leaf)(void *worker, const struct nash_lp lp[2]);
+	int (*refine)(void *worker, struct nash_lp *lp, int side, bool *empty);
+	int (*open)(struct nash_tree *t, void **worker);
+	int (*close)(struct nash_tree *t, void *worker);
+};
+
+/* Errors: those of the functions; ENOMEM; ESTOP and ELIMIT (the budget is spent), no text */
+int nash__tree_search(struct nash_tree *t);
+
+#endif

@@ -1,0 +1,242 @@
+/*
+ * exact.h - best-response polytopes in integers, their vertices, and equilibria
+ * as pairs of vertices. Internal to nash/; only with FLINT.
+ *
+ * The side of a player: x in their simplex and v with C_j x <= v for each action
+ * j of the opponent, C being the opponent's payoffs. Variables are numbered: 0 to
+ * k-1 the probabilities x_i, k to k+l-1 the slacks v - C_j x. Both sides share the
+ * labels: 0 to m-1 the actions of player 1, m to m+n-1 those of player 2. A point
+ * has the labels of its variables that are zero; two vertices that together have
+ * all labels are an extreme equilibrium, and those are all there are.
+ */
+#ifndef NASH_EXACT_H
+#define NASH_EXACT_H
+
+#include <flint/fmpz.h>
+#include <flint/fmpz_mat.h>
+#include <flint/fmpz_vec.h>
+
+#include "nash/game.h"
+
+/*
+ * c  l * k opponent's payoffs as integers >= 0: scaled to a common denominator,
+ *    shifted for each own action (best responses do not notice) and divided by
+ *    their common divisor
+ * f  the same scaled into [0, 1]
+ * flip  0 for player 1, 1 for player 2
+ */
+struct nash_side {
+	int32_t k, l;
+	int flip;
+	fmpz *c;
+	double *f;
+};
+
+/*
+ * What is solved: the game without removed actions.
+ * pay   of player p + 1 as integers over den[p], m * n row-major
+ * map   of an action that is left: its number in the game as read
+ */
+struct nash_problem {
+	struct gpube_ctx *ctx;
+	const struct nash_game *game;
+	int32_t m, n;
+	int words; /* of a label mask: m + n bits */
+	int32_t *map[2], removed[2];
+	fmpz *pay[2];
+	fmpz den[2];
+	struct nash_side side[2];
+};
+
+/*
+ * Errors: ENOMEM (nothing to clear)
+ * keep  keep strictly dominated actions
+ */
+int nash__problem_init(struct nash_problem *p, const struct nash_game *g, bool keep);
+void nash__problem_clear(struct nash_problem *p);
+
+/* Label of a side's variable, and the other way round. */
+static inline int32_t nash__label(const struct nash_side *s, int32_t var)
+{
+	if (!s->flip)
+		return var;
+	return var < s->k ? s->l + var : var - s->k;
+}
+
+static inline int32_t nash__variable(const struct nash_side *s, int32_t label)
+{
+	if (!s->flip)
+		return label;
+	return label < s->l ? s->k + label : label - s->l;
+}
+
+static inline bool nash__bit(const uint64_t *mask, int32_t label)
+{
+	return mask[label >> 6] >> (label & 63) & 1;
+}
+
+static inline void nash__set_bit(uint64_t *mask, int32_t label)
+{
+	mask[label >> 6] |= (uint64_t)1 << (label & 63);
+}
+
+/* ---- dictionaries ---------------------------------------------------------- */
+
+/*
+ * basic[r] = (d[r][0] + sum_c d[r][c+1] * nonbasic[c]) / den with den > 0; all
+ * entries are minors of the integers it began with, so that division by the
+ * previous den leaves no remainder.
+ */
+struct nash_dict {
+	struct gpube_ctx *ctx;
+	int rows, cols;
+	int32_t *basic, *nonbasic;
+	fmpz **d; /* rows pointers, cols + 1 entries each */
+	fmpz *store;
+	int64_t n_store;
+	fmpz_t den, old, t;
+};
+
+/* The vertex at which the side's first action is played. Errors: ENOMEM (nothing to clear) */
+int nash__dict_init(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s);
+/* The dictionary of {C x + slack = 1} with 1 added to C, at x = 0: Lemke and Howson's. */
+int nash__dict_init_unit(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s);
+void nash__dict_clear(struct nash_dict *d);
+/* Exchanges basic[row] and nonbasic[col]; the entry must not be 0. */
+void nash__dict_pivot(struct nash_dict *d, int row, int col);
+
+/*
+ * The order in which variables are perturbed, so that every ratio test has one
+ * winner. rank lists the variables; where[v] is v's row r, or -1 - column.
+ */
+struct nash_lex {
+	int n;
+	int32_t *rank, *where;
+};
+
+int nash__lex_init(
+	struct nash_lex *lex, struct gpube_ctx *ctx, const struct nash_dict *d, int n_vars);
+void nash__lex_clear(struct nash_lex *lex, struct gpube_ctx *ctx);
+/* Exchanges what nash__dict_pivot() did. */
+void nash__lex_pivot(struct nash_lex *lex, const struct nash_dict *d, int row, int col);
+/* The row that leaves when the column enters; -1: none, the column is unbounded. */
+int nash__lex_ratio(const struct nash_lex *lex, struct nash_dict *d, int col);
+
+/* ---- vertices ----------------------------------------------------------------- */
+
+/* A set of vertices of one side, each once: the label masks are their names. */
+struct nash_vertices {
+	struct gpube_ctx *ctx;
+	const struct nash_side *side;
+	int words;
+	int64_t n, capacity, capacity_masks, capacity_coords;
+	uint64_t *masks; /* words each */
+	fmpz *coords;    /* k numerators and a denominator each, in lowest terms */
+	int64_t n_slots; /* a power of 2 */
+	int64_t *slots;  /* index + 1, open addressing */
+};
+
+void nash__vertices_init(struct nash_vertices *v, const struct nash_problem *p, int side);
+void nash__vertices_clear(struct nash_vertices *v);
+static inline const uint64_t *nash__mask(const struct nash_vertices *v, int64_t k)
+{
+	return v->masks + k * v->words;
+}
+static inline const fmpz *nash__coords(const struct nash_vertices *v, int64_t k)
+{
+	return v->coords + k * (v->side->k + 1);
+}
+/* at: out, its index, may be NULL. Takes the coordinates over when they are new, in any terms. */
+int nash__vertices_add(struct nash_vertices *v, int64_t *at, const uint64_t *mask, fmpz *coords);
+/* Index of a mask, or -1. */
+int64_t nash__vertices_find(const struct nash_vertices *v, const uint64_t *mask);
+
+/*
+ * nash__point() - the point whose k given variables are zero.
+ * found  out: 1 it is a vertex of the side and now in v at *at; 0 there is no
+ *        such point or it lies outside; -1 the equations do not determine one
+ */
+int nash__point(struct nash_vertices *v, int64_t *at, int *found, const int32_t *zero);
+
+/*
+ * nash__mask_of() - checks a point against every constraint, in integers.
+ * Returns false if it lies outside; otherwise its labels are in mask.
+ */
+bool nash__mask_of(const struct nash_side *s, uint64_t *mask, int words, const fmpz *coords);
+
+/*
+ * nash__face() - all vertices of the side at which the variables with fixed[var]
+ * are zero; their indices are appended to the list.
+ * fixed    k + l flags; NULL: the whole side
+ * budget   bases to visit at most, < 0: any number; what is left of it, out
+ * Errors: ENOMEM; ESTOP; ELIMIT (the budget is spent, no text)
+ * Source: Avis, A revised implementation of the reverse search vertex enumeration
+ *         algorithm, 2000, for the perturbation; the bases are marked instead.
+ */
+struct nash_list {
+	int64_t n, capacity;
+	int64_t *at;
+};
+
+/*
+ * A vertex of a face: all columns and rows stay, those of fixed variables are zero
+ * on the face. Errors: ENOMEM (nothing to clear)
+ */
+int nash__face_dict(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s,
+	const unsigned char *fixed, bool *empty);
+
+int nash__face(struct nash_vertices *v, struct nash_list *list, const unsigned char *fixed,
+	int64_t *budget);
+int nash__list_push(struct gpube_ctx *ctx, struct nash_list *list, int64_t at);
+
+/* ---- equilibria ----------------------------------------------------------------- */
+
+/* What was found; each pair once. */
+struct nash_found {
+	const struct nash_problem *p;
+	struct nash_vertices v[2];
+	int64_t n, capacity, n_slots;
+	struct nash_pair *pairs;
+	int64_t *slots;
+	int64_t max;  /* 0: any number */
+	int64_t work; /* nodes, bases, support pairs */
+};
+
+void nash__found_init(struct nash_found *f, const struct nash_problem *p);
+void nash__found_clear(struct nash_found *f);
+/*
+ * Adds vertices x and y of f->v if together they have all labels, otherwise nothing.
+ * Errors: ENOMEM; ELIMIT when 'max' is reached, no text
+ */
+int nash__found_add(struct nash_found *f, int64_t x, int64_t y);
+/* Adds all of another search's. */
+int nash__found_merge(struct nash_found *f, const struct nash_found *from);
+
+/*
+ * The methods. Errors: ENOMEM, EBUG; ESTOP (what was found stays); ELIMIT (max,
+ * or the budget of bases, nodes, is spent; < 0: none), without a text.
+ */
+int nash__vertex_enumeration(struct nash_found *f, int64_t budget);
+int nash__support_enumeration(struct nash_found *f);
+int nash__branch_and_bound(struct nash_found *f, int64_t budget);
+int nash__lemke_howson(struct nash_found *f, bool all_labels);
+int nash__pure(struct nash_found *f);
+
+/* Whether no point of either side has more labels than its player has actions. */
+int nash__nondegenerate(const struct nash_problem *p, bool *yes);
+/*
+ * nash__index_sum() - sum of the indices of the equilibria, if all are regular:
+ * it is 1 when none is missing.
+ * regular  out
+ * Source: Shapley, A note on the Lemke-Howson algorithm, 1974.
+ */
+int nash__index_sum(const struct nash_found *f, bool *regular, int *sum);
+
+/*
+ * nash__report() - fills xs, ys and pairs of a result, in the actions of the game
+ * as read, sorted. Every equilibrium is checked against all payoffs once more.
+ * Errors: ENOMEM; EBUG (one is none)
+ */
+int nash__report(struct nash_result *r, const struct nash_found *f);
+
+#endif

@@ -1,0 +1,341 @@
+/* face.c - all vertices of a side or of a face of it. See exact.h. */
+#ifdef GPUBE_HAVE_FLINT
+#include <string.h>
+
+#include "nash/exact.h"
+
+int nash__list_push(struct gpube_ctx *ctx, struct nash_list *list, int64_t at)
+{
+	if (gpube__grow(ctx, &list->at, &list->capacity, list->n + 1, sizeof(*list->at)))
+		return GPUBE_ENOMEM;
+	list->at[list->n++] = at;
+	return GPUBE_OK;
+}
+
+/* ---- a first vertex: the fixed variables become zero one after the other --------- */
+
+static int row_of(const struct nash_dict *d, int32_t var)
+{
+	for (int r = 0; r < d->rows; r++)
+		if (d->basic[r] == var)
+			return r;
+	return -1;
+}
+
+/* Sign of the ratio of row a minus that of row b; both steps are negative. */
+static int compare_ratio(const struct nash_dict *d, int a, int b, int s)
+{
+	fmpz_t u, v;
+	int sign;
+
+	fmpz_init(u);
+	fmpz_init(v);
+	fmpz_mul(u, d->d[a], d->d[b] + s);
+	fmpz_mul(v, d->d[b], d->d[a] + s);
+	sign = fmpz_cmp(v, u);
+	fmpz_clear(u);
+	fmpz_clear(v);
+	return sign;
+}
+
+/* Bland: the first variable of those that make the row smaller; -1: none. */
+static int entering(const struct nash_dict *d, const unsigned char *fixed, int row, int sign)
+{
+	int best = -1;
+
+	for (int c = 0; c < d->cols; c++)
+		if (!fixed[d->nonbasic[c]] && fmpz_sgn(d->d[row] + c + 1) == sign &&
+			(best < 0 || d->nonbasic[c] < d->nonbasic[best]))
+			best = c;
+	return best;
+}
+
+static int leaving(const struct nash_dict *d, int row, int col)
+{
+	int best = row;
+
+	for (int r = 0; r < d->rows; r++) {
+		int sign;
+
+		if (r == best || fmpz_sgn(d->d[r] + col + 1) >= 0)
+			continue;
+		sign = compare_ratio(d, r, best, col + 1);
+		if (sign < 0 || (sign == 0 && best != row && d->basic[r] < d->basic[best]))
+			best = r;
+	}
+	return best;
+}
+
+/*
+ * Makes a variable zero and keeps it so, as nonbasic or in a row without any
+ * variable that is not fixed. False: it cannot be, the face is empty.
+ */
+static bool fix(struct nash_dict *d, const unsigned char *fixed, int32_t var)
+{
+	int r, c;
+
+	while ((r = row_of(d, var)) >= 0 && (c = entering(d, fixed, r, -1)) >= 0)
+		nash__dict_pivot(d, leaving(d, r, c), c);
+	if (r < 0)
+		return true;
+	if (!fmpz_is_zero(d->d[r]))
+		return false;
+	c = entering(d, fixed, r, 1);
+	if (c >= 0)
+		nash__dict_pivot(d, r, c);
+	return true;
+}
+
+int nash__face_dict(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s,
+	const unsigned char *fixed, bool *empty)
+{
+	int status = nash__dict_init(d, ctx, s);
+
+	*empty = false;
+	for (int32_t var = 0; !status && fixed && var < s->k + s->l && !*empty; var++)
+		if (fixed[var])
+			*empty = !fix(d, fixed, var);
+	return status;
+}
+
+/* Drops the columns of fixed variables, and the rows that say 0 = 0. */
+static void shrink(struct nash_dict *d, const unsigned char *fixed)
+{
+	int rows = 0, cols = 0;
+
+	for (int c = 0; c < d->cols; c++) {
+		if (fixed[d->nonbasic[c]])
+			continue;
+		for (int r = 0; r < d->rows; r++)
+			fmpz_swap(d->d[r] + cols + 1, d->d[r] + c + 1);
+		d->nonbasic[cols++] = d->nonbasic[c];
+	}
+	d->cols = cols;
+	for (int r = 0; r < d->rows; r++) {
+		fmpz *entries = d->d[r];
+
+		if (fixed[d->basic[r]])
+			continue;
+		d->d[r] = d->d[rows];
+		d->d[rows] = entries;
+		d->basic[rows++] = d->basic[r];
+	}
+	d->rows = rows;
+}
+
+/* ---- the walk --------------------------------------------------------------------- */
+
+/* A set of bases: masks of the nonbasic variables. */
+struct marks {
+	int words;
+	int64_t n, capacity, n_slots;
+	uint64_t *masks;
+	int64_t *slots;
+};
+
+static int64_t mark_slot(const struct marks *m, const uint64_t *mask)
+{
+	uint64_t h = 0x9e3779b97f4a7c15u;
+	int64_t s;
+
+	for (int w = 0; w < m->words; w++) {
+		h = (h ^ mask[w]) * 0xbf58476d1ce4e5b9u;
+		h ^= h >> 29;
+	}
+	s = (int64_t)(h & (uint64_t)(m->n_slots - 1));
+	while (m->slots[s] && memcmp(m->masks + (m->slots[s] - 1) * m->words, mask,
+				      (size_t)m->words * sizeof(*mask)) != 0)
+		s = (s + 1) & (m->n_slots - 1);
+	return s;
+}
+
+/* fresh: out, whether the basis was not marked before */
+static int mark(struct gpube_ctx *ctx, struct marks *m, const uint64_t *mask, bool *fresh)
+{
+	int64_t s;
+
+	if (2 * (m->n + 1) > m->n_slots) {
+		int64_t n = m->n_slots ? 2 * m->n_slots : 64;
+		int64_t *slots = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*slots));
+
+		if (!slots)
+			return GPUBE_ENOMEM;
+		gpube__free(ctx, m->slots);
+		m->slots = slots;
+		m->n_slots = n;
+		for (int64_t k = 0; k < m->n; k++)
+			slots[mark_slot(m, m->masks + k * m->words)] = k + 1;
+	}
+	s = mark_slot(m, mask);
+	*fresh = !m->slots[s];
+	if (!*fresh)
+		return GPUBE_OK;
+	if (gpube__grow(ctx, &m->masks, &m->capacity, (m->n + 1) * m->words, sizeof(*mask)))
+		return GPUBE_ENOMEM;
+	memcpy(m->masks + m->n * m->words, mask, (size_t)m->words * sizeof(*mask));
+	m->slots[s] = ++m->n;
+	return GPUBE_OK;
+}
+
+/* How the walk came to a basis: exchanging (row, col) again goes back. */
+struct step {
+	int32_t row, col, next; /* next: the column to try */
+};
+
+struct walk {
+	struct nash_vertices *v;
+	struct nash_list *list;
+	const unsigned char *fixed;
+	struct nash_dict d;
+	struct nash_lex lex;
+	struct marks marks, seen; /* bases, and vertices by their labels */
+	struct step *stack;
+	int64_t n_stack, capacity;
+	uint64_t *mask, *basis;
+	fmpz *coords;
+};
+
+/* Labels of the current basis: what is fixed, nonbasic, or basic and zero. */
+static void labels_of(struct walk *w)
+{
+	const struct nash_side *s = w->v->side;
+	const struct nash_dict *d = &w->d;
+
+	memset(w->mask, 0, (size_t)w->v->words * sizeof(*w->mask));
+	for (int32_t var = 0; w->fixed && var < s->k + s->l; var++)
+		if (w->fixed[var])
+			nash__set_bit(w->mask, nash__label(s, var));
+	for (int c = 0; c < d->cols; c++)
+		nash__set_bit(w->mask, nash__label(s, d->nonbasic[c]));
+	for (int r = 0; r < d->rows; r++)
+		if (fmpz_is_zero(d->d[r]))
+			nash__set_bit(w->mask, nash__label(s, d->basic[r]));
+}
+
+/* Adds the vertex of the current basis to the list, unless an earlier basis had it. */
+static int record(struct walk *w)
+{
+	const struct nash_side *s = w->v->side;
+	const struct nash_dict *d = &w->d;
+	bool fresh;
+	int64_t at;
+	int status;
+
+	labels_of(w);
+	status = mark(w->v->ctx, &w->seen, w->mask, &fresh);
+	if (status || !fresh)
+		return status;
+	_fmpz_vec_zero(w->coords, s->k + 1);
+	fmpz_set(w->coords + s->k, d->den);
+	for (int r = 0; r < d->rows; r++)
+		if (d->basic[r] < s->k)
+			fmpz_set(w->coords + d->basic[r], d->d[r]);
+	status = nash__vertices_add(w->v, &at, w->mask, w->coords);
+	return status ? status : nash__list_push(w->v->ctx, w->list, at);
+}
+
+static void basis_of(const struct walk *w, int row, int col)
+{
+	const struct nash_dict *d = &w->d;
+
+	memset(w->basis, 0, (size_t)w->marks.words * sizeof(*w->basis));
+	for (int c = 0; c < d->cols; c++)
+		nash__set_bit(w->basis, c == col ? d->basic[row] : d->nonbasic[c]);
+}
+
+static void pivot(struct walk *w, int row, int col)
+{
+	nash__dict_pivot(&w->d, row, col);
+	nash__lex_pivot(&w->lex, &w->d, row, col);
+}
+
+/* Depth first over the bases of the perturbed polytope, which is simple and connected. */
+static int walk(struct walk *w, int64_t *budget)
+{
+	struct gpube_ctx *ctx = w->v->ctx;
+	bool fresh;
+	int col = 0, status;
+
+	basis_of(w, -1, -1);
+	status = mark(ctx, &w->marks, w->basis, &fresh);
+	if (!status)
+		status = record(w);
+	while (!status) {
+		int row = -1;
+
+		for (; col < w->d.cols; col++) {
+			row = nash__lex_ratio(&w->lex, &w->d, col);
+			if (row < 0)
+				continue;
+			basis_of(w, row, col);
+			status = mark(ctx, &w->marks, w->basis, &fresh);
+			if (status || fresh)
+				break;
+		}
+		if (status)
+			break;
+		if (col < w->d.cols) {
+			if (*budget == 0)
+				return GPUBE_ELIMIT;
+			*budget -= *budget > 0;
+			if ((w->marks.n & 63) == 0 && gpube__stopped(ctx))
+				return gpube__fail_stopped(ctx);
+			if (gpube__grow(ctx, &w->stack, &w->capacity, w->n_stack + 1,
+				    sizeof(*w->stack)))
+				return GPUBE_ENOMEM;
+			w->stack[w->n_stack++] = (struct step){row, col, col + 1};
+			pivot(w, row, col);
+			status = record(w);
+			col = 0;
+		} else if (w->n_stack) {
+			struct step back = w->stack[--w->n_stack];
+
+			pivot(w, back.row, back.col);
+			col = back.next;
+		} else {
+			break;
+		}
+	}
+	return status;
+}
+
+int nash__face(struct nash_vertices *v, struct nash_list *list, const unsigned char *fixed,
+	int64_t *budget)
+{
+	const struct nash_side *s = v->side;
+	struct gpube_ctx *ctx = v->ctx;
+	struct walk w = {.v = v, .list = list, .fixed = fixed};
+	int32_t n_vars = s->k + s->l;
+	bool empty;
+	int status = nash__face_dict(&w.d, ctx, s, fixed, &empty);
+
+	if (status)
+		return status;
+	if (!empty) {
+		if (fixed)
+			shrink(&w.d, fixed);
+		w.marks.words = (n_vars + 63) / 64;
+		w.seen.words = v->words;
+		w.mask = gpube__alloc(ctx, (uint64_t)v->words, sizeof(*w.mask));
+		w.basis = gpube__alloc(ctx, (uint64_t)w.marks.words, sizeof(*w.basis));
+		w.coords = _fmpz_vec_init(s->k + 1);
+		status = w.mask && w.basis ? nash__lex_init(&w.lex, ctx, &w.d, n_vars)
+					   : GPUBE_ENOMEM;
+		if (!status)
+			status = walk(&w, budget);
+		_fmpz_vec_clear(w.coords, s->k + 1);
+	}
+	nash__lex_clear(&w.lex, ctx);
+	nash__dict_clear(&w.d);
+	gpube__free(ctx, w.mask);
+	gpube__free(ctx, w.basis);
+	gpube__free(ctx, w.stack);
+	gpube__free(ctx, w.marks.masks);
+	gpube__free(ctx, w.marks.slots);
+	gpube__free(ctx, w.seen.masks);
+	gpube__free(ctx, w.seen.slots);
+	return status;
+}
+#else
+typedef int nash_face_needs_flint;
+#endif

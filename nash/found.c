@@ -1,0 +1,225 @@
+/* found.c - the equilibria found so far, pure ones, and the sum of their indices. See exact.h. */
+#ifdef GPUBE_HAVE_FLINT
+#include <string.h>
+
+#include "nash/exact.h"
+
+void nash__found_init(struct nash_found *f, const struct nash_problem *p)
+{
+	*f = (struct nash_found){.p = p};
+	nash__vertices_init(&f->v[0], p, 0);
+	nash__vertices_init(&f->v[1], p, 1);
+}
+
+void nash__found_clear(struct nash_found *f)
+{
+	if (!f->p)
+		return;
+	nash__vertices_clear(&f->v[0]);
+	nash__vertices_clear(&f->v[1]);
+	gpube__free(f->p->ctx, f->pairs);
+	gpube__free(f->p->ctx, f->slots);
+	*f = (struct nash_found){0};
+}
+
+static int64_t slot_of(const struct nash_found *f, int64_t x, int64_t y)
+{
+	uint64_t h = ((uint64_t)x * 0x9e3779b97f4a7c15u) ^ ((uint64_t)y * 0xbf58476d1ce4e5b9u);
+	int64_t s = (int64_t)((h ^ (h >> 31)) & (uint64_t)(f->n_slots - 1));
+
+	while (f->slots[s] &&
+		(f->pairs[f->slots[s] - 1].x != x || f->pairs[f->slots[s] - 1].y != y))
+		s = (s + 1) & (f->n_slots - 1);
+	return s;
+}
+
+static int rehash(struct nash_found *f)
+{
+	int64_t n = f->n_slots ? 2 * f->n_slots : 64;
+	int64_t *slots = gpube__alloc_zero(f->p->ctx, (uint64_t)n, sizeof(*slots));
+
+	if (!slots)
+		return GPUBE_ENOMEM;
+	gpube__free(f->p->ctx, f->slots);
+	f->slots = slots;
+	f->n_slots = n;
+	for (int64_t k = 0; k < f->n; k++)
+		slots[slot_of(f, f->pairs[k].x, f->pairs[k].y)] = k + 1;
+	return GPUBE_OK;
+}
+
+/* Whether every label is in one of the masks. */
+static bool complete(const struct nash_problem *p, const uint64_t *a, const uint64_t *b)
+{
+	int32_t n = p->m + p->n;
+	int w;
+
+	for (w = 0; w < n / 64; w++)
+		if (~(a[w] | b[w]))
+			return false;
+	return n % 64 == 0 || !(~(a[w] | b[w]) & (((uint64_t)1 << (n % 64)) - 1));
+}
+
+int nash__found_add(struct nash_found *f, int64_t x, int64_t y)
+{
+	int64_t s;
+
+	if (!complete(f->p, nash__mask(&f->v[0], x), nash__mask(&f->v[1], y)))
+		return GPUBE_OK;
+	if (2 * (f->n + 1) > f->n_slots && rehash(f))
+		return GPUBE_ENOMEM;
+	s = slot_of(f, x, y);
+	if (f->slots[s])
+		return GPUBE_OK;
+	if (f->max && f->n >= f->max)
+		return GPUBE_ELIMIT;
+	if (gpube__grow(f->p->ctx, &f->pairs, &f->capacity, f->n + 1, sizeof(*f->pairs)))
+		return GPUBE_ENOMEM;
+	f->pairs[f->n] = (struct nash_pair){x, y};
+	f->slots[s] = ++f->n;
+	return GPUBE_OK;
+}
+
+int nash__found_merge(struct nash_found *f, const struct nash_found *from)
+{
+	fmpz *coords[2];
+	int status = GPUBE_OK;
+
+	for (int q = 0; q < 2; q++)
+		coords[q] = _fmpz_vec_init(f->v[q].side->k + 1);
+	for (int64_t k = 0; k < from->n && !status; k++) {
+		int64_t old[2] = {from->pairs[k].x, from->pairs[k].y}, at[2] = {0, 0};
+
+		for (int q = 0; q < 2 && !status; q++) {
+			const struct nash_vertices *v = &from->v[q];
+
+			_fmpz_vec_set(coords[q], nash__coords(v, old[q]), v->side->k + 1);
+			status = nash__vertices_add(
+				&f->v[q], &at[q], nash__mask(v, old[q]), coords[q]);
+		}
+		if (!status)
+			status = nash__found_add(f, at[0], at[1]);
+	}
+	for (int q = 0; q < 2; q++)
+		_fmpz_vec_clear(coords[q], f->v[q].side->k + 1);
+	f->work += from->work;
+	return status;
+}
+
+/* ---- pure equilibria --------------------------------------------------------------- */
+
+/* Whether the slack of an opponent's action is 0 at a pure strategy. */
+static bool is_best(const struct nash_side *s, int32_t own, int32_t other)
+{
+	const fmpz *c = s->c + own;
+
+	for (int32_t j = 0; j < s->l; j++)
+		if (fmpz_cmp(c + (int64_t)j * s->k, c + (int64_t)other * s->k) > 0)
+			return false;
+	return true;
+}
+
+static int add_pure(struct nash_vertices *v, int64_t *at, uint64_t *mask, int32_t action)
+{
+	fmpz *coords = _fmpz_vec_init(v->side->k + 1);
+	int status;
+
+	fmpz_one(coords + action);
+	fmpz_one(coords + v->side->k);
+	status = nash__mask_of(v->side, mask, v->words, coords) ? GPUBE_OK : GPUBE_EBUG;
+	if (!status)
+		status = nash__vertices_add(v, at, mask, coords);
+	_fmpz_vec_clear(coords, v->side->k + 1);
+	return status;
+}
+
+int nash__pure(struct nash_found *f)
+{
+	const struct nash_problem *p = f->p;
+	uint64_t *mask = gpube__alloc(p->ctx, (uint64_t)p->words, sizeof(*mask));
+	int status = mask ? GPUBE_OK : GPUBE_ENOMEM;
+
+	for (int32_t i = 0; i < p->m && !status; i++) {
+		if (gpube__stopped(p->ctx))
+			status = gpube__fail_stopped(p->ctx);
+		for (int32_t j = 0; j < p->n && !status; j++) {
+			int64_t x, y;
+
+			f->work++;
+			if (!is_best(&p->side[0], i, j) || !is_best(&p->side[1], j, i))
+				continue;
+			status = add_pure(&f->v[0], &x, mask, i);
+			if (!status)
+				status = add_pure(&f->v[1], &y, mask, j);
+			if (!status)
+				status = nash__found_add(f, x, y);
+		}
+	}
+	gpube__free(p->ctx, mask);
+	return status;
+}
+
+/* ---- indices ------------------------------------------------------------------------ */
+
+/* Sign of the determinant of a side's matrix, with 1 added, on two supports of equal size. */
+static int sign_of(const struct nash_side *s, const int32_t *own, const int32_t *other, int32_t n)
+{
+	fmpz_mat_t a;
+	fmpz_t det;
+	int sign;
+
+	fmpz_mat_init(a, n, n);
+	fmpz_init(det);
+	for (int32_t r = 0; r < n; r++)
+		for (int32_t c = 0; c < n; c++)
+			fmpz_add_ui(fmpz_mat_entry(a, r, c),
+				s->c + (int64_t)other[r] * s->k + own[c], 1);
+	fmpz_mat_det(det, a);
+	sign = fmpz_sgn(det);
+	fmpz_mat_clear(a);
+	fmpz_clear(det);
+	return sign;
+}
+
+/* The actions played at a vertex, and how many best responses there are to it. */
+static int32_t support(
+	const struct nash_side *s, const uint64_t *mask, int32_t *played, int32_t *n_best)
+{
+	int32_t n = 0;
+
+	*n_best = 0;
+	for (int32_t i = 0; i < s->k; i++)
+		if (!nash__bit(mask, nash__label(s, i)))
+			played[n++] = i;
+	for (int32_t j = 0; j < s->l; j++)
+		*n_best += nash__bit(mask, nash__label(s, s->k + j));
+	return n;
+}
+
+int nash__index_sum(const struct nash_found *f, bool *regular, int *sum)
+{
+	const struct nash_problem *p = f->p;
+	int32_t *x = gpube__alloc(p->ctx, (uint64_t)p->m, sizeof(*x));
+	int32_t *y = gpube__alloc(p->ctx, (uint64_t)p->n, sizeof(*y));
+
+	*regular = true;
+	*sum = 0;
+	for (int64_t k = 0; x && y && k < f->n && *regular; k++) {
+		int32_t best_x, best_y;
+		int32_t nx = support(&p->side[0], nash__mask(&f->v[0], f->pairs[k].x), x, &best_y);
+		int32_t ny = support(&p->side[1], nash__mask(&f->v[1], f->pairs[k].y), y, &best_x);
+		int sign = 0;
+
+		*regular = nx == ny && best_y == ny && best_x == nx;
+		if (*regular)
+			sign = sign_of(&p->side[0], x, y, nx) * sign_of(&p->side[1], y, x, nx);
+		*regular = *regular && sign != 0;
+		*sum += nx % 2 ? sign : -sign;
+	}
+	gpube__free(p->ctx, x);
+	gpube__free(p->ctx, y);
+	return x && y ? GPUBE_OK : GPUBE_ENOMEM;
+}
+#else
+typedef int nash_found_needs_flint;
+#endif

@@ -1,0 +1,148 @@
+/* game.c - a game's memory. See game.h. */
+#include "nash/game.h"
+
+static void free_payoffs(struct gpube_ctx *ctx, struct nash_number *v, int64_t n)
+{
+	if (!v)
+		return;
+	for (int64_t k = 0; k < n; k++)
+		gpube__free(ctx, v[k].text);
+	gpube__free(ctx, v);
+}
+
+void nash_game_free(struct nash_game *g)
+{
+	if (!g)
+		return;
+	gpube__free(g->ctx, g->title);
+	for (int p = 0; p < 2; p++) {
+		int32_t actions = p ? g->n : g->m;
+
+		gpube__free(g->ctx, g->player[p]);
+		for (int32_t k = 0; g->labels[p] && k < actions; k++)
+			gpube__free(g->ctx, g->labels[p][k]);
+		gpube__free(g->ctx, g->labels[p]);
+		free_payoffs(g->ctx, g->payoffs[p], (int64_t)g->m * g->n);
+	}
+	gpube__free(g->ctx, g);
+}
+
+int nash_game_new(struct nash_game **out, struct gpube_ctx *ctx, int32_t rows, int32_t columns)
+{
+	struct nash_game *g;
+	int64_t cells = (int64_t)rows * columns;
+
+	*out = NULL;
+	if (rows < 1 || columns < 1)
+		return gpube__fail(ctx, GPUBE_EINVAL, "a player needs at least one action");
+	g = gpube__alloc_zero(ctx, 1, sizeof(*g));
+	if (!g)
+		return GPUBE_ENOMEM;
+	g->ctx = ctx;
+	g->m = rows;
+	g->n = columns;
+	for (int p = 0; p < 2; p++) {
+		g->payoffs[p] = gpube__alloc_zero(ctx, (uint64_t)cells, sizeof(*g->payoffs[p]));
+		if (!g->payoffs[p]) {
+			nash_game_free(g);
+			return GPUBE_ENOMEM;
+		}
+		for (int64_t k = 0; k < cells; k++)
+			g->payoffs[p][k].den = 1;
+	}
+	*out = g;
+	return GPUBE_OK;
+}
+
+int32_t nash_game_rows(const struct nash_game *g)
+{
+	return g->m;
+}
+
+int32_t nash_game_columns(const struct nash_game *g)
+{
+	return g->n;
+}
+
+const char *nash_game_label(const struct nash_game *g, int player, int32_t action)
+{
+	if (player < 1 || player > 2 || !g->labels[player - 1] || action < 0 ||
+		action >= (player == 1 ? g->m : g->n))
+		return NULL;
+	return g->labels[player - 1][action];
+}
+
+int nash_game_set(
+	struct nash_game *g, int player, int32_t row, int32_t column, int64_t num, int64_t den)
+{
+	struct nash_number *v;
+
+	if (player < 1 || player > 2 || row < 0 || row >= g->m || column < 0 || column >= g->n ||
+		den < 1)
+		return gpube__fail(g->ctx, GPUBE_EINVAL, "no such payoff");
+	v = &g->payoffs[player - 1][(int64_t)row * g->n + column];
+	gpube__free(g->ctx, v->text);
+	*v = (struct nash_number){num, den, NULL};
+	return GPUBE_OK;
+}
+
+/* ---- piles ---------------------------------------------------------------- */
+
+int nash__pile_push(struct gpube_ctx *ctx, struct nash_pile *pile, const struct nash_number *v)
+{
+	if (gpube__grow(ctx, &pile->v, &pile->capacity, pile->n + 1, sizeof(*pile->v)))
+		return GPUBE_ENOMEM;
+	pile->v[pile->n++] = *v;
+	return GPUBE_OK;
+}
+
+int nash__pile_number(struct gpube_in *in, struct nash_pile *pile, const char *what)
+{
+	struct nash_number v;
+	int status = nash__scan_number(in, &v, what);
+
+	if (status)
+		return status;
+	status = nash__pile_push(in->ctx, pile, &v);
+	if (status)
+		gpube__free(in->ctx, v.text);
+	return status;
+}
+
+void nash__pile_clear(struct gpube_ctx *ctx, struct nash_pile *pile)
+{
+	free_payoffs(ctx, pile->v, pile->n);
+	*pile = (struct nash_pile){0};
+}
+
+int nash__pile_move(struct nash_game *g, struct nash_pile *pile,
+	int64_t (*place)(const struct nash_game *g, int p, int64_t i, int64_t j))
+{
+	int64_t cells = (int64_t)g->m * g->n;
+
+	for (int p = 0; p < 2; p++) {
+		g->payoffs[p] = gpube__alloc_zero(g->ctx, (uint64_t)cells, sizeof(*g->payoffs[p]));
+		if (!g->payoffs[p])
+			return GPUBE_ENOMEM;
+		for (int64_t i = 0; i < g->m; i++)
+			for (int64_t j = 0; j < g->n; j++) {
+				struct nash_number *v = &pile->v[place(g, p, i, j)];
+
+				g->payoffs[p][i * g->n + j] = *v;
+				v->text = NULL;
+			}
+	}
+	return GPUBE_OK;
+}
+
+int64_t nash__payoffs(struct gpube_in *in, int64_t m, int64_t n)
+{
+	int64_t cells = gpube__mul_size(2 * m, n);
+
+	if (cells < 0 || cells > INT64_MAX / (int64_t)sizeof(struct nash_number)) {
+		gpube__in_fail(in, GPUBE_ERANGE, "%lld x %lld payoffs are too many", (long long)m,
+			(long long)n);
+		return -1;
+	}
+	return cells;
+}

@@ -1,0 +1,187 @@
+/*
+ * nash.h - bimatrix games: files to games and back, and their Nash equilibria.
+ *
+ * Include after gpube/gpube.h, whose conventions hold: status 0 or negative,
+ * gpube_error(ctx) is the text of the last failure, out-parameters come first.
+ *
+ * Payoffs are rationals from the file's first byte to the answer. With FLINT
+ * every reported equilibrium has been checked in rationals, and nothing is left
+ * out but by a proof; without FLINT (nash_exact() is 0) only results in doubles
+ * are to be had. FLINT ends the process when memory runs out.
+ */
+#ifndef NASH_H
+#define NASH_H
+
+#include "gpube/gpube.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- games -------------------------------------------------------------- */
+
+struct nash_game;
+
+/*
+ * nash_game_new() - a game of rows x columns actions with all payoffs 0.
+ * Errors: EINVAL (rows or columns < 1), ERANGE, ENOMEM
+ */
+GPUBE_API int nash_game_new(
+	struct nash_game **out, struct gpube_ctx *ctx, int32_t rows, int32_t columns);
+GPUBE_API void nash_game_free(struct nash_game *g);
+
+/* Actions of player 1 (rows) and of player 2 (columns). */
+GPUBE_API int32_t nash_game_rows(const struct nash_game *g);
+GPUBE_API int32_t nash_game_columns(const struct nash_game *g);
+
+/*
+ * nash_game_set() - one payoff num / den.
+ * player  1 or 2
+ * Errors: EINVAL player, row, column, den < 1
+ */
+GPUBE_API int nash_game_set(
+	struct nash_game *g, int player, int32_t row, int32_t column, int64_t num, int64_t den);
+
+/* The label of an action as the file gave it, or NULL. */
+GPUBE_API const char *nash_game_label(const struct nash_game *g, int player, int32_t action);
+
+enum nash_format {
+	NASH_FORMAT_AUTO,       /* by content when reading, by name when writing */
+	NASH_FORMAT_NFG,        /* Gambit .nfg, payoff and outcome version; GAMUT's GambitOutput */
+	NASH_FORMAT_LRS,        /* input of lrsnash */
+	NASH_FORMAT_TWO_PLAYER, /* GAMUT's TwoPlayerOutput */
+	NASH_FORMAT_SIMPLE,     /* GAMUT's SimpleOutput */
+	NASH_FORMAT_GT,         /* GAMUT's GTOutput, GameTracer's .gam */
+};
+
+/*
+ * nash_read() - reads a game of two players.
+ * path    "-" is standard input; .gz and .xz are unpacked
+ * Errors: EIO, EPARSE, ERANGE, ENOMEM, ESTOP
+ */
+GPUBE_API int nash_read(
+	struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format);
+
+/*
+ * nash_write() - writes a game as .nfg (payoff version) or for lrsnash.
+ * format  AUTO: .nfg if the name ends so (before .gz or .xz), otherwise lrsnash
+ * Errors: EIO, ENOMEM; EINVAL (a format that is only read)
+ */
+GPUBE_API int nash_write(const struct nash_game *g, const char *path, enum nash_format format);
+
+/* ---- equilibria --------------------------------------------------------- */
+
+/* Whether this build decides in rationals (FLINT). */
+GPUBE_API int nash_exact(void);
+
+enum nash_method {
+	NASH_METHOD_AUTO,
+	NASH_METHOD_EEE, /* branch and bound on complementarity */
+	NASH_METHOD_VE,  /* vertices of both best-response polytopes, labels matched */
+	NASH_METHOD_SE,  /* supports of equal size */
+};
+
+/*
+ * Options of nash_solve(); zero fields take the default.
+ * one              one equilibrium, by Lemke and Howson's algorithm from label 1
+ * all_labels       with 'one': from every label, all that are reached
+ * pure             pure equilibria alone, in time rows * columns
+ * max              stop after so many equilibria; 0: all
+ * timeout_seconds  stop after this time; 0: never
+ * keep_dominated   do not remove strictly dominated actions beforehand
+ * inexact          decide in doubles: fast, and sometimes wrong
+ */
+struct nash_opts {
+	size_t sizeof_options;
+	enum nash_method method;
+	int one, all_labels, pure;
+	int64_t max;
+	double timeout_seconds;
+	int keep_dominated;
+	int inexact;
+};
+
+enum nash_answer {
+	NASH_ANSWER_ALL,        /* these are all extreme equilibria */
+	NASH_ANSWER_SOME,       /* what was asked for: one, pure, or the first max */
+	NASH_ANSWER_INCOMPLETE, /* there may be more */
+};
+
+/*
+ * A mixed strategy that is part of an equilibrium.
+ * p      a probability for each action: "0", "1", "2/3"; decimals if inexact
+ * value  what the other player's best responses to it are worth to them
+ */
+struct nash_strategy {
+	const char *const *p;
+	const char *value;
+};
+
+/* x[k] and y[k] are indices: many equilibria of a degenerate game share a strategy. */
+struct nash_pair {
+	int64_t x, y;
+};
+
+/*
+ * xs, ys     different strategies of player 1 and 2 in some equilibrium
+ * pairs      the extreme equilibria; player 1 gets ys[pair.y].value, player 2
+ *            xs[pair.x].value
+ * reason     why it is incomplete, otherwise NULL
+ * method     that ended first
+ * degenerate 1: an equilibrium has more best responses than actions played, or is not isolated;
+ *            0: every equilibrium found is regular; -1: not known
+ * index_sum  1 if every equilibrium is regular and all were found
+ * removed    strictly dominated actions of each player
+ * work       nodes, bases or support pairs
+ */
+struct nash_result {
+	enum nash_answer answer;
+	int64_t n_xs, n_ys, n_pairs;
+	struct nash_strategy *xs, *ys;
+	struct nash_pair *pairs;
+	const char *reason, *method;
+	int inexact, degenerate, index_sum;
+	int32_t removed[2];
+	int64_t work;
+	double seconds;
+};
+
+/*
+ * nash_solve() - the extreme equilibria of a game: every equilibrium is a
+ * convex combination of some of them.
+ * Errors: EINVAL (no FLINT and not inexact), ENOMEM; EBUG. What a time limit or
+ *         gpube_ctx_stop() cut short is a result with answer INCOMPLETE.
+ */
+GPUBE_API int nash_solve(
+	struct nash_result **out, const struct nash_game *g, const struct nash_opts *opts);
+GPUBE_API void nash_result_free(struct nash_result *r, struct gpube_ctx *ctx);
+
+/*
+ * Maximal Nash subsets: sets X of xs and Y of ys such that every pair of their
+ * convex hulls is an equilibrium, and none can be added (the maximal bicliques of
+ * the pairs). Subsets that share an equilibrium are in one connected component.
+ */
+struct nash_subset {
+	int64_t n_xs, n_ys;
+	const int64_t *xs, *ys; /* indices, increasing */
+	int64_t component;      /* from 0 */
+};
+
+struct nash_components {
+	int64_t n_components, n_subsets;
+	struct nash_subset *subsets; /* by component */
+};
+
+/*
+ * nash_components() - of a complete result.
+ * Errors: EINVAL (incomplete), ENOMEM, ESTOP
+ */
+GPUBE_API int nash_components(
+	struct nash_components **out, struct gpube_ctx *ctx, const struct nash_result *r);
+GPUBE_API void nash_components_free(struct nash_components *c, struct gpube_ctx *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

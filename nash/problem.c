@@ -1,0 +1,242 @@
+/* problem.c - payoffs as integers, strictly dominated actions taken out. See exact.h. */
+#ifdef GPUBE_HAVE_FLINT
+#include <math.h>
+#include <string.h>
+
+#include "nash/exact.h"
+
+/* Text to numerator and denominator; false if memory is short. */
+static bool parse_text(struct gpube_ctx *ctx, fmpz_t num, fmpz_t den, const char *text)
+{
+	char *copy = gpube__strdup(ctx, text), *slash;
+
+	if (!copy)
+		return false;
+	slash = strchr(copy, '/');
+	if (slash)
+		*slash = 0;
+	fmpz_set_str(num, copy, 10);
+	fmpz_one(den);
+	if (slash)
+		fmpz_set_str(den, slash + 1, 10);
+	gpube__free(ctx, copy);
+	return true;
+}
+
+static bool to_fraction(struct gpube_ctx *ctx, fmpz_t num, fmpz_t den, const struct nash_number *v)
+{
+	if (v->text)
+		return parse_text(ctx, num, den, v->text);
+	fmpz_set_si(num, v->num);
+	fmpz_set_si(den, v->den);
+	return true;
+}
+
+/* All payoffs of a player over their least common denominator. */
+static int make_integers(
+	struct gpube_ctx *ctx, fmpz *pay, fmpz_t lcm, const struct nash_number *v, int64_t cells)
+{
+	fmpz_t num, den;
+	bool ok = true;
+
+	fmpz_init(num);
+	fmpz_init(den);
+	fmpz_one(lcm);
+	for (int64_t k = 0; k < cells && ok; k++) {
+		ok = to_fraction(ctx, num, den, &v[k]);
+		fmpz_lcm(lcm, lcm, den);
+	}
+	for (int64_t k = 0; k < cells && ok; k++) {
+		ok = to_fraction(ctx, num, den, &v[k]);
+		fmpz_mul(num, num, lcm);
+		fmpz_divexact(pay + k, num, den);
+	}
+	fmpz_clear(num);
+	fmpz_clear(den);
+	return ok ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+/* ---- dominance -------------------------------------------------------------------- */
+
+/* What is left of the actions of both players while they are removed. */
+struct left {
+	const fmpz *pay[2];
+	int64_t n; /* columns of the matrices as read */
+	int32_t *map[2];
+	int32_t count[2];
+};
+
+/* Whether action a of a player is strictly better than b whatever the other does. */
+static bool dominates(const struct left *l, int p, int32_t a, int32_t b)
+{
+	for (int32_t k = 0; k < l->count[1 - p]; k++) {
+		int64_t o = l->map[1 - p][k];
+		const fmpz *u = l->pay[p] + (p ? o * l->n + a : a * l->n + o);
+		const fmpz *v = l->pay[p] + (p ? o * l->n + b : b * l->n + o);
+
+		if (fmpz_cmp(u, v) <= 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Only strict dominance may be used: an action that is never a best response is
+ * in no equilibrium, but one that is weakly dominated may be.
+ */
+static bool remove_dominated(struct left *l, int p)
+{
+	bool any = false;
+
+	for (int32_t b = 0; b < l->count[p]; b++) {
+		bool dominated = false;
+
+		for (int32_t a = 0; a < l->count[p] && !dominated; a++)
+			dominated = a != b && dominates(l, p, l->map[p][a], l->map[p][b]);
+		if (!dominated)
+			continue;
+		any = true;
+		l->count[p]--;
+		memmove(l->map[p] + b, l->map[p] + b + 1,
+			(size_t)(l->count[p] - b) * sizeof(*l->map[p]));
+		b--;
+	}
+	return any;
+}
+
+/* ---- sides -------------------------------------------------------------------------- */
+
+/* Smallest entries become 0 for each own action, and the rest has no common divisor. */
+static void normalise(struct nash_side *s)
+{
+	fmpz_t least, g;
+
+	fmpz_init(least);
+	fmpz_init(g);
+	for (int32_t i = 0; i < s->k; i++) {
+		fmpz_set(least, s->c + i);
+		for (int32_t j = 1; j < s->l; j++)
+			if (fmpz_cmp(s->c + (int64_t)j * s->k + i, least) < 0)
+				fmpz_set(least, s->c + (int64_t)j * s->k + i);
+		for (int32_t j = 0; j < s->l; j++) {
+			fmpz *c = s->c + (int64_t)j * s->k + i;
+
+			fmpz_sub(c, c, least);
+			fmpz_gcd(g, g, c);
+		}
+	}
+	if (!fmpz_is_zero(g) && !fmpz_is_one(g))
+		_fmpz_vec_scalar_divexact_fmpz(s->c, s->c, (slong)s->k * s->l, g);
+	fmpz_clear(least);
+	fmpz_clear(g);
+}
+
+/* Nearest doubles of entry / largest entry: also where both are past the range of doubles. */
+static void scale(struct nash_side *s)
+{
+	int64_t cells = (int64_t)s->k * s->l;
+	const fmpz *most = s->c;
+	slong e, f;
+	double top;
+
+	for (int64_t k = 1; k < cells; k++)
+		if (fmpz_cmp(s->c + k, most) > 0)
+			most = s->c + k;
+	top = fmpz_get_d_2exp(&e, most);
+	for (int64_t k = 0; k < cells; k++) {
+		double d = fmpz_get_d_2exp(&f, s->c + k);
+
+		s->f[k] =
+			fmpz_is_zero(s->c + k) || f - e < -1000 ? 0 : ldexp(d / top, (int)(f - e));
+	}
+}
+
+static int make_side(struct nash_problem *p, int flip)
+{
+	struct nash_side *s = &p->side[flip];
+	int64_t cells = (int64_t)p->m * p->n;
+
+	s->flip = flip;
+	s->k = flip ? p->n : p->m;
+	s->l = flip ? p->m : p->n;
+	s->c = gpube__alloc_zero(p->ctx, (uint64_t)cells, sizeof(*s->c));
+	s->f = gpube__alloc(p->ctx, (uint64_t)cells, sizeof(*s->f));
+	if (!s->c || !s->f)
+		return GPUBE_ENOMEM;
+	for (int64_t j = 0; j < s->l; j++)
+		for (int64_t i = 0; i < s->k; i++)
+			fmpz_set(s->c + j * s->k + i,
+				p->pay[1 - flip] + (flip ? j * p->n + i : i * p->n + j));
+	normalise(s);
+	scale(s);
+	return GPUBE_OK;
+}
+
+/* Keeps the cells of the actions that are left. */
+static void shrink(struct nash_problem *p, int64_t columns)
+{
+	for (int q = 0; q < 2; q++)
+		for (int64_t i = 0; i < p->m; i++)
+			for (int64_t j = 0; j < p->n; j++)
+				fmpz_swap(p->pay[q] + i * p->n + j,
+					p->pay[q] + p->map[0][i] * columns + p->map[1][j]);
+}
+
+int nash__problem_init(struct nash_problem *p, const struct nash_game *g, bool keep)
+{
+	int64_t cells = (int64_t)g->m * g->n;
+	struct left left = {.n = g->n, .count = {g->m, g->n}};
+	int status = GPUBE_OK;
+
+	*p = (struct nash_problem){.ctx = g->ctx, .game = g};
+	for (int q = 0; q < 2 && !status; q++) {
+		p->map[q] = gpube__alloc(g->ctx, (uint64_t)left.count[q], sizeof(*p->map[q]));
+		p->pay[q] = gpube__alloc_zero(g->ctx, (uint64_t)cells, sizeof(*p->pay[q]));
+		if (!p->map[q] || !p->pay[q])
+			status = GPUBE_ENOMEM;
+		else
+			status = make_integers(g->ctx, p->pay[q], &p->den[q], g->payoffs[q], cells);
+		for (int32_t k = 0; !status && k < left.count[q]; k++)
+			p->map[q][k] = k;
+		left.pay[q] = p->pay[q];
+		left.map[q] = p->map[q];
+	}
+	if (!status && !keep)
+		while ((int)remove_dominated(&left, 0) + (int)remove_dominated(&left, 1) > 0)
+			;
+	if (!status) {
+		p->m = left.count[0];
+		p->n = left.count[1];
+		p->removed[0] = g->m - p->m;
+		p->removed[1] = g->n - p->n;
+		p->words = (int)(((int64_t)p->m + p->n + 63) / 64);
+		shrink(p, g->n);
+		status = make_side(p, 0);
+	}
+	if (!status)
+		status = make_side(p, 1);
+	if (status)
+		nash__problem_clear(p);
+	return status;
+}
+
+void nash__problem_clear(struct nash_problem *p)
+{
+	int64_t cells = p->game ? (int64_t)p->game->m * p->game->n : 0;
+
+	for (int q = 0; q < 2; q++) {
+		for (int64_t k = 0; p->pay[q] && k < cells; k++)
+			fmpz_clear(p->pay[q] + k);
+		for (int64_t k = 0; p->side[q].c && k < (int64_t)p->m * p->n; k++)
+			fmpz_clear(p->side[q].c + k);
+		gpube__free(p->ctx, p->pay[q]);
+		gpube__free(p->ctx, p->map[q]);
+		gpube__free(p->ctx, p->side[q].c);
+		gpube__free(p->ctx, p->side[q].f);
+		fmpz_clear(&p->den[q]);
+	}
+	*p = (struct nash_problem){0};
+}
+#else
+typedef int nash_problem_needs_flint;
+#endif

@@ -1,0 +1,268 @@
+/* report.c - equilibria as text, after a last check against the game as read. See exact.h. */
+#ifdef GPUBE_HAVE_FLINT
+#include <stdlib.h>
+#include <string.h>
+
+#include "nash/exact.h"
+
+/* A vertex of the game without dominated actions, in the actions of the whole game. */
+static int lift(struct nash_vertices *to, int64_t *at, const struct nash_problem *p, int side,
+	const fmpz *coords)
+{
+	int32_t k = p->side[side].k, all = to->side->k;
+	uint64_t *mask = gpube__alloc(p->ctx, (uint64_t)to->words, sizeof(*mask));
+	fmpz *whole;
+	int status;
+
+	if (!mask)
+		return GPUBE_ENOMEM;
+	whole = _fmpz_vec_init(all + 1);
+	for (int32_t i = 0; i < k; i++)
+		fmpz_set(whole + p->map[side][i], coords + i);
+	fmpz_set(whole + all, coords + k);
+	if (nash__mask_of(to->side, mask, to->words, whole))
+		status = nash__vertices_add(to, at, mask, whole);
+	else
+		status = GPUBE_EBUG;
+	_fmpz_vec_clear(whole, all + 1);
+	gpube__free(p->ctx, mask);
+	return status;
+}
+
+static int lift_all(struct nash_found *whole, const struct nash_found *f)
+{
+	int status = GPUBE_OK;
+
+	for (int64_t k = 0; k < f->n && !status; k++) {
+		int64_t x, y;
+
+		status = lift(&whole->v[0], &x, f->p, 0, nash__coords(&f->v[0], f->pairs[k].x));
+		if (!status)
+			status = lift(
+				&whole->v[1], &y, f->p, 1, nash__coords(&f->v[1], f->pairs[k].y));
+		if (!status)
+			status = nash__found_add(whole, x, y);
+		if (!status && whole->n != k + 1)
+			status = GPUBE_EBUG;
+	}
+	if (status == GPUBE_EBUG)
+		gpube__fail(f->p->ctx, GPUBE_EBUG,
+			"internal error: what was found is no equilibrium; please report this");
+	return status;
+}
+
+/* ---- sorting -------------------------------------------------------------------- */
+
+/* Order of two strategies: the one that plays the first action more comes first. */
+static int compare(const struct nash_vertices *v, int64_t a, int64_t b)
+{
+	const fmpz *p = nash__coords(v, a), *q = nash__coords(v, b);
+	int32_t k = v->side->k;
+	fmpz_t s, t;
+	int sign = 0;
+
+	fmpz_init(s);
+	fmpz_init(t);
+	for (int32_t i = 0; i < k && sign == 0; i++) {
+		fmpz_mul(s, p + i, q + k);
+		fmpz_mul(t, q + i, p + k);
+		sign = fmpz_cmp(t, s);
+	}
+	fmpz_clear(s);
+	fmpz_clear(t);
+	return sign;
+}
+
+/* rank[v] of every vertex: its place in the order. Merge sort, bottom up. */
+static int rank_all(const struct nash_vertices *v, int64_t *order, int64_t *rank)
+{
+	int64_t *from = order, *to = rank;
+
+	for (int64_t k = 0; k < v->n; k++)
+		from[k] = k;
+	for (int64_t run = 1; run < v->n; run *= 2) {
+		int64_t *t = from;
+
+		for (int64_t lo = 0; lo < v->n; lo += 2 * run) {
+			int64_t a = lo, mid = lo + run < v->n ? lo + run : v->n, b = mid,
+				hi = mid + run < v->n ? mid + run : v->n, k = lo;
+
+			while (a < mid || b < hi) {
+				bool first =
+					b == hi || (a < mid && compare(v, from[a], from[b]) <= 0);
+
+				to[k++] = first ? from[a++] : from[b++];
+			}
+		}
+		from = to;
+		to = t;
+	}
+	if (from != order)
+		memcpy(order, from, (size_t)v->n * sizeof(*order));
+	for (int64_t k = 0; k < v->n; k++)
+		rank[order[k]] = k;
+	return GPUBE_OK;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct nash_pair *p = a, *q = b;
+
+	if (p->x != q->x)
+		return p->x < q->x ? -1 : 1;
+	return p->y < q->y ? -1 : p->y > q->y;
+}
+
+/* ---- text ----------------------------------------------------------------------- */
+
+static size_t fraction_bytes(const fmpz *num, const fmpz *den)
+{
+	return fmpz_sizeinbase(num, 10) + fmpz_sizeinbase(den, 10) + 4;
+}
+
+/* Writes num / den in lowest terms; returns the end, past the 0. */
+static char *put_fraction(char *to, const fmpz *num, const fmpz *den)
+{
+	fmpz_t g, a, b;
+
+	fmpz_init(g);
+	fmpz_init(a);
+	fmpz_init(b);
+	fmpz_gcd(g, num, den);
+	fmpz_divexact(a, num, g);
+	fmpz_divexact(b, den, g);
+	fmpz_get_str(to, 10, a);
+	to += strlen(to);
+	if (!fmpz_is_one(b)) {
+		*to++ = '/';
+		fmpz_get_str(to, 10, b);
+		to += strlen(to);
+	}
+	fmpz_clear(g);
+	fmpz_clear(a);
+	fmpz_clear(b);
+	return to + 1;
+}
+
+/* What the opponent's best responses to a strategy are worth, over den(coords) * den(pay). */
+static void best_value(fmpz_t best, const struct nash_problem *p, int side, const fmpz *coords)
+{
+	int32_t k = p->side[side].k, l = p->side[side].l;
+	const fmpz *pay = p->pay[1 - side];
+	fmpz_t v;
+
+	fmpz_init(v);
+	for (int32_t j = 0; j < l; j++) {
+		fmpz_zero(v);
+		for (int32_t i = 0; i < k; i++)
+			fmpz_addmul(v, coords + i,
+				pay + (side ? (int64_t)j * p->n + i : (int64_t)i * p->n + j));
+		if (j == 0 || fmpz_cmp(v, best) > 0)
+			fmpz_set(best, v);
+	}
+	fmpz_clear(v);
+}
+
+/* One block: the pointers, then the text they point to. */
+static int write_strategy(
+	struct nash_strategy *s, const struct nash_problem *p, int side, const fmpz *coords)
+{
+	int32_t k = p->side[side].k;
+	size_t head = (size_t)k * sizeof(char *), bytes = head;
+	fmpz_t best, den;
+	char *block, *to;
+
+	fmpz_init(best);
+	fmpz_init(den);
+	best_value(best, p, side, coords);
+	fmpz_mul(den, coords + k, &p->den[1 - side]);
+	for (int32_t i = 0; i < k; i++)
+		bytes += fraction_bytes(coords + i, coords + k);
+	bytes += fraction_bytes(best, den);
+	block = gpube__alloc(p->ctx, bytes, 1);
+	if (block) {
+		const char **list = (const char **)(void *)block;
+
+		to = block + head;
+		for (int32_t i = 0; i < k; i++) {
+			list[i] = to;
+			to = put_fraction(to, coords + i, coords + k);
+		}
+		s->p = list;
+		s->value = to;
+		put_fraction(to, best, den);
+	}
+	fmpz_clear(best);
+	fmpz_clear(den);
+	return block ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+static int write_side(struct nash_strategy **out, int64_t *n, const struct nash_problem *p,
+	const struct nash_vertices *v, int side, const int64_t *order)
+{
+	int status = GPUBE_OK;
+
+	*out = gpube__alloc_zero(p->ctx, (uint64_t)v->n, sizeof(**out));
+	if (!*out)
+		return GPUBE_ENOMEM;
+	*n = v->n;
+	for (int64_t k = 0; k < v->n && !status; k++)
+		status = write_strategy(&(*out)[k], p, side, nash__coords(v, order[k]));
+	return status;
+}
+
+static int write_all(struct nash_result *r, const struct nash_found *f)
+{
+	struct gpube_ctx *ctx = f->p->ctx;
+	int64_t *order[2], *rank[2];
+	int status = GPUBE_OK;
+
+	for (int q = 0; q < 2; q++) {
+		order[q] = gpube__alloc(ctx, (uint64_t)f->v[q].n, sizeof(*order[q]));
+		rank[q] = gpube__alloc(ctx, (uint64_t)f->v[q].n, sizeof(*rank[q]));
+		if (!order[q] || !rank[q])
+			status = GPUBE_ENOMEM;
+		else
+			rank_all(&f->v[q], order[q], rank[q]);
+	}
+	if (!status)
+		status = write_side(&r->xs, &r->n_xs, f->p, &f->v[0], 0, order[0]);
+	if (!status)
+		status = write_side(&r->ys, &r->n_ys, f->p, &f->v[1], 1, order[1]);
+	if (!status) {
+		r->pairs = gpube__alloc(ctx, (uint64_t)f->n, sizeof(*r->pairs));
+		if (!r->pairs)
+			status = GPUBE_ENOMEM;
+	}
+	for (int64_t k = 0; k < f->n && !status; k++)
+		r->pairs[k] = (struct nash_pair){rank[0][f->pairs[k].x], rank[1][f->pairs[k].y]};
+	if (!status) {
+		r->n_pairs = f->n;
+		qsort(r->pairs, (size_t)f->n, sizeof(*r->pairs), compare_pairs);
+	}
+	for (int q = 0; q < 2; q++) {
+		gpube__free(ctx, order[q]);
+		gpube__free(ctx, rank[q]);
+	}
+	return status;
+}
+
+int nash__report(struct nash_result *r, const struct nash_found *f)
+{
+	struct nash_problem whole;
+	struct nash_found all = {0};
+	int status = nash__problem_init(&whole, f->p->game, true);
+
+	if (status)
+		return status;
+	nash__found_init(&all, &whole);
+	status = lift_all(&all, f);
+	if (!status)
+		status = write_all(r, &all);
+	nash__found_clear(&all);
+	nash__problem_clear(&whole);
+	return status;
+}
+#else
+typedef int nash_report_needs_flint;
+#endif

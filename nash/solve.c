@@ -1,0 +1,220 @@
+/* solve.c - nash_solve(): which method runs, and what its end means. See nash.h. */
+#include "nash/inexact.h"
+
+#include <string.h>
+
+#ifdef GPUBE_HAVE_FLINT
+#include "nash/exact.h"
+#endif
+
+int nash_exact(void)
+{
+#ifdef GPUBE_HAVE_FLINT
+	return 1;
+#else
+	return 0;
+#endif
+}
+
+static void free_strategies(struct gpube_ctx *ctx, struct nash_strategy *s, int64_t n)
+{
+	for (int64_t k = 0; s && k < n; k++) {
+		/* the pointers begin the block that holds the text, too */
+		const void *block = s[k].p;
+		void *p;
+
+		memcpy(&p, &block, sizeof(p));
+		gpube__free(ctx, p);
+	}
+	gpube__free(ctx, s);
+}
+
+void nash_result_free(struct nash_result *r, struct gpube_ctx *ctx)
+{
+	if (!r)
+		return;
+	free_strategies(ctx, r->xs, r->n_xs);
+	free_strategies(ctx, r->ys, r->n_ys);
+	gpube__free(ctx, r->pairs);
+	gpube__free(ctx, r);
+}
+
+#ifdef GPUBE_HAVE_FLINT
+
+/* ---- the methods ---------------------------------------------------------------- */
+
+/* Whether every equilibrium found so far is regular: then the game hardly is degenerate. */
+static int looks_regular(const struct nash_found *f, bool *regular)
+{
+	int sum;
+
+	return nash__index_sum(f, regular, &sum);
+}
+
+/*
+ * Vertex enumeration is best where the polytopes have few vertices, as in many
+ * degenerate games, branch and bound elsewhere; which it is shows only on the
+ * way. So each gets a budget in turn, a larger one every time, and the first that
+ * ends has the answer.
+ */
+static int take_turns(struct nash_found *f, struct nash_result *r)
+{
+	int64_t bases = 1000, nodes = 10000;
+	bool regular = false;
+	int status;
+
+	for (;;) {
+		r->method = "ve";
+		status = nash__vertex_enumeration(f, bases);
+		/* ELIMIT with equilibria as many as were asked for is an end, too */
+		if (status != GPUBE_ELIMIT || (f->max && f->n >= f->max))
+			return status;
+		r->method = "eee";
+		status = nash__branch_and_bound(f, nodes);
+		if (status != GPUBE_ELIMIT || (f->max && f->n >= f->max))
+			return status;
+		status = looks_regular(f, &regular);
+		if (status)
+			return status;
+		if (regular && f->n)
+			return nash__branch_and_bound(f, -1);
+		bases *= 4;
+		nodes *= 4;
+	}
+}
+
+static int support_enumeration(struct nash_found *f, const char **reason)
+{
+	bool yes = true;
+	int status = nash__support_enumeration(f);
+
+	if (!status)
+		status = nash__nondegenerate(f->p, &yes);
+	if (!status && !yes)
+		*reason = "the game is degenerate: supports of equal size do not give all";
+	return status;
+}
+
+static int run(struct nash_found *f, struct nash_result *r, const struct nash_opts *o)
+{
+	if (o->pure) {
+		r->method = "pure";
+		return nash__pure(f);
+	}
+	if (o->one) {
+		r->method = "lemke-howson";
+		return nash__lemke_howson(f, o->all_labels);
+	}
+	switch (o->method) {
+	case NASH_METHOD_EEE:
+		r->method = "eee";
+		return nash__branch_and_bound(f, -1);
+	case NASH_METHOD_VE:
+		r->method = "ve";
+		return nash__vertex_enumeration(f, -1);
+	case NASH_METHOD_SE:
+		r->method = "se";
+		return support_enumeration(f, &r->reason);
+	default:
+		return take_turns(f, r);
+	}
+}
+
+/* What is known of all equilibria from those found. */
+static int judge(const struct nash_found *f, struct nash_result *r)
+{
+	bool regular;
+	int sum, status = nash__index_sum(f, &regular, &sum);
+
+	if (status)
+		return status;
+	r->degenerate = !regular;
+	r->index_sum = regular ? sum : 0;
+	if (regular && r->answer == NASH_ANSWER_ALL && sum != 1)
+		return gpube__fail(f->p->ctx, GPUBE_EBUG,
+			"internal error: the indices of the equilibria add up to %d, not 1; please "
+			"report this",
+			sum);
+	return GPUBE_OK;
+}
+
+static int solve_exactly(
+	struct nash_result *r, const struct nash_game *g, const struct nash_opts *o)
+{
+	struct nash_problem p;
+	struct nash_found f;
+	int status = nash__problem_init(&p, g, o->keep_dominated);
+
+	if (status)
+		return status;
+	nash__found_init(&f, &p);
+	f.max = o->max;
+	r->removed[0] = p.removed[0];
+	r->removed[1] = p.removed[1];
+	status = run(&f, r, o);
+	r->work = f.work;
+	r->answer = o->one || o->pure ? NASH_ANSWER_SOME : NASH_ANSWER_ALL;
+	if (status == GPUBE_ELIMIT) {
+		r->answer = NASH_ANSWER_SOME;
+		status = GPUBE_OK;
+	} else if (status == GPUBE_ESTOP) {
+		r->answer = NASH_ANSWER_INCOMPLETE;
+		r->reason = g->ctx->stop ? "stopped" : "out of time";
+		status = GPUBE_OK;
+	} else if (r->reason) {
+		r->answer = NASH_ANSWER_INCOMPLETE;
+	}
+	if (!status)
+		status = judge(&f, r);
+	if (!status)
+		status = nash__report(r, &f);
+	nash__found_clear(&f);
+	nash__problem_clear(&p);
+	flint_cleanup();
+	return status;
+}
+#else
+/* nash_solve() has refused before. */
+static int solve_exactly(
+	struct nash_result *r, const struct nash_game *g, const struct nash_opts *o)
+{
+	(void)r;
+	(void)o;
+	return gpube__fail(g->ctx, GPUBE_EBUG, "no FLINT");
+}
+#endif
+
+int nash_solve(struct nash_result **out, const struct nash_game *g, const struct nash_opts *opts)
+{
+	static const struct nash_opts none = {.sizeof_options = sizeof(none)};
+	struct gpube_ctx *ctx = g->ctx;
+	double start = gpube__now(), deadline = ctx->deadline;
+	struct nash_result *r;
+	int status;
+
+	*out = NULL;
+	if (!opts)
+		opts = &none;
+	if (opts->sizeof_options != sizeof(*opts) || opts->max < 0 || opts->timeout_seconds < 0)
+		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
+	if (!opts->inexact && !nash_exact())
+		return gpube__fail(ctx, GPUBE_EINVAL,
+			"this program was built without FLINT: only inexact results are to be had");
+	r = gpube__alloc_zero(ctx, 1, sizeof(*r));
+	if (!r)
+		return GPUBE_ENOMEM;
+	if (opts->timeout_seconds > 0)
+		ctx->deadline = start + opts->timeout_seconds;
+	r->degenerate = -1;
+	if (opts->inexact)
+		status = nash__solve_inexactly(r, g, opts);
+	else
+		status = solve_exactly(r, g, opts);
+	ctx->deadline = deadline;
+	r->seconds = gpube__now() - start;
+	if (status)
+		nash_result_free(r, ctx);
+	else
+		*out = r;
+	return status;
+}

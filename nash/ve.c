@@ -1,0 +1,166 @@
+/*
+ * ve.c - all equilibria from the vertices of both sides: a pair that has all
+ * labels is one. See exact.h.
+ */
+#ifdef GPUBE_HAVE_FLINT
+#include <stdlib.h>
+#include <string.h>
+
+#include "nash/exact.h"
+
+/*
+ * Masks in increasing order of their bits, label 0 first: the masks that begin
+ * alike are a range, so that a search for all supersets goes down like in a tree.
+ */
+struct sorted {
+	const struct nash_vertices *v;
+	int64_t *at; /* indices into v */
+	int32_t n_labels;
+};
+
+static int compare(const struct nash_vertices *v, int64_t a, int64_t b)
+{
+	const uint64_t *p = nash__mask(v, a), *q = nash__mask(v, b);
+
+	for (int w = 0; w < v->words; w++) {
+		uint64_t d = p[w] ^ q[w];
+
+		if (d) /* the lowest bit that differs decides */
+			return p[w] & d & -d ? 1 : -1;
+	}
+	return 0;
+}
+
+/* Heap sort: qsort() has no argument for the masks. */
+static void sift(const struct sorted *s, int64_t root, int64_t n)
+{
+	for (int64_t child; (child = 2 * root + 1) < n; root = child) {
+		int64_t t = s->at[root];
+
+		if (child + 1 < n && compare(s->v, s->at[child], s->at[child + 1]) < 0)
+			child++;
+		if (compare(s->v, t, s->at[child]) >= 0)
+			return;
+		s->at[root] = s->at[child];
+		s->at[child] = t;
+	}
+}
+
+static void sort(const struct sorted *s, int64_t n)
+{
+	for (int64_t k = n / 2 - 1; k >= 0; k--)
+		sift(s, k, n);
+	for (int64_t k = n - 1; k > 0; k--) {
+		int64_t t = s->at[0];
+
+		s->at[0] = s->at[k];
+		s->at[k] = t;
+		sift(s, 0, k);
+	}
+}
+
+/* Adds the pairs of y with every x of a range that has all labels y lacks. */
+static int match(struct nash_found *f, const struct sorted *s, const uint64_t *have, int64_t lo,
+	int64_t hi, int32_t label, int64_t y, bool swapped)
+{
+	int64_t mid, end;
+
+	while (hi - lo > 4 && label < s->n_labels) {
+		/* first mask of the range with the label */
+		mid = lo;
+		for (end = hi; mid < end;) {
+			int64_t m = mid + (end - mid) / 2;
+
+			if (nash__bit(nash__mask(s->v, s->at[m]), label))
+				end = m;
+			else
+				mid = m + 1;
+		}
+		if (nash__bit(have, label)) {
+			int status = match(f, s, have, mid, hi, label + 1, y, swapped);
+
+			if (status)
+				return status;
+			hi = mid;
+		} else {
+			lo = mid;
+		}
+		label++;
+	}
+	for (; lo < hi; lo++) {
+		int status = swapped ? nash__found_add(f, y, s->at[lo])
+				     : nash__found_add(f, s->at[lo], y);
+
+		if (status)
+			return status;
+	}
+	return GPUBE_OK;
+}
+
+/* Searches the longer list for every vertex of the shorter one. */
+static int match_all(struct nash_found *f)
+{
+	struct gpube_ctx *ctx = f->p->ctx;
+	bool swapped = f->v[0].n < f->v[1].n;
+	const struct nash_vertices *trie = &f->v[swapped], *other = &f->v[!swapped];
+	struct sorted s = {.v = trie, .n_labels = f->p->m + f->p->n};
+	int status = GPUBE_OK;
+
+	s.at = gpube__alloc(ctx, (uint64_t)trie->n, sizeof(*s.at));
+	if (!s.at)
+		return GPUBE_ENOMEM;
+	for (int64_t k = 0; k < trie->n; k++)
+		s.at[k] = k;
+	sort(&s, trie->n);
+	for (int64_t k = 0; k < other->n && !status; k++) {
+		if ((k & 255) == 0 && gpube__stopped(ctx))
+			status = gpube__fail_stopped(ctx);
+		else
+			status = match(f, &s, nash__mask(other, k), 0, trie->n, 0, k, swapped);
+	}
+	gpube__free(ctx, s.at);
+	return status;
+}
+
+int nash__vertex_enumeration(struct nash_found *f, int64_t budget)
+{
+	struct nash_list list = {0};
+	int64_t left = budget;
+	int status = GPUBE_OK;
+
+	for (int q = 0; q < 2 && !status; q++) {
+		list.n = 0;
+		status = nash__face(&f->v[q], &list, NULL, &left);
+		f->work += f->v[q].n;
+	}
+	gpube__free(f->p->ctx, list.at);
+	return status ? status : match_all(f);
+}
+
+int nash__nondegenerate(const struct nash_problem *p, bool *yes)
+{
+	int status = GPUBE_OK;
+
+	*yes = true;
+	for (int q = 0; q < 2 && !status && *yes; q++) {
+		struct nash_vertices v;
+		struct nash_list list = {0};
+		int64_t no_limit = -1;
+
+		nash__vertices_init(&v, p, q);
+		status = nash__face(&v, &list, NULL, &no_limit);
+		for (int64_t k = 0; k < v.n && *yes; k++) {
+			int n = 0;
+
+			for (int w = 0; w < v.words; w++)
+				n += __builtin_popcountll(nash__mask(&v, k)[w]);
+			*yes = n == v.side->k;
+		}
+		gpube__free(p->ctx, list.at);
+		nash__vertices_clear(&v);
+	}
+	return status;
+}
+#else
+typedef int nash_ve_needs_flint;
+#endif

@@ -1,0 +1,221 @@
+/* vertices.c - sets of vertices, and points checked against their side. See exact.h. */
+#ifdef GPUBE_HAVE_FLINT
+#include <string.h>
+
+#include "nash/exact.h"
+
+void nash__vertices_init(struct nash_vertices *v, const struct nash_problem *p, int side)
+{
+	*v = (struct nash_vertices){.ctx = p->ctx, .side = &p->side[side], .words = p->words};
+}
+
+void nash__vertices_clear(struct nash_vertices *v)
+{
+	for (int64_t k = 0; k < v->n * (v->side->k + 1); k++)
+		fmpz_clear(v->coords + k);
+	gpube__free(v->ctx, v->coords);
+	gpube__free(v->ctx, v->masks);
+	gpube__free(v->ctx, v->slots);
+	v->n = 0;
+}
+
+static uint64_t hash(const uint64_t *mask, int words)
+{
+	uint64_t h = 0x9e3779b97f4a7c15u;
+
+	for (int w = 0; w < words; w++) {
+		h = (h ^ mask[w]) * 0xbf58476d1ce4e5b9u;
+		h ^= h >> 29;
+	}
+	return h;
+}
+
+/* The slot that holds the mask, or the empty one where it belongs. */
+static int64_t slot_of(const struct nash_vertices *v, const uint64_t *mask)
+{
+	int64_t s = (int64_t)(hash(mask, v->words) & (uint64_t)(v->n_slots - 1));
+
+	while (v->slots[s] &&
+		memcmp(nash__mask(v, v->slots[s] - 1), mask, (size_t)v->words * sizeof(*mask)) != 0)
+		s = (s + 1) & (v->n_slots - 1);
+	return s;
+}
+
+int64_t nash__vertices_find(const struct nash_vertices *v, const uint64_t *mask)
+{
+	return v->n_slots ? v->slots[slot_of(v, mask)] - 1 : -1;
+}
+
+static int rehash(struct nash_vertices *v)
+{
+	int64_t n = v->n_slots ? 2 * v->n_slots : 64;
+	int64_t *slots = gpube__alloc_zero(v->ctx, (uint64_t)n, sizeof(*slots));
+
+	if (!slots)
+		return GPUBE_ENOMEM;
+	gpube__free(v->ctx, v->slots);
+	v->slots = slots;
+	v->n_slots = n;
+	for (int64_t k = 0; k < v->n; k++)
+		slots[slot_of(v, nash__mask(v, k))] = k + 1;
+	return GPUBE_OK;
+}
+
+static void lowest_terms(fmpz *coords, int32_t k)
+{
+	fmpz_t g;
+
+	fmpz_init(g);
+	_fmpz_vec_content(g, coords, k + 1);
+	if (!fmpz_is_one(g))
+		_fmpz_vec_scalar_divexact_fmpz(coords, coords, k + 1, g);
+	fmpz_clear(g);
+}
+
+int nash__vertices_add(struct nash_vertices *v, int64_t *at, const uint64_t *mask, fmpz *coords)
+{
+	int32_t width = v->side->k + 1;
+	int64_t s;
+
+	if (2 * (v->n + 1) > v->n_slots && rehash(v))
+		return GPUBE_ENOMEM;
+	s = slot_of(v, mask);
+	if (!v->slots[s]) {
+		if (gpube__grow(v->ctx, &v->masks, &v->capacity_masks, (v->n + 1) * v->words,
+			    sizeof(*v->masks)) ||
+			gpube__grow(v->ctx, &v->coords, &v->capacity_coords, (v->n + 1) * width,
+				sizeof(*v->coords)))
+			return GPUBE_ENOMEM;
+		memcpy(v->masks + v->n * v->words, mask, (size_t)v->words * sizeof(*mask));
+		lowest_terms(coords, v->side->k);
+		for (int32_t i = 0; i < width; i++) {
+			v->coords[v->n * width + i] = coords[i];
+			coords[i] = 0;
+		}
+		v->slots[s] = ++v->n;
+	}
+	if (at)
+		*at = v->slots[s] - 1;
+	return GPUBE_OK;
+}
+
+/* ---- points ------------------------------------------------------------------- */
+
+bool nash__mask_of(const struct nash_side *s, uint64_t *mask, int words, const fmpz *coords)
+{
+	const fmpz *den = coords + s->k;
+	fmpz_t sum, best;
+	fmpz *worth;
+	bool inside = fmpz_sgn(den) > 0;
+
+	memset(mask, 0, (size_t)words * sizeof(*mask));
+	fmpz_init(sum);
+	for (int32_t i = 0; i < s->k && inside; i++) {
+		inside = fmpz_sgn(coords + i) >= 0;
+		fmpz_add(sum, sum, coords + i);
+		if (fmpz_is_zero(coords + i))
+			nash__set_bit(mask, nash__label(s, i));
+	}
+	inside = inside && fmpz_equal(sum, den);
+	fmpz_clear(sum);
+	if (!inside)
+		return false;
+	/* v is the least there can be, so the best responses have no slack */
+	worth = _fmpz_vec_init(s->l);
+	fmpz_init(best);
+	for (int32_t j = 0; j < s->l; j++) {
+		_fmpz_vec_dot(worth + j, s->c + (int64_t)j * s->k, coords, s->k);
+		if (j == 0 || fmpz_cmp(worth + j, best) > 0)
+			fmpz_set(best, worth + j);
+	}
+	for (int32_t j = 0; j < s->l; j++)
+		if (fmpz_equal(worth + j, best))
+			nash__set_bit(mask, nash__label(s, s->k + j));
+	_fmpz_vec_clear(worth, s->l);
+	fmpz_clear(best);
+	return true;
+}
+
+/* Solves for the probabilities that are not zero, and v. */
+static bool solve(const struct nash_side *s, const int32_t *zero, fmpz *coords, int32_t *played)
+{
+	int32_t n = 0, row = 1;
+	fmpz_mat_t a, b, x;
+	fmpz_t den;
+	bool ok;
+
+	for (int32_t i = 0; i < s->k; i++)
+		played[i] = 1;
+	for (int32_t i = 0; i < s->k; i++)
+		if (zero[i] < s->k)
+			played[zero[i]] = 0;
+	for (int32_t i = 0; i < s->k; i++)
+		if (played[i])
+			played[n++] = i;
+	if (n == 0)
+		return false;
+	fmpz_mat_init(a, n + 1, n + 1);
+	fmpz_mat_init(b, n + 1, 1);
+	fmpz_mat_init(x, n + 1, 1);
+	fmpz_init(den);
+	for (int32_t i = 0; i < n; i++)
+		fmpz_one(fmpz_mat_entry(a, 0, i));
+	fmpz_one(fmpz_mat_entry(b, 0, 0));
+	for (int32_t z = 0; z < s->k; z++) {
+		const fmpz *c;
+
+		if (zero[z] < s->k)
+			continue;
+		c = s->c + (int64_t)(zero[z] - s->k) * s->k;
+		for (int32_t i = 0; i < n; i++)
+			fmpz_set(fmpz_mat_entry(a, row, i), c + played[i]);
+		fmpz_set_si(fmpz_mat_entry(a, row, n), -1);
+		row++;
+	}
+	ok = row == n + 1 && fmpz_mat_solve(x, den, a, b);
+	if (ok) {
+		bool turn = fmpz_sgn(den) < 0;
+
+		for (int32_t i = 0; i < n; i++) {
+			fmpz_swap(coords + played[i], fmpz_mat_entry(x, i, 0));
+			if (turn)
+				fmpz_neg(coords + played[i], coords + played[i]);
+		}
+		fmpz_abs(coords + s->k, den);
+	}
+	fmpz_mat_clear(a);
+	fmpz_mat_clear(b);
+	fmpz_mat_clear(x);
+	fmpz_clear(den);
+	return ok;
+}
+
+int nash__point(struct nash_vertices *v, int64_t *at, int *found, const int32_t *zero)
+{
+	const struct nash_side *s = v->side;
+	int32_t *played = gpube__alloc(v->ctx, (uint64_t)s->k, sizeof(*played));
+	uint64_t *mask = gpube__alloc(v->ctx, (uint64_t)v->words, sizeof(*mask));
+	fmpz *coords = NULL;
+	int status = played && mask ? GPUBE_OK : GPUBE_ENOMEM;
+
+	*found = 0;
+	if (!status) {
+		coords = _fmpz_vec_init(s->k + 1);
+		if (!solve(s, zero, coords, played))
+			*found = -1;
+		else
+			*found = nash__mask_of(s, mask, v->words, coords);
+		/* the opponent's best responses are to be those that were asked for, or more */
+		for (int32_t z = 0; z < s->k && *found == 1; z++)
+			*found = nash__bit(mask, nash__label(s, zero[z]));
+		if (*found == 1)
+			status = nash__vertices_add(v, at, mask, coords);
+		_fmpz_vec_clear(coords, s->k + 1);
+	}
+	gpube__free(v->ctx, played);
+	gpube__free(v->ctx, mask);
+	return status;
+}
+#else
+typedef int nash_vertices_need_flint;
+#endif

@@ -1,0 +1,44 @@
+#!/bin/sh
+# bound: answers, forms of output, limits, signals.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+x=examples
+printf 'none 2 2 1 10\n2 2\n2 0 1 10 0\n' > "$work/none.wcsp"
+printf '{problem: {name: "most", mustbe: ">-9.0"},\n variables: {a: 2, b: 2},\n' > "$work/most.cfn"
+printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$work/most.cfn"
+awk 'BEGIN { n = 30; srand(1); print "grid", n * n, 2, 2 * n * (n - 1), 100000
+	for (i = 0; i < n * n; i++) printf "2 "
+	for (i = 0; i < n * n; i++) {
+		if (i % n < n - 1) print "\n2", i, i + 1, int(rand() * 50), "2\n0 0 3\n1 1", int(rand() * 90)
+		if (i < n * (n - 1)) print "\n2", i, i + n, int(rand() * 50), "2\n0 1 7\n1 1", int(rand() * 90)
+	} }' > "$work/grid.wcsp"
+
+for method in mbe shift clusters auto; do
+	row "$method: zebra" 0 '^optimum +0, proved' '' "$gpube" bound -q --method $method --timeout 20s \
+		$x/zebra.wcsp
+	row "$method: a maximum" 0 '^optimum +7\.1, proved' '' "$gpube" bound -q --method $method "$work/most.cfn"
+	row "$method: infeasible" 0 '^infeasible +every assignment is forbidden \(proved\)$' '' \
+		"$gpube" bound -q --method $method "$work/none.wcsp"
+done
+row 'exams: decimals as in the file' 0 '^optimum +4\.30, proved' '' "$gpube" bound -q $x/exams.cfn
+row 'improvements are told' 0 '*' '^gpube: [0-9.]+ s: lower bound ' "$gpube" bound $x/exams.cfn
+row 'quiet is quiet' 0 '*' '' "$gpube" bound -q $x/exams.cfn
+row 'sprinkler: log10' 0 'log10 -0\.48945' '' "$gpube" bound -q $x/sprinkler.uai
+row 'z' 0 '^model ' '' "$gpube" bound -q --method mbe --z 2 $x/exams.cfn
+row 'ibound' 0 '^model ' '' "$gpube" bound -q --method mbe --ibound 1 --partition first --no-match $x/exams.cfn
+row 'z and ibound' 2 '' '--z and --ibound exclude each other' "$gpube" bound --z 3 --ibound 3 $x/exams.cfn
+row 'a cutoff at the optimum' 0 '^closed ' '' "$gpube" bound -q --method mbe --ub 7.1 "$work/most.cfn"
+row 'a cutoff that is none' 1 '' 'not a number' "$gpube" bound --ub 7.12 "$work/most.cfn"
+row 'a cutoff of potentials' 1 '' 'has no costs' "$gpube" bound --ub 7 $x/sprinkler.uai
+"$gpube" bound -q --output sol -o "$work/exams.sol" $x/exams.cfn
+row 'a known solution' 0 '^optimum +4\.30,' 'upper bound 4\.30 \(given\)' \
+	"$gpube" bound --sol "$work/exams.sol" $x/exams.cfn
+row 'a timeout gives bounds' 0 '^lower +[0-9]+, proved' '' \
+	"$gpube" bound -q --timeout 1s "$work/grid.wcsp"
+row 'json' 0 '"status": *"optimal"' '' "$gpube" bound -q --json $x/exams.cfn
+row 'json keys' 0 '"lower_bound": *4\.30.*"upper_bound": *4\.30.*"assignment": *\[' '' \
+	"$gpube" bound -q --json $x/exams.cfn
+row 'SIGINT gives bounds' 0 '^lower +[0-9]+, proved' '' \
+	timeout --preserve-status -s INT 2 "$gpube" bound -q "$work/grid.wcsp"
+plan

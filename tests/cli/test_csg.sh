@@ -1,0 +1,40 @@
+#!/bin/sh
+# csg: answers, methods, forms of output, limits, generated games.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+printf 'csg 3 int32\n{1} 5\n{2} 5\n{3} 1\n{1,2} 9\n{1,3} 8\n{2,3} 5\n{1,2,3} 12\n' > "$work/g.txt"
+printf 'csg 2 int32\n{1} 5\n' > "$work/none.txt"
+printf 'csg 2 int32\n{1} five\n' > "$work/bad.txt"
+printf 'csg 2 int32\ndefault -4\n{1} 5\n' > "$work/loss.txt"
+
+for m in auto lp conv dp idp; do
+	row "$m: value" 0 '^value +13, the proved maximum$' '' "$gpube" csg --method $m "$work/g.txt"
+	row "$m: structure" 0 '^structure +\{1,3\} \{2\}$' '' "$gpube" csg --method $m "$work/g.txt"
+done
+row 'JSON' 0 '^\{"status": "optimal", .*"value": 13, "upper_bound": 13, .*"structure": \[\[1,3\],\[2\]\]' '' \
+	"$gpube" csg --json "$work/g.txt"
+row 'infeasible' 0 'every structure has a forbidden coalition' '' "$gpube" csg "$work/none.txt"
+row 'infeasible as JSON' 0 '"status": "infeasible"' '' "$gpube" csg --json "$work/none.txt"
+row 'a loss' 0 '^value +1, ' '' "$gpube" csg "$work/loss.txt"
+row 'disposal' 0 '^value +5, ' '' "$gpube" csg --free-disposal "$work/loss.txt"
+row 'a bad file' 1 '' "bad.txt:2: expected a value or 'forbidden', found 'five'" "$gpube" csg "$work/bad.txt"
+row 'no file' 2 '' 'expected either FILE or --generate' "$gpube" csg
+row 'file and --generate' 2 '' 'expected either' "$gpube" csg --generate uniform "$work/g.txt"
+row 'unknown distribution' 1 '' "no such distribution: 'flat'" "$gpube" csg --generate flat
+row 'too large' 1 '' 'MiB, allowed are' "$gpube" csg --generate uniform -n 30 --memory 1M
+row 'timeout: bounds' 0 '"status": "bounds".*"upper_bound": [0-9]' 'ended before' \
+	"$gpube" csg --json --generate threshold -n 20 --method dp --timeout 0.2
+
+for f in g.csg g.csg.gz g.txt; do
+	"$gpube" generate csg -n 10 --seed 3 --dist ndcs -o "$work/n$f"
+	"$gpube" csg "$work/n$f" | head -n 2 > "$work/$f.out"
+done
+"$gpube" csg --generate ndcs -n 10 --seed 3 | head -n 2 > "$work/memory.out"
+that 'a generated file is what --generate solves' cmp "$work/g.csg.out" "$work/memory.out"
+that 'gzip makes no difference' cmp "$work/g.csg.out" "$work/g.csg.gz.out"
+that 'text makes no difference' cmp "$work/g.csg.out" "$work/g.txt.out"
+
+row 'certificate' 0 'proved maximum' '' "$gpube" csg --certify "$work/proof" "$work/ng.csg"
+that 'the certificate is written' grep -q '^csg-certificate 1$' "$work/proof"
+plan

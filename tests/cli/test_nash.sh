@@ -1,0 +1,88 @@
+#!/bin/sh
+# gpube nash: outputs, options, and its equilibria beside lrsnash's.
+. "$(dirname "$0")/tap.sh"
+cd "$(dirname "$0")/../.." || exit 1
+
+# The example of Rampersaud, Mashayekhy and Grosu, IEEE TPDS 2014, section 2.
+cat > "$work/paper.nfg" << 'END'
+NFG 1 R "Example" { "Row" "Column" }
+{ { "T" "B" } { "L" "M" "R" } }
+5 3 0 0 0 0 3 5 0 1 1 3
+END
+printf '2 2\n\n0 0\n0 0\n\n0 0\n0 0\n' > "$work/zero.txt"
+printf '3\n2 2 2\n' > "$work/three.gam"
+
+row 'inexact results say so' 0 '^equilibria  3, inexact' '' "$gpube" nash --inexact "$work/paper.nfg"
+row 'inexact, JSON' 0 '"exact": false' '' "$gpube" nash --inexact --json "$work/paper.nfg"
+row 'inexact and degenerate' 1 'incomplete: the game looks degenerate' 'there may be more' \
+	"$gpube" nash --inexact "$work/zero.txt"
+if ! "$gpube" nash --pure "$work/paper.nfg" > "$work/said" 2>&1 && grep -q FLINT "$work/said"; then
+	skip 'gpube nash' 'built without FLINT'
+	plan
+	exit 0
+fi
+
+row 'text' 0 '^equilibria  3, all extreme equilibria' '' "$gpube" nash "$work/paper.nfg"
+row 'text names the actions' 0 'T 5/8, B 3/8' '' "$gpube" nash "$work/paper.nfg"
+row 'text gives the payoffs' 0 'payoffs 15/8, 15/8' '' "$gpube" nash "$work/paper.nfg"
+row 'one equilibrium' 0 '^equilibria  1, as asked for' '' "$gpube" nash --one "$work/paper.nfg"
+row 'pure equilibria' 0 '^equilibria  2, as asked for' '' "$gpube" nash --pure "$work/paper.nfg"
+row 'at most two' 0 '^equilibria  2, as asked for' '' "$gpube" nash --max 2 "$work/paper.nfg"
+row 'components' 0 '^components  1 with 1 maximal Nash subset$' '' \
+	"$gpube" nash --components "$work/zero.txt"
+row 'supports of a degenerate game are not all' 1 '^equilibria  4, incomplete: the game is degenerate' \
+	'there may be more' "$gpube" nash --method se "$work/zero.txt"
+row 'three players' 1 '' 'three.gam:1: 3 players: only games of two' "$gpube" nash "$work/three.gam"
+row 'three players, JSON' 1 '"status": "error"' 'only games of two' \
+	"$gpube" nash --json "$work/three.gam"
+row 'no file' 1 '' "cannot open '$work/none'" "$gpube" nash "$work/none"
+row 'two kinds of answers' 2 '' 'exclude each other' "$gpube" nash --one --pure "$work/zero.txt"
+row 'inexact components' 2 '' 'needs exact' "$gpube" nash --inexact --components "$work/zero.txt"
+row 'components of some' 2 '' 'needs all' "$gpube" nash --one --components "$work/zero.txt"
+
+"$gpube" nash --output gambit "$work/paper.nfg" > "$work/out"
+printf 'NE,1,0,1,0,0\nNE,5/8,3/8,3/8,5/8,0\nNE,0,1,0,1,0\n' > "$work/expected"
+that 'Gambit output' cmp "$work/out" "$work/expected"
+"$gpube" nash --output lrs "$work/paper.nfg" > "$work/out"
+cat > "$work/expected" << 'END'
+2  1 0 0  5
+1  1 0  3
+
+2  3/8 5/8 0  15/8
+1  5/8 3/8  15/8
+
+2  0 1 0  3
+1  0 1  5
+
+*Number of equilibria found: 3
+END
+that 'lrsnash output' cmp "$work/out" "$work/expected"
+"$gpube" nash --json --components "$work/paper.nfg" > "$work/out"
+if command -v python3 > /dev/null; then
+	that 'JSON is JSON, with its keys' python3 -c '
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["status"] == "optimal" and r["all"] and r["exact"] and r["regular"]
+assert r["equilibria"][1] == {"x": ["5/8", "3/8"], "y": ["3/8", "5/8", "0"], "u": "15/8", "v": "15/8"}
+assert r["n_components"] == 3 and [c["component"] for c in r["components"]] == [0, 1, 2]
+assert r["x"][r["components"][0]["x"][0]] == ["1", "0"]' "$work/out"
+else
+	skip 'JSON is JSON, with its keys' 'no python3'
+fi
+that 'converts to lrsnash input' "$gpube" nash --convert "$work/paper.txt" "$work/paper.nfg"
+that 'and back' "$gpube" nash --convert "$work/back.nfg" "$work/paper.txt"
+row 'with the same equilibria' 0 '^equilibria  3' '' "$gpube" nash "$work/back.nfg"
+
+# A game that takes long, stopped.
+awk 'BEGIN { srand(1); n = 30; print n, n
+	for (k = 0; k < 2 * n * n; k++) print int(rand() * 10000) }' > "$work/long.txt"
+row 'time limit' 1 '"status": "incomplete".*"reason": "out of time"' 'there may be more' \
+	"$gpube" nash --json --timeout 0.2s --method ve "$work/long.txt"
+
+if ! command -v lrsnash > /dev/null || ! command -v python3 > /dev/null; then
+	skip 'the same equilibria as lrsnash' 'lrsnash or python3 is not installed'
+else
+	that '300 seeded games, the same equilibria as lrsnash' \
+		python3 benchmarks/nash_lrs.py --gpube "$gpube" --largest 6 --methods auto,eee 300
+fi
+plan

@@ -1,0 +1,284 @@
+/*
+ * contract on the GPU: the random shapes of the CPU's test, chosen ones and batches, against the
+ * reference; large ones against sampled cells. Without a device all is one case
+ * that is skipped, unless GPUBE_REQUIRE_GPU is set. An argument, such as
+ * "seed 1*", picks the cases whose name matches.
+ */
+#include "tests/support/test.h"
+#include "tests/support/on_device.h"
+
+#define N_RANDOM  1000
+#define N_BATCHES 40
+#define BATCH     60
+
+static struct gpube_ctx *ctx;
+static const struct gpube_ops *ops;
+
+/* No device is a reason to skip, anything else is a failure. */
+static void opens(void **state)
+{
+	int status = 0;
+
+	(void)state;
+	ops = gpube__ops_cuda(ctx, &status);
+	if (!ops && status == GPUBE_ENODEV && !getenv("GPUBE_REQUIRE_GPU"))
+		skip();
+	if (!ops)
+		fail_msg("%s", gpube_error(ctx));
+}
+
+/* Runs it on the device; the results are in s->c.out... afterwards. */
+static void run(struct shape *s)
+{
+	struct on_device d;
+
+	shape_poison(s);
+	assert_int_equal(on_device_new(&d, ctx, ops, s), 0);
+	if (ops->contract(ctx, &d.c) != 0 || on_device_fetch(&d, s) != 0)
+		fail_msg("%s: %s", s->text, gpube_error(ctx));
+	on_device_free(&d);
+}
+
+static void compare(struct shape *s)
+{
+	struct shape want;
+	const char *problem;
+
+	shape_twin(&want, s);
+	shape_poison(&want);
+	assert_int_equal(gpube__contract_reference(ctx, &want.c), 0);
+	problem = shape_compare(s, &want);
+	if (problem)
+		fail_msg("%s: %s", s->text, problem);
+	shape_twin_free(&want);
+}
+
+static void random_shape(void **state)
+{
+	struct shape s;
+
+	shape_random(&s, (uint64_t)(uintptr_t)*state, 20000);
+	run(&s);
+	compare(&s);
+	shape_free(&s);
+}
+
+static void random_batch(void **state)
+{
+	const uint64_t seed = 1000000 + (uint64_t)(uintptr_t)*state * BATCH;
+	struct shape s[BATCH];
+	struct on_device d[BATCH];
+	struct gpube_contraction c[BATCH];
+
+	for (int i = 0; i < BATCH; i++) {
+		/* several of one form, as a batch mostly has */
+		shape_random(&s[i], seed + (uint64_t)(i < BATCH / 2 ? i / 8 : i), 5000);
+		shape_poison(&s[i]);
+		assert_int_equal(on_device_new(&d[i], ctx, ops, &s[i]), 0);
+		c[i] = d[i].c;
+	}
+	if (ops->contract_batch(ctx, BATCH, c) != 0)
+		fail_msg("%s", gpube_error(ctx));
+	for (int i = 0; i < BATCH; i++) {
+		assert_int_equal(on_device_fetch(&d[i], &s[i]), 0);
+		compare(&s[i]);
+		on_device_free(&d[i]);
+		shape_free(&s[i]);
+	}
+}
+
+/* Chosen shapes: the text of shape_parse(); small enough for the reference. */
+static const char *const chosen[] = {
+        "x=5 : : x",
+        "x=7 y=9 a=1 : a : x y , y",
+        "x=70000 : : x",
+        "x=3 a=100000 : a : x a , x",
+        "x=100000 a=3 : a : a x , x",
+        "a=50 b=60 : a b : a b",
+        "a=50 b=60 : a b : b a , a",
+        "x=130 a=150 b=140 : a b : x a , x b",
+        "x=37 a=33 b=129 : a b : a x , b x",
+        "x=37 a=33 b=129 : a b : a x , x b , x , a , b",
+        "x=64 a=64 b=64 : a b : a x , x b , a b",
+        "x=10 a=10 b=10 c=10 d=10 : a b c d : x a b c d , x a , x b , x c , x d , x",
+        "x=10 a=10 b=10 c=10 d=10 : a b c d : a b c d x , a x , b x , c x , d x , x",
+        "x=10 a=10 b=10 c=10 d=10 : a b c d : a b x c d , a x , x b , c x , d x",
+        "x=9 a=11 b=7 c=13 d=5 : a b c d : d c b a x , x c a , b d",
+        "x=9 a=11 b=7 c=13 d=5 : d c b a : x a b , x b c , x c d , x d a",
+        "x=40 a=20 b=20 c=20 : a b c : x a b c , x a b , x b c , x a c",
+        "x=40 a=20 b=20 c=20 : a b c : x a c , x b c",
+        "x=40 a=20 b=20 c=20 : c b a : x a c , x b c",
+        "x=44 a=20 b=20 c=20 : a b c : x a b , x b c , x a , x c , x",
+        "x=12 y=11 a=40 b=41 : a b : x a y , y x b",
+        "x=12 y=11 a=40 b=41 : a b : a x y b , y",
+        "x=12 z=2 y=3 a=40 b=41 : a b : a x b , y b , z a",
+        "x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 : a b c d e f g h i j k : "
+        "x a b c d e f g h , x d e f g h i j k , x b f j , x c d , a k",
+        "x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 : a b c d e f g h i j k : "
+        "a b c d e f g h x , d e f g h i j x k , x b f j , x c d , a k",
+        "x=4 a=4 b=4 c=4 d=4 e=4 f=4 : a b c d e f : x a c e , x b d f , x a f , x b e , x c d ,"
+        " a b , b c , c d , d e , e f , x a , x b , x c , x d , x e , x f",
+        "a=1 : a : ",
+        "x=6 a=5 : a : ",
+};
+
+static const enum gpube_type types[] = {GPUBE_INT32, GPUBE_FLOAT32, GPUBE_INT64, GPUBE_FLOAT64};
+
+#define N_CHOSEN   (sizeof(chosen) / sizeof(*chosen))
+#define N_VARIANTS 20 /* 4 types; min-plus, with arguments, max-plus, min-count, logsumexp */
+
+static void chosen_shape(void **state)
+{
+	static const enum gpube_semiring semirings[] = {
+	        GPUBE_MIN_PLUS, GPUBE_MIN_PLUS, GPUBE_MAX_PLUS, GPUBE_MIN_COUNT, GPUBE_LOGSUMEXP};
+	const size_t row = (size_t)(uintptr_t)*state, variant = row % N_VARIANTS;
+	const enum gpube_semiring semiring = semirings[variant / 4];
+	const enum gpube_type type = types[variant % 4];
+	const char *problem;
+	struct shape s;
+
+	if (semiring == GPUBE_LOGSUMEXP && gpube__type_is_int(type))
+		return;
+	problem = shape_parse(&s, chosen[row / N_VARIANTS], semiring, type);
+	if (problem)
+		fail_msg("%s", problem);
+	if (variant / 4 == 1)
+		shape_want_arg(&s);
+	shape_fill(
+	        &s, 7 + row, (enum shape_fill)(row % SHAPE_N_FILLS), semiring == GPUBE_MIN_COUNT);
+	run(&s);
+	compare(&s);
+	shape_free(&s);
+}
+
+/* Too large for the reference: sampled cells. */
+static const char *const large[] = {
+        "x=1000 a=1024 b=1000 : a b : x a , x b",
+        "x=1000 a=1024 b=1000 : a b : a x , b x",
+        "x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : x a b c d e , x a , x b , x c , x d e",
+        "x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : a b c d e x , a x , b x , c x , d e x",
+        "x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : a b x c d e , x a , b x , c x , d x e",
+        "x=15 a=15 b=15 c=15 d=15 e=15 : a b c d e : x a b c d e , x a b c , x c d e , x b d",
+        "x=2 a=4096 b=4096 c=3 : a b c : x a b c , x a , c",
+        "x=100 a=100 b=100 c=100 : a b c : x a b , x b c , x a c",
+        "x=4000000 a=4 : a : x a , x",
+        "x=3 y=1000000 : x : y x",
+};
+
+#define N_LARGE (sizeof(large) / sizeof(*large))
+
+static void large_shape(void **state)
+{
+	const size_t row = (size_t)(uintptr_t)*state;
+	const char *problem;
+	struct shape s;
+
+	problem = shape_parse(&s, large[row / 4], GPUBE_MIN_PLUS, types[row % 2]);
+	if (problem)
+		fail_msg("%s", problem);
+	if (row % 4 >= 2)
+		shape_want_arg(&s);
+	shape_fill(&s, row, SHAPE_SIGNED, false);
+	run(&s);
+	problem = shape_check_sample(&s,
+	        20000000 / (s.joined_cells / s.out_cells) < 20000
+	                ? 20000000 / (s.joined_cells / s.out_cells)
+	                : 20000,
+	        row);
+	if (problem)
+		fail_msg("%s: %s", s.text, problem);
+	shape_free(&s);
+}
+
+/* Table memory: what is freed is given out again, and blocks never overlap. */
+static void arena(void **state)
+{
+	void *p[300], *again;
+	uint64_t bytes[300];
+	struct gpube_rng r;
+
+	(void)state;
+	gpube__rng_init(&r, 5);
+	memset(p, 0, sizeof(p));
+	for (int i = 0; i < 20000; i++) {
+		const size_t k = (size_t)gpube__rng_below(&r, 300);
+
+		if (p[k]) {
+			ops->free(ctx, p[k]);
+			p[k] = NULL;
+			continue;
+		}
+		bytes[k] = gpube__rng_below(&r, 1 << gpube__rng_below(&r, 22));
+		p[k] = ops->alloc(ctx, bytes[k]);
+		assert_non_null(p[k]);
+		assert_int_equal((uintptr_t)p[k] % 64, 0);
+		for (size_t j = 0; j < 300; j++)
+			assert_true(j == k || !p[j] || (char *)p[j] + bytes[j] <= (char *)p[k] ||
+			            (char *)p[k] + bytes[k] <= (char *)p[j]);
+	}
+	for (int k = 0; k < 300; k++)
+		ops->free(ctx, p[k]);
+	p[0] = ops->alloc(ctx, 3u << 24);
+	assert_non_null(p[0]);
+	ops->free(ctx, p[0]);
+	again = ops->alloc(ctx, 3u << 24);
+	assert_ptr_equal(again, p[0]);
+	ops->free(ctx, again);
+	assert_null(ops->alloc(ctx, 1ull << 60));
+	assert_non_null(strstr(gpube_error(ctx), "out of device memory"));
+}
+
+static void refuses(void **state)
+{
+	const int64_t size = 0;
+	struct gpube_contraction c;
+
+	(void)state;
+	memset(&c, 0, sizeof(c));
+	c.type = GPUBE_INT32;
+	c.n_dims = c.n_out = 1;
+	c.sizes = &size;
+	c.out = &c;
+	assert_int_equal(ops->contract(ctx, &c), GPUBE_EINVAL);
+	c.n_dims = c.n_out = 0;
+	gpube_ctx_stop(ctx);
+	assert_int_equal(ops->contract(ctx, &c), GPUBE_ESTOP);
+	ctx->stop = 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct CMUnitTest
+	        tests[N_RANDOM + N_BATCHES + N_CHOSEN * N_VARIANTS + N_LARGE * 4 + 3];
+	static char names[sizeof(tests) / sizeof(*tests)][32];
+	const struct {
+		const char *name;
+		size_t n;
+		CMUnitTestFunction run;
+	} groups[] = {
+	        {"device", 1, opens},
+	        {"arena", 1, arena},
+	        {"refuses", 1, refuses},
+	        {"seed", N_RANDOM, random_shape},
+	        {"chosen", N_CHOSEN * N_VARIANTS, chosen_shape},
+	        {"batch", N_BATCHES, random_batch},
+	        {"large", N_LARGE * 4, large_shape},
+	};
+	size_t n = 0;
+	int status, failed;
+
+	if (gpube_ctx_new(&ctx, NULL) != 0)
+		return 1;
+	ops = gpube__ops_cuda(ctx, &status);
+	for (size_t g = 0; g < (ops ? sizeof(groups) / sizeof(*groups) : 1); g++)
+		for (size_t i = 0; i < groups[g].n; i++, n++) {
+			snprintf(names[n], sizeof(names[n]), "%s %zu", groups[g].name, i);
+			tests[n] = (struct CMUnitTest){
+			        names[n], groups[g].run, NULL, NULL, (void *)(uintptr_t)i};
+		}
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	failed = _cmocka_run_group_tests("contract on the GPU", tests, n, NULL, NULL);
+	gpube_ctx_free(ctx);
+	return failed != 0;
+}

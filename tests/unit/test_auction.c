@@ -1,0 +1,233 @@
+/*
+ * Winner determination: random auctions against all sets of bids, XOR through
+ * dummy goods, ties and losses; bad files; failures of memory; a stop.
+ */
+#include "tests/support/test.h"
+
+#include "csg/auction.h"
+#include "gpube/base/base.h"
+#include "tests/support/files.h"
+
+struct row {
+	char name[64];
+	int goods, dummies, bids, most; /* goods of a bid */
+	uint64_t seed;
+};
+
+static char dir[256], path[300];
+
+struct bids {
+	int n;
+	long price[24];
+	uint32_t goods[24];
+};
+
+/* A file of random bids; prices have two decimals, some are negative, many alike. */
+static void write_auction(const struct row *row, struct bids *b)
+{
+	struct gpube_rng rng;
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	gpube__rng_init(&rng, row->seed);
+	fprintf(f, "%% random\n\ngoods %d\nBIDS %d\ndummy %d\n\n", row->goods, row->bids,
+		row->dummies);
+	b->n = row->bids;
+	for (int i = 0; i < b->n; i++) {
+		int k = 1 + (int)gpube__rng_below(&rng, (uint64_t)row->most);
+
+		b->price[i] = (long)gpube__rng_below(&rng, 50) * 10 * k - 40;
+		b->goods[i] = 0;
+		while (k-- > 0)
+			b->goods[i] |= 1u << gpube__rng_below(&rng, (uint64_t)row->goods);
+		if (row->dummies && gpube__rng_below(&rng, 2))
+			b->goods[i] |= 1u << (row->goods +
+					      (int)gpube__rng_below(&rng, (uint64_t)row->dummies));
+		fprintf(f, "%d\t%s%ld.%02ld", 100 + i, b->price[i] < 0 ? "-" : "",
+			labs(b->price[i]) / 100, labs(b->price[i]) % 100);
+		for (uint32_t s = b->goods[i]; s; s &= s - 1)
+			fprintf(f, "\t%d", __builtin_ctz(s));
+		fprintf(f, "\t#\n");
+	}
+	assert_int_equal(fclose(f), 0);
+}
+
+static long best_of(const struct bids *b, int i, uint32_t used)
+{
+	long without, with;
+
+	if (i == b->n)
+		return 0;
+	without = best_of(b, i + 1, used);
+	if (b->goods[i] & used)
+		return without;
+	with = b->price[i] + best_of(b, i + 1, used | b->goods[i]);
+	return with > without ? with : without;
+}
+
+static long in_cents(int64_t v, int scale)
+{
+	for (; scale < 2; scale++)
+		v *= 10;
+	return (long)v;
+}
+
+static void all_sets(void **state)
+{
+	const struct row *row = *state;
+	struct csg_auction_result *r;
+	struct csg_auction *a;
+	struct gpube_ctx *ctx;
+	struct bids b;
+	uint32_t used = 0;
+	long sum = 0, best;
+
+	write_auction(row, &b);
+	best = best_of(&b, 0, 0);
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	assert_int_equal(csg_auction_read(&a, ctx, path), GPUBE_OK);
+	assert_int_equal(csg_auction_goods(a), row->goods);
+	assert_int_equal(csg_auction_bids(a), row->bids);
+	assert_int_equal(csg_auction_solve(&r, a, NULL), GPUBE_OK);
+	assert_true(r->optimal);
+	assert_int_equal(in_cents(r->revenue, r->scale), best);
+	assert_true(r->upper_bound == r->revenue);
+	for (int k = 0; k < r->n_winners; k++) {
+		const int w = r->winners[k];
+
+		assert_int_equal(csg_auction_bid_id(a, w), 100 + w);
+		assert_int_equal(used & b.goods[w], 0);
+		used |= b.goods[w];
+		sum += b.price[w];
+	}
+	assert_int_equal(sum, best);
+	/* without the bids that never win it is the same */
+	for (int k = 0; k < r->n_never; k++)
+		b.price[r->never[k]] = -1;
+	assert_int_equal(best_of(&b, 0, 0), best);
+	csg_auction_result_free(r, ctx);
+	csg_auction_free(a);
+	gpube_ctx_free(ctx);
+}
+
+static void stops(void **state)
+{
+	static const struct row row = {"", 12, 4, 24, 5, 5};
+	struct csg_auction_result *r;
+	struct csg_auction *a;
+	struct gpube_ctx *ctx;
+	struct bids b;
+
+	(void)state;
+	write_auction(&row, &b);
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	assert_int_equal(csg_auction_read(&a, ctx, path), GPUBE_OK);
+	gpube_ctx_stop(ctx);
+	assert_int_equal(csg_auction_solve(&r, a, NULL), GPUBE_OK);
+	assert_false(r->optimal);
+	assert_true(in_cents(r->upper_bound, r->scale) >= best_of(&b, 0, 0));
+	csg_auction_result_free(r, ctx);
+	csg_auction_free(a);
+	gpube_ctx_free(ctx);
+}
+
+static void failures(void **state)
+{
+	static const struct row row = {"", 12, 4, 24, 5, 6};
+	struct test_memory memory = {.fail_at = 0};
+	struct bids b;
+	int status;
+
+	(void)state;
+	write_auction(&row, &b);
+	do {
+		struct gpube_ctx *ctx = test_memory_ctx(&memory);
+		struct csg_auction_result *r = NULL;
+		struct csg_auction *a = NULL;
+
+		status = csg_auction_read(&a, ctx, path);
+		if (!status)
+			status = csg_auction_solve(&r, a, NULL);
+		assert_true(status == GPUBE_OK || status == GPUBE_ENOMEM);
+		csg_auction_result_free(r, ctx);
+		csg_auction_free(a);
+		assert_int_equal(memory.live, 0);
+		gpube_ctx_free(ctx);
+		memory.n = 0;
+	} while (status && ++memory.fail_at < 500);
+	assert_true(memory.fail_at > 20 && memory.fail_at < 500);
+}
+
+struct bad {
+	const char *name, *text, *message;
+};
+
+#define HEAD "goods 3\nbids 1\ndummy 0\n"
+
+static const struct bad bad_files[] = {
+	{"empty", "", "1: expected 'goods', found the end of the file"},
+	{"no bids", "goods 3\n", "2: expected 'bids', found the end of the file"},
+	{"word", "good 3\n", "1: expected 'goods', 'bids' or 'dummy', found 'good'"},
+	{"units", "goods 3\nmaximums 1 2 1\n",
+		"2: auctions of several units of a good are not supported"},
+	{"price", HEAD "0 x 1 #\n", "4: expected a price, found 'x'"},
+	{"two points", HEAD "0 1.2.3 1 #\n", "4: expected a price, found '1.2.3'"},
+	{"long price", HEAD "0 123456789012345678901 1 #\n",
+		"4: a price of more than 17 digits: '123456789012345678901'"},
+	{"good", HEAD "0 1 3 #\n", "4: expected a good or '#', found '3'"},
+	{"negative good", HEAD "0 1 -1 #\n", "4: expected a good or '#', found '-1'"},
+	{"good twice", HEAD "0 1 2 2 #\n", "4: good 2 twice in a bid"},
+	{"no goods", HEAD "0 1 #\n", "4: a bid on no goods"},
+	{"no end", HEAD "0 1 2\n", "5: expected a good or '#', found the end of the file"},
+	{"bids missing", "goods 3\nbids 2\n0 1 2 #\n", "4: expected a bid, found the end of the file"},
+	{"more bids", HEAD "0 1 2 #\n1 1 2 #\n", "5: expected the end of the file, found '1'"},
+};
+
+static void bad_file(void **state)
+{
+	const struct bad *bad = *state;
+	struct test_memory memory = {.fail_at = -1};
+	struct gpube_ctx *ctx = test_memory_ctx(&memory);
+	struct csg_auction *a;
+	char expected[600];
+
+	test_put(path, bad->text, strlen(bad->text));
+	assert_true(csg_auction_read(&a, ctx, path) != GPUBE_OK);
+	snprintf(expected, sizeof(expected), "%s:%s", path, bad->message);
+	assert_string_equal(gpube_error(ctx), expected);
+	assert_null(a);
+	assert_int_equal(memory.live, 0);
+	gpube_ctx_free(ctx);
+}
+
+static struct row rows[200];
+static struct CMUnitTest tests[300];
+
+int main(void)
+{
+	size_t n = 0;
+	int rc;
+
+	test_make_dir(dir);
+	snprintf(path, sizeof(path), "%s/a.txt", dir);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(stops);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(failures);
+	for (size_t k = 0; k < sizeof(bad_files) / sizeof(*bad_files); k++)
+		tests[n++] = (struct CMUnitTest){bad_files[k].name, bad_file, NULL, NULL,
+			(void *)(uintptr_t)&bad_files[k]};
+	for (int k = 0; k < 120; k++) {
+		struct row *row = &rows[k];
+
+		row->goods = 2 + k % 11;
+		row->dummies = k % 4;
+		row->bids = k % 19;
+		row->most = 1 + k % (row->goods < 6 ? row->goods : 6);
+		row->seed = (uint64_t)k;
+		snprintf(row->name, sizeof(row->name), "%d goods, %d dummies, %d bids of up to %d",
+			row->goods, row->dummies, row->bids, row->most);
+		tests[n++] = (struct CMUnitTest){row->name, all_sets, NULL, NULL, row};
+	}
+	rc = _cmocka_run_group_tests("auction", tests, n, NULL, NULL);
+	test_clear_dir(dir);
+	return rc;
+}

@@ -1,0 +1,250 @@
+/*
+ * gpube_bound() against enumeration on random models of every kind, each method
+ * with several settings: no bound passes the optimum, every assignment is worth
+ * what is said. One case a seed.
+ */
+#include "tests/support/test.h"
+
+#include <math.h>
+
+#include "gpube/ir/model.h"
+#include "tests/support/files.h"
+#include "tests/support/random_model.h"
+
+enum { N_COSTS = 240, N_POTENTIALS = 80, N_MEMORY = 12 };
+
+static struct gpube_ctx *ctx;
+
+static int setup(void **state)
+{
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1,
+		.memory_bytes = (uint64_t)1 << 28};
+
+	(void)state;
+	return gpube_ctx_new(&ctx, &opts);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gpube_ctx_free(ctx);
+	return 0;
+}
+
+static struct gpube_bounds *bound(const struct gpube_model *m, const struct gpube_bound_opts *opts)
+{
+	struct gpube_bounds *b;
+
+	if (gpube_bound(&b, m, opts))
+		fail_msg("%s", gpube_error(ctx));
+	return b;
+}
+
+static void expect_costs(const struct gpube_model *m, const struct brute *brute,
+	const struct gpube_bound_opts *opts)
+{
+	struct gpube_bounds *b = bound(m, opts);
+	int64_t cost, sign = m->direction == GPUBE_MAXIMISE ? -1 : 1;
+
+	if (b->answer == GPUBE_ANSWER_INFEASIBLE) {
+		assert_false(brute->feasible);
+		gpube_bounds_free(b, ctx);
+		return;
+	}
+	if (brute->feasible && (!opts->has_cutoff || sign * brute->cost < sign * opts->cutoff))
+		assert_true(sign * b->bound <= sign * brute->cost);
+	if (opts->has_cutoff && brute->feasible && b->closed)
+		assert_true(sign * brute->cost >= sign * opts->cutoff);
+	if (b->values) {
+		assert_true(brute->feasible);
+		assert_int_equal(gpube_model_cost(&cost, m, b->values), 0);
+		assert_true(cost == b->cost);
+		assert_true(sign * cost >= sign * brute->cost);
+	}
+	if (b->answer == GPUBE_ANSWER_OPTIMAL) {
+		assert_true(b->cost == brute->cost);
+		assert_true(b->bound == brute->cost);
+	}
+	gpube_bounds_free(b, ctx);
+}
+
+static const struct gpube_bound_opts settings[] = {
+	{.method = GPUBE_BOUND_MBE, .z = 2},
+	{.method = GPUBE_BOUND_MBE, .z = 3, .first_fit = 1},
+	{.method = GPUBE_BOUND_MBE, .z = 2, .no_match = 1},
+	{.method = GPUBE_BOUND_MBE},
+	{.method = GPUBE_BOUND_SHIFT},
+	{.method = GPUBE_BOUND_CLUSTERS},
+	{.method = GPUBE_BOUND_CLUSTERS, .no_simplify = 1},
+	{.method = GPUBE_BOUND_AUTO},
+};
+
+static void costs(void **state)
+{
+	uint64_t seed = *(uint64_t *)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_model *m = random_model(ctx, &spec, seed);
+	struct brute brute;
+	int32_t *values;
+
+	assert_non_null(m);
+	values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*values));
+	assert_int_equal(brute_force(&brute, values, m), 0);
+	for (size_t k = 0; k < sizeof(settings) / sizeof(*settings); k++) {
+		struct gpube_bound_opts opts = settings[k];
+
+		opts.sizeof_options = sizeof(opts);
+		opts.seed = seed;
+		opts.order_seconds = 1e-3;
+		expect_costs(m, &brute, &opts);
+		if (!brute.feasible)
+			continue;
+		opts.values = values;
+		expect_costs(m, &brute, &opts);
+		opts.values = NULL;
+		opts.has_cutoff = 1;
+		opts.cutoff = brute.cost + (int64_t)(seed % 5) - 2;
+		expect_costs(m, &brute, &opts);
+	}
+	gpube__free(ctx, values);
+	gpube_model_free(m);
+}
+
+static void potentials(void **state)
+{
+	uint64_t seed = *(uint64_t *)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_POTENTIALS);
+	struct gpube_model *m = random_model(ctx, &spec, seed);
+	struct brute brute;
+
+	assert_non_null(m);
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
+	for (size_t k = 0; k < sizeof(settings) / sizeof(*settings); k++) {
+		struct gpube_bound_opts opts = settings[k];
+		struct gpube_bounds *b;
+		double slack, log_value;
+
+		opts.sizeof_options = sizeof(opts);
+		opts.order_seconds = 1e-3;
+		b = bound(m, &opts);
+		slack = (m->n_functions + 1) * pow(10, -b->scale) + 1e-12 * fabs(brute.log_value);
+		if (b->answer == GPUBE_ANSWER_INFEASIBLE) {
+			assert_false(brute.feasible);
+		} else if (brute.feasible) {
+			assert_true((double)b->bound * pow(10, -b->scale) <=
+				-brute.log_value + slack);
+			if (b->values) {
+				assert_int_equal(
+					gpube_model_log_value(&log_value, m, b->values), 0);
+				assert_true(log_value == b->log_value);
+			}
+			if (b->answer == GPUBE_ANSWER_OPTIMAL)
+				assert_true(fabs(b->log_value - brute.log_value) <= slack);
+		}
+		gpube_bounds_free(b, ctx);
+	}
+	gpube_model_free(m);
+}
+
+/* A failure of any allocation is reported, and leaves nothing behind. */
+static void memory(void **state)
+{
+	uint64_t seed = *(uint64_t *)*state;
+	struct random_spec spec = random_spec_default();
+
+	for (size_t k = 0; k < sizeof(settings) / sizeof(*settings); k++) {
+		int status = GPUBE_ENOMEM;
+
+		for (long fail_at = 0; status; fail_at += 1 + fail_at / 16) {
+			struct test_memory memory = {.fail_at = -1};
+			struct gpube_ctx *c = test_memory_ctx(&memory);
+			struct gpube_model *m = random_model(c, &spec, seed);
+			struct gpube_bound_opts opts = settings[k];
+			struct gpube_bounds *b = NULL;
+			long before = memory.live;
+
+			assert_non_null(m);
+			c->n_threads = 1;
+			c->memory_bytes = 1 << 26;
+			opts.sizeof_options = sizeof(opts);
+			opts.order_seconds = 1e-4;
+			memory.fail_at = memory.n + fail_at;
+			status = gpube_bound(&b, m, &opts);
+			memory.fail_at = -1;
+			if (status) {
+				assert_int_equal(status, GPUBE_ENOMEM);
+				assert_null(b);
+			}
+			gpube_bounds_free(b, c);
+			assert_int_equal(memory.live, before);
+			gpube_model_free(m);
+			gpube_ctx_free(c);
+		}
+	}
+}
+
+static void a_stopped_context_gives_bounds(void **state)
+{
+	struct random_spec spec = random_spec_default();
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_model *m = random_model(ctx, &spec, 1);
+	struct gpube_bounds *b;
+	struct brute brute;
+
+	(void)state;
+	assert_non_null(m);
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
+	gpube_ctx_stop(ctx);
+	b = bound(m, &opts);
+	ctx->stop = 0;
+	assert_true(b->bound <= brute.cost);
+	gpube_bounds_free(b, ctx);
+	gpube_model_free(m);
+}
+
+static void bad_options(void **state)
+{
+	struct random_spec spec = random_spec_default();
+	struct gpube_model *m = random_model(ctx, &spec, 2);
+	struct gpube_bound_opts opts = {.sizeof_options = 4};
+	struct gpube_bounds *b;
+
+	(void)state;
+	assert_non_null(m);
+	assert_int_equal(gpube_bound(&b, m, &opts), GPUBE_EINVAL);
+	opts.sizeof_options = sizeof(opts);
+	opts.z = -1;
+	assert_int_equal(gpube_bound(&b, m, &opts), GPUBE_EINVAL);
+	opts.z = 0;
+	opts.order_method = GPUBE_ORDER_GIVEN;
+	assert_int_equal(gpube_bound(&b, m, &opts), GPUBE_EINVAL);
+	opts.order = (int32_t[]){0, 1, 2, 3, 3, 4};
+	assert_int_equal(gpube_bound(&b, m, &opts), GPUBE_EINVAL);
+	assert_null(b);
+	gpube_model_free(m);
+}
+
+int main(void)
+{
+	static struct CMUnitTest tests[N_COSTS + N_POTENTIALS + N_MEMORY + 2];
+	static uint64_t seeds[N_COSTS];
+	static char names[N_COSTS + N_POTENTIALS + N_MEMORY][32];
+	static const struct {
+		const char *name;
+		void (*test)(void **);
+		size_t n;
+	} kinds[] = {{"costs", costs, N_COSTS}, {"potentials", potentials, N_POTENTIALS},
+		{"memory", memory, N_MEMORY}};
+	size_t n = 0;
+
+	for (size_t kind = 0; kind < 3; kind++)
+		for (size_t k = 0; k < kinds[kind].n; k++, n++) {
+			seeds[k] = k;
+			snprintf(names[n], sizeof(names[n]), "%s, seed %zu", kinds[kind].name, k);
+			tests[n] = (struct CMUnitTest){.name = names[n],
+				.test_func = kinds[kind].test, .initial_state = &seeds[k]};
+		}
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_stopped_context_gives_bounds);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(bad_options);
+	return _cmocka_run_group_tests("bound", tests, n, setup, teardown);
+}

@@ -1,0 +1,274 @@
+/*
+ * The dual ascent: after every pass, with every set of clusters, each assignment
+ * below the limit costs in the shifted tables exactly what it did, so that the
+ * constant is a bound; the loops for one machine do what the portable ones do.
+ */
+#include "tests/support/test.h"
+
+#include "gpube/clusters.h"
+#include "gpube/dense.h"
+#include "tests/support/random_model.h"
+
+enum { N_SEEDS = 200, N_KERNELS = 60, N_PASSES = 7 };
+
+static struct gpube_ctx *ctx;
+
+static int setup(void **state)
+{
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
+
+	(void)state;
+	return gpube_ctx_new(&ctx, &opts);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gpube_ctx_free(ctx);
+	return 0;
+}
+
+/*
+ * Every assignment below the limit is alive and costs what it does in the
+ * model; with rounding, less by no more than a unit a function.
+ */
+static void check_costs(
+	const struct gpube_clusters *c, const struct gpube_model *m, int64_t limit, int32_t *values)
+{
+	int64_t bound = gpube__clusters_bound(c, m, limit), optimum = GPUBE_INF;
+
+	memset(values, 0, (size_t)m->n_vars * sizeof(*values));
+	do {
+		int64_t cost, scaled, exact;
+
+		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+		if (cost >= limit)
+			continue;
+		optimum = cost < optimum ? cost : optimum;
+		if (c->constant >= c->target)
+			fail_msg("the limit %lld is said to be reached, an assignment costs %lld",
+				(long long)limit, (long long)cost);
+		scaled = gpube__clusters_cost(c, values);
+		assert_true(scaled >= 0);
+		exact = cost - gpube__constant_of(m);
+		if (c->shift >= 0) {
+			assert_true(scaled == exact << c->shift);
+		} else {
+			assert_true(scaled <= exact >> -c->shift);
+			assert_true(scaled + m->n_functions >= exact >> -c->shift);
+		}
+	} while (next_assignment(values, m));
+	assert_true(bound <= optimum);
+}
+
+static void climb(const struct gpube_model *m, int64_t limit, int largest, const int32_t *order,
+	int64_t optimum)
+{
+	struct gpube_clusters c;
+	int32_t *values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*values));
+	int64_t before = 0;
+
+	assert_int_equal(gpube__clusters_init(&c, m, limit), 0);
+	check_costs(&c, m, limit, values);
+	for (int k = 3; k <= largest; k++)
+		assert_int_equal(gpube__clusters_add(&c, k, order, 1e8), 0);
+	for (int pass = 0; pass < N_PASSES && c.constant < c.target; pass++) {
+		gpube__clusters_pass(&c, pass % 2);
+		assert_true(c.constant >= before);
+		before = c.constant;
+		check_costs(&c, m, limit, values);
+		if (pass % 3 == 2 && c.constant < c.target) {
+			assert_int_equal(gpube__clusters_compact(&c), 0);
+			check_costs(&c, m, limit, values);
+		}
+		if (pass == 4 && optimum != GPUBE_INF && optimum + 1 < limit) {
+			limit = optimum + 1;
+			gpube__clusters_limit(&c, m, limit);
+		}
+		if (pass == 5 && c.constant < c.target && largest < 4)
+			assert_int_equal(gpube__clusters_add(&c, 4, order, 1e8), 0);
+	}
+	gpube__clusters_clear(&c);
+	gpube__free(ctx, values);
+}
+
+static void invariant(void **state)
+{
+	uint64_t seed = *(uint64_t *)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_simplified s;
+	struct gpube_model *m;
+	struct brute brute;
+	int32_t *order;
+
+	if (seed % 4 == 0) { /* what clusters are for: dense graphs of pairs */
+		spec = random_spec_default();
+		spec.min_arity = spec.max_arity = 2;
+		spec.n_functions = 14;
+		spec.max_domain = 3 + (int)(seed % 3);
+		spec.min_domain = 2;
+	}
+	ctx->n_threads = 1 + (seed % 16 == 0);
+	if (seed % 8 == 1) /* costs that int32 does not hold */
+		spec.max_cost = (int64_t)1 << 40;
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(gpube__simplify(&s, m, seed % 2), 0);
+	if (!s.infeasible) {
+		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
+		order = gpube__alloc(ctx, (uint64_t)s.model->n_vars, sizeof(*order));
+		for (int32_t i = 0; i < s.model->n_vars; i++)
+			order[i] = i;
+		for (int largest = 2; largest <= 4; largest++) {
+			int64_t optimum = brute.feasible ? brute.cost : GPUBE_INF;
+
+			climb(s.model, s.model->top, largest, NULL, optimum);
+			climb(s.model, s.model->top, largest, order, optimum);
+			if (!brute.feasible)
+				continue;
+			climb(s.model, optimum + 1, largest, order, optimum);
+			climb(s.model, optimum + 5, largest, NULL, optimum);
+			climb(s.model, optimum, largest, NULL, optimum);
+		}
+		gpube__free(ctx, order);
+	}
+	gpube__simplified_clear(ctx, &s);
+	gpube_model_free(m);
+}
+
+/* A triangle of disequalities on two values: 0 by pairs, 1 by the triangle. */
+static void odd_cycle(void **state)
+{
+	const int64_t equal[] = {1, 0, 0, 1};
+	struct gpube_clusters c;
+	struct gpube_model *m;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(
+			gpube_model_add_costs(m, 2, (int32_t[]){i, (i + 1) % 3}, equal), 0);
+	for (int largest = 2; largest <= 3; largest++) {
+		assert_int_equal(gpube__clusters_init(&c, m, GPUBE_INF), 0);
+		if (largest == 3)
+			assert_int_equal(gpube__clusters_add(&c, 3, NULL, 1e6), 0);
+		for (int pass = 0; pass < 20; pass++)
+			gpube__clusters_pass(&c, pass % 2);
+		assert_int_equal(gpube__clusters_bound(&c, m, GPUBE_INF), largest == 3);
+		gpube__clusters_clear(&c);
+	}
+	gpube_model_free(m);
+}
+
+/* Four variables of three values that should all differ: no triangle sees that they cannot. */
+static void four_cliques_beat_triangles(void **state)
+{
+	const int64_t equal[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+	struct gpube_clusters c;
+	struct gpube_model *m;
+	int64_t bound[5] = {0};
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 3, NULL), 0);
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < i; j++)
+			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, j}, equal), 0);
+	for (int largest = 3; largest <= 4; largest++) {
+		assert_int_equal(gpube__clusters_init(&c, m, GPUBE_INF), 0);
+		assert_int_equal(gpube__clusters_add(&c, largest, NULL, 1e6), 0);
+		for (int pass = 0; pass < 20; pass++)
+			gpube__clusters_pass(&c, pass % 2);
+		bound[largest] = gpube__clusters_bound(&c, m, GPUBE_INF);
+		gpube__clusters_clear(&c);
+	}
+	assert_int_equal(bound[3], 0);
+	assert_int_equal(bound[4], 1);
+	gpube_model_free(m);
+}
+
+/* ---- the loops ------------------------------------------------------------------------ */
+
+static int32_t random_cost(struct gpube_rng *rng, int64_t low, int64_t high)
+{
+	if (gpube__rng_below(rng, 9) == 0)
+		return GPUBE__DEAD;
+	return (int32_t)(low + (int64_t)gpube__rng_below(rng, (uint64_t)(high - low + 1)));
+}
+
+static void kernels_agree(void **state)
+{
+	const struct gpube_ascent_kernels *fast = gpube__ascent_kernels(),
+					  *plain = &gpube__ascent_portable;
+	uint64_t seed = *(uint64_t *)*state;
+	struct gpube_rng rng;
+	int32_t rows, inner, cols, slack, x[48 * 48], y[48 * 48], out[2][48 * 48];
+	int32_t table[2][48 * 48], share[2][48 * 48];
+	int64_t n;
+
+	gpube__rng_init(&rng, seed);
+	rows = 1 + (int32_t)gpube__rng_below(&rng, 48);
+	inner = 1 + (int32_t)gpube__rng_below(&rng, 48);
+	cols = 8 * (1 + (int32_t)gpube__rng_below(&rng, 6));
+	slack = 1 + (int32_t)gpube__rng_below(&rng, GPUBE__SLACK_MAX);
+	n = (int64_t)rows * cols;
+	for (int k = 0; k < 48 * 48; k++) {
+		x[k] = random_cost(&rng, -GPUBE__SHARE_MAX, GPUBE__SHARE_MAX);
+		y[k] = random_cost(&rng, -GPUBE__SHARE_MAX, GPUBE__SHARE_MAX);
+		table[0][k] = table[1][k] = random_cost(&rng, 0, slack - 1);
+		share[0][k] = share[1][k] = random_cost(&rng, -GPUBE__SHARE_MAX, GPUBE__SHARE_MAX);
+	}
+	for (int turned = 0; turned < 2; turned++) {
+		int64_t x_row = turned ? 1 : 48, x_col = turned ? 48 : 1;
+
+		fast->min_plus(out[0], cols, rows, x, x_row, x_col, inner, y, cols, cols);
+		plain->min_plus(out[1], cols, rows, x, x_row, x_col, inner, y, cols, cols);
+		assert_memory_equal(out[0], out[1], (size_t)n * sizeof(int32_t));
+	}
+	for (int part = GPUBE_PART_ALL; part <= GPUBE_PART_SIXTH; part++) {
+		const struct gpube_ascent_kernels *k[] = {fast, plain};
+
+		for (int64_t i = 0; i < n; i++) /* as the ascent keeps it: share + rest >= 0 */
+			if (out[0][i] + share[0][i] < 0)
+				out[0][i] = out[1][i] = -share[0][i] + (int32_t)(i % 100);
+		for (int j = 0; j < 2; j++) {
+			k[j]->give(table[j], share[j], out[0], n, slack, (enum gpube_part)part);
+			k[j]->pull(table[j], share[j], n, slack);
+		}
+		assert_memory_equal(table[0], table[1], (size_t)n * sizeof(int32_t));
+		assert_memory_equal(share[0], share[1], (size_t)n * sizeof(int32_t));
+		for (int64_t i = 0; i < n; i++) {
+			assert_true(share[0][i] == GPUBE__DEAD ||
+				(share[0][i] >= -GPUBE__SHARE_MAX &&
+					share[0][i] <= GPUBE__SHARE_MAX));
+			assert_true(table[0][i] == GPUBE__DEAD ||
+				(table[0][i] >= 0 && table[0][i] < slack));
+		}
+	}
+}
+
+int main(void)
+{
+	static struct CMUnitTest tests[N_SEEDS + N_KERNELS + 2];
+	static uint64_t seeds[N_SEEDS];
+	static char names[N_SEEDS + N_KERNELS][32];
+	size_t n = 0;
+
+	for (size_t k = 0; k < N_SEEDS; k++)
+		seeds[k] = k;
+	for (; n < N_SEEDS + N_KERNELS; n++) {
+		bool kernel = n >= N_SEEDS;
+
+		snprintf(names[n], sizeof(names[n]), "%s, seed %zu", kernel ? "kernels" : "invariant",
+			kernel ? n - N_SEEDS : n);
+		tests[n] = (struct CMUnitTest){.name = names[n],
+			.test_func = kernel ? kernels_agree : invariant,
+			.initial_state = &seeds[kernel ? n - N_SEEDS : n]};
+	}
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(odd_cycle);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(four_cliques_beat_triangles);
+	return _cmocka_run_group_tests("clusters", tests, n, setup, teardown);
+}

@@ -1,0 +1,521 @@
+/*
+ * Coalition structures: every method on every type against all partitions
+ * (n <= 8), with negative values, ties, forbidden coalitions; all methods against
+ * each other on every distribution; limits, disposal, certificates, failures.
+ */
+#include "tests/support/test.h"
+
+#include <math.h>
+
+#include "csg/csg.h"
+#include "csg/game.h"
+#include "tests/support/files.h"
+
+enum kind { PLAIN, NEGATIVE, TIES, FORBIDDEN, EQUAL, SUB, SUPER, N_KINDS };
+static const char *const kind_names[] = {
+	"plain", "negative", "ties", "forbidden", "equal", "subadditive", "superadditive"};
+
+struct row {
+	char name[96];
+	int n;
+	enum csg_type type;
+	enum kind kind;
+	const char *distribution; /* instead of kind */
+	bool disposal;
+};
+
+static double draw(struct gpube_rng *rng, enum kind kind, uint64_t c)
+{
+	const int k = __builtin_popcountll(c);
+	const double r = (double)gpube__rng_below(rng, 1000);
+
+	switch (kind) {
+	case NEGATIVE:
+		return r - 700;
+	case TIES:
+		return (double)gpube__rng_below(rng, 3);
+	case FORBIDDEN:
+		return gpube__rng_below(rng, 3) ? -INFINITY : r - 300;
+	case EQUAL:
+		return 7;
+	case SUB:
+		return 100 * sqrt(k);
+	case SUPER:
+		return k * k;
+	default:
+		return r;
+	}
+}
+
+static void put(struct csg_game *g, uint64_t c, double v)
+{
+	const bool no = v == -INFINITY;
+
+	switch (g->type) {
+	case CSG_INT16:
+		((int16_t *)g->values)[c] = no ? INT16_MIN : (int16_t)v;
+		break;
+	case CSG_INT32:
+		((int32_t *)g->values)[c] = no ? INT32_MIN : (int32_t)v;
+		break;
+	case CSG_INT64:
+		((int64_t *)g->values)[c] = no ? INT64_MIN : (int64_t)v * 1000000007;
+		break;
+	case CSG_FLOAT32:
+		((float *)g->values)[c] = no ? -INFINITY : (float)(v * 0.37);
+		break;
+	case CSG_FLOAT64:
+		((double *)g->values)[c] = no ? -INFINITY : v * 0.37;
+		break;
+	}
+}
+
+static struct csg_game *make(struct gpube_ctx *ctx, const struct row *row)
+{
+	struct csg_game *g;
+	struct gpube_rng rng;
+
+	if (row->distribution) {
+		assert_int_equal(csg_generate(&g, ctx, row->distribution, row->n, row->type, 7), 0);
+		return g;
+	}
+	assert_int_equal(csg_game_new(&g, ctx, row->n, row->type), 0);
+	gpube__rng_init(&rng, (uint64_t)row->n * 100 + (uint64_t)row->kind);
+	for (uint64_t c = 1; c < csg__n_masks(g); c++)
+		put(g, c, draw(&rng, row->kind, c));
+	return g;
+}
+
+/* The best value of all partitions of 'left'; agents may stay out with disposal. */
+static double best_partition(const struct csg_game *g, uint64_t left, bool disposal)
+{
+	const uint64_t first = left & -left, rest = left ^ first;
+	double best = -INFINITY;
+
+	if (!left)
+		return 0;
+	for (uint64_t y = rest;; y = (y - 1) & rest) {
+		best = fmax(best, csg_game_value(g, first | y) +
+					  best_partition(g, rest ^ y, disposal));
+		if (!y)
+			break;
+	}
+	return disposal ? fmax(best, best_partition(g, rest, disposal)) : best;
+}
+
+static struct csg_result *solve(struct csg_game *g, enum csg_method method, bool disposal)
+{
+	struct csg_opts opts = {
+		.sizeof_options = sizeof(opts), .method = method, .free_disposal = disposal};
+	struct csg_result *r;
+
+	assert_int_equal(csg_solve(&r, g, &opts), GPUBE_OK);
+	return r;
+}
+
+/* The parts are disjoint, hold all, and are worth what is said. */
+static void check_structure(const struct csg_game *g, const struct csg_result *r, bool disposal)
+{
+	uint64_t seen = 0;
+	double value = 0;
+
+	for (int k = 0; k < r->n_parts; k++) {
+		assert_true(r->parts[k] && !(r->parts[k] & seen));
+		assert_true(k == 0 || (r->parts[k] & -r->parts[k]) >
+					      (r->parts[k - 1] & -r->parts[k - 1]));
+		seen |= r->parts[k];
+		value += csg_game_value(g, r->parts[k]);
+	}
+	assert_true(disposal || seen == csg__n_masks(g) - 1);
+	assert_true(fabs(value - r->value) <= 1e-9 * (1 + fabs(value)));
+	assert_true(r->upper_bound >= r->value);
+}
+
+static void all_partitions(void **state)
+{
+	const struct row *row = *state;
+	struct gpube_ctx *ctx;
+	struct csg_game *g;
+	double best;
+
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	g = make(ctx, row);
+	best = best_partition(g, csg__n_masks(g) - 1, row->disposal);
+	for (int m = CSG_AUTO; m <= CSG_IDP; m++) {
+		struct csg_result *r = solve(g, (enum csg_method)m, row->disposal);
+
+		if (best == -INFINITY) {
+			/* lp proves nothing where there is no structure */
+			assert_true(r->answer == CSG_INFEASIBLE ||
+				    (m == CSG_LP && r->answer == CSG_INCOMPLETE));
+			assert_int_equal(r->n_parts, 0);
+		} else {
+			assert_int_equal(r->answer, CSG_OPTIMAL);
+			check_structure(g, r, row->disposal);
+			assert_true(r->is_int == csg__is_int(row->type));
+			assert_true(fabs(best - r->value) <= r->error + 1e-12 * fabs(best));
+		}
+		csg_result_free(r, ctx);
+	}
+	csg_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
+static void methods_agree(void **state)
+{
+	const struct row *row = *state;
+	const bool small = row->n <= 11;
+	struct gpube_ctx *ctx;
+	struct csg_game *g;
+	struct csg_result *conv;
+
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	g = make(ctx, row);
+	conv = solve(g, CSG_CONV, false);
+	assert_int_equal(conv->answer, CSG_OPTIMAL);
+	check_structure(g, conv, false);
+	for (int m = CSG_AUTO; m <= CSG_IDP; m++) {
+		struct csg_result *r;
+
+		if (m == CSG_LP && !small && row->kind == FORBIDDEN)
+			continue; /* hard for lp alone */
+		r = solve(g, (enum csg_method)m, false);
+		assert_int_equal(r->answer, CSG_OPTIMAL);
+		check_structure(g, r, false);
+		assert_true(fabs(r->value - conv->value) <= r->error + conv->error);
+		csg_result_free(r, ctx);
+	}
+	csg_result_free(conv, ctx);
+	csg_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
+/* ---- limits ------------------------------------------------------------------------------- */
+
+static void splits_counted(void **state)
+{
+	(void)state;
+	/* the table of the literature: n = 24 */
+	assert_true(fabs(csg__splits(CSG_DP, 24) / 1.412e11 - 1) < 1e-3);
+	assert_true(fabs(csg__splits(CSG_IDP, 24) / 5.458e10 - 1) < 1e-3);
+	assert_true(fabs(csg__splits(CSG_CONV, 24) / 4.707e10 - 1) < 1e-3);
+}
+
+static void refused_values(void **state)
+{
+	struct gpube_ctx *ctx;
+	struct csg_game *g;
+	struct csg_result *r;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	assert_int_equal(csg_game_new(&g, ctx, 0, CSG_INT16), GPUBE_EINVAL);
+	assert_int_equal(csg_game_new(&g, ctx, 41, CSG_INT16), GPUBE_EINVAL);
+	assert_null(g);
+	assert_int_equal(csg_game_new(&g, ctx, 3, CSG_FLOAT64), GPUBE_OK);
+	((double *)g->values)[5] = NAN;
+	assert_int_equal(csg_solve(&r, g, NULL), GPUBE_EINVAL);
+	((double *)g->values)[5] = INFINITY;
+	assert_int_equal(csg_solve(&r, g, NULL), GPUBE_EINVAL);
+	((double *)g->values)[5] = 0;
+	((double *)g->values)[0] = 1;
+	assert_int_equal(csg_solve(&r, g, NULL), GPUBE_EINVAL);
+	assert_null(r);
+	csg_game_free(g);
+	assert_int_equal(csg_game_new(&g, ctx, 2, CSG_INT64), GPUBE_OK);
+	((int64_t *)g->values)[1] = INT64_MAX;
+	((int64_t *)g->values)[2] = INT64_MAX;
+	assert_int_equal(csg_solve(&r, g, NULL), GPUBE_ERANGE);
+	csg_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
+/* Values near the ends of their type: a wider one is worked in. */
+static void wide_sums(void **state)
+{
+	struct gpube_ctx *ctx;
+	struct csg_game *g;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	assert_int_equal(csg_game_new(&g, ctx, 10, CSG_INT16), GPUBE_OK);
+	for (uint64_t c = 1; c < 1024; c++)
+		((int16_t *)g->values)[c] = c & (c - 1) ? -32767 : 32767;
+	for (int m = CSG_AUTO; m <= CSG_IDP; m++) {
+		struct csg_result *r = solve(g, (enum csg_method)m, false);
+
+		assert_true(r->value_int == 327670);
+		assert_int_equal(r->n_parts, 10);
+		assert_true(m == CSG_LP || r->work == CSG_INT32);
+		csg_result_free(r, ctx);
+	}
+	csg_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
+static void stops(void **state)
+{
+	struct gpube_ctx *ctx;
+	struct csg_game *g;
+
+	(void)state;
+	for (int m = CSG_AUTO; m <= CSG_IDP; m++) {
+		struct csg_result *r;
+
+		assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+		assert_int_equal(csg_generate(&g, ctx, "uniform", 14, CSG_INT32, 1), GPUBE_OK);
+		gpube_ctx_stop(ctx);
+		r = solve(g, (enum csg_method)m, false);
+		assert_int_equal(r->answer, CSG_BOUNDS);
+		check_structure(g, r, false);
+		csg_result_free(r, ctx);
+		csg_game_free(g);
+		gpube_ctx_free(ctx);
+	}
+}
+
+/* Each allocation fails once, in every method. */
+static void failures(void **state)
+{
+	(void)state;
+	for (int m = CSG_AUTO; m <= CSG_IDP; m++) {
+		struct csg_opts opts = {.sizeof_options = sizeof(opts), .method = (enum csg_method)m};
+		struct test_memory memory = {.fail_at = 0};
+		int status;
+
+		do {
+			struct gpube_ctx *ctx = test_memory_ctx(&memory);
+			struct csg_result *r = NULL;
+			struct csg_game *g;
+
+			status = csg_generate(&g, ctx, "ndcs", 12, CSG_INT32, 1);
+			if (!status)
+				status = csg_solve(&r, g, &opts);
+			assert_true(status == GPUBE_OK || (status == GPUBE_ENOMEM && !r));
+			csg_result_free(r, ctx);
+			csg_game_free(g);
+			assert_int_equal(memory.live, 0);
+			gpube_ctx_free(ctx);
+			memory.n = 0;
+		} while (status && ++memory.fail_at < 200);
+		assert_true(memory.fail_at > 3 && memory.fail_at < 200);
+	}
+}
+
+/* Written, read back, and checked here by the text of the file alone. */
+static void certificate(void **state)
+{
+	char dir[256], path[300], *text, *p;
+	struct csg_opts opts = {.sizeof_options = sizeof(opts), .method = CSG_LP};
+	struct csg_result *r;
+	struct gpube_ctx *ctx;
+	struct csg_game *g;
+	long long w[12], upper, value, sum = 0;
+	int n, shift, at;
+
+	(void)state;
+	test_make_dir(dir);
+	snprintf(path, sizeof(path), "%s/proof", dir);
+	opts.certificate = path;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	assert_int_equal(csg_generate(&g, ctx, "ndcs", 12, CSG_INT32, 3), GPUBE_OK);
+	assert_int_equal(csg_solve(&r, g, &opts), GPUBE_OK);
+	assert_int_equal(r->answer, CSG_OPTIMAL);
+	text = test_get(path, NULL);
+	assert_non_null(text);
+	assert_int_equal(sscanf(text, "csg-certificate 1 agents %d shift %d duals%n", &n, &shift, &at), 2);
+	assert_int_equal(n, 12);
+	p = text + at;
+	for (int i = 0; i < n; i++) {
+		w[i] = strtoll(p, &p, 10);
+		sum += w[i];
+	}
+	assert_int_equal(sscanf(p, " upper %lld value %lld", &upper, &value), 2);
+	assert_true(upper == sum && value == r->value_int << shift && upper >= value);
+	for (uint64_t c = 1; c < 4096; c++) {
+		long long weight = 0;
+
+		for (int i = 0; i < n; i++)
+			weight += c >> i & 1 ? w[i] : 0;
+		assert_true(weight >= (long long)((const int32_t *)g->values)[c] << shift);
+	}
+	free(text);
+	csg_result_free(r, ctx);
+	csg_game_free(g);
+	gpube_ctx_free(ctx);
+	test_clear_dir(dir);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void there_and_back(void **state)
+{
+	static const char *const names[] = {"g.csg", "g.csg.gz", "g.txt"};
+	char dir[256], path[300];
+	struct gpube_ctx *ctx;
+
+	(void)state;
+	test_make_dir(dir);
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	for (int type = CSG_INT16; type <= CSG_FLOAT64; type++)
+		for (int k = 0; k < 3; k++) {
+			struct row row = {.n = 7, .type = (enum csg_type)type, .kind = FORBIDDEN};
+			struct csg_game *g = make(ctx, &row), *h;
+
+			snprintf(path, sizeof(path), "%s/%s", dir, names[k]);
+			assert_int_equal(csg_write(g, path, k == 2), GPUBE_OK);
+			assert_int_equal(csg_read(&h, ctx, path), GPUBE_OK);
+			assert_int_equal(h->n, 7);
+			assert_int_equal(h->type, g->type);
+			assert_memory_equal(g->values, h->values, csg__type_size(g->type) << 7);
+			csg_game_free(g);
+			csg_game_free(h);
+		}
+	gpube_ctx_free(ctx);
+	test_clear_dir(dir);
+}
+
+static void text_forms(void **state)
+{
+	static const char text[] = "# two agents and one\ncsg 3 int32\ndefault -1\n"
+				   "3 10 # both\n{3} 4\n{1,3} forbidden\n";
+	char dir[256], path[300];
+	struct gpube_ctx *ctx;
+	struct csg_game *g;
+	const int32_t *v;
+
+	(void)state;
+	test_make_dir(dir);
+	snprintf(path, sizeof(path), "%s/g", dir);
+	test_put(path, text, sizeof(text) - 1);
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	assert_int_equal(csg_read(&g, ctx, path), GPUBE_OK);
+	v = csg_game_values(g);
+	assert_int_equal(v[0], 0);
+	assert_int_equal(v[1], -1);
+	assert_int_equal(v[3], 10);
+	assert_int_equal(v[4], 4);
+	assert_int_equal(v[5], INT32_MIN);
+	csg_game_free(g);
+	gpube_ctx_free(ctx);
+	test_clear_dir(dir);
+}
+
+struct bad {
+	const char *name, *text, *message;
+	size_t n;
+};
+
+static const struct bad bad_files[] = {
+	{"empty", "", "1: expected 'csg', found the end of the file", 0},
+	{"another word", "cfg 3 int32\n", "1: expected 'csg', found 'cfg'", 0},
+	{"no agents", "csg 0 int32\n", "1: expected a number of agents from 1 to 40, found '0'", 0},
+	{"many agents", "csg 41 int32\n", "1: expected a number of agents from 1 to 40, found '41'", 0},
+	{"type", "csg 3 int\n", "1: expected int16, int32, int64, float32 or float64, found 'int'", 0},
+	{"default", "csg 3 int32\ndefaults 3\n",
+		"2: expected 'default' or a coalition, found 'defaults'", 0},
+	{"empty coalition", "csg 3 int32\n0 4\n", "2: expected a coalition from 1 to 7, found '0'", 0},
+	{"large coalition", "csg 3 int32\n8 4\n", "2: expected a coalition from 1 to 7, found '8'", 0},
+	{"agent 0", "csg 3 int32\n{0} 4\n", "2: expected different agents as in {1,3}, found '{0}'", 0},
+	{"agent 4", "csg 3 int32\n{4} 4\n", "2: expected different agents as in {1,3}, found '{4}'", 0},
+	{"agent twice", "csg 3 int32\n{1,1} 4\n",
+		"2: expected different agents as in {1,3}, found '{1,1}'", 0},
+	{"open brace", "csg 3 int32\n{1 4\n", "2: expected different agents as in {1,3}, found '{1'", 0},
+	{"after brace", "csg 3 int32\n{1}x 4\n", "2: expected a coalition as in {1,3}, found '{1}x'", 0},
+	{"no value", "csg 3 int32\n1\n", "3: expected a value, found the end of the file", 0},
+	{"word", "csg 3 int32\n1 four\n", "2: expected a value or 'forbidden', found 'four'", 0},
+	{"fraction", "csg 3 int32\n1 4.5\n", "2: expected a value, found '4.5'", 0},
+	{"twice", "csg 3 int32\n1 4\n{1} 5\n", "3: coalition 1 has a value already", 0},
+	{"nan", "csg 3 float64\n1 nan\n", "2: expected a value, found 'nan'", 0},
+	{"past float32", "csg 3 float32\n1 1e39\n", "2: expected a value that fits float32, found '1e39'", 0},
+	{"short header", "GPUBECSG\1\0\0\0", "1: expected a header of 32 bytes, found the end of the file", 12},
+	{"version", "GPUBECSG\2\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+		"1: expected version 1, found 2", 36},
+	{"binary agents", "GPUBECSG\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+		"1: expected 1 to 40 agents, found 0", 36},
+	{"binary type", "GPUBECSG\1\0\0\0\1\0\0\0\5\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+		"1: expected a value type 0 to 4, found 5", 36},
+	{"cut values", "GPUBECSG\1\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1",
+		"1: expected 1 more bytes of values, found the end of the file", 35},
+	{"more values", "GPUBECSG\1\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\1",
+		"1: expected the end of the file after the values", 37},
+};
+
+static void bad_file(void **state)
+{
+	const struct bad *bad = *state;
+	char dir[256], path[300], expected[600];
+	struct test_memory memory = {.fail_at = -1};
+	struct gpube_ctx *ctx = test_memory_ctx(&memory);
+	struct csg_game *g;
+	int status;
+
+	test_make_dir(dir);
+	snprintf(path, sizeof(path), "%s/g", dir);
+	test_put(path, bad->text, bad->n ? bad->n : strlen(bad->text));
+	status = csg_read(&g, ctx, path);
+	snprintf(expected, sizeof(expected), "%s:%s", path, bad->message);
+	test_clear_dir(dir);
+	assert_string_equal(gpube_error(ctx), expected);
+	assert_true(status == GPUBE_EPARSE || status == GPUBE_ERANGE);
+	assert_null(g);
+	assert_int_equal(memory.live, 0);
+	gpube_ctx_free(ctx);
+}
+
+/* ---- rows --------------------------------------------------------------------------------------- */
+
+static struct row rows[1200];
+static struct CMUnitTest tests[1300];
+static size_t n_tests;
+
+static void add(void (*fn)(void **), struct row row, const char *what)
+{
+	struct row *r = &rows[n_tests];
+
+	*r = row;
+	snprintf(r->name, sizeof(r->name), "%d agents, %s, %s%s", row.n, csg_type_name(row.type), what,
+		row.disposal ? ", disposal" : "");
+	tests[n_tests++] = (struct CMUnitTest){r->name, fn, NULL, NULL, r};
+}
+
+int main(void)
+{
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(splits_counted),
+		cmocka_unit_test(refused_values),
+		cmocka_unit_test(wide_sums),
+		cmocka_unit_test(stops),
+		cmocka_unit_test(failures),
+		cmocka_unit_test(certificate),
+		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(text_forms),
+	};
+
+	for (size_t k = 0; k < sizeof(others) / sizeof(*others); k++)
+		tests[n_tests++] = others[k];
+	for (size_t k = 0; k < sizeof(bad_files) / sizeof(*bad_files); k++)
+		tests[n_tests++] = (struct CMUnitTest){bad_files[k].name, bad_file, NULL, NULL,
+			(void *)(uintptr_t)&bad_files[k]};
+	for (int type = CSG_INT16; type <= CSG_FLOAT64; type++)
+		for (int kind = PLAIN; kind < N_KINDS; kind++) {
+			struct row row = {.type = (enum csg_type)type, .kind = (enum kind)kind};
+
+			for (row.n = 1; row.n <= 8; row.n++) {
+				add(all_partitions, row, kind_names[kind]);
+				row.disposal = true;
+				if (row.n % 3 == 0)
+					add(all_partitions, row, kind_names[kind]);
+				row.disposal = false;
+			}
+		}
+	for (int k = 0; csg_distribution(k); k++)
+		for (int type = CSG_INT16; type <= CSG_FLOAT64; type++) {
+			struct row row = {.type = (enum csg_type)type, .kind = k < 10 ? PLAIN : FORBIDDEN};
+
+			row.distribution = csg_distribution(k);
+			for (row.n = 10; row.n <= 13 + (type == CSG_FLOAT32); row.n++)
+				add(methods_agree, row, row.distribution);
+		}
+	return _cmocka_run_group_tests("csg", tests, n_tests, NULL, NULL);
+}

@@ -1,0 +1,416 @@
+/* Equilibria: known games by every method, and methods against each other on random games. */
+#include "tests/support/test.h"
+
+#include <stdbool.h>
+
+#include "gpube/base/base.h"
+#include "nash/nash.h"
+#include "tests/support/files.h"
+
+/* Rows of both matrices, and all extreme equilibria as "x | y | u v", sorted as reported. */
+struct known {
+	const char *name;
+	int m, n;
+	int a[36], b[36];
+	const char *equilibria;
+	int degenerate; /* then equal supports may miss some */
+};
+
+static const struct known known[] = {
+	{"the paper's example", 2, 3, {5, 0, 0, 0, 3, 1}, {3, 0, 1, 0, 5, 3},
+		"1 0 | 1 0 0 | 5 3\n5/8 3/8 | 3/8 5/8 0 | 15/8 15/8\n0 1 | 0 1 0 | 3 5\n", 0},
+	{"lrsnash's example", 3, 2, {0, 6, 2, 5, 3, 3}, {1, 0, 0, 2, 4, 3},
+		"2/3 1/3 0 | 1/3 2/3 | 4 2/3\n0 1/3 2/3 | 2/3 1/3 | 3 8/3\n0 0 1 | 1 0 | 3 4\n", 0},
+	{"matching pennies", 2, 2, {1, -1, -1, 1}, {-1, 1, 1, -1}, "1/2 1/2 | 1/2 1/2 | 0 0\n", 0},
+	{"prisoners", 2, 2, {3, 0, 5, 1}, {3, 5, 0, 1}, "0 1 | 0 1 | 1 1\n", 0},
+	{"one cell", 1, 1, {-7}, {0}, "1 | 1 | -7 0\n", 0},
+	{"all zero", 2, 2, {0}, {0},
+		"1 0 | 1 0 | 0 0\n1 0 | 0 1 | 0 0\n0 1 | 1 0 | 0 0\n0 1 | 0 1 | 0 0\n", 1},
+	{"one row", 1, 3, {1, 2, 3}, {4, 4, 1}, "1 | 1 0 0 | 1 4\n1 | 0 1 0 | 2 4\n", 1},
+	{"one column", 3, 1, {2, 2, 1}, {5, 6, 7}, "1 0 0 | 1 | 2 5\n0 1 0 | 1 | 2 6\n", 1},
+};
+
+static struct gpube_ctx *make_ctx(void)
+{
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 2};
+	struct gpube_ctx *ctx;
+
+	assert_int_equal(gpube_ctx_new(&ctx, &opts), GPUBE_OK);
+	return ctx;
+}
+
+static struct nash_game *make_game(struct gpube_ctx *ctx, const struct known *k)
+{
+	struct nash_game *g;
+
+	assert_int_equal(nash_game_new(&g, ctx, k->m, k->n), GPUBE_OK);
+	for (int i = 0; i < k->m; i++)
+		for (int j = 0; j < k->n; j++) {
+			assert_int_equal(
+				nash_game_set(g, 1, i, j, k->a[i * k->n + j], 1), GPUBE_OK);
+			assert_int_equal(
+				nash_game_set(g, 2, i, j, k->b[i * k->n + j], 1), GPUBE_OK);
+		}
+	return g;
+}
+
+static struct nash_result *solve(
+	const struct nash_game *g, struct gpube_ctx *ctx, struct nash_opts o)
+{
+	struct nash_result *r;
+
+	o.sizeof_options = sizeof(o);
+	if (nash_solve(&r, g, &o))
+		fail_msg("%s", gpube_error(ctx));
+	return r;
+}
+
+/* "x | y | u v" of equilibrium k, malloc()ed. */
+static char *text_of(const struct nash_game *g, const struct nash_result *r, int64_t k)
+{
+	const struct nash_strategy *x = &r->xs[r->pairs[k].x], *y = &r->ys[r->pairs[k].y];
+	size_t n = 0, size = 100000;
+	char *text = malloc(size);
+
+	text[0] = 0;
+	for (int32_t i = 0; i < nash_game_rows(g); i++)
+		n += (size_t)snprintf(text + n, size - n, "%s ", x->p[i]);
+	n += (size_t)snprintf(text + n, size - n, "| ");
+	for (int32_t j = 0; j < nash_game_columns(g); j++)
+		n += (size_t)snprintf(text + n, size - n, "%s ", y->p[j]);
+	snprintf(text + n, size - n, "| %s %s\n", y->value, x->value);
+	return text;
+}
+
+static char *all_text(const struct nash_game *g, const struct nash_result *r)
+{
+	size_t n = 0;
+	char *all = calloc(1, 1);
+
+	for (int64_t k = 0; k < r->n_pairs; k++) {
+		char *one = text_of(g, r, k);
+
+		all = realloc(all, n + strlen(one) + 1);
+		strcpy(all + n, one);
+		n += strlen(one);
+		free(one);
+	}
+	return all;
+}
+
+static bool has(const char *all, const char *one)
+{
+	size_t n = strlen(one);
+
+	for (; *all; all += strcspn(all, "\n") + 1)
+		if (strncmp(all, one, n) == 0)
+			return true;
+	return false;
+}
+
+static void known_game(void **state)
+{
+	const struct known *row = *state;
+	struct gpube_ctx *ctx = make_ctx();
+	struct nash_game *g = make_game(ctx, row);
+
+	for (int method = NASH_METHOD_AUTO; method <= NASH_METHOD_SE; method++)
+		for (int keep = 0; keep < 2; keep++) {
+			struct nash_result *r = solve(g, ctx,
+				(struct nash_opts){.method = (enum nash_method)method,
+					.keep_dominated = keep});
+			char *text = all_text(g, r);
+
+			if (method == NASH_METHOD_SE && row->degenerate) {
+				assert_true(r->answer == NASH_ANSWER_ALL || r->reason);
+			} else {
+				assert_int_equal(r->answer, NASH_ANSWER_ALL);
+				assert_string_equal(text, row->equilibria);
+				assert_int_equal(r->degenerate, row->degenerate);
+			}
+			if (!row->degenerate)
+				assert_int_equal(r->index_sum, 1);
+			free(text);
+			nash_result_free(r, ctx);
+		}
+	nash_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
+/* ---- random games --------------------------------------------------------------- */
+
+enum { RANDOM, SMALL, ZERO_SUM, COPIES, COORDINATION, EFFORT, DISPERSION, N_CLASSES };
+
+static int between(struct gpube_rng *rng, int span)
+{
+	return (int)gpube__rng_below(rng, (uint64_t)(2 * span + 1)) - span;
+}
+
+static struct known random_game(struct gpube_rng *rng, int kind)
+{
+	struct known k = {
+		.m = 1 + (int)gpube__rng_below(rng, 5), .n = 1 + (int)gpube__rng_below(rng, 5)};
+	int span = kind == RANDOM || kind == COPIES ? 50 : 1;
+
+	for (int i = 0; i < k.m; i++)
+		for (int j = 0; j < k.n; j++) {
+			int c = i * k.n + j;
+
+			k.a[c] = between(rng, span);
+			k.b[c] = kind == ZERO_SUM ? -k.a[c] : between(rng, span);
+			if (kind == COORDINATION || kind == DISPERSION)
+				k.a[c] = k.b[c] = (i == j) == (kind == COORDINATION);
+			if (kind == EFFORT) {
+				k.a[c] = 5 * (i < j ? i : j) - 2 * i;
+				k.b[c] = 5 * (i < j ? i : j) - 2 * j;
+			}
+			if (kind == COPIES && i > 0 && i % 2)
+				k.a[c] = k.a[c - k.n], k.b[c] = k.b[c - k.n];
+		}
+	return k;
+}
+
+static void methods_agree(void **state)
+{
+	int kind = (int)(intptr_t)*state;
+	struct gpube_ctx *ctx = make_ctx();
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, (uint64_t)kind);
+	for (int trial = 0; trial < 60; trial++) {
+		struct known k = random_game(&rng, kind);
+		struct nash_game *g = make_game(ctx, &k);
+		struct nash_result *ve =
+			solve(g, ctx, (struct nash_opts){.method = NASH_METHOD_VE});
+		struct nash_opts others[] = {
+			{.method = NASH_METHOD_EEE},
+			{.method = NASH_METHOD_AUTO, .keep_dominated = 1},
+			{.method = NASH_METHOD_SE},
+			{.one = 1, .all_labels = 1},
+			{.one = 1},
+			{.pure = 1},
+		};
+		char *all = all_text(g, ve);
+
+		assert_int_equal(ve->answer, NASH_ANSWER_ALL);
+		assert_true(ve->n_pairs >= 1);
+		for (size_t o = 0; o < sizeof(others) / sizeof(*others); o++) {
+			struct nash_result *r = solve(g, ctx, others[o]);
+			char *text = all_text(g, r);
+
+			if (o < 2 || r->answer == NASH_ANSWER_ALL)
+				assert_string_equal(text, all);
+			for (int64_t e = 0; e < r->n_pairs; e++) {
+				char *one = text_of(g, r, e);
+
+				assert_true(has(all, one));
+				free(one);
+			}
+			if (others[o].one)
+				assert_true(r->n_pairs >= 1);
+			if (others[o].one && !others[o].all_labels)
+				assert_int_equal(r->n_pairs, 1);
+			free(text);
+			nash_result_free(r, ctx);
+		}
+		free(all);
+		nash_result_free(ve, ctx);
+		nash_game_free(g);
+	}
+	gpube_ctx_free(ctx);
+}
+
+/* Where no equilibrium is degenerate, doubles find the same number of them. */
+static void inexact(void **state)
+{
+	struct gpube_ctx *ctx = make_ctx();
+	struct gpube_rng rng;
+	int compared = 0;
+
+	(void)state;
+	gpube__rng_init(&rng, 99);
+	for (int trial = 0; trial < 100; trial++) {
+		struct known k = random_game(&rng, RANDOM);
+		struct nash_game *g = make_game(ctx, &k);
+		struct nash_result *r = solve(g, ctx, (struct nash_opts){.inexact = 1}), *exact;
+
+		assert_true(r->inexact);
+		assert_true(r->n_pairs >= 1);
+		if (nash_exact() && r->answer == NASH_ANSWER_ALL) {
+			exact = solve(g, ctx, (struct nash_opts){0});
+			assert_int_equal(r->n_pairs, exact->n_pairs);
+			nash_result_free(exact, ctx);
+		}
+		compared += r->answer == NASH_ANSWER_ALL;
+		nash_result_free(r, ctx);
+		nash_game_free(g);
+	}
+	assert_true(compared > 50);
+	gpube_ctx_free(ctx);
+}
+
+/* n(n+1)/2 and 2^n - 1 extreme equilibria. */
+static void known_counts(void **state)
+{
+	struct gpube_ctx *ctx = make_ctx();
+
+	(void)state;
+	for (int n = 1; n <= 6; n++)
+		for (int method = NASH_METHOD_AUTO; method <= NASH_METHOD_VE; method++)
+			for (int effort = 0; effort < 2; effort++) {
+				struct known k = {.m = n, .n = n};
+				struct nash_game *g;
+				struct nash_result *r;
+
+				for (int c = 0; c < n * n; c++) {
+					int i = c / n, j = c % n, least = i < j ? i : j;
+
+					k.a[c] = effort ? 5 * least - 2 * i : i == j;
+					k.b[c] = effort ? 5 * least - 2 * j : i == j;
+				}
+				g = make_game(ctx, &k);
+				r = solve(g, ctx,
+					(struct nash_opts){.method = (enum nash_method)method});
+				assert_int_equal(
+					r->n_pairs, effort ? n * (n + 1) / 2 : (1 << n) - 1);
+				nash_result_free(r, ctx);
+				nash_game_free(g);
+			}
+	gpube_ctx_free(ctx);
+}
+
+static void components(void **state)
+{
+	static const struct known game = {.m = 2, .n = 2, .a = {1, 1, 0, 1}, .b = {1, 1, 0, 1}};
+	struct gpube_ctx *ctx = make_ctx();
+	struct nash_game *g = make_game(ctx, &game);
+	struct nash_result *r = solve(g, ctx, (struct nash_opts){0});
+	struct nash_components *c;
+
+	(void)state;
+	/* (1,1), (1,2), (2,2): a path, so two subsets that share (1,2) */
+	assert_int_equal(r->n_pairs, 3);
+	assert_int_equal(nash_components(&c, ctx, r), GPUBE_OK);
+	assert_int_equal(c->n_components, 1);
+	assert_int_equal(c->n_subsets, 2);
+	for (int64_t k = 0; k < 2; k++) {
+		const struct nash_subset *s = &c->subsets[k];
+
+		assert_int_equal(s->component, 0);
+		assert_int_equal(s->n_xs * s->n_ys, 2);
+	}
+	nash_components_free(c, ctx);
+	nash_result_free(r, ctx);
+	nash_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
+static void limits(void **state)
+{
+	struct gpube_ctx *ctx = make_ctx();
+	struct known k = {.m = 5, .n = 5};
+	struct nash_game *g;
+	struct nash_result *r;
+
+	(void)state;
+	for (int c = 0; c < 25; c += 6)
+		k.a[c] = k.b[c] = 1;
+	g = make_game(ctx, &k);
+	for (int method = NASH_METHOD_AUTO; method <= NASH_METHOD_SE; method++) {
+		r = solve(g, ctx, (struct nash_opts){.method = (enum nash_method)method, .max = 7});
+		assert_int_equal(r->n_pairs, 7);
+		assert_int_equal(r->answer, NASH_ANSWER_SOME);
+		assert_null(r->reason);
+		nash_result_free(r, ctx);
+	}
+	gpube_ctx_stop(ctx);
+	r = solve(g, ctx, (struct nash_opts){.method = NASH_METHOD_EEE});
+	assert_int_equal(r->answer, NASH_ANSWER_INCOMPLETE);
+	assert_string_equal(r->reason, "stopped");
+	nash_result_free(r, ctx);
+	nash_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
+/* Every allocation of ours fails once. */
+static void out_of_memory(void **state)
+{
+	enum nash_method method = (enum nash_method)(intptr_t)*state;
+
+	for (long fail_at = 0;; fail_at++) {
+		struct test_memory memory = {.fail_at = -1};
+		struct gpube_ctx *ctx = test_memory_ctx(&memory);
+		struct nash_game *g = make_game(ctx, &known[1]);
+		struct nash_opts o = {.sizeof_options = sizeof(o), .method = method};
+		struct nash_components *c = NULL;
+		struct nash_result *r = NULL;
+		long live = memory.live;
+		int status;
+
+		memory.fail_at = memory.n + fail_at;
+		status = nash_solve(&r, g, &o);
+		if (!status)
+			status = nash_components(&c, ctx, r);
+		assert_true(status == GPUBE_ENOMEM || status == GPUBE_OK);
+		assert_true(status == GPUBE_OK || c == NULL);
+		nash_components_free(c, ctx);
+		nash_result_free(r, ctx);
+		assert_int_equal(memory.live, live);
+		nash_game_free(g);
+		gpube_ctx_free(ctx);
+		if (!status)
+			break;
+		assert_true(fail_at < 10000);
+	}
+}
+
+static void needs_flint(void **state)
+{
+	struct gpube_ctx *ctx = make_ctx();
+	struct nash_game *g = make_game(ctx, &known[0]);
+	struct nash_result *r;
+
+	(void)state;
+	assert_int_equal(nash_solve(&r, g, NULL), GPUBE_EINVAL);
+	assert_null(r);
+	nash_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
+#define N_KNOWN (sizeof(known) / sizeof(*known))
+
+int main(void)
+{
+	static const char *const classes[N_CLASSES] = {"random", "small range", "zero-sum",
+		"copies", "coordination", "minimum effort", "dispersion"};
+	static const char *const methods[] = {"auto", "eee", "ve", "se"};
+	static char names[64][64];
+	struct CMUnitTest tests[64] = {{0}};
+	size_t n = 0;
+
+	for (size_t k = 0; k < N_KNOWN; k++) {
+		const void *row = &known[k];
+
+		tests[n] = (struct CMUnitTest){.name = known[k].name, .test_func = known_game};
+		memcpy(&tests[n++].initial_state, &row, sizeof(row));
+	}
+	for (intptr_t k = 0; k < N_CLASSES; k++, n++) {
+		snprintf(names[n], sizeof(names[n]), "methods agree: %s", classes[k]);
+		tests[n] = (struct CMUnitTest){
+			.name = names[n], .test_func = methods_agree, .initial_state = (void *)k};
+	}
+	for (intptr_t k = NASH_METHOD_AUTO; k <= NASH_METHOD_SE; k++, n++) {
+		snprintf(names[n], sizeof(names[n]), "out of memory: %s", methods[k]);
+		tests[n] = (struct CMUnitTest){
+			.name = names[n], .test_func = out_of_memory, .initial_state = (void *)k};
+	}
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(known_counts);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(components);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(limits);
+	if (!nash_exact()) {
+		n = 0;
+		tests[n++] = (struct CMUnitTest)cmocka_unit_test(needs_flint);
+	}
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(inexact);
+	return _cmocka_run_group_tests("nash", tests, n, NULL, NULL);
+}

@@ -1,0 +1,72 @@
+/* Which backend works, on machines with and without a device. */
+#include "tests/support/test.h"
+
+#include "gpube/ops/pick.h"
+
+static void the_cpu_when_asked(void **state)
+{
+	struct gpube_ctx *ctx;
+	const struct gpube_ops *ops;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), 0);
+	assert_int_equal(gpube__pick(&ops, ctx, GPUBE_BACKEND_CPU, 1e15, 1e15), 0);
+	assert_ptr_equal(ops, gpube__ops_cpu());
+	gpube_ctx_free(ctx);
+}
+
+static void the_cpu_for_what_is_small(void **state)
+{
+	struct gpube_ctx *ctx;
+	const struct gpube_ops *ops;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), 0);
+	assert_int_equal(gpube__pick(&ops, ctx, GPUBE_BACKEND_AUTO, 1e6, 1e6), 0);
+	assert_ptr_equal(ops, gpube__ops_cpu());
+	assert_null(ctx->device); /* and no device was opened for it */
+	gpube_ctx_free(ctx);
+}
+
+/* Either there is a device, or AUTO falls back and CUDA fails with the reason. */
+static void large_work(void **state)
+{
+	struct gpube_ctx *ctx;
+	const struct gpube_ops *ops, *cuda;
+	int status;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), 0);
+	cuda = gpube__ops_cuda(ctx, &status);
+	assert_int_equal(gpube__pick(&ops, ctx, GPUBE_BACKEND_AUTO, 1e15, 1e6), 0);
+	assert_ptr_equal(ops, cuda ? cuda : gpube__ops_cpu());
+	status = gpube__pick(&ops, ctx, GPUBE_BACKEND_CUDA, 1, 1);
+	assert_int_equal(status, cuda ? GPUBE_OK : GPUBE_ENODEV);
+	if (!cuda)
+		assert_non_null(strstr(gpube_error(ctx), "CUDA"));
+	gpube_ctx_free(ctx);
+}
+
+static void predictions_count_threads(void **state)
+{
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 4};
+	struct gpube_ctx *ctx;
+	const struct gpube_ops *cpu = gpube__ops_cpu();
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, &opts), 0);
+	assert_true(gpube__predicted_seconds(ctx, cpu, 4 * cpu->cells_per_second) == 1);
+	gpube_ctx_free(ctx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_cpu_when_asked),
+		cmocka_unit_test(the_cpu_for_what_is_small),
+		cmocka_unit_test(large_work),
+		cmocka_unit_test(predictions_count_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
