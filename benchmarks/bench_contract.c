@@ -7,8 +7,7 @@
  * once; a copy of n bytes moves 2n) and joined cells / rate of add-min from
  * registers. Both are measured here first, on as many cores as the row uses.
  * Every result is checked before it is timed; a row is the median of at least
- * 'seconds' (1) of runs, each on inputs that other memory was touched before
- * or not as the shape itself decides: small ones stay in the caches.
+ * 'seconds' (1) of runs, one after the other: small shapes stay in the caches.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -24,6 +23,8 @@
 #include "tests/support/shapes.h"
 
 enum { MAX_CORES = 2, MAX_RUNS = 100000 };
+
+static struct gpube_ctx *tables; /* whose memory the tables are */
 
 struct ceilings {
 	double copy_bytes, add_min_int32, add_min_float32; /* a second */
@@ -117,7 +118,7 @@ static double measure_add_min(int cores, bool is_float)
 static double measure_copy(int cores)
 {
 	const size_t bytes = (size_t)256 << 20;
-	char *a = aligned_alloc(4096, bytes), *b = aligned_alloc(4096, bytes);
+	char *a = gpube__ops_cpu()->alloc(tables, bytes), *b = gpube__ops_cpu()->alloc(tables, bytes);
 	double best = 1e9;
 
 	if (!a || !b)
@@ -134,8 +135,8 @@ static double measure_copy(int cores)
 		t = gpube__now() - t;
 		best = t < best ? t : best;
 	}
-	free(a);
-	free(b);
+	gpube__ops_cpu()->free(tables, a);
+	gpube__ops_cpu()->free(tables, b);
 	return 2 * (double)bytes / best;
 }
 
@@ -184,37 +185,81 @@ struct row {
 	const char *family;
 	struct shape *shapes; /* 'batch' of them, each with its own tables */
 	struct gpube_contraction *all;
+	struct gpube_operand *in; /* of all of them */
+	char *block;		  /* all tables: the inputs, then the outputs */
 	int n;
 };
 
 static void free_row(struct row *row)
 {
-	for (int i = 0; i < row->n; i++)
+	for (int i = 0; i < row->n; i++) {
+		for (int k = 0; k < row->shapes[i].c.n_in; k++)
+			row->shapes[i].in[k].values = NULL; /* in the block */
+		row->shapes[i].c.out = NULL;
 		shape_free(&row->shapes[i]);
+	}
+	gpube__ops_cpu()->free(tables, row->block);
 	free(row->shapes);
 	free(row->all);
+	free(row->in);
+}
+
+static uint64_t round_up(uint64_t bytes)
+{
+	return (bytes + 63) / 64 * 64;
+}
+
+/* Moves a shape's tables into the block. */
+static void move_tables(struct shape *s, char **inputs, char **outputs)
+{
+	for (int k = 0; k < s->c.n_in; k++) {
+		memcpy(*inputs, s->in[k].values, shape_in_bytes(s, k));
+		free((void *)s->in[k].values);
+		s->in[k].values = *inputs;
+		*inputs += round_up(shape_in_bytes(s, k));
+	}
+	free(s->c.out);
+	s->c.out = *outputs;
+	*outputs += round_up(shape_out_bytes(s));
 }
 
 static const char *make_row(struct row *row, const char *text, enum gpube_type type)
 {
 	struct shape one;
 	const char *problem = shape_parse(&one, text, GPUBE_MIN_PLUS, type);
+	uint64_t in_bytes = 0, out_bytes;
+	char *inputs, *outputs;
+	int n_in;
 
 	if (problem)
 		return problem;
 	row->n = one.batch;
+	n_in = one.c.n_in;
+	for (int k = 0; k < n_in; k++)
+		in_bytes += round_up(shape_in_bytes(&one, k));
+	out_bytes = round_up(shape_out_bytes(&one));
 	shape_free(&one);
+	row->in = calloc((size_t)(row->n * n_in), sizeof(*row->in));
 	row->shapes = calloc((size_t)row->n, sizeof(*row->shapes));
 	row->all = calloc((size_t)row->n, sizeof(*row->all));
-	if (!row->shapes || !row->all)
+	row->block = gpube__ops_cpu()->alloc(tables, (uint64_t)row->n * (in_bytes + out_bytes));
+	if (!row->shapes || !row->all || !row->in || !row->block)
 		abort();
+	inputs = row->block;
+	outputs = inputs + (uint64_t)row->n * in_bytes;
 	for (int i = 0; i < row->n; i++) {
-		problem = shape_parse(&row->shapes[i], text, GPUBE_MIN_PLUS, type);
-		if (problem)
-			return problem;
+		shape_parse(&row->shapes[i], text, GPUBE_MIN_PLUS, type);
 		shape_fill(&row->shapes[i], (uint64_t)i, SHAPE_SIGNED, false);
+		move_tables(&row->shapes[i], &inputs, &outputs);
 		shape_poison(&row->shapes[i]);
 		row->all[i] = row->shapes[i].c;
+		/* as a caller of many equal ones has it: sizes and scopes are shared */
+		row->all[i].sizes = row->all[0].sizes;
+		row->all[i].in = &row->in[i * n_in];
+		for (int k = 0; k < n_in; k++) {
+			row->in[i * n_in + k] = row->shapes[i].in[k];
+			row->in[i * n_in + k].dims = row->shapes[0].in[k].dims;
+		}
 	}
 	return NULL;
 }
@@ -371,6 +416,8 @@ int main(int argc, char **argv)
 	if (csv)
 		fprintf(csv, "family,type,position,cores,median_s,minimum_s,bytes,joined_cells,"
 			     "bound_s,share\n");
+	if (gpube_ctx_new(&tables, NULL))
+		abort();
 	measure_ceilings();
 	printf("family    type    x at   n  median us    min us   bound us of    share  of min\n");
 	while (fgets(line, sizeof(line), f))
@@ -378,5 +425,6 @@ int main(int argc, char **argv)
 	fclose(f);
 	if (csv)
 		fclose(csv);
+	gpube_ctx_free(tables);
 	return failed;
 }

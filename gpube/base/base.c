@@ -82,6 +82,8 @@ void gpube_ctx_free(struct gpube_ctx *ctx)
 		return;
 	if (ctx->device_free)
 		ctx->device_free(ctx);
+	if (ctx->host_free)
+		ctx->host_free(ctx);
 	ctx->realloc_fn(ctx->realloc_arg, ctx, 0);
 }
 

@@ -37,6 +37,8 @@ struct gpube_ctx {
 	double deadline;   /* gpube__now() at which work stops; 0: never */
 	void *device;      /* owned by the CUDA backend */
 	void (*device_free)(struct gpube_ctx *);
+	void *host; /* memory that the CPU backend keeps between calls */
+	void (*host_free)(struct gpube_ctx *);
 };
 
 /* Sets the context's error text and returns 'status', so that it ends in "return gpube__fail(…)".

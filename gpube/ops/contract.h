@@ -15,9 +15,12 @@ const char *gpube__contract_problem(const struct gpube_contraction *c);
 uint64_t gpube__rows_scratch(const struct gpube_ctx *ctx, const struct gpube_contraction *c);
 int gpube__rows_contract(struct gpube_ctx *ctx, const struct gpube_contraction *c, void *scratch);
 
-/* 64-byte aligned memory of the CPU backend. */
-void *gpube__cpu_alloc(struct gpube_ctx *ctx, uint64_t bytes);
-void gpube__cpu_free(struct gpube_ctx *ctx, void *p);
+/*
+ * 64-byte aligned memory for the time of a call, whose pages the context keeps for the
+ * next one: taking new pages from the system can last longer than a contraction.
+ */
+void *gpube__scratch_take(struct gpube_ctx *ctx, uint64_t n, uint64_t size);
+void gpube__scratch_give(struct gpube_ctx *ctx, void *p);
 
 /* One valid contraction, spread over the threads. */
 int gpube__cpu_contract(struct gpube_ctx *ctx, const struct gpube_contraction *c);

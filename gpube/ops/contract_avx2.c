@@ -9,7 +9,6 @@
 #define INLINE	       inline __attribute__((always_inline))
 #define NOINLINE       __attribute__((noinline))
 #define UNROLL	       _Pragma("GCC unroll 16")
-#define MASK_FREE      0
 #define MANY_REGISTERS 1
 
 static INLINE void transpose8(__m256 v[8])
@@ -148,6 +147,13 @@ static INLINE __m256i gather_i32(__m256i m, const int32_t *p, const int32_t *ind
 		_mm256_setzero_si256(), (const int *)p, _mm256_loadu_si256((const __m256i *)index), m, 4);
 }
 
+static INLINE __m256i expand_i32(__m256i m, const int32_t *p, int span, const int32_t *index)
+{
+	(void)m;
+	return _mm256_permutevar8x32_epi32(
+		loadm_i32(mask_i32(span), p), _mm256_loadu_si256((const __m256i *)index));
+}
+
 static INLINE void turn_i32(__m256i *v)
 {
 	__m256 t[8];
@@ -264,6 +270,12 @@ static INLINE __m256i gather_i64(__m256i m, const int64_t *p, const int32_t *ind
 {
 	return _mm256_mask_i32gather_epi64(
 		_mm256_setzero_si256(), (const long long *)p, _mm_loadu_si128((const __m128i *)index), m, 8);
+}
+
+static INLINE __m256i expand_i64(__m256i m, const int64_t *p, int span, const int32_t *index)
+{
+	(void)span;
+	return gather_i64(m, p, index);
 }
 
 static INLINE void turn_i64(__m256i *v)
@@ -412,6 +424,13 @@ static INLINE __m256 gather_f32(__m256i m, const float *p, const int32_t *index)
 		_mm256_setzero_ps(), p, _mm256_loadu_si256((const __m256i *)index), _mm256_castsi256_ps(m), 4);
 }
 
+static INLINE __m256 expand_f32(__m256i m, const float *p, int span, const int32_t *index)
+{
+	(void)m;
+	return _mm256_permutevar8x32_ps(
+		loadm_f32(mask_f32(span), p), _mm256_loadu_si256((const __m256i *)index));
+}
+
 static INLINE void turn_f32(__m256 *v)
 {
 	transpose8(v);
@@ -552,6 +571,12 @@ static INLINE __m256d gather_f64(__m256i m, const double *p, const int32_t *inde
 {
 	return _mm256_mask_i32gather_pd(
 		_mm256_setzero_pd(), p, _mm_loadu_si128((const __m128i *)index), _mm256_castsi256_pd(m), 8);
+}
+
+static INLINE __m256d expand_f64(__m256i m, const double *p, int span, const int32_t *index)
+{
+	(void)span;
+	return gather_f64(m, p, index);
 }
 
 static INLINE void turn_f64(__m256d *v)

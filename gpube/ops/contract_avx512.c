@@ -9,7 +9,6 @@
 #define INLINE	       inline __attribute__((always_inline))
 #define NOINLINE       __attribute__((noinline))
 #define UNROLL	       _Pragma("GCC unroll 16")
-#define MASK_FREE      1
 #define MANY_REGISTERS 1
 
 /* 32-bit squares: pairs, pairs of pairs, then quarters of a vector. */
@@ -173,6 +172,13 @@ static INLINE __m512i gather_i32(__mmask16 m, const int32_t *p, const int32_t *i
 		_mm512_setzero_si512(), m, _mm512_loadu_si512(index), p, 4);
 }
 
+static INLINE __m512i expand_i32(__mmask16 m, const int32_t *p, int span, const int32_t *index)
+{
+	(void)m;
+	return _mm512_permutexvar_epi32(_mm512_loadu_si512(index),
+		loadm_i32((__mmask16)lanes_mask(span, 16), p));
+}
+
 static INLINE void turn_i32(__m512i *v)
 {
 	transpose16(v);
@@ -283,6 +289,13 @@ static INLINE __m512i gather_i64(__mmask8 m, const int64_t *p, const int32_t *in
 {
 	return _mm512_mask_i32gather_epi64(
 		_mm512_setzero_si512(), m, _mm256_loadu_si256((const __m256i *)index), p, 8);
+}
+
+static INLINE __m512i expand_i64(__mmask8 m, const int64_t *p, int span, const int32_t *index)
+{
+	(void)m;
+	return _mm512_permutexvar_epi64(_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)index)),
+		loadm_i64((__mmask8)lanes_mask(span, 8), p));
 }
 
 static INLINE void turn_i64(__m512i *v)
@@ -422,6 +435,13 @@ static INLINE __m512 gather_f32(__mmask16 m, const float *p, const int32_t *inde
 {
 	return _mm512_mask_i32gather_ps(
 		_mm512_setzero_ps(), m, _mm512_loadu_si512(index), p, 4);
+}
+
+static INLINE __m512 expand_f32(__mmask16 m, const float *p, int span, const int32_t *index)
+{
+	(void)m;
+	return _mm512_permutexvar_ps(_mm512_loadu_si512(index),
+		loadm_f32((__mmask16)lanes_mask(span, 16), p));
 }
 
 static INLINE void turn_f32(__m512 *v)
@@ -567,6 +587,13 @@ static INLINE __m512d gather_f64(__mmask8 m, const double *p, const int32_t *ind
 		_mm512_setzero_pd(), m, _mm256_loadu_si256((const __m256i *)index), p, 8);
 }
 
+static INLINE __m512d expand_f64(__mmask8 m, const double *p, int span, const int32_t *index)
+{
+	(void)m;
+	return _mm512_permutexvar_pd(_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)index)),
+		loadm_f64((__mmask8)lanes_mask(span, 8), p));
+}
+
 static INLINE void turn_f64(__m512d *v)
 {
 	__m512i t[8];
@@ -594,6 +621,7 @@ static void fence(void)
 static const struct gpube__kernels kernels = {
 	.name = "avx512",
 	.vector_bytes = 64,
+	.narrow = gpube__kernels_avx2,
 #include "gpube/ops/contract_table.h"
 	.fence = fence,
 };

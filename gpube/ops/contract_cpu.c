@@ -13,7 +13,8 @@
 
 struct view {
 	const char *at;
-	int64_t step_x, step_i;
+	int64_t step_x;
+	const int64_t *rows;
 };
 
 struct walker {
@@ -49,12 +50,13 @@ static int64_t offset_now(const struct walker *w, const int64_t *stride, int fro
 	return offset;
 }
 
-static const char *operand_now(const struct walker *w, int k)
+static const char *operand_now(const struct walker *w, const struct gpube__op *op)
 {
-	const struct gpube__plan *p = w->p;
+	const char *at = w->r->values[op->operand];
 
-	return w->r->values[k] +
-	       offset_now(w, p->shape.stride + k * p->shape.ld, 0, p->n_loops) * p->cell_bytes;
+	for (int l = 0; l <= op->depth; l++)
+		at += w->at[l] * op->loop_bytes[l];
+	return at;
 }
 
 static void sum_level(struct walker *w, int kind, int n)
@@ -77,30 +79,32 @@ static void sum_level(struct walker *w, int kind, int n)
 	pack.nj = kind == GPUBE__KIND_A ? ni : nj;
 
 	view->step_x = level->step_x;
-	view->step_i = level->step_i;
+	view->rows = level->rows;
 	if (level->direct) {
-		view->at = operand_now(w, p->ops[level->from].operand);
+		view->at = operand_now(w, &p->ops[level->from]);
 		return;
 	}
 	view->at = pack.to;
 	if (n > 0) {
 		pack.prev = w->view[kind][n - 1].at;
 		pack.prev_x = w->view[kind][n - 1].step_x;
-		pack.prev_i = w->view[kind][n - 1].step_i;
+		pack.prev_rows = w->view[kind][n - 1].rows;
 	}
 	for (int i = level->from; i < level->to; i++) {
 		const struct gpube__op *op = &p->ops[i];
 
-		pack.from = operand_now(w, op->operand);
+		pack.from = operand_now(w, op);
 		pack.x = op->x;
 		pack.i = op->i;
+		pack.ahead = op->ahead;
 		pack.mode = op->mode;
 		pack.lane_step = op->lane_step;
+		pack.lanes = op->lanes;
 		pack.lane_table = op->lane_table;
 		p->kernels->pack[p->type](&pack);
 		pack.prev = pack.to;
 		pack.prev_x = pack.to_x;
-		pack.prev_i = pack.to_i;
+		pack.prev_rows = level->rows;
 	}
 }
 
@@ -143,7 +147,7 @@ static void set_operands(const struct walker *w, struct gpube__tile *t)
 	if (c) {
 		t->c = c->at;
 		t->c_x = c->step_x;
-		t->c_i = c->step_i;
+		t->c_rows = c->rows;
 		return;
 	}
 	/* without C the kernels want both others */
@@ -158,77 +162,98 @@ static double log_value(double top, double sum, double repeat)
 	return top == -INFINITY ? top : top + log(sum * repeat);
 }
 
-static void store_value(const struct walker *w, int64_t from, int64_t to)
-{
-	const struct gpube_contraction *c = w->r->c;
-	const char *tile = w->scratch + w->p->tile_at;
-	const char *extra = w->scratch + w->p->extra_at;
-	const double repeat = (double)w->p->shape.repeat;
-	const bool lse = w->p->kernel == GPUBE__KERNEL_LSE, max = c->semiring == GPUBE_MAX_PLUS;
-	const bool raw = w->r->raw;
-	int64_t v;
+/* Cells of a tile, row by row, to wherever they belong. */
+#define STORE_CELLS(T, VALUE)                                                                      \
+	for (int64_t i = 0; i < w->ni; i++) {                                                      \
+		T *to = (T *)w->r->out + base + p->out_rows[i];                                    \
+		const T *tile = (const T *)(w->scratch + p->tile_at) + i * p->pad_lanes;           \
+		const T *extra = (const T *)(w->scratch + p->extra_at) + i * p->pad_lanes;         \
+                                                                                                   \
+		(void)extra;                                                                       \
+		if (!p->out_j.table && p->out_j.step == 1)                                         \
+			for (int64_t j = 0; j < w->nj; j++)                                        \
+				to[j] = (T)VALUE;                                                  \
+		else                                                                               \
+			for (int64_t j = 0; j < w->nj; j++)                                        \
+				to[gpube__axis_at(&p->out_j, j)] = (T)VALUE;                       \
+	}
 
-	switch (c->type) {
-	case GPUBE_INT32:
-		v = ((const int32_t *)tile)[from];
-		if (!raw)
-			v = max ? gpube__cut_max(v, c->cut, c->threshold)
-				: gpube__cut_min(v, c->cut, c->threshold);
-		((int32_t *)w->r->out)[to] = (int32_t)v;
-		break;
-	case GPUBE_INT64:
-		v = ((const int64_t *)tile)[from];
-		if (!raw)
-			v = max ? gpube__cut_max(v, c->cut, c->threshold)
-				: gpube__cut_min(v, c->cut, c->threshold);
-		((int64_t *)w->r->out)[to] = v;
-		break;
-	case GPUBE_FLOAT32:
-		((float *)w->r->out)[to] = lse ? (float)log_value(((const float *)tile)[from],
-							 ((const float *)extra)[from], repeat)
-					       : ((const float *)tile)[from];
-		break;
-	default:
-		((double *)w->r->out)[to] = lse ? log_value(((const double *)tile)[from],
-							  ((const double *)extra)[from], repeat)
-						: ((const double *)tile)[from];
+static void store_ints(const struct walker *w, int64_t base)
+{
+	const struct gpube__plan *p = w->p;
+	const bool max = w->r->c->semiring == GPUBE_MAX_PLUS;
+	const int64_t cut = w->r->c->cut, threshold = w->r->c->threshold;
+
+	if (w->r->raw) {
+		if (p->cell_bytes == 4)
+			STORE_CELLS(int32_t, tile[j])
+		else
+			STORE_CELLS(int64_t, tile[j])
+	} else if (max) {
+		if (p->cell_bytes == 4)
+			STORE_CELLS(int32_t, gpube__cut_max(tile[j], cut, threshold))
+		else
+			STORE_CELLS(int64_t, gpube__cut_max(tile[j], cut, threshold))
+	} else {
+		if (p->cell_bytes == 4)
+			STORE_CELLS(int32_t, gpube__cut_min(tile[j], cut, threshold))
+		else
+			STORE_CELLS(int64_t, gpube__cut_min(tile[j], cut, threshold))
 	}
 }
 
-static void store_tile(const struct walker *w, int64_t base)
+static void store_floats(const struct walker *w, int64_t base)
+{
+	const struct gpube__plan *p = w->p;
+	const double repeat = (double)p->shape.repeat;
+
+	if (p->kernel == GPUBE__KERNEL_LSE) {
+		if (p->cell_bytes == 4)
+			STORE_CELLS(float, log_value(tile[j], extra[j], repeat))
+		else
+			STORE_CELLS(double, log_value(tile[j], extra[j], repeat))
+	} else {
+		if (p->cell_bytes == 4)
+			STORE_CELLS(float, tile[j])
+		else
+			STORE_CELLS(double, tile[j])
+	}
+}
+
+static void store_args(const struct walker *w, int64_t base)
 {
 	const struct gpube__plan *p = w->p;
 	const char *extra = w->scratch + p->extra_at;
 
-	for (int64_t i = 0; i < w->ni; i++) {
-		const int64_t row = base + gpube__axis_at(&p->out_i, i);
-
-		for (int64_t j = 0; j < w->nj; j++)
-			store_value(w, i * p->pad_lanes + j, row + gpube__axis_at(&p->out_j, j));
-	}
-	for (int64_t i = 0; w->r->arg && i < w->ni; i++) {
-		const int64_t row = base + gpube__axis_at(&p->out_i, i);
-
+	for (int64_t i = 0; i < w->ni; i++)
 		for (int64_t j = 0; j < w->nj; j++) {
 			const int64_t from = i * p->pad_lanes + j;
 			const int64_t arg = p->cell_bytes == 4 ? ((const uint32_t *)extra)[from]
 							       : ((const int64_t *)extra)[from];
 
 			gpube__store_arg(w->r->arg, w->r->arg_bytes,
-				row + gpube__axis_at(&p->out_j, j), arg);
+				base + p->out_rows[i] + gpube__axis_at(&p->out_j, j), arg);
 		}
-	}
+}
+
+static void store_tile(const struct walker *w, int64_t base)
+{
+	if (w->p->type <= GPUBE_INT64 - GPUBE_INT32)
+		store_ints(w, base);
+	else
+		store_floats(w, base);
+	if (w->r->arg)
+		store_args(w, base);
 }
 
 /* ---- walking ---------------------------------------------------------------------------------- */
 
 static bool can_stream(const struct walker *w, const struct gpube__tile *t)
 {
-	const uint64_t row_bytes = (uint64_t)t->out_i * (uint64_t)w->p->cell_bytes;
 	const uint64_t bytes = (uint64_t)t->nj * (uint64_t)w->p->cell_bytes;
 
-	return w->r->stream && w->p->direct_out && w->p->n_turns == 1 &&
-	       (((uintptr_t)t->out | row_bytes | bytes) & 63) == 0;
+	return w->r->stream && w->p->direct_out && w->p->aligned_rows && w->p->n_turns == 1 &&
+	       (((uintptr_t)t->out | bytes) & 63) == 0;
 }
 
 /* One tile of outputs: all turns of the reducing loops. 'moved' is the first loop that moved. */
@@ -239,7 +264,7 @@ static void run_tile(struct walker *w, int moved)
 	const int64_t base = offset_now(w, p->shape.out_stride, 0, p->n_out_loops);
 	struct gpube__tile t = {
 		.out = r->out + base * p->cell_bytes,
-		.out_i = p->out_i.step,
+		.out_rows = p->direct_out ? p->out_rows : p->tile_rows,
 		.extra = w->scratch + p->extra_at,
 		.extra_i = p->pad_lanes,
 		.arg = p->arg_x,
@@ -247,10 +272,8 @@ static void run_tile(struct walker *w, int moved)
 		.threshold = r->c->threshold,
 	};
 
-	if (!p->direct_out) {
+	if (!p->direct_out)
 		t.out = w->scratch + p->tile_at;
-		t.out_i = p->pad_lanes;
-	}
 	w->ni = t.ni = cells_now(w, p->row_loop, p->n_rows, p->row_unit);
 	w->nj = t.nj = cells_now(w, p->lane_loop, p->n_lanes, p->lane_unit);
 	t.stream = can_stream(w, &t);
@@ -277,7 +300,7 @@ static void run_item(void *arg, int64_t item, int thread)
 {
 	struct gpube__run *r = arg;
 	const struct gpube__plan *p = r->plan;
-	struct walker w = {.r = r, .p = p};
+	struct walker w; /* not cleared: it is large beside a small contraction */
 	int64_t tile = item * r->tiles_per_item, to = tile + r->tiles_per_item;
 	int moved = -1;
 
@@ -286,6 +309,9 @@ static void run_item(void *arg, int64_t item, int thread)
 		return;
 	}
 	to = to < p->n_tiles ? to : p->n_tiles;
+	w.r = r;
+	w.p = p;
+	memset(w.at, 0, (size_t)p->n_loops * sizeof(*w.at));
 	w.scratch = r->scratch + (uint64_t)thread * r->scratch_bytes;
 	for (int l = p->n_out_loops - 1; l >= 0; l--) {
 		w.at[l] = tile % p->loop[l].trips;
@@ -299,7 +325,7 @@ static void run_item(void *arg, int64_t item, int thread)
 			w.at[l] = 0;
 		moved = l;
 	}
-	if (r->stream)
+	if (r->stream && !r->one_of_many)
 		p->kernels->fence();
 }
 

@@ -37,21 +37,21 @@ static INLINE void X(lse_block)(const struct gpube__tile *t, int64_t i, int64_t 
 {
 	const T *a = (const T *)t->a + i;
 	const T *b = (const T *)t->b + j;
-	const T *c = t->c ? (const T *)t->c + i * t->c_i + j : NULL;
-	T *out = (T *)t->out + i * t->out_i + j, *extra = (T *)t->extra + i * t->extra_i + j;
+	const T *c = t->c ? (const T *)t->c + j : NULL;
+	T *out = (T *)t->out + i * t->extra_i + j, *extra = (T *)t->extra + i * t->extra_i + j;
 	const M m = MASK(t->nj - j);
 	V top[4], sum[4], safe[4];
 
 	UNROLL for (int r = 0; r < R; r++) top[r] = SET1(-INFINITY);
 #define LSE_SUM(r, x)                                                                              \
 	ADD(ADD(t->b ? LOADM(m, b + (x) * t->b_x) : SET1((T)0),                                    \
-		    t->c ? LOADM(m, c + (x) * t->c_x + (r) * t->c_i) : SET1((T)0)),                \
+		    t->c ? LOADM(m, c + (x) * t->c_x + t->c_rows[i + (r)]) : SET1((T)0)),                \
 		SET1(t->a ? a[(x) * t->a_x + (r)] : (T)0))
 	for (int64_t x = 0; x < t->nx; x++)
 		UNROLL for (int r = 0; r < R; r++) top[r] = MAXV(top[r], LSE_SUM(r, x));
 	UNROLL for (int r = 0; r < R; r++)
 	{
-		V old = t->first ? SET1(-INFINITY) : LOAD(out + r * t->out_i);
+		V old = t->first ? SET1(-INFINITY) : LOAD(out + r * t->extra_i);
 
 		top[r] = MAXV(top[r], old);
 		/* all of it -infinity: anything finite avoids their difference */
@@ -66,7 +66,7 @@ static INLINE void X(lse_block)(const struct gpube__tile *t, int64_t i, int64_t 
 #undef LSE_SUM
 	UNROLL for (int r = 0; r < R; r++)
 	{
-		STORE(out + r * t->out_i, top[r]);
+		STORE(out + r * t->extra_i, top[r]);
 		STORE(extra + r * t->extra_i, sum[r]);
 	}
 }

@@ -6,26 +6,54 @@
  */
 
 
-static void X(pack_lanes)(const struct gpube__pack *p)
+static INLINE V X(pack_vector)(const struct gpube__pack *p, const enum gpube__lane_mode mode,
+	const T *from, int64_t j, V same, M m, const bool full)
 {
+	const struct gpube__lanes *lanes;
+
+	if (mode == GPUBE__LANE_SAME)
+		return same;
+	if (mode == GPUBE__LANE_NEXT)
+		return full ? LOAD(from + j) : LOADM(m, from + j);
+	lanes = &p->lanes[j / W];
+	from += lanes->base;
+	if (lanes->span == 0)
+		return full ? LOAD(from) : LOADM(m, from);
+	if (lanes->span == 1)
+		return SET1(*from);
+	return lanes->span <= W ? NAME(expand)(m, from, lanes->span, p->lane_table + j)
+				: NAME(gather)(m, from, p->lane_table + j);
+}
+
+static INLINE void X(pack_lanes)(
+	const struct gpube__pack *p, const enum gpube__lane_mode mode, const bool has_prev)
+{
+	const int64_t n_full = p->nj / W * W;
+	const M m = MASK(p->nj - n_full);
+
 	for (int64_t x = 0; x < p->nx; x++)
 		for (int64_t i = 0; i < p->ni; i++) {
 			const T *from = (const T *)p->from + gpube__axis_at(&p->x, x) +
 					gpube__axis_at(&p->i, i);
-			const T *prev = p->prev ? (const T *)p->prev + x * p->prev_x +
-							  i * p->prev_i : NULL;
+			const T *prev = has_prev ? (const T *)p->prev + x * p->prev_x +
+							   p->prev_rows[i] : NULL;
 			T *to = (T *)p->to + x * p->to_x + i * p->to_i;
-			const V same = SET1(p->mode == GPUBE__LANE_SAME ? *from : (T)0);
+			const V same = SET1(mode == GPUBE__LANE_SAME ? *from : (T)0);
+			int64_t j = 0;
 
-			for (int64_t j = 0; j < p->nj; j += W) {
-				const M m = MASK(p->nj - j);
-				V v = same;
+			for (; j < n_full; j += W) {
+				V v = X(pack_vector)(p, mode, from, j, same, MASK(W), true);
 
-				if (p->mode == GPUBE__LANE_NEXT)
-					v = LOADM(m, from + j);
-				else if (p->mode == GPUBE__LANE_TABLE)
-					v = NAME(gather)(m, from, p->lane_table + j);
-				if (prev)
+				if (mode == GPUBE__LANE_NEXT)
+					__builtin_prefetch((const char *)(from + j) + p->ahead);
+				if (has_prev)
+					v = ADD(v, LOAD(prev + j));
+				STORE(to + j, v);
+			}
+			if (j < p->nj) {
+				V v = X(pack_vector)(p, mode, from, j, same, m, false);
+
+				if (has_prev)
 					v = ADD(v, LOADM(m, prev + j));
 				STORE(to + j, v);
 			}
@@ -33,22 +61,31 @@ static void X(pack_lanes)(const struct gpube__pack *p)
 }
 
 /*
- * One square of a transposition: lanes [0, nl) of n rows; source rows are
- * 'lane_step' apart, target rows 'to_row'.
+ * One square of a transposition: up to W lanes from j on, of n source neighbours from
+ * (x, i) on, to target rows 'to_row' apart.
  */
-static INLINE void X(turn_square)(T *to, int64_t to_row, const T *prev, int64_t prev_row,
-	const T *from, int64_t lane_step, int64_t n, int64_t nl)
+static INLINE void X(turn_square)(const struct gpube__pack *p, T *to, int64_t to_row, int64_t j,
+	int64_t x, int64_t i, const T *from, int64_t n)
 {
+	const bool tx = p->mode == GPUBE__LANE_TURN_X;
+	const int64_t nl = p->nj - j;
 	const M mr = MASK(n), ml = MASK(nl);
 	V v[W];
 
 	UNROLL for (int l = 0; l < W; l++)
-		v[l] = l < nl ? LOADM(mr, from + l * lane_step) : SET1((T)0);
+	{
+		__builtin_prefetch((const char *)(from + l * p->lane_step) + p->ahead);
+		v[l] = l < nl ? LOADM(mr, from + l * p->lane_step) : SET1((T)0);
+	}
 	NAME(turn)(v);
-	if (prev) {
+	if (p->prev) {
+		const T *prev = (const T *)p->prev + j;
+
 		UNROLL for (int r = 0; r < W; r++)
 			if (r < n)
-				STORE(to + r * to_row, ADD(v[r], LOADM(ml, prev + r * prev_row)));
+				STORE(to + r * to_row,
+					ADD(v[r], LOADM(ml, prev + (tx ? x + r : x) * p->prev_x +
+								 p->prev_rows[tx ? i : i + r])));
 	} else {
 		UNROLL for (int r = 0; r < W; r++)
 			if (r < n)
@@ -62,28 +99,41 @@ static void X(pack_turn)(const struct gpube__pack *p)
 	const bool tx = p->mode == GPUBE__LANE_TURN_X;
 	const int64_t n = tx ? p->nx : p->ni, m = tx ? p->ni : p->nx;
 	const int64_t to_n = tx ? p->to_x : p->to_i, to_m = tx ? p->to_i : p->to_x;
-	const int64_t prev_n = tx ? p->prev_x : p->prev_i, prev_m = tx ? p->prev_i : p->prev_x;
 	const struct gpube__axis *axis = tx ? &p->i : &p->x;
 
 	for (int64_t k = 0; k < m; k++) {
 		const T *from = (const T *)p->from + gpube__axis_at(axis, k);
-		const T *prev = p->prev ? (const T *)p->prev + k * prev_m : NULL;
 		T *to = (T *)p->to + k * to_m;
 
 		for (int64_t j = 0; j < p->nj; j += W)
 			for (int64_t r = 0; r < n; r += W)
-				X(turn_square)(to + r * to_n + j, to_n,
-					prev ? prev + r * prev_n + j : NULL, prev_n,
-					from + j * p->lane_step + r, p->lane_step, n - r,
-					p->nj - j);
+				X(turn_square)(p, to + r * to_n + j, to_n, j, tx ? r : k, tx ? k : r,
+					from + j * p->lane_step + r, n - r);
 	}
 }
 
 static void X(pack)(const struct gpube__pack *p)
 {
-	if (p->mode == GPUBE__LANE_TURN_X || p->mode == GPUBE__LANE_TURN_I)
+	switch (p->mode) {
+	case GPUBE__LANE_SAME:
+		if (p->prev)
+			X(pack_lanes)(p, GPUBE__LANE_SAME, true);
+		else
+			X(pack_lanes)(p, GPUBE__LANE_SAME, false);
+		break;
+	case GPUBE__LANE_NEXT:
+		if (p->prev)
+			X(pack_lanes)(p, GPUBE__LANE_NEXT, true);
+		else
+			X(pack_lanes)(p, GPUBE__LANE_NEXT, false);
+		break;
+	case GPUBE__LANE_TABLE:
+		if (p->prev)
+			X(pack_lanes)(p, GPUBE__LANE_TABLE, true);
+		else
+			X(pack_lanes)(p, GPUBE__LANE_TABLE, false);
+		break;
+	default:
 		X(pack_turn)(p);
-	else
-		X(pack_lanes)(p);
+	}
 }
-

@@ -16,7 +16,7 @@ struct planner {
 	struct gpube__plan *p;
 	uint64_t *dims_of; /* of each operand */
 	int64_t *cells_of;
-	int w;		   /* lanes of a vector */
+	uint64_t free_ops; /* operands that will be laid out as the plan likes */
 	int left;	   /* choices that may still be priced */
 	struct gpube__choice best;
 };
@@ -85,14 +85,12 @@ static int64_t padded(int64_t n, int w)
 
 /* ---- loops ---------------------------------------------------------------------- */
 
-static void add_loop(struct gpube__plan *p, int dim, int64_t by, int *piece_loop)
+static void add_loop(struct gpube__plan *p, int dim, int64_t by)
 {
 	const int64_t trips = (p->shape.size[dim] + by - 1) / by;
 
 	if (trips == 1)
 		return;
-	if (piece_loop)
-		*piece_loop = p->n_loops;
 	p->loop[p->n_loops++] = (struct gpube__loop){dim, trips, by};
 	if (dim < p->shape.n_out) {
 		p->n_out_loops++;
@@ -100,33 +98,6 @@ static void add_loop(struct gpube__plan *p, int dim, int64_t by, int *piece_loop
 	} else {
 		p->n_turns *= trips;
 	}
-}
-
-static void set_loops(struct gpube__plan *p, const struct gpube__choice *ch, int w)
-{
-	const struct gpube__shape *s = &p->shape;
-
-	p->n_loops = p->n_out_loops = 0;
-	p->n_tiles = p->n_turns = 1;
-	p->lane_loop = p->row_loop = p->x_loop = -1;
-	for (int d = 0; d < s->n_dims; d++) {
-		if (d == first_dim(ch->lanes))
-			add_loop(p, d, ch->lane_block, &p->lane_loop);
-		else if (d == first_dim(ch->rows))
-			add_loop(p, d, ch->row_block, &p->row_loop);
-		else if (d == first_dim(ch->x))
-			add_loop(p, d, ch->x_block, &p->x_loop);
-		else if (!((ch->lanes | ch->rows | ch->x) & BIT(d)))
-			add_loop(p, d, 1, NULL);
-	}
-	p->lane_unit = unit_of(s, ch->lanes);
-	p->row_unit = unit_of(s, ch->rows);
-	p->x_unit = unit_of(s, ch->x);
-	p->n_lanes = p->lane_unit * ch->lane_block;
-	p->n_rows = p->row_unit * ch->row_block;
-	p->n_x = p->x_unit * ch->x_block;
-	p->pad_lanes = padded(p->n_lanes, w);
-	p->pad_rows = padded(p->n_rows, w);
 }
 
 static double runs_to(const struct gpube__plan *p, int depth)
@@ -172,55 +143,178 @@ static enum gpube__lane_mode lane_mode(const struct gpube__plan *p, const int64_
 	return GPUBE__LANE_TABLE;
 }
 
-/* The kinds of all operands: to kind[]; returns the set of kinds there are. */
-static int set_kinds(const struct planner *pl, const struct gpube__choice *ch, signed char *kind)
+/*
+ * Where there is one row, B and C are the same: the operand that moves fastest
+ * is C, and B what is added to it. B alone, or with A, is what kernels call C.
+ */
+static void set_kinds(const struct planner *pl, const struct gpube__choice *ch, signed char *kind)
 {
-	int there = 0;
+	const int n_in = pl->p->shape.n_in;
+	int largest = -1;
 
-	for (int k = 0; k < pl->p->shape.n_in; k++) {
+	for (int k = 0; k < n_in; k++) {
 		const bool lanes = pl->dims_of[k] & ch->lanes, rows = pl->dims_of[k] & ch->rows;
 
 		kind[k] = lanes ? rows ? GPUBE__KIND_C : GPUBE__KIND_B : GPUBE__KIND_A;
-		there |= 1 << kind[k];
+		if (lanes && (largest < 0 || pl->cells_of[k] > pl->cells_of[largest]))
+			largest = k;
 	}
-	/* B and C are the same where there is one row; B alone is a C whose rows are equal */
-	if (!ch->rows || there == 1 << GPUBE__KIND_B || ch->b_into_c)
-		for (int k = 0; k < pl->p->shape.n_in; k++)
-			if (kind[k] == GPUBE__KIND_B)
-				kind[k] = GPUBE__KIND_C;
-	there = 0;
-	for (int k = 0; k < pl->p->shape.n_in; k++) {
-		if (kind[k] == GPUBE__KIND_A && ch->a_into_c)
+	if (!ch->rows && largest >= 0)
+		kind[largest] = GPUBE__KIND_C;
+	for (int k = 0; k < n_in; k++)
+		if ((kind[k] == GPUBE__KIND_B && ch->b_into_c) ||
+			(kind[k] == GPUBE__KIND_A && ch->a_into_c))
 			kind[k] = GPUBE__KIND_C;
-		there |= 1 << kind[k];
+}
+
+static bool is_free(const struct planner *pl, int k)
+{
+	return k < 64 && (pl->free_ops & BIT(k));
+}
+
+/* The mode that a table laid out for this choice has. */
+static enum gpube__lane_mode free_mode(uint64_t dims, uint64_t group)
+{
+	if ((dims & group) == group)
+		return GPUBE__LANE_NEXT;
+	return dims & group ? GPUBE__LANE_TABLE : GPUBE__LANE_SAME;
+}
+
+/* Does a vector of lanes lie in few neighbouring cells of the operand? (If sizes divide it.) */
+static bool near_lanes(const struct planner *pl, int k, uint64_t lanes)
+{
+	const struct gpube__shape *s = &pl->p->shape;
+	int64_t n = 1, span = 1;
+
+	for (uint64_t m = lanes; m && n < pl->p->w;) {
+		const int d = 63 - __builtin_clzll(m);
+		const int64_t left = (pl->p->w + n - 1) / n;
+
+		span += ((s->size[d] < left ? s->size[d] : left) - 1) * stride_of(pl->p, k)[d];
+		n *= s->size[d];
+		m &= ~BIT(d);
 	}
-	return there;
+	return span <= pl->p->w || is_free(pl, k);
 }
 
 static struct gpube__op make_op(
 	const struct planner *pl, const struct gpube__choice *ch, int k, int kind)
 {
 	const struct gpube__plan *p = pl->p;
-	const int64_t *stride = stride_of(p, k);
+	const uint64_t lanes = kind == GPUBE__KIND_A ? ch->rows : ch->lanes;
+	const uint64_t rows = kind == GPUBE__KIND_C ? ch->rows : 0;
 	struct gpube__op op = {.operand = k, .kind = kind};
 
 	op.depth = depth_of(p, pl->dims_of[k]);
-	if (kind == GPUBE__KIND_A)
-		op.mode = lane_mode(p, stride, ch->rows, 0, ch->x, &op.lane_step);
-	else
-		op.mode = lane_mode(p, stride, ch->lanes, kind == GPUBE__KIND_C ? ch->rows : 0,
-			ch->x, &op.lane_step);
+	op.near_lanes = near_lanes(pl, k, lanes);
+	op.mode = is_free(pl, k) ? free_mode(pl->dims_of[k], lanes)
+				 : lane_mode(p, stride_of(p, k), lanes, rows, ch->x, &op.lane_step);
 	return op;
+}
+
+static bool all_or_none(uint64_t dims, uint64_t group)
+{
+	return (dims & group) == group || (dims & group) == 0;
 }
 
 static bool can_be_direct(const struct planner *pl, const struct gpube__choice *ch,
 	const struct gpube__op *op)
 {
-	const int64_t *stride = stride_of(pl->p, op->operand);
+	const struct gpube__plan *p = pl->p;
+	const int64_t *stride = stride_of(p, op->operand);
+	const uint64_t dims = pl->dims_of[op->operand];
 	int64_t step;
 
-	return op->mode == GPUBE__LANE_NEXT && affine(&pl->p->shape, stride, ch->x, &step) &&
-	       (op->kind != GPUBE__KIND_C || affine(&pl->p->shape, stride, ch->rows, &step));
+	if (op->mode != GPUBE__LANE_NEXT)
+		return false;
+	if (is_free(pl, op->operand)) {
+		const int blocks = op->kind == GPUBE__KIND_A ? p->row_loop : p->lane_loop;
+
+		return all_or_none(dims, ch->x) && (op->kind == GPUBE__KIND_C || blocks < 0);
+	}
+	if (!affine(&p->shape, stride, ch->x, &step))
+		return false;
+	if (op->kind == GPUBE__KIND_C)
+		return true;
+	/* A and B are read many times: not from all over memory */
+	return (double)step * (double)p->n_x * p->cell_bytes <= 16384;
+}
+
+/* ---- loops, when the kinds are known ------------------------------------------------- */
+
+/*
+ * Output loops that move the largest sums go outside, so that these are taken
+ * seldom; but a table that no cache holds is best read in its order.
+ */
+static void sort_loops(const struct planner *pl, const signed char *kinds)
+{
+	struct gpube__plan *p = pl->p;
+	double weight[GPUBE_MAX_DIMS];
+
+	for (int k = 0; k < p->shape.n_in; k++)
+		if ((double)pl->cells_of[k] * p->cell_bytes > 4e6)
+			return;
+	for (int l = 0; l < p->n_out_loops; l++) {
+		weight[l] = 0;
+		for (int k = 0; k < p->shape.n_in; k++)
+			if (pl->dims_of[k] & BIT(p->loop[l].dim))
+				weight[l] += (kinds[k] == GPUBE__KIND_A ? 1 : (double)p->n_lanes) *
+					     (kinds[k] == GPUBE__KIND_B ? 1 : (double)p->n_rows);
+	}
+	for (int i = 1; i < p->n_out_loops; i++)
+		for (int j = i; j > 0 && weight[j] > weight[j - 1]; j--) {
+			const struct gpube__loop loop = p->loop[j];
+			const double t = weight[j];
+
+			p->loop[j] = p->loop[j - 1];
+			p->loop[j - 1] = loop;
+			weight[j] = weight[j - 1];
+			weight[j - 1] = t;
+		}
+}
+
+static int find_loop(const struct gpube__plan *p, uint64_t group)
+{
+	for (int l = 0; l < p->n_loops; l++)
+		if (p->loop[l].dim == first_dim(group))
+			return l;
+	return -1;
+}
+
+static void set_loops(
+	const struct planner *pl, const struct gpube__choice *ch, const signed char *kinds)
+{
+	struct gpube__plan *p = pl->p;
+	const struct gpube__shape *s = &p->shape;
+
+	p->n_loops = p->n_out_loops = 0;
+	p->n_tiles = p->n_turns = 1;
+	for (int d = 0; d < s->n_dims; d++) {
+		if (d == first_dim(ch->lanes))
+			add_loop(p, d, ch->lane_block);
+		else if (d == first_dim(ch->rows))
+			add_loop(p, d, ch->row_block);
+		else if (d == first_dim(ch->x))
+			add_loop(p, d, ch->x_block);
+		else if (!((ch->lanes | ch->rows | ch->x) & BIT(d)))
+			add_loop(p, d, 1);
+	}
+	p->lane_unit = unit_of(s, ch->lanes);
+	p->row_unit = unit_of(s, ch->rows);
+	p->x_unit = unit_of(s, ch->x);
+	p->n_lanes = p->lane_unit * ch->lane_block;
+	p->n_rows = p->row_unit * ch->row_block;
+	p->n_x = p->x_unit * ch->x_block;
+	p->narrow = p->kernels->narrow ? p->kernels->narrow() : NULL;
+	if (p->narrow && p->n_lanes * p->cell_bytes > p->narrow->vector_bytes)
+		p->narrow = NULL;
+	p->w = (p->narrow ? p->narrow : p->kernels)->vector_bytes / p->cell_bytes;
+	p->pad_lanes = padded(p->n_lanes, pl->p->w);
+	p->pad_rows = padded(p->n_rows, pl->p->w);
+	sort_loops(pl, kinds);
+	p->lane_loop = find_loop(p, ch->lanes);
+	p->row_loop = find_loop(p, ch->rows);
+	p->x_loop = find_loop(p, ch->x);
 }
 
 /* ---- prices, in cycles of a core with AVX-512; other cores have the same order ------------- */
@@ -235,7 +329,7 @@ static double pack_cycles(const struct gpube__plan *p, const struct gpube__op *o
 	case GPUBE__LANE_NEXT:
 		return 20 + nx * ni * (3 + 1.5 * vectors);
 	case GPUBE__LANE_TABLE:
-		return 20 + nx * ni * (3 + 0.9 * w * vectors);
+		return 20 + nx * ni * (3 + (op->near_lanes ? 4 : w) * vectors);
 	case GPUBE__LANE_TURN_X:
 		return 20 + ni * vectors * ceil(nx / w) * 5 * w;
 	default:
@@ -278,9 +372,9 @@ static double memory_cycles(const struct planner *pl, const struct gpube__choice
 				found = true;
 			}
 	}
-	run = run < cells ? run : cells;
+	run = run < cells && !is_free(pl, op->operand) ? run : cells;
 	lines = cells / run * ceil(run * p->cell_bytes / 64 + (run > 1 ? 0.5 : 0));
-	return runs_to(p, op->depth) * lines * 64 / 5;
+	return runs_to(p, op->depth) * (lines * 64 / 5 + cells / run * 30);
 }
 
 static double chain_cycles(const struct planner *pl, const struct gpube__choice *ch, int kind,
@@ -300,7 +394,7 @@ static double chain_cycles(const struct planner *pl, const struct gpube__choice 
 		if (kinds[k] != kind)
 			continue;
 		op = make_op(pl, ch, k, kind);
-		t = runs_to(p, op.depth) * pack_cycles(p, &op, pl->w);
+		t = runs_to(p, op.depth) * pack_cycles(p, &op, pl->p->w);
 		cycles += t + memory_cycles(pl, ch, &op);
 		if (n == 0 || op.depth < shallow) {
 			shallow = op.depth;
@@ -320,26 +414,49 @@ static double chain_cycles(const struct planner *pl, const struct gpube__choice 
 	return cycles;
 }
 
-static double price(const struct planner *pl, struct gpube__choice *ch, int *there)
+/*
+ * The kernel on one tile. An add and a min a cycle; an add more with all kinds. What
+ * a tile has beyond the first-level cache (32 KB, say) comes from the second:
+ * C for every vector, B and A once for eight rows.
+ */
+static double kernel_cycles(const struct planner *pl, const signed char *kinds)
 {
-	static const double kernel_cycles[8] = {1.1, 1.1, 1.1, 1.1, 0.7, 1.15, 1.2, 1.65};
-	struct gpube__plan *p = pl->p;
-	signed char kinds[256];
-	double cycles, vectors, tiles;
+	const struct gpube__plan *p = pl->p;
+	const double vectors = (double)(p->pad_lanes / pl->p->w);
+	const double steps = (double)p->n_x * (double)p->n_rows * vectors;
+	const double eights = (double)p->n_x * ceil((double)p->n_rows / 8) * vectors;
+	const int64_t b_bytes = p->n_x * p->pad_lanes * p->cell_bytes;
+	int there = 0;
+	double cycles;
 
-	*there = 0;
+	for (int k = 0; k < p->shape.n_in; k++)
+		there |= 1 << kinds[k];
+	cycles = steps * (there == 7 ? 1.65 : 1.15) * (p->narrow ? 0.7 : 1);
+	if ((there & 1 << GPUBE__KIND_C) && b_bytes * p->n_rows > 32768)
+		cycles += 1.2 * steps;
+	if ((there & 1 << GPUBE__KIND_B) && b_bytes > 24576)
+		cycles += 1.5 * eights;
+	if ((there & 1 << GPUBE__KIND_A) && p->n_x * 64 > 16384)
+		cycles += 1.5 * eights;
+	/* fewer than eight rows share a vector of B, or wait for each other */
+	if (p->n_rows % 8 && !(p->n_rows < 8 && vectors >= 4))
+		cycles += (double)p->n_x * vectors * (p->n_rows % 4 ? 3 : 1);
+	return cycles;
+}
+
+static double price(const struct planner *pl, struct gpube__choice *ch)
+{
+	struct gpube__plan *p = pl->p;
+	double cycles, vectors, tiles;
+	signed char kinds[256];
+
 	if (p->shape.n_in > 256)
 		return 1; /* the first choice: one row, which always fits */
-	set_loops(p, ch, pl->w);
-	*there = set_kinds(pl, ch, kinds);
-	vectors = (double)(p->pad_lanes / pl->w);
+	set_kinds(pl, ch, kinds);
+	set_loops(pl, ch, kinds);
+	vectors = (double)(p->pad_lanes / pl->p->w);
 	tiles = (double)p->n_tiles * (double)p->n_turns;
-	cycles = tiles * (60 + (double)p->n_rows * vectors *
-					(2.5 + (double)p->n_x * kernel_cycles[*there]) +
-				 (double)p->n_rows * 3);
-	/* few rows at a time share little and wait for each other */
-	if (p->n_rows % 8 && vectors < 4)
-		cycles += tiles * (double)(p->n_rows % 4 ? 2 : 1) * vectors * (double)p->n_x;
+	cycles = tiles * (120 + (double)p->n_rows * (3 + 2.5 * vectors) + kernel_cycles(pl, kinds));
 	for (int kind = 0; kind < GPUBE__N_KINDS; kind++)
 		cycles += chain_cycles(pl, ch, kind, kinds);
 	if (p->shape.n_out && !(ch->lanes & BIT(p->shape.n_out - 1)))
@@ -353,89 +470,107 @@ static double price(const struct planner *pl, struct gpube__choice *ch, int *the
 
 static void consider(struct planner *pl, struct gpube__choice ch)
 {
-	for (int merge = 0; merge < 4 && pl->left > 0; merge++) {
-		int there;
+	ch.a_into_c = ch.b_into_c = false;
+	ch.cycles = price(pl, &ch);
+	pl->left--;
+	if (pl->best.cycles < 0 || ch.cycles < pl->best.cycles)
+		pl->best = ch;
+}
+
+/* With what was found best: should A or B be added to C before the kernel? */
+static void consider_merging(struct planner *pl)
+{
+	for (int merge = 1; merge < 4; merge++) {
+		struct gpube__choice ch = pl->best;
 
 		ch.a_into_c = merge & 1;
 		ch.b_into_c = merge & 2;
-		ch.cycles = price(pl, &ch, &there);
-		pl->left--;
-		if (pl->best.cycles < 0 || ch.cycles < pl->best.cycles)
+		ch.cycles = price(pl, &ch);
+		if (ch.cycles < pl->best.cycles)
 			pl->best = ch;
-		if (merge == 0 && there != (BIT(GPUBE__KIND_A) | BIT(GPUBE__KIND_B) |
-						   BIT(GPUBE__KIND_C)))
-			return;
 	}
 }
 
-/* Rows for given lanes: none, and runs of the other output dims, from the fastest. */
-static void consider_rows(struct planner *pl, struct gpube__choice ch)
+static void consider_rows(struct planner *pl, struct gpube__choice ch, uint64_t rows)
 {
-	const struct gpube__shape *s = &pl->p->shape;
-	uint64_t tried[8];
-	int n_tried = 0;
-
-	ch.rows = 0;
-	ch.row_block = 1;
-	consider(pl, ch);
-	for (int to = s->n_out - 1; to >= 0; to--) {
-		uint64_t rows = 0;
-		int64_t cells = 1;
-
-		if (ch.lanes & BIT(to))
-			continue;
-		for (int d = to; d >= 0 && cells < GPUBE__MAX_ROWS && pl->left > 0; d--) {
-			if (ch.lanes & BIT(d))
-				continue;
-			rows |= BIT(d);
-			ch.rows = rows;
-			ch.row_block = block_of(s, rows, GPUBE__MAX_ROWS, 8);
-			consider(pl, ch);
-			cells *= s->size[d];
-		}
-	}
-	/* the other output dims of one operand */
-	for (int k = 0; k < s->n_in && n_tried < 8 && pl->left > 0; k++) {
-		const uint64_t rows = pl->dims_of[k] & (BIT(s->n_out) - 1) & ~ch.lanes;
-		bool seen = !rows || unit_of(s, rows) > GPUBE__MAX_ROWS;
-
-		for (int i = 0; i < n_tried; i++)
-			seen |= tried[i] == rows;
-		if (seen)
-			continue;
-		tried[n_tried++] = rows;
-		ch.rows = rows;
-		ch.row_block = block_of(s, rows, GPUBE__MAX_ROWS, 8);
+	ch.rows = rows;
+	ch.row_block = block_of(&pl->p->shape, rows, GPUBE__MAX_ROWS, 8);
+	if (pl->left > 0)
 		consider(pl, ch);
+}
+
+/* Runs of output dims that are not lanes and end with 'to', as rows. */
+static void consider_runs(struct planner *pl, const struct gpube__choice *ch, int to)
+{
+	uint64_t rows = 0;
+	int64_t cells = 1;
+
+	for (int d = to; d >= 0 && cells < GPUBE__MAX_ROWS; d--) {
+		if (ch->lanes & BIT(d))
+			continue;
+		rows |= BIT(d);
+		consider_rows(pl, *ch, rows);
+		cells *= pl->p->shape.size[d];
 	}
 }
 
-static void consider_lanes(struct planner *pl, struct gpube__choice ch)
+/* Lanes, with no rows and with the fastest other output dims as rows. */
+static void consider_lanes(struct planner *pl, struct gpube__choice ch, uint64_t lanes, int64_t cap)
+{
+	int d = pl->p->shape.n_out - 1;
+
+	ch.lanes = lanes;
+	ch.lane_block = block_of(&pl->p->shape, lanes, cap, pl->p->w);
+	consider_rows(pl, ch, 0);
+	for (int tried = 0; d >= 0 && tried < (pl->p->shape.n_out <= 6 ? 6 : 1); d--) {
+		if (lanes & BIT(d))
+			continue;
+		consider_runs(pl, &ch, d);
+		tried++;
+	}
+}
+
+static void consider_all_lanes(struct planner *pl, const struct gpube__choice *ch)
 {
 	const struct gpube__shape *s = &pl->p->shape;
-	const int64_t n_x = ch.x_block * unit_of(s, ch.x);
-	int64_t cap = 16384 / n_x, cells = 1;
+	const int64_t n_x = ch->x_block * unit_of(s, ch->x);
+	int64_t cap = 32768 / n_x, cells = 1;
+	uint64_t lanes = 0;
 
-	cap = cap < 64 ? 64 : cap > GPUBE__MAX_LANES ? GPUBE__MAX_LANES : cap;
-	ch.lanes = 0;
-	ch.lane_block = 1;
+	cap = cap < 128 ? 128 : cap > GPUBE__MAX_LANES ? GPUBE__MAX_LANES : cap;
 	if (s->n_out == 0)
-		consider_rows(pl, ch);
-	/* the fastest output dims: what is written is contiguous */
-	for (int d = s->n_out - 1; d >= 0 && cells < cap / 2 && pl->left > 0; d--) {
-		ch.lanes |= BIT(d);
-		ch.lane_block = block_of(s, ch.lanes, cap, pl->w);
-		consider_rows(pl, ch);
+		consider_lanes(pl, *ch, 0, cap);
+	/* the fastest output dims, at least a vector of them: what is written is contiguous */
+	for (int d = s->n_out - 1; d >= 0 && cells < cap / 2; d--) {
+		lanes |= BIT(d);
 		cells *= s->size[d];
+		if (cells >= pl->p->w || cells * s->size[d > 0 ? d - 1 : 0] > cap || d == 0)
+			consider_lanes(pl, *ch, lanes, cap);
 	}
 	/* the output dims of one operand, which pays when much is reduced */
-	for (int k = 0; k < s->n_in && n_x >= 8 && pl->left > 0; k++) {
-		ch.lanes = pl->dims_of[k] & (BIT(s->n_out) - 1);
-		if (!ch.lanes || unit_of(s, ch.lanes) > cap)
-			continue;
-		ch.lane_block = block_of(s, ch.lanes, cap, pl->w);
-		consider_rows(pl, ch);
+	for (int k = 0; k < s->n_in && n_x >= 8; k++) {
+		lanes = pl->dims_of[k] & (BIT(s->n_out) - 1);
+		if (lanes && unit_of(s, lanes) <= cap)
+			consider_lanes(pl, *ch, lanes, cap);
 	}
+}
+
+/* With the best lanes: other rows. */
+static void consider_all_rows(struct planner *pl)
+{
+	const struct gpube__shape *s = &pl->p->shape;
+	const struct gpube__choice ch = pl->best;
+
+	/* the other output dims of one operand */
+	for (int k = 0; k < s->n_in; k++) {
+		const uint64_t rows = pl->dims_of[k] & (BIT(s->n_out) - 1) & ~ch.lanes;
+
+		if (rows && unit_of(s, rows) <= GPUBE__MAX_ROWS)
+			consider_rows(pl, ch, rows);
+	}
+	for (int to = s->n_out - 1; to >= 0; to--)
+		if (!(ch.lanes & BIT(to)))
+			consider_runs(pl, &ch, to);
 }
 
 /* The reduced cells of a tile: the fastest reduced dims, so that arguments come in order. */
@@ -460,7 +595,7 @@ static void consider_all(struct planner *pl)
 			cells *= s->size[d];
 		}
 		ch.x_block = block_of(s, ch.x, caps[i], 1);
-		consider_lanes(pl, ch);
+		consider_all_lanes(pl, &ch);
 	}
 }
 
@@ -503,21 +638,42 @@ static struct gpube__axis make_axis(struct room *room, const struct gpube__shape
 	return axis;
 }
 
-/* Lane tables hold 32 bits; false if an operand is so large that they do not do. */
+/* One vector of lanes, n of them used; false if they are too far apart. */
+static bool describe_lanes(struct gpube__lanes *lanes, int32_t *table, const int64_t *offset,
+	int64_t n, int w)
+{
+	int64_t low = offset[0], high = offset[0];
+	bool next = true;
+
+	for (int64_t l = 1; l < n; l++) {
+		low = offset[l] < low ? offset[l] : low;
+		high = offset[l] > high ? offset[l] : high;
+		next = next && offset[l] == offset[l - 1] + 1;
+	}
+	if (high - low > INT32_MAX)
+		return false;
+	lanes->base = low;
+	lanes->span = next ? 0 : high - low < w ? (int)(high - low) + 1 : 255;
+	for (int64_t l = 0; l < w; l++)
+		table[l] = l < n ? (int32_t)(offset[l] - low) : 0;
+	return true;
+}
+
 static bool lane_table(struct room *room, const struct planner *pl, struct gpube__op *op,
 	uint64_t dims, int64_t n, int64_t pad)
 {
 	const int64_t *stride = stride_of(pl->p, op->operand);
-	int64_t *wide = take(room, pad, sizeof(*wide));
-	int32_t *narrow = take(room, pad, sizeof(*narrow));
+	int64_t *offset = take(room, pad, sizeof(*offset));
+	int32_t *table = take(room, pad, sizeof(*table));
+	struct gpube__lanes *lanes = take(room, pad / pl->p->w, sizeof(*lanes));
 
-	group_table(&pl->p->shape, stride, dims, n, wide);
-	for (int64_t i = 0; i < pad; i++) {
-		if (i < n && wide[i] > INT32_MAX)
+	group_table(&pl->p->shape, stride, dims, n, offset);
+	op->lane_table = table;
+	op->lanes = lanes;
+	for (int64_t j = 0; j < n; j += pl->p->w)
+		if (!describe_lanes(&lanes[j / pl->p->w], table + j, offset + j,
+			    n - j < pl->p->w ? n - j : pl->p->w, pl->p->w))
 			return false;
-		narrow[i] = i < n ? (int32_t)wide[i] : 0;
-	}
-	op->lane_table = narrow;
 	return true;
 }
 
@@ -556,7 +712,22 @@ static void set_levels(struct planner *pl, int kind, int from, int to)
 	p->n_levels[kind] = n;
 }
 
-static void set_buffers(struct planner *pl, int kind)
+static const int64_t *make_rows(struct planner *pl, struct room *room, int kind,
+	const struct gpube__level *level)
+{
+	struct gpube__plan *p = pl->p;
+	const int64_t n = kind == GPUBE__KIND_C ? p->n_rows : 1;
+	int64_t *rows = take(room, n, sizeof(*rows));
+
+	if (level->direct && kind == GPUBE__KIND_C)
+		return group_table(&p->shape, stride_of(p, p->ops[level->from].operand),
+			p->choice.rows, n, rows);
+	for (int64_t i = 0; i < n; i++)
+		rows[i] = i * level->step_i;
+	return rows;
+}
+
+static void set_buffers(struct planner *pl, struct room *room, int kind)
 {
 	struct gpube__plan *p = pl->p;
 
@@ -568,16 +739,28 @@ static void set_buffers(struct planner *pl, int kind)
 				can_be_direct(pl, &p->choice, op);
 		if (level->direct) {
 			level->step_x = op->x.step;
-			level->step_i = op->i.step;
+			level->rows = make_rows(pl, room, kind, level);
 			continue;
 		}
 		level->step_i = kind == GPUBE__KIND_A ? p->pad_rows : p->pad_lanes;
 		level->step_x = level->step_i * (kind == GPUBE__KIND_C ? p->n_rows : 1);
+		level->rows = make_rows(pl, room, kind, level);
 		for (int i = level->from; level->depth < 0 && i < level->to; i++)
-			p->setup_cycles += pack_cycles(p, &p->ops[i], pl->w);
+			p->setup_cycles += pack_cycles(p, &p->ops[i], pl->p->w);
 		level->buffer = p->scratch_bytes;
 		p->scratch_bytes += padded(level->step_x * p->n_x * p->cell_bytes, 64);
 	}
+}
+
+static const int64_t *loop_bytes(
+	struct room *room, const struct gpube__plan *p, const struct gpube__op *op)
+{
+	int64_t *bytes = take(room, op->depth + 1, sizeof(*bytes));
+
+	for (int l = 0; l <= op->depth; l++)
+		bytes[l] = stride_of(p, op->operand)[p->loop[l].dim] * p->loop[l].by *
+			   p->cell_bytes;
+	return bytes;
 }
 
 static bool set_ops(struct planner *pl, struct room *room)
@@ -588,12 +771,15 @@ static bool set_ops(struct planner *pl, struct room *room)
 	signed char *kinds = take(room, n_in, 1);
 
 	set_kinds(pl, ch, kinds);
+	set_loops(pl, ch, kinds);
 	for (int k = 0; k < n_in; k++) {
 		const int64_t *stride = stride_of(p, k);
 		struct gpube__op *op = &p->ops[k];
 		const bool is_a = kinds[k] == GPUBE__KIND_A;
 
 		*op = make_op(pl, ch, k, kinds[k]);
+		op->loop_bytes = loop_bytes(room, p, op);
+		op->ahead = pl->cells_of[k] * p->cell_bytes > 1 << 20 ? 2048 : 0;
 		op->x = make_axis(room, &p->shape, stride, ch->x, p->n_x);
 		if (kinds[k] == GPUBE__KIND_C)
 			op->i = make_axis(room, &p->shape, stride, ch->rows, p->n_rows);
@@ -609,7 +795,7 @@ static bool set_ops(struct planner *pl, struct room *room)
 		while (to < n_in && p->ops[to].kind == kind)
 			to++;
 		set_levels(pl, kind, from, to);
-		set_buffers(pl, kind);
+		set_buffers(pl, room, kind);
 		from = to;
 	}
 	return true;
@@ -620,11 +806,19 @@ static void set_output(struct planner *pl, struct room *room)
 	struct gpube__plan *p = pl->p;
 	const struct gpube__choice *ch = &p->choice;
 	const int64_t tile = padded(p->n_rows * p->pad_lanes * p->cell_bytes, 64);
+	int64_t *rows = take(room, p->n_rows, sizeof(*rows));
+	int64_t *tile_rows = take(room, p->n_rows, sizeof(*rows));
 
-	p->out_i = make_axis(room, &p->shape, p->shape.out_stride, ch->rows, p->n_rows);
+	p->out_rows = group_table(&p->shape, p->shape.out_stride, ch->rows, p->n_rows, rows);
+	p->tile_rows = tile_rows;
+	p->aligned_rows = true;
+	for (int64_t i = 0; i < p->n_rows; i++) {
+		tile_rows[i] = i * p->pad_lanes;
+		p->aligned_rows &= rows[i] * p->cell_bytes % 64 == 0;
+	}
 	p->out_j = make_axis(room, &p->shape, p->shape.out_stride, ch->lanes, p->n_lanes);
 	p->arg_x = make_axis(room, &p->shape, p->shape.arg_stride, ch->x, p->n_x);
-	p->direct_out = p->kernel <= GPUBE__KERNEL_MAX && !p->out_i.table && !p->out_j.table &&
+	p->direct_out = p->kernel <= GPUBE__KERNEL_MAX && !p->out_j.table &&
 			(p->out_j.step == 1 || p->n_lanes == 1);
 	if (!p->direct_out) {
 		p->tile_at = p->scratch_bytes;
@@ -645,11 +839,49 @@ static int kernel_of(const struct gpube_contraction *c)
 	return c->out_arg ? GPUBE__KERNEL_MIN_ARG : GPUBE__KERNEL_MIN;
 }
 
-bool gpube__plan_make(struct gpube__plan *p, const struct gpube_contraction *c,
-	const struct gpube__kernels *kernels, const struct gpube__shape *shape, void *memory)
+static void set_planner(struct planner *pl, struct gpube__plan *p,
+	const struct gpube__shape *shape, struct room *room)
 {
-	struct planner pl = {.p = p, .best.cycles = -1};
+	*pl = (struct planner){.p = p, .best.cycles = -1};
+	p->shape = *shape;
+	p->w = p->kernels->vector_bytes / p->cell_bytes;
+	pl->dims_of = take(room, shape->n_in, sizeof(*pl->dims_of));
+	pl->cells_of = take(room, shape->n_in, sizeof(*pl->cells_of));
+	for (int k = 0; k < shape->n_in; k++) {
+		pl->dims_of[k] = 0;
+		pl->cells_of[k] = 1;
+		for (int d = 0; d < shape->n_dims; d++)
+			if (stride_of(p, k)[d]) {
+				pl->dims_of[k] |= BIT(d);
+				pl->cells_of[k] *= shape->size[d];
+			}
+	}
+}
+
+/* Would laying operand k out for the plan spare it work in the tiles? */
+static bool gains(struct planner *pl, int k, int kind)
+{
+	const struct gpube__choice *ch = &pl->p->choice;
+	struct gpube__op op, ideal;
+	uint64_t free_ops = pl->free_ops;
+	bool direct;
+
+	ideal = make_op(pl, ch, k, kind);
+	direct = can_be_direct(pl, ch, &ideal);
+	pl->free_ops = 0;
+	op = make_op(pl, ch, k, kind);
+	direct = direct && !can_be_direct(pl, ch, &op);
+	pl->free_ops = free_ops;
+	return op.mode != ideal.mode || direct;
+}
+
+bool gpube__plan_choose(struct gpube__plan *p, const struct gpube_contraction *c,
+	const struct gpube__kernels *kernels, const struct gpube__shape *shape, uint64_t *free_ops,
+	void *memory)
+{
 	struct room room = {memory};
+	struct planner pl;
+	signed char *kinds;
 	double joined;
 
 	memset(p, 0, sizeof(*p));
@@ -657,31 +889,64 @@ bool gpube__plan_make(struct gpube__plan *p, const struct gpube_contraction *c,
 	p->kernel = kernel_of(c);
 	p->type = c->type - GPUBE_INT32;
 	p->cell_bytes = (int)gpube__type_size(c->type);
-	p->shape = *shape;
-	pl.w = kernels->vector_bytes / p->cell_bytes;
-	pl.dims_of = take(&room, shape->n_in, sizeof(*pl.dims_of));
-	pl.cells_of = take(&room, shape->n_in, sizeof(*pl.cells_of));
-	for (int k = 0; k < shape->n_in; k++) {
-		pl.dims_of[k] = 0;
-		pl.cells_of[k] = 1;
-		for (int d = 0; d < shape->n_dims; d++)
-			if (stride_of(p, k)[d]) {
-				pl.dims_of[k] |= BIT(d);
-				pl.cells_of[k] *= shape->size[d];
-			}
-	}
-	/* pricing one takes about as long as 20000 joined cells */
-	joined = (double)shape->n_out_cells * (double)shape->n_reduced / 200000;
-	pl.left = joined > 1000 ? 1000 : 8 + (int)joined;
+	set_planner(&pl, p, shape, &room);
+	pl.free_ops = *free_ops;
+	/* pricing one takes about as long as 10000 joined cells */
+	joined = (double)shape->n_out_cells * (double)shape->n_reduced / 100000;
+	pl.left = joined > 1000 ? 1000 : 12 + (int)joined;
 	consider_all(&pl);
+	consider_all_rows(&pl);
+	consider_merging(&pl);
 	p->choice = pl.best;
 	if (!(p->choice.cycles < INFINITY))
 		return false;
-	set_loops(p, &p->choice, pl.w);
+	kinds = take(&room, shape->n_in, 1);
+	set_kinds(&pl, &p->choice, kinds);
+	set_loops(&pl, &p->choice, kinds);
+	for (int k = 0; k < shape->n_in && k < 64; k++)
+		if (is_free(&pl, k) && !gains(&pl, k, kinds[k]))
+			*free_ops &= ~BIT(k);
+	return true;
+}
+
+void gpube__plan_layout(const struct gpube__plan *p, int k, int64_t *stride)
+{
+	const struct gpube__choice *ch = &p->choice;
+	const uint64_t groups[3] = {ch->lanes, ch->rows, ch->x};
+	int64_t step = 1;
+
+	for (int d = 0; d < p->shape.n_dims; d++)
+		stride[d] = 0;
+	for (int g = 0; g < 3; g++)
+		for (int d = p->shape.n_dims - 1; d >= 0; d--)
+			if ((groups[g] & BIT(d)) && stride_of(p, k)[d]) {
+				stride[d] = step;
+				step *= p->shape.size[d];
+			}
+	for (int l = p->n_loops - 1; l >= 0; l--) {
+		const int d = p->loop[l].dim;
+
+		if (stride_of(p, k)[d] && !stride[d]) {
+			stride[d] = step;
+			step *= p->shape.size[d];
+		}
+	}
+}
+
+bool gpube__plan_set(struct gpube__plan *p, const struct gpube__shape *shape, void *memory)
+{
+	struct room room = {memory};
+	struct planner pl;
+
+	set_planner(&pl, p, shape, &room);
 	p->ops = take(&room, shape->n_in, sizeof(*p->ops));
+	p->scratch_bytes = 0;
+	p->setup_cycles = 0;
 	if (!set_ops(&pl, &room))
 		return false;
 	set_output(&pl, &room);
+	if (p->narrow)
+		p->kernels = p->narrow;
 	return true;
 }
 
@@ -695,12 +960,12 @@ static int64_t at_most(int64_t a, int64_t b)
 uint64_t gpube__plan_room(const struct gpube_contraction *c)
 {
 	const int64_t joined = gpube__joined_cells(c);
-	const int64_t tables = 8 * at_most(joined, GPUBE__MAX_X) + 8 * at_most(joined, GPUBE__MAX_ROWS) +
-			       12 * (at_most(joined, GPUBE__MAX_LANES) + 64) + 4 * 64;
+	const int64_t tables = 8 * at_most(joined, GPUBE__MAX_X) + 16 * at_most(joined, GPUBE__MAX_ROWS) +
+			       20 * (at_most(joined, GPUBE__MAX_LANES) + 64) + 8 * GPUBE_MAX_DIMS + 8 * 64;
 	const int64_t n = c->n_in;
 
-	return (uint64_t)(n * (8 + 8 + 1 + (int64_t)sizeof(struct gpube__op) + tables) + 2 * tables +
-			  8 * 64);
+	return (uint64_t)(n * (8 + 8 + 2 + (int64_t)sizeof(struct gpube__op) + tables) + 2 * tables +
+			  10 * 64);
 }
 
 uint64_t gpube__plan_most_scratch(const struct gpube_contraction *c)

@@ -11,7 +11,6 @@
 #define INLINE	  inline __attribute__((always_inline))
 #define NOINLINE  __attribute__((noinline))
 #define UNROLL	  _Pragma("GCC unroll 16")
-#define MASK_FREE      0
 #define MANY_REGISTERS 0
 
 typedef int32_t v_i32 __attribute__((vector_size(16)));
@@ -114,6 +113,11 @@ typedef double v_f64 __attribute__((vector_size(16)));
 			v[l] = p[index[l]];                                                        \
 		return v;                                                                          \
 	}                                                                                          \
+	static INLINE NAME(v) NAME(expand)(int64_t n, const CELL *p, int span, const int32_t *index)\
+	{											   \
+		(void)span;									   \
+		return NAME(gather)(n, p, index);						   \
+	}											   \
 	static NOINLINE void NAME(turn)(NAME(v) * v)                                                 \
 	{                                                                                          \
 		for (int i = 0; i < (int)(16 / sizeof(CELL)); i++)                                 \

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpube/ops/contract_tile.h"
+#include "gpube/ops/contract_prepare.h"
 #include "gpube/ops/semiring.h"
 
 #define FEW_OUTPUTS 256
@@ -45,66 +45,20 @@ bool gpube__cpu_force(const char *name)
 /* ---- running one shape ------------------------------------------------------------------- */
 
 struct part {
-	struct gpube__shape shape;
-	const char **values;
-	char *out;	/* NULL: straight to the contraction's output */
-	int64_t *args;
+	struct gpube__job job;
 	int64_t cells; /* of the added output dims */
-	int64_t arg_base;
 };
 
 static int run_by_rows(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 {
-	void *scratch = gpube__cpu_alloc(ctx, gpube__rows_scratch(ctx, c));
+	void *scratch = gpube__scratch_take(ctx, gpube__rows_scratch(ctx, c), 1);
 	int status;
 
 	if (!scratch)
 		return GPUBE_ENOMEM;
 	status = gpube__rows_contract(ctx, c, scratch);
-	gpube__cpu_free(ctx, scratch);
+	gpube__scratch_give(ctx, scratch);
 	return status ? gpube__fail_stopped(ctx) : GPUBE_OK;
-}
-
-/* ERANGE: no plan; no text. */
-static int run_part(struct gpube_ctx *ctx, const struct gpube_contraction *c, struct part *part)
-{
-	struct gpube__plan plan;
-	struct gpube__run run = {
-		.ctx = ctx,
-		.plan = &plan,
-		.c = c,
-		.values = part->values,
-		.out = part->out ? part->out : c->out,
-		.arg = c->out_arg,
-		.arg_bytes = c->arg_bytes,
-		.arg_base = part->arg_base,
-		.raw = part->out != NULL,
-	};
-	void *memory = gpube__cpu_alloc(ctx, gpube__plan_room(c));
-	int status = GPUBE_ENOMEM;
-
-	if (!memory)
-		return GPUBE_ENOMEM;
-	if (part->args) {
-		run.arg = (char *)part->args;
-		run.arg_bytes = 8;
-	}
-	status = GPUBE_ERANGE;
-	if (!gpube__plan_make(&plan, c, gpube__kernels(), &part->shape, memory))
-		goto out;
-	run.stream = (double)plan.shape.n_out_cells * plan.cell_bytes >= GPUBE__STREAM_BYTES;
-	run.scratch_bytes = (uint64_t)plan.scratch_bytes + 64;
-	status = GPUBE_ENOMEM;
-	run.scratch = gpube__cpu_alloc(ctx, run.scratch_bytes * (uint64_t)ctx->n_threads);
-	if (!run.scratch)
-		goto out;
-	status = gpube__run_plan(&run);
-	gpube__cpu_free(ctx, run.scratch);
-	if (status)
-		status = gpube__fail_stopped(ctx);
-out:
-	gpube__cpu_free(ctx, memory);
-	return status;
 }
 
 /* ---- splitting ------------------------------------------------------------------------------ */
@@ -152,7 +106,7 @@ static void copy_dim(struct gpube__shape *to, int d, const struct gpube__shape *
 static void make_shape(struct part *part, const struct gpube__shape *s, const struct split *sp,
 	int64_t piece, int64_t turns, int64_t *stride)
 {
-	struct gpube__shape *f = &part->shape;
+	struct gpube__shape *f = &part->job.shape;
 	int n = 0;
 
 	f->n_in = s->n_in;
@@ -185,22 +139,22 @@ static void make_shape(struct part *part, const struct gpube__shape *s, const st
 /* Argument of cell i among the added output dims. */
 static int64_t arg_of(const struct part *part, int n_out, int64_t i)
 {
-	const struct gpube__shape *f = &part->shape;
+	const struct gpube__shape *f = &part->job.shape;
 
 	return gpube__offset(i, f->n_out - n_out, f->size + n_out, f->arg_stride + n_out);
 }
 
 static double partial(const struct gpube_contraction *c, const struct part *part, int64_t at)
 {
-	return c->type == GPUBE_FLOAT32 ? ((const float *)part->out)[at]
-					: ((const double *)part->out)[at];
+	return c->type == GPUBE_FLOAT32 ? ((const float *)part->job.out)[at]
+					: ((const double *)part->job.out)[at];
 }
 
 static int64_t partial_int(
 	const struct gpube_contraction *c, const struct part *part, int64_t at)
 {
-	return c->type == GPUBE_INT32 ? ((const int32_t *)part->out)[at]
-				      : ((const int64_t *)part->out)[at];
+	return c->type == GPUBE_INT32 ? ((const int32_t *)part->job.out)[at]
+				      : ((const int64_t *)part->job.out)[at];
 }
 
 static void store_float(const struct gpube_contraction *c, int64_t s, double v)
@@ -245,8 +199,8 @@ static void reduce_best(const struct gpube_contraction *c, const struct part *pa
 			order = best_arg < 0 ? -1 : max ? -order : order;
 			if (order > 0)
 				continue;
-			if (p->args)
-				arg = p->args[at] + arg_of(p, n_out, i);
+			if (p->job.args)
+				arg = p->job.args[at] + arg_of(p, n_out, i);
 			if (order < 0 || arg < best_arg) {
 				best_int = vi;
 				best = vf;
@@ -272,9 +226,10 @@ static int run_split(struct gpube_ctx *ctx, const struct gpube_contraction *c,
 	const struct split sp = choose_split(s);
 	const int64_t turns = s->size[sp.dim] / sp.piece, rest = s->size[sp.dim] % sp.piece;
 	const uint64_t n_in = (uint64_t)s->n_in, row = GPUBE_MAX_DIMS;
-	int64_t *stride = gpube__alloc(ctx, 2 * n_in * row + n_in, sizeof(*stride));
+	int64_t *stride = gpube__scratch_take(ctx, 2 * n_in * row + n_in, sizeof(*stride));
 	const char **rest_values = stride ? (const char **)(stride + 2 * n_in * row) : NULL;
-	struct part parts[2] = {{.values = values}, {.values = rest_values}};
+	const struct gpube__job job = {.ctx = ctx, .c = c, .values = values};
+	struct part parts[2] = {{.job = job}, {.job = job}};
 	int status = stride ? GPUBE_OK : GPUBE_ENOMEM;
 
 	if (status)
@@ -284,19 +239,21 @@ static int run_split(struct gpube_ctx *ctx, const struct gpube_contraction *c,
 		const int64_t from = turns * sp.piece;
 
 		make_shape(&parts[1], s, &sp, rest, 0, stride + n_in * row);
-		parts[1].arg_base = from * s->arg_stride[sp.dim];
+		parts[1].job.values = rest_values;
+		parts[1].job.arg_base = from * s->arg_stride[sp.dim];
 		for (int k = 0; k < s->n_in; k++)
 			rest_values[k] = values[k] + from * s->stride[k * s->ld + sp.dim] *
 							     (int64_t)gpube__type_size(c->type);
 	}
 	for (int i = 0; i < 2 && parts[i].cells && !status; i++) {
-		const uint64_t cells = (uint64_t)parts[i].shape.n_out_cells;
+		struct gpube__job *part = &parts[i].job;
+		const uint64_t cells = (uint64_t)part->shape.n_out_cells;
 
-		parts[i].out = gpube__cpu_alloc(ctx, cells * 8);
-		parts[i].args = c->out_arg ? gpube__alloc(ctx, cells, 8) : NULL;
+		part->out = gpube__scratch_take(ctx, cells, 8);
+		part->args = c->out_arg ? gpube__scratch_take(ctx, cells, 8) : NULL;
 		status = GPUBE_ENOMEM;
-		if (parts[i].out && (parts[i].args || !c->out_arg))
-			status = run_part(ctx, c, &parts[i]);
+		if (part->out && (part->args || !c->out_arg))
+			status = gpube__run_job(part);
 	}
 	for (int64_t i = 0; i < s->n_out_cells && !status; i++)
 		if (c->semiring == GPUBE_LOGSUMEXP)
@@ -304,35 +261,35 @@ static int run_split(struct gpube_ctx *ctx, const struct gpube_contraction *c,
 		else
 			reduce_best(c, parts, i, s->n_out);
 	for (int i = 0; i < 2; i++) {
-		gpube__cpu_free(ctx, parts[i].out);
-		gpube__free(ctx, parts[i].args);
+		gpube__scratch_give(ctx, parts[i].job.out);
+		gpube__scratch_give(ctx, parts[i].job.args);
 	}
-	gpube__free(ctx, stride);
+	gpube__scratch_give(ctx, stride);
 	return status;
 }
 
 int gpube__cpu_contract(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 {
 	const uint64_t n_in = (uint64_t)c->n_in;
-	struct part part = {0};
+	struct gpube__job job = {.ctx = ctx, .c = c};
+	const struct gpube__shape *s = &job.shape;
 	int64_t *stride;
 	int status;
 
 	if (c->semiring == GPUBE_MIN_COUNT)
 		return run_by_rows(ctx, c);
-	stride = gpube__alloc(ctx, n_in * (GPUBE_MAX_DIMS + 1), sizeof(*stride));
+	stride = gpube__scratch_take(ctx, n_in * (GPUBE_MAX_DIMS + 1), sizeof(*stride));
 	if (!stride)
 		return GPUBE_ENOMEM;
-	part.values = (const char **)(stride + n_in * GPUBE_MAX_DIMS);
+	job.values = (const char **)(stride + n_in * GPUBE_MAX_DIMS);
 	for (int k = 0; k < c->n_in; k++)
-		part.values[k] = c->in[k].values;
-	gpube__shape_init(&part.shape, c, stride, c->out_arg != NULL);
-	if (part.shape.n_out_cells <= FEW_OUTPUTS &&
-		part.shape.n_reduced >= MANY_JOINED / part.shape.n_out_cells &&
-		part.shape.n_reduced >= 64)
-		status = run_split(ctx, c, &part.shape, part.values);
+		job.values[k] = c->in[k].values;
+	gpube__shape_init(&job.shape, c, stride, c->out_arg != NULL);
+	if (s->n_out_cells <= FEW_OUTPUTS && s->n_reduced >= MANY_JOINED / s->n_out_cells &&
+		s->n_reduced >= 64)
+		status = run_split(ctx, c, s, job.values);
 	else
-		status = run_part(ctx, c, &part);
-	gpube__free(ctx, stride);
+		status = gpube__run_job(&job);
+	gpube__scratch_give(ctx, stride);
 	return status == GPUBE_ERANGE ? run_by_rows(ctx, c) : status;
 }

@@ -26,7 +26,7 @@
 #define GPUBE__MAX_LANES  1024
 #define GPUBE__MAX_ROWS	  64
 #define GPUBE__MAX_X	  1024
-#define GPUBE__MAX_PACKED 65536
+#define GPUBE__MAX_PACKED 131072
 #define GPUBE__MAX_LEVELS 4 /* of one kind */
 
 /* Offsets along a group of dims: i * step, or a table. */
@@ -40,13 +40,17 @@ static inline int64_t gpube__axis_at(const struct gpube__axis *a, int64_t i)
 	return a->table ? a->table[i] : i * a->step;
 }
 
-/* One tile for a kernel. Rows of out and extra are out_i and extra_i cells apart. */
+/*
+ * One tile for a kernel. Row i of out begins at out_rows[i]. Kernels with 'extra' write
+ * to tiles of the executor's: rows of both are extra_i cells apart, whole vectors.
+ */
 struct gpube__tile {
 	const void *a, *b, *c; /* NULL: no operand of this kind, but not all of them */
-	int64_t a_x, b_x, c_x, c_i;
+	int64_t a_x, b_x, c_x;
+	const int64_t *c_rows; /* where rows of c begin */
 	int64_t nx, ni, nj;
 	void *out;
-	int64_t out_i;
+	const int64_t *out_rows;
 	void *extra; /* with arguments: lanes of them; logsumexp: running sums of e^(value - out) */
 	int64_t extra_i;
 	struct gpube__axis arg; /* argument of x, after 'arg_base' */
@@ -62,7 +66,16 @@ enum gpube__lane_mode {
 	GPUBE__LANE_NEXT,   /* lanes are neighbours in memory */
 	GPUBE__LANE_TURN_X, /* x are neighbours, lanes lane_step apart: transpose */
 	GPUBE__LANE_TURN_I, /* rows are neighbours */
-	GPUBE__LANE_TABLE,  /* anything else: lane_table */
+	GPUBE__LANE_TABLE,  /* anything else: struct gpube__lanes */
+};
+
+/*
+ * How a vector of lanes is found in memory: lane l is at base + lane_table[l].
+ * span 0: neighbours; up to a vector's lanes: all within that many cells; else 255.
+ */
+struct gpube__lanes {
+	int64_t base;
+	int span;
 };
 
 /* to[x][i][j] = prev[x][i][j] + from[x(x) + i(i) + lane(j)]; lanes are padded to whole vectors. */
@@ -70,11 +83,14 @@ struct gpube__pack {
 	void *to;
 	int64_t to_x, to_i;
 	const void *prev; /* NULL: 0; may be 'to' */
-	int64_t prev_x, prev_i;
+	int64_t prev_x;
+	const int64_t *prev_rows;
 	const void *from;
+	int64_t ahead; /* bytes to fetch ahead: the operand is in memory, not in a cache */
 	struct gpube__axis x, i;
 	enum gpube__lane_mode mode;
 	int64_t lane_step;
+	const struct gpube__lanes *lanes;
 	const int32_t *lane_table;
 	int64_t nx, ni, nj;
 };
@@ -89,6 +105,7 @@ struct gpube__kernels {
 	void (*tile[GPUBE__N_KERNELS][4])(const struct gpube__tile *t);
 	void (*pack[4])(const struct gpube__pack *p);
 	void (*fence)(void); /* after streamed stores */
+	const struct gpube__kernels *(*narrow)(void); /* for tiles of half a vector; NULL: none */
 };
 
 const struct gpube__kernels *gpube__kernels_portable(void);
@@ -109,8 +126,12 @@ struct gpube__op {
 	int depth; /* of the last loop that moves it; -1: none */
 	struct gpube__axis x, i;
 	enum gpube__lane_mode mode;
+	bool near_lanes; /* a table, but of neighbouring cells, probably */
 	int64_t lane_step;
+	const struct gpube__lanes *lanes;
 	const int32_t *lane_table;
+	int64_t ahead;
+	const int64_t *loop_bytes; /* what a trip of each loop up to 'depth' adds to its address */
 };
 
 /* Ops [from, to) of plan.ops are added at loop 'depth' to what the level before has. */
@@ -119,6 +140,7 @@ struct gpube__level {
 	bool direct;	/* a single operand, read where it is */
 	int64_t buffer; /* else where in a thread's scratch */
 	int64_t step_x, step_i;
+	const int64_t *rows;
 };
 
 /* What was chosen: sets of dims; a group's first dim may be taken in blocks of its values. */
@@ -130,10 +152,11 @@ struct gpube__choice {
 };
 
 struct gpube__plan {
-	const struct gpube__kernels *kernels;
+	const struct gpube__kernels *kernels, *narrow;
 	int kernel;	/* GPUBE__KERNEL_MIN … */
 	int type;	/* gpube_type - GPUBE_INT32 */
 	int cell_bytes; /* of a value */
+	int w;		/* lanes of a vector */
 	struct gpube__shape shape;
 	struct gpube__choice choice;
 	int64_t n_lanes, n_rows, n_x; /* of a whole tile */
@@ -146,7 +169,9 @@ struct gpube__plan {
 	struct gpube__level level[GPUBE__N_KINDS][GPUBE__MAX_LEVELS];
 	struct gpube__op *ops; /* by kind and depth */
 	bool direct_out;       /* kernels write the output itself */
-	struct gpube__axis out_i, out_j, arg_x;
+	bool aligned_rows;     /* then: rows of a tile are a multiple of 64 bytes apart */
+	const int64_t *out_rows, *tile_rows; /* where rows are in the output, in a tile */
+	struct gpube__axis out_j, arg_x;
 	int64_t tile_at, extra_at; /* where in scratch a tile of values and of 'extra' is */
 	int64_t n_tiles, n_turns;  /* output tiles; turns of the reducing loops for each */
 	int64_t scratch_bytes;	   /* of one thread */
@@ -154,15 +179,26 @@ struct gpube__plan {
 };
 
 /*
- * gpube__plan_make() - chooses tiles for a contraction.
- * c       type, semiring and whether there is an argument; not its tables
- * shape   its canonical form; the strides stay the caller's
- * memory  gpube__plan_room(c) bytes, 64-byte aligned, that outlive the plan
- * Returns false if no tile is possible (an operand past 2^31 cells in an odd
- * layout): contract by rows then.
+ * gpube__plan_choose() - chooses tiles for a contraction.
+ * c         type, semiring and whether there is an argument; not its tables
+ * shape     its canonical form; the strides stay the caller's
+ * free_ops  in: operands (of the first 64) that the caller can lay out anew; out: those of
+ *           them that it should, as gpube__plan_layout() says
+ * memory    gpube__plan_room(c) bytes, 64-byte aligned
+ * Returns false if there is no plan: contract by rows then.
  */
-bool gpube__plan_make(struct gpube__plan *p, const struct gpube_contraction *c,
-	const struct gpube__kernels *kernels, const struct gpube__shape *shape, void *memory);
+bool gpube__plan_choose(struct gpube__plan *p, const struct gpube_contraction *c,
+	const struct gpube__kernels *kernels, const struct gpube__shape *shape, uint64_t *free_ops,
+	void *memory);
+void gpube__plan_layout(const struct gpube__plan *p, int k, int64_t *stride);
+
+/*
+ * gpube__plan_set() - makes the plan that was chosen, for the operands as they now are:
+ * 'shape' has the sizes that the choice was made for. The memory (which may be that of
+ * the choice) and the strides must outlive the plan. False: lanes of one vector are more
+ * than 2^31 cells apart; contract by rows then.
+ */
+bool gpube__plan_set(struct gpube__plan *p, const struct gpube__shape *shape, void *memory);
 uint64_t gpube__plan_room(const struct gpube_contraction *c);
 /* At least the scratch_bytes of any plan for c. */
 uint64_t gpube__plan_most_scratch(const struct gpube_contraction *c);
@@ -178,6 +214,7 @@ struct gpube__run {
 	int64_t arg_base;  /* added to all arguments */
 	bool raw;	   /* leave the cut rule and 'repeat' to the caller: this is a part */
 	bool stream;	   /* the output is too large to stay in a cache */
+	bool one_of_many;  /* the caller fences streamed stores, which is slow, after many runs */
 	char *scratch;	   /* of thread 0; those of the others follow */
 	uint64_t scratch_bytes;
 	int64_t tiles_per_item;

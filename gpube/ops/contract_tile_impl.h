@@ -15,21 +15,24 @@ static INLINE void X(block)(const struct gpube__tile *t, int64_t i, int64_t j, c
 {
 	const T *a = has_a ? (const T *)t->a + i : NULL;
 	const T *b = has_b ? (const T *)t->b + j : NULL;
-	const T *c = has_c ? (const T *)t->c + i * t->c_i + j : NULL;
-	T *out = (T *)t->out + i * t->out_i + j;
+	const T *c = has_c ? (const T *)t->c + j : NULL;
+	T *out = (T *)t->out + j;
 	const M m = MASK(t->nj - j);
-	const int64_t c_i = t->c_i;
+	const int64_t *rows = t->out_rows + i;
+	int64_t c_row[8];
 	V acc[8];
 
+	if (has_c)
+		UNROLL for (int r = 0; r < R; r++) c_row[r] = t->c_rows[i + r];
 #define X_STEP(FIRST)                                                                              \
-	for (int v = 0; v < NV; v++) {                                                             \
+	UNROLL for (int v = 0; v < NV; v++) {                                                      \
 		V vb;                                                                              \
 		if (has_b)                                                                         \
 			vb = full ? LOAD(b + v * W) : LOADM(m, b);                                 \
 		UNROLL for (int r = 0; r < R; r++) {                                               \
 			V s;                                                                       \
 			if (has_c) {                                                               \
-				s = full ? LOAD(c + r * c_i + v * W) : LOADM(m, c + r * c_i);      \
+				s = full ? LOAD(c + c_row[r] + v * W) : LOADM(m, c + c_row[r]);    \
 				if (has_b)                                                         \
 					s = ADD(s, vb);                                            \
 				if (has_a)                                                         \
@@ -51,33 +54,28 @@ static INLINE void X(block)(const struct gpube__tile *t, int64_t i, int64_t j, c
 		X_STEP(false)
 	}
 #undef X_STEP
-	for (int r = 0; r < R; r++)
-		for (int v = 0; v < NV; v++) {
-			T *o = out + r * t->out_i + v * W;
-			V best = acc[r * NV + v];
+	/* all unrolled, or the accumulators would live in memory */
+#define X_EACH for (int r = 0; r < R; r++) UNROLL for (int v = 0; v < NV; v++)
+#define X_OUT  (out + rows[r] + v * W)
+	if (!t->first) {
+		UNROLL X_EACH acc[r * NV + v] =
+			BEST(acc[r * NV + v], full ? LOAD(X_OUT) : LOADM(m, X_OUT));
+	}
+	if (t->last) {
+		const T threshold = (T)t->threshold, cut = (T)t->cut;
 
-			if (!t->first)
-				best = BEST(best, full ? LOAD(o) : LOADM(m, o));
-			if (t->last)
-				best = CUT(best, (T)t->threshold, (T)t->cut);
-			if (t->stream)
-				STREAM(o, best);
-			else if (full)
-				STORE(o, best);
-			else
-				STOREM(o, m, best);
-		}
+		UNROLL X_EACH acc[r * NV + v] = CUT(acc[r * NV + v], threshold, cut);
+	}
+	if (!full) {
+		UNROLL X_EACH STOREM(X_OUT, m, acc[r * NV + v]);
+	} else if (t->stream) {
+		UNROLL X_EACH STREAM(X_OUT, acc[r * NV + v]);
+	} else {
+		UNROLL X_EACH STORE(X_OUT, acc[r * NV + v]);
+	}
+#undef X_EACH
+#undef X_OUT
 }
-
-#if MASK_FREE
-#define FULL_OR_TAIL(R, a, b, c) X(block)(t, i, j, R, 1, false, a, b, c)
-#else
-#define FULL_OR_TAIL(R, a, b, c)                                                                   \
-	if (j + W <= t->nj)                                                                        \
-		X(block)(t, i, j, R, 1, true, a, b, c);                                            \
-	else                                                                                       \
-		X(block)(t, i, j, R, 1, false, a, b, c)
-#endif
 
 /* One function for each number of rows and set of kinds keeps the register allocation simple. */
 #define ROWS(KINDS, R, NV, A, B, C)                                                                \
@@ -85,11 +83,12 @@ static INLINE void X(block)(const struct gpube__tile *t, int64_t i, int64_t j, c
 	{                                                                                          \
 		int64_t j = 0;                                                                     \
                                                                                                    \
-		for (; NV > 1 && j + NV * W <= t->nj; j += NV * W)                                 \
+		for (; j + NV * W <= t->nj; j += NV * W)                                           \
 			X(block)(t, i, j, R, NV, true, A, B, C);                                   \
-		for (; j < t->nj; j += W) {                                                        \
-			FULL_OR_TAIL(R, A, B, C);                                                  \
-		}                                                                                  \
+		for (; NV > 1 && j + W <= t->nj; j += W)                                           \
+			X(block)(t, i, j, R, 1, true, A, B, C);                                    \
+		if (j < t->nj)                                                                     \
+			X(block)(t, i, j, R, 1, false, A, B, C);                                   \
 	}
 #if MANY_REGISTERS
 #define ROWS8(KINDS, A, B, C) ROWS(KINDS, 8, 1, A, B, C)
@@ -144,8 +143,8 @@ static INLINE void X(arg_block)(const struct gpube__tile *t, int64_t i, int64_t 
 {
 	const T *a = has_a ? (const T *)t->a + i : NULL;
 	const T *b = has_b ? (const T *)t->b + j : NULL;
-	const T *c = has_c ? (const T *)t->c + i * t->c_i + j : NULL;
-	T *out = (T *)t->out + i * t->out_i + j;
+	const T *c = has_c ? (const T *)t->c + j : NULL;
+	T *out = (T *)t->out + i * t->extra_i + j;
 	I *arg = (I *)t->extra + i * t->extra_i + j;
 	const M m = MASK(t->nj - j);
 	V best[4];
@@ -157,7 +156,7 @@ static INLINE void X(arg_block)(const struct gpube__tile *t, int64_t i, int64_t 
 	 */
 	UNROLL for (int r = 0; r < R; r++)
 	{
-		best[r] = LOAD(out + r * t->out_i);
+		best[r] = LOAD(out + r * t->extra_i);
 		at[r] = LOADI(arg + r * t->extra_i);
 	}
 	for (int64_t x = 0; x < t->nx; x++) {
@@ -171,7 +170,7 @@ static INLINE void X(arg_block)(const struct gpube__tile *t, int64_t i, int64_t 
 			V s;
 
 			if (has_c) {
-				s = LOADM(m, c + r * t->c_i);
+				s = LOADM(m, c + t->c_rows[i + r]);
 				if (has_b)
 					s = ADD(s, vb);
 				if (has_a)
@@ -193,8 +192,9 @@ static INLINE void X(arg_block)(const struct gpube__tile *t, int64_t i, int64_t 
 		if (has_c)
 			c += t->c_x;
 	}
-	for (int r = 0; r < R; r++) {
-		STORE(out + r * t->out_i, best[r]);
+	UNROLL for (int r = 0; r < R; r++)
+	{
+		STORE(out + r * t->extra_i, best[r]);
 		STOREI(arg + r * t->extra_i, at[r]);
 	}
 }
@@ -231,7 +231,6 @@ static void X(tile_arg)(const struct gpube__tile *t)
 		X(arg_c)(t);
 }
 
-#undef FULL_OR_TAIL
 #undef ROWS
 #undef ROWS8
 #undef CALL8

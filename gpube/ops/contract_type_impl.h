@@ -1,7 +1,7 @@
 /*
  * contract_type_impl.h - all kernels of one type and instruction set. Included
- * by contract_<set>.c, which defines INLINE NOINLINE UNROLL, MASK_FREE (masked
- * loads cost nothing extra), MANY_REGISTERS (for 8 rows at once) and, for the type, T (cell), V (vector), M (mask of lanes), W (lanes of a vector), I and
+ * by contract_<set>.c, which defines INLINE NOINLINE UNROLL, MANY_REGISTERS
+ * (for 8 rows at once) and, for the type, T (cell), V (vector), M (mask of lanes), W (lanes of a vector), I and
  * VI (integers of the same lanes), IS_FLOAT, NAME(n), and the functions
  *
  *	NAME(mask)(n)			the first n lanes, at most all
@@ -11,7 +11,8 @@
  *	NAME(cut_min)(v, threshold, cut) NAME(cut_max)
  *	NAME(arg_min)(&best, &at, v, x) NAME(arg_max)
  *	NAME(loadi)(p) NAME(storei)(p, v) NAME(seti)(x)
- *	NAME(gather)(m, p, index) NAME(turn)(v)
+ *	NAME(gather)(m, p, index) NAME(expand)(m, p, span, index)	the latter: index < span <= W
+ *	NAME(turn)(v)		W vectors as a square, in place
  *	floats: NAME(sub) NAME(mul) NAME(fma)(a, b, c) NAME(rint) NAME(scale)(v, n)
  */
 #define MASK(n)	       NAME(mask)(n)

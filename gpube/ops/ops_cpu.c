@@ -1,7 +1,9 @@
 /* ops_cpu.c - the CPU backend: memory, batches. */
 #define _DEFAULT_SOURCE /* madvise */
 #include <string.h>
+#ifdef __linux__
 #include <sys/mman.h>
+#endif
 
 #include "gpube/ops/contract_tile.h"
 
@@ -27,7 +29,7 @@ static void ask_for_large_pages(char *p, uint64_t bytes)
 #endif
 }
 
-void *gpube__cpu_alloc(struct gpube_ctx *ctx, uint64_t bytes)
+static void *cpu_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 {
 	const uint64_t extra = 64 + sizeof(void *);
 	char *p, *aligned;
@@ -42,7 +44,7 @@ void *gpube__cpu_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 	return aligned;
 }
 
-void gpube__cpu_free(struct gpube_ctx *ctx, void *aligned)
+static void cpu_free(struct gpube_ctx *ctx, void *aligned)
 {
 	void *p;
 
@@ -60,6 +62,123 @@ static int cpu_copy(struct gpube_ctx *ctx, void *to, const void *from, uint64_t 
 	return GPUBE_OK;
 }
 
+/* ---- scratch: large blocks given back wait for the next call --------------------------------- */
+
+#define KEPT_BLOCKS 24
+#define KEPT_FROM   65536 /* bytes; malloc is as good at what is smaller */
+#define KEPT_BYTES  (64 << 20)
+
+struct kept {
+	char lock; /* another thread may contract with this context, in a parallel loop */
+	int n;
+	uint64_t bytes;
+	char *block[KEPT_BLOCKS]; /* from its header on, which holds its size */
+};
+
+static void lock(struct kept *kept)
+{
+	while (__atomic_test_and_set(&kept->lock, __ATOMIC_ACQUIRE))
+		;
+}
+
+static void unlock(struct kept *kept)
+{
+	__atomic_clear(&kept->lock, __ATOMIC_RELEASE);
+}
+
+static void free_kept(struct gpube_ctx *ctx)
+{
+	struct kept *kept = ctx->host;
+
+	for (int i = 0; i < kept->n; i++)
+		cpu_free(ctx, kept->block[i]);
+	gpube__free(ctx, kept);
+	ctx->host = NULL;
+}
+
+static uint64_t block_bytes(const char *block)
+{
+	uint64_t bytes;
+
+	memcpy(&bytes, block, sizeof(bytes));
+	return bytes;
+}
+
+/* The smallest block that holds 'bytes', without wasting much; NULL if there is none. */
+static char *take_kept(struct kept *kept, uint64_t bytes)
+{
+	char *block = NULL;
+	int best = -1;
+
+	lock(kept);
+	for (int i = 0; i < kept->n; i++) {
+		const uint64_t has = block_bytes(kept->block[i]);
+
+		if (has >= bytes && has / 8 <= bytes + 8192 &&
+			(best < 0 || has < block_bytes(kept->block[best])))
+			best = i;
+	}
+	if (best >= 0) {
+		block = kept->block[best];
+		kept->block[best] = kept->block[--kept->n];
+		kept->bytes -= block_bytes(block);
+	}
+	unlock(kept);
+	return block;
+}
+
+void *gpube__scratch_take(struct gpube_ctx *ctx, uint64_t n, uint64_t size)
+{
+	uint64_t bytes;
+	char *block;
+
+	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX)
+		bytes = PTRDIFF_MAX;
+	block = ctx->host && bytes >= KEPT_FROM ? take_kept(ctx->host, bytes) : NULL;
+	if (!block) {
+		block = cpu_alloc(ctx, bytes + 64);
+		if (!block)
+			return NULL;
+		memcpy(block, &bytes, sizeof(bytes));
+	}
+	return block + 64;
+}
+
+/* True if the block was kept. */
+static bool keep(struct gpube_ctx *ctx, char *block)
+{
+	struct kept *kept = ctx->host;
+	const uint64_t bytes = block_bytes(block);
+	bool kept_it = false;
+
+	if (bytes < KEPT_FROM || bytes > KEPT_BYTES || !kept)
+		return false;
+	lock(kept);
+	if (kept->n < KEPT_BLOCKS && kept->bytes + bytes <= KEPT_BYTES) {
+		kept->bytes += bytes;
+		kept->block[kept->n++] = block;
+		kept_it = true;
+	}
+	unlock(kept);
+	return kept_it;
+}
+
+void gpube__scratch_give(struct gpube_ctx *ctx, void *p)
+{
+	if (p && !keep(ctx, (char *)p - 64))
+		cpu_free(ctx, (char *)p - 64);
+}
+
+/* Room to keep blocks in, from the first contraction on that is large enough to need some. */
+static int keep_scratch(struct gpube_ctx *ctx, const struct gpube_contraction *c)
+{
+	if (ctx->host || gpube__joined_cells(c) < KEPT_FROM)
+		return GPUBE_OK;
+	ctx->host = gpube__alloc_zero(ctx, 1, sizeof(struct kept));
+	ctx->host_free = free_kept;
+	return ctx->host ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
 /* ---- contract ---------------------------------------------------------------------------- */
 
 static int contract(struct gpube_ctx *ctx, const struct gpube_contraction *c)
@@ -68,7 +187,7 @@ static int contract(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 
 	if (problem)
 		return gpube__fail(ctx, GPUBE_EINVAL, "contract: %s", problem);
-	return gpube__cpu_contract(ctx, c);
+	return keep_scratch(ctx, c) ? GPUBE_ENOMEM : gpube__cpu_contract(ctx, c);
 }
 
 /*
@@ -100,7 +219,9 @@ struct run_of {
 /* The plan that a thread has at hand. */
 struct planned {
 	const struct gpube_contraction *like; /* NULL: none yet */
-	bool by_rows, prefetch;
+	bool by_rows;
+	int n_prefetch; /* operands to fetch early */
+	int64_t bytes[8];
 	struct gpube__plan plan;
 };
 
@@ -199,31 +320,35 @@ static void make_plan(const struct batch *b, char *memory, const struct gpube_co
 {
 	struct planned *planned = (struct planned *)memory;
 	struct gpube__shape shape;
-	uint64_t bytes = 0;
+	uint64_t none = 0;
+	int64_t bytes = 0;
 
 	planned->like = c;
 	planned->by_rows = c->semiring == GPUBE_MIN_COUNT;
 	if (!planned->by_rows) {
 		gpube__shape_init(&shape, c, (int64_t *)(memory + stride_at()), c->out_arg != NULL);
-		planned->by_rows = !gpube__plan_make(
-			&planned->plan, c, gpube__kernels(), &shape, memory + room_at(b)) ||
+		planned->by_rows =
+			!gpube__plan_choose(&planned->plan, c, gpube__kernels(), &shape, &none,
+				memory + room_at(b)) ||
+			!gpube__plan_set(&planned->plan, &shape, memory + room_at(b)) ||
 			(uint64_t)planned->plan.scratch_bytes > b->memory_bytes - scratch_at(b);
 	}
-	for (int k = 0; k < c->n_in; k++)
-		bytes += (uint64_t)gpube__operand_cells(c, k) * gpube__type_size(c->type);
-	planned->prefetch = bytes <= 16384;
+	planned->n_prefetch = c->n_in <= 8 ? c->n_in : 0;
+	for (int k = 0; k < planned->n_prefetch; k++) {
+		planned->bytes[k] =
+			gpube__operand_cells(c, k) * (int64_t)gpube__type_size(c->type);
+		bytes += planned->bytes[k];
+	}
+	if (bytes > 16384)
+		planned->n_prefetch = 0;
 }
 
-static void prefetch(const struct gpube_contraction *c)
+/* The operands of c, if it has the shape of the plan: at worst useless. */
+static void prefetch(const struct planned *planned, const struct gpube_contraction *c)
 {
-	for (int k = 0; k < c->n_in; k++) {
-		const char *at = c->in[k].values;
-		const int64_t bytes =
-			gpube__operand_cells(c, k) * (int64_t)gpube__type_size(c->type);
-
-		for (int64_t i = 0; i < bytes; i += 64)
-			__builtin_prefetch(at + i);
-	}
+	for (int k = 0; k < planned->n_prefetch && k < c->n_in; k++)
+		for (int64_t i = 0; i < planned->bytes[k]; i += 64)
+			__builtin_prefetch((const char *)c->in[k].values + i);
 }
 
 static int run_small(const struct batch *b, char *memory, const struct gpube_contraction *c)
@@ -239,6 +364,7 @@ static int run_small(const struct batch *b, char *memory, const struct gpube_con
 		.arg = c->out_arg,
 		.arg_bytes = c->arg_bytes,
 		.stream = b->stream,
+		.one_of_many = true,
 		.scratch = memory + scratch_at(b),
 	};
 
@@ -262,13 +388,15 @@ static void run_batch_item(void *arg, int64_t item, int thread)
 	for (int64_t i = from; i < to; i++) {
 		if (joined_cells(&b->c[i]) >= b->large)
 			continue;
-		if (i + 1 < to && planned->like && planned->prefetch)
-			prefetch(&b->c[i + 1]);
+		if (i + 1 < to && planned->like)
+			prefetch(planned, &b->c[i + 1]);
 		if (run_small(b, memory, &b->c[i])) {
 			__atomic_store_n(&b->stopped, 1, __ATOMIC_RELAXED);
-			return;
+			break;
 		}
 	}
+	if (b->stream)
+		gpube__kernels()->fence();
 }
 
 static int examine(struct batch *b, int64_t n_items)
@@ -311,7 +439,7 @@ static int contract_batch(struct gpube_ctx *ctx, int64_t n, const struct gpube_c
 	if (status)
 		goto out;
 	status = GPUBE_ENOMEM;
-	b.memory = gpube__cpu_alloc(ctx, b.memory_bytes * (uint64_t)ctx->n_threads);
+	b.memory = cpu_alloc(ctx, b.memory_bytes * (uint64_t)ctx->n_threads);
 	if (!b.memory)
 		goto out;
 	for (int t = 0; t < ctx->n_threads; t++)
@@ -325,7 +453,7 @@ static int contract_batch(struct gpube_ctx *ctx, int64_t n, const struct gpube_c
 	gpube__parallel(ctx, n_items, run_batch_item, &b);
 	status = b.stopped ? gpube__fail_stopped(ctx) : GPUBE_OK;
 out:
-	gpube__cpu_free(ctx, b.memory);
+	cpu_free(ctx, b.memory);
 	gpube__free(ctx, b.items);
 	return status;
 }
@@ -342,8 +470,8 @@ const struct gpube_ops *gpube__ops_cpu(void)
 		.unsupported = gpube__contract_problem,
 		.contract = contract,
 		.contract_batch = contract_batch,
-		.alloc = gpube__cpu_alloc,
-		.free = gpube__cpu_free,
+		.alloc = cpu_alloc,
+		.free = cpu_free,
 		.upload = cpu_copy,
 		.download = cpu_copy,
 		.memory = memory,
