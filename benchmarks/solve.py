@@ -2,7 +2,7 @@
 """Solves every instance of a data folder that elimination can do, checks each answer, and times it beside toulbar2.
 
 usage: benchmarks/solve.py DATA [--gpube build/gpube] [--toulbar2 toulbar2] [--limit 8.5] [--only TEXT]
-                           [--timeout 300] [--csv OUT.csv] [--no-peer]
+                           [--timeout 300] [--csv OUT.csv] [--peer all|missing|none]
 
 DATA/INDEX.tsv names the instances and their known answers. An instance is run
 when benchmarks/instances.txt lists it, or the index says that its largest
@@ -31,7 +31,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TUNED = ["-A", "-hve", "-pwc", "-p=8", "-O=-3"]
+TUNED = ["-A", "-p=8", "-O=-3"]  # 1.1.1 does not know -hve and -pwc
 
 
 def run(cmd, timeout):
@@ -122,7 +122,8 @@ def main():
     ap.add_argument("--timeout", type=float, default=300)
     ap.add_argument("--peer-timeout", type=int, default=60)
     ap.add_argument("--csv")
-    ap.add_argument("--no-peer", action="store_true")
+    ap.add_argument("--peer", choices=("all", "missing", "none"), default="all",
+                    help="time toulbar2 on all, or ask it only where no answer is known, or not at all")
     args = ap.parse_args()
 
     with open(os.path.join(HERE, "instances.txt")) as f:
@@ -157,8 +158,10 @@ def main():
         if listed.get(r["path"]):
             value = float(listed[r["path"]][0])
             want = (None, value, "instances.txt") if r["format"] == "uai" else (value, None, "instances.txt")
-        if not args.no_peer:
+        if args.peer == "all" or (args.peer == "missing" and want is None):
             for k, options in enumerate(([], TUNED)):
+                if args.peer == "missing" and want is not None:
+                    break
                 value, log10, t, proved = toulbar2(args, path, options)
                 peer[k] = t if proved else None
                 if want is None and proved and (value is not None):
@@ -181,15 +184,15 @@ def main():
                 got = float(ans["upper_bound"])
                 verdict = "ok" if abs(got - want[0]) <= 1e-9 * max(1, abs(want[0])) else "WRONG"
         elif ans["status"] == "infeasible":
-            verdict = "unchecked"
+            verdict = "ok" if "no solution" in r["tb2_1.1.1_result"] else "unchecked"
         counts[verdict] = counts.get(verdict, 0) + 1
         plan = ans.get("plan", {})
         joined = plan.get("joined_cells")
         row = [r["path"], verdict, ans["status"], got, (want[1] if want[1] is not None else want[0]) if want else "",
-               want[2] if want else "", "%.3f" % seconds, plan.get("seconds_order", ""),
-               plan.get("seconds_eliminate", ""), plan.get("width", ""),
+               want[2] if want else "", "%.3f" % seconds, ans.get("times", {}).get("order", ""),
+               ans.get("times", {}).get("eliminate", ""), plan.get("width", ""),
                "%.2f" % math.log10(joined) if joined else "",
-               "%.3f" % peer[0] if peer[0] is not None else "", "%.3f" % peer[1] if peer[1] is not None else ""]
+               *("%.3f" % t if t is not None else "" for t in peer)]
         if out:
             out.writerow(row)
         print("%-9s %-52s %8.2f s  %s%s" % (verdict, r["path"], seconds, got,
