@@ -20,7 +20,7 @@ struct view {
 struct walker {
 	const struct gpube__run *r;
 	const struct gpube__plan *p;
-	char *scratch;
+	char *scratch, *out; /* of the tile at hand */
 	int64_t at[GPUBE_MAX_DIMS]; /* trip of each loop */
 	int64_t nx, ni, nj;
 	struct view view[GPUBE__N_KINDS][GPUBE__MAX_LEVELS];
@@ -84,6 +84,11 @@ static void sum_level(struct walker *w, int kind, int n)
 		view->at = operand_now(w, &p->ops[level->from]);
 		return;
 	}
+	if (p->copies && n == p->n_levels[kind] - 1) {
+		pack.to = w->out;
+		pack.to_i = p->row_step;
+		view->rows = p->out_rows;
+	}
 	view->at = pack.to;
 	if (n > 0) {
 		pack.prev = w->view[kind][n - 1].at;
@@ -104,7 +109,7 @@ static void sum_level(struct walker *w, int kind, int n)
 		p->kernels->pack[p->type](&pack);
 		pack.prev = pack.to;
 		pack.prev_x = pack.to_x;
-		pack.prev_rows = level->rows;
+		pack.prev_rows = view->rows;
 	}
 }
 
@@ -274,6 +279,7 @@ static void run_tile(struct walker *w, int moved)
 
 	if (!p->direct_out)
 		t.out = w->scratch + p->tile_at;
+	w->out = t.out;
 	w->ni = t.ni = cells_now(w, p->row_loop, p->n_rows, p->row_unit);
 	w->nj = t.nj = cells_now(w, p->lane_loop, p->n_lanes, p->lane_unit);
 	t.stream = can_stream(w, &t);
@@ -282,6 +288,8 @@ static void run_tile(struct walker *w, int moved)
 
 		w->nx = t.nx = cells_now(w, p->x_loop, p->n_x, p->x_unit);
 		sum_levels(w, moved);
+		if (p->copies)
+			return;
 		set_operands(w, &t);
 		t.arg_base = r->arg_base +
 			     offset_now(w, p->shape.arg_stride, p->n_out_loops, p->n_loops);

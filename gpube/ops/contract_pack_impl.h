@@ -2,7 +2,7 @@
  * contract_pack_impl.h - adds an operand to a tile of sums (struct gpube__pack);
  * of one type and instruction set, see contract_type_impl.h.
  *
- * Source rows end where the operand may end: loads are masked. Targets are padded.
+ * Rows end where a table may end: loads and stores of the last vector are masked.
  */
 
 
@@ -25,39 +25,54 @@ static INLINE V X(pack_vector)(const struct gpube__pack *p, const enum gpube__la
 				: NAME(gather)(m, from, p->lane_table + j);
 }
 
+static INLINE void X(pack_row)(const struct gpube__pack *p, const enum gpube__lane_mode mode,
+	const bool has_prev, T *to, const T *prev, const T *from, int64_t n_full, M tail)
+{
+	const V same = SET1(mode == GPUBE__LANE_SAME ? *from : (T)0);
+	int64_t j = 0;
+
+	for (; j < n_full; j += W) {
+		V v = X(pack_vector)(p, mode, from, j, same, MASK(W), true);
+
+		if (mode == GPUBE__LANE_NEXT)
+			__builtin_prefetch((const char *)(from + j) + p->ahead);
+		if (has_prev)
+			v = ADD(v, LOAD(prev + j));
+		STORE(to + j, v);
+	}
+	if (j < p->nj) {
+		V v = X(pack_vector)(p, mode, from, j, same, tail, false);
+
+		if (has_prev)
+			v = ADD(v, LOADM(tail, prev + j));
+		STOREM(to + j, tail, v);
+	}
+}
+
 static INLINE void X(pack_lanes)(
 	const struct gpube__pack *p, const enum gpube__lane_mode mode, const bool has_prev)
 {
 	const int64_t n_full = p->nj / W * W;
-	const M m = MASK(p->nj - n_full);
+	const M tail = MASK(p->nj - n_full);
+	const T *from = p->from, *prev = has_prev ? p->prev : NULL;
+	T *to = p->to;
 
-	for (int64_t x = 0; x < p->nx; x++)
-		for (int64_t i = 0; i < p->ni; i++) {
-			const T *from = (const T *)p->from + gpube__axis_at(&p->x, x) +
-					gpube__axis_at(&p->i, i);
-			const T *prev = has_prev ? (const T *)p->prev + x * p->prev_x +
-							   p->prev_rows[i] : NULL;
-			T *to = (T *)p->to + x * p->to_x + i * p->to_i;
-			const V same = SET1(mode == GPUBE__LANE_SAME ? *from : (T)0);
-			int64_t j = 0;
-
-			for (; j < n_full; j += W) {
-				V v = X(pack_vector)(p, mode, from, j, same, MASK(W), true);
-
-				if (mode == GPUBE__LANE_NEXT)
-					__builtin_prefetch((const char *)(from + j) + p->ahead);
-				if (has_prev)
-					v = ADD(v, LOAD(prev + j));
-				STORE(to + j, v);
-			}
-			if (j < p->nj) {
-				V v = X(pack_vector)(p, mode, from, j, same, m, false);
-
-				if (has_prev)
-					v = ADD(v, LOADM(m, prev + j));
-				STORE(to + j, v);
-			}
+	if (p->ni == 1 && !p->x.table) {
+		for (int64_t x = 0; x < p->nx; x++) {
+			X(pack_row)(p, mode, has_prev, to, prev, from, n_full, tail);
+			to += p->to_x;
+			from += p->x.step;
+			if (has_prev)
+				prev += p->prev_x;
 		}
+		return;
+	}
+	for (int64_t x = 0; x < p->nx; x++)
+		for (int64_t i = 0; i < p->ni; i++)
+			X(pack_row)(p, mode, has_prev, to + x * p->to_x + i * p->to_i,
+				has_prev ? prev + x * p->prev_x + p->prev_rows[i] : NULL,
+				from + gpube__axis_at(&p->x, x) + gpube__axis_at(&p->i, i), n_full,
+				tail);
 }
 
 /*
@@ -72,6 +87,7 @@ static INLINE void X(turn_square)(const struct gpube__pack *p, T *to, int64_t to
 	const M mr = MASK(n), ml = MASK(nl);
 	V v[W];
 
+	to += j;
 	UNROLL for (int l = 0; l < W; l++)
 	{
 		__builtin_prefetch((const char *)(from + l * p->lane_step) + p->ahead);
@@ -83,13 +99,17 @@ static INLINE void X(turn_square)(const struct gpube__pack *p, T *to, int64_t to
 
 		UNROLL for (int r = 0; r < W; r++)
 			if (r < n)
-				STORE(to + r * to_row,
-					ADD(v[r], LOADM(ml, prev + (tx ? x + r : x) * p->prev_x +
-								 p->prev_rows[tx ? i : i + r])));
-	} else {
+				v[r] = ADD(v[r], LOADM(ml, prev + (tx ? x + r : x) * p->prev_x +
+								   p->prev_rows[tx ? i : i + r]));
+	}
+	if (nl >= W) {
 		UNROLL for (int r = 0; r < W; r++)
 			if (r < n)
 				STORE(to + r * to_row, v[r]);
+	} else {
+		UNROLL for (int r = 0; r < W; r++)
+			if (r < n)
+				STOREM(to + r * to_row, ml, v[r]);
 	}
 }
 
@@ -107,7 +127,7 @@ static void X(pack_turn)(const struct gpube__pack *p)
 
 		for (int64_t j = 0; j < p->nj; j += W)
 			for (int64_t r = 0; r < n; r += W)
-				X(turn_square)(p, to + r * to_n + j, to_n, j, tx ? r : k, tx ? k : r,
+				X(turn_square)(p, to + r * to_n, to_n, j, tx ? r : k, tx ? k : r,
 					from + j * p->lane_step + r, n - r);
 	}
 }

@@ -16,6 +16,7 @@ struct planner {
 	struct gpube__plan *p;
 	uint64_t *dims_of; /* of each operand */
 	int64_t *cells_of;
+	int w;		   /* lanes of a vector of the widest kernels */
 	uint64_t free_ops; /* operands that will be laid out as the plan likes */
 	int left;	   /* choices that may still be priced */
 	struct gpube__choice best;
@@ -102,11 +103,7 @@ static void add_loop(struct gpube__plan *p, int dim, int64_t by)
 
 static double runs_to(const struct gpube__plan *p, int depth)
 {
-	double runs = 1;
-
-	for (int l = 0; l <= depth; l++)
-		runs *= (double)p->loop[l].trips;
-	return runs;
+	return p->runs[depth + 1];
 }
 
 static int depth_of(const struct gpube__plan *p, uint64_t dims)
@@ -183,18 +180,19 @@ static enum gpube__lane_mode free_mode(uint64_t dims, uint64_t group)
 /* Does a vector of lanes lie in few neighbouring cells of the operand? (If sizes divide it.) */
 static bool near_lanes(const struct planner *pl, int k, uint64_t lanes)
 {
-	const struct gpube__shape *s = &pl->p->shape;
+	const struct gpube__plan *p = pl->p;
+	const struct gpube__shape *s = &p->shape;
 	int64_t n = 1, span = 1;
 
-	for (uint64_t m = lanes; m && n < pl->p->w;) {
+	for (uint64_t m = lanes; m && n < p->w;) {
 		const int d = 63 - __builtin_clzll(m);
-		const int64_t left = (pl->p->w + n - 1) / n;
+		const int64_t left = (p->w + n - 1) / n;
 
 		span += ((s->size[d] < left ? s->size[d] : left) - 1) * stride_of(pl->p, k)[d];
 		n *= s->size[d];
 		m &= ~BIT(d);
 	}
-	return span <= pl->p->w || is_free(pl, k);
+	return span <= p->w || is_free(pl, k);
 }
 
 static struct gpube__op make_op(
@@ -309,9 +307,12 @@ static void set_loops(
 	if (p->narrow && p->n_lanes * p->cell_bytes > p->narrow->vector_bytes)
 		p->narrow = NULL;
 	p->w = (p->narrow ? p->narrow : p->kernels)->vector_bytes / p->cell_bytes;
-	p->pad_lanes = padded(p->n_lanes, pl->p->w);
-	p->pad_rows = padded(p->n_rows, pl->p->w);
+	p->pad_lanes = padded(p->n_lanes, p->w);
+	p->pad_rows = padded(p->n_rows, p->w);
 	sort_loops(pl, kinds);
+	p->runs[0] = 1;
+	for (int l = 0; l < p->n_loops; l++)
+		p->runs[l + 1] = p->runs[l] * (double)p->loop[l].trips;
 	p->lane_loop = find_loop(p, ch->lanes);
 	p->row_loop = find_loop(p, ch->rows);
 	p->x_loop = find_loop(p, ch->x);
@@ -394,7 +395,7 @@ static double chain_cycles(const struct planner *pl, const struct gpube__choice 
 		if (kinds[k] != kind)
 			continue;
 		op = make_op(pl, ch, k, kind);
-		t = runs_to(p, op.depth) * pack_cycles(p, &op, pl->p->w);
+		t = runs_to(p, op.depth) * pack_cycles(p, &op, p->w);
 		cycles += t + memory_cycles(pl, ch, &op);
 		if (n == 0 || op.depth < shallow) {
 			shallow = op.depth;
@@ -422,7 +423,7 @@ static double chain_cycles(const struct planner *pl, const struct gpube__choice 
 static double kernel_cycles(const struct planner *pl, const signed char *kinds)
 {
 	const struct gpube__plan *p = pl->p;
-	const double vectors = (double)(p->pad_lanes / pl->p->w);
+	const double vectors = (double)(p->pad_lanes / p->w);
 	const double steps = (double)p->n_x * (double)p->n_rows * vectors;
 	const double eights = (double)p->n_x * ceil((double)p->n_rows / 8) * vectors;
 	const int64_t b_bytes = p->n_x * p->pad_lanes * p->cell_bytes;
@@ -454,15 +455,18 @@ static double price(const struct planner *pl, struct gpube__choice *ch)
 		return 1; /* the first choice: one row, which always fits */
 	set_kinds(pl, ch, kinds);
 	set_loops(pl, ch, kinds);
-	vectors = (double)(p->pad_lanes / pl->p->w);
+	vectors = (double)(p->pad_lanes / p->w);
 	tiles = (double)p->n_tiles * (double)p->n_turns;
 	cycles = tiles * (120 + (double)p->n_rows * (3 + 2.5 * vectors) + kernel_cycles(pl, kinds));
-	for (int kind = 0; kind < GPUBE__N_KINDS; kind++)
-		cycles += chain_cycles(pl, ch, kind, kinds);
 	if (p->shape.n_out && !(ch->lanes & BIT(p->shape.n_out - 1)))
 		cycles += 2.0 * (double)p->shape.n_out_cells;
 	else if (p->kernel > GPUBE__KERNEL_MAX)
 		cycles += 0.5 * (double)p->shape.n_out_cells;
+	for (int kind = 0; kind < GPUBE__N_KINDS; kind++) {
+		if (pl->best.cycles >= 0 && cycles >= pl->best.cycles)
+			break; /* whatever it is exactly */
+		cycles += chain_cycles(pl, ch, kind, kinds);
+	}
 	return cycles;
 }
 
@@ -520,7 +524,7 @@ static void consider_lanes(struct planner *pl, struct gpube__choice ch, uint64_t
 	int d = pl->p->shape.n_out - 1;
 
 	ch.lanes = lanes;
-	ch.lane_block = block_of(&pl->p->shape, lanes, cap, pl->p->w);
+	ch.lane_block = block_of(&pl->p->shape, lanes, cap, pl->w);
 	consider_rows(pl, ch, 0);
 	for (int tried = 0; d >= 0 && tried < (pl->p->shape.n_out <= 6 ? 6 : 1); d--) {
 		if (lanes & BIT(d))
@@ -544,7 +548,7 @@ static void consider_all_lanes(struct planner *pl, const struct gpube__choice *c
 	for (int d = s->n_out - 1; d >= 0 && cells < cap / 2; d--) {
 		lanes |= BIT(d);
 		cells *= s->size[d];
-		if (cells >= pl->p->w || cells * s->size[d > 0 ? d - 1 : 0] > cap || d == 0)
+		if (cells >= pl->w || cells * s->size[d > 0 ? d - 1 : 0] > cap || d == 0)
 			consider_lanes(pl, *ch, lanes, cap);
 	}
 	/* the output dims of one operand, which pays when much is reduced */
@@ -662,17 +666,18 @@ static bool describe_lanes(struct gpube__lanes *lanes, int32_t *table, const int
 static bool lane_table(struct room *room, const struct planner *pl, struct gpube__op *op,
 	uint64_t dims, int64_t n, int64_t pad)
 {
-	const int64_t *stride = stride_of(pl->p, op->operand);
+	const struct gpube__plan *p = pl->p;
+	const int64_t *stride = stride_of(p, op->operand);
 	int64_t *offset = take(room, pad, sizeof(*offset));
 	int32_t *table = take(room, pad, sizeof(*table));
-	struct gpube__lanes *lanes = take(room, pad / pl->p->w, sizeof(*lanes));
+	struct gpube__lanes *lanes = take(room, pad / p->w, sizeof(*lanes));
 
-	group_table(&pl->p->shape, stride, dims, n, offset);
+	group_table(&p->shape, stride, dims, n, offset);
 	op->lane_table = table;
 	op->lanes = lanes;
-	for (int64_t j = 0; j < n; j += pl->p->w)
-		if (!describe_lanes(&lanes[j / pl->p->w], table + j, offset + j,
-			    n - j < pl->p->w ? n - j : pl->p->w, pl->p->w))
+	for (int64_t j = 0; j < n; j += p->w)
+		if (!describe_lanes(&lanes[j / p->w], table + j, offset + j,
+			    n - j < p->w ? n - j : p->w, p->w))
 			return false;
 	return true;
 }
@@ -736,7 +741,8 @@ static void set_buffers(struct planner *pl, struct room *room, int kind)
 		const struct gpube__op *op = &p->ops[level->from];
 
 		level->direct = l == 0 && level->to - level->from == 1 &&
-				can_be_direct(pl, &p->choice, op);
+				can_be_direct(pl, &p->choice, op) &&
+				!(p->copies && p->n_levels[kind] == 1);
 		if (level->direct) {
 			level->step_x = op->x.step;
 			level->rows = make_rows(pl, room, kind, level);
@@ -746,7 +752,7 @@ static void set_buffers(struct planner *pl, struct room *room, int kind)
 		level->step_x = level->step_i * (kind == GPUBE__KIND_C ? p->n_rows : 1);
 		level->rows = make_rows(pl, room, kind, level);
 		for (int i = level->from; level->depth < 0 && i < level->to; i++)
-			p->setup_cycles += pack_cycles(p, &p->ops[i], pl->p->w);
+			p->setup_cycles += pack_cycles(p, &p->ops[i], p->w);
 		level->buffer = p->scratch_bytes;
 		p->scratch_bytes += padded(level->step_x * p->n_x * p->cell_bytes, 64);
 	}
@@ -771,7 +777,6 @@ static bool set_ops(struct planner *pl, struct room *room)
 	signed char *kinds = take(room, n_in, 1);
 
 	set_kinds(pl, ch, kinds);
-	set_loops(pl, ch, kinds);
 	for (int k = 0; k < n_in; k++) {
 		const int64_t *stride = stride_of(p, k);
 		struct gpube__op *op = &p->ops[k];
@@ -844,7 +849,7 @@ static void set_planner(struct planner *pl, struct gpube__plan *p,
 {
 	*pl = (struct planner){.p = p, .best.cycles = -1};
 	p->shape = *shape;
-	p->w = p->kernels->vector_bytes / p->cell_bytes;
+	pl->w = p->kernels->vector_bytes / p->cell_bytes;
 	pl->dims_of = take(room, shape->n_in, sizeof(*pl->dims_of));
 	pl->cells_of = take(room, shape->n_in, sizeof(*pl->cells_of));
 	for (int k = 0; k < shape->n_in; k++) {
@@ -858,25 +863,8 @@ static void set_planner(struct planner *pl, struct gpube__plan *p,
 	}
 }
 
-/* Would laying operand k out for the plan spare it work in the tiles? */
-static bool gains(struct planner *pl, int k, int kind)
-{
-	const struct gpube__choice *ch = &pl->p->choice;
-	struct gpube__op op, ideal;
-	uint64_t free_ops = pl->free_ops;
-	bool direct;
-
-	ideal = make_op(pl, ch, k, kind);
-	direct = can_be_direct(pl, ch, &ideal);
-	pl->free_ops = 0;
-	op = make_op(pl, ch, k, kind);
-	direct = direct && !can_be_direct(pl, ch, &op);
-	pl->free_ops = free_ops;
-	return op.mode != ideal.mode || direct;
-}
-
 bool gpube__plan_choose(struct gpube__plan *p, const struct gpube_contraction *c,
-	const struct gpube__kernels *kernels, const struct gpube__shape *shape, uint64_t *free_ops,
+	const struct gpube__kernels *kernels, const struct gpube__shape *shape, uint64_t free_ops,
 	void *memory)
 {
 	struct room room = {memory};
@@ -889,11 +877,12 @@ bool gpube__plan_choose(struct gpube__plan *p, const struct gpube_contraction *c
 	p->kernel = kernel_of(c);
 	p->type = c->type - GPUBE_INT32;
 	p->cell_bytes = (int)gpube__type_size(c->type);
+	p->w = kernels->vector_bytes / p->cell_bytes;
 	set_planner(&pl, p, shape, &room);
-	pl.free_ops = *free_ops;
+	pl.free_ops = free_ops;
 	/* pricing one takes about as long as 10000 joined cells */
 	joined = (double)shape->n_out_cells * (double)shape->n_reduced / 100000;
-	pl.left = joined > 1000 ? 1000 : 12 + (int)joined;
+	pl.left = joined > 1000 ? 1000 : (shape->n_reduced == 1 ? 6 : 12) + (int)joined;
 	consider_all(&pl);
 	consider_all_rows(&pl);
 	consider_merging(&pl);
@@ -903,10 +892,28 @@ bool gpube__plan_choose(struct gpube__plan *p, const struct gpube_contraction *c
 	kinds = take(&room, shape->n_in, 1);
 	set_kinds(&pl, &p->choice, kinds);
 	set_loops(&pl, &p->choice, kinds);
-	for (int k = 0; k < shape->n_in && k < 64; k++)
-		if (is_free(&pl, k) && !gains(&pl, k, kinds[k]))
-			*free_ops &= ~BIT(k);
 	return true;
+}
+
+double gpube__plan_cycles(struct gpube__plan *p, const struct gpube__shape *shape, int k,
+	bool laid_out, void *memory)
+{
+	const struct gpube__shape own = p->shape;
+	struct room room = {memory};
+	struct planner pl;
+	signed char *kinds;
+	struct gpube__op op;
+	double cycles;
+
+	set_planner(&pl, p, shape, &room);
+	kinds = take(&room, shape->n_in, 1);
+	set_kinds(&pl, &p->choice, kinds);
+	pl.free_ops = laid_out ? BIT(k) : 0;
+	op = make_op(&pl, &p->choice, k, kinds[k]);
+	cycles = can_be_direct(&pl, &p->choice, &op)
+			 ? 0 : runs_to(p, op.depth) * pack_cycles(p, &op, p->w);
+	p->shape = own;
+	return cycles;
 }
 
 void gpube__plan_layout(const struct gpube__plan *p, int k, int64_t *stride)
@@ -942,6 +949,7 @@ bool gpube__plan_set(struct gpube__plan *p, const struct gpube__shape *shape, vo
 	p->ops = take(&room, shape->n_in, sizeof(*p->ops));
 	p->scratch_bytes = 0;
 	p->setup_cycles = 0;
+	p->copies = p->copies && affine(shape, shape->out_stride, p->choice.rows, &p->row_step);
 	if (!set_ops(&pl, &room))
 		return false;
 	set_output(&pl, &room);

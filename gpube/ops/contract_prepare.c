@@ -17,13 +17,14 @@
 
 struct prepare {
 	struct gpube__job *job;
-	struct gpube__shape shape; /* after merging: one operand a host */
-	int64_t *stride;
-	const char **values;
-	int *host;   /* of each operand of the job: the operand it is added to, or itself */
-	int *member; /* of each new operand: the job's operand that is its host */
-	bool *merged;
-	void **tables; /* NULL, or what was made for a new operand */
+	struct gpube__shape merged; /* one operand for each host */
+	struct gpube__shape ready;  /* what runs in the end */
+	int64_t *merged_stride, *ready_stride;
+	const char **values; /* of the ready operands */
+	int *host;	     /* of each operand of the job: the operand it is added to, or itself */
+	int *member;	     /* of each merged operand: the job's operand that is its host */
+	void **tables;	     /* NULL, or what was made for a merged operand */
+	void *memory;	     /* for a plan */
 };
 
 static uint64_t dims_of(const struct gpube__shape *s, int k)
@@ -83,29 +84,25 @@ static void merge(struct prepare *p)
 	for (int k = 0; k < s->n_in; k++)
 		while (p->host[p->host[k]] != p->host[k])
 			p->host[k] = p->host[p->host[k]];
-	p->shape = *s;
-	p->shape.stride = p->stride;
-	p->shape.ld = s->n_dims;
+	p->merged = *s;
+	p->merged.stride = p->merged_stride;
+	p->merged.ld = s->n_dims;
 	for (int k = 0; k < s->n_in; k++) {
 		if (p->host[k] != k)
 			continue;
-		memcpy(p->stride + n * s->n_dims, s->stride + k * s->ld,
+		memcpy(p->merged_stride + n * s->n_dims, s->stride + k * s->ld,
 			(size_t)s->n_dims * sizeof(int64_t));
-		p->values[n] = p->job->values[k];
-		p->member[n] = k;
-		for (int m = 0; m < s->n_in; m++)
-			p->merged[n] |= m != k && p->host[m] == k;
-		n++;
+		p->member[n++] = k;
 	}
-	p->shape.n_in = n;
+	p->merged.n_in = n;
 }
 
-/* The contraction that makes new operand k with the steps 'layout': its dims, slowest first. */
+/* The contraction that makes merged operand k with the steps 'layout': its dims, slowest first. */
 static void make_copy_shape(struct gpube__shape *to, const struct prepare *p, int k,
 	const int64_t *layout, const char **values)
 {
 	const struct gpube__shape *s = &p->job->shape;
-	const uint64_t dims = dims_of(&p->shape, k);
+	const uint64_t dims = dims_of(&p->merged, k);
 	int64_t below = INT64_MAX;
 
 	to->n_dims = to->n_in = 0;
@@ -165,17 +162,16 @@ static int run_planned(struct gpube__job *job, struct gpube__plan *plan)
 	return status ? gpube__fail_stopped(job->ctx) : GPUBE_OK;
 }
 
-/* Makes new operand k in the layout that the plan likes, or in its host's own one. */
+/* Makes merged operand k, with these steps. */
 static int make_operand(struct prepare *p, int k, const int64_t *layout)
 {
 	struct gpube_contraction c = *p->job->c;
 	struct gpube__job copy = {.ctx = p->job->ctx, .c = &c};
 	const uint64_t n_in = (uint64_t)p->job->shape.n_in;
-	const uint64_t cells = (uint64_t)cells_of(&p->shape, k);
+	const uint64_t cells = (uint64_t)cells_of(&p->merged, k);
 	struct gpube__plan plan;
 	int64_t *stride;
 	void *memory;
-	uint64_t none = 0;
 	int status = GPUBE_ENOMEM;
 
 	c.semiring = GPUBE_MIN_PLUS;
@@ -190,42 +186,88 @@ static int make_operand(struct prepare *p, int k, const int64_t *layout)
 	copy.out = p->tables[k];
 	make_copy_shape(&copy.shape, p, k, layout, copy.values);
 	status = GPUBE_ERANGE;
-	if (gpube__plan_choose(&plan, &c, gpube__kernels(), &copy.shape, &none, memory) &&
-		gpube__plan_set(&plan, &copy.shape, memory))
+	if (!gpube__plan_choose(&plan, &c, gpube__kernels(), &copy.shape, 0, memory))
+		goto out;
+	plan.copies = plan.choice.a_into_c = plan.choice.b_into_c = true;
+	if (gpube__plan_set(&plan, &copy.shape, memory))
 		status = run_planned(&copy, &plan);
-	p->values[k] = p->tables[k];
-	memcpy(p->stride + k * p->shape.ld, layout, (size_t)p->shape.n_dims * sizeof(*layout));
 out:
 	gpube__scratch_give(copy.ctx, memory);
 	gpube__scratch_give(copy.ctx, stride);
 	return status;
 }
 
-static int run_prepared(struct prepare *p, void *memory)
+/*
+ * Does it pay to make merged operand k, that is, do the tiles spare more than the copy
+ * takes? A cell of it costs about half a cycle, and half of that for each guest.
+ */
+static bool pays(struct prepare *p, struct gpube__plan *plan, int k)
 {
-	struct gpube__job *job = p->job;
-	struct gpube__job with = *job;
-	uint64_t free_ops = 0;
-	struct gpube__plan plan;
-	int status = GPUBE_OK;
+	const struct gpube__shape *s = &p->job->shape;
+	double as_they_are = 0, copy = 0.25 * cells_of(&p->merged, k);
 
-	merge(p);
-	for (int k = 0; k < p->shape.n_in && k < 64; k++)
-		if (is_small(p, &p->shape, k))
-			free_ops |= (uint64_t)1 << k;
-	if (!gpube__plan_choose(&plan, job->c, gpube__kernels(), &p->shape, &free_ops, memory))
-		return GPUBE_ERANGE;
-	for (int k = 0; k < p->shape.n_in && !status; k++) {
+	for (int m = 0; m < s->n_in; m++)
+		if (p->host[m] == p->member[k]) {
+			as_they_are += gpube__plan_cycles(plan, s, m, false, p->memory);
+			copy += 0.25 * cells_of(&p->merged, k);
+		}
+	return as_they_are > copy + 10000 +
+		gpube__plan_cycles(plan, &p->merged, k, true, p->memory);
+}
+
+static void add_ready(struct prepare *p, const int64_t *stride, const void *values)
+{
+	memcpy(p->ready_stride + p->ready.n_in * p->ready.ld, stride,
+		(size_t)p->ready.n_dims * sizeof(*stride));
+	p->values[p->ready.n_in++] = values;
+}
+
+/* The ready operands: what was made, and the job's own where that did not pay. */
+static int make_ready(struct prepare *p, struct gpube__plan *plan)
+{
+	const struct gpube__shape *s = &p->job->shape;
+
+	p->ready = p->merged;
+	p->ready.stride = p->ready_stride;
+	p->ready.n_in = 0;
+	for (int k = 0; k < p->merged.n_in; k++) {
 		int64_t layout[GPUBE_MAX_DIMS];
 
-		if (!p->merged[k] && (k >= 64 || !(free_ops >> k & 1)))
+		if (is_small(p, &p->merged, k) && pays(p, plan, k)) {
+			int status;
+
+			gpube__plan_layout(plan, k, layout);
+			status = make_operand(p, k, layout);
+			if (status)
+				return status;
+			add_ready(p, layout, p->tables[k]);
 			continue;
-		gpube__plan_layout(&plan, k, layout);
-		status = make_operand(p, k, layout);
+		}
+		for (int m = 0; m < s->n_in; m++)
+			if (p->host[m] == p->member[k])
+				add_ready(p, s->stride + m * s->ld, p->job->values[m]);
 	}
-	if (!status && !gpube__plan_set(&plan, &p->shape, memory))
+	return GPUBE_OK;
+}
+
+static int run_prepared(struct prepare *p)
+{
+	struct gpube__job with = *p->job;
+	struct gpube__plan plan;
+	uint64_t free_ops = 0;
+	int status;
+
+	merge(p);
+	for (int k = 0; k < p->merged.n_in; k++)
+		if (is_small(p, &p->merged, k))
+			free_ops |= (uint64_t)1 << k;
+	if (!gpube__plan_choose(
+		    &plan, with.c, gpube__kernels(), &p->merged, free_ops, p->memory))
+		return GPUBE_ERANGE;
+	status = make_ready(p, &plan);
+	if (!status && !gpube__plan_set(&plan, &p->ready, p->memory))
 		status = GPUBE_ERANGE;
-	with.shape = p->shape;
+	with.shape = p->ready;
 	with.values = p->values;
 	return status ? status : run_planned(&with, &plan);
 }
@@ -234,9 +276,8 @@ static int run_prepared(struct prepare *p, void *memory)
 static int run_plainly(struct gpube__job *job, void *memory)
 {
 	struct gpube__plan plan;
-	uint64_t none = 0;
 
-	if (!gpube__plan_choose(&plan, job->c, gpube__kernels(), &job->shape, &none, memory) ||
+	if (!gpube__plan_choose(&plan, job->c, gpube__kernels(), &job->shape, 0, memory) ||
 		!gpube__plan_set(&plan, &job->shape, memory))
 		return GPUBE_ERANGE;
 	return run_planned(job, &plan);
@@ -245,38 +286,33 @@ static int run_plainly(struct gpube__job *job, void *memory)
 int gpube__run_job(struct gpube__job *job)
 {
 	const struct gpube__shape *s = &job->shape;
-	const uint64_t n = (uint64_t)s->n_in;
+	const uint64_t n = (uint64_t)s->n_in, n_dims = (uint64_t)s->n_dims;
 	struct prepare p = {.job = job};
-	void *memory = gpube__scratch_take(job->ctx, gpube__plan_room(job->c), 1);
+	int64_t *words = NULL;
 	int status = GPUBE_ENOMEM;
 
-	if (!memory)
+	p.memory = gpube__scratch_take(job->ctx, gpube__plan_room(job->c), 1);
+	if (!p.memory)
 		return GPUBE_ENOMEM;
 	if ((double)s->n_out_cells * (double)s->n_reduced < PREPARE_FROM || n == 0 || n > 64) {
-		status = run_plainly(job, memory);
+		status = run_plainly(job, p.memory);
 		goto out;
 	}
-	p.stride = gpube__scratch_take(job->ctx, n * (uint64_t)s->n_dims, sizeof(*p.stride));
-	p.values = gpube__scratch_take(job->ctx, n, sizeof(*p.values));
-	p.host = gpube__scratch_take(job->ctx, n, sizeof(*p.host));
-	p.member = gpube__scratch_take(job->ctx, n, sizeof(*p.member));
-	p.merged = gpube__scratch_take(job->ctx, n, sizeof(*p.merged));
-	p.tables = gpube__scratch_take(job->ctx, n, sizeof(*p.tables));
-	if (p.tables)
-		memset(p.tables, 0, n * sizeof(*p.tables));
-	if (p.stride && p.values && p.host && p.member && p.merged && p.tables) {
-		memset(p.merged, 0, n * sizeof(*p.merged));
-		status = run_prepared(&p, memory);
-	}
-	for (uint64_t k = 0; p.tables && k < n; k++)
+	words = gpube__scratch_take(job->ctx, n * (2 * n_dims + 4), sizeof(*words));
+	if (!words)
+		goto out;
+	p.merged_stride = words;
+	p.ready_stride = words + n * n_dims;
+	p.values = (const char **)(words + 2 * n * n_dims);
+	p.tables = (void **)(p.values + n);
+	p.host = (int *)(p.tables + n);
+	p.member = p.host + n;
+	memset(p.tables, 0, n * sizeof(*p.tables));
+	status = run_prepared(&p);
+	for (uint64_t k = 0; k < n; k++)
 		gpube__scratch_give(job->ctx, p.tables[k]);
-	gpube__scratch_give(job->ctx, p.tables);
-	gpube__scratch_give(job->ctx, p.merged);
-	gpube__scratch_give(job->ctx, p.member);
-	gpube__scratch_give(job->ctx, p.host);
-	gpube__scratch_give(job->ctx, p.values);
-	gpube__scratch_give(job->ctx, p.stride);
+	gpube__scratch_give(job->ctx, words);
 out:
-	gpube__scratch_give(job->ctx, memory);
+	gpube__scratch_give(job->ctx, p.memory);
 	return status;
 }

@@ -78,7 +78,7 @@ struct gpube__lanes {
 	int span;
 };
 
-/* to[x][i][j] = prev[x][i][j] + from[x(x) + i(i) + lane(j)]; lanes are padded to whole vectors. */
+/* to[x][i][j] = prev[x][i][j] + from[x(x) + i(i) + lane(j)]. */
 struct gpube__pack {
 	void *to;
 	int64_t to_x, to_i;
@@ -163,6 +163,7 @@ struct gpube__plan {
 	int64_t pad_lanes, pad_rows;  /* rounded up to whole vectors */
 	int n_loops, n_out_loops;     /* output loops first */
 	struct gpube__loop loop[GPUBE_MAX_DIMS];
+	double runs[GPUBE_MAX_DIMS + 1]; /* trips of all loops before this one */
 	int lane_loop, row_loop, x_loop;     /* loops over blocks of a group's first dim, or -1 */
 	int64_t lane_unit, row_unit, x_unit; /* cells of one value of that dim */
 	int n_levels[GPUBE__N_KINDS];
@@ -176,21 +177,31 @@ struct gpube__plan {
 	int64_t n_tiles, n_turns;  /* output tiles; turns of the reducing loops for each */
 	int64_t scratch_bytes;	   /* of one thread */
 	double setup_cycles;	   /* for sums that no loop moves */
+	/*
+	 * Set between choosing and setting, with both kinds merged into C, when nothing is
+	 * reduced or cut: the last level of sums is the output, rows row_step apart.
+	 */
+	bool copies;
+	int64_t row_step;
 };
 
 /*
  * gpube__plan_choose() - chooses tiles for a contraction.
  * c         type, semiring and whether there is an argument; not its tables
  * shape     its canonical form; the strides stay the caller's
- * free_ops  in: operands (of the first 64) that the caller can lay out anew; out: those of
- *           them that it should, as gpube__plan_layout() says
+ * free_ops  operands (of the first 64) that the caller can lay out anew, as
+ *           gpube__plan_layout() says
  * memory    gpube__plan_room(c) bytes, 64-byte aligned
  * Returns false if there is no plan: contract by rows then.
  */
 bool gpube__plan_choose(struct gpube__plan *p, const struct gpube_contraction *c,
-	const struct gpube__kernels *kernels, const struct gpube__shape *shape, uint64_t *free_ops,
+	const struct gpube__kernels *kernels, const struct gpube__shape *shape, uint64_t free_ops,
 	void *memory);
 void gpube__plan_layout(const struct gpube__plan *p, int k, int64_t *stride);
+
+/* What the tiles of the plan spend to add up operand k of 'shape', as it is, or laid out anew. */
+double gpube__plan_cycles(struct gpube__plan *p, const struct gpube__shape *shape, int k,
+	bool laid_out, void *memory);
 
 /*
  * gpube__plan_set() - makes the plan that was chosen, for the operands as they now are:

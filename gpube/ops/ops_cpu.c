@@ -320,7 +320,6 @@ static void make_plan(const struct batch *b, char *memory, const struct gpube_co
 {
 	struct planned *planned = (struct planned *)memory;
 	struct gpube__shape shape;
-	uint64_t none = 0;
 	int64_t bytes = 0;
 
 	planned->like = c;
@@ -328,7 +327,7 @@ static void make_plan(const struct batch *b, char *memory, const struct gpube_co
 	if (!planned->by_rows) {
 		gpube__shape_init(&shape, c, (int64_t *)(memory + stride_at()), c->out_arg != NULL);
 		planned->by_rows =
-			!gpube__plan_choose(&planned->plan, c, gpube__kernels(), &shape, &none,
+			!gpube__plan_choose(&planned->plan, c, gpube__kernels(), &shape, 0,
 				memory + room_at(b)) ||
 			!gpube__plan_set(&planned->plan, &shape, memory + room_at(b)) ||
 			(uint64_t)planned->plan.scratch_bytes > b->memory_bytes - scratch_at(b);
