@@ -554,6 +554,8 @@ static void consider_all_lanes(struct planner *pl, const struct gpube__choice *c
 	uint64_t lanes = 0;
 
 	cap = cap < 128 ? 128 : cap > GPUBE__MAX_LANES ? GPUBE__MAX_LANES : cap;
+	if (s->n_reduced == 1)
+		cap = 128; /* operands are added one after the other to what should be in cache */
 	if (s->n_out == 0)
 		consider_lanes(pl, *ch, 0, cap);
 	/* the fastest output dims, at least half a vector: what is written is contiguous */
@@ -694,17 +696,29 @@ static bool lane_table(struct room *room, const struct planner *pl, struct gpube
 	return true;
 }
 
+/* Does op a come before op b: by kind, depth, and the rows that differ? */
+static bool op_before(const struct gpube__op *a, const struct gpube__op *b)
+{
+	if (a->kind != b->kind)
+		return a->kind < b->kind;
+	return a->depth != b->depth ? a->depth < b->depth : a->n_rows < b->n_rows;
+}
+
 static void sort_ops(struct gpube__op *ops, int n)
 {
 	for (int i = 1; i < n; i++) {
 		const struct gpube__op op = ops[i];
 		int j = i;
 
-		for (; j > 0 && (ops[j - 1].kind > op.kind ||
-				(ops[j - 1].kind == op.kind && ops[j - 1].depth > op.depth)); j--)
+		for (; j > 0 && op_before(&op, &ops[j - 1]); j--)
 			ops[j] = ops[j - 1];
 		ops[j] = op;
 	}
+}
+
+static bool next_level(const struct gpube__op *op, bool first)
+{
+	return first || op->depth != op[-1].depth || op->n_rows != op[-1].n_rows;
 }
 
 /* Levels of one kind, of ops [from, to); the shallowest are one when there are too many. */
@@ -712,17 +726,17 @@ static void set_levels(struct planner *pl, int kind, int from, int to)
 {
 	struct gpube__plan *p = pl->p;
 	struct gpube__level *level = p->level[kind];
-	int n = 0, distinct = 0;
+	int n = 0, left = 0;
 
 	for (int i = from; i < to; i++)
-		distinct += i == from || p->ops[i].depth != p->ops[i - 1].depth;
+		left += next_level(&p->ops[i], i == from);
 	for (int i = from; i < to; i++) {
-		const bool next = i == from || p->ops[i].depth != p->ops[i - 1].depth;
+		const bool next = next_level(&p->ops[i], i == from);
 
-		/* 'distinct' depths are left, this one with them */
-		if (n == 0 || (next && n + distinct <= GPUBE__MAX_LEVELS))
+		/* 'left' levels are wanted, this one with them */
+		if (n == 0 || (next && n + left <= GPUBE__MAX_LEVELS))
 			level[n++] = (struct gpube__level){.from = i};
-		distinct -= next;
+		left -= next;
 		level[n - 1].to = i + 1;
 		level[n - 1].depth = p->ops[i].depth;
 	}
