@@ -64,18 +64,19 @@ static void sum_level(struct walker *w, int kind, int n)
 	const struct gpube__plan *p = w->p;
 	const struct gpube__level *level = &p->level[kind][n];
 	struct view *view = &w->view[kind][n];
-	struct gpube__pack pack = {
-		.to = w->scratch + level->buffer,
-		.to_x = level->step_x,
-		.to_i = level->step_i,
-	};
+	struct gpube__pack pack; /* all of it is set below; clearing it first takes longer */
 	/* what a loop over blocks does not move must hold for a whole block, also in the last one */
 	const int64_t nx = level->depth >= p->x_loop ? w->nx : p->n_x;
 	const int64_t ni = level->depth >= p->row_loop ? w->ni : p->n_rows;
 	const int64_t nj = level->depth >= p->lane_loop ? w->nj : p->n_lanes;
+	const int64_t *own_rows;
 
+	pack.to = w->scratch + level->buffer;
+	pack.to_x = level->step_x;
+	pack.to_i = level->step_i;
+	pack.prev = NULL;
 	pack.nx = nx;
-	pack.ni = kind == GPUBE__KIND_C ? ni : 1;
+	pack.ni = level->row_unit ? ni / p->row_unit * level->row_unit : level->n_rows;
 	pack.nj = kind == GPUBE__KIND_A ? ni : nj;
 
 	view->step_x = level->step_x;
@@ -84,20 +85,23 @@ static void sum_level(struct walker *w, int kind, int n)
 		view->at = operand_now(w, &p->ops[level->from]);
 		return;
 	}
+	own_rows = level->own_rows;
 	if (p->copies && n == p->n_levels[kind] - 1) {
 		pack.to = w->out;
 		pack.to_i = p->row_step;
-		view->rows = p->out_rows;
+		own_rows = p->out_rows;
 	}
 	view->at = pack.to;
 	if (n > 0) {
 		pack.prev = w->view[kind][n - 1].at;
 		pack.prev_x = w->view[kind][n - 1].step_x;
-		pack.prev_rows = w->view[kind][n - 1].rows;
+		pack.prev_rows = level->prev_rows;
 	}
 	for (int i = level->from; i < level->to; i++) {
 		const struct gpube__op *op = &p->ops[i];
 
+		if (w->r->ahead)
+			gpube__fetch_some(w->r->ahead);
 		pack.from = operand_now(w, op);
 		pack.x = op->x;
 		pack.i = op->i;
@@ -109,7 +113,7 @@ static void sum_level(struct walker *w, int kind, int n)
 		p->kernels->pack[p->type](&pack);
 		pack.prev = pack.to;
 		pack.prev_x = pack.to_x;
-		pack.prev_rows = view->rows;
+		pack.prev_rows = own_rows;
 	}
 }
 
@@ -141,23 +145,14 @@ static void set_operands(const struct walker *w, struct gpube__tile *t)
 	const struct view *a = sum_of(w, GPUBE__KIND_A), *b = sum_of(w, GPUBE__KIND_B);
 	const struct view *c = sum_of(w, GPUBE__KIND_C);
 
-	if (a) {
-		t->a = a->at;
-		t->a_x = a->step_x;
-	}
-	if (b) {
-		t->b = b->at;
-		t->b_x = b->step_x;
-	}
-	if (c) {
-		t->c = c->at;
-		t->c_x = c->step_x;
-		t->c_rows = c->rows;
-		return;
-	}
 	/* without C the kernels want both others */
-	t->a = a ? t->a : zeros;
-	t->b = b ? t->b : zeros;
+	t->a = a ? a->at : c ? NULL : zeros;
+	t->a_x = a ? a->step_x : 0;
+	t->b = b ? b->at : c ? NULL : zeros;
+	t->b_x = b ? b->step_x : 0;
+	t->c = c ? c->at : NULL;
+	t->c_x = c ? c->step_x : 0;
+	t->c_rows = c ? c->rows : NULL;
 }
 
 /* ---- a tile's values to the output ---------------------------------------------------------- */
@@ -258,7 +253,7 @@ static bool can_stream(const struct walker *w, const struct gpube__tile *t)
 	const uint64_t bytes = (uint64_t)t->nj * (uint64_t)w->p->cell_bytes;
 
 	return w->r->stream && w->p->direct_out && w->p->aligned_rows && w->p->n_turns == 1 &&
-	       (((uintptr_t)t->out | bytes) & 63) == 0;
+	       ((uintptr_t)t->out & 63) == 0 && (bytes % 64 == 0 || (bytes == 32 && t->ni % 2 == 0));
 }
 
 /* One tile of outputs: all turns of the reducing loops. 'moved' is the first loop that moved. */
@@ -267,18 +262,16 @@ static void run_tile(struct walker *w, int moved)
 	const struct gpube__plan *p = w->p;
 	const struct gpube__run *r = w->r;
 	const int64_t base = offset_now(w, p->shape.out_stride, 0, p->n_out_loops);
-	struct gpube__tile t = {
-		.out = r->out + base * p->cell_bytes,
-		.out_rows = p->direct_out ? p->out_rows : p->tile_rows,
-		.extra = w->scratch + p->extra_at,
-		.extra_i = p->pad_lanes,
-		.arg = p->arg_x,
-		.cut = r->c->cut,
-		.threshold = r->c->threshold,
-	};
+	struct gpube__tile t; /* all of it is set below */
 
-	if (!p->direct_out)
-		t.out = w->scratch + p->tile_at;
+	t.out = p->direct_out ? r->out + base * p->cell_bytes : w->scratch + p->tile_at;
+	t.out_rows = p->direct_out ? p->out_rows : p->tile_rows;
+	t.extra = w->scratch + p->extra_at;
+	t.extra_i = p->pad_lanes;
+	t.arg = p->arg_x;
+	t.cut = r->c->cut;
+	t.threshold = r->c->threshold;
+	t.ahead = r->ahead;
 	w->out = t.out;
 	w->ni = t.ni = cells_now(w, p->row_loop, p->n_rows, p->row_unit);
 	w->nj = t.nj = cells_now(w, p->lane_loop, p->n_lanes, p->lane_unit);
@@ -321,7 +314,7 @@ static void run_item(void *arg, int64_t item, int thread)
 	w.p = p;
 	memset(w.at, 0, (size_t)p->n_loops * sizeof(*w.at));
 	w.scratch = r->scratch + (uint64_t)thread * r->scratch_bytes;
-	for (int l = p->n_out_loops - 1; l >= 0; l--) {
+	for (int l = p->n_out_loops - 1; l >= 0 && tile; l--) {
 		w.at[l] = tile % p->loop[l].trips;
 		tile /= p->loop[l].trips;
 	}
@@ -339,15 +332,15 @@ static void run_item(void *arg, int64_t item, int thread)
 
 int gpube__run_plan(struct gpube__run *r)
 {
-	/*
-	 * An item is worth some 20 microseconds, to be stopped between them, and many
-	 * times the sums that every item begins with.
-	 */
-	const double cycles = r->plan->choice.cycles / (double)r->plan->n_tiles;
-	const double item = fmax(60000, 16 * r->plan->setup_cycles);
+	const struct gpube__plan *p = r->plan;
 
-	r->tiles_per_item = 1 + (int64_t)fmin(item / cycles, (double)r->plan->n_tiles);
-	gpube__parallel(r->ctx,
-		(r->plan->n_tiles + r->tiles_per_item - 1) / r->tiles_per_item, run_item, r);
+	if (r->one_of_many) {
+		r->tiles_per_item = p->n_tiles;
+		run_item(r, 0, 0);
+	} else {
+		r->tiles_per_item = p->tiles_per_item;
+		gpube__parallel(r->ctx, (p->n_tiles + r->tiles_per_item - 1) / r->tiles_per_item,
+			run_item, r);
+	}
 	return r->stopped ? GPUBE_ESTOP : GPUBE_OK;
 }

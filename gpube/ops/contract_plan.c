@@ -195,6 +195,17 @@ static bool near_lanes(const struct planner *pl, int k, uint64_t lanes)
 	return span <= p->w || is_free(pl, k);
 }
 
+/* Rows of a tile that differ in these dims. */
+static int64_t rows_of(const struct gpube__plan *p, const struct gpube__choice *ch, uint64_t dims)
+{
+	int64_t n = 1;
+
+	for (uint64_t m = dims; m; m &= m - 1)
+		n *= first_dim(m) == first_dim(ch->rows) ? ch->row_block
+							 : p->shape.size[first_dim(m)];
+	return n;
+}
+
 static struct gpube__op make_op(
 	const struct planner *pl, const struct gpube__choice *ch, int k, int kind)
 {
@@ -204,6 +215,7 @@ static struct gpube__op make_op(
 	struct gpube__op op = {.operand = k, .kind = kind};
 
 	op.depth = depth_of(p, pl->dims_of[k]);
+	op.n_rows = rows_of(p, ch, pl->dims_of[k] & rows);
 	op.near_lanes = near_lanes(pl, k, lanes);
 	op.mode = is_free(pl, k) ? free_mode(pl->dims_of[k], lanes)
 				 : lane_mode(p, stride_of(p, k), lanes, rows, ch->x, &op.lane_step);
@@ -322,7 +334,7 @@ static void set_loops(
 
 static double pack_cycles(const struct gpube__plan *p, const struct gpube__op *op, int w)
 {
-	const double nx = (double)p->n_x, ni = op->kind == GPUBE__KIND_C ? (double)p->n_rows : 1;
+	const double nx = (double)p->n_x, ni = (double)op->n_rows;
 	const double vectors = (double)(op->kind == GPUBE__KIND_A ? p->pad_rows : p->pad_lanes) / w;
 
 	switch (op->mode) {
@@ -542,13 +554,15 @@ static void consider_all_lanes(struct planner *pl, const struct gpube__choice *c
 	uint64_t lanes = 0;
 
 	cap = cap < 128 ? 128 : cap > GPUBE__MAX_LANES ? GPUBE__MAX_LANES : cap;
+	if (s->n_reduced == 1)
+		cap = 128; /* operands are added one after the other to what should be in cache */
 	if (s->n_out == 0)
 		consider_lanes(pl, *ch, 0, cap);
-	/* the fastest output dims, at least a vector of them: what is written is contiguous */
+	/* the fastest output dims, at least half a vector: what is written is contiguous */
 	for (int d = s->n_out - 1; d >= 0 && cells < cap / 2; d--) {
 		lanes |= BIT(d);
 		cells *= s->size[d];
-		if (cells >= pl->w || cells * s->size[d > 0 ? d - 1 : 0] > cap || d == 0)
+		if (2 * cells >= pl->w || cells * s->size[d > 0 ? d - 1 : 0] > cap || d == 0)
 			consider_lanes(pl, *ch, lanes, cap);
 	}
 	/* the output dims of one operand, which pays when much is reduced */
@@ -682,17 +696,29 @@ static bool lane_table(struct room *room, const struct planner *pl, struct gpube
 	return true;
 }
 
+/* Does op a come before op b: by kind, depth, and the rows that differ? */
+static bool op_before(const struct gpube__op *a, const struct gpube__op *b)
+{
+	if (a->kind != b->kind)
+		return a->kind < b->kind;
+	return a->depth != b->depth ? a->depth < b->depth : a->n_rows < b->n_rows;
+}
+
 static void sort_ops(struct gpube__op *ops, int n)
 {
 	for (int i = 1; i < n; i++) {
 		const struct gpube__op op = ops[i];
 		int j = i;
 
-		for (; j > 0 && (ops[j - 1].kind > op.kind ||
-				(ops[j - 1].kind == op.kind && ops[j - 1].depth > op.depth)); j--)
+		for (; j > 0 && op_before(&op, &ops[j - 1]); j--)
 			ops[j] = ops[j - 1];
 		ops[j] = op;
 	}
+}
+
+static bool next_level(const struct gpube__op *op, bool first)
+{
+	return first || op->depth != op[-1].depth || op->n_rows != op[-1].n_rows;
 }
 
 /* Levels of one kind, of ops [from, to); the shallowest are one when there are too many. */
@@ -700,59 +726,107 @@ static void set_levels(struct planner *pl, int kind, int from, int to)
 {
 	struct gpube__plan *p = pl->p;
 	struct gpube__level *level = p->level[kind];
-	int n = 0, distinct = 0;
+	int n = 0, left = 0;
 
 	for (int i = from; i < to; i++)
-		distinct += i == from || p->ops[i].depth != p->ops[i - 1].depth;
+		left += next_level(&p->ops[i], i == from);
 	for (int i = from; i < to; i++) {
-		const bool next = i == from || p->ops[i].depth != p->ops[i - 1].depth;
+		const bool next = next_level(&p->ops[i], i == from);
 
-		/* 'distinct' depths are left, this one with them */
-		if (n == 0 || (next && n + distinct <= GPUBE__MAX_LEVELS))
+		/* 'left' levels are wanted, this one with them */
+		if (n == 0 || (next && n + left <= GPUBE__MAX_LEVELS))
 			level[n++] = (struct gpube__level){.from = i};
-		distinct -= next;
+		left -= next;
 		level[n - 1].to = i + 1;
 		level[n - 1].depth = p->ops[i].depth;
 	}
 	p->n_levels[kind] = n;
 }
 
-static const int64_t *make_rows(struct planner *pl, struct room *room, int kind,
-	const struct gpube__level *level)
+/* Row-major steps, times 'unit', of those dims of a group that are in 'dims'; others 0. */
+static void row_steps(const struct gpube__plan *p, uint64_t dims, int64_t unit, int64_t *step)
+{
+	for (int d = p->shape.n_dims - 1; d >= 0; d--) {
+		step[d] = 0;
+		if (!(dims & BIT(d)))
+			continue;
+		step[d] = unit;
+		unit *= p->shape.size[d];
+	}
+}
+
+/*
+ * A packed level has only the rows that differ: those over 'dims', the row dims that
+ * occur in it or in a level before.
+ */
+static void set_rows(struct planner *pl, struct room *room, struct gpube__level *level,
+	const struct gpube__level *before, uint64_t dims)
 {
 	struct gpube__plan *p = pl->p;
-	const int64_t n = kind == GPUBE__KIND_C ? p->n_rows : 1;
-	int64_t *rows = take(room, n, sizeof(*rows));
+	const uint64_t group = p->choice.rows;
+	const bool blocks = dims & group & -group;
+	int64_t step[GPUBE_MAX_DIMS], *rows, *own, *prev;
+	int64_t n = blocks ? p->choice.row_block : 1;
 
-	if (level->direct && kind == GPUBE__KIND_C)
-		return group_table(&p->shape, stride_of(p, p->ops[level->from].operand),
-			p->choice.rows, n, rows);
-	for (int64_t i = 0; i < n; i++)
-		rows[i] = i * level->step_i;
-	return rows;
+	for (uint64_t m = dims & ~(group & -group); m; m &= m - 1)
+		n *= p->shape.size[first_dim(m)];
+	level->n_rows = n;
+	level->row_unit = blocks ? n / p->choice.row_block : 0;
+	rows = take(room, p->n_rows, sizeof(*rows));
+	own = take(room, n, sizeof(*own));
+	prev = take(room, n, sizeof(*prev));
+	row_steps(p, dims, level->step_i, step);
+	level->rows = group_table(&p->shape, step, group, p->n_rows, rows);
+	row_steps(p, group, 1, step);
+	group_table(&p->shape, step, dims, n, prev);
+	for (int64_t i = 0; i < n; i++) {
+		own[i] = i * level->step_i;
+		prev[i] = before ? before->rows[prev[i]] : 0;
+	}
+	level->own_rows = own;
+	level->prev_rows = prev;
+}
+
+static void set_direct(struct planner *pl, struct room *room, struct gpube__level *level, int kind)
+{
+	struct gpube__plan *p = pl->p;
+	const struct gpube__op *op = &p->ops[level->from];
+	const bool is_c = kind == GPUBE__KIND_C;
+	int64_t *rows = take(room, is_c ? p->n_rows : 1, sizeof(*rows));
+
+	rows[0] = 0;
+	level->step_x = op->x.step;
+	level->rows = is_c ? group_table(&p->shape, stride_of(p, op->operand), p->choice.rows,
+				     p->n_rows, rows) : rows;
 }
 
 static void set_buffers(struct planner *pl, struct room *room, int kind)
 {
 	struct gpube__plan *p = pl->p;
+	uint64_t dims = 0;
 
 	for (int l = 0; l < p->n_levels[kind]; l++) {
 		struct gpube__level *level = &p->level[kind][l];
 		const struct gpube__op *op = &p->ops[level->from];
 
+		for (int i = level->from; kind == GPUBE__KIND_C && i < level->to; i++)
+			dims |= pl->dims_of[p->ops[i].operand] & p->choice.rows;
 		level->direct = l == 0 && level->to - level->from == 1 &&
 				can_be_direct(pl, &p->choice, op) &&
 				!(p->copies && p->n_levels[kind] == 1);
 		if (level->direct) {
-			level->step_x = op->x.step;
-			level->rows = make_rows(pl, room, kind, level);
+			set_direct(pl, room, level, kind);
 			continue;
 		}
 		level->step_i = kind == GPUBE__KIND_A ? p->pad_rows : p->pad_lanes;
-		level->step_x = level->step_i * (kind == GPUBE__KIND_C ? p->n_rows : 1);
-		level->rows = make_rows(pl, room, kind, level);
-		for (int i = level->from; level->depth < 0 && i < level->to; i++)
-			p->setup_cycles += pack_cycles(p, &p->ops[i], p->w);
+		set_rows(pl, room, level, l ? level - 1 : NULL, dims);
+		level->step_x = level->step_i * level->n_rows;
+		for (int i = level->from; i < level->to; i++) {
+			p->ops[i].i = make_axis(room, &p->shape, stride_of(p, p->ops[i].operand),
+				dims, level->n_rows);
+			if (level->depth < 0)
+				p->setup_cycles += pack_cycles(p, &p->ops[i], p->w);
+		}
 		level->buffer = p->scratch_bytes;
 		p->scratch_bytes += padded(level->step_x * p->n_x * p->cell_bytes, 64);
 	}
@@ -786,8 +860,6 @@ static bool set_ops(struct planner *pl, struct room *room)
 		op->loop_bytes = loop_bytes(room, p, op);
 		op->ahead = pl->cells_of[k] * p->cell_bytes > 1 << 20 ? 2048 : 0;
 		op->x = make_axis(room, &p->shape, stride, ch->x, p->n_x);
-		if (kinds[k] == GPUBE__KIND_C)
-			op->i = make_axis(room, &p->shape, stride, ch->rows, p->n_rows);
 		if (op->mode == GPUBE__LANE_TABLE &&
 			!lane_table(room, pl, op, is_a ? ch->rows : ch->lanes,
 				is_a ? p->n_rows : p->n_lanes, is_a ? p->pad_rows : p->pad_lanes))
@@ -818,8 +890,11 @@ static void set_output(struct planner *pl, struct room *room)
 	p->tile_rows = tile_rows;
 	p->aligned_rows = true;
 	for (int64_t i = 0; i < p->n_rows; i++) {
+		const int64_t bytes = rows[i] * p->cell_bytes, cells = i % 2 ? p->n_lanes : 0;
+
 		tile_rows[i] = i * p->pad_lanes;
-		p->aligned_rows &= rows[i] * p->cell_bytes % 64 == 0;
+		p->aligned_rows &= bytes % 64 == 0 ||
+				   (bytes % 32 == 0 && rows[i] == rows[i - i % 2] + cells);
 	}
 	p->out_j = make_axis(room, &p->shape, p->shape.out_stride, ch->lanes, p->n_lanes);
 	p->arg_x = make_axis(room, &p->shape, p->shape.arg_stride, ch->x, p->n_x);
@@ -944,6 +1019,7 @@ bool gpube__plan_set(struct gpube__plan *p, const struct gpube__shape *shape, vo
 {
 	struct room room = {memory};
 	struct planner pl;
+	double item;
 
 	set_planner(&pl, p, shape, &room);
 	p->ops = take(&room, shape->n_in, sizeof(*p->ops));
@@ -955,6 +1031,13 @@ bool gpube__plan_set(struct gpube__plan *p, const struct gpube__shape *shape, vo
 	set_output(&pl, &room);
 	if (p->narrow)
 		p->kernels = p->narrow;
+	/*
+	 * An item is worth some 20 microseconds, to be stopped between them, and many
+	 * times the sums that every item begins with.
+	 */
+	item = fmax(60000, 16 * p->setup_cycles);
+	p->tiles_per_item = 1 + (int64_t)fmin(item * (double)p->n_tiles / p->choice.cycles,
+					(double)p->n_tiles);
 	return true;
 }
 
@@ -968,8 +1051,8 @@ static int64_t at_most(int64_t a, int64_t b)
 uint64_t gpube__plan_room(const struct gpube_contraction *c)
 {
 	const int64_t joined = gpube__joined_cells(c);
-	const int64_t tables = 8 * at_most(joined, GPUBE__MAX_X) + 16 * at_most(joined, GPUBE__MAX_ROWS) +
-			       20 * (at_most(joined, GPUBE__MAX_LANES) + 64) + 8 * GPUBE_MAX_DIMS + 8 * 64;
+	const int64_t tables = 8 * at_most(joined, GPUBE__MAX_X) + 40 * at_most(joined, GPUBE__MAX_ROWS) +
+			       20 * (at_most(joined, GPUBE__MAX_LANES) + 64) + 8 * GPUBE_MAX_DIMS + 10 * 64;
 	const int64_t n = c->n_in;
 
 	return (uint64_t)(n * (8 + 8 + 2 + (int64_t)sizeof(struct gpube__op) + tables) + 2 * tables +

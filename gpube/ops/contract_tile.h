@@ -40,6 +40,26 @@ static inline int64_t gpube__axis_at(const struct gpube__axis *a, int64_t i)
 	return a->table ? a->table[i] : i * a->step;
 }
 
+/* What the next contraction of a batch will read, to be fetched a few lines at a time. */
+struct gpube__ahead {
+	int n, k; /* ranges, and the one at hand */
+	int64_t at, bytes[8];
+	const char *from[8];
+};
+
+/* All at once would be dropped: a core has room for a dozen or so. */
+static inline void gpube__fetch_some(struct gpube__ahead *a)
+{
+	for (int lines = 0; a->k < a->n && lines < 8; lines++) {
+		__builtin_prefetch(a->from[a->k] + a->at);
+		a->at += 64;
+		if (a->at >= a->bytes[a->k]) {
+			a->k++;
+			a->at = 0;
+		}
+	}
+}
+
 /*
  * One tile for a kernel. Row i of out begins at out_rows[i]. Kernels with 'extra' write
  * to tiles of the executor's: rows of both are extra_i cells apart, whole vectors.
@@ -59,6 +79,7 @@ struct gpube__tile {
 	bool last;   /* apply the cut rule */
 	bool stream; /* store past the caches: rows are whole, aligned vectors */
 	int64_t cut, threshold;
+	struct gpube__ahead *ahead; /* may be NULL */
 };
 
 enum gpube__lane_mode {
@@ -124,6 +145,7 @@ enum { GPUBE__KIND_A, GPUBE__KIND_B, GPUBE__KIND_C, GPUBE__N_KINDS };
 struct gpube__op {
 	int operand, kind;
 	int depth; /* of the last loop that moves it; -1: none */
+	int64_t n_rows;
 	struct gpube__axis x, i;
 	enum gpube__lane_mode mode;
 	bool near_lanes; /* a table, but of neighbouring cells, probably */
@@ -140,7 +162,10 @@ struct gpube__level {
 	bool direct;	/* a single operand, read where it is */
 	int64_t buffer; /* else where in a thread's scratch */
 	int64_t step_x, step_i;
-	const int64_t *rows;
+	const int64_t *rows; /* where each row of the tile is */
+	/* not direct: the rows that differ, for each value of the row group's first dim, … */
+	int64_t n_rows, row_unit;
+	const int64_t *own_rows, *prev_rows; /* … where they are here and in the level before */
 };
 
 /* What was chosen: sets of dims; a group's first dim may be taken in blocks of its values. */
@@ -170,11 +195,12 @@ struct gpube__plan {
 	struct gpube__level level[GPUBE__N_KINDS][GPUBE__MAX_LEVELS];
 	struct gpube__op *ops; /* by kind and depth */
 	bool direct_out;       /* kernels write the output itself */
-	bool aligned_rows;     /* then: rows of a tile are a multiple of 64 bytes apart */
+	bool aligned_rows;     /* then: rows, or pairs of short ones, are whole cache lines */
 	const int64_t *out_rows, *tile_rows; /* where rows are in the output, in a tile */
 	struct gpube__axis out_j, arg_x;
 	int64_t tile_at, extra_at; /* where in scratch a tile of values and of 'extra' is */
 	int64_t n_tiles, n_turns;  /* output tiles; turns of the reducing loops for each */
+	int64_t tiles_per_item;	   /* for gpube__parallel() */
 	int64_t scratch_bytes;	   /* of one thread */
 	double setup_cycles;	   /* for sums that no loop moves */
 	/*
@@ -225,6 +251,7 @@ struct gpube__run {
 	int64_t arg_base;  /* added to all arguments */
 	bool raw;	   /* leave the cut rule and 'repeat' to the caller: this is a part */
 	bool stream;	   /* the output is too large to stay in a cache */
+	struct gpube__ahead *ahead;
 	bool one_of_many;  /* the caller fences streamed stores, which is slow, after many runs */
 	char *scratch;	   /* of thread 0; those of the others follow */
 	uint64_t scratch_bytes;

@@ -220,7 +220,7 @@ struct run_of {
 struct planned {
 	const struct gpube_contraction *like; /* NULL: none yet */
 	bool by_rows;
-	int n_prefetch; /* operands to fetch early */
+	int n_ahead; /* operands to fetch before their turn */
 	int64_t bytes[8];
 	struct gpube__plan plan;
 };
@@ -332,25 +332,31 @@ static void make_plan(const struct batch *b, char *memory, const struct gpube_co
 			!gpube__plan_set(&planned->plan, &shape, memory + room_at(b)) ||
 			(uint64_t)planned->plan.scratch_bytes > b->memory_bytes - scratch_at(b);
 	}
-	planned->n_prefetch = c->n_in <= 8 ? c->n_in : 0;
-	for (int k = 0; k < planned->n_prefetch; k++) {
+	planned->n_ahead = c->n_in <= 8 ? c->n_in : 0;
+	for (int k = 0; k < planned->n_ahead; k++) {
 		planned->bytes[k] =
 			gpube__operand_cells(c, k) * (int64_t)gpube__type_size(c->type);
 		bytes += planned->bytes[k];
 	}
 	if (bytes > 16384)
-		planned->n_prefetch = 0;
+		planned->n_ahead = 0;
 }
 
 /* The operands of c, if it has the shape of the plan: at worst useless. */
-static void prefetch(const struct planned *planned, const struct gpube_contraction *c)
+static void set_ahead(struct gpube__ahead *a, const struct planned *planned,
+	const struct gpube_contraction *c)
 {
-	for (int k = 0; k < planned->n_prefetch && k < c->n_in; k++)
-		for (int64_t i = 0; i < planned->bytes[k]; i += 64)
-			__builtin_prefetch((const char *)c->in[k].values + i);
+	a->k = 0;
+	a->at = 0;
+	a->n = planned->n_ahead < c->n_in ? planned->n_ahead : c->n_in;
+	for (int k = 0; k < a->n; k++) {
+		a->from[k] = c->in[k].values;
+		a->bytes[k] = planned->bytes[k];
+	}
 }
 
-static int run_small(const struct batch *b, char *memory, const struct gpube_contraction *c)
+static int run_small(const struct batch *b, char *memory, const struct gpube_contraction *c,
+	const struct gpube_contraction *next)
 {
 	struct planned *planned = (struct planned *)memory;
 	const char **values = (const char **)(memory + values_at(b));
@@ -367,12 +373,18 @@ static int run_small(const struct batch *b, char *memory, const struct gpube_con
 		.scratch = memory + scratch_at(b),
 	};
 
+	struct gpube__ahead ahead;
+
 	if (!planned->like || !same_shape(planned->like, c))
 		make_plan(b, memory, c);
 	if (planned->by_rows)
 		return gpube__rows_contract(b->ctx, c, memory + scratch_at(b));
 	for (int k = 0; k < c->n_in; k++)
 		values[k] = c->in[k].values;
+	if (next && planned->n_ahead) {
+		set_ahead(&ahead, planned, next);
+		run.ahead = &ahead;
+	}
 	return gpube__run_plan(&run);
 }
 
@@ -380,16 +392,13 @@ static void run_batch_item(void *arg, int64_t item, int thread)
 {
 	struct batch *b = arg;
 	char *memory = b->memory + (uint64_t)thread * b->memory_bytes;
-	const struct planned *planned = (const struct planned *)memory;
 	int64_t from = item * b->per_item, to = from + b->per_item;
 
 	to = to < b->n ? to : b->n;
 	for (int64_t i = from; i < to; i++) {
 		if (joined_cells(&b->c[i]) >= b->large)
 			continue;
-		if (i + 1 < to && planned->like)
-			prefetch(planned, &b->c[i + 1]);
-		if (run_small(b, memory, &b->c[i])) {
+		if (run_small(b, memory, &b->c[i], i + 1 < to ? &b->c[i + 1] : NULL)) {
 			__atomic_store_n(&b->stopped, 1, __ATOMIC_RELAXED);
 			break;
 		}
