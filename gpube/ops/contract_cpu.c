@@ -97,7 +97,14 @@ static void sum_level(struct walker *w, int kind, int n)
 		pack.prev_x = w->view[kind][n - 1].step_x;
 		pack.prev_rows = level->prev_rows;
 	}
-	for (int i = level->from; i < level->to; i++) {
+	if (level->starts_direct) {
+		const struct gpube__op *op = &p->ops[level->from];
+
+		pack.prev = operand_now(w, op);
+		pack.prev_x = op->x.step;
+		pack.prev_rows = level->prev_rows;
+	}
+	for (int i = level->from + level->starts_direct; i < level->to; i++) {
 		const struct gpube__op *op = &p->ops[i];
 
 		if (w->r->ahead)

@@ -80,7 +80,7 @@ static INLINE void X(pack_lanes)(
  * (x, i) on, to target rows 'to_row' apart.
  */
 static INLINE void X(turn_square)(const struct gpube__pack *p, T *to, int64_t to_row, int64_t j,
-	int64_t x, int64_t i, const T *from, int64_t n)
+	int64_t x, int64_t i, const T *from, int64_t n, const bool full)
 {
 	const bool tx = p->mode == GPUBE__LANE_TURN_X;
 	const int64_t nl = p->nj - j;
@@ -88,23 +88,27 @@ static INLINE void X(turn_square)(const struct gpube__pack *p, T *to, int64_t to
 	V v[W];
 
 	to += j;
-	UNROLL for (int l = 0; l < W; l++)
-	{
-		__builtin_prefetch((const char *)(from + l * p->lane_step) + p->ahead);
-		v[l] = l < nl ? LOADM(mr, from + l * p->lane_step) : SET1((T)0);
+	if (p->ahead)
+		for (int l = 0; l < W; l++)
+			__builtin_prefetch((const char *)(from + l * p->lane_step) + p->ahead);
+	if (full) {
+		UNROLL for (int l = 0; l < W; l++) v[l] = LOAD(from + l * p->lane_step);
+	} else {
+		UNROLL for (int l = 0; l < W; l++) v[l] =
+			l < nl ? LOADM(mr, from + l * p->lane_step) : SET1((T)0);
 	}
 	NAME(turn)(v);
 	if (p->prev) {
 		const T *prev = (const T *)p->prev + j;
 
 		UNROLL for (int r = 0; r < W; r++)
-			if (r < n)
+			if (full || r < n)
 				v[r] = ADD(v[r], LOADM(ml, prev + (tx ? x + r : x) * p->prev_x +
 								   p->prev_rows[tx ? i : i + r]));
 	}
-	if (nl >= W) {
+	if (full || nl >= W) {
 		UNROLL for (int r = 0; r < W; r++)
-			if (r < n)
+			if (full || r < n)
 				STORE(to + r * to_row, v[r]);
 	} else {
 		UNROLL for (int r = 0; r < W; r++)
@@ -126,9 +130,17 @@ static void X(pack_turn)(const struct gpube__pack *p)
 		T *to = (T *)p->to + k * to_m;
 
 		for (int64_t j = 0; j < p->nj; j += W)
-			for (int64_t r = 0; r < n; r += W)
-				X(turn_square)(p, to + r * to_n, to_n, j, tx ? r : k, tx ? k : r,
-					from + j * p->lane_step + r, n - r);
+			for (int64_t r = 0; r < n; r += W) {
+				const T *at = from + j * p->lane_step + r;
+				T *row = to + r * to_n;
+
+				if (r + W <= n && j + W <= p->nj)
+					X(turn_square)(p, row, to_n, j, tx ? r : k, tx ? k : r, at,
+						n - r, true);
+				else
+					X(turn_square)(p, row, to_n, j, tx ? r : k, tx ? k : r, at,
+						n - r, false);
+			}
 	}
 }
 

@@ -696,12 +696,15 @@ static bool lane_table(struct room *room, const struct planner *pl, struct gpube
 	return true;
 }
 
-/* Does op a come before op b: by kind, depth, and the rows that differ? */
+/* Does op a come before op b: by kind, depth, the rows that differ, ease of reading? */
 static bool op_before(const struct gpube__op *a, const struct gpube__op *b)
 {
 	if (a->kind != b->kind)
 		return a->kind < b->kind;
-	return a->depth != b->depth ? a->depth < b->depth : a->n_rows < b->n_rows;
+	if (a->depth != b->depth)
+		return a->depth < b->depth;
+	return a->n_rows != b->n_rows ? a->n_rows < b->n_rows
+				      : a->mode == GPUBE__LANE_NEXT && b->mode != GPUBE__LANE_NEXT;
 }
 
 static void sort_ops(struct gpube__op *ops, int n)
@@ -785,6 +788,12 @@ static void set_rows(struct planner *pl, struct room *room, struct gpube__level 
 	}
 	level->own_rows = own;
 	level->prev_rows = prev;
+	/* with nothing before, the first of several operands is read while the second is added */
+	level->starts_direct = !before && level->to - level->from > 1 &&
+			       p->ops[level->from].mode == GPUBE__LANE_NEXT &&
+			       !p->ops[level->from].x.table;
+	if (level->starts_direct)
+		group_table(&p->shape, stride_of(p, p->ops[level->from].operand), dims, n, prev);
 }
 
 static void set_direct(struct planner *pl, struct room *room, struct gpube__level *level, int kind)

@@ -160,6 +160,7 @@ struct gpube__op {
 struct gpube__level {
 	int from, to, depth;
 	bool direct;	/* a single operand, read where it is */
+	bool starts_direct; /* the first operand is what the second is added to */
 	int64_t buffer; /* else where in a thread's scratch */
 	int64_t step_x, step_i;
 	const int64_t *rows; /* where each row of the tile is */
