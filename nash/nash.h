@@ -63,11 +63,41 @@ GPUBE_API int nash_read(
 	struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format);
 
 /*
- * nash_write() - writes a game as .nfg (payoff version) or for lrsnash.
- * format  AUTO: .nfg if the name ends so (before .gz or .xz), otherwise lrsnash
- * Errors: EIO, ENOMEM; EINVAL (a format that is only read)
+ * nash_write() - writes a game; .nfg in its payoff version.
+ * format  AUTO: .nfg or .gam (GTOutput) if the name ends so (before .gz or .xz), otherwise
+ *         for lrsnash
+ * Errors: EIO, ENOMEM
  */
 GPUBE_API int nash_write(const struct nash_game *g, const char *path, enum nash_format format);
+
+/* Number k of the classes of games, NULL past the last; nash_generate() takes the names. */
+GPUBE_API const char *nash_class(int k);
+
+/*
+ * A seeded game; zero fields take the default.
+ * class       a name of nash_class(); NULL: random
+ * range       random payoffs are integers from -range to range (covariant: the standard
+ *             deviation); 0: 100
+ * covariance  covariant: of the payoffs of a cell, -1 to 1
+ * parameters  "a,b,c" of minimum-effort, "high,middle,low" of grab-the-dollar, the reward of
+ *             travelers-dilemma: integers, decimals or fractions; NULL: drawn from the seed
+ */
+struct nash_random {
+	size_t sizeof_options;
+	const char *class;
+	int32_t rows, columns;
+	uint64_t seed;
+	int64_t range;
+	double covariance;
+	const char *parameters;
+};
+
+/*
+ * nash_generate() - the same game for the same options everywhere.
+ * Errors: EINVAL (class, range, covariance, parameters, sizes), ERANGE, ENOMEM
+ */
+GPUBE_API int nash_generate(
+	struct nash_game **out, struct gpube_ctx *ctx, const struct nash_random *options);
 
 /* ---- equilibria --------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 #include "formats/formats.h"
 #include "gpube/cli/session.h"
 #include "gpube/generate.h"
+#include "nash/nash.h"
 
 #define OPTS_STRUCT struct opts_generate
 static const struct opt_row rows[] = {OPTS_GENERATE(OPT_ROW)};
@@ -25,6 +26,9 @@ static bool topology_of(const char *kind, enum gpube_topology *topology)
 	return false;
 }
 
+/* The first word of --to that is a format of games, in the order of enum nash_format. */
+enum { FIRST_OF_GAMES = GPUBE_FORMAT_UAI + 1 };
+
 static int generate(struct session *s, const struct opts_generate *o, enum gpube_topology topology)
 {
 	struct gpube_network network = {
@@ -42,6 +46,8 @@ static int generate(struct session *s, const struct opts_generate *o, enum gpube
 	struct gpube_model *m = NULL;
 	int rc = CLI_DONE;
 
+	if (o->to >= FIRST_OF_GAMES)
+		return session_fail_text(s, NULL, "generate: --to is a format of networks");
 	if (format == GPUBE_FORMAT_AUTO && !strcmp(s->output, "-"))
 		format = GPUBE_FORMAT_WCSP;
 	if (gpube__generate(&m, s->ctx, &network) || gpube_write(m, s->output, format))
@@ -51,7 +57,7 @@ static int generate(struct session *s, const struct opts_generate *o, enum gpube
 }
 
 /* A name in .txt, .txt.gz or .txt.xz, or standard output: text; others: binary. */
-static int generate_game(struct session *s, const struct opts_generate *o)
+static int generate_coalitions(struct session *s, const struct opts_generate *o)
 {
 	struct csg_game *g = NULL;
 	const bool text = !strcmp(s->output, "-") || strstr(s->output, ".txt") != NULL;
@@ -68,24 +74,54 @@ static int generate_game(struct session *s, const struct opts_generate *o)
 	return rc;
 }
 
+static int generate_bimatrix(struct session *s, const struct opts_generate *o)
+{
+	const struct nash_random random = {
+		.sizeof_options = sizeof(random),
+		.class = o->game,
+		.rows = (int32_t)(o->rows ? o->rows : o->variables),
+		.columns = (int32_t)(o->columns ? o->columns : o->variables),
+		.seed = (uint64_t)o->seed,
+		.range = o->range,
+		.covariance = o->covariance,
+		.parameters = o->parameters,
+	};
+	enum nash_format format = NASH_FORMAT_AUTO;
+	struct nash_game *g = NULL;
+	int rc = CLI_DONE;
+
+	if (o->to >= FIRST_OF_GAMES)
+		format = (enum nash_format)(o->to - FIRST_OF_GAMES + NASH_FORMAT_NFG);
+	else if (o->to != GPUBE_FORMAT_AUTO)
+		return session_fail_text(s, NULL, "generate nash: --to is a format of games");
+	else if (!strcmp(s->output, "-"))
+		format = NASH_FORMAT_NFG;
+	if (nash_generate(&g, s->ctx, &random) || nash_write(g, s->output, format))
+		rc = session_fail(s, NULL);
+	nash_game_free(g);
+	return rc;
+}
+
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_generate *o = opts;
-	const bool game = !strcmp(args[0], "csg");
+	const bool coalitions = !strcmp(args[0], "csg"), game = !strcmp(args[0], "nash");
 	enum gpube_topology topology = GPUBE_NETWORK_RANDOM;
 	struct session s;
 	int rc;
 
 	(void)n_args;
-	if (!game && !topology_of(args[0], &topology)) {
-		cli_error(
-			"generate: expected random, scale-free, grid or csg, found '%s'", args[0]);
+	if (!coalitions && !game && !topology_of(args[0], &topology)) {
+		cli_error("generate: expected random, scale-free, grid, csg or nash, found '%s'",
+			args[0]);
 		return CLI_USAGE;
 	}
 	rc = session_start(&s, NULL, 0, 0, false, o->output_file);
 	if (rc)
 		return rc;
-	rc = game ? generate_game(&s, o) : generate(&s, o, topology);
+	rc = game         ? generate_bimatrix(&s, o)
+	     : coalitions ? generate_coalitions(&s, o)
+			  : generate(&s, o, topology);
 	session_end(&s);
 	return rc;
 }
@@ -106,11 +142,15 @@ const struct command cmd_generate = {
 		"solution.\n\n"
 		"KIND csg writes a coalition game of --variables agents for 'gpube csg': as text "
 		"on "
-		"standard output and to names in .txt, otherwise in the binary format.",
+		"standard output and to names in .txt, otherwise in the binary format.\n\n"
+		"KIND nash writes a bimatrix game of class --game for 'gpube nash', in any of its "
+		"formats.",
 	.examples = "gpube generate random -n 20 -d 10 --p1 0.3 --p2 0.4 -o r.wcsp\n"
 		    "57 functions of 100 tuples, 40 of them forbidden\n"
 		    "gpube generate grid -n 100 --seed 7 | gpube solve -\n"
-		    "a 10 x 10 grid, solved",
+		    "a 10 x 10 grid, solved\n"
+		    "gpube generate nash --game minimum-effort -n 9 | gpube nash -\n"
+		    "45 extreme equilibria",
 	.min_args = 1,
 	.max_args = 1,
 	.opts_size = sizeof(struct opts_generate),
