@@ -117,6 +117,8 @@ enum nash_method {
  * all_labels       with 'one': from every label, all that are reached
  * pure             pure equilibria alone, in time rows * columns
  * max              stop after so many equilibria; 0: all
+ * support_size     method SE: supports of this size alone; 0: all
+ * backend          of method SE: where its supports are scanned
  * timeout_seconds  stop after this time; 0: never
  * keep_dominated   do not remove strictly dominated actions beforehand
  * inexact          decide in doubles: fast, and sometimes wrong
@@ -126,6 +128,8 @@ struct nash_opts {
 	enum nash_method method;
 	int one, all_labels, pure;
 	int64_t max;
+	int32_t support_size;
+	enum gpube_backend backend;
 	double timeout_seconds;
 	int keep_dominated;
 	int inexact;
@@ -158,6 +162,7 @@ struct nash_pair {
  *            xs[pair.x].value
  * reason     why it is incomplete, otherwise NULL
  * method     that ended first
+ * backend    "cpu" or "cuda": where it worked
  * degenerate 1: an equilibrium has more best responses than actions played, or is not isolated;
  *            0: every equilibrium found is regular; -1: not known
  * index_sum  1 if every equilibrium is regular and all were found
@@ -169,7 +174,7 @@ struct nash_result {
 	int64_t n_xs, n_ys, n_pairs;
 	struct nash_strategy *xs, *ys;
 	struct nash_pair *pairs;
-	const char *reason, *method;
+	const char *reason, *method, *backend;
 	int inexact, degenerate, index_sum;
 	int32_t removed[2];
 	int64_t work;
@@ -179,8 +184,9 @@ struct nash_result {
 /*
  * nash_solve() - the extreme equilibria of a game: every equilibrium is a
  * convex combination of some of them.
- * Errors: EINVAL (no FLINT and not inexact), ENOMEM; EBUG. What a time limit or
- *         gpube_ctx_stop() cut short is a result with answer INCOMPLETE.
+ * Errors: EINVAL (no FLINT and not inexact; a support size without method SE), ENODEV, ECUDA
+ *         (the CUDA backend was asked for), ERANGE (too many supports to list), ENOMEM; EBUG. What
+ * a time limit or gpube_ctx_stop() cut short is a result with answer INCOMPLETE.
  */
 GPUBE_API int nash_solve(
 	struct nash_result **out, const struct nash_game *g, const struct nash_opts *opts);

@@ -28,6 +28,10 @@ row 'text gives the payoffs' 0 'payoffs 15/8, 15/8' '' "$gpube" nash "$work/pape
 row 'one equilibrium' 0 '^equilibria  1, as asked for' '' "$gpube" nash --one "$work/paper.nfg"
 row 'pure equilibria' 0 '^equilibria  2, as asked for' '' "$gpube" nash --pure "$work/paper.nfg"
 row 'at most two' 0 '^equilibria  2, as asked for' '' "$gpube" nash --max 2 "$work/paper.nfg"
+row 'supports of one size' 0 '^equilibria  1, as asked for' '' \
+	"$gpube" nash --method se --support-size 2 "$work/paper.nfg"
+row 'a support size needs its method' 2 '' 'goes with --method se' \
+	"$gpube" nash --support-size 2 "$work/paper.nfg"
 row 'components' 0 '^components  1 with 1 maximal Nash subset$' '' \
 	"$gpube" nash --components "$work/zero.txt"
 row 'supports of a degenerate game are not all' 1 '^equilibria  4, incomplete: the game is degenerate' \
