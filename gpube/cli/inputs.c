@@ -4,7 +4,7 @@
 #include "formats/formats.h"
 #include "gpube/cli/session.h"
 
-int session_read(
+int session_try_read(
 	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)
 {
 	const char *evidence = read->evidence;
@@ -12,9 +12,13 @@ int session_read(
 	if (evidence && !strcmp(evidence, "none"))
 		evidence = "";
 	/* the words of --from are those of enum gpube_format, in its order */
-	if (gpube_read(m, s->ctx, path, (enum gpube_format)read->from, evidence))
-		return session_fail(s, NULL);
-	return CLI_DONE;
+	return gpube_read(m, s->ctx, path, (enum gpube_format)read->from, evidence);
+}
+
+int session_read(
+	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)
+{
+	return session_try_read(s, m, path, read) ? session_fail(s, NULL) : CLI_DONE;
 }
 
 bool session_options_clash(const struct opts_engine *engine)
