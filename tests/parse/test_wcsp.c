@@ -320,7 +320,7 @@ static void out_of_memory(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N(goods) + N(writtens) + 4];
+	static struct CMUnitTest tests[N(goods) + N(writtens) + 5];
 	size_t n = 0;
 
 	for (size_t k = 0; k < N(goods); k++)
