@@ -196,7 +196,7 @@ format:
 
 ## tidy: clang-tidy over the sources, zero warnings
 tidy:
-	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT)
+	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. $(addprefix -I,$(if $(MPI_PATH),$(shell $(MPICC) --showme:incdirs 2>/dev/null))) $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT)
 
 ## clean: remove what was built
 clean:

@@ -66,6 +66,37 @@ int dcop_agents_each(struct dcop_agents *a, const struct gpube_model *m)
 	return status ? status : fill_up(a, m);
 }
 
+int dcop_agents_of(struct dcop_agents *a, const struct gpube_model *m)
+{
+	int32_t *number;
+	int status = init(a, m);
+
+	if (status || !m->agent_of)
+		return status ? status : fill_up(a, m);
+	number = gpube__alloc(m->ctx, (uint64_t)m->n_agents, sizeof(*number));
+	if (!number)
+		status = GPUBE_ENOMEM;
+	for (int32_t k = 0; k < m->n_agents && !status; k++)
+		number[k] = -1;
+	for (int32_t i = 0; i < m->n_vars && !status; i++) {
+		int32_t k = m->agent_of[i];
+
+		if (k < 0)
+			continue;
+		if (number[k] < 0) {
+			number[k] = a->n;
+			status = add_agent(m->ctx, a, m->agents[k]);
+		}
+		a->owner[i] = number[k];
+	}
+	gpube__free(m->ctx, number);
+	if (status) {
+		dcop_agents_clear(m->ctx, a);
+		return status;
+	}
+	return fill_up(a, m);
+}
+
 enum { SPACE_VARIABLE, SPACE_AGENT };
 
 /* The variable that a word names: a name first, so that variables named 0, 1… are found. */

@@ -39,6 +39,12 @@ struct dcop_agents {
 int dcop_agents_each(struct dcop_agents *a, const struct gpube_model *m);
 
 /*
+ * dcop_agents_of() - the agents that the model's file names; those that own nothing are
+ * left out, and a variable of which nothing is said is its own agent. Errors: ENOMEM
+ */
+int dcop_agents_of(struct dcop_agents *a, const struct gpube_model *m);
+
+/*
  * dcop_agents_read() - an agent map from a text file: pairs VARIABLE AGENT, separated
  * by white space, '#' begins a comment. A variable is its index or name, an agent any
  * word. A variable that is not named is its own agent.
@@ -69,15 +75,16 @@ struct dcop_opts {
 	int agent_threads;
 	double latency, timeout_seconds;
 	int precision;
-	void (*on_table)(void *arg, const struct gpube_mbe_run *run, int32_t mini, const void *cells);
+	void (*on_table)(
+		void *arg, const struct gpube_mbe_run *run, int32_t mini, const void *cells);
 	void *on_table_arg;
 };
 
 /* parent -1: a root. separator: variables of ancestors that its subtree shares functions with. */
 struct dcop_agent_report {
 	int32_t parent, depth, tree, rank, n_vars, separator;
-	int32_t n_tables;	       /* in its UTIL message, those it passes on included */
-	uint64_t util_bytes;	       /* of its UTIL message */
+	int32_t n_tables;    /* in its UTIL message, those it passes on included */
+	uint64_t util_bytes; /* of its UTIL message */
 	double seconds_util, seconds_value, clock;
 };
 
@@ -108,9 +115,9 @@ struct dcop_result {
 	enum dcop_heuristic heuristic;
 	const char *backend;
 	int n_workers;
-	struct dcop_traffic traffic; /* between ranks */
+	struct dcop_traffic traffic;      /* between ranks */
 	struct dcop_agent_report *agents; /* n_agents */
-	char **names;			  /* n_agents, may have NULL entries */
+	char **names;                     /* n_agents, may have NULL entries */
 };
 
 /*

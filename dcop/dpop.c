@@ -49,7 +49,9 @@ static void report_messages(struct dcop_result *r, const struct dcop_plan *p)
 		struct dcop_agent_report *agent = &r->agents[a];
 
 		*agent = (struct dcop_agent_report){.parent = p->tree->parent[a],
-			.depth = p->tree->depth[a], .tree = p->tree->tree[a], .rank = p->rank[a],
+			.depth = p->tree->depth[a],
+			.tree = p->tree->tree[a],
+			.rank = p->rank[a],
 			.n_vars = p->n_own[a],
 			.separator = (int32_t)(p->separator_at[a + 1] - p->separator_at[a]),
 			.n_tables = (int32_t)(p->sends_at[a + 1] - p->sends_at[a])};
@@ -108,7 +110,8 @@ static int take_assignment(
 		(p->mbe.n_split == 0 && r->answer != GPUBE_ANSWER_OPTIMAL))
 		return gpube__fail(p->ctx, GPUBE_EBUG,
 			"internal error: the bound is %lld and the assignment costs %lld; please "
-			"report this", (long long)bound, (long long)cost);
+			"report this",
+			(long long)bound, (long long)cost);
 	return GPUBE_OK;
 }
 

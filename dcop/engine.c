@@ -276,7 +276,8 @@ int dcop__engine_run(struct dcop_engine *e)
 	return status;
 }
 
-/* ---- the engine ---------------------------------------------------------------------------------- */
+/* ---- the engine
+ * ---------------------------------------------------------------------------------- */
 
 /* Most bytes alive at once in one bucket, and of all tables that agents here receive. */
 static void table_bytes(const struct dcop_engine *e, double *bucket, double *all)
@@ -372,7 +373,8 @@ int dcop__engine_init(struct dcop_engine *e, const struct dcop_plan *plan,
 	e->tasks = gpube__alloc(ctx, n, sizeof(*e->tasks)); /* an agent has one at a time */
 	e->outbox = gpube__alloc(ctx, 2 * n, sizeof(*e->outbox));
 	return e->workers && e->nodes && e->tables && e->values && e->tasks && e->outbox
-		? GPUBE_OK : GPUBE_ENOMEM;
+		       ? GPUBE_OK
+		       : GPUBE_ENOMEM;
 }
 
 void dcop__engine_clear(struct dcop_engine *e)

@@ -26,7 +26,7 @@ struct dcop_task {
 /* An agent's state; the lock of the engine guards it between tasks. */
 struct dcop_node {
 	int32_t waiting; /* UTIL messages still to come */
-	int64_t total;	 /* of its subtree's scalar messages, at most the run's limit */
+	int64_t total;   /* of its subtree's scalar messages, at most the run's limit */
 	double clock, seconds_util, seconds_value;
 };
 
@@ -54,7 +54,7 @@ struct dcop_engine {
 	pthread_mutex_t lock;
 	pthread_cond_t task_ready, news; /* news: for the main thread */
 	struct dcop_node *nodes;
-	void **tables;	 /* per mini: the host's memory, while it is on its way or in use */
+	void **tables;   /* per mini: the host's memory, while it is on its way or in use */
 	int32_t *values; /* of the plan's model */
 	struct dcop_task *tasks, *outbox;
 	int32_t n_tasks, n_outbox, n_left; /* left: agents here without a value */
@@ -64,7 +64,7 @@ struct dcop_engine {
 	char error[sizeof(((struct gpube_ctx *)0)->error)];
 
 	/* the main thread's */
-	int n_results;	  /* ranks whose results came (rank 0) */
+	int n_results; /* ranks whose results came (rank 0) */
 	bool reported, released;
 };
 
@@ -99,7 +99,8 @@ void dcop__engine_fail(struct dcop_engine *e, int status, const char *text);
 
 /* The message that a task set off: with the lock held. */
 int dcop__send_task(struct dcop_engine *e, struct dcop_task done);
-/* One round of everything between ranks, without the lock. over: out, this rank has nothing more to do */
+/* One round of everything between ranks, without the lock. over: out, this rank has nothing more to
+ * do */
 int dcop__exchange(struct dcop_engine *e, bool *busy, bool *over);
 
 /* Sizes as they count, and as they are sent (dcop.h). */

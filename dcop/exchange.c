@@ -32,14 +32,15 @@ uint64_t dcop__util_bytes(const struct dcop_plan *p, int32_t agent, int cell_byt
 
 	for (int64_t k = p->sends_at[agent]; k < p->sends_at[agent + 1]; k++)
 		bytes += sizeof(int32_t) +
-			(uint64_t)p->mbe.minis[p->sends[k]].cells * (uint64_t)cell_bytes;
+			 (uint64_t)p->mbe.minis[p->sends[k]].cells * (uint64_t)cell_bytes;
 	return bytes;
 }
 
 uint64_t dcop__value_bytes(const struct dcop_plan *p, int32_t agent)
 {
 	return sizeof(struct head) +
-		(uint64_t)(p->separator_at[agent + 1] - p->separator_at[agent]) * sizeof(struct pair);
+	       (uint64_t)(p->separator_at[agent + 1] - p->separator_at[agent]) *
+		       sizeof(struct pair);
 }
 
 /* ---- sending --------------------------------------------------------------------------- */
@@ -74,8 +75,12 @@ static int send_util(struct dcop_engine *e, int32_t a)
 	const struct dcop_plan *plan = e->plan;
 	int32_t n = (int32_t)(plan->sends_at[a + 1] - plan->sends_at[a]);
 	const int32_t *ids = plan->sends + plan->sends_at[a];
-	struct head head = {.kind = KIND_UTIL, .from = a, .to = plan->tree->parent[a], .n = n,
-		.clock = e->nodes[a].clock + e->opts->latency, .total = e->nodes[a].total};
+	struct head head = {.kind = KIND_UTIL,
+		.from = a,
+		.to = plan->tree->parent[a],
+		.n = n,
+		.clock = e->nodes[a].clock + e->opts->latency,
+		.total = e->nodes[a].total};
 	struct dcop_parcel *p = parcel_new(e, &head, (uint64_t)n * sizeof(*ids));
 
 	if (!p)
@@ -89,8 +94,8 @@ static int send_util(struct dcop_engine *e, int32_t a)
 	memcpy((char *)p->body + sizeof(head), ids, (size_t)n * sizeof(*ids));
 	for (int32_t k = 0; k < n; k++) {
 		p->blobs[k].at = e->tables[ids[k]];
-		p->blobs[k].bytes = (uint64_t)plan->mbe.minis[ids[k]].cells *
-			gpube__type_size(e->costs.type);
+		p->blobs[k].bytes =
+			(uint64_t)plan->mbe.minis[ids[k]].cells * gpube__type_size(e->costs.type);
 		e->tables[ids[k]] = NULL;
 	}
 	p->n_blobs = n;
@@ -104,7 +109,10 @@ static int send_value(struct dcop_engine *e, int32_t to)
 	const struct dcop_plan *plan = e->plan;
 	int32_t from = plan->tree->parent[to];
 	int64_t n = plan->separator_at[to + 1] - plan->separator_at[to];
-	struct head head = {.kind = KIND_VALUE, .from = from, .to = to, .n = (int32_t)n,
+	struct head head = {.kind = KIND_VALUE,
+		.from = from,
+		.to = to,
+		.n = (int32_t)n,
 		.clock = e->nodes[from].clock + e->opts->latency};
 	struct dcop_parcel *p = parcel_new(e, &head, (uint64_t)n * sizeof(struct pair));
 
@@ -114,7 +122,8 @@ static int send_value(struct dcop_engine *e, int32_t to)
 		int32_t var = plan->separator[plan->separator_at[to] + k];
 		struct pair pair = {var, e->values[var]};
 
-		memcpy((char *)p->body + sizeof(head) + (size_t)k * sizeof(pair), &pair, sizeof(pair));
+		memcpy((char *)p->body + sizeof(head) + (size_t)k * sizeof(pair), &pair,
+			sizeof(pair));
 	}
 	return dcop__world_send(e->world, plan->rank[to], p);
 }
@@ -137,9 +146,9 @@ static int send_results(struct dcop_engine *e)
 			head.n++;
 			head.n_pairs += plan->n_own[a];
 		}
-	p = parcel_new(e, &head, sizeof(e->world->traffic) +
-		(uint64_t)head.n * sizeof(struct outcome) +
-		(uint64_t)head.n_pairs * sizeof(struct pair));
+	p = parcel_new(e, &head,
+		sizeof(e->world->traffic) + (uint64_t)head.n * sizeof(struct outcome) +
+			(uint64_t)head.n_pairs * sizeof(struct pair));
 	if (!p)
 		return GPUBE_ENOMEM;
 	to = (char *)p->body + sizeof(head);
@@ -147,8 +156,11 @@ static int send_results(struct dcop_engine *e)
 	to += sizeof(e->world->traffic);
 	for (int32_t a = 0; a < plan->agents->n; a++) {
 		const struct dcop_node *node = &e->nodes[a];
-		struct outcome o = {.agent = a, .total = node->total, .clock = node->clock,
-			.seconds_util = node->seconds_util, .seconds_value = node->seconds_value};
+		struct outcome o = {.agent = a,
+			.total = node->total,
+			.clock = node->clock,
+			.seconds_util = node->seconds_util,
+			.seconds_value = node->seconds_value};
 
 		if (plan->rank[a] != e->world->rank)
 			continue;
@@ -184,22 +196,24 @@ static int send_byes(struct dcop_engine *e)
 static int wrong(struct dcop_engine *e, int from)
 {
 	return gpube__fail(e->ctx, GPUBE_EIO,
-		"rank %d sent a message that does not belong to this run: do all ranks read the same "
-		"file with the same options?", from);
+		"rank %d sent a message that does not belong to this run: do all ranks read the "
+		"same "
+		"file with the same options?",
+		from);
 }
 
 /* A UTIL message is what the plan says, of an agent there to its parent here. */
-static bool util_as_planned(
-	const struct dcop_engine *e, int from, const struct head *h, const char *more, uint64_t bytes)
+static bool util_as_planned(const struct dcop_engine *e, int from, const struct head *h,
+	const char *more, uint64_t bytes)
 {
 	const struct dcop_plan *p = e->plan;
 
 	return h->from >= 0 && h->from < p->agents->n && p->rank[h->from] == from &&
-		p->tree->parent[h->from] == h->to && h->to >= 0 &&
-		p->rank[h->to] == e->world->rank &&
-		h->n == p->sends_at[h->from + 1] - p->sends_at[h->from] &&
-		bytes == (uint64_t)h->n * sizeof(int32_t) &&
-		(!bytes || !memcmp(more, p->sends + p->sends_at[h->from], (size_t)bytes));
+	       p->tree->parent[h->from] == h->to && h->to >= 0 &&
+	       p->rank[h->to] == e->world->rank &&
+	       h->n == p->sends_at[h->from + 1] - p->sends_at[h->from] &&
+	       bytes == (uint64_t)h->n * sizeof(int32_t) &&
+	       (!bytes || !memcmp(more, p->sends + p->sends_at[h->from], (size_t)bytes));
 }
 
 static int on_body(void *arg, int from, const void *body, uint64_t bytes, struct dcop_blob **blobs,
@@ -227,8 +241,8 @@ static int on_body(void *arg, int from, const void *body, uint64_t bytes, struct
 	for (int32_t k = 0; k < h.n && !status; k++) {
 		int32_t mini = plan->sends[plan->sends_at[h.from] + k];
 
-		(*blobs)[k].bytes = (uint64_t)plan->mbe.minis[mini].cells *
-			gpube__type_size(e->costs.type);
+		(*blobs)[k].bytes =
+			(uint64_t)plan->mbe.minis[mini].cells * gpube__type_size(e->costs.type);
 		e->tables[mini] = gpube__ops_cpu()->alloc(e->ctx, (*blobs)[k].bytes);
 		(*blobs)[k].at = e->tables[mini];
 		if (!e->tables[mini])
@@ -265,7 +279,7 @@ static bool take_results(
 	if (h->n < 0 || h->n_pairs < 0 || h->n > e->plan->agents->n ||
 		h->n_pairs > e->plan->m->n_vars ||
 		bytes != sizeof(t) + (uint64_t)h->n * sizeof(struct outcome) +
-			(uint64_t)h->n_pairs * sizeof(struct pair))
+				 (uint64_t)h->n_pairs * sizeof(struct pair))
 		return false;
 	memcpy(&t, more, sizeof(t));
 	more += sizeof(t);
@@ -279,8 +293,10 @@ static bool take_results(
 		memcpy(&o, more, sizeof(o));
 		if (o.agent < 0 || o.agent >= e->plan->agents->n || e->plan->rank[o.agent] != from)
 			return false;
-		e->nodes[o.agent] = (struct dcop_node){.total = o.total, .clock = o.clock,
-			.seconds_util = o.seconds_util, .seconds_value = o.seconds_value};
+		e->nodes[o.agent] = (struct dcop_node){.total = o.total,
+			.clock = o.clock,
+			.seconds_util = o.seconds_util,
+			.seconds_value = o.seconds_value};
 	}
 	e->n_results++;
 	return take_values(e, more, h->n_pairs);
@@ -333,7 +349,7 @@ int dcop__exchange(struct dcop_engine *e, bool *busy, bool *over)
 
 	pthread_mutex_lock(&e->lock);
 	all_here = e->n_left == 0 && e->n_outbox == 0 &&
-		(e->world->rank || e->n_results == e->world->n_ranks - 1);
+		   (e->world->rank || e->n_results == e->world->n_ranks - 1);
 	pthread_mutex_unlock(&e->lock);
 	if (!status && all_here && !e->reported) {
 		e->reported = true;

@@ -83,7 +83,8 @@ static void eliminate_all(struct inside *in, int32_t *vars)
 		gone[best / 64] |= (uint64_t)1 << (best % 64);
 		vars[k] = in->var[best];
 		for (int32_t r = 0; r < in->n_own; r++) {
-			if (gone[r / 64] >> (r % 64) & 1 || !(row(in, best)[r / 64] >> (r % 64) & 1))
+			if (gone[r / 64] >> (r % 64) & 1 ||
+				!(row(in, best)[r / 64] >> (r % 64) & 1))
 				continue;
 			for (int32_t w = 0; w < in->words; w++)
 				row(in, r)[w] = (row(in, r)[w] | row(in, best)[w]) & ~gone[w];
@@ -96,7 +97,9 @@ int dcop__local_order(const struct dcop_plan *p, int32_t a, int32_t *vars, int32
 {
 	struct gpube_ctx *ctx = p->ctx;
 	int64_t n_separator = p->separator_at[a + 1] - p->separator_at[a];
-	struct inside in = {.p = p, .n_own = n, .n_columns = (int32_t)(n + n_separator),
+	struct inside in = {.p = p,
+		.n_own = n,
+		.n_columns = (int32_t)(n + n_separator),
 		.words = (int32_t)((n + n_separator + 63) / 64)};
 	int status = GPUBE_ENOMEM;
 

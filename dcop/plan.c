@@ -58,11 +58,11 @@ static int check_agents(struct gpube_ctx *ctx, const struct dcop_agents *a, int3
 
 /* The graph of the agents and its pseudo-tree. */
 static int build_tree(struct dcop_pseudotree **tree, struct gpube_graph *graph,
-	struct gpube_graph *variables, const struct gpube_model *m, const struct dcop_agents *agents,
-	const struct dcop_tree_opts *opts)
+	struct gpube_graph *variables, const struct gpube_model *m,
+	const struct dcop_agents *agents, const struct dcop_tree_opts *opts)
 {
-	struct dcop_tree_opts o = opts ? *opts : (struct dcop_tree_opts){.heuristic = DCOP_MAX_DEGREE,
-		.root = -1};
+	struct dcop_tree_opts o =
+		opts ? *opts : (struct dcop_tree_opts){.heuristic = DCOP_MAX_DEGREE, .root = -1};
 	int status = check_agents(m->ctx, agents, m->n_vars);
 
 	o.names = (const char *const *)agents->names;
@@ -179,7 +179,8 @@ static int find_separator(
 static int find_separators(struct dcop_plan *p, const struct owned *owned)
 {
 	int32_t n = p->agents->n;
-	struct pool pool = {.seen = gpube__alloc(p->ctx, (uint64_t)p->m->n_vars, sizeof(*pool.seen)),
+	struct pool pool = {
+		.seen = gpube__alloc(p->ctx, (uint64_t)p->m->n_vars, sizeof(*pool.seen)),
 		.at = gpube__alloc(p->ctx, (uint64_t)n, sizeof(*pool.at)),
 		.end = gpube__alloc(p->ctx, (uint64_t)n, sizeof(*pool.end))};
 	int64_t used = 0;
@@ -199,7 +200,8 @@ static int find_separators(struct dcop_plan *p, const struct owned *owned)
 		p->separator_at[a] = used;
 		memcpy(p->separator + used, pool.v + pool.at[a], (size_t)k * sizeof(*pool.v));
 		if (k)
-			qsort(p->separator + used, (size_t)k, sizeof(*pool.v), gpube__compare_int32);
+			qsort(p->separator + used, (size_t)k, sizeof(*pool.v),
+				gpube__compare_int32);
 		used += k;
 		if (p->tree->depth[a] + 1 > p->height)
 			p->height = p->tree->depth[a] + 1;
@@ -346,8 +348,8 @@ static int lay_out(struct dcop_plan *p, const struct dcop_opts *opts, int n_rank
 	return status;
 }
 
-int dcop__plan_init(struct dcop_plan *p, const struct gpube_model *m, const struct dcop_opts *opts,
-	int n_ranks)
+int dcop__plan_init(
+	struct dcop_plan *p, const struct gpube_model *m, const struct dcop_opts *opts, int n_ranks)
 {
 	int status = GPUBE_OK;
 

@@ -24,8 +24,8 @@ struct dcop_plan {
 	struct dcop_pseudotree *tree;
 	int32_t *order;
 	int32_t *first, *n_own; /* per agent */
-	int32_t *agent_at;	/* per position */
-	int64_t *child_at;	/* n + 1: children of a: child[child_at[a]] … */
+	int32_t *agent_at;      /* per position */
+	int64_t *child_at;      /* n + 1: children of a: child[child_at[a]] … */
 	int32_t *child;
 	int64_t *separator_at; /* n + 1: variables of ancestors */
 	int32_t *separator;

@@ -10,8 +10,8 @@
 
 const char *dcop_heuristic_name(enum dcop_heuristic heuristic)
 {
-	static const char *const names[] = {"min-degree", "max-degree", "min-id", "max-id",
-		"min-name", "max-name", "best"};
+	static const char *const names[] = {
+		"min-degree", "max-degree", "min-id", "max-id", "min-name", "max-name", "best"};
 
 	return names[heuristic];
 }
@@ -26,16 +26,16 @@ struct builder {
 	const struct dcop_tree_opts *opts;
 	struct dcop_pseudotree *best;
 	int32_t *parent, *depth, *preorder;
-	int32_t *rank[DCOP_BEST];     /* of each vertex by a heuristic; NULL: not made yet */
-	int32_t *sorted[DCOP_BEST];   /* adjacency lists in its order */
-	int32_t *first[DCOP_BEST];    /* vertices in its order */
-	int64_t *next;                /* per vertex: the place in its list that comes next */
-	int32_t *visited_neighbours;  /* random searches */
-	int32_t *seen, stamp;         /* separators */
+	int32_t *rank[DCOP_BEST];    /* of each vertex by a heuristic; NULL: not made yet */
+	int32_t *sorted[DCOP_BEST];  /* adjacency lists in its order */
+	int32_t *first[DCOP_BEST];   /* vertices in its order */
+	int64_t *next;               /* per vertex: the place in its list that comes next */
+	int32_t *visited_neighbours; /* random searches */
+	int32_t *seen, stamp;        /* separators */
 	int64_t *sep_at;
 	int32_t *sep_n, *pool;
 	int64_t pool_used, pool_capacity;
-	int32_t *members, from, n;    /* of the component */
+	int32_t *members, from, n; /* of the component */
 	struct gpube_rng rng;
 	int64_t work;
 	int32_t width, best_width;
@@ -74,8 +74,10 @@ static int sort_vertices(struct builder *b, enum dcop_heuristic h, int32_t *firs
 		return GPUBE_ENOMEM;
 	}
 	for (int32_t v = 0; v < g->n; v++) {
-		keyed[v] = (struct keyed){.vertex = v, .key = v,
-			.sign = h == DCOP_MAX_DEGREE || h == DCOP_MAX_ID || h == DCOP_MAX_NAME ? -1 : 1};
+		keyed[v] = (struct keyed){.vertex = v,
+			.key = v,
+			.sign = h == DCOP_MAX_DEGREE || h == DCOP_MAX_ID || h == DCOP_MAX_NAME ? -1
+											       : 1};
 		if (h == DCOP_MIN_DEGREE || h == DCOP_MAX_DEGREE)
 			keyed[v].key = g->start[v + 1] - g->start[v];
 		if (!by_name)
@@ -275,7 +277,7 @@ static int try_one(struct builder *b, int32_t root, const int32_t *sorted)
 	b->best->n_searched++;
 	status = measure(b);
 	if (!status && (b->width < b->best_width ||
-		(b->width == b->best_width && b->cells < b->best_cells)))
+			       (b->width == b->best_width && b->cells < b->best_cells)))
 		keep(b);
 	return status;
 }
@@ -312,8 +314,8 @@ static int search_best(struct builder *b, const int32_t *component)
 		for (int h = 0; h < DCOP_BEST && !status; h++) {
 			status = prepare(b, (enum dcop_heuristic)h);
 			if (!status)
-				status = try_one(b, given ? b->opts->root : b->members[i],
-					b->sorted[h]);
+				status = try_one(
+					b, given ? b->opts->root : b->members[i], b->sorted[h]);
 		}
 	for (int32_t i = 0; i < b->opts->tries && b->work < 2 * BEST_WORK && !status; i++) {
 		int32_t root = given ? b->opts->root
@@ -381,7 +383,9 @@ static int builder_init(struct builder *b)
 	b->sep_n = gpube__alloc(b->ctx, n, sizeof(*b->sep_n));
 	b->members = gpube__alloc(b->ctx, n, sizeof(*b->members));
 	return b->parent && b->depth && b->preorder && b->next && b->visited_neighbours &&
-		b->seen && b->sep_at && b->sep_n && b->members ? GPUBE_OK : GPUBE_ENOMEM;
+			       b->seen && b->sep_at && b->sep_n && b->members
+		       ? GPUBE_OK
+		       : GPUBE_ENOMEM;
 }
 
 static void builder_clear(struct builder *b)
@@ -448,8 +452,8 @@ int dcop_pseudotree_new(struct dcop_pseudotree **out, struct gpube_ctx *ctx,
 
 	*out = NULL;
 	if (b.opts->root >= g->n)
-		return gpube__fail(ctx, GPUBE_EINVAL, "there is no vertex %d to be the root",
-			b.opts->root);
+		return gpube__fail(
+			ctx, GPUBE_EINVAL, "there is no vertex %d to be the root", b.opts->root);
 	t = gpube__alloc_zero(ctx, 1, sizeof(*t));
 	if (!t)
 		return GPUBE_ENOMEM;

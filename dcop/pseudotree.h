@@ -21,7 +21,8 @@ enum dcop_heuristic {
 	DCOP_MAX_ID,
 	DCOP_MIN_NAME, /* by bytes; without names, the index in decimal */
 	DCOP_MAX_NAME,
-	DCOP_BEST, /* the smallest induced width of all of these from every root, and of random ones */
+	DCOP_BEST, /* the smallest induced width of all of these from every root, and of random ones
+		    */
 };
 
 /*
@@ -47,15 +48,15 @@ struct dcop_tree_opts {
 struct dcop_pseudotree {
 	struct gpube_ctx *ctx;
 	int32_t n, n_trees;
-	int32_t *parent;     /* -1: a root */
-	int32_t *depth;      /* 0: a root */
-	int32_t *tree;       /* of each vertex, in [0, n_trees) */
-	int32_t *preorder;   /* n vertices, a parent before its children, trees one after another */
-	int64_t *pseudo_at;  /* n + 1 */
-	int32_t *pseudo;     /* pseudo-parents of i: pseudo[pseudo_at[i]] … pseudo[pseudo_at[i+1]-1] */
-	int32_t width;       /* most vertices of a separator: the induced width */
-	double cells;        /* sum over vertices of the product of the domains of its separator */
-	int64_t n_searched;  /* trees that were looked at */
+	int32_t *parent;    /* -1: a root */
+	int32_t *depth;     /* 0: a root */
+	int32_t *tree;      /* of each vertex, in [0, n_trees) */
+	int32_t *preorder;  /* n vertices, a parent before its children, trees one after another */
+	int64_t *pseudo_at; /* n + 1 */
+	int32_t *pseudo; /* pseudo-parents of i: pseudo[pseudo_at[i]] … pseudo[pseudo_at[i+1]-1] */
+	int32_t width;   /* most vertices of a separator: the induced width */
+	double cells;    /* sum over vertices of the product of the domains of its separator */
+	int64_t n_searched; /* trees that were looked at */
 };
 
 /*

@@ -135,7 +135,8 @@ int dcop__agent_value(struct dcop_worker *w, int32_t agent, double *seconds)
 	double start = clock_of(w);
 	int status = GPUBE_OK;
 
-	for (int32_t q = p->first[agent] + p->n_own[agent] - 1; q >= p->first[agent] && !status; q--) {
+	for (int32_t q = p->first[agent] + p->n_own[agent] - 1; q >= p->first[agent] && !status;
+		q--) {
 		const struct gpube_mini *last = &p->mbe.minis[p->mbe.first[q + 1] - 1];
 		int64_t from = p->mbe.minis[p->mbe.first[q]].in_at, to = last->in_at + last->n_in;
 
@@ -167,8 +168,14 @@ static int warm_up(struct dcop_worker *w)
 	const int32_t dims[] = {0, 1};
 	const int64_t zeros[4] = {0};
 	struct gpube_operand in = {.n_dims = 2, .dims = dims};
-	struct gpube_contraction c = {.semiring = GPUBE_MIN_PLUS, .type = w->util.type, .n_out = 1,
-		.n_dims = 2, .sizes = sizes, .n_in = 1, .in = &in, .cut = w->util.cut,
+	struct gpube_contraction c = {.semiring = GPUBE_MIN_PLUS,
+		.type = w->util.type,
+		.n_out = 1,
+		.n_dims = 2,
+		.sizes = sizes,
+		.n_in = 1,
+		.in = &in,
+		.cut = w->util.cut,
 		.threshold = w->util.limit};
 	void *a = w->ops->alloc(w->ctx, sizeof(zeros)), *out = w->ops->alloc(w->ctx, sizeof(zeros));
 	int status = a && out ? w->ops->upload(w->ctx, a, zeros, sizeof(zeros)) : GPUBE_ENOMEM;
@@ -194,8 +201,10 @@ static int run_init(struct dcop_worker *w, struct gpube_mbe_run *r, const struct
 int dcop__worker_open(struct dcop_worker *w, struct dcop_engine *e)
 {
 	struct gpube_ctx *ctx = e->ctx;
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = e->agent_threads,
-		.memory_bytes = ctx->memory_bytes, .realloc_fn = ctx->realloc_fn,
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
+		.n_threads = e->agent_threads,
+		.memory_bytes = ctx->memory_bytes,
+		.realloc_fn = ctx->realloc_fn,
 		.realloc_arg = ctx->realloc_arg};
 	int status;
 

@@ -28,7 +28,7 @@ struct dcop_parcel {
 	void *body; /* taken over */
 	uint64_t body_bytes;
 	int32_t n_blobs;
-	struct dcop_blob *blobs; /* taken over */
+	struct dcop_blob *blobs;                        /* taken over */
 	void (*done)(void *arg, struct dcop_parcel *p); /* may be NULL */
 	void *arg;
 	struct dcop_parcel *next;
@@ -84,7 +84,8 @@ bool dcop_world_is_mpi(void);
  * dcop_world_open() - joins the ranks; in a program without MPI: rank 0 of 1.
  * Errors: EIO, ENOMEM
  */
-int dcop_world_open(struct dcop_world *w, struct gpube_ctx *ctx, const struct dcop_world_opts *opts);
+int dcop_world_open(
+	struct dcop_world *w, struct gpube_ctx *ctx, const struct dcop_world_opts *opts);
 
 /*
  * dcop_world_agree() - waits for all ranks, so that all stop when one failed before

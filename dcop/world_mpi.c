@@ -21,14 +21,14 @@
 
 enum { TAG_BODY = 1, TAG_PIECE };
 
-#define SIGN_SECONDS	1.0 /* between signs of life */
+#define SIGN_SECONDS     1.0         /* between signs of life */
 #define COMPRESSED_PIECE (16u << 20) /* small enough to compress between two signs */
 
 struct receiving {
 	enum { RECEIVE_NONE, RECEIVE_BODY, RECEIVE_BLOBS } state;
 	bool active; /* a request is under way */
 	MPI_Request request;
-	char *body, *buffer; /* buffer: a compressed piece */
+	char *body, *buffer;                  /* buffer: a compressed piece */
 	uint64_t body_bytes, piece_bytes, at; /* at: of the blob */
 	struct dcop_blob *blobs;
 	int32_t n_blobs, blob;
@@ -179,14 +179,16 @@ static int send_piece(struct dcop_world *w, struct sending *out, int to)
 		out->buffer = gpube__alloc(w->ctx, packed, 1);
 		if (!out->buffer)
 			return GPUBE_ENOMEM;
-		if (compress2((Bytef *)out->buffer, &packed, (const Bytef *)from, (uLong)bytes, 1) ==
-				Z_OK && packed < bytes) {
+		if (compress2((Bytef *)out->buffer, &packed, (const Bytef *)from, (uLong)bytes,
+			    1) == Z_OK &&
+			packed < bytes) {
 			from = out->buffer;
 			bytes = packed;
 		}
 	}
 	w->traffic.sent_bytes += bytes;
-	MPI_TRY(w, MPI_Isend(from, (int)bytes, MPI_BYTE, to, TAG_PIECE, w->impl->comm, &out->request));
+	MPI_TRY(w,
+		MPI_Isend(from, (int)bytes, MPI_BYTE, to, TAG_PIECE, w->impl->comm, &out->request));
 	out->active = true;
 	return GPUBE_OK;
 }
@@ -198,7 +200,7 @@ static int send_next(struct dcop_world *w, struct sending *out, int to)
 
 	if (!out->in_blobs) {
 		MPI_TRY(w, MPI_Isend(p->body, (int)p->body_bytes, MPI_BYTE, to, TAG_BODY,
-			w->impl->comm, &out->request));
+				   w->impl->comm, &out->request));
 		out->active = true;
 		return GPUBE_OK;
 	}
@@ -246,7 +248,8 @@ static int sign_of_life(struct dcop_world *w, struct peer *peer, int to)
 {
 	struct dcop_parcel *p;
 
-	if (peer->out.first || gpube__now() - peer->spoke < fmin(SIGN_SECONDS, w->opts.receive_timeout / 4))
+	if (peer->out.first ||
+		gpube__now() - peer->spoke < fmin(SIGN_SECONDS, w->opts.receive_timeout / 4))
 		return GPUBE_OK;
 	p = gpube__alloc_zero(w->ctx, 1, sizeof(*p));
 	return p ? dcop__world_send(w, to, p) : GPUBE_ENOMEM;
@@ -285,7 +288,8 @@ static int begin_body(struct dcop_world *w, struct receiving *in, int from)
 	in->body = gpube__alloc(w->ctx, in->body_bytes + 1, 1);
 	if (!in->body)
 		return GPUBE_ENOMEM;
-	MPI_TRY(w, MPI_Irecv(in->body, bytes, MPI_BYTE, from, TAG_BODY, w->impl->comm, &in->request));
+	MPI_TRY(w,
+		MPI_Irecv(in->body, bytes, MPI_BYTE, from, TAG_BODY, w->impl->comm, &in->request));
 	in->active = true;
 	in->state = RECEIVE_BODY;
 	return GPUBE_OK;
@@ -379,8 +383,8 @@ static int received(struct dcop_world *w, struct receiving *in, int from, int by
 	return in->blob == in->n_blobs ? end_parcel(w, in, from, l) : GPUBE_OK;
 }
 
-static int pull(
-	struct dcop_world *w, struct peer *peer, int from, const struct dcop_listener *l, bool *busy)
+static int pull(struct dcop_world *w, struct peer *peer, int from, const struct dcop_listener *l,
+	bool *busy)
 {
 	struct receiving *in = &peer->in;
 	MPI_Status got;
@@ -424,8 +428,9 @@ int dcop__world_poll(struct dcop_world *w, const struct dcop_listener *l, bool *
 		peer->silent += listened;
 		if (!status && peer->silent > w->opts.receive_timeout)
 			status = gpube__fail(w->ctx, GPUBE_EIO,
-				"rank %d has given no sign of life for %.3g s: it is dead or stopped", r,
-				w->opts.receive_timeout);
+				"rank %d has given no sign of life for %.3g s: it is dead or "
+				"stopped",
+				r, w->opts.receive_timeout);
 	}
 	return status;
 }

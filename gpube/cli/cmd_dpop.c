@@ -79,7 +79,8 @@ static void text_answer(struct gpube_out *out, const struct report *p)
 			gpube__out_text(out, "unknown");
 		else
 			gpube__out_decimal(out, maximises(p) ? r->bound : r->cost, r->scale);
-		gpube__out_printf(out, "], the %s one of an assignment", maximises(p) ? "lower" : "upper");
+		gpube__out_printf(
+			out, "], the %s one of an assignment", maximises(p) ? "lower" : "upper");
 	}
 	if (p->model->kind == GPUBE_POTENTIALS && r->values)
 		gpube__out_printf(out, " (-ln; log10 %.9g)", log10_of(r));
@@ -89,8 +90,8 @@ static void text_answer(struct gpube_out *out, const struct report *p)
 	gpube__out_printf(out, "%-*s", LABEL - 1, "assignment");
 	for (int32_t i = 0; i < r->n_vars; i++)
 		gpube__out_printf(out, " %d", r->values[i]);
-	gpube__out_printf(out, "\n%-*sits cost, recomputed from the tables of the file\n", LABEL,
-		"checked");
+	gpube__out_printf(
+		out, "\n%-*sits cost, recomputed from the tables of the file\n", LABEL, "checked");
 }
 
 static void text_agents(struct gpube_out *out, const struct dcop_result *r)
@@ -120,13 +121,15 @@ static void report_text(struct gpube_out *out, const struct report *p)
 		r->height, r->width, dcop_heuristic_name(r->heuristic), (long long)r->n_searched);
 	gpube__out_printf(out, "%-*s%s", LABEL, "method", r->z ? "ADPOP" : "DPOP");
 	if (r->z)
-		gpube__out_printf(out, ", z %d, %d bucket%s split", r->z, r->n_split,
-			plural(r->n_split));
+		gpube__out_printf(
+			out, ", z %d, %d bucket%s split", r->z, r->n_split, plural(r->n_split));
 	gpube__out_printf(out, ", %s joined cells\n", cells_text(r->joined_cells, 0));
-	gpube__out_printf(out, "%-*s%lld UTIL, %lld VALUE, %s in all, the largest %s, %s cells in its "
-		"largest table\n", LABEL, "messages", (long long)r->util_messages,
-		(long long)r->value_messages, bytes_text((double)r->total_bytes, 0),
-		bytes_text((double)r->largest_bytes, 1), cells_text(r->largest_cells, 1));
+	gpube__out_printf(out,
+		"%-*s%lld UTIL, %lld VALUE, %s in all, the largest %s, %s cells in its "
+		"largest table\n",
+		LABEL, "messages", (long long)r->util_messages, (long long)r->value_messages,
+		bytes_text((double)r->total_bytes, 0), bytes_text((double)r->largest_bytes, 1),
+		cells_text(r->largest_cells, 1));
 	gpube__out_printf(out, "%-*s%.6f s, the last agent's clock\n", LABEL, "simulated",
 		r->simulated_seconds);
 	gpube__out_printf(out, "%-*s%.3f s: read %.3f, tree and plan %.3f, messages %.3f\n", LABEL,
@@ -135,8 +138,8 @@ static void report_text(struct gpube_out *out, const struct report *p)
 	gpube__out_printf(out, "%-*s%s, up to %d agent%s at a time\n", LABEL, "backend", r->backend,
 		r->n_workers, plural(r->n_workers));
 	if (p->world->n_ranks > 1)
-		gpube__out_printf(out, "%-*s%d; between them %lld messages, %s, sent as %s\n", LABEL,
-			"ranks", p->world->n_ranks, (long long)r->traffic.n_parcels,
+		gpube__out_printf(out, "%-*s%d; between them %lld messages, %s, sent as %s\n",
+			LABEL, "ranks", p->world->n_ranks, (long long)r->traffic.n_parcels,
 			bytes_text((double)r->traffic.raw_bytes, 0),
 			bytes_text((double)r->traffic.sent_bytes, 1));
 	text_agents(out, r);
@@ -271,7 +274,8 @@ static int report(const struct report *p, int output)
 /* ---- the command --------------------------------------------------------------------- */
 
 /* The agent that --root names. */
-static int find_root(int32_t *root, struct gpube_ctx *ctx, const struct dcop_agents *a, const char *name)
+static int find_root(
+	int32_t *root, struct gpube_ctx *ctx, const struct dcop_agents *a, const char *name)
 {
 	int64_t index = 0;
 	const char *p = name;
@@ -294,7 +298,8 @@ static struct dcop_opts options(const struct opts_dpop *o, const struct session 
 {
 	struct dcop_opts to = {
 		/* the words of --tree and --backend are those of the enums, in their order */
-		.tree = {.heuristic = (enum dcop_heuristic)o->tree, .tries = (int32_t)o->tries,
+		.tree = {.heuristic = (enum dcop_heuristic)o->tree,
+			.tries = (int32_t)o->tries,
 			.seed = (uint64_t)o->seed},
 		.z = (int)o->z,
 		.first_fit = o->partition == PARTITION_FIRST,
@@ -310,7 +315,8 @@ static struct dcop_opts options(const struct opts_dpop *o, const struct session 
 	return to;
 }
 
-/* A failure: told by one rank where all know of it; otherwise by this one, which ends the others. */
+/* A failure: told by one rank where all know of it; otherwise by this one, which ends the others.
+ */
 static int fail(struct session *s, struct dcop_world *world, bool *abandon)
 {
 	char text[sizeof(s->ctx->error) + 32];
@@ -335,9 +341,11 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 	int status = session_try_read(s, &m, file, &o->read), rc;
 
 	opts = options(o, s);
-	if (!status)
-		status = o->agents ? dcop_agents_read(&agents, m, o->agents)
-				   : dcop_agents_each(&agents, m);
+	if (!status && !o->agents)
+		status = dcop_agents_of(&agents, m);
+	else if (!status)
+		status = !strcmp(o->agents, "none") ? dcop_agents_each(&agents, m)
+						    : dcop_agents_read(&agents, m, o->agents);
 	if (!status)
 		status = find_root(&opts.tree.root, s->ctx, &agents, o->root);
 	status = dcop_world_agree(world, status);
@@ -361,7 +369,8 @@ static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_dpop *o = opts;
 	const struct dcop_world_opts world_opts = {.receive_timeout = o->receive_timeout,
-		.piece_bytes = o->piece, .compress = o->compress};
+		.piece_bytes = o->piece,
+		.compress = o->compress};
 	struct opts_talk talk = o->talk;
 	struct dcop_world world;
 	struct session s;
@@ -419,7 +428,8 @@ const struct command cmd_dpop = {
 		"A rank that dies or stops ends the run with an error after --receive-timeout; one "
 		"that is only slow does not.\n\n"
 		"With --output json the result is one object: status (optimal, bounds, infeasible, "
-		"error), backend, seconds, lower_bound and upper_bound, assignment (value indices by "
+		"error), backend, seconds, lower_bound and upper_bound, assignment (value indices "
+		"by "
 		"variable), messages, util_messages, value_messages, message_bytes, "
 		"largest_message_bytes, simulated_seconds, tree, ranks, times, and agents, one "
 		"object each. Bytes count a header of 40 bytes a message, 4 a table, 4 or 8 a "

@@ -186,7 +186,8 @@
 	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \
 		"ADPOP: most variables of a joined mini-bucket; 0: no limit, DPOP")                \
 	X(CHOICE, partition, 0, "scope", 0, 0, "scope|first",                                      \
-		"how an agent splits its bucket: largest scope first, each where the joined scope " \
+		"how an agent splits its bucket: largest scope first, each where the joined "      \
+		"scope "                                                                           \
 		"grows least, or each where it first fits")                                        \
 	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
 		"plain mini-buckets, without cost shifting between those of an agent")             \
@@ -195,12 +196,14 @@
 		"which neighbour the depth-first search visits next; best: the smallest induced "  \
 		"width of all of these, of every root, and of random searches")                    \
 	X(TEXT, root, 0, NULL, 0, 0, "AGENT",                                                      \
-		"the root of its tree, by name or index; without: the agent that --tree puts first") \
+		"the root of its tree, by name or index; without: the agent that --tree puts "     \
+		"first")                                                                           \
 	X(INT, tries, 0, "200", 0, 1000000000, "N", "random searches of --tree best")              \
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of these")                                 \
 	X(TEXT, agents, 0, NULL, 0, 0, "FILE",                                                     \
-		"who owns what: pairs VARIABLE AGENT, '#' begins a comment; a variable that is "   \
-		"not named is its own agent")                                                      \
+		"who owns what, instead of what the model's file says: pairs VARIABLE AGENT, '#' " \
+		"begins a comment; a variable that is not named is its own agent; none: every "    \
+		"variable is one")                                                                 \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
 		"where agents join and eliminate; auto decides by predicted time and memory")      \
 	X(INT, threads, 0, NULL, 1, 1024, "N",                                                     \
@@ -215,10 +218,11 @@
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
 		"most memory for tables; 0: what is free")                                         \
 	X(TIME, receive_timeout, 0, "60s", 0, OPTS_NO_END, "TIME",                                 \
-		"gpube-mpi: end the run when a rank gives no sign of life for this long")                     \
+		"gpube-mpi: end the run when a rank gives no sign of life for this long")          \
 	X(SIZE, piece, 0, "1G", 1, 2147483647, "SIZE",                                             \
-		"gpube-mpi: larger tables are sent in pieces of this size")                                   \
-	X(FLAG, compress, 0, NULL, 0, 0, NULL, "gpube-mpi: send pieces compressed where that makes them smaller")                   \
+		"gpube-mpi: larger tables are sent in pieces of this size")                        \
+	X(FLAG, compress, 0, NULL, 0, 0, NULL,                                                     \
+		"gpube-mpi: send pieces compressed where that makes them smaller")                 \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
 		"form of the result: for people, one JSON object, or toulbar2's .sol")             \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \

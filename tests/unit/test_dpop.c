@@ -121,8 +121,7 @@ static void run_central(struct central *c, const struct gpube_mbe_run *like)
 		    &settled, &c->bound))
 		c->n_wrong++;
 	for (int32_t p = 0; p < c->mbe.n; p++)
-		if (gpube__mbe_eliminate(&c->run, p) ||
-			gpube__mbe_add_scalars(&c->run, p, &total))
+		if (gpube__mbe_eliminate(&c->run, p) || gpube__mbe_add_scalars(&c->run, p, &total))
 			c->n_wrong++;
 	c->bound = gpube__mbe_bound(&c->run, total);
 	if (!c->run.match)
@@ -148,11 +147,12 @@ static void on_table(void *arg, const struct gpube_mbe_run *run, int32_t mini, c
 		run_central(c, run);
 	c->n_seen++;
 	c->n_wrong += run->type != c->run.type || run->shift != c->run.shift ||
-		memcmp(cells, c->run.messages[mini],
-			(size_t)c->mbe.minis[mini].cells * gpube__type_size(run->type)) != 0;
+		      memcmp(cells, c->run.messages[mini],
+			      (size_t)c->mbe.minis[mini].cells * gpube__type_size(run->type)) != 0;
 	for (int64_t k = 0; c->plain && k < c->mbe.minis[mini].cells; k++)
 		c->n_wrong += c->plain[mini][k] != (run->type == GPUBE_INT32
-			? ((const int32_t *)cells)[k] : ((const int64_t *)cells)[k]);
+								   ? ((const int32_t *)cells)[k]
+								   : ((const int64_t *)cells)[k]);
 }
 
 /* ---- one run ------------------------------------------------------------------------------ */
@@ -205,7 +205,8 @@ static void check_clocks(const struct dcop_result *r, double latency)
 				continue;
 			clock[a] += agent->seconds_util;
 			if (agent->parent >= 0)
-				clock[agent->parent] = fmax(clock[agent->parent], clock[a] + latency);
+				clock[agent->parent] =
+					fmax(clock[agent->parent], clock[a] + latency);
 		}
 	for (int32_t depth = 0; depth < r->height; depth++)
 		for (int32_t a = 0; a < r->n_agents; a++) {
@@ -277,9 +278,14 @@ static void random_costs(void **state)
 	}
 	for (int z = 0; z < 4; z++)
 		for (int how = 0; how < 4; how++) {
-			struct dcop_opts opts = {.z = z, .first_fit = how % 2, .no_match = how / 2,
-				.tree = {.heuristic = (enum dcop_heuristic)((seed + (uint64_t)z) % 7),
-					.root = -1, .tries = 3, .seed = seed},
+			struct dcop_opts opts = {.z = z,
+				.first_fit = how % 2,
+				.no_match = how / 2,
+				.tree = {.heuristic =
+						 (enum dcop_heuristic)((seed + (uint64_t)z) % 7),
+					.root = -1,
+					.tries = 3,
+					.seed = seed},
 				.agents = (seed + (uint64_t)how) % 3 == 0 ? &agents : NULL,
 				.latency = seed % 2 ? 0.25 : 0};
 
@@ -305,8 +311,8 @@ static void potentials(void **state)
 		assert_non_null(m);
 		assert_int_equal(brute_force(&brute, NULL, m), 0);
 		assert_int_equal(dcop_solve(&r, m, &opts, NULL), 0);
-		assert_int_equal(r->answer,
-			brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
+		assert_int_equal(
+			r->answer, brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
 		if (brute.feasible)
 			assert_true(fabs(r->log_value - brute.log_value) < 1e-6);
 		dcop_result_free(r, ctx);
@@ -368,6 +374,29 @@ static void agent_map(void **state)
 	gpube_model_free(m);
 }
 
+/* What a reader says: an agent without variables is left out, variables without one are agents. */
+static void agents_of_a_model(void **state)
+{
+	struct gpube_model *m = three_variables();
+	struct dcop_agents agents;
+
+	(void)state;
+	assert_int_equal(dcop_agents_of(&agents, m), 0);
+	assert_int_equal(agents.n, 3);
+	dcop_agents_clear(ctx, &agents);
+	assert_int_equal(gpube__add_agent(m, NULL, "idle"), 0);
+	assert_int_equal(gpube__add_agent(m, NULL, "bob"), 0);
+	assert_int_equal(gpube__own(m, 1, 0), 0);
+	assert_int_equal(gpube__own(m, 1, 2), 0);
+	assert_int_equal(dcop_agents_of(&agents, m), 0);
+	assert_int_equal(agents.n, 2);
+	assert_string_equal(agents.names[agents.owner[0]], "bob");
+	assert_int_equal(agents.owner[0], agents.owner[2]);
+	assert_string_equal(agents.names[agents.owner[1]], "y");
+	dcop_agents_clear(ctx, &agents);
+	gpube_model_free(m);
+}
+
 /* Two agents, one with both ends of the chain: one message each way. */
 static void two_agents(void **state)
 {
@@ -393,7 +422,8 @@ static void two_agents(void **state)
 	gpube_model_free(m);
 }
 
-/* ---- what goes wrong ------------------------------------------------------------------------------ */
+/* ---- what goes wrong
+ * ------------------------------------------------------------------------------ */
 
 static void a_stop_is_told(void **state)
 {
@@ -456,8 +486,10 @@ static void *scarce_realloc(void *arg, void *p, size_t size)
 static void memory_ends(void **state)
 {
 	struct scarce scarce = {.left = 1000000};
-	struct gpube_ctx_opts options = {.sizeof_options = sizeof(options), .n_threads = 2,
-		.realloc_fn = scarce_realloc, .realloc_arg = &scarce};
+	struct gpube_ctx_opts options = {.sizeof_options = sizeof(options),
+		.n_threads = 2,
+		.realloc_fn = scarce_realloc,
+		.realloc_arg = &scarce};
 	struct dcop_opts opts = {.tree = {.heuristic = DCOP_BEST, .root = -1, .tries = 2}, .z = 2};
 	struct gpube_ctx *own, *usual = ctx;
 	struct dcop_result *r;
@@ -491,7 +523,7 @@ int main(void)
 	enum { N_MAPS = sizeof(maps) / sizeof(maps[0]) };
 	static uint64_t seeds[N_SEEDS];
 	static char names[N_SEEDS][32];
-	static struct CMUnitTest tests[N_SEEDS + N_MAPS + 5];
+	static struct CMUnitTest tests[N_SEEDS + N_MAPS + 6];
 	size_t n = 0;
 
 	for (; n < N_SEEDS; n++) {
@@ -504,6 +536,7 @@ int main(void)
 			maps[k].name, agent_map, NULL, NULL, (void *)(uintptr_t)&maps[k]};
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(potentials);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(two_agents);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(agents_of_a_model);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_stop_is_told);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(memory_is_limited);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(memory_ends);
