@@ -64,6 +64,7 @@ void dcop_agents_clear(struct gpube_ctx *ctx, struct dcop_agents *a);
  * no_match       no cost shifting between an agent's mini-buckets
  * agent_threads  cores of one agent; 0: one
  * latency        seconds that a message takes, in simulated time
+ * most_cells     joined cells beyond which nothing is begun (ELIMIT); 0: no limit
  * precision      decimals of -ln(potential); 0: as many as are safe
  * on_table       for tests: called with every mini-bucket's table, from one thread at a time
  */
@@ -73,7 +74,7 @@ struct dcop_opts {
 	int z, first_fit, no_match;
 	enum gpube_backend backend;
 	int agent_threads;
-	double latency, timeout_seconds;
+	double latency, timeout_seconds, most_cells;
 	int precision;
 	void (*on_table)(
 		void *arg, const struct gpube_mbe_run *run, int32_t mini, const void *cells);

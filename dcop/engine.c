@@ -310,6 +310,10 @@ static int choose_backend(struct dcop_engine *e)
 	char need[GPUBE_BYTES_TEXT], have[GPUBE_BYTES_TEXT];
 	int status;
 
+	if (e->opts->most_cells > 0 && e->plan->mbe.joined_cells > e->opts->most_cells)
+		return gpube__fail(e->ctx, GPUBE_ELIMIT,
+			"the agents would join %.3g cells, %.3g are allowed", e->plan->mbe.joined_cells,
+			e->opts->most_cells);
 	table_bytes(e, &bucket, &all);
 	status = gpube__pick(&e->ops, e->ctx, e->opts->backend, e->plan->mbe.joined_cells, bucket);
 	if (status)
