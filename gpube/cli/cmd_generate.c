@@ -26,8 +26,8 @@ static bool topology_of(const char *kind, enum gpube_topology *topology)
 	return false;
 }
 
-/* The first word of --to that is a format of games, in the order of enum nash_format. */
-enum { FIRST_OF_GAMES = GPUBE_FORMAT_UAI + 1 };
+/* The words of --to: "auto", the formats of games, those of networks; each as in its enum. */
+enum { LAST_OF_GAMES = NASH_FORMAT_GT };
 
 static int generate(struct session *s, const struct opts_generate *o, enum gpube_topology topology)
 {
@@ -41,14 +41,15 @@ static int generate(struct session *s, const struct opts_generate *o, enum gpube
 		.max_cost = o->max_cost,
 		.seed = (uint64_t)o->seed,
 	};
-	/* the words of --to are those of enum gpube_format, in its order */
-	enum gpube_format format = (enum gpube_format)o->to;
+	enum gpube_format format = GPUBE_FORMAT_AUTO;
 	struct gpube_model *m = NULL;
 	int rc = CLI_DONE;
 
-	if (o->to >= FIRST_OF_GAMES)
+	if (o->to > LAST_OF_GAMES)
+		format = (enum gpube_format)(o->to - LAST_OF_GAMES);
+	else if (o->to)
 		return session_fail_text(s, NULL, "generate: --to is a format of networks");
-	if (format == GPUBE_FORMAT_AUTO && !strcmp(s->output, "-"))
+	else if (!strcmp(s->output, "-"))
 		format = GPUBE_FORMAT_WCSP;
 	if (gpube__generate(&m, s->ctx, &network) || gpube_write(m, s->output, format))
 		rc = session_fail(s, NULL);
@@ -86,15 +87,13 @@ static int generate_bimatrix(struct session *s, const struct opts_generate *o)
 		.covariance = o->covariance,
 		.parameters = o->parameters,
 	};
-	enum nash_format format = NASH_FORMAT_AUTO;
+	enum nash_format format = (enum nash_format)o->to;
 	struct nash_game *g = NULL;
 	int rc = CLI_DONE;
 
-	if (o->to >= FIRST_OF_GAMES)
-		format = (enum nash_format)(o->to - FIRST_OF_GAMES + NASH_FORMAT_NFG);
-	else if (o->to != GPUBE_FORMAT_AUTO)
+	if (o->to > LAST_OF_GAMES)
 		return session_fail_text(s, NULL, "generate nash: --to is a format of games");
-	else if (!strcmp(s->output, "-"))
+	if (format == NASH_FORMAT_AUTO && !strcmp(s->output, "-"))
 		format = NASH_FORMAT_NFG;
 	if (nash_generate(&g, s->ctx, &random) || nash_write(g, s->output, format))
 		rc = session_fail(s, NULL);

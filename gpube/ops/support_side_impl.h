@@ -17,7 +17,7 @@
  */
 #ifdef SIDE_Q
 #define SIDE_MOST SIDE_Q
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #define SIDE_UNROLL _Pragma("unroll")
 #elif defined(__clang__)
 #define SIDE_UNROLL _Pragma("clang loop unroll(full)")
