@@ -1,4 +1,5 @@
 /* ops_nocuda.c - the CUDA backend of a program built without one. */
+#include "gpube/ops/faces.h"
 #include "gpube/ops/ops.h"
 #include "gpube/ops/support.h"
 
@@ -6,6 +7,12 @@
 const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status)
 {
 	*status = gpube__fail(ctx, GPUBE_ENODEV, "this program was built without CUDA");
+	return NULL;
+}
+
+const struct gpube_faces_ops *gpube__faces_cuda(struct gpube_ctx *ctx, int *status)
+{
+	gpube__ops_cuda(ctx, status);
 	return NULL;
 }
 
