@@ -72,7 +72,7 @@ static int run_command(const struct command *c, int argc, char **argv)
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	if (dcop_world_is_mpi() && c != &cmd_dpop) {
+	if (dcop_world_is_mpi() && c != &cmd_dpop && c != &cmd_nash) {
 		/* every rank would do all of it */
 		cli_error("'%s' does not run on several ranks, use gpube", c->name);
 		free(opts);
