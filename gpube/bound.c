@@ -8,6 +8,7 @@
 #include "gpube/be.h"
 #include "gpube/dense.h"
 #include "gpube/mbe.h"
+#include "gpube/shifted.h"
 
 /* ---- telling ------------------------------------------------------------------- */
 
@@ -430,6 +431,8 @@ static int run_methods(struct gpube_bounder *b)
 
 	if (status || gpube__bounder_done(b))
 		return status;
+	if (b->shifted)
+		return gpube__bound_clusters(b, b->opts->method != GPUBE_BOUND_SHIFT, 0);
 	if (b->opts->method == GPUBE_BOUND_AUTO) {
 		status = gpube__bounder_eliminate(b, NULL, NULL, 2, &done);
 		if (status || done)
@@ -510,14 +513,14 @@ static int report(struct gpube_bounder *b, struct gpube_bounds *out)
 	return status;
 }
 
-int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
-	const struct gpube_bound_opts *opts)
+static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
+	const struct gpube_model *m, const struct gpube_bound_opts *opts)
 {
 	static const struct gpube_bound_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = m->ctx;
 	struct gpube_bounder b = {.ctx = ctx, .ops = gpube__ops_cpu(), .given = m,
 		.opts = opts ? opts : &none, .start = gpube__now(), .upper = GPUBE_INF,
-		.cutoff = GPUBE_INF};
+		.cutoff = GPUBE_INF, .shifted = shifted};
 	struct gpube_bounds *bounds;
 	double deadline = ctx->deadline;
 	int status;
@@ -548,4 +551,25 @@ int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
 	}
 	*out = bounds;
 	return GPUBE_OK;
+}
+
+int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
+	const struct gpube_bound_opts *opts)
+{
+	return bound(out, NULL, m, opts);
+}
+
+int gpube__bound_shifted(struct gpube_bounds **out, struct gpube_shifted *shifted,
+	const struct gpube_model *m, const struct gpube_bound_opts *opts)
+{
+	int status;
+
+	memset(shifted, 0, sizeof(*shifted));
+	*out = NULL;
+	if (opts && opts->method == GPUBE_BOUND_MBE)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "mini-buckets leave no shifted model");
+	status = bound(out, shifted, m, opts);
+	if (status)
+		gpube__shifted_clear(shifted);
+	return status;
 }

@@ -28,6 +28,7 @@ struct gpube_bounder {
 	int32_t *tried;
 	double seconds_lower, seconds_upper;
 	struct gpube_search *search;
+	struct gpube_shifted *shifted; /* wanted from the last ascent, or NULL */
 	int32_t *order; /* of the simplified model; order_cost is what it costs */
 	struct gpube_order_cost order_cost;
 	int z;

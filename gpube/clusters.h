@@ -61,6 +61,7 @@ struct gpube_clusters {
 	struct gpube_cluster *clusters; /* by group */
 	int64_t pairs_capacity, wides_capacity, clusters_capacity, groups_capacity;
 	int32_t *group; /* n_groups + 1: no two clusters of a group have a pair in common */
+	uint8_t *left_out; /* per function of the model: too large, not in the tables */
 	int64_t *near_at; /* n + 1: pairs and wides of a variable: near[near_at[i]] … */
 	int32_t *near;	  /* p >= 0: pair p, ~w: wide w */
 	int shift;

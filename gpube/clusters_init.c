@@ -41,6 +41,7 @@ void gpube__clusters_clear(struct gpube_clusters *c)
 	gpube__free(ctx, c->group);
 	gpube__free(ctx, c->near_at);
 	gpube__free(ctx, c->near);
+	gpube__free(ctx, c->left_out);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -170,9 +171,12 @@ static int load_function(struct gpube_clusters *c, const struct gpube_model *m, 
 	int64_t cells = gpube__cells(m, arity, scope), *wide;
 	int status;
 
-	if (arity == 0 || cells < 0 || (arity > 2 && cells > WIDE_CELLS) ||
-		cells > *bytes_left / 8)
+	if (arity == 0)
 		return GPUBE_OK;
+	if (cells < 0 || (arity > 2 && cells > WIDE_CELLS) || cells > *bytes_left / 8) {
+		c->left_out[f] = 1;
+		return GPUBE_OK;
+	}
 	*bytes_left -= 8 * cells;
 	wide = gpube__alloc(c->ctx, (uint64_t)cells, sizeof(*wide));
 	status = wide ? gpube__dense(wide, m, f, NULL) : GPUBE_ENOMEM;
@@ -324,10 +328,13 @@ int gpube__clusters_init(struct gpube_clusters *c, const struct gpube_model *m, 
 	c->kernels = gpube__ascent_kernels();
 	while (left >> -c->shift >= GPUBE__SLACK_MAX)
 		c->shift--;
-	while (c->shift >= 0 && c->shift < 20 && left << (c->shift + 1) <= GPUBE__SLACK_MAX)
+	/* the constant in the same units is to fit, too */
+	while (c->shift >= 0 && c->shift < 20 && left << (c->shift + 1) <= GPUBE__SLACK_MAX &&
+		llabs(gpube__constant_of(m)) >> (60 - c->shift) == 0)
 		c->shift++;
 	c->target = scaled_target(c, left);
-	status = make_variables(c, m);
+	c->left_out = gpube__alloc_zero(c->ctx, (uint64_t)m->n_functions, 1);
+	status = c->left_out ? make_variables(c, m) : GPUBE_ENOMEM;
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
 		status = load_function(c, m, f, left, &bytes_left);
 	if (!status) {

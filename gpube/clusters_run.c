@@ -3,7 +3,7 @@
  * larger clusters; dead values leave, assignments are read off, and what is
  * left is eliminated as soon as it fits.
  */
-#include "gpube/clusters.h"
+#include "gpube/shifted.h"
 
 #include <math.h>
 
@@ -198,6 +198,11 @@ int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double elimina
 		enlarge(&a, &status);
 	if (!status)
 		status = climb(&a, clusters ? "clusters" : "shifts");
+	if (b->shifted && (!status || status == GPUBE_ESTOP) && !gpube__bounder_done(b)) {
+		int lifted = gpube__shifted_of(b->shifted, &a.c, &b->s, b->costs, b->limit);
+
+		status = lifted ? lifted : status;
+	}
 	gpube__clusters_clear(&a.c);
 	return status;
 }
