@@ -259,14 +259,9 @@ static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_mode
 		gpube_solution_free(s, b->ctx);
 		status = gpube_solve(&s, r, &opts);
 		*done = !status && s->answer != GPUBE_ANSWER_INCOMPLETE;
-		if (*done && s->answer == GPUBE_ANSWER_OPTIMAL) {
+		if (*done && s->answer == GPUBE_ANSWER_OPTIMAL)
 			status = gpube__bounder_offer(b, s->values, "elimination");
-			if (!status)
-				gpube__bounder_raise(b, s->cost, "elimination");
-		}
 	}
-	if (!status && *done && s->answer == GPUBE_ANSWER_INFEASIBLE) /* below the limit */
-		gpube__bounder_raise(b, b->limit, "elimination");
 	gpube_solution_free(s, b->ctx);
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 }
@@ -435,6 +430,8 @@ static int run_methods(struct gpube_bounder *b)
 		return gpube__bound_clusters(b, b->opts->method != GPUBE_BOUND_SHIFT, 0);
 	if (b->opts->method == GPUBE_BOUND_AUTO) {
 		status = gpube__bounder_eliminate(b, NULL, NULL, 2, &done);
+		if (!status && done)
+			gpube__bounder_raise(b, b->limit, "elimination");
 		if (status || done)
 			return status;
 	}

@@ -61,6 +61,9 @@ struct gpube_clusters {
 	struct gpube_cluster *clusters; /* by group */
 	int64_t pairs_capacity, wides_capacity, clusters_capacity, groups_capacity;
 	int32_t *group; /* n_groups + 1: no two clusters of a group have a pair in common */
+	int32_t *arena;	   /* of a copy: its tables; otherwise NULL */
+	uint8_t *live;	   /* scratch of compact(): a byte a value, three words a variable */
+	int32_t *work;
 	uint8_t *left_out; /* per function of the model: too large, not in the tables */
 	int64_t *near_at; /* n + 1: pairs and wides of a variable: near[near_at[i]] … */
 	int32_t *near;	  /* p >= 0: pair p, ~w: wide w */
@@ -99,9 +102,16 @@ void gpube__clusters_clear(struct gpube_clusters *c);
 /* A new, lower limit. */
 void gpube__clusters_limit(struct gpube_clusters *c, const struct gpube_model *m, int64_t limit);
 
-/* The bound so far: a total of the model; the limit, if it is reached. */
-int64_t gpube__clusters_bound(
-	const struct gpube_clusters *c, const struct gpube_model *m, int64_t limit);
+/* The bound that a constant stands for: a total of the model; the limit, if it is reached. */
+int64_t gpube__clusters_total(const struct gpube_clusters *c, int64_t constant,
+	const struct gpube_model *m, int64_t limit);
+
+/* The bound so far. */
+static inline int64_t gpube__clusters_bound(
+	const struct gpube_clusters *c, const struct gpube_model *m, int64_t limit)
+{
+	return gpube__clusters_total(c, c->constant, m, limit);
+}
 
 /*
  * gpube__clusters_add() - all triangles ('k' 3) or 4-cliques ('k' 4) of the
@@ -114,13 +124,43 @@ int gpube__clusters_add(struct gpube_clusters *c, int k, const int32_t *order, d
 /* One pass: every cluster of every group, in the other order if 'backward'; then every variable. */
 void gpube__clusters_pass(struct gpube_clusters *c, bool backward);
 
-/* Takes dead values out of all tables. Errors: ENOMEM (tables are then undefined) */
-int gpube__clusters_compact(struct gpube_clusters *c);
+/* Takes dead values out of all tables. */
+void gpube__clusters_compact(struct gpube_clusters *c);
+
+/*
+ * gpube__clusters_copy() - the tables as they are now, in one piece of memory.
+ * No cluster can be added to a copy. What the passes need beside, lists and
+ * scratch of thread number 'thread', it is lent by the state that it is a copy
+ * of, directly or not, and must return before it is freed.
+ * Errors: ENOMEM
+ */
+int gpube__clusters_copy(struct gpube_clusters *to, const struct gpube_clusters *c);
+void gpube__clusters_lend(struct gpube_clusters *to, const struct gpube_clusters *root, int thread);
+void gpube__clusters_return(struct gpube_clusters *c);
+/* What a copy would take. */
+int64_t gpube__clusters_bytes(const struct gpube_clusters *c);
+
+/* sum[x]: what value x of variable i forces on its own table and its pairs, at least. */
+void gpube__clusters_marginals(const struct gpube_clusters *c, int32_t i, int64_t *sum);
+
+/* Forbids the values of variable i that are not to be kept. */
+void gpube__clusters_keep(struct gpube_clusters *c, int32_t i, const uint8_t *keep);
 
 /* A greedy assignment of the model from the tables. */
 void gpube__clusters_decode(const struct gpube_clusters *c, int32_t *values, struct gpube_rng *rng);
 
 /* The total of an assignment, in scaled costs, from the tables; -1 if one of its cells is dead. */
 int64_t gpube__clusters_cost(const struct gpube_clusters *c, const int32_t *values);
+
+/* gpube__bounder_eliminate() with the values that the ascent has left. */
+int gpube__clusters_eliminate(struct gpube_bounder *b, const struct gpube_clusters *c,
+	double seconds, bool *done);
+
+/*
+ * gpube__bound_branch() - splits the ascent's state until every part of it is
+ * closed, which proves the optimum; the bound is that of the worst open part.
+ * Errors: ENOMEM, ESTOP, those of elimination
+ */
+int gpube__bound_branch(struct gpube_bounder *b, struct gpube_clusters *root);
 
 #endif

@@ -6,6 +6,7 @@
 #include "gpube/shifted.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { WINDOW = 16 }; /* passes between looks at the progress */
 
@@ -98,21 +99,15 @@ static int read_off(struct ascent *a)
 	return status;
 }
 
-/* Elimination of what is left, when there is less of it than at the last try. */
-static int try_to_eliminate(struct ascent *a, double seconds)
+int gpube__clusters_eliminate(struct gpube_bounder *b, const struct gpube_clusters *c,
+	double seconds, bool *done)
 {
-	struct gpube_bounder *b = a->b;
 	const struct gpube_model *m = b->m;
-	double states = log_states(&a->c);
-	int64_t *at, total = 0;
+	int64_t *at = gpube__alloc(b->ctx, (uint64_t)m->n_vars, sizeof(*at)), total = 0;
 	uint8_t *dead;
-	bool done;
 	int status = GPUBE_ENOMEM;
 
-	if (states > a->states - 1 && states > a->states * 0.97)
-		return GPUBE_OK;
-	a->states = states;
-	at = gpube__alloc(b->ctx, (uint64_t)m->n_vars, sizeof(*at));
+	*done = false;
 	for (int32_t i = 0; at && i < m->n_vars; i++) {
 		at[i] = total;
 		total += m->vars[i].domain;
@@ -122,12 +117,29 @@ static int try_to_eliminate(struct ascent *a, double seconds)
 		for (int64_t k = 0; k < total; k++)
 			dead[k] = 1;
 		for (int32_t i = 0; i < m->n_vars; i++)
-			for (int32_t x = 0; x < a->c.domain[i]; x++)
-				dead[at[i] + a->c.value[i][x]] = 0;
-		status = gpube__bounder_eliminate(b, dead, at, seconds, &done);
+			for (int32_t x = 0; x < c->domain[i]; x++)
+				dead[at[i] + c->value[i][x]] = 0;
+		status = gpube__bounder_eliminate(b, dead, at, seconds, done);
 	}
 	gpube__free(b->ctx, at);
 	gpube__free(b->ctx, dead);
+	return status;
+}
+
+/* Elimination of what is left, when there is less of it than at the last try. */
+static int try_to_eliminate(struct ascent *a, double seconds)
+{
+	struct gpube_bounder *b = a->b;
+	double states = log_states(&a->c);
+	bool done;
+	int status;
+
+	if (states > a->states - 1 && states > a->states * 0.97)
+		return GPUBE_OK;
+	a->states = states;
+	status = gpube__clusters_eliminate(b, &a->c, seconds, &done);
+	if (!status && done)
+		gpube__bounder_raise(b, b->limit, "elimination");
 	return status;
 }
 
@@ -137,7 +149,7 @@ static int look_around(struct ascent *a)
 	int status = read_off(a);
 
 	if (!status)
-		status = gpube__clusters_compact(&a->c);
+		gpube__clusters_compact(&a->c);
 	if (!status)
 		status = raise_bound(a, "clusters");
 	if (!status && !gpube__bounder_done(b) && a->eliminate > 0)
@@ -170,6 +182,8 @@ static int climb(struct ascent *a, const char *by)
 							  (now - window + 1e-9);
 
 			/* what the same time again would bring, against what is missing */
+			if (getenv("BRANCH") && rate * (now - stage) < 0.1 * gpube__slack(&a->c))
+				return gpube__bound_branch(b, &a->c);
 			if (rate * (now - stage) < 0.1 * gpube__slack(&a->c) && enlarge(a, &status))
 				stage = gpube__now();
 			else if ((double)(a->c.constant - before) < 1e-5 * gpube__slack(&a->c) + 1) {

@@ -79,7 +79,7 @@ static void climb(const struct gpube_model *m, int64_t limit, int largest, const
 		before = c.constant;
 		check_costs(&c, m, limit, values);
 		if (pass % 3 == 2 && c.constant < c.target) {
-			assert_int_equal(gpube__clusters_compact(&c), 0);
+			gpube__clusters_compact(&c);
 			check_costs(&c, m, limit, values);
 		}
 		if (pass == 4 && optimum != GPUBE_INF && optimum + 1 < limit) {
@@ -175,7 +175,7 @@ static void shift_model(const struct gpube_model *m, const struct gpube_simplifi
 	for (int pass = 0; pass < 4 && c.constant < c.target; pass++) {
 		gpube__clusters_pass(&c, pass % 2);
 		if (pass % 2 && c.constant < c.target)
-			assert_int_equal(gpube__clusters_compact(&c), 0);
+			gpube__clusters_compact(&c);
 	}
 	if (c.constant < c.target) {
 		assert_int_equal(gpube__shifted_of(&shifted, &c, s, m, limit), 0);
