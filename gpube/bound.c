@@ -428,7 +428,7 @@ static int run_methods(struct gpube_bounder *b)
 		return status;
 	if (b->shifted)
 		return gpube__bound_clusters(b, b->opts->method != GPUBE_BOUND_SHIFT, 0);
-	if (b->opts->method == GPUBE_BOUND_AUTO) {
+	if (b->opts->method == GPUBE_BOUND_AUTO && !b->opts->no_eliminate) {
 		status = gpube__bounder_eliminate(b, NULL, NULL, 2, &done);
 		if (!status && done)
 			gpube__bounder_raise(b, b->limit, "elimination");

@@ -32,7 +32,8 @@ enum { GPUBE__CLUSTER_VARS = 4, GPUBE__CLUSTER_PAIRS = 6 };
 
 struct gpube_pair {
 	int32_t a, b; /* a < b; rows are of a */
-	int32_t *t;
+	int32_t users; /* clusters that have it */
+	int32_t *t;    /* NULL: one of them is decided, its costs went to the other */
 };
 
 struct gpube_wide {
@@ -41,7 +42,7 @@ struct gpube_wide {
 	int32_t *t; /* row-major, not padded */
 };
 
-/* pair[k]: (0,1) (0,2) (1,2), and of four variables (0,3) (1,3) (2,3). */
+/* k 0: none any more. pair[k]: (0,1) (0,2) (1,2), and of four variables (0,3) (1,3) (2,3). */
 struct gpube_cluster {
 	int32_t k, v[GPUBE__CLUSTER_VARS];
 	int32_t pair[GPUBE__CLUSTER_PAIRS];
@@ -75,6 +76,12 @@ struct gpube_clusters {
 	int64_t scratch_cells;
 	int n_scratch;
 };
+
+/* Index of the share of variables i < j of a cluster. */
+static inline int gpube__share(int i, int j)
+{
+	return j * (j - 1) / 2 + i;
+}
 
 /* Cells of a padded row over variable i. */
 static inline int64_t gpube__row(const struct gpube_clusters *c, int32_t i)
@@ -124,7 +131,7 @@ int gpube__clusters_add(struct gpube_clusters *c, int k, const int32_t *order, d
 /* One pass: every cluster of every group, in the other order if 'backward'; then every variable. */
 void gpube__clusters_pass(struct gpube_clusters *c, bool backward);
 
-/* Takes dead values out of all tables. */
+/* Takes dead values out of all tables, and folds variables of one value into the others' tables. */
 void gpube__clusters_compact(struct gpube_clusters *c);
 
 /*
@@ -151,6 +158,9 @@ void gpube__clusters_decode(const struct gpube_clusters *c, int32_t *values, str
 
 /* The total of an assignment, in scaled costs, from the tables; -1 if one of its cells is dead. */
 int64_t gpube__clusters_cost(const struct gpube_clusters *c, const int32_t *values);
+
+/* log10 of the product of the live domains. */
+double gpube__clusters_states(const struct gpube_clusters *c);
 
 /* gpube__bounder_eliminate() with the values that the ascent has left. */
 int gpube__clusters_eliminate(struct gpube_bounder *b, const struct gpube_clusters *c,

@@ -130,7 +130,7 @@ static int add_pair(struct gpube_clusters *c, int32_t a, int32_t b)
 	t = pair_table(c, a, b, 0);
 	if (!t)
 		return GPUBE_ENOMEM;
-	c->pairs[c->n_pairs++] = (struct gpube_pair){a, b, t};
+	c->pairs[c->n_pairs++] = (struct gpube_pair){a, b, 0, t};
 	return GPUBE_OK;
 }
 
@@ -234,7 +234,7 @@ static void merge_pairs(struct gpube_clusters *c)
 
 static int32_t find_pair(const struct gpube_clusters *c, int32_t a, int32_t b)
 {
-	struct gpube_pair key = {a, b, NULL};
+	struct gpube_pair key = {a, b, 0, NULL};
 	const struct gpube_pair *p = c->n_pairs ? bsearch(&key, c->pairs, (size_t)c->n_pairs,
 							  sizeof(key), compare_pairs)
 						: NULL;
@@ -507,12 +507,16 @@ static int settle_pairs(struct gpube_clusters *c)
 {
 	if (c->n_pairs)
 		qsort(c->pairs, (size_t)c->n_pairs, sizeof(*c->pairs), compare_pairs);
+	for (int32_t p = 0; p < c->n_pairs; p++)
+		c->pairs[p].users = 0;
 	for (int32_t q = 0; q < c->n_clusters; q++) {
 		struct gpube_cluster *cluster = &c->clusters[q];
 
 		for (int j = 1, e = 0; j < cluster->k; j++)
-			for (int i = 0; i < j; i++, e++)
+			for (int i = 0; i < j; i++, e++) {
 				cluster->pair[e] = find_pair(c, cluster->v[i], cluster->v[j]);
+				c->pairs[cluster->pair[e]].users++;
+			}
 	}
 	return list_near(c);
 }
@@ -555,11 +559,14 @@ int gpube__clusters_add(struct gpube_clusters *c, int k, const int32_t *order, d
 	if (!g.rows)
 		return GPUBE_ENOMEM;
 	for (int32_t p = 0; p < c->n_pairs; p++)
-		join(&g, c->pairs[p].a, c->pairs[p].b);
+		if (c->pairs[p].t)
+			join(&g, c->pairs[p].a, c->pairs[p].b);
 	for (int32_t w = 0; w < c->n_wides; w++)
 		for (int32_t i = 0; i < c->wides[w].arity; i++)
 			for (int32_t j = 0; j < i; j++)
-				join(&g, c->wides[w].scope[i], c->wides[w].scope[j]);
+				if (c->domain[c->wides[w].scope[i]] > 1 &&
+					c->domain[c->wides[w].scope[j]] > 1)
+					join(&g, c->wides[w].scope[i], c->wides[w].scope[j]);
 	if (order && c->n <= MOST_TRIANGULATED)
 		status = triangulate(c, &g, order);
 	if (!status)

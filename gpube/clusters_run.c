@@ -6,9 +6,11 @@
 #include "gpube/shifted.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-enum { WINDOW = 16 }; /* passes between looks at the progress */
+enum {
+	WINDOW = 16, /* passes between looks at the progress */
+	EARLY = 8,   /* passes before a dense problem is split */
+};
 
 struct ascent {
 	struct gpube_bounder *b;
@@ -17,13 +19,14 @@ struct ascent {
 	int stage;	  /* clusters that are there: see enlarge() */
 	int last_stage;
 	double states;	  /* log10 of the product of the live domains when elimination was tried */
+	bool splits;
 	double eliminate; /* seconds that the next elimination may take */
 	double bytes;
 	double seconds[2]; /* of the last passes on all threads and on one */
 	double searching;  /* seconds spent in search */
 };
 
-static double log_states(const struct gpube_clusters *c)
+double gpube__clusters_states(const struct gpube_clusters *c)
 {
 	double sum = 0;
 
@@ -130,7 +133,7 @@ int gpube__clusters_eliminate(struct gpube_bounder *b, const struct gpube_cluste
 static int try_to_eliminate(struct ascent *a, double seconds)
 {
 	struct gpube_bounder *b = a->b;
-	double states = log_states(&a->c);
+	double states = gpube__clusters_states(&a->c);
 	bool done;
 	int status;
 
@@ -159,6 +162,18 @@ static int look_around(struct ascent *a)
 	return status;
 }
 
+/*
+ * A problem of few variables for its width is split at once: its parts are
+ * closed long before the whole would be, and an ascent that has run into a fixed
+ * point makes worse parts than one that has only begun (CELAR6-SUB1: three times
+ * as many).
+ */
+static bool split_early(const struct ascent *a)
+{
+	return a->splits && (a->b->opts->split == GPUBE_SPLIT_FIRST ||
+				    a->c.n <= 10 + 3 * a->b->order_cost.width);
+}
+
 static int climb(struct ascent *a, const char *by)
 {
 	struct gpube_bounder *b = a->b;
@@ -177,20 +192,22 @@ static int climb(struct ascent *a, const char *by)
 			status = look_around(a);
 			last = gpube__now();
 		}
+		if (!status && pass == EARLY && split_early(a))
+			return gpube__bound_branch(b, &a->c);
 		if (!status && pass % WINDOW == 0) {
 			double now = gpube__now(), rate = (double)(a->c.constant - before) /
 							  (now - window + 1e-9);
 
 			/* what the same time again would bring, against what is missing */
-			if (getenv("BRANCH") && rate * (now - stage) < 0.1 * gpube__slack(&a->c))
-				return gpube__bound_branch(b, &a->c);
 			if (rate * (now - stage) < 0.1 * gpube__slack(&a->c) && enlarge(a, &status))
 				stage = gpube__now();
 			else if ((double)(a->c.constant - before) < 1e-5 * gpube__slack(&a->c) + 1) {
 				a->states = INFINITY;
-				return status || a->eliminate <= 0
+				if (!status && a->eliminate > 0)
+					status = try_to_eliminate(a, a->eliminate);
+				return status || gpube__bounder_done(b) || !a->splits
 					       ? status
-					       : try_to_eliminate(a, a->eliminate);
+					       : gpube__bound_branch(b, &a->c);
 			}
 			before = a->c.constant;
 			window = gpube__now();
@@ -201,7 +218,8 @@ static int climb(struct ascent *a, const char *by)
 
 int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate)
 {
-	struct ascent a = {.b = b, .last_stage = clusters ? 3 : 0, .eliminate = eliminate,
+	struct ascent a = {.b = b, .last_stage = clusters ? 3 : 0, .eliminate = b->opts->no_eliminate ? 0 : eliminate,
+		.splits = clusters && !b->shifted && b->opts->split != GPUBE_SPLIT_NEVER,
 		.states = INFINITY, .bytes = (double)b->ctx->memory_bytes / 4};
 	int status = gpube__clusters_init(&a.c, b->m, b->limit);
 

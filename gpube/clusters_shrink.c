@@ -1,4 +1,5 @@
 /* clusters_shrink.c - takes dead values out of the tables of an ascent, and copies what is left. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpube/clusters.h"
@@ -51,28 +52,14 @@ static void squeeze_wide(struct gpube_wide *w, const struct gpube_clusters *c, c
 	w->cells = to;
 }
 
-void gpube__clusters_compact(struct gpube_clusters *c)
+/* n_live: of each variable; at: where its bytes in c->live begin. */
+static void take_out(struct gpube_clusters *c, const int32_t *at, const int32_t *n_live, int32_t *index)
 {
-	int32_t slack = gpube__slack(c), *n_live = c->work, *index = c->work + c->n,
-		*at = c->work + 2 * c->n, values = 0;
-	bool any = false;
-
-	for (int32_t i = 0; i < c->n; i++) {
-		at[i] = values;
-		values += c->domain[i];
-		n_live[i] = 0;
-		for (int32_t a = 0; a < c->domain[i]; a++) {
-			c->live[at[i] + a] = c->unary[i][a] < slack;
-			n_live[i] += c->live[at[i] + a];
-		}
-		any |= n_live[i] < c->domain[i];
-	}
-	if (!any)
-		return;
 	for (int32_t p = 0; p < c->n_pairs; p++) {
 		struct gpube_pair *e = &c->pairs[p];
 
-		squeeze(e->t, c, e->a, e->b, c->live + at[e->a], c->live + at[e->b], n_live[e->b]);
+		if (e->t)
+			squeeze(e->t, c, e->a, e->b, c->live + at[e->a], c->live + at[e->b], n_live[e->b]);
 	}
 	for (int32_t q = 0; q < c->n_clusters; q++) {
 		struct gpube_cluster *cluster = &c->clusters[q];
@@ -94,9 +81,162 @@ void gpube__clusters_compact(struct gpube_clusters *c)
 				c->unary[i][to++] = c->unary[i][a];
 			}
 		c->domain[i] = to;
-		if (to == 0) /* nothing reaches below the limit */
-			c->constant = c->target;
 	}
+}
+
+/* ---- decided variables ------------------------------------------------------------------- */
+
+static int32_t sum_of(int32_t t, int32_t more, int32_t slack)
+{
+	return t >= slack || more >= slack || t + more >= slack ? GPUBE__DEAD : t + more;
+}
+
+/* What a triangle costs at the only value of its variable k goes to the other two's pair. */
+static void fold_triangle(struct gpube_clusters *c, struct gpube_cluster *q, int k, int32_t slack)
+{
+	int a = k == 0 ? 1 : 0, b = k == 2 ? 1 : 2;
+	const int32_t *own = q->share[gpube__share(a, b)];
+	const int32_t *with_a = q->share[k < a ? gpube__share(k, a) : gpube__share(a, k)];
+	const int32_t *with_b = q->share[k < b ? gpube__share(k, b) : gpube__share(b, k)];
+	int64_t row = gpube__row(c, q->v[b]), row_k = gpube__row(c, q->v[k]);
+	int32_t *t = c->pairs[q->pair[gpube__share(a, b)]].t;
+
+	for (int32_t x = 0; x < c->domain[q->v[a]]; x++)
+		for (int32_t y = 0; y < c->domain[q->v[b]]; y++) {
+			/* rows are of the variable that comes first */
+			int32_t with_x = with_a[k < a ? x : x * row_k];
+			int32_t with_y = with_b[k < b ? y : y * row_k];
+			int32_t s = own[x * row + y], *to = &t[x * row + y];
+
+			*to = s == GPUBE__DEAD || with_x == GPUBE__DEAD || with_y == GPUBE__DEAD
+				      ? GPUBE__DEAD
+				      : sum_of(*to, s + with_x + with_y, slack);
+		}
+	for (int e = 0; e < 3; e++)
+		c->pairs[q->pair[e]].users--;
+	q->k = 0;
+}
+
+/*
+ * Makes a cluster of four without variable k one of three: each share with k is
+ * added to one of the others. False if a sum would leave its range.
+ */
+static bool fold_quad(struct gpube_clusters *c, struct gpube_cluster *q, int k)
+{
+	int at[3], n = 0;
+	int32_t *share[GPUBE__CLUSTER_PAIRS], pair[GPUBE__CLUSTER_PAIRS];
+
+	for (int j = 0; j < 4; j++)
+		if (j != k)
+			at[n++] = j;
+	for (int turn = 0; turn < 2; turn++) /* look, then do */
+		for (int e = 0; e < 3; e++) {
+			/* (0,1) takes that of k with 0, (1,2) that with 1, (0,2) that with 2 */
+			int u = at[e == 1], v = at[e == 0 ? 1 : 2], w = at[e];
+			int64_t row = gpube__row(c, q->v[v]);
+			const int32_t *from =
+				q->share[k < w ? gpube__share(k, w) : gpube__share(w, k)];
+			int64_t step = k < w ? 1 : gpube__row(c, q->v[k]);
+			int32_t *to = q->share[gpube__share(u, v)];
+
+			for (int32_t x = 0; x < c->domain[q->v[u]]; x++)
+				for (int32_t y = 0; y < c->domain[q->v[v]]; y++) {
+					int32_t s = from[step * (w == u ? x : y)], *t = &to[x * row + y];
+
+					if (turn)
+						*t = s == GPUBE__DEAD || *t == GPUBE__DEAD ? GPUBE__DEAD
+											    : *t + s;
+					else if (s != GPUBE__DEAD && *t != GPUBE__DEAD &&
+						 abs(*t + s) > GPUBE__SHARE_MAX)
+						return false;
+				}
+		}
+	for (int j = 1, e = 0, spare = 3; j < 4; j++)
+		for (int i = 0; i < j; i++, e++) {
+			bool goes = i == k || j == k;
+			int to = goes ? spare++ : gpube__share(i - (i > k), j - (j > k));
+
+			c->pairs[q->pair[e]].users -= goes;
+			share[to] = q->share[e];
+			pair[to] = q->pair[e];
+		}
+	memcpy(q->share, share, sizeof(share));
+	memcpy(q->pair, pair, sizeof(pair));
+	for (int j = 0; j < 3; j++)
+		q->v[j] = q->v[at[j]];
+	q->k = 3;
+	return true;
+}
+
+/* A pair's costs at the only value of 'decided' go to the other one. */
+static void fold_pair(struct gpube_clusters *c, struct gpube_pair *e, int32_t decided, int32_t slack)
+{
+	int32_t other = e->a + e->b - decided;
+	int64_t step = decided == e->a ? 1 : gpube__row(c, e->b);
+
+	for (int32_t x = 0; x < c->domain[other]; x++)
+		c->unary[other][x] = sum_of(c->unary[other][x], e->t[x * step], slack);
+	if (!c->arena)
+		gpube__free(c->ctx, e->t);
+	e->t = NULL;
+}
+
+/* A variable of one value leaves its triangles and pairs, which are spared the work. */
+static void fold(struct gpube_clusters *c, int32_t slack)
+{
+	bool any = false;
+
+	for (int32_t i = 0; i < c->n; i++) {
+		c->work[i] = 0;
+		for (int64_t k = c->near_at[i]; c->domain[i] == 1 && k < c->near_at[i + 1]; k++)
+			c->work[i] |= c->near[k] >= 0 && c->pairs[c->near[k]].t;
+		any |= c->work[i];
+	}
+	for (int32_t q = 0; any && q < c->n_clusters; q++)
+		for (int k = c->clusters[q].k - 1; k >= 0; k--) {
+			struct gpube_cluster *cluster = &c->clusters[q];
+
+			if (!c->work[cluster->v[k]])
+				continue;
+			if (cluster->k == 3)
+				fold_triangle(c, cluster, k, slack);
+			else if (!fold_quad(c, cluster, k))
+				break;
+			if (cluster->k == 0)
+				break;
+		}
+	for (int32_t p = 0; any && p < c->n_pairs; p++) {
+		struct gpube_pair *e = &c->pairs[p];
+
+		if (e->t && (c->work[e->a] || c->work[e->b]) && e->users == 0)
+			fold_pair(c, e, c->work[e->a] ? e->a : e->b, slack);
+	}
+}
+
+void gpube__clusters_compact(struct gpube_clusters *c)
+{
+	int32_t slack = gpube__slack(c), *n_live = c->work, *index = c->work + c->n,
+		*at = c->work + 2 * c->n, values = 0;
+	bool any = false;
+
+	for (int32_t i = 0; i < c->n; i++) {
+		at[i] = values;
+		values += c->domain[i];
+		n_live[i] = 0;
+		for (int32_t a = 0; a < c->domain[i]; a++) {
+			c->live[at[i] + a] = c->unary[i][a] < slack;
+			n_live[i] += c->live[at[i] + a];
+		}
+		any |= n_live[i] < c->domain[i];
+	}
+	if (any)
+		take_out(c, at, n_live, index);
+	for (int32_t i = 0; i < c->n; i++)
+		if (c->domain[i] == 0) { /* nothing reaches below the limit */
+			c->constant = c->target;
+			return;
+		}
+	fold(c, slack);
 }
 
 /* ---- copies ------------------------------------------------------------------------------ */
@@ -114,7 +254,7 @@ static int64_t arena_cells(const struct gpube_clusters *c)
 	for (int32_t i = 0; i < c->n; i++)
 		cells += 2 * (int64_t)c->domain[i];
 	for (int32_t p = 0; p < c->n_pairs; p++)
-		cells += pair_cells(c, c->pairs[p].a, c->pairs[p].b);
+		cells += c->pairs[p].t ? pair_cells(c, c->pairs[p].a, c->pairs[p].b) : 0;
 	for (int32_t w = 0; w < c->n_wides; w++)
 		cells += c->wides[w].cells + c->wides[w].arity;
 	for (int32_t q = 0; q < c->n_clusters; q++)
@@ -184,7 +324,8 @@ int gpube__clusters_copy(struct gpube_clusters *to, const struct gpube_clusters 
 		to->unary[i] = put(&at, c->unary[i], c->domain[i]);
 	}
 	for (int32_t p = 0; p < c->n_pairs; p++)
-		to->pairs[p].t = put(&at, c->pairs[p].t,
+		if (c->pairs[p].t)
+			to->pairs[p].t = put(&at, c->pairs[p].t,
 			pair_cells(c, c->pairs[p].a, c->pairs[p].b));
 	for (int32_t w = 0; w < c->n_wides; w++) {
 		to->wides[w].t = put(&at, c->wides[w].t, c->wides[w].cells);
@@ -234,6 +375,8 @@ void gpube__clusters_marginals(const struct gpube_clusters *c, int32_t i, int64_
 		if (c->near[k] < 0)
 			continue;
 		e = &c->pairs[c->near[k]];
+		if (!e->t)
+			continue;
 		for (int32_t x = 0; x < c->domain[i]; x++)
 			least[x] = GPUBE__DEAD;
 		for (int32_t x = 0; x < c->domain[e->a]; x++)

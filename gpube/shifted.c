@@ -228,12 +228,16 @@ static int add_shifted(struct lift *l, int32_t *n_wide)
 	for (int32_t p = 0; p < c->n_pairs && !status; p++) {
 		int32_t scope[] = {c->pairs[p].a, c->pairs[p].b};
 
-		status = add_table(l, 2, scope, p, pair_cell, &any);
+		if (c->pairs[p].t)
+			status = add_table(l, 2, scope, p, pair_cell, &any);
 	}
 	for (int32_t w = 0; w < c->n_wides && !status; w++)
 		status = add_table(l, c->wides[w].arity, c->wides[w].scope, w, wide_cell, &any);
 	for (int32_t q = 0; q < c->n_clusters && !status; q++) {
-		status = add_table(l, c->clusters[q].k, c->clusters[q].v, q, cluster_cell, &any);
+		any = false;
+		if (c->clusters[q].k)
+			status = add_table(l, c->clusters[q].k, c->clusters[q].v, q, cluster_cell,
+				&any);
 		*n_wide += !status && any;
 	}
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
