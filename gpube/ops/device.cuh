@@ -90,6 +90,10 @@ unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes);
 /* Sends the first 'bytes' of them, in the order of the stream. */
 int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes);
 
+/* Single cells of tables, in one round trip (ops.h). */
+int gpube__gather_cuda(struct gpube_ctx *ctx, void *to, int64_t n, const struct gpube_cells *pieces,
+	size_t cell_bytes);
+
 /* ---- contract ----------------------------------------------------------------------- */
 
 /* The operators of the backend. */

@@ -103,6 +103,7 @@ static const struct gpube_ops cuda_ops = {
 	cuda_free,
 	cuda_upload,
 	cuda_download,
+	gpube__gather_cuda,
 	cuda_describe,
 	cuda_memory,
 	3e12, /* a fifth of the add-min rate of an H200: what most shapes reach */
