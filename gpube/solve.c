@@ -155,7 +155,7 @@ static int make_plan(struct job *j)
 {
 	struct gpube_be_memory memory;
 	struct gpube_plan *plan = &j->out->plan;
-	double allowed;
+	double allowed, resident;
 	int status;
 
 	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
@@ -176,7 +176,9 @@ static int make_plan(struct job *j)
 	j->out->backend = j->ops->name;
 	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
 	allowed = (double)j->ops->memory(j->ctx);
-	j->keep = memory.keep <= allowed || memory.keep <= memory.args;
+	resident = j->ops->resident ? (double)j->ops->resident(j->ctx) : allowed;
+	j->keep = memory.keep <= resident || memory.keep <= memory.args ||
+		  (memory.args > resident && memory.keep <= allowed);
 	plan->peak_bytes = j->keep ? memory.keep : memory.args;
 	if (j->opts->count)
 		plan->peak_bytes = fmax(plan->peak_bytes, memory.count);
@@ -256,6 +258,9 @@ static int eliminate(struct job *j)
 	int status = GPUBE_ENOMEM;
 
 	if (!reduced)
+		goto out;
+	status = j->ops->expect ? j->ops->expect(j->ctx, out->plan.peak_bytes) : GPUBE_OK;
+	if (status)
 		goto out;
 	status = gpube__be_run(&optimum, reduced, NULL, &j->be, j->ops, &j->working, 0, j->keep);
 	if (status)

@@ -109,6 +109,10 @@ struct gpube_ops {
 
 	/* bytes of tables that alloc() may give out in all */
 	uint64_t (*memory)(struct gpube_ctx *ctx);
+	/* of these, what needs no streaming between a device and the host; NULL: all */
+	uint64_t (*resident)(struct gpube_ctx *ctx);
+	/* said before the first alloc(): the most bytes of tables at once; NULL: not needed */
+	int (*expect)(struct gpube_ctx *ctx, double bytes);
 
 	/* joined cells and bytes that this backend does in a second, for predictions */
 	double cells_per_second, bytes_per_second;
