@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+/* What a device is expected to do, before one is opened. */
+#define DEVICE_CELLS_PER_SECOND 1e12
+
 /* Everything between the caller's model and its solution; zero-initialised, cleared once. */
 struct job {
 	struct gpube_ctx *ctx;
@@ -97,6 +100,29 @@ static int given_order(struct job *j)
 	return status;
 }
 
+/*
+ * A search pays while it saves more elimination than it costs. A first one is as
+ * short as for a device; where none will be used, the long one follows.
+ */
+static int search_order(struct job *j, struct gpube_order_cost *cost)
+{
+	const struct gpube_solve_opts *o = j->opts;
+	bool twice = o->backend != GPUBE_BACKEND_CPU && !(o->order_seconds > 0) &&
+		     o->order_method == GPUBE_ORDER_AUTO;
+	int status = gpube__order_find(j->ctx, j->order, cost, &j->graph, o->order_method,
+		o->order_seconds, twice ? DEVICE_CELLS_PER_SECOND : j->ops->cells_per_second,
+		o->seed);
+
+	if (status || !twice)
+		return status;
+	status = gpube__pick_early(
+		&j->ops, j->ctx, o->backend, cost->joined_cells, cost->largest_message);
+	if (status || j->ops != gpube__ops_cpu())
+		return status;
+	return gpube__order_find(j->ctx, j->order, cost, &j->graph, o->order_method, 0,
+		j->ops->cells_per_second, o->seed);
+}
+
 static int find_order(struct job *j)
 {
 	double start = gpube__now();
@@ -116,9 +142,7 @@ static int find_order(struct job *j)
 		if (!status)
 			status = gpube__order_cost(j->ctx, &cost, &j->graph, j->order);
 	} else {
-		status =
-			gpube__order_find(j->ctx, j->order, &cost, &j->graph, j->opts->order_method,
-				j->opts->order_seconds, j->ops->cells_per_second, j->opts->seed);
+		status = search_order(j, &cost);
 	}
 	if (status)
 		return status;

@@ -45,3 +45,23 @@ int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_
 	*ops = cuda;
 	return GPUBE_OK;
 }
+
+int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx,
+	enum gpube_backend want, double joined_cells, double largest)
+{
+	const struct gpube_ops *cpu = gpube__ops_cpu(), *cuda;
+	int status;
+
+	*ops = cpu;
+	if (want == GPUBE_BACKEND_CPU ||
+		(want == GPUBE_BACKEND_AUTO &&
+			gpube__predicted_seconds(ctx, cpu, joined_cells) <= OPEN_SECONDS))
+		return GPUBE_OK;
+	cuda = gpube__ops_cuda(ctx, &status);
+	if (!cuda)
+		return want == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
+	/* two of the largest messages of 8 bytes must fit, or a better order is worth its time */
+	if (16 * largest <= (double)cuda->resident(ctx))
+		*ops = cuda;
+	return GPUBE_OK;
+}
