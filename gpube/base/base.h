@@ -29,6 +29,7 @@ struct gpube_ctx {
 	char error[512];
 	int n_threads;
 	uint64_t memory_bytes; /* most bytes of tables alive at once */
+	uint64_t device_memory_bytes; /* the same on a device; 0: what it has */
 	void (*log)(void *, enum gpube_log_level, double, const char *);
 	void *log_arg;
 	void *(*realloc_fn)(void *, void *, size_t);

@@ -56,6 +56,8 @@
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
 		"most memory for tables; 0: what is free")                                         \
+	X(SIZE, device_memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                    \
+		"most memory of a GPU for tables, more streams through it; 0: what is free")       \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
 #define OPTS_SOLVE(X)                                                                              \
