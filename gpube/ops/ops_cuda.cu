@@ -125,6 +125,7 @@ static void device_close(struct gpube_ctx *ctx)
 	if (d->sent)
 		cudaEventDestroy(d->sent);
 	cudaFreeHost(d->staging);
+	cudaFreeHost(d->watch);
 	gpube__free(ctx, d);
 }
 
