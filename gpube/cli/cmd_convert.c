@@ -17,6 +17,7 @@ static const struct opt_group groups[] = {
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_convert *o = opts;
+	struct gpube_write_opts write = {.sizeof_options = sizeof(write)};
 	struct gpube_model *m = NULL;
 	struct session s;
 	int rc;
@@ -31,7 +32,9 @@ static int run(const void *opts, int n_args, char **args)
 		return rc;
 	rc = session_read(&s, &m, args[0], &o->read);
 	/* the words of --to are those of enum gpube_format, in its order */
-	if (!rc && gpube_write(m, args[1], (enum gpube_format)o->to))
+	write.format = (enum gpube_format)o->to;
+	write.shift = o->shift;
+	if (!rc && gpube_write_with(m, args[1], &write))
 		rc = session_fail(&s, NULL);
 	gpube_model_free(m);
 	session_end(&s);

@@ -4,17 +4,26 @@
 #include "formats/formats.h"
 #include "gpube/cli/session.h"
 
+int session_try_read(
+	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)
+{
+	struct gpube_read_opts opts = {
+		.sizeof_options = sizeof(opts),
+		/* the words of --from are those of enum gpube_format, in its order */
+		.format = (enum gpube_format)read->from,
+		.evidence = read->evidence,
+		.colors = (int)read->colors,
+	};
+
+	if (opts.evidence && !strcmp(opts.evidence, "none"))
+		opts.evidence = "";
+	return gpube_read_with(m, s->ctx, path, &opts);
+}
+
 int session_read(
 	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)
 {
-	const char *evidence = read->evidence;
-
-	if (evidence && !strcmp(evidence, "none"))
-		evidence = "";
-	/* the words of --from are those of enum gpube_format, in its order */
-	if (gpube_read(m, s->ctx, path, (enum gpube_format)read->from, evidence))
-		return session_fail(s, NULL);
-	return CLI_DONE;
+	return session_try_read(s, m, path, read) ? session_fail(s, NULL) : CLI_DONE;
 }
 
 bool session_options_clash(const struct opts_engine *engine)

@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/formats.h"
+
 #define OPTS_NO_END INT64_MAX
 
 #define OPTS_TALK(X)                                                                               \
@@ -30,11 +32,12 @@
 	X(FLAG, quiet, 'q', NULL, 0, 0, NULL, "no notes and no progress on standard error")
 
 #define OPTS_READ(X)                                                                               \
-	X(CHOICE, from, 0, "auto", 0, 0, "auto|wcsp|cfn|uai",                                      \
+	X(CHOICE, from, 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_READ,                               \
 		"format of the input; auto tells it from the content")                             \
 	X(TEXT, evidence, 0, NULL, 0, 0, "FILE",                                                   \
 		"evidence of a .uai model; none: ignore the .evid file beside it, which is read "  \
-		"by default")
+		"by default")                                                                      \
+	X(INT, colors, 0, "0", 0, 10000, "K", "colours for a graph (.col)")
 
 /* What solve and info have in common: how a model would be eliminated. */
 #define OPTS_ENGINE(X)                                                                             \
@@ -50,8 +53,7 @@
 	X(FLAG, no_simplify, 0, NULL, 0, 0, NULL, "eliminate the model as it was read")            \
 	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
 		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
-	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
-		"stop after this time; 0: never")                                                  \
+	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
 		"most memory for tables; 0: what is free")                                         \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
@@ -93,8 +95,11 @@
 		"write the result to FILE instead of standard output")
 
 #define OPTS_CONVERT(X)                                                                            \
-	X(CHOICE, to, 0, "auto", 0, 0, "auto|wcsp|cfn|uai",                                        \
-		"format of the output; auto goes by its name, x.cfn.gz for example")
+	X(CHOICE, to, 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_WRITTEN,                              \
+		"format of the output; auto goes by its name, x.cfn.gz for example")               \
+	X(FLAG, shift, 0, NULL, 0, 0, NULL,                                                        \
+		"where the format has no place for negative totals, write all of them larger by "  \
+		"what is needed, and say by how much")
 
 #define OPTS_GENERATE(X)                                                                           \
 	X(INT, variables, 'n', "20", 1, INT32_MAX, "N", "variables")                               \
@@ -102,7 +107,8 @@
 	X(REAL, p1, 0, "0.3", 0, 1, "X", "random: edges as a share of those there can be")         \
 	X(INT, rows, 0, "0", 0, INT32_MAX, "N",                                                    \
 		"grid: rows, a divisor of the variables; 0: about as many as columns")             \
-	X(REAL, p2, 0, "0.3", 0, 1, "X", "share of the tuples of each function that are forbidden")  \
+	X(REAL, p2, 0, "0.3", 0, 1, "X",                                                           \
+		"share of the tuples of each function that are forbidden")                         \
 	X(TEXT, dist, 0, "uniform", 0, 0, "DIST",                                                  \
 		"csg: distribution of the values, as for 'gpube csg --generate'")                  \
 	X(CHOICE, type, 0, "int32", 0, 0, "int16|int32|int64|float32|float64",                     \
@@ -111,7 +117,7 @@
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "another seed, another network")                 \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write to FILE instead of standard output; a name in .gz or .xz is compressed")    \
-	X(CHOICE, to, 0, "auto", 0, 0, "auto|wcsp|cfn|uai",                                        \
+	X(CHOICE, to, 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_WRITTEN,                              \
 		"format; auto goes by the name of FILE, .wcsp on standard output")
 
 #define OPTS_NASH(X)                                                                               \
@@ -180,6 +186,53 @@
 		"write the result to FILE instead of standard output")                             \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
 		"stop after this time with the best that is known; 0: never")
+
+#define OPTS_DPOP(X)                                                                               \
+	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \
+		"ADPOP: most variables of a joined mini-bucket; 0: no limit, DPOP")                \
+	X(CHOICE, partition, 0, "scope", 0, 0, "scope|first",                                      \
+		"how an agent splits its bucket: largest scope first, each where the joined "      \
+		"scope "                                                                           \
+		"grows least, or each where it first fits")                                        \
+	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
+		"plain mini-buckets, without cost shifting between those of an agent")             \
+	X(CHOICE, tree, 0, "best", 0, 0,                                                           \
+		"min-degree|max-degree|min-id|max-id|min-name|max-name|best",                      \
+		"which neighbour the depth-first search visits next; best: the smallest induced "  \
+		"width of all of these, of every root, and of random searches")                    \
+	X(TEXT, root, 0, NULL, 0, 0, "AGENT",                                                      \
+		"the root of its tree, by name or index; without: the agent that --tree puts "     \
+		"first")                                                                           \
+	X(INT, tries, 0, "200", 0, 1000000000, "N", "random searches of --tree best")              \
+	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of these")                                 \
+	X(TEXT, agents, 0, NULL, 0, 0, "FILE",                                                     \
+		"who owns what, instead of what the model's file says: pairs VARIABLE AGENT, '#' " \
+		"begins a comment; a variable that is not named is its own agent; none: every "    \
+		"variable is one")                                                                 \
+	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
+		"where agents join and eliminate; auto decides by predicted time and memory")      \
+	X(INT, threads, 0, NULL, 1, 1024, "N",                                                     \
+		"agents that work at the same time, times --agent-threads; by default one for "    \
+		"each core")                                                                       \
+	X(INT, agent_threads, 0, "1", 1, 1024, "N", "cores that each agent has")                   \
+	X(TIME, latency, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
+		"what a message takes, in simulated time")                                         \
+	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
+		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
+	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \
+	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
+		"most memory for tables; 0: what is free")                                         \
+	X(TIME, receive_timeout, 0, "60s", 0, OPTS_NO_END, "TIME",                                 \
+		"gpube-mpi: end the run when a rank gives no sign of life for this long")          \
+	X(SIZE, piece, 0, "1G", 1, 2147483647, "SIZE",                                             \
+		"gpube-mpi: larger tables are sent in pieces of this size")                        \
+	X(FLAG, compress, 0, NULL, 0, 0, NULL,                                                     \
+		"gpube-mpi: send pieces compressed where that makes them smaller")                 \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
+		"form of the result: for people, one JSON object, or toulbar2's .sol")             \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
+	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+		"write the result to FILE instead of standard output")
 
 #define OPTS_DEVICES(X)                                                                            \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
@@ -255,6 +308,12 @@ struct opts_auction {
 	struct opts_talk talk;
 };
 
+struct opts_dpop {
+	OPTS_DPOP(OPT_FIELD)
+	struct opts_read read;
+	struct opts_talk talk;
+};
+
 struct opts_devices {
 	OPTS_DEVICES(OPT_FIELD)
 };
@@ -282,17 +341,31 @@ struct opt_group {
  * writes static const struct opt_row rows[] = {OPTS_…(OPT_ROW)};
  */
 #define OPT_ROW(type, field, ...) {OPT_##type, #field, offsetof(OPTS_STRUCT, field), __VA_ARGS__},
-#define OPT_GROUP(heading, rows, at) {heading, rows, (int)(sizeof(rows) / sizeof((rows)[0])), at}
+#define OPT_GROUP(heading, rows, at)                                                               \
+	{                                                                                          \
+		heading, rows, (int)(sizeof(rows) / sizeof((rows)[0])), at                         \
+	}
 
 /* The groups that commands share, as 'at' of the command's struct. */
-#define OPT_GROUP_TALK(at) {"Messages", opt_rows_talk, OPT_N_TALK, at}
-#define OPT_GROUP_READ(at) {"Reading", opt_rows_read, OPT_N_READ, at}
-#define OPT_GROUP_ENGINE(at) {"Elimination", opt_rows_engine, OPT_N_ENGINE, at}
+#define OPT_GROUP_TALK(at)                                                                         \
+	{                                                                                          \
+		"Messages", opt_rows_talk, OPT_N_TALK, at                                          \
+	}
+#define OPT_GROUP_READ(at)                                                                         \
+	{                                                                                          \
+		"Reading", opt_rows_read, OPT_N_READ, at                                           \
+	}
+#define OPT_GROUP_ENGINE(at)                                                                       \
+	{                                                                                          \
+		"Elimination", opt_rows_engine, OPT_N_ENGINE, at                                   \
+	}
 
 #define OPT_COUNT(...) +1
-enum { OPT_N_TALK = OPTS_TALK(OPT_COUNT),
+enum {
+	OPT_N_TALK = OPTS_TALK(OPT_COUNT),
 	OPT_N_READ = OPTS_READ(OPT_COUNT),
-	OPT_N_ENGINE = OPTS_ENGINE(OPT_COUNT) };
+	OPT_N_ENGINE = OPTS_ENGINE(OPT_COUNT)
+};
 
 extern const struct opt_row opt_rows_talk[OPT_N_TALK];
 extern const struct opt_row opt_rows_read[OPT_N_READ];
