@@ -60,7 +60,7 @@ static int values_of(struct conv *c, const void **values, uint64_t from, uint64_
  */
 
 /* The part of 'agents' that holds its highest one, in a best partition of them. */
-static int take_part(struct conv *c, uint64_t agents, struct gpube_split *best)
+static int take_part(struct conv *c, uint64_t agents, struct gpube_subset_split *best)
 {
 	const int h = 63 - __builtin_clzll(agents);
 	const uint64_t top = (uint64_t)1 << h, x = agents ^ top;
@@ -69,7 +69,8 @@ static int take_part(struct conv *c, uint64_t agents, struct gpube_split *best)
 	uint64_t from = 0;
 
 	for (bool found = false;; found = true) {
-		struct gpube_split s = {.type = csg__base_type(c->type), .x = x & (piece - 1)};
+		struct gpube_subset_split s = {
+			.type = csg__base_type(c->type), .x = x & (piece - 1)};
 		int status = values_of(c, &s.a, top + from, piece);
 
 		s.b = c->best + (x - from - s.x) * c->size;
@@ -93,7 +94,7 @@ static int take_structure(struct conv *c, struct csg_result *r)
 	uint64_t left = ((uint64_t)1 << c->g->n) - 1;
 
 	for (r->n_parts = 0; left; r->n_parts++) {
-		struct gpube_split s;
+		struct gpube_subset_split s;
 		int status = take_part(c, left, &s);
 
 		if (status)

@@ -37,7 +37,7 @@ struct gpube_subset {
  * The split that attains a value: of the subsets y of x, the least with the
  * greatest a[y] + b[x - y]. sum and y are written.
  */
-struct gpube_split {
+struct gpube_subset_split {
 	enum gpube_type type;
 	const void *a, *b;
 	uint64_t x;
@@ -73,7 +73,7 @@ struct gpube_subset_ops {
 	/* Errors: EINVAL (type, n_bits), ENOMEM, ESTOP (out is then undefined), ECUDA */
 	int (*convolve)(struct gpube_ctx *ctx, const struct gpube_subset *s);
 	/* Errors: ESTOP, ECUDA */
-	int (*best)(struct gpube_ctx *ctx, struct gpube_split *s);
+	int (*best)(struct gpube_ctx *ctx, struct gpube_subset_split *s);
 	int (*fill)(struct gpube_ctx *ctx, const struct gpube_fill *f);
 	/* Errors: EINVAL, ENOMEM, ESTOP, ECUDA; NULL: on the CPU, csg/dp.c does it */
 	int (*splits)(struct gpube_ctx *ctx, const struct gpube_splits *s);
@@ -92,7 +92,7 @@ const struct gpube_subset_ops *gpube__subset_cpu(void);
 const struct gpube_subset_ops *gpube__subset_cuda(struct gpube_ctx *ctx, int *status);
 
 /* Whether s, of the same type, comes before t: a greater sum, or the same and a smaller y. */
-bool gpube__split_better(const struct gpube_split *s, const struct gpube_split *t);
+bool gpube__split_better(const struct gpube_subset_split *s, const struct gpube_subset_split *t);
 
 /* The slow, obviously right version on host memory. */
 int gpube__subset_reference(struct gpube_ctx *ctx, const struct gpube_subset *s);

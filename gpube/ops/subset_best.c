@@ -4,7 +4,7 @@
 #define CHUNK_BITS 16
 
 struct search {
-	struct gpube_split *s;
+	struct gpube_subset_split *s;
 	uint64_t low; /* the bits of x that a chunk runs through */
 	bool found;
 	int stopped;
@@ -32,7 +32,7 @@ struct search {
 		r.y = from | at;                                                                   \
 	} while (0)
 
-static struct gpube_split look(struct gpube_split r, uint64_t from, uint64_t low)
+static struct gpube_subset_split look(struct gpube_subset_split r, uint64_t from, uint64_t low)
 {
 	switch (r.type) {
 	case GPUBE_INT16:
@@ -54,7 +54,7 @@ static struct gpube_split look(struct gpube_split r, uint64_t from, uint64_t low
 	return r;
 }
 
-bool gpube__split_better(const struct gpube_split *s, const struct gpube_split *t)
+bool gpube__split_better(const struct gpube_subset_split *s, const struct gpube_subset_split *t)
 {
 	if (s->type == GPUBE_FLOAT32 || s->type == GPUBE_FLOAT64)
 		return s->sum.f > t->sum.f || (!(s->sum.f < t->sum.f) && s->y < t->y);
@@ -64,7 +64,7 @@ bool gpube__split_better(const struct gpube_split *s, const struct gpube_split *
 static void look_at_chunk(void *arg, int64_t item, int thread)
 {
 	struct search *l = arg;
-	struct gpube_split r;
+	struct gpube_subset_split r;
 
 	(void)thread;
 	if (gpube__stopped(l->ctx))
@@ -82,7 +82,7 @@ static void look_at_chunk(void *arg, int64_t item, int thread)
 	}
 }
 
-int gpube__subset_best_cpu(struct gpube_ctx *ctx, struct gpube_split *s)
+int gpube__subset_best_cpu(struct gpube_ctx *ctx, struct gpube_subset_split *s)
 {
 	const int bits = __builtin_popcountll(s->x);
 	struct search l = {.s = s, .ctx = ctx};

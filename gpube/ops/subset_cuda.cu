@@ -335,7 +335,8 @@ static __global__ void best_kernel(struct gpube__partial *partials, const typena
 	}
 }
 
-template <class Op> static int launch_best(struct gpube_ctx *ctx, const struct gpube_split *s)
+template <class Op>
+static int launch_best(struct gpube_ctx *ctx, const struct gpube_subset_split *s)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 	int thread_bits = __builtin_popcountll(s->x);
@@ -348,7 +349,7 @@ template <class Op> static int launch_best(struct gpube_ctx *ctx, const struct g
 	return (int)blocks_for((uint64_t)1 << thread_bits);
 }
 
-static int best_split(struct gpube_ctx *ctx, struct gpube_split *s)
+static int best_split(struct gpube_ctx *ctx, struct gpube_subset_split *s)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 	struct gpube__partial partials[BEST_THREADS / THREADS];

@@ -64,7 +64,7 @@ static void convolves(void **state)
 	char *memory = malloc(4 * bytes);
 	struct gpube_subset s = {
 		row->type, row->n_bits, memory, memory + bytes, memory + 2 * bytes, 0, 0};
-	struct gpube_split cpu = {.type = row->type, .a = s.a, .b = s.b}, there = cpu;
+	struct gpube_subset_split cpu = {.type = row->type, .a = s.a, .b = s.b}, there = cpu;
 
 	assert_non_null(memory);
 	draw(memory, row->type, row->n_bits, 1);

@@ -405,7 +405,8 @@ static void best_split(void **state)
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	assert_int_equal(gpube__subset_reference(ctx, &c), GPUBE_OK);
 	for (size_t k = 0; k < sizeof(masks) / sizeof(*masks); k++) {
-		struct gpube_split s = {.type = row->type, .a = c.a, .b = c.b, .x = masks[k]};
+		struct gpube_subset_split s = {
+			.type = row->type, .a = c.a, .b = c.b, .x = masks[k]};
 		const size_t size = gpube__type_size(row->type);
 		int64_t i = 0;
 		float f;
@@ -431,7 +432,7 @@ static void best_split(void **state)
 static void first_of_ties(void **state)
 {
 	static const int32_t zeros[1 << 18];
-	struct gpube_split s = {
+	struct gpube_subset_split s = {
 		.type = GPUBE_INT32, .a = zeros, .b = zeros, .x = (1 << 18) - 1, .y = 5};
 	struct gpube_ctx *ctx;
 
