@@ -114,7 +114,9 @@
 	X(REAL, p2, 0, "0.3", 0, 1, "X",                                                           \
 		"share of the tuples of each function that are forbidden")                         \
 	X(TEXT, dist, 0, "uniform", 0, 0, "DIST",                                                  \
-		"csg: distribution of the values, as for 'gpube csg --generate'")                  \
+		"csg: distribution of the values, as for 'gpube csg --generate'; auction: of bids") \
+	X(INT, goods, 0, "60", 2, 1000, "N", "auction: goods")                                     \
+	X(INT, bids, 0, "1000", 1, 1000000, "N", "auction: bids")                                  \
 	X(CHOICE, type, 0, "int32", 0, 0, "int16|int32|int64|float32|float64",                     \
 		"csg: type of the values; integers are 1000 times the value, int16 10 times")      \
 	X(INT, max_cost, 0, "100", 0, INT32_MAX, "N", "the other tuples cost 0 to N")              \

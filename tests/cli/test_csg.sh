@@ -55,6 +55,9 @@ row 'auction: JSON' 0 '"status": "optimal".*"revenue": 5\.50, "upper_bound": 5\.
 	"$gpube" auction --json "$work/a.txt"
 row 'auction: timeout' 0 '"status": "bounds"' 'ended before' \
 	"$gpube" auction --json --timeout 0.000001 "$work/a.txt"
+"$gpube" generate auction --dist regions --goods 20 --bids 50 --seed 2 -o "$work/r.txt"
+row 'auction: generated' 0 '^revenue +[0-9.]+, the proved maximum$' '' "$gpube" auction "$work/r.txt"
+row 'auction: no such distribution' 1 '' "no such distribution: 'uniform'" "$gpube" generate auction
 row 'auction: a bad file' 1 '' "bad.txt:1: expected 'goods', 'bids' or 'dummy', found 'csg'" \
 	"$gpube" auction "$work/bad.txt"
 plan
