@@ -1,6 +1,7 @@
 /* cmd_generate.c - gpube generate: seeded random networks and coalition games. */
 #include <string.h>
 
+#include "csg/auction.h"
 #include "csg/csg.h"
 #include "formats/formats.h"
 #include "gpube/cli/session.h"
@@ -68,24 +69,36 @@ static int generate_game(struct session *s, const struct opts_generate *o)
 	return rc;
 }
 
+static int generate_auction(struct session *s, const struct opts_generate *o)
+{
+	return csg_auction_generate(s->ctx, s->output, o->dist, (int)o->goods, (int)o->bids,
+		       (uint64_t)o->seed)
+		       ? session_fail(s, NULL)
+		       : CLI_DONE;
+}
+
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_generate *o = opts;
-	const bool game = !strcmp(args[0], "csg");
+	const bool game = !strcmp(args[0], "csg"), auction = !strcmp(args[0], "auction");
 	enum gpube_topology topology = GPUBE_NETWORK_RANDOM;
 	struct session s;
 	int rc;
 
 	(void)n_args;
-	if (!game && !topology_of(args[0], &topology)) {
+	if (!game && !auction && !topology_of(args[0], &topology)) {
 		cli_error(
-			"generate: expected random, scale-free, grid or csg, found '%s'", args[0]);
+			"generate: expected random, scale-free, grid, csg or auction, found '%s'",
+			args[0]);
 		return CLI_USAGE;
 	}
 	rc = session_start(&s, NULL, 0, 0, false, o->output_file);
 	if (rc)
 		return rc;
-	rc = game ? generate_game(&s, o) : generate(&s, o, topology);
+	if (auction)
+		rc = generate_auction(&s, o);
+	else
+		rc = game ? generate_game(&s, o) : generate(&s, o, topology);
 	session_end(&s);
 	return rc;
 }
@@ -106,7 +119,10 @@ const struct command cmd_generate = {
 		"solution.\n\n"
 		"KIND csg writes a coalition game of --variables agents for 'gpube csg': as text "
 		"on "
-		"standard output and to names in .txt, otherwise in the binary format.",
+		"standard output and to names in .txt, otherwise in the binary format.\n\n"
+		"KIND auction writes a combinatorial auction of --goods and --bids for 'gpube "
+		"auction', in CATS' format, by --dist: L1, L2, L3, L4, L6, L7 (goods at random), "
+		"scheduling, regions or arbitrary (after the papers; not CATS' own files).",
 	.examples = "gpube generate random -n 20 -d 10 --p1 0.3 --p2 0.4 -o r.wcsp\n"
 		    "57 functions of 100 tuples, 40 of them forbidden\n"
 		    "gpube generate grid -n 100 --seed 7 | gpube solve -\n"

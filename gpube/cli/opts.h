@@ -116,7 +116,9 @@
 	X(REAL, p2, 0, "0.3", 0, 1, "X",                                                           \
 		"share of the tuples of each function that are forbidden")                         \
 	X(TEXT, dist, 0, "uniform", 0, 0, "DIST",                                                  \
-		"csg: distribution of the values, as for 'gpube csg --generate'")                  \
+		"csg: distribution of the values, as for 'gpube csg --generate'; auction: of bids") \
+	X(INT, goods, 0, "60", 2, 1000, "N", "auction: goods")                                     \
+	X(INT, bids, 0, "1000", 1, 1000000, "N", "auction: bids")                                  \
 	X(CHOICE, type, 0, "int32", 0, 0, "int16|int32|int64|float32|float64",                     \
 		"csg: type of the values; integers are 1000 times the value, int16 10 times")      \
 	X(INT, max_cost, 0, "100", 0, INT32_MAX, "N", "the other tuples cost 0 to N")              \
@@ -163,6 +165,10 @@
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write the result to FILE instead of standard output")                             \
 	X(CHOICE, method, 'm', "auto", 0, 0, "auto|lp|conv|dp|idp", "how the optimum is found")    \
+	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
+		"where conv, dp and idp work; auto decides by predicted time")                     \
+	X(FLAG, unshared_splittings, 0, NULL, 0, 0, NULL,                                          \
+		"dp on a device, for comparison: coalitions do not share what they fetch")         \
 	X(FLAG, free_disposal, 0, NULL, 0, 0, NULL,                                                \
 		"agents may stay out of the structure, at no value")                               \
 	X(TEXT, certify, 0, NULL, 0, 0, "FILE",                                                    \
