@@ -124,6 +124,10 @@ static INLINE __m512i rows64(__m512i v)
 	{                                                                                          \
 		const __m512i both = rows##BITS(FROM(v));                                          \
                                                                                                    \
+		if (q == p + 256 / BITS && m == lanes_mask(8, 256 / BITS)) {                       \
+			_mm512_storeu_si512(p, both);                                              \
+			return;                                                                    \
+		}                                                                                  \
 		_mm256_mask_storeu_epi##BITS(p, m, _mm512_castsi512_si256(both));                  \
 		_mm256_mask_storeu_epi##BITS(q, m, _mm512_extracti64x4_epi64(both, 1));            \
 	}                                                                                          \
@@ -131,6 +135,10 @@ static INLINE __m512i rows64(__m512i v)
 	{                                                                                          \
 		const __m512i both = rows##BITS(FROM(v));                                          \
                                                                                                    \
+		if (q == p + 256 / BITS && ((uintptr_t)p & 63) == 0) {                             \
+			_mm512_stream_si512((void *)p, both);                                      \
+			return;                                                                    \
+		}                                                                                  \
 		_mm256_stream_si256((void *)p, _mm512_castsi512_si256(both));                      \
 		_mm256_stream_si256((void *)q, _mm512_extracti64x4_epi64(both, 1));                \
 	}
