@@ -1,5 +1,6 @@
 /* be.c - the elimination itself: see be.h. */
 #include "gpube/be.h"
+#include "gpube/dense.h"
 
 #include <limits.h>
 #include <string.h>
@@ -30,14 +31,6 @@ static void free_work(struct run *r, struct work *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static void put(void *values, enum gpube_type type, int64_t cell, int64_t v)
-{
-	if (type == GPUBE_INT32)
-		((int32_t *)values)[cell] = (int32_t)v;
-	else
-		((int64_t *)values)[cell] = v;
-}
-
 static int64_t get(const void *values, enum gpube_type type, int64_t cell)
 {
 	return type == GPUBE_INT32 ? ((const int32_t *)values)[cell]
@@ -49,65 +42,18 @@ static int64_t clamp(int64_t v, int64_t cut)
 	return v < cut ? v : cut; /* GPUBE_INF, too, becomes cut */
 }
 
-/* Positions of a function's scope in increasing order, and the stride of each of its axes in that layout. */
-static int64_t sorted_layout(
-	const struct gpube_be *be, int32_t function, int32_t *positions, int64_t *strides)
+/* Positions of a function's scope, in increasing order. */
+static void sorted_positions(const struct gpube_be *be, int32_t function, int32_t *positions)
 {
-	const struct gpube_model *m = be->m;
-	const int32_t *scope = gpube__scope(m, function);
-	int arity = m->functions[function].arity;
-	int64_t cells = 1;
+	const int32_t *scope = gpube__scope(be->m, function);
 
-	for (int k = 0; k < arity; k++) {
+	for (int k = 0; k < be->m->functions[function].arity; k++) {
 		int32_t q = be->position[scope[k]];
 		int j = k;
 
 		for (; j > 0 && positions[j - 1] > q; j--)
 			positions[j] = positions[j - 1];
 		positions[j] = q;
-	}
-	for (int j = arity - 1; j >= 0; j--) {
-		for (int k = 0; k < arity; k++)
-			if (be->position[scope[k]] == positions[j])
-				strides[k] = cells;
-		cells *= m->vars[be->buckets[positions[j]].var].domain;
-	}
-	return cells;
-}
-
-static void fill_dense(const struct gpube_be *be, int32_t function, const int64_t *strides,
-	const struct gpube_working *w, void *values, int32_t *index)
-{
-	const struct gpube_model *m = be->m;
-	const struct gpube_table *t = gpube__table(m, function);
-	const int32_t *scope = gpube__scope(m, function);
-	int arity = m->functions[function].arity;
-	int64_t to = 0;
-
-	memset(index, 0, (size_t)arity * sizeof(*index));
-	for (int64_t cell = 0; cell < t->n; cell++) {
-		put(values, w->type, to, clamp(gpube__table_int(t, cell), w->cut));
-		for (int k = arity - 1; k >= 0; k--) { /* the odometer of the original layout */
-			to += strides[k];
-			if (++index[k] < m->vars[scope[k]].domain)
-				break;
-			to -= strides[k] * index[k];
-			index[k] = 0;
-		}
-	}
-}
-
-static void fill_sparse(const struct gpube_table *t, int64_t cells, const int64_t *strides,
-	const struct gpube_working *w, void *values)
-{
-	for (int64_t cell = 0; cell < cells; cell++)
-		put(values, w->type, cell, clamp(t->dflt.i, w->cut));
-	for (int64_t k = 0; k < t->n; k++) {
-		int64_t to = 0;
-
-		for (int j = 0; j < t->arity; j++)
-			to += strides[j] * t->tuples[k * t->arity + j];
-		put(values, w->type, to, clamp(gpube__table_int(t, k), w->cut));
 	}
 }
 
@@ -118,30 +64,19 @@ static void fill_sparse(const struct gpube_table *t, int64_t cells, const int64_
 static int load_function(struct run *r, int32_t function, struct work *out, int32_t *positions)
 {
 	struct gpube_ctx *ctx = r->be->ctx;
-	const struct gpube_table *t = gpube__table(r->be->m, function);
-	uint64_t arity = (uint64_t)r->be->m->functions[function].arity, bytes;
-	int64_t *strides = gpube__alloc(ctx, arity, sizeof(*strides));
-	int32_t *index = gpube__alloc(ctx, arity, sizeof(*index));
-	void *staged = NULL;
-	int64_t cells;
+	const struct gpube_model *m = r->be->m;
+	const int64_t cells = gpube__cells(m, m->functions[function].arity, gpube__scope(m, function));
+	const uint64_t bytes = (uint64_t)cells * gpube__type_size(r->w->type);
+	void *staged = gpube__alloc(ctx, bytes, 1);
 	int status = GPUBE_ENOMEM;
 
-	if (!strides || !index)
-		goto out;
-	cells = sorted_layout(r->be, function, positions, strides);
-	bytes = (uint64_t)cells * gpube__type_size(r->w->type);
-	staged = gpube__alloc(ctx, bytes, 1);
+	sorted_positions(r->be, function, positions);
 	out->values = staged ? r->ops->alloc(ctx, bytes) : NULL;
-	if (!out->values)
-		goto out;
-	if (t->sparse)
-		fill_sparse(t, cells, strides, r->w, staged);
-	else
-		fill_dense(r->be, function, strides, r->w, staged, index);
-	status = r->ops->upload(ctx, out->values, staged, bytes);
-out:
-	gpube__free(ctx, strides);
-	gpube__free(ctx, index);
+	if (out->values)
+		status = gpube__dense_as(
+			staged, r->w->type, r->w->cut, m, function, r->be->position);
+	if (!status)
+		status = r->ops->upload(ctx, out->values, staged, bytes);
 	gpube__free(ctx, staged);
 	return status;
 }
@@ -363,23 +298,8 @@ static int64_t message_cell(
 	return cell;
 }
 
-static int64_t function_cost(const struct gpube_be *be, int32_t function, const int32_t *values,
-	int32_t *tuple, int32_t *domains)
-{
-	const struct gpube_table *t = gpube__table(be->m, function);
-	const int32_t *scope = gpube__scope(be->m, function);
-	int64_t k;
-
-	for (int j = 0; j < t->arity; j++) {
-		tuple[j] = values[scope[j]];
-		domains[j] = be->m->vars[scope[j]].domain;
-	}
-	k = gpube__table_find(t, domains, tuple);
-	return k < 0 ? t->dflt.i : gpube__table_int(t, k);
-}
-
 /* The first value of the bucket's variable whose joined cost is least, from the kept messages. */
-static int choose(struct run *r, int32_t p, int32_t *values, int32_t *scratch)
+static int choose(struct run *r, int32_t p, int32_t *values)
 {
 	const struct gpube_be *be = r->be;
 	const struct gpube_bucket *b = &be->buckets[p];
@@ -395,9 +315,7 @@ static int choose(struct run *r, int32_t p, int32_t *values, int32_t *scratch)
 			int32_t id = be->inputs[b->in_at + k];
 
 			if (id >= 0) {
-				sum += clamp(function_cost(be, id, values, scratch,
-						     scratch + b->n_scope + 1),
-					r->w->cut);
+				sum += clamp(gpube__function_cost(be->m, id, values), r->w->cut);
 			} else {
 				int64_t cell = message_cell(be, ~id, p, x, values);
 				int status = r->ops->download(be->ctx, &word,
@@ -421,15 +339,8 @@ static int choose(struct run *r, int32_t p, int32_t *values, int32_t *scratch)
 static int assign(struct run *r, int32_t *values)
 {
 	const struct gpube_be *be = r->be;
-	int32_t widest = 0, *scratch;
 	int status = GPUBE_OK;
 
-	for (int32_t p = 0; p < be->n; p++)
-		if (be->buckets[p].n_scope > widest)
-			widest = be->buckets[p].n_scope;
-	scratch = gpube__alloc(be->ctx, 2 * ((uint64_t)widest + 1), sizeof(*scratch));
-	if (!scratch)
-		return GPUBE_ENOMEM;
 	for (int32_t p = be->n - 1; p >= 0 && !status; p--) {
 		int32_t var = be->buckets[p].var;
 
@@ -437,9 +348,8 @@ static int assign(struct run *r, int32_t *values)
 			values[var] = stored_arg(r->args[p], message_cell(be, p, -1, 0, values),
 				gpube__be_arg_bits(be->m->vars[var].domain));
 		else
-			status = choose(r, p, values, scratch);
+			status = choose(r, p, values);
 	}
-	gpube__free(be->ctx, scratch);
 	return status;
 }
 
@@ -477,23 +387,6 @@ static int add_scalar(struct run *r, int32_t p, int64_t *optimum, uint64_t *coun
 	return status;
 }
 
-static int64_t constant_of(const struct gpube_model *m)
-{
-	int64_t sum = m->constant;
-
-	for (int32_t f = 0; f < m->n_functions; f++) {
-		const struct gpube_table *t = gpube__table(m, f);
-		int64_t c;
-
-		if (t->arity > 0)
-			continue;
-		c = t->n ? gpube__table_int(t, 0) : t->dflt.i;
-		if (c == GPUBE_INF || __builtin_add_overflow(sum, c, &sum))
-			return GPUBE_INF;
-	}
-	return sum;
-}
-
 static int eliminate_all(struct run *r, int64_t *optimum, uint64_t *count)
 {
 	const struct gpube_be *be = r->be;
@@ -526,7 +419,7 @@ int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const stru
 		goto out;
 	for (int32_t p = 0; p < be->n; p++)
 		r.joined_total += be->buckets[p].joined;
-	*optimum = constant_of(be->m);
+	*optimum = gpube__constant_of(be->m);
 	if (count)
 		*count = 1;
 	status = eliminate_all(&r, optimum, count ? count : &one);
