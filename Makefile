@@ -24,6 +24,8 @@ say  = @$(if $(filter 1,$(V)),true,printf '  %-5s %s\n' $(1) $@)
 have = $(shell printf '$(1)\n' | $(CC) $(2) -x c -E - >/dev/null 2>&1 && echo yes)
 LZMA   := $(call have,\#include <lzma.h>)
 FLINT  := $(call have,\#include <flint/fmpz_mat.h>)
+EXPAT  := $(call have,\#include <expat.h>)
+YAML   := $(call have,\#include <yaml.h>)
 OPENMP := $(call have,\#include <omp.h>,-fopenmp)
 X86    := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),yes)
 NVCC_PATH := $(if $(filter 1,$(CUDA)),$(shell command -v $(NVCC) 2>/dev/null))
@@ -42,6 +44,14 @@ endif
 ifeq ($(FLINT),yes)
 ALL_CFLAGS += -DGPUBE_HAVE_FLINT
 LIBS       += -lflint -lgmp
+endif
+ifeq ($(EXPAT),yes)
+ALL_CFLAGS += -DGPUBE_HAVE_EXPAT
+LIBS       += -lexpat
+endif
+ifeq ($(YAML),yes)
+ALL_CFLAGS += -DGPUBE_HAVE_YAML
+LIBS       += -lyaml
 endif
 ifeq ($(OPENMP),yes)
 ALL_CFLAGS += -fopenmp
@@ -81,6 +91,8 @@ all: note $(BUILD)/gpube $(LIB)
 note:
 	@test "$(LZMA)" = yes || echo "note: liblzma not found, .xz files cannot be read (apt-get install liblzma-dev)"
 	@test "$(FLINT)" = yes || echo "note: FLINT not found, 'gpube nash' gives --inexact results only (apt-get install libflint-dev)"
+	@test "$(EXPAT)" = yes || echo "note: expat not found, XCSP and FRODO .xml files cannot be read (apt-get install libexpat1-dev)"
+	@test "$(YAML)" = yes || echo "note: libyaml not found, pyDCOP .yaml files cannot be read (apt-get install libyaml-dev)"
 	@test "$(OPENMP)" = yes || echo "note: OpenMP not found, one thread is used"
 	@test -n "$(NVCC_PATH)" || echo "note: building for the CPU only (no nvcc, or CUDA=0)"
 
@@ -176,7 +188,7 @@ format:
 
 ## tidy: clang-tidy over the sources, zero warnings
 tidy:
-	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT)
+	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT) $(if $(filter yes,$(EXPAT)),-DGPUBE_HAVE_EXPAT) $(if $(filter yes,$(YAML)),-DGPUBE_HAVE_YAML)
 
 ## clean: remove what was built
 clean:

@@ -22,6 +22,10 @@ static const struct gpube_format_row formats[] = {
 		gpube__col_read, NULL},
 	{GPUBE_FORMAT_ERG, "erg", "erg", GPUBE_POTENTIALS, true, true, gpube__sniff_erg,
 		gpube__erg_read, NULL},
+	{GPUBE_FORMAT_YAML, "yaml", "yaml|yml", GPUBE_COSTS, false, false, gpube__sniff_yaml,
+		gpube__yaml_read, NULL},
+	{GPUBE_FORMAT_XML, "xml", "xml", GPUBE_COSTS, false, false, gpube__sniff_xml,
+		gpube__xml_read, NULL},
 };
 
 enum { N_FORMATS = sizeof(formats) / sizeof(*formats) };

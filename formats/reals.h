@@ -23,4 +23,16 @@ int gpube__reals_to_costs(struct gpube_model *m, struct gpube_in *in, double con
 int gpube__reals_add(
 	struct gpube_model *m, int arity, const int32_t *scope, double *values, const char *name);
 
+/*
+ * gpube__reals_table() - a table from n tuples in any order, whose memory it
+ * takes in every case: dense where that is no larger, or little.
+ * dflt   of all other tuples; NAN: there must be none
+ * table  out: its index in the model
+ * bad    out: -1, or the tuple that was given twice; n: some are missing
+ *        (then there is no table)
+ * Errors: ENOMEM
+ */
+int gpube__reals_table(struct gpube_model *m, const int32_t *domains, int arity, int64_t n,
+	int32_t *tuples, double *values, double dflt, int32_t *table, int64_t *bad);
+
 #endif

@@ -184,3 +184,41 @@ bool gpube__sniff_erg(const char *text, size_t n, const char *path)
 	(void)path;
 	return strstr(text, "/* Probabilities") != NULL;
 }
+
+/* ---- XML ------------------------------------------------------------------------------------ */
+
+bool gpube__sniff_xml(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	(void)path;
+	text += strspn(text, BLANKS);
+	return strncmp(text, "<?xml", 5) == 0 || strncmp(text, "<instance", 9) == 0 ||
+	       strncmp(text, "<!--", 4) == 0;
+}
+
+/* ---- YAML ----------------------------------------------------------------------------------- */
+
+/* A line that begins with one of a problem's keys and a colon. */
+bool gpube__sniff_yaml(const char *text, size_t n, const char *path)
+{
+	static const char *const keys[] = {"name", "objective", "description", "domains",
+		"variables", "constraints", "agents", "external_variables", NULL};
+
+	(void)n;
+	(void)path;
+	while (*text) {
+		for (int k = 0; keys[k]; k++) {
+			size_t length = strlen(keys[k]);
+
+			if (strncmp(text, keys[k], length) == 0 &&
+				text[length + strspn(text + length, " ")] == ':')
+				return true;
+		}
+		/* only comments, a document's head and empty lines may stand before */
+		if (!strchr("#-%\r\n", *text))
+			return false;
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return false;
+}
