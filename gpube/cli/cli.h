@@ -33,7 +33,7 @@ struct command {
 
 /* One file each: cmd_solve.c … */
 extern const struct command cmd_solve, cmd_bound, cmd_info, cmd_convert, cmd_generate,
-	cmd_nash, cmd_csg, cmd_auction, cmd_devices;
+	cmd_nash, cmd_csg, cmd_auction, cmd_devices, cmd_dpop;
 
 extern const struct command *const cli_commands[]; /* NULL at the end */
 const struct command *cli_command(const char *name);

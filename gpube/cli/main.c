@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dcop/world.h"
 #include "gpube/cli/cli.h"
 
 const struct command *const cli_commands[] = {
 	&cmd_solve,
 	&cmd_bound,
+	&cmd_dpop,
 	&cmd_csg,
 	&cmd_auction,
 	&cmd_info,
@@ -69,6 +71,12 @@ static int run_command(const struct command *c, int argc, char **argv)
 	if (!opts) {
 		cli_error("out of memory");
 		return CLI_FAILED;
+	}
+	if (dcop_world_is_mpi() && c != &cmd_dpop) {
+		/* every rank would do all of it */
+		cli_error("'%s' does not run on several ranks, use gpube", c->name);
+		free(opts);
+		return CLI_USAGE;
 	}
 	first = opts_parse(c, opts, argc, argv);
 	if (first == OPTS_HELP) {
