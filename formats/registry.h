@@ -37,6 +37,9 @@ bool gpube__sniff_erg(const char *text, size_t n, const char *path);
 bool gpube__sniff_yaml(const char *text, size_t n, const char *path);
 bool gpube__sniff_xml(const char *text, size_t n, const char *path);
 
+/* What files in no format of models hold. */
+enum gpube_content gpube__sniff_content(const char *text, const char *path);
+
 /* Does the name end in one of these extensions, before .gz or .xz? */
 bool gpube__has_extension(const char *path, const char *extensions);
 /* Length of a path without .gz or .xz. */

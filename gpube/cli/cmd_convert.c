@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "formats/formats.h"
-#include "gpube/cli/session.h"
+#include "gpube/cli/other_kinds.h"
 
 #define OPTS_STRUCT struct opts_convert
 static const struct opt_row rows[] = {OPTS_CONVERT(OPT_ROW)};
@@ -30,6 +30,10 @@ static int run(const void *opts, int n_args, char **args)
 	rc = session_start(&s, &o->talk, 0, 0, false, NULL);
 	if (rc)
 		return rc;
+	if (!o->read.from && other_kinds_convert(&s, &rc, args[0], args[1])) {
+		session_end(&s);
+		return rc;
+	}
 	rc = session_read(&s, &m, args[0], &o->read);
 	/* the words of --to are those of enum gpube_format, in its order */
 	write.format = (enum gpube_format)o->to;

@@ -1,7 +1,7 @@
 /* cmd_info.c - gpube info: how large a model is, and what its elimination would take. */
 #include <string.h>
 
-#include "gpube/cli/session.h"
+#include "gpube/cli/other_kinds.h"
 #include "gpube/ops/pick.h"
 
 #define OPTS_STRUCT struct opts_info
@@ -354,6 +354,10 @@ static int run(const void *opts, int n_args, char **args)
 		o->output_file);
 	if (rc)
 		return rc;
+	if (!o->read.from && other_kinds_info(&s, &rc, args[0])) {
+		session_end(&s);
+		return rc;
+	}
 	rc = session_read(&s, &m, args[0], &o->read);
 	if (!rc)
 		rc = inspect(&s, o, args[0], m);
