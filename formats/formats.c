@@ -3,9 +3,12 @@
 #include "formats/formats.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "formats/compare.h"
+#include "formats/fit.h"
 #include "formats/io.h"
 
 static bool begins_uai(const char *text)
@@ -168,33 +171,6 @@ static int read_evidence(struct gpube_model *m, const char *path, bool uai, cons
 	return status;
 }
 
-/*
- * Writes the evidence beside a .uai. A model without any gets a file only where
- * there is one already: left alone, it would be taken for this model's.
- */
-static int write_evidence(const struct gpube_model *m, const char *path)
-{
-	struct gpube_out out;
-	bool some = false;
-	char *beside;
-	int status = GPUBE_OK;
-
-	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
-		some = some || m->evidence[i] >= 0;
-	beside = evidence_path(m->ctx, path);
-	if (!beside)
-		return GPUBE_ENOMEM;
-	if (some || !is_missing(beside)) {
-		status = gpube__out_open(&out, m->ctx, beside);
-		if (!status) {
-			status = gpube__evid_write(m, &out);
-			status = gpube__out_close(&out, status == GPUBE_OK);
-		}
-	}
-	gpube__free(m->ctx, beside);
-	return status;
-}
-
 /* ---- reading and writing ------------------------------------------------------------- */
 
 int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path,
@@ -230,59 +206,179 @@ int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path
 	return GPUBE_OK;
 }
 
-/* Potentials are written as costs as gpube_solve() minimises them. */
-static int write_model(const struct gpube_model *m, const struct format *f, struct gpube_out *out)
+/* Whether a format's costs may be negative in total. */
+static bool holds_negative(const struct format *f)
 {
-	struct gpube_model *costs;
+	return f->id == GPUBE_FORMAT_CFN;
+}
+
+/* The files of a model while they are complete, but under temporary names. */
+struct written {
+	const char *path;
+	struct gpube_out model, evidence;
+	char *beside; /* NULL: no evidence file */
+	bool has_evidence;
+};
+
+/*
+ * The evidence beside a model. One without any gets a file only where there is
+ * one already: left alone, it would be taken for this model's.
+ */
+static int write_evidence(struct written *w, const struct gpube_model *m)
+{
+	bool some = false;
 	int status;
 
-	if (m->kind == f->kind || f->kind == GPUBE_POTENTIALS)
-		return f->write(m, out);
-	status = gpube__quantise(&costs, m, 0);
+	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
+		some = some || m->evidence[i] >= 0;
+	w->beside = evidence_path(m->ctx, w->path);
+	if (!w->beside)
+		return GPUBE_ENOMEM;
+	if (!some && is_missing(w->beside))
+		return GPUBE_OK;
+	status = gpube__out_open(&w->evidence, m->ctx, w->beside);
+	if (status)
+		return status;
+	w->has_evidence = true;
+	status = gpube__evid_write(m, &w->evidence);
+	return status ? status : gpube__out_finish(&w->evidence);
+}
+
+/* Writes one attempt's model, and gives it its final names if 'status' is still OK at the end. */
+static int close_written(struct written *w, struct gpube_ctx *ctx, int status)
+{
+	int closed;
+
+	if (w->has_evidence) {
+		closed = gpube__out_close(&w->evidence, status == GPUBE_OK);
+		status = status ? status : closed;
+	}
+	closed = gpube__out_close(&w->model, status == GPUBE_OK);
+	gpube__free(ctx, w->beside);
+	w->beside = NULL;
+	w->has_evidence = false;
+	return status ? status : closed;
+}
+
+static int write_attempt(
+	struct written *w, const struct gpube_model *m, const struct format *f, bool beside)
+{
+	int status = gpube__out_open(&w->model, m->ctx, w->path);
+
+	if (status)
+		return status;
+	status = f->write(m, &w->model);
 	if (!status)
-		status = f->write(costs, out);
-	gpube_model_free(costs);
+		status = gpube__out_finish(&w->model);
+	if (!status && beside)
+		status = write_evidence(w, m);
 	return status;
 }
 
-/* Without a file for it, evidence becomes functions: no writer has to know of it. */
-static int write_observed(
-	const struct gpube_model *m, const struct format *f, struct gpube_out *out)
+/* Reads a file that is still under its temporary name, for messages under its own. */
+static int read_again(struct gpube_out *out, struct gpube_model *m,
+	int (*read)(struct gpube_model *m, struct gpube_in *in))
 {
-	struct gpube_model view;
-	int status;
+	struct gpube_in in;
+	int status = gpube__in_open(&in, m->ctx, gpube__out_temporary(out));
 
-	status = gpube__observed_view(&view, m);
 	if (status)
 		return status;
-	status = write_model(&view, f, out);
-	gpube__observed_clear(&view, m);
+	in.path = out->path;
+	status = read(m, &in);
+	if (!status)
+		status = gpube__in_end(&in);
+	gpube__in_close(&in);
+	return status;
+}
+
+/* --check: what was written is read back and compared with what should have been. */
+static int check_written(
+	struct written *w, const struct gpube_model *m, const struct format *f)
+{
+	struct gpube_compared counts;
+	struct gpube_model *again;
+	char text[400];
+	int status = gpube_model_new(&again, m->ctx, f->kind);
+
+	if (status)
+		return status;
+	status = read_again(&w->model, again, f->read);
+	if (!status && w->has_evidence)
+		status = read_again(&w->evidence, again, gpube__evid_read);
+	if (!status)
+		status = gpube__compare(&counts, m, again);
+	gpube_model_free(again);
+	if (status == GPUBE_EBUG) {
+		snprintf(text, sizeof(text), "%s", gpube_error(m->ctx));
+		return gpube__fail(m->ctx, status, "'%s' is not what was to be written: %s",
+			w->path, text);
+	}
+	if (!status)
+		gpube__log(m->ctx, GPUBE_LOG_NOTE,
+			"%s: read back and compared: %d variables, %lld functions, %lld cells, "
+			"all equal",
+			w->path, m->n_vars, (long long)counts.n_functions,
+			(long long)counts.n_cells);
+	return status;
+}
+
+static int write_fitted(struct written *w, struct gpube_fit *fit, const struct format *f,
+	bool beside, const struct gpube_write_opts *opts)
+{
+	struct gpube_ctx *ctx = fit->given->ctx;
+	int status = write_attempt(w, fit->m, f, beside);
+
+	while (status == GPUBE_ERANGE) {
+		close_written(w, ctx, status);
+		status = gpube__fit_loosen(fit);
+		if (status)
+			return status;
+		status = write_attempt(w, fit->m, f, beside);
+	}
+	if (!status)
+		gpube__fit_say(fit, w->path);
+	if (!status && opts->check)
+		status = check_written(w, fit->m, f);
+	return close_written(w, ctx, status);
+}
+
+int gpube_write_as(const struct gpube_model *m, const char *path, enum gpube_format format,
+	const struct gpube_write_opts *opts)
+{
+	static const struct gpube_write_opts none = {.sizeof_options = sizeof(none)};
+	const struct format *f =
+		format == GPUBE_FORMAT_AUTO ? format_by_name(path) : find_format(format);
+	struct written w = {.path = path};
+	struct gpube_fit fit;
+	bool alone, beside;
+	int status;
+
+	opts = opts ? opts : &none;
+	if (opts->sizeof_options != sizeof(*opts))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "options of another size");
+	if (!f)
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"cannot tell the format of '%s': .wcsp, .cfn and .uai are known, also with "
+			".gz or .xz",
+			path);
+	alone = gpube__out_is_alone(path);
+	if (alone && opts->check)
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"cannot check what is written to '%s': it is no file that could be read "
+			"back",
+			path);
+	beside = f->id == GPUBE_FORMAT_UAI && !alone;
+	status = gpube__fit_init(
+		&fit, m, f->kind, beside, holds_negative(f), opts->precision, opts->lossy);
+	if (status)
+		return status;
+	status = write_fitted(&w, &fit, f, beside, opts);
+	gpube__fit_clear(&fit);
 	return status;
 }
 
 int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format format)
 {
-	const struct format *f =
-		format == GPUBE_FORMAT_AUTO ? format_by_name(path) : find_format(format);
-	struct gpube_out out;
-	int status, closed;
-	bool beside;
-
-	if (!f)
-		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"cannot tell the format of '%s': .wcsp, .cfn and .uai are known, also with "
-			".gz or "
-			".xz",
-			path);
-	status = gpube__out_open(&out, m->ctx, path);
-	if (status)
-		return status;
-	beside = f->id == GPUBE_FORMAT_UAI && !out.alone;
-	status = m->evidence && !beside ? write_observed(m, f, &out) : write_model(m, f, &out);
-	if (!status)
-		status = gpube__out_finish(&out);
-	if (!status && beside)
-		status = write_evidence(m, path);
-	closed = gpube__out_close(&out, status == GPUBE_OK);
-	return status ? status : closed;
+	return gpube_write_as(m, path, format, NULL);
 }

@@ -51,6 +51,31 @@ GPUBE_API int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const 
 GPUBE_API int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format format);
 
 /*
+ * How to write; zero fields take the default.
+ * precision  potentials to costs: decimals to which -ln is rounded, 1 to 12; 0:
+ *            as many as the format holds
+ * lossy      what the format cannot hold is changed until it can, and said in the
+ *            log: totals are raised so that none is negative, costs divided by a
+ *            power of ten, a bound dropped
+ * check      what was written is read back, before it gets its name, and compared
+ *            table by table
+ */
+struct gpube_write_opts {
+	size_t sizeof_options;
+	int precision;
+	int lossy;
+	int check;
+};
+
+/*
+ * gpube_write_as() - gpube_write() with options, which may be NULL.
+ * Errors: those of gpube_write(); EBUG (what was read back differs; no file is
+ *         left); EINVAL (a check of what is no file)
+ */
+GPUBE_API int gpube_write_as(const struct gpube_model *m, const char *path,
+	enum gpube_format format, const struct gpube_write_opts *opts);
+
+/*
  * gpube_read_order() - reads an elimination order: variable indices, or names
  * that are no numbers, the first is eliminated first. '#' begins a comment, and
  * the number of variables may stand in front (daoopt).
