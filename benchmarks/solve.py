@@ -2,7 +2,7 @@
 """Solves every instance of a data folder that elimination can do, checks each answer, and times it beside toulbar2.
 
 usage: benchmarks/solve.py DATA [--gpube build/gpube] [--toulbar2 toulbar2] [--limit 8.5] [--only TEXT]
-                           [--timeout 300] [--csv OUT.csv] [--peer all|missing|none]
+                           [--timeout 300] [--csv OUT.csv] [--peer all|missing|none] [--tuned "OPTIONS"]
 
 DATA/INDEX.tsv names the instances and their known answers. An instance is run
 when benchmarks/instances.txt lists it, or the index says that its largest
@@ -31,7 +31,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TUNED = ["-A", "-p=8", "-O=-3"]  # 1.1.1 does not know -hve and -pwc
+TUNED = "-A -hve -pwc -p=8 -O=-3"  # 1.1.1 does not know -hve and -pwc
 
 
 def run(cmd, timeout):
@@ -122,6 +122,7 @@ def main():
     ap.add_argument("--timeout", type=float, default=300)
     ap.add_argument("--peer-timeout", type=int, default=60)
     ap.add_argument("--csv")
+    ap.add_argument("--tuned", default=TUNED, help="toulbar2's second set of options (default: %(default)s)")
     ap.add_argument("--peer", choices=("all", "missing", "none"), default="all",
                     help="time toulbar2 on all, or ask it only where no answer is known, or not at all")
     args = ap.parse_args()
@@ -159,7 +160,7 @@ def main():
             value = float(listed[r["path"]][0])
             want = (None, value, "instances.txt") if r["format"] == "uai" else (value, None, "instances.txt")
         if args.peer == "all" or (args.peer == "missing" and want is None):
-            for k, options in enumerate(([], TUNED)):
+            for k, options in enumerate(([], args.tuned.split())):
                 if args.peer == "missing" and want is not None:
                     break
                 value, log10, t, proved = toulbar2(args, path, options)

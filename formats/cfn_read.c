@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "formats/cfn.h"
+#include "formats/registry.h"
 
 /* ---- header ------------------------------------------------------------------------ */
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "formats/names.h"
+#include "formats/registry.h"
 #include "formats/survey.h"
 
 enum { SPACE_VARIABLES, SPACE_FUNCTIONS };

@@ -6,9 +6,12 @@
  * number of numbers in the file tells which (odd or even for one sample), and
  * for the rest the lines.
  */
-#include "formats/io.h"
+#define _POSIX_C_SOURCE 200809L
+#include "formats/registry.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct number {
 	int64_t value, line;
@@ -156,4 +159,80 @@ int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out)
 			gpube__out_printf(out, " %d %d", i, m->evidence[i]);
 	gpube__out_text(out, "\n");
 	return out->status;
+}
+
+/* ---- the file beside a model --------------------------------------------------------- */
+
+/* "x.uai.evid" and what follows for x.uai, x.uai.gz and x.uai.xz; the caller frees it. */
+static char *path_beside(struct gpube_ctx *ctx, const char *path, const char *ending)
+{
+	size_t n = gpube__unpacked_length(path), k = strlen(ending) + 1;
+	char *p = gpube__alloc(ctx, n + k, 1);
+
+	if (p) {
+		memcpy(p, path, n);
+		memcpy(p + n, ending, k);
+	}
+	return p;
+}
+
+static bool is_missing(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+static int read_file(struct gpube_model *m, const char *path)
+{
+	struct gpube_in in;
+	int status = gpube__in_open(&in, m->ctx, path);
+
+	if (status)
+		return status;
+	status = gpube__evid_read(m, &in);
+	gpube__in_close(&in);
+	return status;
+}
+
+int gpube__evid_read_for(struct gpube_model *m, const char *path, bool beside, const char *evidence)
+{
+	static const char *const endings[] = {".evid", ".evid.gz", ".evid.xz"};
+	bool found = false;
+	int status = GPUBE_OK;
+
+	if (evidence)
+		return *evidence ? read_file(m, evidence) : GPUBE_OK;
+	if (!beside || strcmp(path, "-") == 0)
+		return GPUBE_OK;
+	for (int i = 0; i < 3 && !found && !status; i++) {
+		char *p = path_beside(m->ctx, path, endings[i]);
+
+		if (!p)
+			return GPUBE_ENOMEM;
+		found = !is_missing(p);
+		if (found)
+			status = read_file(m, p);
+		gpube__free(m->ctx, p);
+	}
+	return status;
+}
+
+int gpube__evid_write_for(
+	struct gpube_out *out, char **beside, const struct gpube_model *m, const char *path)
+{
+	bool some = false;
+	int status;
+
+	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
+		some = some || m->evidence[i] >= 0;
+	*beside = path_beside(m->ctx, path, ".evid");
+	if (!*beside)
+		return GPUBE_ENOMEM;
+	if (!some && is_missing(*beside))
+		return GPUBE_OK;
+	status = gpube__out_open(out, m->ctx, *beside);
+	if (!status)
+		status = gpube__evid_write(m, out);
+	return status ? status : gpube__out_finish(out);
 }

@@ -5,17 +5,16 @@
 
 enum { MOST_DIGITS = 18 };
 
-int gpube__fit_init(struct gpube_fit *fit, const struct gpube_model *m, enum gpube_kind kind,
-	bool beside, bool negative, int precision, bool lossy)
+int gpube__fit_init(struct gpube_fit *fit, const struct gpube_model *m,
+	const struct gpube_format_row *f, bool beside, const struct gpube_write_opts *opts)
 {
 	int status = GPUBE_OK;
 
 	*fit = (struct gpube_fit){.m = m,
 		.given = m,
-		.precision = precision,
-		.lossy = lossy,
-		.negative = negative,
-		.to_potentials = kind == GPUBE_POTENTIALS};
+		.opts = opts,
+		.negative = f->id == GPUBE_FORMAT_CFN,
+		.to_potentials = f->kind == GPUBE_POTENTIALS};
 	if (m->evidence && !beside) {
 		status = gpube__observed_view(&fit->with_evidence, m);
 		if (status)
@@ -23,8 +22,8 @@ int gpube__fit_init(struct gpube_fit *fit, const struct gpube_model *m, enum gpu
 		fit->observed = true;
 		fit->m = &fit->with_evidence;
 	}
-	if (m->kind == GPUBE_POTENTIALS && kind == GPUBE_COSTS) {
-		status = gpube__quantise(&fit->costs, fit->m, precision);
+	if (m->kind == GPUBE_POTENTIALS && f->kind == GPUBE_COSTS && !f->both_kinds) {
+		status = gpube__quantise(&fit->costs, fit->m, opts->precision);
 		fit->m = fit->costs;
 	}
 	if (status)
@@ -80,9 +79,9 @@ static int lose_digit(struct gpube_fit *fit)
 	int status;
 
 	fit->raised = 0; /* to be found anew */
-	if (from->kind == GPUBE_POTENTIALS && fit->precision == 0 && fit->costs->scale > 1) {
+	if (from->kind == GPUBE_POTENTIALS && fit->opts->precision == 0 && fit->costs->scale > 1) {
 		status = gpube__quantise(&costs, from, fit->costs->scale - 1);
-	} else if (!fit->lossy || fit->digits == MOST_DIGITS) {
+	} else if (!fit->opts->lossy || fit->digits == MOST_DIGITS) {
 		return GPUBE_ERANGE;
 	} else if (from->kind == GPUBE_POTENTIALS) {
 		fit->digits++;
@@ -147,8 +146,9 @@ int gpube__fit_loosen(struct gpube_fit *fit)
 	if (fit->m->kind == GPUBE_POTENTIALS)
 		return GPUBE_ERANGE;
 	if (fit->to_potentials)
-		return fit->lossy ? loosen_potentials(fit) : GPUBE_ERANGE;
-	if (!fit->negative && !fit->raised && (fit->lossy || fit->given->kind == GPUBE_POTENTIALS))
+		return fit->opts->lossy ? loosen_potentials(fit) : GPUBE_ERANGE;
+	if (!fit->negative && !fit->raised &&
+		(fit->opts->shift || fit->opts->lossy || fit->given->kind == GPUBE_POTENTIALS))
 		status = raise_totals(fit);
 	return status == GPUBE_ERANGE ? lose_digit(fit) : status;
 }
@@ -164,7 +164,8 @@ static void say_raised(const struct gpube_fit *fit, const char *path)
 		fit->given->kind == GPUBE_POTENTIALS
 			? "%s: the normalising constant is dropped: every total is -ln of the "
 			  "product plus %lld.%0*lld"
-			: "%s: every total is raised by %lld.%0*lld, so that none is negative",
+			: "%s: shifted: every total is larger by %lld.%0*lld, so that none is "
+			  "negative",
 		path, (long long)(fit->raised / unit), fit->m->scale ? fit->m->scale : 1,
 		(long long)(fit->raised % unit));
 }

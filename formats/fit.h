@@ -8,22 +8,24 @@
  * totals can be negative and the target has no place for that, the normalising
  * constant is dropped, which is said.
  *
+ * With 'shift', totals of costs are raised, too, and the bound with them.
+ *
  * With 'lossy', one step after the other until the format takes it: totals are
- * raised by a constant so that none is negative; costs are divided by a power of
- * ten; a bound is dropped that .uai has no place for. All of it is said.
+ * raised, costs divided by a power of ten, a bound dropped that .uai has no place
+ * for. All of it is said.
  */
 #ifndef GPUBE_FIT_H
 #define GPUBE_FIT_H
 
-#include "formats/io.h"
+#include "formats/registry.h"
 
 struct gpube_fit {
 	const struct gpube_model *m; /* what to write */
 	const struct gpube_model *given;
-	int precision;
-	bool lossy, negative; /* negative: the format holds negative totals */
-	bool to_potentials;   /* the format's kind */
-	bool observed;        /* evidence was turned into functions, in 'with_evidence' */
+	const struct gpube_write_opts *opts;
+	bool negative; /* the format holds negative totals */
+	bool to_potentials;
+	bool observed; /* evidence was turned into functions, in 'with_evidence' */
 	struct gpube_model with_evidence;
 	struct gpube_model *costs; /* owned: quantised, or with digits lost; may be NULL */
 	struct gpube_model view;   /* 'm', if constants differ from the model it views */
@@ -33,12 +35,12 @@ struct gpube_fit {
 };
 
 /*
- * gpube__fit_init() - the model for a format of models of 'kind'.
- * beside    there is a place for evidence beside the model
+ * gpube__fit_init() - the model for a format; 'opts' must outlive it.
+ * beside  there is a place for evidence beside the model
  * Errors: ERANGE (precision), ENOMEM (nothing to clear then)
  */
-int gpube__fit_init(struct gpube_fit *fit, const struct gpube_model *m, enum gpube_kind kind,
-	bool beside, bool negative, int precision, bool lossy);
+int gpube__fit_init(struct gpube_fit *fit, const struct gpube_model *m,
+	const struct gpube_format_row *f, bool beside, const struct gpube_write_opts *opts);
 /*
  * gpube__fit_loosen() - the writer has refused fit->m with ERANGE: takes the next
  * step that is allowed.

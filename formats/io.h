@@ -5,6 +5,7 @@
 #ifndef GPUBE_IO_H
 #define GPUBE_IO_H
 
+#include "formats/formats.h"
 #include "gpube/ir/model.h"
 
 /* ---- reading ----------------------------------------------------------------
@@ -19,7 +20,8 @@ struct gpube_in {
 	int64_t line;        /* of p, from 1; scanners count newlines */
 	const char *last;    /* where the token read last begins; it ends at p */
 	struct gpube_in_impl *impl;
-	int status; /* first failure; then p == end for ever */
+	const struct gpube_read_opts *opts; /* set by gpube_read_with(), for its readers */
+	int status;                         /* first failure; then p == end for ever */
 };
 
 /* Errors: EIO "cannot open 'x': …", ENOMEM; xz without liblzma: EIO that says so */
@@ -76,7 +78,8 @@ struct gpube_out {
 	struct gpube_ctx *ctx;
 	const char *path; /* "-" is standard output, descriptor 1: flush stdio before */
 	struct gpube_out_impl *impl;
-	int status; /* first failure; later writes do nothing */
+	const struct gpube_write_opts *opts; /* set by gpube_write_with(), for its writers */
+	int status;                          /* first failure; later writes do nothing */
 };
 
 /* Errors: EIO "cannot write 'x': …", ENOMEM */
@@ -99,17 +102,6 @@ const char *gpube__out_temporary(const struct gpube_out *out);
 bool gpube__out_is_alone(const char *path);
 /* Completes and renames; with 'keep' false, or after a failure, leaves no file. Returns status. */
 int gpube__out_close(struct gpube_out *out, bool keep);
-
-/* ---- readers and writers, one file each -------------------------------------- */
-
-int gpube__wcsp_read(struct gpube_model *m, struct gpube_in *in);
-int gpube__wcsp_write(const struct gpube_model *m, struct gpube_out *out);
-int gpube__cfn_read(struct gpube_model *m, struct gpube_in *in);
-int gpube__cfn_write(const struct gpube_model *m, struct gpube_out *out);
-int gpube__uai_read(struct gpube_model *m, struct gpube_in *in);
-int gpube__uai_write(const struct gpube_model *m, struct gpube_out *out);
-int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
-int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out);
 
 /*
  * gpube__observed_view() - the model with its evidence turned into unary

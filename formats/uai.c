@@ -5,7 +5,7 @@
  * the scopes, then a table for each scope. Nothing is rounded or normalised, so
  * that reading and writing again gives the same doubles.
  */
-#include "formats/io.h"
+#include "formats/registry.h"
 
 #include <math.h>
 #include <stdio.h>

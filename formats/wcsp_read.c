@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "formats/intension.h"
+#include "formats/registry.h"
 #include "formats/tuples.h"
 
 struct shared {

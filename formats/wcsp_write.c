@@ -3,11 +3,12 @@
  *
  * The format holds integers >= 0 that are minimised. Functions with negative
  * costs are shifted into the constant, and only if that is not enough all of
- * them; what is still negative needs .cfn. Names of variables, values and
- * functions are lost. A maximised model is written negated.
+ * them; what is still negative needs .cfn, or the option that makes all totals
+ * larger (fit.h). Names of variables, values and functions are lost. A maximised model is written negated.
  */
 #include <string.h>
 
+#include "formats/registry.h"
 #include "formats/survey.h"
 
 struct writer {
@@ -69,7 +70,8 @@ static int prepare(struct writer *w)
 	}
 	if (c < 0)
 		return gpube__fail(m->ctx, GPUBE_ERANGE,
-			"totals may be negative, which .wcsp cannot hold: write .cfn");
+			"totals may be negative, which .wcsp cannot hold: write .cfn, or give "
+			"--shift to write larger ones");
 	status = gpube__bound_to_write(&w->top, &w->survey);
 	if (status)
 		return status;

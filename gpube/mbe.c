@@ -5,38 +5,20 @@
 #include <string.h>
 
 /* A contraction of one mini-bucket, and what it points to. */
-struct job {
+struct gpube_mbe_job {
 	struct gpube_operand *in; /* n_in, and one more for a shift */
 	int64_t *sizes;
 	int32_t *operand; /* dims of all operands, in one piece */
 	void **loaded;	  /* working copies of its functions, NULL for messages */
 };
 
-struct run {
-	const struct gpube_mbe *mbe;
-	const struct gpube_ops *ops;
-	enum gpube_type type;
-	int shift; /* costs are multiplied by 2^shift */
-	int64_t limit, cut; /* scaled: a sum >= limit is forbidden and written as cut */
-	bool keep, match;
-	void **messages;  /* per mini: backend memory, or NULL */
-	int32_t *dim_of;  /* per position: scratch of one contraction */
-	/* of the bucket at work */
-	int32_t n_jobs, n_shared;
-	struct job *jobs;
-	struct gpube_contraction *contractions;
-	int32_t *shared; /* positions in every mini of the bucket, its own one last */
-	int64_t shared_cells;
-	void **marginals;
-};
-
-static int64_t get(const struct run *r, const void *values, int64_t cell)
+static int64_t get(const struct gpube_mbe_run *r, const void *values, int64_t cell)
 {
 	return r->type == GPUBE_INT32 ? ((const int32_t *)values)[cell]
 				      : ((const int64_t *)values)[cell];
 }
 
-static void put(const struct run *r, void *values, int64_t cell, int64_t v)
+static void put(const struct gpube_mbe_run *r, void *values, int64_t cell, int64_t v)
 {
 	if (r->type == GPUBE_INT32)
 		((int32_t *)values)[cell] = (int32_t)v;
@@ -45,12 +27,12 @@ static void put(const struct run *r, void *values, int64_t cell, int64_t v)
 }
 
 /* A cost as the tables hold it. */
-static int64_t working(const struct run *r, int64_t cost)
+static int64_t working(const struct gpube_mbe_run *r, int64_t cost)
 {
 	return cost >= r->limit >> r->shift ? r->cut : cost << r->shift;
 }
 
-static int load_function(struct run *r, int32_t function, void **out)
+static int load_function(struct gpube_mbe_run *r, int32_t function, void **out)
 {
 	const struct gpube_model *m = r->mbe->m;
 	struct gpube_ctx *ctx = m->ctx;
@@ -75,7 +57,7 @@ static int32_t input_size(const struct gpube_mbe *mbe, int32_t id)
 	return id >= 0 ? mbe->m->functions[id].arity : mbe->minis[~id].n_scope;
 }
 
-static void job_clear(struct run *r, const struct gpube_mini *mini, struct job *j)
+static void job_clear(struct gpube_mbe_run *r, const struct gpube_mini *mini, struct gpube_mbe_job *j)
 {
 	for (int32_t k = 0; j->loaded && k < mini->n_in; k++)
 		if (j->loaded[k])
@@ -87,7 +69,7 @@ static void job_clear(struct run *r, const struct gpube_mini *mini, struct job *
 	memset(j, 0, sizeof(*j));
 }
 
-static int job_init(struct run *r, const struct gpube_mini *mini, struct job *j)
+static int job_init(struct gpube_mbe_run *r, const struct gpube_mini *mini, struct gpube_mbe_job *j)
 {
 	const struct gpube_mbe *mbe = r->mbe;
 	struct gpube_ctx *ctx = mbe->ctx;
@@ -116,7 +98,7 @@ static int job_init(struct run *r, const struct gpube_mini *mini, struct job *j)
  * Lays out a contraction of a mini: 'out' positions stay, the others of the
  * joined scope are reduced. The shift, if any, is the last operand.
  */
-static void lay_out(struct run *r, const struct gpube_mini *mini, struct job *j,
+static void lay_out(struct gpube_mbe_run *r, const struct gpube_mini *mini, struct gpube_mbe_job *j,
 	struct gpube_contraction *c, const int32_t *out, int32_t n_out, const void *shift)
 {
 	const struct gpube_mbe *mbe = r->mbe;
@@ -170,7 +152,7 @@ static void lay_out(struct run *r, const struct gpube_mini *mini, struct job *j,
 /* ---- matching -------------------------------------------------------------------- */
 
 /* Positions that all minis of the bucket have, its own last. */
-static void find_shared(struct run *r, int32_t bucket)
+static void find_shared(struct gpube_mbe_run *r, int32_t bucket)
 {
 	const struct gpube_mbe *mbe = r->mbe;
 	const struct gpube_mini *mini = &mbe->minis[mbe->first[bucket]];
@@ -200,7 +182,7 @@ static void find_shared(struct run *r, int32_t bucket)
  * Makes shifts out of the min-marginals: to the average of all. What one
  * mini-bucket forbids is forbidden in all.
  */
-static void marginals_to_shifts(struct run *r, void *const *host)
+static void marginals_to_shifts(struct gpube_mbe_run *r, void *const *host)
 {
 	for (int64_t cell = 0; cell < r->shared_cells; cell++) {
 		__int128 sum = 0;
@@ -223,7 +205,7 @@ static void marginals_to_shifts(struct run *r, void *const *host)
 	}
 }
 
-static int match_moments(struct run *r, int32_t bucket)
+static int match_moments(struct gpube_mbe_run *r, int32_t bucket)
 {
 	const struct gpube_mbe *mbe = r->mbe;
 	const struct gpube_mini *minis = &mbe->minis[mbe->first[bucket]];
@@ -258,7 +240,7 @@ static int match_moments(struct run *r, int32_t bucket)
 
 /* ---- one bucket --------------------------------------------------------------------- */
 
-static void end_bucket(struct run *r, int32_t bucket)
+static void end_bucket(struct gpube_mbe_run *r, int32_t bucket)
 {
 	const struct gpube_mbe *mbe = r->mbe;
 	struct gpube_ctx *ctx = mbe->ctx;
@@ -287,7 +269,7 @@ static void end_bucket(struct run *r, int32_t bucket)
 	r->marginals = NULL;
 }
 
-static int eliminate(struct run *r, int32_t bucket)
+int gpube__mbe_eliminate(struct gpube_mbe_run *r, int32_t bucket)
 {
 	const struct gpube_mbe *mbe = r->mbe;
 	const struct gpube_mini *minis = &mbe->minis[mbe->first[bucket]];
@@ -322,8 +304,7 @@ static int eliminate(struct run *r, int32_t bucket)
 	return status;
 }
 
-/* Adds the messages of no variables that the bucket sent; at most 'limit'. */
-static int add_scalars(struct run *r, int32_t bucket, int64_t *total)
+int gpube__mbe_add_scalars(struct gpube_mbe_run *r, int32_t bucket, int64_t *total)
 {
 	const struct gpube_mbe *mbe = r->mbe;
 	int64_t word;
@@ -346,7 +327,7 @@ static int add_scalars(struct run *r, int32_t bucket, int64_t *total)
 
 /* ---- the assignment ----------------------------------------------------------------- */
 
-static int message_at(struct run *r, int32_t mini, const int32_t *values, int64_t *out)
+static int message_at(struct gpube_mbe_run *r, int32_t mini, const int32_t *values, int64_t *out)
 {
 	const struct gpube_mbe *mbe = r->mbe;
 	const struct gpube_mini *from = &mbe->minis[mini];
@@ -365,8 +346,7 @@ static int message_at(struct run *r, int32_t mini, const int32_t *values, int64_
 	return status;
 }
 
-/* The value whose bucket costs least, given those of the buckets after it. */
-static int choose(struct run *r, int32_t bucket, int32_t *values)
+int gpube__mbe_choose(struct gpube_mbe_run *r, int32_t bucket, int32_t *values)
 {
 	const struct gpube_mbe *mbe = r->mbe;
 	int32_t var = mbe->order[bucket], best_value = 0;
@@ -410,7 +390,7 @@ static int choose(struct run *r, int32_t bucket, int32_t *values)
  * under any shift; a partial sum of tables, which are all >= 0, that reaches
  * the limit means a total that does, whatever is shifted afterwards.
  */
-static int choose_type(struct run *r, int64_t limit)
+static int choose_type(struct gpube_mbe_run *r, int64_t limit)
 {
 	__int128 most = ((__int128)r->mbe->most_inputs + 1) * (r->match ? 2 : 1) * limit;
 
@@ -427,7 +407,61 @@ static int choose_type(struct run *r, int64_t limit)
 	return GPUBE_OK;
 }
 
-static int run_all(struct run *r, int64_t *total, int32_t *values)
+int gpube__mbe_run_init(struct gpube_mbe_run *r, const struct gpube_mbe *mbe,
+	const struct gpube_ops *ops, int64_t limit, bool match, bool keep, bool *settled, int64_t *bound)
+{
+	struct gpube_ctx *ctx = mbe->ctx;
+	int64_t constant = gpube__constant_of(mbe->m), span = gpube__cost_span(mbe->m);
+	__int128 left = (__int128)limit - constant;
+	int status;
+
+	*r = (struct gpube_mbe_run){.mbe = mbe, .ops = ops, .keep = keep,
+		.match = match && mbe->n_split > 0, .constant = constant, .given_limit = limit};
+	if (limit == GPUBE_INF || left >= span) {
+		left = span;
+		r->given_limit = GPUBE_INF;
+	}
+	*settled = constant == GPUBE_INF || left <= 0;
+	if (*settled) {
+		*bound = constant == GPUBE_INF ? GPUBE_INF : limit;
+		return GPUBE_OK;
+	}
+	status = choose_type(r, (int64_t)left);
+	if (status)
+		return status;
+	r->messages = gpube__alloc_zero(ctx, (uint64_t)mbe->n_minis, sizeof(*r->messages));
+	r->dim_of = gpube__alloc(ctx, (uint64_t)mbe->n, sizeof(*r->dim_of));
+	r->shared = gpube__alloc(ctx, (uint64_t)mbe->n, sizeof(*r->shared));
+	if (r->messages && r->dim_of && r->shared)
+		return GPUBE_OK;
+	gpube__mbe_run_clear(r);
+	return GPUBE_ENOMEM;
+}
+
+void gpube__mbe_run_clear(struct gpube_mbe_run *r)
+{
+	struct gpube_ctx *ctx = r->mbe ? r->mbe->ctx : NULL;
+
+	for (int32_t k = 0; r->messages && k < r->mbe->n_minis; k++)
+		if (r->messages[k])
+			r->ops->free(ctx, r->messages[k]);
+	if (ctx) {
+		gpube__free(ctx, r->messages);
+		gpube__free(ctx, r->dim_of);
+		gpube__free(ctx, r->shared);
+	}
+	memset(r, 0, sizeof(*r));
+}
+
+int64_t gpube__mbe_bound(const struct gpube_mbe_run *r, int64_t total)
+{
+	if (total >= r->limit)
+		return r->given_limit;
+	/* of integer costs: rounded up */
+	return r->constant + ((total + ((int64_t)1 << r->shift) - 1) >> r->shift);
+}
+
+static int run_all(struct gpube_mbe_run *r, int64_t *total, int32_t *values)
 {
 	const struct gpube_mbe *mbe = r->mbe;
 	double done = 0;
@@ -437,55 +471,33 @@ static int run_all(struct run *r, int64_t *total, int32_t *values)
 	for (int32_t p = 0; p < mbe->n && !status; p++) {
 		if (gpube__stopped(mbe->ctx))
 			return gpube__fail_stopped(mbe->ctx);
-		status = eliminate(r, p);
+		status = gpube__mbe_eliminate(r, p);
 		for (int32_t k = mbe->first[p]; k < mbe->first[p + 1]; k++)
 			done += (double)mbe->minis[k].cells *
 				mbe->m->vars[mbe->order[p]].domain;
 		gpube__progress(mbe->ctx, done / (mbe->joined_cells + 1), "mini-buckets");
 		if (!status)
-			status = add_scalars(r, p, total);
+			status = gpube__mbe_add_scalars(r, p, total);
 	}
 	for (int32_t p = mbe->n - 1; p >= 0 && values && !status; p--)
-		status = choose(r, p, values);
+		status = gpube__mbe_choose(r, p, values);
 	return status;
 }
 
 int gpube__mbe_run(int64_t *bound, int32_t *values, const struct gpube_mbe *mbe,
 	const struct gpube_ops *ops, int64_t limit, bool match)
 {
-	struct gpube_ctx *ctx = mbe->ctx;
-	struct run r = {.mbe = mbe, .ops = ops, .keep = values != NULL,
-		.match = match && mbe->n_split > 0};
-	int64_t constant = gpube__constant_of(mbe->m), span = gpube__cost_span(mbe->m), total;
-	__int128 left = (__int128)limit - constant;
-	int status;
+	struct gpube_mbe_run r;
+	int64_t total;
+	bool settled;
+	int status = gpube__mbe_run_init(
+		&r, mbe, ops, limit, match, values != NULL, &settled, bound);
 
-	if (constant == GPUBE_INF) {
-		*bound = GPUBE_INF;
-		return GPUBE_OK;
-	}
-	if (limit == GPUBE_INF || left > span)
-		left = span;
-	if (left <= 0) {
-		*bound = limit;
-		return GPUBE_OK;
-	}
-	status = choose_type(&r, (int64_t)left);
-	if (status)
+	if (status || settled)
 		return status;
-	r.messages = gpube__alloc_zero(ctx, (uint64_t)mbe->n_minis, sizeof(*r.messages));
-	r.dim_of = gpube__alloc(ctx, (uint64_t)mbe->n, sizeof(*r.dim_of));
-	r.shared = gpube__alloc(ctx, (uint64_t)mbe->n, sizeof(*r.shared));
-	status = r.messages && r.dim_of && r.shared ? run_all(&r, &total, values) : GPUBE_ENOMEM;
-	if (!status && total >= r.limit)
-		*bound = left == span ? GPUBE_INF : limit;
-	else if (!status) /* of integer costs: rounded up */
-		*bound = constant + ((total + ((int64_t)1 << r.shift) - 1) >> r.shift);
-	for (int32_t k = 0; r.messages && k < mbe->n_minis; k++)
-		if (r.messages[k])
-			ops->free(ctx, r.messages[k]);
-	gpube__free(ctx, r.messages);
-	gpube__free(ctx, r.dim_of);
-	gpube__free(ctx, r.shared);
+	status = run_all(&r, &total, values);
+	if (!status)
+		*bound = gpube__mbe_bound(&r, total);
+	gpube__mbe_run_clear(&r);
 	return status;
 }

@@ -82,4 +82,52 @@ void gpube__mbe_memory(double *keep_bytes, double *free_bytes, const struct gpub
 int gpube__mbe_run(int64_t *bound, int32_t *values, const struct gpube_mbe *mbe,
 	const struct gpube_ops *ops, int64_t limit, bool match);
 
+/* ---- bucket by bucket --------------------------------------------------------------- */
+
+/*
+ * A run whose buckets somebody else puts in order: agents that own them, for
+ * example. Tables hold costs times 2^shift, at most 'cut'; from 'limit' on they
+ * are forbidden.
+ * messages  per mini, NULL or memory of 'ops' over the mini's scope; gpube__mbe_eliminate()
+ *           wants those that the bucket's minis take in, and makes those they send
+ */
+struct gpube_mbe_run {
+	const struct gpube_mbe *mbe;
+	const struct gpube_ops *ops;
+	enum gpube_type type; /* INT32 or INT64 */
+	int shift;
+	int64_t limit, cut, constant, given_limit;
+	bool keep; /* false: messages are freed when they were taken in */
+	bool match;
+	void **messages;
+	/* scratch of the bucket at work */
+	int32_t *dim_of; /* per position */
+	int32_t n_jobs, n_shared;
+	struct gpube_mbe_job *jobs;
+	struct gpube_contraction *contractions;
+	int32_t *shared; /* positions in every mini of the bucket, its own one last */
+	int64_t shared_cells;
+	void **marginals;
+};
+
+/*
+ * gpube__mbe_run_init() - chooses how costs are held; arguments as gpube__mbe_run()'s.
+ * settled  out: nothing is left to do, *bound is the result and 'r' needs no clearing
+ * Errors: ERANGE, ENOMEM
+ */
+int gpube__mbe_run_init(struct gpube_mbe_run *r, const struct gpube_mbe *mbe,
+	const struct gpube_ops *ops, int64_t limit, bool match, bool keep, bool *settled,
+	int64_t *bound);
+/* Frees the messages that are left, too. */
+void gpube__mbe_run_clear(struct gpube_mbe_run *r);
+
+/* Errors: ENOMEM, ESTOP, those of the backend */
+int gpube__mbe_eliminate(struct gpube_mbe_run *r, int32_t position);
+/* Adds the messages of no variables that the bucket sent to a total of at most 'limit'. */
+int gpube__mbe_add_scalars(struct gpube_mbe_run *r, int32_t position, int64_t *total);
+/* The bound that the total of all such messages proves. */
+int64_t gpube__mbe_bound(const struct gpube_mbe_run *r, int64_t total);
+/* The value whose bucket costs least, given those of the buckets after it. */
+int gpube__mbe_choose(struct gpube_mbe_run *r, int32_t position, int32_t *values);
+
 #endif

@@ -19,11 +19,13 @@ static int write_model(struct session *s, const struct opts_convert *o, const st
 	const char *path)
 {
 	const struct gpube_write_opts write = {.sizeof_options = sizeof(write),
+		/* the words of --to are those of enum gpube_format, in its order */
+		.format = (enum gpube_format)o->to,
+		.shift = o->shift,
 		.precision = (int)o->precision,
 		.lossy = o->lossy,
 		.check = o->check};
-	/* the words of --to are those of enum gpube_format, in its order */
-	int status = gpube_write_as(m, path, (enum gpube_format)o->to, &write);
+	int status = gpube_write_with(m, path, &write);
 
 	if (!status)
 		return CLI_DONE;
@@ -98,15 +100,16 @@ const struct command cmd_convert = {
 	.arguments = "IN OUT",
 	.summary = "write a model in another format",
 	.description =
-		"Reads the model in IN and writes it to OUT: .wcsp, .cfn or .uai, compressed "
+		"Reads the model in IN and writes it to OUT, whose name tells the format, "
+		"compressed "
 		"if the name ends in .gz or .xz. '-' is standard input or output. gpube-convert "
 		"is the same command as a small program of its own.\n\n"
 		"An integer cost stays the same integer, a decimal keeps its decimals. A "
 		"probability becomes a cost by one rounding, of -ln to --precision decimals; "
 		"the normalising constant is kept in the function of no variables, or said to "
 		"be dropped where OUT cannot hold it. What else OUT cannot hold is refused with "
-		"the reason, or changed and said with --lossy: totals are raised so that none "
-		"is negative, costs divided by a power of ten, a bound dropped.\n\n"
+		"the reason, or changed and said: with --shift totals are raised so that none is "
+		"negative, with --lossy also costs divided by a power of ten, a bound dropped.\n\n"
 		"OUT is written under a temporary name and renamed when it is complete; a "
 		"failure leaves what was there before.\n\n"
 		"With --simplify, --map writes a line for each variable of IN: 'I value A' if "

@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/formats.h"
+
 #define OPTS_NO_END INT64_MAX
 
 #define OPTS_TALK(X)                                                                               \
@@ -30,7 +32,7 @@
 	X(FLAG, quiet, 'q', NULL, 0, 0, NULL, "no notes and no progress on standard error")
 
 #define OPTS_READ(X)                                                                               \
-	X(CHOICE, from, 0, "auto", 0, 0, "auto|wcsp|cfn|uai",                                      \
+	X(CHOICE, from, 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_READ,                               \
 		"format of the input; auto tells it from the content")                             \
 	X(TEXT, evidence, 0, NULL, 0, 0, "FILE",                                                   \
 		"evidence of a .uai model; none: ignore the .evid file beside it, which is read "  \
@@ -50,8 +52,7 @@
 	X(FLAG, no_simplify, 0, NULL, 0, 0, NULL, "eliminate the model as it was read")            \
 	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
 		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
-	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
-		"stop after this time; 0: never")                                                  \
+	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
 		"most memory for tables; 0: what is free")                                         \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
@@ -93,8 +94,11 @@
 		"write the result to FILE instead of standard output")
 
 #define OPTS_CONVERT(X)                                                                            \
-	X(CHOICE, to, 0, "auto", 0, 0, "auto|wcsp|cfn|uai",                                        \
+	X(CHOICE, to, 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_WRITTEN,                              \
 		"format of the output; auto goes by its name, x.cfn.gz for example")               \
+	X(FLAG, shift, 0, NULL, 0, 0, NULL,                                                        \
+		"where the format has no place for negative totals, write all of them larger by "  \
+		"what is needed, and say by how much")                                             \
 	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
 		"decimals to which -ln of a potential is rounded where it becomes a cost; 0: as "  \
 		"many as the output holds")                                                        \
@@ -114,7 +118,8 @@
 	X(REAL, p1, 0, "0.3", 0, 1, "X", "random: edges as a share of those there can be")         \
 	X(INT, rows, 0, "0", 0, INT32_MAX, "N",                                                    \
 		"grid: rows, a divisor of the variables; 0: about as many as columns")             \
-	X(REAL, p2, 0, "0.3", 0, 1, "X", "share of the tuples of each function that are forbidden")  \
+	X(REAL, p2, 0, "0.3", 0, 1, "X",                                                           \
+		"share of the tuples of each function that are forbidden")                         \
 	X(TEXT, dist, 0, "uniform", 0, 0, "DIST",                                                  \
 		"csg: distribution of the values, as for 'gpube csg --generate'")                  \
 	X(CHOICE, type, 0, "int32", 0, 0, "int16|int32|int64|float32|float64",                     \
@@ -123,7 +128,7 @@
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "another seed, another network")                 \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write to FILE instead of standard output; a name in .gz or .xz is compressed")    \
-	X(CHOICE, to, 0, "auto", 0, 0, "auto|wcsp|cfn|uai",                                        \
+	X(CHOICE, to, 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_WRITTEN,                              \
 		"format; auto goes by the name of FILE, .wcsp on standard output")
 
 #define OPTS_NASH(X)                                                                               \
@@ -290,17 +295,31 @@ struct opt_group {
  * writes static const struct opt_row rows[] = {OPTS_…(OPT_ROW)};
  */
 #define OPT_ROW(type, field, ...) {OPT_##type, #field, offsetof(OPTS_STRUCT, field), __VA_ARGS__},
-#define OPT_GROUP(heading, rows, at) {heading, rows, (int)(sizeof(rows) / sizeof((rows)[0])), at}
+#define OPT_GROUP(heading, rows, at)                                                               \
+	{                                                                                          \
+		heading, rows, (int)(sizeof(rows) / sizeof((rows)[0])), at                         \
+	}
 
 /* The groups that commands share, as 'at' of the command's struct. */
-#define OPT_GROUP_TALK(at) {"Messages", opt_rows_talk, OPT_N_TALK, at}
-#define OPT_GROUP_READ(at) {"Reading", opt_rows_read, OPT_N_READ, at}
-#define OPT_GROUP_ENGINE(at) {"Elimination", opt_rows_engine, OPT_N_ENGINE, at}
+#define OPT_GROUP_TALK(at)                                                                         \
+	{                                                                                          \
+		"Messages", opt_rows_talk, OPT_N_TALK, at                                          \
+	}
+#define OPT_GROUP_READ(at)                                                                         \
+	{                                                                                          \
+		"Reading", opt_rows_read, OPT_N_READ, at                                           \
+	}
+#define OPT_GROUP_ENGINE(at)                                                                       \
+	{                                                                                          \
+		"Elimination", opt_rows_engine, OPT_N_ENGINE, at                                   \
+	}
 
 #define OPT_COUNT(...) +1
-enum { OPT_N_TALK = OPTS_TALK(OPT_COUNT),
+enum {
+	OPT_N_TALK = OPTS_TALK(OPT_COUNT),
 	OPT_N_READ = OPTS_READ(OPT_COUNT),
-	OPT_N_ENGINE = OPTS_ENGINE(OPT_COUNT) };
+	OPT_N_ENGINE = OPTS_ENGINE(OPT_COUNT)
+};
 
 extern const struct opt_row opt_rows_talk[OPT_N_TALK];
 extern const struct opt_row opt_rows_read[OPT_N_READ];

@@ -46,6 +46,10 @@ void gpube_model_free(struct gpube_model *m)
 	gpube__free(ctx, m->tables);
 	gpube__free(ctx, m->scopes);
 	gpube__free(ctx, m->evidence);
+	for (int32_t a = 0; a < m->n_agents; a++)
+		gpube__free(ctx, m->agents[a]);
+	gpube__free(ctx, m->agents);
+	gpube__free(ctx, m->agent_of);
 	gpube__free(ctx, m->name);
 	gpube__free(ctx, m);
 }
@@ -130,6 +134,33 @@ int gpube_model_set_top(struct gpube_model *m, int64_t top)
 	if (m->kind != GPUBE_COSTS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "potentials have no top");
 	m->top = top;
+	return GPUBE_OK;
+}
+
+int gpube__add_agent(struct gpube_model *m, int32_t *agent, const char *name)
+{
+	if (gpube__grow(m->ctx, &m->agents, &m->agents_capacity, (int64_t)m->n_agents + 1,
+		    sizeof(*m->agents)))
+		return GPUBE_ENOMEM;
+	m->agents[m->n_agents] = gpube__strdup(m->ctx, name);
+	if (!m->agents[m->n_agents])
+		return GPUBE_ENOMEM;
+	if (agent)
+		*agent = m->n_agents;
+	m->n_agents++;
+	return GPUBE_OK;
+}
+
+int gpube__own(struct gpube_model *m, int32_t agent, int32_t var)
+{
+	if (!m->agent_of) {
+		m->agent_of = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*m->agent_of));
+		if (!m->agent_of)
+			return GPUBE_ENOMEM;
+		for (int32_t i = 0; i < m->n_vars; i++)
+			m->agent_of[i] = -1;
+	}
+	m->agent_of[var] = agent;
 	return GPUBE_OK;
 }
 

@@ -79,6 +79,15 @@ struct gpube_model {
 	/* Observed values (.evid): n_vars entries, -1 = not observed; NULL: none at all. */
 	int32_t *evidence;
 
+	/*
+	 * Agents of a distributed problem, by name, and the one that each variable
+	 * belongs to: n_vars entries, -1 = not said; NULL: the file names none.
+	 */
+	int32_t n_agents;
+	char **agents;
+	int32_t *agent_of;
+
+	int64_t agents_capacity;
 	int64_t vars_capacity, functions_capacity, tables_capacity, scopes_capacity;
 };
 
@@ -122,6 +131,15 @@ int gpube__compare_tuples(const int32_t *a, const int32_t *b, int arity);
 
 /* Cells of a table over 'scope': the product of its domains; -1 past INT64_MAX. */
 int64_t gpube__cells(const struct gpube_model *m, int arity, const int32_t *scope);
+
+/*
+ * gpube__add_agent() - an agent that owns no variable yet; gpube__own() gives it
+ * one. Both once all variables are there.
+ * agent   out, may be NULL: its index
+ * Errors: ENOMEM
+ */
+int gpube__add_agent(struct gpube_model *m, int32_t *agent, const char *name);
+int gpube__own(struct gpube_model *m, int32_t agent, int32_t var);
 
 /*
  * gpube__add_table() - gives a table to the model, which owns its arrays from

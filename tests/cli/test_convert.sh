@@ -45,8 +45,11 @@ row 'negative totals are refused' 1 '' 'totals may be negative, which .wcsp cann
 	"$alone" "$work/neg.cfn" "$work/neg.wcsp"
 row 'the way out is told' 1 '' 'with --lossy it may be written' "$alone" "$work/neg.cfn" "$work/neg.wcsp"
 that 'what is refused leaves no file' [ ! -e "$work/neg.wcsp" ]
-row 'negative totals are raised' 0 '' 'every total is raised by 2.5, so that none is negative$' \
-	"$alone" --lossy --check "$work/neg.cfn" "$work/neg.wcsp"
+for option in --shift --lossy; do
+	row "negative totals are raised: $option" 0 '' \
+		'shifted: every total is larger by 2.5, so that none is negative$' \
+		"$alone" $option --check "$work/neg.cfn" "$work/neg.wcsp"
+done
 that 'raised: the optimum' [ "$(optimum "$work/neg.wcsp")" = 0 ]
 printf 'p 1 2 1 5000\n2\n1 0 0 1\n1 2000\n' > "$work/big.wcsp"
 row 'an exponential that fits no double is refused' 1 '' 'its exponential does not fit a double' \

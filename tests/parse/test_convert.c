@@ -43,14 +43,16 @@ static void checked(void **state)
 	snprintf(path, sizeof(path), "%s/m", dir);
 	for (int k = 0; k < 12; k++) {
 		enum gpube_kind kind = k < 6 ? GPUBE_COSTS : GPUBE_POTENTIALS;
-		struct gpube_write_opts opts = {
-			.sizeof_options = sizeof(opts), .lossy = k % 6 / 3, .check = 1};
+		struct gpube_write_opts opts = {.sizeof_options = sizeof(opts),
+			.format = formats[k % 3],
+			.lossy = k % 6 / 3,
+			.check = 1};
 		struct random_spec spec = random_spec_varied(seed, kind);
 		struct gpube_model *m = random_model(ctx, &spec, seed);
 		int status;
 
 		assert_non_null(m);
-		status = gpube_write_as(m, path, formats[k % 3], &opts);
+		status = gpube_write_with(m, path, &opts);
 		if (status == GPUBE_ERANGE && !opts.lossy)
 			assert_true(kind == GPUBE_COSTS || formats[k % 3] != GPUBE_FORMAT_UAI);
 		else if (status)

@@ -99,9 +99,28 @@ static void given_format(void **state)
 	assert_null(m);
 	assert_int_equal(gpube_read(&m, ctx, in_dir("x"), GPUBE_FORMAT_UAI, NULL), GPUBE_OK);
 	gpube_model_free(m);
-	for (int f = GPUBE_FORMAT_WCSP; f <= GPUBE_FORMAT_UAI; f++)
+	for (int f = GPUBE_FORMAT_WCSP; f < GPUBE_N_FORMATS; f++)
 		assert_int_equal(gpube_format_named(gpube_format_name((enum gpube_format)f)), f);
+	assert_int_equal(gpube_format_named("none"), GPUBE_FORMAT_AUTO);
 	assert_string_equal(gpube_format_name(GPUBE_FORMAT_AUTO), "auto");
+}
+
+/* The options' words are the formats' names, in the enum's order. */
+static void words(void **state)
+{
+	const char *word = GPUBE_FORMATS_READ;
+
+	(void)state;
+	for (int f = GPUBE_FORMAT_WCSP; f < GPUBE_N_FORMATS; f++) {
+		const char *name = gpube_format_name((enum gpube_format)f);
+
+		assert_int_equal(strncmp(word, name, strlen(name)), 0);
+		word += strlen(name);
+		assert_int_equal(*word++, f + 1 < GPUBE_N_FORMATS ? '|' : 0);
+	}
+	assert_int_equal(
+		strncmp(GPUBE_FORMATS_READ, GPUBE_FORMATS_WRITTEN, strlen(GPUBE_FORMATS_WRITTEN)),
+		0);
 }
 
 /* ---- chains --------------------------------------------------------------------------- */
@@ -219,8 +238,9 @@ static void chain(void **state)
 int main(void)
 {
 	enum { D = sizeof(detections) / sizeof(*detections), C = sizeof(chains) / sizeof(*chains) };
-	static struct CMUnitTest tests[1 + D + C] = {
-		cmocka_unit_test_setup_teardown(given_format, setup, teardown)};
+	static struct CMUnitTest tests[2 + D + C] = {
+		cmocka_unit_test_setup_teardown(given_format, setup, teardown),
+		cmocka_unit_test(words)};
 	static char texts[D + C][80];
 
 	for (size_t i = 0; i < D; i++) {
@@ -229,15 +249,15 @@ int main(void)
 		for (char *p = texts[i]; *p; p++)
 			if (*p == '\n' || *p == '#')
 				*p = '|';
-		tests[1 + i] = (struct CMUnitTest){
+		tests[2 + i] = (struct CMUnitTest){
 			texts[i], detection, setup, teardown, (void *)(uintptr_t)&detections[i]};
 	}
 	for (size_t i = 0; i < C; i++) {
 		strcpy(texts[D + i], "chain");
 		for (int k = 0; k < 4 && chains[i].names[k]; k++)
 			strcat(strcat(texts[D + i], " "), chains[i].names[k]);
-		tests[1 + D + i] = (struct CMUnitTest){
+		tests[2 + D + i] = (struct CMUnitTest){
 			texts[D + i], chain, setup, teardown, (void *)(uintptr_t)&chains[i]};
 	}
-	return _cmocka_run_group_tests("formats", tests, 1 + D + C, NULL, NULL);
+	return _cmocka_run_group_tests("formats", tests, 2 + D + C, NULL, NULL);
 }

@@ -223,6 +223,34 @@ static void written(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* With the option for it, totals that would be negative are all written larger, top with them. */
+static void shifted(void **state)
+{
+	static const int64_t costs[] = {-6, 2, GPUBE_INF, 4};
+	struct gpube_write_opts opts = {
+		.sizeof_options = sizeof(opts), .format = GPUBE_FORMAT_WCSP, .shift = 1};
+	struct gpube_ctx *ctx;
+	struct gpube_model *m;
+	char dir[256], path[300], *text;
+
+	(void)state;
+	test_make_dir(dir);
+	snprintf(path, sizeof(path), "%s/x", dir);
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), 0);
+	m = small_model(ctx, GPUBE_MINIMISE, 4, 5, costs);
+	if (gpube_write_with(m, path, &opts))
+		fail_msg("%s", gpube_error(ctx));
+	text = test_get(path, NULL);
+	/* 2 more: the total -2 becomes 0, and the top 5 becomes 7 */
+	assert_string_equal(text, "gpube 2 2 1 7\n2 2\n2 0 1 0 4\n0 0 0\n0 1 7\n1 0 7\n1 1 7\n");
+	free(text);
+	opts.sizeof_options--;
+	assert_int_equal(gpube_write_with(m, path, &opts), GPUBE_EINVAL);
+	gpube_model_free(m);
+	gpube_ctx_free(ctx);
+	test_clear_dir(dir);
+}
+
 /* Shared tables stay shared, sparse ones sparse, and writing again changes nothing. */
 static void shared_and_sparse(void **state)
 {
@@ -292,7 +320,7 @@ static void out_of_memory(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N(goods) + N(writtens) + 4];
+	static struct CMUnitTest tests[N(goods) + N(writtens) + 5];
 	size_t n = 0;
 
 	for (size_t k = 0; k < N(goods); k++)
@@ -303,6 +331,7 @@ int main(void)
 			writtens[k].name, written, NULL, NULL, (void *)(uintptr_t)&writtens[k]};
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(sparse_stays_sparse);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(claims_cost_nothing);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(shifted);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(shared_and_sparse);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(out_of_memory);
 	return _cmocka_run_group_tests("wcsp", tests, n, NULL, NULL);

@@ -1,0 +1,63 @@
+/*
+ * registry.h - the formats: how a file of each is told, read and written.
+ * Internal to formats/.
+ *
+ * A format is one row of formats.c, its place in formats.h, and one file with its
+ * reader and writer. A reader fills an empty model of the row's kind.
+ */
+#ifndef GPUBE_REGISTRY_H
+#define GPUBE_REGISTRY_H
+
+#include "formats/io.h"
+
+struct gpube_format_row {
+	enum gpube_format id;
+	const char *name;
+	const char *extensions; /* "yaml|yml", in any case */
+	enum gpube_kind kind;   /* of the model that is read */
+	bool both_kinds;        /* the writer takes both; otherwise potentials become costs */
+	bool evidence;          /* observations are in a file beside it */
+	/* Is the text, the file's first bytes (n of them, then a 0), of the format? NULL: never */
+	bool (*sniff)(const char *text, size_t n, const char *path);
+	int (*read)(struct gpube_model *m, struct gpube_in *in);
+	int (*write)(const struct gpube_model *m, struct gpube_out *out); /* NULL: only read */
+};
+
+/* The format to write, AUTO: by the name; NULL after setting the error's text (EINVAL). */
+const struct gpube_format_row *gpube__output_format(
+	struct gpube_ctx *ctx, const char *path, enum gpube_format format);
+
+/* Bytes that formats are told by. */
+enum { GPUBE_SNIFF_BYTES = 1 << 16 };
+
+bool gpube__sniff_uai(const char *text, size_t n, const char *path);
+bool gpube__sniff_cfn(const char *text, size_t n, const char *path);
+
+/* Does the name end in one of these extensions, before .gz or .xz? */
+bool gpube__has_extension(const char *path, const char *extensions);
+/* Length of a path without .gz or .xz. */
+size_t gpube__unpacked_length(const char *path);
+
+int gpube__wcsp_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__wcsp_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__cfn_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__cfn_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__uai_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__uai_write(const struct gpube_model *m, struct gpube_out *out);
+
+int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out);
+/* 'evidence' as in gpube_read_opts; beside: the format has such files. */
+int gpube__evid_read_for(
+	struct gpube_model *m, const char *path, bool beside, const char *evidence);
+/*
+ * Writes the evidence beside PATH, but leaves it under its temporary name. A model
+ * without any gets a file only where there is one already: left alone, it would
+ * be taken for this model's.
+ * out     not open if there is no such file
+ * beside  out: its name, which 'out' borrows; the caller frees it, also on failure
+ */
+int gpube__evid_write_for(
+	struct gpube_out *out, char **beside, const struct gpube_model *m, const char *path);
+
+#endif
