@@ -476,82 +476,112 @@ static int compare_costs(
 
 /* ---- potentials ------------------------------------------------------------------------ */
 
-/* Everything in place: function k of one is function k of the other, but for the zero-arity term.
+/*
+ * Function by function in the file's order, but for those of no variables, which
+ * are one sum. Two potentials must be the same double.
  */
 static double potential(const struct gpube_table *t, int64_t k)
 {
 	return k < 0 ? t->dflt.f : gpube__table_real(t, k);
 }
 
-/* Is 'p' what the cost 'v' is written as? One that the bound forbids may be 0. */
-static bool is_potential_of(const struct gpube_model *m, int64_t v, double p, long double unit)
+/* Value k of a table as a cost to minimise, in units of 1; INFINITY: forbidden. */
+static long double real_cost(const struct gpube_model *m, const struct gpube_table *t, int64_t k)
 {
-	long double cost;
+	long double unit = 1;
+	int64_t v;
 
-	if (v == GPUBE_INF)
-		return p == 0;
-	cost = (long double)gpube__minimised(m, v) / unit;
-	if (p == 0)
-		return gpube__bound(m) != GPUBE_INF;
-	return fabsl(-logl((long double)p) - cost) <= 1e-12L * (1 + fabsl(cost));
+	if (m->kind == GPUBE_POTENTIALS)
+		return -logl((long double)potential(t, k));
+	for (int i = 0; i < m->scale; i++)
+		unit *= 10;
+	v = k < 0 ? t->dflt.i : gpube__table_int(t, k);
+	return v == GPUBE_INF ? INFINITY : (long double)gpube__minimised(m, v) / unit;
 }
 
-static int compare_table(
-	struct walk *w, const struct gpube_model *m, const struct gpube_model *again, int32_t f)
+/* 'again' may be rounded: to a double, or to half a unit if it has become a cost. */
+static bool near(
+	const struct gpube_model *m, const struct gpube_model *again, long double a, long double b)
 {
-	const struct gpube_table *a = gpube__table(m, f), *b = gpube__table(again, f);
-	long double unit = 1;
+	long double slack = 1e-12L * (1 + fabsl(a));
+
+	if (isinf(a) || isinf(b)) /* what the bound forbids may be written as forbidden */
+		return isinf(a) ? isinf(b) : m->kind == GPUBE_COSTS && gpube__bound(m) != GPUBE_INF;
+	if (m->kind == GPUBE_POTENTIALS)
+		slack += 0.5L / powl(10, again->scale);
+	return fabsl(a - b) <= slack;
+}
+
+static int compare_table(struct walk *w, const struct gpube_model *m,
+	const struct gpube_model *again, int32_t f, int32_t g)
+{
+	const struct gpube_table *a = gpube__table(m, f), *b = gpube__table(again, g);
+	bool exact = m->kind == GPUBE_POTENTIALS && again->kind == GPUBE_POTENTIALS;
 	char place[128];
 
-	for (int k = 0; k < m->scale; k++)
-		unit *= 10;
 	walk_along(w, m, f);
 	for (int64_t cell = 0; cell < w->cells; cell++) {
 		int64_t i = gpube__table_find(a, w->domains, w->tuple);
 		int64_t j = gpube__table_find(b, w->domains, w->tuple);
-		double p = potential(b, j);
-		bool same;
 
-		if (m->kind == GPUBE_POTENTIALS)
-			same = potential(a, i) == p;
-		else
-			same = is_potential_of(
-				m, i < 0 ? a->dflt.i : gpube__table_int(a, i), p, unit);
-		if (!same)
+		if (exact ? potential(a, i) != potential(b, j)
+			  : !near(m, again, real_cost(m, a, i), real_cost(again, b, j)))
 			return gpube__fail(m->ctx, GPUBE_EBUG,
 				"function %d over %s is another number, read back as %.17g", f,
-				where(w, place, sizeof(place)), p);
+				where(w, place, sizeof(place)),
+				exact ? potential(b, j) : (double)real_cost(again, b, j));
 		gpube__tuple_next(w->tuple, w->domains, w->arity);
 	}
 	return GPUBE_OK;
 }
 
-/* Costs have their constant beside the functions, potentials have a function for it. */
+/* The next function of some variables, from f on; what has none is added to *constant. */
+static int32_t next_function(const struct gpube_model *m, int32_t f, long double *constant)
+{
+	for (; f < m->n_functions && m->functions[f].arity == 0; f++)
+		*constant += real_cost(m, gpube__table(m, f), gpube__table(m, f)->n ? 0 : -1);
+	return f;
+}
+
+static long double own_constant(const struct gpube_model *m)
+{
+	return m->kind == GPUBE_COSTS
+		       ? (long double)gpube__minimised(m, m->constant) / powl(10, m->scale)
+		       : 0;
+}
+
 static int compare_potentials(
 	struct gpube_compared *counts, const struct gpube_model *m, const struct gpube_model *again)
 {
-	int32_t extra = m->kind == GPUBE_COSTS && m->constant != 0;
+	long double constant = own_constant(m), constant_again = own_constant(again);
+	int32_t f = next_function(m, 0, &constant), g = next_function(again, 0, &constant_again);
 	struct walk w;
-	int status;
+	int status = walk_init(&w, m);
 
-	if (again->n_functions != m->n_functions + extra)
-		return gpube__fail(m->ctx, GPUBE_EBUG, "%d functions, read back %d",
-			m->n_functions + extra, again->n_functions);
-	status = walk_init(&w, m);
-	for (int32_t f = 0; f < m->n_functions && !status; f++) {
+	while (!status && f < m->n_functions && g < again->n_functions) {
 		int arity = m->functions[f].arity;
 
-		if (again->functions[f].arity != arity ||
-			gpube__compare_tuples(gpube__scope(m, f), gpube__scope(again, f), arity))
+		if (again->functions[g].arity != arity ||
+			gpube__compare_tuples(gpube__scope(m, f), gpube__scope(again, g), arity))
 			status = gpube__fail(m->ctx, GPUBE_EBUG,
 				"function %d is over other variables when read back", f);
 		else
-			status = compare_table(&w, m, again, f);
+			status = compare_table(&w, m, again, f, g);
 		counts->n_functions++;
 		counts->n_cells += w.cells;
+		f = next_function(m, f + 1, &constant);
+		g = next_function(again, g + 1, &constant_again);
 	}
 	gpube__free(m->ctx, w.domains);
-	return status;
+	if (status)
+		return status;
+	if (f < m->n_functions || g < again->n_functions)
+		return gpube__fail(m->ctx, GPUBE_EBUG, "%d functions, read back %d", m->n_functions,
+			again->n_functions);
+	if (!near(m, again, constant, constant_again))
+		return gpube__fail(m->ctx, GPUBE_EBUG, "the constant is %.17g, read back %.17g",
+			(double)constant, (double)constant_again);
+	return GPUBE_OK;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
@@ -586,7 +616,5 @@ int gpube__compare(
 		return status;
 	if (again->kind == GPUBE_COSTS && m->kind == GPUBE_COSTS)
 		return compare_costs(counts, m, again);
-	if (again->kind == GPUBE_POTENTIALS)
-		return compare_potentials(counts, m, again);
-	return gpube__fail(m->ctx, GPUBE_EBUG, "potentials, read back costs");
+	return compare_potentials(counts, m, again);
 }

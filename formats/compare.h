@@ -20,7 +20,8 @@ struct gpube_compared {
  * gpube__compare() - compares 'again', read from a file, with 'm', which was
  * written to it. Costs are compared as integers, in the units of each model;
  * potentials as doubles, bit by bit; a potential and a cost as -ln(potential)
- * and cost * 10^-scale, up to 1e-12 * (1 + |cost|).
+ * and cost * 10^-scale, up to 1e-12 * (1 + |cost|) and half a unit if potentials
+ * became costs.
  * counts  out: what was compared
  * Cost:   one pass over the cells of both models
  * Errors: EBUG (the first difference), ENOMEM

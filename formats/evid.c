@@ -7,6 +7,7 @@
  * for the rest the lines.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "formats/reading.h"
 #include "formats/registry.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ struct numbers {
 
 static int read_numbers(struct gpube_in *in, struct numbers *s)
 {
-	while (!gpube__in_at_end(in)) {
+	while (gpube__in_skip_c_comments(in)) { /* Ergo's files have one in front */
 		int64_t value;
 
 		if (gpube__in_int(in, &value, 0, INT32_MAX,

@@ -13,7 +13,7 @@ int gpube__fit_init(struct gpube_fit *fit, const struct gpube_model *m,
 	*fit = (struct gpube_fit){.m = m,
 		.given = m,
 		.opts = opts,
-		.negative = f->id == GPUBE_FORMAT_CFN,
+		.negative = f->id == GPUBE_FORMAT_CFN || f->id == GPUBE_FORMAT_LG,
 		.to_potentials = f->kind == GPUBE_POTENTIALS};
 	if (m->evidence && !beside) {
 		status = gpube__observed_view(&fit->with_evidence, m);
@@ -71,6 +71,22 @@ static int raise_totals(struct gpube_fit *fit)
 	return GPUBE_OK;
 }
 
+/* Do totals or the bound pass what toulbar2 holds? Then fewer digits may help. */
+static bool too_wide(const struct gpube_model *m)
+{
+	struct gpube_survey s;
+	int64_t bound = gpube__bound(m), slack;
+	bool wide;
+
+	if (gpube__survey_init(&s, m))
+		return false;
+	slack = gpube__slack(&s);
+	wide = s.most + slack >= GPUBE_TOULBAR2_MAX || s.least < -GPUBE_TOULBAR2_MAX ||
+	       (bound != GPUBE_INF && bound - s.least > GPUBE_TOULBAR2_MAX);
+	gpube__survey_clear(&s, m->ctx);
+	return wide;
+}
+
 /* One digit less. A writer's reason to refuse stays the error's text. */
 static int lose_digit(struct gpube_fit *fit)
 {
@@ -78,6 +94,8 @@ static int lose_digit(struct gpube_fit *fit)
 	struct gpube_model *costs = NULL;
 	int status;
 
+	if (!too_wide(fit->m))
+		return GPUBE_ERANGE;
 	fit->raised = 0; /* to be found anew */
 	if (from->kind == GPUBE_POTENTIALS && fit->opts->precision == 0 && fit->costs->scale > 1) {
 		status = gpube__quantise(&costs, from, fit->costs->scale - 1);

@@ -10,6 +10,18 @@ static const struct gpube_format_row formats[] = {
 		gpube__cfn_read, gpube__cfn_write},
 	{GPUBE_FORMAT_UAI, "uai", "uai", GPUBE_POTENTIALS, true, true, gpube__sniff_uai,
 		gpube__uai_read, gpube__uai_write},
+	{GPUBE_FORMAT_LG, "lg", "lg", GPUBE_COSTS, true, true, gpube__sniff_lg, gpube__lg_read,
+		gpube__lg_write},
+	{GPUBE_FORMAT_WCNF, "wcnf", "wcnf", GPUBE_COSTS, false, false, gpube__sniff_wcnf,
+		gpube__wcnf_read, gpube__wcnf_write},
+	{GPUBE_FORMAT_CNF, "cnf", "cnf", GPUBE_COSTS, false, false, gpube__sniff_cnf,
+		gpube__wcnf_read, gpube__cnf_write},
+	{GPUBE_FORMAT_QPBO, "qpbo", "qpbo", GPUBE_COSTS, false, false, gpube__sniff_qpbo,
+		gpube__qpbo_read, NULL},
+	{GPUBE_FORMAT_COL, "col", "col", GPUBE_COSTS, false, false, gpube__sniff_col,
+		gpube__col_read, NULL},
+	{GPUBE_FORMAT_ERG, "erg", "erg", GPUBE_POTENTIALS, true, true, gpube__sniff_erg,
+		gpube__erg_read, NULL},
 };
 
 enum { N_FORMATS = sizeof(formats) / sizeof(*formats) };

@@ -20,12 +20,18 @@ enum gpube_format {
 	GPUBE_FORMAT_WCSP,
 	GPUBE_FORMAT_CFN,
 	GPUBE_FORMAT_UAI,
+	GPUBE_FORMAT_LG,
+	GPUBE_FORMAT_WCNF,
+	GPUBE_FORMAT_CNF,
+	GPUBE_FORMAT_QPBO,
+	GPUBE_FORMAT_COL,
+	GPUBE_FORMAT_ERG,
 	GPUBE_N_FORMATS,
 };
 
 /* Their names, as --to and --from take them. */
-#define GPUBE_FORMATS_WRITTEN "wcsp|cfn|uai"
-#define GPUBE_FORMATS_READ    GPUBE_FORMATS_WRITTEN
+#define GPUBE_FORMATS_WRITTEN "wcsp|cfn|uai|lg|wcnf|cnf"
+#define GPUBE_FORMATS_READ    GPUBE_FORMATS_WRITTEN "|qpbo|col|erg"
 
 /* The format of that name, or GPUBE_FORMAT_AUTO for an unknown one. */
 GPUBE_API enum gpube_format gpube_format_named(const char *name);
@@ -38,11 +44,13 @@ GPUBE_API const char *gpube_format_name(enum gpube_format format);
  * evidence  file of observations for a model of probabilities; NULL: PATH.evid
  *           beside it (x.uai, x.uai.xz and x.uai.gz all look for x.uai.evid), if
  *           there is one; "": none
+ * colors    of a graph to be coloured (.col)
  */
 struct gpube_read_opts {
 	size_t sizeof_options;
 	enum gpube_format format;
 	const char *evidence;
+	int colors;
 };
 
 /*

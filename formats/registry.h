@@ -32,6 +32,12 @@ enum { GPUBE_SNIFF_BYTES = 1 << 16 };
 
 bool gpube__sniff_uai(const char *text, size_t n, const char *path);
 bool gpube__sniff_cfn(const char *text, size_t n, const char *path);
+bool gpube__sniff_lg(const char *text, size_t n, const char *path);
+bool gpube__sniff_wcnf(const char *text, size_t n, const char *path);
+bool gpube__sniff_cnf(const char *text, size_t n, const char *path);
+bool gpube__sniff_qpbo(const char *text, size_t n, const char *path);
+bool gpube__sniff_col(const char *text, size_t n, const char *path);
+bool gpube__sniff_erg(const char *text, size_t n, const char *path);
 
 /* Does the name end in one of these extensions, before .gz or .xz? */
 bool gpube__has_extension(const char *path, const char *extensions);
@@ -44,6 +50,14 @@ int gpube__cfn_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__cfn_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__uai_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__uai_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__lg_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__lg_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__wcnf_read(struct gpube_model *m, struct gpube_in *in); /* .cnf, too */
+int gpube__wcnf_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__cnf_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__qpbo_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__col_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__erg_read(struct gpube_model *m, struct gpube_in *in);
 
 int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out);

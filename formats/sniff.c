@@ -3,10 +3,14 @@
  *
  * No format has a magic number, so each is told by what only it begins with.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "formats/reading.h"
 #include "formats/registry.h"
+
+#define BLANKS " \t\n\v\f\r"
 
 /* ---- names ----------------------------------------------------------------------------- */
 
@@ -47,13 +51,34 @@ static const char *skip_comments(const char *text)
 	}
 }
 
-bool gpube__sniff_uai(const char *text, size_t n, const char *path)
+static bool begins_network(const char *text)
 {
-	(void)path;
+	size_t n;
+
 	text = skip_comments(text);
-	n = strcspn(text, " \t\n\v\f\r");
+	n = strcspn(text, BLANKS);
 	return (n == 6 && memcmp(text, "MARKOV", 6) == 0) ||
 	       (n == 5 && memcmp(text, "BAYES", 5) == 0);
+}
+
+/* Where only the name does not tell the two apart, a minus sign does: no potential has one. */
+static bool has_logs(const char *text, const char *path)
+{
+	if (gpube__has_extension(path, "uai"))
+		return false;
+	return gpube__has_extension(path, "lg") || strstr(text, " -") || strstr(text, "\n-");
+}
+
+bool gpube__sniff_uai(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	return begins_network(text) && !has_logs(text, path);
+}
+
+bool gpube__sniff_lg(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	return begins_network(text) && has_logs(text, path);
 }
 
 bool gpube__sniff_cfn(const char *text, size_t n, const char *path)
@@ -61,4 +86,101 @@ bool gpube__sniff_cfn(const char *text, size_t n, const char *path)
 	(void)n;
 	(void)path;
 	return *skip_comments(text) == '{';
+}
+
+/* ---- DIMACS ---------------------------------------------------------------------------- */
+
+/* Is the line "p KIND", after comments? */
+static bool has_p_line(const char *text, const char *kind)
+{
+	size_t n = strlen(kind);
+
+	text = gpube__dimacs_skip(text);
+	if (text[0] != 'p' || (text[1] != ' ' && text[1] != '\t'))
+		return false;
+	text += 1 + strspn(text + 1, " \t");
+	return strncmp(text, kind, n) == 0 && (!text[n] || strchr(BLANKS, text[n]));
+}
+
+/* The integers of a line: how many (-1: something else is there, too), and the last. */
+static int count_integers(const char *line, long *first, long *last)
+{
+	int n = 0;
+
+	for (line += strspn(line, " \t"); *line && *line != '\n' && *line != '\r'; n++) {
+		char *end;
+
+		*last = strtol(line, &end, 10);
+		if (end == line || (*end && !strchr(BLANKS, *end)))
+			return -1;
+		if (n == 0)
+			*first = *last;
+		line = end + strspn(end, " \t");
+	}
+	return n;
+}
+
+/* A clause without a line 'p' before: 'h 1 -2 0', or integers from a weight to 0. */
+static bool is_clause(const char *line)
+{
+	bool hard = line[0] == 'h' && (line[1] == ' ' || line[1] == '\t');
+	long first = 0, last = -1;
+	int n = count_integers(line + hard, &first, &last);
+
+	return last == 0 && (hard ? n >= 1 : n >= 3 && first > 0);
+}
+
+bool gpube__sniff_wcnf(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	(void)path;
+	return has_p_line(text, "wcnf") || is_clause(gpube__dimacs_skip(text));
+}
+
+bool gpube__sniff_cnf(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	(void)path;
+	return has_p_line(text, "cnf");
+}
+
+bool gpube__sniff_col(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	(void)path;
+	return has_p_line(text, "edge") || has_p_line(text, "col") || has_p_line(text, "edges");
+}
+
+/* ---- formats that begin with numbers, as a .wcsp may ------------------------------------ */
+
+/* Two integers alone on the first line, then two and a real. */
+bool gpube__sniff_qpbo(const char *text, size_t n, const char *path)
+{
+	long first = 0, last = 0;
+	const char *line;
+
+	(void)n;
+	(void)path;
+	text += strspn(text, BLANKS);
+	if (count_integers(text, &first, &last) != 2)
+		return false;
+	line = text + strcspn(text, "\n");
+	line += *line == '\n';
+	for (int k = 0; k < 2; k++) {
+		line += strspn(line, " \t");
+		if (!strspn(line, "0123456789"))
+			return false;
+		line += strspn(line, "0123456789");
+	}
+	line += strspn(line, " \t");
+	line += strspn(line, "0123456789+-.eE");
+	line += strspn(line, " \t\r");
+	return *line == '\n' || !*line;
+}
+
+bool gpube__sniff_erg(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	(void)path;
+	return strstr(text, "/* Probabilities") != NULL;
 }

@@ -1,15 +1,24 @@
 /*
- * uai.c - .uai files: MARKOV and BAYES networks of dense tables of doubles.
+ * uai.c - .uai files: MARKOV and BAYES networks of dense tables of doubles; and
+ * toulbar2's .LG, the same with the logarithms of the potentials.
  *
  * Text separated by any white space: the kind, the variables and their domains,
- * the scopes, then a table for each scope. Nothing is rounded or normalised, so
- * that reading and writing again gives the same doubles.
+ * the scopes, then a table for each scope. Nothing of a .uai is rounded or
+ * normalised, so that reading and writing again gives the same doubles.
+ *
+ * A .LG is read as a model of costs, -ln p: its numbers are decimals, which
+ * exp() would not keep. A forbidden tuple is written as -1e30, and whatever is
+ * not above that, -inf too, is read as one: toulbar2 misreads "-inf".
  */
+#include "formats/reals.h"
 #include "formats/registry.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+
+#define LOG_ZERO (-1e30)
 
 /* The scopes come before all tables, so they wait here. */
 struct scopes {
@@ -90,19 +99,38 @@ static int read_scopes(const struct gpube_model *m, struct gpube_in *in, struct 
 	return GPUBE_OK;
 }
 
+/* A logarithm becomes a cost; INFINITY: forbidden. */
+static int read_log(struct gpube_in *in, double *cost, const char *what)
+{
+	char token[256];
+	double v;
+
+	if (!gpube__in_at_end(in) && gpube__in_need(in, 4) >= 4 &&
+		strncasecmp(in->p, "-inf", 4) == 0) {
+		*cost = INFINITY;
+		return gpube__in_token(in, token, what);
+	}
+	if (gpube__in_real(in, &v, what))
+		return in->status;
+	*cost = v <= LOG_ZERO ? INFINITY : 0 - v;
+	return GPUBE_OK;
+}
+
 /* Reads 'cells' values into memory that grows as they arrive: a size costs nothing to claim. */
-static int read_values(struct gpube_in *in, double **values, int64_t cells, int32_t function)
+static int read_values(
+	struct gpube_in *in, double **values, int64_t cells, int32_t function, bool logs)
 {
 	int64_t capacity = 0;
 	char what[64];
 
-	snprintf(what, sizeof(what), "a potential >= 0 of function %d", function);
+	snprintf(what, sizeof(what), "a %s of function %d", logs ? "logarithm" : "potential >= 0",
+		function);
 	for (int64_t k = 0; k < cells; k++) {
 		double v;
 
-		if (gpube__in_real(in, &v, what))
+		if (logs ? read_log(in, &v, what) : gpube__in_real(in, &v, what))
 			return in->status;
-		if (v < 0)
+		if (v < 0 && !logs)
 			return gpube__in_refuse(in, what);
 		if (k == capacity) {
 			int64_t more = capacity ? capacity : 512;
@@ -121,7 +149,7 @@ static int read_values(struct gpube_in *in, double **values, int64_t cells, int3
 }
 
 static int read_table(struct gpube_model *m, struct gpube_in *in, int arity, const int32_t *scope,
-	int32_t function)
+	int32_t function, bool logs)
 {
 	struct gpube_table t = {.type = GPUBE_FLOAT64, .arity = arity};
 	double *values = NULL;
@@ -139,7 +167,7 @@ static int read_table(struct gpube_model *m, struct gpube_in *in, int arity, con
 			(long long)t.n);
 		return gpube__in_refuse(in, what);
 	}
-	status = read_values(in, &values, t.n, function);
+	status = read_values(in, &values, t.n, function, logs);
 	if (status) {
 		gpube__free(m->ctx, values);
 		return status;
@@ -150,7 +178,7 @@ static int read_table(struct gpube_model *m, struct gpube_in *in, int arity, con
 	return gpube__add_function(m, arity, scope, table, NULL);
 }
 
-int gpube__uai_read(struct gpube_model *m, struct gpube_in *in)
+static int read_network(struct gpube_model *m, struct gpube_in *in, bool logs)
 {
 	struct scopes s = {0};
 	char kind[256];
@@ -166,7 +194,7 @@ int gpube__uai_read(struct gpube_model *m, struct gpube_in *in)
 	if (!status)
 		status = read_scopes(m, in, &s);
 	for (int64_t f = 0; f < s.n && !status; f++) {
-		status = read_table(m, in, s.arity[f], s.vars + at, (int32_t)f);
+		status = read_table(m, in, s.arity[f], s.vars + at, (int32_t)f, logs);
 		at += s.arity[f];
 	}
 	if (!status)
@@ -175,6 +203,18 @@ int gpube__uai_read(struct gpube_model *m, struct gpube_in *in)
 	gpube__free(m->ctx, s.vars);
 	gpube__free(m->ctx, s.seen_in);
 	return status;
+}
+
+int gpube__uai_read(struct gpube_model *m, struct gpube_in *in)
+{
+	return read_network(m, in, false);
+}
+
+int gpube__lg_read(struct gpube_model *m, struct gpube_in *in)
+{
+	int status = read_network(m, in, true);
+
+	return status ? status : gpube__reals_to_costs(m, in, 0);
 }
 
 /* ---- writing: potentials as they are, costs as exp(-cost) -------------------------- */
@@ -186,6 +226,7 @@ int gpube__uai_read(struct gpube_model *m, struct gpube_in *in)
  */
 struct converter {
 	const struct gpube_model *m;
+	bool logs;        /* written are logarithms, as .LG has them */
 	double ten_scale; /* 10^scale, negative when minimising: what ln(potential) is divided by */
 	bool has_top;
 	__int128 best; /* sum of every function's best cost */
@@ -246,7 +287,7 @@ static bool fits(const struct converter *c, int64_t cost)
 {
 	double ln = (double)cost / c->ten_scale;
 
-	return ln > -708 && ln < 709;
+	return c->logs || (ln > -708 && ln < 709);
 }
 
 static int fail_fit(const struct converter *c, const char *what, int64_t cost)
@@ -305,10 +346,24 @@ static int check_costs(struct converter *c)
 			return GPUBE_ERANGE;
 	if (c->has_top && past(m, worst, m->top))
 		return gpube__fail(m->ctx, GPUBE_ERANGE,
-			"totals can reach the top of %lld, for which .uai has no place; .wcsp and "
+			"totals can reach the top of %lld, for which .%s has no place; .wcsp and "
 			".cfn do",
-			(long long)m->top);
+			(long long)m->top, c->logs ? "LG" : "uai");
 	return GPUBE_OK;
+}
+
+/* A cost as a logarithm; its decimals stay what they are, so that a .LG keeps its numbers. */
+static void write_decimal(const struct gpube_model *m, struct gpube_out *out, int64_t cost)
+{
+	gpube__out_decimal(out, m->direction == GPUBE_MINIMISE ? -cost : cost, m->scale);
+}
+
+static void write_log(const struct converter *c, struct gpube_out *out, int64_t cost)
+{
+	if (is_forbidden(c, cost))
+		gpube__out_real(out, LOG_ZERO);
+	else
+		write_decimal(c->m, out, cost);
 }
 
 static double value_at(const struct converter *c, const struct gpube_table *t, int64_t k)
@@ -342,7 +397,8 @@ static int write_table(const struct converter *c, int32_t f, struct gpube_out *o
 
 	if (cells < 0)
 		return gpube__fail(m->ctx, GPUBE_ERANGE,
-			"function %d has 2^63 cells or more: .uai knows only full tables", f);
+			"function %d has 2^63 cells or more: .%s knows only full tables", f,
+			c->logs ? "LG" : "uai");
 	gpube__out_text(out, "\n");
 	gpube__out_int(out, cells);
 	for (int64_t cell = 0; cell < cells && !out->status; cell++) {
@@ -351,7 +407,12 @@ static int write_table(const struct converter *c, int32_t f, struct gpube_out *o
 		if (t->sparse)
 			at = k < t->n && cell_of(m, f, k) == cell ? k++ : -1;
 		gpube__out_text(out, cell % run ? " " : "\n");
-		gpube__out_real(out, value_at(c, t, at));
+		if (!c->logs)
+			gpube__out_real(out, value_at(c, t, at));
+		else if (m->kind == GPUBE_COSTS)
+			write_log(c, out, cost_at(t, at));
+		else
+			gpube__out_real(out, fmax(log(value_at(c, t, at)), LOG_ZERO));
 	}
 	gpube__out_text(out, "\n");
 	return out->status;
@@ -374,9 +435,9 @@ static void write_preamble(const struct gpube_model *m, struct gpube_out *out, b
 		gpube__out_text(out, "0\n");
 }
 
-int gpube__uai_write(const struct gpube_model *m, struct gpube_out *out)
+static int write_network(const struct gpube_model *m, struct gpube_out *out, bool logs)
 {
-	struct converter c = {.m = m};
+	struct converter c = {.m = m, .logs = logs};
 	bool constant = m->kind == GPUBE_COSTS && m->constant != 0;
 	int status = GPUBE_OK;
 
@@ -390,8 +451,21 @@ int gpube__uai_write(const struct gpube_model *m, struct gpube_out *out)
 	}
 	if (!status && constant) {
 		gpube__out_text(out, "\n1\n");
-		gpube__out_real(out, exp((double)m->constant / c.ten_scale));
+		if (logs)
+			write_decimal(m, out, m->constant);
+		else
+			gpube__out_real(out, exp((double)m->constant / c.ten_scale));
 		gpube__out_text(out, "\n");
 	}
 	return status ? status : out->status;
+}
+
+int gpube__uai_write(const struct gpube_model *m, struct gpube_out *out)
+{
+	return write_network(m, out, false);
+}
+
+int gpube__lg_write(const struct gpube_model *m, struct gpube_out *out)
+{
+	return write_network(m, out, true);
 }

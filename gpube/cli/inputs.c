@@ -7,12 +7,17 @@
 int session_read(
 	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)
 {
-	const char *evidence = read->evidence;
+	struct gpube_read_opts opts = {
+		.sizeof_options = sizeof(opts),
+		/* the words of --from are those of enum gpube_format, in its order */
+		.format = (enum gpube_format)read->from,
+		.evidence = read->evidence,
+		.colors = (int)read->colors,
+	};
 
-	if (evidence && !strcmp(evidence, "none"))
-		evidence = "";
-	/* the words of --from are those of enum gpube_format, in its order */
-	if (gpube_read(m, s->ctx, path, (enum gpube_format)read->from, evidence))
+	if (opts.evidence && !strcmp(opts.evidence, "none"))
+		opts.evidence = "";
+	if (gpube_read_with(m, s->ctx, path, &opts))
 		return session_fail(s, NULL);
 	return CLI_DONE;
 }

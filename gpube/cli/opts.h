@@ -36,7 +36,8 @@
 		"format of the input; auto tells it from the content")                             \
 	X(TEXT, evidence, 0, NULL, 0, 0, "FILE",                                                   \
 		"evidence of a .uai model; none: ignore the .evid file beside it, which is read "  \
-		"by default")
+		"by default")                                                                      \
+	X(INT, colors, 0, "0", 0, 10000, "K", "colours for a graph (.col)")
 
 /* What solve and info have in common: how a model would be eliminated. */
 #define OPTS_ENGINE(X)                                                                             \

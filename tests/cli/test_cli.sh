@@ -81,7 +81,7 @@ output|xml|text.json.sol.uai
 output||text.json.sol.uai
 output|TEXT|text.json.sol.uai
 order|fill|auto.min-fill.min-size.min-degree
-from|xml|auto.wcsp.cfn.uai
+from|none|auto.wcsp.cfn.uai.*
 backend|gpu|auto.cpu.cuda
 VALUES
 

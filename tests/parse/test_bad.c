@@ -1,5 +1,5 @@
 /*
- * One defect a file: every row of tests/parse/bad/{uai,wcsp,cfn}.txt names a
+ * One defect a file: every row of tests/parse/bad/{uai,wcsp,cfn,text}.txt names a
  * file and what the error says after its path. Nothing may leak, and the result stays
  * untouched.
  */
@@ -42,7 +42,8 @@ static int read_beside_good(struct gpube_ctx *ctx, const char *path)
 /* Messages about numbers and sizes that fit no type. */
 static bool is_range(const char *message)
 {
-	static const char *const words[] = {" double", "2^63", "64 bits", "are expanded"};
+	static const char *const words[] = {
+		" double", "2^61", "2^62", "2^63", "64 bits", "are expanded"};
 
 	for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
 		if (strstr(message, words[k]))
@@ -55,6 +56,8 @@ static void bad_file(void **state)
 	const struct row *row = *state;
 	struct test_memory memory = {.fail_at = -1};
 	struct gpube_ctx *ctx = test_memory_ctx(&memory);
+	const struct gpube_read_opts opts = {
+		.sizeof_options = sizeof(opts), .evidence = "", .colors = 3};
 	struct gpube_model *m = NULL;
 	char expected[512];
 	int status;
@@ -64,7 +67,7 @@ static void bad_file(void **state)
 	else if (ends_with(row->path, ".evid"))
 		status = gpube_read(&m, ctx, "tests/parse/good.uai", GPUBE_FORMAT_AUTO, row->path);
 	else
-		status = gpube_read(&m, ctx, row->path, GPUBE_FORMAT_AUTO, "");
+		status = gpube_read_with(&m, ctx, row->path, &opts);
 	snprintf(expected, sizeof(expected), "%s%s", row->path, row->message);
 	assert_string_equal(gpube_error(ctx), expected);
 	assert_int_equal(status, is_range(expected) ? GPUBE_ERANGE : GPUBE_EPARSE);
@@ -73,8 +76,8 @@ static void bad_file(void **state)
 	gpube_ctx_free(ctx);
 }
 
-static struct row rows[400];
-static struct CMUnitTest tests[400];
+static struct row rows[800];
+static struct CMUnitTest tests[800];
 static size_t n_rows;
 
 static bool add_rows(const char *table)
@@ -102,7 +105,8 @@ static bool add_rows(const char *table)
 
 int main(void)
 {
-	if (!add_rows(DIR "uai.txt") || !add_rows(DIR "wcsp.txt") || !add_rows(DIR "cfn.txt"))
+	if (!add_rows(DIR "uai.txt") || !add_rows(DIR "wcsp.txt") || !add_rows(DIR "cfn.txt") ||
+		!add_rows(DIR "text.txt"))
 		return 1;
 	return _cmocka_run_group_tests("bad", tests, n_rows, NULL, NULL);
 }

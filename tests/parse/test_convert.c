@@ -112,9 +112,17 @@ static const struct difference {
 	{"costs as potentials", "p 1 2 1 9\n2\n1 0 0 1\n1 9\n", "MARKOV\n1\n2\n1\n1 0\n2\n1 0\n",
 		""},
 	{"a cost as another potential", "p 1 2 1 9\n2\n1 0 0 1\n1 3\n",
-		"MARKOV\n1\n2\n1\n1 0\n2\n1 0.0497\n", "another number, read back as 0.0497"},
+		"MARKOV\n1\n2\n1\n1 0\n2\n1 0.0497\n", "another number, read back as 3.0017"},
 	{"potentials as costs", "MARKOV\n1\n2\n1\n1 0\n2\n1 0\n", "p 1 2 1 9\n2\n1 0 0 1\n1 9\n",
-		"potentials, read back costs"},
+		""},
+	{"potentials as other costs", "MARKOV\n1\n2\n1\n1 0\n2\n1 .5\n",
+		"{{p \"<9.00\"} {x 2} {{[x] [0 0.68]}}}", "another number, read back as 0.68"},
+	{"potentials as rounded costs", "MARKOV\n1\n2\n1\n1 0\n2\n1 .5\n",
+		"{{p \"<9.00\"} {x 2} {{[x] [0 0.69]}}}", ""},
+	{"a constant of potentials", "MARKOV\n1\n2\n2\n0\n1 0\n1 .5\n2\n1 .5\n",
+		"{{p \"<9.00\"} {x 2} {{[] [0.69]} {[x] [0 0.69]}}}", ""},
+	{"another constant of potentials", "MARKOV\n1\n2\n2\n0\n1 0\n1 .5\n2\n1 .5\n",
+		"{{p \"<9.00\"} {x 2} {{[] [0.75]} {[x] [0 0.69]}}}", "the constant is 0.69"},
 };
 
 static void compared(void **state)

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "formats/formats.h"
-#include "gpube/ir/model.h"
+#include "formats/io.h"
 #include "tests/support/files.h"
 
 static struct gpube_ctx *ctx;
@@ -58,6 +58,18 @@ static const struct detection {
 	{"x.dat", WCSP, 1, GPUBE_COSTS},
 	{"x.wcsp", WCSP, 1, GPUBE_COSTS},
 	{"x.wcsp", "MARKOVIAN 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
+	{"x", "MARKOV 1 2 1 1 0 2 -0.5 1", 1, GPUBE_COSTS},
+	{"x.LG", UAI, 1, GPUBE_COSTS},
+	{"x.lg.gz", UAI, 1, GPUBE_COSTS},
+	{"x", "c a\n\nc\np wcnf 1 1 5\n1 1 0\n", 1, GPUBE_COSTS},
+	{"x", "c a\nh 1 0\n", 1, GPUBE_COSTS},
+	{"x", "7 1 0\n", 1, GPUBE_COSTS},
+	{"x.uai", "p cnf 1 1\n1 0\n", 1, GPUBE_COSTS},
+	{"x", "1 1\n1 1 -2.5\n", 1, GPUBE_COSTS},
+	{"x", "c wcsp\np edge 1 0\n", 1, GPUBE_COSTS},
+	{"x", "1\n2\n0\n/* Probabilities */\n2\n.5 .5\n", 1, GPUBE_POTENTIALS},
+	{"x", "c 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
+	{"x.wcsp", "404 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
 	/* what is none of them is what its name says, so that the error is about that */
 	{"x.uai", WCSP, 0, GPUBE_POTENTIALS},
 	{"x.uai.gz", WCSP, 0, GPUBE_POTENTIALS},
@@ -68,11 +80,12 @@ static const struct detection {
 static void detection(void **state)
 {
 	const struct detection *row = *state;
+	const struct gpube_read_opts opts = {.sizeof_options = sizeof(opts), .colors = 2};
 	struct gpube_model *m;
 	int status;
 
 	test_put(in_dir(row->name), row->text, strlen(row->text));
-	status = gpube_read(&m, ctx, in_dir(row->name), GPUBE_FORMAT_AUTO, NULL);
+	status = gpube_read_with(&m, ctx, in_dir(row->name), &opts);
 	if (!row->good) {
 		assert_int_equal(status, GPUBE_EPARSE);
 		assert_int_equal(strstr(gpube_error(ctx), "expected MARKOV or BAYES") != NULL,
@@ -103,6 +116,52 @@ static void given_format(void **state)
 		assert_int_equal(gpube_format_named(gpube_format_name((enum gpube_format)f)), f);
 	assert_int_equal(gpube_format_named("none"), GPUBE_FORMAT_AUTO);
 	assert_string_equal(gpube_format_name(GPUBE_FORMAT_AUTO), "auto");
+}
+
+/* A compressed model's evidence may be compressed, too. */
+static void packed_evidence(void **state)
+{
+	struct gpube_model *m;
+	struct gpube_out out;
+
+	(void)state;
+	test_put(in_dir("x.uai"), UAI, strlen(UAI));
+	assert_int_equal(gpube__out_open(&out, ctx, in_dir("x.uai.evid.gz")), GPUBE_OK);
+	gpube__out_text(&out, "1 0 1\n");
+	assert_int_equal(gpube__out_close(&out, true), GPUBE_OK);
+	assert_int_equal(gpube_read(&m, ctx, in_dir("x.uai"), GPUBE_FORMAT_AUTO, NULL), GPUBE_OK);
+	assert_non_null(m->evidence);
+	assert_int_equal(m->evidence[0], 1);
+	gpube_model_free(m);
+	assert_int_equal(gpube_read(&m, ctx, in_dir("x.uai"), GPUBE_FORMAT_AUTO, ""), GPUBE_OK);
+	assert_null(m->evidence);
+	gpube_model_free(m);
+}
+
+/* What a graph needs and what is only read. */
+static void refused(void **state)
+{
+	const struct gpube_ctx_opts opts = {
+		.sizeof_options = sizeof(opts), .memory_bytes = 1 << 20};
+	struct gpube_ctx *small;
+	struct gpube_model *m;
+
+	(void)state;
+	test_put(in_dir("x.col"), "p edge 1 0\n", 11);
+	assert_int_equal(
+		gpube_read(&m, ctx, in_dir("x.col"), GPUBE_FORMAT_AUTO, NULL), GPUBE_EINVAL);
+	assert_non_null(strstr(gpube_error(ctx), "--colors"));
+	test_put(in_dir("x.cnf"), "p cnf 2000000000 0\n", 19);
+	assert_int_equal(gpube_ctx_new(&small, &opts), GPUBE_OK);
+	assert_int_equal(
+		gpube_read(&m, small, in_dir("x.cnf"), GPUBE_FORMAT_AUTO, NULL), GPUBE_ELIMIT);
+	gpube_ctx_free(small);
+	test_put(in_dir("x"), UAI, strlen(UAI));
+	assert_int_equal(gpube_read(&m, ctx, in_dir("x"), GPUBE_FORMAT_AUTO, NULL), GPUBE_OK);
+	assert_int_equal(gpube_write(m, in_dir("x.qpbo"), GPUBE_FORMAT_AUTO), GPUBE_EINVAL);
+	assert_non_null(strstr(gpube_error(ctx), ".qpbo is only read"));
+	assert_int_equal(gpube_write(m, in_dir("x.cnf"), GPUBE_FORMAT_AUTO), GPUBE_ERANGE);
+	gpube_model_free(m);
 }
 
 /* The options' words are the formats' names, in the enum's order. */
@@ -238,9 +297,11 @@ static void chain(void **state)
 int main(void)
 {
 	enum { D = sizeof(detections) / sizeof(*detections), C = sizeof(chains) / sizeof(*chains) };
-	static struct CMUnitTest tests[2 + D + C] = {
+	static struct CMUnitTest tests[4 + D + C] = {
 		cmocka_unit_test_setup_teardown(given_format, setup, teardown),
-		cmocka_unit_test(words)};
+		cmocka_unit_test(words),
+		cmocka_unit_test_setup_teardown(packed_evidence, setup, teardown),
+		cmocka_unit_test_setup_teardown(refused, setup, teardown)};
 	static char texts[D + C][80];
 
 	for (size_t i = 0; i < D; i++) {
@@ -249,15 +310,15 @@ int main(void)
 		for (char *p = texts[i]; *p; p++)
 			if (*p == '\n' || *p == '#')
 				*p = '|';
-		tests[2 + i] = (struct CMUnitTest){
+		tests[4 + i] = (struct CMUnitTest){
 			texts[i], detection, setup, teardown, (void *)(uintptr_t)&detections[i]};
 	}
 	for (size_t i = 0; i < C; i++) {
 		strcpy(texts[D + i], "chain");
 		for (int k = 0; k < 4 && chains[i].names[k]; k++)
 			strcat(strcat(texts[D + i], " "), chains[i].names[k]);
-		tests[2 + D + i] = (struct CMUnitTest){
+		tests[4 + D + i] = (struct CMUnitTest){
 			texts[D + i], chain, setup, teardown, (void *)(uintptr_t)&chains[i]};
 	}
-	return _cmocka_run_group_tests("formats", tests, 2 + D + C, NULL, NULL);
+	return _cmocka_run_group_tests("formats", tests, 4 + D + C, NULL, NULL);
 }

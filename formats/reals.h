@@ -1,0 +1,26 @@
+/*
+ * reals.h - costs that are read or computed as doubles. Internal to formats/.
+ *
+ * While it reads, a reader gives its model of costs tables of doubles, in which
+ * INFINITY forbids; at the end they all become integers with one scale.
+ */
+#ifndef GPUBE_REALS_H
+#define GPUBE_REALS_H
+
+#include "formats/io.h"
+
+/*
+ * gpube__reals_to_costs() - the tables of doubles as integers, 'constant' added
+ * to the model's.
+ * The scale is the fewest decimals that hold every value as 15 significant
+ * digits write it, but at most 12 and no more than keep every total below 2^62;
+ * what is rounded then is said.
+ * Errors: ERANGE (a value or a total passes 2^62), ENOMEM
+ */
+int gpube__reals_to_costs(struct gpube_model *m, struct gpube_in *in, double constant);
+
+/* A function with a dense table of doubles, whose memory it takes in every case. */
+int gpube__reals_add(
+	struct gpube_model *m, int arity, const int32_t *scope, double *values, const char *name);
+
+#endif
