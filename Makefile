@@ -15,6 +15,7 @@ BASHDIR = $(PREFIX)/share/bash-completion/completions
 ZSHDIR  = $(PREFIX)/share/zsh/site-functions
 CUDA   ?= 1
 NVCC   ?= nvcc
+MPI    ?= 1
 
 # make V=1 shows the commands
 Q    = $(if $(filter 1,$(V)),,@)
@@ -26,6 +27,11 @@ LZMA   := $(call have,\#include <lzma.h>)
 FLINT  := $(call have,\#include <flint/fmpz_mat.h>)
 OPENMP := $(call have,\#include <omp.h>,-fopenmp)
 X86    := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),yes)
+# the wrapper of the machine's MPI library knows its headers and libraries
+MPICC  ?= mpicc
+# it shall call our compiler, by Open MPI's name for that and by MPICH's
+MPI_CC = OMPI_CC='$(CC)' MPICH_CC='$(CC)'
+MPI_PATH := $(if $(filter 1,$(MPI)),$(shell command -v $(MPICC) 2>/dev/null))
 NVCC_PATH := $(if $(filter 1,$(CUDA)),$(shell command -v $(NVCC) 2>/dev/null))
 # Code for these, each good for the cards up to the next (80: 86 and 89, too), and
 # PTX of the last for what comes after it.
@@ -58,7 +64,8 @@ ALL_NVCCFLAGS = -std=c++17 -I. $(NVCCFLAGS) $(CUDA_GENCODE) -ccbin $(CC) --cudar
 endif
 
 # ---- sources -------------------------------------------------------------------
-LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c formats/*.c nash/*.c csg/*.c)
+LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c formats/*.c nash/*.c csg/*.c \
+	$(filter-out %_mpi.c,$(wildcard dcop/*.c)))
 CUDA_SRC := $(if $(NVCC_PATH),$(wildcard gpube/ops/*.cu))
 CLI_SRC  := $(filter-out gpube/cli/convert_main.c,$(wildcard gpube/cli/*.c))
 # gpube-convert: the same options, the formats and the simplifier; no operators, no CUDA
@@ -79,11 +86,12 @@ BENCHES = $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
 GPU_BENCHES = $(patsubst %.cu,$(BUILD)/%,$(GPU_BENCH_SRC))
 
 ## all: build the library and the program (the default)
-all: note $(BUILD)/gpube $(BUILD)/gpube-convert $(LIB)
+all: note $(BUILD)/gpube $(BUILD)/gpube-convert $(LIB) $(if $(MPI_PATH),$(BUILD)/gpube-mpi)
 
 note:
 	@test "$(LZMA)" = yes || echo "note: liblzma not found, .xz files cannot be read (apt-get install liblzma-dev)"
 	@test "$(FLINT)" = yes || echo "note: FLINT not found, 'gpube nash' gives --inexact results only (apt-get install libflint-dev)"
+	@test -n "$(MPI_PATH)" || echo "note: building without MPI, there is no gpube-mpi (apt-get install libopenmpi-dev)"
 	@test "$(OPENMP)" = yes || echo "note: OpenMP not found, one thread is used"
 	@test -n "$(NVCC_PATH)" || echo "note: building for the CPU only (no nvcc, or CUDA=0)"
 
@@ -124,6 +132,17 @@ $(BUILD)/gpube: $(call obj,$(CLI_SRC)) $(LIB)
 $(BUILD)/gpube-convert: $(call obj,$(CONVERT_SRC)) $(LIB)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--gc-sections -Wl,--as-needed $^ -lz $(if $(filter yes,$(LZMA)),-llzma) -lm -lpthread -o $@
+
+# The same program with ranks: the archive's world_single.o is left out, for dcop/world_mpi.o
+# is there already (dcop/world.h says why this is a program of its own).
+$(BUILD)/obj/%_mpi.o: %_mpi.c $(BUILD)/obj/flags
+	@mkdir -p $(@D)
+	$(call say,MPICC)
+	$(Q)$(MPI_CC) $(MPICC) $(ALL_CFLAGS) -c $< -o $@
+
+$(BUILD)/gpube-mpi: $(call obj,$(CLI_SRC) dcop/world_mpi.c) $(LIB)
+	$(call say,LD)
+	$(Q)$(MPI_CC) $(MPICC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
 # an archive: a benchmark takes what it needs of it, and none of it that needs cmocka
 $(TEST_LIB): $(call obj,$(TEST_LIB_SRC))
@@ -168,6 +187,7 @@ bench: all $(BENCHES) $(GPU_BENCHES)
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/gpube
 	install -m 755 $(BUILD)/gpube $(BUILD)/gpube-convert $(DESTDIR)$(PREFIX)/bin/
+	$(if $(MPI_PATH),install -m 755 $(BUILD)/gpube-mpi $(DESTDIR)$(PREFIX)/bin/gpube-mpi)
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libgpube.a
 	install -m 644 gpube/gpube.h formats/formats.h nash/nash.h csg/csg.h csg/auction.h \
 		$(DESTDIR)$(PREFIX)/include/gpube/
@@ -188,7 +208,7 @@ format:
 
 ## tidy: clang-tidy over the sources, zero warnings
 tidy:
-	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT)
+	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. $(addprefix -I,$(if $(MPI_PATH),$(shell $(MPICC) --showme:incdirs 2>/dev/null))) $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT)
 
 ## clean: remove what was built
 clean:

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dcop/world.h"
 #include "gpube/cli/cli.h"
 
 const char *const cli_program = "gpube";
@@ -11,6 +12,7 @@ const char *const cli_prefix = "gpube ";
 const struct command *const cli_commands[] = {
 	&cmd_solve,
 	&cmd_bound,
+	&cmd_dpop,
 	&cmd_csg,
 	&cmd_auction,
 	&cmd_info,
@@ -104,6 +106,11 @@ static int run(int argc, char **argv)
 		return CLI_USAGE;
 	}
 	c = cli_command(argv[1]);
+	if (c && c != &cmd_dpop && dcop_world_is_mpi()) {
+		/* every rank would do all of it */
+		cli_error("'%s' does not run on several ranks, use gpube", c->name);
+		return CLI_USAGE;
+	}
 	return c ? cli_run(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 

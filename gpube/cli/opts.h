@@ -195,6 +195,53 @@
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
 		"stop after this time with the best that is known; 0: never")
 
+#define OPTS_DPOP(X)                                                                               \
+	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \
+		"ADPOP: most variables of a joined mini-bucket; 0: no limit, DPOP")                \
+	X(CHOICE, partition, 0, "scope", 0, 0, "scope|first",                                      \
+		"how an agent splits its bucket: largest scope first, each where the joined "      \
+		"scope "                                                                           \
+		"grows least, or each where it first fits")                                        \
+	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
+		"plain mini-buckets, without cost shifting between those of an agent")             \
+	X(CHOICE, tree, 0, "best", 0, 0,                                                           \
+		"min-degree|max-degree|min-id|max-id|min-name|max-name|best",                      \
+		"which neighbour the depth-first search visits next; best: the smallest induced "  \
+		"width of all of these, of every root, and of random searches")                    \
+	X(TEXT, root, 0, NULL, 0, 0, "AGENT",                                                      \
+		"the root of its tree, by name or index; without: the agent that --tree puts "     \
+		"first")                                                                           \
+	X(INT, tries, 0, "200", 0, 1000000000, "N", "random searches of --tree best")              \
+	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of these")                                 \
+	X(TEXT, agents, 0, NULL, 0, 0, "FILE",                                                     \
+		"who owns what, instead of what the model's file says: pairs VARIABLE AGENT, '#' " \
+		"begins a comment; a variable that is not named is its own agent; none: every "    \
+		"variable is one")                                                                 \
+	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
+		"where agents join and eliminate; auto decides by predicted time and memory")      \
+	X(INT, threads, 0, NULL, 1, 1024, "N",                                                     \
+		"agents that work at the same time, times --agent-threads; by default one for "    \
+		"each core")                                                                       \
+	X(INT, agent_threads, 0, "1", 1, 1024, "N", "cores that each agent has")                   \
+	X(TIME, latency, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
+		"what a message takes, in simulated time")                                         \
+	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
+		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
+	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \
+	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
+		"most memory for tables; 0: what is free")                                         \
+	X(TIME, receive_timeout, 0, "60s", 0, OPTS_NO_END, "TIME",                                 \
+		"gpube-mpi: end the run when a rank gives no sign of life for this long")          \
+	X(SIZE, piece, 0, "1G", 1, 2147483647, "SIZE",                                             \
+		"gpube-mpi: larger tables are sent in pieces of this size")                        \
+	X(FLAG, compress, 0, NULL, 0, 0, NULL,                                                     \
+		"gpube-mpi: send pieces compressed where that makes them smaller")                 \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
+		"form of the result: for people, one JSON object, or toulbar2's .sol")             \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
+	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+		"write the result to FILE instead of standard output")
+
 #define OPTS_DEVICES(X)                                                                            \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
@@ -266,6 +313,12 @@ struct opts_csg {
 
 struct opts_auction {
 	OPTS_AUCTION(OPT_FIELD)
+	struct opts_talk talk;
+};
+
+struct opts_dpop {
+	OPTS_DPOP(OPT_FIELD)
+	struct opts_read read;
 	struct opts_talk talk;
 };
 

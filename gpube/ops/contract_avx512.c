@@ -75,6 +75,72 @@ static INLINE uint32_t lanes_mask(int64_t n, int w)
 	return n >= w ? (1u << w) - 1 : (1u << n) - 1;
 }
 
+/* ---- two rows of half a vector each, their lanes in turn: contract_pair_impl.h ---- */
+#define PAIRS
+#define H __mmask8
+
+static INLINE __m512i turns32(__m256i a, __m256i b)
+{
+	const __m512i turn =
+		_mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+
+	return _mm512_permutex2var_epi32(
+		_mm512_castsi256_si512(a), turn, _mm512_castsi256_si512(b));
+}
+
+static INLINE __m512i rows32(__m512i v)
+{
+	return _mm512_permutexvar_epi32(
+		_mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15), v);
+}
+
+static INLINE __m512i turns64(__m256i a, __m256i b)
+{
+	return _mm512_permutex2var_epi64(_mm512_castsi256_si512(a),
+		_mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), _mm512_castsi256_si512(b));
+}
+
+static INLINE __m512i rows64(__m512i v)
+{
+	return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), v);
+}
+
+/* TO and FROM: the type's vector from and to one of integers. */
+#define PAIR_OPS(TYPE, CELL, V, BITS, TO, FROM, SET)                                               \
+	static INLINE __mmask8 mask_half_##TYPE(int64_t n)                                         \
+	{                                                                                          \
+		return (__mmask8)lanes_mask(n, 256 / BITS);                                        \
+	}                                                                                          \
+	static INLINE V load_pair_##TYPE(__mmask8 m, const CELL *p, const CELL *q)                 \
+	{                                                                                          \
+		return TO(turns##BITS(_mm256_maskz_loadu_epi##BITS(m, p),                          \
+			_mm256_maskz_loadu_epi##BITS(m, q)));                                      \
+	}                                                                                          \
+	static INLINE V set_pair_##TYPE(const CELL *p)                                             \
+	{                                                                                          \
+		return TO(SET);                                                                    \
+	}                                                                                          \
+	static INLINE void store_pair_##TYPE(__mmask8 m, CELL *p, CELL *q, V v)                    \
+	{                                                                                          \
+		const __m512i both = rows##BITS(FROM(v));                                          \
+                                                                                                   \
+		_mm256_mask_storeu_epi##BITS(p, m, _mm512_castsi512_si256(both));                  \
+		_mm256_mask_storeu_epi##BITS(q, m, _mm512_extracti64x4_epi64(both, 1));            \
+	}                                                                                          \
+	static INLINE void stream_pair_##TYPE(CELL *p, CELL *q, V v)                               \
+	{                                                                                          \
+		const __m512i both = rows##BITS(FROM(v));                                          \
+                                                                                                   \
+		_mm256_stream_si256((void *)p, _mm512_castsi512_si256(both));                      \
+		_mm256_stream_si256((void *)q, _mm512_extracti64x4_epi64(both, 1));                \
+	}
+#define PAIR32 _mm512_broadcastq_epi64(_mm_loadl_epi64((const void *)p))
+#define PAIR64 _mm512_broadcast_i64x2(_mm_loadu_si128((const void *)p))
+PAIR_OPS(i32, int32_t, __m512i, 32, , , PAIR32)
+PAIR_OPS(f32, float, __m512, 32, _mm512_castsi512_ps, _mm512_castps_si512, PAIR32)
+PAIR_OPS(i64, int64_t, __m512i, 64, , , PAIR64)
+PAIR_OPS(f64, double, __m512d, 64, _mm512_castsi512_pd, _mm512_castpd_si512, PAIR64)
+
 /* ---- int32 ---- */
 
 static INLINE __mmask16 mask_i32(int64_t n)
@@ -622,6 +688,12 @@ static const struct gpube__kernels kernels = {
 	.name = "avx512",
 	.vector_bytes = 64,
 	.narrow = gpube__kernels_avx2,
+	.pairs = {
+		[GPUBE__KERNEL_MIN] = {tile_pairs_min_i32, tile_pairs_min_i64, tile_pairs_min_f32,
+			tile_pairs_min_f64},
+		[GPUBE__KERNEL_MAX] = {tile_pairs_max_i32, tile_pairs_max_i64, tile_pairs_max_f32,
+			tile_pairs_max_f64},
+	},
 #include "gpube/ops/contract_table.h"
 	.fence = fence,
 };

@@ -108,11 +108,12 @@ static void sum_level(struct walker *w, int kind, int n)
 		const struct gpube__op *op = &p->ops[i];
 
 		if (w->r->ahead)
-			gpube__fetch_some(w->r->ahead);
+			gpube__fetch_some(w->r->ahead, 8);
 		pack.from = operand_now(w, op);
 		pack.x = op->x;
 		pack.i = op->i;
-		pack.ahead = op->ahead;
+		/* what lies behind is likely to be next: it may be in a cache, but not in the first */
+		pack.ahead = op->ahead ? op->ahead : op->x.step * nx * p->cell_bytes;
 		pack.mode = op->mode;
 		pack.lane_step = op->lane_step;
 		pack.lanes = op->lanes;
@@ -160,6 +161,7 @@ static void set_operands(const struct walker *w, struct gpube__tile *t)
 	t->c = c ? c->at : NULL;
 	t->c_x = c ? c->step_x : 0;
 	t->c_rows = c ? c->rows : NULL;
+	t->c_period = w->r->c_period;
 }
 
 /* ---- a tile's values to the output ---------------------------------------------------------- */
@@ -295,7 +297,8 @@ static void run_tile(struct walker *w, int moved)
 			     offset_now(w, p->shape.arg_stride, p->n_out_loops, p->n_loops);
 		t.first = turn == 0;
 		t.last = turn == p->n_turns - 1 && p->direct_out && !r->raw;
-		p->kernels->tile[p->kernel][p->type](&t);
+		if (!w->r->pairs || !w->r->pairs(&t))
+			p->kernels->tile[p->kernel][p->type](&t);
 		for (; l >= p->n_out_loops && ++w->at[l] == p->loop[l].trips; l--)
 			w->at[l] = 0;
 		moved = l >= p->n_out_loops ? l : p->n_out_loops;
@@ -335,6 +338,28 @@ static void run_item(void *arg, int64_t item, int thread)
 	}
 	if (r->stream && !r->one_of_many)
 		p->kernels->fence();
+}
+
+/* Rows i and i + period begin at the same cell, for all i; n: there is no shorter period. */
+static int64_t rows_period(const int64_t *rows, int64_t n)
+{
+	int64_t period = 1;
+
+	while (period < n && rows[period] != rows[0])
+		period++;
+	for (int64_t i = period; i < n; i++)
+		if (rows[i] != rows[i - period])
+			return n;
+	return period;
+}
+
+void gpube__run_ready(struct gpube__run *r)
+{
+	const struct gpube__plan *p = r->plan;
+	const int n = p->n_levels[GPUBE__KIND_C];
+
+	r->pairs = p->narrow ? gpube__kernels()->pairs[p->kernel][p->type] : NULL;
+	r->c_period = n ? rows_period(p->level[GPUBE__KIND_C][n - 1].rows, p->n_rows) : 1;
 }
 
 int gpube__run_plan(struct gpube__run *r)

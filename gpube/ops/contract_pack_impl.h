@@ -25,6 +25,57 @@ static INLINE V X(pack_vector)(const struct gpube__pack *p, const enum gpube__la
 				: NAME(gather)(m, from, p->lane_table + j);
 }
 
+/* The vector of lanes at j, of all x; how it lies in memory is looked at only once. */
+static INLINE void X(pack_column)(const struct gpube__pack *p, const enum gpube__lane_mode mode,
+	int64_t j, M m, const bool has_prev, const bool full)
+{
+	const bool next = mode == GPUBE__LANE_NEXT;
+	const struct gpube__lanes *lanes = next ? NULL : &p->lanes[j / W];
+	const int32_t *table = next ? NULL : p->lane_table + j;
+	const T *from = (const T *)p->from + (next ? j : lanes->base);
+	const T *prev = has_prev ? (const T *)p->prev + j : NULL;
+	T *to = (T *)p->to + j;
+	const int64_t from_x = p->x.step, to_x = p->to_x, prev_x = p->prev_x, nx = p->nx;
+	const int64_t ahead = p->ahead;
+	const int span = next ? 0 : lanes->span;
+
+#define EACH_X(VALUE)                                                                              \
+	_Pragma("GCC unroll 4") for (int64_t x = 0; x < nx; x++)                                   \
+	{                                                                                          \
+		V v = VALUE;                                                                       \
+                                                                                                   \
+		if (next)                                                                          \
+			__builtin_prefetch((const char *)from + ahead);                            \
+		if (has_prev)                                                                      \
+			v = ADD(v, full ? LOAD(prev + x * prev_x) : LOADM(m, prev + x * prev_x));  \
+		if (full)                                                                          \
+			STORE(to + x * to_x, v);                                                   \
+		else                                                                               \
+			STOREM(to + x * to_x, m, v);                                               \
+		from += from_x;                                                                    \
+	}
+	if (span == 0)
+		EACH_X(full ? LOAD(from) : LOADM(m, from))
+	else if (span == 1)
+		EACH_X(SET1(*from))
+	else if (span <= W)
+		EACH_X(NAME(expand)(m, from, span, table))
+	else
+		EACH_X(NAME(gather)(m, from, table))
+#undef EACH_X
+}
+
+static INLINE void X(pack_columns)(
+	const struct gpube__pack *p, const enum gpube__lane_mode mode, const bool has_prev)
+{
+	int64_t j = 0;
+
+	for (; j + W <= p->nj; j += W)
+		X(pack_column)(p, mode, j, MASK(W), has_prev, true);
+	if (j < p->nj)
+		X(pack_column)(p, mode, j, MASK(p->nj - j), has_prev, false);
+}
+
 static INLINE void X(pack_row)(const struct gpube__pack *p, const enum gpube__lane_mode mode,
 	const bool has_prev, T *to, const T *prev, const T *from, int64_t n_full, M tail)
 {
@@ -57,6 +108,11 @@ static INLINE void X(pack_lanes)(
 	const T *from = p->from, *prev = has_prev ? p->prev : NULL;
 	T *to = p->to;
 
+	if (p->ni == 1 && !p->x.table &&
+		(mode == GPUBE__LANE_TABLE || (mode == GPUBE__LANE_NEXT && p->nj <= 4 * W))) {
+		X(pack_columns)(p, mode, has_prev);
+		return;
+	}
 	if (p->ni == 1 && !p->x.table) {
 		for (int64_t x = 0; x < p->nx; x++) {
 			X(pack_row)(p, mode, has_prev, to, prev, from, n_full, tail);

@@ -157,6 +157,7 @@ static int run_planned(struct gpube__job *job, struct gpube__plan *plan)
 	run.scratch = gpube__scratch_take(job->ctx, run.scratch_bytes, (uint64_t)job->ctx->n_threads);
 	if (!run.scratch)
 		return GPUBE_ENOMEM;
+	gpube__run_ready(&run);
 	status = gpube__run_plan(&run);
 	gpube__scratch_give(job->ctx, run.scratch);
 	return status ? gpube__fail_stopped(job->ctx) : GPUBE_OK;

@@ -48,16 +48,26 @@ struct gpube__ahead {
 };
 
 /* All at once would be dropped: a core has room for a dozen or so. */
-static inline void gpube__fetch_some(struct gpube__ahead *a)
+static inline void gpube__fetch_some(struct gpube__ahead *a, int lines)
 {
-	for (int lines = 0; a->k < a->n && lines < 8; lines++) {
-		__builtin_prefetch(a->from[a->k] + a->at);
-		a->at += 64;
-		if (a->at >= a->bytes[a->k]) {
-			a->k++;
-			a->at = 0;
+	int k = a->k;
+	int64_t at = a->at;
+
+	while (k < a->n && lines > 0) {
+		const char *from = a->from[k] + at;
+		int64_t left = (a->bytes[k] - at + 63) / 64, n = left < lines ? left : lines;
+
+		for (int64_t i = 0; i < n; i++)
+			__builtin_prefetch(from + 64 * i);
+		lines -= (int)n;
+		at += 64 * n;
+		if (n == left) {
+			k++;
+			at = 0;
 		}
 	}
+	a->k = k;
+	a->at = at;
 }
 
 /*
@@ -67,7 +77,8 @@ static inline void gpube__fetch_some(struct gpube__ahead *a)
 struct gpube__tile {
 	const void *a, *b, *c; /* NULL: no operand of this kind, but not all of them */
 	int64_t a_x, b_x, c_x;
-	const int64_t *c_rows; /* where rows of c begin */
+	const int64_t *c_rows; /* where rows of c begin … */
+	int64_t c_period;      /* … which is the same for rows this far apart */
 	int64_t nx, ni, nj;
 	void *out;
 	const int64_t *out_rows;
@@ -127,6 +138,8 @@ struct gpube__kernels {
 	void (*pack[4])(const struct gpube__pack *p);
 	void (*fence)(void); /* after streamed stores */
 	const struct gpube__kernels *(*narrow)(void); /* for tiles of half a vector; NULL: none */
+	/* Tiles that 'narrow' would take, two rows to a vector; false: not this one. May be NULL. */
+	bool (*pairs[GPUBE__N_KERNELS][4])(const struct gpube__tile *t);
 };
 
 const struct gpube__kernels *gpube__kernels_portable(void);
@@ -245,6 +258,9 @@ uint64_t gpube__plan_most_scratch(const struct gpube_contraction *c);
 struct gpube__run {
 	struct gpube_ctx *ctx;
 	const struct gpube__plan *plan;
+	/* gpube__run_ready() sets what follows from the plan alone: */
+	bool (*pairs)(const struct gpube__tile *t); /* to be tried first; may be NULL */
+	int64_t c_period; /* of the rows of C */
 	const struct gpube_contraction *c;
 	const char *const *values; /* n_in */
 	char *out, *arg;
@@ -265,6 +281,9 @@ const struct gpube__kernels *gpube__kernels(void);
 
 /* Outputs from this size on are stored past the caches: they would not stay there. */
 #define GPUBE__STREAM_BYTES (8 << 20)
+
+/* Before the first gpube__run_plan(), and once for many contractions of one plan. */
+void gpube__run_ready(struct gpube__run *r);
 
 /* Runs the plan on up to ctx->n_threads threads. OK, or ESTOP without a text. */
 int gpube__run_plan(struct gpube__run *r);

@@ -95,7 +95,7 @@ static INLINE void X(block)(const struct gpube__tile *t, int64_t i, int64_t j, c
 #define CALL8(KINDS)                                                                               \
 	for (; i + 8 <= t->ni; i += 8) {                                                           \
 		if (t->ahead)                                                                      \
-			gpube__fetch_some(t->ahead);                                               \
+			gpube__fetch_some(t->ahead, 8);                                               \
 		X(rows8_##KINDS)(t, i);                                                            \
 	}
 #else

@@ -40,6 +40,9 @@
 #define CUT(v, t, c)	     NAME(cut_min)(v, t, c)
 #define ARGBEST(b, at, v, x) NAME(arg_min)(&(b), &(at), v, x)
 #include "gpube/ops/contract_tile_impl.h"
+#ifdef PAIRS
+#include "gpube/ops/contract_pair_impl.h"
+#endif
 #undef X
 #undef BEST
 #undef CUT
@@ -50,6 +53,9 @@
 #define CUT(v, t, c)	     NAME(cut_max)(v, t, c)
 #define ARGBEST(b, at, v, x) NAME(arg_max)(&(b), &(at), v, x)
 #include "gpube/ops/contract_tile_impl.h"
+#ifdef PAIRS
+#include "gpube/ops/contract_pair_impl.h"
+#endif
 #undef X
 #undef BEST
 #undef CUT

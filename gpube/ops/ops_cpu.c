@@ -223,6 +223,7 @@ struct planned {
 	int n_ahead; /* operands to fetch before their turn */
 	int64_t bytes[8];
 	struct gpube__plan plan;
+	struct gpube__run run; /* but for the tables */
 };
 
 static bool same_dims(const int32_t *a, const int32_t *b, int n)
@@ -332,6 +333,17 @@ static void make_plan(const struct batch *b, char *memory, const struct gpube_co
 			!gpube__plan_set(&planned->plan, &shape, memory + room_at(b)) ||
 			(uint64_t)planned->plan.scratch_bytes > b->memory_bytes - scratch_at(b);
 	}
+	planned->run = (struct gpube__run){
+		.ctx = b->ctx,
+		.plan = &planned->plan,
+		.values = (const char **)(memory + values_at(b)),
+		.arg_bytes = c->arg_bytes,
+		.stream = b->stream,
+		.one_of_many = true,
+		.scratch = memory + scratch_at(b),
+	};
+	if (!planned->by_rows)
+		gpube__run_ready(&planned->run);
 	planned->n_ahead = c->n_in <= 8 ? c->n_in : 0;
 	for (int k = 0; k < planned->n_ahead; k++) {
 		planned->bytes[k] =
@@ -360,19 +372,7 @@ static int run_small(const struct batch *b, char *memory, const struct gpube_con
 {
 	struct planned *planned = (struct planned *)memory;
 	const char **values = (const char **)(memory + values_at(b));
-	struct gpube__run run = {
-		.ctx = b->ctx,
-		.plan = &planned->plan,
-		.c = c,
-		.values = values,
-		.out = c->out,
-		.arg = c->out_arg,
-		.arg_bytes = c->arg_bytes,
-		.stream = b->stream,
-		.one_of_many = true,
-		.scratch = memory + scratch_at(b),
-	};
-
+	struct gpube__run *run = &planned->run;
 	struct gpube__ahead ahead;
 
 	if (!planned->like || !same_shape(planned->like, c))
@@ -381,11 +381,15 @@ static int run_small(const struct batch *b, char *memory, const struct gpube_con
 		return gpube__rows_contract(b->ctx, c, memory + scratch_at(b));
 	for (int k = 0; k < c->n_in; k++)
 		values[k] = c->in[k].values;
+	run->c = c;
+	run->out = c->out;
+	run->arg = c->out_arg;
+	run->ahead = NULL;
 	if (next && planned->n_ahead) {
 		set_ahead(&ahead, planned, next);
-		run.ahead = &ahead;
+		run->ahead = &ahead;
 	}
-	return gpube__run_plan(&run);
+	return gpube__run_plan(run);
 }
 
 static void run_batch_item(void *arg, int64_t item, int thread)
