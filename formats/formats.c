@@ -1,4 +1,4 @@
-/* formats.c - the table of formats, and reading and writing through it. See formats.h. */
+/* formats.c - the table of formats, and reading through it. See formats.h; writing is write.c. */
 #include <string.h>
 
 #include "formats/registry.h"
@@ -189,39 +189,7 @@ int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path
 	return gpube_read_with(out, ctx, path, &opts);
 }
 
-/* Potentials are written as costs as gpube_solve() minimises them. */
-static int write_model(
-	const struct gpube_model *m, const struct gpube_format_row *f, struct gpube_out *out)
-{
-	struct gpube_model *costs;
-	int status;
-
-	if (m->kind == f->kind || f->both_kinds)
-		return f->write(m, out);
-	status = gpube__quantise(&costs, m, 0);
-	if (!status)
-		status = f->write(costs, out);
-	gpube_model_free(costs);
-	return status;
-}
-
-/* Without a file for it, evidence becomes functions: no writer has to know of it. */
-static int write_observed(
-	const struct gpube_model *m, const struct gpube_format_row *f, struct gpube_out *out)
-{
-	struct gpube_model view;
-	int status;
-
-	status = gpube__observed_view(&view, m);
-	if (status)
-		return status;
-	status = write_model(&view, f, out);
-	gpube__observed_clear(&view, m);
-	return status;
-}
-
-/* The format to write; NULL after an error. */
-static const struct gpube_format_row *output_format(
+const struct gpube_format_row *gpube__output_format(
 	struct gpube_ctx *ctx, const char *path, enum gpube_format format)
 {
 	const struct gpube_format_row *f =
@@ -236,40 +204,4 @@ static const struct gpube_format_row *output_format(
 		gpube__fail(
 			ctx, GPUBE_EINVAL, "'%s': .%s is only read, not written", path, f->name);
 	return f && f->write ? f : NULL;
-}
-
-int gpube_write_with(
-	const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts)
-{
-	static const struct gpube_write_opts none = {.sizeof_options = sizeof(none)};
-	const struct gpube_format_row *f;
-	struct gpube_out out;
-	int status, closed;
-	bool beside;
-
-	opts = opts ? opts : &none;
-	if (opts->sizeof_options != sizeof(*opts))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "options of another version");
-	f = output_format(m->ctx, path, opts->format);
-	if (!f)
-		return GPUBE_EINVAL;
-	status = gpube__out_open(&out, m->ctx, path);
-	if (status)
-		return status;
-	out.opts = opts;
-	beside = f->evidence && !out.alone;
-	status = m->evidence && !beside ? write_observed(m, f, &out) : write_model(m, f, &out);
-	if (!status)
-		status = gpube__out_finish(&out);
-	if (!status && beside)
-		status = gpube__evid_write_for(m, path);
-	closed = gpube__out_close(&out, status == GPUBE_OK);
-	return status ? status : closed;
-}
-
-int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format format)
-{
-	const struct gpube_write_opts opts = {.sizeof_options = sizeof(opts), .format = format};
-
-	return gpube_write_with(m, path, &opts);
 }

@@ -86,24 +86,36 @@ GPUBE_API int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const 
 
 /*
  * Options of gpube_write_with(); zero fields take the default.
- * format  AUTO: by the name
- * shift   where a format has no place for negative totals, write all of them
- *         larger by what is needed, and say by how much; otherwise that is refused
+ * format     AUTO: by the name
+ * shift      where a format has no place for negative totals, write all of them
+ *            larger by what is needed, and say by how much; otherwise that is refused
+ * precision  potentials to costs: decimals to which -ln is rounded, 1 to 12; 0:
+ *            as many as the format holds
+ * lossy      what the format cannot hold is changed until it can, and said in the
+ *            log: totals are shifted, costs divided by a power of ten and rounded, a
+ *            bound dropped
+ * check      what was written is read back, before it gets its name, and compared
+ *            table by table
  */
 struct gpube_write_opts {
 	size_t sizeof_options;
 	enum gpube_format format;
 	int shift;
+	int precision;
+	int lossy;
+	int check;
 };
 
 /*
  * gpube_write_with() - writes a model; 'opts' may be NULL. Potentials are written
- * to formats of costs as the costs that gpube_solve() minimises, costs to .uai
- * as exp(-cost). Evidence goes with a .uai into PATH.evid (an old one is emptied
+ * to formats of costs as the costs that gpube_solve() minimises (where totals may
+ * not be negative, the normalising constant is dropped, which is said), costs to
+ * .uai as exp(-cost). Evidence goes with a .uai into PATH.evid (an old one is emptied
  * if there is none), elsewhere and on standard output into unary functions.
  * path      "-" is standard output
- * Errors: EIO, ENOMEM; EINVAL (options; a format that is not written); ERANGE
- *         (the format cannot hold the model: the text says what)
+ * Errors: EIO, ENOMEM; EINVAL (options; a format that is not written; a check of
+ *         what is no file); ERANGE (the format cannot hold the model: the text says
+ *         what); EBUG (what was read back differs; no file is left)
  */
 GPUBE_API int gpube_write_with(
 	const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts);

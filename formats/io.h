@@ -79,7 +79,6 @@ void gpube__in_skip_line(struct gpube_in *in); /* to the beginning of the next l
 struct gpube_out {
 	struct gpube_ctx *ctx;
 	const char *path; /* "-" is standard output, descriptor 1: flush stdio before */
-	bool alone;       /* standard output or a device: nothing can stand beside it */
 	struct gpube_out_impl *impl;
 	const struct gpube_write_opts *opts; /* set by gpube_write_with(), for its writers */
 	int status;                          /* first failure; later writes do nothing */
@@ -99,6 +98,10 @@ void gpube__out_decimal(struct gpube_out *out, int64_t v, int scale);
 /* Completes the file but leaves it under its temporary name, for who writes two that belong
  * together. */
 int gpube__out_finish(struct gpube_out *out);
+/* What it is called until gpube__out_close(); NULL if it is written in place. */
+const char *gpube__out_temporary(const struct gpube_out *out);
+/* Whether a path is standard output or a device: nothing can stand beside it. */
+bool gpube__out_is_alone(const char *path);
 /* Completes and renames; with 'keep' false, or after a failure, leaves no file. Returns status. */
 int gpube__out_close(struct gpube_out *out, bool keep);
 

@@ -23,6 +23,10 @@ struct gpube_format_row {
 	int (*write)(const struct gpube_model *m, struct gpube_out *out); /* NULL: only read */
 };
 
+/* The format to write, AUTO: by the name; NULL after setting the error's text (EINVAL). */
+const struct gpube_format_row *gpube__output_format(
+	struct gpube_ctx *ctx, const char *path, enum gpube_format format);
+
 /* Bytes that formats are told by. */
 enum { GPUBE_SNIFF_BYTES = 1 << 16 };
 
@@ -68,9 +72,13 @@ int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__evid_read_for(
 	struct gpube_model *m, const char *path, bool beside, const char *evidence);
 /*
- * Writes the evidence beside PATH. A model without any gets a file only where
- * there is one already: left alone, it would be taken for this model's.
+ * Writes the evidence beside PATH, but leaves it under its temporary name. A model
+ * without any gets a file only where there is one already: left alone, it would
+ * be taken for this model's.
+ * out     not open if there is no such file
+ * beside  out: its name, which 'out' borrows; the caller frees it, also on failure
  */
-int gpube__evid_write_for(const struct gpube_model *m, const char *path);
+int gpube__evid_write_for(
+	struct gpube_out *out, char **beside, const struct gpube_model *m, const char *path);
 
 #endif
