@@ -76,9 +76,10 @@ static int convert_table(struct gpube_ctx *ctx, struct gpube_table *t, int decim
 	return GPUBE_OK;
 }
 
-int gpube__reals_to_costs(struct gpube_model *m, struct gpube_in *in, double constant)
+int gpube__reals_to_costs(struct gpube_model *m, struct gpube_in *in, double constant, int decimals)
 {
-	struct range r = {.total = fabsl((long double)constant)};
+	struct range r = {.decimals = decimals < MAX_DECIMALS ? decimals : MAX_DECIMALS,
+		.total = fabsl((long double)constant)};
 	bool rounded = false;
 
 	look_at(&r, constant);

@@ -12,12 +12,13 @@
 /*
  * gpube__reals_to_costs() - the tables of doubles as integers, 'constant' added
  * to the model's.
- * The scale is the fewest decimals that hold every value as 15 significant
- * digits write it, but at most 12 and no more than keep every total below 2^62;
- * what is rounded then is said.
+ * The scale is the fewest decimals, from 'decimals' on, that hold every value as
+ * 15 significant digits write it, but at most 12 and no more than keep every
+ * total below 2^62; what is rounded then is said.
  * Errors: ERANGE (a value or a total passes 2^62), ENOMEM
  */
-int gpube__reals_to_costs(struct gpube_model *m, struct gpube_in *in, double constant);
+int gpube__reals_to_costs(
+	struct gpube_model *m, struct gpube_in *in, double constant, int decimals);
 
 /* A function with a dense table of doubles, whose memory it takes in every case. */
 int gpube__reals_add(

@@ -414,7 +414,7 @@ static int finish(struct gpube_xcsp *r)
 		if (r->owner_of[i] >= 0)
 			status = gpube__own(m, r->owner_of[i], i);
 	if (!status)
-		status = gpube__reals_to_costs(m, r->in, r->initial_cost);
+		status = gpube__reals_to_costs(m, r->in, r->initial_cost, 0);
 	if (status || isinf(r->maximal_cost))
 		return status;
 	for (int k = 0; k < m->scale; k++)

@@ -696,7 +696,7 @@ int gpube__yaml_read(struct gpube_model *m, struct gpube_in *in)
 	if (!status)
 		status = read_document(&r);
 	if (!status)
-		status = gpube__reals_to_costs(m, in, 0);
+		status = gpube__reals_to_costs(m, in, 0, 0);
 	for (int64_t d = 0; d < r.n_domains; d++) {
 		for (int32_t k = 0; k < r.domains[d].n; k++)
 			gpube__free(m->ctx, r.domains[d].texts[k]);

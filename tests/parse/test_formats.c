@@ -272,6 +272,8 @@ static const struct chain {
 	{{"a.wcsp"}, 0.01, 1e-12},
 	{{"a.uai"}, 1, 1e-12},
 	{{"a.cfn.gz", "b.cfn"}, 1, 1e-12},
+	{{"a.LG", "b.lg.gz", "c.cfn"}, 1, 1e-12},
+	{{"a.LG", "b.wcsp"}, 0.01, 1e-12}, /* decimals stay, also where they are 0 */
 	{{"a.cfn", "b.wcsp", "c.cfn"}, 0.01, 1e-12},
 	{{"a.uai.gz", "b.uai"}, 1, 1e-12},
 	{{"a.uai", "b.cfn"}, 1, 1e-10},
