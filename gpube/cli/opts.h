@@ -105,7 +105,19 @@
 		"format of the output; auto goes by its name, x.cfn.gz for example")               \
 	X(FLAG, shift, 0, NULL, 0, 0, NULL,                                                        \
 		"where the format has no place for negative totals, write all of them larger by "  \
-		"what is needed, and say by how much")
+		"what is needed, and say by how much")                                             \
+	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
+		"decimals to which -ln of a potential is rounded where it becomes a cost; 0: as "  \
+		"many as the output holds")                                                        \
+	X(FLAG, lossy, 0, NULL, 0, 0, NULL,                                                        \
+		"write what the output cannot hold as well as it can, and say what is lost")       \
+	X(FLAG, check, 0, NULL, 0, 0, NULL,                                                        \
+		"read back what was written and compare it table by table before OUT gets its "    \
+		"name")                                                                            \
+	X(FLAG, simplify, 0, NULL, 0, 0, NULL,                                                     \
+		"write the simplified model; an assignment of it is completed with --map")         \
+	X(TEXT, map, 0, NULL, 0, 0, "FILE",                                                        \
+		"with --simplify: where each variable of the model has gone")
 
 #define OPTS_GENERATE(X)                                                                           \
 	X(INT, variables, 'n', "20", 1, INT32_MAX, "N", "variables")                               \
