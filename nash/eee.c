@@ -14,6 +14,7 @@
 #include "nash/eee.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 struct node {
@@ -258,7 +259,11 @@ static int run_rounds(struct search *s, struct search *workers, int32_t n_worker
 
 	while (!status && s->depth) {
 		int32_t n = 0;
+		char text[64];
 
+		snprintf(text, sizeof(text), "%lld nodes, %d open",
+			(long long)__atomic_load_n(&s->t->nodes, __ATOMIC_RELAXED), s->depth);
+		gpube__progress(ctx, -1, text);
 		while (n < n_workers && s->depth && !status)
 			status = hand_over(s, &workers[n++]);
 		if (status)
@@ -307,7 +312,7 @@ int nash__tree_search(struct nash_tree *t)
 		for (int q = 0; q < 2; q++)
 			nash__lp_init(&root->lp[q], &t->m[q]);
 		/* most games end here */
-		s.share = t->ctx->n_threads > 1 ? SHARE : INT64_MAX;
+		s.share = SHARE;
 		status = run(&s);
 		if (!status && s.depth)
 			status = run_parallel(&s);
