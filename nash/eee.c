@@ -300,6 +300,24 @@ static int run_parallel(struct search *s)
 	return status;
 }
 
+/* Makes the root; takes it away again if one of its faces is empty. */
+static int begin(struct search *s, struct node *root)
+{
+	const struct nash_tree *t = s->t;
+	bool empty = false;
+	int status = GPUBE_OK;
+
+	for (int q = 0; q < 2 && !status && !empty; q++) {
+		nash__lp_init(&root->lp[q], &t->m[q]);
+		if (!t->root[q])
+			continue;
+		memcpy(root->lp[q].fixed, t->root[q], (size_t)t->m[q].k + (size_t)t->m[q].l);
+		status = t->refine(s->worker, &root->lp[q], q, &empty);
+	}
+	s->depth -= empty;
+	return status;
+}
+
 int nash__tree_search(struct nash_tree *t)
 {
 	struct search s;
@@ -309,8 +327,9 @@ int nash__tree_search(struct nash_tree *t)
 	if (!status)
 		status = push(&s, &root);
 	if (!status) {
-		for (int q = 0; q < 2; q++)
-			nash__lp_init(&root->lp[q], &t->m[q]);
+		status = begin(&s, root);
+	}
+	if (!status) {
 		/* most games end here */
 		s.share = SHARE;
 		status = run(&s);

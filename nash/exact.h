@@ -16,6 +16,7 @@
 #include <flint/fmpz_mat.h>
 #include <flint/fmpz_vec.h>
 
+#include "gpube/ops/faces.h"
 #include "gpube/ops/support.h"
 #include "nash/game.h"
 
@@ -230,6 +231,8 @@ struct nash_se {
 
 int nash__support_enumeration(struct nash_found *f, const struct nash_se *o, bool *left_open);
 int nash__branch_and_bound(struct nash_found *f, int64_t budget);
+/* The same with the tree walked by an operator, on a device. Errors: also ERANGE, ECUDA */
+int nash__branch_and_bound_on(struct nash_found *f, const struct gpube_faces_ops *ops);
 int nash__lemke_howson(struct nash_found *f, bool all_labels);
 int nash__pure(struct nash_found *f);
 

@@ -118,7 +118,8 @@ enum nash_method {
  * pure             pure equilibria alone, in time rows * columns
  * max              stop after so many equilibria; 0: all
  * support_size     method SE: supports of this size alone; 0: all
- * backend          of method SE: where its supports are scanned
+ * backend          of methods SE and EEE: where supports are scanned, faces walked; EEE: AUTO is
+ *                  the CPU
  * timeout_seconds  stop after this time; 0: never
  * keep_dominated   do not remove strictly dominated actions beforehand
  * inexact          decide in doubles: fast, and sometimes wrong

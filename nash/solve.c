@@ -102,6 +102,25 @@ static int pick(
 	return want == GPUBE_BACKEND_CUDA && !cuda ? status : GPUBE_OK;
 }
 
+/* On a device only where one was asked for: most games end on a CPU before it is open. */
+static int branch_and_bound(struct nash_found *f, struct nash_result *r, const struct nash_opts *o)
+{
+	const struct gpube_faces_search sizes = {.k = {f->p->m, f->p->n}, .l = {f->p->n, f->p->m}};
+	const struct gpube_faces_ops *ops;
+	int status;
+
+	r->method = "eee";
+	if (o->backend != GPUBE_BACKEND_CUDA)
+		return nash__branch_and_bound(f, -1);
+	ops = gpube__faces_cuda(f->p->ctx, &status);
+	if (!ops)
+		return status;
+	if (ops->unsupported(&sizes))
+		return gpube__fail(f->p->ctx, GPUBE_EINVAL, "%s", ops->unsupported(&sizes));
+	r->backend = ops->name;
+	return nash__branch_and_bound_on(f, ops);
+}
+
 static int support_enumeration(
 	struct nash_found *f, struct nash_result *r, const struct nash_opts *o)
 {
@@ -137,8 +156,7 @@ static int run(struct nash_found *f, struct nash_result *r, const struct nash_op
 	}
 	switch (o->method) {
 	case NASH_METHOD_EEE:
-		r->method = "eee";
-		return nash__branch_and_bound(f, -1);
+		return branch_and_bound(f, r, o);
 	case NASH_METHOD_VE:
 		r->method = "ve";
 		return nash__vertex_enumeration(f, -1);

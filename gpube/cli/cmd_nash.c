@@ -380,8 +380,9 @@ static bool clash(const struct opts_nash *o)
 		cli_error("--all-labels goes with --one, and not with --inexact");
 	else if (o->support_size && (o->method != NASH_METHOD_SE || o->one || o->pure))
 		cli_error("--support-size goes with --method se");
-	else if (o->backend == GPUBE_BACKEND_CUDA && o->method != NASH_METHOD_SE)
-		cli_error("--backend cuda goes with --method se");
+	else if (o->backend == GPUBE_BACKEND_CUDA && o->method != NASH_METHOD_SE &&
+		 o->method != NASH_METHOD_EEE)
+		cli_error("--backend cuda goes with --method se or eee");
 	else if (o->components && o->inexact)
 		cli_error("--components needs exact results: no --inexact");
 	else if (o->inexact && (o->method == NASH_METHOD_VE || o->method == NASH_METHOD_SE))

@@ -160,7 +160,8 @@
 	X(INT, support_size, 0, "0", 0, 64, "N",                                                   \
 		"method se: supports of N actions of each player alone; 0: of any size")           \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
-		"method se: where pairs of supports are scanned")                                  \
+		"methods se and eee: where pairs of supports are scanned, faces walked; auto for " \
+		"eee is the CPU")                                                                  \
 	X(FLAG, one, 0, NULL, 0, 0, NULL,                                                          \
 		"one equilibrium alone, by the algorithm of Lemke and Howson")                     \
 	X(FLAG, all_labels, 0, NULL, 0, 0, NULL,                                                   \

@@ -19,6 +19,8 @@
 #define SIDE_MOST SIDE_Q
 #if defined(__CUDA_ARCH__)
 #define SIDE_UNROLL _Pragma("unroll")
+#elif defined(__CUDACC__)
+#define SIDE_UNROLL
 #elif defined(__clang__)
 #define SIDE_UNROLL _Pragma("clang loop unroll(full)")
 #else
