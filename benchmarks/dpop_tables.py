@@ -69,14 +69,14 @@ def ratio(cpu, gpu):
 
 
 def times(cpu, cuda, key):
-    """Simulated seconds of both runs, of the rows in which both solved the same instances."""
-    a = number(cpu[key]["simulated_seconds"])
+    """Simulated seconds of both runs, and the ratio where both solved the same instances."""
+    a, b = number(cpu[key]["simulated_seconds"]), None
     if key not in cuda:
-        return a, None, "not run"
+        return seconds(a), "not run", "-"
     b = number(cuda[key]["simulated_seconds"])
-    note = "" if cpu[key]["solved"] == cuda[key]["solved"] else \
-        f"{cpu[key]['solved']} and {cuda[key]['solved']} solved"
-    return a, b, note
+    if cpu[key]["solved"] == cuda[key]["solved"]:
+        return seconds(a), seconds(b), ratio(a, b)
+    return seconds(a), f"{seconds(b)} ({cuda[key]['solved']} solved)", "-"
 
 
 def table(cpu, cuda, name, printed, pick):
@@ -86,13 +86,13 @@ def table(cpu, cuda, name, printed, pick):
     for key, row in cpu.items():
         if row["table"] != name:
             continue
-        a, b, note = times(cpu, cuda, key)
+        a, b, faster = times(cpu, cuda, key)
         width, paper_cpu, paper_gpu = printed.get(pick(row), (None, None, None))
         n = int(row["n"]) // int(row["rows"]) if int(row["rows"]) else row["n"]
         p1 = row["p1"] if name == "1" else ""
         of = int(row["solved"]) + int(row["too_large"])
-        print(f"| {n} | {row['d']} | {p1} | {row['solved']} of {of} | {row['width']} | {seconds(a)} "
-              f"| {note or seconds(b)} | {'-' if note else ratio(a, b)} | {width} "
+        print(f"| {n} | {row['d']} | {p1} | {row['solved']} of {of} | {row['width'].replace('nan', '-')} | {a} "
+              f"| {b} | {faster} | {width} "
               f"| {seconds(paper_cpu)} | {seconds(paper_gpu)} | {ratio(paper_cpu, paper_gpu)} |")
 
 
@@ -107,14 +107,14 @@ def figure(cpu, cuda):
     for key, row in cpu.items():
         if row["table"] != "figure 10":
             continue
-        a, b, note = times(cpu, cuda, key)
+        a, b, faster = times(cpu, cuda, key)
         of = int(row["solved"]) + int(row["too_large"])
         printed = TABLE_5[int(row["z"])][place[row["kind"]]] if row["partition"] == "plain" else ""
         bound, cost = number(row["bound"]), number(row["cost"])
         costs = f"{cost:.1f} ({row['with_cost']})" if cost is not None else "-"
         print(f"| {row['kind']} | {row['p2']} | {row['z']} | {row['partition']} "
-              f"| {row['solved']} of {of} | {row['infeasible']} | {seconds(a)} "
-              f"| {note or seconds(b)} | {'-' if note else ratio(a, b)} "
+              f"| {row['solved']} of {of} | {row['infeasible']} | {a} "
+              f"| {b} | {faster} "
               f"| {'-' if bound is None else f'{bound:.1f}'} | {costs} "
               f"| {'oom' if printed is None else printed} |")
 
