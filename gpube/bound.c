@@ -442,6 +442,8 @@ static int run_methods(struct gpube_bounder *b)
 		return gpube__bound_clusters(b, false, 0);
 	case GPUBE_BOUND_CLUSTERS:
 		return gpube__bound_clusters(b, true, 2);
+	case GPUBE_BOUND_JOINS:
+		return gpube__bound_joins(b, INFINITY);
 	case GPUBE_BOUND_AUTO:
 		status = gpube__bound_clusters(b, true, 5);
 		return status || gpube__bounder_done(b) ? status : gpube__bound_mbe(b);

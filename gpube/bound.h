@@ -68,5 +68,7 @@ int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const
 int gpube__bound_mbe(struct gpube_bounder *b);
 /* clusters: false: shifts between functions only. eliminate: seconds for what is left, or 0 */
 int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate);
+/* seconds: for all of it */
+int gpube__bound_joins(struct gpube_bounder *b, double seconds);
 
 #endif
