@@ -10,6 +10,8 @@
 #include "gpube/mbe.h"
 #include "gpube/shifted.h"
 
+enum { WIDE_DOMAIN = 8 };
+
 /* ---- telling ------------------------------------------------------------------- */
 
 /* A total as the file has it: decimals, direction. */
@@ -418,6 +420,26 @@ static int take_known(struct gpube_bounder *b)
 	return status;
 }
 
+bool gpube__bounder_dense(const struct gpube_bounder *b)
+{
+	return b->m->n_vars <= 10 + 3 * b->order_cost.width;
+}
+
+/* Geometric, so that one large domain is not all. */
+static double mean_domain(const struct gpube_bounder *b)
+{
+	double sum = 0;
+
+	for (int32_t i = 0; i < b->m->n_vars; i++)
+		sum += log(b->m->vars[i].domain);
+	return exp(sum / (b->m->n_vars + 1e-9));
+}
+
+/*
+ * Small domains: the join graph, whose mini-buckets hold many variables (SPOT5,
+ * pedigrees, grids). Dense problems are split, large domains make triangles
+ * already as large as tables may be: clusters (CELAR, proteins).
+ */
 static int run_methods(struct gpube_bounder *b)
 {
 	bool done = false;
@@ -445,7 +467,10 @@ static int run_methods(struct gpube_bounder *b)
 	case GPUBE_BOUND_JOINS:
 		return gpube__bound_joins(b, INFINITY);
 	case GPUBE_BOUND_AUTO:
-		status = gpube__bound_clusters(b, true, 5);
+		if (!gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN)
+			status = gpube__bound_joins(b, INFINITY);
+		if (!status && !gpube__bounder_done(b))
+			status = gpube__bound_clusters(b, true, 5);
 		return status || gpube__bounder_done(b) ? status : gpube__bound_mbe(b);
 	}
 	return GPUBE_OK;
