@@ -60,9 +60,60 @@ struct gpube_joingraph {
 	double cells;
 	int shift;
 	int64_t constant, target; /* scaled, the model's constant is not in them */
-	int32_t *message;	  /* room for the largest, twice */
+	int32_t *message; /* room for the largest: one for each thread and one more */
 	int64_t message_cells;
 };
+
+/* What is missing to the limit; cells from there on are dead. */
+static inline int32_t gpube__joingraph_slack(const struct gpube_joingraph *g)
+{
+	int64_t left = g->target - g->constant;
+
+	return left > GPUBE__JOIN_MAX ? GPUBE__JOIN_MAX : left < 0 ? 0 : (int32_t)left;
+}
+
+/* t + m; dead where one of them is, or the sum is. */
+static inline int32_t gpube__join_plus(int32_t t, int32_t m, int32_t slack)
+{
+	int32_t sum = t + m;
+
+	return (t >= slack) | (m == GPUBE__JOIN_DEAD) | (sum >= slack) ? GPUBE__JOIN_DEAD : sum;
+}
+
+/* ---- tables over tables ------------------------------------------------------------------ */
+
+static inline int64_t gpube__message_cells(
+	const struct gpube_joingraph *g, const struct gpube_join *j)
+{
+	return j->cells / g->domain[j->position];
+}
+
+/*
+ * large, small: sorted positions, of domains 'domain'; small is part of large.
+ * Errors: ENOMEM, ELIMIT (too many dimensions)
+ */
+int gpube__cover_init(struct gpube_ctx *ctx, struct gpube_cover *v, const int32_t *domain,
+	const int32_t *large, int n_large, const int32_t *small, int n_small);
+void gpube__cover_clear(struct gpube_ctx *ctx, struct gpube_cover *v);
+
+/* Positions that all joins of the bucket at p have; their number. */
+int gpube__joingraph_shared(const struct gpube_joingraph *g, int32_t p, int32_t *shared);
+
+/* t += m over it, which may be negative, but no sum is. */
+void gpube__joingraph_spread(const struct gpube_joingraph *g, const struct gpube_cover *v,
+	int32_t *t, int32_t *m, int32_t slack);
+
+/* m = the least cell of t over each of its own; m is the first room of g->message. */
+void gpube__joingraph_project(const struct gpube_joingraph *g, const struct gpube_cover *v,
+	int32_t *m, int64_t m_cells, int32_t *t);
+
+/* The same for a join's own message, of whose size it has a slab a value: m = the least, t += m. */
+void gpube__joingraph_least_slab(
+	const struct gpube_joingraph *g, const struct gpube_join *j, int32_t *m);
+void gpube__joingraph_add_slabs(
+	const struct gpube_joingraph *g, const struct gpube_join *j, int32_t *m, int32_t slack);
+
+/* ---- the graph ------------------------------------------------------------------------------ */
 
 /*
  * gpube__joingraph_init() - the tables of a simplified model along an order.

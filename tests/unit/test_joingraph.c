@@ -143,9 +143,52 @@ static void invariant(void **state)
 	gpube_model_free(m);
 }
 
+/* Large tables are worked on by several threads: the same bits. */
+static void threads_agree(void **state)
+{
+	struct random_spec spec = random_spec_default();
+	struct gpube_joingraph g[2];
+	int32_t order[24];
+	struct gpube_model *m;
+	bool fits;
+
+	(void)state;
+	spec.n_vars = 24;
+	spec.n_functions = 70;
+	spec.min_domain = 2;
+	spec.max_domain = 3;
+	spec.max_arity = 3;
+	spec.min_arity = 2;
+	spec.sparse = spec.observed = spec.forbidden = 0;
+	spec.top = TOP_NONE;
+	m = random_model(ctx, &spec, 7);
+	assert_non_null(m);
+	m->direction = GPUBE_MINIMISE;
+	for (int32_t i = 0; i < 24; i++)
+		order[i] = i;
+	for (int k = 0; k < 2; k++) {
+		ctx->n_threads = 1 + 2 * k;
+		assert_int_equal(
+			gpube__joingraph_init(&g[k], m, order, 13, 1e8, GPUBE_INF, &fits), 0);
+		assert_true(fits);
+		for (int pass = 0; pass < 3; pass++)
+			assert_int_equal(gpube__joingraph_pass(&g[k], pass % 2), 0);
+	}
+	ctx->n_threads = 1;
+	assert_true(g[0].cells > 1e6);
+	assert_true(g[0].constant > 0);
+	assert_true(g[0].constant == g[1].constant);
+	for (int32_t j = 0; j < g[0].n_joins; j++)
+		assert_memory_equal(g[0].joins[j].t, g[1].joins[j].t,
+			(size_t)g[0].joins[j].cells * sizeof(int32_t));
+	for (int k = 0; k < 2; k++)
+		gpube__joingraph_clear(&g[k]);
+	gpube_model_free(m);
+}
+
 int main(void)
 {
-	static struct CMUnitTest tests[N_SEEDS];
+	static struct CMUnitTest tests[N_SEEDS + 1];
 	static uint64_t seeds[N_SEEDS];
 	static char names[N_SEEDS][32];
 
@@ -155,5 +198,6 @@ int main(void)
 		tests[n] = (struct CMUnitTest){.name = names[n], .test_func = invariant,
 			.initial_state = &seeds[n]};
 	}
-	return _cmocka_run_group_tests("joingraph", tests, N_SEEDS, setup, teardown);
+	tests[N_SEEDS] = (struct CMUnitTest)cmocka_unit_test(threads_agree);
+	return _cmocka_run_group_tests("joingraph", tests, N_SEEDS + 1, setup, teardown);
 }
