@@ -318,6 +318,11 @@ static int simplify(struct gpube_bounder *b)
 	return status;
 }
 
+bool gpube__bounder_dense(const struct gpube_bounder *b)
+{
+	return b->m->n_vars <= 10 + 3 * b->order_cost.width;
+}
+
 /* A greedy order is enough where elimination is easy; else the search gets a moment. */
 static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 {
@@ -327,6 +332,9 @@ static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 	int status = gpube__order_find(b->ctx, b->order, &b->order_cost, g,
 		automatic ? GPUBE_ORDER_MIN_FILL : o->order_method, 0, rate, o->seed);
 
+	/* no order will make it small, and its parts find their own */
+	if (!status && automatic && gpube__bounder_dense(b) && b->order_cost.joined_cells > 1e4 * rate)
+		return GPUBE_OK;
 	if (status || !automatic || (seconds <= 0 && b->order_cost.joined_cells < 0.1 * rate))
 		return status;
 	if (seconds <= 0)
@@ -418,11 +426,6 @@ static int take_known(struct gpube_bounder *b)
 	else if (reduce(b, o->values))
 		status = gpube__bounder_offer(b, b->tried, "given");
 	return status;
-}
-
-bool gpube__bounder_dense(const struct gpube_bounder *b)
-{
-	return b->m->n_vars <= 10 + 3 * b->order_cost.width;
 }
 
 /* Geometric, so that one large domain is not all. */

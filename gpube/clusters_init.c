@@ -34,7 +34,7 @@ void gpube__clusters_clear(struct gpube_clusters *c)
 	if (!c->arena)
 		gpube__free(ctx, c->scratch);
 	gpube__free(ctx, c->arena);
-	gpube__free(ctx, c->live);
+	gpube__free(ctx, c->kept);
 	gpube__free(ctx, c->work);
 	gpube__free(ctx, c->value);
 	gpube__free(ctx, c->unary);
@@ -145,7 +145,8 @@ static int load_function(struct gpube_clusters *c, const struct gpube_model *m, 
 
 	if (arity == 0)
 		return GPUBE_OK;
-	if (cells < 0 || (arity > 2 && cells > WIDE_CELLS) || cells > *bytes_left / 8) {
+	if (cells < 0 || (arity > 2 && cells > WIDE_CELLS) || arity > GPUBE_MAX_DIMS ||
+		cells > *bytes_left / 8) {
 		c->left_out[f] = 1;
 		return GPUBE_OK;
 	}
@@ -288,9 +289,9 @@ static int make_variables(struct gpube_clusters *c, const struct gpube_model *m)
 			c->value[i][a] = a;
 		values += c->domain[i];
 	}
-	c->live = gpube__alloc(c->ctx, (uint64_t)values, 1);
+	c->kept = gpube__alloc(c->ctx, (uint64_t)values, sizeof(*c->kept));
 	c->work = gpube__alloc(c->ctx, 3 * n, sizeof(*c->work));
-	return c->live && c->work ? GPUBE_OK : GPUBE_ENOMEM;
+	return c->kept && c->work ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 int gpube__clusters_init(struct gpube_clusters *c, const struct gpube_model *m, int64_t limit)
