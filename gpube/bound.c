@@ -237,6 +237,15 @@ static int restricted(struct gpube_model **out, const struct gpube_bounder *b, c
 	return GPUBE_OK;
 }
 
+/* What a plan takes: its joins, and fresh memory at 2 GB a second; never, if that is too late. */
+static double planned_seconds(const struct gpube_bounder *b, const struct gpube_plan *plan)
+{
+	double seconds = plan->predicted_seconds + 5e-10 * plan->peak_bytes;
+
+	return b->ctx->deadline > 0 && gpube__now() + 2 * seconds > b->ctx->deadline ? INFINITY
+										     : seconds;
+}
+
 static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_model *r, double seconds,
 	bool *done)
 {
@@ -255,7 +264,7 @@ static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_mode
 	}
 	if (!status && s->answer == GPUBE_ANSWER_INFEASIBLE) {
 		*done = true;
-	} else if (!status && s->plan.predicted_seconds <= seconds) {
+	} else if (!status && planned_seconds(b, &s->plan) <= seconds) {
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "elimination of what is left: %.3g joined cells",
 			s->plan.joined_cells);
 		gpube_solution_free(s, b->ctx);

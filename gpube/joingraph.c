@@ -164,6 +164,31 @@ int64_t gpube__joingraph_bound(
 	return gpube__constant_of(m) + gpube__unscale(g->shift, g->constant);
 }
 
+int64_t gpube__joingraph_filter(const struct gpube_joingraph *g, uint8_t *dead, const int64_t *at)
+{
+	int32_t slack = gpube__joingraph_slack(g);
+	int64_t n_dead = 0;
+
+	for (int32_t p = 0; p < g->n; p++)
+		for (int32_t x = 0; x < g->domain[p]; x++) {
+			uint8_t *to = &dead[at[g->order[p]] + x];
+			int64_t sum = 0;
+
+			for (int32_t j = g->first[p]; j < g->first[p + 1]; j++) {
+				int64_t n = gpube__message_cells(g, &g->joins[j]);
+				const int32_t *t = g->joins[j].t + x * n;
+				int32_t lowest = GPUBE__JOIN_DEAD;
+
+				for (int64_t k = 0; k < n; k++)
+					lowest = t[k] < lowest ? t[k] : lowest;
+				sum += lowest;
+			}
+			*to |= sum >= slack;
+			n_dead += *to;
+		}
+	return n_dead;
+}
+
 /* The cell of a join at an assignment with its own variable at value 0. */
 static int64_t cell_of(const struct gpube_joingraph *g, const struct gpube_join *j,
 	const int32_t *values)

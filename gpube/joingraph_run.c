@@ -12,6 +12,10 @@ struct climb {
 	double pair;	  /* seconds of the last two passes */
 	double searching; /* seconds spent in search */
 	double start;
+	int64_t *at;	  /* value a of variable i: dead[at[i] + a] */
+	uint8_t *dead;
+	int64_t n_dead, n_values;
+	double tried; /* when elimination was last tried */
 	char by[32];
 };
 
@@ -52,6 +56,33 @@ static int both_ways(struct climb *c)
 	if (!status && !gpube__bounder_done(b))
 		status = gpube__joingraph_pass(&c->g, true);
 	c->pair = gpube__now() - start;
+	return status;
+}
+
+/*
+ * Values that cannot be in a better assignment. If there are new ones, or twice
+ * the time is gone, what is left may be eliminated.
+ */
+static int filter(struct climb *c)
+{
+	struct gpube_bounder *b = c->b;
+	int64_t n = gpube__joingraph_filter(&c->g, c->dead, c->at);
+	bool done = false;
+	int status = GPUBE_OK;
+
+	if (n > c->n_dead + c->n_values / 100) {
+		c->n_dead = n;
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "%lld of %lld values are dead", (long long)n,
+			(long long)c->n_values);
+	} else if (gpube__now() - c->start < 2 * (c->tried - c->start) + 1) {
+		return GPUBE_OK;
+	}
+	c->tried = gpube__now();
+	if (!b->opts->no_eliminate)
+		status = gpube__bounder_eliminate(b, c->dead, c->at,
+			fmax(0.2, 0.5 * (gpube__now() - c->start)), &done);
+	if (!status && done)
+		gpube__bounder_raise(b, b->limit, "elimination");
 	return status;
 }
 
@@ -97,8 +128,11 @@ static int ascend(struct climb *c)
 		if (status || gpube__bounder_done(b))
 			break;
 		/* eight more like this would bring less than one in fifty of what is missing */
-		if (grown && 8 * (double)(c->g.constant - before) < 0.02 * missing)
-			status = grow(c, &grown);
+		if (grown && 8 * (double)(c->g.constant - before) < 0.02 * missing) {
+			status = filter(c);
+			if (!status && !gpube__bounder_done(b))
+				status = grow(c, &grown);
+		}
 		idle = (double)(c->g.constant - before) < 1e-5 * missing + 1 && !grown ? idle + 1 : 0;
 		if (idle > 4)
 			break;
@@ -114,11 +148,20 @@ int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 	int status;
 
 	c.end = c.start + seconds;
+	c.tried = c.start;
 	status = gpube__joingraph_init(
 		&c.g, b->m, b->order, b->opts->z ? b->opts->z : 3, c.max_cells, b->limit, &fits);
 	if (status || !fits)
 		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
-	status = ascend(&c);
+	c.at = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*c.at));
+	for (int32_t i = 0; c.at && i < b->m->n_vars; i++) {
+		c.at[i] = c.n_values;
+		c.n_values += b->m->vars[i].domain;
+	}
+	c.dead = gpube__alloc_zero(b->ctx, (uint64_t)c.n_values, 1);
+	status = c.at && c.dead ? ascend(&c) : GPUBE_ENOMEM;
+	gpube__free(b->ctx, c.at);
+	gpube__free(b->ctx, c.dead);
 	gpube__joingraph_clear(&c.g);
 	return status;
 }
