@@ -77,7 +77,7 @@ static inline int32_t gpube__join_plus(int32_t t, int32_t m, int32_t slack)
 {
 	int32_t sum = t + m;
 
-	return (t >= slack) | (m == GPUBE__JOIN_DEAD) | (sum >= slack) ? GPUBE__JOIN_DEAD : sum;
+	return ((t >= slack) | (m == GPUBE__JOIN_DEAD) | (sum >= slack)) ? GPUBE__JOIN_DEAD : sum;
 }
 
 /* ---- tables over tables ------------------------------------------------------------------ */
