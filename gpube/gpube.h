@@ -270,6 +270,7 @@ enum gpube_bound_method {
 	GPUBE_BOUND_MBE,      /* mini-buckets */
 	GPUBE_BOUND_SHIFT,    /* cost shifting between functions that share variables */
 	GPUBE_BOUND_CLUSTERS, /* dual ascent on clusters of variables */
+	GPUBE_BOUND_JOINS,    /* dual ascent on the join graph of growing mini-buckets */
 };
 
 /* When the ascent on clusters splits what it leaves open into parts. */

@@ -14,7 +14,7 @@ awk 'BEGIN { n = 30; srand(1); print "grid", n * n, 2, 2 * n * (n - 1), 100000
 		if (i < n * (n - 1)) print "\n2", i, i + n, int(rand() * 50), "2\n0 1 7\n1 1", int(rand() * 90)
 	} }' > "$work/grid.wcsp"
 
-for method in mbe shift clusters auto; do
+for method in mbe shift clusters joins auto; do
 	row "$method: zebra" 0 '^optimum +0, proved' '' "$gpube" bound -q --method $method --timeout 20s \
 		$x/zebra.wcsp
 	row "$method: a maximum" 0 '^optimum +7\.1, proved' '' "$gpube" bound -q --method $method "$work/most.cfn"
