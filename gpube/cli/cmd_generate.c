@@ -88,7 +88,7 @@ static int generate_bimatrix(struct session *s, const struct opts_generate *o)
 {
 	const struct nash_random random = {
 		.sizeof_options = sizeof(random),
-		.class = o->game,
+		.kind = o->game,
 		.rows = (int32_t)(o->rows ? o->rows : o->variables),
 		.columns = (int32_t)(o->columns ? o->columns : o->variables),
 		.seed = (uint64_t)o->seed,
