@@ -41,7 +41,7 @@ static int run(
 	struct gpube_ctx *ctx, const struct gpube_support_ops *ops, char **argv, int n, int seed)
 {
 	struct nash_random random = {.sizeof_options = sizeof(random),
-		.class = argv[1],
+		.kind = argv[1],
 		.rows = n,
 		.columns = n,
 		.seed = (uint64_t)seed};

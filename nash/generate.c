@@ -423,7 +423,7 @@ static void reduce(struct maker *k)
 int nash_generate(struct nash_game **out, struct gpube_ctx *ctx, const struct nash_random *o)
 {
 	struct maker k = {.range = o->range ? o->range : 100, .covariance = o->covariance};
-	const char *class = o->class ? o->class : "random";
+	const char *class = o->kind ? o->kind : "random";
 	int number = 0, status;
 
 	*out = NULL;

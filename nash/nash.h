@@ -75,7 +75,7 @@ GPUBE_API const char *nash_class(int k);
 
 /*
  * A seeded game; zero fields take the default.
- * class       a name of nash_class(); NULL: random
+ * kind        a name of nash_class(); NULL: random
  * range       random payoffs are integers from -range to range (covariant: the standard
  *             deviation); 0: 100
  * covariance  covariant: of the payoffs of a cell, -1 to 1
@@ -84,7 +84,7 @@ GPUBE_API const char *nash_class(int k);
  */
 struct nash_random {
 	size_t sizeof_options;
-	const char *class;
+	const char *kind;
 	int32_t rows, columns;
 	uint64_t seed;
 	int64_t range;
@@ -94,7 +94,7 @@ struct nash_random {
 
 /*
  * nash_generate() - the same game for the same options everywhere.
- * Errors: EINVAL (class, range, covariance, parameters, sizes), ERANGE, ENOMEM
+ * Errors: EINVAL (kind, range, covariance, parameters, sizes), ERANGE, ENOMEM
  */
 GPUBE_API int nash_generate(
 	struct nash_game **out, struct gpube_ctx *ctx, const struct nash_random *options);

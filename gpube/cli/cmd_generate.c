@@ -1,6 +1,7 @@
 /* cmd_generate.c - gpube generate: seeded random networks and coalition games. */
 #include <string.h>
 
+#include "csg/auction.h"
 #include "csg/csg.h"
 #include "formats/formats.h"
 #include "gpube/cli/session.h"
@@ -75,11 +76,19 @@ static int generate_coalitions(struct session *s, const struct opts_generate *o)
 	return rc;
 }
 
+static int generate_auction(struct session *s, const struct opts_generate *o)
+{
+	return csg_auction_generate(s->ctx, s->output, o->dist, (int)o->goods, (int)o->bids,
+		       (uint64_t)o->seed)
+		       ? session_fail(s, NULL)
+		       : CLI_DONE;
+}
+
 static int generate_bimatrix(struct session *s, const struct opts_generate *o)
 {
 	const struct nash_random random = {
 		.sizeof_options = sizeof(random),
-		.class = o->game,
+		.kind = o->game,
 		.rows = (int32_t)(o->rows ? o->rows : o->variables),
 		.columns = (int32_t)(o->columns ? o->columns : o->variables),
 		.seed = (uint64_t)o->seed,
@@ -105,21 +114,23 @@ static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_generate *o = opts;
 	const bool coalitions = !strcmp(args[0], "csg"), game = !strcmp(args[0], "nash");
+	const bool auction = !strcmp(args[0], "auction");
 	enum gpube_topology topology = GPUBE_NETWORK_RANDOM;
 	struct session s;
 	int rc;
 
 	(void)n_args;
-	if (!coalitions && !game && !topology_of(args[0], &topology)) {
-		cli_error("generate: expected random, scale-free, grid, csg or nash, found '%s'",
+	if (!coalitions && !game && !auction && !topology_of(args[0], &topology)) {
+		cli_error("generate: expected random, scale-free, grid, csg, auction or nash, found '%s'",
 			args[0]);
 		return CLI_USAGE;
 	}
 	rc = session_start(&s, NULL, 0, 0, false, o->output_file);
 	if (rc)
 		return rc;
-	rc = game         ? generate_bimatrix(&s, o)
+	rc = game	  ? generate_bimatrix(&s, o)
 	     : coalitions ? generate_coalitions(&s, o)
+	     : auction	  ? generate_auction(&s, o)
 			  : generate(&s, o, topology);
 	session_end(&s);
 	return rc;
@@ -142,6 +153,9 @@ const struct command cmd_generate = {
 		"KIND csg writes a coalition game of --variables agents for 'gpube csg': as text "
 		"on "
 		"standard output and to names in .txt, otherwise in the binary format.\n\n"
+		"KIND auction writes a combinatorial auction of --goods and --bids for 'gpube "
+		"auction', in CATS' format, by --dist: L1, L2, L3, L4, L6, L7 (goods at random), "
+		"scheduling, regions or arbitrary (after the papers; not CATS' own files).\n\n"
 		"KIND nash writes a bimatrix game of class --game for 'gpube nash', in any of its "
 		"formats.",
 	.examples = "gpube generate random -n 20 -d 10 --p1 0.3 --p2 0.4 -o r.wcsp\n"

@@ -56,6 +56,8 @@
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
 		"most memory for tables; 0: what is free")                                         \
+	X(SIZE, device_memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                    \
+		"most memory of a GPU for tables, more streams through it; 0: what is free")       \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
 #define OPTS_SOLVE(X)                                                                              \
@@ -68,9 +70,9 @@
 	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")
 
 #define OPTS_BOUND(X)                                                                              \
-	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters",                              \
-		"mini-buckets, cost shifting, dual ascent on clusters, or all, with elimination "  \
-		"of what is left")                                                                 \
+	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters|joins",                             \
+		"mini-buckets, cost shifting, dual ascent on clusters or on the join graph of "    \
+		"mini-buckets, or all, with elimination of what is left")                                                                 \
 	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \
 		"most variables of a joined mini-bucket; 0: growing from 2")                       \
 	X(INT, ibound, 0, "0", 0, 999999, "N", "the same as --z N+1; 0: not given")                \
@@ -103,7 +105,19 @@
 		"format of the output; auto goes by its name, x.cfn.gz for example")               \
 	X(FLAG, shift, 0, NULL, 0, 0, NULL,                                                        \
 		"where the format has no place for negative totals, write all of them larger by "  \
-		"what is needed, and say by how much")
+		"what is needed, and say by how much")                                             \
+	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
+		"decimals to which -ln of a potential is rounded where it becomes a cost; 0: as "  \
+		"many as the output holds")                                                        \
+	X(FLAG, lossy, 0, NULL, 0, 0, NULL,                                                        \
+		"write what the output cannot hold as well as it can, and say what is lost")       \
+	X(FLAG, check, 0, NULL, 0, 0, NULL,                                                        \
+		"read back what was written and compare it table by table before OUT gets its "    \
+		"name")                                                                            \
+	X(FLAG, simplify, 0, NULL, 0, 0, NULL,                                                     \
+		"write the simplified model; an assignment of it is completed with --map")         \
+	X(TEXT, map, 0, NULL, 0, 0, "FILE",                                                        \
+		"with --simplify: where each variable of the model has gone")
 
 #define OPTS_GENERATE(X)                                                                           \
 	X(INT, variables, 'n', "20", 1, INT32_MAX, "N",                                            \
@@ -126,7 +140,9 @@
 		"nash: a,b,c of minimum-effort, high,middle,low of grab-the-dollar, the reward "   \
 		"of travelers-dilemma; by default drawn from the seed")                            \
 	X(TEXT, dist, 0, "uniform", 0, 0, "DIST",                                                  \
-		"csg: distribution of the values, as for 'gpube csg --generate'")                  \
+		"csg: distribution of the values, as for 'gpube csg --generate'; auction: of bids") \
+	X(INT, goods, 0, "60", 2, 1000, "N", "auction: goods")                                     \
+	X(INT, bids, 0, "1000", 1, 1000000, "N", "auction: bids")                                  \
 	X(CHOICE, type, 0, "int32", 0, 0, "int16|int32|int64|float32|float64",                     \
 		"csg: type of the values; integers are 1000 times the value, int16 10 times")      \
 	X(INT, max_cost, 0, "100", 0, INT32_MAX, "N", "the other tuples cost 0 to N")              \
@@ -179,6 +195,10 @@
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write the result to FILE instead of standard output")                             \
 	X(CHOICE, method, 'm', "auto", 0, 0, "auto|lp|conv|dp|idp", "how the optimum is found")    \
+	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
+		"where conv, dp and idp work; auto decides by predicted time")                     \
+	X(FLAG, unshared_splittings, 0, NULL, 0, 0, NULL,                                          \
+		"dp on a device, for comparison: coalitions do not share what they fetch")         \
 	X(FLAG, free_disposal, 0, NULL, 0, 0, NULL,                                                \
 		"agents may stay out of the structure, at no value")                               \
 	X(TEXT, certify, 0, NULL, 0, 0, "FILE",                                                    \

@@ -89,7 +89,7 @@ static void on_log(void *arg, enum gpube_log_level level, double progress, const
 			draw_bar(s, progress, text);
 	} else if (level == GPUBE_LOG_NOTE || s->verbose) {
 		session_hide_bar(s);
-		fprintf(stderr, "gpube: %s\n", text);
+		fprintf(stderr, "%s: %s\n", cli_program, text);
 	}
 }
 

@@ -95,7 +95,7 @@ static void same_equilibria(void **state)
 
 	for (int t = 0; nash_exact() && t < 80; t++) {
 		struct nash_random o = {.sizeof_options = sizeof(o),
-			.class = classes[t % 8],
+			.kind = classes[t % 8],
 			.rows = 1 + t % 7,
 			.columns = 1 + t / 2 % 7,
 			.range = 30,

@@ -30,7 +30,7 @@ static struct nash_game *generate(
 {
 	const uint64_t most = (uint64_t)row->largest;
 	struct nash_random o = {.sizeof_options = sizeof(o),
-		.class = row->class,
+		.kind = row->class,
 		.range = row->range,
 		.rows = 1 + (int32_t)gpube__rng_below(rng, most),
 		.columns = 1 + (int32_t)gpube__rng_below(rng, most),

@@ -131,7 +131,7 @@ static void class_holds(void **state)
 	int differ = 0;
 
 	for (uint64_t seed = 0; seed < 20; seed++) {
-		struct nash_random o = {.class = row->name, .rows = 6, .columns = 6, .seed = seed};
+		struct nash_random o = {.kind = row->name, .rows = 6, .columns = 6, .seed = seed};
 		struct nash_game *g = generate(ctx, o), *again = generate(ctx, o), *other;
 
 		for (int c = 0; row->holds && c < 36; c++)
@@ -157,7 +157,7 @@ static void covariance(void **state)
 
 	(void)state;
 	for (int t = -1; t <= 1; t++) {
-		struct nash_game *g = generate(ctx, (struct nash_random){.class = "covariant",
+		struct nash_game *g = generate(ctx, (struct nash_random){.kind = "covariant",
 							    .rows = 100,
 							    .columns = 100,
 							    .range = 1000,
@@ -188,7 +188,7 @@ static void cyclic_polytopes(void **state)
 	(void)state;
 	for (int d = 2; nash_exact() && d <= 10; d += 2) {
 		struct nash_game *g = generate(ctx,
-			(struct nash_random){.class = "cyclic-polytope", .rows = d, .columns = d});
+			(struct nash_random){.kind = "cyclic-polytope", .rows = d, .columns = d});
 		struct nash_opts o = {.sizeof_options = sizeof(o), .one = 1};
 		struct nash_result *r;
 
@@ -211,7 +211,7 @@ static void every_format(void **state)
 {
 	static const struct nash_random shapes[] = {{.rows = 3, .columns = 4},
 		{.rows = 1, .columns = 5}, {.rows = 5, .columns = 1}, {.rows = 2, .columns = 2},
-		{.rows = 3, .columns = 3, .class = "minimum-effort", .parameters = "-1/3,2.5,.75"}};
+		{.rows = 3, .columns = 3, .kind = "minimum-effort", .parameters = "-1/3,2.5,.75"}};
 	struct gpube_ctx *ctx = make_ctx();
 	char dir[256], path[300];
 
@@ -236,24 +236,24 @@ static void every_format(void **state)
 static void refused(void **state)
 {
 	static const struct nash_random bad[] = {
-		{.class = "nix", .rows = 2, .columns = 2},
+		{.kind = "nix", .rows = 2, .columns = 2},
 		{.rows = 0, .columns = 2},
 		{.rows = 2, .columns = 2, .range = -1},
 		{.rows = 2, .columns = 2, .covariance = 1.5},
 		{.rows = 2, .columns = 2, .parameters = "1"},
-		{.class = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,2"},
-		{.class = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,2,3,4"},
-		{.class = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,x,3"},
-		{.class = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,1e30,3"},
-		{.class = "minimum-effort",
+		{.kind = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,2"},
+		{.kind = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,2,3,4"},
+		{.kind = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,x,3"},
+		{.kind = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,1e30,3"},
+		{.kind = "minimum-effort",
 			.rows = 2,
 			.columns = 2,
 			.parameters = "1/7919,"
 				      "1/999983,"
 				      "1/999979"},
-		{.class = "cyclic-polytope", .rows = 3, .columns = 3},
-		{.class = "cyclic-polytope", .rows = 2, .columns = 4},
-		{.class = "cyclic-polytope", .rows = 18, .columns = 18},
+		{.kind = "cyclic-polytope", .rows = 3, .columns = 3},
+		{.kind = "cyclic-polytope", .rows = 2, .columns = 4},
+		{.kind = "cyclic-polytope", .rows = 18, .columns = 18},
 	};
 	struct gpube_ctx *ctx = make_ctx();
 
