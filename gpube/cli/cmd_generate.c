@@ -36,6 +36,7 @@ static int generate(struct session *s, const struct opts_generate *o, enum gpube
 		.tightness = o->p2,
 		.max_cost = o->max_cost,
 		.seed = (uint64_t)o->seed,
+		.links = (int32_t)o->links,
 	};
 	/* the words of --to are those of enum gpube_format, in its order */
 	enum gpube_format format = (enum gpube_format)o->to;
@@ -97,7 +98,7 @@ const struct command cmd_generate = {
 	.description =
 		"Writes a random weighted constraint network of binary functions, "
 		"connected, the same for the same options everywhere. KIND is random (p1 n (n - "
-		"1) / 2 edges), scale-free (Barabasi-Albert, two edges a new node) or grid (four "
+		"1) / 2 edges), scale-free (Barabasi-Albert, two edges a new node, or --links) or grid (four "
 		"neighbours): the networks of section 8.1 of Fioretto, Pontelli, Yeoh and "
 		"Dechter, Constraints 23, 2018.\n\n"
 		"The seed decides the graph by kind, variables, p1 and rows alone, so that other "

@@ -109,6 +109,7 @@
 	X(REAL, p1, 0, "0.3", 0, 1, "X", "random: edges as a share of those there can be")         \
 	X(INT, rows, 0, "0", 0, INT32_MAX, "N",                                                    \
 		"grid: rows, a divisor of the variables; 0: about as many as columns")             \
+	X(INT, links, 0, "2", 1, INT32_MAX, "N", "scale-free: edges of each new node")             \
 	X(REAL, p2, 0, "0.3", 0, 1, "X",                                                           \
 		"share of the tuples of each function that are forbidden")                         \
 	X(TEXT, dist, 0, "uniform", 0, 0, "DIST",                                                  \

@@ -61,6 +61,10 @@ static const struct row {
 	{{GPUBE_NETWORK_SCALE_FREE, 2, 2, 0, 0, 0, 9, 1}, 1},
 	{{GPUBE_NETWORK_SCALE_FREE, 3, 2, 0, 0, 0, 9, 1}, 3},
 	{{GPUBE_NETWORK_SCALE_FREE, 500, 2, 0, 0, 0.5, 9, 1}, 997},
+	{{GPUBE_NETWORK_SCALE_FREE, 10, 2, 0, 0, 0.5, 9, 1, 2}, 17},
+	{{GPUBE_NETWORK_SCALE_FREE, 10, 2, 0, 0, 0.5, 9, 1, 1}, 9},
+	{{GPUBE_NETWORK_SCALE_FREE, 10, 2, 0, 0, 0.5, 9, 1, 5}, 35},
+	{{GPUBE_NETWORK_SCALE_FREE, 10, 2, 0, 0, 0.5, 9, 1, 99}, 45},
 	{{GPUBE_NETWORK_GRID, 1, 2, 0, 0, 0, 9, 1}, 0},
 	{{GPUBE_NETWORK_GRID, 7, 2, 0, 0, 0, 9, 1}, 6},   /* 1 x 7 */
 	{{GPUBE_NETWORK_GRID, 12, 2, 0, 0, 0, 9, 1}, 17}, /* 3 x 4 */
