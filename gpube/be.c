@@ -1,5 +1,6 @@
 /* be.c - the elimination itself: see be.h. */
 #include "gpube/be_load.h"
+#include "gpube/dense.h"
 
 #include <limits.h>
 #include <string.h>
@@ -260,24 +261,8 @@ static int64_t message_cell(
 	return cell;
 }
 
-static int64_t function_cost(const struct gpube_be *be, int32_t function, const int32_t *values,
-	int32_t *tuple, int32_t *domains)
-{
-	const struct gpube_table *t = gpube__table(be->m, function);
-	const int32_t *scope = gpube__scope(be->m, function);
-	int64_t k;
-
-	for (int j = 0; j < t->arity; j++) {
-		tuple[j] = values[scope[j]];
-		domains[j] = be->m->vars[scope[j]].domain;
-	}
-	k = gpube__table_find(t, domains, tuple);
-	return k < 0 ? t->dflt.i : gpube__table_int(t, k);
-}
-
 /* What reading the assignment off needs: of the widest bucket. */
 struct scratch {
-	int32_t *tuple;		    /* twice the largest scope */
 	struct gpube_cells *pieces; /* a message's cells each */
 	char *cells;		    /* what they hold */
 	int64_t *sums;		    /* by value of the variable */
@@ -285,7 +270,6 @@ struct scratch {
 
 static void scratch_clear(struct gpube_ctx *ctx, struct scratch *s)
 {
-	gpube__free(ctx, s->tuple);
 	gpube__free(ctx, s->pieces);
 	gpube__free(ctx, s->cells);
 	gpube__free(ctx, s->sums);
@@ -293,21 +277,19 @@ static void scratch_clear(struct gpube_ctx *ctx, struct scratch *s)
 
 static int scratch_init(struct scratch *s, const struct gpube_be *be)
 {
-	uint64_t widest = 0, domain = 0, cells = 0;
+	uint64_t domain = 0, cells = 0;
 
 	for (int32_t p = 0; p < be->n; p++) {
 		const struct gpube_bucket *b = &be->buckets[p];
 		uint64_t d = (uint64_t)be->m->vars[b->var].domain;
 
-		widest = (uint64_t)b->n_scope > widest ? (uint64_t)b->n_scope : widest;
 		domain = d > domain ? d : domain;
 		cells = d * (uint64_t)b->n_in > cells ? d * (uint64_t)b->n_in : cells;
 	}
-	s->tuple = gpube__alloc(be->ctx, 2 * (widest + 1), sizeof(*s->tuple));
 	s->pieces = gpube__alloc(be->ctx, (uint64_t)be->most_inputs, sizeof(*s->pieces));
 	s->cells = gpube__alloc(be->ctx, cells, sizeof(int64_t));
 	s->sums = gpube__alloc(be->ctx, domain, sizeof(*s->sums));
-	if (s->tuple && s->pieces && s->cells && s->sums)
+	if (s->pieces && s->cells && s->sums)
 		return GPUBE_OK;
 	scratch_clear(be->ctx, s);
 	return GPUBE_ENOMEM;
@@ -353,9 +335,8 @@ static int choose(struct run *r, int32_t p, int32_t *values, struct scratch *s)
 			int32_t id = be->inputs[b->in_at + k];
 
 			if (id >= 0)
-				s->sums[x] += clamp(function_cost(be, id, values, s->tuple,
-							    s->tuple + b->n_scope + 1),
-					r->w->cut);
+				s->sums[x] += clamp(
+					gpube__function_cost(be->m, id, values), r->w->cut);
 		}
 		if (s->sums[x] < s->sums[best])
 			best = x;
@@ -419,23 +400,6 @@ static int add_scalar(struct run *r, int32_t p, int64_t *optimum, uint64_t *coun
 	return status;
 }
 
-static int64_t constant_of(const struct gpube_model *m)
-{
-	int64_t sum = m->constant;
-
-	for (int32_t f = 0; f < m->n_functions; f++) {
-		const struct gpube_table *t = gpube__table(m, f);
-		int64_t c;
-
-		if (t->arity > 0)
-			continue;
-		c = t->n ? gpube__table_int(t, 0) : t->dflt.i;
-		if (c == GPUBE_INF || __builtin_add_overflow(sum, c, &sum))
-			return GPUBE_INF;
-	}
-	return sum;
-}
-
 static int eliminate_all(struct run *r, int64_t *optimum, uint64_t *count)
 {
 	const struct gpube_be *be = r->be;
@@ -468,7 +432,7 @@ int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const stru
 		goto out;
 	for (int32_t p = 0; p < be->n; p++)
 		r.joined_total += be->buckets[p].joined;
-	*optimum = constant_of(be->m);
+	*optimum = gpube__constant_of(be->m);
 	if (count)
 		*count = 1;
 	status = eliminate_all(&r, optimum, count ? count : &one);

@@ -270,6 +270,14 @@ enum gpube_bound_method {
 	GPUBE_BOUND_MBE,      /* mini-buckets */
 	GPUBE_BOUND_SHIFT,    /* cost shifting between functions that share variables */
 	GPUBE_BOUND_CLUSTERS, /* dual ascent on clusters of variables */
+	GPUBE_BOUND_JOINS,    /* dual ascent on the join graph of growing mini-buckets */
+};
+
+/* When the ascent on clusters splits what it leaves open into parts. */
+enum gpube_split {
+	GPUBE_SPLIT_AUTO, /* dense problems at once, others when the ascent ends */
+	GPUBE_SPLIT_NEVER,
+	GPUBE_SPLIT_FIRST, /* at once */
 };
 
 /*
@@ -280,12 +288,14 @@ enum gpube_bound_method {
  * values         n_vars value indices of a known assignment, or NULL
  * cutoff         with has_cutoff: only totals better than this are of interest,
  *                units of 10^-scale
+ * no_eliminate   nothing is eliminated: bounds and splitting alone
  * others         as in gpube_solve_opts
  */
 struct gpube_bound_opts {
 	size_t sizeof_options;
 	enum gpube_bound_method method;
-	int z, first_fit, no_match;
+	int z, first_fit, no_match, no_eliminate;
+	enum gpube_split split;
 	const int32_t *values;
 	int64_t cutoff;
 	int has_cutoff;

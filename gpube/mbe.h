@@ -31,11 +31,11 @@ enum gpube_partition {
 /* A part of the bucket at a position; it sends one message. */
 struct gpube_mini {
 	int32_t position;
-	int32_t n_in;	 /* mbe.inputs[in_at …]; f >= 0: a function, ~k: the message of mini k */
+	int32_t n_in;    /* mbe.inputs[in_at …]; f >= 0: a function, ~k: the message of mini k */
 	int32_t n_scope; /* message: mbe.scopes[scope_at …], positions, ascending */
 	int64_t in_at, scope_at;
 	int32_t consumer; /* position whose bucket takes the message; -1: a scalar */
-	int64_t cells;	  /* of the message */
+	int64_t cells;    /* of the message */
 };
 
 struct gpube_mbe {
@@ -47,8 +47,8 @@ struct gpube_mbe {
 	struct gpube_mini *minis;
 	int64_t minis_capacity, n_inputs, inputs_capacity, n_scopes, scopes_capacity;
 	int32_t *inputs, *scopes;
-	int32_t most_inputs; /* of a mini */
-	int32_t n_split;     /* buckets of two minis or more: 0 means exact elimination */
+	int32_t most_inputs;    /* of a mini */
+	int32_t n_split;        /* buckets of two minis or more: 0 means exact elimination */
 	int32_t largest_joined; /* variables of it */
 	double joined_cells, message_cells, largest_message;
 };
@@ -100,6 +100,7 @@ struct gpube_mbe_run {
 	bool keep; /* false: messages are freed when they were taken in */
 	bool match;
 	void **messages;
+	void *const *copies; /* NULL, or per mini: NULL, or its message on the host, for choose() */
 	/* scratch of the bucket at work */
 	int32_t *dim_of; /* per position */
 	int32_t n_jobs, n_shared;

@@ -4,7 +4,7 @@
 #include "formats/formats.h"
 #include "gpube/cli/session.h"
 
-int session_read(
+int session_try_read(
 	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)
 {
 	struct gpube_read_opts opts = {
@@ -17,9 +17,13 @@ int session_read(
 
 	if (opts.evidence && !strcmp(opts.evidence, "none"))
 		opts.evidence = "";
-	if (gpube_read_with(m, s->ctx, path, &opts))
-		return session_fail(s, NULL);
-	return CLI_DONE;
+	return gpube_read_with(m, s->ctx, path, &opts);
+}
+
+int session_read(
+	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)
+{
+	return session_try_read(s, m, path, read) ? session_fail(s, NULL) : CLI_DONE;
 }
 
 bool session_options_clash(const struct opts_engine *engine)

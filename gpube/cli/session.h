@@ -47,6 +47,9 @@ double session_seconds(const struct session *s);
 /* Reads a model; CLI_DONE, or CLI_FAILED after a message. */
 int session_read(
 	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read);
+/* The same without a message: an enum gpube_status. */
+int session_try_read(
+	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read);
 
 /*
  * session_engine() - the engine's options from the command line's.

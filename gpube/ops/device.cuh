@@ -24,6 +24,8 @@ extern "C" {
 #include "gpube/ops/semiring.h"
 }
 
+struct gpube_splits;
+
 /* A CUDA call: returns ECUDA, with its text, from the function that made it. */
 #define GPUBE_ECUDA(ctx, call)                                                                     \
 	do {                                                                                       \
@@ -36,6 +38,16 @@ extern "C" {
 struct gpube__arena;
 struct gpube__spilled;
 struct gpube__stream;
+
+/*
+ * Pinned memory that kernels and the host both see while a kernel runs: the host
+ * asks to stop, the kernel says how far it is. (And what is made once: subset_blocks.h.)
+ */
+struct gpube__watch {
+	volatile int stop;
+	volatile unsigned long long done;
+	uint8_t lane_order[2][256];
+};
 
 /* A partial result of the general kernel: best value, or the maximum and sum of logsumexp. */
 struct gpube__partial {
@@ -65,6 +77,7 @@ struct gpube__device {
 	unsigned char *staging; /* their host copy, pinned, so that sending them waits for nothing */
 	uint64_t staging_bytes;
 	cudaEvent_t sent;	/* the copy has been read */
+	struct gpube__watch *watch; /* NULL until a kernel needs it */
 	cudaEvent_t marks[2];	/* benchmarks: recorded before and after the kernels, if not NULL */
 };
 
@@ -123,6 +136,9 @@ int gpube__gather_cuda(struct gpube_ctx *ctx, void *to, int64_t n, const struct 
 int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *c);
 int gpube__contract_batch_cuda(
 	struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c);
+
+/* An operator of subset.h: its comment is there. */
+int gpube__subset_splits_cuda(struct gpube_ctx *ctx, const struct gpube_splits *s);
 
 /* Any contraction: one thread, or several blocks, an output cell. */
 int gpube__contract_general(struct gpube_ctx *ctx, const struct gpube_contraction *c);

@@ -164,6 +164,7 @@ static void device_close(struct gpube_ctx *ctx)
 	if (d->sent)
 		cudaEventDestroy(d->sent);
 	cudaFreeHost(d->staging);
+	cudaFreeHost(d->watch);
 	gpube__free(ctx, d);
 }
 

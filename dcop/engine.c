@@ -1,0 +1,416 @@
+/* engine.c - tasks, workers and the main loop: see engine.h. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "dcop/engine.h"
+#include "gpube/ops/pick.h"
+
+/* How long the main thread waits for news: with other ranks it has to look for messages. */
+#define ALONE_SECONDS 0.02
+#define WORLD_SECONDS 0.0002
+
+/* ---- delivery, with the lock held ------------------------------------------------------ */
+
+static void add_task(struct dcop_engine *e, int32_t agent, enum dcop_phase phase)
+{
+	e->tasks[e->n_tasks++] = (struct dcop_task){agent, phase};
+	pthread_cond_signal(&e->task_ready);
+}
+
+void dcop__deliver_util(struct dcop_engine *e, int32_t from, int64_t total, double clock)
+{
+	int32_t to = e->plan->tree->parent[from];
+	struct dcop_node *node = &e->nodes[to];
+
+	node->total += total;
+	if (node->total > e->costs.limit)
+		node->total = e->costs.limit;
+	node->clock = fmax(node->clock, clock);
+	if (--node->waiting == 0)
+		add_task(e, to, DCOP_UTIL);
+}
+
+void dcop__deliver_value(struct dcop_engine *e, int32_t to, double clock)
+{
+	e->nodes[to].clock = fmax(e->nodes[to].clock, clock);
+	add_task(e, to, DCOP_VALUE);
+}
+
+void dcop__engine_fail(struct dcop_engine *e, int status, const char *text)
+{
+	if (!e->status) {
+		e->status = status;
+		snprintf(e->error, sizeof(e->error), "%s", text);
+	}
+	e->ending = true;
+	for (int k = 0; k < e->n_workers; k++)
+		if (e->workers[k].ctx)
+			gpube_ctx_stop(e->workers[k].ctx);
+	pthread_cond_broadcast(&e->task_ready);
+	pthread_cond_signal(&e->news);
+}
+
+static bool is_here(const struct dcop_engine *e, int32_t agent)
+{
+	return e->plan->rank[agent] == e->world->rank;
+}
+
+static void to_outbox(struct dcop_engine *e, int32_t agent, enum dcop_phase phase)
+{
+	e->outbox[e->n_outbox++] = (struct dcop_task){agent, phase};
+	pthread_cond_signal(&e->news);
+}
+
+/* What the end of a task sets off. For a VALUE message the task names its receiver. */
+static void util_done(struct dcop_engine *e, int32_t a)
+{
+	struct dcop_node *node = &e->nodes[a];
+	int32_t parent = e->plan->tree->parent[a];
+
+	node->clock += node->seconds_util;
+	e->joined_done += 1;
+	if (parent < 0)
+		add_task(e, a, DCOP_VALUE);
+	else if (is_here(e, parent))
+		dcop__deliver_util(e, a, node->total, node->clock + e->opts->latency);
+	else
+		to_outbox(e, a, DCOP_UTIL);
+}
+
+static void value_done(struct dcop_engine *e, int32_t a)
+{
+	struct dcop_node *node = &e->nodes[a];
+
+	node->clock += node->seconds_value;
+	for (int64_t k = e->plan->child_at[a]; k < e->plan->child_at[a + 1]; k++) {
+		int32_t child = e->plan->child[k];
+
+		if (is_here(e, child))
+			dcop__deliver_value(e, child, node->clock + e->opts->latency);
+		else
+			to_outbox(e, child, DCOP_VALUE);
+	}
+	if (--e->n_left == 0)
+		pthread_cond_signal(&e->news);
+}
+
+/* ---- workers ------------------------------------------------------------------------------ */
+
+/*
+ * For the tests of what other ranks make of it: GPUBE_TEST_RANK="die 1" kills rank 1
+ * when it begins its first task, "stop 1" stops it, "slow 1" makes it sleep 2 s.
+ */
+static void test_hook(const struct dcop_engine *e)
+{
+	const char *hook = getenv("GPUBE_TEST_RANK");
+	char what[8];
+	int rank;
+
+	if (!hook || sscanf(hook, "%7s %d", what, &rank) != 2 || rank != e->world->rank)
+		return;
+	if (!strcmp(what, "slow"))
+		nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
+	else
+		raise(!strcmp(what, "die") ? SIGKILL : SIGSTOP);
+}
+
+static int do_task(struct dcop_worker *w, struct dcop_task task)
+{
+	struct dcop_node *node = &w->engine->nodes[task.agent];
+
+	if (task.phase == DCOP_UTIL && w == w->engine->workers && !w->worked)
+		test_hook(w->engine);
+	w->worked = true;
+	if (task.phase == DCOP_UTIL)
+		return dcop__agent_util(w, task.agent, &node->total, &node->seconds_util);
+	return dcop__agent_value(w, task.agent, &node->seconds_value);
+}
+
+static void *work(void *arg)
+{
+	struct dcop_worker *w = arg;
+	struct dcop_engine *e = w->engine;
+
+	pthread_mutex_lock(&e->lock);
+	for (;;) {
+		struct dcop_task task;
+		int status;
+
+		while (!e->n_tasks && !e->ending)
+			pthread_cond_wait(&e->task_ready, &e->lock);
+		if (e->ending)
+			break;
+		task = e->tasks[--e->n_tasks]; /* the newest: its tables are the warmest */
+		pthread_mutex_unlock(&e->lock);
+		status = do_task(w, task);
+		pthread_mutex_lock(&e->lock);
+		if (status)
+			dcop__engine_fail(e, status, gpube_error(w->ctx));
+		else if (task.phase == DCOP_UTIL)
+			util_done(e, task.agent);
+		else
+			value_done(e, task.agent);
+	}
+	pthread_mutex_unlock(&e->lock);
+	return NULL;
+}
+
+static int start_workers(struct dcop_engine *e)
+{
+	int status = GPUBE_OK;
+
+	for (int k = 0; k < e->n_workers && !status; k++)
+		status = dcop__worker_open(&e->workers[k], e);
+	for (int k = 0; k < e->n_workers && !status; k++) {
+		if (pthread_create(&e->workers[k].thread, NULL, work, &e->workers[k]))
+			status = gpube__fail(e->ctx, GPUBE_ENOMEM, "cannot start a thread");
+		else
+			e->workers[k].started = true;
+	}
+	return status;
+}
+
+static void end_workers(struct dcop_engine *e)
+{
+	pthread_mutex_lock(&e->lock);
+	e->ending = true;
+	pthread_cond_broadcast(&e->task_ready);
+	pthread_mutex_unlock(&e->lock);
+	for (int k = 0; k < e->n_workers; k++)
+		if (e->workers[k].started)
+			pthread_join(e->workers[k].thread, NULL);
+}
+
+/* ---- the main loop --------------------------------------------------------------------------- */
+
+/* Waits for news, with the lock held. */
+static void wait_for_news(struct dcop_engine *e, double seconds)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += (long)(seconds * 1e9);
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	pthread_cond_timedwait(&e->news, &e->lock, &until);
+}
+
+/* Sends what the workers have put out. */
+static int empty_outbox(struct dcop_engine *e, bool *busy)
+{
+	int status = GPUBE_OK;
+
+	*busy = e->n_outbox > 0;
+	while (e->n_outbox && !status) {
+		struct dcop_task task = e->outbox[--e->n_outbox];
+
+		status = dcop__send_task(e, task);
+	}
+	return status;
+}
+
+static int main_loop(struct dcop_engine *e)
+{
+	bool alone = e->world->n_ranks == 1;
+	int status = GPUBE_OK;
+
+	pthread_mutex_lock(&e->lock);
+	while (!e->status) {
+		bool sent, moved = false, over = alone && e->n_left == 0;
+
+		if (over)
+			break;
+		if (gpube__stopped(e->ctx)) {
+			gpube__fail_stopped(e->ctx);
+			dcop__engine_fail(e, GPUBE_ESTOP, gpube_error(e->ctx));
+			break;
+		}
+		status = empty_outbox(e, &sent);
+		if (!status && !alone) {
+			pthread_mutex_unlock(&e->lock);
+			status = dcop__exchange(e, &moved, &over);
+			pthread_mutex_lock(&e->lock);
+		}
+		if (status) {
+			dcop__engine_fail(e, status, gpube_error(e->ctx));
+			break;
+		}
+		if (over)
+			break;
+		gpube__progress(e->ctx, e->joined_done / (e->plan->agents->n + 1), "agents");
+		if (!sent && !moved)
+			wait_for_news(e, alone ? ALONE_SECONDS : WORLD_SECONDS);
+	}
+	status = e->status;
+	pthread_mutex_unlock(&e->lock);
+	return status ? gpube__fail(e->ctx, (enum gpube_status)status, "%s", e->error) : GPUBE_OK;
+}
+
+int dcop__engine_run(struct dcop_engine *e)
+{
+	const struct dcop_pseudotree *t = e->plan->tree;
+	int status;
+
+	if (gpube__stopped(e->ctx))
+		return gpube__fail_stopped(e->ctx);
+	for (int32_t i = 0; i < t->n; i++) { /* leaves of the last branch on top of the stack */
+		int32_t a = t->preorder[i];
+
+		e->nodes[a].waiting = (int32_t)(e->plan->child_at[a + 1] - e->plan->child_at[a]);
+		e->n_left += is_here(e, a);
+		if (is_here(e, a) && !e->nodes[a].waiting)
+			e->tasks[e->n_tasks++] = (struct dcop_task){a, DCOP_UTIL};
+	}
+	status = start_workers(e);
+	if (!status)
+		status = main_loop(e);
+	end_workers(e);
+	return status;
+}
+
+/* ---- the engine
+ * ---------------------------------------------------------------------------------- */
+
+/* Most bytes alive at once in one bucket, and of all tables that agents here receive. */
+static void table_bytes(const struct dcop_engine *e, double *bucket, double *all)
+{
+	const struct gpube_mbe *mbe = &e->plan->mbe;
+	double size = (double)gpube__type_size(e->costs.type);
+
+	*bucket = *all = 0;
+	for (int32_t p = 0; p < mbe->n; p++) {
+		double bytes = 0;
+
+		for (int32_t k = mbe->first[p]; k < mbe->first[p + 1]; k++) {
+			bytes += (double)mbe->minis[k].cells * size;
+			for (int32_t i = 0; i < mbe->minis[k].n_in; i++) {
+				int32_t id = mbe->inputs[mbe->minis[k].in_at + i];
+
+				bytes += id < 0 ? (double)mbe->minis[~id].cells * size : 0;
+			}
+		}
+		*bucket = fmax(*bucket, bytes);
+		for (int32_t k = mbe->first[p]; k < mbe->first[p + 1]; k++)
+			if (is_here(e, e->plan->agent_at[p]))
+				*all += (double)mbe->minis[k].cells * size;
+	}
+}
+
+static int choose_backend(struct dcop_engine *e, bool *resident)
+{
+	double bucket, all, allowed;
+	char need[GPUBE_BYTES_TEXT], have[GPUBE_BYTES_TEXT];
+	int status;
+
+	if (e->opts->most_cells > 0 && e->plan->mbe.joined_cells > e->opts->most_cells)
+		return gpube__fail(e->ctx, GPUBE_ELIMIT,
+			"the agents would join %.3g cells, %.3g are allowed",
+			e->plan->mbe.joined_cells, e->opts->most_cells);
+	table_bytes(e, &bucket, &all);
+	status = gpube__pick(&e->ops, e->ctx, e->opts->backend, e->plan->mbe.joined_cells, bucket);
+	if (status)
+		return status;
+	allowed = (double)e->ops->memory(e->ctx);
+	/* with room for what is not a table of a message, and for the arena's rounding */
+	*resident = e->ops != gpube__ops_cpu() && e->world->n_ranks == 1 &&
+		    all + 2 * bucket <= allowed / 2;
+	if (*resident)
+		return GPUBE_OK;
+	if (e->ops != gpube__ops_cpu() && bucket <= allowed) {
+		bucket = all;
+		allowed = (double)e->ctx->memory_bytes;
+	}
+	if (fmax(bucket, all) > allowed)
+		return gpube__fail(e->ctx, GPUBE_ELIMIT,
+			"the agents' tables need %s (width %d, largest table %.3g cells), %s are "
+			"allowed: take a bound z, another pseudo-tree or more memory",
+			gpube__bytes_text(need, fmax(bucket, all)), e->plan->width,
+			e->plan->mbe.largest_message, gpube__bytes_text(have, allowed));
+	return GPUBE_OK;
+}
+
+/* Threads of this process over the agents that work at the same time. */
+static void choose_workers(struct dcop_engine *e)
+{
+	int32_t n_here = 0;
+
+	for (int32_t a = 0; a < e->plan->agents->n; a++)
+		n_here += is_here(e, a);
+	e->agent_threads = e->opts->agent_threads > 0 ? e->opts->agent_threads : 1;
+	e->n_workers = e->ctx->n_threads / e->agent_threads;
+	if (e->n_workers > n_here)
+		e->n_workers = n_here;
+	if (e->n_workers < 1)
+		e->n_workers = 1;
+}
+
+int dcop__engine_init(struct dcop_engine *e, const struct dcop_plan *plan,
+	const struct dcop_opts *opts, struct dcop_world *world, bool *settled, int64_t *bound)
+{
+	struct gpube_ctx *ctx = plan->ctx;
+	uint64_t n = (uint64_t)plan->agents->n;
+	bool resident;
+	int status;
+
+	memset(e, 0, sizeof(*e));
+	pthread_mutex_init(&e->lock, NULL);
+	pthread_cond_init(&e->task_ready, NULL);
+	pthread_cond_init(&e->news, NULL);
+	e->ctx = ctx;
+	e->plan = plan;
+	e->opts = opts;
+	e->world = world;
+	status = gpube__mbe_run_init(&e->costs, &plan->mbe, gpube__ops_cpu(), plan->m->top,
+		!opts->no_match, true, settled, bound);
+	if (status || *settled)
+		return status;
+	status = choose_backend(e, &resident);
+	if (status)
+		return status;
+	choose_workers(e);
+	if (resident) {
+		e->resident =
+			gpube__alloc_zero(ctx, (uint64_t)plan->mbe.n_minis, sizeof(*e->resident));
+		if (!e->resident)
+			return GPUBE_ENOMEM;
+	}
+	e->workers = gpube__alloc_zero(ctx, (uint64_t)e->n_workers, sizeof(*e->workers));
+	e->nodes = gpube__alloc_zero(ctx, n, sizeof(*e->nodes));
+	e->tables = gpube__alloc_zero(ctx, (uint64_t)plan->mbe.n_minis, sizeof(*e->tables));
+	e->values = gpube__alloc_zero(ctx, (uint64_t)plan->m->n_vars, sizeof(*e->values));
+	e->tasks = gpube__alloc(ctx, n, sizeof(*e->tasks)); /* an agent has one at a time */
+	e->outbox = gpube__alloc(ctx, 2 * n, sizeof(*e->outbox));
+	return e->workers && e->nodes && e->tables && e->values && e->tasks && e->outbox
+		       ? GPUBE_OK
+		       : GPUBE_ENOMEM;
+}
+
+void dcop__engine_clear(struct dcop_engine *e)
+{
+	struct gpube_ctx *ctx = e->ctx;
+
+	for (int32_t k = 0; e->tables && k < e->plan->mbe.n_minis; k++)
+		gpube__ops_cpu()->free(ctx, e->tables[k]);
+	for (int k = 0; e->workers && k < e->n_workers; k++)
+		dcop__worker_close(&e->workers[k]);
+	gpube__mbe_run_clear(&e->costs);
+	gpube__free(ctx, e->workers);
+	gpube__free(ctx, e->nodes);
+	gpube__free(ctx, e->tables);
+	gpube__free(ctx, e->resident);
+	gpube__free(ctx, e->values);
+	gpube__free(ctx, e->tasks);
+	gpube__free(ctx, e->outbox);
+	pthread_mutex_destroy(&e->lock);
+	pthread_cond_destroy(&e->task_ready);
+	pthread_cond_destroy(&e->news);
+	memset(e, 0, sizeof(*e));
+}

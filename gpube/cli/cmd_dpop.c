@@ -1,0 +1,448 @@
+/* cmd_dpop.c - gpube dpop: agents on a pseudo-tree; in gpube-mpi, spread over ranks. */
+#include <math.h>
+#include <string.h>
+
+#include "dcop/dcop.h"
+#include "formats/formats.h"
+#include "gpube/cli/session.h"
+
+#define OPTS_STRUCT struct opts_dpop
+static const struct opt_row rows[] = {OPTS_DPOP(OPT_ROW)};
+
+static const struct opt_group groups[] = {
+	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_READ(offsetof(struct opts_dpop, read)),
+	OPT_GROUP_TALK(offsetof(struct opts_dpop, talk)),
+	{0},
+};
+
+/* The words of --output and --partition, in their order. */
+enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_SOL };
+enum { PARTITION_SCOPE, PARTITION_FIRST };
+
+#define LABEL 12 /* columns in front of what the report says */
+
+struct report {
+	struct session *session;
+	const char *file;
+	const struct gpube_model *model;
+	const struct dcop_result *result;
+	const struct dcop_world *world;
+	double seconds_read;
+};
+
+static bool maximises(const struct report *p)
+{
+	return p->model->kind == GPUBE_COSTS && p->model->direction == GPUBE_MAXIMISE;
+}
+
+static double log10_of(const struct dcop_result *r)
+{
+	return r->log_value / log(10);
+}
+
+/* "alice", or "agent 3" */
+static const char *agent_name(const struct dcop_result *r, int32_t a)
+{
+	static char text[32];
+
+	if (r->names[a])
+		return r->names[a];
+	snprintf(text, sizeof(text), "agent %d", a);
+	return text;
+}
+
+/* ---- text ------------------------------------------------------------------------- */
+
+static void text_answer(struct gpube_out *out, const struct report *p)
+{
+	const struct dcop_result *r = p->result;
+
+	if (r->answer == GPUBE_ANSWER_INFEASIBLE) {
+		gpube__out_printf(
+			out, "%-*severy assignment is forbidden (proved)\n", LABEL, "infeasible");
+		return;
+	}
+	if (r->answer == GPUBE_ANSWER_OPTIMAL) {
+		gpube__out_printf(out, "%-*s", LABEL, "optimum");
+		gpube__out_decimal(out, r->cost, r->scale);
+		gpube__out_text(out, ", the proved ");
+		gpube__out_text(out, maximises(p) ? "maximum" : "minimum");
+	} else {
+		gpube__out_printf(out, "%-*s[", LABEL, "bounds");
+		if (maximises(p) && !r->values)
+			gpube__out_text(out, "unknown");
+		else
+			gpube__out_decimal(out, maximises(p) ? r->cost : r->bound, r->scale);
+		gpube__out_text(out, ", ");
+		if (!maximises(p) && !r->values)
+			gpube__out_text(out, "unknown");
+		else
+			gpube__out_decimal(out, maximises(p) ? r->bound : r->cost, r->scale);
+		gpube__out_printf(
+			out, "], the %s one of an assignment", maximises(p) ? "lower" : "upper");
+	}
+	if (p->model->kind == GPUBE_POTENTIALS && r->values)
+		gpube__out_printf(out, " (-ln; log10 %.9g)", log10_of(r));
+	gpube__out_text(out, "\n");
+	if (!r->values)
+		return;
+	gpube__out_printf(out, "%-*s", LABEL - 1, "assignment");
+	for (int32_t i = 0; i < r->n_vars; i++)
+		gpube__out_printf(out, " %d", r->values[i]);
+	gpube__out_printf(
+		out, "\n%-*sits cost, recomputed from the tables of the file\n", LABEL, "checked");
+}
+
+static void text_agents(struct gpube_out *out, const struct dcop_result *r)
+{
+	gpube__out_printf(out, "\n%-16s %-16s %5s %4s %5s %6s %12s %10s %10s %10s %4s\n", "agent",
+		"parent", "depth", "vars", "separ", "tables", "UTIL bytes", "UTIL s", "VALUE s",
+		"clock s", "rank");
+	for (int32_t a = 0; a < r->n_agents; a++) {
+		const struct dcop_agent_report *agent = &r->agents[a];
+
+		gpube__out_printf(out, "%-16.80s ", agent_name(r, a));
+		gpube__out_printf(out, "%-16.80s %5d %4d %5d %6d %12llu %10.6f %10.6f %10.6f %4d\n",
+			agent->parent < 0 ? "-" : agent_name(r, agent->parent), agent->depth,
+			agent->n_vars, agent->separator, agent->n_tables,
+			(unsigned long long)agent->util_bytes, agent->seconds_util,
+			agent->seconds_value, agent->clock, agent->rank);
+	}
+}
+
+static void report_text(struct gpube_out *out, const struct report *p)
+{
+	const struct dcop_result *r = p->result;
+
+	text_answer(out, p);
+	gpube__out_printf(out, "%-*s%d agent%s in %d tree%s, height %d, width %d (%s of %lld)\n",
+		LABEL, "tree", r->n_agents, plural(r->n_agents), r->n_trees, plural(r->n_trees),
+		r->height, r->width, dcop_heuristic_name(r->heuristic), (long long)r->n_searched);
+	gpube__out_printf(out, "%-*s%s", LABEL, "method", r->z ? "ADPOP" : "DPOP");
+	if (r->z)
+		gpube__out_printf(
+			out, ", z %d, %d bucket%s split", r->z, r->n_split, plural(r->n_split));
+	gpube__out_printf(out, ", %s joined cells\n", cells_text(r->joined_cells, 0));
+	gpube__out_printf(out,
+		"%-*s%lld UTIL, %lld VALUE, %s in all, the largest %s, %s cells in its "
+		"largest table\n",
+		LABEL, "messages", (long long)r->util_messages, (long long)r->value_messages,
+		bytes_text((double)r->total_bytes, 0), bytes_text((double)r->largest_bytes, 1),
+		cells_text(r->largest_cells, 1));
+	gpube__out_printf(out, "%-*s%.6f s, the last agent's clock\n", LABEL, "simulated",
+		r->simulated_seconds);
+	gpube__out_printf(out, "%-*s%.3f s: read %.3f, tree and plan %.3f, messages %.3f\n", LABEL,
+		"time", session_seconds(p->session), p->seconds_read, r->seconds_plan,
+		r->seconds_run);
+	gpube__out_printf(out, "%-*s%s, up to %d agent%s at a time\n", LABEL, "backend", r->backend,
+		r->n_workers, plural(r->n_workers));
+	if (p->world->n_ranks > 1)
+		gpube__out_printf(out, "%-*s%d; between them %lld messages, %s, sent as %s\n",
+			LABEL, "ranks", p->world->n_ranks, (long long)r->traffic.n_parcels,
+			bytes_text((double)r->traffic.raw_bytes, 0),
+			bytes_text((double)r->traffic.sent_bytes, 1));
+	text_agents(out, r);
+}
+
+/* ---- JSON -------------------------------------------------------------------------- */
+
+static void json_agents(struct json *j, const struct dcop_result *r)
+{
+	json_open(j, "agents", '[');
+	for (int32_t a = 0; a < r->n_agents; a++) {
+		const struct dcop_agent_report *agent = &r->agents[a];
+
+		json_open(j, NULL, '{');
+		json_text(j, "name", agent_name(r, a));
+		json_int(j, "parent", agent->parent);
+		json_int(j, "depth", agent->depth);
+		json_int(j, "variables", agent->n_vars);
+		json_int(j, "separator", agent->separator);
+		json_int(j, "util_tables", agent->n_tables);
+		json_int(j, "util_bytes", (int64_t)agent->util_bytes);
+		json_seconds(j, "util_seconds", agent->seconds_util);
+		json_seconds(j, "value_seconds", agent->seconds_value);
+		json_seconds(j, "clock", agent->clock);
+		json_int(j, "rank", agent->rank);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void json_answer(struct json *j, const struct report *p)
+{
+	static const char *const status[] = {
+		[GPUBE_ANSWER_OPTIMAL] = "optimal",
+		[GPUBE_ANSWER_INFEASIBLE] = "infeasible",
+		[GPUBE_ANSWER_INCOMPLETE] = "bounds",
+	};
+	const struct dcop_result *r = p->result;
+	bool feasible = r->answer != GPUBE_ANSWER_INFEASIBLE;
+
+	json_text(j, "status", status[r->answer]);
+	json_text(j, "backend", r->backend);
+	json_seconds(j, "seconds", session_seconds(p->session));
+	json_text(j, "file", p->file);
+	json_text(j, "direction", maximises(p) ? "maximise" : "minimise");
+	for (int upper = 0; upper < 2; upper++) {
+		const char *key = upper ? "upper_bound" : "lower_bound";
+		bool proved = (upper != 0) == maximises(p);
+
+		if (feasible && (proved || r->values))
+			json_decimal(j, key, proved ? r->bound : r->cost, r->scale);
+		else
+			json_null(j, key);
+	}
+	if (p->model->kind == GPUBE_POTENTIALS && r->values)
+		json_real(j, "log10", log10_of(r));
+	if (!r->values) {
+		json_null(j, "assignment");
+		return;
+	}
+	json_open(j, "assignment", '[');
+	for (int32_t i = 0; i < r->n_vars; i++)
+		json_int(j, NULL, r->values[i]);
+	json_close(j, ']');
+}
+
+static void report_json(struct gpube_out *out, const struct report *p)
+{
+	const struct dcop_result *r = p->result;
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	json_answer(&j, p);
+	json_int(&j, "z", r->z);
+	json_int(&j, "messages", r->util_messages + r->value_messages);
+	json_int(&j, "util_messages", r->util_messages);
+	json_int(&j, "value_messages", r->value_messages);
+	json_int(&j, "message_bytes", (int64_t)r->total_bytes);
+	json_int(&j, "largest_message_bytes", (int64_t)r->largest_bytes);
+	json_seconds(&j, "simulated_seconds", r->simulated_seconds);
+	json_open(&j, "tree", '{');
+	json_text(&j, "heuristic", dcop_heuristic_name(r->heuristic));
+	json_int(&j, "agents", r->n_agents);
+	json_int(&j, "trees", r->n_trees);
+	json_int(&j, "height", r->height);
+	json_int(&j, "width", r->width);
+	json_real(&j, "joined_cells", r->joined_cells);
+	json_int(&j, "buckets_split", r->n_split);
+	json_close(&j, '}');
+	json_open(&j, "ranks", '{');
+	json_int(&j, "number", p->world->n_ranks);
+	json_int(&j, "messages", r->traffic.n_parcels);
+	json_int(&j, "pieces", r->traffic.n_pieces);
+	json_int(&j, "bytes", (int64_t)r->traffic.raw_bytes);
+	json_int(&j, "sent_bytes", (int64_t)r->traffic.sent_bytes);
+	json_close(&j, '}');
+	json_open(&j, "times", '{');
+	json_seconds(&j, "read", p->seconds_read);
+	json_seconds(&j, "plan", r->seconds_plan);
+	json_seconds(&j, "messages", r->seconds_run);
+	json_close(&j, '}');
+	json_agents(&j, r);
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
+static int report(const struct report *p, int output)
+{
+	struct session *s = p->session;
+	struct gpube_out out;
+	int status = GPUBE_OK;
+
+	session_hide_bar(s);
+	if (output == OUTPUT_SOL) {
+		if (p->result->values)
+			status = gpube_write_solution(p->model, s->output, p->result->values);
+		else if (!s->quiet)
+			cli_error("no assignment was found, so there is none to write");
+	} else {
+		status = gpube__out_open(&out, s->ctx, s->output);
+		if (!status) {
+			if (output == OUTPUT_JSON)
+				report_json(&out, p);
+			else
+				report_text(&out, p);
+			status = gpube__out_close(&out, true);
+		}
+	}
+	return status ? session_fail(s, NULL) : CLI_DONE;
+}
+
+/* ---- the command --------------------------------------------------------------------- */
+
+/* The agent that --root names. */
+static int find_root(
+	int32_t *root, struct gpube_ctx *ctx, const struct dcop_agents *a, const char *name)
+{
+	int64_t index = 0;
+	const char *p = name;
+
+	*root = -1;
+	for (int32_t i = 0; name && i < a->n && *root < 0; i++)
+		if (a->names[i] && !strcmp(a->names[i], name))
+			*root = i;
+	if (!name || *root >= 0)
+		return GPUBE_OK;
+	for (; *p >= '0' && *p <= '9' && index < a->n; p++)
+		index = 10 * index + (*p - '0');
+	if (*p || !*name || index >= a->n)
+		return gpube__fail(ctx, GPUBE_EINVAL, "--root: there is no agent '%s'", name);
+	*root = (int32_t)index;
+	return GPUBE_OK;
+}
+
+static struct dcop_opts options(const struct opts_dpop *o, const struct session *s)
+{
+	struct dcop_opts to = {
+		/* the words of --tree and --backend are those of the enums, in their order */
+		.tree = {.heuristic = (enum dcop_heuristic)o->tree,
+			.tries = (int32_t)o->tries,
+			.seed = (uint64_t)o->seed},
+		.z = (int)o->z,
+		.first_fit = o->partition == PARTITION_FIRST,
+		.no_match = o->no_match,
+		.backend = (enum gpube_backend)o->backend,
+		.agent_threads = (int)o->agent_threads,
+		.latency = o->latency,
+		.precision = (int)o->precision,
+	};
+
+	if (o->timeout > 0) /* it counts from the start */
+		to.timeout_seconds = fmax(o->timeout - session_seconds(s), 1e-6);
+	return to;
+}
+
+/* A failure: told by one rank where all know of it; otherwise by this one, which ends the others.
+ */
+static int fail(struct session *s, struct dcop_world *world, bool *abandon)
+{
+	char text[sizeof(s->ctx->error) + 32];
+
+	*abandon = world->failed < 0 && world->n_ranks > 1;
+	if (world->failed >= 0 && world->failed != world->rank)
+		return CLI_FAILED;
+	if (!*abandon)
+		return session_fail(s, NULL);
+	snprintf(text, sizeof(text), "rank %d: %s", world->rank, gpube_error(s->ctx));
+	return session_fail_text(s, NULL, text);
+}
+
+static int dpop(struct session *s, const struct opts_dpop *o, const char *file, int output,
+	struct dcop_world *world, bool *abandon)
+{
+	struct gpube_model *m = NULL;
+	struct dcop_agents agents = {0};
+	struct dcop_opts opts;
+	struct dcop_result *result = NULL;
+	struct report r = {s, file, NULL, NULL, world, 0};
+	int status = session_try_read(s, &m, file, &o->read), rc;
+
+	opts = options(o, s);
+	if (!status && !o->agents)
+		status = dcop_agents_of(&agents, m);
+	else if (!status)
+		status = !strcmp(o->agents, "none") ? dcop_agents_each(&agents, m)
+						    : dcop_agents_read(&agents, m, o->agents);
+	if (!status)
+		status = find_root(&opts.tree.root, s->ctx, &agents, o->root);
+	status = dcop_world_agree(world, status);
+	opts.agents = &agents;
+	r.seconds_read = session_seconds(s);
+	if (!status)
+		status = dcop_solve(&result, m, &opts, world);
+	r.model = m;
+	r.result = result;
+	if (status)
+		rc = fail(s, world, abandon);
+	else
+		rc = world->rank == 0 ? report(&r, output) : CLI_DONE;
+	dcop_result_free(result, s->ctx);
+	dcop_agents_clear(s->ctx, &agents);
+	gpube_model_free(m);
+	return rc;
+}
+
+static int run(const void *opts, int n_args, char **args)
+{
+	const struct opts_dpop *o = opts;
+	const struct dcop_world_opts world_opts = {.receive_timeout = o->receive_timeout,
+		.piece_bytes = o->piece,
+		.compress = o->compress};
+	struct opts_talk talk = o->talk;
+	struct dcop_world world;
+	struct session s;
+	struct gpube_ctx *ctx;
+	int output = o->json ? OUTPUT_JSON : o->output, rc;
+	bool abandon = false;
+
+	(void)n_args;
+	if (gpube_ctx_new(&ctx, NULL)) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	if (dcop_world_open(&world, ctx, &world_opts)) {
+		cli_error("%s", gpube_error(ctx));
+		dcop_world_close(&world, true);
+		gpube_ctx_free(ctx);
+		return CLI_FAILED;
+	}
+	talk.quiet |= world.rank > 0; /* rank 0 talks */
+	rc = session_start(&s, &talk, o->threads, o->memory, output == OUTPUT_JSON,
+		world.rank ? NULL : o->output_file);
+	if (!rc) {
+		world.ctx = s.ctx;
+		rc = dpop(&s, o, args[0], output, &world, &abandon);
+		world.ctx = ctx;
+		session_end(&s);
+	} else {
+		abandon = true;
+	}
+	dcop_world_close(&world, abandon);
+	gpube_ctx_free(ctx);
+	return rc;
+}
+
+const struct command cmd_dpop = {
+	.name = "dpop",
+	.arguments = "FILE",
+	.summary = "solve by agents that exchange messages on a pseudo-tree (DPOP, ADPOP)",
+	.description =
+		"Solves the model in FILE as a distributed constraint optimisation problem: agents "
+		"own variables, a depth-first search arranges them in a pseudo-tree, cost tables "
+		"(UTIL messages) go up to the root and values (VALUE messages) come back. Without "
+		"--z that is DPOP and finds the optimum. With --z N agents split what they join "
+		"into mini-buckets of at most N variables (ADPOP): the result is a bound, which is "
+		"proved, and an assignment. Tables, bounds and costs are those of centralised "
+		"(mini-)bucket elimination along the same order.\n\n"
+		"Agents are simulated in one process. Each has a clock that advances by its own "
+		"work and is set forward by messages from agents whose clocks are ahead: the last "
+		"one is the simulated run time. On the CPU an agent's work is its thread's "
+		"processor time (with --agent-threads above 1 real time), with --backend cuda real "
+		"time. The search for the pseudo-tree does not count.\n\n"
+		"'mpirun -n 4 gpube-mpi dpop FILE' spreads the agents over four processes; all "
+		"read FILE, and the result is the same. A message between agents on different "
+		"ranks is an MPI message, in pieces of --piece, compressed if --compress is given. "
+		"A rank that dies or stops ends the run with an error after --receive-timeout; one "
+		"that is only slow does not.\n\n"
+		"With --output json the result is one object: status (optimal, bounds, infeasible, "
+		"error), backend, seconds, lower_bound and upper_bound, assignment (value indices "
+		"by "
+		"variable), messages, util_messages, value_messages, message_bytes, "
+		"largest_message_bytes, simulated_seconds, tree, ranks, times, and agents, one "
+		"object each. Bytes count a header of 40 bytes a message, 4 a table, 4 or 8 a "
+		"cell, 8 a value.",
+	.examples = "gpube dpop problem.xml\n"
+		    "DPOP; the result ends with a table of the agents\n"
+		    "gpube dpop --z 6 --threads 1 problem.wcsp\n"
+		    "ADPOP with mini-buckets of at most six variables, one agent at a time\n"
+		    "mpirun -n 4 gpube-mpi dpop --agents map.txt problem.cfn\n"
+		    "on four processes, with agents that own several variables",
+	.min_args = 1,
+	.max_args = 1,
+	.opts_size = sizeof(struct opts_dpop),
+	.groups = groups,
+	.run = run,
+};

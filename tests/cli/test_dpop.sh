@@ -1,0 +1,93 @@
+#!/bin/sh
+# dpop: answers, forms of output, refusals; ranks over MPI where there is gpube-mpi.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+x=examples
+printf 'none 2 2 1 10\n2 2\n2 0 1 10 0\n' > "$work/none.wcsp"
+printf '{problem: {name: "most", mustbe: ">-9.0"},\n variables: {a: 2, b: 2},\n' > "$work/most.cfn"
+printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$work/most.cfn"
+printf 'algebra north\nbotany north\nchemistry south\ndrama south\n' > "$work/map"
+
+row 'zebra' 0 '^optimum +0, the proved minimum' '' "$gpube" dpop -q $x/zebra.wcsp
+row 'messages are n - 1 and n - 1' 0 '^messages +24 UTIL, 24 VALUE' '' "$gpube" dpop -q $x/zebra.wcsp
+row 'exams: decimals as in the file' 0 '^optimum +4\.30, ' '' "$gpube" dpop -q $x/exams.cfn
+row 'a maximum' 0 '^optimum +7\.1, the proved maximum' '' "$gpube" dpop -q "$work/most.cfn"
+row 'infeasible' 0 '^infeasible +every assignment is forbidden' '' "$gpube" dpop -q "$work/none.wcsp"
+row 'sprinkler: log10' 0 'log10 -0\.48945' '' "$gpube" dpop -q $x/sprinkler.uai
+row 'ADPOP: bounds' 0 '^bounds +\[[0-9.]+, [0-9.]+\]' '' "$gpube" dpop -q --z 2 $x/exams.cfn
+row 'the paper'\''s partition' 0 '^method +ADPOP, z 2, ' '' \
+	"$gpube" dpop -q --z 2 --partition first --no-match $x/exams.cfn
+for tree in min-degree max-degree min-id max-id min-name max-name best; do
+	row "tree $tree" 0 "\\($tree of " '' "$gpube" dpop -q --tree $tree --tries 5 --seed 1 $x/exams.cfn
+done
+row 'a root by name' 0 '^drama +- ' '' "$gpube" dpop -q --root drama $x/exams.cfn
+row 'a root by index' 0 '^drama +- ' '' "$gpube" dpop -q --root 3 $x/exams.cfn
+row 'no such root' 1 '' "there is no agent 'latin'" "$gpube" dpop -q --root latin $x/exams.cfn
+row 'an agent map' 0 '^(north|south) .* 2 ' '' "$gpube" dpop -q --agents "$work/map" $x/exams.cfn
+row 'its optimum' 0 '^optimum +4\.30, ' '' "$gpube" dpop -q --agents "$work/map" $x/exams.cfn
+row 'no agent map' 1 '' 'cannot open' "$gpube" dpop -q --agents "$work/nothing" $x/exams.cfn
+row 'latency counts' 0 '^simulated +([8-9]|[0-9]{2,})\.' '' "$gpube" dpop -q --latency 1s $x/exams.cfn
+row 'threads' 0 '^optimum +4\.30, ' '' "$gpube" dpop -q --threads 4 --agent-threads 2 $x/exams.cfn
+row 'memory' 1 '' "the agents' tables need" "$gpube" dpop -q --memory 1K $x/zebra.wcsp
+row 'a timeout' 1 '' 'out of time' "$gpube" dpop -q --timeout 0.000001s $x/zebra.wcsp
+row 'precision' 0 'log10 -0\.4' '' "$gpube" dpop -q --precision 3 --backend cpu $x/sprinkler.uai
+row 'json' 0 '"status": *"optimal".*"lower_bound": *4\.30.*"upper_bound": *4\.30.*"assignment": *\[' '' \
+	"$gpube" dpop -q --json $x/exams.cfn
+row 'json keys' 0 '"messages": *10,.*"largest_message_bytes": *[0-9]+,.*"simulated_seconds": *[0-9.]+' '' \
+	"$gpube" dpop -q --json $x/exams.cfn
+that 'json is JSON' sh -c "'$gpube' dpop -q --json $x/exams.cfn | python3 -m json.tool"
+"$gpube" dpop -q --output sol -o "$work/exams.sol" $x/exams.cfn
+row 'sol' 0 'upper bound 4\.30 \(given\)' '' sh -c "'$gpube' bound --sol '$work/exams.sol' $x/exams.cfn 2>&1"
+
+# ---- ranks ----
+mpi=${gpube%/*}/gpube-mpi
+if ! [ -x "$mpi" ] || ! command -v mpirun > /dev/null; then
+	skip 'ranks' 'there is no gpube-mpi or no mpirun'
+	plan
+	exit
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none OMP_NUM_THREADS=1
+
+ranks() { # N OPTION…
+	n=$1
+	shift
+	timeout -k 1 30 mpirun -n "$n" "$mpi" dpop -q --threads 1 "$@"
+}
+
+# what must not depend on the ranks
+same() {
+	sed -E 's/"seconds": [0-9.]+, //; s/"simulated_seconds".*//' "$1"
+}
+
+"$gpube" generate random -n 14 -d 7 --p1 0.3 --seed 5 -o "$work/random.wcsp"
+for options in '' '--z 3' '--z 3 --partition first --no-match' "--agents $work/map"; do
+	file=$work/random.wcsp
+	case $options in --agents*) file=$x/exams.cfn ;; esac
+	# shellcheck disable=SC2086
+	"$gpube" dpop -q --json $options "$file" > "$work/one"
+	for n in 2 4; do
+		[ $n = 4 ] || [ -z "$options" ] || continue
+		# shellcheck disable=SC2086
+		ranks $n --json $options --piece 100 --compress "$file" > "$work/many" 2> "$work/err"
+		same "$work/one" > "$work/one.same"
+		same "$work/many" > "$work/many.same"
+		that "$n ranks, ${options:-exact}: as the simulator" cmp "$work/one.same" "$work/many.same"
+	done
+done
+row 'one rank' 0 '^optimum +4\.30' '' ranks 1 $x/exams.cfn
+row 'more ranks than agents' 0 '^optimum +7\.1' '' ranks 4 "$work/most.cfn"
+row 'pieces' 0 '"pieces": *([1-9][0-9]{2,})' '' ranks 2 --json --piece 16 "$work/random.wcsp"
+row 'other commands have no ranks' 2 '' "'solve' does not run on several ranks" "$mpi" solve $x/exams.cfn
+row 'an error that all have is told once' 1 '' 'cannot open' ranks 3 "$work/nothing"
+that 'once' test "$(grep -c 'cannot open' "$work/err")" = 1
+row 'a slow rank is waited for' 0 '^optimum ' '' \
+	env GPUBE_TEST_RANK='slow 1' timeout 30 mpirun -n 2 "$mpi" dpop -q --receive-timeout 1s "$work/random.wcsp"
+row 'a stopped rank ends the run' 1 '' 'rank 1 has given no sign of life for 1 s: it is dead or stopped' \
+	env GPUBE_TEST_RANK='stop 1' timeout 30 mpirun -n 2 "$mpi" dpop -q --receive-timeout 1s "$work/random.wcsp"
+GPUBE_TEST_RANK='die 1' timeout 30 mpirun -n 2 "$mpi" dpop -q "$work/random.wcsp" > "$work/out" 2> "$work/err"
+died=$?
+that 'a killed rank ends the run' test $died -ne 0 -a $died -ne 124
+that 'and is named' grep -Eiq 'rank 1.*(signal|dead|lost)' "$work/err"
+plan

@@ -1,0 +1,226 @@
+/*
+ * Pseudo-trees: every heuristic and root on random graphs (one case a seed), and
+ * what each heuristic visits first on a graph where they differ.
+ */
+#include "tests/support/test.h"
+
+#include "dcop/dcop.h"
+#include "tests/support/random_model.h"
+
+enum { N_SEEDS = 150 };
+
+static struct gpube_ctx *ctx;
+
+static int setup(void **state)
+{
+	(void)state;
+	return gpube_ctx_new(&ctx, NULL);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gpube_ctx_free(ctx);
+	return 0;
+}
+
+static bool is_ancestor(const struct dcop_pseudotree *t, int32_t a, int32_t v)
+{
+	while (v >= 0 && v != a)
+		v = t->parent[v];
+	return v == a;
+}
+
+static bool is_pseudo_parent(const struct dcop_pseudotree *t, int32_t a, int32_t v)
+{
+	for (int64_t k = t->pseudo_at[v]; k < t->pseudo_at[v + 1]; k++)
+		if (t->pseudo[k] == a)
+			return true;
+	return false;
+}
+
+/* Edges join ancestors with descendants, tree edges are edges, a preorder is one. */
+static void check_tree(const struct dcop_pseudotree *t, const struct gpube_graph *g)
+{
+	int32_t n_roots = 0, place[64];
+	int64_t n_pseudo = 0;
+
+	for (int32_t i = 0; i < g->n; i++)
+		place[t->preorder[i]] = i;
+	for (int32_t v = 0; v < g->n; v++) {
+		bool parent_found = t->parent[v] < 0;
+
+		n_roots += t->parent[v] < 0;
+		assert_int_equal(t->depth[v], t->parent[v] < 0 ? 0 : t->depth[t->parent[v]] + 1);
+		assert_true(t->parent[v] < 0 || place[t->parent[v]] < place[v]);
+		for (int64_t k = g->start[v]; k < g->start[v + 1]; k++) {
+			int32_t u = g->adjacent[k];
+
+			assert_int_equal(t->tree[u], t->tree[v]);
+			assert_true(is_ancestor(t, u, v) || is_ancestor(t, v, u));
+			parent_found |= u == t->parent[v];
+			if (is_ancestor(t, u, v) && u != t->parent[v]) {
+				assert_true(is_pseudo_parent(t, u, v));
+				n_pseudo++;
+			}
+		}
+		assert_true(parent_found);
+	}
+	assert_int_equal(n_pseudo, t->pseudo_at[g->n]);
+	assert_int_equal(n_roots, t->n_trees);
+}
+
+/* The width is that of elimination from the leaves up. */
+static void check_width(const struct dcop_pseudotree *t, const struct gpube_graph *g)
+{
+	struct gpube_order_cost cost;
+	int32_t order[64];
+
+	for (int32_t i = 0; i < g->n; i++)
+		order[i] = t->preorder[g->n - 1 - i];
+	assert_int_equal(gpube__order_cost(ctx, &cost, g, order), 0);
+	assert_int_equal(cost.width, t->width);
+}
+
+static void random_graphs(void **state)
+{
+	uint64_t seed = *(uint64_t *)*state;
+	struct random_spec spec = random_spec_default();
+	struct dcop_pseudotree *t, *best;
+	struct gpube_model *m;
+	struct gpube_graph g;
+
+	spec.n_vars = 2 + (int)(seed % 14);
+	spec.min_domain = 2;
+	spec.n_functions = spec.n_vars + (int)(seed % 5);
+	spec.max_arity = 2 + (int)(seed % 2);
+	spec.n_parts = 1 + (int)(seed % 3);
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(gpube__graph_of_model(&g, m), 0);
+	for (int32_t root = -1; root < g.n; root++) {
+		struct dcop_tree_opts opts = {
+			.heuristic = DCOP_BEST, .root = root, .tries = 20, .seed = seed};
+
+		assert_int_equal(dcop_pseudotree_new(&best, ctx, &g, &opts), 0);
+		check_tree(best, &g);
+		check_width(best, &g);
+		assert_true(root < 0 || best->parent[root] < 0);
+		for (int h = 0; h < DCOP_BEST; h++) {
+			opts.heuristic = (enum dcop_heuristic)h;
+			assert_int_equal(dcop_pseudotree_new(&t, ctx, &g, &opts), 0);
+			check_tree(t, &g);
+			check_width(t, &g);
+			assert_true(root < 0 || t->parent[root] < 0);
+			assert_true(best->width <= t->width);
+			dcop_pseudotree_free(t);
+		}
+		dcop_pseudotree_free(best);
+	}
+	gpube__graph_clear(ctx, &g);
+	gpube_model_free(m);
+}
+
+/*
+ * 0 - 1, 0 - 2, 0 - 3, 1 - 2, 3 - 4, 1 - 5, 1 - 6: degrees 3 4 2 2 1 1 1. From 0 the
+ * children visited first, and, where no root is given, the roots.
+ */
+static void heuristics_differ(void **state)
+{
+	static const struct {
+		int32_t first, root;
+	} want[] = {
+		[DCOP_MIN_DEGREE] = {2, 4},
+		[DCOP_MAX_DEGREE] = {1, 1},
+		[DCOP_MIN_ID] = {1, 0},
+		[DCOP_MAX_ID] = {3, 6},
+		[DCOP_MIN_NAME] = {3, 3},
+		[DCOP_MAX_NAME] = {2, 2},
+	};
+	static const int32_t edges[][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {3, 4}, {1, 5}, {1, 6}};
+	static const char *const names[] = {"m", "n", "z", "a", "b", "c", "d"};
+	const int64_t costs[4] = {0};
+	struct dcop_pseudotree *t;
+	struct gpube_model *m;
+	struct gpube_graph g;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < 7; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, names[i]), 0);
+	for (size_t k = 0; k < sizeof(edges) / sizeof(edges[0]); k++)
+		assert_int_equal(gpube_model_add_costs(m, 2, edges[k], costs), 0);
+	assert_int_equal(gpube__graph_of_model(&g, m), 0);
+	for (int h = 0; h < DCOP_BEST; h++) {
+		struct dcop_tree_opts opts = {
+			.heuristic = (enum dcop_heuristic)h, .root = 0, .names = names};
+
+		assert_int_equal(dcop_pseudotree_new(&t, ctx, &g, &opts), 0);
+		assert_int_equal(t->preorder[1], want[h].first);
+		dcop_pseudotree_free(t);
+		opts.root = -1;
+		assert_int_equal(dcop_pseudotree_new(&t, ctx, &g, &opts), 0);
+		assert_int_equal(t->preorder[0], want[h].root);
+		dcop_pseudotree_free(t);
+	}
+	gpube__graph_clear(ctx, &g);
+	gpube_model_free(m);
+}
+
+/* The tree of a model, as other parts of the program draw it. */
+static void tree_of_a_model(void **state)
+{
+	struct random_spec spec = random_spec_default();
+	struct gpube_model *m = random_model(ctx, &spec, 1);
+	struct dcop_pseudotree *t;
+	struct gpube_graph g;
+	int32_t owner[] = {0, 0, 1, 1, 2, 2};
+	struct dcop_agents pairs = {.n = 3, .owner = owner}, idle = {.n = 4, .owner = owner};
+
+	(void)state;
+	assert_non_null(m);
+	assert_int_equal(m->n_vars, 6);
+	assert_int_equal(dcop_tree_of(&t, m, NULL, NULL), 0);
+	assert_int_equal(gpube__graph_of_model(&g, m), 0);
+	check_tree(t, &g);
+	gpube__graph_clear(ctx, &g);
+	dcop_pseudotree_free(t);
+	assert_int_equal(dcop_tree_of(&t, m, &pairs, NULL), 0);
+	assert_int_equal(t->n, 3);
+	dcop_pseudotree_free(t);
+	assert_int_equal(dcop_tree_of(&t, m, &idle, NULL), GPUBE_EINVAL);
+	assert_null(t);
+	assert_string_equal(gpube_error(ctx), "1 of the 4 agents own no variable");
+	gpube_model_free(m);
+}
+
+static void a_root_that_is_not_there(void **state)
+{
+	struct random_spec spec = random_spec_default();
+	struct gpube_model *m = random_model(ctx, &spec, 1);
+	struct dcop_tree_opts opts = {.root = 6};
+	struct dcop_pseudotree *t;
+
+	(void)state;
+	assert_int_equal(dcop_tree_of(&t, m, NULL, &opts), GPUBE_EINVAL);
+	assert_string_equal(gpube_error(ctx), "there is no vertex 6 to be the root");
+	gpube_model_free(m);
+}
+
+int main(void)
+{
+	static uint64_t seeds[N_SEEDS];
+	static char names[N_SEEDS][32];
+	static struct CMUnitTest tests[N_SEEDS + 3];
+	size_t n = 0;
+
+	for (; n < N_SEEDS; n++) {
+		seeds[n] = n;
+		snprintf(names[n], sizeof(names[n]), "random_graphs_%zu", n);
+		tests[n] = (struct CMUnitTest){names[n], random_graphs, NULL, NULL, &seeds[n]};
+	}
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(heuristics_differ);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(tree_of_a_model);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_root_that_is_not_there);
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
