@@ -85,6 +85,19 @@ int gpube__tuples_push(struct gpube_tuples *t, const int32_t *tuple, int64_t val
 	return gpube__values_push(t->ctx, &t->values, value);
 }
 
+int gpube__tuples_list(struct gpube_tuples *t, const int64_t *values, int64_t n)
+{
+	int64_t cell = t->values.n + n;
+
+	if (gpube__values_append(t->ctx, &t->values, values, n))
+		return GPUBE_ENOMEM;
+	for (int k = t->arity - 1; k >= 0; k--) {
+		t->next[k] = (int32_t)(cell % t->domains[k]);
+		cell /= t->domains[k];
+	}
+	return GPUBE_OK;
+}
+
 /* Dense if that takes no more bytes than the tuples, or little. */
 static bool wants_dense(const struct gpube_tuples *t)
 {
