@@ -8,6 +8,7 @@
 #include "gpube/be.h"
 #include "gpube/dense.h"
 #include "gpube/mbe.h"
+#include "gpube/shifted.h"
 
 /* ---- telling ------------------------------------------------------------------- */
 
@@ -258,14 +259,9 @@ static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_mode
 		gpube_solution_free(s, b->ctx);
 		status = gpube_solve(&s, r, &opts);
 		*done = !status && s->answer != GPUBE_ANSWER_INCOMPLETE;
-		if (*done && s->answer == GPUBE_ANSWER_OPTIMAL) {
+		if (*done && s->answer == GPUBE_ANSWER_OPTIMAL)
 			status = gpube__bounder_offer(b, s->values, "elimination");
-			if (!status)
-				gpube__bounder_raise(b, s->cost, "elimination");
-		}
 	}
-	if (!status && *done && s->answer == GPUBE_ANSWER_INFEASIBLE) /* below the limit */
-		gpube__bounder_raise(b, b->limit, "elimination");
 	gpube_solution_free(s, b->ctx);
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 }
@@ -430,8 +426,12 @@ static int run_methods(struct gpube_bounder *b)
 
 	if (status || gpube__bounder_done(b))
 		return status;
-	if (b->opts->method == GPUBE_BOUND_AUTO) {
+	if (b->shifted)
+		return gpube__bound_clusters(b, b->opts->method != GPUBE_BOUND_SHIFT, 0);
+	if (b->opts->method == GPUBE_BOUND_AUTO && !b->opts->no_eliminate) {
 		status = gpube__bounder_eliminate(b, NULL, NULL, 2, &done);
+		if (!status && done)
+			gpube__bounder_raise(b, b->limit, "elimination");
 		if (status || done)
 			return status;
 	}
@@ -510,14 +510,14 @@ static int report(struct gpube_bounder *b, struct gpube_bounds *out)
 	return status;
 }
 
-int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
-	const struct gpube_bound_opts *opts)
+static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
+	const struct gpube_model *m, const struct gpube_bound_opts *opts)
 {
 	static const struct gpube_bound_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = m->ctx;
 	struct gpube_bounder b = {.ctx = ctx, .ops = gpube__ops_cpu(), .given = m,
 		.opts = opts ? opts : &none, .start = gpube__now(), .upper = GPUBE_INF,
-		.cutoff = GPUBE_INF};
+		.cutoff = GPUBE_INF, .shifted = shifted};
 	struct gpube_bounds *bounds;
 	double deadline = ctx->deadline;
 	int status;
@@ -548,4 +548,25 @@ int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
 	}
 	*out = bounds;
 	return GPUBE_OK;
+}
+
+int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
+	const struct gpube_bound_opts *opts)
+{
+	return bound(out, NULL, m, opts);
+}
+
+int gpube__bound_shifted(struct gpube_bounds **out, struct gpube_shifted *shifted,
+	const struct gpube_model *m, const struct gpube_bound_opts *opts)
+{
+	int status;
+
+	memset(shifted, 0, sizeof(*shifted));
+	*out = NULL;
+	if (opts && opts->method == GPUBE_BOUND_MBE)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "mini-buckets leave no shifted model");
+	status = bound(out, shifted, m, opts);
+	if (status)
+		gpube__shifted_clear(shifted);
+	return status;
 }

@@ -270,6 +270,13 @@ enum gpube_bound_method {
 	GPUBE_BOUND_CLUSTERS, /* dual ascent on clusters of variables */
 };
 
+/* When the ascent on clusters splits what it leaves open into parts. */
+enum gpube_split {
+	GPUBE_SPLIT_AUTO, /* dense problems at once, others when the ascent ends */
+	GPUBE_SPLIT_NEVER,
+	GPUBE_SPLIT_FIRST, /* at once */
+};
+
 /*
  * Options of gpube_bound(); zero fields take the default.
  * z              most variables of a joined mini-bucket (i-bound + 1); 0: growing
@@ -278,12 +285,14 @@ enum gpube_bound_method {
  * values         n_vars value indices of a known assignment, or NULL
  * cutoff         with has_cutoff: only totals better than this are of interest,
  *                units of 10^-scale
+ * no_eliminate   nothing is eliminated: bounds and splitting alone
  * others         as in gpube_solve_opts
  */
 struct gpube_bound_opts {
 	size_t sizeof_options;
 	enum gpube_bound_method method;
-	int z, first_fit, no_match;
+	int z, first_fit, no_match, no_eliminate;
+	enum gpube_split split;
 	const int32_t *values;
 	int64_t cutoff;
 	int has_cutoff;

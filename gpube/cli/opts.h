@@ -79,6 +79,10 @@
 		"least, or each where it first fits")                                              \
 	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
 		"plain mini-buckets, without cost shifting between them")                          \
+	X(CHOICE, split, 0, "auto", 0, 0, "auto|never|first",                                      \
+		"when what the ascent on clusters leaves open is split into parts: when it is "    \
+		"dense or the ascent ends, never, or at once")                                     \
+	X(FLAG, no_eliminate, 0, NULL, 0, 0, NULL, "bounds and splitting alone, no elimination")   \
 	X(TEXT, ub, 0, NULL, 0, 0, "COST",                                                         \
 		"only totals better than COST are of interest, a known solution's for example")    \
 	X(TEXT, sol, 0, NULL, 0, 0, "FILE", "a known solution, toulbar2's .sol")                   \
