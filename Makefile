@@ -188,8 +188,8 @@ fuzz:
 		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' build-fuzz/fuzz
 	tests/fuzz/fuzz.sh build-fuzz $(FUZZ_RUNS) $(FUZZ_READERS)
 
-# without the operators, which take minutes to compile so
-READERS_SRC := $(wildcard gpube/base/*.c gpube/ir/*.c formats/*.c nash/*.c csg/*.c)
+# without contract, which takes minutes to compile so
+READERS_SRC := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/subset_*.c formats/*.c nash/*.c csg/*.c)
 $(BUILD)/libreaders.a: $(call obj,$(READERS_SRC))
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
