@@ -67,6 +67,8 @@ int gpube__in_token(struct gpube_in *in, char token[256], const char *what);
 int gpube__in_int(struct gpube_in *in, int64_t *v, int64_t min, int64_t max, const char *what);
 /* decimal or exponent notation, inf and nan refused; correctly rounded, whatever the locale */
 int gpube__in_real(struct gpube_in *in, double *v, const char *what);
+/* The same for all of a text; false if it is no such number or does not fit a double. */
+bool gpube__real(double *v, const char *text);
 int gpube__in_end(struct gpube_in *in);        /* error unless only white space is left */
 void gpube__in_skip_line(struct gpube_in *in); /* to the beginning of the next line */
 

@@ -38,6 +38,11 @@ bool gpube__sniff_cnf(const char *text, size_t n, const char *path);
 bool gpube__sniff_qpbo(const char *text, size_t n, const char *path);
 bool gpube__sniff_col(const char *text, size_t n, const char *path);
 bool gpube__sniff_erg(const char *text, size_t n, const char *path);
+bool gpube__sniff_yaml(const char *text, size_t n, const char *path);
+bool gpube__sniff_xml(const char *text, size_t n, const char *path);
+
+/* What files in no format of models hold. */
+enum gpube_content gpube__sniff_content(const char *text, const char *path);
 
 /* Does the name end in one of these extensions, before .gz or .xz? */
 bool gpube__has_extension(const char *path, const char *extensions);
@@ -58,6 +63,8 @@ int gpube__cnf_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__qpbo_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__col_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__erg_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__yaml_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__xml_read(struct gpube_model *m, struct gpube_in *in);
 
 int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "formats/formats.h"
-#include "gpube/cli/session.h"
+#include "gpube/cli/other_kinds.h"
 #include "gpube/cli/simplify_map.h"
 
 #define OPTS_STRUCT struct opts_convert
@@ -86,6 +86,10 @@ static int run(const void *opts, int n_args, char **args)
 	rc = session_start(&s, &o->talk, 0, 0, false, NULL);
 	if (rc)
 		return rc;
+	if (!o->read.from && other_kinds_convert(&s, &rc, args[0], args[1])) {
+		session_end(&s);
+		return rc;
+	}
 	rc = session_read(&s, &m, args[0], &o->read);
 	if (!rc)
 		rc = o->simplify ? write_simplified(&s, o, m, args[1])

@@ -66,7 +66,12 @@ static void draw_bar(struct session *s, double fraction, const char *what)
 		return;
 	s->bar_time = now;
 	s->bar_shown = true;
-	fraction = fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
+	if (fraction < 0) {
+		fprintf(stderr, "\r%.60s  %.0f s\033[K", what, now - s->start);
+		fflush(stderr);
+		return;
+	}
+	fraction = fraction > 1 ? 1 : fraction;
 	done = (int)(fraction * width);
 	fprintf(stderr, "\r%-12.20s [%.*s%*s] %3.0f %%  %.0f s\033[K", what, done, full,
 		width - done, "", fraction * 100, now - s->start);
