@@ -198,10 +198,12 @@ static int find_separators(struct dcop_plan *p, const struct owned *owned)
 		int64_t k = pool.end[a] - pool.at[a];
 
 		p->separator_at[a] = used;
-		memcpy(p->separator + used, pool.v + pool.at[a], (size_t)k * sizeof(*pool.v));
-		if (k)
+		if (k) {
+			memcpy(p->separator + used, pool.v + pool.at[a],
+				(size_t)k * sizeof(*pool.v));
 			qsort(p->separator + used, (size_t)k, sizeof(*pool.v),
 				gpube__compare_int32);
+		}
 		used += k;
 		if (p->tree->depth[a] + 1 > p->height)
 			p->height = p->tree->depth[a] + 1;
