@@ -363,7 +363,7 @@ int dcop__engine_init(struct dcop_engine *e, const struct dcop_plan *plan,
 {
 	struct gpube_ctx *ctx = plan->ctx;
 	uint64_t n = (uint64_t)plan->agents->n;
-	bool resident;
+	bool resident = false;
 	int status;
 
 	memset(e, 0, sizeof(*e));
