@@ -61,6 +61,7 @@ struct gpube__partial {
 };
 
 #define GPUBE_MAX_PARTIALS 8192
+#define GPUBE_MAX_PEERS	   7
 
 struct gpube__device {
 	int id, n_sms;
@@ -82,6 +83,9 @@ struct gpube__device {
 	cudaEvent_t sent;	/* the copy has been read */
 	struct gpube__watch *watch; /* NULL until a kernel needs it */
 	cudaEvent_t marks[2];	/* benchmarks: recorded before and after the kernels, if not NULL */
+	struct gpube_ctx *peers[GPUBE_MAX_PEERS]; /* see gpube__open_peers() */
+	int n_peers;
+	bool peers_known;
 };
 
 static inline struct gpube__device *gpube__device_of(struct gpube_ctx *ctx)
@@ -97,6 +101,13 @@ static inline void gpube__mark(struct gpube_ctx *ctx, int which)
 	if (d->marks[which])
 		cudaEventRecord(d->marks[which], d->stream);
 }
+
+/*
+ * Opens the machine's other devices, once: each is the device of a context of its own,
+ * that of a peer, which has its own stream and arena. Returns how many there are; those
+ * that cannot be opened are left out. The current device stays the context's.
+ */
+int gpube__open_peers(struct gpube_ctx *ctx);
 
 /* ---- arena: tables of one context in few large allocations of the device ------ */
 

@@ -173,6 +173,11 @@ static void device_close(struct gpube_ctx *ctx)
 	ctx->device_free = NULL;
 	if (!d)
 		return;
+	for (int k = 0; k < d->n_peers; k++) {
+		device_close(d->peers[k]);
+		gpube__free(ctx, d->peers[k]);
+	}
+	cudaSetDevice(d->id);
 	if (d->stream) {
 		cudaStreamSynchronize(d->stream);
 		cudaStreamDestroy(d->stream);
@@ -193,7 +198,7 @@ static int no_device(struct gpube_ctx *ctx, cudaError_t error)
 	        ctx, GPUBE_ENODEV, "no usable CUDA device: %s", cudaGetErrorString(error));
 }
 
-static int device_open(struct gpube_ctx *ctx)
+static int device_open(struct gpube_ctx *ctx, int id)
 {
 	struct gpube__device *d;
 	cudaError_t error;
@@ -205,6 +210,7 @@ static int device_open(struct gpube_ctx *ctx)
 	d = (struct gpube__device *)gpube__alloc_zero(ctx, 1, sizeof(*d));
 	if (!d)
 		return GPUBE_ENOMEM;
+	d->id = id;
 	ctx->device = d;
 	ctx->device_free = device_close;
 	error = cudaSetDevice(d->id);
@@ -242,8 +248,51 @@ fail:
 	return GPUBE_ENOMEM;
 }
 
+static struct gpube_ctx *open_peer(struct gpube_ctx *ctx, int id)
+{
+	struct gpube_ctx *peer = (struct gpube_ctx *)gpube__alloc(ctx, 1, sizeof(*peer));
+
+	if (!peer)
+		return NULL;
+	*peer = *ctx;
+	peer->device = NULL;
+	peer->device_free = NULL;
+	peer->host = NULL;
+	peer->host_free = NULL;
+	if (device_open(peer, id) == GPUBE_OK)
+		return peer;
+	gpube__free(ctx, peer);
+	return NULL;
+}
+
+int gpube__open_peers(struct gpube_ctx *ctx)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+	int n = 0;
+
+	if (d->peers_known)
+		return d->n_peers;
+	d->peers_known = true;
+	if (cudaGetDeviceCount(&n) != cudaSuccess)
+		n = 0;
+	for (int id = 0; id < n && d->n_peers < GPUBE_MAX_PEERS; id++) {
+		struct gpube_ctx *peer = id == d->id ? NULL : open_peer(ctx, id);
+
+		if (!peer)
+			continue;
+		/* where it is refused, copies go through the host */
+		cudaDeviceEnablePeerAccess(d->id, 0);
+		cudaSetDevice(d->id);
+		cudaDeviceEnablePeerAccess(id, 0);
+		d->peers[d->n_peers++] = peer;
+	}
+	(void)cudaGetLastError();
+	cudaSetDevice(d->id);
+	return d->n_peers;
+}
+
 extern "C" const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status)
 {
-	*status = ctx->device ? GPUBE_OK : device_open(ctx);
+	*status = ctx->device ? GPUBE_OK : device_open(ctx, 0);
 	return *status == GPUBE_OK ? &cuda_ops : NULL;
 }
