@@ -64,7 +64,7 @@ struct gpube__divisor {
 	uint32_t reciprocal, shift;
 };
 
-GPUBE_HD static inline uint32_t gpube__divide(uint32_t i, struct gpube__divisor d)
+GPUBE_HD static inline uint32_t gpube__quotient(uint32_t i, struct gpube__divisor d)
 {
 	return (uint32_t)((uint64_t)i * d.reciprocal >> 32) >> d.shift;
 }
@@ -149,7 +149,7 @@ GPUBE_HD static inline int64_t gpube__box_start(const struct gpube__box *b, int 
 	int64_t offset = 0;
 
 	for (int i = 0; i < b->n_grid; i++) {
-		const uint32_t rest = gpube__divide(block, b->by_grid[i]);
+		const uint32_t rest = gpube__quotient(block, b->by_grid[i]);
 		const uint32_t at = (block - rest * b->grid[i]) * b->step[i];
 
 		offset += (int64_t)(at < b->last[i] ? at : b->last[i]) * stride[i];
@@ -170,7 +170,7 @@ GPUBE_HD static inline uint32_t gpube__box_chunk(const struct gpube__box *b, uin
 GPUBE_HD static inline void gpube__box_copy(
 	const struct gpube__box_table *t, uint32_t e, uint32_t *entry, uint32_t *x)
 {
-	const uint32_t hi = gpube__divide(e, t->by_lo), lo = e - hi * t->lo;
+	const uint32_t hi = gpube__quotient(e, t->by_lo), lo = e - hi * t->lo;
 
 	*entry = t->x_is_lo ? hi : lo;
 	*x = t->x_is_lo ? lo : hi;

@@ -186,7 +186,7 @@ __device__ static inline void copy_table(
 #pragma unroll
 		for (int u = 0; u < U; u++) {
 			const uint32_t at = min(e + (uint32_t)u * blockDim.x, n - 1);
-			const uint32_t hi = gpube__divide(at, by_lo), rest = at - hi * lo;
+			const uint32_t hi = gpube__quotient(at, by_lo), rest = at - hi * lo;
 
 			x[u] = X_IS_LO ? rest : hi;
 			place[u] = __ldg(entries + (X_IS_LO ? hi : rest));
