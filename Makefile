@@ -74,8 +74,8 @@ ALL_NVCCFLAGS = -std=c++17 -I. $(NVCCFLAGS) $(CUDA_GENCODE) -ccbin $(CC) --cudar
 endif
 
 # ---- sources -------------------------------------------------------------------
-LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c formats/*.c nash/*.c csg/*.c \
-	$(filter-out %_mpi.c,$(wildcard dcop/*.c)))
+LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c formats/*.c csg/*.c) \
+	$(filter-out %_mpi.c,$(wildcard dcop/*.c nash/*.c))
 CUDA_SRC := $(if $(NVCC_PATH),$(wildcard gpube/ops/*.cu))
 CLI_SRC  := $(filter-out gpube/cli/convert_main.c,$(wildcard gpube/cli/*.c))
 # gpube-convert: the same options, the formats and the simplifier; no operators, no CUDA
@@ -146,14 +146,14 @@ $(BUILD)/gpube-convert: $(call obj,$(CONVERT_SRC)) $(LIB)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--gc-sections -Wl,--as-needed $^ -lz $(if $(filter yes,$(LZMA)),-llzma) \
 		$(if $(filter yes,$(EXPAT)),-lexpat) $(if $(filter yes,$(YAML)),-lyaml) -lm -lpthread -o $@
 
-# The same program with ranks: the archive's world_single.o is left out, for dcop/world_mpi.o
+# The same program with ranks: what the archive has of x_single.o is left out, for x_mpi.o
 # is there already (dcop/world.h says why this is a program of its own).
 $(BUILD)/obj/%_mpi.o: %_mpi.c $(BUILD)/obj/flags
 	@mkdir -p $(@D)
 	$(call say,MPICC)
 	$(Q)$(MPI_CC) $(MPICC) $(ALL_CFLAGS) -c $< -o $@
 
-$(BUILD)/gpube-mpi: $(call obj,$(CLI_SRC) dcop/world_mpi.c) $(LIB)
+$(BUILD)/gpube-mpi: $(call obj,$(CLI_SRC) dcop/world_mpi.c nash/ranks_mpi.c) $(LIB)
 	$(call say,LD)
 	$(Q)$(MPI_CC) $(MPICC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
