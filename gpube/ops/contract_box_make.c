@@ -101,7 +101,7 @@ int64_t gpube__box_cells(const struct gpube__shape *s, const struct gpube__box_c
 {
 	const struct gpube__box_kernel_info *kernel = &gpube__box_kernels[c->kernel];
 	const int64_t *stride = s->stride + k * s->ld;
-	int64_t lanes = 1, p = 1, q = 1;
+	int64_t lanes = 1, p = 1;
 	bool has_p = false, has_q = false;
 
 	for (int d = 0; d < s->n_out; d++) {
@@ -112,7 +112,6 @@ int64_t gpube__box_cells(const struct gpube__shape *s, const struct gpube__box_c
 			p *= gpube__box_reg_size(c, d);
 			has_p = true;
 		} else if (in_group(&c->q, d)) {
-			q *= gpube__box_reg_size(c, d);
 			has_q = true;
 		}
 	}
