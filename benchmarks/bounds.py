@@ -2,7 +2,7 @@
 """Bounds after some seconds, beside toulbar2's root bounds, on the instances of benchmarks/bounds.txt.
 
 usage: benchmarks/bounds.py DATA [--gpube build/gpube] [--at 10,60] [--only TEXT] [--method auto]
-                            [--toulbar2 toulbar2] [--csv OUT.csv] [--wrap COMMAND] [--args "…"]
+                            [--toulbar2 toulbar2] [--csv OUT.csv] [--part K/N] [--args "…"] [--no-peer]
 
 One run of gpube per instance, with the last of the times as its limit; the
 earlier ones are read off its progress. toulbar2's bounds are those after
@@ -48,7 +48,7 @@ def toulbar2_root(args, path):
     bounds, offset = [], None
     evidence = [evidence_of(path)] if ".uai" in path and evidence_of(path) else []
     for more in ([], ["-A"]):
-        out, err, _ = run([args.toulbar2, path, *evidence, "-timer=5", *more], 60)
+        out, err, _ = run([args.toulbar2, path, *evidence, "-timer=3", *more], 60)
         m = re.search(r"Initial lower and upper bounds: \[(-?\d+)", out)
         bounds.append(int(m.group(1)) if m else None)
         if not m and (m := re.search(r"Optimum: (\d+)", out)):
@@ -61,8 +61,8 @@ def toulbar2_root(args, path):
 
 def gpube(args, path, times):
     """(bound at each time, last upper bound, status, seconds)"""
-    cmd = shlex.split(args.wrap) + [args.gpube, "bound", "--json", "--method", args.method,
-                                    "--timeout", f"{times[-1]}s", *shlex.split(args.args), path]
+    cmd = [args.gpube, "bound", "--json", "--method", args.method, "--timeout", f"{times[-1]}s",
+           *shlex.split(args.args), path]
     out, err, seconds = run(cmd, times[-1] * 3 + 600)
     at = [None] * len(times)
     for t, lower in re.findall(r"([\d.]+) s: lower bound (-?[\d.]+)", err):
@@ -90,7 +90,7 @@ def main():
     p.add_argument("--only", default="")
     p.add_argument("--method", default="auto")
     p.add_argument("--csv")
-    p.add_argument("--wrap", default="")
+    p.add_argument("--part", default="1/1", help="every N-th instance, from the K-th on")
     p.add_argument("--args", default="")
     p.add_argument("--no-peer", action="store_true")
     args = p.parse_args()
@@ -98,9 +98,10 @@ def main():
     wrong, rows = 0, []
     print(f"{'instance':36} {'EDAC':>11} {'VAC':>11} {'floor':>11} " +
           " ".join(f"{f'{t:g} s':>13}" for t in times) + f" {'upper':>13} {'optimum':>11}   s")
-    for line in open(os.path.join(HERE, "bounds.txt"), encoding="utf-8"):
-        if line.startswith("#") or args.only not in line:
-            continue
+    part, parts = (int(x) for x in args.part.split("/"))
+    with open(os.path.join(HERE, "bounds.txt"), encoding="utf-8") as f:
+        lines = [x for x in f if not x.startswith("#") and args.only in x]
+    for line in lines[part - 1::parts]:
         name, optimum, floor, _ = line.rstrip("\n").split("\t")
         path = os.path.join(args.data, name)
         uai = ".uai" in name

@@ -304,7 +304,7 @@ static void table_bytes(const struct dcop_engine *e, double *bucket, double *all
 	}
 }
 
-static int choose_backend(struct dcop_engine *e)
+static int choose_backend(struct dcop_engine *e, bool *resident)
 {
 	double bucket, all, allowed;
 	char need[GPUBE_BYTES_TEXT], have[GPUBE_BYTES_TEXT];
@@ -312,13 +312,18 @@ static int choose_backend(struct dcop_engine *e)
 
 	if (e->opts->most_cells > 0 && e->plan->mbe.joined_cells > e->opts->most_cells)
 		return gpube__fail(e->ctx, GPUBE_ELIMIT,
-			"the agents would join %.3g cells, %.3g are allowed", e->plan->mbe.joined_cells,
-			e->opts->most_cells);
+			"the agents would join %.3g cells, %.3g are allowed",
+			e->plan->mbe.joined_cells, e->opts->most_cells);
 	table_bytes(e, &bucket, &all);
 	status = gpube__pick(&e->ops, e->ctx, e->opts->backend, e->plan->mbe.joined_cells, bucket);
 	if (status)
 		return status;
 	allowed = (double)e->ops->memory(e->ctx);
+	/* with room for what is not a table of a message, and for the arena's rounding */
+	*resident = e->ops != gpube__ops_cpu() && e->world->n_ranks == 1 &&
+		    all + 2 * bucket <= allowed / 2;
+	if (*resident)
+		return GPUBE_OK;
 	if (e->ops != gpube__ops_cpu() && bucket <= allowed) {
 		bucket = all;
 		allowed = (double)e->ctx->memory_bytes;
@@ -352,6 +357,7 @@ int dcop__engine_init(struct dcop_engine *e, const struct dcop_plan *plan,
 {
 	struct gpube_ctx *ctx = plan->ctx;
 	uint64_t n = (uint64_t)plan->agents->n;
+	bool resident;
 	int status;
 
 	memset(e, 0, sizeof(*e));
@@ -366,10 +372,16 @@ int dcop__engine_init(struct dcop_engine *e, const struct dcop_plan *plan,
 		!opts->no_match, true, settled, bound);
 	if (status || *settled)
 		return status;
-	status = choose_backend(e);
+	status = choose_backend(e, &resident);
 	if (status)
 		return status;
 	choose_workers(e);
+	if (resident) {
+		e->resident =
+			gpube__alloc_zero(ctx, (uint64_t)plan->mbe.n_minis, sizeof(*e->resident));
+		if (!e->resident)
+			return GPUBE_ENOMEM;
+	}
 	e->workers = gpube__alloc_zero(ctx, (uint64_t)e->n_workers, sizeof(*e->workers));
 	e->nodes = gpube__alloc_zero(ctx, n, sizeof(*e->nodes));
 	e->tables = gpube__alloc_zero(ctx, (uint64_t)plan->mbe.n_minis, sizeof(*e->tables));
@@ -393,6 +405,7 @@ void dcop__engine_clear(struct dcop_engine *e)
 	gpube__free(ctx, e->workers);
 	gpube__free(ctx, e->nodes);
 	gpube__free(ctx, e->tables);
+	gpube__free(ctx, e->resident);
 	gpube__free(ctx, e->values);
 	gpube__free(ctx, e->tasks);
 	gpube__free(ctx, e->outbox);

@@ -38,7 +38,7 @@ struct dcop_worker {
 	struct gpube_model m; /* the plan's, with this worker's context */
 	struct gpube_mbe mbe;
 	const struct gpube_ops *ops;
-	struct gpube_mbe_run util, value; /* value: on the host */
+	struct gpube_mbe_run util, value;
 };
 
 struct dcop_engine {
@@ -54,7 +54,13 @@ struct dcop_engine {
 	pthread_mutex_t lock;
 	pthread_cond_t task_ready, news; /* news: for the main thread */
 	struct dcop_node *nodes;
-	void **tables;   /* per mini: the host's memory, while it is on its way or in use */
+	/*
+	 * Per mini: its table on the host, while it is on its way or in use. Where
+	 * all tables fit the device and no other rank wants one, they stay there until the
+	 * workers' contexts go (resident, otherwise NULL): then only small ones have a copy on
+	 * the host, from which values are read faster.
+	 */
+	void **tables, **resident;
 	int32_t *values; /* of the plan's model */
 	struct dcop_task *tasks, *outbox;
 	int32_t n_tasks, n_outbox, n_left; /* left: agents here without a value */

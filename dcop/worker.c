@@ -6,6 +6,9 @@
 
 #include "dcop/engine.h"
 
+/* Bytes of a table on the device from which on values are read there, cell by cell. */
+#define MOST_COPIED (256 << 10)
+
 /*
  * An agent's clock: the thread's processor time where it has one core to itself,
  * so that other work on the machine does not count; otherwise real time.
@@ -27,9 +30,17 @@ static uint64_t table_bytes(const struct dcop_worker *w, int32_t mini)
 
 /* ---- UTIL --------------------------------------------------------------------------- */
 
-/* The received tables of a bucket, where the backend can read them. */
-static int take_in(struct dcop_worker *w, int32_t position, bool on_host)
+/* Where the backend keeps agents' tables: as its messages, or NULL: they go through the host. */
+static void **place_of(const struct dcop_worker *w)
 {
+	return w->ops == gpube__ops_cpu() ? w->engine->tables : w->engine->resident;
+}
+
+/* The received tables of a bucket, where the backend can read them. */
+static int take_in(struct dcop_worker *w, int32_t position)
+{
+	void **place = place_of(w);
+
 	for (int32_t k = w->mbe.first[position]; k < w->mbe.first[position + 1]; k++) {
 		const struct gpube_mini *mini = &w->mbe.minis[k];
 
@@ -39,8 +50,8 @@ static int take_in(struct dcop_worker *w, int32_t position, bool on_host)
 
 			if (from < 0)
 				continue;
-			if (on_host) {
-				w->util.messages[from] = w->engine->tables[from];
+			if (place) {
+				w->util.messages[from] = place[from];
 				continue;
 			}
 			w->util.messages[from] = w->ops->alloc(w->ctx, table_bytes(w, from));
@@ -55,7 +66,7 @@ static int take_in(struct dcop_worker *w, int32_t position, bool on_host)
 	return GPUBE_OK;
 }
 
-/* On the host the tables are the engine's: the run shall not free them. */
+/* Tables that stay are the engine's: the run shall not free them. */
 static void give_back(struct dcop_worker *w, int32_t position)
 {
 	for (int32_t k = w->mbe.first[position]; k < w->mbe.first[position + 1]; k++)
@@ -67,61 +78,84 @@ static void give_back(struct dcop_worker *w, int32_t position)
 		}
 }
 
-static void show_table(struct dcop_worker *w, int32_t mini)
+static int show_table(struct dcop_worker *w, int32_t mini, const void *made)
 {
 	struct dcop_engine *e = w->engine;
+	void *copy = NULL;
+	int status = GPUBE_OK;
 
 	if (!e->opts->on_table)
-		return;
+		return GPUBE_OK;
+	if (!e->tables[mini]) {
+		copy = gpube__alloc(w->ctx, table_bytes(w, mini), 1);
+		status = copy ? w->ops->download(w->ctx, copy, made, table_bytes(w, mini))
+			      : GPUBE_ENOMEM;
+	}
 	pthread_mutex_lock(&e->lock);
-	e->opts->on_table(e->opts->on_table_arg, &w->util, mini, e->tables[mini]);
+	if (!status)
+		e->opts->on_table(
+			e->opts->on_table_arg, &w->util, mini, copy ? copy : e->tables[mini]);
 	pthread_mutex_unlock(&e->lock);
+	gpube__free(w->ctx, copy);
+	return status;
 }
 
-/* What the bucket sends, into the host's memory; scalars are done with. */
-static int bring_home(struct dcop_worker *w, int32_t position, bool on_host)
+/*
+ * A table that the device made, also or only on the host; of one that stays and is large, a
+ * cell, so that whoever reads it on another stream, and the clock, know that it is there.
+ */
+static int copy_home(struct dcop_worker *w, int32_t mini, const void *made)
 {
-	for (int32_t k = w->mbe.first[position]; k < w->mbe.first[position + 1]; k++) {
-		void *made = w->util.messages[k], **to = &w->engine->tables[k];
-		int status = GPUBE_OK;
+	void **to = &w->engine->tables[mini];
+	int64_t cell;
 
-		if (w->mbe.minis[k].consumer >= 0 && !on_host) {
-			*to = gpube__ops_cpu()->alloc(w->ctx, table_bytes(w, k));
-			status = *to ? w->ops->download(w->ctx, *to, made, table_bytes(w, k))
-				     : GPUBE_ENOMEM;
-		}
+	if (w->engine->resident && table_bytes(w, mini) > MOST_COPIED)
+		return w->ops->download(w->ctx, &cell, made, gpube__type_size(w->util.type));
+	*to = gpube__ops_cpu()->alloc(w->ctx, table_bytes(w, mini));
+	return *to ? w->ops->download(w->ctx, *to, made, table_bytes(w, mini)) : GPUBE_ENOMEM;
+}
+
+/* What the bucket sends, to where its taker looks for it; scalars are done with. */
+static int bring_home(struct dcop_worker *w, int32_t position)
+{
+	void **place = place_of(w);
+	int status = GPUBE_OK;
+
+	for (int32_t k = w->mbe.first[position]; k < w->mbe.first[position + 1] && !status; k++) {
+		void *made = w->util.messages[k];
+		bool sent = w->mbe.minis[k].consumer >= 0;
+
 		w->util.messages[k] = NULL;
-		if (w->mbe.minis[k].consumer >= 0 && on_host)
-			*to = made;
-		else
+		if (sent && place)
+			place[k] = made;
+		if (sent && w->ops != gpube__ops_cpu())
+			status = copy_home(w, k, made);
+		if (sent && !status)
+			status = show_table(w, k, made);
+		if (!sent || !place)
 			w->ops->free(w->ctx, made);
-		if (status)
-			return status;
-		if (*to)
-			show_table(w, k);
 	}
-	return GPUBE_OK;
+	return status;
 }
 
 int dcop__agent_util(struct dcop_worker *w, int32_t agent, int64_t *total, double *seconds)
 {
 	const struct dcop_plan *p = w->engine->plan;
-	bool on_host = w->ops == gpube__ops_cpu();
 	double start = clock_of(w);
 	int status = GPUBE_OK;
 
 	for (int32_t q = p->first[agent]; q < p->first[agent] + p->n_own[agent] && !status; q++) {
 		if (gpube__stopped(w->ctx))
 			return gpube__fail_stopped(w->ctx);
-		status = take_in(w, q, on_host);
+		status = take_in(w, q);
 		if (!status)
 			status = gpube__mbe_eliminate(&w->util, q);
-		if (on_host)
+		if (place_of(w))
 			give_back(w, q);
 		if (!status)
 			status = gpube__mbe_add_scalars(&w->util, q, total);
 		if (!status)
-			status = bring_home(w, q, on_host);
+			status = bring_home(w, q);
 	}
 	*seconds = clock_of(w) - start;
 	return status;
@@ -132,6 +166,7 @@ int dcop__agent_util(struct dcop_worker *w, int32_t agent, int64_t *total, doubl
 int dcop__agent_value(struct dcop_worker *w, int32_t agent, double *seconds)
 {
 	const struct dcop_plan *p = w->engine->plan;
+	void **tables = w->engine->tables, **resident = w->engine->resident;
 	double start = clock_of(w);
 	int status = GPUBE_OK;
 
@@ -140,10 +175,12 @@ int dcop__agent_value(struct dcop_worker *w, int32_t agent, double *seconds)
 		const struct gpube_mini *last = &p->mbe.minis[p->mbe.first[q + 1] - 1];
 		int64_t from = p->mbe.minis[p->mbe.first[q]].in_at, to = last->in_at + last->n_in;
 
-		for (int64_t i = from; i < to; i++)
-			if (p->mbe.inputs[i] < 0)
-				w->value.messages[~p->mbe.inputs[i]] =
-					w->engine->tables[~p->mbe.inputs[i]];
+		for (int64_t i = from; i < to; i++) {
+			int32_t k = ~p->mbe.inputs[i];
+
+			if (k >= 0)
+				w->value.messages[k] = resident ? resident[k] : tables[k];
+		}
 		status = gpube__mbe_choose(&w->value, q, w->engine->values);
 		for (int64_t i = from; i < to; i++) {
 			int32_t k = ~p->mbe.inputs[i];
@@ -151,8 +188,8 @@ int dcop__agent_value(struct dcop_worker *w, int32_t agent, double *seconds)
 			if (k < 0)
 				continue;
 			w->value.messages[k] = NULL;
-			gpube__ops_cpu()->free(w->ctx, w->engine->tables[k]);
-			w->engine->tables[k] = NULL;
+			gpube__ops_cpu()->free(w->ctx, tables[k]);
+			tables[k] = NULL;
 		}
 	}
 	*seconds = clock_of(w) - start;
@@ -195,7 +232,7 @@ static int run_init(struct dcop_worker *w, struct gpube_mbe_run *r, const struct
 	bool settled;
 
 	return gpube__mbe_run_init(r, &w->mbe, ops, w->m.top, !w->engine->opts->no_match,
-		ops == gpube__ops_cpu(), &settled, &bound);
+		place_of(w) != NULL, &settled, &bound);
 }
 
 int dcop__worker_open(struct dcop_worker *w, struct dcop_engine *e)
@@ -223,7 +260,8 @@ int dcop__worker_open(struct dcop_worker *w, struct dcop_engine *e)
 	if (w->ops)
 		status = run_init(w, &w->util, w->ops);
 	if (!status)
-		status = run_init(w, &w->value, gpube__ops_cpu());
+		status = run_init(w, &w->value, e->resident ? w->ops : gpube__ops_cpu());
+	w->value.copies = e->tables;
 	if (!status && w->ops != gpube__ops_cpu())
 		status = warm_up(w);
 	return status ? gpube__fail(ctx, (enum gpube_status)status, "%s", gpube_error(w->ctx))

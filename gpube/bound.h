@@ -64,9 +64,14 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const int64_t *at,
 	double seconds, bool *done);
 
+/* Few variables for the width of the order: nearly everything depends on everything. */
+bool gpube__bounder_dense(const struct gpube_bounder *b);
+
 /* The methods; each ends when it has nothing more to say, with ESTOP when stopped. */
 int gpube__bound_mbe(struct gpube_bounder *b);
 /* clusters: false: shifts between functions only. eliminate: seconds for what is left, or 0 */
 int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate);
+/* seconds: for all of it */
+int gpube__bound_joins(struct gpube_bounder *b, double seconds);
 
 #endif

@@ -63,8 +63,7 @@ struct gpube_clusters {
 	int64_t pairs_capacity, wides_capacity, clusters_capacity, groups_capacity;
 	int32_t *group; /* n_groups + 1: no two clusters of a group have a pair in common */
 	int32_t *arena;	   /* of a copy: its tables; otherwise NULL */
-	uint8_t *live;	   /* scratch of compact(): a byte a value, three words a variable */
-	int32_t *work;
+	int32_t *kept, *work; /* scratch of compact(): a word a value, three a variable */
 	uint8_t *left_out; /* per function of the model: too large, not in the tables */
 	int64_t *near_at; /* n + 1: pairs and wides of a variable: near[near_at[i]] … */
 	int32_t *near;	  /* p >= 0: pair p, ~w: wide w */

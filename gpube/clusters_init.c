@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gpube/clusters.h"
-#include "gpube/dense.h"
+#include "gpube/scaling.h"
 
 enum { WIDE_CELLS = 1 << 22, MOST_CLUSTERS = 200000, MOST_TRIANGULATED = 2000 };
 
@@ -34,7 +34,7 @@ void gpube__clusters_clear(struct gpube_clusters *c)
 	if (!c->arena)
 		gpube__free(ctx, c->scratch);
 	gpube__free(ctx, c->arena);
-	gpube__free(ctx, c->live);
+	gpube__free(ctx, c->kept);
 	gpube__free(ctx, c->work);
 	gpube__free(ctx, c->value);
 	gpube__free(ctx, c->unary);
@@ -49,37 +49,9 @@ void gpube__clusters_clear(struct gpube_clusters *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* A cost above 'left' is dead, as everything from the limit on. */
-static int32_t scaled(const struct gpube_clusters *c, int64_t cost, int64_t left)
-{
-	if (cost >= left)
-		return GPUBE__DEAD;
-	return (int32_t)(c->shift >= 0 ? cost << c->shift : cost >> -c->shift);
-}
-
-/* Costs left to the limit, in the model's units: at most what a finite total can be. */
-static int64_t costs_left(const struct gpube_model *m, int64_t limit)
-{
-	int64_t span = gpube__cost_span(m), constant = gpube__constant_of(m);
-	__int128 left = (__int128)limit - constant;
-
-	if (constant == GPUBE_INF)
-		return 0;
-	if (limit == GPUBE_INF || left > span)
-		return span;
-	return left < 0 ? 0 : (int64_t)left;
-}
-
-static int64_t scaled_target(const struct gpube_clusters *c, int64_t left)
-{
-	/* sums of rounded-down costs that reach it stand for totals that do */
-	return c->shift >= 0 ? left << c->shift
-			     : (left >> -c->shift) + ((left & (((int64_t)1 << -c->shift) - 1)) != 0);
-}
-
 void gpube__clusters_limit(struct gpube_clusters *c, const struct gpube_model *m, int64_t limit)
 {
-	int64_t target = scaled_target(c, costs_left(m, limit));
+	int64_t target = gpube__scale_target(c->shift, gpube__costs_left(m, limit));
 
 	if (target < c->target)
 		c->target = target;
@@ -88,13 +60,9 @@ void gpube__clusters_limit(struct gpube_clusters *c, const struct gpube_model *m
 int64_t gpube__clusters_total(const struct gpube_clusters *c, int64_t constant,
 	const struct gpube_model *m, int64_t limit)
 {
-	int64_t units = constant;
-
 	if (constant >= c->target)
 		return limit; /* GPUBE_INF, if no total is finite */
-	units = c->shift >= 0 ? (units + ((int64_t)1 << c->shift) - 1) >> c->shift
-			      : units << -c->shift;
-	return gpube__constant_of(m) + units;
+	return gpube__constant_of(m) + gpube__unscale(c->shift, constant);
 }
 
 /* ---- tables ------------------------------------------------------------------------ */
@@ -162,7 +130,7 @@ static int add_wide(struct gpube_clusters *c, int arity, const int32_t *scope, i
 		w->scope[j] = scope[k];
 	}
 	for (int64_t k = 0; k < cells; k++)
-		w->t[k] = scaled(c, wide[k], left);
+		w->t[k] = gpube__scale(c->shift, wide[k], left, GPUBE__DEAD);
 	return GPUBE_OK;
 }
 
@@ -177,7 +145,8 @@ static int load_function(struct gpube_clusters *c, const struct gpube_model *m, 
 
 	if (arity == 0)
 		return GPUBE_OK;
-	if (cells < 0 || (arity > 2 && cells > WIDE_CELLS) || cells > *bytes_left / 8) {
+	if (cells < 0 || (arity > 2 && cells > WIDE_CELLS) || arity > GPUBE_MAX_DIMS ||
+		cells > *bytes_left / 8) {
 		c->left_out[f] = 1;
 		return GPUBE_OK;
 	}
@@ -186,7 +155,7 @@ static int load_function(struct gpube_clusters *c, const struct gpube_model *m, 
 	status = wide ? gpube__dense(wide, m, f, NULL) : GPUBE_ENOMEM;
 	if (!status && arity == 1)
 		for (int64_t x = 0; x < cells; x++)
-			c->unary[*scope][x] = add(c->unary[*scope][x], scaled(c, wide[x], left));
+			c->unary[*scope][x] = add(c->unary[*scope][x], gpube__scale(c->shift, wide[x], left, GPUBE__DEAD));
 	if (!status && arity == 2) {
 		int32_t a = scope[0] < scope[1] ? scope[0] : scope[1], b = scope[0] + scope[1] - a;
 		int64_t row = gpube__row(c, b);
@@ -194,7 +163,7 @@ static int load_function(struct gpube_clusters *c, const struct gpube_model *m, 
 		status = add_pair(c, a, b);
 		for (int64_t k = 0; !status && k < cells; k++)
 			c->pairs[c->n_pairs - 1].t[k / c->domain[b] * row + k % c->domain[b]] =
-				scaled(c, wide[k], left);
+				gpube__scale(c->shift, wide[k], left, GPUBE__DEAD);
 	}
 	if (!status && arity > 2)
 		status = add_wide(c, arity, scope, cells, wide, left);
@@ -320,27 +289,22 @@ static int make_variables(struct gpube_clusters *c, const struct gpube_model *m)
 			c->value[i][a] = a;
 		values += c->domain[i];
 	}
-	c->live = gpube__alloc(c->ctx, (uint64_t)values, 1);
+	c->kept = gpube__alloc(c->ctx, (uint64_t)values, sizeof(*c->kept));
 	c->work = gpube__alloc(c->ctx, 3 * n, sizeof(*c->work));
-	return c->live && c->work ? GPUBE_OK : GPUBE_ENOMEM;
+	return c->kept && c->work ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 int gpube__clusters_init(struct gpube_clusters *c, const struct gpube_model *m, int64_t limit)
 {
-	int64_t left = costs_left(m, limit), bytes_left = (int64_t)(m->ctx->memory_bytes / 2);
+	int64_t left = gpube__costs_left(m, limit), bytes_left = (int64_t)(m->ctx->memory_bytes / 2);
 	int status;
 
 	memset(c, 0, sizeof(*c));
 	c->ctx = m->ctx;
 	c->n = m->n_vars;
 	c->kernels = gpube__ascent_kernels();
-	while (left >> -c->shift >= GPUBE__SLACK_MAX)
-		c->shift--;
-	/* the constant in the same units is to fit, too */
-	while (c->shift >= 0 && c->shift < 20 && left << (c->shift + 1) <= GPUBE__SLACK_MAX &&
-		llabs(gpube__constant_of(m)) >> (60 - c->shift) == 0)
-		c->shift++;
-	c->target = scaled_target(c, left);
+	c->shift = gpube__scale_shift(m, left, GPUBE__SLACK_MAX);
+	c->target = gpube__scale_target(c->shift, left);
 	c->left_out = gpube__alloc_zero(c->ctx, (uint64_t)m->n_functions, 1);
 	status = c->left_out ? make_variables(c, m) : GPUBE_ENOMEM;
 	for (int32_t f = 0; f < m->n_functions && !status; f++)

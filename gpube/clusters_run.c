@@ -171,7 +171,7 @@ static int look_around(struct ascent *a)
 static bool split_early(const struct ascent *a)
 {
 	return a->splits && (a->b->opts->split == GPUBE_SPLIT_FIRST ||
-				    a->c.n <= 10 + 3 * a->b->order_cost.width);
+				    gpube__bounder_dense(a->b));
 }
 
 static int climb(struct ascent *a, const char *by)

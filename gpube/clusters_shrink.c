@@ -11,76 +11,81 @@ static int64_t padded(int32_t n)
 	return (n + GPUBE__LANES - 1) / GPUBE__LANES * GPUBE__LANES;
 }
 
-/* live_a[x]: whether value x of a stays; n_b: how many of b do. */
-static void squeeze(int32_t *t, const struct gpube_clusters *c, int32_t a, int32_t b,
-	const uint8_t *live_a, const uint8_t *live_b, int32_t n_b)
+/* What stays of the values of each variable: n[i] indices at kept[at[i]]. */
+struct kept {
+	const int32_t *n, *at, *kept;
+};
+
+static void squeeze(int32_t *t, const struct gpube_clusters *c, const struct kept *k, int32_t a,
+	int32_t b)
 {
-	int64_t from_row = gpube__row(c, b), to_row = padded(n_b), to = 0;
+	const int32_t *rows = k->kept + k->at[a], *columns = k->kept + k->at[b];
+	int64_t from_row = gpube__row(c, b), to_row = padded(k->n[b]);
 
-	for (int32_t x = 0; x < c->domain[a]; x++) {
-		int64_t at = to;
+	if (k->n[a] == c->domain[a] && k->n[b] == c->domain[b])
+		return;
+	for (int32_t x = 0; x < k->n[a]; x++) {
+		const int32_t *from = t + rows[x] * from_row;
+		int32_t *to = t + x * to_row;
 
-		if (!live_a[x])
-			continue;
-		for (int32_t y = 0; y < c->domain[b]; y++)
-			if (live_b[y])
-				t[at++] = t[x * from_row + y];
-		for (to += to_row; at < to; at++)
-			t[at] = GPUBE__DEAD;
+		/* never writes in front of what is still to be read */
+#if defined(_OPENMP)
+#pragma omp simd
+#endif
+		for (int32_t y = 0; y < k->n[b]; y++)
+			to[y] = from[columns[y]];
+		for (int64_t y = k->n[b]; y < to_row; y++)
+			to[y] = GPUBE__DEAD;
 	}
 }
 
-static void squeeze_wide(struct gpube_wide *w, const struct gpube_clusters *c, const int32_t *at,
-	int32_t *index)
+static void squeeze_wide(struct gpube_wide *w, const struct gpube_clusters *c,
+	const struct kept *k, int32_t *index)
 {
-	int64_t to = 0;
+	int64_t cells = 1, stride[GPUBE_MAX_DIMS];
+	bool any = false;
 
-	memset(index, 0, (size_t)w->arity * sizeof(*index));
-	for (int64_t cell = 0; cell < w->cells; cell++) {
-		bool stays = true;
+	for (int32_t j = w->arity - 1; j >= 0; j--) {
+		any |= k->n[w->scope[j]] < c->domain[w->scope[j]];
+		stride[j] = j == w->arity - 1 ? 1 : stride[j + 1] * c->domain[w->scope[j + 1]];
+		cells *= k->n[w->scope[j]];
+		index[j] = 0;
+	}
+	for (int64_t to = 0; any && to < cells; to++) {
+		int64_t from = 0;
 
-		for (int32_t k = 0; k < w->arity && stays; k++)
-			stays = c->live[at[w->scope[k]] + index[k]];
-		if (stays)
-			w->t[to++] = w->t[cell];
-		for (int32_t k = w->arity - 1; k >= 0; k--) {
-			if (++index[k] < c->domain[w->scope[k]])
+		for (int32_t j = 0; j < w->arity; j++)
+			from += stride[j] * k->kept[k->at[w->scope[j]] + index[j]];
+		w->t[to] = w->t[from];
+		for (int32_t j = w->arity - 1; j >= 0; j--) {
+			if (++index[j] < k->n[w->scope[j]])
 				break;
-			index[k] = 0;
+			index[j] = 0;
 		}
 	}
-	w->cells = to;
+	w->cells = cells;
 }
 
-/* n_live: of each variable; at: where its bytes in c->live begin. */
-static void take_out(struct gpube_clusters *c, const int32_t *at, const int32_t *n_live, int32_t *index)
+static void take_out(struct gpube_clusters *c, const struct kept *k, int32_t *index)
 {
-	for (int32_t p = 0; p < c->n_pairs; p++) {
-		struct gpube_pair *e = &c->pairs[p];
-
-		if (e->t)
-			squeeze(e->t, c, e->a, e->b, c->live + at[e->a], c->live + at[e->b], n_live[e->b]);
-	}
+	for (int32_t p = 0; p < c->n_pairs; p++)
+		if (c->pairs[p].t)
+			squeeze(c->pairs[p].t, c, k, c->pairs[p].a, c->pairs[p].b);
 	for (int32_t q = 0; q < c->n_clusters; q++) {
 		struct gpube_cluster *cluster = &c->clusters[q];
 
 		for (int j = 1, e = 0; j < cluster->k; j++)
 			for (int i = 0; i < j; i++, e++)
-				squeeze(cluster->share[e], c, cluster->v[i], cluster->v[j],
-					c->live + at[cluster->v[i]], c->live + at[cluster->v[j]],
-					n_live[cluster->v[j]]);
+				squeeze(cluster->share[e], c, k, cluster->v[i], cluster->v[j]);
 	}
 	for (int32_t w = 0; w < c->n_wides; w++)
-		squeeze_wide(&c->wides[w], c, at, index);
+		squeeze_wide(&c->wides[w], c, k, index);
 	for (int32_t i = 0; i < c->n; i++) {
-		int32_t to = 0;
-
-		for (int32_t a = 0; a < c->domain[i]; a++)
-			if (c->live[at[i] + a]) {
-				c->value[i][to] = c->value[i][a];
-				c->unary[i][to++] = c->unary[i][a];
-			}
-		c->domain[i] = to;
+		for (int32_t x = 0; x < k->n[i]; x++) {
+			c->value[i][x] = c->value[i][k->kept[k->at[i] + x]];
+			c->unary[i][x] = c->unary[i][k->kept[k->at[i] + x]];
+		}
+		c->domain[i] = k->n[i];
 	}
 }
 
@@ -215,22 +220,22 @@ static void fold(struct gpube_clusters *c, int32_t slack)
 
 void gpube__clusters_compact(struct gpube_clusters *c)
 {
-	int32_t slack = gpube__slack(c), *n_live = c->work, *index = c->work + c->n,
+	int32_t slack = gpube__slack(c), *n = c->work, *index = c->work + c->n,
 		*at = c->work + 2 * c->n, values = 0;
+	struct kept k = {n, at, c->kept};
 	bool any = false;
 
 	for (int32_t i = 0; i < c->n; i++) {
 		at[i] = values;
+		n[i] = 0;
+		for (int32_t a = 0; a < c->domain[i]; a++)
+			if (c->unary[i][a] < slack)
+				c->kept[values + n[i]++] = a;
 		values += c->domain[i];
-		n_live[i] = 0;
-		for (int32_t a = 0; a < c->domain[i]; a++) {
-			c->live[at[i] + a] = c->unary[i][a] < slack;
-			n_live[i] += c->live[at[i] + a];
-		}
-		any |= n_live[i] < c->domain[i];
+		any |= n[i] < c->domain[i];
 	}
 	if (any)
-		take_out(c, at, n_live, index);
+		take_out(c, &k, index);
 	for (int32_t i = 0; i < c->n; i++)
 		if (c->domain[i] == 0) { /* nothing reaches below the limit */
 			c->constant = c->target;
@@ -310,10 +315,10 @@ int gpube__clusters_copy(struct gpube_clusters *to, const struct gpube_clusters 
 	to->pairs = twin(ctx, c->pairs, c->n_pairs, sizeof(*c->pairs));
 	to->wides = twin(ctx, c->wides, c->n_wides, sizeof(*c->wides));
 	to->clusters = twin(ctx, c->clusters, c->n_clusters, sizeof(*c->clusters));
-	to->live = gpube__alloc(ctx, (uint64_t)values, 1);
+	to->kept = gpube__alloc(ctx, (uint64_t)values, sizeof(*to->kept));
 	to->work = gpube__alloc(ctx, 3 * (uint64_t)c->n, sizeof(*to->work));
 	if (!at || !to->domain || !to->value || !to->unary || !to->pairs || !to->wides ||
-		!to->clusters || !to->live || !to->work) {
+		!to->clusters || !to->kept || !to->work) {
 		if (!at) /* clear() is to know that the tables are not its own */
 			to->n_pairs = to->n_wides = to->n_clusters = to->n = 0;
 		gpube__clusters_clear(to);

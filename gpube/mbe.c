@@ -340,6 +340,10 @@ static int message_at(struct gpube_mbe_run *r, int32_t mini, const int32_t *valu
 
 		cell = cell * mbe->m->vars[var].domain + values[var];
 	}
+	if (r->copies && r->copies[mini]) {
+		*out = get(r, r->copies[mini], cell);
+		return GPUBE_OK;
+	}
 	status = r->ops->download(
 		mbe->ctx, &word, (const char *)r->messages[mini] + (size_t)cell * size, size);
 	*out = get(r, &word, 0);

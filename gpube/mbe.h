@@ -100,6 +100,7 @@ struct gpube_mbe_run {
 	bool keep; /* false: messages are freed when they were taken in */
 	bool match;
 	void **messages;
+	void *const *copies; /* NULL, or per mini: NULL, or its message on the host, for choose() */
 	/* scratch of the bucket at work */
 	int32_t *dim_of; /* per position */
 	int32_t n_jobs, n_shared;

@@ -68,6 +68,7 @@ int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts)
 	memset(ctx, 0, sizeof(*ctx));
 	ctx->n_threads = opts->n_threads ? opts->n_threads : cores_available();
 	ctx->memory_bytes = opts->memory_bytes ? opts->memory_bytes : memory_available();
+	ctx->device_memory_bytes = opts->device_memory_bytes;
 	ctx->log = opts->log;
 	ctx->log_arg = opts->log_arg;
 	ctx->realloc_fn = opts->realloc_fn ? opts->realloc_fn : plain_realloc;

@@ -29,6 +29,7 @@ struct gpube_ctx {
 	char error[512];
 	int n_threads;
 	uint64_t memory_bytes; /* most bytes of tables alive at once */
+	uint64_t device_memory_bytes; /* the same on a device; 0: what it has */
 	void (*log)(void *, enum gpube_log_level, double, const char *);
 	void *log_arg;
 	void *(*realloc_fn)(void *, void *, size_t);
@@ -48,6 +49,7 @@ int gpube__fail(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt
 
 void gpube__log(struct gpube_ctx *ctx, enum gpube_log_level level, const char *fmt, ...)
 	GPUBE_PRINTF(3, 4);
+/* fraction < 0: nobody knows; from one thread at a time */
 void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what);
 
 /* True once the caller asked to stop or the deadline has passed; cheap enough for every tile. */

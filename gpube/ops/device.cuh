@@ -36,6 +36,8 @@ struct gpube_splits;
 	} while (0)
 
 struct gpube__arena;
+struct gpube__spilled;
+struct gpube__stream;
 
 /*
  * Pinned memory that kernels and the host both see while a kernel runs: the host
@@ -66,6 +68,10 @@ struct gpube__device {
 	size_t shared_bytes; /* most a block may ask for */
 	cudaStream_t stream;
 	struct gpube__arena *arena;
+	uint64_t memory_bytes;		/* most for tables */
+	struct gpube__spilled *spilled; /* tables in host memory */
+	uint64_t spilled_bytes;
+	struct gpube__stream *streaming; /* NULL: everything fits */
 	struct gpube__partial *partials; /* GPUBE_MAX_PARTIALS, in the arena */
 	void *words;			 /* descriptors, in the arena */
 	uint64_t words_bytes;
@@ -102,10 +108,27 @@ int gpube__open_peers(struct gpube_ctx *ctx);
 
 /* ---- arena: tables of one context in few large allocations of the device ------ */
 
-int gpube__arena_new(struct gpube__arena **out, struct gpube_ctx *ctx);
+int gpube__arena_new(struct gpube__arena **out, struct gpube_ctx *ctx, uint64_t limit);
 void gpube__arena_free(struct gpube__arena *a, struct gpube_ctx *ctx);
 void *gpube__arena_take(struct gpube__arena *a, struct gpube_ctx *ctx, uint64_t bytes);
 void gpube__arena_give(struct gpube__arena *a, struct gpube_ctx *ctx, void *p);
+
+/* Bytes that it may still give out. */
+uint64_t gpube__arena_left(const struct gpube__arena *a);
+
+/* ---- streaming: tables in host memory (stream.cu) -------------------------------------- */
+
+/* Pinned memory for a table that the device cannot hold; NULL: ENOMEM. */
+void *gpube__spill_take(struct gpube_ctx *ctx, uint64_t bytes);
+/* False if p is no such table. */
+bool gpube__spill_give(struct gpube_ctx *ctx, void *p);
+bool gpube__touches_spilled(struct gpube_ctx *ctx, const struct gpube_contraction *c);
+/* Room on the device for the chunks that stream through it. */
+int gpube__stream_reserve(struct gpube_ctx *ctx, uint64_t bytes);
+/* Ends streaming and frees every spilled table. */
+void gpube__stream_close(struct gpube_ctx *ctx);
+/* *done false: it cannot be cut into chunks, its tables must be read in place. */
+int gpube__contract_streamed(struct gpube_ctx *ctx, const struct gpube_contraction *c, bool *done);
 
 /* ---- descriptors ------------------------------------------------------------------ */
 
@@ -113,6 +136,10 @@ void gpube__arena_give(struct gpube__arena *a, struct gpube_ctx *ctx, void *p);
 unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes);
 /* Sends the first 'bytes' of them, in the order of the stream. */
 int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes);
+
+/* Single cells of tables, in one round trip (ops.h). */
+int gpube__gather_cuda(struct gpube_ctx *ctx, void *to, int64_t n, const struct gpube_cells *pieces,
+	size_t cell_bytes);
 
 /* ---- contract ----------------------------------------------------------------------- */
 

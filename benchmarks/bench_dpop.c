@@ -1,0 +1,228 @@
+/*
+ * bench_dpop - the networks of the GpuBE paper's tables 1 to 3 and of its figure 10
+ * (Fioretto et al., Constraints 23, 2018, section 8.1) by DPOP and ADPOP: simulated run
+ * time, width and bounds, averaged over instances. benchmarks/dpop_tables.py makes tables
+ * of two runs.
+ *
+ *   bench_dpop cpu|cuda INSTANCES CELLS [SECONDS [tables|figure]] > out.csv
+ *
+ * Instances of more than CELLS joined cells, or whose tables do not fit, are left out and
+ * counted. After SECONDS no row is begun. One agent at a time, one core an agent.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dcop/dcop.h"
+#include "gpube/generate.h"
+
+struct row {
+	const char *table;
+	struct gpube_network net;
+	int z;
+	bool plain; /* the paper's partition, without cost shifting */
+};
+
+struct mean {
+	int n, too_large, infeasible, with_cost;
+	double width, cells, seconds, bytes, bound, cost;
+};
+
+static struct gpube_ctx *ctx;
+static enum gpube_backend backend;
+static double most_cells, stop_at;
+static int n_instances;
+
+static int solve(struct dcop_result **r, const struct row *row, uint64_t seed)
+{
+	struct dcop_opts opts = {.tree = {.heuristic = DCOP_BEST, .root = -1, .tries = 200},
+		.z = row->z,
+		.first_fit = row->plain,
+		.no_match = row->plain,
+		.backend = backend,
+		.most_cells = most_cells};
+	struct gpube_network net = row->net;
+	struct gpube_model *m;
+	int status;
+
+	*r = NULL;
+	net.seed = seed;
+	status = gpube__generate(&m, ctx, &net);
+	if (status)
+		return status;
+	status = dcop_solve(r, m, &opts, NULL);
+	gpube_model_free(m);
+	return status;
+}
+
+static void add(struct mean *mean, const struct dcop_result *r)
+{
+	mean->n++;
+	mean->width += r->width;
+	mean->cells += r->joined_cells;
+	mean->seconds += r->simulated_seconds;
+	mean->bytes += (double)r->total_bytes;
+	if (r->answer == GPUBE_ANSWER_INFEASIBLE) {
+		mean->infeasible++;
+		return;
+	}
+	mean->bound += (double)r->bound;
+	mean->with_cost += r->values != NULL;
+	mean->cost += r->values ? (double)r->cost : 0;
+}
+
+static double over(double sum, int n)
+{
+	return n ? sum / n : NAN;
+}
+
+static int run_row(const struct row *row)
+{
+	struct mean mean = {0};
+	int bounded;
+
+	if (gpube__now() > stop_at)
+		return GPUBE_OK;
+	for (int k = 0; k < n_instances; k++) {
+		struct dcop_result *r;
+		int status = solve(&r, row, (uint64_t)k);
+
+		if (status == GPUBE_ELIMIT || status == GPUBE_ENOMEM) {
+			mean.too_large++;
+			continue;
+		}
+		if (status) {
+			fprintf(stderr, "bench_dpop: %s\n", gpube_error(ctx));
+			return status;
+		}
+		add(&mean, r);
+		dcop_result_free(r, ctx);
+	}
+	bounded = mean.n - mean.infeasible;
+	printf("%s,%s,%d,%d,%d,%g,%g,%d,%s,%d,%d,%d,%.2f,%.4g,%.6f,%.4g,%.1f,%d,%.1f\n", row->table,
+		gpube__topology_name(row->net.topology), row->net.n_vars, row->net.rows,
+		row->net.domain, row->net.density, row->net.tightness, row->z,
+		row->plain ? "plain" : "matched", mean.n, mean.too_large, mean.infeasible,
+		over(mean.width, mean.n), over(mean.cells, mean.n), over(mean.seconds, mean.n),
+		over(mean.bytes, mean.n), over(mean.bound, bounded), mean.with_cost,
+		over(mean.cost, mean.with_cost));
+	fflush(stdout);
+	return GPUBE_OK;
+}
+
+/* ---- the rows ------------------------------------------------------------------------ */
+
+static int run_random(int n, int d, double p1)
+{
+	struct row row = {.table = "1",
+		.net = {.topology = GPUBE_NETWORK_RANDOM,
+			.n_vars = n,
+			.domain = d,
+			.density = p1,
+			.tightness = 0.9,
+			.max_cost = 100}};
+
+	return run_row(&row);
+}
+
+static int run_scale_free(int n, int d)
+{
+	struct row row = {.table = "2",
+		.net = {.topology = GPUBE_NETWORK_SCALE_FREE,
+			.n_vars = n,
+			.domain = d,
+			.tightness = 0.9,
+			.max_cost = 100}};
+
+	return run_row(&row);
+}
+
+/* rows 0: n x n */
+static int run_grid(int n, int rows, int d)
+{
+	struct row row = {.table = rows ? "3 (4 rows)" : "3",
+		.net = {.topology = GPUBE_NETWORK_GRID,
+			.n_vars = n * (rows ? rows : n),
+			.rows = rows ? rows : n,
+			.domain = d,
+			.tightness = 0.9,
+			.max_cost = 100}};
+
+	return run_row(&row);
+}
+
+static int tables(void)
+{
+	static const int domains[] = {5, 10, 25, 50, 100};
+	int status = GPUBE_OK;
+
+	for (int n = 10; n <= 20 && !status; n++)
+		status = run_random(n, 10, 0.3);
+	for (int k = 0; k < 5 && !status; k++)
+		status = run_random(10, domains[k], 0.3);
+	for (int p = 2; p <= 9 && !status; p++)
+		status = run_random(10, 10, p / 10.0);
+	for (int n = 10; n <= 20 && !status; n++)
+		status = run_scale_free(n, 10);
+	for (int k = 0; k < 5 && !status; k++)
+		status = run_scale_free(10, domains[k]);
+	for (int rows = 0; rows <= 4 && !status; rows += 4) {
+		for (int n = 5; n <= 15 && !status; n++)
+			status = run_grid(n, rows, 10);
+		for (int k = 0; k < 5 && !status; k++)
+			status = run_grid(10, rows, domains[k]);
+	}
+	return status;
+}
+
+static int figure(void)
+{
+	static const struct gpube_network nets[] = {
+		{.topology = GPUBE_NETWORK_RANDOM, .n_vars = 20, .density = 0.3},
+		{.topology = GPUBE_NETWORK_SCALE_FREE, .n_vars = 20},
+		{.topology = GPUBE_NETWORK_GRID, .n_vars = 100, .rows = 10},
+	};
+	static const double tightness[] = {0.9, 0.3};
+	int status = GPUBE_OK;
+
+	for (int k = 0; k < 3; k++)
+		for (int z = 2; z <= 10; z++)
+			for (int how = 0; how < 4 && !status; how++) {
+				struct row row = {.table = "figure 10",
+					.net = nets[k],
+					.z = z,
+					.plain = how % 2 == 0};
+
+				row.net.domain = 25;
+				row.net.tightness = tightness[how / 2];
+				row.net.max_cost = 100;
+				status = run_row(&row);
+			}
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
+	int status;
+
+	if (argc < 4 || (strcmp(argv[1], "cpu") != 0 && strcmp(argv[1], "cuda") != 0)) {
+		fputs("usage: bench_dpop cpu|cuda INSTANCES CELLS [SECONDS [tables|figure]]\n",
+			stderr);
+		return 2;
+	}
+	backend = strcmp(argv[1], "cpu") == 0 ? GPUBE_BACKEND_CPU : GPUBE_BACKEND_CUDA;
+	n_instances = atoi(argv[2]);
+	most_cells = atof(argv[3]);
+	stop_at = argc > 4 ? gpube__now() + atof(argv[4]) : INFINITY;
+	if (gpube_ctx_new(&ctx, &opts))
+		return 1;
+	puts("table,kind,n,rows,d,p1,p2,z,partition,solved,too_large,infeasible,width,joined_cells,"
+	     "simulated_seconds,message_bytes,bound,with_cost,cost");
+	status = argc > 5 && strcmp(argv[5], "figure") == 0 ? GPUBE_OK : tables();
+	if (!status && (argc <= 5 || strcmp(argv[5], "tables") != 0))
+		status = figure();
+	gpube_ctx_free(ctx);
+	return status != GPUBE_OK;
+}

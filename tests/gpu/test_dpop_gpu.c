@@ -1,0 +1,109 @@
+/*
+ * Agents on the device send the tables that agents on the host send, in every bit: one case
+ * a seed, with one worker and with several, each on a stream of its own.
+ */
+#include "tests/support/test.h"
+
+#include "dcop/dcop.h"
+#include "gpube/generate.h"
+
+enum { N_SEEDS = 12 };
+
+static struct gpube_ctx *ctx;
+
+/* Tables as they come, whatever the order: a sum over all of a hash of each. */
+struct digest {
+	uint64_t sum;
+	int32_t n;
+};
+
+static void on_table(void *arg, const struct gpube_mbe_run *run, int32_t mini, const void *cells)
+{
+	struct digest *d = arg;
+	const unsigned char *p = cells;
+	uint64_t h = 0xcbf29ce484222325u ^ (uint64_t)mini;
+	size_t bytes = (size_t)run->mbe->minis[mini].cells * gpube__type_size(run->type);
+
+	for (size_t k = 0; k < bytes; k++)
+		h = (h ^ p[k]) * 0x100000001b3u;
+	d->sum += h;
+	d->n++;
+}
+
+static struct dcop_result *solve(
+	struct digest *d, const struct gpube_model *m, int z, enum gpube_backend backend)
+{
+	struct dcop_opts opts = {.tree = {.heuristic = DCOP_BEST, .root = -1, .tries = 20},
+		.z = z,
+		.backend = backend,
+		.on_table = on_table,
+		.on_table_arg = d};
+	struct dcop_result *r;
+
+	*d = (struct digest){0};
+	assert_int_equal(dcop_solve(&r, m, &opts, NULL), 0);
+	return r;
+}
+
+static void as_on_the_host(void **state)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct gpube_network net = {.topology = (enum gpube_topology)(seed % 3),
+		.n_vars = 12,
+		.domain = 4 + (int32_t)seed,
+		.density = 0.3,
+		.tightness = 0.2,
+		.max_cost = seed % 2 ? 100 : 1000000000,
+		.seed = seed};
+	struct gpube_model *m;
+
+	assert_int_equal(gpube__generate(&m, ctx, &net), 0);
+	for (int z = 0; z <= 3; z += 3)
+		for (int workers = 1; workers <= 4; workers += 3) {
+			struct digest host, device;
+			struct dcop_result *a, *b;
+
+			ctx->n_threads = workers;
+			a = solve(&host, m, z, GPUBE_BACKEND_CPU);
+			b = solve(&device, m, z, GPUBE_BACKEND_CUDA);
+			assert_string_equal(b->backend, "cuda");
+			assert_true(host.n > 0 && host.n == device.n);
+			assert_true(host.sum == device.sum);
+			assert_int_equal(a->answer, b->answer);
+			assert_true(a->bound == b->bound);
+			assert_true((a->values != NULL) == (b->values != NULL));
+			assert_true(!a->values || a->cost == b->cost);
+			dcop_result_free(a, ctx);
+			dcop_result_free(b, ctx);
+		}
+	gpube_model_free(m);
+}
+
+static void no_device(void **state)
+{
+	(void)state;
+	if (getenv("GPUBE_REQUIRE_GPU"))
+		fail_msg("%s", gpube_error(ctx));
+	skip();
+}
+
+int main(void)
+{
+	static struct CMUnitTest tests[N_SEEDS];
+	static char names[N_SEEDS][32];
+	size_t n = 0;
+	int status, failed;
+
+	if (gpube_ctx_new(&ctx, NULL) != 0)
+		return 1;
+	if (!gpube__ops_cuda(ctx, &status))
+		tests[n++] = (struct CMUnitTest){"dpop on the device", no_device, NULL, NULL, NULL};
+	for (size_t k = 0; n == k && k < N_SEEDS; k++, n++) {
+		snprintf(names[k], sizeof(names[k]), "as_on_the_host_%zu", k);
+		tests[k] = (struct CMUnitTest){
+			names[k], as_on_the_host, NULL, NULL, (void *)(uintptr_t)k};
+	}
+	failed = _cmocka_run_group_tests("dpop on the GPU", tests, n, NULL, NULL);
+	gpube_ctx_free(ctx);
+	return failed != 0;
+}
