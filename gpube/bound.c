@@ -237,20 +237,22 @@ static int restricted(struct gpube_model **out, const struct gpube_bounder *b, c
 	return GPUBE_OK;
 }
 
-/* What a plan takes: its joins, and fresh memory at 2 GB a second; never, if that is too late. */
+/* What a plan takes: its joins, and fresh memory at 5 GB a second; never, if that is too late. */
 static double planned_seconds(const struct gpube_bounder *b, const struct gpube_plan *plan)
 {
-	double seconds = plan->predicted_seconds + 5e-10 * plan->peak_bytes;
+	double seconds = plan->predicted_seconds + 2e-10 * plan->peak_bytes;
 
 	return b->ctx->deadline > 0 && gpube__now() + 2 * seconds > b->ctx->deadline ? INFINITY
 										     : seconds;
 }
 
-static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_model *r, double seconds,
-	bool *done)
+/* whole: nothing is dead, so that the order that was searched for is the one to take. */
+static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_model *r, bool whole,
+	double seconds, bool *done)
 {
 	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .seed = b->opts->seed,
-		.order_method = GPUBE_ORDER_MIN_FILL};
+		.order_method = whole ? GPUBE_ORDER_GIVEN : GPUBE_ORDER_MIN_FILL,
+		.order = whole ? b->order : NULL};
 	struct gpube_solution *s = NULL;
 	int status = gpube_plan(&s, r, &opts);
 
@@ -285,7 +287,7 @@ int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const
 
 	*done = false;
 	if (!status)
-		status = eliminate_restricted(b, r, seconds, done);
+		status = eliminate_restricted(b, r, !dead, seconds, done);
 	gpube_model_free(r);
 	return status;
 }

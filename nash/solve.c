@@ -124,7 +124,9 @@ static int branch_and_bound(struct nash_found *f, struct nash_result *r, const s
 static int support_enumeration(
 	struct nash_found *f, struct nash_result *r, const struct nash_opts *o)
 {
-	struct nash_se se = {.size = o->support_size};
+	struct nash_se se = {.size = o->support_size,
+		.rank = o->ranks ? o->ranks->rank : 0,
+		.n_ranks = o->ranks ? o->ranks->n_ranks : 1};
 	bool yes = true, left_open;
 	int status = pick(&se.ops, f->p, o->backend);
 
@@ -132,6 +134,10 @@ static int support_enumeration(
 		return status;
 	r->backend = se.ops->name;
 	status = nash__support_enumeration(f, &se, &left_open);
+	if (se.rank > 0) {
+		r->reason = "rank 0 has the equilibria";
+		return status;
+	}
 	/* a tie or an edge of equilibria among those found shows it at once */
 	if (!status && !left_open)
 		status = looks_regular(f, &yes);
@@ -176,6 +182,8 @@ static int judge(const struct nash_found *f, struct nash_result *r)
 
 	if (status)
 		return status;
+	if (f->n == 0 && r->answer != NASH_ANSWER_ALL)
+		return GPUBE_OK;
 	r->degenerate = !regular;
 	r->index_sum = regular ? sum : 0;
 	if (regular && r->answer == NASH_ANSWER_ALL && sum != 1)

@@ -65,7 +65,8 @@ struct gpube__partial {
 
 struct gpube__device {
 	int id, n_sms;
-	size_t shared_bytes; /* most a block may ask for */
+	size_t shared_bytes;	/* most a block may ask for */
+	size_t sm_shared_bytes; /* of a multiprocessor */
 	cudaStream_t stream;
 	struct gpube__arena *arena;
 	uint64_t memory_bytes;		/* most for tables */
@@ -75,6 +76,8 @@ struct gpube__device {
 	struct gpube__partial *partials; /* GPUBE_MAX_PARTIALS, in the arena */
 	void *words;			 /* descriptors, in the arena */
 	uint64_t words_bytes;
+	void *lists; /* what kernels make of descriptors, in the arena */
+	uint64_t lists_bytes;
 	unsigned char *staging; /* their host copy, pinned, so that sending them waits for nothing */
 	uint64_t staging_bytes;
 	cudaEvent_t sent;	/* the copy has been read */
@@ -134,6 +137,8 @@ int gpube__contract_streamed(struct gpube_ctx *ctx, const struct gpube_contracti
 
 /* Room for 'bytes' of descriptors on the host and, through *out, on the device. */
 unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes);
+/* Room for 'bytes' on the device alone, valid until the next call. */
+void *gpube__lists(struct gpube_ctx *ctx, uint64_t bytes);
 /* Sends the first 'bytes' of them, in the order of the stream. */
 int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes);
 

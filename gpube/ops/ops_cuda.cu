@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#define OVERHEAD_BYTES (16ull << 20) /* of descriptors and partial results, besides tables */
+#define OVERHEAD_BYTES (64ull << 20) /* of descriptors and partial results, besides tables */
 
 /* Tables that the device has no room for lie in host memory (stream.cu). */
 static void *cuda_alloc(struct gpube_ctx *ctx, uint64_t bytes)
@@ -42,19 +42,36 @@ static int cuda_download(struct gpube_ctx *ctx, void *to, const void *from, uint
 	return GPUBE_OK;
 }
 
+/* Makes *p, which holds *have bytes, hold 'bytes'; what it held is lost. */
+static void *room(struct gpube_ctx *ctx, void **p, uint64_t *have, uint64_t bytes)
+{
+	struct gpube__arena *arena = gpube__device_of(ctx)->arena;
+	void *more;
+
+	if (bytes <= *have && *p)
+		return *p;
+	more = gpube__arena_take(arena, ctx, bytes);
+	if (!more)
+		return NULL;
+	gpube__arena_give(arena, ctx, *p);
+	*p = more;
+	*have = bytes;
+	return more;
+}
+
+void *gpube__lists(struct gpube_ctx *ctx, uint64_t bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	return room(ctx, &d->lists, &d->lists_bytes, bytes);
+}
+
 unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 
-	if (bytes > d->words_bytes) {
-		void *words = gpube__arena_take(d->arena, ctx, bytes);
-
-		if (!words)
-			return NULL;
-		gpube__arena_give(d->arena, ctx, d->words);
-		d->words = words;
-		d->words_bytes = bytes;
-	}
+	if (!room(ctx, &d->words, &d->words_bytes, bytes))
+		return NULL;
 	/* what was sent last may still be on its way */
 	if (d->staging && cudaEventSynchronize(d->sent) != cudaSuccess)
 		goto fail;
@@ -185,7 +202,7 @@ static int device_open(struct gpube_ctx *ctx, int id)
 {
 	struct gpube__device *d;
 	cudaError_t error;
-	int n = 0, shared = 0;
+	int n = 0, shared = 0, sm_shared = 0;
 
 	error = cudaGetDeviceCount(&n);
 	if (error != cudaSuccess || n == 0)
@@ -203,6 +220,9 @@ static int device_open(struct gpube_ctx *ctx, int id)
 		error = cudaDeviceGetAttribute(
 		        &shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->id);
 	if (error == cudaSuccess)
+		error = cudaDeviceGetAttribute(
+		        &sm_shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d->id);
+	if (error == cudaSuccess)
 		error = gpube__contract_general_probe();
 	if (error == cudaSuccess)
 		error = cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking);
@@ -213,6 +233,7 @@ static int device_open(struct gpube_ctx *ctx, int id)
 		return no_device(ctx, error);
 	}
 	d->shared_bytes = (size_t)shared;
+	d->sm_shared_bytes = (size_t)sm_shared;
 	d->memory_bytes = memory_of_device(ctx);
 	/* descriptors and partial results come besides */
 	if (gpube__arena_new(&d->arena, ctx, d->memory_bytes + OVERHEAD_BYTES) != GPUBE_OK)
