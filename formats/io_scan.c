@@ -247,7 +247,8 @@ static bool scan_plain(struct real *r, const char *p)
 	return true;
 }
 
-static struct real scan_real(const char *p)
+/* padded: p may be read from as digits.h does. */
+static struct real scan_real(const char *p, bool padded)
 {
 	struct real r = {.exact = true};
 	int64_t e = 0, n = 0;
@@ -255,7 +256,7 @@ static struct real scan_real(const char *p)
 
 	r.negative = *p == '-';
 	p += r.negative || *p == '+';
-	if (scan_plain(&r, p))
+	if (padded && scan_plain(&r, p))
 		return r;
 	for (bool point = false; is_digit(*p) || (*p == '.' && !point); p++) {
 		if (*p == '.') {
@@ -348,7 +349,7 @@ int gpube__in_real(struct gpube_in *in, double *v, const char *what)
 
 	if (!next(in))
 		return gpube__in_expected(in, what, NULL);
-	r = scan_real(in->p);
+	r = scan_real(in->p, true);
 	if (r.end && ends_token(in, r.end) && r.end - in->p < TOKEN_BYTES &&
 		(parse_fast(&r, v) || parse_long_double(&r, v))) {
 		in->last = in->p;
@@ -357,7 +358,7 @@ int gpube__in_real(struct gpube_in *in, double *v, const char *what)
 	}
 	if (gpube__in_token(in, token, what))
 		return in->status;
-	r = scan_real(token);
+	r = scan_real(token, true);
 	if (!r.end || *r.end)
 		return gpube__in_expected(in, what, token);
 	if (!parse_slow(token, v))
@@ -371,7 +372,7 @@ int gpube__in_real(struct gpube_in *in, double *v, const char *what)
 
 bool gpube__real(double *v, const char *text)
 {
-	struct real r = scan_real(text);
+	struct real r = scan_real(text, false);
 
 	if (!r.end || *r.end)
 		return false;

@@ -56,17 +56,19 @@ static int looks_regular(const struct nash_found *f, bool *regular)
  * Vertex enumeration is best where the polytopes have few vertices, as in many
  * degenerate games, branch and bound elsewhere; which it is shows only on the
  * way. So each gets a budget in turn, a larger one every time, and the first that
- * ends has the answer.
+ * ends has the answer. Nodes of degenerate games are dear, for their leaves are faces: where
+ * such equilibria have been found, the budget of nodes grows more slowly than that of bases.
  */
 static int take_turns(struct nash_found *f, struct nash_result *r)
 {
-	int64_t bases = 1000, nodes = 10000;
-	bool regular = false;
+	int64_t bases = 1000, nodes = 200;
+	bool regular = false,
+	     again = false; /* again: none was found, but so few nodes say little */
 	int status;
 
 	for (;;) {
 		r->method = "ve";
-		status = nash__vertex_enumeration(f, bases);
+		status = again ? GPUBE_ELIMIT : nash__vertex_enumeration(f, bases);
 		/* ELIMIT with equilibria as many as were asked for is an end, too */
 		if (status != GPUBE_ELIMIT || (f->max && f->n >= f->max))
 			return status;
@@ -79,8 +81,9 @@ static int take_turns(struct nash_found *f, struct nash_result *r)
 			return status;
 		if (regular && f->n)
 			return nash__branch_and_bound(f, -1);
-		bases *= 4;
-		nodes *= 4;
+		again = !f->n && nodes < 10000;
+		nodes *= f->n ? 2 : again ? 10 : 4;
+		bases *= again ? 1 : 4;
 	}
 }
 
