@@ -1,4 +1,4 @@
-/* game.c - a game's memory. See game.h. */
+/* bimatrix.c - a game's memory. See game.h. */
 #include "nash/game.h"
 
 static void free_payoffs(struct gpube_ctx *ctx, struct nash_number *v, int64_t n)

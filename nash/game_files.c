@@ -1,4 +1,4 @@
-/* files.c - tells the formats of games apart. See nash.h. */
+/* game_files.c - tells the formats of games apart. See nash.h. */
 #include <string.h>
 
 #include "nash/game.h"

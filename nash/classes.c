@@ -1,5 +1,5 @@
 /*
- * generate.c - seeded games of the classes that are used to compare solvers: GAMUT's, and those
+ * classes.c - seeded games of the classes that are used to compare solvers: GAMUT's, and those
  * made to be hard or degenerate. See nash.h.
  *
  * Every payoff is made as a fraction of 64-bit integers. Sources: Nudelman, Wortman, Shoham,

@@ -1,4 +1,4 @@
-/* solve.c - nash_solve(): which method runs, and what its end means. See nash.h. */
+/* nash.c - nash_solve(): which method runs, and what its end means. See nash.h. */
 #include "nash/inexact.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* write.c - games as files of any format. See nash.h. */
+/* write_game.c - games as files of any format. See nash.h. */
 #include <string.h>
 
 #include "nash/game.h"

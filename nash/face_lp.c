@@ -1,4 +1,4 @@
-/* lp.c - see lp.h. */
+/* face_lp.c - see lp.h. */
 #include "nash/lp.h"
 
 #include <math.h>
