@@ -74,16 +74,16 @@ ALL_NVCCFLAGS = -std=c++17 -I. $(NVCCFLAGS) $(CUDA_GENCODE) -ccbin $(CC) --cudar
 endif
 
 # ---- sources -------------------------------------------------------------------
-LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c formats/*.c nash/*.c csg/*.c \
-	$(filter-out %_mpi.c,$(wildcard dcop/*.c)))
+LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c formats/*.c csg/*.c) \
+	$(filter-out %_mpi.c,$(wildcard dcop/*.c nash/*.c))
 CUDA_SRC := $(if $(NVCC_PATH),$(wildcard gpube/ops/*.cu))
 CLI_SRC  := $(filter-out gpube/cli/convert_main.c,$(wildcard gpube/cli/*.c))
 # gpube-convert: the same options, the formats and the simplifier; no operators, no CUDA
 CONVERT_SRC := $(addprefix gpube/cli/,convert_main.c program.c cmd_convert.c simplify_map.c \
 	other_kinds.c opts.c help.c session.c inputs.c json.c)
-TEST_SRC := $(wildcard tests/unit/test_*.c tests/ops/test_*.c tests/parse/test_*.c)
+TEST_SRC := $(wildcard tests/unit/test_*.c tests/ops/test_*.c tests/parse/test_*.c tests/fuzz/test_*.c)
 GPU_TEST_SRC := $(wildcard tests/gpu/test_*.c)
-TEST_LIB_SRC := $(wildcard tests/support/*.c)
+TEST_LIB_SRC := $(wildcard tests/support/*.c) tests/fuzz/readers.c
 BENCH_SRC := $(wildcard benchmarks/bench_*.c)
 GPU_BENCH_SRC := $(if $(NVCC_PATH),$(wildcard benchmarks/bench_*.cu))
 
@@ -146,14 +146,14 @@ $(BUILD)/gpube-convert: $(call obj,$(CONVERT_SRC)) $(LIB)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--gc-sections -Wl,--as-needed $^ -lz $(if $(filter yes,$(LZMA)),-llzma) \
 		$(if $(filter yes,$(EXPAT)),-lexpat) $(if $(filter yes,$(YAML)),-lyaml) -lm -lpthread -o $@
 
-# The same program with ranks: the archive's world_single.o is left out, for dcop/world_mpi.o
+# The same program with ranks: what the archive has of x_single.o is left out, for x_mpi.o
 # is there already (dcop/world.h says why this is a program of its own).
 $(BUILD)/obj/%_mpi.o: %_mpi.c $(BUILD)/obj/flags
 	@mkdir -p $(@D)
 	$(call say,MPICC)
 	$(Q)$(MPI_CC) $(MPICC) $(ALL_CFLAGS) -c $< -o $@
 
-$(BUILD)/gpube-mpi: $(call obj,$(CLI_SRC) dcop/world_mpi.c) $(LIB)
+$(BUILD)/gpube-mpi: $(call obj,$(CLI_SRC) dcop/world_mpi.c nash/ranks_mpi.c) $(LIB)
 	$(call say,LD)
 	$(Q)$(MPI_CC) $(MPICC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
@@ -193,6 +193,25 @@ check-gpu: all $(GPU_TESTS)
 asan:
 	$(MAKE) BUILD=build-asan CUDA=0 CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' check
 
+## fuzz: a fuzzer per reader in build-fuzz (needs clang), FUZZ_RUNS inputs each (FUZZ_READERS="wcsp cfn": these alone)
+FUZZ_RUNS ?= 1000000
+FUZZ_CC   ?= clang
+fuzz:
+	$(MAKE) BUILD=build-fuzz CUDA=0 CC='$(FUZZ_CC)' FLINT= \
+		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' build-fuzz/fuzz
+	tests/fuzz/fuzz.sh build-fuzz $(FUZZ_RUNS) $(FUZZ_READERS)
+
+# contract takes minutes to compile so: tests/fuzz/no_contract.c stands for it
+READERS_SRC := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/ops_cpu.c gpube/ops/subset_*.c \
+	formats/*.c nash/*.c csg/*.c)
+$(BUILD)/libreaders.a: $(call obj,$(READERS_SRC))
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/fuzz: $(call obj,$(addprefix tests/fuzz/,fuzz.c readers.c no_contract.c)) $(BUILD)/libreaders.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+
 ## bench: build the benchmark programs (benchmarks/README.md says how to run them)
 bench: all $(BENCHES) $(GPU_BENCHES)
 
@@ -225,13 +244,13 @@ tidy:
 
 ## clean: remove what was built
 clean:
-	rm -rf $(BUILD) build-asan
+	rm -rf $(BUILD) build-asan build-fuzz
 
 ## help: this list
 help:
 	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 force:
-.PHONY: all note demo check check-gpu asan bench install format tidy clean help force
+.PHONY: all note demo check check-gpu asan fuzz bench install format tidy clean help force
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

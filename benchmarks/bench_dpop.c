@@ -4,8 +4,9 @@
  * time, width and bounds, averaged over instances. benchmarks/dpop_tables.py makes tables
  * of two runs.
  *
- *   bench_dpop cpu|cuda INSTANCES CELLS [SECONDS [tables|figure]] > out.csv
+ *   bench_dpop cpu|cuda INSTANCES CELLS [SECONDS [PART]] > out.csv
  *
+ * PART: tables, figure, or one of the figure's networks: random, scale-free, grid.
  * Instances of more than CELLS joined cells, or whose tables do not fit, are left out and
  * counted. After SECONDS no row is begun. One agent at a time, one core an agent.
  */
@@ -176,7 +177,8 @@ static int tables(void)
 	return status;
 }
 
-static int figure(void)
+/* only: NULL, or the name of a network */
+static int figure(const char *only)
 {
 	static const struct gpube_network nets[] = {
 		{.topology = GPUBE_NETWORK_RANDOM, .n_vars = 20, .density = 0.3},
@@ -186,7 +188,9 @@ static int figure(void)
 	static const double tightness[] = {0.9, 0.3};
 	int status = GPUBE_OK;
 
-	for (int k = 0; k < 3; k++)
+	for (int k = 0; k < 3; k++) {
+		if (only && strcmp(only, gpube__topology_name(nets[k].topology)) != 0)
+			continue;
 		for (int z = 2; z <= 10; z++)
 			for (int how = 0; how < 4 && !status; how++) {
 				struct row row = {.table = "figure 10",
@@ -199,17 +203,18 @@ static int figure(void)
 				row.net.max_cost = 100;
 				status = run_row(&row);
 			}
+	}
 	return status;
 }
 
 int main(int argc, char **argv)
 {
 	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
+	const char *part;
 	int status;
 
 	if (argc < 4 || (strcmp(argv[1], "cpu") != 0 && strcmp(argv[1], "cuda") != 0)) {
-		fputs("usage: bench_dpop cpu|cuda INSTANCES CELLS [SECONDS [tables|figure]]\n",
-			stderr);
+		fputs("usage: bench_dpop cpu|cuda INSTANCES CELLS [SECONDS [PART]]\n", stderr);
 		return 2;
 	}
 	backend = strcmp(argv[1], "cpu") == 0 ? GPUBE_BACKEND_CPU : GPUBE_BACKEND_CUDA;
@@ -220,9 +225,10 @@ int main(int argc, char **argv)
 		return 1;
 	puts("table,kind,n,rows,d,p1,p2,z,partition,solved,too_large,infeasible,width,joined_cells,"
 	     "simulated_seconds,message_bytes,bound,with_cost,cost");
-	status = argc > 5 && strcmp(argv[5], "figure") == 0 ? GPUBE_OK : tables();
-	if (!status && (argc <= 5 || strcmp(argv[5], "tables") != 0))
-		status = figure();
+	part = argc > 5 ? argv[5] : NULL;
+	status = !part || strcmp(part, "tables") == 0 ? tables() : GPUBE_OK;
+	if (!status && (!part || strcmp(part, "tables") != 0))
+		status = figure(part && strcmp(part, "figure") != 0 ? part : NULL);
 	gpube_ctx_free(ctx);
 	return status != GPUBE_OK;
 }

@@ -58,9 +58,9 @@ def number(text):
     return None if math.isnan(value) else value
 
 
-def seconds(value):
+def seconds(value, none="too large"):
     if value is None:
-        return "oom"
+        return none
     return f"{value:.6f}" if value < 0.001 else f"{value:.4f}" if value < 1 else f"{value:.2f}"
 
 
@@ -70,10 +70,10 @@ def ratio(cpu, gpu):
 
 def times(cpu, cuda, key):
     """Simulated seconds of both runs, and the ratio where both solved the same instances."""
-    a, b = number(cpu[key]["simulated_seconds"]), None
-    if key not in cuda:
-        return seconds(a), "not run", "-"
-    b = number(cuda[key]["simulated_seconds"])
+    if key not in cpu or key not in cuda:
+        one = number((cpu.get(key) or cuda[key])["simulated_seconds"])
+        return (seconds(one), "not run", "-") if key in cpu else ("not run", seconds(one), "-")
+    a, b = number(cpu[key]["simulated_seconds"]), number(cuda[key]["simulated_seconds"])
     if cpu[key]["solved"] == cuda[key]["solved"]:
         return seconds(a), seconds(b), ratio(a, b)
     return seconds(a), f"{seconds(b)} ({cuda[key]['solved']} solved)", "-"
@@ -93,7 +93,7 @@ def table(cpu, cuda, name, printed, pick):
         of = int(row["solved"]) + int(row["too_large"])
         print(f"| {n} | {row['d']} | {p1} | {row['solved']} of {of} | {row['width'].replace('nan', '-')} | {a} "
               f"| {b} | {faster} | {width} "
-              f"| {seconds(paper_cpu)} | {seconds(paper_gpu)} | {ratio(paper_cpu, paper_gpu)} |")
+              f"| {seconds(paper_cpu, 'oom')} | {seconds(paper_gpu, 'oom')} | {ratio(paper_cpu, paper_gpu)} |")
 
 
 def figure(cpu, cuda):
@@ -104,8 +104,8 @@ def figure(cpu, cuda):
           "| bound | cost (of how many) | paper's table 5 |")
     print("|---|---|---|---|---|---|---|---|---|---|---|---|")
     place = {"grid": 0, "random": 1, "scale-free": 2}
-    for key, row in cpu.items():
-        if row["table"] != "figure 10":
+    for key, row in {**cuda, **cpu}.items():
+        if row["table"] != "figure 10" or row["solved"] == "0":
             continue
         a, b, faster = times(cpu, cuda, key)
         of = int(row["solved"]) + int(row["too_large"])

@@ -150,7 +150,7 @@ static int take_memory(struct conv *c)
 	if (g->ops != c->ops || !csg__as_is(c->range, g))
 		c->n_layer = (uint64_t)1 << (g->n > 2 ? g->n - 2 : 0);
 	needed += c->n_layer * c->size;
-	if (here && csg__on_host(g))
+	if (here && csg__on_host(g) && !g->map) /* of a file, the system keeps what it can */
 		needed += of_game;
 	if (needed > most)
 		return gpube__fail(g->ctx, GPUBE_ELIMIT,

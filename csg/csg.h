@@ -126,7 +126,8 @@ GPUBE_API const char *csg_method_name(enum csg_method method);
 
 /*
  * csg_read() - a game from the binary or the text format (benchmarks and
- * csg/csg_read.c describe them), told apart by content; .gz and .xz too.
+ * csg/csg_read.c describe them), told apart by content; .gz and .xz too. A plain
+ * binary file is not read but mapped, privately.
  * path    "-" is standard input
  * Errors: EIO, EPARSE, ERANGE, ELIMIT, ENOMEM
  */

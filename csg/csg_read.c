@@ -42,12 +42,20 @@ static bool big_endian(void)
 	return first == 0;
 }
 
+bool csg__header(const char *header, uint32_t *n, uint32_t *type)
+{
+	*n = little(header + 12);
+	*type = little(header + 16);
+	return !big_endian() && !memcmp(header, MAGIC, 8) && little(header + 8) == 1 && *n >= 1 &&
+	       *n <= CSG_MAX_AGENTS && *type <= CSG_FLOAT64;
+}
+
 /* ---- binary ------------------------------------------------------------------------------------
  */
 
 static int read_header(struct gpube_in *in, uint32_t *n, uint32_t *type)
 {
-	if (gpube__in_need(in, 32) < 32)
+	if (gpube__in_need(in, CSG_HEADER_BYTES) < CSG_HEADER_BYTES)
 		return gpube__in_error(
 			in, "expected a header of 32 bytes, found the end of the file");
 	if (little(in->p + 8) != 1)
@@ -58,7 +66,7 @@ static int read_header(struct gpube_in *in, uint32_t *n, uint32_t *type)
 		return gpube__in_error(in, "expected 1 to %d agents, found %u", CSG_MAX_AGENTS, *n);
 	if (*type > CSG_FLOAT64)
 		return gpube__in_error(in, "expected a value type 0 to 4, found %u", *type);
-	in->p += 32;
+	in->p += CSG_HEADER_BYTES;
 	return GPUBE_OK;
 }
 
@@ -295,7 +303,9 @@ int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path)
 	char start[sizeof(MAGIC)] = "";
 	int status;
 
-	*out = NULL;
+	status = csg__map(out, ctx, path);
+	if (status || *out)
+		return status;
 	status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;

@@ -56,7 +56,10 @@ void csg_game_free(struct csg_game *g)
 {
 	if (!g)
 		return;
-	g->ops->free(g->ctx, g->values);
+	if (g->map)
+		csg__unmap(g);
+	else
+		g->ops->free(g->ctx, g->values);
 	gpube__free(g->ctx, g);
 }
 

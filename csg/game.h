@@ -20,7 +20,22 @@ struct csg_game {
 	void *values;
 	const struct gpube_subset_ops *ops;
 	double most[CSG_MAX_AGENTS + 1];
+	void *map; /* the file that the values are a part of, if they were not read */
+	uint64_t map_bytes;
 };
+
+/* ---- binary files: csg_read.c describes them */
+
+#define CSG_HEADER_BYTES 32
+
+/* n and type of a header of this machine's byte order; false: it is not one. */
+bool csg__header(const char *header, uint32_t *n, uint32_t *type);
+/*
+ * csg__map() - a game whose values are the pages of a plain binary file; *out is NULL,
+ * and the status OK, where it is anything else. Errors: ENOMEM
+ */
+int csg__map(struct csg_game **out, struct gpube_ctx *ctx, const char *path);
+void csg__unmap(struct csg_game *g);
 
 /* csg_game_new() in the memory of a backend; values are not set. */
 int csg__game_new_on(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type,

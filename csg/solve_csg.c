@@ -113,8 +113,8 @@ static double rounding(const struct csg__search *s)
 /* ---- choice of a method -----------------------------------------------------------------------
  */
 
-/* With fewer agents than this conv is done before lp has begun. */
-#define AUTO_LEAST 16
+/* Where conv takes less than this it is done before lp's linear program is. */
+#define AUTO_LEAST_SECONDS 0.02
 /* Of the time that conv would take: what lp may cost before conv begins. */
 #define AUTO_SHARE 0.15
 
@@ -170,7 +170,8 @@ static int run_method(struct csg__search *s)
 	case CSG_AUTO:
 		break;
 	}
-	if (csg__on_host(s->g) && (s->g->n >= AUTO_LEAST || s->opts->certificate)) {
+	if (csg__on_host(s->g) &&
+		(csg__conv_seconds(s) >= AUTO_LEAST_SECONDS || s->opts->certificate)) {
 		status = csg__lp(s, s->opts->certificate ? 0 : AUTO_SHARE * csg__conv_seconds(s));
 		if (status || r->answer == CSG_OPTIMAL || r->answer == CSG_INFEASIBLE)
 			return status;

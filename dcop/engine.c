@@ -15,6 +15,9 @@
 #define ALONE_SECONDS 0.02
 #define WORLD_SECONDS 0.0002
 
+/* Workers on a device: more streams than this only share it, and each takes memory. */
+#define MOST_STREAMS 8
+
 /* ---- delivery, with the lock held ------------------------------------------------------ */
 
 static void add_task(struct dcop_engine *e, int32_t agent, enum dcop_phase phase)
@@ -74,7 +77,7 @@ static void util_done(struct dcop_engine *e, int32_t a)
 	int32_t parent = e->plan->tree->parent[a];
 
 	node->clock += node->seconds_util;
-	e->joined_done += 1;
+	e->n_eliminated++;
 	if (parent < 0)
 		add_task(e, a, DCOP_VALUE);
 	else if (is_here(e, parent))
@@ -245,7 +248,8 @@ static int main_loop(struct dcop_engine *e)
 		}
 		if (over)
 			break;
-		gpube__progress(e->ctx, e->joined_done / (e->plan->agents->n + 1), "agents");
+		gpube__progress(
+			e->ctx, (double)e->n_eliminated / (e->plan->agents->n + 1), "agents");
 		if (!sent && !moved)
 			wait_for_news(e, alone ? ALONE_SECONDS : WORLD_SECONDS);
 	}
@@ -348,6 +352,8 @@ static void choose_workers(struct dcop_engine *e)
 	e->n_workers = e->ctx->n_threads / e->agent_threads;
 	if (e->n_workers > n_here)
 		e->n_workers = n_here;
+	if (e->ops != gpube__ops_cpu() && e->n_workers > MOST_STREAMS)
+		e->n_workers = MOST_STREAMS;
 	if (e->n_workers < 1)
 		e->n_workers = 1;
 }
@@ -357,7 +363,7 @@ int dcop__engine_init(struct dcop_engine *e, const struct dcop_plan *plan,
 {
 	struct gpube_ctx *ctx = plan->ctx;
 	uint64_t n = (uint64_t)plan->agents->n;
-	bool resident;
+	bool resident = false;
 	int status;
 
 	memset(e, 0, sizeof(*e));

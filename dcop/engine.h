@@ -63,8 +63,8 @@ struct dcop_engine {
 	void **tables, **resident;
 	int32_t *values; /* of the plan's model */
 	struct dcop_task *tasks, *outbox;
-	int32_t n_tasks, n_outbox, n_left; /* left: agents here without a value */
-	double joined_done;
+	/* left: agents here without a value; eliminated: those whose UTIL phase is over */
+	int32_t n_tasks, n_outbox, n_left, n_eliminated;
 	bool ending;
 	int status;
 	char error[sizeof(((struct gpube_ctx *)0)->error)];

@@ -80,6 +80,8 @@ static void eliminate_all(struct inside *in, int32_t *vars)
 			if (!(gone[r / 64] >> (r % 64) & 1) &&
 				(best < 0 || in->size[r] < in->size[best]))
 				best = r;
+		if (best < 0)
+			return; /* not while a row is left */
 		gone[best / 64] |= (uint64_t)1 << (best % 64);
 		vars[k] = in->var[best];
 		for (int32_t r = 0; r < in->n_own; r++) {

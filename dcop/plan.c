@@ -169,9 +169,12 @@ static int find_separator(
 			if (p->tree->depth[p->agents->owner[u]] < p->tree->depth[a])
 				status = pool_add(p, pool, u, a);
 		}
-	for (int64_t k = p->child_at[a]; k < p->child_at[a + 1]; k++)
-		for (int64_t j = pool->at[p->child[k]]; j < pool->end[p->child[k]] && !status; j++)
+	for (int64_t k = p->child_at[a]; k < p->child_at[a + 1]; k++) {
+		int64_t j = pool->at[p->child[k]], end = pool->end[p->child[k]];
+
+		for (; pool->v && j < end && !status; j++) /* no list at all: no separators yet */
 			status = pool_add(p, pool, pool->v[j], a);
+	}
 	pool->end[a] = pool->used;
 	return status;
 }
@@ -198,10 +201,12 @@ static int find_separators(struct dcop_plan *p, const struct owned *owned)
 		int64_t k = pool.end[a] - pool.at[a];
 
 		p->separator_at[a] = used;
-		memcpy(p->separator + used, pool.v + pool.at[a], (size_t)k * sizeof(*pool.v));
-		if (k)
+		if (k) {
+			memcpy(p->separator + used, pool.v + pool.at[a],
+				(size_t)k * sizeof(*pool.v));
 			qsort(p->separator + used, (size_t)k, sizeof(*pool.v),
 				gpube__compare_int32);
+		}
 		used += k;
 		if (p->tree->depth[a] + 1 > p->height)
 			p->height = p->tree->depth[a] + 1;

@@ -1,6 +1,7 @@
 /* worker.c - an agent's own work, in the context of the thread that does it. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <assert.h>
 #include <string.h>
 #include <time.h>
 
@@ -33,6 +34,7 @@ static uint64_t table_bytes(const struct dcop_worker *w, int32_t mini)
 /* Where the backend keeps agents' tables: as its messages, or NULL: they go through the host. */
 static void **place_of(const struct dcop_worker *w)
 {
+	assert(w->engine->tables);
 	return w->ops == gpube__ops_cpu() ? w->engine->tables : w->engine->resident;
 }
 
@@ -262,7 +264,7 @@ int dcop__worker_open(struct dcop_worker *w, struct dcop_engine *e)
 	if (!status)
 		status = run_init(w, &w->value, e->resident ? w->ops : gpube__ops_cpu());
 	w->value.copies = e->tables;
-	if (!status && w->ops != gpube__ops_cpu())
+	if (!status && w->ops && w->ops != gpube__ops_cpu())
 		status = warm_up(w);
 	return status ? gpube__fail(ctx, (enum gpube_status)status, "%s", gpube_error(w->ctx))
 		      : GPUBE_OK;

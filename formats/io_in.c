@@ -14,10 +14,13 @@
 #endif
 
 enum { RAW_BYTES = 1 << 16, WINDOW_BYTES = 1 << 18 };
+
+#define PROGRESS_FROM (1 << 24) /* bytes: less is read before anybody could look */
 enum coding { PLAIN, GZIP, XZ };
 
 struct gpube_in_impl {
 	int fd;
+	int64_t size, n_read; /* of the file as it lies there; size 0: not known */
 	enum coding coding;
 	bool raw_ended;   /* read() has returned 0 */
 	bool between;     /* gzip: a member has ended, another may follow */
@@ -31,7 +34,7 @@ struct gpube_in_impl {
 	lzma_allocator xz_memory;
 #endif
 	unsigned char raw_buffer[RAW_BYTES];
-	char window[WINDOW_BYTES + 1];
+	char window[WINDOW_BYTES + 8]; /* a 0 at its end, and seven bytes for digits.h */
 };
 
 int gpube__in_fail(struct gpube_in *in, enum gpube_status status, const char *fmt, ...)
@@ -86,6 +89,10 @@ static int read_raw(struct gpube_in *in)
 		s->raw_ended = n == 0;
 		s->raw = s->raw_buffer;
 		s->raw_end = s->raw + n;
+		s->n_read += n;
+		if (s->size > PROGRESS_FROM)
+			gpube__progress(
+				in->ctx, (double)s->n_read / (double)s->size, "reading");
 	}
 	return GPUBE_OK;
 }
@@ -306,10 +313,14 @@ static int open_fd(struct gpube_in *in)
 	do
 		s->fd = open(in->path, O_RDONLY | O_CLOEXEC);
 	while (s->fd < 0 && errno == EINTR && !in->ctx->stop);
-	if (s->fd >= 0 && fstat(s->fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-		close(s->fd);
-		s->fd = -1;
-		errno = EISDIR;
+	if (s->fd >= 0 && fstat(s->fd, &st) == 0) {
+		if (S_ISREG(st.st_mode))
+			s->size = st.st_size;
+		if (S_ISDIR(st.st_mode)) {
+			close(s->fd);
+			s->fd = -1;
+			errno = EISDIR;
+		}
 	}
 	if (s->fd < 0)
 		return gpube__fail(

@@ -2,10 +2,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "formats/io.h"
 
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/digits.h"
 
 enum { TOKEN_BYTES = 256 };
 
@@ -19,23 +22,34 @@ static inline bool is_digit(char c)
 	return (unsigned char)(c - '0') <= 9;
 }
 
-/*
- * Goes to the next token and brings all of it, if it is not too long, into the
- * window: whoever parses it may then run up to white space or the 0 at the
- * window's end. False at the end of the file.
- */
-static bool next(struct gpube_in *in)
+/* next() at the window's end. */
+static bool next_slow(struct gpube_in *in)
 {
-	do {
+	while (in->p == in->end && gpube__in_fill(in)) {
 		const char *p = in->p;
 
 		while (is_space(*p))
 			in->line += *p++ == '\n';
 		in->p = p;
-	} while (in->p == in->end && gpube__in_fill(in));
+	}
 	if (in->end - in->p < TOKEN_BYTES)
 		gpube__in_need(in, TOKEN_BYTES);
 	return in->p < in->end;
+}
+
+/*
+ * Goes to the next token and brings all of it, if it is not too long, into the
+ * window: whoever parses it may then run up to white space or the 0 at the
+ * window's end. False at the end of the file.
+ */
+static inline bool next(struct gpube_in *in)
+{
+	const char *p = in->p;
+
+	while (is_space(*p))
+		in->line += *p++ == '\n';
+	in->p = p;
+	return in->end - p >= TOKEN_BYTES || next_slow(in);
 }
 
 /* True at the byte after a token. The 0 behind the window counts, one inside the file does not. */
@@ -158,15 +172,20 @@ int gpube__in_int(struct gpube_in *in, int64_t *v, int64_t min, int64_t max, con
 {
 	const char *p, *digits;
 	bool negative;
-	int64_t r = 0;
+	uint64_t u;
+	int64_t r;
+	int n;
 
 	if (!next(in))
 		return gpube__in_expected(in, what, NULL);
 	p = in->p;
 	negative = *p == '-';
 	p += negative || *p == '+';
-	for (digits = p; is_digit(*p); p++)
-		r = (int64_t)((uint64_t)r * 10 + (uint64_t)(*p - '0'));
+	digits = p;
+	p = gpube__digits16(p, &u, &n);
+	for (; is_digit(*p); p++)
+		u = u * 10 + (uint64_t)(*p - '0');
+	r = (int64_t)u;
 	if (p == digits || !ends_token(in, p) || p - in->p >= TOKEN_BYTES)
 		return refuse_int(in, min, max, what);
 	if (negative)
@@ -208,7 +227,28 @@ struct real {
 	const char *end; /* NULL: not a real */
 };
 
-static struct real scan_real(const char *p)
+/* Digits and a point alone, no more than 16: nearly all there are. */
+static bool scan_plain(struct real *r, const char *p)
+{
+	uint64_t whole, part = 0;
+	int n, m = 0;
+	static const uint64_t ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
+		1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000,
+		100000000000000, 1000000000000000, 10000000000000000};
+
+	p = gpube__digits16(p, &whole, &n);
+	if (*p == '.')
+		p = gpube__digits16(p + 1, &part, &m);
+	if (n + m == 0 || n + m > 16 || is_digit(*p) || *p == '.' || *p == 'e' || *p == 'E')
+		return false;
+	r->mantissa = whole * ten[m] + part;
+	r->exponent = -m;
+	r->end = p;
+	return true;
+}
+
+/* padded: p may be read from as digits.h does. */
+static struct real scan_real(const char *p, bool padded)
 {
 	struct real r = {.exact = true};
 	int64_t e = 0, n = 0;
@@ -216,6 +256,8 @@ static struct real scan_real(const char *p)
 
 	r.negative = *p == '-';
 	p += r.negative || *p == '+';
+	if (padded && scan_plain(&r, p))
+		return r;
 	for (bool point = false; is_digit(*p) || (*p == '.' && !point); p++) {
 		if (*p == '.') {
 			point = true;
@@ -271,22 +313,52 @@ static bool parse_fast(const struct real *r, double *v)
 	return true;
 }
 
+/*
+ * The same in a long double of 64 bits: exact operands and one rounding, so the
+ * nearest double is known, unless a second rounding would be near a tie.
+ */
+static bool parse_long_double(const struct real *r, double *v)
+{
+#if LDBL_MANT_DIG == 64
+	static const long double ten[] = {1e0L, 1e1L, 1e2L, 1e3L, 1e4L, 1e5L, 1e6L, 1e7L, 1e8L, 1e9L,
+		1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L, 1e21L,
+		1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+	long double m = (long double)r->mantissa;
+	uint64_t bits;
+
+	if (!r->exact || r->mantissa == 0 || r->exponent > 27 || r->exponent < -27)
+		return false;
+	m = r->exponent < 0 ? m / ten[-r->exponent] : m * ten[r->exponent];
+	memcpy(&bits, &m, sizeof(bits));
+	bits &= 0x7ff; /* what a double has no place for */
+	if (bits >= 0x3ff && bits <= 0x401)
+		return false;
+	*v = r->negative ? -(double)m : (double)m;
+	return true;
+#else
+	(void)r;
+	(void)v;
+	return false;
+#endif
+}
+
 int gpube__in_real(struct gpube_in *in, double *v, const char *what)
 {
-	char token[TOKEN_BYTES];
+	char token[TOKEN_BYTES + 8]; /* for digits.h */
 	struct real r;
 
 	if (!next(in))
 		return gpube__in_expected(in, what, NULL);
-	r = scan_real(in->p);
-	if (r.end && ends_token(in, r.end) && parse_fast(&r, v) && r.end - in->p < TOKEN_BYTES) {
+	r = scan_real(in->p, true);
+	if (r.end && ends_token(in, r.end) && r.end - in->p < TOKEN_BYTES &&
+		(parse_fast(&r, v) || parse_long_double(&r, v))) {
 		in->last = in->p;
 		in->p = r.end;
 		return GPUBE_OK;
 	}
 	if (gpube__in_token(in, token, what))
 		return in->status;
-	r = scan_real(token);
+	r = scan_real(token, true);
 	if (!r.end || *r.end)
 		return gpube__in_expected(in, what, token);
 	if (!parse_slow(token, v))
@@ -300,7 +372,7 @@ int gpube__in_real(struct gpube_in *in, double *v, const char *what)
 
 bool gpube__real(double *v, const char *text)
 {
-	struct real r = scan_real(text);
+	struct real r = scan_real(text, false);
 
 	if (!r.end || *r.end)
 		return false;

@@ -85,6 +85,19 @@ int gpube__tuples_push(struct gpube_tuples *t, const int32_t *tuple, int64_t val
 	return gpube__values_push(t->ctx, &t->values, value);
 }
 
+int gpube__tuples_list(struct gpube_tuples *t, const int64_t *values, int64_t n)
+{
+	int64_t cell = t->values.n + n;
+
+	if (gpube__values_append(t->ctx, &t->values, values, n))
+		return GPUBE_ENOMEM;
+	for (int k = t->arity - 1; k >= 0; k--) {
+		t->next[k] = (int32_t)(cell % t->domains[k]);
+		cell /= t->domains[k];
+	}
+	return GPUBE_OK;
+}
+
 /* Dense if that takes no more bytes than the tuples, or little. */
 static bool wants_dense(const struct gpube_tuples *t)
 {
@@ -95,21 +108,34 @@ static bool wants_dense(const struct gpube_tuples *t)
 	return t->cells / 4 <= t->values.n * (t->arity + 1);
 }
 
-/* From 't->values' as a listing, or from the sorted 'table', to a dense table. */
+/* The cell of tuple k of the sorted 'table'; past all cells at the end. */
+static int64_t cell_of(const struct gpube_tuples *t, const struct gpube_table *table, int64_t k)
+{
+	int64_t cell = 0;
+
+	if (k == table->n)
+		return INT64_MAX;
+	for (int i = 0; i < t->arity; i++)
+		cell = cell * t->domains[i] + table->tuples[k * t->arity + i];
+	return cell;
+}
+
+/* The sorted 'table' becomes a dense one. */
 static int densify(struct gpube_tuples *t, struct gpube_table *table)
 {
+	enum { BLOCK = 512 };
+	int64_t block[BLOCK], at = 0, next = cell_of(t, table, 0);
 	struct gpube_values v = {0};
-	int64_t at = 0;
 	int status = GPUBE_OK;
 
-	memset(t->next, 0, (size_t)t->arity * sizeof(*t->next));
-	for (int64_t c = 0; c < t->cells && !status; c++) {
-		int64_t value = t->dflt;
+	for (int64_t start = 0; start < t->cells && !status; start += BLOCK) {
+		int64_t n = t->cells - start < BLOCK ? t->cells - start : BLOCK;
 
-		if (at < table->n && gpube__compare_tuples(table->tuples + at * t->arity, t->next, t->arity) == 0)
-			value = gpube__table_int(table, at++);
-		status = gpube__values_push(t->ctx, &v, value);
-		gpube__tuple_next(t->next, t->domains, t->arity);
+		for (int64_t k = 0; k < n; k++)
+			block[k] = t->dflt;
+		for (; next < start + n; next = cell_of(t, table, at))
+			block[next - start] = gpube__table_int(table, at++);
+		status = gpube__values_append(t->ctx, &v, block, n);
 	}
 	gpube__free(t->ctx, table->values);
 	gpube__free(t->ctx, table->tuples);

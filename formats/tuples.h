@@ -32,6 +32,8 @@ int gpube__tuples_init(struct gpube_tuples *t, struct gpube_ctx *ctx, int arity,
         const int32_t *domains, int64_t dflt);
 /* One tuple, in range, and its value (GPUBE_INF: forbidden), which stands in line 'line'. */
 int gpube__tuples_push(struct gpube_tuples *t, const int32_t *tuple, int64_t value, int64_t line);
+/* The next n cells in row-major order; only while t->listing. Errors: ENOMEM */
+int gpube__tuples_list(struct gpube_tuples *t, const int64_t *values, int64_t n);
 /*
  * gpube__tuples_finish() - the table of what was pushed; always frees 't'.
  * twice   out: 0, or the line of a tuple that was given before (no table then)

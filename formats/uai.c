@@ -199,7 +199,9 @@ static int read_network(struct gpube_model *m, struct gpube_in *in, int *decimal
 	if (!status)
 		status = read_scopes(m, in, &s);
 	for (int64_t f = 0; f < s.n && !status; f++) {
-		status = read_table(m, in, s.arity[f], s.vars + at, (int32_t)f, decimals);
+		/* without a single variable there is no list of them to go along */
+		status = read_table(m, in, s.arity[f], s.vars ? s.vars + at : NULL, (int32_t)f,
+			decimals);
 		at += s.arity[f];
 	}
 	if (!status)

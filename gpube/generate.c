@@ -93,20 +93,28 @@ static int32_t random_end(const struct edges *edges, struct gpube_rng *rng)
 	return k & 1 ? edges->e[k / 2].b : edges->e[k / 2].a;
 }
 
-static int scale_free_graph(struct edges *edges, struct gpube_rng *rng, int32_t n)
+/* Node i joins 'links' earlier ones, all of them while there are no more. */
+static int scale_free_graph(struct edges *edges, struct gpube_rng *rng, int32_t n, int32_t links)
 {
-	int status = n > 1 ? add_edge(edges, 0, 1) : GPUBE_OK;
+	uint64_t most = (uint64_t)(links < n ? links : n);
+	int32_t *ends = gpube__alloc(edges->ctx, most, sizeof(*ends));
+	int status = !ends ? GPUBE_ENOMEM : n > 1 ? add_edge(edges, 0, 1) : GPUBE_OK;
 
 	for (int32_t i = 2; !status && i < n; i++) {
-		int32_t a = random_end(edges, rng), b;
+		int32_t wanted = i < links ? i : links;
 
-		do
-			b = random_end(edges, rng);
-		while (b == a);
-		status = add_edge(edges, a, i);
-		if (!status)
-			status = add_edge(edges, b, i);
+		for (int32_t k = 0; k < wanted;) {
+			int32_t a = random_end(edges, rng), j = 0;
+
+			while (j < k && ends[j] != a)
+				j++;
+			if (j == k)
+				ends[k++] = a;
+		}
+		for (int32_t k = 0; !status && k < wanted; k++)
+			status = add_edge(edges, ends[k], i);
 	}
+	gpube__free(edges->ctx, ends);
 	return status;
 }
 
@@ -158,6 +166,10 @@ static int check(struct gpube_ctx *ctx, const struct gpube_network *w)
 	if (w->topology == GPUBE_NETWORK_GRID && w->rows && (w->rows < 0 || w->n_vars % w->rows))
 		return gpube__fail(
 			ctx, GPUBE_EINVAL, "%d rows of a grid of %d variables", w->rows, w->n_vars);
+	if (w->topology == GPUBE_NETWORK_SCALE_FREE &&
+		(w->links < 0 || (int64_t)w->links * w->n_vars > INT32_MAX))
+		return gpube__fail(ctx, GPUBE_EINVAL, "%d links a node: 0, or at most %d edges in all",
+			w->links, INT32_MAX);
 	if (w->topology != GPUBE_NETWORK_RANDOM)
 		return GPUBE_OK;
 	if (!(w->density >= 0 && w->density <= 1))
@@ -191,7 +203,7 @@ static int make_graph(struct edges *edges, const struct gpube_network *w)
 	if (w->topology == GPUBE_NETWORK_RANDOM)
 		status = random_graph(edges, &rng, w->n_vars, random_edge_count(w));
 	else if (w->topology == GPUBE_NETWORK_SCALE_FREE)
-		status = scale_free_graph(edges, &rng, w->n_vars);
+		status = scale_free_graph(edges, &rng, w->n_vars, w->links ? w->links : 2);
 	else
 		status = grid_graph(edges, w->n_vars, w->rows ? w->rows : square_rows(w->n_vars));
 	if (!status && edges->n)

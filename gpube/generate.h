@@ -9,7 +9,7 @@
 
 enum gpube_topology {
 	GPUBE_NETWORK_RANDOM,     /* floor(density * n (n - 1) / 2) edges */
-	GPUBE_NETWORK_SCALE_FREE, /* Barabasi-Albert, two edges a new node: 2 (n - 2) + 1 edges */
+	GPUBE_NETWORK_SCALE_FREE, /* Barabasi-Albert, 'links' edges a new node, or as many as it can have */
 	GPUBE_NETWORK_GRID,       /* rows x columns, four neighbours */
 };
 
@@ -20,8 +20,9 @@ enum gpube_topology {
  * tightness  the paper's p2: of the domain^2 tuples of each function,
  *            round(tightness * domain^2) are forbidden
  * max_cost   the others cost 0 to max_cost, all equally likely
+ * links      scale-free: 0 is 2; more make the wider graphs of the paper's table 2
  * rows       grid: a divisor of n_vars; 0: the one nearest below the square root
- * seed       decides the graph alone by topology, n_vars, density and rows,
+ * seed       decides the graph alone by topology, n_vars, density, links and rows,
  *            so that other domains or tightnesses come on the same graph
  */
 struct gpube_network {
@@ -30,6 +31,7 @@ struct gpube_network {
 	double density, tightness;
 	int64_t max_cost;
 	uint64_t seed;
+	int32_t links;
 };
 
 /* "random", "scale-free", "grid" */

@@ -227,6 +227,7 @@ int nash__vertex_enumeration(struct nash_found *f, int64_t budget);
 struct nash_se {
 	const struct gpube_support_ops *ops;
 	int32_t size;
+	int rank, n_ranks;
 };
 
 int nash__support_enumeration(struct nash_found *f, const struct nash_se *o, bool *left_open);

@@ -104,6 +104,18 @@ GPUBE_API int nash_generate(
 /* Whether this build decides in rationals (FLINT). */
 GPUBE_API int nash_exact(void);
 
+/*
+ * Ranks among which method SE shares its pairs by round-robin: gpube-mpi has them, gpube one.
+ * All call nash_solve() alike; rank 0 gets the equilibria, the others a result without any.
+ * nash_ranks_open() - once a program, before the others; ctx may be NULL. Errors: EIO
+ */
+struct nash_ranks {
+	int rank, n_ranks;
+};
+
+GPUBE_API int nash_ranks_open(struct nash_ranks *r, struct gpube_ctx *ctx);
+GPUBE_API void nash_ranks_close(const struct nash_ranks *r);
+
 enum nash_method {
 	NASH_METHOD_AUTO,
 	NASH_METHOD_EEE, /* branch and bound on complementarity */
@@ -118,6 +130,7 @@ enum nash_method {
  * pure             pure equilibria alone, in time rows * columns
  * max              stop after so many equilibria; 0: all
  * support_size     method SE: supports of this size alone; 0: all
+ * ranks            of method SE; NULL: one rank
  * backend          of methods SE and EEE: where supports are scanned, faces walked; EEE: AUTO is
  *                  the CPU
  * timeout_seconds  stop after this time; 0: never
@@ -130,6 +143,7 @@ struct nash_opts {
 	int one, all_labels, pure;
 	int64_t max;
 	int32_t support_size;
+	const struct nash_ranks *ranks;
 	enum gpube_backend backend;
 	double timeout_seconds;
 	int keep_dominated;

@@ -6,6 +6,7 @@
  */
 #ifdef GPUBE_HAVE_FLINT
 #include "nash/exact.h"
+#include "nash/ranks.h"
 
 /* The next set of q out of n in lexicographic order; false after the last. */
 static bool next_set(int32_t *set, int32_t q, int32_t n)
@@ -108,7 +109,7 @@ static int decide(struct nash_found *f, const struct sets *sets, struct gpube_su
 			return gpube__fail_stopped(f->p->ctx);
 		set_of(sets->x, scan->found[k].x);
 		set_of(sets->y, scan->found[k].y);
-		status = try_pair(f, sets, scan->q);
+		status = try_pair(f, sets, __builtin_popcountll(scan->found[k].x));
 	}
 	scan->n_found = 0;
 	return status;
@@ -134,7 +135,8 @@ static int scan_sizes(struct nash_found *f, const struct sets *sets, const struc
 		.k = p->m,
 		.l = p->n,
 		.c = {p->side[0].f, p->side[1].f},
-		.shares = 1,
+		.share = o->rank,
+		.shares = o->n_ranks,
 		.dominance = true,
 		.most_unsure = MOST_UNSURE,
 		.all = pairs_of(p->m, p->n, from, to),
@@ -149,6 +151,15 @@ static int scan_sizes(struct nash_found *f, const struct sets *sets, const struc
 		status = o->ops->scan(p->ctx, &scan);
 		f->work += scan.n_pairs;
 		/* also what was proposed before it was stopped */
+		decided = o->n_ranks > 1 ? GPUBE_OK : decide(f, sets, &scan);
+		status = status ? status : decided;
+	}
+	if (o->n_ranks > 1) {
+		int decided;
+
+		scan.n_pairs = f->work;
+		status = nash__ranks_gather(p->ctx, &scan, status);
+		f->work = scan.n_pairs;
 		decided = decide(f, sets, &scan);
 		status = status ? status : decided;
 	}

@@ -56,17 +56,19 @@ static int looks_regular(const struct nash_found *f, bool *regular)
  * Vertex enumeration is best where the polytopes have few vertices, as in many
  * degenerate games, branch and bound elsewhere; which it is shows only on the
  * way. So each gets a budget in turn, a larger one every time, and the first that
- * ends has the answer.
+ * ends has the answer. Nodes of degenerate games are dear, for their leaves are faces: where
+ * such equilibria have been found, the budget of nodes grows more slowly than that of bases.
  */
 static int take_turns(struct nash_found *f, struct nash_result *r)
 {
-	int64_t bases = 1000, nodes = 10000;
-	bool regular = false;
+	int64_t bases = 1000, nodes = 200;
+	bool regular = false,
+	     again = false; /* again: none was found, but so few nodes say little */
 	int status;
 
 	for (;;) {
 		r->method = "ve";
-		status = nash__vertex_enumeration(f, bases);
+		status = again ? GPUBE_ELIMIT : nash__vertex_enumeration(f, bases);
 		/* ELIMIT with equilibria as many as were asked for is an end, too */
 		if (status != GPUBE_ELIMIT || (f->max && f->n >= f->max))
 			return status;
@@ -79,8 +81,9 @@ static int take_turns(struct nash_found *f, struct nash_result *r)
 			return status;
 		if (regular && f->n)
 			return nash__branch_and_bound(f, -1);
-		bases *= 4;
-		nodes *= 4;
+		again = !f->n && nodes < 10000;
+		nodes *= f->n ? 2 : again ? 10 : 4;
+		bases *= again ? 1 : 4;
 	}
 }
 
@@ -124,7 +127,9 @@ static int branch_and_bound(struct nash_found *f, struct nash_result *r, const s
 static int support_enumeration(
 	struct nash_found *f, struct nash_result *r, const struct nash_opts *o)
 {
-	struct nash_se se = {.size = o->support_size};
+	struct nash_se se = {.size = o->support_size,
+		.rank = o->ranks ? o->ranks->rank : 0,
+		.n_ranks = o->ranks ? o->ranks->n_ranks : 1};
 	bool yes = true, left_open;
 	int status = pick(&se.ops, f->p, o->backend);
 
@@ -132,6 +137,10 @@ static int support_enumeration(
 		return status;
 	r->backend = se.ops->name;
 	status = nash__support_enumeration(f, &se, &left_open);
+	if (se.rank > 0) {
+		r->reason = "rank 0 has the equilibria";
+		return status;
+	}
 	/* a tie or an edge of equilibria among those found shows it at once */
 	if (!status && !left_open)
 		status = looks_regular(f, &yes);
@@ -176,6 +185,8 @@ static int judge(const struct nash_found *f, struct nash_result *r)
 
 	if (status)
 		return status;
+	if (f->n == 0 && r->answer != NASH_ANSWER_ALL)
+		return GPUBE_OK;
 	r->degenerate = !regular;
 	r->index_sum = regular ? sum : 0;
 	if (regular && r->answer == NASH_ANSWER_ALL && sum != 1)

@@ -41,6 +41,7 @@ static int generate(struct session *s, const struct opts_generate *o, enum gpube
 		.tightness = o->p2,
 		.max_cost = o->max_cost,
 		.seed = (uint64_t)o->seed,
+		.links = (int32_t)o->links,
 	};
 	enum gpube_format format = GPUBE_FORMAT_AUTO;
 	struct gpube_model *m = NULL;
@@ -143,7 +144,7 @@ const struct command cmd_generate = {
 	.description =
 		"Writes a random weighted constraint network of binary functions, "
 		"connected, the same for the same options everywhere. KIND is random (p1 n (n - "
-		"1) / 2 edges), scale-free (Barabasi-Albert, two edges a new node) or grid (four "
+		"1) / 2 edges), scale-free (Barabasi-Albert, two edges a new node, or --links) or grid (four "
 		"neighbours): the networks of section 8.1 of Fioretto, Pontelli, Yeoh and "
 		"Dechter, Constraints 23, 2018.\n\n"
 		"The seed decides the graph by kind, variables, p1 and rows alone, so that other "

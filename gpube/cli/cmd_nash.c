@@ -325,7 +325,8 @@ static int report(const struct result *r, int output)
 	return CLI_FAILED;
 }
 
-static int solve(struct result *r, const struct opts_nash *o, int output)
+static int solve(
+	struct result *r, const struct opts_nash *o, int output, const struct nash_ranks *ranks)
 {
 	struct session *s = r->session;
 	struct nash_opts options = {
@@ -337,6 +338,7 @@ static int solve(struct result *r, const struct opts_nash *o, int output)
 		.pure = o->pure,
 		.max = o->max,
 		.support_size = (int32_t)o->support_size,
+		.ranks = ranks,
 		/* as those of --method */
 		.backend = (enum gpube_backend)o->backend,
 		.keep_dominated = o->keep_dominated,
@@ -358,8 +360,10 @@ static int solve(struct result *r, const struct opts_nash *o, int output)
 			"had");
 	if (nash_solve(&found, r->game, &options))
 		return session_fail(s, NULL);
-	if (o->components && found->answer == NASH_ANSWER_ALL &&
-		nash_components(&components, s->ctx, found)) {
+	if (ranks->rank > 0) {
+		rc = CLI_DONE; /* rank 0 reports */
+	} else if (o->components && found->answer == NASH_ANSWER_ALL &&
+		   nash_components(&components, s->ctx, found)) {
 		rc = session_fail(s, NULL);
 	} else {
 		r->found = found;
@@ -399,28 +403,44 @@ static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_nash *o = opts;
 	int output = o->json ? OUTPUT_JSON : o->output, rc;
+	struct opts_talk talk = o->talk;
 	struct nash_game *game = NULL;
+	struct nash_ranks ranks;
 	struct session s;
 
 	(void)n_args;
 	if (clash(o))
 		return CLI_USAGE;
-	rc = session_start(&s, &o->talk, o->threads, 0, output == OUTPUT_JSON, o->output_file);
-	if (rc)
+	if (nash_ranks_open(&ranks, NULL)) {
+		cli_error("MPI does not start");
+		return CLI_FAILED;
+	}
+	talk.quiet |= ranks.rank > 0;
+	rc = session_start(&s, &talk, o->threads, 0, output == OUTPUT_JSON,
+		ranks.rank ? NULL : o->output_file);
+	if (rc) {
+		nash_ranks_close(&ranks);
 		return rc;
+	}
 	/* the words of --from are those of enum nash_format, in its order */
 	if (nash_read(&game, s.ctx, args[0], (enum nash_format)o->from)) {
 		rc = session_fail(&s, NULL);
+	} else if (ranks.n_ranks > 1 &&
+		   (o->method != NASH_METHOD_SE || o->one || o->pure || o->inexact || o->convert)) {
+		if (ranks.rank == 0)
+			cli_error("several ranks go with --method se alone");
+		rc = CLI_USAGE;
 	} else if (o->convert) {
 		if (nash_write(game, o->convert, NASH_FORMAT_AUTO))
 			rc = session_fail(&s, NULL);
 	} else {
 		struct result r = {.session = &s, .file = args[0], .game = game};
 
-		rc = solve(&r, o, output);
+		rc = solve(&r, o, output, &ranks);
 	}
 	nash_game_free(game);
 	session_end(&s);
+	nash_ranks_close(&ranks);
 	return rc;
 }
 
@@ -438,6 +458,8 @@ const struct command cmd_nash = {
 		"game: unless it is shown to be none, the result is called incomplete. SIGINT, "
 		"SIGTERM and --timeout end the work with what was found, status incomplete and "
 		"exit status 1.\n\n"
+		"With 'mpirun gpube-mpi nash --method se' the ranks share the pairs of supports by "
+		"round-robin, and rank 0 gathers and reports.\n\n"
 		"With --output json the result is one object: status (optimal, incomplete, "
 		"error), all (whether every extreme equilibrium is there), exact, equilibria "
 		"(lists x and y of fractions, payoffs u and v), with --components also the "

@@ -128,6 +128,7 @@
 		"grid: rows, a divisor of the variables; 0: about as many as columns; nash: "      \
 		"actions of player 1; 0: as --variables")                                          \
 	X(INT, columns, 0, "0", 0, INT32_MAX, "N", "nash: actions of player 2; 0: as --variables") \
+	X(INT, links, 0, "2", 1, INT32_MAX, "N", "scale-free: edges of each new node")             \
 	X(REAL, p2, 0, "0.3", 0, 1, "X",                                                           \
 		"share of the tuples of each function that are forbidden")                         \
 	X(TEXT, game, 0, "random", 0, 0, "CLASS",                                                  \

@@ -173,6 +173,9 @@ struct gpube_values {
 /* Reserves room for n values in all, so that a count known in advance allocates once. */
 int gpube__values_reserve(struct gpube_ctx *ctx, struct gpube_values *v, int64_t n);
 int gpube__values_push(struct gpube_ctx *ctx, struct gpube_values *v, int64_t value);
+/* Pushes n values. */
+int gpube__values_append(
+	struct gpube_ctx *ctx, struct gpube_values *v, const int64_t *values, int64_t n);
 void gpube__values_clear(struct gpube_ctx *ctx, struct gpube_values *v);
 
 /*

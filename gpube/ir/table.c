@@ -133,6 +133,37 @@ int gpube__values_push(struct gpube_ctx *ctx, struct gpube_values *v, int64_t va
 	return GPUBE_OK;
 }
 
+/* The narrowest type, at least 'type', that holds all of them. */
+static enum gpube_type type_of_all(enum gpube_type type, const int64_t *values, int64_t n)
+{
+	int64_t low = 0, high = 0;
+
+	for (int64_t k = 0; k < n; k++) {
+		int64_t v = values[k] == GPUBE_INF ? 0 : values[k];
+
+		low = v < low ? v : low;
+		high = v > high ? v : high;
+	}
+	if (type_of(low) > type)
+		type = type_of(low);
+	return type_of(high) > type ? type_of(high) : type;
+}
+
+int gpube__values_append(
+	struct gpube_ctx *ctx, struct gpube_values *v, const int64_t *values, int64_t n)
+{
+	enum gpube_type type = type_of_all(v->type, values, n);
+
+	if (gpube__grow(ctx, &v->values, &v->capacity, v->n + n, gpube__type_size(v->type)))
+		return GPUBE_ENOMEM;
+	if (type > v->type && widen(ctx, v, type))
+		return GPUBE_ENOMEM;
+	for (int64_t k = 0; k < n; k++)
+		store(v->values, v->type, v->n + k, values[k]);
+	v->n += n;
+	return GPUBE_OK;
+}
+
 void gpube__values_clear(struct gpube_ctx *ctx, struct gpube_values *v)
 {
 	gpube__free(ctx, v->values);

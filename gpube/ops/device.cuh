@@ -61,10 +61,12 @@ struct gpube__partial {
 };
 
 #define GPUBE_MAX_PARTIALS 8192
+#define GPUBE_MAX_PEERS	   7
 
 struct gpube__device {
 	int id, n_sms;
-	size_t shared_bytes; /* most a block may ask for */
+	size_t shared_bytes;	/* most a block may ask for */
+	size_t sm_shared_bytes; /* of a multiprocessor */
 	cudaStream_t stream;
 	struct gpube__arena *arena;
 	uint64_t memory_bytes;		/* most for tables */
@@ -74,11 +76,16 @@ struct gpube__device {
 	struct gpube__partial *partials; /* GPUBE_MAX_PARTIALS, in the arena */
 	void *words;			 /* descriptors, in the arena */
 	uint64_t words_bytes;
+	void *lists; /* what kernels make of descriptors, in the arena */
+	uint64_t lists_bytes;
 	unsigned char *staging; /* their host copy, pinned, so that sending them waits for nothing */
 	uint64_t staging_bytes;
 	cudaEvent_t sent;	/* the copy has been read */
 	struct gpube__watch *watch; /* NULL until a kernel needs it */
 	cudaEvent_t marks[2];	/* benchmarks: recorded before and after the kernels, if not NULL */
+	struct gpube_ctx *peers[GPUBE_MAX_PEERS]; /* see gpube__open_peers() */
+	int n_peers;
+	bool peers_known;
 };
 
 static inline struct gpube__device *gpube__device_of(struct gpube_ctx *ctx)
@@ -94,6 +101,13 @@ static inline void gpube__mark(struct gpube_ctx *ctx, int which)
 	if (d->marks[which])
 		cudaEventRecord(d->marks[which], d->stream);
 }
+
+/*
+ * Opens the machine's other devices, once: each is the device of a context of its own,
+ * that of a peer, which has its own stream and arena. Returns how many there are; those
+ * that cannot be opened are left out. The current device stays the context's.
+ */
+int gpube__open_peers(struct gpube_ctx *ctx);
 
 /* ---- arena: tables of one context in few large allocations of the device ------ */
 
@@ -123,6 +137,8 @@ int gpube__contract_streamed(struct gpube_ctx *ctx, const struct gpube_contracti
 
 /* Room for 'bytes' of descriptors on the host and, through *out, on the device. */
 unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes);
+/* Room for 'bytes' on the device alone, valid until the next call. */
+void *gpube__lists(struct gpube_ctx *ctx, uint64_t bytes);
 /* Sends the first 'bytes' of them, in the order of the stream. */
 int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes);
 

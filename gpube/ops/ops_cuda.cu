@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#define OVERHEAD_BYTES (16ull << 20) /* of descriptors and partial results, besides tables */
+#define OVERHEAD_BYTES (64ull << 20) /* of descriptors and partial results, besides tables */
 
 /* Tables that the device has no room for lie in host memory (stream.cu). */
 static void *cuda_alloc(struct gpube_ctx *ctx, uint64_t bytes)
@@ -42,19 +42,36 @@ static int cuda_download(struct gpube_ctx *ctx, void *to, const void *from, uint
 	return GPUBE_OK;
 }
 
+/* Makes *p, which holds *have bytes, hold 'bytes'; what it held is lost. */
+static void *room(struct gpube_ctx *ctx, void **p, uint64_t *have, uint64_t bytes)
+{
+	struct gpube__arena *arena = gpube__device_of(ctx)->arena;
+	void *more;
+
+	if (bytes <= *have && *p)
+		return *p;
+	more = gpube__arena_take(arena, ctx, bytes);
+	if (!more)
+		return NULL;
+	gpube__arena_give(arena, ctx, *p);
+	*p = more;
+	*have = bytes;
+	return more;
+}
+
+void *gpube__lists(struct gpube_ctx *ctx, uint64_t bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	return room(ctx, &d->lists, &d->lists_bytes, bytes);
+}
+
 unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 
-	if (bytes > d->words_bytes) {
-		void *words = gpube__arena_take(d->arena, ctx, bytes);
-
-		if (!words)
-			return NULL;
-		gpube__arena_give(d->arena, ctx, d->words);
-		d->words = words;
-		d->words_bytes = bytes;
-	}
+	if (!room(ctx, &d->words, &d->words_bytes, bytes))
+		return NULL;
 	/* what was sent last may still be on its way */
 	if (d->staging && cudaEventSynchronize(d->sent) != cudaSuccess)
 		goto fail;
@@ -156,6 +173,11 @@ static void device_close(struct gpube_ctx *ctx)
 	ctx->device_free = NULL;
 	if (!d)
 		return;
+	for (int k = 0; k < d->n_peers; k++) {
+		device_close(d->peers[k]);
+		gpube__free(ctx, d->peers[k]);
+	}
+	cudaSetDevice(d->id);
 	if (d->stream) {
 		cudaStreamSynchronize(d->stream);
 		cudaStreamDestroy(d->stream);
@@ -176,11 +198,11 @@ static int no_device(struct gpube_ctx *ctx, cudaError_t error)
 	        ctx, GPUBE_ENODEV, "no usable CUDA device: %s", cudaGetErrorString(error));
 }
 
-static int device_open(struct gpube_ctx *ctx)
+static int device_open(struct gpube_ctx *ctx, int id)
 {
 	struct gpube__device *d;
 	cudaError_t error;
-	int n = 0, shared = 0;
+	int n = 0, shared = 0, sm_shared = 0;
 
 	error = cudaGetDeviceCount(&n);
 	if (error != cudaSuccess || n == 0)
@@ -188,6 +210,7 @@ static int device_open(struct gpube_ctx *ctx)
 	d = (struct gpube__device *)gpube__alloc_zero(ctx, 1, sizeof(*d));
 	if (!d)
 		return GPUBE_ENOMEM;
+	d->id = id;
 	ctx->device = d;
 	ctx->device_free = device_close;
 	error = cudaSetDevice(d->id);
@@ -196,6 +219,9 @@ static int device_open(struct gpube_ctx *ctx)
 	if (error == cudaSuccess)
 		error = cudaDeviceGetAttribute(
 		        &shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->id);
+	if (error == cudaSuccess)
+		error = cudaDeviceGetAttribute(
+		        &sm_shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d->id);
 	if (error == cudaSuccess)
 		error = gpube__contract_general_probe();
 	if (error == cudaSuccess)
@@ -207,6 +233,7 @@ static int device_open(struct gpube_ctx *ctx)
 		return no_device(ctx, error);
 	}
 	d->shared_bytes = (size_t)shared;
+	d->sm_shared_bytes = (size_t)sm_shared;
 	d->memory_bytes = memory_of_device(ctx);
 	/* descriptors and partial results come besides */
 	if (gpube__arena_new(&d->arena, ctx, d->memory_bytes + OVERHEAD_BYTES) != GPUBE_OK)
@@ -221,8 +248,51 @@ fail:
 	return GPUBE_ENOMEM;
 }
 
+static struct gpube_ctx *open_peer(struct gpube_ctx *ctx, int id)
+{
+	struct gpube_ctx *peer = (struct gpube_ctx *)gpube__alloc(ctx, 1, sizeof(*peer));
+
+	if (!peer)
+		return NULL;
+	*peer = *ctx;
+	peer->device = NULL;
+	peer->device_free = NULL;
+	peer->host = NULL;
+	peer->host_free = NULL;
+	if (device_open(peer, id) == GPUBE_OK)
+		return peer;
+	gpube__free(ctx, peer);
+	return NULL;
+}
+
+int gpube__open_peers(struct gpube_ctx *ctx)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+	int n = 0;
+
+	if (d->peers_known)
+		return d->n_peers;
+	d->peers_known = true;
+	if (cudaGetDeviceCount(&n) != cudaSuccess)
+		n = 0;
+	for (int id = 0; id < n && d->n_peers < GPUBE_MAX_PEERS; id++) {
+		struct gpube_ctx *peer = id == d->id ? NULL : open_peer(ctx, id);
+
+		if (!peer)
+			continue;
+		/* where it is refused, copies go through the host */
+		cudaDeviceEnablePeerAccess(d->id, 0);
+		cudaSetDevice(d->id);
+		cudaDeviceEnablePeerAccess(id, 0);
+		d->peers[d->n_peers++] = peer;
+	}
+	(void)cudaGetLastError();
+	cudaSetDevice(d->id);
+	return d->n_peers;
+}
+
 extern "C" const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status)
 {
-	*status = ctx->device ? GPUBE_OK : device_open(ctx);
+	*status = ctx->device ? GPUBE_OK : device_open(ctx, 0);
 	return *status == GPUBE_OK ? &cuda_ops : NULL;
 }

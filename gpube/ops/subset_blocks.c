@@ -97,6 +97,42 @@ void gpube__fill_blocks(
 	}
 }
 
+/* Segments with most pairs first, each to the part that has least. */
+void gpube__share_segments(uint8_t owner[GPUBE_SEGMENTS], int n_parts)
+{
+	uint64_t load[GPUBE_MOST_PARTS] = {0};
+
+	for (int k = GPUBE_SEGMENT_BITS; k >= 0; k--)
+		for (int s = 0; s < GPUBE_SEGMENTS; s++) {
+			int least = 0;
+
+			if (__builtin_popcount((unsigned)s) != k)
+				continue;
+			for (int p = 1; p < n_parts; p++)
+				if (load[p] < load[least])
+					least = p;
+			owner[s] = (uint8_t)least;
+			load[least] += (uint64_t)1 << k;
+		}
+}
+
+void gpube__keep_segments(struct gpube__block_item *items, struct gpube__block_merge *merges,
+	struct gpube__block_plan *plan, int bits, const uint8_t owner[GPUBE_SEGMENTS], int part)
+{
+	const int shift = bits - GPUBE_SEGMENT_BITS;
+	uint64_t n = 0;
+
+	for (uint64_t i = 0; i < plan->n_items; i++)
+		if (owner[items[i].x >> shift] == part)
+			items[n++] = items[i];
+	plan->n_items = n;
+	n = 0;
+	for (uint64_t i = 0; i < plan->n_merges; i++)
+		if (owner[merges[i].x >> shift] == part)
+			merges[n++] = merges[i];
+	plan->n_merges = n;
+}
+
 int gpube__most_free(int bits, int n_groups)
 {
 	const uint64_t share = gpube__pow3(bits) / ((uint64_t)n_groups * 4);

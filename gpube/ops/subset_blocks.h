@@ -144,6 +144,21 @@ struct gpube__block_plan gpube__plan_blocks(int bits, int most_free);
 /* Writes what was counted. Cost: O(items + 2^bits * bits). */
 void gpube__fill_blocks(struct gpube__block_item *items, struct gpube__block_merge *merges,
 	int bits, int most_free);
+/*
+ * Several devices: the output blocks are cut by the highest bits of their names into
+ * 2^GPUBE_SEGMENT_BITS segments, and segments given to devices so that each has about
+ * the same number of pairs. Cost: O(segments * n_parts)
+ */
+#define GPUBE_SEGMENT_BITS 5
+#define GPUBE_SEGMENTS     (1 << GPUBE_SEGMENT_BITS)
+#define GPUBE_MOST_PARTS   8
+
+/* owner: of each segment, the part in [0, n_parts) */
+void gpube__share_segments(uint8_t owner[GPUBE_SEGMENTS], int n_parts);
+/* Only the items and merges of a part's segments, in their order; slots stay as they are. */
+void gpube__keep_segments(struct gpube__block_item *items, struct gpube__block_merge *merges,
+	struct gpube__block_plan *plan, int bits, const uint8_t owner[GPUBE_SEGMENTS], int part);
+
 /* The largest most_free that leaves each of n_groups thread groups several items. */
 int gpube__most_free(int bits, int n_groups);
 

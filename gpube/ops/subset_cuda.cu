@@ -13,6 +13,13 @@
 #define WATCHED_SPLITS 2e11
 #define POLL_NS        200000
 
+/*
+ * Work that is shared with the machine's other devices, in splits: what it takes to
+ * win back opening them, and copying tables to them once they are. Tests make it small.
+ */
+#define SHARED_ONCE_OPEN 2e12
+double gpube__shared_splits = 5e13;
+
 #define DISPATCH(type, F, ...)                                                                     \
 	((type) == GPUBE_INT16            ? F<op_i16>(__VA_ARGS__)                                 \
 		: (type) == GPUBE_INT32   ? F<op_i32>(__VA_ARGS__)                                 \
@@ -138,6 +145,15 @@ static int watch(struct gpube_ctx *ctx)
 	return GPUBE_OK;
 }
 
+/* Asks all devices to stop, or to go on. */
+static void set_stop(struct gpube__device *d, int stop)
+{
+	d->watch->stop = stop;
+	for (int k = 0; k < d->n_peers; k++)
+		if (gpube__device_of(d->peers[k])->watch)
+			gpube__device_of(d->peers[k])->watch->stop = stop;
+}
+
 /* Until the stream is empty; a stop ends the kernels between pairs of blocks. */
 static int wait_for_tiles(struct gpube_ctx *ctx, const struct gpube_subset *s, double pairs)
 {
@@ -147,7 +163,7 @@ static int wait_for_tiles(struct gpube_ctx *ctx, const struct gpube_subset *s, d
 
 	while ((error = cudaStreamQuery(d->stream)) == cudaErrorNotReady) {
 		if (gpube__stopped(ctx) && !d->watch->stop)
-			d->watch->stop = 1;
+			set_stop(d, 1);
 		if (s->share > 0)
 			gpube__progress(ctx, s->done + s->share * (double)d->watch->done / pairs,
 				"convolve");
@@ -155,21 +171,29 @@ static int wait_for_tiles(struct gpube_ctx *ctx, const struct gpube_subset *s, d
 	}
 	GPUBE_ECUDA(ctx, error);
 	if (d->watch->stop) {
-		d->watch->stop = 0;
+		set_stop(d, 0);
 		return gpube__fail_stopped(ctx);
 	}
 	return GPUBE_OK;
 }
 
+/* The whole of a convolution, or a device's part of it. */
+struct part {
+	const uint8_t *owner; /* of segments; NULL: all are this device's */
+	int number;
+};
+
 /* A counter, the lanes, the items and the merges, on their way to the device. */
 static int send_plan(struct gpube_ctx *ctx, struct tile_args *args,
-	const struct gpube__block_merge **merges, const struct gpube__block_plan *plan, int bits,
-	int most_free, bool paired)
+	const struct gpube__block_merge **merges, struct gpube__block_plan *plan, int bits,
+	int most_free, bool paired, const struct part *part)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 	const uint64_t items_at = 512;
 	const uint64_t merges_at = items_at + plan->n_items * sizeof(struct gpube__block_item);
 	const uint64_t bytes = merges_at + plan->n_merges * sizeof(struct gpube__block_merge);
+	struct gpube__block_item *items;
+	struct gpube__block_merge *all_merges;
 	void *device;
 	unsigned char *host = gpube__words(ctx, &device, bytes);
 
@@ -177,8 +201,11 @@ static int send_plan(struct gpube_ctx *ctx, struct tile_args *args,
 		return GPUBE_ENOMEM;
 	memset(host, 0, items_at);
 	memcpy(host + 256, d->watch->lane_order[paired], 256);
-	gpube__fill_blocks((struct gpube__block_item *)(void *)(host + items_at),
-		(struct gpube__block_merge *)(void *)(host + merges_at), bits, most_free);
+	items = (struct gpube__block_item *)(void *)(host + items_at);
+	all_merges = (struct gpube__block_merge *)(void *)(host + merges_at);
+	gpube__fill_blocks(items, all_merges, bits, most_free);
+	if (part->owner)
+		gpube__keep_segments(items, all_merges, plan, bits, part->owner, part->number);
 	args->done = (unsigned long long *)device;
 	args->lane_order = (const uint8_t *)device + 256;
 	args->items = (const struct gpube__block_item *)((const char *)device + items_at);
@@ -186,13 +213,15 @@ static int send_plan(struct gpube_ctx *ctx, struct tile_args *args,
 	return gpube__words_send(ctx, bytes);
 }
 
-template <class Op> static int convolve_blocks(struct gpube_ctx *ctx, const struct gpube_subset *s)
+/* Queues a part on the context's device, which is the current one; out: its segments alone. */
+template <class Op>
+static int launch(struct gpube_ctx *ctx, const struct gpube_subset *s, const struct part *part)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 	const int bits = s->n_bits - gpube__block_bits(s->type);
 	const int most_free = gpube__most_free(bits, d->n_sms * shape<Op>::n_groups);
-	const struct gpube__block_plan plan = gpube__plan_blocks(bits, most_free);
 	const size_t shared = STAGES * STAGE_BYTES;
+	struct gpube__block_plan plan = gpube__plan_blocks(bits, most_free);
 	const struct gpube__block_merge *merges;
 	struct tile_args args;
 	struct tables t;
@@ -202,7 +231,7 @@ template <class Op> static int convolve_blocks(struct gpube_ctx *ctx, const stru
 				 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
 	status = take(ctx, &t, s, &plan);
 	if (!status)
-		status = send_plan(ctx, &args, &merges, &plan, bits, most_free, Op::paired);
+		status = send_plan(ctx, &args, &merges, &plan, bits, most_free, Op::paired, part);
 	if (!status) {
 		d->watch->done = 0;
 		args.a = t.a_words ? t.a_words : s->a;
@@ -216,12 +245,128 @@ template <class Op> static int convolve_blocks(struct gpube_ctx *ctx, const stru
 			merge_kernel<Op><<<(unsigned)plan.n_merges, THREADS, 0, d->stream>>>(
 				(typename Op::value *)s->out, (const typename Op::value *)t.scratch,
 				merges);
-		if (cudaPeekAtLastError() == cudaSuccess &&
-			(double)gpube__pow3(s->n_bits) > WATCHED_SPLITS)
-			status = wait_for_tiles(ctx, s, (double)gpube__pow3(bits));
+		GPUBE_ECUDA(ctx, cudaPeekAtLastError());
 	}
 	give(ctx, &t);
 	return status;
+}
+
+/* ---- several devices -------------------------------------------------------------------- */
+
+/* A peer's copies of the tables; its stream keeps their use in order when they are given back. */
+static int copy_to_peer(struct gpube_ctx *ctx, struct gpube_ctx *peer, struct gpube_subset *there,
+	const struct gpube_subset *s, cudaEvent_t ready)
+{
+	struct gpube__device *home = gpube__device_of(ctx), *d = gpube__device_of(peer);
+	const uint64_t bytes = (uint64_t)gpube__type_size(s->type) << s->n_bits;
+
+	*there = *s;
+	there->share = 0;
+	there->a = gpube__arena_take(d->arena, peer, bytes);
+	there->b = gpube__arena_take(d->arena, peer, bytes);
+	there->out = gpube__arena_take(d->arena, peer, bytes);
+	if (!there->a || !there->b || !there->out)
+		return GPUBE_ENOMEM;
+	GPUBE_ECUDA(peer, cudaStreamWaitEvent(d->stream, ready, 0));
+	GPUBE_ECUDA(peer,
+		cudaMemcpyPeerAsync((void *)there->a, d->id, s->a, home->id, bytes, d->stream));
+	GPUBE_ECUDA(peer,
+		cudaMemcpyPeerAsync((void *)there->b, d->id, s->b, home->id, bytes, d->stream));
+	return GPUBE_OK;
+}
+
+/* A peer's segments of the output; its event 'sent' is when they have arrived. */
+static int copy_from_peer(struct gpube_ctx *ctx, struct gpube_ctx *peer,
+	const struct gpube_subset *there, const struct gpube_subset *s, const struct part *part)
+{
+	struct gpube__device *home = gpube__device_of(ctx), *d = gpube__device_of(peer);
+	const uint64_t bytes = (uint64_t)gpube__type_size(s->type)
+			       << (s->n_bits - GPUBE_SEGMENT_BITS);
+
+	for (uint64_t k = 0; k < GPUBE_SEGMENTS; k++)
+		if (part->owner[k] == part->number)
+			GPUBE_ECUDA(peer, cudaMemcpyPeerAsync((char *)s->out + k * bytes, home->id,
+						  (const char *)there->out + k * bytes, d->id,
+						  bytes, d->stream));
+	GPUBE_ECUDA(peer, cudaEventRecord(d->sent, d->stream));
+	return GPUBE_OK;
+}
+
+template <class Op>
+static int launch_on_peer(struct gpube_ctx *ctx, struct gpube_ctx *peer,
+	const struct gpube_subset *s, const struct part *part, cudaEvent_t ready)
+{
+	struct gpube__device *d = gpube__device_of(peer);
+	struct gpube_subset there = {};
+	int status;
+
+	GPUBE_ECUDA(peer, cudaSetDevice(d->id));
+	status = watch(peer);
+	if (!status)
+		status = copy_to_peer(ctx, peer, &there, s, ready);
+	if (!status)
+		status = launch<Op>(peer, &there, part);
+	if (!status)
+		status = copy_from_peer(ctx, peer, &there, s, part);
+	gpube__arena_give(d->arena, peer, (void *)there.a);
+	gpube__arena_give(d->arena, peer, (void *)there.b);
+	gpube__arena_give(d->arena, peer, there.out);
+	return status;
+}
+
+/* Parts on all devices. A peer that fails leaves its text to ctx. */
+template <class Op> static int launch_shared(struct gpube_ctx *ctx, const struct gpube_subset *s)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+	uint8_t owner[GPUBE_SEGMENTS];
+	struct part part = {owner, 0};
+	int status = GPUBE_OK;
+
+	gpube__share_segments(owner, 1 + d->n_peers);
+	GPUBE_ECUDA(ctx, cudaEventRecord(d->sent, d->stream));
+	for (int k = 0; k < d->n_peers && !status; k++) {
+		part.number = 1 + k;
+		status = launch_on_peer<Op>(ctx, d->peers[k], s, &part, d->sent);
+		if (status)
+			gpube__fail(ctx, (enum gpube_status)status, "device %d: %s",
+				gpube__device_of(d->peers[k])->id, d->peers[k]->error);
+	}
+	/* what the others have begun may still write into the output */
+	for (int k = 0; k < d->n_peers && status; k++)
+		cudaStreamSynchronize(gpube__device_of(d->peers[k])->stream);
+	GPUBE_ECUDA(ctx, cudaSetDevice(d->id));
+	if (status)
+		return status;
+	part.number = 0;
+	status = launch<Op>(ctx, s, &part);
+	for (int k = 0; k < d->n_peers; k++)
+		GPUBE_ECUDA(ctx,
+			cudaStreamWaitEvent(d->stream, gpube__device_of(d->peers[k])->sent, 0));
+	return status;
+}
+
+static bool is_shared(struct gpube_ctx *ctx, const struct gpube_subset *s)
+{
+	const struct gpube__device *d = gpube__device_of(ctx);
+	const double splits = (double)gpube__pow3(s->n_bits);
+
+	if (s->n_bits < gpube__block_bits(s->type) + GPUBE_SEGMENT_BITS ||
+		(splits < gpube__shared_splits && !(d->n_peers && splits >= SHARED_ONCE_OPEN)))
+		return false;
+	return gpube__open_peers(ctx) > 0;
+}
+
+template <class Op> static int convolve_blocks(struct gpube_ctx *ctx, const struct gpube_subset *s)
+{
+	const struct part all = {NULL, 0};
+	const bool shared = is_shared(ctx, s);
+	int status = shared ? launch_shared<Op>(ctx, s) : launch<Op>(ctx, s, &all);
+
+	if (status || (!shared && (double)gpube__pow3(s->n_bits) < WATCHED_SPLITS))
+		return status;
+	return wait_for_tiles(ctx, s,
+		(double)gpube__pow3(s->n_bits - gpube__block_bits(s->type)) /
+			(shared ? 1 + gpube__device_of(ctx)->n_peers : 1));
 }
 
 template <class Op> static int convolve_small(struct gpube_ctx *ctx, const struct gpube_subset *s)

@@ -18,19 +18,20 @@ static int64_t choose(int n, int q)
 	return c;
 }
 
-/* Whether the other player's action a is better than b against every action of the set. */
-static bool better(const double *c, int k, uint64_t set, int a, int b)
+/* better[b * l + a]: the own actions against which the other player's action a is better than b. */
+static void compare(uint64_t *better, const double *c, int k, int l)
 {
-	for (; set; set &= set - 1) {
-		const int i = __builtin_ctzll(set);
+	for (int b = 0; b < l; b++)
+		for (int a = 0; a < l; a++) {
+			uint64_t set = 0;
 
-		if (!(c[a * k + i] > c[b * k + i]))
-			return false;
-	}
-	return true;
+			for (int i = 0; i < k; i++)
+				set |= (uint64_t)(c[a * k + i] > c[b * k + i]) << i;
+			better[b * l + a] = set;
+		}
 }
 
-static uint64_t undominated(const double *c, int k, int l, uint64_t set)
+static uint64_t undominated(const uint64_t *better, int l, uint64_t set)
 {
 	uint64_t good = 0;
 
@@ -38,7 +39,7 @@ static uint64_t undominated(const double *c, int k, int l, uint64_t set)
 		bool stays = true;
 
 		for (int a = 0; a < l && stays; a++)
-			stays = a == b || !better(c, k, set, a, b);
+			stays = (set & ~better[b * l + a]) != 0;
 		good |= (uint64_t)stays << b;
 	}
 	return good;
@@ -49,6 +50,7 @@ int gpube__support_sets(struct gpube_support_sets *out, struct gpube_ctx *ctx,
 {
 	const int k = side ? s->l : s->k, l = side ? s->k : s->l;
 	const uint64_t all = l == 64 ? ~(uint64_t)0 : ((uint64_t)1 << l) - 1;
+	uint64_t better[GPUBE_SUPPORT_ACTIONS * GPUBE_SUPPORT_ACTIONS];
 	uint64_t set = s->q == 64 ? ~(uint64_t)0 : ((uint64_t)1 << s->q) - 1;
 
 	*out = (struct gpube_support_sets){.n = choose(k, s->q)};
@@ -61,11 +63,12 @@ int gpube__support_sets(struct gpube_support_sets *out, struct gpube_ctx *ctx,
 		gpube__support_sets_clear(out, ctx);
 		return GPUBE_ENOMEM;
 	}
+	compare(better, s->c[side], k, l);
 	for (int64_t i = 0; i < out->n; i++) {
 		const uint64_t low = set & -set, next = set + low;
 
 		out->mask[i] = set;
-		out->good[i] = s->dominance ? undominated(s->c[side], k, l, set) : all;
+		out->good[i] = s->dominance ? undominated(better, l, set) : all;
 		/* the next larger number of as many bits */
 		set = i + 1 < out->n ? next | (((set ^ next) >> 2) / low) : set;
 	}

@@ -48,6 +48,13 @@ static void draw(void *values, enum gpube_type type, int n_bits, uint64_t seed)
 			((double *)values)[i] = -INFINITY;
 }
 
+#ifdef GPUBE_HAVE_CUDA
+/* of subset_cuda.cu: work in splits that is shared with the machine's other devices */
+extern double gpube__shared_splits;
+#else
+static double gpube__shared_splits;
+#endif
+
 static void *sent(const void *values, uint64_t bytes)
 {
 	void *p = gpu->alloc(ctx, bytes);
@@ -91,6 +98,16 @@ static void convolves(void **state)
 	gpu->free(ctx, (void *)s.b);
 	gpu->free(ctx, s.out);
 	free(memory);
+}
+
+/* Shared by all devices there are, whatever it costs. */
+static void convolves_shared(void **state)
+{
+	const double splits = gpube__shared_splits;
+
+	gpube__shared_splits = 0;
+	convolves(state);
+	gpube__shared_splits = splits;
 }
 
 static void fills(void **state)
@@ -206,6 +223,8 @@ int main(void)
 		for (int type = GPUBE_INT16; type <= GPUBE_FLOAT64; type++) {
 			for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++)
 				n = add(n, "convolves", (enum gpube_type)type, sizes[k], convolves);
+			for (int bits = 16; bits <= 18; bits++)
+				n = add(n, "shared", (enum gpube_type)type, bits, convolves_shared);
 			n = add(n, "solves", (enum gpube_type)type, 3, solves);
 			n = add(n, "solves", (enum gpube_type)type, 17, solves);
 		}

@@ -322,6 +322,42 @@ static void plans(void **state)
 	assert_in_range(gpube__most_free(17, 264), 14, 17);
 }
 
+/* The parts' items are all items, and no part has much more than another. */
+static void shares(void **state)
+{
+	const int bits = 7, most = 3;
+
+	(void)state;
+	for (int n_parts = 1; n_parts <= 4; n_parts++) {
+		const struct gpube__block_plan all = gpube__plan_blocks(bits, most);
+		uint64_t items_seen = 0, merges_seen = 0, pairs_all = 0;
+		uint8_t owner[GPUBE_SEGMENTS];
+
+		gpube__share_segments(owner, n_parts);
+		for (int part = 0; part < n_parts; part++) {
+			struct gpube__block_item items[2500];
+			struct gpube__block_merge merges[200];
+			struct gpube__block_plan p = all;
+			uint64_t pairs = 0;
+
+			assert_true(p.n_items <= 2500 && p.n_merges <= 200);
+			gpube__fill_blocks(items, merges, bits, most);
+			gpube__keep_segments(items, merges, &p, bits, owner, part);
+			for (uint64_t i = 0; i < p.n_items; i++) {
+				assert_int_equal(owner[items[i].x >> 2], part);
+				pairs += (uint64_t)1 << __builtin_popcount(items[i].free);
+			}
+			items_seen += p.n_items;
+			merges_seen += p.n_merges;
+			pairs_all += pairs;
+			assert_true((double)pairs < 1.03 * (double)gpube__pow3(bits) / n_parts + 1);
+		}
+		assert_int_equal(items_seen, all.n_items);
+		assert_int_equal(merges_seen, all.n_merges);
+		assert_int_equal(pairs_all, gpube__pow3(bits));
+	}
+}
+
 /* Subsets of a size by their number, and by the one before. */
 static void subsets_of_size(void **state)
 {
@@ -456,6 +492,7 @@ int main(void)
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(plans);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(lanes);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(subsets_of_size);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(shares);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(no_bank_conflicts);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(first_of_ties);
 	for (int type = GPUBE_INT16; type <= GPUBE_FLOAT64; type++)

@@ -2,6 +2,7 @@
 #include "tests/support/test.h"
 
 #include "tests/support/files.h"
+#include "formats/compare.h"
 #include "tests/support/model_text.h"
 
 /* ---- reading -------------------------------------------------------------------------- */
@@ -251,6 +252,54 @@ static void shifted(void **state)
 	test_clear_dir(dir);
 }
 
+/*
+ * The quick path for the usual spacing and the slow one for all others give the
+ * same model: listings in order and not, cut by the window's end anywhere.
+ */
+static void spacing(void **state)
+{
+	static const char *const between[][2] = {{" ", "\n"}, {"\t", "\n"}, {" ", "\r\n"},
+		{"  ", "\n\n"}, {" 0", " \n"}, {" ", " "}};
+	enum { D = 130, STYLES = sizeof(between) / sizeof(*between) };
+	struct gpube_model *m[STYLES];
+	struct gpube_compared counts;
+	struct gpube_ctx *ctx;
+	char *text = malloc((size_t)3 * D * D * 40 + 1000);
+
+	(void)state;
+	assert_non_null(text);
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), 0);
+	for (int k = 0; k < STYLES; k++) {
+		const char *b = between[k][0], *e = between[k][1];
+		int n = sprintf(text, "p 3 %d 3 2000\n%d %d %d\n", D, D, D, D);
+
+		for (int f = 0; f < 3; f++) {
+			n += sprintf(
+				text + n, "2 %d %d 7 %d\n", f % 2, f % 2 + 1, D * D - (f == 2));
+			for (int c = 0; c < D * D - (f == 2); c++) {
+				/* in order; in order but for two; the last cell first */
+				int at = f == 2                    ? D * D - 1 - c
+					 : f == 1 && c / 2 == 4000 ? c ^ 1
+								   : c;
+
+				n += sprintf(text + n, "%d%s%d%s%d%s", at / D, b, at % D, b,
+					(at * 37) % 2100 * (f + 1), e);
+			}
+		}
+		if (text_to_model(&m[k], ctx, text, GPUBE_FORMAT_WCSP))
+			fail_msg("%s", gpube_error(ctx));
+		assert_int_equal(gpube__compare(&counts, m[0], m[k]), GPUBE_OK);
+		assert_int_equal(counts.n_cells, 2 * D * D);
+		assert_int_equal(cost_at(m[k], 0, (const int32_t[]){1, 3}),
+			133 * 37 % 2100 >= 2000 ? GPUBE_INF : 133 * 37 % 2100);
+		assert_int_equal(cost_at(m[k], 2, (const int32_t[]){0, 0}), 7);
+	}
+	for (int k = 0; k < STYLES; k++)
+		gpube_model_free(m[k]);
+	gpube_ctx_free(ctx);
+	free(text);
+}
+
 /* Shared tables stay shared, sparse ones sparse, and writing again changes nothing. */
 static void shared_and_sparse(void **state)
 {
@@ -320,7 +369,7 @@ static void out_of_memory(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N(goods) + N(writtens) + 5];
+	static struct CMUnitTest tests[N(goods) + N(writtens) + 6];
 	size_t n = 0;
 
 	for (size_t k = 0; k < N(goods); k++)
@@ -332,6 +381,7 @@ int main(void)
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(sparse_stays_sparse);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(claims_cost_nothing);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(shifted);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(spacing);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(shared_and_sparse);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(out_of_memory);
 	return _cmocka_run_group_tests("wcsp", tests, n, NULL, NULL);

@@ -370,6 +370,12 @@ static void there_and_back(void **state)
 			assert_int_equal(h->n, 7);
 			assert_int_equal(h->type, g->type);
 			assert_memory_equal(g->values, h->values, csg__type_size(g->type) << 7);
+			/* a plain file is mapped: what is changed stays here */
+			assert_true((h->map != NULL) == (k == 0));
+			memset(h->values, 1, csg__type_size(g->type) << 7);
+			csg_game_free(h);
+			assert_int_equal(csg_read(&h, ctx, path), GPUBE_OK);
+			assert_memory_equal(g->values, h->values, csg__type_size(g->type) << 7);
 			csg_game_free(g);
 			csg_game_free(h);
 		}

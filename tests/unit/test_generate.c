@@ -40,31 +40,35 @@ static const struct row {
 	int32_t n_edges;
 } rows[] = {
 	/* the paper's tables 1 to 3 */
-	{{GPUBE_NETWORK_RANDOM, 10, 10, 0, 0.2, 0.9, 100, 1}, 9},
-	{{GPUBE_NETWORK_RANDOM, 10, 10, 0, 0.3, 0.9, 100, 1}, 13},
-	{{GPUBE_NETWORK_RANDOM, 10, 10, 0, 0.4, 0.9, 100, 1}, 18},
-	{{GPUBE_NETWORK_RANDOM, 10, 10, 0, 0.7, 0.9, 100, 1}, 31},
-	{{GPUBE_NETWORK_RANDOM, 10, 10, 0, 0.9, 0.9, 100, 1}, 40},
-	{{GPUBE_NETWORK_RANDOM, 20, 10, 0, 0.3, 0.9, 100, 1}, 57},
-	{{GPUBE_NETWORK_RANDOM, 10, 50, 0, 0.3, 0.9, 100, 1}, 13},
-	{{GPUBE_NETWORK_SCALE_FREE, 10, 10, 0, 0, 0.9, 100, 1}, 17},
-	{{GPUBE_NETWORK_SCALE_FREE, 16, 10, 0, 0, 0.9, 100, 1}, 29},
-	{{GPUBE_NETWORK_GRID, 25, 10, 0, 0, 0.9, 100, 1}, 40},
-	{{GPUBE_NETWORK_GRID, 100, 10, 0, 0, 0.9, 100, 1}, 180},
+	{{GPUBE_NETWORK_RANDOM, 10, 10, 0, 0.2, 0.9, 100, 1, 0}, 9},
+	{{GPUBE_NETWORK_RANDOM, 10, 10, 0, 0.3, 0.9, 100, 1, 0}, 13},
+	{{GPUBE_NETWORK_RANDOM, 10, 10, 0, 0.4, 0.9, 100, 1, 0}, 18},
+	{{GPUBE_NETWORK_RANDOM, 10, 10, 0, 0.7, 0.9, 100, 1, 0}, 31},
+	{{GPUBE_NETWORK_RANDOM, 10, 10, 0, 0.9, 0.9, 100, 1, 0}, 40},
+	{{GPUBE_NETWORK_RANDOM, 20, 10, 0, 0.3, 0.9, 100, 1, 0}, 57},
+	{{GPUBE_NETWORK_RANDOM, 10, 50, 0, 0.3, 0.9, 100, 1, 0}, 13},
+	{{GPUBE_NETWORK_SCALE_FREE, 10, 10, 0, 0, 0.9, 100, 1, 0}, 17},
+	{{GPUBE_NETWORK_SCALE_FREE, 16, 10, 0, 0, 0.9, 100, 1, 0}, 29},
+	{{GPUBE_NETWORK_GRID, 25, 10, 0, 0, 0.9, 100, 1, 0}, 40},
+	{{GPUBE_NETWORK_GRID, 100, 10, 0, 0, 0.9, 100, 1, 0}, 180},
 	/* ends of the ranges */
-	{{GPUBE_NETWORK_RANDOM, 1, 3, 0, 0, 0.5, 100, 1}, 0},
-	{{GPUBE_NETWORK_RANDOM, 2, 3, 0, 1, 0.5, 100, 1}, 1},
-	{{GPUBE_NETWORK_RANDOM, 30, 2, 0, 1, 0, 0, 1}, 435},
-	{{GPUBE_NETWORK_RANDOM, 200, 2, 0, 0.01, 0.25, 7, 1}, 199},
-	{{GPUBE_NETWORK_RANDOM, 12, 1, 0, 0.5, 0, 3, 1}, 33},
-	{{GPUBE_NETWORK_SCALE_FREE, 1, 2, 0, 0, 0, 9, 1}, 0},
-	{{GPUBE_NETWORK_SCALE_FREE, 2, 2, 0, 0, 0, 9, 1}, 1},
-	{{GPUBE_NETWORK_SCALE_FREE, 3, 2, 0, 0, 0, 9, 1}, 3},
-	{{GPUBE_NETWORK_SCALE_FREE, 500, 2, 0, 0, 0.5, 9, 1}, 997},
-	{{GPUBE_NETWORK_GRID, 1, 2, 0, 0, 0, 9, 1}, 0},
-	{{GPUBE_NETWORK_GRID, 7, 2, 0, 0, 0, 9, 1}, 6},   /* 1 x 7 */
-	{{GPUBE_NETWORK_GRID, 12, 2, 0, 0, 0, 9, 1}, 17}, /* 3 x 4 */
-	{{GPUBE_NETWORK_GRID, 12, 2, 6, 0, 0, 9, 1}, 16}, /* 6 x 2 */
+	{{GPUBE_NETWORK_RANDOM, 1, 3, 0, 0, 0.5, 100, 1, 0}, 0},
+	{{GPUBE_NETWORK_RANDOM, 2, 3, 0, 1, 0.5, 100, 1, 0}, 1},
+	{{GPUBE_NETWORK_RANDOM, 30, 2, 0, 1, 0, 0, 1, 0}, 435},
+	{{GPUBE_NETWORK_RANDOM, 200, 2, 0, 0.01, 0.25, 7, 1, 0}, 199},
+	{{GPUBE_NETWORK_RANDOM, 12, 1, 0, 0.5, 0, 3, 1, 0}, 33},
+	{{GPUBE_NETWORK_SCALE_FREE, 1, 2, 0, 0, 0, 9, 1, 0}, 0},
+	{{GPUBE_NETWORK_SCALE_FREE, 2, 2, 0, 0, 0, 9, 1, 0}, 1},
+	{{GPUBE_NETWORK_SCALE_FREE, 3, 2, 0, 0, 0, 9, 1, 0}, 3},
+	{{GPUBE_NETWORK_SCALE_FREE, 500, 2, 0, 0, 0.5, 9, 1, 0}, 997},
+	{{GPUBE_NETWORK_SCALE_FREE, 10, 2, 0, 0, 0.5, 9, 1, 2}, 17},
+	{{GPUBE_NETWORK_SCALE_FREE, 10, 2, 0, 0, 0.5, 9, 1, 1}, 9},
+	{{GPUBE_NETWORK_SCALE_FREE, 10, 2, 0, 0, 0.5, 9, 1, 5}, 35},
+	{{GPUBE_NETWORK_SCALE_FREE, 10, 2, 0, 0, 0.5, 9, 1, 99}, 45},
+	{{GPUBE_NETWORK_GRID, 1, 2, 0, 0, 0, 9, 1, 0}, 0},
+	{{GPUBE_NETWORK_GRID, 7, 2, 0, 0, 0, 9, 1, 0}, 6},   /* 1 x 7 */
+	{{GPUBE_NETWORK_GRID, 12, 2, 0, 0, 0, 9, 1, 0}, 17}, /* 3 x 4 */
+	{{GPUBE_NETWORK_GRID, 12, 2, 6, 0, 0, 9, 1, 0}, 16}, /* 6 x 2 */
 };
 
 static void check_function(const struct gpube_model *m, int32_t f, const struct gpube_network *w)

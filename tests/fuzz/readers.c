@@ -1,0 +1,186 @@
+/* readers.c - see readers.h. */
+#define _GNU_SOURCE /* memfd_create() */
+#include "tests/fuzz/readers.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "csg/auction.h"
+#include "csg/csg.h"
+#include "formats/formats.h"
+#include "nash/nash.h"
+
+/* ---- memory ------------------------------------------------------------------------ */
+
+struct memory {
+	size_t live, most;
+};
+
+/* Refuses what would pass the limit: 'most' tells that it was asked for. */
+static void *limited(void *arg, void *p, size_t size)
+{
+	struct memory *m = arg;
+	size_t old = p ? malloc_usable_size(p) : 0;
+	void *q;
+
+	if (size == 0) {
+		m->live -= old;
+		free(p);
+		return NULL;
+	}
+	if (m->live - old + size > m->most)
+		m->most = m->live - old + size;
+	if (m->live - old + size > FUZZ_MOST_BYTES)
+		return NULL;
+	q = realloc(p, size);
+	if (q)
+		m->live += malloc_usable_size(q) - old;
+	return q;
+}
+
+/* ---- targets ------------------------------------------------------------------------- */
+
+/* A model for the files that belong to one: 4 variables of 2 to 5 values, with names. */
+static struct gpube_model *small_model(struct gpube_ctx *ctx)
+{
+	struct gpube_model *m;
+	char name[] = "a";
+
+	if (gpube_model_new(&m, ctx, GPUBE_POTENTIALS))
+		return NULL;
+	for (int i = 0; i < 4; i++, name[0]++)
+		if (gpube_model_add_var(m, NULL, 2 + i, name)) {
+			gpube_model_free(m);
+			return NULL;
+		}
+	return m;
+}
+
+static void read_sidecar(struct gpube_ctx *ctx, const char *target, const char *path)
+{
+	struct gpube_model *m = small_model(ctx);
+	int32_t values[4];
+
+	if (m && !strcmp(target, "order"))
+		gpube_read_order(values, m, path);
+	else if (m)
+		gpube_read_solution(values, m, path);
+	gpube_model_free(m);
+}
+
+static void read_evidence(struct gpube_ctx *ctx, const char *path)
+{
+	static const char model[] = "MARKOV\n4\n2 3 4 5\n0\n";
+	char name[64];
+	struct gpube_model *m;
+	int fd = memfd_create("model", 0);
+
+	if (fd < 0)
+		return;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	if (write(fd, model, sizeof(model) - 1) == (ssize_t)sizeof(model) - 1 &&
+		!gpube_read(&m, ctx, name, GPUBE_FORMAT_UAI, path))
+		gpube_model_free(m);
+	close(fd);
+}
+
+static void read_nash(struct gpube_ctx *ctx, const char *path)
+{
+	struct nash_game *g;
+
+	if (!nash_read(&g, ctx, path, NASH_FORMAT_AUTO))
+		nash_game_free(g);
+}
+
+static void read_csg(struct gpube_ctx *ctx, const char *path)
+{
+	struct csg_game *g;
+
+	if (!csg_read(&g, ctx, path))
+		csg_game_free(g);
+}
+
+static void read_auction(struct gpube_ctx *ctx, const char *path)
+{
+	struct csg_auction *a;
+
+	if (!csg_auction_read(&a, ctx, path))
+		csg_auction_free(a);
+}
+
+static const char *const others[] = {"evid", "order", "sol", "nash", "csg", "auction"};
+enum { N_MODELS = GPUBE_N_FORMATS - 1, N_OTHERS = sizeof(others) / sizeof(*others) };
+
+const char *fuzz_target(int k)
+{
+	if (k < N_MODELS)
+		return gpube_format_name((enum gpube_format)(k + 1));
+	return k < N_MODELS + N_OTHERS ? others[k - N_MODELS] : NULL;
+}
+
+static void read_model(struct gpube_ctx *ctx, enum gpube_format format, const char *path)
+{
+	struct gpube_model *m;
+
+	if (!gpube_read(&m, ctx, path, format, ""))
+		gpube_model_free(m);
+}
+
+static int read_as(struct gpube_ctx *ctx, const char *target, const char *path)
+{
+	enum gpube_format format = gpube_format_named(target);
+
+	if (format != GPUBE_FORMAT_AUTO)
+		read_model(ctx, format, path);
+	else if (!strcmp(target, "order") || !strcmp(target, "sol"))
+		read_sidecar(ctx, target, path);
+	else if (!strcmp(target, "evid"))
+		read_evidence(ctx, path);
+	else if (!strcmp(target, "nash"))
+		read_nash(ctx, path);
+	else if (!strcmp(target, "csg"))
+		read_csg(ctx, path);
+	else if (!strcmp(target, "auction"))
+		read_auction(ctx, path);
+	else
+		return -1;
+	return 0;
+}
+
+/* A file in memory, the same one for all. */
+static int put_bytes(const uint8_t *bytes, size_t n, char path[64])
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = memfd_create("fuzz", 0);
+	if (fd < 0 || ftruncate(fd, 0) || pwrite(fd, bytes, n, 0) != (ssize_t)n)
+		return -1;
+	snprintf(path, 64, "/proc/self/fd/%d", fd);
+	return 0;
+}
+
+long fuzz_read(const char *target, const uint8_t *bytes, size_t n, size_t *most)
+{
+	struct memory memory = {0};
+	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
+		.n_threads = 1,
+		.memory_bytes = FUZZ_MOST_BYTES / 2,
+		.realloc_fn = limited,
+		.realloc_arg = &memory};
+	struct gpube_ctx *ctx;
+	char path[64];
+	int rc;
+
+	*most = 0;
+	if (put_bytes(bytes, n, path) || gpube_ctx_new(&ctx, &opts))
+		return -1;
+	rc = read_as(ctx, target, path);
+	gpube_ctx_free(ctx);
+	*most = memory.most;
+	return rc ? rc : (long)memory.live;
+}
