@@ -25,6 +25,8 @@ say  = @$(if $(filter 1,$(V)),true,printf '  %-5s %s\n' $(1) $@)
 have = $(shell printf '$(1)\n' | $(CC) $(2) -x c -E - >/dev/null 2>&1 && echo yes)
 LZMA   := $(call have,\#include <lzma.h>)
 FLINT  := $(call have,\#include <flint/fmpz_mat.h>)
+EXPAT  := $(call have,\#include <expat.h>)
+YAML   := $(call have,\#include <yaml.h>)
 OPENMP := $(call have,\#include <omp.h>,-fopenmp)
 X86    := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),yes)
 # the wrapper of the machine's MPI library knows its headers and libraries
@@ -49,6 +51,14 @@ ifeq ($(FLINT),yes)
 ALL_CFLAGS += -DGPUBE_HAVE_FLINT
 LIBS       += -lflint -lgmp
 endif
+ifeq ($(EXPAT),yes)
+ALL_CFLAGS += -DGPUBE_HAVE_EXPAT
+LIBS       += -lexpat
+endif
+ifeq ($(YAML),yes)
+ALL_CFLAGS += -DGPUBE_HAVE_YAML
+LIBS       += -lyaml
+endif
 ifeq ($(OPENMP),yes)
 ALL_CFLAGS += -fopenmp
 endif
@@ -67,7 +77,10 @@ endif
 LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c formats/*.c nash/*.c csg/*.c \
 	$(filter-out %_mpi.c,$(wildcard dcop/*.c)))
 CUDA_SRC := $(if $(NVCC_PATH),$(wildcard gpube/ops/*.cu))
-CLI_SRC  := $(wildcard gpube/cli/*.c)
+CLI_SRC  := $(filter-out gpube/cli/convert_main.c,$(wildcard gpube/cli/*.c))
+# gpube-convert: the same options, the formats and the simplifier; no operators, no CUDA
+CONVERT_SRC := $(addprefix gpube/cli/,convert_main.c program.c cmd_convert.c simplify_map.c \
+	other_kinds.c opts.c help.c session.c inputs.c json.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/ops/test_*.c tests/parse/test_*.c)
 GPU_TEST_SRC := $(wildcard tests/gpu/test_*.c)
 TEST_LIB_SRC := $(wildcard tests/support/*.c)
@@ -83,11 +96,13 @@ BENCHES = $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
 GPU_BENCHES = $(patsubst %.cu,$(BUILD)/%,$(GPU_BENCH_SRC))
 
 ## all: build the library and the program (the default)
-all: note $(BUILD)/gpube $(LIB) $(if $(MPI_PATH),$(BUILD)/gpube-mpi)
+all: note $(BUILD)/gpube $(BUILD)/gpube-convert $(LIB) $(if $(MPI_PATH),$(BUILD)/gpube-mpi)
 
 note:
 	@test "$(LZMA)" = yes || echo "note: liblzma not found, .xz files cannot be read (apt-get install liblzma-dev)"
 	@test "$(FLINT)" = yes || echo "note: FLINT not found, 'gpube nash' gives --inexact results only (apt-get install libflint-dev)"
+	@test "$(EXPAT)" = yes || echo "note: expat not found, XCSP and FRODO .xml files cannot be read (apt-get install libexpat1-dev)"
+	@test "$(YAML)" = yes || echo "note: libyaml not found, pyDCOP .yaml files cannot be read (apt-get install libyaml-dev)"
 	@test -n "$(MPI_PATH)" || echo "note: building without MPI, there is no gpube-mpi (apt-get install libopenmpi-dev)"
 	@test "$(OPENMP)" = yes || echo "note: OpenMP not found, one thread is used"
 	@test -n "$(NVCC_PATH)" || echo "note: building for the CPU only (no nvcc, or CUDA=0)"
@@ -125,6 +140,11 @@ $(LIB): $(call obj,$(LIB_SRC) $(CUDA_SRC))
 $(BUILD)/gpube: $(call obj,$(CLI_SRC)) $(LIB)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(BUILD)/gpube-convert: $(call obj,$(CONVERT_SRC)) $(LIB)
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--gc-sections -Wl,--as-needed $^ -lz $(if $(filter yes,$(LZMA)),-llzma) \
+		$(if $(filter yes,$(EXPAT)),-lexpat) $(if $(filter yes,$(YAML)),-lyaml) -lm -lpthread -o $@
 
 # The same program with ranks: the archive's world_single.o is left out, for dcop/world_mpi.o
 # is there already (dcop/world.h says why this is a program of its own).
@@ -176,18 +196,23 @@ asan:
 ## bench: build the benchmark programs (benchmarks/README.md says how to run them)
 bench: all $(BENCHES) $(GPU_BENCHES)
 
-## install: program, library, headers, man pages and completion under PREFIX (DESTDIR honoured)
+## install: programs, library, headers, pkg-config file, man pages, completion under PREFIX (DESTDIR honoured)
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/gpube
-	install -m 755 $(BUILD)/gpube $(DESTDIR)$(PREFIX)/bin/gpube
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/gpube
+	install -m 755 $(BUILD)/gpube $(BUILD)/gpube-convert $(DESTDIR)$(PREFIX)/bin/
 	$(if $(MPI_PATH),install -m 755 $(BUILD)/gpube-mpi $(DESTDIR)$(PREFIX)/bin/gpube-mpi)
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libgpube.a
-	install -m 644 gpube/gpube.h formats/formats.h nash/nash.h $(DESTDIR)$(PREFIX)/include/gpube/
+	install -m 644 gpube/gpube.h formats/formats.h nash/nash.h csg/csg.h csg/auction.h \
+		$(DESTDIR)$(PREFIX)/include/gpube/
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBS@|$(strip $(LIBS) $(if $(filter yes,$(OPENMP)),-fopenmp))|' \
+		-e "s|@VERSION@|$$(sed -n 's/^#define GPUBE_VERSION "\(.*\)"/\1/p' gpube/gpube.h)|" \
+		gpube.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/gpube.pc
 	install -d $(DESTDIR)$(MANDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR)
 	$(BUILD)/gpube __man > $(DESTDIR)$(MANDIR)/gpube.1
 	for c in $$($(BUILD)/gpube __commands); do \
 		$(BUILD)/gpube __man $$c > $(DESTDIR)$(MANDIR)/gpube-$$c.1 || exit 1; done
 	$(BUILD)/gpube __completion bash > $(DESTDIR)$(BASHDIR)/gpube
+	ln -sf gpube $(DESTDIR)$(BASHDIR)/gpube-convert
 	$(BUILD)/gpube __completion zsh > $(DESTDIR)$(ZSHDIR)/_gpube
 
 ## format: reformat the sources with clang-format
@@ -196,7 +221,7 @@ format:
 
 ## tidy: clang-tidy over the sources, zero warnings
 tidy:
-	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. $(addprefix -I,$(if $(MPI_PATH),$(shell $(MPICC) --showme:incdirs 2>/dev/null))) $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT)
+	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. $(addprefix -I,$(if $(MPI_PATH),$(shell $(MPICC) --showme:incdirs 2>/dev/null))) $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT) $(if $(filter yes,$(EXPAT)),-DGPUBE_HAVE_EXPAT) $(if $(filter yes,$(YAML)),-DGPUBE_HAVE_YAML)
 
 ## clean: remove what was built
 clean:

@@ -331,6 +331,8 @@ static int bench_row(const char *family, const char *text, int position, enum gp
 		problem = check_row(ctx, &row);
 	if (problem) {
 		fprintf(stderr, "bench_contract: %s: %s\n", placed, problem);
+		free_row(&row);
+		gpube_ctx_free(ctx);
 		return 1;
 	}
 	time_row(ctx, &row, seconds, &median, &minimum);

@@ -22,41 +22,8 @@ def integers(rng, m, n, span):
     return [[rng.randint(-span, span) for _ in range(n)] for _ in range(m)]
 
 
-def random_wide(rng, m, n):
-    return integers(rng, m, n, 100), integers(rng, m, n, 100)
-
-
 def random_small(rng, m, n):
     return integers(rng, m, n, 2), integers(rng, m, n, 2)
-
-
-def win_lose(rng, m, n):
-    return [[[rng.randint(0, 1) for _ in range(n)] for _ in range(m)] for _ in range(2)]
-
-
-def zero_sum(rng, m, n):
-    a = integers(rng, m, n, rng.choice([1, 3, 20]))
-    return a, [[-v for v in row] for row in a]
-
-
-def duplicated(rng, m, n):
-    """Some rows and columns are copies of others."""
-    a, b = random_wide(rng, m, n)
-    rows = [rng.randrange(m) if rng.random() < 0.5 else i for i in range(m)]
-    columns = [rng.randrange(n) if rng.random() < 0.5 else j for j in range(n)]
-    return [[[p[i][j] for j in columns] for i in rows] for p in (a, b)]
-
-
-def coordination(rng, m, n):
-    a = [[int(i == j) for j in range(n)] for i in range(m)]
-    return a, a
-
-
-def minimum_effort(rng, m, n):
-    a, b = rng.randint(-100, 100), rng.randint(2, 100)
-    c = rng.randint(1, b - 1)
-    return ([[a + b * min(i, j) - c * i for j in range(n)] for i in range(m)],
-            [[a + b * min(i, j) - c * j for j in range(n)] for i in range(m)])
 
 
 def constant(rng, m, n):
@@ -69,11 +36,6 @@ def one_row(rng, m, n):
 
 def one_column(rng, m, n):
     return random_small(rng, m, 1)
-
-
-def dispersion(rng, m, n):
-    a = [[int(i != j) for j in range(n)] for i in range(m)]
-    return a, a
 
 
 def fractions(rng, m, n):
@@ -96,8 +58,20 @@ def huge(rng, m, n):
     return integers(rng, m, n, 10 ** 17), integers(rng, m, n, 10 ** 17)
 
 
-CLASSES = [random_wide, random_small, win_lose, zero_sum, duplicated, coordination, minimum_effort,
-           constant, one_row, one_column, dispersion, fractions, symmetric, sparse, huge]
+# those of this file, and those of gpube generate nash
+CLASSES = [random_small, constant, one_row, one_column, fractions, symmetric, sparse, huge,
+           "random", "covariant", "zero-sum", "win-lose", "duplicated", "coordination",
+           "dispersion", "minimum-effort", "grab-the-dollar", "travelers-dilemma",
+           "cyclic-polytope"]
+
+
+def generate(program, kind, rng, m, n, path):
+    """Writes a game of gpube's for lrsnash."""
+    if kind == "cyclic-polytope":
+        m = n = max(2, m - m % 2)
+    subprocess.run([program, "generate", "nash", "--game", kind, "--rows", str(m), "--columns",
+                    str(n), "--seed", str(rng.randrange(2 ** 31)), "--to", "lrs", "-o", path,
+                    "--range", str(rng.choice([1, 3, 20, 100]))], check=True)
 
 
 def lrs_text(game):
@@ -181,8 +155,12 @@ def run_generated(o, count):
         m = rng.randint(1, o.largest)
         n = m if rng.random() < 0.5 else rng.randint(1, o.largest)
         with tempfile.NamedTemporaryFile("w", suffix=".lrs", delete=False) as f:
-            f.write(lrs_text(kind(rng, m, n)))
-        result = check(o, "%s, seed %d, game %d" % (kind.__name__, o.seed, k), f.name)
+            if callable(kind):
+                f.write(lrs_text(kind(rng, m, n)))
+        if not callable(kind):
+            generate(o.gpube, kind, rng, m, n, f.name)
+        name = kind.__name__ if callable(kind) else kind
+        result = check(o, "%s, seed %d, game %d" % (name, o.seed, k), f.name)
         skipped += result is None
         bad += bool(result)
         if result:

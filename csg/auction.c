@@ -14,6 +14,7 @@
 #include "csg/cliques.h"
 
 #define FRACTION_BITS 10 /* of the rounded duals, below a unit of the prices */
+#define DIVE_EVERY    64 /* nodes */
 #define CUT_ROUNDS    30
 #define MOST_CUTS     2000 /* rows beside those of goods */
 
@@ -148,16 +149,21 @@ static void greedy(struct tree *t)
 /* ---- the tree
  * -------------------------------------------------------------------------------------- */
 
-/* The fractional bid nearest to 1; then any that excludes another one left; -1: none does. */
+/* The fractional bid with most at stake either way; then any that excludes another one left; -1:
+ * none does. */
 static int branching_bid(const struct tree *t)
 {
-	double most = 0.001;
+	double most = 0;
 	int best = -1;
 
 	for (int j = 0; j < t->n; j++)
-		if (!t->lp.fixed[j] && t->x[j] > most && t->x[j] < 0.999) {
-			most = t->x[j];
-			best = j;
+		if (!t->lp.fixed[j] && t->x[j] > 0.001 && t->x[j] < 0.999) {
+			const double weight = t->x[j] * (1 - t->x[j]) * (double)price_of(t, j);
+
+			if (weight > most) {
+				most = weight;
+				best = j;
+			}
 		}
 	for (int j = 0; j < t->n && best < 0; j++)
 		for (int k = 0; k < t->n && best < 0 && !t->lp.fixed[j]; k++)
@@ -169,6 +175,49 @@ static int branching_bid(const struct tree *t)
 static int explore(struct tree *t);
 
 /* The bid wins: those that share a good with it do not. */
+static void exclude_others(struct tree *t, int bid)
+{
+	for (int j = 0; j < t->n; j++)
+		if (j != bid && !disjoint(t, set_of(t, j), set_of(t, bid)))
+			t->lp.fixed[j] = 1;
+}
+
+/* The fractional bid nearest to 1; -1: none is. */
+static int surest_bid(const struct tree *t)
+{
+	double most = 0.001;
+	int best = -1;
+
+	for (int j = 0; j < t->n; j++)
+		if (!t->lp.fixed[j] && t->x[j] > most && t->x[j] < 0.999) {
+			most = t->x[j];
+			best = j;
+		}
+	return best;
+}
+
+/* From the solution at hand: takes the surest bid and solves again, to find a good solution. */
+static int dive(struct tree *t)
+{
+	struct csg__packing saved;
+	int status = csg__packing_copy(&saved, &t->lp), bid;
+
+	if (status)
+		return status;
+	while ((bid = surest_bid(t)) >= 0 && !gpube__stopped(t->ctx)) {
+		exclude_others(t, bid);
+		csg__packing_solve(&t->lp);
+		csg__packing_read(&t->lp, t->x, t->y);
+		if (bound(t) >> FRACTION_BITS <= t->best)
+			break;
+		greedy(t);
+	}
+	csg__packing_assign(&t->lp, &saved);
+	csg__packing_clear(&saved);
+	csg__packing_read(&t->lp, t->x, t->y);
+	return GPUBE_OK;
+}
+
 static int take(struct tree *t, int bid)
 {
 	struct csg__packing saved;
@@ -176,9 +225,7 @@ static int take(struct tree *t, int bid)
 
 	if (status)
 		return status;
-	for (int j = 0; j < t->n; j++)
-		if (j != bid && !disjoint(t, set_of(t, j), set_of(t, bid)))
-			t->lp.fixed[j] = 1;
+	exclude_others(t, bid);
 	status = explore(t);
 	csg__packing_assign(&t->lp, &saved);
 	csg__packing_clear(&saved);
@@ -205,6 +252,12 @@ static int explore(struct tree *t)
 		if (z >> FRACTION_BITS <= t->best)
 			return GPUBE_OK;
 		greedy(t);
+		if (t->r->n_nodes % DIVE_EVERY == 1) {
+			status = dive(t);
+			if (status)
+				return status;
+			z = bound(t);
+		}
 		if (z >> FRACTION_BITS <= t->best)
 			return GPUBE_OK;
 		fix_losers(t, z);
@@ -257,16 +310,38 @@ static int rows_of_goods(struct tree *t)
 	return status;
 }
 
+/* Out with cuts that do not bind: what is left of the program is small. */
+static void drop_loose_cuts(struct tree *t, int first)
+{
+	int n = 0, *to = t->order; /* new numbers of rows */
+
+	if (t->lp.m > t->n)
+		return;
+	csg__packing_loose(&t->lp, t->chosen);
+	for (int i = 0; i < t->lp.m; i++) {
+		to[i] = i >= first && t->chosen[i] ? -1 : n++;
+		if (to[i] >= 0 && to[i] != i)
+			memcpy(t->cliques.row + (size_t)to[i] * (size_t)t->cliques.words,
+				t->cliques.row + (size_t)i * (size_t)t->cliques.words,
+				(size_t)t->cliques.words * sizeof(uint64_t));
+	}
+	t->cliques.n_rows = n;
+	csg__packing_keep(&t->lp, to);
+}
+
 /* Cliques that the fractional solution violates, until few are found. */
 static int cut(struct tree *t)
 {
+	const int first = t->cliques.n_rows;
 	int status = GPUBE_OK;
 
 	for (int k = 0; k < CUT_ROUNDS && !status && !gpube__stopped(t->ctx); k++) {
-		const int before = t->cliques.n_rows;
+		int before;
 
 		csg__packing_solve(&t->lp);
 		csg__packing_read(&t->lp, t->x, t->y);
+		drop_loose_cuts(t, first);
+		before = t->cliques.n_rows;
 		for (int j = 0; j < t->n && !status; j++)
 			if (t->x[j] > 0.01 && t->x[j] < 0.99 &&
 				csg__cliques_grow(&t->cliques, j, t->x) > 1.01)

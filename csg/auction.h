@@ -58,6 +58,16 @@ GPUBE_API int csg_auction_solve(struct csg_auction_result **out, const struct cs
 	const struct csg_auction_opts *opts);
 GPUBE_API void csg_auction_result_free(struct csg_auction_result *r, struct gpube_ctx *ctx);
 
+/* Number k of the random distributions, NULL past the last. */
+GPUBE_API const char *csg_auction_distribution(int k);
+
+/*
+ * csg_auction_generate() - a seeded random auction, as a CATS file.
+ * Errors: EINVAL no such distribution, sizes; EIO, ENOMEM
+ */
+GPUBE_API int csg_auction_generate(struct gpube_ctx *ctx, const char *path,
+	const char *distribution, int n_goods, int n_bids, uint64_t seed);
+
 #ifdef __cplusplus
 }
 #endif

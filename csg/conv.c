@@ -10,12 +10,11 @@
  * attains each value: a sum is the same bits every time.
  */
 #include <math.h>
-#include <string.h>
 
 #include "csg/game.h"
 #include "gpube/ops/subset.h"
 
-#define CHUNK_BITS 16
+#define STAGING_BITS 20 /* values that are converted at once for another backend */
 
 struct conv {
 	struct gpube_ctx *ctx;
@@ -23,215 +22,174 @@ struct conv {
 	const struct csg__range *range;
 	const struct gpube_subset_ops *ops;
 	enum csg_type type;
-	size_t size; /* of a value */
-	char *best;  /* 2^(n-1) */
-	char *layer; /* converted values of one layer; NULL if the game's own can be used */
+	size_t size;        /* of a value */
+	char *best;         /* 2^(n-1) */
+	char *layer;        /* converted values; NULL if the game's own can be used */
+	uint64_t n_layer;   /* that it holds */
+	void *staging;      /* on the host; NULL if 'layer' is there too */
+	uint64_t n_staging; /* values that it holds */
 };
 
-/* Values of the coalitions [2^h, 2^(h+1)); h <= n - 2. */
-static const void *layer_values(struct conv *c, int h)
+static int send_values(struct conv *c, uint64_t from, uint64_t n)
 {
-	const uint64_t n = (uint64_t)1 << h;
+	int status = GPUBE_OK;
 
-	if (!c->layer)
-		return (const char *)c->g->values + n * c->size;
-	csg__convert_all(c->layer, c->range, c->g, n, n);
-	return c->layer;
+	for (uint64_t at = 0; at < n && !status; at += c->n_staging) {
+		const uint64_t k = n - at < c->n_staging ? n - at : c->n_staging;
+
+		if (gpube__stopped(c->ctx))
+			return gpube__fail_stopped(c->ctx);
+		csg__convert_all(c->staging, c->range, c->g, from + at, k);
+		status = c->ops->upload(c->ctx, c->layer + at * c->size, c->staging, k * c->size);
+	}
+	return status;
 }
 
-/* ---- looking for a split: the first Y in [from, to) of the best sum ----------------------- */
+/* Values of the coalitions [from, from + n), n <= n_layer, where ops can read them. */
+static int values_of(struct conv *c, const void **values, uint64_t from, uint64_t n)
+{
+	*values = c->layer ? c->layer : (const char *)c->g->values + from * c->size;
+	if (c->staging)
+		return send_values(c, from, n);
+	if (c->layer)
+		csg__convert_all(c->layer, c->range, c->g, from, n);
+	return GPUBE_OK;
+}
 
-union csg__sum {
-	int64_t i;
-	double f;
-};
-
-struct split {
-	bool found;
-	union csg__sum sum;
-	uint64_t y;
-};
-
-#define LOOK(T, field)                                                                             \
-	do {                                                                                       \
-		const T *best = (const T *)(const void *)c->best, *v = values;                     \
-                                                                                                   \
-		for (uint64_t y = from;; y = (y - x) & x) {                                        \
-			const T sum = (T)(v[y - base] + best[x - y]);                              \
-                                                                                                   \
-			if (!s.found || sum > s.sum.field) {                                       \
-				s.found = true;                                                    \
-				s.sum.field = sum;                                                 \
-				s.y = y;                                                           \
-			}                                                                          \
-			if (y == last)                                                             \
-				break;                                                             \
-		}                                                                                  \
-	} while (0)
-
-/*
- * The best split of 2^h + x among the subsets of x from 'from' to 'last' in
- * rising order; values[y - base] is of 2^h + y.
+/* ---- the structure ----------------------------------------------------------------------------
  */
-static struct split look(const struct conv *c, const void *values, uint64_t base, uint64_t x,
-	uint64_t from, uint64_t last)
-{
-	struct split s = {0};
-
-	switch (c->type) {
-	case CSG_INT16:
-		LOOK(int16_t, i);
-		break;
-	case CSG_INT32:
-		LOOK(int32_t, i);
-		break;
-	case CSG_INT64:
-		LOOK(int64_t, i);
-		break;
-	case CSG_FLOAT32:
-		LOOK(float, f);
-		break;
-	case CSG_FLOAT64:
-		LOOK(double, f);
-		break;
-	}
-	return s;
-}
-
-static bool better(const struct conv *c, const struct split *a, const struct split *b)
-{
-	const bool is_int = csg__is_int(c->type);
-
-	if (!b->found || (is_int ? a->sum.i > b->sum.i : a->sum.f > b->sum.f))
-		return true;
-	return (is_int ? a->sum.i == b->sum.i : !(a->sum.f < b->sum.f)) && a->y < b->y;
-}
-
-struct last_layer {
-	struct conv *c;
-	uint64_t n; /* 2^(n-1) */
-	struct split split;
-};
-
-static void look_at_chunk(void *arg, int64_t item, int thread)
-{
-	struct last_layer *l = arg;
-	const uint64_t from = (uint64_t)item << CHUNK_BITS;
-	const uint64_t n = l->n < (uint64_t)1 << CHUNK_BITS ? l->n : (uint64_t)1 << CHUNK_BITS;
-	int64_t values[1 << (CHUNK_BITS - 3)]; /* 64 KiB at a time */
-	const uint64_t piece = sizeof(values) / l->c->size;
-	struct split best = {0};
-
-	(void)thread;
-	for (uint64_t at = from; at < from + n; at += piece) {
-		const uint64_t k = from + n - at < piece ? from + n - at : piece;
-		struct split s;
-
-		csg__convert(values, l->c->range, l->c->g, l->n + at, k);
-		s = look(l->c, values, at, l->n - 1, at, at + k - 1);
-		if (better(l->c, &s, &best))
-			best = s;
-	}
-#ifdef _OPENMP
-#pragma omp critical(csg_last)
-#endif
-	if (better(l->c, &best, &l->split))
-		l->split = best;
-}
 
 /* The part of 'agents' that holds its highest one, in a best partition of them. */
-static struct split take_part(struct conv *c, uint64_t agents)
+static int take_part(struct conv *c, uint64_t agents, struct gpube_subset_split *best)
 {
 	const int h = 63 - __builtin_clzll(agents);
-	const uint64_t top = (uint64_t)1 << h;
+	const uint64_t top = (uint64_t)1 << h, x = agents ^ top;
+	/* in pieces, each of which has 'layer' for its values */
+	const uint64_t piece = c->layer && top > c->n_layer ? c->n_layer : top;
+	uint64_t from = 0;
 
-	if (h == c->g->n - 1) {
-		struct last_layer l = {.c = c, .n = top};
+	for (bool found = false;; found = true) {
+		struct gpube_subset_split s = {
+			.type = csg__base_type(c->type), .x = x & (piece - 1)};
+		int status = values_of(c, &s.a, top + from, piece);
 
-		gpube__parallel(c->ctx, (int64_t)((top + (1 << CHUNK_BITS) - 1) >> CHUNK_BITS),
-			look_at_chunk, &l);
-		return l.split;
+		s.b = c->best + (x - from - s.x) * c->size;
+		if (!status)
+			status = c->ops->best(c->ctx, &s);
+		if (status)
+			return status;
+		s.y += from;
+		if (!found || gpube__split_better(&s, best))
+			*best = s;
+		if (from == (x & ~(piece - 1)))
+			break;
+		from = (from - (x & ~(piece - 1))) & x & ~(piece - 1);
 	}
-	return look(c, layer_values(c, h), 0, agents ^ top, 0, agents ^ top);
+	best->y |= top;
+	return GPUBE_OK;
 }
 
-/* ---- the method ----------------------------------------------------------------------------- */
-
-static void take_structure(struct conv *c, struct csg_result *r)
+static int take_structure(struct conv *c, struct csg_result *r)
 {
 	uint64_t left = ((uint64_t)1 << c->g->n) - 1;
 
 	for (r->n_parts = 0; left; r->n_parts++) {
-		struct split s = take_part(c, left);
-		const uint64_t part = s.y | (uint64_t)1 << (63 - __builtin_clzll(left));
+		struct gpube_subset_split s;
+		int status = take_part(c, left, &s);
 
+		if (status)
+			return status;
 		if (r->n_parts == 0 &&
 			(csg__is_int(c->type) ? s.sum.i < c->range->least : s.sum.f == -INFINITY)) {
 			r->answer = CSG_INFEASIBLE;
-			return;
+			return GPUBE_OK;
 		}
-		r->parts[r->n_parts] = part;
-		left ^= part;
+		r->parts[r->n_parts] = s.y;
+		left ^= s.y;
 	}
 	r->answer = CSG_OPTIMAL;
+	return GPUBE_OK;
 }
+
+/* ---- the method ----------------------------------------------------------------------------- */
 
 static int fill_best(struct conv *c)
 {
+	const int64_t zero = 0; /* all bytes 0: the 0 of every type */
 	const int n = c->g->n;
-	double done = 0, all = csg__splits(CSG_CONV, n), share;
+	double done = 0, all = csg__splits(CSG_CONV, n);
+	int status = c->ops->upload(c->ctx, c->best, &zero, c->size);
 
-	memset(c->best, 0, c->size);
-	for (int h = 0; h < n - 1; h++) {
+	for (int h = 0; h < n - 1 && !status; h++) {
+		const double share = (double)gpube__pow3(h) / all;
 		struct gpube_subset s = {
 			.type = csg__base_type(c->type),
 			.n_bits = h,
-			.a = layer_values(c, h),
 			.b = c->best,
 			.out = c->best + (c->size << h),
+			.done = done,
+			.share = share > 1e-3 ? share : 0,
 		};
-		int status;
 
-		share = (double)gpube__pow3(h) / all;
-		s.done = done;
-		s.share = share > 1e-3 ? share : 0;
-		status = c->ops->convolve(c->ctx, &s);
-		if (status)
-			return status;
+		status = values_of(c, &s.a, (uint64_t)1 << h, (uint64_t)1 << h);
+		if (!status)
+			status = c->ops->convolve(c->ctx, &s);
 		done += share;
 	}
-	return GPUBE_OK;
+	return status;
+}
+
+static int take_memory(struct conv *c)
+{
+	const struct csg_game *g = c->g;
+	const bool here = c->ops == gpube__subset_cpu();
+	const uint64_t most = here ? g->ctx->memory_bytes : c->ops->memory(g->ctx);
+	const uint64_t bytes = c->size << (g->n - 1), of_game = csg__type_size(g->type) << g->n;
+	uint64_t needed = bytes;
+
+	if (g->ops != c->ops || !csg__as_is(c->range, g))
+		c->n_layer = (uint64_t)1 << (g->n > 2 ? g->n - 2 : 0);
+	needed += c->n_layer * c->size;
+	if (here && csg__on_host(g))
+		needed += of_game;
+	if (needed > most)
+		return gpube__fail(g->ctx, GPUBE_ELIMIT,
+			"%llu MiB of tables for %d agents, allowed are %llu MiB",
+			(unsigned long long)(needed >> 20), g->n, (unsigned long long)(most >> 20));
+	c->best = c->ops->alloc(g->ctx, bytes);
+	if (c->n_layer && c->best)
+		c->layer = c->ops->alloc(g->ctx, c->n_layer * c->size);
+	if (c->n_layer && !here && c->layer) {
+		c->n_staging =
+			c->n_layer >> STAGING_BITS ? (uint64_t)1 << STAGING_BITS : c->n_layer;
+		c->staging = gpube__alloc(g->ctx, c->n_staging, c->size);
+	}
+	return c->best && (c->layer || !c->n_layer) && (c->staging || !c->n_staging) ? GPUBE_OK
+										     : GPUBE_ENOMEM;
 }
 
 int csg__conv(struct csg__search *s)
 {
 	const struct csg_game *g = s->g;
-	struct conv c = {.ctx = g->ctx, .g = g, .range = s->range, .ops = gpube__subset_cpu()};
+	struct conv c = {.ctx = g->ctx, .g = g, .range = s->range, .ops = s->ops};
 	const double start = gpube__now();
-	uint64_t bytes, layer = 0;
-	int status = GPUBE_ENOMEM;
+	int status;
 
 	c.type = s->range->work;
 	c.size = csg__type_size(c.type);
-	bytes = c.size << (g->n - 1);
-	if (!csg__as_is(s->range, g))
-		layer = c.size << (g->n > 2 ? g->n - 2 : 0);
-	if (bytes + layer + (csg__type_size(g->type) << g->n) > g->ctx->memory_bytes)
-		return gpube__fail(g->ctx, GPUBE_ELIMIT,
-			"%llu MiB of tables for %d agents, allowed are %llu MiB",
-			(unsigned long long)((bytes + layer) >> 20), g->n,
-			(unsigned long long)(g->ctx->memory_bytes >> 20));
-	c.best = c.ops->alloc(g->ctx, bytes);
-	c.layer = layer ? c.ops->alloc(g->ctx, layer) : NULL;
-	if (c.best && (c.layer || !layer))
+	status = take_memory(&c);
+	if (!status)
 		status = fill_best(&c);
+	if (!status)
+		status = take_structure(&c, s->r);
 	if (!status) {
-		take_structure(&c, s->r);
 		s->r->method = CSG_CONV;
 		s->r->work = c.type;
+		s->r->backend = c.ops->name;
 		s->r->splits = csg__splits(CSG_CONV, g->n);
 		s->r->seconds_splits = gpube__now() - start;
 	}
+	gpube__free(g->ctx, c.staging);
 	c.ops->free(g->ctx, c.layer);
 	c.ops->free(g->ctx, c.best);
 	return status;
@@ -239,8 +197,6 @@ int csg__conv(struct csg__search *s)
 
 double csg__conv_seconds(const struct csg__search *s)
 {
-	const struct csg_game *g = s->g;
-
-	return csg__splits(CSG_CONV, g->n) /
-	       gpube__subset_cpu()->splits_per_second(g->ctx, csg__base_type(s->range->work));
+	return csg__splits(CSG_CONV, s->g->n) /
+	       s->ops->splits_per_second(s->g->ctx, csg__base_type(s->range->work));
 }

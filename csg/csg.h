@@ -38,8 +38,8 @@ GPUBE_API const char *csg_type_name(enum csg_type type);
 
 /*
  * The 2^n values, to be filled and read: an array of the game's type, indexed by
- * mask. Value 0 must stay 0. Forbidden coalitions are -INFINITY, in integers the
- * least number of the type; no NaN, no +INFINITY.
+ * mask; NULL if they are on a device. Value 0 must stay 0. Forbidden coalitions are -INFINITY, in
+ * integers the least number of the type; no NaN, no +INFINITY.
  */
 GPUBE_API void *csg_game_values(struct csg_game *g);
 
@@ -60,6 +60,9 @@ enum csg_method {
  * Options of csg_solve(); zero fields take the default.
  * timeout_seconds  stop with the best structure known; 0: never
  * free_disposal    agents (goods) may stay out, at no value: complete auctions
+ * backend          of conv, dp and idp; AUTO: CUDA where it is predicted to pay;
+ *                  CUDA: ENODEV where there is none
+ * unshared_splittings  dp on a device: coalitions do not share what they fetch
  * certificate      path to write the proof of 'lp' to; NULL: none
  */
 struct csg_opts {
@@ -67,6 +70,8 @@ struct csg_opts {
 	enum csg_method method;
 	double timeout_seconds;
 	int free_disposal;
+	enum gpube_backend backend;
+	int unshared_splittings;
 	const char *certificate;
 };
 
@@ -140,6 +145,14 @@ GPUBE_API const char *csg_distribution(int k);
  */
 GPUBE_API int csg_generate(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
 	int n_agents, enum csg_type type, uint64_t seed);
+
+/*
+ * csg_generate_on_device() - the same game in the memory of the context's CUDA
+ * device, for methods conv, dp and idp: csg_game_values() is NULL.
+ * Errors: EINVAL also where the values need more than sums and products; ENODEV
+ */
+GPUBE_API int csg_generate_on_device(struct csg_game **out, struct gpube_ctx *ctx,
+	const char *distribution, int n_agents, enum csg_type type, uint64_t seed);
 
 #ifdef __cplusplus
 }

@@ -10,15 +10,11 @@
 #include <string.h>
 
 #include "csg/game.h"
-
-#define CHUNK_BITS 12
+#include "gpube/ops/subset.h"
 
 struct source {
-	struct csg_game *g;
-	uint64_t seed;
+	struct gpube_fill fill;
 	double (*value)(const struct source *s, struct gpube_rng *rng, uint64_t c, int k);
-	double agent[CSG_MAX_AGENTS]; /* powers or weights */
-	double quota;
 };
 
 /* ---- random numbers -------------------------------------------------------------------------- */
@@ -37,27 +33,11 @@ static double normal(struct gpube_rng *rng, double mean, double sd)
 
 /* ---- values of a coalition of k agents ------------------------------------------------------- */
 
-static double uniform(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
-{
-	(void)s;
-	(void)c;
-	return k * gpube__rng_unit(rng);
-}
-
 static double normal_value(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	(void)s;
 	(void)c;
 	return fmax(0, k * normal(rng, 10, 0.1));
-}
-
-static double modified_uniform(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
-{
-	const double v = 10 * k * gpube__rng_unit(rng);
-
-	(void)s;
-	(void)c;
-	return gpube__rng_below(rng, 100) < 21 ? v + 50 * gpube__rng_unit(rng) : v;
 }
 
 static double modified_normal(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
@@ -92,23 +72,13 @@ static double gamma_value(const struct source *s, struct gpube_rng *rng, uint64_
 	return k * -2 * (log(a) + log(b));
 }
 
-static double agent_uniform(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
-{
-	double v = 0;
-
-	(void)k;
-	for (; c; c &= c - 1)
-		v += gpube__rng_unit(rng) * 2 * s->agent[__builtin_ctzll(c)];
-	return v;
-}
-
 static double agent_normal(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	double v = 0;
 
 	(void)k;
 	for (; c; c &= c - 1)
-		v += fmax(0, normal(rng, s->agent[__builtin_ctzll(c)], 0.1));
+		v += fmax(0, normal(rng, s->fill.agent[__builtin_ctzll(c)], 0.1));
 	return v;
 }
 
@@ -124,58 +94,35 @@ static double ndcs(const struct source *s, struct gpube_rng *rng, uint64_t c, in
 	return v;
 }
 
-/* 1 for those who are enough, and noise that makes all of them near-optimal. */
-static double threshold(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
-{
-	(void)c;
-	return (k >= (s->g->n + 2) / 3) + 0.001 * gpube__rng_unit(rng);
-}
-
-static double voting(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
-{
-	double weight = 0;
-
-	(void)k;
-	for (; c; c &= c - 1)
-		weight += s->agent[__builtin_ctzll(c)];
-	return (weight >= s->quota) + 0.001 * gpube__rng_unit(rng);
-}
-
 /* Best are coalitions of about a third of the agents, all alike. */
 static double hump(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
-	const double x = k / (double)s->g->n;
+	const double x = k / (double)s->fill.n_bits;
 
 	(void)c;
 	return 100 * k * exp(-8 * (x - 0.35) * (x - 0.35)) + gpube__rng_unit(rng);
 }
 
-/* Every structure is worth nearly the same. */
-static double near_ties(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
-{
-	(void)s;
-	(void)c;
-	return 10 * k + 0.01 * gpube__rng_unit(rng);
-}
-
+/* value: NULL where 'draw' says it */
 static const struct {
 	const char *name;
+	enum gpube_draw draw;
 	double (*value)(const struct source *s, struct gpube_rng *rng, uint64_t c, int k);
 } distributions[] = {
-	{"uniform", uniform},
-	{"normal", normal_value},
-	{"modified-uniform", modified_uniform},
-	{"modified-normal", modified_normal},
-	{"exponential", exponential},
-	{"beta", beta},
-	{"gamma", gamma_value},
-	{"agent-uniform", agent_uniform},
-	{"agent-normal", agent_normal},
-	{"ndcs", ndcs},
-	{"threshold", threshold},
-	{"voting", voting},
-	{"hump", hump},
-	{"near-ties", near_ties},
+	{"uniform", GPUBE_DRAW_UNIFORM, NULL},
+	{"normal", 0, normal_value},
+	{"modified-uniform", GPUBE_DRAW_MODIFIED_UNIFORM, NULL},
+	{"modified-normal", 0, modified_normal},
+	{"exponential", 0, exponential},
+	{"beta", 0, beta},
+	{"gamma", 0, gamma_value},
+	{"agent-uniform", GPUBE_DRAW_AGENT_UNIFORM, NULL},
+	{"agent-normal", 0, agent_normal},
+	{"ndcs", 0, ndcs},
+	{"threshold", GPUBE_DRAW_THRESHOLD, NULL},
+	{"voting", GPUBE_DRAW_VOTING, NULL},
+	{"hump", 0, hump},
+	{"near-ties", GPUBE_DRAW_NEAR_TIES, NULL},
 };
 
 const char *csg_distribution(int k)
@@ -185,75 +132,109 @@ const char *csg_distribution(int k)
 		       : NULL;
 }
 
-static void write_value(struct csg_game *g, uint64_t c, double v)
-{
-	switch (g->type) {
-	case CSG_INT16:
-		v = rint(10 * v);
-		((int16_t *)g->values)[c] = v > INT16_MAX ? INT16_MAX : (int16_t)v;
-		break;
-	case CSG_INT32:
-		((int32_t *)g->values)[c] = (int32_t)rint(1000 * v);
-		break;
-	case CSG_INT64:
-		((int64_t *)g->values)[c] = (int64_t)rint(1000 * v);
-		break;
-	case CSG_FLOAT32:
-		((float *)g->values)[c] = (float)v;
-		break;
-	case CSG_FLOAT64:
-		((double *)g->values)[c] = v;
-		break;
-	}
-}
-
 static void fill_chunk(void *arg, int64_t item, int thread)
 {
 	const struct source *s = arg;
-	const uint64_t from = (uint64_t)item << CHUNK_BITS, n = csg__n_masks(s->g);
+	const struct gpube_fill *f = &s->fill;
+	const uint64_t from = (uint64_t)item << GPUBE_FILL_BITS, n = (uint64_t)1 << f->n_bits;
 	struct gpube_rng rng;
 
 	(void)thread;
-	gpube__rng_init(&rng, s->seed ^ (uint64_t)(item + 1) * 0xd1342543de82ef95u);
-	for (uint64_t c = from; c < n && c < from + (1 << CHUNK_BITS); c++)
+	gpube__fill_rng(&rng, f->seed, (uint64_t)item);
+	for (uint64_t c = from; c < n && c < from + (1 << GPUBE_FILL_BITS); c++)
 		if (c)
-			write_value(s->g, c, s->value(s, &rng, c, __builtin_popcountll(c)));
+			gpube__write_value(f->values, f->type, c,
+				s->value(s, &rng, c, __builtin_popcountll(c)));
 }
 
 static void draw_agents(struct source *s)
 {
+	struct gpube_fill *f = &s->fill;
 	struct gpube_rng rng;
 
-	gpube__rng_init(&rng, s->seed);
-	for (int i = 0; i < s->g->n; i++) {
+	gpube__rng_init(&rng, f->seed);
+	for (int i = 0; i < f->n_bits; i++) {
 		if (s->value == agent_normal)
-			s->agent[i] = fmax(0, normal(&rng, 10, 0.1));
-		else if (s->value == voting)
-			s->agent[i] = 1 + (double)gpube__rng_below(&rng, 10);
+			f->agent[i] = fmax(0, normal(&rng, 10, 0.1));
+		else if (!s->value && f->draw == GPUBE_DRAW_VOTING)
+			f->agent[i] = 1 + (double)gpube__rng_below(&rng, 10);
 		else
-			s->agent[i] = 10 * gpube__rng_unit(&rng);
-		s->quota += s->agent[i] / 3;
+			f->agent[i] = 10 * gpube__rng_unit(&rng);
+		f->quota += f->agent[i] / 3;
 	}
+}
+
+static int source_init(struct source *s, struct gpube_ctx *ctx, const char *distribution,
+	int n_agents, enum csg_type type, uint64_t seed)
+{
+	int k = 0;
+
+	while (csg_distribution(k) && strcmp(distribution, csg_distribution(k)) != 0)
+		k++;
+	if (!csg_distribution(k))
+		return gpube__fail(ctx, GPUBE_EINVAL, "no such distribution: '%s'", distribution);
+	*s = (struct source){.value = distributions[k].value};
+	s->fill.type = csg__base_type(type);
+	s->fill.draw = distributions[k].draw;
+	s->fill.n_bits = n_agents;
+	s->fill.seed = seed;
+	return GPUBE_OK;
+}
+
+/* Values on the host, whatever the distribution. */
+static void fill(struct source *s, struct gpube_ctx *ctx)
+{
+	const uint64_t chunks = ((uint64_t)1 << s->fill.n_bits) >> GPUBE_FILL_BITS;
+
+	draw_agents(s);
+	if (s->value)
+		gpube__parallel(ctx, chunks ? (int64_t)chunks : 1, fill_chunk, s);
+	else
+		gpube__subset_cpu()->fill(ctx, &s->fill);
 }
 
 int csg_generate(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
 	int n_agents, enum csg_type type, uint64_t seed)
 {
-	struct source s = {.seed = seed};
-	int status;
+	struct source s;
+	int status = source_init(&s, ctx, distribution, n_agents, type, seed);
 
 	*out = NULL;
-	for (int k = 0; csg_distribution(k); k++)
-		if (!strcmp(distribution, csg_distribution(k)))
-			s.value = distributions[k].value;
-	if (!s.value)
-		return gpube__fail(ctx, GPUBE_EINVAL, "no such distribution: '%s'", distribution);
-	status = csg_game_new(&s.g, ctx, n_agents, type);
+	if (!status)
+		status = csg_game_new(out, ctx, n_agents, type);
+	if (status)
+		return status;
+	s.fill.values = (*out)->values;
+	fill(&s, ctx);
+	return GPUBE_OK;
+}
+
+int csg_generate_on_device(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
+	int n_agents, enum csg_type type, uint64_t seed)
+{
+	const struct gpube_subset_ops *cuda;
+	struct source s;
+	int status = source_init(&s, ctx, distribution, n_agents, type, seed);
+
+	*out = NULL;
+	if (!status && s.value)
+		return gpube__fail(ctx, GPUBE_EINVAL,
+			"values of distribution '%s' are made by the CPU alone", distribution);
+	cuda = status ? NULL : gpube__subset_cuda(ctx, &status);
+	if (!cuda)
+		return status;
+	status = csg__game_new_on(out, ctx, n_agents, type, cuda);
 	if (status)
 		return status;
 	draw_agents(&s);
-	gpube__parallel(ctx, (int64_t)((csg__n_masks(s.g) + (1 << CHUNK_BITS) - 1) >> CHUNK_BITS),
-		fill_chunk, &s);
-	*out = s.g;
-	return GPUBE_OK;
+	s.fill.values = (*out)->values;
+	for (int k = 1; k <= n_agents; k++)
+		(*out)->most[k] = gpube__draw_bound(&s.fill, k) *
+				  (csg__is_int(type) ? gpube__fill_scale(s.fill.type) : 1);
+	status = cuda->fill(ctx, &s.fill);
+	if (status) {
+		csg_game_free(*out);
+		*out = NULL;
+	}
+	return status;
 }

@@ -17,7 +17,6 @@
 
 struct dp {
 	struct gpube_ctx *ctx;
-	const struct csg_game *g;
 	enum csg_type type;
 	int n, size, most; /* of the coalitions at hand; most agents of a part */
 	bool idp;
@@ -191,13 +190,62 @@ static int run(struct dp *d)
 	return GPUBE_OK;
 }
 
+/*
+ * On a device: gpu-csg and idp-g. The stages of idp-g are sizes s and n - s + 1;
+ * in one stream they follow each other anyway. Its smaller tables come back, since
+ * what the structure needs is few look-ups.
+ */
+static int run_on_device(struct dp *d, struct csg__search *s, const void *value, void *best)
+{
+	struct gpube_splits step = {
+		.type = csg__base_type(d->type), .n_bits = d->n, .value = value, .best = best};
+	const uint64_t bytes = csg__type_size(d->type) << d->n;
+	int status = s->ops->upload(d->ctx, best, d->best, csg__type_size(d->type));
+
+	step.how = d->idp                         ? GPUBE_SPLITS_THREAD
+		   : s->opts->unshared_splittings ? GPUBE_SPLITS_UNSHARED
+						  : GPUBE_SPLITS_SHARED;
+	for (step.size = 1; step.size <= d->n && !status; step.size++) {
+		step.most = most_of_part(d, step.size);
+		status = s->ops->splits(d->ctx, &step);
+		gpube__progress(d->ctx, (double)step.size / d->n, "split");
+	}
+	if (!status)
+		s->r->seconds_splits = gpube__now() - s->r->seconds_splits;
+	if (!status)
+		status = s->ops->download(d->ctx, d->best, best, bytes);
+	if (!status && d->value != s->g->values)
+		status = s->ops->download(d->ctx, d->value, value, bytes);
+	return status;
+}
+
+/* Copies of the values and of the table on the device, unless they are there. */
+static int run_there(struct dp *d, struct csg__search *s)
+{
+	const uint64_t bytes = csg__type_size(d->type) << d->n;
+	const bool there = s->g->ops == s->ops;
+	void *best = s->ops->alloc(d->ctx, bytes);
+	void *value = there || !best ? s->g->values : s->ops->alloc(d->ctx, bytes);
+	int status = best && value ? GPUBE_OK : GPUBE_ENOMEM;
+
+	if (!status && !there)
+		status = s->ops->upload(d->ctx, value, d->value, bytes);
+	s->r->seconds_splits = gpube__now();
+	if (!status)
+		status = run_on_device(d, s, value, best);
+	s->r->backend = s->ops->name;
+	if (!there)
+		s->ops->free(d->ctx, value);
+	s->ops->free(d->ctx, best);
+	return status;
+}
+
 int csg__dp(struct csg__search *s)
 {
 	const struct csg_game *g = s->g;
 	const struct gpube_subset_ops *ops = gpube__subset_cpu();
-	const bool as_is = csg__as_is(s->range, g);
-	const double start = gpube__now();
-	struct dp d = {.ctx = g->ctx, .g = g, .type = s->range->work, .n = g->n};
+	const bool as_is = csg__on_host(g) && csg__as_is(s->range, g);
+	struct dp d = {.ctx = g->ctx, .type = s->range->work, .n = g->n};
 	uint64_t bytes = csg__type_size(d.type) << g->n;
 	int status = GPUBE_ENOMEM;
 
@@ -209,12 +257,15 @@ int csg__dp(struct csg__search *s)
 			(unsigned long long)(g->ctx->memory_bytes >> 20));
 	d.best = ops->alloc(g->ctx, bytes);
 	d.value = as_is ? g->values : ops->alloc(g->ctx, bytes);
+	s->r->seconds_splits = gpube__now();
 	if (d.best && d.value) {
 		memset(d.best, 0, csg__type_size(d.type));
-		if (!as_is)
+		if (!as_is && csg__on_host(g))
 			csg__convert_all(d.value, s->range, g, 0, csg__n_masks(g));
-		status = run(&d);
+		status = s->ops->splits ? run_there(&d, s) : run(&d);
 	}
+	if (!status && !s->ops->splits)
+		s->r->seconds_splits = gpube__now() - s->r->seconds_splits;
 	if (!status) {
 		if (infeasible(&d, s->range))
 			s->r->answer = CSG_INFEASIBLE;
@@ -223,7 +274,6 @@ int csg__dp(struct csg__search *s)
 		s->r->method = s->opts->method;
 		s->r->work = d.type;
 		s->r->splits = csg__splits(s->opts->method, g->n);
-		s->r->seconds_splits = gpube__now() - start;
 	}
 	if (!as_is)
 		ops->free(g->ctx, d.value);

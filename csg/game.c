@@ -9,8 +9,10 @@
 
 #define CHUNK_BITS 16 /* values that one thread looks at in one go */
 
-int csg_game_new(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type)
+int csg__game_new_on(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type,
+	const struct gpube_subset_ops *ops)
 {
+	const uint64_t most = ops == gpube__subset_cpu() ? ctx->memory_bytes : ops->memory(ctx);
 	struct csg_game *g;
 	uint64_t bytes;
 
@@ -21,30 +23,46 @@ int csg_game_new(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enu
 	if ((int)type < CSG_INT16 || type > CSG_FLOAT64)
 		return gpube__fail(ctx, GPUBE_EINVAL, "no such value type");
 	bytes = (uint64_t)csg__type_size(type) << n_agents;
-	if (bytes > ctx->memory_bytes)
+	if (bytes > most)
 		return gpube__fail(ctx, GPUBE_ELIMIT,
 			"the values of %d agents take %llu MiB, allowed are %llu MiB", n_agents,
-			(unsigned long long)(bytes >> 20),
-			(unsigned long long)(ctx->memory_bytes >> 20));
-	g = gpube__alloc(ctx, 1, sizeof(*g));
+			(unsigned long long)(bytes >> 20), (unsigned long long)(most >> 20));
+	g = gpube__alloc_zero(ctx, 1, sizeof(*g));
 	if (!g)
 		return GPUBE_ENOMEM;
-	*g = (struct csg_game){ctx, n_agents, type, gpube__subset_cpu()->alloc(ctx, bytes)};
+	g->ctx = ctx;
+	g->n = n_agents;
+	g->type = type;
+	g->ops = ops;
+	g->values = ops->alloc(ctx, bytes);
 	if (!g->values) {
 		gpube__free(ctx, g);
 		return GPUBE_ENOMEM;
 	}
-	memset(g->values, 0, (size_t)bytes);
 	*out = g;
 	return GPUBE_OK;
+}
+
+int csg_game_new(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type)
+{
+	int status = csg__game_new_on(out, ctx, n_agents, type, gpube__subset_cpu());
+
+	if (!status)
+		memset((*out)->values, 0, csg__type_size(type) << n_agents);
+	return status;
 }
 
 void csg_game_free(struct csg_game *g)
 {
 	if (!g)
 		return;
-	gpube__subset_cpu()->free(g->ctx, g->values);
+	g->ops->free(g->ctx, g->values);
 	gpube__free(g->ctx, g);
+}
+
+bool csg__on_host(const struct csg_game *g)
+{
+	return g->ops == gpube__subset_cpu();
 }
 
 int csg_game_agents(const struct csg_game *g)
@@ -66,33 +84,53 @@ const char *csg_type_name(enum csg_type type)
 
 void *csg_game_values(struct csg_game *g)
 {
-	return g->values;
+	return csg__on_host(g) ? g->values : NULL;
+}
+
+int64_t csg__value_int(const struct csg_game *g, uint64_t c)
+{
+	const char *at = (const char *)g->values + c * csg__type_size(g->type);
+	int64_t copy = 0;
+
+	if (!csg__on_host(g)) {
+		/* a failure shows as a structure that is not worth what was found */
+		if (g->ops->download(g->ctx, &copy, at, csg__type_size(g->type)))
+			return INT64_MIN;
+		at = (const char *)&copy;
+	}
+	switch (g->type) {
+	case CSG_INT16: {
+		const int16_t v = *(const int16_t *)(const void *)at;
+
+		return v == INT16_MIN ? INT64_MIN : v;
+	}
+	case CSG_INT32: {
+		const int32_t v = *(const int32_t *)(const void *)at;
+
+		return v == INT32_MIN ? INT64_MIN : v;
+	}
+	default: /* the bits of a float */
+		memcpy(&copy, at, csg__type_size(g->type));
+		return copy;
+	}
 }
 
 double csg_game_value(const struct csg_game *g, uint64_t c)
 {
+	const int64_t v = csg__value_int(g, c);
+	float single;
+	double real;
+
 	switch (g->type) {
-	case CSG_INT16: {
-		int16_t v = ((const int16_t *)g->values)[c];
-
-		return v == INT16_MIN ? -INFINITY : v;
-	}
-	case CSG_INT32: {
-		int32_t v = ((const int32_t *)g->values)[c];
-
-		return v == INT32_MIN ? -INFINITY : v;
-	}
-	case CSG_INT64: {
-		int64_t v = ((const int64_t *)g->values)[c];
-
+	case CSG_FLOAT32:
+		memcpy(&single, &v, sizeof(single));
+		return single;
+	case CSG_FLOAT64:
+		memcpy(&real, &v, sizeof(real));
+		return real;
+	default:
 		return v == INT64_MIN ? -INFINITY : (double)v;
 	}
-	case CSG_FLOAT32:
-		return ((const float *)g->values)[c];
-	case CSG_FLOAT64:
-		break;
-	}
-	return ((const double *)g->values)[c];
 }
 
 /* ---- range ------------------------------------------------------------------------------ */
@@ -261,15 +299,30 @@ static int range_real(struct csg__range *r, const struct csg_game *g, const stru
 	return GPUBE_OK;
 }
 
+/* What is known of values that are not here. */
+static void known_extremes(struct extremes *e, const struct csg_game *g)
+{
+	e->least = 0;
+	e->least_real = 0;
+	for (int k = 1; k <= g->n; k++) {
+		e->most[k] = (int64_t)ceil(g->most[k]);
+		e->most_real[k] = g->most[k];
+	}
+}
+
 int csg__range(struct csg__range *range, const struct csg_game *g)
 {
 	struct scan s = {.g = g};
+	int status;
 
 	*range = (struct csg__range){.work = g->type};
 	if (csg_game_value(g, 0) != 0)
 		return gpube__fail(g->ctx, GPUBE_EINVAL, "the value of no agents must be 0");
 	extremes_init(&s.all);
-	gpube__parallel(g->ctx, chunks(csg__n_masks(g)), scan_chunk, &s);
+	if (csg__on_host(g))
+		gpube__parallel(g->ctx, chunks(csg__n_masks(g)), scan_chunk, &s);
+	else
+		known_extremes(&s.all, g);
 	if (s.stopped)
 		return gpube__fail_stopped(g->ctx);
 	if (s.all.bad)
@@ -278,7 +331,15 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 	range->forbidden = s.all.forbidden;
 	if (csg__is_int(g->type) && s.all.least == INT64_MAX)
 		s.all.least = 0; /* all are forbidden */
-	return csg__is_int(g->type) ? range_int(range, g, &s.all) : range_real(range, g, &s.all);
+	status = csg__is_int(g->type) ? range_int(range, g, &s.all) : range_real(range, g, &s.all);
+	if (status || csg__on_host(g))
+		return status;
+	if (range->work > g->type)
+		return gpube__fail(g->ctx, GPUBE_ERANGE,
+			"sums of these values pass %s, and a device does not convert them",
+			csg_type_name(g->type));
+	range->work = g->type;
+	return GPUBE_OK;
 }
 
 /* ---- conversion --------------------------------------------------------------------------- */

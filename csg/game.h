@@ -6,12 +6,31 @@
 #include "gpube/base/base.h"
 #include "gpube/ir/model.h"
 
+struct gpube_subset_ops;
+
+/*
+ * values  2^n, aligned; memory of 'ops'
+ * most    by size, where the values are not in the host's memory: none exceeds it,
+ *         none is negative or forbidden
+ */
 struct csg_game {
 	struct gpube_ctx *ctx;
 	int n;
 	enum csg_type type;
-	void *values; /* 2^n, aligned */
+	void *values;
+	const struct gpube_subset_ops *ops;
+	double most[CSG_MAX_AGENTS + 1];
 };
+
+/* csg_game_new() in the memory of a backend; values are not set. */
+int csg__game_new_on(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type,
+	const struct gpube_subset_ops *ops);
+
+/* Whether the values can be read here; if not, methods conv, dp and idp alone can. */
+bool csg__on_host(const struct csg_game *g);
+
+/* Of integers: the value, INT64_MIN if forbidden. Of floats: the bits, in the low bytes. */
+int64_t csg__value_int(const struct csg_game *g, uint64_t c);
 
 static inline uint64_t csg__n_masks(const struct csg_game *g)
 {
@@ -70,6 +89,7 @@ struct csg__search {
 	const struct csg__range *range;
 	const struct csg_opts *opts;
 	struct csg_result *r;
+	const struct gpube_subset_ops *ops; /* where conv, dp and idp work */
 };
 
 int csg__conv(struct csg__search *s);

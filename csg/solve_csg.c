@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "csg/game.h"
+#include "gpube/ops/subset.h"
 
 const char *csg_method_name(enum csg_method method)
 {
@@ -82,8 +83,7 @@ static int recompute(const struct csg_game *g, const struct csg_opts *o, struct 
 		seen |= c;
 		r->value += v;
 		if (r->is_int)
-			r->value_int +=
-				g->type == CSG_INT64 ? ((const int64_t *)g->values)[c] : (int64_t)v;
+			r->value_int += csg__value_int(g, c);
 	}
 	if (seen != csg__n_masks(g) - 1 && !o->free_disposal)
 		goto bug;
@@ -118,10 +118,46 @@ static double rounding(const struct csg__search *s)
 /* Of the time that conv would take: what lp may cost before conv begins. */
 #define AUTO_SHARE 0.15
 
+/* What auto has to win back by a device: to open it, and to send it the values. */
+#define OPEN_SECONDS      0.5
+#define UPLOAD_PER_SECOND 5e9
+
+/* Where conv, dp and idp work. */
+static int choose_backend(struct csg__search *s)
+{
+	struct gpube_ctx *ctx = s->g->ctx;
+	const enum gpube_backend want = s->opts->backend;
+	const struct gpube_subset_ops *cuda;
+	int status;
+
+	s->ops = s->g->ops;
+	if (!csg__on_host(s->g))
+		return want != GPUBE_BACKEND_CPU && s->opts->method != CSG_LP &&
+				       !s->opts->certificate && !s->opts->free_disposal
+			       ? GPUBE_OK
+			       : gpube__fail(ctx, GPUBE_EINVAL,
+					 "the values are on the device: only conv, dp and idp can "
+					 "use them there");
+	if (want == GPUBE_BACKEND_CPU || s->opts->method == CSG_LP ||
+		(want == GPUBE_BACKEND_AUTO &&
+			csg__conv_seconds(s) <
+				OPEN_SECONDS + (double)csg__n_masks(s->g) *
+						       (double)csg__type_size(s->g->type) /
+						       UPLOAD_PER_SECOND))
+		return GPUBE_OK;
+	cuda = gpube__subset_cuda(ctx, &status);
+	if (cuda)
+		s->ops = cuda;
+	return cuda || want == GPUBE_BACKEND_AUTO ? GPUBE_OK : status;
+}
+
 static int run_method(struct csg__search *s)
 {
 	struct csg_result *r = s->r;
-	int status;
+	int status = choose_backend(s);
+
+	if (status)
+		return status;
 
 	switch (s->opts->method) {
 	case CSG_CONV:
@@ -134,7 +170,7 @@ static int run_method(struct csg__search *s)
 	case CSG_AUTO:
 		break;
 	}
-	if (s->g->n >= AUTO_LEAST || s->opts->certificate) {
+	if (csg__on_host(s->g) && (s->g->n >= AUTO_LEAST || s->opts->certificate)) {
 		status = csg__lp(s, s->opts->certificate ? 0 : AUTO_SHARE * csg__conv_seconds(s));
 		if (status || r->answer == CSG_OPTIMAL || r->answer == CSG_INFEASIBLE)
 			return status;
@@ -229,10 +265,10 @@ int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts
 	if (!status) {
 		if (s.opts->timeout_seconds > 0)
 			ctx->deadline = start + s.opts->timeout_seconds;
-		if (s.opts->free_disposal)
+		if (s.opts->free_disposal && csg__on_host(g))
 			dispose(g, saved);
 		status = solve(&s, &range);
-		if (s.opts->free_disposal)
+		if (s.opts->free_disposal && csg__on_host(g))
 			restore(g, saved, s.r);
 		ctx->deadline = deadline;
 	}

@@ -219,25 +219,21 @@ int gpube__evid_read_for(struct gpube_model *m, const char *path, bool beside, c
 	return status;
 }
 
-int gpube__evid_write_for(const struct gpube_model *m, const char *path)
+int gpube__evid_write_for(
+	struct gpube_out *out, char **beside, const struct gpube_model *m, const char *path)
 {
-	struct gpube_out out;
 	bool some = false;
-	char *beside;
-	int status = GPUBE_OK;
+	int status;
 
 	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
 		some = some || m->evidence[i] >= 0;
-	beside = path_beside(m->ctx, path, ".evid");
-	if (!beside)
+	*beside = path_beside(m->ctx, path, ".evid");
+	if (!*beside)
 		return GPUBE_ENOMEM;
-	if (some || !is_missing(beside)) {
-		status = gpube__out_open(&out, m->ctx, beside);
-		if (!status) {
-			status = gpube__evid_write(m, &out);
-			status = gpube__out_close(&out, status == GPUBE_OK);
-		}
-	}
-	gpube__free(m->ctx, beside);
-	return status;
+	if (!some && is_missing(*beside))
+		return GPUBE_OK;
+	status = gpube__out_open(out, m->ctx, *beside);
+	if (!status)
+		status = gpube__evid_write(m, out);
+	return status ? status : gpube__out_finish(out);
 }

@@ -1,4 +1,4 @@
-/* formats.c - the table of formats, and reading and writing through it. See formats.h. */
+/* formats.c - the table of formats, and reading through it. See formats.h; writing is write.c. */
 #include <string.h>
 
 #include "formats/registry.h"
@@ -22,6 +22,10 @@ static const struct gpube_format_row formats[] = {
 		gpube__col_read, NULL},
 	{GPUBE_FORMAT_ERG, "erg", "erg", GPUBE_POTENTIALS, true, true, gpube__sniff_erg,
 		gpube__erg_read, NULL},
+	{GPUBE_FORMAT_YAML, "yaml", "yaml|yml", GPUBE_COSTS, false, false, gpube__sniff_yaml,
+		gpube__yaml_read, NULL},
+	{GPUBE_FORMAT_XML, "xml", "xml", GPUBE_COSTS, false, false, gpube__sniff_xml,
+		gpube__xml_read, NULL},
 };
 
 enum { N_FORMATS = sizeof(formats) / sizeof(*formats) };
@@ -55,32 +59,79 @@ static const struct gpube_format_row *format_by_name(const char *path)
 	return NULL;
 }
 
+/* A format's row, or what else is in the file. */
+struct found {
+	const struct gpube_format_row *format;
+	enum gpube_content content;
+};
+
 /*
  * By content; what no format claims is taken for what its name says, so that a
  * damaged file gets that format's error, or else for .wcsp, which may begin
  * with anything.
  */
-static const struct gpube_format_row *recognise(struct gpube_in *in)
+static struct found recognise(struct gpube_in *in)
 {
 	size_t n = gpube__in_need(in, GPUBE_SNIFF_BYTES);
+	struct found found = {NULL, GPUBE_CONTENT_MODEL};
 	char *text;
-	const struct gpube_format_row *f = NULL;
 
 	n = n < GPUBE_SNIFF_BYTES ? n : GPUBE_SNIFF_BYTES;
 	text = gpube__alloc(in->ctx, n + 1, 1);
 	if (!text) {
 		in->status = GPUBE_ENOMEM;
-		return NULL;
+		return found;
 	}
 	memcpy(text, in->p, n);
 	text[n] = 0;
-	for (int i = 0; i < N_FORMATS && !f; i++)
+	for (int i = 0; i < N_FORMATS && !found.format; i++)
 		if (formats[i].sniff && formats[i].sniff(text, n, in->path))
-			f = &formats[i];
+			found.format = &formats[i];
+	if (!found.format)
+		found.format = format_by_name(in->path);
+	if (!found.format)
+		found.content = gpube__sniff_content(text, in->path);
 	gpube__free(in->ctx, text);
-	if (!f)
-		f = format_by_name(in->path);
-	return f ? f : find_format(GPUBE_FORMAT_WCSP);
+	if (!found.format && found.content == GPUBE_CONTENT_MODEL)
+		found.format = find_format(GPUBE_FORMAT_WCSP);
+	return found;
+}
+
+int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char *path)
+{
+	struct gpube_in in;
+	int status;
+
+	*content = GPUBE_CONTENT_MODEL;
+	if (strcmp(path, "-") == 0)
+		return GPUBE_OK;
+	status = gpube__in_open(&in, ctx, path);
+	if (status)
+		return status;
+	*content = recognise(&in).content;
+	status = in.status;
+	gpube__in_close(&in);
+	return status;
+}
+
+/* The format of what is read; NULL after an error. */
+static const struct gpube_format_row *input_format(struct gpube_in *in, enum gpube_format format)
+{
+	static const char *const contents[] = {"",
+		"a game of two players, which 'gpube nash' reads",
+		"a game of coalitions, which 'gpube csg' reads",
+		"an auction, which 'gpube auction' reads"};
+	struct found found = {find_format(format), GPUBE_CONTENT_MODEL};
+
+	if (format == GPUBE_FORMAT_AUTO)
+		found = recognise(in);
+	if (!found.format && !in->status)
+		in->status = found.content == GPUBE_CONTENT_MODEL
+				     ? gpube__fail(in->ctx, GPUBE_EINVAL,
+					       "there is no format number %d", (int)format)
+				     : gpube__fail(in->ctx, GPUBE_EINVAL, "'%s' is %s", in->path,
+					       contents[found.content]);
+	return found.format;
 }
 
 /* ---- reading and writing ------------------------------------------------------------- */
@@ -114,11 +165,8 @@ int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char 
 	if (status)
 		return status;
 	in.opts = opts;
-	f = opts->format == GPUBE_FORMAT_AUTO ? recognise(&in) : find_format(opts->format);
+	f = input_format(&in, opts->format);
 	status = in.status;
-	if (!status && !f)
-		status = gpube__fail(
-			ctx, GPUBE_EINVAL, "there is no format number %d", (int)opts->format);
 	if (!status)
 		status = read_model(&m, ctx, &in, f);
 	gpube__in_close(&in);
@@ -141,39 +189,7 @@ int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path
 	return gpube_read_with(out, ctx, path, &opts);
 }
 
-/* Potentials are written as costs as gpube_solve() minimises them. */
-static int write_model(
-	const struct gpube_model *m, const struct gpube_format_row *f, struct gpube_out *out)
-{
-	struct gpube_model *costs;
-	int status;
-
-	if (m->kind == f->kind || f->both_kinds)
-		return f->write(m, out);
-	status = gpube__quantise(&costs, m, 0);
-	if (!status)
-		status = f->write(costs, out);
-	gpube_model_free(costs);
-	return status;
-}
-
-/* Without a file for it, evidence becomes functions: no writer has to know of it. */
-static int write_observed(
-	const struct gpube_model *m, const struct gpube_format_row *f, struct gpube_out *out)
-{
-	struct gpube_model view;
-	int status;
-
-	status = gpube__observed_view(&view, m);
-	if (status)
-		return status;
-	status = write_model(&view, f, out);
-	gpube__observed_clear(&view, m);
-	return status;
-}
-
-/* The format to write; NULL after an error. */
-static const struct gpube_format_row *output_format(
+const struct gpube_format_row *gpube__output_format(
 	struct gpube_ctx *ctx, const char *path, enum gpube_format format)
 {
 	const struct gpube_format_row *f =
@@ -188,40 +204,4 @@ static const struct gpube_format_row *output_format(
 		gpube__fail(
 			ctx, GPUBE_EINVAL, "'%s': .%s is only read, not written", path, f->name);
 	return f && f->write ? f : NULL;
-}
-
-int gpube_write_with(
-	const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts)
-{
-	static const struct gpube_write_opts none = {.sizeof_options = sizeof(none)};
-	const struct gpube_format_row *f;
-	struct gpube_out out;
-	int status, closed;
-	bool beside;
-
-	opts = opts ? opts : &none;
-	if (opts->sizeof_options != sizeof(*opts))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "options of another version");
-	f = output_format(m->ctx, path, opts->format);
-	if (!f)
-		return GPUBE_EINVAL;
-	status = gpube__out_open(&out, m->ctx, path);
-	if (status)
-		return status;
-	out.opts = opts;
-	beside = f->evidence && !out.alone;
-	status = m->evidence && !beside ? write_observed(m, f, &out) : write_model(m, f, &out);
-	if (!status)
-		status = gpube__out_finish(&out);
-	if (!status && beside)
-		status = gpube__evid_write_for(m, path);
-	closed = gpube__out_close(&out, status == GPUBE_OK);
-	return status ? status : closed;
-}
-
-int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format format)
-{
-	const struct gpube_write_opts opts = {.sizeof_options = sizeof(opts), .format = format};
-
-	return gpube_write_with(m, path, &opts);
 }

@@ -26,16 +26,33 @@ enum gpube_format {
 	GPUBE_FORMAT_QPBO,
 	GPUBE_FORMAT_COL,
 	GPUBE_FORMAT_ERG,
+	GPUBE_FORMAT_YAML,
+	GPUBE_FORMAT_XML,
 	GPUBE_N_FORMATS,
 };
 
 /* Their names, as --to and --from take them. */
 #define GPUBE_FORMATS_WRITTEN "wcsp|cfn|uai|lg|wcnf|cnf"
-#define GPUBE_FORMATS_READ    GPUBE_FORMATS_WRITTEN "|qpbo|col|erg"
+#define GPUBE_FORMATS_READ    GPUBE_FORMATS_WRITTEN "|qpbo|col|erg|yaml|xml"
 
 /* The format of that name, or GPUBE_FORMAT_AUTO for an unknown one. */
 GPUBE_API enum gpube_format gpube_format_named(const char *name);
 GPUBE_API const char *gpube_format_name(enum gpube_format format);
+
+/* What a file holds: a model, or what other programs of this project read. */
+enum gpube_content {
+	GPUBE_CONTENT_MODEL,
+	GPUBE_CONTENT_GAME,       /* of two players: nash.h */
+	GPUBE_CONTENT_COALITIONS, /* csg.h */
+	GPUBE_CONTENT_AUCTION,    /* auction.h */
+};
+
+/*
+ * gpube_content() - told from the first bytes. Standard input is always taken
+ * for a model: looking at it would take it away.
+ * Errors: EIO, ENOMEM
+ */
+GPUBE_API int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char *path);
 
 /*
  * Options of gpube_read_with(); zero fields take the default.
@@ -69,24 +86,36 @@ GPUBE_API int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const 
 
 /*
  * Options of gpube_write_with(); zero fields take the default.
- * format  AUTO: by the name
- * shift   where a format has no place for negative totals, write all of them
- *         larger by what is needed, and say by how much; otherwise that is refused
+ * format     AUTO: by the name
+ * shift      where a format has no place for negative totals, write all of them
+ *            larger by what is needed, and say by how much; otherwise that is refused
+ * precision  potentials to costs: decimals to which -ln is rounded, 1 to 12; 0:
+ *            as many as the format holds
+ * lossy      what the format cannot hold is changed until it can, and said in the
+ *            log: totals are shifted, costs divided by a power of ten and rounded, a
+ *            bound dropped
+ * check      what was written is read back, before it gets its name, and compared
+ *            table by table
  */
 struct gpube_write_opts {
 	size_t sizeof_options;
 	enum gpube_format format;
 	int shift;
+	int precision;
+	int lossy;
+	int check;
 };
 
 /*
  * gpube_write_with() - writes a model; 'opts' may be NULL. Potentials are written
- * to formats of costs as the costs that gpube_solve() minimises, costs to .uai
- * as exp(-cost). Evidence goes with a .uai into PATH.evid (an old one is emptied
+ * to formats of costs as the costs that gpube_solve() minimises (where totals may
+ * not be negative, the normalising constant is dropped, which is said), costs to
+ * .uai as exp(-cost). Evidence goes with a .uai into PATH.evid (an old one is emptied
  * if there is none), elsewhere and on standard output into unary functions.
  * path      "-" is standard output
- * Errors: EIO, ENOMEM; EINVAL (options; a format that is not written); ERANGE
- *         (the format cannot hold the model: the text says what)
+ * Errors: EIO, ENOMEM; EINVAL (options; a format that is not written; a check of
+ *         what is no file); ERANGE (the format cannot hold the model: the text says
+ *         what); EBUG (what was read back differs; no file is left)
  */
 GPUBE_API int gpube_write_with(
 	const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts);
@@ -107,6 +136,101 @@ GPUBE_API int gpube_write_solution(
 	const struct gpube_model *m, const char *path, const int32_t *values);
 /* Reads a .sol into 'values' (n_vars). */
 GPUBE_API int gpube_read_solution(int32_t *values, const struct gpube_model *m, const char *path);
+
+/*
+ * An upper bound in a file of its own, toulbar2's .ub: one number, in the costs
+ * that the model's files have; 'cost' is in its units of 10^-scale.
+ * Errors: EIO, EPARSE, ERANGE (more decimals than the model's, or 64 bits), ENOMEM;
+ *         EINVAL (a model of potentials)
+ */
+GPUBE_API int gpube_read_ub(int64_t *cost, const struct gpube_model *m, const char *path);
+GPUBE_API int gpube_write_ub(const struct gpube_model *m, const char *path, int64_t cost);
+
+/*
+ * A tree decomposition, or a forest of them, as toulbar2's .cov has it.
+ * parent  index of a cluster before, -1 for a root
+ * first   the variables of cluster k are vars[first[k]] to vars[first[k + 1] - 1]
+ */
+struct gpube_decomposition {
+	int32_t n_clusters;
+	int32_t *parent;
+	int64_t *first;
+	int32_t *vars;
+};
+
+/*
+ * gpube_read_decomposition() - that it covers the functions, and that each
+ * variable's clusters are connected, is not checked.
+ * Errors: EIO, EPARSE, ENOMEM; writing: EINVAL (a parent that is not before)
+ */
+GPUBE_API int gpube_read_decomposition(
+	struct gpube_decomposition **out, const struct gpube_model *m, const char *path);
+GPUBE_API int gpube_write_decomposition(
+	const struct gpube_model *m, const char *path, const struct gpube_decomposition *d);
+GPUBE_API void gpube_decomposition_free(struct gpube_decomposition *d, struct gpube_ctx *ctx);
+
+/* A result file of the UAI competitions. */
+enum gpube_uai_task { GPUBE_UAI_PR, GPUBE_UAI_MAR, GPUBE_UAI_MPE, GPUBE_UAI_MAP };
+
+/*
+ * log10_value  PR; -INFINITY is 0
+ * n            MAR and MPE: variables; MAP: pairs
+ * vars         MAP
+ * values       MPE and MAP
+ * domains      MAR
+ * marginals    MAR: those of all variables, one after the other
+ */
+struct gpube_uai_result {
+	enum gpube_uai_task task;
+	double log10_value;
+	int32_t n;
+	int32_t *vars, *values, *domains;
+	double *marginals;
+};
+
+/* Reads the layouts of 2008 and 2014 and that of 2010. Errors: EIO, EPARSE, ENOMEM */
+GPUBE_API int gpube_read_uai_result(
+	struct gpube_uai_result **out, struct gpube_ctx *ctx, const char *path);
+/* Writes the layout of 2014. Errors: EIO, ENOMEM */
+GPUBE_API int gpube_write_uai_result(
+	struct gpube_ctx *ctx, const char *path, const struct gpube_uai_result *r);
+/* Frees a result that was read. */
+GPUBE_API void gpube_uai_result_free(struct gpube_uai_result *r, struct gpube_ctx *ctx);
+
+/* Writes an elimination order for daoopt, which takes the observed variables out itself. */
+GPUBE_API int gpube_write_daoopt_order(
+	const struct gpube_model *m, const char *path, const int32_t *order);
+
+/*
+ * One function of a mini-bucket table: a message, or part of one.
+ * bucket        the variable in whose bucket it is; -1: that of daoopt's dummy root
+ * scope         arity variables, ascending
+ * log10_values  n, the last variable fastest
+ * over          n_over variables whose buckets it passes over, on its way from
+ *               where it was made to 'bucket'
+ * All variables are the model's, and none is observed or has one value.
+ */
+struct gpube_minibucket_function {
+	int32_t id, bucket;
+	int arity, n_over;
+	const int32_t *scope, *over;
+	int64_t n;
+	const double *log10_values;
+};
+
+struct gpube_minibuckets {
+	int ibound;
+	double log10_upper; /* bound of the whole problem */
+	int64_t n_functions;
+	const struct gpube_minibucket_function *functions;
+};
+
+/*
+ * gpube_write_minibuckets() - the heuristic that daoopt loads by --minibucket.
+ * Errors: EINVAL (a scope, a bucket or a size that is not the model's), EIO, ENOMEM
+ */
+GPUBE_API int gpube_write_minibuckets(
+	const struct gpube_model *m, const char *path, const struct gpube_minibuckets *b);
 
 #ifdef __cplusplus
 }

@@ -67,6 +67,8 @@ int gpube__in_token(struct gpube_in *in, char token[256], const char *what);
 int gpube__in_int(struct gpube_in *in, int64_t *v, int64_t min, int64_t max, const char *what);
 /* decimal or exponent notation, inf and nan refused; correctly rounded, whatever the locale */
 int gpube__in_real(struct gpube_in *in, double *v, const char *what);
+/* The same for all of a text; false if it is no such number or does not fit a double. */
+bool gpube__real(double *v, const char *text);
 int gpube__in_end(struct gpube_in *in);        /* error unless only white space is left */
 void gpube__in_skip_line(struct gpube_in *in); /* to the beginning of the next line */
 
@@ -77,7 +79,6 @@ void gpube__in_skip_line(struct gpube_in *in); /* to the beginning of the next l
 struct gpube_out {
 	struct gpube_ctx *ctx;
 	const char *path; /* "-" is standard output, descriptor 1: flush stdio before */
-	bool alone;       /* standard output or a device: nothing can stand beside it */
 	struct gpube_out_impl *impl;
 	const struct gpube_write_opts *opts; /* set by gpube_write_with(), for its writers */
 	int status;                          /* first failure; later writes do nothing */
@@ -97,6 +98,10 @@ void gpube__out_decimal(struct gpube_out *out, int64_t v, int scale);
 /* Completes the file but leaves it under its temporary name, for who writes two that belong
  * together. */
 int gpube__out_finish(struct gpube_out *out);
+/* What it is called until gpube__out_close(); NULL if it is written in place. */
+const char *gpube__out_temporary(const struct gpube_out *out);
+/* Whether a path is standard output or a device: nothing can stand beside it. */
+bool gpube__out_is_alone(const char *path);
 /* Completes and renames; with 'keep' false, or after a failure, leaves no file. Returns status. */
 int gpube__out_close(struct gpube_out *out, bool keep);
 

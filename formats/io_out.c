@@ -214,12 +214,10 @@ static int open_fd(struct gpube_out *out)
 	if (strcmp(out->path, "-") == 0) {
 		s->fd = STDOUT_FILENO;
 		out->path = "<stdout>";
-		out->alone = true;
 		return GPUBE_OK;
 	}
 	old = stat(out->path, &st) == 0;
 	if (old && !S_ISREG(st.st_mode)) { /* a device or pipe; open() refuses directories */
-		out->alone = true;
 		s->fd = open(out->path, O_WRONLY | O_CLOEXEC);
 		return s->fd < 0 ? fail_writing(out, strerror(errno)) : GPUBE_OK;
 	}
@@ -230,6 +228,18 @@ static int open_fd(struct gpube_out *out)
 	if (!s->target)
 		return out->status = GPUBE_ENOMEM;
 	return open_temporary(out, old ? &st : NULL);
+}
+
+bool gpube__out_is_alone(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
+}
+
+const char *gpube__out_temporary(const struct gpube_out *out)
+{
+	return out->impl ? out->impl->temporary : NULL;
 }
 
 int gpube__out_open(struct gpube_out *out, struct gpube_ctx *ctx, const char *path)

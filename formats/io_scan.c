@@ -183,18 +183,18 @@ int gpube__in_int(struct gpube_in *in, int64_t *v, int64_t min, int64_t max, con
 
 /* ---- reals --------------------------------------------------------------------------- */
 
-/* strtod() as in the C locale, whatever the program has set. */
-static int parse_slow(struct gpube_in *in, const char *token, double *v)
+/* strtod() as in the C locale, whatever the program has set; false: out of memory. */
+static bool parse_slow(const char *token, double *v)
 {
 	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), old;
 
 	if (c == (locale_t)0)
-		return in->status = gpube__fail(in->ctx, GPUBE_ENOMEM, "out of memory: a locale");
+		return false;
 	old = uselocale(c);
 	*v = strtod(token, NULL);
 	uselocale(old);
 	freelocale(c);
-	return GPUBE_OK;
+	return true;
 }
 
 /*
@@ -289,11 +289,22 @@ int gpube__in_real(struct gpube_in *in, double *v, const char *what)
 	r = scan_real(token);
 	if (!r.end || *r.end)
 		return gpube__in_expected(in, what, token);
-	if (parse_slow(in, token, v))
-		return in->status;
+	if (!parse_slow(token, v))
+		return in->status = gpube__fail(in->ctx, GPUBE_ENOMEM, "out of memory: a locale");
 	/* a number that is not 0 must not become 0: that would forbid a tuple */
 	if (isinf(*v) || (*v == 0 && r.mantissa))
 		return gpube__in_fail(in, GPUBE_ERANGE, "%s: '%.40s' is too %s for a double", what,
 			token, isinf(*v) ? "large" : "small");
 	return GPUBE_OK;
+}
+
+bool gpube__real(double *v, const char *text)
+{
+	struct real r = scan_real(text);
+
+	if (!r.end || *r.end)
+		return false;
+	if (parse_fast(&r, v))
+		return true;
+	return parse_slow(text, v) && !isinf(*v) && (*v != 0 || !r.mantissa);
 }

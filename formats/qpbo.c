@@ -74,5 +74,5 @@ int gpube__qpbo_read(struct gpube_model *m, struct gpube_in *in)
 
 	for (int64_t k = 0; k < h.n_terms && !status; k++)
 		status = read_term(m, in, h.spins);
-	return status ? status : gpube__reals_to_costs(m, in, 0);
+	return status ? status : gpube__reals_to_costs(m, in, 0, 0);
 }

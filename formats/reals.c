@@ -76,9 +76,10 @@ static int convert_table(struct gpube_ctx *ctx, struct gpube_table *t, int decim
 	return GPUBE_OK;
 }
 
-int gpube__reals_to_costs(struct gpube_model *m, struct gpube_in *in, double constant)
+int gpube__reals_to_costs(struct gpube_model *m, struct gpube_in *in, double constant, int decimals)
 {
-	struct range r = {.total = fabsl((long double)constant)};
+	struct range r = {.decimals = decimals < MAX_DECIMALS ? decimals : MAX_DECIMALS,
+		.total = fabsl((long double)constant)};
 	bool rounded = false;
 
 	look_at(&r, constant);
@@ -111,4 +112,58 @@ int gpube__reals_add(
 	if (gpube__add_table(m, &index, &t))
 		return GPUBE_ENOMEM;
 	return gpube__add_function(m, arity, scope, index, name);
+}
+
+/* The sparse table with sorted tuples as a dense one. */
+static int densify(
+	struct gpube_ctx *ctx, struct gpube_table *t, const int32_t *domains, int64_t cells)
+{
+	double *values = gpube__alloc(ctx, (uint64_t)cells, sizeof(*values));
+	int64_t cell;
+
+	if (!values)
+		return GPUBE_ENOMEM;
+	for (cell = 0; cell < cells; cell++)
+		values[cell] = t->dflt.f;
+	for (int64_t k = 0; k < t->n; k++) {
+		cell = 0;
+		for (int i = 0; i < t->arity; i++)
+			cell = cell * domains[i] + t->tuples[k * t->arity + i];
+		values[cell] = ((const double *)t->values)[k];
+	}
+	gpube__free(ctx, t->values);
+	gpube__free(ctx, t->tuples);
+	t->values = values;
+	t->tuples = NULL;
+	t->n = cells;
+	t->sparse = false;
+	return GPUBE_OK;
+}
+
+int gpube__reals_table(struct gpube_model *m, const int32_t *domains, int arity, int64_t n,
+	int32_t *tuples, double *values, double dflt, int32_t *table, int64_t *bad)
+{
+	struct gpube_ctx *ctx = m->ctx;
+	struct gpube_table t = {.type = GPUBE_FLOAT64,
+		.sparse = true,
+		.arity = arity,
+		.n = n,
+		.values = values,
+		.tuples = tuples,
+		.dflt.f = dflt};
+	int64_t cells = 1;
+	int status = gpube__sort_tuples(ctx, &t, bad);
+
+	for (int i = 0; i < arity; i++)
+		cells = gpube__mul_size(cells, domains[i]);
+	if (!status && *bad < 0 && isnan(dflt) && n != cells)
+		*bad = n;
+	if (!status && *bad < 0 && cells >= 0 &&
+		((arity <= 3 && cells <= 1 << 16) || cells / 4 <= n * (arity + 1)))
+		status = densify(ctx, &t, domains, cells);
+	if (!status && *bad < 0)
+		return gpube__add_table(m, table, &t);
+	gpube__free(ctx, t.values);
+	gpube__free(ctx, t.tuples);
+	return status;
 }

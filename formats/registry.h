@@ -23,6 +23,10 @@ struct gpube_format_row {
 	int (*write)(const struct gpube_model *m, struct gpube_out *out); /* NULL: only read */
 };
 
+/* The format to write, AUTO: by the name; NULL after setting the error's text (EINVAL). */
+const struct gpube_format_row *gpube__output_format(
+	struct gpube_ctx *ctx, const char *path, enum gpube_format format);
+
 /* Bytes that formats are told by. */
 enum { GPUBE_SNIFF_BYTES = 1 << 16 };
 
@@ -34,6 +38,11 @@ bool gpube__sniff_cnf(const char *text, size_t n, const char *path);
 bool gpube__sniff_qpbo(const char *text, size_t n, const char *path);
 bool gpube__sniff_col(const char *text, size_t n, const char *path);
 bool gpube__sniff_erg(const char *text, size_t n, const char *path);
+bool gpube__sniff_yaml(const char *text, size_t n, const char *path);
+bool gpube__sniff_xml(const char *text, size_t n, const char *path);
+
+/* What files in no format of models hold. */
+enum gpube_content gpube__sniff_content(const char *text, const char *path);
 
 /* Does the name end in one of these extensions, before .gz or .xz? */
 bool gpube__has_extension(const char *path, const char *extensions);
@@ -54,6 +63,8 @@ int gpube__cnf_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__qpbo_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__col_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__erg_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__yaml_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__xml_read(struct gpube_model *m, struct gpube_in *in);
 
 int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out);
@@ -61,9 +72,13 @@ int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__evid_read_for(
 	struct gpube_model *m, const char *path, bool beside, const char *evidence);
 /*
- * Writes the evidence beside PATH. A model without any gets a file only where
- * there is one already: left alone, it would be taken for this model's.
+ * Writes the evidence beside PATH, but leaves it under its temporary name. A model
+ * without any gets a file only where there is one already: left alone, it would
+ * be taken for this model's.
+ * out     not open if there is no such file
+ * beside  out: its name, which 'out' borrows; the caller frees it, also on failure
  */
-int gpube__evid_write_for(const struct gpube_model *m, const char *path);
+int gpube__evid_write_for(
+	struct gpube_out *out, char **beside, const struct gpube_model *m, const char *path);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/io.h"
+#include "formats/cfn.h" /* decimals */
 
 /* ---- names ----------------------------------------------------------------------------- */
 
@@ -176,4 +176,62 @@ int gpube_read_solution(int32_t *values, const struct gpube_model *m, const char
 		memcpy(values, buffer, (size_t)m->n_vars * sizeof(*values));
 	gpube__free(m->ctx, buffer);
 	return status;
+}
+
+/* ---- upper bounds ------------------------------------------------------------------------ */
+
+static int read_bound(int64_t *cost, const struct gpube_model *m, struct gpube_in *in)
+{
+	char token[256];
+	int64_t v;
+	int scale;
+	bool fits;
+
+	if (gpube__in_token(in, token, "an upper bound"))
+		return in->status;
+	if (!gpube__decimal(token, &v, &scale, &fits))
+		return gpube__in_expected(in, "an upper bound", token);
+	if (fits && scale > m->scale)
+		return gpube__in_fail(in, GPUBE_ERANGE,
+			"the bound %.60s has more decimals than the model, which has %d", token,
+			m->scale);
+	if (!fits || !gpube__scaled(&v, m->scale - scale))
+		return gpube__in_fail(
+			in, GPUBE_ERANGE, "the bound %.60s does not fit 64 bits", token);
+	if (gpube__in_end(in))
+		return in->status;
+	*cost = v;
+	return GPUBE_OK;
+}
+
+int gpube_read_ub(int64_t *cost, const struct gpube_model *m, const char *path)
+{
+	struct gpube_in in;
+	int status;
+
+	if (m->kind != GPUBE_COSTS)
+		return gpube__fail(
+			m->ctx, GPUBE_EINVAL, "a model of potentials has no bound in costs");
+	status = gpube__in_open(&in, m->ctx, path);
+	if (status)
+		return status;
+	status = read_bound(cost, m, &in);
+	gpube__in_close(&in);
+	return status;
+}
+
+int gpube_write_ub(const struct gpube_model *m, const char *path, int64_t cost)
+{
+	struct gpube_out out;
+	int status;
+
+	if (m->kind != GPUBE_COSTS)
+		return gpube__fail(
+			m->ctx, GPUBE_EINVAL, "a model of potentials has no bound in costs");
+	status = gpube__out_open(&out, m->ctx, path);
+	if (status)
+		return status;
+	gpube__out_decimal(&out, cost, m->scale);
+	gpube__out_text(&out, "\n");
+	return gpube__out_close(&out, true);
 }

@@ -168,7 +168,7 @@ bool gpube__sniff_qpbo(const char *text, size_t n, const char *path)
 	line += *line == '\n';
 	for (int k = 0; k < 2; k++) {
 		line += strspn(line, " \t");
-		if (!strspn(line, "0123456789"))
+		if (!strspn(line, "123456789"))
 			return false;
 		line += strspn(line, "0123456789");
 	}
@@ -183,4 +183,91 @@ bool gpube__sniff_erg(const char *text, size_t n, const char *path)
 	(void)n;
 	(void)path;
 	return strstr(text, "/* Probabilities") != NULL;
+}
+
+/* ---- XML ------------------------------------------------------------------------------------ */
+
+bool gpube__sniff_xml(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	(void)path;
+	text += strspn(text, BLANKS);
+	return strncmp(text, "<?xml", 5) == 0 || strncmp(text, "<instance", 9) == 0 ||
+	       strncmp(text, "<!--", 4) == 0;
+}
+
+/* ---- YAML ----------------------------------------------------------------------------------- */
+
+/* A line that begins with one of a problem's keys and a colon. */
+bool gpube__sniff_yaml(const char *text, size_t n, const char *path)
+{
+	static const char *const keys[] = {"name", "objective", "description", "domains",
+		"variables", "constraints", "agents", "external_variables", NULL};
+
+	(void)n;
+	(void)path;
+	while (*text) {
+		for (int k = 0; keys[k]; k++) {
+			size_t length = strlen(keys[k]);
+
+			if (strncmp(text, keys[k], length) == 0 &&
+				text[length + strspn(text + length, " ")] == ':')
+				return true;
+		}
+		/* only comments, a document's head and empty lines may stand before */
+		if (!strchr("#-%\r\n", *text))
+			return false;
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return false;
+}
+
+/* ---- what holds no model --------------------------------------------------------------------- */
+
+/* Two integers alone on the first line, and no .qpbo: input of lrsnash. */
+static bool is_lrs(const char *text)
+{
+	long first = 0, last = 0;
+
+	return count_integers(text, &first, &last) == 2 && first > 0 && last > 0;
+}
+
+/* A line of 2, the players, then one of two numbers of actions: GAMUT's GTOutput, .gam. */
+static bool is_gam(const char *text)
+{
+	long first = 0, last = 0;
+
+	if (count_integers(text, &first, &last) != 1 || first != 2)
+		return false;
+	text += strcspn(text, "\n");
+	text += *text == '\n';
+	return count_integers(text, &first, &last) == 2;
+}
+
+static bool begins_with_word(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+
+	return strncmp(text, word, n) == 0 && text[n] && strchr(BLANKS, text[n]);
+}
+
+enum gpube_content gpube__sniff_content(const char *text, const char *path)
+{
+	const char *begin = skip_comments(text), *goods = text + strspn(text, BLANKS);
+
+	if (strncmp(text, "GPUBECSG", 8) == 0 || begins_with_word(begin, "csg"))
+		return GPUBE_CONTENT_COALITIONS;
+	while (*goods == '%') {
+		goods += strcspn(goods, "\n");
+		goods += strspn(goods, BLANKS);
+	}
+	if (begins_with_word(goods, "goods"))
+		return GPUBE_CONTENT_AUCTION;
+	if (begins_with_word(begin, "NFG") || *begin == '(' || *begin == '[')
+		return GPUBE_CONTENT_GAME;
+	text += strspn(text, BLANKS);
+	if (is_lrs(text) || is_gam(text) || gpube__has_extension(path, "nfg|gam"))
+		return GPUBE_CONTENT_GAME;
+	return GPUBE_CONTENT_MODEL;
 }

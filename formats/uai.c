@@ -99,9 +99,10 @@ static int read_scopes(const struct gpube_model *m, struct gpube_in *in, struct 
 	return GPUBE_OK;
 }
 
-/* A logarithm becomes a cost; INFINITY: forbidden. */
-static int read_log(struct gpube_in *in, double *cost, const char *what)
+/* A logarithm becomes a cost, INFINITY: forbidden; *decimals is the most that one has. */
+static int read_log(struct gpube_in *in, double *cost, int *decimals, const char *what)
 {
+	const char *point;
 	char token[256];
 	double v;
 
@@ -112,25 +113,29 @@ static int read_log(struct gpube_in *in, double *cost, const char *what)
 	}
 	if (gpube__in_real(in, &v, what))
 		return in->status;
+	point = memchr(in->last, '.', (size_t)(in->p - in->last));
+	if (point && !memchr(in->last, 'e', (size_t)(in->p - in->last)) &&
+		in->p - point - 1 > *decimals)
+		*decimals = (int)(in->p - point - 1);
 	*cost = v <= LOG_ZERO ? INFINITY : 0 - v;
 	return GPUBE_OK;
 }
 
 /* Reads 'cells' values into memory that grows as they arrive: a size costs nothing to claim. */
 static int read_values(
-	struct gpube_in *in, double **values, int64_t cells, int32_t function, bool logs)
+	struct gpube_in *in, double **values, int64_t cells, int32_t function, int *decimals)
 {
 	int64_t capacity = 0;
 	char what[64];
 
-	snprintf(what, sizeof(what), "a %s of function %d", logs ? "logarithm" : "potential >= 0",
-		function);
+	snprintf(what, sizeof(what), "a %s of function %d",
+		decimals ? "logarithm" : "potential >= 0", function);
 	for (int64_t k = 0; k < cells; k++) {
 		double v;
 
-		if (logs ? read_log(in, &v, what) : gpube__in_real(in, &v, what))
+		if (decimals ? read_log(in, &v, decimals, what) : gpube__in_real(in, &v, what))
 			return in->status;
-		if (v < 0 && !logs)
+		if (v < 0 && !decimals)
 			return gpube__in_refuse(in, what);
 		if (k == capacity) {
 			int64_t more = capacity ? capacity : 512;
@@ -149,7 +154,7 @@ static int read_values(
 }
 
 static int read_table(struct gpube_model *m, struct gpube_in *in, int arity, const int32_t *scope,
-	int32_t function, bool logs)
+	int32_t function, int *decimals)
 {
 	struct gpube_table t = {.type = GPUBE_FLOAT64, .arity = arity};
 	double *values = NULL;
@@ -167,7 +172,7 @@ static int read_table(struct gpube_model *m, struct gpube_in *in, int arity, con
 			(long long)t.n);
 		return gpube__in_refuse(in, what);
 	}
-	status = read_values(in, &values, t.n, function, logs);
+	status = read_values(in, &values, t.n, function, decimals);
 	if (status) {
 		gpube__free(m->ctx, values);
 		return status;
@@ -178,7 +183,7 @@ static int read_table(struct gpube_model *m, struct gpube_in *in, int arity, con
 	return gpube__add_function(m, arity, scope, table, NULL);
 }
 
-static int read_network(struct gpube_model *m, struct gpube_in *in, bool logs)
+static int read_network(struct gpube_model *m, struct gpube_in *in, int *decimals)
 {
 	struct scopes s = {0};
 	char kind[256];
@@ -194,7 +199,7 @@ static int read_network(struct gpube_model *m, struct gpube_in *in, bool logs)
 	if (!status)
 		status = read_scopes(m, in, &s);
 	for (int64_t f = 0; f < s.n && !status; f++) {
-		status = read_table(m, in, s.arity[f], s.vars + at, (int32_t)f, logs);
+		status = read_table(m, in, s.arity[f], s.vars + at, (int32_t)f, decimals);
 		at += s.arity[f];
 	}
 	if (!status)
@@ -207,14 +212,14 @@ static int read_network(struct gpube_model *m, struct gpube_in *in, bool logs)
 
 int gpube__uai_read(struct gpube_model *m, struct gpube_in *in)
 {
-	return read_network(m, in, false);
+	return read_network(m, in, NULL);
 }
 
 int gpube__lg_read(struct gpube_model *m, struct gpube_in *in)
 {
-	int status = read_network(m, in, true);
+	int decimals = 0, status = read_network(m, in, &decimals);
 
-	return status ? status : gpube__reals_to_costs(m, in, 0);
+	return status ? status : gpube__reals_to_costs(m, in, 0, decimals);
 }
 
 /* ---- writing: potentials as they are, costs as exp(-cost) -------------------------- */

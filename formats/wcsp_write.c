@@ -4,8 +4,7 @@
  * The format holds integers >= 0 that are minimised. Functions with negative
  * costs are shifted into the constant, and only if that is not enough all of
  * them; what is still negative needs .cfn, or the option that makes all totals
- * larger. Names of variables, values and
- * functions are lost. A maximised model is written negated.
+ * larger (fit.h). Names of variables, values and functions are lost. A maximised model is written negated.
  */
 #include <string.h>
 
@@ -58,26 +57,6 @@ static void say(const struct writer *w, const char *what)
 	gpube__log(w->m->ctx, GPUBE_LOG_NOTE, "%s: %s", w->out->path, what);
 }
 
-/* Totals that would be negative: refused, or all of them written larger by -c. */
-static int raise_totals(struct writer *w, __int128 c)
-{
-	struct gpube_ctx *ctx = w->m->ctx;
-
-	if (!w->out->opts || !w->out->opts->shift)
-		return gpube__fail(ctx, GPUBE_ERANGE,
-			"totals may be negative, which .wcsp cannot hold: write .cfn, or give "
-			"--shift to write larger ones");
-	if (-c > GPUBE_TOULBAR2_MAX ||
-		(w->top < GPUBE_TOULBAR2_MAX && w->top - c > GPUBE_TOULBAR2_MAX))
-		return gpube__fail(ctx, GPUBE_ERANGE,
-			"shifted totals may pass %lld, the most that toulbar2 holds",
-			(long long)GPUBE_TOULBAR2_MAX);
-	w->top = w->top < GPUBE_TOULBAR2_MAX ? (int64_t)(w->top - c) : GPUBE_TOULBAR2_MAX;
-	gpube__log(ctx, GPUBE_LOG_NOTE, "%s: shifted: every total is larger by %lld than it was",
-		w->out->path, (long long)-c);
-	return GPUBE_OK;
-}
-
 /* Decides on shifts, constant and top. */
 static int prepare(struct writer *w)
 {
@@ -89,11 +68,11 @@ static int prepare(struct writer *w)
 		w->shift_all = true;
 		c = shifted_constant(w);
 	}
+	if (c < 0)
+		return gpube__fail(m->ctx, GPUBE_ERANGE,
+			"totals may be negative, which .wcsp cannot hold: write .cfn, or give "
+			"--shift to write larger ones");
 	status = gpube__bound_to_write(&w->top, &w->survey);
-	if (!status && c < 0) {
-		status = raise_totals(w, c);
-		c = 0;
-	}
 	if (status)
 		return status;
 	if (w->top < 0)

@@ -40,7 +40,7 @@ struct gpube_ascent_kernels {
 
 extern const struct gpube_ascent_kernels gpube__ascent_portable;
 #if defined(__x86_64__)
-extern const struct gpube_ascent_kernels gpube__ascent_avx2;
+extern const struct gpube_ascent_kernels gpube__ascent_avx2, gpube__ascent_avx512;
 #endif
 
 /* The fastest that this machine runs. */

@@ -1,10 +1,11 @@
 /* be.c - the elimination itself: see be.h. */
-#include "gpube/be.h"
+#include "gpube/be_load.h"
+#include "gpube/dense.h"
 
 #include <limits.h>
 #include <string.h>
 
-/* A table of the run: a message, or the working copy of a function while its bucket is at work. */
+/* A message. */
 struct work {
 	void *values;	  /* backend memory */
 	uint64_t *counts; /* backend memory, or NULL */
@@ -16,6 +17,7 @@ struct run {
 	const struct gpube_working *w;
 	uint64_t modulus;
 	bool counting, keep, storing_args;
+	struct gpube_window window;
 	struct work *messages; /* per position */
 	uint8_t **args;	       /* per position: packed arg-mins on the host, or NULL */
 	double joined_done, joined_total;
@@ -30,14 +32,6 @@ static void free_work(struct run *r, struct work *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static void put(void *values, enum gpube_type type, int64_t cell, int64_t v)
-{
-	if (type == GPUBE_INT32)
-		((int32_t *)values)[cell] = (int32_t)v;
-	else
-		((int64_t *)values)[cell] = v;
-}
-
 static int64_t get(const void *values, enum gpube_type type, int64_t cell)
 {
 	return type == GPUBE_INT32 ? ((const int32_t *)values)[cell]
@@ -47,103 +41,6 @@ static int64_t get(const void *values, enum gpube_type type, int64_t cell)
 static int64_t clamp(int64_t v, int64_t cut)
 {
 	return v < cut ? v : cut; /* GPUBE_INF, too, becomes cut */
-}
-
-/* Positions of a function's scope in increasing order, and the stride of each of its axes in that layout. */
-static int64_t sorted_layout(
-	const struct gpube_be *be, int32_t function, int32_t *positions, int64_t *strides)
-{
-	const struct gpube_model *m = be->m;
-	const int32_t *scope = gpube__scope(m, function);
-	int arity = m->functions[function].arity;
-	int64_t cells = 1;
-
-	for (int k = 0; k < arity; k++) {
-		int32_t q = be->position[scope[k]];
-		int j = k;
-
-		for (; j > 0 && positions[j - 1] > q; j--)
-			positions[j] = positions[j - 1];
-		positions[j] = q;
-	}
-	for (int j = arity - 1; j >= 0; j--) {
-		for (int k = 0; k < arity; k++)
-			if (be->position[scope[k]] == positions[j])
-				strides[k] = cells;
-		cells *= m->vars[be->buckets[positions[j]].var].domain;
-	}
-	return cells;
-}
-
-static void fill_dense(const struct gpube_be *be, int32_t function, const int64_t *strides,
-	const struct gpube_working *w, void *values, int32_t *index)
-{
-	const struct gpube_model *m = be->m;
-	const struct gpube_table *t = gpube__table(m, function);
-	const int32_t *scope = gpube__scope(m, function);
-	int arity = m->functions[function].arity;
-	int64_t to = 0;
-
-	memset(index, 0, (size_t)arity * sizeof(*index));
-	for (int64_t cell = 0; cell < t->n; cell++) {
-		put(values, w->type, to, clamp(gpube__table_int(t, cell), w->cut));
-		for (int k = arity - 1; k >= 0; k--) { /* the odometer of the original layout */
-			to += strides[k];
-			if (++index[k] < m->vars[scope[k]].domain)
-				break;
-			to -= strides[k] * index[k];
-			index[k] = 0;
-		}
-	}
-}
-
-static void fill_sparse(const struct gpube_table *t, int64_t cells, const int64_t *strides,
-	const struct gpube_working *w, void *values)
-{
-	for (int64_t cell = 0; cell < cells; cell++)
-		put(values, w->type, cell, clamp(t->dflt.i, w->cut));
-	for (int64_t k = 0; k < t->n; k++) {
-		int64_t to = 0;
-
-		for (int j = 0; j < t->arity; j++)
-			to += strides[j] * t->tuples[k * t->arity + j];
-		put(values, w->type, to, clamp(gpube__table_int(t, k), w->cut));
-	}
-}
-
-/*
- * The working copy of a function: dense, in the working type, axes by position.
- * positions  out: arity entries
- */
-static int load_function(struct run *r, int32_t function, struct work *out, int32_t *positions)
-{
-	struct gpube_ctx *ctx = r->be->ctx;
-	const struct gpube_table *t = gpube__table(r->be->m, function);
-	uint64_t arity = (uint64_t)r->be->m->functions[function].arity, bytes;
-	int64_t *strides = gpube__alloc(ctx, arity, sizeof(*strides));
-	int32_t *index = gpube__alloc(ctx, arity, sizeof(*index));
-	void *staged = NULL;
-	int64_t cells;
-	int status = GPUBE_ENOMEM;
-
-	if (!strides || !index)
-		goto out;
-	cells = sorted_layout(r->be, function, positions, strides);
-	bytes = (uint64_t)cells * gpube__type_size(r->w->type);
-	staged = gpube__alloc(ctx, bytes, 1);
-	out->values = staged ? r->ops->alloc(ctx, bytes) : NULL;
-	if (!out->values)
-		goto out;
-	if (t->sparse)
-		fill_sparse(t, cells, strides, r->w, staged);
-	else
-		fill_dense(r->be, function, strides, r->w, staged, index);
-	status = r->ops->upload(ctx, out->values, staged, bytes);
-out:
-	gpube__free(ctx, strides);
-	gpube__free(ctx, index);
-	gpube__free(ctx, staged);
-	return status;
 }
 
 /* ---- one bucket --------------------------------------------------------------- */
@@ -262,31 +159,36 @@ static int alloc_message(struct run *r, int64_t cells, struct work *t)
 	return GPUBE_OK;
 }
 
-/* The sizes and operands of a bucket's contraction; working copies of its functions in 'loaded'. */
-static int bind_inputs(struct run *r, const struct gpube_bucket *b, struct dims *d,
-	struct gpube_operand *in, struct work *loaded)
+/* The sizes and operands of bucket p's contraction. */
+static int bind_inputs(struct run *r, int32_t p, struct dims *d, struct gpube_operand *in)
 {
 	const struct gpube_be *be = r->be;
+	const struct gpube_bucket *b = &be->buckets[p];
+	int64_t loaded_at;
+	int status;
 
+	if (p >= r->window.end) {
+		status = gpube__window_load(&r->window, be, r->ops, r->w, p);
+		if (status)
+			return status;
+	}
+	loaded_at = b->in_at - be->buckets[r->window.from].in_at;
 	for (int32_t k = 0; k < b->n_scope; k++)
 		d->sizes[k] = be->m->vars[be->buckets[be->scopes[b->scope_at + k]].var].domain;
 	d->sizes[b->n_scope] = be->m->vars[b->var].domain;
 	for (int32_t k = 0; k < b->n_in; k++) {
 		int32_t id = be->inputs[b->in_at + k];
-		const struct work *t = id >= 0 ? &loaded[k] : &r->messages[~id];
 
 		if (id >= 0) {
-			int status = load_function(r, id, &loaded[k], d->positions);
-
-			if (status)
-				return status;
+			gpube__sorted_positions(be, id, d->positions);
 			set_dims(be, b, d, &in[k], d->positions, be->m->functions[id].arity);
+			in[k].values = r->window.values + r->window.at[loaded_at + k];
 		} else {
 			set_dims(be, b, d, &in[k], be->scopes + be->buckets[~id].scope_at,
 				be->buckets[~id].n_scope);
+			in[k].values = r->messages[~id].values;
+			in[k].counts = r->messages[~id].counts;
 		}
-		in[k].values = t->values;
-		in[k].counts = t->counts;
 	}
 	return GPUBE_OK;
 }
@@ -298,7 +200,6 @@ static int eliminate(struct run *r, int32_t p)
 	struct gpube_ctx *ctx = be->ctx;
 	uint64_t n_in = (uint64_t)b->n_in;
 	struct gpube_operand *in = gpube__alloc_zero(ctx, n_in, sizeof(*in));
-	struct work *loaded = gpube__alloc_zero(ctx, n_in, sizeof(*loaded));
 	struct dims d = {.sizes = gpube__alloc(ctx, (uint64_t)b->n_scope + 1, sizeof(*d.sizes)),
 		.operand = gpube__alloc(ctx, (uint64_t)operand_dims(be, b), sizeof(*d.operand)),
 		.positions = gpube__alloc(ctx, (uint64_t)b->n_scope + 1, sizeof(*d.positions))};
@@ -308,10 +209,10 @@ static int eliminate(struct run *r, int32_t p)
 		.threshold = r->w->cut, .modulus = r->modulus};
 	int status = GPUBE_ENOMEM;
 
-	if (!in || !loaded || !d.sizes || !d.operand || !d.positions ||
+	if (!in || !d.sizes || !d.operand || !d.positions ||
 		alloc_message(r, b->cells, &r->messages[p]))
 		goto out;
-	status = bind_inputs(r, b, &d, in, loaded);
+	status = bind_inputs(r, p, &d, in);
 	if (status)
 		goto out;
 	c.out = r->messages[p].values;
@@ -330,16 +231,13 @@ static int eliminate(struct run *r, int32_t p)
 out:
 	if (c.out_arg)
 		r->ops->free(ctx, c.out_arg);
-	for (int32_t k = 0; loaded && k < b->n_in; k++) {
+	for (int32_t k = 0; !r->keep && k < b->n_in; k++) {
 		int32_t id = be->inputs[b->in_at + k];
 
-		if (id >= 0)
-			free_work(r, &loaded[k]);
-		else if (!r->keep)
+		if (id < 0)
 			free_work(r, &r->messages[~id]);
 	}
 	gpube__free(ctx, in);
-	gpube__free(ctx, loaded);
 	gpube__free(ctx, d.sizes);
 	gpube__free(ctx, d.operand);
 	gpube__free(ctx, d.positions);
@@ -363,73 +261,98 @@ static int64_t message_cell(
 	return cell;
 }
 
-static int64_t function_cost(const struct gpube_be *be, int32_t function, const int32_t *values,
-	int32_t *tuple, int32_t *domains)
-{
-	const struct gpube_table *t = gpube__table(be->m, function);
-	const int32_t *scope = gpube__scope(be->m, function);
-	int64_t k;
+/* What reading the assignment off needs: of the widest bucket. */
+struct scratch {
+	struct gpube_cells *pieces; /* a message's cells each */
+	char *cells;		    /* what they hold */
+	int64_t *sums;		    /* by value of the variable */
+};
 
-	for (int j = 0; j < t->arity; j++) {
-		tuple[j] = values[scope[j]];
-		domains[j] = be->m->vars[scope[j]].domain;
-	}
-	k = gpube__table_find(t, domains, tuple);
-	return k < 0 ? t->dflt.i : gpube__table_int(t, k);
+static void scratch_clear(struct gpube_ctx *ctx, struct scratch *s)
+{
+	gpube__free(ctx, s->pieces);
+	gpube__free(ctx, s->cells);
+	gpube__free(ctx, s->sums);
 }
 
-/* The first value of the bucket's variable whose joined cost is least, from the kept messages. */
-static int choose(struct run *r, int32_t p, int32_t *values, int32_t *scratch)
+static int scratch_init(struct scratch *s, const struct gpube_be *be)
+{
+	uint64_t domain = 0, cells = 0;
+
+	for (int32_t p = 0; p < be->n; p++) {
+		const struct gpube_bucket *b = &be->buckets[p];
+		uint64_t d = (uint64_t)be->m->vars[b->var].domain;
+
+		domain = d > domain ? d : domain;
+		cells = d * (uint64_t)b->n_in > cells ? d * (uint64_t)b->n_in : cells;
+	}
+	s->pieces = gpube__alloc(be->ctx, (uint64_t)be->most_inputs, sizeof(*s->pieces));
+	s->cells = gpube__alloc(be->ctx, cells, sizeof(int64_t));
+	s->sums = gpube__alloc(be->ctx, domain, sizeof(*s->sums));
+	if (s->pieces && s->cells && s->sums)
+		return GPUBE_OK;
+	scratch_clear(be->ctx, s);
+	return GPUBE_ENOMEM;
+}
+
+/* Adds the messages into a bucket, by value of its variable, to s->sums. */
+static int add_messages(struct run *r, int32_t p, int32_t *values, struct scratch *s)
 {
 	const struct gpube_be *be = r->be;
 	const struct gpube_bucket *b = &be->buckets[p];
-	size_t size = gpube__type_size(r->w->type);
-	int64_t best = INT64_MAX, word;
-	int32_t best_x = 0;
+	int32_t domain = be->m->vars[b->var].domain;
+	int64_t n = 0;
+	int status;
 
-	for (int32_t x = 0; x < be->m->vars[b->var].domain; x++) {
-		int64_t sum = 0;
+	for (int32_t k = 0; k < b->n_in; k++) {
+		int32_t id = be->inputs[b->in_at + k];
 
+		if (id < 0) /* the variable is the slowest dimension of the message */
+			s->pieces[n++] = (struct gpube_cells){.values = r->messages[~id].values,
+				.first = message_cell(be, ~id, p, 0, values),
+				.stride = be->buckets[~id].cells / domain, .n = domain};
+	}
+	status = r->ops->gather(be->ctx, s->cells, n, s->pieces, gpube__type_size(r->w->type));
+	for (int64_t i = 0; i < n * domain && !status; i++)
+		s->sums[i % domain] =
+			clamp(s->sums[i % domain] + get(s->cells, r->w->type, i), r->w->cut);
+	return status;
+}
+
+/* The first value of the bucket's variable whose joined cost is least, from the kept messages. */
+static int choose(struct run *r, int32_t p, int32_t *values, struct scratch *s)
+{
+	const struct gpube_be *be = r->be;
+	const struct gpube_bucket *b = &be->buckets[p];
+	int32_t best = 0, domain = be->m->vars[b->var].domain;
+	int status;
+
+	memset(s->sums, 0, (size_t)domain * sizeof(*s->sums));
+	status = add_messages(r, p, values, s);
+	for (int32_t x = 0; x < domain && !status; x++) {
 		values[b->var] = x;
-		for (int32_t k = 0; k < b->n_in && sum < r->w->cut; k++) {
+		for (int32_t k = 0; k < b->n_in && s->sums[x] < r->w->cut; k++) {
 			int32_t id = be->inputs[b->in_at + k];
 
-			if (id >= 0) {
-				sum += clamp(function_cost(be, id, values, scratch,
-						     scratch + b->n_scope + 1),
-					r->w->cut);
-			} else {
-				int64_t cell = message_cell(be, ~id, p, x, values);
-				int status = r->ops->download(be->ctx, &word,
-					(const char *)r->messages[~id].values + (size_t)cell * size,
-					size);
-
-				if (status)
-					return status;
-				sum += get(&word, r->w->type, 0);
-			}
+			if (id >= 0)
+				s->sums[x] += clamp(
+					gpube__function_cost(be->m, id, values), r->w->cut);
 		}
-		if (sum < best) {
-			best = sum;
-			best_x = x;
-		}
+		if (s->sums[x] < s->sums[best])
+			best = x;
 	}
-	values[b->var] = best_x;
-	return GPUBE_OK;
+	values[b->var] = best;
+	return status;
 }
 
 static int assign(struct run *r, int32_t *values)
 {
 	const struct gpube_be *be = r->be;
-	int32_t widest = 0, *scratch;
-	int status = GPUBE_OK;
+	struct scratch s;
+	int status = scratch_init(&s, be);
 
-	for (int32_t p = 0; p < be->n; p++)
-		if (be->buckets[p].n_scope > widest)
-			widest = be->buckets[p].n_scope;
-	scratch = gpube__alloc(be->ctx, 2 * ((uint64_t)widest + 1), sizeof(*scratch));
-	if (!scratch)
-		return GPUBE_ENOMEM;
+	if (status)
+		return status;
 	for (int32_t p = be->n - 1; p >= 0 && !status; p--) {
 		int32_t var = be->buckets[p].var;
 
@@ -437,9 +360,9 @@ static int assign(struct run *r, int32_t *values)
 			values[var] = stored_arg(r->args[p], message_cell(be, p, -1, 0, values),
 				gpube__be_arg_bits(be->m->vars[var].domain));
 		else
-			status = choose(r, p, values, scratch);
+			status = choose(r, p, values, &s);
 	}
-	gpube__free(be->ctx, scratch);
+	scratch_clear(be->ctx, &s);
 	return status;
 }
 
@@ -477,23 +400,6 @@ static int add_scalar(struct run *r, int32_t p, int64_t *optimum, uint64_t *coun
 	return status;
 }
 
-static int64_t constant_of(const struct gpube_model *m)
-{
-	int64_t sum = m->constant;
-
-	for (int32_t f = 0; f < m->n_functions; f++) {
-		const struct gpube_table *t = gpube__table(m, f);
-		int64_t c;
-
-		if (t->arity > 0)
-			continue;
-		c = t->n ? gpube__table_int(t, 0) : t->dflt.i;
-		if (c == GPUBE_INF || __builtin_add_overflow(sum, c, &sum))
-			return GPUBE_INF;
-	}
-	return sum;
-}
-
 static int eliminate_all(struct run *r, int64_t *optimum, uint64_t *count)
 {
 	const struct gpube_be *be = r->be;
@@ -526,7 +432,7 @@ int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const stru
 		goto out;
 	for (int32_t p = 0; p < be->n; p++)
 		r.joined_total += be->buckets[p].joined;
-	*optimum = constant_of(be->m);
+	*optimum = gpube__constant_of(be->m);
 	if (count)
 		*count = 1;
 	status = eliminate_all(&r, optimum, count ? count : &one);
@@ -545,6 +451,7 @@ out:
 		if (r.args)
 			gpube__free(ctx, r.args[p]);
 	}
+	gpube__window_clear(&r.window, be, ops);
 	gpube__free(ctx, r.messages);
 	gpube__free(ctx, r.args);
 	return status;

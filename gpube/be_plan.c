@@ -1,5 +1,5 @@
 /* be_plan.c - which functions and messages meet in which bucket, and what that takes. */
-#include "gpube/be.h"
+#include "gpube/be_load.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -235,22 +235,17 @@ out:
 	return status;
 }
 
-static double cells_of(const struct gpube_model *m, int32_t function)
-{
-	int64_t cells = gpube__cells(m, m->functions[function].arity, gpube__scope(m, function));
-
-	return cells < 0 ? INFINITY : (double)cells;
-}
-
 void gpube__be_memory(struct gpube_be_memory *out, const struct gpube_be *be, enum gpube_type type)
 {
 	const double value = (double)gpube__type_size(type), count = sizeof(uint64_t);
 	double kept = 0, alive = 0, args = 0; /* kept, alive: cells of messages; args: bytes */
+	double loaded = 0;
+	int32_t window = 0;
 
 	memset(out, 0, sizeof(*out));
 	for (int32_t p = 0; p < be->n; p++) {
 		const struct gpube_bucket *b = &be->buckets[p];
-		double loaded = 0, freed = 0, unpacked;
+		double freed = 0, unpacked;
 		int32_t domain = be->m->vars[b->var].domain;
 
 		for (int32_t k = 0; k < b->n_in; k++) {
@@ -258,8 +253,10 @@ void gpube__be_memory(struct gpube_be_memory *out, const struct gpube_be *be, en
 
 			if (id < 0)
 				freed += (double)be->buckets[~id].cells;
-			else /* a working copy, plus the host's staging area */
-				loaded += 2 * value * cells_of(be->m, id);
+		}
+		if (p == window) {
+			window = gpube__window_end(&loaded, be, p, gpube__type_size(type));
+			loaded *= 2; /* and the host's staging area */
 		}
 		kept += (double)b->cells;
 		alive += (double)b->cells;

@@ -8,6 +8,9 @@
 #include "gpube/be.h"
 #include "gpube/dense.h"
 #include "gpube/mbe.h"
+#include "gpube/shifted.h"
+
+enum { WIDE_DOMAIN = 8 };
 
 /* ---- telling ------------------------------------------------------------------- */
 
@@ -234,6 +237,15 @@ static int restricted(struct gpube_model **out, const struct gpube_bounder *b, c
 	return GPUBE_OK;
 }
 
+/* What a plan takes: its joins, and fresh memory at 2 GB a second; never, if that is too late. */
+static double planned_seconds(const struct gpube_bounder *b, const struct gpube_plan *plan)
+{
+	double seconds = plan->predicted_seconds + 5e-10 * plan->peak_bytes;
+
+	return b->ctx->deadline > 0 && gpube__now() + 2 * seconds > b->ctx->deadline ? INFINITY
+										     : seconds;
+}
+
 static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_model *r, double seconds,
 	bool *done)
 {
@@ -252,20 +264,15 @@ static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_mode
 	}
 	if (!status && s->answer == GPUBE_ANSWER_INFEASIBLE) {
 		*done = true;
-	} else if (!status && s->plan.predicted_seconds <= seconds) {
+	} else if (!status && planned_seconds(b, &s->plan) <= seconds) {
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "elimination of what is left: %.3g joined cells",
 			s->plan.joined_cells);
 		gpube_solution_free(s, b->ctx);
 		status = gpube_solve(&s, r, &opts);
 		*done = !status && s->answer != GPUBE_ANSWER_INCOMPLETE;
-		if (*done && s->answer == GPUBE_ANSWER_OPTIMAL) {
+		if (*done && s->answer == GPUBE_ANSWER_OPTIMAL)
 			status = gpube__bounder_offer(b, s->values, "elimination");
-			if (!status)
-				gpube__bounder_raise(b, s->cost, "elimination");
-		}
 	}
-	if (!status && *done && s->answer == GPUBE_ANSWER_INFEASIBLE) /* below the limit */
-		gpube__bounder_raise(b, b->limit, "elimination");
 	gpube_solution_free(s, b->ctx);
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 }
@@ -320,6 +327,11 @@ static int simplify(struct gpube_bounder *b)
 	return status;
 }
 
+bool gpube__bounder_dense(const struct gpube_bounder *b)
+{
+	return b->m->n_vars <= 10 + 3 * b->order_cost.width;
+}
+
 /* A greedy order is enough where elimination is easy; else the search gets a moment. */
 static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 {
@@ -329,6 +341,9 @@ static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 	int status = gpube__order_find(b->ctx, b->order, &b->order_cost, g,
 		automatic ? GPUBE_ORDER_MIN_FILL : o->order_method, 0, rate, o->seed);
 
+	/* no order will make it small, and its parts find their own */
+	if (!status && automatic && gpube__bounder_dense(b) && b->order_cost.joined_cells > 1e4 * rate)
+		return GPUBE_OK;
 	if (status || !automatic || (seconds <= 0 && b->order_cost.joined_cells < 0.1 * rate))
 		return status;
 	if (seconds <= 0)
@@ -422,6 +437,21 @@ static int take_known(struct gpube_bounder *b)
 	return status;
 }
 
+/* Geometric, so that one large domain is not all. */
+static double mean_domain(const struct gpube_bounder *b)
+{
+	double sum = 0;
+
+	for (int32_t i = 0; i < b->m->n_vars; i++)
+		sum += log(b->m->vars[i].domain);
+	return exp(sum / (b->m->n_vars + 1e-9));
+}
+
+/*
+ * Small domains: the join graph, whose mini-buckets hold many variables (SPOT5,
+ * pedigrees, grids). Dense problems are split, large domains make triangles
+ * already as large as tables may be: clusters (CELAR, proteins).
+ */
 static int run_methods(struct gpube_bounder *b)
 {
 	bool done = false;
@@ -430,8 +460,12 @@ static int run_methods(struct gpube_bounder *b)
 
 	if (status || gpube__bounder_done(b))
 		return status;
-	if (b->opts->method == GPUBE_BOUND_AUTO) {
+	if (b->shifted)
+		return gpube__bound_clusters(b, b->opts->method != GPUBE_BOUND_SHIFT, 0);
+	if (b->opts->method == GPUBE_BOUND_AUTO && !b->opts->no_eliminate) {
 		status = gpube__bounder_eliminate(b, NULL, NULL, 2, &done);
+		if (!status && done)
+			gpube__bounder_raise(b, b->limit, "elimination");
 		if (status || done)
 			return status;
 	}
@@ -442,8 +476,13 @@ static int run_methods(struct gpube_bounder *b)
 		return gpube__bound_clusters(b, false, 0);
 	case GPUBE_BOUND_CLUSTERS:
 		return gpube__bound_clusters(b, true, 2);
+	case GPUBE_BOUND_JOINS:
+		return gpube__bound_joins(b, INFINITY);
 	case GPUBE_BOUND_AUTO:
-		status = gpube__bound_clusters(b, true, 5);
+		if (!gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN)
+			status = gpube__bound_joins(b, INFINITY);
+		if (!status && !gpube__bounder_done(b))
+			status = gpube__bound_clusters(b, true, 5);
 		return status || gpube__bounder_done(b) ? status : gpube__bound_mbe(b);
 	}
 	return GPUBE_OK;
@@ -510,14 +549,14 @@ static int report(struct gpube_bounder *b, struct gpube_bounds *out)
 	return status;
 }
 
-int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
-	const struct gpube_bound_opts *opts)
+static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
+	const struct gpube_model *m, const struct gpube_bound_opts *opts)
 {
 	static const struct gpube_bound_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = m->ctx;
 	struct gpube_bounder b = {.ctx = ctx, .ops = gpube__ops_cpu(), .given = m,
 		.opts = opts ? opts : &none, .start = gpube__now(), .upper = GPUBE_INF,
-		.cutoff = GPUBE_INF};
+		.cutoff = GPUBE_INF, .shifted = shifted};
 	struct gpube_bounds *bounds;
 	double deadline = ctx->deadline;
 	int status;
@@ -548,4 +587,25 @@ int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
 	}
 	*out = bounds;
 	return GPUBE_OK;
+}
+
+int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
+	const struct gpube_bound_opts *opts)
+{
+	return bound(out, NULL, m, opts);
+}
+
+int gpube__bound_shifted(struct gpube_bounds **out, struct gpube_shifted *shifted,
+	const struct gpube_model *m, const struct gpube_bound_opts *opts)
+{
+	int status;
+
+	memset(shifted, 0, sizeof(*shifted));
+	*out = NULL;
+	if (opts && opts->method == GPUBE_BOUND_MBE)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "mini-buckets leave no shifted model");
+	status = bound(out, shifted, m, opts);
+	if (status)
+		gpube__shifted_clear(shifted);
+	return status;
 }

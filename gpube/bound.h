@@ -28,6 +28,7 @@ struct gpube_bounder {
 	int32_t *tried;
 	double seconds_lower, seconds_upper;
 	struct gpube_search *search;
+	struct gpube_shifted *shifted; /* wanted from the last ascent, or NULL */
 	int32_t *order; /* of the simplified model; order_cost is what it costs */
 	struct gpube_order_cost order_cost;
 	int z;
@@ -53,18 +54,24 @@ int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const c
 int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t steps);
 
 /*
- * gpube__bounder_eliminate() - the optimum by elimination, if it fits the
- * memory and 'seconds'.
+ * gpube__bounder_eliminate() - elimination, if it fits the memory and 'seconds':
+ * the best assignment below the limit is offered, if there is one.
  * dead   NULL, or for each value of the simplified model (in one row, at[i] + a)
- *        whether it is known to be in no total below the limit
- * done   out: whether it was
+ *        whether it is not to be looked at
+ * done   out: whether it was; then nothing but what is dead is below the limit
+ *        that there is now
  */
 int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const int64_t *at,
 	double seconds, bool *done);
+
+/* Few variables for the width of the order: nearly everything depends on everything. */
+bool gpube__bounder_dense(const struct gpube_bounder *b);
 
 /* The methods; each ends when it has nothing more to say, with ESTOP when stopped. */
 int gpube__bound_mbe(struct gpube_bounder *b);
 /* clusters: false: shifts between functions only. eliminate: seconds for what is left, or 0 */
 int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate);
+/* seconds: for all of it */
+int gpube__bound_joins(struct gpube_bounder *b, double seconds);
 
 #endif

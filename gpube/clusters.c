@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-/* Index of the share of variables i < j of a cluster. */
-static int pair_of(int i, int j)
-{
-	return j * (j - 1) / 2 + i;
-}
-
 /* A share as the loops read it: element (x of u, y of v) is at t[x * row + y * col]. */
 struct view {
 	const int32_t *t;
@@ -17,7 +11,7 @@ struct view {
 
 static struct view view(const struct gpube_clusters *c, const struct gpube_cluster *q, int u, int v)
 {
-	const int32_t *t = q->share[u < v ? pair_of(u, v) : pair_of(v, u)];
+	const int32_t *t = q->share[u < v ? gpube__share(u, v) : gpube__share(v, u)];
 	int64_t row = gpube__row(c, q->v[u < v ? v : u]);
 
 	return u < v ? (struct view){t, row, 1} : (struct view){t, 1, row};
@@ -26,7 +20,7 @@ static struct view view(const struct gpube_clusters *c, const struct gpube_clust
 static void give(const struct gpube_clusters *c, struct gpube_cluster *q, int u, int v,
 	const int32_t *rest, enum gpube_part part)
 {
-	int e = pair_of(u, v);
+	int e = gpube__share(u, v);
 
 	c->kernels->give(c->pairs[q->pair[e]].t, q->share[e], rest,
 		c->domain[q->v[u]] * gpube__row(c, q->v[v]), gpube__slack(c), part);
@@ -36,7 +30,7 @@ static void pull_all(const struct gpube_clusters *c, struct gpube_cluster *q)
 {
 	for (int j = 1; j < q->k; j++)
 		for (int i = 0; i < j; i++) {
-			int e = pair_of(i, j);
+			int e = gpube__share(i, j);
 
 			c->kernels->pull(c->pairs[q->pair[e]].t, q->share[e],
 				c->domain[q->v[i]] * gpube__row(c, q->v[j]), gpube__slack(c));
@@ -111,9 +105,9 @@ static void quad_slice(const struct gpube_clusters *c, const struct gpube_cluste
 	int v, int32_t x, const int32_t *product, int32_t *rest[3])
 {
 	int64_t row = gpube__row(c, q->v[v]), row_m = gpube__row(c, q->v[m]);
-	const int32_t *mv = q->share[pair_of(m, v)];
-	const int32_t *ov = q->share[pair_of(o, v)] + x * row;
-	const int32_t *om = q->share[pair_of(o, m)] + x * row_m;
+	const int32_t *mv = q->share[gpube__share(m, v)];
+	const int32_t *ov = q->share[gpube__share(o, v)] + x * row;
+	const int32_t *om = q->share[gpube__share(o, m)] + x * row_m;
 	int32_t *to_ov = rest[1] + x * row;
 
 	for (int64_t y = 0; y < row; y++)
@@ -327,17 +321,20 @@ static bool comes_later(const struct gpube_clusters *c, int32_t near, int32_t i,
 static void variable(struct gpube_clusters *c, int32_t i, bool backward, int32_t *scratch)
 {
 	int32_t *u = c->unary[i], slack = gpube__slack(c), best = GPUBE__DEAD;
-	int64_t from = c->near_at[i], to = c->near_at[i + 1], later = 0, parts;
+	int64_t from = c->near_at[i], to = c->near_at[i + 1], alive = 0, later = 0, parts;
 
 	for (int64_t k = from; k < to; k++) {
 		int32_t near = c->near[k];
 
 		if (near < 0)
 			take_wide(c, &c->wides[~near], i, u, slack, scratch);
+		else if (!c->pairs[near].t)
+			continue;
 		else if (c->pairs[near].a == i)
 			take_rows(c, &c->pairs[near], u, slack);
 		else
 			take_columns(c, &c->pairs[near], u, slack, scratch);
+		alive++;
 		later += comes_later(c, near, i, backward);
 	}
 	for (int32_t x = 0; x < c->domain[i]; x++)
@@ -350,7 +347,7 @@ static void variable(struct gpube_clusters *c, int32_t i, bool backward, int32_t
 	slack = gpube__slack(c);
 	for (int32_t x = 0; x < c->domain[i]; x++)
 		u[x] = u[x] - best >= slack ? GPUBE__DEAD : u[x] - best;
-	parts = c->n_clusters ? to - from : later > to - from - later ? later : to - from - later;
+	parts = c->n_clusters ? alive : later > alive - later ? later : alive - later;
 	if (parts == 0)
 		return;
 	for (int32_t x = 0; x < c->domain[i]; x++)
@@ -358,7 +355,8 @@ static void variable(struct gpube_clusters *c, int32_t i, bool backward, int32_t
 	for (int64_t k = from; k < to; k++) {
 		int32_t near = c->near[k];
 
-		if (!c->n_clusters && !comes_later(c, near, i, backward))
+		if ((near >= 0 && !c->pairs[near].t) ||
+			(!c->n_clusters && !comes_later(c, near, i, backward)))
 			continue;
 		if (near < 0)
 			put_wide(c, &c->wides[~near], i, scratch, slack);
@@ -385,6 +383,8 @@ static void run_cluster(void *arg, int64_t item, int thread)
 	struct group_run *r = arg;
 	struct gpube_cluster *q = &r->c->clusters[r->first + item];
 
+	if (q->k == 0)
+		return;
 	pull_all(r->c, q);
 	if (q->k == 3)
 		triangle(r->c, q, r->c->scratch[thread], r->backward);
@@ -446,6 +446,8 @@ void gpube__clusters_decode(const struct gpube_clusters *c, int32_t *values, str
 				if (c->near[j] < 0)
 					continue;
 				e = &c->pairs[c->near[j]];
+				if (!e->t)
+					continue;
 				if (e->a == i && values[e->b] >= 0)
 					sum += e->t[x * gpube__row(c, e->b) + values[e->b]];
 				if (e->b == i && values[e->a] >= 0)
@@ -484,8 +486,9 @@ int64_t gpube__clusters_cost(const struct gpube_clusters *c, const int32_t *valu
 	}
 	for (int32_t p = 0; p < c->n_pairs; p++) {
 		const struct gpube_pair *e = &c->pairs[p];
-		int32_t t = e->t[live_index(c, e->a, values[e->a]) * gpube__row(c, e->b) +
-				 live_index(c, e->b, values[e->b])];
+		int32_t t = !e->t ? 0
+				  : e->t[live_index(c, e->a, values[e->a]) * gpube__row(c, e->b) +
+					    live_index(c, e->b, values[e->b])];
 
 		if (t >= slack)
 			return -1;
@@ -507,7 +510,7 @@ int64_t gpube__clusters_cost(const struct gpube_clusters *c, const int32_t *valu
 		for (int j = 1; j < c->clusters[q].k; j++)
 			for (int i = 0; i < j; i++) {
 				int32_t a = c->clusters[q].v[i], b = c->clusters[q].v[j];
-				int32_t t = c->clusters[q].share[pair_of(i, j)]
+				int32_t t = c->clusters[q].share[gpube__share(i, j)]
 					[live_index(c, a, values[a]) * gpube__row(c, b) +
 						live_index(c, b, values[b])];
 

@@ -32,7 +32,8 @@ enum { GPUBE__CLUSTER_VARS = 4, GPUBE__CLUSTER_PAIRS = 6 };
 
 struct gpube_pair {
 	int32_t a, b; /* a < b; rows are of a */
-	int32_t *t;
+	int32_t users; /* clusters that have it */
+	int32_t *t;    /* NULL: one of them is decided, its costs went to the other */
 };
 
 struct gpube_wide {
@@ -41,7 +42,7 @@ struct gpube_wide {
 	int32_t *t; /* row-major, not padded */
 };
 
-/* pair[k]: (0,1) (0,2) (1,2), and of four variables (0,3) (1,3) (2,3). */
+/* k 0: none any more. pair[k]: (0,1) (0,2) (1,2), and of four variables (0,3) (1,3) (2,3). */
 struct gpube_cluster {
 	int32_t k, v[GPUBE__CLUSTER_VARS];
 	int32_t pair[GPUBE__CLUSTER_PAIRS];
@@ -61,6 +62,9 @@ struct gpube_clusters {
 	struct gpube_cluster *clusters; /* by group */
 	int64_t pairs_capacity, wides_capacity, clusters_capacity, groups_capacity;
 	int32_t *group; /* n_groups + 1: no two clusters of a group have a pair in common */
+	int32_t *arena;	   /* of a copy: its tables; otherwise NULL */
+	int32_t *kept, *work; /* scratch of compact(): a word a value, three a variable */
+	uint8_t *left_out; /* per function of the model: too large, not in the tables */
 	int64_t *near_at; /* n + 1: pairs and wides of a variable: near[near_at[i]] … */
 	int32_t *near;	  /* p >= 0: pair p, ~w: wide w */
 	int shift;
@@ -71,6 +75,12 @@ struct gpube_clusters {
 	int64_t scratch_cells;
 	int n_scratch;
 };
+
+/* Index of the share of variables i < j of a cluster. */
+static inline int gpube__share(int i, int j)
+{
+	return j * (j - 1) / 2 + i;
+}
 
 /* Cells of a padded row over variable i. */
 static inline int64_t gpube__row(const struct gpube_clusters *c, int32_t i)
@@ -98,9 +108,16 @@ void gpube__clusters_clear(struct gpube_clusters *c);
 /* A new, lower limit. */
 void gpube__clusters_limit(struct gpube_clusters *c, const struct gpube_model *m, int64_t limit);
 
-/* The bound so far: a total of the model; the limit, if it is reached. */
-int64_t gpube__clusters_bound(
-	const struct gpube_clusters *c, const struct gpube_model *m, int64_t limit);
+/* The bound that a constant stands for: a total of the model; the limit, if it is reached. */
+int64_t gpube__clusters_total(const struct gpube_clusters *c, int64_t constant,
+	const struct gpube_model *m, int64_t limit);
+
+/* The bound so far. */
+static inline int64_t gpube__clusters_bound(
+	const struct gpube_clusters *c, const struct gpube_model *m, int64_t limit)
+{
+	return gpube__clusters_total(c, c->constant, m, limit);
+}
 
 /*
  * gpube__clusters_add() - all triangles ('k' 3) or 4-cliques ('k' 4) of the
@@ -113,13 +130,46 @@ int gpube__clusters_add(struct gpube_clusters *c, int k, const int32_t *order, d
 /* One pass: every cluster of every group, in the other order if 'backward'; then every variable. */
 void gpube__clusters_pass(struct gpube_clusters *c, bool backward);
 
-/* Takes dead values out of all tables. Errors: ENOMEM (tables are then undefined) */
-int gpube__clusters_compact(struct gpube_clusters *c);
+/* Takes dead values out of all tables, and folds variables of one value into the others' tables. */
+void gpube__clusters_compact(struct gpube_clusters *c);
+
+/*
+ * gpube__clusters_copy() - the tables as they are now, in one piece of memory.
+ * No cluster can be added to a copy. What the passes need beside, lists and
+ * scratch of thread number 'thread', it is lent by the state that it is a copy
+ * of, directly or not, and must return before it is freed.
+ * Errors: ENOMEM
+ */
+int gpube__clusters_copy(struct gpube_clusters *to, const struct gpube_clusters *c);
+void gpube__clusters_lend(struct gpube_clusters *to, const struct gpube_clusters *root, int thread);
+void gpube__clusters_return(struct gpube_clusters *c);
+/* What a copy would take. */
+int64_t gpube__clusters_bytes(const struct gpube_clusters *c);
+
+/* sum[x]: what value x of variable i forces on its own table and its pairs, at least. */
+void gpube__clusters_marginals(const struct gpube_clusters *c, int32_t i, int64_t *sum);
+
+/* Forbids the values of variable i that are not to be kept. */
+void gpube__clusters_keep(struct gpube_clusters *c, int32_t i, const uint8_t *keep);
 
 /* A greedy assignment of the model from the tables. */
 void gpube__clusters_decode(const struct gpube_clusters *c, int32_t *values, struct gpube_rng *rng);
 
 /* The total of an assignment, in scaled costs, from the tables; -1 if one of its cells is dead. */
 int64_t gpube__clusters_cost(const struct gpube_clusters *c, const int32_t *values);
+
+/* log10 of the product of the live domains. */
+double gpube__clusters_states(const struct gpube_clusters *c);
+
+/* gpube__bounder_eliminate() with the values that the ascent has left. */
+int gpube__clusters_eliminate(struct gpube_bounder *b, const struct gpube_clusters *c,
+	double seconds, bool *done);
+
+/*
+ * gpube__bound_branch() - splits the ascent's state until every part of it is
+ * closed, which proves the optimum; the bound is that of the worst open part.
+ * Errors: ENOMEM, ESTOP, those of elimination
+ */
+int gpube__bound_branch(struct gpube_bounder *b, struct gpube_clusters *root);
 
 #endif

@@ -1,9 +1,9 @@
-/* clusters_init.c - the tables and clusters of a model, and what takes dead values out of them. */
+/* clusters_init.c - the tables and clusters of a model. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpube/clusters.h"
-#include "gpube/dense.h"
+#include "gpube/scaling.h"
 
 enum { WIDE_CELLS = 1 << 22, MOST_CLUSTERS = 200000, MOST_TRIANGULATED = 2000 };
 
@@ -17,21 +17,25 @@ void gpube__clusters_clear(struct gpube_clusters *c)
 {
 	struct gpube_ctx *ctx = c->ctx;
 
-	for (int32_t i = 0; c->value && i < c->n; i++)
+	for (int32_t i = 0; c->value && !c->arena && i < c->n; i++)
 		gpube__free(ctx, c->value[i]);
-	for (int32_t i = 0; c->unary && i < c->n; i++)
+	for (int32_t i = 0; c->unary && !c->arena && i < c->n; i++)
 		gpube__free(ctx, c->unary[i]);
-	for (int32_t p = 0; p < c->n_pairs; p++)
+	for (int32_t p = 0; p < c->n_pairs && !c->arena; p++)
 		gpube__free(ctx, c->pairs[p].t);
-	for (int32_t w = 0; w < c->n_wides; w++) {
+	for (int32_t w = 0; w < c->n_wides && !c->arena; w++) {
 		gpube__free(ctx, c->wides[w].t);
 		gpube__free(ctx, c->wides[w].scope);
 	}
-	for (int32_t q = 0; q < c->n_clusters; q++)
+	for (int32_t q = 0; q < c->n_clusters && !c->arena; q++)
 		free_cluster(c, &c->clusters[q]);
-	for (int t = 0; c->scratch && t < c->n_scratch; t++)
+	for (int t = 0; c->scratch && !c->arena && t < c->n_scratch; t++)
 		gpube__free(ctx, c->scratch[t]);
-	gpube__free(ctx, c->scratch);
+	if (!c->arena)
+		gpube__free(ctx, c->scratch);
+	gpube__free(ctx, c->arena);
+	gpube__free(ctx, c->kept);
+	gpube__free(ctx, c->work);
 	gpube__free(ctx, c->value);
 	gpube__free(ctx, c->unary);
 	gpube__free(ctx, c->domain);
@@ -41,55 +45,24 @@ void gpube__clusters_clear(struct gpube_clusters *c)
 	gpube__free(ctx, c->group);
 	gpube__free(ctx, c->near_at);
 	gpube__free(ctx, c->near);
+	gpube__free(ctx, c->left_out);
 	memset(c, 0, sizeof(*c));
-}
-
-/* A cost above 'left' is dead, as everything from the limit on. */
-static int32_t scaled(const struct gpube_clusters *c, int64_t cost, int64_t left)
-{
-	if (cost >= left)
-		return GPUBE__DEAD;
-	return (int32_t)(c->shift >= 0 ? cost << c->shift : cost >> -c->shift);
-}
-
-/* Costs left to the limit, in the model's units: at most what a finite total can be. */
-static int64_t costs_left(const struct gpube_model *m, int64_t limit)
-{
-	int64_t span = gpube__cost_span(m), constant = gpube__constant_of(m);
-	__int128 left = (__int128)limit - constant;
-
-	if (constant == GPUBE_INF)
-		return 0;
-	if (limit == GPUBE_INF || left > span)
-		return span;
-	return left < 0 ? 0 : (int64_t)left;
-}
-
-static int64_t scaled_target(const struct gpube_clusters *c, int64_t left)
-{
-	/* sums of rounded-down costs that reach it stand for totals that do */
-	return c->shift >= 0 ? left << c->shift
-			     : (left >> -c->shift) + ((left & (((int64_t)1 << -c->shift) - 1)) != 0);
 }
 
 void gpube__clusters_limit(struct gpube_clusters *c, const struct gpube_model *m, int64_t limit)
 {
-	int64_t target = scaled_target(c, costs_left(m, limit));
+	int64_t target = gpube__scale_target(c->shift, gpube__costs_left(m, limit));
 
 	if (target < c->target)
 		c->target = target;
 }
 
-int64_t gpube__clusters_bound(
-	const struct gpube_clusters *c, const struct gpube_model *m, int64_t limit)
+int64_t gpube__clusters_total(const struct gpube_clusters *c, int64_t constant,
+	const struct gpube_model *m, int64_t limit)
 {
-	int64_t units = c->constant;
-
-	if (c->constant >= c->target)
+	if (constant >= c->target)
 		return limit; /* GPUBE_INF, if no total is finite */
-	units = c->shift >= 0 ? (units + ((int64_t)1 << c->shift) - 1) >> c->shift
-			      : units << -c->shift;
-	return gpube__constant_of(m) + units;
+	return gpube__constant_of(m) + gpube__unscale(c->shift, constant);
 }
 
 /* ---- tables ------------------------------------------------------------------------ */
@@ -125,7 +98,7 @@ static int add_pair(struct gpube_clusters *c, int32_t a, int32_t b)
 	t = pair_table(c, a, b, 0);
 	if (!t)
 		return GPUBE_ENOMEM;
-	c->pairs[c->n_pairs++] = (struct gpube_pair){a, b, t};
+	c->pairs[c->n_pairs++] = (struct gpube_pair){a, b, 0, t};
 	return GPUBE_OK;
 }
 
@@ -157,7 +130,7 @@ static int add_wide(struct gpube_clusters *c, int arity, const int32_t *scope, i
 		w->scope[j] = scope[k];
 	}
 	for (int64_t k = 0; k < cells; k++)
-		w->t[k] = scaled(c, wide[k], left);
+		w->t[k] = gpube__scale(c->shift, wide[k], left, GPUBE__DEAD);
 	return GPUBE_OK;
 }
 
@@ -170,15 +143,19 @@ static int load_function(struct gpube_clusters *c, const struct gpube_model *m, 
 	int64_t cells = gpube__cells(m, arity, scope), *wide;
 	int status;
 
-	if (arity == 0 || cells < 0 || (arity > 2 && cells > WIDE_CELLS) ||
-		cells > *bytes_left / 8)
+	if (arity == 0)
 		return GPUBE_OK;
+	if (cells < 0 || (arity > 2 && cells > WIDE_CELLS) || arity > GPUBE_MAX_DIMS ||
+		cells > *bytes_left / 8) {
+		c->left_out[f] = 1;
+		return GPUBE_OK;
+	}
 	*bytes_left -= 8 * cells;
 	wide = gpube__alloc(c->ctx, (uint64_t)cells, sizeof(*wide));
 	status = wide ? gpube__dense(wide, m, f, NULL) : GPUBE_ENOMEM;
 	if (!status && arity == 1)
 		for (int64_t x = 0; x < cells; x++)
-			c->unary[*scope][x] = add(c->unary[*scope][x], scaled(c, wide[x], left));
+			c->unary[*scope][x] = add(c->unary[*scope][x], gpube__scale(c->shift, wide[x], left, GPUBE__DEAD));
 	if (!status && arity == 2) {
 		int32_t a = scope[0] < scope[1] ? scope[0] : scope[1], b = scope[0] + scope[1] - a;
 		int64_t row = gpube__row(c, b);
@@ -186,7 +163,7 @@ static int load_function(struct gpube_clusters *c, const struct gpube_model *m, 
 		status = add_pair(c, a, b);
 		for (int64_t k = 0; !status && k < cells; k++)
 			c->pairs[c->n_pairs - 1].t[k / c->domain[b] * row + k % c->domain[b]] =
-				scaled(c, wide[k], left);
+				gpube__scale(c->shift, wide[k], left, GPUBE__DEAD);
 	}
 	if (!status && arity > 2)
 		status = add_wide(c, arity, scope, cells, wide, left);
@@ -226,7 +203,7 @@ static void merge_pairs(struct gpube_clusters *c)
 
 static int32_t find_pair(const struct gpube_clusters *c, int32_t a, int32_t b)
 {
-	struct gpube_pair key = {a, b, NULL};
+	struct gpube_pair key = {a, b, 0, NULL};
 	const struct gpube_pair *p = c->n_pairs ? bsearch(&key, c->pairs, (size_t)c->n_pairs,
 							  sizeof(key), compare_pairs)
 						: NULL;
@@ -295,6 +272,7 @@ static int make_scratch(struct gpube_clusters *c)
 static int make_variables(struct gpube_clusters *c, const struct gpube_model *m)
 {
 	uint64_t n = (uint64_t)m->n_vars;
+	int64_t values = 0;
 
 	c->domain = gpube__alloc(c->ctx, n, sizeof(*c->domain));
 	c->value = gpube__alloc_zero(c->ctx, n, sizeof(*c->value));
@@ -309,25 +287,26 @@ static int make_variables(struct gpube_clusters *c, const struct gpube_model *m)
 			return GPUBE_ENOMEM;
 		for (int32_t a = 0; a < c->domain[i]; a++)
 			c->value[i][a] = a;
+		values += c->domain[i];
 	}
-	return GPUBE_OK;
+	c->kept = gpube__alloc(c->ctx, (uint64_t)values, sizeof(*c->kept));
+	c->work = gpube__alloc(c->ctx, 3 * n, sizeof(*c->work));
+	return c->kept && c->work ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 int gpube__clusters_init(struct gpube_clusters *c, const struct gpube_model *m, int64_t limit)
 {
-	int64_t left = costs_left(m, limit), bytes_left = (int64_t)(m->ctx->memory_bytes / 2);
+	int64_t left = gpube__costs_left(m, limit), bytes_left = (int64_t)(m->ctx->memory_bytes / 2);
 	int status;
 
 	memset(c, 0, sizeof(*c));
 	c->ctx = m->ctx;
 	c->n = m->n_vars;
 	c->kernels = gpube__ascent_kernels();
-	while (left >> -c->shift >= GPUBE__SLACK_MAX)
-		c->shift--;
-	while (c->shift >= 0 && c->shift < 20 && left << (c->shift + 1) <= GPUBE__SLACK_MAX)
-		c->shift++;
-	c->target = scaled_target(c, left);
-	status = make_variables(c, m);
+	c->shift = gpube__scale_shift(m, left, GPUBE__SLACK_MAX);
+	c->target = gpube__scale_target(c->shift, left);
+	c->left_out = gpube__alloc_zero(c->ctx, (uint64_t)m->n_functions, 1);
+	status = c->left_out ? make_variables(c, m) : GPUBE_ENOMEM;
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
 		status = load_function(c, m, f, left, &bytes_left);
 	if (!status) {
@@ -492,12 +471,16 @@ static int settle_pairs(struct gpube_clusters *c)
 {
 	if (c->n_pairs)
 		qsort(c->pairs, (size_t)c->n_pairs, sizeof(*c->pairs), compare_pairs);
+	for (int32_t p = 0; p < c->n_pairs; p++)
+		c->pairs[p].users = 0;
 	for (int32_t q = 0; q < c->n_clusters; q++) {
 		struct gpube_cluster *cluster = &c->clusters[q];
 
 		for (int j = 1, e = 0; j < cluster->k; j++)
-			for (int i = 0; i < j; i++, e++)
+			for (int i = 0; i < j; i++, e++) {
 				cluster->pair[e] = find_pair(c, cluster->v[i], cluster->v[j]);
+				c->pairs[cluster->pair[e]].users++;
+			}
 	}
 	return list_near(c);
 }
@@ -540,11 +523,14 @@ int gpube__clusters_add(struct gpube_clusters *c, int k, const int32_t *order, d
 	if (!g.rows)
 		return GPUBE_ENOMEM;
 	for (int32_t p = 0; p < c->n_pairs; p++)
-		join(&g, c->pairs[p].a, c->pairs[p].b);
+		if (c->pairs[p].t)
+			join(&g, c->pairs[p].a, c->pairs[p].b);
 	for (int32_t w = 0; w < c->n_wides; w++)
 		for (int32_t i = 0; i < c->wides[w].arity; i++)
 			for (int32_t j = 0; j < i; j++)
-				join(&g, c->wides[w].scope[i], c->wides[w].scope[j]);
+				if (c->domain[c->wides[w].scope[i]] > 1 &&
+					c->domain[c->wides[w].scope[j]] > 1)
+					join(&g, c->wides[w].scope[i], c->wides[w].scope[j]);
 	if (order && c->n <= MOST_TRIANGULATED)
 		status = triangulate(c, &g, order);
 	if (!status)
@@ -556,110 +542,5 @@ int gpube__clusters_add(struct gpube_clusters *c, int k, const int32_t *order, d
 	if (!status)
 		status = make_groups(c);
 	gpube__free(c->ctx, g.rows);
-	return status;
-}
-
-/* ---- dead values ----------------------------------------------------------------------- */
-
-/* keep[x]: index of live value x among those of i that stay. */
-static void squeeze(int32_t *t, const struct gpube_clusters *c, int32_t a, int32_t b,
-	const uint8_t *live_a, const uint8_t *live_b, int32_t n_b)
-{
-	int64_t from_row = gpube__row(c, b), to_row = (n_b + GPUBE__LANES - 1) / GPUBE__LANES *
-							 GPUBE__LANES, to = 0;
-
-	for (int32_t x = 0; x < c->domain[a]; x++) {
-		int64_t at = to;
-
-		if (!live_a[x])
-			continue;
-		for (int32_t y = 0; y < c->domain[b]; y++)
-			if (live_b[y])
-				t[at++] = t[x * from_row + y];
-		for (to += to_row; at < to; at++)
-			t[at] = GPUBE__DEAD;
-	}
-}
-
-static void squeeze_wide(struct gpube_wide *w, const struct gpube_clusters *c, uint8_t **live,
-	int32_t *index)
-{
-	int64_t to = 0;
-
-	memset(index, 0, (size_t)w->arity * sizeof(*index));
-	for (int64_t cell = 0; cell < w->cells; cell++) {
-		bool stays = true;
-
-		for (int32_t k = 0; k < w->arity && stays; k++)
-			stays = live[w->scope[k]][index[k]];
-		if (stays)
-			w->t[to++] = w->t[cell];
-		for (int32_t k = w->arity - 1; k >= 0; k--) {
-			if (++index[k] < c->domain[w->scope[k]])
-				break;
-			index[k] = 0;
-		}
-	}
-	w->cells = to;
-}
-
-int gpube__clusters_compact(struct gpube_clusters *c)
-{
-	int32_t slack = gpube__slack(c), *n_live = NULL, *index = NULL;
-	uint8_t **live = gpube__alloc_zero(c->ctx, (uint64_t)c->n, sizeof(*live));
-	int status = GPUBE_ENOMEM;
-	bool any = false;
-
-	n_live = gpube__alloc_zero(c->ctx, (uint64_t)c->n, sizeof(*n_live));
-	index = gpube__alloc(c->ctx, (uint64_t)c->n, sizeof(*index));
-	if (!live || !n_live || !index)
-		goto out;
-	for (int32_t i = 0; i < c->n; i++) {
-		live[i] = gpube__alloc(c->ctx, (uint64_t)c->domain[i], 1);
-		if (!live[i])
-			goto out;
-		for (int32_t a = 0; a < c->domain[i]; a++) {
-			live[i][a] = c->unary[i][a] < slack;
-			n_live[i] += live[i][a];
-		}
-		any |= n_live[i] < c->domain[i];
-	}
-	status = GPUBE_OK;
-	if (!any)
-		goto out;
-	for (int32_t p = 0; p < c->n_pairs; p++) {
-		struct gpube_pair *e = &c->pairs[p];
-
-		squeeze(e->t, c, e->a, e->b, live[e->a], live[e->b], n_live[e->b]);
-	}
-	for (int32_t q = 0; q < c->n_clusters; q++) {
-		struct gpube_cluster *cluster = &c->clusters[q];
-
-		for (int j = 1, e = 0; j < cluster->k; j++)
-			for (int i = 0; i < j; i++, e++)
-				squeeze(cluster->share[e], c, cluster->v[i], cluster->v[j],
-					live[cluster->v[i]], live[cluster->v[j]],
-					n_live[cluster->v[j]]);
-	}
-	for (int32_t w = 0; w < c->n_wides; w++)
-		squeeze_wide(&c->wides[w], c, live, index);
-	for (int32_t i = 0; i < c->n; i++) {
-		int32_t to = 0;
-
-		for (int32_t a = 0; a < c->domain[i]; a++)
-			if (live[i][a]) {
-				c->value[i][to] = c->value[i][a];
-				c->unary[i][to++] = c->unary[i][a];
-			}
-		c->domain[i] = to;
-		if (to == 0) /* nothing reaches below the limit */
-			c->constant = c->target;
-	}
-out:
-	for (int32_t i = 0; live && i < c->n; i++)
-		gpube__free(c->ctx, live[i]);
-	gpube__free(c->ctx, live);
-	gpube__free(c->ctx, n_live);
-	gpube__free(c->ctx, index);
 	return status;
 }

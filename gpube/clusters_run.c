@@ -3,11 +3,14 @@
  * larger clusters; dead values leave, assignments are read off, and what is
  * left is eliminated as soon as it fits.
  */
-#include "gpube/clusters.h"
+#include "gpube/shifted.h"
 
 #include <math.h>
 
-enum { WINDOW = 16 }; /* passes between looks at the progress */
+enum {
+	WINDOW = 16, /* passes between looks at the progress */
+	EARLY = 8,   /* passes before a dense problem is split */
+};
 
 struct ascent {
 	struct gpube_bounder *b;
@@ -16,13 +19,14 @@ struct ascent {
 	int stage;	  /* clusters that are there: see enlarge() */
 	int last_stage;
 	double states;	  /* log10 of the product of the live domains when elimination was tried */
+	bool splits;
 	double eliminate; /* seconds that the next elimination may take */
 	double bytes;
 	double seconds[2]; /* of the last passes on all threads and on one */
 	double searching;  /* seconds spent in search */
 };
 
-static double log_states(const struct gpube_clusters *c)
+double gpube__clusters_states(const struct gpube_clusters *c)
 {
 	double sum = 0;
 
@@ -98,21 +102,15 @@ static int read_off(struct ascent *a)
 	return status;
 }
 
-/* Elimination of what is left, when there is less of it than at the last try. */
-static int try_to_eliminate(struct ascent *a, double seconds)
+int gpube__clusters_eliminate(struct gpube_bounder *b, const struct gpube_clusters *c,
+	double seconds, bool *done)
 {
-	struct gpube_bounder *b = a->b;
 	const struct gpube_model *m = b->m;
-	double states = log_states(&a->c);
-	int64_t *at, total = 0;
+	int64_t *at = gpube__alloc(b->ctx, (uint64_t)m->n_vars, sizeof(*at)), total = 0;
 	uint8_t *dead;
-	bool done;
 	int status = GPUBE_ENOMEM;
 
-	if (states > a->states - 1 && states > a->states * 0.97)
-		return GPUBE_OK;
-	a->states = states;
-	at = gpube__alloc(b->ctx, (uint64_t)m->n_vars, sizeof(*at));
+	*done = false;
 	for (int32_t i = 0; at && i < m->n_vars; i++) {
 		at[i] = total;
 		total += m->vars[i].domain;
@@ -122,12 +120,29 @@ static int try_to_eliminate(struct ascent *a, double seconds)
 		for (int64_t k = 0; k < total; k++)
 			dead[k] = 1;
 		for (int32_t i = 0; i < m->n_vars; i++)
-			for (int32_t x = 0; x < a->c.domain[i]; x++)
-				dead[at[i] + a->c.value[i][x]] = 0;
-		status = gpube__bounder_eliminate(b, dead, at, seconds, &done);
+			for (int32_t x = 0; x < c->domain[i]; x++)
+				dead[at[i] + c->value[i][x]] = 0;
+		status = gpube__bounder_eliminate(b, dead, at, seconds, done);
 	}
 	gpube__free(b->ctx, at);
 	gpube__free(b->ctx, dead);
+	return status;
+}
+
+/* Elimination of what is left, when there is less of it than at the last try. */
+static int try_to_eliminate(struct ascent *a, double seconds)
+{
+	struct gpube_bounder *b = a->b;
+	double states = gpube__clusters_states(&a->c);
+	bool done;
+	int status;
+
+	if (states > a->states - 1 && states > a->states * 0.97)
+		return GPUBE_OK;
+	a->states = states;
+	status = gpube__clusters_eliminate(b, &a->c, seconds, &done);
+	if (!status && done)
+		gpube__bounder_raise(b, b->limit, "elimination");
 	return status;
 }
 
@@ -137,7 +152,7 @@ static int look_around(struct ascent *a)
 	int status = read_off(a);
 
 	if (!status)
-		status = gpube__clusters_compact(&a->c);
+		gpube__clusters_compact(&a->c);
 	if (!status)
 		status = raise_bound(a, "clusters");
 	if (!status && !gpube__bounder_done(b) && a->eliminate > 0)
@@ -145,6 +160,18 @@ static int look_around(struct ascent *a)
 		status = try_to_eliminate(
 			a, fmin(a->eliminate, 0.1 + 0.5 * (gpube__now() - b->start)));
 	return status;
+}
+
+/*
+ * A problem of few variables for its width is split at once: its parts are
+ * closed long before the whole would be, and an ascent that has run into a fixed
+ * point makes worse parts than one that has only begun (CELAR6-SUB1: three times
+ * as many).
+ */
+static bool split_early(const struct ascent *a)
+{
+	return a->splits && (a->b->opts->split == GPUBE_SPLIT_FIRST ||
+				    gpube__bounder_dense(a->b));
 }
 
 static int climb(struct ascent *a, const char *by)
@@ -165,6 +192,8 @@ static int climb(struct ascent *a, const char *by)
 			status = look_around(a);
 			last = gpube__now();
 		}
+		if (!status && pass == EARLY && split_early(a))
+			return gpube__bound_branch(b, &a->c);
 		if (!status && pass % WINDOW == 0) {
 			double now = gpube__now(), rate = (double)(a->c.constant - before) /
 							  (now - window + 1e-9);
@@ -174,9 +203,11 @@ static int climb(struct ascent *a, const char *by)
 				stage = gpube__now();
 			else if ((double)(a->c.constant - before) < 1e-5 * gpube__slack(&a->c) + 1) {
 				a->states = INFINITY;
-				return status || a->eliminate <= 0
+				if (!status && a->eliminate > 0)
+					status = try_to_eliminate(a, a->eliminate);
+				return status || gpube__bounder_done(b) || !a->splits
 					       ? status
-					       : try_to_eliminate(a, a->eliminate);
+					       : gpube__bound_branch(b, &a->c);
 			}
 			before = a->c.constant;
 			window = gpube__now();
@@ -187,7 +218,8 @@ static int climb(struct ascent *a, const char *by)
 
 int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate)
 {
-	struct ascent a = {.b = b, .last_stage = clusters ? 3 : 0, .eliminate = eliminate,
+	struct ascent a = {.b = b, .last_stage = clusters ? 3 : 0, .eliminate = b->opts->no_eliminate ? 0 : eliminate,
+		.splits = clusters && !b->shifted && b->opts->split != GPUBE_SPLIT_NEVER,
 		.states = INFINITY, .bytes = (double)b->ctx->memory_bytes / 4};
 	int status = gpube__clusters_init(&a.c, b->m, b->limit);
 
@@ -198,6 +230,11 @@ int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double elimina
 		enlarge(&a, &status);
 	if (!status)
 		status = climb(&a, clusters ? "clusters" : "shifts");
+	if (b->shifted && (!status || status == GPUBE_ESTOP) && !gpube__bounder_done(b)) {
+		int lifted = gpube__shifted_of(b->shifted, &a.c, &b->s, b->costs, b->limit);
+
+		status = lifted ? lifted : status;
+	}
 	gpube__clusters_clear(&a.c);
 	return status;
 }

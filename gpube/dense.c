@@ -17,15 +17,31 @@ static int64_t sorted_strides(const struct gpube_model *m, int arity, const int3
 	return cells;
 }
 
-static void fill_dense(int64_t *out, const struct gpube_model *m, const struct gpube_table *t,
-	const int32_t *scope, const int64_t *strides, int32_t *index)
+/* Where cells go: those of 'cut' and more become 'cut'. */
+struct sink {
+	void *cells;
+	enum gpube_type type;
+	int64_t cut;
+};
+
+static inline void put(const struct sink *to, int64_t cell, int64_t v)
+{
+	v = v < to->cut ? v : to->cut;
+	if (to->type == GPUBE_INT32)
+		((int32_t *)to->cells)[cell] = (int32_t)v;
+	else
+		((int64_t *)to->cells)[cell] = v;
+}
+
+static void fill_dense(const struct sink *out, const struct gpube_model *m,
+	const struct gpube_table *t, const int32_t *scope, const int64_t *strides, int32_t *index)
 {
 	int64_t to = 0;
 
 	for (int k = 0; k < t->arity; k++)
 		index[k] = 0;
 	for (int64_t cell = 0; cell < t->n; cell++) {
-		out[to] = gpube__table_int(t, cell);
+		put(out, to, gpube__table_int(t, cell));
 		for (int k = t->arity - 1; k >= 0; k--) { /* the odometer of the original layout */
 			to += strides[k];
 			if (++index[k] < m->vars[scope[k]].domain)
@@ -36,22 +52,24 @@ static void fill_dense(int64_t *out, const struct gpube_model *m, const struct g
 	}
 }
 
-static void fill_sparse(
-	int64_t *out, const struct gpube_table *t, int64_t cells, const int64_t *strides)
+static void fill_sparse(const struct sink *out, const struct gpube_table *t, int64_t cells,
+	const int64_t *strides)
 {
 	for (int64_t cell = 0; cell < cells; cell++)
-		out[cell] = t->dflt.i;
+		put(out, cell, t->dflt.i);
 	for (int64_t k = 0; k < t->n; k++) {
 		int64_t to = 0;
 
 		for (int j = 0; j < t->arity; j++)
 			to += strides[j] * t->tuples[k * t->arity + j];
-		out[to] = gpube__table_int(t, k);
+		put(out, to, gpube__table_int(t, k));
 	}
 }
 
-int gpube__dense(int64_t *out, const struct gpube_model *m, int32_t function, const int32_t *rank)
+int gpube__dense_as(void *out, enum gpube_type type, int64_t cut, const struct gpube_model *m,
+	int32_t function, const int32_t *rank)
 {
+	const struct sink to = {out, type, cut};
 	const struct gpube_table *t = gpube__table(m, function);
 	const int32_t *scope = gpube__scope(m, function);
 	uint64_t arity = (uint64_t)t->arity;
@@ -62,13 +80,18 @@ int gpube__dense(int64_t *out, const struct gpube_model *m, int32_t function, co
 	if (!status) {
 		cells = sorted_strides(m, t->arity, scope, rank, strides);
 		if (t->sparse)
-			fill_sparse(out, t, cells, strides);
+			fill_sparse(&to, t, cells, strides);
 		else
-			fill_dense(out, m, t, scope, strides, index);
+			fill_dense(&to, m, t, scope, strides, index);
 	}
 	gpube__free(m->ctx, strides);
 	gpube__free(m->ctx, index);
 	return status;
+}
+
+int gpube__dense(int64_t *out, const struct gpube_model *m, int32_t function, const int32_t *rank)
+{
+	return gpube__dense_as(out, GPUBE_INT64, GPUBE_INF, m, function, rank);
 }
 
 int64_t gpube__largest_cost(const struct gpube_table *t)

@@ -53,6 +53,7 @@ enum gpube_log_level { GPUBE_LOG_NOTE, GPUBE_LOG_DETAIL, GPUBE_LOG_PROGRESS };
 /*
  * Options of a context; zero fields take the default.
  * memory_bytes  most table memory of the host; default: what is free now
+ * device_memory_bytes  the same of a GPU; what is more streams through it; default: what is free
  * n_threads     default: the cores this process may use
  * log           called with finished lines, and for GPUBE_LOG_PROGRESS with
  *               the fraction done in 'progress' (0 to 1); never from two
@@ -63,6 +64,7 @@ struct gpube_ctx_opts {
 	size_t sizeof_options;
 	int n_threads;
 	uint64_t memory_bytes;
+	uint64_t device_memory_bytes;
 	void (*log)(void *arg, enum gpube_log_level level, double progress, const char *text);
 	void *log_arg;
 	void *(*realloc_fn)(void *arg, void *p, size_t size);
@@ -268,6 +270,14 @@ enum gpube_bound_method {
 	GPUBE_BOUND_MBE,      /* mini-buckets */
 	GPUBE_BOUND_SHIFT,    /* cost shifting between functions that share variables */
 	GPUBE_BOUND_CLUSTERS, /* dual ascent on clusters of variables */
+	GPUBE_BOUND_JOINS,    /* dual ascent on the join graph of growing mini-buckets */
+};
+
+/* When the ascent on clusters splits what it leaves open into parts. */
+enum gpube_split {
+	GPUBE_SPLIT_AUTO, /* dense problems at once, others when the ascent ends */
+	GPUBE_SPLIT_NEVER,
+	GPUBE_SPLIT_FIRST, /* at once */
 };
 
 /*
@@ -278,12 +288,14 @@ enum gpube_bound_method {
  * values         n_vars value indices of a known assignment, or NULL
  * cutoff         with has_cutoff: only totals better than this are of interest,
  *                units of 10^-scale
+ * no_eliminate   nothing is eliminated: bounds and splitting alone
  * others         as in gpube_solve_opts
  */
 struct gpube_bound_opts {
 	size_t sizeof_options;
 	enum gpube_bound_method method;
-	int z, first_fit, no_match;
+	int z, first_fit, no_match, no_eliminate;
+	enum gpube_split split;
 	const int32_t *values;
 	int64_t cutoff;
 	int has_cutoff;

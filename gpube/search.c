@@ -97,13 +97,13 @@ int gpube__search_new(struct gpube_search **out, const struct gpube_model *m, ui
 	s->dense = gpube__alloc_zero(ctx, (uint64_t)m->n_functions, sizeof(*s->dense));
 	s->values = gpube__alloc_zero(ctx, n, sizeof(*s->values));
 	s->best = gpube__alloc_zero(ctx, n, sizeof(*s->best));
-	s->tabu = gpube__alloc_zero(ctx, n, sizeof(*s->tabu));
-	if (!s->at || !s->start || !s->dense || !s->values || !s->best || !s->tabu)
+	if (!s->at || !s->start || !s->dense || !s->values || !s->best)
 		goto out;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		s->at[i + 1] = s->at[i] + m->vars[i].domain;
 	s->cost = gpube__alloc_zero(ctx, (uint64_t)s->at[n], sizeof(*s->cost));
-	status = s->cost ? load_functions(s) : GPUBE_ENOMEM;
+	s->tabu = gpube__alloc_zero(ctx, (uint64_t)s->at[n], sizeof(*s->tabu));
+	status = s->cost && s->tabu ? load_functions(s) : GPUBE_ENOMEM;
 	if (!status)
 		status = list_functions(s);
 out:
@@ -172,8 +172,8 @@ static int64_t evaluate(const struct gpube_search *s)
 static void start(struct gpube_search *s)
 {
 	memset(s->cost, 0, (size_t)s->at[s->m->n_vars] * sizeof(*s->cost));
+	memset(s->tabu, 0, (size_t)s->at[s->m->n_vars] * sizeof(*s->tabu));
 	for (int32_t i = 0; i < s->m->n_vars; i++) {
-		s->tabu[i] = s->step;
 		for (int64_t k = s->start[i]; k < s->start[i + 1]; k++)
 			add_costs(s, s->of[k], i, 1);
 	}
@@ -213,7 +213,7 @@ static bool pick(struct gpube_search *s, int64_t record, int32_t *var, int32_t *
 			int64_t d = cost[a] - here;
 
 			if (d > best || a == s->values[i] ||
-				(s->tabu[i] > s->step && s->now + d >= record))
+				(s->tabu[s->at[i] + a] > s->step && s->now + d >= record))
 				continue;
 			if (d < best)
 				ties = 0;
@@ -244,7 +244,9 @@ static bool keep_best(struct gpube_search *s, int64_t *record)
 
 static void kick(struct gpube_search *s)
 {
-	int32_t n = s->m->n_vars, changes = 2 + n / 8;
+	/* mostly small: where many constraints are hard, what many changes break is not soon mended */
+	int32_t n = s->m->n_vars,
+		changes = 2 + (int32_t)gpube__rng_below(&s->rng, gpube__rng_below(&s->rng, 4) ? 3 : 1 + (uint64_t)n / 8);
 
 	if (s->best_cost != INT64_MAX && gpube__rng_below(&s->rng, 4)) {
 		memcpy(s->values, s->best, (size_t)n * sizeof(*s->values));
@@ -265,31 +267,34 @@ static void kick(struct gpube_search *s)
 bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t steps)
 {
 	int32_t n = s->m->n_vars, var = 0, value = 0;
-	int64_t patience = 500 + 10 * (int64_t)n, last = s->step, record;
+	int64_t patience = 500 + 10 * (int64_t)n, record;
 	bool better;
 
 	if (from)
 		memcpy(s->values, from, (size_t)n * sizeof(*s->values));
-	if (from || !s->started)
+	if (from || !s->started) {
 		start(s);
+		s->last = s->step;
+	}
 	better = keep_best(s, &record);
 	for (int64_t k = 0; k < steps && n > 0 && !gpube__stopped(s->ctx); k++) {
 		s->step++;
-		if (s->step - last > patience) {
+		if (s->step - s->last > patience) {
 			kick(s);
-			last = s->step;
+			s->last = s->step;
 			better |= keep_best(s, &record);
 		}
 		if (!pick(s, record, &var, &value)) {
-			if (last == s->step)
+			if (s->last == s->step)
 				break; /* no variable has a second value */
-			last = s->step - patience;
+			s->last = s->step - patience;
 			continue;
 		}
+		s->tabu[s->at[var] + s->values[var]] =
+			s->step + 10 + (int64_t)gpube__rng_below(&s->rng, 10 + (uint64_t)n / 10);
 		change(s, var, value);
-		s->tabu[var] = s->step + 2 + (int64_t)gpube__rng_below(&s->rng, 8 + (uint64_t)n / 20);
 		if (s->now < record) {
-			last = s->step;
+			s->last = s->step;
 			better |= keep_best(s, &record);
 		}
 	}

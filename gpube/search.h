@@ -23,7 +23,8 @@ struct gpube_search {
 	int64_t **dense;    /* per function: its cells, or NULL: too large */
 	int64_t forbidden;  /* what a forbidden tuple costs */
 	int32_t *values;
-	int64_t *tabu;	    /* per variable: the step until which it stays */
+	int64_t *tabu;	    /* per value: the step until which it is not taken again */
+	int64_t last;	    /* the step that was the last to get better */
 	int64_t step, now;  /* now: cost of 'values', forbidden tuples at that price */
 	int32_t *best;	    /* of all runs */
 	int64_t best_cost;  /* constant included; INT64_MAX: none yet, or not allowed */

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "gpube/ir/graph.h"
 #include "gpube/live.h"
 
 /* A round that removes nothing is the last; the limit bounds what a long chain can cost. */
@@ -80,32 +81,14 @@ void gpube__simplified_extend(
 
 /* ---- components ------------------------------------------------------------------------ */
 
-static int32_t find_root(int32_t *parent, int32_t i)
-{
-	while (parent[i] != i)
-		i = parent[i] = parent[parent[i]];
-	return i;
-}
-
 static int count_components(int32_t *n_components, const struct gpube_model *m)
 {
-	int32_t *parent = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*parent));
-	int32_t n = m->n_vars;
+	int32_t *component = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*component));
 
-	if (!parent)
+	if (!component)
 		return GPUBE_ENOMEM;
-	for (int32_t i = 0; i < m->n_vars; i++)
-		parent[i] = i;
-	for (int32_t f = 0; f < m->n_functions; f++)
-		for (int k = 1; k < m->functions[f].arity; k++) {
-			int32_t a = find_root(parent, gpube__scope(m, f)[0]);
-			int32_t b = find_root(parent, gpube__scope(m, f)[k]);
-
-			n -= a != b;
-			parent[a] = b;
-		}
-	gpube__free(m->ctx, parent);
-	*n_components = n;
+	*n_components = gpube__model_components(m, component);
+	gpube__free(m->ctx, component);
 	return GPUBE_OK;
 }
 

@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+/* What a device is expected to do, before one is opened. */
+#define DEVICE_CELLS_PER_SECOND 1e12
+
 /* Everything between the caller's model and its solution; zero-initialised, cleared once. */
 struct job {
 	struct gpube_ctx *ctx;
@@ -97,6 +100,29 @@ static int given_order(struct job *j)
 	return status;
 }
 
+/*
+ * A search pays while it saves more elimination than it costs. A first one is as
+ * short as for a device; where none will be used, the long one follows.
+ */
+static int search_order(struct job *j, struct gpube_order_cost *cost)
+{
+	const struct gpube_solve_opts *o = j->opts;
+	bool twice = o->backend != GPUBE_BACKEND_CPU && !(o->order_seconds > 0) &&
+		     o->order_method == GPUBE_ORDER_AUTO;
+	int status = gpube__order_find(j->ctx, j->order, cost, &j->graph, o->order_method,
+		o->order_seconds, twice ? DEVICE_CELLS_PER_SECOND : j->ops->cells_per_second,
+		o->seed);
+
+	if (status || !twice)
+		return status;
+	status = gpube__pick_early(
+		&j->ops, j->ctx, o->backend, cost->joined_cells, cost->largest_message);
+	if (status || j->ops != gpube__ops_cpu())
+		return status;
+	return gpube__order_find(j->ctx, j->order, cost, &j->graph, o->order_method, 0,
+		j->ops->cells_per_second, o->seed);
+}
+
 static int find_order(struct job *j)
 {
 	double start = gpube__now();
@@ -116,9 +142,7 @@ static int find_order(struct job *j)
 		if (!status)
 			status = gpube__order_cost(j->ctx, &cost, &j->graph, j->order);
 	} else {
-		status =
-			gpube__order_find(j->ctx, j->order, &cost, &j->graph, j->opts->order_method,
-				j->opts->order_seconds, j->ops->cells_per_second, j->opts->seed);
+		status = search_order(j, &cost);
 	}
 	if (status)
 		return status;
@@ -155,7 +179,7 @@ static int make_plan(struct job *j)
 {
 	struct gpube_be_memory memory;
 	struct gpube_plan *plan = &j->out->plan;
-	double allowed;
+	double allowed, resident;
 	int status;
 
 	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
@@ -176,7 +200,9 @@ static int make_plan(struct job *j)
 	j->out->backend = j->ops->name;
 	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
 	allowed = (double)j->ops->memory(j->ctx);
-	j->keep = memory.keep <= allowed || memory.keep <= memory.args;
+	resident = j->ops->resident ? (double)j->ops->resident(j->ctx) : allowed;
+	j->keep = memory.keep <= resident || memory.keep <= memory.args ||
+		  (memory.args > resident && memory.keep <= allowed);
 	plan->peak_bytes = j->keep ? memory.keep : memory.args;
 	if (j->opts->count)
 		plan->peak_bytes = fmax(plan->peak_bytes, memory.count);
@@ -256,6 +282,9 @@ static int eliminate(struct job *j)
 	int status = GPUBE_ENOMEM;
 
 	if (!reduced)
+		goto out;
+	status = j->ops->expect ? j->ops->expect(j->ctx, out->plan.peak_bytes) : GPUBE_OK;
+	if (status)
 		goto out;
 	status = gpube__be_run(&optimum, reduced, NULL, &j->be, j->ops, &j->working, 0, j->keep);
 	if (status)

@@ -14,6 +14,7 @@
 #include "nash/eee.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 struct node {
@@ -258,7 +259,11 @@ static int run_rounds(struct search *s, struct search *workers, int32_t n_worker
 
 	while (!status && s->depth) {
 		int32_t n = 0;
+		char text[64];
 
+		snprintf(text, sizeof(text), "%lld nodes, %d open",
+			(long long)__atomic_load_n(&s->t->nodes, __ATOMIC_RELAXED), s->depth);
+		gpube__progress(ctx, -1, text);
 		while (n < n_workers && s->depth && !status)
 			status = hand_over(s, &workers[n++]);
 		if (status)
@@ -295,6 +300,24 @@ static int run_parallel(struct search *s)
 	return status;
 }
 
+/* Makes the root; takes it away again if one of its faces is empty. */
+static int begin(struct search *s, struct node *root)
+{
+	const struct nash_tree *t = s->t;
+	bool empty = false;
+	int status = GPUBE_OK;
+
+	for (int q = 0; q < 2 && !status && !empty; q++) {
+		nash__lp_init(&root->lp[q], &t->m[q]);
+		if (!t->root[q])
+			continue;
+		memcpy(root->lp[q].fixed, t->root[q], (size_t)t->m[q].k + (size_t)t->m[q].l);
+		status = t->refine(s->worker, &root->lp[q], q, &empty);
+	}
+	s->depth -= empty;
+	return status;
+}
+
 int nash__tree_search(struct nash_tree *t)
 {
 	struct search s;
@@ -304,10 +327,11 @@ int nash__tree_search(struct nash_tree *t)
 	if (!status)
 		status = push(&s, &root);
 	if (!status) {
-		for (int q = 0; q < 2; q++)
-			nash__lp_init(&root->lp[q], &t->m[q]);
+		status = begin(&s, root);
+	}
+	if (!status) {
 		/* most games end here */
-		s.share = t->ctx->n_threads > 1 ? SHARE : INT64_MAX;
+		s.share = SHARE;
 		status = run(&s);
 		if (!status && s.depth)
 			status = run_parallel(&s);

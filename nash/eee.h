@@ -14,6 +14,7 @@
  * refine  decides whether a face is empty where doubles cannot, and otherwise fills
  *         its lp anew
  * open    a worker; close() takes what it has found
+ * root    NULL: the whole sides; otherwise flags of the variables of each side that are zero
  */
 struct nash_tree {
 	struct gpube_ctx *ctx;
@@ -25,6 +26,7 @@ struct nash_tree {
 	int (*refine)(void *worker, struct nash_lp *lp, int side, bool *empty);
 	int (*open)(struct nash_tree *t, void **worker);
 	int (*close)(struct nash_tree *t, void *worker);
+	const unsigned char *root[2];
 };
 
 /* Errors: those of the functions; ENOMEM; ESTOP and ELIMIT (the budget is spent), no text */

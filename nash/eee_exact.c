@@ -100,7 +100,7 @@ static int close_worker(struct nash_tree *t, void *worker)
 	return status;
 }
 
-int nash__branch_and_bound(struct nash_found *f, int64_t budget)
+static struct nash_tree make_tree(struct nash_found *f, int64_t budget)
 {
 	const struct nash_problem *p = f->p;
 	struct nash_tree t = {
@@ -112,12 +112,133 @@ int nash__branch_and_bound(struct nash_found *f, int64_t budget)
 		.open = open_worker,
 		.close = close_worker,
 	};
-	int status;
 
 	for (int q = 0; q < 2; q++)
 		t.m[q] = (struct nash_matrix){p->side[q].k, p->side[q].l, q, p->side[q].f};
-	status = nash__tree_search(&t);
+	return t;
+}
+
+int nash__branch_and_bound(struct nash_found *f, int64_t budget)
+{
+	struct nash_tree t = make_tree(f, budget);
+	int status = nash__tree_search(&t);
+
 	f->work += t.nodes;
+	return status == GPUBE_ESTOP ? gpube__fail_stopped(f->p->ctx) : status;
+}
+
+/* ---- leaves of a walk elsewhere ------------------------------------------------------- */
+
+#define BATCH 64 /* leaves of a thread at a time */
+
+struct leaves {
+	struct nash_tree t;
+	const struct gpube_faces_search *s;
+	void **workers; /* one for each thread */
+	int *status;
+};
+
+/* A leaf's faces as leaf() reads them: without values. */
+static int decide_leaf(struct leaves *l, const struct gpube_faces_leaf *given, void *worker)
+{
+	unsigned char fixed[2][2 * GPUBE_FACES_ACTIONS];
+	int32_t nonbasic[2][GPUBE_FACES_ACTIONS];
+	struct nash_lp lp[2] = {{0}};
+
+	for (int q = 0; q < 2; q++) {
+		for (int32_t v = 0; v < l->s->k[q] + l->s->l[q]; v++)
+			fixed[q][v] = given->fixed[q] >> v & 1;
+		for (int32_t c = 0; c < l->s->k[q]; c++)
+			nonbasic[q][c] = given->nonbasic[q][c];
+		lp[q] = (struct nash_lp){
+			.live = given->live[q], .nonbasic = nonbasic[q], .fixed = fixed[q]};
+	}
+	return leaf(worker, lp);
+}
+
+static void decide_batch(void *arg, int64_t batch, int thread)
+{
+	struct leaves *l = arg;
+	const int64_t end = (batch + 1) * BATCH;
+
+	for (int64_t k = batch * BATCH; k < end && k < l->s->n_leaves; k++) {
+		if (l->status[thread])
+			return;
+		if (l->s->leaves[k].open)
+			continue;
+		/* what a stopped walk has found is decided all the same, if it does not take long
+		 */
+		if (k >= 256 && gpube__stopped(l->t.ctx))
+			l->status[thread] = GPUBE_ESTOP;
+		else
+			l->status[thread] = decide_leaf(l, &l->s->leaves[k], l->workers[thread]);
+	}
+}
+
+/* The search goes on below each node that doubles could not decide. */
+static int decide_open(struct leaves *l)
+{
+	unsigned char fixed[2][2 * GPUBE_FACES_ACTIONS];
+	int status = GPUBE_OK;
+
+	for (int64_t k = 0; k < l->s->n_leaves && !status; k++) {
+		if (!l->s->leaves[k].open)
+			continue;
+		for (int q = 0; q < 2; q++) {
+			for (int32_t v = 0; v < l->s->k[q] + l->s->l[q]; v++)
+				fixed[q][v] = l->s->leaves[k].fixed[q] >> v & 1;
+			l->t.root[q] = fixed[q];
+		}
+		status = nash__tree_search(&l->t);
+	}
+	return status;
+}
+
+static int decide(struct nash_found *f, const struct gpube_faces_search *s)
+{
+	struct gpube_ctx *ctx = f->p->ctx;
+	struct leaves l = {.t = make_tree(f, -1), .s = s};
+	const int n = ctx->n_threads > 0 ? ctx->n_threads : 1;
+	int status = GPUBE_OK;
+
+	l.workers = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*l.workers));
+	l.status = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*l.status));
+	if (!l.workers || !l.status)
+		status = GPUBE_ENOMEM;
+	for (int k = 0; k < n && !status; k++)
+		status = open_worker(&l.t, &l.workers[k]);
+	if (!status)
+		gpube__parallel(ctx, (s->n_leaves + BATCH - 1) / BATCH, decide_batch, &l);
+	for (int k = 0; k < n && l.workers && l.workers[k]; k++) {
+		int closed = close_worker(&l.t, l.workers[k]);
+
+		status = status ? status : l.status ? l.status[k] : GPUBE_OK;
+		status = status ? status : closed;
+	}
+	if (!status)
+		status = decide_open(&l);
+	f->work += l.t.nodes;
+	gpube__free(ctx, l.workers);
+	gpube__free(ctx, l.status);
+	return status;
+}
+
+int nash__branch_and_bound_on(struct nash_found *f, const struct gpube_faces_ops *ops)
+{
+	const struct nash_problem *p = f->p;
+	struct gpube_faces_search s = {.budget = -1};
+	int status, decided;
+
+	for (int q = 0; q < 2; q++) {
+		s.k[q] = p->side[q].k;
+		s.l[q] = p->side[q].l;
+		s.c[q] = p->side[q].f;
+	}
+	status = ops->search(p->ctx, &s);
+	f->work += s.nodes;
+	decided = decide(f, &s);
+	gpube__free(p->ctx, s.leaves);
+	status = status ? status : decided;
 	return status == GPUBE_ESTOP ? gpube__fail_stopped(p->ctx) : status;
 }
 #else

@@ -16,6 +16,8 @@
 #include <flint/fmpz_mat.h>
 #include <flint/fmpz_vec.h>
 
+#include "gpube/ops/faces.h"
+#include "gpube/ops/support.h"
 #include "nash/game.h"
 
 /*
@@ -217,8 +219,20 @@ int nash__found_merge(struct nash_found *f, const struct nash_found *from);
  * or the budget of bases, nodes, is spent; < 0: none), without a text.
  */
 int nash__vertex_enumeration(struct nash_found *f, int64_t budget);
-int nash__support_enumeration(struct nash_found *f);
+
+/*
+ * Supports of one size, or of all (0). left_open: out, more pairs than could be decided were
+ * too near to singular for doubles.
+ */
+struct nash_se {
+	const struct gpube_support_ops *ops;
+	int32_t size;
+};
+
+int nash__support_enumeration(struct nash_found *f, const struct nash_se *o, bool *left_open);
 int nash__branch_and_bound(struct nash_found *f, int64_t budget);
+/* The same with the tree walked by an operator, on a device. Errors: also ERANGE, ECUDA */
+int nash__branch_and_bound_on(struct nash_found *f, const struct gpube_faces_ops *ops);
 int nash__lemke_howson(struct nash_found *f, bool all_labels);
 int nash__pure(struct nash_found *f);
 

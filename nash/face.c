@@ -1,5 +1,6 @@
 /* face.c - all vertices of a side or of a face of it. See exact.h. */
 #ifdef GPUBE_HAVE_FLINT
+#include <stdio.h>
 #include <string.h>
 
 #include "nash/exact.h"
@@ -249,6 +250,15 @@ static void pivot(struct walk *w, int row, int col)
 	nash__lex_pivot(&w->lex, &w->d, row, col);
 }
 
+static void progress(const struct walk *w)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "player %d: %lld vertices, %lld bases", 1 + w->v->side->flip,
+		(long long)w->v->n, (long long)w->marks.n);
+	gpube__progress(w->v->ctx, -1, text);
+}
+
 /* Depth first over the bases of the perturbed polytope, which is simple and connected. */
 static int walk(struct walk *w, int64_t *budget)
 {
@@ -280,6 +290,9 @@ static int walk(struct walk *w, int64_t *budget)
 			*budget -= *budget > 0;
 			if ((w->marks.n & 63) == 0 && gpube__stopped(ctx))
 				return gpube__fail_stopped(ctx);
+			/* whole sides are walked by one thread, faces by any */
+			if ((w->marks.n & 1023) == 0 && !w->fixed)
+				progress(w);
 			if (gpube__grow(ctx, &w->stack, &w->capacity, w->n_stack + 1,
 				    sizeof(*w->stack)))
 				return GPUBE_ENOMEM;

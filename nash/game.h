@@ -66,14 +66,12 @@ int nash__pile_move(struct nash_game *g, struct nash_pile *pile,
 /* Payoffs of a game of m x n actions, 2mn; -1 and a message if they are too many. */
 int64_t nash__payoffs(struct gpube_in *in, int64_t m, int64_t n);
 
-/* ---- readers and writers ---- */
+/* ---- readers ---- */
 
 int nash__nfg_read(struct nash_game *g, struct gpube_in *in);
 int nash__lrs_read(struct nash_game *g, struct gpube_in *in);
 int nash__two_player_read(struct nash_game *g, struct gpube_in *in);
 int nash__simple_read(struct nash_game *g, struct gpube_in *in);
 int nash__gt_read(struct nash_game *g, struct gpube_in *in);
-void nash__nfg_write(const struct nash_game *g, struct gpube_out *out);
-void nash__lrs_write(const struct nash_game *g, struct gpube_out *out);
 
 #endif

@@ -63,11 +63,41 @@ GPUBE_API int nash_read(
 	struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format);
 
 /*
- * nash_write() - writes a game as .nfg (payoff version) or for lrsnash.
- * format  AUTO: .nfg if the name ends so (before .gz or .xz), otherwise lrsnash
- * Errors: EIO, ENOMEM; EINVAL (a format that is only read)
+ * nash_write() - writes a game; .nfg in its payoff version.
+ * format  AUTO: .nfg or .gam (GTOutput) if the name ends so (before .gz or .xz), otherwise
+ *         for lrsnash
+ * Errors: EIO, ENOMEM
  */
 GPUBE_API int nash_write(const struct nash_game *g, const char *path, enum nash_format format);
+
+/* Number k of the classes of games, NULL past the last; nash_generate() takes the names. */
+GPUBE_API const char *nash_class(int k);
+
+/*
+ * A seeded game; zero fields take the default.
+ * kind        a name of nash_class(); NULL: random
+ * range       random payoffs are integers from -range to range (covariant: the standard
+ *             deviation); 0: 100
+ * covariance  covariant: of the payoffs of a cell, -1 to 1
+ * parameters  "a,b,c" of minimum-effort, "high,middle,low" of grab-the-dollar, the reward of
+ *             travelers-dilemma: integers, decimals or fractions; NULL: drawn from the seed
+ */
+struct nash_random {
+	size_t sizeof_options;
+	const char *kind;
+	int32_t rows, columns;
+	uint64_t seed;
+	int64_t range;
+	double covariance;
+	const char *parameters;
+};
+
+/*
+ * nash_generate() - the same game for the same options everywhere.
+ * Errors: EINVAL (kind, range, covariance, parameters, sizes), ERANGE, ENOMEM
+ */
+GPUBE_API int nash_generate(
+	struct nash_game **out, struct gpube_ctx *ctx, const struct nash_random *options);
 
 /* ---- equilibria --------------------------------------------------------- */
 
@@ -87,6 +117,9 @@ enum nash_method {
  * all_labels       with 'one': from every label, all that are reached
  * pure             pure equilibria alone, in time rows * columns
  * max              stop after so many equilibria; 0: all
+ * support_size     method SE: supports of this size alone; 0: all
+ * backend          of methods SE and EEE: where supports are scanned, faces walked; EEE: AUTO is
+ *                  the CPU
  * timeout_seconds  stop after this time; 0: never
  * keep_dominated   do not remove strictly dominated actions beforehand
  * inexact          decide in doubles: fast, and sometimes wrong
@@ -96,6 +129,8 @@ struct nash_opts {
 	enum nash_method method;
 	int one, all_labels, pure;
 	int64_t max;
+	int32_t support_size;
+	enum gpube_backend backend;
 	double timeout_seconds;
 	int keep_dominated;
 	int inexact;
@@ -128,6 +163,7 @@ struct nash_pair {
  *            xs[pair.x].value
  * reason     why it is incomplete, otherwise NULL
  * method     that ended first
+ * backend    "cpu" or "cuda": where it worked
  * degenerate 1: an equilibrium has more best responses than actions played, or is not isolated;
  *            0: every equilibrium found is regular; -1: not known
  * index_sum  1 if every equilibrium is regular and all were found
@@ -139,7 +175,7 @@ struct nash_result {
 	int64_t n_xs, n_ys, n_pairs;
 	struct nash_strategy *xs, *ys;
 	struct nash_pair *pairs;
-	const char *reason, *method;
+	const char *reason, *method, *backend;
 	int inexact, degenerate, index_sum;
 	int32_t removed[2];
 	int64_t work;
@@ -149,8 +185,9 @@ struct nash_result {
 /*
  * nash_solve() - the extreme equilibria of a game: every equilibrium is a
  * convex combination of some of them.
- * Errors: EINVAL (no FLINT and not inexact), ENOMEM; EBUG. What a time limit or
- *         gpube_ctx_stop() cut short is a result with answer INCOMPLETE.
+ * Errors: EINVAL (no FLINT and not inexact; a support size without method SE), ENODEV, ECUDA
+ *         (the CUDA backend was asked for), ERANGE (too many supports to list), ENOMEM; EBUG. What
+ * a time limit or gpube_ctx_stop() cut short is a result with answer INCOMPLETE.
  */
 GPUBE_API int nash_solve(
 	struct nash_result **out, const struct nash_game *g, const struct nash_opts *opts);

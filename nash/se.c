@@ -1,7 +1,8 @@
 /*
  * se.c - support enumeration: for two supports of equal size, the strategies that
  * make the opponent indifferent on them. Complete for games that are not
- * degenerate. See exact.h. Source: Rampersaud, Mashayekhy, Grosu, IEEE TPDS 2014.
+ * degenerate. A scan in doubles rejects nearly all pairs (gpube/ops/support.h), integers decide
+ * the others. See exact.h. Source: Rampersaud, Mashayekhy, Grosu, IEEE TPDS 2014.
  */
 #ifdef GPUBE_HAVE_FLINT
 #include "nash/exact.h"
@@ -53,7 +54,6 @@ static int try_pair(struct nash_found *f, const struct sets *s, int32_t q)
 	int64_t x, y;
 	int found, status;
 
-	f->work++;
 	zeros(&p->side[0], s->zero, s->x, s->y, q);
 	status = nash__point(&f->v[0], &x, &found, s->zero);
 	if (status || found != 1)
@@ -64,6 +64,8 @@ static int try_pair(struct nash_found *f, const struct sets *s, int32_t q)
 		return status;
 	return nash__found_add(f, x, y);
 }
+
+/* ---- in integers alone: games past what a scan takes ------------------------------------ */
 
 static int try_size(struct nash_found *f, const struct sets *s, int32_t q)
 {
@@ -76,6 +78,7 @@ static int try_size(struct nash_found *f, const struct sets *s, int32_t q)
 		do {
 			if ((f->work & 255) == 0 && gpube__stopped(p->ctx))
 				return gpube__fail_stopped(p->ctx);
+			f->work++;
 			status = try_pair(f, s, q);
 			if (status)
 				return status;
@@ -84,10 +87,81 @@ static int try_size(struct nash_found *f, const struct sets *s, int32_t q)
 	return GPUBE_OK;
 }
 
-int nash__support_enumeration(struct nash_found *f)
+/* ---- with a scan in doubles that proposes pairs ------------------------------------------ */
+
+#define MOST_UNSURE 4096 /* pairs that doubles leave open and integers decide */
+
+static void set_of(int32_t *set, uint64_t mask)
+{
+	for (; mask; mask &= mask - 1)
+		*set++ = __builtin_ctzll(mask);
+}
+
+/* Decides the proposed pairs of one size. */
+static int decide(struct nash_found *f, const struct sets *sets, struct gpube_support_scan *scan)
+{
+	int status = GPUBE_OK;
+
+	for (int64_t k = 0; k < scan->n_found && !status; k++) {
+		/* some are decided even when time is up: they may be all there are */
+		if (k >= 256 && (k & 63) == 0 && gpube__stopped(f->p->ctx))
+			return gpube__fail_stopped(f->p->ctx);
+		set_of(sets->x, scan->found[k].x);
+		set_of(sets->y, scan->found[k].y);
+		status = try_pair(f, sets, scan->q);
+	}
+	scan->n_found = 0;
+	return status;
+}
+
+static double pairs_of(int32_t m, int32_t n, int32_t from, int32_t to)
+{
+	double pairs = 0, x = 1, y = 1;
+
+	for (int32_t q = 1; q <= to; q++) {
+		x = x * (m - q + 1) / q;
+		y = y * (n - q + 1) / q;
+		pairs += q >= from ? x * y : 0;
+	}
+	return pairs;
+}
+
+static int scan_sizes(struct nash_found *f, const struct sets *sets, const struct nash_se *o,
+	int32_t from, int32_t to, bool *left_open)
+{
+	const struct nash_problem *p = f->p;
+	struct gpube_support_scan scan = {
+		.k = p->m,
+		.l = p->n,
+		.c = {p->side[0].f, p->side[1].f},
+		.shares = 1,
+		.dominance = true,
+		.most_unsure = MOST_UNSURE,
+		.all = pairs_of(p->m, p->n, from, to),
+	};
+	int status = GPUBE_OK;
+
+	for (scan.q = from; scan.q <= to && !status; scan.q++) {
+		int decided;
+
+		scan.before = (double)f->work;
+		scan.n_pairs = 0;
+		status = o->ops->scan(p->ctx, &scan);
+		f->work += scan.n_pairs;
+		/* also what was proposed before it was stopped */
+		decided = decide(f, sets, &scan);
+		status = status ? status : decided;
+	}
+	*left_open = scan.n_unsure > scan.most_unsure;
+	gpube__free(p->ctx, scan.found);
+	return status;
+}
+
+int nash__support_enumeration(struct nash_found *f, const struct nash_se *o, bool *left_open)
 {
 	const struct nash_problem *p = f->p;
 	int32_t least = p->m < p->n ? p->m : p->n, most = p->m < p->n ? p->n : p->m;
+	int32_t from = o->size ? o->size : 1, to = o->size && o->size < least ? o->size : least;
 	struct sets s = {
 		.x = gpube__alloc(p->ctx, (uint64_t)p->m, sizeof(*s.x)),
 		.y = gpube__alloc(p->ctx, (uint64_t)p->n, sizeof(*s.y)),
@@ -95,8 +169,12 @@ int nash__support_enumeration(struct nash_found *f)
 	};
 	int status = s.x && s.y && s.zero ? GPUBE_OK : GPUBE_ENOMEM;
 
-	for (int32_t q = 1; q <= least && !status; q++)
-		status = try_size(f, &s, q);
+	*left_open = false;
+	if (!status && most <= GPUBE_SUPPORT_ACTIONS)
+		status = scan_sizes(f, &s, o, from, to, left_open);
+	else
+		for (int32_t q = from; q <= to && !status; q++)
+			status = try_size(f, &s, q);
 	gpube__free(p->ctx, s.x);
 	gpube__free(p->ctx, s.y);
 	gpube__free(p->ctx, s.zero);

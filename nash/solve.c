@@ -1,6 +1,7 @@
 /* solve.c - nash_solve(): which method runs, and what its end means. See nash.h. */
 #include "nash/inexact.h"
 
+#include <math.h>
 #include <string.h>
 
 #ifdef GPUBE_HAVE_FLINT
@@ -83,15 +84,63 @@ static int take_turns(struct nash_found *f, struct nash_result *r)
 	}
 }
 
-static int support_enumeration(struct nash_found *f, const char **reason)
-{
-	bool yes = true;
-	int status = nash__support_enumeration(f);
+/* Pairs of supports that take a CPU longer than opening a device. */
+#define PAIRS_FOR_CUDA 1e7
 
-	if (!status)
+static int pick(
+	const struct gpube_support_ops **ops, const struct nash_problem *p, enum gpube_backend want)
+{
+	const struct gpube_support_ops *cuda = NULL;
+	int status = GPUBE_OK;
+
+	*ops = gpube__support_cpu();
+	if (want == GPUBE_BACKEND_CUDA ||
+		(want == GPUBE_BACKEND_AUTO && ldexp(1, p->m + p->n) > PAIRS_FOR_CUDA))
+		cuda = gpube__support_cuda(p->ctx, &status);
+	if (cuda)
+		*ops = cuda;
+	return want == GPUBE_BACKEND_CUDA && !cuda ? status : GPUBE_OK;
+}
+
+/* On a device only where one was asked for: most games end on a CPU before it is open. */
+static int branch_and_bound(struct nash_found *f, struct nash_result *r, const struct nash_opts *o)
+{
+	const struct gpube_faces_search sizes = {.k = {f->p->m, f->p->n}, .l = {f->p->n, f->p->m}};
+	const struct gpube_faces_ops *ops;
+	int status;
+
+	r->method = "eee";
+	if (o->backend != GPUBE_BACKEND_CUDA)
+		return nash__branch_and_bound(f, -1);
+	ops = gpube__faces_cuda(f->p->ctx, &status);
+	if (!ops)
+		return status;
+	if (ops->unsupported(&sizes))
+		return gpube__fail(f->p->ctx, GPUBE_EINVAL, "%s", ops->unsupported(&sizes));
+	r->backend = ops->name;
+	return nash__branch_and_bound_on(f, ops);
+}
+
+static int support_enumeration(
+	struct nash_found *f, struct nash_result *r, const struct nash_opts *o)
+{
+	struct nash_se se = {.size = o->support_size};
+	bool yes = true, left_open;
+	int status = pick(&se.ops, f->p, o->backend);
+
+	if (status)
+		return status;
+	r->backend = se.ops->name;
+	status = nash__support_enumeration(f, &se, &left_open);
+	/* a tie or an edge of equilibria among those found shows it at once */
+	if (!status && !left_open)
+		status = looks_regular(f, &yes);
+	if (!status && !left_open && yes)
 		status = nash__nondegenerate(f->p, &yes);
-	if (!status && !yes)
-		*reason = "the game is degenerate: supports of equal size do not give all";
+	if (!status && left_open)
+		r->reason = "too many systems are singular: supports of equal size do not give all";
+	else if (!status && !yes)
+		r->reason = "the game is degenerate: supports of equal size do not give all";
 	return status;
 }
 
@@ -107,14 +156,13 @@ static int run(struct nash_found *f, struct nash_result *r, const struct nash_op
 	}
 	switch (o->method) {
 	case NASH_METHOD_EEE:
-		r->method = "eee";
-		return nash__branch_and_bound(f, -1);
+		return branch_and_bound(f, r, o);
 	case NASH_METHOD_VE:
 		r->method = "ve";
 		return nash__vertex_enumeration(f, -1);
 	case NASH_METHOD_SE:
 		r->method = "se";
-		return support_enumeration(f, &r->reason);
+		return support_enumeration(f, r, o);
 	default:
 		return take_turns(f, r);
 	}
@@ -153,7 +201,7 @@ static int solve_exactly(
 	r->removed[1] = p.removed[1];
 	status = run(&f, r, o);
 	r->work = f.work;
-	r->answer = o->one || o->pure ? NASH_ANSWER_SOME : NASH_ANSWER_ALL;
+	r->answer = o->one || o->pure || o->support_size ? NASH_ANSWER_SOME : NASH_ANSWER_ALL;
 	if (status == GPUBE_ELIMIT) {
 		r->answer = NASH_ANSWER_SOME;
 		status = GPUBE_OK;
@@ -197,6 +245,8 @@ int nash_solve(struct nash_result **out, const struct nash_game *g, const struct
 		opts = &none;
 	if (opts->sizeof_options != sizeof(*opts) || opts->max < 0 || opts->timeout_seconds < 0)
 		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
+	if (opts->support_size < 0 || (opts->support_size && opts->method != NASH_METHOD_SE))
+		return gpube__fail(ctx, GPUBE_EINVAL, "a support size goes with method se");
 	if (!opts->inexact && !nash_exact())
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"this program was built without FLINT: only inexact results are to be had");
@@ -206,6 +256,7 @@ int nash_solve(struct nash_result **out, const struct nash_game *g, const struct
 	if (opts->timeout_seconds > 0)
 		ctx->deadline = start + opts->timeout_seconds;
 	r->degenerate = -1;
+	r->backend = "cpu";
 	if (opts->inexact)
 		status = nash__solve_inexactly(r, g, opts);
 	else

@@ -68,6 +68,7 @@ int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts)
 	memset(ctx, 0, sizeof(*ctx));
 	ctx->n_threads = opts->n_threads ? opts->n_threads : cores_available();
 	ctx->memory_bytes = opts->memory_bytes ? opts->memory_bytes : memory_available();
+	ctx->device_memory_bytes = opts->device_memory_bytes;
 	ctx->log = opts->log;
 	ctx->log_arg = opts->log_arg;
 	ctx->realloc_fn = opts->realloc_fn ? opts->realloc_fn : plain_realloc;
@@ -134,7 +135,7 @@ void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what)
 bool gpube__stopped(const struct gpube_ctx *ctx)
 {
 	return __atomic_load_n(&ctx->stop, __ATOMIC_RELAXED) ||
-		(ctx->deadline > 0 && gpube__now() >= ctx->deadline);
+	       (ctx->deadline > 0 && gpube__now() >= ctx->deadline);
 }
 
 int gpube__fail_stopped(struct gpube_ctx *ctx)
@@ -260,48 +261,4 @@ double gpube__now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-void gpube__rng_init(struct gpube_rng *r, uint64_t seed)
-{
-	for (int i = 0; i < 4; i++) {
-		uint64_t z = (seed += 0x9e3779b97f4a7c15u);
-
-		z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-		z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-		r->s[i] = z ^ (z >> 31);
-	}
-}
-
-static inline uint64_t rotl(uint64_t x, int k)
-{
-	return (x << k) | (x >> (64 - k));
-}
-
-uint64_t gpube__rng_next(struct gpube_rng *r)
-{
-	uint64_t *s = r->s, result = rotl(s[1] * 5, 7) * 9, t = s[1] << 17;
-
-	s[2] ^= s[0];
-	s[3] ^= s[1];
-	s[1] ^= s[2];
-	s[0] ^= s[3];
-	s[2] ^= t;
-	s[3] = rotl(s[3], 45);
-	return result;
-}
-
-uint64_t gpube__rng_below(struct gpube_rng *r, uint64_t n)
-{
-	uint64_t limit = UINT64_MAX - UINT64_MAX % n, x;
-
-	do
-		x = gpube__rng_next(r);
-	while (x >= limit);
-	return x % n;
-}
-
-double gpube__rng_unit(struct gpube_rng *r)
-{
-	return (double)(gpube__rng_next(r) >> 11) * 0x1p-53;
 }

@@ -29,6 +29,7 @@ struct gpube_ctx {
 	char error[512];
 	int n_threads;
 	uint64_t memory_bytes; /* most bytes of tables alive at once */
+	uint64_t device_memory_bytes; /* the same on a device; 0: what it has */
 	void (*log)(void *, enum gpube_log_level, double, const char *);
 	void *log_arg;
 	void *(*realloc_fn)(void *, void *, size_t);
@@ -48,6 +49,7 @@ int gpube__fail(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt
 
 void gpube__log(struct gpube_ctx *ctx, enum gpube_log_level level, const char *fmt, ...)
 	GPUBE_PRINTF(3, 4);
+/* fraction < 0: nobody knows; from one thread at a time */
 void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what);
 
 /* True once the caller asked to stop or the deadline has passed; cheap enough for every tile. */
@@ -103,9 +105,50 @@ struct gpube_rng {
 };
 
 /* xoshiro256**, seeded through splitmix64 (Blackman and Vigna 2018): the same stream everywhere. */
-void gpube__rng_init(struct gpube_rng *r, uint64_t seed);
-uint64_t gpube__rng_next(struct gpube_rng *r);
-uint64_t gpube__rng_below(struct gpube_rng *r, uint64_t n); /* unbiased, [0, n), n >= 1 */
-double gpube__rng_unit(struct gpube_rng *r);                /* [0, 1), 53 bits */
+GPUBE_HD static inline void gpube__rng_init(struct gpube_rng *r, uint64_t seed)
+{
+	for (int i = 0; i < 4; i++) {
+		uint64_t z = (seed += 0x9e3779b97f4a7c15u);
+
+		z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+		z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+		r->s[i] = z ^ (z >> 31);
+	}
+}
+
+GPUBE_HD static inline uint64_t gpube__rotl(uint64_t x, int k)
+{
+	return (x << k) | (x >> (64 - k));
+}
+
+GPUBE_HD static inline uint64_t gpube__rng_next(struct gpube_rng *r)
+{
+	uint64_t *s = r->s, result = gpube__rotl(s[1] * 5, 7) * 9, t = s[1] << 17;
+
+	s[2] ^= s[0];
+	s[3] ^= s[1];
+	s[1] ^= s[2];
+	s[0] ^= s[3];
+	s[2] ^= t;
+	s[3] = gpube__rotl(s[3], 45);
+	return result;
+}
+
+/* unbiased, [0, n), n >= 1 */
+GPUBE_HD static inline uint64_t gpube__rng_below(struct gpube_rng *r, uint64_t n)
+{
+	uint64_t limit = UINT64_MAX - UINT64_MAX % n, x;
+
+	do
+		x = gpube__rng_next(r);
+	while (x >= limit);
+	return x % n;
+}
+
+/* [0, 1), 53 bits */
+GPUBE_HD static inline double gpube__rng_unit(struct gpube_rng *r)
+{
+	return (double)(gpube__rng_next(r) >> 11) * 0x1p-53;
+}
 
 #endif

@@ -35,15 +35,23 @@ struct command {
 extern const struct command cmd_solve, cmd_bound, cmd_info, cmd_convert, cmd_generate,
 	cmd_nash, cmd_csg, cmd_auction, cmd_devices, cmd_dpop;
 
+/* Of the program: in main.c, and for gpube-convert in convert_main.c. */
 extern const struct command *const cli_commands[]; /* NULL at the end */
+extern const char *const cli_program;		   /* "gpube": what messages begin with */
+extern const char *const cli_prefix; /* "gpube " or "gpube-": stands before a command's name */
 const struct command *cli_command(const char *name);
+
+/* Parses the options and runs the command; argv[0] is its name. Returns the exit status. */
+int cli_run(const struct command *c, int argc, char **argv);
+/* What main() of every program does around 'run': signals, and the end of standard output. */
+int cli_main(int (*run)(int argc, char **argv), int argc, char **argv);
 
 void cli_help(const struct command *c); /* NULL: of the program */
 void cli_man(const struct command *c);
 void cli_complete_bash(void);
 void cli_complete_zsh(void);
 
-/* "gpube: text" on standard error. */
+/* "gpube: text" on standard error, with the program's name. */
 void cli_error(const char *fmt, ...) GPUBE_PRINTF(1, 2);
 
 #endif

@@ -249,6 +249,8 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 		.z = (int)(o->ibound ? o->ibound + 1 : o->z),
 		.first_fit = o->partition == PARTITION_FIRST,
 		.no_match = o->no_match,
+		.no_eliminate = o->no_eliminate,
+		.split = (enum gpube_split)o->split, /* words and enum are in one order */
 		.order_method = solve.order_method,
 		.order = solve.order,
 		.order_seconds = solve.order_seconds,

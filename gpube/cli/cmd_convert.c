@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "formats/formats.h"
-#include "gpube/cli/session.h"
+#include "gpube/cli/other_kinds.h"
+#include "gpube/cli/simplify_map.h"
 
 #define OPTS_STRUCT struct opts_convert
 static const struct opt_row rows[] = {OPTS_CONVERT(OPT_ROW)};
@@ -14,10 +15,61 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
+static int write_model(struct session *s, const struct opts_convert *o, const struct gpube_model *m,
+	const char *path)
+{
+	const struct gpube_write_opts write = {.sizeof_options = sizeof(write),
+		/* the words of --to are those of enum gpube_format, in its order */
+		.format = (enum gpube_format)o->to,
+		.shift = o->shift,
+		.precision = (int)o->precision,
+		.lossy = o->lossy,
+		.check = o->check};
+	int status = gpube_write_with(m, path, &write);
+
+	if (!status)
+		return CLI_DONE;
+	session_fail(s, NULL);
+	if (status == GPUBE_ERANGE && !o->lossy)
+		session_note(s, "with --lossy it may be written approximately");
+	return CLI_FAILED;
+}
+
+/* A model that has no solution is left without variables: it must stay without one. */
+static int forbid_all(struct gpube_model *m)
+{
+	const int64_t forbidden = GPUBE_INF;
+
+	return gpube_model_add_costs(m, 0, NULL, &forbidden);
+}
+
+static int write_simplified(struct session *s, const struct opts_convert *o,
+	const struct gpube_model *m, const char *path)
+{
+	struct gpube_simplified simplified = {0};
+	struct gpube_model *costs = NULL;
+	int rc = CLI_FAILED, status = GPUBE_OK;
+
+	if (m->kind == GPUBE_POTENTIALS)
+		status = gpube__quantise(&costs, m, (int)o->precision);
+	if (!status)
+		status = gpube__simplify(&simplified, costs ? costs : m, true);
+	if (!status && simplified.infeasible)
+		status = forbid_all(simplified.model);
+	if (!status && o->map)
+		status = simplify_map_write(s->ctx, &simplified, o->map);
+	if (status)
+		session_fail(s, NULL);
+	else
+		rc = write_model(s, o, simplified.model, path);
+	gpube__simplified_clear(s->ctx, &simplified);
+	gpube_model_free(costs);
+	return rc;
+}
+
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_convert *o = opts;
-	struct gpube_write_opts write = {.sizeof_options = sizeof(write)};
 	struct gpube_model *m = NULL;
 	struct session s;
 	int rc;
@@ -27,15 +79,21 @@ static int run(const void *opts, int n_args, char **args)
 		cli_error("convert: standard output has no name to tell the format: give --to");
 		return CLI_USAGE;
 	}
+	if (o->map && !o->simplify) {
+		cli_error("convert: --map goes with --simplify");
+		return CLI_USAGE;
+	}
 	rc = session_start(&s, &o->talk, 0, 0, false, NULL);
 	if (rc)
 		return rc;
+	if (!o->read.from && other_kinds_convert(&s, &rc, args[0], args[1])) {
+		session_end(&s);
+		return rc;
+	}
 	rc = session_read(&s, &m, args[0], &o->read);
-	/* the words of --to are those of enum gpube_format, in its order */
-	write.format = (enum gpube_format)o->to;
-	write.shift = o->shift;
-	if (!rc && gpube_write_with(m, args[1], &write))
-		rc = session_fail(&s, NULL);
+	if (!rc)
+		rc = o->simplify ? write_simplified(&s, o, m, args[1])
+				 : write_model(&s, o, m, args[1]);
 	gpube_model_free(m);
 	session_end(&s);
 	return rc;
@@ -46,14 +104,30 @@ const struct command cmd_convert = {
 	.arguments = "IN OUT",
 	.summary = "write a model in another format",
 	.description =
-		"Reads the model in IN and writes it to OUT: .wcsp, .cfn or .uai, compressed "
-		"if the name ends in .gz or .xz. '-' is standard input or output.\n\n"
-		"Numbers survive: an integer cost is the same integer after any chain of "
-		"conversions. What the format of OUT cannot hold is refused with the reason.",
+		"Reads the model in IN and writes it to OUT, whose name tells the format, "
+		"compressed "
+		"if the name ends in .gz or .xz. '-' is standard input or output. gpube-convert "
+		"is the same command as a small program of its own.\n\n"
+		"An integer cost stays the same integer, a decimal keeps its decimals. A "
+		"probability becomes a cost by one rounding, of -ln to --precision decimals; "
+		"the normalising constant is kept in the function of no variables, or said to "
+		"be dropped where OUT cannot hold it. What else OUT cannot hold is refused with "
+		"the reason, or changed and said: with --shift totals are raised so that none is "
+		"negative, with --lossy also costs divided by a power of ten, a bound dropped.\n\n"
+		"OUT is written under a temporary name and renamed when it is complete; a "
+		"failure leaves what was there before.\n\n"
+		"With --simplify, --map writes a line for each variable of IN: 'I value A' if "
+		"it has value A in every solution that counts, 'I variable J' if it is variable "
+		"J of OUT, and then the values that J's values stand for, unless they are the "
+		"same.",
 	.examples = "gpube convert problem.wcsp.xz problem.cfn.gz\n"
 		    "formats and compression go by the names\n"
 		    "gpube convert --to wcsp model.cfn -\n"
-		    "to standard output",
+		    "to standard output\n"
+		    "gpube convert --check --precision 6 model.uai model.wcsp\n"
+		    "costs are -ln in millionths; the file is read back and compared\n"
+		    "gpube convert --simplify --map model.map model.cfn small.cfn\n"
+		    "what is left after simplification, and the way back",
 	.min_args = 2,
 	.max_args = 2,
 	.opts_size = sizeof(struct opts_convert),

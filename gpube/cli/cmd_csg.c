@@ -173,15 +173,28 @@ static int write_report(const struct report *p)
 /* ---- the command ------------------------------------------------------------------------------
  */
 
+/* Methods that read values where they are, asked to do so on a device. */
+static bool stays_on_device(const struct opts_csg *o)
+{
+	return o->backend == GPUBE_BACKEND_CUDA && !o->free_disposal && !o->certify &&
+	       (o->method == CSG_CONV || o->method == CSG_DP || o->method == CSG_IDP);
+}
+
 static int get_game(
 	struct session *s, struct csg_game **g, const struct opts_csg *o, const char *file)
 {
 	/* the words of --type are those of enum csg_type, in its order */
-	if (o->generate ? csg_generate(g, s->ctx, o->generate, (int)o->agents,
-				  (enum csg_type)o->type, (uint64_t)o->seed)
-			: csg_read(g, s->ctx, file))
-		return session_fail(s, NULL);
-	return CLI_DONE;
+	const enum csg_type type = (enum csg_type)o->type;
+	const uint64_t seed = (uint64_t)o->seed;
+	int status = GPUBE_EINVAL;
+
+	if (!o->generate)
+		return csg_read(g, s->ctx, file) ? session_fail(s, NULL) : CLI_DONE;
+	if (stays_on_device(o))
+		status = csg_generate_on_device(g, s->ctx, o->generate, (int)o->agents, type, seed);
+	if (status == GPUBE_EINVAL)
+		status = csg_generate(g, s->ctx, o->generate, (int)o->agents, type, seed);
+	return status ? session_fail(s, NULL) : CLI_DONE;
 }
 
 static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o, const char *file)
@@ -191,6 +204,8 @@ static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o
 		/* the words of --method are those of the enum, in its order */
 		.method = (enum csg_method)o->method,
 		.free_disposal = o->free_disposal,
+		.backend = (enum gpube_backend)o->backend,
+		.unshared_splittings = o->unshared_splittings,
 		.certificate = o->certify,
 	};
 	struct csg_result *result;
@@ -251,7 +266,10 @@ const struct command cmd_csg = {
 		"of "
 		"the time that conv would take, then runs conv. dp and idp are the dynamic "
 		"programs "
-		"of the literature, for comparison.\n\n"
+		"of the literature, for comparison (on a device: GPU-CSG and IDP^G).\n\n"
+		"With --backend cuda conv, dp and idp work on the GPU; of the random games, those "
+		"made by sums and products alone (uniform, modified-uniform, agent-uniform, "
+		"threshold, voting, near-ties) are then made there and never leave it.\n\n"
 		"The value reported is recomputed from the file. With --output json the result is "
 		"one object: status (optimal, infeasible, bounds, incomplete, error), value, "
 		"structure (lists of agents from 1), upper_bound, error (of rounding; 0 for "
@@ -260,6 +278,8 @@ const struct command cmd_csg = {
 		    "value, structure and times\n"
 		    "gpube csg --generate uniform -n 24 --type float32 --method conv\n"
 		    "a random game, by the convolution\n"
+		    "gpube csg --generate uniform -n 30 --method conv --backend cuda\n"
+		    "a large one, made and solved on the GPU\n"
 		    "gpube csg --certify proof.txt game.csg\n"
 		    "write a proof that another program can check",
 	.min_args = 0,

@@ -1,10 +1,12 @@
 /* cmd_generate.c - gpube generate: seeded random networks and coalition games. */
 #include <string.h>
 
+#include "csg/auction.h"
 #include "csg/csg.h"
 #include "formats/formats.h"
 #include "gpube/cli/session.h"
 #include "gpube/generate.h"
+#include "nash/nash.h"
 
 #define OPTS_STRUCT struct opts_generate
 static const struct opt_row rows[] = {OPTS_GENERATE(OPT_ROW)};
@@ -25,6 +27,9 @@ static bool topology_of(const char *kind, enum gpube_topology *topology)
 	return false;
 }
 
+/* The words of --to: "auto", the formats of games, those of networks; each as in its enum. */
+enum { LAST_OF_GAMES = NASH_FORMAT_GT };
+
 static int generate(struct session *s, const struct opts_generate *o, enum gpube_topology topology)
 {
 	struct gpube_network network = {
@@ -37,12 +42,15 @@ static int generate(struct session *s, const struct opts_generate *o, enum gpube
 		.max_cost = o->max_cost,
 		.seed = (uint64_t)o->seed,
 	};
-	/* the words of --to are those of enum gpube_format, in its order */
-	enum gpube_format format = (enum gpube_format)o->to;
+	enum gpube_format format = GPUBE_FORMAT_AUTO;
 	struct gpube_model *m = NULL;
 	int rc = CLI_DONE;
 
-	if (format == GPUBE_FORMAT_AUTO && !strcmp(s->output, "-"))
+	if (o->to > LAST_OF_GAMES)
+		format = (enum gpube_format)(o->to - LAST_OF_GAMES);
+	else if (o->to)
+		return session_fail_text(s, NULL, "generate: --to is a format of networks");
+	else if (!strcmp(s->output, "-"))
 		format = GPUBE_FORMAT_WCSP;
 	if (gpube__generate(&m, s->ctx, &network) || gpube_write(m, s->output, format))
 		rc = session_fail(s, NULL);
@@ -51,7 +59,7 @@ static int generate(struct session *s, const struct opts_generate *o, enum gpube
 }
 
 /* A name in .txt, .txt.gz or .txt.xz, or standard output: text; others: binary. */
-static int generate_game(struct session *s, const struct opts_generate *o)
+static int generate_coalitions(struct session *s, const struct opts_generate *o)
 {
 	struct csg_game *g = NULL;
 	const bool text = !strcmp(s->output, "-") || strstr(s->output, ".txt") != NULL;
@@ -68,24 +76,62 @@ static int generate_game(struct session *s, const struct opts_generate *o)
 	return rc;
 }
 
+static int generate_auction(struct session *s, const struct opts_generate *o)
+{
+	return csg_auction_generate(s->ctx, s->output, o->dist, (int)o->goods, (int)o->bids,
+		       (uint64_t)o->seed)
+		       ? session_fail(s, NULL)
+		       : CLI_DONE;
+}
+
+static int generate_bimatrix(struct session *s, const struct opts_generate *o)
+{
+	const struct nash_random random = {
+		.sizeof_options = sizeof(random),
+		.kind = o->game,
+		.rows = (int32_t)(o->rows ? o->rows : o->variables),
+		.columns = (int32_t)(o->columns ? o->columns : o->variables),
+		.seed = (uint64_t)o->seed,
+		.range = o->range,
+		.covariance = o->covariance,
+		.parameters = o->parameters,
+	};
+	enum nash_format format = (enum nash_format)o->to;
+	struct nash_game *g = NULL;
+	int rc = CLI_DONE;
+
+	if (o->to > LAST_OF_GAMES)
+		return session_fail_text(s, NULL, "generate nash: --to is a format of games");
+	if (format == NASH_FORMAT_AUTO && !strcmp(s->output, "-"))
+		format = NASH_FORMAT_NFG;
+	if (nash_generate(&g, s->ctx, &random) || nash_write(g, s->output, format))
+		rc = session_fail(s, NULL);
+	nash_game_free(g);
+	return rc;
+}
+
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_generate *o = opts;
-	const bool game = !strcmp(args[0], "csg");
+	const bool coalitions = !strcmp(args[0], "csg"), game = !strcmp(args[0], "nash");
+	const bool auction = !strcmp(args[0], "auction");
 	enum gpube_topology topology = GPUBE_NETWORK_RANDOM;
 	struct session s;
 	int rc;
 
 	(void)n_args;
-	if (!game && !topology_of(args[0], &topology)) {
-		cli_error(
-			"generate: expected random, scale-free, grid or csg, found '%s'", args[0]);
+	if (!coalitions && !game && !auction && !topology_of(args[0], &topology)) {
+		cli_error("generate: expected random, scale-free, grid, csg, auction or nash, found '%s'",
+			args[0]);
 		return CLI_USAGE;
 	}
 	rc = session_start(&s, NULL, 0, 0, false, o->output_file);
 	if (rc)
 		return rc;
-	rc = game ? generate_game(&s, o) : generate(&s, o, topology);
+	rc = game	  ? generate_bimatrix(&s, o)
+	     : coalitions ? generate_coalitions(&s, o)
+	     : auction	  ? generate_auction(&s, o)
+			  : generate(&s, o, topology);
 	session_end(&s);
 	return rc;
 }
@@ -106,11 +152,18 @@ const struct command cmd_generate = {
 		"solution.\n\n"
 		"KIND csg writes a coalition game of --variables agents for 'gpube csg': as text "
 		"on "
-		"standard output and to names in .txt, otherwise in the binary format.",
+		"standard output and to names in .txt, otherwise in the binary format.\n\n"
+		"KIND auction writes a combinatorial auction of --goods and --bids for 'gpube "
+		"auction', in CATS' format, by --dist: L1, L2, L3, L4, L6, L7 (goods at random), "
+		"scheduling, regions or arbitrary (after the papers; not CATS' own files).\n\n"
+		"KIND nash writes a bimatrix game of class --game for 'gpube nash', in any of its "
+		"formats.",
 	.examples = "gpube generate random -n 20 -d 10 --p1 0.3 --p2 0.4 -o r.wcsp\n"
 		    "57 functions of 100 tuples, 40 of them forbidden\n"
 		    "gpube generate grid -n 100 --seed 7 | gpube solve -\n"
-		    "a 10 x 10 grid, solved",
+		    "a 10 x 10 grid, solved\n"
+		    "gpube generate nash --game minimum-effort -n 9 | gpube nash -\n"
+		    "45 extreme equilibria",
 	.min_args = 1,
 	.max_args = 1,
 	.opts_size = sizeof(struct opts_generate),

@@ -1,7 +1,7 @@
 /* cmd_info.c - gpube info: how large a model is, and what its elimination would take. */
 #include <string.h>
 
-#include "gpube/cli/session.h"
+#include "gpube/cli/other_kinds.h"
 #include "gpube/ops/pick.h"
 
 #define OPTS_STRUCT struct opts_info
@@ -340,6 +340,20 @@ static int inspect(
 	return rc;
 }
 
+/* False: the file holds a model. */
+static bool show_other(const struct opts_info *o, int *rc, const char *file)
+{
+	struct session s;
+	bool other = true;
+
+	*rc = session_start(&s, &o->talk, 0, 0, o->json || o->output, o->output_file);
+	if (!*rc) {
+		other = other_kinds_info(&s, rc, file);
+		session_end(&s);
+	}
+	return other;
+}
+
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_info *o = opts;
@@ -348,12 +362,15 @@ static int run(const void *opts, int n_args, char **args)
 	int rc;
 
 	(void)n_args;
+	if (!o->read.from && show_other(o, &rc, args[0]))
+		return rc;
 	if (session_options_clash(&o->engine))
 		return CLI_USAGE;
 	rc = session_start(&s, &o->talk, o->engine.threads, o->engine.memory, o->json || o->output,
 		o->output_file);
 	if (rc)
 		return rc;
+	s.ctx->device_memory_bytes = o->engine.device_memory;
 	rc = session_read(&s, &m, args[0], &o->read);
 	if (!rc)
 		rc = inspect(&s, o, args[0], m);

@@ -218,7 +218,7 @@ static void report_json(struct gpube_out *out, const struct result *r)
 	json_open(&j, NULL, '{');
 	/* "optimal": all there are, or all that was asked for */
 	json_text(&j, "status", f->answer == NASH_ANSWER_INCOMPLETE ? "incomplete" : "optimal");
-	json_text(&j, "backend", "cpu");
+	json_text(&j, "backend", f->backend);
 	json_seconds(&j, "seconds", session_seconds(r->session));
 	json_text(&j, "file", r->file);
 	json_int(&j, "rows", actions(r, 1));
@@ -336,6 +336,9 @@ static int solve(struct result *r, const struct opts_nash *o, int output)
 		.all_labels = o->all_labels,
 		.pure = o->pure,
 		.max = o->max,
+		.support_size = (int32_t)o->support_size,
+		/* as those of --method */
+		.backend = (enum gpube_backend)o->backend,
 		.keep_dominated = o->keep_dominated,
 		.inexact = o->inexact,
 	};
@@ -375,12 +378,18 @@ static bool clash(const struct opts_nash *o)
 		cli_error("--one and --pure exclude each other");
 	else if (o->all_labels && (!o->one || o->inexact))
 		cli_error("--all-labels goes with --one, and not with --inexact");
+	else if (o->support_size && (o->method != NASH_METHOD_SE || o->one || o->pure))
+		cli_error("--support-size goes with --method se");
+	else if (o->backend == GPUBE_BACKEND_CUDA && o->method != NASH_METHOD_SE &&
+		 o->method != NASH_METHOD_EEE)
+		cli_error("--backend cuda goes with --method se or eee");
 	else if (o->components && o->inexact)
 		cli_error("--components needs exact results: no --inexact");
 	else if (o->inexact && (o->method == NASH_METHOD_VE || o->method == NASH_METHOD_SE))
 		cli_error("--inexact results come from method eee alone");
-	else if (o->components && (o->one || o->pure || o->max))
-		cli_error("--components needs all equilibria: no --one, --pure or --max");
+	else if (o->components && (o->one || o->pure || o->max || o->support_size))
+		cli_error("--components needs all equilibria: no --one, --pure, --max or "
+			  "--support-size");
 	else
 		return false;
 	return true;

@@ -352,6 +352,7 @@ static int run(const void *opts, int n_args, char **args)
 		o->output_file);
 	if (rc)
 		return rc;
+	s.ctx->device_memory_bytes = o->engine.device_memory;
 	rc = session_read(&s, &m, args[0], &o->read);
 	if (m)
 		rc = solve(&s, o, args[0], m, output);

@@ -70,7 +70,14 @@ void cli_complete_bash(void)
 	     "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\"\n"
 	     "\t\t[ -z \"$files\" ] || compgen -f -- \"$cur\")\n"
 	     "}\n"
-	     "complete -o filenames -F _gpube gpube");
+	     "complete -o filenames -F _gpube gpube\n"
+	     "_gpube_convert()\n"
+	     "{\n"
+	     "\tlocal -a COMP_WORDS=(gpube convert \"${COMP_WORDS[@]:1}\")\n"
+	     "\tlocal COMP_CWORD=$((COMP_CWORD + 1))\n"
+	     "\t_gpube\n"
+	     "}\n"
+	     "complete -o filenames -F _gpube_convert gpube-convert");
 }
 
 /* ---- zsh ----------------------------------------------------------------------------- */
@@ -115,9 +122,13 @@ void cli_complete_zsh(void)
 	const struct opt_row *row;
 	int k;
 
-	puts("#compdef gpube\n"
+	puts("#compdef gpube gpube-convert\n"
 	     "_gpube()\n"
 	     "{\n"
+	     "\tif [[ $service == gpube-convert ]]; then\n"
+	     "\t\twords=(gpube convert \"${(@)words[2,-1]}\")\n"
+	     "\t\t(( CURRENT++ ))\n"
+	     "\tfi\n"
 	     "\tlocal -a commands\n"
 	     "\tcommands=(");
 	for (c = cli_commands; *c; c++) {

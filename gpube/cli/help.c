@@ -117,7 +117,8 @@ void cli_help(const struct command *c)
 		help_program();
 		return;
 	}
-	printf("usage: gpube %s [options]%s%s\n", c->name, *c->arguments ? " " : "", c->arguments);
+	printf("usage: %s%s [options]%s%s\n", cli_prefix, c->name, *c->arguments ? " " : "",
+		c->arguments);
 	for (text = c->description; *text; text = next) {
 		const char *end = paragraph(text, &next);
 

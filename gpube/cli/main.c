@@ -1,12 +1,13 @@
-/* main.c - the command table. */
+/* main.c - gpube: the command table. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dcop/world.h"
 #include "gpube/cli/cli.h"
+
+const char *const cli_program = "gpube";
+const char *const cli_prefix = "gpube ";
 
 const struct command *const cli_commands[] = {
 	&cmd_solve,
@@ -32,17 +33,6 @@ const struct command *cli_command(const char *name)
 	return NULL;
 }
 
-void cli_error(const char *fmt, ...)
-{
-	va_list args;
-
-	fputs("gpube: ", stderr);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
-
 static int unknown_command(const char *name)
 {
 	const struct command *const *c;
@@ -61,34 +51,6 @@ static int unknown_command(const char *name)
 	if (like)
 		fprintf(stderr, "\nThe most similar command is\n\t%s\n", like);
 	return CLI_USAGE;
-}
-
-static int run_command(const struct command *c, int argc, char **argv)
-{
-	void *opts = calloc(1, c->opts_size);
-	int first, rc;
-
-	if (!opts) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
-	if (dcop_world_is_mpi() && c != &cmd_dpop) {
-		/* every rank would do all of it */
-		cli_error("'%s' does not run on several ranks, use gpube", c->name);
-		free(opts);
-		return CLI_USAGE;
-	}
-	first = opts_parse(c, opts, argc, argv);
-	if (first == OPTS_HELP) {
-		cli_help(c);
-		rc = CLI_DONE;
-	} else if (first < 0) {
-		rc = CLI_USAGE;
-	} else {
-		rc = c->run(opts, argc - first, argv + first);
-	}
-	free(opts);
-	return rc;
 }
 
 /* help, man: "gpube help [COMMAND]". */
@@ -144,19 +106,15 @@ static int run(int argc, char **argv)
 		return CLI_USAGE;
 	}
 	c = cli_command(argv[1]);
-	return c ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
+	if (c && c != &cmd_dpop && dcop_world_is_mpi()) {
+		/* every rank would do all of it */
+		cli_error("'%s' does not run on several ranks, use gpube", c->name);
+		return CLI_USAGE;
+	}
+	return c ? cli_run(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
 int main(int argc, char **argv)
 {
-	int rc;
-
-	/* A closed pipe is a write error like any other: it gets its message and status 1. */
-	signal(SIGPIPE, SIG_IGN);
-	rc = run(argc, argv);
-	if (fflush(stdout) || ferror(stdout)) {
-		cli_error("cannot write standard output");
-		return CLI_FAILED;
-	}
-	return rc;
+	return cli_main(run, argc, argv);
 }

@@ -66,7 +66,12 @@ static void draw_bar(struct session *s, double fraction, const char *what)
 		return;
 	s->bar_time = now;
 	s->bar_shown = true;
-	fraction = fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
+	if (fraction < 0) {
+		fprintf(stderr, "\r%.60s  %.0f s\033[K", what, now - s->start);
+		fflush(stderr);
+		return;
+	}
+	fraction = fraction > 1 ? 1 : fraction;
 	done = (int)(fraction * width);
 	fprintf(stderr, "\r%-12.20s [%.*s%*s] %3.0f %%  %.0f s\033[K", what, done, full,
 		width - done, "", fraction * 100, now - s->start);
@@ -84,7 +89,7 @@ static void on_log(void *arg, enum gpube_log_level level, double progress, const
 			draw_bar(s, progress, text);
 	} else if (level == GPUBE_LOG_NOTE || s->verbose) {
 		session_hide_bar(s);
-		fprintf(stderr, "gpube: %s\n", text);
+		fprintf(stderr, "%s: %s\n", cli_program, text);
 	}
 }
 

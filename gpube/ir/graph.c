@@ -119,24 +119,47 @@ static int32_t root(int32_t *parent, int32_t i)
 	return i;
 }
 
+static void begin_components(int32_t *component, int32_t n)
+{
+	for (int32_t i = 0; i < n; i++)
+		component[i] = i;
+}
+
+static void join(int32_t *component, int32_t i, int32_t j)
+{
+	const int32_t a = root(component, i), b = root(component, j);
+
+	component[a > b ? a : b] = a > b ? b : a;
+}
+
+static int32_t number_components(int32_t *component, int32_t n)
+{
+	int32_t n_components = 0;
+
+	/* a parent comes before its children, so its number, complemented, is already there */
+	for (int32_t i = 0; i < n; i++)
+		component[i] = component[i] == i ? ~n_components++ : component[component[i]];
+	for (int32_t i = 0; i < n; i++)
+		component[i] = ~component[i];
+	return n_components;
+}
+
 int32_t gpube__graph_components(
 	struct gpube_ctx *ctx, const struct gpube_graph *g, int32_t *component)
 {
-	int32_t n = 0;
-
 	(void)ctx; /* no memory is needed */
+	begin_components(component, g->n);
 	for (int32_t i = 0; i < g->n; i++)
-		component[i] = i;
-	for (int32_t i = 0; i < g->n; i++)
-		for (int64_t e = g->start[i]; e < g->start[i + 1] && g->adjacent[e] < i; e++) {
-			int32_t a = root(component, i), b = root(component, g->adjacent[e]);
+		for (int64_t e = g->start[i]; e < g->start[i + 1] && g->adjacent[e] < i; e++)
+			join(component, i, g->adjacent[e]);
+	return number_components(component, g->n);
+}
 
-			component[a > b ? a : b] = a > b ? b : a;
-		}
-	/* a parent comes before its children, so its number, complemented, is already there */
-	for (int32_t i = 0; i < g->n; i++)
-		component[i] = component[i] == i ? ~n++ : component[component[i]];
-	for (int32_t i = 0; i < g->n; i++)
-		component[i] = ~component[i];
-	return n;
+int32_t gpube__model_components(const struct gpube_model *m, int32_t *component)
+{
+	begin_components(component, m->n_vars);
+	for (int32_t f = 0; f < m->n_functions; f++)
+		for (int k = 1; k < m->functions[f].arity; k++)
+			join(component, gpube__scope(m, f)[0], gpube__scope(m, f)[k]);
+	return number_components(component, m->n_vars);
 }

@@ -24,6 +24,8 @@ void gpube__graph_clear(struct gpube_ctx *ctx, struct gpube_graph *g);
 /* component[i] in [0, return value): the connected component of each vertex, by first vertex. */
 int32_t gpube__graph_components(
 	struct gpube_ctx *ctx, const struct gpube_graph *g, int32_t *component);
+/* The same without the graph, whose edges are quadratic in the largest scope. */
+int32_t gpube__model_components(const struct gpube_model *m, int32_t *component);
 
 /*
  * What an elimination along an order costs. A bucket's joined table is over the

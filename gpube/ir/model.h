@@ -194,4 +194,11 @@ int gpube__sort_tuples(struct gpube_ctx *ctx, struct gpube_table *t, int64_t *tw
  */
 int gpube__quantise(struct gpube_model **out, const struct gpube_model *m, int scale);
 
+/*
+ * gpube__divide() - a GPUBE_COSTS model whose costs are m's over 10^digits, each
+ * rounded to the nearest integer. Its scale is m's less 'digits', at least 0.
+ * Errors: EINVAL (kind, digits outside 0 to 18), ENOMEM
+ */
+int gpube__divide(struct gpube_model **out, const struct gpube_model *m, int digits);
+
 #endif

@@ -1,6 +1,7 @@
 /*
  * quantise.c - potentials that are multiplied become integer costs that are
- * added: cost = round(-ln(potential) * 10^scale). See gpube__quantise().
+ * added: cost = round(-ln(potential) * 10^scale). See gpube__quantise(). And
+ * integer costs lose digits: gpube__divide().
  *
  * Error. |ln p| < 745.2 for every positive double, so cost < 2^50 at 12
  * decimals. Where long double has 64 bits of mantissa, logl() and the product
@@ -83,29 +84,60 @@ static int64_t cost_of(double p, long double unit)
 	return (int64_t)roundl(-logl((long double)p) * unit); /* ties away from zero */
 }
 
-static int add_table(struct gpube_model *costs, const struct gpube_table *t, long double unit)
+/* What becomes of a value: a potential's -ln in units of 1 / unit, or a cost over 'divisor'. */
+struct rounding {
+	long double unit;
+	int64_t divisor; /* 0: potentials */
+};
+
+/* Ties away from zero. */
+static int64_t divide(int64_t v, int64_t divisor)
+{
+	int64_t rest = v % divisor;
+
+	if (v == GPUBE_INF)
+		return v;
+	v /= divisor;
+	if (rest >= divisor - rest)
+		v++;
+	else if (-rest >= divisor + rest)
+		v--;
+	return v;
+}
+
+static int64_t rounded(const struct gpube_table *t, int64_t k, const struct rounding *r)
+{
+	if (r->divisor)
+		return divide(k < 0 ? t->dflt.i : gpube__table_int(t, k), r->divisor);
+	return cost_of(potential(t, k), r->unit);
+}
+
+static bool same_value(const struct gpube_table *t, int64_t k)
+{
+	if (gpube__type_is_int(t->type))
+		return gpube__table_int(t, k) == gpube__table_int(t, k - 1);
+	return potential(t, k) == potential(t, k - 1);
+}
+
+static int add_table(
+	struct gpube_model *costs, const struct gpube_table *t, const struct rounding *r)
 {
 	struct gpube_ctx *ctx = costs->ctx;
 	struct gpube_table copy = {.sparse = t->sparse, .arity = t->arity, .n = t->n};
 	struct gpube_values v = {0};
-	double last = 1;
 	int64_t cost = 0;
 	int32_t at;
 
 	if (gpube__values_reserve(ctx, &v, t->n))
 		return GPUBE_ENOMEM;
 	for (int64_t k = 0; k < t->n; k++) {
-		double p = potential(t, k);
-
-		if (p != last) { /* neighbours are often equal, and logarithms slow */
-			cost = cost_of(p, unit);
-			last = p;
-		}
+		if (k == 0 || !same_value(t, k)) /* neighbours often are, and logarithms slow */
+			cost = rounded(t, k, r);
 		if (gpube__values_push(ctx, &v, cost))
 			goto nomem;
 	}
 	if (t->sparse) {
-		copy.dflt.i = cost_of(t->dflt.f, unit);
+		copy.dflt.i = rounded(t, -1, r);
 		copy.tuples = gpube__alloc(
 			ctx, (uint64_t)t->n * (uint64_t)t->arity, sizeof(*copy.tuples));
 		if (!copy.tuples)
@@ -163,27 +195,19 @@ static int copy_variables(struct gpube_model *to, const struct gpube_model *m)
 	return GPUBE_OK;
 }
 
-int gpube__quantise(struct gpube_model **out, const struct gpube_model *m, int scale)
+/* A model of costs with m's variables and functions, its values rounded. */
+static int round_model(struct gpube_model **out, const struct gpube_model *m, int scale,
+	const struct rounding *r)
 {
 	struct gpube_model *costs;
-	long double unit = 1;
-	int status;
+	int status = gpube_model_new(&costs, m->ctx, GPUBE_COSTS);
 
-	*out = NULL;
-	if (m->kind != GPUBE_POTENTIALS)
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "a model of costs has no potentials");
-	status = choose_scale(m, &scale);
 	if (status)
 		return status;
-	status = gpube_model_new(&costs, m->ctx, GPUBE_COSTS);
-	if (status)
-		return status;
-	for (int k = 0; k < scale; k++)
-		unit *= 10;
 	costs->scale = scale;
 	status = copy_variables(costs, m);
 	for (int32_t i = 0; !status && i < m->n_tables; i++)
-		status = add_table(costs, &m->tables[i], unit);
+		status = add_table(costs, &m->tables[i], r);
 	for (int32_t f = 0; !status && f < m->n_functions; f++)
 		status = gpube__add_function(costs, m->functions[f].arity, gpube__scope(m, f),
 			m->functions[f].table, m->functions[f].name);
@@ -192,5 +216,52 @@ int gpube__quantise(struct gpube_model **out, const struct gpube_model *m, int s
 		return status;
 	}
 	*out = costs;
+	return GPUBE_OK;
+}
+
+int gpube__quantise(struct gpube_model **out, const struct gpube_model *m, int scale)
+{
+	struct rounding r = {.unit = 1};
+	int status;
+
+	*out = NULL;
+	if (m->kind != GPUBE_POTENTIALS)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "a model of costs has no potentials");
+	status = choose_scale(m, &scale);
+	if (status)
+		return status;
+	for (int k = 0; k < scale; k++)
+		r.unit *= 10;
+	return round_model(out, m, scale, &r);
+}
+
+/* Rounded so that no total that was below the bound gets excluded by rounding the bound. */
+static int64_t divide_top(const struct gpube_model *m, int64_t divisor)
+{
+	int64_t v = m->top / divisor;
+
+	if (m->top == GPUBE_INF || m->top == -GPUBE_INF)
+		return m->top;
+	if (m->direction == GPUBE_MINIMISE)
+		return v + (m->top % divisor > 0);
+	return v - (m->top % divisor < 0);
+}
+
+int gpube__divide(struct gpube_model **out, const struct gpube_model *m, int digits)
+{
+	struct rounding r = {.divisor = 1};
+	int status;
+
+	*out = NULL;
+	if (m->kind != GPUBE_COSTS || digits < 0 || digits > 18)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "costs can lose 0 to 18 digits");
+	for (int k = 0; k < digits; k++)
+		r.divisor *= 10;
+	status = round_model(out, m, m->scale > digits ? m->scale - digits : 0, &r);
+	if (status)
+		return status;
+	(*out)->direction = m->direction;
+	(*out)->constant = divide(m->constant, r.divisor);
+	(*out)->top = divide_top(m, r.divisor);
 	return GPUBE_OK;
 }

@@ -25,23 +25,31 @@ struct chunk {
 struct gpube__arena {
 	struct chunk *chunks;
 	uint64_t bytes; /* of all chunks */
+	uint64_t limit; /* most of them */
+	uint64_t given; /* of used blocks */
 	struct block *free_list;
 	struct block **hash; /* used blocks by address */
 	uint64_t n_hash, n_used;
 };
+
+uint64_t gpube__arena_left(const struct gpube__arena *a)
+{
+	return a->limit - a->given;
+}
 
 static uint64_t hash_of(const struct gpube__arena *a, const void *p)
 {
 	return (uint64_t)(uintptr_t)p / ALIGN * 0x9e3779b97f4a7c15u >> 20 & (a->n_hash - 1);
 }
 
-int gpube__arena_new(struct gpube__arena **out, struct gpube_ctx *ctx)
+int gpube__arena_new(struct gpube__arena **out, struct gpube_ctx *ctx, uint64_t limit)
 {
 	struct gpube__arena *a = (struct gpube__arena *)gpube__alloc_zero(ctx, 1, sizeof(*a));
 
 	*out = NULL;
 	if (!a)
 		return GPUBE_ENOMEM;
+	a->limit = limit;
 	a->n_hash = 1024;
 	a->hash = (struct block **)gpube__alloc_zero(ctx, a->n_hash, sizeof(*a->hash));
 	if (!a->hash) {
@@ -108,6 +116,15 @@ static struct block *grow(struct gpube__arena *a, struct gpube_ctx *ctx, uint64_
 
 	if (!c || !b)
 		goto fail;
+	if (bytes > a->limit || a->bytes > a->limit - bytes) {
+		gpube__fail(ctx, GPUBE_ENOMEM,
+		        "out of device memory: %llu bytes, %llu of %llu allowed are taken",
+		        (unsigned long long)bytes, (unsigned long long)a->bytes,
+		        (unsigned long long)a->limit);
+		goto fail;
+	}
+	if (size > a->limit - a->bytes)
+		size = a->limit - a->bytes;
 	/* ever smaller, down to what is needed now */
 	for (size = size > bytes ? size : bytes; error != cudaSuccess; size /= 2) {
 		if (size < bytes)
@@ -199,6 +216,7 @@ void *gpube__arena_take(struct gpube__arena *a, struct gpube_ctx *ctx, uint64_t 
 	unlist_free(a, b);
 	if (rest)
 		list_free(a, rest);
+	a->given += bytes;
 	if (++a->n_used > a->n_hash)
 		rehash(a, ctx);
 	b->used = true;
@@ -234,6 +252,7 @@ void gpube__arena_give(struct gpube__arena *a, struct gpube_ctx *ctx, void *p)
 		return;
 	*at = b->chain;
 	a->n_used--;
+	a->given -= b->bytes;
 	if (b->after && !b->after->used)
 		merge(a, ctx, b);
 	if (b->before && !b->before->used) {

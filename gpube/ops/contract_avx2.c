@@ -11,6 +11,22 @@
 #define UNROLL	       _Pragma("GCC unroll 16")
 #define MANY_REGISTERS 1
 
+/* What contract_avx_impl.h and contract_types_impl.h are written in. */
+#define VECTOR_BYTES 32
+#define VI32	     __m256i
+#define VI64	     __m256i
+#define VF32	     __m256
+#define VF64	     __m256d
+#define M32	     __m256i
+#define M64	     __m256i
+#define SI(n)	     _mm256_##n##_si256
+#define EPI32(n)     _mm256_##n##_epi32
+#define EPI64(n)     _mm256_##n##_epi64
+#define PS(n)	     _mm256_##n##_ps
+#define PD(n)	     _mm256_##n##_pd
+#define SET64	     _mm256_set1_epi64x
+#include "gpube/ops/contract_avx_impl.h"
+
 static INLINE void transpose8(__m256 v[8])
 {
 	__m256 t[8];
@@ -55,49 +71,14 @@ static INLINE __m256i mask_i32(int64_t n)
 	return _mm256_cmpgt_epi32(_mm256_set1_epi32(n > 8 ? 8 : (int)n), lane);
 }
 
-static INLINE __m256i load_i32(const int32_t *p)
-{
-	return _mm256_loadu_si256((const __m256i *)p);
-}
-
 static INLINE __m256i loadm_i32(__m256i m, const int32_t *p)
 {
 	return _mm256_maskload_epi32((const int *)p, m);
 }
 
-static INLINE void store_i32(int32_t *p, __m256i v)
-{
-	_mm256_storeu_si256((__m256i *)p, v);
-}
-
 static INLINE void storem_i32(int32_t *p, __m256i m, __m256i v)
 {
 	_mm256_maskstore_epi32((int *)p, m, v);
-}
-
-static INLINE void stream_i32(int32_t *p, __m256i v)
-{
-	_mm256_stream_si256((__m256i *)p, v);
-}
-
-static INLINE __m256i set_i32(int32_t x)
-{
-	return _mm256_set1_epi32(x);
-}
-
-static INLINE __m256i add_i32(__m256i a, __m256i b)
-{
-	return _mm256_add_epi32(a, b);
-}
-
-static INLINE __m256i min_i32(__m256i a, __m256i b)
-{
-	return _mm256_min_epi32(a, b);
-}
-
-static INLINE __m256i max_i32(__m256i a, __m256i b)
-{
-	return _mm256_max_epi32(a, b);
 }
 
 static INLINE __m256i cut_min_i32(__m256i v, int32_t threshold, int32_t cut)
@@ -126,21 +107,6 @@ static INLINE void arg_max_i32(__m256i *best, __m256i *at, __m256i v, __m256i x)
 	*best = max_i32(*best, v);
 }
 
-static INLINE __m256i loadi_i32(const int32_t *p)
-{
-	return _mm256_loadu_si256((const __m256i *)p);
-}
-
-static INLINE void storei_i32(int32_t *p, __m256i v)
-{
-	_mm256_storeu_si256((__m256i *)p, v);
-}
-
-static INLINE __m256i seti_i32(int32_t x)
-{
-	return _mm256_set1_epi32(x);
-}
-
 static INLINE __m256i gather_i32(__m256i m, const int32_t *p, const int32_t *index)
 {
 	return _mm256_mask_i32gather_epi32(
@@ -163,16 +129,6 @@ static INLINE void turn_i32(__m256i *v)
 	UNROLL for (int i = 0; i < 8; i++) v[i] = _mm256_castps_si256(t[i]);
 }
 
-#define T	 int32_t
-#define V	 __m256i
-#define M	 __m256i
-#define W	 8
-#define I	 int32_t
-#define VI	 __m256i
-#define IS_FLOAT 0
-#define NAME(n)	 n##_i32
-#include "gpube/ops/contract_type_impl.h"
-
 /* ---- int64 ---- */
 
 static INLINE __m256i mask_i64(int64_t n)
@@ -180,39 +136,14 @@ static INLINE __m256i mask_i64(int64_t n)
 	return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
 }
 
-static INLINE __m256i load_i64(const int64_t *p)
-{
-	return _mm256_loadu_si256((const __m256i *)p);
-}
-
 static INLINE __m256i loadm_i64(__m256i m, const int64_t *p)
 {
 	return _mm256_maskload_epi64((const long long *)p, m);
 }
 
-static INLINE void store_i64(int64_t *p, __m256i v)
-{
-	_mm256_storeu_si256((__m256i *)p, v);
-}
-
 static INLINE void storem_i64(int64_t *p, __m256i m, __m256i v)
 {
 	_mm256_maskstore_epi64((long long *)p, m, v);
-}
-
-static INLINE void stream_i64(int64_t *p, __m256i v)
-{
-	_mm256_stream_si256((__m256i *)p, v);
-}
-
-static INLINE __m256i set_i64(int64_t x)
-{
-	return _mm256_set1_epi64x(x);
-}
-
-static INLINE __m256i add_i64(__m256i a, __m256i b)
-{
-	return _mm256_add_epi64(a, b);
 }
 
 static INLINE __m256i min_i64(__m256i a, __m256i b)
@@ -251,21 +182,6 @@ static INLINE void arg_max_i64(__m256i *best, __m256i *at, __m256i v, __m256i x)
 	*best = max_i64(*best, v);
 }
 
-static INLINE __m256i loadi_i64(const int64_t *p)
-{
-	return _mm256_loadu_si256((const __m256i *)p);
-}
-
-static INLINE void storei_i64(int64_t *p, __m256i v)
-{
-	_mm256_storeu_si256((__m256i *)p, v);
-}
-
-static INLINE __m256i seti_i64(int64_t x)
-{
-	return _mm256_set1_epi64x(x);
-}
-
 static INLINE __m256i gather_i64(__m256i m, const int64_t *p, const int32_t *index)
 {
 	return _mm256_mask_i32gather_epi64(
@@ -287,16 +203,6 @@ static INLINE void turn_i64(__m256i *v)
 	UNROLL for (int i = 0; i < 4; i++) v[i] = _mm256_castpd_si256(t[i]);
 }
 
-#define T	 int64_t
-#define V	 __m256i
-#define M	 __m256i
-#define W	 4
-#define I	 int64_t
-#define VI	 __m256i
-#define IS_FLOAT 0
-#define NAME(n)	 n##_i64
-#include "gpube/ops/contract_type_impl.h"
-
 /* ---- float32 ---- */
 
 static INLINE __m256i mask_f32(int64_t n)
@@ -306,64 +212,14 @@ static INLINE __m256i mask_f32(int64_t n)
 	return _mm256_cmpgt_epi32(_mm256_set1_epi32(n > 8 ? 8 : (int)n), lane);
 }
 
-static INLINE __m256 load_f32(const float *p)
-{
-	return _mm256_loadu_ps(p);
-}
-
 static INLINE __m256 loadm_f32(__m256i m, const float *p)
 {
 	return _mm256_maskload_ps(p, m);
 }
 
-static INLINE void store_f32(float *p, __m256 v)
-{
-	_mm256_storeu_ps(p, v);
-}
-
 static INLINE void storem_f32(float *p, __m256i m, __m256 v)
 {
 	_mm256_maskstore_ps(p, m, v);
-}
-
-static INLINE void stream_f32(float *p, __m256 v)
-{
-	_mm256_stream_ps(p, v);
-}
-
-static INLINE __m256 set_f32(float x)
-{
-	return _mm256_set1_ps(x);
-}
-
-static INLINE __m256 add_f32(__m256 a, __m256 b)
-{
-	return _mm256_add_ps(a, b);
-}
-
-static INLINE __m256 min_f32(__m256 a, __m256 b)
-{
-	return _mm256_min_ps(a, b);
-}
-
-static INLINE __m256 max_f32(__m256 a, __m256 b)
-{
-	return _mm256_max_ps(a, b);
-}
-
-static INLINE __m256 sub_f32(__m256 a, __m256 b)
-{
-	return _mm256_sub_ps(a, b);
-}
-
-static INLINE __m256 mul_f32(__m256 a, __m256 b)
-{
-	return _mm256_mul_ps(a, b);
-}
-
-static INLINE __m256 fma_f32(__m256 a, __m256 b, __m256 c)
-{
-	return _mm256_fmadd_ps(a, b, c);
 }
 
 static INLINE __m256 rint_f32(__m256 v)
@@ -377,20 +233,6 @@ static INLINE __m256 scale_f32(__m256 v, __m256 n)
 		_mm256_castps_si256(v), _mm256_slli_epi32(_mm256_cvtps_epi32(n), 23)));
 }
 
-static INLINE __m256 cut_min_f32(__m256 v, float threshold, float cut)
-{
-	(void)threshold;
-	(void)cut;
-	return v;
-}
-
-static INLINE __m256 cut_max_f32(__m256 v, float threshold, float cut)
-{
-	(void)threshold;
-	(void)cut;
-	return v;
-}
-
 static INLINE void arg_min_f32(__m256 *best, __m256i *at, __m256 v, __m256i x)
 {
 	*at = _mm256_blendv_epi8(*at, x, _mm256_castps_si256(_mm256_cmp_ps(v, *best, _CMP_LT_OQ)));
@@ -401,21 +243,6 @@ static INLINE void arg_max_f32(__m256 *best, __m256i *at, __m256 v, __m256i x)
 {
 	*at = _mm256_blendv_epi8(*at, x, _mm256_castps_si256(_mm256_cmp_ps(v, *best, _CMP_GT_OQ)));
 	*best = max_f32(*best, v);
-}
-
-static INLINE __m256i loadi_f32(const int32_t *p)
-{
-	return _mm256_loadu_si256((const __m256i *)p);
-}
-
-static INLINE void storei_f32(int32_t *p, __m256i v)
-{
-	_mm256_storeu_si256((__m256i *)p, v);
-}
-
-static INLINE __m256i seti_f32(int32_t x)
-{
-	return _mm256_set1_epi32(x);
 }
 
 static INLINE __m256 gather_f32(__m256i m, const float *p, const int32_t *index)
@@ -436,16 +263,6 @@ static INLINE void turn_f32(__m256 *v)
 	transpose8(v);
 }
 
-#define T	 float
-#define V	 __m256
-#define M	 __m256i
-#define W	 8
-#define I	 int32_t
-#define VI	 __m256i
-#define IS_FLOAT 1
-#define NAME(n)	 n##_f32
-#include "gpube/ops/contract_type_impl.h"
-
 /* ---- float64 ---- */
 
 static INLINE __m256i mask_f64(int64_t n)
@@ -453,64 +270,14 @@ static INLINE __m256i mask_f64(int64_t n)
 	return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
 }
 
-static INLINE __m256d load_f64(const double *p)
-{
-	return _mm256_loadu_pd(p);
-}
-
 static INLINE __m256d loadm_f64(__m256i m, const double *p)
 {
 	return _mm256_maskload_pd(p, m);
 }
 
-static INLINE void store_f64(double *p, __m256d v)
-{
-	_mm256_storeu_pd(p, v);
-}
-
 static INLINE void storem_f64(double *p, __m256i m, __m256d v)
 {
 	_mm256_maskstore_pd(p, m, v);
-}
-
-static INLINE void stream_f64(double *p, __m256d v)
-{
-	_mm256_stream_pd(p, v);
-}
-
-static INLINE __m256d set_f64(double x)
-{
-	return _mm256_set1_pd(x);
-}
-
-static INLINE __m256d add_f64(__m256d a, __m256d b)
-{
-	return _mm256_add_pd(a, b);
-}
-
-static INLINE __m256d min_f64(__m256d a, __m256d b)
-{
-	return _mm256_min_pd(a, b);
-}
-
-static INLINE __m256d max_f64(__m256d a, __m256d b)
-{
-	return _mm256_max_pd(a, b);
-}
-
-static INLINE __m256d sub_f64(__m256d a, __m256d b)
-{
-	return _mm256_sub_pd(a, b);
-}
-
-static INLINE __m256d mul_f64(__m256d a, __m256d b)
-{
-	return _mm256_mul_pd(a, b);
-}
-
-static INLINE __m256d fma_f64(__m256d a, __m256d b, __m256d c)
-{
-	return _mm256_fmadd_pd(a, b, c);
 }
 
 static INLINE __m256d rint_f64(__m256d v)
@@ -526,20 +293,6 @@ static INLINE __m256d scale_f64(__m256d v, __m256d n)
 		_mm256_add_epi64(_mm256_castpd_si256(v), _mm256_slli_epi64(wide, 52)));
 }
 
-static INLINE __m256d cut_min_f64(__m256d v, double threshold, double cut)
-{
-	(void)threshold;
-	(void)cut;
-	return v;
-}
-
-static INLINE __m256d cut_max_f64(__m256d v, double threshold, double cut)
-{
-	(void)threshold;
-	(void)cut;
-	return v;
-}
-
 static INLINE void arg_min_f64(__m256d *best, __m256i *at, __m256d v, __m256i x)
 {
 	*at = _mm256_blendv_epi8(*at, x, _mm256_castpd_si256(_mm256_cmp_pd(v, *best, _CMP_LT_OQ)));
@@ -550,21 +303,6 @@ static INLINE void arg_max_f64(__m256d *best, __m256i *at, __m256d v, __m256i x)
 {
 	*at = _mm256_blendv_epi8(*at, x, _mm256_castpd_si256(_mm256_cmp_pd(v, *best, _CMP_GT_OQ)));
 	*best = max_f64(*best, v);
-}
-
-static INLINE __m256i loadi_f64(const int64_t *p)
-{
-	return _mm256_loadu_si256((const __m256i *)p);
-}
-
-static INLINE void storei_f64(int64_t *p, __m256i v)
-{
-	_mm256_storeu_si256((__m256i *)p, v);
-}
-
-static INLINE __m256i seti_f64(int64_t x)
-{
-	return _mm256_set1_epi64x(x);
 }
 
 static INLINE __m256d gather_f64(__m256i m, const double *p, const int32_t *index)
@@ -584,15 +322,7 @@ static INLINE void turn_f64(__m256d *v)
 	transpose4(v);
 }
 
-#define T	 double
-#define V	 __m256d
-#define M	 __m256i
-#define W	 4
-#define I	 int64_t
-#define VI	 __m256i
-#define IS_FLOAT 1
-#define NAME(n)	 n##_f64
-#include "gpube/ops/contract_type_impl.h"
+#include "gpube/ops/contract_types_impl.h"
 
 static void fence(void)
 {

@@ -11,6 +11,22 @@
 #define UNROLL	       _Pragma("GCC unroll 16")
 #define MANY_REGISTERS 1
 
+/* What contract_avx_impl.h and contract_types_impl.h are written in. */
+#define VECTOR_BYTES 64
+#define VI32	     __m512i
+#define VI64	     __m512i
+#define VF32	     __m512
+#define VF64	     __m512d
+#define M32	     __mmask16
+#define M64	     __mmask8
+#define SI(n)	     _mm512_##n##_si512
+#define EPI32(n)     _mm512_##n##_epi32
+#define EPI64(n)     _mm512_##n##_epi64
+#define PS(n)	     _mm512_##n##_ps
+#define PD(n)	     _mm512_##n##_pd
+#define SET64	     _mm512_set1_epi64
+#include "gpube/ops/contract_avx_impl.h"
+
 /* 32-bit squares: pairs, pairs of pairs, then quarters of a vector. */
 static INLINE void transpose16(__m512i v[16])
 {
@@ -124,6 +140,10 @@ static INLINE __m512i rows64(__m512i v)
 	{                                                                                          \
 		const __m512i both = rows##BITS(FROM(v));                                          \
                                                                                                    \
+		if (q == p + 256 / BITS && m == lanes_mask(8, 256 / BITS)) {                       \
+			_mm512_storeu_si512(p, both);                                              \
+			return;                                                                    \
+		}                                                                                  \
 		_mm256_mask_storeu_epi##BITS(p, m, _mm512_castsi512_si256(both));                  \
 		_mm256_mask_storeu_epi##BITS(q, m, _mm512_extracti64x4_epi64(both, 1));            \
 	}                                                                                          \
@@ -131,6 +151,10 @@ static INLINE __m512i rows64(__m512i v)
 	{                                                                                          \
 		const __m512i both = rows##BITS(FROM(v));                                          \
                                                                                                    \
+		if (q == p + 256 / BITS && ((uintptr_t)p & 63) == 0) {                             \
+			_mm512_stream_si512((void *)p, both);                                      \
+			return;                                                                    \
+		}                                                                                  \
 		_mm256_stream_si256((void *)p, _mm512_castsi512_si256(both));                      \
 		_mm256_stream_si256((void *)q, _mm512_extracti64x4_epi64(both, 1));                \
 	}
@@ -148,49 +172,14 @@ static INLINE __mmask16 mask_i32(int64_t n)
 	return (__mmask16)lanes_mask(n, 16);
 }
 
-static INLINE __m512i load_i32(const int32_t *p)
-{
-	return _mm512_loadu_si512(p);
-}
-
 static INLINE __m512i loadm_i32(__mmask16 m, const int32_t *p)
 {
 	return _mm512_maskz_loadu_epi32(m, p);
 }
 
-static INLINE void store_i32(int32_t *p, __m512i v)
-{
-	_mm512_storeu_si512(p, v);
-}
-
 static INLINE void storem_i32(int32_t *p, __mmask16 m, __m512i v)
 {
 	_mm512_mask_storeu_epi32(p, m, v);
-}
-
-static INLINE void stream_i32(int32_t *p, __m512i v)
-{
-	_mm512_stream_si512((void *)p, v);
-}
-
-static INLINE __m512i set_i32(int32_t x)
-{
-	return _mm512_set1_epi32(x);
-}
-
-static INLINE __m512i add_i32(__m512i a, __m512i b)
-{
-	return _mm512_add_epi32(a, b);
-}
-
-static INLINE __m512i min_i32(__m512i a, __m512i b)
-{
-	return _mm512_min_epi32(a, b);
-}
-
-static INLINE __m512i max_i32(__m512i a, __m512i b)
-{
-	return _mm512_max_epi32(a, b);
 }
 
 static INLINE __m512i cut_min_i32(__m512i v, int32_t threshold, int32_t cut)
@@ -217,21 +206,6 @@ static INLINE void arg_max_i32(__m512i *best, __m512i *at, __m512i v, __m512i x)
 	*best = max_i32(*best, v);
 }
 
-static INLINE __m512i loadi_i32(const int32_t *p)
-{
-	return _mm512_loadu_si512(p);
-}
-
-static INLINE void storei_i32(int32_t *p, __m512i v)
-{
-	_mm512_storeu_si512(p, v);
-}
-
-static INLINE __m512i seti_i32(int32_t x)
-{
-	return _mm512_set1_epi32(x);
-}
-
 static INLINE __m512i gather_i32(__mmask16 m, const int32_t *p, const int32_t *index)
 {
 	return _mm512_mask_i32gather_epi32(
@@ -250,16 +224,6 @@ static INLINE void turn_i32(__m512i *v)
 	transpose16(v);
 }
 
-#define T	 int32_t
-#define V	 __m512i
-#define M	 __mmask16
-#define W	 16
-#define I	 int32_t
-#define VI	 __m512i
-#define IS_FLOAT 0
-#define NAME(n)	 n##_i32
-#include "gpube/ops/contract_type_impl.h"
-
 /* ---- int64 ---- */
 
 static INLINE __mmask8 mask_i64(int64_t n)
@@ -267,19 +231,9 @@ static INLINE __mmask8 mask_i64(int64_t n)
 	return (__mmask8)lanes_mask(n, 8);
 }
 
-static INLINE __m512i load_i64(const int64_t *p)
-{
-	return _mm512_loadu_si512(p);
-}
-
 static INLINE __m512i loadm_i64(__mmask8 m, const int64_t *p)
 {
 	return _mm512_maskz_loadu_epi64(m, p);
-}
-
-static INLINE void store_i64(int64_t *p, __m512i v)
-{
-	_mm512_storeu_si512(p, v);
 }
 
 static INLINE void storem_i64(int64_t *p, __mmask8 m, __m512i v)
@@ -287,30 +241,7 @@ static INLINE void storem_i64(int64_t *p, __mmask8 m, __m512i v)
 	_mm512_mask_storeu_epi64(p, m, v);
 }
 
-static INLINE void stream_i64(int64_t *p, __m512i v)
-{
-	_mm512_stream_si512((void *)p, v);
-}
-
-static INLINE __m512i set_i64(int64_t x)
-{
-	return _mm512_set1_epi64(x);
-}
-
-static INLINE __m512i add_i64(__m512i a, __m512i b)
-{
-	return _mm512_add_epi64(a, b);
-}
-
-static INLINE __m512i min_i64(__m512i a, __m512i b)
-{
-	return _mm512_min_epi64(a, b);
-}
-
-static INLINE __m512i max_i64(__m512i a, __m512i b)
-{
-	return _mm512_max_epi64(a, b);
-}
+BEST_OPS(I64, __m512i, EPI64)
 
 static INLINE __m512i cut_min_i64(__m512i v, int64_t threshold, int64_t cut)
 {
@@ -336,21 +267,6 @@ static INLINE void arg_max_i64(__m512i *best, __m512i *at, __m512i v, __m512i x)
 	*best = max_i64(*best, v);
 }
 
-static INLINE __m512i loadi_i64(const int64_t *p)
-{
-	return _mm512_loadu_si512(p);
-}
-
-static INLINE void storei_i64(int64_t *p, __m512i v)
-{
-	_mm512_storeu_si512(p, v);
-}
-
-static INLINE __m512i seti_i64(int64_t x)
-{
-	return _mm512_set1_epi64(x);
-}
-
 static INLINE __m512i gather_i64(__mmask8 m, const int64_t *p, const int32_t *index)
 {
 	return _mm512_mask_i32gather_epi64(
@@ -369,16 +285,6 @@ static INLINE void turn_i64(__m512i *v)
 	transpose8(v);
 }
 
-#define T	 int64_t
-#define V	 __m512i
-#define M	 __mmask8
-#define W	 8
-#define I	 int64_t
-#define VI	 __m512i
-#define IS_FLOAT 0
-#define NAME(n)	 n##_i64
-#include "gpube/ops/contract_type_impl.h"
-
 /* ---- float32 ---- */
 
 static INLINE __mmask16 mask_f32(int64_t n)
@@ -386,64 +292,14 @@ static INLINE __mmask16 mask_f32(int64_t n)
 	return (__mmask16)lanes_mask(n, 16);
 }
 
-static INLINE __m512 load_f32(const float *p)
-{
-	return _mm512_loadu_ps(p);
-}
-
 static INLINE __m512 loadm_f32(__mmask16 m, const float *p)
 {
 	return _mm512_maskz_loadu_ps(m, p);
 }
 
-static INLINE void store_f32(float *p, __m512 v)
-{
-	_mm512_storeu_ps(p, v);
-}
-
 static INLINE void storem_f32(float *p, __mmask16 m, __m512 v)
 {
 	_mm512_mask_storeu_ps(p, m, v);
-}
-
-static INLINE void stream_f32(float *p, __m512 v)
-{
-	_mm512_stream_ps(p, v);
-}
-
-static INLINE __m512 set_f32(float x)
-{
-	return _mm512_set1_ps(x);
-}
-
-static INLINE __m512 add_f32(__m512 a, __m512 b)
-{
-	return _mm512_add_ps(a, b);
-}
-
-static INLINE __m512 min_f32(__m512 a, __m512 b)
-{
-	return _mm512_min_ps(a, b);
-}
-
-static INLINE __m512 max_f32(__m512 a, __m512 b)
-{
-	return _mm512_max_ps(a, b);
-}
-
-static INLINE __m512 sub_f32(__m512 a, __m512 b)
-{
-	return _mm512_sub_ps(a, b);
-}
-
-static INLINE __m512 mul_f32(__m512 a, __m512 b)
-{
-	return _mm512_mul_ps(a, b);
-}
-
-static INLINE __m512 fma_f32(__m512 a, __m512 b, __m512 c)
-{
-	return _mm512_fmadd_ps(a, b, c);
 }
 
 static INLINE __m512 rint_f32(__m512 v)
@@ -456,20 +312,6 @@ static INLINE __m512 scale_f32(__m512 v, __m512 n)
 	return _mm512_scalef_ps(v, n);
 }
 
-static INLINE __m512 cut_min_f32(__m512 v, float threshold, float cut)
-{
-	(void)threshold;
-	(void)cut;
-	return v;
-}
-
-static INLINE __m512 cut_max_f32(__m512 v, float threshold, float cut)
-{
-	(void)threshold;
-	(void)cut;
-	return v;
-}
-
 static INLINE void arg_min_f32(__m512 *best, __m512i *at, __m512 v, __m512i x)
 {
 	*at = _mm512_mask_mov_epi32(*at, _mm512_cmp_ps_mask(v, *best, _CMP_LT_OQ), x);
@@ -480,21 +322,6 @@ static INLINE void arg_max_f32(__m512 *best, __m512i *at, __m512 v, __m512i x)
 {
 	*at = _mm512_mask_mov_epi32(*at, _mm512_cmp_ps_mask(v, *best, _CMP_GT_OQ), x);
 	*best = max_f32(*best, v);
-}
-
-static INLINE __m512i loadi_f32(const int32_t *p)
-{
-	return _mm512_loadu_si512(p);
-}
-
-static INLINE void storei_f32(int32_t *p, __m512i v)
-{
-	_mm512_storeu_si512(p, v);
-}
-
-static INLINE __m512i seti_f32(int32_t x)
-{
-	return _mm512_set1_epi32(x);
 }
 
 static INLINE __m512 gather_f32(__mmask16 m, const float *p, const int32_t *index)
@@ -519,16 +346,6 @@ static INLINE void turn_f32(__m512 *v)
 	UNROLL for (int i = 0; i < 16; i++) v[i] = _mm512_castsi512_ps(t[i]);
 }
 
-#define T	 float
-#define V	 __m512
-#define M	 __mmask16
-#define W	 16
-#define I	 int32_t
-#define VI	 __m512i
-#define IS_FLOAT 1
-#define NAME(n)	 n##_f32
-#include "gpube/ops/contract_type_impl.h"
-
 /* ---- float64 ---- */
 
 static INLINE __mmask8 mask_f64(int64_t n)
@@ -536,64 +353,14 @@ static INLINE __mmask8 mask_f64(int64_t n)
 	return (__mmask8)lanes_mask(n, 8);
 }
 
-static INLINE __m512d load_f64(const double *p)
-{
-	return _mm512_loadu_pd(p);
-}
-
 static INLINE __m512d loadm_f64(__mmask8 m, const double *p)
 {
 	return _mm512_maskz_loadu_pd(m, p);
 }
 
-static INLINE void store_f64(double *p, __m512d v)
-{
-	_mm512_storeu_pd(p, v);
-}
-
 static INLINE void storem_f64(double *p, __mmask8 m, __m512d v)
 {
 	_mm512_mask_storeu_pd(p, m, v);
-}
-
-static INLINE void stream_f64(double *p, __m512d v)
-{
-	_mm512_stream_pd(p, v);
-}
-
-static INLINE __m512d set_f64(double x)
-{
-	return _mm512_set1_pd(x);
-}
-
-static INLINE __m512d add_f64(__m512d a, __m512d b)
-{
-	return _mm512_add_pd(a, b);
-}
-
-static INLINE __m512d min_f64(__m512d a, __m512d b)
-{
-	return _mm512_min_pd(a, b);
-}
-
-static INLINE __m512d max_f64(__m512d a, __m512d b)
-{
-	return _mm512_max_pd(a, b);
-}
-
-static INLINE __m512d sub_f64(__m512d a, __m512d b)
-{
-	return _mm512_sub_pd(a, b);
-}
-
-static INLINE __m512d mul_f64(__m512d a, __m512d b)
-{
-	return _mm512_mul_pd(a, b);
-}
-
-static INLINE __m512d fma_f64(__m512d a, __m512d b, __m512d c)
-{
-	return _mm512_fmadd_pd(a, b, c);
 }
 
 static INLINE __m512d rint_f64(__m512d v)
@@ -606,20 +373,6 @@ static INLINE __m512d scale_f64(__m512d v, __m512d n)
 	return _mm512_scalef_pd(v, n);
 }
 
-static INLINE __m512d cut_min_f64(__m512d v, double threshold, double cut)
-{
-	(void)threshold;
-	(void)cut;
-	return v;
-}
-
-static INLINE __m512d cut_max_f64(__m512d v, double threshold, double cut)
-{
-	(void)threshold;
-	(void)cut;
-	return v;
-}
-
 static INLINE void arg_min_f64(__m512d *best, __m512i *at, __m512d v, __m512i x)
 {
 	*at = _mm512_mask_mov_epi64(*at, _mm512_cmp_pd_mask(v, *best, _CMP_LT_OQ), x);
@@ -630,21 +383,6 @@ static INLINE void arg_max_f64(__m512d *best, __m512i *at, __m512d v, __m512i x)
 {
 	*at = _mm512_mask_mov_epi64(*at, _mm512_cmp_pd_mask(v, *best, _CMP_GT_OQ), x);
 	*best = max_f64(*best, v);
-}
-
-static INLINE __m512i loadi_f64(const int64_t *p)
-{
-	return _mm512_loadu_si512(p);
-}
-
-static INLINE void storei_f64(int64_t *p, __m512i v)
-{
-	_mm512_storeu_si512(p, v);
-}
-
-static INLINE __m512i seti_f64(int64_t x)
-{
-	return _mm512_set1_epi64(x);
 }
 
 static INLINE __m512d gather_f64(__mmask8 m, const double *p, const int32_t *index)
@@ -669,15 +407,7 @@ static INLINE void turn_f64(__m512d *v)
 	UNROLL for (int i = 0; i < 8; i++) v[i] = _mm512_castsi512_pd(t[i]);
 }
 
-#define T	 double
-#define V	 __m512d
-#define M	 __mmask8
-#define W	 8
-#define I	 int64_t
-#define VI	 __m512i
-#define IS_FLOAT 1
-#define NAME(n)	 n##_f64
-#include "gpube/ops/contract_type_impl.h"
+#include "gpube/ops/contract_types_impl.h"
 
 static void fence(void)
 {

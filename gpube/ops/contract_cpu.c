@@ -112,9 +112,11 @@ static void sum_level(struct walker *w, int kind, int n)
 		pack.from = operand_now(w, op);
 		pack.x = op->x;
 		pack.i = op->i;
-		/* what lies behind is likely to be next: it may be in a cache, but not in the first */
-		pack.ahead = op->ahead ? op->ahead : op->x.step * nx * p->cell_bytes;
 		pack.mode = op->mode;
+		pack.ahead = op->ahead;
+		/* what lies behind is likely to be next: it may be in a cache, but not in the first */
+		if (pack.mode == GPUBE__LANE_NEXT && !pack.ahead)
+			pack.ahead = op->x.step * nx * p->cell_bytes;
 		pack.lane_step = op->lane_step;
 		pack.lanes = op->lanes;
 		pack.lane_table = op->lane_table;

@@ -67,9 +67,12 @@ int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *
 	int64_t stride[GPUBE_TILE_IN * GPUBE_MAX_DIMS];
 	struct gpube__tile_plan plan;
 	struct gpube__shape s;
+	bool done = false;
 	int status = check(ctx, c);
 
-	if (status != GPUBE_OK)
+	if (status == GPUBE_OK && gpube__touches_spilled(ctx, c))
+		status = gpube__contract_streamed(ctx, c, &done);
+	if (status != GPUBE_OK || done)
 		return status;
 	if (c->n_in > GPUBE_TILE_IN)
 		return gpube__contract_general(ctx, c);

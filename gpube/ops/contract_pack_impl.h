@@ -173,24 +173,44 @@ static INLINE void X(turn_square)(const struct gpube__pack *p, T *to, int64_t to
 	}
 }
 
+/* Whole squares of neighbouring lanes, nothing added: from p, lanes p_lane apart. */
+static INLINE void X(turn_whole)(
+	T *to, int64_t to_row, const T *p, int64_t p_lane, int64_t n_squares)
+{
+	for (; n_squares > 0; n_squares--) {
+		V v[W];
+
+		UNROLL for (int l = 0; l < W; l++) v[l] = LOAD(p + l * p_lane);
+		NAME(turn)(v);
+		UNROLL for (int r = 0; r < W; r++) STORE(to + r * to_row, v[r]);
+		p += W * p_lane;
+		to += W;
+	}
+}
+
 /* The dim that is contiguous in the source (x or i) has 'n' values; the other one 'm'. */
 static void X(pack_turn)(const struct gpube__pack *p)
 {
 	const bool tx = p->mode == GPUBE__LANE_TURN_X;
 	const int64_t n = tx ? p->nx : p->ni, m = tx ? p->ni : p->nx;
 	const int64_t to_n = tx ? p->to_x : p->to_i, to_m = tx ? p->to_i : p->to_x;
-	const struct gpube__axis *axis = tx ? &p->i : &p->x;
+	const struct gpube__axis axis = tx ? p->i : p->x;
+	const int64_t nj = p->nj, step = p->lane_step;
+	/* what r reads again is still in the first cache */
+	const int64_t whole = n % W == 0 && nj <= 256 && !p->prev && !p->ahead ? nj / W : 0;
 
 	for (int64_t k = 0; k < m; k++) {
-		const T *from = (const T *)p->from + gpube__axis_at(axis, k);
+		const T *from = (const T *)p->from + gpube__axis_at(&axis, k);
 		T *to = (T *)p->to + k * to_m;
 
-		for (int64_t j = 0; j < p->nj; j += W)
+		for (int64_t r = 0; r < n && whole; r += W)
+			X(turn_whole)(to + r * to_n, to_n, from + r, step, whole);
+		for (int64_t j = whole * W; j < nj; j += W)
 			for (int64_t r = 0; r < n; r += W) {
-				const T *at = from + j * p->lane_step + r;
+				const T *at = from + j * step + r;
 				T *row = to + r * to_n;
 
-				if (r + W <= n && j + W <= p->nj)
+				if (r + W <= n && j + W <= nj)
 					X(turn_square)(p, row, to_n, j, tx ? r : k, tx ? k : r, at,
 						n - r, true);
 				else

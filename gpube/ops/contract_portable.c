@@ -185,45 +185,14 @@ FLOAT_OPS(F32, float, v_i32, 0x1.8p23f, 23)
 VECTOR_OPS(F64, double, v_i64, int64_t)
 FLOAT_OPS(F64, double, v_i64, 0x1.8p52, 52)
 
-#define T	 int32_t
-#define V	 v_i32
-#define M	 int64_t
-#define W	 4
-#define I	 int32_t
-#define VI	 v_i32
-#define IS_FLOAT 0
-#define NAME(n)	 n##_i32
-#include "gpube/ops/contract_type_impl.h"
-
-#define T	 int64_t
-#define V	 v_i64
-#define M	 int64_t
-#define W	 2
-#define I	 int64_t
-#define VI	 v_i64
-#define IS_FLOAT 0
-#define NAME(n)	 n##_i64
-#include "gpube/ops/contract_type_impl.h"
-
-#define T	 float
-#define V	 v_f32
-#define M	 int64_t
-#define W	 4
-#define I	 int32_t
-#define VI	 v_i32
-#define IS_FLOAT 1
-#define NAME(n)	 n##_f32
-#include "gpube/ops/contract_type_impl.h"
-
-#define T	 double
-#define V	 v_f64
-#define M	 int64_t
-#define W	 2
-#define I	 int64_t
-#define VI	 v_i64
-#define IS_FLOAT 1
-#define NAME(n)	 n##_f64
-#include "gpube/ops/contract_type_impl.h"
+#define VECTOR_BYTES 16
+#define VI32	     v_i32
+#define VI64	     v_i64
+#define VF32	     v_f32
+#define VF64	     v_f64
+#define M32	     int64_t
+#define M64	     int64_t
+#include "gpube/ops/contract_types_impl.h"
 
 static void fence(void)
 {

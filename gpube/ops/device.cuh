@@ -24,6 +24,8 @@ extern "C" {
 #include "gpube/ops/semiring.h"
 }
 
+struct gpube_splits;
+
 /* A CUDA call: returns ECUDA, with its text, from the function that made it. */
 #define GPUBE_ECUDA(ctx, call)                                                                     \
 	do {                                                                                       \
@@ -34,6 +36,18 @@ extern "C" {
 	} while (0)
 
 struct gpube__arena;
+struct gpube__spilled;
+struct gpube__stream;
+
+/*
+ * Pinned memory that kernels and the host both see while a kernel runs: the host
+ * asks to stop, the kernel says how far it is. (And what is made once: subset_blocks.h.)
+ */
+struct gpube__watch {
+	volatile int stop;
+	volatile unsigned long long done;
+	uint8_t lane_order[2][256];
+};
 
 /* A partial result of the general kernel: best value, or the maximum and sum of logsumexp. */
 struct gpube__partial {
@@ -53,12 +67,17 @@ struct gpube__device {
 	size_t shared_bytes; /* most a block may ask for */
 	cudaStream_t stream;
 	struct gpube__arena *arena;
+	uint64_t memory_bytes;		/* most for tables */
+	struct gpube__spilled *spilled; /* tables in host memory */
+	uint64_t spilled_bytes;
+	struct gpube__stream *streaming; /* NULL: everything fits */
 	struct gpube__partial *partials; /* GPUBE_MAX_PARTIALS, in the arena */
 	void *words;			 /* descriptors, in the arena */
 	uint64_t words_bytes;
 	unsigned char *staging; /* their host copy, pinned, so that sending them waits for nothing */
 	uint64_t staging_bytes;
 	cudaEvent_t sent;	/* the copy has been read */
+	struct gpube__watch *watch; /* NULL until a kernel needs it */
 	cudaEvent_t marks[2];	/* benchmarks: recorded before and after the kernels, if not NULL */
 };
 
@@ -78,10 +97,27 @@ static inline void gpube__mark(struct gpube_ctx *ctx, int which)
 
 /* ---- arena: tables of one context in few large allocations of the device ------ */
 
-int gpube__arena_new(struct gpube__arena **out, struct gpube_ctx *ctx);
+int gpube__arena_new(struct gpube__arena **out, struct gpube_ctx *ctx, uint64_t limit);
 void gpube__arena_free(struct gpube__arena *a, struct gpube_ctx *ctx);
 void *gpube__arena_take(struct gpube__arena *a, struct gpube_ctx *ctx, uint64_t bytes);
 void gpube__arena_give(struct gpube__arena *a, struct gpube_ctx *ctx, void *p);
+
+/* Bytes that it may still give out. */
+uint64_t gpube__arena_left(const struct gpube__arena *a);
+
+/* ---- streaming: tables in host memory (stream.cu) -------------------------------------- */
+
+/* Pinned memory for a table that the device cannot hold; NULL: ENOMEM. */
+void *gpube__spill_take(struct gpube_ctx *ctx, uint64_t bytes);
+/* False if p is no such table. */
+bool gpube__spill_give(struct gpube_ctx *ctx, void *p);
+bool gpube__touches_spilled(struct gpube_ctx *ctx, const struct gpube_contraction *c);
+/* Room on the device for the chunks that stream through it. */
+int gpube__stream_reserve(struct gpube_ctx *ctx, uint64_t bytes);
+/* Ends streaming and frees every spilled table. */
+void gpube__stream_close(struct gpube_ctx *ctx);
+/* *done false: it cannot be cut into chunks, its tables must be read in place. */
+int gpube__contract_streamed(struct gpube_ctx *ctx, const struct gpube_contraction *c, bool *done);
 
 /* ---- descriptors ------------------------------------------------------------------ */
 
@@ -90,12 +126,19 @@ unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes);
 /* Sends the first 'bytes' of them, in the order of the stream. */
 int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes);
 
+/* Single cells of tables, in one round trip (ops.h). */
+int gpube__gather_cuda(struct gpube_ctx *ctx, void *to, int64_t n, const struct gpube_cells *pieces,
+	size_t cell_bytes);
+
 /* ---- contract ----------------------------------------------------------------------- */
 
 /* The operators of the backend. */
 int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *c);
 int gpube__contract_batch_cuda(
 	struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c);
+
+/* An operator of subset.h: its comment is there. */
+int gpube__subset_splits_cuda(struct gpube_ctx *ctx, const struct gpube_splits *s);
 
 /* Any contraction: one thread, or several blocks, an output cell. */
 int gpube__contract_general(struct gpube_ctx *ctx, const struct gpube_contraction *c);

@@ -67,6 +67,12 @@ struct gpube_contraction {
 	int arg_bytes;
 };
 
+/* Some cells of a table: first, first + stride, … */
+struct gpube_cells {
+	const void *values;
+	int64_t first, stride, n;
+};
+
 /*
  * A backend. Table memory belongs to it: values, counts, out… of a contraction
  * are addresses that its alloc() gave.
@@ -91,11 +97,22 @@ struct gpube_ops {
 	int (*upload)(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes);
 	int (*download)(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes);
 
+	/*
+	 * Downloads the cells of n pieces, of 4 or 8 bytes each, one piece behind the
+	 * other into 'to': one round trip to a device, however many the pieces.
+	 */
+	int (*gather)(struct gpube_ctx *ctx, void *to, int64_t n, const struct gpube_cells *pieces,
+		size_t cell_bytes);
+
 	/* the device in words, for people; a CPU has none: NULL */
 	int (*describe)(struct gpube_ctx *ctx, char *text, size_t size);
 
 	/* bytes of tables that alloc() may give out in all */
 	uint64_t (*memory)(struct gpube_ctx *ctx);
+	/* of these, what needs no streaming between a device and the host; NULL: all */
+	uint64_t (*resident)(struct gpube_ctx *ctx);
+	/* said before the first alloc(): the most bytes of tables at once; NULL: not needed */
+	int (*expect)(struct gpube_ctx *ctx, double bytes);
 
 	/* joined cells and bytes that this backend does in a second, for predictions */
 	double cells_per_second, bytes_per_second;

@@ -470,6 +470,21 @@ out:
 	return status;
 }
 
+static int cpu_gather(struct gpube_ctx *ctx, void *to, int64_t n, const struct gpube_cells *pieces,
+	size_t cell_bytes)
+{
+	char *at = to;
+
+	(void)ctx;
+	for (int64_t k = 0; k < n; k++)
+		for (int64_t i = 0; i < pieces[k].n; i++, at += cell_bytes)
+			memcpy(at,
+				(const char *)pieces[k].values +
+					(size_t)(pieces[k].first + i * pieces[k].stride) * cell_bytes,
+				cell_bytes);
+	return GPUBE_OK;
+}
+
 static uint64_t memory(struct gpube_ctx *ctx)
 {
 	return ctx->memory_bytes;
@@ -486,6 +501,7 @@ const struct gpube_ops *gpube__ops_cpu(void)
 		.free = cpu_free,
 		.upload = cpu_copy,
 		.download = cpu_copy,
+		.gather = cpu_gather,
 		.memory = memory,
 		/* of one core; conservative */
 		.cells_per_second = 2e9,

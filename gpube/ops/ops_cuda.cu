@@ -3,20 +3,31 @@
 
 #include <stdio.h>
 
+#define OVERHEAD_BYTES (16ull << 20) /* of descriptors and partial results, besides tables */
+
+/* Tables that the device has no room for lie in host memory (stream.cu). */
 static void *cuda_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 {
-	return gpube__arena_take(gpube__device_of(ctx)->arena, ctx, bytes);
+	struct gpube__device *d = gpube__device_of(ctx);
+	const uint64_t left = gpube__arena_left(d->arena);
+	void *p = NULL;
+
+	if (left > OVERHEAD_BYTES && bytes <= left - OVERHEAD_BYTES)
+		p = gpube__arena_take(d->arena, ctx, bytes);
+	return p ? p : gpube__spill_take(ctx, bytes);
 }
 
 static void cuda_free(struct gpube_ctx *ctx, void *p)
 {
-	if (ctx->device) /* the arena goes before tables whose owner lives longer */
+	if (!ctx->device) /* the arena goes before tables whose owner lives longer */
+		return;
+	if (!gpube__device_of(ctx)->spilled || !gpube__spill_give(ctx, p))
 		gpube__arena_give(gpube__device_of(ctx)->arena, ctx, p);
 }
 
 static int cuda_upload(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes)
 {
-	GPUBE_ECUDA(ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice,
+	GPUBE_ECUDA(ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault,
 	                         gpube__device_of(ctx)->stream));
 	/* the caller may change 'from' at once */
 	GPUBE_ECUDA(ctx, cudaStreamSynchronize(gpube__device_of(ctx)->stream));
@@ -25,7 +36,7 @@ static int cuda_upload(struct gpube_ctx *ctx, void *to, const void *from, uint64
 
 static int cuda_download(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes)
 {
-	GPUBE_ECUDA(ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost,
+	GPUBE_ECUDA(ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault,
 	                         gpube__device_of(ctx)->stream));
 	GPUBE_ECUDA(ctx, cudaStreamSynchronize(gpube__device_of(ctx)->stream));
 	return GPUBE_OK;
@@ -83,15 +94,38 @@ static int cuda_describe(struct gpube_ctx *ctx, char *text, size_t size)
 	return GPUBE_OK;
 }
 
+static uint64_t cuda_resident(struct gpube_ctx *ctx)
+{
+	return gpube__device_of(ctx)->memory_bytes;
+}
+
 static uint64_t cuda_memory(struct gpube_ctx *ctx)
 {
-	size_t unused = 0, total = 0;
+	return gpube__device_of(ctx)->memory_bytes + ctx->memory_bytes;
+}
 
-	(void)ctx;
-	/* a share is left to the context, its descriptors and the arena's rounding */
+/* A quarter of the device is for what streams through it, if not all fits. */
+static int cuda_expect(struct gpube_ctx *ctx, double bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	if (bytes <= (double)d->memory_bytes)
+		return GPUBE_OK;
+	return gpube__stream_reserve(ctx, d->memory_bytes / 4);
+}
+
+/* What the device has, less a share for the context, its descriptors and the arena's rounding. */
+static uint64_t memory_of_device(const struct gpube_ctx *ctx)
+{
+	size_t unused = 0, total = 0;
+	uint64_t bytes;
+
 	if (cudaMemGetInfo(&unused, &total) != cudaSuccess)
 		return 0;
-	return (uint64_t)unused / 16 * 15;
+	bytes = (uint64_t)unused / 16 * 15;
+	return ctx->device_memory_bytes && ctx->device_memory_bytes < bytes
+	               ? ctx->device_memory_bytes
+	               : bytes;
 }
 
 static const struct gpube_ops cuda_ops = {
@@ -103,8 +137,11 @@ static const struct gpube_ops cuda_ops = {
 	cuda_free,
 	cuda_upload,
 	cuda_download,
+	gpube__gather_cuda,
 	cuda_describe,
 	cuda_memory,
+	cuda_resident,
+	cuda_expect,
 	3e12, /* a fifth of the add-min rate of an H200: what most shapes reach */
 	3e12,
 };
@@ -113,6 +150,8 @@ static void device_close(struct gpube_ctx *ctx)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 
+	if (d)
+		gpube__stream_close(ctx);
 	ctx->device = NULL;
 	ctx->device_free = NULL;
 	if (!d)
@@ -125,6 +164,7 @@ static void device_close(struct gpube_ctx *ctx)
 	if (d->sent)
 		cudaEventDestroy(d->sent);
 	cudaFreeHost(d->staging);
+	cudaFreeHost(d->watch);
 	gpube__free(ctx, d);
 }
 
@@ -167,7 +207,9 @@ static int device_open(struct gpube_ctx *ctx)
 		return no_device(ctx, error);
 	}
 	d->shared_bytes = (size_t)shared;
-	if (gpube__arena_new(&d->arena, ctx) != GPUBE_OK)
+	d->memory_bytes = memory_of_device(ctx);
+	/* descriptors and partial results come besides */
+	if (gpube__arena_new(&d->arena, ctx, d->memory_bytes + OVERHEAD_BYTES) != GPUBE_OK)
 		goto fail;
 	d->partials = (struct gpube__partial *)gpube__arena_take(
 	        d->arena, ctx, GPUBE_MAX_PARTIALS * sizeof(*d->partials));

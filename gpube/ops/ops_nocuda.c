@@ -1,10 +1,31 @@
 /* ops_nocuda.c - the CUDA backend of a program built without one. */
+#include "gpube/ops/faces.h"
 #include "gpube/ops/ops.h"
+#include "gpube/ops/subset.h"
+#include "gpube/ops/support.h"
 
 #ifndef GPUBE_HAVE_CUDA
 const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status)
 {
 	*status = gpube__fail(ctx, GPUBE_ENODEV, "this program was built without CUDA");
+	return NULL;
+}
+
+const struct gpube_subset_ops *gpube__subset_cuda(struct gpube_ctx *ctx, int *status)
+{
+	(void)gpube__ops_cuda(ctx, status);
+	return NULL;
+}
+
+const struct gpube_faces_ops *gpube__faces_cuda(struct gpube_ctx *ctx, int *status)
+{
+	(void)gpube__ops_cuda(ctx, status);
+	return NULL;
+}
+
+const struct gpube_support_ops *gpube__support_cuda(struct gpube_ctx *ctx, int *status)
+{
+	(void)gpube__ops_cuda(ctx, status);
 	return NULL;
 }
 #endif

@@ -21,6 +21,17 @@
 int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_backend want,
 	double joined_cells, double bytes);
 
+/*
+ * gpube__pick_early() - before an order is searched for: a device that would be used
+ * makes long searches pointless. From the first order's sizes, of which a longer
+ * search would change little.
+ * cells   joined cells along it; largest: cells of its largest message
+ * Returns the backend to expect; gpube__pick() has the last word.
+ * Errors: ENODEV as above
+ */
+int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx,
+	enum gpube_backend want, double joined_cells, double largest);
+
 /* Seconds that a backend is predicted to take for so many joined cells on this context. */
 double gpube__predicted_seconds(
 	const struct gpube_ctx *ctx, const struct gpube_ops *ops, double joined_cells);

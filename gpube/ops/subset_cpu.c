@@ -191,6 +191,11 @@ static int subset_copy(struct gpube_ctx *ctx, void *to, const void *from, uint64
 	return gpube__ops_cpu()->upload(ctx, to, from, bytes);
 }
 
+static uint64_t subset_memory(struct gpube_ctx *ctx)
+{
+	return gpube__ops_cpu()->memory(ctx);
+}
+
 /* Of one thread: what benchmarks/bench_csg measures on a server core of 2023, rounded down. */
 static double splits_per_second(const struct gpube_ctx *ctx, enum gpube_type type)
 {
@@ -208,10 +213,13 @@ const struct gpube_subset_ops *gpube__subset_cpu(void)
 	static const struct gpube_subset_ops ops = {
 		.name = "cpu",
 		.convolve = convolve,
+		.best = gpube__subset_best_cpu,
+		.fill = gpube__subset_fill_cpu,
 		.alloc = subset_alloc,
 		.free = subset_free,
 		.upload = subset_copy,
 		.download = subset_copy,
+		.memory = subset_memory,
 		.splits_per_second = splits_per_second,
 	};
 

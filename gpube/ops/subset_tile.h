@@ -42,6 +42,9 @@ enum gpube__isa { GPUBE_ISA_PORTABLE, GPUBE_ISA_AVX2, GPUBE_ISA_AVX512 };
 /* The best one that this processor has. */
 enum gpube__isa gpube__isa_here(void);
 
+int gpube__subset_best_cpu(struct gpube_ctx *ctx, struct gpube_subset_split *s);
+int gpube__subset_fill_cpu(struct gpube_ctx *ctx, const struct gpube_fill *f);
+
 /* convolve() with the kernels of one instruction set, for tests and benchmarks. */
 int gpube__subset_convolve_isa(
 	struct gpube_ctx *ctx, const struct gpube_subset *s, enum gpube__isa isa);

@@ -19,6 +19,14 @@ row 'infeasible as JSON' 0 '"status": "infeasible"' '' "$gpube" csg --json "$wor
 row 'a loss' 0 '^value +1, ' '' "$gpube" csg "$work/loss.txt"
 row 'disposal' 0 '^value +5, ' '' "$gpube" csg --free-disposal "$work/loss.txt"
 row 'a bad file' 1 '' "bad.txt:2: expected a value or 'forbidden', found 'five'" "$gpube" csg "$work/bad.txt"
+row 'cpu' 0 '"backend": "cpu".*"method": "conv"' '' \
+	"$gpube" csg --json --backend cpu --method conv "$work/g.txt"
+if "$gpube" devices | grep -q '^gpu  *none'; then
+	row 'no device' 1 '' 'CUDA' "$gpube" csg --backend cuda --method conv "$work/g.txt"
+else
+	row 'a device' 0 '"value": 13, .*"method": "conv"' '' \
+		"$gpube" csg --json --backend cuda --method conv "$work/g.txt"
+fi
 row 'no file' 2 '' 'expected either FILE or --generate' "$gpube" csg
 row 'file and --generate' 2 '' 'expected either' "$gpube" csg --generate uniform "$work/g.txt"
 row 'unknown distribution' 1 '' "no such distribution: 'flat'" "$gpube" csg --generate flat
@@ -47,6 +55,9 @@ row 'auction: JSON' 0 '"status": "optimal".*"revenue": 5\.50, "upper_bound": 5\.
 	"$gpube" auction --json "$work/a.txt"
 row 'auction: timeout' 0 '"status": "bounds"' 'ended before' \
 	"$gpube" auction --json --timeout 0.000001 "$work/a.txt"
+"$gpube" generate auction --dist regions --goods 20 --bids 50 --seed 2 -o "$work/r.txt"
+row 'auction: generated' 0 '^revenue +[0-9.]+, the proved maximum$' '' "$gpube" auction "$work/r.txt"
+row 'auction: no such distribution' 1 '' "no such distribution: 'uniform'" "$gpube" generate auction
 row 'auction: a bad file' 1 '' "bad.txt:1: expected 'goods', 'bids' or 'dummy', found 'csg'" \
 	"$gpube" auction "$work/bad.txt"
 plan

@@ -28,6 +28,10 @@ row 'text gives the payoffs' 0 'payoffs 15/8, 15/8' '' "$gpube" nash "$work/pape
 row 'one equilibrium' 0 '^equilibria  1, as asked for' '' "$gpube" nash --one "$work/paper.nfg"
 row 'pure equilibria' 0 '^equilibria  2, as asked for' '' "$gpube" nash --pure "$work/paper.nfg"
 row 'at most two' 0 '^equilibria  2, as asked for' '' "$gpube" nash --max 2 "$work/paper.nfg"
+row 'supports of one size' 0 '^equilibria  1, as asked for' '' \
+	"$gpube" nash --method se --support-size 2 "$work/paper.nfg"
+row 'a support size needs its method' 2 '' 'goes with --method se' \
+	"$gpube" nash --support-size 2 "$work/paper.nfg"
 row 'components' 0 '^components  1 with 1 maximal Nash subset$' '' \
 	"$gpube" nash --components "$work/zero.txt"
 row 'supports of a degenerate game are not all' 1 '^equilibria  4, incomplete: the game is degenerate' \
@@ -73,9 +77,14 @@ that 'converts to lrsnash input' "$gpube" nash --convert "$work/paper.txt" "$wor
 that 'and back' "$gpube" nash --convert "$work/back.nfg" "$work/paper.txt"
 row 'with the same equilibria' 0 '^equilibria  3' '' "$gpube" nash "$work/back.nfg"
 
+"$gpube" generate nash --game minimum-effort -n 5 > "$work/effort.nfg"
+row 'a generated game' 0 '^equilibria  15, all extreme' '' "$gpube" nash "$work/effort.nfg"
+row 'generated in no format of games' 1 '' 'a format of games' "$gpube" generate nash --to uai
+row 'a network in a format of games' 1 '' 'a format of networks' "$gpube" generate grid --to gt
+row 'no such class' 1 '' "no such class of games: 'nix'" "$gpube" generate nash --game nix
+
 # A game that takes long, stopped.
-awk 'BEGIN { srand(1); n = 30; print n, n
-	for (k = 0; k < 2 * n * n; k++) print int(rand() * 10000) }' > "$work/long.txt"
+"$gpube" generate nash -n 30 --range 10000 -o "$work/long.txt"
 row 'time limit' 1 '"status": "incomplete".*"reason": "out of time"' 'there may be more' \
 	"$gpube" nash --json --timeout 0.2s --method ve "$work/long.txt"
 

@@ -213,7 +213,7 @@ row 'generate: nothing costs anything' 0 '^optimum +0,' '' \
 	sh -c "'$gpube' generate grid -n 9 --p2 0 --max-cost 0 | '$gpube' solve -"
 row 'generate: format by name, compressed' 0 '' '' "$gpube" generate grid -o "$work/g.cfn.gz"
 row 'generate: the file is read' 0 '^(optimum|infeasible) ' '' "$gpube" solve "$work/g.cfn.gz"
-row 'generate: an unknown kind' 2 '' "^gpube: generate: expected random, scale-free, grid or csg, found 'tree'" \
+row 'generate: an unknown kind' 2 '' "^gpube: generate: expected random, scale-free, grid, csg, auction or nash, found 'tree'" \
 	"$gpube" generate tree
 row 'generate: rows that do not divide' 1 '' '^gpube: ' "$gpube" generate grid -n 12 --rows 5
 row 'generate: too few edges' 1 '' '^gpube: ' "$gpube" generate random -n 50 --p1 0.01

@@ -189,7 +189,7 @@ static void same_tiles(const struct gpube__kernels *k, int kernel, int type, int
 
 	for (int i = 0; i < ni; i++) {
 		c_rows[i] = i % period * 11;
-		out_rows[i] = i * nj;
+		out_rows[i] = i * nj * (period == 4 ? 2 : 1);
 	}
 	for (int flags = 0; flags < 8; flags++) {
 		struct gpube__tile t = {.a = cells[0], .c = cells[1], .a_x = 70, .c_x = 100,

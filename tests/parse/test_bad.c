@@ -1,5 +1,5 @@
 /*
- * One defect a file: every row of tests/parse/bad/{uai,wcsp,cfn,text}.txt names a
+ * One defect a file: every row of tests/parse/bad/{uai,wcsp,cfn,text,trees}.txt names a
  * file and what the error says after its path. Nothing may leak, and the result stays
  * untouched.
  */
@@ -39,6 +39,20 @@ static int read_beside_good(struct gpube_ctx *ctx, const char *path)
 	return status;
 }
 
+/* Does this build read such files? */
+static bool is_built(const char *path)
+{
+#ifndef GPUBE_HAVE_YAML
+	if (ends_with(path, ".yaml"))
+		return false;
+#endif
+#ifndef GPUBE_HAVE_EXPAT
+	if (ends_with(path, ".xml"))
+		return false;
+#endif
+	return *path != 0;
+}
+
 /* Messages about numbers and sizes that fit no type. */
 static bool is_range(const char *message)
 {
@@ -62,6 +76,10 @@ static void bad_file(void **state)
 	char expected[512];
 	int status;
 
+	if (!is_built(row->path)) {
+		gpube_ctx_free(ctx);
+		skip();
+	}
 	if (ends_with(row->path, ".order") || ends_with(row->path, ".sol"))
 		status = read_beside_good(ctx, row->path);
 	else if (ends_with(row->path, ".evid"))
@@ -106,7 +124,7 @@ static bool add_rows(const char *table)
 int main(void)
 {
 	if (!add_rows(DIR "uai.txt") || !add_rows(DIR "wcsp.txt") || !add_rows(DIR "cfn.txt") ||
-		!add_rows(DIR "text.txt"))
+		!add_rows(DIR "text.txt") || !add_rows(DIR "trees.txt"))
 		return 1;
 	return _cmocka_run_group_tests("bad", tests, n_rows, NULL, NULL);
 }

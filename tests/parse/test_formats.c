@@ -68,6 +68,15 @@ static const struct detection {
 	{"x", "1 1\n1 1 -2.5\n", 1, GPUBE_COSTS},
 	{"x", "c wcsp\np edge 1 0\n", 1, GPUBE_COSTS},
 	{"x", "1\n2\n0\n/* Probabilities */\n2\n.5 .5\n", 1, GPUBE_POTENTIALS},
+	{"x", "<instance/", 0, GPUBE_COSTS},
+	{"x.wcsp", "\n<?xml version=\"1.0\"?>\n<instance/", 0, GPUBE_COSTS},
+#ifdef GPUBE_HAVE_YAML
+	{"x",
+		"# a\n---\nobjective: min\ndomains: {d: {values: [1]}}\nvariables: {x: {domain: "
+		"d}}\n",
+		1, GPUBE_COSTS},
+#endif
+	{"x.wcsp", "name 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
 	{"x", "c 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
 	{"x.wcsp", "404 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
 	/* what is none of them is what its name says, so that the error is about that */
@@ -263,6 +272,8 @@ static const struct chain {
 	{{"a.wcsp"}, 0.01, 1e-12},
 	{{"a.uai"}, 1, 1e-12},
 	{{"a.cfn.gz", "b.cfn"}, 1, 1e-12},
+	{{"a.LG", "b.lg.gz", "c.cfn"}, 1, 1e-12},
+	{{"a.LG", "b.wcsp"}, 0.01, 1e-12}, /* decimals stay, also where they are 0 */
 	{{"a.cfn", "b.wcsp", "c.cfn"}, 0.01, 1e-12},
 	{{"a.uai.gz", "b.uai"}, 1, 1e-12},
 	{{"a.uai", "b.cfn"}, 1, 1e-10},

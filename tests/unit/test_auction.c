@@ -1,6 +1,7 @@
 /*
  * Winner determination: random auctions against all sets of bids, XOR through
- * dummy goods, ties and losses; bad files; failures of memory; a stop.
+ * dummy goods, ties and losses; generated auctions of every distribution against a
+ * dynamic program over sets of goods; bad files; failures of memory; a stop.
  */
 #include "tests/support/test.h"
 
@@ -110,6 +111,111 @@ static void all_sets(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* ---- generated auctions ----------------------------------------------------------------- */
+
+struct drawn {
+	char name[64];
+	const char *distribution;
+	int goods, bids;
+};
+
+/* The bids of a generated file, whose goods and dummies are at most 'most'; prices in thousandths.
+ */
+static void read_drawn(const struct drawn *row, int most, long *price, uint32_t *goods)
+{
+	FILE *f = fopen(path, "r");
+	int n_goods, n_bids, n_dummies, id, good;
+	char line[200];
+	double p;
+
+	assert_non_null(f);
+	assert_non_null(fgets(line, sizeof(line), f));
+	assert_int_equal(fscanf(f, " goods %d bids %d dummy %d", &n_goods, &n_bids, &n_dummies), 3);
+	assert_int_equal(n_goods, row->goods);
+	assert_int_equal(n_bids, row->bids);
+	assert_in_range(n_goods + n_dummies, 1, most);
+	for (int i = 0; i < n_bids; i++) {
+		assert_int_equal(fscanf(f, "%d %lf", &id, &p), 2);
+		assert_int_equal(id, i);
+		assert_true(p > 0);
+		price[i] = (long)(p * 1000 + 0.5);
+		goods[i] = 0;
+		while (fscanf(f, "%d", &good) == 1) {
+			assert_in_range(good, 0, n_goods + n_dummies - 1);
+			assert_int_equal(goods[i] >> good & 1, 0);
+			goods[i] |= 1u << good;
+		}
+		assert_true(goods[i] & ((1u << n_goods) - 1));
+		assert_int_equal(fscanf(f, " #"), 0);
+	}
+	fclose(f);
+}
+
+/* best[s]: of the bids within s; its lowest good is not sold, or by one of them. */
+static long best_of_sets(int n, int n_bids, const long *price, const uint32_t *goods)
+{
+	long *best = calloc((size_t)1 << n, sizeof(*best)), all;
+
+	assert_non_null(best);
+	for (uint32_t s = 1; s >> n == 0; s++) {
+		best[s] = best[s & (s - 1)];
+		for (int i = 0; i < n_bids; i++)
+			if (!(goods[i] & ~s) && goods[i] & s & (~s + 1) &&
+				best[s ^ goods[i]] + price[i] > best[s])
+				best[s] = best[s ^ goods[i]] + price[i];
+	}
+	all = best[((size_t)1 << n) - 1];
+	free(best);
+	return all;
+}
+
+static void generated(void **state)
+{
+	const struct drawn *row = *state;
+	long price[64], again[64];
+	uint32_t goods[64], goods_again[64];
+	struct csg_auction_result *r;
+	struct csg_auction *a;
+	struct gpube_ctx *ctx;
+
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	for (int seed = 0; seed < 3; seed++) {
+		assert_int_equal(csg_auction_generate(ctx, path, row->distribution, row->goods,
+					 row->bids, (uint64_t)seed),
+			GPUBE_OK);
+		read_drawn(row, 20, price, goods);
+		assert_int_equal(csg_auction_read(&a, ctx, path), GPUBE_OK);
+		assert_int_equal(csg_auction_solve(&r, a, NULL), GPUBE_OK);
+		assert_true(r->optimal);
+		for (; r->scale < 3; r->scale++)
+			r->revenue *= 10;
+		assert_int_equal(r->revenue, best_of_sets(20, row->bids, price, goods));
+		csg_auction_result_free(r, ctx);
+		csg_auction_free(a);
+		assert_int_equal(csg_auction_generate(ctx, path, row->distribution, row->goods,
+					 row->bids, (uint64_t)seed),
+			GPUBE_OK);
+		read_drawn(row, 20, again, goods_again);
+		assert_memory_equal(price, again, (size_t)row->bids * sizeof(*price));
+		assert_memory_equal(goods, goods_again, (size_t)row->bids * sizeof(*goods));
+	}
+	gpube_ctx_free(ctx);
+}
+
+static void not_generated(void **state)
+{
+	struct test_memory memory = {.fail_at = -1};
+	struct gpube_ctx *ctx = test_memory_ctx(&memory);
+
+	(void)state;
+	assert_int_equal(csg_auction_generate(ctx, path, "L9", 10, 10, 1), GPUBE_EINVAL);
+	assert_int_equal(csg_auction_generate(ctx, path, "L3", 1, 10, 1), GPUBE_EINVAL);
+	assert_int_equal(csg_auction_generate(ctx, path, "L3", 10, 0, 1), GPUBE_EINVAL);
+	assert_int_equal(csg_auction_generate(ctx, dir, "L3", 10, 10, 1), GPUBE_EIO);
+	assert_int_equal(memory.live, 0);
+	gpube_ctx_free(ctx);
+}
+
 static void stops(void **state)
 {
 	static const struct row row = {"", 12, 4, 24, 5, 5};
@@ -212,6 +318,18 @@ int main(void)
 	test_make_dir(dir);
 	snprintf(path, sizeof(path), "%s/a.txt", dir);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(stops);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(not_generated);
+	for (int k = 0; csg_auction_distribution(k); k++) {
+		static struct drawn drawn[16];
+		const char *name = csg_auction_distribution(k);
+
+		/* a bidder of the others takes a dummy good: few bids leave room for them */
+		drawn[k] = (struct drawn){.distribution = name,
+			.goods = name[0] == 'L' ? 16 : 10,
+			.bids = name[0] == 'L' ? 60 : 10};
+		snprintf(drawn[k].name, sizeof(drawn[k].name), "generated: %s", name);
+		tests[n++] = (struct CMUnitTest){drawn[k].name, generated, NULL, NULL, &drawn[k]};
+	}
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(failures);
 	for (size_t k = 0; k < sizeof(bad_files) / sizeof(*bad_files); k++)
 		tests[n++] = (struct CMUnitTest){

@@ -201,6 +201,7 @@ static void plan_of_a_triangle(void **state)
 	const int64_t costs[16] = {1};
 	struct gpube_be be;
 	struct gpube_be_memory memory;
+	double loaded;
 
 	(void)state;
 	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 1}, costs), 0);
@@ -215,12 +216,13 @@ static void plan_of_a_triangle(void **state)
 	assert_true(be.buckets[0].cells == 16 && be.buckets[1].cells == 4 && be.buckets[2].cells == 1);
 	assert_true(be.buckets[0].joined == 64);
 	gpube__be_memory(&memory, &be, GPUBE_INT32);
-	/* bucket 0: its message, two functions and their staging */
-	assert_true(memory.keep == 4 * 16 + 2 * 2 * 4 * 16);
-	/* the same and 16 arg-mins: 2 bits each, and a byte each twice while they are packed */
-	assert_true(memory.args == memory.keep + 4 + 32);
-	/* counts of 8 bytes for the message, none for functions */
-	assert_true(memory.count == memory.keep + 8 * 16);
+	/* all functions are held at once, each in 256 bytes, and once more while they are staged */
+	loaded = 2 * 3 * 256;
+	assert_true(memory.keep == loaded + 4 * (16 + 4 + 1));
+	/* bucket 0: its message, 16 arg-mins in 2 bits each, and a byte each twice while they are packed */
+	assert_true(memory.args == loaded + 4 * 16 + 4 + 32);
+	/* bucket 1: two messages, with counts of 8 bytes */
+	assert_true(memory.count == loaded + (4 + 8) * (16 + 4));
 	gpube__be_clear(&be);
 	gpube_model_free(m);
 }

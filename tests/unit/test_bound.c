@@ -74,9 +74,14 @@ static const struct gpube_bound_opts settings[] = {
 	{.method = GPUBE_BOUND_MBE, .z = 2, .no_match = 1},
 	{.method = GPUBE_BOUND_MBE},
 	{.method = GPUBE_BOUND_SHIFT},
+	{.method = GPUBE_BOUND_JOINS},
+	{.method = GPUBE_BOUND_JOINS, .z = 2, .no_simplify = 1},
 	{.method = GPUBE_BOUND_CLUSTERS},
 	{.method = GPUBE_BOUND_CLUSTERS, .no_simplify = 1},
 	{.method = GPUBE_BOUND_AUTO},
+	{.method = GPUBE_BOUND_CLUSTERS, .split = GPUBE_SPLIT_FIRST, .no_eliminate = 1},
+	{.method = GPUBE_BOUND_CLUSTERS, .split = GPUBE_SPLIT_FIRST, .no_eliminate = 1,
+		.no_simplify = 1},
 };
 
 static void costs(void **state)

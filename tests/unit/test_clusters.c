@@ -7,6 +7,7 @@
 
 #include "gpube/clusters.h"
 #include "gpube/dense.h"
+#include "gpube/shifted.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 200, N_KERNELS = 60, N_PASSES = 7 };
@@ -78,7 +79,7 @@ static void climb(const struct gpube_model *m, int64_t limit, int largest, const
 		before = c.constant;
 		check_costs(&c, m, limit, values);
 		if (pass % 3 == 2 && c.constant < c.target) {
-			assert_int_equal(gpube__clusters_compact(&c), 0);
+			gpube__clusters_compact(&c);
 			check_costs(&c, m, limit, values);
 		}
 		if (pass == 4 && optimum != GPUBE_INF && optimum + 1 < limit) {
@@ -131,6 +132,82 @@ static void invariant(void **state)
 			climb(s.model, optimum, largest, NULL, optimum);
 		}
 		gpube__free(ctx, order);
+	}
+	gpube__simplified_clear(ctx, &s);
+	gpube_model_free(m);
+}
+
+/* Below the limit every assignment costs the same in the shifted model; from it on, it is out. */
+static void check_shifted(const struct gpube_shifted *shifted, const struct gpube_model *m,
+	int64_t limit, int32_t *values)
+{
+	memset(values, 0, (size_t)m->n_vars * sizeof(*values));
+	do {
+		int64_t cost, moved;
+
+		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+		assert_int_equal(gpube_model_cost(&moved, shifted->model, values), 0);
+		if (cost != GPUBE_INF && shifted->negated)
+			cost = -cost;
+		if (cost < limit)
+			assert_true(moved == cost << shifted->shift);
+		else
+			assert_true(moved == GPUBE_INF);
+	} while (next_assignment(values, m));
+	for (int32_t f = 0; f < shifted->model->n_functions; f++)
+		for (int64_t k = 0; k < gpube__table(shifted->model, f)->n; k++)
+			assert_true(gpube__table_int(gpube__table(shifted->model, f), k) >= 0);
+}
+
+static void shift_model(const struct gpube_model *m, const struct gpube_simplified *s,
+	int64_t limit, int largest, uint64_t seed)
+{
+	struct gpube_clusters c;
+	struct gpube_shifted shifted;
+	int32_t *values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*values));
+
+	if (seed % 5 == 0) /* no room: functions are left out */
+		ctx->memory_bytes = 600;
+	assert_int_equal(gpube__clusters_init(&c, s->model, limit), 0);
+	ctx->memory_bytes = (uint64_t)1 << 28;
+	for (int k = 3; k <= largest; k++)
+		assert_int_equal(gpube__clusters_add(&c, k, NULL, 1e8), 0);
+	for (int pass = 0; pass < 4 && c.constant < c.target; pass++) {
+		gpube__clusters_pass(&c, pass % 2);
+		if (pass % 2 && c.constant < c.target)
+			gpube__clusters_compact(&c);
+	}
+	if (c.constant < c.target) {
+		assert_int_equal(gpube__shifted_of(&shifted, &c, s, m, limit), 0);
+		assert_int_equal(shifted.model->n_vars, m->n_vars);
+		check_shifted(&shifted, m, limit, values);
+		gpube__shifted_clear(&shifted);
+	}
+	gpube__clusters_clear(&c);
+	gpube__free(ctx, values);
+}
+
+static void shifted_model(void **state)
+{
+	uint64_t seed = *(uint64_t *)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_simplified s;
+	struct gpube_model *m;
+	struct brute brute;
+
+	spec.observed = 0;
+	if (seed % 8 == 1) /* costs that int32 does not hold */
+		spec.max_cost = (int64_t)1 << 40;
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(gpube__simplify(&s, m, seed % 2), 0);
+	if (!s.infeasible) {
+		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
+		for (int largest = 2; largest <= 4; largest++) {
+			shift_model(m, &s, s.model->top, largest, seed);
+			if (brute.feasible)
+				shift_model(m, &s, brute.cost + 1 + (int64_t)(seed % 9), largest, seed);
+		}
 	}
 	gpube__simplified_clear(ctx, &s);
 	gpube_model_free(m);
@@ -199,9 +276,20 @@ static int32_t random_cost(struct gpube_rng *rng, int64_t low, int64_t high)
 	return (int32_t)(low + (int64_t)gpube__rng_below(rng, (uint64_t)(high - low + 1)));
 }
 
+/* Those that this machine runs, and among them those for older ones. */
+static const struct gpube_ascent_kernels *kernels_of(uint64_t seed)
+{
+#if defined(__x86_64__)
+	if (seed % 2 && __builtin_cpu_supports("avx2"))
+		return &gpube__ascent_avx2;
+#endif
+	(void)seed;
+	return gpube__ascent_kernels();
+}
+
 static void kernels_agree(void **state)
 {
-	const struct gpube_ascent_kernels *fast = gpube__ascent_kernels(),
+	const struct gpube_ascent_kernels *fast = kernels_of(*(uint64_t *)*state),
 					  *plain = &gpube__ascent_portable;
 	uint64_t seed = *(uint64_t *)*state;
 	struct gpube_rng rng;
@@ -252,21 +340,22 @@ static void kernels_agree(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_SEEDS + N_KERNELS + 2];
+	enum { N = 2 * N_SEEDS + N_KERNELS };
+	static struct CMUnitTest tests[N + 2];
 	static uint64_t seeds[N_SEEDS];
-	static char names[N_SEEDS + N_KERNELS][32];
+	static char names[N][32];
 	size_t n = 0;
 
 	for (size_t k = 0; k < N_SEEDS; k++)
 		seeds[k] = k;
-	for (; n < N_SEEDS + N_KERNELS; n++) {
-		bool kernel = n >= N_SEEDS;
+	for (; n < N; n++) {
+		static const char *const kinds[] = {"invariant", "shifted model", "kernels"};
+		static void (*const functions[])(void **) = {invariant, shifted_model, kernels_agree};
+		size_t kind = n / N_SEEDS, seed = n % N_SEEDS;
 
-		snprintf(names[n], sizeof(names[n]), "%s, seed %zu", kernel ? "kernels" : "invariant",
-			kernel ? n - N_SEEDS : n);
-		tests[n] = (struct CMUnitTest){.name = names[n],
-			.test_func = kernel ? kernels_agree : invariant,
-			.initial_state = &seeds[kernel ? n - N_SEEDS : n]};
+		snprintf(names[n], sizeof(names[n]), "%s, seed %zu", kinds[kind], seed);
+		tests[n] = (struct CMUnitTest){.name = names[n], .test_func = functions[kind],
+			.initial_state = &seeds[seed]};
 	}
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(odd_cycle);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(four_cliques_beat_triangles);

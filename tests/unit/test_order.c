@@ -302,6 +302,9 @@ static void graph_of_a_model(void **state)
 	assert_memory_equal(g.adjacent, adjacent, sizeof(adjacent));
 	assert_int_equal(gpube__graph_components(ctx, &g, component), 3);
 	assert_memory_equal(component, ((int32_t[]){0, 1, 0, 1, 0, 2}), sizeof(component));
+	memset(component, -1, sizeof(component));
+	assert_int_equal(gpube__model_components(m, component), 3);
+	assert_memory_equal(component, ((int32_t[]){0, 1, 0, 1, 0, 2}), sizeof(component));
 	gpube__graph_clear(ctx, &g);
 	gpube_model_free(m);
 }

@@ -47,6 +47,30 @@ static void large_work(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* Before the order: the device only if it is wanted, worth opening and large enough. */
+static void early(void **state)
+{
+	struct gpube_ctx *ctx;
+	const struct gpube_ops *ops, *cuda;
+	int status;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), 0);
+	assert_int_equal(gpube__pick_early(&ops, ctx, GPUBE_BACKEND_CPU, 1e15, 1e3), 0);
+	assert_ptr_equal(ops, gpube__ops_cpu());
+	assert_int_equal(gpube__pick_early(&ops, ctx, GPUBE_BACKEND_AUTO, 1e6, 1e3), 0);
+	assert_ptr_equal(ops, gpube__ops_cpu());
+	assert_null(ctx->device);
+	cuda = gpube__ops_cuda(ctx, &status);
+	assert_int_equal(gpube__pick_early(&ops, ctx, GPUBE_BACKEND_AUTO, 1e15, 1e3), 0);
+	assert_ptr_equal(ops, cuda ? cuda : gpube__ops_cpu());
+	assert_int_equal(gpube__pick_early(&ops, ctx, GPUBE_BACKEND_AUTO, 1e15, 1e14), 0);
+	assert_ptr_equal(ops, gpube__ops_cpu());
+	status = gpube__pick_early(&ops, ctx, GPUBE_BACKEND_CUDA, 1, 1);
+	assert_int_equal(status, cuda ? GPUBE_OK : GPUBE_ENODEV);
+	gpube_ctx_free(ctx);
+}
+
 static void predictions_count_threads(void **state)
 {
 	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 4};
@@ -65,6 +89,7 @@ int main(void)
 		cmocka_unit_test(the_cpu_when_asked),
 		cmocka_unit_test(the_cpu_for_what_is_small),
 		cmocka_unit_test(large_work),
+		cmocka_unit_test(early),
 		cmocka_unit_test(predictions_count_threads),
 	};
 

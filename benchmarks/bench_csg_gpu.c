@@ -1,0 +1,80 @@
+/*
+ * bench_csg_gpu METHOD TYPE FROM TO [REPEATS] - whole solves on a device: uniform
+ * values made there, tables, structure. METHOD: conv, gpu-csg, gpu-csg-unshared or
+ * idp-g. Tab-separated: method, type, agents, first and best seconds (the first
+ * one asks the device for its memory), the method's splits per second in the best,
+ * value.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "csg/csg.h"
+
+static const struct {
+	const char *name;
+	enum csg_method method;
+	int unshared;
+} methods[] = {
+	{"conv", CSG_CONV, 0},
+	{"gpu-csg", CSG_DP, 0},
+	{"gpu-csg-unshared", CSG_DP, 1},
+	{"idp-g", CSG_IDP, 0},
+};
+
+static int bench(struct gpube_ctx *ctx, int m, enum csg_type type, int n, int repeats)
+{
+	struct csg_opts opts = {.sizeof_options = sizeof(opts),
+		.method = methods[m].method,
+		.unshared_splittings = methods[m].unshared,
+		.backend = GPUBE_BACKEND_CUDA};
+	double first = 0, best = 1e300, splits = 0, value = 0;
+	struct csg_game *g;
+	int status = csg_generate_on_device(&g, ctx, "uniform", n, type, 1);
+
+	if (status)
+		return status;
+	for (int k = 0; k < repeats && !status; k++) {
+		struct csg_result *r;
+
+		status = csg_solve(&r, g, &opts);
+		if (status)
+			break;
+		if (k == 0)
+			first = r->seconds_total;
+		if (r->seconds_total < best)
+			best = r->seconds_total;
+		splits = r->splits;
+		value = r->value;
+		csg_result_free(r, ctx);
+	}
+	if (!status)
+		printf("%s\t%s\t%d\t%.6f\t%.6f\t%.4e\t%.9g\n", methods[m].name, csg_type_name(type),
+			n, first, best, splits / best, value);
+	fflush(stdout);
+	csg_game_free(g);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct gpube_ctx *ctx;
+	int m = 0, type = CSG_INT16, status = 0;
+
+	if (argc < 5) {
+		fprintf(stderr, "usage: bench_csg_gpu METHOD TYPE FROM TO [REPEATS]\n");
+		return 2;
+	}
+	while (m < 3 && strcmp(argv[1], methods[m].name) != 0)
+		m++;
+	while (type < CSG_FLOAT64 && strcmp(argv[2], csg_type_name((enum csg_type)type)) != 0)
+		type++;
+	if (gpube_ctx_new(&ctx, NULL))
+		return 1;
+	for (int n = atoi(argv[3]); n <= atoi(argv[4]) && !status; n++)
+		status = bench(ctx, m, (enum csg_type)type, n, argc > 5 ? atoi(argv[5]) : 3);
+	if (status)
+		fprintf(stderr, "bench_csg_gpu: %s\n", gpube_error(ctx));
+	gpube_ctx_free(ctx);
+	return status != 0;
+}

@@ -1,0 +1,374 @@
+/*
+ * auction_draw.c - seeded random auctions in CATS' format, after the distributions
+ * of Leyton-Brown, Pearson and Shoham, EC 2000 (regions, arbitrary, scheduling),
+ * Sandholm 2002 (L1 to L4) and Fujishima et al. 1999 (L6, L7), written from their
+ * descriptions: the same kinds of auctions as CATS makes, not the same files.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "csg/auction.h"
+#include "formats/io.h"
+
+#define MOST_GOODS     1000
+#define MOST_BIDS      1000000
+#define SUBSTITUTES    5 /* bids of one bidder at most, beside the first */
+#define DEVIATION      0.5
+#define ADDITIVITY     0.2
+#define ANOTHER_GOOD   0.9
+#define ANOTHER_DATE   0.9
+#define MOST_PRICE     100.0
+#define SIZE_OF_L3     3
+#define GROWTH_OF_L4   0.55
+#define MEAN_OF_L6     5.0
+#define SHARE_OF_L7    0.2
+#define BUDGET_FACTOR  1.5
+#define RESALE_FACTOR  0.5
+#define DIAGONAL_SHARE 0.2 /* of grid squares that have one, in regions */
+
+struct drawing {
+	struct gpube_ctx *ctx;
+	struct gpube_rng rng;
+	int n_goods, n_bids;
+	bool grid;                 /* regions: near goods; arbitrary: any */
+	double *near;              /* n_goods^2 */
+	double *common, *private_; /* values of goods */
+	/* what was drawn: goods of bid b are good[at[b]] .. good[at[b + 1] - 1] */
+	int n_drawn, n_dummies;
+	double *price;
+	int64_t *at;
+	int32_t *good, *dummy; /* dummy[b]: -1 for none */
+	int64_t capacity;
+};
+
+static double unit(struct drawing *d)
+{
+	return gpube__rng_unit(&d->rng);
+}
+
+static int below(struct drawing *d, int n)
+{
+	return (int)gpube__rng_below(&d->rng, (uint64_t)n);
+}
+
+/* The first number of those whose weights' running sum passes a random share; -1: all are 0. */
+static int weighted(struct drawing *d, const double *weight, int n)
+{
+	double sum = 0, at;
+
+	for (int i = 0; i < n; i++)
+		sum += weight[i];
+	at = unit(d) * sum;
+	for (int i = 0; i < n; i++) {
+		at -= weight[i];
+		if (at < 0 && weight[i] > 0)
+			return i;
+	}
+	return -1;
+}
+
+/* One bid; false: there are enough, or *status says why not. */
+static bool add_bid(struct drawing *d, const uint8_t *in, double price, int dummy, int *status)
+{
+	int64_t n = d->at[d->n_drawn];
+
+	if (d->n_drawn == d->n_bids)
+		return false;
+	*status = gpube__grow(d->ctx, &d->good, &d->capacity, n + d->n_goods, sizeof(*d->good));
+	if (*status)
+		return false;
+	for (int g = 0; g < d->n_goods; g++)
+		if (in[g])
+			d->good[n++] = g;
+	d->price[d->n_drawn] = price;
+	d->dummy[d->n_drawn] = dummy;
+	d->at[++d->n_drawn] = n;
+	return true;
+}
+
+/* ---- bids on unrelated goods: L1 to L7 ------------------------------------------------------- */
+
+static void some_goods(struct drawing *d, uint8_t *in, int size)
+{
+	memset(in, 0, (size_t)d->n_goods);
+	while (size > 0) {
+		const int g = below(d, d->n_goods);
+
+		size -= !in[g];
+		in[g] = 1;
+	}
+}
+
+static int size_of(struct drawing *d, int kind)
+{
+	int size = 1;
+
+	switch (kind) {
+	case 3:
+		return SIZE_OF_L3 < d->n_goods ? SIZE_OF_L3 : d->n_goods;
+	case 4:
+		while (size < d->n_goods && unit(d) < GROWTH_OF_L4)
+			size++;
+		return size;
+	case 6:
+		while (size < d->n_goods && unit(d) < exp(-1 / MEAN_OF_L6))
+			size++;
+		return size;
+	case 7:
+		for (size = 0; size == 0;)
+			for (int g = 0; g < d->n_goods; g++)
+				size += unit(d) < SHARE_OF_L7;
+		return size;
+	default:
+		return 1 + below(d, d->n_goods);
+	}
+}
+
+/* A price of [0, 1), of up to the goods' number, or of half to one and a half times it. */
+static int draw_legacy(struct drawing *d, int kind, uint8_t *in)
+{
+	int status = GPUBE_OK;
+
+	while (!status && d->n_drawn < d->n_bids) {
+		const int size = size_of(d, kind);
+		const double u = unit(d);
+		const double price = kind == 1 || kind == 3 ? u
+				     : kind < 6             ? u * size
+							    : (0.5 + u) * size;
+
+		some_goods(d, in, size);
+		add_bid(d, in, MOST_PRICE * price, -1, &status);
+	}
+	return status;
+}
+
+/* ---- scheduling
+ * ---------------------------------------------------------------------------------- */
+
+/* Goods are times: a job of some length, worth less for each later deadline; one of its places. */
+static int draw_jobs(struct drawing *d, uint8_t *in)
+{
+	const int n = d->n_goods;
+	int status = GPUBE_OK;
+
+	while (!status && d->n_drawn < d->n_bids) {
+		const int length = 1 + below(d, n), first = length + below(d, n - length + 1);
+		const double scale = 1 - DEVIATION + 2 * DEVIATION * unit(d);
+		int deadline = first, before = 0;
+
+		do {
+			const double value =
+				MOST_PRICE * scale * pow(length, 1 + ADDITIVITY) * first / deadline;
+
+			for (int end = deadline; end > before && end >= length; end--) {
+				memset(in, 0, (size_t)n);
+				memset(in + end - length, 1, (size_t)length);
+				if (!add_bid(d, in, value, d->n_dummies, &status))
+					break;
+			}
+			before = deadline;
+			if (before < n)
+				deadline = before + 1 + below(d, n - before);
+		} while (before < n && unit(d) < ANOTHER_DATE);
+		d->n_dummies++;
+	}
+	return status;
+}
+
+/* ---- regions and arbitrary
+ * ------------------------------------------------------------------------ */
+
+static void join(struct drawing *d, int g, int h, double weight)
+{
+	d->near[g * d->n_goods + h] = d->near[h * d->n_goods + g] = weight;
+}
+
+static void draw_nearness(struct drawing *d)
+{
+	const int n = d->n_goods, columns = (int)sqrt(n);
+
+	for (int g = 0; g < n; g++)
+		d->common[g] = 1 + (MOST_PRICE - 1) * unit(d);
+	for (int g = 0; g < n; g++)
+		for (int h = 0; h < g && !d->grid; h++)
+			join(d, g, h, unit(d));
+	for (int g = 0; g < n && d->grid; g++) {
+		const bool right = (g + 1) % columns != 0 && g + 1 < n;
+
+		if (right)
+			join(d, g, g + 1, 1);
+		if (g + columns < n)
+			join(d, g, g + columns, 1);
+		if (right && g + columns + 1 < n && unit(d) < DIAGONAL_SHARE)
+			join(d, g, g + columns + 1, 1);
+	}
+}
+
+/* How much a bidder likes a good, in [0, 1]. */
+static double liking(const struct drawing *d, int g)
+{
+	return d->private_[g] / (2 * DEVIATION * MOST_PRICE) + 0.5;
+}
+
+static bool add_good(struct drawing *d, uint8_t *in, double *weight)
+{
+	int best;
+
+	for (int g = 0; g < d->n_goods; g++) {
+		weight[g] = 0;
+		for (int h = 0; h < d->n_goods && !in[g]; h++)
+			if (in[h])
+				weight[g] += d->near[g * d->n_goods + h];
+		weight[g] *= liking(d, g);
+	}
+	best = weighted(d, weight, d->n_goods);
+	if (best >= 0)
+		in[best] = 1;
+	return best >= 0;
+}
+
+/* Of goods in 'in': what they are worth to the bidder, and to others. */
+static double value_of(const struct drawing *d, const uint8_t *in, double *common)
+{
+	double sum = 0;
+	int n = 0;
+
+	*common = 0;
+	for (int g = 0; g < d->n_goods; g++)
+		if (in[g]) {
+			*common += d->common[g];
+			sum += d->private_[g];
+			n++;
+		}
+	return *common + sum + pow(n, 1 + ADDITIVITY);
+}
+
+/* A bidder: a bid on goods that go together, and substitutes of the same size for it. */
+static int draw_bidder(struct drawing *d, uint8_t *in, uint8_t *other, double *weight)
+{
+	const int n = d->n_goods;
+	double value, common, resale;
+	int size = 1, status = GPUBE_OK, n_others = 0;
+
+	for (int g = 0; g < n; g++) {
+		d->private_[g] = DEVIATION * MOST_PRICE * (2 * unit(d) - 1);
+		weight[g] = liking(d, g);
+	}
+	memset(in, 0, (size_t)n);
+	in[weighted(d, weight, n)] = 1;
+	while (unit(d) < ANOTHER_GOOD && add_good(d, in, weight))
+		size++;
+	value = value_of(d, in, &common);
+	if (value <= 0)
+		return GPUBE_OK;
+	resale = RESALE_FACTOR * common;
+	add_bid(d, in, value, d->n_dummies, &status);
+	for (int g = 0; g < n && n_others < SUBSTITUTES && !status; g++) {
+		double v;
+
+		if (!in[g])
+			continue;
+		memset(other, 0, (size_t)n);
+		other[g] = 1;
+		for (int k = 1; k < size && add_good(d, other, weight);)
+			k++;
+		v = value_of(d, other, &common);
+		if (v <= 0 || v > BUDGET_FACTOR * value || common < resale ||
+			!memcmp(other, in, (size_t)n))
+			continue;
+		n_others += add_bid(d, other, v, d->n_dummies, &status);
+	}
+	d->n_dummies++;
+	return status;
+}
+
+/* ---- the command
+ * ---------------------------------------------------------------------------------- */
+
+static const char *const names[] = {
+	"L1", "L2", "L3", "L4", "L6", "L7", "scheduling", "regions", "arbitrary"};
+
+const char *csg_auction_distribution(int k)
+{
+	return k >= 0 && k < (int)(sizeof(names) / sizeof(*names)) ? names[k] : NULL;
+}
+
+static int draw(struct drawing *d, const char *name)
+{
+	uint8_t *in = gpube__alloc_zero(d->ctx, (uint64_t)d->n_goods, 1);
+	uint8_t *other = gpube__alloc_zero(d->ctx, (uint64_t)d->n_goods, 1);
+	double *weight = gpube__alloc_zero(d->ctx, (uint64_t)d->n_goods, sizeof(*weight));
+	int status = in && other && weight ? GPUBE_OK : GPUBE_ENOMEM;
+
+	if (!status && name[0] == 'L') {
+		status = draw_legacy(d, name[1] - '0', in);
+	} else if (!status && name[0] == 's') {
+		status = draw_jobs(d, in);
+	} else if (!status) {
+		d->grid = name[0] == 'r';
+		draw_nearness(d);
+		while (!status && d->n_drawn < d->n_bids)
+			status = draw_bidder(d, in, other, weight);
+	}
+	gpube__free(d->ctx, weight);
+	gpube__free(d->ctx, other);
+	gpube__free(d->ctx, in);
+	return status;
+}
+
+static int write(struct drawing *d, const char *name, const char *path, uint64_t seed)
+{
+	struct gpube_out out;
+
+	if (gpube__out_open(&out, d->ctx, path))
+		return GPUBE_EIO;
+	gpube__out_printf(&out, "%% %s, seed %llu\ngoods %d\nbids %d\ndummy %d\n\n", name,
+		(unsigned long long)seed, d->n_goods, d->n_bids, d->n_dummies);
+	for (int b = 0; b < d->n_bids; b++) {
+		/* to thousandths; no bid is free */
+		gpube__out_printf(&out, "%d\t%.3f", b, fmax(d->price[b], 0.001));
+		for (int64_t k = d->at[b]; k < d->at[b + 1]; k++)
+			gpube__out_printf(&out, "\t%d", d->good[k]);
+		if (d->dummy[b] >= 0)
+			gpube__out_printf(&out, "\t%d", d->n_goods + d->dummy[b]);
+		gpube__out_text(&out, "\t#\n");
+	}
+	return gpube__out_close(&out, true);
+}
+
+int csg_auction_generate(struct gpube_ctx *ctx, const char *path, const char *distribution,
+	int n_goods, int n_bids, uint64_t seed)
+{
+	struct drawing d = {.ctx = ctx, .n_goods = n_goods, .n_bids = n_bids};
+	const uint64_t goods = (uint64_t)n_goods, bids = (uint64_t)n_bids;
+	int status = GPUBE_ENOMEM, k = 0;
+
+	while (csg_auction_distribution(k) &&
+		strcmp(distribution, csg_auction_distribution(k)) != 0)
+		k++;
+	if (!csg_auction_distribution(k))
+		return gpube__fail(ctx, GPUBE_EINVAL, "no such distribution: '%s'", distribution);
+	if (n_goods < 2 || n_goods > MOST_GOODS || n_bids < 1 || n_bids > MOST_BIDS)
+		return gpube__fail(ctx, GPUBE_EINVAL,
+			"%d goods, %d bids: expected 2 to %d goods, 1 to %d bids", n_goods, n_bids,
+			MOST_GOODS, MOST_BIDS);
+	gpube__rng_init(&d.rng, seed);
+	d.near = gpube__alloc_zero(ctx, goods * goods, sizeof(*d.near));
+	d.common = gpube__alloc_zero(ctx, goods, sizeof(*d.common));
+	d.private_ = gpube__alloc_zero(ctx, goods, sizeof(*d.private_));
+	d.price = gpube__alloc_zero(ctx, bids, sizeof(*d.price));
+	d.at = gpube__alloc_zero(ctx, bids + 1, sizeof(*d.at));
+	d.dummy = gpube__alloc_zero(ctx, bids, sizeof(*d.dummy));
+	if (d.near && d.common && d.private_ && d.price && d.at && d.dummy)
+		status = draw(&d, distribution);
+	if (!status)
+		status = write(&d, distribution, path, seed);
+	gpube__free(ctx, d.near);
+	gpube__free(ctx, d.common);
+	gpube__free(ctx, d.private_);
+	gpube__free(ctx, d.price);
+	gpube__free(ctx, d.at);
+	gpube__free(ctx, d.dummy);
+	gpube__free(ctx, d.good);
+	return status;
+}

@@ -1,0 +1,170 @@
+/*
+ * write.c - models to files: fitted to the format, complete before they get
+ * their names, checked if that is asked for. See formats.h.
+ */
+#include <stdio.h>
+
+#include "formats/compare.h"
+#include "formats/fit.h"
+
+/* The files of a model while they are complete, but under temporary names. */
+struct written {
+	const char *path;
+	struct gpube_out model, evidence; /* evidence: not open if there is none to write */
+	struct gpube_write_opts opts;     /* as the writers see them */
+	char *beside;                     /* the evidence's name */
+};
+
+/* Gives the files their names if 'status' is still OK, otherwise removes them. */
+static int close_written(struct written *w, struct gpube_ctx *ctx, int status)
+{
+	int closed;
+
+	closed = gpube__out_close(&w->evidence, status == GPUBE_OK);
+	status = status ? status : closed;
+	closed = gpube__out_close(&w->model, status == GPUBE_OK);
+	gpube__free(ctx, w->beside);
+	w->beside = NULL;
+	return status ? status : closed;
+}
+
+static int write_attempt(struct written *w, const struct gpube_model *m,
+	const struct gpube_format_row *f, bool beside)
+{
+	int status = gpube__out_open(&w->model, m->ctx, w->path);
+
+	if (status)
+		return status;
+	w->model.opts = &w->opts;
+	status = f->write(m, &w->model);
+	if (!status)
+		status = gpube__out_finish(&w->model);
+	if (!status && beside)
+		status = gpube__evid_write_for(&w->evidence, &w->beside, m, w->path);
+	return status;
+}
+
+/* Reads a file that is still under its temporary name, for messages under its own. */
+static int read_again(const struct gpube_out *out, struct gpube_model *m,
+	int (*read)(struct gpube_model *m, struct gpube_in *in))
+{
+	struct gpube_in in;
+	int status = gpube__in_open(&in, m->ctx, gpube__out_temporary(out));
+
+	if (status)
+		return status;
+	in.path = out->path;
+	status = read(m, &in);
+	if (!status)
+		status = gpube__in_end(&in);
+	gpube__in_close(&in);
+	return status;
+}
+
+/* Does the format write a variable of m as several? */
+static bool has_booleans(const struct gpube_model *m, const struct gpube_format_row *f)
+{
+	for (int32_t i = 0; i < m->n_vars; i++)
+		if (m->vars[i].domain != 2)
+			return f->id == GPUBE_FORMAT_WCNF || f->id == GPUBE_FORMAT_CNF;
+	return false;
+}
+
+/* --check: what was written is read back and compared with what should have been. */
+static int check_written(
+	struct written *w, const struct gpube_model *m, const struct gpube_format_row *f)
+{
+	struct gpube_compared counts;
+	struct gpube_model *again;
+	char text[400];
+	int status = gpube_model_new(&again, m->ctx, f->kind);
+
+	if (status)
+		return status;
+	status = read_again(&w->model, again, f->read);
+	if (!status && gpube__out_temporary(&w->evidence))
+		status = read_again(&w->evidence, again, gpube__evid_read);
+	if (!status && again->n_vars != m->n_vars && has_booleans(m, f)) {
+		gpube__log(m->ctx, GPUBE_LOG_NOTE,
+			"%s: read back, but not compared: variables of other than two values are "
+			"written as several Boolean ones",
+			w->path);
+		gpube_model_free(again);
+		return GPUBE_OK;
+	}
+	if (!status)
+		status = gpube__compare(&counts, m, again);
+	gpube_model_free(again);
+	if (status == GPUBE_EBUG) {
+		snprintf(text, sizeof(text), "%s", gpube_error(m->ctx));
+		return gpube__fail(
+			m->ctx, status, "'%s' is not what was to be written: %s", w->path, text);
+	}
+	if (!status)
+		gpube__log(m->ctx, GPUBE_LOG_NOTE,
+			"%s: read back and compared: %d variables, %lld functions, %lld cells, "
+			"all equal",
+			w->path, m->n_vars, (long long)counts.n_functions,
+			(long long)counts.n_cells);
+	return status;
+}
+
+static int write_fitted(struct written *w, struct gpube_fit *fit, const struct gpube_format_row *f,
+	bool beside, const struct gpube_write_opts *opts)
+{
+	struct gpube_ctx *ctx = fit->given->ctx;
+	int status = write_attempt(w, fit->m, f, beside);
+
+	while (status == GPUBE_ERANGE) {
+		close_written(w, ctx, status);
+		status = gpube__fit_loosen(fit);
+		if (status)
+			return status;
+		status = write_attempt(w, fit->m, f, beside);
+	}
+	if (!status)
+		gpube__fit_say(fit, w->path);
+	if (!status && opts->check)
+		status = check_written(w, fit->m, f);
+	return close_written(w, ctx, status);
+}
+
+int gpube_write_with(
+	const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts)
+{
+	static const struct gpube_write_opts none = {.sizeof_options = sizeof(none)};
+	const struct gpube_format_row *f;
+	struct written w = {.path = path};
+	struct gpube_fit fit;
+	bool alone, beside;
+	int status;
+
+	opts = opts ? opts : &none;
+	if (opts->sizeof_options != sizeof(*opts))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "options of another version");
+	f = gpube__output_format(m->ctx, path, opts->format);
+	if (!f)
+		return GPUBE_EINVAL;
+	alone = gpube__out_is_alone(path);
+	if (opts->check && alone)
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"cannot check what is written to '%s': it is no file that could be read "
+			"back",
+			path);
+	w.opts = *opts;
+	w.opts.shift = 0; /* done here, for all formats in one way */
+	beside = f->evidence && !alone;
+	status = gpube__fit_init(&fit, m, f, beside, opts);
+	if (status)
+		return status;
+	status = write_fitted(&w, &fit, f, beside, opts);
+	gpube__fit_clear(&fit);
+	return status;
+}
+
+int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format format)
+{
+	const struct gpube_write_opts opts = {.sizeof_options = sizeof(opts), .format = format};
+
+	return gpube_write_with(m, path, &opts);
+}

@@ -1,0 +1,58 @@
+/* program.c - what gpube and gpube-convert have in common around a command. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include "gpube/cli/cli.h"
+
+void cli_error(const char *fmt, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "%s: ", cli_program);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+int cli_run(const struct command *c, int argc, char **argv)
+{
+	void *opts = calloc(1, c->opts_size);
+	int first, rc;
+
+	if (!opts) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	first = opts_parse(c, opts, argc, argv);
+	if (first == OPTS_HELP) {
+		cli_help(c);
+		rc = CLI_DONE;
+	} else if (first < 0) {
+		rc = CLI_USAGE;
+	} else {
+		rc = c->run(opts, argc - first, argv + first);
+	}
+	free(opts);
+	return rc;
+}
+
+int cli_main(int (*run)(int argc, char **argv), int argc, char **argv)
+{
+	int rc;
+
+	/*
+	 * A closed pipe and a limit on the size of files are write errors like any
+	 * other: they get their message and status 1, and no temporary file stays.
+	 */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	rc = run(argc, argv);
+	if (fflush(stdout) || ferror(stdout)) {
+		cli_error("cannot write standard output");
+		return CLI_FAILED;
+	}
+	return rc;
+}

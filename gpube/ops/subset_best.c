@@ -1,0 +1,109 @@
+/* subset_best.c - on the CPU: the split that attains a value, and random values. */
+#include "gpube/ops/subset_tile.h"
+
+#define CHUNK_BITS 16
+
+struct search {
+	struct gpube_subset_split *s;
+	uint64_t low; /* the bits of x that a chunk runs through */
+	bool found;
+	int stopped;
+	struct gpube_ctx *ctx;
+};
+
+/* The first of the best among y = from + any subset of 'low', in rising order. */
+#define LOOK(T, field)                                                                             \
+	do {                                                                                       \
+		const T *a = r.a, *b = r.b;                                                        \
+		T best = (T)(a[from] + b[r.x ^ from]);                                             \
+		uint64_t y = 0, at = 0;                                                            \
+                                                                                                   \
+		while (y != low) {                                                                 \
+			T sum;                                                                     \
+                                                                                                   \
+			y = (y - low) & low;                                                       \
+			sum = (T)(a[from | y] + b[r.x ^ from ^ y]);                                \
+			if (sum > best) {                                                          \
+				best = sum;                                                        \
+				at = y;                                                            \
+			}                                                                          \
+		}                                                                                  \
+		r.sum.field = best;                                                                \
+		r.y = from | at;                                                                   \
+	} while (0)
+
+static struct gpube_subset_split look(struct gpube_subset_split r, uint64_t from, uint64_t low)
+{
+	switch (r.type) {
+	case GPUBE_INT16:
+		LOOK(int16_t, i);
+		break;
+	case GPUBE_INT32:
+		LOOK(int32_t, i);
+		break;
+	case GPUBE_INT64:
+		LOOK(int64_t, i);
+		break;
+	case GPUBE_FLOAT32:
+		LOOK(float, f);
+		break;
+	default:
+		LOOK(double, f);
+		break;
+	}
+	return r;
+}
+
+bool gpube__split_better(const struct gpube_subset_split *s, const struct gpube_subset_split *t)
+{
+	if (s->type == GPUBE_FLOAT32 || s->type == GPUBE_FLOAT64)
+		return s->sum.f > t->sum.f || (!(s->sum.f < t->sum.f) && s->y < t->y);
+	return s->sum.i > t->sum.i || (s->sum.i == t->sum.i && s->y < t->y);
+}
+
+static void look_at_chunk(void *arg, int64_t item, int thread)
+{
+	struct search *l = arg;
+	struct gpube_subset_split r;
+
+	(void)thread;
+	if (gpube__stopped(l->ctx))
+		__atomic_store_n(&l->stopped, 1, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&l->stopped, __ATOMIC_RELAXED))
+		return;
+	r = look(*l->s, gpube__deposit((uint64_t)item, l->s->x ^ l->low), l->low);
+#ifdef _OPENMP
+#pragma omp critical(subset_best)
+#endif
+	if (!l->found || gpube__split_better(&r, l->s)) {
+		l->found = true;
+		l->s->sum = r.sum;
+		l->s->y = r.y;
+	}
+}
+
+int gpube__subset_best_cpu(struct gpube_ctx *ctx, struct gpube_subset_split *s)
+{
+	const int bits = __builtin_popcountll(s->x);
+	struct search l = {.s = s, .ctx = ctx};
+
+	l.low = gpube__lowest_bits(s->x, bits < CHUNK_BITS ? bits : CHUNK_BITS);
+	gpube__parallel(
+		ctx, bits < CHUNK_BITS ? 1 : (int64_t)1 << (bits - CHUNK_BITS), look_at_chunk, &l);
+	return l.stopped ? gpube__fail_stopped(ctx) : GPUBE_OK;
+}
+
+static void fill_chunk(void *arg, int64_t item, int thread)
+{
+	(void)thread;
+	gpube__fill_chunk(arg, (uint64_t)item);
+}
+
+int gpube__subset_fill_cpu(struct gpube_ctx *ctx, const struct gpube_fill *f)
+{
+	struct gpube_fill copy = *f;
+	const uint64_t chunks = ((uint64_t)1 << f->n_bits) >> GPUBE_FILL_BITS;
+
+	gpube__parallel(ctx, chunks ? (int64_t)chunks : 1, fill_chunk, &copy);
+	return GPUBE_OK;
+}

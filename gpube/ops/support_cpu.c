@@ -1,0 +1,110 @@
+/* support_cpu.c - the support scan on the threads of a CPU. See support.h. */
+#include <string.h>
+
+#include "gpube/ops/support_sides.h"
+
+/* What the threads share; 'lock' guards the scan's results. */
+struct job {
+	struct gpube_ctx *ctx;
+	struct gpube_support_scan *s;
+	struct gpube_support_sets x, y;
+	int status;
+	bool stopped;
+};
+
+/* Pairs that a thread has proposed and not yet handed over. */
+#define POCKET 64
+
+struct pocket {
+	int n;
+	struct gpube_support_pair pairs[POCKET];
+};
+
+static void empty(struct job *job, struct pocket *pocket, int64_t n_pairs)
+{
+#ifdef _OPENMP
+#pragma omp critical(gpube_support)
+#endif
+	{
+		for (int k = 0; k < pocket->n && !job->status; k++)
+			job->status = gpube__support_add(job->ctx, job->s, &pocket->pairs[k]);
+		job->s->n_pairs += n_pairs;
+	}
+	pocket->n = 0;
+}
+
+/* All pairs of one support of player 1. */
+static void scan_row(void *arg, int64_t row, int thread)
+{
+	struct job *job = arg;
+	const struct gpube_support_scan *s = job->s;
+	const uint64_t x = job->x.mask[row], good = job->x.good[row];
+	const int64_t from = gpube__support_skip(s, row * job->y.n), step = s->shares;
+	struct pocket pocket = {0};
+	int64_t n = 0;
+
+	if (job->stopped || job->status)
+		return;
+	if (gpube__stopped(job->ctx)) {
+		job->stopped = true;
+		return;
+	}
+	if (thread == 0 && s->all > 0)
+		gpube__progress(job->ctx, (s->before + (double)s->n_pairs) / s->all, "pairs");
+	for (int64_t t = from; t < job->y.n; t += step, n++) {
+		const uint64_t y = job->y.mask[t];
+		int answer;
+
+		if ((y & ~good) || (x & ~job->y.good[t]))
+			continue;
+		answer = gpube__support_check(s->c[0], s->k, s->c[1], s->l, s->k, s->l, x, y, s->q);
+		if (answer == GPUBE_SUPPORT_NO)
+			continue;
+		pocket.pairs[pocket.n++] =
+			(struct gpube_support_pair){x, y, (enum gpube_support_answer)answer};
+		if (pocket.n == POCKET)
+			empty(job, &pocket, 0);
+	}
+	empty(job, &pocket, n);
+}
+
+static const char *unsupported(const struct gpube_support_scan *s)
+{
+	if (s->k < 1 || s->l < 1 || s->q < 1 || s->q > s->k || s->q > s->l || s->shares < 1 ||
+		s->share < 0 || s->share >= s->shares)
+		return "support scan: sizes out of their range";
+	if (s->k > GPUBE_SUPPORT_ACTIONS || s->l > GPUBE_SUPPORT_ACTIONS)
+		return "support scan: more than 64 actions";
+	return NULL;
+}
+
+static int scan(struct gpube_ctx *ctx, struct gpube_support_scan *s)
+{
+	struct job job = {.ctx = ctx, .s = s};
+	int status;
+
+	if (unsupported(s))
+		return gpube__fail(ctx, GPUBE_EINVAL, "%s", unsupported(s));
+	status = gpube__support_sets(&job.x, ctx, s, 0);
+	if (!status)
+		status = gpube__support_sets(&job.y, ctx, s, 1);
+	if (!status) {
+		gpube__parallel(ctx, job.x.n, scan_row, &job);
+		status = job.stopped ? gpube__fail_stopped(ctx) : job.status;
+	}
+	gpube__support_sets_clear(&job.x, ctx);
+	gpube__support_sets_clear(&job.y, ctx);
+	return status;
+}
+
+const struct gpube_support_ops *gpube__support_cpu(void)
+{
+	static const struct gpube_support_ops ops = {
+		.name = "cpu",
+		.unsupported = unsupported,
+		.scan = scan,
+		.pairs_per_second = 4.5e6,
+	};
+
+	return &ops;
+}

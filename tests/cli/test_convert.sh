@@ -1,0 +1,122 @@
+#!/bin/sh
+# gpube convert and gpube-convert: numbers by rule, checks, streams, and outputs that cannot be completed.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+alone=${gpube%/*}/gpube-convert
+
+optimum() { # FILE
+	"$gpube" solve -q "$1" | sed -n 's/^optimum *\([^,]*\),.*/\1/p'
+}
+
+# ---- the program of its own
+row 'gpube-convert: version' 0 '^gpube-convert [0-9]' '' "$alone" --version
+row 'gpube-convert: help' 0 '^usage: gpube-convert \[options\] IN OUT$' '' "$alone" --help
+row 'gpube-convert: mistakes' 2 '' "^see 'gpube-convert --help'\$" "$alone" --chek a b
+row 'gpube-convert: messages bear its name' 1 '' '^gpube-convert: cannot open' "$alone" "$work/none" "$work/a.wcsp"
+that 'gpube-convert has no CUDA in it' sh -c "! nm '$alone' | grep -qi cuda"
+for f in zebra.wcsp exams.cfn sprinkler.uai; do
+	for to in wcsp cfn uai; do
+		"$gpube" convert -q "examples/$f" "$work/a.$to" 2> /dev/null
+		"$alone" -q "examples/$f" "$work/b.$to" 2> /dev/null
+		that "$f to $to: both programs write the same" cmp "$work/a.$to" "$work/b.$to"
+		row "$f to $to: checked" 0 '' 'read back and compared: .* all equal$' \
+			"$alone" --check "examples/$f" "$work/c.$to"
+	done
+done
+
+# ---- numbers
+row 'precision' 0 '' 'rounded to 3 decimals$' "$alone" --precision 3 examples/sprinkler.uai "$work/p.cfn"
+that 'precision: decimals in the file' grep -q '"mustbe": "<[0-9]*\.[0-9][0-9][0-9]"' "$work/p.cfn"
+awk 'BEGIN { n = 7000; print "MARKOV\n1\n2\n" n; for (i = 0; i < n; i++) print "1 0"
+	for (i = 0; i < n; i++) print "2 1 1e-300" }' > "$work/many.uai"
+row 'precision that is too much' 1 '' 'a precision of 12 decimals lets totals pass' \
+	"$alone" --precision 12 "$work/many.uai" "$work/p.cfn"
+printf 'MARKOV\n1\n2\n1\n1 0\n2\n4 2\n' > "$work/n.uai"
+row 'normalising constant: kept where it can be' 0 '' 'rounded to 12 decimals$' \
+	"$alone" "$work/n.uai" "$work/n.cfn"
+that 'normalising constant: the optimum says so' [ "$(optimum "$work/n.cfn")" = -1.386294361120 ]
+row 'normalising constant: said to be dropped where not' 0 '' \
+	'the normalising constant is dropped: every total is -ln of the product plus 1.386294361120$' \
+	"$alone" --check "$work/n.uai" "$work/n.wcsp"
+cat > "$work/neg.cfn" << 'CFN'
+{{p "<9.0"} {x 2} {{[x] [1.5 -2.5]}}}
+CFN
+row 'negative totals are refused' 1 '' 'totals may be negative, which .wcsp cannot hold' \
+	"$alone" "$work/neg.cfn" "$work/neg.wcsp"
+row 'the way out is told' 1 '' 'with --lossy it may be written' "$alone" "$work/neg.cfn" "$work/neg.wcsp"
+that 'what is refused leaves no file' [ ! -e "$work/neg.wcsp" ]
+for option in --shift --lossy; do
+	row "negative totals are raised: $option" 0 '' \
+		'shifted: every total is larger by 2.5, so that none is negative$' \
+		"$alone" $option --check "$work/neg.cfn" "$work/neg.wcsp"
+done
+that 'raised: the optimum' [ "$(optimum "$work/neg.wcsp")" = 0 ]
+printf 'p 1 2 1 5000\n2\n1 0 0 1\n1 2000\n' > "$work/big.wcsp"
+row 'an exponential that fits no double is refused' 1 '' 'its exponential does not fit a double' \
+	"$alone" "$work/big.wcsp" "$work/big.uai"
+row 'it is divided' 0 '' 'costs are divided by 10\^1$' "$alone" --lossy --check "$work/big.wcsp" "$work/big.uai"
+printf 'p 2 2 2 5\n2 2\n1 0 0 1\n1 3\n1 1 0 1\n0 4\n' > "$work/top.wcsp"
+row 'a bound that .uai has no place for is refused' 1 '' 'totals can reach the top of 5' \
+	"$alone" "$work/top.wcsp" "$work/top.uai"
+row 'it is dropped' 0 '' 'the bound is dropped' "$alone" --lossy "$work/top.wcsp" "$work/top.uai"
+cat > "$work/huge.cfn" << 'CFN'
+{{p "<9000000000000000.00"} {x 2} {{[x] [8000000000000000.25 2500000000000000.75]}}}
+CFN
+row 'past the range of toulbar2: refused' 1 '' 'totals may pass .*, the most that toulbar2 holds' \
+	"$alone" "$work/huge.cfn" "$work/huge.wcsp"
+row 'past the range of toulbar2: divided' 0 '' 'costs are divided by 10\^1 and rounded$' \
+	"$alone" --lossy --check "$work/huge.cfn" "$work/huge.wcsp"
+that 'divided: rounded to the nearest' [ "$(optimum "$work/huge.wcsp")" = 25000000000000008 ]
+
+# ---- simplified
+row 'map without simplify' 2 '' '--map goes with --simplify$' "$alone" --map x a b.wcsp
+for f in zebra.wcsp exams.cfn; do
+	row "simplify $f" 0 '' 'all equal$' \
+		"$alone" --simplify --check --map "$work/map" "examples/$f" "$work/s.cfn"
+	that "simplify $f: the optimum stays" [ "$(optimum "examples/$f")" = "$(optimum "$work/s.cfn")" ]
+	"$gpube" solve -q --output sol "$work/s.cfn" > "$work/s.sol"
+	awk 'NR == FNR { n = split($0, s); next }
+		$2 == "value" { printf "%s ", $3 }
+		$2 == "variable" { a = s[$3 + 1]; if (NF > 3) a = $(4 + a); printf "%s ", a }' \
+		"$work/s.sol" "$work/map" > "$work/full.sol"
+	that "simplify $f: the map leads back to an optimum" sh -c \
+		"'$gpube' bound -q --sol '$work/full.sol' 'examples/$f' | grep -q '$(optimum "examples/$f")'"
+done
+printf 'p 1 2 1 5\n2\n1 0 9 0\n' > "$work/no.wcsp"
+"$alone" -q --simplify "$work/no.wcsp" "$work/no2.wcsp"
+row 'simplify: no solution stays none' 0 'no solution|every assignment' '*' "$gpube" solve "$work/no2.wcsp"
+
+# ---- streams
+row 'standard output needs a format' 2 '' 'standard output has no name' "$alone" examples/zebra.wcsp -
+row 'standard output cannot be checked' 1 '' 'cannot check what is written' \
+	"$alone" --check --to cfn examples/zebra.wcsp -
+"$alone" -q --to cfn examples/zebra.wcsp "$work/z.cfn"
+that 'standard input and output' sh -c \
+	"'$alone' -q --to cfn - - < examples/zebra.wcsp | cmp - '$work/z.cfn'"
+
+# ---- outputs that cannot be completed: status 1, nothing under the name, nothing beside it
+"$gpube" generate random -n 300 -d 20 --p1 0.02 --seed 1 -o "$work/large.wcsp"
+for to in wcsp cfn uai wcsp.gz cfn.xz; do
+	case $to in
+	*xz) xz --version > /dev/null 2>&1 || continue ;;
+	esac
+	rm -rf "$work/limited"
+	mkdir "$work/limited"
+	row "a limit on the size of files: $to" 1 '' "^gpube-convert: cannot write '.*': File too large\$" \
+		sh -c "ulimit -f 8; exec '$alone' -q --lossy '$work/large.wcsp' '$work/limited/m.$to'"
+	that "a limit on the size of files: $to: nothing is left" [ -z "$(ls -A "$work/limited")" ]
+	echo old > "$work/limited/m.$to"
+	sh -c "ulimit -f 8; exec '$alone' -q --lossy '$work/large.wcsp' '$work/limited/m.$to'" 2> /dev/null
+	that "a limit on the size of files: $to: the old one stays" \
+		[ "$(cat "$work/limited/"*)" = old ]
+	if [ -w /dev/full ]; then
+		row "full disk: $to" 1 '' '^gpube-convert: cannot write' \
+			sh -c "'$alone' -q --lossy --to ${to%.?z} '$work/large.wcsp' - > /dev/full"
+	else
+		skip "full disk: $to" 'no /dev/full'
+	fi
+done
+row 'closed pipe' 0 '^1$' "^gpube-convert: cannot write '<stdout>': Broken pipe\$" sh -c \
+	"{ '$alone' -q --to cfn '$work/large.wcsp' -; echo \$? > '$work/rc'; } | sleep 0; sleep 0.5; cat '$work/rc'"
+row 'a directory that is not there' 1 '' 'cannot write' "$alone" examples/zebra.wcsp "$work/no/a.wcsp"
+plan

@@ -1,0 +1,64 @@
+#!/bin/sh
+# make install DESTDIR=…, and what is there works: programs, library by pkg-config, man pages, completion.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+root=$work/root prefix=/opt/gpube
+build=${gpube%/gpube}
+at=$root$prefix
+
+# what was built is installed as it is: nothing is made anew with other options
+that 'make install' make -o all install BUILD="${build#"$PWD"/}" DESTDIR="$root" PREFIX="$prefix"
+find "$root" -type f -o -type l | sed "s|^$at/||" | sort > "$work/files"
+for f in bin/gpube bin/gpube-convert lib/libgpube.a lib/pkgconfig/gpube.pc include/gpube/gpube.h \
+	include/gpube/formats.h share/man/man1/gpube.1 share/man/man1/gpube-convert.1 \
+	share/bash-completion/completions/gpube share/bash-completion/completions/gpube-convert \
+	share/zsh/site-functions/_gpube; do
+	that "$f is there" grep -qx "$f" "$work/files"
+done
+that 'a man page for every command' [ \
+	"$(grep -c '^share/man/man1/gpube-' "$work/files")" = "$("$gpube" __commands | wc -l)" ]
+that 'no file names the place where it was made' sh -c "! grep -rIl '$work' '$root'"
+row 'gpube solves' 0 '^optimum +0, the proved minimum$' '' "$at/bin/gpube" solve -q examples/zebra.wcsp
+row 'gpube-convert converts' 0 '' 'all equal$' \
+	"$at/bin/gpube-convert" --check examples/exams.cfn "$work/e.uai"
+if command -v man > /dev/null 2>&1; then
+	row 'man finds the page' 0 'gpube convert' '' env MANPATH="$at/share/man" man gpube-convert
+else
+	skip 'man finds the page' 'no man'
+fi
+
+complete_words() { # WORDS…: what bash offers for the last one
+	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+		eval "$(complete -p "$1" | sed "s/.*-F \([^ ]*\) .*/\1/")"; echo "${COMPREPLY[*]}"' \
+		bash "$at/share/bash-completion/completions/$1" "$@"
+}
+that 'completion: commands' [ "$(complete_words gpube con)" = convert ]
+that 'completion: options' [ "$(complete_words gpube convert --simp)" = --simplify ]
+that 'completion: gpube-convert' [ "$(complete_words gpube-convert --simp)" = --simplify ]
+
+# ---- the library
+PKG_CONFIG_PATH=$at/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+if command -v pkg-config > /dev/null 2>&1; then
+	that 'pkg-config: version' [ "gpube $(pkg-config --modversion gpube)" = "$("$gpube" --version)" ]
+	sanitize=
+	nm "$at/lib/libgpube.a" 2> /dev/null | grep -q __asan && sanitize=-fsanitize=address,undefined
+	# shellcheck disable=SC2046,SC2086
+	that 'an example is compiled with the installed library alone' ${CC:-cc} -Wall -Wextra -Werror \
+		examples/optimum.c $sanitize $(pkg-config --cflags --libs gpube) -o "$work/optimum"
+	row 'it finds the optimum' 0 '^optimum 430 / 10\^2$' '' "$work/optimum" examples/exams.cfn
+	row 'it says what fails' 1 '' "^cannot open 'x': No such file" "$work/optimum" x
+	if command -v c++ > /dev/null 2>&1; then
+		for h in gpube formats nash csg auction; do
+			echo "#include <gpube/$h.h>"
+		done > "$work/all.cc"
+		# shellcheck disable=SC2046
+		that 'the headers are C++, too' c++ -Wall -Wextra -Werror -fsyntax-only \
+			$(pkg-config --cflags gpube) "$work/all.cc"
+	else
+		skip 'the headers are C++, too' 'no C++ compiler'
+	fi
+else
+	skip 'the library' 'no pkg-config'
+fi
+plan

@@ -1,0 +1,152 @@
+/*
+ * Games on the GPU: the support scan against the CPU's, in whole and in shares, with and without
+ * dominance; equilibria of method eee whose tree a device walks against the CPU's. Without a
+ * device all is one case that is skipped, unless GPUBE_REQUIRE_GPU is set.
+ */
+#include "tests/support/test.h"
+
+#include "gpube/ops/faces.h"
+#include "gpube/ops/support.h"
+#include "nash/nash.h"
+
+static struct gpube_ctx *ctx;
+static const struct gpube_support_ops *ops;
+
+static void opens(void **state)
+{
+	int status = 0;
+
+	(void)state;
+	ops = gpube__support_cuda(ctx, &status);
+	if (!ops && status == GPUBE_ENODEV && !getenv("GPUBE_REQUIRE_GPU"))
+		skip();
+	if (!ops)
+		fail_msg("%s", gpube_error(ctx));
+}
+
+static bool proposed(const struct gpube_support_scan *s, const struct gpube_support_pair *pair)
+{
+	for (int64_t k = 0; k < s->n_found; k++)
+		if (s->found[k].x == pair->x && s->found[k].y == pair->y)
+			return true;
+	return false;
+}
+
+/* What one backend is sure of, the other has to propose: they round differently. */
+static void same_proposals(const struct gpube_support_scan *a, const struct gpube_support_scan *b)
+{
+	for (int64_t k = 0; k < a->n_found; k++)
+		if (a->found[k].answer == GPUBE_SUPPORT_YES)
+			assert_true(proposed(b, &a->found[k]));
+}
+
+static void scan_of_size(void **state)
+{
+	const int q = (int)(intptr_t)*state;
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, (uint64_t)q);
+	for (int t = 0; t < 40; t++) {
+		double c[2][16 * 16];
+		const int k = q + (int)gpube__rng_below(&rng, 4);
+		const int l = q + (int)gpube__rng_below(&rng, 4);
+		struct gpube_support_scan want = {.k = k,
+			.l = l,
+			.c = {c[0], c[1]},
+			.q = q,
+			.shares = 1 + t % 3,
+			.share = t % 2 ? 0 : t % 3,
+			.dominance = t % 2,
+			.most_unsure = INT64_MAX};
+		struct gpube_support_scan got = want;
+
+		for (int p = 0; p < 2; p++)
+			for (int i = 0; i < k * l; i++)
+				c[p][i] = t % 4 == 3 ? (double)gpube__rng_below(&rng, 4) / 3
+						     : gpube__rng_unit(&rng);
+		assert_int_equal(gpube__support_cpu()->scan(ctx, &want), 0);
+		if (ops->scan(ctx, &got))
+			fail_msg("%s", gpube_error(ctx));
+		assert_int_equal(got.n_pairs, want.n_pairs);
+		same_proposals(&want, &got);
+		same_proposals(&got, &want);
+		gpube__free(ctx, want.found);
+		gpube__free(ctx, got.found);
+	}
+}
+
+static struct nash_result *solve(
+	const struct nash_game *g, enum nash_method method, enum gpube_backend backend)
+{
+	const struct nash_opts o = {
+		.sizeof_options = sizeof(o), .method = method, .backend = backend};
+	struct nash_result *r;
+
+	if (nash_solve(&r, g, &o))
+		fail_msg("%s", gpube_error(ctx));
+	return r;
+}
+
+static void same_equilibria(void **state)
+{
+	const enum nash_method method = (enum nash_method)(intptr_t)*state;
+	static const char *const classes[] = {"random", "random", "covariant", "zero-sum",
+		"win-lose", "duplicated", "coordination", "minimum-effort"};
+
+	for (int t = 0; nash_exact() && t < 80; t++) {
+		struct nash_random o = {.sizeof_options = sizeof(o),
+			.kind = classes[t % 8],
+			.rows = 1 + t % 7,
+			.columns = 1 + t / 2 % 7,
+			.range = 30,
+			.seed = (uint64_t)t};
+		struct nash_result *want, *got;
+		struct nash_game *g;
+
+		assert_int_equal(nash_generate(&g, ctx, &o), GPUBE_OK);
+		want = solve(g, method, GPUBE_BACKEND_CPU);
+		got = solve(g, method, GPUBE_BACKEND_CUDA);
+		assert_string_equal(got->backend, "cuda");
+		assert_int_equal(got->answer, want->answer);
+		if (want->answer == NASH_ANSWER_ALL) {
+			assert_int_equal(got->n_pairs, want->n_pairs);
+			for (int64_t k = 0; k < got->n_pairs; k++)
+				for (int32_t i = 0; i < o.rows; i++)
+					assert_string_equal(got->xs[got->pairs[k].x].p[i],
+						want->xs[want->pairs[k].x].p[i]);
+		}
+		nash_result_free(want, ctx);
+		nash_result_free(got, ctx);
+		nash_game_free(g);
+	}
+}
+
+int main(void)
+{
+	static const int sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+	enum { N = sizeof(sizes) / sizeof(*sizes) };
+	struct CMUnitTest tests[N + 3] = {{0}};
+	static char names[N][32];
+	int n = 0, status = 0, failed;
+
+	if (gpube_ctx_new(&ctx, NULL))
+		return 1;
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(opens);
+	for (int k = 0; k < N && gpube__support_cuda(ctx, &status); k++) {
+		snprintf(names[k], sizeof(names[k]), "supports of %d", sizes[k]);
+		tests[n++] = (struct CMUnitTest){.name = names[k],
+			.test_func = scan_of_size,
+			.initial_state = (void *)(intptr_t)sizes[k]};
+	}
+	if (n > 1) {
+		tests[n++] = (struct CMUnitTest){.name = "equilibria by se",
+			.test_func = same_equilibria,
+			.initial_state = (void *)(intptr_t)NASH_METHOD_SE};
+		tests[n++] = (struct CMUnitTest){.name = "equilibria by eee",
+			.test_func = same_equilibria,
+			.initial_state = (void *)(intptr_t)NASH_METHOD_EEE};
+	}
+	failed = _cmocka_run_group_tests("nash_gpu", tests, (size_t)n, NULL, NULL);
+	gpube_ctx_free(ctx);
+	return failed;
+}

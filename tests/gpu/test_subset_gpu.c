@@ -1,0 +1,216 @@
+/*
+ * subset_convolve, the search for a split, and random values on a device: bit for
+ * bit what the CPU gives, for every type and size; and whole solves.
+ */
+#include "tests/support/test.h"
+
+#include <stdlib.h>
+
+#include "csg/csg.h"
+#include "gpube/ops/subset.h"
+
+static struct gpube_ctx *ctx;
+static const struct gpube_subset_ops *gpu;
+
+struct row {
+	char name[64];
+	enum gpube_type type;
+	int n_bits;
+};
+
+static void opens(void **state)
+{
+	(void)state;
+	if (gpu)
+		return;
+	if (getenv("GPUBE_REQUIRE_GPU"))
+		fail_msg("no device: %s", gpube_error(ctx));
+	print_message("SKIP: %s\n", gpube_error(ctx));
+	skip();
+}
+
+static void draw(void *values, enum gpube_type type, int n_bits, uint64_t seed)
+{
+	struct gpube_fill f = {.type = type,
+		.draw = GPUBE_DRAW_MODIFIED_UNIFORM,
+		.n_bits = n_bits,
+		.seed = seed,
+		.values = values};
+
+	assert_int_equal(gpube__subset_cpu()->fill(ctx, &f), GPUBE_OK);
+	/* some of them forbidden */
+	for (uint64_t i = seed; i < (uint64_t)1 << n_bits; i += 7)
+		if (type == GPUBE_INT16)
+			((int16_t *)values)[i] = -9000;
+		else if (type == GPUBE_FLOAT32)
+			((float *)values)[i] = -INFINITY;
+		else if (type == GPUBE_FLOAT64)
+			((double *)values)[i] = -INFINITY;
+}
+
+static void *sent(const void *values, uint64_t bytes)
+{
+	void *p = gpu->alloc(ctx, bytes);
+
+	assert_non_null(p);
+	assert_int_equal(gpu->upload(ctx, p, values, bytes), GPUBE_OK);
+	return p;
+}
+
+static void convolves(void **state)
+{
+	const struct row *row = *state;
+	const uint64_t bytes = (uint64_t)gpube__type_size(row->type) << row->n_bits;
+	char *memory = malloc(4 * bytes);
+	struct gpube_subset s = {
+		row->type, row->n_bits, memory, memory + bytes, memory + 2 * bytes, 0, 0};
+	struct gpube_subset_split cpu = {.type = row->type, .a = s.a, .b = s.b}, there = cpu;
+
+	assert_non_null(memory);
+	draw(memory, row->type, row->n_bits, 1);
+	draw(memory + bytes, row->type, row->n_bits, 2);
+	assert_int_equal(gpube__subset_cpu()->convolve(ctx, &s), GPUBE_OK);
+	there.a = s.a = sent(memory, bytes);
+	there.b = s.b = sent(memory + bytes, bytes);
+	memset(memory + 3 * bytes, 0x55, bytes);
+	s.out = sent(memory + 3 * bytes, bytes);
+	assert_int_equal(gpu->convolve(ctx, &s), GPUBE_OK);
+	assert_int_equal(gpu->download(ctx, memory + 3 * bytes, s.out, bytes), GPUBE_OK);
+	assert_memory_equal(memory + 3 * bytes, memory + 2 * bytes, bytes);
+	for (int k = 0; k < 4; k++) {
+		const uint64_t all = ((uint64_t)1 << row->n_bits) - 1;
+		const uint64_t x[] = {all, all & 0x5555555, 0, all & 0xffffff13};
+
+		cpu.x = there.x = x[k];
+		assert_int_equal(gpube__subset_cpu()->best(ctx, &cpu), GPUBE_OK);
+		assert_int_equal(gpu->best(ctx, &there), GPUBE_OK);
+		assert_int_equal(there.y, cpu.y);
+		assert_true(there.sum.i == cpu.sum.i);
+	}
+	gpu->free(ctx, (void *)s.a);
+	gpu->free(ctx, (void *)s.b);
+	gpu->free(ctx, s.out);
+	free(memory);
+}
+
+static void fills(void **state)
+{
+	const int n_bits = 15;
+
+	(void)state;
+	for (int draw = GPUBE_DRAW_UNIFORM; draw <= GPUBE_DRAW_NEAR_TIES; draw++)
+		for (int type = GPUBE_INT16; type <= GPUBE_FLOAT64; type++) {
+			const uint64_t bytes = (uint64_t)gpube__type_size((enum gpube_type)type)
+					       << n_bits;
+			char *here = malloc(2 * bytes);
+			void *there = gpu->alloc(ctx, bytes);
+			struct gpube_fill f = {.type = (enum gpube_type)type,
+				.draw = (enum gpube_draw)draw,
+				.n_bits = n_bits,
+				.seed = 9,
+				.quota = 30,
+				.values = here};
+
+			assert_true(here && there);
+			for (int i = 0; i < n_bits; i++)
+				f.agent[i] = 0.37 * i;
+			assert_int_equal(gpube__subset_cpu()->fill(ctx, &f), GPUBE_OK);
+			f.values = there;
+			assert_int_equal(gpu->fill(ctx, &f), GPUBE_OK);
+			assert_int_equal(gpu->download(ctx, here + bytes, there, bytes), GPUBE_OK);
+			assert_memory_equal(here, here + bytes, bytes);
+			gpu->free(ctx, there);
+			free(here);
+		}
+}
+
+static void stops(void **state)
+{
+	const int n_bits = 26;
+	const uint64_t bytes = (uint64_t)8 << n_bits;
+	void *p = gpu->alloc(ctx, 3 * bytes);
+	struct gpube_subset s = {
+		GPUBE_INT64, n_bits, p, (char *)p + bytes, (char *)p + 2 * bytes, 0, 0};
+	double start = gpube__now();
+
+	(void)state;
+	assert_non_null(p);
+	ctx->deadline = start + 0.05;
+	assert_int_equal(gpu->convolve(ctx, &s), GPUBE_ESTOP);
+	assert_true(gpube__now() - start < 1);
+	ctx->deadline = 0;
+	s.n_bits = 12;
+	assert_int_equal(gpu->convolve(ctx, &s), GPUBE_OK);
+	gpu->free(ctx, p);
+}
+
+/* The same optimum from a file's values, from values made there, and on the CPU. */
+static void solves(void **state)
+{
+	const struct row *row = *state;
+	const enum csg_type type = (enum csg_type)(row->type - GPUBE_INT16);
+	static const enum csg_method methods[] = {CSG_CONV, CSG_DP, CSG_IDP};
+	struct csg_opts opts = {.sizeof_options = sizeof(opts), .backend = GPUBE_BACKEND_CPU};
+	struct csg_result *here, *r;
+	struct csg_game *g, *there;
+
+	assert_int_equal(csg_generate(&g, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
+	assert_int_equal(
+		csg_generate_on_device(&there, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
+	opts.method = CSG_CONV;
+	assert_int_equal(csg_solve(&here, g, &opts), GPUBE_OK);
+	opts.backend = GPUBE_BACKEND_CUDA;
+	for (int k = 0; k < 6; k++) {
+		opts.method = methods[k / 2];
+		assert_int_equal(csg_solve(&r, k % 2 ? there : g, &opts), GPUBE_OK);
+		assert_int_equal(r->answer, CSG_OPTIMAL);
+		assert_string_equal(r->backend, "cuda");
+		assert_true(r->value <= here->value + here->error &&
+			    here->value <= r->value + r->error);
+		csg_result_free(r, ctx);
+	}
+	csg_result_free(here, ctx);
+	csg_game_free(g);
+	csg_game_free(there);
+}
+
+static const char *const type_names[] = {"int8", "int16", "int32", "int64", "float32", "float64"};
+static struct row rows[100];
+static struct CMUnitTest tests[100];
+
+static size_t add(
+	size_t n, const char *what, enum gpube_type type, int n_bits, CMUnitTestFunction f)
+{
+	struct row *row = &rows[n];
+
+	row->type = type;
+	row->n_bits = n_bits;
+	snprintf(row->name, sizeof(row->name), "%s: %s, %d bits", what, type_names[type], n_bits);
+	tests[n] = (struct CMUnitTest){row->name, f, NULL, NULL, row};
+	return n + 1;
+}
+
+int main(void)
+{
+	static const int sizes[] = {0, 1, 5, 9, 10, 11, 12, 13, 14, 15, 17, 18};
+	size_t n = 0;
+	int status;
+
+	if (gpube_ctx_new(&ctx, NULL) != 0)
+		return 1;
+	gpu = gpube__subset_cuda(ctx, &status);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(opens);
+	if (gpu) {
+		tests[n++] = (struct CMUnitTest)cmocka_unit_test(fills);
+		tests[n++] = (struct CMUnitTest)cmocka_unit_test(stops);
+		for (int type = GPUBE_INT16; type <= GPUBE_FLOAT64; type++) {
+			for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++)
+				n = add(n, "convolves", (enum gpube_type)type, sizes[k], convolves);
+			n = add(n, "solves", (enum gpube_type)type, 3, solves);
+			n = add(n, "solves", (enum gpube_type)type, 17, solves);
+		}
+	}
+	status = _cmocka_run_group_tests("subset_convolve on the GPU", tests, n, NULL, NULL);
+	gpube_ctx_free(ctx);
+	return status != 0;
+}

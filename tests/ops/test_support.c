@@ -1,0 +1,204 @@
+/*
+ * The support scan: each size's function against elimination with full pivoting, whole scans
+ * against the specification, shares of it, dominance, and what it refuses.
+ */
+#include "tests/support/test.h"
+
+#include <stdlib.h>
+
+#include "gpube/ops/support_sides.h"
+
+#define SAMPLES 3000
+
+static struct gpube_ctx *ctx;
+
+static uint64_t random_set(struct gpube_rng *rng, int n, int q)
+{
+	uint64_t set = 0;
+
+	while (__builtin_popcountll(set) < q)
+		set |= (uint64_t)1 << gpube__rng_below(rng, (uint64_t)n);
+	return set;
+}
+
+static void fill(struct gpube_rng *rng, double *c, int n)
+{
+	for (int i = 0; i < n; i++)
+		c[i] = gpube__rng_unit(rng);
+}
+
+/* Makes payoffs for which the strategy 'x' on the support is indifferent, so that many answers
+ * are yes: other actions are worth less by 'margin'. */
+static void plant(struct gpube_rng *rng, double *c, int k, int l, uint64_t own, uint64_t other)
+{
+	double x[GPUBE_SUPPORT_ACTIONS], sum = 0;
+
+	for (int i = 0; i < k; i++) {
+		x[i] = own >> i & 1 ? 0.1 + gpube__rng_unit(rng) : 0;
+		sum += x[i];
+	}
+	for (int j = 0; j < l; j++) {
+		const double aim = other >> j & 1 ? 0.5 : 0.5 * gpube__rng_unit(rng);
+		double v = 0;
+
+		for (int i = 0; i < k; i++)
+			v += c[j * k + i] * x[i] / sum;
+		for (int i = 0; i < k; i++)
+			c[j * k + i] += aim - v;
+	}
+}
+
+static void side_of_size(void **state)
+{
+	const int q = (int)(intptr_t)*state;
+	double c[32 * 32];
+	struct gpube_rng rng;
+	int yes = 0;
+
+	gpube__rng_init(&rng, (uint64_t)q);
+	for (int t = 0; t < SAMPLES; t++) {
+		const int k = q + (int)gpube__rng_below(&rng, 4);
+		const int l = q + (int)gpube__rng_below(&rng, 4);
+		const uint64_t own = random_set(&rng, k, q), other = random_set(&rng, l, q);
+		int want, got;
+
+		fill(&rng, c, k * l);
+		if (t % 2)
+			plant(&rng, c, k, l, own, other);
+		want = (int)gpube__support_side_reference(c, k, l, own, other);
+		got = gpube__support_side(c, k, l, own, other, q);
+		/* what one calls unsure the other may call anything */
+		if (want != GPUBE_SUPPORT_UNSURE && got != GPUBE_SUPPORT_UNSURE)
+			assert_int_equal(got, want);
+		yes += got == GPUBE_SUPPORT_YES;
+	}
+	assert_true(yes > SAMPLES / 3);
+}
+
+/* Integer payoffs in a small range: ties and singular systems. */
+static void small_payoffs(struct gpube_rng *rng, double *c, int n)
+{
+	for (int i = 0; i < n; i++)
+		c[i] = (double)gpube__rng_below(rng, 4) / 3;
+}
+
+static bool proposed(const struct gpube_support_scan *s, const struct gpube_support_pair *pair)
+{
+	for (int64_t k = 0; k < s->n_found; k++)
+		if (s->found[k].x == pair->x && s->found[k].y == pair->y)
+			return true;
+	return false;
+}
+
+/* Every pair that the specification is sure of must be proposed, and no pair that it rejects. */
+static void scans(void **state)
+{
+	const int small = (int)(intptr_t)*state;
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, 7);
+	for (int t = 0; t < 60; t++) {
+		double c[2][64];
+		const int k = 1 + (int)gpube__rng_below(&rng, 6);
+		const int l = 1 + (int)gpube__rng_below(&rng, 6);
+
+		for (int p = 0; p < 2; p++)
+			(small ? small_payoffs : fill)(&rng, c[p], k * l);
+		for (int q = 1; q <= k && q <= l; q++) {
+			struct gpube_support_scan want = {.k = k,
+				.l = l,
+				.c = {c[0], c[1]},
+				.q = q,
+				.shares = 1,
+				.most_unsure = INT64_MAX};
+			struct gpube_support_scan got = want, sum = want;
+
+			got.dominance = true;
+			assert_int_equal(gpube__support_reference(ctx, &want), 0);
+			assert_int_equal(gpube__support_cpu()->scan(ctx, &got), 0);
+			assert_int_equal(got.n_pairs, want.n_pairs);
+			for (int64_t i = 0; i < want.n_found; i++)
+				if (want.found[i].answer == GPUBE_SUPPORT_YES)
+					assert_true(proposed(&got, &want.found[i]));
+			for (int64_t i = 0; i < got.n_found; i++)
+				assert_true(proposed(&want, &got.found[i]) ||
+					    got.found[i].answer == GPUBE_SUPPORT_UNSURE);
+			/* three shares are the whole */
+			sum.shares = 3;
+			for (; sum.share < 3; sum.share++)
+				assert_int_equal(gpube__support_cpu()->scan(ctx, &sum), 0);
+			assert_int_equal(sum.n_pairs, want.n_pairs);
+			for (int64_t i = 0; i < got.n_found; i++)
+				assert_true(proposed(&sum, &got.found[i]));
+			gpube__free(ctx, want.found);
+			gpube__free(ctx, got.found);
+			gpube__free(ctx, sum.found);
+		}
+	}
+}
+
+/* All payoffs alike: every pair is unsure from size 2 on, and no more are kept than asked for. */
+static void unsure(void **state)
+{
+	double c[36] = {0};
+	struct gpube_support_scan s = {
+		.k = 6, .l = 6, .c = {c, c}, .q = 3, .shares = 1, .most_unsure = 10};
+
+	(void)state;
+	assert_int_equal(gpube__support_cpu()->scan(ctx, &s), 0);
+	assert_int_equal(s.n_pairs, 400);
+	assert_int_equal(s.n_unsure, 400);
+	assert_int_equal(s.n_found, 10);
+	gpube__free(ctx, s.found);
+}
+
+static void refused(void **state)
+{
+	double c[4] = {0};
+	const struct gpube_support_scan bad[] = {
+		{.k = 2, .l = 2, .q = 0, .shares = 1},
+		{.k = 2, .l = 2, .q = 3, .shares = 1},
+		{.k = 2, .l = 2, .q = 1, .shares = 0},
+		{.k = 2, .l = 2, .q = 1, .shares = 2, .share = 2},
+		{.k = 65, .l = 65, .q = 1, .shares = 1},
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(bad) / sizeof(*bad); k++) {
+		struct gpube_support_scan s = bad[k];
+
+		s.c[0] = s.c[1] = c;
+		assert_int_equal(gpube__support_cpu()->scan(ctx, &s), GPUBE_EINVAL);
+	}
+	/* 64 choose 32 sets cannot be listed */
+	assert_int_equal(gpube__support_cpu()->scan(ctx,
+				 &(struct gpube_support_scan){
+					 .k = 64, .l = 64, .c = {c, c}, .q = 32, .shares = 1}),
+		GPUBE_ERANGE);
+}
+
+int main(void)
+{
+	static const int sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 17};
+	enum { N = sizeof(sizes) / sizeof(*sizes) };
+	struct CMUnitTest tests[N + 4] = {{0}};
+	static char names[N][32];
+	int n = 0, failed;
+
+	if (gpube_ctx_new(&ctx, NULL))
+		return 1;
+	for (; n < N; n++) {
+		snprintf(names[n], sizeof(names[n]), "supports of %d", sizes[n]);
+		tests[n] = (struct CMUnitTest){.name = names[n],
+			.test_func = side_of_size,
+			.initial_state = (void *)(intptr_t)sizes[n]};
+	}
+	tests[n++] = (struct CMUnitTest){.name = "scans, payoffs of any size", .test_func = scans};
+	tests[n++] = (struct CMUnitTest){
+		.name = "scans, ties", .test_func = scans, .initial_state = (void *)(intptr_t)1};
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(unsure);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(refused);
+	failed = _cmocka_run_group_tests("support", tests, (size_t)n, NULL, NULL);
+	gpube_ctx_free(ctx);
+	return failed;
+}

@@ -1,0 +1,229 @@
+/*
+ * The join graph: after every pass and every growth each assignment below the
+ * limit costs in the tables exactly what it did, so that the constant is a
+ * bound; one pass forward over whole buckets is the optimum; covers agree with
+ * plain indexing.
+ */
+#include "tests/support/test.h"
+
+#include "gpube/dense.h"
+#include "gpube/joingraph.h"
+#include "tests/support/random_model.h"
+
+enum { N_SEEDS = 300 };
+
+static struct gpube_ctx *ctx;
+
+static int setup(void **state)
+{
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
+
+	(void)state;
+	return gpube_ctx_new(&ctx, &opts);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gpube_ctx_free(ctx);
+	return 0;
+}
+
+static void check_costs(const struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit,
+	int32_t *values)
+{
+	int64_t bound = gpube__joingraph_bound(g, m, limit), optimum = GPUBE_INF;
+
+	memset(values, 0, (size_t)m->n_vars * sizeof(*values));
+	do {
+		int64_t cost, scaled, exact;
+
+		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+		if (cost >= limit)
+			continue;
+		optimum = cost < optimum ? cost : optimum;
+		if (g->constant >= g->target)
+			fail_msg("the limit %lld is said to be reached, an assignment costs %lld",
+				(long long)limit, (long long)cost);
+		scaled = gpube__joingraph_cost(g, values);
+		assert_true(scaled >= 0);
+		exact = cost - gpube__constant_of(m);
+		if (g->shift >= 0) {
+			assert_true(scaled == exact << g->shift);
+		} else {
+			assert_true(scaled <= exact >> -g->shift);
+			assert_true(scaled + m->n_functions >= exact >> -g->shift);
+		}
+	} while (next_assignment(values, m));
+	assert_true(bound <= optimum);
+}
+
+/* No value of an assignment below the limit is said to be dead. */
+static void check_filter(const struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit,
+	int32_t *values)
+{
+	int64_t *at = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*at)), n = 0;
+	uint8_t *dead;
+
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		at[i] = n;
+		n += m->vars[i].domain;
+	}
+	dead = gpube__alloc_zero(ctx, (uint64_t)n, 1);
+	gpube__joingraph_filter(g, dead, at);
+	memset(values, 0, (size_t)m->n_vars * sizeof(*values));
+	do {
+		int64_t cost;
+
+		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+		for (int32_t i = 0; cost < limit && i < m->n_vars; i++)
+			assert_false(dead[at[i] + values[i]]);
+	} while (next_assignment(values, m));
+	gpube__free(ctx, dead);
+	gpube__free(ctx, at);
+}
+
+static void climb(const struct gpube_model *m, int64_t limit, const int32_t *order, int64_t optimum)
+{
+	int32_t *values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*values));
+	struct gpube_joingraph g;
+	int64_t before = 0, decoded;
+	bool fits;
+
+	assert_int_equal(gpube__joingraph_init(&g, m, order, 2, 1e7, limit, &fits), 0);
+	assert_true(fits);
+	check_costs(&g, m, limit, values);
+	for (int pass = 0; pass < 8 && g.constant < g.target; pass++) {
+		assert_int_equal(gpube__joingraph_pass(&g, pass % 2), 0);
+		assert_true(g.constant >= before);
+		before = g.constant;
+		check_costs(&g, m, limit, values);
+		check_filter(&g, m, limit, values);
+		if (pass == 3 && optimum != GPUBE_INF && optimum + 1 < limit) {
+			limit = optimum + 1;
+			gpube__joingraph_limit(&g, m, limit);
+		}
+		if (pass % 3 == 2 && g.constant < g.target) {
+			assert_int_equal(gpube__joingraph_grow(&g, 3 + pass / 3, 1e7, &fits), 0);
+			assert_true(fits);
+			check_costs(&g, m, limit, values);
+		}
+	}
+	if (g.constant < g.target) {
+		assert_int_equal(gpube__joingraph_grow(&g, m->n_vars + 1, 1, &fits), 0);
+		assert_true(fits == (m->n_vars == 0));
+		assert_int_equal(gpube__joingraph_grow(&g, m->n_vars + 1, 1e7, &fits), 0);
+		assert_int_equal(gpube__joingraph_pass(&g, false), 0);
+		check_costs(&g, m, limit, values);
+		if (g.shift >= 0 && optimum >= limit) {
+			assert_true(g.constant >= g.target);
+		} else if (g.shift >= 0) {
+			assert_true(gpube__joingraph_bound(&g, m, limit) == optimum);
+			gpube__joingraph_decode(&g, values);
+			assert_int_equal(gpube_model_cost(&decoded, m, values), 0);
+			assert_true(decoded == optimum);
+		}
+	}
+	gpube__joingraph_clear(&g);
+	gpube__free(ctx, values);
+}
+
+static void invariant(void **state)
+{
+	uint64_t seed = *(uint64_t *)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_simplified s;
+	struct gpube_model *m;
+	struct brute brute;
+	int32_t *order;
+
+	if (seed % 4 == 0) { /* many variables of two values: long scopes */
+		spec = random_spec_default();
+		spec.n_vars = 10;
+		spec.n_functions = 22;
+		spec.min_domain = spec.max_domain = 2;
+		spec.max_arity = 3;
+	}
+	if (seed % 8 == 1) /* costs that int32 does not hold */
+		spec.max_cost = (int64_t)1 << 40;
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(gpube__simplify(&s, m, seed % 2), 0);
+	if (!s.infeasible) {
+		int64_t optimum;
+
+		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
+		optimum = brute.feasible ? brute.cost : GPUBE_INF;
+		order = gpube__alloc(ctx, (uint64_t)s.model->n_vars, sizeof(*order));
+		for (int32_t i = 0; i < s.model->n_vars; i++)
+			order[i] = seed % 3 ? i : s.model->n_vars - 1 - i;
+		climb(s.model, s.model->top, order, optimum);
+		if (brute.feasible) {
+			climb(s.model, optimum + 1, order, optimum);
+			climb(s.model, optimum + 5, order, optimum);
+			climb(s.model, optimum, order, optimum);
+		}
+		gpube__free(ctx, order);
+	}
+	gpube__simplified_clear(ctx, &s);
+	gpube_model_free(m);
+}
+
+/* Large tables are worked on by several threads: the same bits. */
+static void threads_agree(void **state)
+{
+	struct random_spec spec = random_spec_default();
+	struct gpube_joingraph g[2];
+	int32_t order[24];
+	struct gpube_model *m;
+	bool fits;
+
+	(void)state;
+	spec.n_vars = 24;
+	spec.n_functions = 70;
+	spec.min_domain = 2;
+	spec.max_domain = 3;
+	spec.max_arity = 3;
+	spec.min_arity = 2;
+	spec.sparse = spec.observed = spec.forbidden = 0;
+	spec.top = TOP_NONE;
+	m = random_model(ctx, &spec, 7);
+	assert_non_null(m);
+	m->direction = GPUBE_MINIMISE;
+	for (int32_t i = 0; i < 24; i++)
+		order[i] = i;
+	for (int k = 0; k < 2; k++) {
+		ctx->n_threads = 1 + 2 * k;
+		assert_int_equal(
+			gpube__joingraph_init(&g[k], m, order, 13, 1e8, GPUBE_INF, &fits), 0);
+		assert_true(fits);
+		for (int pass = 0; pass < 3; pass++)
+			assert_int_equal(gpube__joingraph_pass(&g[k], pass % 2), 0);
+	}
+	ctx->n_threads = 1;
+	assert_true(g[0].cells > 1e6);
+	assert_true(g[0].constant > 0);
+	assert_true(g[0].constant == g[1].constant);
+	for (int32_t j = 0; j < g[0].n_joins; j++)
+		assert_memory_equal(g[0].joins[j].t, g[1].joins[j].t,
+			(size_t)g[0].joins[j].cells * sizeof(int32_t));
+	for (int k = 0; k < 2; k++)
+		gpube__joingraph_clear(&g[k]);
+	gpube_model_free(m);
+}
+
+int main(void)
+{
+	static struct CMUnitTest tests[N_SEEDS + 1];
+	static uint64_t seeds[N_SEEDS];
+	static char names[N_SEEDS][32];
+
+	for (size_t n = 0; n < N_SEEDS; n++) {
+		seeds[n] = n;
+		snprintf(names[n], sizeof(names[n]), "invariant, seed %zu", n);
+		tests[n] = (struct CMUnitTest){.name = names[n], .test_func = invariant,
+			.initial_state = &seeds[n]};
+	}
+	tests[N_SEEDS] = (struct CMUnitTest)cmocka_unit_test(threads_agree);
+	return _cmocka_run_group_tests("joingraph", tests, N_SEEDS + 1, setup, teardown);
+}

@@ -1,0 +1,288 @@
+/* Generated games: each class is what its name says, the same for the same seed, in every format.
+ */
+#include "tests/support/test.h"
+
+#include <stdbool.h>
+
+#include "nash/game.h"
+#include "tests/support/files.h"
+
+static struct gpube_ctx *make_ctx(void)
+{
+	struct gpube_ctx *ctx;
+
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	return ctx;
+}
+
+static struct nash_game *generate(struct gpube_ctx *ctx, struct nash_random o)
+{
+	struct nash_game *g;
+
+	o.sizeof_options = sizeof(o);
+	if (nash_generate(&g, ctx, &o))
+		fail_msg("%s", gpube_error(ctx));
+	return g;
+}
+
+static double pay(const struct nash_game *g, int p, int i, int j)
+{
+	return nash__number_double(&g->payoffs[p][(int64_t)i * g->n + j]);
+}
+
+static bool same_payoffs(const struct nash_game *a, const struct nash_game *b)
+{
+	if (a->m != b->m || a->n != b->n)
+		return false;
+	for (int p = 0; p < 2; p++)
+		for (int64_t c = 0; c < (int64_t)a->m * a->n; c++)
+			if (a->payoffs[p][c].num != b->payoffs[p][c].num ||
+				a->payoffs[p][c].den != b->payoffs[p][c].den)
+				return false;
+	return true;
+}
+
+/* ---- what a class promises, cell by cell -------------------------------------------- */
+
+static bool is_zero_sum(const struct nash_game *g, int i, int j)
+{
+	return pay(g, 0, i, j) == -pay(g, 1, i, j);
+}
+
+static bool is_win_lose(const struct nash_game *g, int i, int j)
+{
+	return (pay(g, 0, i, j) == 0 || pay(g, 0, i, j) == 1) &&
+	       (pay(g, 1, i, j) == 0 || pay(g, 1, i, j) == 1);
+}
+
+static bool is_coordination(const struct nash_game *g, int i, int j)
+{
+	return pay(g, 0, i, j) == (i == j) && pay(g, 1, i, j) == (i == j);
+}
+
+static bool is_dispersion(const struct nash_game *g, int i, int j)
+{
+	return pay(g, 0, i, j) == (i != j) && pay(g, 1, i, j) == (i != j);
+}
+
+static bool is_in_range(const struct nash_game *g, int i, int j)
+{
+	return pay(g, 0, i, j) >= -100 && pay(g, 0, i, j) <= 100 && pay(g, 1, i, j) >= -100 &&
+	       pay(g, 1, i, j) <= 100;
+}
+
+/* Above the diagonal the gain of one more effort is that of player 2's alone, and so on. */
+static bool is_effort(const struct nash_game *g, int i, int j)
+{
+	return i == 0 || j == 0 ||
+	       (pay(g, 0, i, j) + pay(g, 0, 0, 0) - pay(g, 0, i, 0) ==
+			       pay(g, 1, i, j) + pay(g, 1, 0, 0) - pay(g, 1, 0, j) &&
+		       pay(g, 0, i, j) - pay(g, 1, i, j) ==
+			       (j - i) * (pay(g, 0, 0, 0) - pay(g, 0, 1, 0)));
+}
+
+static bool is_grab(const struct nash_game *g, int i, int j)
+{
+	double high = pay(g, 1, 1, 0), middle = pay(g, 0, 1, 0), low = pay(g, 0, 0, 0);
+
+	return high > middle && middle > low &&
+	       pay(g, 0, i, j) == (i < j          ? high
+					  : i > j ? middle
+						  : low) &&
+	       pay(g, 1, i, j) == (j < i          ? high
+					  : j > i ? middle
+						  : low);
+}
+
+static bool is_travelers(const struct nash_game *g, int i, int j)
+{
+	return pay(g, 0, i, j) + pay(g, 1, i, j) == 2 * ((i < j ? i : j) + 2) &&
+	       (i == j ? pay(g, 0, i, j) == pay(g, 1, i, j)
+		       : pay(g, 0, i, j) - pay(g, 1, i, j) == (i < j ? 4 : -4));
+}
+
+struct class
+{
+	const char *name;
+	bool (*holds)(const struct nash_game *g, int i, int j);
+	bool seeded;
+};
+
+static const struct class classes[] = {
+	{"random", is_in_range, true},
+	{"covariant", NULL, true},
+	{"zero-sum", is_zero_sum, true},
+	{"win-lose", is_win_lose, true},
+	{"duplicated", is_in_range, true},
+	{"coordination", is_coordination, false},
+	{"dispersion", is_dispersion, false},
+	{"minimum-effort", is_effort, true},
+	{"grab-the-dollar", is_grab, true},
+	{"travelers-dilemma", is_travelers, false},
+	{"cyclic-polytope", NULL, false},
+};
+
+#define N_CLASSES (sizeof(classes) / sizeof(*classes))
+
+static void class_holds(void **state)
+{
+	const struct class *row = *state;
+	struct gpube_ctx *ctx = make_ctx();
+	int differ = 0;
+
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct nash_random o = {.kind = row->name, .rows = 6, .columns = 6, .seed = seed};
+		struct nash_game *g = generate(ctx, o), *again = generate(ctx, o), *other;
+
+		for (int c = 0; row->holds && c < 36; c++)
+			assert_true(row->holds(g, c / 6, c % 6));
+		assert_true(same_payoffs(g, again));
+		o.seed += 1000;
+		other = generate(ctx, o);
+		differ += !same_payoffs(g, other);
+		nash_game_free(g);
+		nash_game_free(again);
+		nash_game_free(other);
+	}
+	assert_int_equal(differ, row->seeded ? 20 : 0);
+	assert_string_equal(nash_class((int)(row - classes)), row->name);
+	assert_null(nash_class((int)N_CLASSES));
+	gpube_ctx_free(ctx);
+}
+
+/* Covariance as asked for, in the mean of many cells. */
+static void covariance(void **state)
+{
+	struct gpube_ctx *ctx = make_ctx();
+
+	(void)state;
+	for (int t = -1; t <= 1; t++) {
+		struct nash_game *g = generate(ctx, (struct nash_random){.kind = "covariant",
+							    .rows = 100,
+							    .columns = 100,
+							    .range = 1000,
+							    .covariance = 0.8 * t});
+		double aa = 0, ab = 0;
+
+		for (int i = 0; i < 100; i++)
+			for (int j = 0; j < 100; j++) {
+				aa += pay(g, 0, i, j) * pay(g, 0, i, j) / 1e10;
+				ab += pay(g, 0, i, j) * pay(g, 1, i, j) / 1e10;
+			}
+		assert_true(aa > 0.95 && aa < 1.05);
+		assert_true(ab - 0.8 * t < 0.05 && ab - 0.8 * t > -0.05);
+		nash_game_free(g);
+	}
+	gpube_ctx_free(ctx);
+}
+
+/*
+ * One equilibrium, in which all is played, at the end of paths that grow by the cube of the
+ * golden ratio with each two actions (Savani and von Stengel, section 4).
+ */
+static void cyclic_polytopes(void **state)
+{
+	static const int64_t pivots[] = {4, 10, 36, 146, 612};
+	struct gpube_ctx *ctx = make_ctx();
+
+	(void)state;
+	for (int d = 2; nash_exact() && d <= 10; d += 2) {
+		struct nash_game *g = generate(ctx,
+			(struct nash_random){.kind = "cyclic-polytope", .rows = d, .columns = d});
+		struct nash_opts o = {.sizeof_options = sizeof(o), .one = 1};
+		struct nash_result *r;
+
+		assert_int_equal(nash_solve(&r, g, &o), GPUBE_OK);
+		assert_int_equal(r->work, pivots[d / 2 - 1]);
+		for (int i = 0; i < d; i++)
+			assert_string_not_equal(r->xs[0].p[i], "0");
+		nash_result_free(r, ctx);
+		o.one = 0;
+		assert_int_equal(nash_solve(&r, g, &o), GPUBE_OK);
+		assert_int_equal(r->answer, NASH_ANSWER_ALL);
+		assert_int_equal(r->n_pairs, 1);
+		nash_result_free(r, ctx);
+		nash_game_free(g);
+	}
+	gpube_ctx_free(ctx);
+}
+
+static void every_format(void **state)
+{
+	static const struct nash_random shapes[] = {{.rows = 3, .columns = 4},
+		{.rows = 1, .columns = 5}, {.rows = 5, .columns = 1}, {.rows = 2, .columns = 2},
+		{.rows = 3, .columns = 3, .kind = "minimum-effort", .parameters = "-1/3,2.5,.75"}};
+	struct gpube_ctx *ctx = make_ctx();
+	char dir[256], path[300];
+
+	(void)state;
+	test_make_dir(dir);
+	snprintf(path, sizeof(path), "%s/game.txt", dir);
+	for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
+		for (int f = NASH_FORMAT_NFG; f <= NASH_FORMAT_GT; f++) {
+			struct nash_game *g = generate(ctx, shapes[s]), *back;
+
+			assert_int_equal(nash_write(g, path, (enum nash_format)f), GPUBE_OK);
+			if (nash_read(&back, ctx, path, NASH_FORMAT_AUTO))
+				fail_msg("format %d: %s", f, gpube_error(ctx));
+			assert_true(same_payoffs(g, back));
+			nash_game_free(g);
+			nash_game_free(back);
+		}
+	test_clear_dir(dir);
+	gpube_ctx_free(ctx);
+}
+
+static void refused(void **state)
+{
+	static const struct nash_random bad[] = {
+		{.kind = "nix", .rows = 2, .columns = 2},
+		{.rows = 0, .columns = 2},
+		{.rows = 2, .columns = 2, .range = -1},
+		{.rows = 2, .columns = 2, .covariance = 1.5},
+		{.rows = 2, .columns = 2, .parameters = "1"},
+		{.kind = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,2"},
+		{.kind = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,2,3,4"},
+		{.kind = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,x,3"},
+		{.kind = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,1e30,3"},
+		{.kind = "minimum-effort",
+			.rows = 2,
+			.columns = 2,
+			.parameters = "1/7919,"
+				      "1/999983,"
+				      "1/999979"},
+		{.kind = "cyclic-polytope", .rows = 3, .columns = 3},
+		{.kind = "cyclic-polytope", .rows = 2, .columns = 4},
+		{.kind = "cyclic-polytope", .rows = 18, .columns = 18},
+	};
+	struct gpube_ctx *ctx = make_ctx();
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(bad) / sizeof(*bad); k++) {
+		struct nash_random o = bad[k];
+		struct nash_game *g;
+
+		o.sizeof_options = sizeof(o);
+		assert_int_equal(nash_generate(&g, ctx, &o), GPUBE_EINVAL);
+		assert_null(g);
+	}
+	gpube_ctx_free(ctx);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N_CLASSES + 4] = {{0}};
+	size_t n = 0;
+
+	for (; n < N_CLASSES; n++) {
+		const void *row = &classes[n];
+
+		tests[n] = (struct CMUnitTest){.name = classes[n].name, .test_func = class_holds};
+		memcpy(&tests[n].initial_state, &row, sizeof(row));
+	}
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(covariance);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(cyclic_polytopes);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_format);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(refused);
+	return _cmocka_run_group_tests("nash_generate", tests, n, NULL, NULL);
+}
