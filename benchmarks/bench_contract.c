@@ -5,9 +5,12 @@
  *
  * Bound: the larger of bytes / copy bandwidth (each input once, the output
  * once; a copy of n bytes moves 2n) and joined cells / rate of add-min from
- * registers. Both are measured here first, on as many cores as the row uses.
- * Every result is checked before it is timed; a row is the median of at least
- * 'seconds' (1) of runs, one after the other: small shapes stay in the caches.
+ * registers, on as many cores as the row uses. The clock of a virtual core goes up
+ * and down by a factor of two within seconds, so a row's ceiling is measured again
+ * between slices of some 20 ms of runs: a slice's share is that of its median run,
+ * against the better of the ceilings before and after it. A row is the median
+ * of at least 'seconds' (1) of slices; small shapes stay in the caches.
+ * Every result is checked before it is timed.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -22,7 +25,10 @@
 
 #include "tests/support/shapes.h"
 
-enum { MAX_CORES = 2, MAX_RUNS = 100000 };
+enum { MAX_CORES = 2, MAX_RUNS = 100000, MAX_SLICES = 1000 };
+
+#define SLICE_SECONDS 0.02
+#define COPY_BYTES    ((size_t)256 << 20)
 
 static struct gpube_ctx *tables; /* whose memory the tables are */
 
@@ -92,15 +98,15 @@ static void add_min_kernel(void (**kernel)(int64_t, void *), int *cells, bool is
 #endif
 }
 
-static double measure_add_min(int cores, bool is_float)
+/* The best of 'runs' runs of n iterations. */
+static double measure_add_min(int cores, bool is_float, int64_t n, int runs)
 {
-	const int64_t n = 3000000;
 	void (*kernel)(int64_t, void *);
 	double best = 1e9;
 	int cells;
 
 	add_min_kernel(&kernel, &cells, is_float);
-	for (int run = 0; run < 20; run++) {
+	for (int run = 0; run < runs; run++) {
 		double t = gpube__now();
 
 #pragma omp parallel num_threads(cores)
@@ -115,28 +121,23 @@ static double measure_add_min(int cores, bool is_float)
 	return cores * (double)n * cells / best;
 }
 
-static double measure_copy(int cores)
+static char *copy_from, *copy_to; /* COPY_BYTES each */
+
+static double measure_copy(int cores, size_t bytes, int runs)
 {
-	const size_t bytes = (size_t)256 << 20;
-	char *a = gpube__ops_cpu()->alloc(tables, bytes), *b = gpube__ops_cpu()->alloc(tables, bytes);
 	double best = 1e9;
 
-	if (!a || !b)
-		abort();
-	memset(a, 1, bytes);
-	memset(b, 2, bytes);
-	for (int run = 0; run < 10; run++) {
+	for (int run = 0; run < runs; run++) {
 		double t = gpube__now();
 
 #pragma omp parallel for num_threads(cores) schedule(static)
 		for (int i = 0; i < cores; i++)
-			memcpy(b + bytes / (size_t)cores * (size_t)i,
-				a + bytes / (size_t)cores * (size_t)i, bytes / (size_t)cores);
+			memcpy(copy_to + bytes / (size_t)cores * (size_t)i,
+				copy_from + bytes / (size_t)cores * (size_t)i,
+				bytes / (size_t)cores);
 		t = gpube__now() - t;
 		best = t < best ? t : best;
 	}
-	gpube__ops_cpu()->free(tables, a);
-	gpube__ops_cpu()->free(tables, b);
 	return 2 * (double)bytes / best;
 }
 
@@ -291,24 +292,59 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void time_row(struct gpube_ctx *ctx, const struct row *row, double seconds, double *median,
-	double *minimum)
-{
-	double *t = malloc(MAX_RUNS * sizeof(*t)), total = 0;
-	int n = 0;
+/* What bounds a row, and how much of it the row needs. */
+struct bound {
+	double amount; /* bytes, or joined cells */
+	bool copying, is_float;
+	int cores;
+};
 
-	if (!t)
-		abort();
-	while (n < MAX_RUNS && (total < seconds || n < 5)) {
-		t[n] = gpube__now();
-		run_row(ctx, row);
-		t[n] = gpube__now() - t[n];
-		total += t[n++];
+/* The whole of the buffers: smaller copies go through the caches and are slower. */
+static double ceiling_now(const struct bound *b)
+{
+	return b->copying ? measure_copy(b->cores, COPY_BYTES, 1)
+			  : measure_add_min(b->cores, b->is_float, 300000, 2);
+}
+
+static double median_of(double *v, int n)
+{
+	qsort(v, (size_t)n, sizeof(*v), compare_doubles);
+	return v[n / 2];
+}
+
+struct timing {
+	double median, minimum, ceiling, share; /* the last two: medians of slices */
+};
+
+static void time_row(
+	struct gpube_ctx *ctx, const struct row *row, double seconds, const struct bound *b, struct timing *out)
+{
+	static double t[MAX_RUNS], slice_t[MAX_RUNS], ceilings_seen[MAX_SLICES], shares[MAX_SLICES];
+	double total = 0, before = ceiling_now(b);
+	int n = 0, slices = 0;
+
+	while (n < MAX_RUNS && slices < MAX_SLICES && (total < seconds || slices < 5)) {
+		double slice = 0, after, best;
+		int first = n;
+
+		while (n < MAX_RUNS && (slice < SLICE_SECONDS || n < first + 2)) {
+			t[n] = gpube__now();
+			run_row(ctx, row);
+			t[n] = gpube__now() - t[n];
+			slice += t[n++];
+		}
+		after = ceiling_now(b);
+		best = after > before ? after : before;
+		memcpy(slice_t, t + first, (size_t)(n - first) * sizeof(*t));
+		ceilings_seen[slices] = best;
+		shares[slices++] = b->amount / best / median_of(slice_t, n - first);
+		before = after;
+		total += slice;
 	}
-	qsort(t, (size_t)n, sizeof(*t), compare_doubles);
-	*median = t[n / 2];
-	*minimum = t[0];
-	free(t);
+	out->median = median_of(t, n);
+	out->minimum = t[0];
+	out->ceiling = median_of(ceilings_seen, slices);
+	out->share = median_of(shares, slices);
 }
 
 static int bench_row(const char *family, const char *text, int position, enum gpube_type type,
@@ -317,7 +353,9 @@ static int bench_row(const char *family, const char *text, int position, enum gp
 	const char *type_name = type == GPUBE_INT32 ? "int32" : "float32";
 	const double rate = type == GPUBE_INT32 ? ceil->add_min_int32 : ceil->add_min_float32;
 	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = cores};
-	double median, minimum, bytes, joined, bound;
+	struct timing timing;
+	struct bound bound;
+	double bytes, joined;
 	struct row row = {.family = family};
 	struct gpube_ctx *ctx;
 	const char *problem;
@@ -335,19 +373,21 @@ static int bench_row(const char *family, const char *text, int position, enum gp
 		gpube_ctx_free(ctx);
 		return 1;
 	}
-	time_row(ctx, &row, seconds, &median, &minimum);
 	bytes = row.n * row.shapes[0].bytes;
 	joined = (double)row.n * (double)row.shapes[0].joined_cells;
-	bound = bytes / ceil->copy_bytes > joined / rate ? bytes / ceil->copy_bytes : joined / rate;
-	printf("%-9s %-7s %-6s %d  %9.1f %9.1f  %9.1f %s %4.0f %% %4.0f %%\n", family, type_name,
-		positions[position], cores, median * 1e6, minimum * 1e6, bound * 1e6,
-		bound > joined / rate ? "bytes" : "cells", 100 * bound / median,
-		100 * bound / minimum);
+	bound.copying = bytes / ceil->copy_bytes > joined / rate;
+	bound.amount = bound.copying ? bytes : joined;
+	bound.is_float = type == GPUBE_FLOAT32;
+	bound.cores = cores;
+	time_row(ctx, &row, seconds, &bound, &timing);
+	printf("%-9s %-7s %-6s %d  %9.1f %9.1f us  %6.1f G %s/s %4.0f %%\n", family, type_name,
+		positions[position], cores, timing.median * 1e6, timing.minimum * 1e6,
+		timing.ceiling / 1e9, bound.copying ? "bytes" : "cells", 100 * timing.share);
 	fflush(stdout);
 	if (csv)
-		fprintf(csv, "%s,%s,%s,%d,%.9f,%.9f,%.0f,%.0f,%.9f,%.3f\n", family, type_name,
-			positions[position], cores, median, minimum, bytes, joined, bound,
-			bound / median);
+		fprintf(csv, "%s,%s,%s,%d,%.9f,%.9f,%.0f,%.0f,%s,%.4g,%.3f\n", family, type_name,
+			positions[position], cores, timing.median, timing.minimum, bytes, joined,
+			bound.copying ? "copy" : "add-min", timing.ceiling, timing.share);
 	free_row(&row);
 	gpube_ctx_free(ctx);
 	return 0;
@@ -362,9 +402,9 @@ static void measure_ceilings(void)
 	for (int cores = 1; cores <= MAX_CORES; cores++) {
 		struct ceilings *c = &ceilings[cores];
 
-		c->copy_bytes = measure_copy(cores);
-		c->add_min_int32 = measure_add_min(cores, false);
-		c->add_min_float32 = measure_add_min(cores, true);
+		c->copy_bytes = measure_copy(cores, COPY_BYTES, 10);
+		c->add_min_int32 = measure_add_min(cores, false, 3000000, 20);
+		c->add_min_float32 = measure_add_min(cores, true, 3000000, 20);
 		printf("%d core%s: copy %.1f GB/s, add-min int32 %.1f G/s, float32 %.1f G/s\n",
 			cores, cores > 1 ? "s" : "", c->copy_bytes / 1e9, c->add_min_int32 / 1e9,
 			c->add_min_float32 / 1e9);
@@ -417,16 +457,24 @@ int main(int argc, char **argv)
 		csv = fopen(csv_name, "w");
 	if (csv)
 		fprintf(csv, "family,type,position,cores,median_s,minimum_s,bytes,joined_cells,"
-			     "bound_s,share\n");
+			     "bound,ceiling_per_s,share\n");
 	if (gpube_ctx_new(&tables, NULL))
 		abort();
+	copy_from = gpube__ops_cpu()->alloc(tables, COPY_BYTES);
+	copy_to = gpube__ops_cpu()->alloc(tables, COPY_BYTES);
+	if (!copy_from || !copy_to)
+		abort();
+	memset(copy_from, 1, COPY_BYTES);
+	memset(copy_to, 2, COPY_BYTES);
 	measure_ceilings();
-	printf("family    type    x at   n  median us    min us   bound us of    share  of min\n");
+	printf("family    type    x at   n     median       min        ceiling         share\n");
 	while (fgets(line, sizeof(line), f))
 		failed |= bench_line(line, only, seconds, csv);
 	fclose(f);
 	if (csv)
 		fclose(csv);
+	gpube__ops_cpu()->free(tables, copy_from);
+	gpube__ops_cpu()->free(tables, copy_to);
 	gpube_ctx_free(tables);
 	return failed;
 }
