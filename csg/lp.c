@@ -155,7 +155,7 @@ static int add_column(struct csg__lp *lp, uint64_t i)
 /* The columns of the blocks with most to gain, at most n_best of them. */
 static int add_columns(struct csg__lp *lp, double tolerance, int n_best)
 {
-	uint64_t best[4 * CSG_MAX_AGENTS];
+	uint64_t best[4 * CSG_MAX_AGENTS] = {0};
 	int n = 0, status = GPUBE_OK;
 
 	for (uint64_t i = 0; i < lp->n_scan; i++) {

@@ -374,7 +374,7 @@ static int find_order(struct gpube_bounder *b)
 		status = GPUBE_ENOMEM;
 	else if (!b->opts->order)
 		status = gpube__fail(b->ctx, GPUBE_EINVAL, "no order is given");
-	for (int32_t p = 0; p < n && !status; p++) {
+	for (int32_t p = 0; b->opts->order && p < n && !status; p++) {
 		int32_t var = b->opts->order[p];
 
 		if (var < 0 || var >= n || seen[var])

@@ -368,7 +368,7 @@ void gpube__clusters_return(struct gpube_clusters *c)
 
 void gpube__clusters_marginals(const struct gpube_clusters *c, int32_t i, int64_t *sum)
 {
-	int32_t least[1024];
+	int32_t least[1024] = {0};
 
 	for (int32_t x = 0; x < c->domain[i]; x++)
 		sum[x] = c->unary[i][x];

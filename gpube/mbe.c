@@ -446,7 +446,7 @@ void gpube__mbe_run_clear(struct gpube_mbe_run *r)
 {
 	struct gpube_ctx *ctx = r->mbe ? r->mbe->ctx : NULL;
 
-	for (int32_t k = 0; r->messages && k < r->mbe->n_minis; k++)
+	for (int32_t k = 0; r->mbe && r->messages && k < r->mbe->n_minis; k++)
 		if (r->messages[k])
 			r->ops->free(ctx, r->messages[k]);
 	if (ctx) {
