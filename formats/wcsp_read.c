@@ -238,7 +238,7 @@ static void expect(struct expected *e, const int32_t *tuple, const int32_t *doma
 
 	text[0] = '\n';
 	e->n = 0;
-	if (arity == 0)
+	if (arity <= 0)
 		return;
 	for (int i = 0; i < arity; i++) {
 		if (n > 16)

@@ -103,7 +103,7 @@ void gpube_ctx_resume(struct gpube_ctx *ctx)
 	__atomic_store_n(&ctx->stop, 0, __ATOMIC_RELAXED);
 }
 
-int gpube__fail(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt, ...)
+int(gpube__fail)(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt, ...)
 {
 	va_list ap;
 

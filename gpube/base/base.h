@@ -47,6 +47,11 @@ struct gpube_ctx {
 int gpube__fail(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt, ...)
 	GPUBE_PRINTF(3, 4);
 
+#ifdef __clang_analyzer__
+/* which cannot see that the status comes back, and is not OK */
+#define gpube__fail(ctx, status, ...) ((gpube__fail)(ctx, status, __VA_ARGS__), (int)(status))
+#endif
+
 void gpube__log(struct gpube_ctx *ctx, enum gpube_log_level level, const char *fmt, ...)
 	GPUBE_PRINTF(3, 4);
 /* fraction < 0: nobody knows; from one thread at a time */
