@@ -23,7 +23,7 @@ typedef int64_t cell_fn(const struct lift *l, int32_t which, const int32_t *inde
 
 static int64_t cost_of(const struct lift *l, int64_t t)
 {
-	return t >= l->slack ? GPUBE_INF : t << l->up;
+	return t >= l->slack ? GPUBE_INF : t * ((int64_t)1 << l->up);
 }
 
 static int64_t unary_cell(const struct lift *l, int32_t i, const int32_t *index)
@@ -306,7 +306,7 @@ int gpube__shifted_of(struct gpube_shifted *out, const struct gpube_clusters *c,
 		gpube_model_free(l.out);
 		return status;
 	}
-	l.out->constant = (gpube__constant_of(m) << shift) + (c->constant << l.up);
+	l.out->constant = gpube__constant_of(m) * ((int64_t)1 << shift) + c->constant * ((int64_t)1 << l.up);
 	out->model = l.out;
 	out->shift = shift;
 	out->negated = s->negated;

@@ -234,6 +234,8 @@ void shape_fill(struct shape *s, uint64_t seed, enum shape_fill fill, bool count
 	set_cut(s, fill, &r);
 	s->c.modulus = counts ? moduli[gpube__rng_below(&r, 4)] : 0;
 	for (int k = 0; k < s->c.n_in; k++) {
+		free((void *)s->in[k].counts); /* of an earlier fill */
+		s->in[k].counts = NULL;
 		if (is_int(s))
 			fill_ints(s, k, fill, &r);
 		else
