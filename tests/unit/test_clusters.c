@@ -53,7 +53,7 @@ static void check_costs(
 		assert_true(scaled >= 0);
 		exact = cost - gpube__constant_of(m);
 		if (c->shift >= 0) {
-			assert_true(scaled == exact << c->shift);
+			assert_true(scaled == exact * ((int64_t)1 << c->shift));
 		} else {
 			assert_true(scaled <= exact >> -c->shift);
 			assert_true(scaled + m->n_functions >= exact >> -c->shift);
@@ -150,7 +150,7 @@ static void check_shifted(const struct gpube_shifted *shifted, const struct gpub
 		if (cost != GPUBE_INF && shifted->negated)
 			cost = -cost;
 		if (cost < limit)
-			assert_true(moved == cost << shifted->shift);
+			assert_true(moved == cost * ((int64_t)1 << shifted->shift));
 		else
 			assert_true(moved == GPUBE_INF);
 	} while (next_assignment(values, m));
