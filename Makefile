@@ -189,9 +189,10 @@ check: all $(TESTS) $(GPU_TESTS)
 check-gpu: all $(GPU_TESTS)
 	@GPUBE_REQUIRE_GPU=1 tests/run.sh $(BUILD) $(GPU_TESTS)
 
+# without MPI, whose libraries leak
 ## asan: the same under AddressSanitizer and UBSan, in build-asan
 asan:
-	$(MAKE) BUILD=build-asan CUDA=0 CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' check
+	$(MAKE) BUILD=build-asan CUDA=0 MPI=0 CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' check
 
 ## fuzz: a fuzzer per reader in build-fuzz (needs clang), FUZZ_RUNS inputs each (FUZZ_READERS="wcsp cfn": these alone)
 FUZZ_RUNS ?= 1000000
