@@ -358,36 +358,20 @@ static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 static int find_order(struct gpube_bounder *b)
 {
 	struct gpube_graph g;
-	int32_t n = b->given->n_vars, used = 0;
-	uint8_t *seen;
 	int status = gpube__graph_of_model(&g, b->m);
 
 	if (status)
 		return status;
 	if (b->opts->order_method != GPUBE_ORDER_GIVEN) {
 		status = search_order(b, &g);
-		gpube__graph_clear(b->ctx, &g);
-		return status;
-	}
-	seen = gpube__alloc_zero(b->ctx, (uint64_t)n, 1);
-	if (!seen)
-		status = GPUBE_ENOMEM;
-	else if (!b->opts->order)
+	} else if (!b->opts->order) {
 		status = gpube__fail(b->ctx, GPUBE_EINVAL, "no order is given");
-	for (int32_t p = 0; b->opts->order && p < n && !status; p++) {
-		int32_t var = b->opts->order[p];
-
-		if (var < 0 || var >= n || seen[var])
-			status = gpube__fail(b->ctx, GPUBE_EINVAL,
-				"the order is not a permutation: variable %d at position %d", var, p);
-		else if (b->s.var[var] >= 0)
-			b->order[used++] = b->s.var[var];
+	} else {
+		status = gpube__simplified_order(
+			b->order, &b->s, b->opts->order, b->given->n_vars);
 		if (!status)
-			seen[var] = 1;
+			status = gpube__order_cost(b->ctx, &b->order_cost, &g, b->order);
 	}
-	if (!status)
-		status = gpube__order_cost(b->ctx, &b->order_cost, &g, b->order);
-	gpube__free(b->ctx, seen);
 	gpube__graph_clear(b->ctx, &g);
 	return status;
 }

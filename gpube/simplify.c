@@ -176,3 +176,28 @@ void gpube__simplified_clear(struct gpube_ctx *ctx, struct gpube_simplified *s)
 	gpube__free(ctx, s->value);
 	memset(s, 0, sizeof(*s));
 }
+
+int gpube__simplified_order(
+	int32_t *order, const struct gpube_simplified *s, const int32_t *given, int32_t n)
+{
+	struct gpube_ctx *ctx = s->model->ctx;
+	uint8_t *seen = gpube__alloc_zero(ctx, (uint64_t)n, 1);
+	int32_t used = 0;
+	int status = seen ? GPUBE_OK : GPUBE_ENOMEM;
+
+	for (int32_t p = 0; p < n && !status; p++) {
+		int32_t var = given[p];
+
+		if (var < 0 || var >= n || seen[var]) {
+			status = gpube__fail(ctx, GPUBE_EINVAL,
+				"the order is not a permutation: variable %d at position %d", var,
+				p);
+			break;
+		}
+		seen[var] = 1;
+		if (s->var[var] >= 0)
+			order[used++] = s->var[var];
+	}
+	gpube__free(ctx, seen);
+	return status;
+}

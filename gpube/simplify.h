@@ -58,4 +58,13 @@ void gpube__simplified_clear(struct gpube_ctx *ctx, struct gpube_simplified *s);
 void gpube__simplified_extend(
 	const struct gpube_simplified *s, int32_t *values, const int32_t *reduced);
 
+/*
+ * gpube__simplified_order() - an order of the variables as given, without those that are gone.
+ * order  out: of the simplified model's variables
+ * given  n of the given model's variables
+ * Errors: EINVAL (no permutation), ENOMEM
+ */
+int gpube__simplified_order(
+	int32_t *order, const struct gpube_simplified *s, const int32_t *given, int32_t n);
+
 #endif

@@ -75,31 +75,6 @@ static int simplify(struct job *j, int precision)
 	return GPUBE_OK;
 }
 
-/* The caller's order is over the variables as read: drop those that simplification fixed. */
-static int given_order(struct job *j)
-{
-	int32_t n = j->given->n_vars, used = 0;
-	uint8_t *seen = gpube__alloc_zero(j->ctx, (uint64_t)n, 1);
-	int status = GPUBE_OK;
-
-	if (!seen)
-		return GPUBE_ENOMEM;
-	for (int32_t p = 0; p < n && !status; p++) {
-		int32_t var = j->opts->order[p];
-
-		if (var < 0 || var >= n || seen[var])
-			status = gpube__fail(j->ctx, GPUBE_EINVAL,
-				"the order is not a permutation: variable %d at position %d", var,
-				p);
-		else if (j->s.var[var] >= 0)
-			j->order[used++] = j->s.var[var];
-		if (!status)
-			seen[var] = 1;
-	}
-	gpube__free(j->ctx, seen);
-	return status;
-}
-
 /*
  * A search pays while it saves more elimination than it costs. A first one is as
  * short as for a device; where none will be used, the long one follows.
@@ -138,7 +113,8 @@ static int find_order(struct job *j)
 	if (j->opts->order_method == GPUBE_ORDER_GIVEN) {
 		if (!j->opts->order)
 			return gpube__fail(j->ctx, GPUBE_EINVAL, "no order is given");
-		status = given_order(j);
+		status = gpube__simplified_order(
+			j->order, &j->s, j->opts->order, j->given->n_vars);
 		if (!status)
 			status = gpube__order_cost(j->ctx, &cost, &j->graph, j->order);
 	} else {
