@@ -154,6 +154,7 @@ static const struct gpube_ops cuda_ops = {
 	cuda_free,
 	cuda_upload,
 	cuda_download,
+	gpube__match_cuda,
 	gpube__gather_cuda,
 	cuda_describe,
 	cuda_memory,
