@@ -57,8 +57,7 @@ struct dcop_engine {
 	/*
 	 * Per mini: its table on the host, while it is on its way or in use. Where
 	 * all tables fit the device and no other rank wants one, they stay there until the
-	 * workers' contexts go (resident, otherwise NULL): then only small ones have a copy on
-	 * the host, from which values are read faster.
+	 * workers' contexts go (resident, otherwise NULL), and there is none on the host.
 	 */
 	void **tables, **resident;
 	int32_t *values; /* of the plan's model */
