@@ -1,12 +1,14 @@
 /* mbe.c - the elimination of mini-buckets: see mbe.h. */
 #include "gpube/dense.h"
 #include "gpube/mbe.h"
+#include "gpube/stepwise.h"
 
 #include <string.h>
 
 #define ALIGN 256u /* of each working copy: what arenas and vector loads like */
 
 #define MOST_CELLS 0x1p60
+#define MOST_AT_ONCE 0x1p20
 
 /* A contraction of one mini-bucket, and what it points to. */
 struct gpube_mbe_job {
@@ -244,6 +246,26 @@ double gpube__mbe_shared_cells(const struct gpube_mbe *mbe, int32_t position)
 	return cells;
 }
 
+/* Small ones in one launch; large ones one after the other, a variable at a time. */
+static int contract_marginals(struct gpube_mbe_run *r, const struct gpube_mini *minis)
+{
+	const struct gpube_mbe *mbe = r->mbe;
+	int32_t n = 0;
+	int status = GPUBE_OK;
+
+	for (int32_t k = 0; k < r->n_jobs && !status; k++) {
+		const struct gpube_contraction *c = &r->contractions[k];
+		double joined = (double)minis[k].cells *
+				mbe->m->vars[mbe->order[minis[k].position]].domain;
+
+		if (c->n_dims - c->n_out > 1 && joined > r->most_at_once)
+			status = gpube__contract_stepwise(mbe->ctx, r->ops, c);
+		else
+			r->contractions[n++] = *c;
+	}
+	return status ? status : r->ops->contract_batch(mbe->ctx, n, r->contractions);
+}
+
 static int match_moments(struct gpube_mbe_run *r, int32_t bucket)
 {
 	const struct gpube_mini *minis = &r->mbe->minis[r->mbe->first[bucket]];
@@ -269,7 +291,7 @@ static int match_moments(struct gpube_mbe_run *r, int32_t bucket)
 			status = GPUBE_ENOMEM;
 	}
 	if (!status)
-		status = r->ops->contract_batch(ctx, r->n_jobs, r->contractions);
+		status = contract_marginals(r, minis);
 	return status ? status : r->ops->match(ctx, &match);
 }
 
@@ -498,7 +520,8 @@ int gpube__mbe_run_init(struct gpube_mbe_run *r, const struct gpube_mbe *mbe,
 	int status;
 
 	*r = (struct gpube_mbe_run){.mbe = mbe, .ops = ops, .keep = keep,
-		.match = match && mbe->n_split > 0, .constant = constant, .given_limit = limit};
+		.match = match && mbe->n_split > 0, .most_at_once = MOST_AT_ONCE,
+		.constant = constant, .given_limit = limit};
 	if (limit == GPUBE_INF || left >= span) {
 		left = span;
 		r->given_limit = GPUBE_INF;
