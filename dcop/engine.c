@@ -298,19 +298,21 @@ static void table_bytes(const struct dcop_engine *e, struct sizes *s)
 
 	*s = (struct sizes){0};
 	for (int32_t p = 0; p < mbe->n; p++) {
-		double bytes = 0, marginals = 0;
+		double bytes = 0, marginals = 0, steps = 0;
 
 		if (e->costs.match)
 			marginals = gpube__mbe_shared_cells(mbe, p) * size *
 				    (mbe->first[p + 1] - mbe->first[p]);
 		for (int32_t k = mbe->first[p]; k < mbe->first[p + 1]; k++) {
 			bytes += (double)mbe->minis[k].cells * size;
+			steps = fmax(steps, (double)mbe->minis[k].cells * size);
 			for (int32_t i = 0; i < mbe->minis[k].n_in; i++) {
 				int32_t id = mbe->inputs[mbe->minis[k].in_at + i];
 
 				bytes += id < 0 ? (double)mbe->minis[~id].cells * size : 0;
 			}
 		}
+		marginals += marginals > 0 ? steps : 0; /* tables of stepwise.h */
 		s->bucket = fmax(s->bucket, bytes + marginals);
 		s->marginals = fmax(s->marginals, marginals);
 		for (int32_t k = mbe->first[p]; k < mbe->first[p + 1]; k++)
@@ -320,18 +322,22 @@ static void table_bytes(const struct dcop_engine *e, struct sizes *s)
 }
 
 /*
- * Whether every table can stay on the device until the VALUE phase: with room for what is no
- * table of a message, and for the arena's rounding. Where they spill into host memory,
- * agents' tables move over the bus, but only once each way.
+ * Whether every table can stay on the device until the VALUE phase: in its memory, which is then
+ * reserved before any agent's clock starts, or spilling into the host's. Otherwise they
+ * go through the host from agent to agent.
  */
-static bool fits_device(const struct dcop_engine *e, const struct sizes *s)
+static bool fits_device(struct dcop_engine *e, const struct sizes *s)
 {
 	const struct gpube_ops *ops = e->ops;
+	double need = s->all + s->marginals;
 
 	if (ops == gpube__ops_cpu() || e->world->n_ranks > 1)
 		return false;
-	return s->all + 2 * s->bucket <= (double)ops->memory(e->ctx) / 2 ||
-	       s->all + s->marginals <= DEVICE_SHARE * (double)ops->resident(e->ctx);
+	if (need <= DEVICE_SHARE * (double)ops->resident(e->ctx)) {
+		e->reserve_bytes = need;
+		return true;
+	}
+	return s->all + 2 * s->bucket <= (double)ops->memory(e->ctx) / 2;
 }
 
 static int choose_backend(struct dcop_engine *e, bool *resident)

@@ -48,6 +48,7 @@ struct dcop_engine {
 	struct dcop_world *world;
 	struct gpube_mbe_run costs; /* how tables hold costs; no tables */
 	const struct gpube_ops *ops;
+	double reserve_bytes; /* on the device, for tables that stay there; 0: as they come */
 	int n_workers, agent_threads;
 	struct dcop_worker *workers;
 

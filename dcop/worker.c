@@ -7,6 +7,8 @@
 
 #include "dcop/engine.h"
 
+#define ROUNDING (64 << 20) /* bytes for what tables are rounded up by */
+
 /*
  * An agent's clock: the thread's processor time where it has one core to itself,
  * so that other work on the machine does not count; otherwise real time.
@@ -251,6 +253,19 @@ static int run_init(struct dcop_worker *w, struct gpube_mbe_run *r, const struct
 		place_of(w) != NULL, &settled, &bound);
 }
 
+/*
+ * The device's memory is asked for here, where no clock counts it: afterwards tables are cut
+ * from it. A device that others have filled meanwhile gives it bit by bit.
+ */
+static void reserve(struct dcop_worker *w)
+{
+	double bytes = w->engine->reserve_bytes / w->engine->n_workers + ROUNDING;
+
+	if (w->engine->resident && w->engine->reserve_bytes > 0 &&
+		bytes <= (double)w->ops->resident(w->ctx))
+		w->ops->free(w->ctx, w->ops->alloc(w->ctx, (uint64_t)bytes));
+}
+
 int dcop__worker_open(struct dcop_worker *w, struct dcop_engine *e)
 {
 	struct gpube_ctx *ctx = e->ctx;
@@ -279,6 +294,8 @@ int dcop__worker_open(struct dcop_worker *w, struct dcop_engine *e)
 		status = run_init(w, &w->value, e->resident ? w->ops : gpube__ops_cpu());
 	if (!status && w->ops && w->ops != gpube__ops_cpu())
 		status = warm_up(w);
+	if (!status)
+		reserve(w);
 	return status ? gpube__fail(ctx, (enum gpube_status)status, "%s", gpube_error(w->ctx))
 		      : GPUBE_OK;
 }
