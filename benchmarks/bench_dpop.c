@@ -99,6 +99,10 @@ static double over(double sum, int n)
 	return n ? sum / n : NAN;
 }
 
+/*
+ * The first instance of a row is solved twice and counted once: a virtual machine may be given
+ * its memory page by page, as it is touched for the first time.
+ */
 static int run_row(const struct row *row)
 {
 	struct mean mean = {0};
@@ -106,9 +110,14 @@ static int run_row(const struct row *row)
 
 	if (gpube__now() > stop_at)
 		return GPUBE_OK;
-	for (int k = 0; k < instances_of(row); k++) {
+	for (int k = -1; k < instances_of(row); k++) {
 		struct dcop_result *r;
-		int status = solve(&r, row, (uint64_t)k);
+		int status = solve(&r, row, (uint64_t)(k < 0 ? 0 : k));
+
+		if (k < 0) {
+			dcop_result_free(r, ctx);
+			continue;
+		}
 
 		if (status == GPUBE_ELIMIT || status == GPUBE_ENOMEM) {
 			mean.too_large++;

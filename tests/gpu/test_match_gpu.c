@@ -73,7 +73,8 @@ int main(void)
 		return 1;
 	ops = gpube__ops_cuda(ctx, &status);
 	if (!ops)
-		tests[n++] = (struct CMUnitTest){"match on the device", no_device, NULL, NULL, NULL};
+		tests[n++] =
+			(struct CMUnitTest){"match on the device", no_device, NULL, NULL, NULL};
 	for (size_t k = 0; n == k && k < N_SEEDS; k++, n++) {
 		snprintf(names[k], sizeof(names[k]), "as_on_the_host_%zu", k);
 		tests[k] = (struct CMUnitTest){
