@@ -29,6 +29,11 @@ static int first_dim(uint64_t dims)
 	return dims ? __builtin_ctzll(dims) : -1;
 }
 
+static uint64_t out_dims(const struct gpube__shape *s)
+{
+	return s->n_out < 64 ? BIT(s->n_out) - 1 : ~(uint64_t)0;
+}
+
 /* Product of the sizes of a group's dims but the first. */
 static int64_t unit_of(const struct gpube__shape *s, uint64_t dims)
 {
@@ -315,6 +320,9 @@ static void set_loops(
 	p->n_lanes = p->lane_unit * ch->lane_block;
 	p->n_rows = p->row_unit * ch->row_block;
 	p->n_x = p->x_unit * ch->x_block;
+	p->fold = 1;
+	for (uint64_t m = ch->lanes & ~out_dims(s); m; m &= m - 1)
+		p->fold *= s->size[first_dim(m)];
 	p->narrow = p->kernels->narrow ? p->kernels->narrow() : NULL;
 	if (p->narrow && p->n_lanes * p->cell_bytes > p->narrow->vector_bytes)
 		p->narrow = NULL;
@@ -444,6 +452,14 @@ static double kernel_cycles(const struct planner *pl, const signed char *kinds)
 
 	for (int k = 0; k < p->shape.n_in; k++)
 		there |= 1 << kinds[k];
+	if (p->fold > 1) {
+		const double outputs = (double)p->n_rows * (double)(p->n_lanes / p->fold);
+		const double in_each = ceil((double)p->fold / p->w);
+
+		if (!(there & 1 << GPUBE__KIND_C))
+			return INFINITY;
+		return outputs * ((double)p->n_x * in_each * 2 + 2.5);
+	}
 	cycles = steps * (there == 7 ? 1.65 : 1.15) * (p->narrow ? 0.7 : 1);
 	if ((there & 1 << GPUBE__KIND_C) && b_bytes * p->n_rows > 32768)
 		cycles += 1.2 * steps;
@@ -467,7 +483,7 @@ static double price(const struct planner *pl, struct gpube__choice *ch)
 		return 1; /* the first choice: one row, which always fits */
 	set_kinds(pl, ch, kinds);
 	set_loops(pl, ch, kinds);
-	vectors = (double)(p->pad_lanes / p->w);
+	vectors = ceil((double)p->n_lanes / (double)(p->fold * p->w));
 	tiles = (double)p->n_tiles * (double)p->n_turns;
 	cycles = tiles * (120 + (double)p->n_rows * (3 + 2.5 * vectors) + kernel_cycles(pl, kinds));
 	if (p->shape.n_out && !(ch->lanes & BIT(p->shape.n_out - 1)))
@@ -484,9 +500,15 @@ static double price(const struct planner *pl, struct gpube__choice *ch)
 
 /* ---- choices -------------------------------------------------------------------------- */
 
+static bool folds(const struct planner *pl, const struct gpube__choice *ch)
+{
+	return ch->lanes & ~out_dims(&pl->p->shape);
+}
+
 static void consider(struct planner *pl, struct gpube__choice ch)
 {
-	ch.a_into_c = ch.b_into_c = false;
+	ch.a_into_c = folds(pl, &ch);
+	ch.b_into_c = false;
 	ch.cycles = price(pl, &ch);
 	pl->left--;
 	if (pl->best.cycles < 0 || ch.cycles < pl->best.cycles)
@@ -499,7 +521,7 @@ static void consider_merging(struct planner *pl)
 	for (int merge = 1; merge < 4; merge++) {
 		struct gpube__choice ch = pl->best;
 
-		ch.a_into_c = merge & 1;
+		ch.a_into_c = (merge & 1) || folds(pl, &ch);
 		ch.b_into_c = merge & 2;
 		ch.cycles = price(pl, &ch);
 		if (ch.cycles < pl->best.cycles)
@@ -570,6 +592,41 @@ static void consider_all_lanes(struct planner *pl, const struct gpube__choice *c
 		lanes = pl->dims_of[k] & (BIT(s->n_out) - 1);
 		if (lanes && unit_of(s, lanes) <= cap)
 			consider_lanes(pl, *ch, lanes, cap);
+	}
+}
+
+/*
+ * Lanes that end with the fastest reduced dim, so that an operand which ends with it is read as
+ * it lies. Only min and max: the others have their running sums or arguments in each lane.
+ */
+static void consider_folding(struct planner *pl)
+{
+	const struct gpube__shape *s = &pl->p->shape;
+	const int x = s->n_dims - 1;
+	struct gpube__choice ch = {.x_block = 1};
+	uint64_t lanes = BIT(x);
+	bool useful = false;
+
+	if (pl->p->kernel > GPUBE__KERNEL_MAX || s->n_out == 0 || x < s->n_out || s->size[x] < 4)
+		return;
+	for (int k = 0; k < s->n_in; k++)
+		useful |= !is_free(pl, k) && stride_of(pl->p, k)[x] == 1 &&
+			  stride_of(pl->p, k)[s->n_out - 1] == s->size[x];
+	if (!useful)
+		return;
+	for (int d = x - 1; d >= s->n_out && !ch.x; d--) {
+		ch.x = BIT(d);
+		ch.x_block = block_of(s, ch.x, 128, 1);
+	}
+	for (int d = s->n_out - 1; d >= 0; d--) {
+		lanes |= BIT(d);
+		if (unit_of(s, lanes) > GPUBE__MAX_LANES / 4)
+			return;
+		if (unit_of(s, lanes) / s->size[x] * s->size[d] < pl->w / 2 && d > 0)
+			continue;
+		pl->left = pl->left > 4 ? pl->left : 4;
+		consider_lanes(pl, ch, lanes, GPUBE__MAX_LANES);
+		return;
 	}
 }
 
@@ -905,10 +962,11 @@ static void set_output(struct planner *pl, struct room *room)
 		p->aligned_rows &= bytes % 64 == 0 ||
 				   (bytes % 32 == 0 && rows[i] == rows[i - i % 2] + cells);
 	}
-	p->out_j = make_axis(room, &p->shape, p->shape.out_stride, ch->lanes, p->n_lanes);
+	p->out_j = make_axis(room, &p->shape, p->shape.out_stride,
+		ch->lanes & out_dims(&p->shape), p->n_lanes / p->fold);
 	p->arg_x = make_axis(room, &p->shape, p->shape.arg_stride, ch->x, p->n_x);
 	p->direct_out = p->kernel <= GPUBE__KERNEL_MAX && !p->out_j.table &&
-			(p->out_j.step == 1 || p->n_lanes == 1);
+			(p->out_j.step == 1 || p->n_lanes == p->fold);
 	if (!p->direct_out) {
 		p->tile_at = p->scratch_bytes;
 		p->scratch_bytes += tile;
@@ -968,6 +1026,7 @@ bool gpube__plan_choose(struct gpube__plan *p, const struct gpube_contraction *c
 	joined = (double)shape->n_out_cells * (double)shape->n_reduced / 100000;
 	pl.left = joined > 1000 ? 1000 : (shape->n_reduced == 1 ? 6 : 12) + (int)joined;
 	consider_all(&pl);
+	consider_folding(&pl);
 	consider_all_rows(&pl);
 	consider_merging(&pl);
 	p->choice = pl.best;
@@ -1024,11 +1083,17 @@ void gpube__plan_layout(const struct gpube__plan *p, int k, int64_t *stride)
 	}
 }
 
+static int64_t tiles_of(const struct gpube__plan *p, double cycles)
+{
+	const double n = (double)p->n_tiles;
+
+	return 1 + (int64_t)fmin(cycles * n / p->choice.cycles, n);
+}
+
 bool gpube__plan_set(struct gpube__plan *p, const struct gpube__shape *shape, void *memory)
 {
 	struct room room = {memory};
 	struct planner pl;
-	double item;
 
 	set_planner(&pl, p, shape, &room);
 	p->ops = take(&room, shape->n_in, sizeof(*p->ops));
@@ -1041,12 +1106,11 @@ bool gpube__plan_set(struct gpube__plan *p, const struct gpube__shape *shape, vo
 	if (p->narrow)
 		p->kernels = p->narrow;
 	/*
-	 * An item is worth some 20 microseconds, to be stopped between them, and many
-	 * times the sums that every item begins with.
+	 * An item is worth two to twenty microseconds, to be stopped between them, and
+	 * more than the sums that every item begins with.
 	 */
-	item = fmax(60000, 16 * p->setup_cycles);
-	p->tiles_per_item = 1 + (int64_t)fmin(item * (double)p->n_tiles / p->choice.cycles,
-					(double)p->n_tiles);
+	p->fewest_tiles = tiles_of(p, fmax(6000, 4 * p->setup_cycles));
+	p->most_tiles = tiles_of(p, fmax(60000, 16 * p->setup_cycles));
 	return true;
 }
 
