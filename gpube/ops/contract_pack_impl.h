@@ -158,9 +158,12 @@ static INLINE void X(turn_square)(const struct gpube__pack *p, T *to, int64_t to
 		const T *prev = (const T *)p->prev + j;
 
 		UNROLL for (int r = 0; r < W; r++)
-			if (full || r < n)
-				v[r] = ADD(v[r], LOADM(ml, prev + (tx ? x + r : x) * p->prev_x +
-								   p->prev_rows[tx ? i : i + r]));
+			if (full || r < n) {
+				const T *at = prev + (tx ? x + r : x) * p->prev_x +
+					      p->prev_rows[tx ? i : i + r];
+
+				v[r] = ADD(v[r], full ? LOAD(at) : LOADM(ml, at));
+			}
 	}
 	if (full || nl >= W) {
 		UNROLL for (int r = 0; r < W; r++)
