@@ -97,12 +97,12 @@ FLOAT_OPS(F64, double, VF64, PD)
 #define HALVES 1
 
 /*
- * Squares from memory, 'step' bytes apart. What would otherwise move 16 bytes from
+ * Squares from memory, or the first 'bytes' of their rows, 'step' bytes apart. What would otherwise move 16 bytes from
  * vector to vector is loaded to its place: spread(p, step) has those at p, p + step, …
  */
-static INLINE void turned32(VI32 *v, const char *p, int64_t step)
+static INLINE void turned32(VI32 *v, const char *p, int64_t step, const int bytes)
 {
-	UNROLL for (int q = 0; q < VECTOR_BYTES / 16; q++)
+	UNROLL for (int q = 0; q < bytes / 16; q++)
 	{
 		const VI32 a = spread(p + 16 * q, 4 * step), b = spread(p + 16 * q + step, 4 * step);
 		const VI32 c = spread(p + 16 * q + 2 * step, 4 * step);
@@ -117,9 +117,9 @@ static INLINE void turned32(VI32 *v, const char *p, int64_t step)
 	}
 }
 
-static INLINE void turned64(VI64 *v, const char *p, int64_t step)
+static INLINE void turned64(VI64 *v, const char *p, int64_t step, const int bytes)
 {
-	UNROLL for (int q = 0; q < VECTOR_BYTES / 16; q++)
+	UNROLL for (int q = 0; q < bytes / 16; q++)
 	{
 		const VI64 a = spread(p + 16 * q, 2 * step), b = spread(p + 16 * q + step, 2 * step);
 
@@ -142,12 +142,12 @@ static INLINE VI32 high_half(int step, VI32 a, VI32 b)
 
 /* STEP: the first step for cells of this size; vectors of one size are cast bit by bit. */
 #define MOVE_OPS(NAME, CELL, V, BITS, STEP)                                                        \
-	static INLINE void NAME(turned)(V * v, const CELL *p, int64_t step)                        \
+	static INLINE void NAME(turned)(V * v, const CELL *p, int64_t step, const int n)           \
 	{                                                                                          \
 		VI##BITS t[VECTOR_BYTES * 8 / BITS];                                               \
                                                                                                    \
-		turned##BITS(t, (const char *)p, step * (int64_t)sizeof(CELL));                    \
-		UNROLL for (int i = 0; i < VECTOR_BYTES * 8 / BITS; i++) v[i] = (V)t[i];           \
+		turned##BITS(t, (const char *)p, step * (int64_t)sizeof(CELL), n * BITS / 8);      \
+		UNROLL for (int i = 0; i < n; i++) v[i] = (V)t[i];                                 \
 	}                                                                                          \
 	static INLINE void NAME(halves)(int step, V a, V b, V *low, V *high)                       \
 	{                                                                                          \

@@ -69,6 +69,8 @@ static void sum_level(struct walker *w, int kind, int n)
 	const int64_t nx = level->depth >= p->x_loop ? w->nx : p->n_x;
 	const int64_t ni = level->depth >= p->row_loop ? w->ni : p->n_rows;
 	const int64_t nj = level->depth >= p->lane_loop ? w->nj : p->n_lanes;
+	const int64_t n_rows = level->row_unit ? ni / p->row_unit * level->row_unit : level->n_rows;
+	const int64_t n_lanes = kind == GPUBE__KIND_A ? ni : nj;
 	const int64_t *own_rows;
 
 	pack.to = w->scratch + level->buffer;
@@ -76,8 +78,6 @@ static void sum_level(struct walker *w, int kind, int n)
 	pack.to_i = level->step_i;
 	pack.prev = NULL;
 	pack.nx = nx;
-	pack.ni = level->row_unit ? ni / p->row_unit * level->row_unit : level->n_rows;
-	pack.nj = kind == GPUBE__KIND_A ? ni : nj;
 
 	view->step_x = level->step_x;
 	view->rows = level->rows;
@@ -120,7 +120,9 @@ static void sum_level(struct walker *w, int kind, int n)
 		pack.lane_step = op->lane_step;
 		pack.lanes = op->lanes;
 		pack.lane_table = op->lane_table;
-		p->kernels->pack[p->type](&pack);
+		pack.ni = op->flat ? 1 : n_rows;
+		pack.nj = op->flat ? n_rows * n_lanes : n_lanes;
+		op->kernels->pack[p->type](&pack);
 		pack.prev = pack.to;
 		pack.prev_x = pack.to_x;
 		pack.prev_rows = own_rows;

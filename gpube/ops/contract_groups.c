@@ -176,6 +176,9 @@ struct gpube__op gpube__make_op(
 
 	op.depth = depth_of(p, pl->dims_of[k]);
 	op.n_rows = rows_of(p, ch, pl->dims_of[k] & rows);
+	op.kernels = p->kernels;
+	if (p->narrow && (kind == GPUBE__KIND_A ? p->n_rows : p->n_lanes) < pl->w)
+		op.kernels = p->narrow;
 	op.near_lanes = near_lanes(pl, k, lanes);
 	op.mode = gpube__is_free(pl, k)
 			  ? free_mode(pl->dims_of[k], lanes)

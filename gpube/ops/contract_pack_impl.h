@@ -148,7 +148,7 @@ static INLINE void X(turn_square)(const struct gpube__pack *p, T *to, int64_t to
 		for (int l = 0; l < W; l++)
 			__builtin_prefetch((const char *)(from + l * p->lane_step) + p->ahead);
 	if (full) {
-		NAME(turned)(v, from, p->lane_step);
+		NAME(turned)(v, from, p->lane_step, W);
 	} else {
 		UNROLL for (int l = 0; l < W; l++) v[l] =
 			l < nl ? LOADM(mr, from + l * p->lane_step) : SET1((T)0);
@@ -176,15 +176,15 @@ static INLINE void X(turn_square)(const struct gpube__pack *p, T *to, int64_t to
 	}
 }
 
-/* Whole squares of neighbouring lanes, nothing added: from p, lanes p_lane apart. */
+/* Whole squares of neighbouring lanes, or the first n of their rows, nothing added: from p, lanes p_lane apart. */
 static INLINE void X(turn_whole)(
-	T *to, int64_t to_row, const T *p, int64_t p_lane, int64_t n_squares)
+	T *to, int64_t to_row, const T *p, int64_t p_lane, int64_t n_squares, const int n)
 {
 	for (; n_squares > 0; n_squares--) {
 		V v[W];
 
-		NAME(turned)(v, p, p_lane);
-		UNROLL for (int r = 0; r < W; r++) STORE(to + r * to_row, v[r]);
+		NAME(turned)(v, p, p_lane, n);
+		UNROLL for (int r = 0; r < n; r++) STORE(to + r * to_row, v[r]);
 		p += W * p_lane;
 		to += W;
 	}
@@ -201,8 +201,7 @@ static void X(pack_turn)(const struct gpube__pack *p)
 	/* the last squares go back over the ones before, unless they add to what these wrote */
 	const bool back_n = n >= W && p->prev != p->to, back_j = nj >= W && p->prev != p->to;
 	/* what r reads again is still in the first cache */
-	const int64_t whole =
-		(back_n || n % W == 0) && nj <= 256 && !p->prev && !p->ahead ? nj / W : 0;
+	const int64_t whole = (back_n || n == W / 2) && nj <= 256 && !p->prev && !p->ahead ? nj / W : 0;
 
 	for (int64_t k = 0; k < m; k++) {
 		const T *from = (const T *)p->from + gpube__axis_at(&axis, k);
@@ -211,7 +210,10 @@ static void X(pack_turn)(const struct gpube__pack *p)
 		for (int64_t r = 0; r < n && whole; r += W) {
 			const int64_t rb = r + W > n ? n - W : r;
 
-			X(turn_whole)(to + rb * to_n, to_n, from + rb, step, whole);
+			if (n == W / 2)
+				X(turn_whole)(to, to_n, from, step, whole, W / 2);
+			else
+				X(turn_whole)(to + rb * to_n, to_n, from + rb, step, whole, W);
 		}
 		for (int64_t j = whole * W; j < nj; j += W)
 			for (int64_t r = 0; r < n; r += W) {

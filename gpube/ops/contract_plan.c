@@ -75,20 +75,21 @@ static bool describe_lanes(
 }
 
 static bool lane_table(struct gpube__room *room, const struct gpube__planner *pl,
-	struct gpube__op *op, uint64_t dims, int64_t n, int64_t pad)
+	struct gpube__op *op, uint64_t dims, int64_t n)
 {
 	const struct gpube__plan *p = pl->p;
+	const int w = op->kernels->vector_bytes / p->cell_bytes;
+	const int64_t pad = gpube__padded(n, w);
 	const int64_t *stride = gpube__stride_of(p, op->operand);
 	int64_t *offset = gpube__take(room, pad, sizeof(*offset));
 	int32_t *table = gpube__take(room, pad, sizeof(*table));
-	struct gpube__lanes *lanes = gpube__take(room, pad / p->w, sizeof(*lanes));
+	struct gpube__lanes *lanes = gpube__take(room, pad / w, sizeof(*lanes));
 
 	group_table(&p->shape, stride, dims, n, offset);
 	op->lane_table = table;
 	op->lanes = lanes;
-	for (int64_t j = 0; j < n; j += p->w)
-		if (!describe_lanes(&lanes[j / p->w], table + j, offset + j,
-			    n - j < p->w ? n - j : p->w, p->w))
+	for (int64_t j = 0; j < n; j += w)
+		if (!describe_lanes(&lanes[j / w], table + j, offset + j, n - j < w ? n - j : w, w))
 			return false;
 	return true;
 }
@@ -209,6 +210,28 @@ static void set_direct(
 			   : rows;
 }
 
+/*
+ * Rows of an operand that follow on each other, as those of its level do and those that it
+ * is added to ('based': on others than its level's own), are packed as one.
+ */
+static void flatten(const struct gpube__planner *pl, const struct gpube__level *level,
+	struct gpube__op *op, bool based)
+{
+	const struct gpube__plan *p = pl->p;
+	const bool next = op->mode == GPUBE__LANE_NEXT;
+
+	if (op->kind != GPUBE__KIND_C || p->copies || p->lane_loop >= 0 || level->n_rows == 1 ||
+		level->step_i != p->n_lanes || !(next || op->mode == GPUBE__LANE_TURN_X) ||
+		op->i.table || op->i.step != p->n_lanes * (next ? 1 : op->lane_step))
+		return;
+	for (int64_t i = 0; based && i < level->n_rows; i++)
+		if (level->prev_rows[i] != i * p->n_lanes)
+			return;
+	op->flat = true;
+	if (p->n_lanes * level->n_rows >= pl->w)
+		op->kernels = p->kernels;
+}
+
 static void set_buffers(struct gpube__planner *pl, struct gpube__room *room, int kind)
 {
 	struct gpube__plan *p = pl->p;
@@ -233,6 +256,9 @@ static void set_buffers(struct gpube__planner *pl, struct gpube__room *room, int
 		for (int i = level->from; i < level->to; i++) {
 			p->ops[i].i = make_axis(room, &p->shape,
 				gpube__stride_of(p, p->ops[i].operand), dims, level->n_rows);
+			flatten(pl, level, &p->ops[i],
+				i == level->from ? l > 0
+						 : i == level->from + 1 && level->starts_direct);
 			if (level->depth < 0)
 				p->setup_cycles += gpube__pack_cycles(p, &p->ops[i], p->w);
 		}
@@ -271,7 +297,7 @@ static bool set_ops(struct gpube__planner *pl, struct gpube__room *room)
 		op->x = make_axis(room, &p->shape, stride, ch->x, p->n_x);
 		if (op->mode == GPUBE__LANE_TABLE &&
 			!lane_table(room, pl, op, is_a ? ch->rows : ch->lanes,
-				is_a ? p->n_rows : p->n_lanes, is_a ? p->pad_rows : p->pad_lanes))
+				is_a ? p->n_rows : p->n_lanes))
 			return false;
 	}
 	sort_ops(p->ops, n_in);

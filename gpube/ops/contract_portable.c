@@ -137,10 +137,10 @@ typedef double v_f64 __attribute__((vector_size(16)));
 				v[j][i] = t;                                                       \
 			}                                                                          \
 	}                                                                                          \
-	static INLINE void NAME(turned)(NAME(v) * v, const CELL *p, int64_t step)                  \
+	static INLINE void NAME(turned)(NAME(v) * v, const CELL *p, int64_t step, int n)           \
 	{                                                                                          \
 		for (int i = 0; i < (int)(16 / sizeof(CELL)); i++)                                 \
-			v[i] = NAME(load)(p + i * step);                                           \
+			v[i] = NAME(loadm)(n, p + i * step);                                       \
 		NAME(turn)(v);                                                                     \
 	}
 

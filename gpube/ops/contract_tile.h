@@ -161,6 +161,8 @@ struct gpube__op {
 	int operand, kind;
 	int depth; /* of the last loop that moves it; -1: none */
 	int64_t n_rows;
+	const struct gpube__kernels *kernels; /* that add it up: wide ones if there are many lanes */
+	bool flat; /* its rows follow on each other, as those of its level do: one row */
 	struct gpube__axis x, i;
 	enum gpube__lane_mode mode;
 	bool near_lanes; /* a table, but of neighbouring cells, probably */

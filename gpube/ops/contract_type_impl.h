@@ -14,7 +14,8 @@
  *	NAME(gather)(m, p, index) NAME(expand)(m, p, span, index)	the latter: index < span <= W
  *	NAME(load_or)(m, p, v)	lanes of v where the mask has none
  *	NAME(turn)(v)		W vectors as a square, in place
- *	NAME(turned)(v, p, step)	the same of what is 'step' cells apart in memory
+ *	NAME(turned)(v, p, step, n)	the first n, W or W/2, vectors of the same, of rows that
+ *			are 'step' cells apart in memory
  *	NAME(halves)(step, a, b, &low, &high), where HALVES is set: for a square to be folded
  *			in log W steps, the lanes of a and b of either half, see contract_fold_impl.h
  *	floats: NAME(sub) NAME(mul) NAME(fma)(a, b, c) NAME(rint) NAME(scale)(v, n)
