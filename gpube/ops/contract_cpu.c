@@ -369,13 +369,15 @@ void gpube__run_ready(struct gpube__run *r)
 	r->c_period = n ? rows_period(p->level[GPUBE__KIND_C][n - 1].rows, p->n_rows) : 1;
 }
 
-/* Eight items for each thread, so that none waits long for the last ones, if they are large enough. */
+/* Eight items for each thread, if they are large enough: none waits long for the last. */
 static int64_t tiles_per_item(const struct gpube__run *r)
 {
 	const struct gpube__plan *p = r->plan;
 	const int64_t tiles = p->n_tiles / (8 * (int64_t)r->ctx->n_threads);
 
-	return tiles < p->fewest_tiles ? p->fewest_tiles : tiles < p->most_tiles ? tiles : p->most_tiles;
+	if (tiles < p->fewest_tiles)
+		return p->fewest_tiles;
+	return tiles < p->most_tiles ? tiles : p->most_tiles;
 }
 
 int gpube__run_plan(struct gpube__run *r)

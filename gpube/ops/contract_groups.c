@@ -176,13 +176,15 @@ struct gpube__op gpube__make_op(
 
 	op.depth = depth_of(p, pl->dims_of[k]);
 	op.n_rows = rows_of(p, ch, pl->dims_of[k] & rows);
-	op.kernels = p->kernels;
-	if (p->narrow && (kind == GPUBE__KIND_A ? p->n_rows : p->n_lanes) < pl->w)
-		op.kernels = p->narrow;
 	op.near_lanes = near_lanes(pl, k, lanes);
 	op.mode = gpube__is_free(pl, k)
 			  ? free_mode(pl->dims_of[k], lanes)
 			  : lane_mode(p, gpube__stride_of(p, k), lanes, rows, ch->x, &op.lane_step);
+	/* of a table fewer lanes are more often neighbours */
+	op.kernels = p->kernels;
+	if (p->narrow && (op.mode == GPUBE__LANE_TABLE ||
+				 (kind == GPUBE__KIND_A ? p->n_rows : p->n_lanes) < pl->w))
+		op.kernels = p->narrow;
 	return op;
 }
 

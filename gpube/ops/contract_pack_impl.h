@@ -176,7 +176,7 @@ static INLINE void X(turn_square)(const struct gpube__pack *p, T *to, int64_t to
 	}
 }
 
-/* Whole squares of neighbouring lanes, or the first n of their rows, nothing added: from p, lanes p_lane apart. */
+/* Whole squares of neighbouring lanes, or the first n of their rows, from p on, lanes p_lane apart. */
 static INLINE void X(turn_whole)(
 	T *to, int64_t to_row, const T *p, int64_t p_lane, int64_t n_squares, const int n)
 {
