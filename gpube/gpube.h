@@ -391,6 +391,7 @@ struct gpube_heuristic_opts {
  * shift     cells of tables are in units of 2^-shift * 10^-scale
  * ibound    that was used
  * width     of the order
+ * maximise  the model's direction: bounds are upper ones
  * exact     every bound is what the best completion costs
  * bytes     of all tables
  */
@@ -398,7 +399,7 @@ struct gpube_heuristic_info {
 	int64_t bound;
 	int scale, shift, ibound;
 	int32_t width;
-	int exact;
+	int maximise, exact;
 	double bytes;
 	const char *backend;
 	double seconds_order, seconds_tables;

@@ -181,7 +181,7 @@ int gpube_heuristic_new(struct gpube_heuristic **out, const struct gpube_model *
 		status = gpube__simplify(&s, quantised ? quantised : m, !k.opts->no_simplify);
 	if (!status) {
 		h->info.scale = quantised ? quantised->scale : m->scale;
-		h->negated = s.negated;
+		h->info.maximise = s.negated;
 		k.h = h;
 		k.m = s.model;
 		k.limit = s.infeasible ? -GPUBE_INF : s.model->top;

@@ -70,7 +70,6 @@ struct gpube_heuristic {
 	int64_t root;  /* what the tables of no variables add up to */
 	int64_t limit; /* sums from here on are dead */
 	int64_t constant;
-	bool negated; /* the given model maximises */
 };
 
 /* ---- making the tables ---------------------------------------------------------------- */

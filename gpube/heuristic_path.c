@@ -57,7 +57,7 @@ int64_t gpube__heuristic_total(const struct gpube_heuristic *h, int64_t sum)
 	if (sum >= h->limit)
 		return GPUBE_INF;
 	total = h->constant + ((sum + ((int64_t)1 << h->info.shift) - 1) >> h->info.shift);
-	return h->negated ? -total : total;
+	return h->info.maximise ? -total : total;
 }
 
 static int32_t live_value(const struct gpube_heuristic *h, int32_t position, int32_t value)

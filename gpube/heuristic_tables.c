@@ -12,6 +12,15 @@
 #define MBE_CELLS   1e9
 #define SHIFT_CELLS 3e7
 
+static int too_large(const struct gpube_heuristic *h)
+{
+	char bytes[GPUBE_BYTES_TEXT];
+
+	return gpube__fail(h->ctx, GPUBE_ELIMIT,
+		"tables of i-bound %d do not fit the memory of %s; take a smaller one",
+		h->info.ibound, gpube__bytes_text(bytes, (double)h->ctx->memory_bytes));
+}
+
 /* ---- one table ---------------------------------------------------------------------------- */
 
 /* The scope of a table that is made, and how its cells lie; its first variable is the fastest. */
@@ -51,8 +60,7 @@ static int copy_cells(struct gpube_heuristic *h, struct gpube_htable *t, const i
 	uint64_t bytes = (uint64_t)t->cells * (t->wide ? 8 : 4);
 
 	if (h->info.bytes + (double)bytes > (double)h->ctx->memory_bytes)
-		return gpube__fail(h->ctx, GPUBE_ELIMIT,
-			"the tables of the bounds do not fit the memory; take a smaller i-bound");
+		return too_large(h);
 	t->values = gpube__alloc(h->ctx, bytes, 1);
 	if (!t->values)
 		return GPUBE_ENOMEM;
@@ -122,8 +130,8 @@ static int add_function(struct gpube_heuristic_maker *k, const int32_t *position
 	int status = GPUBE_ENOMEM;
 
 	if (n < 0 || (double)n * 8 > (double)ctx->memory_bytes)
-		return gpube__fail(ctx, GPUBE_ELIMIT, "a function of %d variables is too large to be "
-			"opened out", arity);
+		return gpube__fail(ctx, GPUBE_ELIMIT,
+			"a function of %d variables has too many cells", arity);
 	cells = gpube__alloc(ctx, (uint64_t)n, sizeof(*cells));
 	sorted = gpube__alloc(ctx, (uint64_t)arity, sizeof(*sorted));
 	if (cells && sorted)
@@ -241,6 +249,8 @@ static int run_mbe(struct gpube_heuristic_maker *k, const struct gpube_mbe *mbe,
 	int status;
 
 	gpube__mbe_memory(&keep, &least, mbe);
+	if (least > (double)h->ctx->memory_bytes)
+		return too_large(h);
 	status = gpube__pick(&ops, h->ctx, k->opts->backend, mbe->joined_cells, least);
 	if (!status)
 		status = gpube__mbe_run_init(
@@ -326,9 +336,7 @@ static int shift_tables(struct gpube_heuristic_maker *k, int64_t left)
 	if (status)
 		return status;
 	if (!fits)
-		return gpube__fail(h->ctx, GPUBE_ELIMIT,
-			"a join graph of i-bound %d does not fit the memory; take a smaller one",
-			h->info.ibound);
+		return too_large(h);
 	h->info.backend = gpube__ops_cpu()->name;
 	status = set_unit(h, left, g.shift);
 	if (!status)
