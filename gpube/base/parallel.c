@@ -19,6 +19,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum {
@@ -155,7 +156,7 @@ static void free_pool(struct gpube_ctx *ctx)
 		pthread_cond_destroy(&p->wake);
 		pthread_mutex_destroy(&p->lock);
 	}
-	gpube__free(ctx, p);
+	free(p);
 	ctx->pool = NULL;
 }
 
@@ -164,7 +165,8 @@ static struct gpube__pool *pool_of(struct gpube_ctx *ctx)
 	struct gpube__pool *p = ctx->pool;
 
 	if (!p) {
-		p = gpube__alloc_zero(ctx, 1, sizeof(*p));
+		p = calloc(1, sizeof(*p)); /* with the threads, which are not the context's memory
+					      either */
 		if (!p)
 			return NULL;
 		pthread_mutex_init(&p->lock, NULL);
