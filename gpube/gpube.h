@@ -231,6 +231,8 @@ struct gpube_plan {
  *             optimal
  * count       number of optima in decimal; NULL unless asked for and known; of
  *             potentials, as they were rounded
+ * order       n_vars variables of the given model as they are eliminated, in front those
+ *             that simplification has removed; NULL if there was no need of one
  * seconds_…   eliminate: until the arg-mins are read off; assign: from there to
  *             the values of the given model, priced again
  */
@@ -241,6 +243,7 @@ struct gpube_solution {
 	double log_value;
 	int32_t *values;
 	char *count;
+	int32_t *order;
 	struct gpube_plan plan;
 	const char *backend;
 	double seconds_simplify, seconds_order, seconds_eliminate, seconds_assign, seconds_count;
