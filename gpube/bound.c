@@ -433,6 +433,11 @@ static double mean_domain(const struct gpube_bounder *b)
 	return exp(sum / (b->m->n_vars + 1e-9));
 }
 
+bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
+{
+	return !gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN;
+}
+
 /*
  * Small domains: the join graph, whose mini-buckets hold many variables (SPOT5,
  * pedigrees, grids). Dense problems are split, large domains make triangles
@@ -465,7 +470,7 @@ static int run_methods(struct gpube_bounder *b)
 	case GPUBE_BOUND_JOINS:
 		return gpube__bound_joins(b, INFINITY);
 	case GPUBE_BOUND_AUTO:
-		if (!gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN)
+		if (gpube__bounder_prefers_joins(b))
 			status = gpube__bound_joins(b, INFINITY);
 		if (!status && !gpube__bounder_done(b))
 			status = gpube__bound_clusters(b, true, 5);
@@ -563,7 +568,7 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 	status = prepare(&b);
 	if (!status && !b.s.infeasible && !gpube__bounder_done(&b))
 		status = run_methods(&b);
-	if (shifted && !shifted->model && b.m && (!status || status == GPUBE_ESTOP)) {
+	if (shifted && !b.lifted && b.m && (!status || status == GPUBE_ESTOP)) {
 		int lifted = gpube__shifted_plain(&b);
 
 		status = lifted ? lifted : status;

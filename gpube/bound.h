@@ -36,6 +36,7 @@ struct gpube_bounder {
 	struct gpube_shifted *shifted; /* wanted from the last ascent, or NULL */
 	const struct gpube_shifted_opts *shifting; /* how, with 'shifted' */
 	int most_shift; /* of an ascent */
+	bool lifted;	/* shifted is made */
 	int32_t *order; /* of the simplified model; order_cost is what it costs */
 	struct gpube_order_cost order_cost;
 	int z;
@@ -73,6 +74,9 @@ int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const
 
 /* Few variables for the width of the order: nearly everything depends on everything. */
 bool gpube__bounder_dense(const struct gpube_bounder *b);
+
+/* Small domains, and not dense: the join graph is the better ascent. */
+bool gpube__bounder_prefers_joins(const struct gpube_bounder *b);
 
 /* The methods; each ends when it has nothing more to say, with ESTOP when stopped. */
 int gpube__bound_mbe(struct gpube_bounder *b);

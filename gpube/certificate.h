@@ -74,12 +74,14 @@ int gpube__certificate_table(
 	struct gpube_certificate *c, int arity, const int32_t *scope, int64_t **values);
 
 /*
- * gpube__certificate_check() - repeats the proof.
+ * gpube__certificate_check() - repeats the proof, and that c->bound is what it proves.
+ * gpube__certificate_proves() - what it proves, whatever is claimed.
  * m      the given problem's costs
  * bound  out: of the minimisation
  * Errors: EINVAL (it is no proof: the text says why), ERANGE (sums pass 64 bits), ENOMEM
  */
-int gpube__certificate_check(
+int gpube__certificate_check(const struct gpube_certificate *c, const struct gpube_model *m);
+int gpube__certificate_proves(
 	int64_t *bound, const struct gpube_certificate *c, const struct gpube_model *m);
 
 /* Text, a .gz or .xz by its name. Errors: EIO, EPARSE, ENOMEM */

@@ -304,7 +304,7 @@ int gpube__bound_clusters_shifted(struct gpube_bounder *b, bool clusters)
 		status = ascend_with(&a, kept, n);
 	if ((!status || status == GPUBE_ESTOP) && (b->shifting->whole || !gpube__bounder_done(b)) &&
 		a.c.constant < a.c.target) {
-		lifted = gpube__shifted_of(b->shifted, &a.c, &b->s, b->costs, b->limit);
+		lifted = gpube__lift_clusters(b, &a.c);
 		status = lifted ? lifted : status;
 	}
 	gpube__free(b->ctx, kept);

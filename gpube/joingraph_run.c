@@ -90,7 +90,7 @@ static int filter(struct climb *c)
 
 static int32_t largest_z(const struct gpube_bounder *b)
 {
-	return b->shifted ? b->shifting->max_arity : b->m->n_vars + 1;
+	return b->shifted && !b->shifting->certificate ? b->shifting->max_arity : b->m->n_vars + 1;
 }
 
 /* The next z that makes the graph at least 'factor' times as large, if there is time for it. */
@@ -164,10 +164,13 @@ int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 	bool fits;
 	int status;
 
+	if (b->shifted && b->shifting->certificate)
+		c.max_cells = fmin(c.max_cells, b->shifting->max_cells);
 	c.end = c.start + seconds;
 	c.tried = c.start;
 	status = gpube__joingraph_init_to(&c.g, b->m, b->order,
-		b->shifted ? largest_z(b) : b->opts->z ? b->opts->z : 3, c.max_cells, b->limit,
+		b->shifted && !b->shifting->certificate ? largest_z(b) : b->opts->z ? b->opts->z : 3,
+		c.max_cells, b->limit,
 		b->most_shift, &fits);
 	if (status || !fits)
 		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
@@ -179,7 +182,7 @@ int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 	c.dead = gpube__alloc_zero(b->ctx, (uint64_t)c.n_values, 1);
 	status = c.at && c.dead ? ascend(&c) : GPUBE_ENOMEM;
 	if (b->shifted && (!status || status == GPUBE_ESTOP) && c.g.constant < c.g.target) {
-		int lifted = gpube__shifted_of_joins(b->shifted, &c.g, &b->s, b->costs, b->limit);
+		int lifted = gpube__lift_joins(b, &c.g);
 
 		status = lifted ? lifted : status;
 	}

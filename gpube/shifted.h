@@ -52,12 +52,14 @@ struct gpube_shifted {
  *             are taken only while totals fit that format
  * max_arity   of a leftover, 2 (none) or more; above 4 it takes the join graph
  * max_tables  leftovers, 0: no limit; max_cells: of all of them
+ * certificate made in place of a model, if not NULL
  */
 struct gpube_shifted_opts {
 	bool whole;
 	int decimals, max_arity;
 	int32_t max_tables;
 	double max_cells;
+	struct gpube_certificate *certificate;
 };
 
 /*
@@ -92,6 +94,10 @@ int gpube__shifted_of_joins(struct gpube_shifted *out, const struct gpube_joingr
 	const struct gpube_simplified *s, const struct gpube_model *given, int64_t limit);
 
 /* ---- inside gpube_bound() ---- */
+
+/* What is wanted, of an ascent's state. */
+int gpube__lift_clusters(struct gpube_bounder *b, const struct gpube_clusters *c);
+int gpube__lift_joins(struct gpube_bounder *b, const struct gpube_joingraph *g);
 
 /* The ascent that ends in a shifted model. Errors: those of the ascents */
 int gpube__bound_and_shift(struct gpube_bounder *b);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "gpube/certificate_of.h"
 #include "gpube/dense.h"
 #include "gpube/joingraph.h"
 #include "gpube/lift.h"
@@ -111,11 +112,31 @@ int gpube__bound_and_shift(struct gpube_bounder *b)
 {
 	enum gpube_bound_method method = b->opts->method;
 
-	b->most_shift = fitting_shift(b);
-	if (method == GPUBE_BOUND_JOINS ||
-		(method == GPUBE_BOUND_AUTO && b->shifting->max_arity > WIDEST_CLUSTER))
+	if (!b->shifting->certificate)
+		b->most_shift = fitting_shift(b);
+	if (method == GPUBE_BOUND_AUTO &&
+		(b->shifting->certificate ? gpube__bounder_prefers_joins(b)
+					  : b->shifting->max_arity > WIDEST_CLUSTER))
+		method = GPUBE_BOUND_JOINS;
+	if (method == GPUBE_BOUND_JOINS)
 		return gpube__bound_joins(b, INFINITY);
 	return gpube__bound_clusters_shifted(b, method != GPUBE_BOUND_SHIFT);
+}
+
+int gpube__lift_clusters(struct gpube_bounder *b, const struct gpube_clusters *c)
+{
+	b->lifted = true;
+	return b->shifting->certificate
+		       ? gpube__certificate_of(b->shifting->certificate, c, &b->s)
+		       : gpube__shifted_of(b->shifted, c, &b->s, b->costs, b->limit);
+}
+
+int gpube__lift_joins(struct gpube_bounder *b, const struct gpube_joingraph *g)
+{
+	b->lifted = true;
+	return b->shifting->certificate
+		       ? gpube__certificate_of_joins(b->shifting->certificate, g, &b->s)
+		       : gpube__shifted_of_joins(b->shifted, g, &b->s, b->costs, b->limit);
 }
 
 /* Every assignment is forbidden. */
@@ -136,13 +157,13 @@ int gpube__shifted_plain(struct gpube_bounder *b)
 	struct gpube_clusters c;
 	int status;
 
-	if (b->s.infeasible || b->lower >= b->limit)
+	if (!b->shifting->certificate && (b->s.infeasible || b->lower >= b->limit))
 		return forbid_all(b);
 	status = gpube__clusters_init_to(&c, b->m, b->limit, 0);
 	if (status)
 		return status;
-	status = c.constant < c.target ? gpube__shifted_of(b->shifted, &c, &b->s, b->costs, b->limit)
-				       : forbid_all(b);
+	status = c.constant < c.target || b->shifting->certificate ? gpube__lift_clusters(b, &c)
+								   : forbid_all(b);
 	gpube__clusters_clear(&c);
 	return status;
 }

@@ -87,6 +87,18 @@ void bounding_clear(struct bounding *b, struct session *s)
 	gpube__free(s->ctx, b->order);
 }
 
+int bounding_costs(struct gpube_model **made, const struct gpube_model **costs,
+	const struct gpube_model *m, int precision)
+{
+	int status = GPUBE_OK;
+
+	*made = NULL;
+	if (m->kind == GPUBE_POTENTIALS)
+		status = gpube__quantise(made, m, precision);
+	*costs = *made ? *made : m;
+	return status;
+}
+
 /* ---- report ------------------------------------------------------------------------- */
 
 struct answer bounding_answer(struct session *s, const char *file, const struct gpube_model *m,

@@ -21,6 +21,14 @@ int bounding_init(struct bounding *b, struct session *s, const struct gpube_mode
 	const struct opts_bounding *o, const struct opts_engine *engine);
 void bounding_clear(struct bounding *b, struct session *s);
 
+/*
+ * bounding_costs() - the model of costs that bounds are about.
+ * made   out: to be freed, or NULL: it is m
+ * Errors: as gpube__quantise()
+ */
+int bounding_costs(struct gpube_model **made, const struct gpube_model **costs,
+	const struct gpube_model *m, int precision);
+
 /* The answer that bounds are. */
 struct answer bounding_answer(struct session *s, const char *file, const struct gpube_model *m,
 	const struct gpube_bounds *bounds);

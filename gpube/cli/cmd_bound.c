@@ -1,4 +1,5 @@
 /* cmd_bound.c - gpube bound: how good a solution can be at most, and one that is known. */
+#include "gpube/certificate.h"
 #include "gpube/cli/bounding.h"
 
 #define OPTS_STRUCT struct opts_bound
@@ -22,7 +23,23 @@ struct result {
 	struct answer answer;
 	const struct gpube_bounds *bounds;
 	double seconds_read;
+	const struct gpube_certificate *certificate; /* NULL: none */
 };
+
+/* A bound of the minimisation in the terms of the file. */
+static int64_t certified(const struct answer *a, const struct gpube_certificate *c)
+{
+	return answer_maximises(a) ? -c->bound : c->bound;
+}
+
+static void text_certified(
+	struct gpube_out *out, const struct answer *a, const struct gpube_certificate *c)
+{
+	gpube__out_printf(out, "%-*s", LABEL, "certified");
+	gpube__out_decimal(out, certified(a, c), c->scale);
+	gpube__out_printf(out, ", %s bound; checked: %d tables in %d blocks add up to the problem\n",
+		answer_maximises(a) ? "an upper" : "a lower", c->n_tables, c->n_blocks);
+}
 
 static void report_text(struct gpube_out *out, const void *arg)
 {
@@ -32,6 +49,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 	const struct session *s = r->answer.session;
 
 	bounding_text(out, &r->answer, bounds);
+	if (r->certificate)
+		text_certified(out, &r->answer, r->certificate);
 	gpube__out_printf(out, "%-*s%d of %d variable%s and %d function%s after simplification\n",
 		LABEL, "model", bounds->n_vars, m->n_vars, plural(m->n_vars), bounds->n_functions,
 		plural(bounds->n_functions));
@@ -50,6 +69,9 @@ static void report_json(struct gpube_out *out, const void *arg)
 	answer_json_head(&j, &r->answer);
 	answer_json_result(&j, &r->answer);
 	json_true_false(&j, "closed", bounds->closed != 0);
+	if (r->certificate)
+		json_decimal(&j, "certified_bound", certified(&r->answer, r->certificate),
+			r->certificate->scale);
 	json_int(&j, "z", bounds->z);
 	json_open(&j, "times", '{');
 	json_seconds(&j, "read", r->seconds_read);
@@ -62,11 +84,48 @@ static void report_json(struct gpube_out *out, const void *arg)
 
 /* ---- the command --------------------------------------------------------------------- */
 
+/* What a file says is checked against the model of a file: nothing that is in memory counts. */
+static int read_and_check(struct gpube_certificate *c, struct session *s, const char *path,
+	const struct gpube_model *m, int precision)
+{
+	struct gpube_model *made = NULL;
+	const struct gpube_model *costs;
+	int status = gpube__certificate_read(c, s->ctx, path);
+
+	if (!status)
+		status = bounding_costs(&made, &costs, m, precision ? precision : c->scale);
+	if (!status)
+		status = gpube__certificate_check(c, costs);
+	gpube_model_free(made);
+	return status;
+}
+
+static int certify(struct gpube_certificate *c, struct session *s, const struct opts_bound *o,
+	const struct gpube_model *m, const struct gpube_bounds *bounds,
+	const struct gpube_bound_opts *opts)
+{
+	struct gpube_model *made = NULL;
+	const struct gpube_model *costs;
+	struct gpube_certificate proof = {.ctx = s->ctx};
+	int status = bounding_costs(&made, &costs, m, (int)o->engine.precision);
+
+	/* a stop has ended the first run; it shall end the second, too, which then writes what it has */
+	if (!status)
+		status = gpube__bound_certified(&proof, costs, bounds, opts);
+	gpube_model_free(made);
+	gpube_ctx_resume(s->ctx);
+	if (!status)
+		status = gpube__certificate_write(&proof, o->certify);
+	gpube__certificate_clear(&proof);
+	return status ? status : read_and_check(c, s, o->certify, m, (int)o->engine.precision);
+}
+
 static int bound(struct session *s, const struct opts_bound *o, const char *file,
 	const struct gpube_model *m, int output)
 {
 	struct gpube_bounds *bounds = NULL;
 	double seconds_read = session_seconds(s);
+	struct gpube_certificate certificate = {.ctx = s->ctx};
 	struct bounding b;
 	int rc = bounding_init(&b, s, m, &o->bounding, &o->engine);
 
@@ -77,14 +136,63 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 	b.opts.split = (enum gpube_split)o->split; /* words and enum are in one order */
 	if (!rc && gpube_bound(&bounds, m, &b.opts))
 		rc = session_fail(s, NULL);
+	if (!rc && o->certify && certify(&certificate, s, o, m, bounds, &b.opts))
+		rc = session_fail(s, NULL);
 	if (!rc) {
-		struct result r = {bounding_answer(s, file, m, bounds), bounds, seconds_read};
+		struct result r = {bounding_answer(s, file, m, bounds), bounds, seconds_read,
+			o->certify ? &certificate : NULL};
 
 		rc = answer_report(
 			&r.answer, (enum answer_output)output, report_text, report_json, &r);
 	}
+	gpube__certificate_clear(&certificate);
 	gpube_bounds_free(bounds, s->ctx);
 	bounding_clear(&b, s);
+	return rc;
+}
+
+struct verified {
+	struct answer answer;
+	const struct gpube_certificate *certificate;
+	const char *path;
+};
+
+static void verified_text(struct gpube_out *out, const void *arg)
+{
+	const struct verified *v = arg;
+
+	text_certified(out, &v->answer, v->certificate);
+}
+
+static void verified_json(struct gpube_out *out, const void *arg)
+{
+	const struct verified *v = arg;
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	json_text(&j, "status", "verified");
+	json_text(&j, "file", v->answer.file);
+	json_text(&j, "certificate", v->path);
+	json_decimal(&j, "certified_bound", certified(&v->answer, v->certificate),
+		v->certificate->scale);
+	json_seconds(&j, "seconds", session_seconds(v->answer.session));
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
+static int verify(struct session *s, const struct opts_bound *o, const char *file,
+	const struct gpube_model *m, int output)
+{
+	struct gpube_certificate c = {.ctx = s->ctx};
+	struct verified v = {{.session = s, .file = file, .model = m}, &c, o->verify};
+	int rc;
+
+	if (read_and_check(&c, s, o->verify, m, (int)o->engine.precision))
+		rc = session_fail(s, NULL);
+	else
+		rc = answer_report(&v.answer, (enum answer_output)output, verified_text,
+			verified_json, &v);
+	gpube__certificate_clear(&c);
 	return rc;
 }
 
@@ -107,7 +215,9 @@ static int run(const void *opts, int n_args, char **args)
 	if (rc)
 		return rc;
 	rc = session_read(&s, &m, args[0], &o->read);
-	if (m)
+	if (m && o->verify)
+		rc = verify(&s, o, args[0], m, output);
+	else if (m)
 		rc = bound(&s, o, args[0], m, output);
 	gpube_model_free(m);
 	session_end(&s);
@@ -126,6 +236,11 @@ const struct command cmd_bound = {
 		"A line on standard error tells every improvement, with its time. --timeout, "
 		"SIGINT and SIGTERM end the work soon with the best bounds so far, which is a "
 		"result like any other.\n\n"
+		"--certify FILE also writes a bound with its proof: tables that add up to the "
+		"problem, and whose least totals add up to the bound. Such a bound is what the "
+		"ascent reaches by itself, without elimination and splitting, so it may be lower. "
+		"A checker that shares nothing with the ascent reads the proof back; --verify FILE "
+		"runs it alone.\n\n"
 		"With --output json the result is one object: status (optimal, bounds, "
 		"infeasible, error), backend, seconds, lower_bound and upper_bound (for .uai: "
 		"-ln, with log10 of the assignment beside it), assignment (value indices by "

@@ -138,22 +138,6 @@ static int write_order(struct session *s, const struct gpube_model *m, const cha
 	return status;
 }
 
-/*
- * The model whose costs the written one has: costs, and evidence as it is
- * forbidden values. made: out, to be freed, or NULL if it is m.
- */
-static int costs_of(struct gpube_model **made, const struct gpube_model **costs,
-	const struct gpube_model *m, int precision)
-{
-	int status = GPUBE_OK;
-
-	*made = NULL;
-	if (m->kind == GPUBE_POTENTIALS)
-		status = gpube__quantise(made, m, precision);
-	*costs = *made ? *made : m;
-	return status;
-}
-
 static int write_all(struct session *s, struct result *r)
 {
 	const struct opts_reparam *o = r->opts;
@@ -165,7 +149,8 @@ static int write_all(struct session *s, struct result *r)
 	if (!status)
 		status = gpube_write_with(r->shifted.model, o->write, &opts);
 	if (!status && o->check)
-		status = costs_of(&made, &costs, r->answer.model, (int)o->engine.precision);
+		status = bounding_costs(
+			&made, &costs, r->answer.model, (int)o->engine.precision);
 	if (!status && o->check)
 		status = reparam_check(&r->check, costs, o->write, opts.format, r->run, r->bounds,
 			o->prune != 0);

@@ -91,6 +91,11 @@
 		"when what the ascent on clusters leaves open is split into parts: when it is "    \
 		"dense or the ascent ends, never, or at once")                                     \
 	X(FLAG, no_eliminate, 0, NULL, 0, 0, NULL, "bounds and splitting alone, no elimination")   \
+	X(TEXT, certify, 0, NULL, 0, 0, "FILE",                                                    \
+		"then, in as much time again, a bound with its proof: write the proof, read it "   \
+		"back and check it")                                                               \
+	X(TEXT, verify, 0, NULL, 0, 0, "FILE",                                                     \
+		"nothing but check such a proof")                                                  \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
 		"form of the result: for people, one JSON object, or toulbar2's .sol")             \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \

@@ -9,7 +9,7 @@
 #include "gpube/shifted.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 300 };
+enum { N_SEEDS = 200 };
 
 static struct gpube_ctx *ctx;
 
