@@ -10,7 +10,7 @@
  * of knapsackc the program, 1.4.0, has other solutions than its manual's example.
  */
 static const char *const unsupported[] = {
-	"knapsackc", "wcsp", "cfnconstraint", "slinear", NULL};
+	"knapsackc", "cfnconstraint", "slinear", NULL};
 
 const struct gpube_keyword *gpube__keyword(const char *name, bool *known)
 {
