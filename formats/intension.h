@@ -153,7 +153,7 @@ struct gpube_eval {
 
 static inline const struct gpube_arg *gpube__call_list(const struct gpube_call *c, int k)
 {
-	return c->args + c->lists[k].at;
+	return c->args ? c->args + c->lists[k].at : NULL; /* all lists may be empty */
 }
 
 /* Sums and multiples that are not forbidden saturate one below. */
