@@ -3,7 +3,7 @@
 
 usage: benchmarks/checked.py DATA [--convert build/gpube-convert] [--jobs 2] [--only TEXT] [--timeout 120]
                              [--toulbar2 PATH]... [--gpube build/gpube] [--seconds 5]
-                             [--csv RAW.csv] [--budget SECONDS]
+                             [--csv RAW.csv] [--budget SECONDS] [--list FILE]
 
 Formats are told by content. Every model is written with --check --shift: what was written is compared table by table
 with what should have been. What a format cannot hold is refused, with the reason, and then written with --lossy.
@@ -14,7 +14,7 @@ none. Where gpube has none, the optima of two versions of toulbar2 are compared.
 file of a model it is not asked for the others.
 
 --csv keeps the rows; what is there already is not done again, and with --budget no new file is begun after that many
-seconds. Ends with tables of counts; exit status 1 if a file cannot be read, a check fails or optima differ.
+seconds. --list names the files to be done, one a line. Ends with tables of counts; exit status 1 if a file cannot be read, a check fails or optima differ.
 """
 import argparse
 import collections
@@ -175,6 +175,7 @@ def main():
     ap.add_argument("--only", default="")
     ap.add_argument("--timeout", type=float, default=120)
     ap.add_argument("--csv")
+    ap.add_argument("--list")
     ap.add_argument("--budget", type=float, default=math.inf)
     args = ap.parse_args()
     rows, start = [], time.monotonic()
@@ -184,19 +185,25 @@ def main():
     done = {r["file"] for r in rows}
     paths = sorted(os.path.join(folder, name) for folder, _, names in os.walk(args.data) for name in names
                    if suffix_of(name) and args.only in os.path.join(folder, name))
+    if args.list:
+        with open(args.list) as f:
+            wanted = set(f.read().split())
+        paths = [p for p in paths if os.path.relpath(p, args.data) in wanted]
     paths = [p for p in paths if os.path.relpath(p, args.data) not in done]
 
     def work(path):
-        return one(args, path) if time.monotonic() - start < args.budget else None
+        found = one(args, path) if time.monotonic() - start < args.budget else ()
+        return [dict(zip(COLUMNS, (os.path.relpath(path, args.data), *map(str, r)))) for r in found]
 
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for path, found in zip(paths, pool.map(work, paths)):
-            rows += [dict(zip(COLUMNS, (os.path.relpath(path, args.data), *map(str, r)))) for r in found or ()]
-            if args.csv:
-                with open(args.csv, "w", newline="") as f:
+        for future in concurrent.futures.as_completed([pool.submit(work, p) for p in paths]):
+            rows += future.result()
+            if args.csv and future.result():
+                with open(args.csv + ".new", "w", newline="") as f:
                     out = csv.DictWriter(f, COLUMNS, lineterminator="\n")
                     out.writeheader()
-                    out.writerows(rows)
+                    out.writerows(sorted(rows, key=lambda r: r["file"]))
+                os.replace(args.csv + ".new", args.csv)
     failed = 0
     by_file = collections.defaultdict(list)
     for r in rows:
