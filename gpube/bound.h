@@ -28,6 +28,7 @@ struct gpube_bounder {
 	int32_t *tried;
 	double seconds_lower, seconds_upper;
 	struct gpube_search *search;
+	const char *backend; /* of the ascent */
 	struct gpube_shifted *shifted; /* wanted from the last ascent, or NULL */
 	int32_t *order; /* of the simplified model; order_cost is what it costs */
 	struct gpube_order_cost order_cost;
@@ -71,6 +72,12 @@ bool gpube__bounder_dense(const struct gpube_bounder *b);
 int gpube__bound_mbe(struct gpube_bounder *b);
 /* clusters: false: shifts between functions only. eliminate: seconds for what is left, or 0 */
 int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate);
+struct gpube_clusters;
+/*
+ * The ascent on nested regions of the pairs of c, which it uses up, and splitting of what it
+ * leaves open. *done false: the model, or the backend that was asked for, is not for it.
+ */
+int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done);
 /* seconds: for all of it */
 int gpube__bound_joins(struct gpube_bounder *b, double seconds);
 

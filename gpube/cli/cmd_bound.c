@@ -256,6 +256,7 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 		.order_seconds = solve.order_seconds,
 		.timeout_seconds = solve.timeout_seconds,
 		.seed = solve.seed,
+		.backend = solve.backend,
 		.no_simplify = solve.no_simplify,
 		.precision = solve.precision,
 	};

@@ -70,9 +70,10 @@
 	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")
 
 #define OPTS_BOUND(X)                                                                              \
-	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters|joins",                             \
-		"mini-buckets, cost shifting, dual ascent on clusters or on the join graph of "    \
-		"mini-buckets, or all, with elimination of what is left")                                                                 \
+	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters|joins|regions",                     \
+		"mini-buckets, cost shifting, dual ascent on clusters, on the join graph of "      \
+		"mini-buckets or on nested regions (which clusters are on a GPU), or all, with "   \
+		"elimination of what is left")                                                                 \
 	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \
 		"most variables of a joined mini-bucket; 0: growing from 2")                       \
 	X(INT, ibound, 0, "0", 0, 999999, "N", "the same as --z N+1; 0: not given")                \
