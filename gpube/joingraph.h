@@ -119,11 +119,13 @@ void gpube__joingraph_add_slabs(
 /*
  * gpube__joingraph_init() - the tables of a simplified model along an order.
  * z, max_cells  of a joined table, and of all together
+ * partition     of the buckets; growing is by scope
  * fits          out: false: nothing was made, there would be more cells
  * Errors: ENOMEM, ELIMIT
  */
 int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m,
-	const int32_t *order, int32_t z, double max_cells, int64_t limit, bool *fits);
+	const int32_t *order, int32_t z, double max_cells, enum gpube_partition partition,
+	int64_t limit, bool *fits);
 void gpube__joingraph_clear(struct gpube_joingraph *g);
 
 /*

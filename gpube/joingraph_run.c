@@ -150,7 +150,8 @@ int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 	c.end = c.start + seconds;
 	c.tried = c.start;
 	status = gpube__joingraph_init(
-		&c.g, b->m, b->order, b->opts->z ? b->opts->z : 3, c.max_cells, b->limit, &fits);
+		&c.g, b->m, b->order, b->opts->z ? b->opts->z : 3, c.max_cells,
+		GPUBE_PARTITION_SCOPE, b->limit, &fits);
 	if (status || !fits)
 		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 	c.at = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*c.at));

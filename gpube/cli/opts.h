@@ -94,6 +94,17 @@
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write the result to FILE instead of standard output")
 
+#define OPTS_DAOOPT(X)                                                                             \
+	X(TEXT, to, 0, NULL, 0, 0, "PREFIX", "what the names of the files begin with")             \
+	X(INT, ibound, 'i', "0", 0, 999999, "N",                                                   \
+		"most variables of a message; 0: the largest that takes a few seconds and a "      \
+		"quarter of the memory")                                                           \
+	X(CHOICE, method, 0, "shift", 0, 0, "mbe|shift",                                           \
+		"mini-buckets alone, or after costs were shifted on their join graph, for "        \
+		"--timeout at most")                                                               \
+	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
+		"with --method mbe: without cost shifting between the parts of a bucket")
+
 #define OPTS_INFO(X)                                                                               \
 	X(CHOICE, dot, 0, "none", 0, 0, "none|graph|pseudotree|buckets|decomposition",             \
 		"write a picture instead, in the language of Graphviz: variables and functions, "  \
@@ -314,6 +325,13 @@ struct opts_solve {
 
 struct opts_bound {
 	OPTS_BOUND(OPT_FIELD)
+	struct opts_engine engine;
+	struct opts_read read;
+	struct opts_talk talk;
+};
+
+struct opts_daoopt {
+	OPTS_DAOOPT(OPT_FIELD)
 	struct opts_engine engine;
 	struct opts_read read;
 	struct opts_talk talk;
