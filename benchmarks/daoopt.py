@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Nodes of daoopt with its own mini-buckets and with gpube's tables, along the same order.
 
-usage: benchmarks/daoopt.py DATA --daoopt DAOOPT [--gpube build/gpube] [--seconds 5] [--csv OUT.csv]
+usage: benchmarks/daoopt.py DATA --daoopt DAOOPT [--gpube build/gpube] [--seconds 5] [--csv OUT.csv] [--only TEXT]
 
 daoopt's own: one pass with moment matching (its default), and the same after 10 iterations of cost shifting on the join graph (--jglp 10).
 gpube's: --method mbe and --method shift. The order is gpube's, the same for all; '-' is a search that was ended
@@ -38,9 +38,10 @@ def unpacked(data, path, folder):
 
 def search(args, model, order, ibound, *more):
     """(OR nodes, log10) or None"""
+    evidence = os.path.join(os.path.dirname(order), "t.evid")
     words = [args.daoopt, "-f", model, "-o", order, "-t", "0", "-i", str(ibound), "--seed", "1", *more]
-    if os.path.exists(model + ".evid") and os.path.getsize(model + ".evid") > 2:
-        words += ["-e", model + ".evid"]
+    if os.path.exists(evidence):
+        words += ["-e", evidence]
     try:
         out = subprocess.run(words, capture_output=True, text=True, timeout=args.seconds, errors="replace").stdout
     except subprocess.TimeoutExpired:
@@ -61,13 +62,18 @@ def main():
     ap.add_argument("--gpube", default="build/gpube")
     ap.add_argument("--seconds", type=float, default=5)
     ap.add_argument("--csv")
+    ap.add_argument("--only", default="")
     args = ap.parse_args()
     rows, wrong = [], 0
     print(f"{'instance':28} {'i':>2} {'own':>10} {'own jglp':>10} {'gpube mbe':>10} {'gpube shift':>11}")
     with tempfile.TemporaryDirectory() as folder:
         for path, ibounds in INSTANCES:
+            if args.only not in path:
+                continue
             model, prefix = unpacked(args.data, path, folder), os.path.join(folder, "t")
             order = os.path.join(folder, "fixed.ord")
+            if os.path.exists(prefix + ".evid"):
+                os.remove(prefix + ".evid")
             tables(args, model, prefix, 2, "mbe", "--order", "min-fill")
             shutil.copyfile(prefix + ".ord", order)
             for i in ibounds:

@@ -27,18 +27,45 @@ static bool name_of(char name[MAX_NAME], const char *prefix, const char *suffix)
 	return false;
 }
 
+/* Evidence in the layout that daoopt reads: one line, the number of pairs in front. */
+static int write_evidence(struct session *s, const struct gpube_model *m, const char *path, bool *any)
+{
+	struct gpube_out out;
+	int32_t n = 0;
+	int status;
+
+	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
+		n += m->evidence[i] >= 0;
+	*any = n > 0;
+	if (!n)
+		return GPUBE_OK;
+	status = gpube__out_open(&out, s->ctx, path);
+	if (status)
+		return status;
+	gpube__out_printf(&out, "%d", n);
+	for (int32_t i = 0; i < m->n_vars; i++)
+		if (m->evidence[i] >= 0)
+			gpube__out_printf(&out, " %d %d", i, m->evidence[i]);
+	gpube__out_text(&out, "\n");
+	return gpube__out_close(&out, true);
+}
+
 static int write_files(struct session *s, const struct opts_daoopt *o, const struct gpube_model *m,
 	const struct daoopt_tables *t, const char *file)
 {
-	char order[MAX_NAME], tables[MAX_NAME];
+	char order[MAX_NAME], tables[MAX_NAME], evidence[MAX_NAME];
 	struct gpube_out out;
+	bool any;
 	int status;
 
-	if (!name_of(order, o->to, ".ord") || !name_of(tables, o->to, ".mb.gz"))
+	if (!name_of(order, o->to, ".ord") || !name_of(tables, o->to, ".mb.gz") ||
+		!name_of(evidence, o->to, ".evid"))
 		return CLI_FAILED;
 	status = gpube_write_daoopt_order(m, order, t->order);
 	if (!status)
 		status = gpube_write_minibuckets(m, tables, &t->mb);
+	if (!status)
+		status = write_evidence(s, m, evidence, &any);
 	if (!status)
 		status = gpube__out_open(&out, s->ctx, s->output);
 	if (!status) {
@@ -48,8 +75,9 @@ static int write_files(struct session *s, const struct opts_daoopt *o, const str
 		gpube__out_printf(&out, "%-*sto %s: i-bound %d, %s%lld functions\n", LABEL, "tables",
 			tables, t->info.ibound, t->info.exact ? "exact, " : "",
 			(long long)t->mb.n_functions);
-		gpube__out_printf(&out, "%-*sdaoopt -f %s -o %s -t 0 -i %d --match=-1 --minibucket %s\n",
-			LABEL, "then", file, order, t->info.ibound, tables);
+		gpube__out_printf(&out, "%-*sdaoopt -f %s%s%s -o %s -t 0 -i %d --match=-1 --minibucket %s\n",
+			LABEL, "then", file, any ? " -e " : "", any ? evidence : "", order,
+			t->info.ibound, tables);
 		status = gpube__out_close(&out, true);
 	}
 	return status ? session_fail(s, NULL) : CLI_DONE;
@@ -117,10 +145,11 @@ const struct command cmd_daoopt = {
 	.arguments = "FILE",
 	.summary = "write an elimination order and mini-bucket tables for daoopt",
 	.description =
-		"Writes two files that daoopt's AND/OR branch and bound loads for the model in "
+		"Writes files that daoopt's AND/OR branch and bound loads for the model in "
 		"FILE (.uai): PREFIX.ord, an elimination order (-o), and PREFIX.mb.gz, "
-		"mini-bucket tables of a given i-bound (--minibucket), and prints the options "
-		"with which daoopt takes them. Its node counts with these tables can be set "
+		"mini-bucket tables of a given i-bound (--minibucket), with evidence also PREFIX.evid "
+		"in the layout that daoopt reads (-e), and prints the options with which daoopt "
+		"takes them. Its node counts with these tables can be set "
 		"beside those with its own ones along the same order.\n\n"
 		"The tables are those of a model whose costs were shifted there and back along the "
 		"join graph of the mini-buckets, or, with --method mbe, of one pass with "
