@@ -104,7 +104,6 @@ note:
 	@test "$(EXPAT)" = yes || echo "note: expat not found, XCSP and FRODO .xml files cannot be read (apt-get install libexpat1-dev)"
 	@test "$(YAML)" = yes || echo "note: libyaml not found, pyDCOP .yaml files cannot be read (apt-get install libyaml-dev)"
 	@test -n "$(MPI_PATH)" || echo "note: building without MPI, there is no gpube-mpi (apt-get install libopenmpi-dev)"
-	@test "$(OPENMP)" = yes || echo "note: OpenMP not found, one thread is used"
 	@test -n "$(NVCC_PATH)" || echo "note: building for the CPU only (no nvcc, or CUDA=0)"
 
 # ISA-specific kernels: the file name says which flags it needs; on other
