@@ -71,9 +71,10 @@
 
 /* What the commands that compute bounds have in common. */
 #define OPTS_BOUNDING(X)                                                                           \
-	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters|joins",                        \
-		"mini-buckets, cost shifting, dual ascent on clusters or on the join graph of "    \
-		"mini-buckets, or all, with elimination of what is left")                          \
+	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters|joins|regions",                \
+		"mini-buckets, cost shifting, dual ascent on clusters, on the join graph of "      \
+		"mini-buckets or on nested regions (which clusters are on a GPU), or all, with "   \
+		"elimination of what is left")                                                     \
 	X(TEXT, ub, 0, NULL, 0, 0, "COST",                                                         \
 		"only totals better than COST are of interest, a known solution's for example")    \
 	X(TEXT, sol, 0, NULL, 0, 0, "FILE", "a known solution, toulbar2's .sol")
@@ -101,6 +102,17 @@
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write the result to FILE instead of standard output")
+
+#define OPTS_DAOOPT(X)                                                                             \
+	X(TEXT, to, 0, NULL, 0, 0, "PREFIX", "what the names of the files begin with")             \
+	X(INT, ibound, 'i', "0", 0, 999999, "N",                                                   \
+		"most variables of a message; 0: the largest that takes a few seconds and a "      \
+		"quarter of the memory")                                                           \
+	X(CHOICE, method, 0, "shift", 0, 0, "mbe|shift",                                           \
+		"mini-buckets alone, or after costs were shifted on their join graph, for "        \
+		"--timeout at most")                                                               \
+	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
+		"with --method mbe: without cost shifting between the parts of a bucket")
 
 #define OPTS_REPARAM(X)                                                                            \
 	X(TEXT, write, 'o', NULL, 0, 0, "FILE",                                                    \
@@ -359,6 +371,13 @@ struct opts_bound {
 struct opts_reparam {
 	OPTS_REPARAM(OPT_FIELD)
 	struct opts_bounding bounding;
+	struct opts_engine engine;
+	struct opts_read read;
+	struct opts_talk talk;
+};
+
+struct opts_daoopt {
+	OPTS_DAOOPT(OPT_FIELD)
 	struct opts_engine engine;
 	struct opts_read read;
 	struct opts_talk talk;
