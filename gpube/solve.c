@@ -1,5 +1,5 @@
 /* solve.c - from a model to a checked optimum: quantise, simplify, order, eliminate, re-cost. */
-#include "gpube/be.h"
+#include "gpube/be_place.h"
 #include "gpube/ops/pick.h"
 #include "gpube/simplify.h"
 
@@ -22,6 +22,7 @@ struct job {
 	struct gpube_be be;
 	struct gpube_working working;
 	bool keep;
+	uint8_t *side; /* per bucket; NULL: all on 'ops' */
 	struct gpube_solution *out;
 };
 
@@ -29,6 +30,8 @@ struct job {
 static void job_clear(struct job *j)
 {
 	gpube__be_clear(&j->be);
+	gpube__free(j->ctx, j->side);
+	j->side = NULL;
 	gpube__free(j->ctx, j->order);
 	j->order = NULL;
 	gpube__graph_clear(j->ctx, &j->graph);
@@ -150,12 +153,51 @@ static int too_large(struct job *j, double bytes)
 		gpube__bytes_text(have, allowed), cells);
 }
 
+/*
+ * Whether the host and a device together are faster than either alone; only where either holds
+ * all tables, so that nothing about memory depends on it.
+ */
+static int place(struct job *j, const struct gpube_be_memory *memory, bool *mixed)
+{
+	struct gpube_rate host = gpube__rate_of(j->ctx, gpube__ops_cpu());
+	struct gpube_rate device = gpube__rate_of(j->ctx, NULL);
+	const struct gpube_ops *cuda;
+	double seconds[2];
+	int status;
+
+	*mixed = false;
+	if (j->opts->backend != GPUBE_BACKEND_AUTO || memory->keep > (double)j->ctx->memory_bytes ||
+		j->opts->count)
+		return GPUBE_OK;
+	j->side = gpube__alloc(j->ctx, (uint64_t)j->be.n, sizeof(*j->side));
+	if (!j->side)
+		return GPUBE_ENOMEM;
+	status = gpube__be_place(j->side, seconds, &j->be, j->working.type, &host, &device);
+	if (status)
+		return status;
+	*mixed = true;
+	j->ops = gpube__ops_cpu();
+	j->out->plan.predicted_seconds = seconds[0];
+	if (seconds[1] + gpube__open_seconds(j->ctx) < seconds[0]) {
+		cuda = gpube__ops_cuda(j->ctx, &status);
+		if (cuda && memory->keep <= (double)cuda->resident(j->ctx)) {
+			j->out->plan.predicted_seconds = seconds[1];
+			return GPUBE_OK;
+		}
+		*mixed = !cuda;
+	}
+	gpube__free(j->ctx, j->side);
+	j->side = NULL;
+	return GPUBE_OK;
+}
+
 /* Sizes every table before the first is allocated, and decides how to keep the assignment. */
 static int make_plan(struct job *j)
 {
 	struct gpube_be_memory memory;
 	struct gpube_plan *plan = &j->out->plan;
 	double allowed, resident;
+	bool placed;
 	int status;
 
 	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
@@ -169,6 +211,15 @@ static int make_plan(struct job *j)
 	if (status)
 		return status;
 	gpube__be_memory(&memory, &j->be, j->working.type);
+	status = place(j, &memory, &placed);
+	if (status)
+		return status;
+	if (placed) {
+		j->keep = true;
+		plan->peak_bytes = memory.keep;
+		j->out->backend = j->side ? "cpu+cuda" : j->ops->name;
+		return GPUBE_OK;
+	}
 	status = gpube__pick(&j->ops, j->ctx, j->opts->backend, plan->joined_cells,
 		fmax(fmin(memory.keep, memory.args), j->opts->count ? memory.count : 0));
 	if (status)
@@ -253,19 +304,29 @@ static int eliminate(struct job *j)
 {
 	struct gpube_solution *out = j->out;
 	double start = gpube__now();
+	int status;
 	int32_t *reduced = gpube__alloc(j->ctx, (uint64_t)j->s.model->n_vars, sizeof(*reduced));
+	const struct gpube_be_sides sides = {{j->ops, j->side ? gpube__ops_cuda(j->ctx, &status) : NULL}, j->side};
+	struct gpube_be_times times = {
+		gpube__alloc_zero(j->ctx, (uint64_t)j->be.n, sizeof(*times.buckets)), 0, 0};
 	int64_t optimum;
-	int status = GPUBE_ENOMEM;
 
-	if (!reduced)
+	status = GPUBE_ENOMEM;
+	if (!reduced || !times.buckets)
 		goto out;
 	status = j->ops->expect ? j->ops->expect(j->ctx, out->plan.peak_bytes) : GPUBE_OK;
 	if (status)
 		goto out;
-	status = gpube__be_run(&optimum, reduced, NULL, &j->be, j->ops, &j->working, 0, j->keep);
+	status = gpube__be_run(&optimum, reduced, NULL, &j->be, &sides, &j->working, 0, j->keep,
+		&times);
 	if (status)
 		goto out;
-	out->seconds_eliminate = gpube__now() - start;
+	gpube__be_log(&j->be, &sides, j->working.type, &times);
+	out->seconds_eliminate = gpube__now() - start - times.assigning;
+	out->seconds_copying = times.copying;
+	for (int32_t p = 0; p < j->be.n; p++)
+		out->seconds_contracting += times.buckets[p];
+	out->seconds_assign = times.assigning;
 	if (optimum == GPUBE_INF) {
 		out->answer = GPUBE_ANSWER_INFEASIBLE;
 		goto out;
@@ -278,16 +339,17 @@ static int eliminate(struct job *j)
 	start = gpube__now();
 	gpube__simplified_extend(&j->s, out->values, reduced);
 	status = recost(j, j->s.negated ? -optimum : optimum);
-	out->seconds_assign = gpube__now() - start;
+	out->seconds_assign += gpube__now() - start;
 	if (status)
 		goto out;
 	out->answer = GPUBE_ANSWER_OPTIMAL;
 	if (j->opts->count) {
 		start = gpube__now();
-		status = gpube__be_count(&out->count, &j->be, j->ops, &j->working);
+		status = gpube__be_count(&out->count, &j->be, &sides, &j->working);
 		out->seconds_count = gpube__now() - start;
 	}
 out:
+	gpube__free(j->ctx, times.buckets);
 	gpube__free(j->ctx, reduced);
 	return status;
 }

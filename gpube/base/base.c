@@ -69,6 +69,8 @@ int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts)
 	ctx->n_threads = opts->n_threads ? opts->n_threads : cores_available();
 	ctx->memory_bytes = opts->memory_bytes ? opts->memory_bytes : memory_available();
 	ctx->device_memory_bytes = opts->device_memory_bytes;
+	ctx->n_devices = opts->n_devices;
+	memcpy(ctx->devices, opts->devices, sizeof(ctx->devices));
 	ctx->log = opts->log;
 	ctx->log_arg = opts->log_arg;
 	ctx->realloc_fn = opts->realloc_fn ? opts->realloc_fn : plain_realloc;
@@ -85,6 +87,7 @@ void gpube_ctx_free(struct gpube_ctx *ctx)
 		ctx->device_free(ctx);
 	if (ctx->host_free)
 		ctx->host_free(ctx);
+	gpube__free(ctx, ctx->rates);
 	ctx->realloc_fn(ctx->realloc_arg, ctx, 0);
 }
 

@@ -1,6 +1,7 @@
 /* cmd_info.c - gpube info: how large a model is, and what its elimination would take. */
 #include <string.h>
 
+#include "gpube/cli/ceilings.h"
 #include "gpube/cli/other_kinds.h"
 #include "gpube/ops/pick.h"
 
@@ -371,6 +372,7 @@ static int run(const void *opts, int n_args, char **args)
 	if (rc)
 		return rc;
 	s.ctx->device_memory_bytes = o->engine.device_memory;
+	ceilings_load(&s);
 	rc = session_read(&s, &m, args[0], &o->read);
 	if (!rc)
 		rc = inspect(&s, o, args[0], m);

@@ -274,6 +274,9 @@
 		"write the result to FILE instead of standard output")
 
 #define OPTS_DEVICES(X)                                                                            \
+	X(FLAG, measure, 0, NULL, 0, 0, NULL,                                                      \
+		"measure what the processor and every GPU do in a second, and keep it for the "    \
+		"choice of --backend auto")                                                        \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
 

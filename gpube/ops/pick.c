@@ -1,10 +1,33 @@
 /* pick.c - see pick.h. */
 #include "gpube/ops/pick.h"
 
-/* Seconds to open a device and to load its kernels: what auto has to win back. */
-#define OPEN_SECONDS 0.5
-/* Pinned copies over PCIe 4 x16; what streams is bound by it. */
-#define BUS_BYTES_PER_SECOND 2e10
+/*
+ * How near a contraction of bucket elimination comes to its bound, by and large: what the shapes
+ * of benchmarks/instances reach, not the best of benchmarks/shapes.
+ */
+#define SHARE_CPU  0.4
+#define SHARE_CUDA 0.25
+
+double gpube__contract_bound(
+	const struct gpube_rate *r, enum gpube_type type, double joined, double bytes)
+{
+	double adding = joined / gpube__rate_add_min(r, type), moving = bytes / r->copy;
+
+	return adding > moving ? adding : moving;
+}
+
+double gpube__contract_seconds(const struct gpube_rate *r, const struct gpube_ops *ops,
+	enum gpube_type type, double joined, double bytes)
+{
+	double share = ops == gpube__ops_cpu() ? SHARE_CPU : SHARE_CUDA;
+
+	return r->launch + gpube__contract_bound(r, type, joined, bytes) / share;
+}
+
+double gpube__open_seconds(const struct gpube_ctx *ctx)
+{
+	return ctx->device ? 0 : gpube__rate_of(ctx, NULL).open;
+}
 
 double gpube__predicted_seconds(
 	const struct gpube_ctx *ctx, const struct gpube_ops *ops, double joined_cells)
@@ -19,7 +42,10 @@ double gpube__predicted_seconds(
 static double streamed_seconds(
 	const struct gpube_ctx *ctx, const struct gpube_ops *cuda, double joined_cells, double bytes)
 {
-	return gpube__predicted_seconds(ctx, cuda, joined_cells) + 2 * bytes / BUS_BYTES_PER_SECOND;
+	struct gpube_rate r = gpube__rate_of(ctx, cuda);
+
+	return gpube__predicted_seconds(ctx, cuda, joined_cells) + bytes / r.upload +
+	       bytes / r.download;
 }
 
 int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_backend want,
@@ -33,7 +59,7 @@ int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_
 	*ops = cpu;
 	if (want == GPUBE_BACKEND_CPU)
 		return GPUBE_OK;
-	if (want == GPUBE_BACKEND_AUTO && fits && here <= OPEN_SECONDS)
+	if (want == GPUBE_BACKEND_AUTO && fits && here <= gpube__open_seconds(ctx))
 		return GPUBE_OK;
 	cuda = gpube__ops_cuda(ctx, &status);
 	if (!cuda)
@@ -55,7 +81,7 @@ int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx,
 	*ops = cpu;
 	if (want == GPUBE_BACKEND_CPU ||
 		(want == GPUBE_BACKEND_AUTO &&
-			gpube__predicted_seconds(ctx, cpu, joined_cells) <= OPEN_SECONDS))
+			gpube__predicted_seconds(ctx, cpu, joined_cells) <= gpube__open_seconds(ctx)))
 		return GPUBE_OK;
 	cuda = gpube__ops_cuda(ctx, &status);
 	if (!cuda)
