@@ -45,7 +45,7 @@ for part in "$@"; do
 		;;
 	tables)
 		timeout 300 "$build/benchmarks/bench_be_tables" cuda "${INSTANCES:-25}" "${LIMIT:-1.5}" "${CELLS:-1e12}" > "$out/tables-cuda.csv"
-		timeout 120 "$build/benchmarks/bench_be_tables" cpu "${INSTANCES:-25}" 0.3 1e9 > "$out/tables-cpu.csv"
+		timeout 120 "$build/benchmarks/bench_be_tables" cpu "${INSTANCES:-25}" "${CPU_LIMIT:-0.3}" "${CPU_CELLS:-1e9}" > "$out/tables-cpu.csv"
 		wc -l "$out"/tables-*.csv
 		;;
 	whole)
