@@ -57,7 +57,8 @@ int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts)
 	*out = NULL;
 	if (!opts)
 		opts = &none;
-	if (opts->sizeof_options != sizeof(*opts) || opts->n_threads < 0)
+	if (opts->sizeof_options != sizeof(*opts) || opts->n_threads < 0 ||
+		opts->n_devices < 0 || opts->n_devices > GPUBE_MAX_DEVICES)
 		return GPUBE_EINVAL;
 	if (opts->realloc_fn)
 		ctx = opts->realloc_fn(opts->realloc_arg, NULL, sizeof(*ctx));

@@ -152,11 +152,14 @@ static int cuda_expect(struct gpube_ctx *ctx, double bytes)
 static uint64_t memory_of_device(const struct gpube_ctx *ctx)
 {
 	size_t unused = 0, total = 0;
-	uint64_t bytes;
+	uint64_t bytes, shares = 0;
 
 	if (cudaMemGetInfo(&unused, &total) != cudaSuccess)
 		return 0;
-	bytes = (uint64_t)unused / 16 * 15;
+	/* a device that is listed twice has two contexts, which share it */
+	for (int k = 0; k < ctx->n_devices; k++)
+		shares += ctx->devices[k] == ctx->devices[0];
+	bytes = (uint64_t)unused / 16 * 15 / (shares ? shares : 1);
 	return ctx->device_memory_bytes && ctx->device_memory_bytes < bytes
 	               ? ctx->device_memory_bytes
 	               : bytes;

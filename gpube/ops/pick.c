@@ -2,11 +2,18 @@
 #include "gpube/ops/pick.h"
 
 /*
- * How near a contraction of bucket elimination comes to its bound, by and large: what the shapes
- * of benchmarks/instances reach, not the best of benchmarks/shapes.
+ * What buckets of elimination reach of the rates, by and large, on the networks of the GpuBE paper and on
+ * those of bench_growth (benchmarks/runs/2026-11-22-h200-tables): adding, as a share of what a
+ * matrix product or a kernel of add-mins reaches, and moving, as one of a copy (on a CPU more
+ * than all of it: tables stay in its caches, and reading is faster than writing).
  */
-#define SHARE_CPU  0.4
-#define SHARE_CUDA 0.25
+#define ADDING_CPU  0.15
+#define MOVING_CPU  1.2
+#define ADDING_CUDA 0.12
+#define MOVING_CUDA 0.5
+
+/* Ending a process that has opened a device takes that much longer: seen as a whole process' time. */
+#define CLOSE_SECONDS 0.1
 
 double gpube__contract_bound(
 	const struct gpube_rate *r, enum gpube_type type, double joined, double bytes)
@@ -19,14 +26,15 @@ double gpube__contract_bound(
 double gpube__contract_seconds(const struct gpube_rate *r, const struct gpube_ops *ops,
 	enum gpube_type type, double joined, double bytes)
 {
-	double share = ops == gpube__ops_cpu() ? SHARE_CPU : SHARE_CUDA;
+	bool cpu = ops == gpube__ops_cpu();
 
-	return r->launch + gpube__contract_bound(r, type, joined, bytes) / share;
+	return r->launch + joined / (gpube__rate_add_min(r, type) * (cpu ? ADDING_CPU : ADDING_CUDA)) +
+	       bytes / (r->copy * (cpu ? MOVING_CPU : MOVING_CUDA));
 }
 
 double gpube__open_seconds(const struct gpube_ctx *ctx)
 {
-	return ctx->device ? 0 : gpube__rate_of(ctx, NULL).open;
+	return ctx->device ? 0 : gpube__rate_of(ctx, NULL).open + CLOSE_SECONDS;
 }
 
 double gpube__predicted_seconds(

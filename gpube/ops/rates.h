@@ -27,7 +27,7 @@
 	X(round_trip, 1e-7, 2e-5)                                                                  \
 	X(upload, 1e10, 6e9)                                                                       \
 	X(download, 1e10, 6e9)                                                                     \
-	X(open, 0, 0.4)
+	X(open, 0, 0.3)
 
 struct gpube_rate {
 	char name[80]; /* of the processor or card; "": nothing was measured */

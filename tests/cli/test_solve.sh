@@ -220,6 +220,11 @@ row 'generate: too few edges' 1 '' '^gpube: ' "$gpube" generate random -n 50 --p
 
 # ---- devices
 json 'devices: JSON' 0 'd["cpu"]["threads"] >= 1 and d["gpu"] is None' "$gpube" devices --json
+row 'devices that are none' 1 '' "^gpube: --devices: expected 1 to 8 indices as 0,1, found '0,x'\$" \
+	"$gpube" solve --devices 0,x examples/zebra.wcsp
+row 'more devices than are taken' 1 '' "^gpube: --devices: expected 1 to 8 indices" \
+	"$gpube" solve --devices 0,1,2,3,4,5,6,7,8 examples/zebra.wcsp
+row 'several devices, and a model too small for them' 0 '^backend +cpu' '' "$gpube" solve --devices 0,1 examples/zebra.wcsp
 export XDG_CACHE_HOME="$work/cache"
 json 'devices: nothing measured' 0 'd["rates"] is None' "$gpube" devices --json
 json 'devices: measured' 0 'd["rates"]["core"]["copy"] > 1e8 and d["rates"]["cores"]["add_min_int32"] > 1e8' \
