@@ -51,7 +51,7 @@ for part in "$@"; do
 	whole)
 		echo "kind,n,d,p1,seed,backend,seconds,answer" > "$out/whole.csv"
 		while read -r kind n d p1 more; do
-			for seed in 1 2 3; do
+			for seed in ${SEEDS:-1 2 3}; do
 				# shellcheck disable=SC2086
 				"$gpube" generate "$kind" -n "$n" -d "$d" --p1 "$p1" --p2 0 --seed $seed $more -o "$out/net.wcsp"
 				for backend in cuda cpu; do
@@ -82,7 +82,7 @@ for part in "$@"; do
 		"$here/large.py" "$data" --gpube "$gpube" --backends cuda --csv "$out/large.csv"
 		;;
 	auto)
-		"$here/large.py" "$data" --gpube "$gpube" --from "${AUTO_FROM:-6.8}" --to "${AUTO_TO:-9.1}" --backends cuda,cpu,auto --repeat 3 --csv "$out/auto.csv"
+		"$here/large.py" "$data" --gpube "$gpube" --from "${AUTO_FROM:-6.8}" --to "${AUTO_TO:-9.1}" --backends cuda,cpu,auto --repeat "${REPEAT:-3}" --csv "$out/auto.csv"
 		;;
 	growth)
 		timeout 60 "$build/benchmarks/bench_growth" cuda 14 "${MOST_CUDA:-34}" | tee "$out/growth-cuda.csv"
@@ -95,8 +95,13 @@ for part in "$@"; do
 		done | tee "$out/stream.txt"
 		;;
 	split)
-		"$gpube" generate random -n 22 -d 10 --p1 0.3 --p2 0.1 --seed 1 -o "$out/net.wcsp"
-		compare "$out/net.wcsp" "--backend=cuda" "--backend=cuda --devices 0,0" "--backend=cuda --devices 0,1" | tee "$out/split.txt"
+		for net in "grid -n 144 --rows 9 -d 6" "grid -n 200 --rows 8 -d 8"; do
+			# shellcheck disable=SC2086
+			"$gpube" generate $net --p2 0.1 --seed 1 -o "$out/net.wcsp"
+			echo "==== gpube generate $net --p2 0.1 --seed 1"
+			compare "$out/net.wcsp" "--order=min-fill --backend=cuda" "--order=min-fill --backend=cuda --devices 0,0" \
+				"--order=min-fill --backend=cuda --devices 0,1"
+		done | tee "$out/split.txt"
 		;;
 	esac
 done

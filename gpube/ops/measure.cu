@@ -1,6 +1,8 @@
 /* measure.cu - what a card can do at most: see rates.h. */
 #include "gpube/ops/device.cuh"
 
+#include <stdio.h>
+
 extern "C" {
 #include "gpube/ops/rates.h"
 }
@@ -136,7 +138,7 @@ extern "C" int gpube__ceilings_cuda(struct gpube_ctx *ctx, struct gpube_rate *r)
 	if (!tables)
 		return status;
 	if (cudaGetDeviceProperties(&p, d->id) == cudaSuccess)
-		strncpy(r->name, p.name, sizeof(r->name) - 1);
+		snprintf(r->name, sizeof(r->name), "%.79s", p.name);
 	status = copy_rate(ctx, &r->copy, tables);
 	if (status == GPUBE_OK)
 		status = rate_of<int32_t>(ctx, &r->add_min_int32, tables, 2000);
