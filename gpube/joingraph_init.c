@@ -9,6 +9,7 @@ void gpube__joingraph_clear(struct gpube_joingraph *g)
 	for (int32_t j = 0; g->joins && j < g->n_joins; j++) {
 		gpube__free(g->ctx, g->joins[j].scope);
 		gpube__free(g->ctx, g->joins[j].t);
+		gpube__free(g->ctx, g->joins[j].sent);
 		gpube__cover_clear(g->ctx, &g->joins[j].to_message);
 	}
 	gpube__free(g->ctx, g->joins);
@@ -194,6 +195,19 @@ int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m
 	if (status)
 		gpube__joingraph_clear(g);
 	return status;
+}
+
+int gpube__joingraph_record(struct gpube_joingraph *g)
+{
+	for (int32_t k = 0; k < g->n_joins; k++) {
+		struct gpube_join *j = &g->joins[k];
+
+		j->sent = gpube__alloc_zero(
+			g->ctx, (uint64_t)gpube__message_cells(g, j), sizeof(*j->sent));
+		if (!j->sent)
+			return GPUBE_ENOMEM;
+	}
+	return GPUBE_OK;
 }
 
 /* A model whose functions have the scopes of the joins, and no costs: for a plan. */

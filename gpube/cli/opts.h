@@ -98,6 +98,10 @@
 		"write the result to FILE instead of standard output")
 
 #define OPTS_INFO(X)                                                                               \
+	X(CHOICE, dot, 0, "none", 0, 0, "none|graph|pseudotree|buckets|decomposition",             \
+		"write a picture instead, in the language of Graphviz: variables and functions, "  \
+		"the pseudo-tree of DPOP, or the buckets or clusters of the elimination")          \
+	X(FLAG, svg, 0, NULL, 0, 0, NULL, "with --dot: as SVG, drawn by Graphviz")                 \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
