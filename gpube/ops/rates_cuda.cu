@@ -1,4 +1,4 @@
-/* measure.cu - what a card can do at most: see rates.h. */
+/* rates_cuda.cu - what a card can do at most: see rates.h. */
 #include "gpube/ops/device.cuh"
 
 #include <stdio.h>

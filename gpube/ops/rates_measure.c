@@ -1,4 +1,4 @@
-/* measure.c - gpube__measure() of rates.h: contractions and copies, timed. */
+/* rates_measure.c - gpube__measure() of rates.h: contractions and copies, timed. */
 #include "gpube/ops/rates.h"
 
 #include <string.h>
