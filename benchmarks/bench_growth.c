@@ -3,11 +3,13 @@
  * variables of 4 values and four of two variables are joined, one variable is eliminated.
  *
  *   bench_growth cpu|cuda LEAST MOST > out.csv
+ *   bench_growth predict LEAST MOST RATES > out.csv
  *
  * Joined tables of 2^LEAST to 2^MOST cells, four times as many each time. Seconds are those of
  * one contraction until its result is there, the least of several, with inputs where the
  * backend needs them; 'kernels' of a device are by events. 'predicted' is what the choice of
- * --backend auto assumes (gpube/ops/pick.h) from the rates measured here.
+ * --backend auto assumes (gpube/ops/pick.h) from the rates measured here. 'predict' runs nothing:
+ * what is assumed of both from RATES, a file that gpube devices --measure has written.
  */
 #include "gpube/ops/pick.h"
 
@@ -49,15 +51,23 @@ static void bucket_init(struct bucket *b, int log2_cells)
 	}
 }
 
-/* The large table is made where it is needed: the sum of small ones, its reduced dim of one value. */
+/* The large table is made where it is needed: the sum of small ones, its reduced dim of one value.
+ */
 static int fill(void *table, const struct bucket *b, const void *pair)
 {
 	int64_t sizes[MOST_DIMS + 1];
 	int32_t dims[N_PAIRS][2];
 	struct gpube_operand in[N_PAIRS];
-	struct gpube_contraction c = {.semiring = GPUBE_MIN_PLUS, .type = GPUBE_INT32,
-		.n_out = b->n, .n_dims = b->n + 1, .sizes = sizes, .n_in = N_PAIRS, .in = in,
-		.cut = 1 << 20, .threshold = 1 << 20, .out = table};
+	struct gpube_contraction c = {.semiring = GPUBE_MIN_PLUS,
+		.type = GPUBE_INT32,
+		.n_out = b->n,
+		.n_dims = b->n + 1,
+		.sizes = sizes,
+		.n_in = N_PAIRS,
+		.in = in,
+		.cut = 1 << 20,
+		.threshold = 1 << 20,
+		.out = table};
 
 	for (int k = 0; k < b->n; k++)
 		sizes[k] = b->sizes[b->all[k]];
@@ -77,12 +87,31 @@ static double now(void)
 	return gpube__now();
 }
 
+static double bytes_of(const struct bucket *b)
+{
+	return 4.0 * (double)(b->cells + b->cells / D + N_PAIRS * D * 2 * D);
+}
+
+static double predicted(
+	const struct gpube_rate *r, const struct gpube_ops *o, const struct bucket *b)
+{
+	return gpube__contract_seconds(
+		r, o, GPUBE_INT32, 1 + N_PAIRS, (double)b->cells, bytes_of(b));
+}
+
 static int time_bucket(const struct bucket *b, void *tables[3])
 {
 	double best = 1e30, kernels = 1e30, total = 0, bytes, bound;
-	struct gpube_contraction c = {.semiring = GPUBE_MIN_PLUS, .type = GPUBE_INT32,
-		.n_out = b->n - 1, .n_dims = b->n, .sizes = b->sizes, .n_in = 1 + N_PAIRS,
-		.in = b->in, .cut = 1 << 20, .threshold = 1 << 20, .out = tables[1]};
+	struct gpube_contraction c = {.semiring = GPUBE_MIN_PLUS,
+		.type = GPUBE_INT32,
+		.n_out = b->n - 1,
+		.n_dims = b->n,
+		.sizes = b->sizes,
+		.n_in = 1 + N_PAIRS,
+		.in = b->in,
+		.cut = 1 << 20,
+		.threshold = 1 << 20,
+		.out = tables[1]};
 	int status = GPUBE_OK;
 
 	for (int k = 0; k < 20 && !status && (k < 3 || total < 0.3); k++) {
@@ -97,13 +126,11 @@ static int time_bucket(const struct bucket *b, void *tables[3])
 		best = fmin(best, end - start);
 		kernels = fmin(kernels, seconds);
 	}
-	bytes = 4.0 * (double)(b->cells + b->cells / D + N_PAIRS * D * 2 * D);
+	bytes = bytes_of(b);
 	bound = gpube__contract_bound(&rate, GPUBE_INT32, (double)b->cells, bytes);
 	if (!status)
 		printf("%s,%lld,%.3e,%.3e,%.3e,%.3e\n", ops->name, (long long)b->cells, best,
-			kernels, bound,
-			gpube__contract_seconds(&rate, ops == gpube__ops_cpu() ? ops : NULL,
-				GPUBE_INT32, (double)b->cells, bytes));
+			kernels, bound, predicted(&rate, ops == gpube__ops_cpu() ? ops : NULL, b));
 	fflush(stdout);
 	return status;
 }
@@ -136,17 +163,48 @@ static int run(int log2_cells)
 	return status;
 }
 
+static int predict(const char *path, int least, int most)
+{
+	static char text[16384];
+	struct gpube_rates rates;
+	FILE *f = fopen(path, "r");
+	struct bucket b;
+	int status;
+
+	if (!f)
+		return gpube__fail(ctx, GPUBE_EINVAL, "cannot open '%s'", path);
+	text[fread(text, 1, sizeof(text) - 1, f)] = 0;
+	fclose(f);
+	status = gpube__rates_read(ctx, &rates, text);
+	puts("joined_cells,cpu,cuda");
+	for (int k = least; k <= most && !status; k++) {
+		bucket_init(&b, k);
+		printf("%lld,%.3e,%.3e\n", (long long)b.cells,
+			predicted(&rates.all, gpube__ops_cpu(), &b),
+			predicted(&rates.devices[0], NULL, &b));
+	}
+	return status;
+}
+
 int main(int argc, char **argv)
 {
+	bool predicting = argc == 5 && !strcmp(argv[1], "predict");
 	int status = GPUBE_OK;
 
-	if (argc != 4 || (strcmp(argv[1], "cpu") != 0 && strcmp(argv[1], "cuda") != 0) ||
+	if ((!predicting && (argc != 4 || (strcmp(argv[1], "cpu") && strcmp(argv[1], "cuda")))) ||
 		atoi(argv[2]) < 12 || atoi(argv[3]) > 36) {
-		fputs("usage: bench_growth cpu|cuda LEAST MOST (12 to 36)\n", stderr);
+		fputs("usage: bench_growth cpu|cuda LEAST MOST, or predict LEAST MOST RATES; from "
+		      "12 "
+		      "to 36\n",
+			stderr);
 		return 2;
 	}
 	if (gpube_ctx_new(&ctx, NULL))
 		return 1;
+	if (predicting) {
+		status = predict(argv[4], atoi(argv[2]), atoi(argv[3]));
+		goto out;
+	}
 	ops = strcmp(argv[1], "cpu") ? gpube__ops_cuda(ctx, &status) : gpube__ops_cpu();
 	memset(&rate, 0, sizeof(rate));
 	if (!status)
@@ -154,6 +212,7 @@ int main(int argc, char **argv)
 	puts("backend,joined_cells,seconds,kernels,bound,predicted");
 	for (int k = atoi(argv[2]); k <= atoi(argv[3]) && !status; k += 2)
 		status = run(k);
+out:
 	if (status)
 		fprintf(stderr, "bench_growth: %s\n", gpube_error(ctx));
 	gpube_ctx_free(ctx);

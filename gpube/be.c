@@ -346,14 +346,16 @@ static int add_messages(struct run *r, int32_t p, int side, int32_t *values, str
 	for (int32_t k = 0; k < b->n_in; k++) {
 		int32_t id = be->inputs[b->in_at + k];
 
-		if (id < 0 && r->messages[~id].side == side) /* the variable is the slowest dimension of the message */
+		/* the variable is the slowest dimension of the message */
+		if (id < 0 && r->messages[~id].side == side)
 			s->pieces[n++] = (struct gpube_cells){.values = r->messages[~id].values,
 				.first = message_cell(be, ~id, p, 0, values),
 				.stride = be->buckets[~id].cells / domain, .n = domain};
 	}
 	if (!n)
 		return GPUBE_OK;
-	status = r->sides->ops[side]->gather(be->ctx, s->cells, n, s->pieces, gpube__type_size(r->w->type));
+	status = r->sides->ops[side]->gather(
+		be->ctx, s->cells, n, s->pieces, gpube__type_size(r->w->type));
 	for (int64_t i = 0; i < n * domain && !status; i++)
 		s->sums[i % domain] =
 			clamp(s->sums[i % domain] + get(s->cells, r->w->type, i), r->w->cut);

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Cells of the function's table, dense; of buckets' tables it is known that they can be numbered. */
+/* Cells of the function's table, dense; of buckets' tables it is known that they can be numbered.
+ */
 static double function_cells(const struct gpube_be *be, int32_t function)
 {
 	return (double)gpube__cells(
@@ -35,8 +36,8 @@ struct best {
 	double on[2], host;
 };
 
-static double crossing(
-	const struct gpube_be *be, int32_t p, int from, const struct gpube_rate *device, size_t size)
+static double crossing(const struct gpube_be *be, int32_t p, int from,
+	const struct gpube_rate *device, size_t size)
 {
 	double bytes = (double)be->buckets[p].cells * (double)size;
 
@@ -88,10 +89,11 @@ int gpube__be_place(uint8_t *side, double seconds[2], const struct gpube_be *be,
 	for (int32_t p = 0; p < be->n; p++) {
 		double bytes = gpube__be_bucket_bytes(be, p, type);
 		double joined = be->buckets[p].joined;
+		int n_in = be->buckets[p].n_in;
 
 		best[p].on[0] = best[p].host =
-			gpube__contract_seconds(host, gpube__ops_cpu(), type, joined, bytes);
-		best[p].on[1] = gpube__contract_seconds(device, NULL, type, joined, bytes);
+			gpube__contract_seconds(host, gpube__ops_cpu(), type, n_in, joined, bytes);
+		best[p].on[1] = gpube__contract_seconds(device, NULL, type, n_in, joined, bytes);
 		add_inputs(best, be, p, device, size);
 	}
 	/* a consumer comes behind what it takes: from the last bucket on, sides are known */
@@ -134,7 +136,7 @@ void gpube__be_log(const struct gpube_be *be, const struct gpube_be_sides *sides
 {
 	struct gpube_ctx *ctx = be->ctx;
 	struct total total[2] = {{0}};
-	struct gpube_rate rate[2];
+	struct gpube_rate rate[2] = {{.copy = 1}, {.copy = 1}};
 	double all = 0;
 	char what[80];
 
@@ -146,6 +148,7 @@ void gpube__be_log(const struct gpube_be *be, const struct gpube_be_sides *sides
 	for (int32_t p = 0; p < be->n; p++) {
 		int side = gpube__side_of(sides, p);
 		const struct gpube_rate *r = &rate[side];
+		const char *where = sides->ops[side] ? sides->ops[side]->name : "";
 		struct total *sum = &total[side];
 		struct total one = {1, be->buckets[p].joined, gpube__be_bucket_bytes(be, p, type),
 			times->buckets[p], 0};
@@ -160,10 +163,10 @@ void gpube__be_log(const struct gpube_be *be, const struct gpube_be_sides *sides
 			continue;
 		snprintf(what, sizeof(what), "bucket %d, %d variables, %d tables,", p,
 			be->buckets[p].n_scope + 1, be->buckets[p].n_in);
-		log_line(ctx, what, sides->ops[side]->name, &one, one.bytes / r->copy >= one.bound);
+		log_line(ctx, what, where, &one, one.bytes / r->copy >= one.bound);
 	}
 	for (int side = 0; side < 2; side++) {
-		if (!total[side].n)
+		if (!total[side].n || !sides->ops[side])
 			continue;
 		snprintf(what, sizeof(what), "%d bucket%s", total[side].n,
 			total[side].n == 1 ? "" : "s");

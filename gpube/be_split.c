@@ -153,10 +153,9 @@ static void range_of(
 }
 
 /* The cells of function f that a part has: dense, its scope in increasing order in 'scope'. */
-static int slice(int64_t *out, const struct gpube_be_split *s, int part, int32_t f,
+static int slice(int64_t *out, const struct gpube_be_split *s, int part, int32_t f, int arity,
 	const int32_t *scope, int64_t *whole)
 {
-	int arity = s->m->functions[f].arity;
 	int32_t first[64], end[64], at[64];
 	int64_t n = 0;
 	int k, status = gpube__dense(whole, s->m, f, NULL);
@@ -188,8 +187,9 @@ static int add_slice(struct gpube_be_split *s, int part, int32_t f)
 	int32_t scope[64];
 	int status = GPUBE_ENOMEM;
 
-	/* more dimensions have two values in no table that can be numbered; one-valued ones are few */
-	if (arity > 64 || cells < 0)
+	/* more dimensions have two values in no table that can be numbered; one-valued ones are few
+	 */
+	if (arity < 0 || arity > 64 || cells < 0)
 		return gpube__fail(s->ctx, GPUBE_ELIMIT, "a table of %d variables", arity);
 	whole = gpube__alloc(s->ctx, (uint64_t)cells, sizeof(*whole));
 	out = gpube__alloc(s->ctx, (uint64_t)cells, sizeof(*out));
@@ -202,7 +202,7 @@ static int add_slice(struct gpube_be_split *s, int part, int32_t f)
 			scope[j - 1] = swap;
 		}
 	if (whole && out)
-		status = slice(out, s, part, f, scope, whole);
+		status = slice(out, s, part, f, arity, scope, whole);
 	if (!status)
 		status = gpube_model_add_costs(s->parts[part].m, arity, scope, out);
 	gpube__free(s->ctx, whole);
@@ -402,8 +402,8 @@ static int failure(struct gpube_be_split *s)
 		   : GPUBE_OK;
 }
 
-int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s, gpube_open_fn *open,
-	struct gpube_split_times *seconds)
+int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s,
+	gpube_open_fn *open, struct gpube_split_times *seconds)
 {
 	const struct part *best = &s->parts[0];
 	int status = GPUBE_OK;
@@ -411,8 +411,8 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 	s->open = open;
 	s->n_running = s->n_parts;
 	for (s->n_begun = 0; s->n_begun < s->n_parts; s->n_begun++)
-		if (pthread_create(&s->parts[s->n_begun].thread, NULL, work,
-			    &s->parts[s->n_begun])) {
+		if (pthread_create(
+			    &s->parts[s->n_begun].thread, NULL, work, &s->parts[s->n_begun])) {
 			status = gpube__fail(s->ctx, GPUBE_ENOMEM, "no thread for a device");
 			break;
 		}

@@ -223,7 +223,7 @@ static int place(struct job *j, const struct gpube_be_memory *memory, bool *deci
 /* What several devices have to win back, in seconds of the CPU. */
 #define SPLIT_SECONDS 2.0
 
-/* Shares the elimination out over the devices that were asked for, where that can be done and pays. */
+/* Shares the elimination out over the devices asked for, where that can be done and pays. */
 static int split(struct job *j)
 {
 	struct gpube_plan *plan = &j->out->plan;

@@ -99,7 +99,8 @@ static int measure_cpu(struct session *s, struct gpube_rates *rates)
 	s->ctx->n_threads = n;
 	if (!status)
 		status = gpube__measure(s->ctx, gpube__ops_cpu(), &rates->all);
-	/* what one core does is there in any case, also when the others were busy just now */
+		/* what one core does is there in any case, also when the others were busy just now
+		 */
 #define AT_LEAST(field, core_guess, card_guess)                                                    \
 	if (rates->all.field < rates->core.field)                                                  \
 		rates->all.field = rates->core.field;
@@ -113,8 +114,8 @@ static int measure_cpu(struct session *s, struct gpube_rates *rates)
 /* A context of its own for each card, so that the first is opened as any command opens it. */
 static int measure_device(struct session *s, struct gpube_rate *rate, int device, bool *there)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_devices = 1,
-		.devices = {device}};
+	struct gpube_ctx_opts opts = {
+		.sizeof_options = sizeof(opts), .n_devices = 1, .devices = {device}};
 	struct gpube_ctx *ctx;
 	const struct gpube_ops *cuda;
 	double start = gpube__now();

@@ -11,10 +11,12 @@
  */
 bool ceilings_path(char *path, size_t size);
 
-/* Gives the context what was measured, if anything was; what cannot be read is noted and left out. */
+/* Gives the context what was measured, if anything was; what cannot be read is noted and left out.
+ */
 void ceilings_load(struct session *s);
 
-/* Measures everything, gives it to the context and keeps it. CLI_DONE, or CLI_FAILED after a message. */
+/* Measures everything, gives it to the context and keeps it. CLI_DONE, or CLI_FAILED after a
+ * message. */
 int ceilings_measure(struct session *s);
 
 /* The processor's name as the kernel tells it. */

@@ -2,9 +2,9 @@
 #include "gpube/ops/pick.h"
 
 /*
- * What buckets of elimination reach of the rates, by and large, on the networks of the GpuBE paper and on
- * those of bench_growth (benchmarks/runs/2026-11-22-h200-tables): adding, as a share of what a
- * matrix product or a kernel of add-mins reaches, and moving, as one of a copy (on a CPU more
+ * What buckets of elimination reach of the rates, by and large, on the networks of the GpuBE paper
+ * and on those of bench_growth (benchmarks/runs/2026-11-22-h200-tables): adding, as a share of what
+ * a matrix product or a kernel of add-mins reaches, and moving, as one of a copy (on a CPU more
  * than all of it: tables stay in its caches, and reading is faster than writing).
  */
 #define ADDING_CPU  0.15
@@ -12,7 +12,8 @@
 #define ADDING_CUDA 0.12
 #define MOVING_CUDA 0.5
 
-/* Ending a process that has opened a device takes that much longer: seen as a whole process' time. */
+/* Ending a process that has opened a device takes that much longer: seen as a whole process' time.
+ */
 #define CLOSE_SECONDS 0.1
 
 double gpube__contract_bound(
@@ -24,11 +25,13 @@ double gpube__contract_bound(
 }
 
 double gpube__contract_seconds(const struct gpube_rate *r, const struct gpube_ops *ops,
-	enum gpube_type type, double joined, double bytes)
+	enum gpube_type type, int n_in, double joined, double bytes)
 {
 	bool cpu = ops == gpube__ops_cpu();
 
-	return r->launch + joined / (gpube__rate_add_min(r, type) * (cpu ? ADDING_CPU : ADDING_CUDA)) +
+	/* planning takes longer for each operand: measured so on the networks above */
+	return r->launch * (n_in > 1 ? n_in : 1) +
+	       joined / (gpube__rate_add_min(r, type) * (cpu ? ADDING_CPU : ADDING_CUDA)) +
 	       bytes / (r->copy * (cpu ? MOVING_CPU : MOVING_CUDA));
 }
 
@@ -47,8 +50,8 @@ double gpube__predicted_seconds(
 }
 
 /* With tables that stream between the host and the device, every byte in and out once. */
-static double streamed_seconds(
-	const struct gpube_ctx *ctx, const struct gpube_ops *cuda, double joined_cells, double bytes)
+static double streamed_seconds(const struct gpube_ctx *ctx, const struct gpube_ops *cuda,
+	double joined_cells, double bytes)
 {
 	struct gpube_rate r = gpube__rate_of(ctx, cuda);
 
@@ -80,16 +83,16 @@ int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_
 	return GPUBE_OK;
 }
 
-int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx,
-	enum gpube_backend want, double joined_cells, double largest)
+int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_backend want,
+	double joined_cells, double largest)
 {
 	const struct gpube_ops *cpu = gpube__ops_cpu(), *cuda;
 	int status;
 
 	*ops = cpu;
 	if (want == GPUBE_BACKEND_CPU ||
-		(want == GPUBE_BACKEND_AUTO &&
-			gpube__predicted_seconds(ctx, cpu, joined_cells) <= gpube__open_seconds(ctx)))
+		(want == GPUBE_BACKEND_AUTO && gpube__predicted_seconds(ctx, cpu, joined_cells) <=
+						       gpube__open_seconds(ctx)))
 		return GPUBE_OK;
 	cuda = gpube__ops_cuda(ctx, &status);
 	if (!cuda)

@@ -29,8 +29,8 @@ int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_
  * Returns the backend to expect; gpube__pick() has the last word.
  * Errors: ENODEV as above
  */
-int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx,
-	enum gpube_backend want, double joined_cells, double largest);
+int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_backend want,
+	double joined_cells, double largest);
 
 /* Seconds that a backend is predicted to take for so many joined cells on this context. */
 double gpube__predicted_seconds(
@@ -40,9 +40,12 @@ double gpube__predicted_seconds(
 double gpube__contract_bound(
 	const struct gpube_rate *r, enum gpube_type type, double joined, double bytes);
 
-/* What it is predicted to take; 'ops', NULL for a device, says how near it comes to the bound. */
+/*
+ * What a contraction of n_in operands is predicted to take; 'ops', NULL for a device, says how near
+ * it comes to the bound.
+ */
 double gpube__contract_seconds(const struct gpube_rate *r, const struct gpube_ops *ops,
-	enum gpube_type type, double joined, double bytes);
+	enum gpube_type type, int n_in, double joined, double bytes);
 
 /* Seconds that opening the device would take now. */
 double gpube__open_seconds(const struct gpube_ctx *ctx);

@@ -106,8 +106,8 @@ int gpube__rates_read(struct gpube_ctx *ctx, struct gpube_rates *r, const char *
 
 	gpube__rates_guess(r, ctx->n_threads);
 	if (strncmp(text, HEAD, strlen(HEAD)) != 0)
-		return gpube__fail(ctx, GPUBE_EPARSE, "line 1: expected '%.*s'",
-			(int)strlen(HEAD) - 1, HEAD);
+		return gpube__fail(
+			ctx, GPUBE_EPARSE, "line 1: expected '%.*s'", (int)strlen(HEAD) - 1, HEAD);
 	for (const char *at = strchr(text, '\n') + 1; *at; at = strchr(at, '\n') + 1) {
 		line++;
 		if (!strchr(at, '\n') || !read_line(r, at))

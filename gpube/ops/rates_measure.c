@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-#define REPEATS	     3
-#define COPY_BYTES   (128u << 20) /* past every cache */
-#define LAUNCHES     200
-#define PRODUCT_SIDE 768 /* of the CPU's matrix product: work for many cores, tables that stay in cache */
+#define REPEATS    3
+#define COPY_BYTES (128u << 20) /* past every cache */
+#define LAUNCHES   200
+#define PRODUCT_SIDE                                                                               \
+	768 /* of the CPU's matrix product: work for many cores, tables that stay in cache */
 
 static double settled(struct gpube_ctx *ctx, const struct gpube_ops *ops)
 {
@@ -40,11 +41,18 @@ static int time_product(double *best, struct gpube_ctx *ctx, const struct gpube_
 	const int32_t dims[] = {2, 0, 2, 1};
 	const int64_t sizes[] = {n, n, n};
 	const size_t bytes = (size_t)(n * n) * gpube__type_size(type);
-	const struct gpube_operand in[] = {{table + bytes, NULL, 2, dims},
-		{table + 2 * bytes, NULL, 2, dims + 2}};
-	const struct gpube_contraction c = {.semiring = GPUBE_MIN_PLUS, .type = type, .n_out = 2,
-		.n_dims = 3, .sizes = sizes, .n_in = 2, .in = in, .cut = 1 << 26,
-		.threshold = 1 << 26, .out = table};
+	const struct gpube_operand in[] = {
+		{table + bytes, NULL, 2, dims}, {table + 2 * bytes, NULL, 2, dims + 2}};
+	const struct gpube_contraction c = {.semiring = GPUBE_MIN_PLUS,
+		.type = type,
+		.n_out = 2,
+		.n_dims = 3,
+		.sizes = sizes,
+		.n_in = 2,
+		.in = in,
+		.cut = 1 << 26,
+		.threshold = 1 << 26,
+		.out = table};
 
 	return time_contract(best, ctx, ops, &c, times);
 }
@@ -65,8 +73,8 @@ static void copy_piece(void *arg, int64_t item, int thread)
 
 static double time_host_copy(struct gpube_ctx *ctx, char *host)
 {
-	struct copying c = {host, host + COPY_BYTES / 2,
-		COPY_BYTES / 2 / (size_t)ctx->n_threads / 64 * 64};
+	struct copying c = {
+		host, host + COPY_BYTES / 2, COPY_BYTES / 2 / (size_t)ctx->n_threads / 64 * 64};
 	double best = 1e30;
 
 	for (int k = 0; k < REPEATS; k++) {
@@ -149,7 +157,8 @@ int gpube__measure(struct gpube_ctx *ctx, const struct gpube_ops *ops, struct gp
 	table = ops->alloc(ctx, COPY_BYTES);
 	if (!table)
 		goto out;
-	status = on_host ? host_ceilings(ctx, ops, host, r) : time_transfers(ctx, ops, host, table, r);
+	status = on_host ? host_ceilings(ctx, ops, host, r)
+			 : time_transfers(ctx, ops, host, table, r);
 	if (!status && !on_host)
 		status = gpube__ceilings_cuda(ctx, r);
 	if (!status)

@@ -1,7 +1,7 @@
 /*
  * gpube_solve() on the GPU against the CPU: networks that fit, the same ones on a device
- * whose memory is capped so that their tables stream through it, with their buckets dealt out to the CPU
- * and the GPU, and shared out over two contexts of one GPU. Skipped as a whole without a device,
+ * whose memory is capped so that their tables stream through it, with their buckets dealt out to
+ * the CPU and the GPU, and shared out over two contexts of one GPU. Skipped as a whole without a device,
  * unless GPUBE_REQUIRE_GPU is set.
  */
 #include "tests/support/random_model.h"

@@ -1,7 +1,7 @@
 /*
  * Elimination with some buckets on a device: a stand-in for one, whose memory is its own, says
- * whether every table was brought where it is worked on; answers are those of the host alone. And which
- * sides are chosen at which rates, against all choices.
+ * whether every table was brought where it is worked on; answers are those of the host alone. And
+ * which sides are chosen at which rates, against all choices.
  */
 #include "tests/support/random_model.h"
 #include "tests/support/test.h"
@@ -158,8 +158,8 @@ static void random_sides(void **state)
 	for (int keep = 0; keep < 2; keep++) {
 		const struct gpube_be_sides both = {{&host, &device}, side};
 
-		assert_int_equal(gpube__be_run(&optimum[1], values, NULL, &be, &both, &w, 0, keep, NULL),
-			0);
+		assert_int_equal(
+			gpube__be_run(&optimum[1], values, NULL, &be, &both, &w, 0, keep, NULL), 0);
 		assert_true(optimum[1] == optimum[0]);
 		if (optimum[1] != GPUBE_INF) {
 			assert_int_equal(gpube_model_cost(&cost, m, values), 0);
@@ -205,9 +205,10 @@ static double price(const struct gpube_be *be, const uint8_t *side, const struct
 
 		if (!side[p])
 			seconds += gpube__contract_seconds(
-				h, gpube__ops_cpu(), GPUBE_INT32, b->joined, bytes);
+				h, gpube__ops_cpu(), GPUBE_INT32, b->n_in, b->joined, bytes);
 		else
-			seconds += gpube__contract_seconds(d, NULL, GPUBE_INT32, b->joined, bytes) +
+			seconds += gpube__contract_seconds(
+					   d, NULL, GPUBE_INT32, b->n_in, b->joined, bytes) +
 				   (p ? d->round_trip : 0);
 		for (int32_t k = 0; k < b->n_in; k++) {
 			int32_t id = be->inputs[b->in_at + k];

@@ -86,8 +86,13 @@ static void random_models(void **state)
 
 static struct gpube_model *network(void)
 {
-	struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = 12, .domain = 4,
-		.density = 0.6, .tightness = 0.1, .max_cost = 100, .seed = 3};
+	struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM,
+		.n_vars = 12,
+		.domain = 4,
+		.density = 0.6,
+		.tightness = 0.1,
+		.max_cost = 100,
+		.seed = 3};
 	struct gpube_model *m;
 
 	assert_int_equal(gpube__generate(&m, ctx, &net), 0);
