@@ -171,8 +171,9 @@ static int plan(struct gpube_mbe *mbe, const struct gpube_model *m, const int32_
 	return status;
 }
 
-int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m,
-	const int32_t *order, int32_t z, double max_cells, int64_t limit, bool *fits)
+int gpube__joingraph_init_to(struct gpube_joingraph *g, const struct gpube_model *m,
+	const int32_t *order, int32_t z, double max_cells, int64_t limit, int most_shift,
+	bool *fits)
 {
 	int64_t left = gpube__costs_left(m, limit);
 	struct gpube_mbe mbe;
@@ -182,7 +183,7 @@ int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m
 	status = plan(&mbe, m, order, z, max_cells, fits);
 	if (status || !*fits)
 		return status;
-	g->shift = gpube__scale_shift(m, left, GPUBE__JOIN_MAX);
+	g->shift = gpube__scale_shift(m, left, GPUBE__JOIN_MAX, most_shift);
 	g->target = gpube__scale_target(g->shift, left);
 	g->z = z;
 	status = make(g, &mbe);

@@ -58,6 +58,18 @@ static int cuda_gather(struct gpube_ctx *ctx, void *to, int64_t n, const struct 
 	return status == GPUBE_OK ? gpube__copy_end(ctx, begin) : status;
 }
 
+/*
+ * What room for descriptors is rounded up to: pinned memory costs as much as a hundred launches, and
+ * contractions of slowly growing descriptors would pay that again and again.
+ */
+static uint64_t rounded(uint64_t bytes)
+{
+	uint64_t to = 1u << 18;
+
+	while (to < bytes && to <= UINT64_MAX / 4)
+		to *= 2;
+	return to < bytes ? bytes : to;
+}
 
 /* Makes *p, which holds *have bytes, hold 'bytes'; what it held is lost. */
 static void *room(struct gpube_ctx *ctx, void **p, uint64_t *have, uint64_t bytes)
@@ -87,6 +99,7 @@ unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 
+	bytes = rounded(bytes);
 	if (!room(ctx, &d->words, &d->words_bytes, bytes))
 		return NULL;
 	/* what was sent last may still be on its way */
@@ -174,6 +187,7 @@ static const struct gpube_ops cuda_ops = {
 	cuda_free,
 	cuda_copy,
 	cuda_copy,
+	gpube__match_cuda,
 	gpube__clock_settle,
 	cuda_gather,
 	cuda_describe,
