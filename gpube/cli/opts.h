@@ -106,6 +106,17 @@
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write the result to FILE instead of standard output")
 
+#define OPTS_DAOOPT(X)                                                                             \
+	X(TEXT, to, 0, NULL, 0, 0, "PREFIX", "what the names of the files begin with")             \
+	X(INT, ibound, 'i', "0", 0, 999999, "N",                                                   \
+		"most variables of a message; 0: the largest that takes a few seconds and a "      \
+		"quarter of the memory")                                                           \
+	X(CHOICE, method, 0, "shift", 0, 0, "mbe|shift",                                           \
+		"mini-buckets alone, or after costs were shifted on their join graph, for "        \
+		"--timeout at most")                                                               \
+	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
+		"with --method mbe: without cost shifting between the parts of a bucket")
+
 #define OPTS_REPARAM(X)                                                                            \
 	X(TEXT, write, 'o', NULL, 0, 0, "FILE",                                                    \
 		"where the equivalent problem goes, .cfn or .wcsp, also with .gz or .xz")          \
@@ -366,6 +377,13 @@ struct opts_bound {
 struct opts_reparam {
 	OPTS_REPARAM(OPT_FIELD)
 	struct opts_bounding bounding;
+	struct opts_engine engine;
+	struct opts_read read;
+	struct opts_talk talk;
+};
+
+struct opts_daoopt {
+	OPTS_DAOOPT(OPT_FIELD)
 	struct opts_engine engine;
 	struct opts_read read;
 	struct opts_talk talk;
