@@ -1,7 +1,7 @@
 /*
  * bench_contract.c - the CPU's contract beside the bound of each shape.
  *
- *	bench_contract [-t seconds] [-r family] [-c file.csv] benchmarks/shapes.txt
+ *	bench_contract [-t seconds] [-r family] [-n cores] [-c file.csv] benchmarks/shapes.txt
  *
  * Bound: the larger of bytes / copy bandwidth (each input once, the output
  * once; a copy of n bytes moves 2n) and joined cells / rate of add-min from
@@ -411,7 +411,8 @@ static void measure_ceilings(void)
 	}
 }
 
-static int bench_line(char *line, const char *only, double seconds, FILE *csv)
+/* only: NULL, or the family; only_cores: 0, or how many */
+static int bench_line(char *line, const char *only, int only_cores, double seconds, FILE *csv)
 {
 	static const enum gpube_type types[] = {GPUBE_INT32, GPUBE_FLOAT32};
 	char *bar = strchr(line, '|'), family[32];
@@ -422,7 +423,7 @@ static int bench_line(char *line, const char *only, double seconds, FILE *csv)
 	if (only && strcmp(only, family) != 0)
 		return 0;
 	for (int cores = 1; cores <= MAX_CORES; cores++)
-		for (int i = 0; i < 2; i++)
+		for (int i = 0; i < 2 && (!only_cores || cores == only_cores); i++)
 			for (int position = 0; position < 3; position++)
 				failed |= bench_row(family, bar + 1, position, types[i], cores,
 					&ceilings[cores], seconds, csv);
@@ -433,6 +434,7 @@ int main(int argc, char **argv)
 {
 	const char *shapes = NULL, *only = NULL, *csv_name = NULL;
 	double seconds = 1;
+	int only_cores = 0;
 	FILE *f, *csv = NULL;
 	char line[2048];
 	int failed = 0;
@@ -444,13 +446,15 @@ int main(int argc, char **argv)
 			seconds = atof(argv[++i]);
 		else if (i + 1 < argc && strcmp(argv[i], "-r") == 0)
 			only = argv[++i];
+		else if (i + 1 < argc && strcmp(argv[i], "-n") == 0)
+			only_cores = atoi(argv[++i]);
 		else if (i + 1 < argc && strcmp(argv[i], "-c") == 0)
 			csv_name = argv[++i];
 	}
 	f = shapes ? fopen(shapes, "r") : NULL;
 	if (!f) {
-		fprintf(stderr, "usage: bench_contract [-t seconds] [-r family] [-c file.csv] "
-				"benchmarks/shapes.txt\n");
+		fprintf(stderr, "usage: bench_contract [-t seconds] [-r family] [-n cores] "
+				"[-c file.csv] benchmarks/shapes.txt\n");
 		return 2;
 	}
 	if (csv_name)
@@ -469,7 +473,7 @@ int main(int argc, char **argv)
 	measure_ceilings();
 	printf("family    type    x at   n     median       min        ceiling         share\n");
 	while (fgets(line, sizeof(line), f))
-		failed |= bench_line(line, only, seconds, csv);
+		failed |= bench_line(line, only, only_cores, seconds, csv);
 	fclose(f);
 	if (csv)
 		fclose(csv);

@@ -428,17 +428,79 @@ static int compare_groups(
 	return compare_bounds(a, b);
 }
 
-static int compare_scopes(const struct side *a, const struct side *b)
+/* What all cells of a group cost, if it is the same. */
+struct level {
+	total cost;
+	bool known, differs;
+};
+
+static bool look_level(void *arg, const struct walk *w, total a, total b)
 {
-	for (int64_t k = 0; k < a->n_groups && k < b->n_groups; k++)
-		if (!same_group(&a->member[a->group[k].begin], &b->member[b->group[k].begin]))
+	struct level *level = arg;
+
+	(void)w;
+	(void)b;
+	level->differs = level->known && a != level->cost;
+	level->known = true;
+	level->cost = a;
+	return !level->differs;
+}
+
+/*
+ * A group that the other side lacks may cost the same everywhere: formats of clauses
+ * have no function then. It goes into the constant.
+ */
+static bool settle(struct side *s, struct group *g, struct walk *w)
+{
+	struct level level = {0};
+
+	walk_group(w, s, g, s, g, look_level, &level);
+	if (level.differs)
+		return false;
+	if (level.cost == FORBIDDEN)
+		s->hopeless = true;
+	else
+		s->constant += level.cost;
+	return true;
+}
+
+/* -1, 0 or 1: the order in which groups stand, by their variables. */
+static int compare_variables_of(
+	const struct side *a, const struct group *ga, const struct side *b, const struct group *gb)
+{
+	struct member x = a->member[ga->begin], y = b->member[gb->begin];
+
+	x.function = y.function = 0;
+	return compare_members(&x, &y);
+}
+
+/* Leaves the groups that both sides have, if what else there is does not matter. */
+static int match_groups(struct side *a, struct side *b, struct walk *w)
+{
+	int64_t n_a = a->n_groups, n_b = b->n_groups, i = 0, k = 0, n = 0;
+
+	while (i < n_a || k < n_b) {
+		int c = i == n_a   ? 1
+			: k == n_b ? -1
+				   : compare_variables_of(a, &a->group[i], b, &b->group[k]);
+
+		if (c == 0) {
+			a->group[n] = a->group[i++];
+			b->group[n++] = b->group[k++];
+		} else if (!(c < 0 ? settle(a, &a->group[i], w) : settle(b, &b->group[k], w))) {
+			if (n_a != n_b)
+				return gpube__fail(a->m->ctx, GPUBE_EBUG,
+					"functions over %lld sets of variables, read back over %lld",
+					(long long)n_a, (long long)n_b);
 			return gpube__fail(a->m->ctx, GPUBE_EBUG,
 				"function %d is over other variables when read back",
-				a->member[a->group[k].begin].function);
-	if (a->n_groups != b->n_groups)
-		return gpube__fail(a->m->ctx, GPUBE_EBUG,
-			"functions over %lld sets of variables, read back over %lld",
-			(long long)a->n_groups, (long long)b->n_groups);
+				a->member[a->group[i < n_a ? i : n_a - 1].begin].function);
+		} else {
+			i += c < 0;
+			k += c > 0;
+		}
+	}
+	a->n_groups = b->n_groups = n;
 	return GPUBE_OK;
 }
 
@@ -458,7 +520,7 @@ static int compare_costs(
 	}
 	status = walk_init(&w, m);
 	if (!status)
-		status = compare_scopes(&a, &b);
+		status = match_groups(&a, &b, &w);
 	if (!status) {
 		find_least(&a, &b, &w);
 		counts->n_functions = a.n_members;

@@ -4,7 +4,8 @@
  * What a format changes without changing the model is no difference: the order
  * of functions, several of them over the same variables, dense or sparse, the
  * direction (a maximisation is its negation minimised), a constant that moved
- * between a table and the zero-arity term, how a forbidden tuple is written, a
+ * between a table and the zero-arity term, a function that costs the same
+ * everywhere, how a forbidden tuple is written, a
  * bound that no total reaches, names.
  */
 #ifndef GPUBE_COMPARE_H

@@ -7,7 +7,7 @@
 #include "formats/io.h"
 
 /*
- * gpube__add_vars() - n variables of the same domain, without names.
+ * gpube__add_vars() - n variables of the same domain, without names; before evidence.
  * Errors: ELIMIT (a number that takes more than the memory allowed: a short file
  *         must not ask for much), ENOMEM. Sets in->status.
  */

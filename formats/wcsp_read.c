@@ -8,10 +8,9 @@
  */
 #include <string.h>
 
-#include "formats/digits.h"
 #include "formats/intension.h"
 #include "formats/registry.h"
-#include "formats/tuples.h"
+#include "formats/wcsp_table.h"
 
 struct shared {
 	int32_t function; /* its first holder */
@@ -22,8 +21,9 @@ struct reader {
 	struct gpube_in *in;
 	struct gpube_model *m;
 	int32_t *seen; /* by variable: the last function, from 1, that had it in its scope */
-	int32_t *scope, *domains, *tuple;
-	int64_t scope_capacity, domains_capacity, tuple_capacity;
+	int32_t *scope, *domains;
+	int64_t scope_capacity, domains_capacity;
+	struct gpube_wcsp_room room;
 	struct shared *shared; /* tables that later functions may name, by number from 1 */
 	int64_t n_shared, shared_capacity;
 	char token[256];
@@ -82,8 +82,7 @@ static int read_scope(struct reader *r, int arity, int32_t function)
 
 	if (gpube__grow(m->ctx, &r->scope, &r->scope_capacity, arity, sizeof(*r->scope)) ||
 		gpube__grow(
-			m->ctx, &r->domains, &r->domains_capacity, arity, sizeof(*r->domains)) ||
-		gpube__grow(m->ctx, &r->tuple, &r->tuple_capacity, arity, sizeof(*r->tuple)))
+			m->ctx, &r->domains, &r->domains_capacity, arity, sizeof(*r->domains)))
 		return fail(r, GPUBE_ENOMEM);
 	for (int k = 0; k < arity; k++) {
 		if (gpube__in_int(r->in, &v, 0, (int64_t)m->n_vars - 1, "a variable"))
@@ -154,230 +153,19 @@ static int read_reuse(struct reader *r, int arity, int64_t dflt, int64_t number)
 	return fail(r, gpube__add_function(m, arity, r->scope, m->functions[f].table, NULL));
 }
 
-/* An integer >= 0 after blanks, all of it in the window; NULL: for the slow path to look at. */
-static inline const char *quick_int(const char *p, uint64_t *v, int64_t *line)
-{
-	int n;
-
-	while (*p == ' ' || *p == '\n')
-		*line += *p++ == '\n';
-	p = gpube__digits16(p, v, &n);
-	return n > 0 && (*p == ' ' || *p == '\n') ? p : NULL;
-}
-
-enum { LISTED = 512 };
-
-/* Tuples as they usually stand there, up to the window's end. */
-struct quick {
-	const char *p;
-	int64_t line, n;
-	uint64_t cell, cost;
-	int64_t n_costs, costs[LISTED]; /* of cells that follow each other, not yet in the table */
-};
-
-static bool quick_tuple(struct quick *q, struct reader *r, int arity)
-{
-	const char *p = q->p;
-	uint64_t v;
-
-	q->cell = 0;
-	for (int i = 0; i < arity; i++) {
-		p = quick_int(p, &v, &q->line);
-		if (!p || v >= (uint64_t)r->domains[i])
-			return false;
-		r->tuple[i] = (int32_t)v;
-		q->cell = q->cell * (uint64_t)r->domains[i] + v;
-	}
-	p = quick_int(p, &q->cost, &q->line);
-	if (!p)
-		return false;
-	q->p = p;
-	if ((int64_t)q->cost >= r->m->top)
-		q->cost = GPUBE_INF;
-	return true;
-}
-
-static int flush(struct quick *q, struct gpube_tuples *t)
-{
-	int status = q->n_costs ? gpube__tuples_list(t, q->costs, q->n_costs) : GPUBE_OK;
-
-	q->n_costs = 0;
-	return status;
-}
-
-/*
- * A listing in order has a text that is known beforehand: a line's end and the
- * tuple with a blank behind each value. Comparing it takes no parsing.
- */
-struct expected {
-	uint64_t text[2], mask[2]; /* bytes as they should be, and which of them */
-	int n;                     /* 0: too long */
-	uint64_t one[2];           /* 1 in the last digit of the last value */
-	int steps;                 /* that it can be counted up without another digit changing */
-};
-
-/* "12 "; returns the bytes, at most 11. */
-static int put_value(char *to, int32_t v)
-{
-	char digits[12];
-	int n = 0, k = 0;
-
-	do
-		digits[n++] = (char)('0' + v % 10);
-	while (v /= 10);
-	while (n > 0)
-		to[k++] = digits[--n];
-	to[k++] = ' ';
-	return k;
-}
-
-static void expect(struct expected *e, const int32_t *tuple, const int32_t *domains, int arity)
-{
-	char text[64];
-	int n = 1;
-
-	text[0] = '\n';
-	e->n = 0;
-	if (arity <= 0)
-		return;
-	for (int i = 0; i < arity; i++) {
-		if (n > 16)
-			return;
-		n += put_value(text + n, tuple[i]);
-	}
-	if (n > 16)
-		return;
-	e->steps = '9' - text[n - 2];
-	if (e->steps > domains[arity - 1] - 1 - tuple[arity - 1])
-		e->steps = domains[arity - 1] - 1 - tuple[arity - 1];
-	memset(text + n, 0, 16 - (size_t)n);
-	memcpy(e->text, text, 16);
-	memset(text, 0xff, (size_t)n);
-	memcpy(e->mask, text, 16);
-	memset(text, 0, 16);
-	text[n - 2] = 1;
-	memcpy(e->one, text, 16);
-	e->n = n;
-}
-
-static inline bool is_expected(const struct expected *e, const char *p)
-{
-	uint64_t x[2];
-
-	memcpy(x, p, sizeof(x));
-	return ((x[0] ^ e->text[0]) & e->mask[0]) == 0 && ((x[1] ^ e->text[1]) & e->mask[1]) == 0;
-}
-
-/* Tuples of a listing, as long as they are the ones that come next; the next is in t->next. */
-static int read_listing(struct quick *q, struct reader *r, struct gpube_tuples *t, int64_t n)
-{
-	int last = t->arity - 1, k, status = GPUBE_OK;
-	const char *p = q->p, *end = r->in->end;
-	struct expected e;
-
-	expect(&e, t->next, t->domains, t->arity);
-	while (q->n < n && e.n && end - p > 32 && is_expected(&e, p)) {
-		p = gpube__digits16(p + e.n, &q->cost, &k);
-		if (k == 0 || (*p != '\n' && *p != ' '))
-			break;
-		q->p = p;
-		q->line++;
-		q->n++;
-		q->costs[q->n_costs++] =
-			(int64_t)q->cost >= r->m->top ? GPUBE_INF : (int64_t)q->cost;
-		if (--e.steps >= 0) {
-			t->next[last]++;
-			e.text[0] += e.one[0];
-			e.text[1] += e.one[1];
-		} else {
-			if (!gpube__tuple_next(t->next, t->domains, t->arity))
-				break;
-			expect(&e, t->next, t->domains, t->arity);
-		}
-		if (q->n_costs == LISTED && (status = flush(q, t)) != GPUBE_OK)
-			break;
-	}
-	r->in->p = r->in->last = q->p;
-	r->in->line = q->line;
-	return status ? status : flush(q, t);
-}
-
-/* Up to n tuples; *done: how many there were before one that needs a closer look. */
-static int read_quickly(
-	struct reader *r, struct gpube_tuples *t, int arity, int64_t n, int64_t *done)
-{
-	struct quick q;
-	int status = GPUBE_OK;
-
-	q.p = r->in->p;
-	q.line = r->in->line;
-	q.n = q.n_costs = 0;
-	if (t->listing && t->values.n < t->cells)
-		status = read_listing(&q, r, t, n);
-	for (; q.n < n && !status && quick_tuple(&q, r, arity); q.n++) {
-		r->in->p = r->in->last = q.p;
-		r->in->line = q.line;
-		if (t->listing && t->cells > 0 && q.cell == (uint64_t)(t->values.n + q.n_costs)) {
-			q.costs[q.n_costs++] = (int64_t)q.cost;
-			if (q.n_costs == LISTED)
-				status = flush(&q, t);
-			continue;
-		}
-		status = flush(&q, t);
-		if (!status)
-			status = gpube__tuples_push(t, r->tuple, (int64_t)q.cost, q.line);
-	}
-	*done = q.n;
-	return status ? status : flush(&q, t);
-}
-
-static int read_tuples(struct reader *r, struct gpube_tuples *t, int arity, int64_t n)
-{
-	int64_t v, cost, done;
-	int status = GPUBE_OK;
-
-	for (int64_t k = 0; k < n && !status; k++) {
-		status = read_quickly(r, t, arity, n - k, &done);
-		k += done;
-		if (status || k == n)
-			break;
-		for (int i = 0; i < arity; i++) {
-			if (gpube__in_int(r->in, &v, 0, (int64_t)r->domains[i] - 1, "a value"))
-				return r->in->status;
-			r->tuple[i] = (int32_t)v;
-		}
-		if (read_cost(r, &cost))
-			return r->in->status;
-		status = gpube__tuples_push(t, r->tuple, cost, r->in->line);
-	}
-	return fail(r, status);
-}
-
 static int read_extension(struct reader *r, int arity, int64_t dflt, int64_t n)
 {
-	struct gpube_tuples t;
+	const struct gpube_wcsp_function f = {.in = r->in,
+		.top = r->m->top,
+		.arity = arity,
+		.domains = r->domains,
+		.dflt = dflt,
+		.n = n};
 	struct gpube_table table;
-	int64_t twice;
 	int32_t index;
 
-	if (gpube__tuples_init(&t, r->m->ctx, arity, r->domains, dflt))
-		return fail(r, GPUBE_ENOMEM);
-	if (t.cells >= 0 && n > t.cells) {
-		gpube__in_error(r->in, "%lld tuples where only %lld are possible", (long long)n,
-			(long long)t.cells);
-		gpube__tuples_clear(&t);
+	if (gpube__wcsp_table(&table, r->m->ctx, &f, &r->room))
 		return r->in->status;
-	}
-	if (read_tuples(r, &t, arity, n)) {
-		gpube__tuples_clear(&t);
-		return r->in->status;
-	}
-	if (gpube__tuples_finish(&t, &table, &twice))
-		return fail(r, GPUBE_ENOMEM);
-	if (twice) {
-		r->in->line = twice;
-		return gpube__in_error(r->in, "this tuple was given before");
-	}
 	if (gpube__add_table(r->m, &index, &table))
 		return fail(r, GPUBE_ENOMEM);
 	return fail(r, gpube__add_function(r->m, arity, r->scope, index, NULL));
@@ -509,7 +297,7 @@ int gpube__wcsp_read(struct gpube_model *m, struct gpube_in *in)
 	gpube__free(m->ctx, r.seen);
 	gpube__free(m->ctx, r.scope);
 	gpube__free(m->ctx, r.domains);
-	gpube__free(m->ctx, r.tuple);
+	gpube__wcsp_room_clear(&r.room, m->ctx);
 	gpube__free(m->ctx, r.shared);
 	return status;
 }

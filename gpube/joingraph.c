@@ -24,6 +24,16 @@ static void negate(int32_t *m, int64_t n)
 		m[k] = m[k] == GPUBE__JOIN_DEAD ? GPUBE__JOIN_DEAD : -m[k];
 }
 
+/* What has been sent, with the costs 'm' more; n cells. */
+static void record(struct gpube_join *j, const int32_t *m, int64_t n)
+{
+	for (int64_t k = 0; j->sent && k < n; k++)
+		if (m[k] == GPUBE__JOIN_DEAD)
+			j->sent[k] = GPUBE__SENT_DEAD;
+		else if (j->sent[k] != GPUBE__SENT_DEAD)
+			j->sent[k] += m[k];
+}
+
 /* ---- a pass ------------------------------------------------------------------------------ */
 
 /* The own variable is the slowest: a message is a minimum of slabs. */
@@ -34,6 +44,7 @@ static void send_forward(struct gpube_joingraph *g, struct gpube_join *j)
 
 	gpube__joingraph_least_slab(g, j, m);
 	take_part(m, n, 1, slack);
+	record(j, m, n);
 	if (j->consumer >= 0) {
 		gpube__joingraph_spread(g, &j->to_message, g->joins[j->consumer].t, m, slack);
 	} else if (*m == GPUBE__JOIN_DEAD) {
@@ -57,6 +68,7 @@ static void send_back(struct gpube_joingraph *g, struct gpube_join *j, int32_t p
 	take_part(m, n, parts, slack);
 	gpube__joingraph_add_slabs(g, j, m, slack);
 	negate(m, n);
+	record(j, m, n);
 	gpube__joingraph_spread(g, &j->to_message, from->t, m, slack);
 }
 

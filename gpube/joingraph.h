@@ -49,6 +49,7 @@ struct gpube_join {
 	int32_t consumer; /* -1: none */
 	int32_t n_children, child, sibling; /* joins whose consumer it is: a list; -1: its end */
 	struct gpube_cover to_message; /* of the consumer's cells over the message's */
+	int64_t *sent; /* NULL, or see gpube__joingraph_record() */
 };
 
 struct gpube_joingraph {
@@ -118,11 +119,19 @@ void gpube__joingraph_add_slabs(
 /*
  * gpube__joingraph_init() - the tables of a simplified model along an order.
  * z, max_cells  of a joined table, and of all together
+ * most_shift    costs are multiplied by at most 2^most_shift
  * fits          out: false: nothing was made, there would be more cells
  * Errors: ENOMEM, ELIMIT
  */
-int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m,
-	const int32_t *order, int32_t z, double max_cells, int64_t limit, bool *fits);
+int gpube__joingraph_init_to(struct gpube_joingraph *g, const struct gpube_model *m,
+	const int32_t *order, int32_t z, double max_cells, int64_t limit, int most_shift,
+	bool *fits);
+static inline int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m,
+	const int32_t *order, int32_t z, double max_cells, int64_t limit, bool *fits)
+{
+	return gpube__joingraph_init_to(
+		g, m, order, z, max_cells, limit, GPUBE__MOST_SHIFT, fits);
+}
 void gpube__joingraph_clear(struct gpube_joingraph *g);
 
 /*
@@ -133,6 +142,17 @@ int gpube__joingraph_grow(struct gpube_joingraph *g, int32_t z, double max_cells
 
 /* Forward: the constant is then that of mini-buckets with matching, or more. Backward: costs spread. */
 int gpube__joingraph_pass(struct gpube_joingraph *g, bool backward);
+
+/*
+ * gpube__joingraph_record() - from now on every join's 'sent' has, over its
+ * message, what it has passed on to its consumer in all, less what it took back;
+ * GPUBE__SENT_DEAD where that is dead. As tables are never negative, the costs of
+ * the buckets below a cut of the graph are at least what was sent across it: a
+ * bound of partial assignments. Before the first pass; not kept by growing.
+ * Errors: ENOMEM
+ */
+#define GPUBE__SENT_DEAD INT64_MAX
+int gpube__joingraph_record(struct gpube_joingraph *g);
 
 /* A new, lower limit; the bound that the constant stands for. As in clusters.h. */
 void gpube__joingraph_limit(struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit);

@@ -9,6 +9,7 @@ void gpube__joingraph_clear(struct gpube_joingraph *g)
 	for (int32_t j = 0; g->joins && j < g->n_joins; j++) {
 		gpube__free(g->ctx, g->joins[j].scope);
 		gpube__free(g->ctx, g->joins[j].t);
+		gpube__free(g->ctx, g->joins[j].sent);
 		gpube__cover_clear(g->ctx, &g->joins[j].to_message);
 	}
 	gpube__free(g->ctx, g->joins);
@@ -170,8 +171,9 @@ static int plan(struct gpube_mbe *mbe, const struct gpube_model *m, const int32_
 	return status;
 }
 
-int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m,
-	const int32_t *order, int32_t z, double max_cells, int64_t limit, bool *fits)
+int gpube__joingraph_init_to(struct gpube_joingraph *g, const struct gpube_model *m,
+	const int32_t *order, int32_t z, double max_cells, int64_t limit, int most_shift,
+	bool *fits)
 {
 	int64_t left = gpube__costs_left(m, limit);
 	struct gpube_mbe mbe;
@@ -181,7 +183,7 @@ int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m
 	status = plan(&mbe, m, order, z, max_cells, fits);
 	if (status || !*fits)
 		return status;
-	g->shift = gpube__scale_shift(m, left, GPUBE__JOIN_MAX);
+	g->shift = gpube__scale_shift(m, left, GPUBE__JOIN_MAX, most_shift);
 	g->target = gpube__scale_target(g->shift, left);
 	g->z = z;
 	status = make(g, &mbe);
@@ -194,6 +196,19 @@ int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m
 	if (status)
 		gpube__joingraph_clear(g);
 	return status;
+}
+
+int gpube__joingraph_record(struct gpube_joingraph *g)
+{
+	for (int32_t k = 0; k < g->n_joins; k++) {
+		struct gpube_join *j = &g->joins[k];
+
+		j->sent = gpube__alloc_zero(
+			g->ctx, (uint64_t)gpube__message_cells(g, j), sizeof(*j->sent));
+		if (!j->sent)
+			return GPUBE_ENOMEM;
+	}
+	return GPUBE_OK;
 }
 
 /* A model whose functions have the scopes of the joins, and no costs: for a plan. */

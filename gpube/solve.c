@@ -43,6 +43,7 @@ void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
 		return;
 	gpube__free(ctx, s->values);
 	gpube__free(ctx, s->count);
+	gpube__free(ctx, s->order);
 	gpube__free(ctx, s);
 }
 
@@ -98,6 +99,30 @@ static int search_order(struct job *j, struct gpube_order_cost *cost)
 		j->ops->cells_per_second, o->seed);
 }
 
+/* The order, in terms of the model as it was given. */
+static int tell_order(struct job *j)
+{
+	int32_t n = j->given->n_vars, left = j->s.model->n_vars, at = 0;
+	int32_t *original = gpube__alloc(j->ctx, (uint64_t)left, sizeof(*original));
+
+	if (!j->out->order)
+		j->out->order = gpube__alloc(j->ctx, (uint64_t)n, sizeof(*j->out->order));
+	if (!original || !j->out->order) {
+		gpube__free(j->ctx, original);
+		return GPUBE_ENOMEM;
+	}
+	for (int32_t i = 0; i < n; i++) {
+		if (j->s.var[i] < 0)
+			j->out->order[at++] = i;
+		else
+			original[j->s.var[i]] = i;
+	}
+	for (int32_t k = 0; k < left; k++)
+		j->out->order[at++] = original[j->order[k]];
+	gpube__free(j->ctx, original);
+	return GPUBE_OK;
+}
+
 static int find_order(struct job *j)
 {
 	double start = gpube__now();
@@ -130,7 +155,7 @@ static int find_order(struct job *j)
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
 		"order: width %d, %.3g joined cells, largest table %.3g cells (%.2f s)", cost.width,
 		cost.joined_cells, cost.largest_message, j->out->seconds_order);
-	return GPUBE_OK;
+	return tell_order(j);
 }
 
 /* ELIMIT's text: the plan, and what would fit. */

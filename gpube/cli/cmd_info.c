@@ -1,6 +1,6 @@
 /* cmd_info.c - gpube info: how large a model is, and what its elimination would take. */
-#include <string.h>
-
+#include "gpube/cli/draw.h"
+#include "gpube/cli/measure.h"
 #include "gpube/cli/other_kinds.h"
 #include "gpube/ops/pick.h"
 
@@ -14,112 +14,6 @@ static const struct opt_group groups[] = {
 	OPT_GROUP_TALK(offsetof(struct opts_info, talk)),
 	{0},
 };
-
-#define N_LARGEST 3 /* tables that are named */
-
-struct bar {
-	int64_t size, n;
-};
-
-/* How many things have each size, by size. */
-struct histogram {
-	struct bar *bar;
-	int64_t n_bars, capacity;
-};
-
-struct sizes {
-	struct histogram domains, arities;
-	double cells; /* of all functions' tables as if dense */
-	double bytes; /* of the tables as they are stored */
-	int32_t n_sparse, n_shared;
-	int32_t largest[N_LARGEST]; /* functions, -1: none */
-};
-
-static int add(struct gpube_ctx *ctx, struct histogram *h, int64_t size)
-{
-	int64_t low = 0, high = h->n_bars;
-
-	while (low < high) {
-		int64_t middle = (low + high) / 2;
-
-		if (h->bar[middle].size < size)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == h->n_bars || h->bar[low].size != size) {
-		int status =
-			gpube__grow(ctx, &h->bar, &h->capacity, h->n_bars + 1, sizeof(*h->bar));
-
-		if (status)
-			return status;
-		memmove(h->bar + low + 1, h->bar + low,
-			(size_t)(h->n_bars - low) * sizeof(*h->bar));
-		h->bar[low].size = size;
-		h->bar[low].n = 0;
-		h->n_bars++;
-	}
-	h->bar[low].n++;
-	return GPUBE_OK;
-}
-
-/* Cells of a function's table as if it were dense; they can pass 2^63. */
-static double cells_of(const struct gpube_model *m, int32_t function)
-{
-	const int32_t *scope = gpube__scope(m, function);
-	double cells = 1;
-
-	for (int i = 0; i < m->functions[function].arity; i++)
-		cells *= m->vars[scope[i]].domain;
-	return cells;
-}
-
-static void rank(struct sizes *sizes, const struct gpube_model *m, int32_t function)
-{
-	int k = N_LARGEST;
-
-	for (; k > 0; k--) {
-		int32_t above = sizes->largest[k - 1];
-
-		if (above >= 0 && cells_of(m, above) >= cells_of(m, function))
-			break;
-		if (k < N_LARGEST)
-			sizes->largest[k] = above;
-	}
-	if (k < N_LARGEST)
-		sizes->largest[k] = function;
-}
-
-static int measure(struct sizes *sizes, const struct gpube_model *m)
-{
-	int status = GPUBE_OK;
-
-	for (int k = 0; k < N_LARGEST; k++)
-		sizes->largest[k] = -1;
-	for (int32_t i = 0; i < m->n_vars && !status; i++)
-		status = add(m->ctx, &sizes->domains, m->vars[i].domain);
-	for (int32_t f = 0; f < m->n_functions && !status; f++) {
-		status = add(m->ctx, &sizes->arities, m->functions[f].arity);
-		sizes->cells += cells_of(m, f);
-		sizes->n_sparse += gpube__table(m, f)->sparse;
-		rank(sizes, m, f);
-	}
-	for (int32_t t = 0; t < m->n_tables; t++) {
-		const struct gpube_table *table = &m->tables[t];
-
-		sizes->bytes += (double)table->n * (double)gpube__type_size(table->type);
-		if (table->sparse)
-			sizes->bytes += (double)table->n * table->arity * sizeof(int32_t);
-		sizes->n_shared += table->n_users > 1 ? table->n_users : 0;
-	}
-	return status;
-}
-
-static void sizes_clear(struct gpube_ctx *ctx, struct sizes *sizes)
-{
-	gpube__free(ctx, sizes->domains.bar);
-	gpube__free(ctx, sizes->arities.bar);
-}
 
 /* ---- text ------------------------------------------------------------------------- */
 
@@ -142,6 +36,16 @@ static void text_histogram(struct gpube_out *out, const char *label, const struc
 	gpube__out_text(out, h->n_bars ? "\n" : "none\n");
 }
 
+/* "1 % (3), 50 % (2)": tables by the share of their cells that have to be named. */
+static void text_densities(struct gpube_out *out, const struct histogram *h)
+{
+	gpube__out_printf(out, "%-*s", LABEL, "densities");
+	for (int64_t k = 0; k < h->n_bars; k++)
+		gpube__out_printf(out, "%s%lld %% (%lld)", k ? ", " : "",
+			(long long)h->bar[k].size, (long long)h->bar[k].n);
+	gpube__out_text(out, h->n_bars ? "\n" : "none\n");
+}
+
 static void text_model(
 	struct gpube_out *out, const struct gpube_model *m, const struct sizes *sizes)
 {
@@ -155,6 +59,7 @@ static void text_model(
 	gpube__out_printf(out, "%-*s%s cells, %s as stored; %d sparse, %d shared\n", LABEL,
 		"tables", cells_text(sizes->cells, 0), bytes_text(sizes->bytes, 0), sizes->n_sparse,
 		sizes->n_shared);
+	text_densities(out, &sizes->densities);
 	for (int k = 0; k < N_LARGEST && sizes->largest[k] >= 0; k++) {
 		int32_t f = sizes->largest[k];
 
@@ -275,6 +180,7 @@ static void report_json(struct gpube_out *out, const struct session *s, const ch
 	json_int(&j, "functions", m->n_functions);
 	json_histogram(&j, "domains", &sizes->domains);
 	json_histogram(&j, "arities", &sizes->arities);
+	json_histogram(&j, "densities_percent", &sizes->densities);
 	json_real(&j, "cells", sizes->cells);
 	json_real(&j, "bytes", sizes->bytes);
 	json_int(&j, "sparse", sizes->n_sparse);
@@ -303,7 +209,7 @@ static int report(struct session *s, const char *file, const struct gpube_model 
 	struct gpube_out out = {0};
 	int rc = CLI_DONE;
 
-	if (!measure(&sizes, m) && !gpube__out_open(&out, s->ctx, s->output)) {
+	if (!sizes_measure(&sizes, m) && !gpube__out_open(&out, s->ctx, s->output)) {
 		if (s->json)
 			report_json(&out, s, file, m, &sizes, solution);
 		else
@@ -317,6 +223,24 @@ static int report(struct session *s, const char *file, const struct gpube_model 
 	return rc;
 }
 
+/* The picture, in Graphviz's language or drawn by it. */
+static int draw(struct session *s, const struct opts_info *o, const struct gpube_model *m,
+	const struct gpube_solution *solution)
+{
+	int (*drawing)(struct gpube_out *, const struct gpube_model *, enum drawing,
+		const int32_t *, bool, int) = o->svg ? draw_svg : draw_dot;
+	struct gpube_out out;
+	int status = gpube__out_open(&out, s->ctx, s->output), closed;
+
+	if (status)
+		return session_fail(s, NULL);
+	/* the words of --dot are those of enum drawing, in its order */
+	status = drawing(&out, m, (enum drawing)o->dot, solution ? solution->order : NULL,
+		!o->engine.no_simplify, solution ? solution->scale : 0);
+	closed = gpube__out_close(&out, status == GPUBE_OK);
+	return status || closed ? session_fail(s, NULL) : CLI_DONE;
+}
+
 static int inspect(
 	struct session *s, const struct opts_info *o, const char *file, const struct gpube_model *m)
 {
@@ -327,13 +251,17 @@ static int inspect(
 
 	if (rc)
 		return rc;
+	if (o->dot == DRAW_GRAPH || o->dot == DRAW_PSEUDOTREE) {
+		gpube__free(s->ctx, order);
+		return draw(s, o, m, NULL); /* of the model as it is, without a plan */
+	}
 	status = gpube_plan(&solution, m, &options);
 	/* a plan that does not fit is worth showing, and is no failure of ours */
 	if (!solution || (status && status != GPUBE_ELIMIT)) {
 		rc = session_fail(s, solution);
 	} else {
 		session_hide_bar(s);
-		rc = report(s, file, m, solution);
+		rc = o->dot ? draw(s, o, m, solution) : report(s, file, m, solution);
 	}
 	gpube_solution_free(solution, s->ctx);
 	gpube__free(s->ctx, order);
@@ -362,10 +290,14 @@ static int run(const void *opts, int n_args, char **args)
 	int rc;
 
 	(void)n_args;
-	if (!o->read.from && show_other(o, &rc, args[0]))
+	if (!o->read.from && !o->dot && show_other(o, &rc, args[0]))
 		return rc;
 	if (session_options_clash(&o->engine))
 		return CLI_USAGE;
+	if (o->svg && !o->dot) {
+		cli_error("info: --svg goes with --dot");
+		return CLI_USAGE;
+	}
 	rc = session_start(&s, &o->talk, o->engine.threads, o->engine.memory, o->json || o->output,
 		o->output_file);
 	if (rc)
@@ -389,11 +321,16 @@ const struct command cmd_info = {
 		"order that is found, its width, the cells of its tables, the memory and the "
 		"estimated time. Nothing is eliminated.\n\n"
 		"Domains and arities are followed by how many there are: 2 (10) means ten of "
-		"2.",
+		"2. So are densities: of each function's table, the share of the cells that do "
+		"not have its commonest value, rounded up to 1, 2, 5, 10, 20, 50 or 100 percent.\n\n"
+		"--dot writes a picture instead, with the sizes of domains and tables as "
+		"labels: 'gpube info --dot buckets FILE | dot -Tpng > buckets.png'.",
 	.examples = "gpube info problem.wcsp\n"
 		    "sizes and estimates\n"
 		    "gpube info --order min-fill --json model.uai\n"
-		    "what plain min-fill gives, for a program to read",
+		    "what plain min-fill gives, for a program to read\n"
+		    "gpube info --dot decomposition --svg -o tree.svg problem.wcsp\n"
+		    "the clusters of the elimination as a picture",
 	.min_args = 1,
 	.max_args = 1,
 	.opts_size = sizeof(struct opts_info),

@@ -12,6 +12,7 @@ const char *const cli_prefix = "gpube ";
 const struct command *const cli_commands[] = {
 	&cmd_solve,
 	&cmd_bound,
+	&cmd_reparam,
 	&cmd_dpop,
 	&cmd_csg,
 	&cmd_auction,

@@ -136,17 +136,48 @@ int gpube__values_push(struct gpube_ctx *ctx, struct gpube_values *v, int64_t va
 /* The narrowest type, at least 'type', that holds all of them. */
 static enum gpube_type type_of_all(enum gpube_type type, const int64_t *values, int64_t n)
 {
-	int64_t low = 0, high = 0;
+	uint64_t bits = 0;
+	enum gpube_type wide = GPUBE_INT64;
 
-	for (int64_t k = 0; k < n; k++) {
-		int64_t v = values[k] == GPUBE_INF ? 0 : values[k];
+	for (int64_t k = 0; k < n; k++)
+		bits |= values[k] == GPUBE_INF ? 0 : (uint64_t)values[k];
+	/* without negative ones the largest has the highest bit of them all */
+	if (bits < INT64_MAX)
+		wide = type_of((int64_t)bits);
+	if (bits >> 63 || (int64_t)bits == gpube__forbidden(wide - (wide > GPUBE_INT8)))
+		for (int64_t k = 0, first = 1; k < n; k++, first = 0) {
+			enum gpube_type own = type_of(values[k]);
 
-		low = v < low ? v : low;
-		high = v > high ? v : high;
+			wide = first || own > wide ? own : wide;
+		}
+	return wide > type ? wide : type;
+}
+
+/* Loops without a choice inside, which compilers turn into vectors. */
+#define STORE_ALL(c_type, MAX)                                                                     \
+	do {                                                                                       \
+		c_type *p = (c_type *)to + at;                                                     \
+		for (int64_t k = 0; k < n; k++)                                                    \
+			p[k] = (c_type)(values[k] > (MAX) ? (MAX) : values[k]);                    \
+	} while (0)
+
+/* Values that 'type' holds; the forbidden one, which is past all of them, becomes its largest. */
+static void store_all(
+	void *to, enum gpube_type type, int64_t at, const int64_t *values, int64_t n)
+{
+	switch (type) {
+	case GPUBE_INT8:
+		STORE_ALL(int8_t, INT8_MAX);
+		break;
+	case GPUBE_INT16:
+		STORE_ALL(int16_t, INT16_MAX);
+		break;
+	case GPUBE_INT32:
+		STORE_ALL(int32_t, INT32_MAX);
+		break;
+	default:
+		memcpy((int64_t *)to + at, values, (size_t)n * sizeof(*values));
 	}
-	if (type_of(low) > type)
-		type = type_of(low);
-	return type_of(high) > type ? type_of(high) : type;
 }
 
 int gpube__values_append(
@@ -158,8 +189,7 @@ int gpube__values_append(
 		return GPUBE_ENOMEM;
 	if (type > v->type && widen(ctx, v, type))
 		return GPUBE_ENOMEM;
-	for (int64_t k = 0; k < n; k++)
-		store(v->values, v->type, v->n + k, values[k]);
+	store_all(v->values, v->type, v->n, values, n);
 	v->n += n;
 	return GPUBE_OK;
 }

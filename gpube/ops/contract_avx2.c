@@ -25,6 +25,23 @@
 #define PS(n)	     _mm256_##n##_ps
 #define PD(n)	     _mm256_##n##_pd
 #define SET64	     _mm256_set1_epi64x
+
+static INLINE __m256i spread(const char *p, int64_t step)
+{
+	return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const void *)p)),
+		_mm_loadu_si128((const void *)(p + step)), 1);
+}
+
+static INLINE __m256i low_blocks(__m256i a, __m256i b)
+{
+	return _mm256_permute2x128_si256(a, b, 0x20);
+}
+
+static INLINE __m256i high_blocks(__m256i a, __m256i b)
+{
+	return _mm256_permute2x128_si256(a, b, 0x31);
+}
+
 #include "gpube/ops/contract_avx_impl.h"
 
 static INLINE void transpose8(__m256 v[8])
@@ -74,6 +91,11 @@ static INLINE __m256i mask_i32(int64_t n)
 static INLINE __m256i loadm_i32(__m256i m, const int32_t *p)
 {
 	return _mm256_maskload_epi32((const int *)p, m);
+}
+
+static INLINE __m256i load_or_i32(__m256i m, const int32_t *p, __m256i other)
+{
+	return _mm256_blendv_epi8(other, loadm_i32(m, p), m);
 }
 
 static INLINE void storem_i32(int32_t *p, __m256i m, __m256i v)
@@ -139,6 +161,11 @@ static INLINE __m256i mask_i64(int64_t n)
 static INLINE __m256i loadm_i64(__m256i m, const int64_t *p)
 {
 	return _mm256_maskload_epi64((const long long *)p, m);
+}
+
+static INLINE __m256i load_or_i64(__m256i m, const int64_t *p, __m256i other)
+{
+	return _mm256_blendv_epi8(other, loadm_i64(m, p), m);
 }
 
 static INLINE void storem_i64(int64_t *p, __m256i m, __m256i v)
@@ -217,6 +244,11 @@ static INLINE __m256 loadm_f32(__m256i m, const float *p)
 	return _mm256_maskload_ps(p, m);
 }
 
+static INLINE __m256 load_or_f32(__m256i m, const float *p, __m256 other)
+{
+	return _mm256_blendv_ps(other, loadm_f32(m, p), _mm256_castsi256_ps(m));
+}
+
 static INLINE void storem_f32(float *p, __m256i m, __m256 v)
 {
 	_mm256_maskstore_ps(p, m, v);
@@ -273,6 +305,11 @@ static INLINE __m256i mask_f64(int64_t n)
 static INLINE __m256d loadm_f64(__m256i m, const double *p)
 {
 	return _mm256_maskload_pd(p, m);
+}
+
+static INLINE __m256d load_or_f64(__m256i m, const double *p, __m256d other)
+{
+	return _mm256_blendv_pd(other, loadm_f64(m, p), _mm256_castsi256_pd(m));
 }
 
 static INLINE void storem_f64(double *p, __m256i m, __m256d v)

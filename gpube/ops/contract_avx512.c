@@ -25,6 +25,26 @@
 #define PS(n)	     _mm512_##n##_ps
 #define PD(n)	     _mm512_##n##_pd
 #define SET64	     _mm512_set1_epi64
+
+static INLINE __m512i spread(const char *p, int64_t step)
+{
+	__m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const void *)p));
+
+	v = _mm512_inserti32x4(v, _mm_loadu_si128((const void *)(p + step)), 1);
+	v = _mm512_inserti32x4(v, _mm_loadu_si128((const void *)(p + 2 * step)), 2);
+	return _mm512_inserti32x4(v, _mm_loadu_si128((const void *)(p + 3 * step)), 3);
+}
+
+static INLINE __m512i low_blocks(__m512i a, __m512i b)
+{
+	return _mm512_shuffle_i32x4(a, b, 0x88);
+}
+
+static INLINE __m512i high_blocks(__m512i a, __m512i b)
+{
+	return _mm512_shuffle_i32x4(a, b, 0xdd);
+}
+
 #include "gpube/ops/contract_avx_impl.h"
 
 /* 32-bit squares: pairs, pairs of pairs, then quarters of a vector. */
@@ -177,6 +197,11 @@ static INLINE __m512i loadm_i32(__mmask16 m, const int32_t *p)
 	return _mm512_maskz_loadu_epi32(m, p);
 }
 
+static INLINE __m512i load_or_i32(__mmask16 m, const int32_t *p, __m512i other)
+{
+	return _mm512_mask_loadu_epi32(other, m, p);
+}
+
 static INLINE void storem_i32(int32_t *p, __mmask16 m, __m512i v)
 {
 	_mm512_mask_storeu_epi32(p, m, v);
@@ -234,6 +259,11 @@ static INLINE __mmask8 mask_i64(int64_t n)
 static INLINE __m512i loadm_i64(__mmask8 m, const int64_t *p)
 {
 	return _mm512_maskz_loadu_epi64(m, p);
+}
+
+static INLINE __m512i load_or_i64(__mmask8 m, const int64_t *p, __m512i other)
+{
+	return _mm512_mask_loadu_epi64(other, m, p);
 }
 
 static INLINE void storem_i64(int64_t *p, __mmask8 m, __m512i v)
@@ -297,6 +327,11 @@ static INLINE __m512 loadm_f32(__mmask16 m, const float *p)
 	return _mm512_maskz_loadu_ps(m, p);
 }
 
+static INLINE __m512 load_or_f32(__mmask16 m, const float *p, __m512 other)
+{
+	return _mm512_mask_loadu_ps(other, m, p);
+}
+
 static INLINE void storem_f32(float *p, __mmask16 m, __m512 v)
 {
 	_mm512_mask_storeu_ps(p, m, v);
@@ -356,6 +391,11 @@ static INLINE __mmask8 mask_f64(int64_t n)
 static INLINE __m512d loadm_f64(__mmask8 m, const double *p)
 {
 	return _mm512_maskz_loadu_pd(m, p);
+}
+
+static INLINE __m512d load_or_f64(__mmask8 m, const double *p, __m512d other)
+{
+	return _mm512_mask_loadu_pd(other, m, p);
 }
 
 static INLINE void storem_f64(double *p, __mmask8 m, __m512d v)

@@ -92,3 +92,69 @@ VECTOR_OPS(F64, double, VF64, PD, PD, PD(set1))
 INDEX_OPS(F64, int64_t, VI64, SET64)
 BEST_OPS(F64, VF64, PD)
 FLOAT_OPS(F64, double, VF64, PD)
+
+/* ---- moves between vectors: of lanes within 16 bytes, and of whole 16 bytes ---- */
+#define HALVES 1
+
+/*
+ * Squares from memory, or the first 'bytes' of their rows, 'step' bytes apart. What would otherwise move 16 bytes from
+ * vector to vector is loaded to its place: spread(p, step) has those at p, p + step, …
+ */
+static INLINE void turned32(VI32 *v, const char *p, int64_t step, const int bytes)
+{
+	UNROLL for (int q = 0; q < bytes / 16; q++)
+	{
+		const VI32 a = spread(p + 16 * q, 4 * step), b = spread(p + 16 * q + step, 4 * step);
+		const VI32 c = spread(p + 16 * q + 2 * step, 4 * step);
+		const VI32 d = spread(p + 16 * q + 3 * step, 4 * step);
+		const VI32 ab = EPI32(unpacklo)(a, b), cd = EPI32(unpacklo)(c, d);
+		const VI32 ab2 = EPI32(unpackhi)(a, b), cd2 = EPI32(unpackhi)(c, d);
+
+		v[4 * q] = EPI64(unpacklo)(ab, cd);
+		v[4 * q + 1] = EPI64(unpackhi)(ab, cd);
+		v[4 * q + 2] = EPI64(unpacklo)(ab2, cd2);
+		v[4 * q + 3] = EPI64(unpackhi)(ab2, cd2);
+	}
+}
+
+static INLINE void turned64(VI64 *v, const char *p, int64_t step, const int bytes)
+{
+	UNROLL for (int q = 0; q < bytes / 16; q++)
+	{
+		const VI64 a = spread(p + 16 * q, 2 * step), b = spread(p + 16 * q + step, 2 * step);
+
+		v[2 * q] = EPI64(unpacklo)(a, b);
+		v[2 * q + 1] = EPI64(unpackhi)(a, b);
+	}
+}
+
+static INLINE VI32 low_half(int step, VI32 a, VI32 b)
+{
+	return step == 0 ? EPI32(unpacklo)(a, b)
+			 : step == 1 ? EPI64(unpacklo)(a, b) : low_blocks(a, b);
+}
+
+static INLINE VI32 high_half(int step, VI32 a, VI32 b)
+{
+	return step == 0 ? EPI32(unpackhi)(a, b)
+			 : step == 1 ? EPI64(unpackhi)(a, b) : high_blocks(a, b);
+}
+
+/* STEP: the first step for cells of this size; vectors of one size are cast bit by bit. */
+#define MOVE_OPS(NAME, CELL, V, BITS, STEP)                                                        \
+	static INLINE void NAME(turned)(V * v, const CELL *p, int64_t step, const int n)           \
+	{                                                                                          \
+		VI##BITS t[VECTOR_BYTES * 8 / BITS];                                               \
+                                                                                                   \
+		turned##BITS(t, (const char *)p, step * (int64_t)sizeof(CELL), n * BITS / 8);      \
+		UNROLL for (int i = 0; i < n; i++) v[i] = (V)t[i];                                 \
+	}                                                                                          \
+	static INLINE void NAME(halves)(int step, V a, V b, V *low, V *high)                       \
+	{                                                                                          \
+		*low = (V)low_half(step + STEP, (VI32)a, (VI32)b);                                 \
+		*high = (V)high_half(step + STEP, (VI32)a, (VI32)b);                               \
+	}
+MOVE_OPS(I32, int32_t, VI32, 32, 0)
+MOVE_OPS(I64, int64_t, VI64, 64, 1)
+MOVE_OPS(F32, float, VF32, 32, 0)
+MOVE_OPS(F64, double, VF64, 64, 1)

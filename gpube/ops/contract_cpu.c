@@ -69,6 +69,8 @@ static void sum_level(struct walker *w, int kind, int n)
 	const int64_t nx = level->depth >= p->x_loop ? w->nx : p->n_x;
 	const int64_t ni = level->depth >= p->row_loop ? w->ni : p->n_rows;
 	const int64_t nj = level->depth >= p->lane_loop ? w->nj : p->n_lanes;
+	const int64_t n_rows = level->row_unit ? ni / p->row_unit * level->row_unit : level->n_rows;
+	const int64_t n_lanes = kind == GPUBE__KIND_A ? ni : nj;
 	const int64_t *own_rows;
 
 	pack.to = w->scratch + level->buffer;
@@ -76,8 +78,6 @@ static void sum_level(struct walker *w, int kind, int n)
 	pack.to_i = level->step_i;
 	pack.prev = NULL;
 	pack.nx = nx;
-	pack.ni = level->row_unit ? ni / p->row_unit * level->row_unit : level->n_rows;
-	pack.nj = kind == GPUBE__KIND_A ? ni : nj;
 
 	view->step_x = level->step_x;
 	view->rows = level->rows;
@@ -120,7 +120,9 @@ static void sum_level(struct walker *w, int kind, int n)
 		pack.lane_step = op->lane_step;
 		pack.lanes = op->lanes;
 		pack.lane_table = op->lane_table;
-		p->kernels->pack[p->type](&pack);
+		pack.ni = op->flat ? 1 : n_rows;
+		pack.nj = op->flat ? n_rows * n_lanes : n_lanes;
+		op->kernels->pack[p->type](&pack);
 		pack.prev = pack.to;
 		pack.prev_x = pack.to_x;
 		pack.prev_rows = own_rows;
@@ -182,10 +184,10 @@ static double log_value(double top, double sum, double repeat)
                                                                                                    \
 		(void)extra;                                                                       \
 		if (!p->out_j.table && p->out_j.step == 1)                                         \
-			for (int64_t j = 0; j < w->nj; j++)                                        \
+			for (int64_t j = 0; j < w->nj / p->fold; j++)                              \
 				to[j] = (T)VALUE;                                                  \
 		else                                                                               \
-			for (int64_t j = 0; j < w->nj; j++)                                        \
+			for (int64_t j = 0; j < w->nj / p->fold; j++)                              \
 				to[gpube__axis_at(&p->out_j, j)] = (T)VALUE;                       \
 	}
 
@@ -263,7 +265,7 @@ static bool can_stream(const struct walker *w, const struct gpube__tile *t)
 {
 	const uint64_t bytes = (uint64_t)t->nj * (uint64_t)w->p->cell_bytes;
 
-	return w->r->stream && w->p->direct_out && w->p->aligned_rows && w->p->n_turns == 1 &&
+	return w->r->stream && w->p->fold == 1 && w->p->direct_out && w->p->aligned_rows && w->p->n_turns == 1 &&
 	       ((uintptr_t)t->out & 63) == 0 && (bytes % 64 == 0 || (bytes == 32 && t->ni % 2 == 0));
 }
 
@@ -279,6 +281,7 @@ static void run_tile(struct walker *w, int moved)
 	t.out_rows = p->direct_out ? p->out_rows : p->tile_rows;
 	t.extra = w->scratch + p->extra_at;
 	t.extra_i = p->pad_lanes;
+	t.fold = p->fold;
 	t.arg = p->arg_x;
 	t.cut = r->c->cut;
 	t.threshold = r->c->threshold;
@@ -299,7 +302,9 @@ static void run_tile(struct walker *w, int moved)
 			     offset_now(w, p->shape.arg_stride, p->n_out_loops, p->n_loops);
 		t.first = turn == 0;
 		t.last = turn == p->n_turns - 1 && p->direct_out && !r->raw;
-		if (!w->r->pairs || !w->r->pairs(&t))
+		if (p->fold > 1)
+			p->kernels->fold[p->kernel][p->type](&t);
+		else if (!w->r->pairs || !w->r->pairs(&t))
 			p->kernels->tile[p->kernel][p->type](&t);
 		for (; l >= p->n_out_loops && ++w->at[l] == p->loop[l].trips; l--)
 			w->at[l] = 0;
@@ -360,8 +365,19 @@ void gpube__run_ready(struct gpube__run *r)
 	const struct gpube__plan *p = r->plan;
 	const int n = p->n_levels[GPUBE__KIND_C];
 
-	r->pairs = p->narrow ? gpube__kernels()->pairs[p->kernel][p->type] : NULL;
+	r->pairs = p->narrow && p->fold == 1 ? gpube__kernels()->pairs[p->kernel][p->type] : NULL;
 	r->c_period = n ? rows_period(p->level[GPUBE__KIND_C][n - 1].rows, p->n_rows) : 1;
+}
+
+/* Eight items for each thread, if they are large enough: none waits long for the last. */
+static int64_t tiles_per_item(const struct gpube__run *r)
+{
+	const struct gpube__plan *p = r->plan;
+	const int64_t tiles = p->n_tiles / (8 * (int64_t)r->ctx->n_threads);
+
+	if (tiles < p->fewest_tiles)
+		return p->fewest_tiles;
+	return tiles < p->most_tiles ? tiles : p->most_tiles;
 }
 
 int gpube__run_plan(struct gpube__run *r)
@@ -372,7 +388,7 @@ int gpube__run_plan(struct gpube__run *r)
 		r->tiles_per_item = p->n_tiles;
 		run_item(r, 0, 0);
 	} else {
-		r->tiles_per_item = p->tiles_per_item;
+		r->tiles_per_item = tiles_per_item(r);
 		gpube__parallel(r->ctx, (p->n_tiles + r->tiles_per_item - 1) / r->tiles_per_item,
 			run_item, r);
 	}

@@ -148,19 +148,22 @@ static INLINE void X(turn_square)(const struct gpube__pack *p, T *to, int64_t to
 		for (int l = 0; l < W; l++)
 			__builtin_prefetch((const char *)(from + l * p->lane_step) + p->ahead);
 	if (full) {
-		UNROLL for (int l = 0; l < W; l++) v[l] = LOAD(from + l * p->lane_step);
+		NAME(turned)(v, from, p->lane_step, W);
 	} else {
 		UNROLL for (int l = 0; l < W; l++) v[l] =
 			l < nl ? LOADM(mr, from + l * p->lane_step) : SET1((T)0);
+		NAME(turn)(v);
 	}
-	NAME(turn)(v);
 	if (p->prev) {
 		const T *prev = (const T *)p->prev + j;
 
 		UNROLL for (int r = 0; r < W; r++)
-			if (full || r < n)
-				v[r] = ADD(v[r], LOADM(ml, prev + (tx ? x + r : x) * p->prev_x +
-								   p->prev_rows[tx ? i : i + r]));
+			if (full || r < n) {
+				const T *at = prev + (tx ? x + r : x) * p->prev_x +
+					      p->prev_rows[tx ? i : i + r];
+
+				v[r] = ADD(v[r], full ? LOAD(at) : LOADM(ml, at));
+			}
 	}
 	if (full || nl >= W) {
 		UNROLL for (int r = 0; r < W; r++)
@@ -173,16 +176,15 @@ static INLINE void X(turn_square)(const struct gpube__pack *p, T *to, int64_t to
 	}
 }
 
-/* Whole squares of neighbouring lanes, nothing added: from p, lanes p_lane apart. */
+/* Whole squares of neighbouring lanes, or the first n of their rows, from p on, lanes p_lane apart. */
 static INLINE void X(turn_whole)(
-	T *to, int64_t to_row, const T *p, int64_t p_lane, int64_t n_squares)
+	T *to, int64_t to_row, const T *p, int64_t p_lane, int64_t n_squares, const int n)
 {
 	for (; n_squares > 0; n_squares--) {
 		V v[W];
 
-		UNROLL for (int l = 0; l < W; l++) v[l] = LOAD(p + l * p_lane);
-		NAME(turn)(v);
-		UNROLL for (int r = 0; r < W; r++) STORE(to + r * to_row, v[r]);
+		NAME(turned)(v, p, p_lane, n);
+		UNROLL for (int r = 0; r < n; r++) STORE(to + r * to_row, v[r]);
 		p += W * p_lane;
 		to += W;
 	}
@@ -196,26 +198,36 @@ static void X(pack_turn)(const struct gpube__pack *p)
 	const int64_t to_n = tx ? p->to_x : p->to_i, to_m = tx ? p->to_i : p->to_x;
 	const struct gpube__axis axis = tx ? p->i : p->x;
 	const int64_t nj = p->nj, step = p->lane_step;
+	/* the last squares go back over the ones before, unless they add to what these wrote */
+	const bool back_n = n >= W && p->prev != p->to, back_j = nj >= W && p->prev != p->to;
 	/* what r reads again is still in the first cache */
-	const int64_t whole = n % W == 0 && nj <= 256 && !p->prev && !p->ahead ? nj / W : 0;
+	const int64_t whole = (back_n || n == W / 2) && nj <= 256 && !p->prev && !p->ahead ? nj / W : 0;
 
 	for (int64_t k = 0; k < m; k++) {
 		const T *from = (const T *)p->from + gpube__axis_at(&axis, k);
 		T *to = (T *)p->to + k * to_m;
 
-		for (int64_t r = 0; r < n && whole; r += W)
-			X(turn_whole)(to + r * to_n, to_n, from + r, step, whole);
+		for (int64_t r = 0; r < n && whole; r += W) {
+			const int64_t rb = r + W > n ? n - W : r;
+
+			if (n == W / 2)
+				X(turn_whole)(to, to_n, from, step, whole, W / 2);
+			else
+				X(turn_whole)(to + rb * to_n, to_n, from + rb, step, whole, W);
+		}
 		for (int64_t j = whole * W; j < nj; j += W)
 			for (int64_t r = 0; r < n; r += W) {
-				const T *at = from + j * step + r;
-				T *row = to + r * to_n;
+				const int64_t jb = back_j && j + W > nj ? nj - W : j;
+				const int64_t rb = back_n && r + W > n ? n - W : r;
+				const T *at = from + jb * step + rb;
+				T *row = to + rb * to_n;
 
-				if (r + W <= n && j + W <= nj)
-					X(turn_square)(p, row, to_n, j, tx ? r : k, tx ? k : r, at,
-						n - r, true);
+				if (rb + W <= n && jb + W <= nj)
+					X(turn_square)(p, row, to_n, jb, tx ? rb : k, tx ? k : rb,
+						at, n - rb, true);
 				else
-					X(turn_square)(p, row, to_n, j, tx ? r : k, tx ? k : r, at,
-						n - r, false);
+					X(turn_square)(p, row, to_n, jb, tx ? rb : k, tx ? k : rb,
+						at, n - rb, false);
 			}
 	}
 }

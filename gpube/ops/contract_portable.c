@@ -12,6 +12,7 @@
 #define NOINLINE  __attribute__((noinline))
 #define UNROLL	  _Pragma("GCC unroll 16")
 #define MANY_REGISTERS 0
+#define HALVES	  0
 
 typedef int32_t v_i32 __attribute__((vector_size(16)));
 typedef int64_t v_i64 __attribute__((vector_size(16)));
@@ -43,6 +44,14 @@ typedef double v_f64 __attribute__((vector_size(16)));
 	{											   \
 		return n < (int64_t)(16 / sizeof(CELL)) ? NAME(load_some)(n, p) : NAME(load)(p);   \
 	}											   \
+	static INLINE NAME(v) NAME(load_or)(int64_t n, const CELL *p, NAME(v) other)               \
+	{                                                                                          \
+		if (n >= (int64_t)(16 / sizeof(CELL)))                                             \
+			return NAME(load)(p);                                                      \
+		for (int l = 0; l < n; l++)                                                        \
+			other[l] = p[l];                                                           \
+		return other;                                                                      \
+	}                                                                                          \
 	static INLINE void NAME(store)(CELL *p, NAME(v) v)                                         \
 	{                                                                                          \
 		memcpy(p, &v, 16);                                                                 \
@@ -127,6 +136,12 @@ typedef double v_f64 __attribute__((vector_size(16)));
 				v[i][j] = v[j][i];                                                 \
 				v[j][i] = t;                                                       \
 			}                                                                          \
+	}                                                                                          \
+	static INLINE void NAME(turned)(NAME(v) * v, const CELL *p, int64_t step, int n)           \
+	{                                                                                          \
+		for (int i = 0; i < (int)(16 / sizeof(CELL)); i++)                                 \
+			v[i] = NAME(loadm)(n, p + i * step);                                       \
+		NAME(turn)(v);                                                                     \
 	}
 
 #define INT_OPS(NAME, CELL)                                                                        \

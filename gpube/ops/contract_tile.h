@@ -80,6 +80,7 @@ struct gpube__tile {
 	const int64_t *c_rows; /* where rows of c begin … */
 	int64_t c_period;      /* … which is the same for rows this far apart */
 	int64_t nx, ni, nj;
+	int64_t fold; /* > 1: so many neighbouring lanes are one output; then there is C and no A */
 	void *out;
 	const int64_t *out_rows;
 	void *extra; /* with arguments: lanes of them; logsumexp: running sums of e^(value - out) */
@@ -135,6 +136,7 @@ struct gpube__kernels {
 	const char *name;
 	int vector_bytes;
 	void (*tile[GPUBE__N_KERNELS][4])(const struct gpube__tile *t);
+	void (*fold[GPUBE__KERNEL_MAX + 1][4])(const struct gpube__tile *t); /* t->fold > 1 */
 	void (*pack[4])(const struct gpube__pack *p);
 	void (*fence)(void); /* after streamed stores */
 	const struct gpube__kernels *(*narrow)(void); /* for tiles of half a vector; NULL: none */
@@ -159,6 +161,8 @@ struct gpube__op {
 	int operand, kind;
 	int depth; /* of the last loop that moves it; -1: none */
 	int64_t n_rows;
+	const struct gpube__kernels *kernels; /* that add it up: wide ones if there are many lanes */
+	bool flat; /* its rows follow on each other, as those of its level do: one row */
 	struct gpube__axis x, i;
 	enum gpube__lane_mode mode;
 	bool near_lanes; /* a table, but of neighbouring cells, probably */
@@ -182,7 +186,10 @@ struct gpube__level {
 	const int64_t *own_rows, *prev_rows; /* … where they are here and in the level before */
 };
 
-/* What was chosen: sets of dims; a group's first dim may be taken in blocks of its values. */
+/*
+ * What was chosen: sets of dims; a group's first dim may be taken in blocks of its values.
+ * Lanes are output dims, and behind them maybe reduced ones, which are folded.
+ */
 struct gpube__choice {
 	uint64_t lanes, rows, x;
 	int64_t lane_block, row_block, x_block;
@@ -199,6 +206,7 @@ struct gpube__plan {
 	struct gpube__shape shape;
 	struct gpube__choice choice;
 	int64_t n_lanes, n_rows, n_x; /* of a whole tile */
+	int64_t fold;		      /* lanes for each output */
 	int64_t pad_lanes, pad_rows;  /* rounded up to whole vectors */
 	int n_loops, n_out_loops;     /* output loops first */
 	struct gpube__loop loop[GPUBE_MAX_DIMS];
@@ -214,7 +222,7 @@ struct gpube__plan {
 	struct gpube__axis out_j, arg_x;
 	int64_t tile_at, extra_at; /* where in scratch a tile of values and of 'extra' is */
 	int64_t n_tiles, n_turns;  /* output tiles; turns of the reducing loops for each */
-	int64_t tiles_per_item;	   /* for gpube__parallel() */
+	int64_t fewest_tiles, most_tiles; /* of an item of gpube__parallel() */
 	int64_t scratch_bytes;	   /* of one thread */
 	double setup_cycles;	   /* for sums that no loop moves */
 	/*

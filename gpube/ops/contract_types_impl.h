@@ -9,6 +9,7 @@
 #define I	 int32_t
 #define VI	 VI32
 #define IS_FLOAT 0
+#define LARGEST	 INT32_MAX
 #define NAME(n)	 n##_i32
 #include "gpube/ops/contract_type_impl.h"
 
@@ -19,6 +20,7 @@
 #define I	 int64_t
 #define VI	 VI64
 #define IS_FLOAT 0
+#define LARGEST	 INT64_MAX
 #define NAME(n)	 n##_i64
 #include "gpube/ops/contract_type_impl.h"
 
@@ -29,6 +31,7 @@
 #define I	 int32_t
 #define VI	 VI32
 #define IS_FLOAT 1
+#define LARGEST	 INFINITY
 #define NAME(n)	 n##_f32
 #include "gpube/ops/contract_type_impl.h"
 
@@ -39,5 +42,6 @@
 #define I	 int64_t
 #define VI	 VI64
 #define IS_FLOAT 1
+#define LARGEST	 INFINITY
 #define NAME(n)	 n##_f64
 #include "gpube/ops/contract_type_impl.h"

@@ -48,6 +48,22 @@ if command -v pkg-config > /dev/null 2>&1; then
 		examples/optimum.c $sanitize $(pkg-config --cflags --libs gpube) -o "$work/optimum"
 	row 'it finds the optimum' 0 '^optimum 430 / 10\^2$' '' "$work/optimum" examples/exams.cfn
 	row 'it says what fails' 1 '' "^cannot open 'x': No such file" "$work/optimum" x
+	cp -r plugins/example "$work/example" && printf 'none 2 2 1 10\n2 2\n2 0 1 10 0\n' > "$work/none.wcsp"
+	printf '{problem: {name: "most", mustbe: ">-9.0"},\n variables: {a: 2, b: 2},\n' > "$work/most.cfn"
+	printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$work/most.cfn"
+	that 'plugins/example is built with the installed library' make -s -C "$work/example" \
+		CFLAGS="-O1 -Wall -Wextra -Werror $sanitize"
+	for b in none mbe shift; do
+		row "bnb -b $b: exams" 0 '^optimum +430 / 10\^2$' '*' "$work/example/bnb" -b $b -i 2 examples/exams.cfn
+		row "bnb -b $b: zebra" 0 '^optimum +0 / 10\^0$' '*' "$work/example/bnb" -b $b -t 60 examples/zebra.wcsp
+		row "bnb -b $b: a maximum" 0 '^optimum +71 / 10\^1$' '*' "$work/example/bnb" -b $b "$work/most.cfn"
+		row "bnb -b $b: infeasible" 0 '^infeasible' '' "$work/example/bnb" -b $b "$work/none.wcsp"
+	done
+	row 'bnb: the assignment' 0 '^assignment  0 1 2 1 0 2$' '*' "$work/example/bnb" examples/exams.cfn
+	row 'bnb: from a first assignment' 0 '^optimum +430 ' '*' "$work/example/bnb" -s 5 examples/exams.cfn
+	row 'bnb: nothing better' 0 '^infeasible' '' "$work/example/bnb" -u 430 examples/exams.cfn
+	row 'bnb: usage' 2 '' '^usage: bnb' "$work/example/bnb" -b some examples/exams.cfn
+	row 'bnb: no file' 1 '' '^bnb: cannot open' "$work/example/bnb" x
 	if command -v c++ > /dev/null 2>&1; then
 		for h in gpube formats nash csg auction; do
 			echo "#include <gpube/$h.h>"

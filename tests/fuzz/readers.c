@@ -169,7 +169,9 @@ long fuzz_read(const char *target, const uint8_t *bytes, size_t n, size_t *most)
 	struct memory memory = {0};
 	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
 		.n_threads = 1,
-		.memory_bytes = FUZZ_MOST_BYTES / 2,
+		/* so that a short line that declares millions of variables, which is allowed, does
+		 * not take all of the time */
+		.memory_bytes = FUZZ_MOST_BYTES / 16,
 		.realloc_fn = limited,
 		.realloc_arg = &memory};
 	struct gpube_ctx *ctx;

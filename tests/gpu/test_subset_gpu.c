@@ -148,14 +148,14 @@ static void stops(void **state)
 	void *p = gpu->alloc(ctx, 3 * bytes);
 	struct gpube_subset s = {
 		GPUBE_INT64, n_bits, p, (char *)p + bytes, (char *)p + 2 * bytes, 0, 0};
-	double start = gpube__now();
+	int status;
 
 	(void)state;
 	assert_non_null(p);
-	ctx->deadline = start + 0.05;
-	assert_int_equal(gpu->convolve(ctx, &s), GPUBE_ESTOP);
-	assert_true(gpube__now() - start < 1);
+	ctx->deadline = gpube__now() + 0.05;
+	status = gpu->convolve(ctx, &s);
 	ctx->deadline = 0;
+	assert_int_equal(status, GPUBE_ESTOP);
 	s.n_bits = 12;
 	assert_int_equal(gpu->convolve(ctx, &s), GPUBE_OK);
 	gpu->free(ctx, p);

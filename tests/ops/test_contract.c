@@ -96,6 +96,14 @@ static const char *const chosen[] = {
 	"a=6 b=5 x=9 y=8 z=7 : a b : a , b",
 	"a=3 b=3 c=3 d=3 e=3 x=3 : a b c d e : x a , x b a , x c b a , x d c b a , x e d c b a",
 	"a=28 b=5 c=20 d=18 x=19 : a b c d : x a b , x b c , x c d , x a d",
+	/* the eliminated variable last, with many outputs: lanes of it are folded */
+	"a=301 x=14 : a : a x , x",
+	"a=300 x=16 : a : a x",
+	"a=37 b=21 x=14 : a b : a b x , a x , b x , x",
+	"a=9 b=33 x=40 : a b : a b x , a",
+	"a=61 b=3 x=6 : a b : a b x , b x",
+	"a=5 b=50 y=3 x=17 : a b : a b y x , y x , a",
+	"a=700 b=2 x=5 : a b : a b x , b a",
 	/* few lanes, rows of which many share a row of an operand */
 	"a=8 b=8 c=8 x=8 : a b c : x a b , x b c , x a",
 	"a=8 b=8 c=8 x=8 : a b c : a b x , b c x , a x",

@@ -38,6 +38,14 @@ static const struct good goods[] = {
 	{"interval domains", "t 2 3 1 100\n-2 -3\n2 0 1 0 1\n1 2 5\n", 1, 0, "0 0 0 0 0 5", 0, 100},
 	{"the largest top", "t 1 2 1 9223372036854775807\n2\n1 0 9223372036854775806 1\n1 1\n", 1,
 		0, "9223372036854775806 1", 0, GPUBE_INF},
+	{"tuples wherever they stand",
+		"t 2 7 1 99\n7 2\n2 0 1 0 7\n0 0 1\n0 1 2 \n 1 0 4\n1  1 5\n2 0\n6\n000000006 0 7 "
+		"6 1 00000000000000008\n",
+		1, 0, "1 2 4 5 6 0 0 0 0 0 0 0 7 8", 0, 99},
+	{"the narrowest type's last value", "t 1 3 1 999\n3\n1 0 0 3\n0 127\n1 64\n2 63\n", 1, 0,
+		"127 64 63", 0, 999},
+	{"bits that no value has together", "t 1 3 1 999\n3\n1 0 0 2\n0 64\n1 63\n", 1, 0,
+		"64 63 0", 0, 999},
 	{"top 0", "t 1 2 1 0\n2\n1 0 0 1\n1 1\n", 1, 0, "* *", 0, 0},
 	{"signs and blanks", "t\t2 +3 1\r\n\f100\v2 3 1 1\n+3 1 2 +8", 1, 0, "3 3 8", 0, 100},
 	{"a table of an earlier one", "t 3 2 3 9\n2 2 2\n-2 0 1 1 1\n1 0 4\n1 0 0 0\n2 2 1 1 -1\n",
@@ -327,9 +335,10 @@ static void shared_and_sparse(void **state)
 /* ---- memory that runs out ------------------------------------------------------------- */
 
 static const char *const every_kind =
-	"name 5 3 12 50\n2 3 2 3 -2\n0 4 0\n-2 0 1 1 2\n0 2 7\n1 0 50\n2 2 3 1 -1\n"
+	"name 5 3 13 50\n2 3 2 3 -2\n0 4 0\n-2 0 1 1 2\n0 2 7\n1 0 50\n2 2 3 1 -1\n"
 	"5 4 3 2 1 0 50 2\n1 2 1 2 0 9\n0 0 0 1 1 8\n1 0 300 1\n1 2\n"
 	"2 1 3 -1 >= 1 2\n4 0 1 2 3 -1 salldiff dec 3\n3 0 1 2 -1 sgcc wdec 1 1 0 1 2 3 4\n"
+	"4 0 1 2 3 0 3\n1 2 1 2 5\n0 0 0 0 3\n0 0 0 1 2\n"
 	"3 0 1 2 -1 knapsackp 1 1 1 1 0 1 1 1\n3 0 2 4 -1 max 1 2 0 1 3 4 1 2\n"
 	"3 0 2 4 -1 sregular var 2 2 1 0 1 1 2 0 0 1 1 1 0\n4 0 1 2 3 -1 wsum hard 4 == 3\n";
 

@@ -1,0 +1,80 @@
+#!/bin/sh
+# gpube info --dot: what the pictures say is what the model and its plan are.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+x=examples
+
+# ---- the graph: 25 variables; 12 binary functions are edges, 7 others boxes
+"$gpube" info --dot graph $x/zebra.wcsp > "$work/graph"
+count() { # N PATTERN FILE
+	[ "$(grep -c -e "$2" "$3")" = "$1" ]
+}
+that 'graph: variables' count 25 '^	v[0-9]* \[label=".*\\n5 values"\];$' "$work/graph"
+that 'graph: binary functions are edges' count 12 '^	v[0-9]* -- v[0-9]* \[label=".*25 cells"\];$' "$work/graph"
+that 'graph: others are boxes' count 7 '^	f[0-9]* \[shape=box' "$work/graph"
+that 'graph: their variables' count 27 '^	f[0-9]* -- v[0-9]*;$' "$work/graph"
+that 'graph: a sparse table' grep -q '120 of 3125 cells' "$work/graph"
+"$gpube" info --dot graph $x/exams.cfn > "$work/named"
+that 'graph: names' grep -q '"algebra\\n3 values"' "$work/named"
+printf 'MARKOV\n1\n2\n1\n1 0\n2 0.5 0.5\n' > "$work/one.uai"
+printf '1 0 1\n' > "$work/one.uai.evid"
+row 'graph: what is observed' 0 'v0 \[label="0.n2 values, is 1"\]' '' "$gpube" info --dot graph "$work/one.uai"
+printf '%s' '{"problem": {"name": "q", "mustbe": "<9"}, "variables": {"a\b": 2}, "functions": {}}' > "$work/q.cfn"
+row 'a name is escaped' 0 'label="a\\\\b.n2 values"' '' "$gpube" info --dot graph "$work/q.cfn"
+
+# ---- the pseudo-tree, of one component: every variable but the root has a parent
+"$gpube" info --dot pseudotree $x/zebra.wcsp > "$work/pseudotree"
+that 'pseudo-tree: parents' count 24 '^	v[0-9]* -> v[0-9]* \[label=".* cells"\];$' "$work/pseudotree"
+edges=$("$gpube" info --dot graph $x/zebra.wcsp | awk '
+	/^\tv[0-9]* -- / { e[$1 < $3 ? $1 " " $3 : $3 " " $1] = 1 }
+	/^\tf[0-9]* -- / { sub(";", ""); s[$1] = s[$1] " " $3 }
+	END { for (f in s) { n = split(s[f], v, " ")
+		for (i = 1; i <= n; i++) for (j = 1; j <= n; j++) if (v[i] < v[j]) e[v[i] " " v[j]] = 1 }
+		n = 0; for (k in e) n++; print n }')
+that 'pseudo-tree: with the pseudo-parents, all edges' \
+	count "$((edges - 24))" 'style=dashed' "$work/pseudotree"
+
+# ---- the elimination: the same sizes as the plan's
+"$gpube" info --json $x/zebra.wcsp > "$work/json"
+plan_says() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" "$work/json"; }
+"$gpube" info --dot buckets $x/zebra.wcsp > "$work/buckets"
+joined=$(sed -n 's/.*\\n\([0-9]*\) cells joined.*/\1/p' "$work/buckets" | awk '{ n += $1 } END { print n }')
+that 'buckets: joined cells' [ "$joined" = "$(plan_says joined_cells)" ]
+message=$(sed -n 's/.* -> .*label="\([0-9]*\) cells.*/\1/p' "$work/buckets" | sort -n | tail -1)
+that 'buckets: the largest message' [ "$message" = "$(plan_says largest_message)" ]
+that 'buckets: every function is in one' [ "$(grep -o '\\nover' "$work/buckets" | wc -l)" = \
+	"$(sed -n 's/.*"plan": {"variables": [0-9]*, "functions": \([0-9]*\).*/\1/p' "$work/json")" ]
+"$gpube" info --dot decomposition $x/zebra.wcsp > "$work/clusters"
+largest=$(sed -n 's/.* variables, \([0-9]*\) cells"\];/\1/p' "$work/clusters" | sort -n | tail -1)
+that 'decomposition: the largest cluster' [ "$largest" = "$(plan_says largest_joined)" ]
+n=$(grep -c 'shape=box' "$work/clusters")
+that 'decomposition: a tree' count "$((n - 1))" ' -> ' "$work/clusters"
+printf 'x 1 1 1 5\n1\n1 0 9 0\n' > "$work/none.wcsp"
+row 'nothing is left to draw' 0 '^digraph buckets' '' "$gpube" info --dot buckets "$work/none.wcsp"
+
+# ---- Graphviz
+row 'SVG of nothing' 2 '' '^gpube: info: --svg goes with --dot$' "$gpube" info --svg $x/zebra.wcsp
+row 'without Graphviz' 1 '' "^gpube: --svg needs Graphviz's program 'dot', which is not there; .*\$" \
+	env PATH=/nowhere "$gpube" info --dot graph --svg -o "$work/none.svg" $x/zebra.wcsp
+that 'no file then' [ ! -e "$work/none.svg" ]
+printf '#!/bin/sh\nexit 3\n' > "$work/dot"
+chmod +x "$work/dot"
+row 'Graphviz fails' 1 '' "^gpube: Graphviz's 'dot' failed\$" \
+	env PATH="$work" "$gpube" info --dot graph --svg -o "$work/none.svg" $x/zebra.wcsp
+that 'no file then, either' [ ! -e "$work/none.svg" ]
+if command -v dot > /dev/null 2>&1; then
+	for picture in graph pseudotree buckets decomposition; do
+		row "SVG: $picture" 0 '^<svg' '' "$gpube" info --dot $picture --svg $x/exams.cfn
+	done
+else
+	skip 'SVG' 'no Graphviz'
+fi
+
+# ---- densities
+row 'densities' 0 '^densities +[0-9]+ % \([0-9]+\)' '' "$gpube" info $x/zebra.wcsp
+printf 'x 2 10 2 9\n10 10\n2 0 1 0 1\n3 4 5\n2 0 1 0 12\n%s' \
+	"$(for i in 0 1 2 3 4 5 6 7 8 9; do echo "$i 0 2"; done; printf '0 1 2\n1 1 2\n')" > "$work/d.wcsp"
+row 'densities: 1 and 12 of 100 cells' 0 '^densities +1 % \(1\), 20 % \(1\)$' '' "$gpube" info "$work/d.wcsp"
+row 'densities: JSON' 0 '"densities_percent": \{"1": 1, "20": 1\}' '' "$gpube" info --json "$work/d.wcsp"
+row 'densities: potentials' 0 '^densities +0 % \(1\)$' '' "$gpube" info "$work/one.uai"
+plan
