@@ -252,7 +252,7 @@ static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_mode
 {
 	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .seed = b->opts->seed,
 		.order_method = whole ? GPUBE_ORDER_GIVEN : GPUBE_ORDER_MIN_FILL,
-		.order = whole ? b->order : NULL};
+		.order = whole ? b->order : NULL, .backend = b->opts->backend};
 	struct gpube_solution *s = NULL;
 	int status = gpube_plan(&s, r, &opts);
 
@@ -466,6 +466,7 @@ static int run_methods(struct gpube_bounder *b)
 	case GPUBE_BOUND_SHIFT:
 		return gpube__bound_clusters(b, false, 0);
 	case GPUBE_BOUND_CLUSTERS:
+	case GPUBE_BOUND_REGIONS:
 		return gpube__bound_clusters(b, true, 2);
 	case GPUBE_BOUND_JOINS:
 		return gpube__bound_joins(b, INFINITY);
@@ -552,7 +553,7 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 		.most_shift = GPUBE__MOST_SHIFT};
 	struct gpube_bounds *bounds;
 	double deadline = ctx->deadline;
-	int status;
+	int status = GPUBE_OK;
 
 	*out = NULL;
 	if (b.opts->sizeof_options != sizeof(*opts))
@@ -562,10 +563,13 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 	bounds = gpube__alloc_zero(ctx, 1, sizeof(*bounds));
 	if (!bounds)
 		return GPUBE_ENOMEM;
-	bounds->backend = b.ops->name;
+	b.backend = b.ops->name;
 	if (b.opts->timeout_seconds > 0)
 		ctx->deadline = b.start + b.opts->timeout_seconds;
-	status = prepare(&b);
+	if (b.opts->backend == GPUBE_BACKEND_CUDA)
+		(void)gpube__ops_cuda(ctx, &status);
+	if (!status)
+		status = prepare(&b);
 	if (!status && !b.s.infeasible && !gpube__bounder_done(&b))
 		status = run_methods(&b);
 	if (shifted && !b.lifted && b.m && (!status || status == GPUBE_ESTOP)) {
@@ -578,6 +582,7 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 		status = GPUBE_OK;
 	if (!status)
 		status = report(&b, bounds);
+	bounds->backend = b.backend;
 	clear(&b);
 	if (status) {
 		gpube_bounds_free(bounds, ctx);

@@ -33,6 +33,7 @@ struct gpube_bounder {
 	int32_t *tried;
 	double seconds_lower, seconds_upper;
 	struct gpube_search *search;
+	const char *backend; /* of the ascent */
 	struct gpube_shifted *shifted; /* wanted from the last ascent, or NULL */
 	const struct gpube_shifted_opts *shifting; /* how, with 'shifted' */
 	int most_shift; /* of an ascent */
@@ -82,6 +83,12 @@ bool gpube__bounder_prefers_joins(const struct gpube_bounder *b);
 int gpube__bound_mbe(struct gpube_bounder *b);
 /* clusters: false: shifts between functions only. eliminate: seconds for what is left, or 0 */
 int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate);
+struct gpube_clusters;
+/*
+ * The ascent on nested regions of the pairs of c, which it uses up, and splitting of what it
+ * leaves open. *done false: the model, or the backend that was asked for, is not for it.
+ */
+int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done);
 /* seconds: for all of it */
 int gpube__bound_joins(struct gpube_bounder *b, double seconds);
 

@@ -218,7 +218,7 @@ static int read_member(
 static int read_table(struct gpube_certificate *c, struct gpube_in *in)
 {
 	int32_t scope[MOST_ARITY];
-	int64_t arity, v, *values;
+	int64_t arity = 0, v = 0, *values;
 	int status = read_member(in, "table", &arity, 0, MOST_ARITY);
 
 	for (int k = 0; k < arity && !status; k++) {
@@ -235,7 +235,7 @@ static int read_table(struct gpube_certificate *c, struct gpube_in *in)
 
 static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 {
-	int64_t v = 0, n_blocks = 0, n;
+	int64_t v = 0, n_blocks = 0, n = 0;
 	int status = read_member(in, "gpube-certificate", &v, 1, 1);
 
 	if (!status)

@@ -116,8 +116,8 @@ static bool differences(int64_t *v, int64_t n, int arity, const int32_t *size)
 static int add_terms(struct polynomial *p, const int64_t *v, int arity, const int32_t *scope,
 	const int32_t *size, unsigned mask)
 {
-	int32_t over[MOST_DIMS];
-	int64_t step[MOST_DIMS], index[MOST_DIMS] = {0}, at = 0, stride = 1;
+	int32_t over[MOST_DIMS] = {0};
+	int64_t step[MOST_DIMS] = {0}, index[MOST_DIMS] = {0}, at = 0, stride = 1;
 	struct terms *t;
 	int n = 0, k;
 
@@ -150,7 +150,7 @@ static int add_table(struct polynomial *p, const int64_t *values, int64_t n, int
 	const int32_t *scope, int64_t factor)
 {
 	int64_t *v = gpube__alloc(p->ctx, (uint64_t)n, sizeof(*v));
-	int32_t size[MOST_DIMS];
+	int32_t size[MOST_DIMS] = {0};
 	int status = v ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (int k = 0; k < arity; k++)
@@ -160,7 +160,7 @@ static int add_table(struct polynomial *p, const int64_t *values, int64_t n, int
 			status = too_large(p->ctx);
 	if (!status && !differences(v, n, arity, size))
 		status = too_large(p->ctx);
-	for (unsigned mask = 0; mask < 1u << arity && !status; mask++)
+	for (unsigned mask = 0; mask >> (arity > 0 ? arity : 0) == 0 && !status; mask++)
 		status = add_terms(p, v, arity, scope, size, mask);
 	gpube__free(p->ctx, v);
 	return status;

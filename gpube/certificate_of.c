@@ -30,8 +30,8 @@ typedef bool number_fn(
 static int add_table(struct reader *r, int arity, const int32_t *scope, int32_t which, int part,
 	number_fn *number)
 {
-	int32_t sorted[MOST_DIMS], place[MOST_DIMS], size[MOST_DIMS], index[MOST_DIMS] = {0};
-	int32_t at[MOST_DIMS];
+	int32_t sorted[MOST_DIMS] = {0}, place[MOST_DIMS] = {0}, size[MOST_DIMS] = {0};
+	int32_t index[MOST_DIMS] = {0}, at[GPUBE_MAX_DIMS] = {0};
 	int64_t *values, cell = 0;
 	int status, k;
 

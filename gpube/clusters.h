@@ -179,6 +179,12 @@ void gpube__clusters_decode(const struct gpube_clusters *c, int32_t *values, str
 /* The total of an assignment, in scaled costs, from the tables; -1 if one of its cells is dead. */
 int64_t gpube__clusters_cost(const struct gpube_clusters *c, const int32_t *values);
 
+/* The variable to split, of more than one value; -1: there is none. */
+int32_t gpube__clusters_choose(const struct gpube_clusters *c);
+
+/* keep[x]: whether value x of 'var' is of the half of its values that force less. ENOMEM */
+int gpube__clusters_halve(const struct gpube_clusters *c, int32_t var, uint8_t *keep);
+
 /* log10 of the product of the live domains. */
 double gpube__clusters_states(const struct gpube_clusters *c);
 

@@ -240,13 +240,16 @@ int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double elimina
 		.splits = clusters && b->opts->split != GPUBE_SPLIT_NEVER,
 		.states = INFINITY, .bytes = (double)b->ctx->memory_bytes / 4};
 	int status = gpube__clusters_init(&a.c, b->m, b->limit);
+	bool done = false;
 
 	if (status)
 		return status;
 	gpube__rng_init(&a.rng, b->opts->seed);
-	if (clusters)
+	if (clusters && !b->shifted)
+		status = gpube__bound_nested(b, &a.c, &done);
+	if (clusters && !status && !done)
 		enlarge(&a, &status);
-	if (!status)
+	if (!status && !done)
 		status = climb(&a, clusters ? "clusters" : "shifts");
 	gpube__clusters_clear(&a.c);
 	return status;

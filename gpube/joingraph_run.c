@@ -170,8 +170,7 @@ int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 	c.tried = c.start;
 	status = gpube__joingraph_init_to(&c.g, b->m, b->order,
 		b->shifted && !b->shifting->certificate ? largest_z(b) : b->opts->z ? b->opts->z : 3,
-		c.max_cells, b->limit,
-		b->most_shift, &fits);
+		c.max_cells, GPUBE_PARTITION_SCOPE, b->limit, b->most_shift, &fits);
 	if (status || !fits)
 		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 	c.at = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*c.at));

@@ -28,7 +28,7 @@ int64_t gpube__lift_rest(
 {
 	const struct gpube_model *m = l->s->model;
 	const int32_t *scope = gpube__scope(m, function);
-	int32_t tuple[MAX_ARITY];
+	int32_t tuple[MAX_ARITY] = {0};
 	int64_t v;
 
 	for (int k = 0; k < m->functions[function].arity; k++)
@@ -95,7 +95,7 @@ int gpube__lift_table(struct gpube_lift *l, int arity, const int32_t *scope, int
 	struct gpube_ctx *ctx = l->out->ctx;
 	struct gpube_table t = {.sparse = true, .arity = arity, .dflt = {.i = 0}};
 	struct gpube_values v = {0};
-	int32_t index[MAX_ARITY] = {0}, to[MAX_ARITY], table;
+	int32_t index[MAX_ARITY] = {0}, to[MAX_ARITY] = {0}, table;
 	int64_t capacity = 0;
 	int status = GPUBE_OK, k = arity - 1;
 

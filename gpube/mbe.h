@@ -26,6 +26,7 @@
 enum gpube_partition {
 	GPUBE_PARTITION_SCOPE, /* largest scope first, each where the joined scope grows least */
 	GPUBE_PARTITION_FIRST, /* each where it first fits, in the order of the functions */
+	GPUBE_PARTITION_MERGE, /* all apart, then the two smallest that fit become one, and again */
 };
 
 /* A part of the bucket at a position; it sends one message. */

@@ -2,6 +2,8 @@
 #include "gpube/cli/answer.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "formats/formats.h"
 
@@ -49,6 +51,42 @@ bool answer_text_bound(struct gpube_out *out, const struct answer *a, bool lower
 		return false;
 	gpube__out_decimal(out, v, a->scale);
 	return true;
+}
+
+void answer_text_assignment(
+	struct gpube_out *out, const struct gpube_model *m, const int32_t *values)
+{
+	int at = ANSWER_LABEL;
+
+	gpube__out_printf(out, "%-*s", ANSWER_LABEL - 1, "assignment");
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		const struct gpube_variable *var = &m->vars[i];
+		char index[2][16];
+		const char *name = var->name, *value = NULL;
+		size_t n;
+
+		if (var->value_names)
+			value = var->value_names[values[i]];
+		snprintf(index[0], sizeof(index[0]), "%d", i);
+		snprintf(index[1], sizeof(index[1]), "%d", values[i]);
+		if (!name && value)
+			name = index[0];
+		if (!value)
+			value = index[1];
+		n = 1 + (name ? strlen(name) + 1 : 0) + strlen(value);
+		if (at + (int)n > ANSWER_COLUMNS && at > ANSWER_LABEL) {
+			gpube__out_printf(out, "\n%*s", ANSWER_LABEL - 1, "");
+			at = ANSWER_LABEL;
+		}
+		at += (int)n;
+		gpube__out_text(out, " ");
+		if (name) {
+			gpube__out_text(out, name);
+			gpube__out_text(out, "=");
+		}
+		gpube__out_text(out, value);
+	}
+	gpube__out_text(out, "\n");
 }
 
 void answer_json_head(struct json *j, const struct answer *a)

@@ -10,7 +10,7 @@
 /* The words of --output, in their order. */
 enum answer_output { ANSWER_TEXT, ANSWER_JSON, ANSWER_SOL };
 
-enum { ANSWER_LABEL = 12 }; /* columns in front of what a report in text says */
+enum { ANSWER_LABEL = 12, ANSWER_COLUMNS = 80 }; /* in front of what a report in text says; of it */
 
 /*
  * bound      proved; cost: of 'values', the best assignment met, or NULL
@@ -39,6 +39,10 @@ void answer_text_infeasible(struct gpube_out *out);
 
 /* The lower or the upper bound in decimals; false, and nothing, if it is not known. */
 bool answer_text_bound(struct gpube_out *out, const struct answer *a, bool lower);
+
+/* "assignment", wrapped: name=value where the file names either, otherwise value indices. */
+void answer_text_assignment(
+	struct gpube_out *out, const struct gpube_model *m, const int32_t *values);
 
 /* Members status, backend, seconds, file, direction, variables, functions. */
 void answer_json_head(struct json *j, const struct answer *a);

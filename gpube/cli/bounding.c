@@ -76,6 +76,7 @@ int bounding_init(struct bounding *b, struct session *s, const struct gpube_mode
 	b->opts.order_seconds = solve.order_seconds;
 	b->opts.timeout_seconds = solve.timeout_seconds;
 	b->opts.seed = solve.seed;
+	b->opts.backend = solve.backend;
 	b->opts.no_simplify = solve.no_simplify;
 	b->opts.precision = solve.precision;
 	return read_known(s, &b->opts, &b->values, m, o);

@@ -70,11 +70,9 @@ static void text_answer(struct gpube_out *out, const struct report *p)
 	gpube__out_text(out, "\n");
 	if (!r->values)
 		return;
-	gpube__out_printf(out, "%-*s", LABEL - 1, "assignment");
-	for (int32_t i = 0; i < r->n_vars; i++)
-		gpube__out_printf(out, " %d", r->values[i]);
+	answer_text_assignment(out, a->model, r->values);
 	gpube__out_printf(
-		out, "\n%-*sits cost, recomputed from the tables of the file\n", LABEL, "checked");
+		out, "%-*sits cost, recomputed from the tables of the file\n", LABEL, "checked");
 }
 
 static void text_agents(struct gpube_out *out, const struct dcop_result *r)

@@ -18,6 +18,7 @@ const struct command *const cli_commands[] = {
 	&cmd_auction,
 	&cmd_info,
 	&cmd_convert,
+	&cmd_daoopt,
 	&cmd_generate,
 	&cmd_nash,
 	&cmd_devices,

@@ -50,6 +50,9 @@
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the search for an order")               \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
 		"where tables are eliminated; auto decides by predicted time and memory")          \
+	X(TEXT, devices, 0, NULL, 0, 0, "LIST",                                                    \
+		"GPUs to use, 0,1 for example: with several, each eliminates the model of a "      \
+		"share of some variable's values")                                                 \
 	X(FLAG, no_simplify, 0, NULL, 0, 0, NULL, "eliminate the model as it was read")            \
 	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
 		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
@@ -71,9 +74,10 @@
 
 /* What the commands that compute bounds have in common. */
 #define OPTS_BOUNDING(X)                                                                           \
-	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters|joins",                        \
-		"mini-buckets, cost shifting, dual ascent on clusters or on the join graph of "    \
-		"mini-buckets, or all, with elimination of what is left")                          \
+	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters|joins|regions",                \
+		"mini-buckets, cost shifting, dual ascent on clusters, on the join graph of "      \
+		"mini-buckets or on nested regions (which clusters are on a GPU), or all, with "   \
+		"elimination of what is left")                                                     \
 	X(TEXT, ub, 0, NULL, 0, 0, "COST",                                                         \
 		"only totals better than COST are of interest, a known solution's for example")    \
 	X(TEXT, sol, 0, NULL, 0, 0, "FILE", "a known solution, toulbar2's .sol")
@@ -101,6 +105,17 @@
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write the result to FILE instead of standard output")
+
+#define OPTS_DAOOPT(X)                                                                             \
+	X(TEXT, to, 0, NULL, 0, 0, "PREFIX", "what the names of the files begin with")             \
+	X(INT, ibound, 'i', "0", 0, 999999, "N",                                                   \
+		"most variables of a message; 0: the largest that takes a few seconds and a "      \
+		"quarter of the memory")                                                           \
+	X(CHOICE, method, 0, "shift", 0, 0, "mbe|shift",                                           \
+		"mini-buckets alone, or after costs were shifted on their join graph, for "        \
+		"--timeout at most")                                                               \
+	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
+		"with --method mbe: without cost shifting between the parts of a bucket")
 
 #define OPTS_REPARAM(X)                                                                            \
 	X(TEXT, write, 'o', NULL, 0, 0, "FILE",                                                    \
@@ -310,6 +325,9 @@
 		"write the result to FILE instead of standard output")
 
 #define OPTS_DEVICES(X)                                                                            \
+	X(FLAG, measure, 0, NULL, 0, 0, NULL,                                                      \
+		"measure what the processor and every GPU do in a second, and keep it for the "    \
+		"choice of --backend auto")                                                        \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
 
@@ -359,6 +377,13 @@ struct opts_bound {
 struct opts_reparam {
 	OPTS_REPARAM(OPT_FIELD)
 	struct opts_bounding bounding;
+	struct opts_engine engine;
+	struct opts_read read;
+	struct opts_talk talk;
+};
+
+struct opts_daoopt {
+	OPTS_DAOOPT(OPT_FIELD)
 	struct opts_engine engine;
 	struct opts_read read;
 	struct opts_talk talk;

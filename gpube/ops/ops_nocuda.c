@@ -2,6 +2,8 @@
 #include "gpube/ops/contract.h"
 #include "gpube/ops/faces.h"
 #include "gpube/ops/ops.h"
+#include "gpube/ops/rates.h"
+#include "gpube/ops/regions.h"
 #include "gpube/ops/subset.h"
 #include "gpube/ops/support.h"
 
@@ -19,6 +21,15 @@ bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name)
 	return false;
 }
 
+int gpube__ceilings_cuda(struct gpube_ctx *ctx, struct gpube_rate *r)
+{
+	int status;
+
+	(void)r;
+	(void)gpube__ops_cuda(ctx, &status);
+	return status;
+}
+
 const struct gpube_subset_ops *gpube__subset_cuda(struct gpube_ctx *ctx, int *status)
 {
 	(void)gpube__ops_cuda(ctx, status);
@@ -26,6 +37,12 @@ const struct gpube_subset_ops *gpube__subset_cuda(struct gpube_ctx *ctx, int *st
 }
 
 const struct gpube_faces_ops *gpube__faces_cuda(struct gpube_ctx *ctx, int *status)
+{
+	(void)gpube__ops_cuda(ctx, status);
+	return NULL;
+}
+
+const struct gpube_regions_ops *gpube__regions_cuda(struct gpube_ctx *ctx, int *status)
 {
 	(void)gpube__ops_cuda(ctx, status);
 	return NULL;

@@ -156,9 +156,47 @@ static void overflow(void **state)
 	gpube_model_free(m);
 }
 
+/* Wherever memory runs out: a status, and everything is given back. */
+static void out_of_memory(void **state)
+{
+	struct random_spec spec = random_spec_default();
+	int status = GPUBE_ENOMEM;
+	char path[300];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/m", dir);
+	for (long fail_at = 0; status; fail_at += 1 + fail_at / 20) {
+		struct test_memory memory = {.fail_at = -1};
+		struct gpube_ctx *small = test_memory_ctx(&memory);
+		struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .order_seconds = 1e-4};
+		struct gpube_model *m = random_model(small, &spec, 5);
+		struct gpube_certificate c = {.ctx = small};
+		long before = memory.live;
+
+		assert_non_null(m);
+		small->n_threads = 1;
+		small->memory_bytes = 1 << 26;
+		memory.fail_at = memory.n + fail_at;
+		status = gpube__bound_certified(&c, m, NULL, &opts);
+		if (!status)
+			status = gpube__certificate_write(&c, path);
+		gpube__certificate_clear(&c);
+		if (!status) {
+			status = gpube__certificate_read(&c, small, path);
+			gpube__certificate_clear(&c);
+		}
+		memory.fail_at = -1;
+		if (status)
+			assert_int_equal(status, GPUBE_ENOMEM);
+		assert_int_equal(memory.live, before);
+		gpube_model_free(m);
+		gpube_ctx_free(small);
+	}
+}
+
 int main(void)
 {
-	static struct CMUnitTest tests[N_SEEDS + 1];
+	static struct CMUnitTest tests[N_SEEDS + 2];
 	static uint64_t seeds[N_SEEDS];
 	static void *states[N_SEEDS];
 	static char names[N_SEEDS][48];
@@ -170,6 +208,7 @@ int main(void)
 		tests[k] = (struct CMUnitTest){names[k], certified, NULL, NULL, states[k]};
 	}
 	tests[N_SEEDS] = (struct CMUnitTest)cmocka_unit_test(overflow);
+	tests[N_SEEDS + 1] = (struct CMUnitTest)cmocka_unit_test(out_of_memory);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -7,6 +7,7 @@
 
 #include "gpube/dense.h"
 #include "gpube/shifted.h"
+#include "tests/support/files.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 200 };
@@ -130,9 +131,50 @@ static void shifted_model(void **state)
 	gpube_model_free(m);
 }
 
+/* Wherever memory runs out: a status, and everything is given back. */
+static void out_of_memory(void **state)
+{
+	static const enum gpube_bound_method methods[] = {GPUBE_BOUND_CLUSTERS, GPUBE_BOUND_JOINS};
+	struct random_spec spec = random_spec_default();
+
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		int status = GPUBE_ENOMEM;
+
+		for (long fail_at = 0; status; fail_at += 1 + fail_at / 20) {
+			struct test_memory memory = {.fail_at = -1};
+			struct gpube_ctx *small = test_memory_ctx(&memory);
+			struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+				.method = methods[k], .order_seconds = 1e-4};
+			struct gpube_shifted_opts shifting = {.whole = true, .decimals = 3,
+				.max_arity = 3, .max_tables = 2, .max_cells = 1e6};
+			struct gpube_model *m = random_model(small, &spec, 5);
+			struct gpube_bounds *bounds;
+			struct gpube_shifted shifted;
+			long before = memory.live;
+
+			assert_non_null(m);
+			small->n_threads = 1;
+			small->memory_bytes = 1 << 26;
+			memory.fail_at = memory.n + fail_at;
+			status = gpube__bound_shifted(&bounds, &shifted, m, &opts, &shifting);
+			if (!status)
+				status = gpube__shifted_restore(&shifted, false);
+			memory.fail_at = -1;
+			if (status)
+				assert_int_equal(status, GPUBE_ENOMEM);
+			gpube__shifted_clear(&shifted);
+			gpube_bounds_free(bounds, small);
+			assert_int_equal(memory.live, before);
+			gpube_model_free(m);
+			gpube_ctx_free(small);
+		}
+	}
+}
+
 int main(void)
 {
-	static struct CMUnitTest tests[N_SEEDS];
+	static struct CMUnitTest tests[N_SEEDS + 1];
 	static uint64_t seeds[N_SEEDS];
 	static void *states[N_SEEDS];
 	static char names[N_SEEDS][48];
@@ -143,6 +185,7 @@ int main(void)
 		snprintf(names[k], sizeof(names[k]), "shifted model, seed %d", k);
 		tests[k] = (struct CMUnitTest){names[k], shifted_model, NULL, NULL, states[k]};
 	}
+	tests[N_SEEDS] = (struct CMUnitTest)cmocka_unit_test(out_of_memory);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
