@@ -104,7 +104,6 @@ note:
 	@test "$(EXPAT)" = yes || echo "note: expat not found, XCSP and FRODO .xml files cannot be read (apt-get install libexpat1-dev)"
 	@test "$(YAML)" = yes || echo "note: libyaml not found, pyDCOP .yaml files cannot be read (apt-get install libyaml-dev)"
 	@test -n "$(MPI_PATH)" || echo "note: building without MPI, there is no gpube-mpi (apt-get install libopenmpi-dev)"
-	@test "$(OPENMP)" = yes || echo "note: OpenMP not found, one thread is used"
 	@test -n "$(NVCC_PATH)" || echo "note: building for the CPU only (no nvcc, or CUDA=0)"
 
 # ISA-specific kernels: the file name says which flags it needs; on other
@@ -219,7 +218,7 @@ bench: all $(BENCHES) $(GPU_BENCHES)
 ## install: programs, library, headers, pkg-config file, man pages, completion under PREFIX (DESTDIR honoured)
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/gpube
-	install -m 755 $(BUILD)/gpube $(BUILD)/gpube-convert $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(BUILD)/gpube $(BUILD)/gpube-convert plugins/toulbar2/tb2-gpube $(DESTDIR)$(PREFIX)/bin/
 	$(if $(MPI_PATH),install -m 755 $(BUILD)/gpube-mpi $(DESTDIR)$(PREFIX)/bin/gpube-mpi)
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libgpube.a
 	install -m 644 gpube/gpube.h formats/formats.h nash/nash.h csg/csg.h csg/auction.h \

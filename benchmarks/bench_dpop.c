@@ -4,16 +4,24 @@
  * time, width and bounds, averaged over instances. benchmarks/dpop_tables.py makes tables
  * of two runs.
  *
- *   bench_dpop cpu|cuda INSTANCES CELLS [SECONDS [PART]] > out.csv
+ *   bench_dpop [OPTION...] cpu|cuda INSTANCES CELLS > out.csv
  *
- * PART: tables, figure, or one of the figure's networks: random, scale-free, grid.
- * Instances of more than CELLS joined cells, or whose tables do not fit, are left out and
- * counted. After SECONDS no row is begun. One agent at a time, one core an agent.
+ *   -p PART     tables, figure, or one of the figure's networks: random, scale-free, grid
+ *   -z FROM-TO  these rows of the figure; default 2-10
+ *   -j CORES    that an agent has; default 1
+ *   -m GIB      host memory for tables; default what is free now
+ *   -s SECONDS  after which no row is begun
+ *
+ * At most INSTANCES are run, fewer where they are large (instances_of()). Those of more than
+ * CELLS joined cells, or whose tables do not fit, are left out and counted. One agent at a time.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dcop/dcop.h"
 #include "gpube/generate.h"
@@ -33,7 +41,7 @@ struct mean {
 static struct gpube_ctx *ctx;
 static enum gpube_backend backend;
 static double most_cells, stop_at;
-static int n_instances;
+static int n_instances, n_cores = 1, from_z = 2, to_z = 10;
 
 static int solve(struct dcop_result **r, const struct row *row, uint64_t seed)
 {
@@ -42,6 +50,7 @@ static int solve(struct dcop_result **r, const struct row *row, uint64_t seed)
 		.first_fit = row->plain,
 		.no_match = row->plain,
 		.backend = backend,
+		.agent_threads = n_cores,
 		.most_cells = most_cells};
 	struct gpube_network net = row->net;
 	struct gpube_model *m;
@@ -73,11 +82,27 @@ static void add(struct mean *mean, const struct dcop_result *r)
 	mean->cost += r->values ? (double)r->cost : 0;
 }
 
+/* Seeds of a row of the figure: more where they are quick. */
+static int instances_of(const struct row *row)
+{
+	static const int by_z[] = {[2] = 10, 10, 10, 10, 10, 5, 5, 5, 5};
+	int n = row->z ? by_z[row->z] : n_instances;
+
+	/* the grid, of one width for all seeds, has the largest tables */
+	if (row->z >= 6 && row->net.topology == GPUBE_NETWORK_GRID)
+		n = row->z == 6 ? 5 : 2;
+	return n < n_instances ? n : n_instances;
+}
+
 static double over(double sum, int n)
 {
 	return n ? sum / n : NAN;
 }
 
+/*
+ * The first instance of a row is solved twice and counted once: a virtual machine may be given
+ * its memory page by page, as it is touched for the first time.
+ */
 static int run_row(const struct row *row)
 {
 	struct mean mean = {0};
@@ -85,9 +110,14 @@ static int run_row(const struct row *row)
 
 	if (gpube__now() > stop_at)
 		return GPUBE_OK;
-	for (int k = 0; k < n_instances; k++) {
+	for (int k = -1; k < instances_of(row); k++) {
 		struct dcop_result *r;
-		int status = solve(&r, row, (uint64_t)k);
+		int status = solve(&r, row, (uint64_t)(k < 0 ? 0 : k));
+
+		if (k < 0) {
+			dcop_result_free(r, ctx);
+			continue;
+		}
 
 		if (status == GPUBE_ELIMIT || status == GPUBE_ENOMEM) {
 			mean.too_large++;
@@ -191,8 +221,9 @@ static int figure(const char *only)
 	for (int k = 0; k < 3; k++) {
 		if (only && strcmp(only, gpube__topology_name(nets[k].topology)) != 0)
 			continue;
-		for (int z = 2; z <= 10; z++)
-			for (int how = 0; how < 4 && !status; how++) {
+		for (int z = from_z; z <= to_z; z++)
+			/* from z = 3 on nearly all instances of 0.9 are proved infeasible */
+			for (int how = z > 6 ? 2 : 0; how < 4 && !status; how++) {
 				struct row row = {.table = "figure 10",
 					.net = nets[k],
 					.z = z,
@@ -207,28 +238,56 @@ static int figure(const char *only)
 	return status;
 }
 
+static int run(const char *part)
+{
+	int status = !part || strcmp(part, "tables") == 0 ? tables() : GPUBE_OK;
+
+	if (!status && (!part || strcmp(part, "tables") != 0))
+		status = figure(part && strcmp(part, "figure") != 0 ? part : NULL);
+	return status;
+}
+
+static int usage(void)
+{
+	fputs("usage: bench_dpop [-p PART] [-z FROM-TO] [-j CORES] [-m GIB] [-s SECONDS] cpu|cuda "
+	      "INSTANCES CELLS\n",
+		stderr);
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
-	const char *part;
-	int status;
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts)};
+	const char *part = NULL;
+	double seconds = INFINITY;
+	int option, status;
 
-	if (argc < 4 || (strcmp(argv[1], "cpu") != 0 && strcmp(argv[1], "cuda") != 0)) {
-		fputs("usage: bench_dpop cpu|cuda INSTANCES CELLS [SECONDS [PART]]\n", stderr);
-		return 2;
+	while ((option = getopt(argc, argv, "p:z:j:m:s:")) != -1) {
+		if (option == 'p')
+			part = optarg;
+		else if (option == 'j')
+			n_cores = atoi(optarg);
+		else if (option == 'm')
+			opts.memory_bytes = (uint64_t)(atof(optarg) * 0x1p30);
+		else if (option == 's')
+			seconds = atof(optarg);
+		else if (option != 'z' || sscanf(optarg, "%d-%d", &from_z, &to_z) != 2 ||
+			 from_z < 2 || to_z > 10)
+			return usage();
 	}
-	backend = strcmp(argv[1], "cpu") == 0 ? GPUBE_BACKEND_CPU : GPUBE_BACKEND_CUDA;
-	n_instances = atoi(argv[2]);
-	most_cells = atof(argv[3]);
-	stop_at = argc > 4 ? gpube__now() + atof(argv[4]) : INFINITY;
+	if (argc - optind != 3 || n_cores < 1 ||
+		(strcmp(argv[optind], "cpu") != 0 && strcmp(argv[optind], "cuda") != 0))
+		return usage();
+	backend = strcmp(argv[optind], "cpu") == 0 ? GPUBE_BACKEND_CPU : GPUBE_BACKEND_CUDA;
+	n_instances = atoi(argv[optind + 1]);
+	most_cells = atof(argv[optind + 2]);
+	stop_at = gpube__now() + seconds;
+	opts.n_threads = n_cores;
 	if (gpube_ctx_new(&ctx, &opts))
 		return 1;
 	puts("table,kind,n,rows,d,p1,p2,z,partition,solved,too_large,infeasible,width,joined_cells,"
 	     "simulated_seconds,message_bytes,bound,with_cost,cost");
-	part = argc > 5 ? argv[5] : NULL;
-	status = !part || strcmp(part, "tables") == 0 ? tables() : GPUBE_OK;
-	if (!status && (!part || strcmp(part, "tables") != 0))
-		status = figure(part && strcmp(part, "figure") != 0 ? part : NULL);
+	status = run(part);
 	gpube_ctx_free(ctx);
 	return status != GPUBE_OK;
 }

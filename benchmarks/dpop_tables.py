@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""dpop_tables.py CPU.csv [CUDA.csv] - two runs of bench_dpop as Markdown tables.
+"""dpop_tables.py CPU.csv [CUDA.csv [CPU16.csv]] - runs of bench_dpop as Markdown tables.
+
+CPU.csv has one core an agent, CPU16.csv several; the latter is for figure 10 alone.
 
 Beside our figures stand those that the GpuBE paper prints (Fioretto et al., Constraints 23,
 2018): tables 1 to 3, columns w*, DPOP CPU, DPOP GPU; and table 5, its GPU's speedup by z
@@ -70,6 +72,8 @@ def ratio(cpu, gpu):
 
 def times(cpu, cuda, key):
     """Simulated seconds of both runs, and the ratio where both solved the same instances."""
+    if key not in cpu and key not in cuda:
+        return "not run", "not run", "-"
     if key not in cpu or key not in cuda:
         one = number((cpu.get(key) or cuda[key])["simulated_seconds"])
         return (seconds(one), "not run", "-") if key in cpu else ("not run", seconds(one), "-")
@@ -96,32 +100,41 @@ def table(cpu, cuda, name, printed, pick):
               f"| {seconds(paper_cpu, 'oom')} | {seconds(paper_gpu, 'oom')} | {ratio(paper_cpu, paper_gpu)} |")
 
 
-def figure(cpu, cuda):
+def figure(cpu, cuda, cores):
+    rows = {k: v for k, v in {**cuda, **cpu, **cores}.items()
+            if v["table"] == "figure 10" and v["solved"] != "0"}
+    if not rows:
+        return
     print("\n### Figure 10: ADPOP by z\n")
     print("Plain is the paper's partition; matched is ours with cost shifting. Bounds are means "
           "over the instances that are not proved infeasible.\n")
-    print("| network | p2 | z | partition | solved | infeasible | CPU s | GPU s | ratio "
-          "| bound | cost (of how many) | paper's table 5 |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+    print("| network | p2 | z | partition | solved | infeasible | CPU s | CPU 16 cores s | GPU s "
+          "| ratio | ratio, 16 cores | bound | cost (of how many) | paper's table 5 |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
     place = {"grid": 0, "random": 1, "scale-free": 2}
-    for key, row in {**cuda, **cpu}.items():
-        if row["table"] != "figure 10" or row["solved"] == "0":
-            continue
-        a, b, faster = times(cpu, cuda, key)
+    for key, row in sorted(rows.items(), key=lambda item: by_figure(item[1])):
+        one, gpu, faster = times(cpu, cuda, key)
+        many, _, faster_many = times(cores, cuda, key)
         of = int(row["solved"]) + int(row["too_large"])
         printed = TABLE_5[int(row["z"])][place[row["kind"]]] if row["partition"] == "plain" else ""
         bound, cost = number(row["bound"]), number(row["cost"])
         costs = f"{cost:.1f} ({row['with_cost']})" if cost is not None else "-"
         print(f"| {row['kind']} | {row['p2']} | {row['z']} | {row['partition']} "
-              f"| {row['solved']} of {of} | {row['infeasible']} | {a} "
-              f"| {b} | {faster} "
+              f"| {row['solved']} of {of} | {row['infeasible']} | {one} | {many} "
+              f"| {gpu} | {faster} | {faster_many} "
               f"| {'-' if bound is None else f'{bound:.1f}'} | {costs} "
               f"| {'oom' if printed is None else printed} |")
+
+
+def by_figure(row):
+    kinds = ("random", "scale-free", "grid")
+    return (kinds.index(row["kind"]), int(row["z"]), -float(row["p2"]), row["partition"] == "matched")
 
 
 def main():
     cpu = read(sys.argv[1])
     cuda = read(sys.argv[2]) if len(sys.argv) > 2 else {}
+    cores = read(sys.argv[3]) if len(sys.argv) > 3 else {}
 
     def by_size(row):
         return int(row["n"]), int(row["d"])
@@ -134,7 +147,7 @@ def main():
     table(cpu, cuda, "2", TABLE_2, by_size)
     table(cpu, cuda, "3", TABLE_3, by_side)
     table(cpu, cuda, "3 (4 rows)", TABLE_3, by_side)
-    figure(cpu, cuda)
+    figure(cpu, cuda, cores)
 
 
 main()

@@ -2,10 +2,11 @@
 """Times the reading of large files, gpube-convert's and toulbar2's.
 
 usage: benchmarks/reading.py [DATA] [--convert build/gpube-convert] [--toulbar2 toulbar2] [--megabytes 200]
-                             [--repeat 3] [--csv OUT.csv]
+                             [--kinds wcsp,listed,cfn,uai] [--plain] [--repeat 3] [--csv OUT.csv]
 
-Files: generated .wcsp, .cfn and .uai of binary functions over 100 values (seeded; the .uai with six decimals, the
-.cfn with two), the .wcsp also as .gz and .xz, and with DATA its ten largest .wcsp, .cfn and .uai (unpacked first).
+Files: generated .wcsp, .cfn and .uai of binary functions over 100 values (seeded, 64 tables over and over; the .uai
+with six decimals, the .cfn with two), the .wcsp also as .gz and .xz; 'listed' is a .wcsp that lists two of five tuples.
+With DATA its ten largest .wcsp, .cfn and .uai (unpacked first). An empty --kinds: those alone.
 
 gpube-convert reads the whole model and then finds that it cannot write: the output's folder is not there. Of
 toulbar2 the clock stops at its line "Read N variables". Both are processor seconds, user and system, so that other
@@ -18,44 +19,61 @@ import lzma
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 D = 100  # values of a variable
+TABLES = 64
 
 
-def scopes(megabytes, cell_bytes):
-    n = max(2, int(megabytes * 1e6 / (D * D * cell_bytes)))
+def scopes(megabytes, table_bytes):
+    n = max(2, int(megabytes * 1e6 / table_bytes))
     n_vars = max(10, n // 4)
     rng = random.Random(1)
-    return rng, n_vars, [rng.sample(range(n_vars), 2) for _ in range(n)]
+    return n_vars, [(*rng.sample(range(n_vars), 2), rng.randrange(TABLES)) for _ in range(n)]
 
 
-def generate_wcsp(f, megabytes):
-    rng, n_vars, scope = scopes(megabytes, 9.7)
-    f.write("gen %d %d %d 1000000\n%s\n" % (n_vars, D, len(scope), " ".join([str(D)] * n_vars)))
-    for a, b in scope:
-        f.write("2 %d %d 0 %d\n" % (a, b, D * D))
-        f.write("".join("%d %d %d\n" % (i // D, i % D, c) for i, c in enumerate(rng.choices(range(1, 1000), k=D * D))))
+def generate_wcsp(f, megabytes, share=1.0):
+    rng = random.Random(2)
+    tables = []
+    for _ in range(TABLES):
+        cells = [k for k in range(D * D) if rng.random() < share]
+        costs = rng.choices(range(1, 1000), k=len(cells))
+        tables.append("%d\n" % len(cells) + "".join("%d %d %d\n" % (k // D, k % D, c) for k, c in zip(cells, costs)))
+    n_vars, functions = scopes(megabytes, len(tables[0]))
+    f.write("gen %d %d %d 1000000\n%s\n" % (n_vars, D, len(functions), " ".join([str(D)] * n_vars)))
+    for a, b, k in functions:
+        f.write("2 %d %d 0 %s" % (a, b, tables[k]))
+
+
+def generate_listed(f, megabytes):
+    generate_wcsp(f, megabytes, 0.4)
 
 
 def generate_cfn(f, megabytes):
-    rng, n_vars, scope = scopes(megabytes, 6.9)
+    rng = random.Random(2)
+    tables = [",".join("%.2f" % (c / 100) for c in rng.choices(range(1, 100000), k=D * D)) for _ in range(TABLES)]
+    n_vars, functions = scopes(megabytes, len(tables[0]))
     f.write('{"problem": {"name": "gen", "mustbe": "<100000.00"},\n"variables": {%s},\n"functions": {\n'
             % ", ".join('"x%d": %d' % (i, D) for i in range(n_vars)))
-    for k, (a, b) in enumerate(scope):
-        costs = ",".join("%.2f" % (c / 100) for c in rng.choices(range(1, 100000), k=D * D))
-        f.write('%s"f%d": {"scope": ["x%d", "x%d"], "costs": [%s]}' % (",\n" if k else "", k, a, b, costs))
+    for i, (a, b, k) in enumerate(functions):
+        f.write('%s"f%d": {"scope": ["x%d", "x%d"], "costs": [%s]}' % (",\n" if i else "", i, a, b, tables[k]))
     f.write("}}\n")
 
 
 def generate_uai(f, megabytes):
-    rng, n_vars, scope = scopes(megabytes, 9)
-    f.write("MARKOV\n%d\n%s\n%d\n" % (n_vars, " ".join([str(D)] * n_vars), len(scope)))
-    f.write("".join("2 %d %d\n" % (a, b) for a, b in scope))
-    for _ in scope:
-        f.write("\n%d\n%s\n" % (D * D, " ".join("%.6f" % rng.random() for _ in range(D * D))))
+    rng = random.Random(2)
+    tables = [" ".join("%.6f" % rng.random() for _ in range(D * D)) for _ in range(TABLES)]
+    n_vars, functions = scopes(megabytes, len(tables[0]))
+    f.write("MARKOV\n%d\n%s\n%d\n" % (n_vars, " ".join([str(D)] * n_vars), len(functions)))
+    f.write("".join("2 %d %d\n" % (a, b) for a, b, _ in functions))
+    for _, _, k in functions:
+        f.write("\n%d\n%s\n" % (D * D, tables[k]))
+
+
+GENERATORS = {"wcsp": generate_wcsp, "listed": generate_listed, "cfn": generate_cfn, "uai": generate_uai}
 
 
 def ours(convert, path, fmt):
@@ -83,15 +101,17 @@ def toulbar2(binary, path):
 
 
 def files(args, tmp):
-    for fmt, generate in (("wcsp", generate_wcsp), ("cfn", generate_cfn), ("uai", generate_uai)):
-        path = os.path.join(tmp, "generated." + fmt)
+    for kind in filter(None, args.kinds.split(",")):
+        fmt = "wcsp" if kind == "listed" else kind
+        path = os.path.join(tmp, ("listed." if kind == "listed" else "generated.") + fmt)
         with open(path, "w") as f:
-            generate(f, args.megabytes)
+            GENERATORS[kind](f, args.megabytes)
         yield path, fmt
-        if fmt == "wcsp":
-            for suffix, opener in ((".gz", gzip.open), (".xz", lambda p, m: lzma.open(p, m, preset=1))):
+        if kind == "wcsp" and not args.plain:
+            for suffix, opener in ((".gz", lambda p, m: gzip.open(p, m, 1)),
+                                   (".xz", lambda p, m: lzma.open(p, m, preset=1))):
                 with open(path, "rb") as f, opener(path + suffix, "wb") as g:
-                    g.write(f.read())
+                    shutil.copyfileobj(f, g, 1 << 20)
                 yield path + suffix, fmt
                 os.unlink(path + suffix)
         os.unlink(path)
@@ -117,6 +137,8 @@ def main():
     ap.add_argument("--convert", default="build/gpube-convert")
     ap.add_argument("--toulbar2", default="toulbar2")
     ap.add_argument("--megabytes", type=float, default=200)
+    ap.add_argument("--kinds", default="wcsp,listed,cfn,uai")
+    ap.add_argument("--plain", action="store_true", help="the .wcsp not packed, too")
     ap.add_argument("--repeat", type=int, default=3)
     ap.add_argument("--csv")
     args = ap.parse_args()

@@ -22,10 +22,10 @@ import tempfile
 from solve import evidence_of, run
 
 
-def solve(gpube, path, evidence=None):
+def solve(gpube, path, evidence=None, seconds=100):
     """The optimum as a minimum (a maximisation is negated), or None and why not."""
-    cmd = [gpube, "solve", path, "--output", "json"] + (["--evidence", evidence] if evidence else [])
-    _, out, err, _ = run(cmd, 120)
+    cmd = [gpube, "solve", path, "--output", "json", "--timeout", "%gs" % seconds]
+    _, out, err, _ = run(cmd + (["--evidence", evidence] if evidence else []), 1.2 * seconds + 5)
     try:
         ans = json.loads(out)
     except ValueError:
@@ -36,11 +36,11 @@ def solve(gpube, path, evidence=None):
     return (sign * float(ans["upper_bound"]), None) if ans["status"] == "optimal" else (None, ans.get("message"))
 
 
-def toulbar2(binary, path):
-    cmd = [binary, path, "-timer=10"]
+def toulbar2(binary, path, seconds=10):
+    cmd = [binary, path, "-timer=%d" % seconds]
     if os.path.exists(path + ".evid"):
         cmd.insert(2, path + ".evid")
-    _, out, _, _ = run(cmd, 60)
+    _, out, _, _ = run(cmd, 5 * seconds)
     if "No solution" in out:
         return math.inf
     m = re.search(r"Optimum: (-?[\d.]+)(?: energy: (-?[\d.e+]+))?", out)

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "gpube/ops/subset.h"
@@ -149,6 +150,7 @@ struct scan {
 	const struct csg_game *g;
 	struct extremes all;
 	bool stopped;
+	pthread_mutex_t lock; /* of 'all' */
 };
 
 static void extremes_init(struct extremes *e)
@@ -243,10 +245,9 @@ static void scan_chunk(void *arg, int64_t item, int thread)
 	}
 	extremes_init(&e);
 	scan_values(&e, s->g, from ? from : 1, to < n ? to : n);
-#ifdef _OPENMP
-#pragma omp critical(csg_scan)
-#endif
+	pthread_mutex_lock(&s->lock);
 	merge(&s->all, &e);
+	pthread_mutex_unlock(&s->lock);
 }
 
 static int64_t chunks(uint64_t n)
@@ -315,7 +316,7 @@ static void known_extremes(struct extremes *e, const struct csg_game *g)
 
 int csg__range(struct csg__range *range, const struct csg_game *g)
 {
-	struct scan s = {.g = g};
+	struct scan s = {.g = g, .lock = PTHREAD_MUTEX_INITIALIZER};
 	int status;
 
 	*range = (struct csg__range){.work = g->type};

@@ -18,6 +18,9 @@
 /* Workers on a device: more streams than this only share it, and each takes memory. */
 #define MOST_STREAMS 8
 
+/* Of the device's memory, what tables that stay there may take. */
+#define DEVICE_SHARE 0.95
+
 /* ---- delivery, with the lock held ------------------------------------------------------ */
 
 static void add_task(struct dcop_engine *e, int32_t agent, enum dcop_phase phase)
@@ -280,37 +283,67 @@ int dcop__engine_run(struct dcop_engine *e)
 	return status;
 }
 
-/* ---- the engine
- * ---------------------------------------------------------------------------------- */
+/* ---- the engine ------------------------------------------------------------------------- */
 
-/* Most bytes alive at once in one bucket, and of all tables that agents here receive. */
-static void table_bytes(const struct dcop_engine *e, double *bucket, double *all)
+/* Bytes of tables: what a bucket takes in and sends, its min-marginals, what agents here receive.
+ */
+struct sizes {
+	double bucket, marginals, all; /* the first two: the most of one bucket */
+};
+
+static void table_bytes(const struct dcop_engine *e, struct sizes *s)
 {
 	const struct gpube_mbe *mbe = &e->plan->mbe;
 	double size = (double)gpube__type_size(e->costs.type);
 
-	*bucket = *all = 0;
+	*s = (struct sizes){0};
 	for (int32_t p = 0; p < mbe->n; p++) {
-		double bytes = 0;
+		double bytes = 0, marginals = 0, steps = 0;
 
+		if (e->costs.match)
+			marginals = gpube__mbe_shared_cells(mbe, p) * size *
+				    (mbe->first[p + 1] - mbe->first[p]);
 		for (int32_t k = mbe->first[p]; k < mbe->first[p + 1]; k++) {
 			bytes += (double)mbe->minis[k].cells * size;
+			steps = fmax(steps, (double)mbe->minis[k].cells * size);
 			for (int32_t i = 0; i < mbe->minis[k].n_in; i++) {
 				int32_t id = mbe->inputs[mbe->minis[k].in_at + i];
 
 				bytes += id < 0 ? (double)mbe->minis[~id].cells * size : 0;
 			}
 		}
-		*bucket = fmax(*bucket, bytes);
+		marginals += marginals > 0 ? steps : 0; /* tables of stepwise.h */
+		s->bucket = fmax(s->bucket, bytes + marginals);
+		s->marginals = fmax(s->marginals, marginals);
 		for (int32_t k = mbe->first[p]; k < mbe->first[p + 1]; k++)
 			if (is_here(e, e->plan->agent_at[p]))
-				*all += (double)mbe->minis[k].cells * size;
+				s->all += (double)mbe->minis[k].cells * size;
 	}
+}
+
+/*
+ * Whether every table can stay on the device until the VALUE phase: in its memory, which is then
+ * reserved before any agent's clock starts, or spilling into the host's. Otherwise they
+ * go through the host from agent to agent.
+ */
+static bool fits_device(struct dcop_engine *e, const struct sizes *s)
+{
+	const struct gpube_ops *ops = e->ops;
+	double need = s->all + s->marginals;
+
+	if (ops == gpube__ops_cpu() || e->world->n_ranks > 1)
+		return false;
+	if (need <= DEVICE_SHARE * (double)ops->resident(e->ctx)) {
+		e->reserve_bytes = need;
+		return true;
+	}
+	return s->all + 2 * s->bucket <= (double)ops->memory(e->ctx) / 2;
 }
 
 static int choose_backend(struct dcop_engine *e, bool *resident)
 {
-	double bucket, all, allowed;
+	struct sizes sizes;
+	double bytes, allowed;
 	char need[GPUBE_BYTES_TEXT], have[GPUBE_BYTES_TEXT];
 	int status;
 
@@ -318,25 +351,25 @@ static int choose_backend(struct dcop_engine *e, bool *resident)
 		return gpube__fail(e->ctx, GPUBE_ELIMIT,
 			"the agents would join %.3g cells, %.3g are allowed",
 			e->plan->mbe.joined_cells, e->opts->most_cells);
-	table_bytes(e, &bucket, &all);
-	status = gpube__pick(&e->ops, e->ctx, e->opts->backend, e->plan->mbe.joined_cells, bucket);
+	table_bytes(e, &sizes);
+	status = gpube__pick(
+		&e->ops, e->ctx, e->opts->backend, e->plan->mbe.joined_cells, sizes.bucket);
 	if (status)
 		return status;
-	allowed = (double)e->ops->memory(e->ctx);
-	/* with room for what is not a table of a message, and for the arena's rounding */
-	*resident = e->ops != gpube__ops_cpu() && e->world->n_ranks == 1 &&
-		    all + 2 * bucket <= allowed / 2;
+	*resident = fits_device(e, &sizes);
 	if (*resident)
 		return GPUBE_OK;
-	if (e->ops != gpube__ops_cpu() && bucket <= allowed) {
-		bucket = all;
+	bytes = fmax(sizes.bucket, sizes.all);
+	allowed = (double)e->ops->memory(e->ctx);
+	if (e->ops != gpube__ops_cpu() && sizes.bucket <= allowed) {
+		bytes = sizes.all;
 		allowed = (double)e->ctx->memory_bytes;
 	}
-	if (fmax(bucket, all) > allowed)
+	if (bytes > allowed)
 		return gpube__fail(e->ctx, GPUBE_ELIMIT,
 			"the agents' tables need %s (width %d, largest table %.3g cells), %s are "
 			"allowed: take a bound z, another pseudo-tree or more memory",
-			gpube__bytes_text(need, fmax(bucket, all)), e->plan->width,
+			gpube__bytes_text(need, bytes), e->plan->width,
 			e->plan->mbe.largest_message, gpube__bytes_text(have, allowed));
 	return GPUBE_OK;
 }

@@ -48,6 +48,7 @@ struct dcop_engine {
 	struct dcop_world *world;
 	struct gpube_mbe_run costs; /* how tables hold costs; no tables */
 	const struct gpube_ops *ops;
+	double reserve_bytes; /* on the device, for tables that stay there; 0: as they come */
 	int n_workers, agent_threads;
 	struct dcop_worker *workers;
 
@@ -57,8 +58,7 @@ struct dcop_engine {
 	/*
 	 * Per mini: its table on the host, while it is on its way or in use. Where
 	 * all tables fit the device and no other rank wants one, they stay there until the
-	 * workers' contexts go (resident, otherwise NULL): then only small ones have a copy on
-	 * the host, from which values are read faster.
+	 * workers' contexts go (resident, otherwise NULL), and there is none on the host.
 	 */
 	void **tables, **resident;
 	int32_t *values; /* of the plan's model */

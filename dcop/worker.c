@@ -7,8 +7,7 @@
 
 #include "dcop/engine.h"
 
-/* Bytes of a table on the device from which on values are read there, cell by cell. */
-#define MOST_COPIED (256 << 10)
+#define ROUNDING (64 << 20) /* bytes for what tables are rounded up by */
 
 /*
  * An agent's clock: the thread's processor time where it has one core to itself,
@@ -102,25 +101,10 @@ static int show_table(struct dcop_worker *w, int32_t mini, const void *made)
 	return status;
 }
 
-/*
- * A table that the device made, also or only on the host; of one that stays and is large, a
- * cell, so that whoever reads it on another stream, and the clock, know that it is there.
- */
-static int copy_home(struct dcop_worker *w, int32_t mini, const void *made)
-{
-	void **to = &w->engine->tables[mini];
-	int64_t cell;
-
-	if (w->engine->resident && table_bytes(w, mini) > MOST_COPIED)
-		return w->ops->download(w->ctx, &cell, made, gpube__type_size(w->util.type));
-	*to = gpube__ops_cpu()->alloc(w->ctx, table_bytes(w, mini));
-	return *to ? w->ops->download(w->ctx, *to, made, table_bytes(w, mini)) : GPUBE_ENOMEM;
-}
-
 /* What the bucket sends, to where its taker looks for it; scalars are done with. */
 static int bring_home(struct dcop_worker *w, int32_t position)
 {
-	void **place = place_of(w);
+	void **place = place_of(w), **tables = w->engine->tables;
 	int status = GPUBE_OK;
 
 	for (int32_t k = w->mbe.first[position]; k < w->mbe.first[position + 1] && !status; k++) {
@@ -128,16 +112,35 @@ static int bring_home(struct dcop_worker *w, int32_t position)
 		bool sent = w->mbe.minis[k].consumer >= 0;
 
 		w->util.messages[k] = NULL;
-		if (sent && place)
+		if (sent && place) {
 			place[k] = made;
-		if (sent && w->ops != gpube__ops_cpu())
-			status = copy_home(w, k, made);
+		} else if (sent) {
+			tables[k] = gpube__ops_cpu()->alloc(w->ctx, table_bytes(w, k));
+			status = tables[k] ? w->ops->download(
+						     w->ctx, tables[k], made, table_bytes(w, k))
+					   : GPUBE_ENOMEM;
+		}
 		if (sent && !status)
 			status = show_table(w, k, made);
 		if (!sent || !place)
 			w->ops->free(w->ctx, made);
 	}
 	return status;
+}
+
+/*
+ * Tables that stay on the device may still be in the making: a cell of the last one, so
+ * that whoever reads them on another stream, and the clock, know that they are there.
+ */
+static int wait_for_tables(struct dcop_worker *w, int32_t last_position)
+{
+	const void *last = w->engine->resident
+				   ? w->engine->resident[w->mbe.first[last_position + 1] - 1]
+				   : NULL;
+	int64_t cell;
+
+	return last ? w->ops->download(w->ctx, &cell, last, gpube__type_size(w->util.type))
+		    : GPUBE_OK;
 }
 
 int dcop__agent_util(struct dcop_worker *w, int32_t agent, int64_t *total, double *seconds)
@@ -159,6 +162,8 @@ int dcop__agent_util(struct dcop_worker *w, int32_t agent, int64_t *total, doubl
 		if (!status)
 			status = bring_home(w, q);
 	}
+	if (!status)
+		status = wait_for_tables(w, p->first[agent] + p->n_own[agent] - 1);
 	*seconds = clock_of(w) - start;
 	return status;
 }
@@ -200,12 +205,12 @@ int dcop__agent_value(struct dcop_worker *w, int32_t agent, double *seconds)
 
 /* ---- the worker's context ---------------------------------------------------------------- */
 
-/* One small contraction, so that no agent's clock counts the loading of kernels. */
+/* One small call of each operator, so that no agent's clock counts the loading of kernels. */
 static int warm_up(struct dcop_worker *w)
 {
 	const int64_t sizes[] = {2, 2};
 	const int32_t dims[] = {0, 1};
-	const int64_t zeros[4] = {0};
+	int64_t zeros[4] = {0};
 	struct gpube_operand in = {.n_dims = 2, .dims = dims};
 	struct gpube_contraction c = {.semiring = GPUBE_MIN_PLUS,
 		.type = w->util.type,
@@ -217,12 +222,23 @@ static int warm_up(struct dcop_worker *w)
 		.cut = w->util.cut,
 		.threshold = w->util.limit};
 	void *a = w->ops->alloc(w->ctx, sizeof(zeros)), *out = w->ops->alloc(w->ctx, sizeof(zeros));
+	const struct gpube_match match = {.type = c.type,
+		.n = 1,
+		.tables = &out,
+		.cells = 2,
+		.limit = c.threshold,
+		.cut = c.cut};
+	const struct gpube_cells piece = {.values = out, .stride = 1, .n = 2};
 	int status = a && out ? w->ops->upload(w->ctx, a, zeros, sizeof(zeros)) : GPUBE_ENOMEM;
 
 	in.values = a;
 	c.out = out;
 	if (!status)
 		status = w->ops->contract_batch(w->ctx, 1, &c);
+	if (!status)
+		status = w->ops->match(w->ctx, &match);
+	if (!status)
+		status = w->ops->gather(w->ctx, zeros, 1, &piece, gpube__type_size(c.type));
 	w->ops->free(w->ctx, a);
 	w->ops->free(w->ctx, out);
 	return status;
@@ -235,6 +251,19 @@ static int run_init(struct dcop_worker *w, struct gpube_mbe_run *r, const struct
 
 	return gpube__mbe_run_init(r, &w->mbe, ops, w->m.top, !w->engine->opts->no_match,
 		place_of(w) != NULL, &settled, &bound);
+}
+
+/*
+ * The device's memory is asked for here, where no clock counts it: afterwards tables are cut
+ * from it. A device that others have filled meanwhile gives it bit by bit.
+ */
+static void reserve(struct dcop_worker *w)
+{
+	double bytes = w->engine->reserve_bytes / w->engine->n_workers + ROUNDING;
+
+	if (w->engine->resident && w->engine->reserve_bytes > 0 &&
+		bytes <= (double)w->ops->resident(w->ctx))
+		w->ops->free(w->ctx, w->ops->alloc(w->ctx, (uint64_t)bytes));
 }
 
 int dcop__worker_open(struct dcop_worker *w, struct dcop_engine *e)
@@ -263,9 +292,10 @@ int dcop__worker_open(struct dcop_worker *w, struct dcop_engine *e)
 		status = run_init(w, &w->util, w->ops);
 	if (!status)
 		status = run_init(w, &w->value, e->resident ? w->ops : gpube__ops_cpu());
-	w->value.copies = e->tables;
 	if (!status && w->ops && w->ops != gpube__ops_cpu())
 		status = warm_up(w);
+	if (!status)
+		reserve(w);
 	return status ? gpube__fail(ctx, (enum gpube_status)status, "%s", gpube_error(w->ctx))
 		      : GPUBE_OK;
 }

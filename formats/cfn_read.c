@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "formats/cfn.h"
+#include "formats/digits.h"
 #include "formats/registry.h"
 
 /* ---- header ------------------------------------------------------------------------ */
@@ -179,6 +180,58 @@ static int add_function(
 	return gpube__cfn_fail(r, gpube__add_function(r->m, arity, r->scope, index, name));
 }
 
+static const int64_t ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
+	1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000,
+	1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000};
+
+/* A cost with no more than 'scale' decimals and 18 digits in all; NULL: for the tokens to look at.
+ */
+static inline const char *quick_cost(const char *p, int scale, int64_t *cost)
+{
+	bool negative = *p == '-';
+	uint64_t whole, part = 0;
+	int n, k = 0;
+
+	p = gpube__digits16(p + negative, &whole, &n);
+	if (n == 0 || n + scale > 18)
+		return NULL;
+	if (*p == '.')
+		p = gpube__digits16(p + 1, &part, &k);
+	if (k > scale || (*p != ',' && *p != ' ' && *p != '\n' && *p != ']' && *p != '}'))
+		return NULL;
+	*cost = (int64_t)whole * ten[scale] + (int64_t)part * ten[scale - k];
+	*cost = negative ? -*cost : *cost;
+	return p;
+}
+
+/* Costs as they usually stand in a list, as many as there are in the window, up to 'most' in all.
+ */
+static int list_quickly(struct gpube_cfn_reader *r, struct gpube_values *v, int64_t most)
+{
+	enum { LISTED = 512 };
+	struct gpube_in *in = r->in;
+	int scale = r->m->scale, status = GPUBE_OK;
+	int64_t cost[LISTED], n = 0;
+
+	while (v->n + n < most && !status) {
+		const char *p = in->p;
+		int64_t line = in->line;
+
+		for (; *p == ' ' || *p == ',' || *p == '\n'; p++)
+			line += *p == '\n';
+		p = quick_cost(p, scale, &cost[n]);
+		if (!p)
+			break;
+		in->p = p;
+		in->line = line;
+		if (++n == LISTED) {
+			status = gpube__values_append(r->m->ctx, v, cost, n);
+			n = 0;
+		}
+	}
+	return status ? status : gpube__values_append(r->m->ctx, v, cost, n);
+}
+
 /* A list of all costs, after its bracket. */
 static int read_listing(struct gpube_cfn_reader *r, int arity, const char *name)
 {
@@ -188,7 +241,8 @@ static int read_listing(struct gpube_cfn_reader *r, int arity, const char *name)
 	struct gpube_table t;
 
 	r->open = (struct gpube_cfn_open){.values = &v};
-	while (!gpube__cfn_advance(r) && r->token.kind != GPUBE_CFN_CLOSE &&
+	while (!gpube__cfn_fail(r, list_quickly(r, &v, cells < 0 ? INT64_MAX : cells)) &&
+		!gpube__cfn_advance(r) && r->token.kind != GPUBE_CFN_CLOSE &&
 		!gpube__cfn_to_cost(r, &cost)) {
 		if (cells >= 0 && v.n == cells)
 			gpube__in_error(

@@ -115,7 +115,7 @@ struct gpube_write_opts {
  * path      "-" is standard output
  * Errors: EIO, ENOMEM; EINVAL (options; a format that is not written; a check of
  *         what is no file); ERANGE (the format cannot hold the model: the text says
- *         what); EBUG (what was read back differs; no file is left)
+ *         what); ESTOP, EBUG (what was read back differs): no file is left
  */
 GPUBE_API int gpube_write_with(
 	const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts);

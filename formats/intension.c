@@ -5,9 +5,12 @@
 
 #include "formats/tuples.h"
 
-/* Keywords of toulbar2 whose functions do not expand to tables, or not with certainty. */
+/*
+ * Keywords of toulbar2 whose functions do not expand to tables, or not with certainty:
+ * of knapsackc the program, 1.4.0, has other solutions than its manual's example.
+ */
 static const char *const unsupported[] = {
-	"sgrammar", "sgrammardp", "knapsackc", "wcsp", "cfnconstraint", "slinear", NULL};
+	"knapsackc", "cfnconstraint", "slinear", NULL};
 
 const struct gpube_keyword *gpube__keyword(const char *name, bool *known)
 {
@@ -70,7 +73,8 @@ static int read_number(
 
 static int read_metric(struct gpube_call *call, const struct gpube_source *s)
 {
-	static const char *const names[] = {"var", "dec", "decbi", "wdec", "hard", "lin", "quad"};
+	static const char *const names[] = {"var", "dec", "decbi", "wdec", "hard", "lin", "quad",
+		"weight"};
 	const char *word, *at;
 	size_t n;
 	int status = s->word(s->reader, &word, "a metric");
@@ -83,7 +87,7 @@ static int read_metric(struct gpube_call *call, const struct gpube_source *s)
 		if (strncmp(at, word, n) == 0 && (at[n] == ' ' || !at[n]))
 			break;
 	}
-	for (int k = 0; at && k < 7; k++)
+	for (int k = 0; at && k < GPUBE_N_METRICS; k++)
 		if (strcmp(names[k], word) == 0) {
 			call->metric = (enum gpube_metric)k;
 			return GPUBE_OK;
@@ -108,6 +112,30 @@ static int read_comparator(struct gpube_call *call, const struct gpube_source *s
 	return gpube__in_expected(call->in, "a comparator: == != < <= > >=", word);
 }
 
+/* "0 A a", "1 A B C", "2 A a weight" or "3 A B C weight", as five numbers. */
+static int read_rule(struct gpube_call *call, const struct gpube_source *s)
+{
+	int64_t kind, v[3] = {0}, weight = 0;
+	int status = read_number(call, s, 'n', &kind);
+
+	if (!status && (kind < 0 || kind > 3))
+		return gpube__in_error(call->in, "%s: a rule of kind %lld: expected 0 to 3",
+			call->keyword->name, (long long)kind);
+	if (!status)
+		status = read_number(call, s, 'n', &v[0]);
+	if (!status)
+		status = read_number(call, s, kind % 2 ? 'n' : 'v', &v[1]);
+	if (!status && kind % 2)
+		status = read_number(call, s, 'n', &v[2]);
+	if (!status && kind >= 2)
+		status = read_number(call, s, 'c', &weight);
+	if (!status)
+		status = push(call, kind, false);
+	for (int k = 0; k < 3 && !status; k++)
+		status = push(call, v[k], false);
+	return status ? status : push(call, weight, true);
+}
+
 /* One entry of a list: the letters up to '?' or '+', and those after '?' with wdec. */
 static int read_letters(struct gpube_call *call, const struct gpube_source *s, const char *letters)
 {
@@ -118,6 +146,10 @@ static int read_letters(struct gpube_call *call, const struct gpube_source *s, c
 		if (*letters == '?') {
 			if (call->metric != GPUBE_METRIC_WDEC)
 				break;
+			continue;
+		}
+		if (*letters == 'r') {
+			status = read_rule(call, s);
 			continue;
 		}
 		status = read_number(call, s, *letters, &v);

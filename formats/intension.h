@@ -26,6 +26,8 @@ enum gpube_metric {
 	GPUBE_METRIC_HARD,
 	GPUBE_METRIC_LIN,
 	GPUBE_METRIC_QUAD,
+	GPUBE_METRIC_WEIGHT,
+	GPUBE_N_METRICS,
 };
 
 enum gpube_comparator {
@@ -53,7 +55,7 @@ struct gpube_eval;
  * One keyword.
  * params    fields "tag:letters" separated by blanks. Letters: m metric,
  *           o comparator, c cost >= 0, C cost, n integer of 32 bits, l of 64,
- *           v value index, V variable. "*tag:xyz" is a list of such tuples, "=tag:xyz" one
+ *           v value index, V variable, r rule of a grammar (intension_grammar.c). "*tag:xyz" is a list of such tuples, "=tag:xyz" one
  *           tuple for each variable of the scope, a final '+' makes each of
  *           its entries a list, and what follows '?' is there if the metric
  *           is wdec.
@@ -74,6 +76,7 @@ enum {
 	GPUBE_KEYWORD_UNIT = 16,    /* its costs are whole numbers, whatever the scale */
 	GPUBE_KEYWORD_WEIGHTS = 32, /* needs weights by variable and value */
 	GPUBE_KEYWORD_STATES = 64,  /* needs states; their number is its last scalar */
+	GPUBE_KEYWORD_GRAMMAR = 128, /* needs a state for each symbol and part of the tuple */
 };
 
 enum { GPUBE_MAX_SCALARS = 8, GPUBE_MAX_LISTS = 3 };
@@ -145,12 +148,12 @@ struct gpube_eval {
 	const int32_t *domains;
 	int64_t *weights;    /* by variable and value, for knapsacks and max */
 	int64_t *weights_of; /* where a variable's weights begin */
-	__int128 *states;    /* two rows of states, for automata */
+	__int128 *states;    /* two rows of states, for automata; parts of the tuple, for grammars */
 };
 
 static inline const struct gpube_arg *gpube__call_list(const struct gpube_call *c, int k)
 {
-	return c->args + c->lists[k].at;
+	return c->args ? c->args + c->lists[k].at : NULL; /* all lists may be empty */
 }
 
 /* Sums and multiples that are not forbidden saturate one below. */
@@ -196,5 +199,7 @@ __int128 gpube__cost_wregular(const struct gpube_eval *e, const int32_t *t);
 __int128 gpube__cost_tree(const struct gpube_eval *e, const int32_t *t);
 bool gpube__check_regular(struct gpube_call *c);
 bool gpube__check_tree(struct gpube_call *c);
+__int128 gpube__cost_grammar(const struct gpube_eval *e, const int32_t *t);
+bool gpube__check_grammar(struct gpube_call *c);
 
 #endif

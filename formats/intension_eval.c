@@ -236,10 +236,14 @@ int gpube__eval_init(struct gpube_eval *e, const struct gpube_call *call, const 
 			return GPUBE_ENOMEM;
 		fill_weights(e);
 	}
-	if (flags & GPUBE_KEYWORD_STATES) {
-		int64_t n = call->scalars[call->n_scalars - 1].v;
+	if (flags & (GPUBE_KEYWORD_STATES | GPUBE_KEYWORD_GRAMMAR)) {
+		/* a table over 'arity' variables is expanded: they are few */
+		uint64_t n = flags & GPUBE_KEYWORD_STATES
+				     ? 2 * (uint64_t)call->scalars[call->n_scalars - 1].v
+				     : (uint64_t)call->scalars[1].v * (uint64_t)e->arity *
+					       (uint64_t)e->arity;
 
-		e->states = gpube__alloc(ctx, 2 * (uint64_t)n, sizeof(*e->states));
+		e->states = gpube__alloc(ctx, n, sizeof(*e->states));
 		if (!e->states)
 			return GPUBE_ENOMEM;
 	}

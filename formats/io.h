@@ -89,6 +89,9 @@ struct gpube_out {
 	const char *path; /* "-" is standard output, descriptor 1: flush stdio before */
 	struct gpube_out_impl *impl;
 	const struct gpube_write_opts *opts; /* set by gpube_write_with(), for its writers */
+	/* A stop fails it (ESTOP): of a file that is worth nothing when it is cut short. Results
+	 * of what was stopped have to be written. */
+	bool stops;
 	int status;                          /* first failure; later writes do nothing */
 };
 

@@ -107,6 +107,11 @@ static void flush(struct gpube_out *out, bool finish)
 {
 	struct gpube_out_impl *s = out->impl;
 
+	if (out->stops && gpube__stopped(out->ctx)) {
+		out->status = gpube__fail_stopped(out->ctx);
+		s->n = 0;
+		return;
+	}
 	if (s->coding == PLAIN)
 		write_raw(out, s->text, s->n);
 	else if (s->coding == GZIP)

@@ -429,9 +429,10 @@ static int write_table(const struct converter *c, int32_t f, struct gpube_out *o
 	return out->status;
 }
 
-static void write_preamble(const struct gpube_model *m, struct gpube_out *out, bool constant)
+static void write_preamble(
+	const struct gpube_model *m, struct gpube_out *out, bool bayes, bool constant)
 {
-	gpube__out_text(out, m->bayes ? "BAYES\n" : "MARKOV\n");
+	gpube__out_text(out, bayes ? "BAYES\n" : "MARKOV\n");
 	gpube__out_printf(out, "%d\n", m->n_vars);
 	for (int32_t i = 0; i < m->n_vars; i++)
 		gpube__out_printf(out, i ? " %d" : "%d", m->vars[i].domain);
@@ -455,7 +456,8 @@ static int write_network(const struct gpube_model *m, struct gpube_out *out, boo
 	if (m->kind == GPUBE_COSTS)
 		status = check_costs(&c);
 	if (!status)
-		write_preamble(m, out, constant);
+		/* toulbar2 1.4 is wrong on logarithms under BAYES: their optimum is 0 then */
+		write_preamble(m, out, m->bayes && !logs, constant);
 	for (int32_t f = 0; f < m->n_functions && !status; f++) {
 		set_limit(&c, f);
 		status = write_table(&c, f, out);

@@ -12,6 +12,8 @@
 #include "formats/registry.h"
 #include "formats/wcsp_table.h"
 
+enum { DEPTH = 8 }; /* of problems in problems */
+
 struct shared {
 	int32_t function; /* its first holder */
 	int64_t dflt;     /* -1: all tuples are given */
@@ -24,6 +26,7 @@ struct reader {
 	int32_t *scope, *domains;
 	int64_t scope_capacity, domains_capacity;
 	struct gpube_wcsp_room room;
+	int depth;
 	struct shared *shared; /* tables that later functions may name, by number from 1 */
 	int64_t n_shared, shared_capacity;
 	char token[256];
@@ -215,6 +218,35 @@ static int source_number(void *reader, char letter, int64_t *v)
 	}
 }
 
+static int read_problem(struct gpube_model *m, struct gpube_in *in, int depth);
+
+/* "wcsp LB UB 0 0 PROBLEM": hard, the problem's cost is from LB up to below UB. */
+static int read_bounded(struct reader *r, int arity)
+{
+	struct gpube_in *in = r->in;
+	struct gpube_model *inner;
+	int64_t low, high, duplicate, strong;
+	int status;
+
+	if (gpube__in_int(in, &low, -INT64_MAX, INT64_MAX, "a lower bound") ||
+		gpube__in_int(in, &high, -INT64_MAX, INT64_MAX, "an upper bound") ||
+		gpube__in_int(in, &duplicate, 0, 1, "0 or 1") ||
+		gpube__in_int(in, &strong, 0, 1, "0 or 1"))
+		return in->status;
+	if (strong)
+		return gpube__in_error(in, "function 'wcsp' with strong duality is not supported");
+	if (r->depth == DEPTH)
+		return gpube__in_error(in, "problems in problems, more than %d deep", DEPTH);
+	status = gpube_model_new(&inner, r->m->ctx, GPUBE_COSTS);
+	if (status)
+		return fail(r, status);
+	status = read_problem(inner, in, r->depth + 1);
+	if (!status)
+		status = gpube__wcsp_bounded(r->m, in, arity, r->scope, inner, low, high);
+	gpube_model_free(inner);
+	return fail(r, status);
+}
+
 static int read_intension(struct reader *r, int arity)
 {
 	const struct gpube_source source = {.reader = r,
@@ -232,6 +264,8 @@ static int read_intension(struct reader *r, int arity)
 
 	if (gpube__in_token(r->in, r->token, "a function's keyword"))
 		return r->in->status;
+	if (strcmp(r->token, "wcsp") == 0)
+		return read_bounded(r, arity);
 	call.keyword = gpube__keyword(r->token, &known);
 	if (!call.keyword)
 		return gpube__in_error(r->in,
@@ -284,20 +318,25 @@ static int read_function(struct reader *r, int32_t function)
 	return GPUBE_OK;
 }
 
-int gpube__wcsp_read(struct gpube_model *m, struct gpube_in *in)
+static int read_problem(struct gpube_model *m, struct gpube_in *in, int depth)
 {
-	struct reader r = {.in = in, .m = m};
+	struct reader r = {.in = in, .m = m, .depth = depth};
 	int32_t n_functions = 0;
 	int status = read_header(&r, &n_functions);
 
 	for (int32_t f = 0; f < n_functions && !status; f++)
 		status = read_function(&r, f);
-	if (!status)
-		status = gpube__in_end(in);
 	gpube__free(m->ctx, r.seen);
 	gpube__free(m->ctx, r.scope);
 	gpube__free(m->ctx, r.domains);
 	gpube__wcsp_room_clear(&r.room, m->ctx);
 	gpube__free(m->ctx, r.shared);
 	return status;
+}
+
+int gpube__wcsp_read(struct gpube_model *m, struct gpube_in *in)
+{
+	int status = read_problem(m, in, 0);
+
+	return status ? status : gpube__in_end(in);
 }

@@ -29,8 +29,8 @@ struct lines {
 	const int32_t *domains;
 	int32_t *tuple;
 	uint64_t text[2], mask[2]; /* a line's end and all values but the last; which bytes */
-	int n;			   /* bytes of it; 0: too long, or no line of its own */
-	uint64_t base;		   /* the cell of that with 0 as its last value, modulo 2^64 */
+	int n;                     /* bytes of it; 0: too long, or no line of its own */
+	uint64_t base;             /* the cell of that with 0 as its last value, modulo 2^64 */
 	uint64_t cell;
 	int64_t cost;
 };
@@ -174,7 +174,8 @@ static int failed(struct lines *l, int status)
 
 /* ---- tables of few cells --------------------------------------------------------------- */
 
-static int fill_grid(struct lines *l, const struct gpube_wcsp_function *f, struct gpube_wcsp_room *room)
+static int fill_grid(
+	struct lines *l, const struct gpube_wcsp_function *f, struct gpube_wcsp_room *room)
 {
 	int32_t *given = room->given, function = room->function;
 	int64_t *cost = room->cost;
@@ -293,7 +294,8 @@ static int read_tuples(
 	return failed(l, status);
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------
+ */
 
 int gpube__wcsp_table(struct gpube_table *table, struct gpube_ctx *ctx,
 	const struct gpube_wcsp_function *f, struct gpube_wcsp_room *room)

@@ -36,6 +36,7 @@ static int write_attempt(struct written *w, const struct gpube_model *m,
 	if (status)
 		return status;
 	w->model.opts = &w->opts;
+	w->model.stops = true;
 	status = f->write(m, &w->model);
 	if (!status)
 		status = gpube__out_finish(&w->model);

@@ -265,6 +265,20 @@ static void begin_constraint(struct gpube_xcsp *r, const char *const *a)
 	r->has_parameters = false;
 }
 
+static void characters(void *arg, const char *text, int n)
+{
+	struct gpube_xcsp *r = arg;
+
+	if (r->in->status)
+		return;
+	if (gpube__grow(r->m->ctx, &r->text, &r->text_capacity, r->n_text + n + 1, 1)) {
+		no_memory(r);
+		return;
+	}
+	memcpy(r->text + r->n_text, text, (size_t)n);
+	r->n_text += n;
+}
+
 static void begin(void *arg, const char *element, const char **attributes)
 {
 	struct gpube_xcsp *r = arg;
@@ -280,6 +294,12 @@ static void begin(void *arg, const char *element, const char **attributes)
 			gpube__in_error(r->in, "expected <instance>, found <%.60s>", element);
 		else if (format && strstr(format, "XCSP3"))
 			gpube__in_error(r->in, "XCSP3 is not supported: only XCSP 2.1 is");
+	}
+	if (r->in_constraint && gpube__xcsp_is_comparison(element)) {
+		characters(r, " ", 1);
+		characters(r, element, 2);
+		characters(r, " ", 1);
+		return;
 	}
 	r->n_text = 0;
 	if (strcmp(element, "presentation") == 0)
@@ -332,6 +352,8 @@ static void end(void *arg, const char *element)
 		return;
 	r->depth--;
 	r->in->line = (int64_t)XML_GetCurrentLineNumber(r->parser);
+	if (r->in_constraint && gpube__xcsp_is_comparison(element))
+		return;
 	if (!r->text && !(r->text = gpube__alloc_zero(r->m->ctx, 1, 1))) {
 		no_memory(r);
 		return;
@@ -355,20 +377,6 @@ static void end(void *arg, const char *element)
 		r->in_constraint = false;
 	}
 	r->n_text = 0;
-}
-
-static void characters(void *arg, const char *text, int n)
-{
-	struct gpube_xcsp *r = arg;
-
-	if (r->in->status)
-		return;
-	if (gpube__grow(r->m->ctx, &r->text, &r->text_capacity, r->n_text + n + 1, 1)) {
-		no_memory(r);
-		return;
-	}
-	memcpy(r->text + r->n_text, text, (size_t)n);
-	r->n_text += n;
 }
 
 /* ---- the file

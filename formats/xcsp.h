@@ -74,6 +74,10 @@ int gpube__xcsp_scope(struct gpube_xcsp *r, const char *text);
 int gpube__xcsp_constraint(struct gpube_xcsp *r);
 void gpube__xcsp_clear(struct gpube_xcsp *r);
 
+/* In xcsp_sum.c: the element <eq/> or one like it; the constraint global:weightedSum. */
+bool gpube__xcsp_is_comparison(const char *element);
+int gpube__xcsp_weighted_sum(struct gpube_xcsp *r);
+
 /* In xcsp.c: an attribute's value or NULL. */
 const char *gpube__xcsp_attribute(const char *const *attributes, const char *name);
 

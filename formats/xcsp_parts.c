@@ -387,6 +387,9 @@ int gpube__xcsp_constraint(struct gpube_xcsp *r)
 	if (strcmp(r->reference, "global:allDifferent") == 0 ||
 		strcmp(r->reference, "global:alldifferent") == 0)
 		return add_all_different(r);
+	if (strcmp(r->reference, "global:weightedSum") == 0 ||
+		strcmp(r->reference, "global:weightedsum") == 0)
+		return gpube__xcsp_weighted_sum(r);
 	if (strncmp(r->reference, "global:", 7) == 0)
 		return gpube__in_error(r->in, "constraint '%.60s' is not supported", r->reference);
 	found = gpube__names_find(&r->names, GPUBE_XCSP_REFERENCES, r->reference);

@@ -91,3 +91,19 @@ static void give(int32_t *table, int32_t *share, const int32_t *rest, int64_t n,
 		break;
 	}
 }
+
+static void join(int32_t *restrict out, int32_t cols, int32_t inner, const int32_t *x,
+	int64_t x_step, const int32_t *y, int64_t y_step, const int32_t *z, int64_t z_step)
+{
+	for (int32_t k = 0; k < inner; k++) {
+		const int32_t *restrict from = y + k * y_step, *restrict more = z + k * z_step;
+		const int32_t s = x[k * x_step];
+
+		SIMD for (int32_t c = 0; c < cols; c++)
+		{
+			const int32_t sum = s + from[c] + more[c];
+
+			out[c] = sum < out[c] ? sum : out[c];
+		}
+	}
+}

@@ -36,6 +36,13 @@ struct gpube_ascent_kernels {
 	/* Moves a part of the min-marginal share + rest from the share to the table. */
 	void (*give)(int32_t *table, int32_t *share, const int32_t *rest, int64_t n, int32_t slack,
 		enum gpube_part part);
+
+	/*
+	 * out[c] = min(out[c], min over k of x[k * x_step] + y[k * y_step + c] + z[k * z_step + c]);
+	 * k < inner, c < cols, a multiple of the lanes.
+	 */
+	void (*join)(int32_t *out, int32_t cols, int32_t inner, const int32_t *x, int64_t x_step,
+		const int32_t *y, int64_t y_step, const int32_t *z, int64_t z_step);
 };
 
 extern const struct gpube_ascent_kernels gpube__ascent_portable;

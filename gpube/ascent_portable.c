@@ -3,7 +3,7 @@
 
 #include "gpube/ascent_impl.h"
 
-const struct gpube_ascent_kernels gpube__ascent_portable = {MIN_PLUS, pull, give};
+const struct gpube_ascent_kernels gpube__ascent_portable = {MIN_PLUS, pull, give, join};
 
 const struct gpube_ascent_kernels *gpube__ascent_kernels(void)
 {

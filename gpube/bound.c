@@ -78,7 +78,7 @@ int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const c
 			"internal error: an assignment costs %lld, below the bound %lld; please "
 			"report this", (long long)total, (long long)b->lower);
 	b->upper = total;
-	if (total < b->limit)
+	if (total < b->limit && !(b->shifting && b->shifting->whole))
 		b->limit = total;
 	memcpy(b->best, values, (size_t)b->m->n_vars * sizeof(*values));
 	b->seconds_upper = gpube__now() - b->start;
@@ -252,7 +252,7 @@ static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_mode
 {
 	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .seed = b->opts->seed,
 		.order_method = whole ? GPUBE_ORDER_GIVEN : GPUBE_ORDER_MIN_FILL,
-		.order = whole ? b->order : NULL};
+		.order = whole ? b->order : NULL, .backend = b->opts->backend};
 	struct gpube_solution *s = NULL;
 	int status = gpube_plan(&s, r, &opts);
 
@@ -433,6 +433,11 @@ static double mean_domain(const struct gpube_bounder *b)
 	return exp(sum / (b->m->n_vars + 1e-9));
 }
 
+bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
+{
+	return !gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN;
+}
+
 /*
  * Small domains: the join graph, whose mini-buckets hold many variables (SPOT5,
  * pedigrees, grids). Dense problems are split, large domains make triangles
@@ -447,7 +452,7 @@ static int run_methods(struct gpube_bounder *b)
 	if (status || gpube__bounder_done(b))
 		return status;
 	if (b->shifted)
-		return gpube__bound_clusters(b, b->opts->method != GPUBE_BOUND_SHIFT, 0);
+		return gpube__bound_and_shift(b);
 	if (b->opts->method == GPUBE_BOUND_AUTO && !b->opts->no_eliminate) {
 		status = gpube__bounder_eliminate(b, NULL, NULL, 2, &done);
 		if (!status && done)
@@ -461,11 +466,12 @@ static int run_methods(struct gpube_bounder *b)
 	case GPUBE_BOUND_SHIFT:
 		return gpube__bound_clusters(b, false, 0);
 	case GPUBE_BOUND_CLUSTERS:
+	case GPUBE_BOUND_REGIONS:
 		return gpube__bound_clusters(b, true, 2);
 	case GPUBE_BOUND_JOINS:
 		return gpube__bound_joins(b, INFINITY);
 	case GPUBE_BOUND_AUTO:
-		if (!gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN)
+		if (gpube__bounder_prefers_joins(b))
 			status = gpube__bound_joins(b, INFINITY);
 		if (!status && !gpube__bounder_done(b))
 			status = gpube__bound_clusters(b, true, 5);
@@ -536,16 +542,18 @@ static int report(struct gpube_bounder *b, struct gpube_bounds *out)
 }
 
 static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
-	const struct gpube_model *m, const struct gpube_bound_opts *opts)
+	const struct gpube_shifted_opts *shifting, const struct gpube_model *m,
+	const struct gpube_bound_opts *opts)
 {
 	static const struct gpube_bound_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = m->ctx;
 	struct gpube_bounder b = {.ctx = ctx, .ops = gpube__ops_cpu(), .given = m,
 		.opts = opts ? opts : &none, .start = gpube__now(), .upper = GPUBE_INF,
-		.cutoff = GPUBE_INF, .shifted = shifted};
+		.cutoff = GPUBE_INF, .shifted = shifted, .shifting = shifting,
+		.most_shift = GPUBE__MOST_SHIFT};
 	struct gpube_bounds *bounds;
 	double deadline = ctx->deadline;
-	int status;
+	int status = GPUBE_OK;
 
 	*out = NULL;
 	if (b.opts->sizeof_options != sizeof(*opts))
@@ -555,17 +563,26 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 	bounds = gpube__alloc_zero(ctx, 1, sizeof(*bounds));
 	if (!bounds)
 		return GPUBE_ENOMEM;
-	bounds->backend = b.ops->name;
+	b.backend = b.ops->name;
 	if (b.opts->timeout_seconds > 0)
 		ctx->deadline = b.start + b.opts->timeout_seconds;
-	status = prepare(&b);
+	if (b.opts->backend == GPUBE_BACKEND_CUDA)
+		(void)gpube__ops_cuda(ctx, &status);
+	if (!status)
+		status = prepare(&b);
 	if (!status && !b.s.infeasible && !gpube__bounder_done(&b))
 		status = run_methods(&b);
+	if (shifted && !b.lifted && b.m && (!status || status == GPUBE_ESTOP)) {
+		int lifted = gpube__shifted_plain(&b);
+
+		status = lifted ? lifted : status;
+	}
 	ctx->deadline = deadline;
 	if (status == GPUBE_ESTOP && b.m)
 		status = GPUBE_OK;
 	if (!status)
 		status = report(&b, bounds);
+	bounds->backend = b.backend;
 	clear(&b);
 	if (status) {
 		gpube_bounds_free(bounds, ctx);
@@ -578,11 +595,12 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
 	const struct gpube_bound_opts *opts)
 {
-	return bound(out, NULL, m, opts);
+	return bound(out, NULL, NULL, m, opts);
 }
 
 int gpube__bound_shifted(struct gpube_bounds **out, struct gpube_shifted *shifted,
-	const struct gpube_model *m, const struct gpube_bound_opts *opts)
+	const struct gpube_model *m, const struct gpube_bound_opts *opts,
+	const struct gpube_shifted_opts *shifting)
 {
 	int status;
 
@@ -590,7 +608,7 @@ int gpube__bound_shifted(struct gpube_bounds **out, struct gpube_shifted *shifte
 	*out = NULL;
 	if (opts && opts->method == GPUBE_BOUND_MBE)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "mini-buckets leave no shifted model");
-	status = bound(out, shifted, m, opts);
+	status = bound(out, shifted, shifting, m, opts);
 	if (status)
 		gpube__shifted_clear(shifted);
 	return status;

@@ -10,6 +10,11 @@
 #include "gpube/search.h"
 #include "gpube/simplify.h"
 
+/* Finer than that, costs gain nothing. */
+enum { GPUBE__MOST_SHIFT = 20 };
+
+struct gpube_shifted_opts;
+
 struct gpube_bounder {
 	struct gpube_ctx *ctx;
 	const struct gpube_ops *ops;
@@ -28,7 +33,11 @@ struct gpube_bounder {
 	int32_t *tried;
 	double seconds_lower, seconds_upper;
 	struct gpube_search *search;
+	const char *backend; /* of the ascent */
 	struct gpube_shifted *shifted; /* wanted from the last ascent, or NULL */
+	const struct gpube_shifted_opts *shifting; /* how, with 'shifted' */
+	int most_shift; /* of an ascent */
+	bool lifted;	/* shifted is made */
 	int32_t *order; /* of the simplified model; order_cost is what it costs */
 	struct gpube_order_cost order_cost;
 	int z;
@@ -37,7 +46,7 @@ struct gpube_bounder {
 /* True when nothing is left to find out. */
 static inline bool gpube__bounder_done(const struct gpube_bounder *b)
 {
-	return b->lower >= b->limit;
+	return b->lower >= b->limit || b->lower >= b->upper; /* (limit is below upper, as a rule) */
 }
 
 /* A proved bound: kept, and told, if it is better. 'by' names the method. */
@@ -67,10 +76,19 @@ int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const
 /* Few variables for the width of the order: nearly everything depends on everything. */
 bool gpube__bounder_dense(const struct gpube_bounder *b);
 
+/* Small domains, and not dense: the join graph is the better ascent. */
+bool gpube__bounder_prefers_joins(const struct gpube_bounder *b);
+
 /* The methods; each ends when it has nothing more to say, with ESTOP when stopped. */
 int gpube__bound_mbe(struct gpube_bounder *b);
 /* clusters: false: shifts between functions only. eliminate: seconds for what is left, or 0 */
 int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate);
+struct gpube_clusters;
+/*
+ * The ascent on nested regions of the pairs of c, which it uses up, and splitting of what it
+ * leaves open. *done false: the model, or the backend that was asked for, is not for it.
+ */
+int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done);
 /* seconds: for all of it */
 int gpube__bound_joins(struct gpube_bounder *b, double seconds);
 

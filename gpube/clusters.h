@@ -30,6 +30,8 @@
 
 enum { GPUBE__CLUSTER_VARS = 4, GPUBE__CLUSTER_PAIRS = 6 };
 
+struct gpube_shifted_opts;
+
 struct gpube_pair {
 	int32_t a, b; /* a < b; rows are of a */
 	int32_t users; /* clusters that have it */
@@ -99,10 +101,17 @@ static inline int32_t gpube__slack(const struct gpube_clusters *c)
 /*
  * gpube__clusters_init() - tables of a simplified model. Functions that are too
  * large are left out, which is sound: no cost is negative.
- * limit   totals from here on are of no interest; GPUBE_INF: none
+ * limit       totals from here on are of no interest; GPUBE_INF: none
+ * most_shift  costs are multiplied by at most 2^most_shift
  * Errors: ENOMEM
  */
-int gpube__clusters_init(struct gpube_clusters *c, const struct gpube_model *m, int64_t limit);
+int gpube__clusters_init_to(
+	struct gpube_clusters *c, const struct gpube_model *m, int64_t limit, int most_shift);
+static inline int gpube__clusters_init(
+	struct gpube_clusters *c, const struct gpube_model *m, int64_t limit)
+{
+	return gpube__clusters_init_to(c, m, limit, GPUBE__MOST_SHIFT);
+}
 void gpube__clusters_clear(struct gpube_clusters *c);
 
 /* A new, lower limit. */
@@ -126,6 +135,18 @@ static inline int64_t gpube__clusters_bound(
  * Errors: ENOMEM
  */
 int gpube__clusters_add(struct gpube_clusters *c, int k, const int32_t *order, double bytes);
+
+/* Clusters of the same variables as those of 'like', of which k and v are read. Errors: ENOMEM */
+int gpube__clusters_add_like(struct gpube_clusters *c, const struct gpube_cluster *like, int32_t n);
+
+/*
+ * gpube__clusters_worth() - the clusters that a shifted model keeps, those that raise the bound
+ * most first.
+ * kept   out: n copies, of which k and v are good; n_all: how many there are
+ * Errors: ENOMEM
+ */
+int gpube__clusters_worth(struct gpube_cluster **kept, int32_t *n, int32_t *n_all,
+	const struct gpube_clusters *c, const struct gpube_shifted_opts *opts);
 
 /* One pass: every cluster of every group, in the other order if 'backward'; then every variable. */
 void gpube__clusters_pass(struct gpube_clusters *c, bool backward);
@@ -157,6 +178,12 @@ void gpube__clusters_decode(const struct gpube_clusters *c, int32_t *values, str
 
 /* The total of an assignment, in scaled costs, from the tables; -1 if one of its cells is dead. */
 int64_t gpube__clusters_cost(const struct gpube_clusters *c, const int32_t *values);
+
+/* The variable to split, of more than one value; -1: there is none. */
+int32_t gpube__clusters_choose(const struct gpube_clusters *c);
+
+/* keep[x]: whether value x of 'var' is of the half of its values that force less. ENOMEM */
+int gpube__clusters_halve(const struct gpube_clusters *c, int32_t var, uint8_t *keep);
 
 /* log10 of the product of the live domains. */
 double gpube__clusters_states(const struct gpube_clusters *c);

@@ -162,7 +162,7 @@ static double weight(const struct gpube_clusters *c, const struct gpube_pair *e)
  * it splits all variables a little, and it is decided ones that make clusters
  * of three as strong as of four.)
  */
-static int32_t choose(const struct gpube_clusters *c)
+int32_t gpube__clusters_choose(const struct gpube_clusters *c)
 {
 	double best = -1;
 	int32_t chosen = -1;
@@ -191,14 +191,18 @@ static int compare_sums(const void *x, const void *y)
 }
 
 /* Marks the half of the values that force less; among equals, the first ones. */
-static void mark(const int64_t *sum, int64_t *sorted, int32_t d, uint8_t *keep)
+int gpube__clusters_halve(const struct gpube_clusters *c, int32_t var, uint8_t *keep)
 {
-	int64_t at;
+	const int32_t d = c->domain[var];
+	int64_t *sum = gpube__alloc(c->ctx, 2 * (uint64_t)d, sizeof(*sum)), at;
 	int32_t n = 0;
 
-	memcpy(sorted, sum, (size_t)d * sizeof(*sum));
-	qsort(sorted, (size_t)d, sizeof(*sorted), compare_sums);
-	at = sorted[d / 2];
+	if (!sum)
+		return GPUBE_ENOMEM;
+	gpube__clusters_marginals(c, var, sum);
+	memcpy(sum + d, sum, (size_t)d * sizeof(*sum));
+	qsort(sum + d, (size_t)d, sizeof(*sum), compare_sums);
+	at = sum[d + d / 2];
 	for (int32_t x = 0; x < d; x++) {
 		keep[x] = sum[x] < at;
 		n += keep[x];
@@ -208,27 +212,27 @@ static void mark(const int64_t *sum, int64_t *sorted, int32_t d, uint8_t *keep)
 			keep[x] = 1;
 			n++;
 		}
+	gpube__free(c->ctx, sum);
+	return GPUBE_OK;
 }
 
 /* Splits p, which is lent, into itself and *other; NULL if all its variables are decided. */
 static int split(struct branching *r, struct part *p, struct part **other)
 {
 	struct gpube_ctx *ctx = r->b->ctx;
-	int32_t i = choose(&p->c), d = i < 0 ? 0 : p->c.domain[i];
-	int64_t *sum;
+	int32_t i = gpube__clusters_choose(&p->c), d = i < 0 ? 0 : p->c.domain[i];
 	uint8_t *keep;
 	int status = GPUBE_ENOMEM;
 
 	*other = NULL;
 	if (i < 0)
 		return GPUBE_OK;
-	sum = gpube__alloc(ctx, 2 * (uint64_t)d, sizeof(*sum));
 	keep = gpube__alloc(ctx, 2 * (uint64_t)d, 1);
-	if (sum && keep)
+	if (keep)
+		status = gpube__clusters_halve(&p->c, i, keep);
+	if (!status)
 		status = part_copy(r, other, &p->c);
 	if (!status) {
-		gpube__clusters_marginals(&p->c, i, sum);
-		mark(sum, sum + d, d, keep);
 		for (int32_t x = 0; x < d; x++)
 			keep[d + x] = !keep[x];
 		gpube__clusters_lend(&(*other)->c, r->root, 0);
@@ -238,7 +242,6 @@ static int split(struct branching *r, struct part *p, struct part **other)
 		(*other)->depth = p->depth;
 		(*other)->seconds = p->seconds;
 	}
-	gpube__free(ctx, sum);
 	gpube__free(ctx, keep);
 	return status;
 }

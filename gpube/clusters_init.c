@@ -1,4 +1,5 @@
 /* clusters_init.c - the tables and clusters of a model. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -294,7 +295,8 @@ static int make_variables(struct gpube_clusters *c, const struct gpube_model *m)
 	return c->kept && c->work ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-int gpube__clusters_init(struct gpube_clusters *c, const struct gpube_model *m, int64_t limit)
+int gpube__clusters_init_to(
+	struct gpube_clusters *c, const struct gpube_model *m, int64_t limit, int most_shift)
 {
 	int64_t left = gpube__costs_left(m, limit), bytes_left = (int64_t)(m->ctx->memory_bytes / 2);
 	int status;
@@ -303,7 +305,7 @@ int gpube__clusters_init(struct gpube_clusters *c, const struct gpube_model *m, 
 	c->ctx = m->ctx;
 	c->n = m->n_vars;
 	c->kernels = gpube__ascent_kernels();
-	c->shift = gpube__scale_shift(m, left, GPUBE__SLACK_MAX);
+	c->shift = gpube__scale_shift(m, left, GPUBE__SLACK_MAX, most_shift);
 	c->target = gpube__scale_target(c->shift, left);
 	c->left_out = gpube__alloc_zero(c->ctx, (uint64_t)m->n_functions, 1);
 	status = c->left_out ? make_variables(c, m) : GPUBE_ENOMEM;
@@ -511,6 +513,16 @@ static int add_missing(struct gpube_clusters *c, int32_t first)
 	return status;
 }
 
+/* Clusters from 'first' on are new. */
+static int settle(struct gpube_clusters *c, int32_t first)
+{
+	int status = add_missing(c, first);
+
+	if (!status)
+		status = settle_pairs(c);
+	return status ? status : make_groups(c);
+}
+
 int gpube__clusters_add(struct gpube_clusters *c, int k, const int32_t *order, double bytes)
 {
 	struct bits g = {.n = c->n, .words = ((int64_t)c->n + 63) / 64};
@@ -536,11 +548,18 @@ int gpube__clusters_add(struct gpube_clusters *c, int k, const int32_t *order, d
 	if (!status)
 		status = add_cliques(c, &g, k, &bytes);
 	if (!status)
-		status = add_missing(c, first);
-	if (!status)
-		status = settle_pairs(c);
-	if (!status)
-		status = make_groups(c);
+		status = settle(c, first);
 	gpube__free(c->ctx, g.rows);
 	return status;
+}
+
+int gpube__clusters_add_like(struct gpube_clusters *c, const struct gpube_cluster *like, int32_t n)
+{
+	int32_t first = c->n_clusters;
+	double bytes = INFINITY;
+	int status = GPUBE_OK;
+
+	for (int32_t q = 0; q < n && !status; q++)
+		status = add_cluster(c, like[q].v, like[q].k, &bytes);
+	return status ? status : settle(c, first);
 }

@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#include "gpube/scaling.h"
+
 enum {
 	WINDOW = 16, /* passes between looks at the progress */
 	EARLY = 8,   /* passes before a dense problem is split */
@@ -24,6 +26,7 @@ struct ascent {
 	double bytes;
 	double seconds[2]; /* of the last passes on all threads and on one */
 	double searching;  /* seconds spent in search */
+	bool again;	   /* the bound is known: it is to be reached by these tables, too */
 };
 
 double gpube__clusters_states(const struct gpube_clusters *c)
@@ -174,6 +177,21 @@ static bool split_early(const struct ascent *a)
 				    gpube__bounder_dense(a->b));
 }
 
+/* Scaled: what is missing to the limit, or to the best assignment where that is no limit. */
+static int64_t missing(const struct ascent *a)
+{
+	const struct gpube_bounder *b = a->b;
+	int64_t end = b->upper < b->limit ? b->upper : b->limit;
+	int64_t target = gpube__scale_target(a->c.shift, gpube__costs_left(b->m, end));
+
+	return (target < a->c.target ? target : a->c.target) - a->c.constant;
+}
+
+static bool is_done(const struct ascent *a)
+{
+	return a->again ? missing(a) <= 0 : gpube__bounder_done(a->b);
+}
+
 static int climb(struct ascent *a, const char *by)
 {
 	struct gpube_bounder *b = a->b;
@@ -181,12 +199,12 @@ static int climb(struct ascent *a, const char *by)
 	double last = gpube__now(), stage = last, window = last;
 	int status = GPUBE_OK;
 
-	for (int pass = 1; !status && !gpube__bounder_done(b); pass++) {
+	for (int pass = 1; !status && !is_done(a); pass++) {
 		if (gpube__stopped(b->ctx))
 			return gpube__fail_stopped(b->ctx);
 		one_pass(a, pass);
 		raise_bound(a, by);
-		if (gpube__bounder_done(b))
+		if (is_done(a))
 			break;
 		if (pass % 4 == 0 || gpube__now() - last > 1) {
 			status = look_around(a);
@@ -199,13 +217,13 @@ static int climb(struct ascent *a, const char *by)
 							  (now - window + 1e-9);
 
 			/* what the same time again would bring, against what is missing */
-			if (rate * (now - stage) < 0.1 * gpube__slack(&a->c) && enlarge(a, &status))
+			if (rate * (now - stage) < 0.1 * (double)missing(a) && enlarge(a, &status))
 				stage = gpube__now();
-			else if ((double)(a->c.constant - before) < 1e-5 * gpube__slack(&a->c) + 1) {
+			else if ((double)(a->c.constant - before) < 1e-5 * (double)missing(a) + 1) {
 				a->states = INFINITY;
 				if (!status && a->eliminate > 0)
 					status = try_to_eliminate(a, a->eliminate);
-				return status || gpube__bounder_done(b) || !a->splits
+				return status || is_done(a) || !a->splits
 					       ? status
 					       : gpube__bound_branch(b, &a->c);
 			}
@@ -219,22 +237,80 @@ static int climb(struct ascent *a, const char *by)
 int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate)
 {
 	struct ascent a = {.b = b, .last_stage = clusters ? 3 : 0, .eliminate = b->opts->no_eliminate ? 0 : eliminate,
-		.splits = clusters && !b->shifted && b->opts->split != GPUBE_SPLIT_NEVER,
+		.splits = clusters && b->opts->split != GPUBE_SPLIT_NEVER,
 		.states = INFINITY, .bytes = (double)b->ctx->memory_bytes / 4};
 	int status = gpube__clusters_init(&a.c, b->m, b->limit);
+	bool done = false;
 
 	if (status)
 		return status;
 	gpube__rng_init(&a.rng, b->opts->seed);
-	if (clusters)
+	if (clusters && !b->shifted)
+		status = gpube__bound_nested(b, &a.c, &done);
+	if (clusters && !status && !done)
+		enlarge(&a, &status);
+	if (!status && !done)
+		status = climb(&a, clusters ? "clusters" : "shifts");
+	gpube__clusters_clear(&a.c);
+	return status;
+}
+
+/* ---- for a shifted model ----------------------------------------------------------------- */
+
+static int start(struct ascent *a, struct gpube_bounder *b, int last_stage)
+{
+	*a = (struct ascent){.b = b, .last_stage = last_stage, .states = INFINITY,
+		.bytes = (double)b->ctx->memory_bytes / 4};
+	gpube__rng_init(&a->rng, b->opts->seed);
+	return gpube__clusters_init_to(&a->c, b->m, b->limit, b->most_shift);
+}
+
+/* Again with the clusters that are to be kept alone, if these are not all. */
+static int ascend_with(struct ascent *a, const struct gpube_cluster *kept, int32_t n)
+{
+	struct gpube_bounder *b = a->b;
+	int status;
+
+	gpube__clusters_clear(&a->c);
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "%d clusters stay: once more with these alone", n);
+	status = start(a, b, 0);
+	a->again = true;
+	if (!status && n)
+		status = gpube__clusters_add_like(&a->c, kept, n);
+	return status ? status : climb(a, "clusters that stay");
+}
+
+int gpube__bound_clusters_shifted(struct gpube_bounder *b, bool clusters)
+{
+	int arity = clusters ? b->shifting->max_arity : 2, lifted;
+	struct gpube_cluster *kept = NULL;
+	double deadline = b->ctx->deadline;
+	int32_t n = 0, n_all = 0;
+	struct ascent a;
+	int status = start(&a, b, arity > 3 ? 3 : arity > 2 ? 2 : 0);
+
+	if (status)
+		return status;
+	if (deadline > 0 && arity > 2) /* the second ascent is to have its share */
+		b->ctx->deadline -= 0.4 * (deadline - gpube__now());
+	if (arity > 2)
 		enlarge(&a, &status);
 	if (!status)
-		status = climb(&a, clusters ? "clusters" : "shifts");
-	if (b->shifted && (!status || status == GPUBE_ESTOP) && !gpube__bounder_done(b)) {
-		int lifted = gpube__shifted_of(b->shifted, &a.c, &b->s, b->costs, b->limit);
+		status = climb(&a, arity > 2 ? "clusters" : "shifts");
+	b->ctx->deadline = deadline;
+	if (!status || status == GPUBE_ESTOP) {
+		int chosen = gpube__clusters_worth(&kept, &n, &n_all, &a.c, b->shifting);
 
+		status = chosen ? chosen : status;
+	}
+	if ((!status || status == GPUBE_ESTOP) && n < n_all && (b->shifting->whole || !gpube__bounder_done(b)))
+		status = ascend_with(&a, kept, n);
+	if ((!status || status == GPUBE_ESTOP) && (b->shifting->whole || !gpube__bounder_done(b)) &&
+		a.c.constant < a.c.target) {
+		lifted = gpube__lift_clusters(b, &a.c);
 		status = lifted ? lifted : status;
 	}
+	gpube__free(b->ctx, kept);
 	gpube__clusters_clear(&a.c);
 	return status;
 }

@@ -274,6 +274,7 @@ enum gpube_bound_method {
 	GPUBE_BOUND_SHIFT,    /* cost shifting between functions that share variables */
 	GPUBE_BOUND_CLUSTERS, /* dual ascent on clusters of variables */
 	GPUBE_BOUND_JOINS,    /* dual ascent on the join graph of growing mini-buckets */
+	GPUBE_BOUND_REGIONS,  /* as CLUSTERS does on a GPU: on quads over triples over pairs */
 };
 
 /* When the ascent on clusters splits what it leaves open into parts. */
@@ -292,6 +293,8 @@ enum gpube_split {
  * cutoff         with has_cutoff: only totals better than this are of interest,
  *                units of 10^-scale
  * no_eliminate   nothing is eliminated: bounds and splitting alone
+ * backend        where the ascent on clusters and elimination work; mini-buckets and
+ *                shifts are the CPU's
  * others         as in gpube_solve_opts
  */
 struct gpube_bound_opts {
@@ -307,6 +310,7 @@ struct gpube_bound_opts {
 	double order_seconds;
 	double timeout_seconds;
 	uint64_t seed;
+	enum gpube_backend backend; /* CUDA: ENODEV where there is none */
 	int no_simplify;
 	int precision;
 };

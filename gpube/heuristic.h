@@ -31,6 +31,7 @@
 #ifndef GPUBE_HEURISTIC_H
 #define GPUBE_HEURISTIC_H
 
+#include "gpube/mbe.h"
 #include "gpube/simplify.h"
 
 #define GPUBE__H_DEAD  ((int64_t)1 << 61)
@@ -81,6 +82,7 @@ struct gpube_heuristic_maker {
 	int32_t *order;		     /* of m */
 	int32_t *at;		     /* positions in 'order' to those in h->order */
 	int64_t limit;		     /* totals of m from here on are of no interest */
+	enum gpube_partition partition;
 	double negative;	     /* what the tables take off at most, together */
 };
 

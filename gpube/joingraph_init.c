@@ -159,9 +159,9 @@ static int add_function(struct gpube_joingraph *g, struct gpube_join *to, const 
 
 /* The plan, if it fits. */
 static int plan(struct gpube_mbe *mbe, const struct gpube_model *m, const int32_t *order, int32_t z,
-	double max_cells, bool *fits)
+	double max_cells, enum gpube_partition partition, bool *fits)
 {
-	int status = gpube__mbe_init(mbe, m, order, z, max_cells, GPUBE_PARTITION_SCOPE);
+	int status = gpube__mbe_init(mbe, m, order, z, max_cells, partition);
 
 	*fits = !status &&
 		mbe->joined_cells + (1 + m->ctx->n_threads) * mbe->largest_message <= max_cells &&
@@ -171,18 +171,19 @@ static int plan(struct gpube_mbe *mbe, const struct gpube_model *m, const int32_
 	return status;
 }
 
-int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m,
-	const int32_t *order, int32_t z, double max_cells, int64_t limit, bool *fits)
+int gpube__joingraph_init_to(struct gpube_joingraph *g, const struct gpube_model *m,
+	const int32_t *order, int32_t z, double max_cells, enum gpube_partition partition,
+	int64_t limit, int most_shift, bool *fits)
 {
 	int64_t left = gpube__costs_left(m, limit);
 	struct gpube_mbe mbe;
 	int status;
 
 	memset(g, 0, sizeof(*g));
-	status = plan(&mbe, m, order, z, max_cells, fits);
+	status = plan(&mbe, m, order, z, max_cells, partition, fits);
 	if (status || !*fits)
 		return status;
-	g->shift = gpube__scale_shift(m, left, GPUBE__JOIN_MAX);
+	g->shift = gpube__scale_shift(m, left, GPUBE__JOIN_MAX, most_shift);
 	g->target = gpube__scale_target(g->shift, left);
 	g->z = z;
 	status = make(g, &mbe);
@@ -245,7 +246,7 @@ int gpube__joingraph_grow(struct gpube_joingraph *g, int32_t z, double max_cells
 
 	*fits = false;
 	if (!status)
-		status = plan(&mbe, m, g->order, z, max_cells, fits);
+		status = plan(&mbe, m, g->order, z, max_cells, GPUBE_PARTITION_SCOPE, fits);
 	if (status || !*fits) {
 		gpube_model_free(m);
 		return status;

@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "gpube/joingraph.h"
+#include "gpube/scaling.h"
+#include "gpube/shifted.h"
 
 struct climb {
 	struct gpube_bounder *b;
@@ -78,12 +80,17 @@ static int filter(struct climb *c)
 		return GPUBE_OK;
 	}
 	c->tried = gpube__now();
-	if (!b->opts->no_eliminate)
+	if (!b->opts->no_eliminate && !b->shifted)
 		status = gpube__bounder_eliminate(b, c->dead, c->at,
 			fmax(0.2, 0.5 * (gpube__now() - c->start)), &done);
 	if (!status && done)
 		gpube__bounder_raise(b, b->limit, "elimination");
 	return status;
+}
+
+static int32_t largest_z(const struct gpube_bounder *b)
+{
+	return b->shifted && !b->shifting->certificate ? b->shifting->max_arity : b->m->n_vars + 1;
 }
 
 /* The next z that makes the graph at least 'factor' times as large, if there is time for it. */
@@ -98,7 +105,7 @@ static int grow(struct climb *c, bool *grown)
 	/* at least four times there and back are to fit the time that is left */
 	if (isfinite(time_left(c)))
 		most = fmin(most, cells * time_left(c) / (4 * c->pair + 1e-3));
-	for (int32_t z = last + 1; z <= b->m->n_vars + 1 && !status; z++) {
+	for (int32_t z = last + 1; z <= largest_z(b) && !status; z++) {
 		bool fits;
 
 		status = gpube__joingraph_grow(&c->g, z, most, &fits);
@@ -112,6 +119,16 @@ static int grow(struct climb *c, bool *grown)
 	return status;
 }
 
+/* Scaled: to the limit, or to the best assignment where that is no limit. */
+static double missing_from(const struct climb *c)
+{
+	const struct gpube_bounder *b = c->b;
+	int64_t end = b->upper < b->limit ? b->upper : b->limit;
+	int64_t target = gpube__scale_target(c->g.shift, gpube__costs_left(b->m, end));
+
+	return (double)((target < c->g.target ? target : c->g.target) - c->g.constant);
+}
+
 static int ascend(struct climb *c)
 {
 	struct gpube_bounder *b = c->b;
@@ -120,7 +137,7 @@ static int ascend(struct climb *c)
 
 	while (!status && !gpube__bounder_done(b) && time_left(c) > 0) {
 		int64_t before = c->g.constant;
-		double missing = (double)(c->g.target - before);
+		double missing = missing_from(c);
 
 		snprintf(c->by, sizeof(c->by), "join graph, z %d", c->g.z);
 		b->z = c->g.z;
@@ -147,10 +164,13 @@ int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 	bool fits;
 	int status;
 
+	if (b->shifted && b->shifting->certificate)
+		c.max_cells = fmin(c.max_cells, b->shifting->max_cells);
 	c.end = c.start + seconds;
 	c.tried = c.start;
-	status = gpube__joingraph_init(
-		&c.g, b->m, b->order, b->opts->z ? b->opts->z : 3, c.max_cells, b->limit, &fits);
+	status = gpube__joingraph_init_to(&c.g, b->m, b->order,
+		b->shifted && !b->shifting->certificate ? largest_z(b) : b->opts->z ? b->opts->z : 3,
+		c.max_cells, GPUBE_PARTITION_SCOPE, b->limit, b->most_shift, &fits);
 	if (status || !fits)
 		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 	c.at = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*c.at));
@@ -160,6 +180,11 @@ int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 	}
 	c.dead = gpube__alloc_zero(b->ctx, (uint64_t)c.n_values, 1);
 	status = c.at && c.dead ? ascend(&c) : GPUBE_ENOMEM;
+	if (b->shifted && (!status || status == GPUBE_ESTOP) && c.g.constant < c.g.target) {
+		int lifted = gpube__lift_joins(b, &c.g);
+
+		status = lifted ? lifted : status;
+	}
 	gpube__free(b->ctx, c.at);
 	gpube__free(b->ctx, c.dead);
 	gpube__joingraph_clear(&c.g);

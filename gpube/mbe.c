@@ -1,15 +1,20 @@
 /* mbe.c - the elimination of mini-buckets: see mbe.h. */
 #include "gpube/dense.h"
 #include "gpube/mbe.h"
+#include "gpube/stepwise.h"
 
 #include <string.h>
+
+#define ALIGN 256u /* of each working copy: what arenas and vector loads like */
+
+#define MOST_CELLS 0x1p60
+#define MOST_AT_ONCE 0x1p20
 
 /* A contraction of one mini-bucket, and what it points to. */
 struct gpube_mbe_job {
 	struct gpube_operand *in; /* n_in, and one more for a shift */
 	int64_t *sizes;
 	int32_t *operand; /* dims of all operands, in one piece */
-	void **loaded;	  /* working copies of its functions, NULL for messages */
 };
 
 static int64_t get(const struct gpube_mbe_run *r, const void *values, int64_t cell)
@@ -18,38 +23,10 @@ static int64_t get(const struct gpube_mbe_run *r, const void *values, int64_t ce
 				      : ((const int64_t *)values)[cell];
 }
 
-static void put(const struct gpube_mbe_run *r, void *values, int64_t cell, int64_t v)
-{
-	if (r->type == GPUBE_INT32)
-		((int32_t *)values)[cell] = (int32_t)v;
-	else
-		((int64_t *)values)[cell] = v;
-}
-
 /* A cost as the tables hold it. */
 static int64_t working(const struct gpube_mbe_run *r, int64_t cost)
 {
 	return cost >= r->limit >> r->shift ? r->cut : cost << r->shift;
-}
-
-static int load_function(struct gpube_mbe_run *r, int32_t function, void **out)
-{
-	const struct gpube_model *m = r->mbe->m;
-	struct gpube_ctx *ctx = m->ctx;
-	int64_t cells = gpube__cells(m, m->functions[function].arity, gpube__scope(m, function));
-	size_t size = gpube__type_size(r->type);
-	int64_t *wide = gpube__alloc(ctx, cells < 0 ? UINT64_MAX : (uint64_t)cells, sizeof(*wide));
-	int status = wide ? gpube__dense(wide, m, function, r->mbe->position) : GPUBE_ENOMEM;
-
-	if (status)
-		goto out;
-	for (int64_t k = 0; k < cells; k++) /* in place: a narrow cell never passes its wide one */
-		put(r, wide, k, working(r, wide[k]));
-	*out = r->ops->alloc(ctx, (uint64_t)cells * size);
-	status = *out ? r->ops->upload(ctx, *out, wide, (uint64_t)cells * size) : GPUBE_ENOMEM;
-out:
-	gpube__free(ctx, wide);
-	return status;
 }
 
 static int32_t input_size(const struct gpube_mbe *mbe, int32_t id)
@@ -57,16 +34,11 @@ static int32_t input_size(const struct gpube_mbe *mbe, int32_t id)
 	return id >= 0 ? mbe->m->functions[id].arity : mbe->minis[~id].n_scope;
 }
 
-static void job_clear(struct gpube_mbe_run *r, const struct gpube_mini *mini, struct gpube_mbe_job *j)
+static void job_clear(struct gpube_ctx *ctx, struct gpube_mbe_job *j)
 {
-	for (int32_t k = 0; j->loaded && k < mini->n_in; k++)
-		if (j->loaded[k])
-			r->ops->free(r->mbe->ctx, j->loaded[k]);
-	gpube__free(r->mbe->ctx, j->in);
-	gpube__free(r->mbe->ctx, j->sizes);
-	gpube__free(r->mbe->ctx, j->operand);
-	gpube__free(r->mbe->ctx, j->loaded);
-	memset(j, 0, sizeof(*j));
+	gpube__free(ctx, j->in);
+	gpube__free(ctx, j->sizes);
+	gpube__free(ctx, j->operand);
 }
 
 static int job_init(struct gpube_mbe_run *r, const struct gpube_mini *mini, struct gpube_mbe_job *j)
@@ -74,23 +46,103 @@ static int job_init(struct gpube_mbe_run *r, const struct gpube_mini *mini, stru
 	const struct gpube_mbe *mbe = r->mbe;
 	struct gpube_ctx *ctx = mbe->ctx;
 	int64_t n_dims = (int64_t)mini->n_scope + 1; /* of a shift, at most */
-	int status = GPUBE_OK;
 
 	for (int32_t k = 0; k < mini->n_in; k++)
 		n_dims += input_size(mbe, mbe->inputs[mini->in_at + k]);
 	j->in = gpube__alloc_zero(ctx, (uint64_t)mini->n_in + 1, sizeof(*j->in));
 	j->sizes = gpube__alloc(ctx, (uint64_t)mini->n_scope + 1, sizeof(*j->sizes));
 	j->operand = gpube__alloc(ctx, (uint64_t)n_dims, sizeof(*j->operand));
-	j->loaded = gpube__alloc_zero(ctx, (uint64_t)mini->n_in, sizeof(*j->loaded));
-	if (!j->in || !j->sizes || !j->operand || !j->loaded)
+	if (!j->in || !j->sizes || !j->operand)
 		return GPUBE_ENOMEM;
-	for (int32_t k = 0; k < mini->n_in && !status; k++) {
+	for (int32_t k = 0; k < mini->n_in; k++) {
 		int32_t id = mbe->inputs[mini->in_at + k];
 
-		if (id >= 0)
-			status = load_function(r, id, &j->loaded[k]);
-		j->in[k].values = id >= 0 ? j->loaded[k] : r->messages[~id];
+		j->in[k].values = id < 0 ? r->messages[~id] : NULL;
 	}
+	return GPUBE_OK;
+}
+
+/* ---- the bucket's functions, which go to the backend in one piece ---------------------- */
+
+/* Cells of a working copy, -1: too many. */
+static int64_t function_cells(const struct gpube_mbe_run *r, int32_t function)
+{
+	const struct gpube_model *m = r->mbe->m;
+
+	return gpube__cells(m, m->functions[function].arity, gpube__scope(m, function));
+}
+
+static uint64_t copy_bytes(const struct gpube_mbe_run *r, int64_t cells)
+{
+	return ((uint64_t)cells * gpube__type_size(r->type) + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* Bytes of all copies of the bucket; UINT64_MAX: more than any memory has. */
+static uint64_t functions_bytes(const struct gpube_mbe_run *r, int32_t bucket)
+{
+	const struct gpube_mini *minis = &r->mbe->minis[r->mbe->first[bucket]];
+	const uint64_t most = UINT64_MAX / 4;
+	uint64_t bytes = 0;
+
+	for (int32_t k = 0; k < r->n_jobs; k++)
+		for (int32_t i = 0; i < minis[k].n_in; i++) {
+			int32_t id = r->mbe->inputs[minis[k].in_at + i];
+			int64_t cells = id < 0 ? 0 : function_cells(r, id);
+
+			if (cells < 0 || (uint64_t)cells > most / 8 || bytes > most)
+				return UINT64_MAX;
+			bytes += copy_bytes(r, cells);
+		}
+	return bytes;
+}
+
+/* Writes a working copy: costs times 2^shift, 'cut' where they reach the limit. */
+static int write_function(const struct gpube_mbe_run *r, int32_t function, void *to)
+{
+	const int64_t cells = function_cells(r, function), most = r->limit >> r->shift;
+	int status = gpube__dense_as(to, r->type, most, r->mbe->m, function, r->mbe->position);
+	int32_t *narrow = to;
+	int64_t *wide = to;
+
+	if (status || r->cut == most)
+		return status;
+	if (r->type == GPUBE_INT32)
+		for (int64_t k = 0; k < cells; k++)
+			narrow[k] = (int32_t)working(r, narrow[k]);
+	else
+		for (int64_t k = 0; k < cells; k++)
+			wide[k] = working(r, wide[k]);
+	return GPUBE_OK;
+}
+
+static int load_functions(struct gpube_mbe_run *r, int32_t bucket)
+{
+	const struct gpube_mbe *mbe = r->mbe;
+	const struct gpube_mini *minis = &mbe->minis[mbe->first[bucket]];
+	const uint64_t bytes = functions_bytes(r, bucket);
+	uint64_t used = 0;
+	char *staged;
+	int status = GPUBE_OK;
+
+	if (!bytes)
+		return GPUBE_OK;
+	staged = gpube__alloc(mbe->ctx, bytes, 1);
+	r->functions = staged ? r->ops->alloc(mbe->ctx, bytes) : NULL;
+	if (!r->functions)
+		status = GPUBE_ENOMEM;
+	for (int32_t k = 0; k < r->n_jobs && !status; k++)
+		for (int32_t i = 0; i < minis[k].n_in && !status; i++) {
+			int32_t id = mbe->inputs[minis[k].in_at + i];
+
+			if (id < 0)
+				continue;
+			r->jobs[k].in[i].values = (char *)r->functions + used;
+			status = write_function(r, id, staged + used);
+			used += copy_bytes(r, function_cells(r, id));
+		}
+	if (!status)
+		status = r->ops->upload(mbe->ctx, r->functions, staged, bytes);
+	gpube__free(mbe->ctx, staged);
 	return status;
 }
 
@@ -151,91 +203,96 @@ static void lay_out(struct gpube_mbe_run *r, const struct gpube_mini *mini, stru
 
 /* ---- matching -------------------------------------------------------------------- */
 
-/* Positions that all minis of the bucket have, its own last. */
-static void find_shared(struct gpube_mbe_run *r, int32_t bucket)
+/*
+ * Positions that all minis of the bucket have, its own last. Returns how many.
+ * shared  room for n, or NULL
+ */
+static int32_t find_shared(
+	const struct gpube_mbe *mbe, int32_t bucket, int32_t *shared, double *cells)
 {
-	const struct gpube_mbe *mbe = r->mbe;
 	const struct gpube_mini *mini = &mbe->minis[mbe->first[bucket]];
+	int32_t n_minis = mbe->first[bucket + 1] - mbe->first[bucket], n = 0;
 
-	r->n_shared = 0;
-	r->shared_cells = mbe->m->vars[mbe->order[bucket]].domain;
+	*cells = mbe->m->vars[mbe->order[bucket]].domain;
 	for (int32_t k = 0; k < mini->n_scope; k++) {
 		int32_t q = mbe->scopes[mini->scope_at + k];
 		bool in_all = true;
 
-		for (int32_t i = 1; i < r->n_jobs && in_all; i++) {
+		for (int32_t i = 1; i < n_minis && in_all; i++) {
 			const int32_t *scope = mbe->scopes + mini[i].scope_at;
 
 			in_all = false;
 			for (int32_t j = 0; j < mini[i].n_scope && !in_all; j++)
 				in_all = scope[j] == q;
 		}
-		if (in_all) {
-			r->shared[r->n_shared++] = q;
-			r->shared_cells *= mbe->m->vars[mbe->order[q]].domain;
-		}
+		if (!in_all)
+			continue;
+		if (shared)
+			shared[n] = q;
+		n++;
+		*cells *= mbe->m->vars[mbe->order[q]].domain;
 	}
-	r->shared[r->n_shared++] = bucket;
+	if (shared)
+		shared[n] = bucket;
+	return n + 1;
 }
 
-/*
- * Makes shifts out of the min-marginals: to the average of all. What one
- * mini-bucket forbids is forbidden in all.
- */
-static void marginals_to_shifts(struct gpube_mbe_run *r, void *const *host)
+double gpube__mbe_shared_cells(const struct gpube_mbe *mbe, int32_t position)
 {
-	for (int64_t cell = 0; cell < r->shared_cells; cell++) {
-		__int128 sum = 0;
-		int64_t average, rest;
-		bool forbidden = false;
+	double cells = 0;
 
-		for (int32_t k = 0; k < r->n_jobs; k++) {
-			int64_t v = get(r, host[k], cell);
+	if (mbe->first[position + 1] - mbe->first[position] > 1)
+		find_shared(mbe, position, NULL, &cells);
+	return cells;
+}
 
-			forbidden |= v >= r->limit;
-			sum += v;
-		}
-		average = (int64_t)(sum / r->n_jobs);
-		rest = (int64_t)(sum % r->n_jobs);
-		for (int32_t k = 0; k < r->n_jobs; k++) {
-			int64_t to = average + (k == 0 ? rest : 0);
+/* Small ones in one launch; large ones one after the other, a variable at a time. */
+static int contract_marginals(struct gpube_mbe_run *r, const struct gpube_mini *minis)
+{
+	const struct gpube_mbe *mbe = r->mbe;
+	int32_t n = 0;
+	int status = GPUBE_OK;
 
-			put(r, host[k], cell, forbidden ? r->cut : to - get(r, host[k], cell));
-		}
+	for (int32_t k = 0; k < r->n_jobs && !status; k++) {
+		const struct gpube_contraction *c = &r->contractions[k];
+		double joined = (double)minis[k].cells *
+				mbe->m->vars[mbe->order[minis[k].position]].domain;
+
+		if (c->n_dims - c->n_out > 1 && joined > r->most_at_once)
+			status = gpube__contract_stepwise(mbe->ctx, r->ops, c);
+		else
+			r->contractions[n++] = *c;
 	}
+	return status ? status : r->ops->contract_batch(mbe->ctx, n, r->contractions);
 }
 
 static int match_moments(struct gpube_mbe_run *r, int32_t bucket)
 {
-	const struct gpube_mbe *mbe = r->mbe;
-	const struct gpube_mini *minis = &mbe->minis[mbe->first[bucket]];
-	struct gpube_ctx *ctx = mbe->ctx;
-	uint64_t bytes;
-	void **host = gpube__alloc_zero(ctx, (uint64_t)r->n_jobs, sizeof(*host));
-	int status = host ? GPUBE_OK : GPUBE_ENOMEM;
+	const struct gpube_mini *minis = &r->mbe->minis[r->mbe->first[bucket]];
+	struct gpube_ctx *ctx = r->mbe->ctx;
+	struct gpube_match match = {.type = r->type,
+		.n = r->n_jobs,
+		.tables = r->marginals,
+		.limit = r->limit,
+		.cut = r->cut};
+	double cells;
+	int status = GPUBE_OK;
 
-	find_shared(r, bucket);
-	bytes = (uint64_t)r->shared_cells * gpube__type_size(r->type);
+	r->n_shared = find_shared(r->mbe, bucket, r->shared, &cells);
+	if (cells > MOST_CELLS)
+		return gpube__fail(ctx, GPUBE_ENOMEM, "out of memory");
+	match.cells = (int64_t)cells;
 	for (int32_t k = 0; k < r->n_jobs && !status; k++) {
-		r->marginals[k] = r->ops->alloc(ctx, bytes);
-		host[k] = gpube__alloc(ctx, bytes, 1);
+		r->marginals[k] =
+			r->ops->alloc(ctx, (uint64_t)match.cells * gpube__type_size(r->type));
 		lay_out(r, &minis[k], &r->jobs[k], &r->contractions[k], r->shared, r->n_shared, NULL);
 		r->contractions[k].out = r->marginals[k];
-		if (!r->marginals[k] || !host[k])
+		if (!r->marginals[k])
 			status = GPUBE_ENOMEM;
 	}
 	if (!status)
-		status = r->ops->contract_batch(ctx, r->n_jobs, r->contractions);
-	for (int32_t k = 0; k < r->n_jobs && !status; k++)
-		status = r->ops->download(ctx, host[k], r->marginals[k], bytes);
-	if (!status)
-		marginals_to_shifts(r, host);
-	for (int32_t k = 0; k < r->n_jobs && !status; k++)
-		status = r->ops->upload(ctx, r->marginals[k], host[k], bytes);
-	for (int32_t k = 0; host && k < r->n_jobs; k++)
-		gpube__free(ctx, host[k]);
-	gpube__free(ctx, host);
-	return status;
+		status = contract_marginals(r, minis);
+	return status ? status : r->ops->match(ctx, &match);
 }
 
 /* ---- one bucket --------------------------------------------------------------------- */
@@ -249,7 +306,7 @@ static void end_bucket(struct gpube_mbe_run *r, int32_t bucket)
 		const struct gpube_mini *mini = &mbe->minis[mbe->first[bucket] + k];
 
 		if (r->jobs)
-			job_clear(r, mini, &r->jobs[k]);
+			job_clear(ctx, &r->jobs[k]);
 		if (r->marginals && r->marginals[k])
 			r->ops->free(ctx, r->marginals[k]);
 		for (int32_t i = 0; !r->keep && i < mini->n_in; i++) {
@@ -261,9 +318,12 @@ static void end_bucket(struct gpube_mbe_run *r, int32_t bucket)
 			}
 		}
 	}
+	if (r->functions)
+		r->ops->free(ctx, r->functions);
 	gpube__free(ctx, r->jobs);
 	gpube__free(ctx, r->contractions);
 	gpube__free(ctx, r->marginals);
+	r->functions = NULL;
 	r->jobs = NULL;
 	r->contractions = NULL;
 	r->marginals = NULL;
@@ -285,6 +345,8 @@ int gpube__mbe_eliminate(struct gpube_mbe_run *r, int32_t bucket)
 		status = GPUBE_ENOMEM;
 	for (int32_t k = 0; k < r->n_jobs && !status; k++)
 		status = job_init(r, &minis[k], &r->jobs[k]);
+	if (!status)
+		status = load_functions(r, bucket);
 	if (!status && r->match && r->n_jobs > 1)
 		status = match_moments(r, bucket);
 	for (int32_t k = 0; k < r->n_jobs && !status; k++) {
@@ -306,83 +368,121 @@ int gpube__mbe_eliminate(struct gpube_mbe_run *r, int32_t bucket)
 
 int gpube__mbe_add_scalars(struct gpube_mbe_run *r, int32_t bucket, int64_t *total)
 {
+	enum { AT_ONCE = 64 };
 	const struct gpube_mbe *mbe = r->mbe;
-	int64_t word;
+	struct gpube_cells scalars[AT_ONCE];
+	int64_t words[AT_ONCE];
+	int n = 0;
 
 	for (int32_t k = mbe->first[bucket]; k < mbe->first[bucket + 1]; k++) {
 		int status;
 
-		if (mbe->minis[k].consumer >= 0)
+		if (mbe->minis[k].consumer < 0)
+			scalars[n++] = (struct gpube_cells){r->messages[k], 0, 1, 1};
+		if (n == 0 || (n < AT_ONCE && k + 1 < mbe->first[bucket + 1]))
 			continue;
-		status = r->ops->download(
-			mbe->ctx, &word, r->messages[k], gpube__type_size(r->type));
+		status = r->ops->gather(mbe->ctx, words, n, scalars, gpube__type_size(r->type));
 		if (status)
 			return status;
-		*total += get(r, &word, 0);
-		if (*total > r->limit)
-			*total = r->limit;
+		while (n > 0) {
+			*total += get(r, words, --n);
+			if (*total > r->limit)
+				*total = r->limit;
+		}
 	}
 	return GPUBE_OK;
 }
 
 /* ---- the assignment ----------------------------------------------------------------- */
 
-static int message_at(struct gpube_mbe_run *r, int32_t mini, const int32_t *values, int64_t *out)
+/* What a message that the bucket at a position took in says of each of its values. */
+static struct gpube_cells message_cells(
+	const struct gpube_mbe_run *r, int32_t mini, int32_t position, const int32_t *values)
 {
 	const struct gpube_mbe *mbe = r->mbe;
 	const struct gpube_mini *from = &mbe->minis[mini];
-	size_t size = gpube__type_size(r->type);
-	int64_t cell = 0, word;
-	int status;
+	struct gpube_cells cells = {.values = r->messages[mini],
+		.n = mbe->m->vars[mbe->order[position]].domain};
 
 	for (int32_t k = 0; k < from->n_scope; k++) {
-		int32_t var = mbe->order[mbe->scopes[from->scope_at + k]];
+		int32_t q = mbe->scopes[from->scope_at + k], var = mbe->order[q];
+		int64_t domain = mbe->m->vars[var].domain;
 
-		cell = cell * mbe->m->vars[var].domain + values[var];
+		cells.first = cells.first * domain + (q == position ? 0 : values[var]);
+		cells.stride = q == position ? 1 : cells.stride * domain;
 	}
-	if (r->copies && r->copies[mini]) {
-		*out = get(r, r->copies[mini], cell);
-		return GPUBE_OK;
+	return cells;
+}
+
+/* Inputs of all minis of a bucket are neighbours: [*from, *to). Returns how many are messages. */
+static int64_t inputs_of(const struct gpube_mbe *mbe, int32_t bucket, int64_t *from, int64_t *to)
+{
+	const struct gpube_mini *last = &mbe->minis[mbe->first[bucket + 1] - 1];
+	int64_t n = 0;
+
+	*from = mbe->minis[mbe->first[bucket]].in_at;
+	*to = last->in_at + last->n_in;
+	for (int64_t k = *from; k < *to; k++)
+		n += mbe->inputs[k] < 0;
+	return n;
+}
+
+/* The least sum over the functions and what was gathered of the messages. */
+static int32_t best_value(const struct gpube_mbe_run *r, int32_t bucket, int32_t *values,
+	const void *gathered)
+{
+	const struct gpube_mbe *mbe = r->mbe;
+	const int32_t var = mbe->order[bucket], domain = mbe->m->vars[var].domain;
+	int64_t from, to;
+	int32_t at_best = 0;
+	__int128 best = 0;
+
+	inputs_of(mbe, bucket, &from, &to);
+	for (int32_t x = 0; x < domain; x++) {
+		int64_t cell = x;
+		__int128 sum = 0;
+
+		values[var] = x;
+		for (int64_t k = from; k < to; k++) {
+			int32_t id = mbe->inputs[k];
+
+			if (id >= 0) {
+				sum += working(r, gpube__function_cost(mbe->m, id, values));
+			} else {
+				sum += get(r, gathered, cell);
+				cell += domain;
+			}
+		}
+		if (x == 0 || sum < best) {
+			best = sum;
+			at_best = x;
+		}
 	}
-	status = r->ops->download(
-		mbe->ctx, &word, (const char *)r->messages[mini] + (size_t)cell * size, size);
-	*out = get(r, &word, 0);
-	return status;
+	return at_best;
 }
 
 int gpube__mbe_choose(struct gpube_mbe_run *r, int32_t bucket, int32_t *values)
 {
 	const struct gpube_mbe *mbe = r->mbe;
-	int32_t var = mbe->order[bucket], best_value = 0;
-	__int128 best = 0;
+	struct gpube_ctx *ctx = mbe->ctx;
+	const int32_t var = mbe->order[bucket];
+	const size_t size = gpube__type_size(r->type);
+	int64_t from, to, n_messages = inputs_of(mbe, bucket, &from, &to), n = 0;
+	struct gpube_cells *pieces = gpube__alloc(ctx, (uint64_t)n_messages, sizeof(*pieces));
+	void *gathered = gpube__alloc(
+		ctx, (uint64_t)n_messages * (uint64_t)mbe->m->vars[var].domain, size);
+	int status = pieces && gathered ? GPUBE_OK : GPUBE_ENOMEM;
 
-	for (int32_t x = 0; x < mbe->m->vars[var].domain; x++) {
-		__int128 sum = 0;
-
-		values[var] = x;
-		for (int64_t k = mbe->minis[mbe->first[bucket]].in_at;
-			k < (bucket + 1 < mbe->n ? mbe->minis[mbe->first[bucket + 1]].in_at
-						 : mbe->n_inputs);
-			k++) {
-			int32_t id = mbe->inputs[k];
-			int64_t v;
-			int status = GPUBE_OK;
-
-			if (id >= 0)
-				v = working(r, gpube__function_cost(mbe->m, id, values));
-			else
-				status = message_at(r, ~id, values, &v);
-			if (status)
-				return status;
-			sum += v;
-		}
-		if (x == 0 || sum < best) {
-			best = sum;
-			best_value = x;
-		}
-	}
-	values[var] = best_value;
-	return GPUBE_OK;
+	for (int64_t k = from; k < to && !status; k++)
+		if (mbe->inputs[k] < 0)
+			pieces[n++] = message_cells(r, ~mbe->inputs[k], bucket, values);
+	if (!status)
+		status = r->ops->gather(ctx, gathered, n, pieces, size);
+	if (!status)
+		values[var] = best_value(r, bucket, values, gathered);
+	gpube__free(ctx, pieces);
+	gpube__free(ctx, gathered);
+	return status;
 }
 
 /* ---- the run -------------------------------------------------------------------------- */
@@ -420,7 +520,8 @@ int gpube__mbe_run_init(struct gpube_mbe_run *r, const struct gpube_mbe *mbe,
 	int status;
 
 	*r = (struct gpube_mbe_run){.mbe = mbe, .ops = ops, .keep = keep,
-		.match = match && mbe->n_split > 0, .constant = constant, .given_limit = limit};
+		.match = match && mbe->n_split > 0, .most_at_once = MOST_AT_ONCE,
+		.constant = constant, .given_limit = limit};
 	if (limit == GPUBE_INF || left >= span) {
 		left = span;
 		r->given_limit = GPUBE_INF;

@@ -26,6 +26,7 @@
 enum gpube_partition {
 	GPUBE_PARTITION_SCOPE, /* largest scope first, each where the joined scope grows least */
 	GPUBE_PARTITION_FIRST, /* each where it first fits, in the order of the functions */
+	GPUBE_PARTITION_MERGE, /* all apart, then the two smallest that fit become one, and again */
 };
 
 /* A part of the bucket at a position; it sends one message. */
@@ -68,6 +69,9 @@ void gpube__mbe_clear(struct gpube_mbe *mbe);
 /* Most bytes of tables alive at once, if messages are kept, and if they are freed when used. */
 void gpube__mbe_memory(double *keep_bytes, double *free_bytes, const struct gpube_mbe *mbe);
 
+/* Cells of what the minis of a position are matched over; 0 where there is one mini. */
+double gpube__mbe_shared_cells(const struct gpube_mbe *mbe, int32_t position);
+
 /*
  * gpube__mbe_run() - the bound.
  * bound   out: no assignment costs less; constant included. 'limit' if none
@@ -99,15 +103,15 @@ struct gpube_mbe_run {
 	int64_t limit, cut, constant, given_limit;
 	bool keep; /* false: messages are freed when they were taken in */
 	bool match;
+	double most_at_once; /* joined cells of a mini whose marginal one contraction makes */
 	void **messages;
-	void *const *copies; /* NULL, or per mini: NULL, or its message on the host, for choose() */
 	/* scratch of the bucket at work */
 	int32_t *dim_of; /* per position */
 	int32_t n_jobs, n_shared;
 	struct gpube_mbe_job *jobs;
 	struct gpube_contraction *contractions;
+	void *functions; /* working copies of the bucket's functions, in one piece */
 	int32_t *shared; /* positions in every mini of the bucket, its own one last */
-	int64_t shared_cells;
 	void **marginals;
 };
 

@@ -29,6 +29,9 @@ struct part {
 	int64_t capacity;
 	int32_t n;
 	double cells; /* joined, of its message times the variable's domain */
+	/* while parts are merged: the part before it that it goes with best; where it has gone */
+	double merit;
+	int32_t partner, merged_into;
 };
 
 struct planner {
@@ -104,20 +107,20 @@ static double domain_at(const struct gpube_mbe *mbe, int32_t position)
 	return mbe->m->vars[mbe->order[position]].domain;
 }
 
-/* The union of a part's scope and an item's into p->merged; its length, and its cells. */
-static int32_t join(const struct planner *p, const struct part *part, const struct item *item,
-	double *cells)
+/* The union of a part's scope and another into p->merged; its length, and its cells. */
+static int32_t join(const struct planner *p, const struct part *part, int32_t n_other,
+	const int32_t *b, double *cells)
 {
-	const int32_t *a = part->scope, *b = p->pool + item->at;
+	const int32_t *a = part->scope;
 	int32_t i = 0, j = 0, n = 0;
 
 	*cells = 1;
-	while (i < part->n || j < item->n) {
+	while (i < part->n || j < n_other) {
 		int32_t q;
 
-		if (j == item->n || (i < part->n && a[i] <= b[j])) {
+		if (j == n_other || (i < part->n && a[i] <= b[j])) {
 			q = a[i++];
-			j += j < item->n && b[j] == q;
+			j += j < n_other && b[j] == q;
 		} else {
 			q = b[j++];
 		}
@@ -150,24 +153,34 @@ static int new_part(struct planner *p, int32_t n_parts)
 	return GPUBE_OK;
 }
 
-/* Puts every item into a part; the parts' number through 'n_parts'. */
-static int partition(struct planner *p, int32_t bucket, int32_t n_items, int32_t *n_parts)
+/* Puts an item into a part. */
+static int place(struct planner *p, struct item *item, int32_t part)
 {
-	const double domain = domain_at(p->mbe, bucket);
+	double cells;
+	int32_t n = join(p, &p->parts[part], item->n, p->pool + item->at, &cells);
 
-	*n_parts = 0;
+	item->mini = part;
+	return set_scope(p, &p->parts[part], n, cells);
+}
+
+/* Whether a join of n variables may be; one that is as large as what went in always may. */
+static bool allowed(const struct planner *p, int32_t n, double cells, double domain, int32_t largest)
+{
+	return n == largest || (n <= p->z && cells / domain <= p->max_cells);
+}
+
+/* Item by item, each into a part that is there already, if one takes it. */
+static int partition_in_turn(struct planner *p, double domain, int32_t n_items, int32_t *n_parts)
+{
 	for (int32_t k = 0; k < n_items; k++) {
 		struct item *item = &p->items[k];
 		int32_t best = -1, n, best_growth = INT32_MAX;
 		double cells;
 		int status;
 
-		if (gpube__grow(p->mbe->ctx, &p->merged, &p->merged_capacity,
-			    (int64_t)p->mbe->n + 1, sizeof(*p->merged)))
-			return GPUBE_ENOMEM;
 		for (int32_t j = 0; j < *n_parts; j++) {
-			n = join(p, &p->parts[j], item, &cells);
-			if (n != p->parts[j].n && (n > p->z || cells / domain > p->max_cells))
+			n = join(p, &p->parts[j], item->n, p->pool + item->at, &cells);
+			if (!allowed(p, n, cells, domain, p->parts[j].n))
 				continue;
 			if (n - p->parts[j].n < best_growth) {
 				best = j;
@@ -182,13 +195,129 @@ static int partition(struct planner *p, int32_t bucket, int32_t n_items, int32_t
 				return status;
 			best = (*n_parts)++;
 		}
-		n = join(p, &p->parts[best], item, &cells);
-		status = set_scope(p, &p->parts[best], n, cells);
+		status = place(p, item, best);
 		if (status)
 			return status;
-		item->mini = best;
 	}
 	return GPUBE_OK;
+}
+
+/* What speaks against making two parts one; INFINITY: it may not be. */
+static double merit(const struct planner *p, double domain, int32_t a, int32_t b)
+{
+	const struct part *x = &p->parts[a], *y = &p->parts[b];
+	double cells;
+	int32_t n = join(p, x, y->n, y->scope, &cells);
+
+	if (!allowed(p, n, cells, domain, x->n > y->n ? x->n : y->n))
+		return INFINITY;
+	return x->n + y->n + n / (4.0 * p->mbe->n);
+}
+
+/* The best partner among the parts before it. */
+static void find_partner(struct planner *p, double domain, int32_t a)
+{
+	struct part *part = &p->parts[a];
+
+	part->merit = INFINITY;
+	for (int32_t b = 0; b < a; b++) {
+		double m = p->parts[b].n ? merit(p, domain, a, b) : INFINITY;
+
+		if (m < part->merit) {
+			part->merit = m;
+			part->partner = b;
+		}
+	}
+}
+
+/* Makes two parts one, in the place of the former; parts that lost their partner find another. */
+static int merge(struct planner *p, double domain, int32_t n_parts, int32_t a, int32_t b)
+{
+	struct part *into = &p->parts[b], *from = &p->parts[a];
+	double cells;
+	int32_t n = join(p, into, from->n, from->scope, &cells);
+	int status = set_scope(p, into, n, cells);
+
+	from->n = 0;
+	from->merit = INFINITY;
+	from->merged_into = b;
+	find_partner(p, domain, b);
+	for (int32_t k = b + 1; k < n_parts && !status; k++) {
+		struct part *part = &p->parts[k];
+		double m;
+
+		if (!part->n)
+			continue;
+		if (part->partner == a || part->partner == b) {
+			find_partner(p, domain, k);
+			continue;
+		}
+		m = merit(p, domain, k, b);
+		if (m < part->merit) {
+			part->merit = m;
+			part->partner = b;
+		}
+	}
+	return status;
+}
+
+/* From the smallest joins up, so that many parts grow together and none is filled first. */
+static int partition_by_merging(struct planner *p, double domain, int32_t n_items, int32_t *n_parts)
+{
+	int32_t last = 0;
+
+	for (int32_t k = 0; k < n_items; k++) {
+		int status = new_part(p, k);
+
+		if (!status)
+			status = place(p, &p->items[k], k);
+		if (status)
+			return status;
+		p->parts[k].merged_into = -1;
+		p->parts[k].partner = -1;
+		find_partner(p, domain, k);
+	}
+	for (;;) {
+		int32_t best = -1;
+		int status;
+
+		for (int32_t k = 0; k < n_items; k++)
+			if (p->parts[k].n && p->parts[k].merit < INFINITY &&
+				(best < 0 || p->parts[k].merit < p->parts[best].merit))
+				best = k;
+		if (best < 0)
+			break;
+		status = merge(p, domain, n_items, best, p->parts[best].partner);
+		if (status)
+			return status;
+	}
+	for (int32_t k = 0; k < n_items; k++) { /* parts are merged into earlier ones: numbered in turn */
+		struct part *part = &p->parts[k];
+
+		p->items[k].mini = part->merged_into < 0 ? last++ : p->items[part->merged_into].mini;
+		if (part->merged_into < 0) {
+			struct part gone = p->parts[last - 1];
+
+			p->parts[last - 1] = *part;
+			*part = gone;
+		}
+	}
+	*n_parts = last;
+	return GPUBE_OK;
+}
+
+/* Puts every item into a part; the parts' number through 'n_parts'. */
+static int partition(struct planner *p, int32_t bucket, int32_t n_items, int32_t *n_parts)
+{
+	const double domain = domain_at(p->mbe, bucket);
+
+	*n_parts = 0;
+	if (gpube__grow(p->mbe->ctx, &p->merged, &p->merged_capacity, (int64_t)p->mbe->n + 1,
+		    sizeof(*p->merged)))
+		return GPUBE_ENOMEM;
+	return p->partition == GPUBE_PARTITION_MERGE
+		       ? partition_by_merging(p, domain, n_items, n_parts)
+		       : partition_in_turn(p, domain, n_items, n_parts);
 }
 
 static int add_mini(struct planner *p, int32_t bucket, int32_t part, int32_t n_items)

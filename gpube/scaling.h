@@ -22,14 +22,15 @@ static inline int64_t gpube__costs_left(const struct gpube_model *m, int64_t lim
 	return left < 0 ? 0 : (int64_t)left;
 }
 
-/* The shift that brings 'left' just up to 'most', but at most 20; the constant is to fit, too. */
-static inline int gpube__scale_shift(const struct gpube_model *m, int64_t left, int64_t most)
+/* The shift that brings 'left' just up to 'most', at most most_shift; the constant is to fit, too. */
+static inline int gpube__scale_shift(
+	const struct gpube_model *m, int64_t left, int64_t most, int most_shift)
 {
 	int shift = 0;
 
 	while (left >> -shift >= most)
 		shift--;
-	while (shift >= 0 && shift < 20 && left << (shift + 1) <= most &&
+	while (shift >= 0 && shift < most_shift && left << (shift + 1) <= most &&
 		llabs(gpube__constant_of(m)) >> (60 - shift) == 0)
 		shift++;
 	return shift;

@@ -1,17 +1,14 @@
 /* base.c - see base.h. */
-#define _POSIX_C_SOURCE 200809L
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE
 #include "gpube/base/base.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 static void *plain_realloc(void *arg, void *p, size_t size)
 {
@@ -23,13 +20,18 @@ static void *plain_realloc(void *arg, void *p, size_t size)
 	return realloc(p, size);
 }
 
+/* Those that this process may use, or what OMP_NUM_THREADS asks for, as people expect. */
 static int cores_available(void)
 {
-#ifdef _OPENMP
-	return omp_get_max_threads(); /* honours OMP_NUM_THREADS and the affinity mask */
-#else
-	return 1;
-#endif
+	const char *asked = getenv("OMP_NUM_THREADS");
+	const long n = asked ? strtol(asked, NULL, 10) : 0;
+	cpu_set_t set;
+
+	if (n > 0)
+		return n < GPUBE_MAX_THREADS ? (int)n : GPUBE_MAX_THREADS;
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 1;
+	return CPU_COUNT(&set);
 }
 
 static uint64_t memory_available(void)
@@ -83,6 +85,8 @@ void gpube_ctx_free(struct gpube_ctx *ctx)
 		return;
 	if (ctx->device_free)
 		ctx->device_free(ctx);
+	if (ctx->pool_free)
+		ctx->pool_free(ctx);
 	if (ctx->host_free)
 		ctx->host_free(ctx);
 	ctx->realloc_fn(ctx->realloc_arg, ctx, 0);
@@ -235,24 +239,6 @@ int gpube__compare_int32(const void *a, const void *b)
 	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
 
 	return (x > y) - (x < y);
-}
-
-void gpube__parallel(struct gpube_ctx *ctx, int64_t n,
-	void (*fn)(void *arg, int64_t item, int thread), void *arg)
-{
-#ifdef _OPENMP
-	if (ctx->n_threads > 1 && n > 1 && !omp_in_parallel()) {
-		int threads = ctx->n_threads < n ? ctx->n_threads : (int)n;
-
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-		for (int64_t i = 0; i < n; i++)
-			fn(arg, i, omp_get_thread_num());
-		return;
-	}
-#endif
-	(void)ctx;
-	for (int64_t i = 0; i < n; i++)
-		fn(arg, i, 0);
 }
 
 double gpube__now(void)

@@ -40,6 +40,8 @@ struct gpube_ctx {
 	void (*device_free)(struct gpube_ctx *);
 	void *host; /* memory that the CPU backend keeps between calls */
 	void (*host_free)(struct gpube_ctx *);
+	struct gpube__pool *pool; /* the threads of gpube__parallel() */
+	void (*pool_free)(struct gpube_ctx *);
 };
 
 /* Sets the context's error text and returns 'status', so that it ends in "return gpube__fail(…)".
@@ -101,10 +103,12 @@ int gpube__compare_int32(const void *a, const void *b);
 
 /* ---- threads ------------------------------------------------------------- */
 
+enum { GPUBE_MAX_THREADS = 1024 };
+
 /*
  * Calls fn(arg, item, thread) for every item in [0, n), on up to
  * ctx->n_threads threads, items handed out one at a time; thread is in
- * [0, n_threads). Nested calls run serially. Without OpenMP: a plain loop.
+ * [0, n_threads). Calls nested in it, or beside it on the same context, run serially.
  */
 void gpube__parallel(struct gpube_ctx *ctx, int64_t n,
 	void (*fn)(void *arg, int64_t item, int thread), void *arg);

@@ -4,7 +4,7 @@
 
 #include "dcop/dcop.h"
 #include "formats/formats.h"
-#include "gpube/cli/session.h"
+#include "gpube/cli/answer.h"
 
 #define OPTS_STRUCT struct opts_dpop
 static const struct opt_row rows[] = {OPTS_DPOP(OPT_ROW)};
@@ -16,30 +16,17 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
-/* The words of --output and --partition, in their order. */
-enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_SOL };
+/* The words of --partition, in their order. */
 enum { PARTITION_SCOPE, PARTITION_FIRST };
 
-#define LABEL 12 /* columns in front of what the report says */
+enum { LABEL = ANSWER_LABEL };
 
 struct report {
-	struct session *session;
-	const char *file;
-	const struct gpube_model *model;
+	struct answer answer;
 	const struct dcop_result *result;
 	const struct dcop_world *world;
 	double seconds_read;
 };
-
-static bool maximises(const struct report *p)
-{
-	return p->model->kind == GPUBE_COSTS && p->model->direction == GPUBE_MAXIMISE;
-}
-
-static double log10_of(const struct dcop_result *r)
-{
-	return r->log_value / log(10);
-}
 
 /* "alice", or "agent 3" */
 static const char *agent_name(const struct dcop_result *r, int32_t a)
@@ -56,42 +43,36 @@ static const char *agent_name(const struct dcop_result *r, int32_t a)
 
 static void text_answer(struct gpube_out *out, const struct report *p)
 {
+	const struct answer *a = &p->answer;
 	const struct dcop_result *r = p->result;
 
 	if (r->answer == GPUBE_ANSWER_INFEASIBLE) {
-		gpube__out_printf(
-			out, "%-*severy assignment is forbidden (proved)\n", LABEL, "infeasible");
+		answer_text_infeasible(out);
 		return;
 	}
 	if (r->answer == GPUBE_ANSWER_OPTIMAL) {
 		gpube__out_printf(out, "%-*s", LABEL, "optimum");
 		gpube__out_decimal(out, r->cost, r->scale);
 		gpube__out_text(out, ", the proved ");
-		gpube__out_text(out, maximises(p) ? "maximum" : "minimum");
+		gpube__out_text(out, answer_maximises(a) ? "maximum" : "minimum");
 	} else {
 		gpube__out_printf(out, "%-*s[", LABEL, "bounds");
-		if (maximises(p) && !r->values)
+		if (!answer_text_bound(out, a, true))
 			gpube__out_text(out, "unknown");
-		else
-			gpube__out_decimal(out, maximises(p) ? r->cost : r->bound, r->scale);
 		gpube__out_text(out, ", ");
-		if (!maximises(p) && !r->values)
+		if (!answer_text_bound(out, a, false))
 			gpube__out_text(out, "unknown");
-		else
-			gpube__out_decimal(out, maximises(p) ? r->bound : r->cost, r->scale);
-		gpube__out_printf(
-			out, "], the %s one of an assignment", maximises(p) ? "lower" : "upper");
+		gpube__out_printf(out, "], the %s one of an assignment",
+			answer_maximises(a) ? "lower" : "upper");
 	}
-	if (p->model->kind == GPUBE_POTENTIALS && r->values)
-		gpube__out_printf(out, " (-ln; log10 %.9g)", log10_of(r));
+	if (a->model->kind == GPUBE_POTENTIALS && r->values)
+		gpube__out_printf(out, " (-ln; log10 %.9g)", answer_log10(a));
 	gpube__out_text(out, "\n");
 	if (!r->values)
 		return;
-	gpube__out_printf(out, "%-*s", LABEL - 1, "assignment");
-	for (int32_t i = 0; i < r->n_vars; i++)
-		gpube__out_printf(out, " %d", r->values[i]);
+	answer_text_assignment(out, a->model, r->values);
 	gpube__out_printf(
-		out, "\n%-*sits cost, recomputed from the tables of the file\n", LABEL, "checked");
+		out, "%-*sits cost, recomputed from the tables of the file\n", LABEL, "checked");
 }
 
 static void text_agents(struct gpube_out *out, const struct dcop_result *r)
@@ -111,8 +92,9 @@ static void text_agents(struct gpube_out *out, const struct dcop_result *r)
 	}
 }
 
-static void report_text(struct gpube_out *out, const struct report *p)
+static void report_text(struct gpube_out *out, const void *arg)
 {
+	const struct report *p = arg;
 	const struct dcop_result *r = p->result;
 
 	text_answer(out, p);
@@ -133,7 +115,7 @@ static void report_text(struct gpube_out *out, const struct report *p)
 	gpube__out_printf(out, "%-*s%.6f s, the last agent's clock\n", LABEL, "simulated",
 		r->simulated_seconds);
 	gpube__out_printf(out, "%-*s%.3f s: read %.3f, tree and plan %.3f, messages %.3f\n", LABEL,
-		"time", session_seconds(p->session), p->seconds_read, r->seconds_plan,
+		"time", session_seconds(p->answer.session), p->seconds_read, r->seconds_plan,
 		r->seconds_run);
 	gpube__out_printf(out, "%-*s%s, up to %d agent%s at a time\n", LABEL, "backend", r->backend,
 		r->n_workers, plural(r->n_workers));
@@ -170,49 +152,15 @@ static void json_agents(struct json *j, const struct dcop_result *r)
 	json_close(j, ']');
 }
 
-static void json_answer(struct json *j, const struct report *p)
+static void report_json(struct gpube_out *out, const void *arg)
 {
-	static const char *const status[] = {
-		[GPUBE_ANSWER_OPTIMAL] = "optimal",
-		[GPUBE_ANSWER_INFEASIBLE] = "infeasible",
-		[GPUBE_ANSWER_INCOMPLETE] = "bounds",
-	};
-	const struct dcop_result *r = p->result;
-	bool feasible = r->answer != GPUBE_ANSWER_INFEASIBLE;
-
-	json_text(j, "status", status[r->answer]);
-	json_text(j, "backend", r->backend);
-	json_seconds(j, "seconds", session_seconds(p->session));
-	json_text(j, "file", p->file);
-	json_text(j, "direction", maximises(p) ? "maximise" : "minimise");
-	for (int upper = 0; upper < 2; upper++) {
-		const char *key = upper ? "upper_bound" : "lower_bound";
-		bool proved = (upper != 0) == maximises(p);
-
-		if (feasible && (proved || r->values))
-			json_decimal(j, key, proved ? r->bound : r->cost, r->scale);
-		else
-			json_null(j, key);
-	}
-	if (p->model->kind == GPUBE_POTENTIALS && r->values)
-		json_real(j, "log10", log10_of(r));
-	if (!r->values) {
-		json_null(j, "assignment");
-		return;
-	}
-	json_open(j, "assignment", '[');
-	for (int32_t i = 0; i < r->n_vars; i++)
-		json_int(j, NULL, r->values[i]);
-	json_close(j, ']');
-}
-
-static void report_json(struct gpube_out *out, const struct report *p)
-{
+	const struct report *p = arg;
 	const struct dcop_result *r = p->result;
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
-	json_answer(&j, p);
+	answer_json_head(&j, &p->answer);
+	answer_json_result(&j, &p->answer);
 	json_int(&j, "z", r->z);
 	json_int(&j, "messages", r->util_messages + r->value_messages);
 	json_int(&j, "util_messages", r->util_messages);
@@ -248,27 +196,8 @@ static void report_json(struct gpube_out *out, const struct report *p)
 
 static int report(const struct report *p, int output)
 {
-	struct session *s = p->session;
-	struct gpube_out out;
-	int status = GPUBE_OK;
-
-	session_hide_bar(s);
-	if (output == OUTPUT_SOL) {
-		if (p->result->values)
-			status = gpube_write_solution(p->model, s->output, p->result->values);
-		else if (!s->quiet)
-			cli_error("no assignment was found, so there is none to write");
-	} else {
-		status = gpube__out_open(&out, s->ctx, s->output);
-		if (!status) {
-			if (output == OUTPUT_JSON)
-				report_json(&out, p);
-			else
-				report_text(&out, p);
-			status = gpube__out_close(&out, true);
-		}
-	}
-	return status ? session_fail(s, NULL) : CLI_DONE;
+	return answer_report(
+		&p->answer, (enum answer_output)output, report_text, report_json, p);
 }
 
 /* ---- the command --------------------------------------------------------------------- */
@@ -337,7 +266,7 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 	struct dcop_agents agents = {0};
 	struct dcop_opts opts;
 	struct dcop_result *result = NULL;
-	struct report r = {s, file, NULL, NULL, world, 0};
+	struct report r = {.answer = {.session = s, .file = file}, .world = world};
 	int status = session_try_read(s, &m, file, &o->read), rc;
 
 	opts = options(o, s);
@@ -353,8 +282,17 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 	r.seconds_read = session_seconds(s);
 	if (!status)
 		status = dcop_solve(&result, m, &opts, world);
-	r.model = m;
+	r.answer.model = m;
 	r.result = result;
+	if (!status) {
+		r.answer.answer = result->answer;
+		r.answer.backend = result->backend;
+		r.answer.bound = result->bound;
+		r.answer.cost = result->cost;
+		r.answer.scale = result->scale;
+		r.answer.log_value = result->log_value;
+		r.answer.values = result->values;
+	}
 	if (status)
 		rc = fail(s, world, abandon);
 	else
@@ -375,7 +313,7 @@ static int run(const void *opts, int n_args, char **args)
 	struct dcop_world world;
 	struct session s;
 	struct gpube_ctx *ctx;
-	int output = o->json ? OUTPUT_JSON : o->output, rc;
+	int output = o->json ? ANSWER_JSON : o->output, rc;
 	bool abandon = false;
 
 	(void)n_args;
@@ -390,7 +328,7 @@ static int run(const void *opts, int n_args, char **args)
 		return CLI_FAILED;
 	}
 	talk.quiet |= world.rank > 0; /* rank 0 talks */
-	rc = session_start(&s, &talk, o->threads, o->memory, output == OUTPUT_JSON,
+	rc = session_start(&s, &talk, o->threads, o->memory, output == ANSWER_JSON,
 		world.rank ? NULL : o->output_file);
 	if (!rc) {
 		world.ctx = s.ctx;

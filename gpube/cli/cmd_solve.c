@@ -1,9 +1,8 @@
 /* cmd_solve.c - gpube solve: the optimum, an assignment, and how many there are. */
 #include <math.h>
-#include <string.h>
 
 #include "formats/formats.h"
-#include "gpube/cli/session.h"
+#include "gpube/cli/answer.h"
 
 #define OPTS_STRUCT struct opts_solve
 static const struct opt_row rows[] = {OPTS_SOLVE(OPT_ROW)};
@@ -37,45 +36,6 @@ static double log10_of(const struct gpube_solution *solution)
 /* ---- text ------------------------------------------------------------------------- */
 
 #define LABEL   12 /* columns in front of what the report says */
-#define COLUMNS 80 /* of the report */
-
-/* One assignment, wrapped: name=value where the file names either, otherwise value indices. */
-static void text_assignment(struct gpube_out *out, const struct result *r)
-{
-	const struct gpube_model *m = r->model;
-	const int32_t *values = r->solution->values;
-	int at = LABEL;
-
-	gpube__out_printf(out, "%-*s", LABEL - 1, "assignment");
-	for (int32_t i = 0; i < m->n_vars; i++) {
-		const struct gpube_variable *var = &m->vars[i];
-		char index[2][16];
-		const char *name = var->name, *value = NULL;
-		size_t n;
-
-		if (var->value_names)
-			value = var->value_names[values[i]];
-		snprintf(index[0], sizeof(index[0]), "%d", i);
-		snprintf(index[1], sizeof(index[1]), "%d", values[i]);
-		if (!name && value)
-			name = index[0];
-		if (!value)
-			value = index[1];
-		n = 1 + (name ? strlen(name) + 1 : 0) + strlen(value);
-		if (at + (int)n > COLUMNS && at > LABEL) {
-			gpube__out_printf(out, "\n%*s", LABEL - 1, "");
-			at = LABEL;
-		}
-		at += (int)n;
-		gpube__out_text(out, " ");
-		if (name) {
-			gpube__out_text(out, name);
-			gpube__out_text(out, "=");
-		}
-		gpube__out_text(out, value);
-	}
-	gpube__out_text(out, "\n");
-}
 
 static void text_optimum(struct gpube_out *out, const struct result *r)
 {
@@ -98,7 +58,7 @@ static void text_optimum(struct gpube_out *out, const struct result *r)
 		gpube__out_text(out, solution->count ? solution->count : "not counted to the end");
 		gpube__out_text(out, "\n");
 	}
-	text_assignment(out, r);
+	answer_text_assignment(out, r->model, r->solution->values);
 	gpube__out_printf(out, "%-*s%s\n", LABEL, "checked",
 		"the assignment's cost, recomputed from the tables of the file, is the optimum");
 }

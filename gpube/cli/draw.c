@@ -10,8 +10,8 @@
 #include "gpube/simplify.h"
 
 enum {
-	NAME_BYTES = 40,  /* of a name that is shown */
-	NAMED = 8,        /* members of a long list that are shown */
+	NAME_BYTES = 40, /* of a name that is shown */
+	NAMED = 8,       /* members of a long list that are shown */
 	LABEL_BYTES = 256
 };
 
@@ -141,7 +141,8 @@ static int push(struct picture *p, int64_t *n, int32_t q)
 	return GPUBE_OK;
 }
 
-/* The message at position k: what is later of the variable's neighbours and of the messages to it. */
+/* The message at position k: what is later of the variable's neighbours and of the messages to it.
+ */
 static int find_scope(struct picture *p, int32_t k, int32_t *seen, int32_t *first, int32_t *next)
 {
 	int32_t v = p->order[k];
@@ -225,7 +226,8 @@ static void draw_message(const struct picture *p, int32_t k)
 			p->order[to], cells_text(message_cells(p, k), 0));
 }
 
-/* ---- pseudo-tree --------------------------------------------------------------------------------- */
+/* ---- pseudo-tree
+ * --------------------------------------------------------------------------------- */
 
 static void draw_pseudotree(const struct picture *p, const struct dcop_pseudotree *t)
 {
@@ -242,8 +244,8 @@ static void draw_pseudotree(const struct picture *p, const struct dcop_pseudotre
 		draw_message(p, k);
 		for (int64_t e = t->pseudo_at[v]; e < t->pseudo_at[v + 1]; e++)
 			gpube__out_printf(p->out,
-				"\tv%d -> v%d [style=dashed, arrowhead=none, constraint=false];\n", v,
-				t->pseudo[e]);
+				"\tv%d -> v%d [style=dashed, arrowhead=none, constraint=false];\n",
+				v, t->pseudo[e]);
 	}
 	gpube__out_text(p->out, "}\n");
 }
@@ -259,7 +261,8 @@ static int make_pseudotree(struct picture *p)
 	p->order = gpube__alloc(p->m->ctx, (uint64_t)t->n, sizeof(*p->order));
 	if (!p->order)
 		status = GPUBE_ENOMEM;
-	/* from the leaves: a variable's message then goes to its parent, the nearest of its scope */
+	/* from the leaves: a variable's message then goes to its parent, the nearest of its scope
+	 */
 	for (int32_t k = 0; k < t->n && !status; k++)
 		p->order[k] = t->preorder[t->n - 1 - k];
 	if (!status)
@@ -270,7 +273,8 @@ static int make_pseudotree(struct picture *p)
 	return status;
 }
 
-/* ---- buckets ---------------------------------------------------------------------------------------- */
+/* ---- buckets
+ * ---------------------------------------------------------------------------------------- */
 
 /* The position at which a function meets the elimination, -1 for one of no variables. */
 static int32_t bucket_of(const struct picture *p, int32_t f)
@@ -285,7 +289,8 @@ static int32_t bucket_of(const struct picture *p, int32_t f)
 }
 
 /* head[k]: the first function of the bucket at k, then next[…] */
-static void draw_bucket(const struct picture *p, int32_t k, const int32_t *head, const int32_t *next)
+static void draw_bucket(
+	const struct picture *p, int32_t k, const int32_t *head, const int32_t *next)
 {
 	int n = 0;
 
@@ -300,7 +305,8 @@ static void draw_bucket(const struct picture *p, int32_t k, const int32_t *head,
 		}
 	}
 	if (n > NAMED)
-		gpube__out_printf(p->out, "\\nand %d function%s more", n - NAMED, plural(n - NAMED));
+		gpube__out_printf(
+			p->out, "\\nand %d function%s more", n - NAMED, plural(n - NAMED));
 	gpube__out_text(p->out, "\"];\n");
 }
 
@@ -333,7 +339,8 @@ static int draw_buckets(const struct picture *p)
 	return status;
 }
 
-/* ---- decomposition -------------------------------------------------------------------------------------- */
+/* ---- decomposition
+ * -------------------------------------------------------------------------------------- */
 
 /*
  * The cluster at k is its variable with its message's. It lies in that of a child c
@@ -392,7 +399,8 @@ static int draw_decomposition(const struct picture *p)
 	for (int32_t k = 0; k < n; k++) {
 		int32_t to = n_scope(p, k) ? p->scope[p->at[k]] : -1;
 
-		/* into[] names the cluster of lowest position that holds another: edges stay edges */
+		/* into[] names the cluster of lowest position that holds another: edges stay edges
+		 */
 		if (to >= 0 && into[k] != into[to])
 			draw_separator(p, into[k], into[to], k);
 	}
@@ -401,7 +409,8 @@ static int draw_decomposition(const struct picture *p)
 	return GPUBE_OK;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------------- */
+/* ---- all of it
+ * -------------------------------------------------------------------------------------------- */
 
 static int make_tree(struct picture *p, const struct gpube_simplified *s, enum drawing what,
 	const int32_t *order)
@@ -425,8 +434,8 @@ static int make_tree(struct picture *p, const struct gpube_simplified *s, enum d
 	return what == DRAW_BUCKETS ? draw_buckets(p) : draw_decomposition(p);
 }
 
-static int draw_elimination(struct picture *p, enum drawing what, const int32_t *order,
-	bool simplify, int scale)
+static int draw_elimination(
+	struct picture *p, enum drawing what, const int32_t *order, bool simplify, int scale)
 {
 	struct gpube_simplified s = {0};
 	struct gpube_model *costs = NULL;

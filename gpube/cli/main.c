@@ -12,11 +12,13 @@ const char *const cli_prefix = "gpube ";
 const struct command *const cli_commands[] = {
 	&cmd_solve,
 	&cmd_bound,
+	&cmd_reparam,
 	&cmd_dpop,
 	&cmd_csg,
 	&cmd_auction,
 	&cmd_info,
 	&cmd_convert,
+	&cmd_daoopt,
 	&cmd_generate,
 	&cmd_nash,
 	&cmd_devices,

@@ -69,10 +69,17 @@
 		"write the result to FILE instead of standard output")                             \
 	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")
 
+/* What the commands that compute bounds have in common. */
+#define OPTS_BOUNDING(X)                                                                           \
+	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters|joins|regions",                \
+		"mini-buckets, cost shifting, dual ascent on clusters, on the join graph of "      \
+		"mini-buckets or on nested regions (which clusters are on a GPU), or all, with "   \
+		"elimination of what is left")                                                     \
+	X(TEXT, ub, 0, NULL, 0, 0, "COST",                                                         \
+		"only totals better than COST are of interest, a known solution's for example")    \
+	X(TEXT, sol, 0, NULL, 0, 0, "FILE", "a known solution, toulbar2's .sol")
+
 #define OPTS_BOUND(X)                                                                              \
-	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters|joins",                             \
-		"mini-buckets, cost shifting, dual ascent on clusters or on the join graph of "    \
-		"mini-buckets, or all, with elimination of what is left")                                                                 \
 	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \
 		"most variables of a joined mini-bucket; 0: growing from 2")                       \
 	X(INT, ibound, 0, "0", 0, 999999, "N", "the same as --z N+1; 0: not given")                \
@@ -85,14 +92,51 @@
 		"when what the ascent on clusters leaves open is split into parts: when it is "    \
 		"dense or the ascent ends, never, or at once")                                     \
 	X(FLAG, no_eliminate, 0, NULL, 0, 0, NULL, "bounds and splitting alone, no elimination")   \
-	X(TEXT, ub, 0, NULL, 0, 0, "COST",                                                         \
-		"only totals better than COST are of interest, a known solution's for example")    \
-	X(TEXT, sol, 0, NULL, 0, 0, "FILE", "a known solution, toulbar2's .sol")                   \
+	X(TEXT, certify, 0, NULL, 0, 0, "FILE",                                                    \
+		"then, in as much time again, a bound with its proof: write the proof, read it "   \
+		"back and check it")                                                               \
+	X(TEXT, verify, 0, NULL, 0, 0, "FILE",                                                     \
+		"nothing but check such a proof")                                                  \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
 		"form of the result: for people, one JSON object, or toulbar2's .sol")             \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write the result to FILE instead of standard output")
+
+#define OPTS_DAOOPT(X)                                                                             \
+	X(TEXT, to, 0, NULL, 0, 0, "PREFIX", "what the names of the files begin with")             \
+	X(INT, ibound, 'i', "0", 0, 999999, "N",                                                   \
+		"most variables of a message; 0: the largest that takes a few seconds and a "      \
+		"quarter of the memory")                                                           \
+	X(CHOICE, method, 0, "shift", 0, 0, "mbe|shift",                                           \
+		"mini-buckets alone, or after costs were shifted on their join graph, for "        \
+		"--timeout at most")                                                               \
+	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
+		"with --method mbe: without cost shifting between the parts of a bucket")
+
+#define OPTS_REPARAM(X)                                                                            \
+	X(TEXT, write, 'o', NULL, 0, 0, "FILE",                                                    \
+		"where the equivalent problem goes, .cfn or .wcsp, also with .gz or .xz")          \
+	X(CHOICE, to, 0, "auto", 0, 0, "auto|wcsp|cfn", "its format; auto goes by its name")       \
+	X(INT, max_arity, 0, "3", 2, 16, "N",                                                      \
+		"most variables of a table that the bound adds; 2: none beside those of pairs")    \
+	X(INT, max_tables, 0, "0", 0, INT32_MAX, "N",                                              \
+		"most added tables of three and more variables: those that raise the bound most; " \
+		"0: no limit")                                                                     \
+	X(REAL, max_cells, 0, "2e6", 0, 1000000000000, "X", "most cells of all of them")           \
+	X(INT, decimals, 0, "6", 0, 12, "N",                                                       \
+		".cfn: most decimals to add to those of the costs; more make a better bound")      \
+	X(FLAG, prune, 0, NULL, 0, 0, NULL,                                                        \
+		"forbid what is no better than the best assignment found: a smaller problem, "     \
+		"that has a solution only if there is a better one")                               \
+	X(FLAG, check, 0, NULL, 0, 0, NULL,                                                        \
+		"read the problem back and compare costs of assignments: all if they are few, "    \
+		"otherwise some thousands at random")                                              \
+	X(TEXT, write_sol, 0, NULL, 0, 0, "FILE", "write the best assignment found, a .sol")       \
+	X(TEXT, write_order, 0, NULL, 0, 0, "FILE",                                                \
+		"write an elimination order of the equivalent problem, a .order")                  \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the report")                      \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
 
 #define OPTS_INFO(X)                                                                               \
 	X(CHOICE, dot, 0, "none", 0, 0, "none|graph|pseudotree|buckets|decomposition",             \
@@ -312,8 +356,28 @@ struct opts_solve {
 	struct opts_talk talk;
 };
 
+struct opts_bounding {
+	OPTS_BOUNDING(OPT_FIELD)
+};
+
 struct opts_bound {
 	OPTS_BOUND(OPT_FIELD)
+	struct opts_bounding bounding;
+	struct opts_engine engine;
+	struct opts_read read;
+	struct opts_talk talk;
+};
+
+struct opts_reparam {
+	OPTS_REPARAM(OPT_FIELD)
+	struct opts_bounding bounding;
+	struct opts_engine engine;
+	struct opts_read read;
+	struct opts_talk talk;
+};
+
+struct opts_daoopt {
+	OPTS_DAOOPT(OPT_FIELD)
 	struct opts_engine engine;
 	struct opts_read read;
 	struct opts_talk talk;
@@ -402,17 +466,23 @@ struct opt_group {
 	{                                                                                          \
 		"Elimination", opt_rows_engine, OPT_N_ENGINE, at                                   \
 	}
+#define OPT_GROUP_BOUNDING(at)                                                                     \
+	{                                                                                          \
+		"Bounds", opt_rows_bounding, OPT_N_BOUNDING, at                                    \
+	}
 
 #define OPT_COUNT(...) +1
 enum {
 	OPT_N_TALK = OPTS_TALK(OPT_COUNT),
 	OPT_N_READ = OPTS_READ(OPT_COUNT),
-	OPT_N_ENGINE = OPTS_ENGINE(OPT_COUNT)
+	OPT_N_ENGINE = OPTS_ENGINE(OPT_COUNT),
+	OPT_N_BOUNDING = OPTS_BOUNDING(OPT_COUNT)
 };
 
 extern const struct opt_row opt_rows_talk[OPT_N_TALK];
 extern const struct opt_row opt_rows_read[OPT_N_READ];
 extern const struct opt_row opt_rows_engine[OPT_N_ENGINE];
+extern const struct opt_row opt_rows_bounding[OPT_N_BOUNDING];
 
 struct command;
 

@@ -146,6 +146,9 @@ int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes);
 int gpube__gather_cuda(struct gpube_ctx *ctx, void *to, int64_t n, const struct gpube_cells *pieces,
 	size_t cell_bytes);
 
+/* Tables to shifts (ops.h). */
+int gpube__match_cuda(struct gpube_ctx *ctx, const struct gpube_match *m);
+
 /* ---- contract ----------------------------------------------------------------------- */
 
 /* The operators of the backend. */

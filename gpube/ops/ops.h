@@ -67,6 +67,18 @@ struct gpube_contraction {
 	int arg_bytes;
 };
 
+/*
+ * Tables of one shape, each >= 0, become the shifts that make them equal: to each cell,
+ * what takes it to the average of all. Averages are rounded down and the rests go to the first table, so
+ * that the shifts of a cell add up to 0. A cell that reaches 'limit' in one table is 'cut' in all.
+ */
+struct gpube_match {
+	enum gpube_type type; /* INT32 or INT64 */
+	int32_t n;
+	void *const *tables; /* n, of the backend; on the host */
+	int64_t cells, limit, cut;
+};
+
 /* Some cells of a table: first, first + stride, … */
 struct gpube_cells {
 	const void *values;
@@ -96,6 +108,9 @@ struct gpube_ops {
 	void (*free)(struct gpube_ctx *ctx, void *p);
 	int (*upload)(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes);
 	int (*download)(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes);
+
+	/* Errors: EINVAL (type), ENOMEM, ECUDA */
+	int (*match)(struct gpube_ctx *ctx, const struct gpube_match *m);
 
 	/*
 	 * Downloads the cells of n pieces, of 4 or 8 bytes each, one piece behind the

@@ -6,6 +6,7 @@
 #endif
 
 #include "gpube/ops/contract_tile.h"
+#include "gpube/ops/match.h"
 
 /* ---- memory: 64-byte aligned; what realloc_fn gave is kept in the word before -------------- */
 
@@ -501,6 +502,7 @@ const struct gpube_ops *gpube__ops_cpu(void)
 		.free = cpu_free,
 		.upload = cpu_copy,
 		.download = cpu_copy,
+		.match = gpube__match_cpu,
 		.gather = cpu_gather,
 		.memory = memory,
 		/* of one core; conservative */

@@ -42,6 +42,19 @@ static int cuda_download(struct gpube_ctx *ctx, void *to, const void *from, uint
 	return GPUBE_OK;
 }
 
+/*
+ * What room for descriptors is rounded up to: pinned memory costs as much as a hundred launches, and
+ * contractions of slowly growing descriptors would pay that again and again.
+ */
+static uint64_t rounded(uint64_t bytes)
+{
+	uint64_t to = 1u << 18;
+
+	while (to < bytes && to <= UINT64_MAX / 4)
+		to *= 2;
+	return to < bytes ? bytes : to;
+}
+
 /* Makes *p, which holds *have bytes, hold 'bytes'; what it held is lost. */
 static void *room(struct gpube_ctx *ctx, void **p, uint64_t *have, uint64_t bytes)
 {
@@ -70,6 +83,7 @@ unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 
+	bytes = rounded(bytes);
 	if (!room(ctx, &d->words, &d->words_bytes, bytes))
 		return NULL;
 	/* what was sent last may still be on its way */
@@ -154,6 +168,7 @@ static const struct gpube_ops cuda_ops = {
 	cuda_free,
 	cuda_upload,
 	cuda_download,
+	gpube__match_cuda,
 	gpube__gather_cuda,
 	cuda_describe,
 	cuda_memory,

@@ -1,6 +1,7 @@
 /* ops_nocuda.c - the CUDA backend of a program built without one. */
 #include "gpube/ops/faces.h"
 #include "gpube/ops/ops.h"
+#include "gpube/ops/regions.h"
 #include "gpube/ops/subset.h"
 #include "gpube/ops/support.h"
 
@@ -18,6 +19,12 @@ const struct gpube_subset_ops *gpube__subset_cuda(struct gpube_ctx *ctx, int *st
 }
 
 const struct gpube_faces_ops *gpube__faces_cuda(struct gpube_ctx *ctx, int *status)
+{
+	(void)gpube__ops_cuda(ctx, status);
+	return NULL;
+}
+
+const struct gpube_regions_ops *gpube__regions_cuda(struct gpube_ctx *ctx, int *status)
 {
 	(void)gpube__ops_cuda(ctx, status);
 	return NULL;

@@ -1,6 +1,8 @@
 /* subset_best.c - on the CPU: the split that attains a value, and random values. */
 #include "gpube/ops/subset_tile.h"
 
+#include <pthread.h>
+
 #define CHUNK_BITS 16
 
 struct search {
@@ -9,6 +11,7 @@ struct search {
 	bool found;
 	int stopped;
 	struct gpube_ctx *ctx;
+	pthread_mutex_t lock; /* of 'found' and *s */
 };
 
 /* The first of the best among y = from + any subset of 'low', in rising order. */
@@ -72,20 +75,19 @@ static void look_at_chunk(void *arg, int64_t item, int thread)
 	if (__atomic_load_n(&l->stopped, __ATOMIC_RELAXED))
 		return;
 	r = look(*l->s, gpube__deposit((uint64_t)item, l->s->x ^ l->low), l->low);
-#ifdef _OPENMP
-#pragma omp critical(subset_best)
-#endif
+	pthread_mutex_lock(&l->lock);
 	if (!l->found || gpube__split_better(&r, l->s)) {
 		l->found = true;
 		l->s->sum = r.sum;
 		l->s->y = r.y;
 	}
+	pthread_mutex_unlock(&l->lock);
 }
 
 int gpube__subset_best_cpu(struct gpube_ctx *ctx, struct gpube_subset_split *s)
 {
 	const int bits = __builtin_popcountll(s->x);
-	struct search l = {.s = s, .ctx = ctx};
+	struct search l = {.s = s, .ctx = ctx, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 	l.low = gpube__lowest_bits(s->x, bits < CHUNK_BITS ? bits : CHUNK_BITS);
 	gpube__parallel(

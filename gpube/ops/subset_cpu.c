@@ -5,6 +5,8 @@
 #include "gpube/ops/ops.h"
 #include "gpube/ops/subset_tile.h"
 
+#include <pthread.h>
+
 enum gpube__isa gpube__isa_here(void)
 {
 #if defined(__x86_64__)
@@ -44,6 +46,7 @@ struct tiles {
 	uint64_t *order;            /* tiles, those with most subsets first */
 	double splits, splits_done; /* of block pairs */
 	int stopped;
+	pthread_mutex_t lock; /* of splits_done */
 };
 
 static inline const void *tile_at(const struct tiles *t, const void *values, uint64_t tile)
@@ -55,10 +58,9 @@ static void report(struct tiles *t, int thread, double pairs)
 {
 	double done;
 
-#ifdef _OPENMP
-#pragma omp atomic capture
-#endif
+	pthread_mutex_lock(&t->lock);
 	done = t->splits_done += pairs;
+	pthread_mutex_unlock(&t->lock);
 	if (thread == 0 && t->s->share > 0)
 		gpube__progress(t->ctx, t->s->done + t->s->share * done / t->splits, "convolve");
 }
@@ -132,7 +134,8 @@ static int convolve_tiles(struct gpube_ctx *ctx, const struct gpube_subset *s,
 	const struct gpube__tile_kernel *kernel)
 {
 	const struct gpube_ops *cpu = gpube__ops_cpu();
-	struct tiles t = {.ctx = ctx, .s = s, .kernel = kernel};
+	struct tiles t = {
+		.ctx = ctx, .s = s, .kernel = kernel, .lock = PTHREAD_MUTEX_INITIALIZER};
 	const size_t size = gpube__type_size(s->type);
 	int status = GPUBE_ENOMEM;
 

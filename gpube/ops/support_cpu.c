@@ -1,4 +1,5 @@
 /* support_cpu.c - the support scan on the threads of a CPU. See support.h. */
+#include <pthread.h>
 #include <string.h>
 
 #include "gpube/ops/support_sides.h"
@@ -10,6 +11,7 @@ struct job {
 	struct gpube_support_sets x, y;
 	int status;
 	bool stopped;
+	pthread_mutex_t lock; /* of *s and, to write, of status */
 };
 
 /* Pairs that a thread has proposed and not yet handed over. */
@@ -22,14 +24,12 @@ struct pocket {
 
 static void empty(struct job *job, struct pocket *pocket, int64_t n_pairs)
 {
-#ifdef _OPENMP
-#pragma omp critical(gpube_support)
-#endif
-	{
-		for (int k = 0; k < pocket->n && !job->status; k++)
-			job->status = gpube__support_add(job->ctx, job->s, &pocket->pairs[k]);
-		job->s->n_pairs += n_pairs;
-	}
+	pthread_mutex_lock(&job->lock);
+	for (int k = 0; k < pocket->n && !job->status; k++)
+		__atomic_store_n(&job->status,
+			gpube__support_add(job->ctx, job->s, &pocket->pairs[k]), __ATOMIC_RELAXED);
+	job->s->n_pairs += n_pairs;
+	pthread_mutex_unlock(&job->lock);
 	pocket->n = 0;
 }
 
@@ -43,10 +43,11 @@ static void scan_row(void *arg, int64_t row, int thread)
 	struct pocket pocket = {0};
 	int64_t n = 0;
 
-	if (job->stopped || job->status)
+	if (__atomic_load_n(&job->stopped, __ATOMIC_RELAXED) ||
+		__atomic_load_n(&job->status, __ATOMIC_RELAXED))
 		return;
 	if (gpube__stopped(job->ctx)) {
-		job->stopped = true;
+		__atomic_store_n(&job->stopped, true, __ATOMIC_RELAXED);
 		return;
 	}
 	if (thread == 0 && s->all > 0)
@@ -80,7 +81,7 @@ static const char *unsupported(const struct gpube_support_scan *s)
 
 static int scan(struct gpube_ctx *ctx, struct gpube_support_scan *s)
 {
-	struct job job = {.ctx = ctx, .s = s};
+	struct job job = {.ctx = ctx, .s = s, .lock = PTHREAD_MUTEX_INITIALIZER};
 	int status;
 
 	if (unsupported(s))

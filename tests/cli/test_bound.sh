@@ -10,7 +10,7 @@ printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$
 # far too hard for a second or two
 "$gpube" generate random -n 80 -d 8 --p1 0.3 --p2 0 --seed 3 -o "$work/hard.wcsp"
 
-for method in mbe shift clusters joins auto; do
+for method in mbe shift clusters joins regions auto; do
 	row "$method: zebra" 0 '^optimum +0, proved' '' "$gpube" bound -q --method $method --timeout 20s \
 		$x/zebra.wcsp
 	row "$method: a maximum" 0 '^optimum +7\.1, proved' '' "$gpube" bound -q --method $method "$work/most.cfn"
@@ -35,6 +35,26 @@ row 'a timeout gives bounds' 0 '^lower +[0-9]+, proved' '' \
 row 'json' 0 '"status": *"optimal"' '' "$gpube" bound -q --json $x/exams.cfn
 row 'json keys' 0 '"lower_bound": *4\.30.*"upper_bound": *4\.30.*"assignment": *\[' '' \
 	"$gpube" bound -q --json $x/exams.cfn
+row 'a certificate' 0 '^certified +[0-9.]+, a lower bound; checked' '' \
+	"$gpube" bound -q --certify "$work/c" $x/exams.cfn
+row 'it is verified' 0 '^certified +[0-9.]+, a lower bound; checked' '' \
+	"$gpube" bound -q --verify "$work/c" $x/exams.cfn
+row 'as JSON' 0 '"status": "verified".*"certified_bound": ' '' \
+	"$gpube" bound -q --json --verify "$work/c" $x/exams.cfn
+row 'of a maximum' 0 '^certified +7\.1, an upper bound' '' \
+	"$gpube" bound -q --certify "$work/c.gz" "$work/most.cfn"
+row 'of potentials' 0 '^certified +1\.12' '' "$gpube" bound -q --certify "$work/c.gz" $x/sprinkler.uai
+row 'of another problem' 1 '' 'is of another problem' \
+	"$gpube" bound -q --verify "$work/c" $x/zebra.wcsp
+sed 's/^bound .*/bound 420/' "$work/c" > "$work/greedy"
+row 'a bound that is not proved' 1 '' 'claims a bound of 420, its tables prove' \
+	"$gpube" bound -q --verify "$work/greedy" $x/exams.cfn
+awk '/^table 2/ && !n++ { print; getline; $1 += 1 } { print }' "$work/c" > "$work/other"
+row 'a table that was changed' 1 '' 'do not add up to the problem' \
+	"$gpube" bound -q --verify "$work/other" $x/exams.cfn
+head -n 12 "$work/c" > "$work/cut"
+row 'a certificate that was cut' 1 '' 'cut:[0-9]+: expected' \
+	"$gpube" bound -q --verify "$work/cut" $x/exams.cfn
 row 'SIGINT gives bounds' 0 '^lower +[0-9]+, proved' '' \
 	timeout --preserve-status -s INT 2 "$gpube" bound -q "$work/hard.wcsp"
 plan

@@ -7,10 +7,14 @@ x=examples
 printf 'none 2 2 1 10\n2 2\n2 0 1 10 0\n' > "$work/none.wcsp"
 printf '{problem: {name: "most", mustbe: ">-9.0"},\n variables: {a: 2, b: 2},\n' > "$work/most.cfn"
 printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$work/most.cfn"
+# two trees, and a variable by itself
+printf 'forest 5 2 4 100\n2 2 2 2 2\n2 0 1 0 2\n0 0 5\n1 1 3\n2 2 3 0 2\n0 1 4\n1 0 7\n' > "$work/forest.wcsp"
+printf '1 4 0 2\n0 6\n1 2\n1 0 0 1\n0 1\n' >> "$work/forest.wcsp"
 printf 'algebra north\nbotany north\nchemistry south\ndrama south\n' > "$work/map"
 
 row 'zebra' 0 '^optimum +0, the proved minimum' '' "$gpube" dpop -q $x/zebra.wcsp
 row 'messages are n - 1 and n - 1' 0 '^messages +24 UTIL, 24 VALUE' '' "$gpube" dpop -q $x/zebra.wcsp
+row 'a forest: no message between its trees' 0 '^messages +2 UTIL, 2 VALUE' '' "$gpube" dpop -q "$work/forest.wcsp"
 row 'exams: decimals as in the file' 0 '^optimum +4\.30, ' '' "$gpube" dpop -q $x/exams.cfn
 row 'a maximum' 0 '^optimum +7\.1, the proved maximum' '' "$gpube" dpop -q "$work/most.cfn"
 row 'infeasible' 0 '^infeasible +every assignment is forbidden' '' "$gpube" dpop -q "$work/none.wcsp"
@@ -62,18 +66,23 @@ same() {
 }
 
 "$gpube" generate random -n 14 -d 7 --p1 0.3 --seed 5 -o "$work/random.wcsp"
-for options in '' '--z 3' '--z 3 --partition first --no-match' "--agents $work/map"; do
+for options in '' '--z 3' '--z 3 --partition first --no-match' "--agents $work/map" "--latency 1s"; do
 	file=$work/random.wcsp
-	case $options in --agents*) file=$x/exams.cfn ;; esac
+	case $options in --agents*) file=$x/exams.cfn ;; --latency*) file=$work/forest.wcsp ;; esac
 	# shellcheck disable=SC2086
 	"$gpube" dpop -q --json $options "$file" > "$work/one"
-	for n in 2 4; do
+	for n in 1 2 4; do
 		[ $n = 4 ] || [ -z "$options" ] || continue
 		# shellcheck disable=SC2086
 		ranks $n --json $options --piece 100 --compress "$file" > "$work/many" 2> "$work/err"
 		same "$work/one" > "$work/one.same"
 		same "$work/many" > "$work/many.same"
 		that "$n ranks, ${options:-exact}: as the simulator" cmp "$work/one.same" "$work/many.same"
+		that 'which found something' grep -Eq '"status": "(optimal|bounds)"' "$work/many.same"
+		[ "$n$options" = 2 ] || continue
+		sed -E 's/.*"bytes": ([0-9]+), "sent_bytes": ([0-9]+).*/\2 -lt \1/' "$work/many" > "$work/less"
+		# shellcheck disable=SC2046
+		that '2 ranks: compressed, less is sent' test $(cat "$work/less")
 	done
 done
 row 'one rank' 0 '^optimum +4\.30' '' ranks 1 $x/exams.cfn

@@ -67,14 +67,17 @@ if ! "$gpube" help dpop | grep -q yaml; then
 	exit
 fi
 row 'getting started: -0.1' 0 '^optimum +-0\.10*, ' '' "$gpube" dpop -q "$work/3agts.yaml"
-row 'its assignment: R G R' 0 '^assignment  0 1 0$' '' "$gpube" dpop -q "$work/3agts.yaml"
+row 'its assignment: R G R' 0 '^assignment  v1=R v2=G v3=R$' '' "$gpube" dpop -q "$work/3agts.yaml"
 row '2 UTIL and 2 VALUE messages' 0 '^messages +2 UTIL, 2 VALUE' '' "$gpube" dpop -q "$work/3agts.yaml"
 row 'tutorial: 12' 0 '^optimum +12(\.0*)?, ' '' "$gpube" dpop -q "$work/tuto.yaml"
-row 'its assignment: G G G G' 0 '^assignment  1 1 1 1$' '' "$gpube" dpop -q "$work/tuto.yaml"
+row 'its assignment: G G G G' 0 '^assignment  v1=G v2=G v3=G v4=G$' '' "$gpube" dpop -q "$work/tuto.yaml"
 row 'tutorial, ADPOP' 0 '^(optimum|bounds) ' '' "$gpube" dpop -q --z 2 "$work/tuto.yaml"
 sed 's/objective: min/objective: max/' "$work/tuto.yaml" > "$work/max.yaml"
 row 'tutorial, the maximum: 53' 0 '^optimum +53(\.0*)?, the proved maximum' '' "$gpube" dpop -q "$work/max.yaml"
 # the rule is met with l2 = 3 and m1 = 3, which l3 = 4 makes cheapest: 3 * 0.5 + 4 * 0.2
 row 'SECP: 2.3' 0 '^optimum +2\.30*, ' '' "$gpube" dpop -q "$work/secp.yaml"
 row 'SECP: agents that the file says' 0 '^al2 ' '' "$gpube" dpop -q "$work/secp.yaml"
+# north or west meets at 11, which costs 3; the plan at 11 would cost 2 more
+row 'meetings: 3' 0 '^optimum +3, ' '' "$gpube" dpop -q examples/meetings.yaml
+row 'south has two of the four variables' 0 '^south .* 2 +1 ' '' "$gpube" dpop -q examples/meetings.yaml
 plan

@@ -24,6 +24,11 @@ struct good {
 static const struct good goods[] = {
 	{"all costs", V "\"f\": {\"scope\": [\"x\", \"y\"], \"costs\": [1, 2.5, -3, 4, 5.25, 6]}" E,
 		1, 0, "100 250 -300 400 525 600", 2, 0, 1000},
+	{"costs wherever they stand",
+		"{{t <1000000.00} [7 2] {{[0 1] [1 2.5\n# 7 7\n,-3, 4.50 5.25 // 8\n\n6 +7 .5 "
+		"0000000000000000000001 123456.78 , \"2\" -0.1 3. inf]}}}",
+		1, 0, "100 250 -300 450 525 600 700 50 100 12345678 200 -10 300 *", 2, 0,
+		100000000},
 	{"bare words, no commas, no colons, other brackets",
 		"[problem[name t mustbe <10.00] variables{x 2 y{a b c}} functions[f[scope{x y} "
 		"costs{1 2.5 -3 4 5.25 6}]]]",

@@ -186,8 +186,12 @@ static void without_memory(void **state)
 		gpube_ctx_free(ctx);
 	}
 	for (int f = GPUBE_FORMAT_WCSP; f <= GPUBE_FORMAT_CNF; f++) {
-		const struct gpube_write_opts opts = {
-			.sizeof_options = sizeof(opts), .format = (enum gpube_format)f, .shift = 1};
+		const struct gpube_write_opts opts = {.sizeof_options = sizeof(opts),
+			.format = (enum gpube_format)f,
+			.shift = 1,
+			.lossy = f % 2,
+			.check = 1};
+		static const char *const packings[] = {"", ".gz", ".xz"};
 
 		status = GPUBE_ENOMEM;
 		for (long k = 0; status == GPUBE_ENOMEM; k++) {
@@ -195,7 +199,7 @@ static void without_memory(void **state)
 			struct gpube_ctx *ctx = test_memory_ctx(&memory);
 			long live;
 
-			snprintf(path, sizeof(path), "%s/x", dir);
+			snprintf(path, sizeof(path), "%s/x%s", dir, packings[f % 3]);
 			m = must_read(ctx, row->path);
 			live = memory.live;
 			memory.n = 0;
@@ -210,6 +214,38 @@ static void without_memory(void **state)
 		test_clear_dir(dir);
 		test_make_dir(dir);
 	}
+	test_clear_dir(dir);
+}
+
+/* ---- a stop ------------------------------------------------------------------------------------ */
+
+static void stopped(void **state)
+{
+	static const char *const endings[] = {"", ".gz", ".xz"};
+	struct gpube_ctx *ctx;
+	struct gpube_model *m;
+	char dir[256], path[320];
+
+	(void)state;
+	test_make_dir(dir);
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	m = must_read(ctx, DIR "soft.wcnf");
+	for (size_t k = 0; k < sizeof(endings) / sizeof(*endings); k++) {
+		snprintf(path, sizeof(path), "%s/x.wcsp%s", dir, endings[k]);
+		gpube_ctx_stop(ctx);
+		assert_int_equal(gpube_write(m, path, GPUBE_FORMAT_WCSP), GPUBE_ESTOP);
+		assert_string_equal(gpube_error(ctx), "stopped");
+		assert_int_equal(test_count_files(dir), 0);
+		/* a result is written all the same */
+		assert_int_equal(gpube_write_solution(m, path, (const int32_t[32]){0}), GPUBE_OK);
+		assert_int_equal(test_count_files(dir), 1);
+		gpube_ctx_resume(ctx);
+		assert_int_equal(gpube_write(m, path, GPUBE_FORMAT_WCSP), GPUBE_OK);
+		test_clear_dir(dir);
+		test_make_dir(dir);
+	}
+	gpube_model_free(m);
+	gpube_ctx_free(ctx);
 	test_clear_dir(dir);
 }
 
@@ -282,15 +318,15 @@ static bool add_rows(void)
 
 int main(void)
 {
-	static struct CMUnitTest tests[1 + 3 * sizeof(rows) / sizeof(*rows)] = {
-		cmocka_unit_test(agents)};
-	static char names[1 + 3 * sizeof(rows) / sizeof(*rows)][160];
+	static struct CMUnitTest tests[2 + 3 * sizeof(rows) / sizeof(*rows)] = {
+		cmocka_unit_test(agents), cmocka_unit_test(stopped)};
+	static char names[2 + 3 * sizeof(rows) / sizeof(*rows)][160];
 	static const struct {
 		const char *name;
 		CMUnitTestFunction fn;
 	} cases[3] = {{"costs of", costs_are_right}, {"through all formats:", through_formats},
 		{"without memory:", without_memory}};
-	size_t n = 1;
+	size_t n = 2;
 
 	if (!add_rows())
 		return 1;

@@ -76,6 +76,7 @@ static const struct gpube_bound_opts settings[] = {
 	{.method = GPUBE_BOUND_SHIFT},
 	{.method = GPUBE_BOUND_JOINS},
 	{.method = GPUBE_BOUND_JOINS, .z = 2, .no_simplify = 1},
+	{.method = GPUBE_BOUND_REGIONS, .no_eliminate = 1},
 	{.method = GPUBE_BOUND_CLUSTERS},
 	{.method = GPUBE_BOUND_CLUSTERS, .no_simplify = 1},
 	{.method = GPUBE_BOUND_AUTO},

@@ -90,7 +90,10 @@ static void climb(const struct gpube_model *m, int64_t limit, const int32_t *ord
 	int64_t before = 0, decoded;
 	bool fits;
 
-	assert_int_equal(gpube__joingraph_init(&g, m, order, 2, 1e7, limit, &fits), 0);
+	assert_int_equal(gpube__joingraph_init_to(&g, m, order, 2, 1e7,
+				 order[0] % 2 ? GPUBE_PARTITION_MERGE : GPUBE_PARTITION_SCOPE, limit,
+				 GPUBE__MOST_SHIFT, &fits),
+		0);
 	assert_true(fits);
 	check_costs(&g, m, limit, values);
 	for (int pass = 0; pass < 8 && g.constant < g.target; pass++) {

@@ -89,7 +89,7 @@ static void check_plan(const struct gpube_mbe *mbe, int z)
 static void every_setting(const struct subject *t)
 {
 	for (int z = 1; z <= t->m->n_vars + 1; z++)
-		for (int how = 0; how < 2; how++) {
+		for (int how = 0; how < 3; how++) {
 			struct gpube_mbe mbe;
 			double cells = z % 3 == 0 ? 8 : INFINITY;
 

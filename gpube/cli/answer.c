@@ -1,0 +1,147 @@
+/* answer.c - see answer.h. */
+#include "gpube/cli/answer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/formats.h"
+
+bool answer_maximises(const struct answer *a)
+{
+	return a->model->kind == GPUBE_COSTS && a->model->direction == GPUBE_MAXIMISE;
+}
+
+double answer_log10(const struct answer *a)
+{
+	return a->log_value / log(10);
+}
+
+const char *answer_status(const struct answer *a)
+{
+	static const char *const status[] = {
+		[GPUBE_ANSWER_OPTIMAL] = "optimal",
+		[GPUBE_ANSWER_INFEASIBLE] = "infeasible",
+		[GPUBE_ANSWER_INCOMPLETE] = "bounds",
+	};
+
+	return status[a->answer];
+}
+
+void answer_text_infeasible(struct gpube_out *out)
+{
+	gpube__out_printf(
+		out, "%-*severy assignment is forbidden (proved)\n", ANSWER_LABEL, "infeasible");
+}
+
+/* A bound is what is proved, or the cost of the assignment; which depends on the direction. */
+static bool known(const struct answer *a, bool lower, int64_t *v)
+{
+	bool proved = lower != answer_maximises(a);
+
+	*v = proved ? a->bound : a->cost;
+	return a->answer != GPUBE_ANSWER_INFEASIBLE && (proved || a->values);
+}
+
+bool answer_text_bound(struct gpube_out *out, const struct answer *a, bool lower)
+{
+	int64_t v;
+
+	if (!known(a, lower, &v))
+		return false;
+	gpube__out_decimal(out, v, a->scale);
+	return true;
+}
+
+void answer_text_assignment(
+	struct gpube_out *out, const struct gpube_model *m, const int32_t *values)
+{
+	int at = ANSWER_LABEL;
+
+	gpube__out_printf(out, "%-*s", ANSWER_LABEL - 1, "assignment");
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		const struct gpube_variable *var = &m->vars[i];
+		char index[2][16];
+		const char *name = var->name, *value = NULL;
+		size_t n;
+
+		if (var->value_names)
+			value = var->value_names[values[i]];
+		snprintf(index[0], sizeof(index[0]), "%d", i);
+		snprintf(index[1], sizeof(index[1]), "%d", values[i]);
+		if (!name && value)
+			name = index[0];
+		if (!value)
+			value = index[1];
+		n = 1 + (name ? strlen(name) + 1 : 0) + strlen(value);
+		if (at + (int)n > ANSWER_COLUMNS && at > ANSWER_LABEL) {
+			gpube__out_printf(out, "\n%*s", ANSWER_LABEL - 1, "");
+			at = ANSWER_LABEL;
+		}
+		at += (int)n;
+		gpube__out_text(out, " ");
+		if (name) {
+			gpube__out_text(out, name);
+			gpube__out_text(out, "=");
+		}
+		gpube__out_text(out, value);
+	}
+	gpube__out_text(out, "\n");
+}
+
+void answer_json_head(struct json *j, const struct answer *a)
+{
+	json_text(j, "status", answer_status(a));
+	json_text(j, "backend", a->backend);
+	json_seconds(j, "seconds", session_seconds(a->session));
+	json_text(j, "file", a->file);
+	json_text(j, "direction", answer_maximises(a) ? "maximise" : "minimise");
+	json_int(j, "variables", a->model->n_vars);
+	json_int(j, "functions", a->model->n_functions);
+}
+
+void answer_json_result(struct json *j, const struct answer *a)
+{
+	for (int upper = 0; upper < 2; upper++) {
+		const char *key = upper ? "upper_bound" : "lower_bound";
+		int64_t v;
+
+		if (known(a, !upper, &v))
+			json_decimal(j, key, v, a->scale);
+		else
+			json_null(j, key);
+	}
+	if (a->model->kind == GPUBE_POTENTIALS && a->values)
+		json_real(j, "log10", answer_log10(a));
+	if (!a->values) {
+		json_null(j, "assignment");
+		return;
+	}
+	json_open(j, "assignment", '[');
+	for (int32_t i = 0; i < a->model->n_vars; i++)
+		json_int(j, NULL, a->values[i]);
+	json_close(j, ']');
+}
+
+int answer_report(const struct answer *a, enum answer_output output, answer_fn *text,
+	answer_fn *json, const void *arg)
+{
+	struct session *s = a->session;
+	struct gpube_out out;
+	int status = GPUBE_OK;
+
+	session_hide_bar(s);
+	if (output == ANSWER_SOL) {
+		if (a->values)
+			status = gpube_write_solution(a->model, s->output, a->values);
+		else if (!s->quiet)
+			cli_error("no assignment was found, so there is none to write");
+	} else {
+		status = gpube__out_open(&out, s->ctx, s->output);
+		if (!status) {
+			(output == ANSWER_JSON ? json : text)(&out, arg);
+			status = gpube__out_close(&out, true);
+		}
+	}
+	return status ? session_fail(s, NULL) : CLI_DONE;
+}

@@ -1,0 +1,60 @@
+/*
+ * answer.h - the part of a report that commands which optimise have in common:
+ * status, bounds and assignment, and where a report goes.
+ */
+#ifndef GPUBE_CLI_ANSWER_H
+#define GPUBE_CLI_ANSWER_H
+
+#include "gpube/cli/session.h"
+
+/* The words of --output, in their order. */
+enum answer_output { ANSWER_TEXT, ANSWER_JSON, ANSWER_SOL };
+
+enum { ANSWER_LABEL = 12, ANSWER_COLUMNS = 80 }; /* in front of what a report in text says; of it */
+
+/*
+ * bound      proved; cost: of 'values', the best assignment met, or NULL
+ * log_value  of potentials, at 'values'
+ */
+struct answer {
+	struct session *session;
+	const char *file;
+	const struct gpube_model *model;
+	enum gpube_answer answer;
+	const char *backend;
+	int64_t bound, cost;
+	int scale;
+	double log_value;
+	const int32_t *values;
+};
+
+bool answer_maximises(const struct answer *a);
+double answer_log10(const struct answer *a);
+
+/* "optimal", "infeasible" or "bounds" */
+const char *answer_status(const struct answer *a);
+
+/* "infeasible  every assignment is forbidden (proved)" */
+void answer_text_infeasible(struct gpube_out *out);
+
+/* The lower or the upper bound in decimals; false, and nothing, if it is not known. */
+bool answer_text_bound(struct gpube_out *out, const struct answer *a, bool lower);
+
+/* "assignment", wrapped: name=value where the file names either, otherwise value indices. */
+void answer_text_assignment(
+	struct gpube_out *out, const struct gpube_model *m, const int32_t *values);
+
+/* Members status, backend, seconds, file, direction, variables, functions. */
+void answer_json_head(struct json *j, const struct answer *a);
+/* lower_bound, upper_bound, log10 of potentials, assignment; null what is not known. */
+void answer_json_result(struct json *j, const struct answer *a);
+
+/*
+ * answer_report() - the report by 'text' or 'json', or the assignment as .sol.
+ * Returns CLI_DONE, or CLI_FAILED after a message.
+ */
+typedef void answer_fn(struct gpube_out *out, const void *arg);
+int answer_report(const struct answer *a, enum answer_output output, answer_fn *text,
+	answer_fn *json, const void *arg);
+
+#endif

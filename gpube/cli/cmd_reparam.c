@@ -1,0 +1,272 @@
+/* cmd_reparam.c - gpube reparam: an equivalent problem whose constant is a bound. */
+#include <string.h>
+
+#include "formats/formats.h"
+#include "formats/io.h"
+#include "gpube/cli/bounding.h"
+#include "gpube/cli/reparam_check.h"
+#include "gpube/ir/graph.h"
+#include "gpube/ops/ops.h"
+#include "gpube/shifted.h"
+
+#define OPTS_STRUCT struct opts_reparam
+static const struct opt_row rows[] = {OPTS_REPARAM(OPT_ROW)};
+
+static const struct opt_group groups[] = {
+	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_BOUNDING(offsetof(struct opts_reparam, bounding)),
+	OPT_GROUP_ENGINE(offsetof(struct opts_reparam, engine)),
+	OPT_GROUP_READ(offsetof(struct opts_reparam, read)),
+	OPT_GROUP_TALK(offsetof(struct opts_reparam, talk)),
+	{0},
+};
+
+/* The words of --to, in their order, as formats. */
+static const enum gpube_format formats[] = {GPUBE_FORMAT_AUTO, GPUBE_FORMAT_WCSP, GPUBE_FORMAT_CFN};
+
+enum { LABEL = ANSWER_LABEL };
+enum { ORDER_TENTHS = 3 }; /* seconds for the order that is written, in tenths */
+
+struct result {
+	struct answer answer;
+	const struct opts_reparam *opts;
+	const struct gpube_bound_opts *run;
+	const struct gpube_bounds *bounds;
+	struct gpube_shifted shifted;
+	double seconds_read;
+	struct reparam_check check;
+};
+
+/* ---- report --------------------------------------------------------------------------- */
+
+static void report_text(struct gpube_out *out, const void *arg)
+{
+	const struct result *r = arg;
+	const struct gpube_model *m = r->shifted.model;
+
+	bounding_text(out, &r->answer, r->bounds);
+	gpube__out_printf(out, "%-*s%s: constant ", LABEL, "written", r->opts->write);
+	gpube__out_decimal(out, m->constant, m->scale);
+	gpube__out_printf(out, ", %d function%s, %d added of three or more variables\n",
+		m->n_functions, plural(m->n_functions), r->shifted.n_wide);
+	if (r->opts->check)
+		gpube__out_printf(out, "%-*s%lld %s, read back: their costs are the file's\n",
+			LABEL, "checked", (long long)r->check.n_assignments,
+			r->check.all ? "assignments, which are all" : "random assignments");
+	gpube__out_printf(out, "%-*s%.3f s, of which reading %.3f\n", LABEL, "time",
+		session_seconds(r->answer.session), r->seconds_read);
+}
+
+static void report_json(struct gpube_out *out, const void *arg)
+{
+	const struct result *r = arg;
+	const struct gpube_model *m = r->shifted.model;
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	answer_json_head(&j, &r->answer);
+	answer_json_result(&j, &r->answer);
+	json_open(&j, "written", '{');
+	json_text(&j, "file", r->opts->write);
+	json_decimal(&j, "constant", m->constant, m->scale);
+	json_int(&j, "functions", m->n_functions);
+	json_int(&j, "added", r->shifted.n_wide);
+	json_int(&j, "added_decimals", r->shifted.shift);
+	json_true_false(&j, "pruned", r->opts->prune != 0);
+	if (r->opts->check)
+		json_int(&j, "checked", r->check.n_assignments);
+	json_close(&j, '}');
+	json_open(&j, "times", '{');
+	json_seconds(&j, "read", r->seconds_read);
+	json_seconds(&j, "bound", r->bounds->seconds_bound);
+	json_seconds(&j, "assignment", r->bounds->seconds_cost);
+	json_close(&j, '}');
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
+/* ---- files ----------------------------------------------------------------------------- */
+
+static enum gpube_format format_of(const struct opts_reparam *o)
+{
+	size_t n = strlen(o->write);
+
+	if (formats[o->to] != GPUBE_FORMAT_AUTO)
+		return formats[o->to];
+	if (n > 3 && (!strcmp(o->write + n - 3, ".gz") || !strcmp(o->write + n - 3, ".xz")))
+		n -= 3;
+	if (n > 4 && !strncmp(o->write + n - 4, ".cfn", 4))
+		return GPUBE_FORMAT_CFN;
+	if (n > 5 && !strncmp(o->write + n - 5, ".wcsp", 5))
+		return GPUBE_FORMAT_WCSP;
+	return GPUBE_FORMAT_AUTO;
+}
+
+/* Whether it can be made: better known before the work than after it. */
+static int can_write(struct session *s, const char *path)
+{
+	struct gpube_out out;
+
+	if (gpube__out_open(&out, s->ctx, path))
+		return session_fail(s, NULL);
+	gpube__out_close(&out, false);
+	return CLI_DONE;
+}
+
+/* toulbar2's .order: the variables of a good order of the written problem, first eliminated first. */
+static int write_order(struct session *s, const struct gpube_model *m, const char *path)
+{
+	struct gpube_order_cost cost;
+	struct gpube_graph g;
+	struct gpube_out out;
+	int32_t *order = gpube__alloc(s->ctx, (uint64_t)m->n_vars, sizeof(*order));
+	int status = order ? gpube__graph_of_model(&g, m) : GPUBE_ENOMEM;
+
+	if (!status) {
+		status = gpube__order_find(s->ctx, order, &cost, &g, GPUBE_ORDER_AUTO,
+			ORDER_TENTHS / 10.0, gpube__ops_cpu()->cells_per_second, 0);
+		gpube__graph_clear(s->ctx, &g);
+	}
+	if (!status)
+		status = gpube__out_open(&out, s->ctx, path);
+	if (!status) {
+		for (int32_t i = 0; i < m->n_vars; i++)
+			gpube__out_printf(&out, "%d\n", order[i]);
+		status = gpube__out_close(&out, true);
+	}
+	gpube__free(s->ctx, order);
+	return status;
+}
+
+static int write_all(struct session *s, struct result *r)
+{
+	const struct opts_reparam *o = r->opts;
+	struct gpube_write_opts opts = {.sizeof_options = sizeof(opts), .format = format_of(o)};
+	struct gpube_model *made = NULL;
+	const struct gpube_model *costs;
+	int status = gpube__shifted_restore(&r->shifted, o->prune);
+
+	if (!status)
+		status = gpube_write_with(r->shifted.model, o->write, &opts);
+	if (!status && o->check)
+		status = bounding_costs(
+			&made, &costs, r->answer.model, (int)o->engine.precision);
+	if (!status && o->check)
+		status = reparam_check(&r->check, costs, o->write, opts.format, r->run, r->bounds,
+			o->prune != 0);
+	gpube_model_free(made);
+	if (!status && o->write_sol && r->bounds->values)
+		status = gpube_write_solution(r->answer.model, o->write_sol, r->bounds->values);
+	if (!status && o->write_order)
+		status = write_order(s, r->shifted.model, o->write_order);
+	return status;
+}
+
+/* ---- the command --------------------------------------------------------------------- */
+
+static int reparam(struct session *s, const struct opts_reparam *o, const char *file,
+	const struct gpube_model *m)
+{
+	struct gpube_shifted_opts shifting = {
+		.whole = !o->prune,
+		.decimals = format_of(o) == GPUBE_FORMAT_WCSP ? 0 : (int)o->decimals,
+		.max_arity = (int)o->max_arity,
+		.max_tables = (int32_t)o->max_tables,
+		.max_cells = o->max_cells,
+	};
+	struct result r = {.opts = o, .seconds_read = session_seconds(s)};
+	struct gpube_bounds *bounds = NULL;
+	struct bounding b;
+	int rc = bounding_init(&b, s, m, &o->bounding, &o->engine);
+
+	if (!rc && gpube__bound_shifted(&bounds, &r.shifted, m, &b.opts, &shifting))
+		rc = session_fail(s, NULL);
+	if (!rc) {
+		r.run = &b.opts;
+		r.bounds = bounds;
+		r.answer = bounding_answer(s, file, m, bounds);
+		/* from here on a stop has been answered; what is left takes little */
+		gpube_ctx_resume(s->ctx);
+		rc = write_all(s, &r) ? session_fail(s, NULL) : CLI_DONE;
+	}
+	if (!rc)
+		rc = answer_report(&r.answer, o->json ? ANSWER_JSON : (enum answer_output)o->output,
+			report_text, report_json, &r);
+	gpube__shifted_clear(&r.shifted);
+	gpube_bounds_free(bounds, s->ctx);
+	bounding_clear(&b, s);
+	return rc;
+}
+
+static bool usable(const struct opts_reparam *o)
+{
+	if (session_options_clash(&o->engine))
+		return false;
+	if (!o->write)
+		cli_error("-o FILE is missing: where the equivalent problem goes");
+	else if (!strcmp(o->write, "-"))
+		cli_error("the equivalent problem goes to a file, standard output has the report");
+	else if (format_of(o) == GPUBE_FORMAT_AUTO)
+		cli_error("cannot tell the format of '%s' from its name: give --to", o->write);
+	else if (o->bounding.method == GPUBE_BOUND_MBE)
+		cli_error("mini-buckets leave no equivalent problem: take another --method");
+	else
+		return true;
+	return false;
+}
+
+static int run(const void *opts, int n_args, char **args)
+{
+	const struct opts_reparam *o = opts;
+	struct gpube_model *m = NULL;
+	struct session s;
+	int rc;
+
+	(void)n_args;
+	if (!usable(o))
+		return CLI_USAGE;
+	rc = session_start(&s, &o->talk, o->engine.threads, o->engine.memory,
+		o->json || o->output == ANSWER_JSON, NULL);
+	if (rc)
+		return rc;
+	rc = can_write(&s, o->write);
+	if (!rc)
+		rc = session_read(&s, &m, args[0], &o->read);
+	if (m)
+		rc = reparam(&s, o, args[0], m);
+	gpube_model_free(m);
+	session_end(&s);
+	return rc;
+}
+
+const struct command cmd_reparam = {
+	.name = "reparam",
+	.arguments = "FILE",
+	.summary = "write an equivalent problem whose constant is a bound, for toulbar2",
+	.description =
+		"Computes a bound of the model in FILE as 'gpube bound' does, by shifting costs "
+		"between functions and into the constant, and writes what the shifts leave: the "
+		"same variables and values, in which every assignment costs what it costs in FILE "
+		"(of a .uai: -ln, rounded), and a search begins with the bound.\n\n"
+		"Shifts between clusters of three or more variables leave tables over them. Those "
+		"that raise the bound most are written, as many as --max-arity, --max-tables and "
+		"--max-cells allow; the others take no part, and the bound is lower for it. In "
+		"a .cfn, costs get some decimals more, because shifts are fractions; in a .wcsp "
+		"they are integers.\n\n"
+		"With --prune the problem has only assignments that are better than the best "
+		"found, which --write-sol keeps: if it has none, that one is optimal. --ub does "
+		"the same for a known total.\n\n"
+		"SIGINT, SIGTERM and --timeout end the ascent, and what it has reached is "
+		"written.",
+	.examples = "gpube reparam --timeout 30s -o easier.cfn.gz problem.wcsp\n"
+		    "half a minute of work before toulbar2 begins\n"
+		    "gpube reparam --prune --write-sol best.sol -o rest.cfn problem.cfn\n"
+		    "what is left to search for beside best.sol\n"
+		    "gpube reparam --check --max-arity 2 -o pairs.wcsp problem.wcsp\n"
+		    "no tables of three variables, and a look at the result",
+	.min_args = 1,
+	.max_args = 1,
+	.opts_size = sizeof(struct opts_reparam),
+	.groups = groups,
+	.run = run,
+};

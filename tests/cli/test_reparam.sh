@@ -1,0 +1,81 @@
+#!/bin/sh
+# reparam: files written, costs equal, options; toulbar2 finds the same optimum in them.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+x=examples
+printf 'none 2 2 1 10\n2 2\n2 0 1 10 0\n' > "$work/none.wcsp"
+printf '{problem: {name: "most", mustbe: ">-9.0"},\n variables: {a: 2, b: 2},\n' > "$work/most.cfn"
+printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$work/most.cfn"
+"$gpube" generate random -n 60 -d 8 --p1 0.3 --p2 0.1 --seed 3 -o "$work/hard.wcsp"
+
+for method in shift clusters joins auto; do
+	for to in cfn wcsp cfn.gz; do
+		row "$method, .$to: zebra" 0 '^checked +5000 random' '' "$gpube" reparam -q --check \
+			--method $method -o "$work/o.$to" $x/zebra.wcsp
+		row "$method, .$to: exams" 0 '^checked +729 assignments, which are all' '' \
+			"$gpube" reparam -q --check --method $method -o "$work/o.$to" $x/exams.cfn
+	done
+	row "$method: infeasible" 0 '^infeasible ' '' "$gpube" reparam -q --check \
+		--method $method -o "$work/o.cfn" "$work/none.wcsp"
+	row "$method: a maximum" 0 '^checked +4 assign' '' "$gpube" reparam -q --check \
+		--method $method -o "$work/o.cfn" "$work/most.cfn"
+	row "$method: potentials" 0 '^checked +16 assign' '' "$gpube" reparam -q --check \
+		--method $method -o "$work/o.cfn" $x/sprinkler.uai
+done
+row 'pruned' 0 '^checked +729 ' '' "$gpube" reparam -q --check --prune \
+	--write-sol "$work/o.sol" --write-order "$work/o.order" -o "$work/o.cfn" $x/exams.cfn
+that 'the order has all variables' [ "$(sort -n "$work/o.order" | tr '\n' ' ')" = '0 1 2 3 4 5 ' ]
+row 'the solution is one' 0 'upper bound 4\.30 \(given\)|optimum' '*' \
+	"$gpube" bound --sol "$work/o.sol" $x/exams.cfn
+row 'below a total' 0 '^checked +729 ' '' "$gpube" reparam -q --check --ub 4.31 \
+	-o "$work/o.cfn" $x/exams.cfn
+row 'no leftovers' 0 ' 0 added of three' '' "$gpube" reparam -q --check --max-arity 2 \
+	-o "$work/o.cfn" $x/exams.cfn
+row 'few leftovers' 0 ' 2 added of three' '' "$gpube" reparam -q --check --max-tables 2 \
+	-o "$work/o.cfn" $x/exams.cfn
+row 'no decimals more' 0 '"added_decimals": 0' '' "$gpube" reparam -q --json --decimals 0 \
+	-o "$work/o.cfn" $x/exams.cfn
+row 'a timeout' 0 '^lower ' '' "$gpube" reparam -q --check --timeout 0.3s \
+	-o "$work/o.cfn" "$work/hard.wcsp"
+row 'no file' 2 '' '-o FILE is missing' "$gpube" reparam $x/exams.cfn
+row 'no format' 2 '' 'cannot tell the format' "$gpube" reparam -o "$work/o" $x/exams.cfn
+row 'mini-buckets' 2 '' 'leave no equivalent problem' \
+	"$gpube" reparam --method mbe -o "$work/o.cfn" $x/exams.cfn
+row 'no directory' 1 '' 'cannot' "$gpube" reparam -o "$work/none/o.cfn" $x/exams.cfn
+
+optimum() { # FILE
+	toulbar2 "$1" 2> /dev/null |
+		sed -n 's/^No solution.*/none/p; s/^Optimum: \(-\{0,1\}[0-9.]*\).*/\1/p' |
+		sed '/\./{s/0*$//;s/\.$//;}'
+}
+
+if ! command -v toulbar2 > /dev/null; then
+	skip 'toulbar2 finds the same optimum' 'toulbar2 is not installed'
+	plan
+	exit 0
+fi
+for kind in random grid; do
+	for seed in 1 2 3 4; do
+		"$gpube" generate $kind -n 12 -d 4 --p1 0.4 --p2 0.2 --seed $seed --max-cost 20 \
+			-o "$work/n.wcsp"
+		want=$(optimum "$work/n.wcsp")
+		for options in "-o $work/r.wcsp" "-o $work/r.cfn" "-o $work/r.cfn.gz --max-arity 4" \
+			"-o $work/r.cfn --method joins --max-arity 5" "-o $work/r.wcsp --max-tables 3"; do
+			# shellcheck disable=SC2086
+			"$gpube" reparam -q $options "$work/n.wcsp" > /dev/null
+			file=${options#-o }
+			that "$kind $seed, ${options#*/r}: toulbar2 finds $want" \
+				[ "$want" = "$(optimum "${file%% *}")" ]
+		done
+		"$gpube" reparam -q --prune --json -o "$work/r.cfn" "$work/n.wcsp" > "$work/json"
+		best=$(sed 's/.*"upper_bound": \([0-9]*\).*/\1/' "$work/json")
+		rest=$(optimum "$work/r.cfn")
+		if [ "$best" = "$want" ]; then
+			that "$kind $seed, pruned: nothing is better" [ "$rest" = none ]
+		else
+			that "$kind $seed, pruned: toulbar2 finds $want" [ "$rest" = "$want" ]
+		fi
+	done
+done
+plan

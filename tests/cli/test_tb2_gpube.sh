@@ -1,0 +1,56 @@
+#!/bin/sh
+# tb2-gpube: answers against brute force (gpube solve), whoever proves them; signals; no files stay.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+x=examples
+tb2=plugins/toulbar2/tb2-gpube
+GPUBE=$(command -v "$gpube")
+TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+export GPUBE TMPDIR
+if ! command -v toulbar2 > /dev/null; then
+	skip 'tb2-gpube' 'toulbar2 is not installed'
+	plan
+	exit 0
+fi
+# toulbar2 that never ends on the file as it is, and one that ends on none
+printf '#!/bin/sh\ncase "$*" in *shifted.cfn*) exec toulbar2 "$@" ;; esac\nexec sleep 60\n' > "$work/slow"
+printf '#!/bin/sh\nexec sleep 60\n' > "$work/never"
+chmod +x "$work/slow" "$work/never"
+printf 'none 2 2 1 10\n2 2\n2 0 1 10 0\n' > "$work/none.wcsp"
+printf '{problem: {name: "most", mustbe: ">-9.0"},\n variables: {a: 2, b: 2},\n' > "$work/most.cfn"
+printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$work/most.cfn"
+
+row 'toulbar2 at once' 0 '^optimum +4\.30, proved by toulbar2$' '^Optimum: 4\.30' "$tb2" $x/exams.cfn
+row 'a maximum' 0 '^optimum +7\.1, ' '*' "$tb2" "$work/most.cfn"
+row 'infeasible' 0 '^infeasible ' '*' "$tb2" "$work/none.wcsp"
+row 'potentials' 0 '^optimum +1\.127011763190, ' '*' "$tb2" $x/sprinkler.uai
+row 'options of toulbar2' 0 '^optimum +4\.30, ' '*' "$tb2" $x/exams.cfn -- -B=1 -O=-3
+row 'what toulbar2 does not read' 0 '^optimum ' '*' "$tb2" tests/instances/frodo.xml
+row 'a file with odd words' 0 '^optimum +4\.30, ' '*' sh -c \
+	"cp $x/exams.cfn \"$work/it's  odd.cfn\" && TB2_GPUBE_DELAY=0 $tb2 \"$work/it's  odd.cfn\" --seed 7"
+TB2_GPUBE_DELAY=0
+export TB2_GPUBE_DELAY
+TOULBAR2=$work/never row 'gpube alone' 0 '^optimum +4\.30, proved by gpube$' '*' "$tb2" $x/exams.cfn
+TOULBAR2=$work/never row 'infeasible by gpube' 0 '^infeasible .* gpube$' '*' "$tb2" "$work/none.wcsp"
+TOULBAR2=$work/slow row 'the shifted problem' 0 'proved by toulbar2 on the shifted problem$' \
+	'toulbar2 on the shifted problem, constant' "$tb2" $x/exams.cfn --method shift -- -B=1
+for seed in 1 2 3 4; do
+	"$gpube" generate random -n 10 -d 4 --p1 0.5 --p2 0.3 --max-cost 30 --seed $seed -o "$work/n.wcsp"
+	want=$("$gpube" solve --json -q "$work/n.wcsp" |
+		sed -n 's/.*"status": "infeasible".*/infeasible/p; s/.*"upper_bound": \([0-9.]*\).*/optimum     \1,/p')
+	TOULBAR2=$work/slow row "random $seed: $want" 0 "^$want" '*' "$tb2" "$work/n.wcsp" --method shift
+done
+row 'no file' 1 '' "cannot open 'none'" "$tb2" none
+row 'no toulbar2' 1 '' 'cannot find toulbar2' env TOULBAR2=none "$tb2" $x/exams.cfn
+row 'usage' 2 '' '^usage: ' "$tb2"
+"$gpube" generate random -n 80 -d 8 --p1 0.3 --p2 0 --seed 3 -o "$work/hard.wcsp"
+for signal in INT TERM; do
+	status=143
+	[ $signal = INT ] && status=130
+	TOULBAR2=$work/never row "SIG$signal: the bounds so far" "$status" \
+		'^best ' '*' timeout --preserve-status -s $signal 1 "$tb2" "$work/hard.wcsp"
+done
+that 'no file stays' [ -z "$(ls -A "$TMPDIR")" ]
+plan

@@ -1,0 +1,214 @@
+/*
+ * Certificates: what they claim is never above the optimum, the checker accepts
+ * them after a trip through a file, and refuses every one that was changed.
+ */
+#include "tests/support/test.h"
+
+#include "gpube/certificate.h"
+#include "gpube/dense.h"
+#include "tests/support/files.h"
+#include "tests/support/random_model.h"
+
+enum { N_SEEDS = 150 };
+
+static struct gpube_ctx *ctx;
+static char dir[256];
+
+static int setup(void **state)
+{
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
+
+	(void)state;
+	test_make_dir(dir);
+	return gpube_ctx_new(&ctx, &opts);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gpube_ctx_free(ctx);
+	test_clear_dir(dir);
+	return 0;
+}
+
+/* The relaxed problem: no assignment costs more, and none that counts less where nothing is cut. */
+static void check_relaxed(const struct gpube_model *m, int64_t cap)
+{
+	struct gpube_model *relaxed;
+	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)m->n_vars, sizeof(*values));
+
+	assert_int_equal(gpube__relaxed(&relaxed, m, cap), 0);
+	do {
+		int64_t cost, less;
+
+		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+		assert_int_equal(gpube_model_cost(&less, relaxed, values), 0);
+		assert_true(less < GPUBE_INF);
+		if (cost != GPUBE_INF)
+			assert_true(less <= (m->direction == GPUBE_MAXIMISE ? -cost : cost));
+	} while (next_assignment(values, m));
+	gpube_model_free(relaxed);
+	gpube__free(ctx, values);
+}
+
+/* Changes one number and has it refused; what is changed goes back. */
+static void tamper(int64_t *v, int64_t by, const struct gpube_certificate *c, const struct gpube_model *m)
+{
+	*v += by;
+	assert_int_equal(gpube__certificate_check(c, m), GPUBE_EINVAL);
+	*v -= by;
+}
+
+static void tamper_all(struct gpube_certificate *c, const struct gpube_model *m, uint64_t seed)
+{
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, seed);
+	tamper(&c->bound, 1, c, m);
+	tamper(&c->bound, -1, c, m);
+	tamper(&c->constant, (int64_t)1 << c->shift, c, m);
+	for (int k = 0; k < 8 && c->n_tables; k++) {
+		struct gpube_proof_table *t = &c->tables[gpube__rng_below(&rng, (uint64_t)c->n_tables)];
+		int64_t at = (int64_t)gpube__rng_below(&rng, (uint64_t)t->n);
+
+		tamper(&t->values[at], 1 + (int64_t)gpube__rng_below(&rng, 9), c, m);
+		tamper(&t->values[at], -1, c, m);
+	}
+	for (int32_t t = 0; t < c->n_tables; t++) /* another variable of the same domain */
+		if (c->tables[t].arity == 1 && c->tables[t].n > 1) {
+			int32_t *var = &c->tables[t].scope[0], old = *var;
+			bool flat = true;
+
+			for (int64_t k = 0; k < c->tables[t].n; k++)
+				flat &= c->tables[t].values[k] == c->tables[t].values[0];
+			*var = (old + 1) % c->n_vars;
+			if (!flat && *var != old && c->domain[*var] == c->domain[old])
+				assert_int_equal(gpube__certificate_check(c, m), GPUBE_EINVAL);
+			*var = old;
+		}
+	assert_int_equal(gpube__certificate_check(c, m), 0);
+}
+
+static void certified(void **state)
+{
+	static const enum gpube_bound_method methods[] = {GPUBE_BOUND_AUTO, GPUBE_BOUND_SHIFT,
+		GPUBE_BOUND_CLUSTERS, GPUBE_BOUND_JOINS};
+	uint64_t seed = *(uint64_t *)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = methods[seed % 4]};
+	struct gpube_certificate c, again;
+	struct gpube_bounds *known;
+	struct gpube_model *m;
+	struct brute brute;
+	char path[300];
+	int64_t best;
+
+	if (seed % 8 == 1) /* costs that int32 does not hold */
+		spec.max_cost = (int64_t)1 << 40;
+	spec.observed = 0;
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
+	check_relaxed(m, (int64_t)(seed % 20));
+	assert_int_equal(gpube_bound(&known, m, &opts), 0);
+	assert_int_equal(gpube__bound_certified(&c, m, seed % 3 ? known : NULL, &opts), 0);
+	best = m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost;
+	if (brute.feasible)
+		assert_true(c.bound <= best);
+	snprintf(path, sizeof(path), "%s/c%s", dir, seed % 2 ? ".gz" : "");
+	assert_int_equal(gpube__certificate_write(&c, path), 0);
+	assert_int_equal(gpube__certificate_read(&again, ctx, path), 0);
+	assert_int_equal(again.bound, c.bound);
+	assert_int_equal(gpube__certificate_check(&again, m), 0);
+	tamper_all(&again, m, seed);
+	gpube__certificate_clear(&again);
+	gpube__certificate_clear(&c);
+	gpube_bounds_free(known, ctx);
+	gpube_model_free(m);
+}
+
+/* A certificate whose claims overflow is refused, not believed. */
+static void overflow(void **state)
+{
+	struct gpube_certificate c = {.ctx = ctx, .n_vars = 1, .n_functions = 1};
+	int32_t var = 0;
+	int64_t costs[] = {0, 5}, *values;
+	struct gpube_model *m;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	assert_int_equal(gpube_model_add_costs(m, 1, &var, costs), 0);
+	c.domain = gpube__alloc(ctx, 1, sizeof(*c.domain));
+	c.domain[0] = 2;
+	c.cap = 5;
+	c.constant = INT64_MAX;
+	c.bound = INT64_MAX;
+	assert_int_equal(gpube__certificate_block(&c), 0);
+	assert_int_equal(gpube__certificate_table(&c, 1, &var, &values), 0);
+	values[0] = 1;
+	values[1] = 6;
+	assert_int_equal(gpube__certificate_check(&c, m), GPUBE_ERANGE);
+	c.constant = -1;
+	c.bound = 0;
+	assert_int_equal(gpube__certificate_check(&c, m), 0);
+	gpube__certificate_clear(&c);
+	gpube_model_free(m);
+}
+
+/* Wherever memory runs out: a status, and everything is given back. */
+static void out_of_memory(void **state)
+{
+	struct random_spec spec = random_spec_default();
+	int status = GPUBE_ENOMEM;
+	char path[300];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/m", dir);
+	for (long fail_at = 0; status; fail_at += 1 + fail_at / 20) {
+		struct test_memory memory = {.fail_at = -1};
+		struct gpube_ctx *small = test_memory_ctx(&memory);
+		struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .order_seconds = 1e-4};
+		struct gpube_model *m = random_model(small, &spec, 5);
+		struct gpube_certificate c = {.ctx = small};
+		long before = memory.live;
+
+		assert_non_null(m);
+		small->n_threads = 1;
+		small->memory_bytes = 1 << 26;
+		memory.fail_at = memory.n + fail_at;
+		status = gpube__bound_certified(&c, m, NULL, &opts);
+		if (!status)
+			status = gpube__certificate_write(&c, path);
+		gpube__certificate_clear(&c);
+		if (!status) {
+			status = gpube__certificate_read(&c, small, path);
+			gpube__certificate_clear(&c);
+		}
+		memory.fail_at = -1;
+		if (status)
+			assert_int_equal(status, GPUBE_ENOMEM);
+		assert_int_equal(memory.live, before);
+		gpube_model_free(m);
+		gpube_ctx_free(small);
+	}
+}
+
+int main(void)
+{
+	static struct CMUnitTest tests[N_SEEDS + 2];
+	static uint64_t seeds[N_SEEDS];
+	static void *states[N_SEEDS];
+	static char names[N_SEEDS][48];
+
+	for (int k = 0; k < N_SEEDS; k++) {
+		seeds[k] = (uint64_t)k;
+		states[k] = &seeds[k];
+		snprintf(names[k], sizeof(names[k]), "certificate, seed %d", k);
+		tests[k] = (struct CMUnitTest){names[k], certified, NULL, NULL, states[k]};
+	}
+	tests[N_SEEDS] = (struct CMUnitTest)cmocka_unit_test(overflow);
+	tests[N_SEEDS + 1] = (struct CMUnitTest)cmocka_unit_test(out_of_memory);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

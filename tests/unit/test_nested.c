@@ -1,0 +1,259 @@
+/*
+ * The dual ascent on nested regions: after every pass, on fewer values and on parts,
+ * each assignment below the limit costs in the tables and shares exactly what it did, so that the
+ * constant is a bound; and bounds by it are the optima that brute force finds.
+ */
+#include "tests/support/test.h"
+
+#include "gpube/dense.h"
+#include "gpube/nested.h"
+#include "gpube/ops/regions_cell.h"
+#include "gpube/simplify.h"
+#include "tests/support/random_model.h"
+
+enum { N_SEEDS = 150, N_TURNS = 4 };
+
+static struct gpube_ctx *ctx;
+
+static int setup(void **state)
+{
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
+
+	(void)state;
+	return gpube_ctx_new(&ctx, &opts);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gpube_ctx_free(ctx);
+	return 0;
+}
+
+/* The index of a value among a part's live ones, or -1. */
+static int32_t live_index(const struct gpube_nested_part *p, int32_t i, int32_t value)
+{
+	const int32_t *live = p->values;
+
+	for (int32_t k = 0; k < i; k++)
+		live += p->r.domain[k];
+	for (int32_t x = 0; x < p->r.domain[i]; x++)
+		if (live[x] == value)
+			return x;
+	return -1;
+}
+
+/* What an assignment costs in a state; -1: a value, or a cell, is dead. */
+static int64_t state_cost(const struct gpube_nested *n, const struct gpube_nested_part *p,
+	const int32_t *values)
+{
+	const struct regions_view v = regions_view(&p->r, n->plan.words);
+	const int32_t slack = gpube__slack(n->c);
+	int64_t sum = p->constant;
+
+	for (int64_t t = 0; t < gpube__regions_tables(&n->plan); t++) {
+		int32_t vars[3], cell, x;
+		const int k = regions_scope(&v, t, vars);
+		const bool share = t >= (int64_t)n->plan.n + n->plan.n_pairs + n->plan.n_triples;
+		int64_t at = 0;
+
+		for (int e = 0; e < k; e++) {
+			x = live_index(p, vars[e], values[vars[e]]);
+			if (x < 0)
+				return -1;
+			at = at * (e == k - 1 ? regions_row(p->r.domain[vars[e]])
+					      : p->r.domain[vars[e]]) + x;
+		}
+		cell = v.cells[v.at[t] + at];
+		if (share ? cell == GPUBE__DEAD : cell >= slack)
+			return -1;
+		assert_true(share || cell >= 0);
+		sum += cell;
+	}
+	return sum;
+}
+
+/* kept: NULL, or for variable var which of the model's values the part is of */
+static void check_costs(const struct gpube_nested *n, const struct gpube_nested_part *p,
+	const struct gpube_model *m, int64_t limit, int32_t var, const uint8_t *kept)
+{
+	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)m->n_vars, sizeof(*values));
+
+	n->c->constant = p->constant;
+	n->c->target = p->target;
+	do {
+		int64_t cost, scaled, exact;
+
+		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+		if (cost >= limit || (kept && !kept[values[var]]))
+			continue;
+		assert_true(p->constant < p->target);
+		assert_true(gpube__clusters_total(n->c, p->constant, m, limit) <= cost);
+		scaled = state_cost(n, p, values);
+		exact = cost - gpube__constant_of(m);
+		if (n->c->shift >= 0) {
+			assert_int_equal(scaled, exact * ((int64_t)1 << n->c->shift));
+		} else {
+			assert_true(scaled <= exact >> -n->c->shift);
+			assert_true(scaled + m->n_functions >= exact >> -n->c->shift);
+		}
+	} while (next_assignment(values, m));
+	gpube__free(ctx, values);
+}
+
+/* The values of var, of the model, that a part has. */
+static void mark_live(const struct gpube_nested_part *p, int32_t var, uint8_t *live, int32_t d)
+{
+	for (int32_t a = 0; a < d; a++)
+		live[a] = live_index(p, var, a) >= 0;
+}
+
+static void split_and_check(struct gpube_nested *n, struct gpube_nested_part *p,
+	const struct gpube_model *m, int64_t limit)
+{
+	uint8_t keep[2][64], live[64];
+	int32_t var = 0;
+
+	for (int32_t i = 0; i < m->n_vars; i++)
+		if (p->r.domain[i] > p->r.domain[var])
+			var = i;
+	if (p->r.domain[var] > 64 || m->vars[var].domain > 64)
+		return;
+	for (int half = 0; half < 2; half++) {
+		struct gpube_nested_part *q;
+
+		assert_int_equal(gpube__nested_read(n, p), 0);
+		for (int32_t x = 0; x < p->r.domain[var]; x++)
+			keep[half][x] = x % 2 == half;
+		assert_int_equal(gpube__nested_shrink(&q, n, p, var, keep[half]), 0);
+		if (!q)
+			continue;
+		mark_live(q, var, live, m->vars[var].domain);
+		check_costs(n, q, m, limit, var, live);
+		assert_int_equal(gpube__nested_passes(n, q, 2, GPUBE_REGIONS_QUADS), 0);
+		check_costs(n, q, m, limit, var, live);
+		gpube__nested_free(n, q);
+	}
+}
+
+static void climb(const struct gpube_model *m, int64_t limit, double bytes)
+{
+	struct gpube_nested n;
+	struct gpube_nested_part *p, *q;
+	struct gpube_clusters c;
+	int64_t before = 0;
+
+	assert_int_equal(gpube__clusters_init(&c, m, limit), 0);
+	if (!gpube__nested_suits(&c, gpube__regions_cpu())) {
+		gpube__clusters_clear(&c);
+		return;
+	}
+	assert_int_equal(
+		gpube__nested_init(&n, &c, gpube__ops_cpu(), gpube__regions_cpu(), bytes), 0);
+	assert_int_equal(gpube__nested_first(&p, &n), 0);
+	check_costs(&n, p, m, limit, 0, NULL);
+	for (int turn = 0; turn < N_TURNS && p->constant < p->target; turn++) {
+		assert_int_equal(gpube__nested_passes(
+			&n, p, 1 + turn, turn % 3 ? GPUBE_REGIONS_QUADS : 0), 0);
+		assert_true(p->constant >= before);
+		before = p->constant;
+		check_costs(&n, p, m, limit, 0, NULL);
+		if (p->constant >= p->target)
+			break;
+		assert_int_equal(gpube__nested_read(&n, p), 0);
+		if (turn % 2) {
+			assert_int_equal(gpube__nested_shrink(&q, &n, p, -1, NULL), 0);
+			if (!q)
+				break;
+			gpube__nested_free(&n, p);
+			p = q;
+			check_costs(&n, p, m, limit, 0, NULL);
+		}
+		if (turn == 2)
+			split_and_check(&n, p, m, limit);
+	}
+	gpube__nested_free(&n, p);
+	gpube__nested_clear(&n);
+	gpube__clusters_clear(&c);
+}
+
+static void invariant(void **state)
+{
+	uint64_t seed = *(uint64_t *)*state;
+	struct random_spec spec = random_spec_default();
+	struct gpube_simplified s;
+	struct gpube_model *m;
+	struct brute brute;
+
+	spec.min_arity = spec.max_arity = 2;
+	spec.n_functions = 8 + (int)(seed % 9);
+	spec.min_domain = 1 + (int)(seed % 2);
+	spec.max_domain = 3 + (int)(seed % 3);
+	spec.max_cost = seed % 8 == 1 ? (int64_t)1 << 40 : 20;
+	ctx->n_threads = 1 + (seed % 16 == 0);
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(gpube__simplify(&s, m, seed % 2), 0);
+	if (!s.infeasible) {
+		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
+		climb(s.model, s.model->top, 1e9);
+		climb(s.model, s.model->top, 2000);
+		if (brute.feasible) {
+			climb(s.model, brute.cost, 1e9);
+			climb(s.model, brute.cost + 1, 1e9);
+			climb(s.model, brute.cost + 5, 1e9);
+		}
+	}
+	gpube__simplified_clear(ctx, &s);
+	gpube_model_free(m);
+}
+
+/* The method finds the optimum that brute force finds, by splitting alone where nothing is eliminated. */
+static void optimum(void **state)
+{
+	const uint64_t seed = *(const uint64_t *)*state;
+	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_REGIONS, .backend = GPUBE_BACKEND_CPU,
+		.no_eliminate = seed % 4 != 0,
+		.split = seed % 3 ? GPUBE_SPLIT_FIRST : GPUBE_SPLIT_AUTO};
+	struct random_spec spec = random_spec_default();
+	struct gpube_bounds *got;
+	struct gpube_model *m;
+	struct brute brute;
+
+	spec.min_arity = spec.max_arity = 2;
+	spec.n_vars = 6;
+	spec.n_functions = 10 + (int)(seed % 9);
+	spec.min_domain = 2;
+	spec.max_domain = 4;
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
+	if (gpube_bound(&got, m, &opts))
+		fail_msg("%s", gpube_error(ctx));
+	assert_int_equal(got->answer,
+		brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
+	if (brute.feasible) {
+		assert_int_equal(got->bound, brute.cost);
+		assert_int_equal(got->cost, brute.cost);
+	}
+	gpube_bounds_free(got, ctx);
+	gpube_model_free(m);
+}
+
+int main(void)
+{
+	static struct CMUnitTest tests[2 * N_SEEDS];
+	static uint64_t seeds[N_SEEDS];
+	static char names[2 * N_SEEDS][32];
+
+	for (size_t k = 0; k < 2 * N_SEEDS; k++) {
+		seeds[k / 2] = k / 2;
+		snprintf(names[k], sizeof(names[k]), "%s, seed %zu", k % 2 ? "optimum" : "invariant",
+			k / 2);
+		tests[k] = (struct CMUnitTest){.name = names[k],
+			.test_func = k % 2 ? optimum : invariant,
+			.initial_state = &seeds[k / 2]};
+	}
+	return cmocka_run_group_tests_name("nested", tests, setup, teardown);
+}
