@@ -36,7 +36,7 @@ TOULBAR2=$work/never row 'gpube alone' 0 '^optimum +4\.30, proved by gpube$' '*'
 TOULBAR2=$work/never row 'infeasible by gpube' 0 '^infeasible .* gpube$' '*' "$tb2" "$work/none.wcsp"
 TOULBAR2=$work/slow row 'the shifted problem' 0 'proved by toulbar2 on the shifted problem$' \
 	'toulbar2 on the shifted problem, constant' "$tb2" $x/exams.cfn --method shift -- -B=1
-for seed in 1 2 3 4; do
+for seed in 1 2 3; do
 	"$gpube" generate random -n 10 -d 4 --p1 0.5 --p2 0.3 --max-cost 30 --seed $seed -o "$work/n.wcsp"
 	want=$("$gpube" solve --json -q "$work/n.wcsp" |
 		sed -n 's/.*"status": "infeasible".*/infeasible/p; s/.*"upper_bound": \([0-9.]*\).*/optimum     \1,/p')
@@ -50,7 +50,7 @@ for signal in INT TERM; do
 	status=143
 	[ $signal = INT ] && status=130
 	TOULBAR2=$work/never row "SIG$signal: the bounds so far" "$status" \
-		'^best ' '*' timeout --preserve-status -s $signal 1 "$tb2" "$work/hard.wcsp"
+		'^best ' '*' timeout --preserve-status -s $signal 0.7 "$tb2" "$work/hard.wcsp"
 done
 that 'no file stays' [ -z "$(ls -A "$TMPDIR")" ]
 plan
