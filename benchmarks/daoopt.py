@@ -43,7 +43,8 @@ def search(args, model, order, ibound, *more):
     if os.path.exists(evidence):
         words += ["-e", evidence]
     try:
-        out = subprocess.run(words, capture_output=True, text=True, timeout=args.seconds, errors="replace").stdout
+        out = subprocess.run(words, capture_output=True, text=True, timeout=args.seconds, errors="replace",
+                             cwd=os.path.dirname(order)).stdout  # it leaves a file where it runs
     except subprocess.TimeoutExpired:
         return None
     nodes, value = re.search(r"OR nodes:\s*(\d+)", out), re.search(r"^s (\S+)", out, re.M)
@@ -64,6 +65,7 @@ def main():
     ap.add_argument("--csv")
     ap.add_argument("--only", default="")
     args = ap.parse_args()
+    args.daoopt = os.path.abspath(args.daoopt)
     rows, wrong = [], 0
     print(f"{'instance':28} {'i':>2} {'own':>10} {'own jglp':>10} {'gpube mbe':>10} {'gpube shift':>11}")
     with tempfile.TemporaryDirectory() as folder:
