@@ -42,6 +42,13 @@ for seed in 1 2 3; do
 		sed -n 's/.*"status": "infeasible".*/infeasible/p; s/.*"upper_bound": \([0-9.]*\).*/optimum     \1,/p')
 	TOULBAR2=$work/slow row "random $seed: $want" 0 "^$want" '*' "$tb2" "$work/n.wcsp" --method shift
 done
+# a toulbar2 that ends with an assignment that FILE forbids
+# shellcheck disable=SC2016
+printf '#!/bin/sh\nfor a; do case $a in -w=*) echo 0 0 0 > "${a#-w=}" ;; esac; done\necho "Optimum: 0 in 1"\n' > "$work/liar"
+chmod +x "$work/liar"
+printf 'hard 3 2 2 9\n2 2 2\n2 0 1 9 1\n1 0 3\n2 1 2 0 1\n0 0 1\n' > "$work/hard3.wcsp"
+TOULBAR2=$work/liar row 'an assignment that is forbidden does not count' 0 '^optimum +3, proved by gpube' \
+	'does not count' "$tb2" "$work/hard3.wcsp"
 row 'no file' 1 '' "cannot open 'none'" "$tb2" none
 row 'no toulbar2' 1 '' 'cannot find toulbar2' env TOULBAR2=none "$tb2" $x/exams.cfn
 row 'usage' 2 '' '^usage: ' "$tb2"
