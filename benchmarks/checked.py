@@ -6,7 +6,7 @@ usage: benchmarks/checked.py DATA [--convert build/gpube-convert] [--jobs 2] [--
                              [--csv RAW.csv] [--budget SECONDS] [--list FILE]
 
 Formats are told by content. Every model is written with --check --shift: what was written is compared table by table
-with what should have been. What a format cannot hold is refused, with the reason, and then written with --lossy.
+with what should have been; graphs are to be coloured with four colours. What a format cannot hold is refused, with the reason, and then written with --lossy.
 
 With --toulbar2 (several times, if you like) each file that it reads, the given one unpacked and those written, is
 solved by it and by 'gpube solve', in --seconds each, and the optima are compared: same, DIFFERS, or one of them has
@@ -14,7 +14,8 @@ none. Where gpube has none, the optima of two versions of toulbar2 are compared.
 file of a model it is not asked for the others.
 
 --csv keeps the rows; what is there already is not done again, and with --budget no new file is begun after that many
-seconds. --list names the files to be done, one a line. Ends with tables of counts; exit status 1 if a file cannot be read, a check fails or optima differ.
+seconds. --list names the files to be done, one a line. Ends with tables of counts; exit status 1 if a file cannot be
+read, a check fails or optima differ.
 """
 import argparse
 import collections
@@ -47,7 +48,7 @@ def suffix_of(name):
 
 def convert(args, path, target, out, *options):
     try:
-        p = subprocess.run([args.convert, "--check", "--shift", "--to", target, *options, path, out],
+        p = subprocess.run([args.convert, "--check", "--shift", "--colors", "4", "--to", target, *options, path, out],
                            capture_output=True, text=True, errors="replace", timeout=args.timeout)
     except subprocess.TimeoutExpired:
         return "slow", "more than %d s" % args.timeout

@@ -13,290 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/compare_walk.h"
 #include "formats/survey.h"
 #include "formats/tuples.h"
-
-typedef __int128 total;
-#define FORBIDDEN ((total)1 << 100) /* more than any sum of costs */
-
-/* One function, its variables in increasing order, to be sorted into groups. */
-struct member {
-	const int32_t *sorted;
-	int32_t function, arity;
-};
-
-/* Functions over the same variables: members [begin, end). */
-struct group {
-	int64_t begin, end;
-	total min; /* of the cells that are not marked as forbidden; FORBIDDEN: there are none */
-};
-
-struct side {
-	const struct gpube_model *m;
-	int32_t *sorted;
-	struct member *member;
-	struct group *group;
-	int64_t n_members, n_groups;
-	total constant, least;
-	int64_t bound;
-	bool hopeless;
-};
-
-/* Room for the walk through a group's cells, in the order of its first function's scope. */
-struct walk {
-	struct gpube_ctx *ctx;
-	const int32_t *scope;
-	int arity;
-	int64_t cells; /* -1: more than 2^63 */
-	int32_t *domains, *tuple, *own, *own_domains;
-	int32_t *place; /* by variable: where in the scope */
-};
-
-/* ---- groups ------------------------------------------------------------------------ */
-
-static int compare_members(const void *x, const void *y)
-{
-	const struct member *a = x, *b = y;
-	int c;
-
-	if (a->arity != b->arity)
-		return a->arity < b->arity ? -1 : 1;
-	c = gpube__compare_tuples(a->sorted, b->sorted, a->arity);
-	return c ? c : (a->function > b->function) - (a->function < b->function);
-}
-
-static bool same_group(const struct member *a, const struct member *b)
-{
-	return a->arity == b->arity && !gpube__compare_tuples(a->sorted, b->sorted, a->arity);
-}
-
-static void side_clear(struct side *s)
-{
-	struct gpube_ctx *ctx = s->m->ctx;
-
-	gpube__free(ctx, s->sorted);
-	gpube__free(ctx, s->member);
-	gpube__free(ctx, s->group);
-}
-
-static int side_init(struct side *s, const struct gpube_model *m)
-{
-	struct gpube_ctx *ctx = m->ctx;
-	uint64_t n = (uint64_t)m->n_functions;
-
-	memset(s, 0, sizeof(*s));
-	s->m = m;
-	s->constant = gpube__minimised(m, m->constant);
-	s->bound = gpube__bound(m);
-	s->sorted = gpube__alloc(ctx, (uint64_t)m->n_scopes, sizeof(*s->sorted));
-	s->member = gpube__alloc(ctx, n, sizeof(*s->member));
-	s->group = gpube__alloc(ctx, n, sizeof(*s->group));
-	if (!s->sorted || !s->member || !s->group) {
-		side_clear(s);
-		return GPUBE_ENOMEM;
-	}
-	for (int32_t f = 0; f < m->n_functions; f++) {
-		const struct gpube_table *t = gpube__table(m, f);
-		int32_t *sorted = s->sorted + m->functions[f].scope_at;
-
-		if (t->arity == 0) {
-			int64_t v = t->n ? gpube__table_int(t, 0) : t->dflt.i;
-
-			s->hopeless = s->hopeless || v == GPUBE_INF;
-			s->constant += v == GPUBE_INF ? 0 : gpube__minimised(m, v);
-			continue;
-		}
-		memcpy(sorted, gpube__scope(m, f), (size_t)t->arity * sizeof(*sorted));
-		qsort(sorted, (size_t)t->arity, sizeof(*sorted), gpube__compare_int32);
-		s->member[s->n_members++] = (struct member){sorted, f, t->arity};
-	}
-	qsort(s->member, (size_t)s->n_members, sizeof(*s->member), compare_members);
-	for (int64_t k = 0; k < s->n_members; k++) {
-		if (k == 0 || !same_group(&s->member[k - 1], &s->member[k]))
-			s->group[s->n_groups++].begin = k;
-		s->group[s->n_groups - 1].end = k + 1;
-	}
-	return GPUBE_OK;
-}
-
-/* ---- cells of a group ---------------------------------------------------------------- */
-
-static int walk_init(struct walk *w, const struct gpube_model *m)
-{
-	uint64_t n = (uint64_t)m->n_vars;
-
-	memset(w, 0, sizeof(*w));
-	w->ctx = m->ctx;
-	w->domains = gpube__alloc(m->ctx, 5 * n + 1, sizeof(*w->domains));
-	if (!w->domains)
-		return GPUBE_ENOMEM;
-	w->tuple = w->domains + n;
-	w->own = w->tuple + n;
-	w->own_domains = w->own + n;
-	w->place = w->own_domains + n;
-	return GPUBE_OK;
-}
-
-/* Lays the walk along the scope of a function. */
-static void walk_along(struct walk *w, const struct gpube_model *m, int32_t function)
-{
-	w->scope = gpube__scope(m, function);
-	w->arity = m->functions[function].arity;
-	w->cells = gpube__cells(m, w->arity, w->scope);
-	for (int k = 0; k < w->arity; k++) {
-		w->domains[k] = m->vars[w->scope[k]].domain;
-		w->place[w->scope[k]] = k;
-	}
-	memset(w->tuple, 0, (size_t)w->arity * sizeof(*w->tuple));
-}
-
-/* A function's cost at the walk's tuple, as the minimisation sees it. */
-static total cost_at(const struct walk *w, const struct gpube_model *m, int32_t f)
-{
-	const struct gpube_table *t = gpube__table(m, f);
-	const int32_t *scope = gpube__scope(m, f);
-	int64_t k, v;
-
-	for (int i = 0; i < t->arity; i++) {
-		w->own[i] = w->tuple[w->place[scope[i]]];
-		w->own_domains[i] = m->vars[scope[i]].domain;
-	}
-	k = gpube__table_find(t, w->own_domains, w->own);
-	v = gpube__minimised(m, k < 0 ? t->dflt.i : gpube__table_int(t, k));
-	return v == GPUBE_INF ? FORBIDDEN : v;
-}
-
-/* 'direct': the group is one dense table along the walk's scope, and 'cell' its index. */
-static total group_cost(const struct walk *w, const struct side *s, const struct group *g,
-	bool direct, int64_t cell)
-{
-	total sum = 0;
-
-	if (direct) {
-		int64_t v =
-			gpube__table_int(gpube__table(s->m, s->member[g->begin].function), cell);
-
-		v = gpube__minimised(s->m, v);
-		return v == GPUBE_INF ? FORBIDDEN : v;
-	}
-	for (int64_t k = g->begin; k < g->end; k++) {
-		total c = cost_at(w, s->m, s->member[k].function);
-
-		if (c == FORBIDDEN)
-			return FORBIDDEN;
-		sum += c;
-	}
-	return sum;
-}
-
-static bool is_direct(const struct walk *w, const struct side *s, const struct group *g)
-{
-	int32_t f = s->member[g->begin].function;
-
-	return g->end == g->begin + 1 && !gpube__table(s->m, f)->sparse &&
-	       !gpube__compare_tuples(gpube__scope(s->m, f), w->scope, w->arity);
-}
-
-/* Tuples that the sparse tables of a group hold; -1 if one is dense. */
-static int64_t count_tuples(const struct side *s, const struct group *g)
-{
-	int64_t n = 0;
-
-	for (int64_t k = g->begin; k < g->end; k++) {
-		const struct gpube_table *t = gpube__table(s->m, s->member[k].function);
-
-		if (!t->sparse)
-			return -1;
-		n += t->n;
-	}
-	return n;
-}
-
-/* A look at one cell of a group: 'a' and 'b' are the sides' costs there; false ends the walk. */
-typedef bool look_fn(void *arg, const struct walk *w, total a, total b);
-
-/* The walk's tuple := tuple k of function f. */
-static void go_to(struct walk *w, const struct gpube_model *m, int32_t f, int64_t k)
-{
-	const struct gpube_table *t = gpube__table(m, f);
-	const int32_t *scope = gpube__scope(m, f);
-
-	for (int i = 0; i < t->arity; i++)
-		w->tuple[w->place[scope[i]]] = t->tuples[k * t->arity + i];
-}
-
-/* The sum of the group's defaults: the cost of a cell that no table holds. */
-static total default_cost(const struct side *s, const struct group *g)
-{
-	total sum = 0;
-
-	for (int64_t k = g->begin; k < g->end; k++) {
-		int64_t v = gpube__table(s->m, s->member[k].function)->dflt.i;
-
-		if (v == GPUBE_INF)
-			return FORBIDDEN;
-		sum += gpube__minimised(s->m, v);
-	}
-	return sum;
-}
-
-/* Only the tuples that one side holds, and one cell for all others. */
-static void walk_tuples(struct walk *w, const struct side *a, const struct group *ga,
-	const struct side *b, const struct group *gb, look_fn *look, void *arg)
-{
-	const struct side *sides[] = {a, b};
-	const struct group *groups[] = {ga, gb};
-
-	if (!look(arg, w, default_cost(a, ga), default_cost(b, gb)))
-		return;
-	for (int side = 0; side < 2; side++)
-		for (int64_t k = groups[side]->begin; k < groups[side]->end; k++) {
-			int32_t f = sides[side]->member[k].function;
-
-			for (int64_t n = 0; n < gpube__table(sides[side]->m, f)->n; n++) {
-				go_to(w, sides[side]->m, f, n);
-				if (!look(arg, w, group_cost(w, a, ga, false, 0),
-					    group_cost(w, b, gb, false, 0)))
-					return;
-			}
-		}
-}
-
-/* Every cell of two groups over the same variables. Where tuples are few, those alone. */
-static void walk_group(struct walk *w, const struct side *a, const struct group *ga,
-	const struct side *b, const struct group *gb, look_fn *look, void *arg)
-{
-	int64_t n_a = count_tuples(a, ga), n_b = count_tuples(b, gb);
-	bool direct_a, direct_b;
-
-	walk_along(w, a->m, a->member[ga->begin].function);
-	if (n_a >= 0 && n_b >= 0 && (w->cells < 0 || w->cells / 4 > n_a + n_b)) {
-		walk_tuples(w, a, ga, b, gb, look, arg);
-		return;
-	}
-	direct_a = is_direct(w, a, ga);
-	direct_b = is_direct(w, b, gb);
-	for (int64_t cell = 0; cell < w->cells; cell++) {
-		if (!look(arg, w, group_cost(w, a, ga, direct_a, cell),
-			    group_cost(w, b, gb, direct_b, cell)))
-			return;
-		gpube__tuple_next(w->tuple, w->domains, w->arity);
-	}
-}
 
 /* ---- the comparison of costs ----------------------------------------------------------- */
 
 struct pair {
-	const struct side *a, *b;
-	struct group *ga, *gb;
-	total shift; /* what b's cells cost more than a's */
+	const struct gpube_compare_side *a, *b;
+	struct gpube_compare_group *ga, *gb;
+	gpube_total shift; /* what b's cells cost more than a's */
 	bool shift_known;
-	total limit_a, limit_b; /* a cell from this on is forbidden */
+	gpube_total limit_a, limit_b; /* a cell from this on is forbidden */
 	int64_t n_cells;
 	int status;
 };
 
-static bool look_min(void *arg, const struct walk *w, total a, total b)
+static bool look_min(void *arg, const struct gpube_compare_walk *w, gpube_total a, gpube_total b)
 {
 	struct pair *p = arg;
 
@@ -307,7 +40,7 @@ static bool look_min(void *arg, const struct walk *w, total a, total b)
 }
 
 /* "(3, 5) at 0 2" */
-static const char *where(const struct walk *w, char *text, size_t size)
+static const char *where(const struct gpube_compare_walk *w, char *text, size_t size)
 {
 	size_t n = 0;
 
@@ -318,9 +51,9 @@ static const char *where(const struct walk *w, char *text, size_t size)
 	return text;
 }
 
-static const char *total_text(total v, char *text, size_t size)
+static const char *total_text(gpube_total v, char *text, size_t size)
 {
-	if (v >= FORBIDDEN)
+	if (v >= GPUBE_FORBIDDEN_TOTAL)
 		return "forbidden";
 	snprintf(text, size, "%.17g", (double)v);
 	if (v < INT64_MAX && v > -INT64_MAX)
@@ -328,72 +61,73 @@ static const char *total_text(total v, char *text, size_t size)
 	return text;
 }
 
-static bool look_equal(void *arg, const struct walk *w, total a, total b)
+static bool look_equal(void *arg, const struct gpube_compare_walk *w, gpube_total a, gpube_total b)
 {
 	struct pair *p = arg;
 	char place[128], x[32], y[32];
 
 	p->n_cells++;
 	if (a >= p->limit_a)
-		a = FORBIDDEN;
+		a = GPUBE_FORBIDDEN_TOTAL;
 	if (b >= p->limit_b)
-		b = FORBIDDEN;
-	if (a == FORBIDDEN && b == FORBIDDEN)
+		b = GPUBE_FORBIDDEN_TOTAL;
+	if (a == GPUBE_FORBIDDEN_TOTAL && b == GPUBE_FORBIDDEN_TOTAL)
 		return true;
-	if (!p->shift_known && a != FORBIDDEN && b != FORBIDDEN) {
+	if (!p->shift_known && a != GPUBE_FORBIDDEN_TOTAL && b != GPUBE_FORBIDDEN_TOTAL) {
 		p->shift = b - a;
 		p->shift_known = true;
 	}
-	if (a != FORBIDDEN && b != FORBIDDEN && b - a == p->shift)
+	if (a != GPUBE_FORBIDDEN_TOTAL && b != GPUBE_FORBIDDEN_TOTAL && b - a == p->shift)
 		return true;
 	p->status = gpube__fail(w->ctx, GPUBE_EBUG, "the function over %s costs %s, read back %s",
 		where(w, place, sizeof(place)), total_text(a, x, sizeof(x)),
-		total_text(b == FORBIDDEN ? b : b - p->shift, y, sizeof(y)));
+		total_text(b == GPUBE_FORBIDDEN_TOTAL ? b : b - p->shift, y, sizeof(y)));
 	return false;
 }
 
 /* The costs from which a group's cell is forbidden, the least of the others given. */
-static total limit_of(const struct side *s, const struct group *g)
+static gpube_total limit_of(const struct gpube_compare_side *s, const struct gpube_compare_group *g)
 {
 	if (s->bound == GPUBE_INF)
-		return FORBIDDEN;
+		return GPUBE_FORBIDDEN_TOTAL;
 	return s->bound - (s->least - g->min);
 }
 
-static bool is_infeasible(const struct side *s)
+static bool is_infeasible(const struct gpube_compare_side *s)
 {
 	return s->hopeless || (s->bound != GPUBE_INF && s->least >= s->bound);
 }
 
-static void add_min(struct side *s, const struct group *g)
+static void add_min(struct gpube_compare_side *s, const struct gpube_compare_group *g)
 {
-	if (g->min == FORBIDDEN)
+	if (g->min == GPUBE_FORBIDDEN_TOTAL)
 		s->hopeless = true;
 	else
 		s->least += g->min;
 }
 
 /* Least totals of both sides; their groups are over the same variables one by one. */
-static void find_least(struct side *a, struct side *b, struct walk *w)
+static void find_least(
+	struct gpube_compare_side *a, struct gpube_compare_side *b, struct gpube_compare_walk *w)
 {
 	a->least = a->constant;
 	b->least = b->constant;
 	for (int64_t k = 0; k < a->n_groups; k++) {
 		struct pair p = {.a = a, .b = b, .ga = &a->group[k], .gb = &b->group[k]};
 
-		p.ga->min = p.gb->min = FORBIDDEN;
-		walk_group(w, a, p.ga, b, p.gb, look_min, &p);
+		p.ga->min = p.gb->min = GPUBE_FORBIDDEN_TOTAL;
+		gpube__walk_group(w, a, p.ga, b, p.gb, look_min, &p);
 		add_min(a, p.ga);
 		add_min(b, p.gb);
 	}
 }
 
 /* Totals are the same on both sides, so the bounds must be, unless neither is ever reached. */
-static int compare_bounds(const struct side *a, const struct side *b)
+static int compare_bounds(const struct gpube_compare_side *a, const struct gpube_compare_side *b)
 {
 	struct gpube_ctx *ctx = a->m->ctx;
 	struct gpube_survey survey;
-	total most;
+	gpube_total most;
 	int status = gpube__survey_init(&survey, a->m);
 
 	if (status)
@@ -406,17 +140,17 @@ static int compare_bounds(const struct side *a, const struct side *b)
 		(long long)a->bound, (long long)b->bound);
 }
 
-static int compare_groups(
-	struct gpube_compared *counts, struct side *a, struct side *b, struct walk *w)
+static int compare_groups(struct gpube_compared *counts, struct gpube_compare_side *a,
+	struct gpube_compare_side *b, struct gpube_compare_walk *w)
 {
-	total shift = b->constant - a->constant, moved = 0;
+	gpube_total shift = b->constant - a->constant, moved = 0;
 
 	for (int64_t k = 0; k < a->n_groups; k++) {
 		struct pair p = {.a = a, .b = b, .ga = &a->group[k], .gb = &b->group[k]};
 
 		p.limit_a = limit_of(a, p.ga);
 		p.limit_b = limit_of(b, p.gb);
-		walk_group(w, a, p.ga, b, p.gb, look_equal, &p);
+		gpube__walk_group(w, a, p.ga, b, p.gb, look_equal, &p);
 		if (p.status)
 			return p.status;
 		moved += p.shift;
@@ -424,17 +158,18 @@ static int compare_groups(
 	}
 	if (shift + moved != 0)
 		return gpube__fail(a->m->ctx, GPUBE_EBUG,
-			"every total is off by %.17g when read back", (double)(shift + moved));
+			"every total is off by %.17g when read back",
+			(double)(shift + moved));
 	return compare_bounds(a, b);
 }
 
 /* What all cells of a group cost, if it is the same. */
 struct level {
-	total cost;
+	gpube_total cost;
 	bool known, differs;
 };
 
-static bool look_level(void *arg, const struct walk *w, total a, total b)
+static bool look_level(void *arg, const struct gpube_compare_walk *w, gpube_total a, gpube_total b)
 {
 	struct level *level = arg;
 
@@ -450,39 +185,31 @@ static bool look_level(void *arg, const struct walk *w, total a, total b)
  * A group that the other side lacks may cost the same everywhere: formats of clauses
  * have no function then. It goes into the constant.
  */
-static bool settle(struct side *s, struct group *g, struct walk *w)
+static bool settle(
+	struct gpube_compare_side *s, struct gpube_compare_group *g, struct gpube_compare_walk *w)
 {
 	struct level level = {0};
 
-	walk_group(w, s, g, s, g, look_level, &level);
+	gpube__walk_group(w, s, g, s, g, look_level, &level);
 	if (level.differs)
 		return false;
-	if (level.cost == FORBIDDEN)
+	if (level.cost == GPUBE_FORBIDDEN_TOTAL)
 		s->hopeless = true;
 	else
 		s->constant += level.cost;
 	return true;
 }
 
-/* -1, 0 or 1: the order in which groups stand, by their variables. */
-static int compare_variables_of(
-	const struct side *a, const struct group *ga, const struct side *b, const struct group *gb)
-{
-	struct member x = a->member[ga->begin], y = b->member[gb->begin];
-
-	x.function = y.function = 0;
-	return compare_members(&x, &y);
-}
-
 /* Leaves the groups that both sides have, if what else there is does not matter. */
-static int match_groups(struct side *a, struct side *b, struct walk *w)
+static int match_groups(
+	struct gpube_compare_side *a, struct gpube_compare_side *b, struct gpube_compare_walk *w)
 {
 	int64_t n_a = a->n_groups, n_b = b->n_groups, i = 0, k = 0, n = 0;
 
 	while (i < n_a || k < n_b) {
 		int c = i == n_a   ? 1
 			: k == n_b ? -1
-				   : compare_variables_of(a, &a->group[i], b, &b->group[k]);
+				   : gpube__compare_groups_of(a, &a->group[i], b, &b->group[k]);
 
 		if (c == 0) {
 			a->group[n] = a->group[i++];
@@ -490,7 +217,8 @@ static int match_groups(struct side *a, struct side *b, struct walk *w)
 		} else if (!(c < 0 ? settle(a, &a->group[i], w) : settle(b, &b->group[k], w))) {
 			if (n_a != n_b)
 				return gpube__fail(a->m->ctx, GPUBE_EBUG,
-					"functions over %lld sets of variables, read back over %lld",
+					"functions over %lld sets of variables, read back over "
+					"%lld",
 					(long long)n_a, (long long)n_b);
 			return gpube__fail(a->m->ctx, GPUBE_EBUG,
 				"function %d is over other variables when read back",
@@ -507,18 +235,18 @@ static int match_groups(struct side *a, struct side *b, struct walk *w)
 static int compare_costs(
 	struct gpube_compared *counts, const struct gpube_model *m, const struct gpube_model *again)
 {
-	struct side a, b;
-	struct walk w;
-	int status = side_init(&a, m);
+	struct gpube_compare_side a, b;
+	struct gpube_compare_walk w;
+	int status = gpube__side_init(&a, m);
 
 	if (status)
 		return status;
-	status = side_init(&b, again);
+	status = gpube__side_init(&b, again);
 	if (status) {
-		side_clear(&a);
+		gpube__side_clear(&a);
 		return status;
 	}
-	status = walk_init(&w, m);
+	status = gpube__walk_init(&w, m);
 	if (!status)
 		status = match_groups(&a, &b, &w);
 	if (!status) {
@@ -531,8 +259,8 @@ static int compare_costs(
 			status = compare_groups(counts, &a, &b, &w);
 	}
 	gpube__free(m->ctx, w.domains);
-	side_clear(&a);
-	side_clear(&b);
+	gpube__side_clear(&a);
+	gpube__side_clear(&b);
 	return status;
 }
 
@@ -574,14 +302,14 @@ static bool near(
 	return fabsl(a - b) <= slack;
 }
 
-static int compare_table(struct walk *w, const struct gpube_model *m,
+static int compare_table(struct gpube_compare_walk *w, const struct gpube_model *m,
 	const struct gpube_model *again, int32_t f, int32_t g)
 {
 	const struct gpube_table *a = gpube__table(m, f), *b = gpube__table(again, g);
 	bool exact = m->kind == GPUBE_POTENTIALS && again->kind == GPUBE_POTENTIALS;
 	char place[128];
 
-	walk_along(w, m, f);
+	gpube__walk_along(w, m, f);
 	for (int64_t cell = 0; cell < w->cells; cell++) {
 		int64_t i = gpube__table_find(a, w->domains, w->tuple);
 		int64_t j = gpube__table_find(b, w->domains, w->tuple);
@@ -617,8 +345,8 @@ static int compare_potentials(
 {
 	long double constant = own_constant(m), constant_again = own_constant(again);
 	int32_t f = next_function(m, 0, &constant), g = next_function(again, 0, &constant_again);
-	struct walk w;
-	int status = walk_init(&w, m);
+	struct gpube_compare_walk w;
+	int status = gpube__walk_init(&w, m);
 
 	while (!status && f < m->n_functions && g < again->n_functions) {
 		int arity = m->functions[f].arity;

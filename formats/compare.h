@@ -30,4 +30,12 @@ struct gpube_compared {
 int gpube__compare(struct gpube_compared *counts, const struct gpube_model *m,
 	const struct gpube_model *again);
 
+/*
+ * gpube__decode_clauses() - the model over m's variables, each of two values or more, that
+ * 'again' says with a Boolean for each value of those of more than two.
+ * Errors: EBUG (a clause that says something else, or one is missing), ENOMEM
+ */
+int gpube__decode_clauses(struct gpube_model **out, const struct gpube_model *m,
+	const struct gpube_model *again);
+
 #endif

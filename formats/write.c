@@ -62,13 +62,28 @@ static int read_again(const struct gpube_out *out, struct gpube_model *m,
 	return status;
 }
 
-/* Does the format write a variable of m as several? */
-static bool has_booleans(const struct gpube_model *m, const struct gpube_format_row *f)
+/* Does the format write a variable of m as several? *known: each has at least one. */
+static bool has_booleans(bool *known, const struct gpube_model *m, const struct gpube_format_row *f)
 {
-	for (int32_t i = 0; i < m->n_vars; i++)
-		if (m->vars[i].domain != 2)
-			return f->id == GPUBE_FORMAT_WCNF || f->id == GPUBE_FORMAT_CNF;
-	return false;
+	bool other = false;
+
+	*known = true;
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		other = other || m->vars[i].domain != 2;
+		*known = *known && m->vars[i].domain > 1;
+	}
+	return other && (f->id == GPUBE_FORMAT_WCNF || f->id == GPUBE_FORMAT_CNF);
+}
+
+/* What was read back becomes a model over the variables of m. */
+static int decode(struct gpube_model **again, const struct gpube_model *m)
+{
+	struct gpube_model *decoded;
+	int status = gpube__decode_clauses(&decoded, m, *again);
+
+	gpube_model_free(*again);
+	*again = decoded;
+	return status;
 }
 
 /* --check: what was written is read back and compared with what should have been. */
@@ -77,6 +92,7 @@ static int check_written(
 {
 	struct gpube_compared counts;
 	struct gpube_model *again;
+	bool known;
 	char text[400];
 	int status = gpube_model_new(&again, m->ctx, f->kind);
 
@@ -85,13 +101,16 @@ static int check_written(
 	status = read_again(&w->model, again, f->read);
 	if (!status && gpube__out_temporary(&w->evidence))
 		status = read_again(&w->evidence, again, gpube__evid_read);
-	if (!status && again->n_vars != m->n_vars && has_booleans(m, f)) {
-		gpube__log(m->ctx, GPUBE_LOG_NOTE,
-			"%s: read back, but not compared: variables of other than two values are "
-			"written as several Boolean ones",
-			w->path);
-		gpube_model_free(again);
-		return GPUBE_OK;
+	if (!status && has_booleans(&known, m, f)) {
+		if (!known) {
+			gpube__log(m->ctx, GPUBE_LOG_NOTE,
+				"%s: read back, but not compared: clauses leave out variables of "
+				"one value",
+				w->path);
+			gpube_model_free(again);
+			return GPUBE_OK;
+		}
+		status = decode(&again, m);
 	}
 	if (!status)
 		status = gpube__compare(&counts, m, again);

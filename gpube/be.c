@@ -7,28 +7,37 @@
 
 /* A message. */
 struct work {
-	void *values;	  /* backend memory */
-	uint64_t *counts; /* backend memory, or NULL */
+	void *values;	  /* memory of its side's backend */
+	uint64_t *counts; /* the same, or NULL */
+	int side;
 };
 
 struct run {
 	const struct gpube_be *be;
-	const struct gpube_ops *ops;
+	const struct gpube_be_sides *sides;
 	const struct gpube_working *w;
 	uint64_t modulus;
 	bool counting, keep, storing_args;
 	struct gpube_window window;
 	struct work *messages; /* per position */
 	uint8_t **args;	       /* per position: packed arg-mins on the host, or NULL */
+	double *seconds;       /* per position, or NULL */
 	double joined_done, joined_total;
 };
 
+static const struct gpube_ops *ops_of(const struct run *r, int32_t p)
+{
+	return r->sides->ops[gpube__side_of(r->sides, p)];
+}
+
 static void free_work(struct run *r, struct work *t)
 {
+	const struct gpube_ops *ops = r->sides->ops[t->side];
+
 	if (t->values)
-		r->ops->free(r->be->ctx, t->values);
+		ops->free(r->be->ctx, t->values);
 	if (t->counts)
-		r->ops->free(r->be->ctx, t->counts);
+		ops->free(r->be->ctx, t->counts);
 	memset(t, 0, sizeof(*t));
 }
 
@@ -132,7 +141,7 @@ static int keep_args(struct run *r, int32_t p, const void *out_arg, int arg_byte
 
 	if (!args)
 		return GPUBE_ENOMEM;
-	status = r->ops->download(ctx, args, out_arg, bytes);
+	status = ops_of(r, p)->download(ctx, args, out_arg, bytes);
 	if (status || bits >= 8) {
 		r->args[p] = args;
 		return status;
@@ -144,19 +153,43 @@ static int keep_args(struct run *r, int32_t p, const void *out_arg, int arg_byte
 	return r->args[p] ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-static int alloc_message(struct run *r, int64_t cells, struct work *t)
+static int alloc_message(struct run *r, int64_t cells, int side, struct work *t)
 {
+	const struct gpube_ops *ops = r->sides->ops[side];
 	struct gpube_ctx *ctx = r->be->ctx;
 
-	t->values = r->ops->alloc(ctx, (uint64_t)cells * gpube__type_size(r->w->type));
+	t->side = side;
+	t->values = ops->alloc(ctx, (uint64_t)cells * gpube__type_size(r->w->type));
 	if (!t->values)
 		return GPUBE_ENOMEM;
 	if (r->counting) {
-		t->counts = r->ops->alloc(ctx, (uint64_t)cells * sizeof(uint64_t));
+		t->counts = ops->alloc(ctx, (uint64_t)cells * sizeof(uint64_t));
 		if (!t->counts)
 			return GPUBE_ENOMEM;
 	}
 	return GPUBE_OK;
+}
+
+/* Brings the message of bucket p to a side, where it stays. */
+static int cross_over(struct run *r, int32_t p, int side)
+{
+	const struct gpube_ops *device = r->sides->ops[1];
+	int (*copy)(struct gpube_ctx *, void *, const void *, uint64_t) =
+		side ? device->upload : device->download;
+	struct gpube_ctx *ctx = r->be->ctx;
+	int64_t cells = r->be->buckets[p].cells;
+	struct work *here = &r->messages[p], there = {0};
+	int status = alloc_message(r, cells, side, &there);
+
+	if (!status)
+		status = copy(ctx, there.values, here->values,
+			(uint64_t)cells * gpube__type_size(r->w->type));
+	if (!status && here->counts)
+		status = copy(ctx, there.counts, here->counts, (uint64_t)cells * sizeof(uint64_t));
+	free_work(r, status ? &there : here);
+	if (!status)
+		*here = there;
+	return status;
 }
 
 /* The sizes and operands of bucket p's contraction. */
@@ -164,11 +197,11 @@ static int bind_inputs(struct run *r, int32_t p, struct dims *d, struct gpube_op
 {
 	const struct gpube_be *be = r->be;
 	const struct gpube_bucket *b = &be->buckets[p];
+	int side = gpube__side_of(r->sides, p), status;
 	int64_t loaded_at;
-	int status;
 
 	if (p >= r->window.end) {
-		status = gpube__window_load(&r->window, be, r->ops, r->w, p);
+		status = gpube__window_load(&r->window, be, r->sides, r->w, p);
 		if (status)
 			return status;
 	}
@@ -182,8 +215,12 @@ static int bind_inputs(struct run *r, int32_t p, struct dims *d, struct gpube_op
 		if (id >= 0) {
 			gpube__sorted_positions(be, id, d->positions);
 			set_dims(be, b, d, &in[k], d->positions, be->m->functions[id].arity);
-			in[k].values = r->window.values + r->window.at[loaded_at + k];
+			in[k].values = r->window.values[side] + r->window.at[loaded_at + k];
 		} else {
+			status = r->messages[~id].side == side ? GPUBE_OK
+							       : cross_over(r, ~id, side);
+			if (status)
+				return status;
 			set_dims(be, b, d, &in[k], be->scopes + be->buckets[~id].scope_at,
 				be->buckets[~id].n_scope);
 			in[k].values = r->messages[~id].values;
@@ -206,11 +243,13 @@ static int eliminate(struct run *r, int32_t p)
 	struct gpube_contraction c = {.semiring = r->counting ? GPUBE_MIN_COUNT : GPUBE_MIN_PLUS,
 		.type = r->w->type, .n_out = b->n_scope, .n_dims = b->n_scope + 1,
 		.sizes = d.sizes, .n_in = b->n_in, .in = in, .cut = r->w->cut,
-		.threshold = r->w->cut, .modulus = r->modulus};
+		.threshold = r->w->cut, .modulus = r->modulus,
+		.seconds = r->seconds ? r->seconds + p : NULL};
+	const struct gpube_ops *ops = ops_of(r, p);
 	int status = GPUBE_ENOMEM;
 
 	if (!in || !d.sizes || !d.operand || !d.positions ||
-		alloc_message(r, b->cells, &r->messages[p]))
+		alloc_message(r, b->cells, gpube__side_of(r->sides, p), &r->messages[p]))
 		goto out;
 	status = bind_inputs(r, p, &d, in);
 	if (status)
@@ -219,18 +258,18 @@ static int eliminate(struct run *r, int32_t p)
 	c.out_counts = r->messages[p].counts;
 	if (r->storing_args) {
 		c.arg_bytes = gpube__be_arg_bytes((int32_t)d.sizes[b->n_scope]);
-		c.out_arg = r->ops->alloc(ctx, (uint64_t)b->cells * (uint64_t)c.arg_bytes);
+		c.out_arg = ops->alloc(ctx, (uint64_t)b->cells * (uint64_t)c.arg_bytes);
 		if (!c.out_arg) {
 			status = GPUBE_ENOMEM;
 			goto out;
 		}
 	}
-	status = r->ops->contract(ctx, &c);
+	status = ops->contract(ctx, &c);
 	if (!status && r->storing_args)
 		status = keep_args(r, p, c.out_arg, c.arg_bytes);
 out:
 	if (c.out_arg)
-		r->ops->free(ctx, c.out_arg);
+		ops->free(ctx, c.out_arg);
 	for (int32_t k = 0; !r->keep && k < b->n_in; k++) {
 		int32_t id = be->inputs[b->in_at + k];
 
@@ -295,8 +334,8 @@ static int scratch_init(struct scratch *s, const struct gpube_be *be)
 	return GPUBE_ENOMEM;
 }
 
-/* Adds the messages into a bucket, by value of its variable, to s->sums. */
-static int add_messages(struct run *r, int32_t p, int32_t *values, struct scratch *s)
+/* Adds the messages into a bucket that lie on a side, by value of its variable, to s->sums. */
+static int add_messages(struct run *r, int32_t p, int side, int32_t *values, struct scratch *s)
 {
 	const struct gpube_be *be = r->be;
 	const struct gpube_bucket *b = &be->buckets[p];
@@ -307,12 +346,16 @@ static int add_messages(struct run *r, int32_t p, int32_t *values, struct scratc
 	for (int32_t k = 0; k < b->n_in; k++) {
 		int32_t id = be->inputs[b->in_at + k];
 
-		if (id < 0) /* the variable is the slowest dimension of the message */
+		/* the variable is the slowest dimension of the message */
+		if (id < 0 && r->messages[~id].side == side)
 			s->pieces[n++] = (struct gpube_cells){.values = r->messages[~id].values,
 				.first = message_cell(be, ~id, p, 0, values),
 				.stride = be->buckets[~id].cells / domain, .n = domain};
 	}
-	status = r->ops->gather(be->ctx, s->cells, n, s->pieces, gpube__type_size(r->w->type));
+	if (!n)
+		return GPUBE_OK;
+	status = r->sides->ops[side]->gather(
+		be->ctx, s->cells, n, s->pieces, gpube__type_size(r->w->type));
 	for (int64_t i = 0; i < n * domain && !status; i++)
 		s->sums[i % domain] =
 			clamp(s->sums[i % domain] + get(s->cells, r->w->type, i), r->w->cut);
@@ -328,7 +371,9 @@ static int choose(struct run *r, int32_t p, int32_t *values, struct scratch *s)
 	int status;
 
 	memset(s->sums, 0, (size_t)domain * sizeof(*s->sums));
-	status = add_messages(r, p, values, s);
+	status = add_messages(r, p, 0, values, s);
+	if (!status && r->sides->side)
+		status = add_messages(r, p, 1, values, s);
 	for (int32_t x = 0; x < domain && !status; x++) {
 		values[b->var] = x;
 		for (int32_t k = 0; k < b->n_in && s->sums[x] < r->w->cut; k++) {
@@ -381,9 +426,10 @@ static uint64_t times(uint64_t a, uint64_t b, uint64_t modulus)
 /* Adds a component's optimum; GPUBE_INF stays. */
 static int add_scalar(struct run *r, int32_t p, int64_t *optimum, uint64_t *count)
 {
+	const struct gpube_ops *ops = ops_of(r, p);
 	int64_t word, cost;
 	uint64_t c;
-	int status = r->ops->download(
+	int status = ops->download(
 		r->be->ctx, &word, r->messages[p].values, gpube__type_size(r->w->type));
 
 	if (status)
@@ -394,7 +440,7 @@ static int add_scalar(struct run *r, int32_t p, int64_t *optimum, uint64_t *coun
 		*optimum = GPUBE_INF;
 	if (!r->counting)
 		return GPUBE_OK;
-	status = r->ops->download(r->be->ctx, &c, r->messages[p].counts, sizeof(c));
+	status = ops->download(r->be->ctx, &c, r->messages[p].counts, sizeof(c));
 	if (!status)
 		*count = times(*count, c, r->modulus);
 	return status;
@@ -417,18 +463,39 @@ static int eliminate_all(struct run *r, int64_t *optimum, uint64_t *count)
 	return status;
 }
 
+/* Waits for what is under way; its times are then written, also after a failure. */
+static int settle(const struct run *r, double *copying)
+{
+	int status = GPUBE_OK;
+
+	*copying = 0;
+	for (int side = 0; side < 2; side++) {
+		const struct gpube_ops *ops = r->sides->ops[side];
+
+		if (ops && ops->settle && !status)
+			status = ops->settle(r->be->ctx, copying);
+	}
+	return status;
+}
+
 int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const struct gpube_be *be,
-	const struct gpube_ops *ops, const struct gpube_working *w, uint64_t modulus, bool keep)
+	const struct gpube_be_sides *sides, const struct gpube_working *w, uint64_t modulus,
+	bool keep, struct gpube_be_times *times)
 {
 	struct gpube_ctx *ctx = be->ctx;
-	struct run r = {.be = be, .ops = ops, .w = w, .modulus = modulus, .counting = count != NULL,
-		.keep = keep && values, .storing_args = !keep && values};
+	struct run r = {.be = be, .sides = sides, .w = w, .modulus = modulus,
+		.counting = count != NULL, .keep = keep && values, .storing_args = !keep && values,
+		.seconds = times ? times->buckets : NULL};
 	uint64_t n = (uint64_t)be->n, one = 1;
+	double before, after, start;
 	int status = GPUBE_ENOMEM;
 
 	r.messages = gpube__alloc_zero(ctx, n, sizeof(*r.messages));
 	r.args = gpube__alloc_zero(ctx, n, sizeof(*r.args));
 	if (!r.messages || !r.args)
+		goto out;
+	status = settle(&r, &before);
+	if (status)
 		goto out;
 	for (int32_t p = 0; p < be->n; p++)
 		r.joined_total += be->buckets[p].joined;
@@ -436,14 +503,21 @@ int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const stru
 	if (count)
 		*count = 1;
 	status = eliminate_all(&r, optimum, count ? count : &one);
+	if (settle(&r, &after) && !status)
+		status = GPUBE_ECUDA;
 	if (status)
 		goto out;
 	if (be->m->top != GPUBE_INF && *optimum >= be->m->top)
 		*optimum = GPUBE_INF;
 	if (count && *optimum == GPUBE_INF)
 		*count = 0;
+	start = gpube__now();
 	if (values && *optimum != GPUBE_INF)
 		status = assign(&r, values);
+	if (times) {
+		times->copying = after - before;
+		times->assigning = gpube__now() - start;
+	}
 out:
 	for (int32_t p = 0; p < be->n; p++) {
 		if (r.messages)
@@ -451,7 +525,7 @@ out:
 		if (r.args)
 			gpube__free(ctx, r.args[p]);
 	}
-	gpube__window_clear(&r.window, be, ops);
+	gpube__window_clear(&r.window, be, sides);
 	gpube__free(ctx, r.messages);
 	gpube__free(ctx, r.args);
 	return status;

@@ -101,16 +101,35 @@ struct gpube_be_memory {
 void gpube__be_memory(struct gpube_be_memory *out, const struct gpube_be *be, enum gpube_type type);
 
 /*
+ * Where buckets are worked on. With 'side', some on the host (ops[0], whose memory the host
+ * reads), the others on a device (ops[1]); a message crosses over where its consumer is on the
+ * other side.
+ */
+struct gpube_be_sides {
+	const struct gpube_ops *ops[2];
+	const uint8_t *side; /* per bucket; NULL: all on ops[0] */
+};
+
+/* What a run took, in seconds. */
+struct gpube_be_times {
+	double *buckets;      /* per bucket, its contraction; the caller's, zeroed, or NULL */
+	double copying;	      /* between host and device */
+	double assigning;     /* reading the assignment off */
+};
+
+/*
  * gpube__be_run() - eliminates.
  * optimum   out; GPUBE_INF: infeasible
  * values    out, may be NULL: an optimal assignment, n entries
  * count     out, may be NULL: number of optima modulo 'modulus', or, with
  *           modulus 0, saturating at UINT64_MAX
  * keep      keep messages (see gpube__be_memory) instead of storing arg-mins
+ * times     out, may be NULL
  * Errors: ENOMEM, ESTOP, those of the backend; outputs then undefined
  */
 int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const struct gpube_be *be,
-	const struct gpube_ops *ops, const struct gpube_working *w, uint64_t modulus, bool keep);
+	const struct gpube_be_sides *sides, const struct gpube_working *w, uint64_t modulus,
+	bool keep, struct gpube_be_times *times);
 
 /*
  * gpube__be_count() - the number of optima, in decimal, exact whatever its size:
@@ -119,7 +138,7 @@ int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const stru
  * text    out; the caller frees it with gpube__free
  * Cost:   one elimination; past 2^64 one more per 31.9 bits of the state space
  */
-int gpube__be_count(char **text, const struct gpube_be *be, const struct gpube_ops *ops,
+int gpube__be_count(char **text, const struct gpube_be *be, const struct gpube_be_sides *sides,
 	const struct gpube_working *w);
 
 #endif

@@ -51,63 +51,82 @@ int32_t gpube__window_end(double *bytes, const struct gpube_be *be, int32_t p, s
 }
 
 void gpube__window_clear(
-	struct gpube_window *win, const struct gpube_be *be, const struct gpube_ops *ops)
+	struct gpube_window *win, const struct gpube_be *be, const struct gpube_be_sides *sides)
 {
-	if (win->values)
-		ops->free(be->ctx, win->values);
+	for (int side = 0; side < 2; side++)
+		if (win->values[side])
+			sides->ops[side]->free(be->ctx, win->values[side]);
 	gpube__free(be->ctx, win->at);
 	memset(win, 0, sizeof(*win));
 }
 
-/* Lays the window's copies out, and writes them into 'staged' unless that is NULL. */
+/* Lays one side's copies out, and writes them into 'staged' unless that is NULL. */
 static int fill_window(uint64_t *used, const struct gpube_window *win, const struct gpube_be *be,
-	const struct gpube_working *w, char *staged)
+	const struct gpube_be_sides *sides, int side, const struct gpube_working *w, char *staged)
 {
 	int64_t first = be->buckets[win->from].in_at;
-	int64_t end = be->buckets[win->end - 1].in_at + be->buckets[win->end - 1].n_in;
 	int status = GPUBE_OK;
 
 	*used = 0;
-	for (int64_t k = first; k < end && !status; k++) {
-		int32_t id = be->inputs[k];
+	for (int32_t p = win->from; p < win->end; p++) {
+		const struct gpube_bucket *b = &be->buckets[p];
 
-		if (id < 0)
-			continue;
-		win->at[k - first] = *used;
-		if (staged)
-			status = gpube__dense_as(
-				staged + *used, w->type, w->cut, be->m, id, be->position);
-		*used += (uint64_t)copy_bytes(be, id, gpube__type_size(w->type));
+		for (int64_t k = b->in_at; k < b->in_at + b->n_in && !status; k++) {
+			int32_t id = be->inputs[k];
+
+			if (id < 0 || gpube__side_of(sides, p) != side)
+				continue;
+			win->at[k - first] = *used;
+			if (staged)
+				status = gpube__dense_as(
+					staged + *used, w->type, w->cut, be->m, id, be->position);
+			*used += (uint64_t)copy_bytes(be, id, gpube__type_size(w->type));
+		}
 	}
 	return status;
 }
 
-int gpube__window_load(struct gpube_window *win, const struct gpube_be *be,
-	const struct gpube_ops *ops, const struct gpube_working *w, int32_t p)
+/* What the host works on is written where it stays. */
+static int load_side(struct gpube_window *win, const struct gpube_be *be,
+	const struct gpube_be_sides *sides, int side, const struct gpube_working *w)
 {
-	struct gpube_ctx *ctx = be->ctx;
-	uint64_t inputs, bytes;
-	char *staged = NULL;
-	double unused;
+	const struct gpube_ops *ops = sides->ops[side];
+	bool here = ops == gpube__ops_cpu();
+	uint64_t bytes;
+	char *staged;
 	int status = GPUBE_ENOMEM;
 
-	gpube__window_clear(win, be, ops);
+	fill_window(&bytes, win, be, sides, side, w, NULL);
+	if (!bytes && side)
+		return GPUBE_OK;
+	win->values[side] = ops->alloc(be->ctx, bytes);
+	staged = here ? win->values[side] : gpube__alloc(be->ctx, bytes, 1);
+	if (win->values[side] && staged)
+		status = fill_window(&bytes, win, be, sides, side, w, staged);
+	if (!status && !here)
+		status = ops->upload(be->ctx, win->values[side], staged, bytes);
+	if (!here)
+		gpube__free(be->ctx, staged);
+	return status;
+}
+
+int gpube__window_load(struct gpube_window *win, const struct gpube_be *be,
+	const struct gpube_be_sides *sides, const struct gpube_working *w, int32_t p)
+{
+	uint64_t inputs;
+	double unused;
+	int status;
+
+	gpube__window_clear(win, be, sides);
 	win->from = p;
 	win->end = gpube__window_end(&unused, be, p, gpube__type_size(w->type));
 	inputs = (uint64_t)(be->buckets[win->end - 1].in_at + be->buckets[win->end - 1].n_in -
 			    be->buckets[p].in_at);
-	win->at = gpube__alloc(ctx, inputs, sizeof(*win->at));
-	if (!win->at)
-		return GPUBE_ENOMEM;
-	fill_window(&bytes, win, be, w, NULL);
-	staged = gpube__alloc(ctx, bytes, 1);
-	win->values = staged ? ops->alloc(ctx, bytes) : NULL;
-	if (win->values)
-		status = fill_window(&bytes, win, be, w, staged);
-	if (!status)
-		status = ops->upload(ctx, win->values, staged, bytes);
-	gpube__free(ctx, staged);
+	win->at = gpube__alloc(be->ctx, inputs, sizeof(*win->at));
+	status = win->at ? load_side(win, be, sides, 0, w) : GPUBE_ENOMEM;
+	if (!status && sides->side)
+		status = load_side(win, be, sides, 1, w);
 	if (status)
-		gpube__window_clear(win, be, ops);
+		gpube__window_clear(win, be, sides);
 	return status;
 }

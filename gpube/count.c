@@ -80,7 +80,7 @@ static char *to_decimal(struct gpube_ctx *ctx, const uint64_t *digits, const uin
 	return text;
 }
 
-static int count_by_residues(char **text, const struct gpube_be *be, const struct gpube_ops *ops,
+static int count_by_residues(char **text, const struct gpube_be *be, const struct gpube_be_sides *sides,
 	const struct gpube_working *w, double bits)
 {
 	struct gpube_ctx *ctx = be->ctx;
@@ -94,7 +94,8 @@ static int count_by_residues(char **text, const struct gpube_be *be, const struc
 		goto out;
 	for (int k = 0; k < n; k++) {
 		primes[k] = prime = next_prime(prime);
-		status = gpube__be_run(&optimum, NULL, &residues[k], be, ops, w, prime, false);
+		status = gpube__be_run(&optimum, NULL, &residues[k], be, sides, w, prime, false,
+			NULL);
 		if (status)
 			goto out;
 	}
@@ -108,7 +109,7 @@ out:
 	return status;
 }
 
-int gpube__be_count(char **text, const struct gpube_be *be, const struct gpube_ops *ops,
+int gpube__be_count(char **text, const struct gpube_be *be, const struct gpube_be_sides *sides,
 	const struct gpube_working *w)
 {
 	double bits = 0;
@@ -118,7 +119,7 @@ int gpube__be_count(char **text, const struct gpube_be *be, const struct gpube_o
 	char small[24];
 
 	*text = NULL;
-	status = gpube__be_run(&optimum, NULL, &count, be, ops, w, 0, false);
+	status = gpube__be_run(&optimum, NULL, &count, be, sides, w, 0, false, NULL);
 	if (status)
 		return status;
 	if (count != UINT64_MAX) {
@@ -128,5 +129,5 @@ int gpube__be_count(char **text, const struct gpube_be *be, const struct gpube_o
 	}
 	for (int32_t i = 0; i < be->m->n_vars; i++)
 		bits += log2(be->m->vars[i].domain);
-	return count_by_residues(text, be, ops, w, bits);
+	return count_by_residues(text, be, sides, w, bits);
 }

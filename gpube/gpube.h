@@ -50,10 +50,14 @@ struct gpube_ctx;
 
 enum gpube_log_level { GPUBE_LOG_NOTE, GPUBE_LOG_DETAIL, GPUBE_LOG_PROGRESS };
 
+#define GPUBE_MAX_DEVICES 8
+
 /*
  * Options of a context; zero fields take the default.
  * memory_bytes  most table memory of the host; default: what is free now
  * device_memory_bytes  the same of a GPU; what is more streams through it; default: what is free
+ * n_devices     GPUs to use, by their indices in 'devices'; the same one may be there twice;
+ *               default: the first alone
  * n_threads     default: the cores this process may use
  * log           called with finished lines, and for GPUBE_LOG_PROGRESS with
  *               the fraction done in 'progress' (0 to 1); never from two
@@ -65,6 +69,8 @@ struct gpube_ctx_opts {
 	int n_threads;
 	uint64_t memory_bytes;
 	uint64_t device_memory_bytes;
+	int n_devices;
+	int devices[GPUBE_MAX_DEVICES];
 	void (*log)(void *arg, enum gpube_log_level level, double progress, const char *text);
 	void *log_arg;
 	void *(*realloc_fn)(void *arg, void *p, size_t size);
@@ -233,8 +239,9 @@ struct gpube_plan {
  *             potentials, as they were rounded
  * order       n_vars variables of the given model as they are eliminated, in front those
  *             that simplification has removed; NULL if there was no need of one
- * seconds_…   eliminate: until the arg-mins are read off; assign: from there to
- *             the values of the given model, priced again
+ * seconds_…   eliminate: tables loaded and contracted; of which contracting: inside
+ *             contractions (of a device, its kernels alone), and copying: between host and
+ *             device; assign: the values read off, and the assignment of the given model priced again
  */
 struct gpube_solution {
 	enum gpube_answer answer;
@@ -247,6 +254,7 @@ struct gpube_solution {
 	struct gpube_plan plan;
 	const char *backend;
 	double seconds_simplify, seconds_order, seconds_eliminate, seconds_assign, seconds_count;
+	double seconds_contracting, seconds_copying;
 };
 
 /*

@@ -27,6 +27,7 @@ struct nest {
 	struct gpube_graph graph; /* domains are those of the part that was looked at last */
 	int32_t *order;
 	struct gpube_rng rng;
+	struct searcher *searchers; /* one a thread */
 	struct gpube_nested_part **open;
 	int64_t n_open, open_capacity;
 	double searching, promising, eliminating, started;
@@ -39,24 +40,77 @@ static double rate_of(const struct nest *r)
 	return r->n.ops->cells_per_second;
 }
 
+/* Memory for tables that are worked on again and again. */
+static double resident_bytes(struct gpube_ctx *ctx, const struct gpube_ops *ops)
+{
+	return (double)(ops->resident ? ops->resident : ops->memory)(ctx);
+}
+
 static int look(struct nest *r, struct gpube_nested_part *p)
 {
 	return gpube__nested_read(&r->n, p);
 }
 
-/* An assignment from what was read, and search from there for a share of the time. */
-static int read_off(struct nest *r, double share)
+/* A search for each thread, from an assignment of its own. */
+struct searcher {
+	struct gpube_search *search;
+	int32_t *from;
+	int64_t steps;
+};
+
+static void search_one(void *arg, int64_t item, int thread)
+{
+	struct searcher *s = (struct searcher *)arg + item;
+
+	(void)thread;
+	gpube__search_run(s->search, s->from, s->steps);
+}
+
+static int make_searchers(struct nest *r)
 {
 	struct gpube_bounder *b = r->b;
+
+	r->searchers = gpube__alloc_zero(
+		b->ctx, (uint64_t)b->ctx->n_threads, sizeof(*r->searchers));
+	for (int k = 0; r->searchers && k < b->ctx->n_threads; k++) {
+		struct searcher *s = &r->searchers[k];
+
+		s->from = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*s->from));
+		if (!s->from || gpube__search_new(&s->search, b->m, b->opts->seed + 1 + (uint64_t)k))
+			return GPUBE_ENOMEM;
+	}
+	return r->searchers ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+static void free_searchers(struct nest *r)
+{
+	for (int k = 0; r->searchers && k < r->b->ctx->n_threads; k++) {
+		gpube__search_free(r->searchers[k].search);
+		gpube__free(r->b->ctx, r->searchers[k].from);
+	}
+	gpube__free(r->b->ctx, r->searchers);
+}
+
+/* Assignments from what was read, one a thread, and search from there for a share of the time. */
+static int read_off(struct nest *r, double share, int64_t steps)
+{
+	struct gpube_bounder *b = r->b;
+	const int n = gpube__clusters_states(r->n.c) > 0 ? b->ctx->n_threads : 1;
 	double start = gpube__now();
-	int status;
+	int status = GPUBE_OK;
 
 	if (gpube__clusters_states(r->n.c) > 0 && r->searching > share * (start - r->started))
 		return GPUBE_OK;
-	gpube__clusters_decode(r->n.c, b->tried, &r->rng);
-	status = gpube__bounder_offer(b, b->tried, "decoded");
+	for (int k = 0; k < n && !status; k++) {
+		r->searchers[k].steps = steps;
+		gpube__clusters_decode(r->n.c, r->searchers[k].from, &r->rng);
+		status = gpube__bounder_offer(b, r->searchers[k].from, "decoded");
+	}
 	if (!status)
-		status = gpube__bounder_search(b, b->tried, 300);
+		gpube__parallel(b->ctx, n, search_one, r->searchers);
+	for (int k = 0; k < n && !status; k++)
+		if (r->searchers[k].search->best_cost < b->upper)
+			status = gpube__bounder_offer(b, r->searchers[k].search->best, "search");
 	r->searching += gpube__now() - start;
 	return status;
 }
@@ -68,7 +122,7 @@ static int compare_sums(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-/* What the elimination costs if each variable has its values that force at most 'most' more than its least. */
+/* Cells of the elimination of values that force at most 'most' more than their variable's least. */
 static int promising_cost(struct nest *r, const int64_t *sum, int64_t most, double *cells)
 {
 	const struct gpube_clusters *c = r->n.c;
@@ -214,7 +268,7 @@ static int settle_whole(struct nest *r, struct gpube_nested_part **p, bool *clos
 	int status = look(r, *p);
 
 	if (!status)
-		status = read_off(r, 0.1);
+		status = read_off(r, 0.15, 1000);
 	if (!status && r->promising < 0.3 * (gpube__now() - r->started)) {
 		const double start = gpube__now();
 
@@ -297,8 +351,7 @@ static bool before(const struct gpube_nested_part *p, const struct gpube_nested_
 
 static struct gpube_nested_part *take(struct nest *r)
 {
-	const struct gpube_ops *ops = r->n.ops;
-	const double most = (double)(ops->resident ? ops->resident : ops->memory)(r->b->ctx) / 2;
+	const double most = resident_bytes(r->b->ctx, r->n.ops) / 2;
 	int64_t best = 0;
 	double bytes = 0;
 	struct gpube_nested_part *p;
@@ -351,7 +404,7 @@ static int work(struct nest *r, struct gpube_nested_part **p)
 		status = look(r, *p);
 	if (!status && !closed) {
 		(*p)->seconds = gpube__now() - start;
-		status = read_off(r, 0.1);
+		status = read_off(r, 0.1, 300);
 	}
 	if (!status && !closed)
 		status = lower_target(r, *p);
@@ -446,8 +499,8 @@ static bool worth_a_device(const struct gpube_clusters *c)
 
 /*
  * The backend that was asked for, or that pays; *regions NULL: none. A CPU is far better off with
- * the splitting of the ascent on clusters (on two shared cores a pass over the quads of CELAR6-SUB1
- * takes seconds, and that its proof), so there the method is to be asked for.
+ * the splitting of the ascent on clusters (CELAR6-SUB0: proved in 0.4 s of processor time, on regions
+ * in 2.9), so there the method is to be asked for.
  */
 static int pick(struct gpube_bounder *b, const struct gpube_clusters *c, const struct gpube_ops **ops,
 	const struct gpube_regions_ops **regions)
@@ -473,7 +526,8 @@ static int run(struct nest *r)
 	struct gpube_nested_part *p = NULL;
 	int status = gpube__nested_first(&p, &r->n);
 
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "%d pairs, %d triples, %d quads, groups %d %d %d, on the %s",
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+		"%d pairs, %d triples, %d quads, in %d, %d and %d groups, on the %s",
 		r->n.plan.n_pairs, r->n.plan.n_triples, r->n.plan.n_quads, r->n.plan.n_variable_groups,
 		r->n.plan.n_triple_groups, r->n.plan.n_quad_groups, r->n.ops->name);
 	if (!status)
@@ -487,7 +541,9 @@ static int run(struct nest *r)
 		p = NULL;
 	}
 	gpube__nested_free(&r->n, p);
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "%lld parts, %lld closed, %lld of them eliminated in %.2f s, searching %.2f s, promising %.2f s",
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+		"%lld parts, %lld closed, %lld of them eliminated in %.2f s; %.2f s of search, %.2f s of "
+		"elimination of promising values",
 		(long long)r->n_parts, (long long)r->n_closed, (long long)r->n_eliminated,
 		r->eliminating, r->searching, r->promising);
 	return status;
@@ -518,12 +574,15 @@ int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool 
 	if (!status && !r.order)
 		status = GPUBE_ENOMEM;
 	if (!status)
-		status = gpube__nested_init(&r.n, c, ops, regions, (double)ops->memory(b->ctx) / 4);
+		status = make_searchers(&r);
+	if (!status)
+		status = gpube__nested_init(&r.n, c, ops, regions, resident_bytes(b->ctx, ops) / 4);
 	if (!status)
 		status = run(&r);
 	while (r.n_open)
 		gpube__nested_free(&r.n, r.open[--r.n_open]);
 	gpube__nested_clear(&r.n);
+	free_searchers(&r);
 	gpube__free(b->ctx, r.open);
 	gpube__free(b->ctx, r.order);
 	gpube__graph_clear(b->ctx, &r.graph);

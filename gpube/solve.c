@@ -1,5 +1,6 @@
 /* solve.c - from a model to a checked optimum: quantise, simplify, order, eliminate, re-cost. */
-#include "gpube/be.h"
+#include "gpube/be_place.h"
+#include "gpube/be_split.h"
 #include "gpube/ops/pick.h"
 #include "gpube/simplify.h"
 
@@ -22,13 +23,19 @@ struct job {
 	struct gpube_be be;
 	struct gpube_working working;
 	bool keep;
+	uint8_t *side; /* per bucket; NULL: all on 'ops' */
+	struct gpube_be_split *split; /* over several devices, or NULL */
 	struct gpube_solution *out;
 };
 
 /* All but the solution; the job can begin again. */
 static void job_clear(struct job *j)
 {
+	gpube__split_free(j->split);
+	j->split = NULL;
 	gpube__be_clear(&j->be);
+	gpube__free(j->ctx, j->side);
+	j->side = NULL;
 	gpube__free(j->ctx, j->order);
 	j->order = NULL;
 	gpube__graph_clear(j->ctx, &j->graph);
@@ -175,12 +182,83 @@ static int too_large(struct job *j, double bytes)
 		gpube__bytes_text(have, allowed), cells);
 }
 
+/*
+ * Whether the host and a device together are faster than either alone; only where either holds
+ * all tables, so that nothing about memory depends on it.
+ */
+static int place(struct job *j, const struct gpube_be_memory *memory, bool *decided)
+{
+	struct gpube_rate host = gpube__rate_of(j->ctx, gpube__ops_cpu());
+	struct gpube_rate device = gpube__rate_of(j->ctx, NULL);
+	const struct gpube_ops *cuda;
+	double seconds[2];
+	int status;
+
+	*decided = false;
+	if (j->opts->backend != GPUBE_BACKEND_AUTO || memory->keep > (double)j->ctx->memory_bytes ||
+		j->opts->count)
+		return GPUBE_OK;
+	j->side = gpube__alloc(j->ctx, (uint64_t)j->be.n, sizeof(*j->side));
+	if (!j->side)
+		return GPUBE_ENOMEM;
+	status = gpube__be_place(j->side, seconds, &j->be, j->working.type, &host, &device);
+	if (status)
+		return status;
+	*decided = true;
+	j->ops = gpube__ops_cpu();
+	j->out->plan.predicted_seconds = seconds[0];
+	if (seconds[1] + gpube__open_seconds(j->ctx) < seconds[0]) {
+		cuda = gpube__ops_cuda(j->ctx, &status);
+		if (cuda && memory->keep <= (double)cuda->resident(j->ctx)) {
+			j->out->plan.predicted_seconds = seconds[1];
+			return GPUBE_OK;
+		}
+		*decided = !cuda;
+	}
+	gpube__free(j->ctx, j->side);
+	j->side = NULL;
+	return GPUBE_OK;
+}
+
+/* What several devices have to win back, in seconds of the CPU. */
+#define SPLIT_SECONDS 2.0
+
+/* Shares the elimination out over the devices asked for, where that can be done and pays. */
+static int split(struct job *j)
+{
+	struct gpube_plan *plan = &j->out->plan;
+	double here = gpube__predicted_seconds(j->ctx, gpube__ops_cpu(), plan->joined_cells);
+	const struct gpube_ops *cuda;
+	int status = GPUBE_OK;
+
+	if (j->ctx->n_devices < 2 || j->opts->count || j->opts->backend == GPUBE_BACKEND_CPU ||
+		(j->opts->backend == GPUBE_BACKEND_AUTO && here < SPLIT_SECONDS))
+		return GPUBE_OK;
+	cuda = gpube__ops_cuda(j->ctx, &status);
+	if (!cuda)
+		return j->opts->backend == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
+	status = gpube__split_new(&j->split, &j->be, j->order);
+	if (status)
+		return status == GPUBE_EINVAL ? GPUBE_OK : status;
+	j->ops = cuda;
+	j->out->backend = cuda->name;
+	plan->peak_bytes = gpube__split_bytes(j->split);
+	plan->predicted_seconds =
+		gpube__predicted_seconds(j->ctx, cuda, gpube__split_joined(j->split));
+	if (plan->peak_bytes > (double)cuda->memory(j->ctx))
+		return too_large(j, plan->peak_bytes);
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "%d parts: %.3g of %.3g joined cells each",
+		gpube__split_n(j->split), gpube__split_joined(j->split), plan->joined_cells);
+	return GPUBE_OK;
+}
+
 /* Sizes every table before the first is allocated, and decides how to keep the assignment. */
 static int make_plan(struct job *j)
 {
 	struct gpube_be_memory memory;
 	struct gpube_plan *plan = &j->out->plan;
 	double allowed, resident;
+	bool placed;
 	int status;
 
 	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
@@ -194,6 +272,18 @@ static int make_plan(struct job *j)
 	if (status)
 		return status;
 	gpube__be_memory(&memory, &j->be, j->working.type);
+	status = split(j);
+	if (status || j->split)
+		return status;
+	status = place(j, &memory, &placed);
+	if (status)
+		return status;
+	if (placed) {
+		j->keep = true;
+		plan->peak_bytes = memory.keep;
+		j->out->backend = j->side ? "cpu+cuda" : j->ops->name;
+		return GPUBE_OK;
+	}
 	status = gpube__pick(&j->ops, j->ctx, j->opts->backend, plan->joined_cells,
 		fmax(fmin(memory.keep, memory.args), j->opts->count ? memory.count : 0));
 	if (status)
@@ -274,23 +364,63 @@ static int recost(struct job *j, int64_t optimum)
 	return status;
 }
 
+/* The optimum of the simplified model and an assignment of it, with what they took. */
+static int eliminate_here(struct job *j, int64_t *optimum, int32_t *reduced)
+{
+	struct gpube_solution *out = j->out;
+	int status = GPUBE_OK;
+	const struct gpube_ops *device = j->side ? gpube__ops_cuda(j->ctx, &status) : NULL;
+	const struct gpube_be_sides sides = {{j->ops, device}, j->side};
+	struct gpube_be_times times = {
+		gpube__alloc_zero(j->ctx, (uint64_t)j->be.n, sizeof(*times.buckets)), 0, 0};
+
+	if (!times.buckets)
+		return GPUBE_ENOMEM;
+	if (!status && j->ops->expect)
+		status = j->ops->expect(j->ctx, out->plan.peak_bytes);
+	if (!status)
+		status = gpube__be_run(optimum, reduced, NULL, &j->be, &sides, &j->working, 0,
+			j->keep, &times);
+	if (!status) {
+		gpube__be_log(&j->be, &sides, j->working.type, &times);
+		out->seconds_copying = times.copying;
+		out->seconds_assign = times.assigning;
+		for (int32_t p = 0; p < j->be.n; p++)
+			out->seconds_contracting += times.buckets[p];
+	}
+	gpube__free(j->ctx, times.buckets);
+	return status;
+}
+
+static int eliminate_split(struct job *j, int64_t *optimum, int32_t *reduced)
+{
+	struct gpube_split_times times;
+	int status = gpube__split_run(optimum, reduced, j->split, gpube__ops_cuda, &times);
+
+	if (status)
+		return status;
+	j->out->seconds_copying = times.copying;
+	j->out->seconds_assign = times.assigning;
+	j->out->seconds_contracting = times.contracting;
+	return GPUBE_OK;
+}
+
 static int eliminate(struct job *j)
 {
 	struct gpube_solution *out = j->out;
 	double start = gpube__now();
 	int32_t *reduced = gpube__alloc(j->ctx, (uint64_t)j->s.model->n_vars, sizeof(*reduced));
+	const struct gpube_be_sides sides = {{j->ops, NULL}, NULL};
 	int64_t optimum;
 	int status = GPUBE_ENOMEM;
 
 	if (!reduced)
 		goto out;
-	status = j->ops->expect ? j->ops->expect(j->ctx, out->plan.peak_bytes) : GPUBE_OK;
+	status = j->split ? eliminate_split(j, &optimum, reduced)
+			  : eliminate_here(j, &optimum, reduced);
 	if (status)
 		goto out;
-	status = gpube__be_run(&optimum, reduced, NULL, &j->be, j->ops, &j->working, 0, j->keep);
-	if (status)
-		goto out;
-	out->seconds_eliminate = gpube__now() - start;
+	out->seconds_eliminate = gpube__now() - start - out->seconds_assign;
 	if (optimum == GPUBE_INF) {
 		out->answer = GPUBE_ANSWER_INFEASIBLE;
 		goto out;
@@ -303,13 +433,13 @@ static int eliminate(struct job *j)
 	start = gpube__now();
 	gpube__simplified_extend(&j->s, out->values, reduced);
 	status = recost(j, j->s.negated ? -optimum : optimum);
-	out->seconds_assign = gpube__now() - start;
+	out->seconds_assign += gpube__now() - start;
 	if (status)
 		goto out;
 	out->answer = GPUBE_ANSWER_OPTIMAL;
-	if (j->opts->count) {
+	if (j->opts->count) { /* on one backend: place() leaves counting out */
 		start = gpube__now();
-		status = gpube__be_count(&out->count, &j->be, j->ops, &j->working);
+		status = gpube__be_count(&out->count, &j->be, &sides, &j->working);
 		out->seconds_count = gpube__now() - start;
 	}
 out:

@@ -59,7 +59,8 @@ int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts)
 	*out = NULL;
 	if (!opts)
 		opts = &none;
-	if (opts->sizeof_options != sizeof(*opts) || opts->n_threads < 0)
+	if (opts->sizeof_options != sizeof(*opts) || opts->n_threads < 0 ||
+		opts->n_devices < 0 || opts->n_devices > GPUBE_MAX_DEVICES)
 		return GPUBE_EINVAL;
 	if (opts->realloc_fn)
 		ctx = opts->realloc_fn(opts->realloc_arg, NULL, sizeof(*ctx));
@@ -71,6 +72,8 @@ int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts)
 	ctx->n_threads = opts->n_threads ? opts->n_threads : cores_available();
 	ctx->memory_bytes = opts->memory_bytes ? opts->memory_bytes : memory_available();
 	ctx->device_memory_bytes = opts->device_memory_bytes;
+	ctx->n_devices = opts->n_devices;
+	memcpy(ctx->devices, opts->devices, sizeof(ctx->devices));
 	ctx->log = opts->log;
 	ctx->log_arg = opts->log_arg;
 	ctx->realloc_fn = opts->realloc_fn ? opts->realloc_fn : plain_realloc;
@@ -89,6 +92,7 @@ void gpube_ctx_free(struct gpube_ctx *ctx)
 		ctx->pool_free(ctx);
 	if (ctx->host_free)
 		ctx->host_free(ctx);
+	gpube__free(ctx, ctx->rates);
 	ctx->realloc_fn(ctx->realloc_arg, ctx, 0);
 }
 

@@ -25,6 +25,8 @@
 #define GPUBE_PRINTF(a, b)
 #endif
 
+struct gpube_rates;
+
 struct gpube_ctx {
 	char error[512];
 	int n_threads;
@@ -36,6 +38,9 @@ struct gpube_ctx {
 	void *realloc_arg;
 	volatile int stop; /* set from signal handlers and other threads */
 	double deadline;   /* gpube__now() at which work stops; 0: never */
+	int n_devices;	   /* GPUs that were asked for, by index; 0: the first */
+	int devices[GPUBE_MAX_DEVICES];
+	struct gpube_rates *rates; /* what was measured of this machine (ops/rates.h), or NULL */
 	void *device;      /* owned by the CUDA backend */
 	void (*device_free)(struct gpube_ctx *);
 	void *host; /* memory that the CPU backend keeps between calls */
@@ -52,6 +57,14 @@ int gpube__fail(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt
 #ifdef __clang_analyzer__
 /* which cannot see that the status comes back, and is not OK */
 #define gpube__fail(ctx, status, ...) ((gpube__fail)(ctx, status, __VA_ARGS__), (int)(status))
+/* what holds here for reasons that it cannot see */
+#define GPUBE_KNOWN(condition)                                                                     \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			__builtin_unreachable();                                                   \
+	} while (0)
+#else
+#define GPUBE_KNOWN(condition) ((void)0)
 #endif
 
 void gpube__log(struct gpube_ctx *ctx, enum gpube_log_level level, const char *fmt, ...)

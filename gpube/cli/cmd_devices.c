@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpube/cli/session.h"
+#include "gpube/cli/ceilings.h"
 #include "gpube/ops/ops.h"
 
 #define OPTS_STRUCT struct opts_devices
@@ -15,26 +15,6 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
-
-/* The processor's name as the kernel tells it. */
-static void cpu_model(char *name, size_t size)
-{
-	char line[256];
-	FILE *f = fopen("/proc/cpuinfo", "r");
-
-	snprintf(name, size, "unknown");
-	while (f && fgets(line, sizeof(line), f)) {
-		char *colon = strchr(line, ':');
-
-		if (strncmp(line, "model name", 10) || !colon)
-			continue;
-		line[strcspn(line, "\n")] = 0;
-		snprintf(name, size, "%s", colon[1] == ' ' ? colon + 2 : colon + 1);
-		break;
-	}
-	if (f)
-		fclose(f);
-}
 
 /* The vector instructions that the kernels choose from, as far as this processor has them. */
 static const char *instruction_sets(void)
@@ -67,6 +47,65 @@ static bool describe_gpu(struct gpube_ctx *ctx, char *text, size_t size)
 	return false;
 }
 
+/* ---- rates ------------------------------------------------------------------------------ */
+
+static void text_rate(struct gpube_out *out, const char *label, const struct gpube_rate *r)
+{
+	gpube__out_printf(out,
+		"%-8s copy %.1f GB/s; add-min a second: int32 %.3g, int64 %.3g, float32 %.3g, "
+		"float64 %.3g\n%8s a contraction %.2g us",
+		label, r->copy / 1e9, r->add_min_int32, r->add_min_int64, r->add_min_float32,
+		r->add_min_float64, "", r->launch * 1e6);
+	if (r->open > 0)
+		gpube__out_printf(out,
+			", a fetch %.2g us, from the host %.1f GB/s, to it %.1f GB/s, opening "
+			"%.2f s",
+			r->round_trip * 1e6, r->upload / 1e9, r->download / 1e9, r->open);
+	gpube__out_text(out, "\n");
+}
+
+static void text_rates(struct gpube_out *out, const struct gpube_rates *rates)
+{
+	char label[16];
+
+	if (!rates)
+		return;
+	text_rate(out, "core", &rates->core);
+	text_rate(out, "cores", &rates->all);
+	for (int k = 0; k < GPUBE_MAX_DEVICES && rates->devices[k].name[0]; k++) {
+		snprintf(label, sizeof(label), "gpu %d", k);
+		text_rate(out, label, &rates->devices[k]);
+	}
+}
+
+static void json_rate(struct json *j, const char *name, const struct gpube_rate *r)
+{
+	json_open(j, name, '{');
+	json_text(j, "name", r->name);
+#define FIELD(field, core, card) json_real(j, #field, r->field);
+	GPUBE_RATES(FIELD)
+#undef FIELD
+	json_close(j, '}');
+}
+
+static void json_rates(struct json *j, const struct gpube_rates *rates)
+{
+	if (!rates) {
+		json_null(j, "rates");
+		return;
+	}
+	json_open(j, "rates", '{');
+	json_rate(j, "core", &rates->core);
+	json_rate(j, "cores", &rates->all);
+	json_open(j, "gpus", '[');
+	for (int k = 0; k < GPUBE_MAX_DEVICES && rates->devices[k].name[0]; k++)
+		json_rate(j, NULL, &rates->devices[k]);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+/* ---- the report ------------------------------------------------------------------------- */
+
 static void report_text(struct gpube_out *out, struct gpube_ctx *ctx, const char *cpu)
 {
 	char gpu[256];
@@ -79,6 +118,7 @@ static void report_text(struct gpube_out *out, struct gpube_ctx *ctx, const char
 		bytes_text(total_memory(), 1));
 	describe_gpu(ctx, gpu, sizeof(gpu));
 	gpube__out_printf(out, "gpu      %s\n", gpu);
+	text_rates(out, ctx->rates);
 }
 
 static void report_json(struct gpube_out *out, struct gpube_ctx *ctx, const char *cpu)
@@ -99,6 +139,7 @@ static void report_json(struct gpube_out *out, struct gpube_ctx *ctx, const char
 		json_text(&j, "gpu", gpu);
 	else
 		json_null(&j, "gpu");
+	json_rates(&j, ctx->rates);
 	json_close(&j, '}');
 	gpube__out_text(out, "\n");
 }
@@ -117,7 +158,15 @@ static int run(const void *opts, int n_args, char **args)
 	rc = session_start(&s, NULL, 0, 0, json, NULL);
 	if (rc)
 		return rc;
-	cpu_model(cpu, sizeof(cpu));
+	if (o->measure)
+		rc = ceilings_measure(&s);
+	else
+		ceilings_load(&s);
+	if (rc) {
+		session_end(&s);
+		return rc;
+	}
+	ceilings_cpu_name(cpu, sizeof(cpu));
 	if (!gpube__out_open(&out, s.ctx, s.output)) {
 		if (json)
 			report_json(&out, s.ctx, cpu);
@@ -137,7 +186,11 @@ const struct command cmd_devices = {
 	.arguments = "",
 	.summary = "show what the program runs on",
 	.description = "Shows the processor, how many threads would be used, the vector "
-		       "instructions, the free memory, and the GPU.",
+		       "instructions, the free memory, and the GPU; with --measure, and after it, "
+		       "also how fast they copy and add. The figures are kept in "
+		       "$XDG_CACHE_HOME/gpube/rates, without it in ~/.cache/gpube/rates; solve "
+		       "decides by them where each table is made, and says with -v what share "
+		       "of them it reached.",
 	.min_args = 0,
 	.max_args = 0,
 	.opts_size = sizeof(struct opts_devices),

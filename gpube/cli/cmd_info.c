@@ -1,4 +1,5 @@
 /* cmd_info.c - gpube info: how large a model is, and what its elimination would take. */
+#include "gpube/cli/ceilings.h"
 #include "gpube/cli/draw.h"
 #include "gpube/cli/measure.h"
 #include "gpube/cli/other_kinds.h"
@@ -303,6 +304,7 @@ static int run(const void *opts, int n_args, char **args)
 	if (rc)
 		return rc;
 	s.ctx->device_memory_bytes = o->engine.device_memory;
+	ceilings_load(&s);
 	rc = session_read(&s, &m, args[0], &o->read);
 	if (!rc)
 		rc = inspect(&s, o, args[0], m);

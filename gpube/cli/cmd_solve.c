@@ -3,6 +3,7 @@
 
 #include "formats/formats.h"
 #include "gpube/cli/answer.h"
+#include "gpube/cli/ceilings.h"
 
 #define OPTS_STRUCT struct opts_solve
 static const struct opt_row rows[] = {OPTS_SOLVE(OPT_ROW)};
@@ -119,6 +120,8 @@ static void json_times(struct json *j, const struct result *r)
 	json_seconds(j, "simplify", solution->seconds_simplify);
 	json_seconds(j, "order", solution->seconds_order);
 	json_seconds(j, "eliminate", solution->seconds_eliminate);
+	json_seconds(j, "contract", solution->seconds_contracting);
+	json_seconds(j, "copy", solution->seconds_copying);
 	json_seconds(j, "assign", solution->seconds_assign);
 	if (r->counting)
 		json_seconds(j, "count", solution->seconds_count);
@@ -313,6 +316,7 @@ static int run(const void *opts, int n_args, char **args)
 	if (rc)
 		return rc;
 	s.ctx->device_memory_bytes = o->engine.device_memory;
+	ceilings_load(&s);
 	rc = session_read(&s, &m, args[0], &o->read);
 	if (m)
 		rc = solve(&s, o, args[0], m, output);

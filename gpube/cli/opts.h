@@ -50,6 +50,9 @@
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the search for an order")               \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
 		"where tables are eliminated; auto decides by predicted time and memory")          \
+	X(TEXT, devices, 0, NULL, 0, 0, "LIST",                                                    \
+		"GPUs to use, 0,1 for example: with several, each eliminates the model of a "      \
+		"share of some variable's values")                                                 \
 	X(FLAG, no_simplify, 0, NULL, 0, 0, NULL, "eliminate the model as it was read")            \
 	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
 		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
@@ -322,6 +325,9 @@
 		"write the result to FILE instead of standard output")
 
 #define OPTS_DEVICES(X)                                                                            \
+	X(FLAG, measure, 0, NULL, 0, 0, NULL,                                                      \
+		"measure what the processor and every GPU do in a second, and keep it for the "    \
+		"choice of --backend auto")                                                        \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
 

@@ -36,6 +36,7 @@ struct gpube_splits;
 	} while (0)
 
 struct gpube__arena;
+struct gpube__clock;
 struct gpube__spilled;
 struct gpube__stream;
 
@@ -83,6 +84,7 @@ struct gpube__device {
 	cudaEvent_t sent;	/* the copy has been read */
 	struct gpube__watch *watch; /* NULL until a kernel needs it */
 	cudaEvent_t marks[2];	/* benchmarks: recorded before and after the kernels, if not NULL */
+	struct gpube__clock *clock;
 	struct gpube_ctx *peers[GPUBE_MAX_PEERS]; /* see gpube__open_peers() */
 	int n_peers;
 	bool peers_known;
@@ -93,14 +95,19 @@ static inline struct gpube__device *gpube__device_of(struct gpube_ctx *ctx)
 	return (struct gpube__device *)ctx->device;
 }
 
-/* Records a benchmark's event; kernels alone can be timed only from here. */
-static inline void gpube__mark(struct gpube_ctx *ctx, int which)
-{
-	struct gpube__device *d = gpube__device_of(ctx);
+/* ---- times (clock.cu) ----------------------------------------------------------------- */
 
-	if (d->marks[which])
-		cudaEventRecord(d->marks[which], d->stream);
-}
+/* Before (0) and after (1) the kernels of a contraction. */
+void gpube__mark(struct gpube_ctx *ctx, int which);
+/* Where times go that are marked from here on; NULL: nowhere. */
+void gpube__clock_to(struct gpube_ctx *ctx, double *seconds);
+/* Waits for the stream and writes every time. */
+int gpube__clock_settle(struct gpube_ctx *ctx, double *copying);
+/* Around a copy between host and device, which waits for what was begun before: now, and done. */
+double gpube__copy_begin(struct gpube_ctx *ctx);
+int gpube__copy_end(struct gpube_ctx *ctx, double begin);
+int gpube__clock_open(struct gpube_ctx *ctx);
+void gpube__clock_free(struct gpube_ctx *ctx, struct gpube__clock *c);
 
 /*
  * Opens the machine's other devices, once: each is the device of a context of its own,

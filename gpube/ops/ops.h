@@ -65,6 +65,7 @@ struct gpube_contraction {
 	uint64_t *out_counts;
 	void *out_arg;
 	int arg_bytes;
+	double *seconds; /* if not NULL: the time it takes is added here, at the latest by settle() */
 };
 
 /*
@@ -111,6 +112,12 @@ struct gpube_ops {
 
 	/* Errors: EINVAL (type), ENOMEM, ECUDA */
 	int (*match)(struct gpube_ctx *ctx, const struct gpube_match *m);
+
+	/*
+	 * Waits for all that was begun. *copying, if not NULL: seconds that copies between host and
+	 * device have taken on this context so far. NULL: nothing is ever under way.
+	 */
+	int (*settle)(struct gpube_ctx *ctx, double *copying);
 
 	/*
 	 * Downloads the cells of n pieces, of 4 or 8 bytes each, one piece behind the

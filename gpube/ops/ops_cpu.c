@@ -185,10 +185,15 @@ static int keep_scratch(struct gpube_ctx *ctx, const struct gpube_contraction *c
 static int contract(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 {
 	const char *problem = gpube__contract_problem(c);
+	double start = c->seconds ? gpube__now() : 0;
+	int status;
 
 	if (problem)
 		return gpube__fail(ctx, GPUBE_EINVAL, "contract: %s", problem);
-	return keep_scratch(ctx, c) ? GPUBE_ENOMEM : gpube__cpu_contract(ctx, c);
+	status = keep_scratch(ctx, c) ? GPUBE_ENOMEM : gpube__cpu_contract(ctx, c);
+	if (c->seconds)
+		*c->seconds += gpube__now() - start;
+	return status;
 }
 
 /*

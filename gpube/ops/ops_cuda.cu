@@ -25,21 +25,37 @@ static void cuda_free(struct gpube_ctx *ctx, void *p)
 		gpube__arena_give(gpube__device_of(ctx)->arena, ctx, p);
 }
 
-static int cuda_upload(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes)
+/* To the device and back. */
+static int cuda_copy(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes)
 {
+	const double begin = gpube__copy_begin(ctx);
+
 	GPUBE_ECUDA(ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault,
 	                         gpube__device_of(ctx)->stream));
 	/* the caller may change 'from' at once */
-	GPUBE_ECUDA(ctx, cudaStreamSynchronize(gpube__device_of(ctx)->stream));
-	return GPUBE_OK;
+	return gpube__copy_end(ctx, begin);
 }
 
-static int cuda_download(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes)
+static int cuda_contract(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 {
-	GPUBE_ECUDA(ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault,
-	                         gpube__device_of(ctx)->stream));
-	GPUBE_ECUDA(ctx, cudaStreamSynchronize(gpube__device_of(ctx)->stream));
-	return GPUBE_OK;
+	gpube__clock_to(ctx, c->seconds);
+	return gpube__contract_cuda(ctx, c);
+}
+
+static int cuda_contract_batch(
+        struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c)
+{
+	gpube__clock_to(ctx, n > 0 ? c->seconds : NULL);
+	return gpube__contract_batch_cuda(ctx, n, c);
+}
+
+static int cuda_gather(struct gpube_ctx *ctx, void *to, int64_t n, const struct gpube_cells *pieces,
+        size_t cell_bytes)
+{
+	const double begin = gpube__copy_begin(ctx);
+	const int status = gpube__gather_cuda(ctx, to, n, pieces, cell_bytes);
+
+	return status == GPUBE_OK ? gpube__copy_end(ctx, begin) : status;
 }
 
 /*
@@ -149,11 +165,14 @@ static int cuda_expect(struct gpube_ctx *ctx, double bytes)
 static uint64_t memory_of_device(const struct gpube_ctx *ctx)
 {
 	size_t unused = 0, total = 0;
-	uint64_t bytes;
+	uint64_t bytes, shares = 0;
 
 	if (cudaMemGetInfo(&unused, &total) != cudaSuccess)
 		return 0;
-	bytes = (uint64_t)unused / 16 * 15;
+	/* a device that is listed twice has two contexts, which share it */
+	for (int k = 0; k < ctx->n_devices; k++)
+		shares += ctx->devices[k] == ctx->devices[0];
+	bytes = (uint64_t)unused / 16 * 15 / (shares ? shares : 1);
 	return ctx->device_memory_bytes && ctx->device_memory_bytes < bytes
 	               ? ctx->device_memory_bytes
 	               : bytes;
@@ -162,14 +181,15 @@ static uint64_t memory_of_device(const struct gpube_ctx *ctx)
 static const struct gpube_ops cuda_ops = {
 	"cuda",
 	gpube__contract_problem,
-	gpube__contract_cuda,
-	gpube__contract_batch_cuda,
+	cuda_contract,
+	cuda_contract_batch,
 	cuda_alloc,
 	cuda_free,
-	cuda_upload,
-	cuda_download,
+	cuda_copy,
+	cuda_copy,
 	gpube__match_cuda,
-	gpube__gather_cuda,
+	gpube__clock_settle,
+	cuda_gather,
 	cuda_describe,
 	cuda_memory,
 	cuda_resident,
@@ -198,6 +218,7 @@ static void device_close(struct gpube_ctx *ctx)
 		cudaStreamDestroy(d->stream);
 	}
 	gpube__arena_free(d->arena, ctx);
+	gpube__clock_free(ctx, d->clock);
 	if (d->sent)
 		cudaEventDestroy(d->sent);
 	cudaFreeHost(d->staging);
@@ -247,6 +268,8 @@ static int device_open(struct gpube_ctx *ctx, int id)
 		device_close(ctx);
 		return no_device(ctx, error);
 	}
+	if (gpube__clock_open(ctx) != GPUBE_OK)
+		goto fail;
 	d->shared_bytes = (size_t)shared;
 	d->sm_shared_bytes = (size_t)sm_shared;
 	d->memory_bytes = memory_of_device(ctx);
@@ -308,6 +331,6 @@ int gpube__open_peers(struct gpube_ctx *ctx)
 
 extern "C" const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status)
 {
-	*status = ctx->device ? GPUBE_OK : device_open(ctx, 0);
+	*status = ctx->device ? GPUBE_OK : device_open(ctx, ctx->n_devices ? ctx->devices[0] : 0);
 	return *status == GPUBE_OK ? &cuda_ops : NULL;
 }

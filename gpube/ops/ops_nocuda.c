@@ -1,6 +1,7 @@
 /* ops_nocuda.c - the CUDA backend of a program built without one. */
 #include "gpube/ops/faces.h"
 #include "gpube/ops/ops.h"
+#include "gpube/ops/rates.h"
 #include "gpube/ops/regions.h"
 #include "gpube/ops/subset.h"
 #include "gpube/ops/support.h"
@@ -10,6 +11,15 @@ const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status)
 {
 	*status = gpube__fail(ctx, GPUBE_ENODEV, "this program was built without CUDA");
 	return NULL;
+}
+
+int gpube__ceilings_cuda(struct gpube_ctx *ctx, struct gpube_rate *r)
+{
+	int status;
+
+	(void)r;
+	(void)gpube__ops_cuda(ctx, &status);
+	return status;
 }
 
 const struct gpube_subset_ops *gpube__subset_cuda(struct gpube_ctx *ctx, int *status)

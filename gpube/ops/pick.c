@@ -1,10 +1,44 @@
 /* pick.c - see pick.h. */
 #include "gpube/ops/pick.h"
 
-/* Seconds to open a device and to load its kernels: what auto has to win back. */
-#define OPEN_SECONDS 0.5
-/* Pinned copies over PCIe 4 x16; what streams is bound by it. */
-#define BUS_BYTES_PER_SECOND 2e10
+/*
+ * What buckets of elimination reach of the rates, by and large, on the networks of the GpuBE paper
+ * and on those of bench_growth (benchmarks/runs/2026-11-22-h200-tables): adding, as a share of what
+ * a matrix product or a kernel of add-mins reaches, and moving, as one of a copy (on a CPU more
+ * than all of it: tables stay in its caches, and reading is faster than writing).
+ */
+#define ADDING_CPU  0.15
+#define MOVING_CPU  1.2
+#define ADDING_CUDA 0.12
+#define MOVING_CUDA 0.5
+
+/* Ending a process that has opened a device takes that much longer: seen as a whole process' time.
+ */
+#define CLOSE_SECONDS 0.1
+
+double gpube__contract_bound(
+	const struct gpube_rate *r, enum gpube_type type, double joined, double bytes)
+{
+	double adding = joined / gpube__rate_add_min(r, type), moving = bytes / r->copy;
+
+	return adding > moving ? adding : moving;
+}
+
+double gpube__contract_seconds(const struct gpube_rate *r, const struct gpube_ops *ops,
+	enum gpube_type type, int n_in, double joined, double bytes)
+{
+	bool cpu = ops == gpube__ops_cpu();
+
+	/* planning takes longer for each operand: measured so on the networks above */
+	return r->launch * (n_in > 1 ? n_in : 1) +
+	       joined / (gpube__rate_add_min(r, type) * (cpu ? ADDING_CPU : ADDING_CUDA)) +
+	       bytes / (r->copy * (cpu ? MOVING_CPU : MOVING_CUDA));
+}
+
+double gpube__open_seconds(const struct gpube_ctx *ctx)
+{
+	return ctx->device ? 0 : gpube__rate_of(ctx, NULL).open + CLOSE_SECONDS;
+}
 
 double gpube__predicted_seconds(
 	const struct gpube_ctx *ctx, const struct gpube_ops *ops, double joined_cells)
@@ -16,10 +50,13 @@ double gpube__predicted_seconds(
 }
 
 /* With tables that stream between the host and the device, every byte in and out once. */
-static double streamed_seconds(
-	const struct gpube_ctx *ctx, const struct gpube_ops *cuda, double joined_cells, double bytes)
+static double streamed_seconds(const struct gpube_ctx *ctx, const struct gpube_ops *cuda,
+	double joined_cells, double bytes)
 {
-	return gpube__predicted_seconds(ctx, cuda, joined_cells) + 2 * bytes / BUS_BYTES_PER_SECOND;
+	struct gpube_rate r = gpube__rate_of(ctx, cuda);
+
+	return gpube__predicted_seconds(ctx, cuda, joined_cells) + bytes / r.upload +
+	       bytes / r.download;
 }
 
 int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_backend want,
@@ -33,7 +70,7 @@ int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_
 	*ops = cpu;
 	if (want == GPUBE_BACKEND_CPU)
 		return GPUBE_OK;
-	if (want == GPUBE_BACKEND_AUTO && fits && here <= OPEN_SECONDS)
+	if (want == GPUBE_BACKEND_AUTO && fits && here <= gpube__open_seconds(ctx))
 		return GPUBE_OK;
 	cuda = gpube__ops_cuda(ctx, &status);
 	if (!cuda)
@@ -46,16 +83,16 @@ int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_
 	return GPUBE_OK;
 }
 
-int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx,
-	enum gpube_backend want, double joined_cells, double largest)
+int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_backend want,
+	double joined_cells, double largest)
 {
 	const struct gpube_ops *cpu = gpube__ops_cpu(), *cuda;
 	int status;
 
 	*ops = cpu;
 	if (want == GPUBE_BACKEND_CPU ||
-		(want == GPUBE_BACKEND_AUTO &&
-			gpube__predicted_seconds(ctx, cpu, joined_cells) <= OPEN_SECONDS))
+		(want == GPUBE_BACKEND_AUTO && gpube__predicted_seconds(ctx, cpu, joined_cells) <=
+						       gpube__open_seconds(ctx)))
 		return GPUBE_OK;
 	cuda = gpube__ops_cuda(ctx, &status);
 	if (!cuda)

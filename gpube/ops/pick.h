@@ -1,14 +1,14 @@
 /*
- * pick.h - the one place that decides which backend works.
+ * pick.h - the one place that decides which backend works, by predicted time from measured or
+ * guessed rates (rates.h).
  *
- * Decided once for a whole elimination, from its predicted size: a message
- * that changes sides costs more than the small buckets gain by staying on the
- * CPU. Per-bucket picking belongs here when measured ceilings are kept.
+ * gpube__pick() decides once for a whole run; be_place.h bucket by bucket, from
+ * gpube__contract_seconds() here.
  */
 #ifndef GPUBE_PICK_H
 #define GPUBE_PICK_H
 
-#include "gpube/ops/ops.h"
+#include "gpube/ops/rates.h"
 
 /*
  * gpube__pick() - the backend for tables of 'bytes' in all and 'joined_cells' of work.
@@ -29,11 +29,25 @@ int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_
  * Returns the backend to expect; gpube__pick() has the last word.
  * Errors: ENODEV as above
  */
-int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx,
-	enum gpube_backend want, double joined_cells, double largest);
+int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_backend want,
+	double joined_cells, double largest);
 
 /* Seconds that a backend is predicted to take for so many joined cells on this context. */
 double gpube__predicted_seconds(
 	const struct gpube_ctx *ctx, const struct gpube_ops *ops, double joined_cells);
+
+/* What a contraction takes at least at these rates: its bytes once, an add-min a joined cell. */
+double gpube__contract_bound(
+	const struct gpube_rate *r, enum gpube_type type, double joined, double bytes);
+
+/*
+ * What a contraction of n_in operands is predicted to take; 'ops', NULL for a device, says how near
+ * it comes to the bound.
+ */
+double gpube__contract_seconds(const struct gpube_rate *r, const struct gpube_ops *ops,
+	enum gpube_type type, int n_in, double joined, double bytes);
+
+/* Seconds that opening the device would take now. */
+double gpube__open_seconds(const struct gpube_ctx *ctx);
 
 #endif

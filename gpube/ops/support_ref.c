@@ -188,7 +188,7 @@ enum gpube_support_answer gpube__support_side_reference(
 	const double *c, int k, int l, uint64_t own, uint64_t other)
 {
 	enum { MOST = GPUBE_SUPPORT_ACTIONS + 1 };
-	double a[MOST * (MOST + 1)], x[MOST];
+	double a[MOST * (MOST + 1)], x[MOST] = {0};
 	const int q = __builtin_popcountll(own), n = q + 1;
 	int row = 0, i;
 

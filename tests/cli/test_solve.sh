@@ -95,7 +95,7 @@ json 'JSON: keys of an optimum' 0 'd["status"] == "optimal" and d["backend"] == 
 row 'JSON: exact decimals' 0 '"lower_bound": 4\.30, "upper_bound": 4\.30,' '' \
 	"$gpube" solve --json $x/exams.cfn
 json 'JSON: plan and times' 0 'd["plan"]["width"] > 0 and d["plan"]["joined_cells"] > 0
-	and set(d["times"]) == {"read", "simplify", "order", "eliminate", "assign"}' \
+	and set(d["times"]) == {"read", "simplify", "order", "eliminate", "contract", "copy", "assign"}' \
 	"$gpube" solve --json $x/zebra.wcsp
 json 'JSON: -ln and log10 of potentials' 0 'abs(d["log10"] + 0.4894549898) < 1e-9
 	and abs(d["upper_bound"] - 1.127011763) < 1e-8 and d["assignment"] == [1, 0, 1, 1]' \
@@ -220,4 +220,25 @@ row 'generate: too few edges' 1 '' '^gpube: ' "$gpube" generate random -n 50 --p
 
 # ---- devices
 json 'devices: JSON' 0 'd["cpu"]["threads"] >= 1 and d["gpu"] is None' "$gpube" devices --json
+row 'devices that are none' 1 '' "^gpube: --devices: expected 1 to 8 indices as 0,1, found '0,x'\$" \
+	"$gpube" solve --devices 0,x examples/zebra.wcsp
+row 'more devices than are taken' 1 '' "^gpube: --devices: expected 1 to 8 indices" \
+	"$gpube" solve --devices 0,1,2,3,4,5,6,7,8 examples/zebra.wcsp
+row 'several devices, and a model too small for them' 0 '^backend +cpu' '' "$gpube" solve --devices 0,1 examples/zebra.wcsp
+export XDG_CACHE_HOME="$work/cache"
+json 'devices: nothing measured' 0 'd["rates"] is None' "$gpube" devices --json
+json 'devices: measured' 0 'd["rates"]["core"]["copy"] > 1e8 and d["rates"]["cores"]["add_min_int32"] > 1e8' \
+	"$gpube" devices --measure --json
+json 'devices: what was measured is kept' 0 'd["rates"]["cores"]["launch"] > 0' "$gpube" devices --json
+that 'devices: and nothing beside it' [ "$(ls "$work/cache/gpube")" = rates ]
+row 'solve -v: what ran where' 0 '*' '^gpube: [0-9]+ buckets? on the cpu: .* s, [0-9]+ % of its (copy bandwidth|rate of add-mins)$' \
+	"$gpube" solve -v examples/zebra.wcsp
+sed 's/^core copy .*/core copy fast/' "$work/cache/gpube/rates" > "$work/rates"
+cp "$work/rates" "$work/cache/gpube/rates"
+row 'rates that cannot be read are left out' 0 '^optimum +0,' "^gpube: '.*/gpube/rates' is left out: line 4: " \
+	"$gpube" solve examples/zebra.wcsp
+sed 's/^core name .*/core name Another/; s/fast/5/' "$work/rates" > "$work/cache/gpube/rates"
+json 'rates of another machine are left out' 0 'd["rates"] is None' "$gpube" devices --json
+row 'devices: nowhere to keep it' 1 '' '^gpube: no folder to keep the rates in' \
+	env -u HOME XDG_CACHE_HOME=here "$gpube" devices --measure
 plan

@@ -45,6 +45,28 @@ static struct dcop_result *solve(
 	return r;
 }
 
+/* Both backends' agents, with at most z variables a mini-bucket. */
+static void compare(const struct gpube_model *m, int z)
+{
+	for (int workers = 1; workers <= 4; workers += 3) {
+		struct digest host, device;
+		struct dcop_result *a, *b;
+
+		ctx->n_threads = workers;
+		a = solve(&host, m, z, GPUBE_BACKEND_CPU);
+		b = solve(&device, m, z, GPUBE_BACKEND_CUDA);
+		assert_string_equal(b->backend, "cuda");
+		assert_true(host.n > 0 && host.n == device.n);
+		assert_true(host.sum == device.sum);
+		assert_int_equal(a->answer, b->answer);
+		assert_true(a->bound == b->bound);
+		assert_true((a->values != NULL) == (b->values != NULL));
+		assert_true(!a->values || a->cost == b->cost);
+		dcop_result_free(a, ctx);
+		dcop_result_free(b, ctx);
+	}
+}
+
 static void as_on_the_host(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
@@ -58,24 +80,25 @@ static void as_on_the_host(void **state)
 	struct gpube_model *m;
 
 	assert_int_equal(gpube__generate(&m, ctx, &net), 0);
-	for (int z = 0; z <= 3; z += 3)
-		for (int workers = 1; workers <= 4; workers += 3) {
-			struct digest host, device;
-			struct dcop_result *a, *b;
+	compare(m, 0);
+	compare(m, 3);
+	gpube_model_free(m);
+}
 
-			ctx->n_threads = workers;
-			a = solve(&host, m, z, GPUBE_BACKEND_CPU);
-			b = solve(&device, m, z, GPUBE_BACKEND_CUDA);
-			assert_string_equal(b->backend, "cuda");
-			assert_true(host.n > 0 && host.n == device.n);
-			assert_true(host.sum == device.sum);
-			assert_int_equal(a->answer, b->answer);
-			assert_true(a->bound == b->bound);
-			assert_true((a->values != NULL) == (b->values != NULL));
-			assert_true(!a->values || a->cost == b->cost);
-			dcop_result_free(a, ctx);
-			dcop_result_free(b, ctx);
-		}
+/* Mini-buckets of more than 2^20 joined cells, whose marginals are made a variable at a time. */
+static void large_marginals(void **state)
+{
+	const struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM,
+		.n_vars = 11,
+		.domain = 17,
+		.density = 0.7,
+		.tightness = 0.1,
+		.max_cost = 100};
+	struct gpube_model *m;
+
+	(void)state;
+	assert_int_equal(gpube__generate(&m, ctx, &net), 0);
+	compare(m, 5);
 	gpube_model_free(m);
 }
 
@@ -89,7 +112,7 @@ static void no_device(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_SEEDS];
+	static struct CMUnitTest tests[N_SEEDS + 1];
 	static char names[N_SEEDS][32];
 	size_t n = 0;
 	int status, failed;
@@ -103,6 +126,8 @@ int main(void)
 		tests[k] = (struct CMUnitTest){
 			names[k], as_on_the_host, NULL, NULL, (void *)(uintptr_t)k};
 	}
+	if (n == N_SEEDS)
+		tests[n++] = (struct CMUnitTest)cmocka_unit_test(large_marginals);
 	failed = _cmocka_run_group_tests("dpop on the GPU", tests, n, NULL, NULL);
 	gpube_ctx_free(ctx);
 	return failed != 0;

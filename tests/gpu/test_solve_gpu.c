@@ -1,17 +1,20 @@
 /*
- * gpube_solve() on the GPU against the CPU: networks that fit, and the same ones on a device
- * whose memory is capped so that their tables stream through it. Skipped as a whole without a device,
+ * gpube_solve() on the GPU against the CPU: networks that fit, the same ones on a device
+ * whose memory is capped so that their tables stream through it, with their buckets dealt out to
+ * the CPU and the GPU, and shared out over two contexts of one GPU. Skipped as a whole without a device,
  * unless GPUBE_REQUIRE_GPU is set.
  */
 #include "tests/support/random_model.h"
 #include "tests/support/test.h"
 
+#include "gpube/be.h"
 #include "gpube/generate.h"
 #include "gpube/ops/ops.h"
 
 #include <string.h>
 
-enum { N_RANDOM = 120, N_NETWORKS = 12 };
+enum { N_RANDOM = 120, N_NETWORKS = 12, N_DEALT = 12, N_SHARED = 6 };
+enum { N_ALL = N_RANDOM + N_NETWORKS + N_DEALT + N_SHARED + 2 };
 
 static struct gpube_ctx *ctx;
 static int n_streamed; /* contractions, from the log */
@@ -82,13 +85,15 @@ static struct gpube_solution *solve(
 
 static void agree(struct gpube_model *m, int no_simplify)
 {
-	struct gpube_solution *cpu = solve(m, GPUBE_BACKEND_CPU, 1, no_simplify);
-	struct gpube_solution *gpu = solve(m, GPUBE_BACKEND_CUDA, 1, no_simplify);
+	int count = m->ctx->n_devices < 2; /* what is counted is not shared out */
+	struct gpube_solution *cpu = solve(m, GPUBE_BACKEND_CPU, count, no_simplify);
+	struct gpube_solution *gpu = solve(m, GPUBE_BACKEND_CUDA, count, no_simplify);
 
 	assert_int_equal(cpu->answer, gpu->answer);
 	if (cpu->answer == GPUBE_ANSWER_OPTIMAL) {
 		assert_true(cpu->cost == gpu->cost);
-		assert_string_equal(cpu->count, gpu->count);
+		if (count)
+			assert_string_equal(cpu->count, gpu->count);
 	}
 	gpube_solution_free(cpu, m->ctx);
 	gpube_solution_free(gpu, m->ctx);
@@ -129,10 +134,81 @@ static void networks(void **state)
 	gpube_ctx_free(own);
 }
 
+static struct gpube_model *small_network(struct gpube_ctx *c, uint64_t seed)
+{
+	struct gpube_network network = {
+		.topology = seed % 2 ? GPUBE_NETWORK_RANDOM : GPUBE_NETWORK_GRID,
+		.n_vars = seed % 2 ? 16 : 49, .domain = 4, .density = 0.35,
+		.tightness = 0.05 * (double)(seed % 3), .max_cost = 100, .seed = seed};
+	struct gpube_model *m;
+
+	assert_int_equal(gpube__generate(&m, c, &network), 0);
+	return m;
+}
+
+/* Every bucket on a side by lot: messages cross both ways, and are read off on both. */
+static void dealt_out(void **state)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	int status;
+	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL};
+	struct gpube_be_sides both = {{gpube__ops_cpu(), gpube__ops_cuda(ctx, &status)}, NULL};
+	struct gpube_model *m = small_network(ctx, seed);
+	struct gpube_be_times times = {NULL, 0, 0};
+	struct gpube_be be;
+	struct gpube_working w;
+	struct gpube_rng rng;
+	int32_t order[64], values[64];
+	uint8_t side[64];
+	double seconds[64] = {0};
+	int64_t optimum[2], cost;
+
+	gpube__rng_init(&rng, seed);
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		order[i] = i;
+		side[i] = (uint8_t)gpube__rng_below(&rng, 2);
+	}
+	side[0] = 1;
+	both.side = side;
+	times.buckets = seconds;
+	assert_int_equal(gpube__be_init(&be, m, order), 0);
+	assert_int_equal(gpube__be_working(&w, &be), 0);
+	assert_int_equal(
+		gpube__be_run(&optimum[0], values, NULL, &be, &alone, &w, 0, true, NULL), 0);
+	for (int keep = 0; keep < 2; keep++) {
+		if (gpube__be_run(&optimum[1], values, NULL, &be, &both, &w, 0, keep, &times))
+			fail_msg("%s", gpube_error(ctx));
+		assert_true(optimum[1] == optimum[0]);
+		if (optimum[1] != GPUBE_INF) {
+			assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+			assert_true(cost == optimum[1]);
+		}
+		assert_true(times.copying > 0);
+		for (int32_t p = 0; p < be.n; p++)
+			assert_true(seconds[p] > 0);
+	}
+	gpube__be_clear(&be);
+	gpube_model_free(m);
+}
+
+/* The same device twice stands for two. */
+static void shared_out(void **state)
+{
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_devices = 2};
+	struct gpube_ctx *own;
+	struct gpube_model *m;
+
+	assert_int_equal(gpube_ctx_new(&own, &opts), 0);
+	m = small_network(own, (uint64_t)(uintptr_t)*state);
+	agree(m, 1);
+	gpube_model_free(m);
+	gpube_ctx_free(own);
+}
+
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[N_RANDOM + N_NETWORKS + 2];
-	static char names[N_RANDOM + N_NETWORKS + 2][32];
+	static struct CMUnitTest tests[N_ALL];
+	static char names[N_ALL][32];
 	const struct {
 		const char *name;
 		size_t n;
@@ -142,6 +218,8 @@ int main(int argc, char **argv)
 		{"gather", 1, gathers},
 		{"model", N_RANDOM, random_models},
 		{"network", N_NETWORKS, networks},
+		{"dealt", N_DEALT, dealt_out},
+		{"shared", N_SHARED, shared_out},
 	};
 	size_t n = 0;
 	int status, failed;

@@ -86,6 +86,12 @@ static const struct difference {
 		"feasible when read back"},
 	{"it differs in one cell", "p 2 2 2 9\n2 2\n1 0 0 1\n1 3\n2 0 1 2 1\n1 1 3\n",
 		"p 2 2 2 9\n2 2\n1 0 0 1\n1 3\n0 2 0\n", "over 2 sets of variables, read back over 1"},
+	{"many listings over the same variables", "p 4 2 1 99\n2 2 2 2\n4 3 1 0 2 0 9\n0 0 0 0 1\n0 0 0 1 "
+		"2\n0 0 1 0 3\n0 0 1 1 4\n0 1 0 0 5\n0 1 0 1 6\n0 1 1 0 7\n0 1 1 1 8\n1 1 1 1 99\n",
+		"p wcnf 4 9 99\n1 1 2 3 4 0\n2 1 2 -3 4 0\n3 -1 2 3 4 0\n4 -1 2 -3 4 0\n5 1 -2 3 4 0\n6 1 -2 -3 4 0\n7 -1 -2 3 4 0\n8 -1 -2 -3 4 0\n99 -1 -2 -3 -4 0\n", ""},
+	{"many listings, one cost", "p 4 2 1 99\n2 2 2 2\n4 3 1 0 2 0 9\n0 0 0 0 1\n0 0 0 1 "
+		"2\n0 0 1 0 3\n0 0 1 1 4\n0 1 0 0 5\n0 1 0 1 6\n0 1 1 0 7\n0 1 1 1 9\n1 1 1 1 99\n",
+		"p wcnf 4 9 99\n1 1 2 3 4 0\n2 1 2 -3 4 0\n3 -1 2 3 4 0\n4 -1 2 -3 4 0\n5 1 -2 3 4 0\n6 1 -2 -3 4 0\n7 -1 -2 3 4 0\n8 -1 -2 -3 4 0\n99 -1 -2 -3 -4 0\n", "over \\(3, 1, 0, 2\\) at 0 1 1 1 costs 9, read back 8"},
 	{"forbidden by the bound", "p 1 2 1 9\n2\n1 0 0 1\n1 9\n", "p 1 2 1 9\n2\n1 0 0 1\n1 12\n",
 		""},
 	{"forbidden with the others", "p 2 2 2 9\n2 2\n1 0 4 0\n1 1 0 1\n1 5\n",
@@ -155,6 +161,50 @@ static void compared(void **state)
 		fail_msg("'%s' where '%s' was expected", gpube_error(ctx), plain);
 	gpube_model_free(a);
 	gpube_model_free(b);
+	gpube_ctx_free(ctx);
+}
+
+/* ---- clauses with a Boolean for each value ----------------------------------------------------- */
+
+#define ONE_VALUE "99 1 2 3 0\n99 -1 -2 0\n99 -1 -3 0\n99 -2 -3 0\n"
+
+static const struct difference clauses[] = {
+	{"clauses", NULL, "p wcnf 4 6 99\n" ONE_VALUE "5 -1 -4 0\n7 -3 4 0\n", ""},
+	{"clauses, a constant by literals", NULL,
+		"p wcnf 4 10 99\n" ONE_VALUE "5 -1 -4 0\n7 -3 4 0\n3 1 0\n3 -1 0\n2 4 0\n2 -4 0\n",
+		"every total is off by 5"},
+	{"clauses, another weight", NULL, "p wcnf 4 6 99\n" ONE_VALUE "5 -1 -4 0\n6 -3 4 0\n",
+		"at 2 0 costs 7, read back 6"},
+	{"clauses, another value", NULL, "p wcnf 4 6 99\n" ONE_VALUE "5 -1 -4 0\n7 -2 4 0\n",
+		"at 1 0 costs 0, read back 7"},
+	{"clauses, two values at once", NULL,
+		"p wcnf 4 5 99\n99 1 2 3 0\n99 -1 -2 0\n99 -2 -3 0\n5 -1 -4 0\n7 -3 4 0\n",
+		"do not say that variable 0 has one value"},
+	{"clauses, no value", NULL,
+		"p wcnf 4 5 99\n99 -1 -3 0\n99 -1 -2 0\n99 -2 -3 0\n5 -1 -4 0\n7 -3 4 0\n",
+		"do not say that variable 0 has one value"},
+	{"clauses, a value that is not taken", NULL,
+		"p wcnf 4 6 99\n" ONE_VALUE "5 1 -4 0\n7 -3 4 0\n",
+		"clause 4 is none that was to be written"},
+};
+
+static void clauses_decoded(void **state)
+{
+	const struct difference *d = *state;
+	struct gpube_ctx *ctx = new_ctx();
+	struct gpube_model *m = model_of(ctx, "p 2 3 1 99\n3 2\n2 0 1 0 2\n0 1 5\n2 0 7\n");
+	struct gpube_model *read = model_of(ctx, d->b), *decoded;
+	struct gpube_compared counts;
+	int status = gpube__decode_clauses(&decoded, m, read);
+
+	if (!status)
+		status = gpube__compare(&counts, m, decoded);
+	assert_int_equal(status, *d->why ? GPUBE_EBUG : GPUBE_OK);
+	if (status && !strstr(gpube_error(ctx), d->why))
+		fail_msg("'%s' where '%s' was expected", gpube_error(ctx), d->why);
+	gpube_model_free(decoded);
+	gpube_model_free(read);
+	gpube_model_free(m);
 	gpube_ctx_free(ctx);
 }
 
@@ -260,10 +310,11 @@ static void bound_divided(void **state)
 int main(void)
 {
 	enum { N_DIFF = sizeof(differences) / sizeof(*differences) };
+	enum { N_CLAUSES = sizeof(clauses) / sizeof(*clauses) };
 	enum { N_DIV = sizeof(divisions) / sizeof(*divisions) };
 	static uint64_t seeds[N_SEEDS];
 	static char names[N_SEEDS + N_DIV][32];
-	static struct CMUnitTest tests[N_SEEDS + N_DIFF + N_DIV + 2];
+	static struct CMUnitTest tests[N_SEEDS + N_DIFF + N_CLAUSES + N_DIV + 2];
 	int n = 0, n_names = 0;
 
 	for (int k = 0; k < N_SEEDS; k++) {
@@ -274,6 +325,9 @@ int main(void)
 	for (int k = 0; k < N_DIFF; k++)
 		tests[n++] = (struct CMUnitTest){
 			differences[k].name, compared, NULL, NULL, (void *)&differences[k]};
+	for (int k = 0; k < N_CLAUSES; k++)
+		tests[n++] = (struct CMUnitTest){
+			clauses[k].name, clauses_decoded, NULL, NULL, (void *)&clauses[k]};
 	for (int k = 0; k < N_DIV; k++) {
 		snprintf(names[n_names], sizeof(names[0]), "divided %d", k);
 		tests[n++] = (struct CMUnitTest){

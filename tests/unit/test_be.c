@@ -4,10 +4,12 @@
 #include "gpube/be.h"
 
 static struct gpube_ctx *ctx;
+static struct gpube_be_sides on_cpu; /* set up with the context */
 
 static int setup(void **state)
 {
 	(void)state;
+	on_cpu.ops[0] = gpube__ops_cpu();
 	return gpube_ctx_new(&ctx, NULL);
 }
 
@@ -43,7 +45,7 @@ static int64_t optimum_of(const struct gpube_model *m, char **count)
 	assert_int_equal(gpube__be_working(&w, &be), 0);
 	for (int keep = 0; keep < 2; keep++) {
 		assert_int_equal(gpube__be_run(&optimum[keep], values, NULL, &be,
-					 gpube__ops_cpu(), &w, 0, keep),
+					 &on_cpu, &w, 0, keep, NULL),
 			0);
 		if (optimum[keep] != GPUBE_INF) {
 			assert_int_equal(gpube_model_cost(&cost, m, values), 0);
@@ -52,7 +54,7 @@ static int64_t optimum_of(const struct gpube_model *m, char **count)
 	}
 	assert_true(optimum[0] == optimum[1]);
 	if (count)
-		assert_int_equal(gpube__be_count(count, &be, gpube__ops_cpu(), &w), 0);
+		assert_int_equal(gpube__be_count(count, &be, &on_cpu, &w), 0);
 	gpube__be_clear(&be);
 	gpube__free(ctx, order);
 	gpube__free(ctx, values);
@@ -238,7 +240,7 @@ static void stop_ends_the_run(void **state)
 	assert_int_equal(gpube__be_init(&be, m, (int32_t[]){0, 1}), 0);
 	assert_int_equal(gpube__be_working(&w, &be), 0);
 	gpube_ctx_stop(ctx);
-	assert_int_equal(gpube__be_run(&optimum, NULL, NULL, &be, gpube__ops_cpu(), &w, 0, true),
+	assert_int_equal(gpube__be_run(&optimum, NULL, NULL, &be, &on_cpu, &w, 0, true, NULL),
 		GPUBE_ESTOP);
 	gpube_ctx_resume(ctx);
 	gpube__be_clear(&be);

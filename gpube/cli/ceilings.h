@@ -1,0 +1,25 @@
+/* ceilings.h - the rates of this machine (gpube/ops/rates.h), kept in the user's cache. */
+#ifndef GPUBE_CLI_CEILINGS_H
+#define GPUBE_CLI_CEILINGS_H
+
+#include "gpube/cli/session.h"
+#include "gpube/ops/rates.h"
+
+/*
+ * ceilings_path() - $XDG_CACHE_HOME/gpube/rates, without it $HOME/.cache/gpube/rates.
+ * Returns false where the user has neither, or the name is longer than 'size'.
+ */
+bool ceilings_path(char *path, size_t size);
+
+/* Gives the context what was measured, if anything was; what cannot be read is noted and left out.
+ */
+void ceilings_load(struct session *s);
+
+/* Measures everything, gives it to the context and keeps it. CLI_DONE, or CLI_FAILED after a
+ * message. */
+int ceilings_measure(struct session *s);
+
+/* The processor's name as the kernel tells it. */
+void ceilings_cpu_name(char *name, size_t size);
+
+#endif

@@ -1,0 +1,276 @@
+/*
+ * Elimination with some buckets on a device: a stand-in for one, whose memory is its own, says
+ * whether every table was brought where it is worked on; answers are those of the host alone. And
+ * which sides are chosen at which rates, against all choices.
+ */
+#include "tests/support/random_model.h"
+#include "tests/support/test.h"
+
+#include "gpube/be_place.h"
+#include "gpube/ops/pick.h"
+
+#include <math.h>
+
+enum { N_MODELS = 150, MOST_TABLES = 4096 };
+
+static struct gpube_ctx *ctx;
+
+/* ---- the stand-in --------------------------------------------------------------------- */
+
+static struct {
+	char *at;
+	uint64_t bytes;
+} tables[MOST_TABLES];
+static int n_tables, n_uploads, n_downloads;
+
+static void *device_alloc(struct gpube_ctx *c, uint64_t bytes)
+{
+	void *p = gpube__ops_cpu()->alloc(c, bytes);
+
+	if (n_tables == MOST_TABLES)
+		fail_msg("too many tables");
+	tables[n_tables].at = p;
+	tables[n_tables++].bytes = bytes;
+	return p;
+}
+
+static int find(const void *p)
+{
+	const char *at = p;
+
+	for (int k = 0; k < n_tables; k++)
+		if (at >= tables[k].at && at < tables[k].at + tables[k].bytes + !tables[k].bytes)
+			return k;
+	return -1;
+}
+
+static void device_free(struct gpube_ctx *c, void *p)
+{
+	int k = find(p);
+
+	if (k < 0)
+		fail_msg("freed: not a table of the device");
+	tables[k] = tables[--n_tables];
+	gpube__ops_cpu()->free(c, p);
+}
+
+static int device_upload(struct gpube_ctx *c, void *to, const void *from, uint64_t bytes)
+{
+	if (find(to) < 0 || find(from) >= 0)
+		fail_msg("upload: not from the host to the device");
+	n_uploads++;
+	return gpube__ops_cpu()->upload(c, to, from, bytes);
+}
+
+static int device_download(struct gpube_ctx *c, void *to, const void *from, uint64_t bytes)
+{
+	if (find(to) >= 0 || find(from) < 0)
+		fail_msg("download: not from the device to the host");
+	n_downloads++;
+	return gpube__ops_cpu()->download(c, to, from, bytes);
+}
+
+static int device_gather(struct gpube_ctx *c, void *to, int64_t n, const struct gpube_cells *pieces,
+	size_t cell_bytes)
+{
+	for (int64_t k = 0; k < n; k++)
+		if (find(pieces[k].values) < 0)
+			fail_msg("gather: not a table of the device");
+	return gpube__ops_cpu()->gather(c, to, n, pieces, cell_bytes);
+}
+
+static void check_tables(const struct gpube_contraction *c, bool device)
+{
+	for (int k = 0; k < c->n_in; k++)
+		if ((find(c->in[k].values) >= 0) != device ||
+			(c->in[k].counts && (find(c->in[k].counts) >= 0) != device))
+			fail_msg("contract: operand %d is on the other side", k);
+	if ((find(c->out) >= 0) != device || (c->out_arg && (find(c->out_arg) >= 0) != device))
+		fail_msg("contract: the output is on the other side");
+}
+
+static int device_contract(struct gpube_ctx *c, const struct gpube_contraction *what)
+{
+	check_tables(what, true);
+	return gpube__ops_cpu()->contract(c, what);
+}
+
+static int host_contract(struct gpube_ctx *c, const struct gpube_contraction *what)
+{
+	check_tables(what, false);
+	return gpube__ops_cpu()->contract(c, what);
+}
+
+static struct gpube_ops host, device;
+
+static int setup(void **state)
+{
+	(void)state;
+	host = device = *gpube__ops_cpu();
+	host.contract = host_contract;
+	device.contract = device_contract;
+	device.alloc = device_alloc;
+	device.free = device_free;
+	device.upload = device_upload;
+	device.download = device_download;
+	device.gather = device_gather;
+	return gpube_ctx_new(&ctx, NULL);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gpube_ctx_free(ctx);
+	return 0;
+}
+
+/* ---- the same answers ------------------------------------------------------------------- */
+
+static void random_sides(void **state)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL};
+	struct gpube_model *m;
+	struct gpube_be be;
+	struct gpube_working w;
+	struct gpube_rng rng;
+	int32_t order[64], values[64];
+	uint8_t side[64];
+	uint64_t count[2];
+	int64_t optimum[2], cost;
+
+	spec.min_cost = 0;
+	spec.direction = GPUBE_MINIMISE;
+	spec.observed = 0;
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_true(m->n_vars <= 64);
+	gpube__rng_init(&rng, seed);
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		order[i] = i;
+		side[i] = (uint8_t)gpube__rng_below(&rng, 2);
+	}
+	assert_int_equal(gpube__be_init(&be, m, order), 0);
+	assert_int_equal(gpube__be_working(&w, &be), 0);
+	assert_int_equal(
+		gpube__be_run(&optimum[0], NULL, &count[0], &be, &alone, &w, 0, false, NULL), 0);
+	for (int keep = 0; keep < 2; keep++) {
+		const struct gpube_be_sides both = {{&host, &device}, side};
+
+		assert_int_equal(
+			gpube__be_run(&optimum[1], values, NULL, &be, &both, &w, 0, keep, NULL), 0);
+		assert_true(optimum[1] == optimum[0]);
+		if (optimum[1] != GPUBE_INF) {
+			assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+			assert_true(cost == optimum[1]);
+		}
+		assert_int_equal(
+			gpube__be_run(&optimum[1], NULL, &count[1], &be, &both, &w, 0, keep, NULL),
+			0);
+		assert_true(optimum[1] == optimum[0] && count[1] == count[0]);
+		assert_int_equal(n_tables, 0);
+	}
+	gpube__be_clear(&be);
+	gpube_model_free(m);
+}
+
+/* ---- the best sides --------------------------------------------------------------------- */
+
+/* A chain of n variables of d values with a table for each two neighbours. */
+static struct gpube_model *chain(int n, int d)
+{
+	struct gpube_model *m;
+	int64_t costs[64];
+
+	for (int k = 0; k < d * d; k++)
+		costs[k] = k % 7;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < n; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, d, NULL), 0);
+	for (int i = 0; i + 1 < n; i++)
+		assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, i + 1}, costs), 0);
+	return m;
+}
+
+/* What sides of a chain's buckets take, by the rules that be_place.h states, written once more. */
+static double price(const struct gpube_be *be, const uint8_t *side, const struct gpube_rate *h,
+	const struct gpube_rate *d)
+{
+	double seconds = 0;
+
+	for (int32_t p = 0; p < be->n; p++) {
+		const struct gpube_bucket *b = &be->buckets[p];
+		double bytes = gpube__be_bucket_bytes(be, p, GPUBE_INT32);
+
+		if (!side[p])
+			seconds += gpube__contract_seconds(
+				h, gpube__ops_cpu(), GPUBE_INT32, b->n_in, b->joined, bytes);
+		else
+			seconds += gpube__contract_seconds(
+					   d, NULL, GPUBE_INT32, b->n_in, b->joined, bytes) +
+				   (p ? d->round_trip : 0);
+		for (int32_t k = 0; k < b->n_in; k++) {
+			int32_t id = be->inputs[b->in_at + k];
+			double cells = id < 0 ? (double)be->buckets[~id].cells : 64;
+
+			if (id >= 0 && side[p])
+				seconds += cells * 4 / d->upload;
+			if (id < 0 && side[~id] != side[p])
+				seconds += d->round_trip +
+					   cells * 4 / (side[~id] ? d->download : d->upload);
+		}
+	}
+	return seconds;
+}
+
+/* Launches of the device from cheap to dear, against every one of the 2^n choices. */
+static void best_of_all(void **state)
+{
+	enum { N = 9 };
+	int row = (int)(uintptr_t)*state;
+	struct gpube_model *m = chain(N, 8);
+	struct gpube_be be;
+	struct gpube_rates r;
+	int32_t order[N];
+	uint8_t side[N], all[N];
+	double seconds[2], best = 1e30;
+
+	for (int32_t i = 0; i < N; i++)
+		order[i] = i;
+	assert_int_equal(gpube__be_init(&be, m, order), 0);
+	gpube__rates_guess(&r, 1);
+	r.core.launch = 1e-6;
+	r.core.add_min_int32 = 1e8 * (row % 3 + 1);
+	r.devices[0].launch = 1e-8 * (1 << 2 * (row % 8));
+	r.devices[0].round_trip = 1e-7 * (row / 3);
+	assert_int_equal(
+		gpube__be_place(side, seconds, &be, GPUBE_INT32, &r.core, &r.devices[0]), 0);
+	for (int mask = 0; mask < 1 << N; mask++) {
+		for (int p = 0; p < N; p++)
+			all[p] = mask >> p & 1;
+		best = fmin(best, price(&be, all, &r.core, &r.devices[0]));
+		if (mask == 0)
+			assert_true(fabs(best - seconds[0]) < 1e-9 * best);
+	}
+	assert_true(fabs(seconds[1] - best) < 1e-9 * best);
+	assert_true(fabs(price(&be, side, &r.core, &r.devices[0]) - best) < 1e-9 * best);
+	gpube__be_clear(&be);
+	gpube_model_free(m);
+}
+
+int main(void)
+{
+	static struct CMUnitTest tests[N_MODELS + 24];
+	static char names[N_MODELS + 24][24];
+
+	for (int k = 0; k < N_MODELS + 24; k++) {
+		bool model = k < N_MODELS;
+
+		snprintf(names[k], sizeof(names[k]), model ? "model %d" : "rates %d",
+			model ? k : k - N_MODELS);
+		tests[k] = (struct CMUnitTest){names[k], model ? random_sides : best_of_all, NULL,
+			NULL, (void *)(uintptr_t)(model ? k : k - N_MODELS)};
+	}
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,167 @@
+/*
+ * Elimination shared out over devices, the CPU standing in for each: the answers of one, on random
+ * models and for any number of devices; and how evenly a large bucket is shared out.
+ */
+#include "tests/support/random_model.h"
+#include "tests/support/test.h"
+
+#include "gpube/be_split.h"
+#include "gpube/generate.h"
+
+enum { N_MODELS = 120 };
+
+static struct gpube_ctx *ctx;
+
+static const struct gpube_ops *open_cpu(struct gpube_ctx *c, int *status)
+{
+	(void)c;
+	*status = GPUBE_OK;
+	return gpube__ops_cpu();
+}
+
+/* Device 1 is not there. */
+static const struct gpube_ops *open_one(struct gpube_ctx *c, int *status)
+{
+	*status = c->devices[0] == 1 ? gpube__fail(c, GPUBE_ENODEV, "no such device") : GPUBE_OK;
+	return *status ? NULL : gpube__ops_cpu();
+}
+
+struct both {
+	struct gpube_be be;
+	struct gpube_working w;
+	int32_t order[64];
+	int64_t optimum;
+};
+
+static void whole(struct both *b, struct gpube_model *m, int n_devices)
+{
+	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL};
+
+	for (int32_t i = 0; i < m->n_vars; i++)
+		b->order[i] = i;
+	ctx->n_devices = n_devices;
+	for (int k = 0; k < n_devices; k++)
+		ctx->devices[k] = k;
+	assert_int_equal(gpube__be_init(&b->be, m, b->order), 0);
+	assert_int_equal(gpube__be_working(&b->w, &b->be), 0);
+	assert_int_equal(
+		gpube__be_run(&b->optimum, NULL, NULL, &b->be, &alone, &b->w, 0, false, NULL), 0);
+}
+
+static void random_models(void **state)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_split_times times;
+	struct gpube_be_split *s;
+	struct gpube_model *m;
+	struct both b;
+	int32_t values[64];
+	int64_t optimum, cost;
+	int status;
+
+	spec.min_cost = 0;
+	spec.direction = GPUBE_MINIMISE;
+	spec.observed = 0;
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	whole(&b, m, 2 + (int)(seed % 7));
+	status = gpube__split_new(&s, &b.be, b.order);
+	if (status) { /* every variable has one value */
+		assert_int_equal(status, GPUBE_EINVAL);
+		for (int32_t i = 0; i < m->n_vars; i++)
+			assert_true(m->vars[i].domain == 1 || ctx->n_devices % 2);
+	} else {
+		assert_int_equal(gpube__split_run(&optimum, values, s, open_cpu, &times), 0);
+		assert_true(optimum == b.optimum || (optimum >= m->top && b.optimum >= m->top));
+		if (optimum != GPUBE_INF) {
+			assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+			assert_true(cost == optimum);
+		}
+		gpube__split_free(s);
+	}
+	gpube__be_clear(&b.be);
+	gpube_model_free(m);
+}
+
+static struct gpube_model *network(void)
+{
+	struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM,
+		.n_vars = 12,
+		.domain = 4,
+		.density = 0.6,
+		.tightness = 0.1,
+		.max_cost = 100,
+		.seed = 3};
+	struct gpube_model *m;
+
+	assert_int_equal(gpube__generate(&m, ctx, &net), 0);
+	return m;
+}
+
+/* A dense network: the variables chosen are in all that is large. */
+static void halves(void **state)
+{
+	struct gpube_model *m = network();
+	struct gpube_be_split *s;
+	struct both b;
+	double joined = 0;
+
+	(void)state;
+	for (int n = 2; n <= 4; n += 2) {
+		joined = 0;
+		whole(&b, m, n);
+		for (int32_t p = 0; p < b.be.n; p++)
+			joined += b.be.buckets[p].joined;
+		assert_int_equal(gpube__split_new(&s, &b.be, b.order), 0);
+		assert_int_equal(gpube__split_n(s), n);
+		assert_true(gpube__split_joined(s) < 1.1 * joined / n);
+		gpube__split_free(s);
+		gpube__be_clear(&b.be);
+	}
+	gpube_model_free(m);
+}
+
+static void device_missing(void **state)
+{
+	struct gpube_model *m = network();
+	struct gpube_split_times times;
+	struct gpube_be_split *s;
+	struct both b;
+	int32_t values[64];
+	int64_t optimum;
+
+	(void)state;
+	whole(&b, m, 2);
+	assert_int_equal(gpube__split_new(&s, &b.be, b.order), 0);
+	assert_int_equal(gpube__split_run(&optimum, values, s, open_one, &times), GPUBE_ENODEV);
+	assert_string_equal(gpube_error(ctx), "device 1: no such device");
+	gpube__split_free(s);
+	gpube_ctx_stop(ctx);
+	assert_int_equal(gpube__split_new(&s, &b.be, b.order), 0);
+	assert_int_equal(gpube__split_run(&optimum, values, s, open_cpu, &times), GPUBE_ESTOP);
+	gpube_ctx_resume(ctx);
+	gpube__split_free(s);
+	gpube__be_clear(&b.be);
+	gpube_model_free(m);
+}
+
+int main(void)
+{
+	static struct CMUnitTest tests[N_MODELS + 2];
+	static char names[N_MODELS][24];
+	int failed;
+
+	for (int k = 0; k < N_MODELS; k++) {
+		snprintf(names[k], sizeof(names[k]), "model %d", k);
+		tests[k] = (struct CMUnitTest){
+			names[k], random_models, NULL, NULL, (void *)(uintptr_t)k};
+	}
+	tests[N_MODELS] = (struct CMUnitTest)cmocka_unit_test(halves);
+	tests[N_MODELS + 1] = (struct CMUnitTest)cmocka_unit_test(device_missing);
+	if (gpube_ctx_new(&ctx, NULL) != 0)
+		return 1;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	gpube_ctx_free(ctx);
+	return failed;
+}
