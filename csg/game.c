@@ -1,11 +1,10 @@
 /* game.c - games in memory: values, their range, the working type; see game.h. */
-#include "csg/game.h"
-
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
 
+#include "csg/sparse.h"
 #include "gpube/ops/subset.h"
 
 #define CHUNK_BITS 16 /* values that one thread looks at in one go */
@@ -57,7 +56,9 @@ void csg_game_free(struct csg_game *g)
 {
 	if (!g)
 		return;
-	if (g->map)
+	if (g->sparse)
+		csg__sparse_free(g);
+	else if (g->map)
 		csg__unmap(g);
 	else
 		g->ops->free(g->ctx, g->values);
@@ -93,9 +94,14 @@ void *csg_game_values(struct csg_game *g)
 
 int64_t csg__value_int(const struct csg_game *g, uint64_t c)
 {
-	const char *at = (const char *)g->values + c * csg__type_size(g->type);
+	const char *at;
 	int64_t copy = 0;
 
+	if (g->sparse) {
+		copy = c ? csg__sparse_find(g->sparse, c) : 0;
+		return !c ? 0 : copy < 0 ? g->sparse->other : g->sparse->value[copy];
+	}
+	at = (const char *)g->values + c * csg__type_size(g->type);
 	if (!csg__on_host(g)) {
 		/* a failure shows as a structure that is not worth what was found */
 		if (g->ops->download(g->ctx, &copy, at, csg__type_size(g->type)))
@@ -119,13 +125,12 @@ int64_t csg__value_int(const struct csg_game *g, uint64_t c)
 	}
 }
 
-double csg_game_value(const struct csg_game *g, uint64_t c)
+double csg__decode(enum csg_type type, int64_t v)
 {
-	const int64_t v = csg__value_int(g, c);
 	float single;
 	double real;
 
-	switch (g->type) {
+	switch (type) {
 	case CSG_FLOAT32:
 		memcpy(&single, &v, sizeof(single));
 		return single;
@@ -135,6 +140,11 @@ double csg_game_value(const struct csg_game *g, uint64_t c)
 	default:
 		return v == INT64_MIN ? -INFINITY : (double)v;
 	}
+}
+
+double csg_game_value(const struct csg_game *g, uint64_t c)
+{
+	return csg__decode(g->type, csg__value_int(g, c));
 }
 
 /* ---- range ------------------------------------------------------------------------------ */
@@ -303,6 +313,46 @@ static int range_real(struct csg__range *r, const struct csg_game *g, const stru
 	return GPUBE_OK;
 }
 
+static void see_value(struct extremes *e, const struct csg_game *g, int size, uint64_t c)
+{
+	const double v = csg_game_value(g, c);
+	const int64_t exact = csg__is_int(g->type) ? csg__value_int(g, c) : 0;
+
+	if (!(v < INFINITY))
+		e->bad = true;
+	if (v == -INFINITY) {
+		e->forbidden = true;
+		return;
+	}
+	e->least = exact < e->least ? exact : e->least;
+	e->most[size] = exact > e->most[size] ? exact : e->most[size];
+	e->least_real = fmin(e->least_real, v);
+	e->most_real[size] = fmax(e->most_real[size], v);
+}
+
+/* Of a sparse game: as if a coalition of each size had the default, which can but widen it. */
+static void sparse_extremes(struct extremes *e, const struct csg_game *g)
+{
+	const double other = csg__decode(g->type, g->sparse->other);
+
+	for (int64_t k = 0; k < g->sparse->n; k++)
+		see_value(e, g, __builtin_popcountll(g->sparse->mask[k]), g->sparse->mask[k]);
+	if (other == -INFINITY) {
+		e->forbidden = true;
+		return;
+	}
+	if (!(other < INFINITY))
+		e->bad = true;
+	e->least = csg__is_int(g->type) && g->sparse->other < e->least ? g->sparse->other
+								       : e->least;
+	e->least_real = fmin(e->least_real, other);
+	for (int k = 1; k <= g->n; k++) {
+		if (csg__is_int(g->type) && g->sparse->other > e->most[k])
+			e->most[k] = g->sparse->other;
+		e->most_real[k] = fmax(e->most_real[k], other);
+	}
+}
+
 /* What is known of values that are not here. */
 static void known_extremes(struct extremes *e, const struct csg_game *g)
 {
@@ -323,7 +373,9 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 	if (csg_game_value(g, 0) != 0)
 		return gpube__fail(g->ctx, GPUBE_EINVAL, "the value of no agents must be 0");
 	extremes_init(&s.all);
-	if (csg__on_host(g))
+	if (g->sparse)
+		sparse_extremes(&s.all, g);
+	else if (csg__on_host(g))
 		gpube__parallel(g->ctx, chunks(csg__n_masks(g)), scan_chunk, &s);
 	else
 		known_extremes(&s.all, g);

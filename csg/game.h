@@ -7,9 +7,11 @@
 #include "gpube/ir/model.h"
 
 struct gpube_subset_ops;
+struct csg__sparse;
 
 /*
- * values  2^n, aligned; memory of 'ops'
+ * values  2^n, aligned; memory of 'ops'; NULL if the game is sparse
+ * sparse  NULL if there is a table (sparse.h)
  * most    by size, where the values are not in the host's memory: none exceeds it,
  *         none is negative or forbidden
  */
@@ -18,6 +20,7 @@ struct csg_game {
 	int n;
 	enum csg_type type;
 	void *values;
+	struct csg__sparse *sparse;
 	const struct gpube_subset_ops *ops;
 	double most[CSG_MAX_AGENTS + 1];
 	void *map; /* the file that the values are a part of, if they were not read */
@@ -46,6 +49,8 @@ bool csg__on_host(const struct csg_game *g);
 
 /* Of integers: the value, INT64_MIN if forbidden. Of floats: the bits, in the low bytes. */
 int64_t csg__value_int(const struct csg_game *g, uint64_t c);
+/* What csg__value_int() returned, as a double. */
+double csg__decode(enum csg_type type, int64_t value);
 
 static inline uint64_t csg__n_masks(const struct csg_game *g)
 {
