@@ -51,7 +51,12 @@ static int by_agent(const void *a, const void *b)
 
 void csg__sort_candidates(struct csg__candidate *c, int64_t n)
 {
-	qsort(c, (size_t)n, sizeof(*c), by_slack);
+	int64_t k = 1;
+
+	while (k < n && by_slack(&c[k - 1], &c[k]) <= 0)
+		k++;
+	if (k < n)
+		qsort(c, (size_t)n, sizeof(*c), by_slack);
 }
 
 void csg__sort_by_agent(struct csg__candidate *c, int64_t n)
@@ -128,8 +133,8 @@ static uint64_t left_of(const struct cover *d, int64_t i)
 	return d->mask[i] & CSG__LEFT && !d->left->additive ? d->mask[i] ^ CSG__LEFT : 0;
 }
 
-static void search(struct cover *d, uint64_t covered, uint64_t rest, int64_t slack, int depth,
-	uint64_t *path)
+static void search(
+	struct cover *d, uint64_t covered, uint64_t rest, int64_t slack, int depth, uint64_t *path)
 {
 	int a;
 
@@ -166,8 +171,7 @@ int csg__cover(struct gpube_ctx *ctx, int n, struct csg__candidate *c, int64_t n
 	const struct csg__leftover *left, uint64_t *parts, int *n_parts, double *steps,
 	bool *complete)
 {
-	struct cover d = {
-		.ctx = ctx, .n = n, .limit = *limit, .most_steps = *steps, .left = left};
+	struct cover d = {.ctx = ctx, .n = n, .limit = *limit, .most_steps = *steps, .left = left};
 	uint64_t path[CSG_MAX_AGENTS];
 	int status = GPUBE_ENOMEM;
 
@@ -176,7 +180,7 @@ int csg__cover(struct gpube_ctx *ctx, int n, struct csg__candidate *c, int64_t n
 	d.slack = gpube__alloc(ctx, (uint64_t)n_c, sizeof(*d.slack));
 	d.seen = gpube__alloc_zero(ctx, (uint64_t)1 << SEEN_BITS, sizeof(*d.seen));
 	if (d.mask && d.slack && d.seen) {
-		qsort(c, (size_t)n_c, sizeof(*c), by_slack);
+		csg__sort_candidates(c, n_c);
 		make_lists(&d, c, n_c);
 		search(&d, 0, 0, 0, 0, path);
 		*complete = !d.stopped;

@@ -361,8 +361,8 @@ int csg_write(const struct csg_game *g, const char *path, int text)
 		return gpube__fail(g->ctx, GPUBE_EINVAL,
 			"binary games are written on little-endian machines only");
 	if (!text && g->sparse)
-		return gpube__fail(g->ctx, GPUBE_EINVAL,
-			"a game without a table is written as text only");
+		return gpube__fail(
+			g->ctx, GPUBE_EINVAL, "a game without a table is written as text only");
 	status = gpube__out_open(&out, g->ctx, path);
 	if (status)
 		return status;

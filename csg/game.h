@@ -78,12 +78,14 @@ static inline size_t csg__type_size(enum csg_type type)
  * floor   integers: stands for a forbidden coalition; a sum with such a part is
  *         below 'least', a sum without is not, and twice it fits 'work'
  * most    no sum of disjoint coalitions exceeds it; least: nor falls below it
+ * bound   no structure is worth more, by the greatest value of each size
  */
 struct csg__range {
 	bool forbidden; /* some coalition is */
 	enum csg_type work;
 	int64_t floor, most, least;
 	double most_real, least_real; /* the same for floats, rounded outwards */
+	double bound;
 };
 
 /* Errors: EINVAL (NaN, +inf, value 0 is not 0), ERANGE, ESTOP */
@@ -118,6 +120,12 @@ int csg__dp(struct csg__search *s); /* dp and idp, by opts->method */
  * csg__lp() - seconds: give up after that, with r->answer BOUNDS; 0: never.
  */
 int csg__lp(struct csg__search *s, double seconds);
+
+/*
+ * csg__improve() - a better structure than that of 'r', or one if it has none;
+ * none where neither all together nor each alone is allowed.
+ */
+void csg__improve(struct csg_result *r, const struct csg_game *g);
 
 /* Splits that a method does on n agents. */
 double csg__splits(enum csg_method method, int n);

@@ -37,7 +37,8 @@ struct csg__lp {
 	double budget, spent; /* seconds by counts; budget 0: no limit */
 };
 
-/* A coalition's value in fixed point; INT64_MIN: forbidden. The same of what csg__value_int() gave. */
+/* A coalition's value in fixed point; INT64_MIN: forbidden. The same of what csg__value_int() gave.
+ */
 int64_t csg__fixed(const struct csg__lp *lp, uint64_t s);
 int64_t csg__to_fixed(const struct csg__lp *lp, int64_t value);
 int64_t csg__weight_of(const struct csg__lp *lp, uint64_t s);
@@ -49,7 +50,8 @@ int64_t csg__weight_of(const struct csg__lp *lp, uint64_t s);
 bool csg__lp_shift(struct csg__lp *lp, const struct csg__range *range);
 /* lp->dual from the master's; false if they are too large. */
 bool csg__lp_round(struct csg__lp *lp);
-/* Into lp->r, what the integers say of the game: floats were rounded to them by half a unit each. */
+/* Into lp->r, what the integers say of the game: floats were rounded to them by half a unit each.
+ */
 void csg__lp_report(struct csg__lp *lp, bool proved);
 
 /*

@@ -36,8 +36,8 @@ static int room(const struct csg__rest *z, uint64_t agents)
 static bool split(struct csg__rest *z, uint64_t agents, int k, uint64_t *parts);
 
 /* With a first part that has all of 'part' and perhaps some of 'more'. */
-static bool grow(struct csg__rest *z, uint64_t agents, uint64_t part, uint64_t more, int k,
-	uint64_t *parts)
+static bool grow(
+	struct csg__rest *z, uint64_t agents, uint64_t part, uint64_t more, int k, uint64_t *parts)
 {
 	const uint64_t left = agents & ~part;
 

@@ -151,6 +151,10 @@ static int choose_backend(struct csg__search *s)
 						       UPLOAD_PER_SECOND))
 		return GPUBE_OK;
 	cuda = gpube__subset_cuda(ctx, &status);
+	/* conv's sums and a layer of values */
+	if (cuda && want == GPUBE_BACKEND_AUTO &&
+		cuda->memory(ctx) < (uint64_t)csg__type_size(s->range->work) * 3 << s->g->n >> 2)
+		return GPUBE_OK;
 	if (cuda)
 		s->ops = cuda;
 	return cuda || want == GPUBE_BACKEND_AUTO ? GPUBE_OK : status;
@@ -189,8 +193,7 @@ static int run_method(struct csg__search *s)
 static bool table_fits(const struct csg_game *g)
 {
 	/* conv: the values, and half as many sums */
-	return g->n < 40 &&
-	       (uint64_t)csg__type_size(g->type) * 2 << g->n <= g->ctx->memory_bytes;
+	return g->n < 40 && (uint64_t)csg__type_size(g->type) * 2 << g->n <= g->ctx->memory_bytes;
 }
 
 /* Without a table: to the end, unless conv could do it in less. */
@@ -202,25 +205,6 @@ static int run_sparse(struct csg__search *s)
 	return csg__sparse_lp(s, first ? seconds : 0);
 }
 
-/* Something better than nothing: all together, or each alone. */
-static void any_structure(struct csg__search *s)
-{
-	const struct csg_game *g = s->g;
-	const uint64_t all = csg__n_masks(g) - 1;
-	double alone = 0;
-
-	for (int i = 0; i < g->n; i++)
-		alone += csg_game_value(g, (uint64_t)1 << i);
-	if (s->r->n_parts || (alone == -INFINITY && csg_game_value(g, all) == -INFINITY))
-		return;
-	if (csg_game_value(g, all) >= alone) {
-		s->r->parts[s->r->n_parts++] = all;
-		return;
-	}
-	for (int i = 0; i < g->n; i++)
-		s->r->parts[s->r->n_parts++] = (uint64_t)1 << i;
-}
-
 static int solve(struct csg__search *s, struct csg__range *range)
 {
 	struct csg_result *r = s->r;
@@ -229,7 +213,9 @@ static int solve(struct csg__search *s, struct csg__range *range)
 	r->upper_bound = INFINITY;
 	r->answer = CSG_INCOMPLETE;
 	if (!status) {
-		r->upper_bound = csg__is_int(s->g->type) ? (double)range->most : range->most_real;
+		/* without a table, staying out is not among the values */
+		if (!s->g->sparse || !s->opts->free_disposal)
+			r->upper_bound = range->bound;
 		status = s->g->sparse ? run_sparse(s) : run_method(s);
 	}
 	if (status && status != GPUBE_ESTOP)
@@ -240,7 +226,7 @@ static int solve(struct csg__search *s, struct csg__range *range)
 		return GPUBE_OK;
 	}
 	if (r->answer != CSG_OPTIMAL) {
-		any_structure(s);
+		csg__improve(r, s->g);
 		r->answer = r->n_parts ? CSG_BOUNDS : CSG_INCOMPLETE;
 	}
 	return GPUBE_OK;
@@ -307,7 +293,8 @@ static int solve_game(struct csg_result **out, struct csg_game *g, const struct 
 	return status;
 }
 
-/* ---- sparse games: lp without a table; for all else one is made ------------------------------- */
+/* ---- sparse games: lp without a table; for all else one is made -------------------------------
+ */
 
 static int solve_filled(
 	struct csg_result **out, const struct csg_game *g, const struct csg_opts *opts)
@@ -323,8 +310,7 @@ static int solve_filled(
 }
 
 /* Whichever has more value, with the least bound; the other is freed. */
-static struct csg_result *better(
-	struct csg_result *a, struct csg_result *b, struct gpube_ctx *ctx)
+static struct csg_result *better(struct csg_result *a, struct csg_result *b, struct gpube_ctx *ctx)
 {
 	struct csg_result *most = b->value >= a->value ? b : a, *least = most == a ? b : a;
 

@@ -27,8 +27,7 @@ struct csg__sparse {
  * csg__sparse_new() - a game of which nothing is listed and all is forbidden.
  * Errors: ENOMEM
  */
-int csg__sparse_new(
-	struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type);
+int csg__sparse_new(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type);
 void csg__sparse_free(struct csg_game *g);
 
 /* A value of the game's type, from a double; integers must be whole. */

@@ -32,10 +32,10 @@
 struct sparse_lp {
 	struct csg__lp lp;
 	struct csg__rest rest;
-	int64_t other;     /* default, fixed point */
-	int64_t each, two; /* bounds of an agent that is left over: alone, or not */
-	int64_t base;      /* of all who are left over */
-	int64_t bound;     /* of all cases so far */
+	int64_t other;            /* default, fixed point */
+	int64_t each, two;        /* bounds of an agent that is left over: alone, or not */
+	int64_t base;             /* of all who are left over */
+	int64_t bound;            /* of all cases so far */
 	struct csg__candidate *c; /* 'slack' is the value until there are duals */
 	int64_t n;
 	double steps_left;
@@ -153,12 +153,12 @@ static int find_slacks(struct sparse_lp *z)
 			z->lp.dual[__builtin_ctzll(a)] += (lack + k - 1) / k;
 	}
 	for (int64_t c = 0; c < z->n; c++)
-		z->c[c].slack =
-			csg__weight_of(&z->lp, z->c[c].mask & ~CSG__LEFT) - z->c[c].slack;
+		z->c[c].slack = csg__weight_of(&z->lp, z->c[c].mask & ~CSG__LEFT) - z->c[c].slack;
 	return GPUBE_OK;
 }
 
-/* ---- structures --------------------------------------------------------------------------------- */
+/* ---- structures ---------------------------------------------------------------------------------
+ */
 
 static int64_t extra(void *arg, uint64_t agents)
 {
@@ -231,7 +231,8 @@ static int search(struct sparse_lp *z, bool leftovers, int64_t upper)
 	return GPUBE_OK;
 }
 
-/* ---- the method --------------------------------------------------------------------------------- */
+/* ---- the method ---------------------------------------------------------------------------------
+ */
 
 static int solve_case(struct sparse_lp *z, bool leftovers)
 {
@@ -287,8 +288,7 @@ int csg__sparse_lp(struct csg__search *s, double seconds)
 	z.two = (z.each + 1) / 2;
 	z.base = z.other > 0 ? 0 : z.other;
 	z.steps_left = seconds > 0 ? seconds / CSG__STEP_SECONDS : 1e18;
-	z.c = gpube__alloc(
-		g->ctx, (uint64_t)g->sparse->n + 2 * (uint64_t)g->n, sizeof(*z.c));
+	z.c = gpube__alloc(g->ctx, (uint64_t)g->sparse->n + 2 * (uint64_t)g->n, sizeof(*z.c));
 	status = z.c ? run(&z) : GPUBE_ENOMEM;
 	s->r->seconds_lp = gpube__now() - start;
 	csg__master_clear(&z.lp.master);

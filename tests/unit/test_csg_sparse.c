@@ -109,7 +109,8 @@ static void all_partitions(void **state)
 	gpube_ctx_free(ctx);
 }
 
-/* ---- splits of what is left over --------------------------------------------------------------- */
+/* ---- splits of what is left over ---------------------------------------------------------------
+ */
 
 static int splits(uint64_t listed_pairs, bool singles, bool most)
 {
@@ -127,8 +128,7 @@ static int splits(uint64_t listed_pairs, bool singles, bool most)
 		for (int j = 0; j < i; j++, k++)
 			if (listed_pairs >> k & 1)
 				assert_int_equal(
-					csg__sparse_add(
-						g, (uint64_t)1 << i | (uint64_t)1 << j, 1),
+					csg__sparse_add(g, (uint64_t)1 << i | (uint64_t)1 << j, 1),
 					0);
 	}
 	csg__rest_init(&z, g, false);
@@ -155,7 +155,8 @@ static void rests(void **state)
 	assert_int_equal(splits(0x7fff, false, true), 6);
 }
 
-/* ---- many agents ------------------------------------------------------------------------------- */
+/* ---- many agents -------------------------------------------------------------------------------
+ */
 
 /* Sums of single agents worth nothing: the same as an auction. */
 static void auction(void **state)
@@ -245,7 +246,8 @@ static void file(void **state)
 	test_clear_dir(dir);
 }
 
-/* ---- limits ------------------------------------------------------------------------------------- */
+/* ---- limits -------------------------------------------------------------------------------------
+ */
 
 static void stops(void **state)
 {
@@ -308,8 +310,8 @@ static struct CMUnitTest row_test(struct row *to, struct row row)
 {
 	*to = row;
 	snprintf(to->name, sizeof(to->name), "%d agents, %s, default %g, %d %% listed%s%s", row.n,
-		csg_type_name(row.type), row.other, row.percent,
-		row.singles ? ", all single" : "", row.disposal ? ", disposal" : "");
+		csg_type_name(row.type), row.other, row.percent, row.singles ? ", all single" : "",
+		row.disposal ? ", disposal" : "");
 	return (struct CMUnitTest){to->name, all_partitions, NULL, NULL, to};
 }
 
