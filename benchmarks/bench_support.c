@@ -17,7 +17,7 @@
 static double *side_of(const struct nash_game *g, int side)
 {
 	const int64_t k = side ? g->n : g->m, l = side ? g->m : g->n;
-	double *c = malloc((size_t)(k * l) * sizeof(*c)), most = 0;
+	double *c = calloc((size_t)(k * l), sizeof(*c)), most = 0;
 
 	for (int64_t i = 0; i < k; i++) {
 		double least = INFINITY;

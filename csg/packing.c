@@ -16,9 +16,7 @@
 
 CLONES static void subtract(double *restrict to, const double *restrict from, double f, int n)
 {
-#ifdef _OPENMP
 #pragma omp simd
-#endif
 	for (int j = 0; j < n; j++)
 		to[j] -= f * from[j];
 }

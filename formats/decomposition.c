@@ -155,6 +155,7 @@ int gpube_read_decomposition(
 		status = in.status;
 	if (!status && r.d->n_clusters == 0)
 		status = gpube__in_error(&in, "expected a cluster, found the end of the file");
+	GPUBE_KNOWN(status || r.number); /* each cluster has one */
 	if (!status)
 		status = set_parents(&r);
 	gpube__in_close(&in);

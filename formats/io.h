@@ -56,6 +56,14 @@ int gpube__in_expected(struct gpube_in *in, const char *what, const char *token)
 /* The same about the token, integer or real that has just been read. */
 int gpube__in_refuse(struct gpube_in *in, const char *what);
 
+#ifdef __clang_analyzer__
+/* which cannot see that none of them returns OK */
+#define gpube__in_error(in, ...)	((gpube__in_error)(in, __VA_ARGS__), (int)GPUBE_EPARSE)
+#define gpube__in_fail(in, status, ...) ((gpube__in_fail)(in, status, __VA_ARGS__), (int)(status))
+#define gpube__in_expected(...)		((gpube__in_expected)(__VA_ARGS__), (int)GPUBE_EPARSE)
+#define gpube__in_refuse(...)		((gpube__in_refuse)(__VA_ARGS__), (int)GPUBE_EPARSE)
+#endif
+
 /*
  * Tokens separated by white space. 'what' names what was expected, with its
  * article ("a table size"). A token longer than 255 bytes is an error except in

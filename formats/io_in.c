@@ -37,7 +37,7 @@ struct gpube_in_impl {
 	char window[WINDOW_BYTES + 8]; /* a 0 at its end, and seven bytes for digits.h */
 };
 
-int gpube__in_fail(struct gpube_in *in, enum gpube_status status, const char *fmt, ...)
+int(gpube__in_fail)(struct gpube_in *in, enum gpube_status status, const char *fmt, ...)
 {
 	char text[400];
 	va_list ap;
@@ -53,7 +53,7 @@ int gpube__in_fail(struct gpube_in *in, enum gpube_status status, const char *fm
 	return in->status;
 }
 
-int gpube__in_error(struct gpube_in *in, const char *fmt, ...)
+int(gpube__in_error)(struct gpube_in *in, const char *fmt, ...)
 {
 	char text[400];
 	va_list ap;

@@ -88,7 +88,7 @@ void gpube__in_skip_line(struct gpube_in *in)
 	}
 }
 
-int gpube__in_expected(struct gpube_in *in, const char *what, const char *token)
+int(gpube__in_expected)(struct gpube_in *in, const char *what, const char *token)
 {
 	if (!token || !*token)
 		return gpube__in_error(in, "expected %s, found the end of the file", what);
@@ -97,7 +97,7 @@ int gpube__in_expected(struct gpube_in *in, const char *what, const char *token)
 	return gpube__in_error(in, "expected %s, found '%s'", what, token);
 }
 
-int gpube__in_refuse(struct gpube_in *in, const char *what)
+int(gpube__in_refuse)(struct gpube_in *in, const char *what)
 {
 	char token[64];
 	size_t n = (size_t)(in->p - in->last);

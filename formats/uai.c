@@ -105,14 +105,16 @@ static int read_log(struct gpube_in *in, double *cost, int *decimals, const char
 	const char *point;
 	char token[256];
 	double v;
+	int status;
 
 	if (!gpube__in_at_end(in) && gpube__in_need(in, 4) >= 4 &&
 		strncasecmp(in->p, "-inf", 4) == 0) {
 		*cost = INFINITY;
 		return gpube__in_token(in, token, what);
 	}
-	if (gpube__in_real(in, &v, what))
-		return in->status;
+	status = gpube__in_real(in, &v, what);
+	if (status)
+		return status;
 	point = memchr(in->last, '.', (size_t)(in->p - in->last));
 	if (point && !memchr(in->last, 'e', (size_t)(in->p - in->last)) &&
 		in->p - point - 1 > *decimals)
@@ -132,9 +134,11 @@ static int read_values(
 		decimals ? "logarithm" : "potential >= 0", function);
 	for (int64_t k = 0; k < cells; k++) {
 		double v;
+		const int status = decimals ? read_log(in, &v, decimals, what)
+					    : gpube__in_real(in, &v, what);
 
-		if (decimals ? read_log(in, &v, decimals, what) : gpube__in_real(in, &v, what))
-			return in->status;
+		if (status)
+			return status;
 		if (v < 0 && !decimals)
 			return gpube__in_refuse(in, what);
 		if (k == capacity) {

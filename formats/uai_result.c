@@ -128,9 +128,9 @@ static int read_result(struct gpube_uai_result *r, struct gpube_in *in, struct n
 	r->task = (enum gpube_uai_task)task;
 	if (read_numbers(in, s))
 		return in->status ? in->status : GPUBE_ENOMEM;
-	if (!is_result(r->task, s, 0)) {
+	if (!s->v || !is_result(r->task, s, 0)) {
 		at = 1;
-		if (s->n == 0 || s->v[0] != 1 || !is_result(r->task, s, 1))
+		if (!s->v || s->n == 0 || s->v[0] != 1 || !is_result(r->task, s, 1))
 			return gpube__in_error(in,
 				"the numbers are no %s result: too few, too many, or no indices",
 				tasks[task]);

@@ -346,7 +346,7 @@ static void end(void *arg, const char *element)
 {
 	struct gpube_xcsp *r = arg;
 	struct gpube_xcsp_predicate *p =
-		r->n_predicates ? &r->predicates[r->n_predicates - 1] : NULL;
+		r->in_predicate ? &r->predicates[r->n_predicates - 1] : NULL;
 
 	if (r->in->status)
 		return;
@@ -363,12 +363,12 @@ static void end(void *arg, const char *element)
 		end_domain(r);
 	else if (strcmp(element, "relation") == 0)
 		gpube__xcsp_tuples(r, &r->relations[r->n_relations - 1], r->text);
-	else if (strcmp(element, "parameters") == 0 && r->in_predicate)
+	else if (strcmp(element, "parameters") == 0 && p)
 		keep_text(r, &p->parameters);
 	else if (strcmp(element, "parameters") == 0 && r->in_constraint) {
 		keep_text(r, &r->parameters);
 		r->has_parameters = true;
-	} else if (strcmp(element, "functional") == 0 && r->in_predicate)
+	} else if (strcmp(element, "functional") == 0 && p)
 		keep_text(r, &p->functional);
 	else if (strcmp(element, "predicate") == 0 || strcmp(element, "function") == 0)
 		r->in_predicate = false;

@@ -349,7 +349,7 @@ static int add_predicate(struct gpube_xcsp *r, const struct gpube_xcsp_predicate
 		status = gpube__expr_expand(
 			&e, r->m, r->in, r->arity, r->scope, values, !p->function, r->constraint);
 	gpube__expr_clear(&e);
-	return r->in->status;
+	return r->in->status ? r->in->status : status;
 }
 
 /* Each pair of variables differs: exact, and no table over all of them. */

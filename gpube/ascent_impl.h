@@ -2,11 +2,7 @@
  * ascent_impl.h - the loops of ascent_kernels.h; no include guard: one file an
  * instruction set includes it. MIN_PLUS may be defined before.
  */
-#if defined(_OPENMP)
 #define SIMD _Pragma("omp simd")
-#else
-#define SIMD
-#endif
 
 #ifndef MIN_PLUS
 #define MIN_PLUS min_plus

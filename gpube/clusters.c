@@ -116,9 +116,7 @@ static void quad_slice(const struct gpube_clusters *c, const struct gpube_cluste
 		const int32_t *p = product + b * row, *own = mv + b * row;
 		int32_t *to_mv = rest[2] + b * row, s = om[b], best = INT32_MAX;
 
-#if defined(_OPENMP)
 #pragma omp simd reduction(min : best)
-#endif
 		for (int64_t y = 0; y < row; y++) {
 			int32_t sum = p[y] + own[y], with = p[y] + ov[y] + s;
 
@@ -150,9 +148,7 @@ static void quad_rest(const struct gpube_clusters *c, const struct gpube_cluster
 			const int32_t *from = zv + w * row;
 			int32_t *to = factor + w * row;
 
-#if defined(_OPENMP)
 #pragma omp simd
-#endif
 			for (int64_t y = 0; y < row; y++)
 				to[y] = s + from[y];
 		}

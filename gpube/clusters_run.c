@@ -303,8 +303,12 @@ int gpube__bound_clusters_shifted(struct gpube_bounder *b, bool clusters)
 
 		status = chosen ? chosen : status;
 	}
-	if ((!status || status == GPUBE_ESTOP) && n < n_all && (b->shifting->whole || !gpube__bounder_done(b)))
-		status = ascend_with(&a, kept, n);
+	if ((!status || status == GPUBE_ESTOP) && (b->shifting->whole || !gpube__bounder_done(b))) {
+		if (n < n_all)
+			status = ascend_with(&a, kept, n);
+		else if (status == GPUBE_ESTOP && !gpube__stopped(b->ctx)) /* the share is its own */
+			status = climb(&a, arity > 2 ? "clusters" : "shifts");
+	}
 	if ((!status || status == GPUBE_ESTOP) && (b->shifting->whole || !gpube__bounder_done(b)) &&
 		a.c.constant < a.c.target) {
 		lifted = gpube__lift_clusters(b, &a.c);

@@ -29,9 +29,7 @@ static void squeeze(int32_t *t, const struct gpube_clusters *c, const struct kep
 		int32_t *to = t + x * to_row;
 
 		/* never writes in front of what is still to be read */
-#if defined(_OPENMP)
 #pragma omp simd
-#endif
 		for (int32_t y = 0; y < k->n[b]; y++)
 			to[y] = from[columns[y]];
 		for (int64_t y = k->n[b]; y < to_row; y++)

@@ -5,11 +5,7 @@
 
 #include "gpube/scaling.h"
 
-#if defined(_OPENMP)
 #define SIMD _Pragma("omp simd")
-#else
-#define SIMD
-#endif
 
 /* What is to be moved of a min-marginal: a part of it; dead where it is. */
 static void take_part(int32_t *m, int64_t n, int32_t parts, int32_t slack)

@@ -9,13 +9,8 @@
 
 enum { BLOCK = 512, SHORT_RUN = 16, PARALLEL = 200000 };
 
-#if defined(_OPENMP)
 #define SIMD _Pragma("omp simd")
 #define SIMD_LEAST _Pragma("omp simd reduction(min : lowest)")
-#else
-#define SIMD
-#define SIMD_LEAST
-#endif
 
 static inline int32_t least(int32_t a, int32_t b)
 {

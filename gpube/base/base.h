@@ -57,6 +57,14 @@ int gpube__fail(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt
 #ifdef __clang_analyzer__
 /* which cannot see that the status comes back, and is not OK */
 #define gpube__fail(ctx, status, ...) ((gpube__fail)(ctx, status, __VA_ARGS__), (int)(status))
+/* what holds here for reasons that it cannot see */
+#define GPUBE_KNOWN(condition)                                                                     \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			__builtin_unreachable();                                                   \
+	} while (0)
+#else
+#define GPUBE_KNOWN(condition) ((void)0)
 #endif
 
 void gpube__log(struct gpube_ctx *ctx, enum gpube_log_level level, const char *fmt, ...)

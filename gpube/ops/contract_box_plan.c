@@ -242,7 +242,7 @@ static bool set_chunk(const struct planner *p, struct gpube__box_choice *c, bool
 	c->chunk = n_x;
 	c->n_chunks = 1;
 	if (!whole) {
-		if (c->rounds > 1 || room <= 0 || n_x < 2)
+		if (c->rounds > 1 || room <= 0 || n_x < 2 || per_x == 0)
 			return false;
 		c->chunk = smaller(room / (2 * per_x), MAX_CHUNK);
 		if (c->chunk < 1 || c->chunk >= n_x)

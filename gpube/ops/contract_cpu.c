@@ -135,7 +135,7 @@ static void sum_levels(struct walker *w, int moved)
 	const struct gpube__plan *p = w->p;
 
 	for (int kind = 0; kind < GPUBE__N_KINDS; kind++) {
-		bool again = false;
+		bool again = moved < 0;
 
 		for (int n = 0; n < p->n_levels[kind]; n++) {
 			again |= p->level[kind][n].depth >= moved;
@@ -290,6 +290,7 @@ static void run_tile(struct walker *w, int moved)
 	w->ni = t.ni = cells_now(w, p->row_loop, p->n_rows, p->row_unit);
 	w->nj = t.nj = cells_now(w, p->lane_loop, p->n_lanes, p->lane_unit);
 	t.stream = can_stream(w, &t);
+	GPUBE_KNOWN(p->n_turns > 0);
 	for (int64_t turn = 0; turn < p->n_turns; turn++) {
 		int l = p->n_loops - 1;
 

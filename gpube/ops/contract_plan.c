@@ -415,6 +415,7 @@ void gpube__plan_layout(const struct gpube__plan *p, int k, int64_t *stride)
 	const uint64_t groups[3] = {ch->lanes, ch->rows, ch->x};
 	int64_t step = 1;
 
+	GPUBE_KNOWN(p->shape.n_dims >= 0 && p->shape.n_dims <= GPUBE_MAX_DIMS);
 	for (int d = 0; d < p->shape.n_dims; d++)
 		stride[d] = 0;
 	for (int g = 0; g < 3; g++)

@@ -58,6 +58,7 @@ static GPUBE_HD int SIDE_NAME(
 	SIDE_UNROLL
 	for (int r = 0; r < q - 1; r++) {
 		const double *row = c + GPUBE_SUPPORT_LOWEST(other) * stride;
+		/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.*): there are q > r + 1 of both */
 		const double d = row[s[0]] - first[0];
 
 		other &= other - 1;
@@ -106,6 +107,7 @@ static GPUBE_HD int SIDE_NAME(
 	slack = GPUBE_SUPPORT_ERROR / least;
 	SIDE_UNROLL
 	for (int r = q - 2; r >= 0; r--) {
+		/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.*): all rows were set, whole */
 		double v = w[r][q - 1];
 
 		SIDE_UNROLL

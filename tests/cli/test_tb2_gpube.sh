@@ -36,12 +36,19 @@ TOULBAR2=$work/never row 'gpube alone' 0 '^optimum +4\.30, proved by gpube$' '*'
 TOULBAR2=$work/never row 'infeasible by gpube' 0 '^infeasible .* gpube$' '*' "$tb2" "$work/none.wcsp"
 TOULBAR2=$work/slow row 'the shifted problem' 0 'proved by toulbar2 on the shifted problem$' \
 	'toulbar2 on the shifted problem, constant' "$tb2" $x/exams.cfn --method shift -- -B=1
-for seed in 1 2 3 4; do
+for seed in 1 2 3; do
 	"$gpube" generate random -n 10 -d 4 --p1 0.5 --p2 0.3 --max-cost 30 --seed $seed -o "$work/n.wcsp"
 	want=$("$gpube" solve --json -q "$work/n.wcsp" |
 		sed -n 's/.*"status": "infeasible".*/infeasible/p; s/.*"upper_bound": \([0-9.]*\).*/optimum     \1,/p')
 	TOULBAR2=$work/slow row "random $seed: $want" 0 "^$want" '*' "$tb2" "$work/n.wcsp" --method shift
 done
+# a toulbar2 that ends with an assignment that FILE forbids
+# shellcheck disable=SC2016
+printf '#!/bin/sh\nfor a; do case $a in -w=*) echo 0 0 0 > "${a#-w=}" ;; esac; done\necho "Optimum: 0 in 1"\n' > "$work/liar"
+chmod +x "$work/liar"
+printf 'hard 3 2 2 9\n2 2 2\n2 0 1 9 1\n1 0 3\n2 1 2 0 1\n0 0 1\n' > "$work/hard3.wcsp"
+TOULBAR2=$work/liar row 'an assignment that is forbidden does not count' 0 '^optimum +3, proved by gpube' \
+	'does not count' "$tb2" "$work/hard3.wcsp"
 row 'no file' 1 '' "cannot open 'none'" "$tb2" none
 row 'no toulbar2' 1 '' 'cannot find toulbar2' env TOULBAR2=none "$tb2" $x/exams.cfn
 row 'usage' 2 '' '^usage: ' "$tb2"
@@ -50,7 +57,7 @@ for signal in INT TERM; do
 	status=143
 	[ $signal = INT ] && status=130
 	TOULBAR2=$work/never row "SIG$signal: the bounds so far" "$status" \
-		'^best ' '*' timeout --preserve-status -s $signal 1 "$tb2" "$work/hard.wcsp"
+		'^best ' '*' timeout --preserve-status -s $signal 0.7 "$tb2" "$work/hard.wcsp"
 done
 that 'no file stays' [ -z "$(ls -A "$TMPDIR")" ]
 plan

@@ -11,7 +11,7 @@
 #include "gpube/simplify.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 150, N_TURNS = 4 };
+enum { N_SEEDS = 300, N_TURNS = 4 };
 
 static struct gpube_ctx *ctx;
 
@@ -136,6 +136,51 @@ static void split_and_check(struct gpube_nested *n, struct gpube_nested_part *p,
 	}
 }
 
+/* What a device does at once must not meet: no two items of a group are above one table. */
+static void check_groups(const int32_t *group, int32_t n_groups, const int32_t *below,
+	const int32_t *at, int32_t each, int32_t n_tables)
+{
+	int32_t *used = gpube__alloc_zero(ctx, (uint64_t)n_tables + 1, sizeof(*used));
+
+	for (int32_t g = 0; g < n_groups; g++)
+		for (int32_t k = group[g]; k < group[g + 1]; k++) {
+			const int32_t first = at ? at[k] : each * k;
+			const int32_t end = at ? at[k + 1] : first + each;
+
+			for (int32_t e = first; e < end; e++) {
+				assert_true(used[below[e]] != g + 1);
+				used[below[e]] = g + 1;
+			}
+		}
+	gpube__free(ctx, used);
+}
+
+static void check_plan(const struct gpube_nested *n, const struct gpube_nested_part *p)
+{
+	const struct gpube_regions_plan *plan = &n->plan;
+	const struct regions_view v = regions_view(&p->r, plan->words);
+	int32_t *at = gpube__alloc(ctx, (uint64_t)plan->n + 1, sizeof(*at)), total = 0;
+	int32_t *near = gpube__alloc(ctx, 2 * (uint64_t)plan->n_pairs, sizeof(*near));
+
+	check_groups(plan->quad_group, plan->n_quad_groups, v.quad_triples, NULL, 4, plan->n_triples);
+	check_groups(plan->triple_group, plan->n_triple_groups, v.triple_pairs, NULL, 3, plan->n_pairs);
+	assert_int_equal(plan->quad_group[plan->n_quad_groups], plan->n_quads);
+	assert_int_equal(plan->triple_group[plan->n_triple_groups], plan->n_triples);
+	assert_int_equal(plan->variable_group[plan->n_variable_groups], plan->n);
+	for (int32_t k = 0; k < plan->n; k++) { /* pairs in the order of the groups */
+		const int32_t i = v.variables[k];
+
+		at[k] = total;
+		for (int32_t e = v.near_at[i]; e < v.near_at[i + 1]; e++)
+			near[total++] = v.near[e];
+	}
+	at[plan->n] = total;
+	assert_int_equal(total, 2 * plan->n_pairs);
+	check_groups(plan->variable_group, plan->n_variable_groups, near, at, 0, plan->n_pairs);
+	gpube__free(ctx, at);
+	gpube__free(ctx, near);
+}
+
 static void climb(const struct gpube_model *m, int64_t limit, double bytes)
 {
 	struct gpube_nested n;
@@ -151,6 +196,7 @@ static void climb(const struct gpube_model *m, int64_t limit, double bytes)
 	assert_int_equal(
 		gpube__nested_init(&n, &c, gpube__ops_cpu(), gpube__regions_cpu(), bytes), 0);
 	assert_int_equal(gpube__nested_first(&p, &n), 0);
+	check_plan(&n, p);
 	check_costs(&n, p, m, limit, 0, NULL);
 	for (int turn = 0; turn < N_TURNS && p->constant < p->target; turn++) {
 		assert_int_equal(gpube__nested_passes(
