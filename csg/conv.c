@@ -14,7 +14,8 @@
 #include "csg/game.h"
 #include "gpube/ops/subset.h"
 
-#define STAGING_BITS 20 /* values that are converted at once for another backend */
+#define STAGING_BITS     20 /* values that are converted at once for another backend */
+#define LEAST_LAYER_BITS 10 /* of a piece of a layer */
 
 struct conv {
 	struct gpube_ctx *ctx;
@@ -25,7 +26,8 @@ struct conv {
 	size_t size;        /* of a value */
 	char *best;         /* 2^(n-1) */
 	char *layer;        /* converted values; NULL if the game's own can be used */
-	uint64_t n_layer;   /* that it holds */
+	char *product;      /* of a piece of a layer with one of 'best'; NULL if layers are whole */
+	uint64_t n_layer;   /* that both hold */
 	void *staging;      /* on the host; NULL if 'layer' is there too */
 	uint64_t n_staging; /* values that it holds */
 };
@@ -113,6 +115,74 @@ static int take_structure(struct conv *c, struct csg_result *r)
 
 /* ---- the method ----------------------------------------------------------------------------- */
 
+#define MERGE(T)                                                                                   \
+	do {                                                                                       \
+		T *t = to;                                                                         \
+		const T *f = from;                                                                 \
+                                                                                                   \
+		for (uint64_t i = 0; i < n; i++)                                                   \
+			t[i] = f[i] > t[i] ? f[i] : t[i];                                          \
+	} while (0)
+
+static void merge(void *to, const void *from, uint64_t n, enum csg_type type)
+{
+	switch (type) {
+	case CSG_INT16:
+		MERGE(int16_t);
+		break;
+	case CSG_INT32:
+		MERGE(int32_t);
+		break;
+	case CSG_INT64:
+		MERGE(int64_t);
+		break;
+	case CSG_FLOAT32:
+		MERGE(float);
+		break;
+	case CSG_FLOAT64:
+		MERGE(double);
+		break;
+	}
+}
+
+/*
+ * A layer whose converted values do not fit, by the high bits of X and Y: the same
+ * splits in pieces of n_layer values, of which each is converted once for each set of
+ * high bits around its own.
+ */
+static int convolve_pieces(struct conv *c, int h, double done, double share)
+{
+	const uint64_t top = (uint64_t)1 << h, n = c->n_layer, n_pieces = top / n;
+	const int low = __builtin_ctzll(n);
+	double part = share / (double)gpube__pow3(h - low);
+	int status = GPUBE_OK;
+
+	for (uint64_t x = 0; x < n_pieces; x++)
+		for (uint64_t y = x;; y = gpube__submask_before(x, y)) {
+			char *out = c->best + (top + x * n) * c->size;
+			struct gpube_subset s = {
+				.type = csg__base_type(c->type),
+				.n_bits = low,
+				.b = c->best + (x ^ y) * n * c->size,
+				.out = y == x ? out : c->product,
+				.done = done,
+				.share = part > 1e-3 ? part : 0,
+			};
+
+			status = values_of(c, &s.a, top + y * n, n);
+			if (!status)
+				status = c->ops->convolve(c->ctx, &s);
+			if (status)
+				return status;
+			if (y != x)
+				merge(out, c->product, n, c->type);
+			done += part;
+			if (y == 0)
+				break;
+		}
+	return status;
+}
+
 static int fill_best(struct conv *c)
 {
 	const int64_t zero = 0; /* all bytes 0: the 0 of every type */
@@ -131,12 +201,27 @@ static int fill_best(struct conv *c)
 			.share = share > 1e-3 ? share : 0,
 		};
 
-		status = values_of(c, &s.a, (uint64_t)1 << h, (uint64_t)1 << h);
-		if (!status)
+		if (c->product && (uint64_t)1 << h > c->n_layer)
+			status = convolve_pieces(c, h, done, share);
+		else
+			status = values_of(c, &s.a, (uint64_t)1 << h, (uint64_t)1 << h);
+		if (!status && s.a)
 			status = c->ops->convolve(c->ctx, &s);
 		done += share;
 	}
 	return status;
+}
+
+/* Halves the layers, where that can be done, until they fit. */
+static uint64_t fit_layers(struct conv *c, uint64_t rest, uint64_t most, bool here)
+{
+	const uint64_t whole = c->n_layer;
+
+	if (!here || rest + c->n_layer * c->size <= most)
+		return c->n_layer * c->size;
+	while (rest + 2 * c->n_layer * c->size > most && c->n_layer >> LEAST_LAYER_BITS > 1)
+		c->n_layer /= 2;
+	return (c->n_layer < whole ? 2 : 1) * c->n_layer * c->size;
 }
 
 static int take_memory(struct conv *c)
@@ -145,20 +230,30 @@ static int take_memory(struct conv *c)
 	const bool here = c->ops == gpube__subset_cpu();
 	const uint64_t most = here ? g->ctx->memory_bytes : c->ops->memory(g->ctx);
 	const uint64_t bytes = c->size << (g->n - 1), of_game = csg__type_size(g->type) << g->n;
-	uint64_t needed = bytes;
+	uint64_t needed = bytes, n_whole, layers;
 
 	if (g->ops != c->ops || !csg__as_is(c->range, g))
 		c->n_layer = (uint64_t)1 << (g->n > 2 ? g->n - 2 : 0);
-	needed += c->n_layer * c->size;
 	if (here && csg__on_host(g) && !g->map) /* of a file, the system keeps what it can */
 		needed += of_game;
-	if (needed > most)
+	n_whole = c->n_layer;
+	layers = c->n_layer ? fit_layers(c, needed, most, here) : 0;
+	if (needed + layers > most)
 		return gpube__fail(g->ctx, GPUBE_ELIMIT,
-			"%llu MiB of tables for %d agents, allowed are %llu MiB",
-			(unsigned long long)(needed >> 20), g->n, (unsigned long long)(most >> 20));
+			"conv: %d agents take %llu MiB for sums, %llu MiB for values and %llu MiB "
+			"for layers of them, allowed are %llu MiB; values of a plain binary file "
+			"take none",
+			g->n, (unsigned long long)(bytes >> 20),
+			(unsigned long long)((needed - bytes) >> 20),
+			(unsigned long long)(layers >> 20), (unsigned long long)(most >> 20));
 	c->best = c->ops->alloc(g->ctx, bytes);
 	if (c->n_layer && c->best)
 		c->layer = c->ops->alloc(g->ctx, c->n_layer * c->size);
+	if (c->n_layer < n_whole && c->layer) {
+		c->product = c->ops->alloc(g->ctx, c->n_layer * c->size);
+		if (!c->product)
+			return GPUBE_ENOMEM;
+	}
 	if (c->n_layer && !here && c->layer) {
 		c->n_staging =
 			c->n_layer >> STAGING_BITS ? (uint64_t)1 << STAGING_BITS : c->n_layer;
@@ -190,6 +285,7 @@ int csg__conv(struct csg__search *s)
 		s->r->seconds_splits = gpube__now() - start;
 	}
 	gpube__free(g->ctx, c.staging);
+	c.ops->free(g->ctx, c.product);
 	c.ops->free(g->ctx, c.layer);
 	c.ops->free(g->ctx, c.best);
 	return status;

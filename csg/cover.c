@@ -7,7 +7,7 @@
 #define SEEN_BITS 18
 
 struct seen {
-	uint64_t covered;
+	uint64_t covered, rest;
 	int64_t slack;
 };
 
@@ -24,6 +24,7 @@ struct cover {
 	int64_t *slack;
 	int64_t begin[CSG_MAX_AGENTS + 1];
 	struct seen *seen; /* the last comer keeps the place */
+	const struct csg__leftover *left;
 	int64_t limit;
 	double steps, most_steps;
 	int n_parts;
@@ -50,7 +51,12 @@ static int by_agent(const void *a, const void *b)
 
 void csg__sort_candidates(struct csg__candidate *c, int64_t n)
 {
-	qsort(c, (size_t)n, sizeof(*c), by_slack);
+	int64_t k = 1;
+
+	while (k < n && by_slack(&c[k - 1], &c[k]) <= 0)
+		k++;
+	if (k < n)
+		qsort(c, (size_t)n, sizeof(*c), by_slack);
 }
 
 void csg__sort_by_agent(struct csg__candidate *c, int64_t n)
@@ -60,9 +66,9 @@ void csg__sort_by_agent(struct csg__candidate *c, int64_t n)
 
 static uint64_t renumber(uint64_t mask, const int *to)
 {
-	uint64_t r = 0;
+	uint64_t r = mask & CSG__LEFT;
 
-	for (; mask; mask &= mask - 1)
+	for (mask ^= r; mask; mask &= mask - 1)
 		r |= (uint64_t)1 << to[__builtin_ctzll(mask)];
 	return r;
 }
@@ -72,7 +78,7 @@ static void number_agents(struct cover *d, int *to, const struct csg__candidate 
 	int64_t count[CSG_MAX_AGENTS] = {0};
 
 	for (int64_t i = 0; i < n_c; i++)
-		for (uint64_t s = c[i].mask; s; s &= s - 1)
+		for (uint64_t s = c[i].mask & ~CSG__LEFT; s; s &= s - 1)
 			count[__builtin_ctzll(s)]++;
 	for (int k = 0; k < d->n; k++) {
 		int best = -1;
@@ -107,29 +113,44 @@ static void make_lists(struct cover *d, const struct csg__candidate *c, int64_t 
 	}
 }
 
-/* True if these agents were covered for no more before. */
-static bool was_seen(struct cover *d, uint64_t covered, int64_t slack)
+/* True if these agents were covered for no more before, with the same ones left over. */
+static bool was_seen(struct cover *d, uint64_t covered, uint64_t rest, int64_t slack)
 {
-	struct seen *s = &d->seen[covered * 0x9e3779b97f4a7c15u >> (64 - SEEN_BITS)];
+	const uint64_t key = covered + rest * 0x2545f4914f6cdd1du;
+	struct seen *s = &d->seen[key * 0x9e3779b97f4a7c15u >> (64 - SEEN_BITS)];
 
-	if (s->covered == covered && s->slack <= slack)
+	if (s->covered == covered && s->rest == rest && s->slack <= slack)
 		return true;
 	s->covered = covered;
+	s->rest = rest;
 	s->slack = slack;
 	return false;
 }
 
-static void search(struct cover *d, uint64_t covered, int64_t slack, int depth, uint64_t *path)
+/* What candidate i adds to the agents left over, if it matters which they are. */
+static uint64_t left_of(const struct cover *d, int64_t i)
+{
+	return d->mask[i] & CSG__LEFT && !d->left->additive ? d->mask[i] ^ CSG__LEFT : 0;
+}
+
+static void search(
+	struct cover *d, uint64_t covered, uint64_t rest, int64_t slack, int depth, uint64_t *path)
 {
 	int a;
 
 	if (covered == d->all) {
-		d->limit = slack;
+		const int64_t extra = d->left && !d->left->additive
+					      ? d->left->extra(d->left->arg, renumber(rest, d->old))
+					      : 0;
+
+		if (extra >= d->limit - slack)
+			return;
+		d->limit = slack + extra;
 		d->n_parts = depth;
 		memcpy(d->parts, path, (size_t)depth * sizeof(*path));
 		return;
 	}
-	if (depth && was_seen(d, covered, slack))
+	if (depth && was_seen(d, covered, rest, slack))
 		return;
 	a = __builtin_ctzll(~covered);
 	for (int64_t i = d->begin[a]; i < d->begin[a + 1] && !d->stopped; i++) {
@@ -141,14 +162,16 @@ static void search(struct cover *d, uint64_t covered, int64_t slack, int depth, 
 		if (d->mask[i] & covered)
 			continue;
 		path[depth] = d->mask[i];
-		search(d, covered | d->mask[i], slack + d->slack[i], depth + 1, path);
+		search(d, covered | (d->mask[i] & ~CSG__LEFT), rest | left_of(d, i),
+			slack + d->slack[i], depth + 1, path);
 	}
 }
 
 int csg__cover(struct gpube_ctx *ctx, int n, struct csg__candidate *c, int64_t n_c, int64_t *limit,
-	uint64_t *parts, int *n_parts, double *steps, bool *complete)
+	const struct csg__leftover *left, uint64_t *parts, int *n_parts, double *steps,
+	bool *complete)
 {
-	struct cover d = {.ctx = ctx, .n = n, .limit = *limit, .most_steps = *steps};
+	struct cover d = {.ctx = ctx, .n = n, .limit = *limit, .most_steps = *steps, .left = left};
 	uint64_t path[CSG_MAX_AGENTS];
 	int status = GPUBE_ENOMEM;
 
@@ -157,9 +180,9 @@ int csg__cover(struct gpube_ctx *ctx, int n, struct csg__candidate *c, int64_t n
 	d.slack = gpube__alloc(ctx, (uint64_t)n_c, sizeof(*d.slack));
 	d.seen = gpube__alloc_zero(ctx, (uint64_t)1 << SEEN_BITS, sizeof(*d.seen));
 	if (d.mask && d.slack && d.seen) {
-		qsort(c, (size_t)n_c, sizeof(*c), by_slack);
+		csg__sort_candidates(c, n_c);
 		make_lists(&d, c, n_c);
-		search(&d, 0, 0, 0, path);
+		search(&d, 0, 0, 0, 0, path);
 		*complete = !d.stopped;
 		*steps = d.steps;
 		if (d.n_parts) {

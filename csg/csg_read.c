@@ -14,17 +14,19 @@
  *   MASK VALUE   or   {1,3} VALUE
  *
  * with the mask in decimal (agent 1 is bit 0), agents from 1, and 'forbidden' as
- * a value, which without 'default' is what the coalitions not named are.
+ * a value, which without 'default' is what the coalitions not named are. Of more than
+ * 20 agents no table is made while fewer than a 64th of all coalitions is named.
  */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "csg/game.h"
+#include "csg/sparse.h"
 #include "formats/io.h"
 
-#define MAGIC "GPUBECSG"
+#define MAGIC       "GPUBECSG"
+#define SMALL_TABLE 20 /* agents: a table whatever is listed */
 
 static uint32_t little(const char *p)
 {
@@ -115,64 +117,23 @@ static void skip_comments(struct gpube_in *in)
 		gpube__in_skip_line(in);
 }
 
-static void set_forbidden(struct csg_game *g, uint64_t c)
+static int read_real(enum csg_type type, struct gpube_in *in, int64_t *v)
 {
-	switch (g->type) {
-	case CSG_INT16:
-		((int16_t *)g->values)[c] = INT16_MIN;
-		break;
-	case CSG_INT32:
-		((int32_t *)g->values)[c] = INT32_MIN;
-		break;
-	case CSG_INT64:
-		((int64_t *)g->values)[c] = INT64_MIN;
-		break;
-	case CSG_FLOAT32:
-		((float *)g->values)[c] = -INFINITY;
-		break;
-	case CSG_FLOAT64:
-		((double *)g->values)[c] = -INFINITY;
-		break;
-	}
+	double real;
+	int status = gpube__in_real(in, &real, "a value");
+
+	if (status)
+		return status;
+	if (type == CSG_FLOAT32 && fabs(real) > FLT_MAX)
+		return gpube__in_refuse(in, "a value that fits float32");
+	*v = csg__sparse_value(type, real);
+	return GPUBE_OK;
 }
 
-static int read_integer(struct csg_game *g, struct gpube_in *in, uint64_t c)
+/* A value of the type, or the word 'forbidden', as csg__value_int() has them. */
+static int read_value(enum csg_type type, struct gpube_in *in, int64_t *v)
 {
 	static const int64_t last[] = {INT16_MAX, INT32_MAX, INT64_MAX};
-	int64_t v;
-	int status = gpube__in_int(in, &v, -last[g->type], last[g->type], "a value");
-
-	if (status)
-		return status;
-	if (g->type == CSG_INT16)
-		((int16_t *)g->values)[c] = (int16_t)v;
-	else if (g->type == CSG_INT32)
-		((int32_t *)g->values)[c] = (int32_t)v;
-	else
-		((int64_t *)g->values)[c] = v;
-	return GPUBE_OK;
-}
-
-static int read_real(struct csg_game *g, struct gpube_in *in, uint64_t c)
-{
-	double v;
-	int status = gpube__in_real(in, &v, "a value");
-
-	if (status)
-		return status;
-	if (g->type == CSG_FLOAT64) {
-		((double *)g->values)[c] = v;
-		return GPUBE_OK;
-	}
-	if (fabs(v) > FLT_MAX)
-		return gpube__in_refuse(in, "a value that fits float32");
-	((float *)g->values)[c] = (float)v;
-	return GPUBE_OK;
-}
-
-/* A value of the type, or the word 'forbidden'. */
-static int read_value(struct csg_game *g, struct gpube_in *in, uint64_t c)
-{
 	char token[256];
 
 	if (!gpube__in_at_end(in) && *in->p == 'f') {
@@ -182,10 +143,11 @@ static int read_value(struct csg_game *g, struct gpube_in *in, uint64_t c)
 			return status;
 		if (strcmp(token, "forbidden") != 0)
 			return gpube__in_expected(in, "a value or 'forbidden'", token);
-		set_forbidden(g, c);
+		*v = csg__sparse_value(type, -INFINITY);
 		return GPUBE_OK;
 	}
-	return csg__is_int(g->type) ? read_integer(g, in, c) : read_real(g, in, c);
+	return csg__is_int(type) ? gpube__in_int(in, v, -last[type], last[type], "a value")
+				 : read_real(type, in, v);
 }
 
 /* "{1,3}", without white space. */
@@ -244,54 +206,73 @@ static int read_first_line(struct csg_game **g, struct gpube_in *in)
 			break;
 	if (type > CSG_FLOAT64)
 		return gpube__in_expected(in, "int16, int32, int64, float32 or float64", token);
-	return csg_game_new(g, in->ctx, (int)n, (enum csg_type)type);
+	return csg__sparse_new(g, in->ctx, (int)n, (enum csg_type)type);
 }
 
-/* Value 1 is the first that is read: all others become like it. */
 static int read_default(struct csg_game *g, struct gpube_in *in)
 {
-	const size_t size = csg__type_size(g->type);
-	char *v = g->values, token[256];
-	int status = GPUBE_OK;
+	char token[256];
+	int status;
 
-	set_forbidden(g, 1);
 	skip_comments(in);
-	if (!gpube__in_at_end(in) && *in->p == 'd') {
-		status = gpube__in_token(in, token, "'default'");
-		if (!status && strcmp(token, "default") != 0)
-			status = gpube__in_expected(in, "'default' or a coalition", token);
-		if (!status)
-			status = read_value(g, in, 1);
-	}
-	for (uint64_t c = 2; !status && c < csg__n_masks(g); c++)
-		memcpy(v + c * size, v + size, size);
-	return status;
+	if (gpube__in_at_end(in) || *in->p != 'd')
+		return GPUBE_OK;
+	status = gpube__in_token(in, token, "'default'");
+	if (!status && strcmp(token, "default") != 0)
+		status = gpube__in_expected(in, "'default' or a coalition", token);
+	return status ? status : read_value(g->type, in, &g->sparse->other);
 }
 
-static int read_text(struct csg_game **out, struct gpube_in *in)
+/* A table instead of the list; seen: a bit for each coalition that has a value. */
+static int make_table(struct csg_game **g, uint64_t **seen)
 {
-	struct csg_game *g;
-	uint64_t *seen = NULL, c = 0;
-	int status = read_first_line(out, in);
+	struct csg_game *table;
+	int status = csg__sparse_fill(&table, *g);
 
-	g = *out;
-	if (!status)
-		status = read_default(g, in);
 	if (status)
 		return status;
-	seen = gpube__alloc_zero(in->ctx, (csg__n_masks(g) + 63) / 64, sizeof(*seen));
+	*seen = gpube__alloc_zero(table->ctx, (csg__n_masks(table) + 63) / 64, sizeof(**seen));
+	for (int64_t k = 0; *seen && k < (*g)->sparse->n; k++)
+		(*seen)[(*g)->sparse->mask[k] / 64] |= (uint64_t)1 << (*g)->sparse->mask[k] % 64;
+	csg_game_free(*g);
+	*g = table;
+	return *seen ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+static int take_value(struct csg_game *g, uint64_t *seen, uint64_t c, int64_t value)
+{
 	if (!seen)
-		return GPUBE_ENOMEM;
+		return csg__sparse_add(g, c, value);
+	seen[c / 64] |= (uint64_t)1 << c % 64;
+	csg__put_value(g, c, value);
+	return GPUBE_OK;
+}
+
+static int read_text(struct csg_game **g, struct gpube_in *in)
+{
+	uint64_t *seen = NULL, c = 0;
+	int64_t value = 0;
+	int status = read_first_line(g, in);
+
+	if (!status)
+		status = read_default(*g, in);
 	for (skip_comments(in); !status && !gpube__in_at_end(in); skip_comments(in)) {
-		status = read_coalition(in, &c, g->n);
-		if (!status && seen[c / 64] >> c % 64 & 1)
+		if (!seen && ((*g)->n <= SMALL_TABLE ||
+				     (uint64_t)(*g)->sparse->n >= csg__n_masks(*g) / 64))
+			status = make_table(g, &seen);
+		if (!status)
+			status = read_coalition(in, &c, (*g)->n);
+		if (!status && (seen ? seen[c / 64] >> c % 64 & 1
+				     : csg__sparse_find((*g)->sparse, c) >= 0))
 			status = gpube__in_error(
 				in, "coalition %llu has a value already", (unsigned long long)c);
-		if (!status) {
-			seen[c / 64] |= (uint64_t)1 << c % 64;
-			status = read_value(g, in, c);
-		}
+		if (!status)
+			status = read_value((*g)->type, in, &value);
+		if (!status)
+			status = take_value(*g, seen, c, value);
 	}
+	if (!status && (*g)->sparse && (*g)->n <= SMALL_TABLE) /* nothing but a default */
+		status = make_table(g, &seen);
 	gpube__free(in->ctx, seen);
 	return status ? status : in->status;
 }
@@ -330,20 +311,42 @@ static void put_little(char *p, uint32_t v)
 		p[i] = (char)(v >> 8 * i);
 }
 
+static void write_value(struct gpube_out *out, const struct csg_game *g, int64_t v)
+{
+	if (csg__decode(g->type, v) == -INFINITY)
+		gpube__out_text(out, "forbidden\n");
+	else if (csg__is_int(g->type))
+		gpube__out_printf(out, "%lld\n", (long long)v);
+	else {
+		gpube__out_real(out, csg__decode(g->type, v));
+		gpube__out_text(out, "\n");
+	}
+}
+
+static void write_list(struct gpube_out *out, const struct csg_game *g)
+{
+	gpube__out_text(out, "default ");
+	write_value(out, g, g->sparse->other);
+	for (int64_t k = 0; k < g->sparse->n && !out->status; k++) {
+		gpube__out_printf(out, "%llu ", (unsigned long long)g->sparse->mask[k]);
+		write_value(out, g, g->sparse->value[k]);
+	}
+}
+
 static void write_text(const struct csg_game *g, struct gpube_out *out)
 {
 	gpube__out_printf(out, "csg %d %s\n", g->n, csg_type_name(g->type));
+	if (g->sparse) {
+		write_list(out, g);
+		return;
+	}
 	for (uint64_t c = 1; c < csg__n_masks(g) && !out->status; c++) {
-		const double v = csg_game_value(g, c);
+		const int64_t v = csg__value_int(g, c);
 
-		if (v == -INFINITY)
+		if (csg__decode(g->type, v) == -INFINITY)
 			continue;
 		gpube__out_printf(out, "%llu ", (unsigned long long)c);
-		if (g->type == CSG_INT64)
-			gpube__out_int(out, ((const int64_t *)g->values)[c]);
-		else
-			gpube__out_real(out, v);
-		gpube__out_text(out, "\n");
+		write_value(out, g, v);
 	}
 }
 
@@ -357,6 +360,9 @@ int csg_write(const struct csg_game *g, const char *path, int text)
 	if (!text && big_endian())
 		return gpube__fail(g->ctx, GPUBE_EINVAL,
 			"binary games are written on little-endian machines only");
+	if (!text && g->sparse)
+		return gpube__fail(
+			g->ctx, GPUBE_EINVAL, "a game without a table is written as text only");
 	status = gpube__out_open(&out, g->ctx, path);
 	if (status)
 		return status;

@@ -1,11 +1,10 @@
 /* game.c - games in memory: values, their range, the working type; see game.h. */
-#include "csg/game.h"
-
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
 
+#include "csg/sparse.h"
 #include "gpube/ops/subset.h"
 
 #define CHUNK_BITS 16 /* values that one thread looks at in one go */
@@ -57,7 +56,9 @@ void csg_game_free(struct csg_game *g)
 {
 	if (!g)
 		return;
-	if (g->map)
+	if (g->sparse)
+		csg__sparse_free(g);
+	else if (g->map)
 		csg__unmap(g);
 	else
 		g->ops->free(g->ctx, g->values);
@@ -93,9 +94,14 @@ void *csg_game_values(struct csg_game *g)
 
 int64_t csg__value_int(const struct csg_game *g, uint64_t c)
 {
-	const char *at = (const char *)g->values + c * csg__type_size(g->type);
+	const char *at;
 	int64_t copy = 0;
 
+	if (g->sparse) {
+		copy = c ? csg__sparse_find(g->sparse, c) : 0;
+		return !c ? 0 : copy < 0 ? g->sparse->other : g->sparse->value[copy];
+	}
+	at = (const char *)g->values + c * csg__type_size(g->type);
 	if (!csg__on_host(g)) {
 		/* a failure shows as a structure that is not worth what was found */
 		if (g->ops->download(g->ctx, &copy, at, csg__type_size(g->type)))
@@ -119,13 +125,12 @@ int64_t csg__value_int(const struct csg_game *g, uint64_t c)
 	}
 }
 
-double csg_game_value(const struct csg_game *g, uint64_t c)
+double csg__decode(enum csg_type type, int64_t v)
 {
-	const int64_t v = csg__value_int(g, c);
 	float single;
 	double real;
 
-	switch (g->type) {
+	switch (type) {
 	case CSG_FLOAT32:
 		memcpy(&single, &v, sizeof(single));
 		return single;
@@ -135,6 +140,11 @@ double csg_game_value(const struct csg_game *g, uint64_t c)
 	default:
 		return v == INT64_MIN ? -INFINITY : (double)v;
 	}
+}
+
+double csg_game_value(const struct csg_game *g, uint64_t c)
+{
+	return csg__decode(g->type, csg__value_int(g, c));
 }
 
 /* ---- range ------------------------------------------------------------------------------ */
@@ -162,60 +172,92 @@ static void extremes_init(struct extremes *e)
 	}
 }
 
-#define SCAN_INT(T, NONE)                                                                          \
+/*
+ * A chunk in rows of 2^ROW_BITS values: rows whose numbers have as many bits set are
+ * taken together value by value, in whole vectors, and their sizes are told apart at
+ * the end. LAST is the greatest value of the type, NONE its forbidden one, below
+ * all others; BAD(x) what must not be.
+ */
+#define ROW_BITS 8
+#define ROW      (1 << ROW_BITS)
+
+#define SCAN(T, NONE, LAST, BAD, LEAST_OF, MOST_OF)                                                \
 	do {                                                                                       \
-		const T *v = g->values;                                                            \
+		T most[CHUNK_BITS - ROW_BITS + 1][ROW], least[ROW];                                \
+		uint8_t none[ROW] = {0}, bad[ROW] = {0};                                           \
                                                                                                    \
-		for (uint64_t c = from; c < to; c++) {                                             \
-			const int size = __builtin_popcountll(c);                                  \
+		for (int k = 0; k <= CHUNK_BITS - ROW_BITS; k++)                                   \
+			for (int i = 0; i < ROW; i++)                                              \
+				most[k][i] = (NONE);                                               \
+		for (int i = 0; i < ROW; i++)                                                      \
+			least[i] = (LAST);                                                         \
+		for (uint64_t row = from; row < to; row += ROW) {                                  \
+			const T *restrict v = (const T *)g->values + row;                          \
+			T *restrict m = most[__builtin_popcountll(row - from)];                    \
                                                                                                    \
-			if (v[c] == (NONE)) {                                                      \
-				e->forbidden = true;                                               \
-				continue;                                                          \
+			for (int i = 0; i < ROW; i++)                                              \
+				m[i] = v[i] > m[i] ? v[i] : m[i];                                  \
+			for (int i = 0; i < ROW; i++)                                              \
+				least[i] = v[i] < least[i] && v[i] != (NONE) ? v[i] : least[i];    \
+			for (int i = 0; i < ROW; i++)                                              \
+				none[i] |= v[i] == (NONE);                                         \
+			for (int i = 0; i < ROW; i++)                                              \
+				bad[i] |= BAD(v[i]);                                               \
+		}                                                                                  \
+		for (int i = 0; i < ROW; i++) {                                                    \
+			e->forbidden |= none[i];                                                   \
+			e->bad |= bad[i];                                                          \
+			if (least[i] < (LEAST_OF))                                                 \
+				(LEAST_OF) = least[i];                                             \
+			for (int k = 0; k <= CHUNK_BITS - ROW_BITS; k++) {                         \
+				const int size = __builtin_popcountll(from) + k +                  \
+						 __builtin_popcount((unsigned)i);                  \
+                                                                                                   \
+				if (most[k][i] != (NONE) && most[k][i] > (MOST_OF)[size])          \
+					(MOST_OF)[size] = most[k][i];                              \
 			}                                                                          \
-			e->least = v[c] < e->least ? v[c] : e->least;                              \
-			e->most[size] = v[c] > e->most[size] ? v[c] : e->most[size];               \
 		}                                                                                  \
 	} while (0)
 
-#define SCAN_REAL(T)                                                                               \
-	do {                                                                                       \
-		const T *v = g->values;                                                            \
-                                                                                                   \
-		for (uint64_t c = from; c < to; c++) {                                             \
-			const int size = __builtin_popcountll(c);                                  \
-			const double x = v[c];                                                     \
-                                                                                                   \
-			if (!(x < INFINITY))                                                       \
-				e->bad = true;                                                     \
-			if (x == -INFINITY) {                                                      \
-				e->forbidden = true;                                               \
-				continue;                                                          \
-			}                                                                          \
-			e->least_real = x < e->least_real ? x : e->least_real;                     \
-			e->most_real[size] = x > e->most_real[size] ? x : e->most_real[size];      \
-		}                                                                                  \
-	} while (0)
+#define NEVER(x)      0
+#define NOT_FINITE(x) !((x) < INFINITY)
 
-static void scan_values(struct extremes *e, const struct csg_game *g, uint64_t from, uint64_t to)
+static void scan_rows(struct extremes *e, const struct csg_game *g, uint64_t from, uint64_t to)
 {
 	switch (g->type) {
 	case CSG_INT16:
-		SCAN_INT(int16_t, INT16_MIN);
+		SCAN(int16_t, INT16_MIN, INT16_MAX, NEVER, e->least, e->most);
 		break;
 	case CSG_INT32:
-		SCAN_INT(int32_t, INT32_MIN);
+		SCAN(int32_t, INT32_MIN, INT32_MAX, NEVER, e->least, e->most);
 		break;
 	case CSG_INT64:
-		SCAN_INT(int64_t, INT64_MIN);
+		SCAN(int64_t, INT64_MIN, INT64_MAX, NEVER, e->least, e->most);
 		break;
 	case CSG_FLOAT32:
-		SCAN_REAL(float);
+		SCAN(float, -INFINITY, INFINITY, NOT_FINITE, e->least_real, e->most_real);
 		break;
 	case CSG_FLOAT64:
-		SCAN_REAL(double);
+		SCAN(double, -INFINITY, INFINITY, NOT_FINITE, e->least_real, e->most_real);
 		break;
 	}
+}
+
+static void see_value(struct extremes *e, const struct csg_game *g, int size, uint64_t c)
+{
+	const double v = csg_game_value(g, c);
+	const int64_t exact = csg__is_int(g->type) ? csg__value_int(g, c) : 0;
+
+	if (!(v < INFINITY))
+		e->bad = true;
+	if (v == -INFINITY) {
+		e->forbidden = true;
+		return;
+	}
+	e->least = exact < e->least ? exact : e->least;
+	e->most[size] = exact > e->most[size] ? exact : e->most[size];
+	e->least_real = fmin(e->least_real, v);
+	e->most_real[size] = fmax(e->most_real[size], v);
 }
 
 static void merge(struct extremes *to, const struct extremes *e)
@@ -244,7 +286,10 @@ static void scan_chunk(void *arg, int64_t item, int thread)
 		return;
 	}
 	extremes_init(&e);
-	scan_values(&e, s->g, from ? from : 1, to < n ? to : n);
+	if (to <= n) /* with no agents, at 0: of size 0, which nobody asks for */
+		scan_rows(&e, s->g, from, to);
+	for (uint64_t c = 1; to > n && c < n; c++)
+		see_value(&e, s->g, __builtin_popcountll(c), c);
 	pthread_mutex_lock(&s->lock);
 	merge(&s->all, &e);
 	pthread_mutex_unlock(&s->lock);
@@ -303,6 +348,58 @@ static int range_real(struct csg__range *r, const struct csg_game *g, const stru
 	return GPUBE_OK;
 }
 
+/* Of a sparse game: as if a coalition of each size had the default, which can but widen it. */
+static void sparse_extremes(struct extremes *e, const struct csg_game *g)
+{
+	const double other = csg__decode(g->type, g->sparse->other);
+
+	for (int64_t k = 0; k < g->sparse->n; k++)
+		see_value(e, g, __builtin_popcountll(g->sparse->mask[k]), g->sparse->mask[k]);
+	if (other == -INFINITY) {
+		e->forbidden = true;
+		return;
+	}
+	if (!(other < INFINITY))
+		e->bad = true;
+	e->least =
+		csg__is_int(g->type) && g->sparse->other < e->least ? g->sparse->other : e->least;
+	e->least_real = fmin(e->least_real, other);
+	for (int k = 1; k <= g->n; k++) {
+		if (csg__is_int(g->type) && g->sparse->other > e->most[k])
+			e->most[k] = g->sparse->other;
+		e->most_real[k] = fmax(e->most_real[k], other);
+	}
+}
+
+/* A sum, rounded up; sums of integers are exact to 2^53. */
+static double above(double sum, bool is_int)
+{
+	return is_int && fabs(sum) < 0x1p52 ? sum : nextafter(sum, INFINITY);
+}
+
+/*
+ * The greatest sum over the ways to write n as a sum of sizes (the bound of IP, Rahwan
+ * et al. 2009), each addition rounded up.
+ */
+static double bound_by_sizes(const struct csg_game *g, const struct extremes *e)
+{
+	double best[CSG_MAX_AGENTS + 1] = {0};
+
+	for (int n = 1; n <= g->n; n++) {
+		best[n] = -INFINITY;
+		for (int k = 1; k <= n; k++) {
+			const double v = !csg__is_int(g->type)     ? e->most_real[k]
+					 : e->most[k] == INT64_MIN ? -INFINITY
+								   : (double)e->most[k];
+
+			if (v > -INFINITY && best[n - k] > -INFINITY)
+				best[n] =
+					fmax(best[n], above(v + best[n - k], csg__is_int(g->type)));
+		}
+	}
+	return csg__is_int(g->type) ? floor(best[g->n]) : best[g->n];
+}
+
 /* What is known of values that are not here. */
 static void known_extremes(struct extremes *e, const struct csg_game *g)
 {
@@ -323,7 +420,9 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 	if (csg_game_value(g, 0) != 0)
 		return gpube__fail(g->ctx, GPUBE_EINVAL, "the value of no agents must be 0");
 	extremes_init(&s.all);
-	if (csg__on_host(g))
+	if (g->sparse)
+		sparse_extremes(&s.all, g);
+	else if (csg__on_host(g))
 		gpube__parallel(g->ctx, chunks(csg__n_masks(g)), scan_chunk, &s);
 	else
 		known_extremes(&s.all, g);
@@ -335,6 +434,7 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 	range->forbidden = s.all.forbidden;
 	if (csg__is_int(g->type) && s.all.least == INT64_MAX)
 		s.all.least = 0; /* all are forbidden */
+	range->bound = bound_by_sizes(g, &s.all);
 	status = csg__is_int(g->type) ? range_int(range, g, &s.all) : range_real(range, g, &s.all);
 	if (status || csg__on_host(g))
 		return status;

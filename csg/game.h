@@ -7,9 +7,11 @@
 #include "gpube/ir/model.h"
 
 struct gpube_subset_ops;
+struct csg__sparse;
 
 /*
- * values  2^n, aligned; memory of 'ops'
+ * values  2^n, aligned; memory of 'ops'; NULL if the game is sparse
+ * sparse  NULL if there is a table (sparse.h)
  * most    by size, where the values are not in the host's memory: none exceeds it,
  *         none is negative or forbidden
  */
@@ -18,6 +20,7 @@ struct csg_game {
 	int n;
 	enum csg_type type;
 	void *values;
+	struct csg__sparse *sparse;
 	const struct gpube_subset_ops *ops;
 	double most[CSG_MAX_AGENTS + 1];
 	void *map; /* the file that the values are a part of, if they were not read */
@@ -46,6 +49,8 @@ bool csg__on_host(const struct csg_game *g);
 
 /* Of integers: the value, INT64_MIN if forbidden. Of floats: the bits, in the low bytes. */
 int64_t csg__value_int(const struct csg_game *g, uint64_t c);
+/* What csg__value_int() returned, as a double. */
+double csg__decode(enum csg_type type, int64_t value);
 
 static inline uint64_t csg__n_masks(const struct csg_game *g)
 {
@@ -73,12 +78,14 @@ static inline size_t csg__type_size(enum csg_type type)
  * floor   integers: stands for a forbidden coalition; a sum with such a part is
  *         below 'least', a sum without is not, and twice it fits 'work'
  * most    no sum of disjoint coalitions exceeds it; least: nor falls below it
+ * bound   no structure is worth more, by the greatest value of each size
  */
 struct csg__range {
 	bool forbidden; /* some coalition is */
 	enum csg_type work;
 	int64_t floor, most, least;
 	double most_real, least_real; /* the same for floats, rounded outwards */
+	double bound;
 };
 
 /* Errors: EINVAL (NaN, +inf, value 0 is not 0), ERANGE, ESTOP */
@@ -113,6 +120,12 @@ int csg__dp(struct csg__search *s); /* dp and idp, by opts->method */
  * csg__lp() - seconds: give up after that, with r->answer BOUNDS; 0: never.
  */
 int csg__lp(struct csg__search *s, double seconds);
+
+/*
+ * csg__improve() - a better structure than that of 'r', or one if it has none;
+ * none where neither all together nor each alone is allowed.
+ */
+void csg__improve(struct csg_result *r, const struct csg_game *g);
 
 /* Splits that a method does on n agents. */
 double csg__splits(enum csg_method method, int n);

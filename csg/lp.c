@@ -19,27 +19,26 @@
 #define MOST_SCANS    200 /* of the whole table; then it does not converge */
 
 /* Seconds that a step of the search, a byte of a scan, a candidate take: limits are counts. */
-#define STEP_SECONDS 2e-9
+#define STEP_SECONDS CSG__STEP_SECONDS
 #define BYTE_SECONDS 1.5e-10
 #define SORT_SECONDS 2e-7
 
 /* ---- fixed point -------------------------------------------------------------------------- */
 
+int64_t csg__to_fixed(const struct csg__lp *lp, int64_t value)
+{
+	const enum csg_type type = lp->g->type;
+
+	if (csg__is_int(type))
+		return value == INT64_MIN ? value : (int64_t)((uint64_t)value << lp->shift);
+	if (csg__decode(type, value) == -INFINITY)
+		return INT64_MIN;
+	return llrint(ldexp(csg__decode(type, value), lp->shift));
+}
+
 int64_t csg__fixed(const struct csg__lp *lp, uint64_t s)
 {
-	const struct csg_game *g = lp->g;
-	double v;
-
-	if (g->type == CSG_INT64) {
-		const int64_t i = ((const int64_t *)g->values)[s];
-
-		return i == INT64_MIN ? INT64_MIN : (int64_t)((uint64_t)i << lp->shift);
-	}
-	v = csg_game_value(g, s);
-	if (v == -INFINITY)
-		return INT64_MIN;
-	return csg__is_int(g->type) ? (int64_t)((uint64_t)(int64_t)v << lp->shift)
-				    : llrint(ldexp(v, lp->shift));
+	return csg__to_fixed(lp, csg__value_int(lp->g, s));
 }
 
 int64_t csg__weight_of(const struct csg__lp *lp, uint64_t s)
@@ -51,8 +50,7 @@ int64_t csg__weight_of(const struct csg__lp *lp, uint64_t s)
 	return w;
 }
 
-/* All sums of values, with room for duals that are larger than any value. */
-static bool choose_shift(struct csg__lp *lp, const struct csg__range *range)
+bool csg__lp_shift(struct csg__lp *lp, const struct csg__range *range)
 {
 	double size = csg__is_int(lp->g->type) ? fmax((double)range->most, -(double)range->least)
 					       : fmax(range->most_real, -range->least_real);
@@ -317,7 +315,7 @@ static int make_feasible(struct csg__lp *lp, bool *exact)
 	return GPUBE_OK;
 }
 
-static bool round_duals(struct csg__lp *lp)
+bool csg__lp_round(struct csg__lp *lp)
 {
 	double sum = 0;
 
@@ -356,7 +354,7 @@ static int search(struct csg__lp *lp, double steps, bool *complete)
 	*complete = true;
 	if (limit <= 0)
 		return GPUBE_OK;
-	status = csg__cover(lp->g->ctx, lp->g->n, lp->candidate, lp->n_candidates, &limit,
+	status = csg__cover(lp->g->ctx, lp->g->n, lp->candidate, lp->n_candidates, &limit, NULL,
 		lp->r->parts, &lp->r->n_parts, &steps, complete);
 	lp->spent += steps * STEP_SECONDS;
 	lp->r->n_nodes += (int64_t)steps;
@@ -451,8 +449,7 @@ static int close_gap(struct csg__lp *lp, bool *proved)
 /* ---- the method
  * ------------------------------------------------------------------------------------- */
 
-/* What the integers say of the game: floats were rounded to them by half a unit each. */
-static void report_bounds(struct csg__lp *lp, bool proved)
+void csg__lp_report(struct csg__lp *lp, bool proved)
 {
 	struct csg_result *r = lp->r;
 	const double unit = ldexp(1, -lp->shift);
@@ -474,7 +471,7 @@ static int run(struct csg__lp *lp)
 	bool converged, exact, proved = false;
 	int status = find_duals(lp, &converged);
 
-	if (status || !converged || !round_duals(lp))
+	if (status || !converged || !csg__lp_round(lp))
 		return status;
 	status = make_feasible(lp, &exact);
 	if (status || !exact)
@@ -490,7 +487,7 @@ static int run(struct csg__lp *lp)
 	gpube__log(lp->g->ctx, GPUBE_LOG_DETAIL, "lp: %s, %lld candidates, %lld steps",
 		proved ? "proved" : "not proved", (long long)lp->r->n_candidates,
 		(long long)lp->r->n_nodes);
-	report_bounds(lp, proved);
+	csg__lp_report(lp, proved);
 	if (proved && lp->certificate)
 		status = csg__certify(lp, lp->certificate);
 	return status;
@@ -532,7 +529,7 @@ int csg__lp(struct csg__search *s, double seconds)
 	lp.high_bits = s->g->n - lp.low_bits;
 	lp.kernel = s->g->n < 3 ? &csg__scan_portable[s->g->type] : csg__scan_kernel(s->g->type);
 	lp.certificate = s->opts->certificate;
-	if (!choose_shift(&lp, s->range))
+	if (!csg__lp_shift(&lp, s->range))
 		return GPUBE_OK;
 	status = allocate(&lp);
 	if (!status)

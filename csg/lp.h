@@ -6,6 +6,8 @@
 #include "csg/master.h"
 #include "csg/scan.h"
 
+#define CSG__STEP_SECONDS 2e-9 /* of csg__cover(): limits are counts */
+
 struct csg__lp {
 	const struct csg_game *g;
 	struct csg_result *r;
@@ -35,9 +37,22 @@ struct csg__lp {
 	double budget, spent; /* seconds by counts; budget 0: no limit */
 };
 
-/* A coalition's value in fixed point; INT64_MIN: forbidden. */
+/* A coalition's value in fixed point; INT64_MIN: forbidden. The same of what csg__value_int() gave.
+ */
 int64_t csg__fixed(const struct csg__lp *lp, uint64_t s);
+int64_t csg__to_fixed(const struct csg__lp *lp, int64_t value);
 int64_t csg__weight_of(const struct csg__lp *lp, uint64_t s);
+
+/*
+ * The unit of fixed point, 2^-lp->shift: all sums of values, with room for duals that
+ * are larger than any value. False: there is none.
+ */
+bool csg__lp_shift(struct csg__lp *lp, const struct csg__range *range);
+/* lp->dual from the master's; false if they are too large. */
+bool csg__lp_round(struct csg__lp *lp);
+/* Into lp->r, what the integers say of the game: floats were rounded to them by half a unit each.
+ */
+void csg__lp_report(struct csg__lp *lp, bool proved);
 
 /*
  * csg__certify() - checks the proof on its own, then writes it.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "csg/game.h"
+#include "csg/sparse.h"
 #include "gpube/ops/subset.h"
 
 const char *csg_method_name(enum csg_method method)
@@ -45,12 +45,17 @@ static void dispose(struct csg_game *g, int64_t *saved)
 	}
 }
 
-static void restore(struct csg_game *g, const int64_t *saved, struct csg_result *r)
+static void restore(struct csg_game *g, const int64_t *saved)
+{
+	for (int i = 0; i < g->n; i++)
+		write_value(g, (uint64_t)1 << i, &saved[i]);
+}
+
+/* Out with the agents that stay out. */
+static void drop_disposed(const struct csg_game *g, struct csg_result *r)
 {
 	int n = 0;
 
-	for (int i = 0; i < g->n; i++)
-		write_value(g, (uint64_t)1 << i, &saved[i]);
 	for (int k = 0; r->parts && k < r->n_parts; k++)
 		if (r->parts[k] & (r->parts[k] - 1) || csg_game_value(g, r->parts[k]) >= 0)
 			r->parts[n++] = r->parts[k];
@@ -146,6 +151,10 @@ static int choose_backend(struct csg__search *s)
 						       UPLOAD_PER_SECOND))
 		return GPUBE_OK;
 	cuda = gpube__subset_cuda(ctx, &status);
+	/* conv's sums and a layer of values */
+	if (cuda && want == GPUBE_BACKEND_AUTO &&
+		cuda->memory(ctx) < (uint64_t)csg__type_size(s->range->work) * 3 << s->g->n >> 2)
+		return GPUBE_OK;
 	if (cuda)
 		s->ops = cuda;
 	return cuda || want == GPUBE_BACKEND_AUTO ? GPUBE_OK : status;
@@ -181,23 +190,19 @@ static int run_method(struct csg__search *s)
 	return status == GPUBE_ESTOP ? GPUBE_OK : status;
 }
 
-/* Something better than nothing: all together, or each alone. */
-static void any_structure(struct csg__search *s)
+static bool table_fits(const struct csg_game *g)
 {
-	const struct csg_game *g = s->g;
-	const uint64_t all = csg__n_masks(g) - 1;
-	double alone = 0;
+	/* conv: the values, and half as many sums */
+	return g->n < 40 && (uint64_t)csg__type_size(g->type) * 2 << g->n <= g->ctx->memory_bytes;
+}
 
-	for (int i = 0; i < g->n; i++)
-		alone += csg_game_value(g, (uint64_t)1 << i);
-	if (s->r->n_parts || (alone == -INFINITY && csg_game_value(g, all) == -INFINITY))
-		return;
-	if (csg_game_value(g, all) >= alone) {
-		s->r->parts[s->r->n_parts++] = all;
-		return;
-	}
-	for (int i = 0; i < g->n; i++)
-		s->r->parts[s->r->n_parts++] = (uint64_t)1 << i;
+/* Without a table: to the end, unless conv could do it in less. */
+static int run_sparse(struct csg__search *s)
+{
+	const bool first = s->opts->method == CSG_AUTO && table_fits(s->g);
+	const double seconds = fmax(AUTO_LEAST_SECONDS, AUTO_SHARE * csg__conv_seconds(s));
+
+	return csg__sparse_lp(s, first ? seconds : 0);
 }
 
 static int solve(struct csg__search *s, struct csg__range *range)
@@ -208,8 +213,10 @@ static int solve(struct csg__search *s, struct csg__range *range)
 	r->upper_bound = INFINITY;
 	r->answer = CSG_INCOMPLETE;
 	if (!status) {
-		r->upper_bound = csg__is_int(s->g->type) ? (double)range->most : range->most_real;
-		status = run_method(s);
+		/* without a table, staying out is not among the values */
+		if (!s->g->sparse || !s->opts->free_disposal)
+			r->upper_bound = range->bound;
+		status = s->g->sparse ? run_sparse(s) : run_method(s);
 	}
 	if (status && status != GPUBE_ESTOP)
 		return status;
@@ -219,7 +226,7 @@ static int solve(struct csg__search *s, struct csg__range *range)
 		return GPUBE_OK;
 	}
 	if (r->answer != CSG_OPTIMAL) {
-		any_structure(s);
+		csg__improve(r, s->g);
 		r->answer = r->n_parts ? CSG_BOUNDS : CSG_INCOMPLETE;
 	}
 	return GPUBE_OK;
@@ -242,13 +249,14 @@ static int finish(struct csg__search *s)
 	return status;
 }
 
-int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts *opts)
+static int solve_game(struct csg_result **out, struct csg_game *g, const struct csg_opts *opts)
 {
 	static const struct csg_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = g->ctx;
 	const double start = gpube__now(), deadline = ctx->deadline;
 	struct csg__range range;
-	struct csg__search s = {.g = g, .range = &range, .opts = opts ? opts : &none};
+	struct csg__search s = {
+		.g = g, .range = &range, .opts = opts ? opts : &none, .ops = g->ops};
 	int64_t saved[CSG_MAX_AGENTS];
 	int status;
 
@@ -266,11 +274,13 @@ int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts
 	if (!status) {
 		if (s.opts->timeout_seconds > 0)
 			ctx->deadline = start + s.opts->timeout_seconds;
-		if (s.opts->free_disposal && csg__on_host(g))
+		if (s.opts->free_disposal && g->values && csg__on_host(g))
 			dispose(g, saved);
 		status = solve(&s, &range);
+		if (s.opts->free_disposal && g->values && csg__on_host(g))
+			restore(g, saved);
 		if (s.opts->free_disposal && csg__on_host(g))
-			restore(g, saved, s.r);
+			drop_disposed(g, s.r);
 		ctx->deadline = deadline;
 	}
 	if (!status)
@@ -281,4 +291,61 @@ int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts
 	else
 		*out = s.r;
 	return status;
+}
+
+/* ---- sparse games: lp without a table; for all else one is made -------------------------------
+ */
+
+static int solve_filled(
+	struct csg_result **out, const struct csg_game *g, const struct csg_opts *opts)
+{
+	struct csg_game *filled = NULL;
+	int status = csg__sparse_fill(&filled, g);
+
+	*out = NULL;
+	if (!status)
+		status = solve_game(out, filled, opts);
+	csg_game_free(filled);
+	return status;
+}
+
+/* Whichever has more value, with the least bound; the other is freed. */
+static struct csg_result *better(struct csg_result *a, struct csg_result *b, struct gpube_ctx *ctx)
+{
+	struct csg_result *most = b->value >= a->value ? b : a, *least = most == a ? b : a;
+
+	most->upper_bound = fmin(a->upper_bound, b->upper_bound);
+	most->seconds_lp = a->seconds_lp;
+	most->seconds_total = a->seconds_total + b->seconds_total;
+	csg_result_free(least, ctx);
+	return most;
+}
+
+int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts *opts)
+{
+	const enum csg_method method = opts ? opts->method : CSG_AUTO;
+	const double start = gpube__now();
+	struct csg_result *with_table;
+	struct csg_opts rest;
+	int status;
+
+	if (!g->sparse || (method != CSG_AUTO && method != CSG_LP))
+		return g->sparse ? solve_filled(out, g, opts) : solve_game(out, g, opts);
+	if (opts && opts->certificate)
+		return solve_filled(out, g, opts);
+	status = solve_game(out, g, opts);
+	if (status || method == CSG_LP || (*out)->answer == CSG_OPTIMAL ||
+		(*out)->answer == CSG_INFEASIBLE || !table_fits(g) || gpube__stopped(g->ctx))
+		return status;
+	rest = opts ? *opts : (struct csg_opts){.sizeof_options = sizeof(rest)};
+	rest.method = CSG_CONV;
+	if (rest.timeout_seconds > 0) {
+		rest.timeout_seconds -= gpube__now() - start;
+		if (rest.timeout_seconds <= 0)
+			return GPUBE_OK;
+	}
+	/* what was found stays good where there is no memory for more */
+	if (!solve_filled(&with_table, g, &rest))
+		*out = better(*out, with_table, g->ctx);
+	return GPUBE_OK;
 }

@@ -191,6 +191,13 @@ int nash__face(struct nash_vertices *v, struct nash_list *list, const unsigned c
 	int64_t *budget);
 int nash__list_push(struct gpube_ctx *ctx, struct nash_list *list, int64_t at);
 
+/*
+ * nash__cone_vertices() - all vertices of the whole side, by double description.
+ * units   of work to be done at most, of some nanoseconds each
+ * Errors: ENOMEM; ESTOP; ELIMIT (the units are spent, no text): then none is added
+ */
+int nash__cone_vertices(struct nash_vertices *v, int64_t units);
+
 /* ---- equilibria ----------------------------------------------------------------- */
 
 /* What was found; each pair once. */

@@ -196,29 +196,73 @@ static int32_t support(
 	return n;
 }
 
-int nash__index_sum(const struct nash_found *f, bool *regular, int *sum)
+/* Equilibria whose indices a thread adds up at a time: a sum of its own for each batch. */
+#define BATCH 64
+
+struct indices {
+	const struct nash_found *f;
+	int32_t *played; /* m + n for each thread */
+	int irregular;
+	int *sums;
+};
+
+/* False: the equilibrium is not regular. */
+static bool index_of(const struct nash_found *f, const struct nash_pair *pair, int32_t *played,
+	int *index)
 {
 	const struct nash_problem *p = f->p;
-	int32_t *x = gpube__alloc(p->ctx, (uint64_t)p->m, sizeof(*x));
-	int32_t *y = gpube__alloc(p->ctx, (uint64_t)p->n, sizeof(*y));
+	int32_t *x = played, *y = played + p->m, best_x, best_y;
+	int32_t nx = support(&p->side[0], nash__mask(&f->v[0], pair->x), x, &best_y);
+	int32_t ny = support(&p->side[1], nash__mask(&f->v[1], pair->y), y, &best_x);
+	int sign;
 
-	*regular = true;
-	*sum = 0;
-	for (int64_t k = 0; x && y && k < f->n && *regular; k++) {
-		int32_t best_x, best_y;
-		int32_t nx = support(&p->side[0], nash__mask(&f->v[0], f->pairs[k].x), x, &best_y);
-		int32_t ny = support(&p->side[1], nash__mask(&f->v[1], f->pairs[k].y), y, &best_x);
-		int sign = 0;
+	if (nx != ny || best_y != ny || best_x != nx)
+		return false;
+	sign = sign_of(&p->side[0], x, y, nx) * sign_of(&p->side[1], y, x, nx);
+	*index = nx % 2 ? sign : -sign;
+	return sign != 0;
+}
 
-		*regular = nx == ny && best_y == ny && best_x == nx;
-		if (*regular)
-			sign = sign_of(&p->side[0], x, y, nx) * sign_of(&p->side[1], y, x, nx);
-		*regular = *regular && sign != 0;
-		*sum += nx % 2 ? sign : -sign;
+static void add_indices(void *arg, int64_t batch, int thread)
+{
+	struct indices *g = arg;
+	const struct nash_found *f = g->f;
+	int32_t *played = g->played + (int64_t)thread * (f->p->m + f->p->n);
+
+	for (int64_t k = batch * BATCH; k < (batch + 1) * BATCH && k < f->n; k++) {
+		int index;
+
+		if (__atomic_load_n(&g->irregular, __ATOMIC_RELAXED))
+			return;
+		if (index_of(f, &f->pairs[k], played, &index))
+			g->sums[batch] += index;
+		else
+			__atomic_store_n(&g->irregular, 1, __ATOMIC_RELAXED);
 	}
-	gpube__free(p->ctx, x);
-	gpube__free(p->ctx, y);
-	return x && y ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+int nash__index_sum(const struct nash_found *f, bool *regular, int *sum)
+{
+	struct gpube_ctx *ctx = f->p->ctx;
+	const int64_t n_batches = (f->n + BATCH - 1) / BATCH;
+	const int64_t threads = ctx->n_threads > 0 ? ctx->n_threads : 1;
+	struct indices g = {.f = f};
+	int status = GPUBE_ENOMEM;
+
+	*sum = 0;
+	g.played = gpube__alloc(ctx,
+		(uint64_t)gpube__mul_size(threads, (int64_t)f->p->m + f->p->n), sizeof(*g.played));
+	g.sums = gpube__alloc_zero(ctx, (uint64_t)n_batches, sizeof(*g.sums));
+	if (g.played && g.sums) {
+		gpube__parallel(ctx, n_batches, add_indices, &g);
+		for (int64_t k = 0; k < n_batches; k++)
+			*sum += g.sums[k];
+		status = GPUBE_OK;
+	}
+	*regular = !g.irregular;
+	gpube__free(ctx, g.played);
+	gpube__free(ctx, g.sums);
+	return status;
 }
 #else
 typedef int nash_found_needs_flint;

@@ -5,45 +5,107 @@
 
 #include "nash/exact.h"
 
-/* A vertex of the game without dominated actions, in the actions of the whole game. */
-static int lift(struct nash_vertices *to, int64_t *at, const struct nash_problem *p, int side,
-	const fmpz *coords)
-{
-	int32_t k = p->side[side].k, all = to->side->k;
-	uint64_t *mask = gpube__alloc(p->ctx, (uint64_t)to->words, sizeof(*mask));
-	fmpz *whole;
-	int status;
+#define BATCH 64 /* strategies of a thread at a time: small games stay on one */
 
-	if (!mask)
-		return GPUBE_ENOMEM;
-	whole = _fmpz_vec_init(all + 1);
+static int64_t batches(int64_t n)
+{
+	return (n + BATCH - 1) / BATCH;
+}
+
+/* A strategy of the game without dominated actions, in the actions of the whole game. */
+static fmpz *lifted(const struct nash_problem *p, int side, int32_t all, const fmpz *coords)
+{
+	const int32_t k = p->side[side].k;
+	fmpz *x = _fmpz_vec_init(all + 1);
+
 	for (int32_t i = 0; i < k; i++)
-		fmpz_set(whole + p->map[side][i], coords + i);
-	fmpz_set(whole + all, coords + k);
-	if (nash__mask_of(to->side, mask, to->words, whole))
-		status = nash__vertices_add(to, at, mask, whole);
-	else
-		status = GPUBE_EBUG;
-	_fmpz_vec_clear(whole, all + 1);
-	gpube__free(p->ctx, mask);
+		fmpz_set(x + p->map[side][i], coords + i);
+	fmpz_set(x + all, coords + k);
+	return x;
+}
+
+/*
+ * The vertices of one side that are in an equilibrium: at is -1 for the others. The threads check
+ * them against the whole game and give their labels there, or 'bad'.
+ */
+struct lift {
+	const struct nash_found *from;
+	struct nash_vertices *to;
+	int side;
+	int64_t *at;
+	uint64_t *masks;
+	unsigned char *bad;
+};
+
+static void check(void *arg, int64_t batch, int thread)
+{
+	const struct lift *l = arg;
+	const struct nash_vertices *v = &l->from->v[l->side];
+	const struct nash_side *s = l->to->side;
+
+	(void)thread;
+	for (int64_t k = batch * BATCH; k < (batch + 1) * BATCH && k < v->n; k++) {
+		fmpz *x;
+
+		if (l->at[k] < 0)
+			continue;
+		x = lifted(l->from->p, l->side, s->k, nash__coords(v, k));
+		l->bad[k] = !nash__mask_of(s, l->masks + k * l->to->words, l->to->words, x);
+		_fmpz_vec_clear(x, s->k + 1);
+	}
+}
+
+static int lift_side(struct lift *l)
+{
+	const struct nash_found *f = l->from;
+	const struct nash_vertices *v = &f->v[l->side];
+	const int32_t all = l->to->side->k;
+	struct gpube_ctx *ctx = f->p->ctx;
+	int status = GPUBE_OK;
+
+	l->at = gpube__alloc(ctx, (uint64_t)v->n, sizeof(*l->at));
+	l->bad = gpube__alloc_zero(ctx, (uint64_t)v->n, 1);
+	l->masks = gpube__alloc(
+		ctx, (uint64_t)gpube__mul_size(v->n, l->to->words), sizeof(*l->masks));
+	if (!l->at || !l->bad || !l->masks)
+		return GPUBE_ENOMEM;
+	for (int64_t k = 0; k < v->n; k++)
+		l->at[k] = -1;
+	for (int64_t k = 0; k < f->n; k++)
+		l->at[l->side ? f->pairs[k].y : f->pairs[k].x] = 0;
+	gpube__parallel(ctx, batches(v->n), check, l);
+	for (int64_t k = 0; k < v->n && !status; k++) {
+		fmpz *x;
+
+		if (l->at[k] < 0)
+			continue;
+		if (l->bad[k])
+			return GPUBE_EBUG;
+		x = lifted(f->p, l->side, all, nash__coords(v, k));
+		status = nash__vertices_add(l->to, &l->at[k], l->masks + k * l->to->words, x);
+		_fmpz_vec_clear(x, all + 1);
+	}
 	return status;
 }
 
 static int lift_all(struct nash_found *whole, const struct nash_found *f)
 {
-	int status = GPUBE_OK;
+	struct lift sides[2] = {{.from = f, .to = &whole->v[0], .side = 0},
+		{.from = f, .to = &whole->v[1], .side = 1}};
+	int status = lift_side(&sides[0]);
 
+	if (!status)
+		status = lift_side(&sides[1]);
 	for (int64_t k = 0; k < f->n && !status; k++) {
-		int64_t x, y;
-
-		status = lift(&whole->v[0], &x, f->p, 0, nash__coords(&f->v[0], f->pairs[k].x));
-		if (!status)
-			status = lift(
-				&whole->v[1], &y, f->p, 1, nash__coords(&f->v[1], f->pairs[k].y));
-		if (!status)
-			status = nash__found_add(whole, x, y);
+		status = nash__found_add(
+			whole, sides[0].at[f->pairs[k].x], sides[1].at[f->pairs[k].y]);
 		if (!status && whole->n != k + 1)
 			status = GPUBE_EBUG;
+	}
+	for (int q = 0; q < 2; q++) {
+		gpube__free(f->p->ctx, sides[q].at);
+		gpube__free(f->p->ctx, sides[q].bad);
+		gpube__free(f->p->ctx, sides[q].masks);
 	}
 	if (status == GPUBE_EBUG)
 		gpube__fail(f->p->ctx, GPUBE_EBUG,
@@ -197,18 +259,41 @@ static int write_strategy(
 	return block ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
+/* Strategies of one side to be written by the threads; those of a failure stay without text. */
+struct texts {
+	struct nash_strategy *out;
+	const struct nash_problem *p;
+	const struct nash_vertices *v;
+	int side;
+	const int64_t *order;
+	int status;
+};
+
+static void write_text(void *arg, int64_t batch, int thread)
+{
+	struct texts *t = arg;
+
+	(void)thread;
+	for (int64_t k = batch * BATCH; k < (batch + 1) * BATCH && k < t->v->n; k++) {
+		int status = write_strategy(
+			&t->out[k], t->p, t->side, nash__coords(t->v, t->order[k]));
+
+		if (status)
+			__atomic_store_n(&t->status, status, __ATOMIC_RELAXED);
+	}
+}
+
 static int write_side(struct nash_strategy **out, int64_t *n, const struct nash_problem *p,
 	const struct nash_vertices *v, int side, const int64_t *order)
 {
-	int status = GPUBE_OK;
+	struct texts t = {.p = p, .v = v, .side = side, .order = order};
 
-	*out = gpube__alloc_zero(p->ctx, (uint64_t)v->n, sizeof(**out));
+	t.out = *out = gpube__alloc_zero(p->ctx, (uint64_t)v->n, sizeof(**out));
 	if (!*out)
 		return GPUBE_ENOMEM;
 	*n = v->n;
-	for (int64_t k = 0; k < v->n && !status; k++)
-		status = write_strategy(&(*out)[k], p, side, nash__coords(v, order[k]));
-	return status;
+	gpube__parallel(p->ctx, batches(v->n), write_text, &t);
+	return t.status;
 }
 
 static int write_all(struct nash_result *r, const struct nash_found *f)

@@ -122,15 +122,29 @@ static int match_all(struct nash_found *f)
 	return status;
 }
 
+/* What the cones may cost before the walk is begun: as many bases take about as long. */
+#define UNITS_OF_BASIS 1000
+#define MOST_UNITS     200000000
+
+/*
+ * First as cones, within as much time as the walk may take, for a side of few vertices with very
+ * many bases; then by the walk, for sides of many vertices.
+ */
 int nash__vertex_enumeration(struct nash_found *f, int64_t budget)
 {
+	const int64_t units = budget < 0 || budget > MOST_UNITS / UNITS_OF_BASIS
+				      ? MOST_UNITS
+				      : budget * UNITS_OF_BASIS;
 	struct nash_list list = {0};
 	int64_t left = budget;
 	int status = GPUBE_OK;
 
 	for (int q = 0; q < 2 && !status; q++) {
-		list.n = 0;
-		status = nash__face(&f->v[q], &list, NULL, &left);
+		status = nash__cone_vertices(&f->v[q], units);
+		if (status == GPUBE_ELIMIT) {
+			list.n = 0;
+			status = nash__face(&f->v[q], &list, NULL, &left);
+		}
 		f->work += f->v[q].n;
 	}
 	gpube__free(f->p->ctx, list.at);

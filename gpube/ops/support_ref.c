@@ -45,13 +45,64 @@ static uint64_t undominated(const uint64_t *better, int l, uint64_t set)
 	return good;
 }
 
+/* What the threads that list sets share. */
+struct listing {
+	struct gpube_support_sets *out;
+	const uint64_t *better;
+	uint64_t all;
+	int l, q;
+	bool dominance;
+};
+
+#define SETS_OF_ITEM 1024 /* sets that a thread lists at a time */
+
+/* Set number 'at' of those of q bits, as numbers in increasing order. */
+static uint64_t set_number(int64_t at, int q)
+{
+	uint64_t set = 0;
+
+	for (; q > 0; q--) {
+		int top = q - 1;
+
+		while (choose(top + 1, q) <= at)
+			top++;
+		at -= top >= q ? choose(top, q) : 0;
+		set |= (uint64_t)1 << top;
+	}
+	return set;
+}
+
+static void list_sets(void *arg, int64_t item, int thread)
+{
+	const struct listing *g = arg;
+	const int64_t from = item * SETS_OF_ITEM, left = g->out->n - from;
+	const int64_t n = left < SETS_OF_ITEM ? left : SETS_OF_ITEM;
+	uint64_t set = set_number(from, g->q);
+
+	(void)thread;
+	for (int64_t i = from; i < from + n; i++) {
+		const uint64_t low = set & -set, next = set + low;
+
+		g->out->mask[i] = set;
+		g->out->good[i] = g->dominance ? undominated(g->better, g->l, set) : g->all;
+		/* the next larger number of as many bits; past the last there may be none */
+		set = i + 1 < g->out->n ? next | (((set ^ next) >> 2) / low) : set;
+	}
+}
+
 int gpube__support_sets(struct gpube_support_sets *out, struct gpube_ctx *ctx,
 	const struct gpube_support_scan *s, int side)
 {
 	const int k = side ? s->l : s->k, l = side ? s->k : s->l;
-	const uint64_t all = l == 64 ? ~(uint64_t)0 : ((uint64_t)1 << l) - 1;
 	uint64_t better[GPUBE_SUPPORT_ACTIONS * GPUBE_SUPPORT_ACTIONS];
-	uint64_t set = s->q == 64 ? ~(uint64_t)0 : ((uint64_t)1 << s->q) - 1;
+	struct listing g = {
+		.out = out,
+		.better = better,
+		.all = l == 64 ? ~(uint64_t)0 : ((uint64_t)1 << l) - 1,
+		.l = l,
+		.q = s->q,
+		.dominance = s->dominance,
+	};
 
 	*out = (struct gpube_support_sets){.n = choose(k, s->q)};
 	if (out->n > INT32_MAX)
@@ -64,14 +115,7 @@ int gpube__support_sets(struct gpube_support_sets *out, struct gpube_ctx *ctx,
 		return GPUBE_ENOMEM;
 	}
 	compare(better, s->c[side], k, l);
-	for (int64_t i = 0; i < out->n; i++) {
-		const uint64_t low = set & -set, next = set + low;
-
-		out->mask[i] = set;
-		out->good[i] = s->dominance ? undominated(better, l, set) : all;
-		/* the next larger number of as many bits */
-		set = i + 1 < out->n ? next | (((set ^ next) >> 2) / low) : set;
-	}
+	gpube__parallel(ctx, (out->n + SETS_OF_ITEM - 1) / SETS_OF_ITEM, list_sets, &g);
 	return GPUBE_OK;
 }
 

@@ -34,6 +34,20 @@ row 'too large' 1 '' 'MiB, allowed are' "$gpube" csg --generate uniform -n 30 --
 row 'timeout: bounds' 0 '"status": "bounds".*"upper_bound": [0-9]' 'ended before' \
 	"$gpube" csg --json --generate threshold -n 20 --method dp --timeout 0.2
 
+row 'SIGINT: bounds' 0 '"status": "bounds".*"value": [0-9]+, "upper_bound": [0-9]+.*"structure": \[\[' 'ended before' \
+	timeout --preserve-status -s INT 0.3 "$gpube" csg --json --generate threshold -n 21 --method dp
+row 'SIGINT: auto keeps what lp has found' 0 '"status": "bounds".*"value": [0-9]+' 'ended before' \
+	timeout --preserve-status -s INT 0.5 "$gpube" csg --json --generate hump -n 25 --type int64
+printf 'csg 40 int32\ndefault -1\n{1,40} 9\n{2,40} 10\n{1,3} 6\n' > "$work/sparse.txt"
+row '40 agents, three of them listed' 0 '^structure +\{1,3\} \{2,40\} \{4,5,.*,39\}$' '' "$gpube" csg "$work/sparse.txt"
+row '40 agents, three of them listed: value' 0 '^value +15, the proved maximum$' '' "$gpube" csg "$work/sparse.txt"
+row 'no table of 40 agents' 1 '' 'the values of 40 agents take .* MiB, allowed are' \
+	"$gpube" csg --method conv "$work/sparse.txt"
+"$gpube" generate csg -n 16 --seed 3 --dist ndcs -o "$work/large.csg"
+row 'a plain file larger than --memory' 0 'proved maximum' '' "$gpube" csg --method conv --memory 200K "$work/large.csg"
+row 'a refusal says what it takes' 1 '' 'conv: 16 agents take .* for sums, .* for values and .* for layers' \
+	"$gpube" csg --method conv --memory 20K "$work/large.csg"
+
 for f in g.csg g.csg.gz g.txt; do
 	"$gpube" generate csg -n 10 --seed 3 --dist ndcs -o "$work/n$f"
 	"$gpube" csg "$work/n$f" | head -n 2 > "$work/$f.out"

@@ -87,6 +87,26 @@ row 'no such class' 1 '' "no such class of games: 'nix'" "$gpube" generate nash 
 "$gpube" generate nash -n 30 --range 10000 -o "$work/long.txt"
 row 'time limit' 1 '"status": "incomplete".*"reason": "out of time"' 'there may be more' \
 	"$gpube" nash --json --timeout 0.2s --method ve "$work/long.txt"
+# Cut short after some equilibria: they are printed, and said not to be all.
+"$gpube" generate nash -n 24 --seed 3 -o "$work/many.txt"
+row 'time limit with what was found' 1 '"all": false.*"n_equilibria": [1-9].*"u"' 'there may be more' \
+	"$gpube" nash --json --threads 1 --timeout 0.4s --method eee "$work/many.txt"
+row 'time limit, as text' 1 '^equilibria +[0-9]+, incomplete: out of time$' 'there may be more' \
+	"$gpube" nash --timeout 0.1s --method ve "$work/long.txt"
+row 'time limit, as lrsnash writes it' 1 '^\*incomplete: out of time$' 'there may be more' \
+	"$gpube" nash --output lrs --timeout 0.1s --method ve "$work/long.txt"
+if command -v timeout > /dev/null 2>&1; then
+	row 'SIGINT ends with what was found' 1 \
+		'"status": "incomplete".*"reason": "stopped".*"n_equilibria": [1-9]' 'there may be more' \
+		timeout --preserve-status -s INT 0.4 "$gpube" nash --json --threads 1 --method eee \
+		"$work/many.txt"
+	row 'SIGINT during method se' 1 '"reason": "stopped"' 'there may be more' \
+		timeout --preserve-status -s INT 0.3 "$gpube" nash --json --method se "$work/long.txt"
+	row 'SIGTERM, as text' 1 '^equilibria +[0-9]+, incomplete: stopped$' 'there may be more' \
+		timeout --preserve-status -s TERM 0.3 "$gpube" nash --method ve "$work/long.txt"
+else
+	skip 'SIGINT and SIGTERM' 'no timeout program'
+fi
 
 mpi=${gpube%/*}/gpube-mpi
 if ! [ -x "$mpi" ] || ! command -v mpirun > /dev/null; then

@@ -177,15 +177,63 @@ static void refused(void **state)
 		GPUBE_ERANGE);
 }
 
+/*
+ * Sets listed by several threads: every one once, in increasing order, with the actions that no
+ * other one dominates.
+ */
+static void sets(void **state)
+{
+	static const int sizes[][3] = {
+		{1, 1, 1}, {5, 3, 5}, {15, 6, 7}, {15, 6, 8}, {17, 17, 8}, {64, 2, 3}, {64, 1, 1}};
+	double c[64 * 64];
+	struct gpube_rng rng;
+
+	(void)state;
+	gpube__rng_init(&rng, 5);
+	for (size_t t = 0; t < sizeof(sizes) / sizeof(*sizes); t++) {
+		const int k = sizes[t][0], l = sizes[t][1], q = sizes[t][2];
+		struct gpube_support_scan s = {
+			.k = k, .l = l, .c = {c, c}, .q = q, .shares = 1, .dominance = true};
+		struct gpube_support_sets out;
+		double n = 1;
+
+		fill(&rng, c, k * l);
+		for (int i = 0; i < q; i++)
+			n = n * (k - i) / (i + 1);
+		assert_int_equal(gpube__support_sets(&out, ctx, &s, 0), GPUBE_OK);
+		assert_true(fabs((double)out.n - n) < 0.5);
+		for (int64_t i = 0; i < out.n; i++) {
+			assert_int_equal(__builtin_popcountll(out.mask[i]), q);
+			assert_true(k == 64 || out.mask[i] >> k == 0);
+			assert_true(i == 0 || out.mask[i] > out.mask[i - 1]);
+			for (int b = 0; b < l && i % 7 == 0; b++) {
+				bool stays = true;
+
+				for (int a = 0; a < l; a++) {
+					bool beats = true;
+
+					for (int j = 0; j < k; j++)
+						beats = beats && (!(out.mask[i] >> j & 1) ||
+									 c[a * k + j] > c[b * k + j]);
+					stays = stays && !beats;
+				}
+				assert_int_equal(out.good[i] >> b & 1, stays);
+			}
+		}
+		gpube__support_sets_clear(&out, ctx);
+	}
+}
+
 int main(void)
 {
 	static const int sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 17};
 	enum { N = sizeof(sizes) / sizeof(*sizes) };
-	struct CMUnitTest tests[N + 4] = {{0}};
+	struct CMUnitTest tests[N + 5] = {{0}};
 	static char names[N][32];
 	int n = 0, failed;
 
-	if (gpube_ctx_new(&ctx, NULL))
+	if (gpube_ctx_new(&ctx, &(struct gpube_ctx_opts){
+				   .sizeof_options = sizeof(struct gpube_ctx_opts), .n_threads = 3}))
 		return 1;
 	for (; n < N; n++) {
 		snprintf(names[n], sizeof(names[n]), "supports of %d", sizes[n]);
@@ -198,6 +246,7 @@ int main(void)
 		.name = "scans, ties", .test_func = scans, .initial_state = (void *)(intptr_t)1};
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(unsure);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(refused);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(sets);
 	failed = _cmocka_run_group_tests("support", tests, (size_t)n, NULL, NULL);
 	gpube_ctx_free(ctx);
 	return failed;

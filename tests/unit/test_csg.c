@@ -274,6 +274,79 @@ static void stops(void **state)
 	}
 }
 
+/* Layers of converted values in pieces: the same answer; and a refusal that says what it takes. */
+static void little_memory(void **state)
+{
+	static const enum kind kinds[] = {PLAIN, NEGATIVE, FORBIDDEN};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+		for (int type = CSG_INT16; type <= CSG_INT64; type++) {
+			const struct row row = {
+				.n = 14, .type = (enum csg_type)type, .kind = kinds[k]};
+			struct csg_opts opts = {.sizeof_options = sizeof(opts), .method = CSG_CONV};
+			struct csg_result *r, *whole;
+			struct csg__range range;
+			struct gpube_ctx *ctx;
+			struct csg_game *g;
+
+			assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+			g = make(ctx, &row);
+			whole = solve(g, CSG_CONV, false);
+			assert_int_equal(csg__range(&range, g), GPUBE_OK);
+			ctx->memory_bytes = (csg__type_size(row.type) << 14) +
+					    (csg__type_size(range.work) << 13);
+			if (!csg__as_is(&range, g)) {
+				assert_int_equal(csg_solve(&r, g, &opts), GPUBE_ELIMIT);
+				assert_non_null(strstr(gpube_error(ctx), "for layers of them"));
+				ctx->memory_bytes += 2 * csg__type_size(range.work) << 10;
+			}
+			r = solve(g, CSG_CONV, false);
+			assert_int_equal(r->answer, whole->answer);
+			assert_true(r->value == whole->value && r->n_parts == whole->n_parts);
+			for (int p = 0; p < r->n_parts; p++)
+				assert_true(r->parts[p] == whole->parts[p]);
+			csg_result_free(r, ctx);
+			csg_result_free(whole, ctx);
+			ctx->memory_bytes = 1000;
+			assert_int_equal(csg_solve(&r, g, &opts), GPUBE_ELIMIT);
+			csg_game_free(g);
+			gpube_ctx_free(ctx);
+		}
+}
+
+/* What a stopped search returns: no move of an agent betters it, and the bound is by sizes. */
+static void stopped_structure(void **state)
+{
+	struct csg_result r = {0};
+	uint64_t parts[CSG_MAX_AGENTS];
+	struct gpube_ctx *ctx;
+	struct csg__range range;
+	struct csg_game *g;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	assert_int_equal(csg_game_new(&g, ctx, 9, CSG_INT32), GPUBE_OK);
+	for (uint64_t c = 1; c < 512; c++) /* best in threes: 10 + 10 + 10 */
+		((int32_t *)g->values)[c] = __builtin_popcountll(c) == 3   ? 10
+					    : __builtin_popcountll(c) == 2 ? 4
+									   : 1;
+	r.parts = parts;
+	csg__improve(&r, g);
+	assert_int_equal(r.n_parts, 3);
+	assert_int_equal(csg__range(&range, g), GPUBE_OK);
+	assert_true(range.bound == 30);
+	/* from a given one; 9 = 3 + 3 + 3 only */
+	for (uint64_t c = 1; c < 512; c++)
+		if (__builtin_popcountll(c) != 3)
+			((int32_t *)g->values)[c] = INT32_MIN;
+	r.n_parts = 0;
+	csg__improve(&r, g);
+	assert_int_equal(r.n_parts, 0);
+	csg_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
 /* Each allocation fails once, in every method. */
 static void failures(void **state)
 {
@@ -505,6 +578,8 @@ int main(void)
 		cmocka_unit_test(refused_values),
 		cmocka_unit_test(wide_sums),
 		cmocka_unit_test(stops),
+		cmocka_unit_test(stopped_structure),
+		cmocka_unit_test(little_memory),
 		cmocka_unit_test(failures),
 		cmocka_unit_test(certificate),
 		cmocka_unit_test(there_and_back),

@@ -1,0 +1,248 @@
+/*
+ * cone.c - all vertices of a side by the double description method: the inequalities are added
+ * one after the other to a cone that is kept as its extreme rays. It does not notice how many
+ * bases a vertex has, which the walk of face.c does, but looks at pairs of rays: so it is
+ * the faster one where few vertices are highly degenerate, as in grab the dollar: 23 vertices of
+ * each player with 12 actions. See exact.h.
+ *
+ * Sources: Motzkin, Raiffa, Thompson, Thrall 1953; Fukuda, Prodon, Double description method
+ * revisited, 1996, for the test of adjacency.
+ */
+#ifdef GPUBE_HAVE_FLINT
+#include <string.h>
+
+#include "nash/exact.h"
+
+#define RAY_UNITS 256 /* what making a ray takes, as a multiple of a look at a mask */
+
+/* Extreme rays (x, v), k + 1 integers each, and the labels of the inequalities they meet. */
+struct rays {
+	int64_t n, capacity_masks, capacity_x;
+	uint64_t *masks;
+	fmpz *x;
+};
+
+struct cone {
+	struct gpube_ctx *ctx;
+	const struct nash_side *s;
+	int words;
+	struct rays now, next;
+	fmpz *slack; /* of each ray of 'now', of the inequality that is added */
+	int64_t n_slack;
+	int64_t *above, *below; /* rays that it holds for, not as an equation; that it cuts off */
+	int64_t n_above, n_below;
+	uint64_t *common;
+	int64_t units; /* left */
+};
+
+static void rays_clear(struct rays *r, struct cone *c)
+{
+	for (int64_t i = 0; i < r->n * (c->s->k + 1); i++)
+		fmpz_clear(r->x + i);
+	gpube__free(c->ctx, r->x);
+	gpube__free(c->ctx, r->masks);
+	*r = (struct rays){0};
+}
+
+/* A new ray, all 0, of the mask. */
+static int add(struct cone *c, struct rays *r, fmpz **x, const uint64_t *mask)
+{
+	const int64_t width = c->s->k + 1;
+
+	if (gpube__grow(c->ctx, &r->masks, &r->capacity_masks, (r->n + 1) * c->words,
+		    sizeof(*r->masks)) ||
+		gpube__grow(c->ctx, &r->x, &r->capacity_x, (r->n + 1) * width, sizeof(*r->x)))
+		return GPUBE_ENOMEM;
+	memcpy(r->masks + r->n * c->words, mask, (size_t)c->words * sizeof(*mask));
+	*x = r->x + r->n * width;
+	memset(*x, 0, (size_t)width * sizeof(**x));
+	r->n++;
+	return GPUBE_OK;
+}
+
+/* The cone x >= 0, v >= C_0 x: a ray for each own action, and the one on which v alone grows. */
+static int begin(struct cone *c)
+{
+	const struct nash_side *s = c->s;
+	int status = GPUBE_OK;
+
+	for (int32_t i = 0; i <= s->k && !status; i++) {
+		fmpz *x;
+
+		memset(c->common, 0, (size_t)c->words * sizeof(*c->common));
+		for (int32_t var = 0; var < s->k; var++)
+			if (var != i)
+				nash__set_bit(c->common, nash__label(s, var));
+		if (i < s->k)
+			nash__set_bit(c->common, nash__label(s, s->k));
+		status = add(c, &c->now, &x, c->common);
+		if (status)
+			break;
+		if (i < s->k) {
+			fmpz_one(x + i);
+			fmpz_set(x + s->k, s->c + i);
+		} else {
+			fmpz_one(x + s->k);
+		}
+	}
+	return status;
+}
+
+/* Slacks v - C_j x of all rays, and on which side they lie. */
+static int divide(struct cone *c, int32_t j)
+{
+	const struct nash_side *s = c->s;
+	const int64_t n = c->now.n;
+
+	_fmpz_vec_clear(c->slack, c->n_slack);
+	c->slack = _fmpz_vec_init(n);
+	c->n_slack = n;
+	gpube__free(c->ctx, c->above);
+	gpube__free(c->ctx, c->below);
+	c->above = gpube__alloc(c->ctx, (uint64_t)n, sizeof(*c->above));
+	c->below = gpube__alloc(c->ctx, (uint64_t)n, sizeof(*c->below));
+	if (!c->above || !c->below)
+		return GPUBE_ENOMEM;
+	c->n_above = c->n_below = 0;
+	for (int64_t r = 0; r < n; r++) {
+		const fmpz *x = c->now.x + r * (s->k + 1);
+		int sign;
+
+		_fmpz_vec_dot(c->slack + r, s->c + (int64_t)j * s->k, x, s->k);
+		fmpz_sub(c->slack + r, x + s->k, c->slack + r);
+		sign = fmpz_sgn(c->slack + r);
+		if (sign > 0)
+			c->above[c->n_above++] = r;
+		else if (sign < 0)
+			c->below[c->n_below++] = r;
+		else
+			nash__set_bit(c->now.masks + r * c->words, nash__label(s, s->k + j));
+	}
+	c->units -= n * RAY_UNITS / 8;
+	return GPUBE_OK;
+}
+
+/* Whether two rays span a face: no third ray meets all that both meet, which goes to 'common'. */
+static bool adjacent(struct cone *c, int64_t a, int64_t b)
+{
+	const uint64_t *masks = c->now.masks;
+	const int words = c->words;
+	int met = 0;
+
+	c->units--;
+	for (int w = 0; w < words; w++) {
+		c->common[w] = masks[a * words + w] & masks[b * words + w];
+		met += __builtin_popcountll(c->common[w]);
+	}
+	/* a face of two dimensions lies in k - 1 independent equations */
+	if (met < c->s->k - 1)
+		return false;
+	for (int64_t r = 0; r < c->now.n; r++) {
+		int w = 0;
+
+		while (w < words && !(c->common[w] & ~masks[r * words + w]))
+			w++;
+		if (w == words && r != a && r != b) {
+			c->units -= r;
+			return false;
+		}
+	}
+	c->units -= c->now.n;
+	return true;
+}
+
+/* The ray of the face of two others on which the new inequality is an equation. */
+static int join(struct cone *c, int64_t a, int64_t b, int32_t j)
+{
+	const int64_t width = c->s->k + 1;
+	const fmpz *p = c->now.x + a * width, *q = c->now.x + b * width;
+	fmpz_t content;
+	fmpz *x;
+
+	nash__set_bit(c->common, nash__label(c->s, c->s->k + j));
+	if (add(c, &c->next, &x, c->common))
+		return GPUBE_ENOMEM;
+	c->units -= RAY_UNITS;
+	_fmpz_vec_scalar_mul_fmpz(x, q, width, c->slack + a);
+	_fmpz_vec_scalar_submul_fmpz(x, p, width, c->slack + b);
+	fmpz_init(content);
+	_fmpz_vec_content(content, x, width);
+	_fmpz_vec_scalar_divexact_fmpz(x, x, width, content);
+	fmpz_clear(content);
+	return GPUBE_OK;
+}
+
+/* Adds the inequality of the other player's action j. */
+static int cut(struct cone *c, int32_t j)
+{
+	const int64_t width = c->s->k + 1;
+	int status = divide(c, j);
+
+	if (status || !c->n_below)
+		return status;
+	for (int64_t a = 0; a < c->n_above && !status; a++) {
+		for (int64_t b = 0; b < c->n_below && !status; b++)
+			if (adjacent(c, c->above[a], c->below[b]))
+				status = join(c, c->above[a], c->below[b], j);
+		if (!status && c->units < 0)
+			status = GPUBE_ELIMIT;
+		if (!status && gpube__stopped(c->ctx))
+			status = gpube__fail_stopped(c->ctx);
+	}
+	for (int64_t r = 0; r < c->now.n && !status; r++) {
+		fmpz *x;
+
+		if (fmpz_sgn(c->slack + r) < 0)
+			continue;
+		status = add(c, &c->next, &x, c->now.masks + r * c->words);
+		if (!status)
+			_fmpz_vec_swap(x, c->now.x + r * width, width);
+	}
+	if (!status) {
+		struct rays old = c->now;
+
+		c->now = c->next;
+		c->next = old;
+		rays_clear(&c->next, c);
+	}
+	return status;
+}
+
+/* A ray with x > 0 is a vertex after division by the sum of x. */
+static int report(struct cone *c, struct nash_vertices *v)
+{
+	const int32_t k = c->s->k;
+	int status = GPUBE_OK;
+
+	for (int64_t r = 0; r < c->now.n && !status; r++) {
+		fmpz *x = c->now.x + r * (k + 1);
+
+		_fmpz_vec_sum(x + k, x, k);
+		if (!fmpz_is_zero(x + k))
+			status = nash__vertices_add(v, NULL, c->now.masks + r * c->words, x);
+	}
+	return status;
+}
+
+int nash__cone_vertices(struct nash_vertices *v, int64_t units)
+{
+	struct cone c = {.ctx = v->ctx, .s = v->side, .words = v->words, .units = units};
+	int status;
+
+	c.common = gpube__alloc(c.ctx, (uint64_t)c.words, sizeof(*c.common));
+	status = c.common ? begin(&c) : GPUBE_ENOMEM;
+	for (int32_t j = 1; j < c.s->l && !status; j++)
+		status = cut(&c, j);
+	if (!status)
+		status = report(&c, v);
+	rays_clear(&c.now, &c);
+	rays_clear(&c.next, &c);
+	_fmpz_vec_clear(c.slack, c.n_slack);
+	gpube__free(c.ctx, c.above);
+	gpube__free(c.ctx, c.below);
+	gpube__free(c.ctx, c.common);
+	return status;
+}
+#else
+typedef int nash_cone_needs_flint;
+#endif

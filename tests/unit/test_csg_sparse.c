@@ -1,0 +1,348 @@
+/*
+ * Games that list some coalitions: method lp without a table against all partitions
+ * (n <= 9) for defaults that add up, that should be used once and often, that
+ * are forbidden; 40 agents against the auction solver; files, limits, failures.
+ */
+#include "tests/support/test.h"
+
+#include <math.h>
+
+#include "csg/auction.h"
+#include "csg/sparse.h"
+#include "tests/support/files.h"
+
+struct row {
+	char name[112];
+	int n;
+	enum csg_type type;
+	double other;
+	int percent;  /* of all coalitions that are listed */
+	bool singles; /* all of them are listed */
+	bool disposal;
+};
+
+static struct csg_game *make(struct gpube_ctx *ctx, const struct row *row)
+{
+	struct csg_game *g;
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, (uint64_t)row->n * 100 + (uint64_t)row->percent);
+	assert_int_equal(csg__sparse_new(&g, ctx, row->n, row->type), 0);
+	g->sparse->other = csg__sparse_value(row->type, row->other);
+	for (uint64_t c = 1; c < csg__n_masks(g); c++) {
+		const bool one = !(c & (c - 1));
+		const int k = __builtin_popcountll(c);
+		double v = (double)gpube__rng_below(&rng, 60) * k - 20;
+
+		if (gpube__rng_below(&rng, 20) == 0)
+			v = -INFINITY;
+		if (!csg__is_int(row->type))
+			v *= 0.37;
+		if (one ? row->singles : (int)gpube__rng_below(&rng, 100) < row->percent)
+			assert_int_equal(csg__sparse_add(g, c, csg__sparse_value(row->type, v)), 0);
+	}
+	return g;
+}
+
+static double best_partition(const struct csg_game *g, uint64_t left, bool disposal)
+{
+	const uint64_t first = left & -left, others = left ^ first;
+	double best = disposal ? 0 : -INFINITY;
+
+	if (!left)
+		return 0;
+	if (disposal)
+		best = best_partition(g, others, disposal);
+	for (uint64_t s = others;; s = (s - 1) & others) {
+		const double v = csg_game_value(g, s | first);
+
+		if (v > -INFINITY)
+			best = fmax(best, v + best_partition(g, others ^ s, disposal));
+		if (s == 0)
+			return best;
+	}
+}
+
+static void check_structure(const struct csg_game *g, const struct csg_result *r, bool disposal)
+{
+	uint64_t seen = 0;
+	double value = 0;
+
+	for (int k = 0; k < r->n_parts; k++) {
+		assert_true(r->parts[k] && !(r->parts[k] & seen));
+		seen |= r->parts[k];
+		value += csg_game_value(g, r->parts[k]);
+	}
+	assert_true(disposal || seen == csg__n_masks(g) - 1);
+	assert_true(fabs(value - r->value) <= 1e-9 * (1 + fabs(value)));
+	assert_true(r->upper_bound >= r->value);
+}
+
+static void all_partitions(void **state)
+{
+	const struct row *row = *state;
+	struct csg_opts opts = {.sizeof_options = sizeof(opts), .free_disposal = row->disposal};
+	struct gpube_ctx *ctx;
+	struct csg_game *g;
+	double best;
+
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	g = make(ctx, row);
+	best = best_partition(g, csg__n_masks(g) - 1, row->disposal);
+	for (int m = CSG_AUTO; m <= CSG_CONV; m++) {
+		struct csg_result *r;
+
+		opts.method = (enum csg_method)m;
+		assert_int_equal(csg_solve(&r, g, &opts), GPUBE_OK);
+		if (best == -INFINITY) {
+			assert_int_equal(r->answer, CSG_INFEASIBLE);
+			assert_int_equal(r->n_parts, 0);
+		} else {
+			assert_int_equal(r->answer, CSG_OPTIMAL);
+			assert_true(m == CSG_CONV || r->method == CSG_LP);
+			check_structure(g, r, row->disposal);
+			assert_true(fabs(best - r->value) <= r->error + 1e-12 * fabs(best));
+		}
+		csg_result_free(r, ctx);
+	}
+	csg_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
+/* ---- splits of what is left over ---------------------------------------------------------------
+ */
+
+static int splits(uint64_t listed_pairs, bool singles, bool most)
+{
+	struct gpube_ctx *ctx;
+	struct csg__rest z;
+	struct csg_game *g;
+	uint64_t parts[CSG_MAX_AGENTS], seen = 0;
+	int n, k = 0;
+
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	assert_int_equal(csg__sparse_new(&g, ctx, 6, CSG_INT32), 0);
+	for (int i = 0; i < 6; i++) {
+		if (singles)
+			assert_int_equal(csg__sparse_add(g, (uint64_t)1 << i, 1), 0);
+		for (int j = 0; j < i; j++, k++)
+			if (listed_pairs >> k & 1)
+				assert_int_equal(
+					csg__sparse_add(g, (uint64_t)1 << i | (uint64_t)1 << j, 1),
+					0);
+	}
+	csg__rest_init(&z, g, false);
+	n = csg__rest_split(&z, 63, most, parts);
+	for (k = 0; k < n; k++) {
+		assert_true(parts[k] && !(parts[k] & seen) && !csg__rest_listed(&z, parts[k]));
+		seen |= parts[k];
+	}
+	assert_true(n < 0 || seen == 63);
+	csg_game_free(g);
+	gpube_ctx_free(ctx);
+	return n;
+}
+
+static void rests(void **state)
+{
+	(void)state;
+	assert_int_equal(splits(0, false, true), 6);
+	assert_int_equal(splits(0, true, true), 3);
+	assert_int_equal(splits(0, false, false), 1);
+	assert_int_equal(splits(0x7fff, true, true), 2); /* no pairs: two of three */
+	/* pairs of agent 6, and of agent 5, are listed: they are in threes */
+	assert_int_equal(splits(0x7fc0, true, true), 2);
+	assert_int_equal(splits(0x7fff, false, true), 6);
+}
+
+/* ---- many agents -------------------------------------------------------------------------------
+ */
+
+/* Sums of single agents worth nothing: the same as an auction. */
+static void auction(void **state)
+{
+	char dir[256], path[300], *text = malloc(1 << 20), *p = text;
+	struct csg_auction_result *sold;
+	struct csg_auction *a;
+	struct csg_result *r;
+	struct gpube_ctx *ctx;
+	struct gpube_rng rng;
+	struct csg_game *g;
+	int n = 0;
+
+	(void)state;
+	assert_non_null(text);
+	test_make_dir(dir);
+	snprintf(path, sizeof(path), "%s/a", dir);
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	assert_int_equal(csg__sparse_new(&g, ctx, 40, CSG_INT32), 0);
+	g->sparse->other = 0;
+	gpube__rng_init(&rng, 5);
+	p += sprintf(p, "goods 40\nbids 300\n");
+	while (n < 300) {
+		uint64_t c = 0;
+		int64_t v;
+
+		for (uint64_t k = 2 + gpube__rng_below(&rng, 5); k > 0; k--)
+			c |= (uint64_t)1 << gpube__rng_below(&rng, 40);
+		if (!(c & (c - 1)) || csg__sparse_find(g->sparse, c) >= 0)
+			continue;
+		v = (int64_t)gpube__rng_below(&rng, 100) + 100 * __builtin_popcountll(c);
+		assert_int_equal(csg__sparse_add(g, c, v), 0);
+		p += sprintf(p, "%d %lld", n++, (long long)v);
+		for (; c; c &= c - 1)
+			p += sprintf(p, " %d", __builtin_ctzll(c));
+		p += sprintf(p, " #\n");
+	}
+	test_put(path, text, strlen(text));
+	assert_int_equal(csg_auction_read(&a, ctx, path), GPUBE_OK);
+	assert_int_equal(csg_auction_solve(&sold, a, NULL), GPUBE_OK);
+	assert_int_equal(csg_solve(&r, g, NULL), GPUBE_OK);
+	assert_int_equal(r->answer, CSG_OPTIMAL);
+	check_structure(g, r, false);
+	assert_true(r->value_int == sold->revenue);
+	csg_result_free(r, ctx);
+	csg_auction_result_free(sold, ctx);
+	csg_auction_free(a);
+	csg_game_free(g);
+	gpube_ctx_free(ctx);
+	test_clear_dir(dir);
+	free(text);
+}
+
+/* Read without a table, where one of 2^40 values would be needed; written and read again. */
+static void file(void **state)
+{
+	static const char text[] = "csg 40 float64\ndefault -0.5\n{1,2} 4.25\n{2,3} 5\n"
+				   "{40} forbidden\n1099511627775 1\n";
+	struct csg_opts opts = {.sizeof_options = sizeof(opts), .method = CSG_CONV};
+	char dir[256], path[300];
+	struct gpube_ctx *ctx;
+
+	(void)state;
+	test_make_dir(dir);
+	snprintf(path, sizeof(path), "%s/g", dir);
+	test_put(path, text, sizeof(text) - 1);
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	for (int k = 0; k < 2; k++) {
+		struct csg_result *r;
+		struct csg_game *g;
+
+		assert_int_equal(csg_read(&g, ctx, path), GPUBE_OK);
+		assert_null(csg_game_values(g));
+		assert_true(csg_game_value(g, 3) == 4.25 && csg_game_value(g, 4) == -0.5);
+		assert_true(csg_game_value(g, (uint64_t)1 << 39) == -INFINITY);
+		assert_int_equal(csg_solve(&r, g, NULL), GPUBE_OK);
+		assert_int_equal(r->answer, CSG_OPTIMAL);
+		assert_int_equal(r->n_parts, 2); /* {2,3} and all the others together */
+		assert_true(r->value == 4.5);
+		csg_result_free(r, ctx);
+		assert_int_equal(csg_solve(&r, g, &opts), GPUBE_ELIMIT);
+		assert_int_equal(csg_write(g, path, 0), GPUBE_EINVAL);
+		assert_int_equal(csg_write(g, path, 1), GPUBE_OK);
+		csg_game_free(g);
+	}
+	gpube_ctx_free(ctx);
+	test_clear_dir(dir);
+}
+
+/* ---- limits -------------------------------------------------------------------------------------
+ */
+
+static void stops(void **state)
+{
+	struct row row = {.n = 22, .other = 7, .percent = 0, .singles = true};
+	struct csg_result *r;
+	struct gpube_ctx *ctx;
+	struct csg_game *g;
+
+	(void)state;
+	row.type = CSG_INT32;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	g = make(ctx, &row);
+	gpube_ctx_stop(ctx);
+	assert_int_equal(csg_solve(&r, g, NULL), GPUBE_OK);
+	assert_true(r->answer == CSG_BOUNDS || r->answer == CSG_OPTIMAL);
+	check_structure(g, r, false);
+	csg_result_free(r, ctx);
+	csg_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
+/* Each allocation fails once, of the reading and of the method. */
+static void failures(void **state)
+{
+	static const char text[] = "csg 24 int16\ndefault -3\n3 10\n5 9\n{7,9,11} 20\n{24} 4\n";
+	struct test_memory memory = {.fail_at = 0};
+	char dir[256], path[300];
+	int status;
+
+	(void)state;
+	test_make_dir(dir);
+	snprintf(path, sizeof(path), "%s/g", dir);
+	test_put(path, text, sizeof(text) - 1);
+	do {
+		struct gpube_ctx *ctx = test_memory_ctx(&memory);
+		struct csg_result *r = NULL;
+		struct csg_game *g = NULL;
+
+		status = csg_read(&g, ctx, path);
+		if (!status)
+			status = csg_solve(&r, g, NULL);
+		assert_true(status == GPUBE_OK || (status == GPUBE_ENOMEM && !r));
+		csg_result_free(r, ctx);
+		csg_game_free(g);
+		assert_int_equal(memory.live, 0);
+		gpube_ctx_free(ctx);
+		memory.n = 0;
+	} while (status && ++memory.fail_at < 200);
+	assert_true(memory.fail_at > 3 && memory.fail_at < 200);
+	test_clear_dir(dir);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------
+ */
+
+static struct row rows[1000];
+static struct CMUnitTest tests[1000];
+
+static struct CMUnitTest row_test(struct row *to, struct row row)
+{
+	*to = row;
+	snprintf(to->name, sizeof(to->name), "%d agents, %s, default %g, %d %% listed%s%s", row.n,
+		csg_type_name(row.type), row.other, row.percent, row.singles ? ", all single" : "",
+		row.disposal ? ", disposal" : "");
+	return (struct CMUnitTest){to->name, all_partitions, NULL, NULL, to};
+}
+
+int main(void)
+{
+	static const double others[] = {-INFINITY, -50, -1, 0, 3, 400};
+	static const int percents[] = {2, 20, 50, 95, 100};
+	static const struct CMUnitTest single[] = {
+		cmocka_unit_test(rests),
+		cmocka_unit_test(auction),
+		cmocka_unit_test(file),
+		cmocka_unit_test(stops),
+		cmocka_unit_test(failures),
+	};
+	size_t n = 0;
+
+	for (size_t k = 0; k < sizeof(single) / sizeof(*single); k++)
+		tests[n++] = single[k];
+	for (size_t k = 0; k < sizeof(others) / sizeof(*others); k++)
+		for (size_t l = 0; l < sizeof(percents) / sizeof(*percents); l++)
+			for (int how = 0; how < 4; how++)
+				for (int agents = 1; agents <= 9; agents += agents < 3 ? 1 : 3) {
+					const struct row row = {.n = agents,
+						.type = agents == 6 ? CSG_FLOAT64 : CSG_INT16,
+						.other = others[k],
+						.percent = percents[l],
+						.singles = how & 1,
+						.disposal = how & 2};
+
+					tests[n] = row_test(&rows[n], row);
+					n++;
+				}
+	return _cmocka_run_group_tests("csg_sparse", tests, n, NULL, NULL);
+}
