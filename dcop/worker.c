@@ -261,6 +261,7 @@ static void reserve(struct dcop_worker *w)
 {
 	double bytes = w->engine->reserve_bytes / w->engine->n_workers + ROUNDING;
 
+	GPUBE_KNOWN(w->ops);
 	if (w->engine->resident && w->engine->reserve_bytes > 0 &&
 		bytes <= (double)w->ops->resident(w->ctx))
 		w->ops->free(w->ctx, w->ops->alloc(w->ctx, (uint64_t)bytes));

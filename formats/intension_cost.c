@@ -273,6 +273,7 @@ static cost_t cost_ssame(const struct gpube_eval *e, const int32_t *t)
 	const struct gpube_arg *g[] = {gpube__call_list(c, 0), gpube__call_list(c, 1)};
 	int64_t n = c->lists[0].n_items, unmatched = 0;
 
+	GPUBE_KNOWN(n == 0 || (g[0] && g[1]));
 	/* as many of the first group's values as the second does not offset */
 	for (int64_t i = 0; i < n; i++) {
 		int32_t value = t[g[0][i].v];

@@ -193,6 +193,7 @@ static void fill_weights(struct gpube_eval *e)
 	const struct gpube_arg *x = gpube__call_list(c, 0), *end = x + c->lists[0].n_args;
 	bool is_max = c->scalars[0].cost;
 
+	GPUBE_KNOWN(e->arity == 0 || x);
 	for (int64_t k = 0; k < e->weights_of[e->arity]; k++)
 		e->weights[k] = is_max ? c->scalars[0].v : 0;
 	if (strcmp(name, "knapsack") == 0) {

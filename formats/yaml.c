@@ -41,7 +41,7 @@ void gpube__yaml_go_to(struct gpube_yaml *r, const yaml_node_t *node)
 		r->in->line = (int64_t)node->start_mark.line + 1;
 }
 
-int gpube__yaml_refuse(struct gpube_yaml *r, const yaml_node_t *node, const char *what)
+int(gpube__yaml_refuse)(struct gpube_yaml *r, const yaml_node_t *node, const char *what)
 {
 	gpube__yaml_go_to(r, node);
 	return gpube__in_error(r->in, "expected %s", what);

@@ -43,6 +43,10 @@ void gpube__yaml_go_to(struct gpube_yaml *r, const yaml_node_t *node);
 /* EPARSE "expected WHAT" at a node */
 int gpube__yaml_refuse(struct gpube_yaml *r, const yaml_node_t *node, const char *what);
 int gpube__yaml_no_memory(struct gpube_yaml *r);
+#ifdef __clang_analyzer__
+/* which cannot see that it does not return OK */
+#define gpube__yaml_refuse(...) ((gpube__yaml_refuse)(__VA_ARGS__), (int)GPUBE_EPARSE)
+#endif
 /* The value of a key in a mapping; NULL if it is not there. */
 const yaml_node_t *gpube__yaml_get(struct gpube_yaml *r, const yaml_node_t *map, const char *key);
 /* A cost: a number; .inf is forbidden, in the direction in which it is. */
