@@ -1,13 +1,13 @@
 /*
  * bench_contract_gpu.cu - contract on the GPU against what the card can do.
  *
- *     bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] [-q] > raw.csv
+ *     bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] [-k boxes|direct] [-q] > raw.csv
  *
  * The bound of a shape is the larger of its bytes (each input and the output
  * once) over the copy bandwidth measured here, and its joined cells over the
  * rate of add-mins between registers measured here. Every result is compared,
  * whole, with the general kernel's, which the tests compare with the reference
- * (-q leaves that out). Before each repetition the cache is flushed; times are those of
+ * (-q leaves that out). -k: by these kernels alone. Before each repetition the cache is flushed; times are those of
  * the kernels alone, by events, the median of the repetitions. CSV goes to stdout, a
  * table to stderr.
  */
@@ -376,11 +376,12 @@ static void run_file(const char *path, const char *only)
 
 int main(int argc, char **argv)
 {
-	const char *only = NULL;
+	const char *only = NULL, *kernels = NULL;
 	int status;
 
 	if (argc < 2) {
-		fprintf(stderr, "usage: bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] [-q]\n");
+		fprintf(stderr, "usage: bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] "
+			"[-k boxes|direct] [-q]\n");
 		return 2;
 	}
 	for (int i = 2; i < argc; i++) {
@@ -388,6 +389,8 @@ int main(int argc, char **argv)
 			only = argv[++i];
 		else if (strcmp(argv[i], "-r") == 0 && i + 1 < argc)
 			repeats = atoi(argv[++i]);
+		else if (strcmp(argv[i], "-k") == 0 && i + 1 < argc)
+			kernels = argv[++i];
 		else if (strcmp(argv[i], "-q") == 0)
 			quick = true;
 	}
@@ -397,6 +400,10 @@ int main(int argc, char **argv)
 	if (!ops) {
 		fprintf(stderr, "%s\n", gpube_error(ctx));
 		return 1;
+	}
+	if (!gpube__cuda_force(ctx, kernels)) {
+		fprintf(stderr, "no kernels '%s'\n", kernels);
+		return 2;
 	}
 	stream = gpube__device_of(ctx)->stream;
 	MUST(cudaEventCreate(&before));

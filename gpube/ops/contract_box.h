@@ -64,6 +64,21 @@ struct gpube__divisor {
 	uint32_t reciprocal, shift;
 };
 
+static inline struct gpube__divisor gpube__divisor_of(uint32_t size)
+{
+	struct gpube__divisor d = {0, 0};
+	uint32_t shift = 1;
+
+	/* of a number below 1, which is 0: any reciprocal will do */
+	if (size <= 1)
+		return d;
+	while ((uint64_t)1 << shift < size)
+		shift++;
+	d.shift = shift - 1;
+	d.reciprocal = (uint32_t)(((uint64_t)1 << (31 + shift)) / size + 1);
+	return d;
+}
+
 GPUBE_HD static inline uint32_t gpube__quotient(uint32_t i, struct gpube__divisor d)
 {
 	return (uint32_t)((uint64_t)i * d.reciprocal >> 32) >> d.shift;
@@ -119,6 +134,7 @@ struct gpube__box {
 	int32_t sign; /* -1: (max,+) */
 	int32_t arg_bytes;
 	int64_t cut, threshold;
+	double cycles; /* predicted, of the device */
 	uint32_t out_p[GPUBE_BOX_REGS], out_q[GPUBE_BOX_REGS];
 	int32_t n_x_dims;
 	uint32_t x_size[GPUBE_BOX_DIMS];

@@ -76,7 +76,7 @@ template <typename T> struct cut {
 	T to, threshold;
 };
 
-template <typename T> __device__ static inline struct cut<T> cut_init(const struct gpube__box *b)
+template <typename T, typename PLAN> __device__ static inline struct cut<T> cut_init(const PLAN *b)
 {
 	const int64_t top = (int64_t)most<int32_t>();
 	struct cut<T> c = {0, 0};

@@ -223,6 +223,79 @@ __device__ static inline void combine_plain(uint32_t n, struct cursor a, struct 
 	}
 }
 
+/*
+ * The same for floats none of which is negative, whose bits are in the order of their values: the
+ * minimum of three integers is one instruction, so that two cells take three instead of four.
+ */
+template <int TP, int TQ, bool VECTOR>
+__device__ static inline void combine_positive(uint32_t n, struct cursor a, struct cursor b,
+	uint32_t cells, struct best<float, TP, TQ, false> *r)
+{
+	uint32_t at_a = cells + a.at, at_b = cells + b.at;
+
+#pragma unroll 1
+	for (uint32_t x = 0; x < n; x += 2) {
+		/* the last one twice, if they are odd */
+		const uint32_t step_a = x + 1 < n ? a.step : 0, step_b = x + 1 < n ? b.step : 0;
+		float va[2][TP], vb[2][TQ];
+
+		load_regs<float, TP>(va[0], at_a, a.next, VECTOR || a.vector);
+		load_regs<float, TQ>(vb[0], at_b, b.next, VECTOR || b.vector);
+		load_regs<float, TP>(va[1], at_a + step_a, a.next, VECTOR || a.vector);
+		load_regs<float, TQ>(vb[1], at_b + step_b, b.next, VECTOR || b.vector);
+		at_a += 2 * a.step;
+		at_b += 2 * b.step;
+#pragma unroll
+		for (int i = 0; i < TP; i++)
+#pragma unroll
+			for (int j = 0; j < TQ; j++)
+				r->value[i][j] = __int_as_float(
+					__vimin3_s32(__float_as_int(va[0][i] + vb[0][j]),
+						__float_as_int(va[1][i] + vb[1][j]),
+						__float_as_int(r->value[i][j])));
+	}
+}
+
+template <typename T, int TP, int TQ>
+__device__ static inline void combine_product(uint32_t n, struct cursor a, struct cursor b,
+	uint32_t cells, bool vector, bool positive, struct best<T, TP, TQ, false> *r)
+{
+	if constexpr ((T)0.5f != (T)0) {
+		if (positive) {
+			if (vector)
+				combine_positive<TP, TQ, true>(n, a, b, cells, r);
+			else
+				combine_positive<TP, TQ, false>(n, a, b, cells, r);
+			return;
+		}
+	}
+	if (vector)
+		combine_plain<T, TP, TQ, true>(n, a, b, cells, r);
+	else
+		combine_plain<T, TP, TQ, false>(n, a, b, cells, r);
+}
+
+/* Whether this thread's share of a buffer has a negative cell; what is not copied to is 0. */
+__device__ static inline bool has_negative(uint32_t at, uint32_t n_cells)
+{
+	int sign = 0;
+
+	for (uint32_t i = 4 * threadIdx.x; i < n_cells; i += 4 * blockDim.x) {
+		int v[4];
+
+		load_together<int, 4>(v, at + 4 * i);
+		sign |= v[0] | v[1] | v[2] | v[3];
+	}
+	return sign < 0;
+}
+
+__device__ static inline void clear_cells(float *cells, uint32_t n)
+{
+	for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
+		cells[i] = 0;
+	__syncthreads();
+}
+
 /* The chunk's cells of any operands. SIGNED: also for max-plus, by a multiplication more a cell. */
 template <typename T, int TP, int TQ, int REG_S, bool C, bool SIGNED, bool ARG>
 __device__ static inline void combine(const struct block<T> *s, const struct places<REG_S> *cursors,
@@ -484,9 +557,9 @@ template <typename T, int TP, int TQ, bool ARG> constexpr int blocks_of()
  *        are copied to shared memory while the one before is worked on
  * Moves: of each operand what a box needs, once a box; the output once
  * Ops:   an add-min per joined cell, and an addition where an operand is of kind C
- * Bound: add-min issue, shared memory or DRAM, by shape. H200: 77 to 80 % on a 4096^3 product,
- *        about 50 % on one big operand, 8 to 64 % elsewhere, where instructions around the
- *        add-mins and too few warps take the rest: benchmarks/runs/2026-11-21-h200-boxes
+ * Bound: add-min issue, shared memory or DRAM, by shape. H200: 73 to 80 % on a 4096^3 product
+ *        (benchmarks/runs/2026-11-22-h200-contract), 8 to 64 % elsewhere, where instructions
+ *        around the add-mins and too few warps take the rest (2026-11-21-h200-boxes)
  */
 template <typename T, int TP, int TQ, int MODE, bool ARG>
 __global__ void __launch_bounds__(TP *TQ > 64 ? 128 : 256, (blocks_of<T, TP, TQ, ARG>()))
@@ -495,6 +568,7 @@ __global__ void __launch_bounds__(TP *TQ > 64 ? 128 : 256, (blocks_of<T, TP, TQ,
 		const struct gpube__box_work *__restrict__ work)
 {
 	constexpr int REG_S = TQ == 1 ? GPUBE_BOX_REG_S1 : GPUBE_BOX_REG_S;
+	constexpr bool POSITIVE = MODE == MODE_PLAIN && (T)0.5f != (T)0;
 	extern __shared__ __align__(16) unsigned char shared[];
 	__shared__ struct table<T> tables[GPUBE_BOX_IN];
 	__shared__ struct target<T> target;
@@ -514,10 +588,13 @@ __global__ void __launch_bounds__(TP *TQ > 64 ? 128 : 256, (blocks_of<T, TP, TQ,
 	io = (const struct gpube__box_io *)(ios + (uint64_t)w.io * io_bytes);
 	block_init(&s, tables, io, w.block);
 	target_init(&target, s.b, io, w.block);
+	if constexpr (POSITIVE)
+		clear_cells(s.cells, s.b->buffer * (s.b->n_chunks > 1 ? 2 : 1));
 	__syncthreads();
 	copy_chunk(&s, 0);
 
 	const uint32_t lanes = s.b->lanes, n_chunks = s.b->n_chunks;
+	bool positive = false;
 
 	/* several rounds only where there is one chunk, which stays */
 #pragma unroll 1
@@ -534,24 +611,26 @@ __global__ void __launch_bounds__(TP *TQ > 64 ? 128 : 256, (blocks_of<T, TP, TQ,
 		best_clear(&r);
 #pragma unroll 1
 		for (uint32_t chunk = 0; chunk < n_chunks; chunk++) {
+			const uint32_t cells =
+				s.cells_at + (chunk & 1) * s.b->buffer * (uint32_t)sizeof(T);
+
 			if (first == 0) {
 				copies_wait();
 				__syncthreads();
 				if (chunk + 1 < n_chunks)
 					copy_chunk(&s, chunk + 1);
+				if constexpr (POSITIVE)
+					positive = !__syncthreads_or(
+						has_negative(cells, s.b->buffer));
 			}
 			if (!works)
 				continue;
-			const uint32_t cells =
-				s.cells_at + (chunk & 1) * s.b->buffer * (uint32_t)sizeof(T);
 
 			if constexpr (MODE == MODE_PLAIN) {
-				if (cursors.a[0].vector && cursors.b[0].vector)
-					combine_plain<T, TP, TQ, true>(
-						s.b->chunk, cursors.a[0], cursors.b[0], cells, &r);
-				else
-					combine_plain<T, TP, TQ, false>(
-						s.b->chunk, cursors.a[0], cursors.b[0], cells, &r);
+				const bool vector = cursors.a[0].vector && cursors.b[0].vector;
+
+				combine_product(s.b->chunk, cursors.a[0], cursors.b[0], cells,
+					vector, positive, &r);
 			} else
 				combine<T, TP, TQ, REG_S, MODE == MODE_C, (TP * TQ <= 32), ARG>(
 					&s, &cursors, cells, gpube__box_chunk(s.b, chunk), &r);

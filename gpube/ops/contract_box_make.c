@@ -56,21 +56,6 @@ static int64_t smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-static struct gpube__divisor divisor_of(uint32_t size)
-{
-	struct gpube__divisor d = {0, 0};
-	uint32_t shift = 1;
-
-	/* of a number below 1, which is 0: any reciprocal will do */
-	if (size <= 1)
-		return d;
-	while ((uint64_t)1 << shift < size)
-		shift++;
-	d.shift = shift - 1;
-	d.reciprocal = (uint32_t)(((uint64_t)1 << (31 + shift)) / size + 1);
-	return d;
-}
-
 static const int64_t *stride_of(const struct maker *m, int k)
 {
 	return m->s->stride + m->b->order[k] * m->s->ld;
@@ -233,7 +218,7 @@ static void make_grid(struct maker *m)
 		if (boxes == 1)
 			continue;
 		b->grid[n] = (uint32_t)boxes;
-		b->by_grid[n] = divisor_of((uint32_t)boxes);
+		b->by_grid[n] = gpube__divisor_of((uint32_t)boxes);
 		b->step[n] = (uint32_t)each;
 		b->last[n] = (uint32_t)(s->size[d] - each);
 		b->out_stride[n] = s->out_stride[d];
@@ -536,7 +521,7 @@ static void number_copies(
 		t->x_is_lo = 1;
 		t->lo = n_x;
 	}
-	t->by_lo = divisor_of(t->lo);
+	t->by_lo = gpube__divisor_of(t->lo);
 }
 
 static bool make_table(struct maker *m, int k, int64_t *place)
@@ -617,6 +602,7 @@ bool gpube__box_make(struct gpube__box *b, const struct gpube__box_choice *c,
 	m.type_bytes = from->type == GPUBE_INT32 || from->type == GPUBE_FLOAT32 ? 4 : 8;
 	b->n_in = s->n_in;
 	b->kernel = c->kernel;
+	b->cycles = c->cost;
 	b->threads = (uint32_t)c->threads;
 	b->lanes = (uint32_t)c->n_lanes;
 	b->n_x = (uint32_t)s->n_reduced;

@@ -1,5 +1,6 @@
-/* contract_cuda.cu - contract and contract_batch: a plan, then two launches. */
+/* contract_cuda.cu - contract and contract_batch: which kernels, a plan, its launches. */
 #include "gpube/ops/contract_box.cuh"
+#include "gpube/ops/contract_direct.cuh"
 
 #define MAX_IN_BATCH   4096 /* blocks of a contraction that still joins a batch's launch */
 #define JOINED_AT_ONCE 2e12 /* some tenths of a second; then a stop is looked for */
@@ -21,14 +22,41 @@ static gpube__box_function function_of(
 	}
 }
 
-static bool plan(struct gpube__box *b, const struct gpube__device *d,
+/* What a contraction, or those of one form, are done by. */
+enum by { BY_GENERAL, BY_BOXES, BY_TILES };
+
+struct plan {
+	enum by by;
+	struct gpube__box box;
+	struct gpube__direct direct;
+};
+
+/* What boxes take, by experience, of what was predicted; and besides, for two launches. */
+#define BOX_CYCLES   1.5
+#define BOX_LAUNCH   16000.0
+#define SHORT_CYCLES 70000.0 /* so short that a search for boxes would take longer */
+
+/* The plan that is predicted to be faster. Boxes are searched for only where they could be. */
+static void make_plan(struct plan *p, const struct gpube__device *d, enum gpube__path path,
 	const struct gpube_contraction *c, const struct gpube__shape *s, bool in_batch)
 {
 	const struct gpube__box_device limits = {
 		d->n_sms, (uint32_t)d->shared_bytes - GPUBE_BOX_STATIC_BYTES,
 		(uint32_t)d->sm_shared_bytes};
+	double cycles = INFINITY;
 
-	return gpube__box_plan(b, &limits, c, s, in_batch);
+	p->by = BY_GENERAL;
+	if (c->n_in > GPUBE_BOX_IN)
+		return;
+	if (path != GPUBE_PATH_BOXES &&
+		gpube__direct_plan(&p->direct, &cycles, &limits, c, s, in_batch)) {
+		p->by = BY_TILES;
+		if ((!in_batch && cycles < SHORT_CYCLES) || path == GPUBE_PATH_DIRECT)
+			return;
+	}
+	if (gpube__box_plan(&p->box, &limits, c, s, in_batch) &&
+		p->box.cycles * (in_batch ? 1 : BOX_CYCLES) + (in_batch ? 0 : BOX_LAUNCH) < cycles)
+		p->by = BY_BOXES;
 }
 
 /* Each plan's words in the context's room for them: launches the kernel that makes them. */
@@ -85,12 +113,11 @@ static uint64_t round_up(uint64_t n)
 	return (n + 255) / 256 * 256;
 }
 
-static int launch_one(struct gpube_ctx *ctx, const struct gpube__box *b,
-	const struct gpube_contraction *c, double joined)
+static int launch_box(
+	struct gpube_ctx *ctx, const struct gpube__box *b, const struct gpube_contraction *c)
 {
 	const gpube__box_function f = function_of(b, c);
 	const uint64_t box_bytes = round_up(gpube__box_bytes(b));
-	struct gpube__device *d = gpube__device_of(ctx);
 	uint32_t *words = (uint32_t *)gpube__lists(ctx, (uint64_t)b->n_words * 4);
 	unsigned char *host, *device;
 	void *out;
@@ -115,10 +142,60 @@ static int launch_one(struct gpube_ctx *ctx, const struct gpube__box *b,
 		status = launch(ctx, f, b->blocks, b->threads, b->shared_bytes, device, words,
 			device + box_bytes + 256, 0, NULL);
 	gpube__mark(ctx, 1);
+	return status;
+}
+
+static gpube__direct_function direct_function_of(
+	const struct gpube__direct *d, const struct gpube_contraction *c)
+{
+	return c->type == GPUBE_INT32 ? gpube__direct_function_i32(d->kernel)
+				      : gpube__direct_function_f32(d->kernel);
+}
+
+static void fill_direct_io(struct gpube__direct_io *io, const struct gpube_contraction *c)
+{
+	io->out = c->out;
+	for (int k = 0; k < c->n_in; k++)
+		io->in[k] = c->in[k].values;
+}
+
+/* many NULL: the contraction c alone; otherwise n rows of its form. */
+static int launch_direct(struct gpube_ctx *ctx, const struct gpube__direct *d,
+	const struct gpube_contraction *c, const unsigned char *many, uint32_t io_bytes, uint32_t n)
+{
+	const uint32_t shared =
+		(d->end_rv - N_DIRECT_PLACES) * d->threads * (uint32_t)sizeof(void *);
+	const uint64_t blocks = (uint64_t)d->blocks * ((n + d->per_block - 1) / d->per_block);
+	struct gpube__direct_io one;
+
+	if (blocks > INT32_MAX)
+		return gpube__fail(ctx, GPUBE_ELIMIT, "contract: too large a batch");
+	memset(&one, 0, sizeof(one));
+	fill_direct_io(&one, c);
+	direct_function_of(d, c)<<<(unsigned)blocks, d->threads, shared,
+		gpube__device_of(ctx)->stream>>>(*d, one, many, io_bytes, n);
+	GPUBE_ECUDA(ctx, cudaGetLastError());
+	return GPUBE_OK;
+}
+
+static int launch_one(struct gpube_ctx *ctx, const struct plan *p,
+	const struct gpube_contraction *c, double joined)
+{
+	int status;
+
+	if (p->by == BY_GENERAL)
+		return gpube__contract_general(ctx, c);
+	if (p->by == BY_BOXES) {
+		status = launch_box(ctx, &p->box, c);
+	} else {
+		gpube__mark(ctx, 0);
+		status = launch_direct(ctx, &p->direct, c, NULL, 0, 1);
+		gpube__mark(ctx, 1);
+	}
 	if (status != GPUBE_OK || joined < JOINED_AT_ONCE)
 		return status;
 	/* so long a launch is waited for, that the next one can still be stopped */
-	GPUBE_ECUDA(ctx, cudaStreamSynchronize(d->stream));
+	GPUBE_ECUDA(ctx, cudaStreamSynchronize(gpube__device_of(ctx)->stream));
 	return GPUBE_OK;
 }
 
@@ -131,11 +208,21 @@ static int check(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 	return gpube__stopped(ctx) ? gpube__fail_stopped(ctx) : GPUBE_OK;
 }
 
+/* Whether wide reads and writes of all tables are aligned: a chunk of a streamed table may not be. */
+static bool is_aligned(const struct gpube_contraction *c)
+{
+	uintptr_t all = (uintptr_t)c->out;
+
+	for (int k = 0; k < c->n_in; k++)
+		all |= (uintptr_t)c->in[k].values;
+	return all % 16 == 0;
+}
+
 int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 {
 	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
-	struct gpube__box box;
 	struct gpube__shape s;
+	struct plan p;
 	bool done = false;
 	int status = check(ctx, c);
 
@@ -143,12 +230,11 @@ int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *
 		status = gpube__contract_streamed(ctx, c, &done);
 	if (status != GPUBE_OK || done)
 		return status;
-	if (c->n_in > GPUBE_BOX_IN)
+	if (c->n_in > GPUBE_BOX_IN || !is_aligned(c))
 		return gpube__contract_general(ctx, c);
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	if (!plan(&box, gpube__device_of(ctx), c, &s, false))
-		return gpube__contract_general(ctx, c);
-	return launch_one(ctx, &box, c, (double)s.n_out_cells * (double)s.n_reduced);
+	make_plan(&p, gpube__device_of(ctx), gpube__device_of(ctx)->path, c, &s, false);
+	return launch_one(ctx, &p, c, (double)s.n_out_cells * (double)s.n_reduced);
 }
 
 /* ---- batches -------------------------------------------------------------------------- */
@@ -160,22 +246,28 @@ struct group {
 };
 
 #define MAX_GROUPS 24
-#define N_RECENT   8 /* forms that a contraction is compared with */
+#define N_RECENT   8  /* forms that a contraction is compared with */
+#define MANY_FORMS 16 /* then a form of few contractions has no launch of its own */
+#define FEW	   32
+
+/* The contractions of a batch that have one form. */
+struct form {
+	struct plan plan;
+	int64_t first; /* a contraction of it */
+	int64_t n;
+	int32_t group; /* boxes: -1: not in the batch's launches */
+	uint32_t at;   /* boxes: bytes to the descriptor */
+	uint64_t ios;  /* tiles: bytes to the rows of its contractions */
+};
 
 struct batch {
 	const struct gpube_contraction *c;
 	struct group groups[MAX_GROUPS];
 	int n_groups;
-	struct gpube__box *plans; /* one a form */
-	int64_t n_plans, plan_capacity;
-	int64_t *plan_contraction; /* a contraction of the form */
-	int64_t plan_contraction_capacity;
-	int32_t *plan_group; /* -1: not in the batch's launches */
-	int64_t plan_group_capacity;
-	uint32_t *plan_at; /* bytes to its descriptor */
-	int64_t plan_at_capacity;
-	int32_t *plan_of; /* by contraction */
-	int max_in;	  /* operands of any planned contraction */
+	struct form *forms;
+	int64_t n_forms, form_capacity;
+	int32_t *form_of; /* by contraction */
+	int max_in;	  /* operands of any contraction */
 	uint64_t n_words;
 	uint32_t most_items;
 };
@@ -221,46 +313,54 @@ static int find_group(
 	return g;
 }
 
-/* The plan of contraction i: a recent one of the same form, or a new one. */
-static int plan_batch_one(struct gpube_ctx *ctx, struct batch *b, int64_t i)
+/* The form of contraction i: a recent one, or a new one. */
+static int find_form(struct gpube_ctx *ctx, struct batch *b, int64_t i)
 {
-	const struct gpube_contraction *c = &b->c[i];
-	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
-	struct gpube__shape s;
-	struct gpube__box *p;
-	int64_t n = b->n_plans;
+	const int64_t n = b->n_forms;
+	struct form *f;
 
 	for (int64_t k = n - 1; k >= 0 && k >= n - N_RECENT; k--)
-		if (same_form(c, &b->c[b->plan_contraction[k]])) {
-			b->plan_of[i] = (int32_t)k;
+		if (same_form(&b->c[i], &b->c[b->forms[k].first])) {
+			b->form_of[i] = (int32_t)k;
+			b->forms[k].n++;
 			return GPUBE_OK;
 		}
-	if (gpube__grow(ctx, &b->plans, &b->plan_capacity, n + 1, sizeof(*b->plans)) ||
-		gpube__grow(ctx, &b->plan_contraction, &b->plan_contraction_capacity, n + 1,
-			sizeof(*b->plan_contraction)) ||
-		gpube__grow(ctx, &b->plan_group, &b->plan_group_capacity, n + 1,
-			sizeof(*b->plan_group)) ||
-		gpube__grow(ctx, &b->plan_at, &b->plan_at_capacity, n + 1, sizeof(*b->plan_at)))
+	if (gpube__grow(ctx, &b->forms, &b->form_capacity, n + 1, sizeof(*b->forms)))
 		return GPUBE_ENOMEM;
-	b->plan_contraction[n] = i;
-	b->plan_group[n] = -1;
-	b->plan_of[i] = (int32_t)n;
-	b->n_plans++;
-	if (c->n_in > GPUBE_BOX_IN)
-		return GPUBE_OK;
-	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	p = &b->plans[n];
-	if (plan(p, gpube__device_of(ctx), c, &s, true))
-		b->plan_group[n] = find_group(b, p, c);
-	if (b->plan_group[n] < 0)
-		return GPUBE_OK;
-	if (b->max_in < s.n_in)
-		b->max_in = s.n_in;
-	if (b->most_items < p->n_items)
-		b->most_items = p->n_items;
-	p->first_word = b->n_words;
-	b->n_words += (p->n_words + 1u) / 2 * 2;
+	f = &b->forms[b->n_forms++];
+	f->first = i;
+	f->n = 1;
+	f->group = -1;
+	b->form_of[i] = (int32_t)n;
+	if (b->max_in < b->c[i].n_in)
+		b->max_in = b->c[i].n_in;
 	return GPUBE_OK;
+}
+
+static void plan_form(const struct gpube__device *d, struct batch *b, struct form *f)
+{
+	const struct gpube_contraction *c = &b->c[f->first];
+	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
+	enum gpube__path path = d->path;
+	struct gpube__shape s;
+
+	f->plan.by = BY_GENERAL;
+	if (c->n_in > GPUBE_BOX_IN)
+		return;
+	/* boxes of several forms share a launch */
+	if (b->n_forms > MANY_FORMS && f->n < FEW && d->path == GPUBE_PATH_ANY)
+		path = GPUBE_PATH_BOXES;
+	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
+	make_plan(&f->plan, d, path, c, &s, true);
+	if (f->plan.by != BY_BOXES)
+		return;
+	f->group = find_group(b, &f->plan.box, c);
+	if (f->group < 0)
+		return;
+	if (b->most_items < f->plan.box.n_items)
+		b->most_items = f->plan.box.n_items;
+	f->plan.box.first_word = b->n_words;
+	b->n_words += (f->plan.box.n_words + 1u) / 2 * 2;
 }
 
 /* Blocks of the contractions of group g; only counts them where to is NULL. */
@@ -269,13 +369,13 @@ static uint32_t fill_work(const struct batch *b, int64_t n, int g, struct gpube_
 	uint32_t at = 0;
 
 	for (int64_t i = 0; i < n; i++) {
-		const int32_t p = b->plan_of[i];
+		const struct form *f = &b->forms[b->form_of[i]];
 
-		if (b->plan_group[p] != g)
+		if (f->group != g)
 			continue;
-		for (uint32_t k = 0; k < b->plans[p].blocks; k++, at++)
+		for (uint32_t k = 0; k < f->plan.box.blocks; k++, at++)
 			if (to)
-				to[at] = (struct gpube__box_work){b->plan_at[p], (uint32_t)i, k};
+				to[at] = (struct gpube__box_work){f->at, (uint32_t)i, k};
 	}
 	return at;
 }
@@ -283,56 +383,95 @@ static uint32_t fill_work(const struct batch *b, int64_t n, int g, struct gpube_
 /* Where the parts of a batch's descriptor lie: plans, their offsets, tables, work. */
 struct parts {
 	uint64_t offsets, ios, work, end;
-	uint32_t n_offsets, io_bytes;
+	uint32_t n_offsets, io_bytes, direct_io_bytes;
 };
 
 static struct parts lay_out(struct batch *b, int64_t n)
 {
-	struct parts at = {0, 0, 0, 0, 0, 0};
+	struct parts at = {0, 0, 0, 0, 0, 0, 0};
 
-	for (int64_t p = 0; p < b->n_plans; p++) {
-		if (b->plan_group[p] < 0)
-			continue;
-		b->plan_at[p] = (uint32_t)at.offsets;
-		at.offsets += round_up(gpube__box_bytes(&b->plans[p]));
-		at.n_offsets++;
-	}
+	for (int64_t i = 0; i < b->n_forms; i++)
+		if (b->forms[i].group >= 0) {
+			b->forms[i].at = (uint32_t)at.offsets;
+			at.offsets += round_up(gpube__box_bytes(&b->forms[i].plan.box));
+			at.n_offsets++;
+		}
 	at.io_bytes = (uint32_t)(offsetof(struct gpube__box_io, in) +
 		(uint64_t)b->max_in * sizeof(void *));
+	at.direct_io_bytes = (uint32_t)(offsetof(struct gpube__direct_io, in) +
+		(uint64_t)b->max_in * sizeof(void *));
 	at.ios = at.offsets + round_up(at.n_offsets * sizeof(uint32_t));
-	at.work = at.ios + round_up((uint64_t)n * at.io_bytes);
+	at.work = at.ios + (at.n_offsets ? round_up((uint64_t)n * at.io_bytes) : 0);
 	at.end = at.work;
 	for (int g = 0; g < b->n_groups; g++) {
 		b->groups[g].n_blocks = fill_work(b, n, g, NULL);
 		at.end += b->groups[g].n_blocks * sizeof(struct gpube__box_work);
 	}
+	for (int64_t i = 0; i < b->n_forms; i++)
+		if (b->forms[i].plan.by == BY_TILES) {
+			at.end = round_up(at.end);
+			b->forms[i].ios = at.end;
+			at.end += (uint64_t)b->forms[i].n * at.direct_io_bytes;
+		}
 	return at;
 }
 
-static void fill_parts(const struct batch *b, int64_t n, const struct parts *at, unsigned char *to)
+static void fill_parts(struct batch *b, int64_t n, const struct parts *at, unsigned char *to)
 {
 	uint32_t *offsets = (uint32_t *)(to + at->offsets);
 	struct gpube__box_work *work = (struct gpube__box_work *)(to + at->work);
 
-	for (int64_t p = 0; p < b->n_plans; p++)
-		if (b->plan_group[p] >= 0) {
-			memcpy(to + b->plan_at[p], &b->plans[p], gpube__box_bytes(&b->plans[p]));
-			*offsets++ = b->plan_at[p];
-		}
-	for (int64_t i = 0; i < n; i++)
-		if (b->plan_group[b->plan_of[i]] >= 0)
+	for (int64_t i = 0; i < b->n_forms; i++) {
+		const struct form *f = &b->forms[i];
+
+		if (f->group < 0)
+			continue;
+		memcpy(to + f->at, &f->plan.box, gpube__box_bytes(&f->plan.box));
+		*offsets++ = f->at;
+	}
+	for (int64_t i = 0; i < n; i++) {
+		struct form *f = &b->forms[b->form_of[i]];
+
+		if (f->group >= 0) {
 			fill_io((struct gpube__box_io *)(to + at->ios + (uint64_t)i * at->io_bytes),
-				&b->plans[b->plan_of[i]], &b->c[i]);
+				&f->plan.box, &b->c[i]);
+		} else if (f->plan.by == BY_TILES) {
+			/* for now where the next row goes */
+			fill_direct_io((struct gpube__direct_io *)(to + f->ios), &b->c[i]);
+			f->ios += at->direct_io_bytes;
+		}
+	}
+	for (int64_t i = 0; i < b->n_forms; i++)
+		if (b->forms[i].plan.by == BY_TILES)
+			b->forms[i].ios -= (uint64_t)b->forms[i].n * at->direct_io_bytes;
 	for (int g = 0; g < b->n_groups; g++)
 		work += fill_work(b, n, g, work);
+}
+
+static int launch_groups(struct gpube_ctx *ctx, const struct batch *b, const struct parts *at,
+	const unsigned char *device, uint32_t *words)
+{
+	const struct gpube__box_work *work = (const struct gpube__box_work *)(device + at->work);
+	int status = make_words(ctx, device, (const uint32_t *)(device + at->offsets),
+		at->n_offsets, b->most_items, words);
+
+	for (int g = 0; g < b->n_groups && status == GPUBE_OK; g++) {
+		const struct group *group = &b->groups[g];
+
+		if (group->n_blocks)
+			status = launch(ctx, group->function, group->n_blocks, group->threads,
+				group->shared_bytes, device, words, device + at->ios, at->io_bytes,
+				work);
+		work += group->n_blocks;
+	}
+	return status;
 }
 
 static int launch_batch(struct gpube_ctx *ctx, struct batch *b, int64_t n)
 {
 	const struct parts at = lay_out(b, n);
 	unsigned char *host, *device;
-	const struct gpube__box_work *work;
-	uint32_t *words;
+	uint32_t *words = NULL;
 	void *out;
 	int status;
 
@@ -340,25 +479,26 @@ static int launch_batch(struct gpube_ctx *ctx, struct batch *b, int64_t n)
 		return GPUBE_OK;
 	if (at.offsets > UINT32_MAX)
 		return gpube__fail(ctx, GPUBE_ELIMIT, "contract: too many forms in a batch");
-	words = (uint32_t *)gpube__lists(ctx, b->n_words * 4);
-	host = words ? gpube__words(ctx, &out, at.end) : NULL;
+	if (b->n_words) {
+		words = (uint32_t *)gpube__lists(ctx, b->n_words * 4);
+		if (!words)
+			return GPUBE_ENOMEM;
+	}
+	host = gpube__words(ctx, &out, at.end);
 	if (!host)
 		return GPUBE_ENOMEM;
 	device = (unsigned char *)out;
 	fill_parts(b, n, &at, host);
 	status = gpube__words_send(ctx, at.end);
 	gpube__mark(ctx, 0);
-	if (status == GPUBE_OK)
-		status = make_words(ctx, device, (const uint32_t *)(device + at.offsets),
-			at.n_offsets, b->most_items, words);
-	work = (const struct gpube__box_work *)(device + at.work);
-	for (int g = 0; g < b->n_groups && status == GPUBE_OK; g++) {
-		const struct group *group = &b->groups[g];
+	if (status == GPUBE_OK && words)
+		status = launch_groups(ctx, b, &at, device, words);
+	for (int64_t i = 0; i < b->n_forms && status == GPUBE_OK; i++) {
+		const struct form *f = &b->forms[i];
 
-		if (group->n_blocks)
-			status = launch(ctx, group->function, group->n_blocks, group->threads,
-				group->shared_bytes, device, words, device + at.ios, at.io_bytes, work);
-		work += group->n_blocks;
+		if (f->plan.by == BY_TILES)
+			status = launch_direct(ctx, &f->plan.direct, &b->c[f->first],
+				device + f->ios, at.direct_io_bytes, (uint32_t)f->n);
 	}
 	gpube__mark(ctx, 1);
 	return status;
@@ -369,26 +509,30 @@ int gpube__contract_batch_cuda(struct gpube_ctx *ctx, int64_t n, const struct gp
 	struct batch b;
 	int status = GPUBE_OK;
 
+	if (n > INT32_MAX)
+		return gpube__fail(ctx, GPUBE_ELIMIT, "contract: too large a batch");
 	memset(&b, 0, sizeof(b));
 	b.c = c;
-	b.plan_of = (int32_t *)gpube__alloc(ctx, (uint64_t)n, sizeof(*b.plan_of));
-	if (!b.plan_of)
+	b.form_of = (int32_t *)gpube__alloc(ctx, (uint64_t)n, sizeof(*b.form_of));
+	if (!b.form_of)
 		return GPUBE_ENOMEM;
 	for (int64_t i = 0; i < n && status == GPUBE_OK; i++) {
 		status = check(ctx, &c[i]);
 		if (status == GPUBE_OK)
-			status = plan_batch_one(ctx, &b, i);
+			status = find_form(ctx, &b, i);
 	}
+	for (int64_t i = 0; i < b.n_forms && status == GPUBE_OK; i++)
+		plan_form(gpube__device_of(ctx), &b, &b.forms[i]);
 	/* those that no common launch takes go alone */
-	for (int64_t i = 0; i < n && status == GPUBE_OK; i++)
-		if (b.plan_group[b.plan_of[i]] < 0)
+	for (int64_t i = 0; i < n && status == GPUBE_OK; i++) {
+		const struct form *f = &b.forms[b.form_of[i]];
+
+		if (f->group < 0 && f->plan.by != BY_TILES)
 			status = gpube__contract_cuda(ctx, &c[i]);
+	}
 	if (status == GPUBE_OK)
 		status = launch_batch(ctx, &b, n);
-	gpube__free(ctx, b.plan_of);
-	gpube__free(ctx, b.plans);
-	gpube__free(ctx, b.plan_contraction);
-	gpube__free(ctx, b.plan_group);
-	gpube__free(ctx, b.plan_at);
+	gpube__free(ctx, b.form_of);
+	gpube__free(ctx, b.forms);
 	return status;
 }

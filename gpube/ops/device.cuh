@@ -64,6 +64,9 @@ struct gpube__partial {
 #define GPUBE_MAX_PARTIALS 8192
 #define GPUBE_MAX_PEERS	   7
 
+/* Which kernels contract may take: those predicted to be faster, or only one kind. */
+enum gpube__path { GPUBE_PATH_ANY, GPUBE_PATH_BOXES, GPUBE_PATH_DIRECT };
+
 struct gpube__device {
 	int id, n_sms;
 	size_t shared_bytes;	/* most a block may ask for */
@@ -83,6 +86,7 @@ struct gpube__device {
 	uint64_t staging_bytes;
 	cudaEvent_t sent;	/* the copy has been read */
 	struct gpube__watch *watch; /* NULL until a kernel needs it */
+	enum gpube__path path; /* tests and benchmarks */
 	cudaEvent_t marks[2];	/* benchmarks: recorded before and after the kernels, if not NULL */
 	struct gpube__clock *clock;
 	struct gpube_ctx *peers[GPUBE_MAX_PEERS]; /* see gpube__open_peers() */

@@ -329,6 +329,22 @@ int gpube__open_peers(struct gpube_ctx *ctx)
 	return d->n_peers;
 }
 
+extern "C" bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name)
+{
+	enum gpube__path path = GPUBE_PATH_ANY;
+
+	if (name && strcmp(name, "boxes") == 0)
+		path = GPUBE_PATH_BOXES;
+	else if (name && strcmp(name, "direct") == 0)
+		path = GPUBE_PATH_DIRECT;
+	else if (name)
+		return false;
+	if (!ctx->device)
+		return false;
+	gpube__device_of(ctx)->path = path;
+	return true;
+}
+
 extern "C" const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status)
 {
 	*status = ctx->device ? GPUBE_OK : device_open(ctx, ctx->n_devices ? ctx->devices[0] : 0);

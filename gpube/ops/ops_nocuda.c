@@ -1,4 +1,5 @@
 /* ops_nocuda.c - the CUDA backend of a program built without one. */
+#include "gpube/ops/contract.h"
 #include "gpube/ops/faces.h"
 #include "gpube/ops/ops.h"
 #include "gpube/ops/rates.h"
@@ -11,6 +12,13 @@ const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status)
 {
 	*status = gpube__fail(ctx, GPUBE_ENODEV, "this program was built without CUDA");
 	return NULL;
+}
+
+bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name)
+{
+	(void)ctx;
+	(void)name;
+	return false;
 }
 
 int gpube__ceilings_cuda(struct gpube_ctx *ctx, struct gpube_rate *r)

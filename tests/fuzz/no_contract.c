@@ -14,6 +14,7 @@
 ABSENT(gpube__contract_problem)
 ABSENT(gpube__cpu_contract)
 ABSENT(gpube__kernels)
+ABSENT(gpube__match_cpu)
 ABSENT(gpube__plan_choose)
 ABSENT(gpube__plan_most_scratch)
 ABSENT(gpube__plan_room)

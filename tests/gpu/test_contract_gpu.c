@@ -7,7 +7,10 @@
 #include "tests/support/test.h"
 #include "tests/support/on_device.h"
 
+#include "gpube/ops/contract.h"
+
 #define N_RANDOM  1000
+#define N_BY	  400 /* by each kind of kernels */
 #define N_BATCHES 40
 #define BATCH     60
 
@@ -61,6 +64,24 @@ static void random_shape(void **state)
 	run(&s);
 	compare(&s);
 	shape_free(&s);
+}
+
+/* The same by one kind of kernels wherever it can. */
+static void random_by(void **state, const char *kernels)
+{
+	assert_true(gpube__cuda_force(ctx, kernels));
+	random_shape(state);
+	assert_true(gpube__cuda_force(ctx, NULL));
+}
+
+static void random_boxes(void **state)
+{
+	random_by(state, "boxes");
+}
+
+static void random_direct(void **state)
+{
+	random_by(state, "direct");
 }
 
 static void random_batch(void **state)
@@ -155,6 +176,7 @@ static void chosen_shape(void **state)
 static const char *const large[] = {
         "x=1000 a=1024 b=1000 : a b : x a , x b",
         "x=1000 a=1024 b=1000 : a b : a x , b x",
+        "x=1001 a=100 b=300 : a b : x a , x b",
         "x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : x a b c d e , x a , x b , x c , x d e",
         "x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : a b c d e x , a x , b x , c x , d e x",
         "x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : a b x c d e , x a , b x , c x , d x e",
@@ -169,7 +191,8 @@ static const char *const large[] = {
 
 static void large_shape(void **state)
 {
-	const size_t row = (size_t)(uintptr_t)*state;
+	static const char *const by[] = {NULL, "boxes", "direct"};
+	const size_t all = (size_t)(uintptr_t)*state, row = all / 3;
 	const char *problem;
 	struct shape s;
 
@@ -178,8 +201,11 @@ static void large_shape(void **state)
 		fail_msg("%s", problem);
 	if (row % 4 >= 2)
 		shape_want_arg(&s);
-	shape_fill(&s, row, SHAPE_SIGNED, false);
+	/* floats without negative cells have a shorter loop */
+	shape_fill(&s, row, row % 4 == 1 ? SHAPE_ABSORB : SHAPE_SIGNED, false);
+	assert_true(gpube__cuda_force(ctx, by[all % 3]));
 	run(&s);
+	assert_true(gpube__cuda_force(ctx, NULL));
 	problem = shape_check_sample(&s,
 	        20000000 / (s.joined_cells / s.out_cells) < 20000
 	                ? 20000000 / (s.joined_cells / s.out_cells)
@@ -249,7 +275,7 @@ static void refuses(void **state)
 int main(int argc, char **argv)
 {
 	static struct CMUnitTest
-	        tests[N_RANDOM + N_BATCHES + N_CHOSEN * N_VARIANTS + N_LARGE * 4 + 3];
+	        tests[N_RANDOM + N_BATCHES + 2 * N_BY + N_CHOSEN * N_VARIANTS + N_LARGE * 12 + 3];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	const struct {
 		const char *name;
@@ -262,7 +288,9 @@ int main(int argc, char **argv)
 	        {"seed", N_RANDOM, random_shape},
 	        {"chosen", N_CHOSEN * N_VARIANTS, chosen_shape},
 	        {"batch", N_BATCHES, random_batch},
-	        {"large", N_LARGE * 4, large_shape},
+	        {"boxes", N_BY, random_boxes},
+	        {"tiles", N_BY, random_direct},
+	        {"large", N_LARGE * 12, large_shape},
 	};
 	size_t n = 0;
 	int status, failed;

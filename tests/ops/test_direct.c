@@ -1,0 +1,231 @@
+/*
+ * The direct tiles of the CUDA backend, without a device: plans of seeded random shapes and of
+ * chosen ones are executed cell by cell with the index arithmetic that the kernels share, and
+ * compared with the reference. No read may leave its table, none be misaligned, and every output
+ * cell is written.
+ */
+#include "tests/support/test.h"
+#include "tests/support/shapes.h"
+
+#include <math.h>
+
+#include "gpube/ops/contract_direct.h"
+
+#define N_RANDOM 1200
+
+static struct gpube_ctx *ctx;
+static int seen[N_DIRECT_KERNELS], seen_x, seen_others;
+static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
+
+struct emulation {
+	const struct shape *s;
+	struct gpube__direct d;
+	int64_t start[N_DIRECT_TABLES]; /* of the thread in each table */
+	const char *problem;
+};
+
+static double value(const struct shape *s, int k, int64_t at)
+{
+	const void *v = s->c.in[k].values;
+
+	return s->c.type == GPUBE_INT32 ? ((const int32_t *)v)[at]
+					: (double)((const float *)v)[at];
+}
+
+/* What table k adds to the tile's cell (p, r, v) at x, or at x + v. */
+static double term(struct emulation *e, int k, uint32_t p, uint32_t r, uint32_t v, uint32_t x)
+{
+	const struct gpube__direct *d = &e->d;
+	const struct gpube__direct_kernel_info *kernel = &gpube__direct_kernels[d->kernel];
+	const struct gpube__direct_steps *s = &d->steps[k];
+	const bool of_v = k == DIRECT_PV || k == DIRECT_RV || k == DIRECT_V0 ||
+			  (k >= (int)d->end_s && k < (int)d->end_v) ||
+			  k >= (int)d->end_r;
+	int64_t at = e->start[k] + (int64_t)x * s->x + (int64_t)p * s->p + (int64_t)r * s->r;
+	const int64_t cells = gpube__operand_cells(&e->s->c, d->order[k]);
+
+	if (s->wide && (s->p == 1 ? at - p : at - r) % 4)
+		e->problem = "a wide read that is not aligned";
+	if (s->wide && (s->p == 1 ? d->np != (uint32_t)kernel->p : d->nr != 4))
+		e->problem = "a wide read of too few cells";
+	if (of_v && at % kernel->v)
+		e->problem = "a read along V that is not aligned";
+	at += of_v ? v : 0;
+	if (at < 0 || at >= cells) {
+		e->problem = "a cell outside of its table";
+		return 0;
+	}
+	return value(e->s, d->order[k], at);
+}
+
+static double best_of(struct emulation *e, uint32_t p, uint32_t r, uint32_t v)
+{
+	const uint32_t nv = (uint32_t)gpube__direct_kernels[e->d.kernel].v;
+	double best = INFINITY;
+
+	for (uint32_t step = 0; step < e->d.n_steps; step++)
+		for (uint32_t i = 0; i < (e->d.v_is_x ? nv : 1); i++) {
+			double sum = 0;
+
+			for (int k = 0; k < N_DIRECT_TABLES; k++)
+				if (e->d.order[k] >= 0)
+					sum += term(e, k, p, r, e->d.v_is_x ? i : v,
+						gpube__direct_x(&e->d, step));
+			if (sum < best)
+				best = sum;
+		}
+	return best;
+}
+
+static void store_cell(struct emulation *e, int64_t at, double v)
+{
+	const struct gpube_contraction *c = &e->s->c;
+
+	if (at < 0 || at >= e->s->out_cells)
+		e->problem = "a cell outside of the output";
+	else if (c->type == GPUBE_INT32)
+		((int32_t *)c->out)[at] =
+			(int32_t)(v >= (double)c->threshold ? (double)c->cut : v);
+	else
+		((float *)c->out)[at] = (float)v;
+}
+
+static void run_thread(struct emulation *e, uint32_t block, uint32_t lane)
+{
+	const struct gpube__direct *d = &e->d;
+	const uint32_t nv = (uint32_t)gpube__direct_kernels[d->kernel].v;
+	int64_t out = gpube__direct_block(d, -1, block);
+	uint32_t at[GPUBE_DIRECT_LANES];
+
+	gpube__direct_lane(d, lane, at);
+	out += gpube__direct_offset(at, d->out_lane);
+	for (int k = 0; k < N_DIRECT_TABLES; k++)
+		e->start[k] = gpube__direct_block(d, k, block) +
+			      gpube__direct_offset(at, d->table[k].lane);
+	if (!d->v_is_x && out % nv)
+		e->problem = "a write that is not aligned";
+	for (uint32_t p = 0; p < d->np; p++)
+		for (uint32_t r = 0; r < d->nr; r++)
+			for (uint32_t v = 0; v < (d->v_is_x ? 1 : nv); v++)
+				store_cell(e,
+					out + (int64_t)p * d->out_p + (int64_t)r * d->out_r + v,
+					best_of(e, p, r, v));
+}
+
+/* Whether the contraction has a plan. */
+static bool check(struct shape *s, bool in_batch)
+{
+	int64_t stride[64 * GPUBE_MAX_DIMS];
+	struct gpube__shape shape;
+	struct emulation e = {.s = s};
+	struct shape want;
+	const char *problem;
+	double cycles = -1;
+
+	gpube__shape_init(&shape, &s->c, stride, s->c.out_arg != NULL);
+	if (!gpube__direct_plan(&e.d, &cycles, &device, &s->c, &shape, in_batch))
+		return false;
+	assert_true(cycles > 0);
+	assert_true(e.d.lanes * e.d.per_block <= e.d.threads);
+	assert_true(e.d.threads <= GPUBE_DIRECT_THREADS_R);
+	seen[e.d.kernel]++;
+	seen_x += e.d.v_is_x != 0;
+	seen_others += e.d.end_rv > N_DIRECT_PLACES;
+	shape_poison(s);
+	for (uint32_t block = 0; block < e.d.blocks; block++)
+		for (uint32_t lane = 0; lane < e.d.lanes && !e.problem; lane++)
+			run_thread(&e, block, lane);
+	shape_twin(&want, s);
+	shape_poison(&want);
+	assert_int_equal(gpube__contract_reference(ctx, &want.c), 0);
+	problem = e.problem ? e.problem : shape_compare(s, &want);
+	if (problem)
+		fail_msg("%s, kernel %u: %s", s->text, e.d.kernel, problem);
+	shape_twin_free(&want);
+	return true;
+}
+
+static void random_shape(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct shape s;
+
+	shape_random(&s, seed, seed % 8 ? 5000 : 20000);
+	check(&s, seed / 3 % 2);
+	shape_free(&s);
+}
+
+/* Every kernel, every class of operand, x in every place. */
+static const char *const chosen[] = {
+	"x=37 a=33 b=129 : a b : x a , x b",
+	"x=37 a=33 b=128 : a b : a x , b x",
+	"x=36 a=33 b=40 : a b : a x , b x , x , a , b",
+	"x=64 a=24 b=24 : a b : x a , x b , a b",
+	"x=44 a=24 b=40 c=8 : a b c : a c x , c b x , c",
+	"x=32 a=24 b=16 c=16 : a b c : x a c , x b c",
+	"x=32 a=24 b=16 c=16 : a b c : x a b , x b c , x a c , x b",
+	"x=31 a=23 b=17 c=14 : a b c : x a b , x b c , x a c , x a , x b , x c , x",
+	"x=10 a=10 b=10 c=10 d=4 : a b c d : x a b c d , x a , x b , x c , x , x d",
+	"x=10 a=10 b=10 c=10 : a b c : a b c x , a x , b x , c x , x",
+	"x=10 a=10 b=10 c=10 : a b c : a b x c , a x , x b , c x",
+	"x=9 a=11 b=7 c=13 d=5 : a b c d : d c b a x , x c a , b d",
+	"x=9 a=11 b=7 c=13 d=5 : d c b a : x a b , x b c , x c d , x d a",
+	"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 : a b c d e f g h i j k : "
+	"x a b c d e f g h , x d e f g h i j k , x b f j , x c d , a k",
+	"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 : a b c d e f g h i j k : "
+	"a b c d e f g h x , d e f g h i j x k , x b f j , x c d , a k",
+	"x=6 a=12 b=12 : a b : x a b , x a , x b , x , a , b , a b , x , b , x a , x b",
+	"a=12 b=13 : a b : b a , a",
+	"x=5 : : x",
+	"x=3 a=3000 : a : x a , x",
+};
+
+static void chosen_shape(void **state)
+{
+	for (size_t i = 0; i < 4; i++) {
+		struct shape s;
+
+		assert_null(shape_parse(
+			&s, *state, GPUBE_MIN_PLUS, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
+		shape_fill(&s, i, SHAPE_TIES, false);
+		assert_true(check(&s, i / 2));
+		shape_free(&s);
+	}
+}
+
+static void every_kind(void **state)
+{
+	(void)state;
+	for (int k = 0; k < N_DIRECT_KERNELS; k++)
+		if (!seen[k])
+			fail_msg("no shape had a plan for kernel %d", k);
+	assert_true(seen_x > 0);
+	assert_true(seen_others > 0);
+}
+
+int main(int argc, char **argv)
+{
+	static struct CMUnitTest tests[N_RANDOM + sizeof(chosen) / sizeof(*chosen) + 1];
+	static char names[sizeof(tests) / sizeof(*tests)][32];
+	size_t n = 0;
+	int failed;
+
+	if (gpube_ctx_new(&ctx, NULL) != 0)
+		return 1;
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++, n++) {
+		snprintf(names[n], sizeof(names[n]), "chosen %zu", i);
+		tests[n] =
+			(struct CMUnitTest){names[n], chosen_shape, NULL, NULL, (void *)chosen[i]};
+	}
+	for (size_t i = 0; i < N_RANDOM; i++, n++) {
+		snprintf(names[n], sizeof(names[n]), "seed %zu", i);
+		tests[n] = (struct CMUnitTest){
+			names[n], random_shape, NULL, NULL, (void *)(uintptr_t)i};
+	}
+	tests[n++] = (struct CMUnitTest){"every kind", every_kind, NULL, NULL, NULL};
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	failed = _cmocka_run_group_tests("direct tiles", tests, n, NULL, NULL);
+	gpube_ctx_free(ctx);
+	return failed != 0;
+}
