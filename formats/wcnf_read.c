@@ -67,7 +67,7 @@ static int read_weight(struct reader *r, int64_t *weight)
 {
 	char token[256];
 
-	*weight = 1;
+	*weight = r->in->hard ? GPUBE_INF : 1;
 	if (!r->weighted)
 		return GPUBE_OK;
 	if (r->modern && *r->in->p == 'h') {

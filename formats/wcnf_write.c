@@ -238,9 +238,11 @@ static int check_unweighted(const struct writer *w)
 		return gpube__fail(ctx, GPUBE_ERANGE,
 			"costs of %lld, for which .cnf has no place: write .wcnf",
 			(long long)w->most);
-	if (w->n_clauses && w->most == GPUBE_INF)
+	if (w->n_clauses && w->most == GPUBE_INF) {
+		w->out->hard = true;
 		gpube__log(ctx, GPUBE_LOG_NOTE,
 			"%s: all clauses are hard: it is a SAT problem, not Max-SAT", w->out->path);
+	}
 	return GPUBE_OK;
 }
 

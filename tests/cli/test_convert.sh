@@ -24,6 +24,14 @@ for f in zebra.wcsp exams.cfn sprinkler.uai; do
 	done
 done
 
+# hard clauses alone are SAT: read back as what they were meant to be, not as Max-SAT
+printf 'p 2 2 2 9\n2 2\n2 0 1 0 2\n0 0 9\n1 1 9\n2 1 0 0 1\n1 1 9\n' > "$work/sat.wcsp"
+row 'hard clauses as .cnf: checked' 0 '' 'compared: 2 variables, .* all equal$' "$alone" --check "$work/sat.wcsp" "$work/s.cnf"
+row 'values as hard clauses: checked' 0 '' 'compared: 25 variables, .* all equal$' "$alone" --check examples/zebra.wcsp "$work/z.cnf"
+printf 'p cnf 2 2\n1 2 0\n-1 0\n' > "$work/max.cnf"
+row 'clauses that cost 1 stay Max-SAT' 0 '' 'all equal$' "$alone" --check "$work/max.cnf" "$work/m.cnf"
+that 'clauses that cost 1: one is paid' [ "$(optimum "$work/m.cnf")" = 0 ]
+
 # ---- numbers
 row 'precision' 0 '' 'rounded to 3 decimals$' "$alone" --precision 3 examples/sprinkler.uai "$work/p.cfn"
 that 'precision: decimals in the file' grep -q '"mustbe": "<[0-9]*\.[0-9][0-9][0-9]"' "$work/p.cfn"
