@@ -142,7 +142,7 @@ GPUBE_API const char *csg_distribution(int k);
 /*
  * csg_generate() - a seeded random game. Integer types hold the value times 1000
  * (int16: times 10), rounded.
- * Errors: EINVAL no such distribution; as csg_game_new()
+ * Errors: EINVAL no such distribution; ESTOP; as csg_game_new()
  */
 GPUBE_API int csg_generate(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
 	int n_agents, enum csg_type type, uint64_t seed);

@@ -15,6 +15,7 @@
 struct source {
 	struct gpube_fill fill;
 	double (*value)(const struct source *s, struct gpube_rng *rng, uint64_t c, int k);
+	const struct gpube_ctx *ctx;
 };
 
 /* ---- random numbers -------------------------------------------------------------------------- */
@@ -140,6 +141,8 @@ static void fill_chunk(void *arg, int64_t item, int thread)
 	struct gpube_rng rng;
 
 	(void)thread;
+	if (gpube__stopped(s->ctx))
+		return;
 	gpube__fill_rng(&rng, f->seed, (uint64_t)item);
 	for (uint64_t c = from; c < n && c < from + (1 << GPUBE_FILL_BITS); c++)
 		if (c)
@@ -173,7 +176,7 @@ static int source_init(struct source *s, struct gpube_ctx *ctx, const char *dist
 		k++;
 	if (!csg_distribution(k))
 		return gpube__fail(ctx, GPUBE_EINVAL, "no such distribution: '%s'", distribution);
-	*s = (struct source){.value = distributions[k].value};
+	*s = (struct source){.value = distributions[k].value, .ctx = ctx};
 	s->fill.type = csg__base_type(type);
 	s->fill.draw = distributions[k].draw;
 	s->fill.n_bits = n_agents;
@@ -181,16 +184,16 @@ static int source_init(struct source *s, struct gpube_ctx *ctx, const char *dist
 	return GPUBE_OK;
 }
 
-/* Values on the host, whatever the distribution. */
-static void fill(struct source *s, struct gpube_ctx *ctx)
+/* Values on the host, whatever the distribution. OK, or ESTOP and some are missing. */
+static int fill(struct source *s, struct gpube_ctx *ctx)
 {
 	const uint64_t chunks = ((uint64_t)1 << s->fill.n_bits) >> GPUBE_FILL_BITS;
 
 	draw_agents(s);
-	if (s->value)
-		gpube__parallel(ctx, chunks ? (int64_t)chunks : 1, fill_chunk, s);
-	else
-		gpube__subset_cpu()->fill(ctx, &s->fill);
+	if (!s->value)
+		return gpube__subset_cpu()->fill(ctx, &s->fill);
+	gpube__parallel(ctx, chunks ? (int64_t)chunks : 1, fill_chunk, s);
+	return gpube__stopped(ctx) ? gpube__fail_stopped(ctx) : GPUBE_OK;
 }
 
 int csg_generate(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
@@ -205,8 +208,12 @@ int csg_generate(struct csg_game **out, struct gpube_ctx *ctx, const char *distr
 	if (status)
 		return status;
 	s.fill.values = (*out)->values;
-	fill(&s, ctx);
-	return GPUBE_OK;
+	status = fill(&s, ctx);
+	if (status) {
+		csg_game_free(*out);
+		*out = NULL;
+	}
+	return status;
 }
 
 int csg_generate_on_device(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,

@@ -240,7 +240,9 @@ static int run(const void *opts, int n_args, char **args)
 		&s, &o->talk, o->threads, o->memory, o->json || o->output == 1, o->output_file);
 	if (rc)
 		return rc;
+	s.ctx->deadline = o->timeout > 0 ? gpube__now() + o->timeout : 0;
 	rc = get_game(&s, &g, o, args[0]);
+	s.ctx->deadline = 0;
 	if (g)
 		rc = solve(&s, g, o, n_args ? args[0] : o->generate);
 	csg_game_free(g);

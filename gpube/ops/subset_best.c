@@ -95,17 +95,25 @@ int gpube__subset_best_cpu(struct gpube_ctx *ctx, struct gpube_subset_split *s)
 	return l.stopped ? gpube__fail_stopped(ctx) : GPUBE_OK;
 }
 
+struct filling {
+	const struct gpube_ctx *ctx;
+	struct gpube_fill f;
+};
+
 static void fill_chunk(void *arg, int64_t item, int thread)
 {
+	struct filling *l = arg;
+
 	(void)thread;
-	gpube__fill_chunk(arg, (uint64_t)item);
+	if (!gpube__stopped(l->ctx))
+		gpube__fill_chunk(&l->f, (uint64_t)item);
 }
 
 int gpube__subset_fill_cpu(struct gpube_ctx *ctx, const struct gpube_fill *f)
 {
-	struct gpube_fill copy = *f;
+	struct filling l = {ctx, *f};
 	const uint64_t chunks = ((uint64_t)1 << f->n_bits) >> GPUBE_FILL_BITS;
 
-	gpube__parallel(ctx, chunks ? (int64_t)chunks : 1, fill_chunk, &copy);
-	return GPUBE_OK;
+	gpube__parallel(ctx, chunks ? (int64_t)chunks : 1, fill_chunk, &l);
+	return gpube__stopped(ctx) ? gpube__fail_stopped(ctx) : GPUBE_OK;
 }

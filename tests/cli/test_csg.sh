@@ -36,6 +36,10 @@ row 'timeout: bounds' 0 '"status": "bounds".*"upper_bound": [0-9]' 'ended before
 
 row 'SIGINT: bounds' 0 '"status": "bounds".*"value": [0-9]+, "upper_bound": [0-9]+.*"structure": \[\[' 'ended before' \
 	timeout --preserve-status -s INT 0.3 "$gpube" csg --json --generate threshold -n 21 --method dp
+row 'SIGINT: while the game is made' 1 '' '^gpube: stopped$' \
+	timeout --preserve-status -s INT 0.3 "$gpube" csg --generate agent-normal -n 25
+row '--timeout: while the game is made' 1 '"status": "error", "message": "out of time"' '' \
+	"$gpube" csg --json --timeout 0.2s --generate agent-normal -n 25
 row 'SIGINT: auto keeps what lp has found' 0 '"status": "bounds".*"value": [0-9]+' 'ended before' \
 	timeout --preserve-status -s INT 0.5 "$gpube" csg --json --generate hump -n 25 --type int64
 printf 'csg 40 int32\ndefault -1\n{1,40} 9\n{2,40} 10\n{1,3} 6\n' > "$work/sparse.txt"
