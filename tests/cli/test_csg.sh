@@ -38,10 +38,26 @@ row 'SIGINT: bounds' 0 '"status": "bounds".*"value": [0-9]+, "upper_bound": [0-9
 	timeout --preserve-status -s INT 0.3 "$gpube" csg --json --generate threshold -n 21 --method dp
 row 'SIGINT: while the game is made' 1 '' '^gpube: stopped$' \
 	timeout --preserve-status -s INT 0.3 "$gpube" csg --generate agent-normal -n 25
-row '--timeout: while the game is made' 1 '"status": "error", "message": "out of time"' '' \
+row '--timeout: while the game is made' 1 '"status": "error", "message": "out of time"' '^gpube: out of time$' \
 	"$gpube" csg --json --timeout 0.2s --generate agent-normal -n 25
-row 'SIGINT: auto keeps what lp has found' 0 '"status": "bounds".*"value": [0-9]+' 'ended before' \
-	timeout --preserve-status -s INT 0.5 "$gpube" csg --json --generate hump -n 25 --type int64
+# TERM once the words are said on standard error; a shell lets what it puts aside ignore INT
+end_at() { # WORDS COMMAND...
+	words=$1
+	shift
+	: > "$work/end.err"
+	"$@" 2> "$work/end.err" &
+	for i in $(seq 600); do
+		grep -q "$words" "$work/end.err" && break
+		sleep 0.1
+	done
+	kill -TERM $!
+	wait $!
+	end_rc=$?
+	cat "$work/end.err" >&2
+	return $end_rc
+}
+row 'SIGTERM: auto keeps what lp has found' 0 '"status": "bounds".*"value": [0-9]+' 'ended before' \
+	end_at 'lp: not proved' "$gpube" csg -v --json --generate hump -n 25 --type int64
 printf 'csg 40 int32\ndefault -1\n{1,40} 9\n{2,40} 10\n{1,3} 6\n' > "$work/sparse.txt"
 row '40 agents, three of them listed' 0 '^structure +\{1,3\} \{2,40\} \{4,5,.*,39\}$' '' "$gpube" csg "$work/sparse.txt"
 row '40 agents, three of them listed: value' 0 '^value +15, the proved maximum$' '' "$gpube" csg "$work/sparse.txt"
