@@ -178,16 +178,17 @@ static double log_value(double top, double sum, double repeat)
 /* Cells of a tile, row by row, to wherever they belong. */
 #define STORE_CELLS(T, VALUE)                                                                      \
 	for (int64_t i = 0; i < w->ni; i++) {                                                      \
+		const int64_t cells = w->nj / p->fold; /* the compiler would divide for each cell */ \
 		T *to = (T *)w->r->out + base + p->out_rows[i];                                    \
 		const T *tile = (const T *)(w->scratch + p->tile_at) + i * p->pad_lanes;           \
 		const T *extra = (const T *)(w->scratch + p->extra_at) + i * p->pad_lanes;         \
                                                                                                    \
 		(void)extra;                                                                       \
 		if (!p->out_j.table && p->out_j.step == 1)                                         \
-			for (int64_t j = 0; j < w->nj / p->fold; j++)                              \
+			for (int64_t j = 0; j < cells; j++)                                        \
 				to[j] = (T)VALUE;                                                  \
 		else                                                                               \
-			for (int64_t j = 0; j < w->nj / p->fold; j++)                              \
+			for (int64_t j = 0; j < cells; j++)                                        \
 				to[gpube__axis_at(&p->out_j, j)] = (T)VALUE;                       \
 	}
 
@@ -233,20 +234,46 @@ static void store_floats(const struct walker *w, int64_t base)
 	}
 }
 
+/* Arg-mins of a tile, which are words of FROM; the loop without a choice inside is the usual one. */
+#define STORE_ARGS(TO, FROM)                                                                       \
+	for (int64_t i = 0; i < w->ni; i++) {                                                      \
+		const int64_t cells = w->nj;                                                       \
+		TO *to = (TO *)w->r->arg + base + p->out_rows[i];                                  \
+		const FROM *arg = (const FROM *)(w->scratch + p->extra_at) + i * p->pad_lanes;     \
+                                                                                                   \
+		if (!p->out_j.table && p->out_j.step == 1)                                         \
+			for (int64_t j = 0; j < cells; j++)                                        \
+				to[j] = (TO)arg[j];                                                \
+		else                                                                               \
+			for (int64_t j = 0; j < cells; j++)                                        \
+				to[gpube__axis_at(&p->out_j, j)] = (TO)arg[j];                     \
+	}
+
+#define STORE_ARGS_AS(TO)                                                                          \
+	do {                                                                                       \
+		if (p->cell_bytes == 4)                                                            \
+			STORE_ARGS(TO, uint32_t)                                                   \
+		else                                                                               \
+			STORE_ARGS(TO, int64_t)                                                    \
+	} while (0)
+
 static void store_args(const struct walker *w, int64_t base)
 {
 	const struct gpube__plan *p = w->p;
-	const char *extra = w->scratch + p->extra_at;
 
-	for (int64_t i = 0; i < w->ni; i++)
-		for (int64_t j = 0; j < w->nj; j++) {
-			const int64_t from = i * p->pad_lanes + j;
-			const int64_t arg = p->cell_bytes == 4 ? ((const uint32_t *)extra)[from]
-							       : ((const int64_t *)extra)[from];
-
-			gpube__store_arg(w->r->arg, w->r->arg_bytes,
-				base + p->out_rows[i] + gpube__axis_at(&p->out_j, j), arg);
-		}
+	switch (w->r->arg_bytes) {
+	case 1:
+		STORE_ARGS_AS(uint8_t);
+		break;
+	case 2:
+		STORE_ARGS_AS(uint16_t);
+		break;
+	case 4:
+		STORE_ARGS_AS(uint32_t);
+		break;
+	default:
+		STORE_ARGS_AS(int64_t);
+	}
 }
 
 static void store_tile(const struct walker *w, int64_t base)
