@@ -185,6 +185,8 @@ int gpube__values_append(
 {
 	enum gpube_type type = type_of_all(v->type, values, n);
 
+	if (n == 0)
+		return GPUBE_OK; /* there may be no array to point into */
 	if (gpube__grow(ctx, &v->values, &v->capacity, v->n + n, gpube__type_size(v->type)))
 		return GPUBE_ENOMEM;
 	if (type > v->type && widen(ctx, v, type))
