@@ -440,6 +440,9 @@ static int part_new(struct gpube_nested_part **out, struct gpube_nested *n, cons
 	p->values = gpube__alloc(n->ctx, (uint64_t)values, sizeof(*p->values));
 	p->r.bytes = header + sizeof(int32_t) * (uint64_t)total;
 	p->r.memory = p->values ? n->ops->alloc(n->ctx, p->r.bytes) : NULL;
+	/* sums of padding mean nothing, but shall not overflow */
+	if (p->r.memory && n->ops == gpube__ops_cpu())
+		memset(p->r.memory, 0, p->r.bytes);
 	if (!p->r.memory)
 		goto fail;
 	memcpy(front, &head, sizeof(head));

@@ -47,6 +47,7 @@ struct gpube_ctx {
 	void (*host_free)(struct gpube_ctx *);
 	struct gpube__pool *pool; /* the threads of gpube__parallel() */
 	void (*pool_free)(struct gpube_ctx *);
+	void (*thread_end)(void); /* NULL, or called by each of them when it ends */
 };
 
 /* Sets the context's error text and returns 'status', so that it ends in "return gpube__fail(…)".

@@ -41,6 +41,7 @@ struct gpube__pool {
 	void *arg;
 	int64_t n, next; /* next: the first item that nobody has */
 	int threads, tickets;
+	void (*thread_end)(void);
 
 	pthread_mutex_t lock;
 	pthread_cond_t wake, left;
@@ -136,6 +137,8 @@ static void *help(void *arg)
 				take_items(p, thread);
 			go_out(p);
 		}
+	if (p->thread_end)
+		p->thread_end();
 	return NULL;
 }
 
@@ -146,6 +149,7 @@ static void free_pool(struct gpube_ctx *ctx)
 	if (p->owner == getpid()) {
 		pthread_mutex_lock(&p->lock);
 		p->quit = 1;
+		p->thread_end = ctx->thread_end;
 		/* one more job, closed: those who watch see it */
 		__atomic_add_fetch(&p->state, JOB, __ATOMIC_SEQ_CST);
 		pthread_cond_broadcast(&p->wake);

@@ -109,11 +109,12 @@ static void consider_folding(struct gpube__planner *pl)
 	const struct gpube__shape *s = &pl->p->shape;
 	const int x = s->n_dims - 1;
 	struct gpube__choice ch = {.x_block = 1};
-	uint64_t lanes = GPUBE__BIT(x);
+	uint64_t lanes;
 	bool useful = false;
 
 	if (pl->p->kernel > GPUBE__KERNEL_MAX || s->n_out == 0 || x < s->n_out || s->size[x] < 4)
 		return;
+	lanes = GPUBE__BIT(x);
 	for (int k = 0; k < s->n_in; k++)
 		useful |= !gpube__is_free(pl, k) && gpube__stride_of(pl->p, k)[x] == 1 &&
 			  gpube__stride_of(pl->p, k)[s->n_out - 1] == s->size[x];

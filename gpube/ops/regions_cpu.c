@@ -251,7 +251,8 @@ static int make_scratch(struct gpube_ctx *ctx, struct run *r, const struct gpube
 	r->part = s->plan->n_quads ? widest * widest * widest : widest * widest;
 	r->scratch = gpube__alloc_zero(ctx, (uint64_t)ctx->n_threads, sizeof(*r->scratch));
 	for (int k = 0; r->scratch && k < ctx->n_threads; k++) {
-		r->scratch[k] = gpube__alloc(ctx, 4 * (uint64_t)r->part, sizeof(int32_t));
+		/* sums of padding mean nothing, but shall not overflow */
+		r->scratch[k] = gpube__alloc_zero(ctx, 4 * (uint64_t)r->part, sizeof(int32_t));
 		if (!r->scratch[k])
 			return GPUBE_ENOMEM;
 	}

@@ -91,7 +91,7 @@ static void climb(const struct gpube_model *m, int64_t limit, const int32_t *ord
 	bool fits;
 
 	assert_int_equal(gpube__joingraph_init_to(&g, m, order, 2, 1e7,
-				 order[0] % 2 ? GPUBE_PARTITION_MERGE : GPUBE_PARTITION_SCOPE, limit,
+				 m->n_vars > 0 && order[0] % 2 ? GPUBE_PARTITION_MERGE : GPUBE_PARTITION_SCOPE, limit,
 				 GPUBE__MOST_SHIFT, &fits),
 		0);
 	assert_true(fits);
