@@ -193,14 +193,14 @@ static int add_slice(struct gpube_be_split *s, int part, int32_t f)
 		return gpube__fail(s->ctx, GPUBE_ELIMIT, "a table of %d variables", arity);
 	whole = gpube__alloc(s->ctx, (uint64_t)cells, sizeof(*whole));
 	out = gpube__alloc(s->ctx, (uint64_t)cells, sizeof(*out));
-	memcpy(scope, gpube__scope(m, f), (size_t)arity * sizeof(*scope));
-	for (int k = 1; k < arity; k++)
-		for (int j = k; j > 0 && scope[j - 1] > scope[j]; j--) {
-			int32_t swap = scope[j];
+	for (int k = 0; k < arity; k++) {
+		int32_t var = gpube__scope(m, f)[k];
+		int j = k;
 
+		for (; j > 0 && scope[j - 1] > var; j--)
 			scope[j] = scope[j - 1];
-			scope[j - 1] = swap;
-		}
+		scope[j] = var;
+	}
 	if (whole && out)
 		status = slice(out, s, part, f, arity, scope, whole);
 	if (!status)
