@@ -330,12 +330,11 @@ static int run_part(struct part *p)
 	int status = GPUBE_OK;
 	const struct gpube_be_sides sides = {{p->split->open(p->ctx, &status), NULL}, NULL};
 	const struct gpube_ops *ops = sides.ops[0];
-	double bytes, room;
+	double bytes;
 
 	if (!ops)
 		return status;
-	room = (double)(ops->resident ? ops->resident : ops->memory)(p->ctx);
-	p->keep = p->memory.keep <= room || p->memory.keep <= p->memory.args;
+	p->keep = gpube__be_keeps(&p->memory, p->ctx, ops);
 	bytes = p->keep ? p->memory.keep : p->memory.args;
 	if (bytes > (double)ops->memory(p->ctx))
 		return gpube__fail(p->ctx, GPUBE_ELIMIT,
