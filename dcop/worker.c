@@ -289,7 +289,10 @@ int dcop__worker_open(struct dcop_worker *w, struct dcop_engine *e)
 	w->mbe.ctx = w->ctx;
 	w->mbe.m = &w->m;
 	w->ops = e->ops == gpube__ops_cpu() ? e->ops : gpube__ops_cuda(w->ctx, &status);
-	if (w->ops)
+	/* tables may spill, but workers share the card: none reserves room to stream them */
+	if (w->ops && w->ops->expect)
+		status = w->ops->expect(w->ctx, 0);
+	if (w->ops && !status)
 		status = run_init(w, &w->util, w->ops);
 	if (!status)
 		status = run_init(w, &w->value, e->resident ? w->ops : gpube__ops_cpu());

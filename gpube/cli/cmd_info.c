@@ -1,5 +1,4 @@
 /* cmd_info.c - gpube info: how large a model is, and what its elimination would take. */
-#include "gpube/cli/ceilings.h"
 #include "gpube/cli/draw.h"
 #include "gpube/cli/measure.h"
 #include "gpube/cli/other_kinds.h"
@@ -299,12 +298,9 @@ static int run(const void *opts, int n_args, char **args)
 		cli_error("info: --svg goes with --dot");
 		return CLI_USAGE;
 	}
-	rc = session_start(&s, &o->talk, o->engine.threads, o->engine.memory, o->json || o->output,
-		o->output_file);
+	rc = session_start_engine(&s, &o->talk, &o->engine, o->json || o->output, o->output_file);
 	if (rc)
 		return rc;
-	s.ctx->device_memory_bytes = o->engine.device_memory;
-	ceilings_load(&s);
 	rc = session_read(&s, &m, args[0], &o->read);
 	if (!rc)
 		rc = inspect(&s, o, args[0], m);

@@ -225,8 +225,8 @@ static int run(const void *opts, int n_args, char **args)
 	(void)n_args;
 	if (!usable(o))
 		return CLI_USAGE;
-	rc = session_start(&s, &o->talk, o->engine.threads, o->engine.memory,
-		o->json || o->output == ANSWER_JSON, NULL);
+	rc = session_start_engine(
+		&s, &o->talk, &o->engine, o->json || o->output == ANSWER_JSON, NULL);
 	if (rc)
 		return rc;
 	rc = can_write(&s, o->write);

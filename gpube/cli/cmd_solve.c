@@ -3,7 +3,6 @@
 
 #include "formats/formats.h"
 #include "gpube/cli/answer.h"
-#include "gpube/cli/ceilings.h"
 
 #define OPTS_STRUCT struct opts_solve
 static const struct opt_row rows[] = {OPTS_SOLVE(OPT_ROW)};
@@ -311,12 +310,10 @@ static int run(const void *opts, int n_args, char **args)
 	(void)n_args;
 	if (session_options_clash(&o->engine))
 		return CLI_USAGE;
-	rc = session_start(&s, &o->talk, o->engine.threads, o->engine.memory, output == OUTPUT_JSON,
-		o->output_file);
+	rc = session_start_engine(
+		&s, &o->talk, &o->engine, output == OUTPUT_JSON, o->output_file);
 	if (rc)
 		return rc;
-	s.ctx->device_memory_bytes = o->engine.device_memory;
-	ceilings_load(&s);
 	rc = session_read(&s, &m, args[0], &o->read);
 	if (m)
 		rc = solve(&s, o, args[0], m, output);

@@ -26,6 +26,9 @@ struct session {
  */
 int session_start(struct session *s, const struct opts_talk *talk, int64_t threads, uint64_t memory,
 	bool json, const char *output);
+/* The same with the engine's options, and the rates that were measured on this machine. */
+int session_start_engine(struct session *s, const struct opts_talk *talk,
+	const struct opts_engine *engine, bool json, const char *output);
 void session_end(struct session *s);
 
 /*

@@ -6,6 +6,7 @@
 #include "tests/support/test.h"
 
 #include "gpube/mbe.h"
+#include "gpube/ops/rates.h"
 #include "gpube/simplify.h"
 #include "tests/support/random_model.h"
 
@@ -61,6 +62,36 @@ static void check_run(const struct subject *t, const struct gpube_mbe *mbe, int6
 	}
 }
 
+/* At rates that favour a device, which need not be there: the same bound and the same assignment. */
+static void check_places(const struct subject *t, const struct gpube_mbe *mbe, bool match)
+{
+	const size_t size = (size_t)t->m->n_vars * sizeof(*t->values);
+	int32_t *here = malloc(size + 1);
+	struct gpube_rates rates;
+	const char *name = NULL;
+	int64_t bound[2];
+
+	assert_non_null(here);
+	gpube__rates_guess(&rates, 1);
+	rates.devices[0].launch = rates.devices[0].round_trip = rates.devices[0].open = 1e-15;
+	rates.devices[0].upload = rates.devices[0].download = 1e18;
+	rates.core.add_min_int32 = rates.core.add_min_int64 = rates.core.copy = 1;
+	assert_int_equal(gpube__rates_set(ctx, &rates), 0);
+	memset(t->values, 0, size);
+	assert_int_equal(gpube__mbe_run(&bound[0], t->values, mbe, GPUBE_BACKEND_CPU, t->m->top, match,
+				 &name),
+		0);
+	assert_string_equal(name, "cpu");
+	memcpy(here, t->values, size);
+	memset(t->values, 0, size);
+	assert_int_equal(gpube__mbe_run(&bound[1], t->values, mbe, GPUBE_BACKEND_AUTO, t->m->top, match,
+				 &name),
+		0);
+	assert_true(bound[0] == bound[1]);
+	assert_memory_equal(here, t->values, size);
+	free(here);
+}
+
 static void check_plan(const struct gpube_mbe *mbe, int z)
 {
 	int32_t inputs = 0;
@@ -99,6 +130,8 @@ static void every_setting(const struct subject *t)
 			if (z > t->m->n_vars && cells > 8)
 				assert_int_equal(mbe.n_split, 0);
 			check_plan(&mbe, z);
+			if (z == 3 && how == 0)
+				check_places(t, &mbe, t->m->n_vars % 2);
 			for (int match = 0; match < 2; match++) {
 				check_run(t, &mbe, t->m->top, match);
 				if (t->optimum == GPUBE_INF)
