@@ -114,8 +114,9 @@ struct gpube_write_opts {
  * if there is none), elsewhere and on standard output into unary functions.
  * path      "-" is standard output
  * Errors: EIO, ENOMEM; EINVAL (options; a format that is not written; a check of
- *         what is no file); ERANGE (the format cannot hold the model: the text says
- *         what); ESTOP, EBUG (what was read back differs): no file is left
+ *         what is no file; a model that the format has no place for); ERANGE (the
+ *         format cannot hold it as it is, but may with 'lossy'; the text says what);
+ *         ELIMIT (more clauses than are written); ESTOP, EBUG (what was read back differs): no file is left
  */
 GPUBE_API int gpube_write_with(
 	const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts);
