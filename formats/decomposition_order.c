@@ -1,4 +1,5 @@
-/* decomposition_order.c - tree decompositions and elimination orders, of each other. See formats.h. */
+/* decomposition_order.c - tree decompositions and elimination orders, of each other. See formats.h.
+ */
 #include <string.h>
 
 #include "formats/formats.h"
