@@ -223,6 +223,12 @@ static int report(struct session *s, const char *file, const struct gpube_model 
 	return rc;
 }
 
+/* An order to be written is for those who have the model as it is. */
+static bool unsimplified(const struct opts_info *o)
+{
+	return o->engine.no_simplify || o->write_order;
+}
+
 /* The picture, in Graphviz's language or drawn by it. */
 static int draw(struct session *s, const struct opts_info *o, const struct gpube_model *m,
 	const struct gpube_solution *solution)
@@ -236,9 +242,18 @@ static int draw(struct session *s, const struct opts_info *o, const struct gpube
 		return session_fail(s, NULL);
 	/* the words of --dot are those of enum drawing, in its order */
 	status = drawing(&out, m, (enum drawing)o->dot, solution ? solution->order : NULL,
-		!o->engine.no_simplify, solution ? solution->scale : 0);
+		!unsimplified(o), solution ? solution->scale : 0);
 	closed = gpube__out_close(&out, status == GPUBE_OK);
 	return status || closed ? session_fail(s, NULL) : CLI_DONE;
+}
+
+static int write_order(struct session *s, const struct gpube_model *m,
+	const struct gpube_solution *solution, const char *path)
+{
+	if (!solution->order)
+		return session_fail_text(
+			s, NULL, "every assignment is forbidden: there is no order to write");
+	return gpube_write_order(m, path, solution->order) ? session_fail(s, NULL) : CLI_DONE;
 }
 
 static int inspect(
@@ -255,6 +270,7 @@ static int inspect(
 		gpube__free(s->ctx, order);
 		return draw(s, o, m, NULL); /* of the model as it is, without a plan */
 	}
+	options.no_simplify = unsimplified(o);
 	status = gpube_plan(&solution, m, &options);
 	/* a plan that does not fit is worth showing, and is no failure of ours */
 	if (!solution || (status && status != GPUBE_ELIMIT)) {
@@ -262,6 +278,8 @@ static int inspect(
 	} else {
 		session_hide_bar(s);
 		rc = o->dot ? draw(s, o, m, solution) : report(s, file, m, solution);
+		if (!rc && o->write_order)
+			rc = write_order(s, m, solution, o->write_order);
 	}
 	gpube_solution_free(solution, s->ctx);
 	gpube__free(s->ctx, order);
@@ -294,6 +312,11 @@ static int run(const void *opts, int n_args, char **args)
 		return rc;
 	if (session_options_clash(&o->engine))
 		return CLI_USAGE;
+	if (o->write_order && (o->dot == DRAW_GRAPH || o->dot == DRAW_PSEUDOTREE)) {
+		cli_error("info: --write-order needs an elimination, which --dot %s has not",
+			o->dot == DRAW_GRAPH ? "graph" : "pseudotree");
+		return CLI_USAGE;
+	}
 	if (o->svg && !o->dot) {
 		cli_error("info: --svg goes with --dot");
 		return CLI_USAGE;
@@ -328,7 +351,9 @@ const struct command cmd_info = {
 		    "gpube info --order min-fill --json model.uai\n"
 		    "what plain min-fill gives, for a program to read\n"
 		    "gpube info --dot decomposition --svg -o tree.svg problem.wcsp\n"
-		    "the clusters of the elimination as a picture",
+		    "the clusters of the elimination as a picture\n"
+		    "gpube info --write-order problem.cov problem.wcsp\n"
+		    "the same for toulbar2, 'toulbar2 problem.wcsp problem.cov -B=1'",
 	.min_args = 1,
 	.max_args = 1,
 	.opts_size = sizeof(struct opts_info),
