@@ -4,6 +4,8 @@
  * with the reference. Whatever is read must have been copied, and every output cell written.
  */
 #include "tests/support/test.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/shapes.h"
 
 #include <math.h>
@@ -13,7 +15,6 @@
 
 #define N_RANDOM 1600
 
-static struct gpube_ctx *ctx;
 static int seen[N_BOX_KERNELS]; /* plans that were executed */
 static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
 
@@ -306,27 +307,13 @@ static void every_kernel(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[N_RANDOM + sizeof(chosen) / sizeof(*chosen) + 1];
-	static char names[sizeof(tests) / sizeof(*tests)][32];
-	size_t n = 0;
-	int failed;
+	struct cases c = {0};
 
-	if (gpube_ctx_new(&ctx, NULL) != 0)
-		return 1;
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++, n++) {
-		snprintf(names[n], sizeof(names[n]), "chosen %zu", i);
-		tests[n] =
-			(struct CMUnitTest){names[n], chosen_shape, NULL, NULL, (void *)chosen[i]};
-	}
-	for (size_t i = 0; i < N_RANDOM; i++, n++) {
-		snprintf(names[n], sizeof(names[n]), "seed %zu", i);
-		tests[n] = (struct CMUnitTest){
-			names[n], random_shape, NULL, NULL, (void *)(uintptr_t)i};
-	}
-	tests[n++] = (struct CMUnitTest){"every kernel", every_kernel, NULL, NULL, NULL};
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
+		add_case(&c, chosen_shape, chosen[i], "chosen %zu", i);
+	add_numbers(&c, random_shape, N_RANDOM, "seed");
+	ADD_CASE(&c, every_kernel);
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
-	failed = _cmocka_run_group_tests("boxes", tests, n, NULL, NULL);
-	gpube_ctx_free(ctx);
-	return failed != 0;
+	return run_cases(&c, "boxes", ctx_setup, ctx_teardown);
 }

@@ -3,6 +3,8 @@
  * whether every table was brought where it is worked on; answers are those of the host alone. And
  * which sides are chosen at which rates, against all choices.
  */
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/random_model.h"
 #include "tests/support/test.h"
 
@@ -13,7 +15,6 @@
 
 enum { N_MODELS = 150, MOST_TABLES = 4096 };
 
-static struct gpube_ctx *ctx;
 
 /* ---- the stand-in --------------------------------------------------------------------- */
 
@@ -105,7 +106,6 @@ static struct gpube_ops host, device;
 
 static int setup(void **state)
 {
-	(void)state;
 	host = device = *gpube__ops_cpu();
 	host.contract = host_contract;
 	device.contract = device_contract;
@@ -114,14 +114,7 @@ static int setup(void **state)
 	device.upload = device_upload;
 	device.download = device_download;
 	device.gather = device_gather;
-	return gpube_ctx_new(&ctx, NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
+	return ctx_setup(state);
 }
 
 /* ---- the same answers ------------------------------------------------------------------- */
@@ -261,16 +254,9 @@ static void best_of_all(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_MODELS + 24];
-	static char names[N_MODELS + 24][24];
+	struct cases c = {0};
 
-	for (int k = 0; k < N_MODELS + 24; k++) {
-		bool model = k < N_MODELS;
-
-		snprintf(names[k], sizeof(names[k]), model ? "model %d" : "rates %d",
-			model ? k : k - N_MODELS);
-		tests[k] = (struct CMUnitTest){names[k], model ? random_sides : best_of_all, NULL,
-			NULL, (void *)(uintptr_t)(model ? k : k - N_MODELS)};
-	}
-	return cmocka_run_group_tests(tests, setup, teardown);
+	add_numbers(&c, random_sides, N_MODELS, "model");
+	add_numbers(&c, best_of_all, 24, "rates");
+	return run_cases(&c, "be_sides", setup, ctx_teardown);
 }

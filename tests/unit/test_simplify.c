@@ -3,7 +3,7 @@
 
 #include "gpube/live.h"
 #include "gpube/simplify.h"
-#include "tests/support/files.h"
+#include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 20 };
