@@ -62,3 +62,12 @@ const char *in_dir(const char *name)
 	snprintf(path[at], sizeof(path[at]), "%s/%s", dir, name);
 	return path[at];
 }
+
+void needs_device(const void *there, int status)
+{
+	if (there)
+		return;
+	if (status == GPUBE_ENODEV && !getenv("GPUBE_REQUIRE_GPU"))
+		skip();
+	fail_msg("%s", gpube_error(ctx));
+}

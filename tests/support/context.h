@@ -23,4 +23,10 @@ int ctx_dir_teardown(void **state);
 /* The path of a file in 'dir'; holds until the fourth call from now. */
 const char *in_dir(const char *name);
 
+/*
+ * For the case that says whether there is a device: skips it if there is none, fails if that is
+ * for another reason or GPUBE_REQUIRE_GPU is set. 'there', 'status': what opening it gave.
+ */
+void needs_device(const void *there, int status);
+
 #endif

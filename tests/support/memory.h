@@ -34,8 +34,9 @@ typedef struct gpube_model *(*scarce_model)(struct gpube_ctx *ctx, const void *a
 long fail_each_allocation(scarce_work work, scarce_model make, const void *arg, long sparse);
 
 /*
- * The same on random_model() of random_spec_default(), with one thread and 64 MiB, so that what
- * is done, and how many allocations that takes, is the same everywhere.
+ * The same for work that is done with what memory there is, such as bounds: it may succeed
+ * although an allocation failed, and then that was the last run. On random_model() of
+ * random_spec_default(), with one thread and 64 MiB.
  */
 void fail_on_random_model(scarce_work work, const void *arg, uint64_t seed, long sparse);
 

@@ -11,6 +11,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/memory.h"
+#include "tests/support/optimum.h"
 #include "tests/support/random_model.h"
 
 enum { N_COSTS = 240, N_POTENTIALS = 80, N_MEMORY = 12 };
@@ -21,19 +22,10 @@ static int setup(void **state)
 	return ctx_open(1, (uint64_t)1 << 28);
 }
 
-static struct gpube_bounds *bound(const struct gpube_model *m, const struct gpube_bound_opts *opts)
-{
-	struct gpube_bounds *b;
-
-	if (gpube_bound(&b, m, opts))
-		fail_msg("%s", gpube_error(ctx));
-	return b;
-}
-
 static void expect_costs(const struct gpube_model *m, const struct brute *brute,
 	const struct gpube_bound_opts *opts)
 {
-	struct gpube_bounds *b = bound(m, opts);
+	struct gpube_bounds *b = must_bound(m, opts);
 	int64_t cost, sign = m->direction == GPUBE_MAXIMISE ? -1 : 1;
 
 	if (b->answer == GPUBE_ANSWER_INFEASIBLE) {
@@ -122,7 +114,7 @@ static void potentials(void **state)
 
 		opts.sizeof_options = sizeof(opts);
 		opts.order_seconds = 1e-3;
-		b = bound(m, &opts);
+		b = must_bound(m, &opts);
 		slack = (m->n_functions + 1) * pow(10, -b->scale) + 1e-12 * fabs(brute.log_value);
 		if (b->answer == GPUBE_ANSWER_INFEASIBLE) {
 			assert_false(brute.feasible);
@@ -175,7 +167,7 @@ static void a_stopped_context_gives_bounds(void **state)
 	assert_non_null(m);
 	assert_int_equal(brute_force(&brute, NULL, m), 0);
 	gpube_ctx_stop(ctx);
-	b = bound(m, &opts);
+	b = must_bound(m, &opts);
 	ctx->stop = 0;
 	assert_true(b->bound <= brute.cost);
 	gpube_bounds_free(b, ctx);

@@ -11,6 +11,7 @@
 #include "gpube/simplify.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
+#include "tests/support/optimum.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 300, N_TURNS = 4 };
@@ -248,28 +249,13 @@ static void optimum(void **state)
 		.no_eliminate = seed % 4 != 0,
 		.split = seed % 3 ? GPUBE_SPLIT_FIRST : GPUBE_SPLIT_AUTO};
 	struct random_spec spec = random_spec_default();
-	struct gpube_bounds *got;
-	struct gpube_model *m;
-	struct brute brute;
 
 	spec.min_arity = spec.max_arity = 2;
 	spec.n_vars = 6;
 	spec.n_functions = 10 + (int)(seed % 9);
 	spec.min_domain = 2;
 	spec.max_domain = 4;
-	m = random_model(ctx, &spec, seed);
-	assert_non_null(m);
-	assert_int_equal(brute_force(&brute, NULL, m), 0);
-	if (gpube_bound(&got, m, &opts))
-		fail_msg("%s", gpube_error(ctx));
-	assert_int_equal(got->answer,
-		brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
-	if (brute.feasible) {
-		assert_int_equal(got->bound, brute.cost);
-		assert_int_equal(got->cost, brute.cost);
-	}
-	gpube_bounds_free(got, ctx);
-	gpube_model_free(m);
+	check_optimum(&spec, seed, &opts);
 }
 
 int main(void)
