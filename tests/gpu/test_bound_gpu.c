@@ -9,7 +9,7 @@
 #include "gpube/ops/regions_cell.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
-#include "tests/support/optimum.h"
+#include "tests/support/bounded.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 60 };

@@ -11,7 +11,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/memory.h"
-#include "tests/support/optimum.h"
+#include "tests/support/bounded.h"
 #include "tests/support/random_model.h"
 
 enum { N_COSTS = 240, N_POTENTIALS = 80, N_MEMORY = 12 };

@@ -11,7 +11,7 @@
 #include "gpube/simplify.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
-#include "tests/support/optimum.h"
+#include "tests/support/bounded.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 300, N_TURNS = 4 };

@@ -1,6 +1,6 @@
-/* optimum.h - what gpube_bound() says against enumeration, in the context of context.h. */
-#ifndef GPUBE_TEST_OPTIMUM_H
-#define GPUBE_TEST_OPTIMUM_H
+/* bounded.h - what gpube_bound() says against enumeration, in the context of context.h. */
+#ifndef GPUBE_TEST_BOUNDED_H
+#define GPUBE_TEST_BOUNDED_H
 
 #include "tests/support/random_model.h"
 

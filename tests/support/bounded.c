@@ -1,5 +1,5 @@
-/* optimum.c - see optimum.h. */
-#include "tests/support/optimum.h"
+/* bounded.c - see bounded.h. */
+#include "tests/support/bounded.h"
 
 #include "tests/support/context.h"
 #include "tests/support/test.h"
