@@ -14,6 +14,8 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
+#define LABEL 12 /* columns in front of what the report says */
+
 static const char *const status_words[] = {
 	[CSG_OPTIMAL] = "optimal",
 	[CSG_INFEASIBLE] = "infeasible",
@@ -65,9 +67,8 @@ static void text_structure(struct gpube_out *out, const struct csg_result *r)
 	gpube__out_text(out, "\n");
 }
 
-static void report_text(struct gpube_out *out, const void *arg)
+static void report_text(struct gpube_out *out, const struct report *p)
 {
-	const struct report *p = arg;
 	const struct csg_result *r = p->result;
 
 	if (r->answer == CSG_INFEASIBLE)
@@ -124,9 +125,8 @@ static void json_structure(struct json *j, const struct csg_result *r)
 	json_close(j, ']');
 }
 
-static void report_json(struct gpube_out *out, const void *arg)
+static void report_json(struct gpube_out *out, const struct report *p)
 {
-	const struct report *p = arg;
 	const struct csg_result *r = p->result;
 	struct json j = {.out = out};
 
@@ -155,6 +155,19 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_close(&j, '}');
 	json_close(&j, '}');
 	gpube__out_text(out, "\n");
+}
+
+static int write_report(const struct report *p)
+{
+	struct gpube_out out;
+
+	if (gpube__out_open(&out, p->session->ctx, p->session->output))
+		return session_fail(p->session, NULL);
+	if (p->session->json)
+		report_json(&out, p);
+	else
+		report_text(&out, p);
+	return gpube__out_close(&out, true) ? session_fail(p->session, NULL) : CLI_DONE;
 }
 
 /* ---- the command ------------------------------------------------------------------------------
@@ -203,10 +216,11 @@ static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o
 		options.timeout_seconds = fmax(o->timeout - p.seconds_read, 1e-6);
 	if (csg_solve(&result, g, &options))
 		return session_fail(s, NULL);
+	session_hide_bar(s);
 	if (result->answer == CSG_BOUNDS || result->answer == CSG_INCOMPLETE)
 		session_note(s, "ended before the optimum was proved");
 	p.result = result;
-	rc = session_report(s, report_text, report_json, &p);
+	rc = write_report(&p);
 	csg_result_free(result, s->ctx);
 	return rc;
 }
