@@ -8,12 +8,27 @@
 #include <math.h>
 
 #include "gpube/ir/model.h"
-#include "tests/support/cases.h"
-#include "tests/support/context.h"
-#include "tests/support/memory.h"
+#include "tests/support/files.h"
 #include "tests/support/random_model.h"
 
 enum { N_COSTS = 240, N_POTENTIALS = 80 };
+
+static struct gpube_ctx *ctx;
+
+static int setup(void **state)
+{
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 2};
+
+	(void)state;
+	return gpube_ctx_new(&ctx, &opts);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gpube_ctx_free(ctx);
+	return 0;
+}
 
 static void expect_answer(const struct gpube_model *m, const struct brute *expected,
 	const struct gpube_solve_opts *opts)
@@ -81,7 +96,7 @@ static void solve_every_way(const struct gpube_model *m)
 
 static void costs(void **state)
 {
-	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	uint64_t seed = *(uint64_t *)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct gpube_model *m = random_model(ctx, &spec, seed);
 
@@ -92,7 +107,7 @@ static void costs(void **state)
 
 static void potentials(void **state)
 {
-	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	uint64_t seed = *(uint64_t *)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_POTENTIALS);
 	struct gpube_model *m = random_model(ctx, &spec, seed);
 
@@ -384,18 +399,27 @@ static void bad_orders(void **state)
 
 int main(void)
 {
-	struct cases c = {0};
+	static struct CMUnitTest tests[N_COSTS + N_POTENTIALS + 10];
+	static uint64_t seeds[N_COSTS + N_POTENTIALS];
+	static char names[N_COSTS + N_POTENTIALS][32];
+	size_t n = 0;
 
-	add_numbers(&c, costs, N_COSTS, "costs, seed");
-	add_numbers(&c, potentials, N_POTENTIALS, "potentials, seed");
-	ADD_CASE(&c, too_large_is_refused);
-	ADD_CASE(&c, little_memory_same_answer);
-	ADD_CASE(&c, what_is_needed_is_enough);
-	ADD_CASE(&c, star_of_large_costs);
-	ADD_CASE(&c, star_of_potentials);
-	ADD_CASE(&c, a_stopped_context_solves_nothing);
-	ADD_CASE(&c, a_stopped_count_keeps_the_optimum);
-	ADD_CASE(&c, every_allocation_can_fail);
-	ADD_CASE(&c, bad_orders);
-	return run_cases(&c, "solve", ctx_setup_2_threads, ctx_teardown);
+	for (; n < N_COSTS + N_POTENTIALS; n++) {
+		seeds[n] = n;
+		snprintf(names[n], sizeof(names[n]), "%s, seed %zu",
+			n < N_COSTS ? "costs" : "potentials", n);
+		tests[n] = (struct CMUnitTest){.name = names[n],
+			.test_func = n < N_COSTS ? costs : potentials,
+			.initial_state = &seeds[n]};
+	}
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_large_is_refused);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(little_memory_same_answer);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_is_needed_is_enough);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(star_of_large_costs);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(star_of_potentials);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_stopped_context_solves_nothing);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_stopped_count_keeps_the_optimum);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_allocation_can_fail);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(bad_orders);
+	return _cmocka_run_group_tests("solve", tests, n, setup, teardown);
 }
