@@ -256,9 +256,6 @@ int nash_solve(struct nash_result **out, const struct nash_game *g, const struct
 		opts = &none;
 	if (opts->sizeof_options != sizeof(*opts) || opts->max < 0 || opts->timeout_seconds < 0)
 		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
-#ifdef GPUBE_HAVE_FLINT
-	ctx->thread_end = flint_cleanup; /* FLINT keeps memory for each thread */
-#endif
 	if (opts->support_size < 0 || (opts->support_size && opts->method != NASH_METHOD_SE))
 		return gpube__fail(ctx, GPUBE_EINVAL, "a support size goes with method se");
 	if (!opts->inexact && !nash_exact())

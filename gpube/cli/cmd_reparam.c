@@ -24,7 +24,6 @@ static const struct opt_group groups[] = {
 /* The words of --to, in their order, as formats. */
 static const enum gpube_format formats[] = {GPUBE_FORMAT_AUTO, GPUBE_FORMAT_WCSP, GPUBE_FORMAT_CFN};
 
-enum { LABEL = ANSWER_LABEL };
 enum { ORDER_TENTHS = 3 }; /* seconds for the order that is written, in tenths */
 
 struct result {

@@ -65,6 +65,7 @@ static void same_vertices(void **state)
 			struct nash_problem p;
 
 			assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
+			assert_true(ctx->thread_end == flint_cleanup);
 			compare_side(&p, 0);
 			compare_side(&p, 1);
 			nash__problem_clear(&p);
