@@ -1,6 +1,7 @@
 /*
  * ve.c - all equilibria from the vertices of both sides: a pair that has all
- * labels is one. See exact.h.
+ * labels is one. Of a side with far more vertices only those that partners.c asks for.
+ * See exact.h.
  */
 #ifdef GPUBE_HAVE_FLINT
 #include <stdlib.h>
@@ -127,28 +128,64 @@ static int match_all(struct nash_found *f)
 #define MOST_UNITS     200000000
 
 /*
- * First as cones, within as much time as the walk may take, for a side of few vertices with very
- * many bases; then by the walk, for sides of many vertices.
+ * The walks of the sides that the cones have not given, in turns, until one of them is complete.
+ * q  out: a side whose vertices are complete
+ */
+static int walk_sides(struct nash_found *f, bool done[2], int *q, int64_t *budget)
+{
+	struct nash_list list = {0};
+	struct nash_walk *walks[2] = {0};
+	int64_t step = 1000;
+	int status = GPUBE_OK;
+
+	for (int k = 0; k < 2 && !status; k++)
+		if (!done[k])
+			status = nash__walk_new(&walks[k], &f->v[k], &list, NULL);
+	for (int k = 0; !status && !done[0] && !done[1]; k = 1 - k, step += step / 4) {
+		int64_t part = *budget >= 0 && *budget < step ? *budget : step, left = part;
+
+		status = nash__walk_run(walks[k], &left);
+		*budget -= *budget > 0 ? part - left : 0;
+		done[k] = !status;
+		if (status == GPUBE_ELIMIT && *budget != 0)
+			status = GPUBE_OK;
+	}
+	*q = done[1];
+	nash__walk_free(walks[0]);
+	nash__walk_free(walks[1]);
+	gpube__free(f->p->ctx, list.at);
+	return status;
+}
+
+/*
+ * First both sides as cones, within as much time as the walk may take, for sides of few vertices
+ * with very many bases. What they do not give is walked until one side is complete; of
+ * the other, which may have a thousand times more, only faces opposite to its vertices are looked
+ * at.
  */
 int nash__vertex_enumeration(struct nash_found *f, int64_t budget)
 {
 	const int64_t units = budget < 0 || budget > MOST_UNITS / UNITS_OF_BASIS
 				      ? MOST_UNITS
 				      : budget * UNITS_OF_BASIS;
-	struct nash_list list = {0};
-	int64_t left = budget;
-	int status = GPUBE_OK;
+	bool done[2] = {false, false};
+	int status = GPUBE_OK, q = 0;
 
-	for (int q = 0; q < 2 && !status; q++) {
-		status = nash__cone_vertices(&f->v[q], units);
-		if (status == GPUBE_ELIMIT) {
-			list.n = 0;
-			status = nash__face(&f->v[q], &list, NULL, &left);
-		}
-		f->work += f->v[q].n;
+	for (int k = 0; k < 2 && !status; k++) {
+		status = nash__cone_vertices(&f->v[k], units);
+		done[k] = !status;
+		if (status == GPUBE_ELIMIT)
+			status = GPUBE_OK;
 	}
-	gpube__free(f->p->ctx, list.at);
-	return status ? status : match_all(f);
+	if (!status && done[0] && done[1]) {
+		status = match_all(f);
+	} else if (!status) {
+		status = walk_sides(f, done, &q, &budget);
+		if (!status)
+			status = nash__partners(f, q, &budget);
+	}
+	f->work += f->v[0].n + f->v[1].n;
+	return status;
 }
 
 int nash__nondegenerate(const struct nash_problem *p, bool *yes)
@@ -159,10 +196,9 @@ int nash__nondegenerate(const struct nash_problem *p, bool *yes)
 	for (int q = 0; q < 2 && !status && *yes; q++) {
 		struct nash_vertices v;
 		struct nash_list list = {0};
-		int64_t no_limit = -1;
 
 		nash__vertices_init(&v, p, q);
-		status = nash__face(&v, &list, NULL, &no_limit);
+		status = nash__face(&v, &list, NULL);
 		for (int64_t k = 0; k < v.n && *yes; k++) {
 			int n = 0;
 

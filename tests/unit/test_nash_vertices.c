@@ -24,11 +24,10 @@ static void compare_side(const struct nash_problem *p, int side)
 {
 	struct nash_vertices cone, walked;
 	struct nash_list list = {0};
-	int64_t no_limit = -1;
 
 	nash__vertices_init(&cone, p, side);
 	nash__vertices_init(&walked, p, side);
-	assert_int_equal(nash__face(&walked, &list, NULL, &no_limit), GPUBE_OK);
+	assert_int_equal(nash__face(&walked, &list, NULL), GPUBE_OK);
 	/* more vertices than the first cone has take units; without, nothing is added */
 	if (walked.n > p->side[side].k) {
 		assert_int_equal(nash__cone_vertices(&cone, 0), GPUBE_ELIMIT);
