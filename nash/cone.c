@@ -29,8 +29,9 @@ struct cone {
 	struct rays now, next;
 	fmpz *slack; /* of each ray of 'now', of the inequality that is added */
 	int64_t n_slack;
-	int64_t *above, *below; /* rays that it holds for, not as an equation; that it cuts off */
-	int64_t n_above, n_below;
+	int64_t n_above, n_below; /* rays that it holds for, not as an equation; that it cuts off */
+	int64_t n_near, *near;
+	uint64_t *met; /* of each ray of 'near', as many words as a mask */
 	uint64_t *common;
 	int64_t units; /* left */
 };
@@ -88,7 +89,7 @@ static int begin(struct cone *c)
 	return status;
 }
 
-/* Slacks v - C_j x of all rays, and on which side they lie. */
+/* Slacks v - C_j x of all rays. */
 static int divide(struct cone *c, int32_t j)
 {
 	const struct nash_side *s = c->s;
@@ -97,57 +98,68 @@ static int divide(struct cone *c, int32_t j)
 	_fmpz_vec_clear(c->slack, c->n_slack);
 	c->slack = _fmpz_vec_init(n);
 	c->n_slack = n;
-	gpube__free(c->ctx, c->above);
-	gpube__free(c->ctx, c->below);
-	c->above = gpube__alloc(c->ctx, (uint64_t)n, sizeof(*c->above));
-	c->below = gpube__alloc(c->ctx, (uint64_t)n, sizeof(*c->below));
-	if (!c->above || !c->below)
+	gpube__free(c->ctx, c->near);
+	gpube__free(c->ctx, c->met);
+	c->near = gpube__alloc(c->ctx, (uint64_t)n, sizeof(*c->near));
+	c->met = gpube__alloc(c->ctx, (uint64_t)gpube__mul_size(n, c->words), sizeof(*c->met));
+	if (!c->near || !c->met)
 		return GPUBE_ENOMEM;
 	c->n_above = c->n_below = 0;
 	for (int64_t r = 0; r < n; r++) {
 		const fmpz *x = c->now.x + r * (s->k + 1);
-		int sign;
 
 		_fmpz_vec_dot(c->slack + r, s->c + (int64_t)j * s->k, x, s->k);
 		fmpz_sub(c->slack + r, x + s->k, c->slack + r);
-		sign = fmpz_sgn(c->slack + r);
-		if (sign > 0)
-			c->above[c->n_above++] = r;
-		else if (sign < 0)
-			c->below[c->n_below++] = r;
-		else
+		c->n_above += fmpz_sgn(c->slack + r) > 0;
+		c->n_below += fmpz_sgn(c->slack + r) < 0;
+		if (fmpz_is_zero(c->slack + r))
 			nash__set_bit(c->now.masks + r * c->words, nash__label(s, s->k + j));
 	}
 	c->units -= n * RAY_UNITS / 8;
 	return GPUBE_OK;
 }
 
-/* Whether two rays span a face: no third ray meets all that both meet, which goes to 'common'. */
-static bool adjacent(struct cone *c, int64_t a, int64_t b)
+/*
+ * The rays that may span a face of two dimensions with ray a: such a face lies in k - 1 independent
+ * equations. A third ray that meets all that a and one of them meet is among them, too.
+ */
+static void gather(struct cone *c, int64_t a)
 {
 	const uint64_t *masks = c->now.masks;
 	const int words = c->words;
-	int met = 0;
 
-	c->units--;
-	for (int w = 0; w < words; w++) {
-		c->common[w] = masks[a * words + w] & masks[b * words + w];
-		met += __builtin_popcountll(c->common[w]);
-	}
-	/* a face of two dimensions lies in k - 1 independent equations */
-	if (met < c->s->k - 1)
-		return false;
+	c->n_near = 0;
 	for (int64_t r = 0; r < c->now.n; r++) {
+		uint64_t *met = c->met + c->n_near * words;
+		int n = 0;
+
+		for (int w = 0; w < words; w++) {
+			met[w] = masks[a * words + w] & masks[r * words + w];
+			n += __builtin_popcountll(met[w]);
+		}
+		if (n >= c->s->k - 1 && r != a)
+			c->near[c->n_near++] = r;
+	}
+	c->units -= c->now.n;
+}
+
+/* Whether ray a and near[b] span a face: no third ray meets all that both meet, 'common'. */
+static bool adjacent(struct cone *c, int64_t b)
+{
+	const int words = c->words;
+
+	memcpy(c->common, c->met + b * words, (size_t)words * sizeof(*c->common));
+	for (int64_t r = 0; r < c->n_near; r++) {
 		int w = 0;
 
-		while (w < words && !(c->common[w] & ~masks[r * words + w]))
+		while (w < words && !(c->common[w] & ~c->met[r * words + w]))
 			w++;
-		if (w == words && r != a && r != b) {
+		if (w == words && r != b) {
 			c->units -= r;
 			return false;
 		}
 	}
-	c->units -= c->now.n;
+	c->units -= c->n_near;
 	return true;
 }
 
@@ -176,14 +188,22 @@ static int join(struct cone *c, int64_t a, int64_t b, int32_t j)
 static int cut(struct cone *c, int32_t j)
 {
 	const int64_t width = c->s->k + 1;
-	int status = divide(c, j);
+	int status = divide(c, j), sign;
 
 	if (status || !c->n_below)
 		return status;
-	for (int64_t a = 0; a < c->n_above && !status; a++) {
-		for (int64_t b = 0; b < c->n_below && !status; b++)
-			if (adjacent(c, c->above[a], c->below[b]))
-				status = join(c, c->above[a], c->below[b], j);
+	/* from the smaller part, for each of its rays looks at all */
+	sign = c->n_below < c->n_above ? -1 : 1;
+	for (int64_t a = 0; a < c->now.n && !status; a++) {
+		if (fmpz_sgn(c->slack + a) != sign)
+			continue;
+		gather(c, a);
+		for (int64_t b = 0; b < c->n_near && !status; b++) {
+			const int64_t other = c->near[b];
+
+			if (fmpz_sgn(c->slack + other) == -sign && adjacent(c, b))
+				status = join(c, sign > 0 ? a : other, sign > 0 ? other : a, j);
+		}
 		if (!status && c->units < 0)
 			status = GPUBE_ELIMIT;
 		if (!status && gpube__stopped(c->ctx))
@@ -238,8 +258,8 @@ int nash__cone_vertices(struct nash_vertices *v, int64_t units)
 	rays_clear(&c.now, &c);
 	rays_clear(&c.next, &c);
 	_fmpz_vec_clear(c.slack, c.n_slack);
-	gpube__free(c.ctx, c.above);
-	gpube__free(c.ctx, c.below);
+	gpube__free(c.ctx, c.near);
+	gpube__free(c.ctx, c.met);
 	gpube__free(c.ctx, c.common);
 	return status;
 }

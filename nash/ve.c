@@ -123,34 +123,70 @@ static int match_all(struct nash_found *f)
 	return status;
 }
 
-/* What the cones may cost before the walk is begun: as many bases take about as long. */
+/* What the cones may cost before the walk is begun, and how much more after each turn of that. */
+#define FIRST_BASES 1000
+#define MORE_BASES  4
+/* Units of a cone that take as long as a basis of a walk. */
 #define UNITS_OF_BASIS 1000
-#define MOST_UNITS     200000000
+
+/* Cones of the sides that are not complete, with so many bases' time for each. */
+static int try_cones(struct nash_found *f, bool done[2], int64_t bases)
+{
+	int status = GPUBE_OK;
+
+	for (int q = 0; q < 2 && !status; q++) {
+		if (done[q])
+			continue;
+		status = nash__cone_vertices(&f->v[q], bases * UNITS_OF_BASIS);
+		done[q] = !status;
+		if (status == GPUBE_ELIMIT)
+			status = GPUBE_OK;
+	}
+	return status;
+}
+
+/* Walks of both sides go on for so many bases. */
+static int try_walks(struct nash_walk *walks[2], bool done[2], int64_t bases)
+{
+	int status = GPUBE_OK;
+
+	for (int q = 0; q < 2 && !status && !done[0] && !done[1]; q++) {
+		int64_t left = bases;
+
+		status = nash__walk_run(walks[q], &left);
+		done[q] = !status;
+		if (status == GPUBE_ELIMIT)
+			status = GPUBE_OK;
+	}
+	return status;
+}
 
 /*
- * The walks of the sides that the cones have not given, in turns, until one of them is complete.
- * q  out: a side whose vertices are complete
+ * Both sides as cones for a short while, then as walks and as cones in turns, for longer
+ * every time, until one of them is complete. A cone is made from the beginning every time.
  */
-static int walk_sides(struct nash_found *f, bool done[2], int *q, int64_t *budget)
+static int enumerate_sides(struct nash_found *f, bool done[2], int64_t *budget)
 {
 	struct nash_list list = {0};
 	struct nash_walk *walks[2] = {0};
-	int64_t step = 1000;
-	int status = GPUBE_OK;
+	int64_t bases = *budget >= 0 && *budget < FIRST_BASES ? *budget : FIRST_BASES;
+	int status = try_cones(f, done, bases);
 
-	for (int k = 0; k < 2 && !status; k++)
-		if (!done[k])
-			status = nash__walk_new(&walks[k], &f->v[k], &list, NULL);
-	for (int k = 0; !status && !done[0] && !done[1]; k = 1 - k, step += step / 4) {
-		int64_t part = *budget >= 0 && *budget < step ? *budget : step, left = part;
-
-		status = nash__walk_run(walks[k], &left);
-		*budget -= *budget > 0 ? part - left : 0;
-		done[k] = !status;
-		if (status == GPUBE_ELIMIT && *budget != 0)
-			status = GPUBE_OK;
+	for (int q = 0; q < 2 && !status && !done[0] && !done[1]; q++)
+		status = nash__walk_new(&walks[q], &f->v[q], &list, NULL);
+	while (!status && !done[0] && !done[1]) {
+		status = try_walks(walks, done, bases);
+		*budget -= *budget > 0 ? bases : 0;
+		if (done[0] || done[1])
+			break;
+		if (!status && *budget == 0)
+			status = GPUBE_ELIMIT;
+		bases *= MORE_BASES;
+		if (*budget >= 0 && bases > *budget)
+			bases = *budget;
+		if (!status)
+			status = try_cones(f, done, bases);
 	}
-	*q = done[1];
 	nash__walk_free(walks[0]);
 	nash__walk_free(walks[1]);
 	gpube__free(f->p->ctx, list.at);
@@ -158,32 +194,19 @@ static int walk_sides(struct nash_found *f, bool done[2], int *q, int64_t *budge
 }
 
 /*
- * First both sides as cones, within as much time as the walk may take, for sides of few vertices
- * with very many bases. What they do not give is walked until one side is complete; of
- * the other, which may have a thousand times more, only faces opposite to its vertices are looked
- * at.
+ * Cones suit sides of few vertices with very many bases, walks those of many vertices. When one
+ * side is complete, only those faces of the other, which may have a thousand times more, are looked
+ * at that are opposite to its vertices.
  */
 int nash__vertex_enumeration(struct nash_found *f, int64_t budget)
 {
-	const int64_t units = budget < 0 || budget > MOST_UNITS / UNITS_OF_BASIS
-				      ? MOST_UNITS
-				      : budget * UNITS_OF_BASIS;
 	bool done[2] = {false, false};
-	int status = GPUBE_OK, q = 0;
+	int status = enumerate_sides(f, done, &budget);
 
-	for (int k = 0; k < 2 && !status; k++) {
-		status = nash__cone_vertices(&f->v[k], units);
-		done[k] = !status;
-		if (status == GPUBE_ELIMIT)
-			status = GPUBE_OK;
-	}
-	if (!status && done[0] && done[1]) {
+	if (!status && done[0] && done[1])
 		status = match_all(f);
-	} else if (!status) {
-		status = walk_sides(f, done, &q, &budget);
-		if (!status)
-			status = nash__partners(f, q, &budget);
-	}
+	else if (!status)
+		status = nash__partners(f, done[1], &budget);
 	f->work += f->v[0].n + f->v[1].n;
 	return status;
 }
