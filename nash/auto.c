@@ -4,11 +4,11 @@
 
 /*
  * Vertex enumeration is best where one polytope has few vertices, as in many degenerate games,
- * branch and bound elsewhere. Most games end within a small budget of either. If not, and the
+ * branch and bound elsewhere. Most games end within a short try of either. If not, and the
  * equilibria found are regular, the game hardly is degenerate and branch and bound has it. Of other
  * games nobody knows beforehand: they get both methods, beside each other.
  */
-enum { FIRST_BASES = 1000, FIRST_NODES = 200, MOST_NODES = 10000 };
+enum { FIRST_NODES = 200, MOST_NODES = 10000 };
 
 /* Whether every equilibrium found so far is regular, and there is one. */
 static int looks_regular(const struct nash_found *f, bool *regular)
@@ -82,7 +82,7 @@ int nash__race(struct nash_found *f, const char **method)
 
 int nash__auto(struct nash_found *f, const char **method)
 {
-	int64_t bases = FIRST_BASES, nodes = FIRST_NODES;
+	int64_t bases = 0, nodes = FIRST_NODES;
 	bool regular = false;
 	int status;
 
@@ -107,7 +107,7 @@ int nash__auto(struct nash_found *f, const char **method)
 		/* the first 'max' of them are to be the same ones every time: no race */
 		if (!f->max)
 			return nash__race(f, method);
-		bases *= 4;
+		bases = bases ? 4 * bases : 1000;
 		nodes *= 2;
 	}
 }

@@ -210,11 +210,15 @@ int nash__face_refine(
 int nash__face_of_lp(struct nash_vertices *v, struct nash_list *list, const struct nash_lp *lp);
 
 /*
- * nash__cone_vertices() - all vertices of the whole side, by double description.
- * units   of work to be done at most, of some nanoseconds each
- * Errors: ENOMEM; ESTOP; ELIMIT (the units are spent, no text): then none is added
+ * nash__cone_new() - a side as a cone, for all its vertices by double description.
+ * nash__cone_run() - goes on until they are in v.
+ * units   of work to be done, of some nanoseconds each
+ * Errors: ENOMEM; ESTOP; ELIMIT (the units are spent, no text): none is added yet, it can go on
  */
-int nash__cone_vertices(struct nash_vertices *v, int64_t units);
+struct nash_cone;
+int nash__cone_new(struct nash_cone **out, struct nash_vertices *v);
+void nash__cone_free(struct nash_cone *c);
+int nash__cone_run(struct nash_cone *c, int64_t units);
 
 /* ---- equilibria ----------------------------------------------------------------- */
 
@@ -243,7 +247,7 @@ int nash__found_merge(struct nash_found *f, const struct nash_found *from);
  * The methods. Errors: ENOMEM, EBUG; ESTOP (what was found stays); ELIMIT (max,
  * or the budget of bases, nodes, is spent; < 0: none), without a text.
  */
-int nash__vertex_enumeration(struct nash_found *f, int64_t budget);
+int nash__vertex_enumeration(struct nash_found *f, int64_t budget); /* 0: a short try */
 /*
  * nash__partners() - all equilibria from all vertices of one side.
  * q        the side whose vertices f->v[q] are complete

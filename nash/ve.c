@@ -123,21 +123,23 @@ static int match_all(struct nash_found *f)
 	return status;
 }
 
-/* What the cones may cost before the walk is begun, and how much more after each turn of that. */
-#define FIRST_BASES 1000
-#define MORE_BASES  4
-/* Units of a cone that take as long as a basis of a walk. */
-#define UNITS_OF_BASIS 1000
+/* The first turn of the cones; units that take as long as a basis of a walk. */
+#define FIRST_UNITS    1000000
+#define UNITS_OF_BASIS 4000
 
-/* Cones of the sides that are not complete, with so many bases' time for each. */
-static int try_cones(struct nash_found *f, bool done[2], int64_t bases)
+/* Two ways to the vertices of each side. */
+struct ways {
+	struct nash_cone *cones[2];
+	struct nash_walk *walks[2];
+	struct nash_list list;
+};
+
+static int try_cones(struct ways *w, bool done[2], int64_t units)
 {
 	int status = GPUBE_OK;
 
 	for (int q = 0; q < 2 && !status; q++) {
-		if (done[q])
-			continue;
-		status = nash__cone_vertices(&f->v[q], bases * UNITS_OF_BASIS);
+		status = nash__cone_run(w->cones[q], units);
 		done[q] = !status;
 		if (status == GPUBE_ELIMIT)
 			status = GPUBE_OK;
@@ -145,15 +147,14 @@ static int try_cones(struct nash_found *f, bool done[2], int64_t bases)
 	return status;
 }
 
-/* Walks of both sides go on for so many bases. */
-static int try_walks(struct nash_walk *walks[2], bool done[2], int64_t bases)
+static int try_walks(struct ways *w, bool done[2], int64_t bases)
 {
 	int status = GPUBE_OK;
 
 	for (int q = 0; q < 2 && !status && !done[0] && !done[1]; q++) {
 		int64_t left = bases;
 
-		status = nash__walk_run(walks[q], &left);
+		status = nash__walk_run(w->walks[q], &left);
 		done[q] = !status;
 		if (status == GPUBE_ELIMIT)
 			status = GPUBE_OK;
@@ -161,35 +162,43 @@ static int try_walks(struct nash_walk *walks[2], bool done[2], int64_t bases)
 	return status;
 }
 
-/*
- * Both sides as cones for a short while, then as walks and as cones in turns, for longer
- * every time, until one of them is complete. A cone is made from the beginning every time.
- */
+/* Cones and walks of both sides in turns, for longer every time, until one side is complete. */
+static int take_turns(struct ways *w, struct nash_found *f, bool done[2], int64_t *budget)
+{
+	int64_t bases = FIRST_UNITS / UNITS_OF_BASIS;
+	int status = try_cones(w, done, FIRST_UNITS);
+
+	for (int q = 0; q < 2 && !status && !done[0] && !done[1] && *budget; q++)
+		status = nash__walk_new(&w->walks[q], &f->v[q], &w->list, NULL);
+	while (!status && !done[0] && !done[1]) {
+		if (*budget == 0)
+			return GPUBE_ELIMIT;
+		if (*budget > 0) {
+			bases = bases < *budget ? bases : *budget;
+			*budget -= bases;
+		}
+		status = try_walks(w, done, bases);
+		if (!status && !done[0] && !done[1])
+			status = try_cones(w, done, bases * UNITS_OF_BASIS);
+		bases += bases / 2;
+	}
+	return status;
+}
+
 static int enumerate_sides(struct nash_found *f, bool done[2], int64_t *budget)
 {
-	struct nash_list list = {0};
-	struct nash_walk *walks[2] = {0};
-	int64_t bases = *budget >= 0 && *budget < FIRST_BASES ? *budget : FIRST_BASES;
-	int status = try_cones(f, done, bases);
+	struct ways w = {0};
+	int status = nash__cone_new(&w.cones[0], &f->v[0]);
 
-	for (int q = 0; q < 2 && !status && !done[0] && !done[1]; q++)
-		status = nash__walk_new(&walks[q], &f->v[q], &list, NULL);
-	while (!status && !done[0] && !done[1]) {
-		status = try_walks(walks, done, bases);
-		*budget -= *budget > 0 ? bases : 0;
-		if (done[0] || done[1])
-			break;
-		if (!status && *budget == 0)
-			status = GPUBE_ELIMIT;
-		bases *= MORE_BASES;
-		if (*budget >= 0 && bases > *budget)
-			bases = *budget;
-		if (!status)
-			status = try_cones(f, done, bases);
+	if (!status)
+		status = nash__cone_new(&w.cones[1], &f->v[1]);
+	if (!status)
+		status = take_turns(&w, f, done, budget);
+	for (int q = 0; q < 2; q++) {
+		nash__cone_free(w.cones[q]);
+		nash__walk_free(w.walks[q]);
 	}
-	nash__walk_free(walks[0]);
-	nash__walk_free(walks[1]);
-	gpube__free(f->p->ctx, list.at);
+	gpube__free(f->p->ctx, w.list.at);
 	return status;
 }
 
