@@ -3,7 +3,6 @@
 
 #include "gpube/cli/session.h"
 
-#include "gpube/cli/ceilings.h"
 
 #include <math.h>
 #include <signal.h>
@@ -156,18 +155,6 @@ int session_start(struct session *s, const struct opts_talk *talk, int64_t threa
 	running = s->ctx;
 	catch_signal(SIGINT);
 	catch_signal(SIGTERM);
-	return CLI_DONE;
-}
-
-int session_start_engine(struct session *s, const struct opts_talk *talk,
-	const struct opts_engine *engine, bool json, const char *output)
-{
-	int rc = session_start(s, talk, engine->threads, engine->memory, json, output);
-
-	if (rc)
-		return rc;
-	s->ctx->device_memory_bytes = engine->device_memory;
-	ceilings_load(s);
 	return CLI_DONE;
 }
 
