@@ -337,6 +337,8 @@ extern "C" bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name)
 		path = GPUBE_PATH_BOXES;
 	else if (name && strcmp(name, "direct") == 0)
 		path = GPUBE_PATH_DIRECT;
+	else if (name && strcmp(name, "panels") == 0)
+		path = GPUBE_PATH_PANELS;
 	else if (name)
 		return false;
 	if (!ctx->device)
