@@ -23,8 +23,8 @@ __device__ static inline void copy_op(const struct gpube__panel_op &o, const T *
 	const uint32_t *list, uint32_t to, uint32_t n)
 {
 	constexpr uint32_t BYTES = WIDE * sizeof(T);
-	const uint32_t side = 1u << o.shift, lo = threadIdx.x & (side - 1);
-	const uint32_t hi = threadIdx.x >> o.shift, n_hi = blockDim.x >> o.shift;
+	const uint32_t side = o.side, hi = gpube__panel_split(threadIdx.x, side, o.by_side);
+	const uint32_t lo = threadIdx.x - hi * side, n_hi = o.n_beside;
 	const uint32_t row = o.t.row * (uint32_t)sizeof(T), copies = o.copies, step = o.x;
 
 	if (hi >= n_hi)
@@ -59,8 +59,8 @@ __device__ static inline void copy_op_x(const struct gpube__panel_op &o, const T
 	const uint32_t *list, uint32_t to, uint32_t n)
 {
 	constexpr int U = 4;
-	const uint32_t side = 1u << o.shift, lo = threadIdx.x & (side - 1);
-	const uint32_t hi = threadIdx.x >> o.shift, n_hi = blockDim.x >> o.shift;
+	const uint32_t side = o.side, hi = gpube__panel_split(threadIdx.x, side, o.by_side);
+	const uint32_t lo = threadIdx.x - hi * side, n_hi = o.n_beside;
 	const uint32_t row = o.t.row * (uint32_t)sizeof(T), copies = o.copies, fours = n / 4;
 
 	if (hi >= n_hi)
@@ -124,8 +124,8 @@ __device__ static inline void sum_panel(const struct gpube__panel &d,
 	uint32_t n)
 {
 	constexpr uint32_t BYTES = sizeof(T);
-	const uint32_t side = 1u << p.shift, hi = threadIdx.x >> p.shift;
-	const uint32_t n_hi = blockDim.x >> p.shift, cells = p.t.cells;
+	const uint32_t side = p.side, hi = gpube__panel_split(threadIdx.x, side, p.by_side);
+	const uint32_t n_hi = p.n_beside, cells = p.t.cells;
 	uint32_t at[GPUBE_PANEL_TERMS], row[GPUBE_PANEL_TERMS];
 
 	if (hi >= n_hi)
@@ -139,7 +139,7 @@ __device__ static inline void sum_panel(const struct gpube__panel &d,
 			at[i] = from + (o.at + hi * o.t.row) * BYTES;
 		}
 #pragma unroll 1
-	for (uint32_t e = threadIdx.x & (side - 1); e < cells; e += side) {
+	for (uint32_t e = threadIdx.x - hi * side; e < cells; e += side) {
 		uint32_t term[GPUBE_PANEL_TERMS];
 
 #pragma unroll
@@ -374,11 +374,12 @@ constexpr int blocks_of(int cells)
 /*
  * out[s] = min over x of sum_k in_k[s, x]; for integers same bits as contract_ref.c
  * Shape: see the head of contract_panel.h
- * Map:   block per box, and another after it; thread per tile of P x R x V output cells and group
- * along x; x in chunks that are copied to shared memory while the one before is worked on Moves: of
- * each operand what a box needs, once a box; the output once Ops:   an add-min per joined cell,
- * with three panels an addition more; a few per cell of a panel Bound: add-min issue where the box
- * is large enough for its copies
+ * Map:   block for every so-manieth box; thread per tile of P x R x V output cells and group along
+ *        x; x in chunks that are copied to shared memory, with two buffers while the one before
+ *        is worked on
+ * Moves: of each operand what a box needs, once a box; the output once
+ * Ops:   an add-min per joined cell, with three panels an addition more; a few per cell of a panel
+ * Bound: issue slots: add-mins, and what copies and sums take beside them
  */
 template <typename T, int P, int R, int V, int W>
 __global__ void __launch_bounds__(
@@ -419,14 +420,14 @@ __global__ void __launch_bounds__(
 					best[p][r][v] = most<T>();
 #pragma unroll 1
 		for (uint32_t x0 = 0; x0 < d.n_x; x0 += d.chunk) {
-			const uint32_t n = min(d.chunk, d.n_x - x0);
+			const uint32_t n = min(d.chunk, d.n_x - x0), next_x = x0 + d.chunk;
+			const uint32_t next_n = next_x < d.n_x ? min(d.chunk, d.n_x - next_x) : 0;
 			struct reader reader[N];
 
 			copies_wait();
 			__syncthreads();
-			if (x0 + d.chunk < d.n_x)
-				copy_ops(d, &b, lists, cells_at + other, x0 + d.chunk,
-					min(d.chunk, d.n_x - x0 - d.chunk));
+			if (d.second_buffer && next_n)
+				copy_ops(d, &b, lists, cells_at + other, next_x, next_n);
 			if (d.has_sums) {
 #pragma unroll 1
 				for (uint32_t i = 0; i < N; i++)
@@ -452,6 +453,10 @@ __global__ void __launch_bounds__(
 			}
 			from = other; /* the buffers take turns; one of them is at 0 */
 			other = d.second_buffer * BYTES - from;
+			if (!d.second_buffer && next_n) {
+				__syncthreads();
+				copy_ops(d, &b, lists, cells_at, next_x, next_n);
+			}
 		}
 		join_groups<T, P * R * V>(d, cells, lane, group, &best[0][0][0]);
 		if (group == 0)

@@ -98,20 +98,22 @@ struct gpube__panel_op {
 	uint32_t grid[GPUBE_PANEL_GRID]; /* to the next box's first value is step * this */
 	uint32_t at;                     /* words of shared memory, in a buffer */
 	uint32_t list;                   /* first entry of its list: offset of each copy of one x */
-	uint32_t copies, width; /* of one x, or of four in PANEL_FOURS_X; cells of a table's row */
-	uint32_t how, shift; /* enum gpube__panel_copy; threads: 1 << shift side by side, along x or
-				copies */
-	int32_t wide_axis;   /* whose values a copy of four has; -1: none */
-	int32_t order;       /* the contraction's operand that it is */
+	uint32_t copies, width;  /* of one x, or of four in PANEL_FOURS_X; cells of a table's row */
+	uint32_t how;            /* enum gpube__panel_copy */
+	uint32_t side, n_beside; /* threads side by side along x or copies, and such rows of them */
+	struct gpube__divisor by_side;
+	int32_t wide_axis; /* whose values a copy of four has; -1: none */
+	int32_t order;     /* the contraction's operand that it is */
 };
 
 struct gpube__panel_sum {
 	struct gpube__panel_table t;
-	uint32_t at;    /* words of shared memory; where n is 0, in a buffer */
-	uint32_t list;  /* first entry of its n lists: place in the term of what is added to each
-			   cell */
-	uint32_t shift; /* 1 << shift threads side by side along its cells */
-	uint32_t n;     /* terms; 0: it is the operand op[0] as copied */
+	uint32_t at;   /* words of shared memory; where n is 0, in a buffer */
+	uint32_t list; /* first entry of its n lists: place in the term of what is added to each
+			  cell */
+	uint32_t side, n_beside; /* threads side by side along its cells, and such rows of them */
+	struct gpube__divisor by_side;
+	uint32_t n; /* terms; 0: it is the operand op[0] as copied */
 	uint8_t op[GPUBE_PANEL_TERMS];
 };
 

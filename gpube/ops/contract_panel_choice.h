@@ -18,6 +18,7 @@ struct gpube__panel_choice {
 	int wide_dim[GPUBE_PANEL_OPS]; /* whose values a copy of four has */
 	int64_t panel_cells[3];
 	int terms[3];
+	bool two_buffers; /* of copies */
 	double shared_bytes;
 	double at_once;  /* boxes of a multiprocessor */
 	double staged;   /* slots of a block for one x, besides the joined cells */

@@ -91,15 +91,6 @@ static bool add_grid(struct gpube__panel *d, const struct maker *m, int e)
 	return true;
 }
 
-static uint32_t log_up(uint32_t n, uint32_t most)
-{
-	uint32_t shift = 0;
-
-	while (1u << shift < n && 2u << shift <= most)
-		shift++;
-	return shift;
-}
-
 static void make_op(struct gpube__panel *d, const struct maker *m, int k)
 {
 	struct gpube__panel_op *o = &d->op[k];
@@ -114,13 +105,15 @@ static void make_op(struct gpube__panel *d, const struct maker *m, int k)
 	o->wide_axis = m->c->wide_dim[k] == PANEL_NONE ? -1 : m->axis_of[m->c->wide_dim[k]];
 	o->copies = o->t.cells / o->width;
 	if ((o->how == PANEL_CELLS_X || o->how == PANEL_FOURS_X) && o->t.row / 4 % 2 == 0)
-		o->t.row += 4;       /* x side by side are written to different banks */
-	if (o->how == PANEL_FOURS_X) /* two, that is a sector of memory */
-		o->shift = d->chunk > 4;
+		o->t.row += 4; /* x side by side are written to different banks */
+	if (o->how == PANEL_CELLS_X)
+		o->side = d->chunk < 32 ? d->chunk : 32;
+	else if (o->how == PANEL_FOURS_X) /* two, that is a sector of memory */
+		o->side = d->chunk > 4 ? 2 : 1;
 	else
-		o->shift = o->how == PANEL_CELLS_X
-				   ? log_up(d->chunk < 32 ? d->chunk : 32, d->threads)
-				   : log_up(o->copies, d->threads);
+		o->side = o->copies < d->threads ? o->copies : d->threads;
+	o->n_beside = d->threads / o->side;
+	o->by_side = gpube__divisor_of(o->side);
 	for (int e = 0; e < m->p->s->n_out; e++)
 		if (m->axis_of[e] >= 0)
 			o->step[m->axis_of[e]] = (uint32_t)stride_of(m->p, k)[e];
@@ -149,14 +142,13 @@ static void make_lists(struct gpube__panel *d)
 static void lay_out(struct gpube__panel *d, const struct maker *m)
 {
 	const struct gpube__panel_choice *c = m->c;
-	const bool several = d->chunk < d->n_x;
 	uint32_t words = 0;
 
 	for (uint32_t k = 0; k < d->n_ops; k++) {
 		d->op[k].at = words;
 		words += d->op[k].t.row * d->chunk;
 	}
-	d->second_buffer = several ? words : 0;
+	d->second_buffer = c->two_buffers ? words : 0;
 	words += d->second_buffer;
 	for (uint32_t i = 0; i < d->n_panels; i++) {
 		struct gpube__panel_sum *s = &d->panel[i];
@@ -168,7 +160,9 @@ static void lay_out(struct gpube__panel *d, const struct maker *m)
 			if (c->panel_of[k] == (int)i)
 				s->op[s->n++] = (uint8_t)k;
 		s->at = words;
-		s->shift = log_up(s->t.cells, d->threads);
+		s->side = s->t.cells < d->threads ? s->t.cells : d->threads;
+		s->n_beside = d->threads / s->side;
+		s->by_side = gpube__divisor_of(s->side);
 		if (as_copied(m->p, c, (int)i)) {
 			s->n = 0;
 			s->t = d->op[s->op[0]].t;

@@ -250,6 +250,7 @@ static bool set_chunk(const struct gpube__panel_planner *p, struct gpube__panel_
 	const int64_t cells = kernel->size[0] * kernel->size[1] * kernel->size[2];
 	const double joined = (double)(c->groups / 2 * c->n_lanes * cells * 4);
 	double copied = 0, summed = 0, lists = 0, most;
+	bool alone; /* one buffer */
 
 	for (int k = 0; k < p->s->n_in; k++) {
 		copied += 4 * (double)(c->cells[k] + 8);
@@ -260,6 +261,11 @@ static bool set_chunk(const struct gpube__panel_planner *p, struct gpube__panel_
 		lists += as_copied(p, c, i) ? 0 : 4 * (double)(c->panel_cells[i] * c->terms[i]);
 	}
 	most = (room - lists) / (2 * copied + summed);
+	/* blocks that share a multiprocessor hide each other's copies, too: longer chunks pay more
+	 */
+	alone = most < 8 && most < (double)n_x && blocks > 1;
+	if (alone)
+		most = (room - lists) / (copied + summed);
 	if (most < 1 || joined > room)
 		return false;
 	c->chunk = smaller((int64_t)fmin(most, MAX_CHUNK), c->groups * 8 > 16 ? c->groups * 8 : 16);
@@ -270,8 +276,9 @@ static bool set_chunk(const struct gpube__panel_planner *p, struct gpube__panel_
 	for (int k = 0; k < p->s->n_in && c->chunk % 4; k++)
 		if (c->how[k] == PANEL_FOURS_X)
 			c->chunk = c->chunk > 3 ? c->chunk / 4 * 4 : 4;
+	c->two_buffers = c->chunk < n_x && !alone;
 	c->shared_bytes = fmax(
-		joined, lists + (double)c->chunk * (summed + copied * (c->chunk < n_x ? 2 : 1)));
+		joined, lists + (double)c->chunk * (summed + copied * (c->two_buffers ? 2 : 1)));
 	return c->shared_bytes <= room;
 }
 
