@@ -38,7 +38,7 @@ struct plan {
 #define PANEL_CYCLES 1.15
 #define BOX_LAUNCH   16000.0
 #define SHORT_CYCLES 70000.0  /* so short that a search for boxes would take longer */
-#define LONG_CYCLES  100000.0 /* so long that a search for panels is worth its time */
+#define LONG_CYCLES  135000.0 /* so long that a search for panels is worth its time */
 
 static double box_cycles(const struct gpube__box *b, bool in_batch)
 {

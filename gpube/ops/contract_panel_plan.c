@@ -28,7 +28,7 @@ const struct gpube__panel_kernel_info gpube__panel_kernels[N_PANEL_KERNELS] = {
 #define CHUNK       900.0 /* of each further chunk, where nothing else is done meanwhile */
 #define MAX_CHUNK   32
 #define MAX_PAIRS   3    /* of dims that every kernel is tried with */
-#define MAX_OUT     10   /* output dims: more would be searched for long */
+#define MAX_OUT	   5 /* output dims: the search grows with their fourth power */
 #define RESERVED    1536 /* bytes of shared memory that a block has besides */
 
 /* ---- panels ----------------------------------------------------------------------------- */
