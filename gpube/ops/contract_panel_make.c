@@ -1,4 +1,5 @@
 /* contract_panel_make.c - from what the search chose to the descriptor (contract_panel.h). */
+#include <assert.h>
 #include <string.h>
 
 #include "gpube/ops/contract_panel_choice.h"
@@ -112,6 +113,7 @@ static void make_op(struct gpube__panel *d, const struct maker *m, int k)
 		o->side = d->chunk > 4 ? 2 : 1;
 	else
 		o->side = o->copies < d->threads ? o->copies : d->threads;
+	assert(o->side > 0);
 	o->n_beside = d->threads / o->side;
 	o->by_side = gpube__divisor_of(o->side);
 	for (int e = 0; e < m->p->s->n_out; e++)
@@ -161,6 +163,7 @@ static void lay_out(struct gpube__panel *d, const struct maker *m)
 				s->op[s->n++] = (uint8_t)k;
 		s->at = words;
 		s->side = s->t.cells < d->threads ? s->t.cells : d->threads;
+		assert(s->side > 0);
 		s->n_beside = d->threads / s->side;
 		s->by_side = gpube__divisor_of(s->side);
 		if (as_copied(m->p, c, (int)i)) {
