@@ -90,11 +90,12 @@ static int simplify(struct job *j, int precision)
 static int search_order(struct job *j, struct gpube_order_cost *cost)
 {
 	const struct gpube_solve_opts *o = j->opts;
+	/* all threads eliminate, as all search */
+	const double cpu_rate = gpube__ops_cpu()->cells_per_second * j->ctx->n_threads;
 	bool twice = o->backend != GPUBE_BACKEND_CPU && !(o->order_seconds > 0) &&
 		     o->order_method == GPUBE_ORDER_AUTO;
 	int status = gpube__order_find(j->ctx, j->order, cost, &j->graph, o->order_method,
-		o->order_seconds, twice ? DEVICE_CELLS_PER_SECOND : j->ops->cells_per_second,
-		o->seed);
+		o->order_seconds, twice ? DEVICE_CELLS_PER_SECOND : cpu_rate, o->seed);
 
 	if (status || !twice)
 		return status;
@@ -102,8 +103,8 @@ static int search_order(struct job *j, struct gpube_order_cost *cost)
 		&j->ops, j->ctx, o->backend, cost->joined_cells, cost->largest_message);
 	if (status || j->ops != gpube__ops_cpu())
 		return status;
-	return gpube__order_find(j->ctx, j->order, cost, &j->graph, o->order_method, 0,
-		j->ops->cells_per_second, o->seed);
+	return gpube__order_find(
+		j->ctx, j->order, cost, &j->graph, o->order_method, 0, cpu_rate, o->seed);
 }
 
 /* The order, in terms of the model as it was given. */
