@@ -296,7 +296,7 @@ __device__ static inline void tables_init(const struct gpube__direct &d, struct 
 /* Blocks that the registers of a multiprocessor are to hold. */
 constexpr int blocks_of(int r, int cells)
 {
-	return r > 1 ? 1 : cells > 8 ? 2 : 3;
+	return r > 1 ? 1 : cells > 16 ? 2 : 3;
 }
 
 /*
