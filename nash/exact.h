@@ -22,15 +22,17 @@
 
 /*
  * c  l * k opponent's payoffs as integers >= 0: scaled to a common denominator,
- *    shifted for each own action (best responses do not notice) and divided by
- *    their common divisor
+ *    shifted for each own action (best responses do not notice), and each own
+ *    action's multiplied by a positive number (see problem.c)
+ * weight  what makes a point of the game of a point of the side: x_i is in proportion to
+ *    weight[i] times the side's; NULL: all 1
  * f  the same scaled into [0, 1]
  * flip  0 for player 1, 1 for player 2
  */
 struct nash_side {
 	int32_t k, l;
 	int flip;
-	fmpz *c;
+	fmpz *c, *weight;
 	double *f;
 };
 
@@ -55,6 +57,8 @@ struct nash_problem {
  * keep  keep strictly dominated actions
  */
 int nash__problem_init(struct nash_problem *p, const struct nash_game *g, bool keep);
+/* The whole game without those multiples: its sides' points are the game's. */
+int nash__problem_init_as_read(struct nash_problem *p, const struct nash_game *g);
 void nash__problem_clear(struct nash_problem *p);
 
 /* Label of a side's variable, and the other way round. */

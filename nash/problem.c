@@ -106,29 +106,84 @@ static bool remove_dominated(struct left *l, int p)
 
 /* ---- sides -------------------------------------------------------------------------- */
 
-/* Smallest entries become 0 for each own action, and the rest has no common divisor. */
-static void normalise(struct nash_side *s)
+/* Smallest entries become 0 for each own action. */
+static void shift(struct nash_side *s)
 {
-	fmpz_t least, g;
+	fmpz_t least;
 
 	fmpz_init(least);
-	fmpz_init(g);
 	for (int32_t i = 0; i < s->k; i++) {
 		fmpz_set(least, s->c + i);
 		for (int32_t j = 1; j < s->l; j++)
 			if (fmpz_cmp(s->c + (int64_t)j * s->k + i, least) < 0)
 				fmpz_set(least, s->c + (int64_t)j * s->k + i);
+		for (int32_t j = 0; j < s->l; j++)
+			fmpz_sub(s->c + (int64_t)j * s->k + i, s->c + (int64_t)j * s->k + i, least);
+	}
+	fmpz_clear(least);
+}
+
+/* Common divisor, and bits of the largest entry, of what an own action gives; 1 and 0 if nothing.
+ */
+static void measure(const struct nash_side *s, int32_t i, fmpz_t divisor, flint_bitcnt_t *bits)
+{
+	fmpz_zero(divisor);
+	*bits = 0;
+	for (int32_t j = 0; j < s->l; j++) {
+		const fmpz *c = s->c + (int64_t)j * s->k + i;
+		const flint_bitcnt_t b = fmpz_bits(c);
+
+		fmpz_gcd(divisor, divisor, c);
+		*bits = b > *bits ? b : *bits;
+	}
+	if (fmpz_is_zero(divisor))
+		fmpz_one(divisor);
+	*bits -= fmpz_bits(divisor) - 1 < *bits ? fmpz_bits(divisor) - 1 : *bits;
+}
+
+/* Actions may differ so much, in bits, before they are brought together. */
+enum { BITS_APART = 6 };
+
+/*
+ * What an own action gives may be multiplied by anything positive: then its probability is divided
+ * by that, and all are divided by their new sum. So each is divided by its own common divisor, and
+ * those far below the largest are multiplied by powers of two. Without it doubles cannot decide
+ * games whose actions differ by many powers of ten, and integers are longer than they need be.
+ */
+static int bring_together(struct nash_problem *p, struct nash_side *s)
+{
+	flint_bitcnt_t most = 0, bits;
+	fmpz *divisors;
+	fmpz_t lcm;
+
+	s->weight = gpube__alloc_zero(p->ctx, (uint64_t)s->k, sizeof(*s->weight));
+	if (!s->weight)
+		return GPUBE_ENOMEM;
+	divisors = _fmpz_vec_init(s->k);
+	fmpz_init_set_ui(lcm, 1);
+	for (int32_t i = 0; i < s->k; i++) {
+		measure(s, i, divisors + i, &bits);
+		fmpz_lcm(lcm, lcm, divisors + i);
+		most = bits > most ? bits : most;
+	}
+	for (int32_t i = 0; i < s->k; i++) {
+		flint_bitcnt_t up = 0;
+
+		measure(s, i, divisors + i, &bits);
+		if (bits && most - bits > BITS_APART)
+			up = most - bits;
+		fmpz_divexact(s->weight + i, lcm, divisors + i);
+		fmpz_mul_2exp(s->weight + i, s->weight + i, up);
 		for (int32_t j = 0; j < s->l; j++) {
 			fmpz *c = s->c + (int64_t)j * s->k + i;
 
-			fmpz_sub(c, c, least);
-			fmpz_gcd(g, g, c);
+			fmpz_divexact(c, c, divisors + i);
+			fmpz_mul_2exp(c, c, up);
 		}
 	}
-	if (!fmpz_is_zero(g) && !fmpz_is_one(g))
-		_fmpz_vec_scalar_divexact_fmpz(s->c, s->c, (slong)s->k * s->l, g);
-	fmpz_clear(least);
-	fmpz_clear(g);
+	fmpz_clear(lcm);
+	_fmpz_vec_clear(divisors, s->k);
+	return GPUBE_OK;
 }
 
 /* Nearest doubles of entry / largest entry: also where both are past the range of doubles. */
@@ -151,10 +206,11 @@ static void scale(struct nash_side *s)
 	}
 }
 
-static int make_side(struct nash_problem *p, int flip)
+static int make_side(struct nash_problem *p, int flip, bool as_read)
 {
 	struct nash_side *s = &p->side[flip];
 	int64_t cells = (int64_t)p->m * p->n;
+	int status = GPUBE_OK;
 
 	s->flip = flip;
 	s->k = flip ? p->n : p->m;
@@ -167,9 +223,12 @@ static int make_side(struct nash_problem *p, int flip)
 		for (int64_t i = 0; i < s->k; i++)
 			fmpz_set(s->c + j * s->k + i,
 				p->pay[1 - flip] + (flip ? j * p->n + i : i * p->n + j));
-	normalise(s);
-	scale(s);
-	return GPUBE_OK;
+	shift(s);
+	if (!as_read)
+		status = bring_together(p, s);
+	if (!status)
+		scale(s);
+	return status;
 }
 
 /* Keeps the cells of the actions that are left. */
@@ -182,7 +241,7 @@ static void shrink(struct nash_problem *p, int64_t columns)
 					p->pay[q] + p->map[0][i] * columns + p->map[1][j]);
 }
 
-int nash__problem_init(struct nash_problem *p, const struct nash_game *g, bool keep)
+static int init(struct nash_problem *p, const struct nash_game *g, bool keep, bool as_read)
 {
 	int64_t cells = (int64_t)g->m * g->n;
 	struct left left = {.n = g->n, .count = {g->m, g->n}};
@@ -212,13 +271,23 @@ int nash__problem_init(struct nash_problem *p, const struct nash_game *g, bool k
 		p->removed[1] = g->n - p->n;
 		p->words = (int)(((int64_t)p->m + p->n + 63) / 64);
 		shrink(p, g->n);
-		status = make_side(p, 0);
+		status = make_side(p, 0, as_read);
 	}
 	if (!status)
-		status = make_side(p, 1);
+		status = make_side(p, 1, as_read);
 	if (status)
 		nash__problem_clear(p);
 	return status;
+}
+
+int nash__problem_init(struct nash_problem *p, const struct nash_game *g, bool keep)
+{
+	return init(p, g, keep, false);
+}
+
+int nash__problem_init_as_read(struct nash_problem *p, const struct nash_game *g)
+{
+	return init(p, g, true, true);
 }
 
 void nash__problem_clear(struct nash_problem *p)
@@ -232,6 +301,9 @@ void nash__problem_clear(struct nash_problem *p)
 			fmpz_clear(p->side[q].c + k);
 		gpube__free(p->ctx, p->pay[q]);
 		gpube__free(p->ctx, p->map[q]);
+		for (int32_t k = 0; p->side[q].weight && k < p->side[q].k; k++)
+			fmpz_clear(p->side[q].weight + k);
+		gpube__free(p->ctx, p->side[q].weight);
 		gpube__free(p->ctx, p->side[q].c);
 		gpube__free(p->ctx, p->side[q].f);
 		fmpz_clear(&p->den[q]);

@@ -15,12 +15,12 @@ static int64_t batches(int64_t n)
 /* A strategy of the game without dominated actions, in the actions of the whole game. */
 static fmpz *lifted(const struct nash_problem *p, int side, int32_t all, const fmpz *coords)
 {
-	const int32_t k = p->side[side].k;
+	const struct nash_side *s = &p->side[side];
 	fmpz *x = _fmpz_vec_init(all + 1);
 
-	for (int32_t i = 0; i < k; i++)
-		fmpz_set(x + p->map[side][i], coords + i);
-	fmpz_set(x + all, coords + k);
+	for (int32_t i = 0; i < s->k; i++)
+		fmpz_mul(x + p->map[side][i], coords + i, s->weight + i);
+	_fmpz_vec_sum(x + all, x, all);
 	return x;
 }
 
@@ -65,8 +65,8 @@ static int lift_side(struct lift *l)
 
 	l->at = gpube__alloc(ctx, (uint64_t)v->n, sizeof(*l->at));
 	l->bad = gpube__alloc_zero(ctx, (uint64_t)v->n, 1);
-	l->masks = gpube__alloc(
-		ctx, (uint64_t)gpube__mul_size(v->n, l->to->words), sizeof(*l->masks));
+	l->masks =
+		gpube__alloc(ctx, (uint64_t)gpube__mul_size(v->n, l->to->words), sizeof(*l->masks));
 	if (!l->at || !l->bad || !l->masks)
 		return GPUBE_ENOMEM;
 	for (int64_t k = 0; k < v->n; k++)
@@ -275,8 +275,8 @@ static void write_text(void *arg, int64_t batch, int thread)
 
 	(void)thread;
 	for (int64_t k = batch * BATCH; k < (batch + 1) * BATCH && k < t->v->n; k++) {
-		int status = write_strategy(
-			&t->out[k], t->p, t->side, nash__coords(t->v, t->order[k]));
+		int status =
+			write_strategy(&t->out[k], t->p, t->side, nash__coords(t->v, t->order[k]));
 
 		if (status)
 			__atomic_store_n(&t->status, status, __ATOMIC_RELAXED);
@@ -336,7 +336,7 @@ int nash__report(struct nash_result *r, const struct nash_found *f)
 {
 	struct nash_problem whole;
 	struct nash_found all = {0};
-	int status = nash__problem_init(&whole, f->p->game, true);
+	int status = nash__problem_init_as_read(&whole, f->p->game);
 
 	if (status)
 		return status;

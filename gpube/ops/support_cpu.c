@@ -28,7 +28,7 @@ static void empty(struct job *job, struct pocket *pocket, int64_t n_pairs)
 	for (int k = 0; k < pocket->n && !job->status; k++)
 		__atomic_store_n(&job->status,
 			gpube__support_add(job->ctx, job->s, &pocket->pairs[k]), __ATOMIC_RELAXED);
-	job->s->n_pairs += n_pairs;
+	__atomic_fetch_add(&job->s->n_pairs, n_pairs, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&job->lock);
 	pocket->n = 0;
 }
@@ -50,8 +50,11 @@ static void scan_row(void *arg, int64_t row, int thread)
 		__atomic_store_n(&job->stopped, true, __ATOMIC_RELAXED);
 		return;
 	}
-	if (thread == 0 && s->all > 0)
-		gpube__progress(job->ctx, (s->before + (double)s->n_pairs) / s->all, "pairs");
+	if (thread == 0 && s->all > 0) {
+		const int64_t done = __atomic_load_n(&s->n_pairs, __ATOMIC_RELAXED);
+
+		gpube__progress(job->ctx, (s->before + (double)done) / s->all, "pairs");
+	}
 	for (int64_t t = from; t < job->y.n; t += step, n++) {
 		const uint64_t y = job->y.mask[t];
 		int answer;

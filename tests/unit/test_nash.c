@@ -279,6 +279,40 @@ static void known_counts(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/*
+ * Payoffs that differ by powers of 3 from action to action: each set of actions is an equilibrium
+ * with itself, 2^n - 1. It is what lrslib's game_22 is for n = 22.
+ */
+static void far_apart(void **state)
+{
+	enum { N = 6 };
+	struct gpube_ctx *ctx = make_ctx();
+	struct known k = {.m = N, .n = N};
+	struct nash_game *g;
+	char *all;
+
+	(void)state;
+	for (int i = 0, p = 1; i < N; i++, p *= 3)
+		for (int j = i, q = p; j < N; j++, q *= 3)
+			k.a[i * N + j] = k.b[j * N + i] = (i == j ? 1 : 2) * p * q;
+	g = make_game(ctx, &k);
+	for (int method = NASH_METHOD_AUTO; method <= NASH_METHOD_SE; method++) {
+		struct nash_result *r =
+			solve(g, ctx, (struct nash_opts){.method = (enum nash_method)method});
+
+		assert_int_equal(r->answer, NASH_ANSWER_ALL);
+		assert_int_equal(r->n_pairs, (1 << N) - 1);
+		assert_int_equal(r->degenerate, 0);
+		/* the first two actions: p + 6 q = 9 q is what both get from p and q */
+		assert_true(
+			has(all = all_text(g, r), "3/4 1/4 0 0 0 0 | 3/4 1/4 0 0 0 0 | 9/4 9/4"));
+		free(all);
+		nash_result_free(r, ctx);
+	}
+	nash_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
 static void components(void **state)
 {
 	static const struct known game = {.m = 2, .n = 2, .a = {1, 1, 0, 1}, .b = {1, 1, 0, 1}};
@@ -405,6 +439,7 @@ int main(void)
 			.name = names[n], .test_func = out_of_memory, .initial_state = (void *)k};
 	}
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(known_counts);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(far_apart);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(components);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(limits);
 	if (!nash_exact()) {

@@ -1,4 +1,7 @@
-/* Vertices of a side by double description and by the walk over bases: the same points. */
+/*
+ * Vertices of a side by double description and by the walk over bases: the same points. Equilibria
+ * from the vertices of both sides, of one side, and by a race: the same pairs.
+ */
 #include "tests/support/test.h"
 
 #include "nash/nash.h"
@@ -54,6 +57,85 @@ static void compare_side(const struct nash_problem *p, int side)
 	nash__vertices_clear(&walked);
 }
 
+/* The same pairs; empties 'found'. */
+static void compare_found(struct nash_found *all, struct nash_found *found)
+{
+	const int64_t n = all->n;
+
+	assert_int_equal(found->n, n);
+	assert_int_equal(nash__found_merge(all, found), GPUBE_OK);
+	assert_int_equal(all->n, n);
+	nash__found_clear(found);
+}
+
+/* All equilibria from the vertices of one side; a budget of 1, 2, … faces is too small at first. */
+static void from_one_side(const struct nash_problem *p, struct nash_found *all, int side)
+{
+	struct nash_list list = {0};
+	struct nash_found found;
+	int64_t budget = -1, least = 0;
+
+	nash__found_init(&found, p);
+	assert_int_equal(nash__face(&found.v[side], &list, NULL), GPUBE_OK);
+	gpube__free(p->ctx, list.at);
+	assert_int_equal(nash__partners(&found, side, &budget), GPUBE_OK);
+	assert_int_equal(budget, -1);
+	do
+		budget = least++;
+	while (nash__partners(&found, side, &budget) == GPUBE_ELIMIT && least < 10000);
+	assert_int_equal(budget, 0);
+	compare_found(all, &found);
+}
+
+static void compare_ways(const struct nash_problem *p)
+{
+	const char *method = NULL;
+	struct nash_found all, found;
+
+	nash__found_init(&all, p);
+	assert_int_equal(nash__vertex_enumeration(&all, -1), GPUBE_OK);
+	assert_true(all.n >= 1);
+	from_one_side(p, &all, 0);
+	from_one_side(p, &all, 1);
+	nash__found_init(&found, p);
+	assert_int_equal(nash__race(&found, &method), GPUBE_OK);
+	assert_true(!strcmp(method, "ve") || !strcmp(method, "eee"));
+	compare_found(&all, &found);
+	nash__found_clear(&all);
+}
+
+/* A race that is stopped has what both found until then; nothing is lost, nothing twice. */
+static void stopped_race(void **state)
+{
+	struct gpube_ctx *ctx;
+	struct nash_game *g;
+	struct nash_problem p;
+	struct nash_found found;
+	const char *method;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	for (int threads = 1; threads <= 2; threads++) {
+		method = "none";
+		ctx->n_threads = threads;
+		g = make_game(ctx, "coordination", 14, 14, 1);
+		assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
+		nash__found_init(&found, &p);
+		ctx->deadline = gpube__now() + 0.05;
+		assert_int_equal(nash__race(&found, &method), GPUBE_ESTOP);
+		assert_string_equal(method, "none");
+		assert_string_equal(gpube_error(ctx), "out of time");
+		assert_true(found.n < (1 << 14) - 1);
+		ctx->deadline = 0;
+		assert_int_equal(nash__race(&found, &method), GPUBE_OK);
+		assert_int_equal(found.n, (1 << 14) - 1);
+		nash__found_clear(&found);
+		nash__problem_clear(&p);
+		nash_game_free(g);
+	}
+	gpube_ctx_free(ctx);
+}
+
 static void same_vertices(void **state)
 {
 	static const int sizes[][2] = {{1, 1}, {1, 4}, {5, 1}, {2, 3}, {6, 4}, {6, 6}};
@@ -72,6 +154,8 @@ static void same_vertices(void **state)
 			assert_true(ctx->thread_end == flint_cleanup);
 			compare_side(&p, 0);
 			compare_side(&p, 1);
+			ctx->n_threads = seed;
+			compare_ways(&p);
 			nash__problem_clear(&p);
 			nash_game_free(g);
 		}
@@ -83,12 +167,13 @@ int main(void)
 	static char kinds[][32] = {"random", "win-lose", "zero-sum", "coordination", "dispersion",
 		"minimum-effort", "grab-the-dollar", "travelers-dilemma"};
 	enum { N = sizeof(kinds) / sizeof(*kinds) };
-	struct CMUnitTest tests[N] = {{0}};
+	struct CMUnitTest tests[N + 1] = {{0}};
 
 	for (int k = 0; k < N; k++)
 		tests[k] = (struct CMUnitTest){
 			.name = kinds[k], .test_func = same_vertices, .initial_state = kinds[k]};
-	return _cmocka_run_group_tests("vertices", tests, N, NULL, NULL);
+	tests[N] = (struct CMUnitTest)cmocka_unit_test(stopped_race);
+	return _cmocka_run_group_tests("vertices", tests, N + 1, NULL, NULL);
 }
 #else
 static void needs_flint(void **state)
