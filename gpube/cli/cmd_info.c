@@ -2,6 +2,7 @@
 #include "gpube/cli/ceilings.h"
 #include "gpube/cli/draw.h"
 #include "gpube/cli/measure.h"
+#include "gpube/cli/order_files.h"
 #include "gpube/cli/other_kinds.h"
 #include "gpube/ops/pick.h"
 
@@ -263,6 +264,9 @@ static int inspect(
 	} else {
 		session_hide_bar(s);
 		rc = o->dot ? draw(s, o, m, solution) : report(s, file, m, solution);
+		if (!rc && solution->order &&
+			order_files_write(m, solution->order, o->write_order, o->write_cover))
+			rc = session_fail(s, NULL);
 	}
 	gpube_solution_free(solution, s->ctx);
 	gpube__free(s->ctx, order);
@@ -331,6 +335,8 @@ const struct command cmd_info = {
 		    "sizes and estimates\n"
 		    "gpube info --order min-fill --json model.uai\n"
 		    "what plain min-fill gives, for a program to read\n"
+		    "gpube info --write-cover problem.cov problem.wcsp\n"
+		    "a tree decomposition, for 'toulbar2 problem.wcsp -B=1 -O=problem.cov'\n"
 		    "gpube info --dot decomposition --svg -o tree.svg problem.wcsp\n"
 		    "the clusters of the elimination as a picture",
 	.min_args = 1,

@@ -4,6 +4,7 @@
 #include "formats/formats.h"
 #include "formats/io.h"
 #include "gpube/cli/bounding.h"
+#include "gpube/cli/order_files.h"
 #include "gpube/cli/reparam_check.h"
 #include "gpube/ir/graph.h"
 #include "gpube/ops/ops.h"
@@ -113,12 +114,11 @@ static int can_write(struct session *s, const char *path)
 	return CLI_DONE;
 }
 
-/* toulbar2's .order: the variables of a good order of the written problem, first eliminated first. */
-static int write_order(struct session *s, const struct gpube_model *m, const char *path)
+/* A good order of the written problem, or its clusters. */
+static int write_order(struct session *s, const struct gpube_model *m, const struct opts_reparam *o)
 {
 	struct gpube_order_cost cost;
 	struct gpube_graph g;
-	struct gpube_out out;
 	int32_t *order = gpube__alloc(s->ctx, (uint64_t)m->n_vars, sizeof(*order));
 	int status = order ? gpube__graph_of_model(&g, m) : GPUBE_ENOMEM;
 
@@ -128,12 +128,7 @@ static int write_order(struct session *s, const struct gpube_model *m, const cha
 		gpube__graph_clear(s->ctx, &g);
 	}
 	if (!status)
-		status = gpube__out_open(&out, s->ctx, path);
-	if (!status) {
-		for (int32_t i = 0; i < m->n_vars; i++)
-			gpube__out_printf(&out, "%d\n", order[i]);
-		status = gpube__out_close(&out, true);
-	}
+		status = order_files_write(m, order, o->write_order, o->write_cover);
 	gpube__free(s->ctx, order);
 	return status;
 }
@@ -157,8 +152,8 @@ static int write_all(struct session *s, struct result *r)
 	gpube_model_free(made);
 	if (!status && o->write_sol && r->bounds->values)
 		status = gpube_write_solution(r->answer.model, o->write_sol, r->bounds->values);
-	if (!status && o->write_order)
-		status = write_order(s, r->shifted.model, o->write_order);
+	if (!status && (o->write_order || o->write_cover))
+		status = write_order(s, r->shifted.model, o);
 	return status;
 }
 

@@ -7,6 +7,7 @@
 #include "dcop/dcop.h"
 #include "gpube/cli/measure.h"
 #include "gpube/cli/session.h"
+#include "gpube/ir/bucket_tree.h"
 #include "gpube/simplify.h"
 
 enum {
@@ -17,18 +18,13 @@ enum {
 
 /*
  * A picture is of 'm', whose variable i has the name that variable original[i] of
- * 'given' has. position: in the order of the elimination; scope of the message of the
- * variable there: scope[at[p]] …, by position, ascending; it goes to the first of them.
+ * 'given' has.
  */
 struct picture {
 	struct gpube_out *out;
 	const struct gpube_model *given, *m;
 	int32_t *original;
-	int32_t *order, *position;
-	struct gpube_graph graph;
-	int64_t *at;
-	int32_t *scope;
-	int64_t scope_capacity;
+	struct gpube_bucket_tree tree;
 };
 
 /* ---- labels ------------------------------------------------------------------------- */
@@ -131,99 +127,30 @@ static void draw_graph(const struct picture *p)
 	gpube__out_text(p->out, "}\n");
 }
 
-/* ---- an elimination without tables ----------------------------------------------------------- */
-
-static int push(struct picture *p, int64_t *n, int32_t q)
-{
-	if (gpube__grow(p->m->ctx, &p->scope, &p->scope_capacity, *n + 1, sizeof(*p->scope)))
-		return GPUBE_ENOMEM;
-	p->scope[(*n)++] = q;
-	return GPUBE_OK;
-}
-
-/* The message at position k: what is later of the variable's neighbours and of the messages to it.
- */
-static int find_scope(struct picture *p, int32_t k, int32_t *seen, int32_t *first, int32_t *next)
-{
-	int32_t v = p->order[k];
-	int64_t n = p->at[k];
-	int status = GPUBE_OK;
-
-	seen[k] = k;
-	for (int64_t e = p->graph.start[v]; e < p->graph.start[v + 1] && !status; e++) {
-		int32_t q = p->position[p->graph.adjacent[e]];
-
-		if (q < k || seen[q] == k)
-			continue;
-		seen[q] = k;
-		status = push(p, &n, q);
-	}
-	for (int32_t c = first[k]; c >= 0; c = next[c])
-		for (int64_t s = p->at[c]; s < p->at[c + 1] && !status; s++) {
-			int32_t q = p->scope[s];
-
-			if (seen[q] == k)
-				continue;
-			seen[q] = k;
-			status = push(p, &n, q);
-		}
-	p->at[k + 1] = n;
-	if (status || n == p->at[k])
-		return status;
-	qsort(p->scope + p->at[k], (size_t)(n - p->at[k]), sizeof(*p->scope), gpube__compare_int32);
-	next[k] = first[p->scope[p->at[k]]];
-	first[p->scope[p->at[k]]] = k;
-	return GPUBE_OK;
-}
-
-static int eliminate(struct picture *p)
-{
-	struct gpube_ctx *ctx = p->m->ctx;
-	uint64_t n = (uint64_t)p->m->n_vars;
-	int32_t *seen = gpube__alloc(ctx, 3 * n, sizeof(*seen));
-	int status = seen ? gpube__graph_of_model(&p->graph, p->m) : GPUBE_ENOMEM;
-
-	p->position = gpube__alloc(ctx, n, sizeof(*p->position));
-	p->at = gpube__alloc_zero(ctx, n + 1, sizeof(*p->at));
-	if (!status && (!p->position || !p->at))
-		status = GPUBE_ENOMEM;
-	for (uint64_t k = 0; k < n && !status; k++) {
-		p->position[p->order[k]] = (int32_t)k;
-		seen[k] = seen[n + k] = -1;
-	}
-	for (uint64_t k = 0; k < n && !status; k++)
-		status = find_scope(p, (int32_t)k, seen, seen + n, seen + 2 * n);
-	gpube__free(ctx, seen);
-	return status;
-}
-
-static int64_t n_scope(const struct picture *p, int32_t k)
-{
-	return p->at[k + 1] - p->at[k];
-}
+/* ---- sizes -------------------------------------------------------------------------- */
 
 static double message_cells(const struct picture *p, int32_t k)
 {
 	double cells = 1;
 
-	for (int64_t s = p->at[k]; s < p->at[k + 1]; s++)
-		cells *= p->m->vars[p->order[p->scope[s]]].domain;
+	for (int64_t s = p->tree.at[k]; s < p->tree.at[k + 1]; s++)
+		cells *= p->m->vars[p->tree.order[p->tree.scope[s]]].domain;
 	return cells;
 }
 
 static double joined_cells(const struct picture *p, int32_t k)
 {
-	return message_cells(p, k) * p->m->vars[p->order[k]].domain;
+	return message_cells(p, k) * p->m->vars[p->tree.order[k]].domain;
 }
 
 /* The edge from k to where its message goes, if it goes anywhere. */
 static void draw_message(const struct picture *p, int32_t k)
 {
-	int32_t to = n_scope(p, k) ? p->scope[p->at[k]] : -1;
+	int32_t to = gpube__bucket_parent(&p->tree, k);
 
 	if (to >= 0)
-		gpube__out_printf(p->out, "\tv%d -> v%d [label=\"%s cells\"];\n", p->order[k],
-			p->order[to], cells_text(message_cells(p, k), 0));
+		gpube__out_printf(p->out, "\tv%d -> v%d [label=\"%s cells\"];\n", p->tree.order[k],
+			p->tree.order[to], cells_text(message_cells(p, k), 0));
 }
 
 /* ---- pseudo-tree
@@ -239,7 +166,7 @@ static void draw_pseudotree(const struct picture *p, const struct dcop_pseudotre
 		gpube__out_text(p->out, "\"];\n");
 	}
 	for (int32_t k = 0; k < t->n; k++) {
-		int32_t v = p->order[k];
+		int32_t v = p->tree.order[k];
 
 		draw_message(p, k);
 		for (int64_t e = t->pseudo_at[v]; e < t->pseudo_at[v + 1]; e++)
@@ -254,19 +181,21 @@ static int make_pseudotree(struct picture *p)
 {
 	const struct dcop_tree_opts opts = {.heuristic = DCOP_BEST, .root = -1, .tries = 200};
 	struct dcop_pseudotree *t;
+	int32_t *order;
 	int status = dcop_tree_of(&t, p->m, NULL, &opts);
 
 	if (status)
 		return status;
-	p->order = gpube__alloc(p->m->ctx, (uint64_t)t->n, sizeof(*p->order));
-	if (!p->order)
+	order = gpube__alloc(p->m->ctx, (uint64_t)t->n, sizeof(*order));
+	if (!order)
 		status = GPUBE_ENOMEM;
 	/* from the leaves: a variable's message then goes to its parent, the nearest of its scope
 	 */
 	for (int32_t k = 0; k < t->n && !status; k++)
-		p->order[k] = t->preorder[t->n - 1 - k];
+		order[k] = t->preorder[t->n - 1 - k];
 	if (!status)
-		status = eliminate(p);
+		status = gpube__bucket_tree_init(&p->tree, p->m, order);
+	gpube__free(p->m->ctx, order);
 	if (!status)
 		draw_pseudotree(p, t);
 	dcop_pseudotree_free(t);
@@ -283,8 +212,8 @@ static int32_t bucket_of(const struct picture *p, int32_t f)
 	int32_t first = -1;
 
 	for (int k = 0; k < p->m->functions[f].arity; k++)
-		if (first < 0 || p->position[scope[k]] < first)
-			first = p->position[scope[k]];
+		if (first < 0 || p->tree.position[scope[k]] < first)
+			first = p->tree.position[scope[k]];
 	return first;
 }
 
@@ -294,9 +223,9 @@ static void draw_bucket(
 {
 	int n = 0;
 
-	gpube__out_printf(p->out, "\tv%d [shape=box, label=\"", p->order[k]);
-	put_name(p, p->order[k]);
-	put_domain(p, p->order[k]);
+	gpube__out_printf(p->out, "\tv%d [shape=box, label=\"", p->tree.order[k]);
+	put_name(p, p->tree.order[k]);
+	put_domain(p, p->tree.order[k]);
 	gpube__out_printf(p->out, "\\n%s cells joined", cells_text(joined_cells(p, k), 0));
 	for (int32_t f = head[k]; f >= 0; f = next[f], n++) {
 		if (n < NAMED) {
@@ -342,31 +271,15 @@ static int draw_buckets(const struct picture *p)
 /* ---- decomposition
  * -------------------------------------------------------------------------------------- */
 
-/*
- * The cluster at k is its variable with its message's. It lies in that of a child c
- * if c's message is all of it; into[k] is then that child's, otherwise k.
- */
-static void find_clusters(const struct picture *p, int32_t *into)
-{
-	for (int32_t k = 0; k < p->m->n_vars; k++)
-		into[k] = k;
-	for (int32_t c = 0; c < p->m->n_vars; c++) {
-		int32_t k = n_scope(p, c) ? p->scope[p->at[c]] : -1;
-
-		if (k >= 0 && into[k] == k && n_scope(p, c) == n_scope(p, k) + 1)
-			into[k] = into[c];
-	}
-}
-
 static void draw_cluster(const struct picture *p, int32_t k)
 {
-	int64_t n = n_scope(p, k) + 1;
+	int64_t n = gpube__bucket_scope(&p->tree, k) + 1;
 
 	gpube__out_printf(p->out, "\tc%d [shape=box, label=\"", k);
-	put_name(p, p->order[k]);
+	put_name(p, p->tree.order[k]);
 	for (int64_t s = 0; s < n - 1 && s < NAMED - 1; s++) {
 		gpube__out_text(p->out, " ");
-		put_name(p, p->order[p->scope[p->at[k] + s]]);
+		put_name(p, p->tree.order[p->tree.scope[p->tree.at[k] + s]]);
 	}
 	if (n > NAMED)
 		gpube__out_text(p->out, " ...");
@@ -377,11 +290,11 @@ static void draw_cluster(const struct picture *p, int32_t k)
 static void draw_separator(const struct picture *p, int32_t from, int32_t to, int32_t k)
 {
 	gpube__out_printf(p->out, "\tc%d -> c%d [label=\"", from, to);
-	for (int64_t s = 0; s < n_scope(p, k) && s < NAMED; s++) {
-		put_name(p, p->order[p->scope[p->at[k] + s]]);
+	for (int64_t s = 0; s < gpube__bucket_scope(&p->tree, k) && s < NAMED; s++) {
+		put_name(p, p->tree.order[p->tree.scope[p->tree.at[k] + s]]);
 		gpube__out_text(p->out, " ");
 	}
-	gpube__out_printf(p->out, "%s\\n%s cells\"];\n", n_scope(p, k) > NAMED ? "..." : "",
+	gpube__out_printf(p->out, "%s\\n%s cells\"];\n", gpube__bucket_scope(&p->tree, k) > NAMED ? "..." : "",
 		cells_text(message_cells(p, k), 0));
 }
 
@@ -391,13 +304,13 @@ static int draw_decomposition(const struct picture *p)
 
 	if (!into)
 		return GPUBE_ENOMEM;
-	find_clusters(p, into);
+	gpube__bucket_clusters(&p->tree, into);
 	begin(p, "digraph decomposition", "\trankdir=BT;\n\tedge [dir=none];\n");
 	for (int32_t k = 0; k < n; k++)
 		if (into[k] == k)
 			draw_cluster(p, k);
 	for (int32_t k = 0; k < n; k++) {
-		int32_t to = n_scope(p, k) ? p->scope[p->at[k]] : -1;
+		int32_t to = gpube__bucket_parent(&p->tree, k);
 
 		/* into[] names the cluster of lowest position that holds another: edges stay edges
 		 */
@@ -417,18 +330,22 @@ static int make_tree(struct picture *p, const struct gpube_simplified *s, enum d
 {
 	struct gpube_ctx *ctx = p->m->ctx;
 	uint64_t n = (uint64_t)p->m->n_vars;
+	int32_t *kept;
 	int status;
 
 	p->original = gpube__alloc(ctx, n, sizeof(*p->original));
-	p->order = gpube__alloc(ctx, n, sizeof(*p->order));
-	if (!p->original || !p->order)
+	if (!p->original)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < s->n_vars; i++)
 		if (s->var[i] >= 0)
 			p->original[s->var[i]] = i;
-	status = order ? gpube__simplified_order(p->order, s, order, s->n_vars) : GPUBE_OK;
+	kept = gpube__alloc(ctx, n, sizeof(*kept));
+	if (!kept)
+		return GPUBE_ENOMEM;
+	status = order ? gpube__simplified_order(kept, s, order, s->n_vars) : GPUBE_OK;
 	if (!status)
-		status = eliminate(p);
+		status = gpube__bucket_tree_init(&p->tree, p->m, kept);
+	gpube__free(ctx, kept);
 	if (status)
 		return status;
 	return what == DRAW_BUCKETS ? draw_buckets(p) : draw_decomposition(p);
@@ -465,11 +382,7 @@ int draw_dot(struct gpube_out *out, const struct gpube_model *m, enum drawing wh
 		status = make_pseudotree(&p);
 	else
 		status = draw_elimination(&p, what, order, simplify, scale);
-	gpube__graph_clear(m->ctx, &p.graph);
+	gpube__bucket_tree_clear(m->ctx, &p.tree);
 	gpube__free(m->ctx, p.original);
-	gpube__free(m->ctx, p.order);
-	gpube__free(m->ctx, p.position);
-	gpube__free(m->ctx, p.at);
-	gpube__free(m->ctx, p.scope);
 	return status ? status : out->status;
 }

@@ -117,6 +117,14 @@
 	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
 		"with --method mbe: without cost shifting between the parts of a bucket")
 
+/* What a program that decomposes a problem can use. */
+#define OPTS_ORDER_FILES(X)                                                                        \
+	X(TEXT, write_order, 0, NULL, 0, 0, "FILE",                                                \
+		"write the elimination order, a .order")                                           \
+	X(TEXT, write_cover, 0, NULL, 0, 0, "FILE",                                                \
+		"write the clusters of the elimination, a .cov: with -B=1 -O=FILE, toulbar2 "      \
+		"decomposes the problem so")
+
 #define OPTS_REPARAM(X)                                                                            \
 	X(TEXT, write, 'o', NULL, 0, 0, "FILE",                                                    \
 		"where the equivalent problem goes, .cfn or .wcsp, also with .gz or .xz")          \
@@ -136,8 +144,7 @@
 		"read the problem back and compare costs of assignments: all if they are few, "    \
 		"otherwise some thousands at random")                                              \
 	X(TEXT, write_sol, 0, NULL, 0, 0, "FILE", "write the best assignment found, a .sol")       \
-	X(TEXT, write_order, 0, NULL, 0, 0, "FILE",                                                \
-		"write an elimination order of the equivalent problem, a .order")                  \
+	OPTS_ORDER_FILES(X)                                                                        \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the report")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
 
@@ -146,6 +153,7 @@
 		"write a picture instead, in the language of Graphviz: variables and functions, "  \
 		"the pseudo-tree of DPOP, or the buckets or clusters of the elimination")          \
 	X(FLAG, svg, 0, NULL, 0, 0, NULL, "with --dot: as SVG, drawn by Graphviz")                 \
+	OPTS_ORDER_FILES(X)                                                                        \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
