@@ -11,6 +11,7 @@ static const struct opt_row rows[] = {OPTS_INFO(OPT_ROW)};
 
 static const struct opt_group groups[] = {
 	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_ORDERS(offsetof(struct opts_info, orders)),
 	OPT_GROUP_ENGINE(offsetof(struct opts_info, engine)),
 	OPT_GROUP_READ(offsetof(struct opts_info, read)),
 	OPT_GROUP_TALK(offsetof(struct opts_info, talk)),
@@ -264,8 +265,7 @@ static int inspect(
 	} else {
 		session_hide_bar(s);
 		rc = o->dot ? draw(s, o, m, solution) : report(s, file, m, solution);
-		if (!rc && solution->order &&
-			order_files_write(m, solution->order, o->write_order, o->write_cover))
+		if (!rc && solution->order && order_files_write(m, solution->order, &o->orders))
 			rc = session_fail(s, NULL);
 	}
 	gpube_solution_free(solution, s->ctx);

@@ -15,6 +15,7 @@ static const struct opt_row rows[] = {OPTS_REPARAM(OPT_ROW)};
 
 static const struct opt_group groups[] = {
 	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_ORDERS(offsetof(struct opts_reparam, orders)),
 	OPT_GROUP_BOUNDING(offsetof(struct opts_reparam, bounding)),
 	OPT_GROUP_ENGINE(offsetof(struct opts_reparam, engine)),
 	OPT_GROUP_READ(offsetof(struct opts_reparam, read)),
@@ -128,7 +129,7 @@ static int write_order(struct session *s, const struct gpube_model *m, const str
 		gpube__graph_clear(s->ctx, &g);
 	}
 	if (!status)
-		status = order_files_write(m, order, o->write_order, o->write_cover);
+		status = order_files_write(m, order, &o->orders);
 	gpube__free(s->ctx, order);
 	return status;
 }
@@ -152,7 +153,7 @@ static int write_all(struct session *s, struct result *r)
 	gpube_model_free(made);
 	if (!status && o->write_sol && r->bounds->values)
 		status = gpube_write_solution(r->answer.model, o->write_sol, r->bounds->values);
-	if (!status && (o->write_order || o->write_cover))
+	if (!status && order_files_wanted(&o->orders))
 		status = write_order(s, r->shifted.model, o);
 	return status;
 }

@@ -117,8 +117,8 @@
 	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
 		"with --method mbe: without cost shifting between the parts of a bucket")
 
-/* What a program that decomposes a problem can use. */
-#define OPTS_ORDER_FILES(X)                                                                        \
+/* What a program that decomposes a problem can use: files that are written. */
+#define OPTS_ORDERS(X)                                                                             \
 	X(TEXT, write_order, 0, NULL, 0, 0, "FILE",                                                \
 		"write the elimination order, a .order")                                           \
 	X(TEXT, write_cover, 0, NULL, 0, 0, "FILE",                                                \
@@ -144,7 +144,6 @@
 		"read the problem back and compare costs of assignments: all if they are few, "    \
 		"otherwise some thousands at random")                                              \
 	X(TEXT, write_sol, 0, NULL, 0, 0, "FILE", "write the best assignment found, a .sol")       \
-	OPTS_ORDER_FILES(X)                                                                        \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the report")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
 
@@ -153,7 +152,6 @@
 		"write a picture instead, in the language of Graphviz: variables and functions, "  \
 		"the pseudo-tree of DPOP, or the buckets or clusters of the elimination")          \
 	X(FLAG, svg, 0, NULL, 0, 0, NULL, "with --dot: as SVG, drawn by Graphviz")                 \
-	OPTS_ORDER_FILES(X)                                                                        \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
@@ -374,6 +372,10 @@ struct opts_bounding {
 	OPTS_BOUNDING(OPT_FIELD)
 };
 
+struct opts_orders {
+	OPTS_ORDERS(OPT_FIELD)
+};
+
 struct opts_bound {
 	OPTS_BOUND(OPT_FIELD)
 	struct opts_bounding bounding;
@@ -384,6 +386,7 @@ struct opts_bound {
 
 struct opts_reparam {
 	OPTS_REPARAM(OPT_FIELD)
+	struct opts_orders orders;
 	struct opts_bounding bounding;
 	struct opts_engine engine;
 	struct opts_read read;
@@ -399,6 +402,7 @@ struct opts_daoopt {
 
 struct opts_info {
 	OPTS_INFO(OPT_FIELD)
+	struct opts_orders orders;
 	struct opts_engine engine;
 	struct opts_read read;
 	struct opts_talk talk;
@@ -484,19 +488,25 @@ struct opt_group {
 	{                                                                                          \
 		"Bounds", opt_rows_bounding, OPT_N_BOUNDING, at                                    \
 	}
+#define OPT_GROUP_ORDERS(at)                                                                       \
+	{                                                                                          \
+		"Orders and clusters", opt_rows_orders, OPT_N_ORDERS, at                           \
+	}
 
 #define OPT_COUNT(...) +1
 enum {
 	OPT_N_TALK = OPTS_TALK(OPT_COUNT),
 	OPT_N_READ = OPTS_READ(OPT_COUNT),
 	OPT_N_ENGINE = OPTS_ENGINE(OPT_COUNT),
-	OPT_N_BOUNDING = OPTS_BOUNDING(OPT_COUNT)
+	OPT_N_BOUNDING = OPTS_BOUNDING(OPT_COUNT),
+	OPT_N_ORDERS = OPTS_ORDERS(OPT_COUNT)
 };
 
 extern const struct opt_row opt_rows_talk[OPT_N_TALK];
 extern const struct opt_row opt_rows_read[OPT_N_READ];
 extern const struct opt_row opt_rows_engine[OPT_N_ENGINE];
 extern const struct opt_row opt_rows_bounding[OPT_N_BOUNDING];
+extern const struct opt_row opt_rows_orders[OPT_N_ORDERS];
 
 struct command;
 

@@ -1,8 +1,6 @@
 /* order_files.c - see order_files.h. */
 #include "gpube/cli/order_files.h"
 
-#include <string.h>
-
 #include "formats/formats.h"
 #include "formats/io.h"
 #include "gpube/ir/bucket_tree.h"
@@ -75,10 +73,10 @@ static int write_cover(const struct gpube_model *m, const int32_t *order, const 
 	return status;
 }
 
-int order_files_write(const struct gpube_model *m, const int32_t *order, const char *order_path,
-	const char *cover_path)
+int order_files_write(
+	const struct gpube_model *m, const int32_t *order, const struct opts_orders *o)
 {
-	int status = order_path ? write_order(m, order, order_path) : GPUBE_OK;
+	int status = o->write_order ? write_order(m, order, o->write_order) : GPUBE_OK;
 
-	return status || !cover_path ? status : write_cover(m, order, cover_path);
+	return status || !o->write_cover ? status : write_cover(m, order, o->write_cover);
 }

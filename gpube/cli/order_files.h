@@ -4,14 +4,18 @@
 
 #include "gpube/cli/session.h"
 
+static inline bool order_files_wanted(const struct opts_orders *o)
+{
+	return o->write_order || o->write_cover;
+}
+
 /*
- * order_files_write() - the files of --write-order and --write-cover.
- * order        a permutation of m's variables, the first is eliminated first
- * order_path   toulbar2's .order, or NULL
- * cover_path   toulbar2's .cov, the clusters of the elimination that lie in no other, or NULL
+ * order_files_write() - toulbar2's .order, and its .cov: the clusters of the elimination that lie
+ * in no other.
+ * order   a permutation of m's variables, the first is eliminated first
  * Errors: EIO, ENOMEM
  */
-int order_files_write(const struct gpube_model *m, const int32_t *order, const char *order_path,
-	const char *cover_path);
+int order_files_write(
+	const struct gpube_model *m, const int32_t *order, const struct opts_orders *o);
 
 #endif
