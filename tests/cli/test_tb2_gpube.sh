@@ -69,7 +69,7 @@ for signal in INT TERM; do
 	status=143
 	[ $signal = INT ] && status=130
 	TOULBAR2=$work/never row "SIG$signal: the bounds so far" "$status" \
-		'^best ' '*' timeout --preserve-status -s $signal 0.7 "$tb2" "$work/hard.wcsp"
+		'^best ' '*' timeout --preserve-status -s $signal 2 "$tb2" "$work/hard.wcsp"
 done
 that 'no file stays' [ -z "$(ls -A "$TMPDIR")" ]
 plan
