@@ -11,6 +11,7 @@
  * the kernels alone, by events, the median of the repetitions. CSV goes to stdout, a
  * table to stderr.
  */
+#include "gpube/ops/add_min.cuh"
 #include "gpube/ops/device.cuh"
 
 #include <stdio.h>
@@ -42,51 +43,6 @@ static int repeats = 11;
 static bool quick;
 
 /* ---- ceilings --------------------------------------------------------------------- */
-
-__device__ static int32_t add_min(int32_t a, int32_t b, int32_t c)
-{
-	return __viaddmin_s32(a, b, c);
-}
-
-__device__ static float add_min(float a, float b, float c)
-{
-	return fminf(a + b, c);
-}
-
-#define CHAINS 32
-
-__device__ static void opaque(int32_t *v)
-{
-	asm volatile("" : "+r"(*v));
-}
-
-__device__ static void opaque(float *v)
-{
-	asm volatile("" : "+f"(*v));
-}
-
-/* CHAINS independent add-mins a round, whose sums the compiler cannot take out of the loop. */
-template <typename T> __global__ void add_mins(T *out, T from, int rounds)
-{
-	T best[CHAINS], a[8], b[4];
-
-	for (int i = 0; i < CHAINS; i++)
-		best[i] = from + (T)(i * 1000);
-	for (int i = 0; i < 8; i++)
-		a[i] = from + (T)(threadIdx.x + i);
-	for (int i = 0; i < 4; i++)
-		b[i] = from - (T)i;
-	for (int r = 0; r < rounds; r++) {
-		for (int i = 0; i < 4; i++)
-			opaque(&b[i]);
-#pragma unroll
-		for (int i = 0; i < CHAINS; i++)
-			best[i] = add_min(a[i % 8], b[i / 8], best[i]);
-	}
-	for (int i = 1; i < CHAINS; i++)
-		best[0] = best[i] < best[0] ? best[i] : best[0];
-	out[blockIdx.x * blockDim.x + threadIdx.x] = best[0];
-}
 
 static int by_value(const void *a, const void *b)
 {

@@ -4,7 +4,6 @@
 #include "formats/formats.h"
 #include "formats/io.h"
 #include "gpube/cli/bounding.h"
-#include "gpube/cli/order_files.h"
 #include "gpube/cli/reparam_check.h"
 #include "gpube/ir/graph.h"
 #include "gpube/ops/ops.h"
@@ -15,7 +14,6 @@ static const struct opt_row rows[] = {OPTS_REPARAM(OPT_ROW)};
 
 static const struct opt_group groups[] = {
 	OPT_GROUP("Options", rows, 0),
-	OPT_GROUP_ORDERS(offsetof(struct opts_reparam, orders)),
 	OPT_GROUP_BOUNDING(offsetof(struct opts_reparam, bounding)),
 	OPT_GROUP_ENGINE(offsetof(struct opts_reparam, engine)),
 	OPT_GROUP_READ(offsetof(struct opts_reparam, read)),
@@ -26,7 +24,6 @@ static const struct opt_group groups[] = {
 /* The words of --to, in their order, as formats. */
 static const enum gpube_format formats[] = {GPUBE_FORMAT_AUTO, GPUBE_FORMAT_WCSP, GPUBE_FORMAT_CFN};
 
-enum { LABEL = ANSWER_LABEL };
 enum { ORDER_TENTHS = 3 }; /* seconds for the order that is written, in tenths */
 
 struct result {
@@ -115,8 +112,8 @@ static int can_write(struct session *s, const char *path)
 	return CLI_DONE;
 }
 
-/* A good order of the written problem, or its clusters. */
-static int write_order(struct session *s, const struct gpube_model *m, const struct opts_reparam *o)
+/* A good order of the written problem. */
+static int write_order(struct session *s, const struct gpube_model *m, const char *path)
 {
 	struct gpube_order_cost cost;
 	struct gpube_graph g;
@@ -129,7 +126,7 @@ static int write_order(struct session *s, const struct gpube_model *m, const str
 		gpube__graph_clear(s->ctx, &g);
 	}
 	if (!status)
-		status = order_files_write(m, order, &o->orders);
+		status = gpube_write_order(m, path, order);
 	gpube__free(s->ctx, order);
 	return status;
 }
@@ -153,8 +150,8 @@ static int write_all(struct session *s, struct result *r)
 	gpube_model_free(made);
 	if (!status && o->write_sol && r->bounds->values)
 		status = gpube_write_solution(r->answer.model, o->write_sol, r->bounds->values);
-	if (!status && order_files_wanted(&o->orders))
-		status = write_order(s, r->shifted.model, o);
+	if (!status && o->write_order)
+		status = write_order(s, r->shifted.model, o->write_order);
 	return status;
 }
 
@@ -221,8 +218,8 @@ static int run(const void *opts, int n_args, char **args)
 	(void)n_args;
 	if (!usable(o))
 		return CLI_USAGE;
-	rc = session_start(&s, &o->talk, o->engine.threads, o->engine.memory,
-		o->json || o->output == ANSWER_JSON, NULL);
+	rc = session_start_engine(
+		&s, &o->talk, &o->engine, o->json || o->output == ANSWER_JSON, NULL);
 	if (rc)
 		return rc;
 	rc = can_write(&s, o->write);

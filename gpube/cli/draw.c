@@ -1,13 +1,12 @@
 /* draw.c - models in Graphviz's language. See draw.h. */
 #include "gpube/cli/draw.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "dcop/dcop.h"
 #include "gpube/cli/measure.h"
 #include "gpube/cli/session.h"
-#include "gpube/ir/bucket_tree.h"
+#include "gpube/ir/elimination.h"
 #include "gpube/simplify.h"
 
 enum {
@@ -24,7 +23,8 @@ struct picture {
 	struct gpube_out *out;
 	const struct gpube_model *given, *m;
 	int32_t *original;
-	struct gpube_bucket_tree tree;
+	int32_t *order;
+	struct gpube_elimination along; /* the order */
 };
 
 /* ---- labels ------------------------------------------------------------------------- */
@@ -127,34 +127,56 @@ static void draw_graph(const struct picture *p)
 	gpube__out_text(p->out, "}\n");
 }
 
-/* ---- sizes -------------------------------------------------------------------------- */
+/* ---- an elimination without tables ----------------------------------------------------------- */
+
+static int eliminate(struct picture *p)
+{
+	struct gpube_graph graph;
+	int status = gpube__graph_of_model(&graph, p->m);
+
+	if (status)
+		return status;
+	status = gpube__eliminate_graph(&p->along, p->m->ctx, &graph, p->order);
+	gpube__graph_clear(p->m->ctx, &graph);
+	return status;
+}
+
+/* The variable at index s of the message at k. */
+static int32_t in_scope(const struct picture *p, int32_t k, int64_t s)
+{
+	return p->order[p->along.scope[p->along.at[k] + s]];
+}
+
+static int64_t n_scope(const struct picture *p, int32_t k)
+{
+	return gpube__n_scope(&p->along, k);
+}
 
 static double message_cells(const struct picture *p, int32_t k)
 {
 	double cells = 1;
 
-	for (int64_t s = p->tree.at[k]; s < p->tree.at[k + 1]; s++)
-		cells *= p->m->vars[p->tree.order[p->tree.scope[s]]].domain;
+	for (int64_t s = 0; s < n_scope(p, k); s++)
+		cells *= p->m->vars[in_scope(p, k, s)].domain;
 	return cells;
 }
 
 static double joined_cells(const struct picture *p, int32_t k)
 {
-	return message_cells(p, k) * p->m->vars[p->tree.order[k]].domain;
+	return message_cells(p, k) * p->m->vars[p->order[k]].domain;
 }
 
 /* The edge from k to where its message goes, if it goes anywhere. */
 static void draw_message(const struct picture *p, int32_t k)
 {
-	int32_t to = gpube__bucket_parent(&p->tree, k);
+	int32_t to = gpube__message_to(&p->along, k);
 
 	if (to >= 0)
-		gpube__out_printf(p->out, "\tv%d -> v%d [label=\"%s cells\"];\n", p->tree.order[k],
-			p->tree.order[to], cells_text(message_cells(p, k), 0));
+		gpube__out_printf(p->out, "\tv%d -> v%d [label=\"%s cells\"];\n", p->order[k],
+			p->order[to], cells_text(message_cells(p, k), 0));
 }
 
-/* ---- pseudo-tree
- * --------------------------------------------------------------------------------- */
+/* ---- pseudo-tree ---------------------------------------------------------------------- */
 
 static void draw_pseudotree(const struct picture *p, const struct dcop_pseudotree *t)
 {
@@ -166,7 +188,7 @@ static void draw_pseudotree(const struct picture *p, const struct dcop_pseudotre
 		gpube__out_text(p->out, "\"];\n");
 	}
 	for (int32_t k = 0; k < t->n; k++) {
-		int32_t v = p->tree.order[k];
+		int32_t v = p->order[k];
 
 		draw_message(p, k);
 		for (int64_t e = t->pseudo_at[v]; e < t->pseudo_at[v + 1]; e++)
@@ -181,29 +203,26 @@ static int make_pseudotree(struct picture *p)
 {
 	const struct dcop_tree_opts opts = {.heuristic = DCOP_BEST, .root = -1, .tries = 200};
 	struct dcop_pseudotree *t;
-	int32_t *order;
 	int status = dcop_tree_of(&t, p->m, NULL, &opts);
 
 	if (status)
 		return status;
-	order = gpube__alloc(p->m->ctx, (uint64_t)t->n, sizeof(*order));
-	if (!order)
+	p->order = gpube__alloc(p->m->ctx, (uint64_t)t->n, sizeof(*p->order));
+	if (!p->order)
 		status = GPUBE_ENOMEM;
 	/* from the leaves: a variable's message then goes to its parent, the nearest of its scope
 	 */
 	for (int32_t k = 0; k < t->n && !status; k++)
-		order[k] = t->preorder[t->n - 1 - k];
+		p->order[k] = t->preorder[t->n - 1 - k];
 	if (!status)
-		status = gpube__bucket_tree_init(&p->tree, p->m, order);
-	gpube__free(p->m->ctx, order);
+		status = eliminate(p);
 	if (!status)
 		draw_pseudotree(p, t);
 	dcop_pseudotree_free(t);
 	return status;
 }
 
-/* ---- buckets
- * ---------------------------------------------------------------------------------------- */
+/* ---- buckets ---------------------------------------------------------------------- */
 
 /* The position at which a function meets the elimination, -1 for one of no variables. */
 static int32_t bucket_of(const struct picture *p, int32_t f)
@@ -212,8 +231,8 @@ static int32_t bucket_of(const struct picture *p, int32_t f)
 	int32_t first = -1;
 
 	for (int k = 0; k < p->m->functions[f].arity; k++)
-		if (first < 0 || p->tree.position[scope[k]] < first)
-			first = p->tree.position[scope[k]];
+		if (first < 0 || p->along.position[scope[k]] < first)
+			first = p->along.position[scope[k]];
 	return first;
 }
 
@@ -223,9 +242,9 @@ static void draw_bucket(
 {
 	int n = 0;
 
-	gpube__out_printf(p->out, "\tv%d [shape=box, label=\"", p->tree.order[k]);
-	put_name(p, p->tree.order[k]);
-	put_domain(p, p->tree.order[k]);
+	gpube__out_printf(p->out, "\tv%d [shape=box, label=\"", p->order[k]);
+	put_name(p, p->order[k]);
+	put_domain(p, p->order[k]);
 	gpube__out_printf(p->out, "\\n%s cells joined", cells_text(joined_cells(p, k), 0));
 	for (int32_t f = head[k]; f >= 0; f = next[f], n++) {
 		if (n < NAMED) {
@@ -268,18 +287,17 @@ static int draw_buckets(const struct picture *p)
 	return status;
 }
 
-/* ---- decomposition
- * -------------------------------------------------------------------------------------- */
+/* ---- decomposition ---------------------------------------------------------------------- */
 
 static void draw_cluster(const struct picture *p, int32_t k)
 {
-	int64_t n = gpube__bucket_scope(&p->tree, k) + 1;
+	int64_t n = n_scope(p, k) + 1;
 
 	gpube__out_printf(p->out, "\tc%d [shape=box, label=\"", k);
-	put_name(p, p->tree.order[k]);
+	put_name(p, p->order[k]);
 	for (int64_t s = 0; s < n - 1 && s < NAMED - 1; s++) {
 		gpube__out_text(p->out, " ");
-		put_name(p, p->tree.order[p->tree.scope[p->tree.at[k] + s]]);
+		put_name(p, in_scope(p, k, s));
 	}
 	if (n > NAMED)
 		gpube__out_text(p->out, " ...");
@@ -290,11 +308,11 @@ static void draw_cluster(const struct picture *p, int32_t k)
 static void draw_separator(const struct picture *p, int32_t from, int32_t to, int32_t k)
 {
 	gpube__out_printf(p->out, "\tc%d -> c%d [label=\"", from, to);
-	for (int64_t s = 0; s < gpube__bucket_scope(&p->tree, k) && s < NAMED; s++) {
-		put_name(p, p->tree.order[p->tree.scope[p->tree.at[k] + s]]);
+	for (int64_t s = 0; s < n_scope(p, k) && s < NAMED; s++) {
+		put_name(p, in_scope(p, k, s));
 		gpube__out_text(p->out, " ");
 	}
-	gpube__out_printf(p->out, "%s\\n%s cells\"];\n", gpube__bucket_scope(&p->tree, k) > NAMED ? "..." : "",
+	gpube__out_printf(p->out, "%s\\n%s cells\"];\n", n_scope(p, k) > NAMED ? "..." : "",
 		cells_text(message_cells(p, k), 0));
 }
 
@@ -304,16 +322,14 @@ static int draw_decomposition(const struct picture *p)
 
 	if (!into)
 		return GPUBE_ENOMEM;
-	gpube__bucket_clusters(&p->tree, into);
+	gpube__elimination_clusters(into, &p->along);
 	begin(p, "digraph decomposition", "\trankdir=BT;\n\tedge [dir=none];\n");
 	for (int32_t k = 0; k < n; k++)
 		if (into[k] == k)
 			draw_cluster(p, k);
 	for (int32_t k = 0; k < n; k++) {
-		int32_t to = gpube__bucket_parent(&p->tree, k);
+		int32_t to = gpube__message_to(&p->along, k);
 
-		/* into[] names the cluster of lowest position that holds another: edges stay edges
-		 */
 		if (to >= 0 && into[k] != into[to])
 			draw_separator(p, into[k], into[to], k);
 	}
@@ -322,30 +338,25 @@ static int draw_decomposition(const struct picture *p)
 	return GPUBE_OK;
 }
 
-/* ---- all of it
- * -------------------------------------------------------------------------------------------- */
+/* ---- all of it ---------------------------------------------------------------------- */
 
 static int make_tree(struct picture *p, const struct gpube_simplified *s, enum drawing what,
 	const int32_t *order)
 {
 	struct gpube_ctx *ctx = p->m->ctx;
 	uint64_t n = (uint64_t)p->m->n_vars;
-	int32_t *kept;
 	int status;
 
 	p->original = gpube__alloc(ctx, n, sizeof(*p->original));
-	if (!p->original)
+	p->order = gpube__alloc(ctx, n, sizeof(*p->order));
+	if (!p->original || !p->order)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < s->n_vars; i++)
 		if (s->var[i] >= 0)
 			p->original[s->var[i]] = i;
-	kept = gpube__alloc(ctx, n, sizeof(*kept));
-	if (!kept)
-		return GPUBE_ENOMEM;
-	status = order ? gpube__simplified_order(kept, s, order, s->n_vars) : GPUBE_OK;
+	status = order ? gpube__simplified_order(p->order, s, order, s->n_vars) : GPUBE_OK;
 	if (!status)
-		status = gpube__bucket_tree_init(&p->tree, p->m, kept);
-	gpube__free(ctx, kept);
+		status = eliminate(p);
 	if (status)
 		return status;
 	return what == DRAW_BUCKETS ? draw_buckets(p) : draw_decomposition(p);
@@ -382,7 +393,8 @@ int draw_dot(struct gpube_out *out, const struct gpube_model *m, enum drawing wh
 		status = make_pseudotree(&p);
 	else
 		status = draw_elimination(&p, what, order, simplify, scale);
-	gpube__bucket_tree_clear(m->ctx, &p.tree);
+	gpube__elimination_clear(&p.along, m->ctx);
 	gpube__free(m->ctx, p.original);
+	gpube__free(m->ctx, p.order);
 	return status ? status : out->status;
 }

@@ -44,7 +44,8 @@
 	X(CHOICE, order, 0, "auto", 0, 0, "auto|min-fill|min-size|min-degree",                     \
 		"how the elimination order is found; auto tries all, restarts and improves")       \
 	X(TEXT, order_file, 0, NULL, 0, 0, "FILE",                                                 \
-		"read the elimination order from FILE, the variable eliminated first in front")    \
+		"read the elimination order from FILE, the variable eliminated first in front, "  \
+		"or, from a .cov, that of a tree decomposition")    \
 	X(TIME, order_time, 0, NULL, 0, OPTS_NO_END, "TIME",                                       \
 		"search for an order this long; 0: as long as it pays")                            \
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the search for an order")               \
@@ -117,14 +118,6 @@
 	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
 		"with --method mbe: without cost shifting between the parts of a bucket")
 
-/* What a program that decomposes a problem can use: files that are written. */
-#define OPTS_ORDERS(X)                                                                             \
-	X(TEXT, write_order, 0, NULL, 0, 0, "FILE",                                                \
-		"write the elimination order, a .order")                                           \
-	X(TEXT, write_cover, 0, NULL, 0, 0, "FILE",                                                \
-		"write the clusters of the elimination, a .cov: with -B=1 -O=FILE, toulbar2 "      \
-		"decomposes the problem so")
-
 #define OPTS_REPARAM(X)                                                                            \
 	X(TEXT, write, 'o', NULL, 0, 0, "FILE",                                                    \
 		"where the equivalent problem goes, .cfn or .wcsp, also with .gz or .xz")          \
@@ -144,6 +137,9 @@
 		"read the problem back and compare costs of assignments: all if they are few, "    \
 		"otherwise some thousands at random")                                              \
 	X(TEXT, write_sol, 0, NULL, 0, 0, "FILE", "write the best assignment found, a .sol")       \
+	X(TEXT, write_order, 0, NULL, 0, 0, "FILE",                                                \
+		"write an elimination order of the equivalent problem, a .order, or its "          \
+		"tree decomposition, a .cov")                  \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the report")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
 
@@ -152,6 +148,9 @@
 		"write a picture instead, in the language of Graphviz: variables and functions, "  \
 		"the pseudo-tree of DPOP, or the buckets or clusters of the elimination")          \
 	X(FLAG, svg, 0, NULL, 0, 0, NULL, "with --dot: as SVG, drawn by Graphviz")                 \
+	X(TEXT, write_order, 0, NULL, 0, 0, "FILE",                                                \
+		"also write the elimination order that is found, of the model as it was read "     \
+		"(--no-simplify goes with it), a .order; as .cov its tree decomposition")          \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
@@ -372,10 +371,6 @@ struct opts_bounding {
 	OPTS_BOUNDING(OPT_FIELD)
 };
 
-struct opts_orders {
-	OPTS_ORDERS(OPT_FIELD)
-};
-
 struct opts_bound {
 	OPTS_BOUND(OPT_FIELD)
 	struct opts_bounding bounding;
@@ -386,7 +381,6 @@ struct opts_bound {
 
 struct opts_reparam {
 	OPTS_REPARAM(OPT_FIELD)
-	struct opts_orders orders;
 	struct opts_bounding bounding;
 	struct opts_engine engine;
 	struct opts_read read;
@@ -402,7 +396,6 @@ struct opts_daoopt {
 
 struct opts_info {
 	OPTS_INFO(OPT_FIELD)
-	struct opts_orders orders;
 	struct opts_engine engine;
 	struct opts_read read;
 	struct opts_talk talk;
@@ -488,25 +481,19 @@ struct opt_group {
 	{                                                                                          \
 		"Bounds", opt_rows_bounding, OPT_N_BOUNDING, at                                    \
 	}
-#define OPT_GROUP_ORDERS(at)                                                                       \
-	{                                                                                          \
-		"Orders and clusters", opt_rows_orders, OPT_N_ORDERS, at                           \
-	}
 
 #define OPT_COUNT(...) +1
 enum {
 	OPT_N_TALK = OPTS_TALK(OPT_COUNT),
 	OPT_N_READ = OPTS_READ(OPT_COUNT),
 	OPT_N_ENGINE = OPTS_ENGINE(OPT_COUNT),
-	OPT_N_BOUNDING = OPTS_BOUNDING(OPT_COUNT),
-	OPT_N_ORDERS = OPTS_ORDERS(OPT_COUNT)
+	OPT_N_BOUNDING = OPTS_BOUNDING(OPT_COUNT)
 };
 
 extern const struct opt_row opt_rows_talk[OPT_N_TALK];
 extern const struct opt_row opt_rows_read[OPT_N_READ];
 extern const struct opt_row opt_rows_engine[OPT_N_ENGINE];
 extern const struct opt_row opt_rows_bounding[OPT_N_BOUNDING];
-extern const struct opt_row opt_rows_orders[OPT_N_ORDERS];
 
 struct command;
 

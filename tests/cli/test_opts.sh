@@ -20,8 +20,7 @@ readers() {
 	TALK) echo gpube/cli/session.c ;;
 	READ) echo gpube/cli/inputs.c ;;
 	BOUNDING) echo gpube/cli/bounding.c ;;
-	ORDERS) echo gpube/cli/order_files.c ;;
-	ENGINE) echo gpube/cli/inputs.c gpube/cli/cmd_solve.c gpube/cli/cmd_info.c ;;
+	ENGINE) echo gpube/cli/inputs.c gpube/cli/session.c gpube/cli/cmd_solve.c gpube/cli/cmd_info.c ;;
 	*) echo "gpube/cli/cmd_$(echo "$1" | tr '[:upper:]' '[:lower:]').c" ;;
 	esac
 }
@@ -29,7 +28,7 @@ readers() {
 # The commands whose struct holds a group.
 holders() {
 	case $1 in
-	TALK | READ | ENGINE | BOUNDING | ORDERS)
+	TALK | READ | ENGINE | BOUNDING)
 		for c in $("$gpube" __commands); do
 			grep -q "OPT_GROUP_$1" "gpube/cli/cmd_$c.c" && echo "$c"
 		done

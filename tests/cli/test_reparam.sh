@@ -42,14 +42,13 @@ covers() { # COVER MODEL
 			exit bad > 0
 		}' "$1" "$work/edges"
 }
-"$gpube" info -q --write-cover "$work/hard.cov" --write-order "$work/hard.order" "$work/hard.wcsp" > "$work/said"
+"$gpube" info -q --order min-fill --write-order "$work/hard.cov" "$work/hard.wcsp" > "$work/said"
 that 'info: clusters' covers "$work/hard.cov" "$work/hard.wcsp"
-that 'info: an order' [ "$(sort -n "$work/hard.order" | tr '\n' ' ')" = "$(seq 0 59 | tr '\n' ' ')" ]
 "$gpube" generate grid -n 36 -d 3 --seed 2 -o "$work/grid.wcsp"
-"$gpube" reparam -q --timeout 1s --method shift --write-cover "$work/grid.cov" -o "$work/shifted.wcsp" \
+"$gpube" reparam -q --timeout 1s --method shift --write-order "$work/grid.cov" -o "$work/shifted.wcsp" \
 	"$work/grid.wcsp" > "$work/said"
 that 'reparam: clusters' covers "$work/grid.cov" "$work/shifted.wcsp"
-row 'no directory for clusters' 1 '*' 'cannot' "$gpube" info -q --write-cover "$work/none/x.cov" "$work/grid.wcsp"
+row 'no directory for clusters' 1 '*' 'cannot' "$gpube" info -q --write-order "$work/none/x.cov" "$work/grid.wcsp"
 row 'the solution is one' 0 'upper bound 4\.30 \(given\)|optimum' '*' \
 	"$gpube" bound --sol "$work/o.sol" $x/exams.cfn
 row 'below a total' 0 '^checked +729 ' '' "$gpube" reparam -q --check --ub 4.31 \
@@ -80,7 +79,7 @@ if ! command -v toulbar2 > /dev/null; then
 	exit 0
 fi
 want=$(optimum "$work/grid.wcsp")
-"$gpube" info -q --write-cover "$work/grid.cov" "$work/grid.wcsp" > "$work/said"
+"$gpube" info -q --write-order "$work/grid.cov" "$work/grid.wcsp" > "$work/said"
 row "toulbar2 decomposes by a .cov: $want" 0 "^Optimum: $want " '*' \
 	toulbar2 "$work/grid.wcsp" -B=1 -O="$work/grid.cov"
 for kind in random grid; do
