@@ -1,15 +1,15 @@
 /*
  * bench_contract_gpu.cu - contract on the GPU against what the card can do.
  *
- *     bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] [-k boxes|direct] [-q] > raw.csv
+ *     bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] [-k boxes|direct|panels] [-i] [-q] > csv
  *
  * The bound of a shape is the larger of its bytes (each input and the output
  * once) over the copy bandwidth measured here, and its joined cells over the
  * rate of add-mins between registers measured here. Every result is compared,
  * whole, with the general kernel's, which the tests compare with the reference
- * (-q leaves that out). -k: by these kernels alone. Before each repetition the cache is flushed; times are those of
- * the kernels alone, by events, the median of the repetitions. CSV goes to stdout, a
- * table to stderr.
+ * (-q leaves that out). -k: by these kernels alone; -i: int32 alone. Before each
+ * repetition the cache is flushed; times are those of the kernels alone, by events,
+ * the median of the repetitions. CSV goes to stdout, a table to stderr.
  */
 #include "gpube/ops/add_min.cuh"
 #include "gpube/ops/device.cuh"
@@ -40,7 +40,7 @@ static cudaEvent_t before, after;
 static void *flush_buffer;
 static double copy_bytes_per_second, add_mins_per_second[2]; /* int32, float32 */
 static int repeats = 11;
-static bool quick;
+static bool quick, integers;
 
 /* ---- ceilings --------------------------------------------------------------------- */
 
@@ -318,7 +318,7 @@ static void run_file(const char *path, const char *only)
 			continue;
 		if (only && strcmp(family, only) != 0)
 			continue;
-		for (int t = 0; t < 2; t++)
+		for (int t = 0; t < (integers ? 1 : 2); t++)
 			for (int where = 0; where < 3; where++) {
 				char moved[2048];
 
@@ -337,7 +337,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2) {
 		fprintf(stderr, "usage: bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] "
-			"[-k boxes|direct] [-q]\n");
+			"[-k boxes|direct|panels] [-i] [-q]\n");
 		return 2;
 	}
 	for (int i = 2; i < argc; i++) {
@@ -349,6 +349,8 @@ int main(int argc, char **argv)
 			kernels = argv[++i];
 		else if (strcmp(argv[i], "-q") == 0)
 			quick = true;
+		else if (strcmp(argv[i], "-i") == 0)
+			integers = true;
 	}
 	if (repeats < 1 || repeats > MAX_REPEATS || gpube_ctx_new(&ctx, NULL) != 0)
 		return 2;

@@ -3,7 +3,6 @@
 
 #include "gpube/cli/session.h"
 
-
 #include <math.h>
 #include <signal.h>
 #include <string.h>
