@@ -10,7 +10,7 @@
 #include "gpube/mbe.h"
 #include "gpube/shifted.h"
 
-enum { WIDE_DOMAIN = 8 };
+enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
 
 /* ---- telling ------------------------------------------------------------------- */
 
@@ -270,6 +270,31 @@ static double planned_seconds(const struct gpube_bounder *b, const struct gpube_
 										     : seconds;
 }
 
+/*
+ * gpube_solve() that gives up after so many seconds, when the prediction was wrong, as it is on a
+ * machine that others use: then there is no solution, *s is NULL. The plan that it has is freed.
+ */
+static int solve_within(struct gpube_solution **s, const struct gpube_model *r,
+	const struct gpube_solve_opts *opts, double seconds)
+{
+	struct gpube_ctx *ctx = r->ctx;
+	const double deadline = ctx->deadline, mine = gpube__now() + seconds;
+	int status;
+
+	gpube_solution_free(*s, ctx);
+	if (deadline <= 0 || mine < deadline)
+		ctx->deadline = mine;
+	status = gpube_solve(s, r, opts);
+	ctx->deadline = deadline;
+	if (status == GPUBE_ESTOP && !gpube__stopped(ctx)) {
+		gpube__log(ctx, GPUBE_LOG_DETAIL, "elimination is given up after %.1f s", seconds);
+		gpube_solution_free(*s, ctx);
+		*s = NULL;
+		status = GPUBE_OK;
+	}
+	return status;
+}
+
 /* whole: nothing is dead, so that the order that was searched for is the one to take. */
 static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_model *r, bool whole,
 	double seconds, bool *done)
@@ -293,9 +318,8 @@ static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_mode
 	} else if (!status && planned_seconds(b, &s->plan) <= seconds) {
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "elimination of what is left: %.3g joined cells",
 			s->plan.joined_cells);
-		gpube_solution_free(s, b->ctx);
-		status = gpube_solve(&s, r, &opts);
-		*done = !status && s->answer != GPUBE_ANSWER_INCOMPLETE;
+		status = solve_within(&s, r, &opts, fmax(seconds, 3 * planned_seconds(b, &s->plan)));
+		*done = !status && s && s->answer != GPUBE_ANSWER_INCOMPLETE;
 		if (*done && s->answer == GPUBE_ANSWER_OPTIMAL)
 			status = gpube__bounder_offer(b, s->values, "elimination");
 	}
@@ -358,24 +382,32 @@ bool gpube__bounder_dense(const struct gpube_bounder *b)
 	return b->m->n_vars <= 10 + 3 * b->order_cost.width;
 }
 
-/* A greedy order is enough where elimination is easy; else the search gets a moment. */
+/*
+ * A greedy order is enough where elimination is easy; else the search gets a moment, and a longer
+ * one where that may bring elimination within reach: in 0.5 s of one core an order of pedigree7 has
+ * width 33 and 3e11 joined cells, in 1 s width 24 and 4e8.
+ */
 static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 {
 	const struct gpube_bound_opts *o = b->opts;
-	double seconds = o->order_seconds, rate = b->ops->cells_per_second;
-	bool automatic = o->order_method == GPUBE_ORDER_AUTO;
+	const double rate = b->ops->cells_per_second;
+	const double most = o->timeout_seconds > 0 ? o->timeout_seconds / 20 : LONG_ORDER;
+	const bool automatic = o->order_method == GPUBE_ORDER_AUTO, given = o->order_seconds > 0;
 	int status = gpube__order_find(b->ctx, b->order, &b->order_cost, g,
 		automatic ? GPUBE_ORDER_MIN_FILL : o->order_method, 0, rate, o->seed);
 
 	/* no order will make it small, and its parts find their own */
 	if (!status && automatic && gpube__bounder_dense(b) && b->order_cost.joined_cells > 1e4 * rate)
 		return GPUBE_OK;
-	if (status || !automatic || (seconds <= 0 && b->order_cost.joined_cells < 0.1 * rate))
+	if (status || !automatic || (!given && b->order_cost.joined_cells < 0.1 * rate))
 		return status;
-	if (seconds <= 0)
-		seconds = o->timeout_seconds > 0 ? fmin(0.5, o->timeout_seconds / 20) : 0.5;
-	return gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO, seconds,
-		rate, o->seed);
+	status = gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
+		given ? o->order_seconds : fmin(0.5, most), rate, o->seed);
+	if (status || given || most <= 0.5 || o->method != GPUBE_BOUND_AUTO ||
+		b->order_cost.joined_cells < 0.5 * rate || b->order_cost.joined_cells > 1e4 * rate)
+		return status;
+	return gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
+		fmin(LONG_ORDER, most), rate, o->seed);
 }
 
 /* The order is over the given model's variables: those that are left, in it. */
@@ -478,7 +510,9 @@ static int run_methods(struct gpube_bounder *b)
 	if (b->shifted)
 		return gpube__bound_and_shift(b);
 	if (b->opts->method == GPUBE_BOUND_AUTO && !b->opts->no_eliminate) {
-		status = gpube__bounder_eliminate(b, NULL, NULL, 2, &done);
+		/* a sure proof: worth a good part of the time */
+		status = gpube__bounder_eliminate(b, NULL, NULL,
+			fmax(2, fmin(20, b->opts->timeout_seconds / 3)), &done);
 		if (!status && done)
 			gpube__bounder_raise(b, b->limit, "elimination");
 		if (status || done)

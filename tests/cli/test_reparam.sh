@@ -26,6 +26,29 @@ done
 row 'pruned' 0 '^checked +729 ' '' "$gpube" reparam -q --check --prune \
 	--write-sol "$work/o.sol" --write-order "$work/o.order" -o "$work/o.cfn" $x/exams.cfn
 that 'the order has all variables' [ "$(sort -n "$work/o.order" | tr '\n' ' ')" = '0 1 2 3 4 5 ' ]
+# A .cov: every edge of the graph lies in a cluster, and a variable's clusters are connected: all but
+# one of them have it from their parent.
+covers() { # COVER MODEL
+	"$gpube" info --dot graph "$2" | sed -n 's/^\tv\([0-9]*\) -- v\([0-9]*\) .*/\1 \2/p' > "$work/edges"
+	[ -s "$work/edges" ] && awk '
+		NR == FNR { parent[$1] = $2; for (k = 3; k <= NF; k++) { has[$1, $k] = 1; vars[$k] } n++; next }
+		{ found = 0; for (c = 0; c < n; c++) found += (c, $1) in has && (c, $2) in has; bad += !found }
+		END {
+			for (v in vars) {
+				tops = 0
+				for (c = 0; c < n; c++) tops += (c, v) in has && !((parent[c], v) in has)
+				bad += tops != 1
+			}
+			exit bad > 0
+		}' "$1" "$work/edges"
+}
+"$gpube" info -q --order min-fill --write-order "$work/hard.cov" "$work/hard.wcsp" > "$work/said"
+that 'info: clusters' covers "$work/hard.cov" "$work/hard.wcsp"
+"$gpube" generate grid -n 36 -d 3 --seed 2 -o "$work/grid.wcsp"
+"$gpube" reparam -q --timeout 1s --method shift --write-order "$work/grid.cov" -o "$work/shifted.wcsp" \
+	"$work/grid.wcsp" > "$work/said"
+that 'reparam: clusters' covers "$work/grid.cov" "$work/shifted.wcsp"
+row 'no directory for clusters' 1 '*' 'cannot' "$gpube" info -q --write-order "$work/none/x.cov" "$work/grid.wcsp"
 row 'the solution is one' 0 'upper bound 4\.30 \(given\)|optimum' '*' \
 	"$gpube" bound --sol "$work/o.sol" $x/exams.cfn
 row 'below a total' 0 '^checked +729 ' '' "$gpube" reparam -q --check --ub 4.31 \
@@ -55,6 +78,10 @@ if ! command -v toulbar2 > /dev/null; then
 	plan
 	exit 0
 fi
+want=$(optimum "$work/grid.wcsp")
+"$gpube" info -q --write-order "$work/grid.cov" "$work/grid.wcsp" > "$work/said"
+row "toulbar2 decomposes by a .cov: $want" 0 "^Optimum: $want " '*' \
+	toulbar2 "$work/grid.wcsp" -B=1 -O="$work/grid.cov"
 for kind in random grid; do
 	for seed in 1 2 3 4; do
 		"$gpube" generate $kind -n 12 -d 4 --p1 0.4 --p2 0.2 --seed $seed --max-cost 20 \

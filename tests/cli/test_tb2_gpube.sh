@@ -27,6 +27,18 @@ row 'a maximum' 0 '^optimum +7\.1, ' '*' "$tb2" "$work/most.cfn"
 row 'infeasible' 0 '^infeasible ' '*' "$tb2" "$work/none.wcsp"
 row 'potentials' 0 '^optimum +1\.127011763190, ' '*' "$tb2" $x/sprinkler.uai
 row 'options of toulbar2' 0 '^optimum +4\.30, ' '*' "$tb2" $x/exams.cfn -- -B=1 -O=-3
+for n in 1 2 3 5 8; do
+	TB2_GPUBE_CORES=$n row "$n cores" 0 '^optimum +4\.30, ' '*' "$tb2" $x/exams.cfn
+done
+# what toulbar2 is called with
+printf '#!/bin/sh\necho "$@" >> "%s"\nexec sleep 60\n' "$work/called" > "$work/told"
+chmod +x "$work/told"
+TOULBAR2=$work/told row 'a cover for -B=' 0 'gpube$' '*' "$tb2" $x/exams.cfn -- -B=1
+that 'the cover is named' grep -q -- '-B=1 -O=.*\.cov' "$work/called"
+# a variable of one value, which toulbar2 takes wrongly in a .uai
+printf 'MARKOV\n2\n1 2\n2\n2 0 1\n1 1\n2 0.2 0.8\n2 0.3 0.7\n' > "$work/one.uai"
+row 'a variable of one value' 0 '^optimum +0\.579818495253, ' '*' "$tb2" "$work/one.uai"
+row 'how FILE is read' 0 '^optimum +0\.580, ' '*' "$tb2" "$work/one.uai" --precision 3
 row 'what toulbar2 does not read' 0 '^optimum ' '*' "$tb2" tests/instances/frodo.xml
 row 'a file with odd words' 0 '^optimum +4\.30, ' '*' sh -c \
 	"cp $x/exams.cfn \"$work/it's  odd.cfn\" && TB2_GPUBE_DELAY=0 $tb2 \"$work/it's  odd.cfn\" --seed 7"
@@ -57,7 +69,7 @@ for signal in INT TERM; do
 	status=143
 	[ $signal = INT ] && status=130
 	TOULBAR2=$work/never row "SIG$signal: the bounds so far" "$status" \
-		'^best ' '*' timeout --preserve-status -s $signal 0.7 "$tb2" "$work/hard.wcsp"
+		'^best ' '*' timeout --preserve-status -s $signal 2 "$tb2" "$work/hard.wcsp"
 done
 that 'no file stays' [ -z "$(ls -A "$TMPDIR")" ]
 plan
