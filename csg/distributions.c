@@ -12,9 +12,10 @@
 #include "csg/game.h"
 #include "gpube/ops/subset.h"
 
-struct source {
+/* value: of a coalition of k agents; NULL where fill.draw says it */
+struct csg__source {
 	struct gpube_fill fill;
-	double (*value)(const struct source *s, struct gpube_rng *rng, uint64_t c, int k);
+	double (*value)(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k);
 	const struct gpube_ctx *ctx;
 };
 
@@ -34,28 +35,28 @@ static double normal(struct gpube_rng *rng, double mean, double sd)
 
 /* ---- values of a coalition of k agents ------------------------------------------------------- */
 
-static double normal_value(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double normal_value(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	(void)s;
 	(void)c;
 	return fmax(0, k * normal(rng, 10, 0.1));
 }
 
-static double modified_normal(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double modified_normal(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	const double v = normal_value(s, rng, c, k);
 
 	return gpube__rng_below(rng, 100) < 21 ? v + normal(rng, 25, 0.1) : v;
 }
 
-static double exponential(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double exponential(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	(void)s;
 	(void)c;
 	return k * -log(positive(rng));
 }
 
-static double beta(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double beta(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	const double x = sin(1.5707963267948966 * gpube__rng_unit(rng));
 
@@ -64,7 +65,7 @@ static double beta(const struct source *s, struct gpube_rng *rng, uint64_t c, in
 	return k * x * x; /* the arcsine law is Beta(1/2, 1/2) */
 }
 
-static double gamma_value(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double gamma_value(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	const double a = positive(rng), b = positive(rng);
 
@@ -73,7 +74,7 @@ static double gamma_value(const struct source *s, struct gpube_rng *rng, uint64_
 	return k * -2 * (log(a) + log(b));
 }
 
-static double agent_normal(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double agent_normal(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	double v = 0;
 
@@ -83,7 +84,7 @@ static double agent_normal(const struct source *s, struct gpube_rng *rng, uint64
 	return v;
 }
 
-static double ndcs(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double ndcs(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	double v;
 
@@ -96,7 +97,7 @@ static double ndcs(const struct source *s, struct gpube_rng *rng, uint64_t c, in
 }
 
 /* Best are coalitions of about a third of the agents, all alike. */
-static double hump(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double hump(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	const double x = k / (double)s->fill.n_bits;
 
@@ -108,7 +109,7 @@ static double hump(const struct source *s, struct gpube_rng *rng, uint64_t c, in
 static const struct {
 	const char *name;
 	enum gpube_draw draw;
-	double (*value)(const struct source *s, struct gpube_rng *rng, uint64_t c, int k);
+	double (*value)(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k);
 } distributions[] = {
 	{"uniform", GPUBE_DRAW_UNIFORM, NULL},
 	{"normal", 0, normal_value},
@@ -133,24 +134,38 @@ const char *csg_distribution(int k)
 		       : NULL;
 }
 
-static void fill_chunk(void *arg, int64_t item, int thread)
+/* As gpube__fill_chunk(). */
+static void make_chunk(const struct csg__source *s, uint64_t i)
 {
-	const struct source *s = arg;
 	const struct gpube_fill *f = &s->fill;
-	const uint64_t from = (uint64_t)item << GPUBE_FILL_BITS, n = (uint64_t)1 << f->n_bits;
+	const uint64_t chunk = (f->from >> GPUBE_FILL_BITS) + i, end = gpube__fill_end(f);
+	const uint64_t first = chunk << GPUBE_FILL_BITS;
 	struct gpube_rng rng;
+	double v = 0;
 
-	(void)thread;
-	if (gpube__stopped(s->ctx))
+	if (!s->value) {
+		gpube__fill_chunk(f, i);
 		return;
-	gpube__fill_rng(&rng, f->seed, (uint64_t)item);
-	for (uint64_t c = from; c < n && c < from + (1 << GPUBE_FILL_BITS); c++)
+	}
+	gpube__fill_rng(&rng, f->seed, chunk);
+	for (uint64_t c = first; c < end && c < first + (1 << GPUBE_FILL_BITS); c++) {
 		if (c)
-			gpube__write_value(f->values, f->type, c,
-				s->value(s, &rng, c, __builtin_popcountll(c)));
+			v = s->value(s, &rng, c, __builtin_popcountll(c));
+		if (c >= f->from)
+			gpube__write_value(f->values, f->type, c - f->from, v);
+	}
 }
 
-static void draw_agents(struct source *s)
+static void fill_chunk(void *arg, int64_t item, int thread)
+{
+	const struct csg__source *s = arg;
+
+	(void)thread;
+	if (!gpube__stopped(s->ctx))
+		make_chunk(s, (uint64_t)item);
+}
+
+static void draw_agents(struct csg__source *s)
 {
 	struct gpube_fill *f = &s->fill;
 	struct gpube_rng rng;
@@ -167,7 +182,7 @@ static void draw_agents(struct source *s)
 	}
 }
 
-static int source_init(struct source *s, struct gpube_ctx *ctx, const char *distribution,
+static int source_init(struct csg__source *s, struct gpube_ctx *ctx, const char *distribution,
 	int n_agents, enum csg_type type, uint64_t seed)
 {
 	int k = 0;
@@ -176,51 +191,64 @@ static int source_init(struct source *s, struct gpube_ctx *ctx, const char *dist
 		k++;
 	if (!csg_distribution(k))
 		return gpube__fail(ctx, GPUBE_EINVAL, "no such distribution: '%s'", distribution);
-	*s = (struct source){.value = distributions[k].value, .ctx = ctx};
+	*s = (struct csg__source){.value = distributions[k].value, .ctx = ctx};
 	s->fill.type = csg__base_type(type);
 	s->fill.draw = distributions[k].draw;
 	s->fill.n_bits = n_agents;
 	s->fill.seed = seed;
+	draw_agents(s);
 	return GPUBE_OK;
 }
 
 /* Values on the host, whatever the distribution. OK, or ESTOP and some are missing. */
-static int fill(struct source *s, struct gpube_ctx *ctx)
+static int fill(struct csg__source *s, struct gpube_ctx *ctx)
 {
-	const uint64_t chunks = ((uint64_t)1 << s->fill.n_bits) >> GPUBE_FILL_BITS;
-
-	draw_agents(s);
-	if (!s->value)
-		return gpube__subset_cpu()->fill(ctx, &s->fill);
-	gpube__parallel(ctx, chunks ? (int64_t)chunks : 1, fill_chunk, s);
+	gpube__parallel(ctx, (int64_t)gpube__fill_chunks(&s->fill), fill_chunk, s);
 	return gpube__stopped(ctx) ? gpube__fail_stopped(ctx) : GPUBE_OK;
+}
+
+/* What is known of values without making them. */
+static void set_bounds(struct csg_game *g, const struct csg__source *s)
+{
+	const int scale = csg__is_int(g->type) ? gpube__fill_scale(s->fill.type) : 1;
+	const double last = g->type == CSG_INT16 ? INT16_MAX : INFINITY;
+
+	g->bounded = !s->value;
+	for (int k = 1; g->bounded && k <= g->n; k++)
+		g->most[k] = fmin(gpube__draw_bound(&s->fill, k) * scale, last);
+}
+
+/* Makes all values of a game that has been given memory, or frees it. */
+static int make_values(struct csg_game **g, struct csg__source *s)
+{
+	int status;
+
+	s->fill.values = (*g)->values;
+	status = csg__on_host(*g) ? fill(s, (*g)->ctx) : (*g)->ops->fill((*g)->ctx, &s->fill);
+	if (status) {
+		csg_game_free(*g);
+		*g = NULL;
+	}
+	return status;
 }
 
 int csg_generate(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
 	int n_agents, enum csg_type type, uint64_t seed)
 {
-	struct source s;
+	struct csg__source s;
 	int status = source_init(&s, ctx, distribution, n_agents, type, seed);
 
 	*out = NULL;
 	if (!status)
 		status = csg_game_new(out, ctx, n_agents, type);
-	if (status)
-		return status;
-	s.fill.values = (*out)->values;
-	status = fill(&s, ctx);
-	if (status) {
-		csg_game_free(*out);
-		*out = NULL;
-	}
-	return status;
+	return status ? status : make_values(out, &s);
 }
 
 int csg_generate_on_device(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
 	int n_agents, enum csg_type type, uint64_t seed)
 {
 	const struct gpube_subset_ops *cuda;
-	struct source s;
+	struct csg__source s;
 	int status = source_init(&s, ctx, distribution, n_agents, type, seed);
 
 	*out = NULL;
@@ -230,18 +258,72 @@ int csg_generate_on_device(struct csg_game **out, struct gpube_ctx *ctx, const c
 	cuda = status ? NULL : gpube__subset_cuda(ctx, &status);
 	if (!cuda)
 		return status;
-	status = csg__game_new_on(out, ctx, n_agents, type, cuda);
+	status = csg__game_check(ctx, n_agents, type);
+	if (!status && (uint64_t)csg__type_size(type) * 3 << n_agents >> 1 > cuda->memory(ctx))
+		status = gpube__fail(ctx, GPUBE_ELIMIT,
+			"values and sums of %d agents do not fit the device", n_agents);
+	if (!status)
+		status = csg__game_new_on(out, ctx, n_agents, type, cuda);
 	if (status)
 		return status;
-	draw_agents(&s);
-	s.fill.values = (*out)->values;
-	for (int k = 1; k <= n_agents; k++)
-		(*out)->most[k] = gpube__draw_bound(&s.fill, k) *
-				  (csg__is_int(type) ? gpube__fill_scale(s.fill.type) : 1);
-	status = cuda->fill(ctx, &s.fill);
-	if (status) {
+	set_bounds(*out, &s);
+	return make_values(out, &s);
+}
+
+/* ---- values that are made when they are asked for ---------------------------------------------
+ */
+
+int csg_generate_unstored(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
+	int n_agents, enum csg_type type, uint64_t seed)
+{
+	struct csg__source s;
+	int status = source_init(&s, ctx, distribution, n_agents, type, seed);
+
+	*out = NULL;
+	if (!status)
+		status = csg__game_check(ctx, n_agents, type);
+	if (status)
+		return status;
+	*out = gpube__alloc_zero(ctx, 1, sizeof(**out));
+	if (!*out)
+		return GPUBE_ENOMEM;
+	(*out)->ctx = ctx;
+	(*out)->n = n_agents;
+	(*out)->type = type;
+	(*out)->ops = gpube__subset_cpu();
+	(*out)->source = gpube__alloc(ctx, 1, sizeof(s));
+	if (!(*out)->source) {
 		csg_game_free(*out);
 		*out = NULL;
+		return GPUBE_ENOMEM;
 	}
-	return status;
+	*(*out)->source = s;
+	set_bounds(*out, &s);
+	return GPUBE_OK;
+}
+
+bool csg__source_on(const struct csg_game *g, const struct gpube_subset_ops *ops)
+{
+	return g->source && (ops == gpube__subset_cpu() || !g->source->value);
+}
+
+int csg__source_fill(const struct csg_game *g, const struct gpube_subset_ops *ops, void *to,
+	uint64_t from, uint64_t n)
+{
+	struct csg__source s = *g->source;
+
+	s.fill.values = to;
+	s.fill.from = from;
+	s.fill.n = n;
+	return ops == gpube__subset_cpu() ? fill(&s, g->ctx) : ops->fill(g->ctx, &s.fill);
+}
+
+void csg__source_make(const struct csg_game *g, void *to, uint64_t from, uint64_t n)
+{
+	struct csg__source s = *g->source;
+
+	s.fill.values = to;
+	s.fill.from = from;
+	s.fill.n = n;
+	make_chunk(&s, 0);
 }

@@ -98,8 +98,7 @@
 	X(TEXT, certify, 0, NULL, 0, 0, "FILE",                                                    \
 		"then, in as much time again, a bound with its proof: write the proof, read it "   \
 		"back and check it")                                                               \
-	X(TEXT, verify, 0, NULL, 0, 0, "FILE",                                                     \
-		"nothing but check such a proof")                                                  \
+	X(TEXT, verify, 0, NULL, 0, 0, "FILE", "nothing but check such a proof")                   \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
 		"form of the result: for people, one JSON object, or toulbar2's .sol")             \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
@@ -192,7 +191,8 @@
 		"nash: a,b,c of minimum-effort, high,middle,low of grab-the-dollar, the reward "   \
 		"of travelers-dilemma; by default drawn from the seed")                            \
 	X(TEXT, dist, 0, "uniform", 0, 0, "DIST",                                                  \
-		"csg: distribution of the values, as for 'gpube csg --generate'; auction: of bids") \
+		"csg: distribution of the values, as for 'gpube csg --generate'; auction: of "     \
+		"bids")                                                                            \
 	X(INT, goods, 0, "60", 2, 1000, "N", "auction: goods")                                     \
 	X(INT, bids, 0, "1000", 1, 1000000, "N", "auction: bids")                                  \
 	X(CHOICE, type, 0, "int32", 0, 0, "int16|int32|int64|float32|float64",                     \
@@ -267,7 +267,11 @@
 		"stop after this time with the best that is known; 0: never")                      \
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
 		"most memory for tables; 0: what is free")                                         \
-	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
+	X(SIZE, device_memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                    \
+		"most memory of a GPU for tables, what conv has more streams through it; "         \
+		"0: what is free")                                                                 \
+	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")            \
+	OPTS_RANKS(X)
 
 #define OPTS_AUCTION(X)                                                                            \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
@@ -276,6 +280,14 @@
 		"write the result to FILE instead of standard output")                             \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
 		"stop after this time with the best that is known; 0: never")
+
+#define OPTS_RANKS(X)                                                                              \
+	X(TIME, receive_timeout, 0, "60s", 0, OPTS_NO_END, "TIME",                                 \
+		"gpube-mpi: end the run when a rank gives no sign of life for this long")          \
+	X(SIZE, piece, 0, "1G", 1, 2147483647, "SIZE",                                             \
+		"gpube-mpi: larger tables are sent in pieces of this size")                        \
+	X(FLAG, compress, 0, NULL, 0, 0, NULL,                                                     \
+		"gpube-mpi: send pieces compressed where that makes them smaller")
 
 #define OPTS_DPOP(X)                                                                               \
 	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \
@@ -312,12 +324,7 @@
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
 		"most memory for tables; 0: what is free")                                         \
-	X(TIME, receive_timeout, 0, "60s", 0, OPTS_NO_END, "TIME",                                 \
-		"gpube-mpi: end the run when a rank gives no sign of life for this long")          \
-	X(SIZE, piece, 0, "1G", 1, 2147483647, "SIZE",                                             \
-		"gpube-mpi: larger tables are sent in pieces of this size")                        \
-	X(FLAG, compress, 0, NULL, 0, 0, NULL,                                                     \
-		"gpube-mpi: send pieces compressed where that makes them smaller")                 \
+	OPTS_RANKS(X)                                                                              \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
 		"form of the result: for people, one JSON object, or toulbar2's .sol")             \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \

@@ -199,6 +199,15 @@ static uint64_t subset_memory(struct gpube_ctx *ctx)
 	return gpube__ops_cpu()->memory(ctx);
 }
 
+/* It is of the threads, and small. */
+static uint64_t subset_scratch(struct gpube_ctx *ctx, enum gpube_type type, int n_bits)
+{
+	(void)ctx;
+	(void)type;
+	(void)n_bits;
+	return 0;
+}
+
 /* Of one thread: what benchmarks/bench_csg measures on a server core of 2023, rounded down. */
 static double splits_per_second(const struct gpube_ctx *ctx, enum gpube_type type)
 {
@@ -218,11 +227,15 @@ const struct gpube_subset_ops *gpube__subset_cpu(void)
 		.convolve = convolve,
 		.best = gpube__subset_best_cpu,
 		.fill = gpube__subset_fill_cpu,
+		.merge = gpube__subset_merge_cpu,
 		.alloc = subset_alloc,
 		.free = subset_free,
 		.upload = subset_copy,
 		.download = subset_copy,
 		.memory = subset_memory,
+		.scratch = subset_scratch,
+		.alloc_here = subset_alloc,
+		.free_here = subset_free,
 		.splits_per_second = splits_per_second,
 	};
 

@@ -28,13 +28,15 @@ enum gpube_draw {
 
 /*
  * Integer types hold the value times 1000 (int16: times 10), rounded; subset 0 is
- * worth 0. values: 2^n_bits of 'type', memory of the backend
+ * worth 0.
+ * from, n  the subsets wanted, of 2^n_bits; n 0: all
+ * values   of them, of 'type'; memory of the backend
  */
 struct gpube_fill {
 	enum gpube_type type;
 	enum gpube_draw draw;
 	int n_bits;
-	uint64_t seed;
+	uint64_t seed, from, n;
 	double agent[GPUBE_FILL_AGENTS], quota;
 	void *values;
 };
@@ -134,21 +136,36 @@ GPUBE_HD static inline void gpube__fill_rng(struct gpube_rng *rng, uint64_t seed
 	gpube__rng_init(rng, seed ^ (chunk + 1) * 0xd1342543de82ef95u);
 }
 
-GPUBE_HD static inline void gpube__fill_chunk(const struct gpube_fill *f, uint64_t chunk)
+/* Past the last subset that is wanted. */
+GPUBE_HD static inline uint64_t gpube__fill_end(const struct gpube_fill *f)
 {
-	const uint64_t from = chunk << GPUBE_FILL_BITS, n = (uint64_t)1 << f->n_bits;
+	return f->n ? f->from + f->n : (uint64_t)1 << f->n_bits;
+}
+
+/* Blocks that the subsets wanted are in, from that of the first one on. */
+GPUBE_HD static inline uint64_t gpube__fill_chunks(const struct gpube_fill *f)
+{
+	return ((gpube__fill_end(f) - 1) >> GPUBE_FILL_BITS) - (f->from >> GPUBE_FILL_BITS) + 1;
+}
+
+/* Block number 'i' of those: all of it is drawn, what is wanted is written. */
+GPUBE_HD static inline void gpube__fill_chunk(const struct gpube_fill *f, uint64_t i)
+{
+	const uint64_t chunk = (f->from >> GPUBE_FILL_BITS) + i, end = gpube__fill_end(f);
+	const uint64_t first = chunk << GPUBE_FILL_BITS;
 	struct gpube_rng rng;
 	double v = 0;
 
 	gpube__fill_rng(&rng, f->seed, chunk);
-	for (uint64_t c = from; c < n && c < from + (1 << GPUBE_FILL_BITS); c++) {
+	for (uint64_t c = first; c < end && c < first + (1 << GPUBE_FILL_BITS); c++) {
 		int k = 0;
 
 		for (uint64_t left = c; left; left &= left - 1)
 			k++;
 		if (c)
 			v = gpube__draw_value(f, &rng, c, k);
-		gpube__write_value(f->values, f->type, c, v);
+		if (c >= f->from)
+			gpube__write_value(f->values, f->type, c - f->from, v);
 	}
 }
 

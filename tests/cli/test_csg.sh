@@ -30,7 +30,9 @@ fi
 row 'no file' 2 '' 'expected either FILE or --generate' "$gpube" csg
 row 'file and --generate' 2 '' 'expected either' "$gpube" csg --generate uniform "$work/g.txt"
 row 'unknown distribution' 1 '' "no such distribution: 'flat'" "$gpube" csg --generate flat
-row 'too large' 1 '' 'MiB, allowed are' "$gpube" csg --generate uniform -n 30 --memory 1M
+row 'too large' 1 '' 'take 1024 MiB for sums, .*, allowed are 1 MiB$' "$gpube" csg --generate uniform -n 30 --memory 1M
+row 'values without room are made in pieces' 0 '^value ' '' \
+	"$gpube" csg --generate uniform -n 18 --method conv --memory 1M
 row 'timeout: bounds' 0 '"status": "bounds".*"upper_bound": [0-9]' 'ended before' \
 	"$gpube" csg --json --generate threshold -n 20 --method dp --timeout 0.2
 
