@@ -64,10 +64,10 @@ static int values_of(struct conv *c, const void **values, uint64_t from, uint64_
 		return GPUBE_OK;
 	if (c->sends)
 		return send_values(c, from, n);
-	if (c->g->source && c->type == c->g->type)
-		return csg__source_fill(c->g, c->ops, c->values, from, n);
+	if (c->g->source)
+		return csg__source_fill(c->g, c->ops, c->type, c->values, from, n);
 	csg__convert_all(c->values, c->range, c->g, from, n);
-	return gpube__stopped(c->ctx) ? gpube__fail_stopped(c->ctx) : GPUBE_OK;
+	return GPUBE_OK;
 }
 
 /* Of [from, from + n), at most a piece if they are in the host's memory. */
@@ -227,7 +227,9 @@ static int take_memory(struct conv *c)
 	const bool here = c->ops == gpube__subset_cpu();
 	int status = GPUBE_OK;
 
-	c->sends = p->copies && !here && !(csg__source_on(c->g, c->ops) && c->type == c->g->type);
+	c->sends = p->copies && !here && !csg__source_on(c->g, c->ops);
+	if (!here) /* at once, so that what follows leaves no gaps */
+		c->ops->free(c->ctx, take(c, false, true, p->tables, &status));
 	c->sums = take(c, p->sums_here, true, sums, &status);
 	c->values = take(c, false, p->copies, piece, &status);
 	c->product = take(c, false, p->merges, piece, &status);

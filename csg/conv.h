@@ -25,13 +25,14 @@
  * copies      values are converted, made or sent: a piece of them has a copy
  * merges      some layer has several pieces: a piece more holds a pair's sums
  * sums_here   all sums are in the host's memory: of those at work the backend has pieces
- * there       bytes in the backend's memory, its scratch included; here: in the host's, if
- *             that is another
+ * tables      bytes of conv's tables in the backend's memory, its scratch included
+ * there       the same with the game, if that is there; here: in the host's memory, if that
+ *             is another
  */
 struct csg__conv_plan {
 	int piece_bits;
 	bool copies, merges, sums_here;
-	uint64_t there, here;
+	uint64_t tables, there, here;
 };
 
 /* Errors: ELIMIT */

@@ -1,8 +1,9 @@
 /* conv_plan.c - what of conv's tables is where, and in pieces of what size: see conv.h. */
 #include "csg/conv.h"
 
-#define LEAST_BITS     10 /* of a piece */
-#define RESIDENT_TRIES 4  /* halvings of pieces before the sums leave the device for larger ones */
+#define ROUNDING_BYTES 4096 /* of a device's tables, to its alignment, in all */
+#define LEAST_BITS     10   /* of a piece */
+#define RESIDENT_TRIES 4 /* halvings of pieces before the sums leave the device for larger ones */
 
 /* Of a pair of pieces that a rank may be silent for: seconds, on the CPU and on a device. */
 #define POLLED_BITS       23
@@ -33,9 +34,10 @@ static void count(struct csg__conv_plan *p, const struct needs *n)
 	const bool game_there = n->here || n->s->g->ops == n->s->ops;
 
 	p->merges = p->piece_bits < n->whole;
-	p->there = (p->copies + p->merges + 2 * (uint64_t)p->sums_here) * piece +
-		   n->s->ops->scratch(n->s->g->ctx, n->type, p->piece_bits) +
-		   (p->sums_here ? 0 : n->sums) + (game_there ? n->game : 0);
+	p->tables = (p->copies + p->merges + 2 * (uint64_t)p->sums_here) * piece +
+		    n->s->ops->scratch(n->s->g->ctx, n->type, p->piece_bits) +
+		    (p->sums_here ? 0 : n->sums) + (n->here ? 0 : ROUNDING_BYTES);
+	p->there = p->tables + (game_there ? n->game : 0);
 	p->here = (p->sums_here ? n->sums : 0) + (game_there ? 0 : n->game);
 }
 

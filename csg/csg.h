@@ -131,7 +131,8 @@ GPUBE_API const char *csg_method_name(enum csg_method method);
 /*
  * csg_read() - a game from the binary or the text format (benchmarks and
  * csg/csg_read.c describe them), told apart by content; .gz and .xz too. A plain
- * binary file is not read but mapped, privately.
+ * binary file is not read but mapped, privately; a compressed one whose values the
+ * context's memory has no room for goes to a temporary file (in TMPDIR).
  * path    "-" is standard input
  * Errors: EIO, EPARSE, ERANGE, ELIMIT, ENOMEM
  */

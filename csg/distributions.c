@@ -16,7 +16,7 @@
 struct csg__source {
 	struct gpube_fill fill;
 	double (*value)(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k);
-	const struct gpube_ctx *ctx;
+	struct gpube_ctx *ctx;
 };
 
 /* ---- random numbers -------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ static void make_chunk(const struct csg__source *s, uint64_t i)
 		if (c)
 			v = s->value(s, &rng, c, __builtin_popcountll(c));
 		if (c >= f->from)
-			gpube__write_value(f->values, f->type, c - f->from, v);
+			gpube__write_value(f, c - f->from, v);
 	}
 }
 
@@ -160,9 +160,12 @@ static void fill_chunk(void *arg, int64_t item, int thread)
 {
 	const struct csg__source *s = arg;
 
-	(void)thread;
-	if (!gpube__stopped(s->ctx))
-		make_chunk(s, (uint64_t)item);
+	if (gpube__stopped(s->ctx))
+		return;
+	make_chunk(s, (uint64_t)item);
+	if (thread == 0 && !s->fill.n) /* a part is not worth a word */
+		gpube__progress(
+			s->ctx, (double)item / (double)gpube__fill_chunks(&s->fill), "generate");
 }
 
 static void draw_agents(struct csg__source *s)
@@ -196,6 +199,8 @@ static int source_init(struct csg__source *s, struct gpube_ctx *ctx, const char 
 	s->fill.draw = distributions[k].draw;
 	s->fill.n_bits = n_agents;
 	s->fill.seed = seed;
+	s->fill.scale = gpube__fill_scale(s->fill.type);
+	s->fill.most = type == CSG_INT16 ? INT16_MAX : INFINITY;
 	draw_agents(s);
 	return GPUBE_OK;
 }
@@ -210,12 +215,11 @@ static int fill(struct csg__source *s, struct gpube_ctx *ctx)
 /* What is known of values without making them. */
 static void set_bounds(struct csg_game *g, const struct csg__source *s)
 {
-	const int scale = csg__is_int(g->type) ? gpube__fill_scale(s->fill.type) : 1;
-	const double last = g->type == CSG_INT16 ? INT16_MAX : INFINITY;
+	const int scale = csg__is_int(g->type) ? s->fill.scale : 1;
 
 	g->bounded = !s->value;
 	for (int k = 1; g->bounded && k <= g->n; k++)
-		g->most[k] = fmin(gpube__draw_bound(&s->fill, k) * scale, last);
+		g->most[k] = fmin(gpube__draw_bound(&s->fill, k) * scale, s->fill.most);
 }
 
 /* Makes all values of a game that has been given memory, or frees it. */
@@ -307,11 +311,12 @@ bool csg__source_on(const struct csg_game *g, const struct gpube_subset_ops *ops
 	return g->source && (ops == gpube__subset_cpu() || !g->source->value);
 }
 
-int csg__source_fill(const struct csg_game *g, const struct gpube_subset_ops *ops, void *to,
-	uint64_t from, uint64_t n)
+int csg__source_fill(const struct csg_game *g, const struct gpube_subset_ops *ops,
+	enum csg_type type, void *to, uint64_t from, uint64_t n)
 {
 	struct csg__source s = *g->source;
 
+	s.fill.type = csg__base_type(type);
 	s.fill.values = to;
 	s.fill.from = from;
 	s.fill.n = n;

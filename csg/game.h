@@ -43,6 +43,15 @@ bool csg__header(const char *header, uint32_t *n, uint32_t *type);
 int csg__map(struct csg_game **out, struct gpube_ctx *ctx, const char *path);
 void csg__unmap(struct csg_game *g);
 
+/*
+ * Values that memory has no room for: a file without a name (-1, and EIO's text), what is
+ * written to it, a game on its 2^n_agents values. Errors: EIO, ENOMEM
+ */
+int csg__nameless_file(struct gpube_ctx *ctx);
+int csg__write_all(struct gpube_ctx *ctx, int fd, const char *p, size_t n);
+int csg__map_values(
+	struct csg_game **out, struct gpube_ctx *ctx, int fd, int n_agents, enum csg_type type);
+
 /* Errors: EINVAL n_agents, type, as csg_game_new() */
 int csg__game_check(struct gpube_ctx *ctx, int n_agents, enum csg_type type);
 
@@ -62,10 +71,14 @@ bool csg__on_host(const struct csg_game *g);
 
 /* Whether the game has a source, and ops can make its values. */
 bool csg__source_on(const struct csg_game *g, const struct gpube_subset_ops *ops);
-/* Values [from, from + n) of the game's type into memory of ops. Errors: ESTOP, ECUDA */
-int csg__source_fill(const struct csg_game *g, const struct gpube_subset_ops *ops, void *to,
-	uint64_t from, uint64_t n);
-/* The same here, by this thread, all of one chunk: n divides CSG_SOURCE_CHUNK and 'from'. */
+/*
+ * Values [from, from + n) into memory of ops, as 'type', which holds them: the game's, or
+ * another integer type. Errors: ESTOP, ECUDA
+ */
+int csg__source_fill(const struct csg_game *g, const struct gpube_subset_ops *ops,
+	enum csg_type type, void *to, uint64_t from, uint64_t n);
+/* The same here, as the game's type, by this thread, all of one chunk: n divides CSG_SOURCE_CHUNK
+ * and 'from'. */
 void csg__source_make(const struct csg_game *g, void *to, uint64_t from, uint64_t n);
 
 /* Of integers: the value, INT64_MIN if forbidden. Of floats: the bits, in the low bytes. */

@@ -67,6 +67,13 @@ row 'no table of 40 agents' 1 '' 'the values of 40 agents take .* MiB, allowed a
 	"$gpube" csg --method conv "$work/sparse.txt"
 "$gpube" generate csg -n 16 --seed 3 --dist ndcs -o "$work/large.csg"
 row 'a plain file larger than --memory' 0 'proved maximum' '' "$gpube" csg --method conv --memory 200K "$work/large.csg"
+gzip -c "$work/large.csg" > "$work/large.csg.gz"
+row 'a compressed file larger than --memory' 0 'proved maximum' '' "$gpube" csg --method conv --memory 200K "$work/large.csg.gz"
+row 'nor a place for it' 1 '' "cannot make a temporary file in '/nowhere': No such file" \
+	env TMPDIR=/nowhere "$gpube" csg --method conv --memory 200K "$work/large.csg.gz"
+{ head -c 32 "$work/large.csg" | sed 's/^\(.\{12\}\)./\1\x18/' | head -c 32; head -c 67108864 /dev/zero; } | gzip -1 > "$work/zeros.csg.gz"
+row '--timeout: while a file is read' 1 '"message": "out of time"' 'out of time$' \
+	"$gpube" csg --json --timeout 0.01s "$work/zeros.csg.gz"
 row 'a refusal says what it takes' 1 '' 'conv: 16 agents take .* for sums, .* for values and .* for layers' \
 	"$gpube" csg --method conv --memory 20K "$work/large.csg"
 

@@ -13,6 +13,9 @@
 
 #define MOST_TABLES 16
 
+/* Four pieces of 10 bits, an operator's scratch, and what is set aside for rounding. */
+#define LEAST_CAP(size) (((uint64_t)(5 * (size)) << 10) + 4096)
+
 static struct {
 	uint64_t cap, used, peak, sent;
 	struct {
@@ -245,7 +248,7 @@ static void little_device(void **state)
 			csg_generate_unstored(&g, ctx, row->distribution, row->n, row->type, 5),
 			GPUBE_OK);
 	/* 5 and its scratch: pieces of 10 bits; 4 of 11: sums on the host; 2^n: all there */
-	for (uint64_t cap = (uint64_t)(5 * size) << 10; n_largest < 4; cap *= 4) {
+	for (uint64_t cap = LEAST_CAP(size); n_largest < 4; cap *= 4) {
 		uint64_t parts[CSG_MAX_AGENTS];
 		int n_parts;
 
@@ -260,13 +263,12 @@ static void little_device(void **state)
 		uint64_t parts[CSG_MAX_AGENTS];
 		int n_parts;
 
-		assert_int_equal(solve_there(parts, &n_parts, g, ((uint64_t)(5 * size) << 10) - 1),
-			GPUBE_ELIMIT);
+		assert_int_equal(
+			solve_there(parts, &n_parts, g, LEAST_CAP(size) - 1), GPUBE_ELIMIT);
 		assert_non_null(strstr(gpube_error(ctx), "beside the device"));
 		/* nor are there sums without room on the host */
 		ctx->memory_bytes = (uint64_t)size << (row->n - 2);
-		assert_int_equal(
-			solve_there(parts, &n_parts, g, (uint64_t)(5 * size) << 10), GPUBE_ELIMIT);
+		assert_int_equal(solve_there(parts, &n_parts, g, LEAST_CAP(size)), GPUBE_ELIMIT);
 	}
 	csg_result_free(r, ctx);
 	if (g != whole)
@@ -294,7 +296,7 @@ static void failures(void **state)
 		g = make(ctx, &row);
 		memory.n = 0;
 		memory.fail_at = at;
-		status = solve_there(parts, &n_parts, g, (uint64_t)(5 * sizeof(int32_t)) << 10);
+		status = solve_there(parts, &n_parts, g, LEAST_CAP(sizeof(int32_t)));
 		assert_true(status == GPUBE_OK || status == GPUBE_ENOMEM);
 		memory.fail_at = -1;
 		csg_game_free(g);
@@ -328,8 +330,8 @@ static void unstored(void **state)
 		const uint64_t n = (uint64_t)1 << bits;
 
 		for (uint64_t from = 0; from < csg__n_masks(g); from += 37 * n) {
-			assert_int_equal(
-				csg__source_fill(made, gpube__subset_cpu(), piece, from, n),
+			assert_int_equal(csg__source_fill(made, gpube__subset_cpu(), row->type,
+						 piece, from, n),
 				GPUBE_OK);
 			assert_memory_equal(piece, (char *)g->values + from * size, n * size);
 		}
