@@ -162,10 +162,6 @@ $(TESTS) $(GPU_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
-# its ceilings are the machine's, by OpenMP where that is, not by our own threads
-$(BUILD)/obj/benchmarks/bench_contract.o $(BUILD)/benchmarks/bench_contract: \
-	CFLAGS += $(if $(call have,\#include <omp.h>,-fopenmp),-fopenmp)
-
 $(BENCHES): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD)

@@ -99,6 +99,17 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 
 /* ---- mini-buckets ----------------------------------------------------------------- */
 
+/* Bytes of tables that mini-buckets may have: a device's where nothing else is to be used. */
+static double mbe_memory(const struct gpube_bounder *b)
+{
+	int status;
+	const struct gpube_ops *cuda = b->opts->backend == GPUBE_BACKEND_CUDA
+					       ? gpube__ops_cuda(b->ctx, &status)
+					       : NULL;
+
+	return (double)(cuda ? cuda->resident(b->ctx) : b->ctx->memory_bytes);
+}
+
 static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool match)
 {
 	double keep, least;
@@ -108,9 +119,10 @@ static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool ma
 	bool values;
 
 	gpube__mbe_memory(&keep, &least, mbe);
-	values = keep <= (double)b->ctx->memory_bytes;
+	values = keep <= mbe_memory(b);
 	snprintf(by, sizeof(by), "mini-buckets, z %d", b->z);
-	status = gpube__mbe_run(&bound, values ? b->tried : NULL, mbe, b->ops, b->limit, match);
+	status = gpube__mbe_run(&bound, values ? b->tried : NULL, mbe, b->opts->backend, b->limit,
+		match, b->opts->method == GPUBE_BOUND_MBE ? &b->backend : NULL);
 	if (status)
 		return status;
 	gpube__bounder_raise(b, bound, by);
@@ -124,8 +136,14 @@ static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool ma
 /* Whether mini-buckets of so many joined cells end before the deadline, by a cautious rate. */
 static bool in_time(const struct gpube_bounder *b, double joined_cells)
 {
-	return b->ctx->deadline <= 0 ||
-	       joined_cells < 0.05 * b->ops->cells_per_second * (b->ctx->deadline - gpube__now());
+	const struct gpube_ops *ops = b->ops;
+	int status;
+
+	if (b->opts->backend == GPUBE_BACKEND_CUDA ||
+		(b->opts->backend == GPUBE_BACKEND_AUTO && b->ctx->device))
+		ops = gpube__ops_cuda(b->ctx, &status);
+	return b->ctx->deadline <= 0 || !ops ||
+	       joined_cells < 0.05 * ops->cells_per_second * (b->ctx->deadline - gpube__now());
 }
 
 /* least: a run of fewer joined cells is left out, a larger z comes next. */
@@ -141,7 +159,7 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 		return status;
 	*exact = mbe.n_split == 0;
 	gpube__mbe_memory(&keep, &least, &mbe);
-	*fits = least <= (double)b->ctx->memory_bytes &&
+	*fits = least <= mbe_memory(b) &&
 		(b->opts->z || in_time(b, mbe.joined_cells));
 	if (*fits && (*exact || mbe.joined_cells >= least_cells)) {
 		b->z = z;
@@ -157,7 +175,7 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 int gpube__bound_mbe(struct gpube_bounder *b)
 {
 	const int z = b->opts->z;
-	const double most = (double)b->ctx->memory_bytes / 8;
+	const double most = mbe_memory(b) / 8;
 	const double least = b->opts->method == GPUBE_BOUND_AUTO ? 1e6 : 0;
 	bool exact = false, fits = true;
 	int status = GPUBE_OK;

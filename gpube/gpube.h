@@ -301,8 +301,8 @@ enum gpube_split {
  * cutoff         with has_cutoff: only totals better than this are of interest,
  *                units of 10^-scale
  * no_eliminate   nothing is eliminated: bounds and splitting alone
- * backend        where the ascent on clusters and elimination work; mini-buckets and
- *                shifts are the CPU's
+ * backend        where mini-buckets, the ascent on clusters and elimination work; shifts
+ *                are the CPU's
  * others         as in gpube_solve_opts
  */
 struct gpube_bound_opts {

@@ -200,8 +200,8 @@ static int try_partition(int64_t *bound, const struct gpube_heuristic_maker *k,
 		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 	gpube__mbe_memory(&keep, &least, &mbe);
 	if (least <= (double)k->h->ctx->memory_bytes)
-		status = gpube__mbe_run(bound, NULL, &mbe, gpube__ops_cpu(), k->limit,
-			k->opts->method == GPUBE_HEURISTIC_SHIFT || !k->opts->no_match);
+		status = gpube__mbe_run(bound, NULL, &mbe, GPUBE_BACKEND_CPU, k->limit,
+			k->opts->method == GPUBE_HEURISTIC_SHIFT || !k->opts->no_match, NULL);
 	gpube__mbe_clear(&mbe);
 	return status;
 }

@@ -29,6 +29,57 @@ static int64_t working(const struct gpube_mbe_run *r, int64_t cost)
 	return cost >= r->limit >> r->shift ? r->cut : cost << r->shift;
 }
 
+static const struct gpube_ops *ops_at(const struct gpube_mbe_run *r, int32_t position)
+{
+	return r->side && r->side[position] ? r->device : r->ops;
+}
+
+/* Whose memory a message is. */
+static const struct gpube_ops *ops_of(const struct gpube_mbe_run *r, int32_t mini)
+{
+	return r->lies[mini] ? r->device : r->ops;
+}
+
+static void free_message(struct gpube_mbe_run *r, int32_t mini)
+{
+	if (r->messages[mini])
+		ops_of(r, mini)->free(r->mbe->ctx, r->messages[mini]);
+	r->messages[mini] = NULL;
+}
+
+static int alloc_message(struct gpube_mbe_run *r, int32_t mini)
+{
+	const int32_t position = r->mbe->minis[mini].position;
+
+	r->lies[mini] = r->side && r->side[position];
+	r->messages[mini] = ops_of(r, mini)->alloc(r->mbe->ctx,
+		(uint64_t)r->mbe->minis[mini].cells * gpube__type_size(r->type));
+	return r->messages[mini] ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+/* Brings a message to the other side, where it stays. */
+static int cross_over(struct gpube_mbe_run *r, int32_t mini)
+{
+	struct gpube_ctx *ctx = r->mbe->ctx;
+	const uint64_t bytes = (uint64_t)r->mbe->minis[mini].cells * gpube__type_size(r->type);
+	const bool up = !r->lies[mini];
+	void *there = (up ? r->device : r->ops)->alloc(ctx, bytes);
+	int status = there ? GPUBE_OK : GPUBE_ENOMEM;
+
+	if (!status)
+		status = up ? r->device->upload(ctx, there, r->messages[mini], bytes)
+			    : r->device->download(ctx, there, r->messages[mini], bytes);
+	if (status) {
+		if (there)
+			(up ? r->device : r->ops)->free(ctx, there);
+		return status;
+	}
+	free_message(r, mini);
+	r->messages[mini] = there;
+	r->lies[mini] = up;
+	return GPUBE_OK;
+}
+
 static int32_t input_size(const struct gpube_mbe *mbe, int32_t id)
 {
 	return id >= 0 ? mbe->m->functions[id].arity : mbe->minis[~id].n_scope;
@@ -57,7 +108,15 @@ static int job_init(struct gpube_mbe_run *r, const struct gpube_mini *mini, stru
 	for (int32_t k = 0; k < mini->n_in; k++) {
 		int32_t id = mbe->inputs[mini->in_at + k];
 
-		j->in[k].values = id < 0 ? r->messages[~id] : NULL;
+		if (id >= 0)
+			continue;
+		if (ops_of(r, ~id) != ops_at(r, mini->position)) {
+			int status = cross_over(r, ~id);
+
+			if (status)
+				return status;
+		}
+		j->in[k].values = r->messages[~id];
 	}
 	return GPUBE_OK;
 }
@@ -127,7 +186,7 @@ static int load_functions(struct gpube_mbe_run *r, int32_t bucket)
 	if (!bytes)
 		return GPUBE_OK;
 	staged = gpube__alloc(mbe->ctx, bytes, 1);
-	r->functions = staged ? r->ops->alloc(mbe->ctx, bytes) : NULL;
+	r->functions = staged ? ops_at(r, bucket)->alloc(mbe->ctx, bytes) : NULL;
 	if (!r->functions)
 		status = GPUBE_ENOMEM;
 	for (int32_t k = 0; k < r->n_jobs && !status; k++)
@@ -141,7 +200,7 @@ static int load_functions(struct gpube_mbe_run *r, int32_t bucket)
 			used += copy_bytes(r, function_cells(r, id));
 		}
 	if (!status)
-		status = r->ops->upload(mbe->ctx, r->functions, staged, bytes);
+		status = ops_at(r, bucket)->upload(mbe->ctx, r->functions, staged, bytes);
 	gpube__free(mbe->ctx, staged);
 	return status;
 }
@@ -250,6 +309,7 @@ double gpube__mbe_shared_cells(const struct gpube_mbe *mbe, int32_t position)
 static int contract_marginals(struct gpube_mbe_run *r, const struct gpube_mini *minis)
 {
 	const struct gpube_mbe *mbe = r->mbe;
+	const struct gpube_ops *ops = ops_at(r, minis->position);
 	int32_t n = 0;
 	int status = GPUBE_OK;
 
@@ -259,16 +319,17 @@ static int contract_marginals(struct gpube_mbe_run *r, const struct gpube_mini *
 				mbe->m->vars[mbe->order[minis[k].position]].domain;
 
 		if (c->n_dims - c->n_out > 1 && joined > r->most_at_once)
-			status = gpube__contract_stepwise(mbe->ctx, r->ops, c);
+			status = gpube__contract_stepwise(mbe->ctx, ops, c);
 		else
 			r->contractions[n++] = *c;
 	}
-	return status ? status : r->ops->contract_batch(mbe->ctx, n, r->contractions);
+	return status ? status : ops->contract_batch(mbe->ctx, n, r->contractions);
 }
 
 static int match_moments(struct gpube_mbe_run *r, int32_t bucket)
 {
 	const struct gpube_mini *minis = &r->mbe->minis[r->mbe->first[bucket]];
+	const struct gpube_ops *ops = ops_at(r, bucket);
 	struct gpube_ctx *ctx = r->mbe->ctx;
 	struct gpube_match match = {.type = r->type,
 		.n = r->n_jobs,
@@ -284,7 +345,7 @@ static int match_moments(struct gpube_mbe_run *r, int32_t bucket)
 	match.cells = (int64_t)cells;
 	for (int32_t k = 0; k < r->n_jobs && !status; k++) {
 		r->marginals[k] =
-			r->ops->alloc(ctx, (uint64_t)match.cells * gpube__type_size(r->type));
+			ops->alloc(ctx, (uint64_t)match.cells * gpube__type_size(r->type));
 		lay_out(r, &minis[k], &r->jobs[k], &r->contractions[k], r->shared, r->n_shared, NULL);
 		r->contractions[k].out = r->marginals[k];
 		if (!r->marginals[k])
@@ -292,7 +353,7 @@ static int match_moments(struct gpube_mbe_run *r, int32_t bucket)
 	}
 	if (!status)
 		status = contract_marginals(r, minis);
-	return status ? status : r->ops->match(ctx, &match);
+	return status ? status : ops->match(ctx, &match);
 }
 
 /* ---- one bucket --------------------------------------------------------------------- */
@@ -300,6 +361,7 @@ static int match_moments(struct gpube_mbe_run *r, int32_t bucket)
 static void end_bucket(struct gpube_mbe_run *r, int32_t bucket)
 {
 	const struct gpube_mbe *mbe = r->mbe;
+	const struct gpube_ops *ops = ops_at(r, bucket);
 	struct gpube_ctx *ctx = mbe->ctx;
 
 	for (int32_t k = 0; k < r->n_jobs; k++) {
@@ -308,18 +370,16 @@ static void end_bucket(struct gpube_mbe_run *r, int32_t bucket)
 		if (r->jobs)
 			job_clear(ctx, &r->jobs[k]);
 		if (r->marginals && r->marginals[k])
-			r->ops->free(ctx, r->marginals[k]);
+			ops->free(ctx, r->marginals[k]);
 		for (int32_t i = 0; !r->keep && i < mini->n_in; i++) {
 			int32_t id = mbe->inputs[mini->in_at + i];
 
-			if (id < 0 && r->messages[~id]) {
-				r->ops->free(ctx, r->messages[~id]);
-				r->messages[~id] = NULL;
-			}
+			if (id < 0)
+				free_message(r, ~id);
 		}
 	}
 	if (r->functions)
-		r->ops->free(ctx, r->functions);
+		ops->free(ctx, r->functions);
 	gpube__free(ctx, r->jobs);
 	gpube__free(ctx, r->contractions);
 	gpube__free(ctx, r->marginals);
@@ -350,18 +410,13 @@ int gpube__mbe_eliminate(struct gpube_mbe_run *r, int32_t bucket)
 	if (!status && r->match && r->n_jobs > 1)
 		status = match_moments(r, bucket);
 	for (int32_t k = 0; k < r->n_jobs && !status; k++) {
-		void **message = &r->messages[mbe->first[bucket] + k];
-
-		*message = r->ops->alloc(
-			ctx, (uint64_t)minis[k].cells * gpube__type_size(r->type));
-		if (!*message)
-			status = GPUBE_ENOMEM;
+		status = alloc_message(r, mbe->first[bucket] + k);
 		lay_out(r, &minis[k], &r->jobs[k], &r->contractions[k],
 			mbe->scopes + minis[k].scope_at, minis[k].n_scope, r->marginals[k]);
-		r->contractions[k].out = *message;
+		r->contractions[k].out = r->messages[mbe->first[bucket] + k];
 	}
 	if (!status)
-		status = r->ops->contract_batch(ctx, r->n_jobs, r->contractions);
+		status = ops_at(r, bucket)->contract_batch(ctx, r->n_jobs, r->contractions);
 	end_bucket(r, bucket);
 	return status;
 }
@@ -381,7 +436,8 @@ int gpube__mbe_add_scalars(struct gpube_mbe_run *r, int32_t bucket, int64_t *tot
 			scalars[n++] = (struct gpube_cells){r->messages[k], 0, 1, 1};
 		if (n == 0 || (n < AT_ONCE && k + 1 < mbe->first[bucket + 1]))
 			continue;
-		status = r->ops->gather(mbe->ctx, words, n, scalars, gpube__type_size(r->type));
+		status = ops_at(r, bucket)->gather(
+			mbe->ctx, words, n, scalars, gpube__type_size(r->type));
 		if (status)
 			return status;
 		while (n > 0) {
@@ -467,17 +523,25 @@ int gpube__mbe_choose(struct gpube_mbe_run *r, int32_t bucket, int32_t *values)
 	struct gpube_ctx *ctx = mbe->ctx;
 	const int32_t var = mbe->order[bucket];
 	const size_t size = gpube__type_size(r->type);
+	const int64_t domain = mbe->m->vars[var].domain;
 	int64_t from, to, n_messages = inputs_of(mbe, bucket, &from, &to), n = 0;
 	struct gpube_cells *pieces = gpube__alloc(ctx, (uint64_t)n_messages, sizeof(*pieces));
 	void *gathered = gpube__alloc(
-		ctx, (uint64_t)n_messages * (uint64_t)mbe->m->vars[var].domain, size);
+		ctx, (uint64_t)n_messages * (uint64_t)domain, size);
 	int status = pieces && gathered ? GPUBE_OK : GPUBE_ENOMEM;
 
-	for (int64_t k = from; k < to && !status; k++)
-		if (mbe->inputs[k] < 0)
-			pieces[n++] = message_cells(r, ~mbe->inputs[k], bucket, values);
-	if (!status)
-		status = r->ops->gather(ctx, gathered, n, pieces, size);
+	/* those of either side behind each other: best_value() only adds them up */
+	for (int on_device = 0; on_device < 2 && !status; on_device++) {
+		const int64_t first = n;
+
+		for (int64_t k = from; k < to; k++)
+			if (mbe->inputs[k] < 0 && r->lies[~mbe->inputs[k]] == on_device)
+				pieces[n++] = message_cells(r, ~mbe->inputs[k], bucket, values);
+		if (n > first)
+			status = (on_device ? r->device : r->ops)
+					 ->gather(ctx, (char *)gathered + (size_t)(first * domain) * size,
+						 n - first, pieces + first, size);
+	}
 	if (!status)
 		values[var] = best_value(r, bucket, values, gathered);
 	gpube__free(ctx, pieces);
@@ -535,9 +599,10 @@ int gpube__mbe_run_init(struct gpube_mbe_run *r, const struct gpube_mbe *mbe,
 	if (status)
 		return status;
 	r->messages = gpube__alloc_zero(ctx, (uint64_t)mbe->n_minis, sizeof(*r->messages));
+	r->lies = gpube__alloc_zero(ctx, (uint64_t)mbe->n_minis, sizeof(*r->lies));
 	r->dim_of = gpube__alloc(ctx, (uint64_t)mbe->n, sizeof(*r->dim_of));
 	r->shared = gpube__alloc(ctx, (uint64_t)mbe->n, sizeof(*r->shared));
-	if (r->messages && r->dim_of && r->shared)
+	if (r->messages && r->lies && r->dim_of && r->shared)
 		return GPUBE_OK;
 	gpube__mbe_run_clear(r);
 	return GPUBE_ENOMEM;
@@ -547,11 +612,12 @@ void gpube__mbe_run_clear(struct gpube_mbe_run *r)
 {
 	struct gpube_ctx *ctx = r->mbe ? r->mbe->ctx : NULL;
 
-	for (int32_t k = 0; r->mbe && r->messages && k < r->mbe->n_minis; k++)
-		if (r->messages[k])
-			r->ops->free(ctx, r->messages[k]);
+	for (int32_t k = 0; r->mbe && r->messages && r->lies && k < r->mbe->n_minis; k++)
+		free_message(r, k);
 	if (ctx) {
 		gpube__free(ctx, r->messages);
+		gpube__free(ctx, r->side);
+		gpube__free(ctx, r->lies);
 		gpube__free(ctx, r->dim_of);
 		gpube__free(ctx, r->shared);
 	}
@@ -590,17 +656,23 @@ static int run_all(struct gpube_mbe_run *r, int64_t *total, int32_t *values)
 }
 
 int gpube__mbe_run(int64_t *bound, int32_t *values, const struct gpube_mbe *mbe,
-	const struct gpube_ops *ops, int64_t limit, bool match)
+	enum gpube_backend how, int64_t limit, bool match, const char **name)
 {
 	struct gpube_mbe_run r;
 	int64_t total;
 	bool settled;
 	int status = gpube__mbe_run_init(
-		&r, mbe, ops, limit, match, values != NULL, &settled, bound);
+		&r, mbe, gpube__ops_cpu(), limit, match, values != NULL, &settled, bound);
 
+	if (name)
+		*name = gpube__ops_cpu()->name;
 	if (status || settled)
 		return status;
-	status = run_all(&r, &total, values);
+	status = gpube__mbe_place(&r, how);
+	if (name)
+		*name = r.side ? "cpu+cuda" : r.ops->name;
+	if (!status)
+		status = run_all(&r, &total, values);
 	if (!status)
 		*bound = gpube__mbe_bound(&r, total);
 	gpube__mbe_run_clear(&r);

@@ -21,6 +21,7 @@
 #ifndef GPUBE_MBE_H
 #define GPUBE_MBE_H
 
+#include "gpube/gpube.h"
 #include "gpube/ops/ops.h"
 
 enum gpube_partition {
@@ -81,10 +82,12 @@ double gpube__mbe_shared_cells(const struct gpube_mbe *mbe, int32_t position);
  * limit   totals from here on are of no interest: top, or the cost of a known
  *         assignment; GPUBE_INF: none such
  * match   match moments
- * Errors: ERANGE (costs too large), ENOMEM, ESTOP, those of the backend
+ * how     AUTO: bucket by bucket, where it is predicted to take less (mbe_place.c)
+ * name    out, may be NULL: what worked, "cpu", "cuda" or "cpu+cuda"
+ * Errors: ERANGE (costs too large), ENOMEM, ESTOP, ENODEV, those of the backend
  */
 int gpube__mbe_run(int64_t *bound, int32_t *values, const struct gpube_mbe *mbe,
-	const struct gpube_ops *ops, int64_t limit, bool match);
+	enum gpube_backend how, int64_t limit, bool match, const char **name);
 
 /* ---- bucket by bucket --------------------------------------------------------------- */
 
@@ -97,7 +100,9 @@ int gpube__mbe_run(int64_t *bound, int32_t *values, const struct gpube_mbe *mbe,
  */
 struct gpube_mbe_run {
 	const struct gpube_mbe *mbe;
-	const struct gpube_ops *ops;
+	const struct gpube_ops *ops, *device; /* device: of buckets with a side of 1 */
+	uint8_t *side;	/* per position, or NULL: all on 'ops' */
+	uint8_t *lies;	/* per mini: its message is on 'device' */
 	enum gpube_type type; /* INT32 or INT64 */
 	int shift;
 	int64_t limit, cut, constant, given_limit;
@@ -123,6 +128,11 @@ struct gpube_mbe_run {
 int gpube__mbe_run_init(struct gpube_mbe_run *r, const struct gpube_mbe *mbe,
 	const struct gpube_ops *ops, int64_t limit, bool match, bool keep, bool *settled,
 	int64_t *bound);
+/*
+ * gpube__mbe_place() - chooses the backends of a run that has not begun, in place of the one that it
+ * was given. Errors: ENODEV (CUDA was asked for), ENOMEM, those of the backend
+ */
+int gpube__mbe_place(struct gpube_mbe_run *r, enum gpube_backend how);
 /* Frees the messages that are left, too. */
 void gpube__mbe_run_clear(struct gpube_mbe_run *r);
 

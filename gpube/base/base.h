@@ -113,8 +113,8 @@ enum { GPUBE_MAX_THREADS = 1024 };
 
 /*
  * Calls fn(arg, item, thread) for every item in [0, n), on up to
- * ctx->n_threads threads, items handed out one at a time; thread is in
- * [0, n_threads). Calls nested in it, or beside it on the same context, run serially.
+ * ctx->n_threads threads, items handed out one at a time, each thread's own part of
+ * them first; thread is in [0, n_threads). Calls nested in it, or beside it on the same context, run serially.
  */
 void gpube__parallel(struct gpube_ctx *ctx, int64_t n,
 	void (*fn)(void *arg, int64_t item, int thread), void *arg);

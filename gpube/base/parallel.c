@@ -9,15 +9,20 @@
  * in OpenMP's regions in half of the runs, eliminating a 20 x 20 grid 1.1 s against 0.35 s (one
  * thread: 0.35 s).
  *
+ * Each thread begins with a piece of the items that is its own, and then helps with the others'.
+ * So the same thread writes the same part of a table again and again, and what it needs is in
+ * its core's cache: with one counter for all, half of the lines that a contraction of 0.1 ms
+ * wrote came from the other core's cache, and two cores took as long as one.
+ *
  * One word tells everything, so that it changes in one step: the number of the job, whether it
  * is open, and how many helpers are in it. A helper comes in by adding one while the job is
  * open; the caller closes it and waits until nobody is in; after that nobody reads the job.
  */
-#define _POSIX_C_SOURCE 200809L
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE /* sched_getcpu(), affinities */
 #include "gpube/base/base.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -31,24 +36,40 @@ enum {
 /* Before a thread sleeps it watches this long, since the next region is often near. */
 static const double watch_seconds = 30e-6;
 
+/* Items of one thread; a cache line each, for others look only when they have nothing to do. */
+struct piece {
+	_Alignas(64) int64_t next; /* the first that nobody has */
+	int64_t to;
+};
+
+struct helper {
+	struct gpube__pool *pool;
+	int thread; /* 1 … */
+	int asleep; /* wants to be woken */
+	pthread_cond_t wake;
+	pthread_t id;
+};
+
 struct gpube__pool {
 	uint64_t state;
-	int asleep;  /* helpers that want to be woken */
 	int awaited; /* the caller sleeps until the last helper has left */
 	int busy, quit;
 
 	void (*fn)(void *arg, int64_t item, int thread);
 	void *arg;
-	int64_t n, next; /* next: the first item that nobody has */
-	int threads, tickets;
+	int threads;
+	pthread_t caller;
+	int caller_cpu;
 	void (*thread_end)(void);
 
 	pthread_mutex_t lock;
-	pthread_cond_t wake, left;
+	pthread_cond_t left;
 	pid_t owner; /* a child of fork() has no helpers */
 	bool watch;
+	int most; /* threads: as many as the context had when it needed the first helper */
 	int n_helpers;
-	pthread_t helpers[GPUBE_MAX_THREADS - 1];
+	struct helper *helpers; /* room for most - 1 */
+	struct piece *pieces;	/* of each thread */
 };
 
 static void relax(void)
@@ -78,10 +99,16 @@ static bool watched(const struct gpube__pool *p, uint64_t mask, uint64_t bits, b
 
 static void take_items(struct gpube__pool *p, int thread)
 {
-	int64_t i;
+	for (int k = 0; k < p->threads; k++) {
+		struct piece *own = &p->pieces[(thread + k) % p->threads];
 
-	while ((i = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED)) < p->n)
-		p->fn(p->arg, i, thread);
+		while (__atomic_load_n(&own->next, __ATOMIC_RELAXED) < own->to) {
+			const int64_t i = __atomic_fetch_add(&own->next, 1, __ATOMIC_RELAXED);
+
+			if (i < own->to)
+				p->fn(p->arg, i, thread);
+		}
+	}
 }
 
 /* Into job 'state' if it is still open. */
@@ -105,18 +132,40 @@ static void go_out(struct gpube__pool *p)
 	}
 }
 
-/* Waits for a job after 'seen'; its state, or 0 when there will be none. */
-static uint64_t next_job(struct gpube__pool *p, uint64_t seen)
+/*
+ * When all cores are at work, a thread that wakes is often put on the waker's: there it takes
+ * turns with the caller, and the other core is left to other programs.
+ */
+static void leave_the_callers_core(const struct gpube__pool *p)
 {
+#ifdef __linux__
+	const int cpu = sched_getcpu();
+	cpu_set_t cpus;
+
+	if (!p->watch || cpu < 0 || cpu != p->caller_cpu ||
+		pthread_getaffinity_np(p->caller, sizeof(cpus), &cpus))
+		return;
+	CPU_CLR(cpu, &cpus);
+	if (CPU_COUNT(&cpus) > 0)
+		pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus);
+#else
+	(void)p;
+#endif
+}
+
+/* Waits for a job after 'seen'; its state, or 0 when there will be none. */
+static uint64_t next_job(struct helper *h, uint64_t seen)
+{
+	struct gpube__pool *p = h->pool;
 	const uint64_t mask = ~(uint64_t)(INSIDE | OPEN);
 	uint64_t state;
 
 	if (!watched(p, mask, seen & mask, false)) {
 		pthread_mutex_lock(&p->lock);
-		__atomic_add_fetch(&p->asleep, 1, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&h->asleep, 1, __ATOMIC_SEQ_CST);
 		while (!p->quit && !((__atomic_load_n(&p->state, __ATOMIC_SEQ_CST) ^ seen) & mask))
-			pthread_cond_wait(&p->wake, &p->lock);
-		__atomic_sub_fetch(&p->asleep, 1, __ATOMIC_SEQ_CST);
+			pthread_cond_wait(&h->wake, &p->lock);
+		__atomic_store_n(&h->asleep, 0, __ATOMIC_SEQ_CST);
 		state = p->quit ? 0 : __atomic_load_n(&p->state, __ATOMIC_SEQ_CST);
 		pthread_mutex_unlock(&p->lock);
 		return state;
@@ -126,20 +175,28 @@ static uint64_t next_job(struct gpube__pool *p, uint64_t seen)
 
 static void *help(void *arg)
 {
-	struct gpube__pool *p = arg;
+	struct helper *h = arg;
+	struct gpube__pool *p = h->pool;
 	uint64_t state = 0;
 
-	while ((state = next_job(p, state)) != 0)
+	while ((state = next_job(h, state)) != 0)
 		if (come_in(p, state)) {
-			const int thread = __atomic_add_fetch(&p->tickets, 1, __ATOMIC_RELAXED);
-
-			if (thread < p->threads)
-				take_items(p, thread);
+			if (h->thread < p->threads) {
+				leave_the_callers_core(p);
+				take_items(p, h->thread);
+			}
 			go_out(p);
 		}
 	if (p->thread_end)
 		p->thread_end();
 	return NULL;
+}
+
+static void free_memory(struct gpube__pool *p)
+{
+	free(p->pieces);
+	free(p->helpers);
+	free(p);
 }
 
 static void free_pool(struct gpube_ctx *ctx)
@@ -152,36 +209,53 @@ static void free_pool(struct gpube_ctx *ctx)
 		p->thread_end = ctx->thread_end;
 		/* one more job, closed: those who watch see it */
 		__atomic_add_fetch(&p->state, JOB, __ATOMIC_SEQ_CST);
-		pthread_cond_broadcast(&p->wake);
-		pthread_mutex_unlock(&p->lock);
 		for (int i = 0; i < p->n_helpers; i++)
-			pthread_join(p->helpers[i], NULL);
+			pthread_cond_signal(&p->helpers[i].wake);
+		pthread_mutex_unlock(&p->lock);
+		for (int i = 0; i < p->n_helpers; i++) {
+			pthread_join(p->helpers[i].id, NULL);
+			pthread_cond_destroy(&p->helpers[i].wake);
+		}
 		pthread_cond_destroy(&p->left);
-		pthread_cond_destroy(&p->wake);
 		pthread_mutex_destroy(&p->lock);
 	}
-	free(p);
+	free_memory(p);
 	ctx->pool = NULL;
+}
+
+/* From malloc, as the threads: neither is the context's memory. */
+static struct gpube__pool *new_pool(int threads)
+{
+	struct gpube__pool *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->helpers = calloc((size_t)threads, sizeof(*p->helpers));
+	p->pieces = aligned_alloc(_Alignof(struct piece), (size_t)threads * sizeof(*p->pieces));
+	if (!p->helpers || !p->pieces) {
+		free_memory(p);
+		return NULL;
+	}
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->left, NULL);
+	p->owner = getpid();
+	p->most = threads;
+	p->watch = threads <= sysconf(_SC_NPROCESSORS_ONLN);
+	return p;
+}
+
+static int at_most(int64_t n, int most)
+{
+	return n < most ? (int)n : most;
 }
 
 static struct gpube__pool *pool_of(struct gpube_ctx *ctx)
 {
-	struct gpube__pool *p = ctx->pool;
-
-	if (!p) {
-		p = calloc(1, sizeof(*p)); /* with the threads, which are not the context's memory
-					      either */
-		if (!p)
-			return NULL;
-		pthread_mutex_init(&p->lock, NULL);
-		pthread_cond_init(&p->wake, NULL);
-		pthread_cond_init(&p->left, NULL);
-		p->owner = getpid();
-		p->watch = ctx->n_threads <= sysconf(_SC_NPROCESSORS_ONLN);
-		ctx->pool = p;
-		ctx->pool_free = free_pool;
+	if (!ctx->pool) {
+		ctx->pool = new_pool(at_most(ctx->n_threads, GPUBE_MAX_THREADS));
+		ctx->pool_free = ctx->pool ? free_pool : NULL;
 	}
-	return p->owner == getpid() ? p : NULL;
+	return ctx->pool && ctx->pool->owner == getpid() ? ctx->pool : NULL;
 }
 
 /* So many helpers, or as many as the system gives. Signals are for the program's own threads. */
@@ -193,27 +267,51 @@ static void hire(struct gpube__pool *p, int n)
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (p->n_helpers < n && !pthread_create(&p->helpers[p->n_helpers], NULL, help, p))
+	while (p->n_helpers < n) {
+		struct helper *h = &p->helpers[p->n_helpers];
+
+		h->pool = p;
+		h->thread = p->n_helpers + 1;
+		pthread_cond_init(&h->wake, NULL);
+		if (pthread_create(&h->id, NULL, help, h)) {
+			pthread_cond_destroy(&h->wake);
+			break;
+		}
 		p->n_helpers++;
+	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* The threads' pieces of n items: their sizes differ by one at most. */
+static void share_out(struct gpube__pool *p, int64_t n)
+{
+	const int64_t each = n / p->threads, more = n % p->threads;
+	int64_t from = 0;
+
+	for (int k = 0; k < p->threads; k++) {
+		p->pieces[k].next = from;
+		from += each + (k < more);
+		p->pieces[k].to = from;
+	}
 }
 
 static void open_job(struct gpube__pool *p)
 {
 	const uint64_t number = __atomic_load_n(&p->state, __ATOMIC_RELAXED) & ~(uint64_t)(JOB - 1);
-	int asleep;
+	const int n = at_most(p->threads - 1, p->n_helpers);
+	bool locked = false;
 
 	__atomic_store_n(&p->state, (number + JOB) | OPEN, __ATOMIC_SEQ_CST);
-	asleep = __atomic_load_n(&p->asleep, __ATOMIC_SEQ_CST);
-	if (!asleep)
-		return;
-	pthread_mutex_lock(&p->lock);
-	if (asleep < p->threads)
-		pthread_cond_broadcast(&p->wake);
-	else
-		for (int i = 1; i < p->threads; i++)
-			pthread_cond_signal(&p->wake);
-	pthread_mutex_unlock(&p->lock);
+	for (int i = 0; i < n; i++) {
+		if (!__atomic_load_n(&p->helpers[i].asleep, __ATOMIC_SEQ_CST))
+			continue;
+		if (!locked)
+			pthread_mutex_lock(&p->lock);
+		locked = true;
+		pthread_cond_signal(&p->helpers[i].wake);
+	}
+	if (locked)
+		pthread_mutex_unlock(&p->lock);
 }
 
 static void close_job(struct gpube__pool *p)
@@ -241,12 +339,12 @@ void gpube__parallel(struct gpube_ctx *ctx, int64_t n,
 	}
 	p->fn = fn;
 	p->arg = arg;
-	p->n = n;
-	p->next = 0;
-	p->tickets = 0;
-	p->threads = ctx->n_threads < n ? ctx->n_threads : (int)n;
-	if (p->threads > GPUBE_MAX_THREADS)
-		p->threads = GPUBE_MAX_THREADS;
+	p->threads = at_most(n, at_most(ctx->n_threads, p->most));
+	p->caller = pthread_self();
+#ifdef __linux__
+	p->caller_cpu = sched_getcpu();
+#endif
+	share_out(p, n);
 	hire(p, p->threads - 1);
 	open_job(p);
 	take_items(p, 0);

@@ -17,6 +17,12 @@
  * The last range along a dim is moved back so that it ends with the dim, and the last
  * chunk along X likewise: some cells are computed twice, with the same result, and
  * there are no edges anywhere.
+ *
+ * Tables of 2^32 cells and more. A block's first cells have 64 bits, and so has the first cell of
+ * a chunk, where the operand has one step along X; offsets from there have 32, which the planner sees
+ * to: it takes shorter chunks, down to a single x, and boxes that do not stretch along the dims of
+ * the longest steps. So no copy pays for what few tables need. (Where X has several steps its
+ * offsets count from x = 0, and the general kernel is what is left.)
  */
 #ifndef GPUBE_OPS_CONTRACT_BOX_H
 #define GPUBE_OPS_CONTRACT_BOX_H
@@ -27,8 +33,8 @@
 #include "gpube/ops/index.h"
 
 #define GPUBE_BOX_IN	24
-#define GPUBE_BOX_DIMS	32
-#define GPUBE_BOX_PARTS 40 /* parts of the dims of one operand, with X */
+#define GPUBE_BOX_DIMS	36
+#define GPUBE_BOX_PARTS 44 /* parts of the dims of one operand, with X */
 #define GPUBE_BOX_REGS	10 /* most cells of P or Q */
 
 /* Operands of a kind whose places a thread keeps in registers; S1: where there is no Q. */

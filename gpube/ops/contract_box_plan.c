@@ -37,6 +37,7 @@ struct planner {
 	const struct gpube__shape *s;
 	const struct gpube__box_device *device;
 	bool in_batch, narrow_only, is_float;
+	bool large; /* some table's cells are more than 32 bits count */
 	int type_bytes;
 	uint64_t scope[GPUBE_BOX_IN]; /* output dims of each operand */
 	double cells;                 /* joined */
@@ -223,6 +224,46 @@ static double store_waste(const struct planner *p, const struct gpube__box_choic
 	return run < 32 ? 32 / run : 1;
 }
 
+/* Whether all x are one step apart in operand k. */
+static bool x_affine(const struct gpube__shape *s, const int64_t *stride)
+{
+	for (int d = s->n_out; d + 1 < s->n_dims; d++)
+		if (stride[d] != stride[d + 1] * s->size[d + 1])
+			return false;
+	return true;
+}
+
+/*
+ * The most x of a chunk with which 32 bits hold the distance of any two cells that a box needs, in
+ * every table; 0: none do.
+ */
+static int64_t longest_chunk(const struct planner *p, const struct gpube__box_choice *c)
+{
+	const struct gpube__shape *s = p->s;
+	int64_t most = s->n_reduced;
+
+	for (int k = -1; p->large && k < s->n_in; k++) {
+		const int64_t *stride = k < 0 ? s->out_stride : s->stride + k * s->ld;
+		const int64_t x_step = s->n_dims > s->n_out ? stride[s->n_dims - 1] : 0;
+		const bool affine = x_affine(s, stride);
+		double span = 0;
+
+		for (int d = 0; d < s->n_dims; d++)
+			if (d < s->n_out)
+				span += (double)(smaller(s->size[d],
+						 c->lanes[d] * gpube__box_reg_size(c, d)) -
+						1) *
+					(double)stride[d];
+			else if (!affine)
+				span += (double)(s->size[d] - 1) * (double)stride[d];
+		if (span > UINT32_MAX)
+			return 0;
+		if (affine && x_step)
+			most = smaller(most, (int64_t)(UINT32_MAX - span) / x_step + 1);
+	}
+	return most;
+}
+
 /* All reduced cells at once, or as many as let several blocks share a multiprocessor. */
 static bool set_chunk(const struct planner *p, struct gpube__box_choice *c, bool whole)
 {
@@ -233,8 +274,11 @@ static bool set_chunk(const struct planner *p, struct gpube__box_choice *c, bool
 		smaller(p->device->shared_bytes,
 			p->device->sm_shared_bytes / (blocks > 4 ? 4 : blocks) - 2048) -
 		places;
+	const int64_t most = longest_chunk(p, c);
 	int64_t per_x = 0;
 
+	if (most < (whole ? n_x : 1))
+		return false;
 	for (int k = 0; k < p->s->n_in; k++)
 		per_x += gpube__box_cells(p->s, c, k);
 	per_x *= p->type_bytes;
@@ -244,7 +288,7 @@ static bool set_chunk(const struct planner *p, struct gpube__box_choice *c, bool
 	if (!whole) {
 		if (c->rounds > 1 || room <= 0 || n_x < 2 || per_x == 0)
 			return false;
-		c->chunk = smaller(room / (2 * per_x), MAX_CHUNK);
+		c->chunk = smaller(smaller(room / (2 * per_x), MAX_CHUNK), most);
 		if (c->chunk < 1 || c->chunk >= n_x)
 			return false;
 		if (n_x % 4 == 0 && c->chunk > 4) /* so that squares fit */
@@ -447,7 +491,7 @@ static int64_t next_lanes(int64_t lanes, int64_t all, int which)
 		return lanes * 2 <= all ? lanes * 2 : all;
 	if (which == 2)
 		return all;
-	for (n = lanes + 1; n < all && all % n; n++)
+	for (n = lanes + 1; n < all && all % n && n <= MAX_LANES; n++)
 		;
 	return n;
 }
@@ -532,6 +576,8 @@ static void try_groups(const struct planner *p, enum gpube__box_kernel k,
 		return;
 	for (int d = 0; d < p->s->n_out; d++)
 		t.choice.lanes[d] = 1;
+	if (!longest_chunk(p, &t.choice))
+		return;
 	use = group_use(p, group_p, kernel->p) * group_use(p, group_q, kernel->q);
 	t.choice.cost =
 		warp_cycles(p, &t.choice, &t.kinds, shared_reads(p, &t.choice, &t.kinds) / 2, 0) /
@@ -573,23 +619,6 @@ static bool search(const struct planner *p, struct gpube__box_choice *choice)
 	return choice->cost < INFINITY;
 }
 
-/* Offset of operand k's last cell over all dims of a box. */
-static bool offsets_fit(const struct gpube__shape *s, const struct gpube__box_choice *c)
-{
-	for (int k = -1; k < s->n_in; k++) {
-		const int64_t *stride = k < 0 ? s->out_stride : s->stride + k * s->ld;
-		double span = 0;
-
-		for (int d = 0; d < s->n_dims; d++)
-			span += (d < s->n_out ? (double)(c->lanes[d] * gpube__box_reg_size(c, d))
-					      : (double)s->size[d]) *
-				(double)stride[d];
-		if (span > UINT32_MAX)
-			return false;
-	}
-	return true;
-}
-
 bool gpube__box_plan(struct gpube__box *b, const struct gpube__box_device *device,
 	const struct gpube_contraction *c, const struct gpube__shape *s, bool in_batch)
 {
@@ -609,6 +638,7 @@ bool gpube__box_plan(struct gpube__box *b, const struct gpube__box_device *devic
 	p.narrow_only = p.type_bytes > 4 || c->out_arg || c->semiring != GPUBE_MIN_PLUS;
 	p.cells = (double)s->n_out_cells * (double)s->n_reduced;
 	p.bytes = (double)s->n_out_cells * p.type_bytes;
+	p.large = s->n_out_cells > UINT32_MAX;
 	for (int k = 0; k < s->n_in; k++) {
 		double cells = 1;
 
@@ -620,7 +650,7 @@ bool gpube__box_plan(struct gpube__box *b, const struct gpube__box_device *devic
 					p.scope[k] |= (uint64_t)1 << d;
 			}
 		p.bytes += cells * p.type_bytes;
+		p.large |= cells > UINT32_MAX;
 	}
-	return search(&p, &choice) && offsets_fit(s, &choice) &&
-	       gpube__box_make(b, &choice, c, s) && b->shared_bytes <= device->shared_bytes;
+	return search(&p, &choice) && gpube__box_make(b, &choice, c, s) && b->shared_bytes <= device->shared_bytes;
 }

@@ -15,6 +15,19 @@ template <typename T> __device__ static inline const T *plus(const T *base, uint
 	return sum;
 }
 
+/* The first cell of an x, by one such instruction too. */
+template <typename T>
+__device__ static inline const T *at_x(
+	const T *base, uint32_t x, const struct gpube__direct_steps *s)
+{
+	const T *sum;
+
+	asm("mad.wide.u32 %0, %1, %2, %3;"
+	    : "=l"(sum)
+	    : "r"(x * s->x_bytes), "r"(s->x), "l"(base));
+	return sum;
+}
+
 /* N cells that lie together and are aligned to as many. */
 template <typename T, int N> __device__ static inline void load_wide(T *to, const T *from)
 {
@@ -61,7 +74,7 @@ __device__ static inline bool has(const struct gpube__direct &d, int place)
 template <typename T>
 __device__ static inline const T *other(const struct tables<T> *t, uint32_t k, uint32_t x)
 {
-	return plus(t->others[(k - N_DIRECT_PLACES) * blockDim.x], x * t->steps[k].x);
+	return at_x(t->others[(k - N_DIRECT_PLACES) * blockDim.x], x, &t->steps[k]);
 }
 
 /* Adds the first n of N runs of W cells. */
@@ -154,7 +167,7 @@ __device__ static inline void step_x(
 	/* all reads of places first, so that they are on their way together */
 	if (has(d, DIRECT_PV))
 		load_runs<T, P, V>(
-			pv, plus(t->at[DIRECT_PV], x * s[DIRECT_PV].x), s[DIRECT_PV].p, d.np);
+			pv, at_x(t->at[DIRECT_PV], x, &s[DIRECT_PV]), s[DIRECT_PV].p, d.np);
 #pragma unroll
 	for (int r = 0; r < R; r++) {
 		by_r[r][0] = 0;
@@ -163,10 +176,10 @@ __device__ static inline void step_x(
 			rv[r][j] = 0;
 	}
 	if constexpr (R > 1) {
-		const T *const from = plus(t->at[DIRECT_PR], x * s[DIRECT_PR].x);
+		const T *const from = at_x(t->at[DIRECT_PR], x, &s[DIRECT_PR]);
 
 		if (has(d, DIRECT_RV))
-			load_runs<T, R, V>(rv, plus(t->at[DIRECT_RV], x * s[DIRECT_RV].x),
+			load_runs<T, R, V>(rv, at_x(t->at[DIRECT_RV], x, &s[DIRECT_RV]),
 				s[DIRECT_RV].r, d.nr);
 		if (has(d, DIRECT_PR)) {
 			if (s[DIRECT_PR].wide)
@@ -184,12 +197,12 @@ __device__ static inline void step_x(
 	for (int j = 0; j < V; j++)
 		base[j] = 0;
 	if (has(d, DIRECT_V0))
-		load_wide<T, V>(base, plus(t->at[DIRECT_V0], x * s[DIRECT_V0].x));
+		load_wide<T, V>(base, at_x(t->at[DIRECT_V0], x, &s[DIRECT_V0]));
 #pragma unroll
 	for (int p = 0; p < P; p++)
 		a[p][0] = 0;
 	if (has(d, DIRECT_P0)) {
-		const T *const from = plus(t->at[DIRECT_P0], x * s[DIRECT_P0].x);
+		const T *const from = at_x(t->at[DIRECT_P0], x, &s[DIRECT_P0]);
 
 		if (s[DIRECT_P0].wide)
 			load_wide<T, P>(&a[0][0], from);

@@ -14,6 +14,10 @@ struct gpube__direct_io {
 	const void *in[N_DIRECT_TABLES];
 };
 
+/* With two numbers and an address more they are a kernel's parameters. */
+static_assert(sizeof(struct gpube__direct) + sizeof(struct gpube__direct_io) + 16 <= 4096,
+	"a launch has 4096 bytes of parameters");
+
 /*
  * d     the plan
  * one   tables of the only contraction, where many is NULL

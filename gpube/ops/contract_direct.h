@@ -13,6 +13,14 @@
  *
  * A tile or a box that would pass the end of a dim is moved back so that it ends with the dim, as is
  * the last group of x: some cells are computed twice, with the same result, and there are no edges.
+ *
+ * Tables of 2^32 cells and more. What a block reads of a table for one x lies within 32 bits of
+ * its first cell, by the choice of its tile and lanes; that first cell, and where an x begins, have
+ * 64 bits. An x takes one multiply-add all the same: 32 bits of x, scaled, by 32 bits of a step in
+ * units of as many cells as the table needs. Cutting such a contraction into several along an output dim
+ * instead would not help: an eliminated variable is the slowest dim of the messages that have it,
+ * so that every part would still step through all of them; and cutting along x would write and read the
+ * output once a part.
  */
 #ifndef GPUBE_OPS_CONTRACT_DIRECT_H
 #define GPUBE_OPS_CONTRACT_DIRECT_H
@@ -20,7 +28,7 @@
 #include "gpube/ops/contract_box.h"
 
 #define GPUBE_DIRECT_LANES     6   /* dims of the lanes */
-#define GPUBE_DIRECT_GRID      20  /* of the grid */
+#define GPUBE_DIRECT_GRID      24  /* of the grid */
 #define GPUBE_DIRECT_THREADS   256 /* most of a block */
 #define GPUBE_DIRECT_THREADS_R 384 /* of kernels with R, one block of which fills the registers */
 
@@ -38,13 +46,18 @@ enum {
 };
 
 struct gpube__direct_steps {
-	uint32_t x, p, r; /* cells from one x, or cell of a register group, to the next */
+	uint32_t x, x_bytes; /* units of so many bytes from one x to the next */
+	uint32_t p, r;	     /* cells from one cell of a register group to the next */
 	uint32_t wide;	  /* along P or R the cells lie together and aligned */
 };
 
 struct gpube__direct_table {
-	uint32_t lane[GPUBE_DIRECT_LANES], grid[GPUBE_DIRECT_GRID]; /* cells to the next value */
+	/* cells to the next value; the grid's have 40 bits: a kernel's parameters are few */
+	uint32_t lane[GPUBE_DIRECT_LANES], grid[GPUBE_DIRECT_GRID];
+	uint8_t grid_high[GPUBE_DIRECT_GRID];
 };
+
+#define GPUBE_DIRECT_MAX_STEP (((int64_t)1 << 40) - 1)
 
 /* The kernels that there are: cells along P, R and V. */
 enum gpube__direct_kernel {
@@ -109,9 +122,18 @@ GPUBE_HD static inline int64_t gpube__direct_block(
 	for (int i = 0; i < d->n_grid; i++) {
 		const uint32_t at = gpube__direct_at(&d->grid[i], &block);
 
-		offset += (int64_t)at * (k < 0 ? d->out_grid[i] : (int64_t)d->table[k].grid[i]);
+		offset += (int64_t)at * (k < 0 ? d->out_grid[i]
+					       : (int64_t)d->table[k].grid_high[i] << 32 |
+							 (int64_t)d->table[k].grid[i]);
 	}
 	return offset;
+}
+
+/* Bytes from x = 0 of table k to an x. */
+GPUBE_HD static inline uint64_t gpube__direct_x_offset(
+	const struct gpube__direct *d, int k, uint32_t x)
+{
+	return (uint64_t)(x * d->steps[k].x_bytes) * d->steps[k].x;
 }
 
 /* Values of the lane's first cell along the axes of the lanes; 0 past the last of them. */

@@ -43,6 +43,7 @@ struct planner {
 	const struct gpube__shape *s;
 	const struct gpube__box_device *device;
 	bool in_batch, is_float;
+	bool large; /* some table's cells are more than 32 bits count */
 	double cells, bytes;
 };
 
@@ -125,6 +126,26 @@ static bool wide_of(const struct planner *p, const struct choice *c, int k, int 
 	return class == (DIRECT_P | DIRECT_R) && c->nr == 4 && together(p, k, c->r, 4);
 }
 
+/* How many values of output dim d a block has; lanes not chosen yet: a tile. */
+static int64_t in_box(const struct planner *p, const struct choice *c, int d)
+{
+	return smaller(p->s->size[d], (c->lanes[d] ? c->lanes[d] : 1) * tile_size(c, d));
+}
+
+/* Whether 32 bits hold the distance of any two cells of a block's box, in every table. */
+static bool offsets_fit(const struct planner *p, const struct choice *c)
+{
+	for (int k = -1; p->large && k < p->s->n_in; k++) {
+		double span = 0;
+
+		for (int d = 0; d < p->s->n_out; d++)
+			span += (double)(in_box(p, c, d) - 1) * (double)stride_of(p, k)[d];
+		if (span > UINT32_MAX)
+			return false;
+	}
+	return true;
+}
+
 /* Cycles in which the L1 cache serves a warp's read of table k. */
 static double wavefronts(const struct planner *p, const struct choice *c, int k, int cells)
 {
@@ -146,6 +167,8 @@ static void price(const struct planner *p, struct choice *c)
 	int n_of[8] = {0};
 
 	c->cycles = INFINITY;
+	if (!offsets_fit(p, c))
+		return;
 	for (int k = 0; k < p->s->n_in; k++) {
 		const int class = class_of(p, c, k), n = cells_of(c, class);
 		const int wide = class & DIRECT_V ? c->nv : wide_of(p, c, k, class) ? 4 : 1;
@@ -247,12 +270,6 @@ static bool find_tile(const struct planner *p, struct choice *best)
 
 /* ---- lanes ---------------------------------------------------------------------------- */
 
-/* How many values of output dim d a block has. */
-static int64_t in_box(const struct planner *p, const struct choice *c, int d)
-{
-	return smaller(p->s->size[d], c->lanes[d] * tile_size(c, d));
-}
-
 /* Bytes of table k, or of the output (k < 0), that lie together in a block's box. */
 static double run_bytes(const struct planner *p, const struct choice *c, int k)
 {
@@ -300,7 +317,7 @@ static int64_t next_lanes(int64_t lanes, int64_t all, int which)
 		return smaller(lanes * 2, all);
 	if (which == 2)
 		return all;
-	while (n < all && all % n)
+	while (n < all && all % n && n <= GPUBE_DIRECT_THREADS_R) /* more are not asked for */
 		n++;
 	return n;
 }
@@ -347,7 +364,7 @@ static bool grow_once(const struct planner *p, struct choice *c, int64_t most)
 
 			next.lanes[d] = next_lanes(c->lanes[d], all, which);
 			n = threads / c->lanes[d] * next.lanes[d];
-			if (n > most)
+			if (n > most || !offsets_fit(p, &next))
 				continue;
 			/* tiles done twice, and how fast it grows */
 			price = traffic(p, &next) * (1 + 0.05 * log2((double)n)) *
@@ -417,6 +434,12 @@ static struct gpube__direct_axis axis_of(int64_t n, int64_t step, int64_t last)
 		gpube__divisor_of((uint32_t)n)};
 }
 
+static void set_grid(struct gpube__direct_table *t, int i, int64_t step)
+{
+	t->grid[i] = (uint32_t)step;
+	t->grid_high[i] = (uint8_t)(step >> 32);
+}
+
 static bool add_axes(struct gpube__direct *d, const struct planner *p, const struct choice *c)
 {
 	const struct gpube__shape *s = p->s;
@@ -447,13 +470,27 @@ static bool add_axes(struct gpube__direct *d, const struct planner *p, const str
 			d->out_grid[i] = s->out_stride[e];
 			for (int k = 0; k < N_DIRECT_TABLES; k++)
 				if (d->order[k] >= 0)
-					d->table[k].grid[i] =
-						(uint32_t)stride_of(p, d->order[k])[e];
+					set_grid(&d->table[k], i, stride_of(p, d->order[k])[e]);
 			blocks *= (double)boxes;
 		}
 	}
 	d->blocks = blocks < INT32_MAX ? (uint32_t)blocks : 0;
 	return d->blocks > 0;
+}
+
+/*
+ * The step of x as a number of 32 bits, in units of a power of two of cells, the smallest one.
+ * False: it is odd and larger.
+ */
+static bool set_x(struct gpube__direct_steps *to, int64_t step, int64_t n_x)
+{
+	int64_t unit = 1;
+
+	while (step / unit > UINT32_MAX)
+		unit *= 2;
+	to->x = (uint32_t)(step / unit);
+	to->x_bytes = (uint32_t)(4 * unit);
+	return step % unit == 0 && n_x <= UINT32_MAX / (4 * unit);
 }
 
 static bool make(struct gpube__direct *d, const struct planner *p, const struct choice *c,
@@ -483,10 +520,11 @@ static bool make(struct gpube__direct *d, const struct planner *p, const struct 
 
 		if (k < 0)
 			continue;
-		d->steps[i] = (struct gpube__direct_steps){(uint32_t)x_stride(p, k),
-			c->p == NONE ? 0 : (uint32_t)stride_of(p, k)[c->p],
-			c->r == NONE ? 0 : (uint32_t)stride_of(p, k)[c->r],
-			wide_of(p, c, k, class_of(p, c, k))};
+		if (!set_x(&d->steps[i], x_stride(p, k), s->n_reduced))
+			return false;
+		d->steps[i].p = c->p == NONE ? 0 : (uint32_t)stride_of(p, k)[c->p];
+		d->steps[i].r = c->r == NONE ? 0 : (uint32_t)stride_of(p, k)[c->r];
+		d->steps[i].wide = wide_of(p, c, k, class_of(p, c, k));
 	}
 	d->per_block = p->in_batch && d->blocks == 1 ? (uint32_t)kernel_threads(c) / d->lanes : 1;
 	d->threads = (d->lanes * d->per_block + 31) / 32 * 32;
@@ -525,19 +563,23 @@ static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 
 	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
 		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in == 0 ||
-		s->n_in > N_DIRECT_TABLES || s->n_dims > s->n_out + 1 ||
-		s->n_reduced > INT32_MAX || s->n_out_cells > UINT32_MAX)
+		s->n_in > N_DIRECT_TABLES || s->n_dims > s->n_out + 1)
 		return false;
+	for (int d = 0; d < s->n_dims; d++)
+		if (s->size[d] > INT32_MAX)
+			return false;
 	p->is_float = c->type == GPUBE_FLOAT32;
 	p->cells = (double)s->n_out_cells * (double)s->n_reduced;
 	p->bytes = (double)s->n_out_cells * 4;
+	p->large = s->n_out_cells > UINT32_MAX;
 	for (int k = 0; k < s->n_in; k++) {
 		double cells = 1;
 
 		for (int d = 0; d < s->n_dims; d++)
 			cells *= s->stride[k * s->ld + d] ? (double)s->size[d] : 1;
-		if (cells > UINT32_MAX)
+		if (cells > (double)GPUBE_DIRECT_MAX_STEP)
 			return false;
+		p->large |= cells > UINT32_MAX;
 		p->bytes += cells * 4;
 	}
 	return true;

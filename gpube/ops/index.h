@@ -62,6 +62,8 @@ GPUBE_HD static inline int gpube__shape_fusible(const struct gpube__shape *s, in
 
 	if ((d < s->n_out) != (d + 1 < s->n_out) || s->out_stride[d] != s->out_stride[d + 1] * n)
 		return 0;
+	if (s->size[d] > INT32_MAX / n) /* plans count the values of a dim in 32 bits */
+		return 0;
 	if (with_arg && s->arg_stride[d] != s->arg_stride[d + 1] * n)
 		return 0;
 	for (int k = 0; k < s->n_in; k++)

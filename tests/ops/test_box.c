@@ -1,9 +1,12 @@
 /*
  * The boxes of the CUDA backend, without a device: plans of seeded random shapes and of chosen
  * ones are executed cell by cell with the index arithmetic that the kernels share, and compared
- * with the reference. Whatever is read must have been copied, and every output cell written.
+ * with the reference. Whatever is read must have been copied, and every output cell written. Of
+ * tables of 2^32 cells and more, for which there is no memory, some boxes' copies are compared with
+ * the cells that their output cells need.
  */
 #include "tests/support/test.h"
+#include "tests/support/large.h"
 #include "tests/support/shapes.h"
 
 #include <math.h>
@@ -73,16 +76,18 @@ static void copy_chunk(struct emulation *e, uint32_t block, uint32_t chunk)
 		if (t->x_is_lo && t->wide > 1 && !t->square)
 			e->problem = "copies along X are of single cells";
 		for (uint32_t i = 0; i < t->copies && !e->problem; i++) {
-			uint32_t entry, x, to;
+			uint32_t entry, x, to, offset;
 			int64_t from;
 
 			gpube__box_copy(t, i, &entry, &x);
 			if (entry >= t->n_entries)
 				e->problem = "no such entry";
 			x *= t->square ? 4 : 1;
-			from = start + e->words[t->entries + 2 * entry] +
-			       (t->x_offsets ? e->words[t->x_offsets + x0 + x]
-					     : (int64_t)(x0 + x) * t->x_from);
+			/* each in as many bits as the kernels have */
+			offset = e->words[t->entries + 2 * entry] +
+				 (t->x_offsets ? e->words[t->x_offsets + x0 + x]
+					       : x * (uint32_t)t->x_from);
+			from = start + x0 * t->x_from + offset;
 			to = e->words[t->entries + 2 * entry + 1] + x * t->x_to;
 			if (!t->square)
 				copy_cells(e, k, from, to, t->wide, 1);
@@ -94,30 +99,47 @@ static void copy_chunk(struct emulation *e, uint32_t block, uint32_t chunk)
 	}
 }
 
+/* The cell of operand k that is read for the chunk's x, or -1 and a problem. */
+static int64_t place(
+	struct emulation *e, int k, uint32_t lane, uint32_t p, uint32_t q, uint32_t x)
+{
+	const struct gpube__box *b = &e->box;
+	const struct gpube__box_table *t = &b->table[k];
+	const uint32_t width = (uint32_t)gpube__box_kernels[b->kernel].q;
+	const int kind = k < b->n_a                     ? 0
+			 : k < b->n_a + b->n_b          ? 1
+			 : k < b->n_a + b->n_b + b->n_s ? 2
+							: 3;
+	const uint32_t reg = kind == 0 ? p : kind == 1 ? q : kind == 2 ? 0 : p * width + q;
+	const uint32_t at = e->words[t->positions + lane] + x * t->x_to +
+			    (kind == 2 ? 0 : gpube__box_reg(t, reg));
+
+	if (at < b->buffer && e->from[at] >= 0)
+		return e->from[at];
+	e->problem = "a cell is read that was not copied";
+	return -1;
+}
+
 /* Sum of the joined cell, or a problem. */
 static double joined(struct emulation *e, uint32_t lane, uint32_t p, uint32_t q, uint32_t x)
 {
-	const struct gpube__box *b = &e->box;
-	const uint32_t width = (uint32_t)gpube__box_kernels[b->kernel].q;
 	double sum = 0;
 
-	for (int k = 0; k < b->n_in; k++) {
-		const struct gpube__box_table *t = &b->table[k];
-		const int kind = k < b->n_a                     ? 0
-				 : k < b->n_a + b->n_b          ? 1
-				 : k < b->n_a + b->n_b + b->n_s ? 2
-								: 3;
-		const uint32_t reg = kind == 0 ? p : kind == 1 ? q : kind == 2 ? 0 : p * width + q;
-		const uint32_t at = e->words[t->positions + lane] + x * t->x_to +
-				    (kind == 2 ? 0 : gpube__box_reg(t, reg));
+	for (int k = 0; k < e->box.n_in; k++) {
+		const int64_t at = place(e, k, lane, p, q, x);
 
-		if (at >= b->buffer || e->from[at] < 0) {
-			e->problem = "a cell is read that was not copied";
+		if (at < 0)
 			return 0;
-		}
-		sum += value(e->s, b->order[k], e->from[at]);
+		sum += value(e->s, e->box.order[k], at);
 	}
 	return sum;
+}
+
+static int64_t out_cell(const struct emulation *e, int64_t start, uint32_t lane, uint32_t p, uint32_t q)
+{
+	const struct gpube__box *b = &e->box;
+
+	return start + e->words[b->out_positions + lane] + b->out_p[p] + b->out_q[q];
 }
 
 /* Best sums so far of all cells of a box, and their x. */
@@ -157,8 +179,8 @@ static void store_block(const struct emulation *e, uint32_t block, struct best b
 	const int64_t start = gpube__box_start(b, -1, block);
 
 	for (uint32_t i = 0; i < b->lanes * b->np * b->nq; i++) {
-		const int64_t at = start + e->words[b->out_positions + i / (b->np * b->nq)] +
-				   b->out_p[i / b->nq % b->np] + b->out_q[i % b->nq];
+		const int64_t at = out_cell(e, start, i / (b->np * b->nq), i / b->nq % b->np,
+			i % b->nq);
 		double v = best.value[i];
 
 		if (gpube__type_is_int(c->type))
@@ -178,6 +200,15 @@ static void store_block(const struct emulation *e, uint32_t block, struct best b
 	}
 }
 
+static void take_words(struct emulation *e)
+{
+	seen[e->box.kernel]++;
+	e->words = malloc(((size_t)e->box.n_words + 1) * sizeof(*e->words));
+	e->from = malloc(((size_t)e->box.buffer + 1) * sizeof(*e->from));
+	for (uint32_t i = 0; i < e->box.n_items; i++)
+		gpube__box_prepare(&e->box, i, e->words);
+}
+
 /* false: no plan */
 static bool emulate(struct emulation *e, const struct shape *s, bool in_batch)
 {
@@ -190,13 +221,9 @@ static bool emulate(struct emulation *e, const struct shape *s, bool in_batch)
 	gpube__shape_init(&shape, &s->c, stride, s->c.out_arg != NULL);
 	if (!gpube__box_plan(&e->box, &device, &s->c, &shape, in_batch))
 		return false;
-	seen[e->box.kernel]++;
-	e->words = malloc(((size_t)e->box.n_words + 1) * sizeof(*e->words));
-	e->from = malloc(((size_t)e->box.buffer + 1) * sizeof(*e->from));
+	take_words(e);
 	best.value = malloc((size_t)e->box.lanes * 128 * sizeof(*best.value));
 	best.x = malloc((size_t)e->box.lanes * 128 * sizeof(*best.x));
-	for (uint32_t i = 0; i < e->box.n_items; i++)
-		gpube__box_prepare(&e->box, i, e->words);
 	for (uint32_t block = 0; block < e->box.blocks && !e->problem; block++) {
 		run_block(e, block, best);
 		store_block(e, block, best);
@@ -295,6 +322,63 @@ static void chosen_shape(void **state)
 	}
 }
 
+/* Some cells of a block and a chunk: that what they read are those which belong together. */
+static void check_cells(struct emulation *e, const struct gpube__shape *shape, uint32_t block,
+	struct gpube_rng *rng)
+{
+	const struct gpube__box *b = &e->box;
+	const int64_t start = gpube__box_start(b, -1, block);
+	const uint32_t chunk = (uint32_t)gpube__rng_below(rng, b->n_chunks);
+
+	copy_chunk(e, block, chunk);
+	for (int i = 0; i < 40 && !e->problem; i++) {
+		const uint32_t lane = (uint32_t)gpube__rng_below(rng, b->lanes);
+		const uint32_t p = (uint32_t)gpube__rng_below(rng, b->np);
+		const uint32_t q = (uint32_t)gpube__rng_below(rng, b->nq);
+		const uint32_t x = (uint32_t)gpube__rng_below(rng, b->chunk);
+		const int64_t out = out_cell(e, start, lane, p, q);
+
+		assert_in_range(out, 0, shape->n_out_cells - 1);
+		for (int k = 0; k < b->n_in; k++)
+			assert_int_equal(place(e, k, lane, p, q, x),
+				large_cell(shape, b->order[k], out,
+					gpube__box_chunk(b, chunk) + x));
+	}
+}
+
+static void large_tables(void **state)
+{
+	const int row = (int)(intptr_t)*state;
+	int64_t stride[64 * GPUBE_MAX_DIMS];
+	struct gpube__shape shape;
+	struct emulation e = {0};
+	struct shape s;
+	struct gpube_rng rng;
+
+	shape_large(&s, row, types[row % 4]);
+	if (row % 8 == 7) {
+		s.c.out_arg = &s; /* never written */
+		s.c.arg_bytes = 4;
+	}
+	gpube__shape_init(&shape, &s.c, stride, s.c.out_arg != NULL);
+	e.s = &s;
+	if (!gpube__box_plan(&e.box, &device, &s.c, &shape, row % 3 == 0))
+		fail_msg("%s: no plan", s.text);
+	take_words(&e);
+	gpube__rng_init(&rng, (uint64_t)row);
+	for (int i = 0; i < 6 && !e.problem; i++)
+		check_cells(&e, &shape,
+			i == 0   ? 0
+			: i == 1 ? e.box.blocks - 1
+				 : (uint32_t)gpube__rng_below(&rng, e.box.blocks),
+			&rng);
+	if (e.problem)
+		fail_msg("%s, kernel %u: %s", s.text, e.box.kernel, e.problem);
+	free(e.words);
+	free(e.from);
+	shape_large_free(&s);
+}
+
 /* The shapes above are chosen such that each kernel has some. */
 static void every_kernel(void **state)
 {
@@ -306,7 +390,7 @@ static void every_kernel(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[N_RANDOM + sizeof(chosen) / sizeof(*chosen) + 1];
+	static struct CMUnitTest tests[N_RANDOM + sizeof(chosen) / sizeof(*chosen) + N_LARGE + 1];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	size_t n = 0;
 	int failed;
@@ -322,6 +406,11 @@ int main(int argc, char **argv)
 		snprintf(names[n], sizeof(names[n]), "seed %zu", i);
 		tests[n] = (struct CMUnitTest){
 			names[n], random_shape, NULL, NULL, (void *)(uintptr_t)i};
+	}
+	for (size_t i = 0; i < N_LARGE; i++, n++) {
+		snprintf(names[n], sizeof(names[n]), "large %zu", i);
+		tests[n] = (struct CMUnitTest){
+			names[n], large_tables, NULL, NULL, (void *)(uintptr_t)i};
 	}
 	tests[n++] = (struct CMUnitTest){"every kernel", every_kernel, NULL, NULL, NULL};
 	if (argc > 1)

@@ -2,9 +2,11 @@
  * The direct tiles of the CUDA backend, without a device: plans of seeded random shapes and of
  * chosen ones are executed cell by cell with the index arithmetic that the kernels share, and
  * compared with the reference. No read may leave its table, none be misaligned, and every output
- * cell is written.
+ * cell is written. Of tables of 2^32 cells and more, for which there is no memory, some threads'
+ * reads are compared with the cells that their output cells need.
  */
 #include "tests/support/test.h"
+#include "tests/support/large.h"
 #include "tests/support/shapes.h"
 
 #include <math.h>
@@ -32,8 +34,8 @@ static double value(const struct shape *s, int k, int64_t at)
 					: (double)((const float *)v)[at];
 }
 
-/* What table k adds to the tile's cell (p, r, v) at x, or at x + v. */
-static double term(struct emulation *e, int k, uint32_t p, uint32_t r, uint32_t v, uint32_t x)
+/* The cell of table k that is read for the tile's cell (p, r, v) at x, or at x + v; -1: a problem. */
+static int64_t place(struct emulation *e, int k, uint32_t p, uint32_t r, uint32_t v, uint32_t x)
 {
 	const struct gpube__direct *d = &e->d;
 	const struct gpube__direct_kernel_info *kernel = &gpube__direct_kernels[d->kernel];
@@ -41,7 +43,9 @@ static double term(struct emulation *e, int k, uint32_t p, uint32_t r, uint32_t 
 	const bool of_v = k == DIRECT_PV || k == DIRECT_RV || k == DIRECT_V0 ||
 			  (k >= (int)d->end_s && k < (int)d->end_v) ||
 			  k >= (int)d->end_r;
-	int64_t at = e->start[k] + (int64_t)x * s->x + (int64_t)p * s->p + (int64_t)r * s->r;
+	/* each in as many bits as the kernels have */
+	int64_t at = e->start[k] + (int64_t)(gpube__direct_x_offset(d, k, x) / 4) + p * s->p +
+		     r * s->r;
 	const int64_t cells = gpube__operand_cells(&e->s->c, d->order[k]);
 
 	if (s->wide && (s->p == 1 ? at - p : at - r) % 4)
@@ -53,9 +57,17 @@ static double term(struct emulation *e, int k, uint32_t p, uint32_t r, uint32_t 
 	at += of_v ? v : 0;
 	if (at < 0 || at >= cells) {
 		e->problem = "a cell outside of its table";
-		return 0;
+		return -1;
 	}
-	return value(e->s, d->order[k], at);
+	return at;
+}
+
+/* What it adds. */
+static double term(struct emulation *e, int k, uint32_t p, uint32_t r, uint32_t v, uint32_t x)
+{
+	const int64_t at = place(e, k, p, r, v, x);
+
+	return at < 0 ? 0 : value(e->s, e->d.order[k], at);
 }
 
 static double best_of(struct emulation *e, uint32_t p, uint32_t r, uint32_t v)
@@ -90,10 +102,10 @@ static void store_cell(struct emulation *e, int64_t at, double v)
 		((float *)c->out)[at] = (float)v;
 }
 
-static void run_thread(struct emulation *e, uint32_t block, uint32_t lane)
+/* Where a thread begins in all tables. Returns its first output cell. */
+static int64_t start_thread(struct emulation *e, uint32_t block, uint32_t lane)
 {
 	const struct gpube__direct *d = &e->d;
-	const uint32_t nv = (uint32_t)gpube__direct_kernels[d->kernel].v;
 	int64_t out = gpube__direct_block(d, -1, block);
 	uint32_t at[GPUBE_DIRECT_LANES];
 
@@ -102,14 +114,26 @@ static void run_thread(struct emulation *e, uint32_t block, uint32_t lane)
 	for (int k = 0; k < N_DIRECT_TABLES; k++)
 		e->start[k] = gpube__direct_block(d, k, block) +
 			      gpube__direct_offset(at, d->table[k].lane);
-	if (!d->v_is_x && out % nv)
+	if (!d->v_is_x && out % gpube__direct_kernels[d->kernel].v)
 		e->problem = "a write that is not aligned";
+	return out;
+}
+
+static int64_t out_cell(const struct gpube__direct *d, int64_t out, uint32_t p, uint32_t r)
+{
+	return out + (p * d->out_p + r * d->out_r);
+}
+
+static void run_thread(struct emulation *e, uint32_t block, uint32_t lane)
+{
+	const struct gpube__direct *d = &e->d;
+	const uint32_t nv = (uint32_t)gpube__direct_kernels[d->kernel].v;
+	const int64_t out = start_thread(e, block, lane);
+
 	for (uint32_t p = 0; p < d->np; p++)
 		for (uint32_t r = 0; r < d->nr; r++)
 			for (uint32_t v = 0; v < (d->v_is_x ? 1 : nv); v++)
-				store_cell(e,
-					out + (int64_t)p * d->out_p + (int64_t)r * d->out_r + v,
-					best_of(e, p, r, v));
+				store_cell(e, out_cell(d, out, p, r) + v, best_of(e, p, r, v));
 }
 
 /* Whether the contraction has a plan. */
@@ -193,6 +217,87 @@ static void chosen_shape(void **state)
 	}
 }
 
+/* One output cell of a thread at a random x: that its reads are those which belong together. */
+static void check_cell(
+	struct emulation *e, const struct gpube__shape *shape, int64_t first, struct gpube_rng *rng)
+{
+	const struct gpube__direct *d = &e->d;
+	const uint32_t nv = (uint32_t)gpube__direct_kernels[d->kernel].v;
+	const uint32_t p = (uint32_t)gpube__rng_below(rng, d->np);
+	const uint32_t r = (uint32_t)gpube__rng_below(rng, d->nr);
+	const uint32_t v = (uint32_t)gpube__rng_below(rng, nv);
+	const uint32_t step = (uint32_t)gpube__rng_below(rng, d->n_steps);
+	const uint32_t x = gpube__direct_x(d, step);
+	const int64_t out = out_cell(d, first, p, r) + (d->v_is_x ? 0 : v);
+
+	assert_in_range(out, 0, shape->n_out_cells - 1);
+	for (int k = 0; k < N_DIRECT_TABLES; k++)
+		if (d->order[k] >= 0)
+			assert_int_equal(place(e, k, p, r, v, x),
+				large_cell(shape, d->order[k], out, x + (d->v_is_x ? v : 0)));
+}
+
+/* Every output cell lies in a block's box: along each dim the boxes reach its end. */
+static void check_ends(const struct emulation *e, const struct gpube__shape *shape)
+{
+	const struct gpube__direct *d = &e->d;
+	int64_t last = gpube__direct_block(d, -1, d->blocks - 1);
+	uint32_t at[GPUBE_DIRECT_LANES];
+
+	gpube__direct_lane(d, d->lanes - 1, at);
+	last += gpube__direct_offset(at, d->out_lane);
+	last = out_cell(d, last, d->np - 1, d->nr - 1);
+	last += d->v_is_x ? 0 : gpube__direct_kernels[d->kernel].v - 1;
+	assert_int_equal(last, shape->n_out_cells - 1);
+}
+
+/* No plan is made where a step of x is odd and past 32 bits: only boxes are left. */
+static bool odd_step(const struct gpube__shape *shape)
+{
+	for (int k = 0; k < shape->n_in; k++) {
+		const int64_t step = shape->stride[k * shape->ld + shape->n_out];
+
+		if (step % 2 && step > UINT32_MAX)
+			return true;
+	}
+	return false;
+}
+
+static void large_tables(void **state)
+{
+	const int row = (int)(intptr_t)*state;
+	int64_t stride[64 * GPUBE_MAX_DIMS];
+	struct gpube__shape shape;
+	struct emulation e = {0};
+	struct shape s;
+	struct gpube_rng rng;
+	double cycles;
+
+	shape_large(&s, row, row % 2 ? GPUBE_FLOAT32 : GPUBE_INT32);
+	gpube__shape_init(&shape, &s.c, stride, 0);
+	e.s = &s;
+	if (!gpube__direct_plan(&e.d, &cycles, &device, &s.c, &shape, row % 3 == 0)) {
+		if (!odd_step(&shape))
+			fail_msg("%s: no plan", s.text);
+		shape_large_free(&s);
+		return;
+	}
+	gpube__rng_init(&rng, (uint64_t)row);
+	check_ends(&e, &shape);
+	for (int i = 0; i < 200; i++) {
+		const uint32_t block = i == 0   ? 0
+				       : i == 1 ? e.d.blocks - 1
+						: (uint32_t)gpube__rng_below(&rng, e.d.blocks);
+		const int64_t first =
+			start_thread(&e, block, (uint32_t)gpube__rng_below(&rng, e.d.lanes));
+
+		check_cell(&e, &shape, first, &rng);
+		if (e.problem)
+			fail_msg("%s, kernel %u: %s", s.text, e.d.kernel, e.problem);
+	}
+	shape_large_free(&s);
+}
+
 static void every_kind(void **state)
 {
 	(void)state;
@@ -205,7 +310,7 @@ static void every_kind(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[N_RANDOM + sizeof(chosen) / sizeof(*chosen) + 1];
+	static struct CMUnitTest tests[N_RANDOM + sizeof(chosen) / sizeof(*chosen) + N_LARGE + 1];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	size_t n = 0;
 	int failed;
@@ -221,6 +326,11 @@ int main(int argc, char **argv)
 		snprintf(names[n], sizeof(names[n]), "seed %zu", i);
 		tests[n] = (struct CMUnitTest){
 			names[n], random_shape, NULL, NULL, (void *)(uintptr_t)i};
+	}
+	for (size_t i = 0; i < N_LARGE; i++, n++) {
+		snprintf(names[n], sizeof(names[n]), "large %zu", i);
+		tests[n] = (struct CMUnitTest){
+			names[n], large_tables, NULL, NULL, (void *)(uintptr_t)i};
 	}
 	tests[n++] = (struct CMUnitTest){"every kind", every_kind, NULL, NULL, NULL};
 	if (argc > 1)

@@ -1,5 +1,5 @@
 /*
- * Elimination with some buckets on a device: a stand-in for one, whose memory is its own, says
+ * Elimination, and mini-buckets, with some buckets on a device: a stand-in for one, whose memory is its own, says
  * whether every table was brought where it is worked on; answers are those of the host alone. And
  * which sides are chosen at which rates, against all choices.
  */
@@ -7,11 +7,12 @@
 #include "tests/support/test.h"
 
 #include "gpube/be_place.h"
+#include "gpube/mbe.h"
 #include "gpube/ops/pick.h"
 
 #include <math.h>
 
-enum { N_MODELS = 150, MOST_TABLES = 4096 };
+enum { N_MODELS = 150, N_RATES = 24, MOST_TABLES = 4096 };
 
 static struct gpube_ctx *ctx;
 
@@ -101,6 +102,30 @@ static int host_contract(struct gpube_ctx *c, const struct gpube_contraction *wh
 	return gpube__ops_cpu()->contract(c, what);
 }
 
+static int device_contract_batch(
+	struct gpube_ctx *c, int64_t n, const struct gpube_contraction *what)
+{
+	for (int64_t k = 0; k < n; k++)
+		check_tables(&what[k], true);
+	return gpube__ops_cpu()->contract_batch(c, n, what);
+}
+
+static int host_contract_batch(
+	struct gpube_ctx *c, int64_t n, const struct gpube_contraction *what)
+{
+	for (int64_t k = 0; k < n; k++)
+		check_tables(&what[k], false);
+	return gpube__ops_cpu()->contract_batch(c, n, what);
+}
+
+static int device_match(struct gpube_ctx *c, const struct gpube_match *what)
+{
+	for (int32_t k = 0; k < what->n; k++)
+		if (find(what->tables[k]) < 0)
+			fail_msg("match: not a table of the device");
+	return gpube__ops_cpu()->match(c, what);
+}
+
 static struct gpube_ops host, device;
 
 static int setup(void **state)
@@ -114,6 +139,9 @@ static int setup(void **state)
 	device.upload = device_upload;
 	device.download = device_download;
 	device.gather = device_gather;
+	host.contract_batch = host_contract_batch;
+	device.contract_batch = device_contract_batch;
+	device.match = device_match;
 	return gpube_ctx_new(&ctx, NULL);
 }
 
@@ -172,6 +200,75 @@ static void random_sides(void **state)
 		assert_int_equal(n_tables, 0);
 	}
 	gpube__be_clear(&be);
+	gpube_model_free(m);
+}
+
+/* A run of mini-buckets with given sides, NULL: all on the host. */
+static int64_t mini_buckets(const struct gpube_mbe *mbe, const uint8_t *side, bool match, bool keep,
+	int32_t *values)
+{
+	struct gpube_mbe_run r;
+	int64_t bound, total = 0;
+	bool settled;
+
+	assert_int_equal(
+		gpube__mbe_run_init(&r, mbe, &host, GPUBE_INF, match, keep, &settled, &bound), 0);
+	if (settled)
+		return bound;
+	if (side) {
+		r.device = &device;
+		r.side = gpube__alloc(ctx, (uint64_t)mbe->n, sizeof(*r.side));
+		assert_non_null(r.side);
+		memcpy(r.side, side, (size_t)mbe->n);
+	}
+	for (int32_t p = 0; p < mbe->n; p++) {
+		assert_int_equal(gpube__mbe_eliminate(&r, p), 0);
+		assert_int_equal(gpube__mbe_add_scalars(&r, p, &total), 0);
+	}
+	for (int32_t p = mbe->n - 1; keep && p >= 0; p--)
+		assert_int_equal(gpube__mbe_choose(&r, p, values), 0);
+	bound = gpube__mbe_bound(&r, total);
+	gpube__mbe_run_clear(&r);
+	return bound;
+}
+
+/* The same bound and the same assignment wherever buckets are. */
+static void random_mini_sides(void **state)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	int32_t order[64], here[64], there[64];
+	struct gpube_model *m;
+	struct gpube_mbe mbe;
+	struct gpube_rng rng;
+	uint8_t side[64];
+
+	spec.min_cost = 0;
+	spec.direction = GPUBE_MINIMISE;
+	spec.observed = 0;
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_true(m->n_vars <= 64);
+	gpube__rng_init(&rng, seed);
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		order[i] = i;
+		side[i] = (uint8_t)gpube__rng_below(&rng, 2);
+	}
+	for (int z = 2; z < 5; z++) {
+		assert_int_equal(
+			gpube__mbe_init(&mbe, m, order, z, INFINITY, GPUBE_PARTITION_SCOPE), 0);
+		for (int k = 0; k < 4; k++) {
+			const bool match = k & 1, keep = k & 2;
+
+			memset(here, 0, sizeof(here));
+			memset(there, 0, sizeof(there));
+			assert_true(mini_buckets(&mbe, NULL, match, keep, here) ==
+				    mini_buckets(&mbe, side, match, keep, there));
+			assert_memory_equal(here, there, sizeof(here));
+			assert_int_equal(n_tables, 0);
+		}
+		gpube__mbe_clear(&mbe);
+	}
 	gpube_model_free(m);
 }
 
@@ -261,16 +358,21 @@ static void best_of_all(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_MODELS + 24];
-	static char names[N_MODELS + 24][24];
+	static const struct {
+		const char *name;
+		CMUnitTestFunction f;
+		int n;
+	} kinds[] = {{"model", random_sides, N_MODELS}, {"minis", random_mini_sides, N_MODELS},
+		{"rates", best_of_all, N_RATES}};
+	static struct CMUnitTest tests[2 * N_MODELS + N_RATES];
+	static char names[2 * N_MODELS + N_RATES][24];
+	int n = 0;
 
-	for (int k = 0; k < N_MODELS + 24; k++) {
-		bool model = k < N_MODELS;
-
-		snprintf(names[k], sizeof(names[k]), model ? "model %d" : "rates %d",
-			model ? k : k - N_MODELS);
-		tests[k] = (struct CMUnitTest){names[k], model ? random_sides : best_of_all, NULL,
-			NULL, (void *)(uintptr_t)(model ? k : k - N_MODELS)};
-	}
+	for (int kind = 0; kind < 3; kind++)
+		for (int k = 0; k < kinds[kind].n; k++, n++) {
+			snprintf(names[n], sizeof(names[n]), "%s %d", kinds[kind].name, k);
+			tests[n] = (struct CMUnitTest){names[n], kinds[kind].f, NULL, NULL,
+				(void *)(uintptr_t)k};
+		}
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -42,7 +42,7 @@ static void check_run(const struct subject *t, const struct gpube_mbe *mbe, int6
 	int64_t bound, cost;
 
 	assert_int_equal(
-		gpube__mbe_run(&bound, t->values, mbe, gpube__ops_cpu(), limit, match), 0);
+		gpube__mbe_run(&bound, t->values, mbe, GPUBE_BACKEND_CPU, limit, match, NULL), 0);
 	if (bound == GPUBE_INF)
 		assert_true(t->optimum == GPUBE_INF);
 	else if (bound < limit)
@@ -174,7 +174,7 @@ static void a_split_bucket_loses(void **state)
 			0);
 		assert_int_equal(mbe.n_split, z == 2);
 		assert_int_equal(gpube__mbe_run(
-			&bound, NULL, &mbe, gpube__ops_cpu(), GPUBE_INF, false), 0);
+			&bound, NULL, &mbe, GPUBE_BACKEND_CPU, GPUBE_INF, false, NULL), 0);
 		assert_int_equal(bound, z == 2 ? 0 : 4);
 		gpube__mbe_clear(&mbe);
 	}
@@ -199,9 +199,11 @@ static void matching_helps_and_is_exact(void **state)
 				 GPUBE_PARTITION_SCOPE),
 		0);
 	assert_int_equal(
-		gpube__mbe_run(&plain, NULL, &mbe, gpube__ops_cpu(), GPUBE_INF, false), 0);
+		gpube__mbe_run(&plain, NULL, &mbe, GPUBE_BACKEND_CPU, GPUBE_INF, false, NULL),
+		0);
 	assert_int_equal(
-		gpube__mbe_run(&matched, NULL, &mbe, gpube__ops_cpu(), GPUBE_INF, true), 0);
+		gpube__mbe_run(&matched, NULL, &mbe, GPUBE_BACKEND_CPU, GPUBE_INF, true, NULL),
+		0);
 	assert_int_equal(plain, 0);
 	assert_int_equal(matched, 7);
 	gpube__mbe_clear(&mbe);

@@ -99,6 +99,38 @@ static void threads_work_together(void **state)
 	gpube_ctx_free(ctx);
 }
 
+struct pieces {
+	int inside;
+	int by[4]; /* the thread of each item */
+};
+
+/* Returns when all four are at work, so that each has taken one item. */
+static void wait_for_all(void *arg, int64_t item, int thread)
+{
+	struct pieces *p = arg;
+
+	p->by[item] = thread;
+	__atomic_add_fetch(&p->inside, 1, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < 20000 && __atomic_load_n(&p->inside, __ATOMIC_SEQ_CST) < 4; i++)
+		usleep(500);
+}
+
+/* Each thread begins with its own piece, job after job: what it wrote there is in its cache. */
+static void threads_keep_their_pieces(void **state)
+{
+	struct gpube_ctx *ctx = ctx_of(4);
+
+	(void)state;
+	for (int job = 0; job < 20; job++) {
+		struct pieces p = {0};
+
+		gpube__parallel(ctx, 4, wait_for_all, &p);
+		for (int i = 0; i < 4; i++)
+			assert_int_equal(p.by[i], i);
+	}
+	gpube_ctx_free(ctx);
+}
+
 static void in_turn(void *arg, int64_t item, int thread)
 {
 	struct job *j = arg;
@@ -236,6 +268,7 @@ int main(void)
 		cmocka_unit_test(every_item_once),
 		cmocka_unit_test(many_jobs),
 		cmocka_unit_test(threads_work_together),
+		cmocka_unit_test(threads_keep_their_pieces),
 		cmocka_unit_test(nested_calls_are_serial),
 		cmocka_unit_test(a_forked_child_works_alone),
 		cmocka_unit_test(signals_stay_with_the_caller),
