@@ -82,6 +82,8 @@ static int read_values(struct gpube_in *in, uint64_t all, char *to, int fd)
 	while (left && !status && gpube__in_fill(in)) {
 		size_t k = (size_t)(in->end - in->p);
 
+		if (gpube__stopped(in->ctx))
+			return gpube__fail_stopped(in->ctx);
 		k = k < left ? k : (size_t)left;
 		if (to)
 			memcpy(to + (all - left), in->p, k);

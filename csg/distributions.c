@@ -9,15 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "csg/game.h"
-#include "gpube/ops/subset.h"
-
-/* value: of a coalition of k agents; NULL where fill.draw says it */
-struct csg__source {
-	struct gpube_fill fill;
-	double (*value)(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k);
-	struct gpube_ctx *ctx;
-};
+#include "csg/distributions.h"
 
 /* ---- random numbers -------------------------------------------------------------------------- */
 
@@ -156,16 +148,23 @@ static void make_chunk(const struct csg__source *s, uint64_t i)
 	}
 }
 
+struct making {
+	const struct csg__source *s;
+	struct gpube_ctx *ctx;
+	int64_t n, n_made; /* chunks */
+};
+
 static void fill_chunk(void *arg, int64_t item, int thread)
 {
-	const struct csg__source *s = arg;
+	struct making *m = arg;
+	int64_t n_made;
 
-	if (gpube__stopped(s->ctx))
+	if (gpube__stopped(m->ctx))
 		return;
-	make_chunk(s, (uint64_t)item);
-	if (thread == 0 && !s->fill.n) /* a part is not worth a word */
-		gpube__progress(
-			s->ctx, (double)item / (double)gpube__fill_chunks(&s->fill), "generate");
+	make_chunk(m->s, (uint64_t)item);
+	n_made = __atomic_add_fetch(&m->n_made, 1, __ATOMIC_RELAXED);
+	if (thread == 0 && !m->s->fill.n) /* a part is not worth a word */
+		gpube__progress(m->ctx, (double)n_made / (double)m->n, "generate");
 }
 
 static void draw_agents(struct csg__source *s)
@@ -185,16 +184,18 @@ static void draw_agents(struct csg__source *s)
 	}
 }
 
-static int source_init(struct csg__source *s, struct gpube_ctx *ctx, const char *distribution,
+int csg__source_init(struct csg__source *s, struct gpube_ctx *ctx, const char *distribution,
 	int n_agents, enum csg_type type, uint64_t seed)
 {
-	int k = 0;
+	int status = csg__game_check(ctx, n_agents, type), k = 0;
 
+	if (status)
+		return status;
 	while (csg_distribution(k) && strcmp(distribution, csg_distribution(k)) != 0)
 		k++;
 	if (!csg_distribution(k))
 		return gpube__fail(ctx, GPUBE_EINVAL, "no such distribution: '%s'", distribution);
-	*s = (struct csg__source){.value = distributions[k].value, .ctx = ctx};
+	*s = (struct csg__source){.value = distributions[k].value};
 	s->fill.type = csg__base_type(type);
 	s->fill.draw = distributions[k].draw;
 	s->fill.n_bits = n_agents;
@@ -205,106 +206,16 @@ static int source_init(struct csg__source *s, struct gpube_ctx *ctx, const char 
 	return GPUBE_OK;
 }
 
-/* Values on the host, whatever the distribution. OK, or ESTOP and some are missing. */
-static int fill(struct csg__source *s, struct gpube_ctx *ctx)
+int csg__source_values(const struct csg__source *s, struct gpube_ctx *ctx)
 {
-	gpube__parallel(ctx, (int64_t)gpube__fill_chunks(&s->fill), fill_chunk, s);
+	struct making m = {s, ctx, (int64_t)gpube__fill_chunks(&s->fill), 0};
+
+	gpube__parallel(ctx, m.n, fill_chunk, &m);
 	return gpube__stopped(ctx) ? gpube__fail_stopped(ctx) : GPUBE_OK;
-}
-
-/* What is known of values without making them. */
-static void set_bounds(struct csg_game *g, const struct csg__source *s)
-{
-	const int scale = csg__is_int(g->type) ? s->fill.scale : 1;
-
-	g->bounded = !s->value;
-	for (int k = 1; g->bounded && k <= g->n; k++)
-		g->most[k] = fmin(gpube__draw_bound(&s->fill, k) * scale, s->fill.most);
-}
-
-/* Makes all values of a game that has been given memory, or frees it. */
-static int make_values(struct csg_game **g, struct csg__source *s)
-{
-	int status;
-
-	s->fill.values = (*g)->values;
-	status = csg__on_host(*g) ? fill(s, (*g)->ctx) : (*g)->ops->fill((*g)->ctx, &s->fill);
-	if (status) {
-		csg_game_free(*g);
-		*g = NULL;
-	}
-	return status;
-}
-
-int csg_generate(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
-	int n_agents, enum csg_type type, uint64_t seed)
-{
-	struct csg__source s;
-	int status = source_init(&s, ctx, distribution, n_agents, type, seed);
-
-	*out = NULL;
-	if (!status)
-		status = csg_game_new(out, ctx, n_agents, type);
-	return status ? status : make_values(out, &s);
-}
-
-int csg_generate_on_device(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
-	int n_agents, enum csg_type type, uint64_t seed)
-{
-	const struct gpube_subset_ops *cuda;
-	struct csg__source s;
-	int status = source_init(&s, ctx, distribution, n_agents, type, seed);
-
-	*out = NULL;
-	if (!status && s.value)
-		return gpube__fail(ctx, GPUBE_EINVAL,
-			"values of distribution '%s' are made by the CPU alone", distribution);
-	cuda = status ? NULL : gpube__subset_cuda(ctx, &status);
-	if (!cuda)
-		return status;
-	status = csg__game_check(ctx, n_agents, type);
-	if (!status && (uint64_t)csg__type_size(type) * 3 << n_agents >> 1 > cuda->memory(ctx))
-		status = gpube__fail(ctx, GPUBE_ELIMIT,
-			"values and sums of %d agents do not fit the device", n_agents);
-	if (!status)
-		status = csg__game_new_on(out, ctx, n_agents, type, cuda);
-	if (status)
-		return status;
-	set_bounds(*out, &s);
-	return make_values(out, &s);
 }
 
 /* ---- values that are made when they are asked for ---------------------------------------------
  */
-
-int csg_generate_unstored(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
-	int n_agents, enum csg_type type, uint64_t seed)
-{
-	struct csg__source s;
-	int status = source_init(&s, ctx, distribution, n_agents, type, seed);
-
-	*out = NULL;
-	if (!status)
-		status = csg__game_check(ctx, n_agents, type);
-	if (status)
-		return status;
-	*out = gpube__alloc_zero(ctx, 1, sizeof(**out));
-	if (!*out)
-		return GPUBE_ENOMEM;
-	(*out)->ctx = ctx;
-	(*out)->n = n_agents;
-	(*out)->type = type;
-	(*out)->ops = gpube__subset_cpu();
-	(*out)->source = gpube__alloc(ctx, 1, sizeof(s));
-	if (!(*out)->source) {
-		csg_game_free(*out);
-		*out = NULL;
-		return GPUBE_ENOMEM;
-	}
-	*(*out)->source = s;
-	set_bounds(*out, &s);
-	return GPUBE_OK;
-}
 
 bool csg__source_on(const struct csg_game *g, const struct gpube_subset_ops *ops)
 {
@@ -320,7 +231,8 @@ int csg__source_fill(const struct csg_game *g, const struct gpube_subset_ops *op
 	s.fill.values = to;
 	s.fill.from = from;
 	s.fill.n = n;
-	return ops == gpube__subset_cpu() ? fill(&s, g->ctx) : ops->fill(g->ctx, &s.fill);
+	return ops == gpube__subset_cpu() ? csg__source_values(&s, g->ctx)
+					  : ops->fill(g->ctx, &s.fill);
 }
 
 void csg__source_make(const struct csg_game *g, void *to, uint64_t from, uint64_t n)

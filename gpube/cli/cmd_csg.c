@@ -10,6 +10,7 @@ static const struct opt_row rows[] = {OPTS_CSG(OPT_ROW)};
 
 static const struct opt_group groups[] = {
 	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_RANKS(offsetof(struct opts_csg, ranks)),
 	OPT_GROUP_TALK(offsetof(struct opts_csg, talk)),
 	{0},
 };
@@ -249,9 +250,6 @@ static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_csg *o = opts;
-	const struct dcop_world_opts world_opts = {.receive_timeout = o->receive_timeout,
-		.piece_bytes = o->piece,
-		.compress = o->compress};
 	struct csg_game *g = NULL;
 	struct ranks ranks;
 	struct session s;
@@ -261,7 +259,7 @@ static int run(const void *opts, int n_args, char **args)
 		cli_error("csg: expected either FILE or --generate");
 		return CLI_USAGE;
 	}
-	if (ranks_open(&ranks, &world_opts))
+	if (ranks_open(&ranks, &o->ranks))
 		return CLI_FAILED;
 	rc = ranks_session_start(&ranks, &s, &o->talk, o->threads, o->memory,
 		o->json || o->output == 1, o->output_file);

@@ -13,6 +13,7 @@ static const struct opt_row rows[] = {OPTS_DPOP(OPT_ROW)};
 static const struct opt_group groups[] = {
 	OPT_GROUP("Options", rows, 0),
 	OPT_GROUP_READ(offsetof(struct opts_dpop, read)),
+	OPT_GROUP_RANKS(offsetof(struct opts_dpop, ranks)),
 	OPT_GROUP_TALK(offsetof(struct opts_dpop, talk)),
 	{0},
 };
@@ -292,16 +293,13 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_dpop *o = opts;
-	const struct dcop_world_opts world_opts = {.receive_timeout = o->receive_timeout,
-		.piece_bytes = o->piece,
-		.compress = o->compress};
 	const int output = o->json ? ANSWER_JSON : o->output;
 	struct ranks ranks;
 	struct session s;
 	int rc;
 
 	(void)n_args;
-	if (ranks_open(&ranks, &world_opts))
+	if (ranks_open(&ranks, &o->ranks))
 		return CLI_FAILED;
 	rc = ranks_session_start(
 		&ranks, &s, &o->talk, o->threads, o->memory, output == ANSWER_JSON, o->output_file);

@@ -3,14 +3,18 @@
 
 #include <stdio.h>
 
-int ranks_open(struct ranks *r, const struct dcop_world_opts *opts)
+int ranks_open(struct ranks *r, const struct opts_ranks *o)
 {
+	const struct dcop_world_opts opts = {.receive_timeout = o->receive_timeout,
+		.piece_bytes = o->piece,
+		.compress = o->compress};
+
 	*r = (struct ranks){0};
 	if (gpube_ctx_new(&r->ctx, NULL)) {
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	if (!dcop_world_open(&r->world, r->ctx, opts))
+	if (!dcop_world_open(&r->world, r->ctx, &opts))
 		return CLI_DONE;
 	cli_error("%s", gpube_error(r->ctx));
 	dcop_world_close(&r->world, true);

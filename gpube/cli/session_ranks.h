@@ -13,7 +13,7 @@ struct ranks {
 };
 
 /* Joins them. CLI_DONE, or CLI_FAILED after a message. */
-int ranks_open(struct ranks *r, const struct dcop_world_opts *opts);
+int ranks_open(struct ranks *r, const struct opts_ranks *o);
 
 /* As session_start(); rank 0 alone talks and writes. */
 int ranks_session_start(struct ranks *r, struct session *s, const struct opts_talk *talk,
