@@ -193,14 +193,14 @@ static int add_slice(struct gpube_be_split *s, int part, int32_t f)
 		return gpube__fail(s->ctx, GPUBE_ELIMIT, "a table of %d variables", arity);
 	whole = gpube__alloc(s->ctx, (uint64_t)cells, sizeof(*whole));
 	out = gpube__alloc(s->ctx, (uint64_t)cells, sizeof(*out));
-	memcpy(scope, gpube__scope(m, f), (size_t)arity * sizeof(*scope));
-	for (int k = 1; k < arity; k++)
-		for (int j = k; j > 0 && scope[j - 1] > scope[j]; j--) {
-			int32_t swap = scope[j];
+	for (int k = 0; k < arity; k++) {
+		int32_t var = gpube__scope(m, f)[k];
+		int j = k;
 
+		for (; j > 0 && scope[j - 1] > var; j--)
 			scope[j] = scope[j - 1];
-			scope[j - 1] = swap;
-		}
+		scope[j] = var;
+	}
 	if (whole && out)
 		status = slice(out, s, part, f, arity, scope, whole);
 	if (!status)
@@ -330,12 +330,11 @@ static int run_part(struct part *p)
 	int status = GPUBE_OK;
 	const struct gpube_be_sides sides = {{p->split->open(p->ctx, &status), NULL}, NULL};
 	const struct gpube_ops *ops = sides.ops[0];
-	double bytes, room;
+	double bytes;
 
 	if (!ops)
 		return status;
-	room = (double)(ops->resident ? ops->resident : ops->memory)(p->ctx);
-	p->keep = p->memory.keep <= room || p->memory.keep <= p->memory.args;
+	p->keep = gpube__be_keeps(&p->memory, p->ctx, ops);
 	bytes = p->keep ? p->memory.keep : p->memory.args;
 	if (bytes > (double)ops->memory(p->ctx))
 		return gpube__fail(p->ctx, GPUBE_ELIMIT,

@@ -46,7 +46,7 @@ static void make_plan(struct plan *p, const struct gpube__device *d, enum gpube_
 	double cycles = INFINITY;
 
 	p->by = BY_GENERAL;
-	if (c->n_in > GPUBE_BOX_IN)
+	if (c->n_in > GPUBE_BOX_IN || path == GPUBE_PATH_GENERAL)
 		return;
 	if (path != GPUBE_PATH_BOXES &&
 		gpube__direct_plan(&p->direct, &cycles, &limits, c, s, in_batch)) {
@@ -504,10 +504,24 @@ static int launch_batch(struct gpube_ctx *ctx, struct batch *b, int64_t n)
 	return status;
 }
 
+/* Of tables in host memory: alone, so that they stream. */
+static int contract_each(struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c)
+{
+	int status = GPUBE_OK;
+
+	for (int64_t i = 0; i < n && status == GPUBE_OK; i++)
+		status = gpube__contract_cuda(ctx, &c[i]);
+	return status;
+}
+
 int gpube__contract_batch_cuda(struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c)
 {
 	struct batch b;
 	int status = GPUBE_OK;
+
+	for (int64_t i = 0; i < n; i++)
+		if (gpube__touches_spilled(ctx, &c[i]))
+			return contract_each(ctx, n, c);
 
 	if (n > INT32_MAX)
 		return gpube__fail(ctx, GPUBE_ELIMIT, "contract: too large a batch");

@@ -614,6 +614,7 @@ static uint64_t subset_memory(struct gpube_ctx *ctx)
 {
 	int status;
 
+	/* nothing of it goes to host memory */
 	return gpube__ops_cuda(ctx, &status)->resident(ctx);
 }
 

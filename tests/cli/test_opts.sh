@@ -21,7 +21,7 @@ readers() {
 	READ) echo gpube/cli/inputs.c ;;
 	BOUNDING) echo gpube/cli/bounding.c ;;
 	RANKS) echo gpube/cli/session_ranks.c ;;
-	ENGINE) echo gpube/cli/inputs.c gpube/cli/cmd_solve.c gpube/cli/cmd_info.c ;;
+	ENGINE) echo gpube/cli/inputs.c gpube/cli/session.c gpube/cli/cmd_solve.c gpube/cli/cmd_info.c ;;
 	*) echo "gpube/cli/cmd_$(echo "$1" | tr '[:upper:]' '[:lower:]').c" ;;
 	esac
 }
