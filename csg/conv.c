@@ -6,56 +6,77 @@
  * For each h this is one subset convolution of two contiguous arrays into the
  * next one, (3^(n-1) - 1) / 2 splits with two parts for n agents: a third of all
  * splits of all coalitions. For h = n - 1 only X = all is wanted, so that 'best'
- * has 2^(n-1) cells. The structure is found by looking again for the split that
- * attains each value: a sum is the same bits every time.
+ * has 2^(n-1) cells, and the values with the highest agent are needed only once. The
+ * structure is found by looking again for the split that attains each value: a sum is
+ * the same bits every time.
  */
 #include <math.h>
+#include <string.h>
 
-#include "csg/game.h"
-#include "gpube/ops/subset.h"
+#include "csg/conv.h"
 
-#define STAGING_BITS     20 /* values that are converted at once for another backend */
-#define LEAST_LAYER_BITS 10 /* of a piece of a layer */
+#define STAGED_BYTES (8u << 20) /* of values that are converted at once for another backend */
 
+/* sums: 'best'; the other tables are of a piece, on ops, or NULL (conv.h) */
 struct conv {
 	struct gpube_ctx *ctx;
 	const struct csg_game *g;
 	const struct csg__range *range;
 	const struct gpube_subset_ops *ops;
+	struct csg__layer_ranks *ranks;
+	struct csg__conv_plan plan;
+	int n_ranks;
 	enum csg_type type;
-	size_t size;        /* of a value */
-	char *best;         /* 2^(n-1) */
-	char *layer;        /* converted values; NULL if the game's own can be used */
-	char *product;      /* of a piece of a layer with one of 'best'; NULL if layers are whole */
-	uint64_t n_layer;   /* that both hold */
-	void *staging;      /* on the host; NULL if 'layer' is there too */
-	uint64_t n_staging; /* values that it holds */
+	size_t size; /* of a value */
+	char *sums, *values, *others, *out, *product;
+	bool sends;    /* values come from the host and are worked on elsewhere */
+	char *staging; /* on the host, for those that are converted on the way */
+	double done;   /* of all splits */
 };
+
+/* ---- values and sums, where ops can read them ------------------------------------------------ */
 
 static int send_values(struct conv *c, uint64_t from, uint64_t n)
 {
+	const uint64_t most = STAGED_BYTES / c->size;
 	int status = GPUBE_OK;
 
-	for (uint64_t at = 0; at < n && !status; at += c->n_staging) {
-		const uint64_t k = n - at < c->n_staging ? n - at : c->n_staging;
+	for (uint64_t at = 0; at < n && !status; at += most) {
+		const uint64_t k = n - at < most ? n - at : most;
+		const void *v = c->staging;
 
 		if (gpube__stopped(c->ctx))
 			return gpube__fail_stopped(c->ctx);
-		csg__convert_all(c->staging, c->range, c->g, from + at, k);
-		status = c->ops->upload(c->ctx, c->layer + at * c->size, c->staging, k * c->size);
+		if (c->staging)
+			csg__convert_all(c->staging, c->range, c->g, from + at, k);
+		else
+			v = (const char *)c->g->values + (from + at) * c->size;
+		status = c->ops->upload(c->ctx, c->values + at * c->size, v, k * c->size);
 	}
 	return status;
 }
 
-/* Values of the coalitions [from, from + n), n <= n_layer, where ops can read them. */
+/* Of the coalitions [from, from + n), at most a piece if there are copies. */
 static int values_of(struct conv *c, const void **values, uint64_t from, uint64_t n)
 {
-	*values = c->layer ? c->layer : (const char *)c->g->values + from * c->size;
-	if (c->staging)
+	*values = c->values ? c->values : (const char *)c->g->values + from * c->size;
+	if (!c->values)
+		return GPUBE_OK;
+	if (c->sends)
 		return send_values(c, from, n);
-	if (c->layer)
-		csg__convert_all(c->layer, c->range, c->g, from, n);
+	if (c->g->source)
+		return csg__source_fill(c->g, c->ops, c->type, c->values, from, n);
+	csg__convert_all(c->values, c->range, c->g, from, n);
 	return GPUBE_OK;
+}
+
+/* Of [from, from + n), at most a piece if they are in the host's memory. */
+static int sums_of(struct conv *c, const void **sums, uint64_t from, uint64_t n)
+{
+	char *at = c->sums + from * c->size;
+
+	*sums = c->plan.sums_here ? c->others : at;
+	return c->plan.sums_here ? c->ops->upload(c->ctx, c->others, at, n * c->size) : GPUBE_OK;
 }
 
 /* ---- the structure ----------------------------------------------------------------------------
@@ -66,16 +87,19 @@ static int take_part(struct conv *c, uint64_t agents, struct gpube_subset_split 
 {
 	const int h = 63 - __builtin_clzll(agents);
 	const uint64_t top = (uint64_t)1 << h, x = agents ^ top;
-	/* in pieces, each of which has 'layer' for its values */
-	const uint64_t piece = c->layer && top > c->n_layer ? c->n_layer : top;
-	uint64_t from = 0;
+	const bool pieces = c->values || c->plan.sums_here;
+	const uint64_t piece =
+		pieces && h > c->plan.piece_bits ? (uint64_t)1 << c->plan.piece_bits : top;
+	const uint64_t high = x & ~(piece - 1);
+	uint64_t from = 0; /* high bits of Y, rising */
 
 	for (bool found = false;; found = true) {
 		struct gpube_subset_split s = {
 			.type = csg__base_type(c->type), .x = x & (piece - 1)};
 		int status = values_of(c, &s.a, top + from, piece);
 
-		s.b = c->best + (x - from - s.x) * c->size;
+		if (!status)
+			status = sums_of(c, &s.b, high ^ from, piece);
 		if (!status)
 			status = c->ops->best(c->ctx, &s);
 		if (status)
@@ -83,9 +107,9 @@ static int take_part(struct conv *c, uint64_t agents, struct gpube_subset_split 
 		s.y += from;
 		if (!found || gpube__split_better(&s, best))
 			*best = s;
-		if (from == (x & ~(piece - 1)))
+		if (from == high)
 			break;
-		from = (from - (x & ~(piece - 1))) & x & ~(piece - 1);
+		from = (from - high) & high;
 	}
 	best->y |= top;
 	return GPUBE_OK;
@@ -113,168 +137,142 @@ static int take_structure(struct conv *c, struct csg_result *r)
 	return GPUBE_OK;
 }
 
-/* ---- the method ----------------------------------------------------------------------------- */
-
-#define MERGE(T)                                                                                   \
-	do {                                                                                       \
-		T *t = to;                                                                         \
-		const T *f = from;                                                                 \
-                                                                                                   \
-		for (uint64_t i = 0; i < n; i++)                                                   \
-			t[i] = f[i] > t[i] ? f[i] : t[i];                                          \
-	} while (0)
-
-static void merge(void *to, const void *from, uint64_t n, enum csg_type type)
-{
-	switch (type) {
-	case CSG_INT16:
-		MERGE(int16_t);
-		break;
-	case CSG_INT32:
-		MERGE(int32_t);
-		break;
-	case CSG_INT64:
-		MERGE(int64_t);
-		break;
-	case CSG_FLOAT32:
-		MERGE(float);
-		break;
-	case CSG_FLOAT64:
-		MERGE(double);
-		break;
-	}
-}
-
-/*
- * A layer whose converted values do not fit, by the high bits of X and Y: the same
- * splits in pieces of n_layer values, of which each is converted once for each set of
- * high bits around its own.
+/* ---- layers -----------------------------------------------------------------------------------
  */
-static int convolve_pieces(struct conv *c, int h, double done, double share)
+
+/* Piece x of layer h, of 2^low sums; share: of all splits, those of a pair of pieces. */
+static int convolve_piece(struct conv *c, int h, int low, uint64_t x, double share)
 {
-	const uint64_t top = (uint64_t)1 << h, n = c->n_layer, n_pieces = top / n;
-	const int low = __builtin_ctzll(n);
-	double part = share / (double)gpube__pow3(h - low);
-	int status = GPUBE_OK;
+	const uint64_t top = (uint64_t)1 << h, n = (uint64_t)1 << low;
+	char *const sums = c->sums + (top + x * n) * c->size;
+	char *const out = c->plan.sums_here ? c->out : sums;
 
-	for (uint64_t x = 0; x < n_pieces; x++)
-		for (uint64_t y = x;; y = gpube__submask_before(x, y)) {
-			char *out = c->best + (top + x * n) * c->size;
-			struct gpube_subset s = {
-				.type = csg__base_type(c->type),
-				.n_bits = low,
-				.b = c->best + (x ^ y) * n * c->size,
-				.out = y == x ? out : c->product,
-				.done = done,
-				.share = part > 1e-3 ? part : 0,
-			};
-
-			status = values_of(c, &s.a, top + y * n, n);
-			if (!status)
-				status = c->ops->convolve(c->ctx, &s);
-			if (status)
-				return status;
-			if (y != x)
-				merge(out, c->product, n, c->type);
-			done += part;
-			if (y == 0)
-				break;
-		}
-	return status;
-}
-
-static int fill_best(struct conv *c)
-{
-	const int64_t zero = 0; /* all bytes 0: the 0 of every type */
-	const int n = c->g->n;
-	double done = 0, all = csg__splits(CSG_CONV, n);
-	int status = c->ops->upload(c->ctx, c->best, &zero, c->size);
-
-	for (int h = 0; h < n - 1 && !status; h++) {
-		const double share = (double)gpube__pow3(h) / all;
+	for (uint64_t y = x;; y = gpube__submask_before(x, y)) {
 		struct gpube_subset s = {
 			.type = csg__base_type(c->type),
-			.n_bits = h,
-			.b = c->best,
-			.out = c->best + (c->size << h),
-			.done = done,
+			.n_bits = low,
+			.out = y == x ? out : c->product,
+			.done = c->done,
 			.share = share > 1e-3 ? share : 0,
 		};
+		int status = values_of(c, &s.a, top + y * n, n);
 
-		if (c->product && (uint64_t)1 << h > c->n_layer)
-			status = convolve_pieces(c, h, done, share);
-		else
-			status = values_of(c, &s.a, (uint64_t)1 << h, (uint64_t)1 << h);
-		if (!status && s.a)
+		if (!status)
+			status = sums_of(c, &s.b, (x ^ y) * n, n);
+		if (!status)
 			status = c->ops->convolve(c->ctx, &s);
-		done += share;
+		if (!status && y != x)
+			status = c->ops->merge(c->ctx, s.type, out, c->product, n);
+		if (!status)
+			status = csg__ranks_poll(c->ranks);
+		if (status)
+			return status;
+		c->done += share;
+		if (y == 0)
+			break;
 	}
+	if (low < h)
+		gpube__progress(c->ctx, c->done, "convolve");
+	return c->plan.sums_here ? c->ops->download(c->ctx, sums, out, n * c->size) : GPUBE_OK;
+}
+
+static int convolve_layer(struct conv *c, int h)
+{
+	const int low = csg__layer_bits(&c->plan, h, c->n_ranks);
+	const double share = (double)gpube__pow3(low) / csg__splits(CSG_CONV, c->g->n);
+	const double done = c->done + share * (double)gpube__pow3(h - low);
+	int status = csg__ranks_begin(c->ranks, h);
+
+	for (uint64_t x = 0; x >> (h - low) == 0 && !status; x++)
+		if (csg__ranks_owns(c->ranks, x))
+			status = convolve_piece(c, h, low, x, share);
+	c->done = done; /* by all ranks */
+	return status ? status : csg__ranks_gather(c->ranks);
+}
+
+static int fill_sums(struct conv *c)
+{
+	static const int64_t zero; /* all bytes 0: the 0 of every type */
+	int status = GPUBE_OK;
+
+	if (c->plan.sums_here)
+		memcpy(c->sums, &zero, c->size);
+	else
+		status = c->ops->upload(c->ctx, c->sums, &zero, c->size);
+	for (int h = 0; h < c->g->n - 1 && !status; h++)
+		status = convolve_layer(c, h);
 	return status;
 }
 
-/* Halves the layers, where that can be done, until they fit. */
-static uint64_t fit_layers(struct conv *c, uint64_t rest, uint64_t most, bool here)
-{
-	const uint64_t whole = c->n_layer;
+/* ---- the method ----------------------------------------------------------------------------- */
 
-	if (!here || rest + c->n_layer * c->size <= most)
-		return c->n_layer * c->size;
-	while (rest + 2 * c->n_layer * c->size > most && c->n_layer >> LEAST_LAYER_BITS > 1)
-		c->n_layer /= 2;
-	return (c->n_layer < whole ? 2 : 1) * c->n_layer * c->size;
+/* Memory of ops, or of the host, if it is wanted and nothing has failed. */
+static char *take(struct conv *c, bool here, bool wanted, uint64_t bytes, int *status)
+{
+	char *p;
+
+	if (!wanted || *status)
+		return NULL;
+	p = here ? c->ops->alloc_here(c->ctx, bytes) : c->ops->alloc(c->ctx, bytes);
+	if (!p)
+		*status = GPUBE_ENOMEM;
+	return p;
 }
 
 static int take_memory(struct conv *c)
 {
-	const struct csg_game *g = c->g;
+	const struct csg__conv_plan *p = &c->plan;
+	const uint64_t sums = (uint64_t)c->size << (c->g->n - 1);
+	const uint64_t piece = (uint64_t)c->size << p->piece_bits;
 	const bool here = c->ops == gpube__subset_cpu();
-	const uint64_t most = here ? g->ctx->memory_bytes : c->ops->memory(g->ctx);
-	const uint64_t bytes = c->size << (g->n - 1), of_game = csg__type_size(g->type) << g->n;
-	uint64_t needed = bytes, n_whole, layers;
+	int status = GPUBE_OK;
 
-	if (g->ops != c->ops || !csg__as_is(c->range, g))
-		c->n_layer = (uint64_t)1 << (g->n > 2 ? g->n - 2 : 0);
-	if (here && csg__on_host(g) && !g->map) /* of a file, the system keeps what it can */
-		needed += of_game;
-	n_whole = c->n_layer;
-	layers = c->n_layer ? fit_layers(c, needed, most, here) : 0;
-	if (needed + layers > most)
-		return gpube__fail(g->ctx, GPUBE_ELIMIT,
-			"conv: %d agents take %llu MiB for sums, %llu MiB for values and %llu MiB "
-			"for layers of them, allowed are %llu MiB; values of a plain binary file "
-			"take none",
-			g->n, (unsigned long long)(bytes >> 20),
-			(unsigned long long)((needed - bytes) >> 20),
-			(unsigned long long)(layers >> 20), (unsigned long long)(most >> 20));
-	c->best = c->ops->alloc(g->ctx, bytes);
-	if (c->n_layer && c->best)
-		c->layer = c->ops->alloc(g->ctx, c->n_layer * c->size);
-	if (c->n_layer < n_whole && c->layer) {
-		c->product = c->ops->alloc(g->ctx, c->n_layer * c->size);
-		if (!c->product)
-			return GPUBE_ENOMEM;
-	}
-	if (c->n_layer && !here && c->layer) {
-		c->n_staging =
-			c->n_layer >> STAGING_BITS ? (uint64_t)1 << STAGING_BITS : c->n_layer;
-		c->staging = gpube__alloc(g->ctx, c->n_staging, c->size);
-	}
-	return c->best && (c->layer || !c->n_layer) && (c->staging || !c->n_staging) ? GPUBE_OK
-										     : GPUBE_ENOMEM;
+	c->sends = p->copies && !here && !csg__source_on(c->g, c->ops);
+	if (!here) /* at once, so that what follows leaves no gaps */
+		c->ops->free(c->ctx, take(c, false, true, p->tables, &status));
+	c->sums = take(c, p->sums_here, true, sums, &status);
+	c->values = take(c, false, p->copies, piece, &status);
+	c->product = take(c, false, p->merges, piece, &status);
+	c->others = take(c, false, p->sums_here, piece, &status);
+	c->out = take(c, false, p->sums_here, piece, &status);
+	c->staging = take(c, true, c->sends && !(csg__on_host(c->g) && csg__as_is(c->range, c->g)),
+		STAGED_BYTES, &status);
+	return status;
+}
+
+static void give_memory(struct conv *c)
+{
+	c->ops->free_here(c->ctx, c->staging);
+	c->ops->free(c->ctx, c->out);
+	c->ops->free(c->ctx, c->others);
+	c->ops->free(c->ctx, c->product);
+	c->ops->free(c->ctx, c->values);
+	if (c->plan.sums_here)
+		c->ops->free_here(c->ctx, c->sums);
+	else
+		c->ops->free(c->ctx, c->sums);
 }
 
 int csg__conv(struct csg__search *s)
 {
 	const struct csg_game *g = s->g;
-	struct conv c = {.ctx = g->ctx, .g = g, .range = s->range, .ops = s->ops};
+	struct conv c = {.ctx = g->ctx,
+		.g = g,
+		.range = s->range,
+		.ops = s->ops,
+		.n_ranks = csg__n_ranks(s),
+		.type = s->range->work,
+		.size = csg__type_size(s->range->work)};
 	const double start = gpube__now();
-	int status;
+	int status = csg__conv_plan(&c.plan, s);
 
-	c.type = s->range->work;
-	c.size = csg__type_size(c.type);
-	status = take_memory(&c);
 	if (!status)
-		status = fill_best(&c);
+		status = take_memory(&c);
+	if (!status)
+		status = csg__ranks_open(&c.ranks, s, c.sums, c.size, &c.plan);
+	if (!status)
+		status = fill_sums(&c);
+	status = csg__ranks_close(c.ranks, status);
 	if (!status)
 		status = take_structure(&c, s->r);
 	if (!status) {
@@ -284,10 +282,7 @@ int csg__conv(struct csg__search *s)
 		s->r->splits = csg__splits(CSG_CONV, g->n);
 		s->r->seconds_splits = gpube__now() - start;
 	}
-	gpube__free(g->ctx, c.staging);
-	c.ops->free(g->ctx, c.product);
-	c.ops->free(g->ctx, c.layer);
-	c.ops->free(g->ctx, c.best);
+	give_memory(&c);
 	return status;
 }
 

@@ -20,6 +20,7 @@ extern "C" {
 enum csg_type { CSG_INT16, CSG_INT32, CSG_INT64, CSG_FLOAT32, CSG_FLOAT64 };
 
 struct csg_game;
+struct dcop_world;
 
 /*
  * csg_game_new() - a game with all values 0.
@@ -38,8 +39,8 @@ GPUBE_API const char *csg_type_name(enum csg_type type);
 
 /*
  * The 2^n values, to be filled and read: an array of the game's type, indexed by
- * mask; NULL if they are on a device. Value 0 must stay 0. Forbidden coalitions are -INFINITY, in
- * integers the least number of the type; no NaN, no +INFINITY.
+ * mask; NULL if they are on a device or not stored. Value 0 must stay 0. Forbidden coalitions are
+ * -INFINITY, in integers the least number of the type; no NaN, no +INFINITY.
  */
 GPUBE_API void *csg_game_values(struct csg_game *g);
 
@@ -64,6 +65,8 @@ enum csg_method {
  *                  CUDA: ENODEV where there is none
  * unshared_splittings  dp on a device: coalitions do not share what they fetch
  * certificate      path to write the proof of 'lp' to; NULL: none
+ * world            the ranks of gpube-mpi (dcop/world.h), which all call this with the same
+ *                  game: conv shares its layers among them, auto is conv; NULL: alone
  */
 struct csg_opts {
 	size_t sizeof_options;
@@ -73,6 +76,7 @@ struct csg_opts {
 	enum gpube_backend backend;
 	int unshared_splittings;
 	const char *certificate;
+	struct dcop_world *world;
 };
 
 enum csg_answer {
@@ -127,7 +131,8 @@ GPUBE_API const char *csg_method_name(enum csg_method method);
 /*
  * csg_read() - a game from the binary or the text format (benchmarks and
  * csg/csg_read.c describe them), told apart by content; .gz and .xz too. A plain
- * binary file is not read but mapped, privately.
+ * binary file is not read but mapped, privately; a compressed one whose values the
+ * context's memory has no room for goes to a temporary file (in TMPDIR).
  * path    "-" is standard input
  * Errors: EIO, EPARSE, ERANGE, ELIMIT, ENOMEM
  */
@@ -150,9 +155,19 @@ GPUBE_API int csg_generate(struct csg_game **out, struct gpube_ctx *ctx, const c
 /*
  * csg_generate_on_device() - the same game in the memory of the context's CUDA
  * device, for methods conv, dp and idp: csg_game_values() is NULL.
- * Errors: EINVAL also where the values need more than sums and products; ENODEV
+ * Errors: EINVAL also where the values need more than sums and products; ENODEV; ELIMIT:
+ *         values and half as many sums do not fit the device
  */
 GPUBE_API int csg_generate_on_device(struct csg_game **out, struct gpube_ctx *ctx,
+	const char *distribution, int n_agents, enum csg_type type, uint64_t seed);
+
+/*
+ * csg_generate_unstored() - the same game of which no value is stored: method conv makes
+ * those it works on, on the device where csg_generate_on_device() could, as often as it
+ * needs them (once, if a layer of them fits). For method conv alone; csg_game_values() is NULL.
+ * Errors: as csg_generate()
+ */
+GPUBE_API int csg_generate_unstored(struct csg_game **out, struct gpube_ctx *ctx,
 	const char *distribution, int n_agents, enum csg_type type, uint64_t seed);
 
 #ifdef __cplusplus

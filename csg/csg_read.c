@@ -21,6 +21,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "csg/sparse.h"
 #include "formats/io.h"
@@ -72,20 +73,28 @@ static int read_header(struct gpube_in *in, uint32_t *n, uint32_t *type)
 	return GPUBE_OK;
 }
 
-static int read_values(struct csg_game *g, struct gpube_in *in)
+/* 'all' bytes to 'to', or to a file. */
+static int read_values(struct gpube_in *in, uint64_t all, char *to, int fd)
 {
-	char *to = g->values;
-	uint64_t left = (uint64_t)csg__type_size(g->type) << g->n;
+	uint64_t left = all;
+	int status = GPUBE_OK;
 
-	while (left && gpube__in_fill(in)) {
+	while (left && !status && gpube__in_fill(in)) {
 		size_t k = (size_t)(in->end - in->p);
 
+		if (gpube__stopped(in->ctx))
+			return gpube__fail_stopped(in->ctx);
 		k = k < left ? k : (size_t)left;
-		memcpy(to, in->p, k);
+		if (to)
+			memcpy(to + (all - left), in->p, k);
+		else
+			status = csg__write_all(in->ctx, fd, in->p, k);
 		in->p += k;
-		to += k;
 		left -= k;
+		gpube__progress(in->ctx, 1 - (double)left / (double)all, "read");
 	}
+	if (status || in->status)
+		return status ? status : in->status;
 	if (left)
 		return gpube__in_error(in,
 			"expected %llu more bytes of values, found the end of the file",
@@ -95,17 +104,38 @@ static int read_values(struct csg_game *g, struct gpube_in *in)
 	return GPUBE_OK;
 }
 
+static int read_to_file(struct csg_game **g, struct gpube_in *in, int n, enum csg_type type)
+{
+	const int fd = csg__nameless_file(in->ctx);
+	int status;
+
+	if (fd < 0)
+		return GPUBE_EIO;
+	status = read_values(in, (uint64_t)csg__type_size(type) << n, NULL, fd);
+	if (!status)
+		status = csg__map_values(g, in->ctx, fd, n, type);
+	close(fd);
+	return status;
+}
+
 static int read_binary(struct csg_game **g, struct gpube_in *in)
 {
-	uint32_t n = 0, type = 0;
-	int status = read_header(in, &n, &type);
+	uint32_t n = 0, number = 0;
+	int status = read_header(in, &n, &number);
+	const enum csg_type type = (enum csg_type)number;
+	uint64_t bytes;
 
 	if (!status && big_endian())
 		status = gpube__in_fail(
 			in, GPUBE_EINVAL, "binary games are read on little-endian machines only");
-	if (!status)
-		status = csg_game_new(g, in->ctx, (int)n, (enum csg_type)type);
-	return status ? status : read_values(*g, in);
+	if (status)
+		return status;
+	bytes = (uint64_t)csg__type_size(type) << n;
+	/* conv has half as many sums beside the values */
+	if (bytes / 2 * 3 > in->ctx->memory_bytes)
+		return read_to_file(g, in, (int)n, type);
+	status = csg_game_new(g, in->ctx, (int)n, type);
+	return status ? status : read_values(in, bytes, (*g)->values, -1);
 }
 
 /* ---- text ---------------------------------------------------------------------------------------

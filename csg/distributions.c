@@ -9,14 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "csg/game.h"
-#include "gpube/ops/subset.h"
-
-struct source {
-	struct gpube_fill fill;
-	double (*value)(const struct source *s, struct gpube_rng *rng, uint64_t c, int k);
-	const struct gpube_ctx *ctx;
-};
+#include "csg/distributions.h"
 
 /* ---- random numbers -------------------------------------------------------------------------- */
 
@@ -34,28 +27,28 @@ static double normal(struct gpube_rng *rng, double mean, double sd)
 
 /* ---- values of a coalition of k agents ------------------------------------------------------- */
 
-static double normal_value(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double normal_value(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	(void)s;
 	(void)c;
 	return fmax(0, k * normal(rng, 10, 0.1));
 }
 
-static double modified_normal(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double modified_normal(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	const double v = normal_value(s, rng, c, k);
 
 	return gpube__rng_below(rng, 100) < 21 ? v + normal(rng, 25, 0.1) : v;
 }
 
-static double exponential(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double exponential(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	(void)s;
 	(void)c;
 	return k * -log(positive(rng));
 }
 
-static double beta(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double beta(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	const double x = sin(1.5707963267948966 * gpube__rng_unit(rng));
 
@@ -64,7 +57,7 @@ static double beta(const struct source *s, struct gpube_rng *rng, uint64_t c, in
 	return k * x * x; /* the arcsine law is Beta(1/2, 1/2) */
 }
 
-static double gamma_value(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double gamma_value(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	const double a = positive(rng), b = positive(rng);
 
@@ -73,7 +66,7 @@ static double gamma_value(const struct source *s, struct gpube_rng *rng, uint64_
 	return k * -2 * (log(a) + log(b));
 }
 
-static double agent_normal(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double agent_normal(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	double v = 0;
 
@@ -83,7 +76,7 @@ static double agent_normal(const struct source *s, struct gpube_rng *rng, uint64
 	return v;
 }
 
-static double ndcs(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double ndcs(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	double v;
 
@@ -96,7 +89,7 @@ static double ndcs(const struct source *s, struct gpube_rng *rng, uint64_t c, in
 }
 
 /* Best are coalitions of about a third of the agents, all alike. */
-static double hump(const struct source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double hump(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	const double x = k / (double)s->fill.n_bits;
 
@@ -108,7 +101,7 @@ static double hump(const struct source *s, struct gpube_rng *rng, uint64_t c, in
 static const struct {
 	const char *name;
 	enum gpube_draw draw;
-	double (*value)(const struct source *s, struct gpube_rng *rng, uint64_t c, int k);
+	double (*value)(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k);
 } distributions[] = {
 	{"uniform", GPUBE_DRAW_UNIFORM, NULL},
 	{"normal", 0, normal_value},
@@ -133,24 +126,48 @@ const char *csg_distribution(int k)
 		       : NULL;
 }
 
-static void fill_chunk(void *arg, int64_t item, int thread)
+/* As gpube__fill_chunk(). */
+static void make_chunk(const struct csg__source *s, uint64_t i)
 {
-	const struct source *s = arg;
 	const struct gpube_fill *f = &s->fill;
-	const uint64_t from = (uint64_t)item << GPUBE_FILL_BITS, n = (uint64_t)1 << f->n_bits;
+	const uint64_t chunk = (f->from >> GPUBE_FILL_BITS) + i, end = gpube__fill_end(f);
+	const uint64_t first = chunk << GPUBE_FILL_BITS;
 	struct gpube_rng rng;
+	double v = 0;
 
-	(void)thread;
-	if (gpube__stopped(s->ctx))
+	if (!s->value) {
+		gpube__fill_chunk(f, i);
 		return;
-	gpube__fill_rng(&rng, f->seed, (uint64_t)item);
-	for (uint64_t c = from; c < n && c < from + (1 << GPUBE_FILL_BITS); c++)
+	}
+	gpube__fill_rng(&rng, f->seed, chunk);
+	for (uint64_t c = first; c < end && c < first + (1 << GPUBE_FILL_BITS); c++) {
 		if (c)
-			gpube__write_value(f->values, f->type, c,
-				s->value(s, &rng, c, __builtin_popcountll(c)));
+			v = s->value(s, &rng, c, __builtin_popcountll(c));
+		if (c >= f->from)
+			gpube__write_value(f, c - f->from, v);
+	}
 }
 
-static void draw_agents(struct source *s)
+struct making {
+	const struct csg__source *s;
+	struct gpube_ctx *ctx;
+	int64_t n, n_made; /* chunks */
+};
+
+static void fill_chunk(void *arg, int64_t item, int thread)
+{
+	struct making *m = arg;
+	int64_t n_made;
+
+	if (gpube__stopped(m->ctx))
+		return;
+	make_chunk(m->s, (uint64_t)item);
+	n_made = __atomic_add_fetch(&m->n_made, 1, __ATOMIC_RELAXED);
+	if (thread == 0 && !m->s->fill.n) /* a part is not worth a word */
+		gpube__progress(m->ctx, (double)n_made / (double)m->n, "generate");
+}
+
+static void draw_agents(struct csg__source *s)
 {
 	struct gpube_fill *f = &s->fill;
 	struct gpube_rng rng;
@@ -167,81 +184,63 @@ static void draw_agents(struct source *s)
 	}
 }
 
-static int source_init(struct source *s, struct gpube_ctx *ctx, const char *distribution,
+int csg__source_init(struct csg__source *s, struct gpube_ctx *ctx, const char *distribution,
 	int n_agents, enum csg_type type, uint64_t seed)
 {
-	int k = 0;
+	int status = csg__game_check(ctx, n_agents, type), k = 0;
 
+	if (status)
+		return status;
 	while (csg_distribution(k) && strcmp(distribution, csg_distribution(k)) != 0)
 		k++;
 	if (!csg_distribution(k))
 		return gpube__fail(ctx, GPUBE_EINVAL, "no such distribution: '%s'", distribution);
-	*s = (struct source){.value = distributions[k].value, .ctx = ctx};
+	*s = (struct csg__source){.value = distributions[k].value};
 	s->fill.type = csg__base_type(type);
 	s->fill.draw = distributions[k].draw;
 	s->fill.n_bits = n_agents;
 	s->fill.seed = seed;
+	s->fill.scale = gpube__fill_scale(s->fill.type);
+	s->fill.most = type == CSG_INT16 ? INT16_MAX : INFINITY;
+	draw_agents(s);
 	return GPUBE_OK;
 }
 
-/* Values on the host, whatever the distribution. OK, or ESTOP and some are missing. */
-static int fill(struct source *s, struct gpube_ctx *ctx)
+int csg__source_values(const struct csg__source *s, struct gpube_ctx *ctx)
 {
-	const uint64_t chunks = ((uint64_t)1 << s->fill.n_bits) >> GPUBE_FILL_BITS;
+	struct making m = {s, ctx, (int64_t)gpube__fill_chunks(&s->fill), 0};
 
-	draw_agents(s);
-	if (!s->value)
-		return gpube__subset_cpu()->fill(ctx, &s->fill);
-	gpube__parallel(ctx, chunks ? (int64_t)chunks : 1, fill_chunk, s);
+	gpube__parallel(ctx, m.n, fill_chunk, &m);
 	return gpube__stopped(ctx) ? gpube__fail_stopped(ctx) : GPUBE_OK;
 }
 
-int csg_generate(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
-	int n_agents, enum csg_type type, uint64_t seed)
-{
-	struct source s;
-	int status = source_init(&s, ctx, distribution, n_agents, type, seed);
+/* ---- values that are made when they are asked for ---------------------------------------------
+ */
 
-	*out = NULL;
-	if (!status)
-		status = csg_game_new(out, ctx, n_agents, type);
-	if (status)
-		return status;
-	s.fill.values = (*out)->values;
-	status = fill(&s, ctx);
-	if (status) {
-		csg_game_free(*out);
-		*out = NULL;
-	}
-	return status;
+bool csg__source_on(const struct csg_game *g, const struct gpube_subset_ops *ops)
+{
+	return g->source && (ops == gpube__subset_cpu() || !g->source->value);
 }
 
-int csg_generate_on_device(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
-	int n_agents, enum csg_type type, uint64_t seed)
+int csg__source_fill(const struct csg_game *g, const struct gpube_subset_ops *ops,
+	enum csg_type type, void *to, uint64_t from, uint64_t n)
 {
-	const struct gpube_subset_ops *cuda;
-	struct source s;
-	int status = source_init(&s, ctx, distribution, n_agents, type, seed);
+	struct csg__source s = *g->source;
 
-	*out = NULL;
-	if (!status && s.value)
-		return gpube__fail(ctx, GPUBE_EINVAL,
-			"values of distribution '%s' are made by the CPU alone", distribution);
-	cuda = status ? NULL : gpube__subset_cuda(ctx, &status);
-	if (!cuda)
-		return status;
-	status = csg__game_new_on(out, ctx, n_agents, type, cuda);
-	if (status)
-		return status;
-	draw_agents(&s);
-	s.fill.values = (*out)->values;
-	for (int k = 1; k <= n_agents; k++)
-		(*out)->most[k] = gpube__draw_bound(&s.fill, k) *
-				  (csg__is_int(type) ? gpube__fill_scale(s.fill.type) : 1);
-	status = cuda->fill(ctx, &s.fill);
-	if (status) {
-		csg_game_free(*out);
-		*out = NULL;
-	}
-	return status;
+	s.fill.type = csg__base_type(type);
+	s.fill.values = to;
+	s.fill.from = from;
+	s.fill.n = n;
+	return ops == gpube__subset_cpu() ? csg__source_values(&s, g->ctx)
+					  : ops->fill(g->ctx, &s.fill);
+}
+
+void csg__source_make(const struct csg_game *g, void *to, uint64_t from, uint64_t n)
+{
+	struct csg__source s = *g->source;
+
+	s.fill.values = to;
+	s.fill.from = from;
+	s.fill.n = n;
+	make_chunk(&s, 0);
 }

@@ -9,19 +9,27 @@
 
 #define CHUNK_BITS 16 /* values that one thread looks at in one go */
 
+int csg__game_check(struct gpube_ctx *ctx, int n_agents, enum csg_type type)
+{
+	if (n_agents < 1 || n_agents > CSG_MAX_AGENTS)
+		return gpube__fail(
+			ctx, GPUBE_EINVAL, "%d agents: expected 1 to %d", n_agents, CSG_MAX_AGENTS);
+	if ((int)type < CSG_INT16 || type > CSG_FLOAT64)
+		return gpube__fail(ctx, GPUBE_EINVAL, "no such value type");
+	return GPUBE_OK;
+}
+
 int csg__game_new_on(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type,
 	const struct gpube_subset_ops *ops)
 {
 	const uint64_t most = ops == gpube__subset_cpu() ? ctx->memory_bytes : ops->memory(ctx);
 	struct csg_game *g;
 	uint64_t bytes;
+	int status = csg__game_check(ctx, n_agents, type);
 
 	*out = NULL;
-	if (n_agents < 1 || n_agents > CSG_MAX_AGENTS)
-		return gpube__fail(
-			ctx, GPUBE_EINVAL, "%d agents: expected 1 to %d", n_agents, CSG_MAX_AGENTS);
-	if ((int)type < CSG_INT16 || type > CSG_FLOAT64)
-		return gpube__fail(ctx, GPUBE_EINVAL, "no such value type");
+	if (status)
+		return status;
 	bytes = (uint64_t)csg__type_size(type) << n_agents;
 	if (bytes > most)
 		return gpube__fail(ctx, GPUBE_ELIMIT,
@@ -62,12 +70,13 @@ void csg_game_free(struct csg_game *g)
 		csg__unmap(g);
 	else
 		g->ops->free(g->ctx, g->values);
+	gpube__free(g->ctx, g->source);
 	gpube__free(g->ctx, g);
 }
 
 bool csg__on_host(const struct csg_game *g)
 {
-	return g->ops == gpube__subset_cpu();
+	return g->ops == gpube__subset_cpu() && !g->source;
 }
 
 int csg_game_agents(const struct csg_game *g)
@@ -95,18 +104,21 @@ void *csg_game_values(struct csg_game *g)
 int64_t csg__value_int(const struct csg_game *g, uint64_t c)
 {
 	const char *at;
-	int64_t copy = 0;
+	int64_t copy = 0, made = 0;
 
 	if (g->sparse) {
 		copy = c ? csg__sparse_find(g->sparse, c) : 0;
 		return !c ? 0 : copy < 0 ? g->sparse->other : g->sparse->value[copy];
 	}
 	at = (const char *)g->values + c * csg__type_size(g->type);
-	if (!csg__on_host(g)) {
+	if (g->source) {
+		csg__source_make(g, &made, c, 1);
+		at = (const char *)&made;
+	} else if (!csg__on_host(g)) {
 		/* a failure shows as a structure that is not worth what was found */
-		if (g->ops->download(g->ctx, &copy, at, csg__type_size(g->type)))
+		if (g->ops->download(g->ctx, &made, at, csg__type_size(g->type)))
 			return INT64_MIN;
-		at = (const char *)&copy;
+		at = (const char *)&made;
 	}
 	switch (g->type) {
 	case CSG_INT16: {
@@ -192,7 +204,7 @@ static void extremes_init(struct extremes *e)
 		for (int i = 0; i < ROW; i++)                                                      \
 			least[i] = (LAST);                                                         \
 		for (uint64_t row = from; row < to; row += ROW) {                                  \
-			const T *restrict v = (const T *)g->values + row;                          \
+			const T *restrict v = (const T *)values + (row - from);                    \
 			T *restrict m = most[__builtin_popcountll(row - from)];                    \
                                                                                                    \
 			for (int i = 0; i < ROW; i++)                                              \
@@ -222,7 +234,9 @@ static void extremes_init(struct extremes *e)
 #define NEVER(x)      0
 #define NOT_FINITE(x) !((x) < INFINITY)
 
-static void scan_rows(struct extremes *e, const struct csg_game *g, uint64_t from, uint64_t to)
+/* The values of [from, to), at most a chunk. */
+static void scan_rows(struct extremes *e, const struct csg_game *g, const void *values,
+	uint64_t from, uint64_t to)
 {
 	switch (g->type) {
 	case CSG_INT16:
@@ -273,6 +287,18 @@ static void merge(struct extremes *to, const struct extremes *e)
 	}
 }
 
+/* The same of values that are made for it. */
+static void scan_source(struct extremes *e, const struct csg_game *g, uint64_t from, uint64_t to)
+{
+	int64_t values[CSG_SOURCE_CHUNK]; /* as wide as any type */
+
+	for (uint64_t n; from < to; from += n) {
+		n = to - from < CSG_SOURCE_CHUNK ? to - from : CSG_SOURCE_CHUNK;
+		csg__source_make(g, values, from, n);
+		scan_rows(e, g, values, from, from + n);
+	}
+}
+
 static void scan_chunk(void *arg, int64_t item, int thread)
 {
 	struct scan *s = arg;
@@ -286,10 +312,15 @@ static void scan_chunk(void *arg, int64_t item, int thread)
 		return;
 	}
 	extremes_init(&e);
-	if (to <= n) /* with no agents, at 0: of size 0, which nobody asks for */
-		scan_rows(&e, s->g, from, to);
-	for (uint64_t c = 1; to > n && c < n; c++)
-		see_value(&e, s->g, __builtin_popcountll(c), c);
+	/* with no agents, at 0: of size 0, which nobody asks for */
+	if (s->g->source && n >= ROW)
+		scan_source(&e, s->g, from, to < n ? to : n);
+	else if (to <= n)
+		scan_rows(&e, s->g, (const char *)s->g->values + from * csg__type_size(s->g->type),
+			from, to);
+	else
+		for (uint64_t c = 1; c < n; c++)
+			see_value(&e, s->g, __builtin_popcountll(c), c);
 	pthread_mutex_lock(&s->lock);
 	merge(&s->all, &e);
 	pthread_mutex_unlock(&s->lock);
@@ -400,7 +431,7 @@ static double bound_by_sizes(const struct csg_game *g, const struct extremes *e)
 	return csg__is_int(g->type) ? floor(best[g->n]) : best[g->n];
 }
 
-/* What is known of values that are not here. */
+/* What is known without a look at any value. */
 static void known_extremes(struct extremes *e, const struct csg_game *g)
 {
 	e->least = 0;
@@ -422,10 +453,10 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 	extremes_init(&s.all);
 	if (g->sparse)
 		sparse_extremes(&s.all, g);
-	else if (csg__on_host(g))
-		gpube__parallel(g->ctx, chunks(csg__n_masks(g)), scan_chunk, &s);
-	else
+	else if (g->bounded)
 		known_extremes(&s.all, g);
+	else
+		gpube__parallel(g->ctx, chunks(csg__n_masks(g)), scan_chunk, &s);
 	if (s.stopped)
 		return gpube__fail_stopped(g->ctx);
 	if (s.all.bad)
@@ -436,7 +467,7 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 		s.all.least = 0; /* all are forbidden */
 	range->bound = bound_by_sizes(g, &s.all);
 	status = csg__is_int(g->type) ? range_int(range, g, &s.all) : range_real(range, g, &s.all);
-	if (status || csg__on_host(g))
+	if (status || g->ops == gpube__subset_cpu())
 		return status;
 	if (range->work > g->type)
 		return gpube__fail(g->ctx, GPUBE_ERANGE,
@@ -450,7 +481,7 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 
 #define CONVERT(TO, FROM, NONE)                                                                    \
 	do {                                                                                       \
-		const FROM *v = (const FROM *)g->values + from;                                    \
+		const FROM *v = values;                                                            \
 		TO *t = to;                                                                        \
                                                                                                    \
 		for (uint64_t i = 0; i < n; i++)                                                   \
@@ -467,11 +498,9 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 			CONVERT(int64_t, FROM, NONE);                                              \
 	} while (0)
 
-void csg__convert(void *to, const struct csg__range *range, const struct csg_game *g, uint64_t from,
-	uint64_t n)
+static void convert(void *to, const struct csg__range *range, const struct csg_game *g,
+	const void *values, uint64_t n)
 {
-	const size_t size = csg__type_size(g->type);
-
 	switch (g->type) {
 	case CSG_INT16:
 		CONVERT_FROM(int16_t, INT16_MIN);
@@ -483,8 +512,23 @@ void csg__convert(void *to, const struct csg__range *range, const struct csg_gam
 		CONVERT_FROM(int64_t, INT64_MIN);
 		break;
 	default:
-		memcpy(to, (const char *)g->values + from * size, (size_t)n * size);
+		memcpy(to, values, (size_t)n * csg__type_size(g->type));
 		break;
+	}
+}
+
+void csg__convert(void *to, const struct csg__range *range, const struct csg_game *g, uint64_t from,
+	uint64_t n)
+{
+	int64_t values[CSG_SOURCE_CHUNK]; /* as wide as any type */
+
+	if (!g->source)
+		convert(to, range, g, (const char *)g->values + from * csg__type_size(g->type), n);
+	for (uint64_t at = 0; g->source && at < n; at += CSG_SOURCE_CHUNK) {
+		const uint64_t k = n - at < CSG_SOURCE_CHUNK ? n - at : CSG_SOURCE_CHUNK;
+
+		csg__source_make(g, values, from + at, k);
+		convert((char *)to + at * csg__type_size(range->work), range, g, values, k);
 	}
 }
 

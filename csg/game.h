@@ -8,12 +8,13 @@
 
 struct gpube_subset_ops;
 struct csg__sparse;
+struct csg__source;
 
 /*
- * values  2^n, aligned; memory of 'ops'; NULL if the game is sparse
+ * values  2^n, aligned; memory of 'ops'; NULL if the game is sparse or has a source
  * sparse  NULL if there is a table (sparse.h)
- * most    by size, where the values are not in the host's memory: none exceeds it,
- *         none is negative or forbidden
+ * source  not NULL: values are made whenever they are asked for
+ * most    if bounded, by size: no value exceeds it, none is negative or forbidden
  */
 struct csg_game {
 	struct gpube_ctx *ctx;
@@ -21,7 +22,9 @@ struct csg_game {
 	enum csg_type type;
 	void *values;
 	struct csg__sparse *sparse;
+	struct csg__source *source;
 	const struct gpube_subset_ops *ops;
+	bool bounded;
 	double most[CSG_MAX_AGENTS + 1];
 	void *map; /* the file that the values are a part of, if they were not read */
 	uint64_t map_bytes;
@@ -40,12 +43,43 @@ bool csg__header(const char *header, uint32_t *n, uint32_t *type);
 int csg__map(struct csg_game **out, struct gpube_ctx *ctx, const char *path);
 void csg__unmap(struct csg_game *g);
 
+/*
+ * Values that memory has no room for: a file without a name (-1, and EIO's text), what is
+ * written to it, a game on its 2^n_agents values. Errors: EIO, ENOMEM
+ */
+int csg__nameless_file(struct gpube_ctx *ctx);
+int csg__write_all(struct gpube_ctx *ctx, int fd, const char *p, size_t n);
+int csg__map_values(
+	struct csg_game **out, struct gpube_ctx *ctx, int fd, int n_agents, enum csg_type type);
+
+/* Errors: EINVAL n_agents, type, as csg_game_new() */
+int csg__game_check(struct gpube_ctx *ctx, int n_agents, enum csg_type type);
+
 /* csg_game_new() in the memory of a backend; values are not set. */
 int csg__game_new_on(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type,
 	const struct gpube_subset_ops *ops);
 
-/* Whether the values can be read here; if not, methods conv, dp and idp alone can. */
+/*
+ * Whether the values can be read here. If not, conv alone can work with a source, and
+ * conv, dp and idp with what is on a device.
+ */
 bool csg__on_host(const struct csg_game *g);
+
+/* ---- values that are made when they are asked for (distributions.c) */
+
+#define CSG_SOURCE_CHUNK 4096 /* values that are made in one go */
+
+/* Whether the game has a source, and ops can make its values. */
+bool csg__source_on(const struct csg_game *g, const struct gpube_subset_ops *ops);
+/*
+ * Values [from, from + n) into memory of ops, as 'type', which holds them: the game's, or
+ * another integer type. Errors: ESTOP, ECUDA
+ */
+int csg__source_fill(const struct csg_game *g, const struct gpube_subset_ops *ops,
+	enum csg_type type, void *to, uint64_t from, uint64_t n);
+/* The same here, as the game's type, by this thread, all of one chunk: n divides CSG_SOURCE_CHUNK
+ * and 'from'. */
+void csg__source_make(const struct csg_game *g, void *to, uint64_t from, uint64_t n);
 
 /* Of integers: the value, INT64_MIN if forbidden. Of floats: the bits, in the low bytes. */
 int64_t csg__value_int(const struct csg_game *g, uint64_t c);

@@ -22,6 +22,7 @@
 #define STEP_SECONDS CSG__STEP_SECONDS
 #define BYTE_SECONDS 1.5e-10
 #define SORT_SECONDS 2e-7
+#define LOOK_SECONDS 2e-8 /* at a coalition that a scan has found */
 
 /* ---- fixed point -------------------------------------------------------------------------- */
 
@@ -249,6 +250,7 @@ static void scan_over(void *arg, int64_t item, int thread)
 			return;
 		n = lp->kernel->over(block_values(lp, b), lp->low, high_weight(lp, b) - lp->margin,
 			(size_t)1 << lp->low_bits, at);
+		__atomic_fetch_add(&lp->n_over, (int64_t)n, __ATOMIC_RELAXED);
 		for (size_t i = 0; i < n; i++) {
 			const uint64_t s = b << lp->low_bits | at[i];
 			const int64_t v = csg__fixed(lp, s);
@@ -282,8 +284,10 @@ static int collect(struct csg__lp *lp, int64_t within)
 		     ldexp(1, -lp->shift);
 	lp->within = within;
 	lp->n_candidates = 0;
+	lp->n_over = 0;
 	lp->full = false;
 	status = scan(lp, (uint64_t)1 << lp->high_bits, scan_over);
+	lp->spent += (double)lp->n_over * LOOK_SECONDS / lp->g->ctx->n_threads;
 	if (lp->n_candidates > lp->capacity)
 		lp->n_candidates = lp->capacity;
 	return status;

@@ -31,6 +31,7 @@ struct csg__lp {
 
 	struct csg__candidate *candidate;
 	int64_t n_candidates, capacity, within;
+	int64_t n_over; /* coalitions that the scan for candidates has looked at one by one */
 	double margin;
 	bool full, stopped;
 

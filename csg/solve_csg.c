@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csg/conv.h"
 #include "csg/sparse.h"
-#include "gpube/ops/subset.h"
 
 const char *csg_method_name(enum csg_method method)
 {
@@ -121,7 +121,7 @@ static double rounding(const struct csg__search *s)
 /* Where conv takes less than this it is done before lp's linear program is. */
 #define AUTO_LEAST_SECONDS 0.02
 /* Of the time that conv would take: what lp may cost before conv begins. */
-#define AUTO_SHARE 0.15
+#define AUTO_SHARE 0.12
 
 /* What auto has to win back by a device: to open it, and to send it the values. */
 #define OPEN_SECONDS      0.5
@@ -133,10 +133,19 @@ static int choose_backend(struct csg__search *s)
 	struct gpube_ctx *ctx = s->g->ctx;
 	const enum gpube_backend want = s->opts->backend;
 	const struct gpube_subset_ops *cuda;
+	struct csg__conv_plan plan;
 	int status;
 
 	s->ops = s->g->ops;
-	if (!csg__on_host(s->g))
+	if (s->g->source && ((s->opts->method != CSG_AUTO && s->opts->method != CSG_CONV) ||
+				    s->opts->certificate || s->opts->free_disposal))
+		return gpube__fail(
+			ctx, GPUBE_EINVAL, "the values are not stored: only conv can use them");
+	if (csg__n_ranks(s) > 1 && ((s->opts->method != CSG_AUTO && s->opts->method != CSG_CONV) ||
+					   s->opts->certificate))
+		return gpube__fail(
+			ctx, GPUBE_EINVAL, "on several ranks there is method conv alone");
+	if (!csg__on_host(s->g) && !s->g->source)
 		return want != GPUBE_BACKEND_CPU && s->opts->method != CSG_LP &&
 				       !s->opts->certificate && !s->opts->free_disposal
 			       ? GPUBE_OK
@@ -151,12 +160,12 @@ static int choose_backend(struct csg__search *s)
 						       UPLOAD_PER_SECOND))
 		return GPUBE_OK;
 	cuda = gpube__subset_cuda(ctx, &status);
-	/* conv's sums and a layer of values */
-	if (cuda && want == GPUBE_BACKEND_AUTO &&
-		cuda->memory(ctx) < (uint64_t)csg__type_size(s->range->work) * 3 << s->g->n >> 2)
-		return GPUBE_OK;
 	if (cuda)
 		s->ops = cuda;
+	if (cuda && want == GPUBE_BACKEND_AUTO && csg__conv_plan(&plan, s)) {
+		s->ops = s->g->ops; /* which may have the room, or says what is missing */
+		return GPUBE_OK;
+	}
 	return cuda || want == GPUBE_BACKEND_AUTO ? GPUBE_OK : status;
 }
 
@@ -179,7 +188,7 @@ static int run_method(struct csg__search *s)
 	case CSG_AUTO:
 		break;
 	}
-	if (csg__on_host(s->g) &&
+	if (csg__on_host(s->g) && csg__n_ranks(s) == 1 &&
 		(csg__conv_seconds(s) >= AUTO_LEAST_SECONDS || s->opts->certificate)) {
 		status = csg__lp(s, s->opts->certificate ? 0 : AUTO_SHARE * csg__conv_seconds(s));
 		if (status || r->answer == CSG_OPTIMAL || r->answer == CSG_INFEASIBLE)

@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,30 +107,12 @@ static void value_done(struct dcop_engine *e, int32_t a)
 
 /* ---- workers ------------------------------------------------------------------------------ */
 
-/*
- * For the tests of what other ranks make of it: GPUBE_TEST_RANK="die 1" kills rank 1
- * when it begins its first task, "stop 1" stops it, "slow 1" makes it sleep 2 s.
- */
-static void test_hook(const struct dcop_engine *e)
-{
-	const char *hook = getenv("GPUBE_TEST_RANK");
-	char what[8];
-	int rank;
-
-	if (!hook || sscanf(hook, "%7s %d", what, &rank) != 2 || rank != e->world->rank)
-		return;
-	if (!strcmp(what, "slow"))
-		nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
-	else
-		raise(!strcmp(what, "die") ? SIGKILL : SIGSTOP);
-}
-
 static int do_task(struct dcop_worker *w, struct dcop_task task)
 {
 	struct dcop_node *node = &w->engine->nodes[task.agent];
 
 	if (task.phase == DCOP_UTIL && w == w->engine->workers && !w->worked)
-		test_hook(w->engine);
+		dcop__test_hook(w->engine->world);
 	w->worked = true;
 	if (task.phase == DCOP_UTIL)
 		return dcop__agent_util(w, task.agent, &node->total, &node->seconds_util);

@@ -110,6 +110,12 @@ int dcop__world_poll(struct dcop_world *w, const struct dcop_listener *l, bool *
 bool dcop__world_drained(const struct dcop_world *w);
 
 /*
+ * For the tests of what other ranks make of it, called where work begins:
+ * GPUBE_TEST_RANK="die 1" kills rank 1, "stop 1" stops it, "slow 1" makes it sleep 2 s.
+ */
+void dcop__test_hook(const struct dcop_world *w);
+
+/*
  * dcop_world_close() - leaves. failed: the other ranks may be waiting for this one, so
  * all are ended; does not return in a program with several ranks.
  */

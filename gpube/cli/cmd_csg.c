@@ -2,14 +2,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "csg/csg.h"
-#include "gpube/cli/session.h"
+#include "csg/game.h"
+#include "gpube/cli/session_ranks.h"
 
 #define OPTS_STRUCT struct opts_csg
 static const struct opt_row rows[] = {OPTS_CSG(OPT_ROW)};
 
 static const struct opt_group groups[] = {
 	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_RANKS(offsetof(struct opts_csg, ranks)),
 	OPT_GROUP_TALK(offsetof(struct opts_csg, talk)),
 	{0},
 };
@@ -180,24 +181,40 @@ static bool stays_on_device(const struct opts_csg *o)
 	       (o->method == CSG_CONV || o->method == CSG_DP || o->method == CSG_IDP);
 }
 
-static int get_game(
-	struct session *s, struct csg_game **g, const struct opts_csg *o, const char *file)
+/* Stored where that is fastest; if there is no room for values and sums, not stored. */
+static int generate(
+	struct session *s, struct csg_game **g, const struct opts_csg *o, const struct ranks *r)
 {
 	/* the words of --type are those of enum csg_type, in its order */
 	const enum csg_type type = (enum csg_type)o->type;
 	const uint64_t seed = (uint64_t)o->seed;
+	const bool conv = !o->free_disposal && !o->certify &&
+			  (o->method == CSG_CONV || o->method == CSG_AUTO);
 	int status = GPUBE_EINVAL;
 
-	if (!o->generate)
-		return csg_read(g, s->ctx, file) ? session_fail(s, NULL) : CLI_DONE;
-	if (stays_on_device(o))
+	if (o->method == CSG_CONV && conv &&
+		(uint64_t)csg__type_size(type) * 3 << o->agents >> 1 > s->ctx->memory_bytes)
+		status = GPUBE_ELIMIT; /* values and sums, half as many */
+	if (stays_on_device(o) && r->world.n_ranks == 1)
 		status = csg_generate_on_device(g, s->ctx, o->generate, (int)o->agents, type, seed);
-	if (status == GPUBE_EINVAL)
+	if (status == GPUBE_EINVAL || (status == GPUBE_ELIMIT && !conv))
 		status = csg_generate(g, s->ctx, o->generate, (int)o->agents, type, seed);
-	return status ? session_fail(s, NULL) : CLI_DONE;
+	if (status == GPUBE_ELIMIT && conv)
+		status = csg_generate_unstored(g, s->ctx, o->generate, (int)o->agents, type, seed);
+	return status;
 }
 
-static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o, const char *file)
+static int get_game(struct session *s, struct csg_game **g, const struct opts_csg *o,
+	const char *file, struct ranks *r)
+{
+	int status = o->generate ? generate(s, g, o, r) : csg_read(g, s->ctx, file);
+
+	status = dcop_world_agree(&r->world, status);
+	return status ? ranks_fail(r, s) : CLI_DONE;
+}
+
+static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o, const char *file,
+	struct ranks *ranks)
 {
 	struct csg_opts options = {
 		.sizeof_options = sizeof(options),
@@ -207,6 +224,7 @@ static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o
 		.backend = (enum gpube_backend)o->backend,
 		.unshared_splittings = o->unshared_splittings,
 		.certificate = o->certify,
+		.world = &ranks->world,
 	};
 	struct csg_result *result;
 	struct report p = {s, g, NULL, file, session_seconds(s)};
@@ -215,8 +233,12 @@ static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o
 	if (o->timeout > 0) /* it counts from the start */
 		options.timeout_seconds = fmax(o->timeout - p.seconds_read, 1e-6);
 	if (csg_solve(&result, g, &options))
-		return session_fail(s, NULL);
+		return ranks_fail(ranks, s);
 	session_hide_bar(s);
+	if (ranks->world.rank > 0) { /* rank 0 reports */
+		csg_result_free(result, s->ctx);
+		return CLI_DONE;
+	}
 	if (result->answer == CSG_BOUNDS || result->answer == CSG_INCOMPLETE)
 		session_note(s, "ended before the optimum was proved");
 	p.result = result;
@@ -229,6 +251,7 @@ static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_csg *o = opts;
 	struct csg_game *g = NULL;
+	struct ranks ranks;
 	struct session s;
 	int rc;
 
@@ -236,17 +259,20 @@ static int run(const void *opts, int n_args, char **args)
 		cli_error("csg: expected either FILE or --generate");
 		return CLI_USAGE;
 	}
-	rc = session_start(
-		&s, &o->talk, o->threads, o->memory, o->json || o->output == 1, o->output_file);
-	if (rc)
-		return rc;
-	s.ctx->deadline = o->timeout > 0 ? gpube__now() + o->timeout : 0;
-	rc = get_game(&s, &g, o, args[0]);
-	s.ctx->deadline = 0;
-	if (g)
-		rc = solve(&s, g, o, n_args ? args[0] : o->generate);
+	if (ranks_open(&ranks, &o->ranks))
+		return CLI_FAILED;
+	rc = ranks_session_start(&ranks, &s, &o->talk, o->threads, o->memory,
+		o->json || o->output == 1, o->output_file);
+	if (!rc) {
+		s.ctx->device_memory_bytes = o->device_memory;
+		s.ctx->deadline = o->timeout > 0 ? gpube__now() + o->timeout : 0;
+		rc = get_game(&s, &g, o, args[0], &ranks);
+		s.ctx->deadline = 0;
+	}
+	if (g && !rc)
+		rc = solve(&s, g, o, n_args ? args[0] : o->generate, &ranks);
 	csg_game_free(g);
-	session_end(&s);
+	ranks_close(&ranks, &s);
 	return rc;
 }
 
@@ -274,6 +300,12 @@ const struct command cmd_csg = {
 		"With --backend cuda conv, dp and idp work on the GPU; of the random games, those "
 		"made by sums and products alone (uniform, modified-uniform, agent-uniform, "
 		"threshold, voting, near-ties) are then made there and never leave it.\n\n"
+		"What conv has no room for streams through the memory it is given: tables that a "
+		"GPU cannot hold (--device-memory) stay in the host's, and a random game that has "
+		"no room (--memory) is made in pieces as they are needed. 'mpirun -n 4 gpube-mpi "
+		"csg FILE' shares conv's work among four processes, which all read FILE and hold "
+		"all sums; the result is the same. A rank that dies or stops ends the run with an "
+		"error after --receive-timeout.\n\n"
 		"The value reported is recomputed from the file. With --output json the result is "
 		"one object: status (optimal, infeasible, bounds, incomplete, error), value, "
 		"structure (lists of agents from 1), upper_bound, error (of rounding; 0 for "
@@ -284,6 +316,8 @@ const struct command cmd_csg = {
 		    "a random game, by the convolution\n"
 		    "gpube csg --generate uniform -n 30 --method conv --backend cuda\n"
 		    "a large one, made and solved on the GPU\n"
+		    "mpirun -n 4 gpube-mpi csg game.csg\n"
+		    "by four processes, on one host or several\n"
 		    "gpube csg --certify proof.txt game.csg\n"
 		    "write a proof that another program can check",
 	.min_args = 0,

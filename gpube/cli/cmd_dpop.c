@@ -5,6 +5,7 @@
 #include "dcop/dcop.h"
 #include "formats/formats.h"
 #include "gpube/cli/answer.h"
+#include "gpube/cli/session_ranks.h"
 
 #define OPTS_STRUCT struct opts_dpop
 static const struct opt_row rows[] = {OPTS_DPOP(OPT_ROW)};
@@ -12,6 +13,7 @@ static const struct opt_row rows[] = {OPTS_DPOP(OPT_ROW)};
 static const struct opt_group groups[] = {
 	OPT_GROUP("Options", rows, 0),
 	OPT_GROUP_READ(offsetof(struct opts_dpop, read)),
+	OPT_GROUP_RANKS(offsetof(struct opts_dpop, ranks)),
 	OPT_GROUP_TALK(offsetof(struct opts_dpop, talk)),
 	{0},
 };
@@ -194,8 +196,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 
 static int report(const struct report *p, int output)
 {
-	return answer_report(
-		&p->answer, (enum answer_output)output, report_text, report_json, p);
+	return answer_report(&p->answer, (enum answer_output)output, report_text, report_json, p);
 }
 
 /* ---- the command --------------------------------------------------------------------- */
@@ -242,24 +243,10 @@ static struct dcop_opts options(const struct opts_dpop *o, const struct session 
 	return to;
 }
 
-/* A failure: told by one rank where all know of it; otherwise by this one, which ends the others.
- */
-static int fail(struct session *s, struct dcop_world *world, bool *abandon)
-{
-	char text[sizeof(s->ctx->error) + 32];
-
-	*abandon = world->failed < 0 && world->n_ranks > 1;
-	if (world->failed >= 0 && world->failed != world->rank)
-		return CLI_FAILED;
-	if (!*abandon)
-		return session_fail(s, NULL);
-	snprintf(text, sizeof(text), "rank %d: %s", world->rank, gpube_error(s->ctx));
-	return session_fail_text(s, NULL, text);
-}
-
 static int dpop(struct session *s, const struct opts_dpop *o, const char *file, int output,
-	struct dcop_world *world, bool *abandon)
+	struct ranks *ranks)
 {
+	struct dcop_world *world = &ranks->world;
 	struct gpube_model *m = NULL;
 	struct dcop_agents agents = {0};
 	struct dcop_opts opts;
@@ -292,7 +279,7 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 		r.answer.values = result->values;
 	}
 	if (status)
-		rc = fail(s, world, abandon);
+		rc = ranks_fail(ranks, s);
 	else
 		rc = world->rank == 0 ? report(&r, output) : CLI_DONE;
 	dcop_result_free(result, s->ctx);
@@ -304,40 +291,19 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_dpop *o = opts;
-	const struct dcop_world_opts world_opts = {.receive_timeout = o->receive_timeout,
-		.piece_bytes = o->piece,
-		.compress = o->compress};
-	struct opts_talk talk = o->talk;
-	struct dcop_world world;
+	const int output = o->json ? ANSWER_JSON : o->output;
+	struct ranks ranks;
 	struct session s;
-	struct gpube_ctx *ctx;
-	int output = o->json ? ANSWER_JSON : o->output, rc;
-	bool abandon = false;
+	int rc;
 
 	(void)n_args;
-	if (gpube_ctx_new(&ctx, NULL)) {
-		cli_error("out of memory");
+	if (ranks_open(&ranks, &o->ranks))
 		return CLI_FAILED;
-	}
-	if (dcop_world_open(&world, ctx, &world_opts)) {
-		cli_error("%s", gpube_error(ctx));
-		dcop_world_close(&world, true);
-		gpube_ctx_free(ctx);
-		return CLI_FAILED;
-	}
-	talk.quiet |= world.rank > 0; /* rank 0 talks */
-	rc = session_start(&s, &talk, o->threads, o->memory, output == ANSWER_JSON,
-		world.rank ? NULL : o->output_file);
-	if (!rc) {
-		world.ctx = s.ctx;
-		rc = dpop(&s, o, args[0], output, &world, &abandon);
-		world.ctx = ctx;
-		session_end(&s);
-	} else {
-		abandon = true;
-	}
-	dcop_world_close(&world, abandon);
-	gpube_ctx_free(ctx);
+	rc = ranks_session_start(
+		&ranks, &s, &o->talk, o->threads, o->memory, output == ANSWER_JSON, o->output_file);
+	if (!rc)
+		rc = dpop(&s, o, args[0], output, &ranks);
+	ranks_close(&ranks, &s);
 	return rc;
 }
 

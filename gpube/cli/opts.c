@@ -22,6 +22,9 @@ const struct opt_row opt_rows_engine[] = {OPTS_ENGINE(OPT_ROW)};
 #undef OPTS_STRUCT
 #define OPTS_STRUCT struct opts_bounding
 const struct opt_row opt_rows_bounding[] = {OPTS_BOUNDING(OPT_ROW)};
+#undef OPTS_STRUCT
+#define OPTS_STRUCT struct opts_ranks
+const struct opt_row opt_rows_ranks[] = {OPTS_RANKS(OPT_ROW)};
 
 const struct opt_row *opts_row(const struct command *c, int k, const struct opt_group **group)
 {

@@ -83,6 +83,14 @@
 		"only totals better than COST are of interest, a known solution's for example")    \
 	X(TEXT, sol, 0, NULL, 0, 0, "FILE", "a known solution, toulbar2's .sol")
 
+#define OPTS_RANKS(X)                                                                              \
+	X(TIME, receive_timeout, 0, "60s", 0, OPTS_NO_END, "TIME",                                 \
+		"end the run when a rank gives no sign of life for this long")                     \
+	X(SIZE, piece, 0, "1G", 1, 2147483647, "SIZE",                                             \
+		"larger tables are sent in pieces of this size")                                   \
+	X(FLAG, compress, 0, NULL, 0, 0, NULL,                                                     \
+		"send pieces compressed where that makes them smaller")
+
 #define OPTS_BOUND(X)                                                                              \
 	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \
 		"most variables of a joined mini-bucket; 0: growing from 2")                       \
@@ -99,8 +107,7 @@
 	X(TEXT, certify, 0, NULL, 0, 0, "FILE",                                                    \
 		"then, in as much time again, a bound with its proof: write the proof, read it "   \
 		"back and check it")                                                               \
-	X(TEXT, verify, 0, NULL, 0, 0, "FILE",                                                     \
-		"nothing but check such a proof")                                                  \
+	X(TEXT, verify, 0, NULL, 0, 0, "FILE", "nothing but check such a proof")                   \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
 		"form of the result: for people, one JSON object, or toulbar2's .sol")             \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
@@ -197,7 +204,8 @@
 		"nash: a,b,c of minimum-effort, high,middle,low of grab-the-dollar, the reward "   \
 		"of travelers-dilemma; by default drawn from the seed")                            \
 	X(TEXT, dist, 0, "uniform", 0, 0, "DIST",                                                  \
-		"csg: distribution of the values, as for 'gpube csg --generate'; auction: of bids") \
+		"csg: distribution of the values, as for 'gpube csg --generate'; auction: of "     \
+		"bids")                                                                            \
 	X(INT, goods, 0, "60", 2, 1000, "N", "auction: goods")                                     \
 	X(INT, bids, 0, "1000", 1, 1000000, "N", "auction: bids")                                  \
 	X(CHOICE, type, 0, "int32", 0, 0, "int16|int32|int64|float32|float64",                     \
@@ -272,6 +280,9 @@
 		"stop after this time with the best that is known; 0: never")                      \
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
 		"most memory for tables; 0: what is free")                                         \
+	X(SIZE, device_memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                    \
+		"most memory of a GPU for tables, what conv has more streams through it; "         \
+		"0: what is free")                                                                 \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
 #define OPTS_AUCTION(X)                                                                            \
@@ -317,12 +328,6 @@
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
 		"most memory for tables; 0: what is free")                                         \
-	X(TIME, receive_timeout, 0, "60s", 0, OPTS_NO_END, "TIME",                                 \
-		"gpube-mpi: end the run when a rank gives no sign of life for this long")          \
-	X(SIZE, piece, 0, "1G", 1, 2147483647, "SIZE",                                             \
-		"gpube-mpi: larger tables are sent in pieces of this size")                        \
-	X(FLAG, compress, 0, NULL, 0, 0, NULL,                                                     \
-		"gpube-mpi: send pieces compressed where that makes them smaller")                 \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
 		"form of the result: for people, one JSON object, or toulbar2's .sol")             \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
@@ -369,6 +374,10 @@ struct opts_solve {
 
 struct opts_bounding {
 	OPTS_BOUNDING(OPT_FIELD)
+};
+
+struct opts_ranks {
+	OPTS_RANKS(OPT_FIELD)
 };
 
 struct opts_bound {
@@ -418,6 +427,7 @@ struct opts_nash {
 
 struct opts_csg {
 	OPTS_CSG(OPT_FIELD)
+	struct opts_ranks ranks;
 	struct opts_talk talk;
 };
 
@@ -428,6 +438,7 @@ struct opts_auction {
 
 struct opts_dpop {
 	OPTS_DPOP(OPT_FIELD)
+	struct opts_ranks ranks;
 	struct opts_read read;
 	struct opts_talk talk;
 };
@@ -481,19 +492,25 @@ struct opt_group {
 	{                                                                                          \
 		"Bounds", opt_rows_bounding, OPT_N_BOUNDING, at                                    \
 	}
+#define OPT_GROUP_RANKS(at)                                                                        \
+	{                                                                                          \
+		"Ranks, of gpube-mpi", opt_rows_ranks, OPT_N_RANKS, at                             \
+	}
 
 #define OPT_COUNT(...) +1
 enum {
 	OPT_N_TALK = OPTS_TALK(OPT_COUNT),
 	OPT_N_READ = OPTS_READ(OPT_COUNT),
 	OPT_N_ENGINE = OPTS_ENGINE(OPT_COUNT),
-	OPT_N_BOUNDING = OPTS_BOUNDING(OPT_COUNT)
+	OPT_N_BOUNDING = OPTS_BOUNDING(OPT_COUNT),
+	OPT_N_RANKS = OPTS_RANKS(OPT_COUNT)
 };
 
 extern const struct opt_row opt_rows_talk[OPT_N_TALK];
 extern const struct opt_row opt_rows_read[OPT_N_READ];
 extern const struct opt_row opt_rows_engine[OPT_N_ENGINE];
 extern const struct opt_row opt_rows_bounding[OPT_N_BOUNDING];
+extern const struct opt_row opt_rows_ranks[OPT_N_RANKS];
 
 struct command;
 

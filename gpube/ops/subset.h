@@ -75,6 +75,9 @@ struct gpube_subset_ops {
 	/* Errors: ESTOP, ECUDA */
 	int (*best)(struct gpube_ctx *ctx, struct gpube_subset_split *s);
 	int (*fill)(struct gpube_ctx *ctx, const struct gpube_fill *f);
+	/* to[i] = the greater of to[i] and from[i], i < n. Errors: EINVAL (type), ECUDA */
+	int (*merge)(struct gpube_ctx *ctx, enum gpube_type type, void *to, const void *from,
+		uint64_t n);
 	/* Errors: EINVAL, ENOMEM, ESTOP, ECUDA; NULL: on the CPU, csg/dp.c does it */
 	int (*splits)(struct gpube_ctx *ctx, const struct gpube_splits *s);
 	void *(*alloc)(struct gpube_ctx *ctx, uint64_t bytes);
@@ -82,6 +85,11 @@ struct gpube_subset_ops {
 	int (*upload)(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes);
 	int (*download)(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes);
 	uint64_t (*memory)(struct gpube_ctx *ctx); /* bytes that alloc() may give out in all */
+	/* of those, what a convolution takes beside its tables */
+	uint64_t (*scratch)(struct gpube_ctx *ctx, enum gpube_type type, int n_bits);
+	/* memory of the host from and to which copies are fastest */
+	void *(*alloc_here)(struct gpube_ctx *ctx, uint64_t bytes);
+	void (*free_here)(struct gpube_ctx *ctx, void *p);
 	/* additions and maxima in a second with this type on all threads, for predictions */
 	double (*splits_per_second)(const struct gpube_ctx *ctx, enum gpube_type type);
 };

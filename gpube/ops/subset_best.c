@@ -1,4 +1,7 @@
-/* subset_best.c - on the CPU: the split that attains a value, and random values. */
+/*
+ * subset_best.c - on the CPU, beside the convolution itself: the split that attains a
+ * value, random values, the greater of two tables.
+ */
 #include "gpube/ops/subset_tile.h"
 
 #include <pthread.h>
@@ -95,6 +98,8 @@ int gpube__subset_best_cpu(struct gpube_ctx *ctx, struct gpube_subset_split *s)
 	return l.stopped ? gpube__fail_stopped(ctx) : GPUBE_OK;
 }
 
+/* ---- random values ------------------------------------------------------------------------ */
+
 struct filling {
 	const struct gpube_ctx *ctx;
 	struct gpube_fill f;
@@ -112,8 +117,62 @@ static void fill_chunk(void *arg, int64_t item, int thread)
 int gpube__subset_fill_cpu(struct gpube_ctx *ctx, const struct gpube_fill *f)
 {
 	struct filling l = {ctx, *f};
-	const uint64_t chunks = ((uint64_t)1 << f->n_bits) >> GPUBE_FILL_BITS;
 
-	gpube__parallel(ctx, chunks ? (int64_t)chunks : 1, fill_chunk, &l);
+	gpube__parallel(ctx, (int64_t)gpube__fill_chunks(f), fill_chunk, &l);
 	return gpube__stopped(ctx) ? gpube__fail_stopped(ctx) : GPUBE_OK;
+}
+
+/* ---- the greater of two tables ------------------------------------------------------------- */
+
+struct merging {
+	enum gpube_type type;
+	void *to;
+	const void *from;
+	uint64_t n;
+};
+
+#define MERGE(T)                                                                                   \
+	do {                                                                                       \
+		T *to = (T *)m->to + at;                                                           \
+		const T *from = (const T *)m->from + at;                                           \
+                                                                                                   \
+		for (uint64_t i = 0; i < n; i++)                                                   \
+			to[i] = from[i] > to[i] ? from[i] : to[i];                                 \
+	} while (0)
+
+static void merge_chunk(void *arg, int64_t item, int thread)
+{
+	const struct merging *m = arg;
+	const uint64_t at = (uint64_t)item << CHUNK_BITS, left = m->n - at;
+	const uint64_t n = left >> CHUNK_BITS ? (uint64_t)1 << CHUNK_BITS : left;
+
+	(void)thread;
+	switch (m->type) {
+	case GPUBE_INT16:
+		MERGE(int16_t);
+		break;
+	case GPUBE_INT32:
+		MERGE(int32_t);
+		break;
+	case GPUBE_INT64:
+		MERGE(int64_t);
+		break;
+	case GPUBE_FLOAT32:
+		MERGE(float);
+		break;
+	default:
+		MERGE(double);
+		break;
+	}
+}
+
+int gpube__subset_merge_cpu(
+	struct gpube_ctx *ctx, enum gpube_type type, void *to, const void *from, uint64_t n)
+{
+	struct merging m = {type, to, from, n};
+
+	if (type == GPUBE_INT8)
+		return gpube__fail(ctx, GPUBE_EINVAL, "subset merge: type %d", (int)type);
+	gpube__parallel(ctx, (int64_t)((n + (1 << CHUNK_BITS) - 1) >> CHUNK_BITS), merge_chunk, &m);
+	return GPUBE_OK;
 }

@@ -98,15 +98,15 @@ void gpube__fill_blocks(
 }
 
 /* Segments with most pairs first, each to the part that has least. */
-void gpube__share_segments(uint8_t owner[GPUBE_SEGMENTS], int n_parts)
+void gpube__share_segments(uint8_t *owner, int bits, int n_parts)
 {
 	uint64_t load[GPUBE_MOST_PARTS] = {0};
 
-	for (int k = GPUBE_SEGMENT_BITS; k >= 0; k--)
-		for (int s = 0; s < GPUBE_SEGMENTS; s++) {
+	for (int k = bits; k >= 0; k--)
+		for (uint64_t s = 0; s >> bits == 0; s++) {
 			int least = 0;
 
-			if (__builtin_popcount((unsigned)s) != k)
+			if (__builtin_popcountll(s) != k)
 				continue;
 			for (int p = 1; p < n_parts; p++)
 				if (load[p] < load[least])

@@ -151,10 +151,10 @@ void gpube__fill_blocks(struct gpube__block_item *items, struct gpube__block_mer
  */
 #define GPUBE_SEGMENT_BITS 5
 #define GPUBE_SEGMENTS     (1 << GPUBE_SEGMENT_BITS)
-#define GPUBE_MOST_PARTS   8
+#define GPUBE_MOST_PARTS   256
 
-/* owner: of each segment, the part in [0, n_parts) */
-void gpube__share_segments(uint8_t owner[GPUBE_SEGMENTS], int n_parts);
+/* owner: of each of 2^bits segments, the part in [0, n_parts) */
+void gpube__share_segments(uint8_t *owner, int bits, int n_parts);
 /* Only the items and merges of a part's segments, in their order; slots stay as they are. */
 void gpube__keep_segments(struct gpube__block_item *items, struct gpube__block_merge *merges,
 	struct gpube__block_plan *plan, int bits, const uint8_t owner[GPUBE_SEGMENTS], int part);

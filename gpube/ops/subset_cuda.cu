@@ -107,6 +107,12 @@ static void give(struct gpube_ctx *ctx, struct tables *t)
 	gpube__arena_give(arena, ctx, t->scratch);
 }
 
+/* How finely a convolution of that many blocks' pairs is cut for the device. */
+static int most_free_of(struct gpube_ctx *ctx, int bits, int n_groups)
+{
+	return gpube__most_free(bits, gpube__device_of(ctx)->n_sms * n_groups);
+}
+
 static int take(struct gpube_ctx *ctx, struct tables *t, const struct gpube_subset *s,
 	const struct gpube__block_plan *plan)
 {
@@ -219,7 +225,7 @@ static int launch(struct gpube_ctx *ctx, const struct gpube_subset *s, const str
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 	const int bits = s->n_bits - gpube__block_bits(s->type);
-	const int most_free = gpube__most_free(bits, d->n_sms * shape<Op>::n_groups);
+	const int most_free = most_free_of(ctx, bits, shape<Op>::n_groups);
 	const size_t shared = STAGES * STAGE_BYTES;
 	struct gpube__block_plan plan = gpube__plan_blocks(bits, most_free);
 	const struct gpube__block_merge *merges;
@@ -322,7 +328,7 @@ template <class Op> static int launch_shared(struct gpube_ctx *ctx, const struct
 	struct part part = {owner, 0};
 	int status = GPUBE_OK;
 
-	gpube__share_segments(owner, 1 + d->n_peers);
+	gpube__share_segments(owner, GPUBE_SEGMENT_BITS, 1 + d->n_peers);
 	GPUBE_ECUDA(ctx, cudaEventRecord(d->sent, d->stream));
 	for (int k = 0; k < d->n_peers && !status; k++) {
 		part.number = 1 + k;
@@ -528,23 +534,53 @@ static int best_split(struct gpube_ctx *ctx, struct gpube_subset_split *s)
 
 static __global__ void fill_kernel(struct gpube_fill f)
 {
-	const uint64_t n = (uint64_t)1 << f.n_bits, step = (uint64_t)gridDim.x * blockDim.x;
+	const uint64_t n = gpube__fill_chunks(&f), step = (uint64_t)gridDim.x * blockDim.x;
 
-	for (uint64_t k = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; k << GPUBE_FILL_BITS < n;
-		k += step)
+	for (uint64_t k = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; k < n; k += step)
 		gpube__fill_chunk(&f, k);
 }
 
 static int fill(struct gpube_ctx *ctx, const struct gpube_fill *f)
 {
-	const uint64_t chunks = ((uint64_t)1 << f->n_bits) >> GPUBE_FILL_BITS;
-
-	fill_kernel<<<blocks_for(chunks ? chunks : 1), THREADS, 0, gpube__device_of(ctx)->stream>>>(
-		*f);
+	fill_kernel<<<blocks_for(gpube__fill_chunks(f)), THREADS, 0,
+		gpube__device_of(ctx)->stream>>>(*f);
 	GPUBE_ECUDA(ctx, cudaGetLastError());
 	/* what is timed next is not this */
 	GPUBE_ECUDA(ctx, cudaStreamSynchronize(gpube__device_of(ctx)->stream));
 	return GPUBE_OK;
+}
+
+/* ---- the greater of two tables -------------------------------------------------------------- */
+
+/* Moves: three values each */
+template <class T> static __global__ void greater_kernel(T *to, const T *from, uint64_t n)
+{
+	const uint64_t step = (uint64_t)gridDim.x * blockDim.x;
+
+	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
+		to[i] = from[i] > to[i] ? from[i] : to[i];
+}
+
+template <class Op>
+static int launch_merge(struct gpube_ctx *ctx, void *to, const void *from, uint64_t n)
+{
+	typedef typename Op::value T;
+
+	greater_kernel<T><<<blocks_for(n), THREADS, 0, gpube__device_of(ctx)->stream>>>(
+		(T *)to, (const T *)from, n);
+	return GPUBE_OK;
+}
+
+static int merge(
+	struct gpube_ctx *ctx, enum gpube_type type, void *to, const void *from, uint64_t n)
+{
+	int status;
+
+	if (type == GPUBE_INT8)
+		return gpube__fail(ctx, GPUBE_EINVAL, "subset merge: type %d", (int)type);
+	status = DISPATCH(type, launch_merge, ctx, to, from, n);
+	GPUBE_ECUDA(ctx, cudaGetLastError());
+	return status;
 }
 
 /* ---- the backend --------------------------------------------------------------------------- */
@@ -582,6 +618,35 @@ static uint64_t subset_memory(struct gpube_ctx *ctx)
 	return gpube__ops_cuda(ctx, &status)->resident(ctx);
 }
 
+template <class Op> static int groups_of(void)
+{
+	return shape<Op>::n_groups;
+}
+
+/* Blocks that are done in parts, and the words of int16; on each device as much. */
+static uint64_t subset_scratch(struct gpube_ctx *ctx, enum gpube_type type, int n_bits)
+{
+	const int bits = n_bits - gpube__block_bits(type);
+	struct gpube__block_plan plan;
+
+	if (bits < 0)
+		return 0;
+	plan = gpube__plan_blocks(bits, most_free_of(ctx, bits, DISPATCH(type, groups_of)));
+	return ((plan.n_slots * (uint64_t)gpube__type_size(type)) << gpube__block_bits(type)) +
+	       (type == GPUBE_INT16 ? 2 * (uint64_t)sizeof(uint32_t) << n_bits : 0);
+}
+
+static void *subset_alloc_here(struct gpube_ctx *ctx, uint64_t bytes)
+{
+	return gpube__spill_take(ctx, bytes);
+}
+
+static void subset_free_here(struct gpube_ctx *ctx, void *p)
+{
+	if (p && ctx->device)
+		gpube__spill_give(ctx, p);
+}
+
 /* What an H200 reaches, rounded down. */
 static double splits_per_second(const struct gpube_ctx *ctx, enum gpube_type type)
 {
@@ -598,12 +663,16 @@ extern "C" const struct gpube_subset_ops *gpube__subset_cuda(struct gpube_ctx *c
 		convolve,
 		best_split,
 		fill,
+		merge,
 		gpube__subset_splits_cuda,
 		subset_alloc,
 		subset_free,
 		subset_upload,
 		subset_download,
 		subset_memory,
+		subset_scratch,
+		subset_alloc_here,
+		subset_free_here,
 		splits_per_second,
 	};
 

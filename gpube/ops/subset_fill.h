@@ -27,15 +27,19 @@ enum gpube_draw {
 };
 
 /*
- * Integer types hold the value times 1000 (int16: times 10), rounded; subset 0 is
- * worth 0. values: 2^n_bits of 'type', memory of the backend
+ * Integer types hold the value times 'scale', rounded, but not more than 'most'; scale 0:
+ * times 1000 (int16: times 10), and what the type holds. Subset 0 is worth 0.
+ * from, n  the subsets wanted, of 2^n_bits; n 0: all
+ * values   of them, of 'type'; memory of the backend
  */
 struct gpube_fill {
 	enum gpube_type type;
 	enum gpube_draw draw;
 	int n_bits;
-	uint64_t seed;
+	uint64_t seed, from, n;
 	double agent[GPUBE_FILL_AGENTS], quota;
+	int scale;
+	double most;
 	void *values;
 };
 
@@ -105,26 +109,28 @@ GPUBE_HD static inline int gpube__fill_scale(enum gpube_type type)
 	return type == GPUBE_INT16 ? 10 : 1000;
 }
 
-GPUBE_HD static inline void gpube__write_value(
-	void *values, enum gpube_type type, uint64_t c, double v)
+/* The value of subset from + i. */
+GPUBE_HD static inline void gpube__write_value(const struct gpube_fill *f, uint64_t i, double v)
 {
-	const double scaled = rint(gpube__fill_scale(type) * v);
+	const double scaled = rint((f->scale ? f->scale : gpube__fill_scale(f->type)) * v);
+	const double most = f->scale ? f->most : f->type == GPUBE_INT16 ? INT16_MAX : INFINITY;
+	const double whole = scaled > most ? most : scaled;
 
-	switch (type) {
+	switch (f->type) {
 	case GPUBE_INT16:
-		((int16_t *)values)[c] = scaled > INT16_MAX ? INT16_MAX : (int16_t)scaled;
+		((int16_t *)f->values)[i] = (int16_t)whole;
 		break;
 	case GPUBE_INT32:
-		((int32_t *)values)[c] = (int32_t)scaled;
+		((int32_t *)f->values)[i] = (int32_t)whole;
 		break;
 	case GPUBE_INT64:
-		((int64_t *)values)[c] = (int64_t)scaled;
+		((int64_t *)f->values)[i] = (int64_t)whole;
 		break;
 	case GPUBE_FLOAT32:
-		((float *)values)[c] = (float)v;
+		((float *)f->values)[i] = (float)v;
 		break;
 	default:
-		((double *)values)[c] = v;
+		((double *)f->values)[i] = v;
 		break;
 	}
 }
@@ -134,21 +140,36 @@ GPUBE_HD static inline void gpube__fill_rng(struct gpube_rng *rng, uint64_t seed
 	gpube__rng_init(rng, seed ^ (chunk + 1) * 0xd1342543de82ef95u);
 }
 
-GPUBE_HD static inline void gpube__fill_chunk(const struct gpube_fill *f, uint64_t chunk)
+/* Past the last subset that is wanted. */
+GPUBE_HD static inline uint64_t gpube__fill_end(const struct gpube_fill *f)
 {
-	const uint64_t from = chunk << GPUBE_FILL_BITS, n = (uint64_t)1 << f->n_bits;
+	return f->n ? f->from + f->n : (uint64_t)1 << f->n_bits;
+}
+
+/* Blocks that the subsets wanted are in, from that of the first one on. */
+GPUBE_HD static inline uint64_t gpube__fill_chunks(const struct gpube_fill *f)
+{
+	return ((gpube__fill_end(f) - 1) >> GPUBE_FILL_BITS) - (f->from >> GPUBE_FILL_BITS) + 1;
+}
+
+/* Block number 'i' of those: all of it is drawn, what is wanted is written. */
+GPUBE_HD static inline void gpube__fill_chunk(const struct gpube_fill *f, uint64_t i)
+{
+	const uint64_t chunk = (f->from >> GPUBE_FILL_BITS) + i, end = gpube__fill_end(f);
+	const uint64_t first = chunk << GPUBE_FILL_BITS;
 	struct gpube_rng rng;
 	double v = 0;
 
 	gpube__fill_rng(&rng, f->seed, chunk);
-	for (uint64_t c = from; c < n && c < from + (1 << GPUBE_FILL_BITS); c++) {
+	for (uint64_t c = first; c < end && c < first + (1 << GPUBE_FILL_BITS); c++) {
 		int k = 0;
 
 		for (uint64_t left = c; left; left &= left - 1)
 			k++;
 		if (c)
 			v = gpube__draw_value(f, &rng, c, k);
-		gpube__write_value(f->values, f->type, c, v);
+		if (c >= f->from)
+			gpube__write_value(f, c - f->from, v);
 	}
 }
 

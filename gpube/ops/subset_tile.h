@@ -44,6 +44,8 @@ enum gpube__isa gpube__isa_here(void);
 
 int gpube__subset_best_cpu(struct gpube_ctx *ctx, struct gpube_subset_split *s);
 int gpube__subset_fill_cpu(struct gpube_ctx *ctx, const struct gpube_fill *f);
+int gpube__subset_merge_cpu(
+	struct gpube_ctx *ctx, enum gpube_type type, void *to, const void *from, uint64_t n);
 
 /* convolve() with the kernels of one instruction set, for tests and benchmarks. */
 int gpube__subset_convolve_isa(

@@ -30,7 +30,9 @@ fi
 row 'no file' 2 '' 'expected either FILE or --generate' "$gpube" csg
 row 'file and --generate' 2 '' 'expected either' "$gpube" csg --generate uniform "$work/g.txt"
 row 'unknown distribution' 1 '' "no such distribution: 'flat'" "$gpube" csg --generate flat
-row 'too large' 1 '' 'MiB, allowed are' "$gpube" csg --generate uniform -n 30 --memory 1M
+row 'too large' 1 '' 'take 1024 MiB for sums, .*, allowed are 1 MiB$' "$gpube" csg --generate uniform -n 30 --memory 1M
+row 'values without room are made in pieces' 0 '^value ' '' \
+	"$gpube" csg --generate uniform -n 18 --method conv --memory 1M
 row 'timeout: bounds' 0 '"status": "bounds".*"upper_bound": [0-9]' 'ended before' \
 	"$gpube" csg --json --generate threshold -n 20 --method dp --timeout 0.2
 
@@ -68,6 +70,13 @@ row 'no table of 40 agents' 1 '' 'the values of 40 agents take .* MiB, allowed a
 	"$gpube" csg --method conv "$work/sparse.txt"
 "$gpube" generate csg -n 16 --seed 3 --dist ndcs -o "$work/large.csg"
 row 'a plain file larger than --memory' 0 'proved maximum' '' "$gpube" csg --method conv --memory 200K "$work/large.csg"
+gzip -c "$work/large.csg" > "$work/large.csg.gz"
+row 'a compressed file larger than --memory' 0 'proved maximum' '' "$gpube" csg --method conv --memory 200K "$work/large.csg.gz"
+row 'nor a place for it' 1 '' "cannot make a temporary file in '/nowhere': No such file" \
+	env TMPDIR=/nowhere "$gpube" csg --method conv --memory 200K "$work/large.csg.gz"
+{ head -c 32 "$work/large.csg" | sed 's/^\(.\{12\}\)./\1\x18/' | head -c 32; head -c 67108864 /dev/zero; } | gzip -1 > "$work/zeros.csg.gz"
+row '--timeout: while a file is read' 1 '"message": "out of time"' 'out of time$' \
+	"$gpube" csg --json --timeout 0.01s "$work/zeros.csg.gz"
 row 'a refusal says what it takes' 1 '' 'conv: 16 agents take .* for sums, .* for values and .* for layers' \
 	"$gpube" csg --method conv --memory 20K "$work/large.csg"
 

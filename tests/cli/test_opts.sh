@@ -20,6 +20,7 @@ readers() {
 	TALK) echo gpube/cli/session.c ;;
 	READ) echo gpube/cli/inputs.c ;;
 	BOUNDING) echo gpube/cli/bounding.c ;;
+	RANKS) echo gpube/cli/session_ranks.c ;;
 	ENGINE) echo gpube/cli/inputs.c gpube/cli/session_engine.c gpube/cli/cmd_solve.c gpube/cli/cmd_info.c ;;
 	*) echo "gpube/cli/cmd_$(echo "$1" | tr '[:upper:]' '[:lower:]').c" ;;
 	esac
@@ -28,7 +29,7 @@ readers() {
 # The commands whose struct holds a group.
 holders() {
 	case $1 in
-	TALK | READ | ENGINE | BOUNDING)
+	TALK | READ | ENGINE | BOUNDING | RANKS)
 		for c in $("$gpube" __commands); do
 			grep -q "OPT_GROUP_$1" "gpube/cli/cmd_$c.c" && echo "$c"
 		done

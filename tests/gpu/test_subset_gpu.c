@@ -6,8 +6,7 @@
 
 #include <stdlib.h>
 
-#include "csg/csg.h"
-#include "gpube/ops/subset.h"
+#include "csg/conv.h"
 
 static struct gpube_ctx *ctx;
 static const struct gpube_subset_ops *gpu;
@@ -191,9 +190,96 @@ static void solves(void **state)
 	csg_game_free(there);
 }
 
+/* Any part of the values, whatever its place in their blocks. */
+static void fills_part(void **state)
+{
+	static const uint64_t parts[][2] = {{0, 1}, {1, 1}, {5, 4096}, {4095, 2}, {8192, 8192}};
+	static double here[1 << 14], part[1 << 13];
+	struct gpube_fill f = {.type = GPUBE_FLOAT64,
+		.draw = GPUBE_DRAW_MODIFIED_UNIFORM,
+		.n_bits = 14,
+		.seed = 3,
+		.values = here};
+
+	(void)state;
+	assert_int_equal(gpube__subset_cpu()->fill(ctx, &f), GPUBE_OK);
+	f.values = gpu->alloc(ctx, sizeof(part));
+	assert_non_null(f.values);
+	for (size_t k = 0; k < sizeof(parts) / sizeof(*parts); k++) {
+		f.from = parts[k][0];
+		f.n = parts[k][1];
+		assert_int_equal(gpu->fill(ctx, &f), GPUBE_OK);
+		assert_int_equal(gpu->download(ctx, part, f.values, f.n * sizeof(*part)), GPUBE_OK);
+		assert_memory_equal(part, here + f.from, f.n * sizeof(*part));
+	}
+	gpu->free(ctx, f.values);
+}
+
+static void merges(void **state)
+{
+	const struct row *row = *state;
+	const uint64_t n = (uint64_t)1 << row->n_bits;
+	const uint64_t bytes = n * gpube__type_size(row->type);
+	char *memory = malloc(3 * bytes);
+	void *a, *b;
+
+	assert_non_null(memory);
+	draw(memory, row->type, row->n_bits, 1);
+	draw(memory + bytes, row->type, row->n_bits, 2);
+	a = sent(memory, bytes);
+	b = sent(memory + bytes, bytes);
+	assert_int_equal(gpu->merge(ctx, row->type, a, b, n), GPUBE_OK);
+	assert_int_equal(gpu->download(ctx, memory + 2 * bytes, a, bytes), GPUBE_OK);
+	assert_int_equal(
+		gpube__subset_cpu()->merge(ctx, row->type, memory, memory + bytes, n), GPUBE_OK);
+	assert_memory_equal(memory, memory + 2 * bytes, bytes);
+	gpu->free(ctx, a);
+	gpu->free(ctx, b);
+	free(memory);
+}
+
+/* A device that holds everything, sums but not a layer, or pieces alone: the same structure. */
+static void streams(void **state)
+{
+	const struct row *row = *state;
+	const enum csg_type type = (enum csg_type)(row->type - GPUBE_INT16);
+	const uint64_t sums = (uint64_t)gpube__type_size(row->type) << (row->n_bits - 1);
+	const uint64_t caps[] = {0, 8 * sums, sums + sums / 4, sums / 2};
+	struct csg_opts opts = {
+		.sizeof_options = sizeof(opts), .method = CSG_CONV, .backend = GPUBE_BACKEND_CPU};
+	struct csg_result *here;
+	struct csg_game *g;
+
+	assert_int_equal(csg_generate(&g, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
+	assert_int_equal(csg_solve(&here, g, &opts), GPUBE_OK);
+	csg_game_free(g);
+	opts.backend = GPUBE_BACKEND_CUDA;
+	for (int k = 0; k < 8; k++) {
+		struct gpube_ctx_opts limits = {
+			.sizeof_options = sizeof(limits), .device_memory_bytes = caps[k / 2]};
+		struct gpube_ctx *own;
+		struct csg_result *r;
+
+		assert_int_equal(gpube_ctx_new(&own, &limits), GPUBE_OK);
+		assert_int_equal((k % 2 ? csg_generate_unstored : csg_generate)(
+					 &g, own, "uniform", row->n_bits, type, 3),
+			GPUBE_OK);
+		assert_int_equal(csg_solve(&r, g, &opts), GPUBE_OK);
+		assert_int_equal(r->answer, CSG_OPTIMAL);
+		assert_string_equal(r->backend, "cuda");
+		assert_true(r->value == here->value && r->n_parts == here->n_parts);
+		for (int p = 0; p < r->n_parts; p++)
+			assert_true(r->parts[p] == here->parts[p]);
+		csg_result_free(r, own);
+		csg_game_free(g);
+		gpube_ctx_free(own);
+	}
+	csg_result_free(here, ctx);
+}
+
 static const char *const type_names[] = {"int8", "int16", "int32", "int64", "float32", "float64"};
-static struct row rows[100];
-static struct CMUnitTest tests[100];
+static struct row rows[120];
+static struct CMUnitTest tests[120];
 
 static size_t add(
 	size_t n, const char *what, enum gpube_type type, int n_bits, CMUnitTestFunction f)
@@ -219,6 +305,7 @@ int main(void)
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(opens);
 	if (gpu) {
 		tests[n++] = (struct CMUnitTest)cmocka_unit_test(fills);
+		tests[n++] = (struct CMUnitTest)cmocka_unit_test(fills_part);
 		tests[n++] = (struct CMUnitTest)cmocka_unit_test(stops);
 		for (int type = GPUBE_INT16; type <= GPUBE_FLOAT64; type++) {
 			for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++)
@@ -227,6 +314,8 @@ int main(void)
 				n = add(n, "shared", (enum gpube_type)type, bits, convolves_shared);
 			n = add(n, "solves", (enum gpube_type)type, 3, solves);
 			n = add(n, "solves", (enum gpube_type)type, 17, solves);
+			n = add(n, "merges", (enum gpube_type)type, 17, merges);
+			n = add(n, "streams", (enum gpube_type)type, 18, streams);
 		}
 	}
 	status = _cmocka_run_group_tests("subset_convolve on the GPU", tests, n, NULL, NULL);

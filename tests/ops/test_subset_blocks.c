@@ -333,7 +333,7 @@ static void shares(void **state)
 		uint64_t items_seen = 0, merges_seen = 0, pairs_all = 0;
 		uint8_t owner[GPUBE_SEGMENTS];
 
-		gpube__share_segments(owner, n_parts);
+		gpube__share_segments(owner, GPUBE_SEGMENT_BITS, n_parts);
 		for (int part = 0; part < n_parts; part++) {
 			struct gpube__block_item items[2500];
 			struct gpube__block_merge merges[200];

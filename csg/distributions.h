@@ -1,0 +1,21 @@
+/* distributions.h - what a random game's values are made of. Internal to csg/. */
+#ifndef CSG_DISTRIBUTIONS_H
+#define CSG_DISTRIBUTIONS_H
+
+#include "csg/game.h"
+#include "gpube/ops/subset.h"
+
+/* value: of a coalition of k agents; NULL where fill.draw says it */
+struct csg__source {
+	struct gpube_fill fill;
+	double (*value)(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k);
+};
+
+/* fill.values and the part that is wanted are set by the caller. Errors: EINVAL */
+int csg__source_init(struct csg__source *s, struct gpube_ctx *ctx, const char *distribution,
+	int n_agents, enum csg_type type, uint64_t seed);
+
+/* Values in the host's memory, on all threads. OK, or ESTOP and some are missing. */
+int csg__source_values(const struct csg__source *s, struct gpube_ctx *ctx);
+
+#endif
