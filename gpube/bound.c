@@ -112,6 +112,8 @@ static double mbe_memory(const struct gpube_bounder *b)
 
 static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool match)
 {
+	const double start = gpube__now();
+	const char *where;
 	double keep, least;
 	int64_t bound;
 	char by[32];
@@ -122,9 +124,13 @@ static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool ma
 	values = keep <= mbe_memory(b);
 	snprintf(by, sizeof(by), "mini-buckets, z %d", b->z);
 	status = gpube__mbe_run(&bound, values ? b->tried : NULL, mbe, b->opts->backend, b->limit,
-		match, b->opts->method == GPUBE_BOUND_MBE ? &b->backend : NULL);
+		match, &where);
 	if (status)
 		return status;
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "mini-buckets, z %d, on the %s: %.4f s", b->z, where,
+		gpube__now() - start);
+	if (b->opts->method == GPUBE_BOUND_MBE)
+		b->backend = where;
 	gpube__bounder_raise(b, bound, by);
 	if (values)
 		status = gpube__bounder_offer(b, b->tried, by);

@@ -177,7 +177,8 @@ struct shared_work {
 	const struct gpube_cover *v;
 	int32_t *t, *m;
 	int64_t n, n_items; /* n: blocks, or cells of m */
-	int32_t d, slack;
+	int64_t d;
+	int32_t slack;
 };
 
 static int64_t share_of(const struct shared_work *w, int64_t item)
@@ -228,7 +229,7 @@ void gpube__joingraph_project(const struct gpube_joingraph *g, const struct gpub
 	int64_t m_cells, int32_t *t)
 {
 	struct shared_work w = {.g = g, .v = v, .t = t, .m = m, .n = v->cells / v->inner,
-		.d = (int32_t)m_cells};
+		.d = m_cells};
 
 	/* not where putting the rooms together takes as long */
 	share(&w, m_cells * g->ctx->n_threads > v->cells / 4 ? 0 : v->cells, project_item, 1);
@@ -248,7 +249,7 @@ static void least_slab(void *arg, int64_t item, int thread)
 
 	(void)thread;
 	memcpy(w->m + first, w->t + first, (size_t)(end - first) * sizeof(*w->m));
-	for (int32_t x = 1; x < w->d; x++) {
+	for (int64_t x = 1; x < w->d; x++) {
 		const int32_t *t = w->t + x * w->n;
 
 		SIMD for (int64_t k = first; k < end; k++)
@@ -262,7 +263,7 @@ static void add_to_slabs(void *arg, int64_t item, int thread)
 	int64_t first = share_of(w, item), end = share_of(w, item + 1);
 
 	(void)thread;
-	for (int32_t x = 0; x < w->d; x++) {
+	for (int64_t x = 0; x < w->d; x++) {
 		int32_t *t = w->t + x * w->n;
 
 		SIMD for (int64_t k = first; k < end; k++)

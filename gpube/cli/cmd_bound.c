@@ -17,8 +17,6 @@ static const struct opt_group groups[] = {
 /* The words of --partition, in their order. */
 enum { PARTITION_SCOPE, PARTITION_FIRST };
 
-enum { LABEL = ANSWER_LABEL };
-
 struct result {
 	struct answer answer;
 	const struct gpube_bounds *bounds;
@@ -210,8 +208,8 @@ static int run(const void *opts, int n_args, char **args)
 		cli_error("--z and --ibound exclude each other");
 		return CLI_USAGE;
 	}
-	rc = session_start(&s, &o->talk, o->engine.threads, o->engine.memory, output == ANSWER_JSON,
-		o->output_file);
+	rc = session_start_engine(
+		&s, &o->talk, &o->engine, output == ANSWER_JSON, o->output_file);
 	if (rc)
 		return rc;
 	rc = session_read(&s, &m, args[0], &o->read);

@@ -16,7 +16,7 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
-enum { LABEL = 12, MAX_NAME = 4096 };
+enum { MAX_NAME = 4096 };
 
 /* PREFIX and a suffix; false after a message. */
 static bool name_of(char name[MAX_NAME], const char *prefix, const char *suffix)
@@ -129,7 +129,7 @@ static int run(const void *opts, int n_args, char **args)
 		cli_error("daoopt: give --to, what the files' names begin with");
 		return CLI_USAGE;
 	}
-	rc = session_start(&s, &o->talk, o->engine.threads, o->engine.memory, false, NULL);
+	rc = session_start_engine(&s, &o->talk, &o->engine, false, NULL);
 	if (rc)
 		return rc;
 	rc = session_read(&s, &m, args[0], &o->read);

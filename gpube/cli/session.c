@@ -202,6 +202,26 @@ int session_fail(struct session *s, const struct gpube_solution *solution)
 	return session_fail_text(s, solution, gpube_error(s->ctx));
 }
 
+/* ---- reports --------------------------------------------------------------------------- */
+
+int session_report(struct session *s, report_fn *text, report_fn *json, const void *arg)
+{
+	struct gpube_out out;
+	int status;
+
+	session_hide_bar(s);
+	status = gpube__out_open(&out, s->ctx, s->output);
+	if (!status) {
+		(s->json ? json : text)(&out, arg);
+		status = gpube__out_close(&out, true);
+	}
+	if (!status)
+		return CLI_DONE;
+	/* no object that says so: it would go where nothing can be written */
+	cli_error("%s", gpube_error(s->ctx));
+	return CLI_FAILED;
+}
+
 /* ---- numbers --------------------------------------------------------------------------- */
 
 void json_plan(struct json *j, const struct gpube_plan *plan)

@@ -26,6 +26,9 @@ struct session {
  */
 int session_start(struct session *s, const struct opts_talk *talk, int64_t threads, uint64_t memory,
 	bool json, const char *output);
+/* The same with the engine's options, and the rates that were measured on this machine. */
+int session_start_engine(struct session *s, const struct opts_talk *talk,
+	const struct opts_engine *engine, bool json, const char *output);
 void session_end(struct session *s);
 
 /*
@@ -61,6 +64,17 @@ int session_engine(struct session *s, struct gpube_solve_opts *to, int32_t **ord
 
 /* Options that exclude each other: true after a message. */
 bool session_options_clash(const struct opts_engine *engine);
+
+/* ---- reports ---- */
+
+enum { LABEL = 12, COLUMNS = 80 }; /* in front of what a report in text says; of all of it */
+
+/*
+ * session_report() - the result, by 'json' if the session's output is JSON, otherwise by 'text'.
+ * Returns CLI_DONE, or CLI_FAILED after a message.
+ */
+typedef void report_fn(struct gpube_out *out, const void *arg);
+int session_report(struct session *s, report_fn *text, report_fn *json, const void *arg);
 
 /* ---- numbers ---- */
 

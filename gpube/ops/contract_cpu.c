@@ -234,7 +234,10 @@ static void store_floats(const struct walker *w, int64_t base)
 	}
 }
 
-/* Arg-mins of a tile, which are words of FROM; the loop without a choice inside is the usual one. */
+/*
+ * Arg-mins of a tile, which are words of FROM; the loop without a choice inside is the usual one.
+ * A lane is a cell: kernels that give arguments do not fold (consider_folding()).
+ */
 #define STORE_ARGS(TO, FROM)                                                                       \
 	for (int64_t i = 0; i < w->ni; i++) {                                                      \
 		const int64_t cells = w->nj;                                                       \

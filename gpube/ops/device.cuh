@@ -65,7 +65,13 @@ struct gpube__partial {
 #define GPUBE_MAX_PEERS	   7
 
 /* Which kernels contract may take: those predicted to be faster, or only one kind. */
-enum gpube__path { GPUBE_PATH_ANY, GPUBE_PATH_BOXES, GPUBE_PATH_DIRECT };
+enum gpube__path {
+	GPUBE_PATH_ANY,
+	GPUBE_PATH_BOXES,
+	GPUBE_PATH_DIRECT,
+	GPUBE_PATH_PANELS,
+	GPUBE_PATH_GENERAL,
+};
 
 struct gpube__device {
 	int id, n_sms;
@@ -92,6 +98,7 @@ struct gpube__device {
 	struct gpube_ctx *peers[GPUBE_MAX_PEERS]; /* see gpube__open_peers() */
 	int n_peers;
 	bool peers_known;
+	bool expecting; /* expect() was called: tables may go to host memory */
 };
 
 static inline struct gpube__device *gpube__device_of(struct gpube_ctx *ctx)

@@ -5,16 +5,26 @@
 
 #define OVERHEAD_BYTES (64ull << 20) /* of descriptors and partial results, besides tables */
 
-/* Tables that the device has no room for lie in host memory (stream.cu). */
+/*
+ * Tables that the device has no room for lie in host memory (stream.cu), for callers that said what they
+ * need and so can stream. To others that memory would be a device a hundred times as slow, which
+ * nothing tells: they get an error.
+ */
 static void *cuda_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 	const uint64_t left = gpube__arena_left(d->arena);
+	char need[GPUBE_BYTES_TEXT], room_text[GPUBE_BYTES_TEXT];
 	void *p = NULL;
 
 	if (left > OVERHEAD_BYTES && bytes <= left - OVERHEAD_BYTES)
 		p = gpube__arena_take(d->arena, ctx, bytes);
-	return p ? p : gpube__spill_take(ctx, bytes);
+	if (p || d->expecting)
+		return p ? p : gpube__spill_take(ctx, bytes);
+	gpube__fail(ctx, GPUBE_ENOMEM, "no room for a table of %s on the device, %s are left",
+		gpube__bytes_text(need, (double)bytes),
+		gpube__bytes_text(room_text, left > OVERHEAD_BYTES ? (double)(left - OVERHEAD_BYTES) : 0));
+	return NULL;
 }
 
 static void cuda_free(struct gpube_ctx *ctx, void *p)
@@ -156,6 +166,7 @@ static int cuda_expect(struct gpube_ctx *ctx, double bytes)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 
+	d->expecting = true;
 	if (bytes <= (double)d->memory_bytes)
 		return GPUBE_OK;
 	return gpube__stream_reserve(ctx, d->memory_bytes / 4);
@@ -337,6 +348,10 @@ extern "C" bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name)
 		path = GPUBE_PATH_BOXES;
 	else if (name && strcmp(name, "direct") == 0)
 		path = GPUBE_PATH_DIRECT;
+	else if (name && strcmp(name, "panels") == 0)
+		path = GPUBE_PATH_PANELS;
+	else if (name && strcmp(name, "general") == 0)
+		path = GPUBE_PATH_GENERAL;
 	else if (name)
 		return false;
 	if (!ctx->device)

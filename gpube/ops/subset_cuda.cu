@@ -578,7 +578,8 @@ static uint64_t subset_memory(struct gpube_ctx *ctx)
 {
 	int status;
 
-	return gpube__ops_cuda(ctx, &status)->memory(ctx);
+	/* nothing of it goes to host memory */
+	return gpube__ops_cuda(ctx, &status)->resident(ctx);
 }
 
 /* What an H200 reaches, rounded down. */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { N_RANDOM = 120, N_NETWORKS = 12, N_DEALT = 12, N_SHARED = 6 };
-enum { N_ALL = N_RANDOM + N_NETWORKS + N_DEALT + N_SHARED + 2 };
+enum { N_ALL = N_RANDOM + N_NETWORKS + N_DEALT + N_SHARED + 3 };
 
 static struct gpube_ctx *ctx;
 static int n_streamed; /* contractions, from the log */
@@ -146,6 +146,32 @@ static struct gpube_model *small_network(struct gpube_ctx *c, uint64_t seed)
 	return m;
 }
 
+/* A table too large for the device: host memory only for those who said that they need it. */
+static void spills_if_said(void **state)
+{
+	struct gpube_ctx_opts opts = {
+		.sizeof_options = sizeof(opts), .device_memory_bytes = 1 << 20};
+	const struct gpube_ops *ops;
+	struct gpube_ctx *own;
+	int status;
+	void *p;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&own, &opts), 0);
+	ops = gpube__ops_cuda(own, &status);
+	assert_non_null(ops);
+	assert_null(ops->alloc(own, 4 << 20));
+	assert_non_null(strstr(gpube_error(own), "no room for a table of"));
+	p = ops->alloc(own, 512 << 10);
+	assert_non_null(p);
+	ops->free(own, p);
+	assert_int_equal(ops->expect(own, 8 << 20), 0);
+	p = ops->alloc(own, 4 << 20);
+	assert_non_null(p);
+	ops->free(own, p);
+	gpube_ctx_free(own);
+}
+
 /* Every bucket on a side by lot: messages cross both ways, and are read off on both. */
 static void dealt_out(void **state)
 {
@@ -216,6 +242,7 @@ int main(int argc, char **argv)
 	} groups[] = {
 		{"device", 1, opens},
 		{"gather", 1, gathers},
+		{"spills", 1, spills_if_said},
 		{"model", N_RANDOM, random_models},
 		{"network", N_NETWORKS, networks},
 		{"dealt", N_DEALT, dealt_out},

@@ -3,22 +3,14 @@
 
 #include "gpube/be_blocks.h"
 #include "gpube/be.h"
+#include "tests/support/context.h"
 
-static struct gpube_ctx *ctx;
 static struct gpube_be_sides on_cpu; /* set up with the context */
 
 static int setup(void **state)
 {
-	(void)state;
 	on_cpu.ops[0] = gpube__ops_cpu();
-	return gpube_ctx_new(&ctx, NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
+	return ctx_setup(state);
 }
 
 static struct gpube_model *variables(int n, int domain)
@@ -387,5 +379,5 @@ int main(void)
 		cmocka_unit_test(stop_ends_the_run),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, ctx_teardown);
 }

@@ -6,29 +6,15 @@
 #include "tests/support/test.h"
 
 #include "gpube/mbe.h"
+#include "gpube/ops/rates.h"
 #include "gpube/simplify.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/random_model.h"
 
 #include <math.h>
 
 enum { N_SEEDS = 300 };
-
-static struct gpube_ctx *ctx;
-
-static int setup(void **state)
-{
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
-
-	(void)state;
-	return gpube_ctx_new(&ctx, &opts);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
-}
 
 struct subject {
 	const struct gpube_model *m; /* simplified */
@@ -59,6 +45,36 @@ static void check_run(const struct subject *t, const struct gpube_mbe *mbe, int6
 	} else {
 		assert_true(bound >= limit);
 	}
+}
+
+/* At rates that favour a device, which need not be there: the same bound and the same assignment. */
+static void check_places(const struct subject *t, const struct gpube_mbe *mbe, bool match)
+{
+	const size_t size = (size_t)t->m->n_vars * sizeof(*t->values);
+	int32_t *here = malloc(size + 1);
+	struct gpube_rates rates;
+	const char *name = NULL;
+	int64_t bound[2];
+
+	assert_non_null(here);
+	gpube__rates_guess(&rates, 1);
+	rates.devices[0].launch = rates.devices[0].round_trip = rates.devices[0].open = 1e-15;
+	rates.devices[0].upload = rates.devices[0].download = 1e18;
+	rates.core.add_min_int32 = rates.core.add_min_int64 = rates.core.copy = 1;
+	assert_int_equal(gpube__rates_set(ctx, &rates), 0);
+	memset(t->values, 0, size);
+	assert_int_equal(gpube__mbe_run(&bound[0], t->values, mbe, GPUBE_BACKEND_CPU, t->m->top, match,
+				 &name),
+		0);
+	assert_string_equal(name, "cpu");
+	memcpy(here, t->values, size);
+	memset(t->values, 0, size);
+	assert_int_equal(gpube__mbe_run(&bound[1], t->values, mbe, GPUBE_BACKEND_AUTO, t->m->top, match,
+				 &name),
+		0);
+	assert_true(bound[0] == bound[1]);
+	assert_memory_equal(here, t->values, size);
+	free(here);
 }
 
 static void check_plan(const struct gpube_mbe *mbe, int z)
@@ -99,6 +115,8 @@ static void every_setting(const struct subject *t)
 			if (z > t->m->n_vars && cells > 8)
 				assert_int_equal(mbe.n_split, 0);
 			check_plan(&mbe, z);
+			if (z == 3 && how == 0)
+				check_places(t, &mbe, t->m->n_vars % 2);
 			for (int match = 0; match < 2; match++) {
 				check_run(t, &mbe, t->m->top, match);
 				if (t->optimum == GPUBE_INF)
@@ -144,7 +162,7 @@ static void check_model(const struct gpube_model *m, uint64_t seed, bool reducti
 
 static void random_costs(void **state)
 {
-	uint64_t seed = *(uint64_t *)*state;
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct gpube_model *m = random_model(ctx, &spec, seed);
 
@@ -212,17 +230,10 @@ static void matching_helps_and_is_exact(void **state)
 
 int main(void)
 {
-	static uint64_t seeds[N_SEEDS];
-	static char names[N_SEEDS][32];
-	static struct CMUnitTest tests[N_SEEDS + 2];
-	size_t n = 0;
+	struct cases c = {0};
 
-	for (; n < N_SEEDS; n++) {
-		seeds[n] = n;
-		snprintf(names[n], sizeof(names[n]), "random_costs_%zu", n);
-		tests[n] = (struct CMUnitTest){names[n], random_costs, NULL, NULL, &seeds[n]};
-	}
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_split_bucket_loses);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(matching_helps_and_is_exact);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	add_numbers(&c, random_costs, N_SEEDS, "random costs, seed");
+	ADD_CASE(&c, a_split_bucket_loses);
+	ADD_CASE(&c, matching_helps_and_is_exact);
+	return run_cases(&c, "mbe", ctx_setup_1_thread, ctx_teardown);
 }

@@ -1,0 +1,81 @@
+/*
+ * bench_wide - a bucket whose big table has more than 2^32 cells, on a device: by the kernels that
+ * are predicted to be fastest, by boxes, by tiles and by the general kernel.
+ *
+ * usage: bench_wide [DOMAIN] [VARIABLES] [RUNS]      defaults: 5, 14, 5: 6.1e9 cells, int32
+ *
+ * Checks sampled cells, then prints the median and the least time of RUNS and the bytes a second,
+ * each table once.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpube/base/base.h"
+#include "gpube/ops/contract.h"
+#include "tests/support/wide.h"
+
+static int by_value(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int measure(struct wide *w, const char *kernels, int runs)
+{
+	double *seconds = calloc((size_t)runs + 1, sizeof(*seconds));
+	const char *problem = NULL;
+	int status = GPUBE_OK;
+
+	if (!seconds)
+		return 1;
+	gpube__cuda_force(w->ctx, kernels);
+	for (int i = 0; i <= runs && !status; i++)
+		status = wide_contract(w, &seconds[i]);
+	gpube__cuda_force(w->ctx, NULL);
+	problem = status ? gpube_error(w->ctx) : wide_check(w, 20000, 1);
+	qsort(seconds + 1, (size_t)runs, sizeof(*seconds), by_value); /* the first warms up */
+	printf("x at axis %2d  %-8s %10.3f ms median %10.3f ms least  %7.1f GB/s  %s\n", w->x_at,
+		kernels ? kernels : "any", 1e3 * seconds[1 + runs / 2], 1e3 * seconds[1],
+		wide_bytes(w) / seconds[1 + runs / 2] * 1e-9, problem ? problem : "right");
+	fflush(stdout);
+	free(seconds);
+	return problem != NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const kernels[] = {NULL, "direct", "boxes", "general"};
+	const int64_t domain = argc > 1 ? atoll(argv[1]) : 5;
+	const int n = argc > 2 ? atoi(argv[2]) : 14, runs = argc > 3 ? atoi(argv[3]) : 5;
+	const struct gpube_ops *ops;
+	struct gpube_ctx *ctx;
+	char text[200];
+	int status, wrong = 0;
+
+	if (n < 3 || n >= WIDE_DIMS || runs < 1 || gpube_ctx_new(&ctx, NULL) != 0)
+		return 2;
+	ops = gpube__ops_cuda(ctx, &status);
+	if (!ops || ops->describe(ctx, text, sizeof(text))) {
+		fprintf(stderr, "bench_wide: %s\n", gpube_error(ctx));
+		return 1;
+	}
+	printf("%s; %d variables of %lld values\n", text, n, (long long)domain);
+	for (int where = 0; where < 3; where++) {
+		struct wide w = {.type = GPUBE_INT32, .n_out = n - 1,
+			.x_at = where == 0 ? 0 : where == 1 ? n / 2 : n - 1};
+
+		for (int d = 0; d < n; d++)
+			w.sizes[d] = domain;
+		if (wide_new(&w, ctx, ops)) {
+			fprintf(stderr, "bench_wide: %s\n", gpube_error(ctx));
+			return 1;
+		}
+		for (size_t k = 0; k < sizeof(kernels) / sizeof(*kernels); k++)
+			wrong += measure(&w, kernels[k], k == 3 ? 1 : runs);
+		wide_free(&w);
+	}
+	gpube_ctx_free(ctx);
+	return wrong != 0;
+}

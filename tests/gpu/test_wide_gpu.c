@@ -1,0 +1,80 @@
+/*
+ * Tables of 2^32 cells and more on the GPU: made there, contracted by every kind of kernels, and
+ * sampled. Cards whose memory is too small for a case skip it, as all do without a device, unless
+ * GPUBE_REQUIRE_GPU is set. An argument picks the cases whose name matches.
+ */
+#include "tests/support/test.h"
+#include "tests/support/wide.h"
+
+#include "gpube/ops/contract.h"
+
+static struct gpube_ctx *ctx;
+static const struct gpube_ops *ops;
+
+struct row {
+	const char *name, *kernels;
+	struct wide w;
+};
+
+/* A little more than 2^32 cells of the table, or 2^33. */
+static struct row rows[] = {
+	{"x first", NULL, {.type = GPUBE_INT32, .n_out = 3, .x_at = 0, .sizes = {24, 4500, 4500, 9}}},
+	{"x between", NULL, {.type = GPUBE_INT32, .n_out = 3, .x_at = 1, .sizes = {24, 4500, 4500, 9}}},
+	{"x last", NULL, {.type = GPUBE_INT32, .n_out = 3, .x_at = 3, .sizes = {24, 4500, 4500, 9}}},
+	{"boxes, x first", "boxes",
+		{.type = GPUBE_INT32, .n_out = 3, .x_at = 0, .sizes = {24, 4500, 4500, 9}}},
+	{"boxes, x last", "boxes",
+		{.type = GPUBE_FLOAT32, .n_out = 3, .x_at = 3, .sizes = {24, 4500, 4500, 9}}},
+	{"int64", NULL, {.type = GPUBE_INT64, .n_out = 3, .x_at = 0, .sizes = {24, 4500, 4500, 9}}},
+	{"many dims", NULL,
+		{.type = GPUBE_FLOAT32, .n_out = 20, .x_at = 0,
+			.sizes = {3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 2}}},
+	{"two values", NULL,
+		{.type = GPUBE_INT32, .n_out = 3, .x_at = 0, .sizes = {64, 8192, 8192, 2}}},
+};
+
+static void contracts(void **state)
+{
+	struct row *row = *state;
+	const char *problem;
+
+	if (wide_bytes(&row->w) > (double)ops->resident(ctx))
+		skip();
+	assert_true(gpube__cuda_force(ctx, row->kernels));
+	if (wide_new(&row->w, ctx, ops) || wide_contract(&row->w, NULL))
+		fail_msg("%s", gpube_error(ctx));
+	assert_true(gpube__cuda_force(ctx, NULL));
+	problem = wide_check(&row->w, 20000, 7);
+	if (problem)
+		fail_msg("%s", problem);
+	wide_free(&row->w);
+}
+
+static void no_device(void **state)
+{
+	(void)state;
+	if (getenv("GPUBE_REQUIRE_GPU"))
+		fail_msg("%s", gpube_error(ctx));
+	skip();
+}
+
+int main(int argc, char **argv)
+{
+	static struct CMUnitTest tests[sizeof(rows) / sizeof(*rows)];
+	const struct CMUnitTest none = {"device", no_device, NULL, NULL, NULL};
+	size_t n = 0;
+	int status, failed;
+
+	if (gpube_ctx_new(&ctx, NULL) != 0)
+		return 1;
+	ops = gpube__ops_cuda(ctx, &status);
+	if (!ops)
+		tests[n++] = none;
+	for (; ops && n < sizeof(rows) / sizeof(*rows); n++)
+		tests[n] = (struct CMUnitTest){rows[n].name, contracts, NULL, NULL, &rows[n]};
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	failed = _cmocka_run_group_tests("wide tables", tests, n, NULL, NULL);
+	gpube_ctx_free(ctx);
+	return failed != 0;
+}
