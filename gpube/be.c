@@ -1,4 +1,5 @@
 /* be.c - the elimination itself: see be.h. */
+#include "gpube/be_blocks.h"
 #include "gpube/be_load.h"
 #include "gpube/dense.h"
 
@@ -9,6 +10,7 @@
 struct work {
 	void *values;	  /* memory of its side's backend */
 	uint64_t *counts; /* the same, or NULL */
+	uint64_t bytes;	  /* of the values */
 	int side;
 };
 
@@ -25,6 +27,7 @@ struct run {
 	uint64_t modulus;
 	bool counting, keep, assigning;
 	struct gpube_window window;
+	struct gpube__blocks blocks; /* the host's messages */
 	struct work *messages; /* per position */
 	uint8_t **args;	       /* per position: packed arg-mins on the host, or NULL */
 	struct args_room unpacked[2], home; /* of the bucket at hand: on each side, and brought home */
@@ -41,7 +44,9 @@ static void free_work(struct run *r, struct work *t)
 {
 	const struct gpube_ops *ops = r->sides->ops[t->side];
 
-	if (t->values)
+	if (t->values && ops == gpube__ops_cpu())
+		gpube__blocks_give(&r->blocks, r->be->ctx, t->values, t->bytes);
+	else if (t->values)
 		ops->free(r->be->ctx, t->values);
 	if (t->counts)
 		ops->free(r->be->ctx, t->counts);
@@ -195,11 +200,13 @@ static int keep_args(struct run *r, int32_t p, const void *out_arg, int arg_byte
 	const struct gpube_bucket *b = &r->be->buckets[p];
 	const int bits = gpube__be_arg_bits(r->be->m->vars[b->var].domain);
 	const uint64_t bytes = (uint64_t)b->cells * (uint64_t)arg_bytes;
+	const uint64_t packed_bytes = ((uint64_t)b->cells * (uint64_t)bits + 7) / 8;
 	int status;
 
-	r->args[p] = gpube__alloc(ctx, ((uint64_t)b->cells * (uint64_t)bits + 7) / 8, 1);
+	r->args[p] = gpube__alloc(ctx, packed_bytes, 1);
 	if (!r->args[p])
 		return GPUBE_ENOMEM;
+	gpube__blocks_add(&r->blocks, ctx, packed_bytes);
 	if (bits >= 8)
 		return ops->download(ctx, r->args[p], out_arg, bytes);
 	if (ops != gpube__ops_cpu()) {
@@ -220,7 +227,9 @@ static int alloc_message(struct run *r, int64_t cells, int side, struct work *t)
 	struct gpube_ctx *ctx = r->be->ctx;
 
 	t->side = side;
-	t->values = ops->alloc(ctx, (uint64_t)cells * gpube__type_size(r->w->type));
+	t->bytes = (uint64_t)cells * gpube__type_size(r->w->type);
+	t->values = ops == gpube__ops_cpu() ? gpube__blocks_take(&r->blocks, ctx, t->bytes)
+					    : ops->alloc(ctx, t->bytes);
 	if (!t->values)
 		return GPUBE_ENOMEM;
 	if (r->counting) {
@@ -586,6 +595,7 @@ out:
 		if (r.args)
 			gpube__free(ctx, r.args[p]);
 	}
+	gpube__blocks_clear(&r.blocks, ctx);
 	for (int side = 0; side < 2; side++)
 		if (r.unpacked[side].at)
 			sides->ops[side]->free(ctx, r.unpacked[side].at);

@@ -1,6 +1,7 @@
 /* Bucket elimination on hand-made models whose answers are known. Random models: test_solve.c. */
 #include "tests/support/test.h"
 
+#include "gpube/be_blocks.h"
 #include "gpube/be.h"
 #include "tests/support/context.h"
 
@@ -303,6 +304,45 @@ static void smaller_messages_are_kept(void **state)
 	gpube_model_free(m);
 }
 
+/* A message of the same size gets the block, and spare ones never add to what was in use at once. */
+static void blocks_wait_for_the_next(void **state)
+{
+	const uint64_t large = 4 << 20, small = 1000;
+	struct gpube__blocks b = {0};
+	void *first, *second, *other;
+
+	(void)state;
+	first = gpube__blocks_take(&b, ctx, large);
+	gpube__blocks_give(&b, ctx, first, large);
+	assert_true(b.used == 0 && b.most == large && b.spare_bytes == large);
+	second = gpube__blocks_take(&b, ctx, large);
+	assert_ptr_equal(second, first);
+	assert_true(b.n == 0 && b.spare_bytes == 0);
+	other = gpube__blocks_take(&b, ctx, small);
+	gpube__blocks_give(&b, ctx, other, small);
+	assert_int_equal(b.n, 0); /* too small to wait */
+	gpube__blocks_give(&b, ctx, second, large);
+	other = gpube__blocks_take(&b, ctx, large / 2);
+	assert_true(b.n == 0 && b.used == large / 2 && b.most == large + small);
+	gpube__blocks_give(&b, ctx, other, large / 2);
+	gpube__blocks_add(&b, ctx, large / 2 + small);
+	assert_int_equal(b.n, 1);
+	gpube__blocks_add(&b, ctx, 1);
+	assert_int_equal(b.n, 0);
+	for (int k = 0; k < GPUBE__SPARE_BLOCKS + 3; k++)
+		gpube__blocks_add(&b, ctx, large);
+	b.used = 0;
+	for (int k = 0; k < GPUBE__SPARE_BLOCKS + 3; k++) {
+		other = gpube__ops_cpu()->alloc(ctx, large + (uint64_t)k);
+		assert_non_null(other);
+		b.used += large + (uint64_t)k;
+		gpube__blocks_give(&b, ctx, other, large + (uint64_t)k);
+	}
+	assert_int_equal(b.n, GPUBE__SPARE_BLOCKS);
+	gpube__blocks_clear(&b, ctx);
+	assert_true(b.n == 0 && b.spare_bytes == 0);
+}
+
 static void stop_ends_the_run(void **state)
 {
 	struct gpube_model *m = variables(2, 2);
@@ -333,6 +373,7 @@ int main(void)
 		cmocka_unit_test(working_type),
 		cmocka_unit_test(domains_of_every_width),
 		cmocka_unit_test(plan_of_a_triangle),
+		cmocka_unit_test(blocks_wait_for_the_next),
 		cmocka_unit_test(stored_arg_mins),
 		cmocka_unit_test(smaller_messages_are_kept),
 		cmocka_unit_test(stop_ends_the_run),
