@@ -184,6 +184,10 @@ check: all $(TESTS) $(GPU_TESTS)
 check-gpu: all $(GPU_TESTS)
 	@GPUBE_REQUIRE_GPU=1 tests/run.sh $(BUILD) $(GPU_TESTS)
 
+## check-large: tests that take gigabytes of memory
+check-large: all
+	@GPUBE_LARGE=1 tests/run.sh $(BUILD) tests/cli/test_large.sh
+
 # without MPI, whose libraries leak
 ## asan: the same under AddressSanitizer and UBSan, in build-asan
 asan:
@@ -248,6 +252,6 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 force:
-.PHONY: all note demo check check-gpu asan fuzz bench install format tidy clean help force
+.PHONY: all note demo check check-gpu check-large asan fuzz bench install format tidy clean help force
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -1,16 +1,17 @@
 /*
  * bench_contract_gpu.cu - contract on the GPU against what the card can do.
  *
- *     bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] [-k boxes|direct] [-q] > raw.csv
+ *     bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] [-k boxes|direct|panels] [-i] [-q] > csv
  *
  * The bound of a shape is the larger of its bytes (each input and the output
  * once) over the copy bandwidth measured here, and its joined cells over the
  * rate of add-mins between registers measured here. Every result is compared,
  * whole, with the general kernel's, which the tests compare with the reference
- * (-q leaves that out). -k: by these kernels alone. Before each repetition the cache is flushed; times are those of
- * the kernels alone, by events, the median of the repetitions. CSV goes to stdout, a
- * table to stderr.
+ * (-q leaves that out). -k: by these kernels alone; -i: int32 alone. Before each
+ * repetition the cache is flushed; times are those of the kernels alone, by events,
+ * the median of the repetitions. CSV goes to stdout, a table to stderr.
  */
+#include "gpube/ops/add_min.cuh"
 #include "gpube/ops/device.cuh"
 
 #include <stdio.h>
@@ -39,54 +40,9 @@ static cudaEvent_t before, after;
 static void *flush_buffer;
 static double copy_bytes_per_second, add_mins_per_second[2]; /* int32, float32 */
 static int repeats = 11;
-static bool quick;
+static bool quick, integers;
 
 /* ---- ceilings --------------------------------------------------------------------- */
-
-__device__ static int32_t add_min(int32_t a, int32_t b, int32_t c)
-{
-	return __viaddmin_s32(a, b, c);
-}
-
-__device__ static float add_min(float a, float b, float c)
-{
-	return fminf(a + b, c);
-}
-
-#define CHAINS 32
-
-__device__ static void opaque(int32_t *v)
-{
-	asm volatile("" : "+r"(*v));
-}
-
-__device__ static void opaque(float *v)
-{
-	asm volatile("" : "+f"(*v));
-}
-
-/* CHAINS independent add-mins a round, whose sums the compiler cannot take out of the loop. */
-template <typename T> __global__ void add_mins(T *out, T from, int rounds)
-{
-	T best[CHAINS], a[8], b[4];
-
-	for (int i = 0; i < CHAINS; i++)
-		best[i] = from + (T)(i * 1000);
-	for (int i = 0; i < 8; i++)
-		a[i] = from + (T)(threadIdx.x + i);
-	for (int i = 0; i < 4; i++)
-		b[i] = from - (T)i;
-	for (int r = 0; r < rounds; r++) {
-		for (int i = 0; i < 4; i++)
-			opaque(&b[i]);
-#pragma unroll
-		for (int i = 0; i < CHAINS; i++)
-			best[i] = add_min(a[i % 8], b[i / 8], best[i]);
-	}
-	for (int i = 1; i < CHAINS; i++)
-		best[0] = best[i] < best[0] ? best[i] : best[0];
-	out[blockIdx.x * blockDim.x + threadIdx.x] = best[0];
-}
 
 static int by_value(const void *a, const void *b)
 {
@@ -362,7 +318,7 @@ static void run_file(const char *path, const char *only)
 			continue;
 		if (only && strcmp(family, only) != 0)
 			continue;
-		for (int t = 0; t < 2; t++)
+		for (int t = 0; t < (integers ? 1 : 2); t++)
 			for (int where = 0; where < 3; where++) {
 				char moved[2048];
 
@@ -381,7 +337,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2) {
 		fprintf(stderr, "usage: bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] "
-			"[-k boxes|direct] [-q]\n");
+			"[-k boxes|direct|panels] [-i] [-q]\n");
 		return 2;
 	}
 	for (int i = 2; i < argc; i++) {
@@ -393,6 +349,8 @@ int main(int argc, char **argv)
 			kernels = argv[++i];
 		else if (strcmp(argv[i], "-q") == 0)
 			quick = true;
+		else if (strcmp(argv[i], "-i") == 0)
+			integers = true;
 	}
 	if (repeats < 1 || repeats > MAX_REPEATS || gpube_ctx_new(&ctx, NULL) != 0)
 		return 2;

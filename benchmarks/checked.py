@@ -6,16 +6,18 @@ usage: benchmarks/checked.py DATA [--convert build/gpube-convert] [--jobs 2] [--
                              [--csv RAW.csv] [--budget SECONDS] [--list FILE]
 
 Formats are told by content. Every model is written with --check --shift: what was written is compared table by table
-with what should have been; graphs are to be coloured with four colours. What a format cannot hold is refused, with the reason, and then written with --lossy.
+with what should have been; graphs are to be coloured with four colours. What a format cannot hold is refused, with
+the reason, and then written with --lossy.
 
 With --toulbar2 (several times, if you like) each file that it reads, the given one unpacked and those written, is
-solved by it and by 'gpube solve', in --seconds each, and the optima are compared: same, DIFFERS, or one of them has
-none. Where gpube has none, the optima of two versions of toulbar2 are compared. Once a program has not solved the first
-file of a model it is not asked for the others.
+solved by it and by 'gpube solve', each in --seconds of its processor, and the optima are compared: same, DIFFERS, or
+one of them has none. Where gpube has none, the optima of two versions of toulbar2 are compared. Where it has
+normalised the tables of a BAYES file, which moves the optimum, it is given them as a MARKOV file: normalised if that
+is the same. A program that has not solved the first file of a model is not asked for the others.
 
 --csv keeps the rows; what is there already is not done again, and with --budget no new file is begun after that many
-seconds. --list names the files to be done, one a line. Ends with tables of counts; exit status 1 if a file cannot be
-read, a check fails or optima differ.
+seconds; small files come first. --list names the files to be done, one a line. Ends with tables of counts; exit
+status 1 if a file cannot be read, a check fails or optima differ.
 """
 import argparse
 import collections
@@ -90,36 +92,62 @@ def same(a, b, source, target, n_functions):
 
 
 class Solvers:
-    """The optima of one model's files; who has failed once is not asked again."""
+    """The optima of one model's files; who has not solved the first is not asked again."""
 
     def __init__(self, args):
-        self.args, self.silent = args, set()
+        self.args, self.asked, self.silent = args, set(), set()
+        self.prefix = roundtrip.limited(args.seconds + 1)
 
     def optimum(self, name, solve):
         if name in self.silent:
             return None
         value = solve()
-        if value is None:
+        if value is None and name not in self.asked:
             self.silent.add(name)
+        self.asked.add(name)
         return value
+
+    def ours(self, path):
+        return roundtrip.solve_signed(self.args.gpube, path, None, 50 * self.args.seconds, self.prefix)[0]
+
+    def theirs(self, binary, path):
+        return roundtrip.toulbar2(binary, path, self.args.seconds, self.prefix)
+
+    def as_markov(self, binary, path):
+        """Its optimum of a Bayesian network's tables as they are: 1.4 normalises those of a BAYES file."""
+        with open(path, "rb") as f:
+            text = f.read()
+        if not text.startswith(b"BAYES"):
+            return None
+        copy = path.removesuffix(".uai") + "-markov.uai"
+        with open(copy, "wb") as f:
+            f.write(text.replace(b"BAYES", b"MARKOV", 1))
+        if os.path.exists(path + ".evid"):
+            shutil.copy(path + ".evid", copy + ".evid")
+        return self.theirs(binary, copy)
 
     def compare(self, path, source, target):
         """gpube's optimum, toulbar2's, and what they say of each other."""
         args = self.args
         if not args.toulbar2:
             return "", "", ""
-        ours = self.optimum("gpube", lambda: roundtrip.solve(args.gpube, path, seconds=args.seconds)[0])
-        theirs = [self.optimum(t, lambda t=t: roundtrip.toulbar2(t, path, args.seconds)) for t in args.toulbar2]
+        ours = self.optimum("gpube", lambda: self.ours(path))
+        theirs = [self.optimum(t, lambda t=t: self.theirs(t, path))
+                  for t in args.toulbar2]
         words = []
         first = next((t for t in theirs if t is not None), None)
-        for value in theirs:
+        for binary, value in zip(args.toulbar2, theirs):
             reference = ours if ours is not None else first if value is not first else None
             if value is None:
                 words.append("unsolved")
             elif reference is None:
                 words.append("alone")
+            elif same(reference, value, source, target, 1000):
+                words.append("same")
             else:
-                words.append("same" if same(reference, value, source, target, 1000) else "DIFFERS")
+                value = self.as_markov(binary, path)
+                equal = value is not None and same(reference, value, source, target, 1000)
+                words.append("normalised" if equal else "DIFFERS")
         return ours, " ".join(str(t) for t in theirs), " ".join(words)
 
 
@@ -153,7 +181,7 @@ def table(rows):
     n = max([len(r["compared"].split()) for r in rows], default=0)
     verdicts = ("equal", "written", "lossy", "refused", "slow", "DIFFERS")
     print("%-6s %-6s %6s" % ("from", "to", "files") + "".join("%9s" % v for v in verdicts)
-          + "   same/DIFFERS/alone" * n)
+          + "  same/normalised/DIFFERS/alone" * n)
     for source in sorted(files):
         for target in ("", *TARGETS):
             if not any(r["from"] == source and r["to"] == target for r in rows):
@@ -161,7 +189,8 @@ def table(rows):
             line = "%-6s %-6s %6d" % (source, target or "itself", files[source])
             line += "".join("%9s" % (counts[source, target, v] if target else "") for v in verdicts)
             for k in range(n):
-                line += "%21s" % "/".join(str(words[source, target, k, w]) for w in ("same", "DIFFERS", "alone"))
+                line += "%31s" % "/".join(
+                    str(words[source, target, k, w]) for w in ("same", "normalised", "DIFFERS", "alone"))
             print(line)
 
 
@@ -184,8 +213,8 @@ def main():
         with open(args.csv, newline="") as f:
             rows = list(csv.DictReader(f))
     done = {r["file"] for r in rows}
-    paths = sorted(os.path.join(folder, name) for folder, _, names in os.walk(args.data) for name in names
-                   if suffix_of(name) and args.only in os.path.join(folder, name))
+    paths = sorted((os.path.join(folder, name) for folder, _, names in os.walk(args.data) for name in names
+                    if suffix_of(name) and args.only in os.path.join(folder, name)), key=os.path.getsize)
     if args.list:
         with open(args.list) as f:
             wanted = set(f.read().split())

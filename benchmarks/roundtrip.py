@@ -22,25 +22,38 @@ import tempfile
 from solve import evidence_of, run
 
 
-def solve(gpube, path, evidence=None, seconds=100):
+def limited(seconds):
+    """Begins a command that may use so many seconds of its processor, however busy the machine is."""
+    return ["prlimit", "--core=0", "--cpu=%d" % math.ceil(seconds)]
+
+
+def solve(gpube, path, evidence=None, seconds=100, prefix=()):
     """The optimum as a minimum (a maximisation is negated), or None and why not."""
-    cmd = [gpube, "solve", path, "--output", "json", "--timeout", "%gs" % seconds]
+    value, sign, why = solve_signed(gpube, path, evidence, seconds, prefix)
+    return (None if value is None else sign * value), why
+
+
+def solve_signed(gpube, path, evidence=None, seconds=100, prefix=()):
+    """The optimum, -1 where it is a maximum, and why there is none."""
+    cmd = [*prefix, gpube, "solve", path, "--output", "json", "--timeout", "%gs" % seconds]
     _, out, err, _ = run(cmd + (["--evidence", evidence] if evidence else []), 1.2 * seconds + 5)
     try:
         ans = json.loads(out)
     except ValueError:
-        return None, err
+        return None, 1, err
     if ans["status"] == "infeasible":
-        return math.inf, None
+        return math.inf, 1, None
     sign = -1 if ans.get("direction") == "maximise" and not ans.get("log10") else 1
-    return (sign * float(ans["upper_bound"]), None) if ans["status"] == "optimal" else (None, ans.get("message"))
+    optimal = ans["status"] == "optimal"
+    return float(ans["upper_bound"]) if optimal else None, sign, ans.get("message")
 
 
-def toulbar2(binary, path, seconds=10):
-    cmd = [binary, path, "-timer=%d" % seconds]
+def toulbar2(binary, path, seconds=10, prefix=()):
+    """Its optimum (inf: none), or None; its -timer counts the seconds of its processor."""
+    cmd = [*prefix, binary, path, "-timer=%d" % seconds]
     if os.path.exists(path + ".evid"):
-        cmd.insert(2, path + ".evid")
-    _, out, _, _ = run(cmd, 5 * seconds)
+        cmd.insert(len(prefix) + 2, path + ".evid")
+    _, out, _, _ = run(cmd, 50 * seconds if prefix else 5 * seconds)
     if "No solution" in out:
         return math.inf
     m = re.search(r"Optimum: (-?[\d.]+)(?: energy: (-?[\d.e+]+))?", out)

@@ -129,18 +129,12 @@ static int bring_home(struct dcop_worker *w, int32_t position)
 }
 
 /*
- * Tables that stay on the device may still be in the making: a cell of the last one, so
- * that whoever reads them on another stream, and the clock, know that they are there.
+ * Tables that stay on the device may still be in the making: whoever reads them on another
+ * stream, and the clock, wait until they are there.
  */
-static int wait_for_tables(struct dcop_worker *w, int32_t last_position)
+static int wait_for_tables(struct dcop_worker *w)
 {
-	const void *last = w->engine->resident
-				   ? w->engine->resident[w->mbe.first[last_position + 1] - 1]
-				   : NULL;
-	int64_t cell;
-
-	return last ? w->ops->download(w->ctx, &cell, last, gpube__type_size(w->util.type))
-		    : GPUBE_OK;
+	return w->engine->resident && w->ops->settle ? w->ops->settle(w->ctx, NULL) : GPUBE_OK;
 }
 
 int dcop__agent_util(struct dcop_worker *w, int32_t agent, int64_t *total, double *seconds)
@@ -163,7 +157,7 @@ int dcop__agent_util(struct dcop_worker *w, int32_t agent, int64_t *total, doubl
 			status = bring_home(w, q);
 	}
 	if (!status)
-		status = wait_for_tables(w, p->first[agent] + p->n_own[agent] - 1);
+		status = wait_for_tables(w);
 	*seconds = clock_of(w) - start;
 	return status;
 }

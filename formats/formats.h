@@ -114,8 +114,9 @@ struct gpube_write_opts {
  * if there is none), elsewhere and on standard output into unary functions.
  * path      "-" is standard output
  * Errors: EIO, ENOMEM; EINVAL (options; a format that is not written; a check of
- *         what is no file); ERANGE (the format cannot hold the model: the text says
- *         what); ESTOP, EBUG (what was read back differs): no file is left
+ *         what is no file; a model that the format has no place for); ERANGE (the
+ *         format cannot hold it as it is, but may with 'lossy'; the text says what);
+ *         ELIMIT (more clauses than are written); ESTOP, EBUG (what was read back differs): no file is left
  */
 GPUBE_API int gpube_write_with(
 	const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts);
@@ -126,11 +127,19 @@ GPUBE_API int gpube_write(const struct gpube_model *m, const char *path, enum gp
 /*
  * gpube_read_order() - reads an elimination order: variable indices, or names
  * that are no numbers, the first is eliminated first. '#' begins a comment, and
- * the number of variables may stand in front (daoopt).
+ * the number of variables may stand in front (daoopt). Of a PATH that ends in .cov it
+ * is that of the tree decomposition, as gpube_order_of_decomposition() has it.
  * order     n_vars
  * Errors: EIO, EPARSE (not a permutation), ENOMEM: order is untouched
  */
 GPUBE_API int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *path);
+/*
+ * Writes an order, an index on each line, as toulbar2 reads it; as PATH that ends in .cov
+ * the decomposition of gpube_decomposition_of_order().
+ * Errors: EIO, EINVAL (not a permutation), ENOMEM
+ */
+GPUBE_API int gpube_write_order(
+	const struct gpube_model *m, const char *path, const int32_t *order);
 /* Writes toulbar2's .sol: the value indices of one assignment on one line. */
 GPUBE_API int gpube_write_solution(
 	const struct gpube_model *m, const char *path, const int32_t *values);
@@ -167,6 +176,21 @@ GPUBE_API int gpube_read_decomposition(
 	struct gpube_decomposition **out, const struct gpube_model *m, const char *path);
 GPUBE_API int gpube_write_decomposition(
 	const struct gpube_model *m, const char *path, const struct gpube_decomposition *d);
+/*
+ * gpube_order_of_decomposition() - an elimination order whose clusters are those: each
+ * variable goes where a cluster's parent is without it, the leaves first; in front of all
+ * those that are in no cluster.
+ * order   out: n_vars
+ * Errors: EINVAL (a variable's clusters are not connected), ENOMEM
+ */
+GPUBE_API int gpube_order_of_decomposition(
+	int32_t *order, const struct gpube_model *m, const struct gpube_decomposition *d);
+/*
+ * gpube_decomposition_of_order() - the clusters of an elimination that lie in no other.
+ * Errors: EINVAL (not a permutation), ENOMEM
+ */
+GPUBE_API int gpube_decomposition_of_order(
+	struct gpube_decomposition **out, const struct gpube_model *m, const int32_t *order);
 GPUBE_API void gpube_decomposition_free(struct gpube_decomposition *d, struct gpube_ctx *ctx);
 
 /* A result file of the UAI competitions. */

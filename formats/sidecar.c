@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "formats/cfn.h" /* decimals */
+#include "formats/registry.h"
+#include "gpube/ir/graph.h"
 
 /* ---- names ----------------------------------------------------------------------------- */
 
@@ -104,7 +106,7 @@ static int read_permutation(int32_t *order, int32_t *place, const struct gpube_m
 	return GPUBE_OK;
 }
 
-int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *path)
+static int read_list(int32_t *order, const struct gpube_model *m, const char *path)
 {
 	int32_t *buffer = gpube__alloc(m->ctx, 2 * (uint64_t)m->n_vars, sizeof(*buffer));
 	struct names names = {0};
@@ -125,6 +127,54 @@ int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *pa
 	gpube__free(m->ctx, names.v);
 	gpube__free(m->ctx, buffer);
 	return status;
+}
+
+static int read_cov_order(int32_t *order, const struct gpube_model *m, const char *path)
+{
+	struct gpube_decomposition *d;
+	int status = gpube_read_decomposition(&d, m, path);
+
+	if (!status)
+		status = gpube_order_of_decomposition(order, m, d);
+	gpube_decomposition_free(d, m->ctx);
+	return status;
+}
+
+static int write_cov_order(const struct gpube_model *m, const char *path, const int32_t *order)
+{
+	struct gpube_decomposition *d;
+	int status = gpube_decomposition_of_order(&d, m, order);
+
+	if (!status)
+		status = gpube_write_decomposition(m, path, d);
+	gpube_decomposition_free(d, m->ctx);
+	return status;
+}
+
+int gpube_write_order(const struct gpube_model *m, const char *path, const int32_t *order)
+{
+	struct gpube_out out;
+	int status;
+
+	if (gpube__has_extension(path, "cov"))
+		return write_cov_order(m, path, order);
+	status = gpube__check_permutation(m->ctx, order, m->n_vars);
+	if (!status)
+		status = gpube__out_open(&out, m->ctx, path);
+	if (status)
+		return status;
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		gpube__out_int(&out, order[i]);
+		gpube__out_text(&out, "\n");
+	}
+	return gpube__out_close(&out, true);
+}
+
+int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *path)
+{
+	if (gpube__has_extension(path, "cov"))
+		return read_cov_order(order, m, path);
+	return read_list(order, m, path);
 }
 
 /* ---- solutions ------------------------------------------------------------------------- */

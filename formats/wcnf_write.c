@@ -139,7 +139,7 @@ static int write_function(struct writer *w, int32_t f)
 		return w->out->status;
 	}
 	if (cells < 0 || cells > MAX_CELLS)
-		return gpube__fail(m->ctx, GPUBE_ERANGE,
+		return gpube__fail(m->ctx, GPUBE_ELIMIT,
 			"function %d: its default is not its least cost, so that each of its cells "
 			"would need a clause: at most %lld are written",
 			f, (long long)MAX_CELLS);
@@ -190,7 +190,7 @@ static int number_bools(struct writer *w)
 	}
 	return w->n_bools <= INT32_MAX
 		       ? GPUBE_OK
-		       : gpube__fail(m->ctx, GPUBE_ERANGE, "more than 2^31 Boolean variables");
+		       : gpube__fail(m->ctx, GPUBE_EINVAL, "more than 2^31 Boolean variables");
 }
 
 static int find_constant(struct writer *w)
@@ -226,16 +226,19 @@ static int find_constant(struct writer *w)
 	return GPUBE_OK;
 }
 
-/* .cnf has no weights: hard clauses alone, or soft ones of weight 1 alone. */
+/*
+ * .cnf has no weights: hard clauses alone, or soft ones of weight 1 alone. EINVAL, not
+ * ERANGE: dividing costs would make others of them, not the same ones with fewer digits.
+ */
 static int check_unweighted(const struct writer *w)
 {
 	struct gpube_ctx *ctx = w->m->ctx;
 
 	if (w->n_clauses && w->least != w->most)
-		return gpube__fail(ctx, GPUBE_ERANGE,
+		return gpube__fail(ctx, GPUBE_EINVAL,
 			"costs differ, for which .cnf has no place: write .wcnf");
 	if (w->n_clauses && w->most != 1 && w->most != GPUBE_INF)
-		return gpube__fail(ctx, GPUBE_ERANGE,
+		return gpube__fail(ctx, GPUBE_EINVAL,
 			"costs of %lld, for which .cnf has no place: write .wcnf",
 			(long long)w->most);
 	if (w->n_clauses && w->most == GPUBE_INF) {

@@ -12,15 +12,22 @@ struct work {
 	int side;
 };
 
+/* Memory that one bucket after the other uses. */
+struct args_room {
+	void *at;
+	uint64_t bytes;
+};
+
 struct run {
 	const struct gpube_be *be;
 	const struct gpube_be_sides *sides;
 	const struct gpube_working *w;
 	uint64_t modulus;
-	bool counting, keep, storing_args;
+	bool counting, keep, assigning;
 	struct gpube_window window;
 	struct work *messages; /* per position */
 	uint8_t **args;	       /* per position: packed arg-mins on the host, or NULL */
+	struct args_room unpacked[2], home; /* of the bucket at hand: on each side, and brought home */
 	double *seconds;       /* per position, or NULL */
 	double joined_done, joined_total;
 };
@@ -99,16 +106,51 @@ static int64_t operand_dims(const struct gpube_be *be, const struct gpube_bucket
 	return n;
 }
 
+static bool stores_args(const struct run *r, int32_t p)
+{
+	return r->assigning && !r->keep && gpube__be_stores_args(r->be, p, r->w->type);
+}
+
+static uint64_t eight_bytes(const uint8_t *p)
+{
+	return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
+	       (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
+	       (uint64_t)p[7] << 56;
+}
+
+/* Eight arg-mins of 1, 2 or 4 bits, one in a byte, as neighbours in the lowest bits. */
+static uint64_t squeeze(uint64_t args, int bits)
+{
+	switch (bits) {
+	case 1: /* byte k comes to bit 56 + k, and nothing else there */
+		return args * 0x0102040810204080u >> 56;
+	case 2:
+		args = (args | args >> 6) & 0x000f000f000f000fu;
+		args = (args | args >> 12) & 0x000000ff000000ffu;
+		return (args | args >> 24) & 0xffff;
+	default:
+		args = (args | args >> 4) & 0x00ff00ff00ff00ffu;
+		args = (args | args >> 8) & 0x0000ffff0000ffffu;
+		return (args | args >> 16) & 0xffffffff;
+	}
+}
+
 static void pack_args(uint8_t *packed, const uint8_t *args, int64_t n, int bits)
 {
-	int per_byte = 8 / bits;
+	int64_t i = 0;
 
-	for (int64_t i = 0; i < n; i += per_byte) {
+	for (; i + 8 <= n; i += 8) {
+		const uint64_t eight = squeeze(eight_bytes(args + i), bits);
+
+		for (int k = 0; k < bits; k++)
+			*packed++ = (uint8_t)(eight >> 8 * k);
+	}
+	for (int per_byte = 8 / bits; i < n; i += per_byte) {
 		unsigned byte = 0;
 
 		for (int k = 0; k < per_byte && i + k < n; k++)
 			byte |= (unsigned)args[i + k] << (k * bits);
-		packed[i / per_byte] = (uint8_t)byte;
+		*packed++ = (uint8_t)byte;
 	}
 }
 
@@ -129,28 +171,47 @@ static int32_t stored_arg(const uint8_t *packed, int64_t i, int bits)
 	return (int32_t)word;
 }
 
+/* Room for so many bytes; what it held is lost. */
+static int take_room(
+	struct gpube_ctx *ctx, const struct gpube_ops *ops, struct args_room *room, uint64_t bytes)
+{
+	if (bytes <= room->bytes)
+		return GPUBE_OK;
+	if (room->at)
+		ops->free(ctx, room->at);
+	room->bytes = 0;
+	room->at = ops->alloc(ctx, bytes);
+	if (!room->at)
+		return GPUBE_ENOMEM;
+	room->bytes = bytes;
+	return GPUBE_OK;
+}
+
 /* Brings a bucket's arg-mins home and stores them compactly. */
 static int keep_args(struct run *r, int32_t p, const void *out_arg, int arg_bytes)
 {
 	struct gpube_ctx *ctx = r->be->ctx;
+	const struct gpube_ops *ops = ops_of(r, p);
 	const struct gpube_bucket *b = &r->be->buckets[p];
-	int bits = gpube__be_arg_bits(r->be->m->vars[b->var].domain);
-	uint64_t bytes = (uint64_t)b->cells * (uint64_t)arg_bytes;
-	uint8_t *args = gpube__alloc(ctx, bytes, 1);
+	const int bits = gpube__be_arg_bits(r->be->m->vars[b->var].domain);
+	const uint64_t bytes = (uint64_t)b->cells * (uint64_t)arg_bytes;
 	int status;
 
-	if (!args)
-		return GPUBE_ENOMEM;
-	status = ops_of(r, p)->download(ctx, args, out_arg, bytes);
-	if (status || bits >= 8) {
-		r->args[p] = args;
-		return status;
-	}
 	r->args[p] = gpube__alloc(ctx, ((uint64_t)b->cells * (uint64_t)bits + 7) / 8, 1);
-	if (r->args[p])
-		pack_args(r->args[p], args, b->cells, bits);
-	gpube__free(ctx, args);
-	return r->args[p] ? GPUBE_OK : GPUBE_ENOMEM;
+	if (!r->args[p])
+		return GPUBE_ENOMEM;
+	if (bits >= 8)
+		return ops->download(ctx, r->args[p], out_arg, bytes);
+	if (ops != gpube__ops_cpu()) {
+		status = take_room(ctx, gpube__ops_cpu(), &r->home, bytes);
+		if (!status)
+			status = ops->download(ctx, r->home.at, out_arg, bytes);
+		if (status)
+			return status;
+		out_arg = r->home.at;
+	}
+	pack_args(r->args[p], out_arg, b->cells, bits);
+	return GPUBE_OK;
 }
 
 static int alloc_message(struct run *r, int64_t cells, int side, struct work *t)
@@ -246,6 +307,7 @@ static int eliminate(struct run *r, int32_t p)
 		.threshold = r->w->cut, .modulus = r->modulus,
 		.seconds = r->seconds ? r->seconds + p : NULL};
 	const struct gpube_ops *ops = ops_of(r, p);
+	const bool stores = stores_args(r, p);
 	int status = GPUBE_ENOMEM;
 
 	if (!in || !d.sizes || !d.operand || !d.positions ||
@@ -256,21 +318,20 @@ static int eliminate(struct run *r, int32_t p)
 		goto out;
 	c.out = r->messages[p].values;
 	c.out_counts = r->messages[p].counts;
-	if (r->storing_args) {
+	if (stores) {
+		struct args_room *room = &r->unpacked[gpube__side_of(r->sides, p)];
+
 		c.arg_bytes = gpube__be_arg_bytes((int32_t)d.sizes[b->n_scope]);
-		c.out_arg = ops->alloc(ctx, (uint64_t)b->cells * (uint64_t)c.arg_bytes);
-		if (!c.out_arg) {
-			status = GPUBE_ENOMEM;
+		status = take_room(ctx, ops, room, (uint64_t)b->cells * (uint64_t)c.arg_bytes);
+		if (status)
 			goto out;
-		}
+		c.out_arg = room->at;
 	}
 	status = ops->contract(ctx, &c);
-	if (!status && r->storing_args)
+	if (!status && stores)
 		status = keep_args(r, p, c.out_arg, c.arg_bytes);
 out:
-	if (c.out_arg)
-		ops->free(ctx, c.out_arg);
-	for (int32_t k = 0; !r->keep && k < b->n_in; k++) {
+	for (int32_t k = 0; (stores || !r->assigning) && k < b->n_in; k++) {
 		int32_t id = be->inputs[b->in_at + k];
 
 		if (id < 0)
@@ -401,7 +462,7 @@ static int assign(struct run *r, int32_t *values)
 	for (int32_t p = be->n - 1; p >= 0 && !status; p--) {
 		int32_t var = be->buckets[p].var;
 
-		if (r->storing_args)
+		if (r->args[p])
 			values[var] = stored_arg(r->args[p], message_cell(be, p, -1, 0, values),
 				gpube__be_arg_bits(be->m->vars[var].domain));
 		else
@@ -484,7 +545,7 @@ int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const stru
 {
 	struct gpube_ctx *ctx = be->ctx;
 	struct run r = {.be = be, .sides = sides, .w = w, .modulus = modulus,
-		.counting = count != NULL, .keep = keep && values, .storing_args = !keep && values,
+		.counting = count != NULL, .keep = keep, .assigning = values != NULL,
 		.seconds = times ? times->buckets : NULL};
 	uint64_t n = (uint64_t)be->n, one = 1;
 	double before, after, start;
@@ -525,6 +586,11 @@ out:
 		if (r.args)
 			gpube__free(ctx, r.args[p]);
 	}
+	for (int side = 0; side < 2; side++)
+		if (r.unpacked[side].at)
+			sides->ops[side]->free(ctx, r.unpacked[side].at);
+	if (r.home.at)
+		gpube__ops_cpu()->free(ctx, r.home.at);
 	gpube__window_clear(&r.window, be, sides);
 	gpube__free(ctx, r.messages);
 	gpube__free(ctx, r.args);

@@ -13,10 +13,12 @@
  * one bucket agree on the fastest ones: inner loops are contiguous in all of
  * them, and a message needs no transposition on its way to its consumer.
  *
- * Assignment. Either all messages are kept and an arg-min is recomputed from
- * one slice per variable (no extra work while eliminating), or, if they do not
- * fit in memory, each is freed when used and the arg-mins are stored in as few
- * bits as the domain needs.
+ * Assignment. An arg-min is recomputed from one slice per variable, for which the
+ * messages into its bucket are kept, or it is stored in as few bits as the domain
+ * needs and they are freed: per bucket, whichever takes less memory. On a device
+ * that holds them all messages are kept, which spares copies of arg-mins; on the
+ * host new pages for kept messages took half of the time of eliminating wide
+ * problems of binary variables, and stored arg-mins a twentieth of the memory.
  */
 #ifndef GPUBE_BE_H
 #define GPUBE_BE_H
@@ -90,15 +92,25 @@ static inline int gpube__be_arg_bytes(int32_t domain)
 }
 
 /*
+ * Unless all messages are kept: are the arg-mins of bucket p stored? Otherwise the messages into
+ * it are kept, which are not larger; a bucket of functions alone costs nothing.
+ */
+bool gpube__be_stores_args(const struct gpube_be *be, int32_t p, enum gpube_type type);
+
+/*
  * Most bytes of tables alive at once: with all messages kept until the
- * assignment is read off, with stored arg-mins instead, and in a run that
- * counts and wants no assignment.
+ * assignment is read off, with arg-mins stored where gpube__be_stores_args()
+ * says so, and in a run that counts and wants no assignment.
  */
 struct gpube_be_memory {
 	double keep, args, count;
 };
 
 void gpube__be_memory(struct gpube_be_memory *out, const struct gpube_be *be, enum gpube_type type);
+
+/* Should a run on this backend, which is open, keep all messages? */
+bool gpube__be_keeps(
+	const struct gpube_be_memory *memory, struct gpube_ctx *ctx, const struct gpube_ops *ops);
 
 /*
  * Where buckets are worked on. With 'side', some on the host (ops[0], whose memory the host
@@ -123,7 +135,7 @@ struct gpube_be_times {
  * values    out, may be NULL: an optimal assignment, n entries
  * count     out, may be NULL: number of optima modulo 'modulus', or, with
  *           modulus 0, saturating at UINT64_MAX
- * keep      keep messages (see gpube__be_memory) instead of storing arg-mins
+ * keep      keep all messages (see gpube__be_memory) instead of storing arg-mins
  * times     out, may be NULL
  * Errors: ENOMEM, ESTOP, those of the backend; outputs then undefined
  */

@@ -235,36 +235,77 @@ out:
 	return status;
 }
 
+/* Cells of the messages into bucket p. */
+static double message_cells(const struct gpube_be *be, int32_t p)
+{
+	const struct gpube_bucket *b = &be->buckets[p];
+	double cells = 0;
+
+	for (int32_t k = 0; k < b->n_in; k++) {
+		int32_t id = be->inputs[b->in_at + k];
+
+		if (id < 0)
+			cells += (double)be->buckets[~id].cells;
+	}
+	return cells;
+}
+
+static double args_bytes(const struct gpube_be *be, int32_t p)
+{
+	const struct gpube_bucket *b = &be->buckets[p];
+
+	return ceil((double)b->cells * gpube__be_arg_bits(be->m->vars[b->var].domain) / 8);
+}
+
+bool gpube__be_stores_args(const struct gpube_be *be, int32_t p, enum gpube_type type)
+{
+	return message_cells(be, p) * (double)gpube__type_size(type) > args_bytes(be, p);
+}
+
+bool gpube__be_keeps(
+	const struct gpube_be_memory *memory, struct gpube_ctx *ctx, const struct gpube_ops *ops)
+{
+	double resident;
+
+	if (!ops->resident)
+		return memory->keep <= memory->args;
+	resident = (double)ops->resident(ctx);
+	return memory->keep <= resident || memory->keep <= memory->args ||
+	       (memory->args > resident && memory->keep <= (double)ops->memory(ctx));
+}
+
 void gpube__be_memory(struct gpube_be_memory *out, const struct gpube_be *be, enum gpube_type type)
 {
 	const double value = (double)gpube__type_size(type), count = sizeof(uint64_t);
-	double kept = 0, alive = 0, args = 0; /* kept, alive: cells of messages; args: bytes */
-	double loaded = 0;
+	/* cells of messages: all, those not yet used, those kept for arg-mins to be recomputed */
+	double kept = 0, alive = 0, recompute = 0;
+	double args = 0, unpacked = 0, loaded = 0; /* bytes */
 	int32_t window = 0;
 
 	memset(out, 0, sizeof(*out));
 	for (int32_t p = 0; p < be->n; p++) {
 		const struct gpube_bucket *b = &be->buckets[p];
-		double freed = 0, unpacked;
-		int32_t domain = be->m->vars[b->var].domain;
+		const double inputs = message_cells(be, p);
+		const bool stores = gpube__be_stores_args(be, p, type);
 
-		for (int32_t k = 0; k < b->n_in; k++) {
-			int32_t id = be->inputs[b->in_at + k];
-
-			if (id < 0)
-				freed += (double)be->buckets[~id].cells;
-		}
 		if (p == window) {
 			window = gpube__window_end(&loaded, be, p, gpube__type_size(type));
 			loaded *= 2; /* and the host's staging area */
 		}
 		kept += (double)b->cells;
 		alive += (double)b->cells;
-		args += ceil((double)b->cells * gpube__be_arg_bits(domain) / 8);
-		unpacked = 2 * (double)b->cells * gpube__be_arg_bytes(domain);
+		if (stores) {
+			const int bytes = gpube__be_arg_bytes(be->m->vars[b->var].domain);
+
+			args += args_bytes(be, p);
+			/* as they are made, and on their way home */
+			unpacked = fmax(unpacked, 2 * (double)b->cells * bytes);
+		}
 		out->keep = fmax(out->keep, kept * value + loaded);
-		out->args = fmax(out->args, alive * value + loaded + args + unpacked);
+		out->args = fmax(
+			out->args, (alive + recompute) * value + loaded + args + unpacked);
 		out->count = fmax(out->count, alive * (value + count) + loaded);
-		alive -= freed;
+		alive -= inputs;
+		recompute += stores ? 0 : inputs;
 	}
 }

@@ -25,6 +25,7 @@ struct part {
 	bool keep;
 	int64_t optimum;
 	int32_t *values;
+	double opening, closing; /* seconds of its device */
 	int status;
 	pthread_t thread;
 };
@@ -193,14 +194,14 @@ static int add_slice(struct gpube_be_split *s, int part, int32_t f)
 		return gpube__fail(s->ctx, GPUBE_ELIMIT, "a table of %d variables", arity);
 	whole = gpube__alloc(s->ctx, (uint64_t)cells, sizeof(*whole));
 	out = gpube__alloc(s->ctx, (uint64_t)cells, sizeof(*out));
-	memcpy(scope, gpube__scope(m, f), (size_t)arity * sizeof(*scope));
-	for (int k = 1; k < arity; k++)
-		for (int j = k; j > 0 && scope[j - 1] > scope[j]; j--) {
-			int32_t swap = scope[j];
+	for (int k = 0; k < arity; k++) {
+		int32_t var = gpube__scope(m, f)[k];
+		int j = k;
 
+		for (; j > 0 && scope[j - 1] > var; j--)
 			scope[j] = scope[j - 1];
-			scope[j - 1] = swap;
-		}
+		scope[j] = var;
+	}
 	if (whole && out)
 		status = slice(out, s, part, f, arity, scope, whole);
 	if (!status)
@@ -330,12 +331,11 @@ static int run_part(struct part *p)
 	int status = GPUBE_OK;
 	const struct gpube_be_sides sides = {{p->split->open(p->ctx, &status), NULL}, NULL};
 	const struct gpube_ops *ops = sides.ops[0];
-	double bytes, room;
+	double bytes;
 
 	if (!ops)
 		return status;
-	room = (double)(ops->resident ? ops->resident : ops->memory)(p->ctx);
-	p->keep = p->memory.keep <= room || p->memory.keep <= p->memory.args;
+	p->keep = gpube__be_keeps(&p->memory, p->ctx, ops);
 	bytes = p->keep ? p->memory.keep : p->memory.args;
 	if (bytes > (double)ops->memory(p->ctx))
 		return gpube__fail(p->ctx, GPUBE_ELIMIT,
@@ -352,10 +352,12 @@ static void *work(void *arg)
 {
 	struct part *p = arg;
 	int status = run_part(p);
+	double start = gpube__now();
 
 	/* a device is current to a thread: closed where it was opened */
 	if (p->ctx->device_free)
 		p->ctx->device_free(p->ctx);
+	p->closing = gpube__now() - start;
 	pthread_mutex_lock(&p->split->lock);
 	p->status = status;
 	p->split->n_running--;
@@ -437,10 +439,11 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 		if (p->optimum < best->optimum)
 			best = p;
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
-			"part %d of %d on device %d: %.3g bytes of tables, kernels %.4f s, copies "
-			"%.4f s",
+			"part %d of %d on device %d: %.3g bytes of tables, opened in %.3f s, kernels "
+			"%.4f s, copies %.4f s, closed in %.3f s",
 			i + 1, s->n_parts, p->ctx->devices[0],
-			p->keep ? p->memory.keep : p->memory.args, contracting, p->times.copying);
+			p->keep ? p->memory.keep : p->memory.args, p->opening, contracting,
+			p->times.copying, p->closing);
 	}
 	*optimum = best->optimum;
 	if (*optimum == GPUBE_INF)

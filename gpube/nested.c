@@ -401,7 +401,7 @@ static int64_t table_cells(const struct regions_view *v, const int32_t *domain, 
 	return cells;
 }
 
-/* A part with memory for the domains; its head, offsets and domains are there, its cells are not. */
+/* A part with memory for the domains; its head, offsets and domains are there, its cells are 0. */
 static int part_new(struct gpube_nested_part **out, struct gpube_nested *n, const int32_t *domain,
 	int64_t constant, int64_t target)
 {
@@ -440,10 +440,11 @@ static int part_new(struct gpube_nested_part **out, struct gpube_nested *n, cons
 	p->values = gpube__alloc(n->ctx, (uint64_t)values, sizeof(*p->values));
 	p->r.bytes = header + sizeof(int32_t) * (uint64_t)total;
 	p->r.memory = p->values ? n->ops->alloc(n->ctx, p->r.bytes) : NULL;
-	/* sums of padding mean nothing, but shall not overflow */
-	if (p->r.memory && n->ops == gpube__ops_cpu())
-		memset(p->r.memory, 0, p->r.bytes);
 	if (!p->r.memory)
+		goto fail;
+	/* padding is never written: its sums mean nothing, but shall not overflow */
+	status = n->regions->zero(n->ctx, p->r.memory, p->r.bytes);
+	if (status)
 		goto fail;
 	memcpy(front, &head, sizeof(head));
 	memcpy(front + sizeof(head), p->r.at, sizeof(*p->r.at) * (size_t)(tables + 1));
@@ -489,9 +490,6 @@ int gpube__nested_first(struct gpube_nested_part **out, struct gpube_nested *n)
 	small = small_cells(n, p);
 	cells = (char *)p->r.memory + regions_header(&n->plan);
 	status = n->ops->upload(n->ctx, cells, n->cells, sizeof(int32_t) * (uint64_t)small);
-	if (!status)
-		status = n->regions->zero(n->ctx, cells + 4 * small,
-			p->r.bytes - regions_header(&n->plan) - 4 * (uint64_t)small);
 	if (status) {
 		gpube__nested_free(n, p);
 		return status;

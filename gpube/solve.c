@@ -257,7 +257,7 @@ static int make_plan(struct job *j)
 {
 	struct gpube_be_memory memory;
 	struct gpube_plan *plan = &j->out->plan;
-	double allowed, resident;
+	double allowed;
 	bool placed;
 	int status;
 
@@ -279,8 +279,8 @@ static int make_plan(struct job *j)
 	if (status)
 		return status;
 	if (placed) {
-		j->keep = true;
-		plan->peak_bytes = memory.keep;
+		j->keep = j->side || gpube__be_keeps(&memory, j->ctx, j->ops);
+		plan->peak_bytes = j->keep ? memory.keep : memory.args;
 		j->out->backend = j->side ? "cpu+cuda" : j->ops->name;
 		return GPUBE_OK;
 	}
@@ -291,9 +291,7 @@ static int make_plan(struct job *j)
 	j->out->backend = j->ops->name;
 	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
 	allowed = (double)j->ops->memory(j->ctx);
-	resident = j->ops->resident ? (double)j->ops->resident(j->ctx) : allowed;
-	j->keep = memory.keep <= resident || memory.keep <= memory.args ||
-		  (memory.args > resident && memory.keep <= allowed);
+	j->keep = gpube__be_keeps(&memory, j->ctx, j->ops);
 	plan->peak_bytes = j->keep ? memory.keep : memory.args;
 	if (j->opts->count)
 		plan->peak_bytes = fmax(plan->peak_bytes, memory.count);

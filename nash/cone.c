@@ -22,20 +22,24 @@ struct rays {
 	fmpz *x;
 };
 
-struct cone {
+struct nash_cone {
 	struct gpube_ctx *ctx;
+	struct nash_vertices *v;
 	const struct nash_side *s;
 	int words;
 	struct rays now, next;
+	int32_t j;   /* the inequality that is added */
+	int64_t a;   /* the ray that is next then; -1: it has not been begun */
 	fmpz *slack; /* of each ray of 'now', of the inequality that is added */
 	int64_t n_slack;
-	int64_t *above, *below; /* rays that it holds for, not as an equation; that it cuts off */
-	int64_t n_above, n_below;
+	int64_t n_above, n_below; /* rays that it holds for, not as an equation; that it cuts off */
+	int64_t n_near, *near;
+	uint64_t *met; /* of each ray of 'near', as many words as a mask */
 	uint64_t *common;
 	int64_t units; /* left */
 };
 
-static void rays_clear(struct rays *r, struct cone *c)
+static void rays_clear(struct rays *r, struct nash_cone *c)
 {
 	for (int64_t i = 0; i < r->n * (c->s->k + 1); i++)
 		fmpz_clear(r->x + i);
@@ -45,7 +49,7 @@ static void rays_clear(struct rays *r, struct cone *c)
 }
 
 /* A new ray, all 0, of the mask. */
-static int add(struct cone *c, struct rays *r, fmpz **x, const uint64_t *mask)
+static int add(struct nash_cone *c, struct rays *r, fmpz **x, const uint64_t *mask)
 {
 	const int64_t width = c->s->k + 1;
 
@@ -61,7 +65,7 @@ static int add(struct cone *c, struct rays *r, fmpz **x, const uint64_t *mask)
 }
 
 /* The cone x >= 0, v >= C_0 x: a ray for each own action, and the one on which v alone grows. */
-static int begin(struct cone *c)
+static int begin(struct nash_cone *c)
 {
 	const struct nash_side *s = c->s;
 	int status = GPUBE_OK;
@@ -88,8 +92,8 @@ static int begin(struct cone *c)
 	return status;
 }
 
-/* Slacks v - C_j x of all rays, and on which side they lie. */
-static int divide(struct cone *c, int32_t j)
+/* Slacks v - C_j x of all rays. */
+static int divide(struct nash_cone *c, int32_t j)
 {
 	const struct nash_side *s = c->s;
 	const int64_t n = c->now.n;
@@ -97,62 +101,73 @@ static int divide(struct cone *c, int32_t j)
 	_fmpz_vec_clear(c->slack, c->n_slack);
 	c->slack = _fmpz_vec_init(n);
 	c->n_slack = n;
-	gpube__free(c->ctx, c->above);
-	gpube__free(c->ctx, c->below);
-	c->above = gpube__alloc(c->ctx, (uint64_t)n, sizeof(*c->above));
-	c->below = gpube__alloc(c->ctx, (uint64_t)n, sizeof(*c->below));
-	if (!c->above || !c->below)
+	gpube__free(c->ctx, c->near);
+	gpube__free(c->ctx, c->met);
+	c->near = gpube__alloc(c->ctx, (uint64_t)n, sizeof(*c->near));
+	c->met = gpube__alloc(c->ctx, (uint64_t)gpube__mul_size(n, c->words), sizeof(*c->met));
+	if (!c->near || !c->met)
 		return GPUBE_ENOMEM;
 	c->n_above = c->n_below = 0;
 	for (int64_t r = 0; r < n; r++) {
 		const fmpz *x = c->now.x + r * (s->k + 1);
-		int sign;
 
 		_fmpz_vec_dot(c->slack + r, s->c + (int64_t)j * s->k, x, s->k);
 		fmpz_sub(c->slack + r, x + s->k, c->slack + r);
-		sign = fmpz_sgn(c->slack + r);
-		if (sign > 0)
-			c->above[c->n_above++] = r;
-		else if (sign < 0)
-			c->below[c->n_below++] = r;
-		else
+		c->n_above += fmpz_sgn(c->slack + r) > 0;
+		c->n_below += fmpz_sgn(c->slack + r) < 0;
+		if (fmpz_is_zero(c->slack + r))
 			nash__set_bit(c->now.masks + r * c->words, nash__label(s, s->k + j));
 	}
 	c->units -= n * RAY_UNITS / 8;
 	return GPUBE_OK;
 }
 
-/* Whether two rays span a face: no third ray meets all that both meet, which goes to 'common'. */
-static bool adjacent(struct cone *c, int64_t a, int64_t b)
+/*
+ * The rays that may span a face of two dimensions with ray a: such a face lies in k - 1 independent
+ * equations. A third ray that meets all that a and one of them meet is among them, too.
+ */
+static void gather(struct nash_cone *c, int64_t a)
 {
 	const uint64_t *masks = c->now.masks;
 	const int words = c->words;
-	int met = 0;
 
-	c->units--;
-	for (int w = 0; w < words; w++) {
-		c->common[w] = masks[a * words + w] & masks[b * words + w];
-		met += __builtin_popcountll(c->common[w]);
-	}
-	/* a face of two dimensions lies in k - 1 independent equations */
-	if (met < c->s->k - 1)
-		return false;
+	c->n_near = 0;
 	for (int64_t r = 0; r < c->now.n; r++) {
+		uint64_t *met = c->met + c->n_near * words;
+		int n = 0;
+
+		for (int w = 0; w < words; w++) {
+			met[w] = masks[a * words + w] & masks[r * words + w];
+			n += __builtin_popcountll(met[w]);
+		}
+		if (n >= c->s->k - 1 && r != a)
+			c->near[c->n_near++] = r;
+	}
+	c->units -= c->now.n;
+}
+
+/* Whether ray a and near[b] span a face: no third ray meets all that both meet, 'common'. */
+static bool adjacent(struct nash_cone *c, int64_t b)
+{
+	const int words = c->words;
+
+	memcpy(c->common, c->met + b * words, (size_t)words * sizeof(*c->common));
+	for (int64_t r = 0; r < c->n_near; r++) {
 		int w = 0;
 
-		while (w < words && !(c->common[w] & ~masks[r * words + w]))
+		while (w < words && !(c->common[w] & ~c->met[r * words + w]))
 			w++;
-		if (w == words && r != a && r != b) {
+		if (w == words && r != b) {
 			c->units -= r;
 			return false;
 		}
 	}
-	c->units -= c->now.n;
+	c->units -= c->n_near;
 	return true;
 }
 
 /* The ray of the face of two others on which the new inequality is an equation. */
-static int join(struct cone *c, int64_t a, int64_t b, int32_t j)
+static int join(struct nash_cone *c, int64_t a, int64_t b, int32_t j)
 {
 	const int64_t width = c->s->k + 1;
 	const fmpz *p = c->now.x + a * width, *q = c->now.x + b * width;
@@ -172,23 +187,28 @@ static int join(struct cone *c, int64_t a, int64_t b, int32_t j)
 	return GPUBE_OK;
 }
 
-/* Adds the inequality of the other player's action j. */
-static int cut(struct cone *c, int32_t j)
+/* Joins ray a with those across the inequality. */
+static int join_all(struct nash_cone *c, int64_t a, int sign)
+{
+	int status = GPUBE_OK;
+
+	gather(c, a);
+	for (int64_t b = 0; b < c->n_near && !status; b++) {
+		const int64_t other = c->near[b];
+
+		if (fmpz_sgn(c->slack + other) == -sign && adjacent(c, b))
+			status = join(c, sign > 0 ? a : other, sign > 0 ? other : a, c->j);
+	}
+	return status;
+}
+
+/* The new rays and those that are not cut off are the rays now. */
+static int renew(struct nash_cone *c)
 {
 	const int64_t width = c->s->k + 1;
-	int status = divide(c, j);
+	int status = GPUBE_OK;
+	struct rays old;
 
-	if (status || !c->n_below)
-		return status;
-	for (int64_t a = 0; a < c->n_above && !status; a++) {
-		for (int64_t b = 0; b < c->n_below && !status; b++)
-			if (adjacent(c, c->above[a], c->below[b]))
-				status = join(c, c->above[a], c->below[b], j);
-		if (!status && c->units < 0)
-			status = GPUBE_ELIMIT;
-		if (!status && gpube__stopped(c->ctx))
-			status = gpube__fail_stopped(c->ctx);
-	}
 	for (int64_t r = 0; r < c->now.n && !status; r++) {
 		fmpz *x;
 
@@ -198,18 +218,42 @@ static int cut(struct cone *c, int32_t j)
 		if (!status)
 			_fmpz_vec_swap(x, c->now.x + r * width, width);
 	}
-	if (!status) {
-		struct rays old = c->now;
+	if (status)
+		return status;
+	old = c->now;
+	c->now = c->next;
+	c->next = old;
+	rays_clear(&c->next, c);
+	return GPUBE_OK;
+}
 
-		c->now = c->next;
-		c->next = old;
-		rays_clear(&c->next, c);
+/* Adds the inequality of the other player's action j, or goes on with it. */
+static int cut(struct nash_cone *c)
+{
+	int status = GPUBE_OK, sign;
+
+	if (c->a < 0) {
+		status = divide(c, c->j);
+		c->a = 0;
 	}
-	return status;
+	if (status || !c->n_below)
+		return status;
+	/* from the smaller part, for each of its rays looks at all */
+	sign = c->n_below < c->n_above ? -1 : 1;
+	for (; c->a < c->now.n && !status; c->a++) {
+		if (fmpz_sgn(c->slack + c->a) != sign)
+			continue;
+		if (c->units < 0)
+			return GPUBE_ELIMIT;
+		if (gpube__stopped(c->ctx))
+			return gpube__fail_stopped(c->ctx);
+		status = join_all(c, c->a, sign);
+	}
+	return status ? status : renew(c);
 }
 
 /* A ray with x > 0 is a vertex after division by the sum of x. */
-static int report(struct cone *c, struct nash_vertices *v)
+static int report(struct nash_cone *c)
 {
 	const int32_t k = c->s->k;
 	int status = GPUBE_OK;
@@ -219,29 +263,62 @@ static int report(struct cone *c, struct nash_vertices *v)
 
 		_fmpz_vec_sum(x + k, x, k);
 		if (!fmpz_is_zero(x + k))
-			status = nash__vertices_add(v, NULL, c->now.masks + r * c->words, x);
+			status = nash__vertices_add(c->v, NULL, c->now.masks + r * c->words, x);
 	}
 	return status;
 }
 
-int nash__cone_vertices(struct nash_vertices *v, int64_t units)
+int nash__cone_new(struct nash_cone **out, struct nash_vertices *v)
 {
-	struct cone c = {.ctx = v->ctx, .s = v->side, .words = v->words, .units = units};
-	int status;
+	struct nash_cone *c = gpube__alloc_zero(v->ctx, 1, sizeof(*c));
+	int status = GPUBE_ENOMEM;
 
-	c.common = gpube__alloc(c.ctx, (uint64_t)c.words, sizeof(*c.common));
-	status = c.common ? begin(&c) : GPUBE_ENOMEM;
-	for (int32_t j = 1; j < c.s->l && !status; j++)
-		status = cut(&c, j);
-	if (!status)
-		status = report(&c, v);
-	rays_clear(&c.now, &c);
-	rays_clear(&c.next, &c);
-	_fmpz_vec_clear(c.slack, c.n_slack);
-	gpube__free(c.ctx, c.above);
-	gpube__free(c.ctx, c.below);
-	gpube__free(c.ctx, c.common);
+	*out = NULL;
+	if (!c)
+		return status;
+	c->ctx = v->ctx;
+	c->v = v;
+	c->s = v->side;
+	c->words = v->words;
+	c->j = 1;
+	c->a = -1;
+	c->common = gpube__alloc(c->ctx, (uint64_t)c->words, sizeof(*c->common));
+	if (c->common)
+		status = begin(c);
+	if (status)
+		nash__cone_free(c);
+	else
+		*out = c;
 	return status;
+}
+
+void nash__cone_free(struct nash_cone *c)
+{
+	struct gpube_ctx *ctx;
+
+	if (!c)
+		return;
+	ctx = c->ctx;
+	rays_clear(&c->now, c);
+	rays_clear(&c->next, c);
+	_fmpz_vec_clear(c->slack, c->n_slack);
+	gpube__free(ctx, c->near);
+	gpube__free(ctx, c->met);
+	gpube__free(ctx, c->common);
+	gpube__free(ctx, c);
+}
+
+int nash__cone_run(struct nash_cone *c, int64_t units)
+{
+	int status = GPUBE_OK;
+
+	c->units = units;
+	for (; c->j < c->s->l && !status; c->j += !status) {
+		status = cut(c);
+		if (!status)
+			c->a = -1;
+	}
+	return status ? status : report(c);
 }
 #else
 typedef int nash_cone_needs_flint;

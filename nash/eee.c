@@ -52,43 +52,16 @@ static void copy_node(const struct nash_tree *t, struct node *to, const struct n
 
 /* ---- branching ------------------------------------------------------------------ */
 
-/* Where a label's variable is: zero on the whole face, nonbasic but free, or basic. */
-struct place {
-	bool zero, basic;
-	double value; /* scaled by the row's largest entry */
-};
-
-static void places(const struct nash_tree *t, const struct node *n, int q, struct place *of_label)
-{
-	const struct nash_matrix *m = &t->m[q];
-	const struct nash_lp *lp = &n->lp[q];
-
-	for (int32_t c = 0; c < m->k; c++)
-		of_label[nash__matrix_label(m, lp->nonbasic[c])] =
-			(struct place){.zero = c >= lp->live};
-	for (int32_t r = 0; r < m->l; r++) {
-		const double *d = lp->d + (size_t)r * ((size_t)m->k + 1);
-		struct place at = {.basic = true};
-		double most = fabs(d[0]);
-
-		for (int32_t c = 0; c < lp->live; c++)
-			most = fabs(d[c + 1]) > most ? fabs(d[c + 1]) : most;
-		at.value = d[0] > 0 && most > 0 ? d[0] / most : 0;
-		at.zero = lp->fixed[lp->basic[r]] || nash__lp_row_is_zero(lp, m, r);
-		of_label[nash__matrix_label(m, lp->basic[r])] = at;
-	}
-}
-
 /* The label whose two variables are farthest from having a zero; -1: none is open. */
-static int32_t choose(const struct nash_tree *t, const struct node *n, struct place *place)
+static int32_t choose(const struct nash_tree *t, const struct node *n, struct nash_place *place)
 {
 	int32_t labels = t->m[0].k + t->m[0].l, best = -1;
 	double most = -1;
 
-	places(t, n, 0, place);
-	places(t, n, 1, place + labels);
+	nash__lp_places(&n->lp[0], &t->m[0], place);
+	nash__lp_places(&n->lp[1], &t->m[1], place + labels);
 	for (int32_t a = 0; a < labels; a++) {
-		const struct place *x = &place[a], *y = &place[labels + a];
+		const struct nash_place *x = &place[a], *y = &place[labels + a];
 		double v = x->value * y->value;
 
 		if (x->zero || y->zero)
@@ -139,7 +112,7 @@ static int cut(struct search *s, struct node *n, int q, int32_t label, bool *sta
 }
 
 /* Takes the node on top away and puts its children, or at a leaf its equilibria, in its place. */
-static int expand(struct search *s, struct place *place)
+static int expand(struct search *s, struct nash_place *place)
 {
 	struct nash_tree *t = s->t;
 	struct node *top = &s->stack[s->depth - 1], *child;
@@ -180,7 +153,7 @@ static int run(struct search *s)
 	struct nash_tree *t = s->t;
 	struct gpube_ctx *ctx = t->ctx;
 	uint64_t labels = (uint64_t)t->m[0].k + (uint64_t)t->m[0].l;
-	struct place *place = gpube__alloc(ctx, 2 * labels, sizeof(*place));
+	struct nash_place *place = gpube__alloc(ctx, 2 * labels, sizeof(*place));
 	int status = place ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (; !status && s->depth && s->share > 0; s->share--) {

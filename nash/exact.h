@@ -167,36 +167,58 @@ int nash__point(struct nash_vertices *v, int64_t *at, int *found, const int32_t 
 bool nash__mask_of(const struct nash_side *s, uint64_t *mask, int words, const fmpz *coords);
 
 /*
- * nash__face() - all vertices of the side at which the variables with fixed[var]
- * are zero; their indices are appended to the list.
- * fixed    k + l flags; NULL: the whole side
- * budget   bases to visit at most, < 0: any number; what is left of it, out
- * Errors: ENOMEM; ESTOP; ELIMIT (the budget is spent, no text)
- * Source: Avis, A revised implementation of the reverse search vertex enumeration
- *         algorithm, 2000, for the perturbation; the bases are marked instead.
- */
-struct nash_list {
-	int64_t n, capacity;
-	int64_t *at;
-};
-
-/*
  * A vertex of a face: all columns and rows stay, those of fixed variables are zero
  * on the face. Errors: ENOMEM (nothing to clear)
  */
 int nash__face_dict(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s,
 	const unsigned char *fixed, bool *empty);
 
-int nash__face(struct nash_vertices *v, struct nash_list *list, const unsigned char *fixed,
-	int64_t *budget);
+struct nash_list {
+	int64_t n, capacity;
+	int64_t *at;
+};
+
 int nash__list_push(struct gpube_ctx *ctx, struct nash_list *list, int64_t at);
 
 /*
- * nash__cone_vertices() - all vertices of the whole side, by double description.
- * units   of work to be done at most, of some nanoseconds each
- * Errors: ENOMEM; ESTOP; ELIMIT (the units are spent, no text): then none is added
+ * nash__walk_new() - a walk over all bases of the face of a side on which the variables with
+ * fixed[var] are zero; the indices of its vertices are appended to the list.
+ * fixed    k + l flags, borrowed; NULL: the whole side
+ * Source: Avis, A revised implementation of the reverse search vertex enumeration
+ *         algorithm, 2000, for the perturbation; the bases are marked instead.
  */
-int nash__cone_vertices(struct nash_vertices *v, int64_t units);
+struct nash_walk;
+int nash__walk_new(struct nash_walk **out, struct nash_vertices *v, struct nash_list *list,
+	const unsigned char *fixed);
+void nash__walk_free(struct nash_walk *w);
+/*
+ * nash__walk_run() - goes on until the last basis.
+ * budget   bases to visit at most, < 0: any number; what is left of it, out
+ * Errors: ENOMEM; ESTOP; ELIMIT (the budget is spent, no text): it can go on
+ */
+int nash__walk_run(struct nash_walk *w, int64_t *budget);
+/* All of it: the vertices of a face. Errors: ENOMEM; ESTOP */
+int nash__face(struct nash_vertices *v, struct nash_list *list, const unsigned char *fixed);
+
+/*
+ * Of a face that doubles have come to: whether it is empty, otherwise the lp is made anew from
+ * integers; its vertices.
+ */
+struct nash_lp;
+int nash__face_refine(
+	struct nash_lp *lp, struct gpube_ctx *ctx, const struct nash_side *s, bool *empty);
+int nash__face_of_lp(struct nash_vertices *v, struct nash_list *list, const struct nash_lp *lp);
+
+/*
+ * nash__cone_new() - a side as a cone, for all its vertices by double description.
+ * nash__cone_run() - goes on until they are in v.
+ * units   of work to be done, of some nanoseconds each
+ * Errors: ENOMEM; ESTOP; ELIMIT (the units are spent, no text): none is added yet, it can go on
+ */
+struct nash_cone;
+int nash__cone_new(struct nash_cone **out, struct nash_vertices *v);
+void nash__cone_free(struct nash_cone *c);
+int nash__cone_run(struct nash_cone *c, int64_t units);
 
 /* ---- equilibria ----------------------------------------------------------------- */
 
@@ -225,7 +247,20 @@ int nash__found_merge(struct nash_found *f, const struct nash_found *from);
  * The methods. Errors: ENOMEM, EBUG; ESTOP (what was found stays); ELIMIT (max,
  * or the budget of bases, nodes, is spent; < 0: none), without a text.
  */
-int nash__vertex_enumeration(struct nash_found *f, int64_t budget);
+int nash__vertex_enumeration(struct nash_found *f, int64_t budget); /* 0: a short try */
+/*
+ * nash__partners() - all equilibria from all vertices of one side.
+ * q        the side whose vertices f->v[q] are complete
+ * budget   faces of the other side to go to at most; < 0: any number; what is left, out
+ */
+int nash__partners(struct nash_found *f, int q, int64_t *budget);
+/*
+ * The method that is predicted best; where games are degenerate all others beside it, and the
+ * first to end has the answer. method: out, its name
+ */
+int nash__auto(struct nash_found *f, const char **method);
+/* The second half of it, for tests. */
+int nash__race(struct nash_found *f, const char **method);
 
 /*
  * Supports of one size, or of all (0). left_open: out, more pairs than could be decided were

@@ -1,9 +1,11 @@
 /* face.c - all vertices of a side or of a face of it. See exact.h. */
 #ifdef GPUBE_HAVE_FLINT
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "nash/exact.h"
+#include "nash/lp.h"
 
 int nash__list_push(struct gpube_ctx *ctx, struct nash_list *list, int64_t at)
 {
@@ -183,10 +185,12 @@ struct step {
 	int32_t row, col, next; /* next: the column to try */
 };
 
-struct walk {
+struct nash_walk {
 	struct nash_vertices *v;
 	struct nash_list *list;
 	const unsigned char *fixed;
+	bool empty;
+	int col; /* of the current basis, to try next */
 	struct nash_dict d;
 	struct nash_lex lex;
 	struct marks marks, seen; /* bases, and vertices by their labels */
@@ -197,7 +201,7 @@ struct walk {
 };
 
 /* Labels of the current basis: what is fixed, nonbasic, or basic and zero. */
-static void labels_of(struct walk *w)
+static void labels_of(struct nash_walk *w)
 {
 	const struct nash_side *s = w->v->side;
 	const struct nash_dict *d = &w->d;
@@ -214,7 +218,7 @@ static void labels_of(struct walk *w)
 }
 
 /* Adds the vertex of the current basis to the list, unless an earlier basis had it. */
-static int record(struct walk *w)
+static int record(struct nash_walk *w)
 {
 	const struct nash_side *s = w->v->side;
 	const struct nash_dict *d = &w->d;
@@ -235,7 +239,7 @@ static int record(struct walk *w)
 	return status ? status : nash__list_push(w->v->ctx, w->list, at);
 }
 
-static void basis_of(const struct walk *w, int row, int col)
+static void basis_of(const struct nash_walk *w, int row, int col)
 {
 	const struct nash_dict *d = &w->d;
 
@@ -244,13 +248,13 @@ static void basis_of(const struct walk *w, int row, int col)
 		nash__set_bit(w->basis, c == col ? d->basic[row] : d->nonbasic[c]);
 }
 
-static void pivot(struct walk *w, int row, int col)
+static void pivot(struct nash_walk *w, int row, int col)
 {
 	nash__dict_pivot(&w->d, row, col);
 	nash__lex_pivot(&w->lex, &w->d, row, col);
 }
 
-static void progress(const struct walk *w)
+static void progress(const struct nash_walk *w)
 {
 	char text[64];
 
@@ -259,34 +263,40 @@ static void progress(const struct walk *w)
 	gpube__progress(w->v->ctx, -1, text);
 }
 
+/* The exchange at 'col', or past it, that leads to a basis not seen yet; row -1: none is left. */
+static int next_step(struct nash_walk *w, int *row)
+{
+	bool fresh = false;
+	int status = GPUBE_OK;
+
+	for (; w->col < w->d.cols && !status; w->col++) {
+		*row = nash__lex_ratio(&w->lex, &w->d, w->col);
+		if (*row < 0)
+			continue;
+		basis_of(w, *row, w->col);
+		status = mark(w->v->ctx, &w->marks, w->basis, &fresh);
+		if (fresh)
+			return status;
+	}
+	*row = -1;
+	return status;
+}
+
 /* Depth first over the bases of the perturbed polytope, which is simple and connected. */
-static int walk(struct walk *w, int64_t *budget)
+int nash__walk_run(struct nash_walk *w, int64_t *budget)
 {
 	struct gpube_ctx *ctx = w->v->ctx;
-	bool fresh;
-	int col = 0, status;
+	int status = GPUBE_OK;
 
-	basis_of(w, -1, -1);
-	status = mark(ctx, &w->marks, w->basis, &fresh);
-	if (!status)
-		status = record(w);
-	while (!status) {
-		int row = -1;
+	while (!status && !w->empty) {
+		int row;
 
-		for (; col < w->d.cols; col++) {
-			row = nash__lex_ratio(&w->lex, &w->d, col);
-			if (row < 0)
-				continue;
-			basis_of(w, row, col);
-			status = mark(ctx, &w->marks, w->basis, &fresh);
-			if (status || fresh)
-				break;
-		}
+		if (*budget == 0)
+			return GPUBE_ELIMIT;
+		status = next_step(w, &row);
 		if (status)
 			break;
-		if (col < w->d.cols) {
-			if (*budget == 0)
-				return GPUBE_ELIMIT;
+		if (row >= 0) {
 			*budget -= *budget > 0;
 			if ((w->marks.n & 63) == 0 && gpube__stopped(ctx))
 				return gpube__fail_stopped(ctx);
@@ -296,15 +306,15 @@ static int walk(struct walk *w, int64_t *budget)
 			if (gpube__grow(ctx, &w->stack, &w->capacity, w->n_stack + 1,
 				    sizeof(*w->stack)))
 				return GPUBE_ENOMEM;
-			w->stack[w->n_stack++] = (struct step){row, col, col + 1};
-			pivot(w, row, col);
+			w->stack[w->n_stack++] = (struct step){row, w->col, w->col + 1};
+			pivot(w, row, w->col);
 			status = record(w);
-			col = 0;
+			w->col = 0;
 		} else if (w->n_stack) {
 			struct step back = w->stack[--w->n_stack];
 
 			pivot(w, back.row, back.col);
-			col = back.next;
+			w->col = back.next;
 		} else {
 			break;
 		}
@@ -312,42 +322,127 @@ static int walk(struct walk *w, int64_t *budget)
 	return status;
 }
 
-int nash__face(struct nash_vertices *v, struct nash_list *list, const unsigned char *fixed,
-	int64_t *budget)
+int nash__walk_new(struct nash_walk **out, struct nash_vertices *v, struct nash_list *list,
+	const unsigned char *fixed)
 {
 	const struct nash_side *s = v->side;
 	struct gpube_ctx *ctx = v->ctx;
-	struct walk w = {.v = v, .list = list, .fixed = fixed};
 	int32_t n_vars = s->k + s->l;
-	bool empty;
-	int status = nash__face_dict(&w.d, ctx, s, fixed, &empty);
+	struct nash_walk *w = gpube__alloc_zero(ctx, 1, sizeof(*w));
+	bool fresh;
+	int status;
+
+	*out = NULL;
+	if (!w)
+		return GPUBE_ENOMEM;
+	w->v = v;
+	w->list = list;
+	w->fixed = fixed;
+	w->marks.words = (n_vars + 63) / 64;
+	w->seen.words = v->words;
+	status = nash__face_dict(&w->d, ctx, s, fixed, &w->empty);
+	if (status) {
+		gpube__free(ctx, w);
+		return status;
+	}
+	if (!w->empty) {
+		if (fixed)
+			shrink(&w->d, fixed);
+		w->mask = gpube__alloc(ctx, (uint64_t)v->words, sizeof(*w->mask));
+		w->basis = gpube__alloc(ctx, (uint64_t)w->marks.words, sizeof(*w->basis));
+		w->coords = _fmpz_vec_init(s->k + 1);
+		status = w->mask && w->basis ? nash__lex_init(&w->lex, ctx, &w->d, n_vars)
+					     : GPUBE_ENOMEM;
+	}
+	if (!status && !w->empty) {
+		basis_of(w, -1, -1);
+		status = mark(ctx, &w->marks, w->basis, &fresh);
+	}
+	if (!status && !w->empty)
+		status = record(w);
+	if (status)
+		nash__walk_free(w);
+	else
+		*out = w;
+	return status;
+}
+
+void nash__walk_free(struct nash_walk *w)
+{
+	struct gpube_ctx *ctx;
+
+	if (!w)
+		return;
+	ctx = w->v->ctx;
+	if (w->coords)
+		_fmpz_vec_clear(w->coords, w->v->side->k + 1);
+	nash__lex_clear(&w->lex, ctx);
+	nash__dict_clear(&w->d);
+	gpube__free(ctx, w->mask);
+	gpube__free(ctx, w->basis);
+	gpube__free(ctx, w->stack);
+	gpube__free(ctx, w->marks.masks);
+	gpube__free(ctx, w->marks.slots);
+	gpube__free(ctx, w->seen.masks);
+	gpube__free(ctx, w->seen.slots);
+	gpube__free(ctx, w);
+}
+
+int nash__face(struct nash_vertices *v, struct nash_list *list, const unsigned char *fixed)
+{
+	struct nash_walk *w;
+	int64_t no_limit = -1;
+	int status = nash__walk_new(&w, v, list, fixed);
+
+	if (!status)
+		status = nash__walk_run(w, &no_limit);
+	nash__walk_free(w);
+	return status;
+}
+
+/* ---- faces that doubles propose ----------------------------------------------------- */
+
+int nash__face_refine(
+	struct nash_lp *lp, struct gpube_ctx *ctx, const struct nash_side *s, bool *empty)
+{
+	const struct nash_matrix m = {.k = s->k, .l = s->l};
+	struct nash_dict d;
+	int status = nash__face_dict(&d, ctx, s, lp->fixed, empty);
 
 	if (status)
 		return status;
-	if (!empty) {
-		if (fixed)
-			shrink(&w.d, fixed);
-		w.marks.words = (n_vars + 63) / 64;
-		w.seen.words = v->words;
-		w.mask = gpube__alloc(ctx, (uint64_t)v->words, sizeof(*w.mask));
-		w.basis = gpube__alloc(ctx, (uint64_t)w.marks.words, sizeof(*w.basis));
-		w.coords = _fmpz_vec_init(s->k + 1);
-		status = w.mask && w.basis ? nash__lex_init(&w.lex, ctx, &w.d, n_vars)
-					   : GPUBE_ENOMEM;
-		if (!status)
-			status = walk(&w, budget);
-		_fmpz_vec_clear(w.coords, s->k + 1);
+	for (int32_t r = 0; r < s->l && !*empty; r++) {
+		lp->basic[r] = d.basic[r];
+		for (int32_t c = 0; c <= s->k; c++) {
+			slong e, f;
+			double a = fmpz_get_d_2exp(&e, d.d[r] + c);
+			double b = fmpz_get_d_2exp(&f, d.den);
+
+			lp->d[(size_t)r * ((size_t)s->k + 1) + (size_t)c] =
+				a == 0 ? 0 : ldexp(a / b, (int)(e - f));
+		}
 	}
-	nash__lex_clear(&w.lex, ctx);
-	nash__dict_clear(&w.d);
-	gpube__free(ctx, w.mask);
-	gpube__free(ctx, w.basis);
-	gpube__free(ctx, w.stack);
-	gpube__free(ctx, w.marks.masks);
-	gpube__free(ctx, w.marks.slots);
-	gpube__free(ctx, w.seen.masks);
-	gpube__free(ctx, w.seen.slots);
-	return status;
+	if (!*empty) {
+		memcpy(lp->nonbasic, d.nonbasic, (size_t)s->k * sizeof(*lp->nonbasic));
+		nash__lp_partition(lp, &m);
+	}
+	nash__dict_clear(&d);
+	return GPUBE_OK;
+}
+
+/* A face without free variables is at most a point. */
+int nash__face_of_lp(struct nash_vertices *v, struct nash_list *list, const struct nash_lp *lp)
+{
+	int64_t at;
+	int found = -1, status = GPUBE_OK;
+
+	if (lp->live == 0)
+		status = nash__point(v, &at, &found, lp->nonbasic);
+	if (status || found == 0)
+		return status;
+	if (found == 1)
+		return nash__list_push(v->ctx, list, at);
+	return nash__face(v, list, lp->fixed);
 }
 #else
 typedef int nash_face_needs_flint;

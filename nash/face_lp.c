@@ -262,3 +262,22 @@ bool nash__lp_row_is_zero(const struct nash_lp *lp, const struct nash_matrix *m,
 			return false;
 	return true;
 }
+
+void nash__lp_places(
+	const struct nash_lp *lp, const struct nash_matrix *m, struct nash_place *of_label)
+{
+	for (int32_t c = 0; c < m->k; c++)
+		of_label[nash__matrix_label(m, lp->nonbasic[c])] =
+			(struct nash_place){.zero = c >= lp->live};
+	for (int32_t r = 0; r < m->l; r++) {
+		const double *d = row_of(lp, m, r);
+		struct nash_place at;
+		double most = fabs(d[0]);
+
+		for (int32_t c = 0; c < lp->live; c++)
+			most = fabs(d[c + 1]) > most ? fabs(d[c + 1]) : most;
+		at.value = d[0] > 0 && most > 0 ? d[0] / most : 0;
+		at.zero = lp->fixed[lp->basic[r]] || nash__lp_row_is_zero(lp, m, r);
+		of_label[nash__matrix_label(m, lp->basic[r])] = at;
+	}
+}

@@ -67,4 +67,14 @@ enum nash_lp_end nash__lp_fix(
 /* Whether a row is zero on the whole face, by the doubles. */
 bool nash__lp_row_is_zero(const struct nash_lp *lp, const struct nash_matrix *m, int32_t row);
 
+/* Where a label's variable is: zero on the whole face, or at the current point. */
+struct nash_place {
+	bool zero;
+	double value; /* scaled by the row's largest entry */
+};
+
+/* Those of all k + l labels, by the doubles. */
+void nash__lp_places(
+	const struct nash_lp *lp, const struct nash_matrix *m, struct nash_place *of_label);
+
 #endif

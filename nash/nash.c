@@ -44,49 +44,6 @@ void nash_result_free(struct nash_result *r, struct gpube_ctx *ctx)
 
 /* ---- the methods ---------------------------------------------------------------- */
 
-/* Whether every equilibrium found so far is regular: then the game hardly is degenerate. */
-static int looks_regular(const struct nash_found *f, bool *regular)
-{
-	int sum;
-
-	return nash__index_sum(f, regular, &sum);
-}
-
-/*
- * Vertex enumeration is best where the polytopes have few vertices, as in many
- * degenerate games, branch and bound elsewhere; which it is shows only on the
- * way. So each gets a budget in turn, a larger one every time, and the first that
- * ends has the answer. Nodes of degenerate games are dear, for their leaves are faces: where
- * such equilibria have been found, the budget of nodes grows more slowly than that of bases.
- */
-static int take_turns(struct nash_found *f, struct nash_result *r)
-{
-	int64_t bases = 1000, nodes = 200;
-	bool regular = false,
-	     again = false; /* again: none was found, but so few nodes say little */
-	int status;
-
-	for (;;) {
-		r->method = "ve";
-		status = again ? GPUBE_ELIMIT : nash__vertex_enumeration(f, bases);
-		/* ELIMIT with equilibria as many as were asked for is an end, too */
-		if (status != GPUBE_ELIMIT || (f->max && f->n >= f->max))
-			return status;
-		r->method = "eee";
-		status = nash__branch_and_bound(f, nodes);
-		if (status != GPUBE_ELIMIT || (f->max && f->n >= f->max))
-			return status;
-		status = looks_regular(f, &regular);
-		if (status)
-			return status;
-		if (regular && f->n)
-			return nash__branch_and_bound(f, -1);
-		again = !f->n && nodes < 10000;
-		nodes *= f->n ? 2 : again ? 10 : 4;
-		bases *= again ? 1 : 4;
-	}
-}
-
 /* Pairs of supports that take a CPU longer than opening a device. */
 #define PAIRS_FOR_CUDA 1e7
 
@@ -131,6 +88,7 @@ static int support_enumeration(
 		.rank = o->ranks ? o->ranks->rank : 0,
 		.n_ranks = o->ranks ? o->ranks->n_ranks : 1};
 	bool yes = true, left_open;
+	int sum;
 	int status = pick(&se.ops, f->p, o->backend);
 
 	if (status)
@@ -143,7 +101,7 @@ static int support_enumeration(
 	}
 	/* a tie or an edge of equilibria among those found shows it at once */
 	if (!status && !left_open)
-		status = looks_regular(f, &yes);
+		status = nash__index_sum(f, &yes, &sum);
 	if (!status && !left_open && yes)
 		status = nash__nondegenerate(f->p, &yes);
 	if (!status && left_open)
@@ -173,7 +131,7 @@ static int run(struct nash_found *f, struct nash_result *r, const struct nash_op
 		r->method = "se";
 		return support_enumeration(f, r, o);
 	default:
-		return take_turns(f, r);
+		return nash__auto(f, &r->method);
 	}
 }
 
@@ -256,9 +214,6 @@ int nash_solve(struct nash_result **out, const struct nash_game *g, const struct
 		opts = &none;
 	if (opts->sizeof_options != sizeof(*opts) || opts->max < 0 || opts->timeout_seconds < 0)
 		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
-#ifdef GPUBE_HAVE_FLINT
-	ctx->thread_end = flint_cleanup; /* FLINT keeps memory for each thread */
-#endif
 	if (opts->support_size < 0 || (opts->support_size && opts->method != NASH_METHOD_SE))
 		return gpube__fail(ctx, GPUBE_EINVAL, "a support size goes with method se");
 	if (!opts->inexact && !nash_exact())

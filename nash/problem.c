@@ -189,6 +189,7 @@ int nash__problem_init(struct nash_problem *p, const struct nash_game *g, bool k
 	int status = GPUBE_OK;
 
 	*p = (struct nash_problem){.ctx = g->ctx, .game = g};
+	g->ctx->thread_end = flint_cleanup; /* FLINT keeps memory for each thread that works on it */
 	for (int q = 0; q < 2 && !status; q++) {
 		p->map[q] = gpube__alloc(g->ctx, (uint64_t)left.count[q], sizeof(*p->map[q]));
 		p->pay[q] = gpube__alloc_zero(g->ctx, (uint64_t)cells, sizeof(*p->pay[q]));

@@ -1,6 +1,7 @@
 /*
  * ve.c - all equilibria from the vertices of both sides: a pair that has all
- * labels is one. See exact.h.
+ * labels is one. Of a side with far more vertices only those that partners.c asks for.
+ * See exact.h.
  */
 #ifdef GPUBE_HAVE_FLINT
 #include <stdlib.h>
@@ -122,33 +123,101 @@ static int match_all(struct nash_found *f)
 	return status;
 }
 
-/* What the cones may cost before the walk is begun: as many bases take about as long. */
-#define UNITS_OF_BASIS 1000
-#define MOST_UNITS     200000000
+/* The first turn of the cones; units that take as long as a basis of a walk. */
+#define FIRST_UNITS    1000000
+#define UNITS_OF_BASIS 4000
 
-/*
- * First as cones, within as much time as the walk may take, for a side of few vertices with very
- * many bases; then by the walk, for sides of many vertices.
- */
-int nash__vertex_enumeration(struct nash_found *f, int64_t budget)
+/* Two ways to the vertices of each side. */
+struct ways {
+	struct nash_cone *cones[2];
+	struct nash_walk *walks[2];
+	struct nash_list list;
+};
+
+static int try_cones(struct ways *w, bool done[2], int64_t units)
 {
-	const int64_t units = budget < 0 || budget > MOST_UNITS / UNITS_OF_BASIS
-				      ? MOST_UNITS
-				      : budget * UNITS_OF_BASIS;
-	struct nash_list list = {0};
-	int64_t left = budget;
 	int status = GPUBE_OK;
 
 	for (int q = 0; q < 2 && !status; q++) {
-		status = nash__cone_vertices(&f->v[q], units);
-		if (status == GPUBE_ELIMIT) {
-			list.n = 0;
-			status = nash__face(&f->v[q], &list, NULL, &left);
-		}
-		f->work += f->v[q].n;
+		status = nash__cone_run(w->cones[q], units);
+		done[q] = !status;
+		if (status == GPUBE_ELIMIT)
+			status = GPUBE_OK;
 	}
-	gpube__free(f->p->ctx, list.at);
-	return status ? status : match_all(f);
+	return status;
+}
+
+static int try_walks(struct ways *w, bool done[2], int64_t bases)
+{
+	int status = GPUBE_OK;
+
+	for (int q = 0; q < 2 && !status && !done[0] && !done[1]; q++) {
+		int64_t left = bases;
+
+		status = nash__walk_run(w->walks[q], &left);
+		done[q] = !status;
+		if (status == GPUBE_ELIMIT)
+			status = GPUBE_OK;
+	}
+	return status;
+}
+
+/* Cones and walks of both sides in turns, for longer every time, until one side is complete. */
+static int take_turns(struct ways *w, struct nash_found *f, bool done[2], int64_t *budget)
+{
+	int64_t bases = FIRST_UNITS / UNITS_OF_BASIS;
+	int status = try_cones(w, done, FIRST_UNITS);
+
+	for (int q = 0; q < 2 && !status && !done[0] && !done[1] && *budget; q++)
+		status = nash__walk_new(&w->walks[q], &f->v[q], &w->list, NULL);
+	while (!status && !done[0] && !done[1]) {
+		if (*budget == 0)
+			return GPUBE_ELIMIT;
+		if (*budget > 0) {
+			bases = bases < *budget ? bases : *budget;
+			*budget -= bases;
+		}
+		status = try_walks(w, done, bases);
+		if (!status && !done[0] && !done[1])
+			status = try_cones(w, done, bases * UNITS_OF_BASIS);
+		bases += bases / 2;
+	}
+	return status;
+}
+
+static int enumerate_sides(struct nash_found *f, bool done[2], int64_t *budget)
+{
+	struct ways w = {0};
+	int status = nash__cone_new(&w.cones[0], &f->v[0]);
+
+	if (!status)
+		status = nash__cone_new(&w.cones[1], &f->v[1]);
+	if (!status)
+		status = take_turns(&w, f, done, budget);
+	for (int q = 0; q < 2; q++) {
+		nash__cone_free(w.cones[q]);
+		nash__walk_free(w.walks[q]);
+	}
+	gpube__free(f->p->ctx, w.list.at);
+	return status;
+}
+
+/*
+ * Cones suit sides of few vertices with very many bases, walks those of many vertices. When one
+ * side is complete, only those faces of the other, which may have a thousand times more, are looked
+ * at that are opposite to its vertices.
+ */
+int nash__vertex_enumeration(struct nash_found *f, int64_t budget)
+{
+	bool done[2] = {false, false};
+	int status = enumerate_sides(f, done, &budget);
+
+	if (!status && done[0] && done[1])
+		status = match_all(f);
+	else if (!status)
+		status = nash__partners(f, done[1], &budget);
+	f->work += f->v[0].n + f->v[1].n;
+	return status;
 }
 
 int nash__nondegenerate(const struct nash_problem *p, bool *yes)
@@ -159,10 +228,9 @@ int nash__nondegenerate(const struct nash_problem *p, bool *yes)
 	for (int q = 0; q < 2 && !status && *yes; q++) {
 		struct nash_vertices v;
 		struct nash_list list = {0};
-		int64_t no_limit = -1;
 
 		nash__vertices_init(&v, p, q);
-		status = nash__face(&v, &list, NULL, &no_limit);
+		status = nash__face(&v, &list, NULL);
 		for (int64_t k = 0; k < v.n && *yes; k++) {
 			int n = 0;
 

@@ -82,10 +82,8 @@ int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts)
 	return GPUBE_OK;
 }
 
-void gpube_ctx_free(struct gpube_ctx *ctx)
+void gpube__ctx_clear(struct gpube_ctx *ctx)
 {
-	if (!ctx)
-		return;
 	if (ctx->device_free)
 		ctx->device_free(ctx);
 	if (ctx->pool_free)
@@ -93,6 +91,13 @@ void gpube_ctx_free(struct gpube_ctx *ctx)
 	if (ctx->host_free)
 		ctx->host_free(ctx);
 	gpube__free(ctx, ctx->rates);
+}
+
+void gpube_ctx_free(struct gpube_ctx *ctx)
+{
+	if (!ctx)
+		return;
+	gpube__ctx_clear(ctx);
 	ctx->realloc_fn(ctx->realloc_arg, ctx, 0);
 }
 
@@ -142,13 +147,17 @@ void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what)
 
 bool gpube__stopped(const struct gpube_ctx *ctx)
 {
+	if (ctx->turns)
+		gpube__take_turns(ctx->turns, ctx->lane);
 	return __atomic_load_n(&ctx->stop, __ATOMIC_RELAXED) ||
-	       (ctx->deadline > 0 && gpube__now() >= ctx->deadline);
+	       (ctx->deadline > 0 && gpube__now() >= ctx->deadline) ||
+	       (ctx->parent && gpube__stopped(ctx->parent));
 }
 
 int gpube__fail_stopped(struct gpube_ctx *ctx)
 {
-	return gpube__fail(ctx, GPUBE_ESTOP, "%s", ctx->stop ? "stopped" : "out of time");
+	return gpube__fail(ctx, GPUBE_ESTOP, "%s",
+		__atomic_load_n(&ctx->stop, __ATOMIC_RELAXED) ? "stopped" : "out of time");
 }
 
 void *gpube__realloc(struct gpube_ctx *ctx, void *p, uint64_t n, uint64_t size)

@@ -26,11 +26,12 @@
 #endif
 
 struct gpube_rates;
+struct gpube__turns;
 
 struct gpube_ctx {
 	char error[512];
 	int n_threads;
-	uint64_t memory_bytes; /* most bytes of tables alive at once */
+	uint64_t memory_bytes;        /* most bytes of tables alive at once */
 	uint64_t device_memory_bytes; /* the same on a device; 0: what it has */
 	void (*log)(void *, enum gpube_log_level, double, const char *);
 	void *log_arg;
@@ -38,16 +39,19 @@ struct gpube_ctx {
 	void *realloc_arg;
 	volatile int stop; /* set from signal handlers and other threads */
 	double deadline;   /* gpube__now() at which work stops; 0: never */
-	int n_devices;	   /* GPUs that were asked for, by index; 0: the first */
+	int n_devices;     /* GPUs that were asked for, by index; 0: the first */
 	int devices[GPUBE_MAX_DEVICES];
 	struct gpube_rates *rates; /* what was measured of this machine (ops/rates.h), or NULL */
-	void *device;      /* owned by the CUDA backend */
+	void *device;              /* owned by the CUDA backend */
 	void (*device_free)(struct gpube_ctx *);
 	void *host; /* memory that the CPU backend keeps between calls */
 	void (*host_free)(struct gpube_ctx *);
 	struct gpube__pool *pool; /* the threads of gpube__parallel() */
 	void (*pool_free)(struct gpube_ctx *);
-	void (*thread_end)(void); /* NULL, or called by each of them when it ends */
+	void (*thread_end)(void);       /* NULL, or called by each of them when it ends */
+	const struct gpube_ctx *parent; /* of a child in a race, whose stop is its own, too */
+	struct gpube__turns *turns;     /* NULL, or those of children that share one thread */
+	int lane;
 };
 
 /* Sets the context's error text and returns 'status', so that it ends in "return gpube__fail(…)".
@@ -114,10 +118,37 @@ enum { GPUBE_MAX_THREADS = 1024 };
 /*
  * Calls fn(arg, item, thread) for every item in [0, n), on up to
  * ctx->n_threads threads, items handed out one at a time, each thread's own part of
- * them first; thread is in [0, n_threads). Calls nested in it, or beside it on the same context, run serially.
+ * them first; thread is in [0, n_threads). Calls nested in it, or beside it on the same
+ * context, run serially.
  */
 void gpube__parallel(struct gpube_ctx *ctx, int64_t n,
 	void (*fn)(void *arg, int64_t item, int thread), void *arg);
+
+/*
+ * One of several ways to an answer.
+ * fn            gives OK once it has the answer; it works on 'ctx', a child of the race's context,
+ *               asks gpube__stopped() often, and leaves nothing behind that needs this context: it
+ *               is gone after the race, but its memory is the parent's
+ * most_threads  that it can use; 0: any number
+ * status        out: of fn
+ */
+struct gpube__runner {
+	int (*fn)(struct gpube_ctx *ctx, void *arg);
+	void *arg;
+	int most_threads, status;
+};
+
+/*
+ * gpube__race() - runs all of at most 8 beside each other until one gives OK, and stops the others.
+ * One that ends with ENOMEM, ELIMIT or ESTOP leaves the race to the others; any other failure ends
+ * it. first  out: the first to give OK or to fail so; -1: none has the answer Returns the first's
+ * status; without one ESTOP if any was stopped, otherwise runners[0]'s. Not for work on devices.
+ */
+int gpube__race(struct gpube_ctx *ctx, struct gpube__runner *runners, int n, int *first);
+/* For gpube__stopped() alone. */
+void gpube__take_turns(struct gpube__turns *t, int me);
+/* Frees what a context owns, not the context. */
+void gpube__ctx_clear(struct gpube_ctx *ctx);
 
 /* ---- clock and random numbers -------------------------------------------- */
 

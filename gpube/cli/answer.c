@@ -25,13 +25,14 @@ const char *answer_status(const struct answer *a)
 		[GPUBE_ANSWER_INCOMPLETE] = "bounds",
 	};
 
-	return status[a->answer];
+	return a->no_bounds && a->answer == GPUBE_ANSWER_INCOMPLETE ? "incomplete"
+								    : status[a->answer];
 }
 
 void answer_text_infeasible(struct gpube_out *out)
 {
 	gpube__out_printf(
-		out, "%-*severy assignment is forbidden (proved)\n", ANSWER_LABEL, "infeasible");
+		out, "%-*severy assignment is forbidden (proved)\n", LABEL, "infeasible");
 }
 
 /* A bound is what is proved, or the cost of the assignment; which depends on the direction. */
@@ -40,7 +41,9 @@ static bool known(const struct answer *a, bool lower, int64_t *v)
 	bool proved = lower != answer_maximises(a);
 
 	*v = proved ? a->bound : a->cost;
-	return a->answer != GPUBE_ANSWER_INFEASIBLE && (proved || a->values);
+	if (a->answer == GPUBE_ANSWER_INFEASIBLE)
+		return false;
+	return proved ? !a->no_bounds || a->values : a->values != NULL;
 }
 
 bool answer_text_bound(struct gpube_out *out, const struct answer *a, bool lower)
@@ -56,9 +59,9 @@ bool answer_text_bound(struct gpube_out *out, const struct answer *a, bool lower
 void answer_text_assignment(
 	struct gpube_out *out, const struct gpube_model *m, const int32_t *values)
 {
-	int at = ANSWER_LABEL;
+	int at = LABEL;
 
-	gpube__out_printf(out, "%-*s", ANSWER_LABEL - 1, "assignment");
+	gpube__out_printf(out, "%-*s", LABEL - 1, "assignment");
 	for (int32_t i = 0; i < m->n_vars; i++) {
 		const struct gpube_variable *var = &m->vars[i];
 		char index[2][16];
@@ -74,9 +77,9 @@ void answer_text_assignment(
 		if (!value)
 			value = index[1];
 		n = 1 + (name ? strlen(name) + 1 : 0) + strlen(value);
-		if (at + (int)n > ANSWER_COLUMNS && at > ANSWER_LABEL) {
-			gpube__out_printf(out, "\n%*s", ANSWER_LABEL - 1, "");
-			at = ANSWER_LABEL;
+		if (at + (int)n > COLUMNS && at > LABEL) {
+			gpube__out_printf(out, "\n%*s", LABEL - 1, "");
+			at = LABEL;
 		}
 		at += (int)n;
 		gpube__out_text(out, " ");
@@ -123,25 +126,19 @@ void answer_json_result(struct json *j, const struct answer *a)
 	json_close(j, ']');
 }
 
-int answer_report(const struct answer *a, enum answer_output output, answer_fn *text,
-	answer_fn *json, const void *arg)
+int answer_report(const struct answer *a, enum answer_output output, report_fn *text,
+	report_fn *json, const void *arg)
 {
 	struct session *s = a->session;
-	struct gpube_out out;
-	int status = GPUBE_OK;
 
+	if (output != ANSWER_SOL)
+		return session_report(s, text, json, arg);
 	session_hide_bar(s);
-	if (output == ANSWER_SOL) {
-		if (a->values)
-			status = gpube_write_solution(a->model, s->output, a->values);
-		else if (!s->quiet)
+	if (!a->values) {
+		if (!s->quiet)
 			cli_error("no assignment was found, so there is none to write");
-	} else {
-		status = gpube__out_open(&out, s->ctx, s->output);
-		if (!status) {
-			(output == ANSWER_JSON ? json : text)(&out, arg);
-			status = gpube__out_close(&out, true);
-		}
+		return CLI_DONE;
 	}
-	return status ? session_fail(s, NULL) : CLI_DONE;
+	return gpube_write_solution(a->model, s->output, a->values) ? session_fail(s, NULL)
+								    : CLI_DONE;
 }

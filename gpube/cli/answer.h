@@ -10,11 +10,10 @@
 /* The words of --output, in their order. */
 enum answer_output { ANSWER_TEXT, ANSWER_JSON, ANSWER_SOL };
 
-enum { ANSWER_LABEL = 12, ANSWER_COLUMNS = 80 }; /* in front of what a report in text says; of it */
-
 /*
  * bound      proved; cost: of 'values', the best assignment met, or NULL
  * log_value  of potentials, at 'values'
+ * no_bounds  without an assignment nothing is proved, and the work is incomplete
  */
 struct answer {
 	struct session *session;
@@ -26,12 +25,13 @@ struct answer {
 	int scale;
 	double log_value;
 	const int32_t *values;
+	bool no_bounds;
 };
 
 bool answer_maximises(const struct answer *a);
 double answer_log10(const struct answer *a);
 
-/* "optimal", "infeasible" or "bounds" */
+/* "optimal", "infeasible", "bounds" or "incomplete" */
 const char *answer_status(const struct answer *a);
 
 /* "infeasible  every assignment is forbidden (proved)" */
@@ -53,8 +53,7 @@ void answer_json_result(struct json *j, const struct answer *a);
  * answer_report() - the report by 'text' or 'json', or the assignment as .sol.
  * Returns CLI_DONE, or CLI_FAILED after a message.
  */
-typedef void answer_fn(struct gpube_out *out, const void *arg);
-int answer_report(const struct answer *a, enum answer_output output, answer_fn *text,
-	answer_fn *json, const void *arg);
+int answer_report(const struct answer *a, enum answer_output output, report_fn *text,
+	report_fn *json, const void *arg);
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "formats/formats.h"
 
-enum { LABEL = ANSWER_LABEL };
-
 /* ---- options ------------------------------------------------------------------------ */
 
 /* "12", "-3.5": units of 10^-scale; false if it is no such number. */

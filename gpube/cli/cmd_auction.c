@@ -13,8 +13,6 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
-#define LABEL 12 /* columns in front of what the report says */
-
 struct report {
 	struct session *session;
 	const struct csg_auction *auction;
@@ -29,8 +27,9 @@ static void text_bids(struct gpube_out *out, const struct report *p, const int *
 	gpube__out_text(out, "\n");
 }
 
-static void report_text(struct gpube_out *out, const struct report *p)
+static void report_text(struct gpube_out *out, const void *arg)
 {
+	const struct report *p = arg;
 	const struct csg_auction_result *r = p->result;
 
 	gpube__out_printf(out, "%-*s", LABEL, "revenue");
@@ -63,8 +62,9 @@ static void json_bids(
 	json_close(j, ']');
 }
 
-static void report_json(struct gpube_out *out, const struct report *p)
+static void report_json(struct gpube_out *out, const void *arg)
 {
+	const struct report *p = arg;
 	const struct csg_auction_result *r = p->result;
 	struct json j = {.out = out};
 
@@ -82,19 +82,6 @@ static void report_json(struct gpube_out *out, const struct report *p)
 	gpube__out_text(out, "\n");
 }
 
-static int write_report(const struct report *p)
-{
-	struct gpube_out out;
-
-	if (gpube__out_open(&out, p->session->ctx, p->session->output))
-		return session_fail(p->session, NULL);
-	if (p->session->json)
-		report_json(&out, p);
-	else
-		report_text(&out, p);
-	return gpube__out_close(&out, true) ? session_fail(p->session, NULL) : CLI_DONE;
-}
-
 static int solve(struct session *s, const struct csg_auction *a, const struct opts_auction *o,
 	const char *file)
 {
@@ -107,11 +94,10 @@ static int solve(struct session *s, const struct csg_auction *a, const struct op
 		options.timeout_seconds = fmax(o->timeout - session_seconds(s), 1e-6);
 	if (csg_auction_solve(&result, a, &options))
 		return session_fail(s, NULL);
-	session_hide_bar(s);
 	if (!result->optimal)
 		session_note(s, "ended before the optimum was proved");
 	p.result = result;
-	rc = write_report(&p);
+	rc = session_report(s, report_text, report_json, &p);
 	csg_auction_result_free(result, s->ctx);
 	return rc;
 }

@@ -17,8 +17,6 @@ static const struct opt_group groups[] = {
 /* The words of --partition, in their order. */
 enum { PARTITION_SCOPE, PARTITION_FIRST };
 
-enum { LABEL = ANSWER_LABEL };
-
 struct result {
 	struct answer answer;
 	const struct gpube_bounds *bounds;

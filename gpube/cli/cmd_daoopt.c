@@ -16,7 +16,7 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
-enum { LABEL = 12, MAX_NAME = 4096 };
+enum { MAX_NAME = 4096 };
 
 /* PREFIX and a suffix; false after a message. */
 static bool name_of(char name[MAX_NAME], const char *prefix, const char *suffix)

@@ -106,11 +106,18 @@ static void json_rates(struct json *j, const struct gpube_rates *rates)
 
 /* ---- the report ------------------------------------------------------------------------- */
 
-static void report_text(struct gpube_out *out, struct gpube_ctx *ctx, const char *cpu)
+struct result {
+	struct gpube_ctx *ctx;
+	char cpu[200];
+};
+
+static void report_text(struct gpube_out *out, const void *arg)
 {
+	const struct result *r = arg;
+	struct gpube_ctx *ctx = r->ctx;
 	char gpu[256];
 
-	gpube__out_printf(out, "cpu      %s\n", cpu);
+	gpube__out_printf(out, "cpu      %s\n", r->cpu);
 	gpube__out_printf(
 		out, "threads  %d of %ld cores\n", ctx->n_threads, sysconf(_SC_NPROCESSORS_ONLN));
 	gpube__out_printf(out, "vectors  %s\n", instruction_sets());
@@ -121,14 +128,16 @@ static void report_text(struct gpube_out *out, struct gpube_ctx *ctx, const char
 	text_rates(out, ctx->rates);
 }
 
-static void report_json(struct gpube_out *out, struct gpube_ctx *ctx, const char *cpu)
+static void report_json(struct gpube_out *out, const void *arg)
 {
+	const struct result *r = arg;
+	struct gpube_ctx *ctx = r->ctx;
 	char gpu[256];
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
 	json_open(&j, "cpu", '{');
-	json_text(&j, "model", cpu);
+	json_text(&j, "model", r->cpu);
 	json_int(&j, "cores", sysconf(_SC_NPROCESSORS_ONLN));
 	json_int(&j, "threads", ctx->n_threads);
 	json_text(&j, "vectors", instruction_sets());
@@ -147,35 +156,23 @@ static void report_json(struct gpube_out *out, struct gpube_ctx *ctx, const char
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_devices *o = opts;
-	bool json = o->json || o->output;
-	struct gpube_out out;
+	struct result r;
 	struct session s;
-	char cpu[200];
 	int rc;
 
 	(void)n_args;
 	(void)args;
-	rc = session_start(&s, NULL, 0, 0, json, NULL);
+	rc = session_start(&s, NULL, 0, 0, o->json || o->output, NULL);
 	if (rc)
 		return rc;
 	if (o->measure)
 		rc = ceilings_measure(&s);
 	else
 		ceilings_load(&s);
-	if (rc) {
-		session_end(&s);
-		return rc;
-	}
-	ceilings_cpu_name(cpu, sizeof(cpu));
-	if (!gpube__out_open(&out, s.ctx, s.output)) {
-		if (json)
-			report_json(&out, s.ctx, cpu);
-		else
-			report_text(&out, s.ctx, cpu);
-	}
-	if (gpube__out_close(&out, true)) {
-		cli_error("%s", gpube_error(s.ctx));
-		rc = CLI_FAILED;
+	if (!rc) {
+		r.ctx = s.ctx;
+		ceilings_cpu_name(r.cpu, sizeof(r.cpu));
+		rc = session_report(&s, report_text, report_json, &r);
 	}
 	session_end(&s);
 	return rc;

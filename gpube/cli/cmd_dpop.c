@@ -19,8 +19,6 @@ static const struct opt_group groups[] = {
 /* The words of --partition, in their order. */
 enum { PARTITION_SCOPE, PARTITION_FIRST };
 
-enum { LABEL = ANSWER_LABEL };
-
 struct report {
 	struct answer answer;
 	const struct dcop_result *result;

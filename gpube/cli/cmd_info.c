@@ -15,9 +15,16 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
-/* ---- text ------------------------------------------------------------------------- */
+/* All that the reports are written from. */
+struct result {
+	const struct session *session;
+	const char *file;
+	const struct gpube_model *model;
+	const struct sizes *sizes;
+	const struct gpube_solution *solution;
+};
 
-#define LABEL 12
+/* ---- text ------------------------------------------------------------------------- */
 
 /* "2 (10), 5 (3)"; of a long histogram only its ends. */
 static void text_histogram(struct gpube_out *out, const char *label, const struct histogram *h)
@@ -117,14 +124,15 @@ static void text_plan(
 	text_times(out, s, plan);
 }
 
-static void report_text(struct gpube_out *out, const struct session *s, const struct gpube_model *m,
-	const struct sizes *sizes, const struct gpube_solution *solution)
+static void report_text(struct gpube_out *out, const void *arg)
 {
-	text_model(out, m, sizes);
-	if (solution->answer == GPUBE_ANSWER_INFEASIBLE)
+	const struct result *r = arg;
+
+	text_model(out, r->model, r->sizes);
+	if (r->solution->answer == GPUBE_ANSWER_INFEASIBLE)
 		gpube__out_printf(out, "%-*severy assignment is forbidden\n", LABEL, "simplified");
 	else
-		text_plan(out, s, solution);
+		text_plan(out, r->session, r->solution);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------- */
@@ -160,10 +168,13 @@ static void json_largest(struct json *j, const struct gpube_model *m, const stru
 	json_close(j, ']');
 }
 
-static void report_json(struct gpube_out *out, const struct session *s, const char *file,
-	const struct gpube_model *m, const struct sizes *sizes,
-	const struct gpube_solution *solution)
+static void report_json(struct gpube_out *out, const void *arg)
 {
+	const struct result *r = arg;
+	const struct session *s = r->session;
+	const struct gpube_model *m = r->model;
+	const struct sizes *sizes = r->sizes;
+	const struct gpube_solution *solution = r->solution;
 	const struct gpube_ops *ops[2];
 	int n = backends(s->ctx, ops);
 	struct json j = {.out = out};
@@ -172,7 +183,7 @@ static void report_json(struct gpube_out *out, const struct session *s, const ch
 	json_text(&j, "status", solution->answer == GPUBE_ANSWER_INFEASIBLE ? "infeasible" : "ok");
 	json_text(&j, "backend", solution->backend);
 	json_seconds(&j, "seconds", session_seconds(s));
-	json_text(&j, "file", file);
+	json_text(&j, "file", r->file);
 	json_text(&j, "kind", m->kind == GPUBE_POTENTIALS ? "potentials" : "costs");
 	json_text(&j, "direction", m->direction == GPUBE_MAXIMISE ? "maximise" : "minimise");
 	json_int(&j, "decimals", m->scale);
@@ -206,21 +217,18 @@ static int report(struct session *s, const char *file, const struct gpube_model 
 	const struct gpube_solution *solution)
 {
 	struct sizes sizes = {0};
-	struct gpube_out out = {0};
-	int rc = CLI_DONE;
+	struct result r = {s, file, m, &sizes, solution};
+	int rc = sizes_measure(&sizes, m) ? session_fail(s, NULL)
+					  : session_report(s, report_text, report_json, &r);
 
-	if (!sizes_measure(&sizes, m) && !gpube__out_open(&out, s->ctx, s->output)) {
-		if (s->json)
-			report_json(&out, s, file, m, &sizes, solution);
-		else
-			report_text(&out, s, m, &sizes, solution);
-	}
-	if (!out.path || gpube__out_close(&out, true)) {
-		cli_error("%s", gpube_error(s->ctx));
-		rc = CLI_FAILED;
-	}
 	sizes_clear(s->ctx, &sizes);
 	return rc;
+}
+
+/* An order to be written is for those who have the model as it is. */
+static bool unsimplified(const struct opts_info *o)
+{
+	return o->engine.no_simplify || o->write_order;
 }
 
 /* The picture, in Graphviz's language or drawn by it. */
@@ -236,9 +244,18 @@ static int draw(struct session *s, const struct opts_info *o, const struct gpube
 		return session_fail(s, NULL);
 	/* the words of --dot are those of enum drawing, in its order */
 	status = drawing(&out, m, (enum drawing)o->dot, solution ? solution->order : NULL,
-		!o->engine.no_simplify, solution ? solution->scale : 0);
+		!unsimplified(o), solution ? solution->scale : 0);
 	closed = gpube__out_close(&out, status == GPUBE_OK);
 	return status || closed ? session_fail(s, NULL) : CLI_DONE;
+}
+
+static int write_order(struct session *s, const struct gpube_model *m,
+	const struct gpube_solution *solution, const char *path)
+{
+	if (!solution->order)
+		return session_fail_text(
+			s, NULL, "every assignment is forbidden: there is no order to write");
+	return gpube_write_order(m, path, solution->order) ? session_fail(s, NULL) : CLI_DONE;
 }
 
 static int inspect(
@@ -255,13 +272,15 @@ static int inspect(
 		gpube__free(s->ctx, order);
 		return draw(s, o, m, NULL); /* of the model as it is, without a plan */
 	}
+	options.no_simplify = unsimplified(o);
 	status = gpube_plan(&solution, m, &options);
 	/* a plan that does not fit is worth showing, and is no failure of ours */
 	if (!solution || (status && status != GPUBE_ELIMIT)) {
 		rc = session_fail(s, solution);
 	} else {
-		session_hide_bar(s);
 		rc = o->dot ? draw(s, o, m, solution) : report(s, file, m, solution);
+		if (!rc && o->write_order)
+			rc = write_order(s, m, solution, o->write_order);
 	}
 	gpube_solution_free(solution, s->ctx);
 	gpube__free(s->ctx, order);
@@ -294,6 +313,11 @@ static int run(const void *opts, int n_args, char **args)
 		return rc;
 	if (session_options_clash(&o->engine))
 		return CLI_USAGE;
+	if (o->write_order && (o->dot == DRAW_GRAPH || o->dot == DRAW_PSEUDOTREE)) {
+		cli_error("info: --write-order needs an elimination, which --dot %s has not",
+			o->dot == DRAW_GRAPH ? "graph" : "pseudotree");
+		return CLI_USAGE;
+	}
 	if (o->svg && !o->dot) {
 		cli_error("info: --svg goes with --dot");
 		return CLI_USAGE;
@@ -328,7 +352,9 @@ const struct command cmd_info = {
 		    "gpube info --order min-fill --json model.uai\n"
 		    "what plain min-fill gives, for a program to read\n"
 		    "gpube info --dot decomposition --svg -o tree.svg problem.wcsp\n"
-		    "the clusters of the elimination as a picture",
+		    "the clusters of the elimination as a picture\n"
+		    "gpube info --write-order problem.cov problem.wcsp\n"
+		    "the same for toulbar2, 'toulbar2 problem.wcsp problem.cov -B=1'",
 	.min_args = 1,
 	.max_args = 1,
 	.opts_size = sizeof(struct opts_info),

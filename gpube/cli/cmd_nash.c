@@ -42,8 +42,6 @@ static int32_t actions(const struct result *r, int player)
 
 /* ---- text ------------------------------------------------------------------------- */
 
-#define LABEL 12 /* columns in front of what the report says */
-
 /* The actions played: "up 1/3, down 2/3"; by number from 1 where the file names none. */
 static void text_strategy(
 	struct gpube_out *out, const struct result *r, int player, const struct nash_strategy *s)
@@ -150,8 +148,9 @@ static void text_head(struct gpube_out *out, const struct result *r)
 		gpube__out_printf(out, ", incomplete: %s\n", f->reason);
 }
 
-static void report_text(struct gpube_out *out, const struct result *r)
+static void report_text(struct gpube_out *out, const void *arg)
 {
+	const struct result *r = arg;
 	const struct nash_result *f = r->found;
 
 	text_head(out, r);
@@ -210,8 +209,9 @@ static void json_components(struct json *j, const struct result *r)
 	json_close(j, ']');
 }
 
-static void report_json(struct gpube_out *out, const struct result *r)
+static void report_json(struct gpube_out *out, const void *arg)
 {
+	const struct result *r = arg;
 	const struct nash_result *f = r->found;
 	struct json j = {.out = out};
 
@@ -261,8 +261,10 @@ static void put_all(
 	}
 }
 
-static void report_gambit(struct gpube_out *out, const struct result *r)
+static void report_gambit(struct gpube_out *out, const void *arg)
 {
+	const struct result *r = arg;
+
 	for (int64_t k = 0; k < r->found->n_pairs; k++) {
 		gpube__out_text(out, "NE");
 		put_all(out, ",", x_of(r, k), actions(r, 1));
@@ -273,8 +275,9 @@ static void report_gambit(struct gpube_out *out, const struct result *r)
 
 /* A block for each x: the lines of its ys with what player 1 gets, then x with what player 2 gets.
  */
-static void report_lrs(struct gpube_out *out, const struct result *r)
+static void report_lrs(struct gpube_out *out, const void *arg)
 {
+	const struct result *r = arg;
 	const struct nash_result *f = r->found;
 
 	for (int64_t k = 0; k < f->n_pairs; k++) {
@@ -300,24 +303,16 @@ static void report_lrs(struct gpube_out *out, const struct result *r)
 
 static int report(const struct result *r, int output)
 {
-	static void (*const reports[])(struct gpube_out *, const struct result *) = {
+	static report_fn *const texts[] = {
 		[OUTPUT_TEXT] = report_text,
-		[OUTPUT_JSON] = report_json,
+		[OUTPUT_JSON] = NULL,
 		[OUTPUT_GAMBIT] = report_gambit,
 		[OUTPUT_LRS] = report_lrs,
 	};
 	struct session *s = r->session;
-	struct gpube_out out;
 
-	session_hide_bar(s);
-	if (!gpube__out_open(&out, s->ctx, s->output)) {
-		reports[output](&out, r);
-		gpube__out_close(&out, true);
-	}
-	if (out.status) {
-		cli_error("%s", gpube_error(s->ctx));
+	if (session_report(s, texts[output], report_json, r))
 		return CLI_FAILED;
-	}
 	if (r->found->answer != NASH_ANSWER_INCOMPLETE)
 		return CLI_DONE;
 	if (!s->quiet)

@@ -24,7 +24,6 @@ static const struct opt_group groups[] = {
 /* The words of --to, in their order, as formats. */
 static const enum gpube_format formats[] = {GPUBE_FORMAT_AUTO, GPUBE_FORMAT_WCSP, GPUBE_FORMAT_CFN};
 
-enum { LABEL = ANSWER_LABEL };
 enum { ORDER_TENTHS = 3 }; /* seconds for the order that is written, in tenths */
 
 struct result {
@@ -113,12 +112,11 @@ static int can_write(struct session *s, const char *path)
 	return CLI_DONE;
 }
 
-/* toulbar2's .order: the variables of a good order of the written problem, first eliminated first. */
+/* A good order of the written problem. */
 static int write_order(struct session *s, const struct gpube_model *m, const char *path)
 {
 	struct gpube_order_cost cost;
 	struct gpube_graph g;
-	struct gpube_out out;
 	int32_t *order = gpube__alloc(s->ctx, (uint64_t)m->n_vars, sizeof(*order));
 	int status = order ? gpube__graph_of_model(&g, m) : GPUBE_ENOMEM;
 
@@ -128,12 +126,7 @@ static int write_order(struct session *s, const struct gpube_model *m, const cha
 		gpube__graph_clear(s->ctx, &g);
 	}
 	if (!status)
-		status = gpube__out_open(&out, s->ctx, path);
-	if (!status) {
-		for (int32_t i = 0; i < m->n_vars; i++)
-			gpube__out_printf(&out, "%d\n", order[i]);
-		status = gpube__out_close(&out, true);
-	}
+		status = gpube_write_order(m, path, order);
 	gpube__free(s->ctx, order);
 	return status;
 }

@@ -20,37 +20,29 @@ enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_SOL, OUTPUT_UAI };
 
 /* All that the reports are written from. */
 struct result {
-	struct session *session;
-	const char *file;
-	const struct gpube_model *model;
+	struct answer answer;
 	const struct gpube_solution *solution;
 	double seconds_read;
 	bool counting;
 };
 
-static double log10_of(const struct gpube_solution *solution)
-{
-	return solution->log_value / log(10);
-}
-
 /* ---- text ------------------------------------------------------------------------- */
-
-#define LABEL   12 /* columns in front of what the report says */
 
 static void text_optimum(struct gpube_out *out, const struct result *r)
 {
 	const struct gpube_solution *solution = r->solution;
+	const struct gpube_model *m = r->answer.model;
 
 	gpube__out_printf(out, "%-*s", LABEL, "optimum");
-	if (r->model->kind == GPUBE_POTENTIALS) {
-		gpube__out_printf(out, "log10 %.9g, the proved maximum (-ln ", log10_of(solution));
+	if (m->kind == GPUBE_POTENTIALS) {
+		gpube__out_printf(out, "log10 %.9g, the proved maximum (-ln ",
+			answer_log10(&r->answer));
 		gpube__out_decimal(out, solution->cost, solution->scale);
 		gpube__out_printf(out, ", each function rounded to %d decimals)", solution->scale);
 	} else {
 		gpube__out_decimal(out, solution->cost, solution->scale);
-		gpube__out_text(out, r->model->direction == GPUBE_MAXIMISE
-					     ? ", the proved maximum"
-					     : ", the proved minimum");
+		gpube__out_printf(out, ", the proved %s",
+			answer_maximises(&r->answer) ? "maximum" : "minimum");
 	}
 	gpube__out_text(out, "\n");
 	if (r->counting) {
@@ -58,7 +50,7 @@ static void text_optimum(struct gpube_out *out, const struct result *r)
 		gpube__out_text(out, solution->count ? solution->count : "not counted to the end");
 		gpube__out_text(out, "\n");
 	}
-	answer_text_assignment(out, r->model, r->solution->values);
+	answer_text_assignment(out, m, solution->values);
 	gpube__out_printf(out, "%-*s%s\n", LABEL, "checked",
 		"the assignment's cost, recomputed from the tables of the file, is the optimum");
 }
@@ -66,19 +58,21 @@ static void text_optimum(struct gpube_out *out, const struct result *r)
 static void text_plan(struct gpube_out *out, const struct result *r)
 {
 	const struct gpube_plan *plan = &r->solution->plan;
+	const int32_t n_vars = r->answer.model->n_vars;
 
 	gpube__out_printf(out,
 		"%-*s%d of %d variable%s and %d function%s after simplification, %d component%s\n",
-		LABEL, "model", plan->n_vars, r->model->n_vars, plural(r->model->n_vars),
-		plan->n_functions, plural(plan->n_functions), plan->n_components,
-		plural(plan->n_components));
+		LABEL, "model", plan->n_vars, n_vars, plural(n_vars), plan->n_functions,
+		plural(plan->n_functions), plan->n_components, plural(plan->n_components));
 	gpube__out_printf(out, "%-*swidth %d, %s joined cells, %s of tables at the peak\n", LABEL,
 		"plan", plan->width, cells_text(plan->joined_cells, 0),
 		bytes_text(plan->peak_bytes, 0));
 }
 
-static void report_text(struct gpube_out *out, const struct result *r)
+static void report_text(struct gpube_out *out, const void *arg)
 {
+	const struct result *r = arg;
+	const struct session *s = r->answer.session;
 	const struct gpube_solution *solution = r->solution;
 
 	switch (solution->answer) {
@@ -86,8 +80,7 @@ static void report_text(struct gpube_out *out, const struct result *r)
 		text_optimum(out, r);
 		break;
 	case GPUBE_ANSWER_INFEASIBLE:
-		gpube__out_printf(
-			out, "%-*severy assignment is forbidden (proved)\n", LABEL, "infeasible");
+		answer_text_infeasible(out);
 		break;
 	case GPUBE_ANSWER_INCOMPLETE:
 		gpube__out_printf(out, "%-*sstopped before the end, nothing is proved\n", LABEL,
@@ -98,14 +91,14 @@ static void report_text(struct gpube_out *out, const struct result *r)
 		text_plan(out, r);
 	gpube__out_printf(out,
 		"%-*s%.3f s: read %.3f, simplify %.3f, order %.3f, eliminate %.3f, assign %.3f",
-		LABEL, "time", session_seconds(r->session), r->seconds_read,
+		LABEL, "time", session_seconds(s), r->seconds_read,
 		solution->seconds_simplify, solution->seconds_order, solution->seconds_eliminate,
 		solution->seconds_assign);
 	if (r->counting)
 		gpube__out_printf(out, ", count %.3f", solution->seconds_count);
 	gpube__out_text(out, "\n");
 	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", solution->backend,
-		r->session->ctx->n_threads, plural(r->session->ctx->n_threads));
+		s->ctx->n_threads, plural(s->ctx->n_threads));
 }
 
 /* ---- JSON ----------------------------------------------------------------------------- */
@@ -127,52 +120,18 @@ static void json_times(struct json *j, const struct result *r)
 	json_close(j, '}');
 }
 
-static void json_answer(struct json *j, const struct result *r)
+static void report_json(struct gpube_out *out, const void *arg)
 {
-	const struct gpube_solution *solution = r->solution;
-
-	if (solution->answer != GPUBE_ANSWER_OPTIMAL) {
-		json_null(j, "lower_bound");
-		json_null(j, "upper_bound");
-		json_null(j, "assignment");
-		return;
-	}
-	json_decimal(j, "lower_bound", solution->cost, solution->scale);
-	json_decimal(j, "upper_bound", solution->cost, solution->scale);
-	if (r->model->kind == GPUBE_POTENTIALS)
-		json_real(j, "log10", log10_of(solution));
-	if (solution->count)
-		json_big(j, "count", solution->count);
-	else if (r->counting)
-		json_null(j, "count");
-	json_open(j, "assignment", '[');
-	for (int32_t i = 0; i < r->model->n_vars; i++)
-		json_int(j, NULL, solution->values[i]);
-	json_close(j, ']');
-}
-
-static void report_json(struct gpube_out *out, const struct result *r)
-{
-	static const char *const status[] = {
-		[GPUBE_ANSWER_OPTIMAL] = "optimal",
-		[GPUBE_ANSWER_INFEASIBLE] = "infeasible",
-		[GPUBE_ANSWER_INCOMPLETE] = "incomplete",
-	};
+	const struct result *r = arg;
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
-	json_text(&j, "status", status[r->solution->answer]);
-	json_text(&j, "backend", r->solution->backend);
-	json_seconds(&j, "seconds", session_seconds(r->session));
-	json_text(&j, "file", r->file);
-	/* of the numbers reported: -ln of potentials is minimised */
-	json_text(&j, "direction",
-		r->model->kind == GPUBE_COSTS && r->model->direction == GPUBE_MAXIMISE
-			? "maximise"
-			: "minimise");
-	json_int(&j, "variables", r->model->n_vars);
-	json_int(&j, "functions", r->model->n_functions);
-	json_answer(&j, r);
+	answer_json_head(&j, &r->answer);
+	answer_json_result(&j, &r->answer);
+	if (r->solution->count)
+		json_big(&j, "count", r->solution->count);
+	else if (r->counting && r->answer.values)
+		json_null(&j, "count");
 	json_plan(&j, &r->solution->plan);
 	json_times(&j, r);
 	json_close(&j, '}');
@@ -182,59 +141,36 @@ static void report_json(struct gpube_out *out, const struct result *r)
 /* ---- the solution formats --------------------------------------------------------------- */
 
 /* The UAI competitions' result file, in the layout of 2014 and later. */
-static void report_uai(struct gpube_out *out, const struct result *r)
+static void report_uai(struct gpube_out *out, const void *arg)
 {
-	gpube__out_printf(out, "MPE\n%d", r->model->n_vars);
-	for (int32_t i = 0; i < r->model->n_vars; i++)
+	const struct result *r = arg;
+
+	gpube__out_printf(out, "MPE\n%d", r->answer.model->n_vars);
+	for (int32_t i = 0; i < r->answer.model->n_vars; i++)
 		gpube__out_printf(out, " %d", r->solution->values[i]);
 	gpube__out_text(out, "\n");
 }
 
-/* Formats that hold nothing but an assignment; without one, no file is written. */
-static int write_assignment(const struct result *r, int output)
+static int report(const struct result *r, int output)
 {
-	struct session *s = r->session;
-	struct gpube_out out;
+	struct session *s = r->answer.session;
 
-	if (r->solution->answer != GPUBE_ANSWER_OPTIMAL) {
+	if (output != OUTPUT_SOL && output != OUTPUT_UAI)
+		return session_report(s, report_text, report_json, r);
+	session_hide_bar(s);
+	if (r->solution->answer != GPUBE_ANSWER_OPTIMAL) { /* then no file is written */
 		if (!s->quiet)
 			cli_error("%s, so there is no assignment to write",
 				r->solution->answer == GPUBE_ANSWER_INFEASIBLE
 					? "every assignment is forbidden"
 					: "stopped before the end");
-		return GPUBE_OK;
+		return CLI_DONE;
 	}
-	if (output == OUTPUT_SOL)
-		return gpube_write_solution(r->model, s->output, r->solution->values);
-	if (gpube__out_open(&out, s->ctx, s->output))
-		return out.status;
-	report_uai(&out, r);
-	return gpube__out_close(&out, true);
-}
-
-static int report(const struct result *r, int output)
-{
-	struct session *s = r->session;
-	struct gpube_out out;
-	int status;
-
-	if (output == OUTPUT_SOL || output == OUTPUT_UAI) {
-		status = write_assignment(r, output);
-	} else {
-		status = gpube__out_open(&out, s->ctx, s->output);
-		if (!status) {
-			if (output == OUTPUT_JSON)
-				report_json(&out, r);
-			else
-				report_text(&out, r);
-			status = gpube__out_close(&out, true);
-		}
-	}
-	if (status) {
-		cli_error("%s", gpube_error(s->ctx));
-		return CLI_FAILED;
-	}
-	return CLI_DONE;
+	if (output == OUTPUT_UAI)
+		return session_report(s, report_uai, NULL, r);
+	return gpube_write_solution(r->answer.model, s->output, r->solution->values)
+		       ? session_fail(s, NULL)
+		       : CLI_DONE;
 }
 
 /*
@@ -244,7 +180,7 @@ static int report(const struct result *r, int output)
 static int check(const struct result *r)
 {
 	const struct gpube_solution *solution = r->solution;
-	const struct gpube_model *m = r->model;
+	const struct gpube_model *m = r->answer.model;
 	double log_value, unit = pow(10, -solution->scale), off;
 	int64_t cost;
 	int status;
@@ -259,18 +195,34 @@ static int check(const struct result *r)
 	}
 	if (status || !(off > 0))
 		return status;
-	return gpube__fail(r->session->ctx, GPUBE_EBUG,
+	return gpube__fail(r->answer.session->ctx, GPUBE_EBUG,
 		"internal error: the assignment does not cost what was found; please report this");
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
+
+static struct answer answer_of(struct session *s, const char *file, const struct gpube_model *m,
+	const struct gpube_solution *solution)
+{
+	return (struct answer){.session = s,
+		.file = file,
+		.model = m,
+		.answer = solution->answer,
+		.backend = solution->backend,
+		.bound = solution->cost,
+		.cost = solution->cost,
+		.scale = solution->scale,
+		.log_value = solution->log_value,
+		.values = solution->answer == GPUBE_ANSWER_OPTIMAL ? solution->values : NULL,
+		.no_bounds = true};
+}
 
 static int solve(struct session *s, const struct opts_solve *o, const char *file,
 	const struct gpube_model *m, int output)
 {
 	struct gpube_solve_opts options;
 	struct gpube_solution *solution = NULL;
-	struct result r = {s, file, m, NULL, session_seconds(s), o->count};
+	struct result r = {.seconds_read = session_seconds(s), .counting = o->count};
 	int32_t *order;
 	bool stopped = false;
 	int status, rc = session_engine(s, &options, &order, m, &o->engine);
@@ -279,6 +231,8 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 		return rc;
 	options.count = o->count;
 	status = gpube_solve(&solution, m, &options);
+	if (solution)
+		r.answer = answer_of(s, file, m, solution);
 	r.solution = solution;
 	if (status == GPUBE_ESTOP && solution) {
 		session_note(s, gpube_error(s->ctx));
@@ -290,7 +244,6 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 	if (status) {
 		rc = session_fail(s, solution);
 	} else {
-		session_hide_bar(s);
 		rc = report(&r, output);
 		if (stopped)
 			rc = CLI_FAILED;

@@ -1,12 +1,12 @@
 /* draw.c - models in Graphviz's language. See draw.h. */
 #include "gpube/cli/draw.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "dcop/dcop.h"
 #include "gpube/cli/measure.h"
 #include "gpube/cli/session.h"
+#include "gpube/ir/elimination.h"
 #include "gpube/simplify.h"
 
 enum {
@@ -17,18 +17,14 @@ enum {
 
 /*
  * A picture is of 'm', whose variable i has the name that variable original[i] of
- * 'given' has. position: in the order of the elimination; scope of the message of the
- * variable there: scope[at[p]] …, by position, ascending; it goes to the first of them.
+ * 'given' has.
  */
 struct picture {
 	struct gpube_out *out;
 	const struct gpube_model *given, *m;
 	int32_t *original;
-	int32_t *order, *position;
-	struct gpube_graph graph;
-	int64_t *at;
-	int32_t *scope;
-	int64_t scope_capacity;
+	int32_t *order;
+	struct gpube_elimination along; /* the order */
 };
 
 /* ---- labels ------------------------------------------------------------------------- */
@@ -133,81 +129,35 @@ static void draw_graph(const struct picture *p)
 
 /* ---- an elimination without tables ----------------------------------------------------------- */
 
-static int push(struct picture *p, int64_t *n, int32_t q)
-{
-	if (gpube__grow(p->m->ctx, &p->scope, &p->scope_capacity, *n + 1, sizeof(*p->scope)))
-		return GPUBE_ENOMEM;
-	p->scope[(*n)++] = q;
-	return GPUBE_OK;
-}
-
-/* The message at position k: what is later of the variable's neighbours and of the messages to it.
- */
-static int find_scope(struct picture *p, int32_t k, int32_t *seen, int32_t *first, int32_t *next)
-{
-	int32_t v = p->order[k];
-	int64_t n = p->at[k];
-	int status = GPUBE_OK;
-
-	seen[k] = k;
-	for (int64_t e = p->graph.start[v]; e < p->graph.start[v + 1] && !status; e++) {
-		int32_t q = p->position[p->graph.adjacent[e]];
-
-		if (q < k || seen[q] == k)
-			continue;
-		seen[q] = k;
-		status = push(p, &n, q);
-	}
-	for (int32_t c = first[k]; c >= 0; c = next[c])
-		for (int64_t s = p->at[c]; s < p->at[c + 1] && !status; s++) {
-			int32_t q = p->scope[s];
-
-			if (seen[q] == k)
-				continue;
-			seen[q] = k;
-			status = push(p, &n, q);
-		}
-	p->at[k + 1] = n;
-	if (status || n == p->at[k])
-		return status;
-	qsort(p->scope + p->at[k], (size_t)(n - p->at[k]), sizeof(*p->scope), gpube__compare_int32);
-	next[k] = first[p->scope[p->at[k]]];
-	first[p->scope[p->at[k]]] = k;
-	return GPUBE_OK;
-}
-
 static int eliminate(struct picture *p)
 {
-	struct gpube_ctx *ctx = p->m->ctx;
-	uint64_t n = (uint64_t)p->m->n_vars;
-	int32_t *seen = gpube__alloc(ctx, 3 * n, sizeof(*seen));
-	int status = seen ? gpube__graph_of_model(&p->graph, p->m) : GPUBE_ENOMEM;
+	struct gpube_graph graph;
+	int status = gpube__graph_of_model(&graph, p->m);
 
-	p->position = gpube__alloc(ctx, n, sizeof(*p->position));
-	p->at = gpube__alloc_zero(ctx, n + 1, sizeof(*p->at));
-	if (!status && (!p->position || !p->at))
-		status = GPUBE_ENOMEM;
-	for (uint64_t k = 0; k < n && !status; k++) {
-		p->position[p->order[k]] = (int32_t)k;
-		seen[k] = seen[n + k] = -1;
-	}
-	for (uint64_t k = 0; k < n && !status; k++)
-		status = find_scope(p, (int32_t)k, seen, seen + n, seen + 2 * n);
-	gpube__free(ctx, seen);
+	if (status)
+		return status;
+	status = gpube__eliminate_graph(&p->along, p->m->ctx, &graph, p->order);
+	gpube__graph_clear(p->m->ctx, &graph);
 	return status;
+}
+
+/* The variable at index s of the message at k. */
+static int32_t in_scope(const struct picture *p, int32_t k, int64_t s)
+{
+	return p->order[p->along.scope[p->along.at[k] + s]];
 }
 
 static int64_t n_scope(const struct picture *p, int32_t k)
 {
-	return p->at[k + 1] - p->at[k];
+	return gpube__n_scope(&p->along, k);
 }
 
 static double message_cells(const struct picture *p, int32_t k)
 {
 	double cells = 1;
 
-	for (int64_t s = p->at[k]; s < p->at[k + 1]; s++)
-		cells *= p->m->vars[p->order[p->scope[s]]].domain;
+	for (int64_t s = 0; s < n_scope(p, k); s++)
+		cells *= p->m->vars[in_scope(p, k, s)].domain;
 	return cells;
 }
 
@@ -219,15 +169,14 @@ static double joined_cells(const struct picture *p, int32_t k)
 /* The edge from k to where its message goes, if it goes anywhere. */
 static void draw_message(const struct picture *p, int32_t k)
 {
-	int32_t to = n_scope(p, k) ? p->scope[p->at[k]] : -1;
+	int32_t to = gpube__message_to(&p->along, k);
 
 	if (to >= 0)
 		gpube__out_printf(p->out, "\tv%d -> v%d [label=\"%s cells\"];\n", p->order[k],
 			p->order[to], cells_text(message_cells(p, k), 0));
 }
 
-/* ---- pseudo-tree
- * --------------------------------------------------------------------------------- */
+/* ---- pseudo-tree ---------------------------------------------------------------------- */
 
 static void draw_pseudotree(const struct picture *p, const struct dcop_pseudotree *t)
 {
@@ -273,8 +222,7 @@ static int make_pseudotree(struct picture *p)
 	return status;
 }
 
-/* ---- buckets
- * ---------------------------------------------------------------------------------------- */
+/* ---- buckets ---------------------------------------------------------------------- */
 
 /* The position at which a function meets the elimination, -1 for one of no variables. */
 static int32_t bucket_of(const struct picture *p, int32_t f)
@@ -283,8 +231,8 @@ static int32_t bucket_of(const struct picture *p, int32_t f)
 	int32_t first = -1;
 
 	for (int k = 0; k < p->m->functions[f].arity; k++)
-		if (first < 0 || p->position[scope[k]] < first)
-			first = p->position[scope[k]];
+		if (first < 0 || p->along.position[scope[k]] < first)
+			first = p->along.position[scope[k]];
 	return first;
 }
 
@@ -339,24 +287,7 @@ static int draw_buckets(const struct picture *p)
 	return status;
 }
 
-/* ---- decomposition
- * -------------------------------------------------------------------------------------- */
-
-/*
- * The cluster at k is its variable with its message's. It lies in that of a child c
- * if c's message is all of it; into[k] is then that child's, otherwise k.
- */
-static void find_clusters(const struct picture *p, int32_t *into)
-{
-	for (int32_t k = 0; k < p->m->n_vars; k++)
-		into[k] = k;
-	for (int32_t c = 0; c < p->m->n_vars; c++) {
-		int32_t k = n_scope(p, c) ? p->scope[p->at[c]] : -1;
-
-		if (k >= 0 && into[k] == k && n_scope(p, c) == n_scope(p, k) + 1)
-			into[k] = into[c];
-	}
-}
+/* ---- decomposition ---------------------------------------------------------------------- */
 
 static void draw_cluster(const struct picture *p, int32_t k)
 {
@@ -366,7 +297,7 @@ static void draw_cluster(const struct picture *p, int32_t k)
 	put_name(p, p->order[k]);
 	for (int64_t s = 0; s < n - 1 && s < NAMED - 1; s++) {
 		gpube__out_text(p->out, " ");
-		put_name(p, p->order[p->scope[p->at[k] + s]]);
+		put_name(p, in_scope(p, k, s));
 	}
 	if (n > NAMED)
 		gpube__out_text(p->out, " ...");
@@ -378,7 +309,7 @@ static void draw_separator(const struct picture *p, int32_t from, int32_t to, in
 {
 	gpube__out_printf(p->out, "\tc%d -> c%d [label=\"", from, to);
 	for (int64_t s = 0; s < n_scope(p, k) && s < NAMED; s++) {
-		put_name(p, p->order[p->scope[p->at[k] + s]]);
+		put_name(p, in_scope(p, k, s));
 		gpube__out_text(p->out, " ");
 	}
 	gpube__out_printf(p->out, "%s\\n%s cells\"];\n", n_scope(p, k) > NAMED ? "..." : "",
@@ -391,16 +322,14 @@ static int draw_decomposition(const struct picture *p)
 
 	if (!into)
 		return GPUBE_ENOMEM;
-	find_clusters(p, into);
+	gpube__elimination_clusters(into, &p->along);
 	begin(p, "digraph decomposition", "\trankdir=BT;\n\tedge [dir=none];\n");
 	for (int32_t k = 0; k < n; k++)
 		if (into[k] == k)
 			draw_cluster(p, k);
 	for (int32_t k = 0; k < n; k++) {
-		int32_t to = n_scope(p, k) ? p->scope[p->at[k]] : -1;
+		int32_t to = gpube__message_to(&p->along, k);
 
-		/* into[] names the cluster of lowest position that holds another: edges stay edges
-		 */
 		if (to >= 0 && into[k] != into[to])
 			draw_separator(p, into[k], into[to], k);
 	}
@@ -409,8 +338,7 @@ static int draw_decomposition(const struct picture *p)
 	return GPUBE_OK;
 }
 
-/* ---- all of it
- * -------------------------------------------------------------------------------------------- */
+/* ---- all of it ---------------------------------------------------------------------- */
 
 static int make_tree(struct picture *p, const struct gpube_simplified *s, enum drawing what,
 	const int32_t *order)
@@ -465,11 +393,8 @@ int draw_dot(struct gpube_out *out, const struct gpube_model *m, enum drawing wh
 		status = make_pseudotree(&p);
 	else
 		status = draw_elimination(&p, what, order, simplify, scale);
-	gpube__graph_clear(m->ctx, &p.graph);
+	gpube__elimination_clear(&p.along, m->ctx);
 	gpube__free(m->ctx, p.original);
 	gpube__free(m->ctx, p.order);
-	gpube__free(m->ctx, p.position);
-	gpube__free(m->ctx, p.at);
-	gpube__free(m->ctx, p.scope);
 	return status ? status : out->status;
 }

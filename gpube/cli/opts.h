@@ -44,7 +44,8 @@
 	X(CHOICE, order, 0, "auto", 0, 0, "auto|min-fill|min-size|min-degree",                     \
 		"how the elimination order is found; auto tries all, restarts and improves")       \
 	X(TEXT, order_file, 0, NULL, 0, 0, "FILE",                                                 \
-		"read the elimination order from FILE, the variable eliminated first in front")    \
+		"read the elimination order from FILE, the variable eliminated first in front, "  \
+		"or, from a .cov, that of a tree decomposition")    \
 	X(TIME, order_time, 0, NULL, 0, OPTS_NO_END, "TIME",                                       \
 		"search for an order this long; 0: as long as it pays")                            \
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the search for an order")               \
@@ -137,7 +138,8 @@
 		"otherwise some thousands at random")                                              \
 	X(TEXT, write_sol, 0, NULL, 0, 0, "FILE", "write the best assignment found, a .sol")       \
 	X(TEXT, write_order, 0, NULL, 0, 0, "FILE",                                                \
-		"write an elimination order of the equivalent problem, a .order")                  \
+		"write an elimination order of the equivalent problem, a .order, or its "          \
+		"tree decomposition, a .cov")                  \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the report")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
 
@@ -146,6 +148,9 @@
 		"write a picture instead, in the language of Graphviz: variables and functions, "  \
 		"the pseudo-tree of DPOP, or the buckets or clusters of the elimination")          \
 	X(FLAG, svg, 0, NULL, 0, 0, NULL, "with --dot: as SVG, drawn by Graphviz")                 \
+	X(TEXT, write_order, 0, NULL, 0, 0, "FILE",                                                \
+		"also write the elimination order that is found, of the model as it was read "     \
+		"(--no-simplify goes with it), a .order; as .cov its tree decomposition")          \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \

@@ -3,8 +3,6 @@
 
 #include "gpube/cli/session.h"
 
-#include "gpube/cli/ceilings.h"
-
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -159,18 +157,6 @@ int session_start(struct session *s, const struct opts_talk *talk, int64_t threa
 	return CLI_DONE;
 }
 
-int session_start_engine(struct session *s, const struct opts_talk *talk,
-	const struct opts_engine *engine, bool json, const char *output)
-{
-	int rc = session_start(s, talk, engine->threads, engine->memory, json, output);
-
-	if (rc)
-		return rc;
-	s->ctx->device_memory_bytes = engine->device_memory;
-	ceilings_load(s);
-	return CLI_DONE;
-}
-
 double session_seconds(const struct session *s)
 {
 	return gpube__now() - s->start;
@@ -214,6 +200,26 @@ int session_fail_text(struct session *s, const struct gpube_solution *solution, 
 int session_fail(struct session *s, const struct gpube_solution *solution)
 {
 	return session_fail_text(s, solution, gpube_error(s->ctx));
+}
+
+/* ---- reports --------------------------------------------------------------------------- */
+
+int session_report(struct session *s, report_fn *text, report_fn *json, const void *arg)
+{
+	struct gpube_out out;
+	int status;
+
+	session_hide_bar(s);
+	status = gpube__out_open(&out, s->ctx, s->output);
+	if (!status) {
+		(s->json ? json : text)(&out, arg);
+		status = gpube__out_close(&out, true);
+	}
+	if (!status)
+		return CLI_DONE;
+	/* no object that says so: it would go where nothing can be written */
+	cli_error("%s", gpube_error(s->ctx));
+	return CLI_FAILED;
 }
 
 /* ---- numbers --------------------------------------------------------------------------- */

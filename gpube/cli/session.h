@@ -65,6 +65,17 @@ int session_engine(struct session *s, struct gpube_solve_opts *to, int32_t **ord
 /* Options that exclude each other: true after a message. */
 bool session_options_clash(const struct opts_engine *engine);
 
+/* ---- reports ---- */
+
+enum { LABEL = 12, COLUMNS = 80 }; /* in front of what a report in text says; of all of it */
+
+/*
+ * session_report() - the result, by 'json' if the session's output is JSON, otherwise by 'text'.
+ * Returns CLI_DONE, or CLI_FAILED after a message.
+ */
+typedef void report_fn(struct gpube_out *out, const void *arg);
+int session_report(struct session *s, report_fn *text, report_fn *json, const void *arg);
+
 /* ---- numbers ---- */
 
 /* The member "plan": {…} of a solution. */

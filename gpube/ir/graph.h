@@ -40,6 +40,8 @@ struct gpube_order_cost {
 	double largest_message; /* cells of the largest message */
 };
 
+/* Errors: EINVAL (not a permutation of 0 to n - 1), ENOMEM */
+int gpube__check_permutation(struct gpube_ctx *ctx, const int32_t *order, int32_t n);
 /* Errors: EINVAL (not a permutation), ENOMEM. Cost: O(n width^2) */
 int gpube__order_cost(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
 	const struct gpube_graph *g, const int32_t *order);

@@ -17,6 +17,15 @@ static int invert(struct gpube_ctx *ctx, int32_t *position, const int32_t *order
 	return GPUBE_OK;
 }
 
+int gpube__check_permutation(struct gpube_ctx *ctx, const int32_t *order, int32_t n)
+{
+	int32_t *position = gpube__alloc(ctx, (uint64_t)n, sizeof(*position));
+	int status = position ? invert(ctx, position, order, n) : GPUBE_ENOMEM;
+
+	gpube__free(ctx, position);
+	return status;
+}
+
 /*
  * Row by row of the filled graph's matrix (Liu, SIAM J. Matrix Anal. 11, 1990):
  * the variables whose messages hold v are those on the paths of the elimination

@@ -6,51 +6,6 @@
 
 /* ---- combining ------------------------------------------------------------------------------ */
 
-/*
- * Reads of shared memory go by its own addresses, of 32 bits: from pointers the compiler
- * makes each address anew in every basic block, which costs more than the read.
- */
-__device__ static inline void load_shared(int32_t *v, uint32_t at)
-{
-	asm volatile("ld.shared.b32 %0, [%1];" : "=r"(*v) : "r"(at));
-}
-
-__device__ static inline void load_shared(float *v, uint32_t at)
-{
-	asm volatile("ld.shared.b32 %0, [%1];" : "=f"(*v) : "r"(at));
-}
-
-__device__ static inline void load_shared(int64_t *v, uint32_t at)
-{
-	asm volatile("ld.shared.b64 %0, [%1];" : "=l"(*v) : "r"(at));
-}
-
-__device__ static inline void load_shared(double *v, uint32_t at)
-{
-	asm volatile("ld.shared.b64 %0, [%1];" : "=d"(*v) : "r"(at));
-}
-
-/* N cells that lie together, aligned to 16 bytes if they are as many, otherwise to 8. */
-template <typename T, int N> __device__ static inline void load_together(T *to, uint32_t at)
-{
-	if constexpr (N * sizeof(T) >= 16) {
-#pragma unroll
-		for (int i = 0; i < N; i += 16 / (int)sizeof(T)) {
-			int4 v;
-
-			asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
-				     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-				     : "r"(at + i * (uint32_t)sizeof(T)));
-			memcpy(to + i, &v, sizeof(v));
-		}
-	} else {
-		int2 v;
-
-		asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "r"(at));
-		memcpy(to, &v, sizeof(v));
-	}
-}
-
 /* An operand's place in this thread's round, its steps along X and to the next register cells; bytes. */
 struct cursor {
 	uint32_t at, step, next;

@@ -185,8 +185,7 @@ static double log_value(double top, double sum, double repeat)
                                                                                                    \
 		(void)extra;                                                                       \
 		if (!p->out_j.table && p->out_j.step == 1)                                         \
-			for (int64_t j = 0; j < cells; j++)                                        \
-				to[j] = (T)VALUE;                                                  \
+			_Pragma("omp simd") for (int64_t j = 0; j < cells; j++) to[j] = (T)VALUE;  \
 		else                                                                               \
 			for (int64_t j = 0; j < cells; j++)                                        \
 				to[gpube__axis_at(&p->out_j, j)] = (T)VALUE;                       \
@@ -197,6 +196,7 @@ static void store_ints(const struct walker *w, int64_t base)
 	const struct gpube__plan *p = w->p;
 	const bool max = w->r->c->semiring == GPUBE_MAX_PLUS;
 	const int64_t cut = w->r->c->cut, threshold = w->r->c->threshold;
+	const int32_t cut32 = (int32_t)cut, threshold32 = (int32_t)threshold;
 
 	if (w->r->raw) {
 		if (p->cell_bytes == 4)
@@ -204,13 +204,13 @@ static void store_ints(const struct walker *w, int64_t base)
 		else
 			STORE_CELLS(int64_t, tile[j])
 	} else if (max) {
-		if (p->cell_bytes == 4)
-			STORE_CELLS(int32_t, gpube__cut_max(tile[j], cut, threshold))
+		if (p->cell_bytes == 4) /* the rule in 32 bits, where more lanes fit a vector */
+			STORE_CELLS(int32_t, (tile[j] <= -threshold32 ? -cut32 : tile[j]))
 		else
 			STORE_CELLS(int64_t, gpube__cut_max(tile[j], cut, threshold))
 	} else {
 		if (p->cell_bytes == 4)
-			STORE_CELLS(int32_t, gpube__cut_min(tile[j], cut, threshold))
+			STORE_CELLS(int32_t, (tile[j] >= threshold32 ? cut32 : tile[j]))
 		else
 			STORE_CELLS(int64_t, gpube__cut_min(tile[j], cut, threshold))
 	}
@@ -234,7 +234,10 @@ static void store_floats(const struct walker *w, int64_t base)
 	}
 }
 
-/* Arg-mins of a tile, which are words of FROM; the loop without a choice inside is the usual one. */
+/*
+ * Arg-mins of a tile, which are words of FROM; the loop without a choice inside is the usual one.
+ * A lane is a cell: kernels that give arguments do not fold (consider_folding()).
+ */
 #define STORE_ARGS(TO, FROM)                                                                       \
 	for (int64_t i = 0; i < w->ni; i++) {                                                      \
 		const int64_t cells = w->nj;                                                       \
@@ -242,7 +245,7 @@ static void store_floats(const struct walker *w, int64_t base)
 		const FROM *arg = (const FROM *)(w->scratch + p->extra_at) + i * p->pad_lanes;     \
                                                                                                    \
 		if (!p->out_j.table && p->out_j.step == 1)                                         \
-			for (int64_t j = 0; j < cells; j++)                                        \
+			_Pragma("omp simd") for (int64_t j = 0; j < cells; j++)                    \
 				to[j] = (TO)arg[j];                                                \
 		else                                                                               \
 			for (int64_t j = 0; j < cells; j++)                                        \

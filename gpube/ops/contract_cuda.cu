@@ -1,6 +1,7 @@
 /* contract_cuda.cu - contract and contract_batch: which kernels, a plan, its launches. */
 #include "gpube/ops/contract_box.cuh"
 #include "gpube/ops/contract_direct.cuh"
+#include "gpube/ops/contract_panel.cuh"
 
 #define MAX_IN_BATCH   4096 /* blocks of a contraction that still joins a batch's launch */
 #define JOINED_AT_ONCE 2e12 /* some tenths of a second; then a stop is looked for */
@@ -23,39 +24,58 @@ static gpube__box_function function_of(
 }
 
 /* What a contraction, or those of one form, are done by. */
-enum by { BY_GENERAL, BY_BOXES, BY_TILES };
+enum by { BY_GENERAL, BY_BOXES, BY_TILES, BY_PANELS };
 
 struct plan {
 	enum by by;
 	struct gpube__box box;
 	struct gpube__direct direct;
+	struct gpube__panel panel;
 };
 
-/* What boxes take, by experience, of what was predicted; and besides, for two launches. */
+/* What kernels take, by experience, of what was predicted; boxes besides, for two launches. */
 #define BOX_CYCLES   1.5
+#define PANEL_CYCLES 1.15
 #define BOX_LAUNCH   16000.0
-#define SHORT_CYCLES 70000.0 /* so short that a search for boxes would take longer */
+#define SHORT_CYCLES 70000.0  /* so short that a search for boxes would take longer */
+#define LONG_CYCLES  135000.0 /* so long that a search for panels is worth its time */
 
-/* The plan that is predicted to be faster. Boxes are searched for only where they could be. */
+static double box_cycles(const struct gpube__box *b, bool in_batch)
+{
+	if (in_batch)
+		return b->cycles;
+	return b->cycles * (b->kernel == BOX_8X8_PLAIN ? 1 : BOX_CYCLES) + BOX_LAUNCH;
+}
+
+/*
+ * The plan that is predicted to be faster, of those that 'path' allows. Each search is made only
+ * where what was found before takes longer than the search and its kernels would.
+ */
 static void make_plan(struct plan *p, const struct gpube__device *d, enum gpube__path path,
 	const struct gpube_contraction *c, const struct gpube__shape *s, bool in_batch)
 {
 	const struct gpube__box_device limits = {
 		d->n_sms, (uint32_t)d->shared_bytes - GPUBE_BOX_STATIC_BYTES,
 		(uint32_t)d->sm_shared_bytes};
-	double cycles = INFINITY;
+	const bool any = path == GPUBE_PATH_ANY;
+	double cycles = INFINITY, other;
 
 	p->by = BY_GENERAL;
 	if (c->n_in > GPUBE_BOX_IN || path == GPUBE_PATH_GENERAL)
 		return;
-	if (path != GPUBE_PATH_BOXES &&
-		gpube__direct_plan(&p->direct, &cycles, &limits, c, s, in_batch)) {
+	if ((any || path == GPUBE_PATH_DIRECT) &&
+		gpube__direct_plan(&p->direct, &cycles, &limits, c, s, in_batch))
 		p->by = BY_TILES;
-		if ((!in_batch && cycles < SHORT_CYCLES) || path == GPUBE_PATH_DIRECT)
-			return;
+	if ((path == GPUBE_PATH_PANELS || (any && cycles > LONG_CYCLES)) && !in_batch &&
+		gpube__panel_plan(&p->panel, &other, &limits, c, s) &&
+		other * PANEL_CYCLES < cycles) {
+		p->by = BY_PANELS;
+		cycles = other * PANEL_CYCLES;
 	}
+	if (p->by != BY_GENERAL && (!any || (!in_batch && cycles < SHORT_CYCLES)))
+		return;
 	if (gpube__box_plan(&p->box, &limits, c, s, in_batch) &&
-		p->box.cycles * (in_batch ? 1 : BOX_CYCLES) + (in_batch ? 0 : BOX_LAUNCH) < cycles)
+		box_cycles(&p->box, in_batch) < cycles)
 		p->by = BY_BOXES;
 }
 
@@ -178,6 +198,26 @@ static int launch_direct(struct gpube_ctx *ctx, const struct gpube__direct *d,
 	return GPUBE_OK;
 }
 
+static int launch_panels(
+	struct gpube_ctx *ctx, const struct gpube__panel *d, const struct gpube_contraction *c)
+{
+	const gpube__panel_function f = c->type == GPUBE_INT32
+						? gpube__panel_function_i32(d->kernel)
+						: gpube__panel_function_f32(d->kernel);
+	struct gpube__panel_io io;
+
+	memset(&io, 0, sizeof(io));
+	io.out = c->out;
+	for (uint32_t k = 0; k < d->n_ops; k++)
+		io.in[k] = c->in[d->op[k].order].values;
+	if (d->shared_bytes + GPUBE_BOX_STATIC_BYTES > 48u << 10)
+		GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
+			cudaFuncAttributeMaxDynamicSharedMemorySize, (int)d->shared_bytes));
+	f<<<d->at_once, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
+	GPUBE_ECUDA(ctx, cudaGetLastError());
+	return GPUBE_OK;
+}
+
 static int launch_one(struct gpube_ctx *ctx, const struct plan *p,
 	const struct gpube_contraction *c, double joined)
 {
@@ -189,7 +229,8 @@ static int launch_one(struct gpube_ctx *ctx, const struct plan *p,
 		status = launch_box(ctx, &p->box, c);
 	} else {
 		gpube__mark(ctx, 0);
-		status = launch_direct(ctx, &p->direct, c, NULL, 0, 1);
+		status = p->by == BY_PANELS ? launch_panels(ctx, &p->panel, c)
+					    : launch_direct(ctx, &p->direct, c, NULL, 0, 1);
 		gpube__mark(ctx, 1);
 	}
 	if (status != GPUBE_OK || joined < JOINED_AT_ONCE)

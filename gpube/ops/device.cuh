@@ -65,7 +65,13 @@ struct gpube__partial {
 #define GPUBE_MAX_PEERS	   7
 
 /* Which kernels contract may take: those predicted to be faster, or only one kind. */
-enum gpube__path { GPUBE_PATH_ANY, GPUBE_PATH_BOXES, GPUBE_PATH_DIRECT, GPUBE_PATH_GENERAL };
+enum gpube__path {
+	GPUBE_PATH_ANY,
+	GPUBE_PATH_BOXES,
+	GPUBE_PATH_DIRECT,
+	GPUBE_PATH_PANELS,
+	GPUBE_PATH_GENERAL,
+};
 
 struct gpube__device {
 	int id, n_sms;

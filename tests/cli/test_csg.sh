@@ -34,8 +34,11 @@ row 'too large' 1 '' 'MiB, allowed are' "$gpube" csg --generate uniform -n 30 --
 row 'timeout: bounds' 0 '"status": "bounds".*"upper_bound": [0-9]' 'ended before' \
 	"$gpube" csg --json --generate threshold -n 20 --method dp --timeout 0.2
 
+# a file, so that even a slow machine is past reading when the signal comes; dp has minutes to go
+"$gpube" generate csg -n 23 --dist threshold -o "$work/long.csg"
 row 'SIGINT: bounds' 0 '"status": "bounds".*"value": [0-9]+, "upper_bound": [0-9]+.*"structure": \[\[' 'ended before' \
-	timeout --preserve-status -s INT 0.3 "$gpube" csg --json --generate threshold -n 21 --method dp
+	timeout --preserve-status -s INT 1 "$gpube" csg --json --method dp "$work/long.csg"
+rm -f "$work/long.csg"
 row 'SIGINT: while the game is made' 1 '' '^gpube: stopped$' \
 	timeout --preserve-status -s INT 0.3 "$gpube" csg --generate agent-normal -n 25
 row '--timeout: while the game is made' 1 '"status": "error", "message": "out of time"' '^gpube: out of time$' \

@@ -70,6 +70,30 @@ else
 	skip 'SVG' 'no Graphviz'
 fi
 
+# ---- the order, and its clusters as a decomposition, in files
+width() { # FILE OPTION…: of the elimination
+	"$gpube" info --json --no-simplify "$@" | sed -n 's/.*"width": \([0-9]*\).*/\1/p'
+}
+for f in zebra.wcsp exams.cfn sprinkler.uai; do
+	for to in order cov cov.gz; do
+		row "$f: written as .$to" 0 '^order +width' '' "$gpube" info --write-order "$work/o.$to" "$x/$f"
+		that "$f: the width that is read from .$to" [ "$(width "$x/$f")" = "$(width --order-file "$work/o.$to" "$x/$f")" ]
+	done
+	that "$f: an order of all variables" [ "$(sort -n "$work/o.order" | tail -1)" = \
+		"$(($("$gpube" info --json "$x/$f" | sed -n 's/.*"decimals": [0-9]*, "variables": \([0-9]*\).*/\1/p') - 1))" ]
+done
+if command -v toulbar2 > /dev/null 2>&1; then
+	"$gpube" info --write-order "$work/z.cov" $x/zebra.wcsp > "$work/out"
+	that 'toulbar2 reads the decomposition' sh -c \
+		"toulbar2 $x/zebra.wcsp '$work/z.cov' -B=1 | grep -q '^Optimum: 0 '"
+else
+	skip 'toulbar2 reads the decomposition' 'no toulbar2'
+fi
+row 'an order needs an elimination' 2 '' 'which --dot pseudotree has not$' \
+	"$gpube" info --write-order "$work/o" --dot pseudotree $x/zebra.wcsp
+row 'an order that cannot be written' 1 '*' "^gpube: cannot write '/nonexistent/x'" \
+	"$gpube" info --write-order /nonexistent/x $x/zebra.wcsp
+
 # ---- densities
 row 'densities' 0 '^densities +[0-9]+ % \([0-9]+\)' '' "$gpube" info $x/zebra.wcsp
 printf 'x 2 10 2 9\n10 10\n2 0 1 0 1\n3 4 5\n2 0 1 0 12\n%s' \

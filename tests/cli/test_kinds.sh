@@ -24,6 +24,10 @@ row 'no shift' 1 '' 'totals may be negative, which .wcnf cannot hold: .*--shift'
 	"$gpube" convert $in/spins.qpbo "$work/x.wcnf"
 row 'a shift is said' 0 '' 'shifted: every total is larger by' \
 	"$gpube" convert --shift $in/spins.qpbo "$work/x.wcnf"
+that 'no way out is told where --lossy is none' sh -c \
+	"! '$gpube' convert --to cnf $in/hard.wcnf '$work/x.cnf' 2>&1 | grep -e --lossy"
+row 'costs that no .cnf has a place for: --lossy changes nothing' 1 '' 'has no place: write .wcnf$' \
+	"$gpube" convert --lossy --to cnf $in/hard.wcnf "$work/x.cnf"
 
 # ---- the same optima as toulbar2's -------------------------------------------------------------
 if command -v toulbar2 > /dev/null 2>&1; then

@@ -20,7 +20,7 @@ readers() {
 	TALK) echo gpube/cli/session.c ;;
 	READ) echo gpube/cli/inputs.c ;;
 	BOUNDING) echo gpube/cli/bounding.c ;;
-	ENGINE) echo gpube/cli/inputs.c gpube/cli/session.c gpube/cli/cmd_solve.c gpube/cli/cmd_info.c ;;
+	ENGINE) echo gpube/cli/inputs.c gpube/cli/session_engine.c gpube/cli/cmd_solve.c gpube/cli/cmd_info.c ;;
 	*) echo "gpube/cli/cmd_$(echo "$1" | tr '[:upper:]' '[:lower:]').c" ;;
 	esac
 }

@@ -171,7 +171,7 @@ long fuzz_read(const char *target, const uint8_t *bytes, size_t n, size_t *most)
 		.n_threads = 1,
 		/* so that a short line that declares millions of variables, which is allowed, does
 		 * not take all of the time */
-		.memory_bytes = FUZZ_MOST_BYTES / 64,
+		.memory_bytes = FUZZ_MOST_BYTES / 1024,
 		.realloc_fn = limited,
 		.realloc_arg = &memory};
 	struct gpube_ctx *ctx;

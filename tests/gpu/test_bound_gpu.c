@@ -7,22 +7,20 @@
 
 #include "gpube/nested.h"
 #include "gpube/ops/regions_cell.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/bounded.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 60 };
 
-static struct gpube_ctx *ctx;
-
 static void opens(void **state)
 {
 	int status = 0;
+	const void *there = gpube__regions_cuda(ctx, &status);
 
 	(void)state;
-	if (gpube__regions_cuda(ctx, &status))
-		return;
-	if (status == GPUBE_ENODEV && !getenv("GPUBE_REQUIRE_GPU"))
-		skip();
-	fail_msg("%s", gpube_error(ctx));
+	needs_device(there, status);
 }
 
 /* Every live cell of two states; 'there' is a device's. */
@@ -65,7 +63,7 @@ static void shrink(struct gpube_nested *n, struct gpube_nested_part **p, int32_t
 
 static void same_bits(void **state)
 {
-	const uint64_t seed = *(const uint64_t *)*state;
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_default();
 	struct gpube_clusters c[2];
 	struct gpube_nested n[2];
@@ -115,51 +113,30 @@ static void same_bits(void **state)
 /* gpube_bound() on the device, without elimination, finds the optimum by splitting. */
 static void same_optimum(void **state)
 {
-	const uint64_t seed = *(const uint64_t *)*state;
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
 		.method = GPUBE_BOUND_CLUSTERS, .backend = GPUBE_BACKEND_CUDA,
 		.no_eliminate = seed % 3 != 0};
 	struct random_spec spec = random_spec_default();
-	struct gpube_bounds *got;
-	struct gpube_model *m;
-	struct brute brute;
 
 	spec.min_arity = spec.max_arity = 2;
 	spec.n_vars = 7;
 	spec.n_functions = 12 + (int)(seed % 9);
 	spec.min_domain = 2;
-	m = random_model(ctx, &spec, seed);
-	assert_non_null(m);
-	assert_int_equal(brute_force(&brute, NULL, m), 0);
-	if (gpube_bound(&got, m, &opts))
-		fail_msg("%s", gpube_error(ctx));
-	assert_int_equal(got->answer,
-		brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
-	if (brute.feasible)
-		assert_int_equal(got->bound, brute.cost);
-	gpube_bounds_free(got, ctx);
-	gpube_model_free(m);
+	check_optimum(&spec, seed, &opts);
 }
 
 int main(void)
 {
-	static struct CMUnitTest tests[2 * N_SEEDS + 1];
-	static uint64_t seeds[N_SEEDS];
-	static char names[2 * N_SEEDS][32];
-	size_t n = 0;
-	int status = 0, failed;
+	struct cases c = {0};
+	int status;
 
-	if (gpube_ctx_new(&ctx, NULL))
+	if (ctx_setup(NULL))
 		return 1;
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(opens);
-	for (size_t k = 0; k < 2 * N_SEEDS && gpube__regions_cuda(ctx, &status); k++) {
-		seeds[k / 2] = k / 2;
-		snprintf(names[k], sizeof(names[k]), "%s, seed %zu", k % 2 ? "optimum" : "bits", k / 2);
-		tests[n++] = (struct CMUnitTest){.name = names[k],
-			.test_func = k % 2 ? same_optimum : same_bits,
-			.initial_state = &seeds[k / 2]};
+	ADD_CASE(&c, opens);
+	if (gpube__regions_cuda(ctx, &status)) {
+		add_numbers(&c, same_bits, N_SEEDS, "bits, seed");
+		add_numbers(&c, same_optimum, N_SEEDS, "optimum, seed");
 	}
-	failed = _cmocka_run_group_tests("bound_gpu", tests, n, NULL, NULL);
-	gpube_ctx_free(ctx);
-	return failed;
+	return run_cases(&c, "bound_gpu", NULL, ctx_teardown);
 }

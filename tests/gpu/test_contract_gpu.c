@@ -84,6 +84,11 @@ static void random_direct(void **state)
 	random_by(state, "direct");
 }
 
+static void random_panels(void **state)
+{
+	random_by(state, "panels");
+}
+
 static void random_batch(void **state)
 {
 	const uint64_t seed = 1000000 + (uint64_t)(uintptr_t)*state * BATCH;
@@ -185,14 +190,21 @@ static const char *const large[] = {
         "x=100 a=100 b=100 c=100 : a b c : x a b , x b c , x a c",
         "x=4000000 a=4 : a : x a , x",
         "x=3 y=1000000 : x : y x",
+        "x=44 a=44 b=17 c=20 d=44 : a b c d : x a b c , x b c d , x a d , x b",
+        "x=44 a=44 b=17 c=20 d=44 : a b c d : a b c x , b c d x , a d x , b x",
+        "x=28 a=28 b=14 c=28 d=15 e=28 : a b c d e : x a b , x b c , x c d , x d e , x a e",
+        "x=10 a=10 b=10 c=10 d=10 e=10 f=10 : a b c d e f : x a b c , c d e f x , a x d , b x f , x e",
+        "x=100 a=30 b=30 c=100 d=32 : a b c d : x a b d , x b c d",
 };
 
 #define N_LARGE (sizeof(large) / sizeof(*large))
+#define N_KINDS 4
+
+static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels"};
 
 static void large_shape(void **state)
 {
-	static const char *const by[] = {NULL, "boxes", "direct"};
-	const size_t all = (size_t)(uintptr_t)*state, row = all / 3;
+	const size_t all = (size_t)(uintptr_t)*state, row = all / N_KINDS;
 	const char *problem;
 	struct shape s;
 
@@ -203,7 +215,7 @@ static void large_shape(void **state)
 		shape_want_arg(&s);
 	/* floats without negative cells have a shorter loop */
 	shape_fill(&s, row, row % 4 == 1 ? SHAPE_ABSORB : SHAPE_SIGNED, false);
-	assert_true(gpube__cuda_force(ctx, by[all % 3]));
+	assert_true(gpube__cuda_force(ctx, kinds[all % N_KINDS]));
 	run(&s);
 	assert_true(gpube__cuda_force(ctx, NULL));
 	problem = shape_check_sample(&s,
@@ -275,7 +287,7 @@ static void refuses(void **state)
 int main(int argc, char **argv)
 {
 	static struct CMUnitTest
-	        tests[N_RANDOM + N_BATCHES + 2 * N_BY + N_CHOSEN * N_VARIANTS + N_LARGE * 12 + 3];
+	        tests[N_RANDOM + N_BATCHES + 3 * N_BY + N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 3];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	const struct {
 		const char *name;
@@ -290,7 +302,8 @@ int main(int argc, char **argv)
 	        {"batch", N_BATCHES, random_batch},
 	        {"boxes", N_BY, random_boxes},
 	        {"tiles", N_BY, random_direct},
-	        {"large", N_LARGE * 12, large_shape},
+	        {"panels", N_BY, random_panels},
+	        {"large", N_LARGE * 4 * N_KINDS, large_shape},
 	};
 	size_t n = 0;
 	int status, failed;

@@ -6,10 +6,10 @@
 
 #include "dcop/dcop.h"
 #include "gpube/generate.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 
 enum { N_SEEDS = 12 };
-
-static struct gpube_ctx *ctx;
 
 /* Tables as they come, whatever the order: a sum over all of a hash of each. */
 struct digest {
@@ -102,33 +102,26 @@ static void large_marginals(void **state)
 	gpube_model_free(m);
 }
 
-static void no_device(void **state)
+static void opens(void **state)
 {
+	int status = 0;
+	const void *there = gpube__ops_cuda(ctx, &status);
+
 	(void)state;
-	if (getenv("GPUBE_REQUIRE_GPU"))
-		fail_msg("%s", gpube_error(ctx));
-	skip();
+	needs_device(there, status);
 }
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_SEEDS + 1];
-	static char names[N_SEEDS][32];
-	size_t n = 0;
-	int status, failed;
+	struct cases c = {0};
+	int status;
 
-	if (gpube_ctx_new(&ctx, NULL) != 0)
+	if (ctx_setup(NULL))
 		return 1;
-	if (!gpube__ops_cuda(ctx, &status))
-		tests[n++] = (struct CMUnitTest){"dpop on the device", no_device, NULL, NULL, NULL};
-	for (size_t k = 0; n == k && k < N_SEEDS; k++, n++) {
-		snprintf(names[k], sizeof(names[k]), "as_on_the_host_%zu", k);
-		tests[k] = (struct CMUnitTest){
-			names[k], as_on_the_host, NULL, NULL, (void *)(uintptr_t)k};
+	ADD_CASE(&c, opens);
+	if (gpube__ops_cuda(ctx, &status)) {
+		add_numbers(&c, as_on_the_host, N_SEEDS, "as on the host");
+		ADD_CASE(&c, large_marginals);
 	}
-	if (n == N_SEEDS)
-		tests[n++] = (struct CMUnitTest)cmocka_unit_test(large_marginals);
-	failed = _cmocka_run_group_tests("dpop on the GPU", tests, n, NULL, NULL);
-	gpube_ctx_free(ctx);
-	return failed != 0;
+	return run_cases(&c, "dpop on the GPU", NULL, ctx_teardown);
 }

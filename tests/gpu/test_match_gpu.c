@@ -2,10 +2,11 @@
 #include "tests/support/test.h"
 
 #include "gpube/ops/ops.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 
 enum { N_SEEDS = 16, MOST_TABLES = 40, MOST_CELLS = 300000 };
 
-static struct gpube_ctx *ctx;
 static const struct gpube_ops *ops;
 
 static void as_on_the_host(void **state)
@@ -54,33 +55,25 @@ static void as_on_the_host(void **state)
 	free(back);
 }
 
-static void no_device(void **state)
+static void opens(void **state)
 {
+	int status = 0;
+	const void *there = gpube__ops_cuda(ctx, &status);
+
 	(void)state;
-	if (getenv("GPUBE_REQUIRE_GPU"))
-		fail_msg("%s", gpube_error(ctx));
-	skip();
+	needs_device(there, status);
 }
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_SEEDS];
-	static char names[N_SEEDS][32];
-	size_t n = 0;
-	int status, failed;
+	struct cases c = {0};
+	int status;
 
-	if (gpube_ctx_new(&ctx, NULL) != 0)
+	if (ctx_setup(NULL))
 		return 1;
 	ops = gpube__ops_cuda(ctx, &status);
-	if (!ops)
-		tests[n++] =
-			(struct CMUnitTest){"match on the device", no_device, NULL, NULL, NULL};
-	for (size_t k = 0; n == k && k < N_SEEDS; k++, n++) {
-		snprintf(names[k], sizeof(names[k]), "as_on_the_host_%zu", k);
-		tests[k] = (struct CMUnitTest){
-			names[k], as_on_the_host, NULL, NULL, (void *)(uintptr_t)k};
-	}
-	failed = _cmocka_run_group_tests("match on the GPU", tests, n, NULL, NULL);
-	gpube_ctx_free(ctx);
-	return failed != 0;
+	ADD_CASE(&c, opens);
+	if (ops)
+		add_numbers(&c, as_on_the_host, N_SEEDS, "as on the host");
+	return run_cases(&c, "match on the GPU", NULL, ctx_teardown);
 }

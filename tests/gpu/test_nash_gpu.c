@@ -8,20 +8,18 @@
 #include "gpube/ops/faces.h"
 #include "gpube/ops/support.h"
 #include "nash/nash.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 
-static struct gpube_ctx *ctx;
 static const struct gpube_support_ops *ops;
 
 static void opens(void **state)
 {
 	int status = 0;
+	const void *there = gpube__support_cuda(ctx, &status);
 
 	(void)state;
-	ops = gpube__support_cuda(ctx, &status);
-	if (!ops && status == GPUBE_ENODEV && !getenv("GPUBE_REQUIRE_GPU"))
-		skip();
-	if (!ops)
-		fail_msg("%s", gpube_error(ctx));
+	needs_device(there, status);
 }
 
 static bool proposed(const struct gpube_support_scan *s, const struct gpube_support_pair *pair)
@@ -123,30 +121,19 @@ static void same_equilibria(void **state)
 
 int main(void)
 {
-	static const int sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-	enum { N = sizeof(sizes) / sizeof(*sizes) };
-	struct CMUnitTest tests[N + 3] = {{0}};
-	static char names[N][32];
-	int n = 0, status = 0, failed;
+	struct cases c = {0};
+	int status;
 
-	if (gpube_ctx_new(&ctx, NULL))
+	if (ctx_setup(NULL))
 		return 1;
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(opens);
-	for (int k = 0; k < N && gpube__support_cuda(ctx, &status); k++) {
-		snprintf(names[k], sizeof(names[k]), "supports of %d", sizes[k]);
-		tests[n++] = (struct CMUnitTest){.name = names[k],
-			.test_func = scan_of_size,
-			.initial_state = (void *)(intptr_t)sizes[k]};
+	ops = gpube__support_cuda(ctx, &status);
+	ADD_CASE(&c, opens);
+	if (ops) {
+		for (intptr_t k = 1; k <= 12; k++)
+			add_case(&c, scan_of_size, (void *)k, "supports of %d", (int)k);
+		add_case(&c, same_equilibria, (void *)(intptr_t)NASH_METHOD_SE, "equilibria by se");
+		add_case(
+			&c, same_equilibria, (void *)(intptr_t)NASH_METHOD_EEE, "equilibria by eee");
 	}
-	if (n > 1) {
-		tests[n++] = (struct CMUnitTest){.name = "equilibria by se",
-			.test_func = same_equilibria,
-			.initial_state = (void *)(intptr_t)NASH_METHOD_SE};
-		tests[n++] = (struct CMUnitTest){.name = "equilibria by eee",
-			.test_func = same_equilibria,
-			.initial_state = (void *)(intptr_t)NASH_METHOD_EEE};
-	}
-	failed = _cmocka_run_group_tests("nash_gpu", tests, (size_t)n, NULL, NULL);
-	gpube_ctx_free(ctx);
-	return failed;
+	return run_cases(&c, "nash_gpu", NULL, ctx_teardown);
 }

@@ -3,27 +3,20 @@
  * set against the reference; batches; refusals; stopping.
  */
 #include "tests/support/test.h"
+#include "tests/support/context.h"
+#include "tests/support/memory.h"
 #include "tests/support/shapes.h"
 
 #include "gpube/ops/contract_tile.h"
 
 #define N_RANDOM 1200
 
-static struct gpube_ctx *ctx;
 static const char *const levels[] = {"portable", "avx2", "avx512"};
-
-static int setup(void **state)
-{
-	(void)state;
-	return gpube_ctx_new(&ctx, NULL);
-}
 
 static int teardown(void **state)
 {
-	(void)state;
 	gpube__cpu_force(NULL);
-	gpube_ctx_free(ctx);
-	return 0;
+	return ctx_teardown(state);
 }
 
 /* Runs the shape on every instruction set there is and compares it with the reference. */
@@ -384,22 +377,7 @@ static void stops(void **state)
 	gpube_ctx_free(other);
 }
 
-/* Every allocation in turn fails: ENOMEM, and nothing leaks (under the sanitizers). */
-struct failing {
-	int left;
-};
-
-static void *failing_realloc(void *arg, void *p, size_t size)
-{
-	struct failing *f = arg;
-
-	if (size == 0) {
-		free(p);
-		return NULL;
-	}
-	return f->left-- > 0 ? realloc(p, size) : NULL;
-}
-
+/* Every allocation in turn fails: ENOMEM, and nothing leaks. */
 static void no_memory(void **state)
 {
 	static const char *const texts[] = {"a=9 b=9 x=9 : a b : x a , x b", "x=50021 : : x , x",
@@ -407,27 +385,24 @@ static void no_memory(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 6; i++) {
-		struct failing f = {.left = 100};
-		const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
-			.realloc_fn = failing_realloc, .realloc_arg = &f};
-		struct gpube_ctx *other;
+		struct test_memory scarce = {.fail_at = -1};
+		struct gpube_ctx *other = test_memory_ctx(&scarce);
 		struct shape s;
 		int status = GPUBE_ENOMEM, n = 0;
 
-		assert_int_equal(gpube_ctx_new(&other, &opts), 0);
 		assert_null(shape_parse(&s, texts[i / 2],
 			i / 2 == 2 ? GPUBE_MIN_COUNT : GPUBE_MIN_PLUS, GPUBE_INT32));
 		shape_fill(&s, 1, SHAPE_SIGNED, false);
 		if (i / 2 != 2)
 			shape_want_arg(&s);
 		for (; status == GPUBE_ENOMEM && n < 50; n++) {
-			f.left = n;
+			scarce.fail_at = scarce.n + n;
 			status = i % 2 ? gpube__ops_cpu()->contract_batch(other, 1, &s.c)
 				       : gpube__ops_cpu()->contract(other, &s.c);
 		}
 		assert_int_equal(status, 0);
 		assert_in_range(n, 2, 49);
-		f.left = 100;
+		assert_int_equal(scarce.live, 0);
 		gpube_ctx_free(other);
 		shape_free(&s);
 	}
@@ -489,5 +464,5 @@ int main(void)
 	t = add(t, "threads", threads, NULL);
 	t = add(t, "stops", stops, NULL);
 	t = add(t, "no memory", no_memory, NULL);
-	return _cmocka_run_group_tests("contract", tests, (size_t)(t - tests), setup, teardown);
+	return _cmocka_run_group_tests("contract", tests, (size_t)(t - tests), ctx_setup, teardown);
 }

@@ -6,6 +6,8 @@
  * reads are compared with the cells that their output cells need.
  */
 #include "tests/support/test.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/large.h"
 #include "tests/support/shapes.h"
 
@@ -15,7 +17,6 @@
 
 #define N_RANDOM 1200
 
-static struct gpube_ctx *ctx;
 static int seen[N_DIRECT_KERNELS], seen_x, seen_others;
 static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
 
@@ -310,32 +311,14 @@ static void every_kind(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[N_RANDOM + sizeof(chosen) / sizeof(*chosen) + N_LARGE + 1];
-	static char names[sizeof(tests) / sizeof(*tests)][32];
-	size_t n = 0;
-	int failed;
+	struct cases c = {0};
 
-	if (gpube_ctx_new(&ctx, NULL) != 0)
-		return 1;
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++, n++) {
-		snprintf(names[n], sizeof(names[n]), "chosen %zu", i);
-		tests[n] =
-			(struct CMUnitTest){names[n], chosen_shape, NULL, NULL, (void *)chosen[i]};
-	}
-	for (size_t i = 0; i < N_RANDOM; i++, n++) {
-		snprintf(names[n], sizeof(names[n]), "seed %zu", i);
-		tests[n] = (struct CMUnitTest){
-			names[n], random_shape, NULL, NULL, (void *)(uintptr_t)i};
-	}
-	for (size_t i = 0; i < N_LARGE; i++, n++) {
-		snprintf(names[n], sizeof(names[n]), "large %zu", i);
-		tests[n] = (struct CMUnitTest){
-			names[n], large_tables, NULL, NULL, (void *)(uintptr_t)i};
-	}
-	tests[n++] = (struct CMUnitTest){"every kind", every_kind, NULL, NULL, NULL};
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
+		add_case(&c, chosen_shape, chosen[i], "chosen %zu", i);
+	add_numbers(&c, random_shape, N_RANDOM, "seed");
+	add_numbers(&c, large_tables, N_LARGE, "large");
+	ADD_CASE(&c, every_kind);
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
-	failed = _cmocka_run_group_tests("direct tiles", tests, n, NULL, NULL);
-	gpube_ctx_free(ctx);
-	return failed != 0;
+	return run_cases(&c, "direct tiles", ctx_setup, ctx_teardown);
 }

@@ -5,10 +5,10 @@
 #include "tests/support/test.h"
 
 #include "gpube/ops/ops.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 
 enum { N_SEEDS = 60, MOST_TABLES = 7, MOST_CELLS = 200000 };
-
-static struct gpube_ctx *ctx;
 
 static int64_t get(enum gpube_type type, const void *table, int64_t cell)
 {
@@ -98,20 +98,9 @@ static void integers_alone(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_SEEDS + 1];
-	static char names[N_SEEDS][32];
-	size_t n = 0;
-	int failed;
+	struct cases c = {0};
 
-	if (gpube_ctx_new(&ctx, NULL) != 0)
-		return 1;
-	for (; n < N_SEEDS; n++) {
-		snprintf(names[n], sizeof(names[n]), "random_tables_%zu", n);
-		tests[n] = (struct CMUnitTest){
-			names[n], random_tables, NULL, NULL, (void *)(uintptr_t)n};
-	}
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(integers_alone);
-	failed = _cmocka_run_group_tests("match", tests, n, NULL, NULL);
-	gpube_ctx_free(ctx);
-	return failed != 0;
+	add_numbers(&c, random_tables, N_SEEDS, "random tables, seed");
+	ADD_CASE(&c, integers_alone);
+	return run_cases(&c, "match", ctx_setup, ctx_teardown);
 }

@@ -5,10 +5,10 @@
 #include "tests/support/test.h"
 
 #include "gpube/stepwise.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 
 enum { N_SEEDS = 200, MOST_DIMS = 7, MOST_IN = 6, MOST_CELLS = 1 << 14 };
-
-static struct gpube_ctx *ctx;
 
 struct subject {
 	struct gpube_contraction c;
@@ -96,18 +96,8 @@ static void random_shape(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_SEEDS];
-	static char names[N_SEEDS][32];
-	int failed;
+	struct cases c = {0};
 
-	if (gpube_ctx_new(&ctx, NULL) != 0)
-		return 1;
-	for (size_t k = 0; k < N_SEEDS; k++) {
-		snprintf(names[k], sizeof(names[k]), "random_shape_%zu", k);
-		tests[k] = (struct CMUnitTest){
-			names[k], random_shape, NULL, NULL, (void *)(uintptr_t)k};
-	}
-	failed = _cmocka_run_group_tests("stepwise", tests, N_SEEDS, NULL, NULL);
-	gpube_ctx_free(ctx);
-	return failed != 0;
+	add_numbers(&c, random_shape, N_SEEDS, "seed");
+	return run_cases(&c, "stepwise", ctx_setup, ctx_teardown);
 }

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "gpube/ops/subset_tile.h"
-#include "tests/support/files.h"
+#include "tests/support/memory.h"
 
 struct row {
 	char name[64];

@@ -7,7 +7,7 @@
 
 #include "formats/formats.h"
 #include "gpube/ir/model.h"
-#include "tests/support/files.h"
+#include "tests/support/memory.h"
 
 #define DIR "tests/parse/bad/"
 

@@ -1,7 +1,8 @@
 /* .cfn: toulbar2's dialect, exact decimals, shared tables; what the writer does. */
 #include "tests/support/test.h"
 
-#include "tests/support/files.h"
+#include "tests/support/cases.h"
+#include "tests/support/memory.h"
 #include "tests/support/model_text.h"
 
 /* ---- reading -------------------------------------------------------------------------- */
@@ -351,50 +352,24 @@ static const char *const every_kind =
 
 static void out_of_memory(void **state)
 {
-	long n = 1;
-
 	(void)state;
-	for (long at = 0; at < n; at++) {
-		struct test_memory memory = {.fail_at = at};
-		struct gpube_ctx *ctx = test_memory_ctx(&memory);
-		struct gpube_model *m = NULL;
-		char *text;
-		int status = text_to_model(&m, ctx, every_kind, GPUBE_FORMAT_CFN);
-
-		if (!status) {
-			text = model_to_text(m, GPUBE_FORMAT_CFN, &status);
-			free(text);
-			gpube_model_free(m);
-		} else {
-			assert_null(m);
-			if (status != GPUBE_ENOMEM)
-				fail_msg("%s", gpube_error(ctx));
-		}
-		assert_int_equal(status, memory.n > at ? GPUBE_ENOMEM : 0);
-		assert_int_equal(memory.live, 0);
-		n = memory.n > at ? at + 2 : at;
-		gpube_ctx_free(ctx);
-	}
-	assert_true(n > 100);
+	assert_true(read_and_write_scarcely(every_kind, GPUBE_FORMAT_CFN) > 100);
 }
 
 #define N(array) (sizeof(array) / sizeof(*(array)))
 
 int main(void)
 {
-	static struct CMUnitTest tests[N(goods) + N(writtens) + 5];
-	size_t n = 0;
+	struct cases c = {0};
 
 	for (size_t k = 0; k < N(goods); k++)
-		tests[n++] = (struct CMUnitTest){
-			goods[k].name, good, NULL, NULL, (void *)(uintptr_t)&goods[k]};
+		add_case(&c, good, &goods[k], "%s", goods[k].name);
 	for (size_t k = 0; k < N(writtens); k++)
-		tests[n++] = (struct CMUnitTest){
-			writtens[k].name, written, NULL, NULL, (void *)(uintptr_t)&writtens[k]};
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(names_and_sharing);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(decimals_are_exact);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(replaced_names);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(value_names);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(out_of_memory);
-	return _cmocka_run_group_tests("cfn", tests, n, NULL, NULL);
+		add_case(&c, written, &writtens[k], "%s", writtens[k].name);
+	ADD_CASE(&c, names_and_sharing);
+	ADD_CASE(&c, decimals_are_exact);
+	ADD_CASE(&c, replaced_names);
+	ADD_CASE(&c, value_names);
+	ADD_CASE(&c, out_of_memory);
+	return run_cases(&c, "cfn", NULL, NULL);
 }

@@ -11,35 +11,9 @@
 #include <unistd.h>
 
 #include "formats/io.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/files.h"
-
-static struct gpube_ctx *ctx;
-static char dir[256];
-
-static int setup(void **state)
-{
-	(void)state;
-	test_make_dir(dir);
-	return gpube_ctx_new(&ctx, NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	test_clear_dir(dir);
-	gpube_ctx_free(ctx);
-	return 0;
-}
-
-static const char *in_dir(const char *name)
-{
-	static char path[4][400];
-	static int at;
-
-	at = (at + 1) % 4;
-	snprintf(path[at], sizeof(path[at]), "%s/%s", dir, name);
-	return path[at];
-}
 
 static void write_text(const char *path, const char *text)
 {
@@ -393,32 +367,20 @@ static void closed_pipe(void **state)
 int main(void)
 {
 	static const char *const names[] = {"x", "x.gz", "x.xz"};
-	static const struct CMUnitTest plain[] = {
-		cmocka_unit_test_setup_teardown(standard_input, setup, teardown),
-		cmocka_unit_test_setup_teardown(cannot_open, setup, teardown),
-		cmocka_unit_test_setup_teardown(link_and_mode_stay, setup, teardown),
-		cmocka_unit_test_setup_teardown(cannot_write, setup, teardown),
-		cmocka_unit_test_setup_teardown(closed_pipe, setup, teardown),
-	};
-	static const struct {
-		const char *name;
-		void (*fn)(void **);
-	} streams[] = {{"big_streams", big_streams}, {"slow_pipe", slow_pipe},
-		{"cut_and_damaged", cut_and_damaged}, {"nothing_left", nothing_left},
-		{"full_on_the_way", full_on_the_way}};
-	static struct CMUnitTest tests[30];
-	static char texts[30][80];
-	size_t n = sizeof(plain) / sizeof(*plain);
+	struct cases c = {.setup = ctx_dir_setup, .teardown = ctx_dir_teardown};
 
-	memcpy(tests, plain, sizeof(plain));
-	for (size_t i = 0; i < sizeof(streams) / sizeof(*streams); i++)
-		for (size_t k = 0; k < 3; k++) {
-			if (streams[i].fn == cut_and_damaged && k == 0)
-				continue;
-			snprintf(texts[n], sizeof(texts[n]), "%s %s", streams[i].name, names[k]);
-			tests[n] = (struct CMUnitTest){texts[n], streams[i].fn, setup, teardown,
-				(void *)(uintptr_t)names[k]};
-			n++;
-		}
-	return _cmocka_run_group_tests("io", tests, n, NULL, NULL);
+	ADD_CASE(&c, standard_input);
+	ADD_CASE(&c, cannot_open);
+	ADD_CASE(&c, link_and_mode_stay);
+	ADD_CASE(&c, cannot_write);
+	ADD_CASE(&c, closed_pipe);
+	for (size_t k = 0; k < 3; k++) {
+		add_case(&c, big_streams, names[k], "big_streams %s", names[k]);
+		add_case(&c, slow_pipe, names[k], "slow_pipe %s", names[k]);
+		if (k > 0)
+			add_case(&c, cut_and_damaged, names[k], "cut_and_damaged %s", names[k]);
+		add_case(&c, nothing_left, names[k], "nothing_left %s", names[k]);
+		add_case(&c, full_on_the_way, names[k], "full_on_the_way %s", names[k]);
+	}
+	return run_cases(&c, "io", NULL, NULL);
 }

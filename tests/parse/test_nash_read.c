@@ -8,6 +8,7 @@
 
 #include "nash/nash.h"
 #include "tests/support/files.h"
+#include "tests/support/memory.h"
 
 #define DIR "tests/parse/bad/"
 
@@ -108,29 +109,26 @@ static void good_file(void **state)
 	gpube_ctx_free(ctx);
 }
 
+static int read_scarcely(struct gpube_ctx *ctx, struct gpube_model *none, const void *path)
+{
+	struct nash_game *g = NULL;
+	int status = nash_read(&g, ctx, path, NASH_FORMAT_AUTO);
+
+	(void)none;
+	assert_true(!g == (status != GPUBE_OK));
+	nash_game_free(g);
+	return status;
+}
+
 /* Every allocation fails once: ENOMEM, nothing leaks. */
 static void out_of_memory(void **state)
 {
 	const struct good *row = *state;
 	char path[300];
-	int status;
 
 	snprintf(path, sizeof(path), "%s/in", dir);
 	test_put(path, row->text, strlen(row->text));
-	for (long fail_at = 0;; fail_at++) {
-		struct test_memory memory = {.fail_at = fail_at};
-		struct gpube_ctx *ctx = test_memory_ctx(&memory);
-		struct nash_game *g = NULL;
-
-		status = nash_read(&g, ctx, path, NASH_FORMAT_AUTO);
-		assert_int_equal(status, g ? GPUBE_OK : GPUBE_ENOMEM);
-		nash_game_free(g);
-		assert_int_equal(memory.live, 0);
-		gpube_ctx_free(ctx);
-		if (!status)
-			break;
-		assert_true(fail_at < 1000);
-	}
+	fail_each_allocation(read_scarcely, NULL, path, 0);
 }
 
 struct bad {

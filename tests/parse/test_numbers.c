@@ -7,35 +7,9 @@
 #include <math.h>
 
 #include "formats/io.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/files.h"
-
-static struct gpube_ctx *ctx;
-static char dir[256];
-
-static int setup(void **state)
-{
-	(void)state;
-	test_make_dir(dir);
-	return gpube_ctx_new(&ctx, NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	test_clear_dir(dir);
-	gpube_ctx_free(ctx);
-	return 0;
-}
-
-static const char *in_dir(const char *name)
-{
-	static char path[4][400];
-	static int at;
-
-	at = (at + 1) % 4;
-	snprintf(path[at], sizeof(path[at]), "%s/%s", dir, name);
-	return path[at];
-}
 
 static void write_text(const char *path, const char *text)
 {
@@ -311,24 +285,15 @@ static void long_token(void **state)
 
 int main(void)
 {
-	enum { N_REALS = sizeof(reals) / sizeof(*reals) };
-	static const struct CMUnitTest plain[] = {
-		cmocka_unit_test_setup_teardown(other_locale, setup, teardown),
-		cmocka_unit_test_setup_teardown(integers, setup, teardown),
-		cmocka_unit_test_setup_teardown(reals_come_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(shortest_text, setup, teardown),
-		cmocka_unit_test_setup_teardown(decimals, setup, teardown),
-		cmocka_unit_test_setup_teardown(long_token, setup, teardown),
-	};
-	static struct CMUnitTest tests[N_REALS + 10];
-	static char texts[N_REALS][80];
-	size_t n = sizeof(plain) / sizeof(*plain);
+	struct cases c = {.setup = ctx_dir_setup, .teardown = ctx_dir_teardown};
 
-	memcpy(tests, plain, sizeof(plain));
-	for (size_t i = 0; i < N_REALS; i++) {
-		snprintf(texts[i], sizeof(texts[i]), "real '%s'", reals[i].text);
-		tests[n++] = (struct CMUnitTest){
-			texts[i], real, setup, teardown, (void *)(uintptr_t)&reals[i]};
-	}
-	return _cmocka_run_group_tests("numbers", tests, n, NULL, NULL);
+	ADD_CASE(&c, other_locale);
+	ADD_CASE(&c, integers);
+	ADD_CASE(&c, reals_come_back);
+	ADD_CASE(&c, shortest_text);
+	ADD_CASE(&c, decimals);
+	ADD_CASE(&c, long_token);
+	for (size_t i = 0; i < sizeof(reals) / sizeof(*reals); i++)
+		add_case(&c, real, &reals[i], "real '%s'", reals[i].text);
+	return run_cases(&c, "numbers", NULL, NULL);
 }

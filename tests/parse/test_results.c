@@ -8,18 +8,21 @@
 
 #include "formats/formats.h"
 #include "gpube/ir/model.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/files.h"
+#include "tests/support/memory.h"
 
-static struct gpube_ctx *ctx;
 static struct gpube_model *m;
-static char dir[256], path[300];
+static char path[300];
 
 /* Four variables of 2, 3, 1 and 2 values; costs have two decimals. */
-static struct gpube_model *make_model(struct gpube_ctx *c)
+static struct gpube_model *make_model(struct gpube_ctx *c, const void *arg)
 {
 	static const int32_t domains[] = {2, 3, 1, 2};
 	struct gpube_model *model;
 
+	(void)arg;
 	assert_int_equal(gpube_model_new(&model, c, GPUBE_COSTS), GPUBE_OK);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(gpube_model_add_var(model, NULL, domains[i], NULL), GPUBE_OK);
@@ -29,22 +32,17 @@ static struct gpube_model *make_model(struct gpube_ctx *c)
 
 static int setup(void **state)
 {
-	(void)state;
-	test_make_dir(dir);
-	snprintf(path, sizeof(path), "%s/x", dir);
-	if (gpube_ctx_new(&ctx, NULL))
+	if (ctx_dir_setup(state))
 		return -1;
-	m = make_model(ctx);
+	snprintf(path, sizeof(path), "%s/x", dir);
+	m = make_model(ctx, NULL);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
-	test_clear_dir(dir);
 	gpube_model_free(m);
-	gpube_ctx_free(ctx);
-	return 0;
+	return ctx_dir_teardown(state);
 }
 
 /* ---- rows: a kind of file, its text, and what comes of it -------------------------------- */
@@ -167,31 +165,28 @@ static void row_comes_back(void **state)
 	free(text);
 }
 
+struct copied {
+	enum kind kind;
+	const char *to;
+};
+
+static int copy_scarcely(struct gpube_ctx *c, struct gpube_model *model, const void *arg)
+{
+	const struct copied *k = arg;
+
+	return copy(k->kind, c, model, k->to);
+}
+
 static void without_memory(void **state)
 {
 	static const char *const texts[] = {"0 -1 0 1\n7 0 1 2\n", "12.5", "MAP\n2 7 0 3 1\n"};
-	char to[320];
 
 	(void)state;
-	snprintf(to, sizeof(to), "%s/y", dir);
 	for (int kind = COV; kind <= RESULT; kind++) {
-		int status = GPUBE_ENOMEM;
+		const struct copied copied = {(enum kind)kind, in_dir("y")};
 
 		test_put(path, texts[kind], strlen(texts[kind]));
-		for (long k = 0; status; k++) {
-			struct test_memory memory = {.fail_at = -1};
-			struct gpube_ctx *c = test_memory_ctx(&memory);
-			struct gpube_model *model = make_model(c);
-			long live = memory.live;
-
-			memory.n = 0;
-			memory.fail_at = k;
-			status = copy((enum kind)kind, c, model, to);
-			assert_true(status == GPUBE_OK || status == GPUBE_ENOMEM);
-			assert_int_equal(memory.live, live);
-			gpube_model_free(model);
-			gpube_ctx_free(c);
-		}
+		fail_each_allocation(copy_scarcely, make_model, &copied, 0);
 	}
 }
 
@@ -313,47 +308,33 @@ static void minibuckets_refused(void **state)
 	assert_int_equal(test_count_files(dir), 0);
 }
 
-static void minibuckets_without_memory(void **state)
+static int write_minibuckets(struct gpube_ctx *c, struct gpube_model *model, const void *arg)
 {
-	int status = GPUBE_ENOMEM;
+	int status = gpube_write_minibuckets(model, path, &minibuckets);
 
-	(void)state;
-	for (long k = 0; status; k++) {
-		struct test_memory memory = {.fail_at = -1};
-		struct gpube_ctx *c = test_memory_ctx(&memory);
-		struct gpube_model *model = make_model(c);
-		long live = memory.live;
-
-		memory.n = 0;
-		memory.fail_at = k;
-		status = gpube_write_minibuckets(model, path, &minibuckets);
-		assert_true(status == GPUBE_OK || status == GPUBE_ENOMEM);
-		assert_int_equal(memory.live, live);
-		assert_int_equal(test_count_files(dir), status == GPUBE_OK);
-		gpube_model_free(model);
-		gpube_ctx_free(c);
-	}
+	(void)c;
+	(void)arg;
+	assert_int_equal(test_count_files(dir), status == GPUBE_OK);
+	return status;
 }
 
-#define CASE(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+static void minibuckets_without_memory(void **state)
+{
+	(void)state;
+	fail_each_allocation(write_minibuckets, make_model, NULL, 0);
+}
 
 int main(void)
 {
-	enum { N = sizeof(rows) / sizeof(*rows) };
-	static struct CMUnitTest tests[N + 5] = {CASE(without_memory), CASE(daoopt_order),
-		CASE(minibucket_bytes), CASE(minibuckets_refused),
-		CASE(minibuckets_without_memory)};
 	static const char *const kinds[] = {"cov", "ub", "result"};
-	static char texts[N][80];
+	struct cases c = {.setup = setup, .teardown = teardown};
 
-	for (size_t i = 0; i < N; i++) {
-		snprintf(texts[i], sizeof(texts[i]), "%s '%.60s'", kinds[rows[i].kind],
-			rows[i].text);
-		for (char *p = texts[i]; *p; p++)
-			if (*p == '\n' || *p == '\r')
-				*p = '|';
-		tests[5 + i] = (struct CMUnitTest){
-			texts[i], row_comes_back, setup, teardown, (void *)(uintptr_t)&rows[i]};
-	}
-	return _cmocka_run_group_tests("results", tests, N + 5, NULL, NULL);
+	ADD_CASE(&c, without_memory);
+	ADD_CASE(&c, daoopt_order);
+	ADD_CASE(&c, minibucket_bytes);
+	ADD_CASE(&c, minibuckets_refused);
+	ADD_CASE(&c, minibuckets_without_memory);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		add_case(&c, row_comes_back, &rows[i], "%s '%.60s'", kinds[rows[i].kind], rows[i].text);
+	return run_cases(&c, "results", NULL, NULL);
 }

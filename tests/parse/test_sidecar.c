@@ -3,18 +3,21 @@
 
 #include "formats/formats.h"
 #include "gpube/ir/model.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/files.h"
+#include "tests/support/memory.h"
 
-static struct gpube_ctx *ctx;
 static struct gpube_model *m;
-static char dir[256], path[300];
+static char path[300];
 
 /* Four variables of 2, 3, 4 and 5 values; the first has no name. */
-static struct gpube_model *make_model(struct gpube_ctx *c)
+static struct gpube_model *make_model(struct gpube_ctx *c, const void *arg)
 {
 	static const char *const names[] = {NULL, "x1", "left", "12a"};
 	struct gpube_model *model;
 
+	(void)arg;
 	assert_int_equal(gpube_model_new(&model, c, GPUBE_COSTS), GPUBE_OK);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(gpube_model_add_var(model, NULL, 2 + i, names[i]), GPUBE_OK);
@@ -23,22 +26,17 @@ static struct gpube_model *make_model(struct gpube_ctx *c)
 
 static int setup(void **state)
 {
-	(void)state;
-	test_make_dir(dir);
-	snprintf(path, sizeof(path), "%s/x", dir);
-	if (gpube_ctx_new(&ctx, NULL))
+	if (ctx_dir_setup(state))
 		return -1;
-	m = make_model(ctx);
+	snprintf(path, sizeof(path), "%s/x", dir);
+	m = make_model(ctx, NULL);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
-	test_clear_dir(dir);
 	gpube_model_free(m);
-	gpube_ctx_free(ctx);
-	return 0;
+	return ctx_dir_teardown(state);
 }
 
 static const struct order_row {
@@ -130,56 +128,55 @@ static void solution_comes_back(void **state)
 	assert_int_equal(gpube_write_solution(m, "/nonexistent/x.sol", values), GPUBE_EIO);
 }
 
+static int read_order(struct gpube_ctx *c, struct gpube_model *model, const void *arg)
+{
+	int32_t out[4];
+
+	(void)c;
+	(void)arg;
+	return gpube_read_order(out, model, path);
+}
+
+static int read_solution(struct gpube_ctx *c, struct gpube_model *model, const void *arg)
+{
+	int32_t out[4];
+
+	(void)c;
+	(void)arg;
+	return gpube_read_solution(out, model, path);
+}
+
+/* What is there already stays if the new file fails. */
+static int write_solution(struct gpube_ctx *c, struct gpube_model *model, const void *arg)
+{
+	int status = gpube_write_solution(model, path, (const int32_t[]){1, 0, 3, 4});
+
+	(void)c;
+	(void)arg;
+	assert_int_equal(test_count_files(dir), 1);
+	return status;
+}
+
 /* Every allocation fails once; nothing leaks, no half file stays. */
 static void without_memory(void **state)
 {
-	static const int32_t values[] = {1, 0, 3, 4};
-
 	(void)state;
-	for (int what = 0; what < 3; what++) {
-		test_put(path, what == 0 ? "left 0 12a x1" : "1 0 3 4", what == 0 ? 13 : 7);
-		for (long k = 0;; k++) {
-			struct test_memory memory = {.fail_at = -1};
-			struct gpube_ctx *c = test_memory_ctx(&memory);
-			struct gpube_model *model = make_model(c);
-			int32_t out[4];
-			long live = memory.live;
-			int status;
-
-			memory.n = 0;
-			memory.fail_at = k;
-			status = what == 0   ? gpube_read_order(out, model, path)
-				 : what == 1 ? gpube_read_solution(out, model, path)
-					     : gpube_write_solution(model, path, values);
-			assert_int_equal(memory.live, live);
-			assert_int_equal(test_count_files(dir), 1);
-			gpube_model_free(model);
-			gpube_ctx_free(c);
-			if (status == GPUBE_OK) {
-				assert_true(k >= 2);
-				break;
-			}
-			assert_int_equal(status, GPUBE_ENOMEM);
-		}
-	}
+	test_put(path, "left 0 12a x1", 13);
+	assert_true(fail_each_allocation(read_order, make_model, NULL, 0) >= 2);
+	test_put(path, "1 0 3 4", 7);
+	assert_true(fail_each_allocation(read_solution, make_model, NULL, 0) >= 2);
+	assert_true(fail_each_allocation(write_solution, make_model, NULL, 0) >= 2);
 }
-
-#define CASE(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 int main(void)
 {
-	enum { N = sizeof(orders) / sizeof(*orders) };
-	static struct CMUnitTest tests[N + 4] = {CASE(bad_names), CASE(empty_model),
-		CASE(solution_comes_back), CASE(without_memory)};
-	static char texts[N][80];
+	struct cases c = {.setup = setup, .teardown = teardown};
 
-	for (size_t i = 0; i < N; i++) {
-		snprintf(texts[i], sizeof(texts[i]), "order '%s'", orders[i].text);
-		for (char *p = texts[i]; *p; p++)
-			if (*p == '\n' || *p == '\r' || *p == '#')
-				*p = '|';
-		tests[4 + i] = (struct CMUnitTest){
-			texts[i], good_order, setup, teardown, (void *)(uintptr_t)&orders[i]};
-	}
-	return _cmocka_run_group_tests("sidecar", tests, N + 4, NULL, NULL);
+	ADD_CASE(&c, bad_names);
+	ADD_CASE(&c, empty_model);
+	ADD_CASE(&c, solution_comes_back);
+	ADD_CASE(&c, without_memory);
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+		add_case(&c, good_order, &orders[i], "order '%s'", orders[i].text);
+	return run_cases(&c, "sidecar", NULL, NULL);
 }

@@ -8,37 +8,12 @@
 
 #include "formats/formats.h"
 #include "formats/io.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/files.h"
+#include "tests/support/memory.h"
 
 #define GOOD "tests/parse/good.uai"
-
-static struct gpube_ctx *ctx;
-static char dir[256];
-
-static int setup(void **state)
-{
-	(void)state;
-	test_make_dir(dir);
-	return gpube_ctx_new(&ctx, NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	test_clear_dir(dir);
-	gpube_ctx_free(ctx);
-	return 0;
-}
-
-static const char *in_dir(const char *name)
-{
-	static char path[4][400];
-	static int at;
-
-	at = (at + 1) % 4;
-	snprintf(path[at], sizeof(path[at]), "%s/%s", dir, name);
-	return path[at];
-}
 
 static struct gpube_model *read_auto(const char *path)
 {
@@ -238,13 +213,13 @@ static void evidence_beside(void **state)
 /* ---- writing -------------------------------------------------------------------------------- */
 
 /* Doubles of all sizes, among them those whose shortest text is long. */
-static struct gpube_model *random_potentials(uint64_t seed)
+static struct gpube_model *random_potentials(struct gpube_ctx *c, uint64_t seed)
 {
 	struct gpube_model *m;
 	struct gpube_rng rng;
 
 	gpube__rng_init(&rng, seed);
-	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
+	assert_int_equal(gpube_model_new(&m, c, GPUBE_POTENTIALS), GPUBE_OK);
 	m->bayes = seed % 2;
 	for (int i = 0; i < 6; i++)
 		assert_int_equal(
@@ -266,7 +241,7 @@ static struct gpube_model *random_potentials(uint64_t seed)
 		assert_int_equal(gpube_model_add_potentials(m, arity, scope, values), GPUBE_OK);
 	}
 	if (seed % 3 == 0) {
-		m->evidence = gpube__alloc(ctx, 6, sizeof(*m->evidence));
+		m->evidence = gpube__alloc(c, 6, sizeof(*m->evidence));
 		assert_non_null(m->evidence);
 		for (int i = 0; i < 6; i++)
 			m->evidence[i] = i % 2 ? -1 : m->vars[i].domain - 1;
@@ -283,7 +258,7 @@ static void round_trip(void **state)
 		skip();
 #endif
 	for (uint64_t seed = 0; seed < 20; seed++) {
-		struct gpube_model *m = random_potentials(seed), *r;
+		struct gpube_model *m = random_potentials(ctx, seed), *r;
 
 		assert_int_equal(gpube_write(m, in_dir(name), GPUBE_FORMAT_AUTO), GPUBE_OK);
 		r = read_auto(in_dir(name));
@@ -414,7 +389,7 @@ static void top_of_single_values(void **state)
 /* Standard output has no file beside it: there evidence becomes functions of 0 and 1. */
 static void evidence_to_stdout(void **state)
 {
-	struct gpube_model *m = random_potentials(3), *r;
+	struct gpube_model *m = random_potentials(ctx, 3), *r;
 	int saved, fd;
 	double a, b;
 
@@ -461,54 +436,33 @@ static void unknown_format(void **state)
 /* ---- memory that runs out ---------------------------------------------------------------------
  */
 
-/* Every allocation of a read fails once; then it succeeds. Returns how many there were. */
-static long read_without_memory(const char *path)
+static int read_scarcely(struct gpube_ctx *c, struct gpube_model *none, const void *path)
 {
-	for (long k = 0;; k++) {
-		struct test_memory memory = {.fail_at = k};
-		struct gpube_ctx *c = test_memory_ctx(&memory);
-		struct gpube_model *m;
-		int status = gpube_read(&m, c, path, GPUBE_FORMAT_AUTO, NULL);
+	struct gpube_model *m;
+	int status = gpube_read(&m, c, path, GPUBE_FORMAT_AUTO, NULL);
 
-		if (status != GPUBE_OK) {
-			assert_int_equal(status, GPUBE_ENOMEM);
-			assert_null(m);
-			assert_non_null(strstr(gpube_error(c), "out of memory"));
-		}
-		gpube_model_free(m);
-		assert_int_equal(memory.live, 0);
-		gpube_ctx_free(c);
-		if (status == GPUBE_OK)
-			return k;
-	}
+	(void)none;
+	assert_true(!m == (status != GPUBE_OK));
+	if (status)
+		assert_non_null(strstr(gpube_error(c), "out of memory"));
+	gpube_model_free(m);
+	return status;
 }
 
-static long write_without_memory(const char *path)
+static struct gpube_model *model_to_write(struct gpube_ctx *c, const void *path)
 {
-	for (long k = 0;; k++) {
-		struct test_memory memory = {.fail_at = -1};
-		struct gpube_ctx *c = test_memory_ctx(&memory), *saved = ctx;
-		struct gpube_model *m;
-		long live;
-		int status, before = test_count_files(dir);
+	(void)path;
+	return random_potentials(c, 3);
+}
 
-		ctx = c;
-		m = random_potentials(3);
-		ctx = saved;
-		live = memory.live;
-		memory.n = 0;
-		memory.fail_at = k;
-		status = gpube_write(m, path, GPUBE_FORMAT_AUTO);
-		assert_int_equal(memory.live, live);
-		if (status != GPUBE_OK) {
-			assert_int_equal(status, GPUBE_ENOMEM);
-			assert_int_equal(test_count_files(dir), before);
-		}
-		gpube_model_free(m);
-		gpube_ctx_free(c);
-		if (status == GPUBE_OK)
-			return k;
-	}
+static int write_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
+{
+	int before = test_count_files(dir), status = gpube_write(m, path, GPUBE_FORMAT_AUTO);
+
+	(void)c;
+	if (status)
+		assert_int_equal(test_count_files(dir), before);
+	return status;
 }
 
 static void without_memory(void **state)
@@ -519,16 +473,16 @@ static void without_memory(void **state)
 	if (strstr(name, ".xz"))
 		skip();
 #endif
-	assert_true(write_without_memory(in_dir(name)) >= 4);
+	assert_true(fail_each_allocation(write_scarcely, model_to_write, in_dir(name), 0) >= 4);
 	assert_int_equal(test_count_files(dir), 2); /* the model and its evidence */
-	assert_true(read_without_memory(in_dir(name)) > 20);
+	assert_true(fail_each_allocation(read_scarcely, NULL, in_dir(name), 0) > 20);
 }
 
 /* Every tenth prefix of a compressed model is refused by name. */
 static void cut_model(void **state)
 {
 	const char *name = *state, *path = in_dir(name);
-	struct gpube_model *m = random_potentials(1), *r;
+	struct gpube_model *m = random_potentials(ctx, 1), *r;
 	char *whole;
 	size_t n;
 
@@ -551,47 +505,28 @@ static void cut_model(void **state)
 	gpube_model_free(m);
 }
 
-#define CASE(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
-
 int main(void)
 {
-	static const struct CMUnitTest plain[] = {CASE(good_file), CASE(small_models),
-		CASE(evidence_beside), CASE(costs_come_back), CASE(costs_that_do_not_fit),
-		CASE(top_of_single_values), CASE(evidence_to_stdout), CASE(unknown_format)};
-	static const struct {
-		const char *name;
-		void (*fn)(void **);
-		const char *file;
-	} files[] = {{"round trip .uai", round_trip, "x.uai"},
-		{"round trip .uai.gz", round_trip, "x.uai.gz"},
-		{"round trip .uai.xz", round_trip, "x.uai.xz"},
-		{"without memory .uai", without_memory, "x.uai"},
-		{"without memory .uai.gz", without_memory, "x.uai.gz"},
-		{"without memory .uai.xz", without_memory, "x.uai.xz"},
-		{"cut .uai.gz", cut_model, "x.uai.gz"}, {"cut .uai.xz", cut_model, "x.uai.xz"}};
-	enum {
-		N_LAYOUTS = sizeof(layouts) / sizeof(*layouts),
-		N_EVIDENCES = sizeof(evidences) / sizeof(*evidences)
-	};
-	static struct CMUnitTest tests[N_LAYOUTS + N_EVIDENCES + 30];
-	static char texts[N_EVIDENCES][80];
-	size_t n = 0;
+	static const char *const files[] = {"x.uai", "x.uai.gz", "x.uai.xz"};
+	struct cases c = {.setup = ctx_dir_setup, .teardown = ctx_dir_teardown};
 
-	for (; n < sizeof(plain) / sizeof(*plain); n++)
-		tests[n] = plain[n];
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		tests[n++] = (struct CMUnitTest){files[i].name, files[i].fn, setup, teardown,
-			(void *)(uintptr_t)files[i].file};
-	for (size_t i = 0; i < N_LAYOUTS; i++)
-		tests[n++] = (struct CMUnitTest){
-			layouts[i].name, layout, setup, teardown, (void *)(uintptr_t)&layouts[i]};
-	for (size_t i = 0; i < N_EVIDENCES; i++) {
-		snprintf(texts[i], sizeof(texts[i]), "evidence '%s'", evidences[i].text);
-		for (char *p = texts[i]; *p; p++)
-			if (*p == '\n')
-				*p = '|';
-		tests[n++] = (struct CMUnitTest){
-			texts[i], evidence, setup, teardown, (void *)(uintptr_t)&evidences[i]};
+	ADD_CASE(&c, good_file);
+	ADD_CASE(&c, small_models);
+	ADD_CASE(&c, evidence_beside);
+	ADD_CASE(&c, costs_come_back);
+	ADD_CASE(&c, costs_that_do_not_fit);
+	ADD_CASE(&c, top_of_single_values);
+	ADD_CASE(&c, evidence_to_stdout);
+	ADD_CASE(&c, unknown_format);
+	for (size_t i = 0; i < 3; i++) {
+		add_case(&c, round_trip, files[i], "round trip %s", files[i] + 1);
+		add_case(&c, without_memory, files[i], "without memory %s", files[i] + 1);
+		if (i > 0)
+			add_case(&c, cut_model, files[i], "cut %s", files[i] + 1);
 	}
-	return _cmocka_run_group_tests("uai", tests, n, NULL, NULL);
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
+		add_case(&c, layout, &layouts[i], "%s", layouts[i].name);
+	for (size_t i = 0; i < sizeof(evidences) / sizeof(*evidences); i++)
+		add_case(&c, evidence, &evidences[i], "evidence '%s'", evidences[i].text);
+	return run_cases(&c, "uai", NULL, NULL);
 }

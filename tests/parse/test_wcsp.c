@@ -1,8 +1,10 @@
 /* .wcsp: good files give exactly the tables that they say; what the writer does. */
 #include "tests/support/test.h"
 
+#include "tests/support/cases.h"
 #include "tests/support/files.h"
 #include "formats/compare.h"
+#include "tests/support/memory.h"
 #include "tests/support/model_text.h"
 
 /* ---- reading -------------------------------------------------------------------------- */
@@ -344,54 +346,25 @@ static const char *const every_kind =
 
 static void out_of_memory(void **state)
 {
-	long n = 1;
-
 	(void)state;
-	for (long at = 0; at < n; at++) {
-		struct test_memory memory = {.fail_at = at};
-		struct gpube_ctx *ctx = test_memory_ctx(&memory);
-		struct gpube_model *m = NULL;
-		char *text;
-		int status = text_to_model(&m, ctx, every_kind, GPUBE_FORMAT_WCSP);
-
-		if (!status) {
-			text = model_to_text(m, GPUBE_FORMAT_WCSP, &status);
-			free(text);
-			gpube_model_free(m);
-		} else {
-			assert_null(m);
-			if (status != GPUBE_ENOMEM)
-				fail_msg("%s", gpube_error(ctx));
-		}
-		if (memory.n > at)
-			assert_int_equal(status, GPUBE_ENOMEM);
-		else
-			assert_int_equal(status, 0);
-		assert_int_equal(memory.live, 0);
-		n = memory.n > at ? at + 2 : at;
-		gpube_ctx_free(ctx);
-	}
-	assert_true(n > 60);
+	assert_true(read_and_write_scarcely(every_kind, GPUBE_FORMAT_WCSP) > 60);
 }
 
 #define N(array) (sizeof(array) / sizeof(*(array)))
 
 int main(void)
 {
-	static struct CMUnitTest tests[N(goods) + N(writtens) + 6];
-	size_t n = 0;
+	struct cases c = {0};
 
 	for (size_t k = 0; k < N(goods); k++)
-		tests[n++] = (struct CMUnitTest){
-			goods[k].name, good, NULL, NULL, (void *)(uintptr_t)&goods[k]};
+		add_case(&c, good, &goods[k], "%s", goods[k].name);
 	for (size_t k = 0; k < N(writtens); k++)
-		tests[n++] = (struct CMUnitTest){
-			writtens[k].name, written, NULL, NULL, (void *)(uintptr_t)&writtens[k]};
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(sparse_stays_sparse);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(claims_cost_nothing);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(shifted);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(spacing);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(shared_and_sparse);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(out_of_memory);
-	return _cmocka_run_group_tests("wcsp", tests, n, NULL, NULL);
+		add_case(&c, written, &writtens[k], "%s", writtens[k].name);
+	ADD_CASE(&c, sparse_stays_sparse);
+	ADD_CASE(&c, claims_cost_nothing);
+	ADD_CASE(&c, shifted);
+	ADD_CASE(&c, spacing);
+	ADD_CASE(&c, shared_and_sparse);
+	ADD_CASE(&c, out_of_memory);
+	return run_cases(&c, "wcsp", NULL, NULL);
 }

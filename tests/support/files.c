@@ -76,33 +76,3 @@ char *test_get(const char *path, size_t *n)
 		*n = size;
 	return p;
 }
-
-static void *counted_realloc(void *arg, void *p, size_t size)
-{
-	struct test_memory *m = arg;
-	void *q;
-
-	if (size == 0) {
-		m->live -= p != NULL;
-		free(p);
-		return NULL;
-	}
-	if (m->n++ == m->fail_at)
-		return NULL;
-	q = realloc(p, size);
-	m->live += q && !p;
-	return q;
-}
-
-struct gpube_ctx *test_memory_ctx(struct test_memory *m)
-{
-	struct gpube_ctx_opts opts = {
-		.sizeof_options = sizeof(opts), .realloc_fn = counted_realloc, .realloc_arg = m};
-	struct gpube_ctx *ctx;
-	long fail_at = m->fail_at;
-
-	m->fail_at = -1;
-	assert_int_equal(gpube_ctx_new(&ctx, &opts), GPUBE_OK);
-	*m = (struct test_memory){.fail_at = fail_at};
-	return ctx;
-}

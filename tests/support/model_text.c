@@ -1,4 +1,5 @@
 /* model_text.c - see model_text.h. */
+#include "tests/support/memory.h"
 #include "tests/support/model_text.h"
 
 #include "tests/support/files.h"
@@ -32,6 +33,32 @@ char *model_to_text(const struct gpube_model *m, enum gpube_format format, int *
 		assert_int_equal(test_count_files(dir), 0);
 	test_clear_dir(dir);
 	return text;
+}
+
+struct text {
+	const char *text;
+	enum gpube_format format;
+};
+
+static int there_and_back(struct gpube_ctx *ctx, struct gpube_model *none, const void *arg)
+{
+	const struct text *t = arg;
+	struct gpube_model *m;
+	int status = text_to_model(&m, ctx, t->text, t->format);
+
+	(void)none;
+	assert_true(!m == (status != GPUBE_OK));
+	if (!status)
+		free(model_to_text(m, t->format, &status));
+	gpube_model_free(m);
+	return status;
+}
+
+long read_and_write_scarcely(const char *text, enum gpube_format format)
+{
+	const struct text t = {text, format};
+
+	return fail_each_allocation(there_and_back, NULL, &t, 0);
 }
 
 int64_t cost_at(const struct gpube_model *m, int32_t f, const int32_t *tuple)

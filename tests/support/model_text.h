@@ -14,6 +14,9 @@ int text_to_model(
 /* gpube_write(); malloc()ed text, or NULL and *status. */
 char *model_to_text(const struct gpube_model *m, enum gpube_format format, int *status);
 
+/* fail_each_allocation() of both. */
+long read_and_write_scarcely(const char *text, enum gpube_format format);
+
 /* The cost of function f at a tuple; GPUBE_INF: forbidden. */
 int64_t cost_at(const struct gpube_model *m, int32_t f, const int32_t *tuple);
 

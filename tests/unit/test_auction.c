@@ -8,6 +8,7 @@
 #include "csg/auction.h"
 #include "gpube/base/base.h"
 #include "tests/support/files.h"
+#include "tests/support/memory.h"
 
 struct row {
 	char name[64];
@@ -237,31 +238,29 @@ static void stops(void **state)
 	gpube_ctx_free(ctx);
 }
 
+static int auction_scarcely(struct gpube_ctx *ctx, struct gpube_model *none, const void *arg)
+{
+	struct csg_auction_result *r = NULL;
+	struct csg_auction *a;
+	int status = csg_auction_read(&a, ctx, path);
+
+	(void)none;
+	(void)arg;
+	if (!status)
+		status = csg_auction_solve(&r, a, NULL);
+	csg_auction_result_free(r, ctx);
+	csg_auction_free(a);
+	return status;
+}
+
 static void failures(void **state)
 {
 	static const struct row row = {"", 12, 4, 24, 5, 6};
-	struct test_memory memory = {.fail_at = 0};
 	struct bids b;
-	int status;
 
 	(void)state;
 	write_auction(&row, &b);
-	do {
-		struct gpube_ctx *ctx = test_memory_ctx(&memory);
-		struct csg_auction_result *r = NULL;
-		struct csg_auction *a = NULL;
-
-		status = csg_auction_read(&a, ctx, path);
-		if (!status)
-			status = csg_auction_solve(&r, a, NULL);
-		assert_true(status == GPUBE_OK || status == GPUBE_ENOMEM);
-		csg_auction_result_free(r, ctx);
-		csg_auction_free(a);
-		assert_int_equal(memory.live, 0);
-		gpube_ctx_free(ctx);
-		memory.n = 0;
-	} while (status && ++memory.fail_at < 500);
-	assert_true(memory.fail_at > 20 && memory.fail_at < 500);
+	assert_in_range(fail_each_allocation(auction_scarcely, NULL, NULL, 0), 21, 499);
 }
 
 struct bad {

@@ -2,22 +2,14 @@
 #include "tests/support/test.h"
 
 #include "gpube/be.h"
+#include "tests/support/context.h"
 
-static struct gpube_ctx *ctx;
 static struct gpube_be_sides on_cpu; /* set up with the context */
 
 static int setup(void **state)
 {
-	(void)state;
 	on_cpu.ops[0] = gpube__ops_cpu();
-	return gpube_ctx_new(&ctx, NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
+	return ctx_setup(state);
 }
 
 static struct gpube_model *variables(int n, int domain)
@@ -221,10 +213,92 @@ static void plan_of_a_triangle(void **state)
 	/* all functions are held at once, each in 256 bytes, and once more while they are staged */
 	loaded = 2 * 3 * 256;
 	assert_true(memory.keep == loaded + 4 * (16 + 4 + 1));
-	/* bucket 0: its message, 16 arg-mins in 2 bits each, and a byte each twice while they are packed */
-	assert_true(memory.args == loaded + 4 * 16 + 4 + 32);
+	/* bucket 0 has functions alone; 1: two messages, 4 arg-mins in 2 bits each, twice a byte each */
+	assert_false(gpube__be_stores_args(&be, 0, GPUBE_INT32));
+	assert_true(gpube__be_stores_args(&be, 1, GPUBE_INT32));
+	assert_true(memory.args == loaded + 4 * (16 + 4) + 1 + 2 * 4);
 	/* bucket 1: two messages, with counts of 8 bytes */
 	assert_true(memory.count == loaded + (4 + 8) * (16 + 4));
+	gpube__be_clear(&be);
+	gpube_model_free(m);
+}
+
+/* A function of two variables, whose costs are all over the place. */
+static void add_pair(struct gpube_model *m, int a, int b)
+{
+	const int64_t n = (int64_t)m->vars[a].domain * m->vars[b].domain;
+	int64_t *costs = gpube__alloc(ctx, (uint64_t)n, sizeof(*costs));
+
+	for (int64_t k = 0; k < n; k++)
+		costs[k] = (k * 7919 + b * 104729 + a * 31) % 1009;
+	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){a, b}, costs), 0);
+	gpube__free(ctx, costs);
+}
+
+/* Both ways of keeping the assignment lead to the same one. */
+static void check_both_ways(const struct gpube_be *be, const struct gpube_working *w)
+{
+	int64_t optimum[2];
+	int32_t values[2][5];
+
+	for (int keep = 0; keep < 2; keep++)
+		assert_int_equal(gpube__be_run(&optimum[keep], values[keep], NULL, be, &on_cpu, w,
+					 0, keep, NULL),
+			0);
+	assert_true(optimum[0] == optimum[1]);
+	assert_memory_equal(values[0], values[1], (size_t)be->n * sizeof(int32_t));
+}
+
+/*
+ * Bucket 1 gets a message, and its 105 arg-mins are stored in as many bits as its domain needs;
+ * bucket 0 has functions alone. The assignment is that of keeping all messages.
+ */
+static void stored_arg_mins(void **state)
+{
+	static const int32_t widths[] = {2, 3, 4, 5, 16, 17, 256, 300};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
+		const int32_t domains[] = {2, widths[i], 3, 5, 7};
+		struct gpube_model *m;
+		struct gpube_be be;
+		struct gpube_working w;
+
+		assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+		for (int v = 0; v < 5; v++)
+			assert_int_equal(gpube_model_add_var(m, NULL, domains[v], NULL), 0);
+		for (int v = 0; v < 4; v++)
+			for (int u = v + 1; u < 5; u++)
+				add_pair(m, v, u);
+		assert_int_equal(gpube__be_init(&be, m, (int32_t[]){0, 1, 2, 3, 4}), 0);
+		assert_int_equal(gpube__be_working(&w, &be), 0);
+		assert_false(gpube__be_stores_args(&be, 0, w.type));
+		assert_true(gpube__be_stores_args(&be, 1, w.type));
+		check_both_ways(&be, &w);
+		gpube__be_clear(&be);
+		gpube_model_free(m);
+	}
+}
+
+/* In a chain of domains 2, 2, 300 the message into bucket 1 is smaller than its arg-mins. */
+static void smaller_messages_are_kept(void **state)
+{
+	static const int32_t domains[] = {2, 2, 300, 300};
+	struct gpube_model *m;
+	struct gpube_be be;
+	struct gpube_working w;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int v = 0; v < 4; v++)
+		assert_int_equal(gpube_model_add_var(m, NULL, domains[v], NULL), 0);
+	for (int v = 0; v < 3; v++)
+		add_pair(m, v, v + 1);
+	assert_int_equal(gpube__be_init(&be, m, (int32_t[]){0, 1, 2, 3}), 0);
+	assert_int_equal(gpube__be_working(&w, &be), 0);
+	assert_false(gpube__be_stores_args(&be, 1, w.type));
+	assert_true(gpube__be_stores_args(&be, 2, w.type));
+	check_both_ways(&be, &w);
 	gpube__be_clear(&be);
 	gpube_model_free(m);
 }
@@ -259,8 +333,10 @@ int main(void)
 		cmocka_unit_test(working_type),
 		cmocka_unit_test(domains_of_every_width),
 		cmocka_unit_test(plan_of_a_triangle),
+		cmocka_unit_test(stored_arg_mins),
+		cmocka_unit_test(smaller_messages_are_kept),
 		cmocka_unit_test(stop_ends_the_run),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, ctx_teardown);
 }

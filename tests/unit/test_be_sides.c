@@ -3,6 +3,8 @@
  * whether every table was brought where it is worked on; answers are those of the host alone. And
  * which sides are chosen at which rates, against all choices.
  */
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/random_model.h"
 #include "tests/support/test.h"
 
@@ -13,8 +15,6 @@
 #include <math.h>
 
 enum { N_MODELS = 150, N_RATES = 24, MOST_TABLES = 4096 };
-
-static struct gpube_ctx *ctx;
 
 /* ---- the stand-in --------------------------------------------------------------------- */
 
@@ -130,7 +130,6 @@ static struct gpube_ops host, device;
 
 static int setup(void **state)
 {
-	(void)state;
 	host = device = *gpube__ops_cpu();
 	host.contract = host_contract;
 	device.contract = device_contract;
@@ -142,14 +141,7 @@ static int setup(void **state)
 	host.contract_batch = host_contract_batch;
 	device.contract_batch = device_contract_batch;
 	device.match = device_match;
-	return gpube_ctx_new(&ctx, NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
+	return ctx_setup(state);
 }
 
 /* ---- the same answers ------------------------------------------------------------------- */
@@ -358,21 +350,10 @@ static void best_of_all(void **state)
 
 int main(void)
 {
-	static const struct {
-		const char *name;
-		CMUnitTestFunction f;
-		int n;
-	} kinds[] = {{"model", random_sides, N_MODELS}, {"minis", random_mini_sides, N_MODELS},
-		{"rates", best_of_all, N_RATES}};
-	static struct CMUnitTest tests[2 * N_MODELS + N_RATES];
-	static char names[2 * N_MODELS + N_RATES][24];
-	int n = 0;
+	struct cases c = {0};
 
-	for (int kind = 0; kind < 3; kind++)
-		for (int k = 0; k < kinds[kind].n; k++, n++) {
-			snprintf(names[n], sizeof(names[n]), "%s %d", kinds[kind].name, k);
-			tests[n] = (struct CMUnitTest){names[n], kinds[kind].f, NULL, NULL,
-				(void *)(uintptr_t)k};
-		}
-	return cmocka_run_group_tests(tests, setup, teardown);
+	add_numbers(&c, random_sides, N_MODELS, "model");
+	add_numbers(&c, random_mini_sides, N_MODELS, "minis");
+	add_numbers(&c, best_of_all, N_RATES, "rates");
+	return run_cases(&c, "be_sides", setup, ctx_teardown);
 }

@@ -2,6 +2,8 @@
  * Elimination shared out over devices, the CPU standing in for each: the answers of one, on random
  * models and for any number of devices; and how evenly a large bucket is shared out.
  */
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/random_model.h"
 #include "tests/support/test.h"
 
@@ -9,8 +11,6 @@
 #include "gpube/generate.h"
 
 enum { N_MODELS = 120 };
-
-static struct gpube_ctx *ctx;
 
 static const struct gpube_ops *open_cpu(struct gpube_ctx *c, int *status)
 {
@@ -148,20 +148,10 @@ static void device_missing(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_MODELS + 2];
-	static char names[N_MODELS][24];
-	int failed;
+	struct cases c = {0};
 
-	for (int k = 0; k < N_MODELS; k++) {
-		snprintf(names[k], sizeof(names[k]), "model %d", k);
-		tests[k] = (struct CMUnitTest){
-			names[k], random_models, NULL, NULL, (void *)(uintptr_t)k};
-	}
-	tests[N_MODELS] = (struct CMUnitTest)cmocka_unit_test(halves);
-	tests[N_MODELS + 1] = (struct CMUnitTest)cmocka_unit_test(device_missing);
-	if (gpube_ctx_new(&ctx, NULL) != 0)
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	gpube_ctx_free(ctx);
-	return failed;
+	add_numbers(&c, random_models, N_MODELS, "model");
+	ADD_CASE(&c, halves);
+	ADD_CASE(&c, device_missing);
+	return run_cases(&c, "be_split", ctx_setup, ctx_teardown);
 }

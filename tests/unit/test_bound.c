@@ -8,42 +8,24 @@
 #include <math.h>
 
 #include "gpube/ir/model.h"
-#include "tests/support/files.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/memory.h"
+#include "tests/support/bounded.h"
 #include "tests/support/random_model.h"
 
 enum { N_COSTS = 240, N_POTENTIALS = 80, N_MEMORY = 12 };
 
-static struct gpube_ctx *ctx;
-
 static int setup(void **state)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1,
-		.memory_bytes = (uint64_t)1 << 28};
-
 	(void)state;
-	return gpube_ctx_new(&ctx, &opts);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
-}
-
-static struct gpube_bounds *bound(const struct gpube_model *m, const struct gpube_bound_opts *opts)
-{
-	struct gpube_bounds *b;
-
-	if (gpube_bound(&b, m, opts))
-		fail_msg("%s", gpube_error(ctx));
-	return b;
+	return ctx_open(1, (uint64_t)1 << 28);
 }
 
 static void expect_costs(const struct gpube_model *m, const struct brute *brute,
 	const struct gpube_bound_opts *opts)
 {
-	struct gpube_bounds *b = bound(m, opts);
+	struct gpube_bounds *b = must_bound(m, opts);
 	int64_t cost, sign = m->direction == GPUBE_MAXIMISE ? -1 : 1;
 
 	if (b->answer == GPUBE_ANSWER_INFEASIBLE) {
@@ -87,7 +69,7 @@ static const struct gpube_bound_opts settings[] = {
 
 static void costs(void **state)
 {
-	uint64_t seed = *(uint64_t *)*state;
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct gpube_model *m = random_model(ctx, &spec, seed);
 	struct brute brute;
@@ -118,7 +100,7 @@ static void costs(void **state)
 
 static void potentials(void **state)
 {
-	uint64_t seed = *(uint64_t *)*state;
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_POTENTIALS);
 	struct gpube_model *m = random_model(ctx, &spec, seed);
 	struct brute brute;
@@ -132,7 +114,7 @@ static void potentials(void **state)
 
 		opts.sizeof_options = sizeof(opts);
 		opts.order_seconds = 1e-3;
-		b = bound(m, &opts);
+		b = must_bound(m, &opts);
 		slack = (m->n_functions + 1) * pow(10, -b->scale) + 1e-12 * fabs(brute.log_value);
 		if (b->answer == GPUBE_ANSWER_INFEASIBLE) {
 			assert_false(brute.feasible);
@@ -153,40 +135,24 @@ static void potentials(void **state)
 }
 
 /* A failure of any allocation is reported, and leaves nothing behind. */
+static int bound_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
+{
+	struct gpube_bound_opts opts = *(const struct gpube_bound_opts *)arg;
+	struct gpube_bounds *b;
+	int status;
+
+	opts.sizeof_options = sizeof(opts);
+	opts.order_seconds = 1e-4;
+	status = gpube_bound(&b, m, &opts);
+	assert_true(!b == (status != 0));
+	gpube_bounds_free(b, c);
+	return status;
+}
+
 static void memory(void **state)
 {
-	uint64_t seed = *(uint64_t *)*state;
-	struct random_spec spec = random_spec_default();
-
-	for (size_t k = 0; k < sizeof(settings) / sizeof(*settings); k++) {
-		int status = GPUBE_ENOMEM;
-
-		for (long fail_at = 0; status; fail_at += 1 + fail_at / 16) {
-			struct test_memory memory = {.fail_at = -1};
-			struct gpube_ctx *c = test_memory_ctx(&memory);
-			struct gpube_model *m = random_model(c, &spec, seed);
-			struct gpube_bound_opts opts = settings[k];
-			struct gpube_bounds *b = NULL;
-			long before = memory.live;
-
-			assert_non_null(m);
-			c->n_threads = 1;
-			c->memory_bytes = 1 << 26;
-			opts.sizeof_options = sizeof(opts);
-			opts.order_seconds = 1e-4;
-			memory.fail_at = memory.n + fail_at;
-			status = gpube_bound(&b, m, &opts);
-			memory.fail_at = -1;
-			if (status) {
-				assert_int_equal(status, GPUBE_ENOMEM);
-				assert_null(b);
-			}
-			gpube_bounds_free(b, c);
-			assert_int_equal(memory.live, before);
-			gpube_model_free(m);
-			gpube_ctx_free(c);
-		}
-	}
+	for (size_t k = 0; k < sizeof(settings) / sizeof(*settings); k++)
+		fail_on_random_model(bound_scarcely, &settings[k], (uint64_t)(uintptr_t)*state, 16);
 }
 
 static void a_stopped_context_gives_bounds(void **state)
@@ -201,7 +167,7 @@ static void a_stopped_context_gives_bounds(void **state)
 	assert_non_null(m);
 	assert_int_equal(brute_force(&brute, NULL, m), 0);
 	gpube_ctx_stop(ctx);
-	b = bound(m, &opts);
+	b = must_bound(m, &opts);
 	ctx->stop = 0;
 	assert_true(b->bound <= brute.cost);
 	gpube_bounds_free(b, ctx);
@@ -232,25 +198,12 @@ static void bad_options(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_COSTS + N_POTENTIALS + N_MEMORY + 2];
-	static uint64_t seeds[N_COSTS];
-	static char names[N_COSTS + N_POTENTIALS + N_MEMORY][32];
-	static const struct {
-		const char *name;
-		void (*test)(void **);
-		size_t n;
-	} kinds[] = {{"costs", costs, N_COSTS}, {"potentials", potentials, N_POTENTIALS},
-		{"memory", memory, N_MEMORY}};
-	size_t n = 0;
+	struct cases c = {0};
 
-	for (size_t kind = 0; kind < 3; kind++)
-		for (size_t k = 0; k < kinds[kind].n; k++, n++) {
-			seeds[k] = k;
-			snprintf(names[n], sizeof(names[n]), "%s, seed %zu", kinds[kind].name, k);
-			tests[n] = (struct CMUnitTest){.name = names[n],
-				.test_func = kinds[kind].test, .initial_state = &seeds[k]};
-		}
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_stopped_context_gives_bounds);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(bad_options);
-	return _cmocka_run_group_tests("bound", tests, n, setup, teardown);
+	add_numbers(&c, costs, N_COSTS, "costs, seed");
+	add_numbers(&c, potentials, N_POTENTIALS, "potentials, seed");
+	add_numbers(&c, memory, N_MEMORY, "memory, seed");
+	ADD_CASE(&c, a_stopped_context_gives_bounds);
+	ADD_CASE(&c, bad_options);
+	return run_cases(&c, "bound", setup, ctx_teardown);
 }

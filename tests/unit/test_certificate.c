@@ -6,29 +6,19 @@
 
 #include "gpube/certificate.h"
 #include "gpube/dense.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/files.h"
+#include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 150 };
 
-static struct gpube_ctx *ctx;
-static char dir[256];
-
 static int setup(void **state)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
-
 	(void)state;
 	test_make_dir(dir);
-	return gpube_ctx_new(&ctx, &opts);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	test_clear_dir(dir);
-	return 0;
+	return ctx_open(1, 0);
 }
 
 /* The relaxed problem: no assignment costs more, and none that counts less where nothing is cut. */
@@ -93,7 +83,7 @@ static void certified(void **state)
 {
 	static const enum gpube_bound_method methods[] = {GPUBE_BOUND_AUTO, GPUBE_BOUND_SHIFT,
 		GPUBE_BOUND_CLUSTERS, GPUBE_BOUND_JOINS};
-	uint64_t seed = *(uint64_t *)*state;
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = methods[seed % 4]};
 	struct gpube_certificate c, again;
@@ -156,59 +146,35 @@ static void overflow(void **state)
 	gpube_model_free(m);
 }
 
+static int certify_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
+{
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .order_seconds = 1e-4};
+	struct gpube_certificate certificate = {.ctx = c};
+	int status = gpube__bound_certified(&certificate, m, NULL, &opts);
+
+	if (!status)
+		status = gpube__certificate_write(&certificate, path);
+	gpube__certificate_clear(&certificate);
+	if (!status) {
+		status = gpube__certificate_read(&certificate, c, path);
+		gpube__certificate_clear(&certificate);
+	}
+	return status;
+}
+
 /* Wherever memory runs out: a status, and everything is given back. */
 static void out_of_memory(void **state)
 {
-	struct random_spec spec = random_spec_default();
-	int status = GPUBE_ENOMEM;
-	char path[300];
-
 	(void)state;
-	snprintf(path, sizeof(path), "%s/m", dir);
-	for (long fail_at = 0; status; fail_at += 1 + fail_at / 20) {
-		struct test_memory memory = {.fail_at = -1};
-		struct gpube_ctx *small = test_memory_ctx(&memory);
-		struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .order_seconds = 1e-4};
-		struct gpube_model *m = random_model(small, &spec, 5);
-		struct gpube_certificate c = {.ctx = small};
-		long before = memory.live;
-
-		assert_non_null(m);
-		small->n_threads = 1;
-		small->memory_bytes = 1 << 26;
-		memory.fail_at = memory.n + fail_at;
-		status = gpube__bound_certified(&c, m, NULL, &opts);
-		if (!status)
-			status = gpube__certificate_write(&c, path);
-		gpube__certificate_clear(&c);
-		if (!status) {
-			status = gpube__certificate_read(&c, small, path);
-			gpube__certificate_clear(&c);
-		}
-		memory.fail_at = -1;
-		if (status)
-			assert_int_equal(status, GPUBE_ENOMEM);
-		assert_int_equal(memory.live, before);
-		gpube_model_free(m);
-		gpube_ctx_free(small);
-	}
+	fail_on_random_model(certify_scarcely, in_dir("m"), 5, 20);
 }
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_SEEDS + 2];
-	static uint64_t seeds[N_SEEDS];
-	static void *states[N_SEEDS];
-	static char names[N_SEEDS][48];
+	struct cases c = {0};
 
-	for (int k = 0; k < N_SEEDS; k++) {
-		seeds[k] = (uint64_t)k;
-		states[k] = &seeds[k];
-		snprintf(names[k], sizeof(names[k]), "certificate, seed %d", k);
-		tests[k] = (struct CMUnitTest){names[k], certified, NULL, NULL, states[k]};
-	}
-	tests[N_SEEDS] = (struct CMUnitTest)cmocka_unit_test(overflow);
-	tests[N_SEEDS + 1] = (struct CMUnitTest)cmocka_unit_test(out_of_memory);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	add_numbers(&c, certified, N_SEEDS, "certificate, seed");
+	ADD_CASE(&c, overflow);
+	ADD_CASE(&c, out_of_memory);
+	return run_cases(&c, "certificate", setup, ctx_dir_teardown);
 }

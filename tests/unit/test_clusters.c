@@ -8,26 +8,11 @@
 #include "gpube/clusters.h"
 #include "gpube/dense.h"
 #include "gpube/shifted.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 200, N_KERNELS = 60, N_PASSES = 7 };
-
-static struct gpube_ctx *ctx;
-
-static int setup(void **state)
-{
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
-
-	(void)state;
-	return gpube_ctx_new(&ctx, &opts);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
-}
 
 /*
  * Every assignment below the limit is alive and costs what it does in the
@@ -95,7 +80,7 @@ static void climb(const struct gpube_model *m, int64_t limit, int largest, const
 
 static void invariant(void **state)
 {
-	uint64_t seed = *(uint64_t *)*state;
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct gpube_simplified s;
 	struct gpube_model *m;
@@ -189,7 +174,7 @@ static void shift_model(const struct gpube_model *m, const struct gpube_simplifi
 
 static void shifted_model(void **state)
 {
-	uint64_t seed = *(uint64_t *)*state;
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct gpube_simplified s;
 	struct gpube_model *m;
@@ -289,9 +274,9 @@ static const struct gpube_ascent_kernels *kernels_of(uint64_t seed)
 
 static void kernels_agree(void **state)
 {
-	const struct gpube_ascent_kernels *fast = kernels_of(*(uint64_t *)*state),
+	const struct gpube_ascent_kernels *fast = kernels_of((uint64_t)(uintptr_t)*state),
 					  *plain = &gpube__ascent_portable;
-	uint64_t seed = *(uint64_t *)*state;
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct gpube_rng rng;
 	int32_t rows, inner, cols, slack, x[48 * 48], y[48 * 48], out[2][48 * 48];
 	int32_t table[2][48 * 48], share[2][48 * 48];
@@ -340,24 +325,12 @@ static void kernels_agree(void **state)
 
 int main(void)
 {
-	enum { N = 2 * N_SEEDS + N_KERNELS };
-	static struct CMUnitTest tests[N + 2];
-	static uint64_t seeds[N_SEEDS];
-	static char names[N][32];
-	size_t n = 0;
+	struct cases c = {0};
 
-	for (size_t k = 0; k < N_SEEDS; k++)
-		seeds[k] = k;
-	for (; n < N; n++) {
-		static const char *const kinds[] = {"invariant", "shifted model", "kernels"};
-		static void (*const functions[])(void **) = {invariant, shifted_model, kernels_agree};
-		size_t kind = n / N_SEEDS, seed = n % N_SEEDS;
-
-		snprintf(names[n], sizeof(names[n]), "%s, seed %zu", kinds[kind], seed);
-		tests[n] = (struct CMUnitTest){.name = names[n], .test_func = functions[kind],
-			.initial_state = &seeds[seed]};
-	}
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(odd_cycle);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(four_cliques_beat_triangles);
-	return _cmocka_run_group_tests("clusters", tests, n, setup, teardown);
+	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
+	add_numbers(&c, shifted_model, N_SEEDS, "shifted model, seed");
+	add_numbers(&c, kernels_agree, N_KERNELS, "kernels, seed");
+	ADD_CASE(&c, odd_cycle);
+	ADD_CASE(&c, four_cliques_beat_triangles);
+	return run_cases(&c, "clusters", ctx_setup_1_thread, ctx_teardown);
 }

@@ -9,7 +9,9 @@
 
 #include "csg/csg.h"
 #include "csg/game.h"
+#include "tests/support/coalitions.h"
 #include "tests/support/files.h"
+#include "tests/support/memory.h"
 
 enum kind { PLAIN, NEGATIVE, TIES, FORBIDDEN, EQUAL, SUB, SUPER, N_KINDS };
 static const char *const kind_names[] = {
@@ -86,23 +88,6 @@ static struct csg_game *make(struct gpube_ctx *ctx, const struct row *row)
 	return g;
 }
 
-/* The best value of all partitions of 'left'; agents may stay out with disposal. */
-static double best_partition(const struct csg_game *g, uint64_t left, bool disposal)
-{
-	const uint64_t first = left & -left, rest = left ^ first;
-	double best = -INFINITY;
-
-	if (!left)
-		return 0;
-	for (uint64_t y = rest;; y = (y - 1) & rest) {
-		best = fmax(
-			best, csg_game_value(g, first | y) + best_partition(g, rest ^ y, disposal));
-		if (!y)
-			break;
-	}
-	return disposal ? fmax(best, best_partition(g, rest, disposal)) : best;
-}
-
 static struct csg_result *solve(struct csg_game *g, enum csg_method method, bool disposal)
 {
 	struct csg_opts opts = {
@@ -111,24 +96,6 @@ static struct csg_result *solve(struct csg_game *g, enum csg_method method, bool
 
 	assert_int_equal(csg_solve(&r, g, &opts), GPUBE_OK);
 	return r;
-}
-
-/* The parts are disjoint, hold all, and are worth what is said. */
-static void check_structure(const struct csg_game *g, const struct csg_result *r, bool disposal)
-{
-	uint64_t seen = 0;
-	double value = 0;
-
-	for (int k = 0; k < r->n_parts; k++) {
-		assert_true(r->parts[k] && !(r->parts[k] & seen));
-		assert_true(k == 0 ||
-			    (r->parts[k] & -r->parts[k]) > (r->parts[k - 1] & -r->parts[k - 1]));
-		seen |= r->parts[k];
-		value += csg_game_value(g, r->parts[k]);
-	}
-	assert_true(disposal || seen == csg__n_masks(g) - 1);
-	assert_true(fabs(value - r->value) <= 1e-9 * (1 + fabs(value)));
-	assert_true(r->upper_bound >= r->value);
 }
 
 static void all_partitions(void **state)
@@ -351,29 +318,8 @@ static void stopped_structure(void **state)
 static void failures(void **state)
 {
 	(void)state;
-	for (int m = CSG_AUTO; m <= CSG_IDP; m++) {
-		struct csg_opts opts = {
-			.sizeof_options = sizeof(opts), .method = (enum csg_method)m};
-		struct test_memory memory = {.fail_at = 0};
-		int status;
-
-		do {
-			struct gpube_ctx *ctx = test_memory_ctx(&memory);
-			struct csg_result *r = NULL;
-			struct csg_game *g;
-
-			status = csg_generate(&g, ctx, "ndcs", 12, CSG_INT32, 1);
-			if (!status)
-				status = csg_solve(&r, g, &opts);
-			assert_true(status == GPUBE_OK || (status == GPUBE_ENOMEM && !r));
-			csg_result_free(r, ctx);
-			csg_game_free(g);
-			assert_int_equal(memory.live, 0);
-			gpube_ctx_free(ctx);
-			memory.n = 0;
-		} while (status && ++memory.fail_at < 200);
-		assert_true(memory.fail_at > 3 && memory.fail_at < 200);
-	}
+	for (int m = CSG_AUTO; m <= CSG_IDP; m++)
+		solve_scarcely(NULL, (enum csg_method)m);
 }
 
 /* Written, read back, and checked here by the text of the file alone. */

@@ -9,6 +9,7 @@
 
 #include "csg/auction.h"
 #include "csg/sparse.h"
+#include "tests/support/coalitions.h"
 #include "tests/support/files.h"
 
 struct row {
@@ -42,40 +43,6 @@ static struct csg_game *make(struct gpube_ctx *ctx, const struct row *row)
 			assert_int_equal(csg__sparse_add(g, c, csg__sparse_value(row->type, v)), 0);
 	}
 	return g;
-}
-
-static double best_partition(const struct csg_game *g, uint64_t left, bool disposal)
-{
-	const uint64_t first = left & -left, others = left ^ first;
-	double best = disposal ? 0 : -INFINITY;
-
-	if (!left)
-		return 0;
-	if (disposal)
-		best = best_partition(g, others, disposal);
-	for (uint64_t s = others;; s = (s - 1) & others) {
-		const double v = csg_game_value(g, s | first);
-
-		if (v > -INFINITY)
-			best = fmax(best, v + best_partition(g, others ^ s, disposal));
-		if (s == 0)
-			return best;
-	}
-}
-
-static void check_structure(const struct csg_game *g, const struct csg_result *r, bool disposal)
-{
-	uint64_t seen = 0;
-	double value = 0;
-
-	for (int k = 0; k < r->n_parts; k++) {
-		assert_true(r->parts[k] && !(r->parts[k] & seen));
-		seen |= r->parts[k];
-		value += csg_game_value(g, r->parts[k]);
-	}
-	assert_true(disposal || seen == csg__n_masks(g) - 1);
-	assert_true(fabs(value - r->value) <= 1e-9 * (1 + fabs(value)));
-	assert_true(r->upper_bound >= r->value);
 }
 
 static void all_partitions(void **state)
@@ -273,30 +240,13 @@ static void stops(void **state)
 static void failures(void **state)
 {
 	static const char text[] = "csg 24 int16\ndefault -3\n3 10\n5 9\n{7,9,11} 20\n{24} 4\n";
-	struct test_memory memory = {.fail_at = 0};
 	char dir[256], path[300];
-	int status;
 
 	(void)state;
 	test_make_dir(dir);
 	snprintf(path, sizeof(path), "%s/g", dir);
 	test_put(path, text, sizeof(text) - 1);
-	do {
-		struct gpube_ctx *ctx = test_memory_ctx(&memory);
-		struct csg_result *r = NULL;
-		struct csg_game *g = NULL;
-
-		status = csg_read(&g, ctx, path);
-		if (!status)
-			status = csg_solve(&r, g, NULL);
-		assert_true(status == GPUBE_OK || (status == GPUBE_ENOMEM && !r));
-		csg_result_free(r, ctx);
-		csg_game_free(g);
-		assert_int_equal(memory.live, 0);
-		gpube_ctx_free(ctx);
-		memory.n = 0;
-	} while (status && ++memory.fail_at < 200);
-	assert_true(memory.fail_at > 3 && memory.fail_at < 200);
+	solve_scarcely(path, CSG_AUTO);
 	test_clear_dir(dir);
 }
 

@@ -11,27 +11,13 @@
 #include "dcop/dcop.h"
 #include "gpube/be.h"
 #include "gpube/dense.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/files.h"
+#include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 300 };
-
-static struct gpube_ctx *ctx;
-
-static int setup(void **state)
-{
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 2};
-
-	(void)state;
-	return gpube_ctx_new(&ctx, &opts);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
-}
 
 /* ---- the centralised algorithm along the agents' order, made at the first table ---------- */
 
@@ -257,7 +243,7 @@ static void check_run(const struct subject *t, struct dcop_opts *opts)
 
 static void random_costs(void **state)
 {
-	uint64_t seed = *(uint64_t *)*state;
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct gpube_model *m = random_model(ctx, &spec, seed);
 	struct subject t = {.m = m};
@@ -355,7 +341,7 @@ static void agent_map(void **state)
 	const struct map *t = *state;
 	struct gpube_model *m = three_variables();
 	struct dcop_agents agents;
-	char dir[256], path[300];
+	char path[300];
 
 	test_make_dir(dir);
 	snprintf(path, sizeof(path), "%s/map", dir);
@@ -460,84 +446,49 @@ static void memory_is_limited(void **state)
 	gpube_ctx_free(own);
 }
 
-/* Memory that ends after a number of allocations; agents' threads share it. */
-struct scarce {
-	int left, alive;
-};
-
-static void *scarce_realloc(void *arg, void *p, size_t size)
+static struct gpube_model *three_of(struct gpube_ctx *c, const void *arg)
 {
-	struct scarce *s = arg;
-	void *q;
+	struct gpube_ctx *usual = ctx;
+	struct gpube_model *m;
 
-	if (size == 0) {
-		__atomic_fetch_sub(&s->alive, p != NULL, __ATOMIC_RELAXED);
-		free(p);
-		return NULL;
-	}
-	if (__atomic_fetch_sub(&s->left, 1, __ATOMIC_RELAXED) <= 0)
-		return NULL;
-	q = realloc(p, size);
-	__atomic_fetch_add(&s->alive, p == NULL && q, __ATOMIC_RELAXED);
-	return q;
+	(void)arg;
+	c->n_threads = 2;
+	ctx = c;
+	m = three_variables();
+	ctx = usual;
+	return m;
+}
+
+static int dpop_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
+{
+	const struct dcop_opts opts = {
+		.tree = {.heuristic = DCOP_BEST, .root = -1, .tries = 2}, .z = 2};
+	struct dcop_result *r;
+	int status = dcop_solve(&r, m, &opts, NULL);
+
+	(void)arg;
+	dcop_result_free(r, c);
+	return status;
 }
 
 static void memory_ends(void **state)
 {
-	struct scarce scarce = {.left = 1000000};
-	struct gpube_ctx_opts options = {.sizeof_options = sizeof(options),
-		.n_threads = 2,
-		.realloc_fn = scarce_realloc,
-		.realloc_arg = &scarce};
-	struct dcop_opts opts = {.tree = {.heuristic = DCOP_BEST, .root = -1, .tries = 2}, .z = 2};
-	struct gpube_ctx *own, *usual = ctx;
-	struct dcop_result *r;
-	struct gpube_model *m;
-	int status = GPUBE_ENOMEM, before;
-
 	(void)state;
-	assert_int_equal(gpube_ctx_new(&own, &options), 0);
-	ctx = own;
-	m = three_variables();
-	before = scarce.alive;
-	for (int n = 0; status; n++) {
-		scarce.left = n;
-		status = dcop_solve(&r, m, &opts, NULL);
-		scarce.left = 1000000;
-		assert_true(status == GPUBE_OK || status == GPUBE_ENOMEM);
-		if (status)
-			assert_int_equal(scarce.alive, before);
-		assert_true(n < 5000);
-	}
-	dcop_result_free(r, own);
-	assert_int_equal(scarce.alive, before);
-	gpube_model_free(m);
-	ctx = usual;
-	gpube_ctx_free(own);
-	assert_int_equal(scarce.alive, 0);
+	assert_in_range(fail_each_allocation(dpop_scarcely, three_of, NULL, 0), 10, 4999);
 }
 
 int main(void)
 {
-	enum { N_MAPS = sizeof(maps) / sizeof(maps[0]) };
-	static uint64_t seeds[N_SEEDS];
-	static char names[N_SEEDS][32];
-	static struct CMUnitTest tests[N_SEEDS + N_MAPS + 6];
-	size_t n = 0;
+	struct cases c = {0};
 
-	for (; n < N_SEEDS; n++) {
-		seeds[n] = n;
-		snprintf(names[n], sizeof(names[n]), "random_costs_%zu", n);
-		tests[n] = (struct CMUnitTest){names[n], random_costs, NULL, NULL, &seeds[n]};
-	}
-	for (size_t k = 0; k < N_MAPS; k++)
-		tests[n++] = (struct CMUnitTest){
-			maps[k].name, agent_map, NULL, NULL, (void *)(uintptr_t)&maps[k]};
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(potentials);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(two_agents);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(agents_of_a_model);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_stop_is_told);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(memory_is_limited);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(memory_ends);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	add_numbers(&c, random_costs, N_SEEDS, "random costs, seed");
+	for (size_t k = 0; k < sizeof(maps) / sizeof(*maps); k++)
+		add_case(&c, agent_map, &maps[k], "%s", maps[k].name);
+	ADD_CASE(&c, potentials);
+	ADD_CASE(&c, two_agents);
+	ADD_CASE(&c, agents_of_a_model);
+	ADD_CASE(&c, a_stop_is_told);
+	ADD_CASE(&c, memory_is_limited);
+	ADD_CASE(&c, memory_ends);
+	return run_cases(&c, "dpop", ctx_setup_2_threads, ctx_teardown);
 }

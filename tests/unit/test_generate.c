@@ -5,22 +5,9 @@
 
 #include "gpube/generate.h"
 #include "gpube/simplify.h"
-#include "tests/support/files.h"
-
-static struct gpube_ctx *ctx;
-
-static int setup(void **state)
-{
-	(void)state;
-	return gpube_ctx_new(&ctx, NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
-}
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/memory.h"
 
 static int32_t n_components(const struct gpube_model *m)
 {
@@ -350,39 +337,24 @@ static void out_of_memory(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest fixed[] = {
-		cmocka_unit_test(grid_neighbours),
-		cmocka_unit_test(scale_free_degrees),
-		cmocka_unit_test(random_edges_are_even),
-		cmocka_unit_test(costs_are_even),
-		cmocka_unit_test(same_seed_same_network),
-		cmocka_unit_test(same_graph_for_other_domains),
-		cmocka_unit_test(too_many_edges),
-		cmocka_unit_test(out_of_memory),
-	};
-	enum {
-		N_FIXED = sizeof(fixed) / sizeof(*fixed),
-		N_ROWS = sizeof(rows) / sizeof(*rows),
-		N_BAD = sizeof(bad) / sizeof(*bad)
-	};
-	static struct CMUnitTest tests[N_FIXED + N_ROWS + N_BAD];
-	static char names[N_ROWS + N_BAD][80];
-	size_t n = 0, k;
+	struct cases c = {0};
 
-	for (k = 0; k < N_FIXED; k++)
-		tests[n++] = fixed[k];
-	for (k = 0; k < N_ROWS; k++) {
+	ADD_CASE(&c, grid_neighbours);
+	ADD_CASE(&c, scale_free_degrees);
+	ADD_CASE(&c, random_edges_are_even);
+	ADD_CASE(&c, costs_are_even);
+	ADD_CASE(&c, same_seed_same_network);
+	ADD_CASE(&c, same_graph_for_other_domains);
+	ADD_CASE(&c, too_many_edges);
+	ADD_CASE(&c, out_of_memory);
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
 		const struct gpube_network *w = &rows[k].network;
 
-		snprintf(names[k], sizeof(*names), "%s_n%d_d%d_p%g_t%g_rows%d",
+		add_case(&c, network, &rows[k], "%s_n%d_d%d_p%g_t%g_rows%d",
 			gpube__topology_name(w->topology), w->n_vars, w->domain, w->density,
 			w->tightness, w->rows);
-		tests[n++] = (struct CMUnitTest){names[k], network, NULL, NULL, (void *)&rows[k]};
 	}
-	for (k = 0; k < N_BAD; k++) {
-		snprintf(names[N_ROWS + k], sizeof(*names), "bad_%s", bad[k].name);
-		tests[n++] =
-			(struct CMUnitTest){names[N_ROWS + k], bad_argument, NULL, NULL, (void *)k};
-	}
-	return cmocka_run_group_tests(tests, setup, teardown);
+	for (size_t k = 0; k < sizeof(bad) / sizeof(*bad); k++)
+		add_case(&c, bad_argument, (void *)k, "bad_%s", bad[k].name);
+	return run_cases(&c, "generate", ctx_setup, ctx_teardown);
 }

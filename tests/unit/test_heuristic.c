@@ -9,27 +9,17 @@
 #include <math.h>
 
 #include "gpube/ir/model.h"
-#include "tests/support/files.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 400, N_MEMORY = 8 };
 
-static struct gpube_ctx *ctx;
-
 static int setup(void **state)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1,
-		.memory_bytes = (uint64_t)1 << 28};
-
 	(void)state;
-	return gpube_ctx_new(&ctx, &opts);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
+	return ctx_open(1, (uint64_t)1 << 28);
 }
 
 /* What the search is checked against. */
@@ -180,7 +170,7 @@ static void check_setting(const struct gpube_model *m, const struct gpube_heuris
 
 static void costs(void **state)
 {
-	uint64_t seed = *(uint64_t *)*state;
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	bool large = spec.max_cost > INT32_MAX || -spec.min_cost > INT32_MAX;
 	bool rounded = (spec.max_cost - spec.min_cost) * 40 >= 1 << 28;
@@ -323,65 +313,41 @@ static void bad_options(void **state)
 }
 
 /* A failure of any allocation is reported, and leaves nothing behind. */
+static int heuristic_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
+{
+	struct gpube_heuristic_opts opts = *(const struct gpube_heuristic_opts *)arg;
+	struct gpube_heuristic *h;
+	struct gpube_path *path = NULL;
+	int status;
+
+	opts.sizeof_options = sizeof(opts);
+	opts.order_method = GPUBE_ORDER_MIN_FILL;
+	status = gpube_heuristic_new(&h, m, &opts);
+	if (!status)
+		status = gpube_path_new(&path, h);
+	assert_true(!path == (status != 0));
+	gpube_path_free(path);
+	gpube_heuristic_free(h);
+	if (c->host_free) /* tables that it keeps for the next run */
+		c->host_free(c);
+	return status;
+}
+
 static void memory(void **state)
 {
-	uint64_t seed = *(uint64_t *)*state;
-	struct random_spec spec = random_spec_default();
-
-	for (size_t k = 0; k < 5; k += 4) {
-		int status = GPUBE_ENOMEM;
-
-		for (long fail_at = 0; status; fail_at += 1 + fail_at / 32) {
-			struct test_memory memory = {.fail_at = -1};
-			struct gpube_ctx *c = test_memory_ctx(&memory);
-			struct gpube_model *m = random_model(c, &spec, seed);
-			struct gpube_heuristic_opts opts = settings[k];
-			struct gpube_heuristic *h = NULL;
-			struct gpube_path *path = NULL;
-			long before = memory.live;
-
-			assert_non_null(m);
-			c->n_threads = 1;
-			c->memory_bytes = 1 << 26;
-			opts.sizeof_options = sizeof(opts);
-			opts.order_method = GPUBE_ORDER_MIN_FILL;
-			memory.fail_at = memory.n + fail_at;
-			status = gpube_heuristic_new(&h, m, &opts);
-			if (!status)
-				status = gpube_path_new(&path, h);
-			memory.fail_at = -1;
-			if (status) {
-				assert_int_equal(status, GPUBE_ENOMEM);
-				assert_null(path);
-			}
-			gpube_path_free(path);
-			gpube_heuristic_free(h);
-			c->host_free ? c->host_free(c) : (void)0;
-			assert_true(memory.live <= before);
-			gpube_model_free(m);
-			gpube_ctx_free(c);
-		}
-	}
+	for (size_t k = 0; k < 5; k += 4)
+		fail_on_random_model(
+			heuristic_scarcely, &settings[k], (uint64_t)(uintptr_t)*state, 32);
 }
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_SEEDS + N_MEMORY + 3];
-	static uint64_t seeds[N_SEEDS];
-	static char names[N_SEEDS + N_MEMORY][32];
-	size_t n = 0;
+	struct cases c = {0};
 
-	for (; n < N_SEEDS + N_MEMORY; n++) {
-		bool seeded = n < N_SEEDS;
-		size_t k = seeded ? n : n - N_SEEDS;
-
-		seeds[k] = k;
-		snprintf(names[n], sizeof(names[n]), "%s, seed %zu", seeded ? "costs" : "memory", k);
-		tests[n] = (struct CMUnitTest){.name = names[n], .test_func = seeded ? costs : memory,
-			.initial_state = &seeds[k]};
-	}
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(potentials);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(tables_of_a_chain);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(bad_options);
-	return _cmocka_run_group_tests("heuristic", tests, n, setup, teardown);
+	add_numbers(&c, costs, N_SEEDS, "costs, seed");
+	add_numbers(&c, memory, N_MEMORY, "memory, seed");
+	ADD_CASE(&c, potentials);
+	ADD_CASE(&c, tables_of_a_chain);
+	ADD_CASE(&c, bad_options);
+	return run_cases(&c, "heuristic", setup, ctx_teardown);
 }

@@ -8,26 +8,11 @@
 
 #include "gpube/dense.h"
 #include "gpube/joingraph.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 300 };
-
-static struct gpube_ctx *ctx;
-
-static int setup(void **state)
-{
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
-
-	(void)state;
-	return gpube_ctx_new(&ctx, &opts);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
-}
 
 static void check_costs(const struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit,
 	int32_t *values)
@@ -133,7 +118,7 @@ static void climb(const struct gpube_model *m, int64_t limit, const int32_t *ord
 
 static void invariant(void **state)
 {
-	uint64_t seed = *(uint64_t *)*state;
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct gpube_simplified s;
 	struct gpube_model *m;
@@ -217,16 +202,9 @@ static void threads_agree(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_SEEDS + 1];
-	static uint64_t seeds[N_SEEDS];
-	static char names[N_SEEDS][32];
+	struct cases c = {0};
 
-	for (size_t n = 0; n < N_SEEDS; n++) {
-		seeds[n] = n;
-		snprintf(names[n], sizeof(names[n]), "invariant, seed %zu", n);
-		tests[n] = (struct CMUnitTest){.name = names[n], .test_func = invariant,
-			.initial_state = &seeds[n]};
-	}
-	tests[N_SEEDS] = (struct CMUnitTest)cmocka_unit_test(threads_agree);
-	return _cmocka_run_group_tests("joingraph", tests, N_SEEDS + 1, setup, teardown);
+	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
+	ADD_CASE(&c, threads_agree);
+	return run_cases(&c, "joingraph", ctx_setup_1_thread, ctx_teardown);
 }

@@ -8,28 +8,13 @@
 #include "gpube/mbe.h"
 #include "gpube/ops/rates.h"
 #include "gpube/simplify.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/random_model.h"
 
 #include <math.h>
 
 enum { N_SEEDS = 300 };
-
-static struct gpube_ctx *ctx;
-
-static int setup(void **state)
-{
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
-
-	(void)state;
-	return gpube_ctx_new(&ctx, &opts);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
-}
 
 struct subject {
 	const struct gpube_model *m; /* simplified */
@@ -177,7 +162,7 @@ static void check_model(const struct gpube_model *m, uint64_t seed, bool reducti
 
 static void random_costs(void **state)
 {
-	uint64_t seed = *(uint64_t *)*state;
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct gpube_model *m = random_model(ctx, &spec, seed);
 
@@ -245,17 +230,10 @@ static void matching_helps_and_is_exact(void **state)
 
 int main(void)
 {
-	static uint64_t seeds[N_SEEDS];
-	static char names[N_SEEDS][32];
-	static struct CMUnitTest tests[N_SEEDS + 2];
-	size_t n = 0;
+	struct cases c = {0};
 
-	for (; n < N_SEEDS; n++) {
-		seeds[n] = n;
-		snprintf(names[n], sizeof(names[n]), "random_costs_%zu", n);
-		tests[n] = (struct CMUnitTest){names[n], random_costs, NULL, NULL, &seeds[n]};
-	}
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_split_bucket_loses);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(matching_helps_and_is_exact);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	add_numbers(&c, random_costs, N_SEEDS, "random costs, seed");
+	ADD_CASE(&c, a_split_bucket_loses);
+	ADD_CASE(&c, matching_helps_and_is_exact);
+	return run_cases(&c, "mbe", ctx_setup_1_thread, ctx_teardown);
 }

@@ -2,21 +2,7 @@
 #include "tests/support/test.h"
 
 #include "gpube/ir/model.h"
-
-static struct gpube_ctx *ctx;
-
-static int setup(void **state)
-{
-	(void)state;
-	return gpube_ctx_new(&ctx, NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
-}
+#include "tests/support/context.h"
 
 static void narrowest_type(void **state)
 {
@@ -169,5 +155,5 @@ int main(void)
 		cmocka_unit_test(tuples_are_sorted),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, ctx_setup, ctx_teardown);
 }

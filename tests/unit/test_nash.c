@@ -5,7 +5,7 @@
 
 #include "gpube/base/base.h"
 #include "nash/nash.h"
-#include "tests/support/files.h"
+#include "tests/support/memory.h"
 
 /* Rows of both matrices, and all extreme equilibria as "x | y | u v", sorted as reported. */
 struct known {

@@ -9,26 +9,12 @@
 #include "gpube/nested.h"
 #include "gpube/ops/regions_cell.h"
 #include "gpube/simplify.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/bounded.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 300, N_TURNS = 4 };
-
-static struct gpube_ctx *ctx;
-
-static int setup(void **state)
-{
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
-
-	(void)state;
-	return gpube_ctx_new(&ctx, &opts);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
-}
 
 /* The index of a value among a part's live ones, or -1. */
 static int32_t live_index(const struct gpube_nested_part *p, int32_t i, int32_t value)
@@ -225,7 +211,7 @@ static void climb(const struct gpube_model *m, int64_t limit, double bytes)
 
 static void invariant(void **state)
 {
-	uint64_t seed = *(uint64_t *)*state;
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_default();
 	struct gpube_simplified s;
 	struct gpube_model *m;
@@ -257,49 +243,26 @@ static void invariant(void **state)
 /* The method finds the optimum that brute force finds, by splitting alone where nothing is eliminated. */
 static void optimum(void **state)
 {
-	const uint64_t seed = *(const uint64_t *)*state;
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
 		.method = GPUBE_BOUND_REGIONS, .backend = GPUBE_BACKEND_CPU,
 		.no_eliminate = seed % 4 != 0,
 		.split = seed % 3 ? GPUBE_SPLIT_FIRST : GPUBE_SPLIT_AUTO};
 	struct random_spec spec = random_spec_default();
-	struct gpube_bounds *got;
-	struct gpube_model *m;
-	struct brute brute;
 
 	spec.min_arity = spec.max_arity = 2;
 	spec.n_vars = 6;
 	spec.n_functions = 10 + (int)(seed % 9);
 	spec.min_domain = 2;
 	spec.max_domain = 4;
-	m = random_model(ctx, &spec, seed);
-	assert_non_null(m);
-	assert_int_equal(brute_force(&brute, NULL, m), 0);
-	if (gpube_bound(&got, m, &opts))
-		fail_msg("%s", gpube_error(ctx));
-	assert_int_equal(got->answer,
-		brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
-	if (brute.feasible) {
-		assert_int_equal(got->bound, brute.cost);
-		assert_int_equal(got->cost, brute.cost);
-	}
-	gpube_bounds_free(got, ctx);
-	gpube_model_free(m);
+	check_optimum(&spec, seed, &opts);
 }
 
 int main(void)
 {
-	static struct CMUnitTest tests[2 * N_SEEDS];
-	static uint64_t seeds[N_SEEDS];
-	static char names[2 * N_SEEDS][32];
+	struct cases c = {0};
 
-	for (size_t k = 0; k < 2 * N_SEEDS; k++) {
-		seeds[k / 2] = k / 2;
-		snprintf(names[k], sizeof(names[k]), "%s, seed %zu", k % 2 ? "optimum" : "invariant",
-			k / 2);
-		tests[k] = (struct CMUnitTest){.name = names[k],
-			.test_func = k % 2 ? optimum : invariant,
-			.initial_state = &seeds[k / 2]};
-	}
-	return cmocka_run_group_tests_name("nested", tests, setup, teardown);
+	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
+	add_numbers(&c, optimum, N_SEEDS, "optimum, seed");
+	return run_cases(&c, "nested", ctx_setup_1_thread, ctx_teardown);
 }

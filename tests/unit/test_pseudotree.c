@@ -5,24 +5,11 @@
 #include "tests/support/test.h"
 
 #include "dcop/dcop.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 150 };
-
-static struct gpube_ctx *ctx;
-
-static int setup(void **state)
-{
-	(void)state;
-	return gpube_ctx_new(&ctx, NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
-}
 
 static bool is_ancestor(const struct dcop_pseudotree *t, int32_t a, int32_t v)
 {
@@ -84,7 +71,7 @@ static void check_width(const struct dcop_pseudotree *t, const struct gpube_grap
 
 static void random_graphs(void **state)
 {
-	uint64_t seed = *(uint64_t *)*state;
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_default();
 	struct dcop_pseudotree *t, *best;
 	struct gpube_model *m;
@@ -209,18 +196,11 @@ static void a_root_that_is_not_there(void **state)
 
 int main(void)
 {
-	static uint64_t seeds[N_SEEDS];
-	static char names[N_SEEDS][32];
-	static struct CMUnitTest tests[N_SEEDS + 3];
-	size_t n = 0;
+	struct cases c = {0};
 
-	for (; n < N_SEEDS; n++) {
-		seeds[n] = n;
-		snprintf(names[n], sizeof(names[n]), "random_graphs_%zu", n);
-		tests[n] = (struct CMUnitTest){names[n], random_graphs, NULL, NULL, &seeds[n]};
-	}
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(heuristics_differ);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(tree_of_a_model);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_root_that_is_not_there);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	add_numbers(&c, random_graphs, N_SEEDS, "random graphs, seed");
+	ADD_CASE(&c, heuristics_differ);
+	ADD_CASE(&c, tree_of_a_model);
+	ADD_CASE(&c, a_root_that_is_not_there);
+	return run_cases(&c, "pseudotree", ctx_setup, ctx_teardown);
 }

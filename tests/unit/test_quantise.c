@@ -3,25 +3,12 @@
 
 #include <math.h>
 
-#include "tests/support/files.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
 enum { N_BLOCKS = 24, N_SEEDS = 20 };
-
-static struct gpube_ctx *ctx;
-
-static int setup(void **state)
-{
-	(void)state;
-	return gpube_ctx_new(&ctx, NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
-}
 
 static struct gpube_model *new_model(int32_t domain, int n_vars)
 {
@@ -289,29 +276,18 @@ static void out_of_memory(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest fixed[] = {
-		cmocka_unit_test(automatic_scale),
-		cmocka_unit_test(bad_arguments),
-		cmocka_unit_test(narrowest_types),
-		cmocka_unit_test(keeps_everything_else),
-		cmocka_unit_test(empty_model),
-		cmocka_unit_test(out_of_memory),
-	};
-	enum { N_FIXED = sizeof(fixed) / sizeof(*fixed), N_ROWS = sizeof(rows) / sizeof(*rows) };
-	static struct CMUnitTest tests[N_FIXED + N_ROWS + N_BLOCKS];
-	static char names[N_ROWS + N_BLOCKS][64];
-	size_t n = 0, k;
+	struct cases c = {0};
 
-	for (k = 0; k < N_FIXED; k++)
-		tests[n++] = fixed[k];
-	for (k = 0; k < N_ROWS; k++) {
-		snprintf(names[k], sizeof(names[k]), "value_%s", rows[k].name);
-		tests[n++] = (struct CMUnitTest){names[k], one_value, NULL, NULL, (void *)k};
-	}
-	for (k = 0; k < N_BLOCKS; k++) {
-		snprintf(names[N_ROWS + k], sizeof(*names), "totals_of_seeds_%d_to_%d",
-			(int)k * N_SEEDS, (int)(k + 1) * N_SEEDS - 1);
-		tests[n++] = (struct CMUnitTest){names[N_ROWS + k], totals, NULL, NULL, (void *)k};
-	}
-	return cmocka_run_group_tests(tests, setup, teardown);
+	ADD_CASE(&c, automatic_scale);
+	ADD_CASE(&c, bad_arguments);
+	ADD_CASE(&c, narrowest_types);
+	ADD_CASE(&c, keeps_everything_else);
+	ADD_CASE(&c, empty_model);
+	ADD_CASE(&c, out_of_memory);
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+		add_case(&c, one_value, (void *)k, "value_%s", rows[k].name);
+	for (size_t k = 0; k < N_BLOCKS; k++)
+		add_case(&c, totals, (void *)k, "totals_of_seeds_%zu_to_%zu", k * N_SEEDS,
+			(k + 1) * N_SEEDS - 1);
+	return run_cases(&c, "quantise", ctx_setup, ctx_teardown);
 }

@@ -7,27 +7,12 @@
 
 #include "gpube/dense.h"
 #include "gpube/shifted.h"
-#include "tests/support/files.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 200 };
-
-static struct gpube_ctx *ctx;
-
-static int setup(void **state)
-{
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
-
-	(void)state;
-	return gpube_ctx_new(&ctx, &opts);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gpube_ctx_free(ctx);
-	return 0;
-}
 
 /* The best total that the whole is compared below: as 'limit' of a minimisation. */
 static void compare(const struct gpube_model *m, const struct gpube_shifted *shifted, int64_t limit)
@@ -115,7 +100,7 @@ static void one(const struct gpube_model *m, const struct brute *brute, uint64_t
 
 static void shifted_model(void **state)
 {
-	uint64_t seed = *(uint64_t *)*state;
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct gpube_model *m;
 	struct brute brute;
@@ -131,61 +116,38 @@ static void shifted_model(void **state)
 	gpube_model_free(m);
 }
 
+static int shift_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *method)
+{
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.method = *(const enum gpube_bound_method *)method, .order_seconds = 1e-4};
+	struct gpube_shifted_opts shifting = {
+		.whole = true, .decimals = 3, .max_arity = 3, .max_tables = 2, .max_cells = 1e6};
+	struct gpube_shifted shifted;
+	struct gpube_bounds *bounds;
+	int status = gpube__bound_shifted(&bounds, &shifted, m, &opts, &shifting);
+
+	if (!status)
+		status = gpube__shifted_restore(&shifted, false);
+	gpube__shifted_clear(&shifted);
+	gpube_bounds_free(bounds, c);
+	return status;
+}
+
 /* Wherever memory runs out: a status, and everything is given back. */
 static void out_of_memory(void **state)
 {
 	static const enum gpube_bound_method methods[] = {GPUBE_BOUND_CLUSTERS, GPUBE_BOUND_JOINS};
-	struct random_spec spec = random_spec_default();
 
 	(void)state;
-	for (int k = 0; k < 2; k++) {
-		int status = GPUBE_ENOMEM;
-
-		for (long fail_at = 0; status; fail_at += 1 + fail_at / 20) {
-			struct test_memory memory = {.fail_at = -1};
-			struct gpube_ctx *small = test_memory_ctx(&memory);
-			struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-				.method = methods[k], .order_seconds = 1e-4};
-			struct gpube_shifted_opts shifting = {.whole = true, .decimals = 3,
-				.max_arity = 3, .max_tables = 2, .max_cells = 1e6};
-			struct gpube_model *m = random_model(small, &spec, 5);
-			struct gpube_bounds *bounds;
-			struct gpube_shifted shifted;
-			long before = memory.live;
-
-			assert_non_null(m);
-			small->n_threads = 1;
-			small->memory_bytes = 1 << 26;
-			memory.fail_at = memory.n + fail_at;
-			status = gpube__bound_shifted(&bounds, &shifted, m, &opts, &shifting);
-			if (!status)
-				status = gpube__shifted_restore(&shifted, false);
-			memory.fail_at = -1;
-			if (status)
-				assert_int_equal(status, GPUBE_ENOMEM);
-			gpube__shifted_clear(&shifted);
-			gpube_bounds_free(bounds, small);
-			assert_int_equal(memory.live, before);
-			gpube_model_free(m);
-			gpube_ctx_free(small);
-		}
-	}
+	for (int k = 0; k < 2; k++)
+		fail_on_random_model(shift_scarcely, &methods[k], 5, 20);
 }
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_SEEDS + 1];
-	static uint64_t seeds[N_SEEDS];
-	static void *states[N_SEEDS];
-	static char names[N_SEEDS][48];
+	struct cases c = {0};
 
-	for (int k = 0; k < N_SEEDS; k++) {
-		seeds[k] = (uint64_t)k;
-		states[k] = &seeds[k];
-		snprintf(names[k], sizeof(names[k]), "shifted model, seed %d", k);
-		tests[k] = (struct CMUnitTest){names[k], shifted_model, NULL, NULL, states[k]};
-	}
-	tests[N_SEEDS] = (struct CMUnitTest)cmocka_unit_test(out_of_memory);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	add_numbers(&c, shifted_model, N_SEEDS, "shifted model, seed");
+	ADD_CASE(&c, out_of_memory);
+	return run_cases(&c, "shifted", ctx_setup_1_thread, ctx_teardown);
 }

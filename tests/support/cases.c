@@ -1,0 +1,49 @@
+/* cases.c - see cases.h. */
+#define _XOPEN_SOURCE 700
+#include "tests/support/cases.h"
+
+/* Before and after the group no case is there to fail. */
+static void *must(void *p)
+{
+	if (!p)
+		abort();
+	return p;
+}
+
+void add_case(struct cases *c, CMUnitTestFunction run, const void *state, const char *format, ...)
+{
+	char name[200];
+	va_list args;
+
+	if (c->n == c->room) {
+		c->room = 2 * c->room + 64;
+		c->tests = must(realloc(c->tests, c->room * sizeof(*c->tests)));
+	}
+	va_start(args, format);
+	vsnprintf(name, sizeof(name), format, args);
+	va_end(args);
+	for (char *p = name; (p = strpbrk(p, "\n\r#")) != NULL;)
+		*p = '|';
+	c->tests[c->n++] = (struct CMUnitTest){.name = must(strdup(name)),
+		.test_func = run,
+		.setup_func = c->setup,
+		.teardown_func = c->teardown,
+		.initial_state = (void *)(uintptr_t)state};
+}
+
+void add_numbers(struct cases *c, CMUnitTestFunction run, size_t n, const char *name)
+{
+	for (size_t k = 0; k < n; k++)
+		add_case(c, run, (void *)(uintptr_t)k, "%s %zu", name, k);
+}
+
+int run_cases(
+	struct cases *c, const char *group, CMFixtureFunction setup, CMFixtureFunction teardown)
+{
+	int n_failed = _cmocka_run_group_tests(group, c->tests, c->n, setup, teardown);
+
+	for (size_t k = 0; k < c->n; k++)
+		free((char *)(uintptr_t)c->tests[k].name);
+	free(c->tests);
+	return n_failed != 0;
+}

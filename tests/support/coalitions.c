@@ -1,0 +1,71 @@
+/* coalitions.c - see coalitions.h. */
+#include "tests/support/coalitions.h"
+
+#include <math.h>
+
+#include "csg/game.h"
+#include "tests/support/memory.h"
+#include "tests/support/test.h"
+
+double best_partition(const struct csg_game *g, uint64_t left, bool disposal)
+{
+	const uint64_t first = left & -left, rest = left ^ first;
+	double best = -INFINITY;
+
+	if (!left)
+		return 0;
+	for (uint64_t y = rest;; y = (y - 1) & rest) {
+		best = fmax(
+			best, csg_game_value(g, first | y) + best_partition(g, rest ^ y, disposal));
+		if (!y)
+			break;
+	}
+	return disposal ? fmax(best, best_partition(g, rest, disposal)) : best;
+}
+
+void check_structure(const struct csg_game *g, const struct csg_result *r, bool disposal)
+{
+	uint64_t seen = 0;
+	double value = 0;
+
+	for (int k = 0; k < r->n_parts; k++) {
+		assert_true(r->parts[k] && !(r->parts[k] & seen));
+		assert_true(k == 0 ||
+			    (r->parts[k] & -r->parts[k]) > (r->parts[k - 1] & -r->parts[k - 1]));
+		seen |= r->parts[k];
+		value += csg_game_value(g, r->parts[k]);
+	}
+	assert_true(disposal || seen == csg__n_masks(g) - 1);
+	assert_true(fabs(value - r->value) <= 1e-9 * (1 + fabs(value)));
+	assert_true(r->upper_bound >= r->value);
+}
+
+struct solving {
+	const char *path;
+	enum csg_method method;
+};
+
+static int get_and_solve(struct gpube_ctx *ctx, struct gpube_model *none, const void *arg)
+{
+	const struct solving *s = arg;
+	const struct csg_opts opts = {.sizeof_options = sizeof(opts), .method = s->method};
+	struct csg_result *r = NULL;
+	struct csg_game *g;
+	int status = s->path ? csg_read(&g, ctx, s->path)
+			     : csg_generate(&g, ctx, "ndcs", 12, CSG_INT32, 1);
+
+	(void)none;
+	if (!status)
+		status = csg_solve(&r, g, &opts);
+	assert_true(!r == (status != GPUBE_OK));
+	csg_result_free(r, ctx);
+	csg_game_free(g);
+	return status;
+}
+
+void solve_scarcely(const char *path, enum csg_method method)
+{
+	const struct solving s = {path, method};
+
+	assert_in_range(fail_each_allocation(get_and_solve, NULL, &s, 0), 4, 199);
+}

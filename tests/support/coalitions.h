@@ -1,0 +1,21 @@
+/* coalitions.h - coalition structures against all partitions. */
+#ifndef GPUBE_TEST_COALITIONS_H
+#define GPUBE_TEST_COALITIONS_H
+
+#include <stdbool.h>
+
+#include "csg/csg.h"
+
+/* The best value of all partitions of 'left'; agents may stay out with disposal. */
+double best_partition(const struct csg_game *g, uint64_t left, bool disposal);
+
+/* Fails unless the parts are disjoint, in order, hold all, and are worth what is said. */
+void check_structure(const struct csg_game *g, const struct csg_result *r, bool disposal);
+
+/*
+ * Reads a game from 'path', or draws 12 agents with ndcs if that is NULL, and solves it, while
+ * every allocation of both fails once.
+ */
+void solve_scarcely(const char *path, enum csg_method method);
+
+#endif
