@@ -8,6 +8,7 @@
  * bounds the revenue: that is what prunes, and what takes out single bids.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "csg/bids.h"
@@ -17,6 +18,11 @@
 #define DIVE_EVERY    64 /* nodes */
 #define CUT_ROUNDS    30
 #define MOST_CUTS     2000 /* rows beside those of goods */
+
+struct ranked {
+	double rank;
+	int32_t bid;
+};
 
 struct tree {
 	struct gpube_ctx *ctx;
@@ -28,8 +34,9 @@ struct tree {
 	struct csg__packing lp;      /* columns are 0 .. n-1 */
 	struct csg__cliques cliques; /* its rows */
 	double *x, *y;
-	int64_t *dual, *gain; /* of rows and of bids, units of 2^-FRACTION_BITS */
-	int32_t *order;       /* scratch of the greedy step */
+	int64_t *dual, *gain;  /* of rows and of bids, units of 2^-FRACTION_BITS */
+	int32_t *order;        /* scratch of dropping rows */
+	struct ranked *ranked; /* bids in the order of the greedy step */
 	uint64_t *used;
 	uint8_t *chosen, *best_chosen;
 	int64_t best, root_bound;
@@ -111,16 +118,21 @@ static double rank(const struct tree *t, int j)
 	       1e-3 * (double)t->a->price[b] / sqrt((double)k) / (1 + (double)t->root_bound);
 }
 
+/* Falling ranks, of the same rank rising bids. */
+static int by_rank(const void *a, const void *b)
+{
+	const struct ranked *p = a, *q = b;
+
+	if (p->rank != q->rank)
+		return p->rank > q->rank ? -1 : 1;
+	return p->bid < q->bid ? -1 : p->bid > q->bid;
+}
+
 static void sort_bids(struct tree *t)
 {
-	for (int i = 0; i < t->n; i++) {
-		const double r = rank(t, i);
-		int k = i;
-
-		for (; k > 0 && rank(t, t->order[k - 1]) < r; k--)
-			t->order[k] = t->order[k - 1];
-		t->order[k] = i;
-	}
+	for (int i = 0; i < t->n; i++)
+		t->ranked[i] = (struct ranked){rank(t, i), i};
+	qsort(t->ranked, (size_t)t->n, sizeof(*t->ranked), by_rank);
 }
 
 static void greedy(struct tree *t)
@@ -131,7 +143,7 @@ static void greedy(struct tree *t)
 	memset(t->used, 0, (size_t)t->words * sizeof(*t->used));
 	memset(t->chosen, 0, (size_t)t->n);
 	for (int i = 0; i < t->n; i++) {
-		const int j = t->order[i];
+		const int j = t->ranked[i].bid;
 
 		if (t->lp.fixed[j] || !disjoint(t, set_of(t, j), t->used))
 			continue;
@@ -397,13 +409,15 @@ static int set_up(struct tree *t)
 	t->dual = gpube__alloc_zero(ctx, (uint64_t)most_rows, sizeof(*t->dual));
 	t->gain = gpube__alloc_zero(ctx, n, sizeof(*t->gain));
 	t->order = gpube__alloc_zero(ctx, n, sizeof(*t->order));
+	t->ranked = gpube__alloc_zero(ctx, n, sizeof(*t->ranked));
 	t->used = gpube__alloc_zero(ctx, (uint64_t)t->words, sizeof(*t->used));
 	t->chosen = gpube__alloc_zero(ctx, n, 1);
 	t->best_chosen = gpube__alloc_zero(ctx, n, 1);
 	t->r->winners = gpube__alloc(ctx, n, sizeof(*t->r->winners));
 	t->r->never = gpube__alloc(ctx, n, sizeof(*t->r->never));
-	if (!t->bid || !t->set || !t->x || !t->y || !t->dual || !t->gain || !t->order || !t->used ||
-		!t->chosen || !t->best_chosen || !t->r->winners || !t->r->never)
+	if (!t->bid || !t->set || !t->x || !t->y || !t->dual || !t->gain || !t->order ||
+		!t->ranked || !t->used || !t->chosen || !t->best_chosen || !t->r->winners ||
+		!t->r->never)
 		return GPUBE_ENOMEM;
 	for (int j = 0; j < t->n; j++) {
 		t->bid[j] = j;
@@ -434,6 +448,7 @@ static void tear_down(struct tree *t)
 	gpube__free(t->ctx, t->y);
 	gpube__free(t->ctx, t->dual);
 	gpube__free(t->ctx, t->order);
+	gpube__free(t->ctx, t->ranked);
 	gpube__free(t->ctx, t->used);
 	gpube__free(t->ctx, t->chosen);
 	gpube__free(t->ctx, t->best_chosen);
