@@ -101,17 +101,6 @@ static enum gpube_format format_of(const struct opts_reparam *o)
 	return GPUBE_FORMAT_AUTO;
 }
 
-/* Whether it can be made: better known before the work than after it. */
-static int can_write(struct session *s, const char *path)
-{
-	struct gpube_out out;
-
-	if (gpube__out_open(&out, s->ctx, path))
-		return session_fail(s, NULL);
-	gpube__out_close(&out, false);
-	return CLI_DONE;
-}
-
 /* A good order of the written problem. */
 static int write_order(struct session *s, const struct gpube_model *m, const char *path)
 {
@@ -222,7 +211,7 @@ static int run(const void *opts, int n_args, char **args)
 		&s, &o->talk, &o->engine, o->json || o->output == ANSWER_JSON, NULL);
 	if (rc)
 		return rc;
-	rc = can_write(&s, o->write);
+	rc = session_can_write(&s, o->write) ? CLI_DONE : session_fail(&s, NULL);
 	if (!rc)
 		rc = session_read(&s, &m, args[0], &o->read);
 	if (m)

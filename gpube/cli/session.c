@@ -100,16 +100,15 @@ void session_note(struct session *s, const char *text)
 
 /* ---- start, end, failure ------------------------------------------------------------ */
 
-/* Whether the result's file can be made: better known before the work than after it. */
-static bool can_write(struct session *s)
+bool session_can_write(struct session *s, const char *path)
 {
 	struct gpube_out out;
 	struct stat st;
 
 	/* what is no regular file, a pipe for example, would notice that it is tried */
-	if (!strcmp(s->output, "-") || (stat(s->output, &st) == 0 && !S_ISREG(st.st_mode)))
+	if (!strcmp(path, "-") || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
 		return true;
-	if (gpube__out_open(&out, s->ctx, s->output))
+	if (gpube__out_open(&out, s->ctx, path))
 		return false;
 	gpube__out_close(&out, false);
 	return true;
@@ -146,7 +145,7 @@ int session_start(struct session *s, const struct opts_talk *talk, int64_t threa
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	if (!can_write(s)) {
+	if (!session_can_write(s, s->output)) {
 		cli_error("%s", gpube_error(s->ctx));
 		session_end(s);
 		return CLI_FAILED;

@@ -45,6 +45,12 @@ void session_hide_bar(struct session *s);
 
 double session_seconds(const struct session *s);
 
+/*
+ * Whether a result's file can be made, which is better known before the work than after it; if
+ * not, gpube_error() says why. "-", pipes and devices are not tried: they would notice.
+ */
+bool session_can_write(struct session *s, const char *path);
+
 /* ---- inputs.c ---- */
 
 /* Reads a model; CLI_DONE, or CLI_FAILED after a message. */
