@@ -90,6 +90,24 @@ GPUBE_HD static inline uint32_t gpube__quotient(uint32_t i, struct gpube__diviso
 	return (uint32_t)((uint64_t)i * d.reciprocal >> 32) >> d.shift;
 }
 
+/*
+ * The next larger number of steps along a dim that has 'all' of them, for a search: which = 0 twice
+ * as many, 1 the next divisor, 2 all. No divisor past 'most' is looked for, since fused dims may
+ * have 10^9 steps.
+ */
+static inline int64_t gpube__next_lanes(int64_t lanes, int64_t all, int which, int64_t most)
+{
+	int64_t n = lanes + 1;
+
+	if (which == 0)
+		return lanes * 2 <= all ? lanes * 2 : all;
+	if (which == 2)
+		return all;
+	while (n < all && all % n && n <= most)
+		n++;
+	return n;
+}
+
 /* A run of an operand's cells in the box: 'n' steps of 'from' cells, none past 'limit'. */
 struct gpube__box_run {
 	uint32_t n, from, limit;

@@ -482,20 +482,6 @@ static void evaluate(
 		*c = chunks;
 }
 
-/* The next larger number of steps along a dim: twice, all of it, or a divisor. */
-static int64_t next_lanes(int64_t lanes, int64_t all, int which)
-{
-	int64_t n;
-
-	if (which == 0)
-		return lanes * 2 <= all ? lanes * 2 : all;
-	if (which == 2)
-		return all;
-	for (n = lanes + 1; n < all && all % n && n <= MAX_LANES; n++)
-		;
-	return n;
-}
-
 static void grow(const struct planner *p, struct gpube__box_choice *c, const struct kinds *kinds)
 {
 	const struct gpube__shape *s = p->s;
@@ -510,7 +496,8 @@ static void grow(const struct planner *p, struct gpube__box_choice *c, const str
 			struct gpube__box_choice next = *c;
 
 			for (int which = 0; which < 3 && next.lanes[d] < all; which++) {
-				const int64_t lanes = next_lanes(c->lanes[d], all, which);
+				const int64_t lanes =
+					gpube__next_lanes(c->lanes[d], all, which, MAX_LANES);
 
 				if (lanes > MAX_LANES || (which && lanes == next.lanes[d]))
 					continue;

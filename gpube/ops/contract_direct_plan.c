@@ -308,20 +308,6 @@ static double traffic(const struct planner *p, const struct choice *c)
 	return bytes / box;
 }
 
-/* The next larger number of tiles along a dim: twice, a divisor, or all. */
-static int64_t next_lanes(int64_t lanes, int64_t all, int which)
-{
-	int64_t n = lanes + 1;
-
-	if (which == 0)
-		return smaller(lanes * 2, all);
-	if (which == 2)
-		return all;
-	while (n < all && all % n && n <= GPUBE_DIRECT_THREADS_R) /* more are not asked for */
-		n++;
-	return n;
-}
-
 static int kernel_threads(const struct choice *c)
 {
 	return gpube__direct_kernels[c->kernel].r > 1 ? GPUBE_DIRECT_THREADS_R
@@ -362,7 +348,8 @@ static bool grow_once(const struct planner *p, struct choice *c, int64_t most)
 			int64_t n;
 			double price;
 
-			next.lanes[d] = next_lanes(c->lanes[d], all, which);
+			next.lanes[d] = gpube__next_lanes(
+				c->lanes[d], all, which, GPUBE_DIRECT_THREADS_R);
 			n = threads / c->lanes[d] * next.lanes[d];
 			if (n > most || !offsets_fit(p, &next))
 				continue;

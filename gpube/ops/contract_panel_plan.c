@@ -363,20 +363,6 @@ static double staged_share(const struct gpube__panel_planner *p, struct gpube__p
 	return (c->staged / 4 * (double)p->s->n_reduced + c->l2_bytes / L2_BYTES) / box;
 }
 
-/* The next larger number of lanes along a dim: twice, a divisor, or all. */
-static int64_t next_lanes(int64_t lanes, int64_t all, int which)
-{
-	int64_t n = lanes + 1;
-
-	if (which == 0)
-		return smaller(lanes * 2, all);
-	if (which == 2)
-		return all;
-	while (n < all && all % n)
-		n++;
-	return n;
-}
-
 static void try_groups(const struct gpube__panel_planner *p, const struct gpube__panel_choice *from,
 	struct gpube__panel_choice *best)
 {
@@ -412,7 +398,7 @@ static bool grow_once(
 			struct gpube__panel_choice next = *c;
 			double price;
 
-			next.lanes[d] = next_lanes(c->lanes[d], all, which);
+			next.lanes[d] = gpube__next_lanes(c->lanes[d], all, which, most);
 			if (c->n_lanes / c->lanes[d] * next.lanes[d] > most ||
 				next.lanes[d] == before)
 				continue;

@@ -1,5 +1,6 @@
 /* The canonical form of a contraction, and the generator of shapes. */
 #include "tests/support/test.h"
+#include "gpube/ops/contract_box.h"
 #include "tests/support/shapes.h"
 
 #include "gpube/ops/index.h"
@@ -103,6 +104,21 @@ static void cut_and_counts(void **state)
 	assert_true(gpube__count_add(6, 6, 7) == 5);
 }
 
+/* What searches ask for: twice, a divisor, all; in dims that are too large to look at each number. */
+static void next_lanes(void **state)
+{
+	const int64_t prime = 2305843009213693951; /* 2^61 - 1 */
+
+	(void)state;
+	assert_int_equal(gpube__next_lanes(4, 21, 0, 256), 8);
+	assert_int_equal(gpube__next_lanes(4, 21, 1, 256), 7);
+	assert_int_equal(gpube__next_lanes(4, 21, 2, 256), 21);
+	assert_int_equal(gpube__next_lanes(14, 21, 0, 256), 21);
+	assert_int_equal(gpube__next_lanes(7, 21, 1, 256), 21);
+	assert_true(gpube__next_lanes(1, prime, 1, 256) > 256);
+	assert_true(gpube__next_lanes(1, prime, 2, 256) == prime);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +126,7 @@ int main(void)
 		cmocka_unit_test(drops_what_does_not_matter),
 		cmocka_unit_test(same_cells),
 		cmocka_unit_test(cut_and_counts),
+		cmocka_unit_test(next_lanes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
