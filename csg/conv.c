@@ -183,6 +183,7 @@ static int convolve_layer(struct conv *c, int h)
 	const double done = c->done + share * (double)gpube__pow3(h - low);
 	int status = csg__ranks_begin(c->ranks, h);
 
+	GPUBE_KNOWN(low <= h);
 	for (uint64_t x = 0; x >> (h - low) == 0 && !status; x++)
 		if (csg__ranks_owns(c->ranks, x))
 			status = convolve_piece(c, h, low, x, share);
