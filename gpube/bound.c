@@ -565,6 +565,7 @@ static int report(struct gpube_bounder *b, struct gpube_bounds *out)
 {
 	int status = GPUBE_OK;
 
+	GPUBE_KNOWN(b->m);
 	out->scale = b->costs->scale;
 	out->n_vars = b->m->n_vars;
 	out->n_functions = b->m->n_functions;

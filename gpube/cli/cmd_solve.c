@@ -239,6 +239,7 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 		stopped = true;
 		status = GPUBE_OK;
 	}
+	GPUBE_KNOWN(status || solution);
 	if (!status && solution->answer == GPUBE_ANSWER_OPTIMAL)
 		status = check(&r);
 	if (status) {
