@@ -190,6 +190,7 @@ static int group_cliques(struct gpube_ctx *ctx, int32_t n, const int32_t *items,
 	int32_t *below = gpube__alloc(ctx, (uint64_t)n * (uint64_t)k + 1, sizeof(*below));
 	int status = GPUBE_ENOMEM;
 
+	GPUBE_KNOWN(n == 0 || items);
 	if (at && below) {
 		for (int32_t j = 0; j <= n; j++)
 			at[j] = k * j;
@@ -229,6 +230,7 @@ static void list_near(const struct gpube_regions_plan *p, const int32_t *pair_va
 static void write_items(int32_t *vars, int32_t *below, int k, int32_t n, const int32_t *items,
 	const int32_t *order, const int32_t *renumbered)
 {
+	GPUBE_KNOWN(n == 0 || items);
 	for (int32_t j = 0; j < n; j++) {
 		const int32_t *from = items + 2 * k * (int64_t)order[j];
 

@@ -253,6 +253,7 @@ static bool find_tile(const struct planner *p, struct choice *best)
 	const struct choice one = {.p = NONE, .r = NONE, .v = NONE, .np = 1, .nr = 1, .nv = 1};
 	const struct gpube__shape *s = p->s;
 
+	*best = one;
 	best->cycles = INFINITY;
 	try_groups(p, &one, best);
 	for (int nv = 2; nv <= 4; nv *= 2) {
