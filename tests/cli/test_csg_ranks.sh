@@ -3,25 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-mpi=${gpube%/*}/gpube-mpi
-if ! [ -x "$mpi" ] || ! command -v mpirun > /dev/null; then
-	skip 'ranks' 'there is no gpube-mpi or no mpirun'
-	plan
-	exit
-fi
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_btl_vader_single_copy_mechanism=none OMP_NUM_THREADS=1
-
-ranks() { # N OPTION…
-	n=$1
-	shift
-	timeout -k 1 30 mpirun -n "$n" "$mpi" csg -q --threads 1 "$@"
-}
-
-# what must not depend on the ranks
-same() {
-	sed -E 's/"seconds": [0-9.]+, //; s/"splits_per_second".*//' "$1"
-}
+. tests/cli/ranks.sh
 
 "$gpube" generate csg -n 16 --seed 3 --dist ndcs -o "$work/g.csg"
 for options in "$work/g.csg" '--generate modified-uniform -n 15 --type float32' \
@@ -31,19 +13,19 @@ for options in "$work/g.csg" '--generate modified-uniform -n 15 --type float32' 
 	"$gpube" csg -q --json --method conv --backend cpu $options > "$work/one"
 	for n in 1 2 4; do
 		# shellcheck disable=SC2086
-		ranks $n --json --backend cpu --method conv $options > "$work/many" 2> "$work/err"
+		ranks $n csg --json --backend cpu --method conv $options > "$work/many" 2> "$work/err"
 		same "$work/one" > "$work/one.same"
 		same "$work/many" > "$work/many.same"
 		that "$n ranks, $options: as alone" cmp "$work/one.same" "$work/many.same"
 		that 'which found something' grep -q '"status": "optimal"' "$work/many.same"
 	done
 done
-row 'auto is conv' 0 'method +conv' '' ranks 2 "$work/g.csg"
-row 'fewer agents than are shared' 0 '^value ' '' ranks 3 --generate uniform -n 3
-row 'lp has no ranks' 1 '' 'on several ranks there is method conv alone' ranks 2 --method lp "$work/g.csg"
-row 'an error that all have is told once' 1 '' 'cannot open' ranks 3 "$work/nothing"
+row 'auto is conv' 0 'method +conv' '' ranks 2 csg "$work/g.csg"
+row 'fewer agents than are shared' 0 '^value ' '' ranks 3 csg --generate uniform -n 3
+row 'lp has no ranks' 1 '' 'on several ranks there is method conv alone' ranks 2 csg --method lp "$work/g.csg"
+row 'an error that all have is told once' 1 '' 'cannot open' ranks 3 csg "$work/nothing"
 that 'once' test "$(grep -c 'cannot open' "$work/err")" = 1
-row 'a timeout ends all with bounds' 0 '"status": "bounds"' '' ranks 2 --json --timeout 1s --memory 600M \
+row 'a timeout ends all with bounds' 0 '"status": "bounds"' '' ranks 2 csg --json --timeout 1s --memory 600M \
 	--method conv --generate uniform -n 27
 row 'a slow rank is waited for' 0 '^value ' '' \
 	env GPUBE_TEST_RANK='slow 1' timeout 30 mpirun -n 2 "$mpi" csg -q --receive-timeout 5s "$work/g.csg"

@@ -45,25 +45,7 @@ that 'json is JSON' sh -c "'$gpube' dpop -q --json $x/exams.cfn | python3 -m jso
 row 'sol' 0 'upper bound 4\.30 \(given\)' '' sh -c "'$gpube' bound --sol '$work/exams.sol' $x/exams.cfn 2>&1"
 
 # ---- ranks ----
-mpi=${gpube%/*}/gpube-mpi
-if ! [ -x "$mpi" ] || ! command -v mpirun > /dev/null; then
-	skip 'ranks' 'there is no gpube-mpi or no mpirun'
-	plan
-	exit
-fi
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_btl_vader_single_copy_mechanism=none OMP_NUM_THREADS=1
-
-ranks() { # N OPTION…
-	n=$1
-	shift
-	timeout -k 1 30 mpirun -n "$n" "$mpi" dpop -q --threads 1 "$@"
-}
-
-# what must not depend on the ranks
-same() {
-	sed -E 's/"seconds": [0-9.]+, //; s/"simulated_seconds".*//' "$1"
-}
+. tests/cli/ranks.sh
 
 "$gpube" generate random -n 14 -d 7 --p1 0.3 --seed 5 -o "$work/random.wcsp"
 for options in '' '--z 3' '--z 3 --partition first --no-match' "--agents $work/map" "--latency 1s"; do
@@ -74,7 +56,7 @@ for options in '' '--z 3' '--z 3 --partition first --no-match' "--agents $work/m
 	for n in 1 2 4; do
 		[ $n = 4 ] || [ -z "$options" ] || continue
 		# shellcheck disable=SC2086
-		ranks $n --json $options --piece 100 --compress "$file" > "$work/many" 2> "$work/err"
+		ranks $n dpop --json $options --piece 100 --compress "$file" > "$work/many" 2> "$work/err"
 		same "$work/one" > "$work/one.same"
 		same "$work/many" > "$work/many.same"
 		that "$n ranks, ${options:-exact}: as the simulator" cmp "$work/one.same" "$work/many.same"
@@ -85,11 +67,11 @@ for options in '' '--z 3' '--z 3 --partition first --no-match' "--agents $work/m
 		that '2 ranks: compressed, less is sent' test $(cat "$work/less")
 	done
 done
-row 'one rank' 0 '^optimum +4\.30' '' ranks 1 $x/exams.cfn
-row 'more ranks than agents' 0 '^optimum +7\.1' '' ranks 4 "$work/most.cfn"
-row 'pieces' 0 '"pieces": *([1-9][0-9]{2,})' '' ranks 2 --json --piece 16 "$work/random.wcsp"
+row 'one rank' 0 '^optimum +4\.30' '' ranks 1 dpop $x/exams.cfn
+row 'more ranks than agents' 0 '^optimum +7\.1' '' ranks 4 dpop "$work/most.cfn"
+row 'pieces' 0 '"pieces": *([1-9][0-9]{2,})' '' ranks 2 dpop --json --piece 16 "$work/random.wcsp"
 row 'other commands have no ranks' 2 '' "'solve' does not run on several ranks" "$mpi" solve $x/exams.cfn
-row 'an error that all have is told once' 1 '' 'cannot open' ranks 3 "$work/nothing"
+row 'an error that all have is told once' 1 '' 'cannot open' ranks 3 dpop "$work/nothing"
 that 'once' test "$(grep -c 'cannot open' "$work/err")" = 1
 row 'a slow rank is waited for' 0 '^optimum ' '' \
 	env GPUBE_TEST_RANK='slow 1' timeout 30 mpirun -n 2 "$mpi" dpop -q --receive-timeout 1s "$work/random.wcsp"

@@ -1,0 +1,21 @@
+# ranks.sh - for tests of gpube-mpi, after tap.sh: $mpi, ranks N COMMAND OPTION…, same FILE.
+# Where there is no gpube-mpi, or no mpirun, the rest of the test is skipped.
+mpi=${gpube%/*}/gpube-mpi
+if ! [ -x "$mpi" ] || ! command -v mpirun > /dev/null; then
+	skip 'ranks' 'there is no gpube-mpi or no mpirun'
+	plan
+	exit
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none OMP_NUM_THREADS=1
+
+ranks() { # N COMMAND OPTION…
+	n=$1 command=$2
+	shift 2
+	timeout -k 1 30 mpirun -n "$n" "$mpi" "$command" -q --threads 1 "$@"
+}
+
+# what must not depend on the ranks
+same() {
+	sed -E 's/"seconds": [0-9.]+, //; s/"(simulated_seconds|splits_per_second)".*//' "$1"
+}
