@@ -77,6 +77,7 @@ static int place(struct gpube_mbe_run *r, double bytes)
 			r->device = cuda;
 			r->side = side;
 			side = NULL;
+			status = cuda->expect(ctx, bytes);
 		}
 	}
 	gpube__free(ctx, be.buckets);

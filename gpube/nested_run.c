@@ -160,6 +160,8 @@ static int eliminate_promising(struct nest *r, double cells)
 		values += c->domain[i];
 		all += b->m->vars[i].domain;
 	}
+	if (!values)
+		return GPUBE_OK;
 	sum = gpube__alloc(b->ctx, 2 * (uint64_t)values, sizeof(*sum));
 	at = gpube__alloc(b->ctx, (uint64_t)c->n, sizeof(*at));
 	if (sum && at)

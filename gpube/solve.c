@@ -375,8 +375,9 @@ static int eliminate_here(struct job *j, int64_t *optimum, int32_t *reduced)
 
 	if (!times.buckets)
 		return GPUBE_ENOMEM;
-	if (!status && j->ops->expect)
-		status = j->ops->expect(j->ctx, out->plan.peak_bytes);
+	for (int k = 0; k < 2 && !status; k++)
+		if (sides.ops[k] && sides.ops[k]->expect)
+			status = sides.ops[k]->expect(j->ctx, out->plan.peak_bytes);
 	if (!status)
 		status = gpube__be_run(optimum, reduced, NULL, &j->be, &sides, &j->working, 0,
 			j->keep, &times);

@@ -2,33 +2,9 @@
 #ifndef GPUBE_ADD_MIN_CUH
 #define GPUBE_ADD_MIN_CUH
 
-#include <stdint.h>
+#include "gpube/ops/fused.cuh"
 
 #define CHAINS 32
-
-__device__ static inline int32_t add_min(int32_t a, int32_t b, int32_t c)
-{
-#if __CUDA_ARCH__ >= 900
-	return __viaddmin_s32(a, b, c);
-#else
-	return min(a + b, c);
-#endif
-}
-
-__device__ static inline int64_t add_min(int64_t a, int64_t b, int64_t c)
-{
-	return a + b < c ? a + b : c;
-}
-
-__device__ static inline float add_min(float a, float b, float c)
-{
-	return fminf(a + b, c);
-}
-
-__device__ static inline double add_min(double a, double b, double c)
-{
-	return fmin(a + b, c);
-}
 
 /* What the compiler may not foresee. */
 __device__ static inline void opaque(int32_t *v)

@@ -6,28 +6,9 @@
 #define GPUBE_OPS_CONTRACT_BOX_COPY_CUH
 
 #include "gpube/ops/contract_box.cuh"
+#include "gpube/ops/fused.cuh"
 
 /* ---- arithmetic ------------------------------------------------------------------------- */
-
-__device__ static inline int32_t add_min(int32_t a, int32_t b, int32_t c)
-{
-	return __viaddmin_s32(a, b, c); /* one instruction from sm_90 on */
-}
-
-__device__ static inline int64_t add_min(int64_t a, int64_t b, int64_t c)
-{
-	return a + b < c ? a + b : c;
-}
-
-__device__ static inline float add_min(float a, float b, float c)
-{
-	return fminf(a + b, c);
-}
-
-__device__ static inline double add_min(double a, double b, double c)
-{
-	return fmin(a + b, c);
-}
 
 /*
  * v * sign + sum. For int32 a multiply-add, by a sign that the compiler does not know: it does not

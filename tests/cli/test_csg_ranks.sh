@@ -29,10 +29,5 @@ row 'a timeout ends all with bounds' 0 '"status": "bounds"' '' ranks 2 csg --jso
 	--method conv --generate uniform -n 27
 row 'a slow rank is waited for' 0 '^value ' '' \
 	env GPUBE_TEST_RANK='slow 1' timeout 30 mpirun -n 2 "$mpi" csg -q --receive-timeout 5s "$work/g.csg"
-row 'a stopped rank ends the run' 1 '' 'rank 1 has given no sign of life for 1 s: it is dead or stopped' \
-	env GPUBE_TEST_RANK='stop 1' timeout 30 mpirun -n 2 "$mpi" csg -q --receive-timeout 1s "$work/g.csg"
-GPUBE_TEST_RANK='die 1' timeout 30 mpirun -n 2 "$mpi" csg -q "$work/g.csg" > "$work/out" 2> "$work/err"
-died=$?
-that 'a killed rank ends the run' test $died -ne 0 -a $died -ne 124
-that 'and is named' grep -Eiq 'rank 1.*(signal|dead|lost)' "$work/err"
+ranks_that_fail csg "$work/g.csg"
 plan

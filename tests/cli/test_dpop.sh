@@ -75,10 +75,5 @@ row 'an error that all have is told once' 1 '' 'cannot open' ranks 3 dpop "$work
 that 'once' test "$(grep -c 'cannot open' "$work/err")" = 1
 row 'a slow rank is waited for' 0 '^optimum ' '' \
 	env GPUBE_TEST_RANK='slow 1' timeout 30 mpirun -n 2 "$mpi" dpop -q --receive-timeout 1s "$work/random.wcsp"
-row 'a stopped rank ends the run' 1 '' 'rank 1 has given no sign of life for 1 s: it is dead or stopped' \
-	env GPUBE_TEST_RANK='stop 1' timeout 30 mpirun -n 2 "$mpi" dpop -q --receive-timeout 1s "$work/random.wcsp"
-GPUBE_TEST_RANK='die 1' timeout 30 mpirun -n 2 "$mpi" dpop -q "$work/random.wcsp" > "$work/out" 2> "$work/err"
-died=$?
-that 'a killed rank ends the run' test $died -ne 0 -a $died -ne 124
-that 'and is named' grep -Eiq 'rank 1.*(signal|dead|lost)' "$work/err"
+ranks_that_fail dpop "$work/random.wcsp"
 plan

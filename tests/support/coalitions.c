@@ -69,3 +69,26 @@ void solve_scarcely(const char *path, enum csg_method method)
 
 	assert_in_range(fail_each_allocation(get_and_solve, NULL, &s, 0), 4, 199);
 }
+
+void put_scaled(struct csg_game *g, uint64_t c, double v)
+{
+	const bool no = v == -INFINITY;
+
+	switch (g->type) {
+	case CSG_INT16:
+		((int16_t *)g->values)[c] = no ? INT16_MIN : (int16_t)v;
+		break;
+	case CSG_INT32:
+		((int32_t *)g->values)[c] = no ? INT32_MIN : (int32_t)v;
+		break;
+	case CSG_INT64:
+		((int64_t *)g->values)[c] = no ? INT64_MIN : (int64_t)v * 1000000007;
+		break;
+	case CSG_FLOAT32:
+		((float *)g->values)[c] = no ? -INFINITY : (float)(v * 0.37);
+		break;
+	case CSG_FLOAT64:
+		((double *)g->values)[c] = no ? -INFINITY : v * 0.37;
+		break;
+	}
+}

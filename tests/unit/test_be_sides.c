@@ -146,19 +146,12 @@ static int setup(void **state)
 
 /* ---- the same answers ------------------------------------------------------------------- */
 
-static void random_sides(void **state)
+/* A random model of up to 64 variables, the order of their numbers, and a random side for each. */
+static struct gpube_model *random_sided(uint64_t seed, int32_t order[64], uint8_t side[64])
 {
-	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
-	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL};
 	struct gpube_model *m;
-	struct gpube_be be;
-	struct gpube_working w;
 	struct gpube_rng rng;
-	int32_t order[64], values[64];
-	uint8_t side[64];
-	uint64_t count[2];
-	int64_t optimum[2], cost;
 
 	spec.min_cost = 0;
 	spec.direction = GPUBE_MINIMISE;
@@ -171,6 +164,22 @@ static void random_sides(void **state)
 		order[i] = i;
 		side[i] = (uint8_t)gpube__rng_below(&rng, 2);
 	}
+	return m;
+}
+
+static void random_sides(void **state)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL};
+	struct gpube_model *m;
+	struct gpube_be be;
+	struct gpube_working w;
+	int32_t order[64], values[64];
+	uint8_t side[64];
+	uint64_t count[2];
+	int64_t optimum[2], cost;
+
+	m = random_sided(seed, order, side);
 	assert_int_equal(gpube__be_init(&be, m, order), 0);
 	assert_int_equal(gpube__be_working(&w, &be), 0);
 	assert_int_equal(
@@ -228,24 +237,12 @@ static int64_t mini_buckets(const struct gpube_mbe *mbe, const uint8_t *side, bo
 static void random_mini_sides(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	int32_t order[64], here[64], there[64];
 	struct gpube_model *m;
 	struct gpube_mbe mbe;
-	struct gpube_rng rng;
 	uint8_t side[64];
 
-	spec.min_cost = 0;
-	spec.direction = GPUBE_MINIMISE;
-	spec.observed = 0;
-	m = random_model(ctx, &spec, seed);
-	assert_non_null(m);
-	assert_true(m->n_vars <= 64);
-	gpube__rng_init(&rng, seed);
-	for (int32_t i = 0; i < m->n_vars; i++) {
-		order[i] = i;
-		side[i] = (uint8_t)gpube__rng_below(&rng, 2);
-	}
+	m = random_sided(seed, order, side);
 	for (int z = 2; z < 5; z++) {
 		assert_int_equal(
 			gpube__mbe_init(&mbe, m, order, z, INFINITY, GPUBE_PARTITION_SCOPE), 0);

@@ -49,29 +49,6 @@ static double draw(struct gpube_rng *rng, enum kind kind, uint64_t c)
 	}
 }
 
-static void put(struct csg_game *g, uint64_t c, double v)
-{
-	const bool no = v == -INFINITY;
-
-	switch (g->type) {
-	case CSG_INT16:
-		((int16_t *)g->values)[c] = no ? INT16_MIN : (int16_t)v;
-		break;
-	case CSG_INT32:
-		((int32_t *)g->values)[c] = no ? INT32_MIN : (int32_t)v;
-		break;
-	case CSG_INT64:
-		((int64_t *)g->values)[c] = no ? INT64_MIN : (int64_t)v * 1000000007;
-		break;
-	case CSG_FLOAT32:
-		((float *)g->values)[c] = no ? -INFINITY : (float)(v * 0.37);
-		break;
-	case CSG_FLOAT64:
-		((double *)g->values)[c] = no ? -INFINITY : v * 0.37;
-		break;
-	}
-}
-
 static struct csg_game *make(struct gpube_ctx *ctx, const struct row *row)
 {
 	struct csg_game *g;
@@ -84,7 +61,7 @@ static struct csg_game *make(struct gpube_ctx *ctx, const struct row *row)
 	assert_int_equal(csg_game_new(&g, ctx, row->n, row->type), 0);
 	gpube__rng_init(&rng, (uint64_t)row->n * 100 + (uint64_t)row->kind);
 	for (uint64_t c = 1; c < csg__n_masks(g); c++)
-		put(g, c, draw(&rng, row->kind, c));
+		put_scaled(g, c, draw(&rng, row->kind, c));
 	return g;
 }
 

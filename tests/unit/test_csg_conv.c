@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "csg/conv.h"
+#include "tests/support/coalitions.h"
 #include "tests/support/memory.h"
 
 /* ---- a stand-in for a device: the CPU's operators, on memory that is counted ----------------- */
@@ -145,27 +146,6 @@ struct row {
 	const char *distribution; /* NULL: forbidden coalitions and negative values */
 };
 
-static void put(struct csg_game *g, uint64_t c, int64_t v, bool no)
-{
-	switch (g->type) {
-	case CSG_INT16:
-		((int16_t *)g->values)[c] = no ? INT16_MIN : (int16_t)v;
-		break;
-	case CSG_INT32:
-		((int32_t *)g->values)[c] = no ? INT32_MIN : (int32_t)v;
-		break;
-	case CSG_INT64:
-		((int64_t *)g->values)[c] = no ? INT64_MIN : v * 1000000007;
-		break;
-	case CSG_FLOAT32:
-		((float *)g->values)[c] = no ? -INFINITY : (float)v * 0.37F;
-		break;
-	case CSG_FLOAT64:
-		((double *)g->values)[c] = no ? -INFINITY : (double)v * 0.37;
-		break;
-	}
-}
-
 static struct csg_game *make(struct gpube_ctx *ctx, const struct row *row)
 {
 	struct csg_game *g;
@@ -178,9 +158,9 @@ static struct csg_game *make(struct gpube_ctx *ctx, const struct row *row)
 	assert_int_equal(csg_game_new(&g, ctx, row->n, row->type), 0);
 	gpube__rng_init(&rng, (uint64_t)row->n);
 	for (uint64_t c = 1; c < csg__n_masks(g); c++) {
-		const int64_t v = (int64_t)gpube__rng_below(&rng, 1000) - 300;
+		const double v = (double)gpube__rng_below(&rng, 1000) - 300;
 
-		put(g, c, v, gpube__rng_below(&rng, 5) == 0);
+		put_scaled(g, c, gpube__rng_below(&rng, 5) == 0 ? -INFINITY : v);
 	}
 	return g;
 }

@@ -1,0 +1,27 @@
+/* fused.cuh - min(a + b, c), in one instruction where the card has it. */
+#ifndef GPUBE_OPS_FUSED_CUH
+#define GPUBE_OPS_FUSED_CUH
+
+#include <stdint.h>
+
+__device__ static inline int32_t add_min(int32_t a, int32_t b, int32_t c)
+{
+	return __viaddmin_s32(a, b, c); /* one instruction from sm_90 on */
+}
+
+__device__ static inline int64_t add_min(int64_t a, int64_t b, int64_t c)
+{
+	return a + b < c ? a + b : c;
+}
+
+__device__ static inline float add_min(float a, float b, float c)
+{
+	return fminf(a + b, c);
+}
+
+__device__ static inline double add_min(double a, double b, double c)
+{
+	return fmin(a + b, c);
+}
+
+#endif
