@@ -526,6 +526,8 @@ static int run_methods(struct gpube_bounder *b)
 	case GPUBE_BOUND_CLUSTERS:
 	case GPUBE_BOUND_REGIONS:
 		return gpube__bound_clusters(b, true, 2);
+	case GPUBE_BOUND_SWEEP:
+		return gpube__bound_sweep(b);
 	case GPUBE_BOUND_JOINS:
 		return gpube__bound_joins(b, INFINITY);
 	case GPUBE_BOUND_AUTO:
