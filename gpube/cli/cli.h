@@ -45,6 +45,8 @@ const struct command *cli_command(const char *name);
 int cli_run(const struct command *c, int argc, char **argv);
 /* What main() of every program does around 'run': signals, and the end of standard output. */
 int cli_main(int (*run)(int argc, char **argv), int argc, char **argv);
+/* What cli_main() calls last, with the exit status; NULL: nothing. */
+extern void (*cli_leave)(int rc);
 
 void cli_help(const struct command *c); /* NULL: of the program */
 void cli_man(const struct command *c);
