@@ -223,6 +223,14 @@ struct nash_cone;
 int nash__cone_new(struct nash_cone **out, struct nash_vertices *v);
 void nash__cone_free(struct nash_cone *c);
 int nash__cone_run(struct nash_cone *c, int64_t units);
+/*
+ * Of some cones: their rays so far, those that meet more inequalities than determine them (copies
+ * of one apart), the inequalities that have been added, all that there are to add.
+ */
+struct nash_cone_counts {
+	int64_t rays, degenerate, added, all;
+};
+void nash__cone_count(const struct nash_cone *c, struct nash_cone_counts *sums);
 
 /* ---- equilibria ----------------------------------------------------------------- */
 
@@ -259,12 +267,12 @@ int nash__vertex_enumeration(struct nash_found *f, int64_t budget); /* 0: a shor
  */
 int nash__partners(struct nash_found *f, int q, int64_t *budget);
 /*
- * The method that is predicted best; where games are degenerate all others beside it, and the
- * first to end has the answer. method: out, its name
+ * The method that is predicted best; where it does not end soon, and the game is degenerate, the
+ * other beside it, and the first to end has the answer. method: out, its name
  */
 int nash__auto(struct nash_found *f, const char **method);
-/* The second half of it, for tests. */
-int nash__race(struct nash_found *f, const char **method);
+/* The second half of it. ve_share, eee_share: see struct gpube__runner */
+int nash__race(struct nash_found *f, int ve_share, int eee_share, const char **method);
 
 /*
  * Supports of one size, or of all (0). left_open: out, more pairs than could be decided were
@@ -278,6 +286,11 @@ struct nash_se {
 
 int nash__support_enumeration(struct nash_found *f, const struct nash_se *o, bool *left_open);
 int nash__branch_and_bound(struct nash_found *f, int64_t budget);
+/* The same in parts of so many nodes: after ELIMIT it can go on. */
+struct nash_branching;
+int nash__branching_new(struct nash_branching **out, struct nash_found *f);
+int nash__branching_run(struct nash_branching *b, int64_t budget);
+void nash__branching_free(struct nash_branching *b);
 /* The same with the tree walked by an operator, on a device. Errors: also ERANGE, ECUDA */
 int nash__branch_and_bound_on(struct nash_found *f, const struct gpube_faces_ops *ops);
 int nash__lemke_howson(struct nash_found *f, bool all_labels);
