@@ -36,7 +36,7 @@ struct nash_cone {
 	int64_t n_near, *near;
 	uint64_t *met; /* of each ray of 'near', as many words as a mask */
 	uint64_t *common;
-	int64_t units; /* left */
+	int64_t units;   /* left */
 	uint64_t *again; /* labels of inequalities that are the same as an earlier one */
 };
 
@@ -197,6 +197,8 @@ static int join_all(struct nash_cone *c, int64_t a, int sign)
 	for (int64_t b = 0; b < c->n_near && !status; b++) {
 		const int64_t other = c->near[b];
 
+		if (b % 64 == 63 && gpube__stopped(c->ctx))
+			return gpube__fail_stopped(c->ctx);
 		if (fmpz_sgn(c->slack + other) == -sign && adjacent(c, b))
 			status = join(c, sign > 0 ? a : other, sign > 0 ? other : a, c->j);
 	}
@@ -292,8 +294,7 @@ void nash__cone_count(const struct nash_cone *c, struct nash_cone_counts *sums)
 		int n = 0;
 
 		for (int w = 0; w < c->words; w++)
-			n += __builtin_popcountll(
-				c->now.masks[r * c->words + w] & ~c->again[w]);
+			n += __builtin_popcountll(c->now.masks[r * c->words + w] & ~c->again[w]);
 		sums->degenerate += n > c->s->k;
 	}
 }

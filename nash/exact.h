@@ -37,6 +37,18 @@ struct nash_side {
 };
 
 /*
+ * What was found is merged and certified for a while when time is up, or the caller has stopped the
+ * work: 'until' is set then.
+ */
+struct nash_patience {
+	struct gpube_ctx *ctx;
+	double seconds, until;
+};
+
+/* Whether it is over; from any thread. */
+bool nash__impatient(struct nash_patience *w);
+
+/*
  * What is solved: the game without removed actions.
  * pay   of player p + 1 as integers over den[p], m * n row-major
  * map   of an action that is left: its number in the game as read
@@ -50,6 +62,7 @@ struct nash_problem {
 	fmpz *pay[2];
 	fmpz den[2];
 	struct nash_side side[2];
+	struct nash_patience *patience; /* NULL: as long as it takes */
 };
 
 /*
@@ -252,8 +265,11 @@ void nash__found_clear(struct nash_found *f);
  * Errors: ENOMEM; ELIMIT when 'max' is reached, no text
  */
 int nash__found_add(struct nash_found *f, int64_t x, int64_t y);
-/* Adds all of another search's. */
-int nash__found_merge(struct nash_found *f, const struct nash_found *from);
+/*
+ * Adds all of another search's, which has any of them afterwards.
+ * Errors: as above; ESTOP (impatient: some are left out)
+ */
+int nash__found_merge(struct nash_found *f, struct nash_found *from);
 
 /*
  * The methods. Errors: ENOMEM, EBUG; ESTOP (what was found stays); ELIMIT (max,
@@ -302,13 +318,15 @@ int nash__nondegenerate(const struct nash_problem *p, bool *yes);
  * nash__index_sum() - sum of the indices of the equilibria, if all are regular:
  * it is 1 when none is missing.
  * regular  out
+ * Errors: ENOMEM; ESTOP (impatient)
  * Source: Shapley, A note on the Lemke-Howson algorithm, 1974.
  */
 int nash__index_sum(const struct nash_found *f, bool *regular, int *sum);
 
 /*
  * nash__report() - fills xs, ys and pairs of a result, in the actions of the game
- * as read, sorted. Every equilibrium is checked against all payoffs once more.
+ * as read, sorted. Every equilibrium is checked against all payoffs once more; those for which time
+ * was short are left out and counted, n_unchecked of the result.
  * Errors: ENOMEM; EBUG (one is none)
  */
 int nash__report(struct nash_result *r, const struct nash_found *f);

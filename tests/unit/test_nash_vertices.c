@@ -199,6 +199,64 @@ static void in_parts(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* When time is up a round is checked and reported, the others are counted. */
+static void out_of_patience(void **state)
+{
+	enum { N = (1 << 12) - 1 };
+	struct nash_patience over = {.until = 1e-9};
+	struct nash_components *c = NULL;
+	struct nash_result *r;
+	struct nash_problem p;
+	struct nash_found found, other;
+	struct gpube_ctx *ctx;
+	struct nash_game *g;
+	bool regular;
+	int sum;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	g = make_game(ctx, "coordination", 12, 12, 1);
+	assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
+	nash__found_init(&found, &p);
+	nash__found_init(&other, &p);
+	r = gpube__alloc_zero(ctx, 1, sizeof(*r));
+	assert_non_null(r);
+	assert_int_equal(nash__branch_and_bound(&found, -1), GPUBE_OK);
+	assert_int_equal(found.n, N);
+	over.ctx = ctx;
+	p.patience = &over;
+	assert_int_equal(nash__report(r, &found), GPUBE_OK);
+	assert_int_equal(r->n_pairs, 1024);
+	assert_int_equal(r->n_unchecked, N - 1024);
+	assert_int_equal(nash__index_sum(&found, &regular, &sum), GPUBE_ESTOP);
+	/* the larger set is taken over whole, of the smaller one the first are copied */
+	assert_int_equal(nash__found_merge(&other, &found), GPUBE_OK);
+	assert_int_equal(other.n, N);
+	assert_int_equal(found.n, 0);
+	assert_int_equal(nash__branch_and_bound(&found, 3000), GPUBE_ELIMIT);
+	assert_in_range(found.n, 256, N);
+	assert_int_equal(nash__found_merge(&other, &found), GPUBE_ESTOP);
+	/* all there are, and no time for their components */
+	nash_result_free(r, ctx);
+	assert_int_equal(nash_solve(&r, g, NULL), GPUBE_OK);
+	assert_int_equal(r->n_pairs, N);
+	assert_int_equal(r->n_unchecked, 0);
+	assert_int_equal(nash_components(&c, ctx, r, 1e-9), GPUBE_ESTOP);
+	assert_null(c);
+	assert_int_equal(nash_components(&c, ctx, r, 0), GPUBE_OK);
+	assert_int_equal(c->n_components, N);
+	assert_int_equal(c->n_subsets, N);
+	for (int64_t k = 0; k < N; k++)
+		assert_int_equal(c->subsets[k].component, k);
+	nash_components_free(c, ctx);
+	nash_result_free(r, ctx);
+	nash__found_clear(&found);
+	nash__found_clear(&other);
+	nash__problem_clear(&p);
+	nash_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
 struct prediction {
 	char name[40];
 	const char *kind, *method;
@@ -250,20 +308,21 @@ int main(void)
 	static char kinds[][32] = {"random", "win-lose", "zero-sum", "coordination", "dispersion",
 		"minimum-effort", "grab-the-dollar", "travelers-dilemma"};
 	enum { N = sizeof(kinds) / sizeof(*kinds) };
-	struct CMUnitTest tests[N + N_ROWS + 2] = {{0}};
+	struct CMUnitTest tests[N + N_ROWS + 3] = {{0}};
 
 	for (int k = 0; k < N; k++)
 		tests[k] = (struct CMUnitTest){
 			.name = kinds[k], .test_func = same_vertices, .initial_state = kinds[k]};
 	tests[N] = (struct CMUnitTest)cmocka_unit_test(stopped_race);
 	tests[N + 1] = (struct CMUnitTest)cmocka_unit_test(in_parts);
+	tests[N + 2] = (struct CMUnitTest)cmocka_unit_test(out_of_patience);
 	for (int k = 0; k < N_ROWS; k++) {
 		snprintf(rows[k].name, sizeof(rows[k].name), "predicted: %s %d", rows[k].kind,
 			rows[k].n);
-		tests[N + 2 + k] = (struct CMUnitTest){
+		tests[N + 3 + k] = (struct CMUnitTest){
 			.name = rows[k].name, .test_func = predicted, .initial_state = &rows[k]};
 	}
-	return _cmocka_run_group_tests("vertices", tests, N + N_ROWS + 2, NULL, NULL);
+	return _cmocka_run_group_tests("vertices", tests, N + N_ROWS + 3, NULL, NULL);
 }
 #else
 static void needs_flint(void **state)

@@ -135,8 +135,8 @@ static void turns_by_shares(void **state)
 {
 	struct gpube_ctx *ctx = ctx_of(1);
 	struct way ways[2] = {{.steps = -1}, {.steps = 200000}};
-	struct gpube__runner runners[2] = {{.fn = walk, .arg = &ways[0], .share = 20},
-		{.fn = walk, .arg = &ways[1]}};
+	struct gpube__runner runners[2] = {
+		{.fn = walk, .arg = &ways[0], .share = 20}, {.fn = walk, .arg = &ways[1]}};
 	int first;
 
 	(void)state;
