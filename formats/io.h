@@ -42,6 +42,8 @@ size_t gpube__in_need(struct gpube_in *in, size_t n);
 void gpube__in_close(struct gpube_in *in);
 /* The first up to n bytes, without consuming them: to tell formats apart. */
 size_t gpube__in_peek(struct gpube_in *in, char *buffer, size_t n);
+/* What a text has past white space and lines of comments, which begin with # or //. */
+const char *gpube__skip_comments(const char *text);
 
 /*
  * EPARSE: "x.wcsp:12: expected a cost, found 'abc'". The first failure stays:

@@ -40,22 +40,11 @@ bool gpube__has_extension(const char *path, const char *extensions)
 
 /* ---- contents -------------------------------------------------------------------------- */
 
-/* The first text past white space and comments as in .cfn. */
-static const char *skip_comments(const char *text)
-{
-	for (;;) {
-		text += strspn(text, " \t\n\v\f\r");
-		if (*text != '#' && !(text[0] == '/' && text[1] == '/'))
-			return text;
-		text += strcspn(text, "\n");
-	}
-}
-
 static bool begins_network(const char *text)
 {
 	size_t n;
 
-	text = skip_comments(text);
+	text = gpube__skip_comments(text);
 	n = strcspn(text, BLANKS);
 	return (n == 6 && memcmp(text, "MARKOV", 6) == 0) ||
 	       (n == 5 && memcmp(text, "BAYES", 5) == 0);
@@ -85,7 +74,7 @@ bool gpube__sniff_cfn(const char *text, size_t n, const char *path)
 {
 	(void)n;
 	(void)path;
-	return *skip_comments(text) == '{';
+	return *gpube__skip_comments(text) == '{';
 }
 
 /* ---- DIMACS ---------------------------------------------------------------------------- */
@@ -254,7 +243,7 @@ static bool begins_with_word(const char *text, const char *word)
 
 enum gpube_content gpube__sniff_content(const char *text, const char *path)
 {
-	const char *begin = skip_comments(text), *goods = text + strspn(text, BLANKS);
+	const char *begin = gpube__skip_comments(text), *goods = text + strspn(text, BLANKS);
 
 	if (strncmp(text, "GPUBECSG", 8) == 0 || begins_with_word(begin, "csg"))
 		return GPUBE_CONTENT_COALITIONS;
