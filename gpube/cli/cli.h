@@ -21,10 +21,11 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
  * summary      half a line for the list of commands, no full stop
  * description  paragraphs, separated by an empty line
  * examples     command, newline, what it does, newline, …
+ * files        the same of extensions and what they are; NULL: nothing to say
  * groups       ends with a NULL heading
  */
 struct command {
-	const char *name, *arguments, *summary, *description, *examples;
+	const char *name, *arguments, *summary, *description, *examples, *files;
 	int min_args, max_args;
 	size_t opts_size;
 	const struct opt_group *groups;

@@ -77,9 +77,9 @@ timeout|nan|a time such as 90, 90s, 5m or 1h
 timeout|0x10|a time such as 90, 90s, 5m or 1h
 timeout|1d|a time such as 90, 90s, 5m or 1h
 order-time|1ms|a time such as 90, 90s, 5m or 1h
-output|xml|text.json.sol.uai
-output||text.json.sol.uai
-output|TEXT|text.json.sol.uai
+output|xml|text.json.sol.uai.ub
+output||text.json.sol.uai.ub
+output|TEXT|text.json.sol.uai.ub
 order|fill|auto.min-fill.min-size.min-degree
 from|none|auto.wcsp.cfn.uai.*
 backend|gpu|auto.cpu.cuda
