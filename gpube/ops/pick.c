@@ -112,8 +112,12 @@ int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum 
 	cuda = gpube__ops_cuda(ctx, &status);
 	if (!cuda)
 		return want == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
-	/* two of the largest messages of 8 bytes must fit, or a better order is worth its time */
-	if (16 * largest <= (double)cuda->resident(ctx))
+	/*
+	 * Two of the largest messages of 8 bytes must fit, or a better order is worth its time. They may
+	 * stream where nothing else will do: that takes tenths of a second, a search several.
+	 */
+	if (16 * largest <= (double)(want == GPUBE_BACKEND_CUDA ? cuda->memory(ctx)
+								: cuda->resident(ctx)))
 		*ops = cuda;
 	return GPUBE_OK;
 }
