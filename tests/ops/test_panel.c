@@ -14,7 +14,7 @@
 #define N_RANDOM 1200
 
 static struct gpube_ctx *ctx;
-static int seen[N_PANEL_KERNELS], seen_groups, seen_copied, seen_wide, seen_fast, seen_fours;
+static int seen[N_PANEL_KERNELS], seen_groups, seen_copied, seen_wide, seen_fast, seen_fours, seen_twos;
 static int seen_chunks;
 /* on a small one larger tiles pay at the sizes of a test */
 static const struct gpube__box_device devices[2] = {
@@ -23,7 +23,6 @@ static const struct gpube__box_device devices[2] = {
 struct emulation {
 	const struct shape *s;
 	struct gpube__panel d;
-	uint32_t last[GPUBE_PANEL_AXES];
 	int64_t start[GPUBE_PANEL_OPS];
 	double *shared; /* NAN: nothing was written */
 	uint32_t *lists;
@@ -58,15 +57,20 @@ static void copy(struct emulation *e, uint32_t buffer, uint32_t x0, uint32_t n)
 		const struct gpube__panel_op *o = &e->d.op[k];
 
 		for (uint32_t i = 0; i < o->copies * n; i++) {
-			const uint32_t place = i % o->copies * o->width, x = i / o->copies;
+			const uint32_t cell = i % o->copies * o->width, x = i / o->copies;
+			const uint32_t place = gpube__panel_word(&o->t, cell);
 			const int64_t from = e->start[k] + (int64_t)(x0 + x) * o->x +
 					     e->lists[o->list + i % o->copies];
 			const uint32_t to = buffer + o->at + x * o->t.row + place;
 
-			if (o->width == 4 && (from % 4 || to % 4))
+			if (from % o->width || to % o->width ||
+				gpube__panel_word(&o->t, cell + o->width - 1) !=
+					place + o->width - 1)
 				e->problem = "a copy that is not aligned";
 			if (o->how == PANEL_FOURS_X && (o->x != 1 || (from - x) % 4 || n % 4))
 				e->problem = "a copy of four x that is not aligned";
+			if (e->d.planes && o->at + x * o->t.row + place % e->d.plane >= e->d.stage)
+				e->problem = "a word outside of its buffer";
 			for (uint32_t w = 0; w < o->width; w++)
 				*shared(e, to + w) = read_table(e, k, from + w);
 		}
@@ -103,12 +107,36 @@ static double cell(
 				  gpube__panel_place(&p->t, at) + gpube__panel_reg(&p->t, r));
 }
 
+/* Register cell r of the operand in a slot, by planes. */
+static double slot_cell(
+	struct emulation *e, uint32_t buffer, int slot, const uint32_t *at, uint32_t r, uint32_t x)
+{
+	const struct gpube__panel_op *o;
+
+	if (e->d.slot[slot] < 0)
+		return 0;
+	o = &e->d.op[e->d.slot[slot]];
+	return *shared(e, buffer + o->at + x * o->t.row + gpube__panel_place(&o->t, at) +
+				  gpube__panel_reg(&o->t, r));
+}
+
 static double joined(
 	struct emulation *e, uint32_t buffer, const uint32_t *at, const uint32_t *reg, uint32_t x)
 {
 	const int *size = gpube__panel_kernels[e->d.kernel].size;
 	const uint32_t n_r = (uint32_t)size[PANEL_R], n_v = (uint32_t)size[PANEL_V];
 
+	if (e->d.planes && e->d.n_panels == 2)
+		return slot_cell(e, buffer, 0, at, reg[PANEL_P], x) +
+		       slot_cell(e, buffer, 1, at, reg[PANEL_P], x) +
+		       slot_cell(e, buffer, 2, at, reg[PANEL_V], x) +
+		       slot_cell(e, buffer, 3, at, reg[PANEL_V], x) +
+		       slot_cell(e, buffer, 4, at, 0, x);
+	if (e->d.planes)
+		return slot_cell(e, buffer, 0, at, reg[PANEL_P] * n_r + reg[PANEL_R], x) +
+		       slot_cell(e, buffer, 1, at, reg[PANEL_R] * n_v + reg[PANEL_V], x) +
+		       slot_cell(e, buffer, 2, at, reg[PANEL_P] * n_v + reg[PANEL_V], x) +
+		       slot_cell(e, buffer, 4, at, 0, x);
 	if (e->d.n_panels == 2)
 		return cell(e, buffer, 0, at, reg[PANEL_P], x) +
 		       cell(e, buffer, 1, at, reg[PANEL_V], x);
@@ -130,10 +158,10 @@ static int64_t target(struct emulation *e, uint32_t block, const uint32_t *at, c
 			if (d->part[part] == (int32_t)i)
 				r = reg[part];
 		value = gpube__panel_value(&d->axis[i], at[i], r);
-		if (value > e->last[i])
+		if (value > d->axis[i].last)
 			return -1;
 		if (d->out_wide && d->part[PANEL_V] == (int32_t)i && r % 4 == 0 &&
-			((to + (int64_t)value * d->out[i]) % 4 || value + 3 > e->last[i]) && i == 0)
+			((to + (int64_t)value * d->out[i]) % 4 || value + 3 > d->axis[i].last) && i == 0)
 			e->problem = "a write of four that is not aligned";
 		to += (int64_t)value * d->out[i];
 	}
@@ -177,18 +205,18 @@ static void run_block(struct emulation *e, uint32_t block, double *best)
 
 	for (uint32_t i = 0; i < d->lists; i++)
 		e->shared[i] = NAN;
-	for (uint32_t i = 0; i < d->n_axes; i++)
-		e->last[i] = gpube__panel_last(d, i, block);
 	for (uint32_t k = 0; k < d->n_ops; k++)
 		e->start[k] = gpube__panel_start(d, (int)k, block);
 	for (uint32_t i = 0, list = 0; i < d->n_entries; i++) {
 		while (list + 1 < d->n_lists && i >= d->list[list + 1].begin)
 			list++;
-		e->lists[i] = gpube__panel_entry(d, i, list, e->last);
+		e->lists[i] = gpube__panel_entry(d, i, list);
 	}
 	for (uint32_t x0 = 0, chunk = 0; x0 < d->n_x; x0 += d->chunk, chunk ^= 1) {
 		const uint32_t n = d->n_x - x0 < d->chunk ? d->n_x - x0 : d->chunk;
-		const uint32_t buffer = chunk ? d->second_buffer : 0;
+		const uint32_t first = d->planes ? GPUBE_PLANE_FIRST : 0;
+		const uint32_t buffer =
+			first + (chunk ? (d->planes ? d->stage : d->second_buffer) : 0);
 
 		copy(e, buffer, x0, n);
 		sum(e, buffer, n);
@@ -221,6 +249,7 @@ static void count(const struct gpube__panel *d)
 		seen_copied += d->panel[i].n == 0;
 	for (uint32_t k = 0; k < d->n_ops; k++) {
 		seen_wide += d->op[k].width == 4;
+		seen_twos += d->op[k].width == 2;
 		seen_fast += d->op[k].how == PANEL_CELLS_X;
 		seen_fours += d->op[k].how == PANEL_FOURS_X;
 	}
@@ -249,7 +278,7 @@ static bool check(struct shape *s, const struct gpube__box_device *device)
 	e.shared = malloc((size_t)e.d.lists * sizeof(*e.shared));
 	e.lists = malloc((size_t)e.d.n_entries * sizeof(*e.lists));
 	assert_non_null(e.lists);
-	assert_true(4 * (e.d.lists + e.d.n_entries) <= e.d.shared_bytes);
+	assert_true(4 * (e.d.lists + (e.d.planes ? 2 : 1) * e.d.n_entries) <= e.d.shared_bytes);
 	assert_non_null(best);
 	assert_non_null(e.shared);
 	for (int64_t i = 0; i < s->out_cells; i++)
@@ -328,6 +357,7 @@ static void every_kind(void **state)
 	assert_true(seen_wide > 0);
 	assert_true(seen_fast > 0);
 	assert_true(seen_fours > 0);
+	assert_true(seen_twos > 0);
 	assert_true(seen_chunks > 0);
 }
 
