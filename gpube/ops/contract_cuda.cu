@@ -58,6 +58,10 @@ static void make_plan(struct plan *p, const struct gpube__device *d, enum gpube_
 		d->n_sms, (uint32_t)d->shared_bytes - GPUBE_BOX_STATIC_BYTES,
 		(uint32_t)d->sm_shared_bytes};
 	const bool any = path == GPUBE_PATH_ANY;
+	const uint32_t panels = any                            ? GPUBE_ANY_PANELS
+				: path == GPUBE_PATH_PLANES ? GPUBE_BY_PLANES
+				: path == GPUBE_PATH_PANELS ? GPUBE_ANY_PANELS & ~GPUBE_BY_PLANES
+							    : 0;
 	double cycles = INFINITY, other;
 
 	p->by = BY_GENERAL;
@@ -66,8 +70,8 @@ static void make_plan(struct plan *p, const struct gpube__device *d, enum gpube_
 	if ((any || path == GPUBE_PATH_DIRECT) &&
 		gpube__direct_plan(&p->direct, &cycles, &limits, c, s, in_batch))
 		p->by = BY_TILES;
-	if ((path == GPUBE_PATH_PANELS || (any && cycles > LONG_CYCLES)) && !in_batch &&
-		gpube__panel_plan(&p->panel, &other, &limits, c, s) &&
+	if (panels && !in_batch && (!any || cycles > LONG_CYCLES) &&
+		gpube__panel_plan(&p->panel, &other, &limits, panels, c, s) &&
 		other * PANEL_CYCLES < cycles) {
 		p->by = BY_PANELS;
 		cycles = other * PANEL_CYCLES;

@@ -50,14 +50,18 @@ enum gpube__panel_kernel {
 	PLANE_8X8_SUMS,
 	PLANE_7X7_SUMS,
 	PLANE_5X10_SUMS,
+	PLANE_5X10,
 	PLANE_4X4X4,
 	PLANE_4X4X4_HALF, /* two blocks of half as many threads */
+	PLANE_4X8X4,
 	N_PANEL_KERNELS,
 };
 
-/* Words of a plane; several of them and the lists are a half of shared memory, or all of it. */
-#define GPUBE_PLANE_WORDS(planes, threads)                                                         \
-	(((threads) > GPUBE_PANEL_THREADS ? 51200 : 24960) / (planes) / 4 * 4)
+#define GPUBE_ANY_PANELS ((1u << N_PANEL_KERNELS) - 1)
+#define GPUBE_BY_PLANES  (GPUBE_ANY_PANELS & ~((1u << PLANE_8X8) - 1))
+
+/* Words of a plane; with the lists they take shared memory, of which blocks have equal parts. */
+#define GPUBE_PLANE_WORDS(planes, blocks) (((blocks) == 1 ? 51200 : 24960) / (planes) / 4 * 4)
 
 /* How an operand is copied: single cells, side by side along x or not; or two or four. */
 enum gpube__panel_copy {
@@ -87,7 +91,7 @@ static inline int gpube__plane_words(enum gpube__panel_kernel kernel)
 {
 	const struct gpube__panel_kernel_info *k = &gpube__panel_kernels[kernel];
 
-	return GPUBE_PLANE_WORDS(k->planes, k->threads);
+	return GPUBE_PLANE_WORDS(k->planes, k->sm_threads / k->threads);
 }
 
 /* The register dims of a panel; its last cells along 'second' lie together. */
@@ -155,6 +159,7 @@ struct gpube__panel_sum {
 /* The copies of one kind of all operands, of a kernel by planes. */
 struct gpube__panel_pass {
 	uint32_t begin, end;     /* entries */
+	uint32_t first, threads; /* that make them */
 	uint32_t side, n_beside; /* threads side by side along x or copies, and such rows of them */
 	struct gpube__divisor by_side;
 };
@@ -195,6 +200,9 @@ struct gpube__panel {
 	/* by planes: how many, of how many words, and those of a buffer in a plane; the operands of
 	 * each panel, one after the other, then the one without register dims; -1: none */
 	uint32_t planes, plane, stage;
+	uint32_t whole;                   /* no cell is past the end of its dim */
+	/* of the output: from a register cell to the next one together, or of the next group */
+	uint32_t out_next[N_PANEL_PARTS], out_group[N_PANEL_PARTS];
 	int32_t slot[GPUBE_PANEL_SLOTS];
 	struct gpube__panel_pass pass[N_PANEL_COPIES];
 };
@@ -348,11 +356,12 @@ GPUBE_HD static inline uint32_t gpube__panel_entry(
 /*
  * gpube__panel_plan() - the panels with the least predicted cost.
  * cycles    out: predicted cycles of the device, from the launch to the end
+ * kernels   the bits of those that may be taken, GPUBE_ANY_PANELS for all
  * Returns false where there is no kernel for it: (min,+) of 4 bytes, without arguments and with
  * at most one reduced dim, of operands that fit P x V or P x R x V.
  */
 bool gpube__panel_plan(struct gpube__panel *d, double *cycles,
-	const struct gpube__box_device *device, const struct gpube_contraction *c,
-	const struct gpube__shape *s);
+	const struct gpube__box_device *device, uint32_t kernels,
+	const struct gpube_contraction *c, const struct gpube__shape *s);
 
 #endif

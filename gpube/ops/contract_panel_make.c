@@ -153,6 +153,60 @@ static void make_lists(struct gpube__panel *d)
 	}
 }
 
+/* Which threads make which copies: whole warps those of one kind, if there are warps enough. */
+static void share_passes(struct gpube__panel *d)
+{
+	uint32_t warps[N_PANEL_COPIES] = {0}, n_kinds = 0, left = d->threads / 32, first = 0;
+
+	for (int i = 0; i < N_PANEL_COPIES; i++)
+		n_kinds += d->pass[i].end > d->pass[i].begin;
+	for (int i = 0; i < N_PANEL_COPIES && n_kinds <= left; i++)
+		warps[i] = d->pass[i].end > d->pass[i].begin;
+	for (left -= n_kinds <= left ? n_kinds : left; left > 0; left--) {
+		int most = -1;
+
+		for (int i = 0; i < N_PANEL_COPIES; i++)
+			if (warps[i] && (most < 0 || (d->pass[i].end - d->pass[i].begin) * warps[most] >
+							     (d->pass[most].end - d->pass[most].begin) *
+								     warps[i]))
+				most = i;
+		if (most < 0)
+			break;
+		warps[most]++;
+	}
+	for (int i = 0; i < N_PANEL_COPIES; i++) {
+		struct gpube__panel_pass *p = &d->pass[i];
+
+		if (p->end == p->begin)
+			continue;
+		p->threads = warps[i] ? warps[i] * 32 : d->threads;
+		p->first = warps[i] ? first : 0;
+		first += warps[i] * 32;
+		p->side = p->end - p->begin;
+		if (i == PANEL_CELLS_X)
+			p->side = d->chunk < 32 ? d->chunk : 32;
+		if (p->side > p->threads)
+			p->side = p->threads;
+		p->n_beside = p->threads / p->side;
+		p->by_side = gpube__divisor_of(p->side);
+	}
+}
+
+/* Steps of the output between a thread's cells, which are lanes apart or side by side. */
+static void make_stores(struct gpube__panel *d)
+{
+	d->whole = 1;
+	for (uint32_t i = 0; i < d->n_axes; i++)
+		d->whole &= d->axis[i].n * d->axis[i].cells == d->axis[i].last + 1;
+	for (int i = 0; i < N_PANEL_PARTS; i++)
+		if (d->part[i] >= 0) {
+			const struct gpube__panel_axis *a = &d->axis[d->part[i]];
+
+			d->out_next[i] = (uint32_t)d->out[d->part[i]];
+			d->out_group[i] = (uint32_t)d->out[d->part[i]] * (a->n << a->together);
+		}
+}
+
 /* The same by planes: copies of one kind have one list for all operands. */
 static void lay_out_planes(struct gpube__panel *d, const struct maker *m)
 {
@@ -173,27 +227,18 @@ static void lay_out_planes(struct gpube__panel *d, const struct maker *m)
 		d->stage = (d->stage + 3) / 4 * 4;
 	}
 	for (uint32_t how = 0; how < N_PANEL_COPIES; how++) {
-		struct gpube__panel_pass *p = &d->pass[how];
-
-		p->begin = d->n_entries;
+		d->pass[how].begin = d->n_entries;
 		for (uint32_t k = 0; k < d->n_ops; k++)
 			if (d->op[k].how == how) {
 				d->op[k].list = d->n_entries;
 				add_list(d, (int)k, -1, d->op[k].copies);
 			}
-		p->end = d->n_entries;
-		if (p->end == p->begin)
-			continue;
-		p->side = p->end - p->begin;
-		if (how == PANEL_CELLS_X)
-			p->side = d->chunk < 32 ? d->chunk : 32;
-		if (p->side > d->threads)
-			p->side = d->threads;
-		p->n_beside = d->threads / p->side;
-		p->by_side = gpube__divisor_of(p->side);
+		d->pass[how].end = d->n_entries;
 	}
+	share_passes(d);
+	make_stores(d);
 	d->lists = d->planes * d->plane;
-	d->shared_bytes = 4 * d->lists + 8 * d->n_entries;
+	d->shared_bytes = 4 * d->lists + 16 * d->n_entries;
 }
 
 /* Where everything lies in shared memory. */

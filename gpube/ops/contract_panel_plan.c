@@ -20,8 +20,10 @@ const struct gpube__panel_kernel_info gpube__panel_kernels[N_PANEL_KERNELS] = {
 	[PLANE_8X8_SUMS] = {{8, 1, 8}, 1, 2, 256, 512, 8, 2},
 	[PLANE_7X7_SUMS] = {{7, 1, 7}, 1, 2, 256, 512, 7, 2},
 	[PLANE_5X10_SUMS] = {{5, 1, 10}, 1, 2, 256, 512, 10, 2},
+	[PLANE_5X10] = {{5, 1, 10}, 1, 2, 512, 512, 10, 1},
 	[PLANE_4X4X4] = {{4, 4, 4}, 4, 3, 512, 512, 4, 1},
 	[PLANE_4X4X4_HALF] = {{4, 4, 4}, 4, 3, 256, 512, 4, 1},
+	[PLANE_4X8X4] = {{4, 8, 4}, 4, 3, 256, 256, 8, 1},
 };
 
 /* Of a multiprocessor, in a cycle. */
@@ -203,8 +205,7 @@ static int64_t copies_of(const struct gpube__panel_choice *c, int k)
 	return c->cells[k] / (c->how[k] == PANEL_FOURS ? 4 : c->how[k] == PANEL_TWOS ? 2 : 1);
 }
 
-/* Bytes of operand k, or of the output (k < 0), that lie together in a box. */
-static double run_bytes(
+double gpube__panel_run_bytes(
 	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c, int k)
 {
 	const struct gpube__shape *s = p->s;
@@ -248,7 +249,7 @@ void gpube__panel_price_staging(
 
 	c->staged = c->l2_bytes = c->entries = 0;
 	for (int k = 0; k < p->s->n_in; k++) {
-		const double run = run_bytes(p, c, k);
+		const double run = gpube__panel_run_bytes(p, c, k);
 		const double copies =
 			(double)copies_of(c, k) / (c->how[k] == PANEL_FOURS_X ? 4 : 1);
 
@@ -513,9 +514,11 @@ static void try_kernels(const struct gpube__panel_planner *p,
 		struct gpube__panel_choice c = *from;
 
 		c.kernel = (enum gpube__panel_kernel)kernel;
+		if (!(p->kernels >> kernel & 1) ||
+			gpube__panel_kernels[kernel].n_panels != n_panels || !fills(p, &c))
+			continue;
 		for (int slowly = 0; slowly < 2; slowly++)
-			if (gpube__panel_kernels[kernel].n_panels == n_panels && fills(p, &c))
-				try_box(p, &c, slowly, best);
+			try_box(p, &c, slowly, best);
 	}
 }
 
@@ -579,10 +582,10 @@ static bool planner_init(struct gpube__panel_planner *p, const struct gpube_cont
 }
 
 bool gpube__panel_plan(struct gpube__panel *d, double *cycles,
-	const struct gpube__box_device *device, const struct gpube_contraction *c,
-	const struct gpube__shape *s)
+	const struct gpube__box_device *device, uint32_t kernels,
+	const struct gpube_contraction *c, const struct gpube__shape *s)
 {
-	struct gpube__panel_planner p = {.s = s, .device = device};
+	struct gpube__panel_planner p = {.s = s, .device = device, .kernels = kernels};
 	struct gpube__panel_choice best;
 
 	if (!planner_init(&p, c))

@@ -256,7 +256,7 @@ static void count(const struct gpube__panel *d)
 }
 
 /* Whether the contraction has a plan. */
-static bool check(struct shape *s, const struct gpube__box_device *device)
+static bool check(struct shape *s, const struct gpube__box_device *device, uint32_t kernels)
 {
 	int64_t stride[64 * GPUBE_MAX_DIMS];
 	struct gpube__shape shape;
@@ -266,7 +266,7 @@ static bool check(struct shape *s, const struct gpube__box_device *device)
 	double cycles = -1, *best;
 
 	gpube__shape_init(&shape, &s->c, stride, s->c.out_arg != NULL);
-	if (!gpube__panel_plan(&e.d, &cycles, device, &s->c, &shape))
+	if (!gpube__panel_plan(&e.d, &cycles, device, kernels, &s->c, &shape))
 		return false;
 	assert_true(cycles > 0);
 	assert_true(e.d.lanes * e.d.groups <= e.d.threads);
@@ -278,7 +278,7 @@ static bool check(struct shape *s, const struct gpube__box_device *device)
 	e.shared = malloc((size_t)e.d.lists * sizeof(*e.shared));
 	e.lists = malloc((size_t)e.d.n_entries * sizeof(*e.lists));
 	assert_non_null(e.lists);
-	assert_true(4 * (e.d.lists + (e.d.planes ? 2 : 1) * e.d.n_entries) <= e.d.shared_bytes);
+	assert_true(4 * (e.d.lists + (e.d.planes ? 4 : 1) * e.d.n_entries) <= e.d.shared_bytes);
 	assert_non_null(best);
 	assert_non_null(e.shared);
 	for (int64_t i = 0; i < s->out_cells; i++)
@@ -305,7 +305,7 @@ static void random_shape(void **state)
 	struct shape s;
 
 	shape_random(&s, seed, seed % 8 ? 5000 : 20000);
-	check(&s, &devices[seed / 3 % 2]);
+	check(&s, &devices[seed / 3 % 2], seed % 2 ? GPUBE_BY_PLANES : GPUBE_ANY_PANELS);
 	shape_free(&s);
 }
 
@@ -341,7 +341,21 @@ static void chosen_shape(void **state)
 		assert_null(shape_parse(
 			&s, *state, GPUBE_MIN_PLUS, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
 		shape_fill(&s, i, i < 2 ? SHAPE_TIES : SHAPE_SIGNED, false);
-		assert_true(check(&s, &devices[i / 2]));
+		assert_true(check(&s, &devices[i / 2], GPUBE_ANY_PANELS & ~GPUBE_BY_PLANES));
+		shape_free(&s);
+	}
+}
+
+/* The same by each kernel by planes that can. */
+static void chosen_planes(void **state)
+{
+	for (uint32_t kernel = PLANE_8X8; kernel < N_PANEL_KERNELS; kernel++) {
+		struct shape s;
+
+		assert_null(shape_parse(&s, *state, GPUBE_MIN_PLUS,
+			kernel % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
+		shape_fill(&s, kernel, SHAPE_SIGNED, false);
+		check(&s, &devices[0], 1u << kernel);
 		shape_free(&s);
 	}
 }
@@ -363,7 +377,7 @@ static void every_kind(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[N_RANDOM + sizeof(chosen) / sizeof(*chosen) + 1];
+	static struct CMUnitTest tests[N_RANDOM + 2 * (sizeof(chosen) / sizeof(*chosen)) + 1];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	size_t n = 0;
 	int failed;
@@ -374,6 +388,11 @@ int main(int argc, char **argv)
 		snprintf(names[n], sizeof(names[n]), "chosen %zu", i);
 		tests[n] =
 			(struct CMUnitTest){names[n], chosen_shape, NULL, NULL, (void *)chosen[i]};
+	}
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++, n++) {
+		snprintf(names[n], sizeof(names[n]), "chosen by planes %zu", i);
+		tests[n] = (struct CMUnitTest){
+			names[n], chosen_planes, NULL, NULL, (void *)chosen[i]};
 	}
 	for (size_t i = 0; i < N_RANDOM; i++, n++) {
 		snprintf(names[n], sizeof(names[n]), "seed %zu", i);
