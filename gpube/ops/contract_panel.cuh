@@ -27,8 +27,8 @@ template <> gpube__panel_function gpube__plane_function<float>(uint32_t kernel);
 /* ---- results ---------------------------------------------------------------------------- */
 
 template <typename T, int V>
-__device__ static inline void store_row(const struct gpube__panel &d,
-	uint32_t at_v, T *row, T *best, struct cut<T> cut)
+__device__ static inline void store_row(
+	const struct gpube__panel &d, uint32_t at_v, T *row, T *best, struct cut<T> cut)
 {
 	const uint32_t axis = (uint32_t)d.part[PANEL_V], last = d.axis[axis].last;
 	const uint32_t step = (uint32_t)d.out[axis];

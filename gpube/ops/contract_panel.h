@@ -21,8 +21,8 @@
  * plane i, so that one address an operand serves all of a thread's reads of an x.
  *
  * Boxes lie side by side; one that would pass the end of its dim is moved back so that it ends with
- * it, and cells that two boxes share are computed twice. Where the box is longer than the dim, cells
- * are read from the dim's last value, computed, and not stored.
+ * it, and cells that two boxes share are computed twice. Where the box is longer than the dim,
+ * cells are read from the dim's last value, computed, and not stored.
  */
 #ifndef GPUBE_OPS_CONTRACT_PANEL_H
 #define GPUBE_OPS_CONTRACT_PANEL_H
@@ -53,7 +53,6 @@ enum gpube__panel_kernel {
 	PLANE_5X10,
 	PLANE_4X4X4,
 	PLANE_4X4X4_HALF, /* two blocks of half as many threads */
-	PLANE_4X8X4,
 	N_PANEL_KERNELS,
 };
 
@@ -200,7 +199,7 @@ struct gpube__panel {
 	/* by planes: how many, of how many words, and those of a buffer in a plane; the operands of
 	 * each panel, one after the other, then the one without register dims; -1: none */
 	uint32_t planes, plane, stage;
-	uint32_t whole;                   /* no cell is past the end of its dim */
+	uint32_t whole; /* no cell is past the end of its dim */
 	/* of the output: from a register cell to the next one together, or of the next group */
 	uint32_t out_next[N_PANEL_PARTS], out_group[N_PANEL_PARTS];
 	int32_t slot[GPUBE_PANEL_SLOTS];
@@ -361,7 +360,7 @@ GPUBE_HD static inline uint32_t gpube__panel_entry(
  * at most one reduced dim, of operands that fit P x V or P x R x V.
  */
 bool gpube__panel_plan(struct gpube__panel *d, double *cycles,
-	const struct gpube__box_device *device, uint32_t kernels,
-	const struct gpube_contraction *c, const struct gpube__shape *s);
+	const struct gpube__box_device *device, uint32_t kernels, const struct gpube_contraction *c,
+	const struct gpube__shape *s);
 
 #endif

@@ -10,8 +10,8 @@ struct gpube__panel_choice {
 	int dim[N_PANEL_PARTS]; /* output dims */
 	int64_t lanes[GPUBE_MAX_DIMS];
 	int panel_of[GPUBE_PANEL_OPS]; /* by planes, of one without register dims: n_panels */
-	uint64_t scope[3]; /* output dims of each panel, in the box */
-	uint64_t box;      /* output dims of which the box has several values */
+	uint64_t scope[3];             /* output dims of each panel, in the box */
+	uint64_t box;                  /* output dims of which the box has several values */
 	int64_t n_lanes, groups, chunk, threads, blocks;
 	int64_t cells[GPUBE_PANEL_OPS];
 	enum gpube__panel_copy how[GPUBE_PANEL_OPS];

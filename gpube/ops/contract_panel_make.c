@@ -166,9 +166,10 @@ static void share_passes(struct gpube__panel *d)
 		int most = -1;
 
 		for (int i = 0; i < N_PANEL_COPIES; i++)
-			if (warps[i] && (most < 0 || (d->pass[i].end - d->pass[i].begin) * warps[most] >
-							     (d->pass[most].end - d->pass[most].begin) *
-								     warps[i]))
+			if (warps[i] &&
+				(most < 0 || (d->pass[i].end - d->pass[i].begin) * warps[most] >
+						     (d->pass[most].end - d->pass[most].begin) *
+							     warps[i]))
 				most = i;
 		if (most < 0)
 			break;

@@ -23,7 +23,6 @@ const struct gpube__panel_kernel_info gpube__panel_kernels[N_PANEL_KERNELS] = {
 	[PLANE_5X10] = {{5, 1, 10}, 1, 2, 512, 512, 10, 1},
 	[PLANE_4X4X4] = {{4, 4, 4}, 4, 3, 512, 512, 4, 1},
 	[PLANE_4X4X4_HALF] = {{4, 4, 4}, 4, 3, 256, 512, 4, 1},
-	[PLANE_4X8X4] = {{4, 8, 4}, 4, 3, 256, 256, 8, 1},
 };
 
 /* Of a multiprocessor, in a cycle. */
@@ -506,15 +505,15 @@ static int find_pairs(const struct gpube__panel_planner *p, struct gpube__panel_
 	return n;
 }
 
-/* Every kernel of so many panels with these dims. */
-static void try_kernels(const struct gpube__panel_planner *p,
+/* Those of the kernels of so many panels with these dims. */
+static void try_kernels(const struct gpube__panel_planner *p, uint32_t kernels,
 	const struct gpube__panel_choice *from, int n_panels, struct gpube__panel_choice *best)
 {
 	for (int kernel = 0; kernel < N_PANEL_KERNELS; kernel++) {
 		struct gpube__panel_choice c = *from;
 
 		c.kernel = (enum gpube__panel_kernel)kernel;
-		if (!(p->kernels >> kernel & 1) ||
+		if (!(kernels & p->kernels & 1u << kernel) ||
 			gpube__panel_kernels[kernel].n_panels != n_panels || !fills(p, &c))
 			continue;
 		for (int slowly = 0; slowly < 2; slowly++)
@@ -534,7 +533,7 @@ static void try_triples(const struct gpube__panel_planner *p, struct gpube__pane
 		if (c.dim[PANEL_P] == c.dim[PANEL_R] || c.dim[PANEL_P] == c.dim[PANEL_V] ||
 			c.dim[PANEL_R] == c.dim[PANEL_V] || !fills(p, &c) || !fits(p, &c))
 			continue;
-		try_kernels(p, &c, 3, best);
+		try_kernels(p, GPUBE_ANY_PANELS, &c, 3, best);
 	}
 }
 
@@ -544,8 +543,11 @@ static void search(const struct gpube__panel_planner *p, struct gpube__panel_cho
 	const int n = find_pairs(p, pairs);
 
 	best->cost = INFINITY;
+	/* two panels of few operands are always faster by planes */
 	for (int i = 0; i < n; i++)
-		try_kernels(p, &pairs[i], 2, best);
+		try_kernels(p, GPUBE_BY_PLANES, &pairs[i], 2, best);
+	for (int i = 0; i < n && best->cost == INFINITY; i++)
+		try_kernels(p, ~GPUBE_BY_PLANES, &pairs[i], 2, best);
 	if (n == 0)
 		try_triples(p, best);
 }
@@ -557,7 +559,8 @@ static bool planner_init(struct gpube__panel_planner *p, const struct gpube_cont
 	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
 		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in < 2 ||
 		s->n_in > GPUBE_PANEL_OPS || s->n_out < 2 ||
-		s->n_out > MAX_OUT_LONG || s->n_dims > s->n_out + 1 || s->n_reduced > INT32_MAX || s->n_out_cells > UINT32_MAX)
+		s->n_out > MAX_OUT_LONG || s->n_dims > s->n_out + 1 || s->n_reduced > INT32_MAX ||
+		s->n_out_cells > UINT32_MAX)
 		return false;
 	p->is_float = c->type == GPUBE_FLOAT32;
 	p->cells = (double)s->n_out_cells * (double)s->n_reduced;

@@ -13,7 +13,8 @@ template <typename T>
 __device__ static inline void box_init(const struct gpube__panel &d,
 	const struct gpube__panel_io &io, struct plane_box<T> *b, uint32_t box)
 {
-	const uint32_t t = threadIdx.x - (blockDim.x - 32); /* the last warp, which may have no lanes */
+	const uint32_t t =
+		threadIdx.x - (blockDim.x - 32); /* the last warp, which may have no lanes */
 
 	if (box >= d.blocks)
 		return;
@@ -42,8 +43,8 @@ __device__ static inline void copy_pass(const struct gpube__panel_pass &p,
 	for (uint32_t e = p.begin + (X_IS_FAST ? hi : lo); e < p.end; e += e_next) {
 		const uint4 entry = list[e]; /* see list_init() */
 		const uint64_t step = (uint64_t)entry.z * x_next;
-		const T *from = b->from[entry.w >> 24] + entry.x +
-				(uint64_t)entry.z * (x0 + x_first);
+		const T *from =
+			b->from[entry.w >> 24] + entry.x + (uint64_t)entry.z * (x0 + x_first);
 		const uint32_t row = entry.w & 0xffffff;
 		uint32_t at = to + entry.y + x_first * row;
 
@@ -75,8 +76,8 @@ __device__ static inline void copy_box(const struct gpube__panel &d, const struc
 }
 
 /*
- * The list of copies: cells from the box's first one, bytes from the buffer's begin, cells from one x
- * to the next, and bytes to the next x below the operand's number.
+ * The list of copies: cells from the box's first one, bytes from the buffer's begin, cells from one
+ * x to the next, and bytes to the next x below the operand's number.
  */
 static __device__ __noinline__ void list_init(const struct gpube__panel &d, uint4 *list)
 {
@@ -151,8 +152,7 @@ __device__ static inline void combine_two(uint32_t n, struct reader *r, int one,
 
 /* n of x, of three operands and another. */
 template <typename T, int R, uint32_t PLANE>
-__device__ static inline void combine_three(
-	uint32_t n, struct reader *r, int one, T (*best)[R][4])
+__device__ static inline void combine_three(uint32_t n, struct reader *r, int one, T (*best)[R][4])
 {
 #pragma unroll 1
 	for (uint32_t x = 0; x < n; x++) {
@@ -190,7 +190,8 @@ __device__ static inline void combine_three(
 
 /* ---- results ---------------------------------------------------------------------------- */
 
-/* Cells of the output from a thread's first one to its i-th along a part, of which W lie together. */
+/* Cells of the output from a thread's first one to its i-th along a part, of which W lie together.
+ */
 template <int W>
 __device__ static inline uint32_t step_of(const struct gpube__panel &d, int part, int i)
 {
@@ -212,7 +213,8 @@ __device__ static inline void store_whole(
 	for (int p = 0; p < P; p++)
 #pragma unroll
 		for (int r = 0; r < R; r++) {
-			T *const row = out + (step_of<W>(d, PANEL_P, p) + step_of<W>(d, PANEL_R, r));
+			T *const row =
+				out + (step_of<W>(d, PANEL_P, p) + step_of<W>(d, PANEL_R, r));
 
 #pragma unroll
 			for (int v = 0; v < V; v++)
@@ -245,13 +247,12 @@ __device__ static inline void store_box(
 /*
  * out[s] = min over x of sum_k in_k[s, x]; for integers same bits as contract_ref.c
  * Shape: see the head of contract_panel.h
- * Map:   block for every so-manieth box; thread per tile of P x R x V output cells; x in chunks that
- *        are copied to shared memory, with two buffers, while the one before is worked on, also
- *        that of the box before: one barrier a chunk
- * Moves: of each operand what a box needs, once a box; the output once
- * Ops:   an add-min per joined cell, with R an addition more; TERMS * (P + V) reads and nearly as
- *        many additions for P * V joined cells
- * Bound: issue slots, and with R reads of shared memory
+ * Map:   block for every so-manieth box; thread per tile of P x R x V output cells; x in chunks
+ * that are copied to shared memory, with two buffers, while the one before is worked on, also that
+ * of the box before: one barrier a chunk Moves: of each operand what a box needs, once a box; the
+ * output once Ops:   an add-min per joined cell, with R an addition more; TERMS * (P + V) reads and
+ * nearly as many additions for P * V joined cells Bound: issue slots, and with R reads of shared
+ * memory
  */
 template <typename T, int P, int R, int V, int TERMS, int THREADS, int BLOCKS>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
@@ -276,11 +277,12 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 	gpube__panel_lane(&d, t, at);
 #pragma unroll
 	for (uint32_t i = 0; i < GPUBE_PANEL_SLOTS; i++)
-		place[i] = d.slot[i] < 0
-				   ? cells_at
-				   : buffer_at + (d.op[d.slot[i]].at +
-							 gpube__panel_place(&d.op[d.slot[i]].t, at)) *
-							 BYTES;
+		place[i] =
+			d.slot[i] < 0
+				? cells_at
+				: buffer_at + (d.op[d.slot[i]].at +
+						      gpube__panel_place(&d.op[d.slot[i]].t, at)) *
+						      BYTES;
 	__syncthreads();
 	copy_box(d, &boxes[0], list, buffer_at, 0, min(d.chunk, d.n_x));
 #pragma unroll 1
@@ -316,8 +318,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 					const bool none = d.slot[i] < 0;
 
 					reader[i].at = place[i] + (none ? 0 : from);
-					reader[i].step =
-						none ? 0 : d.op[d.slot[i]].t.row * BYTES;
+					reader[i].step = none ? 0 : d.op[d.slot[i]].t.row * BYTES;
 				}
 				if constexpr (R > 1)
 					combine_three<T, R, PLANE>(n, reader, d.one, best);
@@ -348,8 +349,6 @@ template <typename T> static gpube__panel_function function_of(uint32_t kernel)
 		return plane_kernel<T, 4, 4, 4, 1, 512, 1>;
 	case PLANE_4X4X4_HALF:
 		return plane_kernel<T, 4, 4, 4, 1, 256, 2>;
-	case PLANE_4X8X4:
-		return plane_kernel<T, 4, 8, 4, 1, 256, 1>;
 	default:
 		return NULL;
 	}

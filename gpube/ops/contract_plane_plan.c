@@ -4,19 +4,22 @@
 #include "gpube/ops/contract_panel_choice.h"
 
 /* Of a multiprocessor, in a cycle. */
-#define DRAM_BYTES 16.0
-#define L2_BYTES   24.0
-#define LAUNCH     5000.0
-#define PROLOGUE   4000.0 /* of a block: its list, its first copies */
-#define BOX        900.0  /* of a box: what it begins with, its stores */
-#define BOX_SLOTS  250.0  /* of a warp, besides the stores */
-#define CHUNK      2500.0 /* until the copies of a chunk have come */
-#define OTHERS	   1.45 /* measured over predicted of the other panels, 1 here */
-#define RUN_MORE   64.0   /* bytes that the memory takes besides for each run */
-#define SMALL_COPY 2.0
-#define CHUNK_SLOTS 150.0 /* of a warp */
-#define COPY_SLOTS 7.0
-#define RESERVED   1536 /* bytes of shared memory that a block has besides */
+#define DRAM_BYTES  16.0
+#define L2_BYTES    24.0
+#define LAUNCH      5000.0
+#define PROLOGUE    4000.0 /* of a block: its list, its first copies */
+#define BOX         900.0  /* of a box: what it begins with, its stores */
+#define BOX_SLOTS   250.0  /* of a warp, besides the stores */
+#define CHUNK       4000.0 /* until the copies of a chunk have come */
+#define OTHERS      1.45   /* measured over predicted of the other panels, 1 here */
+#define RUN_MORE    100.0  /* bytes that the memory takes besides for each run */
+#define SMALL_COPY  1.0    /* cycles; along x, SMALL_X and SMALL_RUN a run */
+#define SMALL_X     0.5
+#define SMALL_RUN   8.0
+#define MEETING     1000.0 /* of all warps, once a chunk */
+#define CHUNK_SLOTS 150.0  /* of a warp */
+#define COPY_SLOTS  7.0
+#define RESERVED    1536 /* bytes of shared memory that a block has besides */
 
 /* Reduced cells of a chunk: as many as two buffers hold, all chunks alike. */
 static bool set_chunk(const struct gpube__panel_planner *p, struct gpube__panel_choice *c)
@@ -52,7 +55,7 @@ static double slots_of_x(const struct gpube__panel_planner *p, const struct gpub
 {
 	const int *size = gpube__panel_kernels[c->kernel].size;
 	const double n_p = size[0], n_r = size[1], n_v = size[2], cells = n_p * n_r * n_v;
-	const double add_mins = cells * (p->is_float ? 2 : 1), edges = n_p + n_v;
+	const double add_mins = cells * (p->is_float ? 2.4 : 1), edges = n_p + n_v;
 
 	if (n_r > 1) { /* reads of four take four cycles of a multiprocessor each */
 		const double words = n_p * n_r + n_r * n_v + n_p * n_v;
@@ -64,22 +67,27 @@ static double slots_of_x(const struct gpube__panel_planner *p, const struct gpub
 	return fmax(add_mins + edges + 6, 2 * cells);
 }
 
-/* Copies of less than 16 bytes for one x: they pass through what little L1 cache is left. */
-static double small_copies(const struct gpube__panel_planner *p, const struct gpube__panel_choice *c)
+/* What copies of less than 16 bytes take for one x: they pass what little L1 cache is left. */
+static double small_copies(
+	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c)
 {
-	double n = 0;
+	double cycles = 0;
 
 	for (int k = 0; k < p->s->n_in; k++)
-		if (c->how[k] != PANEL_FOURS)
-			n += (double)c->cells[k] / (c->how[k] == PANEL_TWOS ? 2 : 1);
-	return n;
+		if (c->how[k] == PANEL_CELLS_X)
+			cycles += (double)c->cells[k] * (SMALL_X + SMALL_RUN / (double)c->chunk);
+		else if (c->how[k] != PANEL_FOURS)
+			cycles += (double)c->cells[k] * SMALL_COPY /
+				  (c->how[k] == PANEL_TWOS ? 2 : 1);
+	return cycles;
 }
 
 /* Bytes of memory, and what it takes besides where they lie in short runs. */
-static double memory_bytes(const struct gpube__panel_planner *p, const struct gpube__panel_choice *c)
+static double memory_bytes(
+	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c)
 {
-	double bytes = p->bytes + 4 * (double)p->s->n_out_cells * RUN_MORE /
-					  gpube__panel_run_bytes(p, c, -1);
+	double bytes = p->bytes +
+		       4 * (double)p->s->n_out_cells * RUN_MORE / gpube__panel_run_bytes(p, c, -1);
 
 	for (int k = 0; k < p->s->n_in; k++) {
 		double cells = (double)p->s->n_reduced;
@@ -106,7 +114,7 @@ void gpube__plane_price(const struct gpube__panel_planner *p, struct gpube__pane
 	const double cells = kernel->size[0] * kernel->size[1] * kernel->size[2];
 	const double n_x = (double)p->s->n_reduced, n_sms = p->device->n_sms;
 	const double warps = ceil((double)c->n_lanes / 32), slots = slots_of_x(p, c);
-	double work, at_once, on_one, chunks, latency, l2, dram, small;
+	double work, at_once, on_one, chunks, wait, latency, l2, dram, small;
 
 	c->threads = (int64_t)all_warps(c) * 32;
 	c->chunk = 16;
@@ -128,13 +136,15 @@ void gpube__plane_price(const struct gpube__panel_planner *p, struct gpube__pane
 		on_one = ceil(on_one);
 	at_once = fmin(at_once, on_one);
 	c->at_once = at_once;
+	wait = MEETING + fmax(0, CHUNK - (double)c->chunk * slots * at_once * warps / 4);
 	latency = BOX + chunks * fmax(CHUNK, (double)c->chunk * (slots * ceil(warps / 4) + 30));
 	l2 = c->l2_bytes * (double)c->blocks / (L2_BYTES * n_sms);
-	small = SMALL_COPY * small_copies(p, c) * n_x * on_one;
+	small = small_copies(p, c) * n_x * on_one;
 	dram = memory_bytes(p, c) / (DRAM_BYTES * n_sms);
-	work = fmax(on_one * work * (1 + 1.5 / (at_once * warps / 4)),
+	work = fmax(on_one * work * (1 + 1.5 / (at_once * warps / 4)) +
+			    on_one / at_once * chunks * wait,
 		ceil(on_one / at_once) * latency);
-	c->cost = LAUNCH + PROLOGUE + fmax(fmax(work, small), fmax(l2, dram)) +
-		  0.2 * (l2 + dram + small);
+	c->cost = LAUNCH + PROLOGUE + fmax(fmax(work, small), fmax(l2, dram)) + 0.2 * l2 +
+		  0.35 * dram + 0.55 * small;
 	c->cost /= OTHERS;
 }

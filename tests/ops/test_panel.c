@@ -14,7 +14,8 @@
 #define N_RANDOM 1200
 
 static struct gpube_ctx *ctx;
-static int seen[N_PANEL_KERNELS], seen_groups, seen_copied, seen_wide, seen_fast, seen_fours, seen_twos;
+static int seen[N_PANEL_KERNELS], seen_groups, seen_copied, seen_wide, seen_fast, seen_fours,
+	seen_twos;
 static int seen_chunks;
 /* on a small one larger tiles pay at the sizes of a test */
 static const struct gpube__box_device devices[2] = {
@@ -161,7 +162,8 @@ static int64_t target(struct emulation *e, uint32_t block, const uint32_t *at, c
 		if (value > d->axis[i].last)
 			return -1;
 		if (d->out_wide && d->part[PANEL_V] == (int32_t)i && r % 4 == 0 &&
-			((to + (int64_t)value * d->out[i]) % 4 || value + 3 > d->axis[i].last) && i == 0)
+			((to + (int64_t)value * d->out[i]) % 4 || value + 3 > d->axis[i].last) &&
+			i == 0)
 			e->problem = "a write of four that is not aligned";
 		to += (int64_t)value * d->out[i];
 	}
@@ -352,8 +354,8 @@ static void chosen_planes(void **state)
 	for (uint32_t kernel = PLANE_8X8; kernel < N_PANEL_KERNELS; kernel++) {
 		struct shape s;
 
-		assert_null(shape_parse(&s, *state, GPUBE_MIN_PLUS,
-			kernel % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
+		assert_null(shape_parse(
+			&s, *state, GPUBE_MIN_PLUS, kernel % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
 		shape_fill(&s, kernel, SHAPE_SIGNED, false);
 		check(&s, &devices[0], 1u << kernel);
 		shape_free(&s);
@@ -391,8 +393,8 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++, n++) {
 		snprintf(names[n], sizeof(names[n]), "chosen by planes %zu", i);
-		tests[n] = (struct CMUnitTest){
-			names[n], chosen_planes, NULL, NULL, (void *)chosen[i]};
+		tests[n] =
+			(struct CMUnitTest){names[n], chosen_planes, NULL, NULL, (void *)chosen[i]};
 	}
 	for (size_t i = 0; i < N_RANDOM; i++, n++) {
 		snprintf(names[n], sizeof(names[n]), "seed %zu", i);
