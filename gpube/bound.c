@@ -8,6 +8,8 @@
 #include "gpube/be.h"
 #include "gpube/dense.h"
 #include "gpube/mbe.h"
+#include "gpube/nested.h"
+#include "gpube/ops/opening.h"
 #include "gpube/shifted.h"
 
 enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
@@ -494,6 +496,14 @@ bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
 	return !gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN;
 }
 
+/* A proof if it ends; where the time is short, a sweep has none to give its line. */
+static double sweep_seconds(const struct gpube_bounder *b)
+{
+	double seconds = b->opts->timeout_seconds > 0 ? b->opts->timeout_seconds / 2 : 300;
+
+	return seconds < 5 ? 0 : seconds;
+}
+
 /*
  * Small domains: the join graph, whose mini-buckets hold many variables (SPOT5,
  * pedigrees, grids). Dense problems are split, large domains make triangles
@@ -527,12 +537,16 @@ static int run_methods(struct gpube_bounder *b)
 	case GPUBE_BOUND_REGIONS:
 		return gpube__bound_clusters(b, true, 2);
 	case GPUBE_BOUND_SWEEP:
-		return gpube__bound_sweep(b);
+		return gpube__bound_sweep(b, INFINITY);
 	case GPUBE_BOUND_JOINS:
 		return gpube__bound_joins(b, INFINITY);
 	case GPUBE_BOUND_AUTO:
-		if (gpube__bounder_prefers_joins(b))
-			status = gpube__bound_joins(b, INFINITY);
+		if (gpube__bounder_prefers_joins(b)) {
+			if (!b->opts->no_eliminate)
+				status = gpube__bound_sweep(b, sweep_seconds(b));
+			if (!status && !gpube__bounder_done(b))
+				status = gpube__bound_joins(b, INFINITY);
+		}
 		if (!status && !gpube__bounder_done(b))
 			status = gpube__bound_clusters(b, true, 5);
 		return status || gpube__bounder_done(b) ? status : gpube__bound_mbe(b);
@@ -556,6 +570,9 @@ static int prepare(struct gpube_bounder *b)
 	b->extended = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*b->extended));
 	if (!b->best || !b->tried || !b->order || !b->extended)
 		return GPUBE_ENOMEM;
+	if (b->opts->backend == GPUBE_BACKEND_AUTO && b->opts->method != GPUBE_BOUND_MBE &&
+		gpube__nested_likely(b->m))
+		gpube__opening_begin();
 	status = take_known(b);
 	if (!status)
 		status = find_order(b);
@@ -614,7 +631,7 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 		.most_shift = GPUBE__MOST_SHIFT};
 	struct gpube_bounds *bounds;
 	double deadline = ctx->deadline;
-	int status = GPUBE_OK;
+	int status = GPUBE_OK, opened;
 
 	*out = NULL;
 	if (b.opts->sizeof_options != sizeof(*opts))
@@ -627,10 +644,15 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 	b.backend = b.ops->name;
 	if (b.opts->timeout_seconds > 0)
 		ctx->deadline = b.start + b.opts->timeout_seconds;
-	if (b.opts->backend == GPUBE_BACKEND_CUDA)
+	/* what a program has begun to open is waited for when it is needed */
+	if (b.opts->backend == GPUBE_BACKEND_CUDA && !gpube__opening_now())
 		(void)gpube__ops_cuda(ctx, &status);
 	if (!status)
 		status = prepare(&b);
+	if (b.opts->backend == GPUBE_BACKEND_CUDA && (!status || status == GPUBE_ESTOP)) {
+		(void)gpube__ops_cuda(ctx, &opened);
+		status = opened ? opened : status;
+	}
 	if (!status && !b.s.infeasible && !gpube__bounder_done(&b))
 		status = run_methods(&b);
 	if (shifted && !b.lifted && b.m && (!status || status == GPUBE_ESTOP)) {

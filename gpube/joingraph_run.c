@@ -5,7 +5,6 @@
 #include "gpube/joingraph.h"
 #include "gpube/scaling.h"
 #include "gpube/shifted.h"
-#include "gpube/sweep.h"
 
 struct climb {
 	struct gpube_bounder *b;
@@ -19,7 +18,6 @@ struct climb {
 	uint8_t *dead;
 	int64_t n_dead, n_values;
 	double tried; /* when elimination was last tried */
-	struct gpube_sweep *sweep; /* NULL: there is nothing more to gain by it */
 	char by[32];
 };
 
@@ -63,12 +61,6 @@ static int both_ways(struct climb *c)
 	return status;
 }
 
-static void forget_sweep(struct climb *c)
-{
-	gpube__sweep_free(c->sweep);
-	c->sweep = NULL;
-}
-
 /*
  * Values that cannot be in a better assignment. If there are new ones, or twice
  * the time is gone, what is left may be eliminated.
@@ -93,14 +85,6 @@ static int filter(struct climb *c)
 			fmax(0.2, 0.5 * (gpube__now() - c->start)), &done);
 	if (!status && done)
 		gpube__bounder_raise(b, b->limit, "elimination");
-	if (!status && !gpube__bounder_done(b) && c->sweep) {
-		bool more;
-
-		status = gpube__sweep_run(c->sweep, 0.5 * (gpube__now() - c->start), &more);
-		if (!more)
-			forget_sweep(c);
-		gpube__joingraph_limit(&c->g, b->m, b->limit);
-	}
 	return status;
 }
 
@@ -195,12 +179,7 @@ int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 		c.n_values += b->m->vars[i].domain;
 	}
 	c.dead = gpube__alloc_zero(b->ctx, (uint64_t)c.n_values, 1);
-	status = c.at && c.dead ? GPUBE_OK : GPUBE_ENOMEM;
-	if (!status && b->opts->method == GPUBE_BOUND_AUTO && !b->opts->no_eliminate && !b->shifted)
-		status = gpube__sweep_new(&c.sweep, b);
-	if (!status)
-		status = ascend(&c);
-	forget_sweep(&c);
+	status = c.at && c.dead ? ascend(&c) : GPUBE_ENOMEM;
 	if (b->shifted && (!status || status == GPUBE_ESTOP) && c.g.constant < c.g.target) {
 		int lifted = gpube__lift_joins(b, &c.g);
 

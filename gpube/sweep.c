@@ -5,6 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+/* log2 of the states that are guessed along a line to begin with, and along the best one: of more
+ * there is no proof in a short time. */
+#define HOPELESS   45
+#define MOST_GUESS 28
+
 enum { FIRST_ROOM = 1 << 10, GROWTH = 8 };
 /* Cells of a message of the bound: as many fit a core's cache. */
 #define MESSAGE_BITS 12
@@ -31,7 +36,7 @@ struct gpube_sweep {
 	struct gpube_heuristic *h;
 	struct gpube_sweep_keys keys;
 	struct trail *trails; /* by position */
-	bool ready, fits;
+	bool fits;
 	int64_t room;     /* of the next run; 0: none was made */
 	double guess;     /* log2 of the states of all layers */
 	double needs;     /* seconds that the next run may take */
@@ -428,8 +433,13 @@ static int prepare(struct gpube_sweep *s, double seconds)
 	for (int32_t p = 0; p < n && !status; p++)
 		line[p] = b->order[n - 1 - p];
 	if (!status)
-		status = gpube__sweep_order(b->ctx, line, &s->guess, b->m, &g, b->opts->seed);
+		status = gpube__sweep_order(b->ctx, line, &s->guess, b->m, &g,
+			isfinite(seconds) ? HOPELESS : INFINITY, b->opts->seed);
 	gpube__graph_clear(b->ctx, &g);
+	if (!status && isfinite(seconds) && s->guess > MOST_GUESS) {
+		gpube__free(b->ctx, line);
+		return GPUBE_OK;
+	}
 	if (!status)
 		status = bound_rest(s, line, fmax(0.1, fmin(2, seconds / 4)));
 	gpube__free(b->ctx, line);
@@ -447,80 +457,52 @@ static int prepare(struct gpube_sweep *s, double seconds)
 	return gpube__sweep_keys_init(&s->keys, s->h, &s->fits);
 }
 
-int gpube__sweep_new(struct gpube_sweep **out, struct gpube_bounder *b)
-{
-	*out = gpube__alloc_zero(b->ctx, 1, sizeof(**out));
-	if (!*out)
-		return GPUBE_ENOMEM;
-	(*out)->b = b;
-	return GPUBE_OK;
-}
-
-void gpube__sweep_free(struct gpube_sweep *s)
-{
-	if (!s)
-		return;
-	gpube__free(s->b->ctx, s->trails);
-	gpube__sweep_keys_clear(s->b->ctx, &s->keys);
-	gpube_heuristic_free(s->h);
-	gpube__free(s->b->ctx, s);
-}
-
 /*
  * Room for the next run: for the largest layer where it is guessed to be small enough, a quarter of
- * all states, so that the runs in between, which would drop some of them, are left out. seconds  of
- * the last run
+ * all states, so that the runs in between, which would drop some of them, are left out.
  */
-static void make_room(struct gpube_sweep *s, double seconds)
+static void make_room(struct gpube_sweep *s, double seconds_of_last)
 {
-	double all = exp2(s->guess), largest = all / 4;
+	double largest = exp2(s->guess) / 4;
 
-	s->needs = GROWTH * seconds;
+	s->needs = GROWTH * seconds_of_last;
 	s->room *= GROWTH;
 	if (largest > (double)s->room && largest <= (double)most_room(s)) {
-		s->needs = seconds * all / (double)(s->n_states + 1);
+		s->needs = 0;
 		s->room = (int64_t)largest;
 	}
 }
 
-int gpube__sweep_run(struct gpube_sweep *s, double seconds, bool *more)
+/* Runs until nothing is dropped, or the next run would take too long, or more memory. */
+static int run(struct gpube_sweep *s)
 {
 	struct gpube_bounder *b = s->b;
-	const double start = gpube__now();
 	int status = GPUBE_OK;
 
-	*more = true;
-	if (!s->ready) {
-		status = prepare(s, seconds);
-		s->ready = !status;
-	}
-	s->end = start + 2 * seconds;
-	while (!status && s->fits && !gpube__bounder_done(b)) {
+	while (!gpube__bounder_done(b)) {
 		double before = gpube__now();
 
-		if (before + s->needs > start + seconds)
+		if (before + s->needs > s->end)
 			return GPUBE_OK;
 		status = sweep(s);
-		if (status == GPUBE_ESTOP && !gpube__stopped(b->ctx)) { /* its own time is over */
-			s->needs = 2 * (gpube__now() - before);
+		if (status == GPUBE_ESTOP && !gpube__stopped(b->ctx)) /* its own time is over */
 			return GPUBE_OK;
-		}
-		if (s->room >= most_room(s) || s->dropped >= s->limit)
+		if (status || s->room >= most_room(s) || s->dropped >= s->limit)
 			break;
 		make_room(s, gpube__now() - before);
 	}
-	*more = false;
 	return status;
 }
 
-int gpube__bound_sweep(struct gpube_bounder *b)
+int gpube__bound_sweep(struct gpube_bounder *b, double seconds)
 {
-	struct gpube_sweep *s;
-	bool more = true;
-	int status = gpube__sweep_new(&s, b);
+	struct gpube_sweep s = {.b = b, .end = gpube__now() + seconds};
+	int status = seconds > 0 ? prepare(&s, seconds) : GPUBE_OK;
 
-	if (!status)
-		status = gpube__sweep_run(s, INFINITY, &more);
-	gpube__sweep_free(s);
+	if (!status && s.fits)
+		status = run(&s);
+	gpube__free(b->ctx, s.trails);
+	gpube__sweep_keys_clear(b->ctx, &s.keys);
+	gpube_heuristic_free(s.h);
 	return status;
 }

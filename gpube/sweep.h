@@ -36,6 +36,7 @@
  * annealing.
  * order   in: where to begin, unless the vertices' numbers are better; out: order[0] is assigned
  *         first
+ * hopeless  where the first guess is more than that, nothing better is searched for
  * guess   out: log2 of the states in all layers, were none forbidden by a bound
  * The same seed gives the same order. Ends early when gpube__stopped().
  * The guess takes the variables of a front one after the other, and lets each value have the share
@@ -43,7 +44,7 @@
  * of two for every layer, where the front's cells are 10^5 times as many. Errors: ENOMEM
  */
 int gpube__sweep_order(struct gpube_ctx *ctx, int32_t *order, double *guess,
-	const struct gpube_model *m, const struct gpube_graph *g, uint64_t seed);
+	const struct gpube_model *m, const struct gpube_graph *g, double hopeless, uint64_t seed);
 
 /* ---- layers (sweep_layer.c) ------------------------------------------------------------------ */
 
@@ -101,23 +102,5 @@ static inline uint64_t gpube__sweep_gather(uint64_t key, uint64_t mask)
 	}
 	return out;
 }
-
-/* ---- runs (sweep.c) ----------------------------------------------------------------------------
- */
-
-struct gpube_sweep;
-
-/* Nothing is made before it is needed. Errors: ENOMEM */
-int gpube__sweep_new(struct gpube_sweep **out, struct gpube_bounder *b);
-void gpube__sweep_free(struct gpube_sweep *s);
-
-/*
- * gpube__sweep_run() - runs with ever more room for about 'seconds': what they find is told to the
- * bounder. The next call goes on with more room.
- * more  out: whether another call can bring more: false when all is proved that can be
- * Memory: the context's; a run that needs more drops states
- * Errors: ENOMEM, ESTOP, EBUG
- */
-int gpube__sweep_run(struct gpube_sweep *s, double seconds, bool *more);
 
 #endif

@@ -356,17 +356,18 @@ static void line_clear(struct gpube_ctx *ctx, struct line *l)
 }
 
 int gpube__sweep_order(struct gpube_ctx *ctx, int32_t *order, double *guess,
-	const struct gpube_model *m, const struct gpube_graph *g, uint64_t seed)
+	const struct gpube_model *m, const struct gpube_graph *g, double hopeless, uint64_t seed)
 {
 	struct line l = {.g = g};
 	int status = line_init(ctx, &l, m);
 
 	if (!status) {
-		double given = begin(&l, order);
+		double given = begin(&l, order), as_numbered = begin(&l, NULL);
 
-		if (given < begin(&l, NULL))
-			begin(&l, order);
-		anneal(&l, order, guess, ctx, seed);
+		*guess = given < as_numbered ? begin(&l, order) : as_numbered;
+		memcpy(order, l.order, (size_t)g->n * sizeof(*order));
+		if (*guess <= hopeless)
+			anneal(&l, order, guess, ctx, seed);
 	}
 	line_clear(ctx, &l);
 	return status;
