@@ -29,7 +29,7 @@ static void put(void *values, enum gpube_type type, uint64_t i, int64_t v, int k
 	const bool forbidden = kind == FORBIDDEN && v % 3 == 0;
 
 	if (kind == TIES)
-		v %= 3;
+		v = v % 3 * 3000;
 	switch (type) {
 	case GPUBE_INT16:
 		((int16_t *)values)[i] = forbidden ? -16000 : (int16_t)(v % largest(type));
@@ -81,8 +81,8 @@ static void equals_reference(void **state)
 		s.least = -most;
 		s.most = most;
 	} else if (row->kind == TIES) {
-		s.least = -4;
-		s.most = 4;
+		s.least = -12000;
+		s.most = 12000;
 	}
 	s.out = out;
 	memset(out, 0x55, bytes);
