@@ -1,4 +1,5 @@
 /* be.c - the elimination itself: see be.h. */
+#include "gpube/be_args.h"
 #include "gpube/be_blocks.h"
 #include "gpube/be_load.h"
 #include "gpube/dense.h"
@@ -116,66 +117,6 @@ static bool stores_args(const struct run *r, int32_t p)
 	return r->assigning && !r->keep && gpube__be_stores_args(r->be, p, r->w->type);
 }
 
-static uint64_t eight_bytes(const uint8_t *p)
-{
-	return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
-	       (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
-	       (uint64_t)p[7] << 56;
-}
-
-/* Eight arg-mins of 1, 2 or 4 bits, one in a byte, as neighbours in the lowest bits. */
-static uint64_t squeeze(uint64_t args, int bits)
-{
-	switch (bits) {
-	case 1: /* byte k comes to bit 56 + k, and nothing else there */
-		return args * 0x0102040810204080u >> 56;
-	case 2:
-		args = (args | args >> 6) & 0x000f000f000f000fu;
-		args = (args | args >> 12) & 0x000000ff000000ffu;
-		return (args | args >> 24) & 0xffff;
-	default:
-		args = (args | args >> 4) & 0x00ff00ff00ff00ffu;
-		args = (args | args >> 8) & 0x0000ffff0000ffffu;
-		return (args | args >> 16) & 0xffffffff;
-	}
-}
-
-static void pack_args(uint8_t *packed, const uint8_t *args, int64_t n, int bits)
-{
-	int64_t i = 0;
-
-	for (; i + 8 <= n; i += 8) {
-		const uint64_t eight = squeeze(eight_bytes(args + i), bits);
-
-		for (int k = 0; k < bits; k++)
-			*packed++ = (uint8_t)(eight >> 8 * k);
-	}
-	for (int per_byte = 8 / bits; i < n; i += per_byte) {
-		unsigned byte = 0;
-
-		for (int k = 0; k < per_byte && i + k < n; k++)
-			byte |= (unsigned)args[i + k] << (k * bits);
-		*packed++ = (uint8_t)byte;
-	}
-}
-
-static int32_t stored_arg(const uint8_t *packed, int64_t i, int bits)
-{
-	uint16_t half;
-	uint32_t word;
-
-	if (bits < 8)
-		return packed[i * bits / 8] >> (i * bits % 8) & ((1 << bits) - 1);
-	if (bits == 8)
-		return packed[i];
-	if (bits == 16) {
-		memcpy(&half, packed + 2 * i, 2);
-		return half;
-	}
-	memcpy(&word, packed + 4 * i, 4);
-	return (int32_t)word;
-}
-
 /* Room for so many bytes; what it held is lost. */
 static int take_room(
 	struct gpube_ctx *ctx, const struct gpube_ops *ops, struct args_room *room, uint64_t bytes)
@@ -217,7 +158,7 @@ static int keep_args(struct run *r, int32_t p, const void *out_arg, int arg_byte
 			return status;
 		out_arg = r->home.at;
 	}
-	pack_args(r->args[p], out_arg, b->cells, bits);
+	gpube__args_pack(ctx, r->args[p], out_arg, b->cells, bits);
 	return GPUBE_OK;
 }
 
@@ -472,7 +413,7 @@ static int assign(struct run *r, int32_t *values)
 		int32_t var = be->buckets[p].var;
 
 		if (r->args[p])
-			values[var] = stored_arg(r->args[p], message_cell(be, p, -1, 0, values),
+			values[var] = gpube__args_at(r->args[p], message_cell(be, p, -1, 0, values),
 				gpube__be_arg_bits(be->m->vars[var].domain));
 		else
 			status = choose(r, p, values, &s);

@@ -445,6 +445,9 @@ static int run(const void *opts, int n_args, char **args)
 		nash_ranks_close(&ranks);
 		return rc;
 	}
+	/* the other methods are the CPU's unless a device is asked for */
+	if (o->backend == GPUBE_BACKEND_CUDA || o->method == NASH_METHOD_SE)
+		session_open_device(&s, (enum gpube_backend)o->backend, false, true);
 	/* the words of --from are those of enum nash_format, in its order */
 	if (nash_read(&game, s.ctx, args[0], (enum nash_format)o->from)) {
 		rc = session_fail(&s, NULL);

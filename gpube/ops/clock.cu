@@ -107,11 +107,14 @@ double gpube__copy_begin(struct gpube_ctx *ctx)
 	return gpube__now();
 }
 
+void gpube__copied(struct gpube_ctx *ctx, double begin)
+{
+	gpube__device_of(ctx)->clock->copying += gpube__now() - begin;
+}
+
 int gpube__copy_end(struct gpube_ctx *ctx, double begin)
 {
-	struct gpube__device *d = gpube__device_of(ctx);
-
-	GPUBE_ECUDA(ctx, cudaStreamSynchronize(d->stream));
-	d->clock->copying += gpube__now() - begin;
+	GPUBE_ECUDA(ctx, cudaStreamSynchronize(gpube__device_of(ctx)->stream));
+	gpube__copied(ctx, begin);
 	return GPUBE_OK;
 }

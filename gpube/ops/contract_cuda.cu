@@ -23,60 +23,12 @@ static gpube__box_function function_of(
 	}
 }
 
-/* What a contraction, or those of one form, are done by. */
-enum by { BY_GENERAL, BY_BOXES, BY_TILES, BY_PANELS };
-
-struct plan {
-	enum by by;
-	struct gpube__box box;
-	struct gpube__direct direct;
-	struct gpube__panel panel;
-};
-
-/* What kernels take, by experience, of what was predicted; boxes besides, for two launches. */
-#define BOX_CYCLES   1.5
-#define PANEL_CYCLES 1.15
-#define BOX_LAUNCH   16000.0
-#define SHORT_CYCLES 70000.0  /* so short that a search for boxes would take longer */
-#define LONG_CYCLES  135000.0 /* so long that a search for panels is worth its time */
-
-static double box_cycles(const struct gpube__box *b, bool in_batch)
+static struct gpube__box_device limits_of(const struct gpube__device *d)
 {
-	if (in_batch)
-		return b->cycles;
-	return b->cycles * (b->kernel == BOX_8X8_PLAIN ? 1 : BOX_CYCLES) + BOX_LAUNCH;
-}
+	const struct gpube__box_device limits = {d->n_sms,
+		(uint32_t)d->shared_bytes - GPUBE_BOX_STATIC_BYTES, (uint32_t)d->sm_shared_bytes};
 
-/*
- * The plan that is predicted to be faster, of those that 'path' allows. Each search is made only
- * where what was found before takes longer than the search and its kernels would.
- */
-static void make_plan(struct plan *p, const struct gpube__device *d, enum gpube__path path,
-	const struct gpube_contraction *c, const struct gpube__shape *s, bool in_batch)
-{
-	const struct gpube__box_device limits = {
-		d->n_sms, (uint32_t)d->shared_bytes - GPUBE_BOX_STATIC_BYTES,
-		(uint32_t)d->sm_shared_bytes};
-	const bool any = path == GPUBE_PATH_ANY;
-	double cycles = INFINITY, other;
-
-	p->by = BY_GENERAL;
-	if (c->n_in > GPUBE_BOX_IN || path == GPUBE_PATH_GENERAL)
-		return;
-	if ((any || path == GPUBE_PATH_DIRECT) &&
-		gpube__direct_plan(&p->direct, &cycles, &limits, c, s, in_batch))
-		p->by = BY_TILES;
-	if ((path == GPUBE_PATH_PANELS || (any && cycles > LONG_CYCLES)) && !in_batch &&
-		gpube__panel_plan(&p->panel, &other, &limits, c, s) &&
-		other * PANEL_CYCLES < cycles) {
-		p->by = BY_PANELS;
-		cycles = other * PANEL_CYCLES;
-	}
-	if (p->by != BY_GENERAL && (!any || (!in_batch && cycles < SHORT_CYCLES)))
-		return;
-	if (gpube__box_plan(&p->box, &limits, c, s, in_batch) &&
-		box_cycles(&p->box, in_batch) < cycles)
-		p->by = BY_BOXES;
+	return limits;
 }
 
 /* Each plan's words in the context's room for them: launches the kernel that makes them. */
@@ -218,18 +170,18 @@ static int launch_panels(
 	return GPUBE_OK;
 }
 
-static int launch_one(struct gpube_ctx *ctx, const struct plan *p,
+static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 	const struct gpube_contraction *c, double joined)
 {
 	int status;
 
-	if (p->by == BY_GENERAL)
+	if (p->by == GPUBE_BY_GENERAL)
 		return gpube__contract_general(ctx, c);
-	if (p->by == BY_BOXES) {
+	if (p->by == GPUBE_BY_BOXES) {
 		status = launch_box(ctx, &p->box, c);
 	} else {
 		gpube__mark(ctx, 0);
-		status = p->by == BY_PANELS ? launch_panels(ctx, &p->panel, c)
+		status = p->by == GPUBE_BY_PANELS ? launch_panels(ctx, &p->panel, c)
 					    : launch_direct(ctx, &p->direct, c, NULL, 0, 1);
 		gpube__mark(ctx, 1);
 	}
@@ -262,8 +214,10 @@ static bool is_aligned(const struct gpube_contraction *c)
 int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 {
 	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
+	const struct gpube__device *d = gpube__device_of(ctx);
+	const struct gpube__box_device limits = limits_of(d);
+	const struct gpube__cuda_plan *p;
 	struct gpube__shape s;
-	struct plan p;
 	bool done = false;
 	int status = check(ctx, c);
 
@@ -274,8 +228,10 @@ int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *
 	if (c->n_in > GPUBE_BOX_IN || !is_aligned(c))
 		return gpube__contract_general(ctx, c);
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	make_plan(&p, gpube__device_of(ctx), gpube__device_of(ctx)->path, c, &s, false);
-	return launch_one(ctx, &p, c, (double)s.n_out_cells * (double)s.n_reduced);
+	status = gpube__cuda_plans_get(&p, d->plans, ctx, d->path, &limits, c, &s);
+	return status != GPUBE_OK
+	               ? status
+	               : launch_one(ctx, p, c, (double)s.n_out_cells * (double)s.n_reduced);
 }
 
 /* ---- batches -------------------------------------------------------------------------- */
@@ -290,10 +246,11 @@ struct group {
 #define N_RECENT   8  /* forms that a contraction is compared with */
 #define MANY_FORMS 16 /* then a form of few contractions has no launch of its own */
 #define FEW	   32
+#define FEW_ALONE  4 /* a launch each takes less than sending what a common one is told */
 
 /* The contractions of a batch that have one form. */
 struct form {
-	struct plan plan;
+	struct gpube__cuda_plan plan;
 	int64_t first; /* a contraction of it */
 	int64_t n;
 	int32_t group; /* boxes: -1: not in the batch's launches */
@@ -381,19 +338,22 @@ static int find_form(struct gpube_ctx *ctx, struct batch *b, int64_t i)
 static void plan_form(const struct gpube__device *d, struct batch *b, struct form *f)
 {
 	const struct gpube_contraction *c = &b->c[f->first];
+	const struct gpube__box_device limits = limits_of(d);
 	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
 	enum gpube__path path = d->path;
 	struct gpube__shape s;
 
-	f->plan.by = BY_GENERAL;
+	f->plan.by = GPUBE_BY_GENERAL;
+	f->plan.tried = 0;
+	f->plan.spent = 0;
 	if (c->n_in > GPUBE_BOX_IN)
 		return;
 	/* boxes of several forms share a launch */
 	if (b->n_forms > MANY_FORMS && f->n < FEW && d->path == GPUBE_PATH_ANY)
 		path = GPUBE_PATH_BOXES;
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	make_plan(&f->plan, d, path, c, &s, true);
-	if (f->plan.by != BY_BOXES)
+	gpube__cuda_plan_make(&f->plan, path, &limits, c, &s, true);
+	if (f->plan.by != GPUBE_BY_BOXES)
 		return;
 	f->group = find_group(b, &f->plan.box, c);
 	if (f->group < 0)
@@ -449,7 +409,7 @@ static struct parts lay_out(struct batch *b, int64_t n)
 		at.end += b->groups[g].n_blocks * sizeof(struct gpube__box_work);
 	}
 	for (int64_t i = 0; i < b->n_forms; i++)
-		if (b->forms[i].plan.by == BY_TILES) {
+		if (b->forms[i].plan.by == GPUBE_BY_TILES) {
 			at.end = round_up(at.end);
 			b->forms[i].ios = at.end;
 			at.end += (uint64_t)b->forms[i].n * at.direct_io_bytes;
@@ -476,14 +436,14 @@ static void fill_parts(struct batch *b, int64_t n, const struct parts *at, unsig
 		if (f->group >= 0) {
 			fill_io((struct gpube__box_io *)(to + at->ios + (uint64_t)i * at->io_bytes),
 				&f->plan.box, &b->c[i]);
-		} else if (f->plan.by == BY_TILES) {
+		} else if (f->plan.by == GPUBE_BY_TILES) {
 			/* for now where the next row goes */
 			fill_direct_io((struct gpube__direct_io *)(to + f->ios), &b->c[i]);
 			f->ios += at->direct_io_bytes;
 		}
 	}
 	for (int64_t i = 0; i < b->n_forms; i++)
-		if (b->forms[i].plan.by == BY_TILES)
+		if (b->forms[i].plan.by == GPUBE_BY_TILES)
 			b->forms[i].ios -= (uint64_t)b->forms[i].n * at->direct_io_bytes;
 	for (int g = 0; g < b->n_groups; g++)
 		work += fill_work(b, n, g, work);
@@ -537,7 +497,7 @@ static int launch_batch(struct gpube_ctx *ctx, struct batch *b, int64_t n)
 	for (int64_t i = 0; i < b->n_forms && status == GPUBE_OK; i++) {
 		const struct form *f = &b->forms[i];
 
-		if (f->plan.by == BY_TILES)
+		if (f->plan.by == GPUBE_BY_TILES)
 			status = launch_direct(ctx, &f->plan.direct, &b->c[f->first],
 				device + f->ios, at.direct_io_bytes, (uint32_t)f->n);
 	}
@@ -545,7 +505,7 @@ static int launch_batch(struct gpube_ctx *ctx, struct batch *b, int64_t n)
 	return status;
 }
 
-/* Of tables in host memory: alone, so that they stream. */
+/* Each alone: so tables in host memory stream, and so few need no common descriptor. */
 static int contract_each(struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c)
 {
 	int status = GPUBE_OK;
@@ -560,10 +520,11 @@ int gpube__contract_batch_cuda(struct gpube_ctx *ctx, int64_t n, const struct gp
 	struct batch b;
 	int status = GPUBE_OK;
 
+	if (n <= FEW_ALONE)
+		return contract_each(ctx, n, c);
 	for (int64_t i = 0; i < n; i++)
 		if (gpube__touches_spilled(ctx, &c[i]))
 			return contract_each(ctx, n, c);
-
 	if (n > INT32_MAX)
 		return gpube__fail(ctx, GPUBE_ELIMIT, "contract: too large a batch");
 	memset(&b, 0, sizeof(b));
@@ -582,7 +543,7 @@ int gpube__contract_batch_cuda(struct gpube_ctx *ctx, int64_t n, const struct gp
 	for (int64_t i = 0; i < n && status == GPUBE_OK; i++) {
 		const struct form *f = &b.forms[b.form_of[i]];
 
-		if (f->group < 0 && f->plan.by != BY_TILES)
+		if (f->group < 0 && f->plan.by != GPUBE_BY_TILES)
 			status = gpube__contract_cuda(ctx, &c[i]);
 	}
 	if (status == GPUBE_OK)

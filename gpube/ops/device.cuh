@@ -20,6 +20,7 @@
 extern "C" {
 #include "gpube/base/base.h"
 #include "gpube/ops/contract.h"
+#include "gpube/ops/contract_path.h"
 #include "gpube/ops/index.h"
 #include "gpube/ops/semiring.h"
 }
@@ -63,15 +64,7 @@ struct gpube__partial {
 
 #define GPUBE_MAX_PARTIALS 8192
 #define GPUBE_MAX_PEERS	   7
-
-/* Which kernels contract may take: those predicted to be faster, or only one kind. */
-enum gpube__path {
-	GPUBE_PATH_ANY,
-	GPUBE_PATH_BOXES,
-	GPUBE_PATH_DIRECT,
-	GPUBE_PATH_PANELS,
-	GPUBE_PATH_GENERAL,
-};
+#define GPUBE_FEW	   32 /* pieces or tables of which a kernel is told by its parameters */
 
 struct gpube__device {
 	int id, n_sms;
@@ -93,6 +86,7 @@ struct gpube__device {
 	cudaEvent_t sent;	/* the copy has been read */
 	struct gpube__watch *watch; /* NULL until a kernel needs it */
 	enum gpube__path path; /* tests and benchmarks */
+	struct gpube__cuda_plans *plans;
 	cudaEvent_t marks[2];	/* benchmarks: recorded before and after the kernels, if not NULL */
 	struct gpube__clock *clock;
 	struct gpube_ctx *peers[GPUBE_MAX_PEERS]; /* see gpube__open_peers() */
@@ -117,6 +111,8 @@ int gpube__clock_settle(struct gpube_ctx *ctx, double *copying);
 /* Around a copy between host and device, which waits for what was begun before: now, and done. */
 double gpube__copy_begin(struct gpube_ctx *ctx);
 int gpube__copy_end(struct gpube_ctx *ctx, double begin);
+/* A copy that began then has taken the host until now. */
+void gpube__copied(struct gpube_ctx *ctx, double begin);
 int gpube__clock_open(struct gpube_ctx *ctx);
 void gpube__clock_free(struct gpube_ctx *ctx, struct gpube__clock *c);
 
@@ -152,6 +148,12 @@ void gpube__stream_close(struct gpube_ctx *ctx);
 int gpube__contract_streamed(struct gpube_ctx *ctx, const struct gpube_contraction *c, bool *done);
 
 /* ---- descriptors ------------------------------------------------------------------ */
+
+/*
+ * Pinned memory, which the device sees, too, until the next call. to_send: for the host to write
+ * to, so what was sent of it last is waited for; otherwise for kernels, which come behind that.
+ */
+unsigned char *gpube__staging(struct gpube_ctx *ctx, uint64_t bytes, bool to_send);
 
 /* Room for 'bytes' of descriptors on the host and, through *out, on the device. */
 unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes);

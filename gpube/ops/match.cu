@@ -13,7 +13,7 @@ extern "C" {
  * Bound: DRAM for two tables; for many, the latency of n loads in a row
  */
 template <bool wide>
-static __global__ void __launch_bounds__(THREADS) match_cells(
+static __device__ void match_all(
 	void *const *tables, int32_t n, int64_t cells, int64_t limit, int64_t cut)
 {
 	const int64_t step = (int64_t)gridDim.x * blockDim.x;
@@ -21,6 +21,43 @@ static __global__ void __launch_bounds__(THREADS) match_cells(
 	for (int64_t cell = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; cell < cells;
 		cell += step)
 		gpube__match_cell(tables, n, cell, limit, cut, wide);
+}
+
+template <bool wide>
+static __global__ void __launch_bounds__(THREADS) match_cells(
+	void *const *tables, int32_t n, int64_t cells, int64_t limit, int64_t cut)
+{
+	match_all<wide>(tables, n, cells, limit, cut);
+}
+
+struct few_tables {
+	void *table[GPUBE_FEW];
+};
+
+/* The same where a kernel's parameters have room for the addresses. */
+template <bool wide>
+static __global__ void __launch_bounds__(THREADS) match_few(
+	const __grid_constant__ struct few_tables few, int32_t n, int64_t cells, int64_t limit,
+	int64_t cut)
+{
+	match_all<wide>(few.table, n, cells, limit, cut);
+}
+
+static int launch_few(struct gpube_ctx *ctx, const struct gpube_match *m, unsigned grid)
+{
+	cudaStream_t stream = gpube__device_of(ctx)->stream;
+	struct few_tables few;
+
+	memset(&few, 0, sizeof(few));
+	memcpy(few.table, m->tables, (size_t)m->n * sizeof(*m->tables));
+	if (m->type == GPUBE_INT32)
+		match_few<false><<<grid, THREADS, 0, stream>>>(
+			few, m->n, m->cells, m->limit, m->cut);
+	else
+		match_few<true><<<grid, THREADS, 0, stream>>>(
+			few, m->n, m->cells, m->limit, m->cut);
+	GPUBE_ECUDA(ctx, cudaGetLastError());
+	return GPUBE_OK;
 }
 
 int gpube__match_cuda(struct gpube_ctx *ctx, const struct gpube_match *m)
@@ -37,6 +74,8 @@ int gpube__match_cuda(struct gpube_ctx *ctx, const struct gpube_match *m)
 		return gpube__fail(ctx, GPUBE_EINVAL, "match: tables of integers alone");
 	if (m->cells == 0)
 		return GPUBE_OK;
+	if (m->n <= GPUBE_FEW)
+		return launch_few(ctx, m, grid);
 	host = gpube__words(ctx, &list, bytes);
 	if (!host)
 		return GPUBE_ENOMEM;

@@ -3,7 +3,12 @@
 
 #include <stdio.h>
 
+extern "C" {
+#include "gpube/ops/opening.h"
+}
+
 #define OVERHEAD_BYTES (64ull << 20) /* of descriptors and partial results, besides tables */
+#define SMALL_BYTES    (1u << 18)    /* of an upload that nobody waits for */
 
 /*
  * Tables that the device has no room for lie in host memory (stream.cu), for callers that said what they
@@ -35,8 +40,7 @@ static void cuda_free(struct gpube_ctx *ctx, void *p)
 		gpube__arena_give(gpube__device_of(ctx)->arena, ctx, p);
 }
 
-/* To the device and back. */
-static int cuda_copy(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes)
+static int copy_waiting(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes)
 {
 	const double begin = gpube__copy_begin(ctx);
 
@@ -44,6 +48,25 @@ static int cuda_copy(struct gpube_ctx *ctx, void *to, const void *from, uint64_t
 	                         gpube__device_of(ctx)->stream));
 	/* the caller may change 'from' at once */
 	return gpube__copy_end(ctx, begin);
+}
+
+/* What is small goes by way of the pinned memory of descriptors, and is waited for by nobody. */
+static int cuda_upload(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+	const double begin = gpube__now();
+	unsigned char *staged;
+
+	if (bytes > SMALL_BYTES || d->spilled || d->streaming) /* these have streams of their own */
+		return copy_waiting(ctx, to, from, bytes);
+	staged = gpube__staging(ctx, bytes, true);
+	if (!staged)
+		return GPUBE_ENOMEM;
+	memcpy(staged, from, bytes);
+	GPUBE_ECUDA(ctx, cudaMemcpyAsync(to, staged, bytes, cudaMemcpyDefault, d->stream));
+	GPUBE_ECUDA(ctx, cudaEventRecord(d->sent, d->stream));
+	gpube__copied(ctx, begin);
+	return GPUBE_OK;
 }
 
 static int cuda_contract(struct gpube_ctx *ctx, const struct gpube_contraction *c)
@@ -65,7 +88,8 @@ static int cuda_gather(struct gpube_ctx *ctx, void *to, int64_t n, const struct 
 	const double begin = gpube__copy_begin(ctx);
 	const int status = gpube__gather_cuda(ctx, to, n, pieces, cell_bytes);
 
-	return status == GPUBE_OK ? gpube__copy_end(ctx, begin) : status;
+	gpube__copied(ctx, begin); /* it has waited */
+	return status;
 }
 
 /*
@@ -105,17 +129,16 @@ void *gpube__lists(struct gpube_ctx *ctx, uint64_t bytes)
 	return room(ctx, &d->lists, &d->lists_bytes, bytes);
 }
 
-unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes)
+unsigned char *gpube__staging(struct gpube_ctx *ctx, uint64_t bytes, bool to_send)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 
-	bytes = rounded(bytes);
-	if (!room(ctx, &d->words, &d->words_bytes, bytes))
-		return NULL;
 	/* what was sent last may still be on its way */
-	if (d->staging && cudaEventSynchronize(d->sent) != cudaSuccess)
+	if (d->staging && (to_send || bytes > d->staging_bytes) &&
+		cudaEventSynchronize(d->sent) != cudaSuccess)
 		goto fail;
 	if (bytes > d->staging_bytes) {
+		bytes = rounded(bytes);
 		cudaFreeHost(d->staging);
 		d->staging = NULL;
 		d->staging_bytes = 0;
@@ -123,12 +146,22 @@ unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes)
 			goto fail;
 		d->staging_bytes = bytes;
 	}
-	*out = d->words;
 	return d->staging;
 fail:
 	gpube__fail(ctx, GPUBE_ECUDA, "CUDA: no pinned memory for descriptors: %s",
 	        cudaGetErrorString(cudaGetLastError()));
 	return NULL;
+}
+
+unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	bytes = rounded(bytes);
+	if (!room(ctx, &d->words, &d->words_bytes, bytes))
+		return NULL;
+	*out = d->words;
+	return gpube__staging(ctx, bytes, true);
 }
 
 int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes)
@@ -196,8 +229,8 @@ static const struct gpube_ops cuda_ops = {
 	cuda_contract_batch,
 	cuda_alloc,
 	cuda_free,
-	cuda_copy,
-	cuda_copy,
+	cuda_upload,
+	copy_waiting,
 	gpube__match_cuda,
 	gpube__clock_settle,
 	cuda_gather,
@@ -230,6 +263,9 @@ static void device_close(struct gpube_ctx *ctx)
 	}
 	gpube__arena_free(d->arena, ctx);
 	gpube__clock_free(ctx, d->clock);
+	if (d->plans)
+		gpube__cuda_plans_clear(ctx, d->plans);
+	gpube__free(ctx, d->plans);
 	if (d->sent)
 		cudaEventDestroy(d->sent);
 	cudaFreeHost(d->staging);
@@ -251,6 +287,7 @@ static int device_open(struct gpube_ctx *ctx, int id)
 	cudaError_t error;
 	int n = 0, shared = 0, sm_shared = 0;
 
+	gpube__opening_wait();
 	error = cudaGetDeviceCount(&n);
 	if (error != cudaSuccess || n == 0)
 		return no_device(ctx, error != cudaSuccess ? error : cudaErrorNoDevice);
@@ -279,7 +316,8 @@ static int device_open(struct gpube_ctx *ctx, int id)
 		device_close(ctx);
 		return no_device(ctx, error);
 	}
-	if (gpube__clock_open(ctx) != GPUBE_OK)
+	d->plans = (struct gpube__cuda_plans *)gpube__alloc_zero(ctx, 1, sizeof(*d->plans));
+	if (!d->plans || gpube__clock_open(ctx) != GPUBE_OK)
 		goto fail;
 	d->shared_bytes = (size_t)shared;
 	d->sm_shared_bytes = (size_t)sm_shared;
@@ -350,6 +388,8 @@ extern "C" bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name)
 		path = GPUBE_PATH_DIRECT;
 	else if (name && strcmp(name, "panels") == 0)
 		path = GPUBE_PATH_PANELS;
+	else if (name && strcmp(name, "planes") == 0)
+		path = GPUBE_PATH_PLANES;
 	else if (name && strcmp(name, "general") == 0)
 		path = GPUBE_PATH_GENERAL;
 	else if (name)

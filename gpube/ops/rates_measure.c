@@ -16,9 +16,12 @@ static double settled(struct gpube_ctx *ctx, const struct gpube_ops *ops)
 	return gpube__now();
 }
 
-/* Best seconds of n runs of a contraction, one behind the other, of each of them. */
+/*
+ * Best seconds of n runs of a contraction, one behind the other, of each of them.
+ * next  the size of a dim, one more with each run, so that each is planned anew; NULL: all are alike
+ */
 static int time_contract(double *best, struct gpube_ctx *ctx, const struct gpube_ops *ops,
-	const struct gpube_contraction *c, int n)
+	const struct gpube_contraction *c, int n, int64_t *next)
 {
 	int status = ops->contract(ctx, c);
 
@@ -26,21 +29,28 @@ static int time_contract(double *best, struct gpube_ctx *ctx, const struct gpube
 	for (int k = 0; k < REPEATS && !status; k++) {
 		double start = settled(ctx, ops), seconds;
 
-		for (int i = 0; i < n && !status; i++)
+		for (int i = 0; i < n && !status; i++) {
+			if (next)
+				++*next;
 			status = ops->contract(ctx, c);
+		}
 		seconds = (settled(ctx, ops) - start) / n;
 		*best = seconds < *best ? seconds : *best;
 	}
 	return status;
 }
 
-/* out(i, j) = min over x of a(x, i) + b(x, j), of n values each; 'table' holds all three. */
+/*
+ * out(i, j) = min over x of a(x, i) + b(x, j), of n values each, once or, of few values, many times
+ * with one i more each time; 'table' holds all three.
+ */
 static int time_product(double *best, struct gpube_ctx *ctx, const struct gpube_ops *ops,
 	char *table, enum gpube_type type, int64_t n, int times)
 {
 	const int32_t dims[] = {2, 0, 2, 1};
-	const int64_t sizes[] = {n, n, n};
-	const size_t bytes = (size_t)(n * n) * gpube__type_size(type);
+	int64_t sizes[] = {n, n, n};
+	const size_t bytes =
+		(size_t)((n + REPEATS * (times - 1)) * n + 63) / 64 * 64 * gpube__type_size(type);
 	const struct gpube_operand in[] = {
 		{table + bytes, NULL, 2, dims}, {table + 2 * bytes, NULL, 2, dims + 2}};
 	const struct gpube_contraction c = {.semiring = GPUBE_MIN_PLUS,
@@ -54,7 +64,7 @@ static int time_product(double *best, struct gpube_ctx *ctx, const struct gpube_
 		.threshold = 1 << 26,
 		.out = table};
 
-	return time_contract(best, ctx, ops, &c, times);
+	return time_contract(best, ctx, ops, &c, times, times > 1 ? sizes : NULL);
 }
 
 struct copying {

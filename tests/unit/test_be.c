@@ -3,6 +3,7 @@
 
 #include "gpube/be_blocks.h"
 #include "gpube/be.h"
+#include "gpube/be_args.h"
 #include "tests/support/context.h"
 
 static struct gpube_be_sides on_cpu; /* set up with the context */
@@ -250,6 +251,34 @@ static void check_both_ways(const struct gpube_be *be, const struct gpube_workin
 	assert_memory_equal(values[0], values[1], (size_t)be->n * sizeof(int32_t));
 }
 
+/* Arg-mins of 1, 2 and 4 bits, as many as several threads' pieces and a few, are read again. */
+static void packed_arg_mins(void **state)
+{
+	static const int64_t n_of[] = {0, 1, 7, 8, 9, (1 << 18) - 1, 1 << 18, (3 << 18) + 13};
+	uint8_t *args = malloc((3 << 18) + 13), *packed = malloc((3 << 17) + 64);
+
+	(void)state;
+	assert_non_null(args);
+	assert_non_null(packed);
+	for (int bits = 1; bits <= 4; bits *= 2)
+		for (size_t i = 0; i < sizeof(n_of) / sizeof(*n_of); i++) {
+			const int64_t n = n_of[i], bytes = (n * bits + 7) / 8;
+			int64_t wrong = 0;
+
+			for (int64_t k = 0; k < n; k++)
+				args[k] = (uint8_t)((uint64_t)k * 0x9e3779b97f4a7c15u >> (64 - bits));
+			memset(packed + bytes, 0xa5, 8);
+			gpube__args_pack(ctx, packed, args, n, bits);
+			for (int64_t k = 0; k < n; k++)
+				wrong += gpube__args_at(packed, k, bits) != args[k];
+			assert_int_equal(wrong, 0);
+			for (int k = 0; k < 8; k++)
+				assert_int_equal(packed[bytes + k], 0xa5);
+		}
+	free(args);
+	free(packed);
+}
+
 /*
  * Bucket 1 gets a message, and its 105 arg-mins are stored in as many bits as its domain needs;
  * bucket 0 has functions alone. The assignment is that of keeping all messages.
@@ -374,6 +403,7 @@ int main(void)
 		cmocka_unit_test(domains_of_every_width),
 		cmocka_unit_test(plan_of_a_triangle),
 		cmocka_unit_test(blocks_wait_for_the_next),
+		cmocka_unit_test(packed_arg_mins),
 		cmocka_unit_test(stored_arg_mins),
 		cmocka_unit_test(smaller_messages_are_kept),
 		cmocka_unit_test(stop_ends_the_run),

@@ -1,0 +1,74 @@
+/*
+ * contract_path.h - which kernels of the CUDA backend do a contraction. Host code alone, so that it
+ * is tested without a device.
+ *
+ * A search for a plan takes the host from 5 us (direct tiles) over 10 to 700 (boxes) to 500 (panels),
+ * more with each output dim, and what it finds spares a half of the kernels' time at most. So direct
+ * tiles come first, and the longer searches follow when contractions of this shape, those done
+ * before included, are predicted to take longer than they would: then a search
+ * costs about as much as was lost without it, whatever else comes. Plans are kept by shape, since
+ * grids, chunks of streamed tables and repeated runs have the same ones again and again.
+ */
+#ifndef GPUBE_OPS_CONTRACT_PATH_H
+#define GPUBE_OPS_CONTRACT_PATH_H
+
+#include "gpube/ops/contract_box.h"
+#include "gpube/ops/contract_direct.h"
+#include "gpube/ops/contract_panel.h"
+
+/* Which kernels contract may take: those predicted to be faster, or only one kind. */
+enum gpube__path {
+	GPUBE_PATH_ANY,
+	GPUBE_PATH_BOXES,
+	GPUBE_PATH_DIRECT,
+	GPUBE_PATH_PANELS, /* that are summed in shared memory */
+	GPUBE_PATH_PLANES, /* panels whose operands are added up in registers */
+	GPUBE_PATH_GENERAL,
+};
+
+/* What a contraction, or those of one form, are done by. */
+enum gpube__by { GPUBE_BY_GENERAL, GPUBE_BY_BOXES, GPUBE_BY_TILES, GPUBE_BY_PANELS };
+
+enum { GPUBE_TRIED_TILES = 1, GPUBE_TRIED_PANELS = 2, GPUBE_TRIED_BOXES = 4 };
+
+struct gpube__cuda_plan {
+	enum gpube__by by;
+	unsigned tried;	      /* searches that were made; 0: a new plan */
+	double cycles, spent; /* of the device: predicted, and of all contractions so far */
+	struct gpube__direct direct;
+	struct gpube__panel panel;
+	struct gpube__box box; /* the largest; untouched where nothing is done by boxes */
+};
+
+/*
+ * gpube__cuda_plan_make() - the plan that is predicted to be fastest, of those worth looking for.
+ * p         begins with by, tried, cycles and spent 0; on later calls for the same shape it is made better
+ *           where that has become worth a search
+ * in_batch  many such in one launch: all that a batch can take is searched for at once
+ */
+void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
+	const struct gpube__box_device *device, const struct gpube_contraction *c,
+	const struct gpube__shape *s, bool in_batch);
+
+/* Plans of contractions alone, by shape; zeros: none yet. */
+#define GPUBE_CUDA_PLANS 64
+struct gpube__cuda_plans {
+	struct gpube__kept_plan {
+		int64_t *key;
+		uint64_t key_bytes;
+		struct gpube__cuda_plan *plan;
+	} slots[GPUBE_CUDA_PLANS];
+};
+
+/*
+ * gpube__cuda_plans_get() - the plan for one more contraction of this shape.
+ * out     out; the plans', valid until the next call
+ * c       of at most GPUBE_BOX_IN operands; s: its shape
+ * Errors: ENOMEM
+ */
+int gpube__cuda_plans_get(const struct gpube__cuda_plan **out, struct gpube__cuda_plans *plans,
+	struct gpube_ctx *ctx, enum gpube__path path, const struct gpube__box_device *device,
+	const struct gpube_contraction *c, const struct gpube__shape *s);
+void gpube__cuda_plans_clear(struct gpube_ctx *ctx, struct gpube__cuda_plans *plans);
+
+#endif

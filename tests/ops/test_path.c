@@ -1,0 +1,166 @@
+/*
+ * Which kernels of the CUDA backend do a contraction, without a device: that a search is made when
+ * it is worth its time and not before, and that plans are kept by all they depend on.
+ */
+#include "tests/support/test.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/shapes.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "gpube/ops/contract_path.h"
+
+static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
+static struct gpube__cuda_plans plans;
+
+struct contraction {
+	struct shape shape;
+	struct gpube__shape s;
+	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
+};
+
+static void begin(struct contraction *c, const char *text, enum gpube_type type)
+{
+	assert_null(shape_parse(&c->shape, text, GPUBE_MIN_PLUS, type));
+	gpube__shape_init(&c->s, &c->shape.c, c->stride, 0);
+}
+
+static const struct gpube__cuda_plan *get(struct contraction *c, enum gpube__path path)
+{
+	const struct gpube__cuda_plan *p;
+
+	assert_int_equal(gpube__cuda_plans_get(&p, &plans, ctx, path, &device, &c->shape.c, &c->s),
+		GPUBE_OK);
+	return p;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	gpube__cuda_plans_clear(ctx, &plans);
+	return 0;
+}
+
+/* A contraction, what is searched for when it comes once, and what then does it. */
+static const struct once {
+	const char *what, *shape;
+	enum gpube_type type;
+	unsigned tried;
+	enum gpube__by by;
+} once[] = {
+	{"short", "a=10 b=10 c=10 x=10 : a b c : x a , x b , x c , a b", GPUBE_INT32,
+		GPUBE_TRIED_TILES, GPUBE_BY_TILES},
+	{"short in 64 bits", "a=10 b=10 x=10 : a b : x a , x b", GPUBE_INT64, GPUBE_TRIED_TILES,
+		GPUBE_BY_GENERAL},
+	{"a product", "a=2048 b=2048 x=2048 : a b : a x , x b", GPUBE_INT32,
+		GPUBE_TRIED_TILES | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES, GPUBE_BY_PANELS},
+	{"a long one in 64 bits", "a=200 b=200 c=200 x=50 : a b c : x a , x b c", GPUBE_INT64,
+		GPUBE_TRIED_TILES | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES, GPUBE_BY_BOXES},
+	{"many reduced", "x=100 y=100 z=100 : : x y , y z , x", GPUBE_INT64,
+		GPUBE_TRIED_TILES | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES, GPUBE_BY_GENERAL},
+};
+
+static void is_searched(void **state)
+{
+	const struct once *o = *state;
+	struct contraction c;
+	const struct gpube__cuda_plan *p;
+
+	begin(&c, o->shape, o->type);
+	p = get(&c, GPUBE_PATH_ANY);
+	assert_int_equal(p->tried, o->tried);
+	assert_int_equal(p->by, o->by);
+	shape_free(&c.shape);
+}
+
+/* What comes often is worth a search at last, and nothing is lost by what it finds. */
+static void a_search_when_it_pays(void **state)
+{
+	const unsigned all = GPUBE_TRIED_TILES | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES;
+	struct contraction c;
+	const struct gpube__cuda_plan *p;
+	double first, spent = 0;
+	int n = 0;
+
+	(void)state;
+	begin(&c, "a=25 b=25 c=25 x=25 : a b c : x a b , x c , a", GPUBE_INT32);
+	p = get(&c, GPUBE_PATH_ANY);
+	first = p->cycles;
+	assert_int_equal(p->tried, GPUBE_TRIED_TILES);
+	for (; p->tried != all && n < 1000; n++) {
+		spent += p->cycles;
+		assert_true(fabs(p->spent - spent) <= 1e-6 * spent);
+		p = get(&c, GPUBE_PATH_ANY);
+	}
+	assert_in_range(n, 2, 100);
+	assert_true(p->cycles < first);
+	assert_int_not_equal(p->by, GPUBE_BY_GENERAL);
+	shape_free(&c.shape);
+}
+
+/* Contractions that differ in one thing have plans of their own. */
+static void kept_apart(void **state)
+{
+	struct contraction a, b, c;
+	const struct gpube__cuda_plan *p;
+
+	(void)state;
+	begin(&a, "a=10 b=10 x=10 : a b : x a , x b", GPUBE_INT32);
+	begin(&b, "a=10 b=10 x=10 : a b : x a , b x", GPUBE_INT32);
+	begin(&c, "a=10 b=10 x=10 : a b : x a , x b", GPUBE_INT32);
+	c.shape.c.cut = a.shape.c.cut + 1;
+	p = get(&a, GPUBE_PATH_ANY);
+	assert_true(p->spent == p->cycles);
+	assert_int_equal(p->direct.cut, a.shape.c.cut);
+	p = get(&a, GPUBE_PATH_ANY);
+	assert_true(p->spent == 2 * p->cycles);
+	p = get(&b, GPUBE_PATH_ANY);
+	assert_true(p->spent == p->cycles);
+	p = get(&c, GPUBE_PATH_ANY);
+	assert_true(p->spent == p->cycles);
+	assert_int_equal(p->direct.cut, c.shape.c.cut);
+	p = get(&a, GPUBE_PATH_GENERAL);
+	assert_int_equal(p->by, GPUBE_BY_GENERAL);
+	p = get(&a, GPUBE_PATH_BOXES);
+	assert_int_equal(p->by, GPUBE_BY_BOXES);
+	shape_free(&a.shape);
+	shape_free(&b.shape);
+	shape_free(&c.shape);
+}
+
+/* More shapes than plans are kept: each gets its own, whatever was there. */
+static void more_than_are_kept(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 2; round++)
+		for (int n = 2; n < 4 * GPUBE_CUDA_PLANS; n++) {
+			struct contraction c;
+			const struct gpube__cuda_plan *p;
+			char text[80];
+
+			snprintf(text, sizeof(text), "a=%d x=3 : a : x a , x", n);
+			begin(&c, text, GPUBE_INT32);
+			p = get(&c, GPUBE_PATH_ANY);
+			assert_int_equal(p->by, GPUBE_BY_TILES);
+			assert_int_equal(p->direct.n_steps, 3);
+			assert_in_range(p->direct.blocks * p->direct.lanes * p->direct.np, n,
+				2 * n + 512);
+			shape_free(&c.shape);
+		}
+}
+
+int main(int argc, char **argv)
+{
+	struct cases c = {.teardown = end};
+
+	for (size_t i = 0; i < sizeof(once) / sizeof(*once); i++)
+		add_case(&c, is_searched, (void *)&once[i], "%s", once[i].what);
+	ADD_CASE(&c, a_search_when_it_pays);
+	ADD_CASE(&c, kept_apart);
+	ADD_CASE(&c, more_than_are_kept);
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return run_cases(&c, "paths", ctx_setup, ctx_teardown);
+}
