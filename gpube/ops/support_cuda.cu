@@ -429,6 +429,12 @@ static int run(struct job *job, struct gpube_support_scan *s)
 
 		if (gpube__stopped(job->ctx))
 			return gpube__fail_stopped(job->ctx);
+		if (s->poll) {
+			const int polled = s->poll(s->poll_arg);
+
+			if (polled)
+				return polled;
+		}
 		if (s->all > 0)
 			gpube__progress(
 				job->ctx, (s->before + (double)s->n_pairs) / s->all, "pairs");
