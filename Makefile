@@ -65,7 +65,7 @@ ALL_CFLAGS += -DGPUBE_HAVE_CUDA
 LIBS += -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/targets/x86_64-linux/lib -lcudart_static -ldl -lrt -lstdc++
 CUDA_GENCODE = $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
 	-gencode arch=compute_$(lastword $(CUDA_ARCHS)),code=compute_$(lastword $(CUDA_ARCHS))
-ALL_NVCCFLAGS = -std=c++17 -I. $(NVCCFLAGS) $(CUDA_GENCODE) -ccbin $(CC) --cudart static \
+ALL_NVCCFLAGS = -std=c++17 -I. $(NVCCFLAGS) $(CUDA_GENCODE) -ccbin $(lastword $(CC)) --cudart static \
 	-Xcompiler -fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-Wall
 endif
 
@@ -176,9 +176,12 @@ $(GPU_BENCHES): $(BUILD)/%: $(BUILD)/obj/%.cu.o $(TEST_LIB) $(LIB)
 demo: all
 	$(BUILD)/gpube solve examples/zebra.wcsp
 
-## check: build and run every test; ends with "N passed, N failed"
+# as many at a time as make -j says
+TEST_JOBS = $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),1)
+
+## check: build and run every test (-j2: two at a time); ends with "N passed, N failed"
 check: all $(TESTS) $(GPU_TESTS)
-	@tests/run.sh $(BUILD) $(TESTS) $(GPU_TESTS) $(wildcard tests/*/test_*.sh)
+	@JOBS=$(TEST_JOBS) tests/run.sh $(BUILD) $(TESTS) $(GPU_TESTS) $(wildcard tests/*/test_*.sh)
 
 ## check-gpu: the tests of the CUDA backend alone; without a device they fail
 check-gpu: all $(GPU_TESTS)

@@ -160,3 +160,16 @@ bool gpube__decimal(const char *text, int64_t *v, int *scale, bool *fits)
 		*fits = false;
 	return true;
 }
+
+bool gpube__units(int64_t *v, const char *text, int scale)
+{
+	int64_t found;
+	int decimals;
+	bool fits;
+
+	if (!gpube__decimal(text, &found, &decimals, &fits) || !fits || decimals > scale ||
+		!gpube__scaled(&found, scale - decimals))
+		return false;
+	*v = found;
+	return true;
+}

@@ -150,19 +150,22 @@ static int read_variable(struct gpube_cfn_reader *r)
 					  m->vars[m->n_vars - 1].name, m->n_vars - 1));
 }
 
+/* { item item … } behind a tag; 'read' takes the token that an item begins with. */
+static int read_items(struct gpube_cfn_reader *r, const char *tag, const char *bracket,
+	int (*read)(struct gpube_cfn_reader *r))
+{
+	if (gpube__cfn_pass_tag(r, tag, strlen(tag)) || gpube__cfn_open_bracket(r, bracket))
+		return r->in->status;
+	while (!gpube__cfn_advance(r) && r->token.kind != GPUBE_CFN_CLOSE)
+		if (read(r))
+			break;
+	return r->in->status;
+}
+
 static int read_variables(struct gpube_cfn_reader *r)
 {
-	if (gpube__cfn_pass_tag(r, "variables", 9) ||
-		gpube__cfn_open_bracket(r, "'{' of the variables"))
+	if (read_items(r, "variables", "'{' of the variables", read_variable))
 		return r->in->status;
-	for (;;) {
-		if (gpube__cfn_advance(r))
-			return r->in->status;
-		if (r->token.kind == GPUBE_CFN_CLOSE)
-			break;
-		if (read_variable(r))
-			return r->in->status;
-	}
 	r->seen = gpube__alloc_zero(r->m->ctx, (uint64_t)r->m->n_vars + 1, sizeof(*r->seen));
 	return r->seen ? GPUBE_OK : gpube__cfn_fail(r, GPUBE_ENOMEM);
 }
@@ -573,25 +576,15 @@ static int read_function(struct gpube_cfn_reader *r)
 	if (!r->in->status && name)
 		gpube__cfn_resolve(r, name, n_before, is_table);
 	if (!r->in->status)
-		gpube__cfn_place(r, r->place);
+		gpube__cfn_place(r, r->place++);
 	gpube__free(r->m->ctx, name);
 	return r->in->status;
 }
 
 static int read_functions(struct gpube_cfn_reader *r)
 {
-	if (gpube__cfn_pass_tag(r, "functions", 9) ||
-		gpube__cfn_open_bracket(r, "'{' of the functions"))
+	if (read_items(r, "functions", "'{' of the functions", read_function))
 		return r->in->status;
-	for (;;) {
-		if (gpube__cfn_advance(r))
-			return r->in->status;
-		if (r->token.kind == GPUBE_CFN_CLOSE)
-			break;
-		if (read_function(r))
-			return r->in->status;
-		r->place++;
-	}
 	/* the last bracket of all is missing in files that toulbar2 reads */
 	if (gpube__cfn_advance(r) || (r->token.kind == GPUBE_CFN_CLOSE && gpube__cfn_advance(r)))
 		return r->in->status;

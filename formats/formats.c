@@ -120,7 +120,10 @@ static const struct gpube_format_row *input_format(struct gpube_in *in, enum gpu
 	static const char *const contents[] = {"",
 		"a game of two players, which 'gpube nash' reads",
 		"a game of coalitions, which 'gpube csg' reads",
-		"an auction, which 'gpube auction' reads"};
+		"an auction, which 'gpube auction' reads",
+		"a result, which 'gpube info', 'gpube convert' and --sol read",
+		"no model, but goes with one: .ub by --ub, .order and .cov by --order-file, "
+		".evid by --evidence"};
 	struct found found = {find_format(format), GPUBE_CONTENT_MODEL};
 
 	if (format == GPUBE_FORMAT_AUTO)

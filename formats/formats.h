@@ -45,6 +45,8 @@ enum gpube_content {
 	GPUBE_CONTENT_GAME,       /* of two players: nash.h */
 	GPUBE_CONTENT_COALITIONS, /* csg.h */
 	GPUBE_CONTENT_AUCTION,    /* auction.h */
+	GPUBE_CONTENT_RESULT,     /* gpube_read_uai_result() */
+	GPUBE_CONTENT_SIDECAR,    /* by its name: .ub, .order, .ord, .cov, .evid */
 };
 
 /*
@@ -143,7 +145,10 @@ GPUBE_API int gpube_write_order(
 /* Writes toulbar2's .sol: the value indices of one assignment on one line. */
 GPUBE_API int gpube_write_solution(
 	const struct gpube_model *m, const char *path, const int32_t *values);
-/* Reads a .sol into 'values' (n_vars). */
+/*
+ * Reads a .sol, or an MPE result file, into 'values' (n_vars).
+ * Errors: EIO, EPARSE, ENOMEM: values are untouched
+ */
 GPUBE_API int gpube_read_solution(int32_t *values, const struct gpube_model *m, const char *path);
 
 /*
@@ -212,12 +217,20 @@ struct gpube_uai_result {
 	double *marginals;
 };
 
-/* Reads the layouts of 2008 and 2014 and that of 2010. Errors: EIO, EPARSE, ENOMEM */
+/*
+ * Reads the layouts of 2008 and 2014 and that of 2010; a PATH that ends in .sol as an MPE.
+ * Errors: EIO, EPARSE, ENOMEM
+ */
 GPUBE_API int gpube_read_uai_result(
 	struct gpube_uai_result **out, struct gpube_ctx *ctx, const char *path);
-/* Writes the layout of 2014. Errors: EIO, ENOMEM */
+/*
+ * Writes the layout of 2014, which calls MAP MMAP; an MPE as PATH that ends in .sol as such.
+ * Errors: EIO, ENOMEM; EINVAL (another result as .sol)
+ */
 GPUBE_API int gpube_write_uai_result(
 	struct gpube_ctx *ctx, const char *path, const struct gpube_uai_result *r);
+/* "PR", "MAR", "MPE", "MMAP" */
+GPUBE_API const char *gpube_uai_task_name(enum gpube_uai_task task);
 /* Frees a result that was read. */
 GPUBE_API void gpube_uai_result_free(struct gpube_uai_result *r, struct gpube_ctx *ctx);
 

@@ -8,6 +8,11 @@
 #include "formats/formats.h"
 #include "gpube/ir/model.h"
 
+/* Does the name end in one of these extensions, "yaml|yml", in any case, before .gz or .xz? */
+bool gpube__has_extension(const char *path, const char *extensions);
+/* Length of a path without .gz or .xz. */
+size_t gpube__unpacked_length(const char *path);
+
 /* ---- reading ----------------------------------------------------------------
  * A window of bytes that slides over the (decompressed) file. The pointers are
  * public so that scanners run at memory speed: p < end holds unread bytes, and
@@ -42,6 +47,8 @@ size_t gpube__in_need(struct gpube_in *in, size_t n);
 void gpube__in_close(struct gpube_in *in);
 /* The first up to n bytes, without consuming them: to tell formats apart. */
 size_t gpube__in_peek(struct gpube_in *in, char *buffer, size_t n);
+/* What a text has past white space and lines of comments, which begin with # or //. */
+const char *gpube__skip_comments(const char *text);
 
 /*
  * EPARSE: "x.wcsp:12: expected a cost, found 'abc'". The first failure stays:
@@ -78,6 +85,8 @@ int gpube__in_int(struct gpube_in *in, int64_t *v, int64_t min, int64_t max, con
 int gpube__in_real(struct gpube_in *in, double *v, const char *what);
 /* The same for all of a text; false if it is no such number or does not fit a double. */
 bool gpube__real(double *v, const char *text);
+/* [+-] digits [. digits] as v * 10^-scale; false if it is no such number or does not fit. */
+bool gpube__units(int64_t *v, const char *text, int scale);
 int gpube__in_end(struct gpube_in *in);        /* error unless only white space is left */
 void gpube__in_skip_line(struct gpube_in *in); /* to the beginning of the next line */
 
@@ -108,6 +117,8 @@ void gpube__out_real(
 	struct gpube_out *out, double v); /* finite; shortest text that reads back equal */
 /* integer * 10^-scale in plain decimal notation with 'scale' decimals */
 void gpube__out_decimal(struct gpube_out *out, int64_t v, int scale);
+/* A line of value indices, toulbar2's .sol. */
+void gpube__out_values(struct gpube_out *out, const int32_t *values, int32_t n);
 /* Completes the file but leaves it under its temporary name, for who writes two that belong
  * together. */
 int gpube__out_finish(struct gpube_out *out);

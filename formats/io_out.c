@@ -400,6 +400,15 @@ void gpube__out_decimal(struct gpube_out *out, int64_t v, int scale)
 	gpube__out_bytes(out, p, (size_t)(end - p));
 }
 
+void gpube__out_values(struct gpube_out *out, const int32_t *values, int32_t n)
+{
+	for (int32_t i = 0; i < n; i++) {
+		gpube__out_text(out, i ? " " : "");
+		gpube__out_int(out, values[i]);
+	}
+	gpube__out_text(out, "\n");
+}
+
 void gpube__out_real(struct gpube_out *out, double v)
 {
 	char text[32];

@@ -22,6 +22,16 @@ static inline bool is_digit(char c)
 	return (unsigned char)(c - '0') <= 9;
 }
 
+const char *gpube__skip_comments(const char *text)
+{
+	for (;;) {
+		text += strspn(text, " \t\n\v\f\r");
+		if (*text != '#' && !(text[0] == '/' && text[1] == '/'))
+			return text;
+		text += strcspn(text, "\n");
+	}
+}
+
 /* next() at the window's end. */
 static bool next_slow(struct gpube_in *in)
 {

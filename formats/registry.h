@@ -41,13 +41,8 @@ bool gpube__sniff_erg(const char *text, size_t n, const char *path);
 bool gpube__sniff_yaml(const char *text, size_t n, const char *path);
 bool gpube__sniff_xml(const char *text, size_t n, const char *path);
 
-/* What files in no format of models hold. */
+/* What files in no format of models hold; a name may say it of a text that does not. */
 enum gpube_content gpube__sniff_content(const char *text, const char *path);
-
-/* Does the name end in one of these extensions, before .gz or .xz? */
-bool gpube__has_extension(const char *path, const char *extensions);
-/* Length of a path without .gz or .xz. */
-size_t gpube__unpacked_length(const char *path);
 
 int gpube__wcsp_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__wcsp_write(const struct gpube_model *m, struct gpube_out *out);
@@ -80,5 +75,8 @@ int gpube__evid_read_for(
  */
 int gpube__evid_write_for(
 	struct gpube_out *out, char **beside, const struct gpube_model *m, const char *path);
+
+/* An MPE as a .sol has it ('sol'), or any result file. */
+int gpube__uai_result_read(struct gpube_uai_result **out, struct gpube_in *in, bool sol);
 
 #endif

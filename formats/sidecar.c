@@ -186,12 +186,31 @@ int gpube_write_solution(const struct gpube_model *m, const char *path, const in
 
 	if (status)
 		return status;
-	for (int32_t i = 0; i < m->n_vars; i++) {
-		gpube__out_text(&out, i ? " " : "");
-		gpube__out_int(&out, values[i]);
-	}
-	gpube__out_text(&out, "\n");
+	gpube__out_values(&out, values, m->n_vars);
 	return gpube__out_close(&out, true);
+}
+
+/* Those of an MPE file, which has its own layouts. */
+static int read_mpe(int32_t *values, const struct gpube_model *m, struct gpube_in *in)
+{
+	struct gpube_uai_result *r;
+	int status = gpube__uai_result_read(&r, in, false);
+
+	if (status)
+		return status;
+	if (r->task != GPUBE_UAI_MPE || r->n != m->n_vars)
+		status = gpube__in_error(
+			in, "expected an MPE result, values of %d variables", m->n_vars);
+	for (int32_t i = 0; i < m->n_vars && !status; i++) {
+		if (r->values[i] >= m->vars[i].domain)
+			status = gpube__in_error(in,
+				"expected a value of variable %d from 0 to %d, found '%d'", i,
+				m->vars[i].domain - 1, r->values[i]);
+		else
+			values[i] = r->values[i];
+	}
+	gpube_uai_result_free(r, m->ctx);
+	return status;
 }
 
 static int read_values(int32_t *values, const struct gpube_model *m, struct gpube_in *in)
@@ -219,7 +238,11 @@ int gpube_read_solution(int32_t *values, const struct gpube_model *m, const char
 		return GPUBE_ENOMEM;
 	status = gpube__in_open(&in, m->ctx, path);
 	if (!status) {
-		status = read_values(buffer, m, &in);
+		/* it cannot begin with a value */
+		if (!gpube__in_at_end(&in) && *in.p == 'M')
+			status = read_mpe(buffer, m, &in);
+		else
+			status = read_values(buffer, m, &in);
 		gpube__in_close(&in);
 	}
 	if (!status && m->n_vars)

@@ -40,22 +40,11 @@ bool gpube__has_extension(const char *path, const char *extensions)
 
 /* ---- contents -------------------------------------------------------------------------- */
 
-/* The first text past white space and comments as in .cfn. */
-static const char *skip_comments(const char *text)
-{
-	for (;;) {
-		text += strspn(text, " \t\n\v\f\r");
-		if (*text != '#' && !(text[0] == '/' && text[1] == '/'))
-			return text;
-		text += strcspn(text, "\n");
-	}
-}
-
 static bool begins_network(const char *text)
 {
 	size_t n;
 
-	text = skip_comments(text);
+	text = gpube__skip_comments(text);
 	n = strcspn(text, BLANKS);
 	return (n == 6 && memcmp(text, "MARKOV", 6) == 0) ||
 	       (n == 5 && memcmp(text, "BAYES", 5) == 0);
@@ -85,7 +74,7 @@ bool gpube__sniff_cfn(const char *text, size_t n, const char *path)
 {
 	(void)n;
 	(void)path;
-	return *skip_comments(text) == '{';
+	return *gpube__skip_comments(text) == '{';
 }
 
 /* ---- DIMACS ---------------------------------------------------------------------------- */
@@ -252,9 +241,28 @@ static bool begins_with_word(const char *text, const char *word)
 	return strncmp(text, word, n) == 0 && text[n] && strchr(BLANKS, text[n]);
 }
 
+/* The task alone on its line, and then a number. */
+static bool is_result(const char *text)
+{
+	static const char *const tasks[] = {"PR", "MAR", "MPE", "MAP", "MMAP"};
+
+	size_t k = 0, n = sizeof(tasks) / sizeof(*tasks);
+
+	while (k < n && !begins_with_word(text, tasks[k]))
+		k++;
+	if (k == n)
+		return false;
+	text += strlen(tasks[k]);
+	text += strspn(text, " \t\r");
+	if (*text != '\n')
+		return false;
+	text += strspn(text, BLANKS);
+	return *text && strchr("-.0123456789", *text);
+}
+
 enum gpube_content gpube__sniff_content(const char *text, const char *path)
 {
-	const char *begin = skip_comments(text), *goods = text + strspn(text, BLANKS);
+	const char *begin = gpube__skip_comments(text), *goods = text + strspn(text, BLANKS);
 
 	if (strncmp(text, "GPUBECSG", 8) == 0 || begins_with_word(begin, "csg"))
 		return GPUBE_CONTENT_COALITIONS;
@@ -267,6 +275,10 @@ enum gpube_content gpube__sniff_content(const char *text, const char *path)
 	if (begins_with_word(begin, "NFG") || *begin == '(' || *begin == '[')
 		return GPUBE_CONTENT_GAME;
 	text += strspn(text, BLANKS);
+	if (gpube__has_extension(path, "ub|order|ord|cov|evid"))
+		return GPUBE_CONTENT_SIDECAR;
+	if (is_result(text) || gpube__has_extension(path, "sol|PR|MAR|MPE|MMAP"))
+		return GPUBE_CONTENT_RESULT;
 	if (is_lrs(text) || is_gam(text) || gpube__has_extension(path, "nfg|gam"))
 		return GPUBE_CONTENT_GAME;
 	return GPUBE_CONTENT_MODEL;

@@ -1,25 +1,30 @@
 /*
  * uai_result.c - result files of the UAI competitions: PR, MAR, MPE, MAP. See formats.h.
  *
- *   PR   log10 of the partition function or of the evidence's probability
- *   MAR  n, then for each variable its domain and its marginal
- *   MPE  n values
- *   MAP  n pairs of variable and value
+ *   PR    log10 of the partition function or of the evidence's probability
+ *   MAR   n, then for each variable its domain and its marginal
+ *   MPE   n values
+ *   MMAP  n pairs of variable and value
  *
- * In 2010 a number of samples stood in front of the result, and anytime solvers put
- * a line -BEGIN- before each further one: the last one counts.
+ * MAP was MMAP before 2014 and is MPE in some files since: the numbers decide. In 2010 a
+ * number of samples stood in front of the result, and anytime solvers put a line -BEGIN-
+ * before each further one: the last one counts.
+ *
+ * A .sol is the values of an MPE alone.
  */
 #include <math.h>
 #include <string.h>
 
-#include "formats/io.h"
+#include "formats/registry.h"
 
 struct numbers {
 	int64_t n, capacity;
 	double *v;
 };
 
-static const char *const tasks[] = {"PR", "MAR", "MPE", "MAP"};
+/* As they are written, in the enum's order; then what is only read. */
+static const char *const tasks[] = {"PR", "MAR", "MPE", "MMAP", "MAP"};
+enum { N_TASKS = sizeof(tasks) / sizeof(*tasks) };
 
 static int read_numbers(struct gpube_in *in, struct numbers *s)
 {
@@ -113,50 +118,90 @@ static int fill(
 	return GPUBE_OK;
 }
 
+/* Where a result of the task begins among the numbers; -1: nowhere. */
+static int64_t begin_of(enum gpube_uai_task task, const struct numbers *s)
+{
+	if (s->n > 0 && is_result(task, s, 0))
+		return 0;
+	return s->n > 1 && s->v[0] == 1 && is_result(task, s, 1) ? 1 : -1;
+}
+
 static int read_result(struct gpube_uai_result *r, struct gpube_in *in, struct numbers *s)
 {
 	char token[256];
-	int64_t at = 0;
+	int64_t at;
 	int task = 0;
 
-	if (gpube__in_token(in, token, "PR, MAR, MPE or MAP"))
+	if (gpube__in_token(in, token, "PR, MAR, MPE, MAP or MMAP"))
 		return in->status;
-	while (task < 4 && strcmp(tasks[task], token) != 0)
+	while (task < N_TASKS && strcmp(tasks[task], token) != 0)
 		task++;
-	if (task == 4)
-		return gpube__in_expected(in, "PR, MAR, MPE or MAP", token);
-	r->task = (enum gpube_uai_task)task;
+	if (task == N_TASKS)
+		return gpube__in_expected(in, "PR, MAR, MPE, MAP or MMAP", token);
 	if (read_numbers(in, s))
 		return in->status ? in->status : GPUBE_ENOMEM;
-	if (!s->v || !is_result(r->task, s, 0)) {
-		at = 1;
-		if (!s->v || s->n == 0 || s->v[0] != 1 || !is_result(r->task, s, 1))
-			return gpube__in_error(in,
-				"the numbers are no %s result: too few, too many, or no indices",
-				tasks[task]);
+	r->task = task < N_TASKS - 1 ? (enum gpube_uai_task)task : GPUBE_UAI_MAP;
+	at = begin_of(r->task, s);
+	if (at < 0 && task == N_TASKS - 1) {
+		r->task = GPUBE_UAI_MPE;
+		at = begin_of(r->task, s);
 	}
+	if (at < 0)
+		return gpube__in_error(in,
+			"the numbers are no %s result: too few, too many, or no indices", token);
 	return fill(r, in->ctx, s, at);
 }
 
-int gpube_read_uai_result(struct gpube_uai_result **out, struct gpube_ctx *ctx, const char *path)
+static int read_sol(struct gpube_uai_result *r, struct gpube_in *in)
 {
+	int64_t capacity = 0, value;
+
+	r->task = GPUBE_UAI_MPE;
+	while (!gpube__in_at_end(in)) {
+		if (gpube__in_int(in, &value, 0, INT32_MAX, "a value"))
+			return in->status;
+		if (r->n == INT32_MAX ||
+			gpube__grow(in->ctx, &r->values, &capacity, r->n + 1, sizeof(*r->values)))
+			return GPUBE_ENOMEM;
+		r->values[r->n++] = (int32_t)value;
+	}
+	return in->status;
+}
+
+int gpube__uai_result_read(struct gpube_uai_result **out, struct gpube_in *in, bool sol)
+{
+	struct gpube_ctx *ctx = in->ctx;
 	struct numbers s = {0};
-	struct gpube_uai_result *r;
-	struct gpube_in in;
-	int status = gpube__in_open(&in, ctx, path);
+	struct gpube_uai_result *r = gpube__alloc_zero(ctx, 1, sizeof(*r));
+	int status = GPUBE_ENOMEM;
 
 	*out = NULL;
-	if (status)
-		return status;
-	r = gpube__alloc_zero(ctx, 1, sizeof(*r));
-	status = r ? read_result(r, &in, &s) : GPUBE_ENOMEM;
-	gpube__in_close(&in);
+	if (r)
+		status = sol ? read_sol(r, in) : read_result(r, in, &s);
 	gpube__free(ctx, s.v);
 	if (status)
 		gpube_uai_result_free(r, ctx);
 	else
 		*out = r;
 	return status;
+}
+
+int gpube_read_uai_result(struct gpube_uai_result **out, struct gpube_ctx *ctx, const char *path)
+{
+	struct gpube_in in;
+	int status = gpube__in_open(&in, ctx, path);
+
+	*out = NULL;
+	if (status)
+		return status;
+	status = gpube__uai_result_read(out, &in, gpube__has_extension(path, "sol"));
+	gpube__in_close(&in);
+	return status;
+}
+
+const char *gpube_uai_task_name(enum gpube_uai_task task)
+{
+	return tasks[task];
 }
 
 void gpube_uai_result_free(struct gpube_uai_result *r, struct gpube_ctx *ctx)
@@ -179,12 +224,22 @@ static void write_real(struct gpube_out *out, double v)
 int gpube_write_uai_result(
 	struct gpube_ctx *ctx, const char *path, const struct gpube_uai_result *r)
 {
+	const bool sol = gpube__has_extension(path, "sol");
 	const double *p = r->marginals;
 	struct gpube_out out;
-	int status = gpube__out_open(&out, ctx, path);
+	int status;
 
+	if (sol && r->task != GPUBE_UAI_MPE)
+		return gpube__fail(ctx, GPUBE_EINVAL,
+			"'%s': a .sol is a value for each variable, which a %s result has not",
+			path, tasks[r->task]);
+	status = gpube__out_open(&out, ctx, path);
 	if (status)
 		return status;
+	if (sol) {
+		gpube__out_values(&out, r->values, r->n);
+		return gpube__out_close(&out, true);
+	}
 	gpube__out_printf(&out, "%s\n", tasks[r->task]);
 	if (r->task == GPUBE_UAI_PR)
 		write_real(&out, r->log10_value);

@@ -8,6 +8,8 @@
 #include "gpube/be.h"
 #include "gpube/dense.h"
 #include "gpube/mbe.h"
+#include "gpube/nested.h"
+#include "gpube/ops/opening.h"
 #include "gpube/shifted.h"
 
 enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
@@ -554,6 +556,9 @@ static int prepare(struct gpube_bounder *b)
 	b->extended = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*b->extended));
 	if (!b->best || !b->tried || !b->order || !b->extended)
 		return GPUBE_ENOMEM;
+	if (b->opts->backend == GPUBE_BACKEND_AUTO && b->opts->method != GPUBE_BOUND_MBE &&
+		gpube__nested_likely(b->m))
+		gpube__opening_begin();
 	status = take_known(b);
 	if (!status)
 		status = find_order(b);
@@ -612,7 +617,7 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 		.most_shift = GPUBE__MOST_SHIFT};
 	struct gpube_bounds *bounds;
 	double deadline = ctx->deadline;
-	int status = GPUBE_OK;
+	int status = GPUBE_OK, opened;
 
 	*out = NULL;
 	if (b.opts->sizeof_options != sizeof(*opts))
@@ -625,10 +630,15 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 	b.backend = b.ops->name;
 	if (b.opts->timeout_seconds > 0)
 		ctx->deadline = b.start + b.opts->timeout_seconds;
-	if (b.opts->backend == GPUBE_BACKEND_CUDA)
+	/* what a program has begun to open is waited for when it is needed */
+	if (b.opts->backend == GPUBE_BACKEND_CUDA && !gpube__opening_now())
 		(void)gpube__ops_cuda(ctx, &status);
 	if (!status)
 		status = prepare(&b);
+	if (b.opts->backend == GPUBE_BACKEND_CUDA && (!status || status == GPUBE_ESTOP)) {
+		(void)gpube__ops_cuda(ctx, &opened);
+		status = opened ? opened : status;
+	}
 	if (!status && !b.s.infeasible && !gpube__bounder_done(&b))
 		status = run_methods(&b);
 	if (shifted && !b.lifted && b.m && (!status || status == GPUBE_ESTOP)) {

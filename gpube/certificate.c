@@ -51,6 +51,14 @@ int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper)
 	return cap < 1 ? 1 : cap > (int64_t)1 << 60 ? (int64_t)1 << 60 : (int64_t)cap;
 }
 
+/* What the relaxed costs may add up to in size. Errors: ERANGE */
+static int add_size(struct gpube_ctx *ctx, int64_t *sum, int64_t size)
+{
+	if (__builtin_add_overflow(*sum, size, sum) || *sum >> 61)
+		return gpube__fail(ctx, GPUBE_ERANGE, "costs are too large for a certificate");
+	return GPUBE_OK;
+}
+
 static int relax_function(struct gpube_model *r, const struct gpube_model *m, int32_t f, int64_t cap,
 	int64_t *sum)
 {
@@ -60,9 +68,8 @@ static int relax_function(struct gpube_model *r, const struct gpube_model *m, in
 	int32_t sorted[MOST_ARITY];
 
 	range(m, gpube__table(m, f), &min, &max);
-	if (__builtin_add_overflow(*sum, min < 0 ? -min : min, sum) ||
-		__builtin_add_overflow(*sum, cap, sum) || *sum >> 61)
-		return gpube__fail(m->ctx, GPUBE_ERANGE, "costs are too large for a certificate");
+	if (add_size(m->ctx, sum, min < 0 ? -min : min) || add_size(m->ctx, sum, cap))
+		return GPUBE_ERANGE;
 	if (cells < 0 || cells > MOST_CELLS || arity > MOST_ARITY) {
 		r->constant += min;
 		return GPUBE_OK;
@@ -101,6 +108,9 @@ int gpube__relaxed(struct gpube_model **out, const struct gpube_model *m, int64_
 	for (int32_t i = 0; i < m->n_vars && !status; i++) {
 		if (!m->evidence || m->evidence[i] < 0)
 			continue;
+		status = add_size(m->ctx, &sum, cap);
+		if (status)
+			break;
 		costs = gpube__alloc(m->ctx, (uint64_t)m->vars[i].domain, sizeof(*costs));
 		for (int32_t a = 0; costs && a < m->vars[i].domain; a++)
 			costs[a] = a == m->evidence[i] ? 0 : cap;

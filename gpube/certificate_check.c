@@ -8,6 +8,9 @@
 
 enum { MOST_DIMS = 20 };
 
+/* Assignments of a block that are tried: a file must not make the checker run for ever. */
+#define MOST_TRIED ((int64_t)1 << 32)
+
 /* ---- polynomials -------------------------------------------------------------------------- */
 
 /*
@@ -248,9 +251,11 @@ static int least_of(int64_t *least, const struct gpube_certificate *c, int32_t b
 	int32_t scope[MOST_DIMS], index[MOST_DIMS] = {0};
 	int32_t n_tables = c->first[block + 1] - c->first[block];
 	int n = block_scope(c, block, scope), k;
-	int64_t *at, *step;
+	int64_t *at, *step, tried = n < 0 ? -1 : 1;
 
-	if (n < 0)
+	for (k = 0; k < n && tried >= 0; k++)
+		tried = gpube__mul_size(tried, c->domain[scope[k]]);
+	if (tried < 0 || tried > MOST_TRIED)
 		return gpube__fail(c->ctx, GPUBE_ELIMIT, "a block of the certificate is too large");
 	if (!sums_fit(c, block))
 		return too_large(c->ctx);

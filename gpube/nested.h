@@ -43,6 +43,9 @@ int gpube__nested_init(struct gpube_nested *n, struct gpube_clusters *c, const s
 	const struct gpube_regions_ops *regions, double bytes);
 void gpube__nested_clear(struct gpube_nested *n);
 
+/* Whether a device will be opened for the ascent on regions, if nothing ends it before. */
+bool gpube__nested_likely(const struct gpube_model *m);
+
 /* Whether c is of pairs alone, of domains that the backend takes. */
 bool gpube__nested_suits(const struct gpube_clusters *c, const struct gpube_regions_ops *regions);
 

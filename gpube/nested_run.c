@@ -490,6 +490,21 @@ static int branch(struct nest *r, struct gpube_nested_part *first)
 
 /* ---- the method ---------------------------------------------------------------------------- */
 
+bool gpube__nested_likely(const struct gpube_model *m)
+{
+	double cells = 0;
+
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		const int32_t *scope = gpube__scope(m, f);
+
+		if (m->functions[f].arity > 2)
+			return false;
+		if (m->functions[f].arity == 2)
+			cells += (double)m->vars[scope[0]].domain * m->vars[scope[1]].domain;
+	}
+	return cells >= WORTH_DEVICE;
+}
+
 static bool worth_a_device(const struct gpube_clusters *c)
 {
 	double cells = 0;

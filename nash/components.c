@@ -12,11 +12,14 @@
 
 #include "nash/game.h"
 
+/* One connected component; its xs and ys are numbered by their places in these lists. */
 struct graph {
 	struct gpube_ctx *ctx;
-	const struct nash_result *r;
-	int words;       /* of a set of ys */
-	uint64_t *ys_of; /* words for each x */
+	int64_t n_xs, n_ys;
+	const int64_t *xs, *ys; /* of the result, increasing */
+	int words;              /* of a set of ys */
+	uint64_t *ys_of;        /* words for each x */
+	int64_t *lists;
 };
 
 /* Sets of ys, each once, in the order they were found. */
@@ -79,7 +82,7 @@ static int intersect_all(struct sets *s, const struct graph *g)
 	uint64_t *mask = gpube__alloc(g->ctx, (uint64_t)g->words, sizeof(*mask));
 	int status = mask ? GPUBE_OK : GPUBE_ENOMEM;
 
-	for (int64_t x = 0; x < g->r->n_xs && !status; x++) {
+	for (int64_t x = 0; x < g->n_xs && !status; x++) {
 		const uint64_t *ys = g->ys_of + x * g->words;
 		int64_t known = s->n;
 
@@ -91,6 +94,8 @@ static int intersect_all(struct sets *s, const struct graph *g)
 				any |= mask[w] = ys[w] & set_at(s, g, k)[w];
 			if (any)
 				status = add_set(s, g, mask);
+			if (k % 1024 == 1023 && gpube__stopped(g->ctx))
+				break;
 		}
 		if (!status && gpube__stopped(g->ctx))
 			status = gpube__fail_stopped(g->ctx);
@@ -111,7 +116,7 @@ static int fill(struct nash_subset *subset, const struct graph *g, const uint64_
 {
 	int64_t n_xs = 0, n_ys = 0, *list;
 
-	for (int64_t x = 0; x < g->r->n_xs; x++)
+	for (int64_t x = 0; x < g->n_xs; x++)
 		n_xs += contains(g, x, mask);
 	for (int w = 0; w < g->words; w++)
 		n_ys += __builtin_popcountll(mask[w]);
@@ -119,13 +124,36 @@ static int fill(struct nash_subset *subset, const struct graph *g, const uint64_
 	if (!list)
 		return GPUBE_ENOMEM;
 	*subset = (struct nash_subset){.n_xs = n_xs, .n_ys = n_ys, .xs = list, .ys = list + n_xs};
-	for (int64_t x = 0; x < g->r->n_xs; x++)
+	for (int64_t x = 0; x < g->n_xs; x++)
 		if (contains(g, x, mask))
-			*list++ = x;
-	for (int64_t y = 0; y < g->r->n_ys; y++)
+			*list++ = g->xs[x];
+	for (int64_t y = 0; y < g->n_ys; y++)
 		if (mask[y >> 6] >> (y & 63) & 1)
-			*list++ = y;
+			*list++ = g->ys[y];
 	return GPUBE_OK;
+}
+
+/* Appends the maximal bicliques of a component, as they are found. */
+static int add_subsets(struct nash_components *c, int64_t *capacity, const struct graph *g)
+{
+	struct sets s = {0};
+	int status = intersect_all(&s, g);
+
+	if (!status &&
+		gpube__grow(g->ctx, &c->subsets, capacity, c->n_subsets + s.n, sizeof(*c->subsets)))
+		status = GPUBE_ENOMEM;
+	for (int64_t k = 0; k < s.n && !status; k++) {
+		struct nash_subset *subset = &c->subsets[c->n_subsets];
+
+		status = fill(subset, g, set_at(&s, g, k));
+		if (status)
+			break;
+		subset->component = c->n_components;
+		c->n_subsets++;
+	}
+	gpube__free(g->ctx, s.masks);
+	gpube__free(g->ctx, s.slots);
+	return status;
 }
 
 /* ---- connected components -------------------------------------------------------- */
@@ -137,86 +165,128 @@ static int64_t root_of(int64_t *parent, int64_t v)
 	return v;
 }
 
-/* Component of every x, numbered by their first x. */
-static int64_t connect(const struct graph *g, int64_t *parent, int64_t *number)
+/*
+ * parent  of the xs, then of the ys
+ * next    of a vertex of the same component, increasing among xs and among ys; -1 at the end
+ * place   of a y in its component
+ */
+struct forest {
+	int64_t *parent, *first_x, *first_y, *next, *place;
+	int64_t *pair; /* the first of each x; they are sorted by x */
+};
+
+static void connect(const struct forest *f, const struct nash_result *r)
 {
-	int64_t n = g->r->n_xs + g->r->n_ys, count = 0;
+	const int64_t n = r->n_xs + r->n_ys;
 
 	for (int64_t v = 0; v < n; v++) {
-		parent[v] = v;
-		number[v] = -1;
+		f->parent[v] = v;
+		f->first_x[v] = f->first_y[v] = -1;
 	}
-	for (int64_t k = 0; k < g->r->n_pairs; k++) {
-		int64_t a = root_of(parent, g->r->pairs[k].x);
-		int64_t b = root_of(parent, g->r->n_xs + g->r->pairs[k].y);
+	for (int64_t k = r->n_pairs - 1; k >= 0; k--) {
+		const int64_t a = root_of(f->parent, r->pairs[k].x);
+		const int64_t b = root_of(f->parent, r->n_xs + r->pairs[k].y);
 
-		if (a != b)
-			parent[b] = a;
+		f->parent[b] = a;
+		f->pair[r->pairs[k].x] = k;
 	}
-	for (int64_t x = 0; x < g->r->n_xs; x++) {
-		int64_t root = root_of(parent, x);
+	for (int64_t v = n - 1; v >= 0; v--) {
+		const int64_t root = root_of(f->parent, v);
+		int64_t *first = v < r->n_xs ? &f->first_x[root] : &f->first_y[root];
 
-		if (number[root] < 0)
-			number[root] = count++;
+		f->next[v] = *first;
+		*first = v;
 	}
-	return count;
 }
 
-/* By component, in it as found: the sort is stable and the components are few. */
-static int order_subsets(struct nash_components *c, const struct graph *g, const struct sets *s)
+/* The component whose first x this is; its lists are one block, graph_clear() frees it. */
+static int make_graph(
+	struct graph *g, const struct forest *f, const struct nash_result *r, int64_t first_x)
 {
-	int64_t n = g->r->n_xs + g->r->n_ys;
-	int64_t *parent = gpube__alloc(g->ctx, (uint64_t)n, sizeof(*parent));
-	int64_t *number = gpube__alloc(g->ctx, (uint64_t)n, sizeof(*number));
-	int status = parent && number ? GPUBE_OK : GPUBE_ENOMEM;
+	const int64_t first_y = f->first_y[root_of(f->parent, first_x)];
+	int64_t *list;
+
+	for (int64_t x = first_x; x >= 0; x = f->next[x])
+		g->n_xs++;
+	for (int64_t y = first_y; y >= 0; y = f->next[y])
+		f->place[y - r->n_xs] = g->n_ys++;
+	g->words = (int)((g->n_ys + 63) / 64);
+	g->ys_of = gpube__alloc_zero(
+		g->ctx, (uint64_t)gpube__mul_size(g->n_xs, g->words), sizeof(*g->ys_of));
+	g->lists = list =
+		gpube__alloc(g->ctx, (uint64_t)g->n_xs + (uint64_t)g->n_ys, sizeof(*list));
+	if (!g->ys_of || !list)
+		return GPUBE_ENOMEM;
+	g->xs = list;
+	g->ys = list + g->n_xs;
+	for (int64_t x = first_x; x >= 0; x = f->next[x]) {
+		uint64_t *mask = g->ys_of + (list - g->xs) * g->words;
+
+		for (int64_t k = f->pair[x]; k < r->n_pairs && r->pairs[k].x == x; k++) {
+			const int64_t y = f->place[r->pairs[k].y];
+
+			mask[y >> 6] |= (uint64_t)1 << (y & 63);
+		}
+		*list++ = x;
+	}
+	for (int64_t y = first_y; y >= 0; y = f->next[y])
+		*list++ = y - r->n_xs;
+	return GPUBE_OK;
+}
+
+static int add_component(struct nash_components *c, int64_t *capacity, struct gpube_ctx *ctx,
+	const struct forest *f, const struct nash_result *r, int64_t first_x)
+{
+	struct graph g = {.ctx = ctx};
+	int status = make_graph(&g, f, r, first_x);
 
 	if (!status)
-		c->n_components = connect(g, parent, number);
-	for (int64_t k = 0; k < s->n && !status; k++) {
-		struct nash_subset subset;
-		int64_t at = c->n_subsets;
-
-		status = fill(&subset, g, set_at(s, g, k));
-		if (status)
-			break;
-		subset.component = number[root_of(parent, subset.xs[0])];
-		for (; at > 0 && c->subsets[at - 1].component > subset.component; at--)
-			c->subsets[at] = c->subsets[at - 1];
-		c->subsets[at] = subset;
-		c->n_subsets++;
-	}
-	gpube__free(g->ctx, parent);
-	gpube__free(g->ctx, number);
+		status = add_subsets(c, capacity, &g);
+	c->n_components++;
+	gpube__free(ctx, g.lists);
+	gpube__free(ctx, g.ys_of);
 	return status;
 }
 
-int nash_components(
-	struct nash_components **out, struct gpube_ctx *ctx, const struct nash_result *r)
+static int add_all(struct nash_components *c, struct gpube_ctx *ctx, const struct nash_result *r)
 {
-	struct graph g = {.ctx = ctx, .r = r, .words = (int)((r->n_ys + 63) / 64)};
-	struct nash_components *c;
-	struct sets s = {0};
+	const uint64_t n = (uint64_t)r->n_xs + (uint64_t)r->n_ys;
+	int64_t *block = gpube__alloc(ctx, n, 6 * sizeof(*block)), capacity = 0;
+	const struct forest f = {.parent = block,
+		.first_x = block + n,
+		.first_y = block + 2 * n,
+		.next = block + 3 * n,
+		.place = block + 4 * n,
+		.pair = block + 5 * n};
 	int status = GPUBE_OK;
+
+	if (!block)
+		return GPUBE_ENOMEM;
+	connect(&f, r);
+	for (int64_t x = 0; x < r->n_xs && !status; x++)
+		if (f.first_x[root_of(f.parent, x)] == x)
+			status = add_component(c, &capacity, ctx, &f, r, x);
+	gpube__free(ctx, block);
+	return status;
+}
+
+int nash_components(struct nash_components **out, struct gpube_ctx *ctx,
+	const struct nash_result *r, double timeout_seconds)
+{
+	const double deadline = ctx->deadline;
+	struct nash_components *c;
+	int status;
 
 	*out = NULL;
 	if (r->answer != NASH_ANSWER_ALL || r->n_pairs < 1)
 		return gpube__fail(ctx, GPUBE_EINVAL, "components need all equilibria");
 	c = gpube__alloc_zero(ctx, 1, sizeof(*c));
-	g.ys_of = gpube__alloc_zero(ctx, (uint64_t)r->n_xs * (uint64_t)g.words, sizeof(*g.ys_of));
-	if (!c || !g.ys_of)
-		status = GPUBE_ENOMEM;
-	for (int64_t k = 0; k < r->n_pairs && !status; k++)
-		g.ys_of[r->pairs[k].x * g.words + (r->pairs[k].y >> 6)] |= (uint64_t)1
-									   << (r->pairs[k].y & 63);
-	if (!status)
-		status = intersect_all(&s, &g);
-	if (!status) {
-		c->subsets = gpube__alloc(ctx, (uint64_t)s.n, sizeof(*c->subsets));
-		status = c->subsets ? order_subsets(c, &g, &s) : GPUBE_ENOMEM;
-	}
-	gpube__free(ctx, g.ys_of);
-	gpube__free(ctx, s.masks);
-	gpube__free(ctx, s.slots);
+	if (!c)
+		return GPUBE_ENOMEM;
+	if (timeout_seconds > 0)
+		ctx->deadline = gpube__now() + timeout_seconds;
+	status = add_all(c, ctx, r);
+	ctx->deadline = deadline;
 	if (status)
 		nash_components_free(c, ctx);
 	else

@@ -36,7 +36,8 @@ struct nash_cone {
 	int64_t n_near, *near;
 	uint64_t *met; /* of each ray of 'near', as many words as a mask */
 	uint64_t *common;
-	int64_t units; /* left */
+	int64_t units;   /* left */
+	uint64_t *again; /* labels of inequalities that are the same as an earlier one */
 };
 
 static void rays_clear(struct rays *r, struct nash_cone *c)
@@ -196,6 +197,8 @@ static int join_all(struct nash_cone *c, int64_t a, int sign)
 	for (int64_t b = 0; b < c->n_near && !status; b++) {
 		const int64_t other = c->near[b];
 
+		if (b % 64 == 63 && gpube__stopped(c->ctx))
+			return gpube__fail_stopped(c->ctx);
 		if (fmpz_sgn(c->slack + other) == -sign && adjacent(c, b))
 			status = join(c, sign > 0 ? a : other, sign > 0 ? other : a, c->j);
 	}
@@ -268,6 +271,34 @@ static int report(struct nash_cone *c)
 	return status;
 }
 
+/* Duplicated actions of the other player make vertices of many labels, but not many bases. */
+static void note_copies(struct nash_cone *c)
+{
+	const struct nash_side *s = c->s;
+
+	for (int32_t j = 1; j < s->l; j++)
+		for (int32_t i = 0; i < j; i++)
+			if (_fmpz_vec_equal(
+				    s->c + (int64_t)j * s->k, s->c + (int64_t)i * s->k, s->k)) {
+				nash__set_bit(c->again, nash__label(s, s->k + j));
+				break;
+			}
+}
+
+void nash__cone_count(const struct nash_cone *c, struct nash_cone_counts *sums)
+{
+	sums->added += c->j - 1;
+	sums->all += c->s->l - 1;
+	sums->rays += c->now.n;
+	for (int64_t r = 0; r < c->now.n; r++) {
+		int n = 0;
+
+		for (int w = 0; w < c->words; w++)
+			n += __builtin_popcountll(c->now.masks[r * c->words + w] & ~c->again[w]);
+		sums->degenerate += n > c->s->k;
+	}
+}
+
 int nash__cone_new(struct nash_cone **out, struct nash_vertices *v)
 {
 	struct nash_cone *c = gpube__alloc_zero(v->ctx, 1, sizeof(*c));
@@ -283,8 +314,11 @@ int nash__cone_new(struct nash_cone **out, struct nash_vertices *v)
 	c->j = 1;
 	c->a = -1;
 	c->common = gpube__alloc(c->ctx, (uint64_t)c->words, sizeof(*c->common));
-	if (c->common)
+	c->again = gpube__alloc_zero(c->ctx, (uint64_t)c->words, sizeof(*c->again));
+	if (c->common && c->again) {
+		note_copies(c);
 		status = begin(c);
+	}
 	if (status)
 		nash__cone_free(c);
 	else
@@ -305,6 +339,7 @@ void nash__cone_free(struct nash_cone *c)
 	gpube__free(ctx, c->near);
 	gpube__free(ctx, c->met);
 	gpube__free(ctx, c->common);
+	gpube__free(ctx, c->again);
 	gpube__free(ctx, c);
 }
 

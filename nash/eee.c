@@ -23,13 +23,14 @@ struct node {
 };
 
 /* The nodes between the root and the current one, and what only one thread touches. */
-struct search {
+struct nash_search {
 	struct nash_tree *t;
 	void *worker;
 	struct node *stack;
 	int32_t depth, capacity;
 	int64_t pivots, share; /* share: nodes it may still visit in this round */
 	int status;
+	bool begun; /* the root was made */
 };
 
 static int make_node(struct nash_tree *t, struct node *n)
@@ -76,7 +77,7 @@ static int32_t choose(const struct nash_tree *t, const struct node *n, struct na
 
 /* ---- the search ------------------------------------------------------------------- */
 
-static int push(struct search *s, struct node **out)
+static int push(struct nash_search *s, struct node **out)
 {
 	struct gpube_ctx *ctx = s->t->ctx;
 
@@ -97,7 +98,7 @@ static int push(struct search *s, struct node **out)
 }
 
 /* Cuts one face of a node; false in *stays: it is empty. */
-static int cut(struct search *s, struct node *n, int q, int32_t label, bool *stays)
+static int cut(struct nash_search *s, struct node *n, int q, int32_t label, bool *stays)
 {
 	const struct nash_tree *t = s->t;
 	enum nash_lp_end end = nash__lp_fix(
@@ -112,7 +113,7 @@ static int cut(struct search *s, struct node *n, int q, int32_t label, bool *sta
 }
 
 /* Takes the node on top away and puts its children, or at a leaf its equilibria, in its place. */
-static int expand(struct search *s, struct nash_place *place)
+static int expand(struct nash_search *s, struct nash_place *place)
 {
 	struct nash_tree *t = s->t;
 	struct node *top = &s->stack[s->depth - 1], *child;
@@ -148,7 +149,7 @@ static int expand(struct search *s, struct nash_place *place)
 }
 
 /* Expands until the stack is empty or the share is used up. */
-static int run(struct search *s)
+static int run(struct nash_search *s)
 {
 	struct nash_tree *t = s->t;
 	struct gpube_ctx *ctx = t->ctx;
@@ -159,37 +160,33 @@ static int run(struct search *s)
 	for (; !status && s->depth && s->share > 0; s->share--) {
 		int64_t n = __atomic_add_fetch(&t->nodes, 1, __ATOMIC_RELAXED);
 
-		if (t->budget >= 0 && n > t->budget)
+		if (t->budget >= 0 && n > t->budget) {
+			__atomic_sub_fetch(&t->nodes, 1, __ATOMIC_RELAXED);
 			status = GPUBE_ELIMIT;
-		else if ((n & 15) == 0 && gpube__stopped(ctx))
+		} else if ((n & 3) == 0 && gpube__stopped(ctx)) {
 			status = GPUBE_ESTOP;
-		else
+		} else {
 			status = expand(s, place);
+		}
 	}
 	gpube__free(ctx, place);
 	return status;
 }
 
-static int start(struct search *s, struct nash_tree *t)
+/* Hands over what was found. */
+static int hand_in(struct nash_search *s)
 {
-	*s = (struct search){.t = t};
-	return t->open(t, &s->worker);
+	void *worker = s->worker;
+
+	s->worker = NULL;
+	return worker ? s->t->close(s->t, worker) : GPUBE_OK;
 }
 
-/* Hands over what was found, also after a failure. */
-static int end(struct search *s)
+static void clear(struct nash_search *s)
 {
-	struct nash_tree *t = s->t;
-	int status = GPUBE_OK;
-
-	if (!t)
-		return status;
 	for (int32_t k = 0; k < s->capacity; k++)
-		gpube__free(t->ctx, s->stack[k].bytes);
-	gpube__free(t->ctx, s->stack);
-	if (s->worker)
-		status = t->close(t, s->worker);
-	return status;
+		gpube__free(s->t->ctx, s->stack[k].bytes);
+	gpube__free(s->t->ctx, s->stack);
 }
 
 /* ---- threads: nodes of one stack, dealt out in rounds -------------------------------- */
@@ -198,7 +195,7 @@ static int end(struct search *s)
 #define PER_THREAD 8    /* searches in a round */
 
 /* Moves the top node of one stack to another; nodes go with their memory. */
-static int hand_over(struct search *from, struct search *to)
+static int hand_over(struct nash_search *from, struct nash_search *to)
 {
 	struct node *place, node;
 	int status = push(to, &place);
@@ -213,7 +210,7 @@ static int hand_over(struct search *from, struct search *to)
 
 static void work(void *arg, int64_t item, int thread)
 {
-	struct search *s = (struct search *)arg + item;
+	struct nash_search *s = (struct nash_search *)arg + item;
 
 	(void)thread;
 	s->share = SHARE;
@@ -225,7 +222,7 @@ static void work(void *arg, int64_t item, int thread)
  * goes back on the common stack, from whose top the next round takes. So no thread
  * waits long, and there are never more nodes than some depths of the tree.
  */
-static int run_rounds(struct search *s, struct search *workers, int32_t n_workers)
+static int run_rounds(struct nash_search *s, struct nash_search *workers, int32_t n_workers)
 {
 	struct gpube_ctx *ctx = s->t->ctx;
 	int status = GPUBE_OK;
@@ -243,42 +240,50 @@ static int run_rounds(struct search *s, struct search *workers, int32_t n_worker
 			break;
 		gpube__parallel(ctx, n, work, workers);
 		for (int32_t k = 0; k < n; k++) {
+			int moved = GPUBE_OK;
+
+			/* also when the budget is spent: it may go on later */
+			while (!moved && workers[k].depth)
+				moved = hand_over(&workers[k], s);
 			status = status ? status : workers[k].status;
-			while (!status && workers[k].depth)
-				status = hand_over(&workers[k], s);
+			status = status && status != GPUBE_ELIMIT ? status : moved ? moved : status;
 		}
 	}
 	return status;
 }
 
-static int run_parallel(struct search *s)
+static int run_parallel(struct nash_search *s)
 {
 	struct gpube_ctx *ctx = s->t->ctx;
 	int32_t n = ctx->n_threads * PER_THREAD;
-	struct search *workers = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*workers));
+	struct nash_search *workers = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*workers));
 	int status = GPUBE_OK;
 
 	if (!workers)
 		return GPUBE_ENOMEM;
-	for (int32_t k = 0; k < n && !status; k++)
-		status = start(&workers[k], s->t);
+	for (int32_t k = 0; k < n; k++) {
+		workers[k].t = s->t;
+		status = status ? status : s->t->open(s->t, &workers[k].worker);
+	}
 	if (!status)
 		status = run_rounds(s, workers, n);
 	for (int32_t k = 0; k < n; k++) {
-		int closed = end(&workers[k]);
+		int handed = hand_in(&workers[k]);
 
-		status = status ? status : closed;
+		status = status ? status : handed;
+		clear(&workers[k]);
 	}
 	gpube__free(ctx, workers);
 	return status;
 }
 
 /* Makes the root; takes it away again if one of its faces is empty. */
-static int begin(struct search *s, struct node *root)
+static int begin(struct nash_search *s)
 {
 	const struct nash_tree *t = s->t;
+	struct node *root;
 	bool empty = false;
-	int status = GPUBE_OK;
+	int status = push(s, &root);
 
 	for (int q = 0; q < 2 && !status && !empty; q++) {
 		nash__lp_init(&root->lp[q], &t->m[q]);
@@ -291,24 +296,49 @@ static int begin(struct search *s, struct node *root)
 	return status;
 }
 
-int nash__tree_search(struct nash_tree *t)
+int nash__search_new(struct nash_search **out, struct nash_tree *t)
 {
-	struct search s;
-	struct node *root;
-	int status = start(&s, t), closed;
+	*out = gpube__alloc_zero(t->ctx, 1, sizeof(**out));
+	if (!*out)
+		return GPUBE_ENOMEM;
+	(*out)->t = t;
+	return GPUBE_OK;
+}
 
-	if (!status)
-		status = push(&s, &root);
-	if (!status) {
-		status = begin(&s, root);
+void nash__search_free(struct nash_search *s)
+{
+	if (!s)
+		return;
+	clear(s);
+	gpube__free(s->t->ctx, s);
+}
+
+int nash__search_run(struct nash_search *s)
+{
+	int status = s->t->open(s->t, &s->worker), handed;
+
+	if (!status && !s->begun) {
+		s->begun = true;
+		status = begin(s);
 	}
 	if (!status) {
 		/* most games end here */
-		s.share = SHARE;
-		status = run(&s);
-		if (!status && s.depth)
-			status = run_parallel(&s);
+		s->share = SHARE;
+		status = run(s);
+		if (!status && s->depth)
+			status = run_parallel(s);
 	}
-	closed = end(&s);
-	return status ? status : closed;
+	handed = hand_in(s);
+	return status ? status : handed;
+}
+
+int nash__tree_search(struct nash_tree *t)
+{
+	struct nash_search *s;
+	int status = nash__search_new(&s, t);
+
+	if (!status)
+		status = nash__search_run(s);
+	nash__search_free(s);
+	return status;
 }

@@ -32,4 +32,13 @@ struct nash_tree {
 /* Errors: those of the functions; ENOMEM; ESTOP and ELIMIT (the budget is spent), no text */
 int nash__tree_search(struct nash_tree *t);
 
+/*
+ * The same in parts: after ELIMIT it can go on, with a larger t->budget; what was found until then
+ * has been handed over. The tree stays the caller's until the search is freed.
+ */
+struct nash_search;
+int nash__search_new(struct nash_search **out, struct nash_tree *t);
+int nash__search_run(struct nash_search *s);
+void nash__search_free(struct nash_search *s);
+
 #endif

@@ -78,13 +78,58 @@ static struct nash_tree make_tree(struct nash_found *f, int64_t budget)
 	return t;
 }
 
+struct nash_branching {
+	struct nash_found *f;
+	struct nash_tree t;
+	struct nash_search *s;
+};
+
+int nash__branching_new(struct nash_branching **out, struct nash_found *f)
+{
+	struct nash_branching *b = gpube__alloc_zero(f->p->ctx, 1, sizeof(*b));
+	int status = GPUBE_ENOMEM;
+
+	*out = NULL;
+	if (!b)
+		return status;
+	b->f = f;
+	b->t = make_tree(f, -1);
+	status = nash__search_new(&b->s, &b->t);
+	if (status)
+		nash__branching_free(b);
+	else
+		*out = b;
+	return status;
+}
+
+void nash__branching_free(struct nash_branching *b)
+{
+	if (!b)
+		return;
+	nash__search_free(b->s);
+	gpube__free(b->t.ctx, b);
+}
+
+int nash__branching_run(struct nash_branching *b, int64_t budget)
+{
+	const int64_t before = b->t.nodes;
+	int status;
+
+	b->t.budget = budget < 0 ? -1 : before + budget;
+	status = nash__search_run(b->s);
+	b->f->work += b->t.nodes - before;
+	return status == GPUBE_ESTOP ? gpube__fail_stopped(b->t.ctx) : status;
+}
+
 int nash__branch_and_bound(struct nash_found *f, int64_t budget)
 {
-	struct nash_tree t = make_tree(f, budget);
-	int status = nash__tree_search(&t);
+	struct nash_branching *b;
+	int status = nash__branching_new(&b, f);
 
-	f->work += t.nodes;
-	return status == GPUBE_ESTOP ? gpube__fail_stopped(f->p->ctx) : status;
+	if (!status)
+		status = nash__branching_run(b, budget);
+	nash__branching_free(b);
+	return status;
 }
 
 /* ---- leaves of a walk elsewhere ------------------------------------------------------- */

@@ -37,6 +37,18 @@ struct nash_side {
 };
 
 /*
+ * What was found is merged and certified for a while when time is up, or the caller has stopped the
+ * work: 'until' is set then.
+ */
+struct nash_patience {
+	struct gpube_ctx *ctx;
+	double seconds, until;
+};
+
+/* Whether it is over; from any thread. */
+bool nash__impatient(struct nash_patience *w);
+
+/*
  * What is solved: the game without removed actions.
  * pay   of player p + 1 as integers over den[p], m * n row-major
  * map   of an action that is left: its number in the game as read
@@ -50,6 +62,7 @@ struct nash_problem {
 	fmpz *pay[2];
 	fmpz den[2];
 	struct nash_side side[2];
+	struct nash_patience *patience; /* NULL: as long as it takes */
 };
 
 /*
@@ -223,6 +236,14 @@ struct nash_cone;
 int nash__cone_new(struct nash_cone **out, struct nash_vertices *v);
 void nash__cone_free(struct nash_cone *c);
 int nash__cone_run(struct nash_cone *c, int64_t units);
+/*
+ * Of some cones: their rays so far, those that meet more inequalities than determine them (copies
+ * of one apart), the inequalities that have been added, all that there are to add.
+ */
+struct nash_cone_counts {
+	int64_t rays, degenerate, added, all;
+};
+void nash__cone_count(const struct nash_cone *c, struct nash_cone_counts *sums);
 
 /* ---- equilibria ----------------------------------------------------------------- */
 
@@ -244,8 +265,11 @@ void nash__found_clear(struct nash_found *f);
  * Errors: ENOMEM; ELIMIT when 'max' is reached, no text
  */
 int nash__found_add(struct nash_found *f, int64_t x, int64_t y);
-/* Adds all of another search's. */
-int nash__found_merge(struct nash_found *f, const struct nash_found *from);
+/*
+ * Adds all of another search's, which has any of them afterwards.
+ * Errors: as above; ESTOP (impatient: some are left out)
+ */
+int nash__found_merge(struct nash_found *f, struct nash_found *from);
 
 /*
  * The methods. Errors: ENOMEM, EBUG; ESTOP (what was found stays); ELIMIT (max,
@@ -259,12 +283,12 @@ int nash__vertex_enumeration(struct nash_found *f, int64_t budget); /* 0: a shor
  */
 int nash__partners(struct nash_found *f, int q, int64_t *budget);
 /*
- * The method that is predicted best; where games are degenerate all others beside it, and the
- * first to end has the answer. method: out, its name
+ * The method that is predicted best; where it does not end soon, and the game is degenerate, the
+ * other beside it, and the first to end has the answer. method: out, its name
  */
 int nash__auto(struct nash_found *f, const char **method);
-/* The second half of it, for tests. */
-int nash__race(struct nash_found *f, const char **method);
+/* The second half of it. ve_share, eee_share: see struct gpube__runner */
+int nash__race(struct nash_found *f, int ve_share, int eee_share, const char **method);
 
 /*
  * Supports of one size, or of all (0). left_open: out, more pairs than could be decided were
@@ -278,6 +302,11 @@ struct nash_se {
 
 int nash__support_enumeration(struct nash_found *f, const struct nash_se *o, bool *left_open);
 int nash__branch_and_bound(struct nash_found *f, int64_t budget);
+/* The same in parts of so many nodes: after ELIMIT it can go on. */
+struct nash_branching;
+int nash__branching_new(struct nash_branching **out, struct nash_found *f);
+int nash__branching_run(struct nash_branching *b, int64_t budget);
+void nash__branching_free(struct nash_branching *b);
 /* The same with the tree walked by an operator, on a device. Errors: also ERANGE, ECUDA */
 int nash__branch_and_bound_on(struct nash_found *f, const struct gpube_faces_ops *ops);
 int nash__lemke_howson(struct nash_found *f, bool all_labels);
@@ -289,13 +318,15 @@ int nash__nondegenerate(const struct nash_problem *p, bool *yes);
  * nash__index_sum() - sum of the indices of the equilibria, if all are regular:
  * it is 1 when none is missing.
  * regular  out
+ * Errors: ENOMEM; ESTOP (impatient)
  * Source: Shapley, A note on the Lemke-Howson algorithm, 1974.
  */
 int nash__index_sum(const struct nash_found *f, bool *regular, int *sum);
 
 /*
  * nash__report() - fills xs, ys and pairs of a result, in the actions of the game
- * as read, sorted. Every equilibrium is checked against all payoffs once more.
+ * as read, sorted. Every equilibrium is checked against all payoffs once more; those for which time
+ * was short are left out and counted, n_unchecked of the result.
  * Errors: ENOMEM; EBUG (one is none)
  */
 int nash__report(struct nash_result *r, const struct nash_found *f);

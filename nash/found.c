@@ -80,15 +80,54 @@ int nash__found_add(struct nash_found *f, int64_t x, int64_t y)
 	return GPUBE_OK;
 }
 
-int nash__found_merge(struct nash_found *f, const struct nash_found *from)
+bool nash__impatient(struct nash_patience *w)
+{
+	double until;
+
+	if (!w)
+		return false;
+	__atomic_load(&w->until, &until, __ATOMIC_RELAXED);
+	if (until <= 0) {
+		if (!gpube__stopped(w->ctx))
+			return false;
+		until = gpube__now() + w->seconds;
+		__atomic_store(&w->until, &until, __ATOMIC_RELAXED);
+	}
+	return gpube__now() >= until;
+}
+
+/* Exchanges what two searches of the same game have found. */
+static void swap(struct nash_found *f, struct nash_found *g)
+{
+	const struct nash_found t = *f;
+
+	*f = *g;
+	*g = t;
+	f->p = t.p;
+	f->max = t.max;
+	g->p = f->p;
+	for (int q = 0; q < 2; q++) {
+		f->v[q].side = g->v[q].side = &f->p->side[q];
+		f->v[q].ctx = g->v[q].ctx = f->p->ctx;
+	}
+}
+
+int nash__found_merge(struct nash_found *f, struct nash_found *from)
 {
 	fmpz *coords[2];
+	int64_t work = f->work + from->work;
 	int status = GPUBE_OK;
 
+	/* the smaller one is copied */
+	if (from->n > f->n)
+		swap(f, from);
 	for (int q = 0; q < 2; q++)
 		coords[q] = _fmpz_vec_init(f->v[q].side->k + 1);
 	for (int64_t k = 0; k < from->n && !status; k++) {
 		int64_t old[2] = {from->pairs[k].x, from->pairs[k].y}, at[2] = {0, 0};
+
+		if (k % 256 == 255 && nash__impatient(f->p->patience))
+			status = gpube__fail_stopped(f->p->patience->ctx);
 
 		for (int q = 0; q < 2 && !status; q++) {
 			const struct nash_vertices *v = &from->v[q];
@@ -102,7 +141,7 @@ int nash__found_merge(struct nash_found *f, const struct nash_found *from)
 	}
 	for (int q = 0; q < 2; q++)
 		_fmpz_vec_clear(coords[q], f->v[q].side->k + 1);
-	f->work += from->work;
+	f->work = work;
 	return status;
 }
 
@@ -202,13 +241,13 @@ static int32_t support(
 struct indices {
 	const struct nash_found *f;
 	int32_t *played; /* m + n for each thread */
-	int irregular;
+	int irregular, cut;
 	int *sums;
 };
 
 /* False: the equilibrium is not regular. */
-static bool index_of(const struct nash_found *f, const struct nash_pair *pair, int32_t *played,
-	int *index)
+static bool index_of(
+	const struct nash_found *f, const struct nash_pair *pair, int32_t *played, int *index)
 {
 	const struct nash_problem *p = f->p;
 	int32_t *x = played, *y = played + p->m, best_x, best_y;
@@ -229,6 +268,10 @@ static void add_indices(void *arg, int64_t batch, int thread)
 	const struct nash_found *f = g->f;
 	int32_t *played = g->played + (int64_t)thread * (f->p->m + f->p->n);
 
+	if (nash__impatient(f->p->patience))
+		__atomic_store_n(&g->cut, 1, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&g->cut, __ATOMIC_RELAXED))
+		return;
 	for (int64_t k = batch * BATCH; k < (batch + 1) * BATCH && k < f->n; k++) {
 		int index;
 
@@ -250,14 +293,16 @@ int nash__index_sum(const struct nash_found *f, bool *regular, int *sum)
 	int status = GPUBE_ENOMEM;
 
 	*sum = 0;
-	g.played = gpube__alloc(ctx,
-		(uint64_t)gpube__mul_size(threads, (int64_t)f->p->m + f->p->n), sizeof(*g.played));
+	g.played = gpube__alloc(ctx, (uint64_t)gpube__mul_size(threads, (int64_t)f->p->m + f->p->n),
+		sizeof(*g.played));
 	g.sums = gpube__alloc_zero(ctx, (uint64_t)n_batches, sizeof(*g.sums));
 	if (g.played && g.sums) {
 		gpube__parallel(ctx, n_batches, add_indices, &g);
 		for (int64_t k = 0; k < n_batches; k++)
 			*sum += g.sums[k];
-		status = GPUBE_OK;
+		/* one that is not regular decides, whatever was not looked at */
+		status =
+			g.cut && !g.irregular ? gpube__fail_stopped(f->p->patience->ctx) : GPUBE_OK;
 	}
 	*regular = !g.irregular;
 	gpube__free(ctx, g.played);

@@ -66,6 +66,14 @@ int nash__pile_move(struct nash_game *g, struct nash_pile *pile,
 /* Payoffs of a game of m x n actions, 2mn; -1 and a message if they are too many. */
 int64_t nash__payoffs(struct gpube_in *in, int64_t m, int64_t n);
 
+/* ---- results ---- */
+
+/*
+ * nash__conclude() - what the end of a search, and a reason in the result if there is one, mean for
+ * the answer. Returns OK for ELIMIT and ESTOP, which are no failures.
+ */
+int nash__conclude(struct nash_result *r, struct gpube_ctx *ctx, int status);
+
 /* ---- readers ---- */
 
 int nash__nfg_read(struct nash_game *g, struct gpube_in *in);

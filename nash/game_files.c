@@ -3,17 +3,6 @@
 
 #include "nash/game.h"
 
-/* The first text past white space and GAMUT's comments. */
-static const char *skip_comments(const char *text)
-{
-	for (;;) {
-		text += strspn(text, " \t\n\v\f\r");
-		if (*text != '#' && !(text[0] == '/' && text[1] == '/'))
-			return text;
-		text += strcspn(text, "\n");
-	}
-}
-
 /* Whether one number stands alone on its line: the number of players, of GTOutput. */
 static bool one_number(const char *text)
 {
@@ -34,7 +23,7 @@ static enum nash_format recognise(struct gpube_in *in)
 	const char *begin;
 
 	text[gpube__in_peek(in, text, sizeof(text) - 1)] = 0;
-	begin = skip_comments(text);
+	begin = gpube__skip_comments(text);
 	if (*begin == 0)
 		begin = text + strspn(text, " \t\n\v\f\r");
 	if (strncmp(begin, "NFG", 3) == 0)

@@ -299,17 +299,9 @@ int nash__solve_inexactly(
 	if (!status)
 		status = o->pure ? pure(&job) : search(&job, &r->work);
 	r->answer = o->pure ? NASH_ANSWER_SOME : NASH_ANSWER_ALL;
-	if (status == GPUBE_ELIMIT) {
-		r->answer = NASH_ANSWER_SOME;
-		status = GPUBE_OK;
-	} else if (status == GPUBE_ESTOP) {
-		r->answer = NASH_ANSWER_INCOMPLETE;
-		r->reason = g->ctx->stop ? "stopped" : "out of time";
-		status = GPUBE_OK;
-	} else if (job.found.degenerate && !o->pure) {
-		r->answer = NASH_ANSWER_INCOMPLETE;
+	if (job.found.degenerate && !o->pure)
 		r->reason = "the game looks degenerate: floating point does not find all";
-	}
+	status = nash__conclude(r, g->ctx, status);
 	if (!status)
 		status = write_all(r, &job);
 	gpube__free(g->ctx, job.found.v);

@@ -40,6 +40,20 @@ void nash_result_free(struct nash_result *r, struct gpube_ctx *ctx)
 	gpube__free(ctx, r);
 }
 
+int nash__conclude(struct nash_result *r, struct gpube_ctx *ctx, int status)
+{
+	if (status == GPUBE_ELIMIT) {
+		r->answer = NASH_ANSWER_SOME;
+		r->reason = NULL;
+	} else if (status == GPUBE_ESTOP) {
+		r->answer = NASH_ANSWER_INCOMPLETE;
+		r->reason = ctx->stop ? "stopped" : "out of time";
+	} else if (r->reason) {
+		r->answer = NASH_ANSWER_INCOMPLETE;
+	}
+	return status == GPUBE_ELIMIT || status == GPUBE_ESTOP ? GPUBE_OK : status;
+}
+
 #ifdef GPUBE_HAVE_FLINT
 
 /* ---- the methods ---------------------------------------------------------------- */
@@ -142,7 +156,7 @@ static int judge(const struct nash_found *f, struct nash_result *r)
 	int sum, status = nash__index_sum(f, &regular, &sum);
 
 	if (status)
-		return status;
+		return status == GPUBE_ESTOP ? GPUBE_OK : status; /* not known, then */
 	if (f->n == 0 && r->answer != NASH_ANSWER_ALL)
 		return GPUBE_OK;
 	r->degenerate = !regular;
@@ -158,12 +172,16 @@ static int judge(const struct nash_found *f, struct nash_result *r)
 static int solve_exactly(
 	struct nash_result *r, const struct nash_game *g, const struct nash_opts *o)
 {
+	const double seconds = o->timeout_seconds > 0 ? fmax(0.2, o->timeout_seconds / 10) : 2;
+	/* sorting and writing what has been checked takes about as long again */
+	struct nash_patience patience = {.ctx = g->ctx, .seconds = seconds / 2};
 	struct nash_problem p;
 	struct nash_found f;
 	int status = nash__problem_init(&p, g, o->keep_dominated);
 
 	if (status)
 		return status;
+	p.patience = &patience;
 	nash__found_init(&f, &p);
 	f.max = o->max;
 	r->removed[0] = p.removed[0];
@@ -171,20 +189,13 @@ static int solve_exactly(
 	status = run(&f, r, o);
 	r->work = f.work;
 	r->answer = o->one || o->pure || o->support_size ? NASH_ANSWER_SOME : NASH_ANSWER_ALL;
-	if (status == GPUBE_ELIMIT) {
-		r->answer = NASH_ANSWER_SOME;
-		status = GPUBE_OK;
-	} else if (status == GPUBE_ESTOP) {
-		r->answer = NASH_ANSWER_INCOMPLETE;
-		r->reason = g->ctx->stop ? "stopped" : "out of time";
-		status = GPUBE_OK;
-	} else if (r->reason) {
-		r->answer = NASH_ANSWER_INCOMPLETE;
-	}
-	if (!status)
-		status = judge(&f, r);
+	status = nash__conclude(r, g->ctx, status);
 	if (!status)
 		status = nash__report(r, &f);
+	if (!status && r->n_unchecked)
+		status = nash__conclude(r, g->ctx, GPUBE_ESTOP);
+	if (!status)
+		status = judge(&f, r);
 	nash__found_clear(&f);
 	nash__problem_clear(&p);
 	flint_cleanup();

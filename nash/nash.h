@@ -133,7 +133,8 @@ enum nash_method {
  * ranks            of method SE; NULL: one rank
  * backend          of methods SE and EEE: where supports are scanned, faces walked; EEE: AUTO is
  *                  the CPU
- * timeout_seconds  stop after this time; 0: never
+ * timeout_seconds  stop after this time, and after a tenth of it more (at least 0.2 s) that is for
+ *                  checking what was found; 0: never. gpube_ctx_stop(): two seconds more
  * keep_dominated   do not remove strictly dominated actions beforehand
  * inexact          decide in doubles: fast, and sometimes wrong
  */
@@ -173,7 +174,7 @@ struct nash_pair {
 
 /*
  * xs, ys     different strategies of player 1 and 2 in some equilibrium
- * pairs      the extreme equilibria; player 1 gets ys[pair.y].value, player 2
+ * pairs      the extreme equilibria, by x, then y; player 1 gets ys[pair.y].value, player 2
  *            xs[pair.x].value
  * reason     why it is incomplete, otherwise NULL
  * method     that ended first
@@ -182,6 +183,8 @@ struct nash_pair {
  *            0: every equilibrium found is regular; -1: not known
  * index_sum  1 if every equilibrium is regular and all were found
  * removed    strictly dominated actions of each player
+ * n_unchecked  equilibria that were found, but time was up before they could be checked in
+ *            rationals against the file's payoffs: they are not among the pairs
  * work       nodes, bases or support pairs
  */
 struct nash_result {
@@ -192,7 +195,7 @@ struct nash_result {
 	const char *reason, *method, *backend;
 	int inexact, degenerate, index_sum;
 	int32_t removed[2];
-	int64_t work;
+	int64_t n_unchecked, work;
 	double seconds;
 };
 
@@ -225,10 +228,11 @@ struct nash_components {
 
 /*
  * nash_components() - of a complete result.
+ * timeout_seconds  0: none
  * Errors: EINVAL (incomplete), ENOMEM, ESTOP
  */
-GPUBE_API int nash_components(
-	struct nash_components **out, struct gpube_ctx *ctx, const struct nash_result *r);
+GPUBE_API int nash_components(struct nash_components **out, struct gpube_ctx *ctx,
+	const struct nash_result *r, double timeout_seconds);
 GPUBE_API void nash_components_free(struct nash_components *c, struct gpube_ctx *ctx);
 
 #ifdef __cplusplus

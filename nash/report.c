@@ -24,15 +24,19 @@ static fmpz *lifted(const struct nash_problem *p, int side, int32_t all, const f
 	return x;
 }
 
+/* Equilibria that are checked together before somebody asks for the time. */
+#define ROUND 1024
+
 /*
- * The vertices of one side that are in an equilibrium: at is -1 for the others. The threads check
- * them against the whole game and give their labels there, or 'bad'.
+ * The vertices of one side.
+ * at     of each in the whole game's; -1: not checked yet
+ * n, queue, masks, bad  those that are checked in this round, by the threads: their labels there
  */
 struct lift {
 	const struct nash_found *from;
 	struct nash_vertices *to;
 	int side;
-	int64_t *at;
+	int64_t *at, n, *queue;
 	uint64_t *masks;
 	unsigned char *bad;
 };
@@ -40,75 +44,99 @@ struct lift {
 static void check(void *arg, int64_t batch, int thread)
 {
 	const struct lift *l = arg;
-	const struct nash_vertices *v = &l->from->v[l->side];
 	const struct nash_side *s = l->to->side;
 
 	(void)thread;
-	for (int64_t k = batch * BATCH; k < (batch + 1) * BATCH && k < v->n; k++) {
-		fmpz *x;
+	for (int64_t k = batch * BATCH; k < (batch + 1) * BATCH && k < l->n; k++) {
+		const fmpz *coords = nash__coords(&l->from->v[l->side], l->queue[k]);
+		fmpz *x = lifted(l->from->p, l->side, s->k, coords);
 
-		if (l->at[k] < 0)
-			continue;
-		x = lifted(l->from->p, l->side, s->k, nash__coords(v, k));
 		l->bad[k] = !nash__mask_of(s, l->masks + k * l->to->words, l->to->words, x);
 		_fmpz_vec_clear(x, s->k + 1);
 	}
 }
 
-static int lift_side(struct lift *l)
+static int lift_init(struct lift *l, struct nash_found *whole, const struct nash_found *f, int side)
+{
+	struct gpube_ctx *ctx = f->p->ctx;
+	const int64_t n = f->v[side].n;
+
+	*l = (struct lift){.from = f, .to = &whole->v[side], .side = side};
+	l->at = gpube__alloc(ctx, (uint64_t)n, sizeof(*l->at));
+	l->queue = gpube__alloc(ctx, ROUND, sizeof(*l->queue));
+	l->bad = gpube__alloc(ctx, ROUND, sizeof(*l->bad));
+	l->masks = gpube__alloc(
+		ctx, (uint64_t)gpube__mul_size(ROUND, l->to->words), sizeof(*l->masks));
+	for (int64_t k = 0; l->at && k < n; k++)
+		l->at[k] = -1;
+	return l->at && l->queue && l->bad && l->masks ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+static void lift_clear(struct lift *l, struct gpube_ctx *ctx)
+{
+	gpube__free(ctx, l->at);
+	gpube__free(ctx, l->queue);
+	gpube__free(ctx, l->bad);
+	gpube__free(ctx, l->masks);
+}
+
+/* Checks what the equilibria lo to hi have of a side, each vertex once. */
+static int lift_round(struct lift *l, int64_t lo, int64_t hi)
 {
 	const struct nash_found *f = l->from;
-	const struct nash_vertices *v = &f->v[l->side];
 	const int32_t all = l->to->side->k;
-	struct gpube_ctx *ctx = f->p->ctx;
 	int status = GPUBE_OK;
 
-	l->at = gpube__alloc(ctx, (uint64_t)v->n, sizeof(*l->at));
-	l->bad = gpube__alloc_zero(ctx, (uint64_t)v->n, 1);
-	l->masks =
-		gpube__alloc(ctx, (uint64_t)gpube__mul_size(v->n, l->to->words), sizeof(*l->masks));
-	if (!l->at || !l->bad || !l->masks)
-		return GPUBE_ENOMEM;
-	for (int64_t k = 0; k < v->n; k++)
-		l->at[k] = -1;
-	for (int64_t k = 0; k < f->n; k++)
-		l->at[l->side ? f->pairs[k].y : f->pairs[k].x] = 0;
-	gpube__parallel(ctx, batches(v->n), check, l);
-	for (int64_t k = 0; k < v->n && !status; k++) {
+	l->n = 0;
+	for (int64_t k = lo; k < hi; k++) {
+		const int64_t v = l->side ? f->pairs[k].y : f->pairs[k].x;
+
+		if (l->at[v] < 0) {
+			l->at[v] = 0;
+			l->queue[l->n++] = v;
+		}
+	}
+	gpube__parallel(f->p->ctx, batches(l->n), check, l);
+	for (int64_t k = 0; k < l->n && !status; k++) {
+		const int64_t v = l->queue[k];
 		fmpz *x;
 
-		if (l->at[k] < 0)
-			continue;
 		if (l->bad[k])
 			return GPUBE_EBUG;
-		x = lifted(f->p, l->side, all, nash__coords(v, k));
-		status = nash__vertices_add(l->to, &l->at[k], l->masks + k * l->to->words, x);
+		x = lifted(f->p, l->side, all, nash__coords(&f->v[l->side], v));
+		status = nash__vertices_add(l->to, &l->at[v], l->masks + k * l->to->words, x);
 		_fmpz_vec_clear(x, all + 1);
 	}
 	return status;
 }
 
+/* As many as there is time for, but one round at least: it may be all there are. */
 static int lift_all(struct nash_found *whole, const struct nash_found *f)
 {
-	struct lift sides[2] = {{.from = f, .to = &whole->v[0], .side = 0},
-		{.from = f, .to = &whole->v[1], .side = 1}};
-	int status = lift_side(&sides[0]);
+	struct gpube_ctx *ctx = f->p->ctx;
+	struct lift sides[2] = {{0}, {0}};
+	int status = lift_init(&sides[0], whole, f, 0);
 
 	if (!status)
-		status = lift_side(&sides[1]);
-	for (int64_t k = 0; k < f->n && !status; k++) {
-		status = nash__found_add(
-			whole, sides[0].at[f->pairs[k].x], sides[1].at[f->pairs[k].y]);
-		if (!status && whole->n != k + 1)
-			status = GPUBE_EBUG;
+		status = lift_init(&sides[1], whole, f, 1);
+	for (int64_t lo = 0; lo < f->n && !status; lo += ROUND) {
+		const int64_t hi = lo + ROUND < f->n ? lo + ROUND : f->n;
+
+		if (lo > 0 && nash__impatient(f->p->patience))
+			break;
+		for (int q = 0; q < 2 && !status; q++)
+			status = lift_round(&sides[q], lo, hi);
+		for (int64_t k = lo; k < hi && !status; k++) {
+			status = nash__found_add(
+				whole, sides[0].at[f->pairs[k].x], sides[1].at[f->pairs[k].y]);
+			if (!status && whole->n != k + 1)
+				status = GPUBE_EBUG;
+		}
 	}
-	for (int q = 0; q < 2; q++) {
-		gpube__free(f->p->ctx, sides[q].at);
-		gpube__free(f->p->ctx, sides[q].bad);
-		gpube__free(f->p->ctx, sides[q].masks);
-	}
+	for (int q = 0; q < 2; q++)
+		lift_clear(&sides[q], ctx);
 	if (status == GPUBE_EBUG)
-		gpube__fail(f->p->ctx, GPUBE_EBUG,
+		gpube__fail(ctx, GPUBE_EBUG,
 			"internal error: what was found is no equilibrium; please report this");
 	return status;
 }
@@ -342,6 +370,7 @@ int nash__report(struct nash_result *r, const struct nash_found *f)
 		return status;
 	nash__found_init(&all, &whole);
 	status = lift_all(&all, f);
+	r->n_unchecked = f->n - all.n;
 	if (!status)
 		status = write_all(r, &all);
 	nash__found_clear(&all);

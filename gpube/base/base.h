@@ -130,12 +130,13 @@ void gpube__parallel(struct gpube_ctx *ctx, int64_t n,
  *               asks gpube__stopped() often, and leaves nothing behind that needs this context: it
  *               is gone after the race, but its memory is the parent's
  * most_threads  that it can use; 0: any number
+ * share         where the ways take turns on one thread: its turns are so many times as long; 0: 1
  * status        out: of fn
  */
 struct gpube__runner {
 	int (*fn)(struct gpube_ctx *ctx, void *arg);
 	void *arg;
-	int most_threads, status;
+	int most_threads, share, status;
 };
 
 /*

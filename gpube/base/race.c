@@ -4,7 +4,7 @@
  * Each way works on a context of its own, a child: it has a share of the threads and a stop flag
  * that ends it alone, and it stops when its parent does. Where the parent has fewer threads than
  * there are ways, the ways take turns on one: whoever asks gpube__stopped() after the slice is
- * over waits there until the turn comes back. So a race costs at most as often the
+ * over waits there until the turn comes back. So a race of equal shares costs at most as often the
  * processor time of the winner as there are ways, on one thread as on many; budgets that grow by
  * turns, which would need no threads, start from the beginning every time and cost twice that.
  */
@@ -23,6 +23,7 @@ struct gpube__turns {
 	pthread_mutex_t lock;
 	pthread_cond_t turned;
 	bool ended[MOST_RUNNERS];
+	double slice[MOST_RUNNERS]; /* seconds */
 	int n, whose;
 	double until; /* read and written by the one whose turn it is */
 };
@@ -55,7 +56,7 @@ static void pass(struct gpube__turns *t)
 		if (t->ended[next])
 			continue;
 		t->whose = next;
-		t->until = gpube__now() + slice_seconds;
+		t->until = gpube__now() + t->slice[next];
 		pthread_cond_broadcast(&t->turned);
 		return;
 	}
@@ -229,14 +230,16 @@ int gpube__race(struct gpube_ctx *ctx, struct gpube__runner *runners, int n, int
 	race->parent = ctx;
 	race->first = -1;
 	race->turns.n = n < MOST_RUNNERS ? n : MOST_RUNNERS;
-	race->turns.until = gpube__now() + slice_seconds;
 	pthread_mutex_init(&race->lock, NULL);
 	pthread_mutex_init(&race->turns.lock, NULL);
 	pthread_cond_init(&race->turns.turned, NULL);
 	for (int k = 0; k < race->turns.n; k++) {
 		runners[k].status = GPUBE_ESTOP;
+		race->turns.slice[k] =
+			slice_seconds * (runners[k].share > 0 ? runners[k].share : 1);
 		make_lane(race, k, &runners[k]);
 	}
+	race->turns.until = gpube__now() + race->turns.slice[0];
 	share_threads(race);
 	start_and_wait(race);
 	*first = race->first;

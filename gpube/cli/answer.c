@@ -126,19 +126,38 @@ void answer_json_result(struct json *j, const struct answer *a)
 	json_close(j, ']');
 }
 
+/* What the assignment is to other programs. */
+static int write_values(const struct answer *a, enum answer_output output)
+{
+	const struct gpube_model *m = a->model;
+	/* written, not changed */
+	const struct gpube_uai_result mpe = {
+		.task = GPUBE_UAI_MPE, .n = m->n_vars, .values = (int32_t *)a->values};
+
+	switch (output) {
+	case ANSWER_UB:
+		return gpube_write_ub(m, a->session->output, a->cost);
+	case ANSWER_UAI:
+		return gpube_write_uai_result(m->ctx, a->session->output, &mpe);
+	default:
+		return gpube_write_solution(m, a->session->output, a->values);
+	}
+}
+
 int answer_report(const struct answer *a, enum answer_output output, report_fn *text,
 	report_fn *json, const void *arg)
 {
 	struct session *s = a->session;
 
-	if (output != ANSWER_SOL)
+	if (output == ANSWER_TEXT || output == ANSWER_JSON)
 		return session_report(s, text, json, arg);
 	session_hide_bar(s);
-	if (!a->values) {
-		if (!s->quiet)
-			cli_error("no assignment was found, so there is none to write");
-		return CLI_DONE;
-	}
-	return gpube_write_solution(a->model, s->output, a->values) ? session_fail(s, NULL)
-								    : CLI_DONE;
+	if (a->values)
+		return write_values(a, output) ? session_fail(s, NULL) : CLI_DONE;
+	if (!s->quiet) /* then no file is written */
+		cli_error("%s, so there is no assignment to write",
+			a->answer == GPUBE_ANSWER_INFEASIBLE ? "every assignment is forbidden"
+			: a->no_bounds                       ? "stopped before the end"
+							     : "none was found");
+	return CLI_DONE;
 }

@@ -7,8 +7,8 @@
 
 #include "gpube/cli/session.h"
 
-/* The words of --output, in their order. */
-enum answer_output { ANSWER_TEXT, ANSWER_JSON, ANSWER_SOL };
+/* The words of --output, in their order; commands have the first ones, or all. */
+enum answer_output { ANSWER_TEXT, ANSWER_JSON, ANSWER_SOL, ANSWER_UAI, ANSWER_UB };
 
 /*
  * bound      proved; cost: of 'values', the best assignment met, or NULL
@@ -50,7 +50,8 @@ void answer_json_head(struct json *j, const struct answer *a);
 void answer_json_result(struct json *j, const struct answer *a);
 
 /*
- * answer_report() - the report by 'text' or 'json', or the assignment as .sol.
+ * answer_report() - the report by 'text' or 'json', or a file for other programs: the
+ * assignment as .sol or as MPE, or its cost as .ub, if there is one.
  * Returns CLI_DONE, or CLI_FAILED after a message.
  */
 int answer_report(const struct answer *a, enum answer_output output, report_fn *text,

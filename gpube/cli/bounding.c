@@ -7,34 +7,6 @@
 
 /* ---- options ------------------------------------------------------------------------ */
 
-/* "12", "-3.5": units of 10^-scale; false if it is no such number. */
-static bool parse_cost(int64_t *out, const char *text, int scale)
-{
-	bool minus = *text == '-', digits = false, point = false;
-	int64_t v = 0;
-	int decimals = 0;
-
-	for (text += minus; *text; text++) {
-		if (*text == '.' && !point) {
-			point = true;
-			continue;
-		}
-		if (*text < '0' || *text > '9' || (point && decimals == scale && *text != '0'))
-			return false;
-		digits = true;
-		if (point && decimals == scale)
-			continue;
-		decimals += point;
-		if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *text - '0', &v))
-			return false;
-	}
-	for (; decimals < scale; decimals++)
-		if (__builtin_mul_overflow(v, 10, &v))
-			return false;
-	*out = minus ? -v : v;
-	return digits;
-}
-
 /* What the user knows already; values: out, to be freed. */
 static int read_known(struct session *s, struct gpube_bound_opts *to, int32_t **values,
 	const struct gpube_model *m, const struct opts_bounding *o)
@@ -43,9 +15,13 @@ static int read_known(struct session *s, struct gpube_bound_opts *to, int32_t **
 	if (o->ub) {
 		if (m->kind != GPUBE_COSTS)
 			return session_fail_text(s, NULL, "--ub: a .uai model has no costs");
-		if (!parse_cost(&to->cutoff, o->ub, m->scale))
-			return session_fail_text(
-				s, NULL, "--ub: not a number with the decimals of the file");
+		if (gpube__has_extension(o->ub, "ub")) {
+			if (gpube_read_ub(&to->cutoff, m, o->ub))
+				return session_fail(s, NULL);
+		} else if (!gpube__units(&to->cutoff, o->ub, m->scale)) {
+			return session_fail_text(s, NULL,
+				"--ub: not a number with the decimals of the file, nor a .ub");
+		}
 		to->has_cutoff = 1;
 	}
 	if (!o->sol)

@@ -21,10 +21,11 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
  * summary      half a line for the list of commands, no full stop
  * description  paragraphs, separated by an empty line
  * examples     command, newline, what it does, newline, …
+ * files        the same of extensions and what they are; NULL: nothing to say
  * groups       ends with a NULL heading
  */
 struct command {
-	const char *name, *arguments, *summary, *description, *examples;
+	const char *name, *arguments, *summary, *description, *examples, *files;
 	int min_args, max_args;
 	size_t opts_size;
 	const struct opt_group *groups;
@@ -45,6 +46,8 @@ const struct command *cli_command(const char *name);
 int cli_run(const struct command *c, int argc, char **argv);
 /* What main() of every program does around 'run': signals, and the end of standard output. */
 int cli_main(int (*run)(int argc, char **argv), int argc, char **argv);
+/* What cli_main() calls last, with the exit status; NULL: nothing. */
+extern void (*cli_leave)(int rc);
 
 void cli_help(const struct command *c); /* NULL: of the program */
 void cli_man(const struct command *c);

@@ -75,10 +75,6 @@ static int run(const void *opts, int n_args, char **args)
 	int rc;
 
 	(void)n_args;
-	if (!strcmp(args[1], "-") && o->to == GPUBE_FORMAT_AUTO) {
-		cli_error("convert: standard output has no name to tell the format: give --to");
-		return CLI_USAGE;
-	}
 	if (o->map && !o->simplify) {
 		cli_error("convert: --map goes with --simplify");
 		return CLI_USAGE;
@@ -89,6 +85,11 @@ static int run(const void *opts, int n_args, char **args)
 	if (!o->read.from && other_kinds_convert(&s, &rc, args[0], args[1])) {
 		session_end(&s);
 		return rc;
+	}
+	if (!strcmp(args[1], "-") && o->to == GPUBE_FORMAT_AUTO) {
+		cli_error("convert: standard output has no name to tell the format: give --to");
+		session_end(&s);
+		return CLI_USAGE;
 	}
 	rc = session_read(&s, &m, args[0], &o->read);
 	if (!rc)
@@ -102,7 +103,7 @@ static int run(const void *opts, int n_args, char **args)
 const struct command cmd_convert = {
 	.name = "convert",
 	.arguments = "IN OUT",
-	.summary = "write a model in another format",
+	.summary = "write a model, a game or a result in another format",
 	.description =
 		"Reads the model in IN and writes it to OUT, whose name tells the format, "
 		"compressed "
@@ -120,6 +121,46 @@ const struct command cmd_convert = {
 		"it has value A in every solution that counts, 'I variable J' if it is variable "
 		"J of OUT, and then the values that J's values stand for, unless they are the "
 		"same.",
+	.files =
+		".wcsp, .cfn\n"
+		"read and written: cost function networks of toulbar2, global functions as far as "
+		"they expand to tables\n"
+		".uai, .LG\n"
+		"read and written: Markov and Bayesian networks of the UAI competitions, as they "
+		"are "
+		"or as logarithms; the evidence in FILE.evid\n"
+		".wcnf, .cnf\n"
+		"read and written: weighted Max-SAT with the headers of all years, Max-SAT or SAT\n"
+		".qpbo\n"
+		"read: quadratic pseudo-Boolean functions of toulbar2\n"
+		".col\n"
+		"read: graphs of DIMACS, with --colors\n"
+		".erg\n"
+		"read: Bayesian networks of Ergo; the evidence in FILE.evid\n"
+		".xml\n"
+		"read: XCSP 2.1 and FRODO\n"
+		".yaml, .yml\n"
+		"read: pyDCOP\n"
+		".PR, .MAR, .MPE, .MMAP, .sol\n"
+		"read and written: results of the UAI competitions, the old layouts to that of "
+		"2014; "
+		"an MPE to toulbar2's .sol and back\n"
+		".nfg\n"
+		"read and written: games of two players for Gambit; by any other name for lrsnash; "
+		"also reads what GAMUT writes\n"
+		".csg\n"
+		"read and written: values of coalitions, binary, or text as .txt\n"
+		".txt\n"
+		"read: auctions of CATS, for 'gpube auction'\n"
+		".order, .ord, .cov\n"
+		"beside a model: elimination orders and tree decompositions; read by --order-file, "
+		"written by 'gpube info --write-order'\n"
+		".ub\n"
+		"beside a model: an upper bound; read by 'gpube bound --ub', written by 'gpube "
+		"solve "
+		"--output ub'\n"
+		".mb\n"
+		"beside a model: mini-buckets for daoopt; written by 'gpube daoopt'",
 	.examples = "gpube convert problem.wcsp.xz problem.cfn.gz\n"
 		    "formats and compression go by the names\n"
 		    "gpube convert --to wcsp model.cfn -\n"
@@ -127,7 +168,9 @@ const struct command cmd_convert = {
 		    "gpube convert --check --precision 6 model.uai model.wcsp\n"
 		    "costs are -ln in millionths; the file is read back and compared\n"
 		    "gpube convert --simplify --map model.map model.cfn small.cfn\n"
-		    "what is left after simplification, and the way back",
+		    "what is left after simplification, and the way back\n"
+		    "gpube convert model.uai.MPE model.sol\n"
+		    "a result for toulbar2",
 	.min_args = 2,
 	.max_args = 2,
 	.opts_size = sizeof(struct opts_convert),

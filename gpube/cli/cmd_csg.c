@@ -174,6 +174,9 @@ static int write_report(const struct report *p)
 /* ---- the command ------------------------------------------------------------------------------
  */
 
+/* Games so small that several devices never share their splits. */
+#define ONE_DEVICE_AGENTS 28
+
 /* Methods that read values where they are, asked to do so on a device. */
 static bool stays_on_device(const struct opts_csg *o)
 {
@@ -265,6 +268,9 @@ static int run(const void *opts, int n_args, char **args)
 		o->json || o->output == 1, o->output_file);
 	if (!rc) {
 		s.ctx->device_memory_bytes = o->device_memory;
+		if (o->method != CSG_LP)
+			session_open_device(&s, (enum gpube_backend)o->backend,
+				!o->generate || o->agents > ONE_DEVICE_AGENTS, false);
 		s.ctx->deadline = o->timeout > 0 ? gpube__now() + o->timeout : 0;
 		rc = get_game(&s, &g, o, args[0], &ranks);
 		s.ctx->deadline = 0;

@@ -301,8 +301,10 @@ static int run(const void *opts, int n_args, char **args)
 		return CLI_FAILED;
 	rc = ranks_session_start(
 		&ranks, &s, &o->talk, o->threads, o->memory, output == ANSWER_JSON, o->output_file);
-	if (!rc)
+	if (!rc) {
+		session_open_device(&s, (enum gpube_backend)o->backend, false, false);
 		rc = dpop(&s, o, args[0], output, &ranks);
+	}
 	ranks_close(&ranks, &s);
 	return rc;
 }

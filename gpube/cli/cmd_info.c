@@ -2,6 +2,7 @@
 #include "gpube/cli/draw.h"
 #include "gpube/cli/measure.h"
 #include "gpube/cli/other_kinds.h"
+#include "gpube/ops/opening.h"
 #include "gpube/ops/pick.h"
 
 #define OPTS_STRUCT struct opts_info
@@ -22,6 +23,7 @@ struct result {
 	const struct gpube_model *model;
 	const struct sizes *sizes;
 	const struct gpube_solution *solution;
+	bool cpu_alone; /* no device is opened to predict its time */
 };
 
 /* ---- text ------------------------------------------------------------------------- */
@@ -77,20 +79,21 @@ static void text_model(
 }
 
 /* The backends of this machine: the CPU, and the device if there is one. */
-static int backends(struct gpube_ctx *ctx, const struct gpube_ops *ops[2])
+static int backends(const struct result *r, const struct gpube_ops *ops[2])
 {
 	int status;
 
 	ops[0] = gpube__ops_cpu();
-	ops[1] = gpube__ops_cuda(ctx, &status);
+	ops[1] = r->cpu_alone ? NULL : gpube__ops_cuda(r->session->ctx, &status);
 	return ops[1] ? 2 : 1;
 }
 
-static void text_times(
-	struct gpube_out *out, const struct session *s, const struct gpube_plan *plan)
+static void text_times(struct gpube_out *out, const struct result *r)
 {
+	const struct session *s = r->session;
+	const struct gpube_plan *plan = &r->solution->plan;
 	const struct gpube_ops *ops[2];
-	int n = backends(s->ctx, ops);
+	int n = backends(r, ops);
 
 	gpube__out_printf(out, "%-*s", LABEL, "time");
 	for (int k = 0; k < n; k++) {
@@ -102,14 +105,13 @@ static void text_times(
 		else
 			gpube__out_printf(out, "about %.2g s", seconds);
 	}
-	gpube__out_text(out, n < 2 ? "; no CUDA device\n" : "\n");
+	gpube__out_text(out, n < 2 && !r->cpu_alone ? "; no CUDA device\n" : "\n");
 }
 
-static void text_plan(
-	struct gpube_out *out, const struct session *s, const struct gpube_solution *solution)
+static void text_plan(struct gpube_out *out, const struct result *r)
 {
-	const struct gpube_plan *plan = &solution->plan;
-	double allowed = (double)s->ctx->memory_bytes;
+	const struct gpube_plan *plan = &r->solution->plan;
+	double allowed = (double)r->session->ctx->memory_bytes;
 
 	gpube__out_printf(out, "%-*s%d variable%s, %d function%s, %d component%s\n", LABEL,
 		"simplified", plan->n_vars, plural(plan->n_vars), plan->n_functions,
@@ -121,7 +123,7 @@ static void text_plan(
 	gpube__out_printf(out, "%-*s%s of tables at the peak; %s allowed: it %s\n", LABEL, "memory",
 		bytes_text(plan->peak_bytes, 0), bytes_text(allowed, 1),
 		plan->peak_bytes > allowed ? "does not fit" : "fits");
-	text_times(out, s, plan);
+	text_times(out, r);
 }
 
 static void report_text(struct gpube_out *out, const void *arg)
@@ -132,7 +134,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 	if (r->solution->answer == GPUBE_ANSWER_INFEASIBLE)
 		gpube__out_printf(out, "%-*severy assignment is forbidden\n", LABEL, "simplified");
 	else
-		text_plan(out, r->session, r->solution);
+		text_plan(out, r);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------- */
@@ -176,7 +178,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	const struct sizes *sizes = r->sizes;
 	const struct gpube_solution *solution = r->solution;
 	const struct gpube_ops *ops[2];
-	int n = backends(s->ctx, ops);
+	int n = backends(r, ops);
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
@@ -214,10 +216,10 @@ static void report_json(struct gpube_out *out, const void *arg)
 /* ---- the command --------------------------------------------------------------------------- */
 
 static int report(struct session *s, const char *file, const struct gpube_model *m,
-	const struct gpube_solution *solution)
+	const struct gpube_solution *solution, enum gpube_backend backend)
 {
 	struct sizes sizes = {0};
-	struct result r = {s, file, m, &sizes, solution};
+	struct result r = {s, file, m, &sizes, solution, backend == GPUBE_BACKEND_CPU};
 	int rc = sizes_measure(&sizes, m) ? session_fail(s, NULL)
 					  : session_report(s, report_text, report_json, &r);
 
@@ -278,7 +280,8 @@ static int inspect(
 	if (!solution || (status && status != GPUBE_ELIMIT)) {
 		rc = session_fail(s, solution);
 	} else {
-		rc = o->dot ? draw(s, o, m, solution) : report(s, file, m, solution);
+		rc = o->dot ? draw(s, o, m, solution)
+			    : report(s, file, m, solution, options.backend);
 		if (!rc && o->write_order)
 			rc = write_order(s, m, solution, o->write_order);
 	}
@@ -322,9 +325,12 @@ static int run(const void *opts, int n_args, char **args)
 		cli_error("info: --svg goes with --dot");
 		return CLI_USAGE;
 	}
-	rc = session_start_engine(&s, &o->talk, &o->engine, o->json || o->output, o->output_file);
+	rc = session_start_engine(
+		&s, &o->talk, &o->engine, true, o->json || o->output, o->output_file);
 	if (rc)
 		return rc;
+	if (!o->dot)
+		gpube__opening_begin(); /* for its predicted time */
 	rc = session_read(&s, &m, args[0], &o->read);
 	if (!rc)
 		rc = inspect(&s, o, args[0], m);

@@ -23,6 +23,7 @@ struct result {
 	const struct nash_game *game;
 	const struct nash_result *found;
 	const struct nash_components *components; /* may be NULL */
+	const char *no_components;                /* why, if they were asked for */
 };
 
 static const struct nash_strategy *x_of(const struct result *r, int64_t k)
@@ -146,6 +147,9 @@ static void text_head(struct gpube_out *out, const struct result *r)
 		gpube__out_text(out, ", as asked for\n");
 	else
 		gpube__out_printf(out, ", incomplete: %s\n", f->reason);
+	if (f->n_unchecked)
+		gpube__out_printf(out, "%-*s%lld more were found, but not checked in time\n", LABEL,
+			"unchecked", (long long)f->n_unchecked);
 }
 
 static void report_text(struct gpube_out *out, const void *arg)
@@ -157,6 +161,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 	text_list(out, r);
 	if (r->components)
 		text_components(out, r);
+	else if (r->no_components)
+		gpube__out_printf(out, "%-*snone: %s\n", LABEL, "components", r->no_components);
 	gpube__out_printf(out, "%-*s%s\n", LABEL, f->inexact ? "inexact" : "checked",
 		f->inexact ? "these results come from floating point and may be wrong"
 			   : "every best response, in rationals, from the payoffs of the file");
@@ -217,7 +223,8 @@ static void report_json(struct gpube_out *out, const void *arg)
 
 	json_open(&j, NULL, '{');
 	/* "optimal": all there are, or all that was asked for */
-	json_text(&j, "status", f->answer == NASH_ANSWER_INCOMPLETE ? "incomplete" : "optimal");
+	json_text(&j, "status",
+		f->answer == NASH_ANSWER_INCOMPLETE || r->no_components ? "incomplete" : "optimal");
 	json_text(&j, "backend", f->backend);
 	json_seconds(&j, "seconds", session_seconds(r->session));
 	json_text(&j, "file", r->file);
@@ -226,14 +233,16 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_text(&j, "method", f->method);
 	json_true_false(&j, "exact", !f->inexact);
 	json_true_false(&j, "all", f->answer == NASH_ANSWER_ALL);
-	if (f->reason)
-		json_text(&j, "reason", f->reason);
+	if (f->reason || r->no_components)
+		json_text(&j, "reason", f->reason ? f->reason : r->no_components);
 	if (f->degenerate < 0)
 		json_null(&j, "regular");
 	else
 		json_true_false(&j, "regular", !f->degenerate);
 	json_int(&j, "work", f->work);
 	json_int(&j, "n_equilibria", f->n_pairs);
+	if (f->n_unchecked)
+		json_int(&j, "unchecked", f->n_unchecked);
 	json_open(&j, "equilibria", '[');
 	for (int64_t k = 0; k < f->n_pairs; k++) {
 		json_open(&j, NULL, '{');
@@ -313,11 +322,33 @@ static int report(const struct result *r, int output)
 
 	if (session_report(s, texts[output], report_json, r))
 		return CLI_FAILED;
+	if (r->no_components) {
+		if (!s->quiet)
+			cli_error("%s: no components", r->no_components);
+		return CLI_FAILED;
+	}
 	if (r->found->answer != NASH_ANSWER_INCOMPLETE)
 		return CLI_DONE;
 	if (!s->quiet)
 		cli_error("%s: there may be more equilibria", r->found->reason);
 	return CLI_FAILED;
+}
+
+/* The components of all equilibria; those are reported, too, if it takes too long. */
+static int find_components(struct result *r, double timeout, struct nash_components **components)
+{
+	struct gpube_ctx *ctx = r->session->ctx;
+	const double left = timeout - session_seconds(r->session);
+	int status;
+
+	if (r->found->answer != NASH_ANSWER_ALL)
+		return GPUBE_OK;
+	status = nash_components(
+		components, ctx, r->found, timeout > 0 ? (left > 1e-6 ? left : 1e-6) : 0);
+	r->components = *components;
+	if (status == GPUBE_ESTOP)
+		r->no_components = gpube_error(ctx);
+	return status == GPUBE_ESTOP ? GPUBE_OK : status;
 }
 
 static int solve(
@@ -355,16 +386,13 @@ static int solve(
 			"had");
 	if (nash_solve(&found, r->game, &options))
 		return session_fail(s, NULL);
-	if (ranks->rank > 0) {
+	r->found = found;
+	if (ranks->rank > 0)
 		rc = CLI_DONE; /* rank 0 reports */
-	} else if (o->components && found->answer == NASH_ANSWER_ALL &&
-		   nash_components(&components, s->ctx, found)) {
+	else if (o->components && find_components(r, o->timeout, &components))
 		rc = session_fail(s, NULL);
-	} else {
-		r->found = found;
-		r->components = components;
+	else
 		rc = report(r, output);
-	}
 	nash_components_free(components, s->ctx);
 	nash_result_free(found, s->ctx);
 	return rc;
@@ -417,6 +445,9 @@ static int run(const void *opts, int n_args, char **args)
 		nash_ranks_close(&ranks);
 		return rc;
 	}
+	/* the other methods are the CPU's unless a device is asked for */
+	if (o->backend == GPUBE_BACKEND_CUDA || o->method == NASH_METHOD_SE)
+		session_open_device(&s, (enum gpube_backend)o->backend, false, true);
 	/* the words of --from are those of enum nash_format, in its order */
 	if (nash_read(&game, s.ctx, args[0], (enum nash_format)o->from)) {
 		rc = session_fail(&s, NULL);

@@ -88,17 +88,11 @@ static void report_json(struct gpube_out *out, const void *arg)
 
 static enum gpube_format format_of(const struct opts_reparam *o)
 {
-	size_t n = strlen(o->write);
-
 	if (formats[o->to] != GPUBE_FORMAT_AUTO)
 		return formats[o->to];
-	if (n > 3 && (!strcmp(o->write + n - 3, ".gz") || !strcmp(o->write + n - 3, ".xz")))
-		n -= 3;
-	if (n > 4 && !strncmp(o->write + n - 4, ".cfn", 4))
+	if (gpube__has_extension(o->write, "cfn"))
 		return GPUBE_FORMAT_CFN;
-	if (n > 5 && !strncmp(o->write + n - 5, ".wcsp", 5))
-		return GPUBE_FORMAT_WCSP;
-	return GPUBE_FORMAT_AUTO;
+	return gpube__has_extension(o->write, "wcsp") ? GPUBE_FORMAT_WCSP : GPUBE_FORMAT_AUTO;
 }
 
 /* A good order of the written problem. */
@@ -208,7 +202,7 @@ static int run(const void *opts, int n_args, char **args)
 	if (!usable(o))
 		return CLI_USAGE;
 	rc = session_start_engine(
-		&s, &o->talk, &o->engine, o->json || o->output == ANSWER_JSON, NULL);
+		&s, &o->talk, &o->engine, true, o->json || o->output == ANSWER_JSON, NULL);
 	if (rc)
 		return rc;
 	rc = session_can_write(&s, o->write) ? CLI_DONE : session_fail(&s, NULL);

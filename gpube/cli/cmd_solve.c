@@ -15,9 +15,6 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
-/* The words of --output, in their order. */
-enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_SOL, OUTPUT_UAI };
-
 /* All that the reports are written from. */
 struct result {
 	struct answer answer;
@@ -138,40 +135,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	gpube__out_text(out, "\n");
 }
 
-/* ---- the solution formats --------------------------------------------------------------- */
-
-/* The UAI competitions' result file, in the layout of 2014 and later. */
-static void report_uai(struct gpube_out *out, const void *arg)
-{
-	const struct result *r = arg;
-
-	gpube__out_printf(out, "MPE\n%d", r->answer.model->n_vars);
-	for (int32_t i = 0; i < r->answer.model->n_vars; i++)
-		gpube__out_printf(out, " %d", r->solution->values[i]);
-	gpube__out_text(out, "\n");
-}
-
-static int report(const struct result *r, int output)
-{
-	struct session *s = r->answer.session;
-
-	if (output != OUTPUT_SOL && output != OUTPUT_UAI)
-		return session_report(s, report_text, report_json, r);
-	session_hide_bar(s);
-	if (r->solution->answer != GPUBE_ANSWER_OPTIMAL) { /* then no file is written */
-		if (!s->quiet)
-			cli_error("%s, so there is no assignment to write",
-				r->solution->answer == GPUBE_ANSWER_INFEASIBLE
-					? "every assignment is forbidden"
-					: "stopped before the end");
-		return CLI_DONE;
-	}
-	if (output == OUTPUT_UAI)
-		return session_report(s, report_uai, NULL, r);
-	return gpube_write_solution(r->answer.model, s->output, r->solution->values)
-		       ? session_fail(s, NULL)
-		       : CLI_DONE;
-}
+/* ---- the command --------------------------------------------------------------------------- */
 
 /*
  * The last word: what the assignment is worth by the tables as they were read,
@@ -198,8 +162,6 @@ static int check(const struct result *r)
 	return gpube__fail(r->answer.session->ctx, GPUBE_EBUG,
 		"internal error: the assignment does not cost what was found; please report this");
 }
-
-/* ---- the command --------------------------------------------------------------------------- */
 
 static struct answer answer_of(struct session *s, const char *file, const struct gpube_model *m,
 	const struct gpube_solution *solution)
@@ -245,7 +207,8 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 	if (status) {
 		rc = session_fail(s, solution);
 	} else {
-		rc = report(&r, output);
+		rc = answer_report(
+			&r.answer, (enum answer_output)output, report_text, report_json, &r);
 		if (stopped)
 			rc = CLI_FAILED;
 	}
@@ -259,13 +222,13 @@ static int run(const void *opts, int n_args, char **args)
 	const struct opts_solve *o = opts;
 	struct gpube_model *m = NULL;
 	struct session s;
-	int output = o->json ? OUTPUT_JSON : o->output, rc;
+	int output = o->json ? ANSWER_JSON : o->output, rc;
 
 	(void)n_args;
 	if (session_options_clash(&o->engine))
 		return CLI_USAGE;
 	rc = session_start_engine(
-		&s, &o->talk, &o->engine, output == OUTPUT_JSON, o->output_file);
+		&s, &o->talk, &o->engine, false, output == ANSWER_JSON, o->output_file);
 	if (rc)
 		return rc;
 	rc = session_read(&s, &m, args[0], &o->read);
@@ -285,9 +248,11 @@ const struct command cmd_solve = {
 		"explanation) of the model in FILE, with an assignment that attains it, by "
 		"bucket elimination. The answer is exact and proved; its assignment is priced "
 		"again from the tables of the file before it is reported. FILE is .wcsp, .cfn, "
-		".uai or any other format that 'gpube info' reads, plain or compressed by gzip or xz; '-' is standard input.\n\n"
+		".uai or any other format that 'gpube info' reads, plain or compressed by gzip or "
+		"xz; '-' is standard input.\n\n"
 		"What would not fit into --memory is refused before it starts, with the sizes "
-		"it would take; what a GPU cannot hold streams through it from there. SIGINT and SIGTERM end the work soon, with status incomplete; "
+		"it would take; what a GPU cannot hold streams through it from there. SIGINT and "
+		"SIGTERM end the work soon, with status incomplete; "
 		"a second signal kills. Where only --count was stopped, the optimum is reported "
 		"and the exit status is 1.\n\n"
 		"With --output json the result is one object: status (optimal, infeasible, "
@@ -299,7 +264,9 @@ const struct command cmd_solve = {
 		    "gpube solve --count --json model.cfn.gz\n"
 		    "the same and the number of optima, for a program to read\n"
 		    "gpube solve --output sol -o problem.sol problem.wcsp\n"
-		    "the assignment alone, in a file for toulbar2",
+		    "the assignment alone, in a file for toulbar2\n"
+		    "gpube solve --output uai -o model.uai.MPE model.uai.xz\n"
+		    "the same in the UAI competitions' format",
 	.min_args = 1,
 	.max_args = 1,
 	.opts_size = sizeof(struct opts_solve),

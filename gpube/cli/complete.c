@@ -5,7 +5,7 @@
 
 static bool takes_file(const struct opt_row *row)
 {
-	return row->argument && !strcmp(row->argument, "FILE");
+	return row->argument && strstr(row->argument, "FILE");
 }
 
 /* The words of "a|b|c" with spaces between. */

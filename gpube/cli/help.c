@@ -95,6 +95,21 @@ static void help_options(const struct command *c)
 	}
 }
 
+/* Extensions and what they are. */
+static void help_files(const char *text)
+{
+	const char *line;
+	int length, at;
+
+	puts("\nFiles, also compressed as .gz or .xz:");
+	while ((line = line_of(&text, &length))) {
+		at = printf("  %.*s", length, line);
+		printf("%s%*s", at > 27 ? "\n" : "", at > 27 ? 29 : 29 - at, "");
+		if ((line = line_of(&text, &length)))
+			wrap(line, line + length, 29, 29);
+	}
+}
+
 static void help_program(void)
 {
 	const struct command *const *c;
@@ -126,6 +141,8 @@ void cli_help(const struct command *c)
 		wrap(text, end, 0, 0);
 	}
 	help_options(c);
+	if (c->files)
+		help_files(c->files);
 	if (!c->examples)
 		return;
 	puts("\nExamples:");
@@ -207,12 +224,13 @@ static void man_options(const struct command *c)
 	puts(".SS Help\n.TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nprint a summary of this page");
 }
 
-static void man_examples(const char *text)
+/* Pairs of lines: what is meant, and what is said of it. */
+static void man_pairs(const char *heading, const char *text)
 {
 	const char *line;
 	int length;
 
-	puts(".SH EXAMPLES");
+	printf(".SH %s\n", heading);
 	while ((line = line_of(&text, &length))) {
 		fputs(".TP\n\\fB", stdout);
 		roff(line, length);
@@ -265,8 +283,10 @@ void cli_man(const struct command *c)
 		c->arguments);
 	roff_paragraphs(c->description);
 	man_options(c);
+	if (c->files)
+		man_pairs("FILES", c->files);
 	if (c->examples)
-		man_examples(c->examples);
+		man_pairs("EXAMPLES", c->examples);
 	man_end();
 	puts(".SH SEE ALSO\n\\fBgpube\\fR(1)");
 }

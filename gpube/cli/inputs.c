@@ -1,5 +1,4 @@
 /* inputs.c - what the shared options say, handed to the readers and the engine; see session.h. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/formats.h"
@@ -35,27 +34,6 @@ bool session_options_clash(const struct opts_engine *engine)
 	return true;
 }
 
-/* "0,1": the context's devices. CLI_DONE, or CLI_FAILED after a message. */
-static int read_devices(struct session *s, const char *list)
-{
-	struct gpube_ctx *ctx = s->ctx;
-	char text[200], *end;
-
-	for (const char *at = list; at; at = *end ? end + 1 : NULL) {
-		long id = strtol(at, &end, 10);
-
-		if (end == at || (*end && *end != ',') || id < 0 || id > 1000 || *at == '-' ||
-			ctx->n_devices == GPUBE_MAX_DEVICES) {
-			snprintf(text, sizeof(text),
-				"--devices: expected 1 to %d indices as 0,1, found '%.100s'",
-				GPUBE_MAX_DEVICES, list);
-			return session_fail_text(s, NULL, text);
-		}
-		ctx->devices[ctx->n_devices++] = (int)id;
-	}
-	return CLI_DONE;
-}
-
 int session_engine(struct session *s, struct gpube_solve_opts *to, int32_t **order,
 	const struct gpube_model *m, const struct opts_engine *engine)
 {
@@ -70,8 +48,6 @@ int session_engine(struct session *s, struct gpube_solve_opts *to, int32_t **ord
 		.no_simplify = engine->no_simplify,
 		.precision = (int)engine->precision,
 	};
-	if (engine->devices && read_devices(s, engine->devices))
-		return CLI_FAILED;
 	if (engine->timeout > 0) {
 		/* it counts from the start; what reading took too long is found out at once */
 		double left = engine->timeout - session_seconds(s);

@@ -13,7 +13,7 @@
  * default   as it would be typed; NULL: 0 or no text
  * lo, hi    the range of a number (hi INT64_MAX: no upper end)
  * argument  what help calls the value; CHOICE: its words as a|b|c; completion
- *           offers files for FILE
+ *           offers files where FILE is in it
  *
  * A row that nobody reads fails tests/cli/test_opts.sh.
  */
@@ -64,13 +64,17 @@
 		"most memory of a GPU for tables, more streams through it; 0: what is free")       \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
-#define OPTS_SOLVE(X)                                                                              \
-	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol|uai",                                    \
-		"form of the result: for people, one JSON object, toulbar2's .sol, or the MPE "    \
-		"result file of the UAI competitions")                                             \
+/* Where an assignment goes that is found. */
+#define OPTS_ANSWER(X)                                                                             \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol|uai|ub",                                 \
+		"form of the result: for people, one JSON object, toulbar2's .sol, the MPE "       \
+		"result file of the UAI competitions, or the assignment's cost as toulbar2's .ub") \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
-		"write the result to FILE instead of standard output")                             \
+		"write the result to FILE instead of standard output")
+
+#define OPTS_SOLVE(X)                                                                              \
+	OPTS_ANSWER(X)                                                                             \
 	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")
 
 /* What the commands that compute bounds have in common. */
@@ -79,9 +83,11 @@
 		"mini-buckets, cost shifting, dual ascent on clusters, on the join graph of "      \
 		"mini-buckets or on nested regions (which clusters are on a GPU), or all, with "   \
 		"elimination of what is left")                                                     \
-	X(TEXT, ub, 0, NULL, 0, 0, "COST",                                                         \
-		"only totals better than COST are of interest, a known solution's for example")    \
-	X(TEXT, sol, 0, NULL, 0, 0, "FILE", "a known solution, toulbar2's .sol")
+	X(TEXT, ub, 0, NULL, 0, 0, "COST|FILE",                                                    \
+		"only totals better than COST are of interest, a known solution's for example; "   \
+		"FILE is toulbar2's .ub")                                                          \
+	X(TEXT, sol, 0, NULL, 0, 0, "FILE",                                                        \
+		"a known solution, toulbar2's .sol or an MPE result file")
 
 #define OPTS_RANKS(X)                                                                              \
 	X(TIME, receive_timeout, 0, "60s", 0, OPTS_NO_END, "TIME",                                 \
@@ -108,11 +114,7 @@
 		"then, in as much time again, a bound with its proof: write the proof, read it "   \
 		"back and check it")                                                               \
 	X(TEXT, verify, 0, NULL, 0, 0, "FILE", "nothing but check such a proof")                   \
-	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
-		"form of the result: for people, one JSON object, or toulbar2's .sol")             \
-	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
-		"write the result to FILE instead of standard output")
+	OPTS_ANSWER(X)
 
 #define OPTS_DAOOPT(X)                                                                             \
 	X(TEXT, to, 0, NULL, 0, 0, "PREFIX", "what the names of the files begin with")             \

@@ -14,13 +14,17 @@ struct contents {
 	struct nash_game *game;
 	struct csg_game *coalitions;
 	struct csg_auction *auction;
+	struct gpube_uai_result *result;
 };
 
-static int read_contents(struct session *s, struct contents *c, const char *path)
+/* 'other': out: does the file hold one of them? What goes with a model is refused as one. */
+static int read_contents(struct session *s, struct contents *c, bool *other, const char *path)
 {
 	memset(c, 0, sizeof(*c));
+	*other = false;
 	if (gpube_content(&c->kind, s->ctx, path))
 		return GPUBE_EIO;
+	*other = c->kind != GPUBE_CONTENT_MODEL && c->kind != GPUBE_CONTENT_SIDECAR;
 	switch (c->kind) {
 	case GPUBE_CONTENT_GAME:
 		return nash_read(&c->game, s->ctx, path, NASH_FORMAT_AUTO);
@@ -28,13 +32,16 @@ static int read_contents(struct session *s, struct contents *c, const char *path
 		return csg_read(&c->coalitions, s->ctx, path);
 	case GPUBE_CONTENT_AUCTION:
 		return csg_auction_read(&c->auction, s->ctx, path);
+	case GPUBE_CONTENT_RESULT:
+		return gpube_read_uai_result(&c->result, s->ctx, path);
 	default:
 		return GPUBE_OK;
 	}
 }
 
-static void clear(struct contents *c)
+static void clear(struct session *s, struct contents *c)
 {
+	gpube_uai_result_free(c->result, s->ctx);
 	nash_game_free(c->game);
 	csg_game_free(c->coalitions);
 	csg_auction_free(c->auction);
@@ -47,8 +54,15 @@ static void write_json(struct json *j, const struct contents *c, const char *pat
 	json_text(j, "kind",
 		c->game         ? "bimatrix game"
 		: c->coalitions ? "coalition game"
-				: "auction");
-	if (c->game) {
+		: c->auction    ? "auction"
+				: "result");
+	if (c->result) {
+		json_text(j, "task", gpube_uai_task_name(c->result->task));
+		if (c->result->task == GPUBE_UAI_PR)
+			json_real(j, "log10", c->result->log10_value);
+		else
+			json_int(j, "variables", c->result->n);
+	} else if (c->game) {
 		json_int(j, "rows", nash_game_rows(c->game));
 		json_int(j, "columns", nash_game_columns(c->game));
 	} else if (c->coalitions) {
@@ -62,9 +76,24 @@ static void write_json(struct json *j, const struct contents *c, const char *pat
 	gpube__out_text(j->out, "\n");
 }
 
+static void write_result(struct gpube_out *out, const struct gpube_uai_result *r)
+{
+	static const char *const what[] = {[GPUBE_UAI_MAR] = "marginals of",
+		[GPUBE_UAI_MPE] = "values of all",
+		[GPUBE_UAI_MAP] = "values of"};
+
+	gpube__out_printf(out, "result      %s, ", gpube_uai_task_name(r->task));
+	if (r->task != GPUBE_UAI_PR)
+		gpube__out_printf(out, "%s %d variable%s\n", what[r->task], r->n, plural(r->n));
+	else
+		gpube__out_printf(out, "log10 %.9g\n", r->log10_value);
+}
+
 static void write_text(struct gpube_out *out, const struct contents *c)
 {
-	if (c->game)
+	if (c->result)
+		write_result(out, c->result);
+	else if (c->game)
 		gpube__out_printf(out, "game        %d x %d actions; see 'gpube nash'\n",
 			nash_game_rows(c->game), nash_game_columns(c->game));
 	else if (c->coalitions)
@@ -94,39 +123,49 @@ static int print(struct session *s, const struct contents *c, const char *path)
 bool other_kinds_info(struct session *s, int *rc, const char *path)
 {
 	struct contents c;
-	int status = read_contents(s, &c, path);
-	bool other = c.kind != GPUBE_CONTENT_MODEL;
+	bool other;
+	int status = read_contents(s, &c, &other, path);
 
 	if (other)
 		*rc = status ? session_fail(s, NULL) : print(s, &c, path);
-	clear(&c);
+	clear(s, &c);
 	return other;
 }
 
-static bool ends_with(const char *path, const char *ending)
+/* The name says .sol, or the task; the wrong task's name would be read as that. */
+static int convert_result(struct session *s, const struct gpube_uai_result *r, const char *to)
 {
-	size_t n = strlen(path), k = strlen(ending);
+	const char *task = gpube_uai_task_name(r->task);
 
-	if (n > 3 && (!strcmp(path + n - 3, ".gz") || !strcmp(path + n - 3, ".xz")))
-		n -= 3;
-	return n >= k && !strncmp(path + n - k, ending, k);
+	if (gpube__has_extension(to, "PR|MAR|MPE|MMAP") && !gpube__has_extension(to, task))
+		return gpube__fail(s->ctx, GPUBE_EINVAL,
+			"cannot write '%s': the result is %s, and there is no way from one task to "
+			"another",
+			to, task);
+	if (gpube__has_extension(to, GPUBE_FORMATS_READ))
+		return gpube__fail(
+			s->ctx, GPUBE_EINVAL, "cannot write '%s': a result is no model", to);
+	return gpube_write_uai_result(s->ctx, to, r);
 }
 
 bool other_kinds_convert(struct session *s, int *rc, const char *path, const char *to)
 {
 	struct contents c;
-	int status = read_contents(s, &c, path);
-	bool other = c.kind != GPUBE_CONTENT_MODEL;
+	bool other;
+	int status = read_contents(s, &c, &other, path);
 
 	if (!status && c.game)
 		status = nash_write(c.game, to, NASH_FORMAT_AUTO);
 	else if (!status && c.coalitions)
-		status = csg_write(c.coalitions, to, ends_with(to, ".txt") || !strcmp(to, "-"));
+		status = csg_write(
+			c.coalitions, to, gpube__has_extension(to, "txt") || !strcmp(to, "-"));
+	else if (!status && c.result)
+		status = convert_result(s, c.result, to);
 	else if (!status && c.auction)
 		status = gpube__fail(s->ctx, GPUBE_EINVAL,
 			"'%s' is an auction, which is only read, not written", path);
 	if (other)
 		*rc = status ? session_fail(s, NULL) : CLI_DONE;
-	clear(&c);
+	clear(s, &c);
 	return other;
 }

@@ -6,6 +6,8 @@
 
 #include "gpube/cli/cli.h"
 
+void (*cli_leave)(int rc);
+
 void cli_error(const char *fmt, ...)
 {
 	va_list args;
@@ -52,7 +54,9 @@ int cli_main(int (*run)(int argc, char **argv), int argc, char **argv)
 	rc = run(argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {
 		cli_error("cannot write standard output");
-		return CLI_FAILED;
+		rc = CLI_FAILED;
 	}
+	if (cli_leave)
+		cli_leave(rc);
 	return rc;
 }

@@ -26,9 +26,21 @@ struct session {
  */
 int session_start(struct session *s, const struct opts_talk *talk, int64_t threads, uint64_t memory,
 	bool json, const char *output);
-/* The same with the engine's options, and the rates that were measured on this machine. */
+/*
+ * The same with the engine's options, and the rates that were measured on this machine; a device
+ * that is asked for is being opened from here on (one_stream: see session_open_device()).
+ */
 int session_start_engine(struct session *s, const struct opts_talk *talk,
-	const struct opts_engine *engine, bool json, const char *output);
+	const struct opts_engine *engine, bool one_stream, bool json, const char *output);
+/*
+ * session_open_device() - what lets the first device of the context be opened beside what follows;
+ * if backend is CUDA this begins now. Once, before there are threads. See gpube/ops/opening.h.
+ *
+ * all         the driver starts every device; false: none but those of the context, and those
+ *             before them
+ * one_stream  the command never has two things in flight on a device
+ */
+void session_open_device(struct session *s, enum gpube_backend backend, bool all, bool one_stream);
 void session_end(struct session *s);
 
 /*

@@ -299,12 +299,13 @@ int gpube_model_add_potentials(
 
 /* ---- costs of an assignment ------------------------------------------------ */
 
-/* Position in t->values of the value that an assignment takes; -1: the default. */
-static int64_t position(
-	const struct gpube_model *m, int32_t function, const int32_t *values, int32_t *buffer)
+/* A function's table, and the position in its values of what an assignment takes; -1: the default.
+ */
+static int64_t position(const struct gpube_table **table, const struct gpube_model *m,
+	int32_t function, const int32_t *values, int32_t *buffer)
 {
 	const struct gpube_function *f = &m->functions[function];
-	const struct gpube_table *t = gpube__table(m, function);
+	const struct gpube_table *t = *table = gpube__table(m, function);
 	const int32_t *scope = gpube__scope(m, function);
 	int32_t *tuple = buffer, *domains = buffer + f->arity;
 	int64_t cell = 0;
@@ -321,12 +322,22 @@ static int64_t position(
 	return gpube__table_find(t, domains, tuple);
 }
 
-/* Room for position()'s tuple and domains; NULL and the status if the values are no assignment. */
-static int32_t *check_assignment(int *status, const struct gpube_model *m, const int32_t *values)
+/*
+ * Room for position()'s tuple and domains; NULL and the status if the model is not of this
+ * kind or the values are no assignment.
+ */
+static int32_t *check_assignment(
+	int *status, const struct gpube_model *m, enum gpube_kind kind, const int32_t *values)
 {
 	int32_t *buffer;
 	int64_t widest = 1;
 
+	if (m->kind != kind) {
+		*status = gpube__fail(m->ctx, GPUBE_EINVAL,
+			kind == GPUBE_COSTS ? "a model of potentials has no costs"
+					    : "a model of costs has no potentials");
+		return NULL;
+	}
 	for (int32_t i = 0; i < m->n_vars; i++)
 		if (values[i] < 0 || values[i] >= m->vars[i].domain) {
 			*status = gpube__fail(m->ctx, GPUBE_EINVAL,
@@ -342,21 +353,26 @@ static int32_t *check_assignment(int *status, const struct gpube_model *m, const
 	return buffer;
 }
 
+static bool contradicts_evidence(const struct gpube_model *m, const int32_t *values)
+{
+	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
+		if (m->evidence[i] >= 0 && m->evidence[i] != values[i])
+			return true;
+	return false;
+}
+
 int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *values)
 {
+	const struct gpube_table *t;
 	__int128 sum = m->constant;
-	bool forbidden = false;
-	int32_t *buffer;
+	bool forbidden = contradicts_evidence(m, values);
 	int status;
+	int32_t *buffer = check_assignment(&status, m, GPUBE_COSTS, values);
 
-	if (m->kind != GPUBE_COSTS)
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "a model of potentials has no costs");
-	buffer = check_assignment(&status, m, values);
 	if (!buffer)
 		return status;
 	for (int32_t f = 0; f < m->n_functions; f++) {
-		const struct gpube_table *t = gpube__table(m, f);
-		int64_t k = position(m, f, values, buffer);
+		int64_t k = position(&t, m, f, values, buffer);
 		int64_t c = k < 0 ? t->dflt.i : gpube__table_int(t, k);
 
 		if (c == GPUBE_INF)
@@ -365,9 +381,6 @@ int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *
 			sum += c;
 	}
 	gpube__free(m->ctx, buffer);
-	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
-		if (m->evidence[i] >= 0 && m->evidence[i] != values[i])
-			forbidden = true;
 	if (m->direction == GPUBE_MINIMISE ? m->top != GPUBE_INF && sum >= m->top
 					   : m->top != -GPUBE_INF && sum <= m->top)
 		forbidden = true;
@@ -379,25 +392,19 @@ int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *
 
 int gpube_model_log_value(double *log_value, const struct gpube_model *m, const int32_t *values)
 {
+	const struct gpube_table *t;
 	long double sum = 0;
-	int32_t *buffer;
 	int status;
+	int32_t *buffer = check_assignment(&status, m, GPUBE_POTENTIALS, values);
 
-	if (m->kind != GPUBE_POTENTIALS)
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "a model of costs has no potentials");
-	buffer = check_assignment(&status, m, values);
 	if (!buffer)
 		return status;
 	for (int32_t f = 0; f < m->n_functions; f++) {
-		const struct gpube_table *t = gpube__table(m, f);
-		int64_t k = position(m, f, values, buffer);
+		int64_t k = position(&t, m, f, values, buffer);
 
 		sum += logl((long double)(k < 0 ? t->dflt.f : gpube__table_real(t, k)));
 	}
 	gpube__free(m->ctx, buffer);
-	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
-		if (m->evidence[i] >= 0 && m->evidence[i] != values[i])
-			sum = -INFINITY;
-	*log_value = (double)sum;
+	*log_value = contradicts_evidence(m, values) ? -INFINITY : (double)sum;
 	return GPUBE_OK;
 }

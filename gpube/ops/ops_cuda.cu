@@ -3,6 +3,10 @@
 
 #include <stdio.h>
 
+extern "C" {
+#include "gpube/ops/opening.h"
+}
+
 #define OVERHEAD_BYTES (64ull << 20) /* of descriptors and partial results, besides tables */
 #define SMALL_BYTES    (1u << 18)    /* of an upload that nobody waits for */
 
@@ -283,6 +287,7 @@ static int device_open(struct gpube_ctx *ctx, int id)
 	cudaError_t error;
 	int n = 0, shared = 0, sm_shared = 0;
 
+	gpube__opening_wait();
 	error = cudaGetDeviceCount(&n);
 	if (error != cudaSuccess || n == 0)
 		return no_device(ctx, error != cudaSuccess ? error : cudaErrorNoDevice);

@@ -1,6 +1,7 @@
 /* ops_nocuda.c - the CUDA backend of a program built without one. */
 #include "gpube/ops/contract.h"
 #include "gpube/ops/faces.h"
+#include "gpube/ops/opening.h"
 #include "gpube/ops/ops.h"
 #include "gpube/ops/rates.h"
 #include "gpube/ops/regions.h"
@@ -10,8 +11,14 @@
 #ifndef GPUBE_HAVE_CUDA
 const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status)
 {
+	gpube__opening_wait();
 	*status = gpube__fail(ctx, GPUBE_ENODEV, "this program was built without CUDA");
 	return NULL;
+}
+
+void gpube__opening_driver(int id)
+{
+	(void)id;
 }
 
 bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name)

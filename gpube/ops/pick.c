@@ -1,6 +1,8 @@
 /* pick.c - see pick.h. */
 #include "gpube/ops/pick.h"
 
+#include "gpube/ops/opening.h"
+
 /*
  * What buckets of elimination reach of the rates, by and large, on the networks of the GpuBE paper
  * and on those of bench_growth (benchmarks/runs/2026-11-22-h200-tables): adding, as a share of what
@@ -35,9 +37,22 @@ double gpube__contract_seconds(const struct gpube_rate *r, const struct gpube_op
 	       bytes / (r->copy * (cpu ? MOVING_CPU : MOVING_CUDA));
 }
 
-double gpube__open_seconds(const struct gpube_ctx *ctx)
+/* How much work makes a device worth opening. */
+static double worth_opening(const struct gpube_ctx *ctx)
 {
 	return ctx->device ? 0 : gpube__rate_of(ctx, NULL).open + CLOSE_SECONDS;
+}
+
+double gpube__open_seconds(const struct gpube_ctx *ctx)
+{
+	const double since = gpube__opening_since();
+	double left;
+
+	if (ctx->device || since == 0)
+		return worth_opening(ctx);
+	/* it is begun: its end is to be paid for in any case */
+	left = gpube__rate_of(ctx, NULL).open - (gpube__now() - since);
+	return left > 0 ? left : 0;
 }
 
 double gpube__predicted_seconds(
@@ -70,7 +85,7 @@ int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_
 	*ops = cpu;
 	if (want == GPUBE_BACKEND_CPU)
 		return GPUBE_OK;
-	if (want == GPUBE_BACKEND_AUTO && fits && here <= gpube__open_seconds(ctx))
+	if (want == GPUBE_BACKEND_AUTO && fits && here <= worth_opening(ctx))
 		return GPUBE_OK;
 	cuda = gpube__ops_cuda(ctx, &status);
 	if (!cuda)
@@ -91,8 +106,8 @@ int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum 
 
 	*ops = cpu;
 	if (want == GPUBE_BACKEND_CPU ||
-		(want == GPUBE_BACKEND_AUTO && gpube__predicted_seconds(ctx, cpu, joined_cells) <=
-						       gpube__open_seconds(ctx)))
+		(want == GPUBE_BACKEND_AUTO &&
+			gpube__predicted_seconds(ctx, cpu, joined_cells) <= worth_opening(ctx)))
 		return GPUBE_OK;
 	cuda = gpube__ops_cuda(ctx, &status);
 	if (!cuda)

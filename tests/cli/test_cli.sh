@@ -77,9 +77,9 @@ timeout|nan|a time such as 90, 90s, 5m or 1h
 timeout|0x10|a time such as 90, 90s, 5m or 1h
 timeout|1d|a time such as 90, 90s, 5m or 1h
 order-time|1ms|a time such as 90, 90s, 5m or 1h
-output|xml|text.json.sol.uai
-output||text.json.sol.uai
-output|TEXT|text.json.sol.uai
+output|xml|text.json.sol.uai.ub
+output||text.json.sol.uai.ub
+output|TEXT|text.json.sol.uai.ub
 order|fill|auto.min-fill.min-size.min-degree
 from|none|auto.wcsp.cfn.uai.*
 backend|gpu|auto.cpu.cuda
@@ -119,6 +119,12 @@ row 'JSON: a name that needs escapes' 1 'a\\"b\\\\c\\ufffd\\u0001' '^gpube: cann
 row 'CUDA is asked for and not there' 1 '' '^gpube: .*CUDA' env CUDA_VISIBLE_DEVICES= "$gpube" solve --backend cuda examples/zebra.wcsp
 row 'CUDA, JSON' 1 '"status": "error".*CUDA' '^gpube: .*CUDA' \
 	env CUDA_VISIBLE_DEVICES= "$gpube" solve --backend cuda --json examples/zebra.wcsp
+row 'bound: CUDA is asked for and not there' 1 '' '^gpube: .*CUDA' \
+	env CUDA_VISIBLE_DEVICES= "$gpube" bound --backend cuda examples/zebra.wcsp
+row 'bound: no CUDA, and nothing to read either' 1 '' "^gpube: cannot open '$work/none'" \
+	env CUDA_VISIBLE_DEVICES= "$gpube" bound --backend cuda "$work/none"
+row 'info: whether there is a device' 0 '^time .*cuda' '' sh -c "CUDA_VISIBLE_DEVICES= '$gpube' info examples/zebra.wcsp | sed 's/CUDA/cuda/'"
+row 'info: of the CPU alone' 0 '^time +cpu: [a-z0-9. ]* s$' '' "$gpube" info --backend cpu examples/zebra.wcsp
 row 'an output that cannot be, before anything is read' 1 '' "^gpube: cannot write '$work/no/dir'" \
 	"$gpube" solve -o "$work/no/dir" "$work/none"
 

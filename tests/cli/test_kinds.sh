@@ -56,6 +56,47 @@ that 'nothing is lost' cmp "$work/e.txt" "$work/e2.txt"
 row 'a game is no model' 1 '' "'examples/effort.nfg' is a game of two players, which 'gpube nash' reads" \
 	"$gpube" solve examples/effort.nfg
 
+# ---- results ---------------------------------------------------------------------------------------
+"$gpube" solve -q --output uai -o "$work/z.MPE" examples/zebra.wcsp
+row 'info of a result' 0 '^result +MPE, values of all 25 variables$' '' "$gpube" info "$work/z.MPE"
+row 'an MPE as .sol' 0 '' '' "$gpube" convert "$work/z.MPE" "$work/z.sol"
+that 'it is what solve writes' sh -c "'$gpube' solve -q --output sol examples/zebra.wcsp | cmp - '$work/z.sol'"
+row 'a .sol as MPE' 0 '' '' "$gpube" convert "$work/z.sol" "$work/z2.MPE.gz"
+that 'nothing is lost of a result' sh -c "gzip -dc '$work/z2.MPE.gz' | cmp - '$work/z.MPE'"
+row 'an MPE as a known solution' 0 '^optimum +0,' '' "$gpube" bound -q --sol "$work/z.MPE" examples/zebra.wcsp
+row 'an MPE of another model' 1 '' 'expected an MPE result, values of 6 variables' \
+	"$gpube" bound -q --sol "$work/z.MPE" examples/exams.cfn
+printf 'PR\n1\n-3.5\n-BEGIN-\n1\n-2.25\n' > "$work/old"
+row 'info of a result as JSON' 0 '"kind": "result", "task": "PR", "log10": -2.25' '' "$gpube" info --json "$work/old"
+row 'a result in the layout of 2014' 0 '^-2.25$' '' "$gpube" convert "$work/old" -
+row 'a result has its task' 1 '' 'the result is PR' "$gpube" convert "$work/old" "$work/x.MAR"
+row 'PR as .sol' 1 '' "x.sol': a .sol is a value for each variable, which a PR result has not" \
+	"$gpube" convert "$work/old" "$work/x.sol"
+row 'a result as a model' 1 '' "x.wcsp': a result is no model" "$gpube" convert "$work/old" "$work/x.wcsp"
+that 'what is refused leaves nothing' sh -c "! ls '$work'/x.MAR '$work'/x.sol '$work'/x.wcsp 2> /dev/null | grep ."
+printf 'MAR\n2 2 0.5 0.5 3 0 0 1\n' > "$work/m.MAR"
+row 'info of marginals' 0 '^result +MAR, marginals of 2 variables$' '' "$gpube" info "$work/m.MAR"
+printf 'MMAP\n1 3 0\n' > "$work/m.MMAP"
+row 'info of MMAP' 0 '^result +MMAP, values of 1 variable$' '' "$gpube" info "$work/m.MMAP"
+row 'a broken result' 1 '' 'm.MPE:1: expected PR, MAR, MPE, MAP or MMAP, found ' \
+	sh -c "echo 5 1 2 > '$work/m.MPE'; '$gpube' info '$work/m.MPE'"
+row 'a result is no model' 1 '' "z.MPE' is a result, which 'gpube info', 'gpube convert' and --sol read" \
+	"$gpube" solve "$work/z.MPE"
+
+# ---- what goes with a model ------------------------------------------------------------------------
+row 'an upper bound' 0 '^4\.30$' '' "$gpube" solve -q --output ub examples/exams.cfn
+row 'an upper bound, of a bound' 0 '^4\.30$' '' "$gpube" bound -q --output ub examples/exams.cfn
+row 'potentials have none' 1 '' 'a model of potentials has no bound in costs' \
+	"$gpube" solve -q --output ub examples/sprinkler.uai
+echo 4.4 > "$work/e.ub"
+row 'a .ub as the cutoff' 0 '^optimum +4.30,' '' "$gpube" bound -q --ub "$work/e.ub" examples/exams.cfn
+echo 4.2 > "$work/e.ub"
+row 'a .ub that nothing beats' 0 '^closed ' '' "$gpube" bound -q --ub "$work/e.ub" examples/exams.cfn
+echo 4.301 > "$work/e.ub"
+row 'a .ub of too many decimals' 1 '' 'e.ub:1: the bound 4.301 has more decimals than the model' \
+	"$gpube" bound -q --ub "$work/e.ub" examples/exams.cfn
+row 'a .ub is no model' 1 '' "e.ub' is no model, but goes with one: .ub by --ub" "$gpube" info "$work/e.ub"
+
 "$gpube" generate csg -n 5 --seed 2 -o "$work/c.csg"
 row 'info of coalitions' 0 '^coalitions +of 5 agents, values of type int32' '' "$gpube" info "$work/c.csg"
 row 'coalitions as text' 0 '' '' "$gpube" convert "$work/c.csg" "$work/c.txt"

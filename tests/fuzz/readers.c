@@ -50,7 +50,7 @@ static struct gpube_model *small_model(struct gpube_ctx *ctx)
 	struct gpube_model *m;
 	char name[] = "a";
 
-	if (gpube_model_new(&m, ctx, GPUBE_POTENTIALS))
+	if (gpube_model_new(&m, ctx, GPUBE_COSTS))
 		return NULL;
 	for (int i = 0; i < 4; i++, name[0]++)
 		if (gpube_model_add_var(m, NULL, 2 + i, name)) {
@@ -60,16 +60,41 @@ static struct gpube_model *small_model(struct gpube_ctx *ctx)
 	return m;
 }
 
+static void read_decomposition(struct gpube_ctx *ctx, const struct gpube_model *m, const char *path)
+{
+	struct gpube_decomposition *d;
+	int32_t order[4];
+
+	if (!gpube_read_decomposition(&d, m, path))
+		gpube_order_of_decomposition(order, m, d);
+	gpube_decomposition_free(d, ctx);
+}
+
 static void read_sidecar(struct gpube_ctx *ctx, const char *target, const char *path)
 {
 	struct gpube_model *m = small_model(ctx);
 	int32_t values[4];
+	int64_t cost;
 
-	if (m && !strcmp(target, "order"))
+	if (!m)
+		return;
+	if (!strcmp(target, "order"))
 		gpube_read_order(values, m, path);
-	else if (m)
+	else if (!strcmp(target, "cov"))
+		read_decomposition(ctx, m, path);
+	else if (!strcmp(target, "ub"))
+		gpube_read_ub(&cost, m, path);
+	else
 		gpube_read_solution(values, m, path);
 	gpube_model_free(m);
+}
+
+static void read_result(struct gpube_ctx *ctx, const char *path)
+{
+	struct gpube_uai_result *r;
+
+	if (!gpube_read_uai_result(&r, ctx, path))
+		gpube_uai_result_free(r, ctx);
 }
 
 static void read_evidence(struct gpube_ctx *ctx, const char *path)
@@ -112,7 +137,8 @@ static void read_auction(struct gpube_ctx *ctx, const char *path)
 		csg_auction_free(a);
 }
 
-static const char *const others[] = {"evid", "order", "sol", "nash", "csg", "auction"};
+static const char *const others[] = {
+	"evid", "order", "cov", "sol", "ub", "result", "nash", "csg", "auction"};
 enum { N_MODELS = GPUBE_N_FORMATS - 1, N_OTHERS = sizeof(others) / sizeof(*others) };
 
 const char *fuzz_target(int k)
@@ -136,8 +162,11 @@ static int read_as(struct gpube_ctx *ctx, const char *target, const char *path)
 
 	if (format != GPUBE_FORMAT_AUTO)
 		read_model(ctx, format, path);
-	else if (!strcmp(target, "order") || !strcmp(target, "sol"))
+	else if (!strcmp(target, "order") || !strcmp(target, "cov") || !strcmp(target, "sol") ||
+		 !strcmp(target, "ub"))
 		read_sidecar(ctx, target, path);
+	else if (!strcmp(target, "result"))
+		read_result(ctx, path);
 	else if (!strcmp(target, "evid"))
 		read_evidence(ctx, path);
 	else if (!strcmp(target, "nash"))

@@ -5,6 +5,7 @@
 #include "gpube/base/base.h"
 #include "gpube/ir/graph.h"
 #include "tests/support/files.h"
+#include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
 enum { N_VARS = 12, N_MODELS = 200 };

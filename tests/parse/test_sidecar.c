@@ -128,6 +128,62 @@ static void solution_comes_back(void **state)
 	assert_int_equal(gpube_write_solution(m, "/nonexistent/x.sol", values), GPUBE_EIO);
 }
 
+static const struct mpe_row {
+	const char *text, *message;
+} mpes[] = {
+	{"MPE\n4 1 0 3 4\n", NULL},
+	{" MPE\n1\n4 1 0 3 4\n", NULL},
+	{"MAP\n4 1 0 3 4\n", NULL},
+	{"MPE\n3 1 0 3\n", ":3: expected an MPE result, values of 4 variables"},
+	{"MMAP\n4 0 1 1 0 2 3 3 4\n", ":3: expected an MPE result, values of 4 variables"},
+	{"MPE\n4 1 0 4 4\n", ":3: expected a value of variable 2 from 0 to 3, found '4'"},
+	{"M 1 0 3 4\n", ":1: expected PR, MAR, MPE, MAP or MMAP, found 'M'"},
+};
+
+/* A result of the UAI competitions is a known solution as good as toulbar2's. */
+static void mpe_as_solution(void **state)
+{
+	static const int32_t values[] = {1, 0, 3, 4}, untouched[] = {-9, -9, -9, -9};
+	const struct mpe_row *row = *state;
+	int32_t found[4] = {-9, -9, -9, -9};
+	char expected[400];
+
+	test_put(path, row->text, strlen(row->text));
+	assert_int_equal(
+		gpube_read_solution(found, m, path), row->message ? GPUBE_EPARSE : GPUBE_OK);
+	assert_memory_equal(found, row->message ? untouched : values, sizeof(found));
+	if (!row->message)
+		return;
+	snprintf(expected, sizeof(expected), "%s%s", path, row->message);
+	assert_string_equal(gpube_error(ctx), expected);
+}
+
+/* And back, by its name. */
+static void sol_as_mpe(void **state)
+{
+	struct gpube_uai_result *r;
+	const char *sol = in_dir("x.sol");
+	struct gpube_uai_result pr = {.task = GPUBE_UAI_PR};
+	char *text;
+
+	(void)state;
+	test_put(sol, " 1 0\n3 4 \n", 10);
+	assert_int_equal(gpube_read_uai_result(&r, ctx, sol), GPUBE_OK);
+	assert_int_equal(gpube_write_uai_result(ctx, path, r), GPUBE_OK);
+	text = test_get(path, NULL);
+	assert_string_equal(text, "MPE\n4 1 0 3 4\n");
+	free(text);
+	assert_int_equal(gpube_write_uai_result(ctx, sol, r), GPUBE_OK);
+	text = test_get(sol, NULL);
+	assert_string_equal(text, "1 0 3 4\n");
+	free(text);
+	gpube_uai_result_free(r, ctx);
+	assert_int_equal(gpube_write_uai_result(ctx, sol, &pr), GPUBE_EINVAL);
+	test_put(sol, "1 0 x\n", 6);
+	assert_int_equal(gpube_read_uai_result(&r, ctx, sol), GPUBE_EPARSE);
+	assert_null(r);
+}
+
 static int read_order(struct gpube_ctx *c, struct gpube_model *model, const void *arg)
 {
 	int32_t out[4];
@@ -144,6 +200,16 @@ static int read_solution(struct gpube_ctx *c, struct gpube_model *model, const v
 	(void)c;
 	(void)arg;
 	return gpube_read_solution(out, model, path);
+}
+
+static int read_result(struct gpube_ctx *c, struct gpube_model *model, const void *arg)
+{
+	struct gpube_uai_result *r;
+	int status = gpube_read_uai_result(&r, c, arg);
+
+	(void)model;
+	gpube_uai_result_free(r, c);
+	return status;
 }
 
 /* What is there already stays if the new file fails. */
@@ -165,7 +231,11 @@ static void without_memory(void **state)
 	assert_true(fail_each_allocation(read_order, make_model, NULL, 0) >= 2);
 	test_put(path, "1 0 3 4", 7);
 	assert_true(fail_each_allocation(read_solution, make_model, NULL, 0) >= 2);
+	test_put(path, mpes[0].text, strlen(mpes[0].text));
+	assert_true(fail_each_allocation(read_solution, make_model, NULL, 0) >= 4);
 	assert_true(fail_each_allocation(write_solution, make_model, NULL, 0) >= 2);
+	test_put(in_dir("x.sol"), "1 0 3 4", 7);
+	assert_true(fail_each_allocation(read_result, NULL, in_dir("x.sol"), 0) >= 3);
 }
 
 int main(void)
@@ -175,7 +245,10 @@ int main(void)
 	ADD_CASE(&c, bad_names);
 	ADD_CASE(&c, empty_model);
 	ADD_CASE(&c, solution_comes_back);
+	ADD_CASE(&c, sol_as_mpe);
 	ADD_CASE(&c, without_memory);
+	for (size_t i = 0; i < sizeof(mpes) / sizeof(*mpes); i++)
+		add_case(&c, mpe_as_solution, &mpes[i], "as a solution '%s'", mpes[i].text);
 	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
 		add_case(&c, good_order, &orders[i], "order '%s'", orders[i].text);
 	return run_cases(&c, "sidecar", NULL, NULL);

@@ -4,8 +4,6 @@
 
 #include <stddef.h>
 
-#include "tests/support/memory.h"
-
 /* A fresh directory; test_clear_dir() removes it with the files in it. */
 void test_make_dir(char dir[256]);
 void test_clear_dir(const char *dir);

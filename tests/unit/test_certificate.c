@@ -146,6 +146,47 @@ static void overflow(void **state)
 	gpube_model_free(m);
 }
 
+/* Observed values count in the sums, too. */
+static void observed_overflow(void **state)
+{
+	struct gpube_model *m, *relaxed;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int32_t i = 0; i < 3; i++) {
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+		assert_int_equal(gpube_model_observe(m, i, 1), 0);
+	}
+	assert_int_equal(gpube__relaxed(&relaxed, m, (int64_t)1 << 60), GPUBE_ERANGE);
+	assert_null(relaxed);
+	assert_int_equal(gpube__relaxed(&relaxed, m, (int64_t)1 << 58), 0);
+	gpube_model_free(relaxed);
+	gpube_model_free(m);
+}
+
+/* A block whose assignments nobody can try is refused at once. */
+static void endless_block(void **state)
+{
+	enum { N = 12, D = 10 };
+	struct gpube_certificate c = {.ctx = ctx, .n_vars = N, .cap = 1};
+	struct gpube_model *m;
+	int64_t *values;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	c.domain = gpube__alloc(ctx, N, sizeof(*c.domain));
+	for (int32_t i = 0; i < N; i++) {
+		assert_int_equal(gpube_model_add_var(m, NULL, D, NULL), 0);
+		c.domain[i] = D;
+	}
+	assert_int_equal(gpube__certificate_block(&c), 0);
+	for (int32_t i = 0; i < N; i++)
+		assert_int_equal(gpube__certificate_table(&c, 1, &i, &values), 0);
+	assert_int_equal(gpube__certificate_check(&c, m), GPUBE_ELIMIT);
+	gpube__certificate_clear(&c);
+	gpube_model_free(m);
+}
+
 static int certify_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
 {
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .order_seconds = 1e-4};
@@ -175,6 +216,8 @@ int main(void)
 
 	add_numbers(&c, certified, N_SEEDS, "certificate, seed");
 	ADD_CASE(&c, overflow);
+	ADD_CASE(&c, observed_overflow);
+	ADD_CASE(&c, endless_block);
 	ADD_CASE(&c, out_of_memory);
 	return run_cases(&c, "certificate", setup, ctx_dir_teardown);
 }

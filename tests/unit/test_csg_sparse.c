@@ -11,6 +11,7 @@
 #include "csg/sparse.h"
 #include "tests/support/coalitions.h"
 #include "tests/support/files.h"
+#include "tests/support/memory.h"
 
 struct row {
 	char name[112];

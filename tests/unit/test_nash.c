@@ -324,7 +324,7 @@ static void components(void **state)
 	(void)state;
 	/* (1,1), (1,2), (2,2): a path, so two subsets that share (1,2) */
 	assert_int_equal(r->n_pairs, 3);
-	assert_int_equal(nash_components(&c, ctx, r), GPUBE_OK);
+	assert_int_equal(nash_components(&c, ctx, r, 0), GPUBE_OK);
 	assert_int_equal(c->n_components, 1);
 	assert_int_equal(c->n_subsets, 2);
 	for (int64_t k = 0; k < 2; k++) {
@@ -384,7 +384,7 @@ static void out_of_memory(void **state)
 		memory.fail_at = memory.n + fail_at;
 		status = nash_solve(&r, g, &o);
 		if (!status)
-			status = nash_components(&c, ctx, r);
+			status = nash_components(&c, ctx, r, 0);
 		assert_true(status == GPUBE_ENOMEM || status == GPUBE_OK);
 		assert_true(status == GPUBE_OK || c == NULL);
 		nash_components_free(c, ctx);

@@ -98,7 +98,7 @@ static void compare_ways(const struct nash_problem *p)
 	from_one_side(p, &all, 0);
 	from_one_side(p, &all, 1);
 	nash__found_init(&found, p);
-	assert_int_equal(nash__race(&found, &method), GPUBE_OK);
+	assert_int_equal(nash__race(&found, 1, 1, &method), GPUBE_OK);
 	assert_true(!strcmp(method, "ve") || !strcmp(method, "eee"));
 	compare_found(&all, &found);
 	nash__found_clear(&all);
@@ -122,12 +122,12 @@ static void stopped_race(void **state)
 		assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
 		nash__found_init(&found, &p);
 		ctx->deadline = gpube__now() + 0.05;
-		assert_int_equal(nash__race(&found, &method), GPUBE_ESTOP);
+		assert_int_equal(nash__race(&found, 1, 1, &method), GPUBE_ESTOP);
 		assert_string_equal(method, "none");
 		assert_string_equal(gpube_error(ctx), "out of time");
 		assert_true(found.n < (1 << 14) - 1);
 		ctx->deadline = 0;
-		assert_int_equal(nash__race(&found, &method), GPUBE_OK);
+		assert_int_equal(nash__race(&found, 1, 1, &method), GPUBE_OK);
 		assert_int_equal(found.n, (1 << 14) - 1);
 		nash__found_clear(&found);
 		nash__problem_clear(&p);
@@ -162,18 +162,167 @@ static void same_vertices(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* Branch and bound in parts of a few nodes, on one thread and on several: all, each once. */
+static void in_parts(void **state)
+{
+	struct gpube_ctx *ctx;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	for (int threads = 1; threads <= 3; threads++) {
+		/* its tree is larger than what one thread takes before it calls others */
+		struct nash_game *g = make_game(ctx, "coordination", 9, 9, 2);
+		struct nash_problem p;
+		struct nash_found all, parts;
+		struct nash_branching *b;
+		int status, n = 0;
+
+		ctx->n_threads = threads;
+		assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
+		nash__found_init(&all, &p);
+		nash__found_init(&parts, &p);
+		assert_int_equal(nash__branch_and_bound(&all, -1), GPUBE_OK);
+		assert_int_equal(nash__branching_new(&b, &parts), GPUBE_OK);
+		while ((status = nash__branching_run(b, n == 0 ? 1500 : 37)) == GPUBE_ELIMIT) {
+			assert_true(parts.n <= all.n);
+			n++;
+		}
+		assert_int_equal(status, GPUBE_OK);
+		assert_true(n > 3);
+		nash__branching_free(b);
+		assert_int_equal(parts.work, all.work);
+		compare_found(&all, &parts);
+		nash__found_clear(&all);
+		nash__problem_clear(&p);
+		nash_game_free(g);
+	}
+	gpube_ctx_free(ctx);
+}
+
+/* When time is up a round is checked and reported, the others are counted. */
+static void out_of_patience(void **state)
+{
+	enum { N = (1 << 12) - 1 };
+	struct nash_patience over = {.until = 1e-9};
+	struct nash_components *c = NULL;
+	struct nash_result *r;
+	struct nash_problem p;
+	struct nash_found found, other;
+	struct gpube_ctx *ctx;
+	struct nash_game *g;
+	bool regular;
+	int sum;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	g = make_game(ctx, "coordination", 12, 12, 1);
+	assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
+	nash__found_init(&found, &p);
+	nash__found_init(&other, &p);
+	r = gpube__alloc_zero(ctx, 1, sizeof(*r));
+	assert_non_null(r);
+	assert_int_equal(nash__branch_and_bound(&found, -1), GPUBE_OK);
+	assert_int_equal(found.n, N);
+	over.ctx = ctx;
+	p.patience = &over;
+	assert_int_equal(nash__report(r, &found), GPUBE_OK);
+	assert_int_equal(r->n_pairs, 1024);
+	assert_int_equal(r->n_unchecked, N - 1024);
+	assert_int_equal(nash__index_sum(&found, &regular, &sum), GPUBE_ESTOP);
+	/* the larger set is taken over whole, of the smaller one the first are copied */
+	assert_int_equal(nash__found_merge(&other, &found), GPUBE_OK);
+	assert_int_equal(other.n, N);
+	assert_int_equal(found.n, 0);
+	assert_int_equal(nash__branch_and_bound(&found, 3000), GPUBE_ELIMIT);
+	assert_in_range(found.n, 256, N);
+	assert_int_equal(nash__found_merge(&other, &found), GPUBE_ESTOP);
+	/* all there are, and no time for their components */
+	nash_result_free(r, ctx);
+	assert_int_equal(nash_solve(&r, g, NULL), GPUBE_OK);
+	assert_int_equal(r->n_pairs, N);
+	assert_int_equal(r->n_unchecked, 0);
+	assert_int_equal(nash_components(&c, ctx, r, 1e-9), GPUBE_ESTOP);
+	assert_null(c);
+	assert_int_equal(nash_components(&c, ctx, r, 0), GPUBE_OK);
+	assert_int_equal(c->n_components, N);
+	assert_int_equal(c->n_subsets, N);
+	for (int64_t k = 0; k < N; k++)
+		assert_int_equal(c->subsets[k].component, k);
+	nash_components_free(c, ctx);
+	nash_result_free(r, ctx);
+	nash__found_clear(&found);
+	nash__found_clear(&other);
+	nash__problem_clear(&p);
+	nash_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
+struct prediction {
+	char name[40];
+	const char *kind, *method;
+	int n;
+};
+
+/* Method auto ends where it is predicted to, at once and so on one thread as on several. */
+static void predicted(void **state)
+{
+	const struct prediction *row = *state;
+	struct gpube_ctx *ctx;
+
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	for (int seed = 1; seed <= 3; seed++) {
+		struct nash_game *g = make_game(ctx, row->kind, row->n, row->n, seed);
+		struct nash_problem p;
+		struct nash_found found;
+		const char *method = NULL;
+
+		assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
+		nash__found_init(&found, &p);
+		ctx->n_threads = seed;
+		assert_int_equal(nash__auto(&found, &method), GPUBE_OK);
+		assert_string_equal(method, row->method);
+		nash__found_clear(&found);
+		nash__problem_clear(&p);
+		nash_game_free(g);
+	}
+	gpube_ctx_free(ctx);
+}
+
 int main(void)
 {
+	static struct prediction rows[] = {
+		{.kind = "random", .n = 8, .method = "eee"},
+		{.kind = "random", .n = 14, .method = "eee"},
+		{.kind = "covariant", .n = 12, .method = "eee"},
+		{.kind = "zero-sum", .n = 12, .method = "eee"},
+		{.kind = "travelers-dilemma", .n = 12, .method = "eee"},
+		{.kind = "cyclic-polytope", .n = 10, .method = "eee"},
+		{.kind = "win-lose", .n = 8, .method = "ve"},
+		{.kind = "coordination", .n = 8, .method = "ve"},
+		{.kind = "dispersion", .n = 20, .method = "ve"},
+		{.kind = "minimum-effort", .n = 8, .method = "ve"},
+		{.kind = "minimum-effort", .n = 16, .method = "ve"},
+		{.kind = "grab-the-dollar", .n = 14, .method = "ve"},
+	};
+	enum { N_ROWS = sizeof(rows) / sizeof(*rows) };
 	static char kinds[][32] = {"random", "win-lose", "zero-sum", "coordination", "dispersion",
 		"minimum-effort", "grab-the-dollar", "travelers-dilemma"};
 	enum { N = sizeof(kinds) / sizeof(*kinds) };
-	struct CMUnitTest tests[N + 1] = {{0}};
+	struct CMUnitTest tests[N + N_ROWS + 3] = {{0}};
 
 	for (int k = 0; k < N; k++)
 		tests[k] = (struct CMUnitTest){
 			.name = kinds[k], .test_func = same_vertices, .initial_state = kinds[k]};
 	tests[N] = (struct CMUnitTest)cmocka_unit_test(stopped_race);
-	return _cmocka_run_group_tests("vertices", tests, N + 1, NULL, NULL);
+	tests[N + 1] = (struct CMUnitTest)cmocka_unit_test(in_parts);
+	tests[N + 2] = (struct CMUnitTest)cmocka_unit_test(out_of_patience);
+	for (int k = 0; k < N_ROWS; k++) {
+		snprintf(rows[k].name, sizeof(rows[k].name), "predicted: %s %d", rows[k].kind,
+			rows[k].n);
+		tests[N + 3 + k] = (struct CMUnitTest){
+			.name = rows[k].name, .test_func = predicted, .initial_state = &rows[k]};
+	}
+	return _cmocka_run_group_tests("vertices", tests, N + N_ROWS + 3, NULL, NULL);
 }
 #else
 static void needs_flint(void **state)

@@ -130,6 +130,24 @@ static void turns_are_fair(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* One that has a larger share has turns as much longer. */
+static void turns_by_shares(void **state)
+{
+	struct gpube_ctx *ctx = ctx_of(1);
+	struct way ways[2] = {{.steps = -1}, {.steps = 200000}};
+	struct gpube__runner runners[2] = {
+		{.fn = walk, .arg = &ways[0], .share = 20}, {.fn = walk, .arg = &ways[1]}};
+	int first;
+
+	(void)state;
+	inside = together = 0;
+	assert_int_equal(gpube__race(ctx, runners, 2, &first), GPUBE_OK);
+	assert_int_equal(first, 1);
+	/* twenty times the steps; more than twice them is not by chance */
+	assert_true(ways[0].done > 2 * ways[1].done);
+	gpube_ctx_free(ctx);
+}
+
 /* What happens when runners fail: status by runner, who is first, and the race's status. */
 struct failure {
 	const char *name;
@@ -223,9 +241,10 @@ static void no_memory(void **state)
 int main(void)
 {
 	enum { N = sizeof(failures) / sizeof(*failures) };
-	struct CMUnitTest tests[N + 5] = {
+	struct CMUnitTest tests[N + 6] = {
 		cmocka_unit_test(the_first_stops_the_others),
 		cmocka_unit_test(turns_are_fair),
+		cmocka_unit_test(turns_by_shares),
 		cmocka_unit_test(a_bug_ends_it),
 		cmocka_unit_test(the_parent_stops_all),
 		cmocka_unit_test(no_memory),
@@ -234,8 +253,8 @@ int main(void)
 	for (int k = 0; k < N; k++) {
 		const void *row = &failures[k];
 
-		tests[5 + k] = (struct CMUnitTest){.name = failures[k].name, .test_func = failing};
-		memcpy(&tests[5 + k].initial_state, &row, sizeof(row));
+		tests[6 + k] = (struct CMUnitTest){.name = failures[k].name, .test_func = failing};
+		memcpy(&tests[6 + k].initial_state, &row, sizeof(row));
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

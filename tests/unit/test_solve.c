@@ -9,6 +9,7 @@
 
 #include "gpube/ir/model.h"
 #include "tests/support/files.h"
+#include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
 enum { N_COSTS = 240, N_POTENTIALS = 80 };
