@@ -276,7 +276,7 @@ static void anneal(
 	struct line *l, int32_t *best, double *least, struct gpube_ctx *ctx, uint64_t seed)
 {
 	const int32_t n = l->g->n;
-	const double most = fmin(MOST_WORK, 5e3 * n * n);
+	const double most = fmin(MOST_WORK, 200.0 * n * n * n);
 	double now = guess_states(l, 0, n - 1);
 	struct gpube_rng rng;
 
