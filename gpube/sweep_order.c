@@ -12,7 +12,7 @@
  * lost. */
 #define HEAT 0.15
 
-enum { MOST_OTHERS = 2, MOST_CELLS = 256 };
+enum { N_SEARCHES = 3, MOST_OTHERS = 2, MOST_CELLS = 256 };
 
 /* What a function forbids, seen from one of its variables. */
 struct rule {
@@ -366,8 +366,10 @@ int gpube__sweep_order(struct gpube_ctx *ctx, int32_t *order, double *guess,
 
 		*guess = given < as_numbered ? begin(&l, order) : as_numbered;
 		memcpy(order, l.order, (size_t)g->n * sizeof(*order));
-		if (*guess <= hopeless)
-			anneal(&l, order, guess, ctx, seed);
+		for (uint64_t k = 0; k < N_SEARCHES && *guess <= hopeless; k++) {
+			begin(&l, order); /* each goes on from the best so far */
+			anneal(&l, order, guess, ctx, seed + k);
+		}
 	}
 	line_clear(ctx, &l);
 	return status;
