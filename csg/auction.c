@@ -17,7 +17,8 @@
 #define FRACTION_BITS 10                 /* of the rounded duals, below a unit of the prices */
 #define DIVE_EVERY    64                 /* nodes */
 #define SEARCH_SHARE  128                /* cells of the linear program for a bid looked at */
-#define FIRST_SEARCH  ((int64_t)1 << 22) /* bids looked at before the linear program */
+#define FIRST_SEARCH  ((int64_t)1 << 21) /* bids looked at before the linear program */
+#define STEP_WORK     256 /* bids' worth that a step of the search takes however few there are */
 #define CUT_ROUNDS    30
 #define MOST_CUTS     2000 /* rows beside those of goods */
 
@@ -169,7 +170,7 @@ static int search(struct tree *t)
 {
 	struct csg__bid_search s = {.cliques = &t->cliques,
 		.price = t->gain,
-		.steps = (t->lp.work - t->searched) / SEARCH_SHARE / (t->n + 1),
+		.steps = (t->lp.work - t->searched) / SEARCH_SHARE / (t->n + STEP_WORK),
 		.enough = t->root_bound,
 		.seed = (uint64_t)t->r->n_nodes,
 		.chosen = t->best_chosen,
