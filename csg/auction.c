@@ -17,7 +17,7 @@
 #define FRACTION_BITS 10                 /* of the rounded duals, below a unit of the prices */
 #define DIVE_EVERY    64                 /* nodes */
 #define SEARCH_SHARE  128                /* cells of the linear program for a bid looked at */
-#define FIRST_SEARCH  ((int64_t)1 << 21) /* bids looked at before the linear program */
+#define FIRST_SEARCH  ((int64_t)1 << 20) /* bids looked at before the linear program */
 #define STEP_WORK     256 /* bids' worth that a step of the search takes however few there are */
 #define CUT_ROUNDS    30
 #define MOST_CUTS     2000 /* rows beside those of goods */
