@@ -154,6 +154,8 @@ static int convolve_piece(struct conv *c, int h, int low, uint64_t x, double sha
 			.out = y == x ? out : c->product,
 			.done = c->done,
 			.share = share > 1e-3 ? share : 0,
+			.least = c->range->forbidden ? 2 * c->range->floor : c->range->least,
+			.most = c->range->most,
 		};
 		int status = values_of(c, &s.a, top + y * n, n);
 

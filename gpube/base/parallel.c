@@ -36,9 +36,12 @@ enum {
 /* Before a thread sleeps it watches this long, since the next region is often near. */
 static const double watch_seconds = 30e-6;
 
-/* Items of one thread; a cache line each, for others look only when they have nothing to do. */
+/*
+ * Items of one thread; two cache lines each, which are fetched together: others look only when they
+ * have nothing to do.
+ */
 struct piece {
-	_Alignas(64) int64_t next; /* the first that nobody has */
+	_Alignas(128) int64_t next; /* the first that nobody has */
 	int64_t to;
 };
 

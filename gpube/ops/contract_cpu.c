@@ -22,6 +22,8 @@ struct walker {
 	const struct gpube__plan *p;
 	char *scratch, *out; /* of the tile at hand */
 	int64_t at[GPUBE_MAX_DIMS]; /* trip of each loop */
+	int64_t tile;		    /* the next one, at which it stands; -1: it has not begun */
+	int moved;		    /* the first loop that moved since the last; -1: nothing is summed yet */
 	int64_t nx, ni, nj;
 	struct view view[GPUBE__N_KINDS][GPUBE__MAX_LEVELS];
 };
@@ -114,9 +116,6 @@ static void sum_level(struct walker *w, int kind, int n)
 		pack.i = op->i;
 		pack.mode = op->mode;
 		pack.ahead = op->ahead;
-		/* what lies behind is likely to be next: it may be in a cache, but not in the first */
-		if (pack.mode == GPUBE__LANE_NEXT && !pack.ahead)
-			pack.ahead = op->x.step * nx * p->cell_bytes;
 		pack.lane_step = op->lane_step;
 		pack.lanes = op->lanes;
 		pack.lane_table = op->lane_table;
@@ -345,37 +344,72 @@ static void run_tile(struct walker *w, int moved)
 		store_tile(w, base);
 }
 
+static void begin(struct walker *w, const struct gpube__run *r, char *scratch)
+{
+	w->r = r;
+	w->p = r->plan;
+	w->scratch = scratch;
+	memset(w->at, 0, (size_t)r->plan->n_loops * sizeof(*w->at));
+	w->tile = 0;
+	w->moved = -1;
+}
+
+/* To another tile. What no loop moves is still summed, if it was. */
+static void go_to(struct walker *w, int64_t tile)
+{
+	w->tile = tile;
+	w->moved = w->moved < 0 ? -1 : 0;
+	for (int l = w->p->n_out_loops - 1; l >= 0; l--) {
+		w->at[l] = tile % w->p->loop[l].trips;
+		tile /= w->p->loop[l].trips;
+	}
+}
+
+static void run_tiles(struct walker *w, int64_t to)
+{
+	const struct gpube__plan *p = w->p;
+
+	for (; w->tile < to; w->tile++) {
+		int l = p->n_out_loops - 1;
+
+		run_tile(w, w->moved);
+		for (; l >= 0 && ++w->at[l] == p->loop[l].trips; l--)
+			w->at[l] = 0;
+		w->moved = l;
+	}
+}
+
+static bool stopped(struct gpube__run *r)
+{
+	if (!gpube__stopped(r->ctx))
+		return false;
+	__atomic_store_n(&r->stopped, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+#define WALKER_BYTES ((sizeof(struct walker) + 63) / 64 * 64)
+
+static struct walker *walker_of(const struct gpube__run *r, int thread)
+{
+	return (struct walker *)(r->scratch + (uint64_t)thread * r->scratch_bytes);
+}
+
+/* A thread's items mostly follow on each other: its walker goes on where it is. */
 static void run_item(void *arg, int64_t item, int thread)
 {
 	struct gpube__run *r = arg;
-	const struct gpube__plan *p = r->plan;
-	struct walker w; /* not cleared: it is large beside a small contraction */
-	int64_t tile = item * r->tiles_per_item, to = tile + r->tiles_per_item;
-	int moved = -1;
+	const int64_t n_tiles = r->plan->n_tiles, from = item * r->tiles_per_item;
+	struct walker *w = walker_of(r, thread);
 
-	if (gpube__stopped(r->ctx)) {
-		__atomic_store_n(&r->stopped, 1, __ATOMIC_RELAXED);
+	if (stopped(r))
 		return;
-	}
-	to = to < p->n_tiles ? to : p->n_tiles;
-	w.r = r;
-	w.p = p;
-	memset(w.at, 0, (size_t)p->n_loops * sizeof(*w.at));
-	w.scratch = r->scratch + (uint64_t)thread * r->scratch_bytes;
-	for (int l = p->n_out_loops - 1; l >= 0 && tile; l--) {
-		w.at[l] = tile % p->loop[l].trips;
-		tile /= p->loop[l].trips;
-	}
-	for (tile = item * r->tiles_per_item; tile < to; tile++) {
-		int l = p->n_out_loops - 1;
-
-		run_tile(&w, moved);
-		for (; l >= 0 && ++w.at[l] == p->loop[l].trips; l--)
-			w.at[l] = 0;
-		moved = l;
-	}
-	if (r->stream && !r->one_of_many)
-		p->kernels->fence();
+	if (w->tile < 0)
+		begin(w, r, (char *)w + WALKER_BYTES);
+	if (w->tile != from)
+		go_to(w, from);
+	run_tiles(w, n_tiles - from < r->tiles_per_item ? n_tiles : from + r->tiles_per_item);
+	if (r->stream)
+		w->p->kernels->fence();
 }
 
 /* Rows i and i + period begin at the same cell, for all i; n: there is no shorter period. */
@@ -411,17 +445,34 @@ static int64_t tiles_per_item(const struct gpube__run *r)
 	return tiles < p->most_tiles ? tiles : p->most_tiles;
 }
 
+/*
+ * A thread's walker and sums, and a page that nobody uses: a core that writes up to the end of its part
+ * fetches what lies behind, as far as the page goes. When that was the next thread's part, two cores
+ * took 4 % longer for a contraction of 80 microseconds.
+ */
+uint64_t gpube__run_scratch(const struct gpube__plan *p)
+{
+	return WALKER_BYTES + ((uint64_t)p->scratch_bytes + 63) / 64 * 64 + 4096;
+}
+
 int gpube__run_plan(struct gpube__run *r)
 {
-	const struct gpube__plan *p = r->plan;
+	const int64_t n_tiles = r->plan->n_tiles;
+	int64_t n;
 
 	if (r->one_of_many) {
-		r->tiles_per_item = p->n_tiles;
-		run_item(r, 0, 0);
-	} else {
-		r->tiles_per_item = tiles_per_item(r);
-		gpube__parallel(r->ctx, (p->n_tiles + r->tiles_per_item - 1) / r->tiles_per_item,
-			run_item, r);
+		struct walker w; /* not cleared: it is large beside a small contraction */
+
+		if (!stopped(r)) {
+			begin(&w, r, r->scratch);
+			run_tiles(&w, n_tiles);
+		}
+		return r->stopped ? GPUBE_ESTOP : GPUBE_OK;
 	}
+	r->tiles_per_item = tiles_per_item(r);
+	n = (n_tiles + r->tiles_per_item - 1) / r->tiles_per_item;
+	for (int k = 0; k < r->ctx->n_threads && k < n; k++)
+		walker_of(r, k)->tile = -1;
+	gpube__parallel(r->ctx, n, run_item, r);
 	return r->stopped ? GPUBE_ESTOP : GPUBE_OK;
 }

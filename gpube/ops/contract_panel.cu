@@ -1,11 +1,9 @@
-/* contract_panel.cu - the kernels of contract_panel.h, for int32 and float32. */
-#include "gpube/ops/contract_box_copy.cuh"
+/* contract_panel.cu - the kernels of contract_panel.h that sum panels, for int32 and float32. */
 #include "gpube/ops/contract_panel.cuh"
 
 /* What a block keeps in shared memory besides the cells. */
 template <typename T> struct panel_block {
 	const T *from[GPUBE_PANEL_OPS]; /* first cell of the box at x = 0 */
-	uint32_t last[GPUBE_PANEL_AXES];
 	int64_t out;
 };
 
@@ -228,7 +226,7 @@ __device__ static inline void combine_three(
 	}
 }
 
-/* ---- results ---------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------- */
 
 /* The best of all groups goes to the first one; 'cells' is free for it. */
 template <typename T, int N>
@@ -255,113 +253,20 @@ __device__ static inline void join_groups(
 	}
 }
 
-template <typename T, int V>
-__device__ static inline void store_row(const struct gpube__panel &d,
-	const struct panel_block<T> *b, uint32_t at_v, T *row, T *best, struct cut<T> cut)
-{
-	const uint32_t axis = (uint32_t)d.part[PANEL_V], last = b->last[axis];
-	const uint32_t step = (uint32_t)d.out[axis];
-
-#pragma unroll
-	for (int v = 0; v < V; v++)
-		best[v] = cut_of(best[v], cut);
-	if (V % 4 == 0 && d.out_wide) { /* of panels whose cells lie together */
-#pragma unroll
-		for (int v = 0; v + 4 <= V; v += 4) {
-			const uint32_t value = gpube__panel_value(&d.axis[axis], at_v, (uint32_t)v);
-			int4 w;
-
-			memcpy(&w, best + v, sizeof(w));
-			if (value <= last)
-				*(int4 *)(row + value) = w;
-		}
-	} else {
-#pragma unroll
-		for (int v = 0; v < V; v++) {
-			const uint32_t value = gpube__panel_value(&d.axis[axis], at_v, (uint32_t)v);
-
-			if (value <= last)
-				row[value * step] = best[v];
-		}
-	}
-}
-
-template <typename T, int P, int R, int V>
-__device__ static inline void store(const struct gpube__panel &d, const struct panel_block<T> *b,
-	const uint32_t *at, T *out, T (*best)[R][V])
-{
-	const struct cut<T> cut = cut_init<T>(&d);
-	const int axis_p = d.part[PANEL_P], axis_r = R > 1 ? d.part[PANEL_R] : -1;
-	uint32_t at_p = 0, at_r = 0, at_v = 0;
-
-#pragma unroll
-	for (int i = 0; i < GPUBE_PANEL_AXES; i++) {
-		if (i >= (int)d.n_axes)
-			break;
-		if (i == axis_p) {
-			at_p = at[i];
-		} else if (i == axis_r) {
-			at_r = at[i];
-		} else if (i == d.part[PANEL_V]) {
-			at_v = at[i];
-		} else {
-			if (at[i] > b->last[i])
-				return;
-			out += at[i] * (uint32_t)d.out[i];
-		}
-	}
-#pragma unroll
-	for (int p = 0; p < P; p++) {
-		const uint32_t value_p = gpube__panel_value(&d.axis[axis_p], at_p, (uint32_t)p);
-
-		if (value_p > b->last[axis_p])
-			continue;
-#pragma unroll
-		for (int r = 0; r < R; r++) {
-			T *row = out + value_p * (uint32_t)d.out[axis_p];
-
-			if constexpr (R > 1) {
-				const uint32_t value_r =
-					gpube__panel_value(&d.axis[axis_r], at_r, (uint32_t)r);
-
-				if (value_r > b->last[axis_r])
-					continue;
-				row += value_r * (uint32_t)d.out[axis_r];
-			}
-			store_row<T, V>(d, b, at_v, row, best[p][r], cut);
-		}
-	}
-}
-
 /* ---- the kernel ------------------------------------------------------------------------- */
 
-/* What a block knows of a box; its lists are those of the box before unless it ends elsewhere. */
+/* What a block knows of a box. */
 template <typename T>
 __device__ static inline void box_init(const struct gpube__panel &d,
-	const struct gpube__panel_io &io, struct panel_block<T> *b, uint32_t *lists, uint32_t box)
+	const struct gpube__panel_io &io, struct panel_block<T> *b, uint32_t box)
 {
 	const uint32_t t = threadIdx.x;
-	int changed = 0;
 
 	__syncthreads();
-	if (t < d.n_ops) {
+	if (t < d.n_ops)
 		b->from[t] = (const T *)io.in[t] + gpube__panel_start(&d, (int)t, box);
-	} else if (t - d.n_ops < d.n_axes) {
-		const uint32_t i = t - d.n_ops, last = gpube__panel_last(&d, i, box);
-
-		changed = box == blockIdx.x || b->last[i] != last;
-		b->last[i] = last;
-	} else if (t == d.n_ops + d.n_axes) {
+	else if (t == d.n_ops)
 		b->out = gpube__panel_start(&d, -1, box);
-	}
-	if (!__syncthreads_or(changed))
-		return;
-#pragma unroll 1
-	for (uint32_t i = t, list = 0; i < d.n_entries; i += blockDim.x) {
-		while (list + 1 < d.n_lists && i >= d.list[list + 1].begin)
-			list++;
-		lists[i] = gpube__panel_entry(&d, i, list, b->last);
-	}
 	__syncthreads();
 }
 
@@ -399,6 +304,12 @@ __global__ void __launch_bounds__(
 	const bool works = group < d.groups;
 	uint32_t at[GPUBE_PANEL_AXES], place[N];
 
+#pragma unroll 1
+	for (uint32_t i = threadIdx.x, list = 0; i < d.n_entries; i += blockDim.x) {
+		while (list + 1 < d.n_lists && i >= d.list[list + 1].begin)
+			list++;
+		lists[i] = gpube__panel_entry(&d, i, list);
+	}
 	gpube__panel_lane(&d, lane, at);
 #pragma unroll
 	for (uint32_t i = 0; i < N; i++)
@@ -410,7 +321,7 @@ __global__ void __launch_bounds__(
 		uint32_t from = 0, other = d.second_buffer * BYTES;
 		T best[P][R][V];
 
-		box_init(d, io, &b, lists, box);
+		box_init(d, io, &b, box);
 		copy_ops(d, &b, lists, cells_at, 0, min(d.chunk, d.n_x));
 #pragma unroll
 		for (int p = 0; p < P; p++)
@@ -461,7 +372,7 @@ __global__ void __launch_bounds__(
 		}
 		join_groups<T, P * R * V>(d, cells, lane, group, &best[0][0][0]);
 		if (group == 0)
-			store<T, P, R, V>(d, &b, at, (T *)io.out + b.out, best);
+			store<T, P, R, V>(d, at, (T *)io.out + b.out, best);
 	}
 }
 
@@ -479,7 +390,7 @@ template <typename T> static gpube__panel_function function_of(uint32_t kernel)
 	case PANEL_4X4X4:
 		return panel_kernel<T, 4, 4, 4, 4>;
 	default:
-		return NULL;
+		return gpube__plane_function<T>(kernel);
 	}
 }
 

@@ -15,8 +15,14 @@
  * block copies what its box needs, in chunks along x, while it works on the chunk before. Where a
  * box has few lanes, several groups of threads share x among them and the best of theirs is taken.
  *
- * Boxes lie side by side; the last along a dim ends past it. There, cells are read from the dim's
- * last value, computed, and not stored.
+ * Kernels by planes (contract_plane.cu) have no panels but the operands as copied, at most two to
+ * a panel and one without register dims, and add them up in registers. Shared memory is cut into
+ * planes of a size that the kernel was compiled with: register cell i of every operand lies in
+ * plane i, so that one address an operand serves all of a thread's reads of an x.
+ *
+ * Boxes lie side by side; one that would pass the end of its dim is moved back so that it ends with
+ * it, and cells that two boxes share are computed twice. Where the box is longer than the dim,
+ * cells are read from the dim's last value, computed, and not stored.
  */
 #ifndef GPUBE_OPS_CONTRACT_PANEL_H
 #define GPUBE_OPS_CONTRACT_PANEL_H
@@ -30,6 +36,8 @@
 #define GPUBE_PANEL_LISTS   20 /* see gpube__panel_entry() */
 #define GPUBE_PANEL_GROUPS  8  /* groups of threads along x */
 #define GPUBE_PANEL_THREADS 256
+#define GPUBE_PANEL_SLOTS   5 /* operands that a kernel by planes adds up, see 'slot' */
+#define GPUBE_PLANE_FIRST   4 /* words of a plane before the copies, which are 0 */
 
 /* In PANEL_8X8_APART a lane's cells lie apart and the same cell of all lanes together. */
 enum gpube__panel_kernel {
@@ -38,11 +46,31 @@ enum gpube__panel_kernel {
 	PANEL_4X8,
 	PANEL_10X10,
 	PANEL_4X4X4,
+	PLANE_8X8, /* of one operand a panel */
+	PLANE_8X8_SUMS,
+	PLANE_7X7_SUMS,
+	PLANE_5X10_SUMS,
+	PLANE_5X10,
+	PLANE_4X4X4,
+	PLANE_4X4X4_HALF, /* two blocks of half as many threads */
 	N_PANEL_KERNELS,
 };
 
-/* How an operand is copied: single cells, side by side along x or not; or four. */
-enum gpube__panel_copy { PANEL_CELLS, PANEL_CELLS_X, PANEL_FOURS, PANEL_FOURS_X };
+#define GPUBE_ANY_PANELS ((1u << N_PANEL_KERNELS) - 1)
+#define GPUBE_BY_PLANES  (GPUBE_ANY_PANELS & ~((1u << PLANE_8X8) - 1))
+
+/* Words of a plane; with the lists they take shared memory, of which blocks have equal parts. */
+#define GPUBE_PLANE_WORDS(planes, blocks) (((blocks) == 1 ? 51200 : 24960) / (planes) / 4 * 4)
+
+/* How an operand is copied: single cells, side by side along x or not; or two or four. */
+enum gpube__panel_copy {
+	PANEL_CELLS,
+	PANEL_CELLS_X,
+	PANEL_FOURS,
+	PANEL_FOURS_X,
+	PANEL_TWOS, /* by planes alone */
+	N_PANEL_COPIES,
+};
 
 /* Which register dim: an axis' part, and bits of what an operand depends on. */
 enum { PANEL_P, PANEL_R, PANEL_V, N_PANEL_PARTS, PANEL_NONE = -1 };
@@ -52,9 +80,18 @@ struct gpube__panel_kernel_info {
 	int wide;                /* that many cells of a panel lie together */
 	int n_panels;
 	int threads, sm_threads; /* most of a block; of a multiprocessor, by the registers */
+	int planes, terms;       /* 0: not by planes; operands of a panel */
 };
 
 extern const struct gpube__panel_kernel_info gpube__panel_kernels[N_PANEL_KERNELS];
+
+/* Words of a plane of this kernel. */
+static inline int gpube__plane_words(enum gpube__panel_kernel kernel)
+{
+	const struct gpube__panel_kernel_info *k = &gpube__panel_kernels[kernel];
+
+	return GPUBE_PLANE_WORDS(k->planes, k->sm_threads / k->threads);
+}
 
 /* The register dims of a panel; its last cells along 'second' lie together. */
 static inline void gpube__panel_parts(
@@ -71,7 +108,7 @@ static inline void gpube__panel_parts(
 /* A dim of the box: n lanes, each with 'cells' values, 1 << 'together' of them side by side. */
 struct gpube__panel_axis {
 	uint32_t n, cells, together;
-	uint32_t size; /* of the dim */
+	uint32_t last; /* value of a box, from its first, that is in the dim */
 	struct gpube__divisor by_n;
 };
 
@@ -80,9 +117,10 @@ struct gpube__panel_axis {
  * 1 << 'together', a group's threads side by side. Either an operand as it was copied, or a panel.
  */
 struct gpube__panel_table {
-	uint32_t cells, row;       /* words of one x; from one x to the next */
-	uint32_t together, stride; /* from one group to the next: its cells times the lanes */
-	struct gpube__divisor by_stride, by_second;
+	uint32_t cells, row;      /* words of one x; from one x to the next */
+	uint32_t together, group; /* words of a group: its cells times the lanes */
+	uint32_t stride;          /* from one group to the next */
+	struct gpube__divisor by_group, by_second;
 	uint32_t n_second;     /* cell r of a thread is that of (r / n_second, r % n_second) */
 	int32_t first, second; /* axes; -1: none */
 	uint32_t n_axes;
@@ -102,7 +140,7 @@ struct gpube__panel_op {
 	uint32_t how;            /* enum gpube__panel_copy */
 	uint32_t side, n_beside; /* threads side by side along x or copies, and such rows of them */
 	struct gpube__divisor by_side;
-	int32_t wide_axis; /* whose values a copy of four has; -1: none */
+	int32_t wide_axis; /* whose values a copy of several has; -1: none */
 	int32_t order;     /* the contraction's operand that it is */
 };
 
@@ -117,6 +155,14 @@ struct gpube__panel_sum {
 	uint8_t op[GPUBE_PANEL_TERMS];
 };
 
+/* The copies of one kind of all operands, of a kernel by planes. */
+struct gpube__panel_pass {
+	uint32_t begin, end;     /* entries */
+	uint32_t first, threads; /* that make them */
+	uint32_t side, n_beside; /* threads side by side along x or copies, and such rows of them */
+	struct gpube__divisor by_side;
+};
+
 /* One of the lists that a block makes before it begins: those of copies, then those of terms. */
 struct gpube__panel_list {
 	uint32_t begin;
@@ -125,8 +171,8 @@ struct gpube__panel_list {
 
 struct gpube__panel_grid {
 	uint32_t n, step;
+	uint32_t most; /* first value of the last box */
 	struct gpube__divisor by_n;
-	int32_t axis; /* -1: of a dim that the box has one value of */
 	int64_t out;
 };
 
@@ -150,6 +196,14 @@ struct gpube__panel {
 	struct gpube__panel_list list[GPUBE_PANEL_LISTS];
 	struct gpube__panel_sum panel[3];
 	struct gpube__panel_op op[GPUBE_PANEL_OPS];
+	/* by planes: how many, of how many words, and those of a buffer in a plane; the operands of
+	 * each panel, one after the other, then the one without register dims; -1: none */
+	uint32_t planes, plane, stage;
+	uint32_t whole; /* no cell is past the end of its dim */
+	/* of the output: from a register cell to the next one together, or of the next group */
+	uint32_t out_next[N_PANEL_PARTS], out_group[N_PANEL_PARTS];
+	int32_t slot[GPUBE_PANEL_SLOTS];
+	struct gpube__panel_pass pass[N_PANEL_COPIES];
 };
 
 /* Box number 'block': cells before its first one in operand k, or in the output (k < 0). */
@@ -161,30 +215,13 @@ GPUBE_HD static inline int64_t gpube__panel_start(
 	for (uint32_t i = 0; i < d->n_grid; i++) {
 		const struct gpube__panel_grid *g = &d->grid[i];
 		const uint32_t rest = gpube__quotient(block, g->by_n);
-		const int64_t value = (int64_t)(block - rest * g->n) * g->step;
+		const uint32_t value = (block - rest * g->n) * g->step;
 
-		offset += value * (k < 0 ? g->out : (int64_t)d->op[k].grid[i]);
+		offset += (int64_t)(value < g->most ? value : g->most) *
+			  (k < 0 ? g->out : (int64_t)d->op[k].grid[i]);
 		block = rest;
 	}
 	return offset;
-}
-
-/* The last value of an axis that box number 'block' has, from its first. */
-GPUBE_HD static inline uint32_t gpube__panel_last(
-	const struct gpube__panel *d, uint32_t axis, uint32_t block)
-{
-	const uint32_t last = d->axis[axis].n * d->axis[axis].cells - 1;
-	uint32_t left = d->axis[axis].size - 1;
-
-	for (uint32_t i = 0; i < d->n_grid; i++) {
-		const struct gpube__panel_grid *g = &d->grid[i];
-		const uint32_t rest = gpube__quotient(block, g->by_n);
-
-		if (g->axis == (int32_t)axis)
-			left -= (block - rest * g->n) * g->step;
-		block = rest;
-	}
-	return left < last ? left : last;
 }
 
 /* i / n, also for an n of 1, of which there is no reciprocal. */
@@ -238,20 +275,32 @@ GPUBE_HD static inline uint32_t gpube__panel_reg(const struct gpube__panel_table
 	return group * t->stride + (r - (group << t->together));
 }
 
-/* The lane, among those of the table, whose cell lies at 'place'; *r: which one of its cells. */
+/*
+ * The lane, among those of the table, whose cell is number 'place', in the order in which they lie;
+ * *r: which one of its cells.
+ */
 GPUBE_HD static inline uint32_t gpube__panel_cell(
 	const struct gpube__panel_table *t, uint32_t place, uint32_t *r)
 {
-	const uint32_t group = gpube__panel_split(place, t->stride, t->by_stride);
-	const uint32_t rest = place - group * t->stride, lane = rest >> t->together;
+	const uint32_t group = gpube__panel_split(place, t->group, t->by_group);
+	const uint32_t rest = place - group * t->group, lane = rest >> t->together;
 
 	*r = (group << t->together) + (rest - (lane << t->together));
 	return lane;
 }
 
-/* Offset in memory, from the box's first cell, of what goes to 'place' of operand k. */
+/* Where cell number 'place' lies: words from the first one. */
+GPUBE_HD static inline uint32_t gpube__panel_word(
+	const struct gpube__panel_table *t, uint32_t place)
+{
+	const uint32_t group = gpube__panel_split(place, t->group, t->by_group);
+
+	return group * t->stride + (place - group * t->group);
+}
+
+/* Offset in memory, from the box's first cell, of what is cell number 'place' of operand k. */
 GPUBE_HD static inline uint32_t gpube__panel_offset(
-	const struct gpube__panel *d, int k, uint32_t place, const uint32_t *last)
+	const struct gpube__panel *d, int k, uint32_t place)
 {
 	const struct gpube__panel_op *o = &d->op[k];
 	uint32_t r, lane = gpube__panel_cell(&o->t, place, &r), offset = 0;
@@ -264,7 +313,7 @@ GPUBE_HD static inline uint32_t gpube__panel_offset(
 		const uint32_t next = gpube__panel_split(lane, a->n, a->by_n);
 		const uint32_t reg = axis == o->t.first ? first : axis == o->t.second ? second : 0;
 		const uint32_t value = gpube__panel_value(a, lane - next * a->n, reg);
-		const uint32_t end = last[axis] - (axis == o->wide_axis ? 3 : 0);
+		const uint32_t end = a->last - (axis == o->wide_axis ? o->width - 1 : 0);
 
 		offset += (value < end ? value : end) * o->step[axis];
 		lane = next;
@@ -294,23 +343,24 @@ GPUBE_HD static inline uint32_t gpube__panel_term(
 
 /* Entry i of the lists, which is in list number 'list'. */
 GPUBE_HD static inline uint32_t gpube__panel_entry(
-	const struct gpube__panel *d, uint32_t i, uint32_t list, const uint32_t *last)
+	const struct gpube__panel *d, uint32_t i, uint32_t list)
 {
 	const struct gpube__panel_list *l = &d->list[list];
 
 	if (l->panel >= 0)
 		return gpube__panel_term(d, &d->panel[l->panel].t, l->op, i - l->begin);
-	return gpube__panel_offset(d, l->op, (i - l->begin) * d->op[l->op].width, last);
+	return gpube__panel_offset(d, l->op, (i - l->begin) * d->op[l->op].width);
 }
 
 /*
  * gpube__panel_plan() - the panels with the least predicted cost.
  * cycles    out: predicted cycles of the device, from the launch to the end
+ * kernels   the bits of those that may be taken, GPUBE_ANY_PANELS for all
  * Returns false where there is no kernel for it: (min,+) of 4 bytes, without arguments and with
  * at most one reduced dim, of operands that fit P x V or P x R x V.
  */
 bool gpube__panel_plan(struct gpube__panel *d, double *cycles,
-	const struct gpube__box_device *device, const struct gpube_contraction *c,
+	const struct gpube__box_device *device, uint32_t kernels, const struct gpube_contraction *c,
 	const struct gpube__shape *s);
 
 #endif

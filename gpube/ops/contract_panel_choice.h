@@ -9,13 +9,13 @@ struct gpube__panel_choice {
 	enum gpube__panel_kernel kernel;
 	int dim[N_PANEL_PARTS]; /* output dims */
 	int64_t lanes[GPUBE_MAX_DIMS];
-	int panel_of[GPUBE_PANEL_OPS];
-	uint64_t scope[3]; /* output dims of each panel, in the box */
-	uint64_t box;      /* output dims of which the box has several values */
+	int panel_of[GPUBE_PANEL_OPS]; /* by planes, of one without register dims: n_panels */
+	uint64_t scope[3];             /* output dims of each panel, in the box */
+	uint64_t box;                  /* output dims of which the box has several values */
 	int64_t n_lanes, groups, chunk, threads, blocks;
 	int64_t cells[GPUBE_PANEL_OPS];
 	enum gpube__panel_copy how[GPUBE_PANEL_OPS];
-	int wide_dim[GPUBE_PANEL_OPS]; /* whose values a copy of four has */
+	int wide_dim[GPUBE_PANEL_OPS]; /* whose values a copy of several has */
 	int64_t panel_cells[3];
 	int terms[3];
 	bool two_buffers; /* of copies */
@@ -31,6 +31,7 @@ struct gpube__panel_planner {
 	const struct gpube__shape *s;
 	const struct gpube__box_device *device;
 	bool is_float;
+	uint32_t kernels; /* bits of those that may be taken */
 	uint64_t scope[GPUBE_PANEL_OPS];
 	double cells, bytes;
 };
@@ -92,6 +93,8 @@ static inline uint64_t bit(int d)
 static inline bool as_copied(
 	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c, int i)
 {
+	if (gpube__panel_kernels[c->kernel].planes)
+		return true;
 	if (c->terms[i] != 1)
 		return false;
 	for (int k = 0; k < p->s->n_in; k++)
@@ -99,6 +102,17 @@ static inline bool as_copied(
 			return (p->scope[k] & c->box) == c->scope[i];
 	return false;
 }
+
+/* What is staged for a box: c->staged, entries and l2_bytes. */
+void gpube__panel_price_staging(
+	const struct gpube__panel_planner *p, struct gpube__panel_choice *c);
+
+/* Bytes of operand k, or of the output (k < 0), that lie together in a box. */
+double gpube__panel_run_bytes(
+	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c, int k);
+
+/* By planes: sets the chunk and the predicted cycles of the device, or INFINITY. */
+void gpube__plane_price(const struct gpube__panel_planner *p, struct gpube__panel_choice *c);
 
 /* The descriptor. Returns false where a number does not fit its field. */
 bool gpube__panel_make(struct gpube__panel *d, const struct gpube__panel_planner *p,

@@ -11,11 +11,18 @@
 #include "gpube/ops/contract_panel_choice.h"
 
 const struct gpube__panel_kernel_info gpube__panel_kernels[N_PANEL_KERNELS] = {
-	[PANEL_8X8] = {{8, 1, 8}, 4, 2, 256, 512},
-	[PANEL_8X8_APART] = {{8, 1, 8}, 1, 2, 256, 512},
-	[PANEL_4X8] = {{4, 1, 8}, 4, 2, 256, 768},
-	[PANEL_10X10] = {{10, 1, 10}, 2, 2, 128, 384},
-	[PANEL_4X4X4] = {{4, 4, 4}, 4, 3, 256, 512},
+	[PANEL_8X8] = {{8, 1, 8}, 4, 2, 256, 512, 0, GPUBE_PANEL_TERMS},
+	[PANEL_8X8_APART] = {{8, 1, 8}, 1, 2, 256, 512, 0, GPUBE_PANEL_TERMS},
+	[PANEL_4X8] = {{4, 1, 8}, 4, 2, 256, 768, 0, GPUBE_PANEL_TERMS},
+	[PANEL_10X10] = {{10, 1, 10}, 2, 2, 128, 384, 0, GPUBE_PANEL_TERMS},
+	[PANEL_4X4X4] = {{4, 4, 4}, 4, 3, 256, 512, 0, GPUBE_PANEL_TERMS},
+	[PLANE_8X8] = {{8, 1, 8}, 1, 2, 512, 512, 8, 1},
+	[PLANE_8X8_SUMS] = {{8, 1, 8}, 1, 2, 256, 512, 8, 2},
+	[PLANE_7X7_SUMS] = {{7, 1, 7}, 1, 2, 256, 512, 7, 2},
+	[PLANE_5X10_SUMS] = {{5, 1, 10}, 1, 2, 256, 512, 10, 2},
+	[PLANE_5X10] = {{5, 1, 10}, 1, 2, 512, 512, 10, 1},
+	[PLANE_4X4X4] = {{4, 4, 4}, 4, 3, 512, 512, 4, 1},
+	[PLANE_4X4X4_HALF] = {{4, 4, 4}, 4, 3, 256, 512, 4, 1},
 };
 
 /* Of a multiprocessor, in a cycle. */
@@ -29,6 +36,8 @@ const struct gpube__panel_kernel_info gpube__panel_kernels[N_PANEL_KERNELS] = {
 #define MAX_CHUNK   32
 #define MAX_PAIRS   3    /* of dims that every kernel is tried with */
 #define MAX_OUT	   5 /* output dims: the search grows with their fourth power */
+#define MAX_OUT_LONG 7 /* of long contractions */
+#define LONG	   5e8 /* joined cells */
 #define RESERVED    1536 /* bytes of shared memory that a block has besides */
 
 /* ---- panels ----------------------------------------------------------------------------- */
@@ -82,8 +91,10 @@ static bool fits(const struct gpube__panel_planner *p, const struct gpube__panel
 /* Gives each operand to a panel: first where there is no choice, then where it adds least. */
 static bool assign(const struct gpube__panel_planner *p, struct gpube__panel_choice *c)
 {
-	const int n = gpube__panel_kernels[c->kernel].n_panels;
+	const struct gpube__panel_kernel_info *kernel = &gpube__panel_kernels[c->kernel];
+	const int n = kernel->n_panels;
 	uint64_t all = 0;
+	int apart = 0; /* by planes: operands without register dims */
 
 	for (int i = 0; i < n; i++) {
 		c->scope[i] = panel_dims(c, i);
@@ -96,10 +107,17 @@ static bool assign(const struct gpube__panel_planner *p, struct gpube__panel_cho
 			double least = INFINITY;
 			int n_able = 0, best = 0;
 
+			if (kernel->planes && !(own & all)) {
+				c->panel_of[k] = n;
+				apart += free;
+				continue;
+			}
 			for (int i = 0; i < n; i++) {
 				double more;
 
 				if (own & all & ~panel_dims(c, i))
+					continue;
+				if (kernel->planes && (own & all) != panel_dims(c, i))
 					continue;
 				n_able++;
 				more = (double)cells_of(p, c, c->scope[i] | own) -
@@ -109,13 +127,17 @@ static bool assign(const struct gpube__panel_planner *p, struct gpube__panel_cho
 					best = i;
 				}
 			}
+			if (n_able == 0 && kernel->planes)
+				return false;
 			if (n_able == 0 || (n_able > 1) != free)
 				continue;
 			c->panel_of[k] = best;
 			c->scope[best] |= own;
-			if (++c->terms[best] > GPUBE_PANEL_TERMS)
+			if (++c->terms[best] > kernel->terms)
 				return false;
 		}
+	if (apart > 1)
+		return false;
 	for (int i = 0; i < n; i++)
 		c->panel_cells[i] = cells_of(p, c, c->scope[i]);
 	return true;
@@ -123,16 +145,17 @@ static bool assign(const struct gpube__panel_planner *p, struct gpube__panel_cho
 
 /* ---- prices ----------------------------------------------------------------------------- */
 
-/* The output dim whose values of operand k lie together in shared memory, or NONE. */
-static int wide_dim(
-	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c, int k)
+/* The output dim whose values of operand k lie side by side in shared memory, or NONE. */
+static int wide_dim(const struct gpube__panel_planner *p, const struct gpube__panel_choice *c,
+	int k, int width)
 {
+	const struct gpube__panel_kernel_info *kernel = &gpube__panel_kernels[c->kernel];
 	int first, second;
 
-	if (gpube__panel_kernels[c->kernel].wide == 1) { /* the closest lanes */
+	if (kernel->wide == 1 || c->panel_of[k] == kernel->n_panels) { /* the closest lanes */
 		for (int d = p->s->n_out - 1; d >= 0; d--)
 			if (p->scope[k] & c->box & bit(d))
-				return c->lanes[d] % 4 ? PANEL_NONE : d;
+				return c->lanes[d] % width ? PANEL_NONE : d;
 		return PANEL_NONE;
 	}
 	gpube__panel_parts(c->kernel, c->panel_of[k], &first, &second);
@@ -143,39 +166,45 @@ static int wide_dim(
 	return PANEL_NONE;
 }
 
-/* Whether every step of operand k but that along dim d, which is 1, is a multiple of four. */
-static bool in_fours(const struct gpube__panel_planner *p, int k, int d)
+/* Whether every step of operand k but that along dim d, which is 1, is a multiple of 'width'. */
+static bool side_by_side(const struct gpube__panel_planner *p, int k, int d, int width)
 {
 	const int64_t *stride = stride_of(p, k);
 
 	for (int e = 0; e < p->s->n_dims; e++)
-		if (e != d && stride[e] % 4)
+		if (e != d && stride[e] % width)
 			return false;
-	return stride[d] == 1 && p->s->size[d] % 4 == 0;
+	return stride[d] == 1 && p->s->size[d] % width == 0;
 }
 
 static void set_copy(const struct gpube__panel_planner *p, struct gpube__panel_choice *c, int k)
 {
-	const int d = wide_dim(p, c, k), x = p->s->n_out;
+	const struct gpube__panel_kernel_info *kernel = &gpube__panel_kernels[c->kernel];
+	const int x = p->s->n_out;
 
 	c->wide_dim[k] = PANEL_NONE;
 	c->how[k] = PANEL_CELLS;
-	if (d != PANEL_NONE && gpube__panel_kernels[c->kernel].wide != 2 && in_fours(p, k, d)) {
-		c->wide_dim[k] = d;
-		c->how[k] = PANEL_FOURS;
-	} else if (x_step(p, k) == 1) {
-		c->how[k] = in_fours(p, k, x) ? PANEL_FOURS_X : PANEL_CELLS_X;
+	for (int width = 4; width >= (kernel->planes ? 2 : 4); width -= 2) {
+		const int d = wide_dim(p, c, k, width);
+
+		if (d != PANEL_NONE && kernel->wide != 2 && side_by_side(p, k, d, width)) {
+			c->wide_dim[k] = d;
+			c->how[k] = width == 4 ? PANEL_FOURS : PANEL_TWOS;
+			return;
+		}
 	}
+	if (x_step(p, k) == 1)
+		c->how[k] = side_by_side(p, k, x, 4) && !kernel->planes ? PANEL_FOURS_X
+									: PANEL_CELLS_X;
 }
 
 /* Copies of operand k for one x, or for four in PANEL_FOURS_X: entries of its list. */
 static int64_t copies_of(const struct gpube__panel_choice *c, int k)
 {
-	return c->how[k] == PANEL_FOURS ? c->cells[k] / 4 : c->cells[k];
+	return c->cells[k] / (c->how[k] == PANEL_FOURS ? 4 : c->how[k] == PANEL_TWOS ? 2 : 1);
 }
 
-/* Bytes of operand k, or of the output (k < 0), that lie together in a box. */
-static double run_bytes(
+double gpube__panel_run_bytes(
 	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c, int k)
 {
 	const struct gpube__shape *s = p->s;
@@ -210,7 +239,8 @@ static double store_run(const struct gpube__panel_planner *p, const struct gpube
 	return part == PANEL_NONE ? (double)smaller(c->lanes[last], 8) : 1;
 }
 
-static void price_staging(const struct gpube__panel_planner *p, struct gpube__panel_choice *c)
+void gpube__panel_price_staging(
+	const struct gpube__panel_planner *p, struct gpube__panel_choice *c)
 {
 	const int n = gpube__panel_kernels[c->kernel].n_panels;
 	const double n_x = (double)p->s->n_reduced, chunk = (double)c->chunk;
@@ -218,7 +248,7 @@ static void price_staging(const struct gpube__panel_planner *p, struct gpube__pa
 
 	c->staged = c->l2_bytes = c->entries = 0;
 	for (int k = 0; k < p->s->n_in; k++) {
-		const double run = run_bytes(p, c, k);
+		const double run = gpube__panel_run_bytes(p, c, k);
 		const double copies =
 			(double)copies_of(c, k) / (c->how[k] == PANEL_FOURS_X ? 4 : 1);
 
@@ -295,9 +325,14 @@ static void price(const struct gpube__panel_planner *p, struct gpube__panel_choi
 
 	c->cost = INFINITY;
 	c->threads = (int64_t)warps * 32;
+	if (kernel->planes) {
+		if (c->threads <= kernel->threads && c->groups == 1)
+			gpube__plane_price(p, c);
+		return;
+	}
 	if (c->threads > kernel->threads || !set_chunk(p, c))
 		return;
-	price_staging(p, c);
+	gpube__panel_price_staging(p, c);
 	slots = cells * (p->is_float ? 2 : 1) + (kernel->n_panels == 3 ? cells : 0) + loads + 8;
 	if (slots < 2 * cells)
 		slots = 2 * cells;
@@ -357,7 +392,7 @@ static double staged_share(const struct gpube__panel_planner *p, struct gpube__p
 	double box = 1;
 
 	c->chunk = smaller(p->s->n_reduced, 16);
-	price_staging(p, c);
+	gpube__panel_price_staging(p, c);
 	for (int d = 0; d < p->s->n_out; d++)
 		box *= (double)p->s->size[d] / (double)(divide_up(p->s->size[d], values(c, d)));
 	return (c->staged / 4 * (double)p->s->n_reduced + c->l2_bytes / L2_BYTES) / box;
@@ -470,16 +505,19 @@ static int find_pairs(const struct gpube__panel_planner *p, struct gpube__panel_
 	return n;
 }
 
-static void try_pair(const struct gpube__panel_planner *p, const struct gpube__panel_choice *pair,
-	struct gpube__panel_choice *best)
+/* Those of the kernels of so many panels with these dims. */
+static void try_kernels(const struct gpube__panel_planner *p, uint32_t kernels,
+	const struct gpube__panel_choice *from, int n_panels, struct gpube__panel_choice *best)
 {
 	for (int kernel = 0; kernel < N_PANEL_KERNELS; kernel++) {
-		struct gpube__panel_choice c = *pair;
+		struct gpube__panel_choice c = *from;
 
 		c.kernel = (enum gpube__panel_kernel)kernel;
+		if (!(kernels & p->kernels & 1u << kernel) ||
+			gpube__panel_kernels[kernel].n_panels != n_panels || !fills(p, &c))
+			continue;
 		for (int slowly = 0; slowly < 2; slowly++)
-			if (gpube__panel_kernels[kernel].n_panels == 2 && fills(p, &c))
-				try_box(p, &c, slowly, best);
+			try_box(p, &c, slowly, best);
 	}
 }
 
@@ -495,8 +533,7 @@ static void try_triples(const struct gpube__panel_planner *p, struct gpube__pane
 		if (c.dim[PANEL_P] == c.dim[PANEL_R] || c.dim[PANEL_P] == c.dim[PANEL_V] ||
 			c.dim[PANEL_R] == c.dim[PANEL_V] || !fills(p, &c) || !fits(p, &c))
 			continue;
-		for (int slowly = 0; slowly < 2; slowly++)
-			try_box(p, &c, slowly, best);
+		try_kernels(p, GPUBE_ANY_PANELS, &c, 3, best);
 	}
 }
 
@@ -506,8 +543,11 @@ static void search(const struct gpube__panel_planner *p, struct gpube__panel_cho
 	const int n = find_pairs(p, pairs);
 
 	best->cost = INFINITY;
+	/* two panels of few operands are always faster by planes */
 	for (int i = 0; i < n; i++)
-		try_pair(p, &pairs[i], best);
+		try_kernels(p, GPUBE_BY_PLANES, &pairs[i], 2, best);
+	for (int i = 0; i < n && best->cost == INFINITY; i++)
+		try_kernels(p, ~GPUBE_BY_PLANES, &pairs[i], 2, best);
 	if (n == 0)
 		try_triples(p, best);
 }
@@ -518,11 +558,14 @@ static bool planner_init(struct gpube__panel_planner *p, const struct gpube_cont
 
 	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
 		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in < 2 ||
-		s->n_in > GPUBE_PANEL_OPS || s->n_out < 2 || s->n_out > MAX_OUT ||
-		s->n_dims > s->n_out + 1 || s->n_reduced > INT32_MAX || s->n_out_cells > UINT32_MAX)
+		s->n_in > GPUBE_PANEL_OPS || s->n_out < 2 ||
+		s->n_out > MAX_OUT_LONG || s->n_dims > s->n_out + 1 || s->n_reduced > INT32_MAX ||
+		s->n_out_cells > UINT32_MAX)
 		return false;
 	p->is_float = c->type == GPUBE_FLOAT32;
 	p->cells = (double)s->n_out_cells * (double)s->n_reduced;
+	if (s->n_out > MAX_OUT && p->cells < LONG)
+		return false;
 	p->bytes = (double)s->n_out_cells * 4;
 	for (int k = 0; k < s->n_in; k++) {
 		double cells = 1;
@@ -542,10 +585,10 @@ static bool planner_init(struct gpube__panel_planner *p, const struct gpube_cont
 }
 
 bool gpube__panel_plan(struct gpube__panel *d, double *cycles,
-	const struct gpube__box_device *device, const struct gpube_contraction *c,
-	const struct gpube__shape *s)
+	const struct gpube__box_device *device, uint32_t kernels,
+	const struct gpube_contraction *c, const struct gpube__shape *s)
 {
-	struct gpube__panel_planner p = {.s = s, .device = device};
+	struct gpube__panel_planner p = {.s = s, .device = device, .kernels = kernels};
 	struct gpube__panel_choice best;
 
 	if (!planner_init(&p, c))

@@ -56,13 +56,28 @@ static void take(struct gpube__cuda_plan *p, enum gpube__by by, double cycles)
 	p->cycles = cycles;
 }
 
-static void try_panels(struct gpube__cuda_plan *p, const struct gpube__box_device *device,
-	const struct gpube_contraction *c, const struct gpube__shape *s)
+/* The kernels with panels that a path allows, as bits. */
+static uint32_t panels_of(enum gpube__path path)
+{
+	switch (path) {
+	case GPUBE_PATH_ANY:
+		return GPUBE_ANY_PANELS;
+	case GPUBE_PATH_PANELS:
+		return GPUBE_ANY_PANELS & ~GPUBE_BY_PLANES;
+	case GPUBE_PATH_PLANES:
+		return GPUBE_BY_PLANES;
+	default:
+		return 0;
+	}
+}
+
+static void try_panels(struct gpube__cuda_plan *p, enum gpube__path path,
+	const struct gpube__box_device *device, const struct gpube_contraction *c, const struct gpube__shape *s)
 {
 	double cycles;
 
 	p->tried |= GPUBE_TRIED_PANELS;
-	if (gpube__panel_plan(&p->panel, &cycles, device, c, s) &&
+	if (gpube__panel_plan(&p->panel, &cycles, device, panels_of(path), c, s) &&
 		cycles * PANEL_CYCLES < p->cycles)
 		take(p, GPUBE_BY_PANELS, cycles * PANEL_CYCLES);
 }
@@ -92,9 +107,9 @@ void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
 		if (gpube__direct_plan(&p->direct, &cycles, device, c, s, in_batch))
 			take(p, GPUBE_BY_TILES, cycles);
 	}
-	if ((path == GPUBE_PATH_PANELS || (alone && is_worth(p, s, PANEL_WORTH))) && !in_batch &&
+	if (panels_of(path) && (!any || is_worth(p, s, PANEL_WORTH)) && !in_batch &&
 		!(p->tried & GPUBE_TRIED_PANELS))
-		try_panels(p, device, c, s);
+		try_panels(p, path, device, c, s);
 	if (!any && p->by != GPUBE_BY_GENERAL)
 		return;
 	if ((!alone || is_worth(p, s, BOX_WORTH)) && !(p->tried & GPUBE_TRIED_BOXES))

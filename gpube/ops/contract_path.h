@@ -21,7 +21,8 @@ enum gpube__path {
 	GPUBE_PATH_ANY,
 	GPUBE_PATH_BOXES,
 	GPUBE_PATH_DIRECT,
-	GPUBE_PATH_PANELS,
+	GPUBE_PATH_PANELS, /* that are summed in shared memory */
+	GPUBE_PATH_PLANES, /* panels whose operands are added up in registers */
 	GPUBE_PATH_GENERAL,
 };
 

@@ -28,18 +28,28 @@ void gpube__planner_init(struct gpube__planner *pl, struct gpube__plan *p,
 
 /* ---- tables of offsets ------------------------------------------------------- */
 
+/* Offsets of the first n cells of a group: counted, for a division each would take longer than all else. */
 static int64_t *group_table(
 	const struct gpube__shape *s, const int64_t *stride, uint64_t dims, int64_t n, int64_t *to)
 {
-	int64_t size[GPUBE_MAX_DIMS], step[GPUBE_MAX_DIMS];
+	int64_t size[GPUBE_MAX_DIMS], step[GPUBE_MAX_DIMS], at[GPUBE_MAX_DIMS], offset = 0;
 	int n_dims = 0;
 
 	for (uint64_t m = dims; m; m &= m - 1) {
 		size[n_dims] = s->size[gpube__first_dim(m)];
-		step[n_dims++] = stride[gpube__first_dim(m)];
+		step[n_dims] = stride[gpube__first_dim(m)];
+		at[n_dims++] = 0;
 	}
-	for (int64_t i = 0; i < n; i++)
-		to[i] = gpube__offset(i, n_dims, size, step);
+	for (int64_t i = 0; i < n; i++) {
+		int d = n_dims - 1;
+
+		to[i] = offset;
+		for (; d >= 0 && ++at[d] == size[d]; d--) {
+			offset -= (size[d] - 1) * step[d];
+			at[d] = 0;
+		}
+		offset += d >= 0 ? step[d] : 0;
+	}
 	return to;
 }
 
@@ -278,6 +288,20 @@ static const int64_t *loop_bytes(
 	return bytes;
 }
 
+/*
+ * From what is added to what is fetched. An operand that is in memory: a good deal. One that a cache
+ * holds, but probably not the first: what the next trip of the loop that moves it reads, or, if none
+ * does, what lies behind.
+ */
+static int64_t bytes_ahead(const struct gpube__plan *p, const struct gpube__op *op, int64_t cells)
+{
+	if (cells * p->cell_bytes > 1 << 20)
+		return 2048;
+	if (op->mode != GPUBE__LANE_NEXT)
+		return 0;
+	return op->depth >= 0 ? op->loop_bytes[op->depth] : op->x.step * p->n_x * p->cell_bytes;
+}
+
 static bool set_ops(struct gpube__planner *pl, struct gpube__room *room)
 {
 	struct gpube__plan *p = pl->p;
@@ -293,8 +317,8 @@ static bool set_ops(struct gpube__planner *pl, struct gpube__room *room)
 
 		*op = gpube__make_op(pl, ch, k, kinds[k]);
 		op->loop_bytes = loop_bytes(room, p, op);
-		op->ahead = pl->cells_of[k] * p->cell_bytes > 1 << 20 ? 2048 : 0;
 		op->x = make_axis(room, &p->shape, stride, ch->x, p->n_x);
+		op->ahead = bytes_ahead(p, op, pl->cells_of[k]);
 		if (op->mode == GPUBE__LANE_TABLE &&
 			!lane_table(room, pl, op, is_a ? ch->rows : ch->lanes,
 				is_a ? p->n_rows : p->n_lanes))

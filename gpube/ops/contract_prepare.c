@@ -150,7 +150,7 @@ static int run_planned(struct gpube__job *job, struct gpube__plan *plan)
 		.raw = job->out != NULL,
 		.stream = (double)plan->shape.n_out_cells * plan->cell_bytes >=
 			  GPUBE__STREAM_BYTES,
-		.scratch_bytes = (uint64_t)plan->scratch_bytes + 64,
+		.scratch_bytes = gpube__run_scratch(plan),
 	};
 	int status;
 

@@ -278,8 +278,8 @@ struct gpube__run {
 	bool stream;	   /* the output is too large to stay in a cache */
 	struct gpube__ahead *ahead;
 	bool one_of_many;  /* the caller fences streamed stores, which is slow, after many runs */
-	char *scratch;	   /* of thread 0; those of the others follow */
-	uint64_t scratch_bytes;
+	char *scratch;	   /* of thread 0; those of the others follow; 64-byte aligned */
+	uint64_t scratch_bytes; /* of each: gpube__run_scratch(), or the plan's for one of many */
 	int64_t tiles_per_item;
 	int stopped;
 };
@@ -292,6 +292,9 @@ const struct gpube__kernels *gpube__kernels(void);
 
 /* Before the first gpube__run_plan(), and once for many contractions of one plan. */
 void gpube__run_ready(struct gpube__run *r);
+
+/* What a thread needs for a run that is not one of many, in bytes. */
+uint64_t gpube__run_scratch(const struct gpube__plan *p);
 
 /* Runs the plan on up to ctx->n_threads threads. OK, or ESTOP without a text. */
 int gpube__run_plan(struct gpube__run *r);

@@ -24,6 +24,8 @@
  *            helps but is not needed.
  * done, share  of the caller's whole work, for progress: what was done before,
  *            and what this call adds; share 0: no progress
+ * least, most  of integers: all values and sums lie within, which may be faster; both 0:
+ *            nothing is known
  */
 struct gpube_subset {
 	enum gpube_type type;
@@ -31,6 +33,7 @@ struct gpube_subset {
 	const void *a, *b;
 	void *out;
 	double done, share;
+	int64_t least, most;
 };
 
 /*

@@ -75,7 +75,9 @@ static inline __m256i max_64(__m256i a, __m256i b)
 #define V_STORE(p, v)        _mm256_storeu_si256((__m256i *)(p), v)
 #define V_SET(x)             _mm256_set1_epi16(x)
 #define V_ADD(a, b)          _mm256_add_epi16(a, b)
+#define V_SUB(a, b)          _mm256_sub_epi16(a, b)
 #define V_MAX(a, b)          _mm256_max_epi16(a, b)
+#define V_TOP(a, b)          V_MAX(a, b)
 #define LOWEST               INT16_MIN
 #define SHUFFLES             const uint8_t *
 #define SHUFFLE_INIT(s, map) (s) = (map)
@@ -90,7 +92,9 @@ static inline __m256i max_64(__m256i a, __m256i b)
 #define V_STORE(p, v)        _mm256_storeu_si256((__m256i *)(p), v)
 #define V_SET(x)             _mm256_set1_epi32(x)
 #define V_ADD(a, b)          _mm256_add_epi32(a, b)
+#define V_SUB(a, b)          _mm256_sub_epi32(a, b)
 #define V_MAX(a, b)          _mm256_max_epi32(a, b)
+#define V_TOP(a, b)          V_MAX(a, b)
 #define LOWEST               INT32_MIN
 #define SHUFFLES             struct shuffle_32
 #define SHUFFLE_INIT(s, map) (s) = index_32(map)
@@ -142,11 +146,18 @@ static inline __m256i max_64(__m256i a, __m256i b)
 #define SHUFFLE(s, p)        _mm256_castsi256_pd(pick_64(s, p))
 #include "gpube/ops/subset_tile_impl.h"
 
+static const struct gpube__tile_kernel near[] = {
+	[GPUBE_INT16] = {GROUP_BITS, near_clear_i16, near_add_i16, near_reduce_i16, NULL, 0,
+		INT16_MAX},
+	[GPUBE_INT32] = {GROUP_BITS, near_clear_i32, near_add_i32, near_reduce_i32, NULL, 0,
+		INT32_MAX},
+};
+
 const struct gpube__tile_kernel gpube__tiles_avx2[] = {
-	[GPUBE_INT16] = {GROUP_BITS, clear_i16, add_i16, reduce_i16},
-	[GPUBE_INT32] = {GROUP_BITS, clear_i32, add_i32, reduce_i32},
-	[GPUBE_INT64] = {GROUP_BITS, clear_i64, add_i64, reduce_i64},
-	[GPUBE_FLOAT32] = {GROUP_BITS, clear_f32, add_f32, reduce_f32},
-	[GPUBE_FLOAT64] = {GROUP_BITS, clear_f64, add_f64, reduce_f64},
+	[GPUBE_INT16] = {GROUP_BITS, clear_i16, add_i16, reduce_i16, &near[GPUBE_INT16], 0, 0},
+	[GPUBE_INT32] = {GROUP_BITS, clear_i32, add_i32, reduce_i32, &near[GPUBE_INT32], 0, 0},
+	[GPUBE_INT64] = {GROUP_BITS, clear_i64, add_i64, reduce_i64, NULL, 0, 0},
+	[GPUBE_FLOAT32] = {GROUP_BITS, clear_f32, add_f32, reduce_f32, NULL, 0, 0},
+	[GPUBE_FLOAT64] = {GROUP_BITS, clear_f64, add_f64, reduce_f64, NULL, 0, 0},
 };
 #endif

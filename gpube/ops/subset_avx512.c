@@ -44,6 +44,25 @@ static inline __m512i shuffle_64(struct shuffle_64 s, const void *from)
 	return _mm512_mask_blend_epi64(s.upper, lower, upper);
 }
 
+/*
+ * The order of positive floating point numbers is that of their bits; from the least
+ * normal number on, so that no mode flushes any to 0, to infinity.
+ */
+#define LEAST_F32 0x00800000
+#define ROOM_F32  (0x7f800000 - LEAST_F32)
+#define LEAST_F64 0x0010000000000000
+#define ROOM_F64  (0x7ff0000000000000 - LEAST_F64)
+
+static inline __m512i top_ps(__m512i a, __m512i b)
+{
+	return _mm512_castps_si512(_mm512_max_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)));
+}
+
+static inline __m512i top_pd(__m512i a, __m512i b)
+{
+	return _mm512_castpd_si512(_mm512_max_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b)));
+}
+
 #define T                    int16_t
 #define X(n)                 n##_i16
 #define V                    __m512i
@@ -52,7 +71,9 @@ static inline __m512i shuffle_64(struct shuffle_64 s, const void *from)
 #define V_STORE(p, v)        _mm512_storeu_si512(p, v)
 #define V_SET(x)             _mm512_set1_epi16(x)
 #define V_ADD(a, b)          _mm512_add_epi16(a, b)
+#define V_SUB(a, b)          _mm512_sub_epi16(a, b)
 #define V_MAX(a, b)          _mm512_max_epi16(a, b)
+#define V_TOP(a, b)          V_MAX(a, b)
 #define LOWEST               INT16_MIN
 #define SHUFFLES             __m512i
 #define SHUFFLE_INIT(s, map) (s) = index_16(map)
@@ -67,7 +88,9 @@ static inline __m512i shuffle_64(struct shuffle_64 s, const void *from)
 #define V_STORE(p, v)        _mm512_storeu_si512(p, v)
 #define V_SET(x)             _mm512_set1_epi32(x)
 #define V_ADD(a, b)          _mm512_add_epi32(a, b)
+#define V_SUB(a, b)          _mm512_sub_epi32(a, b)
 #define V_MAX(a, b)          _mm512_max_epi32(a, b)
+#define V_TOP(a, b)          top_ps(a, b)
 #define LOWEST               INT32_MIN
 #define SHUFFLES             __m512i
 #define SHUFFLE_INIT(s, map) (s) = index_32(map)
@@ -83,7 +106,9 @@ static inline __m512i shuffle_64(struct shuffle_64 s, const void *from)
 #define V_STORE(p, v)        _mm512_storeu_si512(p, v)
 #define V_SET(x)             _mm512_set1_epi64(x)
 #define V_ADD(a, b)          _mm512_add_epi64(a, b)
+#define V_SUB(a, b)          _mm512_sub_epi64(a, b)
 #define V_MAX(a, b)          _mm512_max_epi64(a, b)
+#define V_TOP(a, b)          top_pd(a, b)
 #define LOWEST               INT64_MIN
 #define SHUFFLES             struct shuffle_64
 #define SHUFFLE_INIT(s, map) (s) = index_64(map)
@@ -120,11 +145,20 @@ static inline __m512i shuffle_64(struct shuffle_64 s, const void *from)
 #define SHUFFLE(s, p)        _mm512_castsi512_pd(shuffle_64(s, p))
 #include "gpube/ops/subset_tile_impl.h"
 
+static const struct gpube__tile_kernel near[] = {
+	[GPUBE_INT16] = {GROUP_BITS, near_clear_i16, near_add_i16, near_reduce_i16, NULL, 0,
+		INT16_MAX},
+	[GPUBE_INT32] = {GROUP_BITS, near_clear_i32, near_add_i32, near_reduce_i32, NULL, LEAST_F32,
+		ROOM_F32},
+	[GPUBE_INT64] = {GROUP_BITS, near_clear_i64, near_add_i64, near_reduce_i64, NULL, LEAST_F64,
+		ROOM_F64},
+};
+
 const struct gpube__tile_kernel gpube__tiles_avx512[] = {
-	[GPUBE_INT16] = {GROUP_BITS, clear_i16, add_i16, reduce_i16},
-	[GPUBE_INT32] = {GROUP_BITS, clear_i32, add_i32, reduce_i32},
-	[GPUBE_INT64] = {GROUP_BITS, clear_i64, add_i64, reduce_i64},
-	[GPUBE_FLOAT32] = {GROUP_BITS, clear_f32, add_f32, reduce_f32},
-	[GPUBE_FLOAT64] = {GROUP_BITS, clear_f64, add_f64, reduce_f64},
+	[GPUBE_INT16] = {GROUP_BITS, clear_i16, add_i16, reduce_i16, &near[GPUBE_INT16], 0, 0},
+	[GPUBE_INT32] = {GROUP_BITS, clear_i32, add_i32, reduce_i32, &near[GPUBE_INT32], 0, 0},
+	[GPUBE_INT64] = {GROUP_BITS, clear_i64, add_i64, reduce_i64, &near[GPUBE_INT64], 0, 0},
+	[GPUBE_FLOAT32] = {GROUP_BITS, clear_f32, add_f32, reduce_f32, NULL, 0, 0},
+	[GPUBE_FLOAT64] = {GROUP_BITS, clear_f64, add_f64, reduce_f64, NULL, 0, 0},
 };
 #endif

@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 
+#define LARGE_PAGE ((size_t)2 << 20)
+
 enum gpube__isa gpube__isa_here(void)
 {
 #if defined(__x86_64__)
@@ -42,7 +44,7 @@ struct tiles {
 	struct gpube__tile_maps maps;
 	int mid, upper; /* n_bits = GPUBE_LANE_BITS + mid + upper */
 	size_t tile_bytes, spare_at, scratch_bytes;
-	char *scratch;
+	char *memory, *scratch;     /* of all threads: as it was given, and where it begins */
 	uint64_t *order;            /* tiles, those with most subsets first */
 	double splits, splits_done; /* of block pairs */
 	int stopped;
@@ -86,7 +88,7 @@ static void run_tile(void *arg, int64_t item, int thread)
 		if (y == 0)
 			break;
 	}
-	t->kernel->reduce((char *)t->s->out + x * t->tile_bytes, c, t->mid);
+	t->kernel->reduce((char *)t->s->out + x * t->tile_bytes, c, t->mid, &t->maps);
 	report(t, thread, (double)((uint64_t)1 << __builtin_popcountll(x)));
 }
 
@@ -96,7 +98,8 @@ static void run_tile(void *arg, int64_t item, int thread)
  */
 static int choose_mid(const struct gpube_ctx *ctx, const struct gpube_subset *s, int least)
 {
-	const int most = gpube__type_size(s->type) == 8 ? 8 : 9;
+	const size_t size = gpube__type_size(s->type);
+	const int most = size == 8 ? 9 : size == 4 ? 10 : 11; /* 1 MiB of maxima */
 	int mid = s->n_bits - GPUBE_LANE_BITS;
 
 	if (mid > most)
@@ -122,6 +125,18 @@ static void sort_tiles(uint64_t *order, int upper)
 				order[n++] = x;
 }
 
+/* The kernel for values as near each other as the caller says. */
+static const struct gpube__tile_kernel *kernel_for(
+	const struct gpube_subset *s, enum gpube__isa isa)
+{
+	const struct gpube__tile_kernel *kernel = kernel_of(s->type, isa);
+
+	if (kernel->near && s->most > s->least &&
+		(uint64_t)s->most - (uint64_t)s->least <= kernel->near->room)
+		return kernel->near;
+	return kernel;
+}
+
 static void make_maps(struct gpube__tile_maps *m)
 {
 	for (int k = 0; k < 2; k++)
@@ -134,27 +149,31 @@ static int convolve_tiles(struct gpube_ctx *ctx, const struct gpube_subset *s,
 	const struct gpube__tile_kernel *kernel)
 {
 	const struct gpube_ops *cpu = gpube__ops_cpu();
-	struct tiles t = {
-		.ctx = ctx, .s = s, .kernel = kernel, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct tiles t = {.ctx = ctx, .s = s, .kernel = kernel, .lock = PTHREAD_MUTEX_INITIALIZER};
 	const size_t size = gpube__type_size(s->type);
+	size_t align;
 	int status = GPUBE_ENOMEM;
 
 	make_maps(&t.maps);
+	t.maps.shift = kernel->room ? (int64_t)((uint64_t)kernel->floor - (uint64_t)s->least) : 0;
 	t.mid = choose_mid(ctx, s, kernel->least_mid);
 	t.upper = s->n_bits - GPUBE_LANE_BITS - t.mid;
 	t.tile_bytes = (size * GPUBE_LANES) << t.mid;
 	t.spare_at = (size * GPUBE_TILE_COLUMNS) << t.mid;
-	/* a line more, so that the arrays of two threads share none */
-	t.scratch_bytes = t.spare_at + ((size_t)128 << t.mid) + 64;
+	/* to large pages, for what fills the second-level cache; else so that threads share no line
+	 */
+	align = t.spare_at >> 19 ? LARGE_PAGE : 64;
+	t.scratch_bytes = (t.spare_at + ((size_t)256 << t.mid) + align) & ~(align - 1);
 	t.splits = (double)gpube__pow3(t.upper);
 	t.order = gpube__alloc(ctx, (uint64_t)1 << t.upper, sizeof(*t.order));
-	t.scratch = cpu->alloc(ctx, t.scratch_bytes * (uint64_t)ctx->n_threads);
-	if (t.order && t.scratch) {
+	t.memory = cpu->alloc(ctx, t.scratch_bytes * (uint64_t)ctx->n_threads + align);
+	if (t.order && t.memory) {
+		t.scratch = t.memory + (-(uintptr_t)t.memory & (align - 1));
 		sort_tiles(t.order, t.upper);
 		gpube__parallel(ctx, (int64_t)1 << t.upper, run_tile, &t);
 		status = t.stopped ? gpube__fail_stopped(ctx) : GPUBE_OK;
 	}
-	cpu->free(ctx, t.scratch);
+	cpu->free(ctx, t.memory);
 	gpube__free(ctx, t.order);
 	return status;
 }
@@ -162,11 +181,12 @@ static int convolve_tiles(struct gpube_ctx *ctx, const struct gpube_subset *s,
 int gpube__subset_convolve_isa(
 	struct gpube_ctx *ctx, const struct gpube_subset *s, enum gpube__isa isa)
 {
-	const struct gpube__tile_kernel *kernel = kernel_of(s->type, isa);
+	const struct gpube__tile_kernel *kernel;
 
 	if (s->n_bits < 0 || s->n_bits > 40 || s->type == GPUBE_INT8)
 		return gpube__fail(ctx, GPUBE_EINVAL, "subset_convolve: %d bits of type %d",
 			s->n_bits, (int)s->type);
+	kernel = kernel_for(s, isa);
 	if (s->n_bits < GPUBE_LANE_BITS + kernel->least_mid)
 		return gpube__subset_reference(ctx, s);
 	return convolve_tiles(ctx, s, kernel);

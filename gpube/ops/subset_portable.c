@@ -130,9 +130,9 @@ DEFINE(v2d, double, v2l, 2)
 #include "gpube/ops/subset_tile_impl.h"
 
 const struct gpube__tile_kernel gpube__tiles_portable[] = {
-	[GPUBE_INT16] = {GROUP_BITS, clear_i16, add_i16, reduce_i16},
-	[GPUBE_INT32] = {GROUP_BITS, clear_i32, add_i32, reduce_i32},
-	[GPUBE_INT64] = {GROUP_BITS, clear_i64, add_i64, reduce_i64},
-	[GPUBE_FLOAT32] = {GROUP_BITS, clear_f32, add_f32, reduce_f32},
-	[GPUBE_FLOAT64] = {GROUP_BITS, clear_f64, add_f64, reduce_f64},
+	[GPUBE_INT16] = {GROUP_BITS, clear_i16, add_i16, reduce_i16, NULL, 0, 0},
+	[GPUBE_INT32] = {GROUP_BITS, clear_i32, add_i32, reduce_i32, NULL, 0, 0},
+	[GPUBE_INT64] = {GROUP_BITS, clear_i64, add_i64, reduce_i64, NULL, 0, 0},
+	[GPUBE_FLOAT32] = {GROUP_BITS, clear_f32, add_f32, reduce_f32, NULL, 0, 0},
+	[GPUBE_FLOAT64] = {GROUP_BITS, clear_f64, add_f64, reduce_f64, NULL, 0, 0},
 };

@@ -14,20 +14,29 @@
  * A tile is a block of 2^(GPUBE_LANE_BITS + mid) values. Expanded, it is an
  * array of vectors [column / lanes][2^mid] whose lanes are ternary numbers.
  * map[0], map[1]: of each column, the lane of Y and of X - Y (padding: lane 0).
+ * shift: what sums are greater by while they are in c; 0 but for near kernels
  */
 struct gpube__tile_maps {
 	uint8_t map[2][GPUBE_TILE_COLUMNS];
+	int64_t shift;
 };
 
+/*
+ * near  a faster kernel, or NULL, of integers that all lie, with their sums, within
+ *       [least, least + room]; its shift is 'floor' - least
+ */
 struct gpube__tile_kernel {
 	int least_mid; /* smallest 'mid' it can do */
 	/* c: 'bytes per value' * GPUBE_TILE_COLUMNS << mid, set to the lowest value */
 	void (*clear)(void *c, int mid);
-	/* c = max(c, a * b), spare: room for two columns of vectors, 2 * 64 << mid bytes */
+	/* c = max(c, a * b), spare: room for four columns of vectors, 4 * 64 << mid bytes */
 	void (*add)(void *c, const void *a, const void *b, int mid, void *spare,
 		const struct gpube__tile_maps *maps);
 	/* out[X] = max over the ternary numbers whose union is X */
-	void (*reduce)(void *out, const void *c, int mid);
+	void (*reduce)(void *out, const void *c, int mid, const struct gpube__tile_maps *maps);
+	const struct gpube__tile_kernel *near;
+	int64_t floor;
+	uint64_t room;
 };
 
 /* Indexed by enum gpube_type; kernels of missing types have a NULL 'add'. */

@@ -89,6 +89,11 @@ static void random_panels(void **state)
 	random_by(state, "panels");
 }
 
+static void random_planes(void **state)
+{
+	random_by(state, "planes");
+}
+
 static void random_batch(void **state)
 {
 	const uint64_t seed = 1000000 + (uint64_t)(uintptr_t)*state * BATCH;
@@ -198,9 +203,9 @@ static const char *const large[] = {
 };
 
 #define N_LARGE (sizeof(large) / sizeof(*large))
-#define N_KINDS 4
+#define N_KINDS 5
 
-static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels"};
+static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels", "planes"};
 
 static void large_shape(void **state)
 {
@@ -287,7 +292,7 @@ static void refuses(void **state)
 int main(int argc, char **argv)
 {
 	static struct CMUnitTest
-	        tests[N_RANDOM + N_BATCHES + 3 * N_BY + N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 3];
+	        tests[N_RANDOM + N_BATCHES + 4 * N_BY + N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 3];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	const struct {
 		const char *name;
@@ -303,6 +308,7 @@ int main(int argc, char **argv)
 	        {"boxes", N_BY, random_boxes},
 	        {"tiles", N_BY, random_direct},
 	        {"panels", N_BY, random_panels},
+	        {"planes", N_BY, random_planes},
 	        {"large", N_LARGE * 4 * N_KINDS, large_shape},
 	};
 	size_t n = 0;

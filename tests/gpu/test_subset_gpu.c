@@ -69,7 +69,7 @@ static void convolves(void **state)
 	const uint64_t bytes = (uint64_t)gpube__type_size(row->type) << row->n_bits;
 	char *memory = malloc(4 * bytes);
 	struct gpube_subset s = {
-		row->type, row->n_bits, memory, memory + bytes, memory + 2 * bytes, 0, 0};
+		row->type, row->n_bits, memory, memory + bytes, memory + 2 * bytes, 0, 0, 0, 0};
 	struct gpube_subset_split cpu = {.type = row->type, .a = s.a, .b = s.b}, there = cpu;
 
 	assert_non_null(memory);
@@ -146,7 +146,7 @@ static void stops(void **state)
 	const uint64_t bytes = (uint64_t)8 << n_bits;
 	void *p = gpu->alloc(ctx, 3 * bytes);
 	struct gpube_subset s = {
-		GPUBE_INT64, n_bits, p, (char *)p + bytes, (char *)p + 2 * bytes, 0, 0};
+		GPUBE_INT64, n_bits, p, (char *)p + bytes, (char *)p + 2 * bytes, 0, 0, 0, 0};
 	int status;
 
 	(void)state;

@@ -14,7 +14,8 @@
 #define N_RANDOM 1200
 
 static struct gpube_ctx *ctx;
-static int seen[N_PANEL_KERNELS], seen_groups, seen_copied, seen_wide, seen_fast, seen_fours;
+static int seen[N_PANEL_KERNELS], seen_groups, seen_copied, seen_wide, seen_fast, seen_fours,
+	seen_twos;
 static int seen_chunks;
 /* on a small one larger tiles pay at the sizes of a test */
 static const struct gpube__box_device devices[2] = {
@@ -23,7 +24,6 @@ static const struct gpube__box_device devices[2] = {
 struct emulation {
 	const struct shape *s;
 	struct gpube__panel d;
-	uint32_t last[GPUBE_PANEL_AXES];
 	int64_t start[GPUBE_PANEL_OPS];
 	double *shared; /* NAN: nothing was written */
 	uint32_t *lists;
@@ -58,15 +58,20 @@ static void copy(struct emulation *e, uint32_t buffer, uint32_t x0, uint32_t n)
 		const struct gpube__panel_op *o = &e->d.op[k];
 
 		for (uint32_t i = 0; i < o->copies * n; i++) {
-			const uint32_t place = i % o->copies * o->width, x = i / o->copies;
+			const uint32_t cell = i % o->copies * o->width, x = i / o->copies;
+			const uint32_t place = gpube__panel_word(&o->t, cell);
 			const int64_t from = e->start[k] + (int64_t)(x0 + x) * o->x +
 					     e->lists[o->list + i % o->copies];
 			const uint32_t to = buffer + o->at + x * o->t.row + place;
 
-			if (o->width == 4 && (from % 4 || to % 4))
+			if (from % o->width || to % o->width ||
+				gpube__panel_word(&o->t, cell + o->width - 1) !=
+					place + o->width - 1)
 				e->problem = "a copy that is not aligned";
 			if (o->how == PANEL_FOURS_X && (o->x != 1 || (from - x) % 4 || n % 4))
 				e->problem = "a copy of four x that is not aligned";
+			if (e->d.planes && o->at + x * o->t.row + place % e->d.plane >= e->d.stage)
+				e->problem = "a word outside of its buffer";
 			for (uint32_t w = 0; w < o->width; w++)
 				*shared(e, to + w) = read_table(e, k, from + w);
 		}
@@ -103,12 +108,36 @@ static double cell(
 				  gpube__panel_place(&p->t, at) + gpube__panel_reg(&p->t, r));
 }
 
+/* Register cell r of the operand in a slot, by planes. */
+static double slot_cell(
+	struct emulation *e, uint32_t buffer, int slot, const uint32_t *at, uint32_t r, uint32_t x)
+{
+	const struct gpube__panel_op *o;
+
+	if (e->d.slot[slot] < 0)
+		return 0;
+	o = &e->d.op[e->d.slot[slot]];
+	return *shared(e, buffer + o->at + x * o->t.row + gpube__panel_place(&o->t, at) +
+				  gpube__panel_reg(&o->t, r));
+}
+
 static double joined(
 	struct emulation *e, uint32_t buffer, const uint32_t *at, const uint32_t *reg, uint32_t x)
 {
 	const int *size = gpube__panel_kernels[e->d.kernel].size;
 	const uint32_t n_r = (uint32_t)size[PANEL_R], n_v = (uint32_t)size[PANEL_V];
 
+	if (e->d.planes && e->d.n_panels == 2)
+		return slot_cell(e, buffer, 0, at, reg[PANEL_P], x) +
+		       slot_cell(e, buffer, 1, at, reg[PANEL_P], x) +
+		       slot_cell(e, buffer, 2, at, reg[PANEL_V], x) +
+		       slot_cell(e, buffer, 3, at, reg[PANEL_V], x) +
+		       slot_cell(e, buffer, 4, at, 0, x);
+	if (e->d.planes)
+		return slot_cell(e, buffer, 0, at, reg[PANEL_P] * n_r + reg[PANEL_R], x) +
+		       slot_cell(e, buffer, 1, at, reg[PANEL_R] * n_v + reg[PANEL_V], x) +
+		       slot_cell(e, buffer, 2, at, reg[PANEL_P] * n_v + reg[PANEL_V], x) +
+		       slot_cell(e, buffer, 4, at, 0, x);
 	if (e->d.n_panels == 2)
 		return cell(e, buffer, 0, at, reg[PANEL_P], x) +
 		       cell(e, buffer, 1, at, reg[PANEL_V], x);
@@ -130,10 +159,11 @@ static int64_t target(struct emulation *e, uint32_t block, const uint32_t *at, c
 			if (d->part[part] == (int32_t)i)
 				r = reg[part];
 		value = gpube__panel_value(&d->axis[i], at[i], r);
-		if (value > e->last[i])
+		if (value > d->axis[i].last)
 			return -1;
 		if (d->out_wide && d->part[PANEL_V] == (int32_t)i && r % 4 == 0 &&
-			((to + (int64_t)value * d->out[i]) % 4 || value + 3 > e->last[i]) && i == 0)
+			((to + (int64_t)value * d->out[i]) % 4 || value + 3 > d->axis[i].last) &&
+			i == 0)
 			e->problem = "a write of four that is not aligned";
 		to += (int64_t)value * d->out[i];
 	}
@@ -177,18 +207,18 @@ static void run_block(struct emulation *e, uint32_t block, double *best)
 
 	for (uint32_t i = 0; i < d->lists; i++)
 		e->shared[i] = NAN;
-	for (uint32_t i = 0; i < d->n_axes; i++)
-		e->last[i] = gpube__panel_last(d, i, block);
 	for (uint32_t k = 0; k < d->n_ops; k++)
 		e->start[k] = gpube__panel_start(d, (int)k, block);
 	for (uint32_t i = 0, list = 0; i < d->n_entries; i++) {
 		while (list + 1 < d->n_lists && i >= d->list[list + 1].begin)
 			list++;
-		e->lists[i] = gpube__panel_entry(d, i, list, e->last);
+		e->lists[i] = gpube__panel_entry(d, i, list);
 	}
 	for (uint32_t x0 = 0, chunk = 0; x0 < d->n_x; x0 += d->chunk, chunk ^= 1) {
 		const uint32_t n = d->n_x - x0 < d->chunk ? d->n_x - x0 : d->chunk;
-		const uint32_t buffer = chunk ? d->second_buffer : 0;
+		const uint32_t first = d->planes ? GPUBE_PLANE_FIRST : 0;
+		const uint32_t buffer =
+			first + (chunk ? (d->planes ? d->stage : d->second_buffer) : 0);
 
 		copy(e, buffer, x0, n);
 		sum(e, buffer, n);
@@ -221,13 +251,14 @@ static void count(const struct gpube__panel *d)
 		seen_copied += d->panel[i].n == 0;
 	for (uint32_t k = 0; k < d->n_ops; k++) {
 		seen_wide += d->op[k].width == 4;
+		seen_twos += d->op[k].width == 2;
 		seen_fast += d->op[k].how == PANEL_CELLS_X;
 		seen_fours += d->op[k].how == PANEL_FOURS_X;
 	}
 }
 
 /* Whether the contraction has a plan. */
-static bool check(struct shape *s, const struct gpube__box_device *device)
+static bool check(struct shape *s, const struct gpube__box_device *device, uint32_t kernels)
 {
 	int64_t stride[64 * GPUBE_MAX_DIMS];
 	struct gpube__shape shape;
@@ -237,7 +268,7 @@ static bool check(struct shape *s, const struct gpube__box_device *device)
 	double cycles = -1, *best;
 
 	gpube__shape_init(&shape, &s->c, stride, s->c.out_arg != NULL);
-	if (!gpube__panel_plan(&e.d, &cycles, device, &s->c, &shape))
+	if (!gpube__panel_plan(&e.d, &cycles, device, kernels, &s->c, &shape))
 		return false;
 	assert_true(cycles > 0);
 	assert_true(e.d.lanes * e.d.groups <= e.d.threads);
@@ -249,7 +280,7 @@ static bool check(struct shape *s, const struct gpube__box_device *device)
 	e.shared = malloc((size_t)e.d.lists * sizeof(*e.shared));
 	e.lists = malloc((size_t)e.d.n_entries * sizeof(*e.lists));
 	assert_non_null(e.lists);
-	assert_true(4 * (e.d.lists + e.d.n_entries) <= e.d.shared_bytes);
+	assert_true(4 * (e.d.lists + (e.d.planes ? 4 : 1) * e.d.n_entries) <= e.d.shared_bytes);
 	assert_non_null(best);
 	assert_non_null(e.shared);
 	for (int64_t i = 0; i < s->out_cells; i++)
@@ -276,7 +307,7 @@ static void random_shape(void **state)
 	struct shape s;
 
 	shape_random(&s, seed, seed % 8 ? 5000 : 20000);
-	check(&s, &devices[seed / 3 % 2]);
+	check(&s, &devices[seed / 3 % 2], seed % 2 ? GPUBE_BY_PLANES : GPUBE_ANY_PANELS);
 	shape_free(&s);
 }
 
@@ -312,7 +343,21 @@ static void chosen_shape(void **state)
 		assert_null(shape_parse(
 			&s, *state, GPUBE_MIN_PLUS, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
 		shape_fill(&s, i, i < 2 ? SHAPE_TIES : SHAPE_SIGNED, false);
-		assert_true(check(&s, &devices[i / 2]));
+		assert_true(check(&s, &devices[i / 2], GPUBE_ANY_PANELS & ~GPUBE_BY_PLANES));
+		shape_free(&s);
+	}
+}
+
+/* The same by each kernel by planes that can. */
+static void chosen_planes(void **state)
+{
+	for (uint32_t kernel = PLANE_8X8; kernel < N_PANEL_KERNELS; kernel++) {
+		struct shape s;
+
+		assert_null(shape_parse(
+			&s, *state, GPUBE_MIN_PLUS, kernel % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
+		shape_fill(&s, kernel, SHAPE_SIGNED, false);
+		check(&s, &devices[0], 1u << kernel);
 		shape_free(&s);
 	}
 }
@@ -328,12 +373,13 @@ static void every_kind(void **state)
 	assert_true(seen_wide > 0);
 	assert_true(seen_fast > 0);
 	assert_true(seen_fours > 0);
+	assert_true(seen_twos > 0);
 	assert_true(seen_chunks > 0);
 }
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[N_RANDOM + sizeof(chosen) / sizeof(*chosen) + 1];
+	static struct CMUnitTest tests[N_RANDOM + 2 * (sizeof(chosen) / sizeof(*chosen)) + 1];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	size_t n = 0;
 	int failed;
@@ -344,6 +390,11 @@ int main(int argc, char **argv)
 		snprintf(names[n], sizeof(names[n]), "chosen %zu", i);
 		tests[n] =
 			(struct CMUnitTest){names[n], chosen_shape, NULL, NULL, (void *)chosen[i]};
+	}
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++, n++) {
+		snprintf(names[n], sizeof(names[n]), "chosen by planes %zu", i);
+		tests[n] =
+			(struct CMUnitTest){names[n], chosen_planes, NULL, NULL, (void *)chosen[i]};
 	}
 	for (size_t i = 0; i < N_RANDOM; i++, n++) {
 		snprintf(names[n], sizeof(names[n]), "seed %zu", i);

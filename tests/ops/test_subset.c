@@ -15,8 +15,14 @@ struct row {
 	enum gpube_type type;
 	enum gpube__isa isa;
 	int n_bits, threads;
-	enum { PLAIN, TIES, FORBIDDEN, N_KINDS } kind;
+	enum { PLAIN, TIES, FORBIDDEN, NEAR, N_KINDS } kind;
 };
+
+/* Of the kinds PLAIN and NEAR, above what put() makes of integers. */
+static int64_t largest(enum gpube_type type)
+{
+	return type == GPUBE_INT16 ? 8000 : type == GPUBE_INT32 ? 500000000 : (int64_t)1 << 50;
+}
 
 static void put(void *values, enum gpube_type type, uint64_t i, int64_t v, int kind)
 {
@@ -24,15 +30,17 @@ static void put(void *values, enum gpube_type type, uint64_t i, int64_t v, int k
 
 	if (kind == TIES)
 		v %= 3;
+	if (kind == NEAR && v % 2) /* of both signs */
+		v = -v;
 	switch (type) {
 	case GPUBE_INT16:
-		((int16_t *)values)[i] = forbidden ? -16000 : (int16_t)(v % 8000);
+		((int16_t *)values)[i] = forbidden ? -16000 : (int16_t)(v % largest(type));
 		break;
 	case GPUBE_INT32:
-		((int32_t *)values)[i] = forbidden ? -1000000000 : (int32_t)(v % 500000000);
+		((int32_t *)values)[i] = forbidden ? -1000000000 : (int32_t)(v % largest(type));
 		break;
 	case GPUBE_INT64:
-		((int64_t *)values)[i] = forbidden ? -((int64_t)1 << 60) : v % ((int64_t)1 << 50);
+		((int64_t *)values)[i] = forbidden ? -((int64_t)1 << 60) : v % largest(type);
 		break;
 	case GPUBE_FLOAT32:
 		((float *)values)[i] = forbidden ? -INFINITY : (float)(v % 100000) * 0.37F;
@@ -60,6 +68,7 @@ static void equals_reference(void **state)
 	const size_t bytes = gpube__type_size(row->type) << row->n_bits;
 	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = row->threads};
 	struct gpube_subset s = {.type = row->type, .n_bits = row->n_bits};
+	const int64_t most = 2 * largest(row->type);
 	struct gpube_rng rng;
 	struct gpube_ctx *ctx;
 	void *expected = malloc(bytes), *out = malloc(bytes), *a, *b;
@@ -70,6 +79,10 @@ static void equals_reference(void **state)
 	s.b = b = random_values(&rng, row);
 	s.out = expected;
 	assert_int_equal(gpube__subset_reference(ctx, &s), GPUBE_OK);
+	if (row->kind == NEAR) {
+		s.least = -most;
+		s.most = most;
+	}
 	s.out = out;
 	memset(out, 0x55, bytes);
 	assert_int_equal(gpube__subset_convolve_isa(ctx, &s, row->isa), GPUBE_OK);
@@ -86,7 +99,7 @@ static void reference(void **state)
 {
 	const int32_t a[] = {0, 5, -2, 1}, b[] = {0, 1, 7, 3};
 	int32_t out[4];
-	struct gpube_subset s = {GPUBE_INT32, 2, a, b, out, 0, 0};
+	struct gpube_subset s = {GPUBE_INT32, 2, a, b, out, 0, 0, 0, 0};
 	struct gpube_ctx *ctx;
 
 	(void)state;
@@ -120,7 +133,7 @@ static void failures(void **state)
 {
 	struct test_memory memory = {.fail_at = 0};
 	static int32_t a[1 << 12], out[1 << 12];
-	struct gpube_subset s = {GPUBE_INT32, 12, a, a, out, 0, 0};
+	struct gpube_subset s = {GPUBE_INT32, 12, a, a, out, 0, 0, 0, 0};
 	int status;
 
 	(void)state;
@@ -139,7 +152,7 @@ static void failures(void **state)
 static void refused(void **state)
 {
 	int32_t a[1] = {0}, out[1];
-	struct gpube_subset s = {GPUBE_INT32, -1, a, a, out, 0, 0};
+	struct gpube_subset s = {GPUBE_INT32, -1, a, a, out, 0, 0, 0, 0};
 	struct gpube_ctx *ctx;
 
 	(void)state;
@@ -154,7 +167,7 @@ static void refused(void **state)
 static void stops(void **state)
 {
 	static int32_t a[1 << 16], out[1 << 16];
-	struct gpube_subset s = {GPUBE_INT32, 16, a, a, out, 0, 0};
+	struct gpube_subset s = {GPUBE_INT32, 16, a, a, out, 0, 0, 0, 0};
 	struct gpube_ctx *ctx;
 
 	(void)state;

@@ -259,7 +259,7 @@ static char *arrays(const struct row *row, struct gpube_subset *s)
 		put(memory, row->type, i, (int64_t)gpube__rng_next(&rng) >> 1 & INT64_MAX);
 	memset(memory + 2 * bytes, 0x55, 2 * bytes);
 	*s = (struct gpube_subset){
-		row->type, row->n_bits, memory, memory + bytes, memory + 3 * bytes, 0, 0};
+		row->type, row->n_bits, memory, memory + bytes, memory + 3 * bytes, 0, 0, 0, 0};
 	return memory;
 }
 

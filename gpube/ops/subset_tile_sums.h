@@ -1,0 +1,230 @@
+/*
+ * subset_tile_sums.h - the additions and maxima of subset_tile_impl.h, which includes
+ * this once with NEAR 0 and, where there is a V_TOP, once with NEAR 1.
+ *
+ * NEAR 0: a split is an addition and a maximum, and GROUP_BITS bits of X, 3^GROUP_BITS
+ * splits, are done in registers.
+ *
+ * NEAR 1: of the highest of those bits, h, a and b hold the values without it, and by
+ * how much they change with it: da[Y] = a[Y + h] - a[Y], db likewise. Then
+ *
+ *     c[X]     = max of s             s = a[Y] + b[X - Y]
+ *     c[X + h] = max of s + max(da[Y], db[X - Y])
+ *
+ * that is five operations for three splits. Sums are shifted so that the least is
+ * NEAR_FLOOR, which lets V_TOP be a maximum of floating point numbers where that has more
+ * ports than one of integers: positive numbers have the order of their bits.
+ */
+#if NEAR
+#define N(name)   X(near_##name)
+#define TOP(a, b) V_TOP(a, b)
+#define BOTTOM    0
+#else
+#define N(name)   X(name)
+#define TOP(a, b) V_MAX(a, b)
+#define BOTTOM    LOWEST
+#endif
+
+static void N(clear)(void *c, int mid)
+{
+	const V bottom = V_SET(BOTTOM);
+	T *p = c;
+
+	for (int64_t i = 0; i < ((int64_t)COLUMNS << mid); i++)
+		V_STORE(p + i * LANES, bottom);
+}
+
+/*
+ * The expansion of one column of a and b, a group of vectors at a time: it is bound by
+ * the second-level cache, and so goes between the sums of the column before.
+ */
+struct N(expansion) {
+	T *to[2];
+	const T *from[2];
+	SHUFFLES shuffles[2];
+	T shift[2];
+	int64_t done, n; /* groups, those of a first */
+};
+
+/* not inline, nor is column(): the sums need all registers */
+static inline __attribute__((always_inline)) void N(expand_group)(struct N(expansion) * e)
+{
+	const int64_t of_b = e->done >= e->n / 2;
+	const int64_t group = e->done++ - (of_b ? e->n / 2 : 0);
+	const T *from = e->from[of_b] + group * GROUP * GPUBE_LANES;
+	T *to = e->to[of_b] + group * GROUP * LANES;
+
+	for (int i = 0; i < GROUP / 2; i++) {
+		const int k = i + GROUP / 2;
+		V low = SHUFFLE(e->shuffles[of_b], from + i * GPUBE_LANES);
+		V high = SHUFFLE(e->shuffles[of_b], from + k * GPUBE_LANES);
+
+#if NEAR
+		V_STORE(to + i * LANES, V_ADD(low, V_SET(e->shift[of_b])));
+		V_STORE(to + k * LANES, V_SUB(high, low));
+#else
+		V_STORE(to + i * LANES, low);
+		V_STORE(to + k * LANES, high);
+#endif
+	}
+}
+
+#define A(y)    V_LOAD(p + (y)*LANES)
+#define B(z)    V_LOAD(q + (z)*LANES)
+#define P(y, z) V_ADD(A(y), B(z))
+#define M(s, t) TOP(s, t)
+#if NEAR
+/* s: P(y, z) */
+#define D(s, y, z) V_ADD(s, V_MAX(A((y) + GROUP / 2), B((z) + GROUP / 2)))
+#endif
+
+/* One group of X: c[0 .. GROUP) over the subsets y of x; a, b, c are indexed by groups. */
+static inline void N(group)(T *c, const T *a, const T *b, unsigned x)
+{
+	V c0 = V_LOAD(c), c1 = V_LOAD(c + LANES), c2 = V_LOAD(c + 2 * LANES),
+	  c3 = V_LOAD(c + 3 * LANES);
+#if GROUP_BITS == 3
+	V c4 = V_LOAD(c + 4 * LANES), c5 = V_LOAD(c + 5 * LANES), c6 = V_LOAD(c + 6 * LANES),
+	  c7 = V_LOAD(c + 7 * LANES);
+#endif
+
+	for (unsigned y = x;; y = (y - 1) & x) {
+		const T *p = a + (size_t)y * GROUP * LANES;
+		const T *q = b + (size_t)(x ^ y) * GROUP * LANES;
+
+		/* maxima as trees: the chain through an accumulator is one step long */
+#if NEAR
+		const V s00 = P(0, 0), s01 = P(0, 1), s10 = P(1, 0);
+#if GROUP_BITS == 3
+		const V s02 = P(0, 2), s20 = P(2, 0);
+		const V s03 = P(0, 3), s30 = P(3, 0), s12 = P(1, 2), s21 = P(2, 1);
+
+		c4 = M(c4, D(s00, 0, 0));
+		c5 = M(c5, M(D(s01, 0, 1), D(s10, 1, 0)));
+		c6 = M(c6, M(D(s02, 0, 2), D(s20, 2, 0)));
+		c7 = M(c7, M(M(D(s03, 0, 3), D(s30, 3, 0)), M(D(s12, 1, 2), D(s21, 2, 1))));
+		c2 = M(c2, M(s02, s20));
+		c3 = M(c3, M(M(s03, s30), M(s12, s21)));
+#else
+		c2 = M(c2, D(s00, 0, 0));
+		c3 = M(c3, M(D(s01, 0, 1), D(s10, 1, 0)));
+#endif
+		c0 = M(c0, s00);
+		c1 = M(c1, M(s01, s10));
+#else
+		c0 = M(c0, P(0, 0));
+		c1 = M(c1, M(P(0, 1), P(1, 0)));
+		c2 = M(c2, M(P(0, 2), P(2, 0)));
+		c3 = M(c3, M(M(P(0, 3), P(3, 0)), M(P(1, 2), P(2, 1))));
+#if GROUP_BITS == 3
+		c4 = M(c4, M(P(0, 4), P(4, 0)));
+		c5 = M(c5, M(M(P(0, 5), P(5, 0)), M(P(1, 4), P(4, 1))));
+		c6 = M(c6, M(M(P(0, 6), P(6, 0)), M(P(2, 4), P(4, 2))));
+		c7 = M(c7, M(M(M(P(0, 7), P(7, 0)), M(P(1, 6), P(6, 1))),
+				   M(M(P(2, 5), P(5, 2)), M(P(3, 4), P(4, 3)))));
+#endif
+#endif
+		if (y == 0)
+			break;
+	}
+	V_STORE(c, c0);
+	V_STORE(c + LANES, c1);
+	V_STORE(c + 2 * LANES, c2);
+	V_STORE(c + 3 * LANES, c3);
+#if GROUP_BITS == 3
+	V_STORE(c + 4 * LANES, c4);
+	V_STORE(c + 5 * LANES, c5);
+	V_STORE(c + 6 * LANES, c6);
+	V_STORE(c + 7 * LANES, c7);
+#endif
+}
+
+#undef A
+#undef B
+#undef P
+#undef M
+#undef D
+
+/*
+ * One column of vectors, without a shuffle: lanes are independent subset
+ * convolutions over the 'mid' bits, in pieces whose three arrays fit the
+ * first-level cache. Meanwhile the next column is expanded.
+ */
+static __attribute__((noinline)) void N(column)(
+	T *c, const T *a, const T *b, int mid, struct N(expansion) * next)
+{
+	const int groups = mid - GROUP_BITS, inner = groups < 3 ? groups : 3;
+	const unsigned n_outer = 1u << (groups - inner), n_inner = 1u << inner;
+	const size_t piece = (size_t)n_inner * GROUP * LANES;
+	/* in 2^-16 groups: a step for each group of sums */
+	const int64_t step = (next->n << 16) / (int64_t)(gpube__pow3(groups - inner) << inner) + 1;
+	int64_t due = 0;
+
+	for (unsigned x = 0; x < n_outer; x++) {
+		for (unsigned y = x;; y = (y - 1) & x) {
+			for (unsigned i = 0; i < n_inner; i++) {
+				for (due += step; next->done < due >> 16 && next->done < next->n;)
+					N(expand_group)(next);
+				N(group)
+				(c + x * piece + (size_t)i * GROUP * LANES, a + y * piece,
+					b + (x ^ y) * piece, i);
+			}
+			if (y == 0)
+				break;
+		}
+	}
+}
+
+static void N(add)(void *c, const void *a, const void *b, int mid, void *spare,
+	const struct gpube__tile_maps *maps)
+{
+	const size_t size = (size_t)LANES << mid;
+	T *now = spare, *then = now + 2 * size;
+	struct N(expansion) next = {.from = {a, b},
+		.shift = {(T)maps->shift, 0},
+		.n = (int64_t)2 << (mid - GROUP_BITS)};
+
+	for (int q = 0; q <= COLUMNS; q++) {
+		T *expanded = now;
+
+		next.to[0] = then;
+		next.to[1] = then + size;
+		if (q < COLUMNS) {
+			SHUFFLE_INIT(next.shuffles[0], maps->map[0] + q * LANES);
+			SHUFFLE_INIT(next.shuffles[1], maps->map[1] + q * LANES);
+			next.done = 0;
+		}
+		if (q > 0)
+			N(column)
+		((T *)c + (size_t)(q - 1) * size, expanded, expanded + size, mid, &next);
+		while (next.done < next.n)
+			N(expand_group)(&next);
+		now = then;
+		then = expanded;
+	}
+}
+
+static void N(reduce)(void *out, const void *c, int mid, const struct gpube__tile_maps *maps)
+{
+	T t[COLUMNS * LANES + LANES] = {0};
+
+	(void)maps;
+	for (int64_t i = 0; i < ((int64_t)1 << mid); i++) {
+		T *o = (T *)out + i * GPUBE_LANES;
+
+		for (int q = 0; q < COLUMNS; q++) {
+			V v = V_LOAD((const T *)c + ((((int64_t)q << mid) + i) * LANES));
+
+#if NEAR
+			v = V_SUB(v, V_SET((T)maps->shift));
+#endif
+			V_STORE(t + q * LANES, v);
+		}
+		X(fold_all)(o, t);
+	}
+}
+
+#undef N
+#undef TOP
+#undef BOTTOM
+#undef NEAR
