@@ -107,6 +107,8 @@ note:
 ifeq ($(X86),yes)
 $(BUILD)/obj/%_avx2.o: ISA = -mavx2 -mfma -mbmi2
 $(BUILD)/obj/%_avx512.o: ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mbmi2 -mprefer-vector-width=512
+# compilers that do not know it leave the file empty
+$(BUILD)/obj/%_avx512fp16.o: ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl $(if $(call have,,-mavx512fp16),-mavx512fp16)
 endif
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/obj/flags
@@ -148,7 +150,7 @@ $(BUILD)/obj/%_mpi.o: %_mpi.c $(BUILD)/obj/flags
 	$(call say,MPICC)
 	$(Q)$(MPI_CC) $(MPICC) $(ALL_CFLAGS) -c $< -o $@
 
-$(BUILD)/gpube-mpi: $(call obj,$(CLI_SRC) dcop/world_mpi.c nash/ranks_mpi.c) $(LIB)
+$(BUILD)/gpube-mpi: $(call obj,$(CLI_SRC) dcop/world_mpi.c) $(LIB)
 	$(call say,LD)
 	$(Q)$(MPI_CC) $(MPICC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 

@@ -49,7 +49,7 @@ static int run(
 		.l = n,
 		.shares = 1,
 		.dominance = atoi(argv[7]) != 0,
-		.most_unsure = 1 << 16};
+		.most_unsure = 1 << 12}; /* as in nash/se.c */
 	struct nash_game *g;
 	double *c[2], start;
 	int status = nash_generate(&g, ctx, &random);

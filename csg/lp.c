@@ -119,15 +119,19 @@ static void scan_most(void *arg, int64_t item, int thread)
 	}
 }
 
+static double scan_seconds(const struct csg__lp *lp, uint64_t n_blocks)
+{
+	return (double)n_blocks * ldexp(csg__type_size(lp->g->type), lp->low_bits) * BYTE_SECONDS /
+	       lp->g->ctx->n_threads;
+}
+
 static int scan(struct csg__lp *lp, uint64_t n_blocks, void (*fn)(void *, int64_t, int))
 {
-	const double bytes = (double)n_blocks * ldexp(csg__type_size(lp->g->type), lp->low_bits);
-
 	lp->n_scan = n_blocks;
 	gpube__parallel(lp->g->ctx, (int64_t)((n_blocks + PIECES - 1) / PIECES), fn, lp);
 	if (lp->stopped)
 		return gpube__fail_stopped(lp->g->ctx);
-	lp->spent += bytes * BYTE_SECONDS / lp->g->ctx->n_threads;
+	lp->spent += scan_seconds(lp, n_blocks);
 	if (n_blocks >> lp->high_bits)
 		lp->r->n_scans++;
 	return GPUBE_OK;
@@ -180,9 +184,10 @@ static int add_columns(struct csg__lp *lp, double tolerance, int n_best)
 /* ---- duals -------------------------------------------------------------------------------------
  */
 
-static bool spent_all(const struct csg__lp *lp)
+/* Whether there is time for what takes as many seconds more. */
+static bool affords(const struct csg__lp *lp, double seconds)
 {
-	return lp->budget > 0 && lp->spent > lp->budget;
+	return !(lp->budget > 0 && lp->spent + seconds > lp->budget);
 }
 
 /*
@@ -207,7 +212,7 @@ static int converge(struct csg__lp *lp, uint64_t n_blocks, double tolerance, boo
 			*converged = true;
 			return GPUBE_OK;
 		}
-		if (spent_all(lp))
+		if (!affords(lp, scan_seconds(lp, n_blocks)))
 			return GPUBE_OK;
 	}
 	return GPUBE_OK;
@@ -400,6 +405,9 @@ static int search_widening(struct csg__lp *lp, bool *complete)
 	const int64_t n = lp->n_candidates;
 	int status = GPUBE_OK;
 
+	*complete = false;
+	if (!affords(lp, (double)n * SORT_SECONDS))
+		return GPUBE_OK;
 	csg__sort_candidates(lp->candidate, n);
 	lp->spent += (double)n * SORT_SECONDS;
 	for (int shift = 4; shift >= 0 && !status; shift -= 2) {
@@ -422,10 +430,11 @@ static int close_gap(struct csg__lp *lp, bool *proved)
 {
 	int64_t within = slack_to_beat(lp), last = -1;
 	bool complete;
+	const uint64_t all = (uint64_t)1 << lp->high_bits;
 	int status;
 
 	*proved = false;
-	for (int round = 0; round < 40 && !spent_all(lp); round++) {
+	for (int round = 0; round < 40 && affords(lp, scan_seconds(lp, all)); round++) {
 		status = collect(lp, within);
 		if (status)
 			return status;

@@ -121,7 +121,7 @@ static double rounding(const struct csg__search *s)
 /* Where conv takes less than this it is done before lp's linear program is. */
 #define AUTO_LEAST_SECONDS 0.02
 /* Of the time that conv would take: what lp may cost before conv begins. */
-#define AUTO_SHARE 0.12
+#define AUTO_SHARE 0.1
 
 /* What auto has to win back by a device: to open it, and to send it the values. */
 #define OPEN_SECONDS      0.5

@@ -424,6 +424,7 @@ struct opts_generate {
 
 struct opts_nash {
 	OPTS_NASH(OPT_FIELD)
+	struct opts_ranks ranks;
 	struct opts_talk talk;
 };
 

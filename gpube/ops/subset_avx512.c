@@ -13,11 +13,6 @@ static inline __m512i index_32(const uint8_t *map)
 	return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)map));
 }
 
-static inline __m512i index_16(const uint8_t *map)
-{
-	return _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)map));
-}
-
 /* 32 values of 8 bytes lie in four vectors: two permutations and a blend by bit 4. */
 struct shuffle_64 {
 	__m512i index;
@@ -63,22 +58,8 @@ static inline __m512i top_pd(__m512i a, __m512i b)
 	return _mm512_castpd_si512(_mm512_max_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b)));
 }
 
-#define T                    int16_t
-#define X(n)                 n##_i16
-#define V                    __m512i
-#define LANES                32
-#define V_LOAD(p)            _mm512_loadu_si512(p)
-#define V_STORE(p, v)        _mm512_storeu_si512(p, v)
-#define V_SET(x)             _mm512_set1_epi16(x)
-#define V_ADD(a, b)          _mm512_add_epi16(a, b)
-#define V_SUB(a, b)          _mm512_sub_epi16(a, b)
-#define V_MAX(a, b)          _mm512_max_epi16(a, b)
-#define V_TOP(a, b)          V_MAX(a, b)
-#define LOWEST               INT16_MIN
-#define SHUFFLES             __m512i
-#define SHUFFLE_INIT(s, map) (s) = index_16(map)
-#define SHUFFLE(s, p)        _mm512_permutexvar_epi16(s, _mm512_loadu_si512(p))
-#include "gpube/ops/subset_tile_impl.h"
+#define V_TOP(a, b) _mm512_max_epi16(a, b)
+#include "gpube/ops/subset_avx512_i16.h"
 
 #define T                    int32_t
 #define X(n)                 n##_i32

@@ -125,16 +125,23 @@ static void sort_tiles(uint64_t *order, int upper)
 				order[n++] = x;
 }
 
+static bool fits(const struct gpube__tile_kernel *kernel, const struct gpube_subset *s)
+{
+	return kernel && s->most > s->least &&
+	       (uint64_t)s->most - (uint64_t)s->least <= kernel->room;
+}
+
 /* The kernel for values as near each other as the caller says. */
 static const struct gpube__tile_kernel *kernel_for(
 	const struct gpube_subset *s, enum gpube__isa isa)
 {
 	const struct gpube__tile_kernel *kernel = kernel_of(s->type, isa);
 
-	if (kernel->near && s->most > s->least &&
-		(uint64_t)s->most - (uint64_t)s->least <= kernel->near->room)
-		return kernel->near;
-	return kernel;
+#if defined(__x86_64__)
+	if (isa == GPUBE_ISA_AVX512 && s->type == GPUBE_INT16 && fits(gpube__tile_fp16(), s))
+		return gpube__tile_fp16();
+#endif
+	return fits(kernel->near, s) ? kernel->near : kernel;
 }
 
 static void make_maps(struct gpube__tile_maps *m)
@@ -237,8 +244,8 @@ static double splits_per_second(const struct gpube_ctx *ctx, enum gpube_type typ
 {
 	static const double rate[][6] = {
 		[GPUBE_ISA_PORTABLE] = {0, 8e9, 4e9, 1e9, 4e9, 2e9},
-		[GPUBE_ISA_AVX2] = {0, 2.5e10, 1.6e10, 4e9, 1.6e10, 8e9},
-		[GPUBE_ISA_AVX512] = {0, 4.2e10, 2.2e10, 7.5e9, 2.3e10, 1.1e10},
+		[GPUBE_ISA_AVX2] = {0, 2.7e10, 1.7e10, 4e9, 1.6e10, 8e9},
+		[GPUBE_ISA_AVX512] = {0, 6.2e10, 3.6e10, 1.4e10, 2.7e10, 1.2e10},
 	};
 
 	return rate[gpube__isa_here()][type] * ctx->n_threads;

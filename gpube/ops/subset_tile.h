@@ -44,6 +44,8 @@ extern const struct gpube__tile_kernel gpube__tiles_portable[];
 #if defined(__x86_64__)
 extern const struct gpube__tile_kernel gpube__tiles_avx2[];
 extern const struct gpube__tile_kernel gpube__tiles_avx512[];
+/* A near kernel of INT16 with less room that is faster than the others; NULL: not here */
+const struct gpube__tile_kernel *gpube__tile_fp16(void);
 #endif
 
 enum gpube__isa { GPUBE_ISA_PORTABLE, GPUBE_ISA_AVX2, GPUBE_ISA_AVX512 };

@@ -13,7 +13,8 @@
  * and, for kernels of values that lie near each other,
  *
  *   V_SUB(a, b)          wraps, as V_ADD does
- *   V_TOP(a, b)          V_MAX of values from NEAR_FLOOR to NEAR_FLOOR + the kernel's room
+ *   V_TOP(a, b)          V_MAX of values from the kernel's 'floor' to that and its 'room'
+ *   NEAR_ALONE           no others
  */
 
 #define COLUMNS ((GPUBE_TERNARY + LANES - 1) / LANES)
@@ -56,8 +57,10 @@ static inline void X(fold_all)(T *out, const T *t)
 		X(fold)(out + k * 2, r1 + k * 3, 1);
 }
 
+#ifndef NEAR_ALONE
 #define NEAR 0
 #include "gpube/ops/subset_tile_sums.h"
+#endif
 #ifdef V_TOP
 #define NEAR 1
 #include "gpube/ops/subset_tile_sums.h"
@@ -77,7 +80,6 @@ static inline void X(fold_all)(T *out, const T *t)
 #undef V_MAX
 #undef V_TOP
 #undef LOWEST
-#undef NEAR_FLOOR
 #undef SHUFFLES
 #undef SHUFFLE_INIT
 #undef SHUFFLE

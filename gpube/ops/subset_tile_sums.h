@@ -12,7 +12,7 @@
  *     c[X + h] = max of s + max(da[Y], db[X - Y])
  *
  * that is five operations for three splits. Sums are shifted so that the least is
- * NEAR_FLOOR, which lets V_TOP be a maximum of floating point numbers where that has more
+ * the kernel's floor, which lets V_TOP be a maximum of floating point numbers where that has more
  * ports than one of integers: positive numbers have the order of their bits.
  */
 #if NEAR

@@ -57,4 +57,8 @@ row 'a certificate that was cut' 1 '' 'cut:[0-9]+: expected' \
 	"$gpube" bound -q --verify "$work/cut" $x/exams.cfn
 row 'SIGINT gives bounds' 0 '^lower +[0-9]+, proved' '' \
 	timeout --preserve-status -s INT 2 "$gpube" bound -q "$work/hard.wcsp"
+# before an order is searched, local search and elimination: what shifts give in a moment
+row 'auto begins with shifts' 0 '^optimum +1\.127' '^gpube: 0\.[0-9]* s: lower bound 1\.127[0-9]* \(shifts\)$' \
+	"$gpube" bound --backend cpu examples/sprinkler.uai
+row 'shifts, and a deadline of nothing' 0 '^lower |^optimum ' '*' "$gpube" bound --backend cpu --timeout 0.000001s examples/sprinkler.uai
 plan

@@ -29,9 +29,7 @@ static void put(void *values, enum gpube_type type, uint64_t i, int64_t v, int k
 	const bool forbidden = kind == FORBIDDEN && v % 3 == 0;
 
 	if (kind == TIES)
-		v %= 3;
-	if (kind == NEAR && v % 2) /* of both signs */
-		v = -v;
+		v = v % 3 * 3000;
 	switch (type) {
 	case GPUBE_INT16:
 		((int16_t *)values)[i] = forbidden ? -16000 : (int16_t)(v % largest(type));
@@ -82,6 +80,9 @@ static void equals_reference(void **state)
 	if (row->kind == NEAR) {
 		s.least = -most;
 		s.most = most;
+	} else if (row->kind == TIES) {
+		s.least = -12000;
+		s.most = 12000;
 	}
 	s.out = out;
 	memset(out, 0x55, bytes);
