@@ -150,7 +150,7 @@ $(BUILD)/obj/%_mpi.o: %_mpi.c $(BUILD)/obj/flags
 	$(call say,MPICC)
 	$(Q)$(MPI_CC) $(MPICC) $(ALL_CFLAGS) -c $< -o $@
 
-$(BUILD)/gpube-mpi: $(call obj,$(CLI_SRC) dcop/world_mpi.c nash/ranks_mpi.c) $(LIB)
+$(BUILD)/gpube-mpi: $(call obj,$(CLI_SRC) dcop/world_mpi.c) $(LIB)
 	$(call say,LD)
 	$(Q)$(MPI_CC) $(MPICC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "gpube/ops/support.h"
-#include "nash/game.h"
+#include "nash/bimatrix.h"
 
 /* Player 2's payoffs (side 0) or player 1's, from 0 up for each action of the other, at most 1. */
 static double *side_of(const struct nash_game *g, int side)
@@ -49,7 +49,7 @@ static int run(
 		.l = n,
 		.shares = 1,
 		.dominance = atoi(argv[7]) != 0,
-		.most_unsure = 1 << 16};
+		.most_unsure = 1 << 12}; /* as in nash/se.c */
 	struct nash_game *g;
 	double *c[2], start;
 	int status = nash_generate(&g, ctx, &random);

@@ -25,6 +25,12 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+def find(data, name):
+    """path of an instance, which may also lie there uncompressed; None: it is not there"""
+    path = os.path.join(data, name)
+    return next((x for x in (path, re.sub(r"\.xz$", "", path), path + ".xz") if os.path.exists(x)), None)
+
+
 def run(cmd, timeout):
     start = time.monotonic()
     try:

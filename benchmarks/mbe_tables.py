@@ -2,7 +2,7 @@
 """Plain mini-buckets over z, as the GpuBE paper's tables 6, 7, 9 and 10 have them (Fioretto et al. 2018), on CPU and GPU.
 
 usage: benchmarks/mbe_tables.py DATA [--gpube build/gpube] [--backends cpu,cuda] [--memory 6G] [--seconds 20]
-                                [--deadline S] [--only TEXT] [--csv OUT.csv] [--prefix-cpu "…"] [--prefix-cuda "…"] [--args "…"]
+                                [--deadline S] [--only TEXT,TEXT] [--csv OUT.csv] [--prefix-cpu "…"] [--prefix-cuda "…"] [--args "…"]
        benchmarks/mbe_tables.py --table OUT.csv      the results as a Markdown table
 
 One run of gpube bound --method mbe per instance, z and backend: z = 2 to 8, then every other one, until the tables pass
@@ -21,6 +21,8 @@ import shlex
 import subprocess
 import sys
 import time
+
+from bounds import find
 
 # table, file, the paper's bound and seconds at z_max
 INSTANCES = (
@@ -70,7 +72,7 @@ def rungs():
 
 def instance(args, row, keep):
     """all z of one instance"""
-    path = os.path.join(args.data, row[1])
+    path = find(args.data, row[1])
     alive = args.backends.split(",")
     last = None
     zs = list(rungs())
@@ -148,7 +150,7 @@ def main():
             out.flush()
 
     for row in INSTANCES:
-        if args.only in row[1] and os.path.exists(os.path.join(args.data, row[1])):
+        if any(x in row[1] for x in args.only.split(",")) and find(args.data, row[1]):
             instance(args, row, keep)
     return 0
 

@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 
-from bounds import HERE
+from bounds import HERE, find
 
 OPTIONS = ("", "-A -p=8 -O=-3", "-B=1 -O=-3")
 WRAPPER = os.path.join(HERE, "..", "plugins", "toulbar2", "tb2-gpube")
@@ -84,7 +84,7 @@ def main():
     print(f"{'instance':34} " + " ".join(f"{o or 'default':>14}" for o in OPTIONS) + "   tb2-gpube  processor  best/ours  by")
     for line in lines[part - 1::parts]:
         name, optimum = line.split("\t")[:2]
-        path = os.path.join(args.data, name)
+        path = find(args.data, name)
         with tempfile.TemporaryDirectory() as folder:
             costs = path
             if ".uai" in name:

@@ -14,6 +14,11 @@
 
 enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
 
+/* What a first bound may take, at most and of the time that there is, and of which tables. */
+#define FIRST_SECONDS 0.05
+#define FIRST_SHARE   0.1
+#define FIRST_CELLS   2e5
+
 /* ---- telling ------------------------------------------------------------------- */
 
 /* A total as the file has it: decimals, direction. */
@@ -496,6 +501,14 @@ bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
 	return !gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN;
 }
 
+/* A proof if it ends; where the time is short, a sweep has none to give its line. */
+static double sweep_seconds(const struct gpube_bounder *b)
+{
+	double seconds = b->opts->timeout_seconds > 0 ? b->opts->timeout_seconds / 2 : 300;
+
+	return seconds < 5 ? 0 : seconds;
+}
+
 /*
  * Small domains: the join graph, whose mini-buckets hold many variables (SPOT5,
  * pedigrees, grids). Dense problems are split, large domains make triangles
@@ -528,16 +541,44 @@ static int run_methods(struct gpube_bounder *b)
 	case GPUBE_BOUND_CLUSTERS:
 	case GPUBE_BOUND_REGIONS:
 		return gpube__bound_clusters(b, true, 2);
+	case GPUBE_BOUND_SWEEP:
+		return gpube__bound_sweep(b, INFINITY);
 	case GPUBE_BOUND_JOINS:
 		return gpube__bound_joins(b, INFINITY);
 	case GPUBE_BOUND_AUTO:
-		if (gpube__bounder_prefers_joins(b))
-			status = gpube__bound_joins(b, INFINITY);
+		if (gpube__bounder_prefers_joins(b)) {
+			if (!b->opts->no_eliminate)
+				status = gpube__bound_sweep(b, sweep_seconds(b));
+			if (!status && !gpube__bounder_done(b))
+				status = gpube__bound_joins(b, INFINITY);
+		}
 		if (!status && !gpube__bounder_done(b))
 			status = gpube__bound_clusters(b, true, 5);
 		return status || gpube__bounder_done(b) ? status : gpube__bound_mbe(b);
 	}
 	return GPUBE_OK;
+}
+
+/*
+ * A bound to begin with: shifts between the functions, for a moment, since the order, local search
+ * and the attempt to eliminate take a second or two in which nothing else is said.
+ */
+static int first_bound(struct gpube_bounder *b)
+{
+	const double deadline = b->ctx->deadline, now = gpube__now();
+	double moment = FIRST_SECONDS, cells = 0;
+	int status;
+
+	for (int32_t f = 0; f < b->m->n_functions; f++)
+		cells += (double)gpube__table(b->m, f)->n;
+	if (cells > FIRST_CELLS)
+		return GPUBE_OK;
+	if (deadline > 0)
+		moment = fmin(moment, FIRST_SHARE * (deadline - now));
+	b->ctx->deadline = now + moment;
+	status = gpube__bound_clusters(b, false, 0);
+	b->ctx->deadline = deadline;
+	return status == GPUBE_ESTOP && !gpube__stopped(b->ctx) ? GPUBE_OK : status;
 }
 
 static int prepare(struct gpube_bounder *b)
@@ -560,7 +601,11 @@ static int prepare(struct gpube_bounder *b)
 		gpube__nested_likely(b->m))
 		gpube__opening_begin();
 	status = take_known(b);
-	if (!status)
+	/* (an order that is given is looked at in any case) */
+	if (!status && b->opts->method == GPUBE_BOUND_AUTO && !b->shifted &&
+		b->opts->order_method != GPUBE_ORDER_GIVEN)
+		status = first_bound(b);
+	if (!status && !gpube__bounder_done(b))
 		status = find_order(b);
 	return status;
 }

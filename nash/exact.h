@@ -18,7 +18,7 @@
 
 #include "gpube/ops/faces.h"
 #include "gpube/ops/support.h"
-#include "nash/game.h"
+#include "nash/bimatrix.h"
 
 /*
  * c  l * k opponent's payoffs as integers >= 0: scaled to a common denominator,
@@ -297,7 +297,7 @@ int nash__race(struct nash_found *f, int ve_share, int eee_share, const char **m
 struct nash_se {
 	const struct gpube_support_ops *ops;
 	int32_t size;
-	int rank, n_ranks;
+	struct dcop_world *world; /* NULL: one rank */
 };
 
 int nash__support_enumeration(struct nash_found *f, const struct nash_se *o, bool *left_open);

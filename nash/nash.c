@@ -5,6 +5,7 @@
 #include <string.h>
 
 #ifdef GPUBE_HAVE_FLINT
+#include "dcop/world.h"
 #include "nash/exact.h"
 #endif
 
@@ -98,9 +99,7 @@ static int branch_and_bound(struct nash_found *f, struct nash_result *r, const s
 static int support_enumeration(
 	struct nash_found *f, struct nash_result *r, const struct nash_opts *o)
 {
-	struct nash_se se = {.size = o->support_size,
-		.rank = o->ranks ? o->ranks->rank : 0,
-		.n_ranks = o->ranks ? o->ranks->n_ranks : 1};
+	struct nash_se se = {.size = o->support_size, .world = o->world};
 	bool yes = true, left_open;
 	int sum;
 	int status = pick(&se.ops, f->p, o->backend);
@@ -109,7 +108,7 @@ static int support_enumeration(
 		return status;
 	r->backend = se.ops->name;
 	status = nash__support_enumeration(f, &se, &left_open);
-	if (se.rank > 0) {
+	if (se.world && se.world->rank > 0) {
 		r->reason = "rank 0 has the equilibria";
 		return status;
 	}

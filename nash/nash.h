@@ -21,6 +21,7 @@ extern "C" {
 /* ---- games -------------------------------------------------------------- */
 
 struct nash_game;
+struct dcop_world;
 
 /*
  * nash_game_new() - a game of rows x columns actions with all payoffs 0.
@@ -104,18 +105,6 @@ GPUBE_API int nash_generate(
 /* Whether this build decides in rationals (FLINT). */
 GPUBE_API int nash_exact(void);
 
-/*
- * Ranks among which method SE shares its pairs by round-robin: gpube-mpi has them, gpube one.
- * All call nash_solve() alike; rank 0 gets the equilibria, the others a result without any.
- * nash_ranks_open() - once a program, before the others; ctx may be NULL. Errors: EIO
- */
-struct nash_ranks {
-	int rank, n_ranks;
-};
-
-GPUBE_API int nash_ranks_open(struct nash_ranks *r, struct gpube_ctx *ctx);
-GPUBE_API void nash_ranks_close(const struct nash_ranks *r);
-
 enum nash_method {
 	NASH_METHOD_AUTO,
 	NASH_METHOD_EEE, /* branch and bound on complementarity */
@@ -130,7 +119,9 @@ enum nash_method {
  * pure             pure equilibria alone, in time rows * columns
  * max              stop after so many equilibria; 0: all
  * support_size     method SE: supports of this size alone; 0: all
- * ranks            of method SE; NULL: one rank
+ * world            the ranks of gpube-mpi (dcop/world.h) among which method SE shares its pairs
+ *                  by round-robin: all call nash_solve() alike, rank 0 gets the equilibria, the
+ *                  others a result without any; NULL: one rank
  * backend          of methods SE and EEE: where supports are scanned, faces walked; EEE: AUTO is
  *                  the CPU
  * timeout_seconds  stop after this time, and after a tenth of it more (at least 0.2 s) that is for
@@ -144,7 +135,7 @@ struct nash_opts {
 	int one, all_labels, pure;
 	int64_t max;
 	int32_t support_size;
-	const struct nash_ranks *ranks;
+	struct dcop_world *world;
 	enum gpube_backend backend;
 	double timeout_seconds;
 	int keep_dominated;
@@ -203,7 +194,7 @@ struct nash_result {
  * nash_solve() - the extreme equilibria of a game: every equilibrium is a
  * convex combination of some of them.
  * Errors: EINVAL (no FLINT and not inexact; a support size without method SE), ENODEV, ECUDA
- *         (the CUDA backend was asked for), ERANGE (too many supports to list), ENOMEM; EBUG. What
+ *         (the CUDA backend was asked for), ERANGE (too many supports to list), EIO (a rank is dead), ENOMEM; EBUG. What
  * a time limit or gpube_ctx_stop() cut short is a result with answer INCOMPLETE.
  */
 GPUBE_API int nash_solve(

@@ -127,43 +127,57 @@ static double pairs_of(int32_t m, int32_t n, int32_t from, int32_t to)
 	return pairs;
 }
 
+/* All sizes; what is proposed is decided, with several ranks by rank 0 when it has all. */
 static int scan_sizes(struct nash_found *f, const struct sets *sets, const struct nash_se *o,
+	struct gpube_support_scan *scan, struct nash_ranks *ranks, int32_t to)
+{
+	int status = GPUBE_OK, decided;
+
+	for (; scan->q <= to && !status; scan->q++) {
+		scan->before = (double)f->work;
+		scan->n_pairs = 0;
+		status = o->ops->scan(f->p->ctx, scan);
+		f->work += scan->n_pairs;
+		/* also what was proposed before it was stopped */
+		decided = ranks ? GPUBE_OK : decide(f, sets, scan);
+		status = status ? status : decided;
+	}
+	if (!ranks)
+		return status;
+	scan->n_pairs = f->work;
+	status = nash__ranks_gather(ranks, scan, status);
+	f->work = scan->n_pairs;
+	decided = status && status != GPUBE_ESTOP ? status : decide(f, sets, scan);
+	return status ? status : decided;
+}
+
+static int enumerate(struct nash_found *f, const struct sets *sets, const struct nash_se *o,
 	int32_t from, int32_t to, bool *left_open)
 {
 	const struct nash_problem *p = f->p;
+	struct nash_ranks *ranks;
 	struct gpube_support_scan scan = {
 		.k = p->m,
 		.l = p->n,
+		.q = from,
 		.c = {p->side[0].f, p->side[1].f},
-		.share = o->rank,
-		.shares = o->n_ranks,
+		.share = o->world ? o->world->rank : 0,
+		.shares = o->world ? o->world->n_ranks : 1,
 		.dominance = true,
 		.most_unsure = MOST_UNSURE,
 		.all = pairs_of(p->m, p->n, from, to),
 	};
-	int status = GPUBE_OK;
+	int status = nash__ranks_open(&ranks, p->ctx, o->world);
 
-	for (scan.q = from; scan.q <= to && !status; scan.q++) {
-		int decided;
-
-		scan.before = (double)f->work;
-		scan.n_pairs = 0;
-		status = o->ops->scan(p->ctx, &scan);
-		f->work += scan.n_pairs;
-		/* also what was proposed before it was stopped */
-		decided = o->n_ranks > 1 ? GPUBE_OK : decide(f, sets, &scan);
-		status = status ? status : decided;
+	if (status)
+		return status;
+	if (ranks) {
+		scan.poll = nash__ranks_poll;
+		scan.poll_arg = ranks;
 	}
-	if (o->n_ranks > 1) {
-		int decided;
-
-		scan.n_pairs = f->work;
-		status = nash__ranks_gather(p->ctx, &scan, status);
-		f->work = scan.n_pairs;
-		decided = decide(f, sets, &scan);
-		status = status ? status : decided;
-	}
+	status = scan_sizes(f, sets, o, &scan, ranks, to);
 	*left_open = scan.n_unsure > scan.most_unsure;
+	nash__ranks_close(ranks);
 	gpube__free(p->ctx, scan.found);
 	return status;
 }
@@ -182,7 +196,7 @@ int nash__support_enumeration(struct nash_found *f, const struct nash_se *o, boo
 
 	*left_open = false;
 	if (!status && most <= GPUBE_SUPPORT_ACTIONS)
-		status = scan_sizes(f, &s, o, from, to, left_open);
+		status = enumerate(f, &s, o, from, to, left_open);
 	else
 		for (int32_t q = from; q <= to && !status; q++)
 			status = try_size(f, &s, q);

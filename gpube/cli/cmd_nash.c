@@ -1,7 +1,7 @@
 /* cmd_nash.c - gpube nash: the equilibria of a bimatrix game. */
 #include <string.h>
 
-#include "gpube/cli/session.h"
+#include "gpube/cli/session_ranks.h"
 #include "nash/nash.h"
 
 #define OPTS_STRUCT struct opts_nash
@@ -9,6 +9,7 @@ static const struct opt_row rows[] = {OPTS_NASH(OPT_ROW)};
 
 static const struct opt_group groups[] = {
 	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_RANKS(offsetof(struct opts_nash, ranks)),
 	OPT_GROUP_TALK(offsetof(struct opts_nash, talk)),
 	{0},
 };
@@ -351,8 +352,7 @@ static int find_components(struct result *r, double timeout, struct nash_compone
 	return status == GPUBE_ESTOP ? GPUBE_OK : status;
 }
 
-static int solve(
-	struct result *r, const struct opts_nash *o, int output, const struct nash_ranks *ranks)
+static int solve(struct result *r, const struct opts_nash *o, int output, struct ranks *ranks)
 {
 	struct session *s = r->session;
 	struct nash_opts options = {
@@ -364,7 +364,7 @@ static int solve(
 		.pure = o->pure,
 		.max = o->max,
 		.support_size = (int32_t)o->support_size,
-		.ranks = ranks,
+		.world = &ranks->world,
 		/* as those of --method */
 		.backend = (enum gpube_backend)o->backend,
 		.keep_dominated = o->keep_dominated,
@@ -385,9 +385,9 @@ static int solve(
 			"this program was built without FLINT: only --inexact results are to be "
 			"had");
 	if (nash_solve(&found, r->game, &options))
-		return session_fail(s, NULL);
+		return ranks_fail(ranks, s);
 	r->found = found;
-	if (ranks->rank > 0)
+	if (ranks->world.rank > 0)
 		rc = CLI_DONE; /* rank 0 reports */
 	else if (o->components && find_components(r, o->timeout, &components))
 		rc = session_fail(s, NULL);
@@ -422,51 +422,47 @@ static bool clash(const struct opts_nash *o)
 	return true;
 }
 
+static bool shares_pairs(const struct opts_nash *o)
+{
+	return o->method == NASH_METHOD_SE && !o->one && !o->pure && !o->inexact && !o->convert;
+}
+
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_nash *o = opts;
-	int output = o->json ? OUTPUT_JSON : o->output, rc;
-	struct opts_talk talk = o->talk;
+	int output = o->json ? OUTPUT_JSON : o->output, rc, status;
 	struct nash_game *game = NULL;
-	struct nash_ranks ranks;
+	struct ranks ranks;
 	struct session s;
 
 	(void)n_args;
 	if (clash(o))
 		return CLI_USAGE;
-	if (nash_ranks_open(&ranks, NULL)) {
-		cli_error("MPI does not start");
+	if (ranks_open(&ranks, &o->ranks))
 		return CLI_FAILED;
+	rc = ranks_session_start(
+		&ranks, &s, &o->talk, o->threads, 0, output == OUTPUT_JSON, o->output_file);
+	if (!rc) {
+		/* the words of --from are those of enum nash_format, in its order */
+		status = nash_read(&game, s.ctx, args[0], (enum nash_format)o->from);
+		status = dcop_world_agree(&ranks.world, status);
+		if (status)
+			rc = ranks_fail(&ranks, &s);
 	}
-	talk.quiet |= ranks.rank > 0;
-	rc = session_start(&s, &talk, o->threads, 0, output == OUTPUT_JSON,
-		ranks.rank ? NULL : o->output_file);
-	if (rc) {
-		nash_ranks_close(&ranks);
-		return rc;
-	}
-	/* the other methods are the CPU's unless a device is asked for */
-	if (o->backend == GPUBE_BACKEND_CUDA || o->method == NASH_METHOD_SE)
-		session_open_device(&s, (enum gpube_backend)o->backend, false, true);
-	/* the words of --from are those of enum nash_format, in its order */
-	if (nash_read(&game, s.ctx, args[0], (enum nash_format)o->from)) {
-		rc = session_fail(&s, NULL);
-	} else if (ranks.n_ranks > 1 &&
-		   (o->method != NASH_METHOD_SE || o->one || o->pure || o->inexact || o->convert)) {
-		if (ranks.rank == 0)
+	if (!rc && ranks.world.n_ranks > 1 && !shares_pairs(o)) {
+		if (ranks.world.rank == 0)
 			cli_error("several ranks go with --method se alone");
 		rc = CLI_USAGE;
-	} else if (o->convert) {
+	} else if (!rc && o->convert) {
 		if (nash_write(game, o->convert, NASH_FORMAT_AUTO))
 			rc = session_fail(&s, NULL);
-	} else {
+	} else if (!rc) {
 		struct result r = {.session = &s, .file = args[0], .game = game};
 
 		rc = solve(&r, o, output, &ranks);
 	}
 	nash_game_free(game);
-	session_end(&s);
-	nash_ranks_close(&ranks);
+	ranks_close(&ranks, &s);
 	return rc;
 }
 
@@ -485,7 +481,8 @@ const struct command cmd_nash = {
 		"SIGTERM and --timeout end the work with what was found, status incomplete and "
 		"exit status 1.\n\n"
 		"With 'mpirun gpube-mpi nash --method se' the ranks share the pairs of supports by "
-		"round-robin, and rank 0 gathers and reports.\n\n"
+		"round-robin, and rank 0 gathers and reports. A rank that dies or stops ends the "
+		"run with an error after --receive-timeout.\n\n"
 		"With --output json the result is one object: status (optimal, incomplete, "
 		"error), all (whether every extreme equilibrium is there), exact, equilibria "
 		"(lists x and y of fractions, payoffs u and v), with --components also the "

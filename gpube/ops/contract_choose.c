@@ -9,6 +9,12 @@ static bool folds(const struct gpube__planner *pl, const struct gpube__choice *c
 	return ch->lanes & ~gpube__out_dims(&pl->p->shape);
 }
 
+/* A slice still has as many rows as a square of a transposition. */
+static int64_t most_rows(const struct gpube__planner *pl)
+{
+	return pl->in_slices ? 16 : GPUBE__MAX_ROWS;
+}
+
 static void consider(struct gpube__planner *pl, struct gpube__choice ch)
 {
 	ch.a_into_c = folds(pl, &ch);
@@ -36,7 +42,7 @@ static void consider_merging(struct gpube__planner *pl)
 static void consider_rows(struct gpube__planner *pl, struct gpube__choice ch, uint64_t rows)
 {
 	ch.rows = rows;
-	ch.row_block = gpube__group_block(&pl->p->shape, rows, GPUBE__MAX_ROWS, 8);
+	ch.row_block = gpube__group_block(&pl->p->shape, rows, most_rows(pl), 8);
 	if (pl->left > 0)
 		consider(pl, ch);
 }
@@ -47,7 +53,7 @@ static void consider_runs(struct gpube__planner *pl, const struct gpube__choice 
 	uint64_t rows = 0;
 	int64_t cells = 1;
 
-	for (int d = to; d >= 0 && cells < GPUBE__MAX_ROWS; d--) {
+	for (int d = to; d >= 0 && cells < most_rows(pl); d--) {
 		if (ch->lanes & GPUBE__BIT(d))
 			continue;
 		rows |= GPUBE__BIT(d);
@@ -146,7 +152,7 @@ static void consider_all_rows(struct gpube__planner *pl)
 	for (int k = 0; k < s->n_in; k++) {
 		const uint64_t rows = pl->dims_of[k] & (GPUBE__BIT(s->n_out) - 1) & ~ch.lanes;
 
-		if (rows && gpube__group_unit(s, rows) <= GPUBE__MAX_ROWS)
+		if (rows && gpube__group_unit(s, rows) <= most_rows(pl))
 			consider_rows(pl, ch, rows);
 	}
 	for (int to = s->n_out - 1; to >= 0; to--)

@@ -220,13 +220,16 @@ bool gpube__can_be_direct(
 
 /*
  * Output loops that move the largest sums go outside, so that these are taken
- * seldom; but a table that no cache holds is best read in its order.
+ * seldom; but a table that no cache holds is best read in its order, and slices are made in the
+ * output's.
  */
 static void sort_loops(const struct gpube__planner *pl, const signed char *kinds)
 {
 	struct gpube__plan *p = pl->p;
 	double weight[GPUBE_MAX_DIMS];
 
+	if (pl->in_slices)
+		return;
 	for (int k = 0; k < p->shape.n_in; k++)
 		if ((double)pl->cells_of[k] * p->cell_bytes > 4e6)
 			return;

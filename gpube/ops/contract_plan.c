@@ -381,9 +381,9 @@ static int kernel_of(const struct gpube_contraction *c)
 	return c->out_arg ? GPUBE__KERNEL_MIN_ARG : GPUBE__KERNEL_MIN;
 }
 
-bool gpube__plan_choose(struct gpube__plan *p, const struct gpube_contraction *c,
+static bool choose(struct gpube__plan *p, const struct gpube_contraction *c,
 	const struct gpube__kernels *kernels, const struct gpube__shape *shape, uint64_t free_ops,
-	void *memory)
+	bool in_slices, void *memory)
 {
 	struct gpube__room room = {memory};
 	struct gpube__planner pl;
@@ -398,6 +398,7 @@ bool gpube__plan_choose(struct gpube__plan *p, const struct gpube_contraction *c
 	p->w = kernels->vector_bytes / p->cell_bytes;
 	gpube__planner_init(&pl, p, shape, &room);
 	pl.free_ops = free_ops;
+	pl.in_slices = in_slices;
 	/* pricing one takes about as long as 10000 joined cells */
 	joined = (double)shape->n_out_cells * (double)shape->n_reduced / 100000;
 	pl.left = joined > 1000 ? 1000 : (shape->n_reduced == 1 ? 6 : 12) + (int)joined;
@@ -408,6 +409,23 @@ bool gpube__plan_choose(struct gpube__plan *p, const struct gpube_contraction *c
 	kinds = gpube__take(&room, shape->n_in, 1);
 	gpube__set_kinds(&pl, &p->choice, kinds);
 	gpube__set_loops(&pl, &p->choice, kinds);
+	return true;
+}
+
+bool gpube__plan_choose(struct gpube__plan *p, const struct gpube_contraction *c,
+	const struct gpube__kernels *kernels, const struct gpube__shape *shape, uint64_t free_ops,
+	void *memory)
+{
+	return choose(p, c, kernels, shape, free_ops, false, memory);
+}
+
+bool gpube__plan_choose_copy(struct gpube__plan *p, const struct gpube_contraction *c,
+	const struct gpube__kernels *kernels, const struct gpube__shape *shape, bool in_slices,
+	void *memory)
+{
+	if (!choose(p, c, kernels, shape, 0, in_slices, memory))
+		return false;
+	p->copies = p->choice.a_into_c = p->choice.b_into_c = true;
 	return true;
 }
 

@@ -20,6 +20,7 @@ struct gpube__planner {
 	int64_t *cells_of;
 	int w;             /* lanes of a vector of the widest kernels */
 	uint64_t free_ops; /* operands that will be laid out as the plan likes */
+	bool in_slices;    /* see gpube__plan_choose_copy() */
 	int left;          /* choices that may still be priced */
 	struct gpube__choice best;
 };

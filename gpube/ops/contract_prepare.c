@@ -187,10 +187,9 @@ static int make_operand(struct prepare *p, int k, const int64_t *layout)
 	copy.out = p->tables[k];
 	make_copy_shape(&copy.shape, p, k, layout, copy.values);
 	status = GPUBE_ERANGE;
-	if (!gpube__plan_choose(&plan, &c, gpube__kernels(), &copy.shape, 0, memory))
-		goto out;
-	plan.copies = plan.choice.a_into_c = plan.choice.b_into_c = true;
-	if (gpube__plan_set(&plan, &copy.shape, memory))
+	if (gpube__plan_choose_copy(&plan, &c, gpube__kernels(), &copy.shape,
+		    copy.ctx->n_threads > 1, memory) &&
+		gpube__plan_set(&plan, &copy.shape, memory))
 		status = run_planned(&copy, &plan);
 out:
 	gpube__scratch_give(copy.ctx, memory);

@@ -45,6 +45,8 @@ struct gpube_support_pair {
  * found       out, appended; the caller frees it with gpube__free()
  * n_unsure    out, added to; also those not kept
  * n_pairs     out, added to: rejected, proposed and unsure
+ * poll        called by the caller's thread now and then, with its argument; NULL: never. What it
+ *             returns other than OK ends the scan
  * before, all  pairs before this scan and of the caller's whole work, for progress; all 0: none
  */
 struct gpube_support_scan {
@@ -58,6 +60,8 @@ struct gpube_support_scan {
 	int64_t n_found, capacity;
 	int64_t n_unsure, n_pairs;
 	double before, all;
+	int (*poll)(void *arg);
+	void *poll_arg;
 };
 
 struct gpube_support_ops {

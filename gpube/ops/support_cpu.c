@@ -50,6 +50,14 @@ static void scan_row(void *arg, int64_t row, int thread)
 		__atomic_store_n(&job->stopped, true, __ATOMIC_RELAXED);
 		return;
 	}
+	if (thread == 0 && s->poll) {
+		const int status = s->poll(s->poll_arg);
+
+		if (status) {
+			__atomic_store_n(&job->status, status, __ATOMIC_RELAXED);
+			return;
+		}
+	}
 	if (thread == 0 && s->all > 0) {
 		const int64_t done = __atomic_load_n(&s->n_pairs, __ATOMIC_RELAXED);
 

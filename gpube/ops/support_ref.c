@@ -1,25 +1,11 @@
 /* support_ref.c - the specification of the support scan, and what its backends share. */
-#include "gpube/ops/support.h"
+#include "gpube/ops/support_sets.h"
 
 #include <math.h>
 
 /* ---- sets ------------------------------------------------------------------------------- */
 
-/* n choose q, saturating. */
-static int64_t choose(int n, int q)
-{
-	int64_t c = 1;
-
-	for (int i = 0; i < q; i++) {
-		if (c > INT64_MAX / (n - i))
-			return INT64_MAX;
-		c = c * (n - i) / (i + 1);
-	}
-	return c;
-}
-
-/* better[b * l + a]: the own actions against which the other player's action a is better than b. */
-static void compare(uint64_t *better, const double *c, int k, int l)
+void gpube__support_better(uint64_t *better, const double *c, int k, int l)
 {
 	for (int b = 0; b < l; b++)
 		for (int a = 0; a < l; a++) {
@@ -29,20 +15,6 @@ static void compare(uint64_t *better, const double *c, int k, int l)
 				set |= (uint64_t)(c[a * k + i] > c[b * k + i]) << i;
 			better[b * l + a] = set;
 		}
-}
-
-static uint64_t undominated(const uint64_t *better, int l, uint64_t set)
-{
-	uint64_t good = 0;
-
-	for (int b = 0; b < l; b++) {
-		bool stays = true;
-
-		for (int a = 0; a < l && stays; a++)
-			stays = (set & ~better[b * l + a]) != 0;
-		good |= (uint64_t)stays << b;
-	}
-	return good;
 }
 
 /* What the threads that list sets share. */
@@ -56,37 +28,18 @@ struct listing {
 
 #define SETS_OF_ITEM 1024 /* sets that a thread lists at a time */
 
-/* Set number 'at' of those of q bits, as numbers in increasing order. */
-static uint64_t set_number(int64_t at, int q)
-{
-	uint64_t set = 0;
-
-	for (; q > 0; q--) {
-		int top = q - 1;
-
-		while (choose(top + 1, q) <= at)
-			top++;
-		at -= top >= q ? choose(top, q) : 0;
-		set |= (uint64_t)1 << top;
-	}
-	return set;
-}
-
 static void list_sets(void *arg, int64_t item, int thread)
 {
 	const struct listing *g = arg;
 	const int64_t from = item * SETS_OF_ITEM, left = g->out->n - from;
 	const int64_t n = left < SETS_OF_ITEM ? left : SETS_OF_ITEM;
-	uint64_t set = set_number(from, g->q);
+	uint64_t set = gpube__set_number(from, g->q);
 
 	(void)thread;
 	for (int64_t i = from; i < from + n; i++) {
-		const uint64_t low = set & -set, next = set + low;
-
 		g->out->mask[i] = set;
-		g->out->good[i] = g->dominance ? undominated(g->better, g->l, set) : g->all;
-		/* the next larger number of as many bits; past the last there may be none */
-		set = i + 1 < g->out->n ? next | (((set ^ next) >> 2) / low) : set;
+		g->out->good[i] = g->dominance ? gpube__undominated(g->better, g->l, set) : g->all;
+		set = gpube__set_after(set);
 	}
 }
 
@@ -104,7 +57,7 @@ int gpube__support_sets(struct gpube_support_sets *out, struct gpube_ctx *ctx,
 		.dominance = s->dominance,
 	};
 
-	*out = (struct gpube_support_sets){.n = choose(k, s->q)};
+	*out = (struct gpube_support_sets){.n = gpube__choose(k, s->q)};
 	if (out->n > INT32_MAX)
 		return gpube__fail(ctx, GPUBE_ERANGE,
 			"more than 2^31 supports of %d out of %d actions", s->q, k);
@@ -114,7 +67,7 @@ int gpube__support_sets(struct gpube_support_sets *out, struct gpube_ctx *ctx,
 		gpube__support_sets_clear(out, ctx);
 		return GPUBE_ENOMEM;
 	}
-	compare(better, s->c[side], k, l);
+	gpube__support_better(better, s->c[side], k, l);
 	gpube__parallel(ctx, (out->n + SETS_OF_ITEM - 1) / SETS_OF_ITEM, list_sets, &g);
 	return GPUBE_OK;
 }

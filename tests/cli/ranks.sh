@@ -20,10 +20,12 @@ same() {
 	sed -E 's/"seconds": [0-9.]+, //; s/"(simulated_seconds|splits_per_second)".*//' "$1"
 }
 
-ranks_that_fail() { # COMMAND FILE
+ranks_that_fail() { # COMMAND FILE; COMMAND with its options
+	# shellcheck disable=SC2086
 	row 'a stopped rank ends the run' 1 '' 'rank 1 has given no sign of life for 1 s: it is dead or stopped' \
-		env GPUBE_TEST_RANK='stop 1' timeout 30 mpirun -n 2 "$mpi" "$1" -q --receive-timeout 1s "$2"
-	GPUBE_TEST_RANK='die 1' timeout 30 mpirun -n 2 "$mpi" "$1" -q "$2" > "$work/out" 2> "$work/err"
+		env GPUBE_TEST_RANK='stop 1' timeout 30 mpirun -n 2 "$mpi" $1 -q --receive-timeout 1s "$2"
+	# shellcheck disable=SC2086
+	GPUBE_TEST_RANK='die 1' timeout 30 mpirun -n 2 "$mpi" $1 -q "$2" > "$work/out" 2> "$work/err"
 	died=$?
 	that 'a killed rank ends the run' test $died -ne 0 -a $died -ne 124
 	that 'and is named' grep -Eiq 'rank 1.*(signal|dead|lost)' "$work/err"

@@ -108,25 +108,6 @@ else
 	skip 'SIGINT and SIGTERM' 'no timeout program'
 fi
 
-mpi=${gpube%/*}/gpube-mpi
-if ! [ -x "$mpi" ] || ! command -v mpirun > /dev/null; then
-	skip 'ranks' 'there is no gpube-mpi or no mpirun'
-else
-	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-	export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
-	"$gpube" generate nash -n 6 --seed 2 -o "$work/six.nfg"
-	"$gpube" nash --method se --keep-dominated --output gambit "$work/six.nfg" > "$work/expected"
-	timeout 60 mpirun -n 3 "$mpi" nash -q --threads 1 --method se --keep-dominated --output gambit \
-		"$work/six.nfg" \
-		> "$work/out"
-	that 'three ranks find the same' cmp "$work/out" "$work/expected"
-	row 'three ranks count all pairs' 0 '"work": 923' '' \
-		timeout 60 mpirun -n 3 "$mpi" nash -q --threads 1 --method se --keep-dominated --json \
-		"$work/six.nfg"
-	row 'ranks go with se' 2 '' 'several ranks go with --method se' \
-		timeout 60 mpirun -n 2 "$mpi" nash --method ve "$work/six.nfg"
-fi
-
 if ! command -v lrsnash > /dev/null || ! command -v python3 > /dev/null; then
 	skip 'the same equilibria as lrsnash' 'lrsnash or python3 is not installed'
 else

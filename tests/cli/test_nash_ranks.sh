@@ -1,0 +1,38 @@
+#!/bin/sh
+# nash: pairs of supports shared by ranks over MPI, where there is gpube-mpi.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+. tests/cli/ranks.sh
+
+"$gpube" generate nash -n 6 --seed 2 -o "$work/six.nfg"
+if ! "$gpube" nash --pure "$work/six.nfg" > "$work/said" 2>&1 && grep -q FLINT "$work/said"; then
+	skip 'ranks' 'built without FLINT'
+	plan
+	exit
+fi
+for game in minimum-effort random; do
+	"$gpube" generate nash -n 6 --seed 2 --game $game -o "$work/six.nfg"
+	"$gpube" nash -q --method se --keep-dominated --json "$work/six.nfg" > "$work/one"
+	same "$work/one" > "$work/one.same"
+	for n in 1 2 3; do
+		ranks $n nash --method se --keep-dominated --json "$work/six.nfg" > "$work/many"
+		same "$work/many" > "$work/many.same"
+		that "$game, $n ranks: as alone, with all pairs" cmp "$work/one.same" "$work/many.same"
+	done
+done
+that 'pairs are counted once' grep -q '"work": 923' "$work/many"
+row 'ranks go with se' 2 '' 'several ranks go with --method se' ranks 2 nash --method ve "$work/six.nfg"
+row 'an error that all have is told once' 1 '' 'cannot open' ranks 3 nash --method se "$work/nothing"
+that 'once' test "$(grep -c 'cannot open' "$work/err")" = 1
+"$gpube" generate nash -n 16 --seed 2 -o "$work/large.nfg"
+row 'a timeout ends all with what was found' 1 'incomplete: out of time' '.' \
+	ranks 2 nash --method se --timeout 0.5s "$work/large.nfg"
+row 'a slow rank is waited for' 0 '^equilibria ' '' \
+	env GPUBE_TEST_RANK='slow 1' timeout 30 mpirun -n 2 "$mpi" nash -q --method se --receive-timeout 5s \
+	"$work/six.nfg"
+# longer at work than the timeout, with signs of life
+"$gpube" generate nash -n 15 --seed 2 -o "$work/large.nfg"
+row 'a rank at work is not taken for a dead one' 0 '^equilibria ' '' \
+	ranks 2 nash --method se --receive-timeout 1s --support-size 6 "$work/large.nfg"
+ranks_that_fail "nash --method se" "$work/large.nfg"
+plan
