@@ -11,6 +11,9 @@
  *   -j CORES    that an agent has; default 1
  *   -m GIB      host memory for tables; default what is free now
  *   -s SECONDS  after which no row is begun
+ *   -o          no first run of each row that is not counted
+ *   -t P2       only rows of this tightness
+ *   -f SEED     the first instance's; default 0
  *
  * At most INSTANCES are run, fewer where they are large (instances_of()). Those of more than
  * CELLS joined cells, or whose tables do not fit, are left out and counted. One agent at a time.
@@ -41,6 +44,9 @@ struct mean {
 static struct gpube_ctx *ctx;
 static enum gpube_backend backend;
 static double most_cells, stop_at;
+static double only_tightness = NAN;
+static bool once;
+static int first_seed;
 static int n_instances, n_cores = 1, from_z = 2, to_z = 10;
 
 static int solve(struct dcop_result **r, const struct row *row, uint64_t seed)
@@ -100,19 +106,20 @@ static double over(double sum, int n)
 }
 
 /*
- * The first instance of a row is solved twice and counted once: a virtual machine may be given
- * its memory page by page, as it is touched for the first time.
+ * Without -o the first instance of a row is solved twice and counted once: a virtual machine may
+ * be given its memory page by page, as it is touched for the first time.
  */
 static int run_row(const struct row *row)
 {
 	struct mean mean = {0};
 	int bounded;
 
-	if (gpube__now() > stop_at)
+	if (gpube__now() > stop_at ||
+		(!isnan(only_tightness) && row->net.tightness != only_tightness))
 		return GPUBE_OK;
-	for (int k = -1; k < instances_of(row); k++) {
+	for (int k = once ? 0 : -1; k < instances_of(row); k++) {
 		struct dcop_result *r;
-		int status = solve(&r, row, (uint64_t)(k < 0 ? 0 : k));
+		int status = solve(&r, row, (uint64_t)(first_seed + (k < 0 ? 0 : k)));
 
 		if (k < 0) {
 			dcop_result_free(r, ctx);
@@ -249,8 +256,8 @@ static int run(const char *part)
 
 static int usage(void)
 {
-	fputs("usage: bench_dpop [-p PART] [-z FROM-TO] [-j CORES] [-m GIB] [-s SECONDS] cpu|cuda "
-	      "INSTANCES CELLS\n",
+	fputs("usage: bench_dpop [-p PART] [-z FROM-TO] [-j CORES] [-m GIB] [-s SECONDS] [-o] "
+	      "[-t P2] [-f SEED] cpu|cuda INSTANCES CELLS\n",
 		stderr);
 	return 2;
 }
@@ -262,7 +269,7 @@ int main(int argc, char **argv)
 	double seconds = INFINITY;
 	int option, status;
 
-	while ((option = getopt(argc, argv, "p:z:j:m:s:")) != -1) {
+	while ((option = getopt(argc, argv, "p:z:j:m:s:ot:f:")) != -1) {
 		if (option == 'p')
 			part = optarg;
 		else if (option == 'j')
@@ -271,6 +278,12 @@ int main(int argc, char **argv)
 			opts.memory_bytes = (uint64_t)(atof(optarg) * 0x1p30);
 		else if (option == 's')
 			seconds = atof(optarg);
+		else if (option == 'o')
+			once = true;
+		else if (option == 't')
+			only_tightness = atof(optarg);
+		else if (option == 'f')
+			first_seed = atoi(optarg);
 		else if (option != 'z' || sscanf(optarg, "%d-%d", &from_z, &to_z) != 2 ||
 			 from_z < 2 || to_z > 10)
 			return usage();

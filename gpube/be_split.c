@@ -40,8 +40,8 @@ struct gpube_be_split {
 	double joined;
 	gpube_open_fn *open;
 	pthread_mutex_t lock;
-	pthread_cond_t ended;
-	int n_running;
+	pthread_cond_t ended, opened; /* opened: all devices */
+	int n_running, n_opening;
 };
 
 /* ---- which variables -------------------------------------------------------------------- */
@@ -272,6 +272,7 @@ void gpube__split_free(struct gpube_be_split *s)
 		gpube_ctx_free(p->ctx);
 	}
 	pthread_cond_destroy(&s->ended);
+	pthread_cond_destroy(&s->opened);
 	pthread_mutex_destroy(&s->lock);
 	gpube__free(s->ctx, s);
 }
@@ -289,6 +290,7 @@ int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be, con
 	s->order = order;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->ended, NULL);
+	pthread_cond_init(&s->opened, NULL);
 	status = choose(s, be);
 	for (int i = 0; i < s->n_parts && !status; i++) {
 		double joined = 0;
@@ -326,10 +328,30 @@ double gpube__split_bytes(const struct gpube_be_split *s)
 
 /* ---- the run ------------------------------------------------------------------------------ */
 
+/*
+ * Opens the part's device, and waits until all are open: a driver that makes a device's context
+ * holds up what others begin, which their kernels' times would count.
+ */
+static const struct gpube_ops *open_with_others(struct part *p, int *status)
+{
+	struct gpube_be_split *s = p->split;
+	const double start = gpube__now();
+	const struct gpube_ops *ops = s->open(p->ctx, status);
+
+	p->opening = gpube__now() - start;
+	pthread_mutex_lock(&s->lock);
+	s->n_opening--;
+	pthread_cond_broadcast(&s->opened);
+	while (s->n_opening > 0)
+		pthread_cond_wait(&s->opened, &s->lock);
+	pthread_mutex_unlock(&s->lock);
+	return ops;
+}
+
 static int run_part(struct part *p)
 {
 	int status = GPUBE_OK;
-	const struct gpube_be_sides sides = {{p->split->open(p->ctx, &status), NULL}, NULL};
+	const struct gpube_be_sides sides = {{open_with_others(p, &status), NULL}, NULL};
 	const struct gpube_ops *ops = sides.ops[0];
 	double bytes;
 
@@ -411,7 +433,7 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 	int status = GPUBE_OK;
 
 	s->open = open;
-	s->n_running = s->n_parts;
+	s->n_running = s->n_opening = s->n_parts;
 	for (s->n_begun = 0; s->n_begun < s->n_parts; s->n_begun++)
 		if (pthread_create(
 			    &s->parts[s->n_begun].thread, NULL, work, &s->parts[s->n_begun])) {
@@ -420,6 +442,8 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 		}
 	pthread_mutex_lock(&s->lock);
 	s->n_running -= s->n_parts - s->n_begun;
+	s->n_opening -= s->n_parts - s->n_begun;
+	pthread_cond_broadcast(&s->opened);
 	pthread_mutex_unlock(&s->lock);
 	wait_for_all(s);
 	if (!status)

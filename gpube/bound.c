@@ -501,6 +501,14 @@ bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
 	return !gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN;
 }
 
+/* A proof if it ends; where the time is short, a sweep has none to give its line. */
+static double sweep_seconds(const struct gpube_bounder *b)
+{
+	double seconds = b->opts->timeout_seconds > 0 ? b->opts->timeout_seconds / 2 : 300;
+
+	return seconds < 5 ? 0 : seconds;
+}
+
 /*
  * Small domains: the join graph, whose mini-buckets hold many variables (SPOT5,
  * pedigrees, grids). Dense problems are split, large domains make triangles
@@ -533,11 +541,17 @@ static int run_methods(struct gpube_bounder *b)
 	case GPUBE_BOUND_CLUSTERS:
 	case GPUBE_BOUND_REGIONS:
 		return gpube__bound_clusters(b, true, 2);
+	case GPUBE_BOUND_SWEEP:
+		return gpube__bound_sweep(b, INFINITY);
 	case GPUBE_BOUND_JOINS:
 		return gpube__bound_joins(b, INFINITY);
 	case GPUBE_BOUND_AUTO:
-		if (gpube__bounder_prefers_joins(b))
-			status = gpube__bound_joins(b, INFINITY);
+		if (gpube__bounder_prefers_joins(b)) {
+			if (!b->opts->no_eliminate)
+				status = gpube__bound_sweep(b, sweep_seconds(b));
+			if (!status && !gpube__bounder_done(b))
+				status = gpube__bound_joins(b, INFINITY);
+		}
 		if (!status && !gpube__bounder_done(b))
 			status = gpube__bound_clusters(b, true, 5);
 		return status || gpube__bounder_done(b) ? status : gpube__bound_mbe(b);

@@ -89,6 +89,8 @@ struct gpube_clusters;
  * leaves open. *done false: the model, or the backend that was asked for, is not for it.
  */
 int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done);
+/* In about 'seconds'; where they are finite, it does nothing if it has little hope. */
+int gpube__bound_sweep(struct gpube_bounder *b, double seconds);
 /* seconds: for all of it */
 int gpube__bound_joins(struct gpube_bounder *b, double seconds);
 

@@ -165,7 +165,9 @@ static int launch_panels(
 	if (d->shared_bytes + GPUBE_BOX_STATIC_BYTES > 48u << 10)
 		GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
 			cudaFuncAttributeMaxDynamicSharedMemorySize, (int)d->shared_bytes));
+	gpube__mark(ctx, 0);
 	f<<<d->at_once, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
+	gpube__mark(ctx, 1);
 	GPUBE_ECUDA(ctx, cudaGetLastError());
 	return GPUBE_OK;
 }
@@ -179,10 +181,11 @@ static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 		return gpube__contract_general(ctx, c);
 	if (p->by == GPUBE_BY_BOXES) {
 		status = launch_box(ctx, &p->box, c);
+	} else if (p->by == GPUBE_BY_PANELS) {
+		status = launch_panels(ctx, &p->panel, c);
 	} else {
 		gpube__mark(ctx, 0);
-		status = p->by == GPUBE_BY_PANELS ? launch_panels(ctx, &p->panel, c)
-					    : launch_direct(ctx, &p->direct, c, NULL, 0, 1);
+		status = launch_direct(ctx, &p->direct, c, NULL, 0, 1);
 		gpube__mark(ctx, 1);
 	}
 	if (status != GPUBE_OK || joined < JOINED_AT_ONCE)

@@ -10,8 +10,9 @@
 #define BOX_LAUNCH   16000.0
 
 /*
- * Cycles of a shape, for each of its output dims, from which on a search pays: one for boxes takes some 30 us
- * a dim, and what it finds a quarter less; one for panels 90, and they take about a half.
+ * Cycles of a shape, for each of its output dims, from which on a search pays: one for boxes takes
+ * some 30 us a dim, and what it finds a quarter less; one for panels 90, and they take about a
+ * half.
  */
 #define BOX_WORTH   120000.0
 #define PANEL_WORTH 150000.0
@@ -20,17 +21,17 @@
  * The general kernel: its descriptor and launch, then a thread for each output cell, which divides
  * its way through the dims of every operand.
  */
-#define GENERAL_LAUNCH	24000.0
-#define GENERAL_DIVIDE	80.0
-#define GENERAL_READ	20.0
+#define GENERAL_LAUNCH  24000.0
+#define GENERAL_DIVIDE  80.0
+#define GENERAL_READ    20.0
 #define GENERAL_SM_RATE 128.0 /* instructions of a multiprocessor in a cycle */
 #define GENERAL_WAITING 3.0   /* what few threads wait for, to what they issue */
 #define GENERAL_REDUCED 512   /* a thread with more of them is not foreseen here */
 
 static double general_cycles(const struct gpube__shape *s, const struct gpube__box_device *device)
 {
-	const double issued = s->n_in * (s->n_out * GENERAL_DIVIDE +
-						(double)s->n_reduced * GENERAL_READ);
+	const double issued =
+		s->n_in * (s->n_out * GENERAL_DIVIDE + (double)s->n_reduced * GENERAL_READ);
 	const double threads = (double)s->n_out_cells / (device->n_sms * GENERAL_SM_RATE);
 
 	if (s->n_reduced > GENERAL_REDUCED)
@@ -72,7 +73,8 @@ static uint32_t panels_of(enum gpube__path path)
 }
 
 static void try_panels(struct gpube__cuda_plan *p, enum gpube__path path,
-	const struct gpube__box_device *device, const struct gpube_contraction *c, const struct gpube__shape *s)
+	const struct gpube__box_device *device, const struct gpube_contraction *c,
+	const struct gpube__shape *s)
 {
 	double cycles;
 
@@ -164,8 +166,8 @@ static void forget(struct gpube_ctx *ctx, struct gpube__kept_plan *kept)
 	*kept = (struct gpube__kept_plan){NULL, 0, NULL};
 }
 
-static int begin(struct gpube_ctx *ctx, struct gpube__kept_plan *kept, const int64_t *key,
-	uint64_t bytes)
+static int begin(
+	struct gpube_ctx *ctx, struct gpube__kept_plan *kept, const int64_t *key, uint64_t bytes)
 {
 	forget(ctx, kept);
 	kept->key = gpube__alloc(ctx, bytes, 1);

@@ -2,12 +2,12 @@
  * contract_path.h - which kernels of the CUDA backend do a contraction. Host code alone, so that it
  * is tested without a device.
  *
- * A search for a plan takes the host from 5 us (direct tiles) over 10 to 700 (boxes) to 500 (panels),
- * more with each output dim, and what it finds spares a half of the kernels' time at most. So direct
- * tiles come first, and the longer searches follow when contractions of this shape, those done
- * before included, are predicted to take longer than they would: then a search
- * costs about as much as was lost without it, whatever else comes. Plans are kept by shape, since
- * grids, chunks of streamed tables and repeated runs have the same ones again and again.
+ * A search for a plan takes the host from 5 us (direct tiles) over 10 to 700 (boxes) to 500
+ * (panels), more with each output dim, and what it finds spares a half of the kernels' time at
+ * most. So direct tiles come first, and the longer searches follow when contractions of this shape,
+ * those done before included, are predicted to take longer than they would: then a search costs
+ * about as much as was lost without it, whatever else comes. Plans are kept by shape, since grids,
+ * chunks of streamed tables and repeated runs have the same ones again and again.
  */
 #ifndef GPUBE_OPS_CONTRACT_PATH_H
 #define GPUBE_OPS_CONTRACT_PATH_H
@@ -33,7 +33,7 @@ enum { GPUBE_TRIED_TILES = 1, GPUBE_TRIED_PANELS = 2, GPUBE_TRIED_BOXES = 4 };
 
 struct gpube__cuda_plan {
 	enum gpube__by by;
-	unsigned tried;	      /* searches that were made; 0: a new plan */
+	unsigned tried;       /* searches that were made; 0: a new plan */
 	double cycles, spent; /* of the device: predicted, and of all contractions so far */
 	struct gpube__direct direct;
 	struct gpube__panel panel;
@@ -42,9 +42,9 @@ struct gpube__cuda_plan {
 
 /*
  * gpube__cuda_plan_make() - the plan that is predicted to be fastest, of those worth looking for.
- * p         begins with by, tried, cycles and spent 0; on later calls for the same shape it is made better
- *           where that has become worth a search
- * in_batch  many such in one launch: all that a batch can take is searched for at once
+ * p         begins with by, tried, cycles and spent 0; on later calls for the same shape it is made
+ * better where that has become worth a search in_batch  many such in one launch: all that a batch
+ * can take is searched for at once
  */
 void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
 	const struct gpube__box_device *device, const struct gpube_contraction *c,

@@ -1,4 +1,13 @@
-/* contract_plane.cu - the kernels of contract_panel.h by planes, for int32 and float32. */
+/*
+ * contract_plane.cu - the kernels of contract_panel.h by planes, for int32 and float32.
+ *
+ * Constant distances between a thread's cells are what run-time compilation was thought of for;
+ * planes give them to compiled kernels. Measured on an H200 and left out: reads one x ahead of the
+ * add-mins (within 3 %, for more code); P x R x V of 4 x 8 x 4 cells, with fewer words read for a
+ * joined cell but one block of 8 warps and chunks of 3 x (d100v4 3.0 against 2.2 ms); four blocks of
+ * 160 threads of 96 registers instead of two of 256 (ternary 116 against 99 us, d10v9 471 against
+ * 362; lanes 484 against 488).
+ */
 #include "gpube/ops/contract_panel.cuh"
 
 #define BOXES 4 /* that a block knows of at a time */
@@ -248,11 +257,14 @@ __device__ static inline void store_box(
  * out[s] = min over x of sum_k in_k[s, x]; for integers same bits as contract_ref.c
  * Shape: see the head of contract_panel.h
  * Map:   block for every so-manieth box; thread per tile of P x R x V output cells; x in chunks
- * that are copied to shared memory, with two buffers, while the one before is worked on, also that
- * of the box before: one barrier a chunk Moves: of each operand what a box needs, once a box; the
- * output once Ops:   an add-min per joined cell, with R an addition more; TERMS * (P + V) reads and
- * nearly as many additions for P * V joined cells Bound: issue slots, and with R reads of shared
- * memory
+ *        that are copied to shared memory, with two buffers, while the one before is worked on,
+ *        also that of the box before: one barrier a chunk
+ * Moves: of each operand what a box needs, once a box; the output once
+ * Ops:   an add-min per joined cell, with R an addition more; TERMS * (P + V) reads and nearly as
+ *        many additions for P * V joined cells
+ * Bound: too few warps to fill the issue slots, and with R reads of shared memory; on an H200 83 %
+ *        of an add-min per joined cell in a large product, 10 to 40 % of the bound elsewhere:
+ *        benchmarks/runs/2026-11-22-h200-planes
  */
 template <typename T, int P, int R, int V, int TERMS, int THREADS, int BLOCKS>
 __global__ void __launch_bounds__(THREADS, BLOCKS)

@@ -5,7 +5,8 @@
 
 #define REPEATS    3
 #define COPY_BYTES (128u << 20) /* past every cache */
-#define LAUNCHES   200
+#define LAUNCHES   256
+#define SMALLEST   4
 #define PRODUCT_SIDE                                                                               \
 	768 /* of the CPU's matrix product: work for many cores, tables that stay in cache */
 
@@ -16,12 +17,20 @@ static double settled(struct gpube_ctx *ctx, const struct gpube_ops *ops)
 	return gpube__now();
 }
 
+/* Shape i of some hundred small ones: more than plans are kept of, so that each is planned anew. */
+static void small_shape(int64_t sizes[3], int i)
+{
+	sizes[0] = SMALLEST + i % 8;
+	sizes[1] = SMALLEST + i / 8 % 8;
+	sizes[2] = SMALLEST + i / 64 % 4;
+}
+
 /*
  * Best seconds of n runs of a contraction, one behind the other, of each of them.
- * next  the size of a dim, one more with each run, so that each is planned anew; NULL: all are alike
+ * sizes  the contraction's, to be those of small_shape(); NULL: all are alike
  */
 static int time_contract(double *best, struct gpube_ctx *ctx, const struct gpube_ops *ops,
-	const struct gpube_contraction *c, int n, int64_t *next)
+	const struct gpube_contraction *c, int n, int64_t *sizes)
 {
 	int status = ops->contract(ctx, c);
 
@@ -30,8 +39,8 @@ static int time_contract(double *best, struct gpube_ctx *ctx, const struct gpube
 		double start = settled(ctx, ops), seconds;
 
 		for (int i = 0; i < n && !status; i++) {
-			if (next)
-				++*next;
+			if (sizes)
+				small_shape(sizes, i);
 			status = ops->contract(ctx, c);
 		}
 		seconds = (settled(ctx, ops) - start) / n;
@@ -41,16 +50,15 @@ static int time_contract(double *best, struct gpube_ctx *ctx, const struct gpube
 }
 
 /*
- * out(i, j) = min over x of a(x, i) + b(x, j), of n values each, once or, of few values, many times
- * with one i more each time; 'table' holds all three.
+ * out(i, j) = min over x of a(x, i) + b(x, j), of n values each; 'table' holds all three. Several
+ * times: of small shapes, whatever n.
  */
 static int time_product(double *best, struct gpube_ctx *ctx, const struct gpube_ops *ops,
 	char *table, enum gpube_type type, int64_t n, int times)
 {
 	const int32_t dims[] = {2, 0, 2, 1};
 	int64_t sizes[] = {n, n, n};
-	const size_t bytes =
-		(size_t)((n + REPEATS * (times - 1)) * n + 63) / 64 * 64 * gpube__type_size(type);
+	const size_t bytes = (size_t)(n * n + 63) / 64 * 64 * gpube__type_size(type);
 	const struct gpube_operand in[] = {
 		{table + bytes, NULL, 2, dims}, {table + 2 * bytes, NULL, 2, dims + 2}};
 	const struct gpube_contraction c = {.semiring = GPUBE_MIN_PLUS,
@@ -174,7 +182,7 @@ int gpube__measure(struct gpube_ctx *ctx, const struct gpube_ops *ops, struct gp
 	if (!status)
 		status = ops->upload(ctx, table, host, COPY_BYTES);
 	if (!status)
-		status = time_product(&r->launch, ctx, ops, table, GPUBE_INT32, 4, LAUNCHES);
+		status = time_product(&r->launch, ctx, ops, table, GPUBE_INT32, 16, LAUNCHES);
 	if (!status)
 		status = time_gather(ctx, ops, table, &r->round_trip);
 out:

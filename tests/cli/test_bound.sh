@@ -10,7 +10,7 @@ printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$
 # far too hard for a second or two
 "$gpube" generate random -n 80 -d 8 --p1 0.3 --p2 0 --seed 3 -o "$work/hard.wcsp"
 
-for method in mbe shift clusters joins regions auto; do
+for method in mbe shift clusters joins regions sweep auto; do
 	row "$method: zebra" 0 '^optimum +0, proved' '' "$gpube" bound -q --method $method --timeout 20s \
 		$x/zebra.wcsp
 	row "$method: a maximum" 0 '^optimum +7\.1, proved' '' "$gpube" bound -q --method $method "$work/most.cfn"

@@ -145,8 +145,8 @@ static void more_than_are_kept(void **state)
 			p = get(&c, GPUBE_PATH_ANY);
 			assert_int_equal(p->by, GPUBE_BY_TILES);
 			assert_int_equal(p->direct.n_steps, 3);
-			assert_in_range(p->direct.blocks * p->direct.lanes * p->direct.np, n,
-				2 * n + 512);
+			assert_in_range(
+				p->direct.blocks * p->direct.lanes * p->direct.np, n, 2 * n + 512);
 			shape_free(&c.shape);
 		}
 }
