@@ -211,6 +211,7 @@ static void stops(void **state)
 		gpube_ctx_stop(ctx);
 		r = solve(g, (enum csg_method)m, false);
 		assert_int_equal(r->answer, CSG_BOUNDS);
+		assert_true(r->seconds_splits <= r->seconds_total);
 		check_structure(g, r, false);
 		csg_result_free(r, ctx);
 		csg_game_free(g);
