@@ -195,6 +195,10 @@ static int solve_one(struct mean *mean, struct gpube_model *m, bool dfs)
 	start = gpube__now();
 	if (!status)
 		status = gpube_solve(&s, m, &opts);
+	if (status == GPUBE_ENOMEM) { /* room enough in all, but not in one piece */
+		mean->left_out++;
+		return GPUBE_OK;
+	}
 	if (status)
 		return status;
 	mean->solve += gpube__now() - start;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "gpube/ops/support.h"
-#include "nash/game.h"
+#include "nash/bimatrix.h"
 
 /* Player 2's payoffs (side 0) or player 1's, from 0 up for each action of the other, at most 1. */
 static double *side_of(const struct nash_game *g, int side)

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-from solve import evidence_of, run
+from solve import evidence_of, no_solution, run
 
 
 def limited(seconds):
@@ -54,7 +54,7 @@ def toulbar2(binary, path, seconds=10, prefix=()):
     if os.path.exists(path + ".evid"):
         cmd.insert(len(prefix) + 2, path + ".evid")
     _, out, _, _ = run(cmd, 50 * seconds if prefix else 5 * seconds)
-    if "No solution" in out:
+    if no_solution(out):
         return math.inf
     m = re.search(r"Optimum: (-?[\d.]+)(?: energy: (-?[\d.e+]+))?", out)
     return float(m.group(2) or m.group(1)) if m else None

@@ -56,6 +56,11 @@ def expected(row):
     return (float(m.group(1)), None, "index: toulbar2") if m else None
 
 
+def no_solution(out):
+    """Whether toulbar2 has proved that there is none: "No solution found in" is what 1.4 says when its time is over."""
+    return re.search(r"No solution (in \d|found by initial propagation)", out) is not None
+
+
 def evidence_of(path):
     """The evidence file beside a .uai file, or None."""
     stem = re.sub(r"\.(xz|gz)$", "", path)
@@ -107,7 +112,7 @@ def toulbar2(args, path, options):
         _, out, _, seconds = run(cmd, args.peer_timeout + 60)
     m = re.search(r"Optimum: (-?[\d.]+)(?: energy: (-?[\d.e+]+))?", out)
     if not m:
-        return None, None, seconds, "No solution" in out
+        return None, None, seconds, no_solution(out)
     energy = m.group(2)
     return float(m.group(1)), -float(energy) / math.log(10) if energy else None, seconds, True
 

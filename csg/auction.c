@@ -14,8 +14,11 @@
 #include "csg/bids.h"
 #include "csg/cliques.h"
 
-#define FRACTION_BITS 10 /* of the rounded duals, below a unit of the prices */
-#define DIVE_EVERY    64 /* nodes */
+#define FRACTION_BITS 10                 /* of the rounded duals, below a unit of the prices */
+#define DIVE_EVERY    64                 /* nodes */
+#define SEARCH_SHARE  128                /* cells of the linear program for a bid looked at */
+#define FIRST_SEARCH  ((int64_t)1 << 20) /* bids looked at before the linear program */
+#define STEP_WORK     256 /* bids' worth that a step of the search takes however few there are */
 #define CUT_ROUNDS    30
 #define MOST_CUTS     2000 /* rows beside those of goods */
 
@@ -40,6 +43,7 @@ struct tree {
 	uint64_t *used;
 	uint8_t *chosen, *best_chosen;
 	int64_t best, root_bound;
+	int64_t searched; /* lp.work at the last search */
 	bool stopped;
 };
 
@@ -158,6 +162,26 @@ static void greedy(struct tree *t)
 	}
 }
 
+/*
+ * Of all bids, for a share of the work that the linear program has had since the last time:
+ * where that is far from integers this finds what diving does not.
+ */
+static int search(struct tree *t)
+{
+	struct csg__bid_search s = {.cliques = &t->cliques,
+		.price = t->gain,
+		.steps = (t->lp.work - t->searched) / SEARCH_SHARE / (t->n + STEP_WORK),
+		.enough = t->root_bound,
+		.seed = (uint64_t)t->r->n_nodes,
+		.chosen = t->best_chosen,
+		.best = &t->best};
+
+	t->searched = t->lp.work;
+	for (int j = 0; j < t->n; j++)
+		t->gain[j] = price_of(t, j);
+	return csg__bid_search(&s);
+}
+
 /* ---- the tree
  * -------------------------------------------------------------------------------------- */
 
@@ -266,6 +290,8 @@ static int explore(struct tree *t)
 		greedy(t);
 		if (t->r->n_nodes % DIVE_EVERY == 1) {
 			status = dive(t);
+			if (!status)
+				status = search(t);
 			if (status)
 				return status;
 			z = bound(t);
@@ -434,6 +460,9 @@ static int set_up(struct tree *t)
 	for (int j = 0; j < t->n; j++)
 		t->lp.c[j] = (double)price_of(t, j);
 	status = rows_of_goods(t);
+	t->searched = -FIRST_SEARCH * SEARCH_SHARE;
+	if (!status)
+		status = search(t);
 	return status ? status : cut(t);
 }
 

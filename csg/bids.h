@@ -23,12 +23,12 @@ struct csg_auction {
  */
 struct csg__packing {
 	struct gpube_ctx *ctx;
-	int m, n, k; /* rows, bids, columns left */
-	double *t;   /* m rows of k */
-	double *b, *c, *weight; /* weight: of columns, for the choice of the next one */
+	int m, n, k;               /* rows, bids, columns left */
+	double *t;                 /* m rows of k */
+	double *b, *c, *weight;    /* weight: of columns, for the choice of the next one */
 	int32_t *basic, *nonbasic; /* variables by row, by column */
 	uint8_t *fixed;            /* n + m */
-	int64_t n_pivots;
+	int64_t n_pivots, work;    /* work: cells that pivots have changed */
 };
 
 int csg__packing_init(struct csg__packing *p, struct gpube_ctx *ctx, int m, int n);

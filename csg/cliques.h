@@ -35,4 +35,24 @@ int csg__cliques_add(struct csg__cliques *c, const uint64_t *seed, const double 
 /* Grows a clique from bid i by weight into c->clique; its weight. */
 double csg__cliques_grow(struct csg__cliques *c, int i, const double *weight);
 
+/*
+ * csg__bid_search() - good selections by tabu search on the conflicts, from random ones.
+ * price   of each bid, > 0
+ * enough  a bound: nothing is better
+ * chosen  a selection and its revenue *best: replaced by what is better
+ * Cost:   O(bids + conflicts) a step; the same result for the same seed
+ * Errors: ENOMEM
+ * Source: Wu and Hao, A review on algorithms for maximum clique problems, EJOR 2015
+ */
+struct csg__bid_search {
+	const struct csg__cliques *cliques;
+	const int64_t *price;
+	int64_t steps, enough;
+	uint64_t seed;
+	uint8_t *chosen;
+	int64_t *best;
+};
+
+int csg__bid_search(const struct csg__bid_search *s);
+
 #endif

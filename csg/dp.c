@@ -21,6 +21,7 @@ struct dp {
 	int n, size, most; /* of the coalitions at hand; most agents of a part */
 	bool idp;
 	void *value, *best; /* 2^n */
+	double start;
 	bool stopped;
 };
 
@@ -211,7 +212,7 @@ static int run_on_device(struct dp *d, struct csg__search *s, const void *value,
 		gpube__progress(d->ctx, (double)step.size / d->n, "split");
 	}
 	if (!status)
-		s->r->seconds_splits = gpube__now() - s->r->seconds_splits;
+		s->r->seconds_splits = gpube__now() - d->start;
 	if (!status)
 		status = s->ops->download(d->ctx, d->best, best, bytes);
 	if (!status && d->value != s->g->values)
@@ -230,7 +231,7 @@ static int run_there(struct dp *d, struct csg__search *s)
 
 	if (!status && !there)
 		status = s->ops->upload(d->ctx, value, d->value, bytes);
-	s->r->seconds_splits = gpube__now();
+	d->start = gpube__now();
 	if (!status)
 		status = run_on_device(d, s, value, best);
 	s->r->backend = s->ops->name;
@@ -257,7 +258,7 @@ int csg__dp(struct csg__search *s)
 			(unsigned long long)(g->ctx->memory_bytes >> 20));
 	d.best = ops->alloc(g->ctx, bytes);
 	d.value = as_is ? g->values : ops->alloc(g->ctx, bytes);
-	s->r->seconds_splits = gpube__now();
+	d.start = gpube__now();
 	if (d.best && d.value) {
 		memset(d.best, 0, csg__type_size(d.type));
 		if (!as_is && csg__on_host(g))
@@ -265,7 +266,7 @@ int csg__dp(struct csg__search *s)
 		status = s->ops->splits ? run_there(&d, s) : run(&d);
 	}
 	if (!status && !s->ops->splits)
-		s->r->seconds_splits = gpube__now() - s->r->seconds_splits;
+		s->r->seconds_splits = gpube__now() - d.start;
 	if (!status) {
 		if (infeasible(&d, s->range))
 			s->r->answer = CSG_INFEASIBLE;

@@ -208,6 +208,7 @@ static void pivot(struct csg__packing *p, int r, int k)
 	p->basic[r] = p->nonbasic[k];
 	p->nonbasic[k] = v;
 	p->n_pivots++;
+	p->work += (int64_t)p->m * p->k;
 }
 
 /* The row that limits column k most; -1: none. */

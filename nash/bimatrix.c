@@ -1,5 +1,5 @@
-/* bimatrix.c - a game's memory. See game.h. */
-#include "nash/game.h"
+/* bimatrix.c - a game's memory. See bimatrix.h. */
+#include "nash/bimatrix.h"
 
 static void free_payoffs(struct gpube_ctx *ctx, struct nash_number *v, int64_t n)
 {

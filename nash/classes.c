@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "nash/game.h"
+#include "nash/bimatrix.h"
 
 struct maker {
 	struct nash_game *g;

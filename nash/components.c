@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "nash/game.h"
+#include "nash/bimatrix.h"
 
 /* One connected component; its xs and ys are numbered by their places in these lists. */
 struct graph {

@@ -5,7 +5,7 @@
 #ifndef NASH_EEE_H
 #define NASH_EEE_H
 
-#include "nash/lp.h"
+#include "nash/face_lp.h"
 
 /*
  * What all nodes share. The functions are called from several threads, each with a

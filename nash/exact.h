@@ -18,7 +18,7 @@
 
 #include "gpube/ops/faces.h"
 #include "gpube/ops/support.h"
-#include "nash/game.h"
+#include "nash/bimatrix.h"
 
 /*
  * c  l * k opponent's payoffs as integers >= 0: scaled to a common denominator,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "nash/exact.h"
-#include "nash/lp.h"
+#include "nash/face_lp.h"
 
 int nash__list_push(struct gpube_ctx *ctx, struct nash_list *list, int64_t at)
 {

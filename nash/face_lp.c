@@ -1,5 +1,5 @@
-/* face_lp.c - see lp.h. */
-#include "nash/lp.h"
+/* face_lp.c - see face_lp.h. */
+#include "nash/face_lp.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,13 @@
-/* found.c - the equilibria found so far, pure ones, and the sum of their indices. See exact.h. */
+/*
+ * found.c - the equilibria found so far, pure ones, and the sum of their indices. See exact.h.
+ *
+ * Designs weighed for games of millions of equilibria. (1) Each is written as it is certified, and
+ * forgotten: in a degenerate game several leaves come to the same one, and only a list tells; the
+ * order of the output, components and the sum of indices need all. (2) A list, this: with
+ * the text of the result about 2 KiB an equilibrium of 16 actions (measured). Of lrslib's game_22
+ * the first k actions of each player have 2^k - 1 (k = 6 to 16), so that all of it should need some
+ * 8 GiB and a quarter of an hour of one core: what fits into memory needs no other way.
+ */
 #ifdef GPUBE_HAVE_FLINT
 #include <string.h>
 

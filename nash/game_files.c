@@ -1,7 +1,7 @@
 /* game_files.c - tells the formats of games apart. See nash.h. */
 #include <string.h>
 
-#include "nash/game.h"
+#include "nash/bimatrix.h"
 
 /* Whether one number stands alone on its line: the number of players, of GTOutput. */
 static bool one_number(const char *text)

@@ -2,7 +2,7 @@
 #ifndef NASH_INEXACT_H
 #define NASH_INEXACT_H
 
-#include "nash/game.h"
+#include "nash/bimatrix.h"
 
 /*
  * nash__solve_inexactly() - fills all of a result but its time. A face that is no

@@ -1,9 +1,9 @@
-/* number.c - payoffs as text: fractions, decimals and exponents become rationals. See game.h. */
+/* number.c - payoffs as text: fractions, decimals and exponents become rationals. See bimatrix.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nash/game.h"
+#include "nash/bimatrix.h"
 
 static bool is_digit(char c)
 {

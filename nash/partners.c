@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "nash/exact.h"
-#include "nash/lp.h"
+#include "nash/face_lp.h"
 
 struct partners {
 	struct nash_found *f;

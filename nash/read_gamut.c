@@ -6,7 +6,7 @@
  * player 1 and all of player 2, player 1's action fastest. lrsnash: m n, then
  * both matrices by rows.
  */
-#include "nash/game.h"
+#include "nash/bimatrix.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "nash/game.h"
+#include "nash/bimatrix.h"
 
 static int read_head(struct nash_game *g, struct gpube_in *in)
 {

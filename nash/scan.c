@@ -1,7 +1,7 @@
-/* scan.c - punctuation, quoted strings and rationals out of a byte stream. See game.h. */
+/* scan.c - punctuation, quoted strings and rationals out of a byte stream. See bimatrix.h. */
 #include <string.h>
 
-#include "nash/game.h"
+#include "nash/bimatrix.h"
 
 static bool is_space(char c)
 {

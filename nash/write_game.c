@@ -1,7 +1,7 @@
 /* write_game.c - games as files of any format. See nash.h. */
 #include <string.h>
 
-#include "nash/game.h"
+#include "nash/bimatrix.h"
 
 static void write_string(struct gpube_out *out, const char *s)
 {

@@ -228,7 +228,7 @@ static int run(const void *opts, int n_args, char **args)
 	if (session_options_clash(&o->engine))
 		return CLI_USAGE;
 	rc = session_start_engine(
-		&s, &o->talk, &o->engine, false, output == ANSWER_JSON, o->output_file);
+		&s, &o->talk, &o->engine, true, output == ANSWER_JSON, o->output_file);
 	if (rc)
 		return rc;
 	rc = session_read(&s, &m, args[0], &o->read);

@@ -44,8 +44,8 @@
 	X(CHOICE, order, 0, "auto", 0, 0, "auto|min-fill|min-size|min-degree",                     \
 		"how the elimination order is found; auto tries all, restarts and improves")       \
 	X(TEXT, order_file, 0, NULL, 0, 0, "FILE",                                                 \
-		"read the elimination order from FILE, the variable eliminated first in front, "  \
-		"or, from a .cov, that of a tree decomposition")    \
+		"read the elimination order from FILE, the variable eliminated first in front, "   \
+		"or, from a .cov, that of a tree decomposition")                                   \
 	X(TIME, order_time, 0, NULL, 0, OPTS_NO_END, "TIME",                                       \
 		"search for an order this long; 0: as long as it pays")                            \
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the search for an order")               \
@@ -148,7 +148,7 @@
 	X(TEXT, write_sol, 0, NULL, 0, 0, "FILE", "write the best assignment found, a .sol")       \
 	X(TEXT, write_order, 0, NULL, 0, 0, "FILE",                                                \
 		"write an elimination order of the equivalent problem, a .order, or its "          \
-		"tree decomposition, a .cov")                  \
+		"tree decomposition, a .cov")                                                      \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the report")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
 
@@ -223,7 +223,8 @@
 #define OPTS_NASH(X)                                                                               \
 	X(CHOICE, method, 0, "auto", 0, 0, "auto|eee|ve|se",                                       \
 		"how all equilibria are found: branch and bound on complementarity, vertices of "  \
-		"both polytopes, supports of equal size; auto: the first to finish")               \
+		"both polytopes, supports of equal size; auto: what is predicted best, or the "    \
+		"first to finish")                                                                 \
 	X(INT, support_size, 0, "0", 0, 64, "N",                                                   \
 		"method se: supports of N actions of each player alone; 0: of any size")           \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \

@@ -218,6 +218,27 @@ static void stops(void **state)
 	}
 }
 
+/* In the midst of its splits: their seconds are not known. */
+static void dp_stops(void **state)
+{
+	struct csg_opts o = {
+		.sizeof_options = sizeof(o), .method = CSG_DP, .timeout_seconds = 0.05};
+	struct csg_result *r;
+	struct gpube_ctx *ctx;
+	struct csg_game *g;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	assert_int_equal(csg_generate(&g, ctx, "uniform", 21, CSG_INT32, 1), GPUBE_OK);
+	assert_int_equal(csg_solve(&r, g, &o), GPUBE_OK);
+	assert_int_equal(r->answer, CSG_BOUNDS);
+	assert_true(r->seconds_splits <= r->seconds_total);
+	check_structure(g, r, false);
+	csg_result_free(r, ctx);
+	csg_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
 /* Layers of converted values in pieces: the same answer; and a refusal that says what it takes. */
 static void little_memory(void **state)
 {
@@ -501,6 +522,7 @@ int main(void)
 		cmocka_unit_test(refused_values),
 		cmocka_unit_test(wide_sums),
 		cmocka_unit_test(stops),
+		cmocka_unit_test(dp_stops),
 		cmocka_unit_test(stopped_structure),
 		cmocka_unit_test(little_memory),
 		cmocka_unit_test(failures),

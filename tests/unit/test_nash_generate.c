@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "nash/game.h"
+#include "nash/bimatrix.h"
 #include "tests/support/files.h"
 
 static struct gpube_ctx *make_ctx(void)

@@ -1,9 +1,9 @@
 /*
- * lp.h - a face of a side in doubles: proposals, and proofs that a face is empty.
+ * face_lp.h - a face of a side in doubles: proposals, and proofs that a face is empty.
  * Internal to nash/; needs no FLINT.
  */
-#ifndef NASH_LP_H
-#define NASH_LP_H
+#ifndef NASH_FACE_LP_H
+#define NASH_FACE_LP_H
 
 #include "gpube/base/base.h"
 

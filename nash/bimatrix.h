@@ -1,6 +1,6 @@
-/* game.h - a bimatrix game as it was read. Internal to nash/. */
-#ifndef NASH_GAME_H
-#define NASH_GAME_H
+/* bimatrix.h - a bimatrix game as it was read. Internal to nash/. */
+#ifndef NASH_BIMATRIX_H
+#define NASH_BIMATRIX_H
 
 #include "formats/io.h"
 #include "nash/nash.h"
