@@ -94,7 +94,9 @@ static bool assign(const struct gpube__panel_planner *p, struct gpube__panel_cho
 	const struct gpube__panel_kernel_info *kernel = &gpube__panel_kernels[c->kernel];
 	const int n = kernel->n_panels;
 	uint64_t all = 0;
-	int apart = 0; /* by planes: operands without register dims */
+	/* by planes: operands without register dims; those that add nothing up have no place for one */
+	const int most_apart = n == 3 || kernel->terms > 1;
+	int apart = 0;
 
 	for (int i = 0; i < n; i++) {
 		c->scope[i] = panel_dims(c, i);
@@ -136,7 +138,7 @@ static bool assign(const struct gpube__panel_planner *p, struct gpube__panel_cho
 			if (++c->terms[best] > kernel->terms)
 				return false;
 		}
-	if (apart > 1)
+	if (apart > most_apart)
 		return false;
 	for (int i = 0; i < n; i++)
 		c->panel_cells[i] = cells_of(p, c, c->scope[i]);

@@ -127,6 +127,9 @@ static double joined(
 	const int *size = gpube__panel_kernels[e->d.kernel].size;
 	const uint32_t n_r = (uint32_t)size[PANEL_R], n_v = (uint32_t)size[PANEL_V];
 
+	if (e->d.planes && e->d.n_panels == 2 && gpube__panel_kernels[e->d.kernel].terms == 1)
+		return slot_cell(e, buffer, 0, at, reg[PANEL_P], x) +
+		       slot_cell(e, buffer, 2, at, reg[PANEL_V], x); /* no others are read */
 	if (e->d.planes && e->d.n_panels == 2)
 		return slot_cell(e, buffer, 0, at, reg[PANEL_P], x) +
 		       slot_cell(e, buffer, 1, at, reg[PANEL_P], x) +
@@ -333,6 +336,8 @@ static const char *const chosen[] = {
 	"x=20 a=26 b=26 c=3 d=32 : a b c d : x a c d , x b c d",
 	"x=20 a=26 b=26 c=3 d=32 : a b c d : a c d x , b c d x",
 	"a=12 b=13 : a b : b , a",
+	"x=6 a=36 b=6 : a b : x a , b x , x",
+	"x=6 a=36 b=8 c=5 : a b c : x a , b x , x c",
 };
 
 static void chosen_shape(void **state)
