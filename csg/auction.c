@@ -182,8 +182,7 @@ static int search(struct tree *t)
 	return csg__bid_search(&s);
 }
 
-/* ---- the tree
- * -------------------------------------------------------------------------------------- */
+/* ---- the tree ------------------------------------------------------------------------ */
 
 /* The fractional bid with most at stake either way; then any that excludes another one left; -1:
  * none does. */
@@ -309,8 +308,7 @@ static int explore(struct tree *t)
 	}
 }
 
-/* ---- rows
- * ---------------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------------------- */
 
 static int add_row(struct tree *t, const uint64_t *seed, const double *weight)
 {

@@ -142,8 +142,7 @@ static int draw_legacy(struct drawing *d, int kind, uint8_t *in)
 	return status;
 }
 
-/* ---- scheduling
- * ---------------------------------------------------------------------------------- */
+/* ---- scheduling ---------------------------------------------------------------------- */
 
 /* Goods are times: a job of some length, worth less for each later deadline; one of its places. */
 static int draw_jobs(struct drawing *d, uint8_t *in)
@@ -175,8 +174,7 @@ static int draw_jobs(struct drawing *d, uint8_t *in)
 	return status;
 }
 
-/* ---- regions and arbitrary
- * ------------------------------------------------------------------------ */
+/* ---- regions and arbitrary ----------------------------------------------------------- */
 
 static void join(struct drawing *d, int g, int h, double weight)
 {
@@ -282,8 +280,7 @@ static int draw_bidder(struct drawing *d, uint8_t *in, uint8_t *other, double *w
 	return status;
 }
 
-/* ---- the command
- * ---------------------------------------------------------------------------------- */
+/* ---- the command --------------------------------------------------------------------- */
 
 static const char *const names[] = {
 	"L1", "L2", "L3", "L4", "L6", "L7", "scheduling", "regions", "arbitrary"};

@@ -332,8 +332,7 @@ int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path)
 	return status;
 }
 
-/* ---- writing
- * --------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------- */
 
 static void put_little(char *p, uint32_t v)
 {

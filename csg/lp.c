@@ -235,8 +235,7 @@ static int find_duals(struct csg__lp *lp, bool *converged)
 	return status;
 }
 
-/* ---- exact slacks
- * --------------------------------------------------------------------------------- */
+/* ---- exact slacks -------------------------------------------------------------------- */
 
 /* Candidates of slack <= within, a superset by rounding, then exactly; negative slacks too. */
 static void scan_over(void *arg, int64_t item, int thread)
@@ -339,8 +338,7 @@ bool csg__lp_round(struct csg__lp *lp)
 	return true;
 }
 
-/* ---- structures
- * ---------------------------------------------------------------------------------- */
+/* ---- structures ---------------------------------------------------------------------- */
 
 /* Structures must have less total slack than this to count. */
 static int64_t slack_to_beat(const struct csg__lp *lp)
@@ -459,8 +457,7 @@ static int close_gap(struct csg__lp *lp, bool *proved)
 	return GPUBE_OK;
 }
 
-/* ---- the method
- * ------------------------------------------------------------------------------------- */
+/* ---- the method ---------------------------------------------------------------------- */
 
 void csg__lp_report(struct csg__lp *lp, bool proved)
 {

@@ -136,8 +136,7 @@ void gpube__call_clear(struct gpube_call *call);
  */
 int gpube__call_expand(struct gpube_call *call);
 
-/* ---- evaluation, in intension_cost.c and intension_eval.c
- * ------------------------------------------- */
+/* ---- evaluation, in intension_cost.c and intension_eval.c ---------------------------- */
 
 /* A cost that forbids; sums saturate there. Every finite total is far below. */
 #define GPUBE_FORBID ((__int128)1 << 120)

@@ -82,8 +82,7 @@ static int32_t find(struct gpube_xcsp *r, int32_t space, const char *what, const
 	return found ? *found : -1;
 }
 
-/* ---- elements that begin
- * -------------------------------------------------------------------------- */
+/* ---- elements that begin ------------------------------------------------------------- */
 
 static void begin_presentation(struct gpube_xcsp *r, const char *const *a)
 {
@@ -321,8 +320,7 @@ static void begin(void *arg, const char *element, const char **attributes)
 	r->text_line = (int64_t)XML_GetCurrentLineNumber(r->parser);
 }
 
-/* ---- elements that end
- * ------------------------------------------------------------------------------ */
+/* ---- elements that end --------------------------------------------------------------- */
 
 /* Copies the text; *to is freed before. */
 static void keep_text(struct gpube_xcsp *r, char **to)
@@ -379,8 +377,7 @@ static void end(void *arg, const char *element)
 	r->n_text = 0;
 }
 
-/* ---- the file
- * ------------------------------------------------------------------------------------------ */
+/* ---- the file ------------------------------------------------------------------------ */
 
 static int parse(struct gpube_xcsp *r)
 {

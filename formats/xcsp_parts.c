@@ -129,8 +129,7 @@ static int32_t find_value(const struct gpube_xcsp_domain *d, int64_t v)
 	return low < d->n && d->values[low].i == v ? low : -1;
 }
 
-/* ---- relations
- * ------------------------------------------------------------------------------------ */
+/* ---- relations ----------------------------------------------------------------------- */
 
 /* "12:" before a tuple sets the cost of it and of what follows. */
 static int read_cost(struct gpube_xcsp *r, double *cost, const char **p)
@@ -206,8 +205,7 @@ int gpube__xcsp_scope(struct gpube_xcsp *r, const char *text)
 	return r->arity ? GPUBE_OK : gpube__in_error(r->in, "an empty scope");
 }
 
-/* ---- constraints
- * ------------------------------------------------------------------------------------ */
+/* ---- constraints --------------------------------------------------------------------- */
 
 /* Does the relation's table, made for another scope, fit the current one's domains? */
 static bool same_domains(const struct gpube_xcsp *r, const struct gpube_xcsp_relation *rel)

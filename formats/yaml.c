@@ -309,8 +309,7 @@ static int read_external(
 	return GPUBE_OK;
 }
 
-/* ---- agents
- * --------------------------------------------------------------------------------------- */
+/* ---- agents -------------------------------------------------------------------------- */
 
 static int add_agent(
 	struct gpube_yaml *r, const char *name, const yaml_node_t *key, const yaml_node_t *node)
@@ -368,8 +367,7 @@ static int read_hosted(
 	return GPUBE_OK;
 }
 
-/* ---- all of it
- * ------------------------------------------------------------------------------------ */
+/* ---- all of it ----------------------------------------------------------------------- */
 
 static int read_head(struct gpube_yaml *r, const yaml_node_t *root)
 {

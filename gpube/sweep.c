@@ -200,8 +200,7 @@ static int drop(
 	return rehash(ctx, s, s->slot_bits);
 }
 
-/* ---- a layer
- * ------------------------------------------------------------------------------------- */
+/* ---- a layer ------------------------------------------------------------------------- */
 
 /* 'sum' and the tables at a key; GPUBE__H_DEAD: forbidden, or 'limit' is reached. */
 static int64_t add_up(const struct gpube_sweep_table *t, int n, uint64_t key, int64_t sum)
@@ -260,8 +259,7 @@ static int expand(struct step *t, const struct states *from)
 	return status ? status : drop(ctx, &t->to, t->room, &t->s->dropped, &t->most);
 }
 
-/* ---- a run
- * ------------------------------------------------------------------------------------------ */
+/* ---- a run --------------------------------------------------------------------------- */
 
 /* States that the memory which is left has room for: a layer grows to twice its room, by doubling.
  */
@@ -384,8 +382,7 @@ static int sweep(struct gpube_sweep *s)
 	return status;
 }
 
-/* ---- preparation
- * -------------------------------------------------------------------------------------- */
+/* ---- preparation --------------------------------------------------------------------- */
 
 /* Variables of a message whose tables have about 2^MESSAGE_BITS cells. */
 static int message_variables(const struct gpube_model *m)

@@ -121,8 +121,7 @@ static int add_rules(struct gpube_ctx *ctx, struct line *l, const struct gpube_m
 	return status;
 }
 
-/* ---- the guess
- * ------------------------------------------------------------------------------------ */
+/* ---- the guess ----------------------------------------------------------------------- */
 
 /* The share of each value of v that a rule allows. */
 static void apply(struct line *l, const struct rule *r, float *share, int32_t domain)
@@ -223,8 +222,7 @@ static double guess_states(struct line *l, int32_t first, int32_t last)
 	return log2(sum);
 }
 
-/* ---- the search
- * ------------------------------------------------------------------------------------- */
+/* ---- the search ---------------------------------------------------------------------- */
 
 /* The order to begin with, NULL: as the vertices are numbered. Returns its guess. */
 static double begin(struct line *l, const int32_t *order)

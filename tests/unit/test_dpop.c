@@ -407,8 +407,7 @@ static void two_agents(void **state)
 	gpube_model_free(m);
 }
 
-/* ---- what goes wrong
- * ------------------------------------------------------------------------------ */
+/* ---- what goes wrong ----------------------------------------------------------------- */
 
 static void a_stop_is_told(void **state)
 {
