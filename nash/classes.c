@@ -288,7 +288,7 @@ static void polytope(long double *payoff, int d, const int *name)
 static int cyclic_polytope(struct maker *k)
 {
 	int first[2 * CYCLIC_MOST], second[2 * CYCLIC_MOST];
-	long double payoff[2][CYCLIC_MOST * CYCLIC_MOST], scale = 1;
+	long double payoff[2][CYCLIC_MOST * CYCLIC_MOST] = {{0}}, scale = 1;
 	const int d = k->g->m;
 
 	if (k->g->m != k->g->n || d % 2 || d > CYCLIC_MOST)

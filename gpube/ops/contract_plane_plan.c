@@ -40,6 +40,7 @@ static bool set_chunk(const struct gpube__panel_planner *p, struct gpube__panel_
 		group = c->cells[k] / planes;
 		words += divide_up(group, 4) * 4 + 4;
 	}
+	GPUBE_KNOWN(words > 0); /* there are operands */
 	most = (plane - GPUBE_PLANE_FIRST - 8 * p->s->n_in) / (2 * words);
 	if (most < 1)
 		return false;

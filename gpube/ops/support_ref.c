@@ -37,6 +37,7 @@ static void list_sets(void *arg, int64_t item, int thread)
 
 	(void)thread;
 	for (int64_t i = from; i < from + n; i++) {
+		GPUBE_KNOWN(set != 0); /* sets have at least one action */
 		g->out->mask[i] = set;
 		g->out->good[i] = g->dominance ? gpube__undominated(g->better, g->l, set) : g->all;
 		set = gpube__set_after(set);
