@@ -16,7 +16,8 @@
  * box has few lanes, several groups of threads share x among them and the best of theirs is taken.
  *
  * Kernels by planes (contract_plane.cu) have no panels but the operands as copied, at most two to
- * a panel and one without register dims, and add them up in registers. Shared memory is cut into
+ * a panel and one without register dims, and add them up in registers; P x V kernels of one operand
+ * a panel add nothing up, and read no operand without register dims. Shared memory is cut into
  * planes of a size that the kernel was compiled with: register cell i of every operand lies in
  * plane i, so that one address an operand serves all of a thread's reads of an x.
  *

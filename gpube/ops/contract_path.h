@@ -42,9 +42,9 @@ struct gpube__cuda_plan {
 
 /*
  * gpube__cuda_plan_make() - the plan that is predicted to be fastest, of those worth looking for.
- * p         begins with by, tried, cycles and spent 0; on later calls for the same shape it is made
- * better where that has become worth a search in_batch  many such in one launch: all that a batch
- * can take is searched for at once
+ * p         by, tried, cycles and spent begin as 0; later calls for the same shape make it better,
+ *           where that has become worth a search
+ * in_batch  many such go in one launch: all that a batch can take is searched for at once
  */
 void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
 	const struct gpube__box_device *device, const struct gpube_contraction *c,
