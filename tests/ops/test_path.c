@@ -13,7 +13,7 @@
 #include "gpube/ops/contract_path.h"
 
 static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
-static struct gpube__cuda_plans plans;
+static struct gpube__kept plans;
 
 struct contraction {
 	struct shape shape;
@@ -39,7 +39,7 @@ static const struct gpube__cuda_plan *get(struct contraction *c, enum gpube__pat
 static int end(void **state)
 {
 	(void)state;
-	gpube__cuda_plans_clear(ctx, &plans);
+	gpube__kept_clear(&plans, ctx);
 	return 0;
 }
 
@@ -140,7 +140,7 @@ static void more_than_are_kept(void **state)
 {
 	(void)state;
 	for (int round = 0; round < 2; round++)
-		for (int n = 2; n < 4 * GPUBE_CUDA_PLANS; n++) {
+		for (int n = 2; n < 4 * GPUBE_KEPT_SLOTS; n++) {
 			struct contraction c;
 			const struct gpube__cuda_plan *p;
 			char text[80];
