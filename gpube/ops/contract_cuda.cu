@@ -2,6 +2,7 @@
 #include "gpube/ops/contract_box.cuh"
 #include "gpube/ops/contract_direct.cuh"
 #include "gpube/ops/contract_panel.cuh"
+#include "gpube/ops/contract_strip.cuh"
 
 #define MAX_IN_BATCH   4096 /* blocks of a contraction that still joins a batch's launch */
 #define JOINED_AT_ONCE 2e12 /* some tenths of a second; then a stop is looked for */
@@ -172,6 +173,26 @@ static int launch_panels(
 	return GPUBE_OK;
 }
 
+static int launch_strips(
+	struct gpube_ctx *ctx, const struct gpube__strip *d, const struct gpube_contraction *c)
+{
+	const gpube__strip_function f = c->type == GPUBE_INT32 ? gpube__strip_function_i32(d)
+								: gpube__strip_function_f32(d);
+	struct gpube__strip_io io;
+
+	memset(&io, 0, sizeof(io));
+	io.out = c->out;
+	for (uint32_t k = 0; k < d->n_ops; k++)
+		io.in[k] = c->in[d->op[k].order].values;
+	GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
+		cudaFuncAttributeMaxDynamicSharedMemorySize, (int)d->shared_bytes));
+	gpube__mark(ctx, 0);
+	f<<<d->blocks, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
+	gpube__mark(ctx, 1);
+	GPUBE_ECUDA(ctx, cudaGetLastError());
+	return GPUBE_OK;
+}
+
 static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 	const struct gpube_contraction *c, double joined)
 {
@@ -183,6 +204,8 @@ static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 		status = launch_box(ctx, &p->box, c);
 	} else if (p->by == GPUBE_BY_PANELS) {
 		status = launch_panels(ctx, &p->panel, c);
+	} else if (p->by == GPUBE_BY_STRIPS) {
+		status = launch_strips(ctx, &p->strip, c);
 	} else {
 		gpube__mark(ctx, 0);
 		status = launch_direct(ctx, &p->direct, c, NULL, 0, 1);

@@ -15,6 +15,7 @@
 #include "gpube/ops/contract_box.h"
 #include "gpube/ops/contract_direct.h"
 #include "gpube/ops/contract_panel.h"
+#include "gpube/ops/contract_strip.h"
 
 /* Which kernels contract may take: those predicted to be faster, or only one kind. */
 enum gpube__path {
@@ -23,13 +24,19 @@ enum gpube__path {
 	GPUBE_PATH_DIRECT,
 	GPUBE_PATH_PANELS, /* that are summed in shared memory */
 	GPUBE_PATH_PLANES, /* panels whose operands are added up in registers */
+	GPUBE_PATH_STRIPS,
 	GPUBE_PATH_GENERAL,
 };
 
 /* What a contraction, or those of one form, are done by. */
-enum gpube__by { GPUBE_BY_GENERAL, GPUBE_BY_BOXES, GPUBE_BY_TILES, GPUBE_BY_PANELS };
+enum gpube__by { GPUBE_BY_GENERAL, GPUBE_BY_BOXES, GPUBE_BY_TILES, GPUBE_BY_PANELS, GPUBE_BY_STRIPS };
 
-enum { GPUBE_TRIED_TILES = 1, GPUBE_TRIED_PANELS = 2, GPUBE_TRIED_BOXES = 4 };
+enum {
+	GPUBE_TRIED_TILES = 1,
+	GPUBE_TRIED_PANELS = 2,
+	GPUBE_TRIED_BOXES = 4,
+	GPUBE_TRIED_STRIPS = 8,
+};
 
 struct gpube__cuda_plan {
 	enum gpube__by by;
@@ -37,6 +44,7 @@ struct gpube__cuda_plan {
 	double cycles, spent; /* of the device: predicted, and of all contractions so far */
 	struct gpube__direct direct;
 	struct gpube__panel panel;
+	struct gpube__strip strip;
 	struct gpube__box box; /* the largest; untouched where nothing is done by boxes */
 };
 

@@ -12,6 +12,9 @@
 
 #include "gpube/ops/contract_path.h"
 
+#define ALL_TRIED                                                                                  \
+	(GPUBE_TRIED_TILES | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES | GPUBE_TRIED_STRIPS)
+
 static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
 static struct gpube__cuda_plans plans;
 
@@ -55,11 +58,11 @@ static const struct once {
 	{"short in 64 bits", "a=10 b=10 x=10 : a b : x a , x b", GPUBE_INT64, GPUBE_TRIED_TILES,
 		GPUBE_BY_GENERAL},
 	{"a product", "a=2048 b=2048 x=2048 : a b : a x , x b", GPUBE_INT32,
-		GPUBE_TRIED_TILES | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES, GPUBE_BY_PANELS},
+		ALL_TRIED, GPUBE_BY_PANELS},
 	{"a long one in 64 bits", "a=200 b=200 c=200 x=50 : a b c : x a , x b c", GPUBE_INT64,
-		GPUBE_TRIED_TILES | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES, GPUBE_BY_BOXES},
+		ALL_TRIED, GPUBE_BY_BOXES},
 	{"many reduced", "x=100 y=100 z=100 : : x y , y z , x", GPUBE_INT64,
-		GPUBE_TRIED_TILES | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES, GPUBE_BY_GENERAL},
+		ALL_TRIED, GPUBE_BY_GENERAL},
 };
 
 static void is_searched(void **state)
@@ -78,7 +81,7 @@ static void is_searched(void **state)
 /* What comes often is worth a search at last, and nothing is lost by what it finds. */
 static void a_search_when_it_pays(void **state)
 {
-	const unsigned all = GPUBE_TRIED_TILES | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES;
+	const unsigned all = ALL_TRIED;
 	struct contraction c;
 	const struct gpube__cuda_plan *p;
 	double first, spent = 0;
