@@ -5,8 +5,9 @@
 #define STARTS 3 /* units whose first cells a block knows */
 
 /* First cells of a unit. */
-struct strip_unit {
-	int64_t in[GPUBE_STRIP_OPS], out;
+template <typename T> struct strip_unit {
+	const T *in[GPUBE_STRIP_OPS];
+	T *out;
 };
 
 /* ---- R ---------------------------------------------------------------------------------- */
@@ -43,11 +44,8 @@ __device__ static inline void copy_cells(const struct gpube__strip &d, const T *
 }
 
 template <typename T>
-__device__ static inline void copy_r(const struct gpube__strip &d,
-	const struct gpube__strip_io &io, const struct strip_unit *u, uint32_t to)
+__device__ static inline void copy_r(const struct gpube__strip &d, const T *from, uint32_t to)
 {
-	const T *const from = (const T *)io.in[0] + u->in[0];
-
 	if (d.r_wide)
 		copy_fours(d, from, to);
 	else
@@ -67,55 +65,83 @@ static __device__ __noinline__ void list_init(
 				gpube__strip_entry(&d, &t, t.first + k, i);
 }
 
-/* The table for a unit: 4 cells of a thread at a time, whose reads are on their way together. */
+/*
+ * Adds N operands of a table, from its k-th on, to U cells; list: where its lists are in shared
+ * memory. All reads are on their way together.
+ */
+template <typename T, int N, int U>
+__device__ static inline void add_terms(const struct gpube__strip &d,
+	const struct gpube__strip_table &t, const struct strip_unit<T> *u, uint32_t k, uint32_t list,
+	const struct gpube__strip_cell *cell, T *sum)
+{
+	T v[N][U];
+
+#pragma unroll
+	for (int i = 0; i < N; i++) {
+		const uint32_t op = t.first + k + i, step = d.op[op].x;
+		const uint32_t at = list + (k + i) * t.cells * 4;
+		const T *const from = u->in[op];
+
+#pragma unroll
+		for (int j = 0; j < U; j++) {
+			int32_t offset;
+			const T *cell_at;
+
+			load_shared(&offset, at + cell[j].cell * 4);
+			asm("mad.wide.u32 %0, %1, %2, %3;"
+			    : "=l"(cell_at)
+			    : "r"((uint32_t)offset + cell[j].x * step), "n"((int)sizeof(T)),
+			    "l"(from));
+			v[i][j] = __ldg(cell_at);
+		}
+	}
+#pragma unroll
+	for (int i = 0; i < N; i++)
+#pragma unroll
+		for (int j = 0; j < U; j++)
+			sum[j] += v[i][j];
+}
+
+/* The table for a unit, of which a thread has some cells at a time; at: of shared memory. */
 template <typename T>
 __device__ static inline void sum_table(const struct gpube__strip &d,
-	const struct gpube__strip_table &t, const struct gpube__strip_io &io,
-	const struct strip_unit *u, uint32_t *shared, uint32_t buffer)
+	const struct gpube__strip_table &t, const struct strip_unit<T> *u, uint32_t at,
+	uint32_t buffer)
 {
-	constexpr int U = 4, TERMS = 3;
+	constexpr int U = 4;
+	const uint32_t list = at + t.list * 4, all = t.all, n = t.n, threads = blockDim.x;
 	struct gpube__strip_cell c = gpube__strip_first_cell(&t, threadIdx.x);
-	T *const to = (T *)shared + t.at[buffer];
 
-	for (uint32_t i = threadIdx.x; i < t.all; i += U * blockDim.x) {
+	at += t.at[buffer] * 4;
+#pragma unroll 1
+	for (uint32_t i = threadIdx.x; i < all; i += U * threads) {
 		struct gpube__strip_cell cell[U];
 		T sum[U];
 
 #pragma unroll
 		for (int j = 0; j < U; j++) {
+			const bool is_last = i + j * threads >= all; /* then any will do */
+
 			sum[j] = 0;
-			cell[j] = c;
+			cell[j].cell = is_last ? 0 : c.cell;
+			cell[j].x = is_last ? 0 : c.x;
 			c = gpube__strip_next_cell(&t, c);
 		}
 #pragma unroll 1
-		for (uint32_t k0 = 0; k0 < t.n; k0 += TERMS) {
-			T v[U][TERMS];
-
-#pragma unroll
-			for (uint32_t k = 0; k < TERMS; k++) {
-				const bool has = k0 + k < t.n;
-				const uint32_t op = t.first + (has ? k0 + k : 0);
-				const T *const from = (const T *)io.in[op] + u->in[op];
-				const uint32_t *const list =
-					shared + t.list + (op - t.first) * t.cells;
-
-#pragma unroll
-				for (int j = 0; j < U; j++)
-					v[j][k] = has && i + j * blockDim.x < t.all
-							  ? __ldg(from + (list[cell[j].cell] +
-										 cell[j].x * d.op[op].x))
-							  : (T)0;
-			}
-#pragma unroll
-			for (uint32_t k = 0; k < TERMS; k++)
-#pragma unroll
-				for (int j = 0; j < U; j++)
-					sum[j] += v[j][k];
-		}
+		for (uint32_t k = 0; k < n; k += 3)
+			if (n - k >= 3)
+				add_terms<T, 3, U>(d, t, u, k, list, cell, sum);
+			else if (n - k == 2)
+				add_terms<T, 2, U>(d, t, u, k, list, cell, sum);
+			else
+				add_terms<T, 1, U>(d, t, u, k, list, cell, sum);
 #pragma unroll
 		for (int j = 0; j < U; j++)
-			if (i + j * blockDim.x < t.all)
-				to[i + j * blockDim.x] = sum[j];
+			if (i + j * threads < all)
+				asm volatile("st.shared.b32 [%0], %1;" ::"r"(
+						     at + (i + j * threads) * 4),
+					     "r"(__builtin_bit_cast(uint32_t, sum[j]))
+					     : "memory");
 	}
 }
 
@@ -208,7 +234,7 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 {
 	constexpr uint32_t BYTES = sizeof(T);
 	extern __shared__ __align__(16) unsigned char memory[];
-	__shared__ struct strip_unit units[STARTS];
+	__shared__ struct strip_unit<T> units[STARTS];
 	const struct gpube__strip_table &l = d.table[STRIP_L], &s = d.table[STRIP_S];
 	uint32_t *const shared = (uint32_t *)memory;
 	const uint32_t cells_at = (uint32_t)__cvta_generic_to_shared(memory), t = threadIdx.x;
@@ -217,12 +243,13 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 	const uint32_t place_l = cells_at + gpube__strip_place(&d, &l, 4 * t) * BYTES;
 	const uint32_t place_s = HAS_S ? cells_at + gpube__strip_place(&d, &s, 4 * t) * BYTES : 0;
 	uint32_t left = begin - gpube__strip_split(begin, d.n_loop, d.by_loop) * d.n_loop;
-	int64_t start = 0;
+	T *start = NULL; /* of table t */
 
 	left = d.n_loop - left;
 	if (t <= d.n_ops) {
-		start = gpube__strip_start(&d, t < d.n_ops ? (int)t : -1, begin);
-		*(t < d.n_ops ? &units[0].in[t] : &units[0].out) = start;
+		start = (t < d.n_ops ? (T *)io.in[t] : (T *)io.out) +
+			gpube__strip_start(&d, t < d.n_ops ? (int)t : -1, begin);
+		*(t < d.n_ops ? (T **)&units[0].in[t] : &units[0].out) = start;
 	}
 #pragma unroll 1
 	for (int i = 0; i < 1 + HAS_S; i++)
@@ -237,27 +264,27 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 		if (unit < end)
 #pragma unroll 1
 			for (int i = 0; i < 1 + HAS_S; i++)
-				sum_table<T>(d, d.table[i], io, &units[now], shared, turn);
+				sum_table<T>(d, d.table[i], &units[now], cells_at, turn);
 		if (unit > begin && t < d.quads) {
 			T best[P][4];
 
 			combine<T, P, HAS_S>(d, cells_at + t * 16,
 				HAS_S ? place_s + s.at[turn ^ 1] * BYTES : 0,
 				place_l + l.at[turn ^ 1] * BYTES, best);
-			store_strip<T, P>(d, (T *)io.out + units[before].out + 4 * t, best);
+			store_strip<T, P>(d, units[before].out + 4 * t, best);
 		}
 		if (unit == end)
 			break;
 		if (unit == begin || left == 0) {
 			__syncthreads(); /* the last R may still be read */
-			copy_r<T>(d, io, &units[now], cells_at);
+			copy_r<T>(d, units[now].in[0], cells_at);
 			left = left ? left : d.n_loop;
 		}
 		left--;
 		now = now + 1 == STARTS ? 0 : now + 1;
 		if (unit + 1 < end && t <= d.n_ops) {
 			start += gpube__strip_advance(&d, t < d.n_ops ? (int)t : -1, unit + 1);
-			*(t < d.n_ops ? &units[now].in[t] : &units[now].out) = start;
+			*(t < d.n_ops ? (T **)&units[now].in[t] : &units[now].out) = start;
 		}
 	}
 }

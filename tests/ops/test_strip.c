@@ -251,6 +251,7 @@ static const char *const chosen[] = {
 	"x=10 a=10 b=10 c=10 d=10 : a b c d : a b c d x , a x , b x , c x , c d x , x",
 	"x=3 a=7 b=2048 : a b : x a , b x",
 	"x=2 a=8 b=8 c=16384 : a b c : x a b , x c",
+	"x=2 a=10 b=8 c=16384 : a b c : x a b , x c",
 	"x=3 a=4 b=2048 : a b : x a , x b , a",
 	"x=5 a=10 b=1024 : a b : x a , b",
 };
