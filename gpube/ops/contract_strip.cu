@@ -53,6 +53,15 @@ __device__ static inline void copy_r(const struct gpube__strip &d, const T *from
 	copies_commit();
 }
 
+/* base + i, by one instruction that is not of the add-mins' unit. */
+template <typename T> __device__ static inline const T *plus(const T *base, uint32_t i)
+{
+	const T *sum;
+
+	asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(sum) : "r"(i), "n"((int)sizeof(T)), "l"(base));
+	return sum;
+}
+
 /* ---- S and L ---------------------------------------------------------------------------- */
 
 /* The lists of a table: for each operand and cell, cells of memory from the unit's first one. */
@@ -66,34 +75,25 @@ static __device__ __noinline__ void list_init(
 }
 
 /*
- * Adds N operands of a table, from its k-th on, to U cells; list: where its lists are in shared
- * memory. All reads are on their way together.
+ * Adds N operands of a table, from its k-th on, to one of its cells for U of x; list: the cell's
+ * entries are in shared memory. All reads are on their way together.
  */
 template <typename T, int N, int U>
 __device__ static inline void add_terms(const struct gpube__strip &d,
-	const struct gpube__strip_table &t, const struct strip_unit<T> *u, uint32_t k, uint32_t list,
-	const struct gpube__strip_cell *cell, T *sum)
+	const struct gpube__strip_table &t, const struct strip_unit<T> *u, uint32_t k,
+	uint32_t list, const uint32_t *x, T *sum)
 {
 	T v[N][U];
 
 #pragma unroll
 	for (int i = 0; i < N; i++) {
 		const uint32_t op = t.first + k + i, step = d.op[op].x;
-		const uint32_t at = list + (k + i) * t.cells * 4;
-		const T *const from = u->in[op];
+		int32_t offset;
 
+		load_shared(&offset, list + (k + i) * t.cells * 4);
 #pragma unroll
-		for (int j = 0; j < U; j++) {
-			int32_t offset;
-			const T *cell_at;
-
-			load_shared(&offset, at + cell[j].cell * 4);
-			asm("mad.wide.u32 %0, %1, %2, %3;"
-			    : "=l"(cell_at)
-			    : "r"((uint32_t)offset + cell[j].x * step), "n"((int)sizeof(T)),
-			    "l"(from));
-			v[i][j] = __ldg(cell_at);
-		}
+		for (int j = 0; j < U; j++)
+			v[i][j] = __ldg(plus(u->in[op], (uint32_t)offset + x[j] * step));
 	}
 #pragma unroll
 	for (int i = 0; i < N; i++)
@@ -102,47 +102,54 @@ __device__ static inline void add_terms(const struct gpube__strip &d,
 			sum[j] += v[i][j];
 }
 
-/* The table for a unit, of which a thread has some cells at a time; at: of shared memory. */
+/* One cell of a table for U of the x of a row of threads, from the first-th on. */
+template <typename T, int U>
+__device__ static inline void sum_cells(const struct gpube__strip &d,
+	const struct gpube__strip_table &t, const struct strip_unit<T> *u, uint32_t list,
+	uint32_t to, uint32_t row, uint32_t first)
+{
+	uint32_t x[U];
+	T sum[U];
+
+#pragma unroll
+	for (int j = 0; j < U; j++) {
+		x[j] = gpube__strip_x(&d, &t, row, first + j);
+		sum[j] = 0;
+	}
+#pragma unroll 1
+	for (uint32_t k = 0; k < t.n; k += 3)
+		if (t.n - k >= 3)
+			add_terms<T, 3, U>(d, t, u, k, list, x, sum);
+		else if (t.n - k == 2)
+			add_terms<T, 2, U>(d, t, u, k, list, x, sum);
+		else
+			add_terms<T, 1, U>(d, t, u, k, list, x, sum);
+#pragma unroll
+	for (int j = 0; j < U; j++)
+		asm volatile("st.shared.b32 [%0], %1;" ::"r"(to + x[j] * t.cells * 4),
+			     "r"(__builtin_bit_cast(uint32_t, sum[j]))
+			     : "memory");
+}
+
+/* The table for a unit; at: address of shared memory. */
 template <typename T>
 __device__ static inline void sum_table(const struct gpube__strip &d,
 	const struct gpube__strip_table &t, const struct strip_unit<T> *u, uint32_t at,
 	uint32_t buffer)
 {
-	constexpr int U = 4;
-	const uint32_t list = at + t.list * 4, all = t.all, n = t.n, threads = blockDim.x;
-	struct gpube__strip_cell c = gpube__strip_first_cell(&t, threadIdx.x);
+	const uint32_t row = gpube__strip_split(threadIdx.x, t.side, t.by_side);
+	const uint32_t list = at + t.list * 4, to = at + t.at[buffer] * 4;
 
-	at += t.at[buffer] * 4;
+	if (row >= t.rows)
+		return;
 #pragma unroll 1
-	for (uint32_t i = threadIdx.x; i < all; i += U * threads) {
-		struct gpube__strip_cell cell[U];
-		T sum[U];
-
-#pragma unroll
-		for (int j = 0; j < U; j++) {
-			const bool is_last = i + j * threads >= all; /* then any will do */
-
-			sum[j] = 0;
-			cell[j].cell = is_last ? 0 : c.cell;
-			cell[j].x = is_last ? 0 : c.x;
-			c = gpube__strip_next_cell(&t, c);
-		}
+	for (uint32_t cell = threadIdx.x - row * t.side; cell < t.cells; cell += t.side)
+		if (t.each <= 2)
+			sum_cells<T, 2>(d, t, u, list + cell * 4, to + cell * 4, row, 0);
+		else
 #pragma unroll 1
-		for (uint32_t k = 0; k < n; k += 3)
-			if (n - k >= 3)
-				add_terms<T, 3, U>(d, t, u, k, list, cell, sum);
-			else if (n - k == 2)
-				add_terms<T, 2, U>(d, t, u, k, list, cell, sum);
-			else
-				add_terms<T, 1, U>(d, t, u, k, list, cell, sum);
-#pragma unroll
-		for (int j = 0; j < U; j++)
-			if (i + j * threads < all)
-				asm volatile("st.shared.b32 [%0], %1;" ::"r"(
-						     at + (i + j * threads) * 4),
-					     "r"(__builtin_bit_cast(uint32_t, sum[j]))
-					     : "memory");
-	}
+			for (uint32_t i = 0; i < t.each; i += 5)
+				sum_cells<T, 5>(d, t, u, list + cell * 4, to + cell * 4, row, i);
 }
 
 /* ---- a unit ----------------------------------------------------------------------------- */
@@ -159,10 +166,11 @@ template <typename T, int N> __device__ static inline void load_row(T *to, uint3
 	}
 }
 
-/* The best of all x; where a thread reads R, S and L: bytes of shared memory. */
+/* The best of all x, and none above 'most'; where a thread reads R, S and L: bytes of shared
+ * memory. */
 template <typename T, int P, bool HAS_S>
 __device__ static inline void combine(
-	const struct gpube__strip &d, uint32_t r, uint32_t s, uint32_t l, T (*best)[4])
+	const struct gpube__strip &d, T most, uint32_t r, uint32_t s, uint32_t l, T (*best)[4])
 {
 	const uint32_t next_r = d.r_row * (uint32_t)sizeof(T);
 	const uint32_t next_s = d.table[STRIP_S].cells * (uint32_t)sizeof(T);
@@ -172,7 +180,7 @@ __device__ static inline void combine(
 	for (int p = 0; p < P; p++)
 #pragma unroll
 		for (int v = 0; v < 4; v++)
-			best[p][v] = most<T>();
+			best[p][v] = most;
 #pragma unroll 2
 	for (uint32_t x = 0; x < d.n_x; x++) {
 		T a[P], b[4];
@@ -200,17 +208,17 @@ __device__ static inline void combine(
 
 /* Past the caches, which are better kept for what is read again. */
 template <typename T, int P>
-__device__ static inline void store_strip(const struct gpube__strip &d, T *out, T (*best)[4])
+__device__ static inline void store_strip(
+	const struct gpube__strip &d, struct cut<T> cut, T *out, T (*best)[4])
 {
-	const struct cut<T> cut = cut_init<T>(&d);
-
 #pragma unroll
 	for (int p = 0; p < P; p++) {
 		int4 w;
 
+		if (cut.to != cut.threshold)
 #pragma unroll
-		for (int v = 0; v < 4; v++)
-			best[p][v] = cut_of(best[p][v], cut);
+			for (int v = 0; v < 4; v++)
+				best[p][v] = cut_of(best[p][v], cut);
 		memcpy(&w, best[p], sizeof(w));
 		if (p < (int)d.np)
 			__stcs((int4 *)(out + d.out_p[p]), w);
@@ -243,6 +251,8 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 	const uint32_t place_l = cells_at + gpube__strip_place(&d, &l, 4 * t) * BYTES;
 	const uint32_t place_s = HAS_S ? cells_at + gpube__strip_place(&d, &s, 4 * t) * BYTES : 0;
 	uint32_t left = begin - gpube__strip_split(begin, d.n_loop, d.by_loop) * d.n_loop;
+	const struct cut<T> cut = cut_init<T>(&d);
+	constexpr bool is_int = (T)0.5f == (T)0;
 	T *start = NULL; /* of table t */
 
 	left = d.n_loop - left;
@@ -254,7 +264,7 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 #pragma unroll 1
 	for (int i = 0; i < 1 + HAS_S; i++)
 		list_init(d, d.table[i], shared);
-	/* the tables of a unit are made while the one before is computed */
+		/* the tables of a unit are made while the one before is computed */
 #pragma unroll 1
 	for (uint32_t unit = begin, now = 0, turn = 0;; unit++, turn ^= 1) {
 		const uint32_t before = now == 0 ? STARTS - 1 : now - 1;
@@ -268,10 +278,10 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 		if (unit > begin && t < d.quads) {
 			T best[P][4];
 
-			combine<T, P, HAS_S>(d, cells_at + t * 16,
-				HAS_S ? place_s + s.at[turn ^ 1] * BYTES : 0,
+			combine<T, P, HAS_S>(d, is_int ? cut.threshold : most<T>(),
+				cells_at + t * 16, HAS_S ? place_s + s.at[turn ^ 1] * BYTES : 0,
 				place_l + l.at[turn ^ 1] * BYTES, best);
-			store_strip<T, P>(d, units[before].out + 4 * t, best);
+			store_strip<T, P>(d, cut, units[before].out + 4 * t, best);
 		}
 		if (unit == end)
 			break;
@@ -293,13 +303,17 @@ template <typename T> static gpube__strip_function function_of(const struct gpub
 {
 	switch (d->kernel) {
 	case STRIP_1:
-		return d->table[STRIP_S].n ? strip_kernel<T, 1, true, 4> : strip_kernel<T, 1, false, 4>;
+		return d->table[STRIP_S].n ? strip_kernel<T, 1, true, 4>
+					   : strip_kernel<T, 1, false, 4>;
 	case STRIP_4:
-		return d->table[STRIP_S].n ? strip_kernel<T, 4, true, 4> : strip_kernel<T, 4, false, 4>;
+		return d->table[STRIP_S].n ? strip_kernel<T, 4, true, 4>
+					   : strip_kernel<T, 4, false, 4>;
 	case STRIP_8:
-		return d->table[STRIP_S].n ? strip_kernel<T, 8, true, 3> : strip_kernel<T, 8, false, 3>;
+		return d->table[STRIP_S].n ? strip_kernel<T, 8, true, 3>
+					   : strip_kernel<T, 8, false, 3>;
 	default:
-		return d->table[STRIP_S].n ? strip_kernel<T, 10, true, 3> : strip_kernel<T, 10, false, 3>;
+		return d->table[STRIP_S].n ? strip_kernel<T, 10, true, 3>
+					   : strip_kernel<T, 10, false, 3>;
 	}
 }
 

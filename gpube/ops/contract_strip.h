@@ -15,8 +15,8 @@
  * operands have; they are made for one unit while the unit before is computed.
  *
  * Blocks do an equal number of units each, one after the other. Where P takes a part of a dim, the
- * last part is moved back to end with the dim and some cells are computed twice. A strip ends within
- * one dim, at a divisor of its size.
+ * last part is moved back to end with the dim and some cells are computed twice. A strip ends
+ * within one dim, at a divisor of its size.
  */
 #ifndef GPUBE_OPS_CONTRACT_STRIP_H
 #define GPUBE_OPS_CONTRACT_STRIP_H
@@ -55,27 +55,29 @@ struct gpube__strip_dim {
 struct gpube__strip_op {
 	uint32_t x, outer[GPUBE_STRIP_OUTER], dim[GPUBE_STRIP_DIMS];
 	uint32_t p[GPUBE_STRIP_P]; /* to the i-th value of P */
-	int32_t order;		   /* the contraction's operand that it is */
+	int32_t order;             /* the contraction's operand that it is */
 };
 
 enum { STRIP_L, STRIP_S };
 
 /* One of them: cells in the order of the dims that it has, then P. */
 struct gpube__strip_table {
-	uint32_t first, n;       /* operands */
-	uint32_t dims;           /* bits of the strip's dims that it has */
-	uint32_t group;          /* words for the values of P */
-	uint32_t cells, all;     /* of an x; of all x */
-	uint32_t at[2], list;    /* words of shared memory: two buffers, gpube__strip_entry() of all */
-	uint32_t next_x, next;   /* a thread's next cell */
-	struct gpube__divisor by_cells;
+	uint32_t first, n;    /* operands */
+	uint32_t dims;        /* bits of the strip's dims that it has */
+	uint32_t group;       /* words for the values of P */
+	uint32_t cells, all;  /* of an x; of all x */
+	uint32_t at[2], list; /* words of shared memory: two buffers, gpube__strip_entry() of all */
+	uint32_t side, rows;  /* threads side by side along cells, and such rows of them */
+	uint32_t each;        /* x of a row */
+	struct gpube__divisor by_side;
 };
 
 /* How R is copied, where single cells are: along what lies together in memory. */
 struct gpube__strip_copy {
-	uint32_t n_inner, n;		/* cells of a row; all cells */
-	uint32_t from_inner, from_outer; /* cells of memory to the next in the row, to the next row */
-	uint32_t to_inner, to_outer;	/* words of shared memory */
+	uint32_t n_inner, n; /* cells of a row; all cells */
+	uint32_t from_inner,
+		from_outer;          /* cells of memory to the next in the row, to the next row */
+	uint32_t to_inner, to_outer; /* words of shared memory */
 	uint32_t next_outer, next_inner; /* a thread's next cell */
 	struct gpube__divisor by_inner;
 };
@@ -84,10 +86,10 @@ struct gpube__strip {
 	uint32_t kernel, threads, blocks, shared_bytes;
 	uint32_t n_units, n_loop; /* so many units in a row have the same R */
 	struct gpube__divisor by_loop;
-	uint32_t n_x, np, quads;  /* a quarter of the cells of a strip */
+	uint32_t n_x, np, quads; /* a quarter of the cells of a strip */
 	uint32_t n_ops, n_outer, n_dims;
-	uint32_t r_row, r_wide;   /* words of R from one x to the next; four copied at once */
-	int32_t one;		  /* 1, which the compiler does not know */
+	uint32_t r_row, r_wide; /* words of R from one x to the next; four copied at once */
+	int32_t one;            /* 1, which the compiler does not know */
 	int64_t cut, threshold;
 	struct gpube__strip_copy copy;
 	struct gpube__strip_table table[2];
@@ -121,8 +123,7 @@ GPUBE_HD static inline int64_t gpube__strip_start(
 	int64_t offset = 0;
 
 	for (uint32_t i = 0; i < d->n_outer; i++) {
-		const uint32_t rest =
-			gpube__strip_split(unit, d->outer[i].n, d->outer[i].by_n);
+		const uint32_t rest = gpube__strip_split(unit, d->outer[i].n, d->outer[i].by_n);
 
 		offset += gpube__strip_outer_at(d, k, i, unit - rest * d->outer[i].n);
 		unit = rest;
@@ -160,8 +161,8 @@ GPUBE_HD static inline uint32_t gpube__strip_first_unit(
 }
 
 /* Cells of memory from the unit's first one to cell 'cell' of a table, in operand k, for x = 0. */
-GPUBE_HD static inline uint32_t gpube__strip_entry(const struct gpube__strip *d,
-	const struct gpube__strip_table *t, uint32_t k, uint32_t cell)
+GPUBE_HD static inline uint32_t gpube__strip_entry(
+	const struct gpube__strip *d, const struct gpube__strip_table *t, uint32_t k, uint32_t cell)
 {
 	uint32_t offset = 0;
 
@@ -173,8 +174,7 @@ GPUBE_HD static inline uint32_t gpube__strip_entry(const struct gpube__strip *d,
 	}
 	for (uint32_t i = d->n_dims; i-- > 0;)
 		if (t->dims >> i & 1) {
-			const uint32_t rest =
-				gpube__strip_split(cell, d->dim[i].n, d->dim[i].by_n);
+			const uint32_t rest = gpube__strip_split(cell, d->dim[i].n, d->dim[i].by_n);
 
 			offset += (cell - rest * d->dim[i].n) * d->op[k].dim[i];
 			cell = rest;
@@ -200,28 +200,13 @@ GPUBE_HD static inline uint32_t gpube__strip_place(
 	return place;
 }
 
-/* A cell of a table that a thread fills: x and which one. */
-struct gpube__strip_cell {
-	uint32_t x, cell;
-};
-
-GPUBE_HD static inline struct gpube__strip_cell gpube__strip_first_cell(
-	const struct gpube__strip_table *t, uint32_t thread)
+/* The i-th x that row number 'row' of the threads fills a table for; past the last, that again. */
+GPUBE_HD static inline uint32_t gpube__strip_x(
+	const struct gpube__strip *d, const struct gpube__strip_table *t, uint32_t row, uint32_t i)
 {
-	const uint32_t x = gpube__strip_split(thread, t->cells, t->by_cells);
-	const struct gpube__strip_cell c = {x, thread - x * t->cells};
+	const uint32_t x = row + i * t->rows;
 
-	return c;
-}
-
-GPUBE_HD static inline struct gpube__strip_cell gpube__strip_next_cell(
-	const struct gpube__strip_table *t, struct gpube__strip_cell c)
-{
-	const uint32_t cell = c.cell + t->next, carry = cell >= t->cells;
-	const struct gpube__strip_cell next = {
-		c.x + t->next_x + carry, cell - (carry ? t->cells : 0)};
-
-	return next;
+	return x < d->n_x ? x : d->n_x - 1;
 }
 
 /* A cell of R that a thread copies: where in its row, from which cell to which word. */

@@ -21,20 +21,20 @@ const struct gpube__strip_kernel_info gpube__strip_kernels[N_STRIP_KERNELS] = {
 #define STATIC_BYTES 1280 /* of a block's shared memory, what the system takes included */
 #define DRAM_BYTES   15.0 /* of a multiprocessor, in a cycle */
 #define L2_BYTES     24.0
-#define LAUNCH	     8000.0
+#define LAUNCH       8000.0
 #define PROLOGUE     5000.0 /* of a block */
-#define WAIT	     1800.0 /* of a unit, for tables that are summed and the barrier */
-#define WAIT_ROUND   600.0  /* more for each four cells of a thread past the first eight */
-#define WAIT_R	     1500.0 /* more where R is copied */
-#define BESIDE	     0.15   /* of what is hidden behind what takes longest */
-#define LOSS	     1.25   /* of the issue slots and of shared memory's cycles */
+#define WAIT         1800.0 /* of a unit, for tables that are summed and the barrier */
+#define WAIT_ROUND   600.0  /* more for each time a thread waits past the second */
+#define WAIT_R       1500.0 /* more where R is copied */
+#define BESIDE       0.15   /* of what is hidden behind what takes longest */
+#define LOSS         1.25   /* of the issue slots and of shared memory's cycles */
 
 struct choice {
-	int r;          /* the operand */
-	int first;      /* the strip's first dim, of which it has 'lo' values */
+	int r;     /* the operand */
+	int first; /* the strip's first dim, of which it has 'lo' values */
 	int64_t lo;
-	uint64_t p;     /* dims of P; more than one: whole */
-	int np;         /* values of P */
+	uint64_t p; /* dims of P; more than one: whole */
+	int np;     /* values of P */
 	enum gpube__strip_kernel kernel;
 	double cycles;
 };
@@ -103,7 +103,8 @@ static int64_t p_value(const struct planner *p, const struct choice *c, int d, i
 	return i % p->s->size[d];
 }
 
-static void set_op(struct gpube__strip_op *o, const struct planner *p, const struct choice *c, int k)
+static void set_op(
+	struct gpube__strip_op *o, const struct planner *p, const struct choice *c, int k)
 {
 	o->order = k;
 	o->x = (uint32_t)stride_of(p, k, p->s->n_out);
@@ -134,9 +135,10 @@ static void set_table(struct gpube__strip_table *t, const struct gpube__strip *d
 		t->cells *= d->dim[i].n;
 	}
 	t->all = t->cells * d->n_x;
-	t->next_x = d->threads / t->cells;
-	t->next = d->threads % t->cells;
-	t->by_cells = gpube__divisor_of(t->cells);
+	t->side = t->cells < d->threads ? t->cells : d->threads;
+	t->rows = d->threads / t->side < d->n_x ? d->threads / t->side : d->n_x;
+	t->each = (d->n_x + t->rows - 1) / t->rows;
+	t->by_side = gpube__divisor_of(t->side);
 }
 
 static void set_copy(struct gpube__strip *d, const struct choice *c, const struct planner *p)
@@ -192,8 +194,8 @@ static bool add_outers(struct gpube__strip *d, const struct planner *p, const st
 	for (int with_r = 0; with_r < 2; with_r++) {
 		for (int e = c->first; e >= 0; e--) {
 			const int64_t size = p->s->size[e];
-			const int64_t part = e == c->first                  ? c->lo
-					     : !(c->p >> e & 1)             ? 1
+			const int64_t part = e == c->first                   ? c->lo
+					     : !(c->p >> e & 1)              ? 1
 					     : c->p & (c->p - 1) /* whole */ ? size
 									     : c->np;
 			const int64_t n = divide_up(size, part);
@@ -281,18 +283,23 @@ static bool make(struct gpube__strip *d, const struct planner *p, const struct c
 /* Blocks of a multiprocessor. */
 static int at_once(const struct gpube__strip *d, const struct gpube__box_device *device)
 {
-	const int by_registers =
-		gpube__strip_kernels[d->kernel].sm_threads / (int)d->threads;
+	const int by_registers = gpube__strip_kernels[d->kernel].sm_threads / (int)d->threads;
 	const int by_shared = (int)(device->sm_shared_bytes / (d->shared_bytes + STATIC_BYTES));
 	const int n = by_registers < by_shared ? by_registers : by_shared;
 
 	return n < 16 ? n : 16;
 }
 
-/* Issue slots of a block to sum a table for a unit. */
+/* How often a thread waits for reads to sum a table for a unit: up to five of x at a time. */
+static double sum_rounds(const struct gpube__strip_table *t)
+{
+	return t->all ? ceil((double)t->cells / t->side) * ceil(t->each / 5.0) : 0;
+}
+
+/* Issue slots of a warp to do so. */
 static double sum_slots(const struct gpube__strip_table *t)
 {
-	return t->n ? ceil((double)t->all / 32) * (14 + 7.0 * t->n) : 0;
+	return 20 + sum_rounds(t) * (20 + 8 * t->n + (t->each <= 2 ? 2 : 5) * (5 + 4.0 * t->n));
 }
 
 static double price(struct gpube__strip *d, const struct planner *p)
@@ -300,22 +307,23 @@ static double price(struct gpube__strip *d, const struct planner *p)
 	const struct gpube__strip_kernel_info *k = &gpube__strip_kernels[d->kernel];
 	const double warps = d->threads / 32.0, n_x = d->n_x, all = d->quads * 4.0 * n_x;
 	const double mins = 4.0 * k->p, n_sms = p->device->n_sms;
-	const struct gpube__strip_table *const l = &d->table[STRIP_L], *const s = &d->table[STRIP_S];
+	const struct gpube__strip_table *const l = &d->table[STRIP_L], *const s =
+									       &d->table[STRIP_S];
 	const double loop = mins * (p->is_float ? 2 : 1) + k->row / 4.0 + (s->n ? 7 : 2) + 5;
 	const double copies = (d->r_wide ? all / 128 * 4 : all / 32 * 10) / d->n_loop;
-	const double issued = warps * (n_x * loop + d->np * (p->is_float ? 5 : 13) + 80) +
-			      sum_slots(l) + sum_slots(s) + copies;
+	const double issued = warps * (n_x * loop + d->np * 5 + 80) +
+			      warps * (sum_slots(l) + sum_slots(s)) + copies;
 	const double shared =
 		warps * n_x * (k->row + 4 + (s->n ? 4 : 0)) + (l->all + s->all) / 16.0;
-	const double busy =
-		LOSS * fmax(fmax(issued / 4, shared), warps * n_x * mins / 2);
-	const double moved = (all / d->n_loop + l->all + s->all + d->quads * 4.0 * d->np) * 4 / L2_BYTES;
+	const double busy = LOSS * fmax(fmax(issued / 4, shared), warps * n_x * mins / 2);
+	const double moved =
+		(all / d->n_loop + l->all + s->all + d->quads * 4.0 * d->np) * 4 / L2_BYTES;
 	const double dram = p->bytes / d->n_units / DRAM_BYTES;
 	const double most = fmax(fmax(busy, moved), dram);
 	const double each = most + BESIDE * (busy + moved + dram - most);
-	const double rounds =
-		fmax(0, ceil((l->all + s->all) / (4.0 * d->threads)) - 2);
-	const double wait = WAIT + WAIT_ROUND * rounds + WAIT_R / d->n_loop + (d->r_wide ? 0 : all / 32 / d->n_loop);
+	const double rounds = fmax(0, sum_rounds(l) + sum_rounds(s) - 2);
+	const double wait = WAIT + WAIT_ROUND * rounds + WAIT_R / d->n_loop +
+			    (d->r_wide ? 0 : all / 32 / d->n_loop);
 	const int n = at_once(d, p->device);
 	double blocks;
 
@@ -324,8 +332,7 @@ static double price(struct gpube__strip *d, const struct planner *p)
 	blocks = fmin(d->n_units, n * n_sms);
 	d->blocks = (uint32_t)blocks;
 	return LAUNCH + PROLOGUE +
-	       ceil(d->n_units / blocks) *
-		       fmax(blocks / n_sms * each, wait + busy);
+	       ceil(d->n_units / blocks) * fmax(blocks / n_sms * each, wait + busy);
 }
 
 static void try_choice(const struct planner *p, const struct choice *t, struct choice *best)

@@ -59,6 +59,9 @@ static const struct once {
 		GPUBE_BY_GENERAL},
 	{"a product", "a=2048 b=2048 x=2048 : a b : a x , x b", GPUBE_INT32,
 		ALL_TRIED, GPUBE_BY_PANELS},
+	{"much written", "x=10 a=10 b=10 c=10 d=10 e=10 f=10 g=10 h=10 : a b c d e f g h : "
+		"a b c d e x , c d e f g h x , a f x , b h x , g x", GPUBE_FLOAT32,
+		GPUBE_TRIED_TILES | GPUBE_TRIED_STRIPS, GPUBE_BY_STRIPS},
 	{"a long one in 64 bits", "a=200 b=200 c=200 x=50 : a b c : x a , x b c", GPUBE_INT64,
 		ALL_TRIED, GPUBE_BY_BOXES},
 	{"many reduced", "x=100 y=100 z=100 : : x y , y z , x", GPUBE_INT64,

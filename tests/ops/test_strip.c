@@ -80,28 +80,29 @@ static void list_init(struct emulation *e, const struct gpube__strip_table *t)
 				gpube__strip_entry(&e->d, t, t->first + k, i);
 }
 
+static void sum_cell(struct emulation *e, const struct gpube__strip_table *t, uint32_t cell,
+	uint32_t x, uint32_t buffer)
+{
+	double sum = 0;
+
+	for (uint32_t k = t->first; k < t->first + t->n; k++)
+		sum += value(e, k,
+			e->in[k] + e->list[t->list + (k - t->first) * t->cells + cell] +
+				x * e->d.op[k].x);
+	store_shared(e, t->at[buffer] + x * t->cells + cell, sum);
+}
+
 static void sum_table(struct emulation *e, const struct gpube__strip_table *t, uint32_t buffer)
 {
 	const struct gpube__strip *d = &e->d;
 
 	for (uint32_t thread = 0; thread < d->threads; thread++) {
-		struct gpube__strip_cell c = gpube__strip_first_cell(t, thread);
+		const uint32_t row = gpube__strip_split(thread, t->side, t->by_side);
 
-		for (uint32_t i = thread; i < t->all; i += d->threads) {
-			double sum = 0;
-
-			if (c.x * t->cells + c.cell != i) {
-				e->problem = "a table's cell out of order";
-				return;
-			}
-			for (uint32_t k = 0; k < t->n; k++)
-				sum += value(e, t->first + k,
-					e->in[t->first + k] +
-						e->list[t->list + k * t->cells + c.cell] +
-						c.x * d->op[t->first + k].x);
-			store_shared(e, t->at[buffer] + i, sum);
-			c = gpube__strip_next_cell(t, c);
-		}
+		for (uint32_t cell = thread - row * t->side; row < t->rows && cell < t->cells;
+			cell += t->side)
+			for (uint32_t i = 0; i < t->each; i++)
+				sum_cell(e, t, cell, gpube__strip_x(d, t, row, i), buffer);
 	}
 }
 
@@ -114,8 +115,7 @@ static void store_cell(struct emulation *e, int64_t at, double v)
 	else if (isnan(v))
 		e->problem = "a word that was not written";
 	else if (c->type == GPUBE_INT32)
-		((int32_t *)c->out)[at] =
-			(int32_t)(v >= (double)c->threshold ? (double)c->cut : v);
+		((int32_t *)c->out)[at] = (int32_t)(v >= (double)c->threshold ? (double)c->cut : v);
 	else
 		((float *)c->out)[at] = (float)v;
 }
@@ -123,7 +123,8 @@ static void store_cell(struct emulation *e, int64_t at, double v)
 static void run_thread(struct emulation *e, uint32_t t, uint32_t buffer)
 {
 	const struct gpube__strip *d = &e->d;
-	const struct gpube__strip_table *const tl = &d->table[STRIP_L], *const ts = &d->table[STRIP_S];
+	const struct gpube__strip_table *const tl = &d->table[STRIP_L], *const ts =
+										&d->table[STRIP_S];
 	const uint32_t l = tl->at[buffer] + gpube__strip_place(d, tl, 4 * t);
 	const uint32_t s = ts->at[buffer] + gpube__strip_place(d, ts, 4 * t);
 
@@ -232,19 +233,25 @@ static void random_shape(void **state)
 
 /* Every kernel, operands of every kind, x in every place, ragged sizes. */
 static const char *const chosen[] = {
-	"x=10 a=10 b=10 c=3 f=10 g=10 h=10 : a b c f g h : x a b c , x c f g h , x a f , x b h , x g",
-	"x=10 a=10 b=10 c=3 f=10 g=10 h=10 : a b c f g h : a b x c , c f x g h , a x f , b x h , g x",
-	"x=10 a=10 b=10 c=3 f=10 g=10 h=10 : a b c f g h : a b c x , c f g h x , a f x , b h x , g x",
+	"x=10 a=10 b=10 c=3 f=10 g=10 h=10 : a b c f g h : x a b c , x c f g h , x a f , x b h , x "
+	"g",
+	"x=10 a=10 b=10 c=3 f=10 g=10 h=10 : a b c f g h : a b x c , c f x g h , a x f , b x h , g "
+	"x",
+	"x=10 a=10 b=10 c=3 f=10 g=10 h=10 : a b c f g h : a b c x , c f g h x , a f x , b h x , g "
+	"x",
 	"x=7 a=9 b=5 c=3 f=6 g=11 h=10 : a b c f g h : x a b c , x c f g h , x a f , x b h , x g",
 	"x=7 a=9 b=5 c=3 f=6 g=11 h=10 : a b c f g h : a b c x , c f g h x , a f x , b h x , g x",
 	"x=11 a=17 b=3 c=4 d=33 : a b c d : x a b , x b c d , x a c , x d",
 	"x=11 a=17 b=3 c=4 d=33 : a b c d : a b x , b c d x , a c x , d x",
 	"x=6 a=3 b=5 c=7 d=44 : a b c d : x a b , b x c d , x a c , x d",
-	"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 l=2 m=2 n=2 : a b c d e f g h i j k l m n : "
+	"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 l=2 m=2 n=2 : a b c d e f g h i j k l m n "
+	": "
 	"x a b c d e f g h , x e f g h i j k l m n , x a d h k , x c m , x b n",
-	"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 l=2 m=2 n=2 : a b c d e f g h i j k l m n : "
+	"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 l=2 m=2 n=2 : a b c d e f g h i j k l m n "
+	": "
 	"a b c d x e f g h , e f x g h i j k l m n , a d x h k , c x m , b x n",
-	"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 l=2 m=2 n=2 : a b c d e f g h i j k l m n : "
+	"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 l=2 m=2 n=2 : a b c d e f g h i j k l m n "
+	": "
 	"a b c d e f g h x , e f g h i j k l m n x , a d h k x , c m x , b n x",
 	"x=10 a=10 b=10 c=10 d=10 : a b c d : x a b c d , x a , x b , x c , x c d , x",
 	"x=10 a=10 b=10 c=10 d=10 : a b c d : a b x c d , a x , b x , c x , c x d , x",
