@@ -251,7 +251,8 @@ bool gpube__bounder_dense(const struct gpube_bounder *b)
 /*
  * A greedy order is enough where elimination is easy; else the search gets a moment, and a longer
  * one where that may bring elimination within reach: in 0.5 s of one core an order of pedigree7 has
- * width 33 and 3e11 joined cells, in 1 s width 24 and 4e8.
+ * width 33 and 3e11 joined cells, in 1 s width 24 and 4e8. (Not where everything depends on
+ * everything: of queen5_5_3's 25 variables 3 s found nothing that half a second had not.)
  */
 static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 {
@@ -270,7 +271,8 @@ static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 	status = gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
 		given ? o->order_seconds : fmin(0.5, most), rate, o->seed);
 	if (status || given || most <= 0.5 || o->method != GPUBE_BOUND_AUTO ||
-		b->order_cost.joined_cells < 0.5 * rate || b->order_cost.joined_cells > 1e4 * rate)
+		gpube__bounder_dense(b) || b->order_cost.joined_cells < 0.5 * rate ||
+		b->order_cost.joined_cells > 1e4 * rate)
 		return status;
 	return gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
 		fmin(LONG_ORDER, most), rate, o->seed);
@@ -368,6 +370,18 @@ static double sweep_seconds(const struct gpube_bounder *b)
 	return seconds < 5 ? 0 : seconds;
 }
 
+/* With all the time that is left, where the first attempt to eliminate had a part of it. */
+static int slices(struct gpube_bounder *b)
+{
+	bool done;
+	int status = gpube__bounder_slices(
+		b, b->ctx->deadline > 0 ? b->ctx->deadline - gpube__now() : 60, &done);
+
+	if (!status && done)
+		gpube__bounder_raise(b, b->limit, "elimination");
+	return status;
+}
+
 /*
  * Small domains: the join graph, whose mini-buckets hold many variables (SPOT5,
  * pedigrees, grids). Dense problems are split, large domains make triangles
@@ -408,6 +422,8 @@ static int run_methods(struct gpube_bounder *b)
 		if (gpube__bounder_prefers_joins(b)) {
 			if (!b->opts->no_eliminate)
 				status = gpube__bound_sweep(b, sweep_seconds(b));
+			if (!status && !gpube__bounder_done(b) && !b->opts->no_eliminate)
+				status = slices(b);
 			if (!status && !gpube__bounder_done(b))
 				status = gpube__bound_joins(b, INFINITY);
 		}

@@ -73,6 +73,13 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const int64_t *at,
 	double seconds, bool *done);
 
+/*
+ * gpube__bounder_slices() - elimination of the whole where its tables do not fit, the values of a few
+ * variables given in turn; if that should take a small part of 'seconds', and until it is seen that
+ * it takes more. Otherwise as gpube__bounder_eliminate(), which does so as well, with less patience.
+ */
+int gpube__bounder_slices(struct gpube_bounder *b, double seconds, bool *done);
+
 /* Few variables for the width of the order: nearly everything depends on everything. */
 bool gpube__bounder_dense(const struct gpube_bounder *b);
 

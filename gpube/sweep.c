@@ -1,29 +1,21 @@
 /* sweep.c - runs along the line, with ever more room for states. See sweep.h. */
-#include "gpube/sweep.h"
+#include "gpube/sweep_states.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* log2 of the states that are guessed along a line to begin with, and along the best one: of more
- * there is no proof in a short time. */
-#define HOPELESS   45
-#define MOST_GUESS 28
-
-enum { FIRST_ROOM = 1 << 10, GROWTH = 8 };
+enum { FIRST_ROOM = 1 << 10, GROWTH = 8, MARGIN = 4 };
+/*
+ * What is guessed is believed within LENIENCE: by how much a run may seem to take longer than there
+ * is time for. States of a run before that is asked; those that two cores met in a second.
+ */
+enum { LENIENCE = 3, ENOUGH = 1 << 18 };
+#define STATES_PER_SECOND 1e7
+/* Seconds of the search for a line. */
+#define MOST_SEARCH 60.0
 /* Cells of a message of the bound: as many fit a core's cache. */
 #define MESSAGE_BITS 12
-
-/* Of one layer. parent: the state of the layer before, from which 'value' leads here. */
-struct states {
-	int64_t n, capacity;
-	uint64_t *key;
-	int64_t *cost, *bound; /* of what is assigned; of all */
-	uint32_t *parent;
-	uint8_t *value;
-	uint32_t *slot; /* a hash table of 2^slot_bits: index + 1, or 0 */
-	int slot_bits;
-};
 
 /* How the kept states of a layer were reached. */
 struct trail {
@@ -36,9 +28,12 @@ struct gpube_sweep {
 	struct gpube_heuristic *h;
 	struct gpube_sweep_keys keys;
 	struct trail *trails; /* by position */
+	struct gpube_sweep_work work;
+	struct gpube_sweep_states layers[2];
 	bool fits;
 	int64_t room;     /* of the next run; 0: none was made */
 	double guess;     /* log2 of the states of all layers */
+	double *layer;    /* the states that are guessed of each, by position */
 	double needs;     /* seconds that the next run may take */
 	int64_t n_states; /* of the last run, in all layers */
 	int64_t limit,
@@ -48,216 +43,7 @@ struct gpube_sweep {
 	char by[40];
 };
 
-/* ---- states ---------------------------------------------------------------------------------- */
-
-enum { STATE_BYTES = 8 + 8 + 8 + 4 + 1, TRAIL_BYTES = 4 + 1, SLOT_BYTES = 4 };
-
-static void states_clear(struct gpube_ctx *ctx, struct states *s)
-{
-	gpube__free(ctx, s->key);
-	gpube__free(ctx, s->cost);
-	gpube__free(ctx, s->bound);
-	gpube__free(ctx, s->parent);
-	gpube__free(ctx, s->value);
-	gpube__free(ctx, s->slot);
-	memset(s, 0, sizeof(*s));
-}
-
-static uint64_t hash(const struct states *s, uint64_t key)
-{
-	key *= 0x9e3779b97f4a7c15u;
-	return (key ^ key >> 32) * 0x9e3779b97f4a7c15u >> (64 - s->slot_bits);
-}
-
-/* Where the key is, or would be. */
-static uint64_t slot_of(const struct states *s, uint64_t key)
-{
-	uint64_t at = hash(s, key), last = ((uint64_t)1 << s->slot_bits) - 1;
-
-	while (s->slot[at] && s->key[s->slot[at] - 1] != key)
-		at = (at + 1) & last;
-	return at;
-}
-
-static int rehash(struct gpube_ctx *ctx, struct states *s, int slot_bits)
-{
-	if (slot_bits != s->slot_bits) {
-		gpube__free(ctx, s->slot);
-		s->slot = gpube__alloc(ctx, (uint64_t)1 << slot_bits, sizeof(*s->slot));
-		s->slot_bits = slot_bits;
-		if (!s->slot)
-			return GPUBE_ENOMEM;
-	}
-	memset(s->slot, 0, sizeof(*s->slot) << slot_bits);
-	for (int64_t i = 0; i < s->n; i++)
-		s->slot[slot_of(s, s->key[i])] = (uint32_t)i + 1;
-	return GPUBE_OK;
-}
-
-static int states_grow(struct gpube_ctx *ctx, struct states *s)
-{
-	int64_t capacity = s->capacity ? 2 * s->capacity : FIRST_ROOM, c[5];
-	int bits = s->slot_bits ? s->slot_bits + 1 : 11;
-
-	for (int k = 0; k < 5; k++)
-		c[k] = s->capacity;
-	if (gpube__grow(ctx, &s->key, &c[0], capacity, sizeof(*s->key)) ||
-		gpube__grow(ctx, &s->cost, &c[1], capacity, sizeof(*s->cost)) ||
-		gpube__grow(ctx, &s->bound, &c[2], capacity, sizeof(*s->bound)) ||
-		gpube__grow(ctx, &s->parent, &c[3], capacity, sizeof(*s->parent)) ||
-		gpube__grow(ctx, &s->value, &c[4], capacity, sizeof(*s->value)))
-		return GPUBE_ENOMEM;
-	s->capacity = capacity;
-	return rehash(ctx, s, bits);
-}
-
-static void put(struct states *s, int64_t at, uint64_t key, int64_t cost, int64_t bound,
-	uint32_t parent, uint8_t value)
-{
-	s->key[at] = key;
-	s->cost[at] = cost;
-	s->bound[at] = bound;
-	s->parent[at] = parent;
-	s->value[at] = value;
-}
-
-/* A state, or a cheaper way to one that is there. Errors: ENOMEM */
-static int add(struct gpube_ctx *ctx, struct states *s, uint64_t key, int64_t cost, int64_t bound,
-	uint32_t parent, uint8_t value)
-{
-	uint64_t at = slot_of(s, key);
-	int64_t i = (int64_t)s->slot[at] - 1;
-
-	if (i < 0) {
-		i = s->n++;
-		s->slot[at] = (uint32_t)i + 1;
-		put(s, i, key, cost, bound, parent, value);
-		return s->n == s->capacity ? states_grow(ctx, s) : GPUBE_OK;
-	}
-	if (cost < s->cost[i])
-		put(s, i, key, cost, bound, parent, value);
-	return GPUBE_OK;
-}
-
-/* The kth smallest of n, k < n; reorders v. */
-static int64_t kth(int64_t *v, int64_t n, int64_t k)
-{
-	int64_t low = 0, high = n - 1;
-
-	while (low < high) {
-		int64_t pivot = v[low + (high - low) / 2], i = low - 1, j = high + 1;
-
-		for (;;) {
-			do
-				i++;
-			while (v[i] < pivot);
-			do
-				j--;
-			while (v[j] > pivot);
-			if (i >= j)
-				break;
-			int64_t t = v[i];
-
-			v[i] = v[j];
-			v[j] = t;
-		}
-		if (k <= j)
-			high = j;
-		else
-			low = j + 1;
-	}
-	return v[k];
-}
-
-/*
- * Keeps at most 'room' states, those of the least bounds.
- * dropped  in and out: the least bound that was
- * from     out: bounds from here on need not be added
- */
-static int drop(
-	struct gpube_ctx *ctx, struct states *s, int64_t room, int64_t *dropped, int64_t *from)
-{
-	int64_t *bounds, kept = 0, equal;
-
-	if (s->n <= room)
-		return GPUBE_OK;
-	bounds = gpube__alloc(ctx, (uint64_t)s->n, sizeof(*bounds));
-	if (!bounds)
-		return GPUBE_ENOMEM;
-	memcpy(bounds, s->bound, (size_t)s->n * sizeof(*bounds));
-	*from = kth(bounds, s->n, room);
-	gpube__free(ctx, bounds);
-	*dropped = *from < *dropped ? *from : *dropped;
-	equal = room;
-	for (int64_t i = 0; i < s->n; i++)
-		equal -= s->bound[i] < *from;
-	for (int64_t i = 0; i < s->n; i++) {
-		if (s->bound[i] > *from || (s->bound[i] == *from && equal-- <= 0))
-			continue;
-		put(s, kept++, s->key[i], s->cost[i], s->bound[i], s->parent[i], s->value[i]);
-	}
-	s->n = kept;
-	return rehash(ctx, s, s->slot_bits);
-}
-
-/* ---- a layer ------------------------------------------------------------------------- */
-
-/* 'sum' and the tables at a key; GPUBE__H_DEAD: forbidden, or 'limit' is reached. */
-static int64_t add_up(const struct gpube_sweep_table *t, int n, uint64_t key, int64_t sum)
-{
-	for (int k = 0; k < n; k++) {
-		int64_t v = t[k].cells[gpube__sweep_gather(key, t[k].mask)];
-
-		if (v > GPUBE__H_LIMIT)
-			return GPUBE__H_DEAD;
-		sum += v;
-	}
-	return sum;
-}
-
-/* A layer at work. from: the layer before */
-struct step {
-	struct gpube_sweep *s;
-	const struct gpube_sweep_layer *l;
-	struct states to;
-	int64_t room, most; /* bounds from 'most' on are not kept */
-};
-
-/* What state i of 'from' leads to by value x. */
-static int follow(struct step *t, const struct states *from, int64_t i, int32_t x)
-{
-	const struct gpube_sweep_layer *l = t->l;
-	uint64_t key = from->key[i] | (uint64_t)x << l->shift;
-	int64_t cost = add_up(l->tables, l->n_paid, key, from->cost[i] + l->paid), bound;
-	int status;
-
-	if (cost >= t->s->limit)
-		return GPUBE_OK;
-	bound = add_up(l->tables + l->n_paid, l->n_tables - l->n_paid, key, cost + l->owed);
-	if (bound >= t->most) {
-		if (bound < t->s->dropped)
-			t->s->dropped = bound;
-		return GPUBE_OK;
-	}
-	status = add(t->s->b->ctx, &t->to, key & l->keep, cost, bound, (uint32_t)i, (uint8_t)x);
-	if (!status && t->to.n >= 2 * t->room)
-		status = drop(t->s->b->ctx, &t->to, t->room, &t->s->dropped, &t->most);
-	return status;
-}
-
-static int expand(struct step *t, const struct states *from)
-{
-	struct gpube_ctx *ctx = t->s->b->ctx;
-	int status = states_grow(ctx, &t->to);
-
-	for (int64_t i = 0; i < from->n && !status; i++) {
-		if (i % 4096 == 0 && (gpube__stopped(ctx) || gpube__now() > t->s->end))
-			return gpube__fail_stopped(ctx);
-		for (int32_t x = 0; x < t->l->n_values && !status; x++)
-			status = follow(t, from, i, x);
-	}
-	return status ? status : drop(ctx, &t->to, t->room, &t->s->dropped, &t->most);
-}
+enum { TRAIL_BYTES = 4 + 1, SLOT_BYTES = 4 };
 
 /* ---- a run --------------------------------------------------------------------------- */
 
@@ -268,23 +54,15 @@ static int64_t most_room(const struct gpube_sweep *s)
 	double left = (double)s->b->ctx->memory_bytes - s->h->info.bytes - (double)s->bytes;
 
 	return (int64_t)fmin(
-		fmax(left / (8 * (STATE_BYTES + 2 * SLOT_BYTES)), FIRST_ROOM), 1 << 30);
+		fmax(left / (8 * ((double)s->work.kernels->state_bytes + 2 * SLOT_BYTES)),
+			FIRST_ROOM),
+		1 << 30);
 }
 
 /* The total that a sum stands for; the bounder's limit if it is not below that. */
 static int64_t total_of(const struct gpube_sweep *s, int64_t sum)
 {
 	return sum >= s->limit ? s->b->limit : gpube__heuristic_total(s->h, sum);
-}
-
-/* What is open costs at least what was dropped, or what the least state says. */
-static void raise(struct gpube_sweep *s, const struct states *states)
-{
-	int64_t least = s->dropped;
-
-	for (int64_t i = 0; i < states->n; i++)
-		least = states->bound[i] < least ? states->bound[i] : least;
-	gpube__bounder_raise(s->b, total_of(s, least), s->by);
 }
 
 static void forget_trails(struct gpube_sweep *s)
@@ -297,41 +75,42 @@ static void forget_trails(struct gpube_sweep *s)
 	s->bytes = 0;
 }
 
-/* How the states were reached is kept, by itself. */
-static int keep_trail(struct gpube_sweep *s, struct states *states, int32_t position)
+/*
+ * How the states were reached is kept, by itself. What is open costs at least what was dropped, or
+ * what the least state says.
+ */
+static int keep_trail(
+	struct gpube_sweep *s, const struct gpube_sweep_states *states, int32_t position)
 {
 	struct trail *t = &s->trails[position];
 	uint64_t n = (uint64_t)states->n;
+	int64_t least;
 
 	t->parent = gpube__alloc(s->b->ctx, n, sizeof(*t->parent));
 	t->value = gpube__alloc(s->b->ctx, n, sizeof(*t->value));
 	if (!t->parent || !t->value)
 		return GPUBE_ENOMEM;
-	if (n) {
-		memcpy(t->parent, states->parent, n * sizeof(*t->parent));
-		memcpy(t->value, states->value, n * sizeof(*t->value));
-	}
+	least = gpube__sweep_read(&s->work, states, t->parent, t->value);
 	s->bytes += n * TRAIL_BYTES;
+	gpube__bounder_raise(s->b, total_of(s, least < s->dropped ? least : s->dropped), s->by);
 	return GPUBE_OK;
 }
 
-/* The layer at 'position': *states is the one before, and becomes it. */
-static int sweep_layer(struct gpube_sweep *s, struct states *states, int32_t position)
+/* The layer at 'position', from the one before. */
+static int sweep_layer(struct gpube_sweep *s, struct gpube_sweep_states *to,
+	const struct gpube_sweep_states *from, int32_t position)
 {
-	struct gpube_ctx *ctx = s->b->ctx;
+	const int64_t room = s->room < most_room(s) ? s->room : most_room(s);
 	struct gpube_sweep_layer l;
-	struct step t = {.s = s, .l = &l, .room = s->room, .most = s->limit};
-	int status = gpube__sweep_layer_init(&l, s->h, &s->keys, position);
+	int status = gpube__sweep_layer_init(
+		&l, s->h, &s->keys, s->work.kernels, position, s->limit, from->n);
 
-	if (status)
-		return status;
-	t.room = t.room < most_room(s) ? t.room : most_room(s);
-	status = expand(&t, states);
 	if (!status)
-		status = keep_trail(s, &t.to, position);
-	gpube__sweep_layer_clear(ctx, &l);
-	states_clear(ctx, states);
-	*states = t.to;
+		status = gpube__sweep_step(
+			&s->work, to, from, &l, room, s->limit, s->end, &s->dropped);
+	if (!status)
+		status = keep_trail(s, to, position);
+	gpube__sweep_layer_clear(s->b->ctx, &l);
 	return status;
 }
 
@@ -352,32 +131,57 @@ static int read_off(struct gpube_sweep *s)
 	return gpube__bounder_offer(s->b, s->b->tried, s->by);
 }
 
+/*
+ * Whether a run is not to end in time: if layers to come are as much larger than guessed, or
+ * smaller, as this one is. Mostly they are smaller, as the bound of what is left gets better.
+ */
+static bool takes_too_long(const struct gpube_sweep *s, int64_t n, int32_t position, double start)
+{
+	const double now = gpube__now(), ratio = (double)n / fmax(s->layer[position], 1);
+	double rest = 0;
+
+	if (!isfinite(s->end) || s->n_states < ENOUGH)
+		return false;
+	for (int32_t p = 0; p < position; p++)
+		rest += fmin(ratio * s->layer[p], (double)s->room);
+	return (now - start) / (double)s->n_states * rest > LENIENCE * (s->end - now);
+}
+
 static int sweep(struct gpube_sweep *s)
 {
 	struct gpube_bounder *b = s->b;
-	struct states states = {0};
-	int status = states_grow(b->ctx, &states);
+	struct gpube_sweep_states *states = s->layers, *next = s->layers + 1;
+	const double start = gpube__now();
 	int64_t left = b->limit == GPUBE_INF ? GPUBE_INF : b->limit - s->h->constant;
+	int status;
 
 	s->limit = left < s->h->limit >> s->h->info.shift ? left << s->h->info.shift : s->h->limit;
 	s->dropped = GPUBE_INF;
 	s->n_states = 0;
+	status =
+		gpube__sweep_begin(&s->work, states, s->h->root < s->limit ? s->h->root : s->limit);
 	snprintf(s->by, sizeof(s->by), "sweep, room for %lld", (long long)s->room);
-	if (!status)
-		status = add(b->ctx, &states, 0, 0, s->h->root, 0, 0);
-	for (int32_t p = s->h->n - 1; p >= 0 && states.n > 0 && !status; p--) {
-		status = sweep_layer(s, &states, p);
-		s->n_states += states.n;
-		if (!status)
-			raise(s, &states);
+	for (int32_t p = s->h->n - 1; p >= 0 && states->n > 0 && !status; p--) {
+		struct gpube_sweep_states *before = states;
+
+		status = sweep_layer(s, next, states, p);
+		if (status)
+			break;
+		states = next;
+		next = before;
+		s->n_states += states->n;
+		if (takes_too_long(s, states->n, p, start)) {
+			s->end = 0;
+			status = gpube__fail_stopped(b->ctx);
+		}
 	}
-	if (!status && states.n > 0)
+	if (!status && states->n > 0)
 		status = read_off(s);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "%s: %lld states%s", s->by, (long long)s->n_states,
-		status                  ? ", not ended"
+		status && s->end <= 0   ? ", given up"
+		: status                ? ", not ended"
 		: s->dropped < s->limit ? ", others dropped"
 					: ", none dropped");
-	states_clear(b->ctx, &states);
 	forget_trails(s);
 	return status;
 }
@@ -420,20 +224,31 @@ static int bound_rest(struct gpube_sweep *s, const int32_t *line, double seconds
 	return status;
 }
 
+/* Narrow where no sum passes int32: of limit and what is taken off, with the tables of no variable.
+ */
+static const struct gpube_sweep_kernels *kernels_for(const struct gpube_sweep *s)
+{
+	return gpube__sweep_kernels(s->h->limit - gpube__sweep_taken_off(s->h) <= INT32_MAX);
+}
+
 static int prepare(struct gpube_sweep *s, double seconds)
 {
 	struct gpube_bounder *b = s->b;
 	int32_t n = b->m->n_vars, *line = gpube__alloc(b->ctx, (uint64_t)n, sizeof(*line));
+	const double hopeless = log2(STATES_PER_SECOND * LENIENCE * seconds);
 	struct gpube_graph g = {0};
 	int status = line ? gpube__graph_of_model(&g, b->m) : GPUBE_ENOMEM;
 
+	s->layer = gpube__alloc(b->ctx, (uint64_t)n, sizeof(*s->layer));
+	if (!s->layer && !status)
+		status = GPUBE_ENOMEM;
 	for (int32_t p = 0; p < n && !status; p++)
 		line[p] = b->order[n - 1 - p];
 	if (!status)
-		status = gpube__sweep_order(b->ctx, line, &s->guess, b->m, &g,
-			isfinite(seconds) ? HOPELESS : INFINITY, b->opts->seed);
+		status = gpube__sweep_order(b->ctx, line, &s->guess, s->layer, b->m, &g, hopeless,
+			fmin(seconds / 4, MOST_SEARCH), b->opts->seed);
 	gpube__graph_clear(b->ctx, &g);
-	if (!status && isfinite(seconds) && s->guess > MOST_GUESS) {
+	if (!status && s->guess > hopeless) {
 		gpube__free(b->ctx, line);
 		return GPUBE_OK;
 	}
@@ -451,17 +266,20 @@ static int prepare(struct gpube_sweep *s, double seconds)
 	if (!s->trails)
 		return GPUBE_ENOMEM;
 	s->room = FIRST_ROOM;
-	return gpube__sweep_keys_init(&s->keys, s->h, &s->fits);
+	status = gpube__sweep_keys_init(&s->keys, s->h, &s->fits);
+	return status ? status : gpube__sweep_work_init(&s->work, b->ctx, kernels_for(s));
 }
 
 /*
- * Room for the next run: for the largest layer where it is guessed to be small enough, a quarter of
- * all states, so that the runs in between, which would drop some of them, are left out.
+ * Room for the next run: for the largest layer where it is guessed to be small enough, with a
+ * margin, so that the runs in between, which would drop some of them, are left out.
  */
 static void make_room(struct gpube_sweep *s, double seconds_of_last)
 {
-	double largest = exp2(s->guess) / 4;
+	double largest = 0;
 
+	for (int32_t p = 0; p < s->h->n; p++)
+		largest = fmax(largest, MARGIN * s->layer[p]);
 	s->needs = GROWTH * seconds_of_last;
 	s->room *= GROWTH;
 	if (largest > (double)s->room && largest <= (double)most_room(s)) {
@@ -498,7 +316,12 @@ int gpube__bound_sweep(struct gpube_bounder *b, double seconds)
 
 	if (!status && s.fits)
 		status = run(&s);
+	gpube__sweep_states_clear(b->ctx, &s.layers[0]);
+	gpube__sweep_states_clear(b->ctx, &s.layers[1]);
+	if (s.work.ctx)
+		gpube__sweep_work_clear(&s.work);
 	gpube__free(b->ctx, s.trails);
+	gpube__free(b->ctx, s.layer);
 	gpube__sweep_keys_clear(b->ctx, &s.keys);
 	gpube_heuristic_free(s.h);
 	return status;

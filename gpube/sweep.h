@@ -36,26 +36,30 @@
  * annealing.
  * order   in: where to begin, unless the vertices' numbers are better; out: order[0] is assigned
  *         first
- * hopeless  where the first guess is more than that, nothing better is searched for
+ * hopeless      where the guess is far above that, nothing better is searched for
+ * most_seconds  of the search, about
  * guess   out: log2 of the states in all layers, were none forbidden by a bound
+ * layer   out: the states in each layer so guessed, the last layer first
  * The same seed gives the same order. Ends early when gpube__stopped().
  * The guess takes the variables of a front one after the other, and lets each value have the share
  * that the values of those before it allow, as if these were independent: on SPOT5 within a factor
  * of two for every layer, where the front's cells are 10^5 times as many. Errors: ENOMEM
  */
-int gpube__sweep_order(struct gpube_ctx *ctx, int32_t *order, double *guess,
-	const struct gpube_model *m, const struct gpube_graph *g, double hopeless, uint64_t seed);
+int gpube__sweep_order(struct gpube_ctx *ctx, int32_t *order, double *guess, double *layer,
+	const struct gpube_model *m, const struct gpube_graph *g, double hopeless,
+	double most_seconds, uint64_t seed);
 
 /* ---- layers (sweep_layer.c) ------------------------------------------------------------------ */
 
 /*
  * Costs over some variables of the front: cells[the bits of 'mask' in a state's key, moved
- * together]. GPUBE__H_DEAD: forbidden.
+ * together], of which value x of the variable that is assigned makes step[x].
  */
 struct gpube_sweep_table {
 	uint64_t mask;
 	int bits;
-	int64_t *cells;
+	void *cells; /* int64 or int32: see gpube_sweep_kernels */
+	uint32_t *step;
 };
 
 /*
@@ -76,15 +80,26 @@ struct gpube_sweep_layer {
 	struct gpube_sweep_table
 		*tables;    /* n_paid of functions that are now assigned, then the rest's bound */
 	int64_t paid, owed; /* the same of tables without a bit */
+	int64_t most; /* no cell is more: with all that cells take off it still is the limit */
 };
+
+struct gpube_sweep_kernels;
 
 /* fits  out: whether keys have room for the fronts, and values for a byte. Errors: ENOMEM */
 int gpube__sweep_keys_init(struct gpube_sweep_keys *k, const struct gpube_heuristic *h, bool *fits);
 void gpube__sweep_keys_clear(struct gpube_ctx *ctx, struct gpube_sweep_keys *k);
 
-/* Errors: ENOMEM */
+/*
+ * limit   sums from here on are of no interest
+ * states  that are to be followed: of many, tables are larger, and fewer
+ * Errors: ENOMEM
+ */
 int gpube__sweep_layer_init(struct gpube_sweep_layer *l, const struct gpube_heuristic *h,
-	const struct gpube_sweep_keys *k, int32_t position);
+	const struct gpube_sweep_keys *k, const struct gpube_sweep_kernels *kernels,
+	int32_t position, int64_t limit, int64_t states);
+
+/* What all tables together take off a sum at most, as a number below zero. */
+int64_t gpube__sweep_taken_off(const struct gpube_heuristic *h);
 void gpube__sweep_layer_clear(struct gpube_ctx *ctx, struct gpube_sweep_layer *l);
 
 /* The bits of 'mask' in key, moved together. */

@@ -1,10 +1,13 @@
 /* sweep_layer.c - keys of states, and the tables that a step of a sweep adds up. See sweep.h. */
 #include <string.h>
 
-#include "gpube/sweep.h"
+#include "gpube/sweep_states.h"
 
-/* Tables of fewer bits together are added up beforehand: each state then asks fewer. */
-enum { TABLE_BITS = 11 };
+/*
+ * Tables of fewer bits together are added up beforehand: each state then asks fewer. Larger ones
+ * take as long to make as MANY states to follow.
+ */
+enum { TABLE_BITS = 11, LARGE_TABLE_BITS = 13, MANY = 1 << 18 };
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
@@ -97,9 +100,27 @@ static int64_t cell_of(const struct gpube_htable *t, int64_t cell)
 	return v == INT32_MAX ? GPUBE__H_DEAD : v;
 }
 
-/* Adds a table of the heuristic to one of keys that has its variables. */
-static void add_cells(struct gpube_sweep_table *to, const struct gpube_heuristic *h,
-	const struct gpube_sweep_keys *k, const struct gpube_htable *t)
+int64_t gpube__sweep_taken_off(const struct gpube_heuristic *h)
+{
+	int64_t sum = 0;
+
+	for (int32_t i = 0; i < h->n_tables; i++) {
+		int64_t least = 0;
+
+		for (int64_t c = 0; c < h->tables[i].cells; c++) {
+			int64_t v = cell_of(&h->tables[i], c);
+
+			least = v < least ? v : least;
+		}
+		sum += least;
+	}
+	return sum;
+}
+
+/* Adds a table of the heuristic to the cells of one of keys that has its variables. */
+static void add_cells(int64_t *cells, const struct gpube_sweep_table *to,
+	const struct gpube_heuristic *h, const struct gpube_sweep_keys *k,
+	const struct gpube_htable *t)
 {
 	const int32_t *scope = h->scopes + t->scope_at;
 	const int64_t *strides = h->strides + t->scope_at;
@@ -120,9 +141,9 @@ static void add_cells(struct gpube_sweep_table *to, const struct gpube_heuristic
 		}
 		if (!is_cell)
 			continue;
-		to->cells[c] += cell_of(t, cell);
-		if (to->cells[c] > GPUBE__H_DEAD)
-			to->cells[c] = GPUBE__H_DEAD;
+		cells[c] += cell_of(t, cell);
+		if (cells[c] > GPUBE__H_DEAD)
+			cells[c] = GPUBE__H_DEAD;
 	}
 }
 
@@ -138,10 +159,21 @@ static bool is_owed(const struct gpube_htable *t, int32_t position)
 
 typedef bool wanted_fn(const struct gpube_htable *t, int32_t position);
 
+/* Tables in the making. at: table i's cells begin at cells[at[i]] */
+struct making {
+	struct gpube_sweep_layer *l;
+	const struct gpube_heuristic *h;
+	const struct gpube_sweep_keys *k;
+	int most_bits;
+	int64_t capacity;
+	int64_t *at, *cells;
+};
+
 /* The masks of the tables to come: each wanted one goes where it first fits, the largest first. */
-static int add_masks(struct gpube_sweep_layer *l, const struct gpube_heuristic *h,
-	const struct gpube_sweep_keys *k, wanted_fn *wanted, int64_t *capacity)
+static int add_masks(struct making *g, wanted_fn *wanted)
 {
+	struct gpube_sweep_layer *l = g->l;
+	const struct gpube_heuristic *h = g->h;
 	int first = l->n_tables;
 
 	for (int bits = 64; bits > 0; bits--)
@@ -152,16 +184,16 @@ static int add_masks(struct gpube_sweep_layer *l, const struct gpube_heuristic *
 
 			if (!wanted(t, l->position) || !t->n_scope)
 				continue;
-			mask = scope_mask(h, k, t);
+			mask = scope_mask(h, g->k, t);
 			if (__builtin_popcountll(mask) != bits)
 				continue;
 			for (at = first; at < l->n_tables; at++)
 				if (!(mask & ~l->tables[at].mask) ||
 					__builtin_popcountll(mask | l->tables[at].mask) <=
-						TABLE_BITS)
+						g->most_bits)
 					break;
 			if (at == l->n_tables) {
-				if (gpube__grow(h->ctx, &l->tables, capacity, at + 1,
+				if (gpube__grow(h->ctx, &l->tables, &g->capacity, at + 1,
 					    sizeof(*l->tables)))
 					return GPUBE_ENOMEM;
 				l->tables[l->n_tables++] = (struct gpube_sweep_table){0};
@@ -173,17 +205,11 @@ static int add_masks(struct gpube_sweep_layer *l, const struct gpube_heuristic *
 
 /* The cells of tables [first, end): each wanted table is added to the first that has its variables.
  */
-static int add_tables(struct gpube_sweep_layer *l, const struct gpube_heuristic *h,
-	const struct gpube_sweep_keys *k, wanted_fn *wanted, int first, int64_t *constant)
+static void add_tables(struct making *g, wanted_fn *wanted, int first, int end, int64_t *constant)
 {
-	for (int at = first; at < l->n_tables; at++) {
-		struct gpube_sweep_table *t = &l->tables[at];
+	const struct gpube_sweep_layer *l = g->l;
+	const struct gpube_heuristic *h = g->h;
 
-		t->bits = __builtin_popcountll(t->mask);
-		t->cells = gpube__alloc_zero(h->ctx, (uint64_t)1 << t->bits, sizeof(*t->cells));
-		if (!t->cells)
-			return GPUBE_ENOMEM;
-	}
 	for (int32_t i = 0; i < h->n_tables; i++) {
 		const struct gpube_htable *t = &h->tables[i];
 		uint64_t mask;
@@ -191,22 +217,72 @@ static int add_tables(struct gpube_sweep_layer *l, const struct gpube_heuristic 
 
 		if (!wanted(t, l->position))
 			continue;
-		mask = scope_mask(h, k, t);
+		mask = scope_mask(h, g->k, t);
 		if (!mask) {
 			*constant += cell_of(t, 0);
 			continue;
 		}
-		while (mask & ~l->tables[at].mask)
+		while (at < end && mask & ~l->tables[at].mask)
 			at++;
-		add_cells(&l->tables[at], h, k, t);
+		add_cells(g->cells + g->at[at], &l->tables[at], h, g->k, t);
 	}
-	return GPUBE_OK;
+}
+
+/* Room for all cells, of zeros, and for the tables as they will be. */
+static int make_room(struct making *g, const struct gpube_sweep_kernels *kernels)
+{
+	struct gpube_sweep_layer *l = g->l;
+	struct gpube_ctx *ctx = g->h->ctx;
+	uint64_t n = 0;
+
+	g->at = gpube__alloc(ctx, (uint64_t)l->n_tables + 1, sizeof(*g->at));
+	if (!g->at)
+		return GPUBE_ENOMEM;
+	for (int i = 0; i < l->n_tables; i++) {
+		struct gpube_sweep_table *t = &l->tables[i];
+
+		t->bits = __builtin_popcountll(t->mask);
+		t->cells = gpube__alloc(ctx, (uint64_t)1 << t->bits, kernels->cell_bytes);
+		t->step = gpube__alloc(ctx, (uint64_t)l->n_values, sizeof(*t->step));
+		if (!t->cells || !t->step)
+			return GPUBE_ENOMEM;
+		for (int32_t x = 0; x < l->n_values; x++)
+			t->step[x] =
+				(uint32_t)gpube__sweep_gather((uint64_t)x << l->shift, t->mask);
+		g->at[i] = (int64_t)n;
+		n += (uint64_t)1 << t->bits;
+	}
+	g->at[l->n_tables] = (int64_t)n;
+	g->cells = gpube__alloc_zero(ctx, n, sizeof(*g->cells));
+	return g->cells ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+/* The cells as the kernels read them. */
+static void store(struct making *g, const struct gpube_sweep_kernels *kernels, int64_t limit)
+{
+	struct gpube_sweep_layer *l = g->l;
+
+	l->most = limit - (l->paid < 0 ? l->paid : 0) - (l->owed < 0 ? l->owed : 0);
+	for (int i = 0; i < l->n_tables; i++) {
+		int64_t least = 0;
+
+		for (int64_t c = g->at[i]; c < g->at[i + 1]; c++)
+			least = g->cells[c] < least ? g->cells[c] : least;
+		l->most -= least;
+	}
+	for (int i = 0; i < l->n_tables; i++)
+		kernels->store(
+			l->tables[i].cells, g->cells + g->at[i], g->at[i + 1] - g->at[i], l->most);
+	l->paid = l->paid < l->most ? l->paid : l->most;
+	l->owed = l->owed < l->most ? l->owed : l->most;
 }
 
 int gpube__sweep_layer_init(struct gpube_sweep_layer *l, const struct gpube_heuristic *h,
-	const struct gpube_sweep_keys *k, int32_t position)
+	const struct gpube_sweep_keys *k, const struct gpube_sweep_kernels *kernels,
+	int32_t position, int64_t limit, int64_t states)
 {
-	int64_t capacity = 0;
+	struct making g = {
+		.l = l, .h = h, .k = k, .most_bits = states > MANY ? LARGE_TABLE_BITS : TABLE_BITS};
 	int status;
 
 	memset(l, 0, sizeof(*l));
@@ -215,14 +291,20 @@ int gpube__sweep_layer_init(struct gpube_sweep_layer *l, const struct gpube_heur
 	l->shift = k->shift[position];
 	for (int32_t p = position; p < h->n; p++)
 		l->keep |= k->last[p] < position ? mask_of(k, p) : 0;
-	status = add_masks(l, h, k, is_paid, &capacity);
-	if (!status)
-		status = add_tables(l, h, k, is_paid, 0, &l->paid);
+	status = add_masks(&g, is_paid);
 	l->n_paid = l->n_tables;
+	/* (those that are owed go into tables of their own) */
 	if (!status)
-		status = add_masks(l, h, k, is_owed, &capacity);
+		status = add_masks(&g, is_owed);
 	if (!status)
-		status = add_tables(l, h, k, is_owed, l->n_paid, &l->owed);
+		status = make_room(&g, kernels);
+	if (!status) {
+		add_tables(&g, is_paid, 0, l->n_paid, &l->paid);
+		add_tables(&g, is_owed, l->n_paid, l->n_tables, &l->owed);
+		store(&g, kernels, limit);
+	}
+	gpube__free(h->ctx, g.at);
+	gpube__free(h->ctx, g.cells);
 	if (status)
 		gpube__sweep_layer_clear(h->ctx, l);
 	return status;
@@ -230,8 +312,10 @@ int gpube__sweep_layer_init(struct gpube_sweep_layer *l, const struct gpube_heur
 
 void gpube__sweep_layer_clear(struct gpube_ctx *ctx, struct gpube_sweep_layer *l)
 {
-	for (int t = 0; t < l->n_tables; t++)
+	for (int t = 0; t < l->n_tables; t++) {
 		gpube__free(ctx, l->tables[t].cells);
+		gpube__free(ctx, l->tables[t].step);
+	}
 	gpube__free(ctx, l->tables);
 	memset(l, 0, sizeof(*l));
 }

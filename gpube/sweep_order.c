@@ -6,19 +6,27 @@
 #include "gpube/dense.h"
 #include "gpube/sweep.h"
 
-/* Of one search, in cells read: a second or two. */
-#define MOST_WORK 1.5e9
+/* Of one search, in rows of cells read: a second or two; and those of a second, cautiously. */
+#define FIRST_WORK      3e8
+#define WORK_PER_SECOND 1e8
 /* Of log2 of the states, at the beginning: more, and what is good in the order to begin with is
  * lost. */
 #define HEAT 0.15
 
-enum { N_SEARCHES = 3, MOST_OTHERS = 2, MOST_CELLS = 256 };
+/* LANES: cells of a rule lie own value fastest, in rows of a multiple of these. */
+/*
+ * Searches beside each other. States that are met in twice the time of the first round.
+ * What rounds may take off log2 of the states: the first, from any order, and each of the others.
+ */
+enum { N_SEARCHES = 2, FIRST_GAIN = 15, GAIN = 4 };
+#define ROUND_STATES 3e7
+enum { MOST_OTHERS = 2, MOST_CELLS = 256, LANES = 4 };
 
 /* What a function forbids, seen from one of its variables. */
 struct rule {
 	int n_others;
 	int32_t other[MOST_OTHERS];
-	int64_t at; /* of its cells, 1: allowed; own value slowest, then as 'other' */
+	int64_t at; /* of its cells, 1: allowed; as 'other', own value fastest */
 };
 
 struct line {
@@ -41,6 +49,11 @@ struct line {
 /* ---- rules -------------------------------------------------------------------------------------
  */
 
+static int32_t padded(int32_t domain)
+{
+	return (domain + LANES - 1) / LANES * LANES;
+}
+
 /* Small functions of few variables alone are looked at. */
 static bool has_rules(const struct gpube_model *m, int32_t f)
 {
@@ -57,11 +70,12 @@ static int add_rule(struct gpube_ctx *ctx, struct line *l, const struct gpube_mo
 	const int32_t *scope = gpube__scope(m, f);
 	int arity = m->functions[f].arity;
 	int64_t n = gpube__cells(m, arity, scope), costs[MOST_CELLS];
+	const int64_t rows = n / m->vars[v].domain, row = padded(m->vars[v].domain);
 	struct rule r = {.at = l->n_cells};
 	bool forbids = false;
 	int status;
 
-	rank[v] = -1; /* slowest */
+	rank[v] = m->n_vars; /* fastest */
 	status = gpube__dense(costs, m, f, rank);
 	rank[v] = v;
 	if (status)
@@ -77,14 +91,19 @@ static int add_rule(struct gpube_ctx *ctx, struct line *l, const struct gpube_mo
 		r.n_others++;
 	}
 	if (gpube__grow(ctx, &l->rules, &l->rules_capacity, l->n_rules + 1, sizeof(r)) ||
-		gpube__grow(ctx, &l->cells, &l->cells_capacity, l->n_cells + n, sizeof(*l->cells)))
+		gpube__grow(ctx, &l->cells, &l->cells_capacity, l->n_cells + rows * row,
+			sizeof(*l->cells)))
 		return GPUBE_ENOMEM;
-	for (int64_t c = 0; c < n; c++) {
+	for (int64_t c = 0; c < n; c++)
 		forbids |= costs[c] == GPUBE_INF;
-		l->cells[l->n_cells + c] = costs[c] == GPUBE_INF ? 0.0F : 1.0F;
+	for (int64_t c = 0; c < rows * row; c++) {
+		bool is_cell = c % row < m->vars[v].domain;
+
+		l->cells[l->n_cells + c] =
+			is_cell && costs[c / row * m->vars[v].domain + c % row] != GPUBE_INF;
 	}
 	if (forbids) {
-		l->n_cells += n;
+		l->n_cells += rows * row;
 		l->rules[l->n_rules++] = r;
 	}
 	return GPUBE_OK;
@@ -123,28 +142,32 @@ static int add_rules(struct gpube_ctx *ctx, struct line *l, const struct gpube_m
 
 /* ---- the guess ----------------------------------------------------------------------- */
 
+/* share[a] *= the share of the others' values that the rule allows with a; LANES of them. */
+static inline void apply_lanes(const float *cells, int32_t row, float *share, const float *first,
+	int32_t d, const float *second, int32_t e)
+{
+	float allowed[LANES] = {0};
+
+	for (int32_t b = 0; b < d; b++)
+		for (int32_t c = 0; c < e; c++, cells += row)
+			for (int k = 0; k < LANES; k++)
+				allowed[k] += first[b] * second[c] * cells[k];
+	for (int k = 0; k < LANES; k++)
+		share[k] *= allowed[k];
+}
+
 /* The share of each value of v that a rule allows. */
 static void apply(struct line *l, const struct rule *r, float *share, int32_t domain)
 {
-	const float *cells = l->cells + r->at;
-	const int32_t d = l->g->domain[r->other[0]],
+	static const float one = 1;
+	const int32_t row = padded(domain), d = l->g->domain[r->other[0]],
 		      e = r->n_others > 1 ? l->g->domain[r->other[1]] : 1;
 	const float *first = l->share + l->share_at[r->other[0]];
-	const float *second = r->n_others > 1 ? l->share + l->share_at[r->other[1]] : NULL;
+	const float *second = r->n_others > 1 ? l->share + l->share_at[r->other[1]] : &one;
 
-	for (int32_t a = 0; a < domain; a++) {
-		float allowed = 0;
-
-		for (int32_t b = 0; b < d; b++) {
-			float sum = second ? 0.0F : *cells++;
-
-			for (int32_t c = 0; second && c < e; c++)
-				sum += second[c] * *cells++;
-			allowed += first[b] * sum;
-		}
-		share[a] *= allowed;
-	}
-	l->work += domain * d * e;
+	for (int32_t a = 0; a < row; a += LANES)
+		apply_lanes(l->cells + r->at + a, row, share + a, first, d, second, e);
+	l->work += row / LANES * d * e;
 }
 
 /* Takes v as the next one of the front: how many values those before it leave it. */
@@ -270,11 +293,10 @@ static bool pick_move(struct gpube_rng *rng, int32_t n, int32_t *from, int32_t *
 	return *to >= 0 && *to < n;
 }
 
-static void anneal(
-	struct line *l, int32_t *best, double *least, struct gpube_ctx *ctx, uint64_t seed)
+static void anneal(struct line *l, int32_t *best, double *least, struct gpube_ctx *ctx, double most,
+	uint64_t seed)
 {
 	const int32_t n = l->g->n;
-	const double most = fmin(MOST_WORK, 200.0 * n * n * n);
 	double now = guess_states(l, 0, n - 1);
 	struct gpube_rng rng;
 
@@ -330,7 +352,7 @@ static int line_init(struct gpube_ctx *ctx, struct line *l, const struct gpube_m
 		return GPUBE_ENOMEM;
 	for (int32_t v = 0; v < m->n_vars; v++) {
 		l->share_at[v] = values;
-		values += m->vars[v].domain;
+		values += padded(m->vars[v].domain);
 	}
 	l->share = gpube__alloc(ctx, (uint64_t)values, sizeof(*l->share));
 	return l->share ? add_rules(ctx, l, m) : GPUBE_ENOMEM;
@@ -353,22 +375,80 @@ static void line_clear(struct gpube_ctx *ctx, struct line *l)
 	gpube__free(ctx, l->share);
 }
 
-int gpube__sweep_order(struct gpube_ctx *ctx, int32_t *order, double *guess,
-	const struct gpube_model *m, const struct gpube_graph *g, double hopeless, uint64_t seed)
+/* Searches beside each other, each with an order of its own, order + k * n. */
+struct searches {
+	struct gpube_ctx *ctx;
+	struct line line[N_SEARCHES];
+	int32_t *order;
+	double guess[N_SEARCHES], work; /* work: of each, the next time */
+	uint64_t seed;
+};
+
+static void search_item(void *arg, int64_t item, int thread)
 {
-	struct line l = {.g = g};
-	int status = line_init(ctx, &l, m);
+	struct searches *s = arg;
+	struct line *l = &s->line[item];
+	int32_t *order = s->order + item * l->g->n;
 
-	if (!status) {
-		double given = begin(&l, order), as_numbered = begin(&l, NULL);
+	(void)thread;
+	begin(l, order);
+	anneal(l, order, &s->guess[item], s->ctx, s->work, s->seed + (uint64_t)item);
+}
 
-		*guess = given < as_numbered ? begin(&l, order) : as_numbered;
-		memcpy(order, l.order, (size_t)g->n * sizeof(*order));
-		for (uint64_t k = 0; k < N_SEARCHES && *guess <= hopeless; k++) {
-			begin(&l, order); /* each goes on from the best so far */
-			anneal(&l, order, guess, ctx, seed + k);
-		}
+/*
+ * Rounds of searches, each twice as long as the one before, as long as they cost less than they may
+ * save, half of the states, and as a round might bring the guess to 'hopeless': one brings 2 or 3.
+ */
+static void search(struct searches *s, int32_t *order, double *guess, double hopeless, double most)
+{
+	const int32_t n = s->line->g->n;
+	const size_t bytes = (size_t)n * sizeof(*order);
+	double states = ROUND_STATES, first = hopeless + FIRST_GAIN;
+
+	for (int i = 0; i < N_SEARCHES; i++)
+		memcpy(s->order + i * n, order, bytes);
+	s->work = fmin(FIRST_WORK, 70.0 * n * n * n);
+	for (; s->work <= most && exp2(*guess) > states && *guess <= first &&
+		!gpube__stopped(s->ctx);
+		states *= 2, s->work *= 2) {
+		gpube__parallel(s->ctx, N_SEARCHES, search_item, s);
+		s->seed += N_SEARCHES;
+		for (int i = 0; i < N_SEARCHES; i++)
+			if (s->guess[i] < *guess) {
+				*guess = s->guess[i];
+				memcpy(order, s->order + i * n, bytes);
+			}
+		first = hopeless + GAIN;
 	}
-	line_clear(ctx, &l);
+}
+
+int gpube__sweep_order(struct gpube_ctx *ctx, int32_t *order, double *guess, double *layer,
+	const struct gpube_model *m, const struct gpube_graph *g, double hopeless,
+	double most_seconds, uint64_t seed)
+{
+	struct searches s = {.ctx = ctx, .seed = seed};
+	struct line *l = s.line;
+	int status = GPUBE_OK;
+
+	s.order = gpube__alloc(ctx, (uint64_t)g->n * N_SEARCHES, sizeof(*s.order));
+	if (!s.order)
+		return GPUBE_ENOMEM;
+	for (int k = 0; k < N_SEARCHES && !status; k++) {
+		s.line[k].g = g;
+		status = line_init(ctx, &s.line[k], m);
+	}
+	if (!status) {
+		double given = begin(l, order), as_numbered = begin(l, NULL);
+
+		*guess = given < as_numbered ? begin(l, order) : as_numbered;
+		memcpy(order, l->order, (size_t)g->n * sizeof(*order));
+		search(&s, order, guess, hopeless, most_seconds * WORK_PER_SECOND);
+		*guess = begin(l, order);
+		for (int32_t p = 0; p < g->n; p++) /* as the heuristic counts positions */
+			layer[p] = l->layer[g->n - 1 - p];
+	}
+	for (int k = 0; k < N_SEARCHES; k++)
+		line_clear(ctx, &s.line[k]);
+	gpube__free(ctx, s.order);
 	return status;
 }

@@ -39,6 +39,7 @@ static void catch_signal(int sig)
 	sigemptyset(&action.sa_mask);
 	sigaddset(&action.sa_mask, SIGINT);
 	sigaddset(&action.sa_mask, SIGTERM);
+	sigaddset(&action.sa_mask, SIGHUP);
 	/* a shell's background jobs and nohup ignore signals: let them */
 	if (sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 		sigaction(sig, &action, NULL);
@@ -153,6 +154,7 @@ int session_start(struct session *s, const struct opts_talk *talk, int64_t threa
 	running = s->ctx;
 	catch_signal(SIGINT);
 	catch_signal(SIGTERM);
+	catch_signal(SIGHUP);
 	return CLI_DONE;
 }
 

@@ -22,6 +22,17 @@ int gpube__rows_contract(struct gpube_ctx *ctx, const struct gpube_contraction *
 void *gpube__scratch_take(struct gpube_ctx *ctx, uint64_t n, uint64_t size);
 void gpube__scratch_give(struct gpube_ctx *ctx, void *p);
 
+/*
+ * How contractions of one shape are done (contract_prepare.c), kept by the context for the next of
+ * that shape. Who takes a recipe has it alone until it is given back; NULL: there is none.
+ */
+struct gpube__recipe;
+int gpube__recipe_take(struct gpube__recipe **recipe, struct gpube_ctx *ctx, const int64_t *key,
+	uint64_t key_bytes); /* ENOMEM */
+void gpube__recipe_give(struct gpube_ctx *ctx, const int64_t *key, uint64_t key_bytes,
+	struct gpube__recipe *recipe);
+void gpube__recipe_free(struct gpube_ctx *ctx, void *recipe); /* NULL is fine */
+
 /* One valid contraction, spread over the threads. */
 int gpube__cpu_contract(struct gpube_ctx *ctx, const struct gpube_contraction *c);
 

@@ -138,89 +138,35 @@ void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
 
 /* ---- plans that are kept ---------------------------------------------------------------- */
 
-#define MOST_KEY (16 + (3 + GPUBE_BOX_IN) * GPUBE_MAX_DIMS)
-
-/* All that a plan depends on. Returns its bytes. */
-static uint64_t key_of(int64_t *key, enum gpube__path path, const struct gpube_contraction *c,
-	const struct gpube__shape *s)
+static int begin(struct gpube_ctx *ctx, void **place)
 {
-	const size_t row = (size_t)s->n_dims * sizeof(*key);
-	int64_t *to = key;
+	struct gpube__cuda_plan *plan = gpube__alloc(ctx, 1, sizeof(*plan));
 
-	*to++ = path;
-	*to++ = c->semiring;
-	*to++ = c->type;
-	*to++ = c->out_arg ? c->arg_bytes : 0;
-	*to++ = c->cut;
-	*to++ = c->threshold;
-	*to++ = s->repeat;
-	*to++ = s->n_out;
-	*to++ = s->n_dims;
-	*to++ = s->n_in;
-	memcpy(to, s->size, row);
-	memcpy(to + s->n_dims, s->out_stride, row);
-	memcpy(to + 2 * s->n_dims, s->arg_stride, row);
-	to += 3 * s->n_dims;
-	for (int k = 0; k < s->n_in; k++, to += s->n_dims)
-		memcpy(to, s->stride + k * s->ld, row);
-	return (uint64_t)(to - key) * sizeof(*key);
-}
-
-static uint64_t hash_of(const int64_t *key, uint64_t bytes)
-{
-	uint64_t hash = 0;
-
-	for (uint64_t i = 0; i < bytes / sizeof(*key); i++) {
-		hash = (hash ^ (uint64_t)key[i]) * 0x9e3779b97f4a7c15u;
-		hash ^= hash >> 29;
-	}
-	return hash;
-}
-
-static void forget(struct gpube_ctx *ctx, struct gpube__kept_plan *kept)
-{
-	gpube__free(ctx, kept->key);
-	gpube__free(ctx, kept->plan);
-	*kept = (struct gpube__kept_plan){NULL, 0, NULL};
-}
-
-static int begin(
-	struct gpube_ctx *ctx, struct gpube__kept_plan *kept, const int64_t *key, uint64_t bytes)
-{
-	forget(ctx, kept);
-	kept->key = gpube__alloc(ctx, bytes, 1);
-	kept->plan = gpube__alloc(ctx, 1, sizeof(*kept->plan));
-	if (!kept->key || !kept->plan) {
-		forget(ctx, kept);
+	if (!plan)
 		return GPUBE_ENOMEM;
-	}
-	memcpy(kept->key, key, bytes);
-	kept->key_bytes = bytes;
-	kept->plan->tried = 0;
-	kept->plan->cycles = kept->plan->spent = 0;
+	plan->tried = 0;
+	plan->cycles = plan->spent = 0;
+	*place = plan;
 	return GPUBE_OK;
 }
 
-int gpube__cuda_plans_get(const struct gpube__cuda_plan **out, struct gpube__cuda_plans *plans,
+int gpube__cuda_plans_get(const struct gpube__cuda_plan **out, struct gpube__kept *plans,
 	struct gpube_ctx *ctx, enum gpube__path path, const struct gpube__box_device *device,
 	const struct gpube_contraction *c, const struct gpube__shape *s)
 {
-	int64_t key[MOST_KEY];
-	const uint64_t bytes = key_of(key, path, c, s);
-	struct gpube__kept_plan *kept = &plans->slots[hash_of(key, bytes) % GPUBE_CUDA_PLANS];
+	int64_t key[GPUBE_KEPT_KEY(GPUBE_BOX_IN)];
+	const uint64_t bytes = gpube__kept_key(key, path, c, s);
+	struct gpube__cuda_plan *plan;
+	void **place;
 
 	*out = NULL;
-	if ((kept->key_bytes != bytes || memcmp(kept->key, key, bytes) != 0) &&
-		begin(ctx, kept, key, bytes))
+	plans->drop = gpube__free;
+	place = gpube__kept_place(plans, ctx, key, bytes);
+	if (!place || (!*place && begin(ctx, place)))
 		return GPUBE_ENOMEM;
-	gpube__cuda_plan_make(kept->plan, path, device, c, s, false);
-	kept->plan->spent += kept->plan->cycles;
-	*out = kept->plan;
+	plan = *place;
+	gpube__cuda_plan_make(plan, path, device, c, s, false);
+	plan->spent += plan->cycles;
+	*out = plan;
 	return GPUBE_OK;
-}
-
-void gpube__cuda_plans_clear(struct gpube_ctx *ctx, struct gpube__cuda_plans *plans)
-{
-	for (int i = 0; i < GPUBE_CUDA_PLANS; i++)
-		forget(ctx, &plans->slots[i]);
 }

@@ -16,6 +16,7 @@
 #include "gpube/ops/contract_direct.h"
 #include "gpube/ops/contract_panel.h"
 #include "gpube/ops/contract_strip.h"
+#include "gpube/ops/kept.h"
 
 /* Which kernels contract may take: those predicted to be faster, or only one kind. */
 enum gpube__path {
@@ -58,25 +59,15 @@ void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
 	const struct gpube__box_device *device, const struct gpube_contraction *c,
 	const struct gpube__shape *s, bool in_batch);
 
-/* Plans of contractions alone, by shape; zeros: none yet. */
-#define GPUBE_CUDA_PLANS 64
-struct gpube__cuda_plans {
-	struct gpube__kept_plan {
-		int64_t *key;
-		uint64_t key_bytes;
-		struct gpube__cuda_plan *plan;
-	} slots[GPUBE_CUDA_PLANS];
-};
-
 /*
  * gpube__cuda_plans_get() - the plan for one more contraction of this shape.
  * out     out; the plans', valid until the next call
+ * plans   gpube__kept_clear() frees them
  * c       of at most GPUBE_BOX_IN operands; s: its shape
  * Errors: ENOMEM
  */
-int gpube__cuda_plans_get(const struct gpube__cuda_plan **out, struct gpube__cuda_plans *plans,
+int gpube__cuda_plans_get(const struct gpube__cuda_plan **out, struct gpube__kept *plans,
 	struct gpube_ctx *ctx, enum gpube__path path, const struct gpube__box_device *device,
 	const struct gpube_contraction *c, const struct gpube__shape *s);
-void gpube__cuda_plans_clear(struct gpube_ctx *ctx, struct gpube__cuda_plans *plans);
 
 #endif

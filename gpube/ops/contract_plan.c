@@ -499,6 +499,7 @@ bool gpube__plan_set(struct gpube__plan *p, const struct gpube__shape *shape, vo
 	set_output(&pl, &room);
 	if (p->narrow)
 		p->kernels = p->narrow;
+	p->shape.stride = NULL; /* the caller's: offsets are all in tables now */
 	/*
 	 * An item is worth two to twenty microseconds, to be stopped between them, and
 	 * more than the sums that every item begins with.
@@ -516,16 +517,29 @@ static int64_t at_most(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+/* Of a plan whose tiles have so many reduced cells, rows and lanes at most. */
+static uint64_t room_of(int64_t n_in, int64_t x, int64_t rows, int64_t lanes)
+{
+	const int64_t tables =
+		8 * x + 40 * rows + 20 * (lanes + 64) + 8 * GPUBE_MAX_DIMS + 10 * 64;
+
+	return (uint64_t)(n_in * (8 + 8 + 2 + (int64_t)sizeof(struct gpube__op) + tables) +
+			  2 * tables + 10 * 64);
+}
+
 uint64_t gpube__plan_room(const struct gpube_contraction *c)
 {
 	const int64_t joined = gpube__joined_cells(c);
-	const int64_t tables =
-		8 * at_most(joined, GPUBE__MAX_X) + 40 * at_most(joined, GPUBE__MAX_ROWS) +
-		20 * (at_most(joined, GPUBE__MAX_LANES) + 64) + 8 * GPUBE_MAX_DIMS + 10 * 64;
-	const int64_t n = c->n_in;
 
-	return (uint64_t)(n * (8 + 8 + 2 + (int64_t)sizeof(struct gpube__op) + tables) +
-			  2 * tables + 10 * 64);
+	return room_of(c->n_in, at_most(joined, GPUBE__MAX_X), at_most(joined, GPUBE__MAX_ROWS),
+		at_most(joined, GPUBE__MAX_LANES));
+}
+
+uint64_t gpube__plan_set_room(const struct gpube__plan *p, const struct gpube__shape *shape)
+{
+	const int64_t most = p->n_lanes > p->n_rows ? p->n_lanes : p->n_rows;
+
+	return room_of(shape->n_in, p->n_x, p->n_rows, most);
 }
 
 uint64_t gpube__plan_most_scratch(const struct gpube_contraction *c)

@@ -11,7 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpube/ops/contract_prepare.h"
+#include "gpube/ops/contract_job.h"
+#include "gpube/ops/contract_tile.h"
 #include "gpube/ops/semiring.h"
 
 #define FEW_OUTPUTS 256

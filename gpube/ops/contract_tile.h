@@ -263,11 +263,13 @@ double gpube__plan_cycles(struct gpube__plan *p, const struct gpube__shape *shap
 /*
  * gpube__plan_set() - makes the plan that was chosen, for the operands as they now are:
  * 'shape' has the sizes that the choice was made for. The memory (which may be that of
- * the choice) and the strides must outlive the plan. False: lanes of one vector are more
+ * the choice) must outlive the plan. False: lanes of one vector are more
  * than 2^31 cells apart; contract by rows then.
  */
 bool gpube__plan_set(struct gpube__plan *p, const struct gpube__shape *shape, void *memory);
 uint64_t gpube__plan_room(const struct gpube_contraction *c);
+/* What the plan that was chosen needs of it: mostly much less. */
+uint64_t gpube__plan_set_room(const struct gpube__plan *p, const struct gpube__shape *shape);
 /* At least the scratch_bytes of any plan for c. */
 uint64_t gpube__plan_most_scratch(const struct gpube_contraction *c);
 

@@ -86,7 +86,7 @@ struct gpube__device {
 	cudaEvent_t sent;	/* the copy has been read */
 	struct gpube__watch *watch; /* NULL until a kernel needs it */
 	enum gpube__path path; /* tests and benchmarks */
-	struct gpube__cuda_plans *plans;
+	struct gpube__kept *plans;
 	cudaEvent_t marks[2];	/* benchmarks: recorded before and after the kernels, if not NULL */
 	struct gpube__clock *clock;
 	struct gpube_ctx *peers[GPUBE_MAX_PEERS]; /* see gpube__open_peers() */

@@ -6,6 +6,7 @@
 #endif
 
 #include "gpube/ops/contract_tile.h"
+#include "gpube/ops/kept.h"
 #include "gpube/ops/match.h"
 
 /* ---- memory: 64-byte aligned; what realloc_fn gave is kept in the word before -------------- */
@@ -63,38 +64,64 @@ static int cpu_copy(struct gpube_ctx *ctx, void *to, const void *from, uint64_t 
 	return GPUBE_OK;
 }
 
-/* ---- scratch: large blocks given back wait for the next call --------------------------------- */
+/* ---- what is kept between calls: large blocks of scratch, plans ------------------------------- */
 
 #define KEPT_BLOCKS 24
 #define KEPT_FROM   65536 /* bytes; malloc is as good at what is smaller */
 #define KEPT_BYTES  (64 << 20)
 
-struct kept {
+struct host {
 	char lock; /* another thread may contract with this context, in a parallel loop */
 	int n;
 	uint64_t bytes;
 	char *block[KEPT_BLOCKS]; /* from its header on, which holds its size */
+	struct gpube__kept recipes;
 };
 
-static void lock(struct kept *kept)
+static void lock(struct host *host)
 {
-	while (__atomic_test_and_set(&kept->lock, __ATOMIC_ACQUIRE))
+	while (__atomic_test_and_set(&host->lock, __ATOMIC_ACQUIRE))
 		;
 }
 
-static void unlock(struct kept *kept)
+static void unlock(struct host *host)
 {
-	__atomic_clear(&kept->lock, __ATOMIC_RELEASE);
+	__atomic_clear(&host->lock, __ATOMIC_RELEASE);
 }
 
-static void free_kept(struct gpube_ctx *ctx)
+static void free_host(struct gpube_ctx *ctx)
 {
-	struct kept *kept = ctx->host;
+	struct host *host = ctx->host;
 
-	for (int i = 0; i < kept->n; i++)
-		cpu_free(ctx, kept->block[i]);
-	gpube__free(ctx, kept);
+	for (int i = 0; i < host->n; i++)
+		cpu_free(ctx, host->block[i]);
+	gpube__kept_clear(&host->recipes, ctx);
+	gpube__free(ctx, host);
 	ctx->host = NULL;
+}
+
+static struct host *host_of(const struct gpube_ctx *ctx)
+{
+	return __atomic_load_n(&ctx->host, __ATOMIC_ACQUIRE);
+}
+
+/* Room to keep things in, from the first contraction on. */
+static int open_host(struct gpube_ctx *ctx)
+{
+	struct host *host;
+	void *none = NULL;
+
+	if (host_of(ctx))
+		return GPUBE_OK;
+	host = gpube__alloc_zero(ctx, 1, sizeof(*host));
+	if (!host)
+		return GPUBE_ENOMEM;
+	host->recipes.drop = gpube__recipe_free;
+	ctx->host_free = free_host;
+	if (!__atomic_compare_exchange_n(&ctx->host, &none, (void *)host, false, __ATOMIC_ACQ_REL,
+		    __ATOMIC_ACQUIRE))
+		gpube__free(ctx, host);
+	return GPUBE_OK;
 }
 
 static uint64_t block_bytes(const char *block)
@@ -106,36 +133,37 @@ static uint64_t block_bytes(const char *block)
 }
 
 /* The smallest block that holds 'bytes', without wasting much; NULL if there is none. */
-static char *take_kept(struct kept *kept, uint64_t bytes)
+static char *take_block(struct host *host, uint64_t bytes)
 {
 	char *block = NULL;
 	int best = -1;
 
-	lock(kept);
-	for (int i = 0; i < kept->n; i++) {
-		const uint64_t has = block_bytes(kept->block[i]);
+	lock(host);
+	for (int i = 0; i < host->n; i++) {
+		const uint64_t has = block_bytes(host->block[i]);
 
 		if (has >= bytes && has / 8 <= bytes + 8192 &&
-			(best < 0 || has < block_bytes(kept->block[best])))
+			(best < 0 || has < block_bytes(host->block[best])))
 			best = i;
 	}
 	if (best >= 0) {
-		block = kept->block[best];
-		kept->block[best] = kept->block[--kept->n];
-		kept->bytes -= block_bytes(block);
+		block = host->block[best];
+		host->block[best] = host->block[--host->n];
+		host->bytes -= block_bytes(block);
 	}
-	unlock(kept);
+	unlock(host);
 	return block;
 }
 
 void *gpube__scratch_take(struct gpube_ctx *ctx, uint64_t n, uint64_t size)
 {
+	struct host *host = host_of(ctx);
 	uint64_t bytes;
 	char *block;
 
 	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX)
 		bytes = PTRDIFF_MAX;
-	block = ctx->host && bytes >= KEPT_FROM ? take_kept(ctx->host, bytes) : NULL;
+	block = host && bytes >= KEPT_FROM ? take_block(host, bytes) : NULL;
 	if (!block) {
 		block = cpu_alloc(ctx, bytes + 64);
 		if (!block)
@@ -146,38 +174,63 @@ void *gpube__scratch_take(struct gpube_ctx *ctx, uint64_t n, uint64_t size)
 }
 
 /* True if the block was kept. */
-static bool keep(struct gpube_ctx *ctx, char *block)
+static bool keep_block(struct gpube_ctx *ctx, char *block)
 {
-	struct kept *kept = ctx->host;
+	struct host *host = host_of(ctx);
 	const uint64_t bytes = block_bytes(block);
-	bool kept_it = false;
+	bool kept = false;
 
-	if (bytes < KEPT_FROM || bytes > KEPT_BYTES || !kept)
+	if (bytes < KEPT_FROM || bytes > KEPT_BYTES || !host)
 		return false;
-	lock(kept);
-	if (kept->n < KEPT_BLOCKS && kept->bytes + bytes <= KEPT_BYTES) {
-		kept->bytes += bytes;
-		kept->block[kept->n++] = block;
-		kept_it = true;
+	lock(host);
+	if (host->n < KEPT_BLOCKS && host->bytes + bytes <= KEPT_BYTES) {
+		host->bytes += bytes;
+		host->block[host->n++] = block;
+		kept = true;
 	}
-	unlock(kept);
-	return kept_it;
+	unlock(host);
+	return kept;
 }
 
 void gpube__scratch_give(struct gpube_ctx *ctx, void *p)
 {
-	if (p && !keep(ctx, (char *)p - 64))
+	if (p && !keep_block(ctx, (char *)p - 64))
 		cpu_free(ctx, (char *)p - 64);
 }
 
-/* Room to keep blocks in, from the first contraction on that is large enough to need some. */
-static int keep_scratch(struct gpube_ctx *ctx, const struct gpube_contraction *c)
+/* What is kept by a key becomes 'recipe'; returns what was. */
+static int swap_recipe(struct gpube__recipe **was, struct gpube_ctx *ctx, const int64_t *key,
+	uint64_t key_bytes, struct gpube__recipe *recipe)
 {
-	if (ctx->host || gpube__joined_cells(c) < KEPT_FROM)
-		return GPUBE_OK;
-	ctx->host = gpube__alloc_zero(ctx, 1, sizeof(struct kept));
-	ctx->host_free = free_kept;
-	return ctx->host ? GPUBE_OK : GPUBE_ENOMEM;
+	struct host *host = host_of(ctx);
+	void **place;
+
+	*was = NULL;
+	lock(host);
+	place = gpube__kept_place(&host->recipes, ctx, key, key_bytes);
+	if (place) {
+		*was = *place;
+		*place = recipe;
+	}
+	unlock(host);
+	return place ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+int gpube__recipe_take(struct gpube__recipe **recipe, struct gpube_ctx *ctx, const int64_t *key,
+	uint64_t key_bytes)
+{
+	*recipe = NULL;
+	return host_of(ctx) ? swap_recipe(recipe, ctx, key, key_bytes, NULL) : GPUBE_OK;
+}
+
+void gpube__recipe_give(struct gpube_ctx *ctx, const int64_t *key, uint64_t key_bytes,
+	struct gpube__recipe *recipe)
+{
+	struct gpube__recipe *was = recipe;
+
+	if (host_of(ctx) && swap_recipe(&was, ctx, key, key_bytes, recipe))
+		was = recipe; /* no room to keep it in */
+	gpube__recipe_free(ctx, was);
 }
 
 /* ---- contract ---------------------------------------------------------------------------- */
@@ -190,7 +243,7 @@ static int contract(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 
 	if (problem)
 		return gpube__fail(ctx, GPUBE_EINVAL, "contract: %s", problem);
-	status = keep_scratch(ctx, c) ? GPUBE_ENOMEM : gpube__cpu_contract(ctx, c);
+	status = open_host(ctx) ? GPUBE_ENOMEM : gpube__cpu_contract(ctx, c);
 	if (c->seconds)
 		*c->seconds += gpube__now() - start;
 	return status;

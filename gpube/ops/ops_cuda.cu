@@ -264,7 +264,7 @@ static void device_close(struct gpube_ctx *ctx)
 	gpube__arena_free(d->arena, ctx);
 	gpube__clock_free(ctx, d->clock);
 	if (d->plans)
-		gpube__cuda_plans_clear(ctx, d->plans);
+		gpube__kept_clear(d->plans, ctx);
 	gpube__free(ctx, d->plans);
 	if (d->sent)
 		cudaEventDestroy(d->sent);
@@ -316,7 +316,7 @@ static int device_open(struct gpube_ctx *ctx, int id)
 		device_close(ctx);
 		return no_device(ctx, error);
 	}
-	d->plans = (struct gpube__cuda_plans *)gpube__alloc_zero(ctx, 1, sizeof(*d->plans));
+	d->plans = (struct gpube__kept *)gpube__alloc_zero(ctx, 1, sizeof(*d->plans));
 	if (!d->plans || gpube__clock_open(ctx) != GPUBE_OK)
 		goto fail;
 	d->shared_bytes = (size_t)shared;

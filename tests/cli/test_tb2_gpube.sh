@@ -54,13 +54,44 @@ for seed in 1 2 3; do
 		sed -n 's/.*"status": "infeasible".*/infeasible/p; s/.*"upper_bound": \([0-9.]*\).*/optimum     \1,/p')
 	TOULBAR2=$work/slow row "random $seed: $want" 0 "^$want" '*' "$tb2" "$work/n.wcsp" --method shift
 done
-# a toulbar2 that ends with an assignment that FILE forbids
-# shellcheck disable=SC2016
-printf '#!/bin/sh\nfor a; do case $a in -w=*) echo 0 0 0 > "${a#-w=}" ;; esac; done\necho "Optimum: 0 in 1"\n' > "$work/liar"
-chmod +x "$work/liar"
+# toulbar2s that end without a proof, whatever they say: the optimum is 3, of 1 0 1
 printf 'hard 3 2 2 9\n2 2 2\n2 0 1 9 1\n1 0 3\n2 1 2 0 1\n0 0 1\n' > "$work/hard3.wcsp"
-TOULBAR2=$work/liar row 'an assignment that is forbidden does not count' 0 '^optimum +3, proved by gpube' \
-	'does not count' "$tb2" "$work/hard3.wcsp"
+fake() { # NAME ASSIGNMENT WORDS COMMAND: the assignment is written, the words are said
+	{
+		echo '#!/bin/sh'
+		# shellcheck disable=SC2016
+		[ -n "$2" ] && echo 'for a; do case $a in -w=*) echo '"$2"' > "${a#-w=}" ;; esac; done'
+		echo "echo '$3'"
+		echo "$4"
+	} > "$work/$1"
+	chmod +x "$work/$1"
+}
+while IFS='|' read -r name assignment words command said; do
+	fake liar "$assignment" "$words" "$command"
+	TOULBAR2=$work/liar row "toulbar2 $name" 0 '^optimum +3, proved by gpube' "$said" "$tb2" "$work/hard3.wcsp"
+done << 'END'
+ends with what FILE forbids|0 0 0|Optimum: 0 in 1||forbidden by the tables of FILE: it does not count
+claims too little|1 0 1|Optimum: 2 in 1||costs 3, not 2 as it says: it does not count
+crashes after its claim|1 0 0|Optimum: 4 in 1|kill -SEGV $$|ended with status 139: Optimum: 4 in 1
+crashes before it says anything|||kill -ABRT $$|ended with status 134
+fails|||exit 1|ended with status 1
+is killed|||kill -KILL $$|ended with status 137
+is stopped|||kill -STOP $$|*
+says nothing||||*
+says that there is no solution, of which it has one|1 0 0|No solution in 1 backtracks||of cost 4: it does not count
+does not know an option||Unrecognized option: -pwc|exit 1|ended with status 1: Unrecognized
+writes half a solution|1 0|Optimum: 3 in 1||does not count
+END
+fake found '1 0 1' 'Optimum: 3 in 1' ''
+TOULBAR2=$work/found row 'toulbar2 is believed' 0 '^optimum +3, proved by toulbar2$' '*' "$tb2" "$work/hard3.wcsp"
+for option in -ub=1 -best=900 -x=,0=1; do
+	row "toulbar2 $option" 0 '^optimum +4\.30, proved by gpube$' '*' "$tb2" $x/exams.cfn -- "$option"
+done
+# shellcheck disable=SC2016
+TOULBAR2=$work/slow row 'nobody reads what is said' 0 '^optimum +4\.30, ' '' sh -c '{
+	"$0" "$1" 2>&1 >&3 3>&- | true; } 3>&1' "$tb2" $x/exams.cfn
+row 'no standard output' 1 '' '^tb2-gpube: cannot write the answer' sh -c "$tb2 $x/exams.cfn >&-"
+row 'no room for the answer' 1 '' '^tb2-gpube: cannot write the answer' sh -c "$tb2 $x/exams.cfn > /dev/full"
 row 'no file' 1 '' "cannot open 'none'" "$tb2" none
 row 'no toulbar2' 1 '' 'cannot find toulbar2' env TOULBAR2=none "$tb2" $x/exams.cfn
 row 'usage' 2 '' '^usage: ' "$tb2"
@@ -72,5 +103,13 @@ for signal in INT TERM; do
 	TOULBAR2=$work/never row "SIG$signal: the bounds so far" "$status" \
 		'^best ' '*' timeout --preserve-status -s $signal 5 "$tb2" "$work/hard.wcsp"
 done
+TOULBAR2=$work/never row 'SIGHUP' 129 '^bounds ' '*' timeout --preserve-status -s HUP 1 "$tb2" "$work/hard.wcsp"
+# gpube that hears nothing, and a second signal
+# shellcheck disable=SC2016
+printf '#!/bin/sh\ncase $1 in bound) trap "" TERM; while :; do sleep 1; done ;; esac\nexec "%s" "$@"\n' "$GPUBE" > "$work/deaf"
+chmod +x "$work/deaf"
+# shellcheck disable=SC2016
+GPUBE=$work/deaf TOULBAR2=$work/never row 'two signals' 143 '' '' sh -c '
+	"$0" "$1" & sleep 1; kill $!; sleep 0.8; kill $!; wait $!' "$tb2" "$work/hard.wcsp"
 that 'no file stays' [ -z "$(ls -A "$TMPDIR")" ]
 plan

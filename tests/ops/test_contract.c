@@ -8,6 +8,9 @@
 #include "tests/support/shapes.h"
 
 #include "gpube/ops/contract_tile.h"
+#include "gpube/ops/kept.h"
+
+#include <stdio.h>
 
 #define N_RANDOM 1200
 
@@ -299,6 +302,64 @@ static void threads(void **state)
 	}
 }
 
+/* Other tables and arguments of a shape that was done before, among more shapes than are kept. */
+static void again(void **state)
+{
+	(void)state;
+	for (uint64_t round = 0; round < 3; round++)
+		for (int n = 2; n < GPUBE_KEPT_SLOTS + 40; n++) {
+			struct shape s;
+			char text[120];
+
+			snprintf(text, sizeof(text),
+				n % 7 ? "a=%d b=5 x=9 : a b : x a , b x"
+				      : "a=%d b=40 c=8 x=40 : a b c : x b a , c b x , b a",
+				n);
+			assert_null(shape_parse(&s, text, GPUBE_MIN_PLUS, GPUBE_INT32));
+			shape_fill(&s, round, SHAPE_SIGNED, false);
+			if (round == 1)
+				shape_want_arg(&s);
+			check(&s);
+			shape_free(&s);
+		}
+}
+
+enum { BESIDE = 24 };
+
+static void contract_beside(void *arg, int64_t item, int thread)
+{
+	struct shape *s = arg;
+
+	(void)thread; /* if it fails, what is in the output is wrong */
+	(void)gpube__ops_cpu()->contract(ctx, &s[item].c);
+}
+
+/* Threads that contract the same shape at once with one context, each with its own tables. */
+static void beside_each_other(void **state)
+{
+	struct shape s[BESIDE], want;
+
+	(void)state;
+	for (int i = 0; i < BESIDE; i++) {
+		assert_null(shape_parse(&s[i], "a=40 b=40 c=40 x=8 : a b c : x b a , c b x , b a",
+			GPUBE_MIN_PLUS, GPUBE_INT32));
+		shape_fill(&s[i], (uint64_t)i, SHAPE_SIGNED, false);
+		shape_poison(&s[i]);
+	}
+	gpube__parallel(ctx, BESIDE, contract_beside, s);
+	for (int i = 0; i < BESIDE; i++) {
+		const char *problem;
+
+		shape_twin(&want, &s[i]);
+		assert_int_equal(gpube__contract_reference(ctx, &want.c), 0);
+		problem = shape_compare(&s[i], &want);
+		if (problem)
+			fail_msg("%d: %s", i, problem);
+		shape_twin_free(&want);
+		shape_free(&s[i]);
+	}
+}
+
 static void refusals(void **state)
 {
 	static const int64_t huge[] = {INT64_MAX / 2, 3}, empty[] = {0};
@@ -402,8 +463,7 @@ static void no_memory(void **state)
 		}
 		assert_int_equal(status, 0);
 		assert_in_range(n, 2, 49);
-		assert_int_equal(scarce.live, 0);
-		gpube_ctx_free(other);
+		test_memory_end(other, &scarce);
 		shape_free(&s);
 	}
 }
@@ -461,6 +521,8 @@ int main(void)
 		t = add(t, large[i], large_shape, large[i]);
 	t = add(t, "pairs of rows", pairs, NULL);
 	t = add(t, "batch", batch, NULL);
+	t = add(t, "again", again, NULL);
+	t = add(t, "beside each other", beside_each_other, NULL);
 	t = add(t, "threads", threads, NULL);
 	t = add(t, "stops", stops, NULL);
 	t = add(t, "no memory", no_memory, NULL);

@@ -16,7 +16,7 @@
 	(GPUBE_TRIED_TILES | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES | GPUBE_TRIED_STRIPS)
 
 static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
-static struct gpube__cuda_plans plans;
+static struct gpube__kept plans;
 
 struct contraction {
 	struct shape shape;
@@ -42,7 +42,7 @@ static const struct gpube__cuda_plan *get(struct contraction *c, enum gpube__pat
 static int end(void **state)
 {
 	(void)state;
-	gpube__cuda_plans_clear(ctx, &plans);
+	gpube__kept_clear(&plans, ctx);
 	return 0;
 }
 
@@ -141,7 +141,7 @@ static void more_than_are_kept(void **state)
 {
 	(void)state;
 	for (int round = 0; round < 2; round++)
-		for (int n = 2; n < 4 * GPUBE_CUDA_PLANS; n++) {
+		for (int n = 2; n < 4 * GPUBE_KEPT_SLOTS; n++) {
 			struct contraction c;
 			const struct gpube__cuda_plan *p;
 			char text[80];

@@ -35,6 +35,12 @@ struct gpube_ctx *test_memory_ctx(struct test_memory *m)
 	return ctx;
 }
 
+void test_memory_end(struct gpube_ctx *ctx, const struct test_memory *m)
+{
+	gpube_ctx_free(ctx);
+	assert_int_equal(m->live, -1); /* the context, which was not counted */
+}
+
 /* 'strict': the work cannot do without any of its allocations. */
 static long fail_each(
 	scarce_work work, scarce_model make, const void *arg, long sparse, bool strict)
@@ -43,7 +49,6 @@ static long fail_each(
 		struct test_memory memory = {.fail_at = -1};
 		struct gpube_ctx *ctx = test_memory_ctx(&memory);
 		struct gpube_model *m = make ? make(ctx, arg) : NULL;
-		long live = memory.live;
 		int status;
 
 		memory.n = 0;
@@ -52,9 +57,8 @@ static long fail_each(
 		if (status ? status != GPUBE_ENOMEM || memory.n <= at : strict && memory.n > at)
 			fail_msg("status %d with %ld allocations, number %ld failing: %s", status,
 				memory.n, at, gpube_error(ctx));
-		assert_int_equal(memory.live, live);
 		gpube_model_free(m);
-		gpube_ctx_free(ctx);
+		test_memory_end(ctx, &memory);
 		if (!status)
 			return memory.n;
 	}

@@ -15,6 +15,8 @@ struct test_memory {
 
 /* A context on it; the context itself is always granted and not counted. */
 struct gpube_ctx *test_memory_ctx(struct test_memory *m);
+/* Frees the context with what it keeps; fails the test unless nothing else is left. */
+void test_memory_end(struct gpube_ctx *ctx, const struct test_memory *m);
 
 /*
  * What is done while memory runs out: 'm' is what 'make' made before, with all memory, or NULL.

@@ -4,14 +4,17 @@
  */
 #include "tests/support/test.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 #include "gpube/ir/model.h"
-#include "gpube/sweep.h"
+#include "gpube/sweep_states.h"
 #include "tests/support/bounded.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 100, N_DROPPING = 6, MOST_VARS = 9 };
+enum { N_SEEDS = 100, N_DROPPING = 6, N_STEPS = 24, MOST_VARS = 9, MOST_THREADS = 3 };
 
 static int setup(void **state)
 {
@@ -40,7 +43,7 @@ static void add_hard(struct gpube_model *m, struct gpube_rng *rng, int32_t n_var
 	assert_int_equal(gpube_model_add_costs(m, arity, scope, costs), 0);
 }
 
-/* Value 0: not taken, at a cost. */
+/* Value 0: not taken, at a cost; costs beyond int32 now and then. */
 static struct gpube_model *photographs(uint64_t seed, int32_t n, int32_t n_hard)
 {
 	static const int32_t domains[] = {2, 4, 2, 3};
@@ -51,6 +54,8 @@ static struct gpube_model *photographs(uint64_t seed, int32_t n, int32_t n_hard)
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
 	for (int32_t i = 0; i < n; i++) {
 		int64_t costs[4] = {1 + (int64_t)gpube__rng_below(&rng, seed % 2 ? 1000 : 3)};
+
+		costs[0] <<= seed % 5 == 1 ? 40 : 0;
 
 		assert_int_equal(
 			gpube_model_add_var(m, NULL, domains[gpube__rng_below(&rng, 4)], NULL), 0);
@@ -76,10 +81,14 @@ static void finds_the_optimum(void **state)
 
 	assert_int_equal(brute_force(&brute, NULL, m), 0);
 	assert_true(brute.feasible); /* nothing taken */
-	b = must_bound(m, &opts);
-	assert_int_equal(b->answer, GPUBE_ANSWER_OPTIMAL);
-	assert_true(b->cost == brute.cost && b->bound == brute.cost);
-	gpube_bounds_free(b, ctx);
+	for (int threads = 1; threads <= MOST_THREADS; threads++) {
+		ctx->n_threads = threads;
+		b = must_bound(m, &opts);
+		ctx->n_threads = 1;
+		assert_int_equal(b->answer, GPUBE_ANSWER_OPTIMAL);
+		assert_true(b->cost == brute.cost && b->bound == brute.cost);
+		gpube_bounds_free(b, ctx);
+	}
 	opts.has_cutoff = 1;
 	opts.cutoff = brute.cost;
 	b = must_bound(m, &opts);
@@ -169,12 +178,122 @@ static void gathers_bits(void **state)
 	}
 }
 
+/* ---- steps --------------------------------------------------------------------------- */
+
+enum { STEP_STATES = 20000, STEP_TABLES = 3, STEP_BITS = 9 };
+
+/* A layer of made-up tables: values of two bits at bit 20, a front of the 20 bits below and these.
+ */
+static void some_layer(struct gpube_sweep_layer *l, struct gpube_sweep_table *tables,
+	const struct gpube_sweep_kernels *kernels, int64_t limit, uint64_t seed)
+{
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, seed);
+	*l = (struct gpube_sweep_layer){.n_values = 4,
+		.shift = 20,
+		.n_paid = 1,
+		.n_tables = STEP_TABLES,
+		.tables = tables,
+		.most = limit};
+	l->keep = 0x300000 | (gpube__rng_next(&rng) & 0xfffff);
+	for (int k = 0; k < STEP_TABLES; k++) {
+		struct gpube_sweep_table *t = &tables[k];
+		int64_t cells[1 << STEP_BITS], least = 0;
+
+		t->mask = 3 << 20;
+		while (__builtin_popcountll(t->mask) < STEP_BITS)
+			t->mask |= (uint64_t)1 << gpube__rng_below(&rng, 20);
+		for (int c = 0; c < 1 << STEP_BITS; c++) {
+			cells[c] = (int64_t)gpube__rng_below(&rng, (uint64_t)limit) -
+				   (k ? limit / 2 : 0);
+			least = cells[c] < least ? cells[c] : least;
+		}
+		l->most -= least;
+		t->cells = malloc(kernels->cell_bytes << STEP_BITS);
+		t->step = malloc(4 * sizeof(*t->step));
+		kernels->store(t->cells, cells, 1 << STEP_BITS, 2 * limit);
+		for (uint64_t x = 0; x < 4; x++)
+			t->step[x] = (uint32_t)gpube__sweep_gather(x << 20, t->mask);
+	}
+}
+
+/* Two steps, from one state to four and on, again and again, by some kernels; how all are reached.
+ */
+static int64_t steps(const struct gpube_sweep_kernels *kernels, int threads, uint64_t seed,
+	int64_t room, uint32_t *parent, uint8_t *value, int64_t *n, int64_t *dropped)
+{
+	struct gpube_sweep_table tables[STEP_TABLES];
+	struct gpube_sweep_layer l;
+	struct gpube_sweep_work w;
+	struct gpube_sweep_states *layer = calloc(2, sizeof(*layer));
+	int64_t least;
+
+	ctx->n_threads = threads;
+	assert_non_null(layer);
+	assert_int_equal(gpube__sweep_work_init(&w, ctx, kernels), 0);
+	assert_int_equal(gpube__sweep_begin(&w, &layer[0], 0), 0);
+	*dropped = GPUBE_INF;
+	for (int k = 0; k < 14; k++) {
+		/* moved on: the values' bits get below the front of the next step */
+		some_layer(&l, tables, kernels, 1000, seed + (uint64_t)k);
+		l.shift = 20 - k;
+		for (int i = 0; i < STEP_TABLES; i++)
+			for (uint64_t x = 0; x < 4; x++)
+				tables[i].step[x] =
+					(uint32_t)gpube__sweep_gather(x << l.shift, tables[i].mask);
+		l.keep = 0x3fffff & ~((uint64_t)3 << (19 - k));
+		assert_int_equal(gpube__sweep_step(&w, &layer[(k + 1) % 2], &layer[k % 2], &l, room,
+					 1000 * (k + 1), INFINITY, dropped),
+			0);
+		for (int i = 0; i < STEP_TABLES; i++) {
+			free(tables[i].cells);
+			free(tables[i].step);
+		}
+	}
+	assert_true(layer[0].n <= room && layer[0].n <= STEP_STATES);
+	*n = layer[0].n;
+	least = gpube__sweep_read(&w, &layer[0], parent, value);
+	for (int k = 0; k < 2; k++)
+		gpube__sweep_states_clear(ctx, &layer[k]);
+	free(layer);
+	gpube__sweep_work_clear(&w);
+	ctx->n_threads = 1;
+	return least;
+}
+
+/* By all kernels, on any number of threads, states and their order are the same. */
+static void steps_agree(void **state)
+{
+	static uint32_t parent[2][STEP_STATES];
+	static uint8_t value[2][STEP_STATES];
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	const int64_t room = seed % 2 ? STEP_STATES : 700;
+	int64_t n, dropped, least;
+
+	least = steps(gpube__sweep_portable[0], 1, seed, room, parent[0], value[0], &n, &dropped);
+	for (int threads = 1; threads <= MOST_THREADS; threads++)
+		for (int k = 0; k < 3; k++) {
+			const struct gpube_sweep_kernels *kernels =
+				k == 2 ? gpube__sweep_portable[1] : gpube__sweep_kernels(k);
+			int64_t n2, dropped2;
+
+			assert_true(least == steps(kernels, threads, seed, room, parent[1],
+						     value[1], &n2, &dropped2));
+			assert_true(n == n2 && dropped == dropped2);
+			assert_memory_equal(parent[0], parent[1], (size_t)n * sizeof(**parent));
+			assert_memory_equal(value[0], value[1], (size_t)n * sizeof(**value));
+		}
+	assert_true(n > 100);
+}
+
 int main(void)
 {
 	struct cases c = {0};
 
 	add_numbers(&c, finds_the_optimum, N_SEEDS, "hard tuples, seed");
 	add_numbers(&c, dropping_leaves_a_bound, N_DROPPING, "dropping, seed");
+	add_numbers(&c, steps_agree, N_STEPS, "steps, seed");
 	ADD_CASE(&c, fronts_without_a_key);
 	ADD_CASE(&c, gathers_bits);
 	return run_cases(&c, "sweep", setup, ctx_teardown);

@@ -1,10 +1,9 @@
-/* contract_prepare.h - operands made ready for the tiles of a contraction. */
-#ifndef GPUBE_OPS_CONTRACT_PREPARE_H
-#define GPUBE_OPS_CONTRACT_PREPARE_H
+/* contract_job.h - contractions and parts of them on their way through the CPU backend. */
+#ifndef GPUBE_OPS_CONTRACT_JOB_H
+#define GPUBE_OPS_CONTRACT_JOB_H
 
-#include "gpube/ops/contract_tile.h"
+#include "gpube/ops/index.h"
 
-/* A contraction on its way through the CPU backend. */
 struct gpube__job {
 	struct gpube_ctx *ctx;
 	const struct gpube_contraction *c;
@@ -16,7 +15,8 @@ struct gpube__job {
 };
 
 /*
- * gpube__run_job() - plans and runs it, on all threads.
+ * gpube__run_job() - runs it on all threads, by the recipe that the context keeps for its shape
+ * or a new one.
  * Errors: ENOMEM, ESTOP; ERANGE without a text: no plan, contract by rows
  */
 int gpube__run_job(struct gpube__job *job);
