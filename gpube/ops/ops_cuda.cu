@@ -32,6 +32,16 @@ static void *cuda_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 	return NULL;
 }
 
+static void *cuda_alloc_block(struct gpube_ctx *ctx, uint64_t bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+	const uint64_t left = gpube__arena_left(d->arena);
+
+	if (d->streaming || left <= OVERHEAD_BYTES || bytes > left - OVERHEAD_BYTES)
+		return NULL;
+	return gpube__arena_take(d->arena, ctx, bytes);
+}
+
 static void cuda_free(struct gpube_ctx *ctx, void *p)
 {
 	if (!ctx->device) /* the arena goes before tables whose owner lives longer */
@@ -238,6 +248,7 @@ static const struct gpube_ops cuda_ops = {
 	cuda_memory,
 	cuda_resident,
 	cuda_expect,
+	cuda_alloc_block,
 	3e12, /* a fifth of the add-min rate of an H200: what most shapes reach */
 	3e12,
 };
