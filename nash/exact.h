@@ -38,11 +38,17 @@ struct nash_side {
 
 /*
  * What was found is merged and certified for a while when time is up, or the caller has stopped the
- * work: 'until' is set then.
+ * work: 'until' is set then. With a time limit the search leaves time for that: the deadline of
+ * the context moves towards the start, by what each equilibrium that is found will take.
+ * seconds  for certifying, at least
+ * end      when all is to be written; 0: no limit
+ * each     seconds that an equilibrium takes to be certified and written
+ * found    by all searches
  */
 struct nash_patience {
 	struct gpube_ctx *ctx;
-	double seconds, until;
+	double seconds, until, end, each;
+	int64_t found;
 };
 
 /* Whether it is over; from any thread. */

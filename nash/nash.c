@@ -173,7 +173,9 @@ static int solve_exactly(
 {
 	const double seconds = o->timeout_seconds > 0 ? fmax(0.2, o->timeout_seconds / 10) : 2;
 	/* sorting and writing what has been checked takes about as long again */
-	struct nash_patience patience = {.ctx = g->ctx, .seconds = seconds / 2};
+	struct nash_patience patience = {.ctx = g->ctx,
+		.seconds = seconds / 2,
+		.end = o->timeout_seconds > 0 ? g->ctx->deadline + seconds : 0};
 	struct nash_problem p;
 	struct nash_found f;
 	int status = nash__problem_init(&p, g, o->keep_dominated);

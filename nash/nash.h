@@ -125,7 +125,8 @@ enum nash_method {
  * backend          of methods SE and EEE: where supports are scanned, faces walked; EEE: AUTO is
  *                  the CPU
  * timeout_seconds  stop after this time, and after a tenth of it more (at least 0.2 s) that is for
- *                  checking what was found; 0: never. gpube_ctx_stop(): two seconds more
+ *                  checking what was found; where much is found the search ends so much earlier
+ *                  that all of it can be checked; 0: never. gpube_ctx_stop(): two seconds more
  * keep_dominated   do not remove strictly dominated actions beforehand
  * inexact          decide in doubles: fast, and sometimes wrong
  */

@@ -147,10 +147,13 @@ void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what)
 
 bool gpube__stopped(const struct gpube_ctx *ctx)
 {
+	double deadline;
+
+	__atomic_load(&ctx->deadline, &deadline, __ATOMIC_RELAXED);
 	if (ctx->turns)
 		gpube__take_turns(ctx->turns, ctx->lane);
 	return __atomic_load_n(&ctx->stop, __ATOMIC_RELAXED) ||
-	       (ctx->deadline > 0 && gpube__now() >= ctx->deadline) ||
+	       (deadline > 0 && gpube__now() >= deadline) ||
 	       (ctx->parent && gpube__stopped(ctx->parent));
 }
 

@@ -257,6 +257,36 @@ static void out_of_patience(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* What is found takes time from the search, each equilibrium as much as the next. */
+static void time_is_reserved(void **state)
+{
+	enum { N = (1 << 12) - 1 };
+	struct nash_patience patience = {0};
+	struct nash_problem p;
+	struct nash_found found;
+	struct gpube_ctx *ctx;
+	struct nash_game *g;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	g = make_game(ctx, "coordination", 12, 12, 1);
+	assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
+	nash__found_init(&found, &p);
+	patience.ctx = ctx;
+	patience.end = ctx->deadline = gpube__now() + 1000;
+	p.patience = &patience;
+	assert_int_equal(nash__branch_and_bound(&found, -1), GPUBE_OK);
+	assert_int_equal(found.n, N);
+	assert_int_equal(patience.found, N); /* not again when threads hand in what they have */
+	assert_true(patience.each > 0);
+	assert_true(ctx->deadline <= patience.end - N / 64 * 64 * patience.each);
+	assert_true(ctx->deadline > patience.end - 500);
+	nash__found_clear(&found);
+	nash__problem_clear(&p);
+	nash_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
 struct prediction {
 	char name[40];
 	const char *kind, *method;
@@ -308,7 +338,7 @@ int main(void)
 	static char kinds[][32] = {"random", "win-lose", "zero-sum", "coordination", "dispersion",
 		"minimum-effort", "grab-the-dollar", "travelers-dilemma"};
 	enum { N = sizeof(kinds) / sizeof(*kinds) };
-	struct CMUnitTest tests[N + N_ROWS + 3] = {{0}};
+	struct CMUnitTest tests[N + N_ROWS + 4] = {{0}};
 
 	for (int k = 0; k < N; k++)
 		tests[k] = (struct CMUnitTest){
@@ -316,13 +346,14 @@ int main(void)
 	tests[N] = (struct CMUnitTest)cmocka_unit_test(stopped_race);
 	tests[N + 1] = (struct CMUnitTest)cmocka_unit_test(in_parts);
 	tests[N + 2] = (struct CMUnitTest)cmocka_unit_test(out_of_patience);
+	tests[N + 3] = (struct CMUnitTest)cmocka_unit_test(time_is_reserved);
 	for (int k = 0; k < N_ROWS; k++) {
 		snprintf(rows[k].name, sizeof(rows[k].name), "predicted: %s %d", rows[k].kind,
 			rows[k].n);
-		tests[N + 3 + k] = (struct CMUnitTest){
+		tests[N + 4 + k] = (struct CMUnitTest){
 			.name = rows[k].name, .test_func = predicted, .initial_state = &rows[k]};
 	}
-	return _cmocka_run_group_tests("vertices", tests, N + N_ROWS + 3, NULL, NULL);
+	return _cmocka_run_group_tests("vertices", tests, N + N_ROWS + 4, NULL, NULL);
 }
 #else
 static void needs_flint(void **state)
