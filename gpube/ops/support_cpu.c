@@ -40,7 +40,8 @@ struct room {
 	double cells[GPUBE_SUPPORT_ACTIONS * (2 * GPUBE_SUPPORT_ACTIONS + 3)];
 };
 
-static void dictionaries(struct room *r, const struct gpube_support_scan *s, uint64_t x, uint64_t good)
+static void dictionaries(
+	struct room *r, const struct gpube_support_scan *s, uint64_t x, uint64_t good)
 {
 	double *second = r->cells + gpube__support_dict_cells(s->k, s->l, s->q, 0);
 	struct gpube_support_making making = {

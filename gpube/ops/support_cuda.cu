@@ -21,7 +21,7 @@ extern "C" {
 #define TESTERS      256            /* threads of a block that tests pairs */
 #define TILE         (32 * TESTERS) /* supports of player 2 that it tests with one of player 1 */
 #define SOLVERS      256            /* threads of a block that solves them */
-#define BATCH        2048           /* pairs that it sorts at a time */
+#define BATCH        3072           /* pairs that it sorts at a time */
 #define MAKERS       64             /* threads of a block that makes dictionaries */
 #define LISTERS      64             /* and of one that lists sets */
 
@@ -165,12 +165,12 @@ struct batch {
 	uint2 pair[BATCH];
 	unsigned short order[BATCH]; /* those that are left, by their number of exchanges */
 	unsigned char answer[BATCH], n_swaps[BATCH];
-	int next[GPUBE_SUPPORT_SWAPS + 1]; /* of each number: how many, then where the next one goes */
+	int next[GPUBE_SUPPORT_SWAPS +
+		 1]; /* of each number: how many, then where the next one goes */
 	int n_left;
 };
 
-__device__ static struct gpube_support_dict dictionary(
-	const struct launch &a, uint32_t x, int side)
+__device__ static struct gpube_support_dict dictionary(const struct launch &a, uint32_t x, int side)
 {
 	const int64_t at = 2 * (x - a.first / a.n_tiles) + side;
 	const struct about about = a.about[at];
@@ -200,8 +200,8 @@ __device__ static void sort_batch(struct batch *b, const struct launch &a, int n
 		if (b->answer[i] != GPUBE_SUPPORT_NO) {
 			const struct gpube_support_dict d = dictionary(a, b->pair[i].x, side);
 
-			b->n_swaps[i] = (unsigned char)__popc(
-				gpube__support_zero(&d, side, b->pair[i].y));
+			b->n_swaps[i] =
+				(unsigned char)__popc(gpube__support_zero(&d, side, b->pair[i].y));
 			atomicAdd(&b->next[b->n_swaps[i]], 1);
 		}
 	__syncthreads();
@@ -253,14 +253,16 @@ __device__ static void solve_side(struct batch *b, const struct launch &a, int n
 	__syncthreads();
 }
 
-/* A pair that is not rejected goes to the list, an unsure one if there is room; 1 if it is unsure. */
+/* A pair that is not rejected goes to the list, an unsure one if there is room; 1 if it is unsure.
+ */
 __device__ static int propose(const struct launch &a, uint2 pair, int answer)
 {
 	unsigned long long at;
 
 	/* when there are as many as are wanted, nobody waits to be counted */
-	if (answer == GPUBE_SUPPORT_UNSURE && (__ldcg(&a.counts[ASKED]) >= a.most_unsure ||
-						      atomicAdd(&a.counts[ASKED], 1ull) >= a.most_unsure))
+	if (answer == GPUBE_SUPPORT_UNSURE &&
+		(__ldcg(&a.counts[ASKED]) >= a.most_unsure ||
+			atomicAdd(&a.counts[ASKED], 1ull) >= a.most_unsure))
 		return 1;
 	at = atomicAdd(&a.counts[LISTED], 1ull);
 	if (at < LIST) {
@@ -273,15 +275,14 @@ __device__ static int propose(const struct launch &a, uint2 pair, int answer)
 
 /*
  * Solves the queued pairs; those that may be equilibria go to the list.
- * Shape: counts[QUEUED + chunk] pairs, of k exchanges, 0 to the smaller of q and l - q, on each side;
- * those that side 0 leaves go on to side 1
- * Map:   block a batch, grid-stride; there thread a pair, those with the same k in a warp
- * Moves: 8 bytes a pair; (k + 1)^2 cells of dictionaries, which stay in L1
- * Ops:   k^3 / 3 fused multiply-adds and k^3 / 3 exchanges of doubles by comparison, and up to k a row
- * for those that get that far
- * Bound: latency, of few warps for their registers, and lanes that have their answer already (on an
- * H100 a third of the issue slots, 20 lanes of 32); batches of 1024 took 1.0 to 1.15 times as
- * long, of 1024 with 80 registers for three blocks 0.95 to 1.25, with 255 for one 1.15 to 1.3
+ * Shape: counts[QUEUED + chunk] pairs, of k exchanges, 0 to the smaller of q and l - q, on each
+ * side; those that side 0 leaves go on to side 1 Map:   block a batch, grid-stride; there thread a
+ * pair, those with the same k in a warp Moves: 8 bytes a pair; (k + 1)^2 cells of dictionaries,
+ * which stay in L1 Ops:   k^3 / 3 fused multiply-adds and k^3 / 3 exchanges of doubles by
+ * comparison, and up to k a row for those that get that far Bound: latency, of few warps for their
+ * registers, and lanes that have their answer already: on an H100 a third of the issue slots, 20
+ * lanes of 32 (benchmarks/runs/2026-11-22-h100-nash). Weighed: 80 registers for three blocks took
+ * 0.93 to 1.2 times as long, 255 for one 1.2 to 1.35, batches of 1024 pairs 1.02 to 1.2
  */
 __global__ void __launch_bounds__(SOLVERS, 2) solve_kernel(const struct launch a)
 {
@@ -289,7 +290,8 @@ __global__ void __launch_bounds__(SOLVERS, 2) solve_kernel(const struct launch a
 	const int64_t n = (int64_t)a.counts[QUEUED + a.chunk];
 	unsigned long long unsure = 0;
 
-	for (int64_t from = (int64_t)blockIdx.x * BATCH; from < n; from += (int64_t)gridDim.x * BATCH) {
+	for (int64_t from = (int64_t)blockIdx.x * BATCH; from < n;
+		from += (int64_t)gridDim.x * BATCH) {
 		const int m = n - from < BATCH ? (int)(n - from) : BATCH;
 
 		for (int i = threadIdx.x; i < m; i += SOLVERS) {
@@ -390,7 +392,8 @@ static int make_room(struct job *job)
 		(uint64_t)(QUEUE < a->n_x * a->n_y ? QUEUE : a->n_x * a->n_y) * sizeof(*a->queue));
 
 	if (!status)
-		status = send(job, (void **)&a->about, NULL, 2 * (uint64_t)rows * sizeof(*a->about));
+		status =
+			send(job, (void **)&a->about, NULL, 2 * (uint64_t)rows * sizeof(*a->about));
 	if (!status)
 		status = send(job, (void **)&a->cells, NULL,
 			2 * (uint64_t)rows * (uint64_t)a->most_cells * sizeof(*a->cells));
@@ -445,7 +448,6 @@ static int prepare(struct job *job, const struct gpube_support_scan *s)
 	}
 	return status;
 }
-
 
 /* By x, then y, a byte of the two at a time: where there are many, qsort() takes as long as a scan.
  */

@@ -1,10 +1,10 @@
 /*
- * support_dict.h - dictionaries of a support of player 1, from which one side of every pair with that
- * support is solved by exchanging few variables; in C and in CUDA C.
+ * support_dict.h - dictionaries of a support of player 1, from which one side of every pair with
+ * that support is solved by exchanging few variables; in C and in CUDA C.
  *
  * A pair of supports S and T of q actions each asks, of one side, for the point where q of its
- * variables are zero. As T changes and S stays, most of those q stay the same. So the side is solved
- * once for S, at a set B of q actions of player 2 in the place of T, as a dictionary: the
+ * variables are zero. As T changes and S stays, most of those q stay the same. So the side is
+ * solved once for S, at a set B of q actions of player 2 in the place of T, as a dictionary: the
  * variables that are not zero there (rows) as affine functions of those that are (columns).
  * A pair then exchanges the rows and columns in which T differs from B, k = |T \ B| of each: a
  * system of k unknowns, instead of q - 1. k is at most the actions of player 2 that are not
@@ -16,12 +16,12 @@
  * Side 1, the strategy y on T that makes player 1 indifferent on S:
  *   rows     y_b of b in B; slacks w_s of player 1's actions s outside of S
  *   columns  y_t of t outside of B
- * In both the rows of actions of player 2 come first, then those of player 1, in increasing order; the
- * columns follow the constant. Dominated actions of player 2 are left out: T has none, and their
- * slacks are larger than those of what dominates them.
+ * In both the rows of actions of player 2 come first, then those of player 1, in increasing order;
+ * the columns follow the constant. Dominated actions of player 2 are left out: T has none, and
+ * their slacks are larger than those of what dominates them.
  *
- * B comes from Jordan exchanges with complete pivoting, so that its system is about as far from singular
- * as that of any T; where it is singular, every T is.
+ * B comes from Jordan exchanges with complete pivoting, so that its system is about as far from
+ * singular as that of any T; where it is singular, every T is.
  */
 #ifndef GPUBE_SUPPORT_DICT_H
 #define GPUBE_SUPPORT_DICT_H
@@ -42,14 +42,14 @@ typedef uint64_t gpube_support_mask;
 #if defined(__CUDA_ARCH__)
 #define GPUBE_SUPPORT_LOWEST(mask) (__ffs((int)(mask)) - 1)
 #define GPUBE_SUPPORT_COUNT(mask)  __popc(mask)
-#define GPUBE_SUPPORT_LANES	   32
-#define GPUBE_SUPPORT_LANE	   ((int)(threadIdx.x % 32))
+#define GPUBE_SUPPORT_LANES        32
+#define GPUBE_SUPPORT_LANE         ((int)(threadIdx.x % 32))
 #define GPUBE_SUPPORT_TOGETHER()   __syncwarp()
 #else
 #define GPUBE_SUPPORT_LOWEST(mask) __builtin_ctzll(mask)
 #define GPUBE_SUPPORT_COUNT(mask)  __builtin_popcountll(mask)
-#define GPUBE_SUPPORT_LANES	   1
-#define GPUBE_SUPPORT_LANE	   0
+#define GPUBE_SUPPORT_LANES        1
+#define GPUBE_SUPPORT_LANE         0
 #define GPUBE_SUPPORT_TOGETHER()   ((void)0)
 #endif
 
@@ -84,8 +84,8 @@ GPUBE_HD static inline int gpube__support_dict_room(int k, int l, int q)
 }
 
 /*
- * A dictionary while it is made: 'rows' rows of 'columns' cells, the constant first. Its variables have
- * the number of the action of player 2, or LABEL1 and more for one of player 1.
+ * A dictionary while it is made: 'rows' rows of 'columns' cells, the constant first. Its variables
+ * have the number of the action of player 2, or LABEL1 and more for one of player 1.
  */
 #define GPUBE_SUPPORT_LABEL1 64
 
@@ -199,9 +199,10 @@ GPUBE_HD static inline void gpube__support_begin(struct gpube_support_making *m,
 			const double first = c[r0 * stride + c0] - c[t * stride + c0];
 
 			m->d[i * m->columns + j] =
-				j == 0 ? first
+				j == 0  ? first
 				: slack ? 1
-					: (c[r0 * stride + action] - c[t * stride + action]) - first;
+					: (c[r0 * stride + action] - c[t * stride + action]) -
+						  first;
 		}
 	}
 	GPUBE_SUPPORT_TOGETHER();
@@ -257,14 +258,15 @@ GPUBE_HD static inline void gpube__support_dict(struct gpube_support_dict *out, 
 
 			rank = own < 0 ? gpube__support_rank(out->rows, row)
 				       : n + gpube__support_rank(side ? ~s : s, own);
-			d[rank * out->stride + (j ? 1 + gpube__support_rank(out->columns, label) : 0)] =
-				m->d[i * m->columns + j];
+			d[rank * out->stride + (j ? 1 + gpube__support_rank(out->columns, label)
+						  : 0)] = m->d[i * m->columns + j];
 		}
 	}
 	GPUBE_SUPPORT_TOGETHER();
 }
 
-/* The rows that become zero for a support t of player 2, and with 'freed' the columns that do not stay it. */
+/* The rows that become zero for a support t of player 2, and with 'freed' the columns that do not
+ * stay it. */
 GPUBE_HD static inline gpube_support_mask gpube__support_zero(
 	const struct gpube_support_dict *d, int side, gpube_support_mask t)
 {

@@ -21,8 +21,8 @@ GPUBE_HD static inline int64_t gpube__choose(int n, int q)
 }
 
 /*
- * Set number 'at' of those of q out of n, fewer than 2^31. Each step from n choose q to its neighbours
- * in Pascal's triangle is a multiplication and a division.
+ * Set number 'at' of those of q out of n, fewer than 2^31. Each step from n choose q to its
+ * neighbours in Pascal's triangle is a multiplication and a division.
  */
 GPUBE_HD static inline uint64_t gpube__set_number(int64_t at, int n, int q)
 {

@@ -39,12 +39,14 @@ static GPUBE_HD int SWAP_NAME(const struct gpube_support_dict *d, int side, gpub
 
 	SWAP_UNROLL
 	for (int j = 0; j < k; j++) {
-		at[j] = j < n ? 1 + gpube__support_rank(d->columns, GPUBE_SUPPORT_LOWEST(freed)) : 0;
+		at[j] = j < n ? 1 + gpube__support_rank(d->columns, GPUBE_SUPPORT_LOWEST(freed))
+			      : 0;
 		freed &= freed - 1;
 	}
 	SWAP_UNROLL
 	for (int i = 0; i < k; i++) {
-		const int row = i < n ? gpube__support_rank(d->rows, GPUBE_SUPPORT_LOWEST(zero)) : 0;
+		const int row =
+			i < n ? gpube__support_rank(d->rows, GPUBE_SUPPORT_LOWEST(zero)) : 0;
 		const double *from = d->d + row * d->stride;
 
 		zero &= zero - 1;

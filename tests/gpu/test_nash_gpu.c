@@ -83,8 +83,8 @@ static void scan_of_size(void **state)
 /* Supports that differ in up to 10 actions from those of their dictionary. */
 static void scan_of_shape(void **state)
 {
-	static const int shapes[][3] = {
-		{12, 12, 6}, {5, 20, 4}, {20, 5, 4}, {9, 14, 7}, {2, 32, 2}, {32, 2, 2}, {9, 18, 9}, {10, 20, 10}};
+	static const int shapes[][3] = {{12, 12, 6}, {5, 20, 4}, {20, 5, 4}, {9, 14, 7}, {2, 32, 2},
+		{32, 2, 2}, {9, 18, 9}, {10, 20, 10}};
 	struct gpube_rng rng;
 
 	(void)state;
@@ -154,8 +154,8 @@ int main(void)
 			add_case(&c, scan_of_size, (void *)k, "supports of %d", (int)k);
 		ADD_CASE(&c, scan_of_shape);
 		add_case(&c, same_equilibria, (void *)(intptr_t)NASH_METHOD_SE, "equilibria by se");
-		add_case(
-			&c, same_equilibria, (void *)(intptr_t)NASH_METHOD_EEE, "equilibria by eee");
+		add_case(&c, same_equilibria, (void *)(intptr_t)NASH_METHOD_EEE,
+			"equilibria by eee");
 	}
 	return run_cases(&c, "nash_gpu", NULL, ctx_teardown);
 }

@@ -244,8 +244,9 @@ static void sets(void **state)
 					bool beats = true;
 
 					for (int j = 0; j < k; j++)
-						beats = beats && (!(out.mask[i] >> j & 1) ||
-									 c[a * k + j] > c[b * k + j]);
+						beats = beats &&
+							(!(out.mask[i] >> j & 1) ||
+								c[a * k + j] > c[b * k + j]);
 					stays = stays && !beats;
 				}
 				assert_int_equal(out.good[i] >> b & 1, stays);
@@ -263,8 +264,9 @@ int main(void)
 	static char names[N][32];
 	int n = 0, failed;
 
-	if (gpube_ctx_new(&ctx, &(struct gpube_ctx_opts){
-				   .sizeof_options = sizeof(struct gpube_ctx_opts), .n_threads = 3}))
+	if (gpube_ctx_new(
+		    &ctx, &(struct gpube_ctx_opts){
+				  .sizeof_options = sizeof(struct gpube_ctx_opts), .n_threads = 3}))
 		return 1;
 	for (; n < N; n++) {
 		snprintf(names[n], sizeof(names[n]), "supports of %d", sizes[n]);
