@@ -1,6 +1,7 @@
 /* be.c - the elimination itself: see be.h. */
 #include "gpube/be_args.h"
 #include "gpube/be_blocks.h"
+#include "gpube/be_layout.h"
 #include "gpube/be_load.h"
 #include "gpube/dense.h"
 
@@ -13,6 +14,7 @@ struct work {
 	uint64_t *counts; /* the same, or NULL */
 	uint64_t bytes;	  /* of the values */
 	int side;
+	bool placed; /* the values are in the run's block */
 };
 
 /* Memory that one bucket after the other uses. */
@@ -29,6 +31,8 @@ struct run {
 	bool counting, keep, assigning;
 	struct gpube_window window;
 	struct gpube__blocks blocks; /* the host's messages */
+	struct gpube__layout layout; /* of a device's, in 'block' */
+	char *block;
 	struct work *messages; /* per position */
 	uint8_t **args;	       /* per position: packed arg-mins on the host, or NULL */
 	struct args_room unpacked[2], home; /* of the bucket at hand: on each side, and brought home */
@@ -45,10 +49,12 @@ static void free_work(struct run *r, struct work *t)
 {
 	const struct gpube_ops *ops = r->sides->ops[t->side];
 
-	if (t->values && ops == gpube__ops_cpu())
-		gpube__blocks_give(&r->blocks, r->be->ctx, t->values, t->bytes);
-	else if (t->values)
-		ops->free(r->be->ctx, t->values);
+	if (t->values && !t->placed) {
+		if (ops == gpube__ops_cpu())
+			gpube__blocks_give(&r->blocks, r->be->ctx, t->values, t->bytes);
+		else
+			ops->free(r->be->ctx, t->values);
+	}
 	if (t->counts)
 		ops->free(r->be->ctx, t->counts);
 	memset(t, 0, sizeof(*t));
@@ -162,15 +168,21 @@ static int keep_args(struct run *r, int32_t p, const void *out_arg, int arg_byte
 	return GPUBE_OK;
 }
 
-static int alloc_message(struct run *r, int64_t cells, int side, struct work *t)
+/* Memory for the message of bucket p, on a side. */
+static int alloc_message(struct run *r, int32_t p, int side, struct work *t)
 {
+	const int64_t cells = r->be->buckets[p].cells;
 	const struct gpube_ops *ops = r->sides->ops[side];
 	struct gpube_ctx *ctx = r->be->ctx;
 
 	t->side = side;
 	t->bytes = (uint64_t)cells * gpube__type_size(r->w->type);
-	t->values = ops == gpube__ops_cpu() ? gpube__blocks_take(&r->blocks, ctx, t->bytes)
-					    : ops->alloc(ctx, t->bytes);
+	t->placed = r->block && r->layout.at[p] != GPUBE__NO_PLACE;
+	if (t->placed)
+		t->values = r->block + r->layout.at[p];
+	else
+		t->values = ops == gpube__ops_cpu() ? gpube__blocks_take(&r->blocks, ctx, t->bytes)
+						    : ops->alloc(ctx, t->bytes);
 	if (!t->values)
 		return GPUBE_ENOMEM;
 	if (r->counting) {
@@ -190,7 +202,7 @@ static int cross_over(struct run *r, int32_t p, int side)
 	struct gpube_ctx *ctx = r->be->ctx;
 	int64_t cells = r->be->buckets[p].cells;
 	struct work *here = &r->messages[p], there = {0};
-	int status = alloc_message(r, cells, side, &there);
+	int status = alloc_message(r, p, side, &there);
 
 	if (!status)
 		status = copy(ctx, there.values, here->values,
@@ -261,7 +273,7 @@ static int eliminate(struct run *r, int32_t p)
 	int status = GPUBE_ENOMEM;
 
 	if (!in || !d.sizes || !d.operand || !d.positions ||
-		alloc_message(r, b->cells, gpube__side_of(r->sides, p), &r->messages[p]))
+		alloc_message(r, p, gpube__side_of(r->sides, p), &r->messages[p]))
 		goto out;
 	status = bind_inputs(r, p, &d, in);
 	if (status)
@@ -489,6 +501,23 @@ static int settle(const struct run *r, double *copying)
 	return status;
 }
 
+/*
+ * One block for a device's messages, where it has room for it; otherwise, and on a host, which has no
+ * want of addresses, each is allocated when it is made.
+ */
+static int take_block(struct run *r)
+{
+	const struct gpube_ops *ops = r->sides->ops[0];
+	int status;
+
+	if (!ops->alloc_block || r->sides->side || r->counting)
+		return GPUBE_OK;
+	status = gpube__be_layout(&r->layout, r->be, r->w->type, r->keep, r->assigning);
+	if (!status && r->layout.bytes)
+		r->block = ops->alloc_block(r->be->ctx, r->layout.bytes);
+	return status;
+}
+
 int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const struct gpube_be *be,
 	const struct gpube_be_sides *sides, const struct gpube_working *w, uint64_t modulus,
 	bool keep, struct gpube_be_times *times)
@@ -506,6 +535,9 @@ int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const stru
 	if (!r.messages || !r.args)
 		goto out;
 	status = settle(&r, &before);
+	if (status)
+		goto out;
+	status = take_block(&r);
 	if (status)
 		goto out;
 	for (int32_t p = 0; p < be->n; p++)
@@ -537,6 +569,9 @@ out:
 			gpube__free(ctx, r.args[p]);
 	}
 	gpube__blocks_clear(&r.blocks, ctx);
+	if (r.block)
+		sides->ops[0]->free(ctx, r.block);
+	gpube__layout_clear(&r.layout, ctx);
 	for (int side = 0; side < 2; side++)
 		if (r.unpacked[side].at)
 			sides->ops[side]->free(ctx, r.unpacked[side].at);

@@ -1,4 +1,5 @@
 /* solve.c - from a model to a checked optimum: quantise, simplify, order, eliminate, re-cost. */
+#include "gpube/be_layout.h"
 #include "gpube/be_place.h"
 #include "gpube/be_split.h"
 #include "gpube/ops/pick.h"
@@ -253,6 +254,32 @@ static int split(struct job *j)
 	return GPUBE_OK;
 }
 
+/*
+ * What a device needs besides for its messages to have room in one block; nothing where they could
+ * not be in one, since those that do not fit are streamed.
+ */
+static int add_waste(struct job *j)
+{
+	const struct gpube_ops *ops = j->ops;
+	struct gpube_plan *plan = &j->out->plan;
+	struct gpube__layout l;
+	double waste;
+	int status;
+
+	if (!ops->alloc_block || j->opts->count || plan->peak_bytes > (double)ops->resident(j->ctx))
+		return GPUBE_OK;
+	status = gpube__be_layout(&l, &j->be, j->working.type, j->keep, true);
+	if (status)
+		return status;
+	waste = (double)(l.bytes - l.alive);
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "messages in a block of %.4g bytes, %.4g alive at most",
+		(double)l.bytes, (double)l.alive);
+	if (plan->peak_bytes + waste <= (double)ops->resident(j->ctx))
+		plan->peak_bytes += waste;
+	gpube__layout_clear(&l, j->ctx);
+	return GPUBE_OK;
+}
+
 /* Sizes every table before the first is allocated, and decides how to keep the assignment. */
 static int make_plan(struct job *j)
 {
@@ -298,6 +325,9 @@ static int make_plan(struct job *j)
 		plan->peak_bytes = fmax(plan->peak_bytes, memory.count);
 	if (plan->peak_bytes > allowed)
 		return too_large(j, plan->peak_bytes);
+	status = add_waste(j);
+	if (status)
+		return status;
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
 		"plan: %s costs, %.3g bytes of tables at the peak, %s, about %.2g s on the %s",
 		j->working.type == GPUBE_INT32 ? "32-bit" : "64-bit", plan->peak_bytes,

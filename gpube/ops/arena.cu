@@ -19,6 +19,7 @@ struct block {
 
 struct chunk {
 	char *at;
+	uint64_t bytes;
 	struct chunk *next;
 };
 
@@ -106,16 +107,39 @@ static void unlist_free(struct gpube__arena *a, struct block *b)
 		b->free_next->free_prev = b->free_prev;
 }
 
+/* Gives back the chunks that nobody uses, which waits for the device. */
+static void shrink(struct gpube__arena *a, struct gpube_ctx *ctx)
+{
+	for (struct block *b = a->free_list, *next; b; b = next) {
+		struct chunk **at = &a->chunks, *c;
+
+		next = b->free_next;
+		if (b->before || b->after)
+			continue;
+		while ((*at)->at != b->at)
+			at = &(*at)->next;
+		c = *at;
+		*at = c->next;
+		a->bytes -= c->bytes;
+		cudaFree(c->at);
+		gpube__free(ctx, c);
+		unlist_free(a, b);
+		gpube__free(ctx, b);
+	}
+}
+
 /* A new chunk of at least 'bytes', as one free block. */
 static struct block *grow(struct gpube__arena *a, struct gpube_ctx *ctx, uint64_t bytes)
 {
 	struct chunk *c = (struct chunk *)gpube__alloc(ctx, 1, sizeof(*c));
 	struct block *b = (struct block *)gpube__alloc_zero(ctx, 1, sizeof(*b));
-	uint64_t size = a->bytes > CHUNK_BYTES ? a->bytes : CHUNK_BYTES;
 	cudaError_t error = cudaErrorMemoryAllocation;
+	uint64_t size;
 
 	if (!c || !b)
 		goto fail;
+	if (bytes <= a->limit && a->bytes > a->limit - bytes)
+		shrink(a, ctx);
 	if (bytes > a->limit || a->bytes > a->limit - bytes) {
 		gpube__fail(ctx, GPUBE_ENOMEM,
 		        "out of device memory: %llu bytes, %llu of %llu allowed are taken",
@@ -123,6 +147,7 @@ static struct block *grow(struct gpube__arena *a, struct gpube_ctx *ctx, uint64_
 		        (unsigned long long)a->limit);
 		goto fail;
 	}
+	size = a->bytes > CHUNK_BYTES ? a->bytes : CHUNK_BYTES;
 	if (size > a->limit - a->bytes)
 		size = a->limit - a->bytes;
 	/* ever smaller, down to what is needed now */
@@ -139,6 +164,7 @@ static struct block *grow(struct gpube__arena *a, struct gpube_ctx *ctx, uint64_
 			goto fail;
 		}
 	}
+	c->bytes = size;
 	c->next = a->chunks;
 	a->chunks = c;
 	a->bytes += size;

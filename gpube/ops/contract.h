@@ -44,9 +44,9 @@ bool gpube__cpu_force(const char *name);
 
 /*
  * gpube__cuda_force() - for tests and benchmarks: contractions on the context's open device by
- * "boxes", "direct" tiles, "panels" or "planes" wherever those can do them, or by the "general"
- * kernel; NULL: by what is predicted to be faster, the default. Returns false if there is no such
- * name or device.
+ * "boxes", "direct" tiles, "panels", "planes", "lanes" or, in batches, "whole" tables wherever
+ * those can do them, or by the "general" kernel; NULL: by what is predicted to be faster, the
+ * default. Returns false if there is no such name or device.
  */
 bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name);
 

@@ -191,6 +191,14 @@ __device__ static inline void copies_wait(void)
 #endif
 }
 
+/* Waits until all groups of copies but the last N have come. */
+template <int N> __device__ static inline void copies_wait_but(void)
+{
+#if __CUDA_ARCH__ >= 800
+	asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+#endif
+}
+
 /* W cells a copy. Offsets inside a box fit 32 bits. X_OFFSETS: X has several steps. */
 template <typename T, int W, bool X_IS_LO, bool X_OFFSETS>
 __device__ static inline void copy_table(

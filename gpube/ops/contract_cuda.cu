@@ -1,7 +1,9 @@
 /* contract_cuda.cu - contract and contract_batch: which kernels, a plan, its launches. */
 #include "gpube/ops/contract_box.cuh"
 #include "gpube/ops/contract_direct.cuh"
+#include "gpube/ops/contract_lanes.cuh"
 #include "gpube/ops/contract_panel.cuh"
+#include "gpube/ops/contract_whole.cuh"
 
 #define MAX_IN_BATCH   4096 /* blocks of a contraction that still joins a batch's launch */
 #define JOINED_AT_ONCE 2e12 /* some tenths of a second; then a stop is looked for */
@@ -150,6 +152,24 @@ static int launch_direct(struct gpube_ctx *ctx, const struct gpube__direct *d,
 	return GPUBE_OK;
 }
 
+/* n rows of the form of c. */
+static int launch_whole(struct gpube_ctx *ctx, const struct gpube__whole *d,
+	const struct gpube_contraction *c, const unsigned char *rows, uint32_t row_bytes, uint32_t n)
+{
+	const gpube__whole_function f = c->type == GPUBE_INT32 ? gpube__whole_function_i32(d)
+							       : gpube__whole_function_f32(d);
+	const uint32_t steps = (n + d->per_block - 1) / d->per_block;
+	const uint32_t at_once = d->at_once * (uint32_t)gpube__device_of(ctx)->n_sms;
+
+	if (d->shared_bytes > 48u << 10)
+		GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
+			cudaFuncAttributeMaxDynamicSharedMemorySize, (int)d->shared_bytes));
+	f<<<steps < at_once ? steps : at_once, d->threads, d->shared_bytes,
+		gpube__device_of(ctx)->stream>>>(*d, rows, row_bytes, n);
+	GPUBE_ECUDA(ctx, cudaGetLastError());
+	return GPUBE_OK;
+}
+
 static int launch_panels(
 	struct gpube_ctx *ctx, const struct gpube__panel *d, const struct gpube_contraction *c)
 {
@@ -172,6 +192,24 @@ static int launch_panels(
 	return GPUBE_OK;
 }
 
+static int launch_lanes(
+	struct gpube_ctx *ctx, const struct gpube__lanes *d, const struct gpube_contraction *c)
+{
+	const gpube__lanes_function f = c->type == GPUBE_INT32 ? gpube__lanes_function_i32(d)
+							       : gpube__lanes_function_f32(d);
+	const struct gpube__lanes_io io = {
+		c->out, {c->in[d->order[0]].values, c->in[d->order[1]].values}};
+
+	if (d->shared_bytes > 48u << 10)
+		GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
+			cudaFuncAttributeMaxDynamicSharedMemorySize, (int)d->shared_bytes));
+	gpube__mark(ctx, 0);
+	f<<<d->at_once, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
+	gpube__mark(ctx, 1);
+	GPUBE_ECUDA(ctx, cudaGetLastError());
+	return GPUBE_OK;
+}
+
 static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 	const struct gpube_contraction *c, double joined)
 {
@@ -183,6 +221,8 @@ static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 		status = launch_box(ctx, &p->box, c);
 	} else if (p->by == GPUBE_BY_PANELS) {
 		status = launch_panels(ctx, &p->panel, c);
+	} else if (p->by == GPUBE_BY_LANES) {
+		status = launch_lanes(ctx, &p->lanes, c);
 	} else {
 		gpube__mark(ctx, 0);
 		status = launch_direct(ctx, &p->direct, c, NULL, 0, 1);
@@ -256,10 +296,17 @@ struct form {
 	struct gpube__cuda_plan plan;
 	int64_t first; /* a contraction of it */
 	int64_t n;
+	bool aligned;  /* all of them, see is_aligned() */
 	int32_t group; /* boxes: -1: not in the batch's launches */
 	uint32_t at;   /* boxes: bytes to the descriptor */
-	uint64_t ios;  /* tiles: bytes to the rows of its contractions */
+	uint64_t ios;  /* with rows: bytes to those of its contractions */
 };
+
+/* Whether the form has a launch of its own, with a row of addresses for each contraction. */
+static bool has_rows(const struct form *f)
+{
+	return f->plan.by == GPUBE_BY_TILES || f->plan.by == GPUBE_BY_WHOLE;
+}
 
 struct batch {
 	const struct gpube_contraction *c;
@@ -273,19 +320,24 @@ struct batch {
 	uint32_t most_items;
 };
 
+static bool same_dims(const struct gpube_operand *a, const struct gpube_operand *b)
+{
+	if (a->n_dims != b->n_dims || a->dims == b->dims)
+		return a->n_dims == b->n_dims;
+	return a->dims && memcmp(a->dims, b->dims, (size_t)a->n_dims * sizeof(*a->dims)) == 0;
+}
+
 static bool same_form(const struct gpube_contraction *a, const struct gpube_contraction *b)
 {
 	if (a->semiring != b->semiring || a->type != b->type || a->n_out != b->n_out ||
 	        a->n_dims != b->n_dims || a->n_in != b->n_in || a->cut != b->cut ||
 	        a->threshold != b->threshold || !a->out_arg != !b->out_arg ||
 	        (a->out_arg && a->arg_bytes != b->arg_bytes) ||
-	        memcmp(a->sizes, b->sizes, (size_t)a->n_dims * sizeof(*a->sizes)) != 0)
+	        (a->sizes != b->sizes &&
+			memcmp(a->sizes, b->sizes, (size_t)a->n_dims * sizeof(*a->sizes)) != 0))
 		return false;
 	for (int k = 0; k < a->n_in; k++)
-		if (a->in[k].n_dims != b->in[k].n_dims ||
-		        (a->in[k].n_dims &&
-		                memcmp(a->in[k].dims, b->in[k].dims,
-		                        (size_t)a->in[k].n_dims * sizeof(*a->in[k].dims)) != 0))
+		if (!same_dims(&a->in[k], &b->in[k]))
 			return false;
 	return true;
 }
@@ -314,23 +366,41 @@ static int find_group(
 	return g;
 }
 
-/* The form of contraction i: a recent one, or a new one. */
+/* Whether nothing is wrong with a contraction whose form was checked. */
+static bool has_tables(const struct gpube_contraction *c)
+{
+	bool all = c->out != NULL;
+
+	if (c->semiring == GPUBE_MIN_COUNT) /* counts and their modulus are no part of the form */
+		return !gpube__contract_problem(c);
+	for (int k = 0; k < c->n_in; k++)
+		all &= c->in[k].values != NULL;
+	return all;
+}
+
+/* The form of contraction i: a recent one, or a new one, for which all of it is checked. */
 static int find_form(struct gpube_ctx *ctx, struct batch *b, int64_t i)
 {
 	const int64_t n = b->n_forms;
 	struct form *f;
+	int status;
 
 	for (int64_t k = n - 1; k >= 0 && k >= n - N_RECENT; k--)
-		if (same_form(&b->c[i], &b->c[b->forms[k].first])) {
+		if (same_form(&b->c[i], &b->c[b->forms[k].first]) && has_tables(&b->c[i])) {
 			b->form_of[i] = (int32_t)k;
 			b->forms[k].n++;
+			b->forms[k].aligned &= is_aligned(&b->c[i]);
 			return GPUBE_OK;
 		}
+	status = check(ctx, &b->c[i]);
+	if (status != GPUBE_OK)
+		return status;
 	if (gpube__grow(ctx, &b->forms, &b->form_capacity, n + 1, sizeof(*b->forms)))
 		return GPUBE_ENOMEM;
 	f = &b->forms[b->n_forms++];
 	f->first = i;
 	f->n = 1;
+	f->aligned = is_aligned(&b->c[i]);
 	f->group = -1;
 	b->form_of[i] = (int32_t)n;
 	if (b->max_in < b->c[i].n_in)
@@ -347,15 +417,13 @@ static void plan_form(const struct gpube__device *d, struct batch *b, struct for
 	struct gpube__shape s;
 
 	f->plan.by = GPUBE_BY_GENERAL;
-	f->plan.tried = 0;
-	f->plan.spent = 0;
 	if (c->n_in > GPUBE_BOX_IN)
 		return;
 	/* boxes of several forms share a launch */
 	if (b->n_forms > MANY_FORMS && f->n < FEW && d->path == GPUBE_PATH_ANY)
 		path = GPUBE_PATH_BOXES;
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	gpube__cuda_plan_make(&f->plan, path, &limits, c, &s, true);
+	gpube__cuda_plan_batch(&f->plan, path, &limits, c, &s, f->n, f->aligned);
 	if (f->plan.by != GPUBE_BY_BOXES)
 		return;
 	f->group = find_group(b, &f->plan.box, c);
@@ -412,7 +480,7 @@ static struct parts lay_out(struct batch *b, int64_t n)
 		at.end += b->groups[g].n_blocks * sizeof(struct gpube__box_work);
 	}
 	for (int64_t i = 0; i < b->n_forms; i++)
-		if (b->forms[i].plan.by == GPUBE_BY_TILES) {
+		if (has_rows(&b->forms[i])) {
 			at.end = round_up(at.end);
 			b->forms[i].ios = at.end;
 			at.end += (uint64_t)b->forms[i].n * at.direct_io_bytes;
@@ -439,14 +507,14 @@ static void fill_parts(struct batch *b, int64_t n, const struct parts *at, unsig
 		if (f->group >= 0) {
 			fill_io((struct gpube__box_io *)(to + at->ios + (uint64_t)i * at->io_bytes),
 				&f->plan.box, &b->c[i]);
-		} else if (f->plan.by == GPUBE_BY_TILES) {
+		} else if (has_rows(f)) {
 			/* for now where the next row goes */
 			fill_direct_io((struct gpube__direct_io *)(to + f->ios), &b->c[i]);
 			f->ios += at->direct_io_bytes;
 		}
 	}
 	for (int64_t i = 0; i < b->n_forms; i++)
-		if (b->forms[i].plan.by == GPUBE_BY_TILES)
+		if (has_rows(&b->forms[i]))
 			b->forms[i].ios -= (uint64_t)b->forms[i].n * at->direct_io_bytes;
 	for (int g = 0; g < b->n_groups; g++)
 		work += fill_work(b, n, g, work);
@@ -503,6 +571,9 @@ static int launch_batch(struct gpube_ctx *ctx, struct batch *b, int64_t n)
 		if (f->plan.by == GPUBE_BY_TILES)
 			status = launch_direct(ctx, &f->plan.direct, &b->c[f->first],
 				device + f->ios, at.direct_io_bytes, (uint32_t)f->n);
+		else if (f->plan.by == GPUBE_BY_WHOLE)
+			status = launch_whole(ctx, &f->plan.whole, &b->c[f->first], device + f->ios,
+				at.direct_io_bytes, (uint32_t)f->n);
 	}
 	gpube__mark(ctx, 1);
 	return status;
@@ -535,18 +606,15 @@ int gpube__contract_batch_cuda(struct gpube_ctx *ctx, int64_t n, const struct gp
 	b.form_of = (int32_t *)gpube__alloc(ctx, (uint64_t)n, sizeof(*b.form_of));
 	if (!b.form_of)
 		return GPUBE_ENOMEM;
-	for (int64_t i = 0; i < n && status == GPUBE_OK; i++) {
-		status = check(ctx, &c[i]);
-		if (status == GPUBE_OK)
-			status = find_form(ctx, &b, i);
-	}
+	for (int64_t i = 0; i < n && status == GPUBE_OK; i++)
+		status = find_form(ctx, &b, i);
 	for (int64_t i = 0; i < b.n_forms && status == GPUBE_OK; i++)
 		plan_form(gpube__device_of(ctx), &b, &b.forms[i]);
 	/* those that no common launch takes go alone */
 	for (int64_t i = 0; i < n && status == GPUBE_OK; i++) {
 		const struct form *f = &b.forms[b.form_of[i]];
 
-		if (f->group < 0 && f->plan.by != GPUBE_BY_TILES)
+		if (f->group < 0 && !has_rows(f))
 			status = gpube__contract_cuda(ctx, &c[i]);
 	}
 	if (status == GPUBE_OK)

@@ -84,6 +84,16 @@ static void try_panels(struct gpube__cuda_plan *p, enum gpube__path path,
 		take(p, GPUBE_BY_PANELS, cycles * PANEL_CYCLES);
 }
 
+static void try_lanes(struct gpube__cuda_plan *p, const struct gpube__box_device *device,
+	const struct gpube_contraction *c, const struct gpube__shape *s)
+{
+	double cycles;
+
+	p->tried |= GPUBE_TRIED_LANES;
+	if (gpube__lanes_plan(&p->lanes, &cycles, device, c, s) && cycles < p->cycles)
+		take(p, GPUBE_BY_LANES, cycles);
+}
+
 static void try_boxes(struct gpube__cuda_plan *p, const struct gpube__box_device *device,
 	const struct gpube_contraction *c, const struct gpube__shape *s, bool in_batch)
 {
@@ -109,6 +119,8 @@ void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
 		if (gpube__direct_plan(&p->direct, &cycles, device, c, s, in_batch))
 			take(p, GPUBE_BY_TILES, cycles);
 	}
+	if (!in_batch && !(p->tried & GPUBE_TRIED_LANES) && (any || path == GPUBE_PATH_LANES))
+		try_lanes(p, device, c, s);
 	if (panels_of(path) && (!any || is_worth(p, s, PANEL_WORTH)) && !in_batch &&
 		!(p->tried & GPUBE_TRIED_PANELS))
 		try_panels(p, path, device, c, s);
@@ -116,6 +128,23 @@ void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
 		return;
 	if ((!alone || is_worth(p, s, BOX_WORTH)) && !(p->tried & GPUBE_TRIED_BOXES))
 		try_boxes(p, device, c, s, in_batch);
+}
+
+void gpube__cuda_plan_batch(struct gpube__cuda_plan *p, enum gpube__path path,
+	const struct gpube__box_device *device, const struct gpube_contraction *c,
+	const struct gpube__shape *s, int64_t n, bool aligned)
+{
+	const bool any = path == GPUBE_PATH_ANY;
+	double cycles;
+	const bool whole = aligned && (any || path == GPUBE_PATH_WHOLE) &&
+			   gpube__whole_plan(&p->whole, &cycles, device, c, s, n);
+
+	p->tried = 0;
+	p->spent = 0;
+	/* no boxes are faster then, and the search for them takes longer than the batch */
+	gpube__cuda_plan_make(p, whole && any ? GPUBE_PATH_DIRECT : path, device, c, s, true);
+	if (whole && (!any || cycles < p->cycles))
+		take(p, GPUBE_BY_WHOLE, cycles);
 }
 
 /* ---- plans that are kept ---------------------------------------------------------------- */

@@ -14,7 +14,9 @@
 
 #include "gpube/ops/contract_box.h"
 #include "gpube/ops/contract_direct.h"
+#include "gpube/ops/contract_lanes.h"
 #include "gpube/ops/contract_panel.h"
+#include "gpube/ops/contract_whole.h"
 #include "gpube/ops/kept.h"
 
 /* Which kernels contract may take: those predicted to be faster, or only one kind. */
@@ -24,13 +26,27 @@ enum gpube__path {
 	GPUBE_PATH_DIRECT,
 	GPUBE_PATH_PANELS, /* that are summed in shared memory */
 	GPUBE_PATH_PLANES, /* panels whose operands are added up in registers */
+	GPUBE_PATH_LANES,  /* products whose lanes are values of a shared dim */
+	GPUBE_PATH_WHOLE,  /* tables of a batch that shared memory holds whole */
 	GPUBE_PATH_GENERAL,
 };
 
 /* What a contraction, or those of one form, are done by. */
-enum gpube__by { GPUBE_BY_GENERAL, GPUBE_BY_BOXES, GPUBE_BY_TILES, GPUBE_BY_PANELS };
+enum gpube__by {
+	GPUBE_BY_GENERAL,
+	GPUBE_BY_BOXES,
+	GPUBE_BY_TILES,
+	GPUBE_BY_PANELS,
+	GPUBE_BY_LANES, /* of contractions alone */
+	GPUBE_BY_WHOLE, /* in batches alone */
+};
 
-enum { GPUBE_TRIED_TILES = 1, GPUBE_TRIED_PANELS = 2, GPUBE_TRIED_BOXES = 4 };
+enum {
+	GPUBE_TRIED_TILES = 1,
+	GPUBE_TRIED_PANELS = 2,
+	GPUBE_TRIED_BOXES = 4,
+	GPUBE_TRIED_LANES = 8,
+};
 
 struct gpube__cuda_plan {
 	enum gpube__by by;
@@ -38,6 +54,8 @@ struct gpube__cuda_plan {
 	double cycles, spent; /* of the device: predicted, and of all contractions so far */
 	struct gpube__direct direct;
 	struct gpube__panel panel;
+	struct gpube__lanes lanes;
+	struct gpube__whole whole;
 	struct gpube__box box; /* the largest; untouched where nothing is done by boxes */
 };
 
@@ -50,6 +68,15 @@ struct gpube__cuda_plan {
 void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
 	const struct gpube__box_device *device, const struct gpube_contraction *c,
 	const struct gpube__shape *s, bool in_batch);
+
+/*
+ * gpube__cuda_plan_batch() - the same for a batch, from nothing.
+ * n        contractions of this shape in it
+ * aligned  all their tables are, to 16 bytes
+ */
+void gpube__cuda_plan_batch(struct gpube__cuda_plan *p, enum gpube__path path,
+	const struct gpube__box_device *device, const struct gpube_contraction *c,
+	const struct gpube__shape *s, int64_t n, bool aligned);
 
 /*
  * gpube__cuda_plans_get() - the plan for one more contraction of this shape.

@@ -140,6 +140,12 @@ struct gpube_ops {
 	 */
 	int (*expect)(struct gpube_ctx *ctx, double bytes);
 
+	/*
+	 * Memory of the device itself, in one piece, which the caller cuts up: addresses inside it
+	 * are tables, too. free() gives it back. NULL, with no text: no room; 'NULL': no such memory
+	 */
+	void *(*alloc_block)(struct gpube_ctx *ctx, uint64_t bytes);
+
 	/* joined cells and bytes that this backend does in a second, for predictions */
 	double cells_per_second, bytes_per_second;
 };

@@ -32,6 +32,16 @@ static void *cuda_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 	return NULL;
 }
 
+static void *cuda_alloc_block(struct gpube_ctx *ctx, uint64_t bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+	const uint64_t left = gpube__arena_left(d->arena);
+
+	if (d->streaming || left <= OVERHEAD_BYTES || bytes > left - OVERHEAD_BYTES)
+		return NULL;
+	return gpube__arena_take(d->arena, ctx, bytes);
+}
+
 static void cuda_free(struct gpube_ctx *ctx, void *p)
 {
 	if (!ctx->device) /* the arena goes before tables whose owner lives longer */
@@ -238,6 +248,7 @@ static const struct gpube_ops cuda_ops = {
 	cuda_memory,
 	cuda_resident,
 	cuda_expect,
+	cuda_alloc_block,
 	3e12, /* a fifth of the add-min rate of an H200: what most shapes reach */
 	3e12,
 };
@@ -390,6 +401,10 @@ extern "C" bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name)
 		path = GPUBE_PATH_PANELS;
 	else if (name && strcmp(name, "planes") == 0)
 		path = GPUBE_PATH_PLANES;
+	else if (name && strcmp(name, "lanes") == 0)
+		path = GPUBE_PATH_LANES;
+	else if (name && strcmp(name, "whole") == 0)
+		path = GPUBE_PATH_WHOLE;
 	else if (name && strcmp(name, "general") == 0)
 		path = GPUBE_PATH_GENERAL;
 	else if (name)

@@ -7,10 +7,28 @@
 
 #define GROUP_BITS 3
 
-/* A map's 16 bytes as the index vector of a permutation of 32 values in two vectors. */
-static inline __m512i index_32(const uint8_t *map)
+/*
+ * A row's 32 values of 4 bytes are two vectors. Most maps' 16 values are in one of them, as bit 4
+ * is the highest digit: then both are the same, so that half of the row is read.
+ */
+struct shuffle_32 {
+	__m512i index; /* of the 32 values of the two */
+	int at[2];
+};
+
+static inline struct shuffle_32 index_32(const uint8_t *map)
 {
-	return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)map));
+	struct shuffle_32 s;
+	int other = 0;
+
+	while (other < 15 && map[other] >> 4 == map[0] >> 4)
+		other++;
+	s.at[0] = map[0] & 16;
+	s.at[1] = map[other] & 16;
+	s.index = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)map));
+	if (s.at[0] > s.at[1]) /* the first of the two has indices below 16 */
+		s.index = _mm512_xor_si512(s.index, _mm512_set1_epi32(16));
+	return s;
 }
 
 /* 32 values of 8 bytes lie in four vectors: two permutations and a blend by bit 4. */
@@ -73,10 +91,11 @@ static inline __m512i top_pd(__m512i a, __m512i b)
 #define V_MAX(a, b)          _mm512_max_epi32(a, b)
 #define V_TOP(a, b)          top_ps(a, b)
 #define LOWEST               INT32_MIN
-#define SHUFFLES             __m512i
+#define SHUFFLES             struct shuffle_32
 #define SHUFFLE_INIT(s, map) (s) = index_32(map)
 #define SHUFFLE(s, p)                                                                              \
-	_mm512_permutex2var_epi32(_mm512_loadu_si512(p), s, _mm512_loadu_si512((p) + 16))
+	_mm512_permutex2var_epi32(                                                                 \
+		_mm512_loadu_si512((p) + (s).at[0]), (s).index, _mm512_loadu_si512((p) + (s).at[1]))
 #include "gpube/ops/subset_tile_impl.h"
 
 #define T                    int64_t
@@ -106,9 +125,11 @@ static inline __m512i top_pd(__m512i a, __m512i b)
 #define V_ADD(a, b)          _mm512_add_ps(a, b)
 #define V_MAX(a, b)          _mm512_max_ps(a, b)
 #define LOWEST               -INFINITY
-#define SHUFFLES             __m512i
+#define SHUFFLES             struct shuffle_32
 #define SHUFFLE_INIT(s, map) (s) = index_32(map)
-#define SHUFFLE(s, p)        _mm512_permutex2var_ps(_mm512_loadu_ps(p), s, _mm512_loadu_ps((p) + 16))
+#define SHUFFLE(s, p)                                                                              \
+	_mm512_permutex2var_ps(                                                                    \
+		_mm512_loadu_ps((p) + (s).at[0]), (s).index, _mm512_loadu_ps((p) + (s).at[1]))
 #include "gpube/ops/subset_tile_impl.h"
 
 #define T                    double

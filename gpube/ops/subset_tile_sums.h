@@ -15,6 +15,9 @@
  * the kernel's floor, which lets V_TOP be a maximum of floating point numbers where that has more
  * ports than one of integers: positive numbers have the order of their bits.
  */
+#define PIECE_BITS 4
+#define PIECE      (1 << PIECE_BITS) /* groups: 8 KiB of 512-bit vectors */
+
 #if NEAR
 #define N(name)   X(near_##name)
 #define TOP(a, b) V_TOP(a, b)
@@ -36,37 +39,50 @@ static void N(clear)(void *c, int mid)
 
 /*
  * The expansion of one column of a and b, a group of vectors at a time: it is bound by
- * the second-level cache, and so goes between the sums of the column before.
+ * the second-level cache, and so goes between the sums of the column before, at the
+ * same places of each piece: where it is not expected to, a branch costs more.
  */
 struct N(expansion) {
-	T *to[2];
-	const T *from[2];
-	SHUFFLES shuffles[2];
-	T shift[2];
-	int64_t done, n; /* groups, those of a first */
+	struct N(side) {
+		T *to;
+		const T *from;
+		SHUFFLES shuffle;
+		T shift;
+	} now, then; /* a first, then b */
+	int64_t left, of_side; /* groups */
 };
+
+/* Vector i of a group, and the one with the group's highest bit. */
+static inline __attribute__((always_inline)) void N(expand_pair)(const struct N(side) * s, int i)
+{
+	const int k = i + GROUP / 2;
+	const V low = SHUFFLE(s->shuffle, s->from + i * GPUBE_LANES);
+	const V high = SHUFFLE(s->shuffle, s->from + k * GPUBE_LANES);
+
+#if NEAR
+	V_STORE(s->to + i * LANES, V_ADD(low, V_SET(s->shift)));
+	V_STORE(s->to + k * LANES, V_SUB(high, low));
+#else
+	V_STORE(s->to + i * LANES, low);
+	V_STORE(s->to + k * LANES, high);
+#endif
+}
 
 /* not inline, nor is column(): the sums need all registers */
 static inline __attribute__((always_inline)) void N(expand_group)(struct N(expansion) * e)
 {
-	const int64_t of_b = e->done >= e->n / 2;
-	const int64_t group = e->done++ - (of_b ? e->n / 2 : 0);
-	const T *from = e->from[of_b] + group * GROUP * GPUBE_LANES;
-	T *to = e->to[of_b] + group * GROUP * LANES;
+	struct N(side) *s = &e->now;
 
-	for (int i = 0; i < GROUP / 2; i++) {
-		const int k = i + GROUP / 2;
-		V low = SHUFFLE(e->shuffles[of_b], from + i * GPUBE_LANES);
-		V high = SHUFFLE(e->shuffles[of_b], from + k * GPUBE_LANES);
-
-#if NEAR
-		V_STORE(to + i * LANES, V_ADD(low, V_SET(e->shift[of_b])));
-		V_STORE(to + k * LANES, V_SUB(high, low));
-#else
-		V_STORE(to + i * LANES, low);
-		V_STORE(to + k * LANES, high);
+	N(expand_pair)(s, 0);
+	N(expand_pair)(s, 1);
+#if GROUP_BITS == 3
+	N(expand_pair)(s, 2);
+	N(expand_pair)(s, 3);
 #endif
-	}
+	s->from += GROUP * GPUBE_LANES;
+	s->to += GROUP * LANES;
+	if (--e->left == e->of_side)
+		*s = e->then;
 }
 
 #define A(y)    V_LOAD(p + (y)*LANES)
@@ -153,17 +169,21 @@ static inline void N(group)(T *c, const T *a, const T *b, unsigned x)
 static __attribute__((noinline)) void N(column)(
 	T *c, const T *a, const T *b, int mid, struct N(expansion) * next)
 {
-	const int groups = mid - GROUP_BITS, inner = groups < 3 ? groups : 3;
+	const int groups = mid - GROUP_BITS, inner = groups < PIECE_BITS ? groups : PIECE_BITS;
 	const unsigned n_outer = 1u << (groups - inner), n_inner = 1u << inner;
 	const size_t piece = (size_t)n_inner * GROUP * LANES;
-	/* in 2^-16 groups: a step for each group of sums */
-	const int64_t step = (next->n << 16) / (int64_t)(gpube__pow3(groups - inner) << inner) + 1;
-	int64_t due = 0;
+	const int64_t pairs = (int64_t)gpube__pow3(groups - inner);
+	const int64_t of_pair = (next->left + pairs - 1) / pairs;
+	int64_t due[PIECE]; /* expansions in a pair of pieces, up to each of its groups */
 
+	for (unsigned i = 0; i < n_inner; i++)
+		due[i] = (of_pair * (i + 1) + n_inner - 1) / n_inner;
 	for (unsigned x = 0; x < n_outer; x++) {
 		for (unsigned y = x;; y = (y - 1) & x) {
+			int64_t done = next->left ? 0 : of_pair;
+
 			for (unsigned i = 0; i < n_inner; i++) {
-				for (due += step; next->done < due >> 16 && next->done < next->n;)
+				for (; done < due[i] && next->left; done++)
 					N(expand_group)(next);
 				N(group)
 				(c + x * piece + (size_t)i * GROUP * LANES, a + y * piece,
@@ -180,24 +200,22 @@ static void N(add)(void *c, const void *a, const void *b, int mid, void *spare,
 {
 	const size_t size = (size_t)LANES << mid;
 	T *now = spare, *then = now + 2 * size;
-	struct N(expansion) next = {.from = {a, b},
-		.shift = {(T)maps->shift, 0},
-		.n = (int64_t)2 << (mid - GROUP_BITS)};
+	struct N(expansion) next = {.of_side = (int64_t)1 << (mid - GROUP_BITS)};
 
 	for (int q = 0; q <= COLUMNS; q++) {
 		T *expanded = now;
 
-		next.to[0] = then;
-		next.to[1] = then + size;
 		if (q < COLUMNS) {
-			SHUFFLE_INIT(next.shuffles[0], maps->map[0] + q * LANES);
-			SHUFFLE_INIT(next.shuffles[1], maps->map[1] + q * LANES);
-			next.done = 0;
+			next.now = (struct N(side)){.to = then, .from = a, .shift = (T)maps->shift};
+			next.then = (struct N(side)){.to = then + size, .from = b};
+			SHUFFLE_INIT(next.now.shuffle, maps->map[0] + q * LANES);
+			SHUFFLE_INIT(next.then.shuffle, maps->map[1] + q * LANES);
+			next.left = 2 * next.of_side;
 		}
 		if (q > 0)
 			N(column)
 		((T *)c + (size_t)(q - 1) * size, expanded, expanded + size, mid, &next);
-		while (next.done < next.n)
+		while (next.left)
 			N(expand_group)(&next);
 		now = then;
 		then = expanded;
@@ -224,6 +242,8 @@ static void N(reduce)(void *out, const void *c, int mid, const struct gpube__til
 	}
 }
 
+#undef PIECE
+#undef PIECE_BITS
 #undef N
 #undef TOP
 #undef BOTTOM

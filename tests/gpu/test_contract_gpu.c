@@ -155,6 +155,91 @@ static const char *const chosen[] = {
 
 static const enum gpube_type types[] = {GPUBE_INT32, GPUBE_FLOAT32, GPUBE_INT64, GPUBE_FLOAT64};
 
+/* Large batches of one form, of tables that shared memory holds whole. */
+static const char *const whole[] = {
+	"x=10 a=10 b=10 c=10 : a b c : x a b , x b c , x a",
+	"x=10 a=10 b=10 c=10 : a b c : a x b , b x c , a x",
+	"x=10 a=10 b=10 c=10 : a b c : a b x , b c x , a x",
+	"x=8 a=8 b=8 c=8 d=8 : a b c d : x a b c , x c d , x b",
+	"x=8 a=8 b=8 c=8 d=8 : a b c d : a b c x , c d x , b x",
+	"x=8 a=9 b=8 c=7 d=6 : a b c d : a b c x , c d x",
+	"x=7 a=9 b=11 c=5 : a b c : a b x , b c x , a x , c x",
+	"x=6 a=9 b=11 c=5 : a b c : a b x , b c x , x a",
+	"x=6 a=9 b=11 c=5 : a b c : a b x , b c x , a",
+	"x=4 a=3 b=2 c=5 : a b c : x c , x b , x a",
+	"x=4 a=3 b=5 : b a : a x , b x , x",
+	"x=6 a=33 b=17 : a b : a b x , a x",
+	"x=12 a=13 b=14 c=15 : c a b : a x , b c x",
+	"x=3 a=2 b=2 c=2 d=2 e=2 f=2 g=2 : a b c d e f g : x a b e , x g f , d c",
+};
+
+#define N_WHOLE    (sizeof(whole) / sizeof(*whole))
+#define N_SETS     61 /* of inputs, each those of every so-manieth contraction */
+#define WHOLE_MOST 12001
+
+/* Outputs that differ from their set's. */
+static int n_wrong(const struct shape *s, const unsigned char *got, uint64_t step, int n)
+{
+	int wrong = 0;
+
+	for (int i = 0; i < N_SETS; i++) {
+		struct shape want, is;
+
+		shape_twin(&want, &s[i]);
+		assert_int_equal(gpube__contract_reference(ctx, &want.c), 0);
+		is = want;
+		for (int k = i; k < n; k += N_SETS) {
+			is.c.out = (void *)(got + (uint64_t)k * step);
+			wrong += shape_compare(&is, &want) != NULL;
+		}
+		shape_twin_free(&want);
+	}
+	return wrong;
+}
+
+static void whole_batch(void **state)
+{
+	const size_t row = (size_t)(uintptr_t)*state;
+	const int n = row % 4 < 2 ? WHOLE_MOST : WHOLE_MOST / 40;
+	struct shape *s = calloc(N_SETS, sizeof(*s));
+	struct on_device *d = calloc(N_SETS, sizeof(*d));
+	struct gpube_contraction *c = calloc((size_t)n, sizeof(*c));
+	unsigned char *on_host, *on_card;
+	uint64_t step;
+
+	assert_true(s && d && c);
+	for (int i = 0; i < N_SETS; i++) {
+		assert_null(shape_parse(&s[i], whole[row / 4], GPUBE_MIN_PLUS, types[row % 2]));
+		shape_fill(&s[i], (uint64_t)i, row % 3 ? SHAPE_SIGNED : SHAPE_TIES, false);
+		assert_int_equal(on_device_new(&d[i], ctx, ops, &s[i]), 0);
+	}
+	step = (shape_out_bytes(&s[0]) + 63) / 64 * 64;
+	on_host = malloc(step * (uint64_t)n);
+	on_card = ops->alloc(ctx, step * (uint64_t)n);
+	assert_true(on_host && on_card);
+	memset(on_host, 0x5a, step * (uint64_t)n);
+	assert_int_equal(ops->upload(ctx, on_card, on_host, step * (uint64_t)n), 0);
+	for (int i = 0; i < n; i++) {
+		c[i] = d[i % N_SETS].c;
+		c[i].out = on_card + (uint64_t)i * step;
+	}
+	assert_true(gpube__cuda_force(ctx, "whole"));
+	if (ops->contract_batch(ctx, n, c) != 0)
+		fail_msg("%s", gpube_error(ctx));
+	assert_true(gpube__cuda_force(ctx, NULL));
+	assert_int_equal(ops->download(ctx, on_host, on_card, step * (uint64_t)n), 0);
+	assert_int_equal(n_wrong(s, on_host, step, n), 0);
+	for (int i = 0; i < N_SETS; i++) {
+		on_device_free(&d[i]);
+		shape_free(&s[i]);
+	}
+	ops->free(ctx, on_card);
+	free(on_host);
+	free(s);
+	free(d);
+	free(c);
+}
+
 #define N_CHOSEN   (sizeof(chosen) / sizeof(*chosen))
 #define N_VARIANTS 20 /* 4 types; min-plus, with arguments, max-plus, min-count, logsumexp */
 
@@ -184,28 +269,31 @@ static void chosen_shape(void **state)
 
 /* Too large for the reference: sampled cells. */
 static const char *const large[] = {
-        "x=1000 a=1024 b=1000 : a b : x a , x b",
-        "x=1000 a=1024 b=1000 : a b : a x , b x",
-        "x=1001 a=100 b=300 : a b : x a , x b",
-        "x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : x a b c d e , x a , x b , x c , x d e",
-        "x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : a b c d e x , a x , b x , c x , d e x",
-        "x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : a b x c d e , x a , b x , c x , d x e",
-        "x=15 a=15 b=15 c=15 d=15 e=15 : a b c d e : x a b c d e , x a b c , x c d e , x b d",
-        "x=2 a=4096 b=4096 c=3 : a b c : x a b c , x a , c",
-        "x=100 a=100 b=100 c=100 : a b c : x a b , x b c , x a c",
-        "x=4000000 a=4 : a : x a , x",
-        "x=3 y=1000000 : x : y x",
-        "x=44 a=44 b=17 c=20 d=44 : a b c d : x a b c , x b c d , x a d , x b",
-        "x=44 a=44 b=17 c=20 d=44 : a b c d : a b c x , b c d x , a d x , b x",
-        "x=28 a=28 b=14 c=28 d=15 e=28 : a b c d e : x a b , x b c , x c d , x d e , x a e",
-        "x=10 a=10 b=10 c=10 d=10 e=10 f=10 : a b c d e f : x a b c , c d e f x , a x d , b x f , x e",
-        "x=100 a=30 b=30 c=100 d=32 : a b c d : x a b d , x b c d",
+	"x=1000 a=1024 b=1000 : a b : x a , x b",
+	"x=1000 a=1024 b=1000 : a b : a x , b x",
+	"x=1001 a=100 b=300 : a b : x a , x b",
+	"x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : x a b c d e , x a , x b , x c , x d e",
+	"x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : a b c d e x , a x , b x , c x , d e x",
+	"x=16 a=16 b=16 c=16 d=16 e=16 : a b c d e : a b x c d e , x a , b x , c x , d x e",
+	"x=15 a=15 b=15 c=15 d=15 e=15 : a b c d e : x a b c d e , x a b c , x c d e , x b d",
+	"x=2 a=4096 b=4096 c=3 : a b c : x a b c , x a , c",
+	"x=100 a=100 b=100 c=100 : a b c : x a b , x b c , x a c",
+	"x=4000000 a=4 : a : x a , x",
+	"x=3 y=1000000 : x : y x",
+	"x=44 a=44 b=17 c=20 d=44 : a b c d : x a b c , x b c d , x a d , x b",
+	"x=44 a=44 b=17 c=20 d=44 : a b c d : a b c x , b c d x , a d x , b x",
+	"x=28 a=28 b=14 c=28 d=15 e=28 : a b c d e : x a b , x b c , x c d , x d e , x a e",
+	"x=10 a=10 b=10 c=10 d=10 e=10 f=10 : a b c d e f : x a b c , c d e f x , a x d , b x f , "
+	"x e",
+	"x=100 a=30 b=30 c=100 d=32 : a b c d : x a b d , x b c d",
+	"x=100 a=33 b=14 c=57 d=36 : a b c d : a b d x , b c d x",
+	"x=37 a=61 b=9 c=29 d=28 : c b a d : a b x d , b x c d",
 };
 
 #define N_LARGE (sizeof(large) / sizeof(*large))
-#define N_KINDS 5
+#define N_KINDS 6
 
-static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels", "planes"};
+static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels", "planes", "lanes"};
 
 static void large_shape(void **state)
 {
@@ -291,25 +379,26 @@ static void refuses(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest
-	        tests[N_RANDOM + N_BATCHES + 4 * N_BY + N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 3];
+	static struct CMUnitTest tests[N_RANDOM + N_BATCHES + 4 * N_WHOLE + 4 * N_BY +
+				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 3];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	const struct {
 		const char *name;
 		size_t n;
 		CMUnitTestFunction run;
 	} groups[] = {
-	        {"device", 1, opens},
-	        {"arena", 1, arena},
-	        {"refuses", 1, refuses},
-	        {"seed", N_RANDOM, random_shape},
-	        {"chosen", N_CHOSEN * N_VARIANTS, chosen_shape},
-	        {"batch", N_BATCHES, random_batch},
-	        {"boxes", N_BY, random_boxes},
-	        {"tiles", N_BY, random_direct},
-	        {"panels", N_BY, random_panels},
-	        {"planes", N_BY, random_planes},
-	        {"large", N_LARGE * 4 * N_KINDS, large_shape},
+		{"device", 1, opens},
+		{"arena", 1, arena},
+		{"refuses", 1, refuses},
+		{"seed", N_RANDOM, random_shape},
+		{"chosen", N_CHOSEN * N_VARIANTS, chosen_shape},
+		{"batch", N_BATCHES, random_batch},
+		{"whole", 4 * N_WHOLE, whole_batch},
+		{"boxes", N_BY, random_boxes},
+		{"tiles", N_BY, random_direct},
+		{"panels", N_BY, random_panels},
+		{"planes", N_BY, random_planes},
+		{"large", N_LARGE * 4 * N_KINDS, large_shape},
 	};
 	size_t n = 0;
 	int status, failed;

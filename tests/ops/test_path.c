@@ -43,6 +43,9 @@ static int end(void **state)
 	return 0;
 }
 
+/* Searches that take so little time that they are always made. */
+#define ALWAYS (GPUBE_TRIED_TILES | GPUBE_TRIED_LANES)
+
 /* A contraction, what is searched for when it comes once, and what then does it. */
 static const struct once {
 	const char *what, *shape;
@@ -50,16 +53,18 @@ static const struct once {
 	unsigned tried;
 	enum gpube__by by;
 } once[] = {
-	{"short", "a=10 b=10 c=10 x=10 : a b c : x a , x b , x c , a b", GPUBE_INT32,
-		GPUBE_TRIED_TILES, GPUBE_BY_TILES},
-	{"short in 64 bits", "a=10 b=10 x=10 : a b : x a , x b", GPUBE_INT64, GPUBE_TRIED_TILES,
+	{"short", "a=10 b=10 c=10 x=10 : a b c : x a , x b , x c , a b", GPUBE_INT32, ALWAYS,
+		GPUBE_BY_TILES},
+	{"short in 64 bits", "a=10 b=10 x=10 : a b : x a , x b", GPUBE_INT64, ALWAYS,
 		GPUBE_BY_GENERAL},
 	{"a product", "a=2048 b=2048 x=2048 : a b : a x , x b", GPUBE_INT32,
-		GPUBE_TRIED_TILES | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES, GPUBE_BY_PANELS},
+		ALWAYS | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES, GPUBE_BY_PANELS},
 	{"a long one in 64 bits", "a=200 b=200 c=200 x=50 : a b c : x a , x b c", GPUBE_INT64,
-		GPUBE_TRIED_TILES | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES, GPUBE_BY_BOXES},
+		ALWAYS | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES, GPUBE_BY_BOXES},
+	{"a product in every lane", "x=50 a=50 b=50 c=50 d=32 : a b c d : a b x d , b c x d",
+		GPUBE_INT32, ALWAYS, GPUBE_BY_LANES},
 	{"many reduced", "x=100 y=100 z=100 : : x y , y z , x", GPUBE_INT64,
-		GPUBE_TRIED_TILES | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES, GPUBE_BY_GENERAL},
+		ALWAYS | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES, GPUBE_BY_GENERAL},
 };
 
 static void is_searched(void **state)
@@ -78,7 +83,7 @@ static void is_searched(void **state)
 /* What comes often is worth a search at last, and nothing is lost by what it finds. */
 static void a_search_when_it_pays(void **state)
 {
-	const unsigned all = GPUBE_TRIED_TILES | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES;
+	const unsigned all = ALWAYS | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES;
 	struct contraction c;
 	const struct gpube__cuda_plan *p;
 	double first, spent = 0;
@@ -88,7 +93,7 @@ static void a_search_when_it_pays(void **state)
 	begin(&c, "a=25 b=25 c=25 x=25 : a b c : x a b , x c , a", GPUBE_INT32);
 	p = get(&c, GPUBE_PATH_ANY);
 	first = p->cycles;
-	assert_int_equal(p->tried, GPUBE_TRIED_TILES);
+	assert_int_equal(p->tried, ALWAYS);
 	for (; p->tried != all && n < 1000; n++) {
 		spent += p->cycles;
 		assert_true(fabs(p->spent - spent) <= 1e-6 * spent);
@@ -151,6 +156,34 @@ static void more_than_are_kept(void **state)
 		}
 }
 
+/* What does a batch: tables whole where they fit, are aligned, and there are enough of them. */
+static void batches(void **state)
+{
+	static const struct {
+		const char *shape;
+		int n;
+		bool aligned, whole;
+	} rows[] = {
+		{"a=10 b=10 c=10 x=10 : a b c : x a b , x b c , x a", 10000, true, true},
+		{"a=10 b=10 c=10 x=10 : a b c : a b x , b c x , a x", 10000, true, true},
+		{"a=10 b=10 c=10 x=10 : a b c : x a b , x b c , x a", 10000, false, false},
+		{"a=10 b=10 c=10 x=10 : a b c : x a b , x b c , x a", 20, true, false},
+		{"a=60 b=60 c=60 x=20 : a b c : x a b , x b c , x a", 1000, true, false},
+	};
+	static struct gpube__cuda_plan p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct contraction c;
+
+		begin(&c, rows[i].shape, GPUBE_INT32);
+		gpube__cuda_plan_batch(
+			&p, GPUBE_PATH_ANY, &device, &c.shape.c, &c.s, rows[i].n, rows[i].aligned);
+		assert_int_equal(p.by == GPUBE_BY_WHOLE, rows[i].whole);
+		shape_free(&c.shape);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct cases c = {.teardown = end};
@@ -159,6 +192,7 @@ int main(int argc, char **argv)
 		add_case(&c, is_searched, (void *)&once[i], "%s", once[i].what);
 	ADD_CASE(&c, a_search_when_it_pays);
 	ADD_CASE(&c, kept_apart);
+	ADD_CASE(&c, batches);
 	ADD_CASE(&c, more_than_are_kept);
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
