@@ -57,18 +57,6 @@ int64_t gpube_model_cells(const struct gpube_model *m, int32_t function)
 	return gpube__cells(m, m->functions[function].arity, gpube__scope(m, function));
 }
 
-/* Where cell k of the sparse table is among all cells. */
-static int64_t cell_of(const struct gpube_model *m, int32_t function, int64_t k)
-{
-	const struct gpube_table *t = gpube__table(m, function);
-	const int32_t *scope = gpube__scope(m, function);
-	int64_t cell = 0;
-
-	for (int j = 0; j < t->arity; j++)
-		cell = cell * m->vars[scope[j]].domain + t->tuples[k * t->arity + j];
-	return cell;
-}
-
 /* The cells of a function of that kind; -1: the model is of the other, or they are too many. */
 static int64_t cells_to_read(
 	int *status, const struct gpube_model *m, enum gpube_kind kind, int32_t function)
@@ -97,7 +85,7 @@ int gpube_model_costs(int64_t *out, const struct gpube_model *m, int32_t functio
 	for (int64_t k = 0; k < cells; k++)
 		out[k] = t->sparse ? t->dflt.i : gpube__table_int(t, k);
 	for (int64_t k = 0; t->sparse && cells >= 0 && k < t->n; k++)
-		out[cell_of(m, function, k)] = gpube__table_int(t, k);
+		out[gpube__tuple_cell(m, function, k)] = gpube__table_int(t, k);
 	return status;
 }
 
@@ -110,6 +98,6 @@ int gpube_model_potentials(double *out, const struct gpube_model *m, int32_t fun
 	for (int64_t k = 0; k < cells; k++)
 		out[k] = t->sparse ? t->dflt.f : gpube__table_real(t, k);
 	for (int64_t k = 0; t->sparse && cells >= 0 && k < t->n; k++)
-		out[cell_of(m, function, k)] = gpube__table_real(t, k);
+		out[gpube__tuple_cell(m, function, k)] = gpube__table_real(t, k);
 	return status;
 }
