@@ -13,6 +13,7 @@
 #define COPY_SLOTS  8.0  /* of a warp's copies of 16 bytes */
 #define ROUND_SLOTS 60.0 /* of a tile that is not the thread's only one */
 #define LOOP_SLOTS  4.0  /* of an x */
+#define FULLER      0.05 /* part of the threads for which a block is made larger */
 #define OVERHEAD    1.15 /* measured over predicted */
 
 const struct gpube__whole_kernel_info gpube__whole_kernels[N_WHOLE_KERNELS] = {
@@ -89,7 +90,7 @@ static bool price(const struct planner *p, struct choice *c)
 {
 	const struct gpube__whole_kernel_info *kernel = &gpube__whole_kernels[c->kernel];
 	const double cells = kernel->p * kernel->v;
-	double sides, reads, slots;
+	double reads, slots;
 	int n[2] = {0, 0};
 
 	for (int k = 0; k < p->s->n_in; k++) {
@@ -98,19 +99,20 @@ static bool price(const struct planner *p, struct choice *c)
 		if ((has_p && stride_of(p, k, c->v)) || n[!has_p]++ == GPUBE_WHOLE_SIDE)
 			return false;
 	}
-	sides = n[0] > 1 || n[1] > 1 ? 2 : 1;
+	n[1] = n[1] > 1 ? 2 : 1;
+	n[0] = n[0] > 1 ? 2 : n[1];
 	c->lanes = 1;
 	for (int d = 0; d < p->s->n_out; d++)
 		c->lanes *= lanes_of(p, c, d);
-	reads = sides * (kernel->p + kernel->v);
+	reads = n[0] * kernel->p + n[1] * kernel->v;
 	/* an address has a register of its own where W is 1 */
-	slots = cells * (p->is_float ? 2 : 1) + (sides - 1) * (kernel->p + kernel->v) +
+	slots = cells * (p->is_float ? 2 : 1) + (n[0] - 1) * kernel->p + (n[1] - 1) * kernel->v +
 		reads * (p->wide == 1 ? 2 : 1.0 / p->wide) + LOOP_SLOTS / p->wide;
 	/* a read of shared memory and an add-min take two of a scheduler's cycles or more */
 	slots = fmax(slots, fmax(5 * reads, 2 * cells));
 	c->slots = ((double)p->s->n_reduced * slots + STORE_SLOTS * cells +
 			   (c->lanes > GPUBE_WHOLE_THREADS ? ROUND_SLOTS : 0)) *
-		   (double)divide_up(c->lanes, 32) / 4;
+		   (double)c->lanes / 32 / 4;
 	return true;
 }
 
@@ -173,7 +175,8 @@ static void make(struct gpube__whole *d, const struct planner *p, const struct c
 		d->table[k] = (struct gpube__whole_table){d->words, p->cells[k]};
 		d->words += (p->cells[k] + 3) / 4 * 4;
 	}
-	d->n_sides = n[0] > 1 || n[1] > 1 ? 2 : 1;
+	d->n_side[1] = n[1] > 1 ? 2 : 1;
+	d->n_side[0] = n[0] > 1 ? 2 : d->n_side[1];
 	set_values(d->value[0], p, c, c->p);
 	set_values(d->value[1], p, c, c->v);
 	d->out_reg[0] = (uint32_t)s->out_stride[c->p];
@@ -184,6 +187,26 @@ static void make(struct gpube__whole *d, const struct planner *p, const struct c
 		d->axis_n[i] = (uint32_t)lanes_of(p, c, dim);
 		d->by_n[i] = gpube__divisor_of(d->axis_n[i]);
 		d->out_lane[i] = (uint32_t)s->out_stride[dim];
+	}
+}
+
+/* So many contractions at a time that few threads have none, for few threads: blocks are many. */
+static void set_threads(struct gpube__whole *d)
+{
+	double best = 0;
+
+	d->per_block = 1;
+	d->threads = GPUBE_WHOLE_THREADS;
+	for (uint32_t n = d->lanes < 64 ? 64 / d->lanes : 1; n * d->lanes <= GPUBE_WHOLE_THREADS;
+		n++) {
+		const uint32_t threads = (n * d->lanes + 31) / 32 * 32;
+		const double used = (double)(n * d->lanes) / threads;
+
+		if (used < best + FULLER)
+			continue;
+		best = used;
+		d->per_block = n;
+		d->threads = threads;
 	}
 }
 
@@ -230,10 +253,7 @@ bool gpube__whole_plan(struct gpube__whole *d, double *cycles,
 	make(d, &p, &choice);
 	d->cut = c->cut;
 	d->threshold = c->threshold;
-	/* about a hundred threads, and many blocks */
-	d->per_block = d->lanes < 64 ? 128 / d->lanes : 1;
-	d->threads = d->lanes < GPUBE_WHOLE_THREADS ? (d->lanes * d->per_block + 31) / 32 * 32
-						    : GPUBE_WHOLE_THREADS;
+	set_threads(d);
 	if (!set_stages(d, device))
 		return false;
 	bytes = 4.0 * (double)(d->words + s->n_out_cells);
