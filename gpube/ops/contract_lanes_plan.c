@@ -8,14 +8,15 @@
 #define DRAM_BYTES 16.0
 #define L2_BYTES   32.0
 
-#define LAUNCH     6000.0
-#define BOX        2500.0 /* of a box: its stores, what it begins with */
-#define CHUNK      300.0  /* until all warps have met */
-#define X_SLOTS    4.0    /* of a warp */
-#define COPY_SLOTS 6.0
-#define SHORT_RUNS 1.6  /* more for copies of four x, of 32 bytes together */
-#define OTHERS     0.25 /* of what is not the longest */
-#define RESERVED   1024 /* bytes of shared memory that a block has besides */
+#define LAUNCH      6000.0
+#define BOX         2500.0 /* of a box: its stores, what it begins with */
+#define CHUNK       300.0  /* until all warps have met */
+#define X_SLOTS     4.0    /* of a warp */
+#define COPY_SLOTS  6.0
+#define SHORT_RUNS  1.7 /* more for copies of 32 bytes together, and of 16 */
+#define SINGLE_RUNS 2.0
+#define OTHERS      0.25 /* of what is not the longest */
+#define RESERVED    1024 /* bytes of shared memory that a block has besides */
 
 const struct gpube__lanes_kernel_info gpube__lanes_kernels[N_LANES_KERNELS] = {
 	[LANES_8X8] = {8, 8, 512},
@@ -190,7 +191,7 @@ static bool price(const struct planner *p, struct choice *c)
 		sum += time[i];
 	box = n_x * (most + OTHERS * (sum - most)) + ceil(n_x / c->chunk) * CHUNK + BOX;
 	if (p->wide == 4)
-		box *= SHORT_RUNS;
+		box *= c->chunk > 4 ? SHORT_RUNS : SINGLE_RUNS;
 	c->cycles = LAUNCH + fmax(ceil(boxes_of(p, c) / (at_once * p->device->n_sms)) * box,
 				     p->bytes / (DRAM_BYTES * p->device->n_sms));
 	return true;
