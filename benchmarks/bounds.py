@@ -3,11 +3,16 @@
 
 usage: benchmarks/bounds.py DATA [--gpube build/gpube] [--at 10,60] [--only TEXT] [--method auto]
                             [--toulbar2 toulbar2] [--csv OUT.csv] [--part K/N] [--args "…"] [--no-peer]
+       benchmarks/bounds.py DATA --mbe-mm …
 
 One run of gpube per instance, with the last of the times as its limit; the
 earlier ones are read off its progress. toulbar2's bounds are those after
 preprocessing: EDAC with its default options, VAC with -A. Of .uai files all
 figures are in toulbar2's units (1e-7 of -ln, without the constant that it drops).
+
+--mbe-mm: beside the bounds of a prototype of mini-buckets with moment matching instead, where bounds.txt has one. Its times are
+not known. So "equal time" is the time until the bound of gpube's own mini-buckets with matching and the same i on the same
+cores, which are faster: the row has their seconds and bound, gpube bound's by --method after these seconds, and at --at.
 
 A bound above a known optimum, or below the floor, ends the line with a word in
 capitals, and the exit code is 1 if a bound is wrong.
@@ -65,26 +70,56 @@ def toulbar2_root(args, path):
     return bounds, offset
 
 
-def gpube(args, path, times):
-    """(bound at each time, last upper bound, status, seconds)"""
-    cmd = [args.gpube, "bound", "--json", "--method", args.method, "--timeout", f"{times[-1]}s",
-           *shlex.split(args.args), path]
-    out, err, seconds = run(cmd, times[-1] * 3 + 600)
-    at = [None] * len(times)
-    for t, lower in re.findall(r"([\d.]+) s: lower bound (-?[\d.]+)", err):
-        for k, limit in enumerate(times):
-            if float(t) <= limit:
-                at[k] = float(lower)
-    try:
-        r = json.loads(out)
-    except json.JSONDecodeError:
-        return at, None, "no answer: " + err.strip()[-60:], seconds
-    at[-1] = r["lower_bound"]
-    if r["status"] == "optimal":
-        done = max(r["times"]["bound"], r["times"]["assignment"])
-        seconds = r["seconds"]
-        at = [r["lower_bound"] if done <= t else a for a, t in zip(at, times)]
-    return at, r["upper_bound"], r["status"], seconds
+class Run:
+    """gpube bound: the bounds over time, as found and as last"""
+
+    def __init__(self, args, path, more, limit):
+        out, err, self.seconds = run([args.gpube, "bound", "--json", *more, *shlex.split(args.args), path], limit)
+        self.lower = [(float(t), float(x)) for t, x in re.findall(r"([\d.]+) s: lower bound (-?[\d.]+)", err)]
+        self.upper, self.at_end, self.bound_at = None, None, 0
+        self.status = "no answer: " + err.strip()[-60:]
+        try:
+            r = json.loads(out)
+        except json.JSONDecodeError:
+            return
+        self.at_end, self.upper, self.status = r["lower_bound"], r["upper_bound"], r["status"]
+        self.proved = r["status"] == "optimal"
+        self.bound_at = max(r["times"]["bound"], r["times"]["assignment"] if self.proved else 0)
+        if self.proved:
+            self.seconds = r["seconds"]
+
+    def at(self, seconds):
+        """the bound that was known then"""
+        if self.at_end is not None and self.bound_at <= seconds:
+            return self.at_end
+        return max((x for t, x in self.lower if t <= seconds), default=None)
+
+
+def ascend(args, path, times):
+    return Run(args, path, ["--method", args.method, "--timeout", f"{times[-1]}s"], times[-1] * 3 + 600)
+
+
+def show(x):
+    return "-" if x is None else f"{x:.0f}"
+
+
+def units(x, offset):
+    """of .uai files toulbar2's"""
+    return x if x is None or offset is None else (x - offset) * 1e7
+
+
+def matched(args, row, path, times):
+    """a line of --mbe-mm; the number of bounds below the prototype's, and its cells"""
+    name, optimum, _, _, known, i = row
+    offset = toulbar2_root(args, path)[1] if ".uai" in name else None
+    own = Run(args, path, ["--method", "mbe", "--z", str(int(i) + 1)], 600)
+    auto = ascend(args, path, times)
+    then, *later = (units(auto.at(t), offset) for t in (own.bound_at, *times))
+    below = [x is None or x < float(known) * (1 - 1e-4) for x in (then, later[-1])]
+    print(f"{os.path.basename(name)[:36]:36} {known:>11} ({i:>2}) {own.bound_at:8.2f} s {show(units(own.at_end, offset)):>13} "
+          f"{show(then):>13} " + " ".join(f"{show(x):>13}" for x in later) + f" {optimum:>11} {auto.status}"
+          f"{' BELOW-THEN' if below[0] else ''}{' BELOW' if below[1] else ''}", flush=True)
+    return [name, optimum, known, i, own.bound_at, units(own.at_end, offset), then, *later, auto.status]
 
 
 def main():
@@ -99,28 +134,36 @@ def main():
     p.add_argument("--part", default="1/1", help="every N-th instance, from the K-th on")
     p.add_argument("--args", default="")
     p.add_argument("--no-peer", action="store_true")
+    p.add_argument("--mbe-mm", action="store_true")
     args = p.parse_args()
     times = [float(t) for t in args.at.split(",")]
     wrong, rows = 0, []
-    print(f"{'instance':36} {'EDAC':>11} {'VAC':>11} {'floor':>11} " +
-          " ".join(f"{f'{t:g} s':>13}" for t in times) + f" {'upper':>13} {'optimum':>11}   s")
+    if args.mbe_mm:
+        print(f"{'instance':36} {'MBE-MM':>11} ( i)      own s {'own':>13} {'then':>13} " +
+              " ".join(f"{f'{t:g} s':>13}" for t in times) + "     optimum")
+    else:
+        print(f"{'instance':36} {'EDAC':>11} {'VAC':>11} {'floor':>11} " +
+              " ".join(f"{f'{t:g} s':>13}" for t in times) + f" {'upper':>13} {'optimum':>11}   s")
     part, parts = (int(x) for x in args.part.split("/"))
     with open(os.path.join(HERE, "bounds.txt"), encoding="utf-8") as f:
         lines = [x for x in f if not x.startswith("#") and args.only in x]
     for line in lines[part - 1::parts]:
-        name, optimum, floor, _ = line.rstrip("\n").split("\t")
+        row = line.rstrip("\n").split("\t")
+        name, optimum, floor = row[:3]
         path = os.path.join(args.data, name)
+        if args.mbe_mm:
+            if row[4] != "-":
+                rows.append(matched(args, row, path, times))
+            continue
         uai = ".uai" in name
         roots, offset = ([None, None], None)
         if not args.no_peer or uai:
             roots, offset = toulbar2_root(args, path)
-        at, upper, status, seconds = gpube(args, path, times)
-        if uai and offset is not None:
-            at, upper = ([None if x is None else (x - offset) * 1e7 for x in xs]
-                         for xs in (at, [upper]))
-            upper = upper[0]
+        found = ascend(args, path, times)
+        at, upper = [units(found.at(t), offset) for t in times], units(found.upper, offset)
+        at[-1] = units(found.at_end, offset)
         slack = 2e-4 * 1e7 if uai else 0
-        words = ["optimal"] if status == "optimal" else [] if status == "bounds" else [status]
+        words = ["optimal"] if found.status == "optimal" else [] if found.status == "bounds" else [found.status]
         best = at[-1]
         if best is not None and optimum != "-" and best > float(optimum) * (1 + 1e-4 * uai) + slack:
             words.append("WRONG")
@@ -129,16 +172,17 @@ def main():
             words.append("BELOW-FLOOR")
         if best is not None and any(r is not None and best < r - slack for r in roots):
             words.append("BELOW-TOULBAR2")
-        show = lambda x: "-" if x is None else f"{x:.0f}"
         print(f"{os.path.basename(name)[:36]:36} {show(roots[0]):>11} {show(roots[1]):>11} {floor:>11} " +
               " ".join(f"{show(x):>13}" for x in at) +
-              f" {show(upper):>13} {optimum:>11} {seconds:5.1f} {' '.join(words)}", flush=True)
-        rows.append([name, optimum, floor, *roots, *at, upper, f"{seconds:.2f}", " ".join(words)])
+              f" {show(upper):>13} {optimum:>11} {found.seconds:5.1f} {' '.join(words)}", flush=True)
+        rows.append([name, optimum, floor, *roots, *at, upper, f"{found.seconds:.2f}", " ".join(words)])
     if args.csv:
         with open(args.csv, "w", newline="", encoding="utf-8") as f:
             w = csv.writer(f)
-            w.writerow(["instance", "optimum", "floor", "edac", "vac",
-                        *(f"bound_{t:g}s" for t in times), "upper", "seconds", "words"])
+            first = ["instance", "optimum"]
+            first += ["mbe_mm", "i", "own_seconds", "own", "then"] if args.mbe_mm else ["floor", "edac", "vac"]
+            w.writerow([*first, *(f"bound_{t:g}s" for t in times),
+                        *(["status"] if args.mbe_mm else ["upper", "seconds", "words"])])
             w.writerows(rows)
     return 1 if wrong else 0
 

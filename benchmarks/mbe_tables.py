@@ -5,7 +5,7 @@ usage: benchmarks/mbe_tables.py DATA [--gpube build/gpube] [--backends cpu,cuda]
                                 [--deadline S] [--only TEXT,TEXT] [--csv OUT.csv] [--prefix-cpu "…"] [--prefix-cuda "…"] [--args "…"]
        benchmarks/mbe_tables.py --table OUT.csv      the results as a Markdown table
 
-One run of gpube bound --method mbe per instance, z and backend: z = 2 to 8, then every other one, until the tables pass
+One run of gpube bound --method mbe per instance, z and backend: z = 2 to 18, then every other one, until the tables pass
 --memory or no bucket is split any more; then the one left out before that. A backend whose run takes more than --seconds gets
 no larger z of that instance; after --deadline nothing is begun. --args "--no-match --partition first" is the paper's own
 algorithm; without, buckets are split by scope and matched. Three times are kept: of the mini-buckets alone, until the bound
@@ -66,8 +66,8 @@ def run(args, path, z, backend):
 
 
 def rungs():
-    yield from range(2, 9)
-    yield from range(10, 64, 2)
+    yield from range(2, 18)
+    yield from range(18, 64, 2)
 
 
 def instance(args, row, keep):

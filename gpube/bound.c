@@ -17,6 +17,8 @@ enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
 #define FIRST_SECONDS 0.05
 #define FIRST_SHARE   0.1
 #define FIRST_CELLS   2e5
+/* Joined cells of mini-buckets that are run for a bound soon. */
+#define QUICK_CELLS 2e7
 
 /* ---- telling ------------------------------------------------------------------- */
 
@@ -206,6 +208,34 @@ int gpube__bound_mbe(struct gpube_bounder *b)
 	return status;
 }
 
+/*
+ * Mini-buckets of a tenth of a second: the largest z of so few joined cells. What comes next may
+ * take seconds before it says anything.
+ */
+static int quick_mbe(struct gpube_bounder *b)
+{
+	struct gpube_mbe mbe[2];
+	int at = 0, status = GPUBE_OK;
+
+	memset(mbe, 0, sizeof(mbe));
+	for (int z = 2; z <= b->m->n_vars + 1 && !status; z += 2) {
+		status = gpube__mbe_init(&mbe[1 - at], b->m, b->order, z, QUICK_CELLS,
+			GPUBE_PARTITION_SCOPE);
+		if (status || mbe[1 - at].joined_cells > QUICK_CELLS)
+			break;
+		b->z = z;
+		at = 1 - at;
+		gpube__mbe_clear(&mbe[1 - at]);
+		if (!mbe[at].n_split)
+			break;
+	}
+	if (!status && mbe[at].n_minis)
+		status = run_mbe(b, &mbe[at], true);
+	gpube__mbe_clear(&mbe[0]);
+	gpube__mbe_clear(&mbe[1]);
+	return status;
+}
+
 /* ---- the call -------------------------------------------------------------------------- */
 
 static void clear(struct gpube_bounder *b)
@@ -362,10 +392,13 @@ bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
 	return !gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN;
 }
 
-/* A proof if it ends; where the time is short, a sweep has none to give its line. */
+/*
+ * A proof if it ends, and given up as soon as it seems that it would not; where the time is short, a
+ * sweep has none to give its line.
+ */
 static double sweep_seconds(const struct gpube_bounder *b)
 {
-	double seconds = b->opts->timeout_seconds > 0 ? b->opts->timeout_seconds / 2 : 300;
+	double seconds = b->opts->timeout_seconds > 0 ? 0.75 * b->opts->timeout_seconds : 300;
 
 	return seconds < 5 ? 0 : seconds;
 }
@@ -397,6 +430,12 @@ static int run_methods(struct gpube_bounder *b)
 		return status;
 	if (b->shifted)
 		return gpube__bound_and_shift(b);
+	if (b->opts->method == GPUBE_BOUND_AUTO && gpube__bounder_prefers_joins(b) &&
+		b->order_cost.joined_cells > QUICK_CELLS) {
+		status = quick_mbe(b);
+		if (status || gpube__bounder_done(b))
+			return status;
+	}
 	if (b->opts->method == GPUBE_BOUND_AUTO && !b->opts->no_eliminate) {
 		/* a sure proof: worth a good part of the time */
 		status = gpube__bounder_eliminate(b, NULL, NULL,

@@ -172,14 +172,10 @@ int64_t gpube__joingraph_bound(
 	return gpube__constant_of(m) + gpube__unscale(g->shift, g->constant);
 }
 
-int64_t gpube__joingraph_filter(const struct gpube_joingraph *g, uint8_t *dead, const int64_t *at)
+void gpube__joingraph_forced(const struct gpube_joingraph *g, int64_t *forced, const int64_t *at)
 {
-	int32_t slack = gpube__joingraph_slack(g);
-	int64_t n_dead = 0;
-
 	for (int32_t p = 0; p < g->n; p++)
 		for (int32_t x = 0; x < g->domain[p]; x++) {
-			uint8_t *to = &dead[at[g->order[p]] + x];
 			int64_t sum = 0;
 
 			for (int32_t j = g->first[p]; j < g->first[p + 1]; j++) {
@@ -191,10 +187,8 @@ int64_t gpube__joingraph_filter(const struct gpube_joingraph *g, uint8_t *dead, 
 					lowest = t[k] < lowest ? t[k] : lowest;
 				sum += lowest;
 			}
-			*to |= sum >= slack;
-			n_dead += *to;
+			forced[at[g->order[p]] + x] = sum;
 		}
-	return n_dead;
 }
 
 /* The cell of a join at an assignment with its own variable at value 0. */

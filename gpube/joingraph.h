@@ -161,13 +161,11 @@ int64_t gpube__joingraph_bound(
 	const struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit);
 
 /*
- * gpube__joingraph_filter() - values that are in no total below the limit, by
- * what the joins of their variable force on them; best after a pass backward.
- * dead   in and out: dead[at[i] + a], value a of variable i of the model
- * Returns how many there are.
+ * gpube__joingraph_forced() - what the joins of its variable force on each value: in no total below
+ * the limit if that is gpube__joingraph_slack() or more; best after a pass backward.
+ * forced  out: forced[at[i] + a], value a of variable i of the model
  */
-int64_t gpube__joingraph_filter(
-	const struct gpube_joingraph *g, uint8_t *dead, const int64_t *at);
+void gpube__joingraph_forced(const struct gpube_joingraph *g, int64_t *forced, const int64_t *at);
 
 /* A greedy assignment, backwards through the buckets; best after a pass forward. */
 void gpube__joingraph_decode(const struct gpube_joingraph *g, int32_t *values);

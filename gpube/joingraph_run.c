@@ -6,6 +6,9 @@
 #include "gpube/scaling.h"
 #include "gpube/shifted.h"
 
+/* Of the time, at most, that likely values alone may take. */
+#define DIVING 0.25
+
 struct climb {
 	struct gpube_bounder *b;
 	struct gpube_joingraph g;
@@ -15,9 +18,11 @@ struct climb {
 	double searching; /* seconds spent in search */
 	double start;
 	int64_t *at;	  /* value a of variable i: dead[at[i] + a] */
-	uint8_t *dead;
+	uint8_t *dead, *unlikely;
+	int64_t *forced;
 	int64_t n_dead, n_values;
 	double tried; /* when elimination was last tried */
+	double diving; /* seconds spent on likely values alone */
 	char by[32];
 };
 
@@ -61,30 +66,106 @@ static int both_ways(struct climb *c)
 	return status;
 }
 
+/* Marks the values that force more than 'most', of each variable but the one that forces least. */
+static int64_t mark_unlikely(struct climb *c, int64_t most)
+{
+	int64_t n = 0;
+
+	for (int32_t i = 0; i < c->b->m->n_vars; i++) {
+		int64_t least = INT64_MAX;
+
+		for (int64_t v = c->at[i]; v < c->at[i] + c->b->m->vars[i].domain; v++)
+			least = c->forced[v] < least ? c->forced[v] : least;
+		for (int64_t v = c->at[i]; v < c->at[i] + c->b->m->vars[i].domain; v++) {
+			c->unlikely[v] = c->dead[v] || c->forced[v] - least > most;
+			n += c->unlikely[v];
+		}
+	}
+	return n;
+}
+
 /*
- * Values that cannot be in a better assignment. If there are new ones, or twice
- * the time is gone, what is left may be eliminated.
+ * The best assignment of values that force little: so few that this can be eliminated. It is worth a
+ * search of any other kind where most is forbidden, as in networks of noisy ors.
+ */
+static int eliminate_likely(struct climb *c)
+{
+	struct gpube_bounder *b = c->b;
+	const double start = gpube__now(), seconds = fmax(0.1, 0.1 * (start - c->start));
+	int64_t before = c->n_dead;
+	bool done = false;
+	int status = GPUBE_OK;
+
+	for (int64_t most = gpube__joingraph_slack(&c->g) / 2; most > 0 && !status && !done; most /= 2) {
+		int64_t n = mark_unlikely(c, most);
+
+		if (n == before)
+			continue;
+		before = n;
+		if (gpube__now() - start > 3 * seconds)
+			break;
+		status = gpube__bounder_eliminate(b, c->unlikely, c->at, seconds, &done);
+	}
+	c->diving += gpube__now() - start;
+	gpube__joingraph_limit(&c->g, b->m, b->limit);
+	return status;
+}
+
+/* Values that cannot be in a better assignment; false if there are few new ones. */
+static bool find_dead(struct climb *c)
+{
+	const int32_t slack = gpube__joingraph_slack(&c->g);
+	int64_t n = 0;
+
+	gpube__joingraph_forced(&c->g, c->forced, c->at);
+	for (int64_t v = 0; v < c->n_values; v++) {
+		c->dead[v] |= c->forced[v] >= slack;
+		n += c->dead[v];
+	}
+	if (n <= c->n_dead + c->n_values / 100)
+		return false;
+	c->n_dead = n;
+	gpube__log(c->b->ctx, GPUBE_LOG_DETAIL, "%lld of %lld values are dead", (long long)n,
+		(long long)c->n_values);
+	return true;
+}
+
+static int eliminate_rest(struct climb *c)
+{
+	struct gpube_bounder *b = c->b;
+	bool done = false;
+	int status;
+
+	c->tried = gpube__now();
+	status = gpube__bounder_eliminate(
+		b, c->dead, c->at, fmax(0.2, 0.5 * (gpube__now() - c->start)), &done);
+	if (!status && done)
+		gpube__bounder_raise(b, b->limit, "elimination");
+	return status;
+}
+
+/*
+ * If there are new dead values, or twice the time is gone, what is left may be eliminated, or a part
+ * of it, which may make more values dead.
  */
 static int filter(struct climb *c)
 {
 	struct gpube_bounder *b = c->b;
-	int64_t n = gpube__joingraph_filter(&c->g, c->dead, c->at);
-	bool done = false;
+	const bool eliminates = !b->opts->no_eliminate && !b->shifted;
+	bool again = true;
 	int status = GPUBE_OK;
 
-	if (n > c->n_dead + c->n_values / 100) {
-		c->n_dead = n;
-		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "%lld of %lld values are dead", (long long)n,
-			(long long)c->n_values);
-	} else if (gpube__now() - c->start < 2 * (c->tried - c->start) + 1) {
+	if (!find_dead(c) && gpube__now() - c->start < 2 * (c->tried - c->start) + 1)
 		return GPUBE_OK;
+	while (again && eliminates && !status && !gpube__bounder_done(b)) {
+		const int64_t limit = b->limit;
+
+		status = eliminate_rest(c);
+		if (!status && !gpube__bounder_done(b) &&
+			c->diving < DIVING * (gpube__now() - c->start))
+			status = eliminate_likely(c);
+		again = b->limit < limit && find_dead(c);
 	}
-	c->tried = gpube__now();
-	if (!b->opts->no_eliminate && !b->shifted)
-		status = gpube__bounder_eliminate(b, c->dead, c->at,
-			fmax(0.2, 0.5 * (gpube__now() - c->start)), &done);
-	if (!status && done)
-		gpube__bounder_raise(b, b->limit, "elimination");
 	return status;
 }
 
@@ -179,7 +260,9 @@ int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 		c.n_values += b->m->vars[i].domain;
 	}
 	c.dead = gpube__alloc_zero(b->ctx, (uint64_t)c.n_values, 1);
-	status = c.at && c.dead ? ascend(&c) : GPUBE_ENOMEM;
+	c.unlikely = gpube__alloc_zero(b->ctx, (uint64_t)c.n_values, 1);
+	c.forced = gpube__alloc(b->ctx, (uint64_t)c.n_values, sizeof(*c.forced));
+	status = c.at && c.dead && c.unlikely && c.forced ? ascend(&c) : GPUBE_ENOMEM;
 	if (b->shifted && (!status || status == GPUBE_ESTOP) && c.g.constant < c.g.target) {
 		int lifted = gpube__lift_joins(b, &c.g);
 
@@ -187,6 +270,8 @@ int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 	}
 	gpube__free(b->ctx, c.at);
 	gpube__free(b->ctx, c.dead);
+	gpube__free(b->ctx, c.unlikely);
+	gpube__free(b->ctx, c.forced);
 	gpube__joingraph_clear(&c.g);
 	return status;
 }

@@ -14,6 +14,8 @@ enum { LENIENCE = 3, ENOUGH = 1 << 18 };
 #define STATES_PER_SECOND 1e7
 /* Seconds of the search for a line. */
 #define MOST_SEARCH 60.0
+/* States of runs with little room, of those that are guessed. */
+#define TRYING 0.25
 /* Cells of a message of the bound: as many fit a core's cache. */
 #define MESSAGE_BITS 12
 
@@ -228,13 +230,15 @@ static int bound_rest(struct gpube_sweep *s, const int32_t *line, double seconds
  */
 static const struct gpube_sweep_kernels *kernels_for(const struct gpube_sweep *s)
 {
-	return gpube__sweep_kernels(s->h->limit - gpube__sweep_taken_off(s->h) <= INT32_MAX);
+	return gpube__sweep_kernels(
+		s->keys.words, s->h->limit - gpube__sweep_taken_off(s->h) <= INT32_MAX);
 }
 
 static int prepare(struct gpube_sweep *s, double seconds)
 {
 	struct gpube_bounder *b = s->b;
 	int32_t n = b->m->n_vars, *line = gpube__alloc(b->ctx, (uint64_t)n, sizeof(*line));
+	const double left = b->ctx->deadline > 0 ? b->ctx->deadline - gpube__now() : INFINITY;
 	const double hopeless = log2(STATES_PER_SECOND * LENIENCE * seconds);
 	struct gpube_graph g = {0};
 	int status = line ? gpube__graph_of_model(&g, b->m) : GPUBE_ENOMEM;
@@ -246,14 +250,14 @@ static int prepare(struct gpube_sweep *s, double seconds)
 		line[p] = b->order[n - 1 - p];
 	if (!status)
 		status = gpube__sweep_order(b->ctx, line, &s->guess, s->layer, b->m, &g, hopeless,
-			fmin(seconds / 4, MOST_SEARCH), b->opts->seed);
+			fmin(fmin(seconds, left) / 4, MOST_SEARCH), b->opts->seed);
 	gpube__graph_clear(b->ctx, &g);
 	if (!status && s->guess > hopeless) {
 		gpube__free(b->ctx, line);
 		return GPUBE_OK;
 	}
 	if (!status)
-		status = bound_rest(s, line, fmax(0.1, fmin(2, seconds / 4)));
+		status = bound_rest(s, line, fmax(0.1, fmin(2, fmin(seconds, left) / 4)));
 	gpube__free(b->ctx, line);
 	/* tables that do not fit, or costs out of range: this is not the way */
 	s->fits = !status;
@@ -271,8 +275,9 @@ static int prepare(struct gpube_sweep *s, double seconds)
 }
 
 /*
- * Room for the next run: for the largest layer where it is guessed to be small enough, with a
- * margin, so that the runs in between, which would drop some of them, are left out.
+ * Room for the next run. When runs with little room have had their share, which find assignments
+ * that leave fewer states below the limit, room for the largest layer, with a margin, as it is
+ * guessed, so that runs in between, which would drop some, are left out.
  */
 static void make_room(struct gpube_sweep *s, double seconds_of_last)
 {
@@ -282,7 +287,8 @@ static void make_room(struct gpube_sweep *s, double seconds_of_last)
 		largest = fmax(largest, MARGIN * s->layer[p]);
 	s->needs = GROWTH * seconds_of_last;
 	s->room *= GROWTH;
-	if (largest > (double)s->room && largest <= (double)most_room(s)) {
+	if (largest > (double)s->room && largest <= (double)most_room(s) &&
+		(double)s->room * s->h->n > TRYING * exp2(s->guess)) {
 		s->needs = 0;
 		s->room = (int64_t)largest;
 	}

@@ -51,14 +51,54 @@ int gpube__sweep_order(struct gpube_ctx *ctx, int32_t *order, double *guess, dou
 
 /* ---- layers (sweep_layer.c) ------------------------------------------------------------------ */
 
+/* A state's key, or the bits of some variables in it. */
+enum { GPUBE__SWEEP_WORDS = 2 };
+struct gpube_sweep_key {
+	uint64_t word[GPUBE__SWEEP_WORDS];
+};
+
+static inline struct gpube_sweep_key gpube__key_or(
+	struct gpube_sweep_key a, struct gpube_sweep_key b)
+{
+	for (int w = 0; w < GPUBE__SWEEP_WORDS; w++)
+		a.word[w] |= b.word[w];
+	return a;
+}
+
+static inline struct gpube_sweep_key gpube__key_minus(
+	struct gpube_sweep_key a, struct gpube_sweep_key b)
+{
+	for (int w = 0; w < GPUBE__SWEEP_WORDS; w++)
+		a.word[w] &= ~b.word[w];
+	return a;
+}
+
+static inline int gpube__key_count(struct gpube_sweep_key a)
+{
+	int n = 0;
+
+	for (int w = 0; w < GPUBE__SWEEP_WORDS; w++)
+		n += __builtin_popcountll(a.word[w]);
+	return n;
+}
+
+/* 'bits' in the place that begins at bit 'shift', in one word. */
+static inline struct gpube_sweep_key gpube__key_at(int shift, uint64_t bits)
+{
+	struct gpube_sweep_key a = {{0}};
+
+	a.word[shift / 64] = bits << shift % 64;
+	return a;
+}
+
 /*
  * Costs over some variables of the front: cells[the bits of 'mask' in a state's key, moved
  * together], of which value x of the variable that is assigned makes step[x].
  */
 struct gpube_sweep_table {
-	uint64_t mask;
-	int bits;
-	void *cells; /* int64 or int32: see gpube_sweep_kernels */
+	struct gpube_sweep_key mask;
+	int bits, low_bits; /* low_bits: of the mask's first word */
+	void *cells;        /* int64 or int32: see gpube_sweep_kernels */
 	uint32_t *step;
 };
 
@@ -69,13 +109,14 @@ struct gpube_sweep_table {
 struct gpube_sweep_keys {
 	int32_t *shift, *bits;
 	int32_t *last; /* the position at which it leaves */
+	int words;     /* of a key that are in use */
 };
 
 /* What the step that assigns the variable at 'position' adds up. */
 struct gpube_sweep_layer {
 	int32_t position, n_values;
-	int shift;     /* of its values in a key */
-	uint64_t keep; /* bits of the front after it */
+	int shift;                   /* of its values in a key */
+	struct gpube_sweep_key keep; /* bits of the front after it */
 	int n_paid, n_tables;
 	struct gpube_sweep_table
 		*tables;    /* n_paid of functions that are now assigned, then the rest's bound */
@@ -116,6 +157,13 @@ static inline uint64_t gpube__sweep_gather(uint64_t key, uint64_t mask)
 		at += run;
 	}
 	return out;
+}
+
+static inline uint64_t gpube__sweep_gather_key(
+	struct gpube_sweep_key key, struct gpube_sweep_key mask)
+{
+	return gpube__sweep_gather(key.word[0], mask.word[0]) |
+	       gpube__sweep_gather(key.word[1], mask.word[1]) << __builtin_popcountll(mask.word[0]);
 }
 
 #endif

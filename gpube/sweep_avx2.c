@@ -7,14 +7,7 @@
 
 #define GATHER _pext_u64
 
-#define COST    int64_t
-#define NAME(x) x##_wide
-#include "gpube/sweep_impl.h"
-#undef COST
-#undef NAME
-#define COST    int32_t
-#define NAME(x) x##_narrow
-#include "gpube/sweep_impl.h"
+#include "gpube/sweep_versions.h"
 
-const struct gpube_sweep_kernels *const gpube__sweep_avx2[2] = {&kernels_wide, &kernels_narrow};
+gpube__sweep_versions gpube__sweep_avx2 = VERSIONS;
 #endif

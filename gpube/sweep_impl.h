@@ -1,12 +1,12 @@
 /*
- * sweep_impl.h - the inner loops of a sweep, included once for each cost type.
- * COST: the type; NAME(x): x with the type's suffix; GATHER(key, mask). See sweep_states.h.
+ * sweep_impl.h - the inner loops of a sweep, included once for each cost type and length of keys.
+ * COST: the type; WORDS: of a key; NAME(x): x with their suffix; GATHER(word, mask). See
+ * sweep_states.h.
  */
 
 struct NAME(state) {
-	uint64_t key;
-	uint32_t
-		parent; /* number of the state of the layer before, from which 'value' leads here */
+	uint64_t key[WORDS];
+	uint32_t parent; /* number of a state of the layer before: from there 'value' leads here */
 	uint8_t value;
 	COST cost, bound; /* of what is assigned; of all */
 };
@@ -40,6 +40,17 @@ static inline int64_t NAME(add_up)(const struct gpube_sweep_layer *l, int first,
 	return sum;
 }
 
+/* Where a table's cells are for a state. */
+static inline uint32_t NAME(index_of)(
+	const struct NAME(state) * s, const struct gpube_sweep_table *t)
+{
+	uint64_t index = 0;
+
+	for (int w = 0; w < WORDS; w++)
+		index |= GATHER(s->key[w], t->mask.word[w]) << (w ? t->low_bits : 0);
+	return (uint32_t)index;
+}
+
 /* What a state leads to goes to met[n …]; the new n. */
 static inline int64_t NAME(follow)(const struct gpube_sweep_step *t, struct gpube_sweep_part *p,
 	int64_t i, struct gpube_sweep_scratch *s, int64_t n)
@@ -50,7 +61,7 @@ static inline int64_t NAME(follow)(const struct gpube_sweep_step *t, struct gpub
 	bool owed = false;
 
 	for (int k = 0; k < l->n_paid; k++)
-		s->index[k] = (uint32_t)GATHER(from->key, l->tables[k].mask);
+		s->index[k] = NAME(index_of)(from, &l->tables[k]);
 	for (int32_t x = 0; x < l->n_values; x++) {
 		int64_t cost = NAME(add_up)(l, 0, l->n_paid, s->index, x, from->cost + l->paid);
 		int64_t bound;
@@ -58,19 +69,23 @@ static inline int64_t NAME(follow)(const struct gpube_sweep_step *t, struct gpub
 		if (cost >= t->limit)
 			continue;
 		for (int k = l->n_paid; k < l->n_tables && !owed; k++)
-			s->index[k] = (uint32_t)GATHER(from->key, l->tables[k].mask);
+			s->index[k] = NAME(index_of)(from, &l->tables[k]);
 		owed = true;
 		bound = NAME(add_up)(l, l->n_paid, l->n_tables, s->index, x, cost + l->owed);
 		if (bound >= t->most) {
 			p->dropped = bound < p->dropped ? bound : p->dropped;
 			continue;
 		}
-		met[n++] =
-			(struct NAME(state)){.key = (from->key | (uint64_t)x << l->shift) & l->keep,
-				.parent = (uint32_t)(p->from->first + i),
-				.value = (uint8_t)x,
-				.cost = (COST)cost,
-				.bound = (COST)bound};
+		met[n] = (struct NAME(state)){.parent = (uint32_t)(p->from->first + i),
+			.value = (uint8_t)x,
+			.cost = (COST)cost,
+			.bound = (COST)bound};
+		for (int w = 0; w < WORDS; w++)
+			met[n].key[w] =
+				(from->key[w] |
+					(w == l->shift / 64 ? (uint64_t)x << l->shift % 64 : 0)) &
+				l->keep.word[w];
+		n++;
 	}
 	return n;
 }
@@ -89,7 +104,7 @@ static void NAME(expand)(
 	for (int k = 0; k <= n_shards; k++)
 		p->at[k] = 0;
 	for (int64_t i = 0; i < n; i++) {
-		s->shard[i] = (uint8_t)gpube__sweep_shard_of(met[i].key, t->shard_bits);
+		s->shard[i] = (uint8_t)gpube__sweep_shard_of(met[i].key, WORDS, t->shard_bits);
 		p->at[s->shard[i] + 1]++;
 	}
 	for (int k = 0; k < n_shards; k++) {
@@ -100,15 +115,24 @@ static void NAME(expand)(
 		out[next[s->shard[i]]++] = met[i];
 }
 
+static inline bool NAME(same)(const uint64_t *a, const uint64_t *b)
+{
+	bool same = true;
+
+	for (int w = 0; w < WORDS; w++)
+		same &= a[w] == b[w];
+	return same;
+}
+
 /* Where the key is, or would be. */
 static inline uint64_t NAME(slot_of)(
-	const struct gpube_sweep_shard *s, int shard_bits, uint64_t key)
+	const struct gpube_sweep_shard *s, int shard_bits, const uint64_t *key)
 {
 	const struct NAME(state) *states = s->states;
 	const uint64_t last = ((uint64_t)1 << s->slot_bits) - 1;
-	uint64_t at = gpube__sweep_hash(key) << shard_bits >> (64 - s->slot_bits);
+	uint64_t at = gpube__sweep_hash(key, WORDS) << shard_bits >> (64 - s->slot_bits);
 
-	while (s->slot[at] && states[s->slot[at] - 1].key != key)
+	while (s->slot[at] && !NAME(same)(states[s->slot[at] - 1].key, key))
 		at = (at + 1) & last;
 	return at;
 }

@@ -20,25 +20,34 @@ static int32_t bits_of(int32_t n)
 	return bits;
 }
 
-static uint64_t mask_of(const struct gpube_sweep_keys *k, int32_t p)
+static struct gpube_sweep_key mask_of(const struct gpube_sweep_keys *k, int32_t p)
 {
-	return (((uint64_t)1 << k->bits[p]) - 1) << k->shift[p];
+	return gpube__key_at(k->shift[p], ((uint64_t)1 << k->bits[p]) - 1);
 }
 
-/* The lowest free run of bits; false if there is none. */
-static bool place(struct gpube_sweep_keys *k, int32_t p, uint64_t used)
+/* True if all of a is in b. */
+static bool inside(struct gpube_sweep_key a, struct gpube_sweep_key b)
 {
-	for (k->shift[p] = 0; k->shift[p] + k->bits[p] <= 64; k->shift[p]++)
-		if (!(used & mask_of(k, p)))
+	return !gpube__key_count(gpube__key_minus(a, b));
+}
+
+/* The lowest free run of bits in a word; false if there is none. */
+static bool place(struct gpube_sweep_keys *k, int32_t p, struct gpube_sweep_key used)
+{
+	for (k->shift[p] = 0; k->shift[p] < 64 * GPUBE__SWEEP_WORDS; k->shift[p]++)
+		if (k->shift[p] % 64 + k->bits[p] <= 64 &&
+			inside(mask_of(k, p), gpube__key_minus(mask_of(k, p), used)))
 			return true;
 	return false;
 }
 
 int gpube__sweep_keys_init(struct gpube_sweep_keys *k, const struct gpube_heuristic *h, bool *fits)
 {
-	uint64_t n = (uint64_t)h->n, used = 0;
+	uint64_t n = (uint64_t)h->n;
+	struct gpube_sweep_key used = {{0}};
 
 	*fits = true;
+	k->words = 1;
 	k->shift = gpube__alloc(h->ctx, n, sizeof(*k->shift));
 	k->bits = gpube__alloc(h->ctx, n, sizeof(*k->bits));
 	k->last = gpube__alloc(h->ctx, n, sizeof(*k->last));
@@ -61,10 +70,13 @@ int gpube__sweep_keys_init(struct gpube_sweep_keys *k, const struct gpube_heuris
 		}
 	for (int32_t p = h->n - 1; p >= 0 && *fits; p--) {
 		*fits = place(k, p, used);
-		used |= *fits ? mask_of(k, p) : 0;
-		for (int32_t q = p; q < h->n && *fits; q++)
+		if (!*fits)
+			break;
+		used = gpube__key_or(used, mask_of(k, p));
+		k->words = k->shift[p] / 64 + 1 > k->words ? k->shift[p] / 64 + 1 : k->words;
+		for (int32_t q = p; q < h->n; q++)
 			if (k->last[q] == p)
-				used &= ~mask_of(k, q);
+				used = gpube__key_minus(used, mask_of(k, q));
 	}
 	return GPUBE_OK;
 }
@@ -80,13 +92,13 @@ void gpube__sweep_keys_clear(struct gpube_ctx *ctx, struct gpube_sweep_keys *k)
 /* ---- tables -------------------------------------------------------------------------------------
  */
 
-static uint64_t scope_mask(const struct gpube_heuristic *h, const struct gpube_sweep_keys *k,
-	const struct gpube_htable *t)
+static struct gpube_sweep_key scope_mask(const struct gpube_heuristic *h,
+	const struct gpube_sweep_keys *k, const struct gpube_htable *t)
 {
-	uint64_t mask = 0;
+	struct gpube_sweep_key mask = {{0}};
 
 	for (int32_t i = 0; i < t->n_scope; i++)
-		mask |= mask_of(k, h->scopes[t->scope_at + i]);
+		mask = gpube__key_or(mask, mask_of(k, h->scopes[t->scope_at + i]));
 	return mask;
 }
 
@@ -126,9 +138,13 @@ static void add_cells(int64_t *cells, const struct gpube_sweep_table *to,
 	const int64_t *strides = h->strides + t->scope_at;
 	int32_t shift[64], n = t->n_scope;
 
-	for (int32_t i = 0; i < n; i++) /* of its bits among those of the mask */
-		shift[i] =
-			__builtin_popcountll(to->mask & (((uint64_t)1 << k->shift[scope[i]]) - 1));
+	for (int32_t i = 0; i < n; i++) { /* of its bits among those of the mask */
+		int at = k->shift[scope[i]];
+
+		shift[i] = (at < 64 ? 0 : to->low_bits) +
+			   __builtin_popcountll(
+				   to->mask.word[at / 64] & (((uint64_t)1 << at % 64) - 1));
+	}
 	for (int64_t c = 0; c < (int64_t)1 << to->bits; c++) {
 		int64_t cell = 0;
 		bool is_cell = true;
@@ -179,17 +195,17 @@ static int add_masks(struct making *g, wanted_fn *wanted)
 	for (int bits = 64; bits > 0; bits--)
 		for (int32_t i = 0; i < h->n_tables; i++) {
 			const struct gpube_htable *t = &h->tables[i];
-			uint64_t mask;
+			struct gpube_sweep_key mask;
 			int at;
 
 			if (!wanted(t, l->position) || !t->n_scope)
 				continue;
 			mask = scope_mask(h, g->k, t);
-			if (__builtin_popcountll(mask) != bits)
+			if (gpube__key_count(mask) != bits)
 				continue;
 			for (at = first; at < l->n_tables; at++)
-				if (!(mask & ~l->tables[at].mask) ||
-					__builtin_popcountll(mask | l->tables[at].mask) <=
+				if (inside(mask, l->tables[at].mask) ||
+					gpube__key_count(gpube__key_or(mask, l->tables[at].mask)) <=
 						g->most_bits)
 					break;
 			if (at == l->n_tables) {
@@ -198,7 +214,7 @@ static int add_masks(struct making *g, wanted_fn *wanted)
 					return GPUBE_ENOMEM;
 				l->tables[l->n_tables++] = (struct gpube_sweep_table){0};
 			}
-			l->tables[at].mask |= mask;
+			l->tables[at].mask = gpube__key_or(l->tables[at].mask, mask);
 		}
 	return GPUBE_OK;
 }
@@ -212,17 +228,17 @@ static void add_tables(struct making *g, wanted_fn *wanted, int first, int end, 
 
 	for (int32_t i = 0; i < h->n_tables; i++) {
 		const struct gpube_htable *t = &h->tables[i];
-		uint64_t mask;
+		struct gpube_sweep_key mask;
 		int at = first;
 
 		if (!wanted(t, l->position))
 			continue;
 		mask = scope_mask(h, g->k, t);
-		if (!mask) {
+		if (!gpube__key_count(mask)) {
 			*constant += cell_of(t, 0);
 			continue;
 		}
-		while (at < end && mask & ~l->tables[at].mask)
+		while (at < end && !inside(mask, l->tables[at].mask))
 			at++;
 		add_cells(g->cells + g->at[at], &l->tables[at], h, g->k, t);
 	}
@@ -241,14 +257,15 @@ static int make_room(struct making *g, const struct gpube_sweep_kernels *kernels
 	for (int i = 0; i < l->n_tables; i++) {
 		struct gpube_sweep_table *t = &l->tables[i];
 
-		t->bits = __builtin_popcountll(t->mask);
+		t->bits = gpube__key_count(t->mask);
+		t->low_bits = __builtin_popcountll(t->mask.word[0]);
 		t->cells = gpube__alloc(ctx, (uint64_t)1 << t->bits, kernels->cell_bytes);
 		t->step = gpube__alloc(ctx, (uint64_t)l->n_values, sizeof(*t->step));
 		if (!t->cells || !t->step)
 			return GPUBE_ENOMEM;
 		for (int32_t x = 0; x < l->n_values; x++)
-			t->step[x] =
-				(uint32_t)gpube__sweep_gather((uint64_t)x << l->shift, t->mask);
+			t->step[x] = (uint32_t)gpube__sweep_gather_key(
+				gpube__key_at(l->shift, (uint64_t)x), t->mask);
 		g->at[i] = (int64_t)n;
 		n += (uint64_t)1 << t->bits;
 	}
@@ -290,7 +307,8 @@ int gpube__sweep_layer_init(struct gpube_sweep_layer *l, const struct gpube_heur
 	l->n_values = h->live[position];
 	l->shift = k->shift[position];
 	for (int32_t p = position; p < h->n; p++)
-		l->keep |= k->last[p] < position ? mask_of(k, p) : 0;
+		if (k->last[p] < position)
+			l->keep = gpube__key_or(l->keep, mask_of(k, p));
 	status = add_masks(&g, is_paid);
 	l->n_paid = l->n_tables;
 	/* (those that are owed go into tables of their own) */

@@ -83,24 +83,31 @@ struct gpube_sweep_kernels {
 	void (*store)(void *cells, const int64_t *from, int64_t n, int64_t most);
 };
 
-/* [0] int64, [1] int32 */
-extern const struct gpube_sweep_kernels *const gpube__sweep_portable[2];
+/* [words of a key - 1][costs are int32] */
+typedef const struct gpube_sweep_kernels *const gpube__sweep_versions[GPUBE__SWEEP_WORDS][2];
+
+extern gpube__sweep_versions gpube__sweep_portable;
 #if defined(__x86_64__)
-extern const struct gpube_sweep_kernels *const gpube__sweep_avx2[2];
+extern gpube__sweep_versions gpube__sweep_avx2;
 #endif
 
 /* The fastest that this machine runs. */
-const struct gpube_sweep_kernels *gpube__sweep_kernels(bool narrow);
+const struct gpube_sweep_kernels *gpube__sweep_kernels(int words, bool narrow);
 
-static inline uint64_t gpube__sweep_hash(uint64_t key)
+static inline uint64_t gpube__sweep_hash(const uint64_t *key, int words)
 {
-	key *= 0x9e3779b97f4a7c15u;
-	return (key ^ key >> 32) * 0x9e3779b97f4a7c15u;
+	uint64_t h = 0;
+
+	for (int w = 0; w < words; w++) {
+		h = (h ^ key[w]) * 0x9e3779b97f4a7c15u;
+		h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
+	}
+	return h;
 }
 
-static inline int gpube__sweep_shard_of(uint64_t key, int shard_bits)
+static inline int gpube__sweep_shard_of(const uint64_t *key, int words, int shard_bits)
 {
-	return shard_bits ? (int)(gpube__sweep_hash(key) >> (64 - shard_bits)) : 0;
+	return shard_bits ? (int)(gpube__sweep_hash(key, words) >> (64 - shard_bits)) : 0;
 }
 
 /* ---- a step on all threads ------------------------------------------------------------------ */

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "formats/formats.h"
-#include "gpube/cli/answer.h"
+#include "gpube/cli/bounding.h"
 
 #define OPTS_STRUCT struct opts_solve
 static const struct opt_row rows[] = {OPTS_SOLVE(OPT_ROW)};
@@ -19,6 +19,7 @@ static const struct opt_group groups[] = {
 struct result {
 	struct answer answer;
 	const struct gpube_solution *solution;
+	const struct gpube_bounds *bounds; /* of a run that was stopped, or NULL */
 	double seconds_read;
 	bool counting;
 };
@@ -66,6 +67,20 @@ static void text_plan(struct gpube_out *out, const struct result *r)
 		bytes_text(plan->peak_bytes, 0));
 }
 
+/* What a run that was stopped can say. */
+static void text_bounds(struct gpube_out *out, const struct result *r)
+{
+	const struct gpube_bounds *bounds = r->bounds;
+
+	if (!bounds || bounds->answer == GPUBE_ANSWER_INCOMPLETE)
+		gpube__out_printf(out, "%-*sstopped before the end, %s\n", LABEL, "incomplete",
+			bounds ? "no optimum is proved" : "nothing is proved");
+	if (bounds)
+		bounding_text(out, &r->answer, bounds);
+	if (r->answer.values)
+		answer_text_assignment(out, r->answer.model, r->answer.values);
+}
+
 static void report_text(struct gpube_out *out, const void *arg)
 {
 	const struct result *r = arg;
@@ -80,8 +95,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 		answer_text_infeasible(out);
 		break;
 	case GPUBE_ANSWER_INCOMPLETE:
-		gpube__out_printf(out, "%-*sstopped before the end, nothing is proved\n", LABEL,
-			"incomplete");
+		text_bounds(out, r);
 		break;
 	}
 	if (solution->answer != GPUBE_ANSWER_INCOMPLETE || solution->plan.joined_cells > 0)
@@ -141,25 +155,26 @@ static void report_json(struct gpube_out *out, const void *arg)
  * The last word: what the assignment is worth by the tables as they were read,
  * whatever the engine says. -ln of potentials was rounded once a function.
  */
-static int check(const struct result *r)
+static int check(const struct answer *a)
 {
-	const struct gpube_solution *solution = r->solution;
-	const struct gpube_model *m = r->answer.model;
-	double log_value, unit = pow(10, -solution->scale), off;
+	const struct gpube_model *m = a->model;
+	double log_value, unit = pow(10, -a->scale), off;
 	int64_t cost;
 	int status;
 
+	if (!a->values)
+		return GPUBE_OK;
 	if (m->kind == GPUBE_COSTS) {
-		status = gpube_model_cost(&cost, m, solution->values);
-		off = status || cost == solution->cost ? 0 : INFINITY;
+		status = gpube_model_cost(&cost, m, a->values);
+		off = status || cost == a->cost ? 0 : INFINITY;
 	} else {
-		status = gpube_model_log_value(&log_value, m, solution->values);
-		off = fabs(-log_value - (double)solution->cost * unit);
+		status = gpube_model_log_value(&log_value, m, a->values);
+		off = fabs(-log_value - (double)a->cost * unit);
 		off -= (m->n_functions / 2.0 + 1) * unit + 1e-9 * fabs(log_value);
 	}
 	if (status || !(off > 0))
 		return status;
-	return gpube__fail(r->answer.session->ctx, GPUBE_EBUG,
+	return gpube__fail(a->session->ctx, GPUBE_EBUG,
 		"internal error: the assignment does not cost what was found; please report this");
 }
 
@@ -179,11 +194,42 @@ static struct answer answer_of(struct session *s, const char *file, const struct
 		.no_bounds = true};
 }
 
+/* A moment beyond the stop, which "soon" allows: a tenth of what was waited for, if it is in between. */
+#define LEAST_MOMENT 0.1
+#define MOST_MOMENT  0.5
+
+/*
+ * The best that is to be had at once for a run that was stopped: an elimination has nothing before its
+ * end, but shifts and a local search have, in a moment. NULL if that fails as well.
+ */
+static struct gpube_bounds *bounds_now(
+	struct session *s, const struct opts_solve *o, const struct gpube_model *m)
+{
+	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.order_method = GPUBE_ORDER_MIN_FILL,
+		.timeout_seconds = fmax(LEAST_MOMENT, fmin(MOST_MOMENT, session_seconds(s) / 10)),
+		.seed = (uint64_t)o->engine.seed,
+		.backend = GPUBE_BACKEND_CPU,
+		.no_simplify = o->engine.no_simplify,
+		.precision = (int)o->engine.precision,
+		.no_eliminate = 1};
+	struct gpube_bounds *bounds;
+	void (*log)(void *, enum gpube_log_level, double, const char *) = s->ctx->log;
+	int status;
+
+	gpube_ctx_resume(s->ctx);
+	s->ctx->log = NULL; /* what it tells on its way would bury the report */
+	status = gpube_bound(&bounds, m, &opts);
+	s->ctx->log = log;
+	return status ? NULL : bounds;
+}
+
 static int solve(struct session *s, const struct opts_solve *o, const char *file,
 	const struct gpube_model *m, int output)
 {
 	struct gpube_solve_opts options;
 	struct gpube_solution *solution = NULL;
+	struct gpube_bounds *bounds = NULL;
 	struct result r = {.seconds_read = session_seconds(s), .counting = o->count};
 	int32_t *order;
 	bool stopped = false;
@@ -198,12 +244,17 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 	r.solution = solution;
 	if (status == GPUBE_ESTOP && solution) {
 		session_note(s, gpube_error(s->ctx));
-		stopped = true;
+		if (solution->answer == GPUBE_ANSWER_INCOMPLETE)
+			bounds = bounds_now(s, o, m);
+		if (bounds)
+			r.answer = bounding_answer(s, file, m, bounds);
+		r.bounds = bounds;
+		stopped = !bounds || bounds->answer == GPUBE_ANSWER_INCOMPLETE;
 		status = GPUBE_OK;
 	}
 	GPUBE_KNOWN(status || solution);
-	if (!status && solution->answer == GPUBE_ANSWER_OPTIMAL)
-		status = check(&r);
+	if (!status)
+		status = check(&r.answer);
 	if (status) {
 		rc = session_fail(s, solution);
 	} else {
@@ -212,6 +263,7 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 		if (stopped)
 			rc = CLI_FAILED;
 	}
+	gpube_bounds_free(bounds, s->ctx);
 	gpube_solution_free(solution, s->ctx);
 	gpube__free(s->ctx, order);
 	return rc;
@@ -252,10 +304,11 @@ const struct command cmd_solve = {
 		"xz; '-' is standard input.\n\n"
 		"What would not fit into --memory is refused before it starts, with the sizes "
 		"it would take; what a GPU cannot hold streams through it from there. SIGINT and "
-		"SIGTERM end the work soon, with status incomplete; "
-		"a second signal kills. Where only --count was stopped, the optimum is reported "
-		"and the exit status is 1.\n\n"
-		"With --output json the result is one object: status (optimal, infeasible, "
+		"SIGTERM, and --timeout, end the work soon with status bounds: a proved bound and the "
+		"best assignment that half a second or less still finds, as 'gpube bound' does; "
+		"the exit status is then 1. A second signal kills. Where only --count was "
+		"stopped, the optimum is reported, and the exit status is 1, too.\n\n"
+		"With --output json the result is one object: status (optimal, bounds, infeasible, "
 		"incomplete, error), backend, seconds, lower_bound and upper_bound (for .uai: "
 		"-ln, with log10 beside it), assignment (value indices by variable), count, "
 		"the sizes of the plan, and times.",

@@ -122,18 +122,28 @@ json 'what does not fit is refused with the plan' 1 'd["status"] == "error"
 	"$gpube" solve --json --no-simplify --memory 100 $x/zebra.wcsp
 row 'what does not fit, as text' 1 '' '^gpube: elimination along this order needs ' \
 	"$gpube" solve --no-simplify --memory 100 $x/zebra.wcsp
-json 'timeout' 1 'd["status"] == "incomplete" and d["assignment"] is None and d["seconds"] < 20' \
-	"$gpube" solve --json --order-time 60s --timeout 0.2s "$work/grid.wcsp"
-row 'timeout, as text' 1 '^incomplete ' 'out of time' \
-	"$gpube" solve --order-time 60s --timeout 0.2s "$work/grid.wcsp"
-row 'timeout: no .sol is written' 1 '' 'no assignment to write' \
-	"$gpube" solve --output sol --order-time 60s --timeout 0.2s "$work/grid.wcsp"
+# tables of terabytes, which are never made: the time is over before
+"$gpube" generate random -n 32 -d 6 --p1 0.4 --p2 0 --seed 3 -o "$work/hard.wcsp"
+long='--backend cpu --memory 1000000000G --order-time 60s'
+json 'timeout: bounds, and an assignment that costs the upper one' 1 'd["status"] == "bounds"
+	and 0 < d["lower_bound"] < d["upper_bound"] and len(d["assignment"]) == d["variables"] and d["seconds"] < 20' \
+	"$gpube" solve --json $long --timeout 0.2s "$work/hard.wcsp"
+row 'timeout, as text' 1 '^incomplete .*no optimum is proved' '^gpube: out of time$' \
+	"$gpube" solve $long --timeout 0.2s "$work/hard.wcsp"
+that 'timeout: both bounds and the assignment' grep -Eqz \
+	'lower +[0-9]+, proved.*upper +[0-9]+, of an assignment.*assignment +[0-9]' "$work/out"
+row 'timeout: the assignment as .sol' 1 '^[0-9]( [0-9])+$' 'out of time' \
+	"$gpube" solve --output sol $long --timeout 0.2s "$work/hard.wcsp"
+row 'timeout: the bounds meet' 0 '^optimum +0, proved' 'out of time' \
+	"$gpube" solve --timeout 0.000001s $x/zebra.wcsp
+json 'timeout: potentials, whose bounds meet' 0 'd["status"] == "optimal" and d["lower_bound"] == d["upper_bound"] and d["log10"] < 0' \
+	"$gpube" solve --json --timeout 0.000001s $x/sprinkler.uai
 # (timeout signals the process and then its group, so that two signals come at once)
 if command -v timeout > /dev/null 2>&1; then
-	json 'SIGINT ends with what is known' 1 'd["status"] == "incomplete" and d["seconds"] < 20' \
-		timeout --preserve-status -s INT 1 "$gpube" solve --json --order-time 60s "$work/grid.wcsp"
-	json 'SIGTERM, too' 1 'd["status"] == "incomplete"' \
-		timeout --preserve-status -s TERM 1 "$gpube" solve --json --order-time 60s "$work/grid.wcsp"
+	json 'SIGINT ends with what is known' 1 'd["status"] == "bounds" and d["upper_bound"] > 0 and d["seconds"] < 20' \
+		timeout --preserve-status -s INT 1 "$gpube" solve --json $long "$work/hard.wcsp"
+	json 'SIGTERM, too' 1 'd["status"] == "bounds" and d["lower_bound"] > 0' \
+		timeout --preserve-status -s TERM 1 "$gpube" solve --json $long "$work/hard.wcsp"
 else
 	skip 'SIGINT and SIGTERM' 'no timeout program'
 fi

@@ -14,7 +14,7 @@
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 100, N_DROPPING = 6, N_STEPS = 24, MOST_VARS = 9, MOST_THREADS = 3 };
+enum { N_SEEDS = 100, N_DROPPING = 6, N_STEPS = 12, MOST_VARS = 9, MOST_THREADS = 3 };
 
 static int setup(void **state)
 {
@@ -136,7 +136,7 @@ static void dropping_leaves_a_bound(void **state)
 	gpube_model_free(m);
 }
 
-/* Fronts of 70 variables have no key: the method says so by proving nothing false. */
+/* Fronts of 140 variables have no key: the method says so by proving nothing false. */
 static void fronts_without_a_key(void **state)
 {
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
@@ -149,10 +149,10 @@ static void fronts_without_a_key(void **state)
 
 	(void)state;
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
-	for (int32_t i = 0; i < 70; i++)
+	for (int32_t i = 0; i < 140; i++)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
-	for (int32_t i = 0; i < 70; i++)
-		for (int32_t j = i + 1; j < 70; j++)
+	for (int32_t i = 0; i < 140; i++)
+		for (int32_t j = i + 1; j < 140; j++)
 			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, j}, costs), 0);
 	b = must_bound(m, &opts);
 	assert_true(b->values && b->bound <= b->cost);
@@ -180,111 +180,118 @@ static void gathers_bits(void **state)
 
 /* ---- steps --------------------------------------------------------------------------- */
 
-enum { STEP_STATES = 20000, STEP_TABLES = 3, STEP_BITS = 9 };
+enum { STEP_STATES = 5000, STEP_TABLES = 3, STEP_BITS = 9, N_WALK = 14 };
 
-/* A layer of made-up tables: values of two bits at bit 20, a front of the 20 bits below and these.
- */
-static void some_layer(struct gpube_sweep_layer *l, struct gpube_sweep_table *tables,
-	const struct gpube_sweep_kernels *kernels, int64_t limit, uint64_t seed)
+/* Where the value of step k is in keys of so many words. */
+static int shift_of(int words, int k)
+{
+	return 20 - k + (words > 1 && k % 2 ? 64 : 0);
+}
+
+/* A layer of made-up tables: values of two bits, which take the place of one bit from the last
+ * ones. */
+static void some_layer(struct gpube_sweep_layer *l, struct gpube_sweep_table *tables, int words,
+	const struct gpube_sweep_kernels *kernels, int64_t limit, int step, uint64_t seed)
 {
 	struct gpube_rng rng;
 
-	gpube__rng_init(&rng, seed);
+	gpube__rng_init(&rng, seed + (uint64_t)step);
 	*l = (struct gpube_sweep_layer){.n_values = 4,
-		.shift = 20,
+		.shift = shift_of(words, step),
 		.n_paid = 1,
 		.n_tables = STEP_TABLES,
 		.tables = tables,
-		.most = limit};
-	l->keep = 0x300000 | (gpube__rng_next(&rng) & 0xfffff);
+		.most = limit,
+		.keep = {{UINT64_MAX, UINT64_MAX}}};
+	l->keep = gpube__key_minus(l->keep, gpube__key_at(shift_of(words, step + 1), 3));
 	for (int k = 0; k < STEP_TABLES; k++) {
 		struct gpube_sweep_table *t = &tables[k];
 		int64_t cells[1 << STEP_BITS], least = 0;
 
-		t->mask = 3 << 20;
-		while (__builtin_popcountll(t->mask) < STEP_BITS)
-			t->mask |= (uint64_t)1 << gpube__rng_below(&rng, 20);
+		t->mask = gpube__key_at(l->shift, 3);
+		while (gpube__key_count(t->mask) < STEP_BITS)
+			t->mask.word[gpube__rng_below(&rng, (uint64_t)words)] |=
+				(uint64_t)1 << gpube__rng_below(&rng, 22);
+		t->low_bits = __builtin_popcountll(t->mask.word[0]);
 		for (int c = 0; c < 1 << STEP_BITS; c++) {
-			cells[c] = (int64_t)gpube__rng_below(&rng, (uint64_t)limit) -
-				   (k ? limit / 2 : 0);
+			cells[c] = (int64_t)gpube__rng_below(&rng, 1000) - (k ? 500 : 0);
 			least = cells[c] < least ? cells[c] : least;
 		}
 		l->most -= least;
 		t->cells = malloc(kernels->cell_bytes << STEP_BITS);
 		t->step = malloc(4 * sizeof(*t->step));
-		kernels->store(t->cells, cells, 1 << STEP_BITS, 2 * limit);
+		assert_true(t->cells && t->step);
+		kernels->store(t->cells, cells, 1 << STEP_BITS, 1 << 20);
 		for (uint64_t x = 0; x < 4; x++)
-			t->step[x] = (uint32_t)gpube__sweep_gather(x << 20, t->mask);
+			t->step[x] = (uint32_t)gpube__sweep_gather_key(
+				gpube__key_at(l->shift, x), t->mask);
 	}
 }
 
-/* Two steps, from one state to four and on, again and again, by some kernels; how all are reached.
- */
-static int64_t steps(const struct gpube_sweep_kernels *kernels, int threads, uint64_t seed,
-	int64_t room, uint32_t *parent, uint8_t *value, int64_t *n, int64_t *dropped)
+/* How the states after some steps are reached. */
+struct walk {
+	uint32_t parent[STEP_STATES];
+	uint8_t value[STEP_STATES];
+	int64_t n, dropped, least;
+};
+
+static void take_steps(struct walk *out, const struct gpube_sweep_kernels *kernels, int words,
+	int threads, uint64_t seed, int64_t room)
 {
 	struct gpube_sweep_table tables[STEP_TABLES];
 	struct gpube_sweep_layer l;
 	struct gpube_sweep_work w;
 	struct gpube_sweep_states *layer = calloc(2, sizeof(*layer));
-	int64_t least;
 
 	ctx->n_threads = threads;
 	assert_non_null(layer);
 	assert_int_equal(gpube__sweep_work_init(&w, ctx, kernels), 0);
 	assert_int_equal(gpube__sweep_begin(&w, &layer[0], 0), 0);
-	*dropped = GPUBE_INF;
-	for (int k = 0; k < 14; k++) {
-		/* moved on: the values' bits get below the front of the next step */
-		some_layer(&l, tables, kernels, 1000, seed + (uint64_t)k);
-		l.shift = 20 - k;
-		for (int i = 0; i < STEP_TABLES; i++)
-			for (uint64_t x = 0; x < 4; x++)
-				tables[i].step[x] =
-					(uint32_t)gpube__sweep_gather(x << l.shift, tables[i].mask);
-		l.keep = 0x3fffff & ~((uint64_t)3 << (19 - k));
+	out->dropped = GPUBE_INF;
+	for (int k = 0; k < N_WALK; k++) {
+		const int64_t limit = 1000 * (k + 1);
+
+		some_layer(&l, tables, words, kernels, limit, k, seed);
 		assert_int_equal(gpube__sweep_step(&w, &layer[(k + 1) % 2], &layer[k % 2], &l, room,
-					 1000 * (k + 1), INFINITY, dropped),
+					 limit, INFINITY, &out->dropped),
 			0);
 		for (int i = 0; i < STEP_TABLES; i++) {
 			free(tables[i].cells);
 			free(tables[i].step);
 		}
 	}
-	assert_true(layer[0].n <= room && layer[0].n <= STEP_STATES);
-	*n = layer[0].n;
-	least = gpube__sweep_read(&w, &layer[0], parent, value);
+	assert_true(layer[N_WALK % 2].n <= STEP_STATES);
+	out->n = layer[N_WALK % 2].n;
+	out->least = gpube__sweep_read(&w, &layer[N_WALK % 2], out->parent, out->value);
 	for (int k = 0; k < 2; k++)
 		gpube__sweep_states_clear(ctx, &layer[k]);
 	free(layer);
 	gpube__sweep_work_clear(&w);
 	ctx->n_threads = 1;
-	return least;
 }
 
 /* By all kernels, on any number of threads, states and their order are the same. */
 static void steps_agree(void **state)
 {
-	static uint32_t parent[2][STEP_STATES];
-	static uint8_t value[2][STEP_STATES];
+	static struct walk first, other;
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const int64_t room = seed % 2 ? STEP_STATES : 700;
-	int64_t n, dropped, least;
+	const int words = 1 + (int)(seed / 2 % 2);
 
-	least = steps(gpube__sweep_portable[0], 1, seed, room, parent[0], value[0], &n, &dropped);
+	take_steps(&first, gpube__sweep_portable[words - 1][0], words, 1, seed, room);
+	assert_true(first.n > 100 && first.n <= room);
 	for (int threads = 1; threads <= MOST_THREADS; threads++)
 		for (int k = 0; k < 3; k++) {
-			const struct gpube_sweep_kernels *kernels =
-				k == 2 ? gpube__sweep_portable[1] : gpube__sweep_kernels(k);
-			int64_t n2, dropped2;
-
-			assert_true(least == steps(kernels, threads, seed, room, parent[1],
-						     value[1], &n2, &dropped2));
-			assert_true(n == n2 && dropped == dropped2);
-			assert_memory_equal(parent[0], parent[1], (size_t)n * sizeof(**parent));
-			assert_memory_equal(value[0], value[1], (size_t)n * sizeof(**value));
+			take_steps(&other,
+				k == 2 ? gpube__sweep_portable[words - 1][1]
+				       : gpube__sweep_kernels(words, k),
+				words, threads, seed, room);
+			assert_true(first.n == other.n && first.least == other.least);
+			assert_true(first.dropped == other.dropped);
+			assert_memory_equal(first.parent, other.parent,
+				(size_t)first.n * sizeof(*first.parent));
+			assert_memory_equal(first.value, other.value, (size_t)first.n);
 		}
-	assert_true(n > 100);
 }
 
 int main(void)
