@@ -16,7 +16,8 @@
 
 #define FRACTION_BITS 10                 /* of the rounded duals, below a unit of the prices */
 #define DIVE_EVERY    64                 /* nodes */
-#define SEARCH_SHARE  128                /* cells of the linear program for a bid looked at */
+#define SEARCH_SHARE  16                 /* cells of the linear program for a bid looked at */
+#define LEAST_STEPS   2000               /* of a search: less is saved for a longer one */
 #define FIRST_SEARCH  ((int64_t)1 << 20) /* bids looked at before the linear program */
 #define STEP_WORK     256 /* bids' worth that a step of the search takes however few there are */
 #define CUT_ROUNDS    30
@@ -132,24 +133,29 @@ static int by_rank(const void *a, const void *b)
 	return p->bid < q->bid ? -1 : p->bid > q->bid;
 }
 
-static void sort_bids(struct tree *t)
+/* Those that are not fixed, of which there are few deep in the tree; returns how many. */
+static int sort_bids(struct tree *t)
 {
-	for (int i = 0; i < t->n; i++)
-		t->ranked[i] = (struct ranked){rank(t, i), i};
-	qsort(t->ranked, (size_t)t->n, sizeof(*t->ranked), by_rank);
+	int n = 0;
+
+	for (int j = 0; j < t->n; j++)
+		if (!t->lp.fixed[j])
+			t->ranked[n++] = (struct ranked){rank(t, j), j};
+	qsort(t->ranked, (size_t)n, sizeof(*t->ranked), by_rank);
+	return n;
 }
 
 static void greedy(struct tree *t)
 {
+	const int n = sort_bids(t);
 	int64_t sum = 0;
 
-	sort_bids(t);
 	memset(t->used, 0, (size_t)t->words * sizeof(*t->used));
 	memset(t->chosen, 0, (size_t)t->n);
-	for (int i = 0; i < t->n; i++) {
+	for (int i = 0; i < n; i++) {
 		const int j = t->ranked[i].bid;
 
-		if (t->lp.fixed[j] || !disjoint(t, set_of(t, j), t->used))
+		if (!disjoint(t, set_of(t, j), t->used))
 			continue;
 		for (int w = 0; w < t->words; w++)
 			t->used[w] |= set_of(t, j)[w];
@@ -164,7 +170,8 @@ static void greedy(struct tree *t)
 
 /*
  * Of all bids, for a share of the work that the linear program has had since the last time:
- * where that is far from integers this finds what diving does not.
+ * where that is far from integers this finds what diving does not. The first one, before the
+ * linear program, may be shorter.
  */
 static int search(struct tree *t)
 {
@@ -172,10 +179,12 @@ static int search(struct tree *t)
 		.price = t->gain,
 		.steps = (t->lp.work - t->searched) / SEARCH_SHARE / (t->n + STEP_WORK),
 		.enough = t->root_bound,
-		.seed = (uint64_t)t->r->n_nodes,
+		.seed = (uint64_t)t->lp.work,
 		.chosen = t->best_chosen,
 		.best = &t->best};
 
+	if (s.steps < LEAST_STEPS && t->lp.work > 0)
+		return GPUBE_OK;
 	t->searched = t->lp.work;
 	for (int j = 0; j < t->n; j++)
 		t->gain[j] = price_of(t, j);
@@ -376,6 +385,7 @@ static int cut(struct tree *t)
 
 		csg__packing_solve(&t->lp);
 		csg__packing_read(&t->lp, t->x, t->y);
+		status = search(t);
 		drop_loose_cuts(t, first);
 		before = t->cliques.n_rows;
 		for (int j = 0; j < t->n && !status; j++)

@@ -247,14 +247,15 @@ static uint64_t subset_scratch(struct gpube_ctx *ctx, enum gpube_type type, int 
 /*
  * Of one thread, for integers near each other. AVX-512: by processor time of convolutions of
  * 20 and 21 bits on a loaded server of 2023, whose whole solves of 24 agents on two cores do
- * 0.75 to 0.9 of that (int16, int32); AVX2 and portable: what benchmarks/bench_csg measures.
+ * 0.75 to 0.9 of that (int16, int32), and the cycles that tiles have been made faster by since
+ * (int16 1.18, the others 1.02); AVX2 and portable: what benchmarks/bench_csg measures.
  */
 static double splits_per_second(const struct gpube_ctx *ctx, enum gpube_type type)
 {
 	static const double rate[][6] = {
 		[GPUBE_ISA_PORTABLE] = {0, 8e9, 4e9, 1e9, 4e9, 2e9},
 		[GPUBE_ISA_AVX2] = {0, 2.7e10, 1.7e10, 4e9, 1.6e10, 8e9},
-		[GPUBE_ISA_AVX512] = {0, 6.2e10, 3.6e10, 1.4e10, 2.7e10, 1.2e10},
+		[GPUBE_ISA_AVX512] = {0, 7.3e10, 3.7e10, 1.4e10, 2.75e10, 1.2e10},
 	};
 
 	return rate[gpube__isa_here()][type] * ctx->n_threads;

@@ -42,7 +42,7 @@ row 'SIGINT: bounds' 0 '"status": "bounds".*"value": [0-9]+, "upper_bound": [0-9
 	timeout --preserve-status -s INT 1 "$gpube" csg --json --method dp "$work/long.csg"
 rm -f "$work/long.csg"
 row 'SIGINT: while the game is made' 1 '' '^gpube: stopped$' \
-	timeout --preserve-status -s INT 0.3 "$gpube" csg --generate agent-normal -n 25
+	timeout --preserve-status -s INT 0.3 "$gpube" csg --generate agent-normal -n 28
 row '--timeout: while the game is made' 1 '"status": "error", "message": "out of time"' '^gpube: out of time$' \
 	"$gpube" csg --json --timeout 0.2s --generate agent-normal -n 25
 # TERM once the words are said on standard error; a shell lets what it puts aside ignore INT
