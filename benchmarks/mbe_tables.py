@@ -12,7 +12,6 @@ algorithm; without, buckets are split by scope and matched. Three times are kept
 (reading and simplifying, the order by min-fill, opening the device, local search), and of the whole command. The paper prints no
 z; its table 8 (iscas89, as costs) is not at hand. Instances of one name with _merged have functions of one scope added up.
 """
-import argparse
 import csv
 import json
 import os
@@ -23,6 +22,7 @@ import sys
 import time
 
 from bounds import find
+from common import options
 
 # table, file, the paper's bound and seconds at z_max
 INSTANCES = (
@@ -120,19 +120,8 @@ def table(path):
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("data", nargs="?")
-    ap.add_argument("--gpube", default="build/gpube")
-    ap.add_argument("--backends", default="cpu,cuda")
-    ap.add_argument("--memory", default="6G")
-    ap.add_argument("--seconds", type=float, default=20)
-    ap.add_argument("--deadline", type=float, default=1e9)
-    ap.add_argument("--only", default="")
-    ap.add_argument("--csv")
-    ap.add_argument("--prefix-cpu", default="")
-    ap.add_argument("--prefix-cuda", default="")
-    ap.add_argument("--args", default="")
-    ap.add_argument("--table")
+    ap = options(__doc__, "data", "--gpube", "--only", "--deadline", "--csv", "--table", backends="cpu,cuda", memory="6G", seconds=20.0,
+                 prefix_cpu="", prefix_cuda="", args="")
     args = ap.parse_args()
     if args.table:
         table(args.table)

@@ -7,7 +7,6 @@ Needs the package pygambit. Its enumeration of mixed equilibria in rationals giv
 equilibria; two of them that share a strategy are in one component. Prints a line for every
 disagreement and one at the end; exit status 1 if there was any.
 """
-import argparse
 import json
 import os
 import random
@@ -17,6 +16,8 @@ import tempfile
 from fractions import Fraction
 
 import pygambit
+
+from common import options
 
 CLASSES = ["random", "covariant", "zero-sum", "win-lose", "duplicated", "coordination",
            "dispersion", "minimum-effort", "grab-the-dollar", "travelers-dilemma"]
@@ -62,10 +63,7 @@ def components(pairs):
 
 
 def main():
-    p = argparse.ArgumentParser()
-    p.add_argument("--gpube", default=os.environ.get("GPUBE", "build/gpube"))
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--largest", type=int, default=5)
+    p = options(__doc__, "--gpube", seed=1, largest=5)
     p.add_argument("games", type=int)
     o = p.parse_args()
     rng = random.Random(o.seed)

@@ -8,12 +8,13 @@ past the limit counts as the limit. Prints a line a game (class, actions, seed, 
 lrsnash, lrsnash exchanged) and medians for each size; exit status 1 if the numbers of equilibria
 differ.
 """
-import argparse
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
+
+from common import SHARED, options
 
 
 def timed(args, timeout):
@@ -49,13 +50,9 @@ def count(text):
 
 
 def main():
-    p = argparse.ArgumentParser()
-    p.add_argument("--gpube", default=os.environ.get("GPUBE", "build/gpube"))
-    p.add_argument("--seeds", type=int, default=10)
-    p.add_argument("--timeout", type=float, default=100)
-    p.add_argument("--one-order", action="store_true")
+    p = options(__doc__, "--gpube", "--seeds", timeout=100.0, one_order=False)
     p.add_argument("kind")
-    p.add_argument("sizes", type=int, nargs="+")
+    p.add_argument("sizes", **SHARED["sizes"])
     o = p.parse_args()
     bad = 0
     with tempfile.TemporaryDirectory() as work:

@@ -6,7 +6,6 @@ usage: nash_gambit.py [--gpube PROGRAM] [--first SEED] [--seeds N] [--rational] 
 Prints a line a game (actions, seed, equilibria, gpube, those of pygambit, its seconds) and medians
 for each size. In doubles (without --rational) pygambit may find another number.
 """
-import argparse
 import json
 import os
 import resource
@@ -16,6 +15,8 @@ import tempfile
 import time
 
 import pygambit
+
+from common import options
 
 
 def ours(gpube, path):
@@ -35,12 +36,7 @@ def theirs(path, rational):
 
 
 def main():
-    p = argparse.ArgumentParser()
-    p.add_argument("--gpube", default=os.environ.get("GPUBE", "build/gpube"))
-    p.add_argument("--first", type=int, default=1)
-    p.add_argument("--seeds", type=int, default=10)
-    p.add_argument("--rational", action="store_true")
-    p.add_argument("sizes", type=int, nargs="+")
+    p = options(__doc__, "--gpube", "--seeds", "sizes", first=1, rational=False)
     o = p.parse_args()
     print("# pygambit %s, %s" % (pygambit.__version__, "rationals" if o.rational else "doubles"))
     with tempfile.TemporaryDirectory() as work:

@@ -8,7 +8,6 @@ GAMES seeded games of every class below, up to LARGEST x LARGEST actions, or the
 files, which gpube translates for lrsnash. Prints a line for every disagreement and
 one at the end; exit status 1 if there was any.
 """
-import argparse
 import random
 import subprocess
 import sys
@@ -16,6 +15,8 @@ import tempfile
 import json
 import os
 from fractions import Fraction
+
+from common import options
 
 
 def integers(rng, m, n, span):
@@ -188,12 +189,7 @@ def run_files(o, files):
 
 
 def main():
-    p = argparse.ArgumentParser()
-    p.add_argument("--gpube", default=os.environ.get("GPUBE", "build/gpube"))
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--largest", type=int, default=8)
-    p.add_argument("--methods", default="auto,ve,eee")
-    p.add_argument("--timeout", type=float, default=60)
+    p = options(__doc__, "--gpube", seed=1, largest=8, methods="auto,ve,eee", timeout=60.0)
     p.add_argument("what", nargs="+")
     o = p.parse_args()
     if o.what[0].isdigit():

@@ -12,7 +12,6 @@ gpube-convert reads the whole model and then finds that it cannot write: the out
 toulbar2 the clock stops at its line "Read N variables". Both are processor seconds, user and system, so that other
 work on the machine counts for little; the least of --repeat runs is given. Peak memory is of the whole process.
 """
-import argparse
 import csv
 import gzip
 import lzma
@@ -23,6 +22,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from common import options
 
 D = 100  # values of a variable
 TABLES = 64
@@ -132,15 +133,8 @@ def files(args, tmp):
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("data", nargs="?")
-    ap.add_argument("--convert", default="build/gpube-convert")
-    ap.add_argument("--toulbar2", default="toulbar2")
-    ap.add_argument("--megabytes", type=float, default=200)
-    ap.add_argument("--kinds", default="wcsp,listed,cfn,uai")
-    ap.add_argument("--plain", action="store_true", help="the .wcsp not packed, too")
-    ap.add_argument("--repeat", type=int, default=3)
-    ap.add_argument("--csv")
+    ap = options(__doc__, "data", "--toulbar2", "--csv", convert="build/gpube-convert", megabytes=200.0, kinds="wcsp,listed,cfn,uai",
+                 plain=False, repeat=3)
     args = ap.parse_args()
     rows = []
     print("%-34s %8s %9s %8s %9s %8s %6s" % ("file", "MB", "seconds", "MB/s", "peak MiB", "toulbar2", "times"))

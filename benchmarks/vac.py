@@ -11,7 +11,6 @@ toulbar2 -A, which has one thread, and goes on with its search when VAC is done,
 VAC's root bound was there, and what it is; gpube's bound at that very time; then both at 1/4, 1/2 and all of the time. A bound
 above a known optimum makes the exit code 1. --prefixes: as many instances at a time, each program behind its prefix.
 """
-import argparse
 import concurrent.futures
 import csv
 import os
@@ -25,6 +24,7 @@ import threading
 import time
 
 from bounds import find
+from common import options
 
 INSTANCES = (
     [f"derived/linkage/pedigree{n}.uai" for n in (7, 13, 19, 20, 23, 33, 37, 38, 40, 41, 44, 50)]
@@ -125,17 +125,8 @@ def table(path):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("data", nargs="?")
-    p.add_argument("--gpube", default="build/gpube")
-    p.add_argument("--toulbar2", default="toulbar2")
-    p.add_argument("--seconds", type=float, default=5)
-    p.add_argument("--threads", type=int, default=2)
-    p.add_argument("--only", default="")
-    p.add_argument("--prefixes", default="")
-    p.add_argument("--deadline", type=float, default=1e9)
-    p.add_argument("--csv")
-    p.add_argument("--table")
+    p = options(__doc__, "data", "--gpube", "--toulbar2", "--only", "--deadline", "--csv", "--table", seconds=5.0, threads=2,
+                prefixes="")
     args = p.parse_args()
     if args.table:
         table(args.table)

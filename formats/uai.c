@@ -384,18 +384,6 @@ static double value_at(const struct converter *c, const struct gpube_table *t, i
 	return is_forbidden(c, cost_at(t, k)) ? 0 : exp((double)cost_at(t, k) / c->ten_scale);
 }
 
-/* The cell whose value a sparse table holds at k; cells are in increasing order. */
-static int64_t cell_of(const struct gpube_model *m, int32_t f, int64_t k)
-{
-	const struct gpube_table *t = gpube__table(m, f);
-	const int32_t *scope = gpube__scope(m, f);
-	int64_t cell = 0;
-
-	for (int j = 0; j < t->arity; j++)
-		cell = cell * m->vars[scope[j]].domain + t->tuples[k * t->arity + j];
-	return cell;
-}
-
 /* One line for each run of the last variable: what people and diff read easily. */
 static int write_table(const struct converter *c, int32_t f, struct gpube_out *out)
 {
@@ -416,7 +404,7 @@ static int write_table(const struct converter *c, int32_t f, struct gpube_out *o
 		int64_t at = cell;
 
 		if (t->sparse)
-			at = k < t->n && cell_of(m, f, k) == cell ? k++ : -1;
+			at = k < t->n && gpube__tuple_cell(m, f, k) == cell ? k++ : -1;
 		gpube__out_text(out, cell % run ? " " : "\n");
 		if (!c->logs)
 			gpube__out_real(out, value_at(c, t, at));

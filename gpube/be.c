@@ -253,6 +253,20 @@ static int bind_inputs(struct run *r, int32_t p, struct dims *d, struct gpube_op
 	return GPUBE_OK;
 }
 
+/* The messages into bucket p, which nobody needs any more. */
+static void free_inputs(struct run *r, int32_t p)
+{
+	const struct gpube_bucket *b = &r->be->buckets[p];
+
+	for (int32_t k = 0; k < b->n_in; k++) {
+		const int32_t id = r->be->inputs[b->in_at + k];
+
+		if (id < 0)
+			free_work(r, &r->messages[~id]);
+	}
+}
+
+/* One bucket: what it takes in is contracted to the message that it sends. */
 static int eliminate(struct run *r, int32_t p)
 {
 	const struct gpube_be *be = r->be;
@@ -293,12 +307,8 @@ static int eliminate(struct run *r, int32_t p)
 	if (!status && stores)
 		status = keep_args(r, p, c.out_arg, c.arg_bytes);
 out:
-	for (int32_t k = 0; (stores || !r->assigning) && k < b->n_in; k++) {
-		int32_t id = be->inputs[b->in_at + k];
-
-		if (id < 0)
-			free_work(r, &r->messages[~id]);
-	}
+	if (stores || !r->assigning)
+		free_inputs(r, p);
 	gpube__free(ctx, in);
 	gpube__free(ctx, d.sizes);
 	gpube__free(ctx, d.operand);
@@ -518,6 +528,30 @@ static int take_block(struct run *r)
 	return status;
 }
 
+static void run_clear(struct run *r)
+{
+	struct gpube_ctx *ctx = r->be->ctx;
+
+	for (int32_t p = 0; p < r->be->n; p++) {
+		if (r->messages)
+			free_work(r, &r->messages[p]);
+		if (r->args)
+			gpube__free(ctx, r->args[p]);
+	}
+	gpube__blocks_clear(&r->blocks, ctx);
+	if (r->block)
+		r->sides->ops[0]->free(ctx, r->block);
+	gpube__layout_clear(&r->layout, ctx);
+	for (int side = 0; side < 2; side++)
+		if (r->unpacked[side].at)
+			r->sides->ops[side]->free(ctx, r->unpacked[side].at);
+	if (r->home.at)
+		gpube__ops_cpu()->free(ctx, r->home.at);
+	gpube__window_clear(&r->window, r->be, r->sides);
+	gpube__free(ctx, r->messages);
+	gpube__free(ctx, r->args);
+}
+
 int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const struct gpube_be *be,
 	const struct gpube_be_sides *sides, const struct gpube_working *w, uint64_t modulus,
 	bool keep, struct gpube_be_times *times)
@@ -562,23 +596,6 @@ int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const stru
 		times->assigning = gpube__now() - start;
 	}
 out:
-	for (int32_t p = 0; p < be->n; p++) {
-		if (r.messages)
-			free_work(&r, &r.messages[p]);
-		if (r.args)
-			gpube__free(ctx, r.args[p]);
-	}
-	gpube__blocks_clear(&r.blocks, ctx);
-	if (r.block)
-		sides->ops[0]->free(ctx, r.block);
-	gpube__layout_clear(&r.layout, ctx);
-	for (int side = 0; side < 2; side++)
-		if (r.unpacked[side].at)
-			sides->ops[side]->free(ctx, r.unpacked[side].at);
-	if (r.home.at)
-		gpube__ops_cpu()->free(ctx, r.home.at);
-	gpube__window_clear(&r.window, be, sides);
-	gpube__free(ctx, r.messages);
-	gpube__free(ctx, r.args);
+	run_clear(&r);
 	return status;
 }

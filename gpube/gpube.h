@@ -160,6 +160,39 @@ GPUBE_API int32_t gpube_model_n_vars(const struct gpube_model *m);
 GPUBE_API int32_t gpube_model_domain(const struct gpube_model *m, int32_t var);
 
 /*
+ * What a model that was read from a file holds; variables, values and functions are numbered from
+ * 0, and numbers are not checked. Names are NULL where the file has none.
+ * scale     decimals of a model of costs
+ * constant  of a model of costs, units of 10^-scale
+ * top       as set; observed: the value, -1: none
+ */
+GPUBE_API enum gpube_kind gpube_model_kind(const struct gpube_model *m);
+GPUBE_API enum gpube_direction gpube_model_direction(const struct gpube_model *m);
+GPUBE_API int gpube_model_scale(const struct gpube_model *m);
+GPUBE_API int64_t gpube_model_constant(const struct gpube_model *m);
+GPUBE_API int64_t gpube_model_top(const struct gpube_model *m);
+GPUBE_API int32_t gpube_model_observed(const struct gpube_model *m, int32_t var);
+GPUBE_API const char *gpube_model_var_name(const struct gpube_model *m, int32_t var);
+GPUBE_API const char *gpube_model_value_name(
+	const struct gpube_model *m, int32_t var, int32_t value);
+
+GPUBE_API int32_t gpube_model_n_functions(const struct gpube_model *m);
+/* The arity; *scope: out, as many variables, borrowed; NULL in a model without any scope. */
+GPUBE_API int gpube_model_scope(
+	const int32_t **scope, const struct gpube_model *m, int32_t function);
+/* Cells of the table over that scope; -1 past 2^63. */
+GPUBE_API int64_t gpube_model_cells(const struct gpube_model *m, int32_t function);
+/*
+ * gpube_model_costs() - a function's table in the open, as gpube_model_add_costs() takes it, also
+ * where it is stored sparse.
+ * out     gpube_model_cells() numbers
+ * Errors: EINVAL kind; ERANGE size
+ */
+GPUBE_API int gpube_model_costs(int64_t *out, const struct gpube_model *m, int32_t function);
+/* The same for a GPUBE_POTENTIALS model. */
+GPUBE_API int gpube_model_potentials(double *out, const struct gpube_model *m, int32_t function);
+
+/*
  * gpube_model_cost() - what an assignment costs, straight from the tables as
  * they were read: the checker of every reported solution.
  * cost    out; units of 10^-scale; GPUBE_INF if it breaks a constraint or

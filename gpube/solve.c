@@ -280,12 +280,42 @@ static int add_waste(struct job *j)
 	return GPUBE_OK;
 }
 
+/* On one backend: which, and whether the tables fit. */
+static int plan_on_one(struct job *j, const struct gpube_be_memory *memory)
+{
+	struct gpube_plan *plan = &j->out->plan;
+	double allowed;
+	int status;
+
+	status = gpube__pick(&j->ops, j->ctx, j->opts->backend, plan->joined_cells,
+		fmax(fmin(memory->keep, memory->args), j->opts->count ? memory->count : 0));
+	if (status)
+		return status;
+	j->out->backend = j->ops->name;
+	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
+	allowed = (double)j->ops->memory(j->ctx);
+	j->keep = gpube__be_keeps(memory, j->ctx, j->ops);
+	plan->peak_bytes = j->keep ? memory->keep : memory->args;
+	if (j->opts->count)
+		plan->peak_bytes = fmax(plan->peak_bytes, memory->count);
+	if (plan->peak_bytes > allowed)
+		return too_large(j, plan->peak_bytes);
+	status = add_waste(j);
+	if (status)
+		return status;
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
+		"plan: %s costs, %.3g bytes of tables at the peak, %s, about %.2g s on the %s",
+		j->working.type == GPUBE_INT32 ? "32-bit" : "64-bit", plan->peak_bytes,
+		j->keep ? "messages kept" : "arg-mins stored", plan->predicted_seconds,
+		j->ops->name);
+	return GPUBE_OK;
+}
+
 /* Sizes every table before the first is allocated, and decides how to keep the assignment. */
 static int make_plan(struct job *j)
 {
 	struct gpube_be_memory memory;
 	struct gpube_plan *plan = &j->out->plan;
-	double allowed;
 	bool placed;
 	int status;
 
@@ -312,28 +342,7 @@ static int make_plan(struct job *j)
 		j->out->backend = j->side ? "cpu+cuda" : j->ops->name;
 		return GPUBE_OK;
 	}
-	status = gpube__pick(&j->ops, j->ctx, j->opts->backend, plan->joined_cells,
-		fmax(fmin(memory.keep, memory.args), j->opts->count ? memory.count : 0));
-	if (status)
-		return status;
-	j->out->backend = j->ops->name;
-	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
-	allowed = (double)j->ops->memory(j->ctx);
-	j->keep = gpube__be_keeps(&memory, j->ctx, j->ops);
-	plan->peak_bytes = j->keep ? memory.keep : memory.args;
-	if (j->opts->count)
-		plan->peak_bytes = fmax(plan->peak_bytes, memory.count);
-	if (plan->peak_bytes > allowed)
-		return too_large(j, plan->peak_bytes);
-	status = add_waste(j);
-	if (status)
-		return status;
-	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
-		"plan: %s costs, %.3g bytes of tables at the peak, %s, about %.2g s on the %s",
-		j->working.type == GPUBE_INT32 ? "32-bit" : "64-bit", plan->peak_bytes,
-		j->keep ? "messages kept" : "arg-mins stored", plan->predicted_seconds,
-		j->ops->name);
-	return GPUBE_OK;
+	return plan_on_one(j, &memory);
 }
 
 /* Decimals after which 'n' sums that may pass 2^63 no longer do. */

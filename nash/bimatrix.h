@@ -68,6 +68,8 @@ int64_t nash__payoffs(struct gpube_in *in, int64_t m, int64_t n);
 
 /* ---- results ---- */
 
+/* Frees what a strategy points to; it may be all 0. */
+void nash__strategy_clear(struct nash_strategy *s, struct gpube_ctx *ctx);
 /*
  * nash__conclude() - what the end of a search, and a reason in the result if there is one, mean for
  * the answer. Returns OK for ELIMIT and ESTOP, which are no failures.

@@ -35,6 +35,51 @@ static int leaf(void *worker, const struct nash_lp lp[2])
 	return status;
 }
 
+/*
+ * Whether no other leaf has the equilibrium of this x, too. Of a label's two children the first has
+ * what is zero on side 0, the second what is zero on side 1; what is zero on both belongs to the
+ * first. So below second children only an x counts that is not zero there.
+ */
+static bool is_first(const struct nash_problem *p, const unsigned char *fixed, const uint64_t *x)
+{
+	const struct nash_side *s = &p->side[1];
+
+	for (int32_t var = 0; var < s->k + s->l; var++)
+		if (fixed[var] && nash__bit(x, nash__label(s, var)))
+			return false;
+	return true;
+}
+
+/* A leaf whose equilibria are handed over, and forgotten. */
+static int give_leaf(void *worker, const struct nash_lp lp[2])
+{
+	struct worker *w = worker;
+	struct nash_found *f = &w->f;
+	int status;
+
+	w->list[0].n = w->list[1].n = 0;
+	status = nash__face_of_lp(&f->v[0], &w->list[0], &lp[0]);
+	if (!status && w->list[0].n)
+		status = nash__face_of_lp(&f->v[1], &w->list[1], &lp[1]);
+	for (int64_t a = 0; a < w->list[0].n && !status; a++) {
+		const int64_t x = w->list[0].at[a];
+
+		if (!is_first(f->p, lp[1].fixed, nash__mask(&f->v[0], x)))
+			continue;
+		for (int64_t b = 0; b < w->list[1].n && !status; b++) {
+			const int64_t y = w->list[1].at[b];
+
+			if (nash__complete(f->p, nash__mask(&f->v[0], x), nash__mask(&f->v[1], y)))
+				status = nash__hand_over(f->give, f, x, y);
+		}
+	}
+	for (int q = 0; q < 2; q++) {
+		nash__vertices_clear(&f->v[q]);
+		nash__vertices_init(&f->v[q], f->p, q);
+	}
+	return status;
+}
+
 static int open_worker(struct nash_tree *t, void **worker)
 {
 	struct nash_found *f = t->arg;
@@ -45,6 +90,7 @@ static int open_worker(struct nash_tree *t, void **worker)
 		return GPUBE_ENOMEM;
 	nash__found_init(&w->f, f->p);
 	w->f.max = f->max;
+	w->f.give = f->give;
 	return GPUBE_OK;
 }
 
@@ -67,7 +113,7 @@ static struct nash_tree make_tree(struct nash_found *f, int64_t budget)
 		.ctx = p->ctx,
 		.arg = f,
 		.budget = budget,
-		.leaf = leaf,
+		.leaf = f->give ? give_leaf : leaf,
 		.refine = refine,
 		.open = open_worker,
 		.close = close_worker,

@@ -15,6 +15,7 @@
 #include <flint/fmpz.h>
 #include <flint/fmpz_mat.h>
 #include <flint/fmpz_vec.h>
+#include <pthread.h>
 
 #include "gpube/ops/faces.h"
 #include "gpube/ops/support.h"
@@ -253,19 +254,38 @@ void nash__cone_count(const struct nash_cone *c, struct nash_cone_counts *sums);
 
 /* ---- equilibria ----------------------------------------------------------------- */
 
-/* What was found; each pair once. */
+/*
+ * Where equilibria go that are not kept: see struct nash_opts.
+ * whole  the game as read
+ * n      how many went
+ */
+struct nash_give {
+	int (*fn)(void *arg, const struct nash_strategy *x, const struct nash_strategy *y);
+	void *arg;
+	struct nash_problem whole;
+	pthread_mutex_t lock;
+	int64_t n;
+};
+
+/*
+ * What was found; each pair once.
+ * give  NULL, or where branch and bound is to hand all over instead
+ */
 struct nash_found {
 	const struct nash_problem *p;
 	struct nash_vertices v[2];
 	int64_t n, capacity, n_slots;
 	struct nash_pair *pairs;
 	int64_t *slots;
+	struct nash_give *give;
 	int64_t max;  /* 0: any number */
 	int64_t work; /* nodes, bases, support pairs */
 };
 
 void nash__found_init(struct nash_found *f, const struct nash_problem *p);
 void nash__found_clear(struct nash_found *f);
+/* Whether two points with these labels are an equilibrium: they have all. */
+bool nash__complete(const struct nash_problem *p, const uint64_t *a, const uint64_t *b);
 /*
  * Adds vertices x and y of f->v if together they have all labels, otherwise nothing.
  * Errors: ENOMEM; ELIMIT when 'max' is reached, no text
@@ -336,5 +356,10 @@ int nash__index_sum(const struct nash_found *f, bool *regular, int *sum);
  * Errors: ENOMEM; EBUG (one is none)
  */
 int nash__report(struct nash_result *r, const struct nash_found *f);
+/*
+ * Checks and hands over the equilibrium of vertices x and y of f->v. Errors: ENOMEM; EBUG (it is
+ * none); what the function returns
+ */
+int nash__hand_over(struct nash_give *g, const struct nash_found *f, int64_t x, int64_t y);
 
 #endif

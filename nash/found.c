@@ -1,12 +1,11 @@
 /*
  * found.c - the equilibria found so far, pure ones, and the sum of their indices. See exact.h.
  *
- * Designs weighed for games of millions of equilibria. (1) Each is written as it is certified, and
- * forgotten: in a degenerate game several leaves come to the same one, and only a list tells; the
- * order of the output, components and the sum of indices need all. (2) A list, this: with
- * the text of the result about 2 KiB an equilibrium of 16 actions (measured). Of lrslib's game_22
- * the first k actions of each player have 2^k - 1 (k = 6 to 16), so that all of it should need some
- * 8 GiB and a quarter of an hour of one core: what fits into memory needs no other way.
+ * Designs weighed for games of millions of equilibria. (1) A list, this: with the text of the
+ * result about 2 KiB an equilibrium of 16 actions (measured); the order of the output, components
+ * and the sum of indices need it. (2) Each is handed over as it is certified, and forgotten (struct
+ * nash_give). In a degenerate game several leaves of the tree come to the same one, and no list
+ * tells; but the path to a leaf does, see is_first() in eee_exact.c.
  */
 #ifdef GPUBE_HAVE_FLINT
 #include <math.h>
@@ -58,8 +57,7 @@ static int rehash(struct nash_found *f)
 	return GPUBE_OK;
 }
 
-/* Whether every label is in one of the masks. */
-static bool complete(const struct nash_problem *p, const uint64_t *a, const uint64_t *b)
+bool nash__complete(const struct nash_problem *p, const uint64_t *a, const uint64_t *b)
 {
 	int32_t n = p->m + p->n;
 	int w;
@@ -125,7 +123,7 @@ static int add(struct nash_found *f, int64_t x, int64_t y, bool *is_new)
 	int64_t s;
 
 	*is_new = false;
-	if (!complete(f->p, nash__mask(&f->v[0], x), nash__mask(&f->v[1], y)))
+	if (!nash__complete(f->p, nash__mask(&f->v[0], x), nash__mask(&f->v[1], y)))
 		return GPUBE_OK;
 	if (2 * (f->n + 1) > f->n_slots && rehash(f))
 		return GPUBE_ENOMEM;

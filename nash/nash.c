@@ -18,16 +18,20 @@ int nash_exact(void)
 #endif
 }
 
+void nash__strategy_clear(struct nash_strategy *s, struct gpube_ctx *ctx)
+{
+	/* the pointers begin the block that holds the text, too */
+	const void *block = s->p;
+	void *p;
+
+	memcpy(&p, &block, sizeof(p));
+	gpube__free(ctx, p);
+}
+
 static void free_strategies(struct gpube_ctx *ctx, struct nash_strategy *s, int64_t n)
 {
-	for (int64_t k = 0; s && k < n; k++) {
-		/* the pointers begin the block that holds the text, too */
-		const void *block = s[k].p;
-		void *p;
-
-		memcpy(&p, &block, sizeof(p));
-		gpube__free(ctx, p);
-	}
+	for (int64_t k = 0; s && k < n; k++)
+		nash__strategy_clear(&s[k], ctx);
 	gpube__free(ctx, s);
 }
 
@@ -168,6 +172,34 @@ static int judge(const struct nash_found *f, struct nash_result *r)
 	return GPUBE_OK;
 }
 
+/* All are found, and handed over to the caller one by one. */
+static int give_all(struct nash_found *f, struct nash_result *r, const struct nash_opts *o)
+{
+	struct nash_give g = {.fn = o->give, .arg = o->give_arg, .lock = PTHREAD_MUTEX_INITIALIZER};
+	int status = nash__problem_init_as_read(&g.whole, f->p->game);
+
+	if (status)
+		return status;
+	r->method = "eee";
+	f->give = &g;
+	status = nash__branch_and_bound(f, -1);
+	f->give = NULL;
+	nash__problem_clear(&g.whole);
+	r->n_given = g.n;
+	return status;
+}
+
+/* What is left when the search has ended: certifying, sorting, writing. */
+static int finish(struct nash_result *r, const struct nash_found *f)
+{
+	struct gpube_ctx *ctx = f->p->ctx;
+	int status = nash__report(r, f);
+
+	if (!status && r->n_unchecked)
+		status = nash__conclude(r, ctx, GPUBE_ESTOP);
+	return status ? status : judge(f, r);
+}
+
 static int solve_exactly(
 	struct nash_result *r, const struct nash_game *g, const struct nash_opts *o)
 {
@@ -187,16 +219,12 @@ static int solve_exactly(
 	f.max = o->max;
 	r->removed[0] = p.removed[0];
 	r->removed[1] = p.removed[1];
-	status = run(&f, r, o);
+	status = o->give ? give_all(&f, r, o) : run(&f, r, o);
 	r->work = f.work;
 	r->answer = o->one || o->pure || o->support_size ? NASH_ANSWER_SOME : NASH_ANSWER_ALL;
 	status = nash__conclude(r, g->ctx, status);
-	if (!status)
-		status = nash__report(r, &f);
-	if (!status && r->n_unchecked)
-		status = nash__conclude(r, g->ctx, GPUBE_ESTOP);
-	if (!status)
-		status = judge(&f, r);
+	if (!status && !o->give)
+		status = finish(r, &f);
 	nash__found_clear(&f);
 	nash__problem_clear(&p);
 	flint_cleanup();
@@ -228,6 +256,12 @@ int nash_solve(struct nash_result **out, const struct nash_game *g, const struct
 		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
 	if (opts->support_size < 0 || (opts->support_size && opts->method != NASH_METHOD_SE))
 		return gpube__fail(ctx, GPUBE_EINVAL, "a support size goes with method se");
+	if (opts->give && (opts->one || opts->pure || opts->max || opts->inexact ||
+				  opts->backend == GPUBE_BACKEND_CUDA ||
+				  opts->method == NASH_METHOD_VE || opts->method == NASH_METHOD_SE))
+		return gpube__fail(ctx, GPUBE_EINVAL,
+			"equilibria are handed over one by one by method eee alone, and all of "
+			"them");
 	if (!opts->inexact && !nash_exact())
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"this program was built without FLINT: only inexact results are to be had");

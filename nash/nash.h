@@ -113,6 +113,16 @@ enum nash_method {
 };
 
 /*
+ * A mixed strategy that is part of an equilibrium.
+ * p      a probability for each action: "0", "1", "2/3"; decimals if inexact
+ * value  what the other player's best responses to it are worth to them
+ */
+struct nash_strategy {
+	const char *const *p;
+	const char *value;
+};
+
+/*
  * Options of nash_solve(); zero fields take the default.
  * one              one equilibrium, by Lemke and Howson's algorithm from label 1
  * all_labels       with 'one': from every label, all that are reached
@@ -129,6 +139,11 @@ enum nash_method {
  *                  that all of it can be checked; 0: never. gpube_ctx_stop(): two seconds more
  * keep_dominated   do not remove strictly dominated actions beforehand
  * inexact          decide in doubles: fast, and sometimes wrong
+ * give, give_arg   called with each extreme equilibrium as soon as it has been checked, by one
+ * thread at a time, in no order; what it returns other than OK ends the work. Nothing is kept: the
+ * result has no pairs, and memory does not grow with their number. By method EEE (or AUTO) on the
+ * CPU, with none of the options above but timeout_seconds and keep_dominated. NULL: all are in the
+ * result
  */
 struct nash_opts {
 	size_t sizeof_options;
@@ -141,22 +156,14 @@ struct nash_opts {
 	double timeout_seconds;
 	int keep_dominated;
 	int inexact;
+	int (*give)(void *arg, const struct nash_strategy *x, const struct nash_strategy *y);
+	void *give_arg;
 };
 
 enum nash_answer {
 	NASH_ANSWER_ALL,        /* these are all extreme equilibria */
 	NASH_ANSWER_SOME,       /* what was asked for: one, pure, or the first max */
 	NASH_ANSWER_INCOMPLETE, /* there may be more */
-};
-
-/*
- * A mixed strategy that is part of an equilibrium.
- * p      a probability for each action: "0", "1", "2/3"; decimals if inexact
- * value  what the other player's best responses to it are worth to them
- */
-struct nash_strategy {
-	const char *const *p;
-	const char *value;
 };
 
 /* x[k] and y[k] are indices: many equilibria of a degenerate game share a strategy. */
@@ -177,6 +184,7 @@ struct nash_pair {
  * removed    strictly dominated actions of each player
  * n_unchecked  equilibria that were found, but time was up before they could be checked in
  *            rationals against the file's payoffs: they are not among the pairs
+ * n_given    equilibria that 'give' of the options was called with
  * work       nodes, bases or support pairs
  */
 struct nash_result {
@@ -187,16 +195,18 @@ struct nash_result {
 	const char *reason, *method, *backend;
 	int inexact, degenerate, index_sum;
 	int32_t removed[2];
-	int64_t n_unchecked, work;
+	int64_t n_unchecked, n_given, work;
 	double seconds;
 };
 
 /*
  * nash_solve() - the extreme equilibria of a game: every equilibrium is a
  * convex combination of some of them.
- * Errors: EINVAL (no FLINT and not inexact; a support size without method SE), ENODEV, ECUDA
- *         (the CUDA backend was asked for), ERANGE (too many supports to list), EIO (a rank is dead), ENOMEM; EBUG. What
- * a time limit or gpube_ctx_stop() cut short is a result with answer INCOMPLETE.
+ * Errors: EINVAL (no FLINT and not inexact; a support size without method SE; what does not go with
+ *         'give'), what 'give' returns, ENODEV, ECUDA
+ *         (the CUDA backend was asked for), ERANGE (too many supports to list), EIO (a rank is
+ * dead), ENOMEM; EBUG. What a time limit or gpube_ctx_stop() cut short is a result with answer
+ * INCOMPLETE.
  */
 GPUBE_API int nash_solve(
 	struct nash_result **out, const struct nash_game *g, const struct nash_opts *opts);

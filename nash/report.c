@@ -5,6 +5,8 @@
 
 #include "nash/exact.h"
 
+#define NO_EQUILIBRIUM "internal error: what was found is no equilibrium; please report this"
+
 #define BATCH 64 /* strategies of a thread at a time: small games stay on one */
 
 static int64_t batches(int64_t n)
@@ -136,8 +138,7 @@ static int lift_all(struct nash_found *whole, const struct nash_found *f)
 	for (int q = 0; q < 2; q++)
 		lift_clear(&sides[q], ctx);
 	if (status == GPUBE_EBUG)
-		gpube__fail(ctx, GPUBE_EBUG,
-			"internal error: what was found is no equilibrium; please report this");
+		gpube__fail(ctx, GPUBE_EBUG, NO_EQUILIBRIUM);
 	return status;
 }
 
@@ -357,6 +358,51 @@ static int write_all(struct nash_result *r, const struct nash_found *f)
 		gpube__free(ctx, order[q]);
 		gpube__free(ctx, rank[q]);
 	}
+	return status;
+}
+
+/* ---- one by one ------------------------------------------------------------------- */
+
+/* One of the two as text, and its labels in the whole game. */
+static int write_checked(struct nash_strategy *s, uint64_t *mask, const struct nash_give *g,
+	const struct nash_found *f, int side, int64_t at)
+{
+	const struct nash_problem *whole = &g->whole;
+	const struct nash_side *all = &whole->side[side];
+	fmpz *x = lifted(f->p, side, all->k, nash__coords(&f->v[side], at));
+	int status = GPUBE_EBUG;
+
+	if (nash__mask_of(all, mask, whole->words, x))
+		status = write_strategy(s, whole, side, x);
+	_fmpz_vec_clear(x, all->k + 1);
+	return status;
+}
+
+int nash__hand_over(struct nash_give *g, const struct nash_found *f, int64_t x, int64_t y)
+{
+	const struct nash_problem *whole = &g->whole;
+	struct gpube_ctx *ctx = f->p->ctx;
+	uint64_t *mask = gpube__alloc(ctx, 2 * (uint64_t)whole->words, sizeof(*mask));
+	struct nash_strategy s[2] = {{0}, {0}};
+	int status = mask ? GPUBE_OK : GPUBE_ENOMEM;
+
+	if (!status)
+		status = write_checked(&s[0], mask, g, f, 0, x);
+	if (!status)
+		status = write_checked(&s[1], mask + whole->words, g, f, 1, y);
+	if (!status && !nash__complete(whole, mask, mask + whole->words))
+		status = GPUBE_EBUG;
+	if (status == GPUBE_EBUG)
+		gpube__fail(ctx, GPUBE_EBUG, NO_EQUILIBRIUM);
+	if (!status) {
+		pthread_mutex_lock(&g->lock);
+		status = g->fn(g->arg, &s[0], &s[1]);
+		g->n += !status;
+		pthread_mutex_unlock(&g->lock);
+	}
+	for (int q = 0; q < 2; q++)
+		nash__strategy_clear(&s[q], ctx);
+	gpube__free(ctx, mask);
 	return status;
 }
 

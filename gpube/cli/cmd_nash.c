@@ -271,16 +271,21 @@ static void put_all(
 	}
 }
 
+static void gambit_line(struct gpube_out *out, const struct result *r,
+	const struct nash_strategy *x, const struct nash_strategy *y)
+{
+	gpube__out_text(out, "NE");
+	put_all(out, ",", x, actions(r, 1));
+	put_all(out, ",", y, actions(r, 2));
+	gpube__out_text(out, "\n");
+}
+
 static void report_gambit(struct gpube_out *out, const void *arg)
 {
 	const struct result *r = arg;
 
-	for (int64_t k = 0; k < r->found->n_pairs; k++) {
-		gpube__out_text(out, "NE");
-		put_all(out, ",", x_of(r, k), actions(r, 1));
-		put_all(out, ",", y_of(r, k), actions(r, 2));
-		gpube__out_text(out, "\n");
-	}
+	for (int64_t k = 0; k < r->found->n_pairs; k++)
+		gambit_line(out, r, x_of(r, k), y_of(r, k));
 }
 
 /* A block for each x: the lines of its ys with what player 1 gets, then x with what player 2 gets.
@@ -311,6 +316,16 @@ static void report_lrs(struct gpube_out *out, const void *arg)
 
 /* ---- the command --------------------------------------------------------------------------- */
 
+/* How the command ends when everything has been written. */
+static int verdict(const struct result *r)
+{
+	if (r->found->answer != NASH_ANSWER_INCOMPLETE)
+		return CLI_DONE;
+	if (!r->session->quiet)
+		cli_error("%s: there may be more equilibria", r->found->reason);
+	return CLI_FAILED;
+}
+
 static int report(const struct result *r, int output)
 {
 	static report_fn *const texts[] = {
@@ -328,11 +343,7 @@ static int report(const struct result *r, int output)
 			cli_error("%s: no components", r->no_components);
 		return CLI_FAILED;
 	}
-	if (r->found->answer != NASH_ANSWER_INCOMPLETE)
-		return CLI_DONE;
-	if (!s->quiet)
-		cli_error("%s: there may be more equilibria", r->found->reason);
-	return CLI_FAILED;
+	return verdict(r);
 }
 
 /* The components of all equilibria; those are reported, too, if it takes too long. */
@@ -350,6 +361,41 @@ static int find_components(struct result *r, double timeout, struct nash_compone
 	if (status == GPUBE_ESTOP)
 		r->no_components = gpube_error(ctx);
 	return status == GPUBE_ESTOP ? GPUBE_OK : status;
+}
+
+/* Where equilibria go as they are found. */
+struct stream {
+	struct gpube_out out;
+	const struct result *result;
+};
+
+static int give(void *arg, const struct nash_strategy *x, const struct nash_strategy *y)
+{
+	struct stream *to = arg;
+
+	gambit_line(&to->out, to->result, x, y);
+	return to->out.status;
+}
+
+/* --stream: the lines that were written before a failure or an end by time stay. */
+static int solve_in_a_stream(struct result *r, struct nash_opts *options)
+{
+	struct session *s = r->session;
+	struct stream to = {.result = r};
+	struct nash_result *found = NULL;
+	int rc, status, closed;
+
+	if (gpube__out_open(&to.out, s->ctx, s->output))
+		return session_fail(s, NULL);
+	options->give = give;
+	options->give_arg = &to;
+	status = nash_solve(&found, r->game, options);
+	session_hide_bar(s);
+	closed = gpube__out_close(&to.out, true);
+	r->found = found;
+	rc = status || closed ? session_fail(s, NULL) : verdict(r);
+	nash_result_free(found, s->ctx);
+	return rc;
 }
 
 static int solve(struct result *r, const struct opts_nash *o, int output, struct ranks *ranks)
@@ -384,6 +430,8 @@ static int solve(struct result *r, const struct opts_nash *o, int output, struct
 		return session_fail_text(s, NULL,
 			"this program was built without FLINT: only --inexact results are to be "
 			"had");
+	if (o->stream)
+		return solve_in_a_stream(r, &options);
 	if (nash_solve(&found, r->game, &options))
 		return ranks_fail(ranks, s);
 	r->found = found;
@@ -417,6 +465,14 @@ static bool clash(const struct opts_nash *o)
 	else if (o->components && (o->one || o->pure || o->max || o->support_size))
 		cli_error("--components needs all equilibria: no --one, --pure, --max or "
 			  "--support-size");
+	else if (o->stream && (o->one || o->pure || o->max || o->components || o->inexact ||
+				      o->method == NASH_METHOD_VE || o->method == NASH_METHOD_SE ||
+				      o->backend == GPUBE_BACKEND_CUDA))
+		cli_error(
+			"--stream gives all equilibria by method eee on the CPU: no --one, --pure, "
+			"--max, --components, --inexact or other method");
+	else if (o->stream && (o->json || o->output != OUTPUT_GAMBIT))
+		cli_error("--stream goes with --output gambit");
 	else
 		return false;
 	return true;

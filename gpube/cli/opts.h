@@ -238,6 +238,9 @@
 	X(INT, max, 0, "0", 0, OPTS_NO_END, "N", "stop after N equilibria; 0: find all")           \
 	X(FLAG, components, 0, NULL, 0, 0, NULL,                                                   \
 		"maximal Nash subsets and connected components, too")                              \
+	X(FLAG, stream, 0, NULL, 0, 0, NULL,                                                       \
+		"write each equilibrium as soon as it has been checked and keep none, for "        \
+		"millions: in no order, with --output gambit")                                     \
 	X(FLAG, keep_dominated, 0, NULL, 0, 0, NULL,                                               \
 		"do not remove strictly dominated actions beforehand")                             \
 	X(FLAG, inexact, 0, NULL, 0, 0, NULL,                                                      \

@@ -126,6 +126,9 @@ double gpube__table_real(const struct gpube_table *t, int64_t k);
 /* Index of a tuple's value in t->values, or -1 for the default of a sparse table: O(arity log n). */
 int64_t gpube__table_find(const struct gpube_table *t, const int32_t *domains, const int32_t *tuple);
 
+/* The cell of a function's table, row-major over its scope, that tuple k of its sparse table is. */
+int64_t gpube__tuple_cell(const struct gpube_model *m, int32_t function, int64_t k);
+
 /* -1, 0 or 1: the row-major order of two tuples. */
 int gpube__compare_tuples(const int32_t *a, const int32_t *b, int arity);
 

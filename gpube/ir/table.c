@@ -38,6 +38,17 @@ int gpube__compare_tuples(const int32_t *a, const int32_t *b, int arity)
 	return 0;
 }
 
+int64_t gpube__tuple_cell(const struct gpube_model *m, int32_t function, int64_t k)
+{
+	const struct gpube_table *t = gpube__table(m, function);
+	const int32_t *scope = gpube__scope(m, function);
+	int64_t cell = 0;
+
+	for (int j = 0; j < t->arity; j++)
+		cell = cell * m->vars[scope[j]].domain + t->tuples[k * t->arity + j];
+	return cell;
+}
+
 int64_t gpube__table_find(const struct gpube_table *t, const int32_t *domains, const int32_t *tuple)
 {
 	int64_t lo = 0, hi = t->n, cell = 0;

@@ -1,4 +1,15 @@
-/* contract.h - what the parts of the CPU's contract share besides ops.h. */
+/*
+ * contract.h - what the parts of the CPU's contract share besides ops.h.
+ *
+ *	contract_ref.c		the specification
+ *	contract_single.c	one contraction: by tiles or by rows; few outputs are made many
+ *	contract_job.c		by tiles: by the recipe that the context keeps for its shape (kept.h)
+ *	contract_prepare.c	a new recipe: which operands are made ready first, and the plans
+ *	contract_plan.h		the planner's parts
+ *	contract_cpu.c		walks the tiles of a plan; kernels: contract_avx512.c and others
+ *	contract_rows.c		by rows: counting, and what has no plan
+ *	ops_cpu.c		batches of many small ones; memory
+ */
 #ifndef GPUBE_OPS_CONTRACT_H
 #define GPUBE_OPS_CONTRACT_H
 
@@ -44,9 +55,9 @@ bool gpube__cpu_force(const char *name);
 
 /*
  * gpube__cuda_force() - for tests and benchmarks: contractions on the context's open device by
- * "boxes", "direct" tiles, "panels", "planes", "lanes" or, in batches, "whole" tables wherever
- * those can do them, or by the "general" kernel; NULL: by what is predicted to be faster, the
- * default. Returns false if there is no such name or device.
+ * "boxes", "direct" tiles, "panels", "planes", "strips", "lanes" or, in batches, "whole" tables
+ * wherever those can do them, or by the "general" kernel; NULL: by what is predicted to be faster,
+ * the default. Returns false if there is no such name or device.
  */
 bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name);
 

@@ -61,6 +61,33 @@ static const char *operand_now(const struct walker *w, const struct gpube__op *o
 	return at;
 }
 
+/* Adds a level's operands to pack->prev, one after the other, into pack->to. */
+static void add_operands(const struct walker *w, const struct gpube__level *level,
+	struct gpube__pack *pack, const int64_t *own_rows, int64_t n_rows, int64_t n_lanes)
+{
+	for (int i = level->from + level->starts_direct; i < level->to; i++) {
+		const struct gpube__op *op = &w->p->ops[i];
+
+		if (w->r->ahead)
+			gpube__fetch_some(w->r->ahead, 8);
+		pack->from = operand_now(w, op);
+		pack->x = op->x;
+		pack->i = op->i;
+		pack->mode = op->mode;
+		pack->ahead = op->ahead;
+		pack->lane_step = op->lane_step;
+		pack->lanes = op->lanes;
+		pack->lane_table = op->lane_table;
+		pack->ni = op->flat ? 1 : n_rows;
+		pack->nj = op->flat ? n_rows * n_lanes : n_lanes;
+		op->kernels->pack[w->p->type](pack);
+		pack->prev = pack->to;
+		pack->prev_x = pack->to_x;
+		pack->prev_rows = own_rows;
+	}
+}
+
+/* The sum of one level in the tile at hand, or where its only operand is. */
 static void sum_level(struct walker *w, int kind, int n)
 {
 	const struct gpube__plan *p = w->p;
@@ -106,26 +133,7 @@ static void sum_level(struct walker *w, int kind, int n)
 		pack.prev_x = op->x.step;
 		pack.prev_rows = level->prev_rows;
 	}
-	for (int i = level->from + level->starts_direct; i < level->to; i++) {
-		const struct gpube__op *op = &p->ops[i];
-
-		if (w->r->ahead)
-			gpube__fetch_some(w->r->ahead, 8);
-		pack.from = operand_now(w, op);
-		pack.x = op->x;
-		pack.i = op->i;
-		pack.mode = op->mode;
-		pack.ahead = op->ahead;
-		pack.lane_step = op->lane_step;
-		pack.lanes = op->lanes;
-		pack.lane_table = op->lane_table;
-		pack.ni = op->flat ? 1 : n_rows;
-		pack.nj = op->flat ? n_rows * n_lanes : n_lanes;
-		op->kernels->pack[p->type](&pack);
-		pack.prev = pack.to;
-		pack.prev_x = pack.to_x;
-		pack.prev_rows = own_rows;
-	}
+	add_operands(w, level, &pack, own_rows, n_rows, n_lanes);
 }
 
 /* Sums the levels that loops from 'moved' on move; -1: all of them. */

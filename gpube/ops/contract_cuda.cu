@@ -3,6 +3,7 @@
 #include "gpube/ops/contract_direct.cuh"
 #include "gpube/ops/contract_lanes.cuh"
 #include "gpube/ops/contract_panel.cuh"
+#include "gpube/ops/contract_strip.cuh"
 #include "gpube/ops/contract_whole.cuh"
 
 #define MAX_IN_BATCH   4096 /* blocks of a contraction that still joins a batch's launch */
@@ -192,6 +193,26 @@ static int launch_panels(
 	return GPUBE_OK;
 }
 
+static int launch_strips(
+	struct gpube_ctx *ctx, const struct gpube__strip *d, const struct gpube_contraction *c)
+{
+	const gpube__strip_function f = c->type == GPUBE_INT32 ? gpube__strip_function_i32(d)
+								: gpube__strip_function_f32(d);
+	struct gpube__strip_io io;
+
+	memset(&io, 0, sizeof(io));
+	io.out = c->out;
+	for (uint32_t k = 0; k < d->n_ops; k++)
+		io.in[k] = c->in[d->op[k].order].values;
+	GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
+		cudaFuncAttributeMaxDynamicSharedMemorySize, (int)d->shared_bytes));
+	gpube__mark(ctx, 0);
+	f<<<d->blocks, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
+	gpube__mark(ctx, 1);
+	GPUBE_ECUDA(ctx, cudaGetLastError());
+	return GPUBE_OK;
+}
+
 static int launch_lanes(
 	struct gpube_ctx *ctx, const struct gpube__lanes *d, const struct gpube_contraction *c)
 {
@@ -221,6 +242,8 @@ static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 		status = launch_box(ctx, &p->box, c);
 	} else if (p->by == GPUBE_BY_PANELS) {
 		status = launch_panels(ctx, &p->panel, c);
+	} else if (p->by == GPUBE_BY_STRIPS) {
+		status = launch_strips(ctx, &p->strip, c);
 	} else if (p->by == GPUBE_BY_LANES) {
 		status = launch_lanes(ctx, &p->lanes, c);
 	} else {

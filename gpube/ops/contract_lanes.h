@@ -23,7 +23,7 @@
 #include "gpube/ops/contract_box.h"
 
 #define GPUBE_LANES_GRID   12 /* dims of the grid */
-#define GPUBE_LANES_STAGES 3
+#define GPUBE_LANES_STAGES 3  /* most of them */
 #define GPUBE_LANES_PAD    16 /* words after each four x, so that two such are apart in banks */
 
 /* Cells of a thread's tile along P and V. */
@@ -49,9 +49,11 @@ struct gpube__lanes {
 	uint32_t threads, warps_p, warps_v;
 	uint32_t boxes, at_once; /* blocks of threads: each does every so-manieth box */
 	uint32_t n_lanes;
-	uint32_t rows, rows_p;            /* of a box; the first rows_p are those of P's operand */
-	uint32_t n_x, chunk, quads_shift; /* where wide is 4, 4 << quads_shift x are a chunk */
-	uint32_t x_words;                 /* of a stage: from one x, or four, to the next */
+	uint32_t rows, rows_p; /* of a box; the first rows_p are those of P's operand */
+	uint32_t n_x, chunk, stages;
+	uint32_t quads;     /* where wide is 4: so many four x are a chunk */
+	uint32_t odd_lanes; /* 1: every other lane begins with its second four x */
+	uint32_t x_words;   /* of a stage: from one x, or four, to the next */
 	uint32_t stage_words, shared_bytes;
 	uint32_t n_grid;
 	int32_t order[2]; /* the contraction's operand with P's dim, and that with V's */
@@ -78,29 +80,35 @@ GPUBE_HD static inline int64_t gpube__lanes_start(const struct gpube__lanes *d, 
 	return offset;
 }
 
-/* Copies of 16 bytes: of each x, or of a chunk where four x are copied at once. */
+/*
+ * Copies of 16 bytes of a row: four lanes of one x each, or four x of one lane; in all of the
+ * latter of a chunk. A thread makes the same one of every so-manieth row.
+ */
 GPUBE_HD static inline uint32_t gpube__lanes_units(const struct gpube__lanes *d)
 {
-	return d->wide == 1 ? d->rows * 8 : d->rows * 32 << d->quads_shift;
+	return d->wide == 1 ? 8 : 32 * d->quads;
+}
+
+/* A row's copy number 'unit': its first lane, and its first x in the chunk. */
+GPUBE_HD static inline void gpube__lanes_unit(
+	const struct gpube__lanes *d, uint32_t unit, uint32_t *lane, uint32_t *x)
+{
+	const uint32_t at = d->wide == 1 ? unit : unit / d->quads;
+
+	*lane = d->wide == 1 ? at * 4 : at;
+	*x = d->wide == 1 ? 0 : (unit - at * d->quads) * 4;
 }
 
 /*
- * Unit u: *k its operand, *from cells from the operand's first one of the box and chunk, *x its
- * first x in the chunk. Returns the word of the stage that it goes to.
+ * Which x of the tables is x of a lane's chunks: every other lane begins with its second four where
+ * it would otherwise begin in the middle of 32 bytes.
  */
-GPUBE_HD static inline uint32_t gpube__lanes_unit(const struct gpube__lanes *d, uint32_t u,
-	uint32_t *k, uint32_t *from, uint32_t *x, bool *is_in)
+GPUBE_HD static inline uint32_t gpube__lanes_x(
+	const struct gpube__lanes *d, uint32_t lane, uint32_t x)
 {
-	const uint32_t shift = d->wide == 1 ? 3 : 5 + d->quads_shift;
-	const uint32_t row = u >> shift, rest = u - (row << shift);
-	const uint32_t quad = d->wide == 1 ? 0 : rest & ((1u << d->quads_shift) - 1);
-	const uint32_t lane = d->wide == 1 ? rest * 4 : rest >> d->quads_shift;
+	const uint32_t at = x + (lane & d->odd_lanes) * 4;
 
-	*k = row >= d->rows_p;
-	*x = quad * 4;
-	*is_in = lane < d->n_lanes;
-	*from = (row - (*k ? d->rows_p : 0)) * d->row[*k] + lane * d->lane[*k] + *x * d->x[*k];
-	return quad * d->x_words + (row * 32 + lane) * d->wide;
+	return at < d->n_x ? at : at - d->n_x;
 }
 
 /* Word of a stage that a lane reads first of a row; x_words further is the next x, or four. */

@@ -16,6 +16,9 @@
  */
 #define BOX_WORTH   120000.0
 #define PANEL_WORTH 150000.0
+#define STRIP_WORTH 30000.0
+
+#define STRIP_MOST 2.0 /* times what the bytes take: panels do better where there is more to do */
 
 /*
  * The general kernel: its descriptor and launch, then a thread for each output cell, which divides
@@ -84,6 +87,18 @@ static void try_panels(struct gpube__cuda_plan *p, enum gpube__path path,
 		take(p, GPUBE_BY_PANELS, cycles * PANEL_CYCLES);
 }
 
+static void try_strips(struct gpube__cuda_plan *p, enum gpube__path path,
+	const struct gpube__box_device *device, const struct gpube_contraction *c,
+	const struct gpube__shape *s)
+{
+	const double most = path == GPUBE_PATH_ANY ? STRIP_MOST : INFINITY;
+	double cycles;
+
+	p->tried |= GPUBE_TRIED_STRIPS;
+	if (gpube__strip_plan(&p->strip, &cycles, device, most, c, s) && cycles < p->cycles)
+		take(p, GPUBE_BY_STRIPS, cycles);
+}
+
 static void try_lanes(struct gpube__cuda_plan *p, const struct gpube__box_device *device,
 	const struct gpube_contraction *c, const struct gpube__shape *s)
 {
@@ -121,6 +136,9 @@ void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
 	}
 	if (!in_batch && !(p->tried & GPUBE_TRIED_LANES) && (any || path == GPUBE_PATH_LANES))
 		try_lanes(p, device, c, s);
+	if ((path == GPUBE_PATH_STRIPS || (any && is_worth(p, s, STRIP_WORTH))) && !in_batch &&
+		!(p->tried & GPUBE_TRIED_STRIPS))
+		try_strips(p, path, device, c, s);
 	if (panels_of(path) && (!any || is_worth(p, s, PANEL_WORTH)) && !in_batch &&
 		!(p->tried & GPUBE_TRIED_PANELS))
 		try_panels(p, path, device, c, s);

@@ -16,6 +16,7 @@
 #include "gpube/ops/contract_direct.h"
 #include "gpube/ops/contract_lanes.h"
 #include "gpube/ops/contract_panel.h"
+#include "gpube/ops/contract_strip.h"
 #include "gpube/ops/contract_whole.h"
 #include "gpube/ops/kept.h"
 
@@ -26,6 +27,7 @@ enum gpube__path {
 	GPUBE_PATH_DIRECT,
 	GPUBE_PATH_PANELS, /* that are summed in shared memory */
 	GPUBE_PATH_PLANES, /* panels whose operands are added up in registers */
+	GPUBE_PATH_STRIPS,
 	GPUBE_PATH_LANES,  /* products whose lanes are values of a shared dim */
 	GPUBE_PATH_WHOLE,  /* tables of a batch that shared memory holds whole */
 	GPUBE_PATH_GENERAL,
@@ -37,6 +39,7 @@ enum gpube__by {
 	GPUBE_BY_BOXES,
 	GPUBE_BY_TILES,
 	GPUBE_BY_PANELS,
+	GPUBE_BY_STRIPS,
 	GPUBE_BY_LANES, /* of contractions alone */
 	GPUBE_BY_WHOLE, /* in batches alone */
 };
@@ -46,6 +49,7 @@ enum {
 	GPUBE_TRIED_PANELS = 2,
 	GPUBE_TRIED_BOXES = 4,
 	GPUBE_TRIED_LANES = 8,
+	GPUBE_TRIED_STRIPS = 16,
 };
 
 struct gpube__cuda_plan {
@@ -54,6 +58,7 @@ struct gpube__cuda_plan {
 	double cycles, spent; /* of the device: predicted, and of all contractions so far */
 	struct gpube__direct direct;
 	struct gpube__panel panel;
+	struct gpube__strip strip;
 	struct gpube__lanes lanes;
 	struct gpube__whole whole;
 	struct gpube__box box; /* the largest; untouched where nothing is done by boxes */

@@ -122,10 +122,26 @@ __device__ static inline void side_init(const struct gpube__whole &d, int which,
 	}
 }
 
+/* Adds a side's second operand to what was read of its first. */
+template <typename T, int CELLS, int W>
+__device__ static inline void add_side(
+	const struct gpube__whole &d, int which, uint32_t at, uint32_t reg, T (*to)[W])
+{
+#pragma unroll
+	for (int i = 0; i < CELLS; i++) {
+		T more[W];
+
+		load_cells<T, W>(more, at + d.value[which][i] * reg);
+#pragma unroll
+		for (int w = 0; w < W; w++)
+			to[i][w] = add_signed(to[i][w], d.one, more[w]);
+	}
+}
+
 /* All x for a thread's cells; a are the operands with P's dim, b those without. */
-template <typename T, int P, int V, int N, int W>
+template <typename T, int P, int V, int N, int M, int W>
 __device__ static inline void combine(
-	const struct gpube__whole &d, struct side<N> a, struct side<N> b, T (*best)[V])
+	const struct gpube__whole &d, struct side<N> a, struct side<M> b, T (*best)[V])
 {
 #pragma unroll 2
 	for (uint32_t x = 0; x < d.n_x; x += W) {
@@ -137,32 +153,16 @@ __device__ static inline void combine(
 #pragma unroll
 		for (int i = 0; i < P; i++)
 			load_cells<T, W>(with[i], a.at[0] + d.value[0][i] * a.reg[0]);
+		if constexpr (M > 1)
+			add_side<T, V, W>(d, 1, b.at[M - 1], b.reg[M - 1], without);
+		if constexpr (N > 1)
+			add_side<T, P, W>(d, 0, a.at[N - 1], a.reg[N - 1], with);
 #pragma unroll
-		for (int n = 1; n < N; n++) {
-#pragma unroll
-			for (int i = 0; i < V; i++) {
-				T more[W];
-
-				load_cells<T, W>(more, b.at[n] + d.value[1][i] * b.reg[n]);
-#pragma unroll
-				for (int w = 0; w < W; w++)
-					without[i][w] = add_signed(without[i][w], d.one, more[w]);
-			}
-#pragma unroll
-			for (int i = 0; i < P; i++) {
-				T more[W];
-
-				load_cells<T, W>(more, a.at[n] + d.value[0][i] * a.reg[n]);
-#pragma unroll
-				for (int w = 0; w < W; w++)
-					with[i][w] = add_signed(with[i][w], d.one, more[w]);
-			}
-		}
-#pragma unroll
-		for (int n = 0; n < N; n++) {
+		for (int n = 0; n < N; n++)
 			a.at[n] += a.x[n] * W;
+#pragma unroll
+		for (int n = 0; n < M; n++)
 			b.at[n] += b.x[n] * W;
-		}
 #pragma unroll
 		for (int w = 0; w < W; w++)
 #pragma unroll
@@ -218,10 +218,10 @@ steps_init(const struct gpube__whole &d, struct steps *s, const unsigned char *r
  *        output cells; the tables of the next stages - 1 steps are on their way meanwhile, and the
  *        addresses of those of as many more: one barrier a step
  * Moves: each input and each output once
- * Ops:   an add-min per joined cell, N * (P + V) reads of shared memory for P * V of them
- * Bound: DRAM
+ * Ops:   an add-min per joined cell, N * P + M * V reads of shared memory for P * V of them
+ * Bound: DRAM, and some 15 us from the launch to the first results of a batch
  */
-template <typename T, int P, int V, int N, int W, int BLOCKS>
+template <typename T, int P, int V, int N, int M, int W, int BLOCKS>
 __global__ void __launch_bounds__(GPUBE_WHOLE_THREADS, BLOCKS)
 	whole_kernel(const __grid_constant__ struct gpube__whole d, const unsigned char *rows,
 		uint32_t row_bytes, uint32_t n)
@@ -230,7 +230,8 @@ __global__ void __launch_bounds__(GPUBE_WHOLE_THREADS, BLOCKS)
 	const struct cut<T> cut = cut_init<T>(&d);
 	const uint32_t zeros = (uint32_t)__cvta_generic_to_shared(shared);
 	uint32_t at[GPUBE_WHOLE_AXES], out_at, stage, next;
-	struct side<N> with, without;
+	struct side<N> with;
+	struct side<M> without;
 	struct steps s;
 
 	steps_init(d, &s, rows, row_bytes, n, zeros + GPUBE_WHOLE_FIRST * 4);
@@ -250,7 +251,7 @@ __global__ void __launch_bounds__(GPUBE_WHOLE_THREADS, BLOCKS)
 	gpube__whole_lane(&d, s.in_group, at);
 	out_at = gpube__whole_sum(at, d.out_lane);
 	side_init<T, N>(d, 0, at, zeros, &with);
-	side_init<T, N>(d, 1, at, zeros, &without);
+	side_init<T, M>(d, 1, at, zeros, &without);
 #pragma unroll 1
 	for (uint32_t step = 0; first_of(d, step) < n; step++) {
 		steps_wait_but(d.stages - 2);
@@ -268,14 +269,14 @@ __global__ void __launch_bounds__(GPUBE_WHOLE_THREADS, BLOCKS)
 				gpube__whole_lane(&d, lane, at);
 				out_at = gpube__whole_sum(at, d.out_lane);
 				side_init<T, N>(d, 0, at, zeros, &with);
-				side_init<T, N>(d, 1, at, zeros, &without);
+				side_init<T, M>(d, 1, at, zeros, &without);
 			}
 #pragma unroll
 			for (int p = 0; p < P; p++)
 #pragma unroll
 				for (int v = 0; v < V; v++)
 					best[p][v] = most<T>();
-			combine<T, P, V, N, W>(d, from_stage(d, 0, with, from),
+			combine<T, P, V, N, M, W>(d, from_stage(d, 0, with, from),
 				from_stage(d, 1, without, from), best);
 			store<T, P, V>(d, (T *)address_at(ring_at(d, &s, step, s.group)) + out_at,
 				best, cut);
@@ -285,19 +286,21 @@ __global__ void __launch_bounds__(GPUBE_WHOLE_THREADS, BLOCKS)
 	}
 }
 
-template <typename T, int P, int V, int BLOCKS, int N>
+template <typename T, int P, int V, int BLOCKS, int N, int M>
 static gpube__whole_function by_width(uint32_t wide)
 {
-	return wide == 4   ? whole_kernel<T, P, V, N, 4, BLOCKS>
-	       : wide == 2 ? whole_kernel<T, P, V, N, 2, BLOCKS>
-			   : whole_kernel<T, P, V, N, 1, BLOCKS>;
+	return wide == 4   ? whole_kernel<T, P, V, N, M, 4, BLOCKS>
+	       : wide == 2 ? whole_kernel<T, P, V, N, M, 2, BLOCKS>
+			   : whole_kernel<T, P, V, N, M, 1, BLOCKS>;
 }
 
 template <typename T, int P, int V, int BLOCKS>
 static gpube__whole_function by_sides(const struct gpube__whole *d)
 {
-	return d->n_sides == 1 ? by_width<T, P, V, BLOCKS, 1>(d->wide)
-			       : by_width<T, P, V, BLOCKS, 2>(d->wide);
+	if (d->n_side[1] > 1)
+		return by_width<T, P, V, BLOCKS, 2, 2>(d->wide);
+	return d->n_side[0] > 1 ? by_width<T, P, V, BLOCKS, 2, 1>(d->wide)
+				: by_width<T, P, V, BLOCKS, 1, 1>(d->wide);
 }
 
 template <typename T> static gpube__whole_function function_of(const struct gpube__whole *d)

@@ -56,7 +56,7 @@ struct gpube__whole_slot {
 /* A plan: everything but the tables' addresses. */
 struct gpube__whole {
 	uint32_t kernel, wide; /* W */
-	uint32_t n_sides;      /* most operands of a side */
+	uint32_t n_side[2];    /* operands that are read, 1 or 2: with P's dim, and without */
 	uint32_t threads, lanes, per_block, stages, at_once;
 	uint32_t words; /* of one contraction in a stage */
 	uint32_t shared_bytes;

@@ -401,6 +401,8 @@ extern "C" bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name)
 		path = GPUBE_PATH_PANELS;
 	else if (name && strcmp(name, "planes") == 0)
 		path = GPUBE_PATH_PLANES;
+	else if (name && strcmp(name, "strips") == 0)
+		path = GPUBE_PATH_STRIPS;
 	else if (name && strcmp(name, "lanes") == 0)
 		path = GPUBE_PATH_LANES;
 	else if (name && strcmp(name, "whole") == 0)

@@ -73,6 +73,7 @@ static void run_tile(void *arg, int64_t item, int thread)
 	struct tiles *t = arg;
 	char *c = t->scratch + (size_t)thread * t->scratch_bytes;
 	const uint64_t x = t->order[item];
+	struct gpube__tile_pair pair = {0};
 	int unchecked = 0;
 
 	t->kernel->clear(c, t->mid);
@@ -83,8 +84,16 @@ static void run_tile(void *arg, int64_t item, int thread)
 		if (__atomic_load_n(&t->stopped, __ATOMIC_RELAXED))
 			return;
 		unchecked &= 7;
-		t->kernel->add(c, tile_at(t, t->s->a, y), tile_at(t, t->s->b, x ^ y), t->mid,
-			c + t->spare_at, &t->maps);
+		pair.a = tile_at(t, t->s->a, y);
+		pair.b = tile_at(t, t->s->b, x ^ y);
+		pair.next_a = NULL;
+		if (y != 0) {
+			const uint64_t next = gpube__submask_before(x, y);
+
+			pair.next_a = tile_at(t, t->s->a, next);
+			pair.next_b = tile_at(t, t->s->b, x ^ next);
+		}
+		t->kernel->add(c, &pair, t->mid, c + t->spare_at, &t->maps);
 		if (y == 0)
 			break;
 	}

@@ -22,6 +22,15 @@ struct gpube__tile_maps {
 };
 
 /*
+ * Two tiles to convolve, and the two after them, or NULL: the last column's sums of the
+ * first are time to fetch and expand the first column of the next, which is then 'ready'.
+ */
+struct gpube__tile_pair {
+	const void *a, *b, *next_a, *next_b;
+	void *ready; /* the caller's NULL at first, then the kernel's */
+};
+
+/*
  * near  a faster kernel, or NULL, of integers that all lie, with their sums, within
  *       [least, least + room]; its shift is 'floor' - least
  */
@@ -30,7 +39,7 @@ struct gpube__tile_kernel {
 	/* c: 'bytes per value' * GPUBE_TILE_COLUMNS << mid, set to the lowest value */
 	void (*clear)(void *c, int mid);
 	/* c = max(c, a * b), spare: room for four columns of vectors, 4 * 64 << mid bytes */
-	void (*add)(void *c, const void *a, const void *b, int mid, void *spare,
+	void (*add)(void *c, struct gpube__tile_pair *pair, int mid, void *spare,
 		const struct gpube__tile_maps *maps);
 	/* out[X] = max over the ternary numbers whose union is X */
 	void (*reduce)(void *out, const void *c, int mid, const struct gpube__tile_maps *maps);

@@ -195,31 +195,43 @@ static __attribute__((noinline)) void N(column)(
 	}
 }
 
-static void N(add)(void *c, const void *a, const void *b, int mid, void *spare,
+/* Begins the expansion of column q of a pair of tiles: that of b is behind that of a. */
+static void N(begin)(struct N(expansion) * e, T *to, const void *a, const void *b, int q, int mid,
+	const struct gpube__tile_maps *maps)
+{
+	e->now = (struct N(side)){.to = to, .from = a, .shift = (T)maps->shift};
+	e->then = (struct N(side)){.to = to + ((size_t)LANES << mid), .from = b};
+	SHUFFLE_INIT(e->now.shuffle, maps->map[0] + q * LANES);
+	SHUFFLE_INIT(e->then.shuffle, maps->map[1] + q * LANES);
+	e->of_side = (int64_t)1 << (mid - GROUP_BITS);
+	e->left = 2 * e->of_side;
+}
+
+static void N(add)(void *c, struct gpube__tile_pair *pair, int mid, void *spare,
 	const struct gpube__tile_maps *maps)
 {
 	const size_t size = (size_t)LANES << mid;
-	T *now = spare, *then = now + 2 * size;
-	struct N(expansion) next = {.of_side = (int64_t)1 << (mid - GROUP_BITS)};
+	T *const buffers = spare, *now = pair->ready ? pair->ready : spare;
+	struct N(expansion) next = {.left = 0};
 
-	for (int q = 0; q <= COLUMNS; q++) {
-		T *expanded = now;
+	if (!pair->ready) {
+		N(begin)(&next, now, pair->a, pair->b, 0, mid, maps);
+		while (next.left)
+			N(expand_group)(&next);
+	}
+	for (int q = 0; q < COLUMNS; q++) {
+		T *const then = now == buffers ? buffers + 2 * size : buffers;
 
-		if (q < COLUMNS) {
-			next.now = (struct N(side)){.to = then, .from = a, .shift = (T)maps->shift};
-			next.then = (struct N(side)){.to = then + size, .from = b};
-			SHUFFLE_INIT(next.now.shuffle, maps->map[0] + q * LANES);
-			SHUFFLE_INIT(next.then.shuffle, maps->map[1] + q * LANES);
-			next.left = 2 * next.of_side;
-		}
-		if (q > 0)
-			N(column)
-		((T *)c + (size_t)(q - 1) * size, expanded, expanded + size, mid, &next);
+		if (q + 1 < COLUMNS)
+			N(begin)(&next, then, pair->a, pair->b, q + 1, mid, maps);
+		else if (pair->next_a)
+			N(begin)(&next, then, pair->next_a, pair->next_b, 0, mid, maps);
+		N(column)((T *)c + (size_t)q * size, now, now + size, mid, &next);
 		while (next.left)
 			N(expand_group)(&next);
 		now = then;
-		then = expanded;
 	}
+	pair->ready = pair->next_a ? now : NULL;
 }
 
 static void N(reduce)(void *out, const void *c, int mid, const struct gpube__tile_maps *maps)

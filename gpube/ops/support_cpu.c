@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "gpube/ops/support_sides.h"
+#include "gpube/ops/support_dict.h"
 
 /* What the threads share; 'lock' guards the scan's results. */
 struct job {
@@ -33,6 +33,40 @@ static void empty(struct job *job, struct pocket *pocket, int64_t n_pairs)
 	pocket->n = 0;
 }
 
+/* The two dictionaries of a support of player 1, and one while it is made. */
+struct room {
+	struct gpube_support_dict dict[2];
+	unsigned char labels[2][GPUBE_SUPPORT_ACTIONS + 1];
+	double cells[GPUBE_SUPPORT_ACTIONS * (2 * GPUBE_SUPPORT_ACTIONS + 3)];
+};
+
+static void dictionaries(
+	struct room *r, const struct gpube_support_scan *s, uint64_t x, uint64_t good)
+{
+	double *second = r->cells + gpube__support_dict_cells(s->k, s->l, s->q, 0);
+	struct gpube_support_making making = {
+		.d = second + gpube__support_dict_cells(s->k, s->l, s->q, 1),
+		.row = r->labels[0],
+		.column = r->labels[1],
+	};
+
+	gpube__support_dict(&r->dict[0], r->cells, &making, s->c[0], s->k, s->k, s->q, 0, x, good);
+	gpube__support_dict(&r->dict[1], second, &making, s->c[1], s->l, s->k, s->q, 1, x, good);
+}
+
+static int check(const struct gpube_support_dict *dict, uint64_t y)
+{
+	int first, second;
+
+	first = gpube__support_swap(
+		&dict[0], 0, y, __builtin_popcountll(gpube__support_zero(&dict[0], 0, y)));
+	if (first == GPUBE_SUPPORT_NO)
+		return first;
+	second = gpube__support_swap(
+		&dict[1], 1, y, __builtin_popcountll(gpube__support_zero(&dict[1], 1, y)));
+	return second == GPUBE_SUPPORT_NO ? second : first > second ? first : second;
+}
+
 /* All pairs of one support of player 1. */
 static void scan_row(void *arg, int64_t row, int thread)
 {
@@ -40,7 +74,9 @@ static void scan_row(void *arg, int64_t row, int thread)
 	const struct gpube_support_scan *s = job->s;
 	const uint64_t x = job->x.mask[row], good = job->x.good[row];
 	const int64_t from = gpube__support_skip(s, row * job->y.n), step = s->shares;
+	struct room room;
 	struct pocket pocket = {0};
+	bool have = false;
 	int64_t n = 0;
 
 	if (__atomic_load_n(&job->stopped, __ATOMIC_RELAXED) ||
@@ -69,7 +105,10 @@ static void scan_row(void *arg, int64_t row, int thread)
 
 		if ((y & ~good) || (x & ~job->y.good[t]))
 			continue;
-		answer = gpube__support_check(s->c[0], s->k, s->c[1], s->l, s->k, s->l, x, y, s->q);
+		if (!have)
+			dictionaries(&room, s, x, good);
+		have = true;
+		answer = check(room.dict, y);
 		if (answer == GPUBE_SUPPORT_NO)
 			continue;
 		pocket.pairs[pocket.n++] =

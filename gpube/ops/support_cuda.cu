@@ -1,9 +1,8 @@
 /* support_cuda.cu - the support scan on a device. See support.h.
  *
- * The pairs that dominance leaves are queued by one kernel and solved by another. In one
- * kernel, where every block collected its pairs itself, the many registers of the elimination
- * left two blocks a multiprocessor to test pairs, which takes a few instructions each; and pairs
- * that are unsure, nearly all of some degenerate games, waited for each other to be counted.
+ * One kernel makes the dictionaries of some supports of player 1 (support_dict.h), one queues
+ * the pairs of these that dominance leaves, and one solves them. In one kernel, the registers of
+ * the elimination would leave few warps to test pairs, which takes a few instructions each.
  */
 #include "gpube/ops/device.cuh"
 
@@ -11,19 +10,29 @@ extern "C" {
 #include "gpube/ops/ops.h"
 #include "gpube/ops/support_sets.h"
 }
-#include "gpube/ops/support_sides.h"
+#include "gpube/ops/support_dict.h"
 
-#define THREADS      128
 #define MOST_ACTIONS 32
 #define LIST         (1 << 18)      /* proposals that a launch may make */
 #define PAIRS        (1ll << 32)    /* of a launch: about a second */
 #define QUEUE        (1 << 24)      /* pairs that are queued at a time */
 #define CHUNKS       1024           /* queues of a launch, at most */
+#define DICT_BYTES   (1ll << 28)    /* dictionaries of a queue, at most */
 #define TESTERS      256            /* threads of a block that tests pairs */
 #define TILE         (32 * TESTERS) /* supports of player 2 that it tests with one of player 1 */
+#define SOLVERS      256            /* threads of a block that solves them */
+#define BATCH        3072           /* pairs that it sorts at a time */
+#define MAKERS       64             /* threads of a block that makes dictionaries */
+#define LISTERS      64             /* and of one that lists sets */
 
 /* A number of proposals, of unsure pairs that asked for a place in the list, of all unsure ones. */
 enum { LISTED, ASKED, UNSURE, QUEUED };
+
+/* What there is to know of a dictionary, its cells apart; see struct gpube_support_dict. */
+struct about {
+	double least;
+	uint32_t rows, columns;
+};
 
 /* What a launch reads and writes; all pointers are the device's. */
 struct launch {
@@ -36,36 +45,70 @@ struct launch {
 	const uint64_t *better[2];
 	uint32_t *x, *good_x, *y, *good_y;
 	const double *c[2];
+	struct about *about; /* of side 0 and of side 1 of each support of the queue */
+	double *cells;       /* most_cells for each */
+	int most_cells;
 	struct gpube_support_pair *list;
 	unsigned long long *counts; /* LISTED, …; QUEUED and on: of each queue */
 	unsigned long long most_unsure;
-	uint2 *queue;
+	uint2 *queue; /* number of the support of player 1, mask of player 2's */
 	int chunk;
 };
 
 /*
  * All sets of q actions of a player, and what a dominance test needs of each.
- * Shape: n sets; 16 a thread, for the first is found by its number
- * Ops:   up to l^2 tests of a mask a set
- * Bound: latency; microseconds
+ * Shape: n sets, one a thread
+ * Ops:   q + l divisions to find it, l^2 tests of a mask
+ * Bound: latency; tens of microseconds
  */
-__global__ void list_kernel(const struct launch a, int side)
+__global__ void __launch_bounds__(LISTERS) list_kernel(const struct launch a, int side)
 {
+	__shared__ uint64_t better[MOST_ACTIONS * MOST_ACTIONS];
 	const int64_t n = side ? a.n_y : a.n_x;
-	const int l = side ? a.k : a.l;
+	const int k = side ? a.l : a.k, l = side ? a.k : a.l;
 	uint32_t *masks = side ? a.y : a.x, *good = side ? a.good_y : a.good_x;
-	const int64_t from = 16 * ((int64_t)blockIdx.x * blockDim.x + threadIdx.x);
-	uint64_t set;
+	const int64_t i = (int64_t)blockIdx.x * LISTERS + threadIdx.x;
 
-	if (from >= n)
-		return;
-	set = gpube__set_number(from, a.q);
-	for (int64_t i = from; i < from + 16 && i < n; i++) {
+	for (int e = threadIdx.x; e < l * l; e += LISTERS)
+		better[e] = a.better[side][e];
+	__syncthreads();
+	if (i < n) {
+		const uint64_t set = gpube__set_number(i, k, a.q);
+
 		masks[i] = (uint32_t)set;
-		good[i] = a.dominance ? (uint32_t)gpube__undominated(a.better[side], l, set)
-				      : ~(uint32_t)0;
-		set = gpube__set_after(set);
+		good[i] = a.dominance ? (uint32_t)gpube__undominated(better, l, set)
+				      : ~(uint32_t)0 >> (32 - l);
 	}
+}
+
+/*
+ * The dictionaries of the queue's supports of player 1.
+ * Shape: two a support, of at most most_cells
+ * Map:   warp a dictionary, lane a column
+ * Moves: its cells once; it is made in shared memory
+ * Ops:   q exchanges of as many multiply-adds as it has cells
+ * Bound: latency, of q searches for a pivot
+ */
+__global__ void __launch_bounds__(MAKERS) dict_kernel(const struct launch a, int64_t n)
+{
+	extern __shared__ double room[];
+	__shared__ unsigned char labels[MAKERS / 32][2][MOST_ACTIONS + 2];
+	const int warp = threadIdx.x / 32, room_cells = gpube__support_dict_room(a.k, a.l, a.q);
+	const int64_t at = (int64_t)blockIdx.x * (MAKERS / 32) + warp;
+	const int side = (int)(at & 1);
+	const int64_t x = a.first / a.n_tiles + at / 2;
+	struct gpube_support_making making;
+	struct gpube_support_dict d;
+
+	if (at >= n)
+		return;
+	making.d = room + warp * room_cells;
+	making.row = labels[warp][0];
+	making.column = labels[warp][1];
+	gpube__support_dict(&d, a.cells + at * a.most_cells, &making, a.c[side], side ? a.l : a.k,
+		a.k, a.q, side, a.x[x], a.good_x[x]);
+	if (threadIdx.x % 32 == 0)
+		a.about[at] = {d.least, d.rows, d.columns};
 }
 
 /*
@@ -112,105 +155,159 @@ __global__ void __launch_bounds__(TESTERS) test_kernel(const struct launch a)
 
 			if (word >> lane & 1)
 				a.queue[to + __popc(word & ((1u << lane) - 1))] =
-					make_uint2(x, a.y[base + 32 * b]);
+					make_uint2((uint32_t)row, a.y[base + 32 * b]);
 		}
 	}
 }
 
-template <int Q>
-__device__ static int check(
-	const double *c0, const double *c1, const struct launch &a, uint64_t x, uint64_t y);
+/* Pairs of a queue that a block has taken, and what it knows of them. */
+struct batch {
+	uint2 pair[BATCH];
+	unsigned short order[BATCH]; /* those that are left, by their number of exchanges */
+	unsigned char answer[BATCH], n_swaps[BATCH];
+	int next[GPUBE_SUPPORT_SWAPS +
+		 1]; /* of each number: how many, then where the next one goes */
+	int n_left;
+};
 
-/* The size is known to the compiler, so that the matrix stays in registers. */
-#define CHECK(Q)                                                                                   \
-	template <>                                                                                \
-	__device__ int check<Q>(const double *c0, const double *c1, const struct launch &a,        \
-		uint64_t x, uint64_t y)                                                            \
-	{                                                                                          \
-		const int first = gpube__support_side_##Q(c0, a.k | 1, a.l, x, y);                 \
-                                                                                                   \
-		if (first == GPUBE_SUPPORT_NO)                                                     \
-			return first;                                                              \
-		const int second = gpube__support_side_##Q(c1, a.l | 1, a.k, y, x);                \
-                                                                                                   \
-		return second == GPUBE_SUPPORT_NO ? second : first > second ? first : second;      \
-	}
-
-CHECK(2)
-CHECK(3)
-CHECK(4)
-CHECK(5)
-CHECK(6)
-CHECK(7)
-CHECK(8)
-CHECK(9)
-CHECK(10)
-CHECK(11)
-
-template <>
-__device__ int check<0>(
-	const double *c0, const double *c1, const struct launch &a, uint64_t x, uint64_t y)
+__device__ static struct gpube_support_dict dictionary(const struct launch &a, uint32_t x, int side)
 {
-	return gpube__support_check(c0, a.k | 1, c1, a.l | 1, a.k, a.l, x, y, a.q);
+	const int64_t at = 2 * (x - a.first / a.n_tiles) + side;
+	const struct about about = a.about[at];
+	struct gpube_support_dict d;
+
+	d.d = a.cells + at * a.most_cells;
+	d.least = about.least;
+	d.rows = about.rows;
+	d.columns = about.columns;
+	d.n_rows = side ? a.k : __popc(about.rows) + a.q;
+	d.stride = 1 + __popc(about.columns);
+	return d;
+}
+
+/*
+ * Sorts the pairs of the batch that are left by their number of exchanges: the lanes of a warp are
+ * to have the same. Neighbours stay neighbours, who read the same cells.
+ */
+__device__ static void sort_batch(struct batch *b, const struct launch &a, int n, int side)
+{
+	const int lane = threadIdx.x % 32;
+
+	if (threadIdx.x <= GPUBE_SUPPORT_SWAPS)
+		b->next[threadIdx.x] = 0;
+	__syncthreads();
+	for (int i = threadIdx.x; i < n; i += SOLVERS)
+		if (b->answer[i] != GPUBE_SUPPORT_NO) {
+			const struct gpube_support_dict d = dictionary(a, b->pair[i].x, side);
+
+			b->n_swaps[i] =
+				(unsigned char)__popc(gpube__support_zero(&d, side, b->pair[i].y));
+			atomicAdd(&b->next[b->n_swaps[i]], 1);
+		}
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		int sum = 0;
+
+		for (int k = 0; k <= GPUBE_SUPPORT_SWAPS; k++) {
+			const int of_k = b->next[k];
+
+			b->next[k] = sum;
+			sum += of_k;
+		}
+		b->n_left = sum;
+	}
+	__syncthreads();
+	for (int i = threadIdx.x; i < BATCH; i += SOLVERS) {
+		const bool left = i < n && b->answer[i] != GPUBE_SUPPORT_NO;
+		const int k = left ? b->n_swaps[i] : -1;
+		const unsigned same = __match_any_sync(~0u, k);
+		const int leader = __ffs((int)same) - 1;
+		int to = 0;
+
+		if (left && lane == leader)
+			to = atomicAdd(&b->next[k], __popc(same));
+		to = __shfl_sync(~0u, to, leader) + __popc(same & ((1u << lane) - 1));
+		if (left)
+			b->order[to] = (unsigned short)i;
+	}
+	__syncthreads();
+}
+
+/* One side of all pairs that are left; the answer of side 1 joins that of side 0. */
+__device__ static void solve_side(struct batch *b, const struct launch &a, int n, int side)
+{
+	sort_batch(b, a, n, side);
+	for (int at = (int)threadIdx.x / 32 * 32; at < b->n_left; at += SOLVERS) {
+		const int end = at + 32 < b->n_left ? at + 32 : b->n_left;
+		const int most = b->n_swaps[b->order[end - 1]], mine = at + (int)threadIdx.x % 32;
+
+		if (mine < end) {
+			const int i = b->order[mine];
+			const struct gpube_support_dict d = dictionary(a, b->pair[i].x, side);
+			const int answer = gpube__support_swap(&d, side, b->pair[i].y, most);
+
+			if (side == 0 || answer == GPUBE_SUPPORT_NO || answer > b->answer[i])
+				b->answer[i] = (unsigned char)answer;
+		}
+	}
+	__syncthreads();
+}
+
+/* A pair that is not rejected goes to the list, an unsure one if there is room; 1 if it is unsure.
+ */
+__device__ static int propose(const struct launch &a, uint2 pair, int answer)
+{
+	unsigned long long at;
+
+	/* when there are as many as are wanted, nobody waits to be counted */
+	if (answer == GPUBE_SUPPORT_UNSURE &&
+		(__ldcg(&a.counts[ASKED]) >= a.most_unsure ||
+			atomicAdd(&a.counts[ASKED], 1ull) >= a.most_unsure))
+		return 1;
+	at = atomicAdd(&a.counts[LISTED], 1ull);
+	if (at < LIST) {
+		a.list[at].x = a.x[pair.x];
+		a.list[at].y = pair.y;
+		a.list[at].answer = (enum gpube_support_answer)answer;
+	}
+	return answer == GPUBE_SUPPORT_UNSURE;
 }
 
 /*
  * Solves the queued pairs; those that may be equilibria go to the list.
- * Shape: counts[QUEUED + chunk] pairs, an elimination of q - 1 unknowns each, few of them two
- * Map:   thread a pair, grid-stride
- * Moves: 8 bytes a pair; payoffs in shared memory, rows of odd length against conflicts
- * Ops:   q^3 / 3 fused multiply-adds and q^3 / 3 exchanges of doubles by comparison
- * Bound: issue, by the exchanges
+ * Shape: counts[QUEUED + chunk] pairs, of k exchanges, 0 to the smaller of q and l - q, on each
+ * side; those that side 0 leaves go on to side 1 Map:   block a batch, grid-stride; there thread a
+ * pair, those with the same k in a warp Moves: 8 bytes a pair; (k + 1)^2 cells of dictionaries,
+ * which stay in L1 Ops:   k^3 / 3 fused multiply-adds and k^3 / 3 exchanges of doubles by
+ * comparison, and up to k a row for those that get that far Bound: latency, of few warps for their
+ * registers, and lanes that have their answer already: on an H100 a third of the issue slots, 20
+ * lanes of 32 (benchmarks/runs/2026-11-22-h100-nash). Weighed: 80 registers for three blocks took
+ * 0.93 to 1.2 times as long, 255 for one 1.2 to 1.35, batches of 1024 pairs 1.02 to 1.2
  */
-template <int Q> __global__ void __launch_bounds__(THREADS) solve_kernel(const struct launch a)
+__global__ void __launch_bounds__(SOLVERS, 2) solve_kernel(const struct launch a)
 {
-	extern __shared__ double payoffs[];
-	double *c0 = payoffs, *c1 = payoffs + a.l * (a.k | 1);
+	__shared__ struct batch b;
 	const int64_t n = (int64_t)a.counts[QUEUED + a.chunk];
 	unsigned long long unsure = 0;
 
-	for (int i = threadIdx.x; i < a.k * a.l; i += THREADS) {
-		c0[i / a.k * (a.k | 1) + i % a.k] = a.c[0][i];
-		c1[i / a.l * (a.l | 1) + i % a.l] = a.c[1][i];
-	}
-	__syncthreads();
-	for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n;
-		i += (int64_t)gridDim.x * THREADS) {
-		const uint2 pair = a.queue[i];
-		const int answer = check<Q>(c0, c1, a, pair.x, pair.y);
-		unsigned long long at;
+	for (int64_t from = (int64_t)blockIdx.x * BATCH; from < n;
+		from += (int64_t)gridDim.x * BATCH) {
+		const int m = n - from < BATCH ? (int)(n - from) : BATCH;
 
-		if (answer == GPUBE_SUPPORT_NO)
-			continue;
-		/* when there are as many as are wanted, nobody waits to be counted */
-		if (answer == GPUBE_SUPPORT_UNSURE) {
-			unsure++;
-			if (__ldcg(&a.counts[ASKED]) >= a.most_unsure ||
-				atomicAdd(&a.counts[ASKED], 1ull) >= a.most_unsure)
-				continue;
+		for (int i = threadIdx.x; i < m; i += SOLVERS) {
+			b.pair[i] = a.queue[from + i];
+			b.answer[i] = GPUBE_SUPPORT_YES;
 		}
-		at = atomicAdd(&a.counts[LISTED], 1ull);
-		if (at < LIST) {
-			a.list[at].x = pair.x;
-			a.list[at].y = pair.y;
-			a.list[at].answer = (enum gpube_support_answer)answer;
-		}
+		for (int side = 0; side < 2; side++)
+			solve_side(&b, a, m, side);
+		for (int i = threadIdx.x; i < m; i += SOLVERS)
+			if (b.answer[i] != GPUBE_SUPPORT_NO)
+				unsure += (unsigned long long)propose(a, b.pair[i], b.answer[i]);
 	}
 	for (int d = 16; d > 0; d /= 2)
 		unsure += __shfl_down_sync(~0u, unsure, d);
 	if (threadIdx.x % 32 == 0 && unsure)
 		atomicAdd(&a.counts[UNSURE], unsure);
-}
-
-typedef void (*kernel_fn)(const struct launch);
-
-static kernel_fn kernel_of(int q)
-{
-	static const kernel_fn kernels[GPUBE_SUPPORT_FIXED + 1] = {NULL, NULL, solve_kernel<2>,
-		solve_kernel<3>, solve_kernel<4>, solve_kernel<5>, solve_kernel<6>, solve_kernel<7>,
-		solve_kernel<8>, solve_kernel<9>, solve_kernel<10>, solve_kernel<11>};
-
-	return q >= 2 && q <= GPUBE_SUPPORT_FIXED ? kernels[q] : solve_kernel<0>;
 }
 
 /* ---- the operator ----------------------------------------------------------------------- */
@@ -228,7 +325,7 @@ static const char *unsupported(const struct gpube_support_scan *s)
 struct job {
 	struct gpube_ctx *ctx;
 	struct launch a;
-	void *tables[12];
+	void *tables[14];
 	int n_tables;
 	struct gpube_support_pair *list, *sorted;
 };
@@ -264,10 +361,43 @@ static int list_sets(struct job *job, int side)
 			send(job, (void **)(side ? &a->good_y : &a->good_x), NULL, (uint64_t)n * 4);
 	if (status)
 		return status;
-	list_kernel<<<(unsigned)(n / (16 * 64) + 1), 64, 0, gpube__device_of(job->ctx)->stream>>>(
-		*a, side);
+	list_kernel<<<(unsigned)((n + LISTERS - 1) / LISTERS), LISTERS, 0,
+		gpube__device_of(job->ctx)->stream>>>(*a, side);
 	GPUBE_ECUDA(job->ctx, cudaGetLastError());
 	return GPUBE_OK;
+}
+
+/* Supports of player 1 whose dictionaries there is room for. */
+static int64_t rows_of_queue(const struct launch *a)
+{
+	return DICT_BYTES / (2 * (int64_t)sizeof(double) * a->most_cells);
+}
+
+/* Items of which a queue takes all pairs of the share, and all supports of player 1. */
+static int64_t items_of_queue(const struct launch *a)
+{
+	const int64_t by_pairs = QUEUE / ((a->n_y < TILE ? a->n_y : TILE) / a->shares + 1);
+	const int64_t by_rows = (rows_of_queue(a) - 1) * a->n_tiles;
+
+	return by_pairs < by_rows ? by_pairs : by_rows;
+}
+
+/* Room for the queue and for the dictionaries of its supports. */
+static int make_room(struct job *job)
+{
+	struct launch *a = &job->a;
+	const int64_t of_queue = items_of_queue(a) / a->n_tiles + 2;
+	const int64_t rows = of_queue < a->n_x ? of_queue : a->n_x;
+	int status = send(job, (void **)&a->queue, NULL,
+		(uint64_t)(QUEUE < a->n_x * a->n_y ? QUEUE : a->n_x * a->n_y) * sizeof(*a->queue));
+
+	if (!status)
+		status =
+			send(job, (void **)&a->about, NULL, 2 * (uint64_t)rows * sizeof(*a->about));
+	if (!status)
+		status = send(job, (void **)&a->cells, NULL,
+			2 * (uint64_t)rows * (uint64_t)a->most_cells * sizeof(*a->cells));
+	return status;
 }
 
 static int prepare(struct job *job, const struct gpube_support_scan *s)
@@ -287,6 +417,9 @@ static int prepare(struct job *job, const struct gpube_support_scan *s)
 	a->share = s->share;
 	a->shares = s->shares;
 	a->dominance = s->dominance;
+	a->most_cells = gpube__support_dict_cells(s->k, s->l, s->q, 0);
+	if (a->most_cells < gpube__support_dict_cells(s->k, s->l, s->q, 1))
+		a->most_cells = gpube__support_dict_cells(s->k, s->l, s->q, 1);
 	for (int side = 0; side < 2 && !status; side++) {
 		const int l = side ? s->k : s->l;
 
@@ -306,9 +439,7 @@ static int prepare(struct job *job, const struct gpube_support_scan *s)
 		status = send(
 			job, (void **)&a->counts, NULL, (QUEUED + CHUNKS) * sizeof(*a->counts));
 	if (!status)
-		status = send(job, (void **)&a->queue, NULL,
-			(uint64_t)(QUEUE < a->n_x * a->n_y ? QUEUE : a->n_x * a->n_y) *
-				sizeof(*a->queue));
+		status = make_room(job);
 	if (!status) {
 		job->list = (struct gpube_support_pair *)gpube__alloc(
 			job->ctx, 2 * LIST, sizeof(*job->list));
@@ -316,12 +447,6 @@ static int prepare(struct job *job, const struct gpube_support_scan *s)
 		status = job->list ? GPUBE_OK : GPUBE_ENOMEM;
 	}
 	return status;
-}
-
-/* Items of which a queue takes all pairs of the share. */
-static int64_t items_of_queue(const struct launch *a)
-{
-	return QUEUE / ((a->n_y < TILE ? a->n_y : TILE) / a->shares + 1);
 }
 
 /* By x, then y, a byte of the two at a time: where there are many, qsort() takes as long as a scan.
@@ -352,23 +477,21 @@ static int begin(struct job *job, int64_t first, int64_t last)
 {
 	const struct gpube__device *d = gpube__device_of(job->ctx);
 	struct launch *a = &job->a;
-	const kernel_fn kernel = kernel_of(a->q);
-	const size_t shared = (size_t)(a->l * (a->k | 1) + a->k * (a->l | 1)) * sizeof(double);
-	const int64_t step = items_of_queue(a);
-	int per_sm = 1;
+	const size_t room = (size_t)gpube__support_dict_room(a->k, a->l, a->q) * sizeof(double);
+	const int64_t step = items_of_queue(a), end = last * a->n_tiles;
+	const int64_t testers = (int64_t)d->n_sms * 8;
 
-	GPUBE_ECUDA(job->ctx,
-		cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, THREADS, shared));
 	a->chunk = 0;
-	for (int64_t at = first * a->n_tiles; at < last * a->n_tiles; at += step, a->chunk++) {
-		const int64_t end = last * a->n_tiles, testers = (int64_t)d->n_sms * 8;
-
+	for (int64_t at = first * a->n_tiles; at < end; at += step, a->chunk++) {
 		a->first = at;
 		a->last = step < end - at ? at + step : end;
+		const int64_t dicts = 2 * ((a->last - 1) / a->n_tiles - at / a->n_tiles + 1);
+
+		dict_kernel<<<(unsigned)((dicts + MAKERS / 32 - 1) / (MAKERS / 32)), MAKERS,
+			MAKERS / 32 * room, d->stream>>>(*a, dicts);
 		test_kernel<<<(unsigned)(testers < a->last - at ? testers : a->last - at), TESTERS,
 			0, d->stream>>>(*a);
-		kernel<<<(unsigned)(d->n_sms * (per_sm > 0 ? per_sm : 1)), THREADS, shared,
-			d->stream>>>(*a);
+		solve_kernel<<<(unsigned)(2 * d->n_sms), SOLVERS, 0, d->stream>>>(*a);
 		GPUBE_ECUDA(job->ctx, cudaGetLastError());
 	}
 	return GPUBE_OK;
@@ -478,7 +601,7 @@ static const struct gpube_support_ops cuda_support = {
 	"cuda",
 	unsupported,
 	scan,
-	4e9,
+	6e9,
 };
 
 extern "C" const struct gpube_support_ops *gpube__support_cuda(struct gpube_ctx *ctx, int *status)

@@ -22,7 +22,7 @@ struct listing {
 	struct gpube_support_sets *out;
 	const uint64_t *better;
 	uint64_t all;
-	int l, q;
+	int k, l, q;
 	bool dominance;
 };
 
@@ -33,7 +33,7 @@ static void list_sets(void *arg, int64_t item, int thread)
 	const struct listing *g = arg;
 	const int64_t from = item * SETS_OF_ITEM, left = g->out->n - from;
 	const int64_t n = left < SETS_OF_ITEM ? left : SETS_OF_ITEM;
-	uint64_t set = gpube__set_number(from, g->q);
+	uint64_t set = gpube__set_number(from, g->k, g->q);
 
 	(void)thread;
 	for (int64_t i = from; i < from + n; i++) {
@@ -53,6 +53,7 @@ int gpube__support_sets(struct gpube_support_sets *out, struct gpube_ctx *ctx,
 		.out = out,
 		.better = better,
 		.all = l == 64 ? ~(uint64_t)0 : ((uint64_t)1 << l) - 1,
+		.k = k,
 		.l = l,
 		.q = s->q,
 		.dominance = s->dominance,

@@ -20,18 +20,27 @@ GPUBE_HD static inline int64_t gpube__choose(int n, int q)
 	return c;
 }
 
-/* Set number 'at' of those of q bits. */
-GPUBE_HD static inline uint64_t gpube__set_number(int64_t at, int q)
+/*
+ * Set number 'at' of those of q out of n, fewer than 2^31. Each step from n choose q to its
+ * neighbours in Pascal's triangle is a multiplication and a division.
+ */
+GPUBE_HD static inline uint64_t gpube__set_number(int64_t at, int n, int q)
 {
+	int64_t sets = gpube__choose(n, q); /* of q out of the n lowest actions */
 	uint64_t set = 0;
 
-	for (; q > 0; q--) {
-		int top = q - 1;
+	while (q > 0) {
+		const int64_t without = sets * (n - q) / n;
 
-		while (gpube__choose(top + 1, q) <= at)
-			top++;
-		at -= top >= q ? gpube__choose(top, q) : 0;
-		set |= (uint64_t)1 << top;
+		if (at >= without) {
+			at -= without;
+			sets = sets * q / n;
+			q--;
+			set |= (uint64_t)1 << (n - 1);
+		} else {
+			sets = without;
+		}
+		n--;
 	}
 	return set;
 }

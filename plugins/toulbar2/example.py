@@ -14,14 +14,22 @@ import subprocess
 import sys
 import tempfile
 
-import pytoulbar2
+try:
+    import pytoulbar2
+except ModuleNotFoundError:
+    sys.exit("pytoulbar2 is not there: pip install pytoulbar2")
 
 
 def shift(file, shifted, seconds):
     """What 'gpube reparam' reports, as a dict; the problem is in 'shifted'."""
     command = [os.environ.get("GPUBE", "gpube"), "reparam", "-q", "--json", "--prune",
                "--timeout", f"{seconds}s", "-o", shifted, file]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    except FileNotFoundError:
+        sys.exit(f"{command[0]} is not there: set GPUBE")
+    except subprocess.CalledProcessError as failure:  # it has said why
+        sys.exit(failure.returncode)
     return json.loads(done.stdout)
 
 

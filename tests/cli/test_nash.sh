@@ -47,6 +47,11 @@ row 'components of some' 2 '' 'needs all' "$gpube" nash --one --components "$wor
 "$gpube" nash --output gambit "$work/paper.nfg" > "$work/out"
 printf 'NE,1,0,1,0,0\nNE,5/8,3/8,3/8,5/8,0\nNE,0,1,0,1,0\n' > "$work/expected"
 that 'Gambit output' cmp "$work/out" "$work/expected"
+"$gpube" nash --stream --output gambit "$work/paper.nfg" | sort > "$work/out"
+sort "$work/expected" > "$work/sorted"
+that 'the same in a stream' cmp "$work/out" "$work/sorted"
+row 'a stream of some' 2 '' 'gives all' "$gpube" nash --stream --output gambit --one "$work/zero.txt"
+row 'a stream as text' 2 '' 'goes with --output gambit' "$gpube" nash --stream "$work/zero.txt"
 "$gpube" nash --output lrs "$work/paper.nfg" > "$work/out"
 cat > "$work/expected" << 'END'
 2  1 0 0  5
@@ -91,6 +96,8 @@ row 'time limit' 1 '"status": "incomplete".*"reason": "out of time"' 'there may 
 "$gpube" generate nash -n 24 --seed 3 -o "$work/many.txt"
 row 'time limit with what was found' 1 '"all": false.*"n_equilibria": [1-9].*"u"' 'there may be more' \
 	"$gpube" nash --json --threads 1 --timeout 0.4s --method eee "$work/many.txt"
+row 'time limit in a stream' 1 '^NE,' 'there may be more' \
+	"$gpube" nash --stream --output gambit --threads 1 --timeout 0.4s "$work/many.txt"
 row 'time limit, as text' 1 '^equilibria +[0-9]+, incomplete: out of time$' 'there may be more' \
 	"$gpube" nash --timeout 0.1s --method ve "$work/long.txt"
 row 'time limit, as lrsnash writes it' 1 '^\*incomplete: out of time$' 'there may be more' \

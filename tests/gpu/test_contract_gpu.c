@@ -94,6 +94,11 @@ static void random_planes(void **state)
 	random_by(state, "planes");
 }
 
+static void random_strips(void **state)
+{
+	random_by(state, "strips");
+}
+
 static void random_batch(void **state)
 {
 	const uint64_t seed = 1000000 + (uint64_t)(uintptr_t)*state * BATCH;
@@ -288,12 +293,20 @@ static const char *const large[] = {
 	"x=100 a=30 b=30 c=100 d=32 : a b c d : x a b d , x b c d",
 	"x=100 a=33 b=14 c=57 d=36 : a b c d : a b d x , b c d x",
 	"x=37 a=61 b=9 c=29 d=28 : c b a d : a b x d , b x c d",
+	"x=10 a=10 b=10 c=30 f=10 g=10 h=10 : a b c f g h : x a b c , x c f g h , x a f , x b h , x g",
+	"x=10 a=10 b=10 c=30 f=10 g=10 h=10 : a b c f g h : a b x c , c x f g h , a x f , b x h , g x",
+	"x=7 a=17 b=25 c=30 f=6 g=11 h=10 : a b c f g h : a b c x , c f g h x , a f x , b h x , g x",
+	"x=2 a=4 b=2 c=8 d=4 e=64 f=2 g=8 h=2 i=4 j=2 : a b c d e f g h i j : "
+	"x a b c d e f , x d e f g h i j , x a c g , x b i , x c j",
+	"x=2 a=4 b=2 c=8 d=4 e=64 f=2 g=8 h=2 i=4 j=2 : a b c d e f g h i j : "
+	"a b c d e f x , d e f g h i j x , a c g x , b i x , c j x",
+	"x=3 a=8 b=16 c=2 d=16384 : a b c d : x a b , x c d , x c",
 };
 
 #define N_LARGE (sizeof(large) / sizeof(*large))
-#define N_KINDS 6
+#define N_KINDS 7
 
-static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels", "planes", "lanes"};
+static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels", "planes", "strips", "lanes"};
 
 static void large_shape(void **state)
 {
@@ -379,7 +392,7 @@ static void refuses(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[N_RANDOM + N_BATCHES + 4 * N_WHOLE + 4 * N_BY +
+	static struct CMUnitTest tests[N_RANDOM + N_BATCHES + 4 * N_WHOLE + 5 * N_BY +
 				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 3];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	const struct {
@@ -398,6 +411,7 @@ int main(int argc, char **argv)
 		{"tiles", N_BY, random_direct},
 		{"panels", N_BY, random_panels},
 		{"planes", N_BY, random_planes},
+		{"strips", N_BY, random_strips},
 		{"large", N_LARGE * 4 * N_KINDS, large_shape},
 	};
 	size_t n = 0;

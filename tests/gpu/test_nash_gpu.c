@@ -38,6 +38,35 @@ static void same_proposals(const struct gpube_support_scan *a, const struct gpub
 			assert_true(proposed(b, &a->found[k]));
 }
 
+/* Scan number t of k x l payoffs: in shares or not, with dominance or without, with ties. */
+static void same_scan(struct gpube_rng *rng, int k, int l, int q, int t)
+{
+	double c[2][20 * 20];
+	struct gpube_support_scan want = {.k = k,
+		.l = l,
+		.c = {c[0], c[1]},
+		.q = q,
+		.shares = 1 + t % 3,
+		.share = t % 2 ? 0 : t % 3,
+		.dominance = t % 2,
+		.most_unsure = INT64_MAX};
+	struct gpube_support_scan got = want;
+
+	assert_true(k * l <= 20 * 20);
+	for (int p = 0; p < 2; p++)
+		for (int i = 0; i < k * l; i++)
+			c[p][i] = t % 4 == 3 ? (double)gpube__rng_below(rng, 4) / 3
+					     : gpube__rng_unit(rng);
+	assert_int_equal(gpube__support_cpu()->scan(ctx, &want), 0);
+	if (ops->scan(ctx, &got))
+		fail_msg("%s", gpube_error(ctx));
+	assert_int_equal(got.n_pairs, want.n_pairs);
+	same_proposals(&want, &got);
+	same_proposals(&got, &want);
+	gpube__free(ctx, want.found);
+	gpube__free(ctx, got.found);
+}
+
 static void scan_of_size(void **state)
 {
 	const int q = (int)(intptr_t)*state;
@@ -45,32 +74,24 @@ static void scan_of_size(void **state)
 
 	gpube__rng_init(&rng, (uint64_t)q);
 	for (int t = 0; t < 40; t++) {
-		double c[2][16 * 16];
 		const int k = q + (int)gpube__rng_below(&rng, 4);
-		const int l = q + (int)gpube__rng_below(&rng, 4);
-		struct gpube_support_scan want = {.k = k,
-			.l = l,
-			.c = {c[0], c[1]},
-			.q = q,
-			.shares = 1 + t % 3,
-			.share = t % 2 ? 0 : t % 3,
-			.dominance = t % 2,
-			.most_unsure = INT64_MAX};
-		struct gpube_support_scan got = want;
 
-		for (int p = 0; p < 2; p++)
-			for (int i = 0; i < k * l; i++)
-				c[p][i] = t % 4 == 3 ? (double)gpube__rng_below(&rng, 4) / 3
-						     : gpube__rng_unit(&rng);
-		assert_int_equal(gpube__support_cpu()->scan(ctx, &want), 0);
-		if (ops->scan(ctx, &got))
-			fail_msg("%s", gpube_error(ctx));
-		assert_int_equal(got.n_pairs, want.n_pairs);
-		same_proposals(&want, &got);
-		same_proposals(&got, &want);
-		gpube__free(ctx, want.found);
-		gpube__free(ctx, got.found);
+		same_scan(&rng, k, q + (int)gpube__rng_below(&rng, 4), q, t);
 	}
+}
+
+/* Supports that differ in up to 10 actions from those of their dictionary. */
+static void scan_of_shape(void **state)
+{
+	static const int shapes[][3] = {{12, 12, 6}, {5, 20, 4}, {20, 5, 4}, {9, 14, 7}, {2, 32, 2},
+		{32, 2, 2}, {9, 18, 9}, {10, 20, 10}};
+	struct gpube_rng rng;
+
+	(void)state;
+	gpube__rng_init(&rng, 3);
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
+		for (int t = 0; t < 4; t++)
+			same_scan(&rng, shapes[i][0], shapes[i][1], shapes[i][2], t);
 }
 
 static struct nash_result *solve(
@@ -131,9 +152,10 @@ int main(void)
 	if (ops) {
 		for (intptr_t k = 1; k <= 12; k++)
 			add_case(&c, scan_of_size, (void *)k, "supports of %d", (int)k);
+		ADD_CASE(&c, scan_of_shape);
 		add_case(&c, same_equilibria, (void *)(intptr_t)NASH_METHOD_SE, "equilibria by se");
-		add_case(
-			&c, same_equilibria, (void *)(intptr_t)NASH_METHOD_EEE, "equilibria by eee");
+		add_case(&c, same_equilibria, (void *)(intptr_t)NASH_METHOD_EEE,
+			"equilibria by eee");
 	}
 	return run_cases(&c, "nash_gpu", NULL, ctx_teardown);
 }

@@ -15,7 +15,7 @@
 
 #define N_RANDOM 60
 
-static int seen[N_LANES_KERNELS][5];
+static int seen[N_LANES_KERNELS][5], seen_odd, seen_even;
 static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
 
 struct emulation {
@@ -46,25 +46,37 @@ static void copy_run(struct emulation *e, uint32_t k, int64_t from, uint32_t to)
 		e->stage[to + (uint32_t)i] = value(e->s, op, from + i);
 }
 
-static void copy_chunk(struct emulation *e, uint32_t box, uint32_t x0, uint32_t n)
+/* A thread's copies: every so-manieth row's of one unit. */
+static void copy_rows(struct emulation *e, uint32_t thread, uint32_t box, uint32_t x0, uint32_t n)
 {
 	const struct gpube__lanes *d = &e->d;
+	const uint32_t units = gpube__lanes_units(d), step = d->threads / units;
+	uint32_t row = thread / units, lane, x;
 
-	for (uint32_t i = 0; i < d->stage_words; i++)
-		e->stage[i] = NAN;
-	for (uint32_t u = 0; u < gpube__lanes_units(d); u++) {
-		uint32_t k, from, x, to;
-		bool is_in;
-		int64_t at;
+	gpube__lanes_unit(d, thread % units, &lane, &x);
+	if (row >= step || lane >= d->n_lanes || x >= n)
+		return;
+	for (; row < d->rows; row += step) {
+		const uint32_t k = row >= d->rows_p;
+		const int64_t at = gpube__lanes_start(d, (int)k, box) +
+				   (int64_t)(row - (k ? d->rows_p : 0)) * d->row[k] +
+				   (int64_t)lane * d->lane[k];
+		const uint32_t to = gpube__lanes_word(d, row, lane);
 
-		to = gpube__lanes_unit(d, u, &k, &from, &x, &is_in);
-		if (!is_in || x >= n)
-			continue;
-		at = gpube__lanes_start(d, (int)k, box) + from + (int64_t)x0 * d->x[k];
-		copy_run(e, k, at, to);
-		for (x++; d->wide == 1 && x < n; x++)
-			copy_run(e, k, at + (int64_t)x * d->x[k], to + x * d->x_words);
+		if (d->wide == 4)
+			copy_run(e, k, at + (int64_t)gpube__lanes_x(d, lane, x0 + x) * d->x[k],
+				to + x / 4 * d->x_words);
+		for (uint32_t i = 0; d->wide == 1 && i < n; i++)
+			copy_run(e, k, at + (int64_t)(x0 + i) * d->x[k], to + i * d->x_words);
 	}
+}
+
+static void copy_chunk(struct emulation *e, uint32_t box, uint32_t x0, uint32_t n)
+{
+	for (uint32_t i = 0; i < e->d.stage_words; i++)
+		e->stage[i] = NAN;
+	for (uint32_t t = 0; t < e->d.threads; t++)
+		copy_rows(e, t, box, x0, n);
 }
 
 static double read_stage(struct emulation *e, uint32_t row, uint32_t lane, uint32_t x)
@@ -143,9 +155,11 @@ static void check_plan(const struct gpube__lanes *d)
 	assert_int_equal(d->rows_p, d->warps_p * (uint32_t)kernel->p);
 	assert_int_equal(d->rows, d->rows_p + d->warps_v * (uint32_t)kernel->v);
 	assert_true(d->shared_bytes <= device.shared_bytes);
-	assert_int_equal(d->shared_bytes, GPUBE_LANES_STAGES * d->stage_words * 4);
+	assert_int_equal(d->shared_bytes, d->stages * d->stage_words * 4);
+	assert_in_range(d->stages, 2, GPUBE_LANES_STAGES);
+	assert_true(gpube__lanes_units(d) <= d->threads);
 	if (d->wide == 4)
-		assert_int_equal(4u << d->quads_shift, d->chunk);
+		assert_int_equal(4 * d->quads, d->chunk);
 }
 
 static bool plan(struct gpube__lanes *d, const struct shape *s)
@@ -171,6 +185,8 @@ static void check(struct shape *s)
 		fail_msg("%s: no plan", s->text);
 	check_plan(&e.d);
 	seen[e.d.kernel][e.d.wide]++;
+	seen_odd += e.d.odd_lanes > 0;
+	seen_even += e.d.wide == 4 && !e.d.odd_lanes;
 	e.stage = malloc(e.d.stage_words * sizeof(*e.stage));
 	assert_non_null(e.stage);
 	shape_poison(s);
@@ -190,9 +206,7 @@ static void check_text(const char *text, int i)
 {
 	struct shape s;
 
-	/* four x at a time: integers alone */
-	assert_null(shape_parse(&s, text, GPUBE_MIN_PLUS,
-		i % 2 && !strstr(text, "x ,") ? GPUBE_FLOAT32 : GPUBE_INT32));
+	assert_null(shape_parse(&s, text, GPUBE_MIN_PLUS, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
 	shape_fill(&s, (uint64_t)i, SHAPE_TIES, false);
 	check(&s);
 	shape_free(&s);
@@ -206,6 +220,8 @@ static const char *const chosen[] = {
 	"x=8 a=8 b=8 d=27 : a b d : a d x , b d x",
 	"x=40 a=10 b=5 d=36 : b a d : x b d , x a d",
 	"x=20 a=10 b=15 d=40 : a b d : d a x , d b x",
+	"x=20 a=40 b=2 c=40 d=32 : a b c d : a b d x , b c d x",
+	"x=16 a=32 c=40 d=32 : a c d : a d x , c d x",
 	"x=7 a=20 b=3 c=9 d=28 e=2 : e a b c d : b x a e d , x c b d",
 };
 
@@ -272,6 +288,8 @@ static void every_kind(void **state)
 	for (int k = 0; k < N_LANES_KERNELS; k++)
 		if (!seen[k][1] || !seen[k][4])
 			fail_msg("no shape had a plan for kernel %d", k);
+	assert_true(seen_odd > 0);
+	assert_true(seen_even > 0);
 }
 
 int main(int argc, char **argv)

@@ -45,6 +45,7 @@ static int end(void **state)
 
 /* Searches that take so little time that they are always made. */
 #define ALWAYS (GPUBE_TRIED_TILES | GPUBE_TRIED_LANES)
+#define ALL_TRIED (ALWAYS | GPUBE_TRIED_STRIPS | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES)
 
 /* A contraction, what is searched for when it comes once, and what then does it. */
 static const struct once {
@@ -58,13 +59,17 @@ static const struct once {
 	{"short in 64 bits", "a=10 b=10 x=10 : a b : x a , x b", GPUBE_INT64, ALWAYS,
 		GPUBE_BY_GENERAL},
 	{"a product", "a=2048 b=2048 x=2048 : a b : a x , x b", GPUBE_INT32,
-		ALWAYS | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES, GPUBE_BY_PANELS},
+		ALL_TRIED, GPUBE_BY_PANELS},
+	{"much written",
+		"x=10 a=10 b=10 c=10 d=10 e=10 f=10 g=10 h=10 : a b c d e f g h : "
+		"a b c d e x , c d e f g h x , a f x , b h x , g x",
+		GPUBE_FLOAT32, ALWAYS | GPUBE_TRIED_STRIPS, GPUBE_BY_STRIPS},
 	{"a long one in 64 bits", "a=200 b=200 c=200 x=50 : a b c : x a , x b c", GPUBE_INT64,
-		ALWAYS | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES, GPUBE_BY_BOXES},
+		ALL_TRIED, GPUBE_BY_BOXES},
 	{"a product in every lane", "x=50 a=50 b=50 c=50 d=32 : a b c d : a b x d , b c x d",
 		GPUBE_INT32, ALWAYS, GPUBE_BY_LANES},
 	{"many reduced", "x=100 y=100 z=100 : : x y , y z , x", GPUBE_INT64,
-		ALWAYS | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES, GPUBE_BY_GENERAL},
+		ALL_TRIED, GPUBE_BY_GENERAL},
 };
 
 static void is_searched(void **state)
@@ -83,7 +88,7 @@ static void is_searched(void **state)
 /* What comes often is worth a search at last, and nothing is lost by what it finds. */
 static void a_search_when_it_pays(void **state)
 {
-	const unsigned all = ALWAYS | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES;
+	const unsigned all = ALL_TRIED;
 	struct contraction c;
 	const struct gpube__cuda_plan *p;
 	double first, spent = 0;

@@ -60,7 +60,7 @@ static void run_cell(struct emulation *e, const uint32_t *at, uint32_t p, uint32
 	for (uint32_t x = 0; x < d->n_x; x++) {
 		double sum = 0;
 
-		for (int i = 0; i < (int)d->n_sides; i++)
+		for (int i = 0; i < GPUBE_WHOLE_SIDE; i++)
 			sum += term(e, 0, i, at, p, x) + term(e, 1, i, at, v, x);
 		if (sum < best)
 			best = sum;
@@ -113,7 +113,7 @@ static bool check(struct shape *s)
 	seen[e.d.kernel][e.d.wide]++;
 	seen_rounds += e.d.lanes > e.d.threads;
 	seen_groups += e.d.per_block > 1;
-	seen_sides += e.d.n_sides > 1;
+	seen_sides += e.d.n_side[0] > 1;
 	shape_poison(s);
 	for (uint32_t lane = 0; lane < e.d.lanes && !e.problem; lane++) {
 		const struct gpube__whole_kernel_info *kernel = &gpube__whole_kernels[e.d.kernel];
@@ -156,6 +156,8 @@ static const char *const chosen[] = {
 	"x=4 a=3 b=2 c=5 : a b c : x c , x b , x a",
 	"x=4 a=3 b=5 : b a : a x , b x , x",
 	"x=6 a=3 b=5 : b a : a x , b x",
+	"x=8 a=5 b=2 c=3 : a b c : a c x , b c x",
+	"x=12 a=10 b=10 c=10 : a b c : a b x , b c x , a x",
 	"x=5 a=4 : a : x a",
 	"x=8 a=33 b=7 : a b : a b x , b x",
 	"x=6 a=33 b=7 : a b : a b x , a x",

@@ -1,0 +1,485 @@
+/*
+ * contract_strip_plan.c - which strips a contraction is cut into (contract_strip.h).
+ *
+ * Tried is every operand as R, with some lengths of the strip, and beside each the dims of P that
+ * no operand has which tells the four cells of a thread apart. Prices are cycles of the device.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "gpube/ops/contract_strip.h"
+
+const struct gpube__strip_kernel_info gpube__strip_kernels[N_STRIP_KERNELS] = {
+	[STRIP_1] = {1, 1, 1024},
+	[STRIP_4] = {4, 4, 1024},
+	[STRIP_8] = {8, 8, 768},
+	[STRIP_10] = {10, 12, 768},
+};
+
+#define MOST_CELLS   (4 * GPUBE_STRIP_THREADS) /* of a strip */
+#define FEWEST_CELLS 64
+#define STATIC_BYTES 1280 /* of a block's shared memory, what the system takes included */
+#define DRAM_BYTES   15.0 /* of a multiprocessor, in a cycle */
+#define L2_BYTES     24.0
+#define LAUNCH       8000.0
+#define PROLOGUE     5000.0 /* of a block */
+#define WAIT         1800.0 /* of a unit, for tables that are summed and the barrier */
+#define WAIT_ROUND   600.0  /* more for each time a thread waits past the second */
+#define WAIT_R       1500.0 /* more where R is copied */
+#define BESIDE       0.15   /* of what is hidden behind what takes longest */
+#define LOSS         1.25   /* of the issue slots and of shared memory's cycles */
+
+struct choice {
+	int r;     /* the operand */
+	int first; /* the strip's first dim, of which it has 'lo' values */
+	int64_t lo;
+	uint64_t p; /* dims of P; more than one: whole */
+	int np;     /* values of P */
+	enum gpube__strip_kernel kernel;
+	double cycles;
+};
+
+struct planner {
+	const struct gpube__shape *s;
+	const struct gpube__box_device *device;
+	bool is_float;
+	double bytes;
+	int64_t behind[GPUBE_MAX_DIMS]; /* output cells from one value of a dim to the next */
+};
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+	return (a + b - 1) / b;
+}
+
+static uint64_t bit(int d)
+{
+	return (uint64_t)1 << d;
+}
+
+static int64_t stride_of(const struct planner *p, int k, int d)
+{
+	return p->s->stride[k * p->s->ld + d];
+}
+
+static int64_t strip_cells(const struct planner *p, const struct choice *c)
+{
+	return c->lo * p->behind[c->first];
+}
+
+/* Values of a dim in a strip. */
+static int64_t in_strip(const struct planner *p, const struct choice *c, int d)
+{
+	return d < c->first ? 1 : d == c->first ? c->lo : p->s->size[d];
+}
+
+/* Whether an operand tells a thread's four cells from each other: it belongs to S. */
+static bool is_of_s(const struct planner *p, int k)
+{
+	for (int d = p->s->n_out - 1; d >= 0 && p->behind[d] % 4; d--)
+		if (stride_of(p, k, d))
+			return true;
+	return false;
+}
+
+static bool has_p(const struct planner *p, const struct choice *c, int k)
+{
+	for (int d = 0; d < c->first; d++)
+		if (c->p >> d & 1 && stride_of(p, k, d))
+			return true;
+	return false;
+}
+
+/* ---- the descriptor ------------------------------------------------------------------- */
+
+/* Values that the i-th value of P has in dim d. */
+static int64_t p_value(const struct planner *p, const struct choice *c, int d, int64_t i)
+{
+	if (!(c->p & (c->p - 1)))
+		return i;
+	for (int e = c->first - 1; e > d; e--)
+		if (c->p >> e & 1)
+			i /= p->s->size[e];
+	return i % p->s->size[d];
+}
+
+static void set_op(
+	struct gpube__strip_op *o, const struct planner *p, const struct choice *c, int k)
+{
+	o->order = k;
+	o->x = (uint32_t)stride_of(p, k, p->s->n_out);
+	for (int d = c->first; d < p->s->n_out; d++)
+		o->dim[d - c->first] = (uint32_t)stride_of(p, k, d);
+	for (int i = 0; i < c->np; i++)
+		for (int d = 0; d < c->first; d++)
+			if (c->p >> d & 1)
+				o->p[i] += (uint32_t)(p_value(p, c, d, i) * stride_of(p, k, d));
+}
+
+static void set_table(struct gpube__strip_table *t, const struct gpube__strip *d,
+	const struct planner *p, const struct choice *c, bool is_s, uint32_t first)
+{
+	if (is_s && !t->n)
+		return;
+	t->first = first;
+	t->group = is_s ? 1 : (uint32_t)gpube__strip_kernels[c->kernel].row;
+	t->cells = t->group;
+	for (uint32_t i = 0; i < d->n_dims; i++) {
+		bool has = is_s && p->behind[c->first + (int)i] % 4;
+
+		for (uint32_t k = 0; k < t->n; k++)
+			has |= d->op[first + k].dim[i] != 0;
+		if (!has)
+			continue;
+		t->dims |= 1u << i;
+		t->cells *= d->dim[i].n;
+	}
+	t->all = t->cells * d->n_x;
+	t->side = t->cells < d->threads ? t->cells : d->threads;
+	t->rows = d->threads / t->side < d->n_x ? d->threads / t->side : d->n_x;
+	t->each = (d->n_x + t->rows - 1) / t->rows;
+	t->by_side = gpube__divisor_of(t->side);
+}
+
+static void set_copy(struct gpube__strip *d, const struct choice *c, const struct planner *p)
+{
+	struct gpube__strip_copy *to = &d->copy;
+	const uint32_t cells = 4 * d->quads, step = (uint32_t)stride_of(p, c->r, p->s->n_out - 1);
+	const uint32_t x = d->op[0].x;
+	const bool along_x = x && x < step;
+
+	d->r_row = cells;
+	d->r_wide = step == 1 && x % 4 == 0;
+	for (int e = 0; e < c->first; e++)
+		d->r_wide &= stride_of(p, c->r, e) % 4 == 0;
+	/* side by side along x they go to rows whose first words are in different banks */
+	if (along_x)
+		d->r_row += cells % 8 ? 0 : 4;
+	to->n = cells * d->n_x;
+	to->n_inner = along_x ? d->n_x : cells;
+	to->from_inner = along_x ? x : step;
+	to->from_outer = along_x ? step : x;
+	to->to_inner = along_x ? d->r_row : 1;
+	to->to_outer = along_x ? 1 : d->r_row;
+	to->next_outer = d->threads / to->n_inner;
+	to->next_inner = d->threads % to->n_inner;
+	to->by_inner = gpube__divisor_of(to->n_inner);
+}
+
+static bool add_outer(struct gpube__strip *d, const struct planner *p, int e, int64_t n,
+	int64_t step, int64_t last)
+{
+	struct gpube__strip_outer *o = &d->outer[d->n_outer];
+
+	if (n == 1)
+		return true;
+	if (d->n_outer == GPUBE_STRIP_OUTER)
+		return false;
+	o->n = (uint32_t)n;
+	o->step = (uint32_t)step;
+	o->last = (uint32_t)last;
+	o->by_n = gpube__divisor_of(o->n);
+	o->out = p->s->out_stride[e];
+	for (uint32_t k = 0; k < d->n_ops; k++)
+		d->op[k].outer[d->n_outer] = (uint32_t)stride_of(p, d->op[k].order, e);
+	d->n_outer++;
+	return true;
+}
+
+/* The dims outside of the strip: first those that R lacks. */
+static bool add_outers(struct gpube__strip *d, const struct planner *p, const struct choice *c)
+{
+	double units = 1;
+
+	for (int with_r = 0; with_r < 2; with_r++) {
+		for (int e = c->first; e >= 0; e--) {
+			const int64_t size = p->s->size[e];
+			const int64_t part = e == c->first                   ? c->lo
+					     : !(c->p >> e & 1)              ? 1
+					     : c->p & (c->p - 1) /* whole */ ? size
+									     : c->np;
+			const int64_t n = divide_up(size, part);
+
+			if ((stride_of(p, c->r, e) != 0) != with_r)
+				continue;
+			if (!add_outer(d, p, e, n, part, size - part))
+				return false;
+			units *= (double)n;
+		}
+		if (units > INT32_MAX)
+			return false;
+		if (!with_r)
+			d->n_loop = (uint32_t)units;
+	}
+	d->n_units = (uint32_t)units;
+	d->by_loop = gpube__divisor_of(d->n_loop);
+	return true;
+}
+
+/* Where everything lies in shared memory. */
+static bool set_shared(struct gpube__strip *d, const struct gpube__box_device *device)
+{
+	uint64_t words = (uint64_t)d->r_row * d->n_x;
+
+	for (int i = 0; i < 2; i++) {
+		struct gpube__strip_table *const t = &d->table[i];
+		const uint64_t each = ((uint64_t)t->cells * d->n_x + 3) / 4 * 4;
+
+		if (!t->all)
+			continue;
+		t->at[0] = (uint32_t)words;
+		t->at[1] = (uint32_t)(words + each);
+		t->list = (uint32_t)(words + 2 * each);
+		words += 2 * each + ((uint64_t)t->n * t->cells + 3) / 4 * 4;
+		if (words * 4 + STATIC_BYTES > device->shared_bytes)
+			return false;
+	}
+	d->shared_bytes = (uint32_t)words * 4;
+	return true;
+}
+
+/* Everything but the numbers of blocks. */
+static bool make(struct gpube__strip *d, const struct planner *p, const struct choice *c)
+{
+	const struct gpube__shape *s = p->s;
+
+	memset(d, 0, sizeof(*d));
+	d->kernel = c->kernel;
+	d->quads = (uint32_t)(strip_cells(p, c) / 4);
+	d->threads = (d->quads + 31) / 32 * 32;
+	d->n_x = (uint32_t)s->n_reduced;
+	d->np = (uint32_t)c->np;
+	d->one = 1;
+	if (s->n_out - c->first > GPUBE_STRIP_DIMS)
+		return false;
+	for (int e = c->first; e < s->n_out; e++) {
+		const uint32_t n = (uint32_t)in_strip(p, c, e);
+
+		d->dim[d->n_dims++] = (struct gpube__strip_dim){n, gpube__divisor_of(n)};
+	}
+	set_op(&d->op[d->n_ops++], p, c, c->r);
+	for (int k = 0; k < s->n_in; k++)
+		if (k != c->r && !is_of_s(p, k)) {
+			set_op(&d->op[d->n_ops++], p, c, k);
+			d->table[STRIP_L].n++;
+		}
+	for (int k = 0; k < s->n_in; k++)
+		if (k != c->r && is_of_s(p, k)) {
+			set_op(&d->op[d->n_ops++], p, c, k);
+			d->table[STRIP_S].n++;
+		}
+	for (int i = 0; i < c->np; i++)
+		for (int e = 0; e < c->first; e++)
+			if (c->p >> e & 1)
+				d->out_p[i] += p_value(p, c, e, i) * s->out_stride[e];
+	set_table(&d->table[STRIP_L], d, p, c, false, 1);
+	set_table(&d->table[STRIP_S], d, p, c, true, 1 + d->table[STRIP_L].n);
+	set_copy(d, c, p);
+	return add_outers(d, p, c) && set_shared(d, p->device);
+}
+
+/* ---- prices --------------------------------------------------------------------------- */
+
+/* Blocks of a multiprocessor. */
+static int at_once(const struct gpube__strip *d, const struct gpube__box_device *device)
+{
+	const int by_registers = gpube__strip_kernels[d->kernel].sm_threads / (int)d->threads;
+	const int by_shared = (int)(device->sm_shared_bytes / (d->shared_bytes + STATIC_BYTES));
+	const int n = by_registers < by_shared ? by_registers : by_shared;
+
+	return n < 16 ? n : 16;
+}
+
+/* How often a thread waits for reads to sum a table for a unit: up to five of x at a time. */
+static double sum_rounds(const struct gpube__strip_table *t)
+{
+	return t->all ? ceil((double)t->cells / t->side) * ceil(t->each / 5.0) : 0;
+}
+
+/* Issue slots of a warp to do so. */
+static double sum_slots(const struct gpube__strip_table *t)
+{
+	return 20 + sum_rounds(t) * (20 + 8 * t->n + (t->each <= 2 ? 2 : 5) * (5 + 4.0 * t->n));
+}
+
+static double price(struct gpube__strip *d, const struct planner *p)
+{
+	const struct gpube__strip_kernel_info *k = &gpube__strip_kernels[d->kernel];
+	const double warps = d->threads / 32.0, n_x = d->n_x, all = d->quads * 4.0 * n_x;
+	const double mins = 4.0 * k->p, n_sms = p->device->n_sms;
+	const struct gpube__strip_table *const l = &d->table[STRIP_L], *const s =
+									       &d->table[STRIP_S];
+	const double loop = mins * (p->is_float ? 2 : 1) + k->row / 4.0 + (s->n ? 7 : 2) + 5;
+	const double copies = (d->r_wide ? all / 128 * 4 : all / 32 * 10) / d->n_loop;
+	const double issued = warps * (n_x * loop + d->np * 5 + 80) +
+			      warps * (sum_slots(l) + sum_slots(s)) + copies;
+	const double shared =
+		warps * n_x * (k->row + 4 + (s->n ? 4 : 0)) + (l->all + s->all) / 16.0;
+	const double busy = LOSS * fmax(fmax(issued / 4, shared), warps * n_x * mins / 2);
+	const double moved =
+		(all / d->n_loop + l->all + s->all + d->quads * 4.0 * d->np) * 4 / L2_BYTES;
+	const double dram = p->bytes / d->n_units / DRAM_BYTES;
+	const double most = fmax(fmax(busy, moved), dram);
+	const double each = most + BESIDE * (busy + moved + dram - most);
+	const double rounds = fmax(0, sum_rounds(l) + sum_rounds(s) - 2);
+	const double wait = WAIT + WAIT_ROUND * rounds + WAIT_R / d->n_loop +
+			    (d->r_wide ? 0 : all / 32 / d->n_loop);
+	const int n = at_once(d, p->device);
+	double blocks;
+
+	if (n < 1)
+		return INFINITY;
+	blocks = fmin(d->n_units, n * n_sms);
+	d->blocks = (uint32_t)blocks;
+	return LAUNCH + PROLOGUE +
+	       ceil(d->n_units / blocks) * fmax(blocks / n_sms * each, wait + busy);
+}
+
+static void try_choice(const struct planner *p, const struct choice *t, struct choice *best)
+{
+	struct gpube__strip d;
+	struct choice c = *t;
+
+	for (int k = 0; k < p->s->n_in; k++)
+		if (has_p(p, &c, k) && (k == c.r || is_of_s(p, k)))
+			return;
+	c.kernel = c.np == 1 ? STRIP_1 : c.np <= 4 ? STRIP_4 : c.np <= 8 ? STRIP_8 : STRIP_10;
+	if (!make(&d, p, &c))
+		return;
+	c.cycles = price(&d, p);
+	if (c.cycles < best->cycles)
+		*best = c;
+}
+
+/* ---- the search ----------------------------------------------------------------------- */
+
+/* Whether dim d can be of P. */
+static bool may_be_of_p(const struct planner *p, const struct choice *c, int d)
+{
+	for (int k = 0; k < p->s->n_in; k++)
+		if (stride_of(p, k, d) && (k == c->r || is_of_s(p, k)))
+			return false;
+	return true;
+}
+
+/* The best P beside a strip: none, a part of one dim, or several whole ones. */
+static void try_p(const struct planner *p, const struct choice *strip, struct choice *best)
+{
+	struct choice c = *strip;
+
+	c.np = 1;
+	c.p = 0;
+	try_choice(p, &c, best);
+	for (int d = c.first - 1; d >= 0; d--) {
+		const int64_t size = p->s->size[d];
+		int64_t all = size;
+
+		if (!may_be_of_p(p, &c, d))
+			continue;
+		c.p = bit(d);
+		for (int most = 4; most <= GPUBE_STRIP_P; most += most == 8 ? 2 : 4) {
+			c.np = (int)divide_up(size, divide_up(size, most));
+			try_choice(p, &c, best);
+		}
+		for (int e = d - 1; e >= 0; e--) {
+			if (!may_be_of_p(p, &c, e) || all * p->s->size[e] > GPUBE_STRIP_P)
+				continue;
+			all *= p->s->size[e];
+			c.p |= bit(e);
+			c.np = (int)all;
+			try_choice(p, &c, best);
+		}
+	}
+}
+
+/* Whether the cells of a strip are equally far apart in operand k. */
+static bool is_affine(const struct planner *p, const struct choice *c, int k)
+{
+	const int64_t step = stride_of(p, k, p->s->n_out - 1);
+
+	for (int d = c->first; d < p->s->n_out; d++)
+		if (stride_of(p, k, d) != step * p->behind[d])
+			return false;
+	return step > 0;
+}
+
+/* The largest divisor of n that is at most 'most'. */
+static int64_t divisor_below(int64_t n, int64_t most)
+{
+	int64_t best = 1;
+
+	for (int64_t i = 1; i <= most && i * i <= n; i++)
+		if (n % i == 0) {
+			best = i > best ? i : best;
+			best = n / i <= most && n / i > best ? n / i : best;
+		}
+	return best;
+}
+
+/* Strips of at most so many cells, as long as they can be. */
+static void try_strip(const struct planner *p, int k, int64_t most, struct choice *best)
+{
+	struct choice c = {.r = k, .first = p->s->n_out - 1};
+
+	while (c.first > 0 && p->behind[c.first] * p->s->size[c.first] * 2 <= most)
+		c.first--;
+	for (; c.first < p->s->n_out; c.first++) {
+		c.lo = divisor_below(p->s->size[c.first], most / p->behind[c.first]);
+		if (c.lo > 1 && strip_cells(p, &c) % 4 == 0 && is_affine(p, &c, k))
+			break;
+	}
+	if (c.first < p->s->n_out && strip_cells(p, &c) >= FEWEST_CELLS)
+		try_p(p, &c, best);
+}
+
+static bool planner_init(struct planner *p, const struct gpube_contraction *c)
+{
+	const struct gpube__shape *s = p->s;
+	int64_t behind = 1;
+
+	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
+		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in == 0 ||
+		s->n_in > GPUBE_STRIP_OPS || s->n_dims != s->n_out + 1 || s->n_out == 0 ||
+		s->n_reduced > MOST_CELLS)
+		return false;
+	p->is_float = c->type == GPUBE_FLOAT32;
+	p->bytes = (double)s->n_out_cells * 4;
+	for (int d = s->n_out - 1; d >= 0; d--) {
+		if (s->size[d] > INT32_MAX)
+			return false;
+		p->behind[d] = behind;
+		behind *= s->size[d];
+	}
+	for (int k = 0; k < s->n_in; k++) {
+		double cells = 1;
+
+		for (int d = 0; d < s->n_dims; d++)
+			cells *= s->stride[k * s->ld + d] ? (double)s->size[d] : 1;
+		if (cells > INT32_MAX)
+			return false;
+		p->bytes += cells * 4;
+	}
+	return true;
+}
+
+bool gpube__strip_plan(struct gpube__strip *d, double *cycles,
+	const struct gpube__box_device *device, double most, const struct gpube_contraction *c,
+	const struct gpube__shape *s)
+{
+	struct planner p = {.s = s, .device = device};
+	struct choice best = {.cycles = INFINITY};
+
+	if (!planner_init(&p, c))
+		return false;
+	for (int k = 0; k < s->n_in; k++)
+		for (int64_t cells = MOST_CELLS; cells >= FEWEST_CELLS; cells /= 2)
+			try_strip(&p, k, cells, &best);
+	if (!(best.cycles < INFINITY) || !make(d, &p, &best))
+		return false;
+	*cycles = price(d, &p);
+	if (*cycles > LAUNCH + PROLOGUE + most * p.bytes / (DRAM_BYTES * device->n_sms))
+		return false;
+	d->cut = c->cut;
+	d->threshold = c->threshold;
+	return true;
+}

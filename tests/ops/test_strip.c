@@ -1,0 +1,302 @@
+/*
+ * The strips of the CUDA backend, without a device: plans of seeded random shapes and of chosen
+ * ones are executed with the index arithmetic that the kernels share, copy by copy, and compared
+ * with the reference. No read may leave its table, none be misaligned, and every output cell is
+ * written.
+ */
+#include "tests/support/test.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/shapes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "gpube/ops/contract_strip.h"
+
+#define N_RANDOM 800
+
+static int seen[N_STRIP_KERNELS], seen_wide, seen_cells, seen_s, seen_loop;
+static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
+
+struct emulation {
+	const struct shape *s;
+	struct gpube__strip d;
+	double *shared; /* NAN: nothing was written there */
+	uint32_t *list; /* of the same size, for the lists */
+	int64_t in[GPUBE_STRIP_OPS], out;
+	const char *problem;
+};
+
+static double value(struct emulation *e, uint32_t k, int64_t at)
+{
+	const int order = e->d.op[k].order;
+	const void *v = e->s->c.in[order].values;
+
+	if (at < 0 || at >= gpube__operand_cells(&e->s->c, order)) {
+		e->problem = "a cell outside of its table";
+		return 0;
+	}
+	return e->s->c.type == GPUBE_INT32 ? ((const int32_t *)v)[at]
+					   : (double)((const float *)v)[at];
+}
+
+static void store_shared(struct emulation *e, uint32_t word, double v)
+{
+	if (word >= e->d.shared_bytes / 4)
+		e->problem = "a word outside of shared memory";
+	else
+		e->shared[word] = v;
+}
+
+static void copy_r(struct emulation *e)
+{
+	const struct gpube__strip *d = &e->d;
+	const uint32_t step = d->op[0].x;
+
+	for (uint32_t t = 0; t < d->threads; t++) {
+		struct gpube__strip_copied at = gpube__strip_first_copy(&d->copy, t);
+
+		for (uint32_t x = 0; d->r_wide && x < d->n_x && t < d->quads; x++) {
+			const int64_t from = e->in[0] + 4 * t + (int64_t)x * step;
+
+			if (from % 4 || d->r_row % 4)
+				e->problem = "a wide copy that is not aligned";
+			for (uint32_t v = 0; v < 4; v++)
+				store_shared(e, x * d->r_row + 4 * t + v, value(e, 0, from + v));
+		}
+		for (uint32_t i = t; !d->r_wide && i < d->copy.n; i += d->threads) {
+			store_shared(e, at.to, value(e, 0, e->in[0] + at.from));
+			at = gpube__strip_next_copy(&d->copy, at);
+		}
+	}
+}
+
+static void list_init(struct emulation *e, const struct gpube__strip_table *t)
+{
+	for (uint32_t k = 0; k < t->n; k++)
+		for (uint32_t i = 0; i < t->cells; i++)
+			e->list[t->list + k * t->cells + i] =
+				gpube__strip_entry(&e->d, t, t->first + k, i);
+}
+
+static void sum_cell(struct emulation *e, const struct gpube__strip_table *t, uint32_t cell,
+	uint32_t x, uint32_t buffer)
+{
+	double sum = 0;
+
+	for (uint32_t k = t->first; k < t->first + t->n; k++)
+		sum += value(e, k,
+			e->in[k] + e->list[t->list + (k - t->first) * t->cells + cell] +
+				x * e->d.op[k].x);
+	store_shared(e, t->at[buffer] + x * t->cells + cell, sum);
+}
+
+static void sum_table(struct emulation *e, const struct gpube__strip_table *t, uint32_t buffer)
+{
+	const struct gpube__strip *d = &e->d;
+
+	for (uint32_t thread = 0; thread < d->threads; thread++) {
+		const uint32_t row = gpube__strip_split(thread, t->side, t->by_side);
+
+		for (uint32_t cell = thread - row * t->side; row < t->rows && cell < t->cells;
+			cell += t->side)
+			for (uint32_t i = 0; i < t->each; i++)
+				sum_cell(e, t, cell, gpube__strip_x(d, t, row, i), buffer);
+	}
+}
+
+static void store_cell(struct emulation *e, int64_t at, double v)
+{
+	const struct gpube_contraction *c = &e->s->c;
+
+	if (at < 0 || at >= e->s->out_cells)
+		e->problem = "a cell outside of the output";
+	else if (isnan(v))
+		e->problem = "a word that was not written";
+	else if (c->type == GPUBE_INT32)
+		((int32_t *)c->out)[at] = (int32_t)(v >= (double)c->threshold ? (double)c->cut : v);
+	else
+		((float *)c->out)[at] = (float)v;
+}
+
+static void run_thread(struct emulation *e, uint32_t t, uint32_t buffer)
+{
+	const struct gpube__strip *d = &e->d;
+	const struct gpube__strip_table *const tl = &d->table[STRIP_L], *const ts =
+										&d->table[STRIP_S];
+	const uint32_t l = tl->at[buffer] + gpube__strip_place(d, tl, 4 * t);
+	const uint32_t s = ts->at[buffer] + gpube__strip_place(d, ts, 4 * t);
+
+	if ((ts->n && (s % 4 || ts->cells % 4)) || (tl->group > 1 && (l % 4 || tl->cells % 4)))
+		e->problem = "a wide read that is not aligned";
+	for (uint32_t p = 0; p < d->np; p++)
+		for (uint32_t v = 0; v < 4; v++) {
+			double best = INFINITY;
+
+			for (uint32_t x = 0; x < d->n_x; x++) {
+				const double sum = e->shared[x * d->r_row + 4 * t + v] +
+						   e->shared[l + x * tl->cells + p] +
+						   (ts->n ? e->shared[s + x * ts->cells + v] : 0);
+
+				best = sum < best || isnan(sum) ? sum : best;
+			}
+			store_cell(e, e->out + d->out_p[p] + 4 * t + v, best);
+		}
+	for (uint32_t p = 0; p < d->np; p++)
+		if ((e->out + d->out_p[p]) % 4)
+			e->problem = "a write that is not aligned";
+}
+
+static void run_block(struct emulation *e, uint32_t block)
+{
+	const struct gpube__strip *d = &e->d;
+	const uint32_t begin = gpube__strip_first_unit(d, block);
+	const uint32_t end = gpube__strip_first_unit(d, block + 1);
+
+	for (uint32_t i = 0; i < d->shared_bytes / 4; i++)
+		e->shared[i] = NAN;
+	list_init(e, &d->table[STRIP_L]);
+	list_init(e, &d->table[STRIP_S]);
+	for (uint32_t unit = begin; unit < end && !e->problem; unit++) {
+		for (uint32_t k = 0; k <= d->n_ops; k++) {
+			const int which = k < d->n_ops ? (int)k : -1;
+			int64_t *const at = k < d->n_ops ? &e->in[k] : &e->out;
+
+			*at = unit == begin ? gpube__strip_start(d, which, unit)
+					    : *at + gpube__strip_advance(d, which, unit);
+			if (*at != gpube__strip_start(d, which, unit))
+				e->problem = "a step to the next unit that does not lead there";
+		}
+		if (unit == begin || unit % d->n_loop == 0)
+			copy_r(e);
+		sum_table(e, &d->table[STRIP_L], unit % 2);
+		if (d->table[STRIP_S].n)
+			sum_table(e, &d->table[STRIP_S], unit % 2);
+		for (uint32_t t = 0; t < d->quads; t++)
+			run_thread(e, t, unit % 2);
+	}
+}
+
+/* Whether the contraction has a plan. */
+static bool check(struct shape *s)
+{
+	int64_t stride[64 * GPUBE_MAX_DIMS];
+	struct gpube__shape shape;
+	struct emulation e = {.s = s};
+	struct shape want;
+	const char *problem;
+	double cycles = -1;
+
+	gpube__shape_init(&shape, &s->c, stride, s->c.out_arg != NULL);
+	if (!gpube__strip_plan(&e.d, &cycles, &device, INFINITY, &s->c, &shape))
+		return false;
+	assert_true(cycles > 0);
+	assert_in_range(e.d.threads, e.d.quads, GPUBE_STRIP_THREADS);
+	assert_true(e.d.shared_bytes <= device.shared_bytes);
+	assert_in_range(e.d.blocks, 1, e.d.n_units);
+	seen[e.d.kernel]++;
+	seen_wide += e.d.r_wide != 0;
+	seen_cells += !e.d.r_wide;
+	seen_s += e.d.table[STRIP_S].n != 0;
+	seen_loop += e.d.n_loop > 1;
+	/* few blocks, so that each goes from unit to unit */
+	e.d.blocks = e.d.blocks < 3 ? e.d.blocks : 3;
+	e.shared = malloc(e.d.shared_bytes / 4 * sizeof(*e.shared));
+	e.list = malloc(e.d.shared_bytes);
+	assert_non_null(e.shared);
+	assert_non_null(e.list);
+	shape_poison(s);
+	for (uint32_t block = 0; block < e.d.blocks; block++)
+		run_block(&e, block);
+	free(e.shared);
+	free(e.list);
+	shape_twin(&want, s);
+	shape_poison(&want);
+	assert_int_equal(gpube__contract_reference(ctx, &want.c), 0);
+	problem = e.problem ? e.problem : shape_compare(s, &want);
+	if (problem)
+		fail_msg("%s, kernel %u: %s", s->text, e.d.kernel, problem);
+	shape_twin_free(&want);
+	return true;
+}
+
+static void random_shape(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct shape s;
+
+	shape_random(&s, seed, 20000);
+	check(&s);
+	shape_free(&s);
+}
+
+/* Every kernel, operands of every kind, x in every place, ragged sizes. */
+static const char *const chosen[] = {
+	"x=10 a=10 b=10 c=3 f=10 g=10 h=10 : a b c f g h : x a b c , x c f g h , x a f , x b h , x "
+	"g",
+	"x=10 a=10 b=10 c=3 f=10 g=10 h=10 : a b c f g h : a b x c , c f x g h , a x f , b x h , g "
+	"x",
+	"x=10 a=10 b=10 c=3 f=10 g=10 h=10 : a b c f g h : a b c x , c f g h x , a f x , b h x , g "
+	"x",
+	"x=7 a=9 b=5 c=3 f=6 g=11 h=10 : a b c f g h : x a b c , x c f g h , x a f , x b h , x g",
+	"x=7 a=9 b=5 c=3 f=6 g=11 h=10 : a b c f g h : a b c x , c f g h x , a f x , b h x , g x",
+	"x=11 a=17 b=3 c=4 d=33 : a b c d : x a b , x b c d , x a c , x d",
+	"x=11 a=17 b=3 c=4 d=33 : a b c d : a b x , b c d x , a c x , d x",
+	"x=6 a=3 b=5 c=7 d=44 : a b c d : x a b , b x c d , x a c , x d",
+	"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 l=2 m=2 n=2 : a b c d e f g h i j k l m n "
+	": "
+	"x a b c d e f g h , x e f g h i j k l m n , x a d h k , x c m , x b n",
+	"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 l=2 m=2 n=2 : a b c d e f g h i j k l m n "
+	": "
+	"a b c d x e f g h , e f x g h i j k l m n , a d x h k , c x m , b x n",
+	"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 l=2 m=2 n=2 : a b c d e f g h i j k l m n "
+	": "
+	"a b c d e f g h x , e f g h i j k l m n x , a d h k x , c m x , b n x",
+	"x=10 a=10 b=10 c=10 d=10 : a b c d : x a b c d , x a , x b , x c , x c d , x",
+	"x=10 a=10 b=10 c=10 d=10 : a b c d : a b x c d , a x , b x , c x , c x d , x",
+	"x=10 a=10 b=10 c=10 d=10 : a b c d : a b c d x , a x , b x , c x , c d x , x",
+	"x=3 a=7 b=2048 : a b : x a , b x",
+	"x=2 a=8 b=8 c=16384 : a b c : x a b , x c",
+	"x=2 a=10 b=8 c=16384 : a b c : x a b , x c",
+	"x=3 a=4 b=2048 : a b : x a , x b , a",
+	"x=5 a=10 b=1024 : a b : x a , b",
+};
+
+static void chosen_shape(void **state)
+{
+	for (size_t i = 0; i < 2; i++) {
+		struct shape s;
+
+		assert_null(shape_parse(
+			&s, *state, GPUBE_MIN_PLUS, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
+		shape_fill(&s, i, i ? SHAPE_TIES : SHAPE_SIGNED, false);
+		assert_true(check(&s));
+		shape_free(&s);
+	}
+}
+
+static void every_kind(void **state)
+{
+	(void)state;
+	for (int k = 0; k < N_STRIP_KERNELS; k++)
+		if (!seen[k])
+			fail_msg("no shape had a plan for kernel %d", k);
+	assert_true(seen_wide > 0);
+	assert_true(seen_cells > 0);
+	assert_true(seen_s > 0);
+	assert_true(seen_loop > 0);
+}
+
+int main(int argc, char **argv)
+{
+	struct cases c = {0};
+
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
+		add_case(&c, chosen_shape, chosen[i], "chosen %zu", i);
+	add_numbers(&c, random_shape, N_RANDOM, "seed");
+	ADD_CASE(&c, every_kind);
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return run_cases(&c, "strips", ctx_setup, ctx_teardown);
+}
