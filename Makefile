@@ -226,7 +226,8 @@ bench: all $(BENCHES) $(GPU_BENCHES)
 ## install: programs, library, headers, pkg-config file, man pages, completion under PREFIX (DESTDIR honoured)
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/gpube
-	install -m 755 $(BUILD)/gpube $(BUILD)/gpube-convert plugins/toulbar2/tb2-gpube $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(BUILD)/gpube $(BUILD)/gpube-convert plugins/toulbar2/tb2-gpube \
+		plugins/daoopt/daoopt-gpube $(DESTDIR)$(PREFIX)/bin/
 	$(if $(MPI_PATH),install -m 755 $(BUILD)/gpube-mpi $(DESTDIR)$(PREFIX)/bin/gpube-mpi)
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libgpube.a
 	install -m 644 gpube/gpube.h formats/formats.h nash/nash.h csg/csg.h csg/auction.h \

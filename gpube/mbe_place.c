@@ -52,6 +52,13 @@ static bool sides_of_positions(uint8_t *side, const uint8_t *of_mini, const stru
 	return any;
 }
 
+/*
+ * How many times as long the host is to take for a device to be opened: what is predicted for joins
+ * of two large tables is up to five times what they take (CELAR6-SUB1, z 5: 0.16 s, not 1.05), and on
+ * a busy machine opening takes twice as long.
+ */
+#define WORTH_OPENING 3.0
+
 /* Sides for the run, where a device is worth opening; r->side stays NULL where it is not. */
 static int place(struct gpube_mbe_run *r, double bytes)
 {
@@ -62,6 +69,7 @@ static int place(struct gpube_mbe_run *r, double bytes)
 	uint8_t *of_mini = gpube__alloc(ctx, (uint64_t)mbe->n_minis, sizeof(*of_mini));
 	uint8_t *side = gpube__alloc(ctx, (uint64_t)mbe->n, sizeof(*side));
 	const struct gpube_ops *cuda;
+	const double open = gpube__open_seconds(ctx);
 	struct gpube_be be;
 	double seconds[2];
 	int status = as_buckets(&be, mbe), none;
@@ -71,7 +79,7 @@ static int place(struct gpube_mbe_run *r, double bytes)
 	if (!status)
 		status = gpube__be_place(of_mini, seconds, &be, r->type, &host, &device);
 	if (!status && sides_of_positions(side, of_mini, mbe) &&
-		seconds[1] + gpube__open_seconds(ctx) < seconds[0]) {
+		(seconds[1] + open) * (open > 0 ? WORTH_OPENING : 1) < seconds[0]) {
 		cuda = gpube__ops_cuda(ctx, &none);
 		if (cuda && bytes <= (double)cuda->resident(ctx)) {
 			r->device = cuda;

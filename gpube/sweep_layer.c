@@ -129,35 +129,56 @@ int64_t gpube__sweep_taken_off(const struct gpube_heuristic *h)
 	return sum;
 }
 
-/* Adds a table of the heuristic to the cells of one of keys that has its variables. */
-static void add_cells(int64_t *cells, const struct gpube_sweep_table *to,
+/* Where a table's variables are among the bits of another's mask. */
+struct lie {
+	int64_t weight[64]; /* of each bit of the mask, in the table's cells */
+	int n_odd;          /* variables whose values are fewer than their bits can tell */
+	int shift[64];
+	int32_t bits[64], live[64];
+};
+
+static void lie_init(struct lie *v, const struct gpube_sweep_table *to,
 	const struct gpube_heuristic *h, const struct gpube_sweep_keys *k,
 	const struct gpube_htable *t)
 {
-	const int32_t *scope = h->scopes + t->scope_at;
-	const int64_t *strides = h->strides + t->scope_at;
-	int32_t shift[64], n = t->n_scope;
+	memset(v, 0, sizeof(*v));
+	for (int32_t i = 0; i < t->n_scope; i++) {
+		const int32_t p = h->scopes[t->scope_at + i];
+		const int at = k->shift[p];
+		const int shift = (at < 64 ? 0 : to->low_bits) +
+				  __builtin_popcountll(
+					  to->mask.word[at / 64] & (((uint64_t)1 << at % 64) - 1));
 
-	for (int32_t i = 0; i < n; i++) { /* of its bits among those of the mask */
-		int at = k->shift[scope[i]];
-
-		shift[i] = (at < 64 ? 0 : to->low_bits) +
-			   __builtin_popcountll(
-				   to->mask.word[at / 64] & (((uint64_t)1 << at % 64) - 1));
+		for (int32_t bit = 0; bit < k->bits[p]; bit++)
+			v->weight[shift + bit] = h->strides[t->scope_at + i] << bit;
+		if (h->live[p] == 1 << k->bits[p])
+			continue;
+		v->shift[v->n_odd] = shift;
+		v->bits[v->n_odd] = (1 << k->bits[p]) - 1;
+		v->live[v->n_odd++] = h->live[p];
 	}
+}
+
+/*
+ * Adds a table of the heuristic to the cells of one of keys that has its variables.
+ * cell  room for as many
+ */
+static void add_cells(int64_t *cells, int64_t *cell, const struct gpube_sweep_table *to,
+	const struct gpube_heuristic *h, const struct gpube_sweep_keys *k,
+	const struct gpube_htable *t)
+{
+	struct lie v;
+
+	lie_init(&v, to, h, k, t);
 	for (int64_t c = 0; c < (int64_t)1 << to->bits; c++) {
-		int64_t cell = 0;
 		bool is_cell = true;
 
-		for (int32_t i = 0; i < n; i++) {
-			int32_t x = (int32_t)(c >> shift[i]) & ((1 << k->bits[scope[i]]) - 1);
-
-			is_cell &= x < h->live[scope[i]];
-			cell += strides[i] * x;
-		}
+		cell[c] = c ? cell[c & (c - 1)] + v.weight[__builtin_ctzll((uint64_t)c)] : 0;
+		for (int i = 0; i < v.n_odd; i++)
+			is_cell &= ((int32_t)(c >> v.shift[i]) & v.bits[i]) < v.live[i];
 		if (!is_cell)
 			continue;
-		cells[c] += cell_of(t, cell);
+		cells[c] += cell_of(t, cell[c]);
 		if (cells[c] > GPUBE__H_DEAD)
 			cells[c] = GPUBE__H_DEAD;
 	}
@@ -182,7 +203,7 @@ struct making {
 	const struct gpube_sweep_keys *k;
 	int most_bits;
 	int64_t capacity;
-	int64_t *at, *cells;
+	int64_t *at, *cells; /* after the tables' there is room for as many as the largest has */
 };
 
 /* The masks of the tables to come: each wanted one goes where it first fits, the largest first. */
@@ -240,7 +261,8 @@ static void add_tables(struct making *g, wanted_fn *wanted, int first, int end, 
 		}
 		while (at < end && !inside(mask, l->tables[at].mask))
 			at++;
-		add_cells(g->cells + g->at[at], &l->tables[at], h, g->k, t);
+		add_cells(g->cells + g->at[at], g->cells + g->at[l->n_tables], &l->tables[at], h,
+			g->k, t);
 	}
 }
 
@@ -249,7 +271,7 @@ static int make_room(struct making *g, const struct gpube_sweep_kernels *kernels
 {
 	struct gpube_sweep_layer *l = g->l;
 	struct gpube_ctx *ctx = g->h->ctx;
-	uint64_t n = 0;
+	uint64_t n = 0, largest = 1;
 
 	g->at = gpube__alloc(ctx, (uint64_t)l->n_tables + 1, sizeof(*g->at));
 	if (!g->at)
@@ -268,9 +290,10 @@ static int make_room(struct making *g, const struct gpube_sweep_kernels *kernels
 				gpube__key_at(l->shift, (uint64_t)x), t->mask);
 		g->at[i] = (int64_t)n;
 		n += (uint64_t)1 << t->bits;
+		largest = (uint64_t)1 << t->bits > largest ? (uint64_t)1 << t->bits : largest;
 	}
 	g->at[l->n_tables] = (int64_t)n;
-	g->cells = gpube__alloc_zero(ctx, n, sizeof(*g->cells));
+	g->cells = gpube__alloc_zero(ctx, n + largest, sizeof(*g->cells));
 	return g->cells ? GPUBE_OK : GPUBE_ENOMEM;
 }
 

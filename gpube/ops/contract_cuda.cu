@@ -3,6 +3,7 @@
 #include "gpube/ops/contract_direct.cuh"
 #include "gpube/ops/contract_lanes.cuh"
 #include "gpube/ops/contract_panel.cuh"
+#include "gpube/ops/contract_presum.cuh"
 #include "gpube/ops/contract_strip.cuh"
 #include "gpube/ops/contract_whole.cuh"
 
@@ -231,6 +232,28 @@ static int launch_lanes(
 	return GPUBE_OK;
 }
 
+static int launch_presum(
+	struct gpube_ctx *ctx, const struct gpube__presum *d, const struct gpube_contraction *c)
+{
+	const gpube__presum_function f = gpube__presum_function_of(c->type, d->kernel);
+	const uint32_t shared_bytes = gpube__presum_shared(d);
+	struct gpube__presum_io io;
+
+	memset(&io, 0, sizeof(io));
+	io.out = c->out;
+	for (uint32_t k = 0; k < GPUBE_PRESUM_OPS; k++)
+		if (k % GPUBE_PRESUM_TERMS < d->n_ops[k / GPUBE_PRESUM_TERMS])
+			io.in[k] = c->in[d->op[k].order].values;
+	if (shared_bytes > 48u << 10)
+		GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
+			cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes));
+	gpube__mark(ctx, 0);
+	f<<<d->blocks, d->threads, shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
+	gpube__mark(ctx, 1);
+	GPUBE_ECUDA(ctx, cudaGetLastError());
+	return GPUBE_OK;
+}
+
 static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 	const struct gpube_contraction *c, double joined)
 {
@@ -242,6 +265,8 @@ static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 		status = launch_box(ctx, &p->box, c);
 	} else if (p->by == GPUBE_BY_PANELS) {
 		status = launch_panels(ctx, &p->panel, c);
+	} else if (p->by == GPUBE_BY_PRESUMS) {
+		status = launch_presum(ctx, &p->presum, c);
 	} else if (p->by == GPUBE_BY_STRIPS) {
 		status = launch_strips(ctx, &p->strip, c);
 	} else if (p->by == GPUBE_BY_LANES) {

@@ -7,16 +7,19 @@
 /* What kernels take, by experience, of what was predicted; boxes besides, for two launches. */
 #define BOX_CYCLES   1.5
 #define PANEL_CYCLES 1.15
-#define BOX_LAUNCH   16000.0
+/* panels take as much more than is predicted: the two predictions are compared as they are */
+#define PRESUM_CYCLES 1.3
+#define BOX_LAUNCH    16000.0
 
 /*
  * Cycles of a shape, for each of its output dims, from which on a search pays: one for boxes takes
  * some 30 us a dim, and what it finds a quarter less; one for panels 90, and they take about a
- * half.
+ * half; one for products of sums 10.
  */
-#define BOX_WORTH   120000.0
-#define PANEL_WORTH 150000.0
-#define STRIP_WORTH 30000.0
+#define BOX_WORTH    120000.0
+#define PANEL_WORTH  150000.0
+#define PRESUM_WORTH 25000.0
+#define STRIP_WORTH  30000.0
 
 #define STRIP_MOST 2.0 /* times what the bytes take: panels do better where there is more to do */
 
@@ -109,6 +112,17 @@ static void try_lanes(struct gpube__cuda_plan *p, const struct gpube__box_device
 		take(p, GPUBE_BY_LANES, cycles);
 }
 
+static void try_presums(struct gpube__cuda_plan *p, const struct gpube__box_device *device,
+	const struct gpube_contraction *c, const struct gpube__shape *s)
+{
+	double cycles;
+
+	p->tried |= GPUBE_TRIED_PRESUMS;
+	if (gpube__presum_plan(&p->presum, &cycles, device, c, s) &&
+		cycles * PRESUM_CYCLES < p->cycles)
+		take(p, GPUBE_BY_PRESUMS, cycles);
+}
+
 static void try_boxes(struct gpube__cuda_plan *p, const struct gpube__box_device *device,
 	const struct gpube_contraction *c, const struct gpube__shape *s, bool in_batch)
 {
@@ -139,6 +153,9 @@ void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
 	if ((path == GPUBE_PATH_STRIPS || (any && is_worth(p, s, STRIP_WORTH))) && !in_batch &&
 		!(p->tried & GPUBE_TRIED_STRIPS))
 		try_strips(p, path, device, c, s);
+	if ((path == GPUBE_PATH_PRESUMS || (alone && is_worth(p, s, PRESUM_WORTH))) &&
+		!(p->tried & GPUBE_TRIED_PRESUMS))
+		try_presums(p, device, c, s);
 	if (panels_of(path) && (!any || is_worth(p, s, PANEL_WORTH)) && !in_batch &&
 		!(p->tried & GPUBE_TRIED_PANELS))
 		try_panels(p, path, device, c, s);

@@ -16,6 +16,7 @@
 #include "gpube/ops/contract_direct.h"
 #include "gpube/ops/contract_lanes.h"
 #include "gpube/ops/contract_panel.h"
+#include "gpube/ops/contract_presum.h"
 #include "gpube/ops/contract_strip.h"
 #include "gpube/ops/contract_whole.h"
 #include "gpube/ops/kept.h"
@@ -29,6 +30,7 @@ enum gpube__path {
 	GPUBE_PATH_PLANES, /* panels whose operands are added up in registers */
 	GPUBE_PATH_STRIPS,
 	GPUBE_PATH_LANES,  /* products whose lanes are values of a shared dim */
+	GPUBE_PATH_PRESUMS, /* products of sums */
 	GPUBE_PATH_WHOLE,  /* tables of a batch that shared memory holds whole */
 	GPUBE_PATH_GENERAL,
 };
@@ -41,6 +43,7 @@ enum gpube__by {
 	GPUBE_BY_PANELS,
 	GPUBE_BY_STRIPS,
 	GPUBE_BY_LANES, /* of contractions alone */
+	GPUBE_BY_PRESUMS, /* the same */
 	GPUBE_BY_WHOLE, /* in batches alone */
 };
 
@@ -50,6 +53,7 @@ enum {
 	GPUBE_TRIED_BOXES = 4,
 	GPUBE_TRIED_LANES = 8,
 	GPUBE_TRIED_STRIPS = 16,
+	GPUBE_TRIED_PRESUMS = 32,
 };
 
 struct gpube__cuda_plan {
@@ -59,6 +63,7 @@ struct gpube__cuda_plan {
 	struct gpube__direct direct;
 	struct gpube__panel panel;
 	struct gpube__strip strip;
+	struct gpube__presum presum;
 	struct gpube__lanes lanes;
 	struct gpube__whole whole;
 	struct gpube__box box; /* the largest; untouched where nothing is done by boxes */

@@ -9,7 +9,7 @@ at=$root$prefix
 # what was built is installed as it is: nothing is made anew with other options
 that 'make install' make -o all install BUILD="${build#"$PWD"/}" DESTDIR="$root" PREFIX="$prefix"
 find "$root" -type f -o -type l | sed "s|^$at/||" | sort > "$work/files"
-for f in bin/gpube bin/gpube-convert lib/libgpube.a lib/pkgconfig/gpube.pc include/gpube/gpube.h \
+for f in bin/gpube bin/gpube-convert bin/tb2-gpube bin/daoopt-gpube lib/libgpube.a lib/pkgconfig/gpube.pc include/gpube/gpube.h \
 	include/gpube/formats.h share/man/man1/gpube.1 share/man/man1/gpube-convert.1 \
 	share/bash-completion/completions/gpube share/bash-completion/completions/gpube-convert \
 	share/zsh/site-functions/_gpube; do
@@ -21,6 +21,8 @@ that 'no file names the place where it was made' sh -c "! grep -rIl '$work' '$ro
 row 'gpube solves' 0 '^optimum +0, the proved minimum$' '' "$at/bin/gpube" solve -q examples/zebra.wcsp
 row 'gpube-convert converts' 0 '' 'all equal$' \
 	"$at/bin/gpube-convert" --check examples/exams.cfn "$work/e.uai"
+row 'tb2-gpube takes the gpube beside it' 0 '^optimum +4\.30, proved by gpube$' 'ended with status 1' \
+	env -u GPUBE TOULBAR2=false TB2_GPUBE_DELAY=0 "$at/bin/tb2-gpube" examples/exams.cfn
 if command -v man > /dev/null 2>&1; then
 	row 'man finds the page' 0 'gpube convert' '' env MANPATH="$at/share/man" man gpube-convert
 else

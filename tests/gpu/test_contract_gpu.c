@@ -94,6 +94,11 @@ static void random_planes(void **state)
 	random_by(state, "planes");
 }
 
+static void random_presums(void **state)
+{
+	random_by(state, "presums");
+}
+
 static void random_strips(void **state)
 {
 	random_by(state, "strips");
@@ -301,12 +306,14 @@ static const char *const large[] = {
 	"x=2 a=4 b=2 c=8 d=4 e=64 f=2 g=8 h=2 i=4 j=2 : a b c d e f g h i j : "
 	"a b c d e f x , d e f g h i j x , a c g x , b i x , c j x",
 	"x=3 a=8 b=16 c=2 d=16384 : a b c d : x a b , x c d , x c",
+	"x=27 a=28 b=13 c=30 d=12 e=20 : a b c d e : x a b , b x c , x c d , x d e , a x e , e",
+	"x=28 a=13 b=30 c=14 d=15 e=28 : a b c d e : a b x , b c x , c d x , d e x , a e x , c",
 };
 
 #define N_LARGE (sizeof(large) / sizeof(*large))
-#define N_KINDS 7
+#define N_KINDS 8
 
-static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels", "planes", "strips", "lanes"};
+static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels", "planes", "strips", "lanes", "presums"};
 
 static void large_shape(void **state)
 {
@@ -392,7 +399,7 @@ static void refuses(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[N_RANDOM + N_BATCHES + 4 * N_WHOLE + 5 * N_BY +
+	static struct CMUnitTest tests[N_RANDOM + N_BATCHES + 4 * N_WHOLE + 6 * N_BY +
 				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 3];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	const struct {
@@ -412,6 +419,7 @@ int main(int argc, char **argv)
 		{"panels", N_BY, random_panels},
 		{"planes", N_BY, random_planes},
 		{"strips", N_BY, random_strips},
+		{"presums", N_BY, random_presums},
 		{"large", N_LARGE * 4 * N_KINDS, large_shape},
 	};
 	size_t n = 0;

@@ -45,31 +45,38 @@ static int end(void **state)
 
 /* Searches that take so little time that they are always made. */
 #define ALWAYS (GPUBE_TRIED_TILES | GPUBE_TRIED_LANES)
-#define ALL_TRIED (ALWAYS | GPUBE_TRIED_STRIPS | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES)
+#define ALL_TRIED                                                                                  \
+	(ALWAYS | GPUBE_TRIED_STRIPS | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES | GPUBE_TRIED_PRESUMS)
 
-/* A contraction, what is searched for when it comes once, and what then does it. */
+/* A contraction, what is searched for when it comes once, or more often, and what then
+ * does it. */
 static const struct once {
 	const char *what, *shape;
 	enum gpube_type type;
 	unsigned tried;
 	enum gpube__by by;
+	int more; /* times that it comes before */
 } once[] = {
 	{"short", "a=10 b=10 c=10 x=10 : a b c : x a , x b , x c , a b", GPUBE_INT32, ALWAYS,
-		GPUBE_BY_TILES},
+		GPUBE_BY_TILES, 0},
 	{"short in 64 bits", "a=10 b=10 x=10 : a b : x a , x b", GPUBE_INT64, ALWAYS,
-		GPUBE_BY_GENERAL},
-	{"a product", "a=2048 b=2048 x=2048 : a b : a x , x b", GPUBE_INT32,
-		ALL_TRIED, GPUBE_BY_PANELS},
+		GPUBE_BY_GENERAL, 0},
+	{"a product", "a=2048 b=2048 x=2048 : a b : a x , x b", GPUBE_INT32, ALL_TRIED,
+		GPUBE_BY_PANELS, 0},
 	{"much written",
 		"x=10 a=10 b=10 c=10 d=10 e=10 f=10 g=10 h=10 : a b c d e f g h : "
 		"a b c d e x , c d e f g h x , a f x , b h x , g x",
-		GPUBE_FLOAT32, ALWAYS | GPUBE_TRIED_STRIPS, GPUBE_BY_STRIPS},
+		GPUBE_FLOAT32, ALWAYS | GPUBE_TRIED_STRIPS | GPUBE_TRIED_PRESUMS, GPUBE_BY_STRIPS,
+		0},
 	{"a long one in 64 bits", "a=200 b=200 c=200 x=50 : a b c : x a , x b c", GPUBE_INT64,
-		ALL_TRIED, GPUBE_BY_BOXES},
+		ALL_TRIED, GPUBE_BY_BOXES, 0},
 	{"a product in every lane", "x=50 a=50 b=50 c=50 d=32 : a b c d : a b x d , b c x d",
-		GPUBE_INT32, ALWAYS, GPUBE_BY_LANES},
-	{"many reduced", "x=100 y=100 z=100 : : x y , y z , x", GPUBE_INT64,
-		ALL_TRIED, GPUBE_BY_GENERAL},
+		GPUBE_INT32, ALWAYS, GPUBE_BY_LANES, 0},
+	{"a cycle",
+		"a=28 b=28 c=28 d=28 e=28 x=28 : a b c d e : x a b , x b c , x c d , x d e , x a e",
+		GPUBE_INT32, ALL_TRIED, GPUBE_BY_PRESUMS, 20},
+	{"many reduced", "x=100 y=100 z=100 : : x y , y z , x", GPUBE_INT64, ALL_TRIED,
+		GPUBE_BY_GENERAL, 0},
 };
 
 static void is_searched(void **state)
@@ -79,6 +86,8 @@ static void is_searched(void **state)
 	const struct gpube__cuda_plan *p;
 
 	begin(&c, o->shape, o->type);
+	for (int i = 0; i < o->more; i++)
+		get(&c, GPUBE_PATH_ANY);
 	p = get(&c, GPUBE_PATH_ANY);
 	assert_int_equal(p->tried, o->tried);
 	assert_int_equal(p->by, o->by);
