@@ -9,10 +9,11 @@
  * 362; lanes 484 against 488).
  *
  * And on an H100: that tile in a kernel of its own, with lanes such that reads of 16 bytes of most
- * operands take two cycles instead of four, a list of copies, and minima of three for floats: d44v4
- * 53 to 56 us, where planes take 52 to 60, and d100v4 2.7 ms instead of 2.3. Its loop, 561
- * instructions for two x, is what two warps of a scheduler wait for: instructions that have not come
- * are 1.7 of the 6 cycles for each that is issued, memory and shared memory 1.2.
+ * operands have the same address in lanes side by side, and minima of three for floats: d100v4 2.7
+ * to 2.9 ms, where planes take 2.2 to 2.6; d44v4, with a list of copies besides, 53 to 56 us, where
+ * planes take 52 to 63. Its loop, 561 instructions for two x, is what two warps of a scheduler wait
+ * for: instructions that have not come are 1.7 of the 6 cycles for each that is issued, memory and
+ * shared memory 1.2.
  */
 #include "gpube/ops/contract_panel.cuh"
 
