@@ -203,8 +203,9 @@ static int launch_strips(
 
 	memset(&io, 0, sizeof(io));
 	io.out = c->out;
-	for (uint32_t k = 0; k < d->n_ops; k++)
-		io.in[k] = c->in[d->op[k].order].values;
+	for (int k = 0; k < GPUBE_STRIP_OPS; k++)
+		if (d->op[k].order >= 0)
+			io.in[k] = c->in[d->op[k].order].values;
 	GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
 		cudaFuncAttributeMaxDynamicSharedMemorySize, (int)d->shared_bytes));
 	gpube__mark(ctx, 0);

@@ -55,24 +55,31 @@ struct gpube__strip_dim {
 struct gpube__strip_op {
 	uint32_t x, outer[GPUBE_STRIP_OUTER], dim[GPUBE_STRIP_DIMS];
 	uint32_t p[GPUBE_STRIP_P]; /* to the i-th value of P */
-	int32_t order;             /* the contraction's operand that it is */
+	int32_t order;             /* the contraction's operand that it is; -1: none */
 };
 
 enum { STRIP_L, STRIP_S };
 
 /* One of them: cells in the order of the dims that it has, then P. */
 struct gpube__strip_table {
-	uint32_t first, n;    /* operands */
-	uint32_t dims;        /* bits of the strip's dims that it has */
-	uint32_t group;       /* words for the values of P */
-	uint32_t cells, all;  /* of an x; of all x */
-	uint32_t at[2], list; /* words of shared memory: two buffers, gpube__strip_entry() of all */
-	uint32_t side, rows;  /* threads side by side along cells, and such rows of them */
-	uint32_t each;        /* x of a row */
+	uint32_t n;          /* operands; at gpube__strip_slot() */
+	uint32_t dims;       /* bits of the strip's dims that it has */
+	uint32_t group;      /* words for the values of P */
+	uint32_t cells, all; /* of an x; of all x */
+	uint32_t at, room;   /* words of shared memory: two buffers, so far apart */
+	uint32_t list;       /* words before the gpube__strip_entry() of all */
+	uint32_t side, rows; /* threads side by side along cells, and such rows of them */
+	uint32_t each;       /* x of a row */
 	struct gpube__divisor by_side;
 };
 
-/* How R is copied, where single cells are: along what lies together in memory. */
+/*
+ * How R is copied: four cells at once, by the thread that reads them; or cell by cell along x; or,
+ * of an even number of x that lie together, four of x at once, and R stays in that order.
+ */
+enum { STRIP_FOURS, STRIP_CELLS, STRIP_FOURS_X };
+
+/* Copies that are shared among the threads: along what lies together in memory. */
 struct gpube__strip_copy {
 	uint32_t n_inner, n; /* cells of a row; all cells */
 	uint32_t from_inner,
@@ -87,17 +94,25 @@ struct gpube__strip {
 	uint32_t n_units, n_loop; /* so many units in a row have the same R */
 	struct gpube__divisor by_loop;
 	uint32_t n_x, np, quads; /* a quarter of the cells of a strip */
-	uint32_t n_ops, n_outer, n_dims;
-	uint32_t r_row, r_wide; /* words of R from one x to the next; four copied at once */
-	int32_t one;            /* 1, which the compiler does not know */
+	uint32_t n_outer, n_dims;
+	uint32_t ragged; /* the outer dim whose last step is shorter; n_outer: none */
+	uint32_t r_how;
+	uint32_t r_words, r_row; /* words of R; from one x to the next, or to the next four cells */
+	int32_t one;             /* 1, which the compiler does not know */
 	int64_t cut, threshold;
 	struct gpube__strip_copy copy;
 	struct gpube__strip_table table[2];
 	int64_t out_p[GPUBE_STRIP_P];
 	struct gpube__strip_outer outer[GPUBE_STRIP_OUTER];
 	struct gpube__strip_dim dim[GPUBE_STRIP_DIMS];
-	struct gpube__strip_op op[GPUBE_STRIP_OPS]; /* R, those of L, those of S */
+	struct gpube__strip_op op[GPUBE_STRIP_OPS]; /* R, those of L; from the end on those of S */
 };
+
+/* Where the k-th operand of a table is among the plan's. */
+GPUBE_HD static inline uint32_t gpube__strip_slot(int table, uint32_t k)
+{
+	return table == STRIP_L ? 1 + k : GPUBE_STRIP_OPS - 1 - k;
+}
 
 /* i / n, also for an n of 1, of which there is no reciprocal. */
 GPUBE_HD static inline uint32_t gpube__strip_split(
@@ -131,24 +146,42 @@ GPUBE_HD static inline int64_t gpube__strip_start(
 	return offset;
 }
 
-/* The same, less that of the unit before; unit > 0. */
-GPUBE_HD static inline int64_t gpube__strip_advance(
-	const struct gpube__strip *d, int k, uint32_t unit)
+/*
+ * What a unit > 0 begins after the one before is one of n_outer + 1 numbers: by the first dim whose
+ * value is not 0, the last of them for the last value of the dim of P that is not in equal parts.
+ */
+GPUBE_HD static inline uint32_t gpube__strip_carry(const struct gpube__strip *d, uint32_t unit)
 {
-	int64_t offset = 0;
+	uint32_t i = 0, at;
 
-	for (uint32_t i = 0; i < d->n_outer; i++) {
+	for (;; i++) {
 		const uint32_t n = d->outer[i].n;
 		const uint32_t rest = gpube__strip_split(unit, n, d->outer[i].by_n);
-		const uint32_t at = unit - rest * n;
 
-		if (at)
-			return offset + gpube__strip_outer_at(d, k, i, at) -
-			       gpube__strip_outer_at(d, k, i, at - 1);
-		offset -= gpube__strip_outer_at(d, k, i, n - 1);
+		at = unit - rest * n;
+		if (at || i + 1 == d->n_outer)
+			break;
 		unit = rest;
 	}
-	return offset;
+	return i == d->ragged && at + 1 == d->outer[i].n ? d->n_outer : i;
+}
+
+/* Those numbers, 'apart' from one to the next: cells of operand k, or of the output (k < 0). */
+GPUBE_HD static inline void gpube__strip_carries(
+	const struct gpube__strip *d, int k, int64_t *to, uint32_t apart)
+{
+	int64_t below = 0;
+
+	for (uint32_t i = 0; i < d->n_outer; i++, to += apart) {
+		const uint32_t n = d->outer[i].n;
+		const int64_t end = gpube__strip_outer_at(d, k, i, n - 1);
+
+		*to = gpube__strip_outer_at(d, k, i, 1) - below;
+		if (i == d->ragged)
+			to[(d->n_outer - i) * apart] =
+				end - gpube__strip_outer_at(d, k, i, n - 2) - below;
+		below += end;
+	}
 }
 
 /* First of the units of a block; that of block d->blocks: their number. */

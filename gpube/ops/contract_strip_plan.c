@@ -18,7 +18,7 @@ const struct gpube__strip_kernel_info gpube__strip_kernels[N_STRIP_KERNELS] = {
 
 #define MOST_CELLS   (4 * GPUBE_STRIP_THREADS) /* of a strip */
 #define FEWEST_CELLS 64
-#define STATIC_BYTES 1280 /* of a block's shared memory, what the system takes included */
+#define STATIC_BYTES 3200 /* of a block's shared memory, what the system takes included */
 #define DRAM_BYTES   15.0 /* of a multiprocessor, in a cycle */
 #define L2_BYTES     24.0
 #define LAUNCH       8000.0
@@ -116,19 +116,20 @@ static void set_op(
 				o->p[i] += (uint32_t)(p_value(p, c, d, i) * stride_of(p, k, d));
 }
 
-static void set_table(struct gpube__strip_table *t, const struct gpube__strip *d,
-	const struct planner *p, const struct choice *c, bool is_s, uint32_t first)
+static void set_table(
+	struct gpube__strip *d, const struct planner *p, const struct choice *c, int which)
 {
-	if (is_s && !t->n)
+	struct gpube__strip_table *t = &d->table[which];
+
+	if (which == STRIP_S && !t->n)
 		return;
-	t->first = first;
-	t->group = is_s ? 1 : (uint32_t)gpube__strip_kernels[c->kernel].row;
+	t->group = which == STRIP_S ? 1 : (uint32_t)gpube__strip_kernels[c->kernel].row;
 	t->cells = t->group;
 	for (uint32_t i = 0; i < d->n_dims; i++) {
-		bool has = is_s && p->behind[c->first + (int)i] % 4;
+		bool has = which == STRIP_S && p->behind[c->first + (int)i] % 4;
 
 		for (uint32_t k = 0; k < t->n; k++)
-			has |= d->op[first + k].dim[i] != 0;
+			has |= d->op[gpube__strip_slot(which, k)].dim[i] != 0;
 		if (!has)
 			continue;
 		t->dims |= 1u << i;
@@ -141,26 +142,51 @@ static void set_table(struct gpube__strip_table *t, const struct gpube__strip *d
 	t->by_side = gpube__divisor_of(t->side);
 }
 
+/* Whether four cells of R are one aligned read, in memory where 'step' from each other. */
+static bool is_aligned(const struct planner *p, const struct choice *c, int64_t step)
+{
+	for (int e = 0; e < c->first; e++)
+		if (stride_of(p, c->r, e) % 4)
+			return false;
+	return strip_cells(p, c) * step % 4 == 0;
+}
+
 static void set_copy(struct gpube__strip *d, const struct choice *c, const struct planner *p)
 {
 	struct gpube__strip_copy *to = &d->copy;
 	const uint32_t cells = 4 * d->quads, step = (uint32_t)stride_of(p, c->r, p->s->n_out - 1);
 	const uint32_t x = d->op[0].x;
-	const bool along_x = x && x < step;
+	const bool along_x = x && x < step, aligned = is_aligned(p, c, step);
 
-	d->r_row = cells;
-	d->r_wide = step == 1 && x % 4 == 0;
-	for (int e = 0; e < c->first; e++)
-		d->r_wide &= stride_of(p, c->r, e) % 4 == 0;
-	/* side by side along x they go to rows whose first words are in different banks */
-	if (along_x)
-		d->r_row += cells % 8 ? 0 : 4;
-	to->n = cells * d->n_x;
-	to->n_inner = along_x ? d->n_x : cells;
-	to->from_inner = along_x ? x : step;
-	to->from_outer = along_x ? step : x;
-	to->to_inner = along_x ? d->r_row : 1;
-	to->to_outer = along_x ? 1 : d->r_row;
+	/* side by side along x cells go to rows whose first words are in different banks */
+	d->r_row = cells + (along_x && cells % 8 == 0 ? 4 : 0);
+	d->r_how = step == 1 && x % 4 == 0 && aligned ? STRIP_FOURS : STRIP_CELLS;
+	d->r_words = d->r_row * d->n_x;
+	if (c->kernel == STRIP_1 && x == 1 && step == d->n_x && d->n_x % 2 == 0 && aligned) {
+		d->r_how = STRIP_FOURS_X;
+		d->r_row = 4 * d->n_x + 4;
+		d->r_words = d->r_row * d->quads;
+		*to = (struct gpube__strip_copy){.n_inner = d->n_x,
+			.n = d->quads * d->n_x,
+			.from_inner = 4,
+			.from_outer = 4 * d->n_x,
+			.to_inner = 4,
+			.to_outer = d->r_row};
+	} else if (along_x) {
+		*to = (struct gpube__strip_copy){.n_inner = d->n_x,
+			.n = cells * d->n_x,
+			.from_inner = x,
+			.from_outer = step,
+			.to_inner = d->r_row,
+			.to_outer = 1};
+	} else {
+		*to = (struct gpube__strip_copy){.n_inner = cells,
+			.n = cells * d->n_x,
+			.from_inner = step,
+			.from_outer = x,
+			.to_inner = 1,
+			.to_outer = d->r_row};
+	}
 	to->next_outer = d->threads / to->n_inner;
 	to->next_inner = d->threads % to->n_inner;
 	to->by_inner = gpube__divisor_of(to->n_inner);
@@ -180,8 +206,11 @@ static bool add_outer(struct gpube__strip *d, const struct planner *p, int e, in
 	o->last = (uint32_t)last;
 	o->by_n = gpube__divisor_of(o->n);
 	o->out = p->s->out_stride[e];
-	for (uint32_t k = 0; k < d->n_ops; k++)
-		d->op[k].outer[d->n_outer] = (uint32_t)stride_of(p, d->op[k].order, e);
+	for (int k = 0; k < GPUBE_STRIP_OPS; k++)
+		if (d->op[k].order >= 0)
+			d->op[k].outer[d->n_outer] = (uint32_t)stride_of(p, d->op[k].order, e);
+	if (last != (n - 1) * step)
+		d->ragged = d->n_outer;
 	d->n_outer++;
 	return true;
 }
@@ -191,6 +220,7 @@ static bool add_outers(struct gpube__strip *d, const struct planner *p, const st
 {
 	double units = 1;
 
+	d->ragged = GPUBE_STRIP_OUTER;
 	for (int with_r = 0; with_r < 2; with_r++) {
 		for (int e = c->first; e >= 0; e--) {
 			const int64_t size = p->s->size[e];
@@ -212,6 +242,8 @@ static bool add_outers(struct gpube__strip *d, const struct planner *p, const st
 			d->n_loop = (uint32_t)units;
 	}
 	d->n_units = (uint32_t)units;
+	if (d->ragged == GPUBE_STRIP_OUTER)
+		d->ragged = d->n_outer;
 	d->by_loop = gpube__divisor_of(d->n_loop);
 	return true;
 }
@@ -219,7 +251,7 @@ static bool add_outers(struct gpube__strip *d, const struct planner *p, const st
 /* Where everything lies in shared memory. */
 static bool set_shared(struct gpube__strip *d, const struct gpube__box_device *device)
 {
-	uint64_t words = (uint64_t)d->r_row * d->n_x;
+	uint64_t words = d->r_words;
 
 	for (int i = 0; i < 2; i++) {
 		struct gpube__strip_table *const t = &d->table[i];
@@ -227,8 +259,8 @@ static bool set_shared(struct gpube__strip *d, const struct gpube__box_device *d
 
 		if (!t->all)
 			continue;
-		t->at[0] = (uint32_t)words;
-		t->at[1] = (uint32_t)(words + each);
+		t->at = (uint32_t)words;
+		t->room = (uint32_t)each;
 		t->list = (uint32_t)(words + 2 * each);
 		words += 2 * each + ((uint64_t)t->n * t->cells + 3) / 4 * 4;
 		if (words * 4 + STATIC_BYTES > device->shared_bytes)
@@ -257,23 +289,21 @@ static bool make(struct gpube__strip *d, const struct planner *p, const struct c
 
 		d->dim[d->n_dims++] = (struct gpube__strip_dim){n, gpube__divisor_of(n)};
 	}
-	set_op(&d->op[d->n_ops++], p, c, c->r);
+	for (int k = 0; k < GPUBE_STRIP_OPS; k++)
+		d->op[k].order = -1;
+	set_op(&d->op[0], p, c, c->r);
 	for (int k = 0; k < s->n_in; k++)
-		if (k != c->r && !is_of_s(p, k)) {
-			set_op(&d->op[d->n_ops++], p, c, k);
-			d->table[STRIP_L].n++;
-		}
-	for (int k = 0; k < s->n_in; k++)
-		if (k != c->r && is_of_s(p, k)) {
-			set_op(&d->op[d->n_ops++], p, c, k);
-			d->table[STRIP_S].n++;
+		if (k != c->r) {
+			const int which = is_of_s(p, k) ? STRIP_S : STRIP_L;
+
+			set_op(&d->op[gpube__strip_slot(which, d->table[which].n++)], p, c, k);
 		}
 	for (int i = 0; i < c->np; i++)
 		for (int e = 0; e < c->first; e++)
 			if (c->p >> e & 1)
 				d->out_p[i] += p_value(p, c, e, i) * s->out_stride[e];
-	set_table(&d->table[STRIP_L], d, p, c, false, 1);
-	set_table(&d->table[STRIP_S], d, p, c, true, 1 + d->table[STRIP_L].n);
+	set_table(d, p, c, STRIP_L);
+	set_table(d, p, c, STRIP_S);
 	set_copy(d, c, p);
 	return add_outers(d, p, c) && set_shared(d, p->device);
 }
@@ -310,7 +340,10 @@ static double price(struct gpube__strip *d, const struct planner *p)
 	const struct gpube__strip_table *const l = &d->table[STRIP_L], *const s =
 									       &d->table[STRIP_S];
 	const double loop = mins * (p->is_float ? 2 : 1) + k->row / 4.0 + (s->n ? 7 : 2) + 5;
-	const double copies = (d->r_wide ? all / 128 * 4 : all / 32 * 10) / d->n_loop;
+	const double copies = all / 32 / d->n_loop *
+			      (d->r_how == STRIP_FOURS          ? 1
+				      : d->r_how == STRIP_CELLS ? 18
+								: 5);
 	const double issued = warps * (n_x * loop + d->np * 5 + 80) +
 			      warps * (sum_slots(l) + sum_slots(s)) + copies;
 	const double shared =
@@ -323,7 +356,7 @@ static double price(struct gpube__strip *d, const struct planner *p)
 	const double each = most + BESIDE * (busy + moved + dram - most);
 	const double rounds = fmax(0, sum_rounds(l) + sum_rounds(s) - 2);
 	const double wait = WAIT + WAIT_ROUND * rounds + WAIT_R / d->n_loop +
-			    (d->r_wide ? 0 : all / 32 / d->n_loop);
+			    (d->r_how == STRIP_CELLS ? all / 32 / d->n_loop : 0);
 	const int n = at_once(d, p->device);
 	double blocks;
 

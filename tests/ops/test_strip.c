@@ -16,7 +16,7 @@
 
 #define N_RANDOM 800
 
-static int seen[N_STRIP_KERNELS], seen_wide, seen_cells, seen_s, seen_loop;
+static int seen[N_STRIP_KERNELS], seen_how[3], seen_s, seen_loop, seen_ragged;
 static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
 
 struct emulation {
@@ -25,6 +25,7 @@ struct emulation {
 	double *shared; /* NAN: nothing was written there */
 	uint32_t *list; /* of the same size, for the lists */
 	int64_t in[GPUBE_STRIP_OPS], out;
+	int64_t carries[GPUBE_STRIP_OUTER + 1][GPUBE_STRIP_OPS + 1];
 	const char *problem;
 };
 
@@ -49,6 +50,14 @@ static void store_shared(struct emulation *e, uint32_t word, double v)
 		e->shared[word] = v;
 }
 
+static void copy(struct emulation *e, int64_t from, uint32_t to, uint32_t wide)
+{
+	if (from % wide || to % wide)
+		e->problem = "a wide copy that is not aligned";
+	for (uint32_t v = 0; v < wide; v++)
+		store_shared(e, to + v, value(e, 0, from + v));
+}
+
 static void copy_r(struct emulation *e)
 {
 	const struct gpube__strip *d = &e->d;
@@ -56,45 +65,51 @@ static void copy_r(struct emulation *e)
 
 	for (uint32_t t = 0; t < d->threads; t++) {
 		struct gpube__strip_copied at = gpube__strip_first_copy(&d->copy, t);
+		const uint32_t wide = d->r_how == STRIP_CELLS ? 1 : 4;
 
-		for (uint32_t x = 0; d->r_wide && x < d->n_x && t < d->quads; x++) {
-			const int64_t from = e->in[0] + 4 * t + (int64_t)x * step;
-
-			if (from % 4 || d->r_row % 4)
-				e->problem = "a wide copy that is not aligned";
-			for (uint32_t v = 0; v < 4; v++)
-				store_shared(e, x * d->r_row + 4 * t + v, value(e, 0, from + v));
-		}
-		for (uint32_t i = t; !d->r_wide && i < d->copy.n; i += d->threads) {
-			store_shared(e, at.to, value(e, 0, e->in[0] + at.from));
+		for (uint32_t x = 0; d->r_how == STRIP_FOURS && x < d->n_x && t < d->quads; x++)
+			copy(e, e->in[0] + 4 * t + (int64_t)x * step, x * d->r_row + 4 * t, wide);
+		for (uint32_t i = t; d->r_how != STRIP_FOURS && i < d->copy.n; i += d->threads) {
+			copy(e, e->in[0] + at.from, at.to, wide);
 			at = gpube__strip_next_copy(&d->copy, at);
 		}
 	}
 }
 
-static void list_init(struct emulation *e, const struct gpube__strip_table *t)
+/* The word of R for cell v of thread t. */
+static uint32_t r_word(const struct gpube__strip *d, uint32_t t, uint32_t v, uint32_t x)
 {
+	return d->r_how == STRIP_FOURS_X ? t * d->r_row + v * d->n_x + x : x * d->r_row + 4 * t + v;
+}
+
+static void list_init(struct emulation *e, int which)
+{
+	const struct gpube__strip_table *t = &e->d.table[which];
+
 	for (uint32_t k = 0; k < t->n; k++)
 		for (uint32_t i = 0; i < t->cells; i++)
 			e->list[t->list + k * t->cells + i] =
-				gpube__strip_entry(&e->d, t, t->first + k, i);
+				gpube__strip_entry(&e->d, t, gpube__strip_slot(which, k), i);
 }
 
-static void sum_cell(struct emulation *e, const struct gpube__strip_table *t, uint32_t cell,
-	uint32_t x, uint32_t buffer)
+static void sum_cell(struct emulation *e, int which, uint32_t cell, uint32_t x, uint32_t buffer)
 {
+	const struct gpube__strip_table *t = &e->d.table[which];
 	double sum = 0;
 
-	for (uint32_t k = t->first; k < t->first + t->n; k++)
-		sum += value(e, k,
-			e->in[k] + e->list[t->list + (k - t->first) * t->cells + cell] +
-				x * e->d.op[k].x);
-	store_shared(e, t->at[buffer] + x * t->cells + cell, sum);
+	for (uint32_t i = 0; i < t->n; i++) {
+		const uint32_t k = gpube__strip_slot(which, i);
+
+		sum += value(
+			e, k, e->in[k] + e->list[t->list + i * t->cells + cell] + x * e->d.op[k].x);
+	}
+	store_shared(e, t->at + buffer * t->room + x * t->cells + cell, sum);
 }
 
-static void sum_table(struct emulation *e, const struct gpube__strip_table *t, uint32_t buffer)
+static void sum_table(struct emulation *e, int which, uint32_t buffer)
 {
 	const struct gpube__strip *d = &e->d;
+	const struct gpube__strip_table *t = &d->table[which];
 
 	for (uint32_t thread = 0; thread < d->threads; thread++) {
 		const uint32_t row = gpube__strip_split(thread, t->side, t->by_side);
@@ -102,7 +117,7 @@ static void sum_table(struct emulation *e, const struct gpube__strip_table *t, u
 		for (uint32_t cell = thread - row * t->side; row < t->rows && cell < t->cells;
 			cell += t->side)
 			for (uint32_t i = 0; i < t->each; i++)
-				sum_cell(e, t, cell, gpube__strip_x(d, t, row, i), buffer);
+				sum_cell(e, which, cell, gpube__strip_x(d, t, row, i), buffer);
 	}
 }
 
@@ -125,8 +140,8 @@ static void run_thread(struct emulation *e, uint32_t t, uint32_t buffer)
 	const struct gpube__strip *d = &e->d;
 	const struct gpube__strip_table *const tl = &d->table[STRIP_L], *const ts =
 										&d->table[STRIP_S];
-	const uint32_t l = tl->at[buffer] + gpube__strip_place(d, tl, 4 * t);
-	const uint32_t s = ts->at[buffer] + gpube__strip_place(d, ts, 4 * t);
+	const uint32_t l = tl->at + buffer * tl->room + gpube__strip_place(d, tl, 4 * t);
+	const uint32_t s = ts->at + buffer * ts->room + gpube__strip_place(d, ts, 4 * t);
 
 	if ((ts->n && (s % 4 || ts->cells % 4)) || (tl->group > 1 && (l % 4 || tl->cells % 4)))
 		e->problem = "a wide read that is not aligned";
@@ -135,7 +150,7 @@ static void run_thread(struct emulation *e, uint32_t t, uint32_t buffer)
 			double best = INFINITY;
 
 			for (uint32_t x = 0; x < d->n_x; x++) {
-				const double sum = e->shared[x * d->r_row + 4 * t + v] +
+				const double sum = e->shared[r_word(d, t, v, x)] +
 						   e->shared[l + x * tl->cells + p] +
 						   (ts->n ? e->shared[s + x * ts->cells + v] : 0);
 
@@ -156,23 +171,27 @@ static void run_block(struct emulation *e, uint32_t block)
 
 	for (uint32_t i = 0; i < d->shared_bytes / 4; i++)
 		e->shared[i] = NAN;
-	list_init(e, &d->table[STRIP_L]);
-	list_init(e, &d->table[STRIP_S]);
+	list_init(e, STRIP_L);
+	list_init(e, STRIP_S);
+	for (int k = -1; k < GPUBE_STRIP_OPS; k++)
+		if (k < 0 || d->op[k].order >= 0)
+			gpube__strip_carries(d, k, &e->carries[0][k + 1], GPUBE_STRIP_OPS + 1);
 	for (uint32_t unit = begin; unit < end && !e->problem; unit++) {
-		for (uint32_t k = 0; k <= d->n_ops; k++) {
-			const int which = k < d->n_ops ? (int)k : -1;
-			int64_t *const at = k < d->n_ops ? &e->in[k] : &e->out;
+		for (int k = -1; k < GPUBE_STRIP_OPS; k++) {
+			int64_t *const at = k < 0 ? &e->out : &e->in[k];
 
-			*at = unit == begin ? gpube__strip_start(d, which, unit)
-					    : *at + gpube__strip_advance(d, which, unit);
-			if (*at != gpube__strip_start(d, which, unit))
+			if (k >= 0 && d->op[k].order < 0)
+				continue;
+			*at = unit == begin ? gpube__strip_start(d, k, unit)
+					    : *at + e->carries[gpube__strip_carry(d, unit)][k + 1];
+			if (*at != gpube__strip_start(d, k, unit))
 				e->problem = "a step to the next unit that does not lead there";
 		}
 		if (unit == begin || unit % d->n_loop == 0)
 			copy_r(e);
-		sum_table(e, &d->table[STRIP_L], unit % 2);
+		sum_table(e, STRIP_L, unit % 2);
 		if (d->table[STRIP_S].n)
-			sum_table(e, &d->table[STRIP_S], unit % 2);
+			sum_table(e, STRIP_S, unit % 2);
 		for (uint32_t t = 0; t < d->quads; t++)
 			run_thread(e, t, unit % 2);
 	}
@@ -196,10 +215,10 @@ static bool check(struct shape *s)
 	assert_true(e.d.shared_bytes <= device.shared_bytes);
 	assert_in_range(e.d.blocks, 1, e.d.n_units);
 	seen[e.d.kernel]++;
-	seen_wide += e.d.r_wide != 0;
-	seen_cells += !e.d.r_wide;
+	seen_how[e.d.r_how]++;
 	seen_s += e.d.table[STRIP_S].n != 0;
 	seen_loop += e.d.n_loop > 1;
+	seen_ragged += e.d.ragged < e.d.n_outer;
 	/* few blocks, so that each goes from unit to unit */
 	e.d.blocks = e.d.blocks < 3 ? e.d.blocks : 3;
 	e.shared = malloc(e.d.shared_bytes / 4 * sizeof(*e.shared));
@@ -282,10 +301,11 @@ static void every_kind(void **state)
 	for (int k = 0; k < N_STRIP_KERNELS; k++)
 		if (!seen[k])
 			fail_msg("no shape had a plan for kernel %d", k);
-	assert_true(seen_wide > 0);
-	assert_true(seen_cells > 0);
+	for (int i = 0; i < 3; i++)
+		assert_true(seen_how[i] > 0);
 	assert_true(seen_s > 0);
 	assert_true(seen_loop > 0);
+	assert_true(seen_ragged > 0);
 }
 
 int main(int argc, char **argv)
