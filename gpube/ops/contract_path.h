@@ -1,6 +1,18 @@
 /*
  * contract_path.h - which kernels of the CUDA backend do a contraction. Host code alone, so that it
- * is tested without a device.
+ * is tested without a device. Each kind has a header that says how it cuts a contraction:
+ *
+ *	general   contract_general.cu  whatever ops.h allows; a thread or a block per output cell
+ *	boxes     contract_box.h       what shared memory can be filled with; every type, arguments too
+ *	direct    contract_direct.h    tables read where they lie: the least to make ready
+ *	panels    contract_panel.h     operands summed into the two or three tables of a product or a
+ *	                               triangle; by planes: copied as they are, summed in registers
+ *	presums   contract_presum.h    products once some dims are fixed, such as rings of small tables
+ *	lanes     contract_lanes.h     one product for each value of a last dim that all tables share
+ *	strips    contract_strip.h     large tables, few values of x: what bytes bound
+ *	whole     contract_whole.h     batches of small contractions, tables copied whole
+ *
+ * and stream_plan.h cuts what the card does not hold into chunks for these.
  *
  * A search for a plan takes the host from 5 us (direct tiles) over 10 to 700 (boxes) to 500
  * (panels), more with each output dim, and what it finds spares a half of the kernels' time at

@@ -4,19 +4,19 @@
  * plan as the kernels would.
  *
  * The output dims fall into one, I, a group J and the grid such that no operand has dims of both I
- *and J. For one value of the grid's,
+ * and J. For one value of the grid's,
  *
  *	out[i, j] = min over x of L[x, i] + R[x, j]
  *
  * where L and R are sums of any operands: a block adds them up in shared memory, straight from
  * global memory, once for a box of I and J, and then the loop over x takes an add-min a joined
- *cell. Nothing overlaps within a block: several share a multiprocessor, and while one adds up or
- *stores, the others compute.
+ * cell. Nothing overlaps within a block: several share a multiprocessor, and while one adds up or
+ * stores, the others compute.
  *
  * Boxes lie side by side; one that would pass the end of its group is moved back so that it ends
- *with it, and cells that two boxes share are computed twice. Where the box is longer than the
- *group, cells are read from its last values, computed, and not stored. x past the last are that
- *one.
+ * with it, and cells that two boxes share are computed twice. Where the box is longer than the
+ * group, cells are read from its last values, computed, and not stored. x past the last are that
+ * one.
  */
 #ifndef GPUBE_OPS_CONTRACT_PRESUM_H
 #define GPUBE_OPS_CONTRACT_PRESUM_H
