@@ -100,16 +100,12 @@ row 'usage' 2 '' '^usage: ' "$tb2"
 for signal in INT TERM; do
 	status=143
 	[ $signal = INT ] && status=130
-	# shellcheck disable=SC2016
-	TOULBAR2=$work/never row "SIG$signal: the bounds so far" "$status" '^best ' '*' sh -c '
-		for seconds in 3 40; do
-			timeout --preserve-status -s $2 $seconds "$0" "$1" > "$3"
-			status=$?
-			grep -q "^best" "$3" && break
-		done
-		cat "$3"
-		exit $status' "$tb2" "$work/hard.wcsp" $signal "$work/said"
+	TOULBAR2=$work/never row "SIG$signal: the bounds so far" "$status" \
+		'^best ' '*' timeout --preserve-status -s $signal 6 "$tb2" "$work/hard.wcsp"
 done
+# shellcheck disable=SC2016
+TOULBAR2=$work/never row 'a signal that comes twice' 143 '^best ' '*' sh -c '
+	"$0" "$1" & sleep 4; kill $!; for i in 1 2 3 4; do sleep 0.01; kill $!; done; wait $!' "$tb2" "$work/hard.wcsp"
 TOULBAR2=$work/never row 'SIGHUP' 129 '^bounds ' '*' timeout --preserve-status -s HUP 1 "$tb2" "$work/hard.wcsp"
 # gpube that hears nothing, and a second signal
 # shellcheck disable=SC2016
