@@ -22,6 +22,7 @@ static int32_t bits_of(int32_t n)
 
 static struct gpube_sweep_key mask_of(const struct gpube_sweep_keys *k, int32_t p)
 {
+	GPUBE_KNOWN(k->bits[p] >= 0 && k->bits[p] < 32); /* domains are below 2^31 */
 	return gpube__key_at(k->shift[p], ((uint64_t)1 << k->bits[p]) - 1);
 }
 

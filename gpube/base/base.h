@@ -68,8 +68,11 @@ int gpube__fail(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt
 		if (!(condition))                                                                  \
 			__builtin_unreachable();                                                   \
 	} while (0)
+/* and what is set before it is read */
+#define GPUBE_KNOWN_SET(object) memset(&(object), 0, sizeof(object))
 #else
-#define GPUBE_KNOWN(condition) ((void)0)
+#define GPUBE_KNOWN(condition)  ((void)0)
+#define GPUBE_KNOWN_SET(object) ((void)0)
 #endif
 
 void gpube__log(struct gpube_ctx *ctx, enum gpube_log_level level, const char *fmt, ...)

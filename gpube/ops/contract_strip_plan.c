@@ -54,6 +54,7 @@ static int64_t divide_up(int64_t a, int64_t b)
 
 static uint64_t bit(int d)
 {
+	GPUBE_KNOWN(d >= 0 && d < 64);
 	return (uint64_t)1 << d;
 }
 
@@ -187,6 +188,7 @@ static void set_copy(struct gpube__strip *d, const struct choice *c, const struc
 			.to_inner = 1,
 			.to_outer = d->r_row};
 	}
+	GPUBE_KNOWN(to->n_inner > 0);
 	to->next_outer = d->threads / to->n_inner;
 	to->next_inner = d->threads % to->n_inner;
 	to->by_inner = gpube__divisor_of(to->n_inner);

@@ -222,7 +222,7 @@ bool gpube__whole_plan(struct gpube__whole *d, double *cycles,
 	const struct gpube__shape *s, int64_t n)
 {
 	struct planner p = {.s = s, .device = device};
-	struct choice choice;
+	struct choice choice = {0};
 	double bytes, slots;
 
 	if (n < 2 * (int64_t)device->n_sms || !planner_init(&p, c) || !find(&p, &choice))

@@ -79,6 +79,7 @@ static void scan_row(void *arg, int64_t row, int thread)
 	bool have = false;
 	int64_t n = 0;
 
+	GPUBE_KNOWN_SET(room); /* by dictionaries() */
 	if (__atomic_load_n(&job->stopped, __ATOMIC_RELAXED) ||
 		__atomic_load_n(&job->status, __ATOMIC_RELAXED))
 		return;

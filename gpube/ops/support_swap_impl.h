@@ -37,6 +37,7 @@ static GPUBE_HD int SWAP_NAME(const struct gpube_support_dict *d, int side, gpub
 	double w[SWAP_MOST][SWAP_MOST + 1], z[SWAP_MOST], least = 1, slack;
 	int at[SWAP_MOST], answer = GPUBE_SUPPORT_YES;
 
+	GPUBE_KNOWN_SET(w); /* rows and columns below k, and column k */
 	SWAP_UNROLL
 	for (int j = 0; j < k; j++) {
 		at[j] = j < n ? 1 + gpube__support_rank(d->columns, GPUBE_SUPPORT_LOWEST(freed))
