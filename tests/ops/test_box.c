@@ -9,6 +9,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/large.h"
+#include "tests/support/reference.h"
 #include "tests/support/shapes.h"
 
 #include <math.h>
@@ -240,19 +241,11 @@ static bool emulate(struct emulation *e, const struct shape *s, bool in_batch)
 static bool check(struct shape *s, bool in_batch)
 {
 	struct emulation e;
-	struct shape want;
-	const char *problem;
 
 	shape_poison(s);
 	if (!emulate(&e, s, in_batch))
 		return false;
-	shape_twin(&want, s);
-	shape_poison(&want);
-	assert_int_equal(gpube__contract_reference(ctx, &want.c), 0);
-	problem = e.problem ? e.problem : shape_compare(s, &want);
-	if (problem)
-		fail_msg("%s, kernel %u: %s", s->text, e.box.kernel, problem);
-	shape_twin_free(&want);
+	shape_expect(s, e.problem, e.box.kernel);
 	return true;
 }
 

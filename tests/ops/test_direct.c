@@ -9,6 +9,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/large.h"
+#include "tests/support/reference.h"
 #include "tests/support/shapes.h"
 
 #include <math.h>
@@ -143,8 +144,6 @@ static bool check(struct shape *s, bool in_batch)
 	int64_t stride[64 * GPUBE_MAX_DIMS];
 	struct gpube__shape shape;
 	struct emulation e = {.s = s};
-	struct shape want;
-	const char *problem;
 	double cycles = -1;
 
 	gpube__shape_init(&shape, &s->c, stride, s->c.out_arg != NULL);
@@ -160,13 +159,7 @@ static bool check(struct shape *s, bool in_batch)
 	for (uint32_t block = 0; block < e.d.blocks; block++)
 		for (uint32_t lane = 0; lane < e.d.lanes && !e.problem; lane++)
 			run_thread(&e, block, lane);
-	shape_twin(&want, s);
-	shape_poison(&want);
-	assert_int_equal(gpube__contract_reference(ctx, &want.c), 0);
-	problem = e.problem ? e.problem : shape_compare(s, &want);
-	if (problem)
-		fail_msg("%s, kernel %u: %s", s->text, e.d.kernel, problem);
-	shape_twin_free(&want);
+	shape_expect(s, e.problem, e.d.kernel);
 	return true;
 }
 

@@ -7,6 +7,7 @@
 #include "tests/support/test.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
+#include "tests/support/reference.h"
 #include "tests/support/shapes.h"
 
 #include <math.h>
@@ -164,8 +165,6 @@ static bool plan(struct gpube__lanes *d, const struct shape *s)
 static void check(struct shape *s)
 {
 	struct emulation e = {.s = s};
-	struct shape want;
-	const char *problem;
 
 	if (!plan(&e.d, s))
 		fail_msg("%s: no plan", s->text);
@@ -177,13 +176,7 @@ static void check(struct shape *s)
 	for (uint32_t box = 0; box < e.d.boxes && !e.problem; box++)
 		run_box(&e, box);
 	free(e.stage);
-	shape_twin(&want, s);
-	shape_poison(&want);
-	assert_int_equal(gpube__contract_reference(ctx, &want.c), 0);
-	problem = e.problem ? e.problem : shape_compare(s, &want);
-	if (problem)
-		fail_msg("%s, kernel %u: %s", s->text, e.d.kernel, problem);
-	shape_twin_free(&want);
+	shape_expect(s, e.problem, e.d.kernel);
 }
 
 static void check_text(const char *text, int i)

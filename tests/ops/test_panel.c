@@ -5,6 +5,9 @@
  * memory, no copy of four be misaligned, and every output cell is written.
  */
 #include "tests/support/test.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/reference.h"
 #include "tests/support/shapes.h"
 
 #include <math.h>
@@ -13,7 +16,6 @@
 
 #define N_RANDOM 1200
 
-static struct gpube_ctx *ctx;
 static int seen[N_PANEL_KERNELS], seen_groups, seen_copied, seen_wide, seen_fast, seen_fours,
 	seen_twos;
 static int seen_chunks;
@@ -266,8 +268,6 @@ static bool check(struct shape *s, const struct gpube__box_device *device, uint3
 	int64_t stride[64 * GPUBE_MAX_DIMS];
 	struct gpube__shape shape;
 	struct emulation e = {.s = s};
-	struct shape want;
-	const char *problem;
 	double cycles = -1, *best;
 
 	gpube__shape_init(&shape, &s->c, stride, s->c.out_arg != NULL);
@@ -291,13 +291,7 @@ static bool check(struct shape *s, const struct gpube__box_device *device, uint3
 	for (uint32_t block = 0; block < e.d.blocks && !e.problem; block++)
 		run_block(&e, block, best);
 	store(&e, best);
-	shape_twin(&want, s);
-	shape_poison(&want);
-	assert_int_equal(gpube__contract_reference(ctx, &want.c), 0);
-	problem = e.problem ? e.problem : shape_compare(s, &want);
-	if (problem)
-		fail_msg("%s, kernel %u: %s", s->text, e.d.kernel, problem);
-	shape_twin_free(&want);
+	shape_expect(s, e.problem, e.d.kernel);
 	free(best);
 	free(e.shared);
 	free(e.lists);
@@ -384,32 +378,15 @@ static void every_kind(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[N_RANDOM + 2 * (sizeof(chosen) / sizeof(*chosen)) + 1];
-	static char names[sizeof(tests) / sizeof(*tests)][32];
-	size_t n = 0;
-	int failed;
+	struct cases c = {0};
 
-	if (gpube_ctx_new(&ctx, NULL) != 0)
-		return 1;
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++, n++) {
-		snprintf(names[n], sizeof(names[n]), "chosen %zu", i);
-		tests[n] =
-			(struct CMUnitTest){names[n], chosen_shape, NULL, NULL, (void *)chosen[i]};
-	}
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++, n++) {
-		snprintf(names[n], sizeof(names[n]), "chosen by planes %zu", i);
-		tests[n] =
-			(struct CMUnitTest){names[n], chosen_planes, NULL, NULL, (void *)chosen[i]};
-	}
-	for (size_t i = 0; i < N_RANDOM; i++, n++) {
-		snprintf(names[n], sizeof(names[n]), "seed %zu", i);
-		tests[n] = (struct CMUnitTest){
-			names[n], random_shape, NULL, NULL, (void *)(uintptr_t)i};
-	}
-	tests[n++] = (struct CMUnitTest){"every kind", every_kind, NULL, NULL, NULL};
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
+		add_case(&c, chosen_shape, chosen[i], "chosen %zu", i);
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
+		add_case(&c, chosen_planes, chosen[i], "chosen by planes %zu", i);
+	add_numbers(&c, random_shape, N_RANDOM, "seed");
+	ADD_CASE(&c, every_kind);
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
-	failed = _cmocka_run_group_tests("panels", tests, n, NULL, NULL);
-	gpube_ctx_free(ctx);
-	return failed != 0;
+	return run_cases(&c, "panels", ctx_setup, ctx_teardown);
 }

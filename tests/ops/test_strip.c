@@ -7,6 +7,7 @@
 #include "tests/support/test.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
+#include "tests/support/reference.h"
 #include "tests/support/shapes.h"
 
 #include <math.h>
@@ -203,8 +204,6 @@ static bool check(struct shape *s)
 	int64_t stride[64 * GPUBE_MAX_DIMS];
 	struct gpube__shape shape;
 	struct emulation e = {.s = s};
-	struct shape want;
-	const char *problem;
 	double cycles = -1;
 
 	gpube__shape_init(&shape, &s->c, stride, s->c.out_arg != NULL);
@@ -230,13 +229,7 @@ static bool check(struct shape *s)
 		run_block(&e, block);
 	free(e.shared);
 	free(e.list);
-	shape_twin(&want, s);
-	shape_poison(&want);
-	assert_int_equal(gpube__contract_reference(ctx, &want.c), 0);
-	problem = e.problem ? e.problem : shape_compare(s, &want);
-	if (problem)
-		fail_msg("%s, kernel %u: %s", s->text, e.d.kernel, problem);
-	shape_twin_free(&want);
+	shape_expect(s, e.problem, e.d.kernel);
 	return true;
 }
 
