@@ -118,9 +118,10 @@ static int solve_within(struct gpube_solution **s, const struct gpube_model *r,
  */
 struct slices {
 	struct gpube_bounder *b;
-	const uint8_t *dead; /* as given: NULL, or at[i] + a */
+	const uint8_t *dead; /* as given: NULL, or dead_at[i] + a */
+	const int64_t *dead_at;
+	uint8_t *out; /* dead, and what the slice leaves out: at[i] + a */
 	int64_t *at;
-	uint8_t *out;             /* dead, and what the slice leaves out */
 	struct gpube_graph graph; /* the live values; 1 of a variable that is cut */
 	int32_t *order, *cut, *live;
 	int32_t n_cuts;
@@ -143,7 +144,7 @@ static void slices_clear(struct slices *s)
 
 static bool is_dead(const struct slices *s, int32_t var, int32_t value)
 {
-	return s->dead && s->dead[s->at[var] + value];
+	return s->dead && s->dead[s->dead_at[var] + value];
 }
 
 static int slices_init(struct slices *s)
@@ -286,6 +287,7 @@ static int run_slices(struct slices *s, double seconds, bool *done)
 		double taken = gpube__now() - start;
 		struct gpube_solution *solution = NULL;
 		struct gpube_model *r;
+		bool ended;
 
 		/* the first ones say how long all will take */
 		if (k && taken / (double)k * s->n > seconds) {
@@ -300,9 +302,10 @@ static int run_slices(struct slices *s, double seconds, bool *done)
 		if (!status && solution && solution->answer == GPUBE_ANSWER_OPTIMAL)
 			status = gpube__bounder_offer(s->b, solution->values, "elimination");
 		gpube_model_free(r);
-		if (!status && (!solution || solution->answer == GPUBE_ANSWER_INCOMPLETE))
-			return GPUBE_OK;
+		ended = solution && solution->answer != GPUBE_ANSWER_INCOMPLETE;
 		gpube_solution_free(solution, s->b->ctx);
+		if (!status && !ended)
+			return GPUBE_OK;
 	}
 	*done = !status;
 	return status;
@@ -320,10 +323,10 @@ static double joining_seconds(const struct gpube_bounder *b, double joined_cells
 }
 
 /* In slices, if joining their cells should take at most 'most' of the 'seconds'. */
-static int eliminate_slices(
-	struct gpube_bounder *b, const uint8_t *dead, double most, double seconds, bool *done)
+static int eliminate_slices(struct gpube_bounder *b, const uint8_t *dead, const int64_t *at,
+	double most, double seconds, bool *done)
 {
-	struct slices s = {.b = b, .dead = dead};
+	struct slices s = {.b = b, .dead = dead, .dead_at = at};
 	bool fits = false;
 	int status = slices_init(&s);
 
@@ -349,11 +352,10 @@ int gpube__bounder_slices(struct gpube_bounder *b, double seconds, bool *done)
 	*done = false;
 	if (joining_seconds(b, b->order_cost.joined_cells) > seconds / 4)
 		return GPUBE_OK;
-	return eliminate_slices(b, NULL, seconds / 4, seconds, done);
+	return eliminate_slices(b, NULL, NULL, seconds / 4, seconds, done);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /*
  * whole: nothing is dead, so that the order that was searched for is the one to take. If the tables
@@ -408,6 +410,6 @@ int gpube__bounder_eliminate(
 		status = eliminate_restricted(b, r, !dead, seconds, done, &too_large);
 	gpube_model_free(r);
 	if (!status && !*done && joining_seconds(b, too_large) <= most)
-		status = eliminate_slices(b, dead, most, seconds, done);
+		status = eliminate_slices(b, dead, at, most, seconds, done);
 	return status;
 }

@@ -27,6 +27,18 @@ static gpube__box_function function_of(
 	}
 }
 
+/*
+ * Lets a kernel have so many bytes of dynamic shared memory: past 48 KiB, with what it has besides, it
+ * has to be told.
+ */
+static cudaError_t allow_shared(const void *kernel, uint32_t bytes)
+{
+	if (bytes + GPUBE_BOX_STATIC_BYTES <= 48u << 10)
+		return cudaSuccess;
+	return cudaFuncSetAttribute(
+		kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+}
+
 static struct gpube__box_device limits_of(const struct gpube__device *d)
 {
 	const struct gpube__box_device limits = {d->n_sms,
@@ -65,10 +77,7 @@ static int launch(struct gpube_ctx *ctx, gpube__box_function f, uint32_t blocks,
 	uint32_t shared_bytes, const unsigned char *plans, const uint32_t *words,
 	const unsigned char *ios, uint32_t io_bytes, const struct gpube__box_work *work)
 {
-	/* more than 48 KiB must be asked for */
-	if (shared_bytes + GPUBE_BOX_STATIC_BYTES > 48u << 10)
-		GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
-			cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes));
+	GPUBE_ECUDA(ctx, allow_shared((const void *)f, shared_bytes));
 	f<<<blocks, threads, shared_bytes, gpube__device_of(ctx)->stream>>>(
 		plans, words, ios, io_bytes, work);
 	GPUBE_ECUDA(ctx, cudaGetLastError());
@@ -163,9 +172,7 @@ static int launch_whole(struct gpube_ctx *ctx, const struct gpube__whole *d,
 	const uint32_t steps = (n + d->per_block - 1) / d->per_block;
 	const uint32_t at_once = d->at_once * (uint32_t)gpube__device_of(ctx)->n_sms;
 
-	if (d->shared_bytes > 48u << 10)
-		GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
-			cudaFuncAttributeMaxDynamicSharedMemorySize, (int)d->shared_bytes));
+	GPUBE_ECUDA(ctx, allow_shared((const void *)f, d->shared_bytes));
 	f<<<steps < at_once ? steps : at_once, d->threads, d->shared_bytes,
 		gpube__device_of(ctx)->stream>>>(*d, rows, row_bytes, n);
 	GPUBE_ECUDA(ctx, cudaGetLastError());
@@ -184,9 +191,7 @@ static int launch_panels(
 	io.out = c->out;
 	for (uint32_t k = 0; k < d->n_ops; k++)
 		io.in[k] = c->in[d->op[k].order].values;
-	if (d->shared_bytes + GPUBE_BOX_STATIC_BYTES > 48u << 10)
-		GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
-			cudaFuncAttributeMaxDynamicSharedMemorySize, (int)d->shared_bytes));
+	GPUBE_ECUDA(ctx, allow_shared((const void *)f, d->shared_bytes));
 	gpube__mark(ctx, 0);
 	f<<<d->at_once, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
 	gpube__mark(ctx, 1);
@@ -206,8 +211,7 @@ static int launch_strips(
 	for (int k = 0; k < GPUBE_STRIP_OPS; k++)
 		if (d->op[k].order >= 0)
 			io.in[k] = c->in[d->op[k].order].values;
-	GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
-		cudaFuncAttributeMaxDynamicSharedMemorySize, (int)d->shared_bytes));
+	GPUBE_ECUDA(ctx, allow_shared((const void *)f, d->shared_bytes));
 	gpube__mark(ctx, 0);
 	f<<<d->blocks, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
 	gpube__mark(ctx, 1);
@@ -223,9 +227,7 @@ static int launch_lanes(
 	const struct gpube__lanes_io io = {
 		c->out, {c->in[d->order[0]].values, c->in[d->order[1]].values}};
 
-	if (d->shared_bytes > 48u << 10)
-		GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
-			cudaFuncAttributeMaxDynamicSharedMemorySize, (int)d->shared_bytes));
+	GPUBE_ECUDA(ctx, allow_shared((const void *)f, d->shared_bytes));
 	gpube__mark(ctx, 0);
 	f<<<d->at_once, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
 	gpube__mark(ctx, 1);
@@ -245,9 +247,7 @@ static int launch_presum(
 	for (uint32_t k = 0; k < GPUBE_PRESUM_OPS; k++)
 		if (k % GPUBE_PRESUM_TERMS < d->n_ops[k / GPUBE_PRESUM_TERMS])
 			io.in[k] = c->in[d->op[k].order].values;
-	if (shared_bytes > 48u << 10)
-		GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
-			cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes));
+	GPUBE_ECUDA(ctx, allow_shared((const void *)f, shared_bytes));
 	gpube__mark(ctx, 0);
 	f<<<d->blocks, d->threads, shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
 	gpube__mark(ctx, 1);
