@@ -4,6 +4,7 @@
 #include "gpube/ops/contract_lanes.cuh"
 #include "gpube/ops/contract_panel.cuh"
 #include "gpube/ops/contract_presum.cuh"
+#include "gpube/ops/contract_quads.cuh"
 #include "gpube/ops/contract_strip.cuh"
 #include "gpube/ops/contract_whole.cuh"
 
@@ -235,6 +236,22 @@ static int launch_lanes(
 	return GPUBE_OK;
 }
 
+static int launch_quads(
+	struct gpube_ctx *ctx, const struct gpube__quads *d, const struct gpube_contraction *c)
+{
+	const gpube__quads_function f = c->type == GPUBE_INT32 ? gpube__quads_function_i32(d)
+							       : gpube__quads_function_f32(d);
+	const struct gpube__lanes_io io = {
+		c->out, {c->in[d->order[0]].values, c->in[d->order[1]].values}};
+
+	GPUBE_ECUDA(ctx, allow_shared((const void *)f, d->shared_bytes));
+	gpube__mark(ctx, 0);
+	f<<<d->at_once, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
+	gpube__mark(ctx, 1);
+	GPUBE_ECUDA(ctx, cudaGetLastError());
+	return GPUBE_OK;
+}
+
 static int launch_presum(
 	struct gpube_ctx *ctx, const struct gpube__presum *d, const struct gpube_contraction *c)
 {
@@ -272,6 +289,8 @@ static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 		status = launch_strips(ctx, &p->strip, c);
 	} else if (p->by == GPUBE_BY_LANES) {
 		status = launch_lanes(ctx, &p->lanes, c);
+	} else if (p->by == GPUBE_BY_QUADS) {
+		status = launch_quads(ctx, &p->quads, c);
 	} else {
 		gpube__mark(ctx, 0);
 		status = launch_direct(ctx, &p->direct, c, NULL, 0, 1);

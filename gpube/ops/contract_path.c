@@ -9,6 +9,9 @@
 #define PANEL_CYCLES 1.15
 /* panels take as much more than is predicted: the two predictions are compared as they are */
 #define PRESUM_CYCLES 1.3
+/* and so are these: panels and planes take a quarter more, twice as much where x is last */
+#define LANES_CYCLES  0.8
+#define QUADS_CYCLES  0.5
 #define BOX_LAUNCH    16000.0
 
 /*
@@ -108,8 +111,20 @@ static void try_lanes(struct gpube__cuda_plan *p, const struct gpube__box_device
 	double cycles;
 
 	p->tried |= GPUBE_TRIED_LANES;
-	if (gpube__lanes_plan(&p->lanes, &cycles, device, c, s) && cycles < p->cycles)
-		take(p, GPUBE_BY_LANES, cycles);
+	if (gpube__lanes_plan(&p->lanes, &cycles, device, c, s) &&
+		cycles * LANES_CYCLES < p->cycles)
+		take(p, GPUBE_BY_LANES, cycles * LANES_CYCLES);
+}
+
+static void try_quads(struct gpube__cuda_plan *p, const struct gpube__box_device *device,
+	const struct gpube_contraction *c, const struct gpube__shape *s)
+{
+	double cycles;
+
+	p->tried |= GPUBE_TRIED_QUADS;
+	if (gpube__quads_plan(&p->quads, &cycles, device, c, s) &&
+		cycles * QUADS_CYCLES < p->cycles)
+		take(p, GPUBE_BY_QUADS, cycles * QUADS_CYCLES);
 }
 
 static void try_presums(struct gpube__cuda_plan *p, const struct gpube__box_device *device,
@@ -150,6 +165,8 @@ void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
 	}
 	if (!in_batch && !(p->tried & GPUBE_TRIED_LANES) && (any || path == GPUBE_PATH_LANES))
 		try_lanes(p, device, c, s);
+	if (!in_batch && !(p->tried & GPUBE_TRIED_QUADS) && (any || path == GPUBE_PATH_QUADS))
+		try_quads(p, device, c, s);
 	if ((path == GPUBE_PATH_STRIPS || (any && is_worth(p, s, STRIP_WORTH))) && !in_batch &&
 		!(p->tried & GPUBE_TRIED_STRIPS))
 		try_strips(p, path, device, c, s);

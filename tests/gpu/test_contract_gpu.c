@@ -11,6 +11,7 @@
 
 #define N_RANDOM  1000
 #define N_BY	  400 /* by each kind of kernels */
+#define N_PRODUCTS 120
 #define N_BATCHES 40
 #define BATCH     60
 
@@ -102,6 +103,26 @@ static void random_presums(void **state)
 static void random_strips(void **state)
 {
 	random_by(state, "strips");
+}
+
+/* One product for each value of shared dims. */
+static void products(void **state)
+{
+	static const enum shape_fill fills[] = {SHAPE_SIGNED, SHAPE_ABSORB, SHAPE_TIES};
+	const int row = (int)(intptr_t)*state;
+	const bool x_is_last = row % 2;
+	struct shape s;
+	char text[200];
+
+	shape_text_products(text, sizeof(text), row / 2, x_is_last);
+	assert_null(shape_parse(&s, text, GPUBE_MIN_PLUS,
+		row / 2 % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
+	shape_fill(&s, (uint64_t)row, fills[row / 4 % 3], false);
+	assert_true(gpube__cuda_force(ctx, x_is_last ? "quads" : "lanes"));
+	run(&s);
+	assert_true(gpube__cuda_force(ctx, NULL));
+	compare(&s);
+	shape_free(&s);
 }
 
 static void random_batch(void **state)
@@ -298,6 +319,8 @@ static const char *const large[] = {
 	"x=100 a=30 b=30 c=100 d=32 : a b c d : x a b d , x b c d",
 	"x=100 a=33 b=14 c=57 d=36 : a b c d : a b d x , b c d x",
 	"x=37 a=61 b=9 c=29 d=28 : c b a d : a b x d , b x c d",
+	"x=39 a=61 b=7 c=45 d=19 : c b a d : a b d x , b d c x",
+	"x=50 a=40 b=17 c=57 d=20 : a b c d : a b d x , b c d x",
 	"x=10 a=10 b=10 c=30 f=10 g=10 h=10 : a b c f g h : x a b c , x c f g h , x a f , x b h , x g",
 	"x=10 a=10 b=10 c=30 f=10 g=10 h=10 : a b c f g h : a b x c , c x f g h , a x f , b x h , g x",
 	"x=7 a=17 b=25 c=30 f=6 g=11 h=10 : a b c f g h : a b c x , c f g h x , a f x , b h x , g x",
@@ -311,9 +334,10 @@ static const char *const large[] = {
 };
 
 #define N_LARGE (sizeof(large) / sizeof(*large))
-#define N_KINDS 8
+#define N_KINDS 9
 
-static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels", "planes", "strips", "lanes", "presums"};
+static const char *const kinds[N_KINDS] = {
+	NULL, "boxes", "direct", "panels", "planes", "strips", "lanes", "quads", "presums"};
 
 static void large_shape(void **state)
 {
@@ -399,7 +423,7 @@ static void refuses(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[N_RANDOM + N_BATCHES + 4 * N_WHOLE + 6 * N_BY +
+	static struct CMUnitTest tests[N_RANDOM + N_PRODUCTS + N_BATCHES + 4 * N_WHOLE + 6 * N_BY +
 				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 3];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	const struct {
@@ -412,6 +436,7 @@ int main(int argc, char **argv)
 		{"refuses", 1, refuses},
 		{"seed", N_RANDOM, random_shape},
 		{"chosen", N_CHOSEN * N_VARIANTS, chosen_shape},
+		{"products", N_PRODUCTS, products},
 		{"batch", N_BATCHES, random_batch},
 		{"whole", 4 * N_WHOLE, whole_batch},
 		{"boxes", N_BY, random_boxes},

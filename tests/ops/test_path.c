@@ -44,7 +44,7 @@ static int end(void **state)
 }
 
 /* Searches that take so little time that they are always made. */
-#define ALWAYS (GPUBE_TRIED_TILES | GPUBE_TRIED_LANES)
+#define ALWAYS (GPUBE_TRIED_TILES | GPUBE_TRIED_LANES | GPUBE_TRIED_QUADS)
 #define ALL_TRIED                                                                                  \
 	(ALWAYS | GPUBE_TRIED_STRIPS | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES | GPUBE_TRIED_PRESUMS)
 
@@ -72,6 +72,8 @@ static const struct once {
 		ALL_TRIED, GPUBE_BY_BOXES, 0},
 	{"a product in every lane", "x=50 a=50 b=50 c=50 d=32 : a b c d : a b x d , b c x d",
 		GPUBE_INT32, ALWAYS, GPUBE_BY_LANES, 0},
+	{"the same, x last", "x=50 a=50 b=50 c=50 d=32 : a b c d : a b d x , b c d x",
+		GPUBE_FLOAT32, ALWAYS, GPUBE_BY_QUADS, 0},
 	{"a cycle",
 		"a=28 b=28 c=28 d=28 e=28 x=28 : a b c d e : x a b , x b c , x c d , x d e , x a e",
 		GPUBE_INT32, ALL_TRIED, GPUBE_BY_PRESUMS, 20},
