@@ -251,16 +251,18 @@ enum nash_lp_end nash__lp_fix(
 	return NASH_LP_UNSURE;
 }
 
-bool nash__lp_row_is_zero(const struct nash_lp *lp, const struct nash_matrix *m, int32_t row)
+static struct nash_place place_of(const struct nash_lp *lp, const double *d, int32_t var)
 {
-	const double *d = row_of(lp, m, row);
+	double down = 0, most = d[0];
 
-	if (d[0] > ZERO)
-		return false;
-	for (int32_t c = 0; c < lp->live; c++)
-		if (d[c + 1] > ZERO)
-			return false;
-	return true;
+	for (int32_t c = 0; c < lp->live; c++) {
+		down -= d[c + 1] < -ZERO ? d[c + 1] : 0;
+		most = d[c + 1] > most ? d[c + 1] : most;
+	}
+	return (struct nash_place){
+		.zero = most <= ZERO || lp->fixed[var],
+		.far = d[0] <= ZERO ? 0 : down > 0 ? d[0] / down : INFINITY,
+	};
 }
 
 void nash__lp_places(
@@ -269,15 +271,7 @@ void nash__lp_places(
 	for (int32_t c = 0; c < m->k; c++)
 		of_label[nash__matrix_label(m, lp->nonbasic[c])] =
 			(struct nash_place){.zero = c >= lp->live};
-	for (int32_t r = 0; r < m->l; r++) {
-		const double *d = row_of(lp, m, r);
-		struct nash_place at;
-		double most = fabs(d[0]);
-
-		for (int32_t c = 0; c < lp->live; c++)
-			most = fabs(d[c + 1]) > most ? fabs(d[c + 1]) : most;
-		at.value = d[0] > 0 && most > 0 ? d[0] / most : 0;
-		at.zero = lp->fixed[lp->basic[r]] || nash__lp_row_is_zero(lp, m, r);
-		of_label[nash__matrix_label(m, lp->basic[r])] = at;
-	}
+	for (int32_t r = 0; r < m->l; r++)
+		of_label[nash__matrix_label(m, lp->basic[r])] =
+			place_of(lp, row_of(lp, m, r), lp->basic[r]);
 }

@@ -358,7 +358,7 @@ GPUBE_HD static inline enum faces_end faces_fix(struct faces_face *f, const stru
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
-/* place[label]: -1 where its variable is zero on the whole face, else its scaled value. */
+/* place[label]: -1 where its variable is zero on the whole face, else how far it is from zero. */
 GPUBE_HD static inline void faces_places(
 	const struct faces_face *f, const struct faces_side *s, double *place)
 {
@@ -367,16 +367,17 @@ GPUBE_HD static inline void faces_places(
 	FACES_EACH(r, s->l)
 	{
 		const double *d = f->d + r * (s->k + 1);
-		double most = fabs(d[0]);
-		bool zero = d[0] <= FACES_ZERO;
+		double down = 0, most = d[0];
 
 		for (int c = 0; c < f->live; c++) {
-			most = fabs(d[c + 1]) > most ? fabs(d[c + 1]) : most;
-			zero = zero && d[c + 1] <= FACES_ZERO;
+			down -= d[c + 1] < -FACES_ZERO ? d[c + 1] : 0;
+			most = d[c + 1] > most ? d[c + 1] : most;
 		}
-		place[faces_label(s, f->basic[r])] = zero || faces_fixed(f, f->basic[r]) ? -1
-						     : d[0] > 0 && most > 0 ? d[0] / most
-									    : 0;
+		place[faces_label(s, f->basic[r])] =
+			most <= FACES_ZERO || faces_fixed(f, f->basic[r]) ? -1
+			: d[0] <= FACES_ZERO                              ? 0
+			: down > 0                                        ? d[0] / down
+									  : INFINITY;
 	}
 }
 
@@ -395,7 +396,7 @@ GPUBE_HD static inline int faces_choose(
 		const double x = scratch->place[0][a], y = scratch->place[1][a];
 
 		if (x >= 0 && y >= 0)
-			faces_offer(&best, x * y, a);
+			faces_offer(&best, x + y, a);
 	}
 	best = faces_most(best);
 	return best.item == FACES_NONE ? -1 : best.item;
