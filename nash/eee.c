@@ -173,6 +173,9 @@ static int run(struct nash_search *s)
 			status = GPUBE_ELIMIT;
 		} else if ((n & 3) == 0 && gpube__stopped(ctx)) {
 			status = GPUBE_ESTOP;
+		} else if ((s->share & 15) == 0 && t->pause && t->pause(t->pause_arg)) {
+			__atomic_sub_fetch(&t->nodes, 1, __ATOMIC_RELAXED);
+			status = GPUBE_ELIMIT;
 		} else {
 			status = expand(s, place);
 		}
@@ -319,6 +322,11 @@ void nash__search_free(struct nash_search *s)
 		return;
 	clear(s);
 	gpube__free(s->t->ctx, s);
+}
+
+const struct nash_lp *nash__search_node(const struct nash_search *s, int32_t k)
+{
+	return k < s->depth ? s->stack[k].lp : NULL;
 }
 
 int nash__search_run(struct nash_search *s)
