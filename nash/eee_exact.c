@@ -294,13 +294,13 @@ void nash__branching_free(struct nash_branching *b)
 
 /*
  * Seconds that this context's threads need for a random game, by and large: games of 24 actions have
- * 50 thousand nodes, and 4 more make it 5 times as many; a node takes 10 us.
+ * 50 thousand nodes, and 4 more make it 5 times as many; a node takes 5 us.
  */
 static double likely_seconds(const struct nash_problem *p, int n_threads)
 {
 	const double actions = (p->m + p->n) / 2.0;
 
-	return 0.5 * pow(5, (actions - 24) / 4) / (n_threads > 0 ? n_threads : 1);
+	return 0.25 * pow(5, (actions - 24) / 4) / (n_threads > 0 ? n_threads : 1);
 }
 
 /* Whether to stop here for the device, which is opened from a certain time on. */
