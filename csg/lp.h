@@ -25,9 +25,9 @@ struct csg__lp {
 
 	/* exact: value = integer * 2^-shift */
 	int shift;
-	double scale; /* size of the values */
+	double scale;                            /* size of the values */
 	int64_t dual[CSG_MAX_AGENTS], *low_dual; /* the latter: as 'low' of the former */
-	int64_t upper, lower; /* lower INT64_MIN: no structure yet */
+	int64_t upper, lower;                    /* lower INT64_MIN: no structure yet */
 
 	struct csg__candidate *candidate;
 	int64_t n_candidates, capacity, within;
