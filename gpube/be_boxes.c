@@ -7,6 +7,9 @@
 
 #define MOST_CANDIDATES 32 /* of the next variable to cut */
 
+/* How much smaller than by their number boxes may be: what fixed variables tied together falls apart. */
+#define FALLS_APART 16
+
 void gpube__boxes_cut(struct gpube_boxes *b, const struct gpube_be *be, int32_t var, int32_t n)
 {
 	int at = b->n_cuts++;
@@ -430,10 +433,14 @@ int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const s
 	struct fitting f = {.b = b, .be = be, .type = type, .limit = limit, .rate = rate,
 		.bucket = bucket, .count = count};
 	bool fits = false;
-	int status = find_candidates(&f);
+	int status;
 
 	b->n_cuts = 0;
 	b->n = 1;
+	gpube__be_memory(&cost->memory, be, type);
+	if (gpube__box_bytes(cost, count) > limit * GPUBE__MOST_BOXES * FALLS_APART)
+		return GPUBE_ELIMIT; /* and not after seconds of trying */
+	status = find_candidates(&f);
 	while (!status && !fits)
 		status = cut_one(&f, cost, &fits);
 	return status;
