@@ -358,7 +358,7 @@ static int add_waste(struct job *j)
 
 	if (!ops->alloc_block || j->opts->count || plan->peak_bytes > (double)ops->resident(j->ctx))
 		return GPUBE_OK;
-	status = gpube__be_layout(&l, &j->be, j->working.type, j->keep, true);
+	status = gpube__be_layout(&l, &j->be, j->working.type, j->keep, true, 0);
 	if (status)
 		return status;
 	waste = (double)(l.bytes - l.alive);
