@@ -3,28 +3,31 @@
 
 #include "gpube/be_split.h"
 #include "gpube/dense.h"
+#include "gpube/search.h"
 
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* Whose values are shared out: part i of n takes [domain * i / n, domain * (i + 1) / n). */
-struct cut {
-	int32_t var, n;
-};
+#define NO_BOX INT64_MAX
 
-struct part {
+/* Of slices: what bounding them may take of their predicted time, and steps of the search before. */
+#define BOUND_SHARE  0.05
+#define SEARCH_STEPS 2000
+
+/* Who works on boxes, one after the other: a device on a thread of its own, or the caller. */
+struct worker {
 	struct gpube_be_split *split;
 	struct gpube_ctx *ctx;
-	struct gpube_model *m;
-	struct gpube_be be;
-	struct gpube_working working;
-	struct gpube_be_memory memory;
-	struct gpube_be_times times;
-	bool keep;
-	int64_t optimum;
+	bool own; /* the context */
+	struct gpube_box box;
 	int32_t *values;
+	double *seconds; /* per bucket, of a box */
+	struct gpube_split_times times;
+	int64_t n_done;
+	double bytes;
 	double opening, closing; /* seconds of its device */
 	int status;
 	pthread_t thread;
@@ -33,14 +36,25 @@ struct part {
 struct gpube_be_split {
 	struct gpube_ctx *ctx;
 	const struct gpube_model *m;
-	const int32_t *order;
-	struct cut cuts[GPUBE_MAX_DEVICES];
-	int n_cuts, n_parts, n_begun;
-	struct part parts[GPUBE_MAX_DEVICES];
-	double joined;
+	struct gpube_boxes boxes;
+	struct gpube_box_cost cost; /* of the largest */
+	enum gpube_type type;
+	bool slices; /* more of them than workers: bounded, and some left out */
+	bool counting;
+	double seconds; /* predicted, of one */
+	uint64_t seed;
+	struct worker workers[GPUBE_MAX_DEVICES];
+	int n_workers, n_begun;
 	gpube_open_fn *open;
+
+	/* under the lock */
+	int64_t *bounds, *costs; /* per box; cost: GPUBE_INF: not below what was known then */
+	uint8_t *ended;
+	int64_t *queue, next, n_left_out;
+	int64_t best, best_box; /* NO_BOX: an assignment from elsewhere */
+	int32_t *values;
 	pthread_mutex_t lock;
-	pthread_cond_t ended, opened; /* opened: all devices */
+	pthread_cond_t finished, opened; /* opened: all devices */
 	int n_running, n_opening;
 };
 
@@ -77,15 +91,16 @@ static void lessen(double *joined, const struct gpube_be *be, int32_t position, 
 	}
 }
 
-static bool is_cut(const struct gpube_be_split *s, int32_t var)
+static bool is_cut(const struct gpube_boxes *b, int32_t var)
 {
-	for (int k = 0; k < s->n_cuts; k++)
-		if (s->cuts[k].var == var)
+	for (int k = 0; k < b->n_cuts; k++)
+		if (b->cuts[k].var == var)
 			return true;
 	return false;
 }
 
-static int choose(struct gpube_be_split *s, const struct gpube_be *be)
+/* As many boxes as devices, or a divisor of that. */
+static int choose(struct gpube_boxes *b, const struct gpube_be *be)
 {
 	double *joined = gpube__alloc(be->ctx, (uint64_t)be->n, sizeof(*joined));
 	double *gain = gpube__alloc(be->ctx, (uint64_t)be->n, sizeof(*gain));
@@ -98,15 +113,15 @@ static int choose(struct gpube_be_split *s, const struct gpube_be *be)
 	}
 	for (int32_t p = 0; p < be->n; p++)
 		joined[p] = be->buckets[p].joined;
-	for (s->n_parts = 1; left > 1;) {
+	while (left > 1) {
 		int32_t best = -1, best_n = 1;
 		double most = 0;
 
 		add_gains(gain, be, joined);
 		for (int32_t p = 0; p < be->n; p++) {
-			int32_t domain = s->m->vars[be->buckets[p].var].domain;
+			int32_t domain = b->m->vars[be->buckets[p].var].domain;
 
-			if (is_cut(s, be->buckets[p].var))
+			if (is_cut(b, be->buckets[p].var))
 				continue;
 			for (int32_t n = 2; n <= left && n <= domain; n++) {
 				double saved = gain[p] * (1 - share(domain, n));
@@ -120,186 +135,127 @@ static int choose(struct gpube_be_split *s, const struct gpube_be *be)
 		}
 		if (best < 0)
 			break;
-		s->cuts[s->n_cuts++] = (struct cut){be->buckets[best].var, best_n};
-		lessen(joined, be, best, share(s->m->vars[be->buckets[best].var].domain, best_n));
-		s->n_parts *= best_n;
+		gpube__boxes_cut(b, be, be->buckets[best].var, best_n);
+		lessen(joined, be, best, share(b->m->vars[be->buckets[best].var].domain, best_n));
 		left /= best_n;
 	}
 	gpube__free(be->ctx, joined);
 	gpube__free(be->ctx, gain);
-	return s->n_parts > 1 ? GPUBE_OK
+	return b->n > 1 ? GPUBE_OK
 			      : gpube__fail(be->ctx, GPUBE_EINVAL,
 					"no variable whose values %d devices could share out",
 					be->ctx->n_devices);
 }
 
-/* ---- models ------------------------------------------------------------------------------ */
-
-static void range_of(
-	const struct gpube_be_split *s, int part, int32_t var, int32_t *first, int32_t *end)
-{
-	int32_t domain = s->m->vars[var].domain;
-
-	*first = 0;
-	*end = domain;
-	for (int k = 0; k < s->n_cuts; k++) {
-		int32_t n = s->cuts[k].n, i = part % n;
-
-		part /= n;
-		if (s->cuts[k].var == var) {
-			*first = (int32_t)((int64_t)domain * i / n);
-			*end = (int32_t)((int64_t)domain * (i + 1) / n);
-		}
-	}
-}
-
-/* The cells of function f that a part has: dense, its scope in increasing order in 'scope'. */
-static int slice(int64_t *out, const struct gpube_be_split *s, int part, int32_t f, int arity,
-	const int32_t *scope, int64_t *whole)
-{
-	int32_t first[64], end[64], at[64];
-	int64_t n = 0;
-	int k, status = gpube__dense(whole, s->m, f, NULL);
-
-	if (status)
-		return status;
-	for (k = 0; k < arity; k++) {
-		range_of(s, part, scope[k], &first[k], &end[k]);
-		at[k] = first[k];
-	}
-	do {
-		int64_t cell = 0;
-
-		for (k = 0; k < arity; k++)
-			cell = cell * s->m->vars[scope[k]].domain + at[k];
-		out[n++] = whole[cell];
-		for (k = arity - 1; k >= 0 && ++at[k] == end[k]; k--)
-			at[k] = first[k];
-	} while (k >= 0);
-	return GPUBE_OK;
-}
-
-static int add_slice(struct gpube_be_split *s, int part, int32_t f)
-{
-	const struct gpube_model *m = s->m;
-	int arity = m->functions[f].arity;
-	int64_t cells = gpube__cells(m, arity, gpube__scope(m, f));
-	int64_t *whole, *out;
-	int32_t scope[64];
-	int status = GPUBE_ENOMEM;
-
-	/* more dimensions have two values in no table that can be numbered; one-valued ones are few
-	 */
-	if (arity < 0 || arity > 64 || cells < 0)
-		return gpube__fail(s->ctx, GPUBE_ELIMIT, "a table of %d variables", arity);
-	whole = gpube__alloc(s->ctx, (uint64_t)cells, sizeof(*whole));
-	out = gpube__alloc(s->ctx, (uint64_t)cells, sizeof(*out));
-	for (int k = 0; k < arity; k++) {
-		int32_t var = gpube__scope(m, f)[k];
-		int j = k;
-
-		for (; j > 0 && scope[j - 1] > var; j--)
-			scope[j] = scope[j - 1];
-		scope[j] = var;
-	}
-	if (whole && out)
-		status = slice(out, s, part, f, arity, scope, whole);
-	if (!status)
-		status = gpube_model_add_costs(s->parts[part].m, arity, scope, out);
-	gpube__free(s->ctx, whole);
-	gpube__free(s->ctx, out);
-	return status;
-}
-
-static int make_part(struct gpube_be_split *s, int i)
-{
-	struct part *p = &s->parts[i];
-	const struct gpube_ctx *ctx = s->ctx;
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
-		.n_threads = (ctx->n_threads + s->n_parts - 1) / s->n_parts,
-		.memory_bytes = ctx->memory_bytes / (uint64_t)s->n_parts,
-		.device_memory_bytes = ctx->device_memory_bytes,
-		.n_devices = ctx->n_devices,
-		.realloc_fn = ctx->realloc_fn,
-		.realloc_arg = ctx->realloc_arg};
-	int status;
-
-	/* its own device in front: the backend opens that one, and sees how often it is listed */
-	for (int k = 0; k < ctx->n_devices; k++)
-		opts.devices[k] = ctx->devices[(i + k) % ctx->n_devices];
-	p->split = s;
-	status = gpube_ctx_new(&p->ctx, &opts);
-	if (status)
-		return gpube__fail(s->ctx, GPUBE_ENOMEM, "out of memory");
-	p->ctx->deadline = ctx->deadline;
-	status = gpube_model_new(&p->m, p->ctx, GPUBE_COSTS);
-	for (int32_t v = 0; v < s->m->n_vars && !status; v++) {
-		int32_t first, end;
-
-		range_of(s, i, v, &first, &end);
-		status = gpube_model_add_var(p->m, NULL, end - first, NULL);
-	}
-	for (int32_t f = 0; f < s->m->n_functions && !status; f++)
-		status = add_slice(s, i, f);
-	if (!status) {
-		p->m->constant += s->m->constant;
-		p->m->top = s->m->top;
-		status = gpube__be_init(&p->be, p->m, s->order);
-	}
-	if (!status)
-		status = gpube__be_working(&p->working, &p->be);
-	if (status)
-		return gpube__fail(s->ctx, status, "%s", gpube_error(p->ctx));
-	gpube__be_memory(&p->memory, &p->be, p->working.type);
-	p->values = gpube__alloc(s->ctx, (uint64_t)s->m->n_vars, sizeof(*p->values));
-	p->times.buckets = gpube__alloc_zero(s->ctx, (uint64_t)p->be.n, sizeof(*p->times.buckets));
-	return p->values && p->times.buckets ? GPUBE_OK : GPUBE_ENOMEM;
-}
+/* ---- making one ---------------------------------------------------------------------------- */
 
 void gpube__split_free(struct gpube_be_split *s)
 {
 	if (!s)
 		return;
-	for (int i = 0; i < s->n_parts; i++) {
-		struct part *p = &s->parts[i];
+	for (int i = 0; i < s->n_workers; i++) {
+		struct worker *w = &s->workers[i];
 
-		gpube__free(s->ctx, p->values);
-		gpube__free(s->ctx, p->times.buckets);
-		if (!p->ctx)
-			continue;
-		gpube__be_clear(&p->be);
-		gpube_model_free(p->m);
-		gpube_ctx_free(p->ctx);
+		gpube__free(s->ctx, w->values);
+		gpube__free(s->ctx, w->seconds);
+		gpube__box_clear(&w->box);
+		if (w->own)
+			gpube_ctx_free(w->ctx);
 	}
-	pthread_cond_destroy(&s->ended);
+	gpube__free(s->ctx, s->bounds);
+	gpube__free(s->ctx, s->costs);
+	gpube__free(s->ctx, s->ended);
+	gpube__free(s->ctx, s->queue);
+	gpube__free(s->ctx, s->values);
+	pthread_cond_destroy(&s->finished);
 	pthread_cond_destroy(&s->opened);
 	pthread_mutex_destroy(&s->lock);
 	gpube__free(s->ctx, s);
 }
 
-int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be, const int32_t *order)
+/* A context of its own for worker i, with its device in front: the backend opens that one. */
+static int make_context(struct gpube_be_split *s, int i, int n_workers)
+{
+	struct worker *w = &s->workers[i];
+	const struct gpube_ctx *ctx = s->ctx;
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
+		.n_threads = (ctx->n_threads + n_workers - 1) / n_workers,
+		.memory_bytes = ctx->memory_bytes / (uint64_t)n_workers,
+		.device_memory_bytes = ctx->device_memory_bytes,
+		.n_devices = ctx->n_devices,
+		.realloc_fn = ctx->realloc_fn,
+		.realloc_arg = ctx->realloc_arg};
+
+	/* it sees how often a device is listed */
+	for (int k = 0; k < ctx->n_devices; k++)
+		opts.devices[k] = ctx->devices[(i + k) % ctx->n_devices];
+	if (gpube_ctx_new(&w->ctx, &opts))
+		return gpube__fail(s->ctx, GPUBE_ENOMEM, "out of memory");
+	w->own = true;
+	w->ctx->deadline = ctx->deadline;
+	return GPUBE_OK;
+}
+
+static int make_worker(struct gpube_be_split *s, int n_workers)
+{
+	const uint64_t n = (uint64_t)s->m->n_vars;
+	struct worker *w = &s->workers[s->n_workers++];
+	int status = GPUBE_OK;
+
+	w->split = s;
+	w->ctx = s->ctx;
+	if (n_workers > 1)
+		status = make_context(s, s->n_workers - 1, n_workers);
+	if (status)
+		return status;
+	w->values = gpube__alloc(s->ctx, n, sizeof(*w->values));
+	w->seconds = gpube__alloc(s->ctx, n, sizeof(*w->seconds));
+	status = gpube__box_init(&w->box, &s->boxes, w->ctx);
+	return w->values && w->seconds ? status : GPUBE_ENOMEM;
+}
+
+static struct gpube_be_split *split_alloc(const struct gpube_be *be, const int32_t *order)
 {
 	struct gpube_be_split *s = gpube__alloc_zero(be->ctx, 1, sizeof(*s));
-	int status;
 
-	*out = NULL;
 	if (!s)
-		return GPUBE_ENOMEM;
+		return NULL;
 	s->ctx = be->ctx;
 	s->m = be->m;
-	s->order = order;
+	s->boxes = (struct gpube_boxes){.ctx = be->ctx, .m = be->m, .order = order, .n = 1};
+	s->best = GPUBE_INF;
+	s->best_box = NO_BOX;
 	pthread_mutex_init(&s->lock, NULL);
-	pthread_cond_init(&s->ended, NULL);
+	pthread_cond_init(&s->finished, NULL);
 	pthread_cond_init(&s->opened, NULL);
-	status = choose(s, be);
-	for (int i = 0; i < s->n_parts && !status; i++) {
-		double joined = 0;
+	return s;
+}
 
-		status = make_part(s, i);
-		for (int32_t p = 0; p < be->n && !status; p++)
-			joined += s->parts[i].be.buckets[p].joined;
-		s->joined = fmax(s->joined, joined);
+/* Workers, and what is known of each box: until it is bounded nothing but the constant. */
+static int make_all(struct gpube_be_split *s, int n_workers)
+{
+	const uint64_t n = (uint64_t)s->boxes.n;
+	int status = GPUBE_OK;
+
+	s->bounds = gpube__alloc(s->ctx, n, sizeof(*s->bounds));
+	s->costs = gpube__alloc(s->ctx, n, sizeof(*s->costs));
+	s->ended = gpube__alloc_zero(s->ctx, n, 1);
+	s->queue = gpube__alloc(s->ctx, n, sizeof(*s->queue));
+	s->values = gpube__alloc(s->ctx, (uint64_t)s->m->n_vars, sizeof(*s->values));
+	if (!s->bounds || !s->costs || !s->ended || !s->queue || !s->values)
+		return GPUBE_ENOMEM;
+	for (int64_t k = 0; k < s->boxes.n; k++) {
+		s->bounds[k] = s->m->constant;
+		s->costs[k] = GPUBE_INF;
+		s->queue[k] = k;
 	}
+	for (int i = 0; i < n_workers && !status; i++)
+		status = make_worker(s, n_workers);
+	return status;
+}
+
+static int done_making(struct gpube_be_split **out, struct gpube_be_split *s, int status)
+{
 	if (status)
 		gpube__split_free(s);
 	else
@@ -307,38 +263,194 @@ int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be, con
 	return status;
 }
 
-int gpube__split_n(const struct gpube_be_split *s)
+int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be,
+	enum gpube_type type, const int32_t *order)
 {
-	return s->n_parts;
+	struct gpube_be_split *s = split_alloc(be, order);
+	int status;
+
+	*out = NULL;
+	if (!s)
+		return GPUBE_ENOMEM;
+	s->type = type;
+	status = choose(&s->boxes, be);
+	if (!status)
+		status = gpube__boxes_cost(&s->cost, &s->boxes, type);
+	if (!status)
+		status = make_all(s, (int)s->boxes.n);
+	return done_making(out, s, status);
 }
 
-double gpube__split_joined(const struct gpube_be_split *s)
+/* Boxes of which each has room, and, on a device, in which messages find room in one piece. */
+static int fit(
+	struct gpube_be_split *s, const struct gpube_be *be, const struct gpube_slicing *how)
 {
-	return s->joined;
+	double limit = how->limit, waste = 0;
+
+	for (;;) {
+		int status = gpube__boxes_fit(&s->boxes, &s->cost, be, how->type, limit,
+			how->count, how->rate, how->bucket);
+		const struct gpube_be_memory *m = &s->cost.memory;
+
+		if (!status && how->block && !how->count)
+			status = gpube__boxes_waste(
+				&waste, &s->boxes, how->type, m->keep <= how->limit);
+		if (status || gpube__box_bytes(&s->cost, how->count) + waste <= how->limit)
+			return status;
+		limit = gpube__box_bytes(&s->cost, how->count) - 1;
+	}
 }
 
-double gpube__split_bytes(const struct gpube_be_split *s)
+int gpube__split_slices(struct gpube_be_split **out, const struct gpube_be *be,
+	const int32_t *order, const struct gpube_slicing *how)
 {
-	double most = 0;
+	struct gpube_be_split *s = split_alloc(be, order);
+	int status;
 
-	for (int i = 0; i < s->n_parts; i++)
-		most = fmax(most, fmin(s->parts[i].memory.keep, s->parts[i].memory.args));
-	return most;
+	*out = NULL;
+	if (!s)
+		return GPUBE_ENOMEM;
+	s->type = how->type;
+	s->slices = true;
+	s->counting = how->count;
+	s->seed = how->seed;
+	status = fit(s, be, how);
+	s->seconds = s->cost.joined / how->rate + how->bucket * be->n;
+	if (!status)
+		status = make_all(s, how->n_workers < 2 ? 1 : how->n_workers);
+	return done_making(out, s, status);
+}
+
+int64_t gpube__split_n(const struct gpube_be_split *s)
+{
+	return s->boxes.n;
+}
+
+int gpube__split_n_cuts(const struct gpube_be_split *s)
+{
+	return s->boxes.n_cuts;
+}
+
+const struct gpube_box_cost *gpube__split_cost(const struct gpube_be_split *s)
+{
+	return &s->cost;
+}
+
+double gpube__split_seconds(const struct gpube_be_split *s)
+{
+	return ceil((double)s->boxes.n / s->n_workers) * s->seconds;
+}
+
+/* ---- what is known ------------------------------------------------------------------------ */
+
+/* Under the lock, or alone. An equal one counts from an earlier box: so the last is always the same. */
+static bool is_better(const struct gpube_be_split *s, int64_t cost, int64_t box)
+{
+	return cost < s->best || (cost == s->best && box < s->best_box);
+}
+
+static void offer(struct gpube_be_split *s, int64_t cost, int64_t box, const int32_t *values,
+	const int32_t *first)
+{
+	s->best = cost;
+	s->best_box = box;
+	for (int32_t v = 0; v < s->m->n_vars; v++)
+		s->values[v] = (first ? first[v] : 0) + values[v];
+}
+
+/* Nothing is in it that would be taken. */
+static bool is_out(const struct gpube_be_split *s, int64_t k)
+{
+	return s->bounds[k] == GPUBE_INF || s->bounds[k] > s->best ||
+	       (!s->counting && s->best != GPUBE_INF && s->bounds[k] == s->best &&
+		       k > s->best_box);
+}
+
+int64_t gpube__split_bound(const struct gpube_be_split *s)
+{
+	int64_t bound = s->best;
+
+	for (int64_t k = 0; k < s->boxes.n; k++)
+		if (!s->ended[k] && s->bounds[k] < bound)
+			bound = s->bounds[k];
+	return bound;
+}
+
+/* An assignment to begin with: what is bounded by more need not be looked at. */
+static int search(struct gpube_be_split *s)
+{
+	struct gpube_search *search;
+	int64_t cost;
+	int status = gpube__search_new(&search, s->m, s->seed);
+
+	if (status)
+		return status;
+	if (gpube__search_run(search, NULL, SEARCH_STEPS)) {
+		status = gpube_model_cost(&cost, s->m, search->best);
+		if (!status && cost < s->best)
+			offer(s, cost, NO_BOX, search->best, NULL);
+	}
+	gpube__search_free(search);
+	return status;
+}
+
+struct ranked {
+	int64_t bound, box;
+};
+
+static int by_bound(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->bound != y->bound)
+		return x->bound < y->bound ? -1 : 1;
+	return x->box < y->box ? -1 : 1;
+}
+
+/* The boxes of the least bounds first. */
+static int rank(struct gpube_be_split *s)
+{
+	const double rate = gpube__ops_cpu()->cells_per_second * s->ctx->n_threads;
+	const double start = gpube__now();
+	struct ranked *r;
+	int64_t n_out = 0;
+	int status = gpube__boxes_bound(s->bounds, &s->boxes,
+		s->best == GPUBE_INF ? s->m->top : s->best + 1, BOUND_SHARE * s->seconds * rate);
+
+	if (status)
+		return status;
+	r = gpube__alloc(s->ctx, (uint64_t)s->boxes.n, sizeof(*r));
+	if (!r)
+		return GPUBE_ENOMEM;
+	for (int64_t k = 0; k < s->boxes.n; k++) {
+		if (s->m->top != GPUBE_INF && s->bounds[k] >= s->m->top)
+			s->bounds[k] = GPUBE_INF;
+		r[k] = (struct ranked){s->bounds[k], k};
+		n_out += is_out(s, k);
+	}
+	qsort(r, (size_t)s->boxes.n, sizeof(*r), by_bound);
+	for (int64_t k = 0; k < s->boxes.n; k++)
+		s->queue[k] = r[k].box;
+	gpube__free(s->ctx, r);
+	gpube__log(s->ctx, GPUBE_LOG_DETAIL,
+		"slices bounded in %.4f s: %lld of %lld are left out by a first assignment",
+		gpube__now() - start, (long long)n_out, (long long)s->boxes.n);
+	return GPUBE_OK;
 }
 
 /* ---- the run ------------------------------------------------------------------------------ */
 
 /*
- * Opens the part's device, and waits until all are open: a driver that makes a device's context
+ * Opens the worker's device, and waits until all are open: a driver that makes a device's context
  * holds up what others begin, which their kernels' times would count.
  */
-static const struct gpube_ops *open_with_others(struct part *p, int *status)
+static const struct gpube_ops *open_with_others(struct worker *w, int *status)
 {
-	struct gpube_be_split *s = p->split;
+	struct gpube_be_split *s = w->split;
 	const double start = gpube__now();
-	const struct gpube_ops *ops = s->open(p->ctx, status);
+	const struct gpube_ops *ops = s->open(w->ctx, status);
 
-	p->opening = gpube__now() - start;
+	w->opening = gpube__now() - start;
 	pthread_mutex_lock(&s->lock);
 	s->n_opening--;
 	pthread_cond_broadcast(&s->opened);
@@ -348,47 +460,132 @@ static const struct gpube_ops *open_with_others(struct part *p, int *status)
 	return ops;
 }
 
-static int run_part(struct part *p)
+/* The next box, and the total from which on nothing in it is of interest; -1: all are begun. */
+static int64_t next_box(struct gpube_be_split *s, int64_t *top)
 {
-	int status = GPUBE_OK;
-	const struct gpube_be_sides sides = {{open_with_others(p, &status), NULL}, NULL};
-	const struct gpube_ops *ops = sides.ops[0];
+	int64_t k = -1;
+
+	pthread_mutex_lock(&s->lock);
+	while (k < 0 && s->next < s->boxes.n) {
+		k = s->queue[s->next++];
+		if (is_out(s, k)) {
+			s->ended[k] = 1;
+			s->n_left_out++;
+			k = -1;
+		}
+	}
+	if (k >= 0) {
+		*top = s->m->top;
+		if (s->best < *top)
+			*top = s->best + (s->counting || k < s->best_box);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return k;
+}
+
+static void box_ended(struct worker *w, int64_t k, int64_t cost)
+{
+	struct gpube_be_split *s = w->split;
+
+	pthread_mutex_lock(&s->lock);
+	s->ended[k] = 1;
+	s->costs[k] = cost;
+	if (cost != GPUBE_INF && is_better(s, cost, k))
+		offer(s, cost, k, w->values, w->box.first);
+	pthread_mutex_unlock(&s->lock);
+	w->n_done++;
+}
+
+/* Whether messages are kept, and what all tables of the box then take. */
+static int plan_box(const struct worker *w, const struct gpube_ops *ops, enum gpube_type type,
+	bool *keep, double *bytes)
+{
+	struct gpube_be_memory memory;
+
+	gpube__be_memory(&memory, &w->box.be, type);
+	*keep = gpube__be_keeps(&memory, w->ctx, ops);
+	*bytes = *keep ? memory.keep : memory.args;
+	return *bytes <= (double)ops->memory(w->ctx)
+		       ? GPUBE_OK
+		       : gpube__fail(w->ctx, GPUBE_ELIMIT,
+				 "a share of the tables needs %.3g bytes, %.3g are allowed", *bytes,
+				 (double)ops->memory(w->ctx));
+}
+
+static int run_box(struct worker *w, const struct gpube_ops *ops, int64_t k, int64_t top)
+{
+	const struct gpube_be_sides sides = {{ops, NULL}, NULL};
+	struct gpube_be_times times = {.buckets = w->seconds};
+	struct gpube_working working;
+	int64_t cost = GPUBE_INF;
 	double bytes;
+	bool keep;
+	int status = gpube__box_set(&w->box, k);
+
+	if (status)
+		return status;
+	w->box.m.top = top;
+	if (gpube__constant_of(&w->box.m) >= top) {
+		box_ended(w, k, GPUBE_INF);
+		return GPUBE_OK;
+	}
+	status = gpube__be_working(&working, &w->box.be);
+	if (!status)
+		status = plan_box(w, ops, working.type, &keep, &bytes);
+	if (status)
+		return status;
+	w->bytes = fmax(w->bytes, bytes);
+	memset(w->seconds, 0, (size_t)w->box.be.n * sizeof(*w->seconds));
+	status = gpube__be_run(&cost, w->values, NULL, &w->box.be, &sides, &working, 0, keep, &times);
+	if (status)
+		return status;
+	for (int32_t p = 0; p < w->box.be.n; p++)
+		w->times.contracting += w->seconds[p];
+	w->times.copying += times.copying;
+	w->times.assigning += times.assigning;
+	box_ended(w, k, cost);
+	return GPUBE_OK;
+}
+
+static int run_worker(struct worker *w)
+{
+	struct gpube_be_split *s = w->split;
+	int status = GPUBE_OK;
+	const struct gpube_ops *ops = open_with_others(w, &status);
+	int64_t top, k;
 
 	if (!ops)
 		return status;
-	p->keep = gpube__be_keeps(&p->memory, p->ctx, ops);
-	bytes = p->keep ? p->memory.keep : p->memory.args;
-	if (bytes > (double)ops->memory(p->ctx))
-		return gpube__fail(p->ctx, GPUBE_ELIMIT,
-			"a share of the tables needs %.3g bytes, %.3g are allowed", bytes,
-			(double)ops->memory(p->ctx));
 	if (ops->expect)
-		status = ops->expect(p->ctx, bytes);
-	return status ? status
-		      : gpube__be_run(&p->optimum, p->values, NULL, &p->be, &sides, &p->working, 0,
-				p->keep, &p->times);
+		status = ops->expect(w->ctx, fmin(s->cost.memory.keep, s->cost.memory.args));
+	while (!status && (k = next_box(s, &top)) >= 0) {
+		if (gpube__stopped(w->ctx))
+			status = gpube__fail_stopped(w->ctx);
+		else
+			status = run_box(w, ops, k, top);
+	}
+	return status;
 }
 
 static void *work(void *arg)
 {
-	struct part *p = arg;
-	int status = run_part(p);
+	struct worker *w = arg;
+	int status = run_worker(w);
 	double start = gpube__now();
 
 	/* a device is current to a thread: closed where it was opened */
-	if (p->ctx->device_free)
-		p->ctx->device_free(p->ctx);
-	p->closing = gpube__now() - start;
-	pthread_mutex_lock(&p->split->lock);
-	p->status = status;
-	p->split->n_running--;
-	pthread_cond_signal(&p->split->ended);
-	pthread_mutex_unlock(&p->split->lock);
+	if (w->ctx->device_free)
+		w->ctx->device_free(w->ctx);
+	w->closing = gpube__now() - start;
+	pthread_mutex_lock(&w->split->lock);
+	w->status = status;
+	w->split->n_running--;
+	pthread_cond_signal(&w->split->finished);
+	pthread_mutex_unlock(&w->split->lock);
 	return NULL;
 }
 
-/* Until all have ended; a stop of the whole, or a part's failure, stops the others. */
+/* Until all have ended; a stop of the whole, or a worker's failure, stops the others. */
 static void wait_for_all(struct gpube_be_split *s)
 {
 	pthread_mutex_lock(&s->lock);
@@ -397,86 +594,165 @@ static void wait_for_all(struct gpube_be_split *s)
 		bool stop = gpube__stopped(s->ctx);
 
 		for (int i = 0; i < s->n_begun; i++)
-			stop |= s->parts[i].status != GPUBE_OK;
+			stop |= s->workers[i].status != GPUBE_OK;
 		for (int i = 0; i < s->n_begun && stop; i++)
-			gpube_ctx_stop(s->parts[i].ctx);
+			gpube_ctx_stop(s->workers[i].ctx);
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_nsec += 20000000;
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&s->ended, &s->lock, &until);
+		pthread_cond_timedwait(&s->finished, &s->lock, &until);
 	}
 	pthread_mutex_unlock(&s->lock);
 	for (int i = 0; i < s->n_begun; i++)
-		pthread_join(s->parts[i].thread, NULL);
+		pthread_join(s->workers[i].thread, NULL);
 }
 
 /* The text of the failure that came first, not of the stops that followed from it. */
 static int failure(struct gpube_be_split *s)
 {
-	const struct part *bad = NULL;
+	const struct worker *bad = NULL;
 
 	if (gpube__stopped(s->ctx))
 		return gpube__fail_stopped(s->ctx);
-	for (int i = 0; i < s->n_parts; i++)
-		if (s->parts[i].status && (!bad || bad->status == GPUBE_ESTOP))
-			bad = &s->parts[i];
+	for (int i = 0; i < s->n_workers; i++)
+		if (s->workers[i].status && (!bad || bad->status == GPUBE_ESTOP))
+			bad = &s->workers[i];
 	return bad ? gpube__fail(s->ctx, bad->status, "device %d: %s", bad->ctx->devices[0],
 			     gpube_error(bad->ctx))
 		   : GPUBE_OK;
 }
 
-int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s,
-	gpube_open_fn *open, struct gpube_split_times *seconds)
+/* All workers at the same time, each on a thread of its own. */
+static int run_beside_each_other(struct gpube_be_split *s)
 {
-	const struct part *best = &s->parts[0];
 	int status = GPUBE_OK;
 
-	s->open = open;
-	s->n_running = s->n_opening = s->n_parts;
-	for (s->n_begun = 0; s->n_begun < s->n_parts; s->n_begun++)
-		if (pthread_create(
-			    &s->parts[s->n_begun].thread, NULL, work, &s->parts[s->n_begun])) {
+	for (s->n_begun = 0; s->n_begun < s->n_workers; s->n_begun++)
+		if (pthread_create(&s->workers[s->n_begun].thread, NULL, work,
+			    &s->workers[s->n_begun])) {
 			status = gpube__fail(s->ctx, GPUBE_ENOMEM, "no thread for a device");
 			break;
 		}
 	pthread_mutex_lock(&s->lock);
-	s->n_running -= s->n_parts - s->n_begun;
-	s->n_opening -= s->n_parts - s->n_begun;
+	s->n_running -= s->n_workers - s->n_begun;
+	s->n_opening -= s->n_workers - s->n_begun;
 	pthread_cond_broadcast(&s->opened);
 	pthread_mutex_unlock(&s->lock);
 	wait_for_all(s);
+	return status ? status : failure(s);
+}
+
+static void tell(const struct gpube_be_split *s, const struct worker *w)
+{
+	if (s->slices)
+		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
+			"%lld slices done, %.3g bytes of tables each: contractions %.4f s, copies "
+			"%.4f s, reading off %.4f s",
+			(long long)w->n_done, w->bytes, w->times.contracting, w->times.copying,
+			w->times.assigning);
+	if (w->own)
+		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
+			"part %d of %d on device %d: %.3g bytes of tables, opened in %.3f s, "
+			"kernels %.4f s, copies %.4f s, closed in %.3f s",
+			(int)(w - s->workers) + 1, s->n_workers, w->ctx->devices[0], w->bytes,
+			w->opening, w->times.contracting, w->times.copying, w->closing);
+}
+
+int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s,
+	gpube_open_fn *open, struct gpube_split_times *seconds)
+{
+	int status = GPUBE_OK;
+
+	s->open = open;
+	s->n_running = s->n_opening = s->n_workers;
+	memset(seconds, 0, sizeof(*seconds));
+	if (s->slices)
+		status = search(s);
+	if (!status && s->slices)
+		status = rank(s);
 	if (!status)
-		status = failure(s);
+		status = s->workers[0].own ? run_beside_each_other(s) : run_worker(s->workers);
+	for (int i = 0; i < s->n_workers; i++) {
+		const struct worker *w = &s->workers[i];
+
+		seconds->contracting = fmax(seconds->contracting, w->times.contracting);
+		seconds->copying = fmax(seconds->copying, w->times.copying);
+		seconds->assigning = fmax(seconds->assigning, w->times.assigning);
+		if (!status || status == GPUBE_ESTOP)
+			tell(s, w);
+	}
+	if (s->slices && s->n_left_out)
+		gpube__log(s->ctx, GPUBE_LOG_DETAIL, "%lld slices left out by their bounds",
+			(long long)s->n_left_out);
+	*optimum = s->best;
+	if (s->best != GPUBE_INF)
+		memcpy(values, s->values, (size_t)s->m->n_vars * sizeof(*values));
+	return status;
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+/* a + b, both in decimal; NULL: ENOMEM. */
+static char *add_decimals(struct gpube_ctx *ctx, const char *a, const char *b)
+{
+	const size_t n_a = strlen(a), n_b = strlen(b), n = (n_a > n_b ? n_a : n_b) + 1;
+	char *sum = gpube__alloc(ctx, (uint64_t)n + 1, 1);
+	int carry = 0;
+
+	if (!sum)
+		return NULL;
+	sum[n] = 0;
+	for (size_t k = 0; k < n; k++) {
+		carry += k < n_a ? a[n_a - 1 - k] - '0' : 0;
+		carry += k < n_b ? b[n_b - 1 - k] - '0' : 0;
+		sum[n - 1 - k] = (char)('0' + carry % 10);
+		carry /= 10;
+	}
+	if (sum[0] == '0')
+		memmove(sum, sum + 1, n);
+	return sum;
+}
+
+/* The optima of box k, as cheap as the optimum is. */
+static int count_box(char **text, struct worker *w, const struct gpube_ops *ops, int64_t k)
+{
+	const struct gpube_be_sides sides = {{ops, NULL}, NULL};
+	struct gpube_working working;
+	int status = gpube__box_set(&w->box, k);
+
 	if (status)
 		return status;
-	memset(seconds, 0, sizeof(*seconds));
-	for (int i = 0; i < s->n_parts; i++) {
-		const struct part *p = &s->parts[i];
-		double contracting = 0;
+	w->box.m.top = w->split->best + 1;
+	status = gpube__be_working(&working, &w->box.be);
+	return status ? status : gpube__be_count(text, &w->box.be, &sides, &working);
+}
 
-		for (int32_t k = 0; k < p->be.n; k++)
-			contracting += p->times.buckets[k];
-		seconds->contracting = fmax(seconds->contracting, contracting);
-		seconds->copying = fmax(seconds->copying, p->times.copying);
-		seconds->assigning = fmax(seconds->assigning, p->times.assigning);
-		if (p->optimum < best->optimum)
-			best = p;
-		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
-			"part %d of %d on device %d: %.3g bytes of tables, opened in %.3f s, kernels "
-			"%.4f s, copies %.4f s, closed in %.3f s",
-			i + 1, s->n_parts, p->ctx->devices[0],
-			p->keep ? p->memory.keep : p->memory.args, p->opening, contracting,
-			p->times.copying, p->closing);
-	}
-	*optimum = best->optimum;
-	if (*optimum == GPUBE_INF)
-		return GPUBE_OK;
-	for (int32_t v = 0; v < s->m->n_vars; v++) {
-		int32_t first, end;
+int gpube__split_count(char **text, struct gpube_be_split *s)
+{
+	struct worker *w = &s->workers[0];
+	int status;
+	const struct gpube_ops *ops = s->open(w->ctx, &status);
+	char *total = gpube__strdup(s->ctx, "0");
 
-		range_of(s, (int)(best - s->parts), v, &first, &end);
-		values[v] = first + best->values[v];
+	status = ops ? GPUBE_OK : status;
+	for (int64_t k = 0; k < s->boxes.n && !status && total; k++) {
+		char *part = NULL, *sum;
+
+		if (s->costs[k] != s->best)
+			continue;
+		status = count_box(&part, w, ops, k);
+		if (status)
+			break;
+		sum = add_decimals(s->ctx, total, part);
+		gpube__free(s->ctx, total);
+		gpube__free(s->ctx, part);
+		total = sum;
 	}
-	return GPUBE_OK;
+	if (status) {
+		gpube__free(s->ctx, total);
+		return status;
+	}
+	*text = total;
+	return total ? GPUBE_OK : GPUBE_ENOMEM;
 }
