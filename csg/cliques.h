@@ -36,23 +36,29 @@ int csg__cliques_add(struct csg__cliques *c, const uint64_t *seed, const double 
 double csg__cliques_grow(struct csg__cliques *c, int i, const double *weight);
 
 /*
- * csg__bid_search() - good selections by tabu search on the conflicts, from random ones.
- * price   of each bid, > 0
- * enough  a bound: nothing is better
- * chosen  a selection and its revenue *best: replaced by what is better
- * Cost:   O(bids + conflicts) a step; the same result for the same seed
- * Errors: ENOMEM
+ * Good selections of bids by tabu search on the conflicts: walks, one for each thread, that go on
+ * where they were. Those of csg__bid_search_run() are 'steps' long, or until one has 'enough', a
+ * bound; a selection 'chosen' and its revenue *best are replaced by what is better, and the first
+ * walk goes on from what others have found. The same selections for the same calls.
+ * price   of each bid, > 0; the caller's
+ * Cost:   O(bids + conflicts) a step
+ * Errors: ENOMEM: clear it all the same
  * Source: Wu and Hao, A review on algorithms for maximum clique problems, EJOR 2015
  */
+struct csg__walk;
+
 struct csg__bid_search {
 	const struct csg__cliques *cliques;
 	const int64_t *price;
 	int64_t steps, enough;
-	uint64_t seed;
-	uint8_t *chosen;
-	int64_t *best;
+	int n_walks;
+	struct csg__walk *walk;
 };
 
-int csg__bid_search(const struct csg__bid_search *s);
+int csg__bid_search_init(struct csg__bid_search *s, const struct csg__cliques *cliques,
+	const int64_t *price, int n_walks);
+void csg__bid_search_clear(struct csg__bid_search *s);
+void csg__bid_search_run(
+	struct csg__bid_search *s, int64_t steps, int64_t enough, uint8_t *chosen, int64_t *best);
 
 #endif
