@@ -16,11 +16,10 @@
 
 #define FRACTION_BITS 10                 /* of the rounded duals, below a unit of the prices */
 #define DIVE_EVERY    64                 /* nodes */
-#define SEARCH_SHARE  16                 /* cells of the linear program for a bid looked at */
-#define LEAST_STEPS   2000               /* of a search: less is saved for a longer one */
+#define SEARCH_SHARE  8                  /* cells of the linear program for a bid looked at */
+#define LEAST_SEARCH  ((int64_t)1 << 21) /* bids: less is saved for a longer one */
 #define FIRST_SEARCH  ((int64_t)1 << 20) /* bids looked at before the linear program */
 #define MOST_WALKS    16                 /* of it, side by side */
-#define STEP_WORK     256 /* bids' worth that a step of the search takes however few there are */
 #define CUT_ROUNDS    30
 #define MOST_CUTS     2000 /* rows beside those of goods */
 
@@ -178,12 +177,12 @@ static void greedy(struct tree *t)
  */
 static void search(struct tree *t)
 {
-	const int64_t steps = (t->lp.work - t->searched) / SEARCH_SHARE / (t->n + STEP_WORK);
+	const int64_t work = (t->lp.work - t->searched) / SEARCH_SHARE;
 
-	if (steps < LEAST_STEPS && t->lp.work > 0)
+	if (work < LEAST_SEARCH && t->lp.work > 0)
 		return;
 	t->searched = t->lp.work;
-	csg__bid_search_run(&t->bid_search, steps, t->root_bound, t->best_chosen, &t->best);
+	csg__bid_search_run(&t->bid_search, work, t->root_bound, t->best_chosen, &t->best);
 }
 
 /* ---- the tree ------------------------------------------------------------------------ */
@@ -313,9 +312,9 @@ static int explore(struct tree *t)
 
 /* ---- rows ---------------------------------------------------------------------------- */
 
-static int add_row(struct tree *t, const uint64_t *seed, const double *weight)
+static int add_row(struct tree *t, const uint64_t *seed)
 {
-	const int row = csg__cliques_add(&t->cliques, seed, weight);
+	const int row = csg__cliques_add(&t->cliques, seed);
 
 	return row < 0 ? GPUBE_OK
 		       : csg__packing_add(
@@ -333,6 +332,7 @@ static int rows_of_goods(struct tree *t)
 				csg__cliques_exclude(&t->cliques, i, j);
 	for (int j = 0; j < t->n; j++)
 		t->x[j] = (double)price_of(t, j);
+	csg__cliques_weigh(&t->cliques, t->x);
 	for (int g = 0; g < t->a->n_goods && !status; g++) {
 		bool any = false;
 
@@ -343,7 +343,7 @@ static int rows_of_goods(struct tree *t)
 				any = true;
 			}
 		if (any)
-			status = add_row(t, seed, t->x);
+			status = add_row(t, seed);
 	}
 	gpube__free(t->ctx, seed);
 	return status;
@@ -382,10 +382,11 @@ static int cut(struct tree *t)
 		search(t);
 		drop_loose_cuts(t, first);
 		before = t->cliques.n_rows;
+		csg__cliques_weigh(&t->cliques, t->x);
 		for (int j = 0; j < t->n && !status; j++)
 			if (t->x[j] > 0.01 && t->x[j] < 0.99 &&
-				csg__cliques_grow(&t->cliques, j, t->x) > 1.01)
-				status = add_row(t, t->cliques.clique, t->x);
+				t->x[j] + csg__cliques_grow(&t->cliques, j) > 1.01)
+				status = add_row(t, t->cliques.clique);
 		if (t->cliques.n_rows == before)
 			break;
 	}

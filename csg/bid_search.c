@@ -13,15 +13,18 @@
 #define MORE_AWAY  10  /* and up to as many more, at random */
 #define PATIENCE   50  /* steps without better before it goes back: 25 and 100 find less */
 #define FORCED     2   /* bids; with 1 or 3 it finds less */
+#define STEP_WORK  256 /* bids' worth that a step takes however few there are */
 #define MOST_VAIN  300 /* returns without better before a random beginning: 1000 finds less */
 
 struct csg__walk {
 	const struct csg__bid_search *s;
 	uint8_t *in, *home, *top; /* the selection; the one to go back to; the best of all */
+	uint64_t *within;         /* 'in' as a set */
 	int64_t *cost;            /* of each bid: the prices of those within that exclude it */
 	int64_t *until;           /* step before which it does not come in */
 	int64_t sum, of_home, of_top;
-	int64_t step, last, found; /* the most since the last return, and when that was */
+	int64_t step, work;
+	int64_t last, found; /* the most since the last return, and when that was */
 	int vain;
 	struct gpube_rng rng;
 };
@@ -33,7 +36,9 @@ static void change(struct csg__walk *l, int bid, bool in)
 	const int64_t by = in ? l->s->price[bid] : -l->s->price[bid];
 
 	l->in[bid] = in;
+	l->within[bid / 64] ^= (uint64_t)1 << bid % 64;
 	l->sum += by;
+	l->work += l->s->degree[bid];
 	for (int w = 0; w < c->words; w++)
 		for (uint64_t set = conflict[w]; set; set &= set - 1)
 			l->cost[w * 64 + __builtin_ctzll(set)] += by;
@@ -63,11 +68,9 @@ static void come_in(struct csg__walk *l, int bid)
 	const uint64_t *conflict = c->conflict + (size_t)bid * (size_t)c->words;
 
 	for (int w = 0; w < c->words; w++)
-		for (uint64_t set = conflict[w]; set; set &= set - 1) {
+		for (uint64_t set = conflict[w] & l->within[w]; set; set &= set - 1) {
 			const int j = w * 64 + __builtin_ctzll(set);
 
-			if (!l->in[j])
-				continue;
 			change(l, j, false);
 			l->until[j] = l->step + LEAST_AWAY +
 				      (int64_t)gpube__rng_below(&l->rng, MORE_AWAY);
@@ -137,11 +140,13 @@ static void walk(void *arg, int64_t item, int thread)
 {
 	const struct csg__bid_search *s = arg;
 	struct csg__walk *l = &s->walk[item];
-	const int64_t end = l->step + s->steps;
+	const int64_t end = l->work + s->work;
 
 	(void)thread;
-	for (; l->step < end && l->of_top < s->enough; l->step++) {
+	for (; l->work < end && l->of_top < s->enough; l->step++) {
 		int bid;
+
+		l->work += s->cliques->n + STEP_WORK;
 
 		if ((l->step & 63) == 0 && gpube__stopped(s->cliques->ctx))
 			break;
@@ -171,15 +176,21 @@ int csg__bid_search_init(struct csg__bid_search *s, const struct csg__cliques *c
 
 	*s = (struct csg__bid_search){.cliques = cliques, .price = price};
 	s->walk = gpube__alloc_zero(ctx, (uint64_t)n_walks, sizeof(*s->walk));
-	if (!s->walk)
+	s->degree = gpube__alloc_zero(ctx, n, sizeof(*s->degree));
+	if (!s->walk || !s->degree)
 		return GPUBE_ENOMEM;
+	for (int j = 0; j < cliques->n; j++)
+		for (int w = 0; w < cliques->words; w++)
+			s->degree[j] += __builtin_popcountll(
+				cliques->conflict[(size_t)j * (size_t)cliques->words + (size_t)w]);
 	for (; s->n_walks < n_walks; s->n_walks++) {
 		struct csg__walk *l = &s->walk[s->n_walks];
 
 		l->s = s;
 		l->in = gpube__alloc_zero(ctx, 3 * n, 1);
 		l->cost = gpube__alloc_zero(ctx, 2 * n, sizeof(*l->cost));
-		if (!l->in || !l->cost) {
+		l->within = gpube__alloc_zero(ctx, (uint64_t)cliques->words, sizeof(*l->within));
+		if (!l->in || !l->cost || !l->within) {
 			s->n_walks++;
 			return GPUBE_ENOMEM;
 		}
@@ -196,22 +207,26 @@ void csg__bid_search_clear(struct csg__bid_search *s)
 	for (int k = 0; k < s->n_walks; k++) {
 		gpube__free(s->cliques->ctx, s->walk[k].in);
 		gpube__free(s->cliques->ctx, s->walk[k].cost);
+		gpube__free(s->cliques->ctx, s->walk[k].within);
 	}
-	if (s->walk)
+	if (s->cliques) {
 		gpube__free(s->cliques->ctx, s->walk);
+		gpube__free(s->cliques->ctx, s->degree);
+	}
 	s->walk = NULL;
+	s->degree = NULL;
 	s->n_walks = 0;
 }
 
 void csg__bid_search_run(
-	struct csg__bid_search *s, int64_t steps, int64_t enough, uint8_t *chosen, int64_t *best)
+	struct csg__bid_search *s, int64_t work, int64_t enough, uint8_t *chosen, int64_t *best)
 {
 	const size_t n = (size_t)s->cliques->n;
 	struct csg__walk *first = s->walk;
 
-	if (n == 0 || steps <= 0 || *best >= enough)
+	if (n == 0 || work <= 0 || *best >= enough)
 		return;
-	s->steps = steps;
+	s->work = work;
 	s->enough = enough;
 	if (first->step > 0 && *best > first->of_top) {
 		memcpy(first->home, chosen, n);

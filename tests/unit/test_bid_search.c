@@ -79,10 +79,10 @@ static void finds_the_best(void **state)
 	assert_int_equal(csg__bid_search_init(&s, &c, price, row->walks), GPUBE_OK);
 	csg__bid_search_run(&s, 0, INT64_MAX, chosen, &best);
 	assert_int_equal(best, 0);
-	csg__bid_search_run(&s, 5000, 0, chosen, &best); /* nothing is enough */
+	csg__bid_search_run(&s, 2000000, 0, chosen, &best); /* nothing is enough */
 	assert_int_equal(best, 0);
 	for (int k = 0; k < 2; k++) { /* nothing is better */
-		csg__bid_search_run(&s, 5000, INT64_MAX, chosen, &best);
+		csg__bid_search_run(&s, 2000000, INT64_MAX, chosen, &best);
 		assert_int_equal(best, expected);
 		assert_int_equal(revenue(&c, price, set_of(chosen, c.n)), expected);
 	}
@@ -105,7 +105,7 @@ static void failures(void **state)
 	memory.fail_at = -1;
 	make(&c, ctx, price, &row);
 	live = (int64_t)memory.live;
-	for (int k = 0; k < 5; k++) {
+	for (int k = 0; k < 8; k++) {
 		memory.n = 0;
 		memory.fail_at = k;
 		assert_int_equal(csg__bid_search_init(&s, &c, price, 2), GPUBE_ENOMEM);
