@@ -172,6 +172,8 @@ static inline const fmpz *nash__coords(const struct nash_vertices *v, int64_t k)
 {
 	return v->coords + k * (v->side->k + 1);
 }
+/* Divides k + 1 integers by what they have in common. */
+void nash__lowest_terms(fmpz *coords, int32_t k);
 /* at: out, its index, may be NULL. Takes the coordinates over when they are new, in any terms. */
 int nash__vertices_add(struct nash_vertices *v, int64_t *at, const uint64_t *mask, fmpz *coords);
 /* Index of a mask, or -1. */

@@ -174,6 +174,8 @@ static void swap(struct nash_found *f, struct nash_found *g)
 	*g = t;
 	f->p = t.p;
 	f->max = t.max;
+	f->device = t.device;
+	f->used = t.used;
 	g->p = f->p;
 	for (int q = 0; q < 2; q++) {
 		f->v[q].side = g->v[q].side = &f->p->side[q];
