@@ -341,7 +341,7 @@ static int device_open(struct gpube_ctx *ctx, int id)
 		error = cudaDeviceGetAttribute(
 		        &sm_shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d->id);
 	if (error == cudaSuccess)
-		error = gpube__contract_general_probe();
+		error = gpube__contract_general_probe(&d->arch);
 	if (error == cudaSuccess)
 		error = cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking);
 	if (error == cudaSuccess)
