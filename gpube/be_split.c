@@ -417,11 +417,14 @@ static int by_bound(const void *a, const void *b)
 static int rank(struct gpube_be_split *s)
 {
 	const double rate = gpube__ops_cpu()->cells_per_second * s->ctx->n_threads;
-	const double start = gpube__now();
+	const double start = gpube__now(), n = (double)s->boxes.n;
+	const double left = s->ctx->deadline > 0 ? fmax(s->ctx->deadline - start, 0) : INFINITY;
+	const double seconds = BOUND_SHARE * fmin(n * s->seconds, left);
 	struct ranked *r;
 	int64_t n_out = 0;
 	int status = gpube__boxes_bound(s->bounds, &s->boxes,
-		s->best == GPUBE_INF ? s->m->top : s->best + 1, BOUND_SHARE * s->seconds * rate);
+		s->best == GPUBE_INF ? s->m->top : s->best + 1,
+		seconds / n * rate, seconds);
 
 	if (status)
 		return status;

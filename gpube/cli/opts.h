@@ -75,7 +75,10 @@
 
 #define OPTS_SOLVE(X)                                                                              \
 	OPTS_ANSWER(X)                                                                             \
-	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")
+	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")                  \
+	X(FLAG, no_slices, 0, NULL, 0, 0, NULL,                                                    \
+		"what does not fit the memory streams through a GPU or is refused, and is not "    \
+		"done in slices")
 
 /* What the commands that compute bounds have in common. */
 #define OPTS_BOUNDING(X)                                                                           \
