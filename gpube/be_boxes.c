@@ -287,7 +287,7 @@ int gpube__boxes_waste(
 	int status = plan_largest(&box, b);
 
 	if (!status)
-		status = gpube__be_layout(&l, &box.be, type, keep, true);
+		status = gpube__be_layout(&l, &box.be, type, keep, true, 0);
 	if (!status) {
 		*bytes = (double)(l.bytes - l.alive);
 		gpube__layout_clear(&l, b->ctx);

@@ -17,6 +17,14 @@ enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
 #define FIRST_SECONDS 0.05
 #define FIRST_SHARE   0.1
 #define FIRST_CELLS   2e5
+/* What a search tree may take before elimination, and after it; shares of the time, too. */
+#define FIRST_TREE 0.5
+#define TREE	   5.0
+#define TREE_SHARE 0.2
+/* Local search, before anything else is tried, where domains are large. */
+#define SEARCH_SECONDS 0.15
+/* Times what a second joins: beyond, no order helps, nor do slices. */
+#define HOPELESS 1e9
 /* Joined cells of mini-buckets that are run for a bound soon. */
 #define QUICK_CELLS 2e7
 
@@ -278,6 +286,26 @@ bool gpube__bounder_dense(const struct gpube_bounder *b)
 	return b->m->n_vars <= 10 + 3 * b->order_cost.width;
 }
 
+/* Geometric, so that one large domain is not all. */
+static double mean_domain(const struct gpube_bounder *b)
+{
+	double sum = 0;
+
+	for (int32_t i = 0; i < b->m->n_vars; i++)
+		sum += log(b->m->vars[i].domain);
+	return exp(sum / (b->m->n_vars + 1e-9));
+}
+
+bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
+{
+	return !gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN;
+}
+
+static bool is_hopeless(const struct gpube_bounder *b)
+{
+	return b->order_cost.joined_cells > HOPELESS * b->ops->cells_per_second;
+}
+
 /*
  * A greedy order is enough where elimination is easy; else the search gets a moment, and a longer
  * one where that may bring elimination within reach: in 0.5 s of one core an order of pedigree7 has
@@ -293,8 +321,10 @@ static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 	int status = gpube__order_find(b->ctx, b->order, &b->order_cost, g,
 		automatic ? GPUBE_ORDER_MIN_FILL : o->order_method, 0, rate, o->seed);
 
-	/* no order will make it small, and its parts find their own */
-	if (!status && automatic && gpube__bounder_dense(b) && b->order_cost.joined_cells > 1e4 * rate)
+	/* no order will make it small, and its parts find their own, or clusters need none */
+	if (!status && automatic &&
+		((gpube__bounder_dense(b) && b->order_cost.joined_cells > 1e4 * rate) ||
+			(!gpube__bounder_prefers_joins(b) && is_hopeless(b))))
 		return GPUBE_OK;
 	if (status || !automatic || (!given && b->order_cost.joined_cells < 0.1 * rate))
 		return status;
@@ -377,21 +407,6 @@ static int take_known(struct gpube_bounder *b)
 	return status;
 }
 
-/* Geometric, so that one large domain is not all. */
-static double mean_domain(const struct gpube_bounder *b)
-{
-	double sum = 0;
-
-	for (int32_t i = 0; i < b->m->n_vars; i++)
-		sum += log(b->m->vars[i].domain);
-	return exp(sum / (b->m->n_vars + 1e-9));
-}
-
-bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
-{
-	return !gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN;
-}
-
 /*
  * A proof if it ends, and given up as soon as it seems that it would not; where the time is short, a
  * sweep has none to give its line.
@@ -415,6 +430,43 @@ static int slices(struct gpube_bounder *b)
 	return status;
 }
 
+/* Local search: a number of steps, or a moment of them where they are long. */
+static int first_search(struct gpube_bounder *b)
+{
+	const double start = gpube__now();
+	int64_t n = b->m->n_vars, steps = n < 100 ? 200 * n : 20000;
+	int status = GPUBE_OK;
+
+	if (gpube__bounder_prefers_joins(b))
+		return gpube__bounder_search(b, NULL, steps);
+	for (; steps > 0 && !status && gpube__now() - start < SEARCH_SECONDS; steps -= 1000)
+		status = gpube__bounder_search(b, NULL, steps < 1000 ? steps : 1000);
+	return status;
+}
+
+/*
+ * A search tree closes in a moment what the shifts between functions have left little open, networks
+ * of noisy ors for one (toulbar2 needs 200 to 1100 nodes for or_chains whose elimination is 10^11
+ * cells); so it is tried before anything that takes longer.
+ */
+static int first_tree(struct gpube_bounder *b)
+{
+	double seconds = fmin(FIRST_TREE, b->order_cost.joined_cells / b->ops->cells_per_second);
+
+	if (b->opts->timeout_seconds > 0)
+		seconds = fmin(seconds, FIRST_SHARE * b->opts->timeout_seconds);
+	return gpube__bound_dfs(b, seconds);
+}
+
+static int second_tree(struct gpube_bounder *b)
+{
+	double seconds = TREE;
+
+	if (b->opts->timeout_seconds > 0)
+		seconds = fmin(seconds, TREE_SHARE * b->opts->timeout_seconds);
+	return gpube__bound_dfs(b, seconds);
+}
+
 /*
  * Small domains: the join graph, whose mini-buckets hold many variables (SPOT5,
  * pedigrees, grids). Dense problems are split, large domains make triangles
@@ -422,10 +474,15 @@ static int slices(struct gpube_bounder *b)
  */
 static int run_methods(struct gpube_bounder *b)
 {
+	const bool tree = b->opts->method == GPUBE_BOUND_AUTO && !b->shifted &&
+			  b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_prefers_joins(b);
 	bool done = false;
-	int64_t n = b->m->n_vars;
-	int status = gpube__bounder_search(b, NULL, n < 100 ? 200 * n : 20000);
+	int status = GPUBE_OK;
 
+	if (tree && b->order_cost.joined_cells > QUICK_CELLS)
+		status = first_tree(b);
+	if (!status && !gpube__bounder_done(b))
+		status = first_search(b);
 	if (status || gpube__bounder_done(b))
 		return status;
 	if (b->shifted)
@@ -436,7 +493,8 @@ static int run_methods(struct gpube_bounder *b)
 		if (status || gpube__bounder_done(b))
 			return status;
 	}
-	if (b->opts->method == GPUBE_BOUND_AUTO && !b->opts->no_eliminate) {
+	if (b->opts->method == GPUBE_BOUND_AUTO && !b->opts->no_eliminate &&
+		(gpube__bounder_prefers_joins(b) || !is_hopeless(b))) {
 		/* a sure proof: worth a good part of the time */
 		status = gpube__bounder_eliminate(b, NULL, NULL,
 			fmax(2, fmin(20, b->opts->timeout_seconds / 3)), &done);
@@ -445,6 +503,10 @@ static int run_methods(struct gpube_bounder *b)
 		if (status || done)
 			return status;
 	}
+	if (tree)
+		status = second_tree(b);
+	if (status || gpube__bounder_done(b))
+		return status;
 	switch (b->opts->method) {
 	case GPUBE_BOUND_MBE:
 		return gpube__bound_mbe(b);
@@ -455,6 +517,8 @@ static int run_methods(struct gpube_bounder *b)
 		return gpube__bound_clusters(b, true, 2);
 	case GPUBE_BOUND_SWEEP:
 		return gpube__bound_sweep(b, INFINITY);
+	case GPUBE_BOUND_TREE:
+		return gpube__bound_dfs(b, INFINITY);
 	case GPUBE_BOUND_JOINS:
 		return gpube__bound_joins(b, INFINITY);
 	case GPUBE_BOUND_AUTO:

@@ -96,6 +96,8 @@ struct gpube_clusters;
  * leaves open. *done false: the model, or the backend that was asked for, is not for it.
  */
 int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done);
+/* A search tree: all of what is left, or what can be seen of it in 'seconds'. */
+int gpube__bound_dfs(struct gpube_bounder *b, double seconds);
 /* In about 'seconds'; where they are finite, it does nothing if it has little hope. */
 int gpube__bound_sweep(struct gpube_bounder *b, double seconds);
 /* seconds: for all of it */

@@ -325,6 +325,7 @@ enum gpube_bound_method {
 	GPUBE_BOUND_JOINS,    /* dual ascent on the join graph of growing mini-buckets */
 	GPUBE_BOUND_REGIONS,  /* as CLUSTERS does on a GPU: on quads over triples over pairs */
 	GPUBE_BOUND_SWEEP,    /* dynamic programming over allowed fronts, one by one (CPU) */
+	GPUBE_BOUND_TREE,     /* depth-first branch and bound on shifts between functions (CPU) */
 };
 
 /* When the ascent on clusters splits what it leaves open into parts. */

@@ -231,13 +231,17 @@ static const struct gpube_ops *open_cpu(struct gpube_ctx *ctx, int *status)
 	return gpube__ops_cpu();
 }
 
+/* Of a device's memory, what tables of a slice may take: kernels and small pieces want some, too. */
+#define SLICE_SHARE 0.97
+
 /* Slices that fit what a backend may have; *out is NULL where there are none. */
 static int slices_on(struct gpube_be_split **out, struct job *j, const struct gpube_ops *ops)
 {
 	const struct gpube_rate rate = gpube__rate_of(j->ctx, ops);
 	const bool cpu = ops == gpube__ops_cpu();
 	const struct gpube_slicing how = {.type = j->working.type,
-		.limit = (double)(ops->resident ? ops->resident(j->ctx) : ops->memory(j->ctx)),
+		.limit = ops->resident ? SLICE_SHARE * (double)ops->resident(j->ctx)
+				       : (double)ops->memory(j->ctx),
 		.block = ops->alloc_block != NULL,
 		.count = j->opts->count,
 		.rate = ops->cells_per_second * (cpu ? j->ctx->n_threads : 1),
@@ -358,7 +362,7 @@ static int add_waste(struct job *j)
 
 	if (!ops->alloc_block || j->opts->count || plan->peak_bytes > (double)ops->resident(j->ctx))
 		return GPUBE_OK;
-	status = gpube__be_layout(&l, &j->be, j->working.type, j->keep, true);
+	status = gpube__be_layout(&l, &j->be, j->working.type, j->keep, true, 0);
 	if (status)
 		return status;
 	waste = (double)(l.bytes - l.alive);
