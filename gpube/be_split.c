@@ -11,11 +11,17 @@
 #include <string.h>
 #include <time.h>
 
-#define NO_BOX INT64_MAX
+#define FIRST (-1) /* before all boxes: the assignment that was searched for */
 
 /* Of slices: what bounding them may take of their predicted time, and steps of the search before. */
 #define BOUND_SHARE  0.05
 #define SEARCH_STEPS 2000
+
+/*
+ * From so many on arg-mins are made only for a slice that turns out to be better than all before, by
+ * doing it again: few are, since those of the least bounds come first.
+ */
+#define MANY_SLICES 4
 
 /* Who works on boxes, one after the other: a device on a thread of its own, or the caller. */
 struct worker {
@@ -51,7 +57,7 @@ struct gpube_be_split {
 	int64_t *bounds, *costs; /* per box; cost: GPUBE_INF: not below what was known then */
 	uint8_t *ended;
 	int64_t *queue, next, n_left_out;
-	int64_t best, best_box; /* NO_BOX: an assignment from elsewhere */
+	int64_t best, best_box; /* of that cost; FIRST: of none of them */
 	int32_t *values;
 	pthread_mutex_t lock;
 	pthread_cond_t finished, opened; /* opened: all devices */
@@ -224,7 +230,7 @@ static struct gpube_be_split *split_alloc(const struct gpube_be *be, const int32
 	s->m = be->m;
 	s->boxes = (struct gpube_boxes){.ctx = be->ctx, .m = be->m, .order = order, .n = 1};
 	s->best = GPUBE_INF;
-	s->best_box = NO_BOX;
+	s->best_box = FIRST;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->finished, NULL);
 	pthread_cond_init(&s->opened, NULL);
@@ -388,7 +394,7 @@ static int search(struct gpube_be_split *s)
 	if (gpube__search_run(search, NULL, SEARCH_STEPS)) {
 		status = gpube_model_cost(&cost, s->m, search->best);
 		if (!status && cost < s->best)
-			offer(s, cost, NO_BOX, search->best, NULL);
+			offer(s, cost, FIRST, search->best, NULL);
 	}
 	gpube__search_free(search);
 	return status;
@@ -411,11 +417,14 @@ static int by_bound(const void *a, const void *b)
 static int rank(struct gpube_be_split *s)
 {
 	const double rate = gpube__ops_cpu()->cells_per_second * s->ctx->n_threads;
-	const double start = gpube__now();
+	const double start = gpube__now(), n = (double)s->boxes.n;
+	const double left = s->ctx->deadline > 0 ? fmax(s->ctx->deadline - start, 0) : INFINITY;
+	const double seconds = BOUND_SHARE * fmin(n * s->seconds, left);
 	struct ranked *r;
 	int64_t n_out = 0;
 	int status = gpube__boxes_bound(s->bounds, &s->boxes,
-		s->best == GPUBE_INF ? s->m->top : s->best + 1, BOUND_SHARE * s->seconds * rate);
+		s->best == GPUBE_INF ? s->m->top : s->best + 1,
+		seconds / n * rate, seconds);
 
 	if (status)
 		return status;
@@ -512,14 +521,34 @@ static int plan_box(const struct worker *w, const struct gpube_ops *ops, enum gp
 				 (double)ops->memory(w->ctx));
 }
 
-static int run_box(struct worker *w, const struct gpube_ops *ops, int64_t k, int64_t top)
+/* The cost and, unless 'values' is NULL, the assignment of the box that is set. */
+static int run_once(struct worker *w, const struct gpube_ops *ops, bool keep, int64_t *cost,
+	int32_t *values)
 {
 	const struct gpube_be_sides sides = {{ops, NULL}, NULL};
 	struct gpube_be_times times = {.buckets = w->seconds};
 	struct gpube_working working;
+	int status = gpube__be_working(&working, &w->box.be);
+
+	if (status)
+		return status;
+	memset(w->seconds, 0, (size_t)w->box.be.n * sizeof(*w->seconds));
+	status = gpube__be_run(cost, values, NULL, &w->box.be, &sides, &working, 0, keep, &times);
+	for (int32_t p = 0; p < w->box.be.n && !status; p++)
+		w->times.contracting += w->seconds[p];
+	if (!status) {
+		w->times.copying += times.copying;
+		w->times.assigning += times.assigning;
+	}
+	return status;
+}
+
+static int run_box(struct worker *w, const struct gpube_ops *ops, int64_t k, int64_t top)
+{
+	struct gpube_be_split *s = w->split;
 	int64_t cost = GPUBE_INF;
 	double bytes;
-	bool keep;
+	bool keep, twice, better;
 	int status = gpube__box_set(&w->box, k);
 
 	if (status)
@@ -529,22 +558,24 @@ static int run_box(struct worker *w, const struct gpube_ops *ops, int64_t k, int
 		box_ended(w, k, GPUBE_INF);
 		return GPUBE_OK;
 	}
-	status = gpube__be_working(&working, &w->box.be);
-	if (!status)
-		status = plan_box(w, ops, working.type, &keep, &bytes);
+	status = plan_box(w, ops, s->type, &keep, &bytes);
 	if (status)
 		return status;
 	w->bytes = fmax(w->bytes, bytes);
-	memset(w->seconds, 0, (size_t)w->box.be.n * sizeof(*w->seconds));
-	status = gpube__be_run(&cost, w->values, NULL, &w->box.be, &sides, &working, 0, keep, &times);
-	if (status)
-		return status;
-	for (int32_t p = 0; p < w->box.be.n; p++)
-		w->times.contracting += w->seconds[p];
-	w->times.copying += times.copying;
-	w->times.assigning += times.assigning;
-	box_ended(w, k, cost);
-	return GPUBE_OK;
+	twice = !keep && s->slices && s->boxes.n >= MANY_SLICES;
+	status = run_once(w, ops, keep, &cost, twice ? NULL : w->values);
+	if (!status && twice && cost != GPUBE_INF) {
+		pthread_mutex_lock(&s->lock);
+		better = is_better(s, cost, k);
+		pthread_mutex_unlock(&s->lock);
+		if (better) {
+			w->box.m.top = cost + 1;
+			status = run_once(w, ops, keep, &cost, w->values);
+		}
+	}
+	if (!status)
+		box_ended(w, k, cost);
+	return status;
 }
 
 static int run_worker(struct worker *w)

@@ -53,7 +53,15 @@ static void copy_node(const struct nash_tree *t, struct node *to, const struct n
 
 /* ---- branching ------------------------------------------------------------------ */
 
-/* The label whose two variables are farthest from having a zero; -1: none is open. */
+/*
+ * The label whose two variables are farthest from having a zero; -1: none is open. A variable that
+ * is zero nowhere comes before all others: then there is one child. Weighed on random games of 24
+ * and 28 actions, pivots of the whole search: the largest product of values, each scaled by its
+ * row's largest entry, has 3.3 to 5.4 times as many; sums of values over the largest, or over the
+ * root of the squares, of what the edges take 1.05 to 2.4 times; columns divided by their lengths
+ * before 0.9 times, but they have to be known at each node. To cut by the best 2 to 16 labels and
+ * take one without a second child saves nodes (2.6 to 6.6 times), but no pivots.
+ */
 static int32_t choose(const struct nash_tree *t, const struct node *n, struct nash_place *place)
 {
 	int32_t labels = t->m[0].k + t->m[0].l, best = -1;
@@ -63,7 +71,7 @@ static int32_t choose(const struct nash_tree *t, const struct node *n, struct na
 	nash__lp_places(&n->lp[1], &t->m[1], place + labels);
 	for (int32_t a = 0; a < labels; a++) {
 		const struct nash_place *x = &place[a], *y = &place[labels + a];
-		double v = x->value * y->value;
+		const double v = x->far + y->far;
 
 		if (x->zero || y->zero)
 			continue;
@@ -165,6 +173,9 @@ static int run(struct nash_search *s)
 			status = GPUBE_ELIMIT;
 		} else if ((n & 3) == 0 && gpube__stopped(ctx)) {
 			status = GPUBE_ESTOP;
+		} else if ((s->share & 15) == 0 && t->pause && t->pause(t->pause_arg)) {
+			__atomic_sub_fetch(&t->nodes, 1, __ATOMIC_RELAXED);
+			status = GPUBE_ELIMIT;
 		} else {
 			status = expand(s, place);
 		}
@@ -311,6 +322,11 @@ void nash__search_free(struct nash_search *s)
 		return;
 	clear(s);
 	gpube__free(s->t->ctx, s);
+}
+
+const struct nash_lp *nash__search_node(const struct nash_search *s, int32_t k)
+{
+	return k < s->depth ? s->stack[k].lp : NULL;
 }
 
 int nash__search_run(struct nash_search *s)

@@ -269,7 +269,9 @@ struct nash_give {
 
 /*
  * What was found; each pair once.
- * give  NULL, or where branch and bound is to hand all over instead
+ * give    NULL, or where branch and bound is to hand all over instead
+ * device  branch and bound may go on on a device once that is open
+ * used    out: it did
  */
 struct nash_found {
 	const struct nash_problem *p;
@@ -280,6 +282,7 @@ struct nash_found {
 	struct nash_give *give;
 	int64_t max;  /* 0: any number */
 	int64_t work; /* nodes, bases, support pairs */
+	bool device, used;
 };
 
 void nash__found_init(struct nash_found *f, const struct nash_problem *p);
@@ -328,10 +331,16 @@ struct nash_se {
 
 int nash__support_enumeration(struct nash_found *f, const struct nash_se *o, bool *left_open);
 int nash__branch_and_bound(struct nash_found *f, int64_t budget);
-/* The same in parts of so many nodes: after ELIMIT it can go on. */
+/*
+ * The same in parts of so many nodes: after ELIMIT it can go on. Without a budget, and with
+ * f->device, it goes on on a device as soon as that is open, whose opening it begins (opening.h) if
+ * the game is large.
+ */
 struct nash_branching;
 int nash__branching_new(struct nash_branching **out, struct nash_found *f);
 int nash__branching_run(struct nash_branching *b, int64_t budget);
+/* What is left after ELIMIT is walked by an operator, to its end. Errors: also ERANGE, ECUDA */
+int nash__branching_run_on(struct nash_branching *b, const struct gpube_faces_ops *ops);
 void nash__branching_free(struct nash_branching *b);
 /* The same with the tree walked by an operator, on a device. Errors: also ERANGE, ECUDA */
 int nash__branch_and_bound_on(struct nash_found *f, const struct gpube_faces_ops *ops);

@@ -75,7 +75,10 @@
 
 #define OPTS_SOLVE(X)                                                                              \
 	OPTS_ANSWER(X)                                                                             \
-	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")
+	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")                  \
+	X(FLAG, no_slices, 0, NULL, 0, 0, NULL,                                                    \
+		"what does not fit the memory streams through a GPU or is refused, and is not "    \
+		"done in slices")
 
 /* What the commands that compute bounds have in common. */
 #define OPTS_BOUNDING(X)                                                                           \
@@ -229,8 +232,8 @@
 	X(INT, support_size, 0, "0", 0, 64, "N",                                                   \
 		"method se: supports of N actions of each player alone; 0: of any size")           \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
-		"methods se and eee: where pairs of supports are scanned, faces walked; auto for " \
-		"eee is the CPU")                                                                  \
+		"methods se and eee: where pairs of supports are scanned, faces walked; auto: on " \
+		"the CPU, and large games go on on a device once it is open")                                                                  \
 	X(FLAG, one, 0, NULL, 0, 0, NULL,                                                          \
 		"one equilibrium alone, by the algorithm of Lemke and Howson")                     \
 	X(FLAG, all_labels, 0, NULL, 0, 0, NULL,                                                   \

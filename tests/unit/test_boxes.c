@@ -80,7 +80,7 @@ static void every_assignment_is_in_one_box(void **state)
 	}
 	bounds = gpube__alloc(ctx, (uint64_t)b.n, sizeof(*bounds));
 	assert_non_null(bounds);
-	assert_int_equal(gpube__boxes_bound(bounds, &b, GPUBE_INF, 1e4), 0);
+	assert_int_equal(gpube__boxes_bound(bounds, &b, GPUBE_INF, 1e4, 10), 0);
 	assert_int_equal(gpube__box_init(&box, &b, ctx), 0);
 	for (int64_t k = b.n - 1; k >= 0; k--) {
 		assert_int_equal(gpube__box_set(&box, k), 0);
