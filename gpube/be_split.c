@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "gpube/be_split.h"
+#include "gpube/be_blocks.h"
 #include "gpube/dense.h"
 #include "gpube/search.h"
 
@@ -13,8 +14,12 @@
 
 #define FIRST (-1) /* before all boxes: the assignment that was searched for */
 
-/* Of slices: what bounding them may take of their predicted time, and steps of the search before. */
+/*
+ * Of slices: what bounding them should take of their predicted time, and where it turns out to be
+ * slower, may take: on wide networks it spares most of them. And steps of the search before.
+ */
 #define BOUND_SHARE  0.05
+#define BOUND_MOST   0.2
 #define SEARCH_STEPS 2000
 
 /*
@@ -29,6 +34,7 @@ struct worker {
 	struct gpube_ctx *ctx;
 	bool own; /* the context */
 	struct gpube_box box;
+	struct gpube__blocks blocks; /* from box to box: their tables are of the same sizes */
 	int32_t *values;
 	double *seconds; /* per bucket, of a box */
 	struct gpube_split_times times;
@@ -165,6 +171,8 @@ void gpube__split_free(struct gpube_be_split *s)
 		gpube__free(s->ctx, w->values);
 		gpube__free(s->ctx, w->seconds);
 		gpube__box_clear(&w->box);
+		if (w->ctx)
+			gpube__blocks_clear(&w->blocks, w->ctx);
 		if (w->own)
 			gpube_ctx_free(w->ctx);
 	}
@@ -419,12 +427,12 @@ static int rank(struct gpube_be_split *s)
 	const double rate = gpube__ops_cpu()->cells_per_second * s->ctx->n_threads;
 	const double start = gpube__now(), n = (double)s->boxes.n;
 	const double left = s->ctx->deadline > 0 ? fmax(s->ctx->deadline - start, 0) : INFINITY;
-	const double seconds = BOUND_SHARE * fmin(n * s->seconds, left);
+	const double seconds = fmin(n * s->seconds, left);
 	struct ranked *r;
 	int64_t n_out = 0;
 	int status = gpube__boxes_bound(s->bounds, &s->boxes,
 		s->best == GPUBE_INF ? s->m->top : s->best + 1,
-		seconds / n * rate, seconds);
+		BOUND_SHARE * seconds / n * rate, BOUND_MOST * seconds);
 
 	if (status)
 		return status;
@@ -525,7 +533,7 @@ static int plan_box(const struct worker *w, const struct gpube_ops *ops, enum gp
 static int run_once(struct worker *w, const struct gpube_ops *ops, bool keep, int64_t *cost,
 	int32_t *values)
 {
-	const struct gpube_be_sides sides = {{ops, NULL}, NULL};
+	const struct gpube_be_sides sides = {{ops, NULL}, NULL, &w->blocks};
 	struct gpube_be_times times = {.buckets = w->seconds};
 	struct gpube_working working;
 	int status = gpube__be_working(&working, &w->box.be);
@@ -748,7 +756,7 @@ static char *add_decimals(struct gpube_ctx *ctx, const char *a, const char *b)
 /* The optima of box k, as cheap as the optimum is. */
 static int count_box(char **text, struct worker *w, const struct gpube_ops *ops, int64_t k)
 {
-	const struct gpube_be_sides sides = {{ops, NULL}, NULL};
+	const struct gpube_be_sides sides = {{ops, NULL}, NULL, NULL};
 	struct gpube_working working;
 	int status = gpube__box_set(&w->box, k);
 
