@@ -76,10 +76,11 @@ double gpube__box_bytes(const struct gpube_box_cost *cost, bool count);
  * bounds  out: n of them; 'limit' or more where no total is below that, GPUBE_INF where none is allowed
  * limit   as of gpube__mbe_run()
  * cells   joined cells that a box may take; too few for any: the constant is all
+ * seconds about so long for all of them
  * Errors: ENOMEM, ERANGE, ELIMIT. A stop leaves constants
  */
 int gpube__boxes_bound(
-	int64_t *bounds, const struct gpube_boxes *b, int64_t limit, double cells);
+	int64_t *bounds, const struct gpube_boxes *b, int64_t limit, double cells, double seconds);
 
 /* ---- the model of a box ------------------------------------------------------------------ */
 

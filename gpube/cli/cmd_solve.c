@@ -261,6 +261,7 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 	if (rc)
 		return rc;
 	options.count = o->count;
+	options.no_slices = o->no_slices;
 	status = gpube_solve(&solution, m, &options);
 	if (solution)
 		r.answer = answer_of(s, file, m, solution);

@@ -75,7 +75,10 @@
 
 #define OPTS_SOLVE(X)                                                                              \
 	OPTS_ANSWER(X)                                                                             \
-	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")
+	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")                  \
+	X(FLAG, no_slices, 0, NULL, 0, 0, NULL,                                                    \
+		"what does not fit the memory streams through a GPU or is refused, and is not "    \
+		"done in slices")
 
 /* What the commands that compute bounds have in common. */
 #define OPTS_BOUNDING(X)                                                                           \
@@ -298,7 +301,8 @@
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write the result to FILE instead of standard output")                             \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
-		"stop after this time with the best that is known; 0: never")
+		"stop after this time with the best that is known; 0: never")                      \
+	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
 #define OPTS_DPOP(X)                                                                               \
 	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \

@@ -80,7 +80,7 @@ static void every_assignment_is_in_one_box(void **state)
 	}
 	bounds = gpube__alloc(ctx, (uint64_t)b.n, sizeof(*bounds));
 	assert_non_null(bounds);
-	assert_int_equal(gpube__boxes_bound(bounds, &b, GPUBE_INF, 1e4), 0);
+	assert_int_equal(gpube__boxes_bound(bounds, &b, GPUBE_INF, 1e4, 10), 0);
 	assert_int_equal(gpube__box_init(&box, &b, ctx), 0);
 	for (int64_t k = b.n - 1; k >= 0; k--) {
 		assert_int_equal(gpube__box_set(&box, k), 0);
@@ -271,7 +271,7 @@ static void workers(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct gpube_model *m = network(ctx, seed, 11, 5);
-	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL};
+	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL, NULL};
 	struct gpube_slicing how = {.rate = 1e9, .bucket = 1e-6, .seed = seed};
 	struct gpube_be_memory memory;
 	struct gpube_working w;
