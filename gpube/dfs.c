@@ -9,6 +9,9 @@
 /* Moved in all to one value of one variable, at most. */
 #define MOVED_MOST ((int64_t)1 << 58)
 
+/* Looks at a variable because of its costs, at one node, for each variable there is. */
+#define MOST_LOOKS 4
+
 /* What has happened to a variable. */
 enum { LOST_VALUES = 1, GAINED_COSTS = 2 };
 
@@ -27,6 +30,8 @@ static int64_t slack(const struct gpube_dfs *t)
 
 static void note(struct gpube_dfs *t, int32_t p, uint8_t what)
 {
+	if (what == GAINED_COSTS && t->n_looks >= MOST_LOOKS * (int64_t)t->n)
+		return; /* ever smaller costs could wander for ever; that values are lost has an end */
 	t->changed[p] |= what;
 	t->queue[p / 64] |= (uint64_t)1 << p % 64;
 	if (p / 64 > t->last_word)
@@ -308,6 +313,7 @@ static int follow(struct gpube_dfs *t, int32_t p)
 	int status = settle(t, p); /* which may have dropped values: once for both */
 	uint8_t what = t->changed[p];
 
+	t->n_looks++;
 	t->changed[p] = 0;
 	t->queue[p / 64] &= ~((uint64_t)1 << p % 64);
 	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1] && !status && !t->conflict; i++) {
@@ -337,6 +343,7 @@ int gpube__dfs_propagate(struct gpube_dfs *t)
 {
 	int status = GPUBE_OK;
 
+	t->n_looks = 0;
 	while (!status && !t->conflict) {
 		int32_t p = next_changed(t);
 

@@ -64,6 +64,7 @@ struct gpube_dfs {
 	uint64_t *queue;
 	int32_t last_word;	/* of the queue that may have a bit */
 	int64_t looked_from;	/* constant when all values were looked at */
+	int64_t n_looks;	/* at variables that have changed, at this node */
 	int64_t *scratch, *old;	/* of the widest domain each; old: times GPUBE__DFS_ARITY */
 
 	/* what the levels changed */

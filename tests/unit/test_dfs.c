@@ -125,6 +125,7 @@ static void descend(struct world *w, struct gpube_rng *rng, int64_t n_moves)
 		assert_int_equal(gpube__dfs_remove(t, p, value), 0);
 	}
 	assert_int_equal(gpube__dfs_propagate(t), 0);
+	assert_true(t->n_looks <= 5 * t->n + n_moves); /* it has an end */
 	check(w);
 	descend(w, rng, n_moves);
 	t->depth--;
