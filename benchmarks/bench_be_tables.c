@@ -6,12 +6,14 @@
  * over instances, along two orders: a depth-first pseudo-tree's as in the paper, so
  * that the same tables are computed, and the best that we find.
  *
- *   bench_be_tables cpu|cuda INSTANCES SECONDS [CELLS [ROWS]] > out.csv
+ *   bench_be_tables cpu|cuda|cuda2 INSTANCES SECONDS [CELLS [ROWS [EACH]]] > out.csv
  *
  * A row ends after SECONDS; instances of more than CELLS joined cells (default 1e12), or whose
- * tables do not fit, are counted as 'left_out'. ROWS are those to run, TABLE/N/D each, between
- * commas. The device is opened before the clock starts.
- * Nothing is simplified away.
+ * tables do not fit, are counted as 'left_out'. What does not fit in one piece is done in slices:
+ * 'sliced' instances, 'slices' on average of these, joined cells counted in all slices. ROWS are those
+ * to run, TABLE/N/D[/ORDER[/P2]] each, between commas. EACH is a file for a line per instance. cuda2
+ * is on two devices. Devices are opened before the clock starts, but for cuda2, where each instance
+ * opens its own. Nothing is simplified away.
  *
  * Graphs are matched on the printed w*: random ones have p1 n (n - 1) / 2 edges; scale-free ones
  * the number of links a new node whose mean width comes nearest; grids 4 rows, since
@@ -96,6 +98,10 @@ static const struct row rows[] = {
 static struct gpube_ctx *ctx;
 static enum gpube_backend backend;
 static double most_cells = 1e12;
+static FILE *each;
+
+/* Kernels are loaded by a first run that is not counted, unless that would take a second. */
+#define MOST_WARM_CELLS 1e11
 
 static struct gpube_network network_of(const struct row *row, int32_t links, double tightness)
 {
@@ -168,11 +174,26 @@ static int match_links(int32_t *links, const struct row *row)
 }
 
 struct mean {
-	int n, infeasible, left_out;
-	double width, cells, solve, eliminate, contract, copy, most;
+	int n, infeasible, left_out, sliced;
+	double width, cells, solve, eliminate, contract, copy, most, slices;
 };
 
-static int solve_one(struct mean *mean, struct gpube_model *m, bool dfs)
+static void tell_each(const struct row *row, const char *order, double tightness, uint64_t seed,
+	const struct gpube_solution *s, double seconds)
+{
+	if (!each)
+		return;
+	fprintf(each, "%d,%d,%d,%g,%s,%llu,%d,%.4g,%.0f,%.1f,%.4f,%.4f,%.4f,%lld\n", row->table, row->n,
+		row->d, tightness, order, (unsigned long long)seed, s->plan.width,
+		s->plan.joined_cells, s->plan.n_slices, s->plan.peak_bytes / 0x1p30, seconds,
+		s->seconds_contracting, s->seconds_copying,
+		s->answer == GPUBE_ANSWER_OPTIMAL ? (long long)s->cost : -1LL);
+	fflush(each);
+}
+
+/* seed 0: only to load kernels */
+static int solve_one(struct mean *mean, struct gpube_model *m, const struct row *row, bool dfs,
+	double tightness, uint64_t seed)
 {
 	int32_t order[128], width;
 	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
@@ -181,12 +202,14 @@ static int solve_one(struct mean *mean, struct gpube_model *m, bool dfs)
 		.order_method = dfs ? GPUBE_ORDER_GIVEN : GPUBE_ORDER_AUTO,
 		.order = order};
 	struct gpube_solution *s = NULL;
-	double start;
+	double start, seconds;
 	int status = dfs ? dfs_order(order, &width, m) : GPUBE_OK;
 
 	if (!status)
 		status = gpube_plan(&s, m, &opts);
-	if (status == GPUBE_ELIMIT || (!status && s->plan.joined_cells > most_cells)) {
+	if (status == GPUBE_ELIMIT ||
+		(!status && (s->plan.joined_cells > most_cells ||
+				    (!seed && s->plan.joined_cells > MOST_WARM_CELLS)))) {
 		gpube_solution_free(s, ctx);
 		mean->left_out++;
 		return GPUBE_OK;
@@ -201,7 +224,14 @@ static int solve_one(struct mean *mean, struct gpube_model *m, bool dfs)
 	}
 	if (status)
 		return status;
-	mean->solve += gpube__now() - start;
+	seconds = gpube__now() - start;
+	if (seed)
+		tell_each(row, dfs ? "dfs" : "best", tightness, seed, s, seconds);
+	mean->solve += seconds;
+	if (s->plan.n_slices > 1) {
+		mean->sliced++;
+		mean->slices += s->plan.n_slices;
+	}
 	mean->eliminate += s->seconds_eliminate;
 	mean->contract += s->seconds_contracting;
 	mean->copy += s->seconds_copying;
@@ -230,35 +260,40 @@ static int run_row(const struct row *row, double tightness, bool dfs, int instan
 		net.seed = seed ? seed : 1;
 		status = gpube__generate(&m, ctx, &net);
 		if (!status)
-			status = solve_one(&mean, m, dfs);
+			status = solve_one(&mean, m, row, dfs, tightness, seed);
 		gpube_model_free(m);
 		if (seed == 0) /* kernels are loaded now: not counted */
 			memset(&mean, 0, sizeof(mean));
 	}
 	if (status)
 		return status;
-	printf("%d,%d,%d,%g,%d,%g,%s,%d,%d,%d,%.1f,%.2f,%.4g,%.6f,%.6f,%.6f,%.6f,%.6f,%g,%g,%g\n",
+	printf("%d,%d,%d,%g,%d,%g,%s,%d,%d,%d,%.1f,%.2f,%.4g,%.6f,%.6f,%.6f,%.6f,%.6f,%g,%g,%g,%d,%.1f\n",
 		row->table,
 		row->n, row->d, row->p1, links, tightness, dfs ? "dfs" : "best", mean.n,
 		mean.infeasible, mean.left_out, row->width, mean.width / mean.n,
 		mean.cells / mean.n, mean.solve / mean.n, mean.eliminate / mean.n,
 		mean.contract / mean.n, mean.copy / mean.n, mean.most, row->cpu, row->gpu,
-		row->cube);
+		row->cube, mean.sliced, mean.sliced ? mean.slices / mean.sliced : 1);
 	fflush(stdout);
 	return GPUBE_OK;
 }
 
-static bool is_wanted(const char *wanted, const struct row *row)
+/* An entry names all rows that begin as it does. */
+static bool is_wanted(const char *wanted, const struct row *row, bool dfs, double tightness)
 {
-	char name[40];
-	size_t n = (size_t)snprintf(name, sizeof(name), "%d/%d/%d", row->table, row->n, row->d);
+	char name[60];
 	const char *at = wanted;
 
-	while (at && strncmp(at, name, n) != 0) {
-		at = strchr(at, ',');
-		at += at != NULL;
+	snprintf(name, sizeof(name), "%d/%d/%d/%s/%g", row->table, row->n, row->d,
+		dfs ? "dfs" : "best", tightness);
+	while (at && *at) {
+		const size_t n = strcspn(at, ",");
+
+		if (strncmp(at, name, n) == 0 && (name[n] == '/' || !name[n]))
+			return true;
+		at += n + (at[n] == ',');
 	}
-	return !wanted || (at && (at[n] == ',' || !at[n]));
+	return !wanted;
 }
 
 int main(int argc, char **argv)
@@ -267,10 +302,21 @@ int main(int argc, char **argv)
 	struct gpube_ctx_opts ctx_opts = {.sizeof_options = sizeof(ctx_opts)};
 	int status = GPUBE_OK, opened = GPUBE_OK;
 
-	if (argc < 4 || (strcmp(argv[1], "cpu") != 0 && strcmp(argv[1], "cuda") != 0)) {
-		fputs("usage: bench_be_tables cpu|cuda INSTANCES SECONDS [CELLS [ROWS]]\n",
+	if (argc < 4 || (strcmp(argv[1], "cpu") != 0 && strncmp(argv[1], "cuda", 4) != 0)) {
+		fputs("usage: bench_be_tables cpu|cuda|cuda2 INSTANCES SECONDS [CELLS [ROWS "
+		      "[EACH]]]\n",
 			stderr);
 		return 2;
+	}
+	if (argc > 6) {
+		each = fopen(argv[6], "w");
+		if (!each) {
+			fprintf(stderr, "bench_be_tables: cannot write '%s'\n", argv[6]);
+			return 1;
+		}
+		fputs("table,n,d,p2,order,seed,width,joined_cells,slices,peak_gib,solve_s,contract_s,"
+		      "copy_s,cost\n",
+			each);
 	}
 	backend = strcmp(argv[1], "cpu") == 0 ? GPUBE_BACKEND_CPU : GPUBE_BACKEND_CUDA;
 	if (argc > 4)
@@ -278,22 +324,29 @@ int main(int argc, char **argv)
 	/* without host memory to spill to: what the card does not hold is left out */
 	if (backend == GPUBE_BACKEND_CUDA)
 		ctx_opts.memory_bytes = (uint64_t)1 << 30;
+	if (strcmp(argv[1], "cuda2") == 0) {
+		ctx_opts.n_devices = 2;
+		ctx_opts.devices[1] = 1;
+	}
 	if (gpube_ctx_new(&ctx, &ctx_opts))
 		return 1;
 	if (backend == GPUBE_BACKEND_CUDA && !gpube__ops_cuda(ctx, &opened))
 		status = opened;
 	puts("table,n,d,p1,links,p2,order,instances,infeasible,left_out,paper_width,width,joined_"
-	     "cells,solve_s,eliminate_s,contract_s,copy_s,longest_contract_s,paper_cpu_s,paper_gpu_s,cube_s");
+	     "cells,solve_s,eliminate_s,contract_s,copy_s,longest_contract_s,paper_cpu_s,paper_gpu_s,cube_s,sliced,slices");
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
 		for (int t = 0; t < 2; t++)
 			for (int dfs = 1; dfs >= 0 && !status; dfs--) {
-				if (!is_wanted(argc > 5 ? argv[5] : NULL, &rows[k]))
+				if (!is_wanted(argc > 5 ? argv[5] : NULL, &rows[k], dfs,
+					    tightness[t]))
 					continue;
 				status = run_row(
 					&rows[k], tightness[t], dfs, atoi(argv[2]), atof(argv[3]));
 			}
 	if (status)
 		fprintf(stderr, "bench_be_tables: %s\n", gpube_error(ctx));
+	if (each && fclose(each))
+		status = GPUBE_EIO;
 	gpube_ctx_free(ctx);
 	return status != GPUBE_OK;
 }

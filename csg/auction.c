@@ -16,10 +16,10 @@
 
 #define FRACTION_BITS 10                 /* of the rounded duals, below a unit of the prices */
 #define DIVE_EVERY    64                 /* nodes */
-#define SEARCH_SHARE  16                 /* cells of the linear program for a bid looked at */
-#define LEAST_STEPS   2000               /* of a search: less is saved for a longer one */
+#define SEARCH_SHARE  8                  /* cells of the linear program for a bid looked at */
+#define LEAST_SEARCH  ((int64_t)1 << 21) /* bids: less is saved for a longer one */
 #define FIRST_SEARCH  ((int64_t)1 << 20) /* bids looked at before the linear program */
-#define STEP_WORK     256 /* bids' worth that a step of the search takes however few there are */
+#define MOST_WALKS    16                 /* of it, side by side */
 #define CUT_ROUNDS    30
 #define MOST_CUTS     2000 /* rows beside those of goods */
 
@@ -37,7 +37,9 @@ struct tree {
 	uint64_t *set;               /* n * words */
 	struct csg__packing lp;      /* columns are 0 .. n-1 */
 	struct csg__cliques cliques; /* its rows */
+	struct csg__bid_search bid_search;
 	double *x, *y;
+	int64_t *price;        /* of the bids left */
 	int64_t *dual, *gain;  /* of rows and of bids, units of 2^-FRACTION_BITS */
 	int32_t *order;        /* scratch of dropping rows */
 	struct ranked *ranked; /* bids in the order of the greedy step */
@@ -173,22 +175,14 @@ static void greedy(struct tree *t)
  * where that is far from integers this finds what diving does not. The first one, before the
  * linear program, may be shorter.
  */
-static int search(struct tree *t)
+static void search(struct tree *t)
 {
-	struct csg__bid_search s = {.cliques = &t->cliques,
-		.price = t->gain,
-		.steps = (t->lp.work - t->searched) / SEARCH_SHARE / (t->n + STEP_WORK),
-		.enough = t->root_bound,
-		.seed = (uint64_t)t->lp.work,
-		.chosen = t->best_chosen,
-		.best = &t->best};
+	const int64_t work = (t->lp.work - t->searched) / SEARCH_SHARE;
 
-	if (s.steps < LEAST_STEPS && t->lp.work > 0)
-		return GPUBE_OK;
+	if (work < LEAST_SEARCH && t->lp.work > 0)
+		return;
 	t->searched = t->lp.work;
-	for (int j = 0; j < t->n; j++)
-		t->gain[j] = price_of(t, j);
-	return csg__bid_search(&s);
+	csg__bid_search_run(&t->bid_search, work, t->root_bound, t->best_chosen, &t->best);
 }
 
 /* ---- the tree ------------------------------------------------------------------------ */
@@ -298,10 +292,9 @@ static int explore(struct tree *t)
 		greedy(t);
 		if (t->r->n_nodes % DIVE_EVERY == 1) {
 			status = dive(t);
-			if (!status)
-				status = search(t);
 			if (status)
 				return status;
+			search(t);
 			z = bound(t);
 		}
 		if (z >> FRACTION_BITS <= t->best)
@@ -319,9 +312,9 @@ static int explore(struct tree *t)
 
 /* ---- rows ---------------------------------------------------------------------------- */
 
-static int add_row(struct tree *t, const uint64_t *seed, const double *weight)
+static int add_row(struct tree *t, const uint64_t *seed)
 {
-	const int row = csg__cliques_add(&t->cliques, seed, weight);
+	const int row = csg__cliques_add(&t->cliques, seed);
 
 	return row < 0 ? GPUBE_OK
 		       : csg__packing_add(
@@ -339,6 +332,7 @@ static int rows_of_goods(struct tree *t)
 				csg__cliques_exclude(&t->cliques, i, j);
 	for (int j = 0; j < t->n; j++)
 		t->x[j] = (double)price_of(t, j);
+	csg__cliques_weigh(&t->cliques, t->x);
 	for (int g = 0; g < t->a->n_goods && !status; g++) {
 		bool any = false;
 
@@ -349,7 +343,7 @@ static int rows_of_goods(struct tree *t)
 				any = true;
 			}
 		if (any)
-			status = add_row(t, seed, t->x);
+			status = add_row(t, seed);
 	}
 	gpube__free(t->ctx, seed);
 	return status;
@@ -385,13 +379,14 @@ static int cut(struct tree *t)
 
 		csg__packing_solve(&t->lp);
 		csg__packing_read(&t->lp, t->x, t->y);
-		status = search(t);
+		search(t);
 		drop_loose_cuts(t, first);
 		before = t->cliques.n_rows;
+		csg__cliques_weigh(&t->cliques, t->x);
 		for (int j = 0; j < t->n && !status; j++)
 			if (t->x[j] > 0.01 && t->x[j] < 0.99 &&
-				csg__cliques_grow(&t->cliques, j, t->x) > 1.01)
-				status = add_row(t, t->cliques.clique, t->x);
+				t->x[j] + csg__cliques_grow(&t->cliques, j) > 1.01)
+				status = add_row(t, t->cliques.clique);
 		if (t->cliques.n_rows == before)
 			break;
 	}
@@ -441,6 +436,7 @@ static int set_up(struct tree *t)
 	t->x = gpube__alloc_zero(ctx, n, sizeof(*t->x));
 	t->y = gpube__alloc_zero(ctx, (uint64_t)most_rows, sizeof(*t->y));
 	t->dual = gpube__alloc_zero(ctx, (uint64_t)most_rows, sizeof(*t->dual));
+	t->price = gpube__alloc_zero(ctx, n, sizeof(*t->price));
 	t->gain = gpube__alloc_zero(ctx, n, sizeof(*t->gain));
 	t->order = gpube__alloc_zero(ctx, n, sizeof(*t->order));
 	t->ranked = gpube__alloc_zero(ctx, n, sizeof(*t->ranked));
@@ -449,9 +445,9 @@ static int set_up(struct tree *t)
 	t->best_chosen = gpube__alloc_zero(ctx, n, 1);
 	t->r->winners = gpube__alloc(ctx, n, sizeof(*t->r->winners));
 	t->r->never = gpube__alloc(ctx, n, sizeof(*t->r->never));
-	if (!t->bid || !t->set || !t->x || !t->y || !t->dual || !t->gain || !t->order ||
-		!t->ranked || !t->used || !t->chosen || !t->best_chosen || !t->r->winners ||
-		!t->r->never)
+	if (!t->bid || !t->set || !t->x || !t->y || !t->dual || !t->price || !t->gain ||
+		!t->order || !t->ranked || !t->used || !t->chosen || !t->best_chosen ||
+		!t->r->winners || !t->r->never)
 		return GPUBE_ENOMEM;
 	for (int j = 0; j < t->n; j++) {
 		t->bid[j] = j;
@@ -469,15 +465,23 @@ static int set_up(struct tree *t)
 		t->lp.c[j] = (double)price_of(t, j);
 	status = rows_of_goods(t);
 	t->searched = -FIRST_SEARCH * SEARCH_SHARE;
+	for (int j = 0; j < t->n; j++)
+		t->price[j] = price_of(t, j);
 	if (!status)
-		status = search(t);
-	return status ? status : cut(t);
+		status = csg__bid_search_init(&t->bid_search, &t->cliques, t->price,
+			ctx->n_threads < MOST_WALKS ? ctx->n_threads : MOST_WALKS);
+	if (status)
+		return status;
+	search(t);
+	return cut(t);
 }
 
 static void tear_down(struct tree *t)
 {
 	csg__packing_clear(&t->lp);
+	csg__bid_search_clear(&t->bid_search);
 	csg__cliques_clear(&t->cliques);
+	gpube__free(t->ctx, t->price);
 	gpube__free(t->ctx, t->gain);
 	gpube__free(t->ctx, t->bid);
 	gpube__free(t->ctx, t->set);

@@ -2,16 +2,17 @@
  * certify.c - the proof of method lp, checked by simple means and written for
  * other programs:
  *
- *   csg-certificate 1
+ *   csg-certificate 2
  *   agents N shift K          values and duals are integers of 2^-K
  *   duals W1 … WN
- *   upper U value V           sums of the duals, and of the structure below
+ *   upper U value V unit E    sums of the duals, and of the structure below
  *   structure M MASK…
- *   candidates C              every coalition of slack W(S) - v(S) <= U - V
+ *   candidates C              every coalition of slack W(S) - v(S) <= U - V - E
  *   MASK SLACK                C lines
  *
- * It holds if no coalition of the game has a negative slack, no other one has a
- * slack that small, and no structure of candidates has less slack in total.
+ * E is 2^K if values are integers: a structure that is worth more is so by E at least, else 1.
+ * It holds if no coalition of the game has a negative slack, no other one has a slack that
+ * small, and every structure of candidates has more slack than U - V - E in total.
  */
 #include "csg/lp.h"
 
@@ -100,21 +101,32 @@ out:
 	return status;
 }
 
+/* Whether the structure is worth what the proof says. */
+static bool worth(const struct csg__lp *lp)
+{
+	int64_t value = 0;
+
+	for (int k = 0; k < lp->r->n_parts; k++)
+		value += csg__fixed(lp, lp->r->parts[k]);
+	return value == lp->lower;
+}
+
 static int check(const struct csg__lp *lp)
 {
-	struct count c = {.lp = lp, .gap = lp->upper - lp->lower};
-	int64_t least = -1;
-	int status;
+	struct count c = {.lp = lp, .gap = csg__lp_better(lp)};
+	int64_t least = INT64_MAX;
+	int status = GPUBE_OK;
 
 	gpube__parallel(lp->g->ctx,
 		(int64_t)((csg__n_masks(lp->g) + (1 << CHUNK_BITS) - 1) >> CHUNK_BITS), count_chunk,
 		&c);
 	if (c.stopped)
 		return gpube__fail_stopped(lp->g->ctx);
-	status = least_slack(lp, c.gap, &least);
+	if (c.n)
+		status = least_slack(lp, c.gap, &least);
 	if (status)
 		return status;
-	if (c.bad || c.n != lp->n_candidates || least != c.gap)
+	if (c.bad || c.n != lp->n_candidates || least <= c.gap || !worth(lp))
 		return gpube__fail(lp->g->ctx, GPUBE_EBUG,
 			"internal error: the certificate does not hold; please report this");
 	return GPUBE_OK;
@@ -128,11 +140,12 @@ static int write(const struct csg__lp *lp, const char *path)
 	if (status)
 		return status;
 	gpube__out_printf(
-		&out, "csg-certificate 1\nagents %d shift %d\nduals", lp->g->n, lp->shift);
+		&out, "csg-certificate 2\nagents %d shift %d\nduals", lp->g->n, lp->shift);
 	for (int i = 0; i < lp->g->n; i++)
 		gpube__out_printf(&out, " %lld", (long long)lp->dual[i]);
-	gpube__out_printf(&out, "\nupper %lld value %lld\nstructure %d", (long long)lp->upper,
-		(long long)lp->lower, lp->r->n_parts);
+	gpube__out_printf(&out, "\nupper %lld value %lld unit %lld\nstructure %d",
+		(long long)lp->upper, (long long)lp->lower, (long long)csg__lp_unit(lp),
+		lp->r->n_parts);
 	for (int k = 0; k < lp->r->n_parts; k++)
 		gpube__out_printf(&out, " %llu", (unsigned long long)lp->r->parts[k]);
 	gpube__out_printf(&out, "\ncandidates %lld\n", (long long)lp->n_candidates);
@@ -149,7 +162,7 @@ int csg__certify(struct csg__lp *lp, const char *path)
 
 	/* the last search may have been among more than the gap asks for now */
 	for (int64_t i = 0; i < lp->n_candidates; i++)
-		if (lp->candidate[i].slack <= lp->upper - lp->lower)
+		if (lp->candidate[i].slack <= csg__lp_better(lp))
 			lp->candidate[k++] = lp->candidate[i];
 	lp->n_candidates = k;
 	status = check(lp);

@@ -1,6 +1,8 @@
 /* cliques.c - see cliques.h. */
 #include "csg/cliques.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 int csg__cliques_init(struct csg__cliques *c, struct gpube_ctx *ctx, int n, int most_rows)
@@ -12,7 +14,9 @@ int csg__cliques_init(struct csg__cliques *c, struct gpube_ctx *ctx, int n, int 
 	c->row = gpube__alloc_zero(ctx, (uint64_t)most_rows * words, sizeof(*c->row));
 	c->left = gpube__alloc_zero(ctx, words, sizeof(*c->left));
 	c->clique = gpube__alloc_zero(ctx, words, sizeof(*c->clique));
-	return c->conflict && c->row && c->left && c->clique ? GPUBE_OK : GPUBE_ENOMEM;
+	c->weighed = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*c->weighed));
+	return c->conflict && c->row && c->left && c->clique && c->weighed ? GPUBE_OK
+									   : GPUBE_ENOMEM;
 }
 
 void csg__cliques_clear(struct csg__cliques *c)
@@ -21,6 +25,8 @@ void csg__cliques_clear(struct csg__cliques *c)
 	gpube__free(c->ctx, c->row);
 	gpube__free(c->ctx, c->left);
 	gpube__free(c->ctx, c->clique);
+	gpube__free(c->ctx, c->weighed);
+	c->weighed = NULL;
 	c->conflict = c->row = c->left = c->clique = NULL;
 }
 
@@ -43,36 +49,47 @@ static void narrow(struct csg__cliques *c, int i)
 		c->left[w] &= conflict[w];
 }
 
-/* Adds to c->clique from c->left, which excludes all in it, until nothing is left. */
-static double extend(struct csg__cliques *c, const double *weight)
+/* Falling weights, of the same weight rising bids. */
+static int by_weight(const void *a, const void *b)
+{
+	const struct csg__weighed *p = a, *q = b;
+
+	if (p->weight != q->weight)
+		return p->weight > q->weight ? -1 : 1;
+	return p->bid < q->bid ? -1 : p->bid > q->bid;
+}
+
+void csg__cliques_weigh(struct csg__cliques *c, const double *weight)
+{
+	for (int i = 0; i < c->n; i++)
+		c->weighed[i] = (struct csg__weighed){weight[i], i};
+	qsort(c->weighed, (size_t)c->n, sizeof(*c->weighed), by_weight);
+}
+
+/* Adds to c->clique from c->left, which excludes all in it, bids of more than 'least'. */
+static double extend(struct csg__cliques *c, double least)
 {
 	double sum = 0;
 
-	for (;;) {
-		int best = -1;
+	for (int k = 0; k < c->n && c->weighed[k].weight > least; k++) {
+		const int i = c->weighed[k].bid;
 
-		for (int w = 0; w < c->words; w++)
-			for (uint64_t s = c->left[w]; s; s &= s - 1) {
-				const int i = w * 64 + __builtin_ctzll(s);
-
-				if (best < 0 || weight[i] > weight[best])
-					best = i;
-			}
-		if (best < 0)
-			return sum;
-		set_bit(c->clique, best);
-		sum += weight[best];
-		narrow(c, best);
+		if (!csg__has(c->left, i))
+			continue;
+		set_bit(c->clique, i);
+		sum += c->weighed[k].weight;
+		narrow(c, i);
 	}
+	return sum;
 }
 
-double csg__cliques_grow(struct csg__cliques *c, int i, const double *weight)
+double csg__cliques_grow(struct csg__cliques *c, int i)
 {
 	memset(c->clique, 0, (size_t)c->words * sizeof(*c->clique));
 	memset(c->left, 0xff, (size_t)c->words * sizeof(*c->left));
 	set_bit(c->clique, i);
 	narrow(c, i);
-	return weight[i] + extend(c, weight);
+	return extend(c, 0);
 }
 
 static bool is_kept(const struct csg__cliques *c)
@@ -89,7 +106,7 @@ static bool is_kept(const struct csg__cliques *c)
 	return false;
 }
 
-int csg__cliques_add(struct csg__cliques *c, const uint64_t *seed, const double *weight)
+int csg__cliques_add(struct csg__cliques *c, const uint64_t *seed)
 {
 	const size_t bytes = (size_t)c->words * sizeof(*seed);
 
@@ -102,7 +119,7 @@ int csg__cliques_add(struct csg__cliques *c, const uint64_t *seed, const double 
 	for (int i = 0; i < c->n; i++)
 		if (csg__has(c->clique, i))
 			narrow(c, i);
-	extend(c, weight);
+	extend(c, -INFINITY);
 	if (is_kept(c))
 		return -1;
 	memcpy(c->row + (size_t)c->n_rows * (size_t)c->words, c->clique, bytes);

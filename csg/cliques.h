@@ -8,13 +8,19 @@
 
 #include "gpube/base/base.h"
 
+struct csg__weighed {
+	double weight;
+	int32_t bid;
+};
+
 struct csg__cliques {
 	struct gpube_ctx *ctx;
 	int n, words;       /* bids, words of a set of them */
 	uint64_t *conflict; /* n sets: who excludes a bid */
 	int n_rows, most_rows;
-	uint64_t *row;           /* most_rows sets */
-	uint64_t *left, *clique; /* scratch */
+	uint64_t *row;                /* most_rows sets */
+	uint64_t *left, *clique;      /* scratch */
+	struct csg__weighed *weighed; /* bids, the greatest weight first */
 };
 
 int csg__cliques_init(struct csg__cliques *c, struct gpube_ctx *ctx, int n, int most_rows);
@@ -26,33 +32,42 @@ static inline bool csg__has(const uint64_t *set, int i)
 	return set[i / 64] >> i % 64 & 1;
 }
 
+/* Sets the weights of bids for what follows. Cost: O(bids log bids) */
+void csg__cliques_weigh(struct csg__cliques *c, const double *weight);
+
 /*
  * Makes 'seed', a clique, maximal, bids of greater weight first, and keeps it
  * unless it lies in one that is kept. Returns the row, or -1.
  */
-int csg__cliques_add(struct csg__cliques *c, const uint64_t *seed, const double *weight);
+int csg__cliques_add(struct csg__cliques *c, const uint64_t *seed);
 
-/* Grows a clique from bid i by weight into c->clique; its weight. */
-double csg__cliques_grow(struct csg__cliques *c, int i, const double *weight);
+/* Grows a clique from bid i by bids of positive weight into c->clique; the weight of those. */
+double csg__cliques_grow(struct csg__cliques *c, int i);
 
 /*
- * csg__bid_search() - good selections by tabu search on the conflicts, from random ones.
- * price   of each bid, > 0
- * enough  a bound: nothing is better
- * chosen  a selection and its revenue *best: replaced by what is better
- * Cost:   O(bids + conflicts) a step; the same result for the same seed
- * Errors: ENOMEM
- * Source: Wu and Hao, A review on algorithms for maximum clique problems, EJOR 2015
+ * Good selections of bids by tabu search on the conflicts: walks, one for each thread, that go on
+ * where they were. Those of csg__bid_search_run() are long enough to look at 'work' bids, or until
+ * one has 'enough', a bound; a selection 'chosen' and its revenue *best are replaced by what is
+ * better, and the first walk goes on from what others have found. The same selections for the same
+ * calls. price   of each bid, > 0; the caller's Cost:   O(bids + conflicts) a step Errors: ENOMEM:
+ * clear it all the same Source: Wu and Hao, A review on algorithms for maximum clique problems,
+ * EJOR 2015
  */
+struct csg__walk;
+
 struct csg__bid_search {
 	const struct csg__cliques *cliques;
 	const int64_t *price;
-	int64_t steps, enough;
-	uint64_t seed;
-	uint8_t *chosen;
-	int64_t *best;
+	int64_t work, enough;
+	int32_t *degree; /* of each bid: those that exclude it */
+	int n_walks;
+	struct csg__walk *walk;
 };
 
-int csg__bid_search(const struct csg__bid_search *s);
+int csg__bid_search_init(struct csg__bid_search *s, const struct csg__cliques *cliques,
+	const int64_t *price, int n_walks);
+void csg__bid_search_clear(struct csg__bid_search *s);
+void csg__bid_search_run(
+	struct csg__bid_search *s, int64_t work, int64_t enough, uint8_t *chosen, int64_t *best);
 
 #endif

@@ -5,8 +5,8 @@
  *
  *  - the duals are rounded, and raised until w(S) >= v(S) for every S: their sum
  *    is an upper bound that any program can check in one pass;
- *  - a structure whose value is at least L has no coalition S of slack
- *    w(S) - v(S) > sum of w - L; those within are read out, and the structure of
+ *  - a structure whose value is more than L has only coalitions S of slack
+ *    w(S) - v(S) < sum of w - L; those are read out, and the structure of
  *    least total slack is found among them (cover.c).
  */
 #include "csg/lp.h"
@@ -237,41 +237,68 @@ static int find_duals(struct csg__lp *lp, bool *converged)
 
 /* ---- exact slacks -------------------------------------------------------------------- */
 
-/* Candidates of slack <= within, a superset by rounding, then exactly; negative slacks too. */
+/* The exact weights of what lp->low has in double. */
+static void table_duals(struct csg__lp *lp)
+{
+	lp->low_dual[0] = 0;
+	for (uint32_t s = 1; s < 1u << lp->low_bits; s++)
+		lp->low_dual[s] = lp->low_dual[s & (s - 1)] + lp->dual[__builtin_ctz(s)];
+}
+
+/* Of those of block b that are 'at', the ones of slack <= within; returns how many. */
+static size_t keep_within(
+	const struct csg__lp *lp, uint64_t b, uint32_t *at, size_t n, int64_t *slack)
+{
+	const int64_t high = csg__weight_of(lp, b << lp->low_bits), within = lp->within;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t s = b << lp->low_bits | at[i];
+		const int64_t v = csg__fixed(lp, s);
+
+		if (s == 0 || v == INT64_MIN)
+			continue;
+		slack[k] = high + lp->low_dual[at[i]] - v;
+		at[k] = at[i];
+		k += slack[k] <= within;
+	}
+	return k;
+}
+
+/*
+ * Candidates of slack <= within, a superset by rounding, then exactly; negative slacks too.
+ * Where they are too many nearly all are, so that threads meet once a block, not once for each.
+ */
 static void scan_over(void *arg, int64_t item, int thread)
 {
 	struct csg__lp *lp = arg;
 	const uint64_t to = (uint64_t)(item + 1) * PIECES;
 	uint32_t at[1 << MOST_LOW_BITS];
+	int64_t slack[1 << MOST_LOW_BITS], n_over = 0;
 
 	(void)thread;
 	if (gpube__stopped(lp->g->ctx))
 		__atomic_store_n(&lp->stopped, true, __ATOMIC_RELAXED);
 	for (uint64_t b = (uint64_t)item * PIECES; b < to && b < lp->n_scan; b++) {
+		int64_t first;
 		size_t n;
 
 		if (__atomic_load_n(&lp->full, __ATOMIC_RELAXED) || lp->stopped)
-			return;
+			break;
 		n = lp->kernel->over(block_values(lp, b), lp->low, high_weight(lp, b) - lp->margin,
 			(size_t)1 << lp->low_bits, at);
-		__atomic_fetch_add(&lp->n_over, (int64_t)n, __ATOMIC_RELAXED);
-		for (size_t i = 0; i < n; i++) {
-			const uint64_t s = b << lp->low_bits | at[i];
-			const int64_t v = csg__fixed(lp, s);
-			int64_t slack, k;
-
-			if (s == 0 || v == INT64_MIN)
-				continue;
-			slack = csg__weight_of(lp, s) - v;
-			if (slack > lp->within)
-				continue;
-			k = __atomic_fetch_add(&lp->n_candidates, 1, __ATOMIC_RELAXED);
-			if (k < lp->capacity)
-				lp->candidate[k] = (struct csg__candidate){s, slack};
-			else
-				__atomic_store_n(&lp->full, true, __ATOMIC_RELAXED);
-		}
+		n_over += (int64_t)n;
+		n = keep_within(lp, b, at, n, slack);
+		if (n == 0)
+			continue;
+		first = __atomic_fetch_add(&lp->n_candidates, (int64_t)n, __ATOMIC_RELAXED);
+		if (first + (int64_t)n > lp->capacity)
+			__atomic_store_n(&lp->full, true, __ATOMIC_RELAXED);
+		for (size_t i = 0; i < n && first + (int64_t)i < lp->capacity; i++)
+			lp->candidate[first + (int64_t)i] =
+				(struct csg__candidate){b << lp->low_bits | at[i], slack[i]};
 	}
+	__atomic_fetch_add(&lp->n_over, n_over, __ATOMIC_RELAXED);
 }
 
 /* lp->full: there are more than fit; those there are, are some of them. */
@@ -283,6 +310,7 @@ static int collect(struct csg__lp *lp, int64_t within)
 	for (int i = 0; i < lp->g->n; i++)
 		w[i] = ldexp((double)lp->dual[i], -lp->shift);
 	set_weights(lp, w);
+	table_duals(lp);
 	/* rounding: of weights, of sums of up to 40 of them, of the value, of the slack */
 	lp->margin = ldexp((double)within, -lp->shift) + 0x1p-44 * (lp->size_w + lp->scale) +
 		     ldexp(1, -lp->shift);
@@ -340,21 +368,21 @@ bool csg__lp_round(struct csg__lp *lp)
 
 /* ---- structures ---------------------------------------------------------------------- */
 
-/* Structures must have less total slack than this to count. */
-static int64_t slack_to_beat(const struct csg__lp *lp)
+int64_t csg__lp_unit(const struct csg__lp *lp)
 {
-	return lp->lower == INT64_MIN ? INT64_MAX : lp->upper - lp->lower;
+	return csg__is_int(lp->g->type) ? (int64_t)1 << lp->shift : 1;
 }
 
-/*
- * The structure of least slack among the candidates. In whole numbers, one that
- * is better is better by a unit at least.
- */
+int64_t csg__lp_better(const struct csg__lp *lp)
+{
+	return lp->lower == INT64_MIN ? INT64_MAX : lp->upper - lp->lower - csg__lp_unit(lp);
+}
+
+/* The structure of least slack among the candidates, if it is better. */
 static int search(struct csg__lp *lp, double steps, bool *complete)
 {
-	const int64_t unit = csg__is_int(lp->g->type) ? (int64_t)1 << lp->shift : 1;
-	const int64_t beat = slack_to_beat(lp);
-	int64_t limit = beat == INT64_MAX ? INT64_MAX : beat - unit + 1;
+	const int64_t most = csg__lp_better(lp);
+	int64_t limit = most == INT64_MAX ? INT64_MAX : most + 1;
 	const int64_t before = limit;
 	int status;
 
@@ -411,13 +439,13 @@ static int search_widening(struct csg__lp *lp, bool *complete)
 	for (int shift = 4; shift >= 0 && !status; shift -= 2) {
 		const int64_t within = lp->within >> shift;
 
-		if (shift && within >= slack_to_beat(lp))
+		if (shift && within >= csg__lp_better(lp))
 			continue;
 		for (lp->n_candidates = 0; lp->n_candidates < n; lp->n_candidates++)
 			if (lp->candidate[lp->n_candidates].slack > within)
 				break;
 		status = search(lp, steps_left(lp), complete);
-		if (!*complete || within >= slack_to_beat(lp))
+		if (!*complete || within >= csg__lp_better(lp))
 			break;
 	}
 	return status;
@@ -426,13 +454,14 @@ static int search_widening(struct csg__lp *lp, bool *complete)
 /* Reads out all that the gap leaves; if they are too many, the best of them make it smaller. */
 static int close_gap(struct csg__lp *lp, bool *proved)
 {
-	int64_t within = slack_to_beat(lp), last = -1;
+	int64_t within = csg__lp_better(lp), last = -1;
 	bool complete;
 	const uint64_t all = (uint64_t)1 << lp->high_bits;
 	int status;
 
-	*proved = false;
-	for (int round = 0; round < 40 && affords(lp, scan_seconds(lp, all)); round++) {
+	lp->n_candidates = 0;
+	*proved = within < 0;
+	for (int round = 0; !*proved && round < 40 && affords(lp, scan_seconds(lp, all)); round++) {
 		status = collect(lp, within);
 		if (status)
 			return status;
@@ -446,13 +475,13 @@ static int close_gap(struct csg__lp *lp, bool *proved)
 		status = search_widening(lp, &complete);
 		if (status)
 			return status;
-		*proved = complete && within >= slack_to_beat(lp);
+		*proved = complete && within >= csg__lp_better(lp);
 		if (*proved || !complete)
 			return GPUBE_OK;
 		last = within;
 		within = within < INT64_MAX / 4 ? 4 * within + 1 : INT64_MAX;
-		if (within > slack_to_beat(lp))
-			within = slack_to_beat(lp);
+		if (within > csg__lp_better(lp))
+			within = csg__lp_better(lp);
 	}
 	return GPUBE_OK;
 }
@@ -518,10 +547,11 @@ static int allocate(struct csg__lp *lp)
 			alone[i] = -4 * (lp->scale + 1);
 	}
 	lp->low = gpube__alloc(ctx, (uint64_t)1 << lp->low_bits, sizeof(*lp->low));
+	lp->low_dual = gpube__alloc(ctx, (uint64_t)1 << lp->low_bits, sizeof(*lp->low_dual));
 	lp->found = gpube__alloc(ctx, (uint64_t)1 << lp->low_bits, sizeof(*lp->found));
 	lp->most = gpube__alloc(ctx, (uint64_t)1 << lp->high_bits, sizeof(*lp->most));
 	lp->candidate = gpube__alloc(ctx, (uint64_t)lp->capacity, sizeof(*lp->candidate));
-	if (!lp->low || !lp->found || !lp->most || !lp->candidate)
+	if (!lp->low || !lp->low_dual || !lp->found || !lp->most || !lp->candidate)
 		return GPUBE_ENOMEM;
 	return csg__master_init(&lp->master, ctx, lp->g->n, alone, lp->scale);
 }
@@ -549,6 +579,7 @@ int csg__lp(struct csg__search *s, double seconds)
 	gpube__free(ctx, lp.candidate);
 	gpube__free(ctx, lp.most);
 	gpube__free(ctx, lp.found);
+	gpube__free(ctx, lp.low_dual);
 	gpube__free(ctx, lp.low);
 	return status;
 }

@@ -25,9 +25,9 @@ struct csg__lp {
 
 	/* exact: value = integer * 2^-shift */
 	int shift;
-	double scale; /* size of the values */
-	int64_t dual[CSG_MAX_AGENTS];
-	int64_t upper, lower; /* lower INT64_MIN: no structure yet */
+	double scale;                            /* size of the values */
+	int64_t dual[CSG_MAX_AGENTS], *low_dual; /* the latter: as 'low' of the former */
+	int64_t upper, lower;                    /* lower INT64_MIN: no structure yet */
 
 	struct csg__candidate *candidate;
 	int64_t n_candidates, capacity, within;
@@ -43,6 +43,14 @@ struct csg__lp {
 int64_t csg__fixed(const struct csg__lp *lp, uint64_t s);
 int64_t csg__to_fixed(const struct csg__lp *lp, int64_t value);
 int64_t csg__weight_of(const struct csg__lp *lp, uint64_t s);
+
+/* Values of structures differ by multiples of this. */
+int64_t csg__lp_unit(const struct csg__lp *lp);
+/*
+ * The most slack, of a coalition of it or in total, of a structure worth more than lp->lower;
+ * below 0: there is none.
+ */
+int64_t csg__lp_better(const struct csg__lp *lp);
 
 /*
  * The unit of fixed point, 2^-lp->shift: all sums of values, with room for duals that

@@ -197,7 +197,7 @@ static int search(struct sparse_lp *z, bool leftovers, int64_t upper)
 	const struct csg_game *g = z->lp.g;
 	const struct csg__leftover left = {
 		extra, z, z->other == z->each && z->rest.alone == csg__n_masks(g) - 1};
-	const int64_t unit = csg__is_int(g->type) ? (int64_t)1 << z->lp.shift : 1;
+	const int64_t unit = csg__lp_unit(&z->lp);
 	int64_t limit = z->lp.lower == INT64_MIN ? INT64_MAX : upper - z->lp.lower - unit + 1;
 
 	csg__sort_candidates(z->c, z->n);

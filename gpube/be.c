@@ -30,7 +30,7 @@ struct run {
 	uint64_t modulus;
 	bool counting, keep, assigning;
 	struct gpube_window window;
-	struct gpube__blocks blocks; /* the host's messages */
+	struct gpube__blocks *blocks, own; /* the host's messages; own: unless the caller keeps some */
 	struct gpube__layout layout; /* of a device's, in 'block' */
 	char *block;
 	struct work *messages; /* per position */
@@ -51,7 +51,7 @@ static void free_work(struct run *r, struct work *t)
 
 	if (t->values && !t->placed) {
 		if (ops == gpube__ops_cpu())
-			gpube__blocks_give(&r->blocks, r->be->ctx, t->values, t->bytes);
+			gpube__blocks_give(r->blocks, r->be->ctx, t->values, t->bytes);
 		else
 			ops->free(r->be->ctx, t->values);
 	}
@@ -123,6 +123,12 @@ static bool stores_args(const struct run *r, int32_t p)
 	return r->assigning && !r->keep && gpube__be_stores_args(r->be, p, r->w->type);
 }
 
+/* Arg-mins that are not brought home: they have a place in the device's block. */
+static bool args_stay(const struct run *r, int32_t p)
+{
+	return r->block && r->layout.args_at[p] != GPUBE__NO_PLACE;
+}
+
 /* Room for so many bytes; what it held is lost. */
 static int take_room(
 	struct gpube_ctx *ctx, const struct gpube_ops *ops, struct args_room *room, uint64_t bytes)
@@ -153,7 +159,7 @@ static int keep_args(struct run *r, int32_t p, const void *out_arg, int arg_byte
 	r->args[p] = gpube__alloc(ctx, packed_bytes, 1);
 	if (!r->args[p])
 		return GPUBE_ENOMEM;
-	gpube__blocks_add(&r->blocks, ctx, packed_bytes);
+	gpube__blocks_add(r->blocks, ctx, packed_bytes);
 	if (bits >= 8)
 		return ops->download(ctx, r->args[p], out_arg, bytes);
 	if (ops != gpube__ops_cpu()) {
@@ -181,7 +187,7 @@ static int alloc_message(struct run *r, int32_t p, int side, struct work *t)
 	if (t->placed)
 		t->values = r->block + r->layout.at[p];
 	else
-		t->values = ops == gpube__ops_cpu() ? gpube__blocks_take(&r->blocks, ctx, t->bytes)
+		t->values = ops == gpube__ops_cpu() ? gpube__blocks_take(r->blocks, ctx, t->bytes)
 						    : ops->alloc(ctx, t->bytes);
 	if (!t->values)
 		return GPUBE_ENOMEM;
@@ -294,17 +300,20 @@ static int eliminate(struct run *r, int32_t p)
 		goto out;
 	c.out = r->messages[p].values;
 	c.out_counts = r->messages[p].counts;
-	if (stores) {
+	if (stores)
+		c.arg_bytes = gpube__be_arg_bytes((int32_t)d.sizes[b->n_scope]);
+	if (stores && args_stay(r, p)) {
+		c.out_arg = r->block + r->layout.args_at[p];
+	} else if (stores) {
 		struct args_room *room = &r->unpacked[gpube__side_of(r->sides, p)];
 
-		c.arg_bytes = gpube__be_arg_bytes((int32_t)d.sizes[b->n_scope]);
 		status = take_room(ctx, ops, room, (uint64_t)b->cells * (uint64_t)c.arg_bytes);
 		if (status)
 			goto out;
 		c.out_arg = room->at;
 	}
 	status = ops->contract(ctx, &c);
-	if (!status && stores)
+	if (!status && stores && !args_stay(r, p))
 		status = keep_args(r, p, c.out_arg, c.arg_bytes);
 out:
 	if (stores || !r->assigning)
@@ -423,6 +432,23 @@ static int choose(struct run *r, int32_t p, int32_t *values, struct scratch *s)
 	return status;
 }
 
+/* The one arg-min of bucket p that is needed, from the device's table of them. */
+static int fetch_arg(struct run *r, int32_t p, int32_t *values)
+{
+	const struct gpube_be *be = r->be;
+	const int32_t var = be->buckets[p].var;
+	const int64_t bytes = gpube__be_arg_bytes(be->m->vars[var].domain);
+	const int64_t at = message_cell(be, p, -1, 0, values) * bytes;
+	const struct gpube_cells word = {
+		.values = r->block + r->layout.args_at[p], .first = at / 4, .stride = 1, .n = 1};
+	uint8_t cell[4];
+	int status = ops_of(r, p)->gather(be->ctx, cell, 1, &word, sizeof(cell));
+
+	if (!status)
+		values[var] = gpube__args_at(cell, at % 4 / bytes, (int)(8 * bytes));
+	return status;
+}
+
 static int assign(struct run *r, int32_t *values)
 {
 	const struct gpube_be *be = r->be;
@@ -437,6 +463,8 @@ static int assign(struct run *r, int32_t *values)
 		if (r->args[p])
 			values[var] = gpube__args_at(r->args[p], message_cell(be, p, -1, 0, values),
 				gpube__be_arg_bits(be->m->vars[var].domain));
+		else if (args_stay(r, p))
+			status = fetch_arg(r, p, values);
 		else
 			status = choose(r, p, values, &s);
 	}
@@ -511,6 +539,18 @@ static int settle(const struct run *r, double *copying)
 	return status;
 }
 
+/* The block, with as many arg-mins as there is room for in it, or without any. */
+static int lay_out(struct run *r, uint64_t room)
+{
+	int status;
+
+	gpube__layout_clear(&r->layout, r->be->ctx);
+	status = gpube__be_layout(&r->layout, r->be, r->w->type, r->keep, r->assigning, room);
+	if (!status && r->layout.bytes)
+		r->block = r->sides->ops[0]->alloc_block(r->be->ctx, r->layout.bytes);
+	return status;
+}
+
 /*
  * One block for a device's messages, where it has room for it; otherwise, and on a host, which has no
  * want of addresses, each is allocated when it is made.
@@ -518,14 +558,15 @@ static int settle(const struct run *r, double *copying)
 static int take_block(struct run *r)
 {
 	const struct gpube_ops *ops = r->sides->ops[0];
+	uint64_t room = 0;
 	int status;
 
 	if (!ops->alloc_block || r->sides->side || r->counting)
 		return GPUBE_OK;
-	status = gpube__be_layout(&r->layout, r->be, r->w->type, r->keep, r->assigning);
-	if (!status && r->layout.bytes)
-		r->block = ops->alloc_block(r->be->ctx, r->layout.bytes);
-	return status;
+	if (ops->resident && r->assigning && !r->keep)
+		room = gpube__be_room(r->be, r->w->type, ops->resident(r->be->ctx));
+	status = lay_out(r, room);
+	return status || r->block || !room ? status : lay_out(r, 0);
 }
 
 static void run_clear(struct run *r)
@@ -538,7 +579,9 @@ static void run_clear(struct run *r)
 		if (r->args)
 			gpube__free(ctx, r->args[p]);
 	}
-	gpube__blocks_clear(&r->blocks, ctx);
+	r->blocks->used = 0; /* arg-mins are gone, too */
+	if (r->blocks == &r->own)
+		gpube__blocks_clear(r->blocks, ctx);
 	if (r->block)
 		r->sides->ops[0]->free(ctx, r->block);
 	gpube__layout_clear(&r->layout, ctx);
@@ -564,6 +607,7 @@ int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const stru
 	double before, after, start;
 	int status = GPUBE_ENOMEM;
 
+	r.blocks = sides->blocks ? sides->blocks : &r.own;
 	r.messages = gpube__alloc_zero(ctx, n, sizeof(*r.messages));
 	r.args = gpube__alloc_zero(ctx, n, sizeof(*r.args));
 	if (!r.messages || !r.args)

@@ -33,6 +33,7 @@ struct gpube__layout {
 	uint64_t bytes;
 	uint64_t alive; /* most bytes of these messages at once: the block is a little larger */
 	uint64_t *at;	/* by position; GPUBE__NO_PLACE: it is not in the block */
+	uint64_t *args_at; /* the same of arg-mins, which otherwise go home */
 };
 
 #define GPUBE__NO_PLACE UINT64_MAX
@@ -41,10 +42,15 @@ struct gpube__layout {
  * gpube__be_layout() - places the messages of 1 MiB and more, at most some thousand of them, the
  * largest: those that are smaller take what is left between them.
  * keep, assigning  as in gpube__be_run(): until when messages are needed
+ * room   bytes of a block that arg-mins may be in, too, since reading one cell of a table there is
+ *        cheaper than bringing the table home; 0: none of them. If they do not find places, the
+ *        block may be larger than that without them.
  * Errors: ENOMEM
  */
 int gpube__be_layout(struct gpube__layout *out, const struct gpube_be *be, enum gpube_type type,
-	bool keep, bool assigning);
+	bool keep, bool assigning, uint64_t room);
+/* The room that is left for a block on a device of so many bytes, beside copies of functions. */
+uint64_t gpube__be_room(const struct gpube_be *be, enum gpube_type type, uint64_t resident);
 void gpube__layout_clear(struct gpube__layout *l, struct gpube_ctx *ctx);
 
 #endif

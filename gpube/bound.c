@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "gpube/dense.h"
-#include "gpube/mbe.h"
 #include "gpube/nested.h"
 #include "gpube/ops/opening.h"
 #include "gpube/shifted.h"
@@ -17,8 +16,14 @@ enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
 #define FIRST_SECONDS 0.05
 #define FIRST_SHARE   0.1
 #define FIRST_CELLS   2e5
-/* Joined cells of mini-buckets that are run for a bound soon. */
-#define QUICK_CELLS 2e7
+/* What a search tree may take before elimination, and after it; shares of the time, too. */
+#define FIRST_TREE 0.5
+#define TREE	   5.0
+#define TREE_SHARE 0.2
+/* Local search, before anything else is tried, where domains are large. */
+#define SEARCH_SECONDS 0.15
+/* Times what a second joins: beyond, no order helps, nor do slices. */
+#define HOPELESS 1e9
 
 /* ---- telling ------------------------------------------------------------------- */
 
@@ -105,137 +110,6 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 	return status;
 }
 
-/* ---- mini-buckets ----------------------------------------------------------------- */
-
-/* Bytes of tables that mini-buckets may have: a device's where nothing else is to be used. */
-static double mbe_memory(const struct gpube_bounder *b)
-{
-	int status;
-	const struct gpube_ops *cuda = b->opts->backend == GPUBE_BACKEND_CUDA
-					       ? gpube__ops_cuda(b->ctx, &status)
-					       : NULL;
-
-	return (double)(cuda ? cuda->resident(b->ctx) : b->ctx->memory_bytes);
-}
-
-static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool match)
-{
-	const double start = gpube__now();
-	const char *where;
-	double keep, least;
-	int64_t bound;
-	char by[32];
-	int status;
-	bool values;
-
-	gpube__mbe_memory(&keep, &least, mbe);
-	values = keep <= mbe_memory(b);
-	snprintf(by, sizeof(by), "mini-buckets, z %d", b->z);
-	status = gpube__mbe_run(&bound, values ? b->tried : NULL, mbe, b->opts->backend, b->limit,
-		match, &where);
-	if (status)
-		return status;
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "mini-buckets, z %d, on the %s: %.4f s", b->z, where,
-		gpube__now() - start);
-	if (b->opts->method == GPUBE_BOUND_MBE)
-		b->backend = where;
-	gpube__bounder_raise(b, bound, by);
-	if (values)
-		status = gpube__bounder_offer(b, b->tried, by);
-	if (!status && values && !gpube__bounder_done(b))
-		status = gpube__bounder_search(b, b->tried, 2000);
-	return status;
-}
-
-/* Whether mini-buckets of so many joined cells end before the deadline, by a cautious rate. */
-static bool in_time(const struct gpube_bounder *b, double joined_cells)
-{
-	const struct gpube_ops *ops = b->ops;
-	int status;
-
-	if (b->opts->backend == GPUBE_BACKEND_CUDA ||
-		(b->opts->backend == GPUBE_BACKEND_AUTO && b->ctx->device))
-		ops = gpube__ops_cuda(b->ctx, &status);
-	return b->ctx->deadline <= 0 || !ops ||
-	       joined_cells < 0.05 * ops->cells_per_second * (b->ctx->deadline - gpube__now());
-}
-
-/* least: a run of fewer joined cells is left out, a larger z comes next. */
-static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double least_cells,
-	bool *exact, bool *fits)
-{
-	struct gpube_mbe mbe;
-	double keep, least;
-	int status = gpube__mbe_init(&mbe, b->m, b->order, z, max_cells,
-		b->opts->first_fit ? GPUBE_PARTITION_FIRST : GPUBE_PARTITION_SCOPE);
-
-	if (status)
-		return status;
-	*exact = mbe.n_split == 0;
-	gpube__mbe_memory(&keep, &least, &mbe);
-	*fits = least <= mbe_memory(b) &&
-		(b->opts->z || in_time(b, mbe.joined_cells));
-	if (*fits && (*exact || mbe.joined_cells >= least_cells)) {
-		b->z = z;
-		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-			"mini-buckets, z %d: %d of %d buckets split, %.3g joined cells, "
-			"%.3g bytes", z, mbe.n_split, mbe.n, mbe.joined_cells, least);
-		status = run_mbe(b, &mbe, !b->opts->no_match);
-	}
-	gpube__mbe_clear(&mbe);
-	return status;
-}
-
-int gpube__bound_mbe(struct gpube_bounder *b)
-{
-	const int z = b->opts->z;
-	const double most = mbe_memory(b) / 8;
-	const double least = b->opts->method == GPUBE_BOUND_AUTO ? 1e6 : 0;
-	bool exact = false, fits = true;
-	int status = GPUBE_OK;
-
-	if (z) {
-		status = one_mbe(b, z, INFINITY, 0, &exact, &fits);
-		if (!status && !fits)
-			status = gpube__fail(b->ctx, GPUBE_ELIMIT,
-				"mini-buckets of %d variables do not fit the memory; take a smaller "
-				"z", z);
-		return status;
-	}
-	for (int k = 2; k <= b->m->n_vars + 1 && !exact && fits && !status; k++)
-		if (!gpube__bounder_done(b))
-			status = one_mbe(b, k, most, least, &exact, &fits);
-	return status;
-}
-
-/*
- * Mini-buckets of a tenth of a second: the largest z of so few joined cells. What comes next may
- * take seconds before it says anything.
- */
-static int quick_mbe(struct gpube_bounder *b)
-{
-	struct gpube_mbe mbe[2];
-	int at = 0, status = GPUBE_OK;
-
-	memset(mbe, 0, sizeof(mbe));
-	for (int z = 2; z <= b->m->n_vars + 1 && !status; z += 2) {
-		status = gpube__mbe_init(&mbe[1 - at], b->m, b->order, z, QUICK_CELLS,
-			GPUBE_PARTITION_SCOPE);
-		if (status || mbe[1 - at].joined_cells > QUICK_CELLS)
-			break;
-		b->z = z;
-		at = 1 - at;
-		gpube__mbe_clear(&mbe[1 - at]);
-		if (!mbe[at].n_split)
-			break;
-	}
-	if (!status && mbe[at].n_minis)
-		status = run_mbe(b, &mbe[at], true);
-	gpube__mbe_clear(&mbe[0]);
-	gpube__mbe_clear(&mbe[1]);
-	return status;
-}
-
 /* ---- the call -------------------------------------------------------------------------- */
 
 static void clear(struct gpube_bounder *b)
@@ -278,6 +152,26 @@ bool gpube__bounder_dense(const struct gpube_bounder *b)
 	return b->m->n_vars <= 10 + 3 * b->order_cost.width;
 }
 
+/* Geometric, so that one large domain is not all. */
+static double mean_domain(const struct gpube_bounder *b)
+{
+	double sum = 0;
+
+	for (int32_t i = 0; i < b->m->n_vars; i++)
+		sum += log(b->m->vars[i].domain);
+	return exp(sum / (b->m->n_vars + 1e-9));
+}
+
+bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
+{
+	return !gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN;
+}
+
+static bool is_hopeless(const struct gpube_bounder *b)
+{
+	return b->order_cost.joined_cells > HOPELESS * b->ops->cells_per_second;
+}
+
 /*
  * A greedy order is enough where elimination is easy; else the search gets a moment, and a longer
  * one where that may bring elimination within reach: in 0.5 s of one core an order of pedigree7 has
@@ -293,11 +187,19 @@ static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 	int status = gpube__order_find(b->ctx, b->order, &b->order_cost, g,
 		automatic ? GPUBE_ORDER_MIN_FILL : o->order_method, 0, rate, o->seed);
 
-	/* no order will make it small, and its parts find their own */
-	if (!status && automatic && gpube__bounder_dense(b) && b->order_cost.joined_cells > 1e4 * rate)
-		return GPUBE_OK;
-	if (status || !automatic || (!given && b->order_cost.joined_cells < 0.1 * rate))
+	/* (a card may still be opening) */
+	if (!status && automatic && o->method == GPUBE_BOUND_AUTO && !b->shifted &&
+		o->backend != GPUBE_BACKEND_CUDA && b->order_cost.joined_cells > GPUBE__QUICK_CELLS)
+		status = gpube__bounder_quick_mbe(b);
+	if (status || gpube__bounder_done(b))
 		return status;
+	/* no order will make it small, and its parts find their own, or clusters need none */
+	if (automatic &&
+		((gpube__bounder_dense(b) && b->order_cost.joined_cells > 1e4 * rate) ||
+			(!gpube__bounder_prefers_joins(b) && is_hopeless(b))))
+		return GPUBE_OK;
+	if (!automatic || (!given && b->order_cost.joined_cells < 0.1 * rate))
+		return GPUBE_OK;
 	status = gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
 		given ? o->order_seconds : fmin(0.5, most), rate, o->seed);
 	if (status || given || most <= 0.5 || o->method != GPUBE_BOUND_AUTO ||
@@ -377,21 +279,6 @@ static int take_known(struct gpube_bounder *b)
 	return status;
 }
 
-/* Geometric, so that one large domain is not all. */
-static double mean_domain(const struct gpube_bounder *b)
-{
-	double sum = 0;
-
-	for (int32_t i = 0; i < b->m->n_vars; i++)
-		sum += log(b->m->vars[i].domain);
-	return exp(sum / (b->m->n_vars + 1e-9));
-}
-
-bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
-{
-	return !gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN;
-}
-
 /*
  * A proof if it ends, and given up as soon as it seems that it would not; where the time is short, a
  * sweep has none to give its line.
@@ -415,6 +302,43 @@ static int slices(struct gpube_bounder *b)
 	return status;
 }
 
+/* Local search: a number of steps, or a moment of them where they are long. */
+static int first_search(struct gpube_bounder *b)
+{
+	const double start = gpube__now();
+	int64_t n = b->m->n_vars, steps = n < 100 ? 200 * n : 20000;
+	int status = GPUBE_OK;
+
+	if (gpube__bounder_prefers_joins(b))
+		return gpube__bounder_search(b, NULL, steps);
+	for (; steps > 0 && !status && gpube__now() - start < SEARCH_SECONDS; steps -= 1000)
+		status = gpube__bounder_search(b, NULL, steps < 1000 ? steps : 1000);
+	return status;
+}
+
+/*
+ * A search tree closes in a moment what the shifts between functions have left little open, networks
+ * of noisy ors for one (toulbar2 needs 200 to 1100 nodes for or_chains whose elimination is 10^11
+ * cells); so it is tried before anything that takes longer.
+ */
+static int first_tree(struct gpube_bounder *b)
+{
+	double seconds = fmin(FIRST_TREE, b->order_cost.joined_cells / b->ops->cells_per_second);
+
+	if (b->opts->timeout_seconds > 0)
+		seconds = fmin(seconds, FIRST_SHARE * b->opts->timeout_seconds);
+	return gpube__bound_dfs(b, seconds);
+}
+
+static int second_tree(struct gpube_bounder *b)
+{
+	double seconds = TREE;
+
+	if (b->opts->timeout_seconds > 0)
+		seconds = fmin(seconds, TREE_SHARE * b->opts->timeout_seconds);
+	return gpube__bound_dfs(b, seconds);
+}
+
 /*
  * Small domains: the join graph, whose mini-buckets hold many variables (SPOT5,
  * pedigrees, grids). Dense problems are split, large domains make triangles
@@ -422,21 +346,28 @@ static int slices(struct gpube_bounder *b)
  */
 static int run_methods(struct gpube_bounder *b)
 {
+	const bool tree = b->opts->method == GPUBE_BOUND_AUTO && !b->shifted &&
+			  b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_prefers_joins(b);
 	bool done = false;
-	int64_t n = b->m->n_vars;
-	int status = gpube__bounder_search(b, NULL, n < 100 ? 200 * n : 20000);
+	int status = GPUBE_OK;
 
+	if (tree && b->order_cost.joined_cells > GPUBE__QUICK_CELLS)
+		status = first_tree(b);
+	if (!status && !gpube__bounder_done(b))
+		status = first_search(b);
 	if (status || gpube__bounder_done(b))
 		return status;
 	if (b->shifted)
 		return gpube__bound_and_shift(b);
 	if (b->opts->method == GPUBE_BOUND_AUTO && gpube__bounder_prefers_joins(b) &&
-		b->order_cost.joined_cells > QUICK_CELLS) {
-		status = quick_mbe(b);
+		b->order_cost.joined_cells > GPUBE__QUICK_CELLS &&
+		b->order_cost.joined_cells != b->quick_along) {
+		status = gpube__bounder_quick_mbe(b);
 		if (status || gpube__bounder_done(b))
 			return status;
 	}
-	if (b->opts->method == GPUBE_BOUND_AUTO && !b->opts->no_eliminate) {
+	if (b->opts->method == GPUBE_BOUND_AUTO && !b->opts->no_eliminate &&
+		(gpube__bounder_prefers_joins(b) || !is_hopeless(b))) {
 		/* a sure proof: worth a good part of the time */
 		status = gpube__bounder_eliminate(b, NULL, NULL,
 			fmax(2, fmin(20, b->opts->timeout_seconds / 3)), &done);
@@ -445,6 +376,10 @@ static int run_methods(struct gpube_bounder *b)
 		if (status || done)
 			return status;
 	}
+	if (tree)
+		status = second_tree(b);
+	if (status || gpube__bounder_done(b))
+		return status;
 	switch (b->opts->method) {
 	case GPUBE_BOUND_MBE:
 		return gpube__bound_mbe(b);
@@ -455,6 +390,8 @@ static int run_methods(struct gpube_bounder *b)
 		return gpube__bound_clusters(b, true, 2);
 	case GPUBE_BOUND_SWEEP:
 		return gpube__bound_sweep(b, INFINITY);
+	case GPUBE_BOUND_TREE:
+		return gpube__bound_dfs(b, INFINITY);
 	case GPUBE_BOUND_JOINS:
 		return gpube__bound_joins(b, INFINITY);
 	case GPUBE_BOUND_AUTO:

@@ -40,6 +40,7 @@ struct gpube_bounder {
 	bool lifted;	/* shifted is made */
 	int32_t *order; /* of the simplified model; order_cost is what it costs */
 	struct gpube_order_cost order_cost;
+	double quick_along; /* joined cells of the order that quick mini-buckets ran along; 0: none */
 	int z;
 };
 
@@ -80,6 +81,13 @@ int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const
  */
 int gpube__bounder_slices(struct gpube_bounder *b, double seconds, bool *done);
 
+/*
+ * gpube__bounder_quick_mbe() - mini-buckets of a tenth of a second: the largest z of at most
+ * GPUBE__QUICK_CELLS joined cells. What comes next may take seconds before it says anything.
+ */
+#define GPUBE__QUICK_CELLS 2e7
+int gpube__bounder_quick_mbe(struct gpube_bounder *b);
+
 /* Few variables for the width of the order: nearly everything depends on everything. */
 bool gpube__bounder_dense(const struct gpube_bounder *b);
 
@@ -96,6 +104,8 @@ struct gpube_clusters;
  * leaves open. *done false: the model, or the backend that was asked for, is not for it.
  */
 int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done);
+/* A search tree: all of what is left, or what can be seen of it in 'seconds'. */
+int gpube__bound_dfs(struct gpube_bounder *b, double seconds);
 /* In about 'seconds'; where they are finite, it does nothing if it has little hope. */
 int gpube__bound_sweep(struct gpube_bounder *b, double seconds);
 /* seconds: for all of it */

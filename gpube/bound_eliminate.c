@@ -243,7 +243,8 @@ static struct gpube_solve_opts slice_opts(const struct slices *s)
 		.seed = s->b->opts->seed,
 		.order_method = GPUBE_ORDER_GIVEN,
 		.order = s->order,
-		.backend = s->b->opts->backend};
+		.backend = s->b->opts->backend,
+		.no_slices = 1};
 }
 
 /* Whether a slice fits, without tables that stream between the memories; what it takes then. */
@@ -368,7 +369,8 @@ static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_mode
 		.seed = b->opts->seed,
 		.order_method = whole ? GPUBE_ORDER_GIVEN : GPUBE_ORDER_MIN_FILL,
 		.order = whole ? b->order : NULL,
-		.backend = b->opts->backend};
+		.backend = b->opts->backend,
+		.no_slices = 1};
 	struct gpube_solution *s = NULL;
 	int status = gpube_plan(&s, r, &opts);
 

@@ -229,6 +229,7 @@ enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA }
  * no_simplify    eliminate the model as it was read
  * count          count the optima, too
  * precision      decimals that ln(potential) is rounded to; 0: as many as are safe
+ * no_slices      what does not fit the memory is refused, and not done in slices
  */
 struct gpube_solve_opts {
 	size_t sizeof_options;
@@ -241,15 +242,20 @@ struct gpube_solve_opts {
 	int no_simplify;
 	int count;
 	int precision;
+	int no_slices;
 };
 
 enum gpube_answer {
 	GPUBE_ANSWER_OPTIMAL,	 /* values and cost are a proved optimum */
 	GPUBE_ANSWER_INFEASIBLE, /* every assignment is forbidden */
-	GPUBE_ANSWER_INCOMPLETE, /* refused or stopped before the end: nothing is known */
+	GPUBE_ANSWER_INCOMPLETE, /* refused or stopped before the end */
 };
 
-/* Sizes of an elimination along an order; doubles where they can pass 2^63. */
+/*
+ * Sizes of an elimination along an order; doubles where they can pass 2^63. Where the tables do not
+ * fit the memory, a few variables are given ranges of their values in turn: there are n_slices of
+ * them, joined_cells is of all and largest_… and peak_bytes are of one; otherwise n_slices is 1.
+ */
 struct gpube_plan {
 	int32_t n_vars, n_functions, n_components; /* after simplification */
 	int32_t width;		 /* induced width: most variables of a message */
@@ -257,6 +263,7 @@ struct gpube_plan {
 	double largest_joined;	 /* cells of the largest joined table, never stored */
 	double largest_message;	 /* cells of the largest stored table */
 	double peak_bytes;	 /* tables alive at once at the worst moment */
+	double n_slices;
 	double predicted_seconds;
 };
 
@@ -267,7 +274,8 @@ struct gpube_plan {
  * log_value   potentials: ln of the best product, recomputed from the file's
  *             numbers; otherwise 0
  * values      n_vars value indices of the model as it was read; NULL unless
- *             optimal
+ *             optimal, or stopped between slices: then the best assignment known, which costs 'cost'
+ * bound       with values: no assignment is better; units of 'cost'
  * count       number of optima in decimal; NULL unless asked for and known; of
  *             potentials, as they were rounded
  * order       n_vars variables of the given model as they are eliminated, in front those
@@ -278,7 +286,7 @@ struct gpube_plan {
  */
 struct gpube_solution {
 	enum gpube_answer answer;
-	int64_t cost;
+	int64_t cost, bound;
 	int scale;
 	double log_value;
 	int32_t *values;
@@ -295,7 +303,7 @@ struct gpube_solution {
  * Cost:   plan.joined_cells operations; plan.peak_bytes of memory
  * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (the plan does not
  *         fit) and ESTOP: *out is what is known, the caller's as ever: the plan,
- *         and where only the counting was stopped, the optimum
+ *         where only the counting was stopped, the optimum, and where slices were, the best of them
  * Source: Dechter, Artificial Intelligence 113, 1999.
  */
 GPUBE_API int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
@@ -317,6 +325,7 @@ enum gpube_bound_method {
 	GPUBE_BOUND_JOINS,    /* dual ascent on the join graph of growing mini-buckets */
 	GPUBE_BOUND_REGIONS,  /* as CLUSTERS does on a GPU: on quads over triples over pairs */
 	GPUBE_BOUND_SWEEP,    /* dynamic programming over allowed fronts, one by one (CPU) */
+	GPUBE_BOUND_TREE,     /* depth-first branch and bound on shifts between functions (CPU) */
 };
 
 /* When the ascent on clusters splits what it leaves open into parts. */

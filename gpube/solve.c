@@ -25,7 +25,8 @@ struct job {
 	struct gpube_working working;
 	bool keep;
 	uint8_t *side; /* per bucket; NULL: all on 'ops' */
-	struct gpube_be_split *split; /* over several devices, or NULL */
+	struct gpube_be_split *split; /* over several devices, or in slices, or NULL */
+	bool sliced;
 	struct gpube_solution *out;
 };
 
@@ -34,6 +35,7 @@ static void job_clear(struct job *j)
 {
 	gpube__split_free(j->split);
 	j->split = NULL;
+	j->sliced = false;
 	gpube__be_clear(&j->be);
 	gpube__free(j->ctx, j->side);
 	j->side = NULL;
@@ -222,6 +224,91 @@ static int place(struct job *j, const struct gpube_be_memory *memory, bool *deci
 	return GPUBE_OK;
 }
 
+static const struct gpube_ops *open_cpu(struct gpube_ctx *ctx, int *status)
+{
+	(void)ctx;
+	*status = GPUBE_OK;
+	return gpube__ops_cpu();
+}
+
+/* Of a device's memory, what tables of a slice may take: kernels and small pieces want some, too. */
+#define SLICE_SHARE 0.97
+
+/* Slices that fit what a backend may have; *out is NULL where there are none. */
+static int slices_on(struct gpube_be_split **out, struct job *j, const struct gpube_ops *ops)
+{
+	const struct gpube_rate rate = gpube__rate_of(j->ctx, ops);
+	const bool cpu = ops == gpube__ops_cpu();
+	const struct gpube_slicing how = {.type = j->working.type,
+		.limit = ops->resident ? SLICE_SHARE * (double)ops->resident(j->ctx)
+				       : (double)ops->memory(j->ctx),
+		.block = ops->alloc_block != NULL,
+		.count = j->opts->count,
+		.rate = ops->cells_per_second * (cpu ? j->ctx->n_threads : 1),
+		.bucket = rate.launch * (1 + (double)j->be.n_inputs / fmax(j->be.n, 1)),
+		.n_workers = cpu || j->opts->count ? 1 : j->ctx->n_devices,
+		.seed = j->opts->seed};
+	int status = gpube__split_slices(out, &j->be, j->order, &how);
+
+	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
+}
+
+/*
+ * Where the tables do not fit what has to hold them: in slices, on the backend that is predicted to
+ * be the first with them, if that is before 'whole', the seconds of the whole with tables that stream.
+ */
+static int slice(struct job *j, double whole)
+{
+	struct gpube_plan *plan = &j->out->plan;
+	const struct gpube_ops *sides[2] = {NULL, NULL};
+	const struct gpube_box_cost *cost;
+	double n;
+	int ignored, status = GPUBE_OK;
+
+	if (j->opts->no_slices)
+		return GPUBE_OK;
+	if (j->opts->backend != GPUBE_BACKEND_CUDA)
+		sides[0] = gpube__ops_cpu();
+	if (j->opts->backend != GPUBE_BACKEND_CPU && j->ctx->device)
+		sides[1] = gpube__ops_cuda(j->ctx, &ignored);
+	for (int k = 0; k < 2 && !status; k++) {
+		struct gpube_be_split *s;
+
+		if (!sides[k])
+			continue;
+		status = slices_on(&s, j, sides[k]);
+		if (status || !s)
+			continue;
+		if (gpube__split_seconds(s) >= whole) {
+			gpube__split_free(s);
+			continue;
+		}
+		whole = gpube__split_seconds(s);
+		gpube__split_free(j->split);
+		j->split = s;
+		j->ops = sides[k];
+	}
+	if (status || !j->split)
+		return status;
+	j->sliced = true;
+	cost = gpube__split_cost(j->split);
+	n = (double)gpube__split_n(j->split);
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
+		"plan: %.0f slices by %d variables on the %s, %.3g bytes of tables each, %.3g "
+		"joined cells in all (%.3g in one piece), at most about %.2g s",
+		n, gpube__split_n_cuts(j->split), j->ops->name,
+		gpube__box_bytes(cost, j->opts->count), n * cost->joined, plan->joined_cells,
+		whole);
+	j->out->backend = j->ops->name;
+	plan->n_slices = n;
+	plan->joined_cells = n * cost->joined;
+	plan->largest_joined = cost->largest_joined;
+	plan->largest_message = cost->largest_message;
+	plan->peak_bytes = gpube__box_bytes(cost, j->opts->count);
+	plan->predicted_seconds = whole;
+	return GPUBE_OK;
+}
+
 /* What several devices have to win back, in seconds of the CPU. */
 #define SPLIT_SECONDS 2.0
 
@@ -230,7 +317,9 @@ static int split(struct job *j)
 {
 	struct gpube_plan *plan = &j->out->plan;
 	double here = gpube__predicted_seconds(j->ctx, gpube__ops_cpu(), plan->joined_cells);
+	const struct gpube_box_cost *cost;
 	const struct gpube_ops *cuda;
+	double bytes;
 	int status = GPUBE_OK;
 
 	if (j->ctx->n_devices < 2 || j->opts->count || j->opts->backend == GPUBE_BACKEND_CPU ||
@@ -239,18 +328,23 @@ static int split(struct job *j)
 	cuda = gpube__ops_cuda(j->ctx, &status);
 	if (!cuda)
 		return j->opts->backend == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
-	status = gpube__split_new(&j->split, &j->be, j->order);
+	status = gpube__split_new(&j->split, &j->be, j->working.type, j->order);
 	if (status)
 		return status == GPUBE_EINVAL ? GPUBE_OK : status;
+	cost = gpube__split_cost(j->split);
+	bytes = gpube__box_bytes(cost, false);
+	if (bytes > (double)cuda->memory(j->ctx)) {
+		gpube__split_free(j->split);
+		j->split = NULL;
+		status = slice(j, INFINITY);
+		return status || j->split ? status : too_large(j, bytes);
+	}
 	j->ops = cuda;
 	j->out->backend = cuda->name;
-	plan->peak_bytes = gpube__split_bytes(j->split);
-	plan->predicted_seconds =
-		gpube__predicted_seconds(j->ctx, cuda, gpube__split_joined(j->split));
-	if (plan->peak_bytes > (double)cuda->memory(j->ctx))
-		return too_large(j, plan->peak_bytes);
+	plan->peak_bytes = bytes;
+	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, cuda, cost->joined);
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "%d parts: %.3g of %.3g joined cells each",
-		gpube__split_n(j->split), gpube__split_joined(j->split), plan->joined_cells);
+		(int)gpube__split_n(j->split), cost->joined, plan->joined_cells);
 	return GPUBE_OK;
 }
 
@@ -268,7 +362,7 @@ static int add_waste(struct job *j)
 
 	if (!ops->alloc_block || j->opts->count || plan->peak_bytes > (double)ops->resident(j->ctx))
 		return GPUBE_OK;
-	status = gpube__be_layout(&l, &j->be, j->working.type, j->keep, true);
+	status = gpube__be_layout(&l, &j->be, j->working.type, j->keep, true, 0);
 	if (status)
 		return status;
 	waste = (double)(l.bytes - l.alive);
@@ -278,6 +372,24 @@ static int add_waste(struct job *j)
 		plan->peak_bytes += waste;
 	gpube__layout_clear(&l, j->ctx);
 	return GPUBE_OK;
+}
+
+/* Slices where neither side holds the tables, or a device that is open only if they stream. */
+static int slice_if_large(struct job *j, double bytes, double allowed)
+{
+	const struct gpube_plan *plan = &j->out->plan;
+	double whole = plan->predicted_seconds;
+	int ignored;
+	const struct gpube_ops *cuda = j->ctx->device && j->opts->backend != GPUBE_BACKEND_CPU
+					       ? gpube__ops_cuda(j->ctx, &ignored)
+					       : NULL;
+	const bool streams = cuda && bytes > (double)cuda->resident(j->ctx);
+
+	if (bytes > allowed)
+		whole = INFINITY;
+	else if (streams && j->ops == cuda)
+		whole = gpube__streamed_seconds(j->ctx, cuda, plan->joined_cells, bytes);
+	return bytes > allowed || streams ? slice(j, whole) : GPUBE_OK;
 }
 
 /* On one backend: which, and whether the tables fit. */
@@ -298,6 +410,9 @@ static int plan_on_one(struct job *j, const struct gpube_be_memory *memory)
 	plan->peak_bytes = j->keep ? memory->keep : memory->args;
 	if (j->opts->count)
 		plan->peak_bytes = fmax(plan->peak_bytes, memory->count);
+	status = slice_if_large(j, plan->peak_bytes, allowed);
+	if (status || j->split)
+		return status;
 	if (plan->peak_bytes > allowed)
 		return too_large(j, plan->peak_bytes);
 	status = add_waste(j);
@@ -320,6 +435,7 @@ static int make_plan(struct job *j)
 	int status;
 
 	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
+	plan->n_slices = 1;
 	j->working.type = GPUBE_INT32;
 	if (plan->largest_message > 0x1p62) /* past what gpube__be_init() can number */
 		return too_large(j, plan->largest_message * 4);
@@ -408,7 +524,7 @@ static int eliminate_here(struct job *j, int64_t *optimum, int32_t *reduced)
 	struct gpube_solution *out = j->out;
 	int status = GPUBE_OK;
 	const struct gpube_ops *device = j->side ? gpube__ops_cuda(j->ctx, &status) : NULL;
-	const struct gpube_be_sides sides = {{j->ops, device}, j->side};
+	const struct gpube_be_sides sides = {{j->ops, device}, j->side, NULL};
 	struct gpube_be_times times = {
 		gpube__alloc_zero(j->ctx, (uint64_t)j->be.n, sizeof(*times.buckets)), 0, 0};
 
@@ -434,14 +550,28 @@ static int eliminate_here(struct job *j, int64_t *optimum, int32_t *reduced)
 static int eliminate_split(struct job *j, int64_t *optimum, int32_t *reduced)
 {
 	struct gpube_split_times times;
-	int status = gpube__split_run(optimum, reduced, j->split, gpube__ops_cuda, &times);
+	int status = gpube__split_run(optimum, reduced, j->split,
+		j->ops == gpube__ops_cpu() ? open_cpu : gpube__ops_cuda, &times);
 
-	if (status)
+	if (status && (status != GPUBE_ESTOP || !j->sliced || *optimum == GPUBE_INF))
 		return status;
+	j->out->bound = gpube__split_bound(j->split);
 	j->out->seconds_copying = times.copying;
 	j->out->seconds_assign = times.assigning;
 	j->out->seconds_contracting = times.contracting;
-	return GPUBE_OK;
+	return status;
+}
+
+static int count(struct job *j)
+{
+	const struct gpube_be_sides sides = {{j->ops, NULL}, NULL, NULL};
+	const double start = gpube__now();
+	/* on one backend: place() leaves counting out */
+	int status = j->split ? gpube__split_count(&j->out->count, j->split)
+			      : gpube__be_count(&j->out->count, &j->be, &sides, &j->working);
+
+	j->out->seconds_count = gpube__now() - start;
+	return status;
 }
 
 static int eliminate(struct job *j)
@@ -449,15 +579,17 @@ static int eliminate(struct job *j)
 	struct gpube_solution *out = j->out;
 	double start = gpube__now();
 	int32_t *reduced = gpube__alloc(j->ctx, (uint64_t)j->s.model->n_vars, sizeof(*reduced));
-	const struct gpube_be_sides sides = {{j->ops, NULL}, NULL};
-	int64_t optimum;
+	int64_t optimum = GPUBE_INF;
+	bool stopped;
 	int status = GPUBE_ENOMEM;
 
 	if (!reduced)
 		goto out;
 	status = j->split ? eliminate_split(j, &optimum, reduced)
 			  : eliminate_here(j, &optimum, reduced);
-	if (status)
+	/* between slices: the best of those that were done */
+	stopped = status == GPUBE_ESTOP && j->sliced && optimum != GPUBE_INF;
+	if (status && !stopped)
 		goto out;
 	out->seconds_eliminate = gpube__now() - start - out->seconds_assign;
 	if (optimum == GPUBE_INF) {
@@ -475,12 +607,15 @@ static int eliminate(struct job *j)
 	out->seconds_assign += gpube__now() - start;
 	if (status)
 		goto out;
-	out->answer = GPUBE_ANSWER_OPTIMAL;
-	if (j->opts->count) { /* on one backend: place() leaves counting out */
-		start = gpube__now();
-		status = gpube__be_count(&out->count, &j->be, &sides, &j->working);
-		out->seconds_count = gpube__now() - start;
+	if (stopped) {
+		out->bound = j->s.negated ? -out->bound : out->bound;
+		status = gpube__fail_stopped(j->ctx);
+		goto out;
 	}
+	out->bound = out->cost;
+	out->answer = GPUBE_ANSWER_OPTIMAL;
+	if (j->opts->count)
+		status = count(j);
 out:
 	gpube__free(j->ctx, reduced);
 	return status;

@@ -53,7 +53,15 @@ static void copy_node(const struct nash_tree *t, struct node *to, const struct n
 
 /* ---- branching ------------------------------------------------------------------ */
 
-/* The label whose two variables are farthest from having a zero; -1: none is open. */
+/*
+ * The label whose two variables are farthest from having a zero; -1: none is open. A variable that
+ * is zero nowhere comes before all others: then there is one child. Weighed on random games of 24
+ * and 28 actions, pivots of the whole search: the largest product of values, each scaled by its
+ * row's largest entry, has 3.3 to 5.4 times as many; sums of values over the largest, or over the
+ * root of the squares, of what the edges take 1.05 to 2.4 times; columns divided by their lengths
+ * before 0.9 times, but they have to be known at each node. To cut by the best 2 to 16 labels and
+ * take one without a second child saves nodes (2.6 to 6.6 times), but no pivots.
+ */
 static int32_t choose(const struct nash_tree *t, const struct node *n, struct nash_place *place)
 {
 	int32_t labels = t->m[0].k + t->m[0].l, best = -1;
@@ -63,7 +71,7 @@ static int32_t choose(const struct nash_tree *t, const struct node *n, struct na
 	nash__lp_places(&n->lp[1], &t->m[1], place + labels);
 	for (int32_t a = 0; a < labels; a++) {
 		const struct nash_place *x = &place[a], *y = &place[labels + a];
-		double v = x->value * y->value;
+		const double v = x->far + y->far;
 
 		if (x->zero || y->zero)
 			continue;
@@ -165,6 +173,9 @@ static int run(struct nash_search *s)
 			status = GPUBE_ELIMIT;
 		} else if ((n & 3) == 0 && gpube__stopped(ctx)) {
 			status = GPUBE_ESTOP;
+		} else if ((s->share & 15) == 0 && t->pause && t->pause(t->pause_arg)) {
+			__atomic_sub_fetch(&t->nodes, 1, __ATOMIC_RELAXED);
+			status = GPUBE_ELIMIT;
 		} else {
 			status = expand(s, place);
 		}
@@ -191,8 +202,10 @@ static void clear(struct nash_search *s)
 
 /* ---- threads: nodes of one stack, dealt out in rounds -------------------------------- */
 
-#define SHARE      1000 /* nodes that a search visits in a round */
-#define PER_THREAD 8    /* searches in a round */
+#define ALONE      1000 /* nodes before there are threads: most games end there */
+#define SHARE      300  /* nodes that a search visits in a round, at most */
+#define PER_THREAD 2    /* searches in a round */
+#define DEAL       16   /* nodes that a search begins with, if there are so many */
 
 /* Moves the top node of one stack to another; nodes go with their memory. */
 static int hand_over(struct nash_search *from, struct nash_search *to)
@@ -208,19 +221,27 @@ static int hand_over(struct nash_search *from, struct nash_search *to)
 	return GPUBE_OK;
 }
 
+/* Nodes that a search visits in a round: few while there are few to deal out. */
+static int64_t share_of(int32_t dealt, int32_t n_workers)
+{
+	return dealt < n_workers ? 15 : dealt < DEAL * n_workers ? 60 : SHARE;
+}
+
 static void work(void *arg, int64_t item, int thread)
 {
 	struct nash_search *s = (struct nash_search *)arg + item;
 
 	(void)thread;
-	s->share = SHARE;
 	s->status = run(s);
 }
 
 /*
- * Each search takes one node and visits at most its share below it; what is left
+ * Each search takes some nodes and visits at most its share below them; what is left
  * goes back on the common stack, from whose top the next round takes. So no thread
- * waits long, and there are never more nodes than some depths of the tree.
+ * waits long, and there are never more nodes than some depths of the tree. With one node for
+ * each of 8 searches a thread, and 1000 nodes a share, 16 threads had work for 0.5 to 0.76 of the
+ * time on random games of 28 actions (now 0.94 to 0.99), 64 for 0.14 to 0.6 (0.77 to 0.95).
+ * The rounds do not depend on time, nor does what a search with a limit finds.
  */
 static int run_rounds(struct nash_search *s, struct nash_search *workers, int32_t n_workers)
 {
@@ -228,16 +249,19 @@ static int run_rounds(struct nash_search *s, struct nash_search *workers, int32_
 	int status = GPUBE_OK;
 
 	while (!status && s->depth) {
-		int32_t n = 0;
+		int32_t n, dealt = 0;
 		char text[64];
 
 		snprintf(text, sizeof(text), "%lld nodes, %d open",
 			(long long)__atomic_load_n(&s->t->nodes, __ATOMIC_RELAXED), s->depth);
 		gpube__progress(ctx, -1, text);
-		while (n < n_workers && s->depth && !status)
-			status = hand_over(s, &workers[n++]);
+		while (dealt < DEAL * n_workers && s->depth && !status)
+			status = hand_over(s, &workers[dealt++ % n_workers]);
 		if (status)
 			break;
+		n = dealt < n_workers ? dealt : n_workers;
+		for (int32_t k = 0; k < n; k++)
+			workers[k].share = share_of(dealt, n_workers);
 		gpube__parallel(ctx, n, work, workers);
 		for (int32_t k = 0; k < n; k++) {
 			int moved = GPUBE_OK;
@@ -255,7 +279,7 @@ static int run_rounds(struct nash_search *s, struct nash_search *workers, int32_
 static int run_parallel(struct nash_search *s)
 {
 	struct gpube_ctx *ctx = s->t->ctx;
-	int32_t n = ctx->n_threads * PER_THREAD;
+	const int32_t n = s->t->at_once ? s->t->at_once : ctx->n_threads * PER_THREAD;
 	struct nash_search *workers = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*workers));
 	int status = GPUBE_OK;
 
@@ -313,6 +337,11 @@ void nash__search_free(struct nash_search *s)
 	gpube__free(s->t->ctx, s);
 }
 
+const struct nash_lp *nash__search_node(const struct nash_search *s, int32_t k)
+{
+	return k < s->depth ? s->stack[k].lp : NULL;
+}
+
 int nash__search_run(struct nash_search *s)
 {
 	int status = s->t->open(s->t, &s->worker), handed;
@@ -322,8 +351,7 @@ int nash__search_run(struct nash_search *s)
 		status = begin(s);
 	}
 	if (!status) {
-		/* most games end here */
-		s->share = SHARE;
+		s->share = ALONE;
 		status = run(s);
 		if (!status && s->depth)
 			status = run_parallel(s);

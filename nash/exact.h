@@ -172,6 +172,8 @@ static inline const fmpz *nash__coords(const struct nash_vertices *v, int64_t k)
 {
 	return v->coords + k * (v->side->k + 1);
 }
+/* Divides k + 1 integers by what they have in common. */
+void nash__lowest_terms(fmpz *coords, int32_t k);
 /* at: out, its index, may be NULL. Takes the coordinates over when they are new, in any terms. */
 int nash__vertices_add(struct nash_vertices *v, int64_t *at, const uint64_t *mask, fmpz *coords);
 /* Index of a mask, or -1. */
@@ -269,7 +271,9 @@ struct nash_give {
 
 /*
  * What was found; each pair once.
- * give  NULL, or where branch and bound is to hand all over instead
+ * give    NULL, or where branch and bound is to hand all over instead
+ * device  branch and bound may go on on a device once that is open
+ * used    out: it did
  */
 struct nash_found {
 	const struct nash_problem *p;
@@ -280,6 +284,7 @@ struct nash_found {
 	struct nash_give *give;
 	int64_t max;  /* 0: any number */
 	int64_t work; /* nodes, bases, support pairs */
+	bool device, used;
 };
 
 void nash__found_init(struct nash_found *f, const struct nash_problem *p);
@@ -328,10 +333,16 @@ struct nash_se {
 
 int nash__support_enumeration(struct nash_found *f, const struct nash_se *o, bool *left_open);
 int nash__branch_and_bound(struct nash_found *f, int64_t budget);
-/* The same in parts of so many nodes: after ELIMIT it can go on. */
+/*
+ * The same in parts of so many nodes: after ELIMIT it can go on. Without a budget, and with
+ * f->device, it goes on on a device as soon as that is open, whose opening it begins (opening.h) if
+ * the game is large.
+ */
 struct nash_branching;
 int nash__branching_new(struct nash_branching **out, struct nash_found *f);
 int nash__branching_run(struct nash_branching *b, int64_t budget);
+/* What is left after ELIMIT is walked by an operator, to its end. Errors: also ERANGE, ECUDA */
+int nash__branching_run_on(struct nash_branching *b, const struct gpube_faces_ops *ops);
 void nash__branching_free(struct nash_branching *b);
 /* The same with the tree walked by an operator, on a device. Errors: also ERANGE, ECUDA */
 int nash__branch_and_bound_on(struct nash_found *f, const struct gpube_faces_ops *ops);
@@ -348,6 +359,8 @@ int nash__nondegenerate(const struct nash_problem *p, bool *yes);
  * Source: Shapley, A note on the Lemke-Howson algorithm, 1974.
  */
 int nash__index_sum(const struct nash_found *f, bool *regular, int *sum);
+/* Whether three quarters of the first equilibria found are regular, and there is one. Errors: ENOMEM */
+int nash__mostly_regular(const struct nash_found *f, bool *yes);
 
 /*
  * nash__report() - fills xs, ys and pairs of a result, in the actions of the game

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#define ZERO  1e-9 /* values below are taken for 0: a proposal, no decision */
+#include "nash/face_rows.h"
+
+#define ZERO  NASH_LP_ZERO_BELOW
 #define PIVOT 1e-9 /* smallest pivot */
 
 size_t nash__lp_bytes(const struct nash_matrix *m)
@@ -99,6 +101,7 @@ static void pivot(struct nash_lp *lp, const struct nash_matrix *m, int32_t row, 
 {
 	int32_t n = m->k + 1, var = lp->basic[row];
 	double *p = row_of(lp, m, row), inverse = 1 / p[col + 1];
+	const struct nash_rows *rows = nash__rows();
 
 	for (int32_t c = 0; c < n; c++)
 		p[c] *= -inverse;
@@ -109,13 +112,36 @@ static void pivot(struct nash_lp *lp, const struct nash_matrix *m, int32_t row, 
 		if (r == row || f == 0)
 			continue;
 		d[col + 1] = 0;
-		for (int32_t c = 0; c < n; c++)
-			d[c] += f * p[c];
+		rows->add(d, p, f, n);
 		if (d[0] < 0 && d[0] > -ZERO)
 			d[0] = 0;
 	}
 	lp->basic[row] = lp->nonbasic[col];
 	lp->nonbasic[col] = var;
+}
+
+#define ACTIONS 64 /* looked at together */
+
+/* The least g_i, see below, of so many actions from the first one on. */
+static double least_of(
+	const struct nash_lp *lp, const struct nash_matrix *m, int32_t row, int32_t first)
+{
+	const struct nash_rows *rows = nash__rows();
+	const int32_t k = m->k, t = lp->basic[row], n = k - first < ACTIONS ? k - first : ACTIONS;
+	const double *d = row_of(lp, m, row);
+	double g[ACTIONS] = {0}, least = INFINITY;
+
+	if (t >= first && t < first + n)
+		g[t - first] = 1;
+	if (t >= k)
+		rows->add(g, m->c + (size_t)(t - k) * k + first, -1, n);
+	for (int32_t c = 0; c < k; c++)
+		if (lp->nonbasic[c] >= k && (c >= lp->live || d[c + 1] > 0))
+			rows->add(g, m->c + (size_t)(lp->nonbasic[c] - k) * k + first, d[c + 1], n);
+	for (int32_t i = 0; i < n; i++)
+		if ((!lp->fixed[first + i] || first + i == t) && g[i] < least)
+			least = g[i];
+	return least;
 }
 
 /*
@@ -141,17 +167,10 @@ static bool proves_positive(const struct nash_lp *lp, const struct nash_matrix *
 			of_v -= d[c + 1];
 			total += fabs(d[c + 1]);
 		}
-	for (int32_t i = 0; i < k; i++) {
-		double g = t == i;
+	for (int32_t first = 0; first < k; first += ACTIONS) {
+		const double l = least_of(lp, m, row, first);
 
-		if (lp->fixed[i] && i != t)
-			continue;
-		if (t >= k)
-			g -= m->c[(size_t)(t - k) * k + i];
-		for (int32_t c = 0; c < k; c++)
-			if (lp->nonbasic[c] >= k && (c >= lp->live || d[c + 1] > 0))
-				g += d[c + 1] * m->c[(size_t)(lp->nonbasic[c] - k) * k + i];
-		least = g < least ? g : least;
+		least = l < least ? l : least;
 	}
 	/* every term is below 'total', with a few roundings of 2^-53 and the entry's 2^-50 */
 	error = (k + 16) * 0x1p-49 * total;
@@ -251,16 +270,15 @@ enum nash_lp_end nash__lp_fix(
 	return NASH_LP_UNSURE;
 }
 
-bool nash__lp_row_is_zero(const struct nash_lp *lp, const struct nash_matrix *m, int32_t row)
+static struct nash_place place_of(const struct nash_lp *lp, const double *d, int32_t var)
 {
-	const double *d = row_of(lp, m, row);
+	double most;
+	const double down = nash__rows()->down(d + 1, lp->live, d[0], &most);
 
-	if (d[0] > ZERO)
-		return false;
-	for (int32_t c = 0; c < lp->live; c++)
-		if (d[c + 1] > ZERO)
-			return false;
-	return true;
+	return (struct nash_place){
+		.zero = most <= ZERO || lp->fixed[var],
+		.far = d[0] <= ZERO ? 0 : down > 0 ? d[0] / down : INFINITY,
+	};
 }
 
 void nash__lp_places(
@@ -269,15 +287,7 @@ void nash__lp_places(
 	for (int32_t c = 0; c < m->k; c++)
 		of_label[nash__matrix_label(m, lp->nonbasic[c])] =
 			(struct nash_place){.zero = c >= lp->live};
-	for (int32_t r = 0; r < m->l; r++) {
-		const double *d = row_of(lp, m, r);
-		struct nash_place at;
-		double most = fabs(d[0]);
-
-		for (int32_t c = 0; c < lp->live; c++)
-			most = fabs(d[c + 1]) > most ? fabs(d[c + 1]) : most;
-		at.value = d[0] > 0 && most > 0 ? d[0] / most : 0;
-		at.zero = lp->fixed[lp->basic[r]] || nash__lp_row_is_zero(lp, m, r);
-		of_label[nash__matrix_label(m, lp->basic[r])] = at;
-	}
+	for (int32_t r = 0; r < m->l; r++)
+		of_label[nash__matrix_label(m, lp->basic[r])] =
+			place_of(lp, row_of(lp, m, r), lp->basic[r]);
 }

@@ -64,13 +64,15 @@ void nash__lp_partition(struct nash_lp *lp, const struct nash_matrix *m);
 enum nash_lp_end nash__lp_fix(
 	struct nash_lp *lp, const struct nash_matrix *m, int32_t var, int64_t *pivots);
 
-/* Whether a row is zero on the whole face, by the doubles. */
-bool nash__lp_row_is_zero(const struct nash_lp *lp, const struct nash_matrix *m, int32_t row);
-
-/* Where a label's variable is: zero on the whole face, or at the current point. */
+/*
+ * Where a label's variable is: zero on the whole face, or so far from zero. far is its value over
+ * the sum of what each edge from the current point can take from it, in the units of the edge's
+ * variable: how far along all of them together it would become zero; INFINITY if none takes
+ * anything, so that it is zero nowhere on the face.
+ */
 struct nash_place {
 	bool zero;
-	double value; /* scaled by the row's largest entry */
+	double far;
 };
 
 /* Those of all k + l labels, by the doubles. */

@@ -84,7 +84,7 @@ static int pick(
 	return want == GPUBE_BACKEND_CUDA && !cuda ? status : GPUBE_OK;
 }
 
-/* On a device only where one was asked for: most games end on a CPU before it is open. */
+/* On a device alone where one was asked for; otherwise as nash__branching_run() says. */
 static int branch_and_bound(struct nash_found *f, struct nash_result *r, const struct nash_opts *o)
 {
 	const struct gpube_faces_search sizes = {.k = {f->p->m, f->p->n}, .l = {f->p->n, f->p->m}};
@@ -196,11 +196,16 @@ static int give_all(struct nash_found *f, struct nash_result *r, const struct na
 static int finish(struct nash_result *r, const struct nash_found *f)
 {
 	struct gpube_ctx *ctx = f->p->ctx;
+	const double start = gpube__now();
 	int status = nash__report(r, f);
 
 	if (!status && r->n_unchecked)
 		status = nash__conclude(r, ctx, GPUBE_ESTOP);
-	return status ? status : judge(f, r);
+	if (!status)
+		status = judge(f, r);
+	gpube__log(ctx, GPUBE_LOG_DETAIL, "%lld equilibria checked and written, indices: %.4f s",
+		(long long)r->n_pairs, gpube__now() - start);
+	return status;
 }
 
 static int solve_exactly(
@@ -220,10 +225,14 @@ static int solve_exactly(
 	p.patience = &patience;
 	nash__found_init(&f, &p);
 	f.max = o->max;
+	/* the first 'max' of them are to be the same ones every time */
+	f.device = o->backend == GPUBE_BACKEND_AUTO && !o->max && !o->give;
 	r->removed[0] = p.removed[0];
 	r->removed[1] = p.removed[1];
 	status = o->give ? give_all(&f, r, o) : run(&f, r, o);
 	r->work = f.work;
+	if (f.used)
+		r->backend = "cuda";
 	r->answer = o->one || o->pure || o->support_size ? NASH_ANSWER_SOME : NASH_ANSWER_ALL;
 	status = nash__conclude(r, g->ctx, status);
 	if (!status && !o->give)

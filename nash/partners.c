@@ -70,7 +70,7 @@ static int32_t choose(struct partners *s, const struct nash_lp *face, int64_t lo
 	nash__lp_places(face, &s->m, s->places);
 	count(s, lo, hi);
 	for (int32_t a = 0; a < s->m.k + s->m.l; a++) {
-		const double v = (double)s->lacking[a] * (s->places[a].value + 1e-3);
+		const double v = (double)s->lacking[a] * (s->places[a].far + 1e-3);
 
 		if (s->lacking[a] && v > most) {
 			most = v;

@@ -120,9 +120,12 @@ static void text_plan(struct gpube_out *out, const struct result *r)
 		cells_text(plan->joined_cells, 0));
 	gpube__out_printf(out, "%-*sat most %s cells joined, %s stored\n", LABEL, "buckets",
 		cells_text(plan->largest_joined, 0), cells_text(plan->largest_message, 1));
-	gpube__out_printf(out, "%-*s%s of tables at the peak; %s allowed: it %s\n", LABEL, "memory",
+	gpube__out_printf(out, "%-*s%s of tables at the peak; %s allowed: it %s", LABEL, "memory",
 		bytes_text(plan->peak_bytes, 0), bytes_text(allowed, 1),
 		plan->peak_bytes > allowed ? "does not fit" : "fits");
+	if (plan->n_slices > 1)
+		gpube__out_printf(out, " in %.0f slices", plan->n_slices);
+	gpube__out_text(out, "\n");
 	text_times(out, r);
 }
 

@@ -498,6 +498,10 @@ static int run(const void *opts, int n_args, char **args)
 		return CLI_FAILED;
 	rc = ranks_session_start(
 		&ranks, &s, &o->talk, o->threads, 0, output == OUTPUT_JSON, o->output_file);
+	/* beside reading, if it was asked for */
+	if (!rc && !o->convert && !o->one && !o->pure && !o->inexact && !o->stream && !o->max &&
+		o->method != NASH_METHOD_VE)
+		session_open_device(&s, (enum gpube_backend)o->backend, false, true);
 	if (!rc) {
 		/* the words of --from are those of enum nash_format, in its order */
 		status = nash_read(&game, s.ctx, args[0], (enum nash_format)o->from);

@@ -62,9 +62,12 @@ static void text_plan(struct gpube_out *out, const struct result *r)
 		"%-*s%d of %d variable%s and %d function%s after simplification, %d component%s\n",
 		LABEL, "model", plan->n_vars, n_vars, plural(n_vars), plan->n_functions,
 		plural(plan->n_functions), plan->n_components, plural(plan->n_components));
-	gpube__out_printf(out, "%-*swidth %d, %s joined cells, %s of tables at the peak\n", LABEL,
+	gpube__out_printf(out, "%-*swidth %d, %s joined cells, %s of tables at the peak", LABEL,
 		"plan", plan->width, cells_text(plan->joined_cells, 0),
 		bytes_text(plan->peak_bytes, 0));
+	if (plan->n_slices > 1)
+		gpube__out_printf(out, ", in %.0f slices", plan->n_slices);
+	gpube__out_text(out, "\n");
 }
 
 /* What a run that was stopped can say. */
@@ -198,12 +201,28 @@ static struct answer answer_of(struct session *s, const char *file, const struct
 #define LEAST_MOMENT 0.1
 #define MOST_MOMENT  0.5
 
+/* What the slices that were done have proved. */
+static void add_bound(
+	struct gpube_bounds *bounds, const struct gpube_solution *solution, bool maximise)
+{
+	if (!solution->values || solution->scale != bounds->scale ||
+		bounds->answer != GPUBE_ANSWER_INCOMPLETE)
+		return;
+	if (maximise ? solution->bound < bounds->bound : solution->bound > bounds->bound) {
+		bounds->bound = solution->bound;
+		bounds->seconds_bound = solution->seconds_eliminate;
+	}
+	if (bounds->values && bounds->bound == bounds->cost)
+		bounds->answer = GPUBE_ANSWER_OPTIMAL;
+}
+
 /*
  * The best that is to be had at once for a run that was stopped: an elimination has nothing before its
- * end, but shifts and a local search have, in a moment. NULL if that fails as well.
+ * end (in slices, their best and a bound), but shifts and a local search have, in a moment. NULL if
+ * that fails as well.
  */
-static struct gpube_bounds *bounds_now(
-	struct session *s, const struct opts_solve *o, const struct gpube_model *m)
+static struct gpube_bounds *bounds_now(struct session *s, const struct opts_solve *o,
+	const struct gpube_model *m, const struct gpube_solution *solution)
 {
 	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
 		.order_method = GPUBE_ORDER_MIN_FILL,
@@ -212,6 +231,7 @@ static struct gpube_bounds *bounds_now(
 		.backend = GPUBE_BACKEND_CPU,
 		.no_simplify = o->engine.no_simplify,
 		.precision = (int)o->engine.precision,
+		.values = solution->values,
 		.no_eliminate = 1};
 	struct gpube_bounds *bounds;
 	void (*log)(void *, enum gpube_log_level, double, const char *) = s->ctx->log;
@@ -221,6 +241,9 @@ static struct gpube_bounds *bounds_now(
 	s->ctx->log = NULL; /* what it tells on its way would bury the report */
 	status = gpube_bound(&bounds, m, &opts);
 	s->ctx->log = log;
+	if (!status)
+		add_bound(bounds, solution,
+			m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE);
 	return status ? NULL : bounds;
 }
 
@@ -238,6 +261,7 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 	if (rc)
 		return rc;
 	options.count = o->count;
+	options.no_slices = o->no_slices;
 	status = gpube_solve(&solution, m, &options);
 	if (solution)
 		r.answer = answer_of(s, file, m, solution);
@@ -245,7 +269,7 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 	if (status == GPUBE_ESTOP && solution) {
 		session_note(s, gpube_error(s->ctx));
 		if (solution->answer == GPUBE_ANSWER_INCOMPLETE)
-			bounds = bounds_now(s, o, m);
+			bounds = bounds_now(s, o, m, solution);
 		if (bounds)
 			r.answer = bounding_answer(s, file, m, bounds);
 		r.bounds = bounds;
@@ -302,10 +326,14 @@ const struct command cmd_solve = {
 		"again from the tables of the file before it is reported. FILE is .wcsp, .cfn, "
 		".uai or any other format that 'gpube info' reads, plain or compressed by gzip or "
 		"xz; '-' is standard input.\n\n"
-		"What would not fit into --memory is refused before it starts, with the sizes "
-		"it would take; what a GPU cannot hold streams through it from there. SIGINT and "
-		"SIGTERM, and --timeout, end the work soon with status bounds: a proved bound and the "
-		"best assignment that half a second or less still finds, as 'gpube bound' does; "
+		"What would not fit into --memory is done in slices: a few variables are given "
+		"ranges of their values in turn, and slices whose bound reaches the best assignment "
+		"known are left out. What would take more than 4096 of them is refused before it "
+		"starts, with the sizes it would take. What a GPU cannot hold streams through it, "
+		"or is done in slices where that is predicted to be faster; several --devices share "
+		"them. SIGINT and SIGTERM, and --timeout, end the work soon with status bounds: a "
+		"proved bound and the best assignment, of the slices that were done, or "
+		"what half a second or less still finds, as 'gpube bound' does; "
 		"the exit status is then 1. A second signal kills. Where only --count was "
 		"stopped, the optimum is reported, and the exit status is 1, too.\n\n"
 		"With --output json the result is one object: status (optimal, bounds, infeasible, "

@@ -75,14 +75,18 @@
 
 #define OPTS_SOLVE(X)                                                                              \
 	OPTS_ANSWER(X)                                                                             \
-	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")
+	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")                  \
+	X(FLAG, no_slices, 0, NULL, 0, 0, NULL,                                                    \
+		"what does not fit the memory streams through a GPU or is refused, and is not "    \
+		"done in slices")
 
 /* What the commands that compute bounds have in common. */
 #define OPTS_BOUNDING(X)                                                                           \
-	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters|joins|regions|sweep",          \
+	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters|joins|regions|sweep|tree",     \
 		"mini-buckets, cost shifting, dual ascent on clusters, on the join graph of "      \
 		"mini-buckets or on nested regions (which clusters are on a GPU), a sweep over "   \
-		"allowed partial assignments, or all, with elimination of what is left")           \
+		"allowed partial assignments, a search tree bounded by cost shifting, or all, "    \
+		"with elimination of what is left")                                                \
 	X(TEXT, ub, 0, NULL, 0, 0, "COST|FILE",                                                    \
 		"only totals better than COST are of interest, a known solution's for example; "   \
 		"FILE is toulbar2's .ub")                                                          \
@@ -228,8 +232,8 @@
 	X(INT, support_size, 0, "0", 0, 64, "N",                                                   \
 		"method se: supports of N actions of each player alone; 0: of any size")           \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
-		"methods se and eee: where pairs of supports are scanned, faces walked; auto for " \
-		"eee is the CPU")                                                                  \
+		"methods se and eee: where pairs of supports are scanned, faces walked; auto: on " \
+		"the CPU, and large games go on on a device once it is open")                                                                  \
 	X(FLAG, one, 0, NULL, 0, 0, NULL,                                                          \
 		"one equilibrium alone, by the algorithm of Lemke and Howson")                     \
 	X(FLAG, all_labels, 0, NULL, 0, 0, NULL,                                                   \
@@ -297,7 +301,8 @@
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write the result to FILE instead of standard output")                             \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
-		"stop after this time with the best that is known; 0: never")
+		"stop after this time with the best that is known; 0: never")                      \
+	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
 #define OPTS_DPOP(X)                                                                               \
 	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \

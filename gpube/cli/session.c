@@ -236,6 +236,7 @@ void json_plan(struct json *j, const struct gpube_plan *plan)
 	json_real(j, "largest_joined", plan->largest_joined);
 	json_real(j, "largest_message", plan->largest_message);
 	json_real(j, "peak_bytes", plan->peak_bytes);
+	json_real(j, "slices", plan->n_slices);
 	json_real(j, "predicted_seconds", plan->predicted_seconds);
 	json_close(j, '}');
 }

@@ -322,6 +322,7 @@ struct gpube__box_device {
 	int n_sms;
 	uint32_t shared_bytes; /* most of a block */
 	uint32_t sm_shared_bytes;
+	bool bulk; /* the card and the code for it have bulk copies (sm_90) */
 };
 
 /*

@@ -34,6 +34,15 @@ template <> __device__ inline double add_signed(double v, int sign, double sum)
 	return fma(v, (double)sign, sum);
 }
 
+/* v + sum; for int32 as add_signed(), by a 1 that the compiler does not know. */
+template <typename T> __device__ static inline T add_one(T v, int one, T sum)
+{
+	if constexpr ((T)0.5f == (T)0)
+		return add_signed(v, one, sum);
+	else
+		return v + sum; /* a conversion of 'one' would take a register */
+}
+
 template <typename T> __device__ static inline T most();
 template <> __device__ inline int32_t most<int32_t>()
 {

@@ -43,7 +43,8 @@ static cudaError_t allow_shared(const void *kernel, uint32_t bytes)
 static struct gpube__box_device limits_of(const struct gpube__device *d)
 {
 	const struct gpube__box_device limits = {d->n_sms,
-		(uint32_t)d->shared_bytes - GPUBE_BOX_STATIC_BYTES, (uint32_t)d->sm_shared_bytes};
+		(uint32_t)d->shared_bytes - GPUBE_BOX_STATIC_BYTES, (uint32_t)d->sm_shared_bytes,
+		d->arch >= 90};
 
 	return limits;
 }
@@ -164,18 +165,28 @@ static int launch_direct(struct gpube_ctx *ctx, const struct gpube__direct *d,
 	return GPUBE_OK;
 }
 
-/* n rows of the form of c. */
+/* n rows of the form of c. taken: of the device, 0 */
 static int launch_whole(struct gpube_ctx *ctx, const struct gpube__whole *d,
-	const struct gpube_contraction *c, const unsigned char *rows, uint32_t row_bytes, uint32_t n)
+	const struct gpube_contraction *c, const unsigned char *rows, uint32_t row_bytes, uint32_t n,
+	uint32_t *taken)
 {
-	const gpube__whole_function f = c->type == GPUBE_INT32 ? gpube__whole_function_i32(d)
-							       : gpube__whole_function_f32(d);
+	const bool is_int = c->type == GPUBE_INT32;
+	const gpube__whole_function by_copies =
+		is_int ? gpube__whole_function_i32(d) : gpube__whole_function_f32(d);
+	const gpube__bulk_function in_bulk =
+		is_int ? gpube__bulk_function_i32(d) : gpube__bulk_function_f32(d);
 	const uint32_t steps = (n + d->per_block - 1) / d->per_block;
 	const uint32_t at_once = d->at_once * (uint32_t)gpube__device_of(ctx)->n_sms;
+	const uint32_t blocks = steps < at_once ? steps : at_once;
+	const cudaStream_t stream = gpube__device_of(ctx)->stream;
 
-	GPUBE_ECUDA(ctx, allow_shared((const void *)f, d->shared_bytes));
-	f<<<steps < at_once ? steps : at_once, d->threads, d->shared_bytes,
-		gpube__device_of(ctx)->stream>>>(*d, rows, row_bytes, n);
+	GPUBE_ECUDA(ctx, allow_shared(in_bulk ? (const void *)in_bulk : (const void *)by_copies,
+				 d->shared_bytes));
+	if (in_bulk)
+		in_bulk<<<blocks, d->threads, d->shared_bytes, stream>>>(
+			*d, rows, row_bytes, n, taken);
+	else
+		by_copies<<<blocks, d->threads, d->shared_bytes, stream>>>(*d, rows, row_bytes, n);
 	GPUBE_ECUDA(ctx, cudaGetLastError());
 	return GPUBE_OK;
 }
@@ -357,6 +368,7 @@ struct group {
 #define N_RECENT   8  /* forms that a contraction is compared with */
 #define MANY_FORMS 16 /* then a form of few contractions has no launch of its own */
 #define FEW	   32
+#define COUNTER_BYTES 8 /* before the rows of a form: see contract_whole.cuh */
 #define FEW_ALONE  4 /* a launch each takes less than sending what a common one is told */
 
 /* The contractions of a batch that have one form. */
@@ -549,7 +561,7 @@ static struct parts lay_out(struct batch *b, int64_t n)
 	}
 	for (int64_t i = 0; i < b->n_forms; i++)
 		if (has_rows(&b->forms[i])) {
-			at.end = round_up(at.end);
+			at.end = round_up(at.end + COUNTER_BYTES);
 			b->forms[i].ios = at.end;
 			at.end += (uint64_t)b->forms[i].n * at.direct_io_bytes;
 		}
@@ -582,8 +594,10 @@ static void fill_parts(struct batch *b, int64_t n, const struct parts *at, unsig
 		}
 	}
 	for (int64_t i = 0; i < b->n_forms; i++)
-		if (has_rows(&b->forms[i]))
+		if (has_rows(&b->forms[i])) {
 			b->forms[i].ios -= (uint64_t)b->forms[i].n * at->direct_io_bytes;
+			memset(to + b->forms[i].ios - COUNTER_BYTES, 0, COUNTER_BYTES);
+		}
 	for (int g = 0; g < b->n_groups; g++)
 		work += fill_work(b, n, g, work);
 }
@@ -641,7 +655,8 @@ static int launch_batch(struct gpube_ctx *ctx, struct batch *b, int64_t n)
 				device + f->ios, at.direct_io_bytes, (uint32_t)f->n);
 		else if (f->plan.by == GPUBE_BY_WHOLE)
 			status = launch_whole(ctx, &f->plan.whole, &b->c[f->first], device + f->ios,
-				at.direct_io_bytes, (uint32_t)f->n);
+				at.direct_io_bytes, (uint32_t)f->n,
+				(uint32_t *)(device + f->ios - COUNTER_BYTES));
 	}
 	gpube__mark(ctx, 1);
 	return status;

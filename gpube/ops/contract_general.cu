@@ -425,9 +425,12 @@ int gpube__contract_general(struct gpube_ctx *ctx, const struct gpube_contractio
 	return status;
 }
 
-cudaError_t gpube__contract_general_probe(void)
+cudaError_t gpube__contract_general_probe(int *arch)
 {
 	struct cudaFuncAttributes attributes;
+	const cudaError_t error =
+		cudaFuncGetAttributes(&attributes, general_flat<int32_t, GPUBE_MIN_PLUS>);
 
-	return cudaFuncGetAttributes(&attributes, general_flat<int32_t, GPUBE_MIN_PLUS>);
+	*arch = error == cudaSuccess ? attributes.ptxVersion : 0;
+	return error;
 }

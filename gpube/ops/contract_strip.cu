@@ -208,7 +208,7 @@ __device__ static inline void combine_x(
 		*s += d.table[STRIP_S].cells * (uint32_t)sizeof(T);
 #pragma unroll
 		for (int v = 0; v < 4; v++)
-			b[v] = add_signed(more[v], d.one, b[v]);
+			b[v] = add_one(more[v], d.one, b[v]);
 	}
 #pragma unroll
 	for (int p = 0; p < P; p++)

@@ -17,5 +17,11 @@ typedef void (*gpube__whole_function)(
 
 gpube__whole_function gpube__whole_function_i32(const struct gpube__whole *d);
 gpube__whole_function gpube__whole_function_f32(const struct gpube__whole *d);
+/* Those in bulk; taken: 0, counts the contractions that were begun after the first ones. */
+typedef void (*gpube__bulk_function)(const struct gpube__whole d, const unsigned char *rows,
+	uint32_t row_bytes, uint32_t n, uint32_t *taken);
+
+gpube__bulk_function gpube__bulk_function_i32(const struct gpube__whole *d);
+gpube__bulk_function gpube__bulk_function_f32(const struct gpube__whole *d);
 
 #endif

@@ -15,6 +15,12 @@
  * back so that it ends with the dim: some cells are computed twice, with the same result, and
  * there are no edges. Operands with P's dim are read P times an x, those without it V times. Where
  * x lies together in all operands, W of it are read at once.
+ *
+ * In bulk (sm_90; contractions that are neither tiny nor need more than one tile a thread): a block
+ * has one contraction at a time and no more threads than that has tiles, mostly one or two warps;
+ * many such blocks do different things at one time. One thread asks for a table with one
+ * instruction, and a stage waits for a number of bytes. The output is put together in shared memory
+ * and leaves it whole, too.
  */
 #ifndef GPUBE_OPS_CONTRACT_WHOLE_H
 #define GPUBE_OPS_CONTRACT_WHOLE_H
@@ -23,19 +29,29 @@
 
 #define GPUBE_WHOLE_AXES    8   /* output dims */
 #define GPUBE_WHOLE_P       8   /* most cells of a thread along P */
-#define GPUBE_WHOLE_V       4   /* and along V */
+#define GPUBE_WHOLE_V       10  /* and along V */
 #define GPUBE_WHOLE_SIDE    2   /* operands with P's dim, and without */
 #define GPUBE_WHOLE_THREADS 256 /* most of a block */
 #define GPUBE_WHOLE_STAGES  4   /* most of them */
 #define GPUBE_WHOLE_RING    8   /* steps whose addresses a block knows, twice its stages or more */
 #define GPUBE_WHOLE_FIRST   4   /* words of shared memory before the stages, which are 0 */
+#define GPUBE_BULK_FIRST    16  /* in bulk: what a block knows of each stage */
 
 /* Cells of a thread's tile along P and V. */
-enum gpube__whole_kernel { WHOLE_8X4, WHOLE_5X2, WHOLE_8X1, N_WHOLE_KERNELS };
+enum gpube__whole_kernel {
+	WHOLE_8X4,
+	WHOLE_5X2,
+	WHOLE_8X1,
+	BULK_4X10,
+	BULK_8X4,
+	BULK_8X1,
+	N_WHOLE_KERNELS
+};
 
 struct gpube__whole_kernel_info {
 	int p, v;
 	int sm_threads; /* of a multiprocessor, by the kernel's registers */
+	bool bulk;
 };
 
 extern const struct gpube__whole_kernel_info gpube__whole_kernels[N_WHOLE_KERNELS];
@@ -57,13 +73,15 @@ struct gpube__whole_slot {
 struct gpube__whole {
 	uint32_t kernel, wide; /* W */
 	uint32_t n_sides;      /* most operands of a side */
+	uint32_t n_of[2];      /* operands with P's dim, and without */
 	uint32_t threads, lanes, per_block, stages, at_once;
 	uint32_t words; /* of one contraction in a stage */
+	uint32_t out_cells;
 	uint32_t shared_bytes;
 	uint32_t n_x, n_ops, n_axes;
 	int32_t one; /* 1, which the compiler does not know */
 	int64_t cut, threshold;
-	uint32_t value[2][GPUBE_WHOLE_P]; /* of register cell i along P and V, from the lane's */
+	uint32_t value[2][GPUBE_WHOLE_V]; /* of register cell i along P and V, from the lane's */
 	uint32_t out_reg[2], out_lane[GPUBE_WHOLE_AXES];
 	uint32_t axis_n[GPUBE_WHOLE_AXES]; /* lanes along each, fastest first */
 	struct gpube__divisor by_n[GPUBE_WHOLE_AXES], by_lanes;
@@ -113,6 +131,17 @@ GPUBE_HD static inline uint32_t gpube__whole_place(
 static inline uint32_t gpube__whole_ring_bytes(const struct gpube__whole *d)
 {
 	return GPUBE_WHOLE_RING * d->per_block * (d->n_ops + 1) * 8;
+}
+
+static inline uint32_t gpube__whole_shared(const struct gpube__whole *d)
+{
+	return 4 * (GPUBE_WHOLE_FIRST + d->stages * d->per_block * d->words) +
+	       gpube__whole_ring_bytes(d);
+}
+
+static inline uint32_t gpube__bulk_shared(const struct gpube__whole *d)
+{
+	return 4 * (GPUBE_BULK_FIRST + d->stages * d->words + (d->out_cells + 3) / 4 * 4);
 }
 
 /*

@@ -13,18 +13,23 @@
 #define COPY_SLOTS  8.0  /* of a warp's copies of 16 bytes */
 #define ROUND_SLOTS 60.0 /* of a tile that is not the thread's only one */
 #define LOOP_SLOTS  4.0  /* of an x */
+#define BULK_SLOTS  150.0 /* of a warp for a contraction in bulk: waits, barriers, asking */
+#define BULK_BYTES  4096.0 /* of a contraction in bulk, at least: others go several to a block */
 #define OVERHEAD    1.15 /* measured over predicted */
 
 const struct gpube__whole_kernel_info gpube__whole_kernels[N_WHOLE_KERNELS] = {
-	[WHOLE_8X4] = {8, 4, 512},
-	[WHOLE_5X2] = {5, 2, 1024},
-	[WHOLE_8X1] = {8, 1, 1024},
+	[WHOLE_8X4] = {8, 4, 512, false},
+	[WHOLE_5X2] = {5, 2, 1024, false},
+	[WHOLE_8X1] = {8, 1, 1024, false},
+	[BULK_4X10] = {4, 10, 512, true},
+	[BULK_8X4] = {8, 4, 512, true},
+	[BULK_8X1] = {8, 1, 1024, true},
 };
 
 struct planner {
 	const struct gpube__shape *s;
 	const struct gpube__box_device *device;
-	bool is_float;
+	bool is_float, bulk;
 	int wide;
 	uint32_t cells[2 * GPUBE_WHOLE_SIDE];
 };
@@ -89,7 +94,7 @@ static bool price(const struct planner *p, struct choice *c)
 {
 	const struct gpube__whole_kernel_info *kernel = &gpube__whole_kernels[c->kernel];
 	const double cells = kernel->p * kernel->v;
-	double sides, reads, slots;
+	double sums, reads, slots;
 	int n[2] = {0, 0};
 
 	for (int k = 0; k < p->s->n_in; k++) {
@@ -98,13 +103,19 @@ static bool price(const struct planner *p, struct choice *c)
 		if ((has_p && stride_of(p, k, c->v)) || n[!has_p]++ == GPUBE_WHOLE_SIDE)
 			return false;
 	}
-	sides = n[0] > 1 || n[1] > 1 ? 2 : 1;
+	if (p->bulk) {
+		if (!n[0] || !n[1])
+			return false;
+		reads = n[0] * kernel->p + n[1] * kernel->v;
+	} else {
+		reads = (n[0] > 1 || n[1] > 1 ? 2 : 1) * (kernel->p + kernel->v);
+	}
+	sums = reads - (kernel->p + kernel->v);
 	c->lanes = 1;
 	for (int d = 0; d < p->s->n_out; d++)
 		c->lanes *= lanes_of(p, c, d);
-	reads = sides * (kernel->p + kernel->v);
 	/* an address has a register of its own where W is 1 */
-	slots = cells * (p->is_float ? 2 : 1) + (sides - 1) * (kernel->p + kernel->v) +
+	slots = cells * (p->is_float ? 2 : 1) + sums +
 		reads * (p->wide == 1 ? 2 : 1.0 / p->wide) + LOOP_SLOTS / p->wide;
 	/* a read of shared memory and an add-min take two of a scheduler's cycles or more */
 	slots = fmax(slots, fmax(5 * reads, 2 * cells));
@@ -122,7 +133,8 @@ static bool find(const struct planner *p, struct choice *best)
 			for (int b = -1; b < p->s->n_out; b++) {
 				struct choice c = {kernel, a, b, 0, 0};
 
-				if (b == a || (b < 0) != (gpube__whole_kernels[kernel].v == 1))
+				if (b == a || gpube__whole_kernels[kernel].bulk != p->bulk ||
+					(b < 0) != (gpube__whole_kernels[kernel].v == 1))
 					continue;
 				if (price(p, &c) && c.slots < best->slots)
 					*best = c;
@@ -141,7 +153,7 @@ static void set_slot(struct gpube__whole_slot *to, const struct planner *p, int 
 
 static void set_values(uint32_t *value, const struct planner *p, const struct choice *c, int dim)
 {
-	for (int i = 0; i < GPUBE_WHOLE_P; i++) {
+	for (int i = 0; i < GPUBE_WHOLE_V; i++) {
 		const int64_t lanes = dim < 0 ? 0 : lanes_of(p, c, dim);
 		const int64_t last = dim < 0 ? 0 : p->s->size[dim] - lanes;
 
@@ -174,6 +186,9 @@ static void make(struct gpube__whole *d, const struct planner *p, const struct c
 		d->words += (p->cells[k] + 3) / 4 * 4;
 	}
 	d->n_sides = n[0] > 1 || n[1] > 1 ? 2 : 1;
+	d->n_of[0] = n[0];
+	d->n_of[1] = n[1];
+	d->out_cells = (uint32_t)s->n_out_cells;
 	set_values(d->value[0], p, c, c->p);
 	set_values(d->value[1], p, c, c->v);
 	d->out_reg[0] = (uint32_t)s->out_stride[c->p];
@@ -187,6 +202,11 @@ static void make(struct gpube__whole *d, const struct planner *p, const struct c
 	}
 }
 
+static bool is_bulk(const struct gpube__whole *d)
+{
+	return gpube__whole_kernels[d->kernel].bulk;
+}
+
 /* Blocks of a multiprocessor with so many stages. */
 static uint32_t blocks_with(
 	struct gpube__whole *d, const struct gpube__box_device *device, uint32_t stages)
@@ -195,8 +215,7 @@ static uint32_t blocks_with(
 	uint32_t by_shared;
 
 	d->stages = stages;
-	d->shared_bytes = 4 * (GPUBE_WHOLE_FIRST + stages * d->per_block * d->words) +
-			  gpube__whole_ring_bytes(d);
+	d->shared_bytes = is_bulk(d) ? gpube__bulk_shared(d) : gpube__whole_shared(d);
 	if (d->shared_bytes > device->shared_bytes)
 		return 0;
 	by_shared = device->sm_shared_bytes / (d->shared_bytes + RESERVED);
@@ -217,31 +236,54 @@ static bool set_stages(struct gpube__whole *d, const struct gpube__box_device *d
 	return true;
 }
 
+/* Threads of a block: in bulk what one contraction's tiles need; otherwise about a hundred. */
+static bool set_threads(struct gpube__whole *d)
+{
+	d->per_block = is_bulk(d) || d->lanes >= 64 ? 1 : 128 / d->lanes;
+	d->threads = (d->lanes * d->per_block + 31) / 32 * 32;
+	if (d->threads <= GPUBE_WHOLE_THREADS)
+		return true;
+	d->threads = GPUBE_WHOLE_THREADS;
+	return !is_bulk(d);
+}
+
+static bool plan(
+	struct gpube__whole *d, double *cycles, struct planner *p, const struct gpube_contraction *c)
+{
+	struct choice choice = {0};
+	double bytes, slots;
+
+	if (!find(p, &choice))
+		return false;
+	make(d, p, &choice);
+	d->cut = c->cut;
+	d->threshold = c->threshold;
+	bytes = 4.0 * (double)(d->words + d->out_cells);
+	if (p->bulk && bytes < BULK_BYTES)
+		return false;
+	if (!set_threads(d) || !set_stages(d, p->device))
+		return false;
+	slots = choice.slots +
+		(p->bulk ? BULK_SLOTS * d->threads / 32
+			 : STEP_SLOTS * d->threads / 32 / d->per_block +
+				   COPY_SLOTS * (d->words / 128.0 + d->n_ops)) /
+			4;
+	*cycles = OVERHEAD *
+		  (fmax(bytes / DRAM_BYTES, slots) + 0.2 * fmin(bytes / DRAM_BYTES, slots)) /
+		  p->device->n_sms;
+	return true;
+}
+
 bool gpube__whole_plan(struct gpube__whole *d, double *cycles,
 	const struct gpube__box_device *device, const struct gpube_contraction *c,
 	const struct gpube__shape *s, int64_t n)
 {
-	struct planner p = {.s = s, .device = device};
-	struct choice choice = {0};
-	double bytes, slots;
+	struct planner p = {.s = s, .device = device, .bulk = device->bulk};
 
-	if (n < 2 * (int64_t)device->n_sms || !planner_init(&p, c) || !find(&p, &choice))
+	if (n < 2 * (int64_t)device->n_sms || !planner_init(&p, c))
 		return false;
-	make(d, &p, &choice);
-	d->cut = c->cut;
-	d->threshold = c->threshold;
-	/* about a hundred threads, and many blocks */
-	d->per_block = d->lanes < 64 ? 128 / d->lanes : 1;
-	d->threads = d->lanes < GPUBE_WHOLE_THREADS ? (d->lanes * d->per_block + 31) / 32 * 32
-						    : GPUBE_WHOLE_THREADS;
-	if (!set_stages(d, device))
-		return false;
-	bytes = 4.0 * (double)(d->words + s->n_out_cells);
-	slots = choice.slots + (STEP_SLOTS * d->threads / 32 / d->per_block +
-				       COPY_SLOTS * (d->words / 128.0 + d->n_ops)) /
-				       4;
-	*cycles = OVERHEAD *
-		  (fmax(bytes / DRAM_BYTES, slots) + 0.2 * fmin(bytes / DRAM_BYTES, slots)) /
-		  device->n_sms;
-	return true;
+	if (p.bulk && plan(d, cycles, &p, c))
+		return true;
+	p.bulk = false;
+	return plan(d, cycles, &p, c);
 }

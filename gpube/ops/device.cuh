@@ -68,6 +68,7 @@ struct gpube__partial {
 
 struct gpube__device {
 	int id, n_sms;
+	int arch; /* gpube__contract_general_probe() */
 	size_t shared_bytes;	/* most a block may ask for */
 	size_t sm_shared_bytes; /* of a multiprocessor */
 	cudaStream_t stream;
@@ -181,7 +182,7 @@ int gpube__subset_splits_cuda(struct gpube_ctx *ctx, const struct gpube_splits *
 
 /* Any contraction: one thread, or several blocks, an output cell. */
 int gpube__contract_general(struct gpube_ctx *ctx, const struct gpube_contraction *c);
-/* Whether this program has code for the device. */
-cudaError_t gpube__contract_general_probe(void);
+/* Whether this program has code for the device; arch: what that was compiled for, 90 for sm_90. */
+cudaError_t gpube__contract_general_probe(int *arch);
 
 #endif

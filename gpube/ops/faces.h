@@ -27,10 +27,19 @@ struct gpube_faces_leaf {
 	uint8_t open;
 };
 
+/* A face to begin at, as struct nash_lp has it: free columns first, l rows of k + 1 doubles. */
+struct gpube_faces_start {
+	int32_t live;
+	const int32_t *basic, *nonbasic;
+	const unsigned char *fixed;
+	const double *d;
+};
+
 /*
  * k, l     of each side: own actions, and the other player's
  * c        of each side: the other player's payoffs, l * k, c[j * k + i], in [0, 1], entries within
  *          2^-50 relative of the true ones
+ * start    n_start nodes to begin at, two faces each; NULL: the whole sides
  * budget   nodes; < 0: any number
  * leaves   out, appended; the caller frees them with gpube__free()
  * nodes, pivots  out, added to
@@ -38,6 +47,8 @@ struct gpube_faces_leaf {
 struct gpube_faces_search {
 	int k[2], l[2];
 	const double *c[2];
+	const struct gpube_faces_start *start;
+	int64_t n_start;
 	int64_t budget;
 	struct gpube_faces_leaf *leaves;
 	int64_t n_leaves, capacity;

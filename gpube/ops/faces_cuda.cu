@@ -31,30 +31,22 @@ struct round {
  * on the warps' stacks makes the next pool.
  * Shape: pool nodes of some 17 KiB for 32 x 32 actions, about 10 pivots of 2 k l operations each
  * Map:   warp per node, lane per column for pivots and multipliers, per row for ratios
- * Moves: a node in and one out of device memory each visit; pivots in shared memory
- * Ops:   a pivot 2 k l flops, and five reductions over the warp
- * Bound: latency of shared memory: one node for each warp fits, so about three warps a scheduler
+ * Moves: a node in and one out of device memory each visit with two children; pivots in shared
+ *        memory; payoffs, which only proofs read, through the first-level cache
+ * Ops:   a pivot 2 k l flops, and three reductions over the warp
+ * Bound: latency: one node for each warp fits into shared memory, so three warps a scheduler
  */
 __global__ void __launch_bounds__(32 * WARPS) round_kernel(const struct round a)
 {
-	extern __shared__ double memory[];
+	extern __shared__ __align__(16) char memory[];
 	const int warp = threadIdx.x / 32;
 	const int node_bytes = a.bytes[0] + a.bytes[1];
-	const int cells = a.s[0].k * a.s[0].l;
-	double *c = memory;
-	char *mine = (char *)(memory + 2 * cells) +
-		     warp * (node_bytes + sizeof(struct faces_scratch));
+	char *mine = memory + warp * (node_bytes + sizeof(struct faces_scratch));
 	const int labels = a.s[0].k + a.s[0].l;
-	struct faces_side s[2] = {a.s[0], a.s[1]};
 	struct faces_walk w;
 	int left = a.share;
 
-	for (int n = threadIdx.x; n < 2 * cells; n += 32 * WARPS)
-		c[n] = n < cells ? a.s[0].c[n] : a.s[1].c[n - cells];
-	__syncthreads();
-	s[0].c = c;
-	s[1].c = c + cells;
-	w.s = s;
+	w.s = a.s;
 	w.f[0] = (struct faces_face *)mine;
 	w.f[1] = (struct faces_face *)(mine + a.bytes[0]);
 	w.scratch = (struct faces_scratch *)(mine + node_bytes);
@@ -133,26 +125,38 @@ static void *take(struct job *job, uint64_t bytes)
 	return p;
 }
 
-/* The root of the tree, made here. */
-static int send_root(struct job *job, char *to)
+/* The nodes to begin at, made here. n: out */
+static int send_start(struct job *job, char *to, unsigned long long *n)
 {
-	const int bytes = job->a.bytes[0] + job->a.bytes[1];
-	char *node = (char *)gpube__alloc(job->ctx, 1, (uint64_t)bytes);
+	const struct gpube_faces_search *s = job->s;
+	const uint64_t bytes = (uint64_t)(job->a.bytes[0] + job->a.bytes[1]);
+	const uint64_t all = s->start ? (uint64_t)s->n_start : 1;
+	char *nodes;
 	int status;
 
-	if (!node)
+	*n = all;
+	if (all > POOL / bytes)
+		return gpube__fail(job->ctx, GPUBE_ERANGE, "faces: too many nodes to begin at");
+	nodes = (char *)gpube__alloc(job->ctx, all, bytes);
+	if (!nodes)
 		return GPUBE_ENOMEM;
-	for (int p = 0; p < 2; p++) {
-		const struct faces_side side = {job->s->k[p], job->s->l[p], p, job->s->c[p]};
+	for (uint64_t k = 0; k < 2 * all; k++) {
+		const int p = k % 2;
+		const struct faces_side side = {s->k[p], s->l[p], p, s->c[p]};
+		struct faces_face *f =
+			(struct faces_face *)(nodes + k / 2 * bytes + p * job->a.bytes[0]);
 
-		faces_init((struct faces_face *)(node + p * job->a.bytes[0]), &side);
+		if (s->start)
+			faces_begin(f, &side, &s->start[k]);
+		else
+			faces_init(f, &side);
 	}
-	status = job->ops->upload(job->ctx, to, node, (uint64_t)bytes);
-	gpube__free(job->ctx, node);
+	status = job->ops->upload(job->ctx, to, nodes, all * bytes);
+	gpube__free(job->ctx, nodes);
 	return status;
 }
 
-static int prepare(struct job *job)
+static int prepare(struct job *job, unsigned long long *n)
 {
 	struct gpube_ctx *ctx = job->ctx;
 	const struct gpube_faces_search *s = job->s;
@@ -172,8 +176,7 @@ static int prepare(struct job *job)
 		a->bytes[p] = faces_bytes(&a->s[p]);
 	}
 	node = a->bytes[0] + a->bytes[1];
-	job->shared = sizeof(double) * (size_t)(2 * s->k[0] * s->l[0]) +
-		      WARPS * ((size_t)node + sizeof(struct faces_scratch));
+	job->shared = WARPS * ((size_t)node + sizeof(struct faces_scratch));
 	GPUBE_ECUDA(ctx, cudaFuncSetAttribute(round_kernel,
 				 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)job->shared));
 	GPUBE_ECUDA(ctx, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -195,7 +198,7 @@ static int prepare(struct job *job)
 	a->n_nodes = &job->counts->n_nodes;
 	a->n_pivots = &job->counts->n_pivots;
 	a->leaves.n = &job->counts->n_leaves;
-	return send_root(job, (char *)a->in);
+	return send_start(job, (char *)a->in, n);
 }
 
 static int collect(struct job *job, const struct counts *got)
@@ -258,8 +261,8 @@ static int round_trip(struct job *job, unsigned long long *n)
 
 static int run(struct job *job)
 {
-	unsigned long long n = 1;
-	int status = prepare(job);
+	unsigned long long n = 0;
+	int status = prepare(job, &n);
 
 	while (!status && n > 0) {
 		char text[64];

@@ -10,6 +10,7 @@
 #define GPUBE_FACES_NODE_H
 
 #include <math.h>
+#include <string.h>
 
 #include "gpube/ops/faces.h"
 
@@ -17,11 +18,15 @@
 #define FACES_LANE       ((int)(threadIdx.x & 31))
 #define FACES_EACH(i, n) for (int i = FACES_LANE; i < (n); i += 32)
 #define FACES_SYNC()     __syncwarp()
+#define FACES_UNROLL     _Pragma("unroll")
 #else
 #define FACES_LANE       0
 #define FACES_EACH(i, n) for (int i = 0; i < (n); i++)
 #define FACES_SYNC()
+#define FACES_UNROLL
 #endif
+
+#define FACES_BATCH 8 /* loads that a lane has under way */
 
 #define FACES_ZERO  1e-9 /* values below are taken for 0: a proposal, no decision */
 #define FACES_PIVOT 1e-9 /* smallest pivot */
@@ -52,7 +57,10 @@ struct faces_scratch {
 
 GPUBE_HD static inline int faces_bytes(const struct faces_side *s)
 {
-	return (int)(sizeof(struct faces_face) + sizeof(double) * (size_t)(s->l * (s->k + 1)));
+	const int bytes = (int)(sizeof(struct faces_face) +
+				sizeof(double) * (size_t)(s->l * (s->k + 1)));
+
+	return (bytes + 15) / 16 * 16;
 }
 
 /* As for struct nash_matrix. */
@@ -122,6 +130,21 @@ GPUBE_HD static inline void faces_offer(struct faces_best *mine, double value, i
 
 #define FACES_NONE 1000000 /* item of an empty reduction */
 
+/* Where a variable is in a list of at most 32; -1: nowhere. */
+GPUBE_HD static inline int faces_find(const uint8_t *list, int n, int var)
+{
+#if defined(__CUDA_ARCH__)
+	return __ffs((int)__ballot_sync(
+		       0xffffffffu, FACES_LANE < n && list[FACES_LANE < n ? FACES_LANE : 0] == var)) -
+	       1;
+#else
+	for (int i = 0; i < n; i++)
+		if (list[i] == var)
+			return i;
+	return -1;
+#endif
+}
+
 /* ---- faces -------------------------------------------------------------------------------- */
 
 /* The whole side, at its first action. */
@@ -164,6 +187,23 @@ GPUBE_HD static inline void faces_init(struct faces_face *f, const struct faces_
 	FACES_SYNC();
 }
 
+/* A face that was begun elsewhere; not for a device. */
+static inline void faces_begin(struct faces_face *f, const struct faces_side *s,
+	const struct gpube_faces_start *start)
+{
+	f->fixed = 0;
+	f->live = start->live;
+	f->pending = -1;
+	for (int v = 0; v < s->k + s->l; v++)
+		f->fixed |= (uint64_t)(start->fixed[v] != 0) << v;
+	for (int r = 0; r < s->l; r++)
+		f->basic[r] = (uint8_t)start->basic[r];
+	for (int c = 0; c < s->k; c++)
+		f->nonbasic[c] = (uint8_t)start->nonbasic[c];
+	for (int n = 0; n < s->l * (s->k + 1); n++)
+		f->d[n] = start->d[n];
+}
+
 /* Moves a column behind the live ones. */
 GPUBE_HD static inline void faces_kill(struct faces_face *f, const struct faces_side *s, int col)
 {
@@ -200,12 +240,21 @@ GPUBE_HD static inline void faces_pivot(struct faces_face *f, const struct faces
 	FACES_EACH(c, k)
 	{
 		const double v = c == col ? inverse : p[c + 1] * -inverse;
-		double *d = f->d + c + 1;
 
-		for (int r = 0; r < l; r++, d += width) {
-			const double old = c == col ? 0 : *d;
+		/* rows in batches: a load does not wait for the store of the row before */
+		for (int first = 0; first < l; first += FACES_BATCH) {
+			double *d = f->d + first * width + c + 1, old[FACES_BATCH];
+			const int n = l - first < FACES_BATCH ? l - first : FACES_BATCH;
 
-			*d = r == row ? v : old + column[r] * v;
+			FACES_UNROLL
+			for (int r = 0; r < FACES_BATCH; r++)
+				if (r < n)
+					old[r] = column[first + r] * v +
+						 (c == col ? 0 : d[r * width]);
+			FACES_UNROLL
+			for (int r = 0; r < FACES_BATCH; r++)
+				if (r < n)
+					d[r * width] = first + r == row ? v : old[r];
 		}
 	}
 	FACES_EACH(r, l)
@@ -250,9 +299,25 @@ GPUBE_HD static inline bool faces_proves_positive(
 			continue;
 		if (t >= k)
 			g -= s->c[(t - k) * k + i];
-		for (int c = 0; c < k; c++)
-			if (f->nonbasic[c] >= k && (c >= f->live || d[c + 1] > 0))
-				g += d[c + 1] * s->c[(f->nonbasic[c] - k) * k + i];
+		/* products with 0 instead of branches, so that loads do not wait for each other */
+		for (int first = 0; first < k; first += FACES_BATCH) {
+			double y[FACES_BATCH], of[FACES_BATCH];
+
+			FACES_UNROLL
+			for (int u = 0; u < FACES_BATCH; u++) {
+				const int c = first + u < k ? first + u : k - 1;
+				const int var = f->nonbasic[c];
+
+				y[u] = first + u < k && var >= k &&
+						       (c >= f->live || d[c + 1] > 0)
+					       ? d[c + 1]
+					       : 0;
+				of[u] = s->c[(var >= k ? var - k : 0) * k + i];
+			}
+			FACES_UNROLL
+			for (int u = 0; u < FACES_BATCH; u++)
+				g += y[u] * of[u];
+		}
 		faces_offer(&least, -g, i);
 	}
 	least = faces_most(least);
@@ -296,25 +361,18 @@ GPUBE_HD static inline int faces_leaving(
 GPUBE_HD static inline enum faces_end faces_fix(struct faces_face *f, const struct faces_side *s,
 	struct faces_scratch *scratch, int var, int64_t *pivots)
 {
-	struct faces_best at = {0, FACES_NONE};
-	int row;
+	int row, col;
 
 	FACES_SYNC();
 	if (FACES_LANE == 0)
 		f->fixed |= (uint64_t)1 << var;
 	FACES_SYNC();
-	FACES_EACH(c, f->live)
-	if (f->nonbasic[c] == var)
-		faces_offer(&at, 1, c);
-	at = faces_most(at);
-	if (at.item != FACES_NONE) {
-		faces_kill(f, s, at.item);
+	col = faces_find(f->nonbasic, f->live, var);
+	if (col >= 0) {
+		faces_kill(f, s, col);
 		return FACES_IS_ZERO;
 	}
-	FACES_EACH(r, s->l)
-	if (f->basic[r] == var)
-		faces_offer(&at, 1, r);
-	row = faces_most(at).item;
+	row = faces_find(f->basic, s->l, var);
 	for (int n = 0; n < 20 * (s->k + s->l); n++) {
 		const double *d = f->d + row * (s->k + 1);
 		struct faces_best enter = {FACES_ZERO, FACES_NONE};
@@ -358,7 +416,7 @@ GPUBE_HD static inline enum faces_end faces_fix(struct faces_face *f, const stru
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
-/* place[label]: -1 where its variable is zero on the whole face, else its scaled value. */
+/* place[label]: -1 where its variable is zero on the whole face, else how far it is from zero. */
 GPUBE_HD static inline void faces_places(
 	const struct faces_face *f, const struct faces_side *s, double *place)
 {
@@ -367,16 +425,17 @@ GPUBE_HD static inline void faces_places(
 	FACES_EACH(r, s->l)
 	{
 		const double *d = f->d + r * (s->k + 1);
-		double most = fabs(d[0]);
-		bool zero = d[0] <= FACES_ZERO;
+		double down = 0, most = d[0];
 
 		for (int c = 0; c < f->live; c++) {
-			most = fabs(d[c + 1]) > most ? fabs(d[c + 1]) : most;
-			zero = zero && d[c + 1] <= FACES_ZERO;
+			down -= d[c + 1] < -FACES_ZERO ? d[c + 1] : 0;
+			most = d[c + 1] > most ? d[c + 1] : most;
 		}
-		place[faces_label(s, f->basic[r])] = zero || faces_fixed(f, f->basic[r]) ? -1
-						     : d[0] > 0 && most > 0 ? d[0] / most
-									    : 0;
+		place[faces_label(s, f->basic[r])] =
+			most <= FACES_ZERO || faces_fixed(f, f->basic[r]) ? -1
+			: d[0] <= FACES_ZERO                              ? 0
+			: down > 0                                        ? d[0] / down
+									  : INFINITY;
 	}
 }
 
@@ -395,7 +454,7 @@ GPUBE_HD static inline int faces_choose(
 		const double x = scratch->place[0][a], y = scratch->place[1][a];
 
 		if (x >= 0 && y >= 0)
-			faces_offer(&best, x * y, a);
+			faces_offer(&best, x + y, a);
 	}
 	best = faces_most(best);
 	return best.item == FACES_NONE ? -1 : best.item;
@@ -437,17 +496,27 @@ struct faces_walk {
 	struct faces_output out;
 };
 
-/* Nodes are copied in words of 8 bytes, whatever they hold. */
-typedef uint64_t __attribute__((may_alias)) faces_word;
-
+/* Copies nodes: multiples of 16 bytes, at multiples of 16. */
 GPUBE_HD static inline void faces_copy(void *to, const void *from, int bytes)
 {
-	faces_word *t = (faces_word *)to;
-	const faces_word *f = (const faces_word *)from;
-
 	FACES_SYNC();
-	FACES_EACH(k, bytes / 8)
-	t[k] = f[k];
+#if defined(__CUDA_ARCH__)
+	const ulonglong2 *f = (const ulonglong2 *)from;
+	ulonglong2 *t = (ulonglong2 *)to, v[FACES_BATCH];
+
+	for (int k = FACES_LANE; k < bytes / 16; k += 32 * FACES_BATCH) {
+		FACES_UNROLL
+		for (int u = 0; u < FACES_BATCH; u++)
+			if (k + 32 * u < bytes / 16)
+				v[u] = f[k + 32 * u];
+		FACES_UNROLL
+		for (int u = 0; u < FACES_BATCH; u++)
+			if (k + 32 * u < bytes / 16)
+				t[k + 32 * u] = v[u];
+	}
+#else
+	memcpy(to, from, (size_t)bytes);
+#endif
 	FACES_SYNC();
 }
 
@@ -476,6 +545,22 @@ GPUBE_HD static inline void faces_cut(struct faces_walk *w, int side, int label)
 	if (end == FACES_UNSURE)
 		faces_emit(w, true);
 	w->current = end == FACES_IS_ZERO;
+}
+
+/*
+ * The child of a side on which the label's variable is zero nowhere: there is none, unless that
+ * cannot be proved. The node stays as it is.
+ */
+GPUBE_HD static inline void faces_refute(struct faces_walk *w, int side, int label)
+{
+	const int var = faces_variable(&w->s[side], label);
+
+	if (faces_fix(w->f[side], &w->s[side], w->scratch, var, &w->pivots) != FACES_EMPTY)
+		faces_emit(w, true);
+	FACES_SYNC();
+	if (FACES_LANE == 0)
+		w->f[side]->fixed &= ~((uint64_t)1 << var);
+	FACES_SYNC();
 }
 
 /* Takes the cut of side 0 that was put off when the node was put on the stack, if any was. */
@@ -510,6 +595,16 @@ GPUBE_HD static inline int faces_run(struct faces_walk *w, int share)
 		if (label < 0) {
 			faces_emit(w, false);
 			w->current = false;
+			continue;
+		}
+		if (isinf(w->scratch->place[0][label])) {
+			faces_refute(w, 0, label);
+			faces_cut(w, 1, label);
+			continue;
+		}
+		if (isinf(w->scratch->place[1][label])) {
+			faces_refute(w, 1, label);
+			faces_cut(w, 0, label);
 			continue;
 		}
 		if (FACES_LANE == 0)

@@ -22,6 +22,7 @@ static int append(struct gpube_ctx *ctx, struct gpube_faces_search *s,
 	return GPUBE_OK;
 }
 
+/* Goes on until the walk's current node and its stack have been visited. */
 static int run(struct gpube_ctx *ctx, struct gpube_faces_search *s, struct faces_walk *w)
 {
 	int status = GPUBE_OK;
@@ -35,6 +36,23 @@ static int run(struct gpube_ctx *ctx, struct gpube_faces_search *s, struct faces
 		if (!status && s->budget >= 0 && s->nodes > s->budget)
 			status = GPUBE_ELIMIT;
 	} while (!status && (w->current || w->depth));
+	return status;
+}
+
+static int run_all(struct gpube_ctx *ctx, struct gpube_faces_search *s, struct faces_walk *w)
+{
+	const int64_t n = s->start ? s->n_start : 1;
+	int status = GPUBE_OK;
+
+	for (int64_t k = 0; k < n && !status; k++) {
+		for (int p = 0; p < 2; p++)
+			if (s->start)
+				faces_begin(w->f[p], &w->s[p], &s->start[2 * k + p]);
+			else
+				faces_init(w->f[p], &w->s[p]);
+		w->current = true;
+		status = run(ctx, s, w);
+	}
 	s->pivots += w->pivots;
 	return status;
 }
@@ -47,7 +65,6 @@ static int search(struct gpube_ctx *ctx, struct gpube_faces_search *s)
 	struct faces_walk w = {
 		.s = sides,
 		.scratch = &scratch,
-		.current = true,
 		.out = {.n = &n, .capacity = ROOM},
 	};
 	int status, first;
@@ -64,9 +81,7 @@ static int search(struct gpube_ctx *ctx, struct gpube_faces_search *s)
 	status = w.f[0] && w.stack && w.out.leaves ? GPUBE_OK : GPUBE_ENOMEM;
 	if (!status) {
 		w.f[1] = (struct faces_face *)(void *)((char *)w.f[0] + first);
-		for (int p = 0; p < 2; p++)
-			faces_init(w.f[p], &sides[p]);
-		status = run(ctx, s, &w);
+		status = run_all(ctx, s, &w);
 	}
 	gpube__free(ctx, w.f[0]);
 	gpube__free(ctx, w.stack);

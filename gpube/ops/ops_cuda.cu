@@ -174,12 +174,35 @@ unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes)
 	return gpube__staging(ctx, bytes, true);
 }
 
+/*
+ * A kernel that reads pinned memory starts sooner than a copy, and what follows it does, too: on an
+ * H100 40 kB take 9 us with a kernel that reads them, not 12, 400 kB 15, not 20, but 1 kB 8, not 7.
+ */
+#define SEND_LEAST (16u << 10)
+#define SEND_MOST  (4u << 20)
+
+__global__ static void send(const int4 *from, int4 *to, unsigned n)
+{
+	const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		to[i] = from[i];
+}
+
 int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 
-	GPUBE_ECUDA(ctx,
-	        cudaMemcpyAsync(d->words, d->staging, bytes, cudaMemcpyHostToDevice, d->stream));
+	if (bytes >= SEND_LEAST && bytes <= SEND_MOST) {
+		const unsigned n = (unsigned)((bytes + 15) / 16); /* rooms are rounded up */
+
+		send<<<(n + 255) / 256, 256, 0, d->stream>>>(
+			(const int4 *)d->staging, (int4 *)d->words, n);
+		GPUBE_ECUDA(ctx, cudaGetLastError());
+	} else {
+		GPUBE_ECUDA(ctx, cudaMemcpyAsync(d->words, d->staging, bytes,
+					 cudaMemcpyHostToDevice, d->stream));
+	}
 	GPUBE_ECUDA(ctx, cudaEventRecord(d->sent, d->stream));
 	return GPUBE_OK;
 }
@@ -318,7 +341,7 @@ static int device_open(struct gpube_ctx *ctx, int id)
 		error = cudaDeviceGetAttribute(
 		        &sm_shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d->id);
 	if (error == cudaSuccess)
-		error = gpube__contract_general_probe();
+		error = gpube__contract_general_probe(&d->arch);
 	if (error == cudaSuccess)
 		error = cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking);
 	if (error == cudaSuccess)

@@ -64,8 +64,7 @@ double gpube__predicted_seconds(
 	return joined_cells / (ops->cells_per_second * cores);
 }
 
-/* With tables that stream between the host and the device, every byte in and out once. */
-static double streamed_seconds(const struct gpube_ctx *ctx, const struct gpube_ops *cuda,
+double gpube__streamed_seconds(const struct gpube_ctx *ctx, const struct gpube_ops *cuda,
 	double joined_cells, double bytes)
 {
 	struct gpube_rate r = gpube__rate_of(ctx, cuda);
@@ -92,7 +91,7 @@ int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_
 		return want == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
 	if (want == GPUBE_BACKEND_AUTO && bytes > (double)cuda->resident(ctx) &&
 		(bytes > (double)cuda->memory(ctx) ||
-			(fits && here <= streamed_seconds(ctx, cuda, joined_cells, bytes))))
+			(fits && here <= gpube__streamed_seconds(ctx, cuda, joined_cells, bytes))))
 		return GPUBE_OK;
 	*ops = cuda;
 	return GPUBE_OK;

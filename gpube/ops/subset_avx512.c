@@ -4,8 +4,10 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #include <math.h>
+#include <string.h>
 
 #define GROUP_BITS 3
+#define SHUFFLES_FAST
 
 /*
  * A row's 32 values of 4 bytes are two vectors. Most maps' 16 values are in one of them, as bit 4

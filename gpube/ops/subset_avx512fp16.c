@@ -7,8 +7,10 @@
 #if defined(__AVX512FP16__)
 #include <cpuid.h>
 #include <immintrin.h>
+#include <string.h>
 
 #define GROUP_BITS 3
+#define SHUFFLES_FAST
 
 /* see LEAST_F32 in subset_avx512.c */
 #define LEAST_F16 0x0400

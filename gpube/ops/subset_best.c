@@ -17,18 +17,44 @@ struct search {
 	pthread_mutex_t lock; /* of 'found' and *s */
 };
 
-/* The first of the best among y = from + any subset of 'low', in rising order. */
+/*
+ * The first of the best among y = from + any subset of 'low', in rising order. Where those are
+ * all numbers up to 'low', as for the first part of a structure, by runs of successive ones.
+ */
+#define RUN  64
+#define SIDE 16 /* maxima of a run that do not wait for each other */
 #define LOOK(T, field)                                                                             \
 	do {                                                                                       \
-		const T *a = r.a, *b = r.b;                                                        \
-		T best = (T)(a[from] + b[r.x ^ from]);                                             \
+		const T *a = (const T *)r.a + from, *b = (const T *)r.b + (r.x ^ from);            \
+		T best = (T)(a[0] + b[0]);                                                         \
 		uint64_t y = 0, at = 0;                                                            \
                                                                                                    \
-		while (y != low) {                                                                 \
+		for (; low + 1 == (uint64_t)1 << CHUNK_BITS && y < low; y += RUN) {                \
+			const T *p = a + y, *q = b - y;                                            \
+			T most[SIDE], all = best;                                                  \
+                                                                                                   \
+			for (int i = 0; i < SIDE; i++)                                             \
+				most[i] = best;                                                    \
+			for (int k = 0; k < RUN; k += SIDE)                                        \
+				for (int i = 0; i < SIDE; i++) {                                   \
+					const T sum = (T)(p[k + i] + q[-k - i]);                   \
+                                                                                                   \
+					most[i] = sum > most[i] ? sum : most[i];                   \
+				}                                                                  \
+			for (int i = 0; i < SIDE; i++)                                             \
+				all = most[i] > all ? most[i] : all;                               \
+			if (!(all > best))                                                         \
+				continue;                                                          \
+			best = all;                                                                \
+			at = y;                                                                    \
+			while ((T)(a[at] + b[-(int64_t)at]) != best)                               \
+				at++;                                                              \
+		}                                                                                  \
+		while (y < low) {                                                                  \
 			T sum;                                                                     \
                                                                                                    \
 			y = (y - low) & low;                                                       \
-			sum = (T)(a[from | y] + b[r.x ^ from ^ y]);                                \
+			sum = (T)(a[y] + b[-(int64_t)y]);                                          \
 			if (sum > best) {                                                          \
 				best = sum;                                                        \
 				at = y;                                                            \

@@ -153,8 +153,24 @@ static const struct gpube__tile_kernel *kernel_for(
 	return fits(kernel->near, s) ? kernel->near : kernel;
 }
 
+/* The places of runs a, b, c in groups of three, for a and then max(b, c); past them 0. */
+static void make_fold(uint8_t map[2][GPUBE_LANES], int run)
+{
+	for (int k = 0; k < 2; k++)
+		for (int i = 0; i < GPUBE_LANES; i++) {
+			const int group = i / (2 * run), in = i % (2 * run);
+
+			map[k][i] = 3 * run * (group + 1) > GPUBE_LANES
+					    ? 0
+					    : (uint8_t)(3 * run * group + in +
+							(in < run ? 0 : k * run));
+		}
+}
+
 static void make_maps(struct gpube__tile_maps *m)
 {
+	make_fold(m->three, 3);
+	make_fold(m->one, 1);
 	for (int k = 0; k < 2; k++)
 		for (int t = 0; t < GPUBE_TILE_COLUMNS; t++)
 			m->map[k][t] =

@@ -14,10 +14,13 @@
  * A tile is a block of 2^(GPUBE_LANE_BITS + mid) values. Expanded, it is an
  * array of vectors [column / lanes][2^mid] whose lanes are ternary numbers.
  * map[0], map[1]: of each column, the lane of Y and of X - Y (padding: lane 0).
+ * three, one: to fold runs of 3 and of 1: of the values with a digit 0, 1, 2 the places of the
+ * first and of the greater of the others, in pairs whose maximum is taken; 3 and 10 groups of runs
  * shift: what sums are greater by while they are in c; 0 but for near kernels
  */
 struct gpube__tile_maps {
 	uint8_t map[2][GPUBE_TILE_COLUMNS];
+	uint8_t three[2][GPUBE_LANES], one[2][GPUBE_LANES];
 	int64_t shift;
 };
 

@@ -8,7 +8,8 @@
  *   LOWEST               below every sum, or equal to it
  *   GROUP_BITS           2 or 3: bits that live in registers
  *   SHUFFLES             set up by SHUFFLE_INIT(s, map), a LANES part of a map;
- *   SHUFFLE(s, p)        the vector of p[map[i]]
+ *   SHUFFLE(s, p)        the vector of p[map[i]]; may read p[0 .. 32)
+ *   SHUFFLES_FAST        if that is a few instructions; LANES is 8 at least
  *
  * and, for kernels of values that lie near each other,
  *
@@ -41,20 +42,83 @@ static inline void X(fold)(T *to, const T *t, int run)
 		V_STORE(to + run + i, V_MAX(V_LOAD(t + run + i), V_LOAD(t + 2 * run + i)));
 }
 
-/* Where 32 lanes' values are, from those of all ternary numbers: room for LANES more in t. */
-static inline void X(fold_all)(T *out, const T *t)
-{
-	T r4[2 * 81 + LANES], r3[4 * 27 + LANES], r2[8 * 9 + LANES], r1[16 * 3];
+/*
+ * Rows of a tile on their way from the values of all ternary numbers to those of 32 lanes, by
+ * turns in a and b: several at once, as what is loaded must not wait for what was just stored.
+ */
+struct X(folding) {
+	T a[GROUP][GPUBE_TILE_COLUMNS + GPUBE_LANES], b[GROUP][GPUBE_TILE_COLUMNS + GPUBE_LANES];
+#ifdef SHUFFLES_FAST
+	SHUFFLES three[2], one[2];
+#endif
+};
 
-	X(fold)(r4, t, 81);
-	for (int k = 0; k < 2; k++)
-		X(fold)(r3 + k * 54, r4 + k * 81, 27);
-	for (int k = 0; k < 4; k++)
-		X(fold)(r2 + k * 18, r3 + k * 27, 9);
+static inline void X(folding_init)(struct X(folding) * f, const struct gpube__tile_maps *maps)
+{
+	memset(f, 0, sizeof(*f));
+#ifdef SHUFFLES_FAST
+	for (int k = 0; k < 2; k++) {
+		SHUFFLE_INIT(f->three[k], maps->three[k]);
+		SHUFFLE_INIT(f->one[k], maps->one[k]);
+	}
+#else
+	(void)maps;
+#endif
+}
+
+/* Runs of 3, then of 1: as many to a vector as lanes and the reach of a shuffle allow. */
+#ifdef SHUFFLES_FAST
+static inline void X(fold_threes)(T *to, const T *t, const struct X(folding) * f)
+{
+	const int n = LANES / 6 < GPUBE_LANES / 9 ? LANES / 6 : GPUBE_LANES / 9;
+
+	for (int k = 0; k < 8; k += n)
+		V_STORE(to + k * 6,
+			V_MAX(SHUFFLE(f->three[0], t + k * 9), SHUFFLE(f->three[1], t + k * 9)));
+}
+
+static inline void X(fold_ones)(T *to, const T *t, const struct X(folding) * f)
+{
+	const int n = LANES / 2 < GPUBE_LANES / 3 ? LANES / 2 : GPUBE_LANES / 3;
+
+	for (int k = 0; k < 16; k += n)
+		V_STORE(to + k * 2,
+			V_MAX(SHUFFLE(f->one[0], t + k * 3), SHUFFLE(f->one[1], t + k * 3)));
+}
+#else
+static inline void X(fold_threes)(T *to, const T *t, const struct X(folding) * f)
+{
+	(void)f;
 	for (int k = 0; k < 8; k++)
-		X(fold)(r1 + k * 6, r2 + k * 9, 3);
+		X(fold)(to + k * 6, t + k * 9, 3);
+}
+
+static inline void X(fold_ones)(T *to, const T *t, const struct X(folding) * f)
+{
+	(void)f;
 	for (int k = 0; k < 16; k++)
-		X(fold)(out + k * 2, r1 + k * 3, 1);
+		X(fold)(to + k * 2, t + k * 3, 1);
+}
+#endif
+
+/* Of f->a. */
+static void X(fold_all)(T *out, struct X(folding) * f)
+{
+	for (int i = 0; i < GROUP; i++)
+		X(fold)(f->b[i], f->a[i], 81);
+	for (int i = 0; i < GROUP; i++)
+		for (int k = 0; k < 2; k++)
+			X(fold)(f->a[i] + k * 54, f->b[i] + k * 81, 27);
+	for (int i = 0; i < GROUP; i++)
+		for (int k = 0; k < 4; k++)
+			X(fold)(f->b[i] + k * 18, f->a[i] + k * 27, 9);
+	for (int i = 0; i < GROUP; i++)
+		X(fold_threes)(f->a[i], f->b[i], f);
+	for (int i = 0; i < GROUP; i++)
+		X(fold_ones)(f->b[i], f->a[i], f);
+	for (int i = 0; i < GROUP; i++)
+		for (int k = 0; k < GPUBE_LANES; k += LANES)
+			V_STORE(out + i * GPUBE_LANES + k, V_LOAD(f->b[i] + k));
 }
 
 #ifndef NEAR_ALONE

@@ -236,21 +236,23 @@ static void N(add)(void *c, struct gpube__tile_pair *pair, int mid, void *spare,
 
 static void N(reduce)(void *out, const void *c, int mid, const struct gpube__tile_maps *maps)
 {
-	T t[COLUMNS * LANES + LANES] = {0};
+	struct X(folding) f;
 
-	(void)maps;
-	for (int64_t i = 0; i < ((int64_t)1 << mid); i++) {
-		T *o = (T *)out + i * GPUBE_LANES;
-
+	X(folding_init)(&f, maps);
+	for (int64_t i = 0; i < ((int64_t)1 << mid); i += GROUP) {
 		for (int q = 0; q < COLUMNS; q++) {
-			V v = V_LOAD((const T *)c + ((((int64_t)q << mid) + i) * LANES));
+			const T *from = (const T *)c + (((int64_t)q << mid) + i) * LANES;
+
+			for (int k = 0; k < GROUP; k++) {
+				V v = V_LOAD(from + k * LANES);
 
 #if NEAR
-			v = V_SUB(v, V_SET((T)maps->shift));
+				v = V_SUB(v, V_SET((T)maps->shift));
 #endif
-			V_STORE(t + q * LANES, v);
+				V_STORE(f.a[k] + q * LANES, v);
+			}
 		}
-		X(fold_all)(o, t);
+		X(fold_all)((T *)out + i * GPUBE_LANES, &f);
 	}
 }
 

@@ -90,7 +90,12 @@ that 'gzip makes no difference' cmp "$work/g.csg.out" "$work/g.csg.gz.out"
 that 'text makes no difference' cmp "$work/g.csg.out" "$work/g.txt.out"
 
 row 'certificate' 0 'proved maximum' '' "$gpube" csg --certify "$work/proof" "$work/ng.csg"
-that 'the certificate is written' grep -q '^csg-certificate 1$' "$work/proof"
+row 'certificate: by lp alone' 1 '' 'only method lp makes a certificate' \
+	"$gpube" csg --method conv --certify "$work/none" "$work/ng.csg"
+row 'certificate: where there is no structure' 1 '^infeasible' 'no certificate is written' \
+	"$gpube" csg --certify "$work/none" "$work/none.txt"
+that 'no certificate is written' test ! -e "$work/none"
+that 'the certificate is written' grep -q '^csg-certificate 2$' "$work/proof"
 
 # ---- auctions
 printf '%% three goods\ngoods 3\nbids 4\ndummy 1\n0 5.5 0 1 #\n1 3.25 1 2 3 #\n2 3 0 3 #\n3 1 0 1 2 #\n' > "$work/a.txt"

@@ -122,6 +122,22 @@ json 'what does not fit is refused with the plan' 1 'd["status"] == "error"
 	"$gpube" solve --json --no-simplify --memory 100 $x/zebra.wcsp
 row 'what does not fit, as text' 1 '' '^gpube: elimination along this order needs ' \
 	"$gpube" solve --no-simplify --memory 100 $x/zebra.wcsp
+# what a tenth of the memory is enough for, in slices
+"$gpube" generate random -n 14 -d 6 --p1 0.5 --p2 0 --seed 5 -o "$work/wide.wcsp"
+whole=$("$gpube" solve --json --no-simplify --backend cpu --order min-fill "$work/wide.wcsp" | sed -n 's/.*"upper_bound": \([0-9]*\).*/\1/p')
+json 'slices: the same optimum in little memory' 0 'd["status"] == "optimal" and d["plan"]["slices"] > 5
+	and d["plan"]["peak_bytes"] <= 300e3 and d["upper_bound"] == '"${whole:-0}" \
+	"$gpube" solve --json --no-simplify --backend cpu --order min-fill --memory 300K "$work/wide.wcsp"
+row 'slices: refused' 1 '' '^gpube: elimination along this order needs ' \
+	"$gpube" solve --no-slices --no-simplify --backend cpu --order min-fill --memory 300K "$work/wide.wcsp"
+row 'slices, as text' 0 '^plan .*, in [0-9]+ slices$' '^gpube: plan: [0-9]+ slices by [0-9]+ variables on the cpu, ' \
+	"$gpube" solve -v --no-simplify --backend cpu --order min-fill --memory 300K "$work/wide.wcsp"
+row 'slices: info' 0 '^memory .*: it fits in [0-9]+ slices$' '' \
+	"$gpube" info --no-simplify --backend cpu --order min-fill --memory 300K "$work/wide.wcsp"
+# slices of minutes in all
+"$gpube" generate random -n 20 -d 9 --p1 0.45 --p2 0 --seed 2 -o "$work/slices.wcsp"
+json 'slices: a timeout' 1 'd["status"] == "bounds" and d["plan"]["slices"] > 1 and 0 < d["lower_bound"] < d["upper_bound"]
+	and d["seconds"] < 20' "$gpube" solve --json --backend cpu --order min-fill --memory 1G --timeout 1s "$work/slices.wcsp"
 # tables of terabytes, which are never made: the time is over before
 "$gpube" generate random -n 32 -d 6 --p1 0.4 --p2 0 --seed 3 -o "$work/hard.wcsp"
 long='--backend cpu --memory 1000000000G --order-time 60s'

@@ -1,7 +1,8 @@
 /*
  * gpube_solve() on the GPU against the CPU: networks that fit, the same ones on a device
  * whose memory is capped so that their tables stream through it, with their buckets dealt out to
- * the CPU and the GPU, and shared out over two contexts of one GPU. Skipped as a whole without a device,
+ * the CPU and the GPU, shared out over two contexts of one GPU, and in slices where neither the device
+ * nor the host has room. Skipped as a whole without a device,
  * unless GPUBE_REQUIRE_GPU is set.
  */
 #include "tests/support/random_model.h"
@@ -13,8 +14,8 @@
 
 #include <string.h>
 
-enum { N_RANDOM = 120, N_NETWORKS = 12, N_DEALT = 12, N_SHARED = 6 };
-enum { N_ALL = N_RANDOM + N_NETWORKS + N_DEALT + N_SHARED + 3 };
+enum { N_RANDOM = 120, N_NETWORKS = 12, N_DEALT = 12, N_SHARED = 6, N_SLICED = 16 };
+enum { N_ALL = N_RANDOM + N_NETWORKS + N_DEALT + N_SHARED + N_SLICED + 3 };
 
 static struct gpube_ctx *ctx;
 static int n_streamed; /* contractions, from the log */
@@ -75,7 +76,8 @@ static struct gpube_solution *solve(
 	struct gpube_model *m, enum gpube_backend backend, int count, int no_simplify)
 {
 	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .backend = backend,
-		.count = count, .no_simplify = no_simplify, .order_method = GPUBE_ORDER_MIN_FILL};
+		.count = count, .no_simplify = no_simplify, .order_method = GPUBE_ORDER_MIN_FILL,
+		.no_slices = 1};
 	struct gpube_solution *s;
 
 	if (gpube_solve(&s, m, &opts))
@@ -177,8 +179,8 @@ static void dealt_out(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	int status;
-	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL};
-	struct gpube_be_sides both = {{gpube__ops_cpu(), gpube__ops_cuda(ctx, &status)}, NULL};
+	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL, NULL};
+	struct gpube_be_sides both = {{gpube__ops_cpu(), gpube__ops_cuda(ctx, &status)}, NULL, NULL};
 	struct gpube_model *m = small_network(ctx, seed);
 	struct gpube_be_times times = {NULL, 0, 0};
 	struct gpube_be be;
@@ -231,6 +233,45 @@ static void shared_out(void **state)
 	gpube_ctx_free(own);
 }
 
+/* Neither the device nor the host has room; on one device, and on the same one twice. */
+static void sliced(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct gpube_solve_opts how = {.sizeof_options = sizeof(how),
+		.backend = GPUBE_BACKEND_CUDA, .no_simplify = 1,
+		.order_method = GPUBE_ORDER_MIN_FILL, .count = seed % 4 == 2};
+	struct gpube_network network = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = 12,
+		.domain = 6, .density = 0.6, .tightness = seed % 3 ? 0 : 0.2, .max_cost = 100,
+		.seed = seed};
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
+		.n_devices = 1 + (int)(seed % 2)};
+	struct gpube_ctx *own;
+	struct gpube_model *m;
+	struct gpube_solution *whole, *s;
+
+	assert_int_equal(gpube__generate(&m, ctx, &network), 0);
+	whole = solve(m, GPUBE_BACKEND_CPU, how.count, 1);
+	opts.memory_bytes = 16 << 10;
+	opts.device_memory_bytes =
+		(uint64_t)(whole->plan.peak_bytes / (seed / 2 % 2 ? 4 : 15));
+	assert_int_equal(gpube_ctx_new(&own, &opts), 0);
+	gpube_model_free(m);
+	assert_int_equal(gpube__generate(&m, own, &network), 0);
+	if (gpube_solve(&s, m, &how))
+		fail_msg("%s", gpube_error(own));
+	assert_true(s->plan.n_slices > 1);
+	assert_int_equal(s->answer, whole->answer);
+	if (s->answer == GPUBE_ANSWER_OPTIMAL) {
+		assert_true(s->cost == whole->cost);
+		if (how.count)
+			assert_string_equal(s->count, whole->count);
+	}
+	gpube_solution_free(s, own);
+	gpube_model_free(m);
+	gpube_ctx_free(own);
+	gpube_solution_free(whole, ctx);
+}
+
 int main(int argc, char **argv)
 {
 	static struct CMUnitTest tests[N_ALL];
@@ -247,6 +288,7 @@ int main(int argc, char **argv)
 		{"network", N_NETWORKS, networks},
 		{"dealt", N_DEALT, dealt_out},
 		{"shared", N_SHARED, shared_out},
+		{"sliced", N_SLICED, sliced},
 	};
 	size_t n = 0;
 	int status, failed;

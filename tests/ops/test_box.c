@@ -20,7 +20,7 @@
 #define N_RANDOM 1600
 
 static int seen[N_BOX_KERNELS]; /* plans that were executed */
-static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
+static const struct gpube__box_device device = {132, 227u << 10, 228u << 10, true};
 
 struct emulation {
 	const struct shape *s;

@@ -19,7 +19,7 @@
 #define N_RANDOM 1200
 
 static int seen[N_DIRECT_KERNELS], seen_x, seen_others;
-static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
+static const struct gpube__box_device device = {132, 227u << 10, 228u << 10, true};
 
 struct emulation {
 	const struct shape *s;

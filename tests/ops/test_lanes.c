@@ -17,7 +17,7 @@
 #define N_RANDOM 60
 
 static int seen[N_LANES_KERNELS];
-static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
+static const struct gpube__box_device device = {132, 227u << 10, 228u << 10, true};
 
 struct emulation {
 	const struct shape *s;

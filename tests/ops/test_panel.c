@@ -21,7 +21,7 @@ static int seen[N_PANEL_KERNELS], seen_groups, seen_copied, seen_wide, seen_fast
 static int seen_chunks;
 /* on a small one larger tiles pay at the sizes of a test */
 static const struct gpube__box_device devices[2] = {
-	{132, 224u << 10, 228u << 10}, {1, 96u << 10, 100u << 10}};
+	{132, 224u << 10, 228u << 10, true}, {1, 96u << 10, 100u << 10, false}};
 
 struct emulation {
 	const struct shape *s;

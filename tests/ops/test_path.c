@@ -12,7 +12,7 @@
 
 #include "gpube/ops/contract_path.h"
 
-static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
+static const struct gpube__box_device device = {132, 227u << 10, 228u << 10, true};
 static struct gpube__kept plans;
 
 struct contraction {

@@ -17,7 +17,7 @@
 #define N_SIZES  60
 #define N_RANDOM 400
 
-static const struct gpube__box_device device = {132, 224u << 10, 228u << 10};
+static const struct gpube__box_device device = {132, 224u << 10, 228u << 10, true};
 static int seen[PRESUM_CELLS + 1], seen_kernel[N_PRESUM_KERNELS], seen_grid, seen_past;
 
 struct emulation {

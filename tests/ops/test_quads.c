@@ -18,7 +18,7 @@
 #define N_RANDOM 60
 
 static int seen[N_QUADS_KERNELS], seen_wide[5];
-static const struct gpube__box_device device = {132, 224u << 10, 228u << 10};
+static const struct gpube__box_device device = {132, 224u << 10, 228u << 10, true};
 
 struct emulation {
 	const struct shape *s;

@@ -18,7 +18,7 @@
 #define N_RANDOM 800
 
 static int seen[N_STRIP_KERNELS], seen_how[3], seen_s, seen_loop, seen_ragged;
-static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
+static const struct gpube__box_device device = {132, 227u << 10, 228u << 10, true};
 
 struct emulation {
 	const struct shape *s;

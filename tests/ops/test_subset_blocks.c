@@ -476,6 +476,24 @@ static void first_of_ties(void **state)
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	assert_int_equal(gpube__subset_cpu()->best(ctx, &s), GPUBE_OK);
 	assert_int_equal(s.y, 0);
+	for (int k = 0; k < 3; k++) {
+		static const int places[] = {200000, 70001, 70000};
+		static int32_t values[1 << 18];
+		static float reals[1 << 18];
+
+		values[places[k]] = 7;
+		reals[places[k]] = 7;
+		s.type = GPUBE_INT32;
+		s.a = values;
+		assert_int_equal(gpube__subset_cpu()->best(ctx, &s), GPUBE_OK);
+		assert_int_equal(s.y, places[k]);
+		assert_true(s.sum.i == 7);
+		s.type = GPUBE_FLOAT32;
+		s.a = reals;
+		assert_int_equal(gpube__subset_cpu()->best(ctx, &s), GPUBE_OK);
+		assert_int_equal(s.y, places[k]);
+		assert_true(s.sum.f == 7);
+	}
 	gpube_ctx_stop(ctx);
 	assert_int_equal(gpube__subset_cpu()->best(ctx, &s), GPUBE_ESTOP);
 	gpube_ctx_free(ctx);

@@ -18,10 +18,13 @@
 #define MANY     10000 /* contractions of a batch */
 
 static int seen[N_WHOLE_KERNELS][5], seen_rounds, seen_groups, seen_sides;
-static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
+/* without bulk copies, and with them */
+static const struct gpube__box_device devices[2] = {
+	{132, 227u << 10, 228u << 10, false}, {132, 227u << 10, 228u << 10, true}};
 
 struct emulation {
 	const struct shape *s;
+	const struct gpube__box_device *device;
 	struct gpube__whole d;
 	const char *problem;
 };
@@ -61,7 +64,7 @@ static void run_cell(struct emulation *e, const uint32_t *at, uint32_t p, uint32
 	for (uint32_t x = 0; x < d->n_x; x++) {
 		double sum = 0;
 
-		for (int i = 0; i < (int)d->n_sides; i++)
+		for (int i = 0; i < GPUBE_WHOLE_SIDE; i++)
 			sum += term(e, 0, i, at, p, x) + term(e, 1, i, at, v, x);
 		if (sum < best)
 			best = sum;
@@ -88,24 +91,31 @@ static void check_stage(const struct emulation *e)
 	}
 	assert_int_equal(d->words % 4, 0);
 	assert_in_range(d->stages, 2, GPUBE_WHOLE_STAGES);
-	assert_true(GPUBE_WHOLE_RING >= 2 * GPUBE_WHOLE_STAGES);
-	assert_true(4 * d->words * d->per_block * d->stages < d->shared_bytes);
-	assert_true(d->shared_bytes <= device.shared_bytes);
-	assert_true(d->at_once * d->shared_bytes <= device.sm_shared_bytes);
-	assert_true(d->per_block == 1 || d->lanes * d->per_block <= d->threads);
+	assert_true(d->shared_bytes <= e->device->shared_bytes);
+	assert_true(d->at_once * d->shared_bytes <= e->device->sm_shared_bytes);
 	assert_true(d->threads <= GPUBE_WHOLE_THREADS && d->threads % 32 == 0);
+	if (gpube__whole_kernels[d->kernel].bulk) {
+		assert_int_equal(d->per_block, 1);
+		assert_true(d->lanes <= d->threads);
+		assert_true(d->n_of[0] && d->n_of[1] && d->n_of[0] + d->n_of[1] == d->n_ops);
+		assert_true(4 * (d->words * d->stages + d->out_cells) < d->shared_bytes);
+	} else {
+		assert_true(GPUBE_WHOLE_RING >= 2 * GPUBE_WHOLE_STAGES);
+		assert_true(4 * d->words * d->per_block * d->stages < d->shared_bytes);
+		assert_true(d->per_block == 1 || d->lanes * d->per_block <= d->threads);
+	}
 }
 
-/* Whether the contraction has a plan. */
-static bool check(struct shape *s)
+/* Whether the contraction has a plan for a device. */
+static bool check_on(const struct gpube__box_device *device, struct shape *s)
 {
 	int64_t stride[64 * GPUBE_MAX_DIMS];
 	struct gpube__shape shape;
-	struct emulation e = {.s = s};
+	struct emulation e = {.s = s, .device = device};
 	double cycles = -1;
 
 	gpube__shape_init(&shape, &s->c, stride, s->c.out_arg != NULL);
-	if (!gpube__whole_plan(&e.d, &cycles, &device, &s->c, &shape, MANY))
+	if (!gpube__whole_plan(&e.d, &cycles, device, &s->c, &shape, MANY))
 		return false;
 	assert_true(cycles > 0);
 	check_stage(&e);
@@ -125,6 +135,14 @@ static bool check(struct shape *s)
 	}
 	shape_expect(s, e.problem, e.d.kernel);
 	return true;
+}
+
+static bool check(struct shape *s)
+{
+	const bool by_copies = check_on(&devices[0], s), any = check_on(&devices[1], s);
+
+	assert_true(any || !by_copies);
+	return any;
 }
 
 static void random_shape(void **state)
@@ -153,6 +171,10 @@ static const char *const chosen[] = {
 	"x=8 a=33 b=7 : a b : a b x , b x",
 	"x=6 a=33 b=7 : a b : a b x , a x",
 	"x=12 a=13 b=14 c=15 : c a b : a x , b c x",
+	"x=12 a=12 b=10 c=10 : a b c : a b x , b c x , a x",
+	"x=20 a=20 b=20 : a b : x a b , x b , x a",
+	"x=6 a=16 b=16 c=8 : a b c : a b x , b c x , a x",
+	"x=7 a=7 b=7 c=7 : a b c : x a b , x b c , x a",
 	"a=12 b=13 : a b : b a , a",
 	"x=3 a=2 b=2 c=2 d=2 e=2 f=2 g=2 : a b c d e f g : x a b e , x g f , d c",
 };
@@ -187,12 +209,12 @@ static void refuses(void **state)
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
 		assert_null(shape_parse(&s, shapes[i], GPUBE_MIN_PLUS, GPUBE_INT32));
 		gpube__shape_init(&shape, &s.c, stride, false);
-		assert_false(gpube__whole_plan(&d, &cycles, &device, &s.c, &shape, MANY));
+		assert_false(gpube__whole_plan(&d, &cycles, &devices[1], &s.c, &shape, MANY));
 		shape_free(&s);
 	}
 	assert_null(shape_parse(&s, chosen[0], GPUBE_MIN_PLUS, GPUBE_INT32));
 	gpube__shape_init(&shape, &s.c, stride, false);
-	assert_false(gpube__whole_plan(&d, &cycles, &device, &s.c, &shape, 100)); /* too few */
+	assert_false(gpube__whole_plan(&d, &cycles, &devices[1], &s.c, &shape, 100)); /* too few */
 	shape_free(&s);
 }
 

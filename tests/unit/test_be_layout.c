@@ -113,7 +113,7 @@ static void little_is_wasted(void **state)
 			struct gpube__layout l;
 
 			assert_int_equal(
-				gpube__be_layout(&l, &be, GPUBE_INT32, keep, assigning), 0);
+				gpube__be_layout(&l, &be, GPUBE_INT32, keep, assigning, 0), 0);
 			assert_true(l.bytes >= l.alive);
 			assert_true(l.bytes <= l.alive + l.alive / 50);
 			gpube__layout_clear(&l, ctx);
@@ -126,7 +126,8 @@ static void little_is_wasted(void **state)
 
 static char *block;
 static uint64_t block_bytes;
-static int n_blocks, n_inside;
+static int n_blocks, n_inside, n_args_inside, n_args;
+static uint64_t resident_bytes;
 static bool refuses;
 
 static void *alloc_block(struct gpube_ctx *c, uint64_t bytes)
@@ -139,10 +140,18 @@ static void *alloc_block(struct gpube_ctx *c, uint64_t bytes)
 
 static int contract(struct gpube_ctx *c, const struct gpube_contraction *what)
 {
-	const char *out = what->out;
+	const char *out = what->out, *arg = what->out_arg;
 
+	n_args += arg != NULL;
+	n_args_inside += block && arg >= block && arg < block + block_bytes;
 	n_inside += block && out >= block && out < block + block_bytes;
 	return gpube__ops_cpu()->contract(c, what);
+}
+
+static uint64_t resident(struct gpube_ctx *c)
+{
+	(void)c;
+	return resident_bytes;
 }
 
 static void in_a_block(void **state)
@@ -150,8 +159,8 @@ static void in_a_block(void **state)
 	struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = 8, .domain = 8,
 		.density = 1, .max_cost = 100, .seed = (uint64_t)(uintptr_t)*state};
 	struct gpube_ops device = *gpube__ops_cpu();
-	const struct gpube_be_sides host = {{gpube__ops_cpu(), NULL}, NULL};
-	const struct gpube_be_sides there = {{&device, NULL}, NULL};
+	const struct gpube_be_sides host = {{gpube__ops_cpu(), NULL}, NULL, NULL};
+	const struct gpube_be_sides there = {{&device, NULL}, NULL, NULL};
 	struct gpube_working w;
 	struct gpube_model *m;
 	struct gpube_be be;
@@ -186,6 +195,60 @@ static void in_a_block(void **state)
 	gpube_model_free(m);
 }
 
+/*
+ * Arg-mins that have room in the block stay there, and one cell of each is read; whatever the room,
+ * the assignment is the same.
+ */
+static void args_stay(void **state)
+{
+	static const int32_t domains[] = {8, 3, 2};
+	static const int32_t n_vars[] = {9, 15, 24};
+	const size_t kind = (size_t)(uintptr_t)*state;
+	struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = n_vars[kind],
+		.domain = domains[kind], .density = 1, .max_cost = 100, .seed = 1 + kind};
+	struct gpube_ops device = *gpube__ops_cpu();
+	const struct gpube_be_sides host = {{gpube__ops_cpu(), NULL}, NULL, NULL};
+	const struct gpube_be_sides there = {{&device, NULL}, NULL, NULL};
+	struct gpube__layout l;
+	struct gpube_working w;
+	struct gpube_model *m;
+	struct gpube_be be;
+	int32_t order[32], values[32], same[32];
+	int64_t optimum;
+	uint64_t all;
+	int n_placed = 0;
+
+	device.contract = contract;
+	device.alloc_block = alloc_block;
+	device.resident = resident;
+	assert_int_equal(gpube__generate(&m, ctx, &net), 0);
+	for (int32_t i = 0; i < m->n_vars; i++)
+		order[i] = i;
+	assert_int_equal(gpube__be_init(&be, m, order), 0);
+	assert_int_equal(gpube__be_working(&w, &be), 0);
+	assert_int_equal(
+		gpube__be_run(&optimum, values, NULL, &be, &host, &w, 0, false, NULL), 0);
+	refuses = false;
+	assert_int_equal(gpube__be_layout(&l, &be, w.type, false, true, UINT64_MAX), 0);
+	for (int32_t p = 0; p < be.n; p++)
+		n_placed += l.args_at[p] != GPUBE__NO_PLACE;
+	assert_true(n_placed > 0);
+	all = l.bytes + l.bytes / 16 + (1 << 20);
+	for (int k = 0; k <= 8; k += 4) {
+		resident_bytes = all * (uint64_t)k / 8;
+		n_args = n_args_inside = 0;
+		assert_int_equal(
+			gpube__be_run(&optimum, same, NULL, &be, &there, &w, 0, false, NULL), 0);
+		assert_memory_equal(same, values, (size_t)m->n_vars * sizeof(*values));
+		assert_true(k > 0 || n_args_inside == 0);
+		assert_true(n_args_inside < n_args);
+		assert_true(k < 8 || n_args_inside == n_placed);
+	}
+	gpube__layout_clear(&l, ctx);
+	gpube__be_clear(&be);
+	gpube_model_free(m);
+}
+
 int main(int argc, char **argv)
 {
 	struct cases c = {0};
@@ -194,6 +257,7 @@ int main(int argc, char **argv)
 	add_numbers(&c, trees, N_RANDOM, "tree");
 	add_numbers(&c, little_is_wasted, N_NETWORKS, "network");
 	add_numbers(&c, in_a_block, 4, "in a block");
+	add_numbers(&c, args_stay, 3, "arg-mins stay");
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
 	return run_cases(&c, "layout", ctx_setup, ctx_teardown);

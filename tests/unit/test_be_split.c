@@ -35,7 +35,7 @@ struct both {
 
 static void whole(struct both *b, struct gpube_model *m, int n_devices)
 {
-	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL};
+	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL, NULL};
 
 	for (int32_t i = 0; i < m->n_vars; i++)
 		b->order[i] = i;
@@ -66,7 +66,7 @@ static void random_models(void **state)
 	m = random_model(ctx, &spec, seed);
 	assert_non_null(m);
 	whole(&b, m, 2 + (int)(seed % 7));
-	status = gpube__split_new(&s, &b.be, b.order);
+	status = gpube__split_new(&s, &b.be, b.w.type, b.order);
 	if (status) { /* every variable has one value */
 		assert_int_equal(status, GPUBE_EINVAL);
 		for (int32_t i = 0; i < m->n_vars; i++)
@@ -113,9 +113,9 @@ static void halves(void **state)
 		whole(&b, m, n);
 		for (int32_t p = 0; p < b.be.n; p++)
 			joined += b.be.buckets[p].joined;
-		assert_int_equal(gpube__split_new(&s, &b.be, b.order), 0);
+		assert_int_equal(gpube__split_new(&s, &b.be, b.w.type, b.order), 0);
 		assert_int_equal(gpube__split_n(s), n);
-		assert_true(gpube__split_joined(s) < 1.1 * joined / n);
+		assert_true(gpube__split_cost(s)->joined < 1.1 * joined / n);
 		gpube__split_free(s);
 		gpube__be_clear(&b.be);
 	}
@@ -133,12 +133,12 @@ static void device_missing(void **state)
 
 	(void)state;
 	whole(&b, m, 2);
-	assert_int_equal(gpube__split_new(&s, &b.be, b.order), 0);
+	assert_int_equal(gpube__split_new(&s, &b.be, b.w.type, b.order), 0);
 	assert_int_equal(gpube__split_run(&optimum, values, s, open_one, &times), GPUBE_ENODEV);
 	assert_string_equal(gpube_error(ctx), "device 1: no such device");
 	gpube__split_free(s);
 	gpube_ctx_stop(ctx);
-	assert_int_equal(gpube__split_new(&s, &b.be, b.order), 0);
+	assert_int_equal(gpube__split_new(&s, &b.be, b.w.type, b.order), 0);
 	assert_int_equal(gpube__split_run(&optimum, values, s, open_cpu, &times), GPUBE_ESTOP);
 	gpube_ctx_resume(ctx);
 	gpube__split_free(s);

@@ -1,6 +1,6 @@
 /*
- * csg__bid_search(): on random conflicts the best of all selections is found, and what is
- * returned is a selection of that revenue; a start that is the best stays; 'enough' and no
+ * csg__bid_search_run(): on random conflicts the best of all selections is found, by one walk and
+ * by several, and what is returned is a selection of that revenue; the best stays; 'enough' and no
  * steps end it; failures of memory.
  */
 #include "tests/support/test.h"
@@ -13,6 +13,7 @@
 struct row {
 	char name[48];
 	int bids, percent; /* of pairs that exclude each other */
+	int walks;
 };
 
 static int64_t revenue(const struct csg__cliques *c, const int64_t *price, uint32_t set)
@@ -68,66 +69,57 @@ static void finds_the_best(void **state)
 	struct csg__cliques c;
 	int64_t price[MOST_BIDS], best = 0, expected;
 	uint8_t chosen[MOST_BIDS] = {0};
-	struct csg__bid_search s = {.cliques = &c,
-		.price = price,
-		.enough = INT64_MAX,
-		.seed = 1,
-		.chosen = chosen,
-		.best = &best};
+	struct csg__bid_search s;
 	struct gpube_ctx *ctx;
 
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	c.ctx = ctx;
 	make(&c, ctx, price, row);
 	expected = best_of_all(&c, price);
-	assert_int_equal(csg__bid_search(&s), GPUBE_OK); /* no steps */
+	assert_int_equal(csg__bid_search_init(&s, &c, price, row->walks), GPUBE_OK);
+	csg__bid_search_run(&s, 0, INT64_MAX, chosen, &best);
 	assert_int_equal(best, 0);
-	s.steps = 5000;
-	assert_int_equal(csg__bid_search(&s), GPUBE_OK);
-	assert_int_equal(best, expected);
-	assert_int_equal(revenue(&c, price, set_of(chosen, c.n)), expected);
-	assert_int_equal(csg__bid_search(&s), GPUBE_OK); /* nothing is better */
-	assert_int_equal(best, expected);
-	assert_int_equal(revenue(&c, price, set_of(chosen, c.n)), expected);
-	best = 0;
-	memset(chosen, 0, sizeof(chosen));
-	s.enough = 0;
-	assert_int_equal(csg__bid_search(&s), GPUBE_OK);
+	csg__bid_search_run(&s, 2000000, 0, chosen, &best); /* nothing is enough */
 	assert_int_equal(best, 0);
+	for (int k = 0; k < 2; k++) { /* nothing is better */
+		csg__bid_search_run(&s, 2000000, INT64_MAX, chosen, &best);
+		assert_int_equal(best, expected);
+		assert_int_equal(revenue(&c, price, set_of(chosen, c.n)), expected);
+	}
+	csg__bid_search_clear(&s);
 	csg__cliques_clear(&c);
 	gpube_ctx_free(ctx);
 }
 
 static void failures(void **state)
 {
-	const struct row row = {"", 10, 40};
+	const struct row row = {"", 10, 40, 2};
 	struct test_memory memory = {.fail_at = 0};
-	int64_t price[MOST_BIDS], best = 0;
-	uint8_t chosen[MOST_BIDS] = {0};
+	int64_t price[MOST_BIDS];
 	struct gpube_ctx *ctx = test_memory_ctx(&memory);
 	struct csg__cliques c = {.ctx = ctx};
-	struct csg__bid_search s = {&c, price, 100, INT64_MAX, 1, chosen, &best};
+	struct csg__bid_search s;
 	int64_t live;
 
 	(void)state;
 	memory.fail_at = -1;
 	make(&c, ctx, price, &row);
 	live = (int64_t)memory.live;
-	for (int k = 0; k < 3; k++) {
+	for (int k = 0; k < 8; k++) {
 		memory.n = 0;
 		memory.fail_at = k;
-		assert_int_equal(csg__bid_search(&s), GPUBE_ENOMEM);
+		assert_int_equal(csg__bid_search_init(&s, &c, price, 2), GPUBE_ENOMEM);
+		csg__bid_search_clear(&s);
 		assert_int_equal(memory.live, live);
-		assert_int_equal(best, 0);
 	}
 	csg__cliques_clear(&c);
 	gpube_ctx_free(ctx);
 }
 
-static struct row rows[] = {{"1 bid", 1, 0}, {"2 bids, together", 2, 0},
-	{"2 bids, exclusive", 2, 100}, {"14 bids, 10 percent", 14, 10},
-	{"14 bids, 30 percent", 14, 30}, {"14 bids, 60 percent", 14, 60},
-	{"14 bids, 90 percent", 14, 90}, {"13 bids, all exclusive", 13, 100}};
+static struct row rows[] = {{"1 bid", 1, 0, 2}, {"2 bids, together", 2, 0, 3},
+	{"2 bids, exclusive", 2, 100, 1}, {"14 bids, 10 percent", 14, 10, 2},
+	{"14 bids, 30 percent", 14, 30, 3}, {"14 bids, 60 percent", 14, 60, 1},
+	{"14 bids, 90 percent", 14, 90, 2}, {"13 bids, all exclusive", 13, 100, 3}};
 
 int main(void)
 {

@@ -342,7 +342,7 @@ static void certificate(void **state)
 	text = test_get(path, NULL);
 	assert_non_null(text);
 	assert_int_equal(
-		sscanf(text, "csg-certificate 1 agents %d shift %d duals%n", &n, &shift, &at), 2);
+		sscanf(text, "csg-certificate 2 agents %d shift %d duals%n", &n, &shift, &at), 2);
 	assert_int_equal(n, 12);
 	p = text + at;
 	for (int i = 0; i < n; i++) {
@@ -361,6 +361,43 @@ static void certificate(void **state)
 	free(text);
 	csg_result_free(r, ctx);
 	csg_game_free(g);
+	gpube_ctx_free(ctx);
+	test_clear_dir(dir);
+}
+
+/*
+ * Every coalition is worth its agents: all slacks are 0, more candidates than there is room for,
+ * and none is needed where bound and structure meet.
+ */
+static void bound_met(void **state)
+{
+	static const enum csg_type types[] = {CSG_INT16, CSG_INT32, CSG_INT64};
+	char dir[256], path[300], *text;
+	struct gpube_ctx *ctx;
+
+	(void)state;
+	test_make_dir(dir);
+	snprintf(path, sizeof(path), "%s/proof", dir);
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	for (size_t t = 0; t < sizeof(types) / sizeof(*types); t++) {
+		struct csg_opts opts = {.sizeof_options = sizeof(opts),
+			.method = CSG_LP,
+			.certificate = path};
+		struct csg_game *g;
+		struct csg_result *r;
+
+		assert_int_equal(csg_game_new(&g, ctx, 16, types[t]), GPUBE_OK);
+		for (uint64_t c = 1; c < csg__n_masks(g); c++)
+			put_scaled(g, c, 3 * __builtin_popcountll(c));
+		assert_int_equal(csg_solve(&r, g, &opts), GPUBE_OK);
+		assert_int_equal(r->answer, CSG_OPTIMAL);
+		assert_true(r->value_int == 16 * csg__value_int(g, 1));
+		text = test_get(path, NULL);
+		assert_non_null(strstr(text, "\ncandidates 0\n"));
+		free(text);
+		csg_result_free(r, ctx);
+		csg_game_free(g);
+	}
 	gpube_ctx_free(ctx);
 	test_clear_dir(dir);
 }
@@ -527,6 +564,7 @@ int main(void)
 		cmocka_unit_test(little_memory),
 		cmocka_unit_test(failures),
 		cmocka_unit_test(certificate),
+		cmocka_unit_test(bound_met),
 		cmocka_unit_test(there_and_back),
 		cmocka_unit_test(text_forms),
 	};

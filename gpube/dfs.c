@@ -1,0 +1,598 @@
+/* dfs.c - the tables of a search tree's nodes, and the moves between them: see dfs.h. */
+#include "gpube/dfs.h"
+
+#include <string.h>
+
+#include "gpube/dense.h"
+#include "gpube/scaling.h"
+
+/* Moved in all to one value of one variable, at most. */
+#define MOVED_MOST ((int64_t)1 << 58)
+
+/* Looks at a variable because of its costs, at one node, for each variable there is. */
+#define MOST_LOOKS 4
+
+/* What has happened to a variable. */
+enum { LOST_VALUES = 1, GAINED_COSTS = 2 };
+
+/* Of an entry of 'of'. */
+static struct gpube_dfs_function *function_of(const struct gpube_dfs *t, int32_t of)
+{
+	return &t->functions[of / GPUBE__DFS_ARITY];
+}
+
+static int64_t slack(const struct gpube_dfs *t)
+{
+	return t->limit - t->constant;
+}
+
+/* ---- what has changed ---------------------------------------------------------------------- */
+
+static void note(struct gpube_dfs *t, int32_t p, uint8_t what)
+{
+	if (what == GAINED_COSTS && t->n_looks >= MOST_LOOKS * (int64_t)t->n)
+		return; /* ever smaller costs could wander for ever; that values are lost has an end */
+	t->changed[p] |= what;
+	t->queue[p / 64] |= (uint64_t)1 << p % 64;
+	if (p / 64 > t->last_word)
+		t->last_word = p / 64;
+}
+
+/* The last variable in the order that has changed; -1: none. */
+static int32_t next_changed(struct gpube_dfs *t)
+{
+	for (; t->last_word >= 0; t->last_word--)
+		if (t->queue[t->last_word]) {
+			int bit = 63 - __builtin_clzll(t->queue[t->last_word]);
+
+			t->queue[t->last_word] &= ~((uint64_t)1 << bit);
+			return 64 * t->last_word + bit;
+		}
+	return -1;
+}
+
+static void forget_changes(struct gpube_dfs *t)
+{
+	for (int32_t p = next_changed(t); p >= 0; p = next_changed(t))
+		t->changed[p] = 0;
+}
+
+/* Room on the trail for n entries more; at the root there is nothing to take back. */
+static int reserve(struct gpube_dfs *t, int64_t n)
+{
+	if (!t->depth)
+		return GPUBE_OK;
+	if (gpube__grow(t->ctx, &t->trail, &t->trail_capacity, t->n_trail + n, sizeof(*t->trail)) ||
+		gpube__grow(t->ctx, &t->removed, &t->removed_capacity, t->n_removed + n, sizeof(*t->removed)))
+		return GPUBE_ENOMEM;
+	return GPUBE_OK;
+}
+
+static void add(struct gpube_dfs *t, int64_t *where, int64_t cost)
+{
+	if (t->depth)
+		t->trail[t->n_trail++] = (struct gpube_dfs_undo){where, *where};
+	*where += cost;
+}
+
+static void drop(struct gpube_dfs *t, int32_t p, int32_t value)
+{
+	int32_t *live = t->live[p], *at = t->at[p], here = at[value], last = live[t->n_live[p] - 1];
+
+	if (t->n_live[p] == 1) {
+		t->conflict = true;
+		return;
+	}
+	if (t->depth)
+		t->removed[t->n_removed++] = p;
+	live[here] = last;
+	at[last] = here;
+	live[--t->n_live[p]] = value;
+	at[value] = t->n_live[p];
+	note(t, p, LOST_VALUES);
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+/* The least cost of what is into the constant; values that reach the limit are dropped. */
+static int settle(struct gpube_dfs *t, int32_t p)
+{
+	const int32_t *live = t->live[p];
+	int64_t *cost = t->cost[p], least = cost[live[0]], most = least;
+	int status = reserve(t, t->n_live[p]);
+
+	for (int32_t r = 1; r < t->n_live[p]; r++) {
+		int64_t c = cost[live[r]];
+
+		least = c < least ? c : least;
+		most = c > most ? c : most;
+	}
+	if (status)
+		return status;
+	if (least) {
+		for (int32_t r = 0; r < t->n_live[p]; r++)
+			add(t, &cost[live[r]], -least);
+		t->constant += least;
+		most -= least;
+	}
+	if (most < slack(t))
+		return GPUBE_OK;
+	for (int32_t r = t->n_live[p] - 1; r >= 0 && !t->conflict; r--)
+		if (cost[live[r]] >= slack(t))
+			drop(t, p, live[r]);
+	return GPUBE_OK;
+}
+
+/* m[r]: what f forces on live value r of its variable k; GPUBE__DFS_DEAD: it forbids it. */
+static void forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m)
+{
+	const int32_t *live = t->live[f->scope[k]], n_live = t->n_live[f->scope[k]];
+	const int64_t stride = f->stride[k], *moved = f->moved[k];
+	int64_t cell[GPUBE__DFS_ARITY] = {0}, taken[GPUBE__DFS_ARITY] = {0};
+	int32_t index[GPUBE__DFS_ARITY] = {0};
+	int other[GPUBE__DFS_ARITY], n = 0, d = 0;
+
+	for (int j = 0; j < f->arity; j++)
+		if (j != k)
+			other[n++] = j;
+	for (int32_t r = 0; r < n_live; r++)
+		m[r] = GPUBE__DFS_DEAD;
+	do {
+		const int64_t *row;
+
+		for (; d < n; d++) {
+			int32_t value = t->live[f->scope[other[d]]][index[d]];
+
+			cell[d + 1] = cell[d] + f->stride[other[d]] * value;
+			taken[d + 1] = taken[d] + f->moved[other[d]][value];
+		}
+		row = f->t + cell[n];
+		for (int32_t r = 0; r < n_live; r++) {
+			int64_t v = row[stride * live[r]];
+
+			v = v == GPUBE__DFS_DEAD ? v : v - taken[n];
+			m[r] = v < m[r] ? v : m[r];
+		}
+		for (d = n - 1; d >= 0 && ++index[d] == t->n_live[f->scope[other[d]]]; d--)
+			index[d] = 0;
+	} while (d >= 0);
+	for (int32_t r = 0; r < n_live; r++)
+		m[r] = m[r] == GPUBE__DFS_DEAD ? m[r] : m[r] - moved[live[r]];
+}
+
+/* What f forces on its variable k becomes that variable's; *gained: anything at all. */
+static int give(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, bool *gained)
+{
+	const int32_t p = f->scope[k], *live = t->live[p];
+	int64_t *m = t->scratch;
+	int status = reserve(t, 2 * (int64_t)t->n_live[p]);
+
+	*gained = false;
+	if (status)
+		return status;
+	forced(t, f, k, m);
+	for (int32_t r = t->n_live[p] - 1; r >= 0 && !t->conflict; r--) {
+		int32_t value = live[r];
+
+		if (m[r] >= slack(t)) {
+			drop(t, p, value);
+		} else if (m[r] > 0 && f->moved[k][value] + m[r] < MOVED_MOST) {
+			add(t, &f->moved[k][value], m[r]);
+			add(t, &t->cost[p][value], m[r]);
+			*gained = true;
+		}
+	}
+	return GPUBE_OK;
+}
+
+/* One of 'parts' parts of the costs of its variable k become f's. */
+static int take(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, const int64_t *cost,
+	int32_t parts)
+{
+	const int32_t p = f->scope[k], *live = t->live[p];
+	int status = reserve(t, 2 * (int64_t)t->n_live[p]);
+
+	for (int32_t r = 0; r < t->n_live[p] && !status; r++) {
+		int64_t c = cost[live[r]] / parts;
+
+		if (c > 0 && f->moved[k][live[r]] - c > -MOVED_MOST) {
+			add(t, &f->moved[k][live[r]], -c);
+			add(t, &t->cost[p][live[r]], -c);
+		}
+	}
+	return status;
+}
+
+/* ---- at the root ------------------------------------------------------------------------------ */
+
+/* All that its functions force on p, which then gives to each that goes on from p its share. */
+static int share_out(struct gpube_dfs *t, int32_t p, bool backward)
+{
+	int32_t n_out = 0, n_in = 0, parts;
+	int status = GPUBE_OK;
+	bool gained;
+
+	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1] && !status && !t->conflict; i++) {
+		const struct gpube_dfs_function *f = function_of(t, t->of[i]);
+		int k = t->of[i] % GPUBE__DFS_ARITY;
+
+		status = give(t, f, k, &gained);
+		n_out += k != (backward ? 0 : f->arity - 1);
+		n_in += k != (backward ? f->arity - 1 : 0);
+	}
+	if (!status && !t->conflict)
+		status = settle(t, p);
+	parts = n_out > n_in ? n_out : n_in;
+	memcpy(t->old, t->cost[p], (size_t)t->m->vars[t->order[p]].domain * sizeof(*t->old));
+	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1] && !status && !t->conflict; i++) {
+		const struct gpube_dfs_function *f = function_of(t, t->of[i]);
+		int k = t->of[i] % GPUBE__DFS_ARITY;
+
+		if (k != (backward ? 0 : f->arity - 1))
+			status = take(t, f, k, t->old, parts);
+	}
+	return status;
+}
+
+int gpube__dfs_sweep(struct gpube_dfs *t, bool backward)
+{
+	int status = GPUBE_OK;
+
+	for (int32_t k = 0; k < t->n && !status && !t->conflict; k++)
+		status = share_out(t, backward ? t->n - 1 - k : k, backward);
+	t->conflict |= t->constant >= t->limit;
+	return status;
+}
+
+/* ---- at a node --------------------------------------------------------------------------------- */
+
+/* Whether the costs of any value are more than they were. */
+static bool is_more(const struct gpube_dfs *t, int32_t p, const int64_t *was)
+{
+	for (int32_t r = 0; r < t->n_live[p]; r++)
+		if (t->cost[p][t->live[p][r]] > was[t->live[p][r]])
+			return true;
+	return false;
+}
+
+/* f gives what it forces on its variable k, whose costs were 'was' before, or NULL. */
+static int hand_back(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, const int64_t *was)
+{
+	int32_t p = f->scope[k];
+	bool gained;
+	int status = give(t, f, k, &gained);
+
+	if (gained && was)
+		gained = is_more(t, p, was);
+	if (gained)
+		note(t, p, GAINED_COSTS);
+	return status || t->conflict ? status : settle(t, p);
+}
+
+/*
+ * The costs of all open variables but the first go into f, then it gives to each what it forces, the
+ * first one first: so they wander towards the first variables, where they meet.
+ */
+static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32_t p, uint8_t what)
+{
+	int64_t *was[GPUBE__DFS_ARITY] = {NULL};
+	int first = 0, status = GPUBE_OK;
+
+	while (first < f->arity && t->n_live[f->scope[first]] == 1)
+		first++;
+	if (first == f->arity)
+		return hand_back(t, f, 0, NULL);
+	if (f->scope[first] == p && !(what & LOST_VALUES))
+		return GPUBE_OK;
+	for (int k = first + 1; k < f->arity && !status; k++) {
+		int32_t q = f->scope[k];
+
+		if (t->n_live[q] == 1)
+			continue;
+		was[k] = t->old + (int64_t)k * t->widest;
+		for (int32_t r = 0; r < t->n_live[q]; r++)
+			was[k][t->live[q][r]] = t->cost[q][t->live[q][r]];
+		status = take(t, f, k, t->cost[q], 1);
+	}
+	if (!status)
+		status = hand_back(t, f, first, NULL);
+	for (int k = f->arity - 1; k > first && !status && !t->conflict; k--)
+		if (was[k])
+			status = hand_back(t, f, k, was[k]);
+	return status;
+}
+
+static void blame(struct gpube_dfs *t, const struct gpube_dfs_function *f)
+{
+	for (int k = 0; k < f->arity; k++)
+		t->weight[f->scope[k]]++;
+}
+
+static int follow(struct gpube_dfs *t, int32_t p)
+{
+	int status = settle(t, p); /* which may have dropped values: once for both */
+	uint8_t what = t->changed[p];
+
+	t->n_looks++;
+	t->changed[p] = 0;
+	t->queue[p / 64] &= ~((uint64_t)1 << p % 64);
+	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1] && !status && !t->conflict; i++) {
+		const struct gpube_dfs_function *f = function_of(t, t->of[i]);
+
+		status = revise(t, f, p, what);
+		t->conflict |= t->constant >= t->limit;
+		if (t->conflict)
+			blame(t, f);
+	}
+	return status;
+}
+
+/* When the constant has risen, any variable's values may reach the limit. */
+static int look_at_all(struct gpube_dfs *t)
+{
+	int status = GPUBE_OK;
+
+	t->looked_from = t->constant;
+	for (int32_t p = 0; p < t->n && !status && !t->conflict; p++)
+		if (t->n_live[p] > 1)
+			status = settle(t, p);
+	return status;
+}
+
+int gpube__dfs_propagate(struct gpube_dfs *t)
+{
+	int status = GPUBE_OK;
+
+	t->n_looks = 0;
+	while (!status && !t->conflict) {
+		int32_t p = next_changed(t);
+
+		if (p >= 0) {
+			status = follow(t, p);
+		} else if (t->looked_from != t->constant) {
+			status = look_at_all(t);
+		} else {
+			break;
+		}
+	}
+	forget_changes(t);
+	return status;
+}
+
+void gpube__dfs_touch(struct gpube_dfs *t, int32_t p)
+{
+	note(t, p, LOST_VALUES);
+}
+
+int gpube__dfs_remove(struct gpube_dfs *t, int32_t p, int32_t value)
+{
+	int status = reserve(t, 1);
+
+	if (!status)
+		drop(t, p, value);
+	return status;
+}
+
+int gpube__dfs_assign(struct gpube_dfs *t, int32_t p, int32_t value)
+{
+	int status = reserve(t, t->n_live[p]);
+
+	for (int32_t r = t->n_live[p] - 1; r >= 0 && !status; r--)
+		if (t->live[p][r] != value)
+			drop(t, p, t->live[p][r]);
+	return status;
+}
+
+void gpube__dfs_mark(const struct gpube_dfs *t, struct gpube_dfs_mark *mark)
+{
+	mark->n_trail = t->n_trail;
+	mark->n_removed = t->n_removed;
+	mark->constant = t->constant;
+}
+
+void gpube__dfs_undo(struct gpube_dfs *t, const struct gpube_dfs_mark *mark)
+{
+	while (t->n_trail > mark->n_trail) {
+		t->n_trail--;
+		*t->trail[t->n_trail].where = t->trail[t->n_trail].was;
+	}
+	while (t->n_removed > mark->n_removed)
+		t->n_live[t->removed[--t->n_removed]]++;
+	t->constant = mark->constant;
+	t->looked_from = -1;
+	t->conflict = t->constant >= t->limit;
+}
+
+/* ---- the tables ---------------------------------------------------------------------------------- */
+
+void gpube__dfs_limit(struct gpube_dfs *t, int64_t limit)
+{
+	int64_t left = gpube__costs_left(t->m, limit);
+
+	if (left >= t->limit)
+		return;
+	t->limit = left;
+	t->looked_from = -1;
+	t->conflict |= t->constant >= left;
+}
+
+void gpube__dfs_free(struct gpube_dfs *t)
+{
+	struct gpube_ctx *ctx;
+
+	if (!t)
+		return;
+	ctx = t->ctx;
+	for (int32_t f = 0; t->functions && f < t->n_functions; f++)
+		gpube__free(ctx, t->functions[f].t);
+	gpube__free(ctx, t->functions);
+	gpube__free(ctx, t->order);
+	gpube__free(ctx, t->position);
+	gpube__free(ctx, t->of);
+	gpube__free(ctx, t->of_at);
+	gpube__free(ctx, t->cost);
+	gpube__free(ctx, t->live);
+	gpube__free(ctx, t->at);
+	gpube__free(ctx, t->n_live);
+	gpube__free(ctx, t->weight);
+	gpube__free(ctx, t->moves);
+	gpube__free(ctx, t->values);
+	gpube__free(ctx, t->changed);
+	gpube__free(ctx, t->queue);
+	gpube__free(ctx, t->scratch);
+	gpube__free(ctx, t->old);
+	gpube__free(ctx, t->trail);
+	gpube__free(ctx, t->removed);
+	gpube__free(ctx, t);
+}
+
+/* Whether all functions are small enough; how many values they have in all, with those of the variables. */
+static bool is_small(const struct gpube_model *m, int64_t *n_moves)
+{
+	double cells = 0;
+
+	*n_moves = 0;
+	for (int32_t i = 0; i < m->n_vars; i++)
+		*n_moves += m->vars[i].domain;
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		int arity = m->functions[f].arity;
+		int64_t n = gpube__cells(m, arity, gpube__scope(m, f));
+
+		cells += n < 0 ? GPUBE__DFS_CELLS : (double)n;
+		if (arity > GPUBE__DFS_ARITY || cells > GPUBE__DFS_CELLS)
+			return false;
+		for (int k = 0; k < arity; k++)
+			*n_moves += m->vars[gpube__scope(m, f)[k]].domain;
+	}
+	return true;
+}
+
+/* A table with its variables in the order of their positions; *moves is the next free one. */
+static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, int64_t **moves)
+{
+	const struct gpube_model *m = t->m;
+	const int32_t *scope = gpube__scope(m, f);
+	int64_t n = gpube__cells(m, m->functions[f].arity, scope), stride = 1;
+	int status;
+
+	to->arity = m->functions[f].arity;
+	to->t = gpube__alloc(t->ctx, (uint64_t)n, sizeof(*to->t));
+	if (!to->t)
+		return GPUBE_ENOMEM;
+	status = gpube__dense(to->t, m, f, t->position);
+	for (int64_t c = 0; c < n && !status; c++)
+		to->t[c] = to->t[c] >= t->limit ? GPUBE__DFS_DEAD : to->t[c];
+	for (int k = 0; k < to->arity; k++)
+		to->scope[k] = t->position[scope[k]];
+	qsort(to->scope, (size_t)to->arity, sizeof(*to->scope), gpube__compare_int32);
+	for (int k = to->arity - 1; k >= 0; k--) {
+		int32_t domain = m->vars[t->order[to->scope[k]]].domain;
+
+		to->stride[k] = stride;
+		stride *= domain;
+		to->moved[k] = *moves;
+		*moves += domain;
+	}
+	return status;
+}
+
+/* Each variable's functions, and which of their variables it is. */
+static int list_functions(struct gpube_dfs *t)
+{
+	int64_t n = 0;
+
+	for (int32_t f = 0; f < t->n_functions; f++)
+		for (int k = 0; k < t->functions[f].arity; k++, n++)
+			t->of_at[t->functions[f].scope[k] + 1]++;
+	t->of = gpube__alloc(t->ctx, (uint64_t)n, sizeof(*t->of));
+	if (!t->of)
+		return GPUBE_ENOMEM;
+	for (int32_t p = 0; p < t->n; p++)
+		t->of_at[p + 1] += t->of_at[p];
+	for (int32_t f = t->n_functions - 1; f >= 0; f--)
+		for (int k = 0; k < t->functions[f].arity; k++)
+			t->of[--t->of_at[t->functions[f].scope[k] + 1]] = f * GPUBE__DFS_ARITY + k;
+	/* each start moved down to that of the variable before */
+	memmove(t->of_at, t->of_at + 1, (size_t)t->n * sizeof(*t->of_at));
+	t->of_at[t->n] = (int32_t)n;
+	return GPUBE_OK;
+}
+
+static int fill(struct gpube_dfs *t, const int32_t *order)
+{
+	const struct gpube_model *m = t->m;
+	int64_t *moves = t->moves;
+	int32_t *values = t->values;
+	int status = GPUBE_OK;
+
+	for (int32_t p = 0; p < t->n; p++) {
+		int32_t domain = m->vars[order[p]].domain;
+
+		t->order[p] = order[p];
+		t->position[order[p]] = p;
+		t->cost[p] = moves;
+		t->live[p] = values;
+		t->at[p] = values + domain;
+		moves += domain;
+		values += 2 * (int64_t)domain;
+		t->n_live[p] = domain;
+		for (int32_t a = 0; a < domain; a++)
+			t->live[p][a] = t->at[p][a] = a;
+	}
+	for (int32_t f = 0; f < m->n_functions && !status; f++)
+		if (m->functions[f].arity > 0)
+			status = load(t, &t->functions[t->n_functions++], f, &moves);
+	return status ? status : list_functions(t);
+}
+
+int gpube__dfs_new(struct gpube_dfs **out, const struct gpube_model *m, const int32_t *order,
+	int64_t limit)
+{
+	struct gpube_ctx *ctx = m->ctx;
+	uint64_t n = (uint64_t)m->n_vars, n_values = 0;
+	struct gpube_dfs *t;
+	int64_t n_moves, left = gpube__costs_left(m, limit);
+	int status = GPUBE_ENOMEM;
+
+	*out = NULL;
+	if (left > GPUBE__DFS_MOST || !is_small(m, &n_moves) ||
+		(int64_t)m->n_functions * GPUBE__DFS_ARITY > INT32_MAX)
+		return GPUBE_OK;
+	t = gpube__alloc_zero(ctx, 1, sizeof(*t));
+	if (!t)
+		return GPUBE_ENOMEM;
+	t->ctx = ctx;
+	t->m = m;
+	t->n = m->n_vars;
+	t->limit = left;
+	t->looked_from = -1;
+	t->widest = 1;
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		n_values += (uint64_t)m->vars[i].domain;
+		t->widest = m->vars[i].domain > t->widest ? m->vars[i].domain : t->widest;
+	}
+	t->functions = gpube__alloc_zero(ctx, (uint64_t)m->n_functions, sizeof(*t->functions));
+	t->order = gpube__alloc(ctx, n, sizeof(*t->order));
+	t->position = gpube__alloc(ctx, n, sizeof(*t->position));
+	t->of_at = gpube__alloc_zero(ctx, n + 1, sizeof(*t->of_at));
+	t->cost = gpube__alloc(ctx, n, sizeof(*t->cost));
+	t->live = gpube__alloc(ctx, n, sizeof(*t->live));
+	t->at = gpube__alloc(ctx, n, sizeof(*t->at));
+	t->n_live = gpube__alloc(ctx, n, sizeof(*t->n_live));
+	t->weight = gpube__alloc_zero(ctx, n, sizeof(*t->weight));
+	t->moves = gpube__alloc_zero(ctx, (uint64_t)n_moves, sizeof(*t->moves));
+	t->values = gpube__alloc(ctx, 2 * n_values, sizeof(*t->values));
+	t->changed = gpube__alloc_zero(ctx, n, 1);
+	t->queue = gpube__alloc_zero(ctx, n / 64 + 1, sizeof(*t->queue));
+	t->scratch = gpube__alloc(ctx, (uint64_t)t->widest, sizeof(*t->scratch));
+	t->old = gpube__alloc(ctx, (uint64_t)t->widest * GPUBE__DFS_ARITY, sizeof(*t->old));
+	if (t->functions && t->order && t->position && t->of_at && t->cost && t->live && t->at &&
+		t->n_live && t->weight && t->moves && t->values && t->changed && t->queue &&
+		t->scratch && t->old)
+		status = fill(t, order);
+	if (status)
+		gpube__dfs_free(t);
+	else
+		*out = t;
+	return status;
+}

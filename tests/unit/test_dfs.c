@@ -1,0 +1,229 @@
+/*
+ * The search tree: at every node each assignment below the limit that agrees with the decisions costs
+ * in the tables exactly what it did, nothing there is negative, and its values are live; what a level
+ * changed is taken back to the bit.
+ */
+#include "tests/support/test.h"
+
+#include "gpube/dense.h"
+#include "gpube/dfs.h"
+#include "gpube/simplify.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/random_model.h"
+
+enum { N_SEEDS = 300, DEPTH = 5 };
+
+struct world {
+	struct gpube_dfs *t;
+	const struct gpube_model *m;
+	int64_t limit;
+	int32_t decided[64]; /* by position: the value, or -1; ~value: it is gone */
+	int32_t *values;
+};
+
+static bool agrees(const struct world *w)
+{
+	for (int32_t p = 0; p < w->t->n; p++) {
+		int32_t d = w->decided[p], a = w->values[w->t->order[p]];
+
+		if (d >= 0 ? a != d : d < -1 && a == ~d - 1)
+			return false;
+	}
+	return true;
+}
+
+/* What an assignment costs in the tables; -1: it is forbidden. */
+static int64_t total(const struct world *w)
+{
+	const struct gpube_dfs *t = w->t;
+	int64_t sum = t->constant;
+
+	for (int32_t p = 0; p < t->n; p++) {
+		int64_t c = t->cost[p][w->values[t->order[p]]];
+
+		assert_true(c >= 0);
+		sum += c;
+	}
+	for (int32_t f = 0; f < t->n_functions; f++) {
+		const struct gpube_dfs_function *g = &t->functions[f];
+		int64_t cell = 0, moved = 0;
+
+		for (int k = 0; k < g->arity; k++) {
+			int32_t a = w->values[t->order[g->scope[k]]];
+
+			cell += g->stride[k] * a;
+			moved += g->moved[k][a];
+		}
+		if (g->t[cell] == GPUBE__DFS_DEAD)
+			return -1;
+		assert_true(g->t[cell] >= moved);
+		sum += g->t[cell] - moved;
+	}
+	return sum;
+}
+
+static void check(struct world *w)
+{
+	memset(w->values, 0, (size_t)w->m->n_vars * sizeof(*w->values));
+	do {
+		int64_t cost;
+
+		assert_int_equal(gpube_model_cost(&cost, w->m, w->values), 0);
+		if (cost >= w->limit || !agrees(w))
+			continue;
+		if (w->t->conflict)
+			fail_msg("a conflict, but an assignment costs %lld, below %lld", (long long)cost,
+				(long long)w->limit);
+		for (int32_t p = 0; p < w->t->n; p++)
+			assert_true(w->t->at[p][w->values[w->t->order[p]]] < w->t->n_live[p]);
+		assert_true(total(w) == cost - gpube__constant_of(w->m));
+	} while (next_assignment(w->values, w->m));
+}
+
+/* An open position at random, or -1. */
+static int32_t open_position(const struct gpube_dfs *t, struct gpube_rng *rng)
+{
+	int32_t start = (int32_t)(gpube__rng_next(rng) % (uint64_t)t->n);
+
+	for (int32_t k = 0; k < t->n; k++)
+		if (t->n_live[(start + k) % t->n] > 1)
+			return (start + k) % t->n;
+	return -1;
+}
+
+/* What undoing has to bring back. */
+static int64_t *snapshot(const struct gpube_dfs *t, int64_t n_moves)
+{
+	int64_t *copy = gpube__alloc(ctx, (uint64_t)(n_moves + t->n), sizeof(*copy));
+
+	memcpy(copy, t->moves, (size_t)n_moves * sizeof(*copy));
+	for (int32_t p = 0; p < t->n; p++)
+		copy[n_moves + p] = t->n_live[p];
+	return copy;
+}
+
+static void descend(struct world *w, struct gpube_rng *rng, int64_t n_moves)
+{
+	struct gpube_dfs *t = w->t;
+	struct gpube_dfs_mark mark;
+	int32_t p = t->n && !t->conflict ? open_position(t, rng) : -1, was, value;
+	int64_t *before, *after;
+
+	if (p < 0 || t->depth == DEPTH)
+		return;
+	before = snapshot(t, n_moves);
+	was = w->decided[p];
+	value = t->live[p][gpube__rng_next(rng) % (uint64_t)t->n_live[p]];
+	gpube__dfs_mark(t, &mark);
+	t->depth++;
+	if (gpube__rng_next(rng) % 3 || was != -1) {
+		w->decided[p] = value;
+		assert_int_equal(gpube__dfs_assign(t, p, value), 0);
+	} else {
+		w->decided[p] = ~(value + 1);
+		assert_int_equal(gpube__dfs_remove(t, p, value), 0);
+	}
+	assert_int_equal(gpube__dfs_propagate(t), 0);
+	assert_true(t->n_looks <= 5 * t->n + n_moves); /* it has an end */
+	check(w);
+	descend(w, rng, n_moves);
+	t->depth--;
+	gpube__dfs_undo(t, &mark);
+	w->decided[p] = was;
+	after = snapshot(t, n_moves);
+	assert_memory_equal(before, after, (size_t)(n_moves + t->n) * sizeof(*after));
+	gpube__free(ctx, before);
+	gpube__free(ctx, after);
+}
+
+static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
+{
+	struct world w = {.m = m, .limit = limit};
+	int32_t order[64];
+	int64_t n_moves = 0;
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, seed);
+	assert_true(m->n_vars <= 64);
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		order[i] = seed % 3 ? i : m->n_vars - 1 - i;
+		w.decided[i] = -1;
+		n_moves += m->vars[i].domain;
+	}
+	assert_int_equal(gpube__dfs_new(&w.t, m, order, limit), 0);
+	if (!w.t) /* too large */
+		return;
+	for (int32_t f = 0; f < w.t->n_functions; f++)
+		for (int k = 0; k < w.t->functions[f].arity; k++)
+			n_moves += m->vars[order[w.t->functions[f].scope[k]]].domain;
+	w.values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*w.values));
+	check(&w);
+	for (int k = 0; k < 4 && !w.t->conflict; k++) {
+		assert_int_equal(gpube__dfs_sweep(w.t, k % 2), 0);
+		check(&w);
+	}
+	for (int32_t p = 0; p < w.t->n; p++)
+		gpube__dfs_touch(w.t, p);
+	assert_int_equal(gpube__dfs_propagate(w.t), 0);
+	check(&w);
+	for (int k = 0; k < 4; k++)
+		descend(&w, &rng, n_moves);
+	gpube__dfs_free(w.t);
+	gpube__free(ctx, w.values);
+}
+
+static void invariant(void **state)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_simplified s;
+	struct gpube_model *m;
+	struct brute brute;
+
+	if (seed % 8 == 1) /* costs that int32 does not hold */
+		spec.max_cost = (int64_t)1 << 40;
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(gpube__simplify(&s, m, seed % 2), 0);
+	if (!s.infeasible) {
+		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
+		walk(s.model, s.model->top, seed);
+		for (int more = 0; brute.feasible && more < 9; more += 4)
+			walk(s.model, brute.cost + more, seed);
+	}
+	gpube__simplified_clear(ctx, &s);
+	gpube_model_free(m);
+}
+
+/* Without a limit of time the method ends with a proof. */
+static void proves(void **state)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_TREE,
+		.order_seconds = 1e-3, .seed = seed};
+	struct gpube_model *m = random_model(ctx, &spec, seed);
+	struct gpube_bounds *b;
+	struct brute brute;
+
+	assert_non_null(m);
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
+	assert_int_equal(gpube_bound(&b, m, &opts), 0);
+	assert_int_equal(b->answer, brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
+	if (brute.feasible) {
+		assert_true(b->cost == brute.cost);
+		assert_true(b->bound == brute.cost);
+	}
+	gpube_bounds_free(b, ctx);
+	gpube_model_free(m);
+}
+
+int main(void)
+{
+	struct cases c = {0};
+
+	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
+	add_numbers(&c, proves, N_SEEDS, "proves, seed");
+	return run_cases(&c, "dfs", ctx_setup_1_thread, ctx_teardown);
+}
