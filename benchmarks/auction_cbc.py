@@ -63,7 +63,7 @@ def run_cbc(lp, seconds):
 
 def run_gpube(gpube, path, seconds):
     start = time.monotonic()
-    out = subprocess.run([gpube, "auction", "--json", "--timeout", str(seconds), path],
+    out = subprocess.run([gpube, "auction", "--json", "--threads", "1", "--timeout", str(seconds), path],
                          capture_output=True, text=True)
     elapsed = time.monotonic() - start
     result = json.loads(out.stdout)

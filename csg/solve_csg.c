@@ -273,6 +273,8 @@ static int solve_game(struct csg_result **out, struct csg_game *g, const struct 
 	if (s.opts->sizeof_options != sizeof(none) || (int)s.opts->method < CSG_AUTO ||
 		s.opts->method > CSG_IDP || !(s.opts->timeout_seconds >= 0))
 		return gpube__fail(ctx, GPUBE_EINVAL, "csg_solve: bad options");
+	if (s.opts->certificate && s.opts->method != CSG_AUTO && s.opts->method != CSG_LP)
+		return gpube__fail(ctx, GPUBE_EINVAL, "only method lp makes a certificate");
 	s.r = gpube__alloc_zero(ctx, 1, sizeof(*s.r));
 	if (!s.r)
 		return GPUBE_ENOMEM;

@@ -30,7 +30,7 @@ struct run {
 	uint64_t modulus;
 	bool counting, keep, assigning;
 	struct gpube_window window;
-	struct gpube__blocks blocks; /* the host's messages */
+	struct gpube__blocks *blocks, own; /* the host's messages; own: unless the caller keeps some */
 	struct gpube__layout layout; /* of a device's, in 'block' */
 	char *block;
 	struct work *messages; /* per position */
@@ -51,7 +51,7 @@ static void free_work(struct run *r, struct work *t)
 
 	if (t->values && !t->placed) {
 		if (ops == gpube__ops_cpu())
-			gpube__blocks_give(&r->blocks, r->be->ctx, t->values, t->bytes);
+			gpube__blocks_give(r->blocks, r->be->ctx, t->values, t->bytes);
 		else
 			ops->free(r->be->ctx, t->values);
 	}
@@ -159,7 +159,7 @@ static int keep_args(struct run *r, int32_t p, const void *out_arg, int arg_byte
 	r->args[p] = gpube__alloc(ctx, packed_bytes, 1);
 	if (!r->args[p])
 		return GPUBE_ENOMEM;
-	gpube__blocks_add(&r->blocks, ctx, packed_bytes);
+	gpube__blocks_add(r->blocks, ctx, packed_bytes);
 	if (bits >= 8)
 		return ops->download(ctx, r->args[p], out_arg, bytes);
 	if (ops != gpube__ops_cpu()) {
@@ -187,7 +187,7 @@ static int alloc_message(struct run *r, int32_t p, int side, struct work *t)
 	if (t->placed)
 		t->values = r->block + r->layout.at[p];
 	else
-		t->values = ops == gpube__ops_cpu() ? gpube__blocks_take(&r->blocks, ctx, t->bytes)
+		t->values = ops == gpube__ops_cpu() ? gpube__blocks_take(r->blocks, ctx, t->bytes)
 						    : ops->alloc(ctx, t->bytes);
 	if (!t->values)
 		return GPUBE_ENOMEM;
@@ -579,7 +579,9 @@ static void run_clear(struct run *r)
 		if (r->args)
 			gpube__free(ctx, r->args[p]);
 	}
-	gpube__blocks_clear(&r->blocks, ctx);
+	r->blocks->used = 0; /* arg-mins are gone, too */
+	if (r->blocks == &r->own)
+		gpube__blocks_clear(r->blocks, ctx);
 	if (r->block)
 		r->sides->ops[0]->free(ctx, r->block);
 	gpube__layout_clear(&r->layout, ctx);
@@ -605,6 +607,7 @@ int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const stru
 	double before, after, start;
 	int status = GPUBE_ENOMEM;
 
+	r.blocks = sides->blocks ? sides->blocks : &r.own;
 	r.messages = gpube__alloc_zero(ctx, n, sizeof(*r.messages));
 	r.args = gpube__alloc_zero(ctx, n, sizeof(*r.args));
 	if (!r.messages || !r.args)

@@ -26,6 +26,8 @@
 #include "gpube/ir/graph.h"
 #include "gpube/ops/ops.h"
 
+struct gpube__blocks;
+
 /* The bucket at position p eliminates order[p] and sends one message. */
 struct gpube_bucket {
 	int32_t var;
@@ -120,6 +122,7 @@ bool gpube__be_keeps(
 struct gpube_be_sides {
 	const struct gpube_ops *ops[2];
 	const uint8_t *side; /* per bucket; NULL: all on ops[0] */
+	struct gpube__blocks *blocks; /* host memory (be_blocks.h) for one run after the other, or NULL */
 };
 
 /* What a run took, in seconds. */

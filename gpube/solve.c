@@ -524,7 +524,7 @@ static int eliminate_here(struct job *j, int64_t *optimum, int32_t *reduced)
 	struct gpube_solution *out = j->out;
 	int status = GPUBE_OK;
 	const struct gpube_ops *device = j->side ? gpube__ops_cuda(j->ctx, &status) : NULL;
-	const struct gpube_be_sides sides = {{j->ops, device}, j->side};
+	const struct gpube_be_sides sides = {{j->ops, device}, j->side, NULL};
 	struct gpube_be_times times = {
 		gpube__alloc_zero(j->ctx, (uint64_t)j->be.n, sizeof(*times.buckets)), 0, 0};
 
@@ -564,7 +564,7 @@ static int eliminate_split(struct job *j, int64_t *optimum, int32_t *reduced)
 
 static int count(struct job *j)
 {
-	const struct gpube_be_sides sides = {{j->ops, NULL}, NULL};
+	const struct gpube_be_sides sides = {{j->ops, NULL}, NULL, NULL};
 	const double start = gpube__now();
 	/* on one backend: place() leaves counting out */
 	int status = j->split ? gpube__split_count(&j->out->count, j->split)

@@ -110,7 +110,7 @@ static int run(const void *opts, int n_args, char **args)
 	int rc;
 
 	(void)n_args;
-	rc = session_start(&s, &o->talk, 0, 0, o->json || o->output == 1, o->output_file);
+	rc = session_start(&s, &o->talk, o->threads, 0, o->json || o->output == 1, o->output_file);
 	if (rc)
 		return rc;
 	if (csg_auction_read(&a, s.ctx, args[0]))

@@ -246,6 +246,10 @@ static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o
 		session_note(s, "ended before the optimum was proved");
 	p.result = result;
 	rc = write_report(&p);
+	if (!rc && o->certify && (result->method != CSG_LP || result->answer != CSG_OPTIMAL)) {
+		session_note(s, "no certificate is written: lp has not proved the optimum");
+		rc = CLI_FAILED;
+	}
 	csg_result_free(result, s->ctx);
 	return rc;
 }

@@ -301,7 +301,8 @@
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write the result to FILE instead of standard output")                             \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
-		"stop after this time with the best that is known; 0: never")
+		"stop after this time with the best that is known; 0: never")                      \
+	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
 #define OPTS_DPOP(X)                                                                               \
 	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \

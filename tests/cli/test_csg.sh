@@ -90,6 +90,11 @@ that 'gzip makes no difference' cmp "$work/g.csg.out" "$work/g.csg.gz.out"
 that 'text makes no difference' cmp "$work/g.csg.out" "$work/g.txt.out"
 
 row 'certificate' 0 'proved maximum' '' "$gpube" csg --certify "$work/proof" "$work/ng.csg"
+row 'certificate: by lp alone' 1 '' 'only method lp makes a certificate' \
+	"$gpube" csg --method conv --certify "$work/none" "$work/ng.csg"
+row 'certificate: where there is no structure' 1 '^infeasible' 'no certificate is written' \
+	"$gpube" csg --certify "$work/none" "$work/none.txt"
+that 'no certificate is written' test ! -e "$work/none"
 that 'the certificate is written' grep -q '^csg-certificate 2$' "$work/proof"
 
 # ---- auctions

@@ -179,8 +179,8 @@ static void dealt_out(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	int status;
-	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL};
-	struct gpube_be_sides both = {{gpube__ops_cpu(), gpube__ops_cuda(ctx, &status)}, NULL};
+	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL, NULL};
+	struct gpube_be_sides both = {{gpube__ops_cpu(), gpube__ops_cuda(ctx, &status)}, NULL, NULL};
 	struct gpube_model *m = small_network(ctx, seed);
 	struct gpube_be_times times = {NULL, 0, 0};
 	struct gpube_be be;

@@ -159,8 +159,8 @@ static void in_a_block(void **state)
 	struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = 8, .domain = 8,
 		.density = 1, .max_cost = 100, .seed = (uint64_t)(uintptr_t)*state};
 	struct gpube_ops device = *gpube__ops_cpu();
-	const struct gpube_be_sides host = {{gpube__ops_cpu(), NULL}, NULL};
-	const struct gpube_be_sides there = {{&device, NULL}, NULL};
+	const struct gpube_be_sides host = {{gpube__ops_cpu(), NULL}, NULL, NULL};
+	const struct gpube_be_sides there = {{&device, NULL}, NULL, NULL};
 	struct gpube_working w;
 	struct gpube_model *m;
 	struct gpube_be be;
@@ -207,8 +207,8 @@ static void args_stay(void **state)
 	struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = n_vars[kind],
 		.domain = domains[kind], .density = 1, .max_cost = 100, .seed = 1 + kind};
 	struct gpube_ops device = *gpube__ops_cpu();
-	const struct gpube_be_sides host = {{gpube__ops_cpu(), NULL}, NULL};
-	const struct gpube_be_sides there = {{&device, NULL}, NULL};
+	const struct gpube_be_sides host = {{gpube__ops_cpu(), NULL}, NULL, NULL};
+	const struct gpube_be_sides there = {{&device, NULL}, NULL, NULL};
 	struct gpube__layout l;
 	struct gpube_working w;
 	struct gpube_model *m;

@@ -170,7 +170,7 @@ static struct gpube_model *random_sided(uint64_t seed, int32_t order[64], uint8_
 static void random_sides(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL};
+	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL, NULL};
 	struct gpube_model *m;
 	struct gpube_be be;
 	struct gpube_working w;
@@ -185,7 +185,7 @@ static void random_sides(void **state)
 	assert_int_equal(
 		gpube__be_run(&optimum[0], NULL, &count[0], &be, &alone, &w, 0, false, NULL), 0);
 	for (int keep = 0; keep < 2; keep++) {
-		const struct gpube_be_sides both = {{&host, &device}, side};
+		const struct gpube_be_sides both = {{&host, &device}, side, NULL};
 
 		assert_int_equal(
 			gpube__be_run(&optimum[1], values, NULL, &be, &both, &w, 0, keep, NULL), 0);

@@ -35,7 +35,7 @@ struct both {
 
 static void whole(struct both *b, struct gpube_model *m, int n_devices)
 {
-	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL};
+	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL, NULL};
 
 	for (int32_t i = 0; i < m->n_vars; i++)
 		b->order[i] = i;

@@ -271,7 +271,7 @@ static void workers(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct gpube_model *m = network(ctx, seed, 11, 5);
-	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL};
+	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL, NULL};
 	struct gpube_slicing how = {.rate = 1e9, .bucket = 1e-6, .seed = seed};
 	struct gpube_be_memory memory;
 	struct gpube_working w;
