@@ -250,7 +250,6 @@ static int launch_presum(
 	struct gpube_ctx *ctx, const struct gpube__presum *d, const struct gpube_contraction *c)
 {
 	const gpube__presum_function f = gpube__presum_function_of(c->type, d->kernel);
-	const uint32_t shared_bytes = gpube__presum_shared(d);
 	struct gpube__presum_io io;
 
 	memset(&io, 0, sizeof(io));
@@ -258,9 +257,11 @@ static int launch_presum(
 	for (uint32_t k = 0; k < GPUBE_PRESUM_OPS; k++)
 		if (k % GPUBE_PRESUM_TERMS < d->n_ops[k / GPUBE_PRESUM_TERMS])
 			io.in[k] = c->in[d->op[k].order].values;
-	GPUBE_ECUDA(ctx, allow_shared((const void *)f, shared_bytes));
+	/* besides what the kernel itself declares */
+	GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
+			 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)d->shared));
 	gpube__mark(ctx, 0);
-	f<<<d->blocks, d->threads, shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
+	f<<<d->blocks, d->threads, d->shared, gpube__device_of(ctx)->stream>>>(*d, io);
 	gpube__mark(ctx, 1);
 	GPUBE_ECUDA(ctx, cudaGetLastError());
 	return GPUBE_OK;
