@@ -2,9 +2,11 @@
 #include "gpube/ops/contract_box_copy.cuh"
 #include "gpube/ops/contract_triangle.cuh"
 
+#if __CUDA_ARCH__ >= 900 || !defined(__CUDA_ARCH__)
+
 /* ---- barriers in shared memory, and copies that arrive at them ----------------------------- */
 
-[[maybe_unused]] __device__ static inline void barrier_init(uint32_t barrier, uint32_t arrivals)
+__device__ static inline void barrier_init(uint32_t barrier, uint32_t arrivals)
 {
 	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals)
 		     : "memory");
@@ -12,24 +14,19 @@
 
 __device__ static inline void barrier_arrive(uint32_t barrier)
 {
-#if __CUDA_ARCH__ >= 900
 	asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
-#endif
 }
 
 /* Arrives, and so many bytes are to come. */
 __device__ static inline void barrier_expect(uint32_t barrier, uint32_t bytes)
 {
-#if __CUDA_ARCH__ >= 900
 	asm volatile(
 		"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
 		: "memory");
-#endif
 }
 
 __device__ static inline void barrier_wait(uint32_t barrier, uint32_t parity)
 {
-#if __CUDA_ARCH__ >= 900
 	asm volatile("{\n"
 		     ".reg .pred p;\n"
 		     "again:\n"
@@ -40,19 +37,16 @@ __device__ static inline void barrier_wait(uint32_t barrier, uint32_t parity)
 		     "}" ::"r"(barrier),
 		     "r"(parity)
 		     : "memory");
-#endif
 }
 
 __device__ static inline void copy_box(
 	uint32_t to, const void *map, const int32_t *at, uint32_t barrier)
 {
-#if __CUDA_ARCH__ >= 900
 	asm volatile(
 		"cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
 		" [%0], [%1, {%2, %3, %4, %5, %6}], [%7];" ::"r"(to),
 		"l"(map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]), "r"(barrier)
 		: "memory");
-#endif
 }
 
 /* ---- the warp that starts copies --------------------------------------------------------- */
@@ -333,7 +327,7 @@ __device__ static inline void store(
 }
 
 /* Whether any lane of this warp has cells that are in J. */
-[[maybe_unused]] __device__ static inline bool has_cells(const struct gpube__triangle &d, uint32_t box)
+__device__ static inline bool has_cells(const struct gpube__triangle &d, uint32_t box)
 {
 	uint32_t lane[TRIANGLE_DIMS];
 	struct gpube__triangle_box b;
@@ -388,7 +382,6 @@ __global__ void __launch_bounds__(GPUBE_TRIANGLE_THREADS(I), 1)
 	triangle_kernel(const __grid_constant__ struct gpube__triangle d,
 		const __grid_constant__ struct gpube__triangle_io io)
 {
-#if __CUDA_ARCH__ >= 900
 	extern __shared__ __align__(1024) unsigned char shared[];
 	__shared__ __align__(8) uint64_t barriers[2 * GPUBE_TRIANGLE_STAGES];
 	__shared__ __align__(16) struct ahead ahead;
@@ -464,8 +457,17 @@ __global__ void __launch_bounds__(GPUBE_TRIANGLE_THREADS(I), 1)
 		if (this_thread() < d.n_lanes && is_in)
 			store<T, I, X_LAST>(d, box, (T *)io.out, best);
 	}
-#endif
 }
+
+#else
+
+template <typename T, int I, bool X_LAST, bool SMALL>
+__global__ void triangle_kernel(const __grid_constant__ struct gpube__triangle d,
+	const __grid_constant__ struct gpube__triangle_io io)
+{
+}
+
+#endif
 
 template <typename T> static gpube__triangle_function function_of(const struct gpube__triangle *d)
 {

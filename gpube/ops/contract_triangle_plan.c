@@ -68,8 +68,8 @@ static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 		s->n_in > 3 + GPUBE_TRIANGLE_SMALL || s->n_dims != s->n_out + 1 || s->n_out < 3 ||
 		s->n_out > 3 + GPUBE_TRIANGLE_GRID || s->n_reduced > INT32_MAX)
 		return false;
-	/* no card before those with bulk copies has so much shared memory */
-	if (p->device->shared_bytes < 4 * (GPUBE_TRIANGLE_WORDS + GPUBE_TRIANGLE_SMALLS))
+	if (!p->device->bulk ||
+		p->device->shared_bytes < 4 * (GPUBE_TRIANGLE_WORDS + GPUBE_TRIANGLE_SMALLS))
 		return false;
 	p->is_float = c->type == GPUBE_FLOAT32;
 	p->bytes = 4.0 * (double)s->n_out_cells;

@@ -18,7 +18,7 @@
 
 static int seen[3][2]; /* 4 or 8 cells along I, x last; and whether there are small operands */
 static const struct gpube__box_device devices[2] = {
-	{132, 224u << 10, 228u << 10}, {12, 224u << 10, 228u << 10}};
+	{132, 224u << 10, 228u << 10, true}, {12, 224u << 10, 228u << 10, true}};
 
 struct emulation {
 	const struct shape *s;
@@ -333,7 +333,7 @@ static void refuses(void **state)
 		"x=5 a=40 b=40 c=40 : a b c : x a b , x b c , a c",
 		"x=5 y=4 a=40 b=40 c=40 : a b c : x a b , x b c , x a c , y x",
 	};
-	const struct gpube__box_device older = {108, 163u << 10, 164u << 10};
+	const struct gpube__box_device older = {132, 224u << 10, 228u << 10, false};
 	int64_t stride[64 * GPUBE_MAX_DIMS];
 	struct gpube__triangle d;
 	struct gpube__shape shape;
