@@ -348,12 +348,19 @@ static const char *const large[] = {
 	"x=3 a=8 b=16 c=2 d=16384 : a b c d : x a b , x c d , x c",
 	"x=27 a=28 b=13 c=30 d=12 e=20 : a b c d e : x a b , b x c , x c d , x d e , a x e , e",
 	"x=28 a=13 b=30 c=14 d=15 e=28 : a b c d e : a b x , b c x , c d x , d e x , a e x , c",
+	"x=13 a=37 b=5 c=44 d=52 : a b c d : x a b c , x b c d , x a d , x b",
+	"x=9 a=41 b=3 c=28 e=5 d=32 : a b c e d : a b x c , b c e x d , a e x d , c x , e c , b",
+	"x=44 a=30 b=6 c=23 d=41 : a b c d : a b c x , b c d x , a d x , b x",
+	"x=20 a=50 b=5 c=33 d=35 : a b c d : b a c x , b c d x , a d x , c x , c b",
+	"x=28 a=40 b=100 c=60 : a b c : x a b , x b c , x a c",
+	"x=12 a=101 b=75 c=66 : a b c : a b x , b c x , a c x",
 };
 
 #define N_LARGE (sizeof(large) / sizeof(*large))
-#define N_KINDS 8
+#define N_KINDS 9
 
-static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels", "planes", "strips", "lanes", "presums"};
+static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels", "planes", "strips", "lanes", "presums",
+	"triangles"};
 
 static void large_shape(void **state)
 {
