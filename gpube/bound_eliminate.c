@@ -14,6 +14,8 @@
 #define MOST_SLICES 4096
 #define SLICE_CELLS 0x1p32
 #define SLICE_SHARE 16
+/* Times what a second joins: beyond, a longer search for an order is in vain. */
+#define HOPELESS 1e9
 
 /* The simplified model without the dead values, and with the limit as its top. */
 static int restricted(struct gpube_model **out, const struct gpube_bounder *b, const uint8_t *dead,
@@ -374,8 +376,9 @@ static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_mode
 	struct gpube_solution *s = NULL;
 	int status = gpube_plan(&s, r, &opts);
 
-	if (status == GPUBE_ELIMIT || (!status && s->plan.predicted_seconds > seconds &&
-					      s->plan.predicted_seconds < 1e4 * seconds)) {
+	if ((status == GPUBE_ELIMIT && s && s->plan.joined_cells < HOPELESS * b->ops->cells_per_second) ||
+		(!status && s->plan.predicted_seconds > seconds &&
+			s->plan.predicted_seconds < 1e4 * seconds)) {
 		gpube_solution_free(s, b->ctx);
 		opts.order_method = GPUBE_ORDER_AUTO;
 		opts.order_seconds = fmin(0.5, seconds / 10);

@@ -217,9 +217,12 @@ static int climb(struct ascent *a, const char *by)
 							  (now - window + 1e-9);
 
 			/* what the same time again would bring, against what is missing */
-			if (rate * (now - stage) < 0.1 * (double)missing(a) && enlarge(a, &status))
+			const bool slow = rate * (now - stage) < 0.1 * (double)missing(a);
+
+			if (slow && enlarge(a, &status))
 				stage = gpube__now();
-			else if ((double)(a->c.constant - before) < 1e-5 * (double)missing(a) + 1) {
+			else if ((slow && a->splits) ||
+				 (double)(a->c.constant - before) < 1e-5 * (double)missing(a) + 1) {
 				a->states = INFINITY;
 				if (!status && a->eliminate > 0)
 					status = try_to_eliminate(a, a->eliminate);

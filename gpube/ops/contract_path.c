@@ -20,6 +20,7 @@
 #define PANEL_WORTH  150000.0
 #define PRESUM_WORTH 25000.0
 #define STRIP_WORTH  30000.0
+#define TRIANGLE_WORTH 25000.0
 
 #define STRIP_MOST 2.0 /* times what the bytes take: panels do better where there is more to do */
 
@@ -112,6 +113,16 @@ static void try_lanes(struct gpube__cuda_plan *p, const struct gpube__box_device
 		take(p, GPUBE_BY_LANES, cycles);
 }
 
+static void try_triangles(struct gpube__cuda_plan *p, const struct gpube__box_device *device,
+	const struct gpube_contraction *c, const struct gpube__shape *s)
+{
+	double cycles;
+
+	p->tried |= GPUBE_TRIED_TRIANGLES;
+	if (gpube__triangle_plan(&p->triangle, &cycles, device, c, s) && cycles < p->cycles)
+		take(p, GPUBE_BY_TRIANGLES, cycles);
+}
+
 static void try_presums(struct gpube__cuda_plan *p, const struct gpube__box_device *device,
 	const struct gpube_contraction *c, const struct gpube__shape *s)
 {
@@ -153,6 +164,9 @@ void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
 	if ((path == GPUBE_PATH_STRIPS || (any && is_worth(p, s, STRIP_WORTH))) && !in_batch &&
 		!(p->tried & GPUBE_TRIED_STRIPS))
 		try_strips(p, path, device, c, s);
+	if ((path == GPUBE_PATH_TRIANGLES || (alone && is_worth(p, s, TRIANGLE_WORTH))) &&
+		!(p->tried & GPUBE_TRIED_TRIANGLES))
+		try_triangles(p, device, c, s);
 	if ((path == GPUBE_PATH_PRESUMS || (alone && is_worth(p, s, PRESUM_WORTH))) &&
 		!(p->tried & GPUBE_TRIED_PRESUMS))
 		try_presums(p, device, c, s);
