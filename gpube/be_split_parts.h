@@ -20,6 +20,8 @@ struct gpube__worker {
 	double *seconds; /* per bucket, of a box */
 	struct gpube_split_times times;
 	int64_t n_done;
+	void (*log)(void *, enum gpube_log_level, double, const char *); /* of the caller's context */
+	void *log_arg;
 	double bytes;
 	double opening, closing; /* seconds of its device */
 	int status;

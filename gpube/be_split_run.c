@@ -255,6 +255,17 @@ static int run_box(struct gpube__worker *w, const struct gpube_ops *ops, int64_t
 	return status;
 }
 
+/* A box's progress as that of all; only the caller's context tells any. */
+static void log_of_all(void *arg, enum gpube_log_level level, double progress, const char *text)
+{
+	const struct gpube__worker *w = arg;
+	const struct gpube_be_split *s = w->split;
+
+	if (level == GPUBE_LOG_PROGRESS && progress >= 0 && s->next)
+		progress = ((double)(s->next - 1) + progress) / (double)s->boxes.n;
+	w->log(w->log_arg, level, progress, text);
+}
+
 static int run_worker(struct gpube__worker *w)
 {
 	struct gpube_be_split *s = w->split;
@@ -272,6 +283,24 @@ static int run_worker(struct gpube__worker *w)
 		else
 			status = run_box(w, ops, k, top);
 	}
+	return status;
+}
+
+/* In the caller's thread. */
+static int run_alone(struct gpube__worker *w)
+{
+	struct gpube_ctx *ctx = w->ctx;
+	int status;
+
+	w->log = ctx->log;
+	w->log_arg = ctx->log_arg;
+	if (w->log) {
+		ctx->log = log_of_all;
+		ctx->log_arg = w;
+	}
+	status = run_worker(w);
+	ctx->log = w->log;
+	ctx->log_arg = w->log_arg;
 	return status;
 }
 
@@ -380,7 +409,7 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 	if (!status && s->slices)
 		status = rank(s);
 	if (!status)
-		status = s->workers[0].own ? run_beside_each_other(s) : run_worker(s->workers);
+		status = s->workers[0].own ? run_beside_each_other(s) : run_alone(s->workers);
 	for (int i = 0; i < s->n_workers; i++) {
 		const struct gpube__worker *w = &s->workers[i];
 

@@ -11,7 +11,7 @@
  * of dollars to be grabbed. (Duplicated actions, which make no difference to branch and bound, are
  * not counted.) In coordination games so few rays come that many inequalities are added in
  * the same time. Most games end within a short try of what is predicted so. If it is branch and
- * bound, and the equilibria found are regular, it has the rest, too. Of others nobody knows: they
+ * bound, and nearly all equilibria found are regular, it has the rest, too. Of others nobody knows: they
  * get both methods beside each other, the predicted one most of the time.
  */
 enum {
@@ -44,15 +44,6 @@ static int predict(const struct nash_problem *p, bool *ve)
 		status = status == GPUBE_ELIMIT ? GPUBE_OK : status;
 	}
 	*ve = sums.degenerate * DEGENERATE_ONE >= sums.rays || sums.added * ADDED_ONE >= sums.all;
-	return status;
-}
-
-/* Whether every equilibrium found so far is regular, and there is one. */
-static int looks_regular(const struct nash_found *f, bool *regular)
-{
-	int sum, status = nash__index_sum(f, regular, &sum);
-
-	*regular = *regular && f->n;
 	return status;
 }
 
@@ -138,7 +129,7 @@ static int try_branching(struct nash_found *f, int64_t nodes)
 		status = nash__branching_run(b, nodes);
 		if (is_end(f, status))
 			break;
-		status = looks_regular(f, &regular);
+		status = nash__mostly_regular(f, &regular);
 		if (!status && !regular && nodes < MOST_NODES)
 			continue;
 		if (!status)

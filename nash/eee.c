@@ -202,8 +202,10 @@ static void clear(struct nash_search *s)
 
 /* ---- threads: nodes of one stack, dealt out in rounds -------------------------------- */
 
-#define SHARE      1000 /* nodes that a search visits in a round */
-#define PER_THREAD 8    /* searches in a round */
+#define ALONE      1000 /* nodes before there are threads: most games end there */
+#define SHARE      300  /* nodes that a search visits in a round, at most */
+#define PER_THREAD 2    /* searches in a round */
+#define DEAL       16   /* nodes that a search begins with, if there are so many */
 
 /* Moves the top node of one stack to another; nodes go with their memory. */
 static int hand_over(struct nash_search *from, struct nash_search *to)
@@ -219,19 +221,27 @@ static int hand_over(struct nash_search *from, struct nash_search *to)
 	return GPUBE_OK;
 }
 
+/* Nodes that a search visits in a round: few while there are few to deal out. */
+static int64_t share_of(int32_t dealt, int32_t n_workers)
+{
+	return dealt < n_workers ? 15 : dealt < DEAL * n_workers ? 60 : SHARE;
+}
+
 static void work(void *arg, int64_t item, int thread)
 {
 	struct nash_search *s = (struct nash_search *)arg + item;
 
 	(void)thread;
-	s->share = SHARE;
 	s->status = run(s);
 }
 
 /*
- * Each search takes one node and visits at most its share below it; what is left
+ * Each search takes some nodes and visits at most its share below them; what is left
  * goes back on the common stack, from whose top the next round takes. So no thread
- * waits long, and there are never more nodes than some depths of the tree.
+ * waits long, and there are never more nodes than some depths of the tree. With one node for
+ * each of 8 searches a thread, and 1000 nodes a share, 16 threads had work for 0.5 to 0.76 of the
+ * time on random games of 28 actions (now 0.94 to 0.99), 64 for 0.14 to 0.6 (0.77 to 0.95).
+ * The rounds do not depend on time, nor does what a search with a limit finds.
  */
 static int run_rounds(struct nash_search *s, struct nash_search *workers, int32_t n_workers)
 {
@@ -239,16 +249,19 @@ static int run_rounds(struct nash_search *s, struct nash_search *workers, int32_
 	int status = GPUBE_OK;
 
 	while (!status && s->depth) {
-		int32_t n = 0;
+		int32_t n, dealt = 0;
 		char text[64];
 
 		snprintf(text, sizeof(text), "%lld nodes, %d open",
 			(long long)__atomic_load_n(&s->t->nodes, __ATOMIC_RELAXED), s->depth);
 		gpube__progress(ctx, -1, text);
-		while (n < n_workers && s->depth && !status)
-			status = hand_over(s, &workers[n++]);
+		while (dealt < DEAL * n_workers && s->depth && !status)
+			status = hand_over(s, &workers[dealt++ % n_workers]);
 		if (status)
 			break;
+		n = dealt < n_workers ? dealt : n_workers;
+		for (int32_t k = 0; k < n; k++)
+			workers[k].share = share_of(dealt, n_workers);
 		gpube__parallel(ctx, n, work, workers);
 		for (int32_t k = 0; k < n; k++) {
 			int moved = GPUBE_OK;
@@ -266,7 +279,7 @@ static int run_rounds(struct nash_search *s, struct nash_search *workers, int32_
 static int run_parallel(struct nash_search *s)
 {
 	struct gpube_ctx *ctx = s->t->ctx;
-	int32_t n = ctx->n_threads * PER_THREAD;
+	const int32_t n = s->t->at_once ? s->t->at_once : ctx->n_threads * PER_THREAD;
 	struct nash_search *workers = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*workers));
 	int status = GPUBE_OK;
 
@@ -338,8 +351,7 @@ int nash__search_run(struct nash_search *s)
 		status = begin(s);
 	}
 	if (!status) {
-		/* most games end here */
-		s->share = SHARE;
+		s->share = ALONE;
 		status = run(s);
 		if (!status && s->depth)
 			status = run_parallel(s);

@@ -14,6 +14,7 @@
  * refine  decides whether a face is empty where doubles cannot, and otherwise fills
  *         its lp anew
  * open    a worker; close() takes what it has found
+ * at_once 0, or how many threads may work beside each other, at most
  * pause   NULL, or says, from any thread, that the search is to end as if the budget were spent
  * root    NULL: the whole sides; otherwise flags of the variables of each side that are zero
  */
@@ -27,6 +28,7 @@ struct nash_tree {
 	int (*refine)(void *worker, struct nash_lp *lp, int side, bool *empty);
 	int (*open)(struct nash_tree *t, void **worker);
 	int (*close)(struct nash_tree *t, void *worker);
+	int32_t at_once;
 	bool (*pause)(void *pause_arg);
 	void *pause_arg;
 	const unsigned char *root[2];

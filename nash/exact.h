@@ -172,6 +172,8 @@ static inline const fmpz *nash__coords(const struct nash_vertices *v, int64_t k)
 {
 	return v->coords + k * (v->side->k + 1);
 }
+/* Divides k + 1 integers by what they have in common. */
+void nash__lowest_terms(fmpz *coords, int32_t k);
 /* at: out, its index, may be NULL. Takes the coordinates over when they are new, in any terms. */
 int nash__vertices_add(struct nash_vertices *v, int64_t *at, const uint64_t *mask, fmpz *coords);
 /* Index of a mask, or -1. */
@@ -357,6 +359,8 @@ int nash__nondegenerate(const struct nash_problem *p, bool *yes);
  * Source: Shapley, A note on the Lemke-Howson algorithm, 1974.
  */
 int nash__index_sum(const struct nash_found *f, bool *regular, int *sum);
+/* Whether three quarters of the first equilibria found are regular, and there is one. Errors: ENOMEM */
+int nash__mostly_regular(const struct nash_found *f, bool *yes);
 
 /*
  * nash__report() - fills xs, ys and pairs of a result, in the actions of the game

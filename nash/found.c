@@ -174,6 +174,8 @@ static void swap(struct nash_found *f, struct nash_found *g)
 	*g = t;
 	f->p = t.p;
 	f->max = t.max;
+	f->device = t.device;
+	f->used = t.used;
 	g->p = f->p;
 	for (int q = 0; q < 2; q++) {
 		f->v[q].side = g->v[q].side = &f->p->side[q];
@@ -378,6 +380,24 @@ int nash__index_sum(const struct nash_found *f, bool *regular, int *sum)
 	gpube__free(ctx, g.played);
 	gpube__free(ctx, g.sums);
 	return status;
+}
+int nash__mostly_regular(const struct nash_found *f, bool *yes)
+{
+	const int64_t n = f->n < BATCH ? f->n : BATCH;
+	int32_t *played = gpube__alloc(
+		f->p->ctx, (uint64_t)f->p->m + (uint64_t)f->p->n, sizeof(*played));
+	int64_t regular = 0;
+
+	if (!played)
+		return GPUBE_ENOMEM;
+	for (int64_t k = 0; k < n; k++) {
+		int index;
+
+		regular += index_of(f, &f->pairs[k], played, &index);
+	}
+	*yes = n > 0 && 4 * regular >= 3 * n;
+	gpube__free(f->p->ctx, played);
+	return GPUBE_OK;
 }
 #else
 typedef int nash_found_needs_flint;

@@ -32,7 +32,8 @@ static fmpz *lifted(const struct nash_problem *p, int side, int32_t all, const f
 /*
  * The vertices of one side.
  * at     of each in the whole game's; -1: not checked yet
- * n, queue, masks, bad  those that are checked in this round, by the threads: their labels there
+ * n, queue, masks, xs  those that are checked in this round, by the threads: their labels there, and
+ *        the points; NULL: it is none
  */
 struct lift {
 	const struct nash_found *from;
@@ -40,7 +41,7 @@ struct lift {
 	int side;
 	int64_t *at, n, *queue;
 	uint64_t *masks;
-	unsigned char *bad;
+	fmpz **xs;
 };
 
 static void check(void *arg, int64_t batch, int thread)
@@ -53,8 +54,12 @@ static void check(void *arg, int64_t batch, int thread)
 		const fmpz *coords = nash__coords(&l->from->v[l->side], l->queue[k]);
 		fmpz *x = lifted(l->from->p, l->side, s->k, coords);
 
-		l->bad[k] = !nash__mask_of(s, l->masks + k * l->to->words, l->to->words, x);
-		_fmpz_vec_clear(x, s->k + 1);
+		nash__lowest_terms(x, s->k);
+		if (!nash__mask_of(s, l->masks + k * l->to->words, l->to->words, x)) {
+			_fmpz_vec_clear(x, s->k + 1);
+			x = NULL;
+		}
+		l->xs[k] = x;
 	}
 }
 
@@ -66,19 +71,19 @@ static int lift_init(struct lift *l, struct nash_found *whole, const struct nash
 	*l = (struct lift){.from = f, .to = &whole->v[side], .side = side};
 	l->at = gpube__alloc(ctx, (uint64_t)n, sizeof(*l->at));
 	l->queue = gpube__alloc(ctx, ROUND, sizeof(*l->queue));
-	l->bad = gpube__alloc(ctx, ROUND, sizeof(*l->bad));
+	l->xs = gpube__alloc(ctx, ROUND, sizeof(*l->xs));
 	l->masks = gpube__alloc(
 		ctx, (uint64_t)gpube__mul_size(ROUND, l->to->words), sizeof(*l->masks));
 	for (int64_t k = 0; l->at && k < n; k++)
 		l->at[k] = -1;
-	return l->at && l->queue && l->bad && l->masks ? GPUBE_OK : GPUBE_ENOMEM;
+	return l->at && l->queue && l->xs && l->masks ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 static void lift_clear(struct lift *l, struct gpube_ctx *ctx)
 {
 	gpube__free(ctx, l->at);
 	gpube__free(ctx, l->queue);
-	gpube__free(ctx, l->bad);
+	gpube__free(ctx, l->xs);
 	gpube__free(ctx, l->masks);
 }
 
@@ -99,15 +104,16 @@ static int lift_round(struct lift *l, int64_t lo, int64_t hi)
 		}
 	}
 	gpube__parallel(f->p->ctx, batches(l->n), check, l);
-	for (int64_t k = 0; k < l->n && !status; k++) {
-		const int64_t v = l->queue[k];
-		fmpz *x;
+	for (int64_t k = 0; k < l->n; k++) {
+		fmpz *x = l->xs[k];
 
-		if (l->bad[k])
-			return GPUBE_EBUG;
-		x = lifted(f->p, l->side, all, nash__coords(&f->v[l->side], v));
-		status = nash__vertices_add(l->to, &l->at[v], l->masks + k * l->to->words, x);
-		_fmpz_vec_clear(x, all + 1);
+		if (!x)
+			status = GPUBE_EBUG;
+		else if (!status)
+			status = nash__vertices_add(
+				l->to, &l->at[l->queue[k]], l->masks + k * l->to->words, x);
+		if (x)
+			_fmpz_vec_clear(x, all + 1);
 	}
 	return status;
 }

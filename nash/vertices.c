@@ -61,7 +61,7 @@ static int rehash(struct nash_vertices *v)
 	return GPUBE_OK;
 }
 
-static void lowest_terms(fmpz *coords, int32_t k)
+void nash__lowest_terms(fmpz *coords, int32_t k)
 {
 	fmpz_t g;
 
@@ -87,7 +87,7 @@ int nash__vertices_add(struct nash_vertices *v, int64_t *at, const uint64_t *mas
 				sizeof(*v->coords)))
 			return GPUBE_ENOMEM;
 		memcpy(v->masks + v->n * v->words, mask, (size_t)v->words * sizeof(*mask));
-		lowest_terms(coords, v->side->k);
+		nash__lowest_terms(coords, v->side->k);
 		for (int32_t i = 0; i < width; i++) {
 			v->coords[v->n * width + i] = coords[i];
 			coords[i] = 0;

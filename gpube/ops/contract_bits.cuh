@@ -49,6 +49,22 @@ template <typename T> __device__ static inline bool cuts_after(struct cut<T> cut
 	return false;
 }
 
+/*
+ * Two x for a cell. Of integers every APART-th pair, and of floats every one, is added up and a
+ * minimum of three: sums take another unit than minima do.
+ */
+template <typename T, int APART>
+__device__ static inline T two_of(int i, const T *a, const T *b, int one, T best)
+{
+	if constexpr ((T)0.5f != (T)0) {
+		if (APART)
+			return min_of_bits(best, a[0] + b[0], a[1] + b[1]);
+	} else if (APART && i % (APART ? APART : 1) == 0) {
+		return min_of_bits(best, add_signed(a[0], one, b[0]), add_signed(a[1], one, b[1]));
+	}
+	return add_min(a[1], b[1], add_min(a[0], b[0], best));
+}
+
 /* ---- writes to shared memory ----------------------------------------------------------------- */
 
 template <typename T> __device__ static inline void store_word(uint32_t at, T v)

@@ -4,7 +4,9 @@
 #include "gpube/ops/contract_lanes.cuh"
 #include "gpube/ops/contract_panel.cuh"
 #include "gpube/ops/contract_presum.cuh"
+#include "gpube/ops/contract_quads.cuh"
 #include "gpube/ops/contract_strip.cuh"
+#include "gpube/ops/contract_triangle.cuh"
 #include "gpube/ops/contract_whole.cuh"
 
 #define MAX_IN_BATCH   4096 /* blocks of a contraction that still joins a batch's launch */
@@ -246,11 +248,45 @@ static int launch_lanes(
 	return GPUBE_OK;
 }
 
+static int launch_quads(
+	struct gpube_ctx *ctx, const struct gpube__quads *d, const struct gpube_contraction *c)
+{
+	const gpube__quads_function f = c->type == GPUBE_INT32 ? gpube__quads_function_i32(d)
+							       : gpube__quads_function_f32(d);
+	const struct gpube__lanes_io io = {
+		c->out, {c->in[d->order[0]].values, c->in[d->order[1]].values}};
+
+	GPUBE_ECUDA(ctx, allow_shared((const void *)f, d->shared_bytes));
+	gpube__mark(ctx, 0);
+	f<<<d->at_once, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
+	gpube__mark(ctx, 1);
+	GPUBE_ECUDA(ctx, cudaGetLastError());
+	return GPUBE_OK;
+}
+
+static int launch_triangle(
+	struct gpube_ctx *ctx, const struct gpube__triangle *d, const struct gpube_contraction *c)
+{
+	const gpube__triangle_function f = c->type == GPUBE_INT32
+						   ? gpube__triangle_function_i32(d)
+						   : gpube__triangle_function_f32(d);
+	struct gpube__triangle_io io;
+	const int status = gpube__triangle_io(ctx, &io, d, c);
+
+	if (status != GPUBE_OK)
+		return status;
+	GPUBE_ECUDA(ctx, allow_shared((const void *)f, d->shared_bytes));
+	gpube__mark(ctx, 0);
+	f<<<d->at_once, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
+	gpube__mark(ctx, 1);
+	GPUBE_ECUDA(ctx, cudaGetLastError());
+	return GPUBE_OK;
+}
+
 static int launch_presum(
 	struct gpube_ctx *ctx, const struct gpube__presum *d, const struct gpube_contraction *c)
 {
 	const gpube__presum_function f = gpube__presum_function_of(c->type, d->kernel);
-	const uint32_t shared_bytes = gpube__presum_shared(d);
 	struct gpube__presum_io io;
 
 	memset(&io, 0, sizeof(io));
@@ -258,9 +294,11 @@ static int launch_presum(
 	for (uint32_t k = 0; k < GPUBE_PRESUM_OPS; k++)
 		if (k % GPUBE_PRESUM_TERMS < d->n_ops[k / GPUBE_PRESUM_TERMS])
 			io.in[k] = c->in[d->op[k].order].values;
-	GPUBE_ECUDA(ctx, allow_shared((const void *)f, shared_bytes));
+	/* besides what the kernel itself declares */
+	GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
+			 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)d->shared));
 	gpube__mark(ctx, 0);
-	f<<<d->blocks, d->threads, shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
+	f<<<d->blocks, d->threads, d->shared, gpube__device_of(ctx)->stream>>>(*d, io);
 	gpube__mark(ctx, 1);
 	GPUBE_ECUDA(ctx, cudaGetLastError());
 	return GPUBE_OK;
@@ -279,10 +317,14 @@ static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 		status = launch_panels(ctx, &p->panel, c);
 	} else if (p->by == GPUBE_BY_PRESUMS) {
 		status = launch_presum(ctx, &p->presum, c);
+	} else if (p->by == GPUBE_BY_TRIANGLES) {
+		status = launch_triangle(ctx, &p->triangle, c);
 	} else if (p->by == GPUBE_BY_STRIPS) {
 		status = launch_strips(ctx, &p->strip, c);
 	} else if (p->by == GPUBE_BY_LANES) {
 		status = launch_lanes(ctx, &p->lanes, c);
+	} else if (p->by == GPUBE_BY_QUADS) {
+		status = launch_quads(ctx, &p->quads, c);
 	} else {
 		gpube__mark(ctx, 0);
 		status = launch_direct(ctx, &p->direct, c, NULL, 0, 1);

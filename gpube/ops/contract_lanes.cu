@@ -1,5 +1,5 @@
 /* contract_lanes.cu - the kernels of contract_lanes.h, for int32 and float32. */
-#include "gpube/ops/contract_box_copy.cuh"
+#include "gpube/ops/contract_bits.cuh"
 #include "gpube/ops/contract_lanes.cuh"
 
 /* A chunk of a box, of which there is none past the last box. */
@@ -27,45 +27,70 @@ __device__ static inline void chunk_next(const struct gpube__lanes &d, struct ch
 }
 
 /* Starts the copies of a chunk to the stage at 'to'. */
-template <typename T, int W>
+template <typename T>
 __device__ static inline void copy_chunk(const struct gpube__lanes &d,
 	const struct gpube__lanes_io &io, const struct chunk *c, uint32_t to)
 {
-	const uint32_t n_units = gpube__lanes_units(&d), n_x = min(d.chunk, d.n_x - c->x0);
+	const uint32_t n_x = min(d.chunk, d.n_x - c->x0), lane = threadIdx.x % 8 * 4;
 
-	if (c->box >= d.boxes)
-		return;
 #pragma unroll 1
-	for (uint32_t u = threadIdx.x; u < n_units; u += blockDim.x) {
-		uint32_t k, offset, x, at;
-		const T *from;
-		bool is_in;
+	for (uint32_t row = threadIdx.x / 8; c->box < d.boxes && row < d.rows;
+		row += blockDim.x / 8) {
+		const bool k = row >= d.rows_p;
+		const uint32_t step = k ? d.x[1] : d.x[0];
+		const T *from = (const T *)(k ? io.in[1] : io.in[0]) +
+				((k ? c->start[1] + (row - d.rows_p) * d.row[1]
+				    : c->start[0] + row * d.row[0]) +
+					c->x0 * step + lane);
+		uint32_t at = to + 4 * gpube__lanes_word(row, lane);
 
-		at = to + 4 * gpube__lanes_unit(&d, u, &k, &offset, &x, &is_in);
-		offset += (k ? c->start[1] : c->start[0]) + c->x0 * d.x[k];
-		from = (const T *)io.in[k] + offset;
-		if (!is_in || x >= n_x)
-			continue;
-		if constexpr (W > 1) {
-			copy_async<16>(at, from);
-		} else {
+		if (lane >= d.n_lanes)
+			break;
 #pragma unroll 4
-			for (; x < n_x; x++) {
-				copy_async<16>(at, from);
-				from += d.x[k];
-				at += d.x_words * 4;
-			}
+		for (uint32_t x = 0; x < n_x; x++) {
+			copy_async<16>(at, from);
+			from += step;
+			at += d.x_words * 4;
 		}
 	}
+	copies_commit();
 }
 
 /* n of x from shared memory, in steps of x_bytes; the rows of P's operand begin at a. */
-template <typename T, int P, int V>
-__device__ static inline void combine_one(
-	uint32_t n, uint32_t a, uint32_t b, uint32_t x_bytes, T (*best)[V])
+template <typename T, int P, int V, int APART>
+__device__ static inline void combine(
+	uint32_t n, uint32_t a, uint32_t b, uint32_t x_bytes, int one, T (*best)[V])
 {
+	uint32_t x = 0;
+
+#pragma unroll 1
+	for (; APART && x + 1 < n; x += 2) {
+		T row_b[V][2];
+
+#pragma unroll
+		for (int i = 0; i < 2; i++)
+#pragma unroll
+			for (int v = 0; v < V; v++)
+				load_shared(&row_b[v][i],
+					b + (uint32_t)i * x_bytes + (uint32_t)v * 128);
+#pragma unroll
+		for (int p = 0; p < P; p++) {
+			T row_a[2];
+
+#pragma unroll
+			for (int i = 0; i < 2; i++)
+				load_shared(
+					&row_a[i], a + (uint32_t)i * x_bytes + (uint32_t)p * 128);
+#pragma unroll
+			for (int v = 0; v < V; v++)
+				best[p][v] = two_of<T, APART>(
+					p * V + v, row_a, row_b[v], one, best[p][v]);
+		}
+		a += 2 * x_bytes;
+		b += 2 * x_bytes;
+	}
 #pragma unroll 2
-	for (uint32_t x = 0; x < n; x++) {
+	for (; x < n; x++) {
 		T row_a[P], row_b[V];
 
 #pragma unroll
@@ -84,31 +109,16 @@ __device__ static inline void combine_one(
 	}
 }
 
-/* The same, four x at a time. */
-template <typename T, int P, int V>
-__device__ static inline void combine_four(
-	uint32_t n, uint32_t a, uint32_t b, uint32_t x_bytes, T (*best)[V])
+/* The ring of stages: begins with a box. */
+template <typename T>
+__device__ static inline void begin(const struct gpube__lanes &d, const struct gpube__lanes_io &io,
+	struct chunk *ahead, uint32_t stages, uint32_t box)
 {
+	chunk_init(d, ahead, box);
 #pragma unroll 1
-	for (uint32_t x = 0; x < n; x += 4) {
-		T row_b[V][4];
-
-#pragma unroll
-		for (int v = 0; v < V; v++)
-			load_together<T, 4>(row_b[v], b + (uint32_t)v * 512);
-#pragma unroll
-		for (int p = 0; p < P; p++) {
-			T row_a[4];
-
-			load_together<T, 4>(row_a, a + (uint32_t)p * 512);
-#pragma unroll
-			for (int i = 0; i < 4; i++)
-#pragma unroll
-				for (int v = 0; v < V; v++)
-					best[p][v] = add_min(row_a[i], row_b[v][i], best[p][v]);
-		}
-		a += x_bytes;
-		b += x_bytes;
+	for (uint32_t i = 0; i + 1 < d.stages; i++) {
+		copy_chunk<T>(d, io, ahead, stages + i * d.stage_words * 4);
+		chunk_next(d, ahead);
 	}
 }
 
@@ -121,33 +131,28 @@ __device__ static inline void combine_four(
  * the output once Ops:   an add-min per joined cell, P + V reads of shared memory for P * V of them
  * Bound: the unit of the add-mins
  */
-template <typename T, int P, int V, int W, int THREADS>
+template <typename T, int P, int V, int APART, int THREADS>
 __global__ void __launch_bounds__(THREADS, 1)
 	lanes_kernel(const __grid_constant__ struct gpube__lanes d,
 		const __grid_constant__ struct gpube__lanes_io io)
 {
 	extern __shared__ __align__(16) unsigned char shared[];
+	constexpr bool BITS = (T)0.5f != (T)0 && APART;
 	const struct cut<T> cut = cut_init<T>(&d);
 	const uint32_t stages = (uint32_t)__cvta_generic_to_shared(shared);
-	const uint32_t stage_bytes = d.stage_words * 4,
-		       end = stages + GPUBE_LANES_STAGES * stage_bytes;
+	const uint32_t stage_bytes = d.stage_words * 4, end = stages + d.stages * stage_bytes;
 	const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, at_p = warp / d.warps_v;
 	const uint32_t row_p = at_p * P, row_v = (warp - at_p * d.warps_v) * V;
-	const uint32_t a = 4 * gpube__lanes_word(&d, row_p, lane);
-	const uint32_t b = 4 * gpube__lanes_word(&d, d.rows_p + row_v, lane);
-	uint32_t now = stages, next = stages;
+	const uint32_t a = 4 * gpube__lanes_word(row_p, lane);
+	const uint32_t b = 4 * gpube__lanes_word(d.rows_p + row_v, lane);
+	uint32_t now = stages, next = end - stage_bytes;
 	struct chunk ahead;
 
-	chunk_init(d, &ahead, blockIdx.x);
+	bool signs = false; /* some sum has had one */
+
+	begin<T>(d, io, &ahead, stages, blockIdx.x);
 #pragma unroll 1
-	for (int i = 0; i < GPUBE_LANES_STAGES - 1; i++) {
-		copy_chunk<T, W>(d, io, &ahead, next);
-		copies_commit();
-		chunk_next(d, &ahead);
-		next += stage_bytes;
-	}
-#pragma unroll 1
-	for (uint32_t box = blockIdx.x; box < d.boxes; box += gridDim.x) {
+	for (uint32_t box = blockIdx.x; box < d.boxes;) {
 		T best[P][V], *out;
 
 #pragma unroll
@@ -159,20 +164,37 @@ __global__ void __launch_bounds__(THREADS, 1)
 		for (uint32_t x0 = 0; x0 < d.n_x; x0 += d.chunk) {
 			const uint32_t n = min(d.chunk, d.n_x - x0);
 
-			copies_wait_but<GPUBE_LANES_STAGES - 2>();
-			__syncthreads();
-			copy_chunk<T, W>(d, io, &ahead, next);
-			copies_commit();
-			chunk_next(d, &ahead);
-			if constexpr (W == 1)
-				combine_one<T, P, V>(n, now + a, now + b, d.x_words * 4, best);
+			if (d.stages == 3)
+				copies_wait_but<1>();
 			else
-				combine_four<T, P, V>(n, now + a, now + b, d.x_words * 4, best);
+				copies_wait_but<0>();
+			__syncthreads();
+			copy_chunk<T>(d, io, &ahead, next);
+			chunk_next(d, &ahead);
+			if (BITS && signs)
+				combine<T, P, V, 0>(
+					n, now + a, now + b, d.x_words * 4, d.one, best);
+			else
+				combine<T, P, V, APART>(
+					n, now + a, now + b, d.x_words * 4, d.one, best);
 			now = now + stage_bytes == end ? stages : now + stage_bytes;
 			next = next + stage_bytes == end ? stages : next + stage_bytes;
 		}
-		if (lane >= d.n_lanes)
+		if constexpr (BITS) {
+			if (__syncthreads_or(!signs && lane < d.n_lanes &&
+					     some_negative<P * V>(&best[0][0]))) {
+				signs = true; /* once more, and so all boxes that follow */
+				copies_wait();
+				begin<T>(d, io, &ahead, stages, box);
+				now = stages;
+				next = end - stage_bytes;
+				continue;
+			}
+		}
+		if (lane >= d.n_lanes) {
+			box += gridDim.x;
 			continue;
+		}
 		out = (T *)io.out + gpube__lanes_start(&d, -1, box) + lane + row_p * d.out_row[0] +
 		      row_v * d.out_row[1];
 #pragma unroll
@@ -180,28 +202,30 @@ __global__ void __launch_bounds__(THREADS, 1)
 #pragma unroll
 			for (int v = 0; v < V; v++)
 				out[p * d.out_row[0] + v * d.out_row[1]] = cut_of(best[p][v], cut);
+		box += gridDim.x;
 	}
 }
 
-template <typename T> static gpube__lanes_function function_of(const struct gpube__lanes *d)
+template <typename T, int APART>
+static gpube__lanes_function function_of(const struct gpube__lanes *d)
 {
 	switch (d->kernel) {
 	case LANES_8X8:
-		return d->wide == 1 ? lanes_kernel<T, 8, 8, 1, 512> : lanes_kernel<T, 8, 8, 4, 512>;
+		return lanes_kernel<T, 8, 8, APART, 512>;
 	case LANES_10X5:
-		return d->wide == 1 ? lanes_kernel<T, 10, 5, 1, 640>
-				    : lanes_kernel<T, 10, 5, 4, 640>;
+		return lanes_kernel<T, 10, 5, APART, 640>;
 	default:
 		return NULL;
 	}
 }
 
+/* integers by add-mins alone: with minima of three it took as long */
 gpube__lanes_function gpube__lanes_function_i32(const struct gpube__lanes *d)
 {
-	return function_of<int32_t>(d);
+	return function_of<int32_t, 0>(d);
 }
 
 gpube__lanes_function gpube__lanes_function_f32(const struct gpube__lanes *d)
 {
-	return function_of<float>(d);
+	return function_of<float, 1>(d);
 }

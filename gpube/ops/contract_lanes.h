@@ -1,7 +1,8 @@
 /*
  * contract_lanes.h - contractions of two operands that share dims with the output, the output's
- * last dim among them: the descriptor and its index arithmetic, written once for the planner, the
- * kernels and the CPU test that executes a plan as the kernels would.
+ * last dim among them, which is the operands' last one, too: the descriptor and its index
+ * arithmetic, written once for the planner, the kernels and the CPU test that executes a plan as
+ * the kernels would. Where the reduced dim is the operands' last one: contract_quads.h.
  *
  * For fixed values of the shared dims it is a (min,+) product of a matrix of p and x and one of x
  * and v. The lanes of a warp are values of the shared last dim, so that each lane has a product of
@@ -9,10 +10,6 @@
  * 32 words side by side. A block's warps, warps_p by warps_v of them, share the rows that they
  * read: a row is the cells of one p or v for all lanes. Rows of a chunk of x are copied into one of
  * a few stages of shared memory while the chunk before is worked on, across boxes, too.
- *
- * Where the lanes' dim is an operand's last one as well, 16 bytes of a row are copied at a time
- * (wide = 1). Where x is, 16 bytes are four x of one lane; they stay together in shared memory, and
- * four x are read at once (wide = 4).
  *
  * A box that would pass the end of its dim is moved back so that it ends with it: some cells are
  * computed twice, with the same result, and there are no edges.
@@ -22,9 +19,7 @@
 
 #include "gpube/ops/contract_box.h"
 
-#define GPUBE_LANES_GRID   12 /* dims of the grid */
-#define GPUBE_LANES_STAGES 3
-#define GPUBE_LANES_PAD    16 /* words after each four x, so that two such are apart in banks */
+#define GPUBE_LANES_GRID 12 /* dims of the grid */
 
 /* Cells of a thread's tile along P and V. */
 enum gpube__lanes_kernel { LANES_8X8, LANES_10X5, N_LANES_KERNELS };
@@ -45,29 +40,31 @@ struct gpube__lanes_axis {
 
 /* A plan: everything but the tables' addresses. */
 struct gpube__lanes {
-	uint32_t kernel, wide;
+	uint32_t kernel;
 	uint32_t threads, warps_p, warps_v;
 	uint32_t boxes, at_once; /* blocks of threads: each does every so-manieth box */
 	uint32_t n_lanes;
-	uint32_t rows, rows_p;            /* of a box; the first rows_p are those of P's operand */
-	uint32_t n_x, chunk, quads_shift; /* where wide is 4, 4 << quads_shift x are a chunk */
-	uint32_t x_words;                 /* of a stage: from one x, or four, to the next */
-	uint32_t stage_words, shared_bytes;
+	uint32_t rows, rows_p; /* of a box; the first rows_p are those of P's operand */
+	uint32_t n_x, chunk;
+	uint32_t x_words; /* of a stage: from one x to the next */
+	uint32_t stages, stage_words, shared_bytes;
 	uint32_t n_grid;
-	int32_t order[2]; /* the contraction's operand with P's dim, and that with V's */
-	uint32_t x[2], row[2], lane[2]; /* of each: cells to the next x, row and lane */
-	int64_t out_row[2];             /* of the output, along P and V */
+	int32_t order[2];      /* the contraction's operand with P's dim, and that with V's */
+	int32_t one;           /* 1, which the compiler does not know */
+	uint32_t x[2], row[2]; /* of each: cells to the next x and row */
+	int64_t out_row[2];    /* of the output, along P and V */
 	int64_t cut, threshold;
 	struct gpube__lanes_axis grid[GPUBE_LANES_GRID];
 };
 
 /* Cells before a box's first one in operand k, 0 or 1, or in the output (k < 0). */
-GPUBE_HD static inline int64_t gpube__lanes_start(const struct gpube__lanes *d, int k, uint32_t box)
+GPUBE_HD static inline int64_t gpube__axes_start(
+	const struct gpube__lanes_axis *grid, uint32_t n_grid, int k, uint32_t box)
 {
 	int64_t offset = 0;
 
-	for (uint32_t i = 0; i < d->n_grid; i++) {
-		const struct gpube__lanes_axis *g = &d->grid[i];
+	for (uint32_t i = 0; i < n_grid; i++) {
+		const struct gpube__lanes_axis *g = &grid[i];
 		const uint32_t rest = g->n == 1 ? box : gpube__quotient(box, g->by_n);
 		const uint32_t value = (box - rest * g->n) * g->step;
 
@@ -78,44 +75,23 @@ GPUBE_HD static inline int64_t gpube__lanes_start(const struct gpube__lanes *d, 
 	return offset;
 }
 
-/* Copies of 16 bytes: of each x, or of a chunk where four x are copied at once. */
-GPUBE_HD static inline uint32_t gpube__lanes_units(const struct gpube__lanes *d)
+GPUBE_HD static inline int64_t gpube__lanes_start(const struct gpube__lanes *d, int k, uint32_t box)
 {
-	return d->wide == 1 ? d->rows * 8 : d->rows * 32 << d->quads_shift;
+	return gpube__axes_start(d->grid, d->n_grid, k, box);
 }
 
-/*
- * Unit u: *k its operand, *from cells from the operand's first one of the box and chunk, *x its
- * first x in the chunk. Returns the word of the stage that it goes to.
- */
-GPUBE_HD static inline uint32_t gpube__lanes_unit(const struct gpube__lanes *d, uint32_t u,
-	uint32_t *k, uint32_t *from, uint32_t *x, bool *is_in)
+/* Word of a stage that a lane reads first of a row; x_words further is the next x. */
+GPUBE_HD static inline uint32_t gpube__lanes_word(uint32_t row, uint32_t lane)
 {
-	const uint32_t shift = d->wide == 1 ? 3 : 5 + d->quads_shift;
-	const uint32_t row = u >> shift, rest = u - (row << shift);
-	const uint32_t quad = d->wide == 1 ? 0 : rest & ((1u << d->quads_shift) - 1);
-	const uint32_t lane = d->wide == 1 ? rest * 4 : rest >> d->quads_shift;
-
-	*k = row >= d->rows_p;
-	*x = quad * 4;
-	*is_in = lane < d->n_lanes;
-	*from = (row - (*k ? d->rows_p : 0)) * d->row[*k] + lane * d->lane[*k] + *x * d->x[*k];
-	return quad * d->x_words + (row * 32 + lane) * d->wide;
-}
-
-/* Word of a stage that a lane reads first of a row; x_words further is the next x, or four. */
-GPUBE_HD static inline uint32_t gpube__lanes_word(
-	const struct gpube__lanes *d, uint32_t row, uint32_t lane)
-{
-	return (row * 32 + lane) * d->wide;
+	return row * 32 + lane;
 }
 
 /*
  * gpube__lanes_plan() - the box with the least predicted cost.
  * cycles    out: predicted cycles of the device, from the launch to the end
  * Returns false where there is no kernel for it: (min,+) of 4 bytes, without arguments, of two
- * operands with one reduced dim, which is in both, as is the output's last dim; whose sizes and
- * places allow copies of 16 bytes.
+ * operands with one reduced dim, which is in both; the output's last dim is the last of both, and a
+ * multiple of four.
  */
 bool gpube__lanes_plan(struct gpube__lanes *d, double *cycles,
 	const struct gpube__box_device *device, const struct gpube_contraction *c,

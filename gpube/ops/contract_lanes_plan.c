@@ -8,14 +8,17 @@
 #define DRAM_BYTES 16.0
 #define L2_BYTES   32.0
 
-#define LAUNCH     6000.0
-#define BOX        2500.0 /* of a box: its stores, what it begins with */
-#define CHUNK      300.0  /* until all warps have met */
-#define X_SLOTS    4.0    /* of a warp */
-#define COPY_SLOTS 6.0
-#define SHORT_RUNS 1.6  /* more for copies of four x, of 32 bytes together */
-#define OTHERS     0.25 /* of what is not the longest */
-#define RESERVED   1024 /* bytes of shared memory that a block has besides */
+#define LAUNCH      6000.0
+#define BOX         2500.0 /* of a box: its stores, what it begins with */
+#define CHUNK       300.0  /* until all warps have met */
+#define X_SLOTS     4.0    /* of a warp */
+#define COPY_SLOTS  6.0
+#define FLOAT_SLOTS 1.5    /* of a cell: two sums and a minimum of three for two x */
+#define OTHERS      0.25   /* of what is not the longest */
+#define FEWEST      16     /* lanes of a warp that have work */
+#define LATENCY     2300.0 /* of copies */
+#define MANY_X      10     /* of a chunk */
+#define RESERVED    1024   /* bytes of shared memory that a block has besides */
 
 const struct gpube__lanes_kernel_info gpube__lanes_kernels[N_LANES_KERNELS] = {
 	[LANES_8X8] = {8, 8, 512},
@@ -27,14 +30,14 @@ struct planner {
 	const struct gpube__box_device *device;
 	bool is_float;
 	uint64_t scope[2]; /* output dims of each operand */
-	int lanes_dim, wide;
+	int lanes_dim;
 	double bytes;
 };
 
 struct choice {
 	int kernel, first; /* the operand with P's dim */
 	int p, v, warps_p, warps_v;
-	int at_once, chunk; /* blocks of a multiprocessor; x of a chunk */
+	int at_once, chunk, stages; /* blocks of a multiprocessor; x of a chunk */
 	double cycles;
 };
 
@@ -51,23 +54,6 @@ static int64_t divide_up(int64_t a, int64_t b)
 static int64_t smaller(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
-}
-
-/* Whether rows of lanes, or four x of a lane, can be copied 16 bytes at a time. */
-static bool set_wide(struct planner *p)
-{
-	const struct gpube__shape *s = p->s;
-	const int last = p->lanes_dim, x = s->n_out;
-
-	if (stride_of(p, 0, last) == 1 && stride_of(p, 1, last) == 1)
-		p->wide = 1;
-	else if (stride_of(p, 0, x) == 1 && stride_of(p, 1, x) == 1 && s->size[x] % 4 == 0 &&
-		 !p->is_float) /* registers do not suffice for sums of floats besides */
-		p->wide = 4;
-	else
-		return false;
-	/* what lies together is a multiple of four cells, and so are all other steps then */
-	return p->wide == 4 || s->size[last] % 4 == 0;
 }
 
 static bool planner_init(struct planner *p, const struct gpube_contraction *c)
@@ -91,11 +77,12 @@ static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 				p->scope[k] |= (uint64_t)(d < s->n_out) << d;
 			}
 		if (cells > INT32_MAX || !stride_of(p, k, s->n_out) ||
-			!(p->scope[k] >> p->lanes_dim & 1))
+			stride_of(p, k, p->lanes_dim) != 1)
 			return false;
 		p->bytes += 4 * cells;
 	}
-	return s->size[p->lanes_dim] >= 24 && set_wide(p);
+	/* all other steps are multiples of four, too, then */
+	return s->size[p->lanes_dim] >= FEWEST && s->size[p->lanes_dim] % 4 == 0;
 }
 
 /* The largest of an operand's own dims, -1: none. */
@@ -116,25 +103,19 @@ static int64_t rows_of(const struct choice *c)
 	       (int64_t)gpube__lanes_kernels[c->kernel].v * c->warps_v;
 }
 
-static int64_t x_words(const struct planner *p, const struct choice *c)
-{
-	return p->wide == 1 ? rows_of(c) * 32 : rows_of(c) * 128 + GPUBE_LANES_PAD;
-}
-
-/* As many x as the stages hold, all chunks alike; or a power of two of them. */
+/* As many x as the stages hold, all chunks alike: rather two stages of more than three of few. */
 static bool set_chunk(const struct planner *p, struct choice *c)
 {
 	const int64_t room = p->device->sm_shared_bytes / c->at_once - RESERVED;
-	const int64_t bytes = smaller(room, p->device->shared_bytes) / GPUBE_LANES_STAGES;
-	const int64_t most = bytes / (4 * x_words(p, c)), n_x = p->s->n_reduced;
+	const int64_t x = smaller(room, p->device->shared_bytes) / (4 * 32 * rows_of(c));
+	const int64_t n_x = p->s->n_reduced;
+	int64_t most;
 
-	if (most < (p->wide == 1 ? 2 : 1))
+	c->stages = x / 3 >= smaller(n_x, MANY_X) ? 3 : 2;
+	most = x / c->stages;
+	if (most < 2)
 		return false;
-	if (p->wide == 1)
-		c->chunk = (int)divide_up(n_x, divide_up(n_x, smaller(n_x, most)));
-	else
-		for (c->chunk = 4; c->chunk < 16 && c->chunk * 2 <= most * 4;)
-			c->chunk *= 2;
+	c->chunk = (int)divide_up(n_x, divide_up(n_x, smaller(n_x, most)));
 	return true;
 }
 
@@ -154,38 +135,47 @@ static double boxes_of(const struct planner *p, const struct choice *c)
 	return boxes;
 }
 
+/* Cycles of a multiprocessor for n boxes at once. */
+static double box_cycles(const struct planner *p, const struct choice *c, double n)
+{
+	const struct gpube__lanes_kernel_info *kernel = &gpube__lanes_kernels[c->kernel];
+	const double warps = c->warps_p * c->warps_v, all_warps = ceil(n * warps / 4);
+	const double n_x = (double)p->s->n_reduced, cells = kernel->p * kernel->v;
+	const double rows = (double)rows_of(c), reads = kernel->p + kernel->v;
+	double most = 0, sum = 0, time[4];
+
+	/* for one x: add-mins, issue slots, reads of shared memory, of L2 */
+	time[0] = all_warps * 2 * cells;
+	time[1] = all_warps * (cells * (p->is_float ? FLOAT_SLOTS : 1) + reads + X_SLOTS) +
+		  n * rows * COPY_SLOTS / 16;
+	time[2] = n * (warps * reads + 1.2 * rows);
+	time[3] = n * rows * 128 / L2_BYTES;
+	for (int i = 0; i < 4; i++) {
+		most = fmax(most, time[i]);
+		sum += time[i];
+	}
+	most = (most + OTHERS * (sum - most)) * c->chunk + CHUNK;
+	return fmax(most, LATENCY / (c->stages - 1)) * (n_x / c->chunk) + BOX;
+}
+
 static bool price(const struct planner *p, struct choice *c)
 {
 	const struct gpube__lanes_kernel_info *kernel = &gpube__lanes_kernels[c->kernel];
-	const int warps = c->warps_p * c->warps_v;
-	const double n_x = (double)p->s->n_reduced, cells = kernel->p * kernel->v;
-	const double rows = (double)rows_of(c), reads = kernel->p + kernel->v;
-	double at_once, all_warps, most, sum = 0, box, time[4];
+	const double boxes = ceil(boxes_of(p, c) / p->device->n_sms); /* of that which has most */
+	double last;
 
 	if ((int64_t)kernel->p * c->warps_p > p->s->size[c->p] ||
 		(int64_t)kernel->v * c->warps_v > p->s->size[c->v])
 		return false;
-	c->at_once = kernel->threads / (warps * 32);
+	c->at_once = (int)fmin(kernel->threads / (c->warps_p * c->warps_v * 32), boxes);
 	while (c->at_once && !set_chunk(p, c))
 		c->at_once--;
 	if (!c->at_once)
 		return false;
-	at_once = c->at_once;
-	/* of a multiprocessor for one x: add-mins, issue slots, reads of shared memory, of L2 */
-	all_warps = (double)divide_up((int64_t)warps * c->at_once, 4);
-	time[0] = all_warps * 2 * cells;
-	time[1] = all_warps * (cells * (p->is_float ? 2 : 1) + reads / p->wide + X_SLOTS) +
-		  at_once * rows * COPY_SLOTS / 16;
-	time[2] = at_once * (warps * reads + 1.2 * rows);
-	time[3] = at_once * rows * 128 / L2_BYTES;
-	most = fmax(fmax(time[0], time[1]), fmax(time[2], time[3]));
-	for (int i = 0; i < 4; i++)
-		sum += time[i];
-	box = n_x * (most + OTHERS * (sum - most)) + ceil(n_x / c->chunk) * CHUNK + BOX;
-	if (p->wide == 4)
-		box *= SHORT_RUNS;
-	c->cycles = LAUNCH + fmax(ceil(boxes_of(p, c) / (at_once * p->device->n_sms)) * box,
-				     p->bytes / (DRAM_BYTES * p->device->n_sms));
+	last = fmod(boxes, c->at_once);
+	c->cycles = (boxes - last) / c->at_once * box_cycles(p, c, c->at_once) +
+		    (last > 0 ? box_cycles(p, c, last) : 0);
+	c->cycles = LAUNCH + fmax(c->cycles, p->bytes / (DRAM_BYTES * p->device->n_sms));
 	return true;
 }
 
@@ -203,7 +193,7 @@ static bool find(const struct planner *p, struct choice *best)
 			for (int i = 1; i <= most; i++)
 				for (int j = 1; i * j <= most; j++) {
 					struct choice c = {
-						kernel, first, dim_p, dim_v, i, j, 0, 0, 0};
+						kernel, first, dim_p, dim_v, i, j, 0, 0, 0, 0};
 
 					if (price(p, &c) && c.cycles < best->cycles)
 						*best = c;
@@ -251,26 +241,25 @@ static void make(struct gpube__lanes *d, const struct planner *p, const struct c
 
 	memset(d, 0, sizeof(*d));
 	d->kernel = (uint32_t)c->kernel;
-	d->wide = (uint32_t)p->wide;
 	d->warps_p = (uint32_t)c->warps_p;
 	d->warps_v = (uint32_t)c->warps_v;
 	d->threads = 32 * d->warps_p * d->warps_v;
+	d->one = 1;
 	d->n_lanes = (uint32_t)smaller(s->size[p->lanes_dim], 32);
 	d->rows = (uint32_t)rows_of(c);
 	d->rows_p = d->warps_p * (uint32_t)gpube__lanes_kernels[c->kernel].p;
 	d->n_x = (uint32_t)s->n_reduced;
 	d->chunk = (uint32_t)c->chunk;
-	d->quads_shift = p->wide == 1 ? 0 : c->chunk == 4 ? 0 : c->chunk == 8 ? 1 : 2;
-	d->x_words = (uint32_t)x_words(p, c);
-	d->stage_words = d->x_words * d->chunk / d->wide;
-	d->shared_bytes = GPUBE_LANES_STAGES * d->stage_words * 4;
+	d->x_words = d->rows * 32;
+	d->stage_words = d->x_words * d->chunk;
+	d->stages = (uint32_t)c->stages;
+	d->shared_bytes = d->stages * d->stage_words * 4;
 	for (int k = 0; k < 2; k++) {
 		const int op = k ? !c->first : c->first;
 
 		d->order[k] = op;
 		d->x[k] = (uint32_t)stride_of(p, op, x);
 		d->row[k] = (uint32_t)stride_of(p, op, k ? c->v : c->p);
-		d->lane[k] = (uint32_t)stride_of(p, op, p->lanes_dim);
 		d->out_row[k] = s->out_stride[k ? c->v : c->p];
 	}
 	add_axes(d, p, c);

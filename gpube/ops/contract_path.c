@@ -9,6 +9,9 @@
 #define PANEL_CYCLES 1.15
 /* panels take as much more than is predicted: the two predictions are compared as they are */
 #define PRESUM_CYCLES 1.3
+/* and so are these: panels and planes take a quarter more, twice as much where x is last */
+#define LANES_CYCLES  0.8
+#define QUADS_CYCLES  0.5
 #define BOX_LAUNCH    16000.0
 
 /*
@@ -20,6 +23,7 @@
 #define PANEL_WORTH  150000.0
 #define PRESUM_WORTH 25000.0
 #define STRIP_WORTH  30000.0
+#define TRIANGLE_WORTH 25000.0
 
 #define STRIP_MOST 2.0 /* times what the bytes take: panels do better where there is more to do */
 
@@ -108,8 +112,30 @@ static void try_lanes(struct gpube__cuda_plan *p, const struct gpube__box_device
 	double cycles;
 
 	p->tried |= GPUBE_TRIED_LANES;
-	if (gpube__lanes_plan(&p->lanes, &cycles, device, c, s) && cycles < p->cycles)
-		take(p, GPUBE_BY_LANES, cycles);
+	if (gpube__lanes_plan(&p->lanes, &cycles, device, c, s) &&
+		cycles * LANES_CYCLES < p->cycles)
+		take(p, GPUBE_BY_LANES, cycles * LANES_CYCLES);
+}
+
+static void try_quads(struct gpube__cuda_plan *p, const struct gpube__box_device *device,
+	const struct gpube_contraction *c, const struct gpube__shape *s)
+{
+	double cycles;
+
+	p->tried |= GPUBE_TRIED_QUADS;
+	if (gpube__quads_plan(&p->quads, &cycles, device, c, s) &&
+		cycles * QUADS_CYCLES < p->cycles)
+		take(p, GPUBE_BY_QUADS, cycles * QUADS_CYCLES);
+}
+
+static void try_triangles(struct gpube__cuda_plan *p, const struct gpube__box_device *device,
+	const struct gpube_contraction *c, const struct gpube__shape *s)
+{
+	double cycles;
+
+	p->tried |= GPUBE_TRIED_TRIANGLES;
+	if (gpube__triangle_plan(&p->triangle, &cycles, device, c, s) && cycles < p->cycles)
+		take(p, GPUBE_BY_TRIANGLES, cycles);
 }
 
 static void try_presums(struct gpube__cuda_plan *p, const struct gpube__box_device *device,
@@ -150,9 +176,14 @@ void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
 	}
 	if (!in_batch && !(p->tried & GPUBE_TRIED_LANES) && (any || path == GPUBE_PATH_LANES))
 		try_lanes(p, device, c, s);
+	if (!in_batch && !(p->tried & GPUBE_TRIED_QUADS) && (any || path == GPUBE_PATH_QUADS))
+		try_quads(p, device, c, s);
 	if ((path == GPUBE_PATH_STRIPS || (any && is_worth(p, s, STRIP_WORTH))) && !in_batch &&
 		!(p->tried & GPUBE_TRIED_STRIPS))
 		try_strips(p, path, device, c, s);
+	if ((path == GPUBE_PATH_TRIANGLES || (alone && is_worth(p, s, TRIANGLE_WORTH))) &&
+		!(p->tried & GPUBE_TRIED_TRIANGLES))
+		try_triangles(p, device, c, s);
 	if ((path == GPUBE_PATH_PRESUMS || (alone && is_worth(p, s, PRESUM_WORTH))) &&
 		!(p->tried & GPUBE_TRIED_PRESUMS))
 		try_presums(p, device, c, s);

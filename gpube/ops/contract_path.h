@@ -9,6 +9,8 @@
  *	                               triangle; by planes: copied as they are, summed in registers
  *	presums   contract_presum.h    products once some dims are fixed, such as rings of small tables
  *	lanes     contract_lanes.h     one product for each value of a last dim that all tables share
+ *	quads     contract_quads.h     the same, where the reduced dim is the tables' last
+ *	triangles contract_triangle.h  three large operands that meet in a triangle, by bulk copies
  *	strips    contract_strip.h     large tables, few values of x: what bytes bound
  *	whole     contract_whole.h     batches of small contractions, tables copied whole
  *
@@ -29,7 +31,9 @@
 #include "gpube/ops/contract_lanes.h"
 #include "gpube/ops/contract_panel.h"
 #include "gpube/ops/contract_presum.h"
+#include "gpube/ops/contract_quads.h"
 #include "gpube/ops/contract_strip.h"
+#include "gpube/ops/contract_triangle.h"
 #include "gpube/ops/contract_whole.h"
 #include "gpube/ops/kept.h"
 
@@ -42,6 +46,8 @@ enum gpube__path {
 	GPUBE_PATH_PLANES, /* panels whose operands are added up in registers */
 	GPUBE_PATH_STRIPS,
 	GPUBE_PATH_LANES,  /* products whose lanes are values of a shared dim */
+	GPUBE_PATH_QUADS,  /* the same, four x of a lane together */
+	GPUBE_PATH_TRIANGLES, /* three operands that meet in a triangle */
 	GPUBE_PATH_PRESUMS, /* products of sums */
 	GPUBE_PATH_WHOLE,  /* tables of a batch that shared memory holds whole */
 	GPUBE_PATH_GENERAL,
@@ -55,7 +61,9 @@ enum gpube__by {
 	GPUBE_BY_PANELS,
 	GPUBE_BY_STRIPS,
 	GPUBE_BY_LANES, /* of contractions alone */
+	GPUBE_BY_QUADS, /* the same */
 	GPUBE_BY_PRESUMS, /* the same */
+	GPUBE_BY_TRIANGLES, /* the same */
 	GPUBE_BY_WHOLE, /* in batches alone */
 };
 
@@ -66,6 +74,8 @@ enum {
 	GPUBE_TRIED_LANES = 8,
 	GPUBE_TRIED_STRIPS = 16,
 	GPUBE_TRIED_PRESUMS = 32,
+	GPUBE_TRIED_QUADS = 64,
+	GPUBE_TRIED_TRIANGLES = 128,
 };
 
 struct gpube__cuda_plan {
@@ -76,7 +86,9 @@ struct gpube__cuda_plan {
 	struct gpube__panel panel;
 	struct gpube__strip strip;
 	struct gpube__presum presum;
+	struct gpube__triangle triangle;
 	struct gpube__lanes lanes;
+	struct gpube__quads quads;
 	struct gpube__whole whole;
 	struct gpube__box box; /* the largest; untouched where nothing is done by boxes */
 };

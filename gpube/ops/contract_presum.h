@@ -1,49 +1,58 @@
 /*
- * contract_presum.h - contractions that are products once some dims are fixed: the descriptor, and
- * its index arithmetic, written once for the planner, the kernels and the CPU test that executes a
- * plan as the kernels would.
+ * contract_presum.h - contractions that are products once some dims are fixed, such as rings of
+ * small tables: the descriptor, and its index arithmetic, written once for the planner, the kernels
+ * and the CPU test that executes a plan as the kernels would.
  *
- * The output dims fall into one, I, a group J and the grid such that no operand has dims of both I
- * and J. For one value of the grid's,
+ * The output dims fall into one, I, a group J, those that are fixed and those that are walked
+ * along, such that no operand has dims of both I and J. For one value of the last two groups,
  *
- *	out[i, j] = min over x of L[x, i] + R[x, j]
+ *	out[i, j] = min over x of L[x, i] + (S[x, j] + T[x, k(j)])
  *
- * where L and R are sums of any operands: a block adds them up in shared memory, straight from
- * global memory, once for a box of I and J, and then the loop over x takes an add-min a joined
- * cell. Nothing overlaps within a block: several share a multiprocessor, and while one adds up or
- * stores, the others compute.
+ * where L is the sum of the operands without J, S of those of J that the walk does not change, and
+ * T of the others of J, whose columns k are fewer. A block has S in shared memory for a box of J,
+ * and walks: while the threads combine the tile of one step, 'rows' of I by four of J each, the
+ * operands of the next one's L and T arrive, a few cells a thread, which adds them up halfway, into
+ * another buffer; so no thread waits for others at the end of its tile. Where a thread's cells
+ * come from and go to is the same in every step but for what the step adds, and is kept in shared
+ * memory, too: registers are for the tile. S and T meet in registers, which costs eight additions
+ * for a pair of x and saves that the whole of S + T is written anew for each step.
  *
- * Boxes lie side by side; one that would pass the end of its group is moved back so that it ends
- * with it, and cells that two boxes share are computed twice. Where the box is longer than the
- * group, cells are read from its last values, computed, and not stored. x past the last are that
- * one.
+ * Columns are counted in fours along J's last dim. Where its size is no multiple of four, the
+ * values of a four are as far apart as there are fours, so that neighbouring threads still have
+ * neighbouring values, and those past the last are that of the four before, which is not stored;
+ * nor are rows past the last. A box of rows that would pass the end is moved back. x are combined
+ * in pairs: past the last comes the last again.
  */
 #ifndef GPUBE_OPS_CONTRACT_PRESUM_H
 #define GPUBE_OPS_CONTRACT_PRESUM_H
 
 #include "gpube/ops/contract_flat.h"
 
-#define GPUBE_PRESUM_TERMS   4 /* operands of a side */
-#define GPUBE_PRESUM_OPS     (2 * GPUBE_PRESUM_TERMS)
-#define GPUBE_PRESUM_THREADS 256
-#define GPUBE_PRESUM_BLOCKS  2   /* of a multiprocessor */
-#define GPUBE_PRESUM_ROW     448 /* words of shared memory for one x: R, then L */
-#define GPUBE_PRESUM_X       60  /* most x */
-#define GPUBE_PRESUM_COLUMNS 8   /* of a thread's tile */
+#define GPUBE_PRESUM_TERMS   4 /* operands of a sum */
+#define GPUBE_PRESUM_THREADS 800
+#define GPUBE_PRESUM_PADDED  8  /* words that a lane's rows of L take */
+#define GPUBE_PRESUM_X       64 /* most x */
+#define GPUBE_PRESUM_CELLS   16 /* most of L and T that a thread adds up */
+#define GPUBE_PRESUM_J       3  /* most dims of J */
+#define GPUBE_PRESUM_BUFFERS 3  /* of L and T: written, read, and read by those that are late */
+#define GPUBE_PRESUM_MINE    2  /* words that a thread keeps of its tile */
 
-enum { PRESUM_I, PRESUM_J, PRESUM_GRID, N_PRESUM_GROUPS };
+enum { PRESUM_I, PRESUM_J, PRESUM_FIXED, PRESUM_WALK, N_PRESUM_GROUPS };
+enum { PRESUM_L, PRESUM_S, PRESUM_T, N_PRESUM_SUMS };
+
+#define GPUBE_PRESUM_OPS (N_PRESUM_SUMS * GPUBE_PRESUM_TERMS)
 
 /* The kernels: rows of a thread's tile. */
-enum gpube__presum_kernel { PRESUM_7X8, PRESUM_8X8, N_PRESUM_KERNELS };
+enum gpube__presum_kernel { PRESUM_7X4, PRESUM_8X4, N_PRESUM_KERNELS };
 
 GPUBE_HD static inline uint32_t gpube__presum_rows(uint32_t kernel)
 {
-	return kernel == PRESUM_7X8 ? 7 : 8;
+	return kernel == PRESUM_7X4 ? 7 : 8;
 }
 
 /*
- * How four values of J, or one of I, are read for four x: the four of each x together; one for all
- * four, one x at a time or together; the four x of each together; or cell by cell.
+ * How four values of J are read for four x: the four of each x together; one for all four, one x
+ * at a time or together; the four x of each together; or cell by cell.
  */
 enum gpube__presum_read {
 	PRESUM_FOURS,
@@ -54,40 +63,61 @@ enum gpube__presum_read {
 };
 
 struct gpube__presum_op {
-	uint32_t x;    /* cells to the next x */
-	uint32_t next; /* to the next value of J within four */
-	uint32_t how;  /* enum gpube__presum_read */
-	int32_t order; /* the contraction's operand that it is */
-	uint32_t step[N_PRESUM_GROUPS][GPUBE_FLAT_DIMS];
+	uint32_t x;                     /* cells to the next x */
+	uint32_t next;                  /* to the next value of a four */
+	uint32_t how;                   /* of S: enum gpube__presum_read */
+	int32_t order;                  /* the contraction's operand that it is */
+	uint32_t step[GPUBE_FLAT_DIMS]; /* along I, or J, or T's two dims of columns */
+	uint32_t fixed[GPUBE_FLAT_DIMS], walk[GPUBE_FLAT_DIMS];
+};
+
+/* Cells that are added up one by one, in the order of the faster of x and of values. */
+struct gpube__presum_cells {
+	uint32_t n, inner; /* all; of the faster one */
+	uint32_t x_inner;  /* x is the faster one */
+	struct gpube__divisor by;
 };
 
 /* A plan: everything but the operands' addresses. */
 struct gpube__presum {
 	uint32_t kernel, threads, blocks;
-	uint32_t n_x, all_x; /* all_x: the next multiple of 4 */
+	uint32_t n_x, all_x; /* all_x: the next multiple of 2 */
 	int32_t one;         /* 1, which the compiler does not know */
 	int64_t cut, threshold;
-	struct gpube__flat group[N_PRESUM_GROUPS];
+	struct gpube__flat group[N_PRESUM_GROUPS]; /* J's last dim is counted in fours */
+	struct gpube__flat columns; /* T's: one of J's dims, or none, and the last one, in fours */
+	uint32_t column[GPUBE_FLAT_DIMS]; /* fours of T to the next along J's dims */
+	uint32_t last;                    /* values of J's last dim */
+	uint32_t in_four, apart; /* its values from a four to the next, and between those of one */
 	uint32_t lanes[2], boxes[2]; /* along I and J */
-	uint32_t groups, row_groups; /* of threads along x, that add up R and L */
-	struct gpube__divisor by_lanes, by_fours, by_values, by_boxes[2]; /* by_lanes: of J */
-	uint32_t out[N_PRESUM_GROUPS][GPUBE_FLAT_DIMS], out_wide;
-	uint32_t n_ops[2];                            /* of L and of R */
-	struct gpube__presum_op op[GPUBE_PRESUM_OPS]; /* those of R from GPUBE_PRESUM_TERMS on */
+	uint32_t groups;             /* of threads along x, that add up S */
+	struct gpube__divisor by_lanes, by_fours, by_boxes[2], by_walk; /* by_lanes: of I */
+	uint32_t units, each,
+		more; /* steps of all walks; of a block, 'more' of them have one more */
+	uint32_t n_cells,
+		n_pairs;  /* of L and T: cells of a thread; most pairs of operands of one */
+	uint32_t first_x; /* x before those are added up */
+	struct gpube__presum_cells l, t;
+	uint32_t pitch, pitch_l;  /* bytes from a four of S or T, or rows of a lane, to the next */
+	uint32_t place_t, buffer; /* bytes before T in a buffer; of one: there are three, then S */
+	/* bytes before where cells come from, what arrives of them, where they go, threads' words
+	 */
+	uint32_t sources, arrivals, targets, mine, shared; /* shared: all */
+	uint32_t out_i, out_j[GPUBE_FLAT_DIMS], out_fixed[GPUBE_FLAT_DIMS],
+		out_walk[GPUBE_FLAT_DIMS];
+	uint32_t out_next, out_wide;
+	uint32_t n_ops[N_PRESUM_SUMS];
+	struct gpube__presum_op op[GPUBE_PRESUM_OPS]; /* GPUBE_PRESUM_TERMS of each sum */
 };
 
-/* Bytes of a block's shared memory. */
-static inline uint32_t gpube__presum_shared(const struct gpube__presum *d)
-{
-	return 4 * GPUBE_PRESUM_ROW * d->all_x;
-}
-
-/* Values of the box along I or J. */
-GPUBE_HD static inline uint32_t gpube__presum_box(const struct gpube__presum *d, int group)
-{
-	return d->lanes[group] *
-	       (group == PRESUM_I ? gpube__presum_rows(d->kernel) : GPUBE_PRESUM_COLUMNS);
-}
+/* What a block knows of a step: cells before it in each operand, and in the output. */
+enum {
+	PRESUM_OUT = GPUBE_PRESUM_OPS,
+	PRESUM_ROW,  /* first row of the box */
+	PRESUM_FOUR, /* first four of the box */
+	PRESUM_KEPT, /* steps of the same S have the same */
+	N_PRESUM_WORDS
+};
 
 GPUBE_HD static inline uint32_t gpube__presum_divide(
 	uint32_t i, uint32_t n, struct gpube__divisor by)
@@ -95,68 +125,137 @@ GPUBE_HD static inline uint32_t gpube__presum_divide(
 	return n == 1 ? i : gpube__quotient(i, by);
 }
 
-/* First values of a block's box along each group. */
-GPUBE_HD static inline void gpube__presum_start(
-	const struct gpube__presum *d, uint32_t block, uint32_t *start)
+/* Word 'which' of what a block knows of a step. */
+GPUBE_HD static inline uint32_t gpube__presum_word(
+	const struct gpube__presum *d, uint32_t unit, uint32_t which)
 {
-	for (int g = PRESUM_J; g >= PRESUM_I; g--) {
-		const uint32_t rest = gpube__presum_divide(block, d->boxes[g], d->by_boxes[g]);
-		const uint32_t size = gpube__presum_box(d, g);
-		const uint32_t first = (block - rest * d->boxes[g]) * size;
-		const uint32_t last = d->group[g].size > size ? d->group[g].size - size : 0;
+	const uint32_t n = d->group[PRESUM_WALK].size;
+	const uint32_t walks = gpube__presum_divide(unit, n, d->by_walk);
+	const uint32_t kept = gpube__presum_divide(walks, d->boxes[PRESUM_I], d->by_boxes[0]);
+	const uint32_t fixed = gpube__presum_divide(kept, d->boxes[PRESUM_J], d->by_boxes[1]);
+	const uint32_t walk = unit - walks * n;
+	const uint32_t rows = d->lanes[PRESUM_I] * gpube__presum_rows(d->kernel);
+	const uint32_t size = d->group[PRESUM_I].size, end = size > rows ? size - rows : 0;
+	const uint32_t at = (walks - kept * d->boxes[PRESUM_I]) * rows, row = at < end ? at : end;
+	uint32_t offset;
 
-		start[g] = first < last ? first : last;
-		block = rest;
-	}
-	start[PRESUM_GRID] = block;
+	if (which == PRESUM_ROW)
+		return row;
+	if (which == PRESUM_FOUR)
+		return (kept - fixed * d->boxes[PRESUM_J]) * d->lanes[PRESUM_J];
+	if (which == PRESUM_KEPT)
+		return kept;
+	if (which == PRESUM_OUT)
+		return gpube__flat_offset(&d->group[PRESUM_FIXED], d->out_fixed, fixed) +
+		       gpube__flat_offset(&d->group[PRESUM_WALK], d->out_walk, walk) +
+		       row * d->out_i;
+	offset = gpube__flat_offset(&d->group[PRESUM_FIXED], d->op[which].fixed, fixed) +
+		 gpube__flat_offset(&d->group[PRESUM_WALK], d->op[which].walk, walk);
+	return which < GPUBE_PRESUM_TERMS ? offset + row * d->op[which].step[0] : offset;
 }
 
-/* Value 'at' of the box along I or J, as gpube__flat_split() has it; fours of J are never cut. */
-GPUBE_HD static inline void gpube__presum_split(const struct gpube__presum *d, int group,
-	const uint32_t *start, uint32_t at, uint32_t *digit)
+/* First step of a block; those of the next begin where its own end. */
+GPUBE_HD static inline uint32_t gpube__presum_first(const struct gpube__presum *d, uint32_t block)
 {
-	const uint32_t end = d->group[group].size - (group == PRESUM_J ? 4 : 1);
-
-	at += start[group];
-	gpube__flat_split(&d->group[group], at < end ? at : end, digit);
-}
-
-/* Cells of operand k before values of the grid and of the group of its side, at x = 0. */
-GPUBE_HD static inline uint32_t gpube__presum_at(
-	const struct gpube__presum *d, uint32_t k, const uint32_t *grid, const uint32_t *digit)
-{
-	const int g = k < GPUBE_PRESUM_TERMS ? PRESUM_I : PRESUM_J;
-
-	return gpube__flat_at(grid, d->op[k].step[PRESUM_GRID]) +
-	       gpube__flat_at(digit, d->op[k].step[g]);
+	return block * d->each + (block < d->more ? block : d->more);
 }
 
 /* A thread's lanes along I and J. */
 GPUBE_HD static inline void gpube__presum_lane(
 	const struct gpube__presum *d, uint32_t t, uint32_t *at)
 {
-	at[PRESUM_I] = gpube__presum_divide(t, d->lanes[PRESUM_J], d->by_lanes);
-	at[PRESUM_J] = t - at[PRESUM_I] * d->lanes[PRESUM_J];
+	at[PRESUM_J] = gpube__presum_divide(t, d->lanes[PRESUM_I], d->by_lanes);
+	at[PRESUM_I] = t - at[PRESUM_J] * d->lanes[PRESUM_I];
 }
 
-/* Values of the box of row 'row', and of four columns, of a lane's tile. */
-GPUBE_HD static inline uint32_t gpube__presum_row(
-	const struct gpube__presum *d, const uint32_t *at, uint32_t row)
+/* Values of a four past its first; four: its number along J's last dim. */
+GPUBE_HD static inline uint32_t gpube__presum_left(const struct gpube__presum *d, uint32_t four)
 {
-	return at[PRESUM_I] * gpube__presum_rows(d->kernel) + row;
+	const uint32_t first = four * d->in_four;
+	uint32_t left = 0;
+
+	for (uint32_t j = 1; j < 4; j++)
+		left += first + j * d->apart < d->last;
+	return left;
 }
 
-GPUBE_HD static inline uint32_t gpube__presum_column(
-	const struct gpube__presum *d, const uint32_t *at, uint32_t four)
+/* What a four of J is along its dims, GPUBE_PRESUM_J. Returns its values past the first. */
+GPUBE_HD static inline uint32_t gpube__presum_split(
+	const struct gpube__presum *d, uint32_t four, uint32_t *digit)
 {
-	return 4 * (at[PRESUM_J] + four * d->lanes[PRESUM_J]);
+	const struct gpube__flat *const f = &d->group[PRESUM_J];
+	uint32_t last = 0;
+
+	four = four < f->size ? four : f->size - 1;
+	for (uint32_t i = GPUBE_PRESUM_J; i-- > 0;) {
+		uint32_t rest = 0;
+
+		digit[i] = 0;
+		if (i >= f->n)
+			continue;
+		if (i > 0)
+			rest = gpube__quotient(four, f->by[i]);
+		digit[i] = four - rest * f->of[i];
+		if (i + 1 == f->n)
+			last = digit[i];
+		four = rest;
+	}
+	return gpube__presum_left(d, last);
 }
 
-/* Words of an x before a lane's rows of L; those before value 'at' of L as it is added up. */
-GPUBE_HD static inline uint32_t gpube__presum_word(
-	const struct gpube__presum *d, uint32_t lane, uint32_t row)
+/* Cells, or fours, before such a place. */
+GPUBE_HD static inline uint32_t gpube__presum_at(const uint32_t *digit, const uint32_t *step)
 {
-	return GPUBE_PRESUM_COLUMNS * d->lanes[PRESUM_J] + 8 * lane + row;
+	uint32_t offset = 0;
+
+	for (uint32_t i = 0; i < GPUBE_PRESUM_J; i++)
+		offset += digit[i] * step[i];
+	return offset;
+}
+
+/* A cell of L or T: its place in the operands, and bytes before it in a buffer. */
+struct gpube__presum_cell {
+	uint32_t sum, x, at[2], j; /* PRESUM_L or PRESUM_T; j: of four */
+	uint32_t to;
+};
+
+/* Cell i of a step, of d->l.n + d->t.n. */
+GPUBE_HD static inline struct gpube__presum_cell gpube__presum_cell_of(
+	const struct gpube__presum *d, uint32_t i)
+{
+	const bool is_l = i < d->l.n;
+	const struct gpube__presum_cells *const all = is_l ? &d->l : &d->t;
+	const uint32_t n = is_l ? i : i - d->l.n, end = d->group[PRESUM_I].size - 1;
+	const uint32_t outer = gpube__quotient(n, all->by), rest = n - outer * all->inner;
+	const uint32_t x = all->x_inner ? rest : outer, value = all->x_inner ? outer : rest;
+	struct gpube__presum_cell c;
+
+	c.x = x < d->n_x ? x : d->n_x - 1;
+	if (is_l) {
+		const uint32_t rows = gpube__presum_rows(d->kernel), lane = value / rows;
+
+		c.sum = PRESUM_L;
+		c.at[0] = value < end ? value : end;
+		c.at[1] = c.j = 0;
+		c.to = lane * d->pitch_l + 4 * (GPUBE_PRESUM_PADDED * x + value - lane * rows);
+	} else {
+		const uint32_t four = value / 4, j = value % 4, of = d->columns.of[1];
+
+		c.sum = PRESUM_T;
+		c.at[0] = gpube__quotient(four, d->columns.by[1]);
+		c.at[1] = four - c.at[0] * of;
+		c.j = gpube__presum_left(d, c.at[1]);
+		c.j = j < c.j ? j : c.j;
+		c.to = d->place_t + four * d->pitch + 16 * x + 4 * j;
+	}
+	return c;
+}
+
+/* Cells before it in an operand, from the step's first. */
+GPUBE_HD static inline uint32_t gpube__presum_from(
+	const struct gpube__presum_cell *c, const struct gpube__presum_op *o)
+{
+	return c->x * o->x + c->at[0] * o->step[0] + c->at[1] * o->step[1] + c->j * o->next;
 }
 
 /*
@@ -164,7 +263,7 @@ GPUBE_HD static inline uint32_t gpube__presum_word(
  * cycles    out: predicted cycles of the device, from the launch to the end
  * Returns false where there is no kernel for it: (min,+) of 4 bytes, without arguments and with
  * one reduced dim of a few values, of operands with less than 2^32 cells each that fall into two
- * sides.
+ * sides, and more than four values of J's last dim.
  */
 bool gpube__presum_plan(struct gpube__presum *d, double *cycles,
 	const struct gpube__box_device *device, const struct gpube_contraction *c,

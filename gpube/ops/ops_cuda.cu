@@ -428,6 +428,10 @@ extern "C" bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name)
 		path = GPUBE_PATH_STRIPS;
 	else if (name && strcmp(name, "lanes") == 0)
 		path = GPUBE_PATH_LANES;
+	else if (name && strcmp(name, "quads") == 0)
+		path = GPUBE_PATH_QUADS;
+	else if (name && strcmp(name, "triangles") == 0)
+		path = GPUBE_PATH_TRIANGLES;
 	else if (name && strcmp(name, "presums") == 0)
 		path = GPUBE_PATH_PRESUMS;
 	else if (name && strcmp(name, "whole") == 0)

@@ -11,6 +11,7 @@
 
 #define N_RANDOM  1000
 #define N_BY	  400 /* by each kind of kernels */
+#define N_PRODUCTS 120
 #define N_BATCHES 40
 #define BATCH     60
 
@@ -102,6 +103,26 @@ static void random_presums(void **state)
 static void random_strips(void **state)
 {
 	random_by(state, "strips");
+}
+
+/* One product for each value of shared dims. */
+static void products(void **state)
+{
+	static const enum shape_fill fills[] = {SHAPE_SIGNED, SHAPE_ABSORB, SHAPE_TIES};
+	const int row = (int)(intptr_t)*state;
+	const bool x_is_last = row % 2;
+	struct shape s;
+	char text[200];
+
+	shape_text_products(text, sizeof(text), row / 2, x_is_last);
+	assert_null(shape_parse(&s, text, GPUBE_MIN_PLUS,
+		row / 2 % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
+	shape_fill(&s, (uint64_t)row, fills[row / 4 % 3], false);
+	assert_true(gpube__cuda_force(ctx, x_is_last ? "quads" : "lanes"));
+	run(&s);
+	assert_true(gpube__cuda_force(ctx, NULL));
+	compare(&s);
+	shape_free(&s);
 }
 
 static void random_batch(void **state)
@@ -254,6 +275,42 @@ static void whole_batch(void **state)
 	free(c);
 }
 
+/* Rings and other products of sums, most sizes no multiples of anything. */
+static const char *const rings[] = {
+	"x=8 a=3 b=14 c=3 d=12 e=12 : a b c d e : x a b , x b c , x c d , x d e , x a e",
+	"x=8 a=3 b=14 c=3 d=12 e=12 : a b c d e : a x b , b x c , c x d , d x e , a x e",
+	"x=8 a=3 b=14 c=3 d=12 e=12 : a b c d e : a b x , b c x , c d x , d e x , a e x",
+	"x=9 a=3 b=15 c=3 d=11 e=12 : a b c d e : a b x , b c x , c d x , d e x , a e x , d , b",
+	"x=7 a=6 b=9 c=5 d=11 e=13 : a b c d e : x a b , x b c , x c d , x d e , x a e",
+	"x=7 a=13 b=9 c=5 d=6 e=11 : a b c d e : a b x , b c x , c d x , d e x , a e x",
+	"x=12 a=12 b=12 c=12 d=12 e=12 : a b c d e : a b x , b c x , c d x , d e x , a e x",
+	"x=5 a=5 b=5 c=5 d=5 e=5 f=5 : a b c d e f : x a b , x b c , x c d , x d e , x e f , x f a",
+	"x=11 a=30 b=14 c=9 d=30 : a b c d : x a b , x b c , x c d , x d a",
+	"x=3 a=37 b=6 c=18 d=41 : a b c d : a b x , b c x , c d x , d a x , a , x , d",
+	"x=4 a=9 b=3 c=70 d=61 : a b c d : x a c , x a d , x b c , x b d",
+	"x=4 d=9 a=14 b=4 c=9 e=8 : d a b c e : x a d , x d b e , x b c e",
+	"x=12 a=50 b=3 c=55 d=5 : a c d b : x a b , x b c , x c d",
+	"x=24 a=24 b=20 c=3 d=4 e=20 : a b c d e : a b x , b c x , c d x , d e x , a e x",
+	"x=50 a=40 b=60 c=3 : c a b : a c x , c b x , x",
+};
+
+#define N_RINGS (sizeof(rings) / sizeof(*rings))
+
+static void ring(void **state)
+{
+	const size_t row = (size_t)(uintptr_t)*state;
+	struct shape s;
+
+	assert_null(shape_parse(&s, rings[row / 4], GPUBE_MIN_PLUS, types[row % 2]));
+	/* floats without negative cells have a shorter loop */
+	shape_fill(&s, row, row % 4 < 2 ? SHAPE_ABSORB : SHAPE_SIGNED, false);
+	assert_true(gpube__cuda_force(ctx, "presums"));
+	run(&s);
+	assert_true(gpube__cuda_force(ctx, NULL));
+	compare(&s);
+	shape_free(&s);
+}
+
 #define N_CHOSEN   (sizeof(chosen) / sizeof(*chosen))
 #define N_VARIANTS 20 /* 4 types; min-plus, with arguments, max-plus, min-count, logsumexp */
 
@@ -302,6 +359,8 @@ static const char *const large[] = {
 	"x=100 a=30 b=30 c=100 d=32 : a b c d : x a b d , x b c d",
 	"x=100 a=33 b=14 c=57 d=36 : a b c d : a b d x , b c d x",
 	"x=37 a=61 b=9 c=29 d=28 : c b a d : a b x d , b x c d",
+	"x=39 a=61 b=7 c=45 d=19 : c b a d : a b d x , b d c x",
+	"x=50 a=40 b=17 c=57 d=20 : a b c d : a b d x , b c d x",
 	"x=10 a=10 b=10 c=30 f=10 g=10 h=10 : a b c f g h : x a b c , x c f g h , x a f , x b h , x g",
 	"x=10 a=10 b=10 c=30 f=10 g=10 h=10 : a b c f g h : a b x c , c x f g h , a x f , b x h , g x",
 	"x=7 a=17 b=25 c=30 f=6 g=11 h=10 : a b c f g h : a b c x , c f g h x , a f x , b h x , g x",
@@ -312,12 +371,19 @@ static const char *const large[] = {
 	"x=3 a=8 b=16 c=2 d=16384 : a b c d : x a b , x c d , x c",
 	"x=27 a=28 b=13 c=30 d=12 e=20 : a b c d e : x a b , b x c , x c d , x d e , a x e , e",
 	"x=28 a=13 b=30 c=14 d=15 e=28 : a b c d e : a b x , b c x , c d x , d e x , a e x , c",
+	"x=13 a=37 b=5 c=44 d=52 : a b c d : x a b c , x b c d , x a d , x b",
+	"x=9 a=41 b=3 c=28 e=5 d=32 : a b c e d : a b x c , b c e x d , a e x d , c x , e c , b",
+	"x=44 a=30 b=6 c=23 d=41 : a b c d : a b c x , b c d x , a d x , b x",
+	"x=20 a=50 b=5 c=33 d=35 : a b c d : b a c x , b c d x , a d x , c x , c b",
+	"x=28 a=40 b=100 c=60 : a b c : x a b , x b c , x a c",
+	"x=12 a=101 b=75 c=66 : a b c : a b x , b c x , a c x",
 };
 
 #define N_LARGE (sizeof(large) / sizeof(*large))
-#define N_KINDS 8
+#define N_KINDS 10
 
-static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels", "planes", "strips", "lanes", "presums"};
+static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels", "planes", "strips",
+	"lanes", "quads", "presums", "triangles"};
 
 static void large_shape(void **state)
 {
@@ -403,8 +469,9 @@ static void refuses(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[N_RANDOM + N_BATCHES + 4 * N_WHOLE + 6 * N_BY +
-				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 3];
+	static struct CMUnitTest tests[N_RANDOM + N_PRODUCTS + N_BATCHES + 4 * N_WHOLE + 6 * N_BY +
+				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS +
+				       4 * N_RINGS + 3];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	const struct {
 		const char *name;
@@ -416,6 +483,7 @@ int main(int argc, char **argv)
 		{"refuses", 1, refuses},
 		{"seed", N_RANDOM, random_shape},
 		{"chosen", N_CHOSEN * N_VARIANTS, chosen_shape},
+		{"products", N_PRODUCTS, products},
 		{"batch", N_BATCHES, random_batch},
 		{"whole", 4 * N_WHOLE, whole_batch},
 		{"boxes", N_BY, random_boxes},
@@ -424,6 +492,7 @@ int main(int argc, char **argv)
 		{"planes", N_BY, random_planes},
 		{"strips", N_BY, random_strips},
 		{"presums", N_BY, random_presums},
+		{"ring", 4 * N_RINGS, ring},
 		{"large", N_LARGE * 4 * N_KINDS, large_shape},
 	};
 	size_t n = 0;

@@ -44,9 +44,10 @@ static int end(void **state)
 }
 
 /* Searches that take so little time that they are always made. */
-#define ALWAYS (GPUBE_TRIED_TILES | GPUBE_TRIED_LANES)
+#define ALWAYS (GPUBE_TRIED_TILES | GPUBE_TRIED_LANES | GPUBE_TRIED_QUADS)
 #define ALL_TRIED                                                                                  \
-	(ALWAYS | GPUBE_TRIED_STRIPS | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES | GPUBE_TRIED_PRESUMS)
+	(ALWAYS | GPUBE_TRIED_STRIPS | GPUBE_TRIED_PANELS | GPUBE_TRIED_BOXES |                   \
+		GPUBE_TRIED_PRESUMS | GPUBE_TRIED_TRIANGLES)
 
 /* A contraction, what is searched for when it comes once, or more often, and what then
  * does it. */
@@ -66,15 +67,20 @@ static const struct once {
 	{"much written",
 		"x=10 a=10 b=10 c=10 d=10 e=10 f=10 g=10 h=10 : a b c d e f g h : "
 		"a b c d e x , c d e f g h x , a f x , b h x , g x",
-		GPUBE_FLOAT32, ALWAYS | GPUBE_TRIED_STRIPS | GPUBE_TRIED_PRESUMS, GPUBE_BY_STRIPS,
-		0},
+		GPUBE_FLOAT32,
+		ALWAYS | GPUBE_TRIED_STRIPS | GPUBE_TRIED_PRESUMS | GPUBE_TRIED_TRIANGLES,
+		GPUBE_BY_STRIPS, 0},
 	{"a long one in 64 bits", "a=200 b=200 c=200 x=50 : a b c : x a , x b c", GPUBE_INT64,
 		ALL_TRIED, GPUBE_BY_BOXES, 0},
 	{"a product in every lane", "x=50 a=50 b=50 c=50 d=32 : a b c d : a b x d , b c x d",
 		GPUBE_INT32, ALWAYS, GPUBE_BY_LANES, 0},
+	{"the same, x last", "x=50 a=50 b=50 c=50 d=32 : a b c d : a b d x , b c d x",
+		GPUBE_FLOAT32, ALWAYS, GPUBE_BY_QUADS, 0},
 	{"a cycle",
 		"a=28 b=28 c=28 d=28 e=28 x=28 : a b c d e : x a b , x b c , x c d , x d e , x a e",
 		GPUBE_INT32, ALL_TRIED, GPUBE_BY_PRESUMS, 20},
+	{"a triangle", "a=44 b=44 c=44 d=44 x=44 : a b c d : a b x c , b c x d , a x d , b x",
+		GPUBE_INT32, ALWAYS | GPUBE_TRIED_STRIPS | GPUBE_TRIED_TRIANGLES, GPUBE_BY_TRIANGLES, 0},
 	{"many reduced", "x=100 y=100 z=100 : : x y , y z , x", GPUBE_INT64, ALL_TRIED,
 		GPUBE_BY_GENERAL, 0},
 };

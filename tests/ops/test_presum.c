@@ -17,14 +17,16 @@
 #define N_SIZES  60
 #define N_RANDOM 400
 
-static const struct gpube__box_device device = {132, 224u << 10, 228u << 10, true};
-static int seen[PRESUM_CELLS + 1], seen_kernel[N_PRESUM_KERNELS], seen_grid, seen_past;
+/* on one multiprocessor blocks walk further */
+static struct gpube__box_device device = {132, 224u << 10, 228u << 10, true};
+static int seen[PRESUM_CELLS + 1], seen_kernel[N_PRESUM_KERNELS], seen_past, seen_ragged;
+static int seen_walk, seen_columns, seen_boxes[2], seen_cells, seen_steps;
 
 struct emulation {
 	const struct shape *s;
 	struct gpube__presum d;
-	double *shared; /* NAN: nothing was written */
-	uint32_t start[N_PRESUM_GROUPS];
+	double *shared; /* by words; NAN: nothing was written */
+	uint32_t unit[N_PRESUM_WORDS];
 	const char *problem;
 };
 
@@ -41,37 +43,27 @@ static double read_table(struct emulation *e, uint32_t k, uint64_t at)
 					   : (double)((const float *)v)[at];
 }
 
-static double *shared(struct emulation *e, uint32_t x, uint32_t word)
+/* A word of shared memory, by the bytes before it. */
+static double *shared(struct emulation *e, uint32_t byte)
 {
-	if (x >= e->d.all_x || word >= GPUBE_PRESUM_ROW) {
+	if (byte % 4 || byte >= e->d.sources) {
 		e->problem = "a word outside of shared memory";
-		x = word = 0;
+		byte = 0;
 	}
-	return &e->shared[x * GPUBE_PRESUM_ROW + word];
-}
-
-/* Cells of operand k before value 'at' of the box along the group of its side. */
-static uint64_t offset(const struct emulation *e, uint32_t k, uint32_t at)
-{
-	const int g = k < GPUBE_PRESUM_TERMS ? PRESUM_I : PRESUM_J;
-	uint32_t grid[GPUBE_FLAT_DIMS], digit[GPUBE_FLAT_DIMS];
-
-	gpube__flat_split(&e->d.group[PRESUM_GRID], e->start[PRESUM_GRID], grid);
-	gpube__presum_split(&e->d, g, e->start, at, digit);
-	return gpube__presum_at(&e->d, k, grid, digit);
+	return &e->shared[byte / 4];
 }
 
 /* Operand k for column j of four, as read_fours() and add_read() have it. */
-static double read_column(struct emulation *e, uint32_t k, uint32_t column, uint32_t j, uint32_t x)
+static double read_column(
+	struct emulation *e, uint32_t k, uint64_t from, uint32_t j, uint32_t left, uint32_t x)
 {
 	const struct gpube__presum_op *o = &e->d.op[k];
-	const uint64_t from = offset(e, k, column);
-	const uint32_t last = e->d.n_x - 1, first = x / 4 * 4;
+	const uint32_t last = e->d.n_x - 1, first = x / 4 * 4, column = j < left ? j : left;
 	const uint64_t step = o->x, at = x < last ? x : last;
 
 	switch (o->how) {
 	case PRESUM_FOURS:
-		if ((from + at * step) % 4)
+		if ((from + at * step) % 4 || left < 3)
 			e->problem = "a read of four that is not aligned";
 		return read_table(e, k, from + at * step + j);
 	case PRESUM_SAME:
@@ -80,82 +72,131 @@ static double read_column(struct emulation *e, uint32_t k, uint32_t column, uint
 	case PRESUM_FOURS_X:
 		if (step != 1 || (from + first) % 4 || o->next % 4 || first + 3 > last)
 			e->problem = "a read of four x that is not aligned";
-		return read_table(
-			e, k, from + first + x % 4 + (o->how == PRESUM_SAME_X ? 0 : j * o->next));
+		return read_table(e, k,
+			from + first + x % 4 +
+				(o->how == PRESUM_SAME_X ? 0 : (uint64_t)column * o->next));
 	default:
-		return read_table(e, k, from + at * step + (uint64_t)j * o->next);
+		return read_table(e, k, from + at * step + (uint64_t)column * o->next);
 	}
 }
 
-static void add_up(struct emulation *e)
+/* S, by threads as they have it. */
+static void add_up_kept(struct emulation *e)
 {
 	const struct gpube__presum *d = &e->d;
-	const uint32_t n_l = d->n_ops[PRESUM_I], n_r = d->n_ops[PRESUM_J];
-	const uint32_t rows = gpube__presum_rows(d->kernel);
 
-	for (uint32_t x = 0; x < d->all_x; x++) {
-		for (uint32_t i = 0; i < gpube__presum_box(d, PRESUM_J); i++) {
-			double sum = 0;
+	for (uint32_t t = 0; t < d->groups * d->lanes[PRESUM_J]; t++) {
+		const uint32_t group = gpube__presum_divide(t, d->lanes[PRESUM_J], d->by_fours);
+		const uint32_t four = t - group * d->lanes[PRESUM_J];
+		uint32_t digit[GPUBE_PRESUM_J];
+		const uint32_t left = gpube__presum_split(d, e->unit[PRESUM_FOUR] + four, digit);
 
-			for (uint32_t k = GPUBE_PRESUM_TERMS; k < GPUBE_PRESUM_TERMS + n_r; k++)
-				sum += read_column(e, k, i / 4 * 4, i % 4, x);
-			*shared(e, x, i) = sum;
-		}
-		for (uint32_t i = 0; i < gpube__presum_box(d, PRESUM_I); i++) {
-			const uint64_t at = x < d->n_x ? x : d->n_x - 1;
-			double sum = 0;
+		for (uint32_t x = 4 * group; x < (d->n_x + 3) / 4 * 4;
+			x += x % 4 < 3 ? 1 : 4 * d->groups - 3)
+			for (uint32_t j = 0; j < 4; j++) {
+				const uint32_t first = PRESUM_S * GPUBE_PRESUM_TERMS;
+				double sum = 0;
 
-			for (uint32_t k = 0; k < n_l; k++)
-				sum += read_table(e, k, offset(e, k, i) + at * d->op[k].x);
-			*shared(e, x, gpube__presum_word(d, i / rows, i % rows)) = sum;
-		}
+				for (uint32_t k = first; k < first + d->n_ops[PRESUM_S]; k++)
+					sum += read_column(e, k,
+						(uint64_t)e->unit[k] +
+							gpube__presum_at(digit, d->op[k].step),
+						j, left, x);
+				*shared(e, GPUBE_PRESUM_BUFFERS * d->buffer + four * d->pitch +
+						   16 * x + 4 * j) = sum;
+			}
 	}
 }
 
-/* Where a cell goes; -1: nowhere. */
-static int64_t target(struct emulation *e, uint32_t value_i, uint32_t value_j, uint32_t j)
+/* L and T, into a buffer. */
+static void add_up_cells(struct emulation *e, uint32_t buffer)
 {
 	const struct gpube__presum *d = &e->d;
-	const uint32_t i = e->start[PRESUM_I] + value_i, first = e->start[PRESUM_J] + value_j;
-	int64_t to;
 
-	if (i >= d->group[PRESUM_I].size || first >= d->group[PRESUM_J].size)
+	for (uint32_t i = 0; i < d->l.n + d->t.n; i++) {
+		const struct gpube__presum_cell c = gpube__presum_cell_of(d, i);
+		const uint32_t first = c.sum * GPUBE_PRESUM_TERMS;
+		double sum = 0;
+
+		for (uint32_t k = first; k < first + d->n_ops[c.sum]; k++)
+			sum += read_table(
+				e, k, (uint64_t)e->unit[k] + gpube__presum_from(&c, &d->op[k]));
+		if (c.to >= d->buffer)
+			e->problem = "a cell outside of its buffer";
+		*shared(e, buffer + c.to) = sum;
+	}
+}
+
+/* Where a cell of a thread's tile goes; -1: nowhere. */
+static int64_t target(
+	struct emulation *e, uint32_t row, const uint32_t *digit, uint32_t left, uint32_t j)
+{
+	const struct gpube__presum *d = &e->d;
+	int64_t to = (int64_t)e->unit[PRESUM_OUT] + gpube__presum_at(digit, d->out_j) +
+		     (int64_t)row * d->out_i;
+
+	if (e->unit[PRESUM_ROW] + row >= d->group[PRESUM_I].size || j > left)
 		return -1;
-	to = (int64_t)gpube__flat_offset(
-		     &d->group[PRESUM_GRID], d->out[PRESUM_GRID], e->start[PRESUM_GRID]) +
-	     gpube__flat_offset(&d->group[PRESUM_I], d->out[PRESUM_I], i) +
-	     gpube__flat_offset(&d->group[PRESUM_J], d->out[PRESUM_J], first);
-	if (d->out_wide && to % 4)
+	if (d->out_wide && (to % 4 || left < 3))
 		e->problem = "a write of four that is not aligned";
-	to += j * (int64_t)d->out[PRESUM_J][d->group[PRESUM_J].n - 1];
+	to += (int64_t)j * d->out_next;
 	if (to >= e->s->out_cells)
 		e->problem = "a cell outside of the output";
 	return e->problem ? -1 : to;
 }
 
-static void combine(struct emulation *e, double *best)
+static void combine(struct emulation *e, uint32_t buffer, double *best)
 {
 	const struct gpube__presum *d = &e->d;
 	const uint32_t rows = gpube__presum_rows(d->kernel);
 
-	for (uint32_t t = 0; t < d->lanes[0] * d->lanes[1]; t++) {
-		uint32_t at[2];
+	for (uint32_t t = 0; t < d->threads; t++) {
+		uint32_t at[2], digit[GPUBE_PRESUM_J], left, four, column;
 
 		gpube__presum_lane(d, t, at);
-		for (uint32_t i = 0; i < rows * GPUBE_PRESUM_COLUMNS; i++) {
-			const uint32_t row = i / GPUBE_PRESUM_COLUMNS;
-			const uint32_t j = i % GPUBE_PRESUM_COLUMNS;
-			const uint32_t column = gpube__presum_column(d, at, j / 4);
-			const int64_t to = target(e, gpube__presum_row(d, at, row), column, j % 4);
+		four = e->unit[PRESUM_FOUR] + at[PRESUM_J];
+		left = gpube__presum_split(d, four, digit);
+		column = gpube__presum_at(digit, d->column);
+		if (at[PRESUM_J] >= d->lanes[PRESUM_J] || four >= d->group[PRESUM_J].size)
+			continue;
+		for (uint32_t i = 0; i < 4 * rows; i++) {
+			const int64_t to =
+				target(e, at[PRESUM_I] * rows + i / 4, digit, left, i % 4);
 
 			for (uint32_t x = 0; to >= 0 && x < d->all_x; x++) {
-				const double v =
-					*shared(e, x, gpube__presum_word(d, at[PRESUM_I], row)) +
-					*shared(e, x, column + j % 4);
+				const double l =
+					*shared(e, buffer + at[PRESUM_I] * d->pitch_l +
+							   4 * (GPUBE_PRESUM_PADDED * x + i / 4));
+				const double tt =
+					*shared(e, buffer + d->place_t + column * d->pitch +
+							   16 * x + 4 * (i % 4));
+				const double s = *shared(e, GPUBE_PRESUM_BUFFERS * d->buffer +
+								    at[PRESUM_J] * d->pitch +
+								    16 * x + 4 * (i % 4));
 
-				best[to] = x == 0 ? v : fmin(best[to], v);
+				best[to] = x == 0 ? l + (s + tt) : fmin(best[to], l + (s + tt));
 			}
 		}
+	}
+}
+
+static void run_block(struct emulation *e, uint32_t block, double *best)
+{
+	const struct gpube__presum *d = &e->d;
+	const uint32_t first = gpube__presum_first(d, block);
+	const uint32_t n = gpube__presum_first(d, block + 1) - first;
+	uint32_t kept = UINT32_MAX;
+
+	for (uint32_t i = 0; i < d->shared / 4; i++)
+		e->shared[i] = NAN;
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t w = 0; w < N_PRESUM_WORDS; w++)
+			e->unit[w] = gpube__presum_word(d, first + i, w);
+		add_up_cells(e, i % GPUBE_PRESUM_BUFFERS * d->buffer);
+		if (i == 0 || e->unit[PRESUM_KEPT] != kept)
+			add_up_kept(e);
+		kept = e->unit[PRESUM_KEPT];
+		combine(e, i % GPUBE_PRESUM_BUFFERS * d->buffer, best);
 	}
 }
 
@@ -177,11 +218,17 @@ static void store(const struct emulation *e, const double *best)
 
 static void count(const struct gpube__presum *d)
 {
-	for (uint32_t k = 0; k < d->n_ops[PRESUM_J]; k++)
-		seen[d->op[GPUBE_PRESUM_TERMS + k].how]++;
+	for (uint32_t k = 0; k < d->n_ops[PRESUM_S]; k++)
+		seen[d->op[PRESUM_S * GPUBE_PRESUM_TERMS + k].how]++;
 	seen_kernel[d->kernel]++;
-	seen_grid += d->group[PRESUM_GRID].size > 1;
-	seen_past += d->n_x % 4 > 0;
+	seen_past += d->n_x % 2 > 0;
+	seen_ragged += d->last % 4 > 0;
+	seen_walk += d->n_ops[PRESUM_T] > 0;
+	seen_columns += d->columns.of[0] > 1;
+	seen_cells += d->n_cells > 1;
+	seen_steps += d->each > 1;
+	for (int g = 0; g < 2; g++)
+		seen_boxes[g] += d->boxes[g] > 1;
 }
 
 /* Whether the contraction has a plan. */
@@ -198,24 +245,27 @@ static bool check(struct shape *s)
 	assert_true(cycles > 0);
 	assert_true(e.d.lanes[0] * e.d.lanes[1] <= e.d.threads);
 	assert_true(e.d.threads <= GPUBE_PRESUM_THREADS);
-	assert_true(2 * e.d.lanes[PRESUM_J] <= e.d.threads);
-	assert_true(gpube__presum_box(&e.d, PRESUM_I) <= e.d.threads);
-	assert_int_equal(e.d.all_x % 4, 0);
+	assert_true(e.d.groups >= 1);
+	assert_true(e.d.shared <= device.shared_bytes);
+	assert_int_equal(e.d.all_x % 2, 0);
+	assert_true(e.d.n_cells * e.d.threads >= e.d.l.n + e.d.t.n);
+	assert_true(e.d.first_x % 4 == 0 || e.d.first_x == e.d.all_x);
+	assert_true(e.d.first_x <= e.d.all_x);
+	assert_true(e.d.l.n > 0 && e.d.t.n > 0);
+	assert_int_equal(e.d.pitch % 32, 16);
+	assert_int_equal(e.d.pitch_l % 32, 16);
+	assert_int_equal(e.d.buffer % 16, 0);
+	assert_int_equal(gpube__presum_first(&e.d, e.d.blocks), e.d.units);
 	count(&e.d);
 	shape_poison(s);
 	best = malloc((size_t)s->out_cells * sizeof(*best));
-	e.shared = malloc((size_t)e.d.all_x * GPUBE_PRESUM_ROW * sizeof(*e.shared));
+	e.shared = malloc((size_t)e.d.shared / 4 * sizeof(*e.shared));
 	assert_non_null(best);
 	assert_non_null(e.shared);
 	for (int64_t i = 0; i < s->out_cells; i++)
 		best[i] = NAN;
-	for (uint32_t block = 0; block < e.d.blocks && !e.problem; block++) {
-		for (uint32_t i = 0; i < e.d.all_x * GPUBE_PRESUM_ROW; i++)
-			e.shared[i] = NAN;
-		gpube__presum_start(&e.d, block, e.start);
-		add_up(&e);
-		combine(&e, best);
-	}
+	for (uint32_t block = 0; block < e.d.blocks && !e.problem; block++)
+		run_block(&e, block, best);
 	store(&e, best);
 	shape_expect(s, e.problem, 0);
 	free(best);
@@ -239,25 +289,37 @@ static const char *const chosen[] = {
 	"x=8 a=3 b=14 c=3 d=12 e=12 : a b c d e : a x b , b x c , c x d , d x e , a x e",
 	"x=8 a=3 b=14 c=3 d=12 e=12 : a b c d e : a b x , b c x , c d x , d e x , a e x",
 	"x=9 a=3 b=15 c=3 d=11 e=12 : a b c d e : a b x , b c x , c d x , d e x , a e x , d , b",
-	"x=50 a=40 b=60 : a b : x a , x b",
-	"x=50 a=57 b=60 : b a : a x , x b , x",
-	"x=50 a=40 b=60 c=3 : c a b : a c x , c b x , x",
 	"x=10 a=32 b=32 c=4 : a b c : x a c , b c x",
+	"x=7 a=6 b=9 c=5 d=11 e=13 : a b c d e : x a b , x b c , x c d , x d e , x a e",
+	"x=7 a=13 b=9 c=5 d=6 e=11 : a b c d e : a b x , b c x , c d x , d e x , a e x",
+	"x=10 a=10 b=10 c=10 d=10 e=10 : a b c d e : x a b , x b c , x c d , x d e , x a e",
+	"x=5 a=5 b=5 c=5 d=5 e=5 f=5 : a b c d e f : x a b , x b c , x c d , x d e , x e f , x f a",
+	"x=11 a=30 b=14 c=9 d=30 : a b c d : x a b , x b c , x c d , x d a",
+	"x=3 a=37 b=6 c=18 d=41 : a b c d : a b x , b c x , c d x , d a x , a , x , d",
+	"x=6 a=9 b=3 c=70 d=61 : a b c d : x a c , x a d , x b c , x b d",
+	"x=4 d=9 a=14 b=4 c=9 e=8 : d a b c e : x a d , x d b e , x b c e",
+	"x=6 a=2 b=16 c=3 d=16 e=16 : a b c d e : x a b , x b c , x c d , x d e , x a e",
+	"x=4 a=24 b=24 c=2 d=2 e=24 : c d b a e : x a b , x b c , x c d , x d e , x a e",
+	"x=4 i=14 b=5 c=10 e=8 d=20 : d i b c e : x i d , x d b e , x b c e , c e",
+	"x=12 a=70 b=3 c=75 d=5 : a c d b : x a b , x b c , x c d",
 };
 
 /* An operand that meets all others in two dims; sizes without fours; many x. */
 static const char *const others[] = {
 	"x=9 a=12 b=12 c=12 : a b c : x a b c , x a , x b",
-	"x=9 a=15 b=13 c=11 : a b c : x a b , x b c",
+	"x=9 a=15 b=13 c=4 : a b c : x a b , x b c",
 	"a=12 b=12 c=12 : a b c : a b , b c",
 	"x=9 y=3 a=12 b=12 : a b : x a y , x b , y a",
-	"x=61 a=40 b=60 : a b : x a , x b",
+	"x=65 a=40 b=60 : a b : x a , x b",
 };
 
 static void chosen_shape(void **state)
 {
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 8; i++) {
+		device.n_sms = i < 4 ? 132 : 1;
 		check_text(*state, i, true);
+	}
+	device.n_sms = 132;
 }
 
 static void other_shape(void **state)
@@ -313,8 +375,14 @@ static void every_kind(void **state)
 		assert_true(seen[how] > 0);
 	for (int kernel = 0; kernel < N_PRESUM_KERNELS; kernel++)
 		assert_true(seen_kernel[kernel] > 0);
-	assert_true(seen_grid > 0);
 	assert_true(seen_past > 0);
+	assert_true(seen_ragged > 0);
+	assert_true(seen_walk > 0);
+	assert_true(seen_columns > 0);
+	assert_true(seen_cells > 0);
+	assert_true(seen_steps > 0);
+	assert_true(seen_boxes[PRESUM_I] > 0);
+	assert_true(seen_boxes[PRESUM_J] > 0);
 }
 
 int main(int argc, char **argv)

@@ -99,7 +99,10 @@ static void rest_elsewhere(void **state)
 		nash__found_init(&got, &p);
 		assert_int_equal(nash__branch_and_bound(&want, -1), GPUBE_OK);
 		assert_int_equal(nash__branching_new(&b, &got), GPUBE_OK);
+		got.device = true;
 		status = nash__branching_run(b, 1 + trial % 20);
+		/* also when all that was found is taken over */
+		assert_true(got.device);
 		if (status == GPUBE_ELIMIT) {
 			status = nash__branching_run_on(b, gpube__faces_reference());
 			handed_over++;
