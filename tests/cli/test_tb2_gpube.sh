@@ -97,6 +97,17 @@ row 'no toulbar2' 1 '' 'cannot find toulbar2' env TOULBAR2=none "$tb2" $x/exams.
 row 'usage' 2 '' '^usage: ' "$tb2"
 # (a first assignment takes a tenth of a second, and more where the machine is busy)
 "$gpube" generate random -n 80 -d 8 --p1 0.3 --p2 0 --seed 3 -o "$work/hard.wcsp"
+# gpube begins again, for five times as long, where a core is free
+# shellcheck disable=SC2016
+printf '#!/bin/sh\necho "$@" >> "%s"\nexec "%s" "$@"\n' "$work/rounds" "$GPUBE" > "$work/recorded"
+chmod +x "$work/recorded"
+# shellcheck disable=SC2016
+GPUBE=$work/recorded TOULBAR2=$work/never TB2_GPUBE_CORES=3 TB2_GPUBE_BOUND=1 TB2_GPUBE_SHIFT=0.2 \
+	row 'another round of bounds' 143 '^best ' 'gpube: bound [0-9]+, best' sh -c '
+	"$0" "$1" & for i in $(seq 1 200); do grep -q "^bound .*--timeout 5s .*--sol" "$2" && break; sleep 0.1; done
+	kill $!; wait $!' "$tb2" "$work/hard.wcsp" "$work/rounds"
+that 'it is longer, and starts from the best assignment' grep -q '^bound .*--timeout 5s .*--sol' "$work/rounds"
+that 'the first was short' grep -q '^bound .*--timeout 1s' "$work/rounds"
 for signal in INT TERM; do
 	status=143
 	[ $signal = INT ] && status=130
