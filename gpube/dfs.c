@@ -518,6 +518,19 @@ static int list_functions(struct gpube_dfs *t)
 	return GPUBE_OK;
 }
 
+/*
+ * A sweep adds up what all functions of a variable force, each less than the limit, before the least
+ * of it goes into the constant: that sum stays below 2^62.
+ */
+static bool sums_fit(const struct gpube_dfs *t)
+{
+	int32_t most = 0;
+
+	for (int32_t p = 0; p < t->n; p++)
+		most = t->of_at[p + 1] - t->of_at[p] > most ? t->of_at[p + 1] - t->of_at[p] : most;
+	return t->limit <= ((int64_t)1 << 62) / (most + 1);
+}
+
 static int fill(struct gpube_dfs *t, const int32_t *order)
 {
 	const struct gpube_model *m = t->m;
@@ -590,7 +603,7 @@ int gpube__dfs_new(struct gpube_dfs **out, const struct gpube_model *m, const in
 		t->n_live && t->weight && t->moves && t->values && t->changed && t->queue &&
 		t->scratch && t->old)
 		status = fill(t, order);
-	if (status)
+	if (status || !sums_fit(t))
 		gpube__dfs_free(t);
 	else
 		*out = t;

@@ -231,8 +231,12 @@ static const struct gpube_ops *open_cpu(struct gpube_ctx *ctx, int *status)
 	return gpube__ops_cpu();
 }
 
-/* Of a device's memory, what tables of a slice may take: kernels and small pieces want some, too. */
+/*
+ * Of a device's memory, what tables of a slice may take: what they are rounded up to wants some, and
+ * descriptors and partial results of kernels want SLICE_ASIDE bytes, however small the tables are.
+ */
 #define SLICE_SHARE 0.97
+#define SLICE_ASIDE (2 << 20)
 
 /* Slices that fit what a backend may have; *out is NULL where there are none. */
 static int slices_on(struct gpube_be_split **out, struct job *j, const struct gpube_ops *ops)
@@ -240,7 +244,8 @@ static int slices_on(struct gpube_be_split **out, struct job *j, const struct gp
 	const struct gpube_rate rate = gpube__rate_of(j->ctx, ops);
 	const bool cpu = ops == gpube__ops_cpu();
 	const struct gpube_slicing how = {.type = j->working.type,
-		.limit = ops->resident ? SLICE_SHARE * (double)ops->resident(j->ctx)
+		.limit = ops->resident ? fmax(SLICE_SHARE * (double)ops->resident(j->ctx) -
+							SLICE_ASIDE, 0)
 				       : (double)ops->memory(j->ctx),
 		.block = ops->alloc_block != NULL,
 		.count = j->opts->count,

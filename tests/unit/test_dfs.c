@@ -196,6 +196,29 @@ static void invariant(void **state)
 	gpube_model_free(m);
 }
 
+/* n functions of one variable: what they force is added up, or the model refused, but never wraps. */
+static void many_functions(void **state)
+{
+	const int n = (int)(uintptr_t)*state;
+	const int64_t limit = (int64_t)1 << 56, costs[] = {limit / 2, limit / n};
+	const int32_t order[] = {0};
+	struct gpube_model *m;
+	struct gpube_dfs *t;
+
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	for (int f = 0; f < n; f++)
+		assert_int_equal(gpube_model_add_costs(m, 1, order, costs), 0);
+	assert_int_equal(gpube__dfs_new(&t, m, order, limit), 0);
+	assert_int_equal(!t, n >= 64);
+	if (t) {
+		assert_int_equal(gpube__dfs_sweep(t, false), 0);
+		assert_true(t->constant == limit / n * n);
+	}
+	gpube__dfs_free(t);
+	gpube_model_free(m);
+}
+
 /* Without a limit of time the method ends with a proof. */
 static void proves(void **state)
 {
@@ -225,5 +248,7 @@ int main(void)
 
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
 	add_numbers(&c, proves, N_SEEDS, "proves, seed");
+	add_case(&c, many_functions, (void *)(uintptr_t)7, "many functions: 7");
+	add_case(&c, many_functions, (void *)(uintptr_t)300, "many functions: 300");
 	return run_cases(&c, "dfs", ctx_setup_1_thread, ctx_teardown);
 }
