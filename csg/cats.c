@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "csg/bids.h"
+#include "csg/game.h"
 #include "formats/io.h"
 
 #define MOST_GOODS 1000000
@@ -184,36 +185,61 @@ static int read_bids(struct reader *r)
 	return status ? status : scale_prices(r);
 }
 
+static int read_auction(struct csg_auction **out, struct gpube_in *in)
+{
+	struct reader r = {.in = in};
+	int64_t goods, bids, dummies;
+	int status = read_counts(in, &goods, &bids, &dummies);
+
+	if (!status) {
+		r.a = gpube__alloc(in->ctx, 1, sizeof(*r.a));
+		status = r.a ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	if (!status) {
+		*r.a = (struct csg_auction){.ctx = in->ctx,
+			.n_real = (int)goods,
+			.n_goods = (int)(goods + dummies),
+			.n_bids = (int)bids};
+		status = read_bids(&r);
+	}
+	gpube__free(in->ctx, r.price);
+	gpube__free(in->ctx, r.seen);
+	if (status)
+		csg_auction_free(r.a);
+	else
+		*out = r.a;
+	return status;
+}
+
 int csg_auction_read(struct csg_auction **out, struct gpube_ctx *ctx, const char *path)
 {
 	struct gpube_in in;
-	struct reader r = {.in = &in};
-	int64_t goods, bids, dummies;
 	int status;
 
 	*out = NULL;
 	status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;
-	status = read_counts(&in, &goods, &bids, &dummies);
-	if (!status) {
-		r.a = gpube__alloc(ctx, 1, sizeof(*r.a));
-		status = r.a ? GPUBE_OK : GPUBE_ENOMEM;
-	}
-	if (!status) {
-		*r.a = (struct csg_auction){.ctx = ctx,
-			.n_real = (int)goods,
-			.n_goods = (int)(goods + dummies),
-			.n_bids = (int)bids};
-		status = read_bids(&r);
-	}
-	gpube__free(ctx, r.price);
-	gpube__free(ctx, r.seen);
+	status = read_auction(out, &in);
 	gpube__in_close(&in);
+	return status;
+}
+
+int csg_auction_read_any(struct csg_auction **auction, struct csg_game **complete,
+	struct gpube_ctx *ctx, const char *path)
+{
+	struct gpube_in in;
+	int status;
+
+	*auction = NULL;
+	status = csg__map(complete, ctx, path);
+	if (status || *complete)
+		return status;
+	status = gpube__in_open(&in, ctx, path);
 	if (status)
-		csg_auction_free(r.a);
-	else
-		*out = r.a;
+		return status;
+	status = csg__is_game(&in) ? csg__read_from(complete, &in) : read_auction(auction, &in);
+	gpube__in_close(&in);
 	return status;
 }
 

@@ -17,6 +17,7 @@
  * a value, which without 'default' is what the coalitions not named are. Of more than
  * 20 agents no table is made while fewer than a 64th of all coalitions is named.
  */
+#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -307,11 +308,38 @@ static int read_text(struct csg_game **g, struct gpube_in *in)
 	return status ? status : in->status;
 }
 
-int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path)
+static bool is_binary(struct gpube_in *in)
+{
+	char start[8];
+
+	return gpube__in_peek(in, start, 8) == 8 && !memcmp(start, MAGIC, 8);
+}
+
+bool csg__is_game(struct gpube_in *in)
+{
+	char start[4096];
+	const size_t n = gpube__in_peek(in, start, sizeof(start) - 1);
+	const char *word;
+
+	start[n] = 0;
+	word = gpube__skip_comments(start);
+	return is_binary(in) || (!strncmp(word, "csg", 3) && isspace((unsigned char)word[3]));
+}
+
+int csg__read_from(struct csg_game **out, struct gpube_in *in)
 {
 	struct csg_game *g = NULL;
+	int status = is_binary(in) ? read_binary(&g, in) : read_text(&g, in);
+
+	*out = status ? NULL : g;
+	if (status)
+		csg_game_free(g);
+	return status;
+}
+
+int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path)
+{
 	struct gpube_in in;
-	char start[sizeof(MAGIC)] = "";
 	int status;
 
 	status = csg__map(out, ctx, path);
@@ -320,15 +348,8 @@ int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path)
 	status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;
-	if (gpube__in_peek(&in, start, 8) == 8 && !memcmp(start, MAGIC, 8))
-		status = read_binary(&g, &in);
-	else
-		status = read_text(&g, &in);
+	status = csg__read_from(out, &in);
 	gpube__in_close(&in);
-	if (status)
-		csg_game_free(g);
-	else
-		*out = g;
 	return status;
 }
 

@@ -41,6 +41,11 @@ bool csg__header(const char *header, uint32_t *n, uint32_t *type);
  * and the status OK, where it is anything else. Errors: ENOMEM
  */
 int csg__map(struct csg_game **out, struct gpube_ctx *ctx, const char *path);
+
+struct gpube_in;
+/* Whether what follows is a game, binary or text; and one from there. */
+bool csg__is_game(struct gpube_in *in);
+int csg__read_from(struct csg_game **out, struct gpube_in *in);
 void csg__unmap(struct csg_game *g);
 
 /*

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "csg/auction.h"
-#include "gpube/cli/session.h"
+#include "gpube/cli/coalitions.h"
 
 #define OPTS_STRUCT struct opts_auction
 static const struct opt_row rows[] = {OPTS_AUCTION(OPT_ROW)};
@@ -102,10 +102,101 @@ static int solve(struct session *s, const struct csg_auction *a, const struct op
 	return rc;
 }
 
+/* ---- a bid on every bundle ------------------------------------------------------------- */
+
+struct complete_report {
+	struct session *session;
+	const struct csg_game *game;
+	const struct csg_result *result;
+	const char *file;
+};
+
+static void complete_text(struct gpube_out *out, const void *arg)
+{
+	const struct complete_report *p = arg;
+	const struct csg_result *r = p->result;
+
+	if (r->answer == CSG_INFEASIBLE) {
+		gpube__out_printf(out, "%-*sall goods cannot be sold (proved)\n", LABEL, "infeasible");
+	} else if (r->answer == CSG_INCOMPLETE) {
+		gpube__out_printf(out, "%-*sstopped before any sale was known\n", LABEL, "incomplete");
+	} else {
+		gpube__out_printf(out, "%-*s", LABEL, "revenue");
+		text_number(out, r, r->value, r->value_int);
+		gpube__out_text(out, r->answer == CSG_OPTIMAL ? ", the proved maximum" : "");
+		if (r->answer == CSG_OPTIMAL && r->error > 0)
+			gpube__out_printf(out, " within %.1e of rounding", r->error);
+		gpube__out_printf(out, "\n%-*s", LABEL - 1, "bundles");
+		text_parts(out, r);
+	}
+	if (r->answer == CSG_BOUNDS && isfinite(r->upper_bound)) {
+		gpube__out_printf(out, "%-*s", LABEL, "upper bound");
+		text_number(out, r, r->upper_bound, (int64_t)fmin(r->upper_bound, 0x1p62));
+		gpube__out_text(out, "\n");
+	}
+	gpube__out_printf(out, "%-*s%d goods, a bid on every bundle, %s\n", LABEL, "auction",
+		csg_game_agents(p->game), csg_type_name(csg_game_type(p->game)));
+	gpube__out_printf(out, "%-*s%.3f s: solve %.3f, method %s on the %s\n", LABEL, "time",
+		session_seconds(p->session), r->seconds_total, csg_method_name(r->method),
+		r->backend);
+}
+
+static void complete_json(struct gpube_out *out, const void *arg)
+{
+	const struct complete_report *p = arg;
+	const struct csg_result *r = p->result;
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	json_text(&j, "status", csg_status_words[r->answer]);
+	json_text(&j, "backend", r->backend);
+	json_seconds(&j, "seconds", session_seconds(p->session));
+	json_text(&j, "file", p->file);
+	json_int(&j, "goods", csg_game_agents(p->game));
+	json_number(&j, "revenue", r, r->value, r->value_int);
+	json_number(&j, "upper_bound", r, r->upper_bound, (int64_t)fmin(r->upper_bound, 0x1p62));
+	json_real(&j, "error", r->error);
+	json_parts(&j, "bundles", r);
+	json_text(&j, "method", csg_method_name(r->method));
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
+static int solve_complete(
+	struct session *s, struct csg_game *g, const struct opts_auction *o, const char *file)
+{
+	struct csg_opts options = {.sizeof_options = sizeof(options),
+		.free_disposal = !o->sell_all,
+		.backend = (enum gpube_backend)o->backend};
+	struct csg_result *result;
+	struct complete_report p = {s, g, NULL, file};
+	int rc;
+
+	if (o->timeout > 0)
+		options.timeout_seconds = fmax(o->timeout - session_seconds(s), 1e-6);
+	if (csg_solve(&result, g, &options))
+		return session_fail(s, NULL);
+	if (result->answer == CSG_BOUNDS || result->answer == CSG_INCOMPLETE)
+		session_note(s, "ended before the optimum was proved");
+	p.result = result;
+	rc = session_report(s, complete_text, complete_json, &p);
+	csg_result_free(result, s->ctx);
+	return rc;
+}
+
+/* Some bids alone: what is asked for has no meaning. */
+static int refuse(struct session *s, const char *file)
+{
+	gpube__fail(s->ctx, GPUBE_EINVAL,
+		"%s: --sell-all and --backend cuda are for auctions with a bid on every bundle", file);
+	return session_fail(s, NULL);
+}
+
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_auction *o = opts;
 	struct csg_auction *a = NULL;
+	struct csg_game *g = NULL;
 	struct session s;
 	int rc;
 
@@ -113,11 +204,17 @@ static int run(const void *opts, int n_args, char **args)
 	rc = session_start(&s, &o->talk, o->threads, 0, o->json || o->output == 1, o->output_file);
 	if (rc)
 		return rc;
-	if (csg_auction_read(&a, s.ctx, args[0]))
+	session_open_device(&s, (enum gpube_backend)o->backend, true, false);
+	if (csg_auction_read_any(&a, &g, s.ctx, args[0]))
 		rc = session_fail(&s, NULL);
+	else if (g)
+		rc = solve_complete(&s, g, o, args[0]);
+	else if (o->sell_all || o->backend == GPUBE_BACKEND_CUDA)
+		rc = refuse(&s, args[0]);
 	else
 		rc = solve(&s, a, o, args[0]);
 	csg_auction_free(a);
+	csg_game_free(g);
 	session_end(&s);
 	return rc;
 }
@@ -132,15 +229,20 @@ const struct command cmd_auction = {
 		"Goods may stay unsold. Bids that share a dummy good exclude each other. Prices "
 		"are "
 		"decimals and are added exactly.\n\n"
-		"An auction with a bid on every bundle is a coalition game: see 'gpube csg "
-		"--free-disposal'.\n\n"
+		"Or FILE is a complete auction, with a bid on every bundle: a coalition game in a "
+		"format of 'gpube csg', whose agents are goods, from 1. Its method is chosen as "
+		"there; 'gpube csg --free-disposal' has them all.\n\n"
 		"With --output json the result is one object: status (optimal, bounds, error), "
 		"revenue, upper_bound, bids (the winners' numbers in the file), never (bids that "
-		"another one beats with fewer or the same goods).",
+		"another one beats with fewer or the same goods); of a complete auction revenue, "
+		"upper_bound, error (of rounding; 0 for integers), bundles (lists of goods), "
+		"method, and status may be infeasible or incomplete, too.",
 	.examples = "gpube auction 0000.txt\n"
 		    "revenue and winning bids\n"
 		    "gpube auction --timeout 60 --json 0000.txt\n"
-		    "after a minute the best that is known, with a bound",
+		    "after a minute the best that is known, with a bound\n"
+		    "gpube auction --sell-all bundles.csg\n"
+		    "a bid on every bundle, and no good stays unsold",
 	.min_args = 1,
 	.max_args = 1,
 	.opts_size = sizeof(struct opts_auction),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "csg/game.h"
+#include "gpube/cli/coalitions.h"
 #include "gpube/cli/session_ranks.h"
 
 #define OPTS_STRUCT struct opts_csg
@@ -15,15 +16,6 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
-#define LABEL 12 /* columns in front of what the report says */
-
-static const char *const status_words[] = {
-	[CSG_OPTIMAL] = "optimal",
-	[CSG_INFEASIBLE] = "infeasible",
-	[CSG_BOUNDS] = "bounds",
-	[CSG_INCOMPLETE] = "incomplete",
-};
-
 struct report {
 	struct session *session;
 	const struct csg_game *game;
@@ -33,23 +25,6 @@ struct report {
 };
 
 /* ---- text ------------------------------------------------------------------------------- */
-
-static void text_number(struct gpube_out *out, const struct csg_result *r, double v, int64_t exact)
-{
-	if (r->is_int && fabs(v) < 0x1p63)
-		gpube__out_int(out, exact);
-	else
-		gpube__out_real(out, v);
-}
-
-static void text_part(struct gpube_out *out, uint64_t part)
-{
-	const char *before = "{";
-
-	for (; part; part &= part - 1, before = ",")
-		gpube__out_printf(out, "%s%d", before, __builtin_ctzll(part) + 1);
-	gpube__out_text(out, "}");
-}
 
 static void text_structure(struct gpube_out *out, const struct csg_result *r)
 {
@@ -61,11 +36,7 @@ static void text_structure(struct gpube_out *out, const struct csg_result *r)
 		gpube__out_printf(out, " within %.1e of rounding", r->error);
 	gpube__out_text(out, "\n");
 	gpube__out_printf(out, "%-*s", LABEL - 1, "structure");
-	for (int k = 0; k < r->n_parts; k++) {
-		gpube__out_text(out, " ");
-		text_part(out, r->parts[k]);
-	}
-	gpube__out_text(out, "\n");
+	text_parts(out, r);
 }
 
 static void report_text(struct gpube_out *out, const struct report *p)
@@ -105,34 +76,13 @@ static void report_text(struct gpube_out *out, const struct report *p)
 /* ---- JSON -------------------------------------------------------------------------------------
  */
 
-static void json_number(
-	struct json *j, const char *key, const struct csg_result *r, double v, int64_t exact)
-{
-	if (r->is_int && isfinite(v))
-		json_int(j, key, exact);
-	else
-		json_real(j, key, v);
-}
-
-static void json_structure(struct json *j, const struct csg_result *r)
-{
-	json_open(j, "structure", '[');
-	for (int k = 0; k < r->n_parts; k++) {
-		json_open(j, NULL, '[');
-		for (uint64_t c = r->parts[k]; c; c &= c - 1)
-			json_int(j, NULL, __builtin_ctzll(c) + 1);
-		json_close(j, ']');
-	}
-	json_close(j, ']');
-}
-
 static void report_json(struct gpube_out *out, const struct report *p)
 {
 	const struct csg_result *r = p->result;
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
-	json_text(&j, "status", status_words[r->answer]);
+	json_text(&j, "status", csg_status_words[r->answer]);
 	json_text(&j, "backend", r->backend);
 	json_seconds(&j, "seconds", session_seconds(p->session));
 	json_text(&j, "file", p->file);
@@ -141,7 +91,7 @@ static void report_json(struct gpube_out *out, const struct report *p)
 	json_number(&j, "value", r, r->value, r->value_int);
 	json_number(&j, "upper_bound", r, r->upper_bound, (int64_t)fmin(r->upper_bound, 0x1p62));
 	json_real(&j, "error", r->error);
-	json_structure(&j, r);
+	json_parts(&j, "structure", r);
 	json_text(&j, "method", csg_method_name(r->method));
 	json_text(&j, "working_type", csg_type_name(r->work));
 	json_real(&j, "splits", r->splits);

@@ -300,6 +300,9 @@
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
 		"write the result to FILE instead of standard output")                             \
+	X(FLAG, sell_all, 0, NULL, 0, 0, NULL, "complete auctions: no good may stay unsold")       \
+	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
+		"complete auctions: where bundles are split; auto decides by predicted time")      \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
 		"stop after this time with the best that is known; 0: never")                      \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")

@@ -109,6 +109,20 @@ row 'auction: timeout' 0 '"status": "bounds"' 'ended before' \
 "$gpube" generate auction --dist regions --goods 20 --bids 50 --seed 2 -o "$work/r.txt"
 row 'auction: generated' 0 '^revenue +[0-9.]+, the proved maximum$' '' "$gpube" auction "$work/r.txt"
 row 'auction: no such distribution' 1 '' "no such distribution: 'uniform'" "$gpube" generate auction
-row 'auction: a bad file' 1 '' "bad.txt:1: expected 'goods', 'bids' or 'dummy', found 'csg'" \
+row 'auction: a bid on every bundle' 0 '^revenue +13, the proved maximum$' '' "$gpube" auction "$work/g.txt"
+row 'auction: bundles' 0 '^bundles +\{1,3\} \{2\}$' '' "$gpube" auction "$work/g.txt"
+row 'auction: bundles as JSON' 0 '"goods": 3, "revenue": 13, "upper_bound": 13, "error": 0, "bundles": \[\[1,3\],\[2\]\]' '' \
+	"$gpube" auction --json "$work/g.txt"
+row 'auction: a good stays unsold' 0 '^revenue +5, ' '' "$gpube" auction "$work/loss.txt"
+row 'auction: no good may' 0 '^revenue +1, ' '' "$gpube" auction --sell-all "$work/loss.txt"
+row 'auction: all cannot be sold' 0 '^infeasible' '' "$gpube" auction --sell-all "$work/none.txt"
+row 'auction: --sell-all of some bids' 1 '' 'are for auctions with a bid on every bundle' \
+	"$gpube" auction --sell-all "$work/a.txt"
+"$gpube" generate csg -n 10 --dist normal --seed 3 -o "$work/b.csg"
+row 'auction: binary, from a pipe' 0 '^revenue +[0-9]+, the proved maximum$' '' \
+	sh -c '"$0" auction - < "$1"' "$gpube" "$work/b.csg"
+row 'auction: a bad file' 1 '' "bad.txt:2: expected a value or 'forbidden', found 'five'" \
 	"$gpube" auction "$work/bad.txt"
+printf 'goods 2\nbids one\n' > "$work/bad2.txt"
+row 'auction: bids that are none' 1 '' "bad2.txt:2: expected a number, found 'one'" "$gpube" auction "$work/bad2.txt"
 plan
