@@ -101,6 +101,7 @@ static int price(struct sparse_lp *z, int *n_new)
 	const int most = 2 * z->lp.g->n;
 	int n = 0, status = GPUBE_OK;
 
+	GPUBE_KNOWN(most > 0); /* a game has agents */
 	csg__weight_tables(t, z->lp.master.w, z->lp.g->n);
 	for (int64_t c = 0; c < z->n; c++) {
 		const double over = ldexp((double)z->c[c].slack, -z->lp.shift) -

@@ -376,7 +376,7 @@ static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_mode
 	struct gpube_solution *s = NULL;
 	int status = gpube_plan(&s, r, &opts);
 
-	if ((status == GPUBE_ELIMIT && s && s->plan.joined_cells < HOPELESS * b->ops->cells_per_second) ||
+	if ((status == GPUBE_ELIMIT && s->plan.joined_cells < HOPELESS * b->ops->cells_per_second) ||
 		(!status && s->plan.predicted_seconds > seconds &&
 			s->plan.predicted_seconds < 1e4 * seconds)) {
 		gpube_solution_free(s, b->ctx);

@@ -228,6 +228,7 @@ static int share_out(struct gpube_dfs *t, int32_t p, bool backward)
 		const struct gpube_dfs_function *f = function_of(t, t->of[i]);
 		int k = t->of[i] % GPUBE__DFS_ARITY;
 
+		GPUBE_KNOWN(parts > 0 || k == (backward ? 0 : f->arity - 1));
 		if (k != (backward ? 0 : f->arity - 1))
 			status = take(t, f, k, t->old, parts);
 	}

@@ -4,8 +4,7 @@
  *	contract_groups.c	groups of dims: their loops, what becomes of an operand in a tile
  *	contract_price.c	what a choice of groups should cost, in cycles
  *	contract_choose.c	the choices that are priced
- *	contract_plan.c		the plan for the one that was taken: offsets, levels of sums,
- *scratch
+ *	contract_plan.c		the plan for the one that was taken: offsets, sums, scratch
  */
 #ifndef GPUBE_OPS_CONTRACT_PLAN_H
 #define GPUBE_OPS_CONTRACT_PLAN_H

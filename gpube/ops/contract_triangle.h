@@ -8,9 +8,9 @@
  * for each value of the output's other dims, the grid's, which any operand may have, too. No two
  * operands can be added up first, so that a joined cell takes an addition and an add-min; and what
  * a thread reads of shared memory for its I x 4 x 4 cells is 8 I + 16 words an x. A multiprocessor
- * takes a cycle for each word of a warp's 32 threads, also where threads read the same one: for 8 x
- *4 x 4 cells 80 cycles against 64 of add-mins, for 4 x 4 x 4 a fifth more. So threads have 8 x 4 x
- *4 where that leaves no more of a box unused. A multiprocessor has one block of as many threads as
+ * takes a cycle for each word of a warp's 32 threads, also where threads read the same one: of 8, 4
+ * and 4 cells 80 cycles against 64 of add-mins, of 4, 4 and 4 a fifth more. So threads have 8 along
+ * I where that leaves no more of a box unused. A multiprocessor has one block of as many threads as
  * its registers allow, since smaller boxes read more from the L2 cache; the bulk copy engine makes
  * the copies: a box of each operand, plane and stage, whose place in shared memory follows from
  * where it lies in the table. To start a copy takes a warp some 100 cycles: one warp does nothing
