@@ -93,7 +93,7 @@ row 'no such class' 1 '' "no such class of games: 'nix'" "$gpube" generate nash 
 row 'time limit' 1 '"status": "incomplete".*"reason": "out of time"' 'there may be more' \
 	"$gpube" nash --json --timeout 0.2s --method ve "$work/long.txt"
 # Cut short after some equilibria: they are printed, and said not to be all.
-"$gpube" generate nash -n 32 --seed 1 -o "$work/many.txt"
+"$gpube" generate nash --game coordination -n 30 -o "$work/many.txt"
 row 'time limit with what was found' 1 '"all": false.*"n_equilibria": [1-9].*"u"' 'there may be more' \
 	"$gpube" nash --json --threads 1 --timeout 0.4s --method eee "$work/many.txt"
 row 'time limit in a stream' 1 '^NE,' 'there may be more' \
