@@ -121,13 +121,7 @@ static void complete_text(struct gpube_out *out, const void *arg)
 	} else if (r->answer == CSG_INCOMPLETE) {
 		gpube__out_printf(out, "%-*sstopped before any sale was known\n", LABEL, "incomplete");
 	} else {
-		gpube__out_printf(out, "%-*s", LABEL, "revenue");
-		text_number(out, r, r->value, r->value_int);
-		gpube__out_text(out, r->answer == CSG_OPTIMAL ? ", the proved maximum" : "");
-		if (r->answer == CSG_OPTIMAL && r->error > 0)
-			gpube__out_printf(out, " within %.1e of rounding", r->error);
-		gpube__out_printf(out, "\n%-*s", LABEL - 1, "bundles");
-		text_parts(out, r);
+		text_structure(out, r, "revenue", "bundles");
 	}
 	if (r->answer == CSG_BOUNDS && isfinite(r->upper_bound)) {
 		gpube__out_printf(out, "%-*s", LABEL, "upper bound");

@@ -26,21 +26,9 @@ struct report {
 
 /* ---- text ------------------------------------------------------------------------------- */
 
-static void text_structure(struct gpube_out *out, const struct csg_result *r)
+static void report_text(struct gpube_out *out, const void *arg)
 {
-	gpube__out_printf(out, "%-*s", LABEL, "value");
-	text_number(out, r, r->value, r->value_int);
-	if (r->answer == CSG_OPTIMAL)
-		gpube__out_text(out, ", the proved maximum");
-	if (r->answer == CSG_OPTIMAL && r->error > 0)
-		gpube__out_printf(out, " within %.1e of rounding", r->error);
-	gpube__out_text(out, "\n");
-	gpube__out_printf(out, "%-*s", LABEL - 1, "structure");
-	text_parts(out, r);
-}
-
-static void report_text(struct gpube_out *out, const struct report *p)
-{
+	const struct report *p = arg;
 	const struct csg_result *r = p->result;
 
 	if (r->answer == CSG_INFEASIBLE)
@@ -50,7 +38,7 @@ static void report_text(struct gpube_out *out, const struct report *p)
 		gpube__out_printf(
 			out, "%-*sstopped before a structure was known\n", LABEL, "incomplete");
 	else
-		text_structure(out, r);
+		text_structure(out, r, "value", "structure");
 	if (r->answer != CSG_INFEASIBLE && isfinite(r->upper_bound)) {
 		gpube__out_printf(out, "%-*s", LABEL, "upper bound");
 		text_number(out, r, r->upper_bound, (int64_t)fmin(r->upper_bound, 0x1p62));
@@ -76,8 +64,9 @@ static void report_text(struct gpube_out *out, const struct report *p)
 /* ---- JSON -------------------------------------------------------------------------------------
  */
 
-static void report_json(struct gpube_out *out, const struct report *p)
+static void report_json(struct gpube_out *out, const void *arg)
 {
+	const struct report *p = arg;
 	const struct csg_result *r = p->result;
 	struct json j = {.out = out};
 
@@ -106,19 +95,6 @@ static void report_json(struct gpube_out *out, const struct report *p)
 	json_close(&j, '}');
 	json_close(&j, '}');
 	gpube__out_text(out, "\n");
-}
-
-static int write_report(const struct report *p)
-{
-	struct gpube_out out;
-
-	if (gpube__out_open(&out, p->session->ctx, p->session->output))
-		return session_fail(p->session, NULL);
-	if (p->session->json)
-		report_json(&out, p);
-	else
-		report_text(&out, p);
-	return gpube__out_close(&out, true) ? session_fail(p->session, NULL) : CLI_DONE;
 }
 
 /* ---- the command ------------------------------------------------------------------------------
@@ -195,7 +171,7 @@ static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o
 	if (result->answer == CSG_BOUNDS || result->answer == CSG_INCOMPLETE)
 		session_note(s, "ended before the optimum was proved");
 	p.result = result;
-	rc = write_report(&p);
+	rc = session_report(s, report_text, report_json, &p);
 	if (!rc && o->certify && (result->method != CSG_LP || result->answer != CSG_OPTIMAL)) {
 		session_note(s, "no certificate is written: lp has not proved the optimum");
 		rc = CLI_FAILED;

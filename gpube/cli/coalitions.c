@@ -27,8 +27,16 @@ static void text_part(struct gpube_out *out, uint64_t part)
 	gpube__out_text(out, "}");
 }
 
-void text_parts(struct gpube_out *out, const struct csg_result *r)
+void text_structure(
+	struct gpube_out *out, const struct csg_result *r, const char *worth, const char *parts)
 {
+	gpube__out_printf(out, "%-*s", LABEL, worth);
+	text_number(out, r, r->value, r->value_int);
+	if (r->answer == CSG_OPTIMAL)
+		gpube__out_text(out, ", the proved maximum");
+	if (r->answer == CSG_OPTIMAL && r->error > 0)
+		gpube__out_printf(out, " within %.1e of rounding", r->error);
+	gpube__out_printf(out, "\n%-*s", LABEL - 1, parts);
 	for (int k = 0; k < r->n_parts; k++) {
 		gpube__out_text(out, " ");
 		text_part(out, r->parts[k]);

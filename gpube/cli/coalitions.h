@@ -13,8 +13,10 @@ void text_number(struct gpube_out *out, const struct csg_result *r, double v, in
 void json_number(
 	struct json *j, const char *key, const struct csg_result *r, double v, int64_t exact);
 
-/* The result's parts: " {1,3} {2}" and the end of the line; lists of numbers from 1. */
-void text_parts(struct gpube_out *out, const struct csg_result *r);
+/* What a structure is worth and its parts, each after its word: "value 13 …" "structure {1,3} {2}". */
+void text_structure(
+	struct gpube_out *out, const struct csg_result *r, const char *worth, const char *parts);
+/* The parts: lists of numbers from 1. */
 void json_parts(struct json *j, const char *key, const struct csg_result *r);
 
 #endif

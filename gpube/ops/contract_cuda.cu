@@ -30,15 +30,29 @@ static gpube__box_function function_of(
 }
 
 /*
- * Lets a kernel have so many bytes of dynamic shared memory: past 48 KiB, with what it has besides, it
- * has to be told.
+ * Lets a kernel have so many bytes of dynamic shared memory: past 48 KiB, with what it declares
+ * itself, for which 16 are left here, it has to be told.
  */
 static cudaError_t allow_shared(const void *kernel, uint32_t bytes)
 {
-	if (bytes + GPUBE_BOX_STATIC_BYTES <= 48u << 10)
+	if (bytes <= 32u << 10)
 		return cudaSuccess;
 	return cudaFuncSetAttribute(
 		kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+}
+
+/* A contraction alone: the kernel's parameters are a plan and its tables. */
+static int launch_alone(struct gpube_ctx *ctx, const void *kernel, uint32_t blocks,
+	uint32_t threads, uint32_t shared_bytes, const void *plan, const void *io)
+{
+	void *parameters[] = {(void *)plan, (void *)io};
+
+	GPUBE_ECUDA(ctx, allow_shared(kernel, shared_bytes));
+	gpube__mark(ctx, 0);
+	GPUBE_ECUDA(ctx, cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), parameters,
+				 shared_bytes, gpube__device_of(ctx)->stream));
+	gpube__mark(ctx, 1);
+	return GPUBE_OK;
 }
 
 static struct gpube__box_device limits_of(const struct gpube__device *d)
@@ -204,12 +218,8 @@ static int launch_panels(
 	io.out = c->out;
 	for (uint32_t k = 0; k < d->n_ops; k++)
 		io.in[k] = c->in[d->op[k].order].values;
-	GPUBE_ECUDA(ctx, allow_shared((const void *)f, d->shared_bytes));
-	gpube__mark(ctx, 0);
-	f<<<d->at_once, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
-	gpube__mark(ctx, 1);
-	GPUBE_ECUDA(ctx, cudaGetLastError());
-	return GPUBE_OK;
+	return launch_alone(
+		ctx, (const void *)f, d->at_once, d->threads, d->shared_bytes, d, &io);
 }
 
 static int launch_strips(
@@ -224,12 +234,8 @@ static int launch_strips(
 	for (int k = 0; k < GPUBE_STRIP_OPS; k++)
 		if (d->op[k].order >= 0)
 			io.in[k] = c->in[d->op[k].order].values;
-	GPUBE_ECUDA(ctx, allow_shared((const void *)f, d->shared_bytes));
-	gpube__mark(ctx, 0);
-	f<<<d->blocks, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
-	gpube__mark(ctx, 1);
-	GPUBE_ECUDA(ctx, cudaGetLastError());
-	return GPUBE_OK;
+	return launch_alone(
+		ctx, (const void *)f, d->blocks, d->threads, d->shared_bytes, d, &io);
 }
 
 static int launch_lanes(
@@ -240,12 +246,8 @@ static int launch_lanes(
 	const struct gpube__lanes_io io = {
 		c->out, {c->in[d->order[0]].values, c->in[d->order[1]].values}};
 
-	GPUBE_ECUDA(ctx, allow_shared((const void *)f, d->shared_bytes));
-	gpube__mark(ctx, 0);
-	f<<<d->at_once, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
-	gpube__mark(ctx, 1);
-	GPUBE_ECUDA(ctx, cudaGetLastError());
-	return GPUBE_OK;
+	return launch_alone(
+		ctx, (const void *)f, d->at_once, d->threads, d->shared_bytes, d, &io);
 }
 
 static int launch_quads(
@@ -256,12 +258,8 @@ static int launch_quads(
 	const struct gpube__lanes_io io = {
 		c->out, {c->in[d->order[0]].values, c->in[d->order[1]].values}};
 
-	GPUBE_ECUDA(ctx, allow_shared((const void *)f, d->shared_bytes));
-	gpube__mark(ctx, 0);
-	f<<<d->at_once, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
-	gpube__mark(ctx, 1);
-	GPUBE_ECUDA(ctx, cudaGetLastError());
-	return GPUBE_OK;
+	return launch_alone(
+		ctx, (const void *)f, d->at_once, d->threads, d->shared_bytes, d, &io);
 }
 
 static int launch_triangle(
@@ -275,12 +273,8 @@ static int launch_triangle(
 
 	if (status != GPUBE_OK)
 		return status;
-	GPUBE_ECUDA(ctx, allow_shared((const void *)f, d->shared_bytes));
-	gpube__mark(ctx, 0);
-	f<<<d->at_once, d->threads, d->shared_bytes, gpube__device_of(ctx)->stream>>>(*d, io);
-	gpube__mark(ctx, 1);
-	GPUBE_ECUDA(ctx, cudaGetLastError());
-	return GPUBE_OK;
+	return launch_alone(
+		ctx, (const void *)f, d->at_once, d->threads, d->shared_bytes, d, &io);
 }
 
 static int launch_presum(
@@ -294,14 +288,7 @@ static int launch_presum(
 	for (uint32_t k = 0; k < GPUBE_PRESUM_OPS; k++)
 		if (k % GPUBE_PRESUM_TERMS < d->n_ops[k / GPUBE_PRESUM_TERMS])
 			io.in[k] = c->in[d->op[k].order].values;
-	/* besides what the kernel itself declares */
-	GPUBE_ECUDA(ctx, cudaFuncSetAttribute((const void *)f,
-			 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)d->shared));
-	gpube__mark(ctx, 0);
-	f<<<d->blocks, d->threads, d->shared, gpube__device_of(ctx)->stream>>>(*d, io);
-	gpube__mark(ctx, 1);
-	GPUBE_ECUDA(ctx, cudaGetLastError());
-	return GPUBE_OK;
+	return launch_alone(ctx, (const void *)f, d->blocks, d->threads, d->shared, d, &io);
 }
 
 static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
