@@ -9,7 +9,7 @@
 /* Moved in all to one value of one variable, at most. */
 #define MOVED_MOST ((int64_t)1 << 58)
 
-/* Looks at a variable because of its costs, at one node, for each variable there is. */
+/* Looks at a variable because of its costs, at one node, for each variable of the part. */
 #define MOST_LOOKS 4
 
 /* What has happened to a variable. */
@@ -30,7 +30,7 @@ static int64_t slack(const struct gpube_dfs *t)
 
 static void note(struct gpube_dfs *t, int32_t p, uint8_t what)
 {
-	if (what == GAINED_COSTS && t->n_looks >= MOST_LOOKS * (int64_t)t->n)
+	if (what == GAINED_COSTS && t->n_looks >= MOST_LOOKS * (int64_t)(t->last - t->first))
 		return; /* ever smaller costs could wander for ever; that values are lost has an end */
 	t->changed[p] |= what;
 	t->queue[p / 64] |= (uint64_t)1 << p % 64;
@@ -123,8 +123,12 @@ static int settle(struct gpube_dfs *t, int32_t p)
 	return GPUBE_OK;
 }
 
-/* m[r]: what f forces on live value r of its variable k; GPUBE__DFS_DEAD: it forbids it. */
-static void forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m)
+/*
+ * m[r]: what f forces on live value r of its variable k; GPUBE__DFS_DEAD: it forbids it.
+ * with_costs: together with what the other variables' values cost.
+ */
+static inline __attribute__((always_inline)) void forced(const struct gpube_dfs *t,
+	const struct gpube_dfs_function *f, int k, int64_t *m, const bool with_costs)
 {
 	const int32_t *live = t->live[f->scope[k]], n_live = t->n_live[f->scope[k]];
 	const int64_t stride = f->stride[k], *moved = f->moved[k];
@@ -144,7 +148,8 @@ static void forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f
 			int32_t value = t->live[f->scope[other[d]]][index[d]];
 
 			cell[d + 1] = cell[d] + f->stride[other[d]] * value;
-			taken[d + 1] = taken[d] + f->moved[other[d]][value];
+			taken[d + 1] = taken[d] + f->moved[other[d]][value] -
+				(with_costs ? t->cost[f->scope[other[d]]][value] : 0);
 		}
 		row = f->t + cell[n];
 		for (int32_t r = 0; r < n_live; r++) {
@@ -170,7 +175,7 @@ static int give(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, 
 	*gained = false;
 	if (status)
 		return status;
-	forced(t, f, k, m);
+	forced(t, f, k, m, false);
 	for (int32_t r = t->n_live[p] - 1; r >= 0 && !t->conflict; r--) {
 		int32_t value = live[r];
 
@@ -201,6 +206,19 @@ static int take(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, 
 		}
 	}
 	return status;
+}
+
+void gpube__dfs_marginals(struct gpube_dfs *t, int32_t p, int64_t *sum)
+{
+	const int32_t *live = t->live[p];
+
+	for (int32_t r = 0; r < t->n_live[p]; r++)
+		sum[r] = t->cost[p][live[r]];
+	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1]; i++) {
+		forced(t, function_of(t, t->of[i]), t->of[i] % GPUBE__DFS_ARITY, t->scratch, true);
+		for (int32_t r = 0; r < t->n_live[p]; r++)
+			sum[r] += t->scratch[r] < slack(t) ? t->scratch[r] : slack(t);
+	}
 }
 
 /* ---- at the root ------------------------------------------------------------------------------ */
@@ -239,8 +257,8 @@ int gpube__dfs_sweep(struct gpube_dfs *t, bool backward)
 {
 	int status = GPUBE_OK;
 
-	for (int32_t k = 0; k < t->n && !status && !t->conflict; k++)
-		status = share_out(t, backward ? t->n - 1 - k : k, backward);
+	for (int32_t k = t->first; k < t->last && !status && !t->conflict; k++)
+		status = share_out(t, backward ? t->first + t->last - 1 - k : k, backward);
 	t->conflict |= t->constant >= t->limit;
 	return status;
 }
@@ -334,7 +352,7 @@ static int look_at_all(struct gpube_dfs *t)
 	int status = GPUBE_OK;
 
 	t->looked_from = t->constant;
-	for (int32_t p = 0; p < t->n && !status && !t->conflict; p++)
+	for (int32_t p = t->first; p < t->last && !status && !t->conflict; p++)
 		if (t->n_live[p] > 1)
 			status = settle(t, p);
 	return status;
@@ -369,7 +387,7 @@ int gpube__dfs_remove(struct gpube_dfs *t, int32_t p, int32_t value)
 {
 	int status = reserve(t, 1);
 
-	if (!status)
+	if (!status && t->at[p][value] < t->n_live[p])
 		drop(t, p, value);
 	return status;
 }
@@ -406,15 +424,13 @@ void gpube__dfs_undo(struct gpube_dfs *t, const struct gpube_dfs_mark *mark)
 
 /* ---- the tables ---------------------------------------------------------------------------------- */
 
-void gpube__dfs_limit(struct gpube_dfs *t, int64_t limit)
+void gpube__dfs_part(struct gpube_dfs *t, int32_t first, int32_t last, int64_t limit)
 {
-	int64_t left = gpube__costs_left(t->m, limit);
-
-	if (left >= t->limit)
-		return;
-	t->limit = left;
+	t->first = first;
+	t->last = last;
+	t->limit = limit;
 	t->looked_from = -1;
-	t->conflict |= t->constant >= left;
+	t->conflict = t->constant >= limit;
 }
 
 void gpube__dfs_free(struct gpube_dfs *t)
@@ -476,6 +492,7 @@ static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, i
 	int64_t n = gpube__cells(m, m->functions[f].arity, scope), stride = 1;
 	int status;
 
+	to->function = f;
 	to->arity = m->functions[f].arity;
 	to->t = gpube__alloc(t->ctx, (uint64_t)n, sizeof(*to->t));
 	if (!to->t)
@@ -577,7 +594,7 @@ int gpube__dfs_new(struct gpube_dfs **out, const struct gpube_model *m, const in
 		return GPUBE_ENOMEM;
 	t->ctx = ctx;
 	t->m = m;
-	t->n = m->n_vars;
+	t->n = t->last = m->n_vars;
 	t->limit = left;
 	t->looked_from = -1;
 	t->widest = 1;
