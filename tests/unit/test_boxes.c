@@ -380,7 +380,7 @@ static void workers(void **state)
 
 /* ---- stops and failures ------------------------------------------------------------------------ */
 
-static int n_steps, stop_at, n_scarce;
+static int n_steps, stop_at, n_scarce, n_stopped; /* with an assignment and a bound */
 static struct gpube_ctx *stoppable;
 
 static void stop_later(void *arg, enum gpube_log_level level, double progress, const char *text)
@@ -413,6 +413,7 @@ static void a_stop_leaves_what_is_known(void **state)
 	if (gpube_solve(&s, m, &opts) == GPUBE_ESTOP) {
 		assert_int_equal(s->answer, GPUBE_ANSWER_INCOMPLETE);
 		assert_true(s->plan.n_slices > 1);
+		n_stopped += s->values != NULL;
 		if (s->values) {
 			assert_int_equal(gpube_model_cost(&cost, m, s->values), 0);
 			assert_true(cost == s->cost && cost >= whole->cost);
@@ -426,6 +427,12 @@ static void a_stop_leaves_what_is_known(void **state)
 	gpube_model_free(m);
 	gpube_ctx_free(stoppable);
 	gpube_solution_free(whole, ctx);
+}
+
+static void stops_were_met(void **state)
+{
+	(void)state;
+	assert_true(n_stopped > N_STOPS / 3);
 }
 
 /* A search and bounds make do without what they do not get; nothing is left behind. */
@@ -473,6 +480,7 @@ int main(void)
 	ADD_CASE(&c, slices_were_made);
 	add_numbers(&c, workers, N_WORKERS, "workers, seed");
 	add_numbers(&c, a_stop_leaves_what_is_known, N_STOPS, "stop, seed");
+	ADD_CASE(&c, stops_were_met);
 	add_numbers(&c, memory, N_MEMORY, "memory, seed");
 	return run_cases(&c, "boxes", ctx_setup, ctx_teardown);
 }
