@@ -22,8 +22,6 @@ enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
 #define TREE_SHARE 0.2
 /* Local search, before anything else is tried, where domains are large. */
 #define SEARCH_SECONDS 0.15
-/* Times what a second joins: beyond, no order helps, nor do slices. */
-#define HOPELESS 1e9
 
 /* ---- telling ------------------------------------------------------------------- */
 
@@ -169,7 +167,7 @@ bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
 
 static bool is_hopeless(const struct gpube_bounder *b)
 {
-	return b->order_cost.joined_cells > HOPELESS * b->ops->cells_per_second;
+	return b->order_cost.joined_cells > GPUBE__HOPELESS * b->ops->cells_per_second;
 }
 
 /*
