@@ -238,16 +238,23 @@ static int launch_strips(
 		ctx, (const void *)f, d->blocks, d->threads, d->shared_bytes, d, &io);
 }
 
+/* f: of the plan d, which begins with 'all' */
+static int launch_product(struct gpube_ctx *ctx, const void *f, const void *d,
+	const struct gpube__product *all, const struct gpube_contraction *c)
+{
+	const struct gpube__product_io io = {
+		c->out, {c->in[all->order[0]].values, c->in[all->order[1]].values}};
+
+	return launch_alone(ctx, f, all->at_once, all->threads, all->shared_bytes, d, &io);
+}
+
 static int launch_lanes(
 	struct gpube_ctx *ctx, const struct gpube__lanes *d, const struct gpube_contraction *c)
 {
 	const gpube__lanes_function f = c->type == GPUBE_INT32 ? gpube__lanes_function_i32(d)
 							       : gpube__lanes_function_f32(d);
-	const struct gpube__lanes_io io = {
-		c->out, {c->in[d->order[0]].values, c->in[d->order[1]].values}};
 
-	return launch_alone(
-		ctx, (const void *)f, d->at_once, d->threads, d->shared_bytes, d, &io);
+	return launch_product(ctx, (const void *)f, d, &d->all, c);
 }
 
 static int launch_quads(
@@ -255,11 +262,8 @@ static int launch_quads(
 {
 	const gpube__quads_function f = c->type == GPUBE_INT32 ? gpube__quads_function_i32(d)
 							       : gpube__quads_function_f32(d);
-	const struct gpube__lanes_io io = {
-		c->out, {c->in[d->order[0]].values, c->in[d->order[1]].values}};
 
-	return launch_alone(
-		ctx, (const void *)f, d->at_once, d->threads, d->shared_bytes, d, &io);
+	return launch_product(ctx, (const void *)f, d, &d->all, c);
 }
 
 static int launch_triangle(
