@@ -1,6 +1,7 @@
 /* dfs.c - the tables of a search tree's nodes, and the moves between them: see dfs.h. */
 #include "gpube/dfs.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "gpube/dense.h"
@@ -459,8 +460,9 @@ static bool is_small(const struct gpube_model *m, int64_t *n_moves)
 		int arity = m->functions[f].arity;
 		int64_t n = gpube__cells(m, arity, gpube__scope(m, f));
 
-		cells += n < 0 ? GPUBE__DFS_CELLS : (double)n;
-		if (arity > GPUBE__DFS_ARITY || cells > GPUBE__DFS_CELLS)
+		cells += n < 0 ? INFINITY : (double)n;
+		if (arity > GPUBE__DFS_ARITY || cells > GPUBE__DFS_CELLS ||
+			cells * sizeof(int64_t) > (double)m->ctx->memory_bytes)
 			return false;
 		for (int k = 0; k < arity; k++)
 			*n_moves += m->vars[gpube__scope(m, f)[k]].domain;

@@ -27,7 +27,7 @@
 
 #include "gpube/ir/model.h"
 
-/* More variables of a function, and more cells in all, are not taken. */
+/* More variables of a function, and more cells in all, or than the memory has room for, are not taken. */
 enum { GPUBE__DFS_ARITY = 8, GPUBE__DFS_CELLS = 1 << 25 };
 /* A forbidden cell; a sum of costs and of what is moved stays below. */
 #define GPUBE__DFS_DEAD ((int64_t)1 << 60)
@@ -80,7 +80,7 @@ struct gpube_dfs {
  * gpube__dfs_new() - of a simplified model, all variables open.
  * limit   totals from here on are of no interest; GPUBE_INF: none
  * order   of the variables
- * *out    NULL without an error: it is too large
+ * *out    NULL without an error: it is too large, or its costs are
  * Errors: ENOMEM
  */
 int gpube__dfs_new(struct gpube_dfs **out, const struct gpube_model *m, const int32_t *order,
