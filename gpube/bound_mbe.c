@@ -90,6 +90,14 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 	return status;
 }
 
+/* As one method of several: what is too large for it is left to the others. */
+static int unless_too_large(const struct gpube_bounder *b, int status)
+{
+	const bool large = status == GPUBE_ELIMIT || status == GPUBE_ERANGE;
+
+	return large && b->opts->method == GPUBE_BOUND_AUTO ? GPUBE_OK : status;
+}
+
 int gpube__bound_mbe(struct gpube_bounder *b)
 {
 	const int z = b->opts->z;
@@ -109,7 +117,7 @@ int gpube__bound_mbe(struct gpube_bounder *b)
 	for (int k = 2; k <= b->m->n_vars + 1 && !exact && fits && !status; k++)
 		if (!gpube__bounder_done(b))
 			status = one_mbe(b, k, most, least, &exact, &fits);
-	return status;
+	return unless_too_large(b, status);
 }
 
 /* The largest z of at most so many joined cells, if it is larger than *z, which it becomes. */
@@ -136,7 +144,7 @@ static int mbe_of(struct gpube_bounder *b, double cells, int *z)
 	}
 	gpube__mbe_clear(&mbe[0]);
 	gpube__mbe_clear(&mbe[1]);
-	return status;
+	return unless_too_large(b, status);
 }
 
 int gpube__bounder_quick_mbe(struct gpube_bounder *b)

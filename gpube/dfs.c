@@ -521,8 +521,9 @@ static bool is_small(const struct gpube_model *m, int64_t *n_moves)
 		int arity = m->functions[f].arity;
 		int64_t n = gpube__cells(m, arity, gpube__scope(m, f));
 
-		cells += n < 0 ? GPUBE__DFS_CELLS : (double)n;
-		if (arity > GPUBE__DFS_ARITY || cells > GPUBE__DFS_CELLS)
+		cells += n < 0 ? INFINITY : (double)n;
+		if (arity > GPUBE__DFS_ARITY || cells > GPUBE__DFS_CELLS ||
+			cells * sizeof(int64_t) > (double)m->ctx->memory_bytes)
 			return false;
 		for (int k = 0; k < arity; k++)
 			*n_moves += m->vars[gpube__scope(m, f)[k]].domain;

@@ -28,7 +28,7 @@
 #include "gpube/ascent_kernels.h"
 #include "gpube/ir/model.h"
 
-/* More variables of a function, and more cells in all, are not taken. */
+/* More variables of a function, and more cells in all, or than the memory has room for, are not taken. */
 enum { GPUBE__DFS_ARITY = 8, GPUBE__DFS_CELLS = 1 << 25 };
 /* A forbidden cell; a sum of costs and of what is moved stays below. */
 #define GPUBE__DFS_DEAD ((int64_t)1 << 60)
@@ -86,7 +86,7 @@ struct gpube_dfs {
  * shift   costs, and so the constant and the limit, are times 2^shift
  * limit   totals from here on are of no interest; GPUBE_INF: none
  * order   of the variables
- * *out    NULL without an error: it is too large
+ * *out    NULL without an error: it is too large, or its costs are
  * Errors: ENOMEM
  */
 int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const int32_t *order,

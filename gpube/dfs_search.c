@@ -216,6 +216,9 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 	bool done = false;
 	int status = make(&d);
 
+	if (!status && !d.t)
+		gpube__log(b->ctx, b->opts->method == GPUBE_BOUND_TREE ? GPUBE_LOG_NOTE : GPUBE_LOG_DETAIL,
+			"search tree: none, functions or costs are too large for it");
 	if (!status && d.t) {
 		like(&d);
 		status = search(&d, seconds, &done);

@@ -335,7 +335,7 @@ static int split(struct job *j)
 		return j->opts->backend == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
 	status = gpube__split_new(&j->split, &j->be, j->working.type, j->order);
 	if (status)
-		return status == GPUBE_EINVAL ? GPUBE_OK : status;
+		return status == GPUBE_EINVAL || status == GPUBE_ERANGE ? GPUBE_OK : status;
 	cost = gpube__split_cost(j->split);
 	bytes = gpube__box_bytes(cost, false);
 	if (bytes > (double)cuda->memory(j->ctx)) {

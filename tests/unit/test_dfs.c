@@ -224,6 +224,41 @@ static void many_functions(void **state)
 	gpube_model_free(m);
 }
 
+/*
+ * A sparse function over more than 2^63 cells: no tree, and no mini-buckets, which auto does without;
+ * every method that says anything says what is true.
+ */
+static void uncountable_cells(void **state)
+{
+	enum { ARITY = 8, DOMAIN = 300 };
+	const enum gpube_bound_method method = (enum gpube_bound_method)(uintptr_t)*state;
+	struct gpube_table table = {.type = GPUBE_INT8, .sparse = true, .arity = ARITY, .n = 2,
+		.dflt.i = 5};
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = method,
+		.timeout_seconds = 1};
+	struct gpube_model *m;
+	struct gpube_bounds *b;
+	int32_t scope[ARITY], t;
+
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	table.values = gpube__alloc(ctx, 2, 1);
+	table.tuples = gpube__alloc(ctx, 2 * ARITY, sizeof(*table.tuples));
+	assert_true(table.values && table.tuples);
+	memcpy(table.values, "\3\4", 2);
+	for (int k = 0; k < ARITY; k++) {
+		scope[k] = k;
+		table.tuples[k] = 123;
+		table.tuples[ARITY + k] = 200;
+		assert_int_equal(gpube_model_add_var(m, NULL, DOMAIN, NULL), 0);
+	}
+	assert_int_equal(gpube__add_table(m, &t, &table), 0);
+	assert_int_equal(gpube__add_function(m, ARITY, scope, t, NULL), 0);
+	assert_int_equal(gpube_bound(&b, m, &opts), 0);
+	assert_true(b->bound <= 3 && b->values && b->cost >= 3 && b->cost <= 5);
+	gpube_bounds_free(b, ctx);
+	gpube_model_free(m);
+}
+
 /* Without a limit of time the method ends with a proof. */
 static void proves(void **state)
 {
@@ -255,5 +290,7 @@ int main(void)
 	add_numbers(&c, proves, N_SEEDS, "proves, seed");
 	add_case(&c, many_functions, (void *)(uintptr_t)7, "many functions: 7");
 	add_case(&c, many_functions, (void *)(uintptr_t)300, "many functions: 300");
+	add_case(&c, uncountable_cells, (void *)(uintptr_t)GPUBE_BOUND_TREE, "uncountable cells: tree");
+	add_case(&c, uncountable_cells, (void *)(uintptr_t)GPUBE_BOUND_AUTO, "uncountable cells: auto");
 	return run_cases(&c, "dfs", ctx_setup_1_thread, ctx_teardown);
 }
