@@ -380,8 +380,6 @@ struct group {
 
 #define MAX_GROUPS 24
 #define N_RECENT   8  /* forms that a contraction is compared with */
-#define MANY_FORMS 16 /* then a form of few contractions has no launch of its own */
-#define FEW	   32
 #define COUNTER_BYTES 8 /* before the rows of a form: see contract_whole.cuh */
 #define FEW_ALONE  4 /* a launch each takes less than sending what a common one is told */
 
@@ -507,17 +505,13 @@ static void plan_form(const struct gpube__device *d, struct batch *b, struct for
 	const struct gpube_contraction *c = &b->c[f->first];
 	const struct gpube__box_device limits = limits_of(d);
 	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
-	enum gpube__path path = d->path;
 	struct gpube__shape s;
 
 	f->plan.by = GPUBE_BY_GENERAL;
 	if (c->n_in > GPUBE_BOX_IN)
 		return;
-	/* boxes of several forms share a launch */
-	if (b->n_forms > MANY_FORMS && f->n < FEW && d->path == GPUBE_PATH_ANY)
-		path = GPUBE_PATH_BOXES;
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	gpube__cuda_plan_batch(&f->plan, path, &limits, c, &s, f->n, f->aligned);
+	gpube__cuda_plan_batch(&f->plan, d->path, &limits, c, &s, f->n, b->n_forms, f->aligned);
 	if (f->plan.by != GPUBE_BY_BOXES)
 		return;
 	f->group = find_group(b, &f->plan.box, c);
