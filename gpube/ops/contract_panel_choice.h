@@ -31,6 +31,7 @@ struct gpube__panel_planner {
 	const struct gpube__shape *s;
 	const struct gpube__box_device *device;
 	bool is_float;
+	bool large; /* some table has more cells than 32 bits count */
 	uint32_t kernels; /* bits of those that may be taken */
 	uint64_t scope[GPUBE_PANEL_OPS];
 	double cells, bytes;
@@ -110,6 +111,10 @@ void gpube__panel_price_staging(
 /* Bytes of operand k, or of the output (k < 0), that lie together in a box. */
 double gpube__panel_run_bytes(
 	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c, int k);
+
+/* Bytes of memory, and what it takes besides where they lie in short runs. */
+double gpube__panel_memory_bytes(
+	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c);
 
 /* By planes: sets the chunk and the predicted cycles of the device, or INFINITY. */
 void gpube__plane_price(const struct gpube__panel_planner *p, struct gpube__panel_choice *c);

@@ -84,7 +84,7 @@ static double small_copies(
 }
 
 /* Bytes of memory, and what it takes besides where they lie in short runs. */
-static double memory_bytes(
+double gpube__panel_memory_bytes(
 	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c)
 {
 	double bytes = p->bytes +
@@ -141,7 +141,7 @@ void gpube__plane_price(const struct gpube__panel_planner *p, struct gpube__pane
 	latency = BOX + chunks * fmax(CHUNK, (double)c->chunk * (slots * ceil(warps / 4) + 30));
 	l2 = c->l2_bytes * (double)c->blocks / (L2_BYTES * n_sms);
 	small = small_copies(p, c) * n_x * on_one;
-	dram = memory_bytes(p, c) / (DRAM_BYTES * n_sms);
+	dram = gpube__panel_memory_bytes(p, c) / (DRAM_BYTES * n_sms);
 	work = fmax(on_one * work * (1 + 1.5 / (at_once * warps / 4)) +
 			    on_one / at_once * chunks * wait,
 		ceil(on_one / at_once) * latency);

@@ -43,6 +43,7 @@ struct planner {
 	const struct gpube__shape *s;
 	const struct gpube__box_device *device;
 	bool is_float;
+	bool large; /* some operand has more cells than 32 bits count */
 	double bytes;
 	int64_t behind[GPUBE_MAX_DIMS]; /* output cells from one value of a dim to the next */
 };
@@ -272,6 +273,30 @@ static bool set_shared(struct gpube__strip *d, const struct gpube__box_device *d
 	return true;
 }
 
+/*
+ * Whether 32 bits hold the distance of any two cells that a unit reads of an operand: a unit's first
+ * cells have 64 bits, and so has each x of fours of R.
+ */
+static bool offsets_fit(
+	const struct gpube__strip *d, const struct planner *p, const struct choice *c)
+{
+	for (int k = 0; k < p->s->n_in; k++) {
+		const bool by_x = k == c->r && d->r_how == STRIP_FOURS;
+		double span = by_x ? 0 : (d->n_x - 1.0) * (double)stride_of(p, k, p->s->n_out);
+
+		for (int e = 0; e < p->s->n_out; e++) {
+			const int64_t n = !(c->p >> e & 1)              ? in_strip(p, c, e)
+					  : c->p & (c->p - 1) /* whole */ ? p->s->size[e]
+									  : c->np;
+
+			span += (double)(n - 1) * (double)stride_of(p, k, e);
+		}
+		if (span > UINT32_MAX)
+			return false;
+	}
+	return true;
+}
+
 /* Everything but the numbers of blocks. */
 static bool make(struct gpube__strip *d, const struct planner *p, const struct choice *c)
 {
@@ -307,7 +332,7 @@ static bool make(struct gpube__strip *d, const struct planner *p, const struct c
 	set_table(d, p, c, STRIP_L);
 	set_table(d, p, c, STRIP_S);
 	set_copy(d, c, p);
-	return add_outers(d, p, c) && set_shared(d, p->device);
+	return (!p->large || offsets_fit(d, p, c)) && add_outers(d, p, c) && set_shared(d, p->device);
 }
 
 /* ---- prices --------------------------------------------------------------------------- */
@@ -488,10 +513,12 @@ static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 	for (int k = 0; k < s->n_in; k++) {
 		double cells = 1;
 
-		for (int d = 0; d < s->n_dims; d++)
-			cells *= s->stride[k * s->ld + d] ? (double)s->size[d] : 1;
-		if (cells > INT32_MAX)
-			return false;
+		for (int d = 0; d < s->n_dims; d++) {
+			if (stride_of(p, k, d) > UINT32_MAX)
+				return false;
+			cells *= stride_of(p, k, d) ? (double)s->size[d] : 1;
+		}
+		p->large |= cells > UINT32_MAX;
 		p->bytes += cells * 4;
 	}
 	return true;

@@ -77,7 +77,7 @@ static void check(struct world *w)
 				(long long)w->limit);
 		for (int32_t p = 0; p < w->t->n; p++)
 			assert_true(w->t->at[p][w->values[w->t->order[p]]] < w->t->n_live[p]);
-		assert_true(total(w) == cost - gpube__constant_of(w->m));
+		assert_true(total(w) == (cost - gpube__constant_of(w->m)) * ((int64_t)1 << w->t->shift));
 	} while (next_assignment(w->values, w->m));
 }
 
@@ -151,7 +151,7 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 		w.decided[i] = -1;
 		n_moves += m->vars[i].domain;
 	}
-	assert_int_equal(gpube__dfs_new(&w.t, m, order, limit), 0);
+	assert_int_equal(gpube__dfs_new_to(&w.t, m, order, limit, seed % 5 ? 0 : 3), 0);
 	if (!w.t) /* too large */
 		return;
 	for (int32_t f = 0; f < w.t->n_functions; f++)
@@ -160,7 +160,12 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 	w.values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*w.values));
 	check(&w);
 	for (int k = 0; k < 4 && !w.t->conflict; k++) {
-		assert_int_equal(gpube__dfs_sweep(w.t, k % 2), 0);
+		int32_t done = 0;
+
+		while (done < w.t->n && !w.t->conflict) { /* one there and back, then one and a part of it again */
+			assert_int_equal(gpube__dfs_sweep_on(w.t, k % 2, &done, 0), 0);
+			check(&w);
+		}
 		check(&w);
 	}
 	for (int32_t p = 0; p < w.t->n; p++)
