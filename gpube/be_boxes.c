@@ -279,6 +279,22 @@ int gpube__boxes_cost(
 	return status;
 }
 
+int gpube__boxes_working(struct gpube_working *w, const struct gpube_boxes *b)
+{
+	struct gpube_box box;
+	int status = plan_largest(&box, b);
+
+	/* costs of the whole, borrowed: no box has others */
+	for (int32_t f = 0; f < b->m->n_functions && !status; f++) {
+		box.owns[f] = false;
+		box.m.tables[f].values = gpube__table(b->m, f)->values;
+	}
+	if (!status)
+		status = gpube__be_working(w, &box.be);
+	gpube__box_clear(&box);
+	return status;
+}
+
 int gpube__boxes_waste(
 	double *bytes, const struct gpube_boxes *b, enum gpube_type type, bool keep)
 {

@@ -50,6 +50,14 @@ int gpube__boxes_cost(
 	struct gpube_box_cost *out, const struct gpube_boxes *b, enum gpube_type type);
 
 /*
+ * gpube__boxes_working() - numbers for all boxes, as gpube__be_working(). They may want more than the
+ * whole: where a variable is fixed, functions that would be summed up in its bucket reach a later one
+ * each by itself, and each may be forbidden.
+ * Errors: ENOMEM, ELIMIT, ERANGE
+ */
+int gpube__boxes_working(struct gpube_working *w, const struct gpube_boxes *b);
+
+/*
  * gpube__boxes_fit() - cuts, from none on, until the largest box fits.
  * be        of the whole along the order
  * limit     bytes; of counting, too, with 'count'

@@ -13,6 +13,9 @@
 /* Finer than that, costs gain nothing. */
 enum { GPUBE__MOST_SHIFT = 20 };
 
+/* Times what a second joins: beyond, no order helps, nor do slices. */
+#define GPUBE__HOPELESS 1e9
+
 struct gpube_shifted_opts;
 struct gpube_dfs_tree;
 
@@ -24,6 +27,14 @@ struct gpube_bounder {
 	struct gpube_model *quantised;
 	struct gpube_simplified s;
 	const struct gpube_model *m; /* simplified; totals below are its */
+	/*
+	 * What ascents and mini-buckets begin from: m, or the same functions, and unary ones, with costs
+	 * shifted between them; totals below the limit are the same, times 2^finer, forbidden values
+	 * perhaps more.
+	 */
+	const struct gpube_model *tables;
+	int finer;
+	struct gpube_model *kept; /* tables, where it is not m */
 	double start;
 
 	int64_t lower; /* no total is below; GPUBE_INF: none is allowed */
@@ -55,6 +66,20 @@ static inline bool gpube__bounder_done(const struct gpube_bounder *b)
 /* A proved bound: kept, and told, if it is better. 'by' names the method. */
 void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by);
 
+/* A total of m as one of b->tables, the limit as one, and a bound of the tables' totals as one of m's. */
+static inline int64_t gpube__tables_total(const struct gpube_bounder *b, int64_t total)
+{
+	return total == GPUBE_INF ? total : total * ((int64_t)1 << b->finer);
+}
+static inline int64_t gpube__tables_limit(const struct gpube_bounder *b)
+{
+	return gpube__tables_total(b, b->limit);
+}
+static inline int64_t gpube__tables_bound(const struct gpube_bounder *b, int64_t bound)
+{
+	return bound == GPUBE_INF ? bound : (bound + ((int64_t)1 << b->finer) - 1) >> b->finer;
+}
+
 /*
  * An assignment of the simplified model: priced from the tables as they were
  * read, kept, and told, if it is allowed and better.
@@ -84,8 +109,9 @@ int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const
 int gpube__bounder_slices(struct gpube_bounder *b, double seconds, bool *done);
 
 /*
- * gpube__bounder_quick_mbe() - mini-buckets of a tenth of a second: the largest z of at most
- * GPUBE__QUICK_CELLS joined cells. What comes next may take seconds before it says anything.
+ * gpube__bounder_quick_mbe() - mini-buckets of a millisecond, then of more, up to a tenth of a second: each
+ * time the largest z of at most so many joined cells, GPUBE__QUICK_CELLS in the end. What
+ * comes next may take seconds before it says anything.
  */
 #define GPUBE__QUICK_CELLS 2e7
 int gpube__bounder_quick_mbe(struct gpube_bounder *b);
@@ -95,6 +121,13 @@ bool gpube__bounder_dense(const struct gpube_bounder *b);
 
 /* Small domains, and not dense: the join graph is the better ascent. */
 bool gpube__bounder_prefers_joins(const struct gpube_bounder *b);
+
+/*
+ * gpube__bound_first() - shifts between functions in 64 bits, as long as they pay and for 'seconds' at most,
+ * assignments read off them, and b->tables. Nothing is done where tables are too large, or
+ * totals. It uses b->order, which is not made yet.
+ */
+int gpube__bound_first(struct gpube_bounder *b, double seconds);
 
 /* The methods; each ends when it has nothing more to say, with ESTOP when stopped. */
 int gpube__bound_mbe(struct gpube_bounder *b);

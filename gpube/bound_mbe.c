@@ -7,6 +7,10 @@
 
 #include "gpube/mbe.h"
 
+/* Joined cells of the first quick mini-buckets, and how many times as many the next have. */
+#define FIRST_CELLS 3e5
+#define MORE_CELLS  8
+
 /* Bytes of tables that mini-buckets may have: a device's where nothing else is to be used. */
 static double mbe_memory(const struct gpube_bounder *b)
 {
@@ -31,15 +35,15 @@ static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool ma
 	gpube__mbe_memory(&keep, &least, mbe);
 	values = keep <= mbe_memory(b);
 	snprintf(by, sizeof(by), "mini-buckets, z %d", b->z);
-	status = gpube__mbe_run(&bound, values ? b->tried : NULL, mbe, b->opts->backend, b->limit,
-		match, &where);
+	status = gpube__mbe_run(&bound, values ? b->tried : NULL, mbe, b->opts->backend,
+		gpube__tables_limit(b), match, &where);
 	if (status)
 		return status;
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "mini-buckets, z %d, on the %s: %.4f s", b->z, where,
 		gpube__now() - start);
 	if (b->opts->method == GPUBE_BOUND_MBE)
 		b->backend = where;
-	gpube__bounder_raise(b, bound, by);
+	gpube__bounder_raise(b, gpube__tables_bound(b, bound), by);
 	if (values)
 		status = gpube__bounder_offer(b, b->tried, by);
 	if (!status && values && !gpube__bounder_done(b))
@@ -66,7 +70,7 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 {
 	struct gpube_mbe mbe;
 	double keep, least;
-	int status = gpube__mbe_init(&mbe, b->m, b->order, z, max_cells,
+	int status = gpube__mbe_init(&mbe, b->tables, b->order, z, max_cells,
 		b->opts->first_fit ? GPUBE_PARTITION_FIRST : GPUBE_PARTITION_SCOPE);
 
 	if (status)
@@ -84,6 +88,14 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 	}
 	gpube__mbe_clear(&mbe);
 	return status;
+}
+
+/* As one method of several: what is too large for it is left to the others. */
+static int unless_too_large(const struct gpube_bounder *b, int status)
+{
+	const bool large = status == GPUBE_ELIMIT || status == GPUBE_ERANGE;
+
+	return large && b->opts->method == GPUBE_BOUND_AUTO ? GPUBE_OK : status;
 }
 
 int gpube__bound_mbe(struct gpube_bounder *b)
@@ -105,31 +117,48 @@ int gpube__bound_mbe(struct gpube_bounder *b)
 	for (int k = 2; k <= b->m->n_vars + 1 && !exact && fits && !status; k++)
 		if (!gpube__bounder_done(b))
 			status = one_mbe(b, k, most, least, &exact, &fits);
-	return status;
+	return unless_too_large(b, status);
 }
 
-int gpube__bounder_quick_mbe(struct gpube_bounder *b)
+/* The largest z of at most so many joined cells, if it is larger than *z, which it becomes. */
+static int mbe_of(struct gpube_bounder *b, double cells, int *z)
 {
 	struct gpube_mbe mbe[2];
 	const int step = gpube__bounder_prefers_joins(b) ? 2 : 1;
 	int at = 0, status = GPUBE_OK;
 
-	b->quick_along = b->order_cost.joined_cells;
 	memset(mbe, 0, sizeof(mbe));
-	for (int z = 2; z <= b->m->n_vars + 1 && !status; z += step) {
-		status = gpube__mbe_init(&mbe[1 - at], b->m, b->order, z, GPUBE__QUICK_CELLS,
-			GPUBE_PARTITION_SCOPE);
-		if (status || mbe[1 - at].joined_cells > GPUBE__QUICK_CELLS)
+	for (int k = *z + step; k <= b->m->n_vars + step && !status; k += step) {
+		status = gpube__mbe_init(&mbe[1 - at], b->tables, b->order, k, cells, GPUBE_PARTITION_SCOPE);
+		if (status || mbe[1 - at].joined_cells > cells)
 			break;
-		b->z = z;
+		*z = k;
 		at = 1 - at;
 		gpube__mbe_clear(&mbe[1 - at]);
 		if (!mbe[at].n_split)
 			break;
 	}
-	if (!status && mbe[at].n_minis)
+	if (!status && mbe[at].n_minis) {
+		b->z = *z;
 		status = run_mbe(b, &mbe[at], true);
+	}
 	gpube__mbe_clear(&mbe[0]);
 	gpube__mbe_clear(&mbe[1]);
+	return unless_too_large(b, status);
+}
+
+int gpube__bounder_quick_mbe(struct gpube_bounder *b)
+{
+	int z = 0, status = GPUBE_OK;
+
+	/* along a better order the largest alone, since the others were told along the first */
+	double cells = b->quick_along > 0 ? GPUBE__QUICK_CELLS : FIRST_CELLS;
+
+	b->quick_along = b->order_cost.joined_cells;
+	for (; !status && !gpube__bounder_done(b); cells *= MORE_CELLS) {
+		status = mbe_of(b, fmin(cells, GPUBE__QUICK_CELLS), &z);
+		if (cells >= GPUBE__QUICK_CELLS)
+			break;
+	}
 	return status;
 }

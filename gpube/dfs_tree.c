@@ -27,6 +27,7 @@ void gpube__dfs_tree_enter(struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
 	s->k = k;
 	s->others = s->t->constant - k->root;
 	gpube__dfs_part(s->t, k->first, k->last, s->others + limit_of(s, k));
+	s->t->swept = k->swept;
 }
 
 static bool is_done(const struct gpube_dfs_tree *s)
@@ -39,6 +40,7 @@ void gpube__dfs_tree_leave(struct gpube_dfs_tree *s)
 	struct gpube_dfs_block *k = s->k;
 	int64_t lower;
 
+	k->swept = s->t->swept;
 	k->root = s->t->constant - s->others;
 	lower = k->root;
 	if (k->n_open && k->open[0].bound > lower)
@@ -295,6 +297,9 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 	struct gpube_dfs_tree *s = b->tree;
 	int64_t n_open = 0;
 
+	if (!status && !s->t)
+		gpube__log(b->ctx, b->opts->method == GPUBE_BOUND_TREE ? GPUBE_LOG_NOTE : GPUBE_LOG_DETAIL,
+			"search tree: none, functions or costs are too large for it");
 	if (status || !s->t)
 		return status;
 	s->end = start + seconds;

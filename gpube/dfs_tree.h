@@ -44,6 +44,7 @@ struct gpube_dfs_open {
 struct gpube_dfs_block {
 	int32_t first, last;	/* positions first … last - 1 */
 	bool closed, sweeping, opened; /* opened: what runs leave is kept */
+	enum gpube_dfs_swept swept;
 	int64_t root;		/* what is its of the tree's constant at the root */
 	int64_t lower, upper;	/* upper: of 'best'; GPUBE_INF: none */
 	int32_t n_runs;

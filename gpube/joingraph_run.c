@@ -45,7 +45,7 @@ static int read_off(struct climb *c)
 	if (!status && !gpube__bounder_done(b) && c->searching < 0.2 * (start - c->start))
 		status = gpube__bounder_search(b, b->tried, 1000);
 	c->searching += gpube__now() - start;
-	gpube__joingraph_limit(&c->g, b->m, b->limit);
+	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
 	return status;
 }
 
@@ -54,10 +54,12 @@ static int both_ways(struct climb *c)
 {
 	struct gpube_bounder *b = c->b;
 	double start = gpube__now();
+	int64_t bound;
 	int status = gpube__joingraph_pass(&c->g, false);
 
 	/* also when it was stopped: what was moved so far is sound */
-	gpube__bounder_raise(b, gpube__joingraph_bound(&c->g, b->m, b->limit), c->by);
+	bound = gpube__joingraph_bound(&c->g, b->tables, gpube__tables_limit(b));
+	gpube__bounder_raise(b, gpube__tables_bound(b, bound), c->by);
 	if (!status && !gpube__bounder_done(b))
 		status = read_off(c);
 	if (!status && !gpube__bounder_done(b))
@@ -107,7 +109,7 @@ static int eliminate_likely(struct climb *c)
 		status = gpube__bounder_eliminate(b, c->unlikely, c->at, seconds, &done);
 	}
 	c->diving += gpube__now() - start;
-	gpube__joingraph_limit(&c->g, b->m, b->limit);
+	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
 	return status;
 }
 
@@ -205,7 +207,8 @@ static double missing_from(const struct climb *c)
 {
 	const struct gpube_bounder *b = c->b;
 	int64_t end = b->upper < b->limit ? b->upper : b->limit;
-	int64_t target = gpube__scale_target(c->g.shift, gpube__costs_left(b->m, end));
+	int64_t left = gpube__costs_left(b->tables, gpube__tables_total(b, end));
+	int64_t target = gpube__scale_target(c->g.shift, left);
 
 	return (double)((target < c->g.target ? target : c->g.target) - c->g.constant);
 }
@@ -249,9 +252,9 @@ int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 		c.max_cells = fmin(c.max_cells, b->shifting->max_cells);
 	c.end = c.start + seconds;
 	c.tried = c.start;
-	status = gpube__joingraph_init_to(&c.g, b->m, b->order,
+	status = gpube__joingraph_init_to(&c.g, b->tables, b->order,
 		b->shifted && !b->shifting->certificate ? largest_z(b) : b->opts->z ? b->opts->z : 3,
-		c.max_cells, GPUBE_PARTITION_SCOPE, b->limit, b->most_shift, &fits);
+		c.max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->most_shift, &fits);
 	if (status || !fits)
 		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 	c.at = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*c.at));

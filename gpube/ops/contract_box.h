@@ -65,6 +65,18 @@ struct gpube__box_kernel_info {
 /* Indexed by enum gpube__box_kernel. */
 extern const struct gpube__box_kernel_info gpube__box_kernels[N_BOX_KERNELS];
 
+/* ---- arithmetic, of all planners ------------------------------------------------------------ */
+
+GPUBE_HD static inline int64_t gpube__divide_up(int64_t a, int64_t b)
+{
+	return (a + b - 1) / b;
+}
+
+GPUBE_HD static inline int64_t gpube__smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* i / size for i < 2^31 (Granlund and Montgomery 1994). */
 struct gpube__divisor {
 	uint32_t reciprocal, shift;

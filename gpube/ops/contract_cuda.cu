@@ -238,16 +238,23 @@ static int launch_strips(
 		ctx, (const void *)f, d->blocks, d->threads, d->shared_bytes, d, &io);
 }
 
+/* f: of the plan d, which begins with 'all' */
+static int launch_product(struct gpube_ctx *ctx, const void *f, const void *d,
+	const struct gpube__product *all, const struct gpube_contraction *c)
+{
+	const struct gpube__product_io io = {
+		c->out, {c->in[all->order[0]].values, c->in[all->order[1]].values}};
+
+	return launch_alone(ctx, f, all->at_once, all->threads, all->shared_bytes, d, &io);
+}
+
 static int launch_lanes(
 	struct gpube_ctx *ctx, const struct gpube__lanes *d, const struct gpube_contraction *c)
 {
 	const gpube__lanes_function f = c->type == GPUBE_INT32 ? gpube__lanes_function_i32(d)
 							       : gpube__lanes_function_f32(d);
-	const struct gpube__lanes_io io = {
-		c->out, {c->in[d->order[0]].values, c->in[d->order[1]].values}};
 
-	return launch_alone(
-		ctx, (const void *)f, d->at_once, d->threads, d->shared_bytes, d, &io);
+	return launch_product(ctx, (const void *)f, d, &d->all, c);
 }
 
 static int launch_quads(
@@ -255,11 +262,8 @@ static int launch_quads(
 {
 	const gpube__quads_function f = c->type == GPUBE_INT32 ? gpube__quads_function_i32(d)
 							       : gpube__quads_function_f32(d);
-	const struct gpube__lanes_io io = {
-		c->out, {c->in[d->order[0]].values, c->in[d->order[1]].values}};
 
-	return launch_alone(
-		ctx, (const void *)f, d->at_once, d->threads, d->shared_bytes, d, &io);
+	return launch_product(ctx, (const void *)f, d, &d->all, c);
 }
 
 static int launch_triangle(
@@ -376,8 +380,6 @@ struct group {
 
 #define MAX_GROUPS 24
 #define N_RECENT   8  /* forms that a contraction is compared with */
-#define MANY_FORMS 16 /* then a form of few contractions has no launch of its own */
-#define FEW	   32
 #define COUNTER_BYTES 8 /* before the rows of a form: see contract_whole.cuh */
 #define FEW_ALONE  4 /* a launch each takes less than sending what a common one is told */
 
@@ -503,17 +505,13 @@ static void plan_form(const struct gpube__device *d, struct batch *b, struct for
 	const struct gpube_contraction *c = &b->c[f->first];
 	const struct gpube__box_device limits = limits_of(d);
 	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
-	enum gpube__path path = d->path;
 	struct gpube__shape s;
 
 	f->plan.by = GPUBE_BY_GENERAL;
 	if (c->n_in > GPUBE_BOX_IN)
 		return;
-	/* boxes of several forms share a launch */
-	if (b->n_forms > MANY_FORMS && f->n < FEW && d->path == GPUBE_PATH_ANY)
-		path = GPUBE_PATH_BOXES;
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	gpube__cuda_plan_batch(&f->plan, path, &limits, c, &s, f->n, f->aligned);
+	gpube__cuda_plan_batch(&f->plan, d->path, &limits, c, &s, f->n, b->n_forms, f->aligned);
 	if (f->plan.by != GPUBE_BY_BOXES)
 		return;
 	f->group = find_group(b, &f->plan.box, c);

@@ -25,6 +25,15 @@
 #define STRIP_WORTH  30000.0
 #define TRIANGLE_WORTH 25000.0
 
+/*
+ * In a batch of many forms a launch for each is what takes long, so that those of few contractions
+ * are boxes of common launches; unless so few contractions are sooner done alone, by plans that are
+ * kept, than boxes are searched for: of mini-buckets on the CUDA backend that was nearly all of the
+ * time.
+ */
+#define MANY_FORMS 16
+#define FEW	   32
+
 #define STRIP_MOST 2.0 /* times what the bytes take: panels do better where there is more to do */
 
 /*
@@ -59,6 +68,12 @@ static double box_cycles(const struct gpube__box *b, bool in_batch)
 static bool is_worth(const struct gpube__cuda_plan *p, const struct gpube__shape *s, double each)
 {
 	return p->cycles + p->spent > each * (s->n_out > 1 ? s->n_out : 1);
+}
+
+/* Whether n contractions of a batch are worth a search for boxes; each: what one takes without. */
+static bool is_worth_boxes(const struct gpube__shape *s, int64_t n, double each)
+{
+	return (double)n * each > BOX_WORTH * (s->n_out > 1 ? s->n_out : 1);
 }
 
 static void take(struct gpube__cuda_plan *p, enum gpube__by by, double cycles)
@@ -198,15 +213,24 @@ void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
 
 void gpube__cuda_plan_batch(struct gpube__cuda_plan *p, enum gpube__path path,
 	const struct gpube__box_device *device, const struct gpube_contraction *c,
-	const struct gpube__shape *s, int64_t n, bool aligned)
+	const struct gpube__shape *s, int64_t n, int64_t n_forms, bool aligned)
 {
-	const bool any = path == GPUBE_PATH_ANY;
+	const bool any = path == GPUBE_PATH_ANY, shares = any && n_forms > MANY_FORMS && n < FEW;
 	double cycles;
-	const bool whole = aligned && (any || path == GPUBE_PATH_WHOLE) &&
-			   gpube__whole_plan(&p->whole, &cycles, device, c, s, n);
+	bool whole;
 
 	p->tried = 0;
 	p->spent = 0;
+	if (any && !is_worth_boxes(s, n, general_cycles(s, device))) {
+		take(p, GPUBE_BY_GENERAL, INFINITY);
+		if (!shares && gpube__direct_plan(&p->direct, &cycles, device, c, s, true))
+			take(p, GPUBE_BY_TILES, cycles);
+		return;
+	}
+	if (shares)
+		path = GPUBE_PATH_BOXES;
+	whole = aligned && (path == GPUBE_PATH_ANY || path == GPUBE_PATH_WHOLE) &&
+		gpube__whole_plan(&p->whole, &cycles, device, c, s, n);
 	/* no boxes are faster then, and the search for them takes longer than the batch */
 	gpube__cuda_plan_make(p, whole && any ? GPUBE_PATH_DIRECT : path, device, c, s, true);
 	if (whole && (!any || cycles < p->cycles))

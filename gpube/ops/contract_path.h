@@ -105,12 +105,13 @@ void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
 
 /*
  * gpube__cuda_plan_batch() - the same for a batch, from nothing.
- * n        contractions of this shape in it
+ * n        contractions of this shape in it; BY_GENERAL: each goes alone
+ * n_forms  shapes in it
  * aligned  all their tables are, to 16 bytes
  */
 void gpube__cuda_plan_batch(struct gpube__cuda_plan *p, enum gpube__path path,
 	const struct gpube__box_device *device, const struct gpube_contraction *c,
-	const struct gpube__shape *s, int64_t n, bool aligned);
+	const struct gpube__shape *s, int64_t n, int64_t n_forms, bool aligned);
 
 /*
  * gpube__cuda_plans_get() - the plan for one more contraction of this shape.

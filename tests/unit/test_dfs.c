@@ -77,7 +77,7 @@ static void check(struct world *w)
 				(long long)w->limit);
 		for (int32_t p = 0; p < w->t->n; p++)
 			assert_true(w->t->at[p][w->values[w->t->order[p]]] < w->t->n_live[p]);
-		assert_true(total(w) == cost - gpube__constant_of(w->m));
+		assert_true(total(w) == (cost - gpube__constant_of(w->m)) * ((int64_t)1 << w->t->shift));
 	} while (next_assignment(w->values, w->m));
 }
 
@@ -151,7 +151,7 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 		w.decided[i] = -1;
 		n_moves += m->vars[i].domain;
 	}
-	assert_int_equal(gpube__dfs_new(&w.t, m, order, limit), 0);
+	assert_int_equal(gpube__dfs_new_to(&w.t, m, order, limit, seed % 5 ? 0 : 3), 0);
 	if (!w.t) /* too large */
 		return;
 	for (int32_t f = 0; f < w.t->n_functions; f++)
@@ -160,7 +160,12 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 	w.values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*w.values));
 	check(&w);
 	for (int k = 0; k < 4 && !w.t->conflict; k++) {
-		assert_int_equal(gpube__dfs_sweep(w.t, k % 2), 0);
+		int32_t done = 0;
+
+		while (done < w.t->n && !w.t->conflict) { /* one there and back, then one and a part of it again */
+			assert_int_equal(gpube__dfs_sweep_on(w.t, k % 2, &done, 0), 0);
+			check(&w);
+		}
 		check(&w);
 	}
 	for (int32_t p = 0; p < w.t->n; p++)
@@ -216,6 +221,41 @@ static void many_functions(void **state)
 		assert_true(t->constant == limit / n * n);
 	}
 	gpube__dfs_free(t);
+	gpube_model_free(m);
+}
+
+/*
+ * A sparse function over more than 2^63 cells: no tree, and no mini-buckets, which auto does without;
+ * every method that says anything says what is true.
+ */
+static void uncountable_cells(void **state)
+{
+	enum { ARITY = 8, DOMAIN = 300 };
+	const enum gpube_bound_method method = (enum gpube_bound_method)(uintptr_t)*state;
+	struct gpube_table table = {.type = GPUBE_INT8, .sparse = true, .arity = ARITY, .n = 2,
+		.dflt.i = 5};
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = method,
+		.timeout_seconds = 1};
+	struct gpube_model *m;
+	struct gpube_bounds *b;
+	int32_t scope[ARITY], t;
+
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	table.values = gpube__alloc(ctx, 2, 1);
+	table.tuples = gpube__alloc(ctx, 2 * ARITY, sizeof(*table.tuples));
+	assert_true(table.values && table.tuples);
+	memcpy(table.values, "\3\4", 2);
+	for (int k = 0; k < ARITY; k++) {
+		scope[k] = k;
+		table.tuples[k] = 123;
+		table.tuples[ARITY + k] = 200;
+		assert_int_equal(gpube_model_add_var(m, NULL, DOMAIN, NULL), 0);
+	}
+	assert_int_equal(gpube__add_table(m, &t, &table), 0);
+	assert_int_equal(gpube__add_function(m, ARITY, scope, t, NULL), 0);
+	assert_int_equal(gpube_bound(&b, m, &opts), 0);
+	assert_true(b->bound <= 3 && b->values && b->cost >= 3 && b->cost <= 5);
+	gpube_bounds_free(b, ctx);
 	gpube_model_free(m);
 }
 
@@ -326,5 +366,7 @@ int main(void)
 	add_numbers(&c, in_pieces, 2 * N_SEEDS, "in pieces, seed");
 	add_case(&c, many_functions, (void *)(uintptr_t)7, "many functions: 7");
 	add_case(&c, many_functions, (void *)(uintptr_t)300, "many functions: 300");
+	add_case(&c, uncountable_cells, (void *)(uintptr_t)GPUBE_BOUND_TREE, "uncountable cells: tree");
+	add_case(&c, uncountable_cells, (void *)(uintptr_t)GPUBE_BOUND_AUTO, "uncountable cells: auto");
 	return run_cases(&c, "dfs", ctx_setup_1_thread, ctx_teardown);
 }
