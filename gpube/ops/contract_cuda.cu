@@ -298,23 +298,24 @@ static int launch_presum(
 static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 	const struct gpube_contraction *c, double joined)
 {
+	const enum gpube__by by = p->by == GPUBE_BY_MERGED ? p->unmerged : p->by;
 	int status;
 
-	if (p->by == GPUBE_BY_GENERAL)
+	if (by == GPUBE_BY_GENERAL)
 		return gpube__contract_general(ctx, c);
-	if (p->by == GPUBE_BY_BOXES) {
+	if (by == GPUBE_BY_BOXES) {
 		status = launch_box(ctx, &p->box, c);
-	} else if (p->by == GPUBE_BY_PANELS) {
+	} else if (by == GPUBE_BY_PANELS) {
 		status = launch_panels(ctx, &p->panel, c);
-	} else if (p->by == GPUBE_BY_PRESUMS) {
+	} else if (by == GPUBE_BY_PRESUMS) {
 		status = launch_presum(ctx, &p->presum, c);
-	} else if (p->by == GPUBE_BY_TRIANGLES) {
+	} else if (by == GPUBE_BY_TRIANGLES) {
 		status = launch_triangle(ctx, &p->triangle, c);
-	} else if (p->by == GPUBE_BY_STRIPS) {
+	} else if (by == GPUBE_BY_STRIPS) {
 		status = launch_strips(ctx, &p->strip, c);
-	} else if (p->by == GPUBE_BY_LANES) {
+	} else if (by == GPUBE_BY_LANES) {
 		status = launch_lanes(ctx, &p->lanes, c);
-	} else if (p->by == GPUBE_BY_QUADS) {
+	} else if (by == GPUBE_BY_QUADS) {
 		status = launch_quads(ctx, &p->quads, c);
 	} else {
 		gpube__mark(ctx, 0);
@@ -347,6 +348,85 @@ static bool is_aligned(const struct gpube_contraction *c)
 	return all % 16 == 0;
 }
 
+/* ---- operands that are added up first --------------------------------------------------- */
+
+struct merging {
+	struct gpube__merge merge;
+	struct gpube__merged rest, part;
+	void *made[GPUBE_MERGE_IN];
+};
+
+/* Memory for all tables that are to be made; false: there is none. */
+static bool merging_take(
+	struct gpube_ctx *ctx, struct merging *m, const struct gpube_contraction *c)
+{
+	struct gpube__arena *const arena = gpube__device_of(ctx)->arena;
+
+	for (int which = 0; which < m->merge.n; which++) {
+		const uint64_t bytes = (uint64_t)gpube__operand_cells(&m->rest.c, which) *
+				       gpube__type_size(c->type);
+
+		if (m->rest.in[which].values)
+			continue;
+		if (bytes <= gpube__arena_left(arena))
+			m->made[which] = gpube__arena_take(arena, ctx, bytes);
+		if (!m->made[which])
+			return false;
+		m->rest.in[which].values = m->made[which];
+	}
+	return true;
+}
+
+static int merging_run(struct gpube_ctx *ctx, struct merging *m, const struct gpube_contraction *c)
+{
+	int status = GPUBE_OK;
+
+	for (int which = 0; which < m->merge.n && status == GPUBE_OK; which++) {
+		if (!m->made[which])
+			continue;
+		gpube__merge_part(&m->part, &m->rest, c, &m->merge, which);
+		m->part.c.out = m->made[which];
+		status = gpube__contract_cuda(ctx, &m->part.c);
+	}
+	return status == GPUBE_OK ? gpube__contract_cuda(ctx, &m->rest.c) : status;
+}
+
+/* done: false, and nothing has begun, where there is no memory for the tables that are made. */
+static int contract_merged(struct gpube_ctx *ctx, const struct gpube__merge *merge,
+	const struct gpube_contraction *c, bool *done)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+	const enum gpube__path path = d->path;
+	const cudaEvent_t marks[2] = {d->marks[0], d->marks[1]};
+	struct merging *m = (struct merging *)gpube__alloc_zero(ctx, 1, sizeof(*m));
+	int status = GPUBE_OK;
+
+	*done = false;
+	if (!m)
+		return GPUBE_ENOMEM;
+	m->merge = *merge;
+	gpube__merge_rest(&m->rest, c, merge);
+	if (merging_take(ctx, m, c)) {
+		*done = true;
+		/* marked as one */
+		d->path = GPUBE_PATH_ANY;
+		d->marks[0] = d->marks[1] = NULL;
+		if (marks[0])
+			cudaEventRecord(marks[0], d->stream);
+		status = merging_run(ctx, m, c);
+		if (marks[1])
+			cudaEventRecord(marks[1], d->stream);
+		d->path = path;
+		d->marks[0] = marks[0];
+		d->marks[1] = marks[1];
+	}
+	for (int which = 0; which < merge->n; which++)
+		if (m->made[which])
+			gpube__arena_give(d->arena, ctx, m->made[which]);
+	gpube__free(ctx, m);
+	return status;
+}
+
 int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 {
 	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
@@ -365,9 +445,11 @@ int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *
 		return gpube__contract_general(ctx, c);
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
 	status = gpube__cuda_plans_get(&p, d->plans, ctx, d->path, &limits, c, &s);
-	return status != GPUBE_OK
-	               ? status
-	               : launch_one(ctx, p, c, (double)s.n_out_cells * (double)s.n_reduced);
+	if (status == GPUBE_OK && p->by == GPUBE_BY_MERGED)
+		status = contract_merged(ctx, &p->merge, c, &done);
+	return status != GPUBE_OK || done
+		       ? status
+		       : launch_one(ctx, p, c, (double)s.n_out_cells * (double)s.n_reduced);
 }
 
 /* ---- batches -------------------------------------------------------------------------- */
