@@ -25,8 +25,6 @@ enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
 #define SEARCH_SECONDS 0.03
 /* Before clusters, elimination is tried if it takes no more; they try it again when there are fewer values. */
 #define SURE_SECONDS 20
-/* Times what a second joins: beyond, no order helps, nor do slices. */
-#define HOPELESS 1e9
 
 /* ---- telling ------------------------------------------------------------------- */
 
@@ -182,7 +180,7 @@ static bool is_quick(const struct gpube_bounder *b)
 
 static bool is_hopeless(const struct gpube_bounder *b)
 {
-	return b->order_cost.joined_cells > HOPELESS * b->ops->cells_per_second;
+	return b->order_cost.joined_cells > GPUBE__HOPELESS * b->ops->cells_per_second;
 }
 
 /*

@@ -13,6 +13,9 @@
 /* Finer than that, costs gain nothing. */
 enum { GPUBE__MOST_SHIFT = 20 };
 
+/* Times what a second joins: beyond, no order helps, nor do slices. */
+#define GPUBE__HOPELESS 1e9
+
 struct gpube_shifted_opts;
 
 struct gpube_bounder {

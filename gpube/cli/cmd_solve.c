@@ -26,6 +26,17 @@ struct result {
 
 /* ---- text ------------------------------------------------------------------------- */
 
+static void text_count(struct gpube_out *out, const struct result *r)
+{
+	const char *count = r->solution->count;
+
+	if (!r->counting)
+		return;
+	gpube__out_printf(out, "%-*s", LABEL, "optima");
+	gpube__out_text(out, count ? count : "not counted to the end");
+	gpube__out_text(out, "\n");
+}
+
 static void text_optimum(struct gpube_out *out, const struct result *r)
 {
 	const struct gpube_solution *solution = r->solution;
@@ -43,11 +54,7 @@ static void text_optimum(struct gpube_out *out, const struct result *r)
 			answer_maximises(&r->answer) ? "maximum" : "minimum");
 	}
 	gpube__out_text(out, "\n");
-	if (r->counting) {
-		gpube__out_printf(out, "%-*s", LABEL, "optima");
-		gpube__out_text(out, solution->count ? solution->count : "not counted to the end");
-		gpube__out_text(out, "\n");
-	}
+	text_count(out, r);
 	answer_text_assignment(out, m, solution->values);
 	gpube__out_printf(out, "%-*s%s\n", LABEL, "checked",
 		"the assignment's cost, recomputed from the tables of the file, is the optimum");
@@ -80,6 +87,8 @@ static void text_bounds(struct gpube_out *out, const struct result *r)
 			bounds ? "no optimum is proved" : "nothing is proved");
 	if (bounds)
 		bounding_text(out, &r->answer, bounds);
+	if (bounds && bounds->answer == GPUBE_ANSWER_OPTIMAL)
+		text_count(out, r);
 	if (r->answer.values)
 		answer_text_assignment(out, r->answer.model, r->answer.values);
 }
@@ -273,7 +282,8 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 		if (bounds)
 			r.answer = bounding_answer(s, file, m, bounds);
 		r.bounds = bounds;
-		stopped = !bounds || bounds->answer == GPUBE_ANSWER_INCOMPLETE;
+		stopped = !bounds || bounds->answer == GPUBE_ANSWER_INCOMPLETE ||
+			  (o->count && bounds->answer == GPUBE_ANSWER_OPTIMAL);
 		status = GPUBE_OK;
 	}
 	GPUBE_KNOWN(status || solution);

@@ -38,14 +38,14 @@ static bool set_chunk(const struct gpube__panel_planner *p, struct gpube__panel_
 			planes = kernel->size[first == PANEL_NONE ? second : first];
 		}
 		group = c->cells[k] / planes;
-		words += divide_up(group, 4) * 4 + 4;
+		words += gpube__divide_up(group, 4) * 4 + 4;
 	}
 	GPUBE_KNOWN(words > 0); /* there are operands */
 	most = (plane - GPUBE_PLANE_FIRST - 8 * p->s->n_in) / (2 * words);
 	if (most < 1)
 		return false;
 	c->groups = 1;
-	c->chunk = divide_up(n_x, divide_up(n_x, smaller(n_x, most)));
+	c->chunk = gpube__divide_up(n_x, gpube__divide_up(n_x, gpube__smaller(n_x, most)));
 	c->two_buffers = true;
 	c->shared_bytes = 4.0 * (double)kernel->planes * (double)plane + 16 * c->entries;
 	return c->shared_bytes <= p->device->shared_bytes;
@@ -84,7 +84,7 @@ static double small_copies(
 }
 
 /* Bytes of memory, and what it takes besides where they lie in short runs. */
-static double memory_bytes(
+double gpube__panel_memory_bytes(
 	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c)
 {
 	double bytes = p->bytes +
@@ -141,7 +141,7 @@ void gpube__plane_price(const struct gpube__panel_planner *p, struct gpube__pane
 	latency = BOX + chunks * fmax(CHUNK, (double)c->chunk * (slots * ceil(warps / 4) + 30));
 	l2 = c->l2_bytes * (double)c->blocks / (L2_BYTES * n_sms);
 	small = small_copies(p, c) * n_x * on_one;
-	dram = memory_bytes(p, c) / (DRAM_BYTES * n_sms);
+	dram = gpube__panel_memory_bytes(p, c) / (DRAM_BYTES * n_sms);
 	work = fmax(on_one * work * (1 + 1.5 / (at_once * warps / 4)) +
 			    on_one / at_once * chunks * wait,
 		ceil(on_one / at_once) * latency);

@@ -213,6 +213,27 @@ static void set_cells(
 	cells->by = gpube__divisor_of(cells->inner);
 }
 
+/*
+ * Whether 32 bits hold the distance of any two cells that a step reads of an operand: in bytes, of
+ * L's and T's, which are listed so.
+ */
+static bool offsets_fit(const struct planner *p, const struct choice *c)
+{
+	for (int k = 0; k < p->s->n_in; k++) {
+		const uint64_t dims = c->sum[k] == PRESUM_L   ? c->dims[PRESUM_I]
+				      : c->sum[k] == PRESUM_S ? c->dims[PRESUM_J]
+							      : c->columns;
+		double span = ((double)p->s->n_reduced - 1) * (double)x_of(p, k);
+
+		for (int d = 0; d < p->s->n_out; d++)
+			if (dims >> d & 1)
+				span += (double)(p->s->size[d] - 1) * (double)stride_of(p, k)[d];
+		if (span > (c->sum[k] == PRESUM_S ? UINT32_MAX : UINT32_MAX / 4))
+			return false;
+	}
+	return true;
+}
+
 /* Sizes of shared memory. False: more cells for a thread than it may have. */
 static bool set_buffers(struct gpube__presum *d)
 {
@@ -248,7 +269,7 @@ static bool make(struct gpube__presum *d, const struct planner *p, const struct 
 {
 	const struct gpube__shape *s = p->s;
 
-	if (units > INT32_MAX)
+	if (units > INT32_MAX || !offsets_fit(p, c))
 		return false;
 	memset(d, 0, sizeof(*d));
 	d->kernel = c->kernel;
