@@ -38,14 +38,14 @@ static bool set_chunk(const struct gpube__panel_planner *p, struct gpube__panel_
 			planes = kernel->size[first == PANEL_NONE ? second : first];
 		}
 		group = c->cells[k] / planes;
-		words += divide_up(group, 4) * 4 + 4;
+		words += gpube__divide_up(group, 4) * 4 + 4;
 	}
 	GPUBE_KNOWN(words > 0); /* there are operands */
 	most = (plane - GPUBE_PLANE_FIRST - 8 * p->s->n_in) / (2 * words);
 	if (most < 1)
 		return false;
 	c->groups = 1;
-	c->chunk = divide_up(n_x, divide_up(n_x, smaller(n_x, most)));
+	c->chunk = gpube__divide_up(n_x, gpube__divide_up(n_x, gpube__smaller(n_x, most)));
 	c->two_buffers = true;
 	c->shared_bytes = 4.0 * (double)kernel->planes * (double)plane + 16 * c->entries;
 	return c->shared_bytes <= p->device->shared_bytes;
