@@ -15,6 +15,8 @@ enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
 /* What first shifts may take, at most and of the time that there is. */
 #define FIRST_SECONDS 1
 #define FIRST_SHARE   0.2
+/* What the first join graphs may take. */
+#define QUICK_JOINS 0.05
 /* What a search tree may take before elimination, and after it; shares of the time, too. */
 #define FIRST_TREE 0.5
 #define TREE	   5.0
@@ -198,8 +200,11 @@ static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 
 	/* (a card may still be opening) */
 	if (!status && automatic && o->method == GPUBE_BOUND_AUTO && !b->shifted &&
-		o->backend != GPUBE_BACKEND_CUDA && is_quick(b))
-		status = gpube__bounder_quick_mbe(b);
+		o->backend != GPUBE_BACKEND_CUDA && is_quick(b)) {
+		status = gpube__bounder_quick_joins(b, QUICK_JOINS);
+		if (!status && !gpube__bounder_done(b))
+			status = gpube__bounder_quick_mbe(b);
+	}
 	if (status || gpube__bounder_done(b))
 		return status;
 	/* no order will make it small, and its parts find their own, or clusters need none */
@@ -325,6 +330,12 @@ static int first_search(struct gpube_bounder *b)
 	return status;
 }
 
+/* Not where clusters come next, which search after their first passes, and what sweeps read off will do for these. */
+static bool wants_search(const struct gpube_bounder *b)
+{
+	return b->tables == b->m || b->upper == GPUBE_INF || mean_domain(b) < WIDE_DOMAIN;
+}
+
 /*
  * A search tree closes in a moment what the shifts between functions have left little open, networks
  * of noisy ors for one (toulbar2 needs 200 to 1100 nodes for or_chains whose elimination is 10^11
@@ -362,7 +373,7 @@ static int run_methods(struct gpube_bounder *b)
 
 	if (tree && b->order_cost.joined_cells > GPUBE__QUICK_CELLS)
 		status = first_tree(b);
-	if (!status && !gpube__bounder_done(b))
+	if (!status && !gpube__bounder_done(b) && wants_search(b))
 		status = first_search(b);
 	if (status || gpube__bounder_done(b))
 		return status;

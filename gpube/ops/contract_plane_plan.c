@@ -13,6 +13,7 @@
 #define CHUNK       4000.0 /* until the copies of a chunk have come */
 #define OTHERS      1.45   /* measured over predicted of the other panels, 1 here */
 #define RUN_MORE    100.0  /* bytes that the memory takes besides for each run */
+#define RUN_FAR     400.0  /* by planes, of tables of 2^32 cells and more: by experience */
 #define SMALL_COPY  1.0    /* cycles; along x, SMALL_X and SMALL_RUN a run */
 #define SMALL_X     0.5
 #define SMALL_RUN   8.0
@@ -87,15 +88,17 @@ static double small_copies(
 double gpube__panel_memory_bytes(
 	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c)
 {
+	const bool far = p->large && gpube__panel_kernels[c->kernel].planes;
+	const double more = far ? RUN_FAR : RUN_MORE;
 	double bytes = p->bytes +
-		       4 * (double)p->s->n_out_cells * RUN_MORE / gpube__panel_run_bytes(p, c, -1);
+		       4 * (double)p->s->n_out_cells * more / gpube__panel_run_bytes(p, c, -1);
 
 	for (int k = 0; k < p->s->n_in; k++) {
 		double cells = (double)p->s->n_reduced;
 
 		for (int d = 0; d < p->s->n_out; d++)
 			cells *= p->scope[k] >> d & 1 ? (double)p->s->size[d] : 1;
-		bytes += 4 * cells * RUN_MORE / gpube__panel_run_bytes(p, c, k);
+		bytes += 4 * cells * more / gpube__panel_run_bytes(p, c, k);
 	}
 	return bytes;
 }
