@@ -17,6 +17,7 @@ enum { GPUBE__MOST_SHIFT = 20 };
 #define GPUBE__HOPELESS 1e9
 
 struct gpube_shifted_opts;
+struct gpube_dfs_tree;
 
 struct gpube_bounder {
 	struct gpube_ctx *ctx;
@@ -53,6 +54,7 @@ struct gpube_bounder {
 	struct gpube_order_cost order_cost;
 	double quick_along; /* joined cells of the order that quick mini-buckets ran along; 0: none */
 	int z;
+	struct gpube_dfs_tree *tree; /* the search tree, from one of its turns to the next; or NULL */
 };
 
 /* True when nothing is left to find out. */
@@ -145,6 +147,9 @@ struct gpube_clusters;
 int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done);
 /* A search tree: all of what is left, or what can be seen of it in 'seconds'. */
 int gpube__bound_dfs(struct gpube_bounder *b, double seconds);
+void gpube__dfs_tree_free(struct gpube_dfs_tree *tree);
+/* True if no assignment below the limit has the value, as the search tree has found. */
+bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t value);
 /* In about 'seconds'; where they are finite, it does nothing if it has little hope. */
 int gpube__bound_sweep(struct gpube_bounder *b, double seconds);
 /* seconds: for all of it */
