@@ -2,7 +2,10 @@
  * bench_wide - a bucket whose big table has more than 2^32 cells, on a device: by the kernels that
  * are predicted to be fastest, by boxes, by tiles and by the general kernel.
  *
- * usage: bench_wide [DOMAIN] [VARIABLES] [RUNS]      defaults: 5, 14, 5: 6.1e9 cells, int32
+ * usage: bench_wide [DOMAIN [VARIABLES [RUNS [KERNELS [MORE [WITHOUT]]]]]]
+ *
+ * Defaults: 5, 14, 5: 6.1e9 cells, int32; KERNELS any,direct,boxes,general. MORE and WITHOUT are
+ * bits of the output's variables (wide.h); with MORE the eliminated variable is the first alone.
  *
  * Checks sampled cells, then prints the median and the least time of RUNS and the bytes a second,
  * each table once.
@@ -46,7 +49,8 @@ static int measure(struct wide *w, const char *kernels, int runs)
 
 int main(int argc, char **argv)
 {
-	static const char *const kernels[] = {NULL, "direct", "boxes", "general"};
+	const char *const kernels = argc > 4 ? argv[4] : "any,direct,boxes,general";
+	const uint64_t more = argc > 5 ? strtoull(argv[5], NULL, 0) : 0;
 	const int64_t domain = argc > 1 ? atoll(argv[1]) : 5;
 	const int n = argc > 2 ? atoi(argv[2]) : 14, runs = argc > 3 ? atoi(argv[3]) : 5;
 	const struct gpube_ops *ops;
@@ -62,9 +66,11 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	printf("%s; %d variables of %lld values\n", text, n, (long long)domain);
-	for (int where = 0; where < 3; where++) {
-		struct wide w = {.type = GPUBE_INT32, .n_out = n - 1,
+	for (int where = 0; where < (more ? 1 : 3); where++) {
+		struct wide w = {.type = GPUBE_INT32, .n_out = n - 1, .more = more,
+			.without = argc > 6 ? strtoull(argv[6], NULL, 0) : 0,
 			.x_at = where == 0 ? 0 : where == 1 ? n / 2 : n - 1};
+		const char *at = kernels;
 
 		for (int d = 0; d < n; d++)
 			w.sizes[d] = domain;
@@ -72,8 +78,15 @@ int main(int argc, char **argv)
 			fprintf(stderr, "bench_wide: %s\n", gpube_error(ctx));
 			return 1;
 		}
-		for (size_t k = 0; k < sizeof(kernels) / sizeof(*kernels); k++)
-			wrong += measure(&w, kernels[k], k == 3 ? 1 : runs);
+		while (*at) {
+			char name[20];
+
+			snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, ","), at);
+			at += strcspn(at, ",");
+			at += *at == ',';
+			wrong += measure(&w, strcmp(name, "any") ? name : NULL,
+				strcmp(name, "general") ? runs : 1);
+		}
 		wide_free(&w);
 	}
 	gpube_ctx_free(ctx);

@@ -2,6 +2,8 @@
 #ifndef CSG_GAME_H
 #define CSG_GAME_H
 
+#include <math.h>
+
 #include "csg/csg.h"
 #include "gpube/base/base.h"
 #include "gpube/ir/model.h"
@@ -94,6 +96,14 @@ double csg__decode(enum csg_type type, int64_t value);
 static inline uint64_t csg__n_masks(const struct csg_game *g)
 {
 	return (uint64_t)1 << g->n;
+}
+
+/* The least double that is not below v, which is less than 2^63. */
+static inline double csg__not_below(int64_t v)
+{
+	const double d = (double)v;
+
+	return d < 0x1p63 && (int64_t)d < v ? nextafter(d, INFINITY) : d;
 }
 
 static inline bool csg__is_int(enum csg_type type)

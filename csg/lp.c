@@ -495,7 +495,7 @@ void csg__lp_report(struct csg__lp *lp, bool proved)
 	double bound = nextafter(ldexp((double)lp->upper, -lp->shift), INFINITY);
 
 	if (csg__is_int(lp->g->type))
-		bound = (double)(lp->upper >> lp->shift);
+		bound = csg__not_below(lp->upper >> lp->shift);
 	else
 		bound = nextafter(bound + lp->g->n * unit / 2, INFINITY);
 	r->upper_bound = fmin(r->upper_bound, bound);

@@ -254,7 +254,7 @@ static int finish(struct csg__search *s)
 	}
 	status = recompute(s->g, s->opts, r);
 	if (r->answer == CSG_OPTIMAL)
-		r->upper_bound = r->is_int ? r->value : r->value + r->error;
+		r->upper_bound = r->is_int ? csg__not_below(r->value_int) : r->value + r->error;
 	return status;
 }
 

@@ -81,5 +81,6 @@ static void min_plus(int32_t *out, int64_t out_row, int32_t rows, const int32_t 
 #define MIN_PLUS min_plus
 #include "gpube/ascent_impl.h"
 
-const struct gpube_ascent_kernels gpube__ascent_avx512 = {min_plus, pull, give, join};
+const struct gpube_ascent_kernels gpube__ascent_avx512 = {min_plus, pull, give, join,
+	least_in_rows, least_in_columns};
 #endif

@@ -3,7 +3,8 @@
 
 #include "gpube/ascent_impl.h"
 
-const struct gpube_ascent_kernels gpube__ascent_portable = {MIN_PLUS, pull, give, join};
+const struct gpube_ascent_kernels gpube__ascent_portable = {MIN_PLUS, pull, give, join,
+	least_in_rows, least_in_columns};
 
 const struct gpube_ascent_kernels *gpube__ascent_kernels(void)
 {

@@ -54,7 +54,7 @@ static int bound_box(int64_t *bound, struct gpube_box *box, struct gpube_mbe *mb
 	*n_plans = box->n_plans;
 	if (!status)
 		status = gpube__mbe_run(bound, NULL, mbe, GPUBE_BACKEND_CPU, limit, true, NULL);
-	if (status == GPUBE_ESTOP) {
+	if (status == GPUBE_ESTOP || status == GPUBE_ERANGE) { /* which want more room in sums than elimination */
 		*bound = least;
 		return GPUBE_OK;
 	}

@@ -279,6 +279,22 @@ int gpube__boxes_cost(
 	return status;
 }
 
+int gpube__boxes_working(struct gpube_working *w, const struct gpube_boxes *b)
+{
+	struct gpube_box box;
+	int status = plan_largest(&box, b);
+
+	/* costs of the whole, borrowed: no box has others */
+	for (int32_t f = 0; f < b->m->n_functions && !status; f++) {
+		box.owns[f] = false;
+		box.m.tables[f].values = gpube__table(b->m, f)->values;
+	}
+	if (!status)
+		status = gpube__be_working(w, &box.be);
+	gpube__box_clear(&box);
+	return status;
+}
+
 int gpube__boxes_waste(
 	double *bytes, const struct gpube_boxes *b, enum gpube_type type, bool keep)
 {
@@ -323,6 +339,8 @@ static int try_cut(
 {
 	struct gpube_boxes b = *f->b;
 
+	if (gpube__stopped(b.ctx)) /* of many variables each try takes its time */
+		return gpube__fail_stopped(b.ctx);
 	gpube__boxes_cut(&b, f->be, var, n);
 	return gpube__boxes_cost(cost, &b, f->type);
 }

@@ -50,13 +50,21 @@ int gpube__boxes_cost(
 	struct gpube_box_cost *out, const struct gpube_boxes *b, enum gpube_type type);
 
 /*
+ * gpube__boxes_working() - numbers for all boxes, as gpube__be_working(). They may want more than the
+ * whole: where a variable is fixed, functions that would be summed up in its bucket reach a later one
+ * each by itself, and each may be forbidden.
+ * Errors: ENOMEM, ELIMIT, ERANGE
+ */
+int gpube__boxes_working(struct gpube_working *w, const struct gpube_boxes *b);
+
+/*
  * gpube__boxes_fit() - cuts, from none on, until the largest box fits.
  * be        of the whole along the order
  * limit     bytes; of counting, too, with 'count'
  * rate      joined cells a second, and 'bucket' seconds of each bucket beside
  * cost      out: of the boxes chosen
  * Cost:     some hundred times that of gpube__be_init()
- * Errors:   ENOMEM; ELIMIT, without a text: more than GPUBE__MOST_BOXES would be needed
+ * Errors:   ENOMEM; ESTOP; ELIMIT, without a text: more than GPUBE__MOST_BOXES would be needed
  */
 int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const struct gpube_be *be,
 	enum gpube_type type, double limit, bool count, double rate, double bucket);

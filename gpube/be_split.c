@@ -217,6 +217,7 @@ int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be,
 	enum gpube_type type, const int32_t *order)
 {
 	struct gpube_be_split *s = split_alloc(be, order);
+	struct gpube_working w;
 	int status;
 
 	*out = NULL;
@@ -225,7 +226,11 @@ int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be,
 	s->type = type;
 	status = choose(&s->boxes, be);
 	if (!status)
-		status = gpube__boxes_cost(&s->cost, &s->boxes, type);
+		status = gpube__boxes_working(&w, &s->boxes);
+	if (!status && w.type == GPUBE_INT64)
+		s->type = w.type;
+	if (!status)
+		status = gpube__boxes_cost(&s->cost, &s->boxes, s->type);
 	if (!status)
 		status = make_all(s, (int)s->boxes.n);
 	return done_making(out, s, status);
@@ -238,13 +243,13 @@ static int fit(
 	double limit = how->limit, waste = 0;
 
 	for (;;) {
-		int status = gpube__boxes_fit(&s->boxes, &s->cost, be, how->type, limit,
-			how->count, how->rate, how->bucket);
+		int status = gpube__boxes_fit(&s->boxes, &s->cost, be, s->type, limit, how->count,
+			how->rate, how->bucket);
 		const struct gpube_be_memory *m = &s->cost.memory;
 
 		if (!status && how->block && !how->count)
 			status = gpube__boxes_waste(
-				&waste, &s->boxes, how->type, m->keep <= how->limit);
+				&waste, &s->boxes, s->type, m->keep <= how->limit);
 		if (status || gpube__box_bytes(&s->cost, how->count) + waste <= how->limit)
 			return status;
 		limit = gpube__box_bytes(&s->cost, how->count) - 1;
@@ -255,6 +260,7 @@ int gpube__split_slices(struct gpube_be_split **out, const struct gpube_be *be,
 	const int32_t *order, const struct gpube_slicing *how)
 {
 	struct gpube_be_split *s = split_alloc(be, order);
+	struct gpube_working w;
 	int status;
 
 	*out = NULL;
@@ -265,6 +271,14 @@ int gpube__split_slices(struct gpube_be_split **out, const struct gpube_be *be,
 	s->counting = how->count;
 	s->seed = how->seed;
 	status = fit(s, be, how);
+	if (!status)
+		status = gpube__boxes_working(&w, &s->boxes);
+	if (!status && w.type == GPUBE_INT64 && s->type == GPUBE_INT32) {
+		s->type = w.type;
+		status = fit(s, be, how);
+		if (!status)
+			status = gpube__boxes_working(&w, &s->boxes);
+	}
 	s->seconds = s->cost.joined / how->rate + how->bucket * be->n;
 	if (!status)
 		status = make_all(s, how->n_workers < 2 ? 1 : how->n_workers);

@@ -31,14 +31,16 @@ typedef const struct gpube_ops *gpube_open_fn(struct gpube_ctx *ctx, int *status
  * gpube__split_new() - for several devices: chooses the variables.
  * be       of the whole model along 'order'; m and order must outlive the split
  * Uses be->ctx->devices, each with a context of its own; as many of them as boxes come out.
- * Errors: ENOMEM; EINVAL where no variable has two values
+ * type     that costs of the whole have; parts' may be wider
+ * Errors: ENOMEM; EINVAL where no variable has two values; ERANGE
  */
 int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be,
 	enum gpube_type type, const int32_t *order);
 
 /*
  * For a memory.
- * limit      bytes of tables of one slice, whose costs have this type
+ * type       that costs of the whole have; slices' may be wider
+ * limit      bytes of tables of one slice
  * block      messages want to be in one block, as on a device
  * count      gpube__split_count() will be called
  * rate       joined cells a second of a worker; bucket: seconds of each bucket beside
@@ -55,7 +57,7 @@ struct gpube_slicing {
 	uint64_t seed;
 };
 
-/* Errors: ENOMEM; ELIMIT, perhaps without a text: too many slices would be needed */
+/* Errors: ENOMEM; ERANGE; ESTOP; ELIMIT, perhaps without a text: too many slices would be needed */
 int gpube__split_slices(struct gpube_be_split **out, const struct gpube_be *be,
 	const int32_t *order, const struct gpube_slicing *how);
 void gpube__split_free(struct gpube_be_split *s);

@@ -12,18 +12,21 @@
 
 enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
 
-/* What a first bound may take, at most and of the time that there is, and of which tables. */
-#define FIRST_SECONDS 0.05
-#define FIRST_SHARE   0.1
-#define FIRST_CELLS   2e5
+/* What first shifts may take, at most and of the time that there is. */
+#define FIRST_SECONDS 1
+#define FIRST_SHARE   0.2
+/* What the first join graphs may take. */
+#define QUICK_JOINS 0.05
 /* What a search tree may take before elimination, and after it; shares of the time, too. */
 #define FIRST_TREE 0.5
+#define NARROW	   0.9 /* the bound's part of the best assignment's cost from where on it goes on */
 #define TREE	   5.0
 #define TREE_SHARE 0.2
+#define WIDE_SHARE 0.4
 /* Local search, before anything else is tried, where domains are large. */
-#define SEARCH_SECONDS 0.15
-/* Times what a second joins: beyond, no order helps, nor do slices. */
-#define HOPELESS 1e9
+#define SEARCH_SECONDS 0.03
+/* Before clusters, elimination is tried if it takes no more; they try it again when there are fewer values. */
+#define SURE_SECONDS 20
 
 /* ---- telling ------------------------------------------------------------------- */
 
@@ -115,11 +118,13 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 static void clear(struct gpube_bounder *b)
 {
 	gpube__search_free(b->search);
+	gpube__dfs_tree_free(b->tree);
 	gpube__free(b->ctx, b->best);
 	gpube__free(b->ctx, b->extended);
 	gpube__free(b->ctx, b->tried);
 	gpube__free(b->ctx, b->order);
 	gpube__simplified_clear(b->ctx, &b->s);
+	gpube_model_free(b->kept);
 	gpube_model_free(b->quantised);
 }
 
@@ -143,7 +148,7 @@ static int simplify(struct gpube_bounder *b)
 		b->costs = b->quantised;
 	}
 	status = gpube__simplify(&b->s, b->costs, !b->opts->no_simplify);
-	b->m = b->s.model;
+	b->m = b->tables = b->s.model;
 	return status;
 }
 
@@ -167,9 +172,18 @@ bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
 	return !gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN;
 }
 
+/*
+ * Whether mini-buckets say something soon that elimination would not: where domains are large, they
+ * are of two or three variables, and sweeps and clusters say more.
+ */
+static bool is_quick(const struct gpube_bounder *b)
+{
+	return b->order_cost.joined_cells > GPUBE__QUICK_CELLS && mean_domain(b) < WIDE_DOMAIN;
+}
+
 static bool is_hopeless(const struct gpube_bounder *b)
 {
-	return b->order_cost.joined_cells > HOPELESS * b->ops->cells_per_second;
+	return b->order_cost.joined_cells > GPUBE__HOPELESS * b->ops->cells_per_second;
 }
 
 /*
@@ -189,8 +203,11 @@ static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 
 	/* (a card may still be opening) */
 	if (!status && automatic && o->method == GPUBE_BOUND_AUTO && !b->shifted &&
-		o->backend != GPUBE_BACKEND_CUDA && b->order_cost.joined_cells > GPUBE__QUICK_CELLS)
-		status = gpube__bounder_quick_mbe(b);
+		o->backend != GPUBE_BACKEND_CUDA && is_quick(b)) {
+		status = gpube__bounder_quick_joins(b, QUICK_JOINS);
+		if (!status && !gpube__bounder_done(b))
+			status = gpube__bounder_quick_mbe(b);
+	}
 	if (status || gpube__bounder_done(b))
 		return status;
 	/* no order will make it small, and its parts find their own, or clusters need none */
@@ -316,6 +333,12 @@ static int first_search(struct gpube_bounder *b)
 	return status;
 }
 
+/* Not where clusters come next, which search after their first passes, and what sweeps read off will do for these. */
+static bool wants_search(const struct gpube_bounder *b)
+{
+	return b->tables == b->m || b->upper == GPUBE_INF || mean_domain(b) < WIDE_DOMAIN;
+}
+
 /*
  * A search tree closes in a moment what the shifts between functions have left little open, networks
  * of noisy ors for one (toulbar2 needs 200 to 1100 nodes for or_chains whose elimination is 10^11
@@ -330,13 +353,35 @@ static int first_tree(struct gpube_bounder *b)
 	return gpube__bound_dfs(b, seconds);
 }
 
-static int second_tree(struct gpube_bounder *b)
+static int second_tree(struct gpube_bounder *b, double share)
 {
 	double seconds = TREE;
 
 	if (b->opts->timeout_seconds > 0)
-		seconds = fmin(seconds, TREE_SHARE * b->opts->timeout_seconds);
+		seconds = fmin(seconds, share * b->opts->timeout_seconds);
 	return gpube__bound_dfs(b, seconds);
+}
+
+/* What the bound is of the best assignment's cost, above what all cost; 0: none is known. */
+static double share_proved(const struct gpube_bounder *b)
+{
+	const double least = (double)gpube__constant_of(b->m);
+
+	return b->upper == GPUBE_INF ? 0 : ((double)b->lower - least) / ((double)b->upper - least);
+}
+
+/*
+ * Large domains and many variables, proteins for one: the tree finds assignments that local search
+ * does not (of pdb1jmx and pdb1qks those are 4 to 16 % above the optimum after its moment), and with
+ * these and its bounds most values are found impossible before clusters begin.
+ */
+static int wide_tree(struct gpube_bounder *b)
+{
+	int status = first_tree(b);
+
+	if (!status && !gpube__bounder_done(b) && share_proved(b) > NARROW)
+		status = second_tree(b, WIDE_SHARE);
+	return status;
 }
 
 /*
@@ -346,14 +391,18 @@ static int second_tree(struct gpube_bounder *b)
  */
 static int run_methods(struct gpube_bounder *b)
 {
-	const bool tree = b->opts->method == GPUBE_BOUND_AUTO && !b->shifted &&
-			  b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_prefers_joins(b);
+	const bool trees = b->opts->method == GPUBE_BOUND_AUTO && !b->shifted &&
+			   b->opts->split != GPUBE_SPLIT_NEVER,
+		   tree = trees && gpube__bounder_prefers_joins(b);
 	bool done = false;
 	int status = GPUBE_OK;
 
 	if (tree && b->order_cost.joined_cells > GPUBE__QUICK_CELLS)
 		status = first_tree(b);
-	if (!status && !gpube__bounder_done(b))
+	else if (trees && !tree && !gpube__bounder_dense(b) &&
+		 b->order_cost.joined_cells > GPUBE__QUICK_CELLS)
+		status = wide_tree(b);
+	if (!status && !gpube__bounder_done(b) && wants_search(b))
 		status = first_search(b);
 	if (status || gpube__bounder_done(b))
 		return status;
@@ -367,7 +416,8 @@ static int run_methods(struct gpube_bounder *b)
 			return status;
 	}
 	if (b->opts->method == GPUBE_BOUND_AUTO && !b->opts->no_eliminate &&
-		(gpube__bounder_prefers_joins(b) || !is_hopeless(b))) {
+		(gpube__bounder_prefers_joins(b) ||
+			b->order_cost.joined_cells < SURE_SECONDS * b->ops->cells_per_second)) {
 		/* a sure proof: worth a good part of the time */
 		status = gpube__bounder_eliminate(b, NULL, NULL,
 			fmax(2, fmin(20, b->opts->timeout_seconds / 3)), &done);
@@ -377,7 +427,7 @@ static int run_methods(struct gpube_bounder *b)
 			return status;
 	}
 	if (tree)
-		status = second_tree(b);
+		status = second_tree(b, TREE_SHARE);
 	if (status || gpube__bounder_done(b))
 		return status;
 	switch (b->opts->method) {
@@ -410,26 +460,15 @@ static int run_methods(struct gpube_bounder *b)
 	return GPUBE_OK;
 }
 
-/*
- * A bound to begin with: shifts between the functions, for a moment, since the order, local search
- * and the attempt to eliminate take a second or two in which nothing else is said.
- */
-static int first_bound(struct gpube_bounder *b)
+/* Bounds to begin with, since the order, local search and the attempt to eliminate may take seconds. */
+static int first_bounds(struct gpube_bounder *b)
 {
-	const double deadline = b->ctx->deadline, now = gpube__now();
-	double moment = FIRST_SECONDS, cells = 0;
-	int status;
+	double seconds = FIRST_SECONDS;
 
-	for (int32_t f = 0; f < b->m->n_functions; f++)
-		cells += (double)gpube__table(b->m, f)->n;
-	if (cells > FIRST_CELLS)
-		return GPUBE_OK;
-	if (deadline > 0)
-		moment = fmin(moment, FIRST_SHARE * (deadline - now));
-	b->ctx->deadline = now + moment;
-	status = gpube__bound_clusters(b, false, 0);
-	b->ctx->deadline = deadline;
-	return status == GPUBE_ESTOP && !gpube__stopped(b->ctx) ? GPUBE_OK : status;
+	if (b->opts->timeout_seconds > 0)
+		seconds = fmin(seconds, FIRST_SHARE * b->opts->timeout_seconds);
+	tell(b, "tables");
+	return gpube__bound_first(b, seconds);
 }
 
 static int prepare(struct gpube_bounder *b)
@@ -455,7 +494,7 @@ static int prepare(struct gpube_bounder *b)
 	/* (an order that is given is looked at in any case) */
 	if (!status && b->opts->method == GPUBE_BOUND_AUTO && !b->shifted &&
 		b->opts->order_method != GPUBE_ORDER_GIVEN)
-		status = first_bound(b);
+		status = first_bounds(b);
 	if (!status && !gpube__bounder_done(b))
 		status = find_order(b);
 	return status;

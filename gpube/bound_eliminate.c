@@ -14,8 +14,6 @@
 #define MOST_SLICES 4096
 #define SLICE_CELLS 0x1p32
 #define SLICE_SHARE 16
-/* Times what a second joins: beyond, a longer search for an order is in vain. */
-#define HOPELESS 1e9
 
 /* The simplified model without the dead values, and with the limit as its top. */
 static int restricted(struct gpube_model **out, const struct gpube_bounder *b, const uint8_t *dead,
@@ -117,6 +115,12 @@ static int solve_within(struct gpube_solution **s, const struct gpube_model *r,
  * values in turn: a slice's tables are smaller by all these domains, and the best assignment so far
  * is the next slice's top. All along one order: that of the whole stays good where values are
  * fixed.
+ *
+ * gpube_solve() has slices of its own (be_boxes.h): boxes of one structure, bounded before, shared by
+ * devices, and all along one plan. Here each slice is a model that is simplified by itself, under the
+ * best assignment known when it begins, which takes values and variables from it: SPOT5 404 in 30 MB
+ * joins 2.7e7 cells in four slices, and 6.1e7 by boxes, which took 0.60 s of processor time in all
+ * where this takes 0.51 s. Simplified boxes would each want a plan of their own, which is this.
  */
 struct slices {
 	struct gpube_bounder *b;
@@ -376,7 +380,8 @@ static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_mode
 	struct gpube_solution *s = NULL;
 	int status = gpube_plan(&s, r, &opts);
 
-	if ((status == GPUBE_ELIMIT && s->plan.joined_cells < HOPELESS * b->ops->cells_per_second) ||
+	if ((status == GPUBE_ELIMIT &&
+		    s->plan.joined_cells < GPUBE__HOPELESS * b->ops->cells_per_second) ||
 		(!status && s->plan.predicted_seconds > seconds &&
 			s->plan.predicted_seconds < 1e4 * seconds)) {
 		gpube_solution_free(s, b->ctx);

@@ -31,15 +31,15 @@ static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool ma
 	gpube__mbe_memory(&keep, &least, mbe);
 	values = keep <= mbe_memory(b);
 	snprintf(by, sizeof(by), "mini-buckets, z %d", b->z);
-	status = gpube__mbe_run(&bound, values ? b->tried : NULL, mbe, b->opts->backend, b->limit,
-		match, &where);
+	status = gpube__mbe_run(&bound, values ? b->tried : NULL, mbe, b->opts->backend,
+		gpube__tables_limit(b), match, &where);
 	if (status)
 		return status;
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "mini-buckets, z %d, on the %s: %.4f s", b->z, where,
 		gpube__now() - start);
 	if (b->opts->method == GPUBE_BOUND_MBE)
 		b->backend = where;
-	gpube__bounder_raise(b, bound, by);
+	gpube__bounder_raise(b, gpube__tables_bound(b, bound), by);
 	if (values)
 		status = gpube__bounder_offer(b, b->tried, by);
 	if (!status && values && !gpube__bounder_done(b))
@@ -66,7 +66,7 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 {
 	struct gpube_mbe mbe;
 	double keep, least;
-	int status = gpube__mbe_init(&mbe, b->m, b->order, z, max_cells,
+	int status = gpube__mbe_init(&mbe, b->tables, b->order, z, max_cells,
 		b->opts->first_fit ? GPUBE_PARTITION_FIRST : GPUBE_PARTITION_SCOPE);
 
 	if (status)
@@ -84,6 +84,14 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 	}
 	gpube__mbe_clear(&mbe);
 	return status;
+}
+
+/* As one method of several: what is too large for it is left to the others. */
+static int unless_too_large(const struct gpube_bounder *b, int status)
+{
+	const bool large = status == GPUBE_ELIMIT || status == GPUBE_ERANGE;
+
+	return large && b->opts->method == GPUBE_BOUND_AUTO ? GPUBE_OK : status;
 }
 
 int gpube__bound_mbe(struct gpube_bounder *b)
@@ -105,7 +113,7 @@ int gpube__bound_mbe(struct gpube_bounder *b)
 	for (int k = 2; k <= b->m->n_vars + 1 && !exact && fits && !status; k++)
 		if (!gpube__bounder_done(b))
 			status = one_mbe(b, k, most, least, &exact, &fits);
-	return status;
+	return unless_too_large(b, status);
 }
 
 int gpube__bounder_quick_mbe(struct gpube_bounder *b)
@@ -117,7 +125,7 @@ int gpube__bounder_quick_mbe(struct gpube_bounder *b)
 	b->quick_along = b->order_cost.joined_cells;
 	memset(mbe, 0, sizeof(mbe));
 	for (int z = 2; z <= b->m->n_vars + 1 && !status; z += step) {
-		status = gpube__mbe_init(&mbe[1 - at], b->m, b->order, z, GPUBE__QUICK_CELLS,
+		status = gpube__mbe_init(&mbe[1 - at], b->tables, b->order, z, GPUBE__QUICK_CELLS,
 			GPUBE_PARTITION_SCOPE);
 		if (status || mbe[1 - at].joined_cells > GPUBE__QUICK_CELLS)
 			break;

@@ -324,7 +324,7 @@ static int settle(struct branching *r, struct part *p)
 	bool done = false;
 	int status = GPUBE_OK;
 
-	gpube__clusters_limit(r->root, r->b->m, r->b->limit);
+	gpube__clusters_limit(r->root, r->b->tables, gpube__tables_limit(r->b));
 	if (r->root->target < p->c.target)
 		p->c.target = r->root->target;
 	if (p->c.constant < p->c.target)
@@ -407,8 +407,9 @@ static void raise_bound(struct branching *r)
 {
 	struct gpube_bounder *b = r->b;
 	int64_t least = r->n ? r->heap[0]->c.constant : r->root->target;
+	int64_t bound = gpube__clusters_total(r->root, least, b->tables, gpube__tables_limit(b));
 
-	gpube__bounder_raise(b, gpube__clusters_total(r->root, least, b->m, b->limit), "splitting");
+	gpube__bounder_raise(b, gpube__tables_bound(b, bound), "splitting");
 }
 
 int gpube__bound_branch(struct gpube_bounder *b, struct gpube_clusters *root)

@@ -63,7 +63,9 @@ static int raise_bound(struct ascent *a, const char *by)
 {
 	struct gpube_bounder *b = a->b;
 
-	gpube__bounder_raise(b, gpube__clusters_bound(&a->c, b->m, b->limit), by);
+	int64_t bound = gpube__clusters_bound(&a->c, b->tables, gpube__tables_limit(b));
+
+	gpube__bounder_raise(b, gpube__tables_bound(b, bound), by);
 	return GPUBE_OK;
 }
 
@@ -101,7 +103,7 @@ static int read_off(struct ascent *a)
 		!gpube__stopped(b->ctx))
 		status = gpube__bounder_search(b, NULL, 500);
 	a->searching += gpube__now() - start;
-	gpube__clusters_limit(&a->c, b->m, b->limit);
+	gpube__clusters_limit(&a->c, b->tables, gpube__tables_limit(b));
 	return status;
 }
 
@@ -182,7 +184,8 @@ static int64_t missing(const struct ascent *a)
 {
 	const struct gpube_bounder *b = a->b;
 	int64_t end = b->upper < b->limit ? b->upper : b->limit;
-	int64_t target = gpube__scale_target(a->c.shift, gpube__costs_left(b->m, end));
+	int64_t left = gpube__costs_left(b->tables, gpube__tables_total(b, end));
+	int64_t target = gpube__scale_target(a->c.shift, left);
 
 	return (target < a->c.target ? target : a->c.target) - a->c.constant;
 }
@@ -237,17 +240,29 @@ static int climb(struct ascent *a, const char *by)
 	return status;
 }
 
+/* Values that the search tree has found impossible leave the tables. */
+static void leave_out_dead(struct gpube_clusters *c, const struct gpube_bounder *b)
+{
+	for (int32_t i = 0; i < c->n; i++)
+		for (int32_t x = 0; x < c->domain[i]; x++)
+			if (gpube__bounder_is_dead(b, i, c->value[i][x]))
+				c->unary[i][x] = GPUBE__DEAD;
+	gpube__clusters_compact(c);
+}
+
 int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate)
 {
 	struct ascent a = {.b = b, .last_stage = clusters ? 3 : 0, .eliminate = b->opts->no_eliminate ? 0 : eliminate,
 		.splits = clusters && b->opts->split != GPUBE_SPLIT_NEVER,
 		.states = INFINITY, .bytes = (double)b->ctx->memory_bytes / 4};
-	int status = gpube__clusters_init(&a.c, b->m, b->limit);
+	int status = gpube__clusters_init(&a.c, b->tables, gpube__tables_limit(b));
 	bool done = false;
 
 	if (status)
 		return status;
 	gpube__rng_init(&a.rng, b->opts->seed);
+	if (b->tree)
+		leave_out_dead(&a.c, b);
 	if (clusters && !b->shifted)
 		status = gpube__bound_nested(b, &a.c, &done);
 	if (clusters && !status && !done)
@@ -265,7 +280,7 @@ static int start(struct ascent *a, struct gpube_bounder *b, int last_stage)
 	*a = (struct ascent){.b = b, .last_stage = last_stage, .states = INFINITY,
 		.bytes = (double)b->ctx->memory_bytes / 4};
 	gpube__rng_init(&a->rng, b->opts->seed);
-	return gpube__clusters_init_to(&a->c, b->m, b->limit, b->most_shift);
+	return gpube__clusters_init_to(&a->c, b->tables, gpube__tables_limit(b), b->most_shift);
 }
 
 /* Again with the clusters that are to be kept alone, if these are not all. */

@@ -6,6 +6,10 @@
 #include "gpube/scaling.h"
 #include "gpube/shifted.h"
 
+/* Where bounds are wanted soon: variables of the first mini-buckets, and their cells; of the largest. */
+enum { FIRST_Z = 8 };
+#define FIRST_CELLS 1e5
+#define QUICK_CELLS 4e6
 /* Of the time, at most, that likely values alone may take. */
 #define DIVING 0.25
 
@@ -23,6 +27,7 @@ struct climb {
 	int64_t n_dead, n_values;
 	double tried; /* when elimination was last tried */
 	double diving; /* seconds spent on likely values alone */
+	bool quick;    /* bounds soon: no search, and larger after each there and back */
 	char by[32];
 };
 
@@ -42,10 +47,10 @@ static int read_off(struct climb *c)
 
 	gpube__joingraph_decode(&c->g, b->tried);
 	status = gpube__bounder_offer(b, b->tried, c->by);
-	if (!status && !gpube__bounder_done(b) && c->searching < 0.2 * (start - c->start))
+	if (!status && !c->quick && !gpube__bounder_done(b) && c->searching < 0.2 * (start - c->start))
 		status = gpube__bounder_search(b, b->tried, 1000);
 	c->searching += gpube__now() - start;
-	gpube__joingraph_limit(&c->g, b->m, b->limit);
+	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
 	return status;
 }
 
@@ -54,10 +59,12 @@ static int both_ways(struct climb *c)
 {
 	struct gpube_bounder *b = c->b;
 	double start = gpube__now();
+	int64_t bound;
 	int status = gpube__joingraph_pass(&c->g, false);
 
 	/* also when it was stopped: what was moved so far is sound */
-	gpube__bounder_raise(b, gpube__joingraph_bound(&c->g, b->m, b->limit), c->by);
+	bound = gpube__joingraph_bound(&c->g, b->tables, gpube__tables_limit(b));
+	gpube__bounder_raise(b, gpube__tables_bound(b, bound), c->by);
 	if (!status && !gpube__bounder_done(b))
 		status = read_off(c);
 	if (!status && !gpube__bounder_done(b))
@@ -107,7 +114,7 @@ static int eliminate_likely(struct climb *c)
 		status = gpube__bounder_eliminate(b, c->unlikely, c->at, seconds, &done);
 	}
 	c->diving += gpube__now() - start;
-	gpube__joingraph_limit(&c->g, b->m, b->limit);
+	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
 	return status;
 }
 
@@ -205,7 +212,8 @@ static double missing_from(const struct climb *c)
 {
 	const struct gpube_bounder *b = c->b;
 	int64_t end = b->upper < b->limit ? b->upper : b->limit;
-	int64_t target = gpube__scale_target(c->g.shift, gpube__costs_left(b->m, end));
+	int64_t left = gpube__costs_left(b->tables, gpube__tables_total(b, end));
+	int64_t target = gpube__scale_target(c->g.shift, left);
 
 	return (double)((target < c->g.target ? target : c->g.target) - c->g.constant);
 }
@@ -238,6 +246,40 @@ static int ascend(struct climb *c)
 	return status;
 }
 
+/* There and back, and larger: each is about as much as all before. */
+static int hurry(struct climb *c)
+{
+	struct gpube_bounder *b = c->b;
+	bool grown = true;
+	int status = GPUBE_OK;
+
+	while (!status && grown && !gpube__bounder_done(b) && time_left(c) > 0) {
+		snprintf(c->by, sizeof(c->by), "join graph, z %d", c->g.z);
+		status = both_ways(c);
+		if (!status && !gpube__bounder_done(b))
+			status = grow(c, &grown);
+	}
+	return status;
+}
+
+int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds)
+{
+	struct climb c = {.b = b, .start = gpube__now(), .max_cells = QUICK_CELLS, .quick = true};
+	bool fits = false;
+	int status = GPUBE_OK;
+
+	c.end = c.start + seconds;
+	for (int32_t z = FIRST_Z; z > 2 && !fits && !status; z -= 2)
+		status = gpube__joingraph_init_to(&c.g, b->tables, b->order, z,
+			z > 4 ? FIRST_CELLS : QUICK_CELLS, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->most_shift, &fits);
+	if (status || !fits)
+		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
+	status = hurry(&c);
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "quick join graphs: %.4f s", gpube__now() - c.start);
+	gpube__joingraph_clear(&c.g);
+	return status;
+}
+
 int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 {
 	struct climb c = {.b = b, .start = gpube__now(),
@@ -249,9 +291,9 @@ int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 		c.max_cells = fmin(c.max_cells, b->shifting->max_cells);
 	c.end = c.start + seconds;
 	c.tried = c.start;
-	status = gpube__joingraph_init_to(&c.g, b->m, b->order,
+	status = gpube__joingraph_init_to(&c.g, b->tables, b->order,
 		b->shifted && !b->shifting->certificate ? largest_z(b) : b->opts->z ? b->opts->z : 3,
-		c.max_cells, GPUBE_PARTITION_SCOPE, b->limit, b->most_shift, &fits);
+		c.max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->most_shift, &fits);
 	if (status || !fits)
 		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 	c.at = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*c.at));

@@ -78,6 +78,10 @@ static int place(struct gpube_mbe_run *r, double bytes)
 		status = GPUBE_ENOMEM;
 	if (!status)
 		status = gpube__be_place(of_mini, seconds, &be, r->type, &host, &device);
+	if (!status)
+		gpube__log(ctx, GPUBE_LOG_DETAIL,
+			"mini-buckets are predicted to take %.3g s on the host, %.3g with a device, "
+			"%.3g to open it", seconds[0], seconds[1], open);
 	if (!status && sides_of_positions(side, of_mini, mbe) &&
 		(seconds[1] + open) * (open > 0 ? WORTH_OPENING : 1) < seconds[0]) {
 		cuda = gpube__ops_cuda(ctx, &none);

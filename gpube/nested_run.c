@@ -211,7 +211,7 @@ out:
 /* The target of the bounder's limit, if it has fallen. */
 static int lower_target(struct nest *r, struct gpube_nested_part *p)
 {
-	gpube__clusters_limit(r->n.c, r->b->m, r->b->limit);
+	gpube__clusters_limit(r->n.c, r->b->tables, gpube__tables_limit(r->b));
 	return gpube__nested_target(&r->n, p, r->n.c->target);
 }
 
@@ -259,8 +259,9 @@ static int shrink(struct nest *r, struct gpube_nested_part **p)
 static void raise_bound(struct nest *r, int64_t constant, const char *by)
 {
 	struct gpube_bounder *b = r->b;
+	int64_t bound = gpube__clusters_total(r->n.c, constant, b->tables, gpube__tables_limit(b));
 
-	gpube__bounder_raise(b, gpube__clusters_total(r->n.c, constant, b->m, b->limit), by);
+	gpube__bounder_raise(b, gpube__tables_bound(b, bound), by);
 }
 
 /* Assignments, elimination and dead values of the whole; *closed: nothing is left. */

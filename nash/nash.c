@@ -151,6 +151,7 @@ static int run(struct nash_found *f, struct nash_result *r, const struct nash_op
 		r->method = "se";
 		return support_enumeration(f, r, o);
 	default:
+		r->method = "auto"; /* until one of them begins */
 		return nash__auto(f, &r->method);
 	}
 }

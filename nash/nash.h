@@ -177,7 +177,7 @@ struct nash_pair {
  * pairs      the extreme equilibria, by x, then y; player 1 gets ys[pair.y].value, player 2
  *            xs[pair.x].value
  * reason     why it is incomplete, otherwise NULL
- * method     that ended first
+ * method     that ended first; "auto" of a run that was stopped before any began
  * backend    "cpu" or "cuda": where it worked
  * degenerate 1: an equilibrium has more best responses than actions played, or is not isolated;
  *            0: every equilibrium found is regular; -1: not known

@@ -17,6 +17,12 @@
  * One word tells everything, so that it changes in one step: the number of the job, whether it
  * is open, and how many helpers are in it. A helper comes in by adding one while the job is
  * open; the caller closes it and waits until nobody is in; after that nobody reads the job.
+ *
+ * Who wakes the helpers that sleep. When the caller woke all of them at once, mini-buckets of some
+ * hundred cells took 20 to 50 times as long on 16 threads as on one: fifteen calls of the system
+ * for work of some microseconds. So the caller wakes one, each that comes in wakes two more, and
+ * whoever is at work one more every now and then: a short job is over before many were woken, and
+ * all have come soon to a long one.
  */
 #define _GNU_SOURCE /* sched_getcpu(), affinities */
 #include "gpube/base/base.h"
@@ -36,6 +42,9 @@ enum {
 /* Before a thread sleeps it watches this long, since the next region is often near. */
 static const double watch_seconds = 30e-6;
 
+/* Work of a thread before it wakes one more of those that still sleep. */
+static const double wake_seconds = 50e-6;
+
 /*
  * Items of one thread; two cache lines each, which are fetched together: others look only when they
  * have nothing to do.
@@ -48,13 +57,14 @@ struct piece {
 struct helper {
 	struct gpube__pool *pool;
 	int thread; /* 1 … */
-	int asleep; /* wants to be woken */
+	int asleep; /* wants to be woken; whoever makes it 0 does that */
 	pthread_cond_t wake;
 	pthread_t id;
 };
 
 struct gpube__pool {
 	uint64_t state;
+	int n_asleep; /* a hint */
 	int awaited; /* the caller sleeps until the last helper has left */
 	int busy, quit;
 
@@ -100,16 +110,57 @@ static bool watched(const struct gpube__pool *p, uint64_t mask, uint64_t bits, b
 	return false;
 }
 
+static int at_most(int64_t n, int most)
+{
+	return n < most ? (int)n : most;
+}
+
+/* Wakes up to 'most' sleepers whose own items are not all taken. */
+static void wake(struct gpube__pool *p, int most)
+{
+	const int n = at_most(p->threads - 1, p->n_helpers);
+
+	for (int i = 0; i < n && most > 0; i++) {
+		struct helper *h = &p->helpers[i];
+		const struct piece *own = &p->pieces[h->thread];
+
+		if (__atomic_load_n(&own->next, __ATOMIC_RELAXED) >= own->to ||
+			!__atomic_load_n(&h->asleep, __ATOMIC_SEQ_CST) ||
+			!__atomic_exchange_n(&h->asleep, 0, __ATOMIC_SEQ_CST))
+			continue;
+		pthread_mutex_lock(&p->lock);
+		pthread_cond_signal(&h->wake);
+		pthread_mutex_unlock(&p->lock);
+		most--;
+	}
+}
+
+/* For a thread that has just done an item; *since: when it began, or last woke somebody. */
+static void wake_one_more(struct gpube__pool *p, double *since)
+{
+	const double now = gpube__now();
+
+	if (now - *since < wake_seconds)
+		return;
+	wake(p, 1);
+	*since = now;
+}
+
 static void take_items(struct gpube__pool *p, int thread)
 {
+	double since = gpube__now();
+
 	for (int k = 0; k < p->threads; k++) {
 		struct piece *own = &p->pieces[(thread + k) % p->threads];
 
 		while (__atomic_load_n(&own->next, __ATOMIC_RELAXED) < own->to) {
 			const int64_t i = __atomic_fetch_add(&own->next, 1, __ATOMIC_RELAXED);
 
-			if (i < own->to)
-				p->fn(p->arg, i, thread);
+			if (i >= own->to)
+				break;
+			p->fn(p->arg, i, thread);
+			if (__atomic_load_n(&p->n_asleep, __ATOMIC_RELAXED) > 0)
+				wake_one_more(p, &since);
 		}
 	}
 }
@@ -165,10 +216,17 @@ static uint64_t next_job(struct helper *h, uint64_t seen)
 
 	if (!watched(p, mask, seen & mask, false)) {
 		pthread_mutex_lock(&p->lock);
-		__atomic_store_n(&h->asleep, 1, __ATOMIC_SEQ_CST);
-		while (!p->quit && !((__atomic_load_n(&p->state, __ATOMIC_SEQ_CST) ^ seen) & mask))
+		__atomic_add_fetch(&p->n_asleep, 1, __ATOMIC_RELAXED);
+		for (;;) {
+			/* again after each wait: it was made 0 by whoever woke us */
+			__atomic_store_n(&h->asleep, 1, __ATOMIC_SEQ_CST);
+			if (p->quit ||
+				((__atomic_load_n(&p->state, __ATOMIC_SEQ_CST) ^ seen) & mask))
+				break;
 			pthread_cond_wait(&h->wake, &p->lock);
+		}
 		__atomic_store_n(&h->asleep, 0, __ATOMIC_SEQ_CST);
+		__atomic_sub_fetch(&p->n_asleep, 1, __ATOMIC_RELAXED);
 		state = p->quit ? 0 : __atomic_load_n(&p->state, __ATOMIC_SEQ_CST);
 		pthread_mutex_unlock(&p->lock);
 		return state;
@@ -185,6 +243,7 @@ static void *help(void *arg)
 	while ((state = next_job(h, state)) != 0)
 		if (come_in(p, state)) {
 			if (h->thread < p->threads) {
+				wake(p, 2);
 				leave_the_callers_core(p);
 				take_items(p, h->thread);
 			}
@@ -247,11 +306,6 @@ static struct gpube__pool *new_pool(int threads)
 	return p;
 }
 
-static int at_most(int64_t n, int most)
-{
-	return n < most ? (int)n : most;
-}
-
 static struct gpube__pool *pool_of(struct gpube_ctx *ctx)
 {
 	if (!ctx->pool) {
@@ -301,20 +355,9 @@ static void share_out(struct gpube__pool *p, int64_t n)
 static void open_job(struct gpube__pool *p)
 {
 	const uint64_t number = __atomic_load_n(&p->state, __ATOMIC_RELAXED) & ~(uint64_t)(JOB - 1);
-	const int n = at_most(p->threads - 1, p->n_helpers);
-	bool locked = false;
 
 	__atomic_store_n(&p->state, (number + JOB) | OPEN, __ATOMIC_SEQ_CST);
-	for (int i = 0; i < n; i++) {
-		if (!__atomic_load_n(&p->helpers[i].asleep, __ATOMIC_SEQ_CST))
-			continue;
-		if (!locked)
-			pthread_mutex_lock(&p->lock);
-		locked = true;
-		pthread_cond_signal(&p->helpers[i].wake);
-	}
-	if (locked)
-		pthread_mutex_unlock(&p->lock);
+	wake(p, 1);
 }
 
 static void close_job(struct gpube__pool *p)

@@ -159,5 +159,5 @@ int answer_report(const struct answer *a, enum answer_output output, report_fn *
 			a->answer == GPUBE_ANSWER_INFEASIBLE ? "every assignment is forbidden"
 			: a->no_bounds                       ? "stopped before the end"
 							     : "none was found");
-	return CLI_DONE;
+	return a->answer == GPUBE_ANSWER_INFEASIBLE ? CLI_DONE : CLI_FAILED;
 }

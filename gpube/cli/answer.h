@@ -52,7 +52,8 @@ void answer_json_result(struct json *j, const struct answer *a);
 /*
  * answer_report() - the report by 'text' or 'json', or a file for other programs: the
  * assignment as .sol or as MPE, or its cost as .ub, if there is one.
- * Returns CLI_DONE, or CLI_FAILED after a message.
+ * Returns CLI_DONE, or CLI_FAILED after a message: also where an assignment is wanted and none is known,
+ * unless it is proved that there is none.
  */
 int answer_report(const struct answer *a, enum answer_output output, report_fn *text,
 	report_fn *json, const void *arg);

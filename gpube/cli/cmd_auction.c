@@ -123,11 +123,8 @@ static void complete_text(struct gpube_out *out, const void *arg)
 	} else {
 		text_structure(out, r, "revenue", "bundles");
 	}
-	if (r->answer == CSG_BOUNDS && isfinite(r->upper_bound)) {
-		gpube__out_printf(out, "%-*s", LABEL, "upper bound");
-		text_number(out, r, r->upper_bound, (int64_t)fmin(r->upper_bound, 0x1p62));
-		gpube__out_text(out, "\n");
-	}
+	if (r->answer == CSG_BOUNDS && isfinite(r->upper_bound))
+		text_upper_bound(out, r);
 	gpube__out_printf(out, "%-*s%d goods, a bid on every bundle, %s\n", LABEL, "auction",
 		csg_game_agents(p->game), csg_type_name(csg_game_type(p->game)));
 	gpube__out_printf(out, "%-*s%.3f s: solve %.3f, method %s on the %s\n", LABEL, "time",
@@ -148,7 +145,7 @@ static void complete_json(struct gpube_out *out, const void *arg)
 	json_text(&j, "file", p->file);
 	json_int(&j, "goods", csg_game_agents(p->game));
 	json_number(&j, "revenue", r, r->value, r->value_int);
-	json_number(&j, "upper_bound", r, r->upper_bound, (int64_t)fmin(r->upper_bound, 0x1p62));
+	json_upper_bound(&j, r);
 	json_real(&j, "error", r->error);
 	json_parts(&j, "bundles", r);
 	json_text(&j, "method", csg_method_name(r->method));

@@ -39,11 +39,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 			out, "%-*sstopped before a structure was known\n", LABEL, "incomplete");
 	else
 		text_structure(out, r, "value", "structure");
-	if (r->answer != CSG_INFEASIBLE && isfinite(r->upper_bound)) {
-		gpube__out_printf(out, "%-*s", LABEL, "upper bound");
-		text_number(out, r, r->upper_bound, (int64_t)fmin(r->upper_bound, 0x1p62));
-		gpube__out_text(out, "\n");
-	}
+	if (r->answer != CSG_INFEASIBLE && isfinite(r->upper_bound))
+		text_upper_bound(out, r);
 	gpube__out_printf(out, "%-*s%d agents, %s\n", LABEL, "game", csg_game_agents(p->game),
 		csg_type_name(csg_game_type(p->game)));
 	gpube__out_printf(out, "%-*s%s in %s", LABEL, "method", csg_method_name(r->method),
@@ -78,7 +75,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_int(&j, "agents", csg_game_agents(p->game));
 	json_text(&j, "type", csg_type_name(csg_game_type(p->game)));
 	json_number(&j, "value", r, r->value, r->value_int);
-	json_number(&j, "upper_bound", r, r->upper_bound, (int64_t)fmin(r->upper_bound, 0x1p62));
+	json_upper_bound(&j, r);
 	json_real(&j, "error", r->error);
 	json_parts(&j, "structure", r);
 	json_text(&j, "method", csg_method_name(r->method));

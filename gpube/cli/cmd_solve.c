@@ -26,6 +26,17 @@ struct result {
 
 /* ---- text ------------------------------------------------------------------------- */
 
+static void text_count(struct gpube_out *out, const struct result *r)
+{
+	const char *count = r->solution->count;
+
+	if (!r->counting)
+		return;
+	gpube__out_printf(out, "%-*s", LABEL, "optima");
+	gpube__out_text(out, count ? count : "not counted to the end");
+	gpube__out_text(out, "\n");
+}
+
 static void text_optimum(struct gpube_out *out, const struct result *r)
 {
 	const struct gpube_solution *solution = r->solution;
@@ -43,11 +54,7 @@ static void text_optimum(struct gpube_out *out, const struct result *r)
 			answer_maximises(&r->answer) ? "maximum" : "minimum");
 	}
 	gpube__out_text(out, "\n");
-	if (r->counting) {
-		gpube__out_printf(out, "%-*s", LABEL, "optima");
-		gpube__out_text(out, solution->count ? solution->count : "not counted to the end");
-		gpube__out_text(out, "\n");
-	}
+	text_count(out, r);
 	answer_text_assignment(out, m, solution->values);
 	gpube__out_printf(out, "%-*s%s\n", LABEL, "checked",
 		"the assignment's cost, recomputed from the tables of the file, is the optimum");
@@ -80,6 +87,8 @@ static void text_bounds(struct gpube_out *out, const struct result *r)
 			bounds ? "no optimum is proved" : "nothing is proved");
 	if (bounds)
 		bounding_text(out, &r->answer, bounds);
+	if (bounds && bounds->answer == GPUBE_ANSWER_OPTIMAL)
+		text_count(out, r);
 	if (r->answer.values)
 		answer_text_assignment(out, r->answer.model, r->answer.values);
 }
@@ -201,16 +210,17 @@ static struct answer answer_of(struct session *s, const char *file, const struct
 #define LEAST_MOMENT 0.1
 #define MOST_MOMENT  0.5
 
-/* What the slices that were done have proved. */
+/* What the slices that were done have proved, 'before' the stop. */
 static void add_bound(
-	struct gpube_bounds *bounds, const struct gpube_solution *solution, bool maximise)
+	struct gpube_bounds *bounds, const struct gpube_solution *solution, double before,
+	bool maximise)
 {
 	if (!solution->values || solution->scale != bounds->scale ||
 		bounds->answer != GPUBE_ANSWER_INCOMPLETE)
 		return;
 	if (maximise ? solution->bound < bounds->bound : solution->bound > bounds->bound) {
 		bounds->bound = solution->bound;
-		bounds->seconds_bound = solution->seconds_eliminate;
+		bounds->seconds_bound = before;
 	}
 	if (bounds->values && bounds->bound == bounds->cost)
 		bounds->answer = GPUBE_ANSWER_OPTIMAL;
@@ -235,16 +245,20 @@ static struct gpube_bounds *bounds_now(struct session *s, const struct opts_solv
 		.no_eliminate = 1};
 	struct gpube_bounds *bounds;
 	void (*log)(void *, enum gpube_log_level, double, const char *) = s->ctx->log;
+	const double before = session_seconds(s); /* its clock starts now */
 	int status;
 
 	gpube_ctx_resume(s->ctx);
 	s->ctx->log = NULL; /* what it tells on its way would bury the report */
 	status = gpube_bound(&bounds, m, &opts);
 	s->ctx->log = log;
-	if (!status)
-		add_bound(bounds, solution,
-			m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE);
-	return status ? NULL : bounds;
+	if (status)
+		return NULL;
+	bounds->seconds_bound += before;
+	bounds->seconds_cost += before;
+	add_bound(bounds, solution, before,
+		m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE);
+	return bounds;
 }
 
 static int solve(struct session *s, const struct opts_solve *o, const char *file,
@@ -273,7 +287,8 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 		if (bounds)
 			r.answer = bounding_answer(s, file, m, bounds);
 		r.bounds = bounds;
-		stopped = !bounds || bounds->answer == GPUBE_ANSWER_INCOMPLETE;
+		stopped = !bounds || bounds->answer == GPUBE_ANSWER_INCOMPLETE ||
+			  (o->count && bounds->answer == GPUBE_ANSWER_OPTIMAL);
 		status = GPUBE_OK;
 	}
 	GPUBE_KNOWN(status || solution);

@@ -53,6 +53,25 @@ void json_number(
 		json_real(j, key, v);
 }
 
+static int64_t whole_upper_bound(const struct csg_result *r)
+{
+	if (r->answer == CSG_OPTIMAL)
+		return r->value_int;
+	return isfinite(r->upper_bound) ? (int64_t)fmin(r->upper_bound, 0x1p62) : 0;
+}
+
+void text_upper_bound(struct gpube_out *out, const struct csg_result *r)
+{
+	gpube__out_printf(out, "%-*s", LABEL, "upper bound");
+	text_number(out, r, r->upper_bound, whole_upper_bound(r));
+	gpube__out_text(out, "\n");
+}
+
+void json_upper_bound(struct json *j, const struct csg_result *r)
+{
+	json_number(j, "upper_bound", r, r->upper_bound, whole_upper_bound(r));
+}
+
 void json_parts(struct json *j, const char *key, const struct csg_result *r)
 {
 	json_open(j, key, '[');

@@ -13,6 +13,10 @@ void text_number(struct gpube_out *out, const struct csg_result *r, double v, in
 void json_number(
 	struct json *j, const char *key, const struct csg_result *r, double v, int64_t exact);
 
+/* What nothing is worth more than; of integers whole, also where doubles are not. */
+void text_upper_bound(struct gpube_out *out, const struct csg_result *r);
+void json_upper_bound(struct json *j, const struct csg_result *r);
+
 /* What a structure is worth and its parts, each after its word: "value 13 …" "structure {1,3} {2}". */
 void text_structure(
 	struct gpube_out *out, const struct csg_result *r, const char *worth, const char *parts);

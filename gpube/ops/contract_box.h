@@ -65,6 +65,18 @@ struct gpube__box_kernel_info {
 /* Indexed by enum gpube__box_kernel. */
 extern const struct gpube__box_kernel_info gpube__box_kernels[N_BOX_KERNELS];
 
+/* ---- arithmetic, of all planners ------------------------------------------------------------ */
+
+GPUBE_HD static inline int64_t gpube__divide_up(int64_t a, int64_t b)
+{
+	return (a + b - 1) / b;
+}
+
+GPUBE_HD static inline int64_t gpube__smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* i / size for i < 2^31 (Granlund and Montgomery 1994). */
 struct gpube__divisor {
 	uint32_t reciprocal, shift;
@@ -315,6 +327,13 @@ GPUBE_HD static inline void gpube__box_prepare(
 		}
 		i -= b->n_x;
 	}
+}
+
+/* (min,+) of 4 bytes without arguments: all that most families have kernels for. */
+static inline bool gpube__is_plain(const struct gpube_contraction *c)
+{
+	return c->semiring == GPUBE_MIN_PLUS && !c->out_arg &&
+	       (c->type == GPUBE_INT32 || c->type == GPUBE_FLOAT32);
 }
 
 /* What a plan is made for. */

@@ -41,19 +41,9 @@ static bool limited(const struct part *p)
 	return p->limit < (p->n - 1) * p->from;
 }
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
-
 static int64_t round_up(int64_t n, int64_t to)
 {
-	return divide_up(n, to) * to;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
+	return gpube__divide_up(n, to) * to;
 }
 
 static const int64_t *stride_of(const struct maker *m, int k)
@@ -173,7 +163,7 @@ static void make_lanes(struct maker *m)
 		m->b->lane_n[i] = (uint32_t)m->c->lanes[d];
 		m->b->lane_out[i] = (uint32_t)(reg * s->out_stride[d]);
 		/* of a longer dim the box ends before: then there is no limit */
-		m->b->lane_out_limit[i] = (uint32_t)smaller(
+		m->b->lane_out_limit[i] = (uint32_t)gpube__smaller(
 			(s->size[d] - reg) * s->out_stride[d], NO_LIMIT);
 	}
 }
@@ -214,8 +204,8 @@ static void make_grid(struct maker *m)
 	for (int i = 0; i < s->n_out; i++) {
 		const int d = dim[i];
 		const int64_t each =
-			smaller(s->size[d], m->c->lanes[d] * gpube__box_reg_size(m->c, d));
-		const int64_t boxes = divide_up(s->size[d], each);
+			gpube__smaller(s->size[d], m->c->lanes[d] * gpube__box_reg_size(m->c, d));
+		const int64_t boxes = gpube__divide_up(s->size[d], each);
 
 		if (boxes == 1)
 			continue;
@@ -485,7 +475,7 @@ static void place_kernel(
 				: (uint32_t)round_up(lanes, 4);
 	t->x_to = (uint32_t)(kind == 2   ? round_up(lanes, 4)
 			     : kind == 3 ? lanes * each
-			     : t->vector ? 4 * lanes * divide_up(regs, 4)
+			     : t->vector ? 4 * lanes * gpube__divide_up(regs, 4)
 					 : round_up(lanes, 4) * regs);
 	/* neighbouring threads copy neighbouring x: into different banks */
 	if (t->x_is_lo && t->x_to % 32 != 4)

@@ -49,17 +49,12 @@ static double ceil_div(double a, double b)
 	return ceil(a / b);
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* ---- registers ------------------------------------------------------------------------ */
 
 static void add_dim(struct gpube__box_group *g, const struct gpube__shape *s, int d, int most)
 {
 	const int room = most / g->cells;
-	const int size = (int)smaller(s->size[d], room);
+	const int size = (int)gpube__smaller(s->size[d], room);
 
 	if (size < 2 || g->n == 4)
 		return;
@@ -250,7 +245,7 @@ static int64_t longest_chunk(const struct planner *p, const struct gpube__box_ch
 
 		for (int d = 0; d < s->n_dims; d++)
 			if (d < s->n_out)
-				span += (double)(smaller(s->size[d],
+				span += (double)(gpube__smaller(s->size[d],
 						 c->lanes[d] * gpube__box_reg_size(c, d)) -
 						1) *
 					(double)stride[d];
@@ -259,7 +254,7 @@ static int64_t longest_chunk(const struct planner *p, const struct gpube__box_ch
 		if (span > UINT32_MAX)
 			return 0;
 		if (affine && x_step)
-			most = smaller(most, (int64_t)(UINT32_MAX - span) / x_step + 1);
+			most = gpube__smaller(most, (int64_t)(UINT32_MAX - span) / x_step + 1);
 	}
 	return most;
 }
@@ -271,7 +266,7 @@ static bool set_chunk(const struct planner *p, struct gpube__box_choice *c, bool
 	const int64_t n_x = p->s->n_reduced, places = (int64_t)p->s->n_in * 4 * c->threads;
 	const int64_t blocks = kernel->sm_threads / c->threads;
 	const int64_t room =
-		smaller(p->device->shared_bytes,
+		gpube__smaller(p->device->shared_bytes,
 			p->device->sm_shared_bytes / (blocks > 4 ? 4 : blocks) - 2048) -
 		places;
 	const int64_t most = longest_chunk(p, c);
@@ -288,14 +283,14 @@ static bool set_chunk(const struct planner *p, struct gpube__box_choice *c, bool
 	if (!whole) {
 		if (c->rounds > 1 || room <= 0 || n_x < 2 || per_x == 0)
 			return false;
-		c->chunk = smaller(smaller(room / (2 * per_x), MAX_CHUNK), most);
+		c->chunk = gpube__smaller(gpube__smaller(room / (2 * per_x), MAX_CHUNK), most);
 		if (c->chunk < 1 || c->chunk >= n_x)
 			return false;
 		if (n_x % 4 == 0 && c->chunk > 4) /* so that squares fit */
 			c->chunk = c->chunk > 8 ? c->chunk / 8 * 8 : 4;
-		c->n_chunks = (n_x + c->chunk - 1) / c->chunk;
+		c->n_chunks = gpube__divide_up(n_x, c->chunk);
 		if (n_x % 4)
-			c->chunk = (n_x + c->n_chunks - 1) / c->n_chunks;
+			c->chunk = gpube__divide_up(n_x, c->n_chunks);
 	}
 	c->shared_bytes = per_x * c->chunk * (whole ? 1 : 2) + places;
 	return c->shared_bytes <= p->device->shared_bytes;
@@ -353,8 +348,8 @@ static double copy_cost(
 		more = false;
 		for (int d = 0; d < s->n_dims; d++) {
 			const int64_t n =
-				d >= s->n_out ? smaller(s->size[d], c->chunk)
-					      : smaller(s->size[d],
+				d >= s->n_out ? gpube__smaller(s->size[d], c->chunk)
+					      : gpube__smaller(s->size[d],
 							c->lanes[d] * gpube__box_reg_size(c, d));
 
 			if (stride[d] != next)
@@ -407,8 +402,8 @@ static void evaluate_chunk(
 	}
 	if (c->n_lanes > MAX_LANES || boxes > 2e9)
 		return;
-	c->threads = smaller((c->n_lanes + 31) / 32 * 32, kernel->threads);
-	c->rounds = (c->n_lanes + c->threads - 1) / c->threads;
+	c->threads = gpube__smaller((c->n_lanes + 31) / 32 * 32, kernel->threads);
+	c->rounds = gpube__divide_up(c->n_lanes, c->threads);
 	if (!set_chunk(p, c, whole))
 		return;
 	at_once = floor((double)p->device->sm_shared_bytes / ((double)c->shared_bytes + 3072));
@@ -492,7 +487,7 @@ static void grow(const struct planner *p, struct gpube__box_choice *c, const str
 		best = *c;
 		for (int d = 0; d < s->n_out; d++) {
 			const int64_t reg = gpube__box_reg_size(c, d);
-			const int64_t all = (s->size[d] + reg - 1) / reg;
+			const int64_t all = gpube__divide_up(s->size[d], reg);
 			struct gpube__box_choice next = *c;
 
 			for (int which = 0; which < 3 && next.lanes[d] < all; which++) {

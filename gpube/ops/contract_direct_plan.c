@@ -47,16 +47,6 @@ struct planner {
 	double cells, bytes;
 };
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 static const int64_t *stride_of(const struct planner *p, int k)
 {
 	return k < 0 ? p->s->out_stride : p->s->stride + k * p->s->ld;
@@ -80,7 +70,7 @@ static int64_t tile_size(const struct choice *c, int d)
 
 static int64_t n_tiles(const struct planner *p, const struct choice *c, int d)
 {
-	return divide_up(p->s->size[d], tile_size(c, d));
+	return gpube__divide_up(p->s->size[d], tile_size(c, d));
 }
 
 /* ---- registers -------------------------------------------------------------------------- */
@@ -129,7 +119,7 @@ static bool wide_of(const struct planner *p, const struct choice *c, int k, int 
 /* How many values of output dim d a block has; lanes not chosen yet: a tile. */
 static int64_t in_box(const struct planner *p, const struct choice *c, int d)
 {
-	return smaller(p->s->size[d], (c->lanes[d] ? c->lanes[d] : 1) * tile_size(c, d));
+	return gpube__smaller(p->s->size[d], (c->lanes[d] ? c->lanes[d] : 1) * tile_size(c, d));
 }
 
 /* Whether 32 bits hold the distance of any two cells of a block's box, in every table. */
@@ -210,7 +200,7 @@ static void try_tile(const struct planner *p, const struct choice *t, struct cho
 /* As many values of a dim as make the fewest tiles of at most so many. */
 static int part_of(int64_t n, int most)
 {
-	return (int)(n <= most ? n : divide_up(n, divide_up(n, most)));
+	return (int)(n <= most ? n : gpube__divide_up(n, gpube__divide_up(n, most)));
 }
 
 /* The best P beside a given V. */
@@ -321,7 +311,7 @@ static int64_t most_threads(const struct planner *p, const struct choice *c)
 	int64_t tiles = 1, most = kernel_threads(c);
 
 	for (int d = 0; d < p->s->n_out; d++)
-		tiles = smaller(tiles * n_tiles(p, c, d), INT32_MAX);
+		tiles = gpube__smaller(tiles * n_tiles(p, c, d), INT32_MAX);
 	while (!p->in_batch && most > 64 && tiles / most < 2 * p->device->n_sms)
 		most /= 2;
 	return most;
@@ -356,7 +346,7 @@ static bool grow_once(const struct planner *p, struct choice *c, int64_t most)
 				continue;
 			/* tiles done twice, and how fast it grows */
 			price = traffic(p, &next) * (1 + 0.05 * log2((double)n)) *
-				(double)(divide_up(all, next.lanes[d]) * next.lanes[d]) /
+				(double)(gpube__divide_up(all, next.lanes[d]) * next.lanes[d]) /
 				(double)all;
 			if (price < best_price) {
 				best_price = price;
@@ -436,7 +426,7 @@ static bool add_axes(struct gpube__direct *d, const struct planner *p, const str
 	d->lanes = 1;
 	for (int e = s->n_out - 1; e >= 0; e--) {
 		const int64_t reg = tile_size(c, e), each = in_box(p, c, e);
-		const int64_t boxes = divide_up(s->size[e], each);
+		const int64_t boxes = gpube__divide_up(s->size[e], each);
 
 		if (c->lanes[e] > 1) {
 			const int i = d->n_lane++;
@@ -495,7 +485,7 @@ static bool make(struct gpube__direct *d, const struct planner *p, const struct 
 	d->v_is_x = v_is_x(c);
 	d->x_step = (uint32_t)x_step;
 	d->x_last = (uint32_t)(s->n_reduced - x_step);
-	d->n_steps = (uint32_t)divide_up(s->n_reduced, x_step);
+	d->n_steps = (uint32_t)gpube__divide_up(s->n_reduced, x_step);
 	d->one = 1;
 	d->cut = from->cut;
 	d->threshold = from->threshold;
@@ -549,9 +539,8 @@ static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 {
 	const struct gpube__shape *s = p->s;
 
-	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
-		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in == 0 ||
-		s->n_in > N_DIRECT_TABLES || s->n_dims > s->n_out + 1)
+	if (!gpube__is_plain(c) || s->n_in == 0 || s->n_in > N_DIRECT_TABLES ||
+		s->n_dims > s->n_out + 1)
 		return false;
 	for (int d = 0; d < s->n_dims; d++)
 		if (s->size[d] > INT32_MAX)

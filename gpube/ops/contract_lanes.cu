@@ -2,49 +2,25 @@
 #include "gpube/ops/contract_bits.cuh"
 #include "gpube/ops/contract_lanes.cuh"
 
-/* A chunk of a box, of which there is none past the last box. */
-struct chunk {
-	uint32_t box, x0;
-	uint32_t start[2]; /* cells before the box in each operand */
-};
-
-__device__ static inline void chunk_init(
-	const struct gpube__lanes &d, struct chunk *c, uint32_t box)
-{
-	c->box = box;
-	c->x0 = 0;
-	if (box >= d.boxes)
-		return;
-	c->start[0] = (uint32_t)gpube__lanes_start(&d, 0, box);
-	c->start[1] = (uint32_t)gpube__lanes_start(&d, 1, box);
-}
-
-__device__ static inline void chunk_next(const struct gpube__lanes &d, struct chunk *c)
-{
-	c->x0 += d.chunk;
-	if (c->x0 >= d.n_x)
-		chunk_init(d, c, c->box + gridDim.x);
-}
-
 /* Starts the copies of a chunk to the stage at 'to'. */
 template <typename T>
 __device__ static inline void copy_chunk(const struct gpube__lanes &d,
-	const struct gpube__lanes_io &io, const struct chunk *c, uint32_t to)
+	const struct gpube__product_io &io, const struct product_chunk *c, uint32_t to)
 {
-	const uint32_t n_x = min(d.chunk, d.n_x - c->x0), lane = threadIdx.x % 8 * 4;
+	const uint32_t n_x = min(d.all.chunk, d.all.n_x - c->at), lane = threadIdx.x % 8 * 4;
 
 #pragma unroll 1
-	for (uint32_t row = threadIdx.x / 8; c->box < d.boxes && row < d.rows;
+	for (uint32_t row = threadIdx.x / 8; c->box < d.all.boxes && row < d.all.rows;
 		row += blockDim.x / 8) {
-		const bool k = row >= d.rows_p;
-		const uint32_t step = k ? d.x[1] : d.x[0];
+		const bool k = row >= d.all.rows_p;
+		const uint32_t step = k ? d.all.x[1] : d.all.x[0];
 		const T *from = (const T *)(k ? io.in[1] : io.in[0]) +
-				((k ? c->start[1] + (row - d.rows_p) * d.row[1]
-				    : c->start[0] + row * d.row[0]) +
-					c->x0 * step + lane);
+				((k ? c->start[1] + (row - d.all.rows_p) * d.all.row[1]
+				    : c->start[0] + row * d.all.row[0]) +
+					c->at * step + lane);
 		uint32_t at = to + 4 * gpube__lanes_word(row, lane);
 
-		if (lane >= d.n_lanes)
+		if (lane >= d.all.n_lanes)
 			break;
 #pragma unroll 4
 		for (uint32_t x = 0; x < n_x; x++) {
@@ -111,14 +87,15 @@ __device__ static inline void combine(
 
 /* The ring of stages: begins with a box. */
 template <typename T>
-__device__ static inline void begin(const struct gpube__lanes &d, const struct gpube__lanes_io &io,
-	struct chunk *ahead, uint32_t stages, uint32_t box)
+__device__ static inline void begin(const struct gpube__lanes &d,
+	const struct gpube__product_io &io, struct product_chunk *ahead, uint32_t stages,
+	uint32_t box)
 {
-	chunk_init(d, ahead, box);
+	chunk_init(d.all, ahead, box);
 #pragma unroll 1
-	for (uint32_t i = 0; i + 1 < d.stages; i++) {
-		copy_chunk<T>(d, io, ahead, stages + i * d.stage_words * 4);
-		chunk_next(d, ahead);
+	for (uint32_t i = 0; i + 1 < d.all.stages; i++) {
+		copy_chunk<T>(d, io, ahead, stages + i * d.all.stage_words * 4);
+		chunk_next(d.all, ahead);
 	}
 }
 
@@ -134,25 +111,27 @@ __device__ static inline void begin(const struct gpube__lanes &d, const struct g
 template <typename T, int P, int V, int APART, int THREADS>
 __global__ void __launch_bounds__(THREADS, 1)
 	lanes_kernel(const __grid_constant__ struct gpube__lanes d,
-		const __grid_constant__ struct gpube__lanes_io io)
+		const __grid_constant__ struct gpube__product_io io)
 {
 	extern __shared__ __align__(16) unsigned char shared[];
 	constexpr bool BITS = (T)0.5f != (T)0 && APART;
-	const struct cut<T> cut = cut_init<T>(&d);
+	const struct cut<T> cut = cut_init<T>(&d.all);
 	const uint32_t stages = (uint32_t)__cvta_generic_to_shared(shared);
-	const uint32_t stage_bytes = d.stage_words * 4, end = stages + d.stages * stage_bytes;
-	const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, at_p = warp / d.warps_v;
-	const uint32_t row_p = at_p * P, row_v = (warp - at_p * d.warps_v) * V;
+	const uint32_t stage_bytes = d.all.stage_words * 4,
+		       end = stages + d.all.stages * stage_bytes;
+	const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32,
+		       at_p = warp / d.all.warps_v;
+	const uint32_t row_p = at_p * P, row_v = (warp - at_p * d.all.warps_v) * V;
 	const uint32_t a = 4 * gpube__lanes_word(row_p, lane);
-	const uint32_t b = 4 * gpube__lanes_word(d.rows_p + row_v, lane);
+	const uint32_t b = 4 * gpube__lanes_word(d.all.rows_p + row_v, lane);
 	uint32_t now = stages, next = end - stage_bytes;
-	struct chunk ahead;
+	struct product_chunk ahead;
 
 	bool signs = false; /* some sum has had one */
 
 	begin<T>(d, io, &ahead, stages, blockIdx.x);
 #pragma unroll 1
-	for (uint32_t box = blockIdx.x; box < d.boxes;) {
+	for (uint32_t box = blockIdx.x; box < d.all.boxes;) {
 		T best[P][V], *out;
 
 #pragma unroll
@@ -161,27 +140,27 @@ __global__ void __launch_bounds__(THREADS, 1)
 			for (int v = 0; v < V; v++)
 				best[p][v] = most<T>();
 #pragma unroll 1
-		for (uint32_t x0 = 0; x0 < d.n_x; x0 += d.chunk) {
-			const uint32_t n = min(d.chunk, d.n_x - x0);
+		for (uint32_t x0 = 0; x0 < d.all.n_x; x0 += d.all.chunk) {
+			const uint32_t n = min(d.all.chunk, d.all.n_x - x0);
 
-			if (d.stages == 3)
+			if (d.all.stages == 3)
 				copies_wait_but<1>();
 			else
 				copies_wait_but<0>();
 			__syncthreads();
 			copy_chunk<T>(d, io, &ahead, next);
-			chunk_next(d, &ahead);
+			chunk_next(d.all, &ahead);
 			if (BITS && signs)
 				combine<T, P, V, 0>(
-					n, now + a, now + b, d.x_words * 4, d.one, best);
+					n, now + a, now + b, d.x_words * 4, d.all.one, best);
 			else
 				combine<T, P, V, APART>(
-					n, now + a, now + b, d.x_words * 4, d.one, best);
+					n, now + a, now + b, d.x_words * 4, d.all.one, best);
 			now = now + stage_bytes == end ? stages : now + stage_bytes;
 			next = next + stage_bytes == end ? stages : next + stage_bytes;
 		}
 		if constexpr (BITS) {
-			if (__syncthreads_or(!signs && lane < d.n_lanes &&
+			if (__syncthreads_or(!signs && lane < d.all.n_lanes &&
 					     some_negative<P * V>(&best[0][0]))) {
 				signs = true; /* once more, and so all boxes that follow */
 				copies_wait();
@@ -191,17 +170,18 @@ __global__ void __launch_bounds__(THREADS, 1)
 				continue;
 			}
 		}
-		if (lane >= d.n_lanes) {
+		if (lane >= d.all.n_lanes) {
 			box += gridDim.x;
 			continue;
 		}
-		out = (T *)io.out + gpube__lanes_start(&d, -1, box) + lane + row_p * d.out_row[0] +
-		      row_v * d.out_row[1];
+		out = (T *)io.out + gpube__product_start(&d.all, -1, box) + lane +
+		      row_p * d.all.out_row[0] + row_v * d.all.out_row[1];
 #pragma unroll
 		for (int p = 0; p < P; p++)
 #pragma unroll
 			for (int v = 0; v < V; v++)
-				out[p * d.out_row[0] + v * d.out_row[1]] = cut_of(best[p][v], cut);
+				out[p * d.all.out_row[0] + v * d.all.out_row[1]] =
+					cut_of(best[p][v], cut);
 		box += gridDim.x;
 	}
 }
@@ -209,7 +189,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 template <typename T, int APART>
 static gpube__lanes_function function_of(const struct gpube__lanes *d)
 {
-	switch (d->kernel) {
+	switch (d->all.kernel) {
 	case LANES_8X8:
 		return lanes_kernel<T, 8, 8, APART, 512>;
 	case LANES_10X5:

@@ -2,18 +2,13 @@
 #ifndef GPUBE_OPS_CONTRACT_LANES_CUH
 #define GPUBE_OPS_CONTRACT_LANES_CUH
 
-#include "gpube/ops/device.cuh"
+#include "gpube/ops/contract_product.cuh"
 
 extern "C" {
 #include "gpube/ops/contract_lanes.h"
 }
 
-struct gpube__lanes_io {
-	void *out;
-	const void *in[2]; /* in the plan's order */
-};
-
-typedef void (*gpube__lanes_function)(const struct gpube__lanes d, const struct gpube__lanes_io io);
+typedef void (*gpube__lanes_function)(const struct gpube__lanes d, const struct gpube__product_io io);
 
 gpube__lanes_function gpube__lanes_function_i32(const struct gpube__lanes *d);
 gpube__lanes_function gpube__lanes_function_f32(const struct gpube__lanes *d);

@@ -24,6 +24,11 @@
  * Boxes lie side by side; one that would pass the end of its dim is moved back so that it ends with
  * it, and cells that two boxes share are computed twice. Where the box is longer than the dim,
  * cells are read from the dim's last value, computed, and not stored.
+ *
+ * Tables of 2^32 cells and more. A box's first cells have 64 bits, and so has where an x or a chunk
+ * of them begins; what lies within a box has 32, which the planner sees to. Cutting the contraction
+ * into parts instead takes nothing from how far a box reaches along x, which is the slowest dim of a
+ * bucket's messages, however few values of an output dim a part has (see contract_direct.h).
  */
 #ifndef GPUBE_OPS_CONTRACT_PANEL_H
 #define GPUBE_OPS_CONTRACT_PANEL_H

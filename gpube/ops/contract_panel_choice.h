@@ -31,6 +31,7 @@ struct gpube__panel_planner {
 	const struct gpube__shape *s;
 	const struct gpube__box_device *device;
 	bool is_float;
+	bool large; /* some table has more cells than 32 bits count */
 	uint32_t kernels; /* bits of those that may be taken */
 	uint64_t scope[GPUBE_PANEL_OPS];
 	double cells, bytes;
@@ -44,16 +45,6 @@ static inline const int64_t *stride_of(const struct gpube__panel_planner *p, int
 static inline int64_t x_step(const struct gpube__panel_planner *p, int k)
 {
 	return p->s->n_dims > p->s->n_out ? stride_of(p, k)[p->s->n_out] : 0;
-}
-
-static inline int64_t divide_up(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
-
-static inline int64_t smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
 }
 
 static inline int part_of(const struct gpube__panel_choice *c, int d)
@@ -81,7 +72,7 @@ static inline int64_t values(const struct gpube__panel_choice *c, int d)
 static inline int64_t n_tiles(
 	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c, int d)
 {
-	return divide_up(p->s->size[d], tile_size(c, d));
+	return gpube__divide_up(p->s->size[d], tile_size(c, d));
 }
 
 static inline uint64_t bit(int d)
@@ -110,6 +101,10 @@ void gpube__panel_price_staging(
 /* Bytes of operand k, or of the output (k < 0), that lie together in a box. */
 double gpube__panel_run_bytes(
 	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c, int k);
+
+/* Bytes of memory, and what it takes besides where they lie in short runs. */
+double gpube__panel_memory_bytes(
+	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c);
 
 /* By planes: sets the chunk and the predicted cycles of the device, or INFINITY. */
 void gpube__plane_price(const struct gpube__panel_planner *p, struct gpube__panel_choice *c);

@@ -216,8 +216,8 @@ double gpube__panel_run_bytes(
 	for (bool more = true; more;) {
 		more = false;
 		for (int d = 0; d < s->n_dims && !more; d++) {
-			const int64_t n = d < s->n_out ? smaller(values(c, d), s->size[d])
-						       : smaller(c->chunk, s->size[d]);
+			const int64_t n = d < s->n_out ? gpube__smaller(values(c, d), s->size[d])
+						       : gpube__smaller(c->chunk, s->size[d]);
 
 			if (stride[d] != next)
 				continue;
@@ -238,7 +238,7 @@ static double store_run(const struct gpube__panel_planner *p, const struct gpube
 	if (part == PANEL_V)
 		return p->s->size[last] % 4 == 0 && gpube__panel_kernels[c->kernel].wide == 4 ? 8
 											      : 2;
-	return part == PANEL_NONE ? (double)smaller(c->lanes[last], 8) : 1;
+	return part == PANEL_NONE ? (double)gpube__smaller(c->lanes[last], 8) : 1;
 }
 
 void gpube__panel_price_staging(
@@ -268,8 +268,44 @@ void gpube__panel_price_staging(
 			c->entries += (double)(c->panel_cells[i] * c->terms[i]);
 		}
 	for (int d = 0; d < p->s->n_out; d++)
-		out *= (double)smaller(values(c, d), p->s->size[d]);
+		out *= (double)gpube__smaller(values(c, d), p->s->size[d]);
 	c->l2_bytes += out * 4 * 8 / store_run(p, c);
+}
+
+/* ---- offsets in a box, of 32 bits ------------------------------------------------------- */
+
+/* The furthest that a cell of the box lies from its first one, in operand k or the output (k < 0). */
+static double box_span(
+	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c, int k)
+{
+	const int64_t *stride = k < 0 ? p->s->out_stride : stride_of(p, k);
+	double span = 0;
+
+	for (int d = 0; d < p->s->n_out; d++)
+		span += (double)(gpube__smaller(values(c, d), p->s->size[d]) - 1) *
+			(double)stride[d];
+	return span;
+}
+
+static bool offsets_fit(const struct gpube__panel_planner *p, const struct gpube__panel_choice *c)
+{
+	for (int k = -1; p->large && k < p->s->n_in; k++)
+		if (box_span(p, c, k) > UINT32_MAX)
+			return false;
+	return true;
+}
+
+/* Most x of a chunk such that its offsets do, too; by planes each x has its own address. */
+static double most_of_x(const struct gpube__panel_planner *p, const struct gpube__panel_choice *c)
+{
+	double most = (double)p->s->n_reduced;
+
+	for (int k = 0; p->large && k < p->s->n_in; k++)
+		if (x_step(p, k))
+			most = fmin(most, floor((UINT32_MAX - box_span(p, c, k)) /
+						(double)x_step(p, k)) +
+						1);
+	return most;
 }
 
 /* Reduced cells of a chunk, and the shared memory for it. */
@@ -300,14 +336,18 @@ static bool set_chunk(const struct gpube__panel_planner *p, struct gpube__panel_
 		most = (room - lists) / (copied + summed);
 	if (most < 1 || joined > room)
 		return false;
-	c->chunk = smaller((int64_t)fmin(most, MAX_CHUNK), c->groups * 8 > 16 ? c->groups * 8 : 16);
+	c->chunk = gpube__smaller(
+		(int64_t)fmin(most, MAX_CHUNK), c->groups * 8 > 16 ? c->groups * 8 : 16);
 	if (n_x <= c->chunk || (n_x <= MAX_CHUNK && (double)n_x * (copied + summed) < room - lists))
 		c->chunk = n_x;
+	c->chunk = gpube__smaller(c->chunk, (int64_t)most_of_x(p, c));
 	/* chunks of one size; fours of x come whole */
-	c->chunk = divide_up(n_x, divide_up(n_x, c->chunk));
+	c->chunk = gpube__divide_up(n_x, gpube__divide_up(n_x, c->chunk));
 	for (int k = 0; k < p->s->n_in && c->chunk % 4; k++)
 		if (c->how[k] == PANEL_FOURS_X)
 			c->chunk = c->chunk > 3 ? c->chunk / 4 * 4 : 4;
+	if ((double)c->chunk > most_of_x(p, c))
+		return false;
 	c->two_buffers = c->chunk < n_x && !alone;
 	c->shared_bytes = fmax(
 		joined, lists + (double)c->chunk * (summed + copied * (c->two_buffers ? 2 : 1)));
@@ -354,7 +394,8 @@ static void price(const struct gpube__panel_planner *p, struct gpube__panel_choi
 		  ceil(n_x / (double)c->groups) * (slots * ceil(warps / 4) + 60);
 	each = work * (1 + 2 / (at_once * warps / 4)); /* few warps leave slots unused */
 	l2 = c->l2_bytes * (double)c->blocks / (L2_BYTES * n_sms);
-	dram = p->bytes / (DRAM_BYTES * n_sms);
+	/* runs that are short matter where they lie further apart than the card's pages reach */
+	dram = (p->large ? gpube__panel_memory_bytes(p, c) : p->bytes) / (DRAM_BYTES * n_sms);
 	work = fmax(on_one * each, ceil(on_one / at_once) * latency);
 	c->cost = LAUNCH + fmax(work, fmax(l2, dram)) + 0.2 * (l2 + dram);
 }
@@ -376,9 +417,9 @@ static bool set_box(const struct gpube__panel_planner *p, struct gpube__panel_ch
 			n_axes++;
 		}
 		c->n_lanes *= c->lanes[d];
-		blocks *= (double)divide_up(p->s->size[d], values(c, d));
+		blocks *= (double)gpube__divide_up(p->s->size[d], values(c, d));
 	}
-	if (n_axes > GPUBE_PANEL_AXES || blocks > INT32_MAX || !assign(p, c))
+	if (n_axes > GPUBE_PANEL_AXES || blocks > INT32_MAX || !offsets_fit(p, c) || !assign(p, c))
 		return false;
 	c->blocks = (int64_t)blocks;
 	for (int k = 0; k < p->s->n_in; k++) {
@@ -393,10 +434,11 @@ static double staged_share(const struct gpube__panel_planner *p, struct gpube__p
 {
 	double box = 1;
 
-	c->chunk = smaller(p->s->n_reduced, 16);
+	c->chunk = gpube__smaller(p->s->n_reduced, 16);
 	gpube__panel_price_staging(p, c);
 	for (int d = 0; d < p->s->n_out; d++)
-		box *= (double)p->s->size[d] / (double)(divide_up(p->s->size[d], values(c, d)));
+		box *= (double)p->s->size[d] /
+		       (double)gpube__divide_up(p->s->size[d], values(c, d));
 	return (c->staged / 4 * (double)p->s->n_reduced + c->l2_bytes / L2_BYTES) / box;
 }
 
@@ -543,12 +585,14 @@ static void search(const struct gpube__panel_planner *p, struct gpube__panel_cho
 {
 	struct gpube__panel_choice pairs[MAX_PAIRS] = {{.cost = 0}};
 	const int n = find_pairs(p, pairs);
+	bool planes;
 
 	best->cost = INFINITY;
-	/* two panels of few operands are always faster by planes */
+	/* two panels of few operands are always faster by planes, unless memory bounds both */
 	for (int i = 0; i < n; i++)
 		try_kernels(p, GPUBE_BY_PLANES, &pairs[i], 2, best);
-	for (int i = 0; i < n && best->cost == INFINITY; i++)
+	planes = best->cost < INFINITY;
+	for (int i = 0; i < n && (!planes || p->large); i++)
 		try_kernels(p, ~GPUBE_BY_PLANES, &pairs[i], 2, best);
 	if (n == 0)
 		try_triples(p, best);
@@ -558,12 +602,10 @@ static bool planner_init(struct gpube__panel_planner *p, const struct gpube_cont
 {
 	const struct gpube__shape *s = p->s;
 
-	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
-		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in < 2 ||
-		s->n_in > GPUBE_PANEL_OPS || s->n_out < 2 ||
-		s->n_out > MAX_OUT_LONG || s->n_dims > s->n_out + 1 || s->n_reduced > INT32_MAX ||
-		s->n_out_cells > UINT32_MAX)
+	if (!gpube__is_plain(c) || s->n_in < 2 || s->n_in > GPUBE_PANEL_OPS || s->n_out < 2 ||
+		s->n_out > MAX_OUT_LONG || s->n_dims > s->n_out + 1 || s->n_reduced > INT32_MAX)
 		return false;
+	p->large = s->n_out_cells > UINT32_MAX;
 	p->is_float = c->type == GPUBE_FLOAT32;
 	p->cells = (double)s->n_out_cells * (double)s->n_reduced;
 	if (s->n_out > MAX_OUT && p->cells < LONG)
@@ -575,12 +617,13 @@ static bool planner_init(struct gpube__panel_planner *p, const struct gpube_cont
 		for (int d = 0; d < s->n_dims; d++) {
 			if (!stride_of(p, k)[d])
 				continue;
+			if (stride_of(p, k)[d] > UINT32_MAX)
+				return false;
 			cells *= (double)s->size[d];
 			if (d < s->n_out)
 				p->scope[k] |= bit(d);
 		}
-		if (cells > UINT32_MAX)
-			return false;
+		p->large |= cells > UINT32_MAX;
 		p->bytes += cells * 4;
 	}
 	return true;

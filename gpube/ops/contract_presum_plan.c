@@ -221,6 +221,24 @@ static void set_cells(
 	cells->by = gpube__divisor_of(cells->inner);
 }
 
+/* Whether 32 bits hold the distance of any two cells that a step reads of an operand. */
+static bool offsets_fit(const struct planner *p, const struct choice *c)
+{
+	for (int k = 0; k < p->s->n_in; k++) {
+		const uint64_t dims = c->sum[k] == PRESUM_L   ? c->dims[PRESUM_I]
+				      : c->sum[k] == PRESUM_S ? c->dims[PRESUM_J]
+							      : c->columns;
+		double span = ((double)p->s->n_reduced - 1) * (double)x_of(p, k);
+
+		for (int d = 0; d < p->s->n_out; d++)
+			if (dims >> d & 1)
+				span += (double)(p->s->size[d] - 1) * (double)stride_of(p, k)[d];
+		if (span > UINT32_MAX)
+			return false;
+	}
+	return true;
+}
+
 /*
  * Bytes from a four of S or T, or a lane's rows of L, to the next: odd numbers of 16, so that
  * neighbours' reads fall on different banks.
@@ -254,6 +272,8 @@ static bool make(struct gpube__presum *d, const struct planner *p, const struct 
 {
 	const struct gpube__shape *s = p->s;
 
+	if (!offsets_fit(p, c))
+		return false;
 	memset(d, 0, sizeof(*d));
 	d->kernel = c->kernel;
 	d->n_x = (uint32_t)s->n_reduced;

@@ -2,30 +2,6 @@
 #include "gpube/ops/contract_bits.cuh"
 #include "gpube/ops/contract_quads.cuh"
 
-/* A chunk of a box, of which there is none past the last box. */
-struct quads_chunk {
-	uint32_t box, quad;
-	uint32_t start[2]; /* cells before the box in each operand */
-};
-
-__device__ static inline void chunk_init(
-	const struct gpube__quads &d, struct quads_chunk *c, uint32_t box)
-{
-	c->box = box;
-	c->quad = 0;
-	if (box >= d.boxes)
-		return;
-	c->start[0] = (uint32_t)gpube__axes_start(d.grid, d.n_grid, 0, box);
-	c->start[1] = (uint32_t)gpube__axes_start(d.grid, d.n_grid, 1, box);
-}
-
-__device__ static inline void chunk_next(const struct gpube__quads &d, struct quads_chunk *c)
-{
-	c->quad += d.chunk;
-	if (c->quad >= d.n_quads)
-		chunk_init(d, c, c->box + gridDim.x);
-}
-
 /* A thread's copies of one operand, W cells each, to the stage at 'to'. */
 template <typename T, int W>
 __device__ static inline void copy_rows(const struct gpube__quads &d, const T *from,
@@ -50,28 +26,28 @@ __device__ static inline void copy_rows(const struct gpube__quads &d, const T *f
 /* Starts the copies of a chunk to the stage at 'to'. */
 template <typename T>
 __device__ static inline void copy_chunk(const struct gpube__quads &d,
-	const struct gpube__lanes_io &io, const struct quads_chunk *c,
+	const struct gpube__product_io &io, const struct product_chunk *c,
 	const struct gpube__quads_copy *mine, uint32_t to)
 {
-	const uint32_t nth = c->quad + mine->quad;
+	const uint32_t nth = c->at + mine->quad;
 
-	if (c->box < d.boxes && nth < d.n_quads) {
+	if (c->box < d.all.boxes && nth < d.all.n_units) {
 		const uint32_t quad = gpube__quads_turned(&d, c->start[0], mine->lane, nth);
 
 #pragma unroll
 		for (int k = 0; k < 2; k++) {
 			const T *from = (const T *)io.in[k] + (c->start[k] + quad * 4) +
-					(mine->lane * d.lane[k] + mine->row * d.row[k]);
+					(mine->lane * d.all.lane[k] + mine->row * d.all.row[k]);
 			const uint32_t at =
-				to + (mine->word + (k ? d.rows_p * GPUBE_QUADS_ROW : 0)) * 4;
-			const uint32_t n = k ? d.rows - d.rows_p : d.rows_p;
+				to + (mine->word + (k ? d.all.rows_p * GPUBE_QUADS_ROW : 0)) * 4;
+			const uint32_t n = k ? d.all.rows - d.all.rows_p : d.all.rows_p;
 
 			if (d.wide == 4)
-				copy_rows<T, 4>(d, from, d.row[k], at, mine->row, n, quad * 4);
+				copy_rows<T, 4>(d, from, d.all.row[k], at, mine->row, n, quad * 4);
 			else if (d.wide == 2)
-				copy_rows<T, 2>(d, from, d.row[k], at, mine->row, n, quad * 4);
+				copy_rows<T, 2>(d, from, d.all.row[k], at, mine->row, n, quad * 4);
 			else
-				copy_rows<T, 1>(d, from, d.row[k], at, mine->row, n, quad * 4);
+				copy_rows<T, 1>(d, from, d.all.row[k], at, mine->row, n, quad * 4);
 		}
 	}
 	copies_commit();
@@ -110,15 +86,15 @@ __device__ static inline void combine_quads(
 
 /* The rings of stages: begins with a box. */
 template <typename T>
-__device__ static inline void begin(const struct gpube__quads &d, const struct gpube__lanes_io &io,
-	struct quads_chunk *ahead, const struct gpube__quads_copy *mine, uint32_t stages,
-	uint32_t box)
+__device__ static inline void begin(const struct gpube__quads &d,
+	const struct gpube__product_io &io, struct product_chunk *ahead,
+	const struct gpube__quads_copy *mine, uint32_t stages, uint32_t box)
 {
-	chunk_init(d, ahead, box);
+	chunk_init(d.all, ahead, box);
 #pragma unroll 1
-	for (uint32_t i = 0; i + 1 < d.stages; i++) {
-		copy_chunk<T>(d, io, ahead, mine, stages + i * d.stage_words * 4);
-		chunk_next(d, ahead);
+	for (uint32_t i = 0; i + 1 < d.all.stages; i++) {
+		copy_chunk<T>(d, io, ahead, mine, stages + i * d.all.stage_words * 4);
+		chunk_next(d.all, ahead);
 	}
 }
 
@@ -139,25 +115,26 @@ __device__ static inline void begin(const struct gpube__quads &d, const struct g
 template <typename T, int P, int V, int APART, int THREADS>
 __global__ void __launch_bounds__(THREADS, 1)
 	quads_kernel(const __grid_constant__ struct gpube__quads d,
-		const __grid_constant__ struct gpube__lanes_io io)
+		const __grid_constant__ struct gpube__product_io io)
 {
 	extern __shared__ __align__(128) unsigned char shared[];
 	constexpr bool BITS = (T)0.5f != (T)0 && APART;
-	const struct cut<T> cut = cut_init<T>(&d);
+	const struct cut<T> cut = cut_init<T>(&d.all);
 	const uint32_t stages = (uint32_t)__cvta_generic_to_shared(shared), t = threadIdx.x;
-	const uint32_t stage_bytes = d.stage_words * 4, end = stages + d.stages * stage_bytes;
+	const uint32_t stage_bytes = d.all.stage_words * 4,
+		       end = stages + d.all.stages * stage_bytes;
 	const uint32_t row_p = gpube__quads_row(&d, t, P, 0), row_v = gpube__quads_row(&d, t, V, 1);
 	const uint32_t lane = gpube__quads_lane(t);
 	const uint32_t a = 4 * gpube__quads_word(row_p, lane, 0);
-	const uint32_t b = 4 * gpube__quads_word(d.rows_p + row_v, lane, 0);
+	const uint32_t b = 4 * gpube__quads_word(d.all.rows_p + row_v, lane, 0);
 	const struct gpube__quads_copy mine = gpube__quads_copy_of(&d, t);
 	uint32_t now = stages, next = end - stage_bytes;
-	struct quads_chunk ahead;
+	struct product_chunk ahead;
 	bool signs = false; /* some sum has had one */
 
 	begin<T>(d, io, &ahead, &mine, stages, blockIdx.x);
 #pragma unroll 1
-	for (uint32_t box = blockIdx.x; box < d.boxes;) {
+	for (uint32_t box = blockIdx.x; box < d.all.boxes;) {
 		T best[P][V], *out;
 
 #pragma unroll
@@ -166,21 +143,22 @@ __global__ void __launch_bounds__(THREADS, 1)
 			for (int v = 0; v < V; v++)
 				best[p][v] = most<T>();
 #pragma unroll 1
-		for (uint32_t q = 0; q < d.n_quads; q += d.chunk) {
-			const uint32_t n = min(d.chunk, d.n_quads - q);
+		for (uint32_t q = 0; q < d.all.n_units; q += d.all.chunk) {
+			const uint32_t n = min(d.all.chunk, d.all.n_units - q);
 
-			if (d.stages == 3)
+			if (d.all.stages == 3)
 				copies_wait_but<1>();
 			else
 				copies_wait_but<0>();
 			__syncthreads();
 			copy_chunk<T>(d, io, &ahead, &mine, next);
-			chunk_next(d, &ahead);
+			chunk_next(d.all, &ahead);
 			if (BITS && signs)
-				combine_quads<T, P, V, 0>(lane, n, now + a, now + b, d.one, best);
+				combine_quads<T, P, V, 0>(
+					lane, n, now + a, now + b, d.all.one, best);
 			else
 				combine_quads<T, P, V, APART>(
-					lane, n, now + a, now + b, d.one, best);
+					lane, n, now + a, now + b, d.all.one, best);
 			now = now + stage_bytes == end ? stages : now + stage_bytes;
 			next = next + stage_bytes == end ? stages : next + stage_bytes;
 		}
@@ -194,13 +172,13 @@ __global__ void __launch_bounds__(THREADS, 1)
 				continue;
 			}
 		}
-		out = (T *)io.out + gpube__axes_start(d.grid, d.n_grid, -1, box) + lane +
-		      row_p * d.out_row[0] + row_v * d.out_row[1];
+		out = (T *)io.out + gpube__product_start(&d.all, -1, box) + lane +
+		      row_p * d.all.out_row[0] + row_v * d.all.out_row[1];
 #pragma unroll
 		for (int p = 0; p < P; p++)
 #pragma unroll
 			for (int v = 0; v < V; v++)
-				out[2 * p * d.out_row[0] + 2 * v * d.out_row[1]] =
+				out[2 * p * d.all.out_row[0] + 2 * v * d.all.out_row[1]] =
 					cut_of(best[p][v], cut);
 		box += gridDim.x;
 	}
@@ -209,7 +187,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 template <typename T, int APART>
 static gpube__quads_function function_of(const struct gpube__quads *d)
 {
-	switch (d->kernel) {
+	switch (d->all.kernel) {
 	case QUADS_5X5:
 		return quads_kernel<T, 5, 5, APART, 640>;
 	case QUADS_8X8:

@@ -1,12 +1,11 @@
 /*
  * contract_quads.h - contractions of two operands that share dims with the output, the output's
- * last dim among them, and whose last dim is the reduced one: the descriptor and its index
- * arithmetic, written once for the planner, the kernels and the CPU test that executes a plan as
- * the kernels would.
+ * last dim among them (contract_product.h), and whose last dim is the reduced one: the descriptor
+ * and its index arithmetic, written once for the planner, the kernels and the CPU test that
+ * executes a plan as the kernels would.
  *
- * For fixed values of the shared dims it is a (min,+) product of a matrix of p and x and one of x
- * and v, as in contract_lanes.h; but what lies together is x. Four x of a cell, a quad, are 16
- * bytes, which are copied to shared memory and read from there at once. Of the shared last dim a
+ * It is the product of contract_lanes.h; but what lies together is x. Four x of a cell, a quad, are
+ * 16 bytes, which are copied to shared memory and read from there at once. Of the shared last dim a
  * box has eight values, so that it can be large in P and V with a longer run of x from memory. The
  * lanes of a warp are these eight of two by two tiles of P x V output cells: tiles side by side
  * read the same quads, and a read of a warp is of 16 of them, half of what its lanes ask for.
@@ -19,14 +18,11 @@
  *
  * Where x is no multiple of four, copies are of two x or one, and what is missing in the last quad
  * is the last x once more.
- *
- * A box that would pass the end of its dim is moved back so that it ends with it: some cells are
- * computed twice, with the same result, and there are no edges.
  */
 #ifndef GPUBE_OPS_CONTRACT_QUADS_H
 #define GPUBE_OPS_CONTRACT_QUADS_H
 
-#include "gpube/ops/contract_lanes.h"
+#include "gpube/ops/contract_product.h"
 
 #define GPUBE_QUADS_LANES 8 /* values of the shared last dim in a box */
 #define GPUBE_QUADS_DEPTH 6 /* most quads of a chunk: even */
@@ -35,26 +31,14 @@
 /* Cells of a thread's tile along P and V. */
 enum gpube__quads_kernel { QUADS_5X5, QUADS_8X8, N_QUADS_KERNELS };
 
-extern const struct gpube__lanes_kernel_info gpube__quads_kernels[N_QUADS_KERNELS];
+extern const struct gpube__product_kernel gpube__quads_kernels[N_QUADS_KERNELS];
 
 /* A plan: everything but the tables' addresses. */
 struct gpube__quads {
-	uint32_t kernel;
-	uint32_t threads, warps_p, warps_v;
-	uint32_t boxes, at_once;      /* blocks of threads: each does every so-manieth box */
-	uint32_t rows, rows_p;        /* of a box; the first rows_p are those of P's operand */
-	uint32_t n_x, n_quads, chunk; /* quads of a chunk */
-	uint32_t wide;                /* x of a copy */
-	uint32_t turns;               /* 1: see gpube__quads_turned() */
-	uint32_t copy_rows;           /* that all threads copy at once: an even number */
-	uint32_t stage_words, stages, shared_bytes;
-	uint32_t n_grid;
-	int32_t order[2];         /* the contraction's operand with P's dim, and that with V's */
-	int32_t one;              /* 1, which the compiler does not know */
-	uint32_t row[2], lane[2]; /* of each: cells to the next row and lane */
-	int64_t out_row[2];       /* of the output, along P and V */
-	int64_t cut, threshold;
-	struct gpube__lanes_axis grid[GPUBE_LANES_GRID];
+	struct gpube__product all; /* its units are quads */
+	uint32_t wide;             /* x of a copy */
+	uint32_t turns;            /* 1: see gpube__quads_turned() */
+	uint32_t copy_rows;        /* that all threads copy at once: an even number */
 };
 
 /* A thread's share of the copies: of every copy_rows-th row from 'row' on, one quad of one lane. */
@@ -84,18 +68,18 @@ GPUBE_HD static inline uint32_t gpube__quads_nth(uint32_t lane, uint32_t n, uint
 GPUBE_HD static inline uint32_t gpube__quads_turned(
 	const struct gpube__quads *d, uint32_t start, uint32_t lane, uint32_t i)
 {
-	const uint32_t quad = i + (d->turns & (start + lane * d->lane[0]) >> 2);
+	const uint32_t quad = i + (d->turns & (start + lane * d->all.lane[0]) >> 2);
 
-	return quad < d->n_quads ? quad : 0;
+	return quad < d->all.n_units ? quad : 0;
 }
 
 GPUBE_HD static inline struct gpube__quads_copy gpube__quads_copy_of(
 	const struct gpube__quads *d, uint32_t thread)
 {
-	const uint32_t rest = thread / d->chunk;
+	const uint32_t rest = thread / d->all.chunk;
 	struct gpube__quads_copy c;
 
-	c.quad = thread - rest * d->chunk;
+	c.quad = thread - rest * d->all.chunk;
 	c.lane = rest % GPUBE_QUADS_LANES;
 	c.row = rest / GPUBE_QUADS_LANES;
 	if (c.row >= d->copy_rows)
@@ -108,7 +92,7 @@ GPUBE_HD static inline struct gpube__quads_copy gpube__quads_copy_of(
 GPUBE_HD static inline uint32_t gpube__quads_step(
 	const struct gpube__quads *d, uint32_t x0, uint32_t i)
 {
-	const uint32_t left = d->n_x - d->wide - x0, step = i * d->wide;
+	const uint32_t left = d->all.n_x - d->wide - x0, step = i * d->wide;
 
 	return step < left ? step : left;
 }
@@ -117,8 +101,8 @@ GPUBE_HD static inline uint32_t gpube__quads_step(
 GPUBE_HD static inline uint32_t gpube__quads_row(
 	const struct gpube__quads *d, uint32_t thread, uint32_t tile, int part)
 {
-	const uint32_t warp = thread / 32, at_v = warp / d->warps_p;
-	const uint32_t at = part ? at_v : warp - at_v * d->warps_p;
+	const uint32_t warp = thread / 32, at_v = warp / d->all.warps_p;
+	const uint32_t at = part ? at_v : warp - at_v * d->all.warps_p;
 
 	return at * 2 * tile + (thread >> part & 1);
 }

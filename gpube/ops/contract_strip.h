@@ -17,6 +17,9 @@
  * Blocks do an equal number of units each, one after the other. Where P takes a part of a dim, the
  * last part is moved back to end with the dim and some cells are computed twice. A strip ends
  * within one dim, at a divisor of its size.
+ *
+ * Of tables of 2^32 cells and more a unit's first cells have 64 bits, and so has each x of fours of
+ * R; what else a unit reads of a table lies within 32 bits, or there is no plan.
  */
 #ifndef GPUBE_OPS_CONTRACT_STRIP_H
 #define GPUBE_OPS_CONTRACT_STRIP_H

@@ -43,14 +43,10 @@ struct planner {
 	const struct gpube__shape *s;
 	const struct gpube__box_device *device;
 	bool is_float;
+	bool large; /* some operand has more cells than 32 bits count */
 	double bytes;
 	int64_t behind[GPUBE_MAX_DIMS]; /* output cells from one value of a dim to the next */
 };
-
-static int64_t divide_up(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
 
 static uint64_t bit(int d)
 {
@@ -230,7 +226,7 @@ static bool add_outers(struct gpube__strip *d, const struct planner *p, const st
 					     : !(c->p >> e & 1)              ? 1
 					     : c->p & (c->p - 1) /* whole */ ? size
 									     : c->np;
-			const int64_t n = divide_up(size, part);
+			const int64_t n = gpube__divide_up(size, part);
 
 			if ((stride_of(p, c->r, e) != 0) != with_r)
 				continue;
@@ -272,6 +268,30 @@ static bool set_shared(struct gpube__strip *d, const struct gpube__box_device *d
 	return true;
 }
 
+/*
+ * Whether 32 bits hold the distance of any two cells that a unit reads of an operand: a unit's first
+ * cells have 64 bits, and so has each x of fours of R.
+ */
+static bool offsets_fit(
+	const struct gpube__strip *d, const struct planner *p, const struct choice *c)
+{
+	for (int k = 0; k < p->s->n_in; k++) {
+		const bool by_x = k == c->r && d->r_how == STRIP_FOURS;
+		double span = by_x ? 0 : (d->n_x - 1.0) * (double)stride_of(p, k, p->s->n_out);
+
+		for (int e = 0; e < p->s->n_out; e++) {
+			const int64_t n = !(c->p >> e & 1)              ? in_strip(p, c, e)
+					  : c->p & (c->p - 1) /* whole */ ? p->s->size[e]
+									  : c->np;
+
+			span += (double)(n - 1) * (double)stride_of(p, k, e);
+		}
+		if (span > UINT32_MAX)
+			return false;
+	}
+	return true;
+}
+
 /* Everything but the numbers of blocks. */
 static bool make(struct gpube__strip *d, const struct planner *p, const struct choice *c)
 {
@@ -307,7 +327,7 @@ static bool make(struct gpube__strip *d, const struct planner *p, const struct c
 	set_table(d, p, c, STRIP_L);
 	set_table(d, p, c, STRIP_S);
 	set_copy(d, c, p);
-	return add_outers(d, p, c) && set_shared(d, p->device);
+	return (!p->large || offsets_fit(d, p, c)) && add_outers(d, p, c) && set_shared(d, p->device);
 }
 
 /* ---- prices --------------------------------------------------------------------------- */
@@ -413,7 +433,7 @@ static void try_p(const struct planner *p, const struct choice *strip, struct ch
 			continue;
 		c.p = bit(d);
 		for (int most = 4; most <= GPUBE_STRIP_P; most += most == 8 ? 2 : 4) {
-			c.np = (int)divide_up(size, divide_up(size, most));
+			c.np = (int)gpube__divide_up(size, gpube__divide_up(size, most));
 			try_choice(p, &c, best);
 		}
 		for (int e = d - 1; e >= 0; e--) {
@@ -472,10 +492,8 @@ static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 	const struct gpube__shape *s = p->s;
 	int64_t behind = 1;
 
-	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
-		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in == 0 ||
-		s->n_in > GPUBE_STRIP_OPS || s->n_dims != s->n_out + 1 || s->n_out == 0 ||
-		s->n_reduced > MOST_CELLS)
+	if (!gpube__is_plain(c) || s->n_in == 0 || s->n_in > GPUBE_STRIP_OPS ||
+		s->n_dims != s->n_out + 1 || s->n_out == 0 || s->n_reduced > MOST_CELLS)
 		return false;
 	p->is_float = c->type == GPUBE_FLOAT32;
 	p->bytes = (double)s->n_out_cells * 4;
@@ -488,10 +506,12 @@ static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 	for (int k = 0; k < s->n_in; k++) {
 		double cells = 1;
 
-		for (int d = 0; d < s->n_dims; d++)
-			cells *= s->stride[k * s->ld + d] ? (double)s->size[d] : 1;
-		if (cells > INT32_MAX)
-			return false;
+		for (int d = 0; d < s->n_dims; d++) {
+			if (stride_of(p, k, d) > UINT32_MAX)
+				return false;
+			cells *= stride_of(p, k, d) ? (double)s->size[d] : 1;
+		}
+		p->large |= cells > UINT32_MAX;
 		p->bytes += cells * 4;
 	}
 	return true;

@@ -1,53 +1,9 @@
 /* contract_triangle.cu - the kernels of contract_triangle.h, for int32 and float32. */
+#include "gpube/ops/bulk.cuh"
 #include "gpube/ops/contract_box_copy.cuh"
 #include "gpube/ops/contract_triangle.cuh"
 
-#if __CUDA_ARCH__ >= 900 || !defined(__CUDA_ARCH__)
-
-/* ---- barriers in shared memory, and copies that arrive at them ----------------------------- */
-
-__device__ static inline void barrier_init(uint32_t barrier, uint32_t arrivals)
-{
-	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals)
-		     : "memory");
-}
-
-__device__ static inline void barrier_arrive(uint32_t barrier)
-{
-	asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-
-/* Arrives, and so many bytes are to come. */
-__device__ static inline void barrier_expect(uint32_t barrier, uint32_t bytes)
-{
-	asm volatile(
-		"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
-		: "memory");
-}
-
-__device__ static inline void barrier_wait(uint32_t barrier, uint32_t parity)
-{
-	asm volatile("{\n"
-		     ".reg .pred p;\n"
-		     "again:\n"
-		     "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
-		     "@p bra done;\n"
-		     "bra again;\n"
-		     "done:\n"
-		     "}" ::"r"(barrier),
-		     "r"(parity)
-		     : "memory");
-}
-
-__device__ static inline void copy_box(
-	uint32_t to, const void *map, const int32_t *at, uint32_t barrier)
-{
-	asm volatile(
-		"cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-		" [%0], [%1, {%2, %3, %4, %5, %6}], [%7];" ::"r"(to),
-		"l"(map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]), "r"(barrier)
-		: "memory");
-}
+#ifdef GPUBE_HAS_BULK
 
 /* ---- the warp that starts copies --------------------------------------------------------- */
 
@@ -138,7 +94,7 @@ __device__ static inline bool produce(const struct gpube__triangle &d,
 		const int32_t at[GPUBE_TRIANGLE_RANK] = {first.x + (X_LAST ? (int32_t)x0 : 0),
 			first.y, first.z + (X_LAST ? 0 : (int32_t)x0), first.w, rest.x};
 
-		copy_box(to + (uint32_t)rest.z, (const char *)io.map + rest.y, at, barrier);
+		bulk_load_box(to + (uint32_t)rest.z, (const char *)io.map + rest.y, at, barrier);
 	}
 	turn_next(&turn, d.stages);
 	__syncwarp();

@@ -1,80 +1,8 @@
 /* contract_whole_bulk.cu - the kernels of contract_whole.h in bulk, for int32 and float32. */
-#include "gpube/ops/contract_box_copy.cuh"
-#include "gpube/ops/contract_whole.cuh"
+#include "gpube/ops/bulk.cuh"
+#include "gpube/ops/contract_whole_tile.cuh"
 
-#if __CUDA_ARCH__ >= 900 || !defined(__CUDA_ARCH__)
-#define HAS_BULK 1
-#endif
-
-#ifdef HAS_BULK
-
-/* ---- bulk copies; addresses are of shared memory ------------------------------------------ */
-
-/* A stage's barrier, of which one thread takes part, and the bytes that it says will come. */
-__device__ static inline void barrier_init(uint32_t barrier)
-{
-	asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
-}
-
-__device__ static inline void barrier_expect(uint32_t barrier, uint32_t bytes)
-{
-	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
-		     "r"(bytes)
-		     : "memory");
-}
-
-/* Waits for all bytes of the use of the barrier that has this parity. */
-__device__ static inline void barrier_wait(uint32_t barrier, uint32_t parity)
-{
-	uint32_t there;
-
-	do {
-		asm volatile("{ .reg .pred p;\n"
-			     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-			     "selp.u32 %0, 1, 0, p; }"
-			     : "=r"(there)
-			     : "r"(barrier), "r"(parity)
-			     : "memory");
-	} while (!there);
-}
-
-/* For tables that are read once: the cache keeps what else it has. */
-__device__ static inline uint64_t read_once(void)
-{
-	uint64_t policy;
-
-	asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-	return policy;
-}
-
-__device__ static inline void bulk_load(
-	uint32_t to, const void *from, uint32_t bytes, uint32_t barrier, uint64_t policy)
-{
-	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
-		     ".L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(to),
-		     "l"(from), "r"(bytes), "r"(barrier), "l"(policy)
-		     : "memory");
-}
-
-__device__ static inline void bulk_store(void *to, uint32_t from, uint32_t bytes)
-{
-	asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
-		     "cp.async.bulk.commit_group;" ::"l"(to),
-		     "r"(from), "r"(bytes)
-		     : "memory");
-}
-
-/* Waits until what this thread stores has been read. */
-__device__ static inline void bulk_stores_read(void)
-{
-	asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
-}
-
-/* What the thread wrote to shared memory before is seen by bulk copies begun later. */
-__device__ static inline void before_bulk(void)
-{
-	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
+#ifdef GPUBE_HAS_BULK
 
 /* ---- a block's memory ----------------------------------------------------------------------- */
 
@@ -88,11 +16,6 @@ __device__ static inline unsigned char *stage_of(
 	const struct gpube__whole &d, unsigned char *shared, uint32_t stage)
 {
 	return shared + GPUBE_BULK_FIRST * 4 + stage * d.words * 4;
-}
-
-__device__ static inline uint32_t address_of(const void *p)
-{
-	return (uint32_t)__cvta_generic_to_shared(p);
 }
 
 /* What this lane brings of a contraction's row of addresses: one of them. */
@@ -221,27 +144,8 @@ __device__ static inline void combine(const struct gpube__whole &d, const unsign
 #pragma unroll
 		for (int i = 0; i < NB; i++)
 			from_b[i] += b.x[i] * W;
-#pragma unroll
-		for (int w = 0; w < W; w++)
-#pragma unroll
-			for (int p = 0; p < P; p++)
-#pragma unroll
-				for (int v = 0; v < V; v++)
-					best[p][v] = add_min(with[p][w], without[v][w], best[p][v]);
+		join_tile<T, P, V, W>(with, without, best);
 	}
-}
-
-/* Puts a tile together with the others of the output, in shared memory. */
-template <typename T, int P, int V>
-__device__ static inline void put_tile(
-	const struct gpube__whole &d, T *to, T (*best)[V], struct cut<T> cut)
-{
-#pragma unroll
-	for (int p = 0; p < P; p++)
-#pragma unroll
-		for (int v = 0; v < V; v++)
-			to[d.value[0][p] * d.out_reg[0] + d.value[1][v] * d.out_reg[1]] =
-				cut_of(best[p][v], cut);
 }
 
 /* By the first warp: the output to memory. */
@@ -292,8 +196,8 @@ __global__ void __launch_bounds__(GPUBE_WHOLE_THREADS, P * V > 16 ? 2 : 4)
 					      : NULL;
 		if (threadIdx.x < GPUBE_WHOLE_STAGES) {
 			h->out[threadIdx.x] = NULL;
-			barrier_init(address_of(&h->barrier[threadIdx.x]));
-			asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+			barrier_init(address_of(&h->barrier[threadIdx.x]), 1);
+			barriers_made();
 		}
 		__syncwarp();
 #pragma unroll

@@ -50,18 +50,12 @@ static int64_t x_stride(const struct planner *p, int k)
 	return stride_of(p, k, p->s->n_dims > p->s->n_out ? p->s->n_out : -1);
 }
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
-
 static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 {
 	const struct gpube__shape *s = p->s;
 
-	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
-		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in == 0 ||
-		s->n_in > 2 * GPUBE_WHOLE_SIDE || s->n_dims > s->n_out + 1 || s->n_out == 0 ||
+	if (!gpube__is_plain(c) || s->n_in == 0 || s->n_in > 2 * GPUBE_WHOLE_SIDE ||
+		s->n_dims > s->n_out + 1 || s->n_out == 0 ||
 		s->n_out > GPUBE_WHOLE_AXES || s->n_out_cells > INT32_MAX)
 		return false;
 	p->is_float = c->type == GPUBE_FLOAT32;
@@ -86,7 +80,7 @@ static int64_t lanes_of(const struct planner *p, const struct choice *c, int dim
 	const struct gpube__whole_kernel_info *kernel = &gpube__whole_kernels[c->kernel];
 	const int each = dim == c->p ? kernel->p : dim == c->v ? kernel->v : 1;
 
-	return divide_up(p->s->size[dim], each);
+	return gpube__divide_up(p->s->size[dim], each);
 }
 
 /* Operands with P's dim and without, and what a tile of this choice takes; false: not possible. */
@@ -121,7 +115,7 @@ static bool price(const struct planner *p, struct choice *c)
 	slots = fmax(slots, fmax(5 * reads, 2 * cells));
 	c->slots = ((double)p->s->n_reduced * slots + STORE_SLOTS * cells +
 			   (c->lanes > GPUBE_WHOLE_THREADS ? ROUND_SLOTS : 0)) *
-		   (double)divide_up(c->lanes, 32) / 4;
+		   (double)gpube__divide_up(c->lanes, 32) / 4;
 	return true;
 }
 

@@ -1,5 +1,6 @@
 /* ops_cpu.c - the CPU backend: memory, batches. */
 #define _DEFAULT_SOURCE /* madvise */
+#include <math.h>
 #include <string.h>
 #ifdef __linux__
 #include <sys/mman.h>
@@ -258,6 +259,8 @@ struct batch {
 	struct gpube_ctx *ctx;
 	const struct gpube_contraction *c;
 	int64_t n, per_item, large; /* joined cells of a large one */
+	double joined;		    /* of all that are not large */
+	int64_t n_shapes;
 	struct run_of *items;
 	char *memory;
 	uint64_t memory_bytes; /* of one thread, for a struct planned and what it points into */
@@ -271,6 +274,7 @@ struct batch {
 struct run_of {
 	const char *problem;
 	double joined, out_bytes;
+	int64_t n_shapes;
 	uint64_t room, scratch;
 	int most_in;
 };
@@ -339,6 +343,7 @@ static void examine_item(void *arg, int64_t item, int thread)
 			if (run->problem)
 				return;
 			joined = (double)joined_cells(c);
+			run->n_shapes++;
 			cells = 1;
 			for (int d = 0; d < c->n_out; d++)
 				cells *= c->sizes[d];
@@ -470,63 +475,107 @@ static void run_batch_item(void *arg, int64_t item, int thread)
 		gpube__kernels()->fence();
 }
 
-static int examine(struct batch *b, int64_t n_items)
-{
-	uint64_t scratch = 0;
-	double joined = 0, out_bytes = 0;
+/*
+ * What a piece of a batch for a thread must have at least: examining one contraction takes a
+ * tenth of a microsecond, planning one some, and a thread that sleeps comes some ten after it was
+ * called. (With a piece for each contraction a mini-bucket's batch of ten took a millisecond on 16
+ * threads.)
+ */
+#define LEAST_EXAMINED 128
+#define LEAST_SECONDS  2e-5
+#define SHAPE_SECONDS  4e-6
+#define EACH_SECONDS   3e-7
+#define CELLS_A_SECOND 1e9
 
-	gpube__parallel(b->ctx, n_items, examine_item, b);
-	for (int64_t i = 0; i < n_items; i++) {
+/* So many for each piece, that every thread gets up to 16 and none has less than 'least'. */
+static int64_t per_item(const struct batch *b, double least)
+{
+	const int64_t n = 1 + b->n / (b->ctx->n_threads * (int64_t)16);
+
+	return (double)n > least ? n : (int64_t)ceil(least);
+}
+
+static int64_t n_items(const struct batch *b)
+{
+	return (b->n + b->per_item - 1) / b->per_item;
+}
+
+static int examine(struct batch *b)
+{
+	const int64_t n = n_items(b);
+	uint64_t scratch = 0;
+	double out_bytes = 0, large;
+
+	gpube__parallel(b->ctx, n, examine_item, b);
+	for (int64_t i = 0; i < n; i++) {
 		const struct run_of *run = &b->items[i];
 
 		if (run->problem)
 			return gpube__fail(b->ctx, GPUBE_EINVAL, "contract: %s", run->problem);
-		joined += run->joined;
+		b->joined += run->joined;
+		b->n_shapes += run->n_shapes;
 		out_bytes += run->out_bytes;
 		b->room_bytes = run->room > b->room_bytes ? run->room : b->room_bytes;
 		scratch = run->scratch > scratch ? run->scratch : scratch;
 		b->most_in = run->most_in > b->most_in ? run->most_in : b->most_in;
 	}
-	joined /= 4.0 * b->ctx->n_threads;
-	b->large = joined < 65536 ? 65536 : joined > 1e18 ? INT64_MAX : (int64_t)joined;
+	large = b->joined / (4.0 * b->ctx->n_threads);
+	b->large = large < 65536 ? 65536 : large > 1e18 ? INT64_MAX : (int64_t)large;
 	b->stream = out_bytes >= GPUBE__STREAM_BYTES;
 	b->room_bytes = round_up(b->room_bytes);
 	b->memory_bytes = scratch_at(b) + round_up(scratch);
 	return GPUBE_OK;
 }
 
+/* One after the other, each on all threads. */
+static int run_large(struct batch *b)
+{
+	int status = GPUBE_OK;
+
+	for (int64_t i = 0; i < b->n && !status; i++) {
+		const int64_t cells = joined_cells(&b->c[i]);
+
+		if (cells < b->large)
+			continue;
+		b->joined -= (double)cells;
+		status = gpube__cpu_contract(b->ctx, &b->c[i]);
+	}
+	return status;
+}
+
+static int run_others(struct batch *b)
+{
+	struct gpube_ctx *ctx = b->ctx;
+	const double seconds = (double)b->n_shapes * SHAPE_SECONDS +
+			       (double)b->n * EACH_SECONDS + b->joined / CELLS_A_SECOND;
+	int64_t n_threads;
+
+	b->per_item = per_item(b, (double)b->n / fmax(1, seconds / LEAST_SECONDS));
+	n_threads = n_items(b) < ctx->n_threads ? n_items(b) : ctx->n_threads;
+	b->memory = cpu_alloc(ctx, b->memory_bytes * (uint64_t)n_threads);
+	if (!b->memory)
+		return GPUBE_ENOMEM;
+	for (int64_t t = 0; t < n_threads; t++)
+		((struct planned *)(b->memory + (uint64_t)t * b->memory_bytes))->like = NULL;
+	gpube__parallel(ctx, n_items(b), run_batch_item, b);
+	cpu_free(ctx, b->memory);
+	return b->stopped ? gpube__fail_stopped(ctx) : GPUBE_OK;
+}
+
 static int contract_batch(struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c)
 {
 	struct batch b = {.ctx = ctx, .c = c, .n = n};
-	int64_t n_items;
-	int status = GPUBE_OK;
+	int status;
 
-	b.per_item = 1 + n / (ctx->n_threads * (int64_t)16);
-	n_items = (n + b.per_item - 1) / b.per_item;
-	b.items = gpube__alloc_zero(ctx, (uint64_t)n_items, sizeof(*b.items));
+	b.per_item = per_item(&b, LEAST_EXAMINED);
+	b.items = gpube__alloc_zero(ctx, (uint64_t)n_items(&b), sizeof(*b.items));
 	if (!b.items)
 		return GPUBE_ENOMEM;
-	status = examine(&b, n_items);
-	if (status)
-		goto out;
-	status = GPUBE_ENOMEM;
-	b.memory = cpu_alloc(ctx, b.memory_bytes * (uint64_t)ctx->n_threads);
-	if (!b.memory)
-		goto out;
-	for (int t = 0; t < ctx->n_threads; t++)
-		((struct planned *)(b.memory + (uint64_t)t * b.memory_bytes))->like = NULL;
-	status = GPUBE_OK;
-	for (int64_t i = 0; i < n && !status; i++)
-		if (joined_cells(&c[i]) >= b.large)
-			status = gpube__cpu_contract(ctx, &c[i]);
-	if (status)
-		goto out;
-	gpube__parallel(ctx, n_items, run_batch_item, &b);
-	status = b.stopped ? gpube__fail_stopped(ctx) : GPUBE_OK;
-out:
-	cpu_free(ctx, b.memory);
+	status = examine(&b);
 	gpube__free(ctx, b.items);
-	return status;
+	if (!status)
+		status = run_large(&b);
+	return status ? status : run_others(&b);
 }
 
 static int cpu_gather(struct gpube_ctx *ctx, void *to, int64_t n, const struct gpube_cells *pieces,

@@ -3,6 +3,8 @@
 
 #include "gpube/ops/opening.h"
 
+#include <math.h>
+
 /*
  * What buckets of elimination reach of the rates, by and large, on the networks of the GpuBE paper
  * and on those of bench_growth (benchmarks/runs/2026-11-22-h200-tables): adding, as a share of what
@@ -13,6 +15,9 @@
 #define MOVING_CPU  1.2
 #define ADDING_CUDA 0.12
 #define MOVING_CUDA 0.5
+
+/* A few cores are at work on a contraction when so much time has passed; before that it is one. */
+#define MEETING_SECONDS 2e-5
 
 /* Ending a process that has opened a device takes that much longer: seen as a whole process' time.
  */
@@ -29,12 +34,14 @@ double gpube__contract_bound(
 double gpube__contract_seconds(const struct gpube_rate *r, const struct gpube_ops *ops,
 	enum gpube_type type, int n_in, double joined, double bytes)
 {
-	bool cpu = ops == gpube__ops_cpu();
+	const bool cpu = ops == gpube__ops_cpu();
+	const double all =
+		joined / (gpube__rate_add_min(r, type) * (cpu ? ADDING_CPU : ADDING_CUDA)) +
+		bytes / (r->copy * (cpu ? MOVING_CPU : MOVING_CUDA));
+	const double alone = all * fmax(r->cores, 1);
 
 	/* planning takes longer for each operand: measured so on the networks above */
-	return r->launch * (n_in > 1 ? n_in : 1) +
-	       joined / (gpube__rate_add_min(r, type) * (cpu ? ADDING_CPU : ADDING_CUDA)) +
-	       bytes / (r->copy * (cpu ? MOVING_CPU : MOVING_CUDA));
+	return r->launch * (n_in > 1 ? n_in : 1) + fmin(alone, all + MEETING_SECONDS);
 }
 
 /* How much work makes a device worth opening. */

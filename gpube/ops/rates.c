@@ -165,6 +165,7 @@ struct gpube_rate gpube__rate_of(const struct gpube_ctx *ctx, const struct gpube
 	SCALE(float32)
 	SCALE(float64)
 #undef SCALE
+	one.cores = one.add_min_int32 / r->core.add_min_int32;
 	return one;
 }
 

@@ -34,6 +34,7 @@ struct gpube_rate {
 #define GPUBE_RATE_FIELD(field, core, card) double field;
 	GPUBE_RATES(GPUBE_RATE_FIELD)
 #undef GPUBE_RATE_FIELD
+	double cores; /* the add_min_… of several are so many times one's; 0: not told, one */
 };
 
 struct gpube_rates {

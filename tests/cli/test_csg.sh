@@ -97,6 +97,13 @@ row 'certificate: where there is no structure' 1 '^infeasible' 'no certificate i
 that 'no certificate is written' test ! -e "$work/none"
 that 'the certificate is written' grep -q '^csg-certificate 2$' "$work/proof"
 
+# ---- integers that doubles have no room for
+printf 'csg 3 int64\n1 9007199254740992\n2 1\n4 0\n3 9007199254740993\n5 2\n6 1\n7 4\n' > "$work/odd.txt"
+for c in csg auction; do
+	row "$c: past 2^53" 0 ' 9007199254740993, "upper_bound": 9007199254740993,' '' \
+		"$gpube" $c --json "$work/odd.txt"
+done
+
 # ---- auctions
 printf '%% three goods\ngoods 3\nbids 4\ndummy 1\n0 5.5 0 1 #\n1 3.25 1 2 3 #\n2 3 0 3 #\n3 1 0 1 2 #\n' > "$work/a.txt"
 row 'auction: revenue' 0 '^revenue +5\.50, the proved maximum$' '' "$gpube" auction "$work/a.txt"

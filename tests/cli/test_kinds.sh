@@ -86,6 +86,9 @@ row 'a result is no model' 1 '' "z.MPE' is a result, which 'gpube info', 'gpube 
 # ---- what goes with a model ------------------------------------------------------------------------
 row 'an upper bound' 0 '^4\.30$' '' "$gpube" solve -q --output ub examples/exams.cfn
 row 'an upper bound, of a bound' 0 '^4\.30$' '' "$gpube" bound -q --output ub examples/exams.cfn
+row 'no assignment, no file, no success' 1 '' 'none was found' \
+	"$gpube" bound --ub 0 --output sol -o "$work/none.sol" examples/exams.cfn
+that 'no file' test ! -e "$work/none.sol"
 row 'potentials have none' 1 '' 'a model of potentials has no bound in costs' \
 	"$gpube" solve -q --output ub examples/sprinkler.uai
 echo 4.4 > "$work/e.ub"

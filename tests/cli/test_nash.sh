@@ -88,6 +88,9 @@ row 'generated in no format of games' 1 '' 'a format of games' "$gpube" generate
 row 'a network in a format of games' 1 '' 'a format of networks' "$gpube" generate grid --to gt
 row 'no such class' 1 '' "no such class of games: 'nix'" "$gpube" generate nash --game nix
 
+row 'time limit before any method' 1 '"status": "incomplete".*"method": "auto".*"reason": "out of time"' \
+	'there may be more' "$gpube" nash --json --timeout 0.000001s examples/effort.nfg
+
 # A game that takes long, stopped.
 "$gpube" generate nash -n 30 --range 10000 -o "$work/long.txt"
 row 'time limit' 1 '"status": "incomplete".*"reason": "out of time"' 'there may be more' \

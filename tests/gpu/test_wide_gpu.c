@@ -16,7 +16,9 @@ struct row {
 	struct wide w;
 };
 
-/* A little more than 2^32 cells of the table, or 2^33. */
+#define ALL(n) ((1u << (n)) - 1)
+
+/* A little more than 2^32 cells of the table, or 2^33; then of the output, with more operands. */
 static struct row rows[] = {
 	{"x first", NULL, {.type = GPUBE_INT32, .n_out = 3, .x_at = 0, .sizes = {24, 4500, 4500, 9}}},
 	{"x between", NULL, {.type = GPUBE_INT32, .n_out = 3, .x_at = 1, .sizes = {24, 4500, 4500, 9}}},
@@ -31,6 +33,27 @@ static struct row rows[] = {
 			.sizes = {3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 2}}},
 	{"two values", NULL,
 		{.type = GPUBE_INT32, .n_out = 3, .x_at = 0, .sizes = {64, 8192, 8192, 2}}},
+	{"panels, many operands", "panels",
+		{.type = GPUBE_INT32, .n_out = 6, .x_at = 0, .more = ALL(5), .without = 2,
+			.sizes = {41, 41, 41, 41, 41, 41, 7}}},
+	{"panels, large table", "panels",
+		{.type = GPUBE_FLOAT32, .n_out = 6, .x_at = 0, .more = ALL(5), .without = 1,
+			.sizes = {9, 41, 41, 41, 41, 41, 41}}},
+	{"planes", "planes",
+		{.type = GPUBE_INT32, .n_out = 6, .x_at = 0, .more = 2, .without = 2,
+			.sizes = {41, 41, 41, 41, 41, 41, 7}}},
+	{"planes, large table", "planes",
+		{.type = GPUBE_FLOAT32, .n_out = 6, .x_at = 0, .more = 1, .without = 1,
+			.sizes = {9, 41, 41, 41, 41, 41, 41}}},
+	{"planes, x last", "planes",
+		{.type = GPUBE_INT32, .n_out = 6, .x_at = 6, .more = 1, .without = 1,
+			.sizes = {9, 41, 41, 41, 41, 41, 41}}},
+	{"strips", "strips",
+		{.type = GPUBE_INT32, .n_out = 6, .x_at = 0, .more = ALL(5), .without = 2,
+			.sizes = {40, 40, 40, 40, 40, 44, 7}}},
+	{"strips, large table", "strips",
+		{.type = GPUBE_FLOAT32, .n_out = 6, .x_at = 0, .more = ALL(5), .without = 1,
+			.sizes = {9, 40, 40, 40, 40, 44, 42}}},
 };
 
 static void contracts(void **state)

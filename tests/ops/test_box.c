@@ -6,11 +6,9 @@
  * the cells that their output cells need.
  */
 #include "tests/support/test.h"
-#include "tests/support/cases.h"
-#include "tests/support/context.h"
 #include "tests/support/large.h"
+#include "tests/support/plans.h"
 #include "tests/support/reference.h"
-#include "tests/support/shapes.h"
 
 #include <math.h>
 
@@ -29,22 +27,6 @@ struct emulation {
 	int64_t *from; /* one chunk: the cell of the operand that lies here, -1: none */
 	const char *problem;
 };
-
-static double value(const struct shape *s, int k, int64_t at)
-{
-	const void *v = s->c.in[k].values;
-
-	switch (s->c.type) {
-	case GPUBE_INT32:
-		return ((const int32_t *)v)[at];
-	case GPUBE_INT64:
-		return (double)((const int64_t *)v)[at];
-	case GPUBE_FLOAT32:
-		return ((const float *)v)[at];
-	default:
-		return ((const double *)v)[at];
-	}
-}
 
 /* 'n' cells from 'from' on to 'to' and after it, each 'step' from the one before. */
 static void copy_cells(
@@ -132,7 +114,7 @@ static double joined(struct emulation *e, uint32_t lane, uint32_t p, uint32_t q,
 
 		if (at < 0)
 			return 0;
-		sum += value(e->s, e->box.order[k], at);
+		sum += shape_value(e->s, e->box.order[k], at);
 	}
 	return sum;
 }
@@ -386,12 +368,9 @@ int main(int argc, char **argv)
 {
 	struct cases c = {0};
 
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
-		add_case(&c, chosen_shape, chosen[i], "chosen %zu", i);
+	ADD_CHOSEN(&c, chosen_shape, chosen);
 	add_numbers(&c, random_shape, N_RANDOM, "seed");
 	add_numbers(&c, large_tables, N_LARGE, "large");
 	ADD_CASE(&c, every_kernel);
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	return run_cases(&c, "boxes", ctx_setup, ctx_teardown);
+	return run_plans(&c, "boxes", argc, argv);
 }

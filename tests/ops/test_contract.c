@@ -277,6 +277,35 @@ static void batch(void **state)
 	free(want);
 }
 
+/* A batch takes no more threads than its work is worth: none is called for a few small ones. */
+static void small_batch(void **state)
+{
+	static const struct {
+		int n;
+		bool helped;
+	} rows[] = {{3, false}, {10, false}, {3000, true}};
+	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 4};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+		struct gpube_contraction *all = calloc((size_t)rows[k].n, sizeof(*all));
+		struct gpube_ctx *own;
+		struct shape s;
+
+		assert_int_equal(gpube_ctx_new(&own, &opts), 0);
+		assert_null(shape_parse(&s, "a=2 b=3 x=4 : a b : x a , x b", GPUBE_MIN_PLUS,
+			GPUBE_INT32));
+		shape_fill(&s, 1, SHAPE_SIGNED, false);
+		for (int i = 0; i < rows[k].n; i++)
+			all[i] = s.c;
+		assert_int_equal(gpube__ops_cpu()->contract_batch(own, rows[k].n, all), 0);
+		assert_int_equal(own->pool != NULL, rows[k].helped);
+		gpube_ctx_free(own);
+		shape_free(&s);
+		free(all);
+	}
+}
+
 /* Bits do not depend on the number of threads, floats included. */
 static void threads(void **state)
 {
@@ -521,6 +550,7 @@ int main(void)
 		t = add(t, large[i], large_shape, large[i]);
 	t = add(t, "pairs of rows", pairs, NULL);
 	t = add(t, "batch", batch, NULL);
+	t = add(t, "small batch", small_batch, NULL);
 	t = add(t, "again", again, NULL);
 	t = add(t, "beside each other", beside_each_other, NULL);
 	t = add(t, "threads", threads, NULL);

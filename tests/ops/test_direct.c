@@ -6,11 +6,9 @@
  * reads are compared with the cells that their output cells need.
  */
 #include "tests/support/test.h"
-#include "tests/support/cases.h"
-#include "tests/support/context.h"
 #include "tests/support/large.h"
+#include "tests/support/plans.h"
 #include "tests/support/reference.h"
-#include "tests/support/shapes.h"
 
 #include <math.h>
 
@@ -27,14 +25,6 @@ struct emulation {
 	int64_t start[N_DIRECT_TABLES]; /* of the thread in each table */
 	const char *problem;
 };
-
-static double value(const struct shape *s, int k, int64_t at)
-{
-	const void *v = s->c.in[k].values;
-
-	return s->c.type == GPUBE_INT32 ? ((const int32_t *)v)[at]
-					: (double)((const float *)v)[at];
-}
 
 /* The cell of table k that is read for the tile's cell (p, r, v) at x, or at x + v; -1: a problem. */
 static int64_t place(struct emulation *e, int k, uint32_t p, uint32_t r, uint32_t v, uint32_t x)
@@ -69,7 +59,7 @@ static double term(struct emulation *e, int k, uint32_t p, uint32_t r, uint32_t 
 {
 	const int64_t at = place(e, k, p, r, v, x);
 
-	return at < 0 ? 0 : value(e->s, e->d.order[k], at);
+	return at < 0 ? 0 : shape_value(e->s, e->d.order[k], at);
 }
 
 static double best_of(struct emulation *e, uint32_t p, uint32_t r, uint32_t v)
@@ -93,15 +83,9 @@ static double best_of(struct emulation *e, uint32_t p, uint32_t r, uint32_t v)
 
 static void store_cell(struct emulation *e, int64_t at, double v)
 {
-	const struct gpube_contraction *c = &e->s->c;
+	const char *problem = shape_store(e->s, at, v);
 
-	if (at < 0 || at >= e->s->out_cells)
-		e->problem = "a cell outside of the output";
-	else if (c->type == GPUBE_INT32)
-		((int32_t *)c->out)[at] =
-			(int32_t)(v >= (double)c->threshold ? (double)c->cut : v);
-	else
-		((float *)c->out)[at] = (float)v;
+	e->problem = problem ? problem : e->problem;
 }
 
 /* Where a thread begins in all tables. Returns its first output cell. */
@@ -203,9 +187,7 @@ static void chosen_shape(void **state)
 	for (size_t i = 0; i < 4; i++) {
 		struct shape s;
 
-		assert_null(shape_parse(
-			&s, *state, GPUBE_MIN_PLUS, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
-		shape_fill(&s, i, SHAPE_TIES, false);
+		shape_of_text(&s, *state, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32, i, SHAPE_TIES);
 		assert_true(check(&s, i / 2));
 		shape_free(&s);
 	}
@@ -306,12 +288,9 @@ int main(int argc, char **argv)
 {
 	struct cases c = {0};
 
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
-		add_case(&c, chosen_shape, chosen[i], "chosen %zu", i);
+	ADD_CHOSEN(&c, chosen_shape, chosen);
 	add_numbers(&c, random_shape, N_RANDOM, "seed");
 	add_numbers(&c, large_tables, N_LARGE, "large");
 	ADD_CASE(&c, every_kind);
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	return run_cases(&c, "direct tiles", ctx_setup, ctx_teardown);
+	return run_plans(&c, "direct tiles", argc, argv);
 }

@@ -5,10 +5,8 @@
  * was not copied, and every output cell is written.
  */
 #include "tests/support/test.h"
-#include "tests/support/cases.h"
-#include "tests/support/context.h"
+#include "tests/support/plans.h"
 #include "tests/support/reference.h"
-#include "tests/support/shapes.h"
 
 #include <math.h>
 
@@ -20,121 +18,81 @@ static int seen[N_LANES_KERNELS];
 static const struct gpube__box_device device = {132, 227u << 10, 228u << 10, true};
 
 struct emulation {
-	const struct shape *s;
 	struct gpube__lanes d;
-	double *stage; /* NAN: not copied */
-	const char *problem;
+	struct stage stage;
 };
-
-static double value(const struct shape *s, int k, int64_t at)
-{
-	const void *v = s->c.in[k].values;
-
-	return s->c.type == GPUBE_INT32 ? ((const int32_t *)v)[at] : (double)((const float *)v)[at];
-}
-
-static void copy_run(struct emulation *e, int k, int64_t from, uint32_t to)
-{
-	const int op = e->d.order[k];
-
-	if (from % 4 || to % 4)
-		e->problem = "a copy that is not aligned";
-	if (from < 0 || from + 4 > gpube__operand_cells(&e->s->c, op))
-		e->problem = "a copy outside of its table";
-	if (to + 4 > e->d.stage_words)
-		e->problem = "a copy outside of its stage";
-	for (int i = 0; i < 4 && !e->problem; i++)
-		e->stage[to + (uint32_t)i] = value(e->s, op, from + i);
-}
 
 static void copy_chunk(struct emulation *e, uint32_t box, uint32_t x0, uint32_t n)
 {
-	const struct gpube__lanes *d = &e->d;
+	const struct gpube__product *d = &e->d.all;
 
-	for (uint32_t i = 0; i < d->stage_words; i++)
-		e->stage[i] = NAN;
+	stage_empty(&e->stage);
 	for (uint32_t row = 0; row < d->rows; row++)
 		for (uint32_t lane = 0; lane < d->n_lanes; lane += 4) {
 			const bool k = row >= d->rows_p;
-			const int64_t from = gpube__lanes_start(d, k, box) +
+			const int64_t from = gpube__product_start(d, k, box) +
 					     (int64_t)(row - (k ? d->rows_p : 0)) * d->row[k] +
 					     lane;
 
 			for (uint32_t x = 0; x < n; x++)
-				copy_run(e, k, from + (int64_t)(x0 + x) * d->x[k],
-					gpube__lanes_word(row, lane) + x * d->x_words);
+				stage_copy(&e->stage, d->order[k],
+					from + (int64_t)(x0 + x) * d->x[k],
+					gpube__lanes_word(row, lane) + x * e->d.x_words, 4);
 		}
 }
 
-static double read_stage(struct emulation *e, uint32_t row, uint32_t lane, uint32_t x)
+static double read_row(struct emulation *e, uint32_t row, uint32_t lane, uint32_t x)
 {
-	const uint32_t at = gpube__lanes_word(row, lane) + x * e->d.x_words;
-
-	if (at >= e->d.stage_words || isnan(e->stage[at])) {
-		e->problem = "a cell that was not copied";
-		return 0;
-	}
-	return e->stage[at];
+	return stage_read(&e->stage, gpube__lanes_word(row, lane) + x * e->d.x_words);
 }
 
 static void best_of(struct emulation *e, uint32_t n, double *best)
 {
-	const struct gpube__lanes *d = &e->d;
+	const struct gpube__product *d = &e->d.all;
 
 	for (uint32_t p = 0; p < d->rows_p; p++)
 		for (uint32_t v = d->rows_p; v < d->rows; v++)
 			for (uint32_t lane = 0; lane < d->n_lanes; lane++, best++)
 				for (uint32_t x = 0; x < n; x++)
-					*best = fmin(*best, read_stage(e, p, lane, x) +
-								    read_stage(e, v, lane, x));
+					*best = fmin(*best,
+						read_row(e, p, lane, x) + read_row(e, v, lane, x));
 }
 
 static void store_box(struct emulation *e, uint32_t box, const double *best)
 {
-	const struct gpube__lanes *d = &e->d;
-	const struct gpube_contraction *c = &e->s->c;
+	const struct gpube__product *d = &e->d.all;
 
 	for (uint32_t p = 0; p < d->rows_p; p++)
 		for (uint32_t v = 0; v < d->rows - d->rows_p; v++)
-			for (uint32_t lane = 0; lane < d->n_lanes; lane++, best++) {
-				const int64_t at = gpube__lanes_start(d, -1, box) + lane +
-						   p * d->out_row[0] + v * d->out_row[1];
-
-				if (at < 0 || at >= e->s->out_cells)
-					e->problem = "a cell outside of the output";
-				else if (c->type == GPUBE_INT32)
-					((int32_t *)c->out)[at] =
-						(int32_t)(*best >= (double)c->threshold
-								  ? (double)c->cut
-								  : *best);
-				else
-					((float *)c->out)[at] = (float)*best;
-			}
+			for (uint32_t lane = 0; lane < d->n_lanes; lane++, best++)
+				stage_store(&e->stage,
+					gpube__product_start(d, -1, box) + lane +
+						p * d->out_row[0] + v * d->out_row[1],
+					*best);
 }
 
 static void run_box(struct emulation *e, uint32_t box)
 {
-	const struct gpube__lanes *d = &e->d;
+	const struct gpube__product *d = &e->d.all;
 	const size_t cells = (size_t)d->rows_p * (d->rows - d->rows_p) * d->n_lanes;
 	double *best = malloc(cells * sizeof(*best));
 
 	assert_non_null(best);
 	for (size_t i = 0; i < cells; i++)
 		best[i] = INFINITY;
-	for (uint32_t x0 = 0; x0 < d->n_x && !e->problem; x0 += d->chunk) {
+	for (uint32_t x0 = 0; x0 < d->n_x && !e->stage.problem; x0 += d->chunk) {
 		const uint32_t n = d->n_x - x0 < d->chunk ? d->n_x - x0 : d->chunk;
 
 		copy_chunk(e, box, x0, n);
 		best_of(e, n, best);
 	}
-	if (!e->problem)
-		store_box(e, box, best);
+	store_box(e, box, best);
 	free(best);
 }
 
-static void check_plan(const struct gpube__lanes *d)
+static void check_plan(const struct gpube__product *d)
 {
-	const struct gpube__lanes_kernel_info *kernel = &gpube__lanes_kernels[d->kernel];
+	const struct gpube__product_kernel *kernel = &gpube__lanes_kernels[d->kernel];
 
 	assert_int_equal(d->threads, 32 * d->warps_p * d->warps_v);
 	assert_true(d->threads <= (uint32_t)kernel->threads);
@@ -157,30 +115,29 @@ static bool plan(struct gpube__lanes *d, const struct shape *s)
 	return true;
 }
 
-static void check(struct shape *s)
+static bool has_plan(const struct shape *s)
 {
-	struct emulation e = {.s = s};
+	struct gpube__lanes d;
 
-	if (!plan(&e.d, s))
-		fail_msg("%s: no plan", s->text);
-	check_plan(&e.d);
-	seen[e.d.kernel]++;
-	e.stage = malloc(e.d.stage_words * sizeof(*e.stage));
-	assert_non_null(e.stage);
-	shape_poison(s);
-	for (uint32_t box = 0; box < e.d.boxes && !e.problem; box++)
-		run_box(&e, box);
-	free(e.stage);
-	shape_expect(s, e.problem, e.d.kernel);
+	return plan(&d, s);
 }
 
 static void check_text(const char *text, int i)
 {
+	struct emulation e;
 	struct shape s;
 
-	assert_null(shape_parse(&s, text, GPUBE_MIN_PLUS, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
-	shape_fill(&s, (uint64_t)i, SHAPE_TIES, false);
-	check(&s);
+	shape_of_text(&s, text, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32, (uint64_t)i, SHAPE_TIES);
+	if (!plan(&e.d, &s))
+		fail_msg("%s: no plan", text);
+	check_plan(&e.d.all);
+	seen[e.d.all.kernel]++;
+	stage_init(&e.stage, &s, e.d.all.stage_words);
+	shape_poison(&s);
+	for (uint32_t box = 0; box < e.d.all.boxes && !e.stage.problem; box++)
+		run_box(&e, box);
+	stage_free(&e.stage);
+	shape_expect(&s, e.stage.problem, e.d.all.kernel);
 	shape_free(&s);
 }
 
@@ -220,16 +177,9 @@ static void refuses(void **state)
 		"x=5 a=3 b=30 d=32 : a b d : x a d , x b d",
 		"x=5 a=30 b=30 d=32 : a b d : x a b d , x b d",
 	};
-	struct gpube__lanes d;
-	struct shape s;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
-		assert_null(shape_parse(&s, shapes[i], GPUBE_MIN_PLUS, GPUBE_INT32));
-		if (plan(&d, &s))
-			fail_msg("%s: a plan", shapes[i]);
-		shape_free(&s);
-	}
+	expect_no_plans(shapes, sizeof(shapes) / sizeof(*shapes), has_plan);
 }
 
 static void every_kind(void **state)
@@ -244,12 +194,9 @@ int main(int argc, char **argv)
 {
 	struct cases c = {0};
 
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
-		add_case(&c, chosen_shape, chosen[i], "chosen %zu", i);
+	ADD_CHOSEN(&c, chosen_shape, chosen);
 	add_numbers(&c, random_shape, N_RANDOM, "seed");
 	ADD_CASE(&c, refuses);
 	ADD_CASE(&c, every_kind);
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	return run_cases(&c, "lanes", ctx_setup, ctx_teardown);
+	return run_plans(&c, "lanes", argc, argv);
 }

@@ -5,10 +5,9 @@
  * memory, no copy of four be misaligned, and every output cell is written.
  */
 #include "tests/support/test.h"
-#include "tests/support/cases.h"
-#include "tests/support/context.h"
+#include "tests/support/afar.h"
+#include "tests/support/plans.h"
 #include "tests/support/reference.h"
-#include "tests/support/shapes.h"
 
 #include <math.h>
 
@@ -25,24 +24,27 @@ static const struct gpube__box_device devices[2] = {
 
 struct emulation {
 	const struct shape *s;
+	const struct afar *afar; /* not NULL: whose tables these are */
 	struct gpube__panel d;
 	int64_t start[GPUBE_PANEL_OPS];
 	double *shared; /* NAN: nothing was written */
 	uint32_t *lists;
+	double *best; /* of a block: by lane and register cell */
+	double *all;  /* the output; NAN: not written */
 	const char *problem;
 };
 
 static double read_table(struct emulation *e, uint32_t k, int64_t at)
 {
 	const int order = e->d.op[k].order;
-	const void *v = e->s->c.in[order].values;
 
 	if (at < 0 || at >= gpube__operand_cells(&e->s->c, order)) {
 		e->problem = "a cell outside of its table";
 		return 0;
 	}
-	return e->s->c.type == GPUBE_INT32 ? ((const int32_t *)v)[at]
-					   : (double)((const float *)v)[at];
+	if (e->afar)
+		return afar_cell(order, at);
+	return shape_value(e->s, order, at);
 }
 
 static double *shared(struct emulation *e, uint32_t at)
@@ -179,39 +181,75 @@ static int64_t target(struct emulation *e, uint32_t block, const uint32_t *at, c
 	return to;
 }
 
-/* The cells of a chunk into the output, which holds the best of the chunks before. */
-static void combine(
-	struct emulation *e, uint32_t block, uint32_t buffer, uint32_t n, bool first, double *best)
+static int tile_cells(const struct emulation *e)
 {
 	const int *size = gpube__panel_kernels[e->d.kernel].size;
+
+	return size[0] * size[1] * size[2];
+}
+
+/* Which register cell is number i of a tile. */
+static void reg_of(const struct emulation *e, int i, uint32_t *reg)
+{
+	const int *size = gpube__panel_kernels[e->d.kernel].size;
+
+	reg[PANEL_V] = (uint32_t)(i % size[2]);
+	reg[PANEL_R] = (uint32_t)(i / size[2] % size[1]);
+	reg[PANEL_P] = (uint32_t)(i / size[2] / size[1]);
+}
+
+/* The cells of a chunk into the best of the chunks before. */
+static void combine(struct emulation *e, uint32_t block, uint32_t buffer, uint32_t n)
+{
+	const int cells = tile_cells(e);
 
 	for (uint32_t lane = 0; lane < e->d.lanes; lane++) {
 		uint32_t at[GPUBE_PANEL_AXES], reg[N_PANEL_PARTS];
 
 		gpube__panel_lane(&e->d, lane, at);
-		for (int i = 0; i < size[0] * size[1] * size[2]; i++) {
-			int64_t to;
+		for (int i = 0; i < cells; i++) {
+			double *const best = &e->best[(int)lane * cells + i];
 
-			reg[PANEL_V] = (uint32_t)(i % size[2]);
-			reg[PANEL_R] = (uint32_t)(i / size[2] % size[1]);
-			reg[PANEL_P] = (uint32_t)(i / size[2] / size[1]);
-			to = target(e, block, at, reg);
-			if (to < 0)
+			reg_of(e, i, reg);
+			if (target(e, block, at, reg) < 0)
 				continue;
-			if (first)
-				best[to] = INFINITY;
 			for (uint32_t x = 0; x < n; x++)
-				best[to] = fmin(best[to], joined(e, buffer, at, reg, x));
+				*best = fmin(*best, joined(e, buffer, at, reg, x));
 		}
 	}
 }
 
-static void run_block(struct emulation *e, uint32_t block, double *best)
+/* A block's results to the output, or compared with what they are to be. */
+static void store_block(struct emulation *e, uint32_t block)
+{
+	const int cells = tile_cells(e);
+
+	for (uint32_t lane = 0; lane < e->d.lanes; lane++) {
+		uint32_t at[GPUBE_PANEL_AXES], reg[N_PANEL_PARTS];
+
+		gpube__panel_lane(&e->d, lane, at);
+		for (int i = 0; i < cells; i++) {
+			const double best = e->best[(int)lane * cells + i];
+			int64_t to;
+
+			reg_of(e, i, reg);
+			to = target(e, block, at, reg);
+			if (to >= 0 && !e->afar)
+				e->all[to] = best;
+			else if (to >= 0 && best != afar_expected(e->afar, to))
+				e->problem = "a cell that is wrong";
+		}
+	}
+}
+
+static void run_block(struct emulation *e, uint32_t block)
 {
 	const struct gpube__panel *d = &e->d;
 
 	for (uint32_t i = 0; i < d->lists; i++)
 		e->shared[i] = NAN;
+	for (int i = 0; i < (int)d->lanes * tile_cells(e); i++)
+		e->best[i] = INFINITY;
 	for (uint32_t k = 0; k < d->n_ops; k++)
 		e->start[k] = gpube__panel_start(d, (int)k, block);
 	for (uint32_t i = 0, list = 0; i < d->n_entries; i++) {
@@ -227,24 +265,16 @@ static void run_block(struct emulation *e, uint32_t block, double *best)
 
 		copy(e, buffer, x0, n);
 		sum(e, buffer, n);
-		combine(e, block, buffer, n, x0 == 0, best);
+		combine(e, block, buffer, n);
 	}
+	store_block(e, block);
 }
 
-static void store(const struct emulation *e, const double *best)
+static void store(const struct emulation *e)
 {
-	const struct gpube_contraction *c = &e->s->c;
-
-	for (int64_t i = 0; i < e->s->out_cells; i++) {
-		if (isnan(best[i]))
-			continue;
-		if (c->type == GPUBE_INT32)
-			((int32_t *)c->out)[i] =
-				(int32_t)(best[i] >= (double)c->threshold ? (double)c->cut
-									  : best[i]);
-		else
-			((float *)c->out)[i] = (float)best[i];
-	}
+	for (int64_t i = 0; i < e->s->out_cells; i++)
+		if (!isnan(e->all[i]))
+			shape_store(e->s, i, e->all[i]);
 }
 
 static void count(const struct gpube__panel *d)
@@ -262,39 +292,54 @@ static void count(const struct gpube__panel *d)
 	}
 }
 
+static void emulation_take(struct emulation *e)
+{
+	const size_t tiles = (size_t)e->d.lanes * (size_t)tile_cells(e);
+
+	assert_true(e->d.lanes * e->d.groups <= e->d.threads);
+	assert_true(e->d.threads <= (uint32_t)gpube__panel_kernels[e->d.kernel].threads);
+	assert_true(e->d.n_ops + e->d.n_axes < e->d.threads);
+	assert_true(4 * (e->d.lists + (e->d.planes ? 4 : 1) * e->d.n_entries) <= e->d.shared_bytes);
+	e->shared = malloc((size_t)e->d.lists * sizeof(*e->shared));
+	e->lists = malloc((size_t)e->d.n_entries * sizeof(*e->lists));
+	e->best = malloc(tiles * sizeof(*e->best));
+	assert_non_null(e->shared);
+	assert_non_null(e->lists);
+	assert_non_null(e->best);
+}
+
+static void emulation_free(struct emulation *e)
+{
+	free(e->all);
+	free(e->best);
+	free(e->shared);
+	free(e->lists);
+}
+
 /* Whether the contraction has a plan. */
 static bool check(struct shape *s, const struct gpube__box_device *device, uint32_t kernels)
 {
 	int64_t stride[64 * GPUBE_MAX_DIMS];
 	struct gpube__shape shape;
 	struct emulation e = {.s = s};
-	double cycles = -1, *best;
+	double cycles = -1;
 
 	gpube__shape_init(&shape, &s->c, stride, s->c.out_arg != NULL);
 	if (!gpube__panel_plan(&e.d, &cycles, device, kernels, &s->c, &shape))
 		return false;
 	assert_true(cycles > 0);
-	assert_true(e.d.lanes * e.d.groups <= e.d.threads);
-	assert_true(e.d.threads <= (uint32_t)gpube__panel_kernels[e.d.kernel].threads);
-	assert_true(e.d.n_ops + e.d.n_axes < e.d.threads);
 	count(&e.d);
 	shape_poison(s);
-	best = malloc((size_t)s->out_cells * sizeof(*best));
-	e.shared = malloc((size_t)e.d.lists * sizeof(*e.shared));
-	e.lists = malloc((size_t)e.d.n_entries * sizeof(*e.lists));
-	assert_non_null(e.lists);
-	assert_true(4 * (e.d.lists + (e.d.planes ? 4 : 1) * e.d.n_entries) <= e.d.shared_bytes);
-	assert_non_null(best);
-	assert_non_null(e.shared);
+	emulation_take(&e);
+	e.all = malloc((size_t)s->out_cells * sizeof(*e.all));
+	assert_non_null(e.all);
 	for (int64_t i = 0; i < s->out_cells; i++)
-		best[i] = NAN;
+		e.all[i] = NAN;
 	for (uint32_t block = 0; block < e.d.blocks && !e.problem; block++)
-		run_block(&e, block, best);
-	store(&e, best);
+		run_block(&e, block);
+	store(&e);
+	emulation_free(&e);
 	shape_expect(s, e.problem, e.d.kernel);
-	free(best);
-	free(e.shared);
-	free(e.lists);
 	return true;
 }
 
@@ -339,9 +384,8 @@ static void chosen_shape(void **state)
 	for (size_t i = 0; i < 4; i++) {
 		struct shape s;
 
-		assert_null(shape_parse(
-			&s, *state, GPUBE_MIN_PLUS, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
-		shape_fill(&s, i, i < 2 ? SHAPE_TIES : SHAPE_SIGNED, false);
+		shape_of_text(&s, *state, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32, i,
+			i < 2 ? SHAPE_TIES : SHAPE_SIGNED);
 		assert_true(check(&s, &devices[i / 2], GPUBE_ANY_PANELS & ~GPUBE_BY_PLANES));
 		shape_free(&s);
 	}
@@ -353,11 +397,62 @@ static void chosen_planes(void **state)
 	for (uint32_t kernel = PLANE_8X8; kernel < N_PANEL_KERNELS; kernel++) {
 		struct shape s;
 
-		assert_null(shape_parse(
-			&s, *state, GPUBE_MIN_PLUS, kernel % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
-		shape_fill(&s, kernel, SHAPE_SIGNED, false);
+		shape_of_text(&s, *state, kernel % 2 ? GPUBE_FLOAT32 : GPUBE_INT32, kernel,
+			SHAPE_SIGNED);
 		check(&s, &devices[0], 1u << kernel);
 		shape_free(&s);
+	}
+}
+
+/* Tables of more than 2^32 cells: as many values of each dim, and which kernels have a plan. */
+static const struct row {
+	const char *text;
+	int64_t size;
+	bool panels, planes;
+} wide[] = {
+	{"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 : a b c d e f g : x a c f g , x d e f g , x g , x c , x b",
+		25, true, false},
+	{"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 : a b c d e f g : x a c d e f g , x c , x g , x b , x a",
+		25, true, false},
+	{"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 : a b c d e f g : x a c d e f g , x b c , x g", 25, true,
+		true},
+	{"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 : a b c d e f g : a c d e f g x , b c x , g x", 25, true,
+		true},
+	{"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 : a b c d e f g : x b c d e f g , x a d e f g", 26, true,
+		true},
+	{"x=8 a=2 b=2 c=2 d=2 : a b c d : x a b c , x b c d , x a d , x b", 300, true, true},
+	{"x=8 a=2 b=2 c=2 d=2 : a b c d : a b c x , b c d x , a d x , b x", 300, true, true},
+	{"x=16 a=2 b=2 : a b : x a , x b", 80000, true, true},
+};
+
+static void wide_shape(void **state)
+{
+	const struct row *row = *state;
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, 1);
+	for (int planes = 0; planes < 2; planes++) {
+		struct afar a;
+		struct emulation e = {.s = &a.shape, .afar = &a};
+		double cycles;
+		bool has;
+
+		afar_init(&a, row->text, GPUBE_INT32, row->size);
+		has = gpube__panel_plan(&e.d, &cycles, &devices[0],
+			planes ? GPUBE_BY_PLANES : GPUBE_ANY_PANELS & ~GPUBE_BY_PLANES, &a.shape.c,
+			&a.s);
+		assert_int_equal(has, planes ? row->planes : row->panels);
+		for (int i = 0; has && i < 3; i++) {
+			const uint32_t below = (uint32_t)gpube__rng_below(&rng, e.d.blocks);
+
+			if (i == 0)
+				emulation_take(&e);
+			run_block(&e, i ? below : e.d.blocks - 1);
+		}
+		emulation_free(&e);
+		if (e.problem)
+			fail_msg("%s", e.problem);
+		afar_free(&a);
 	}
 }
 
@@ -380,13 +475,11 @@ int main(int argc, char **argv)
 {
 	struct cases c = {0};
 
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
-		add_case(&c, chosen_shape, chosen[i], "chosen %zu", i);
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
-		add_case(&c, chosen_planes, chosen[i], "chosen by planes %zu", i);
+	ADD_CHOSEN(&c, chosen_shape, chosen);
+	add_texts(&c, chosen_planes, chosen, sizeof(chosen) / sizeof(*chosen), "chosen by planes");
+	for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++)
+		add_case(&c, wide_shape, &wide[i], "wide %zu", i);
 	add_numbers(&c, random_shape, N_RANDOM, "seed");
 	ADD_CASE(&c, every_kind);
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	return run_cases(&c, "panels", ctx_setup, ctx_teardown);
+	return run_plans(&c, "panels", argc, argv);
 }

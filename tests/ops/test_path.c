@@ -70,6 +70,9 @@ static const struct once {
 		GPUBE_FLOAT32,
 		ALWAYS | GPUBE_TRIED_STRIPS | GPUBE_TRIED_PRESUMS | GPUBE_TRIED_TRIANGLES,
 		GPUBE_BY_STRIPS, 0},
+	{"small tables beside two large ones",
+		"x=25 a=25 b=25 c=25 d=25 e=25 f=25 : a b c d e f : x b c d f , x a , x e , x d , x f , x c",
+		GPUBE_INT32, ALL_TRIED | GPUBE_TRIED_MERGES, GPUBE_BY_MERGED, 0},
 	{"a long one in 64 bits", "a=200 b=200 c=200 x=50 : a b c : x a , x b c", GPUBE_INT64,
 		ALL_TRIED, GPUBE_BY_BOXES, 0},
 	{"a product in every lane", "x=50 a=50 b=50 c=50 d=32 : a b c d : a b x d , b c x d",
@@ -81,7 +84,7 @@ static const struct once {
 		GPUBE_INT32, ALL_TRIED, GPUBE_BY_PRESUMS, 20},
 	{"a triangle", "a=44 b=44 c=44 d=44 x=44 : a b c d : a b x c , b c x d , a x d , b x",
 		GPUBE_INT32, ALWAYS | GPUBE_TRIED_STRIPS | GPUBE_TRIED_TRIANGLES, GPUBE_BY_TRIANGLES, 0},
-	{"many reduced", "x=100 y=100 z=100 : : x y , y z , x", GPUBE_INT64, ALL_TRIED,
+	{"many reduced", "x=100 y=100 z=100 : : x y , y z , x", GPUBE_INT64, ALL_TRIED | GPUBE_TRIED_MERGES,
 		GPUBE_BY_GENERAL, 0},
 };
 
@@ -197,9 +200,41 @@ static void batches(void **state)
 		struct contraction c;
 
 		begin(&c, rows[i].shape, GPUBE_INT32);
-		gpube__cuda_plan_batch(
-			&p, GPUBE_PATH_ANY, &device, &c.shape.c, &c.s, rows[i].n, rows[i].aligned);
+		gpube__cuda_plan_batch(&p, GPUBE_PATH_ANY, &device, &c.shape.c, &c.s, rows[i].n, 1,
+			rows[i].aligned);
 		assert_int_equal(p.by == GPUBE_BY_WHOLE, rows[i].whole);
+		shape_free(&c.shape);
+	}
+}
+
+/* Of mini-buckets: few contractions of many forms go alone while they are small. */
+static void batches_of_many_forms(void **state)
+{
+	static const struct {
+		const char *shape;
+		int n, n_forms;
+		enum gpube__by by;
+	} rows[] = {
+		{"a=2 b=2 c=2 d=2 e=2 x=2 : a b c d e : a b x , b c x , c d x , d e x , a e", 1, 40,
+			GPUBE_BY_GENERAL},
+		{"a=2 b=2 c=2 d=2 e=2 x=2 : a b c d e : a b x , b c x , c d x , d e x , a e", 1, 8,
+			GPUBE_BY_TILES},
+		{"a=40 b=40 c=40 d=40 x=40 : a b c d : a b x , b c x , c d x , a d x", 1, 40,
+			GPUBE_BY_BOXES},
+		{"a=2 b=2 c=2 d=2 e=2 x=2 : a b c d e : a b x , b c x , c d x , d e x , a e", 10000,
+			40, GPUBE_BY_TILES},
+	};
+	static struct gpube__cuda_plan p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct contraction c;
+
+		begin(&c, rows[i].shape, GPUBE_INT32);
+		gpube__cuda_plan_batch(&p, GPUBE_PATH_ANY, &device, &c.shape.c, &c.s, rows[i].n,
+			rows[i].n_forms, true);
+		if (p.by != rows[i].by)
+			fail_msg("row %zu: by %d, not %d", i, p.by, rows[i].by);
 		shape_free(&c.shape);
 	}
 }
@@ -213,6 +248,7 @@ int main(int argc, char **argv)
 	ADD_CASE(&c, a_search_when_it_pays);
 	ADD_CASE(&c, kept_apart);
 	ADD_CASE(&c, batches);
+	ADD_CASE(&c, batches_of_many_forms);
 	ADD_CASE(&c, more_than_are_kept);
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);

@@ -6,10 +6,8 @@
  * cell is written.
  */
 #include "tests/support/test.h"
-#include "tests/support/cases.h"
-#include "tests/support/context.h"
+#include "tests/support/plans.h"
 #include "tests/support/reference.h"
-#include "tests/support/shapes.h"
 
 #include <math.h>
 
@@ -21,67 +19,40 @@ static int seen[N_QUADS_KERNELS], seen_wide[5];
 static const struct gpube__box_device device = {132, 224u << 10, 228u << 10, true};
 
 struct emulation {
-	const struct shape *s;
 	struct gpube__quads d;
-	double *stage; /* NAN: not copied */
-	const char *problem;
+	struct stage stage;
 };
-
-static double value(const struct shape *s, int k, int64_t at)
-{
-	const void *v = s->c.in[k].values;
-
-	return s->c.type == GPUBE_INT32 ? ((const int32_t *)v)[at] : (double)((const float *)v)[at];
-}
 
 /* One quad of operand k, whose first x is at 'from'. */
 static void copy_quad(struct emulation *e, int k, int64_t from, uint32_t x, uint32_t to)
 {
-	const struct gpube__quads *d = &e->d;
-
-	if (to % 4 || to + 4 > d->stage_words) {
-		e->problem = "a copy outside of its stage";
-		return;
-	}
-	for (uint32_t i = 0; i < 4 / d->wide; i++) {
-		const int64_t at = from + gpube__quads_step(d, x, i);
-
-		if (at % d->wide)
-			e->problem = "a copy that is not aligned";
-		if (at < 0 || at + d->wide > gpube__operand_cells(&e->s->c, d->order[k])) {
-			e->problem = "a copy outside of its table";
-			return;
-		}
-		for (uint32_t j = 0; j < d->wide; j++, to++) {
-			if (!isnan(e->stage[to]))
-				e->problem = "a word that is copied twice";
-			e->stage[to] = value(e->s, d->order[k], at + j);
-		}
-	}
+	if (to % 4)
+		e->stage.problem = "a quad that is not aligned";
+	for (uint32_t i = 0; i < 4 / e->d.wide; i++)
+		stage_copy(&e->stage, e->d.all.order[k], from + gpube__quads_step(&e->d, x, i),
+			to + i * e->d.wide, e->d.wide);
 }
 
 static void copy_chunk(struct emulation *e, uint32_t box, uint32_t first)
 {
-	const struct gpube__quads *d = &e->d;
+	const struct gpube__product *d = &e->d.all;
 
-	for (uint32_t i = 0; i < d->stage_words; i++)
-		e->stage[i] = NAN;
+	stage_empty(&e->stage);
 	for (uint32_t t = 0; t < d->threads; t++) {
-		const struct gpube__quads_copy c = gpube__quads_copy_of(d, t);
-		const uint32_t start = (uint32_t)gpube__axes_start(d->grid, d->n_grid, 0, box);
-		const uint32_t quad = gpube__quads_turned(d, start, c.lane, first + c.quad);
+		const struct gpube__quads_copy c = gpube__quads_copy_of(&e->d, t);
+		const uint32_t start = (uint32_t)gpube__product_start(d, 0, box);
+		const uint32_t quad = gpube__quads_turned(&e->d, start, c.lane, first + c.quad);
 
-		for (int k = 0; k < 2 && first + c.quad < d->n_quads; k++) {
+		for (int k = 0; k < 2 && first + c.quad < d->n_units; k++) {
 			const uint32_t n = k ? d->rows - d->rows_p : d->rows_p;
 			const uint32_t to = c.word + (k ? d->rows_p * GPUBE_QUADS_ROW : 0);
 
-			for (uint32_t row = c.row, i = 0; row < n && !e->problem;
-				row += d->copy_rows, i++)
+			for (uint32_t row = c.row, i = 0; row < n && !e->stage.problem;
+				row += e->d.copy_rows, i++)
 				copy_quad(e, k,
-					gpube__axes_start(d->grid, d->n_grid, k, box) +
-						c.lane * d->lane[k] + (int64_t)row * d->row[k] +
-						quad * 4,
-					quad * 4, to + i * d->copy_rows * GPUBE_QUADS_ROW);
+					gpube__product_start(d, k, box) + c.lane * d->lane[k] +
+						(int64_t)row * d->row[k] + quad * 4,
+					quad * 4, to + i * e->d.copy_rows * GPUBE_QUADS_ROW);
 		}
 	}
 }
@@ -89,78 +60,64 @@ static void copy_chunk(struct emulation *e, uint32_t box, uint32_t first)
 /* First word of a thread's tile in operand k. */
 static uint32_t word_of(const struct gpube__quads *d, uint32_t t, int k)
 {
-	const struct gpube__lanes_kernel_info *kernel = &gpube__quads_kernels[d->kernel];
+	const struct gpube__product_kernel *kernel = &gpube__quads_kernels[d->all.kernel];
 	const uint32_t row = gpube__quads_row(d, t, (uint32_t)(k ? kernel->v : kernel->p), k);
 
-	return gpube__quads_word(row + (k ? d->rows_p : 0), gpube__quads_lane(t), 0);
+	return gpube__quads_word(row + (k ? d->all.rows_p : 0), gpube__quads_lane(t), 0);
 }
 
 static void best_of(struct emulation *e, uint32_t t, uint32_t n, double *best)
 {
-	const struct gpube__quads *d = &e->d;
-	const struct gpube__lanes_kernel_info *kernel = &gpube__quads_kernels[d->kernel];
-	const uint32_t a = word_of(d, t, 0), b = word_of(d, t, 1);
+	const struct gpube__product_kernel *kernel = &gpube__quads_kernels[e->d.all.kernel];
+	const uint32_t a = word_of(&e->d, t, 0), b = word_of(&e->d, t, 1);
+	const uint32_t lane = gpube__quads_lane(t);
 
-	for (int p = 0; p < kernel->p; p++)
-		for (int v = 0; v < kernel->v; v++, best++)
+	for (uint32_t p = 0; p < (uint32_t)kernel->p; p++)
+		for (uint32_t v = 0; v < (uint32_t)kernel->v; v++, best++)
 			for (uint32_t i = 0; i < 4 * n; i++) {
-				const uint32_t lane = gpube__quads_lane(t);
 				const uint32_t x = gpube__quads_nth(lane, n, i / 4) * 4 + i % 4;
-				const uint32_t at_a = a + x + 2 * (uint32_t)p * GPUBE_QUADS_ROW;
-				const uint32_t at_b = b + x + 2 * (uint32_t)v * GPUBE_QUADS_ROW;
 
-				if (at_a >= d->stage_words || at_b >= d->stage_words ||
-					isnan(e->stage[at_a] + e->stage[at_b])) {
-					e->problem = "a cell that was not copied";
-					return;
-				}
-				*best = fmin(*best, e->stage[at_a] + e->stage[at_b]);
+				*best = fmin(*best,
+					stage_read(&e->stage, a + x + 2 * p * GPUBE_QUADS_ROW) +
+						stage_read(&e->stage,
+							b + x + 2 * v * GPUBE_QUADS_ROW));
 			}
 }
 
 static void store_tile(struct emulation *e, uint32_t box, uint32_t t, const double *best)
 {
-	const struct gpube__quads *d = &e->d;
-	const struct gpube_contraction *c = &e->s->c;
-	const struct gpube__lanes_kernel_info *kernel = &gpube__quads_kernels[d->kernel];
+	const struct gpube__product *d = &e->d.all;
+	const struct gpube__product_kernel *kernel = &gpube__quads_kernels[d->kernel];
+	const uint32_t row_p = gpube__quads_row(&e->d, t, (uint32_t)kernel->p, 0);
+	const uint32_t row_v = gpube__quads_row(&e->d, t, (uint32_t)kernel->v, 1);
 
-	for (int p = 0; p < kernel->p; p++)
-		for (int v = 0; v < kernel->v; v++, best++) {
-			const uint32_t row_p = gpube__quads_row(d, t, (uint32_t)kernel->p, 0);
-			const uint32_t row_v = gpube__quads_row(d, t, (uint32_t)kernel->v, 1);
-			const int64_t at = gpube__axes_start(d->grid, d->n_grid, -1, box) +
-					   gpube__quads_lane(t) + (row_p + 2 * p) * d->out_row[0] +
-					   (row_v + 2 * v) * d->out_row[1];
-
-			if (at < 0 || at >= e->s->out_cells)
-				e->problem = "a cell outside of the output";
-			else if (c->type == GPUBE_INT32)
-				((int32_t *)c->out)[at] =
-					(int32_t)(*best >= (double)c->threshold ? (double)c->cut
-										: *best);
-			else
-				((float *)c->out)[at] = (float)*best;
-		}
+	for (uint32_t p = 0; p < (uint32_t)kernel->p; p++)
+		for (uint32_t v = 0; v < (uint32_t)kernel->v; v++, best++)
+			stage_store(&e->stage,
+				gpube__product_start(d, -1, box) + gpube__quads_lane(t) +
+					(row_p + 2 * p) * d->out_row[0] +
+					(row_v + 2 * v) * d->out_row[1],
+				*best);
 }
 
 static void run_box(struct emulation *e, uint32_t box)
 {
-	const struct gpube__quads *d = &e->d;
-	const struct gpube__lanes_kernel_info *kernel = &gpube__quads_kernels[d->kernel];
+	const struct gpube__product *d = &e->d.all;
+	const struct gpube__product_kernel *kernel = &gpube__quads_kernels[d->kernel];
 	const size_t tile = (size_t)(kernel->p * kernel->v);
 	double *best = malloc(tile * d->threads * sizeof(*best));
 
 	assert_non_null(best);
 	for (size_t i = 0; i < tile * d->threads; i++)
 		best[i] = INFINITY;
-	for (uint32_t q = 0; q < d->n_quads && !e->problem; q += d->chunk) {
-		const uint32_t n = d->n_quads - q < d->chunk ? d->n_quads - q : d->chunk;
+	for (uint32_t q = 0; q < d->n_units && !e->stage.problem; q += d->chunk) {
+		const uint32_t n = d->n_units - q < d->chunk ? d->n_units - q : d->chunk;
 
 		copy_chunk(e, box, q);
-		for (uint32_t t = 0; t < d->threads && !e->problem; t++)
+		for (uint32_t t = 0; t < d->threads && !e->stage.problem; t++)
 			best_of(e, t, n, best + t * tile);
 	}
-	for (uint32_t t = 0; t < d->threads && !e->problem; t++)
+	for (uint32_t t = 0; t < d->threads; t++)
 		store_tile(e, box, t, best + t * tile);
 	free(best);
 }
@@ -169,7 +126,7 @@ static void run_box(struct emulation *e, uint32_t box)
  */
 static void check_banks(const struct gpube__quads *d, int k)
 {
-	for (uint32_t half = 0; half < d->threads; half += 16) {
+	for (uint32_t half = 0; half < d->all.threads; half += 16) {
 		uint32_t at[8] = {0};
 
 		for (uint32_t t = half; t < half + 16; t++) {
@@ -186,16 +143,16 @@ static void check_banks(const struct gpube__quads *d, int k)
 
 static void check_plan(const struct gpube__quads *d)
 {
-	const struct gpube__lanes_kernel_info *kernel = &gpube__quads_kernels[d->kernel];
+	const struct gpube__product_kernel *kernel = &gpube__quads_kernels[d->all.kernel];
 
-	assert_int_equal(d->threads, 32 * d->warps_p * d->warps_v);
-	assert_true(d->threads <= (uint32_t)kernel->threads);
-	assert_int_equal(d->rows_p, d->warps_p * 2 * (uint32_t)kernel->p);
-	assert_int_equal(d->rows, d->rows_p + d->warps_v * 2 * (uint32_t)kernel->v);
+	assert_int_equal(d->all.threads, 32 * d->all.warps_p * d->all.warps_v);
+	assert_true(d->all.threads <= (uint32_t)kernel->threads);
+	assert_int_equal(d->all.rows_p, d->all.warps_p * 2 * (uint32_t)kernel->p);
+	assert_int_equal(d->all.rows, d->all.rows_p + d->all.warps_v * 2 * (uint32_t)kernel->v);
 	assert_true(d->copy_rows >= 2 && d->copy_rows % 2 == 0);
-	assert_true(d->stages == 2 || d->stages == 3);
-	assert_true(d->shared_bytes <= device.shared_bytes);
-	assert_int_equal(d->shared_bytes, d->stages * d->stage_words * 4);
+	assert_true(d->all.stages == 2 || d->all.stages == 3);
+	assert_true(d->all.shared_bytes <= device.shared_bytes);
+	assert_int_equal(d->all.shared_bytes, d->all.stages * d->all.stage_words * 4);
 	check_banks(d, 0);
 	check_banks(d, 1);
 }
@@ -213,25 +170,30 @@ static bool plan(struct gpube__quads *d, const struct shape *s)
 	return true;
 }
 
+static bool has_plan(const struct shape *s)
+{
+	struct gpube__quads d;
+
+	return plan(&d, s);
+}
+
 static void check_text(const char *text, int i)
 {
+	struct emulation e;
 	struct shape s;
-	struct emulation e = {.s = &s};
 
-	assert_null(shape_parse(&s, text, GPUBE_MIN_PLUS, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
-	shape_fill(&s, (uint64_t)i, SHAPE_TIES, false);
+	shape_of_text(&s, text, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32, (uint64_t)i, SHAPE_TIES);
 	if (!plan(&e.d, &s))
 		fail_msg("%s: no plan", text);
 	check_plan(&e.d);
-	seen[e.d.kernel]++;
+	seen[e.d.all.kernel]++;
 	seen_wide[e.d.wide]++;
-	e.stage = malloc(e.d.stage_words * sizeof(*e.stage));
-	assert_non_null(e.stage);
+	stage_init(&e.stage, &s, e.d.all.stage_words);
 	shape_poison(&s);
-	for (uint32_t box = 0; box < e.d.boxes && !e.problem; box++)
+	for (uint32_t box = 0; box < e.d.all.boxes && !e.stage.problem; box++)
 		run_box(&e, box);
-	free(e.stage);
-	shape_expect(&s, e.problem, e.d.kernel);
+	stage_free(&e.stage);
+	shape_expect(&s, e.stage.problem, e.d.all.kernel);
 	shape_free(&s);
 }
 
@@ -275,16 +237,9 @@ static void refuses(void **state)
 		"x=5 a=9 b=30 d=32 : a b d : a d x , b d x",
 		"x=5 a=30 b=30 d=32 : a b d : a b d x , b d x",
 	};
-	struct gpube__quads d;
-	struct shape s;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
-		assert_null(shape_parse(&s, shapes[i], GPUBE_MIN_PLUS, GPUBE_INT32));
-		if (plan(&d, &s))
-			fail_msg("%s: a plan", shapes[i]);
-		shape_free(&s);
-	}
+	expect_no_plans(shapes, sizeof(shapes) / sizeof(*shapes), has_plan);
 }
 
 static void every_kind(void **state)
@@ -302,12 +257,9 @@ int main(int argc, char **argv)
 {
 	struct cases c = {0};
 
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
-		add_case(&c, chosen_shape, chosen[i], "chosen %zu", i);
+	ADD_CHOSEN(&c, chosen_shape, chosen);
 	add_numbers(&c, random_shape, N_RANDOM, "seed");
 	ADD_CASE(&c, refuses);
 	ADD_CASE(&c, every_kind);
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	return run_cases(&c, "quads", ctx_setup, ctx_teardown);
+	return run_plans(&c, "quads", argc, argv);
 }

@@ -5,10 +5,8 @@
  * cell is written.
  */
 #include "tests/support/test.h"
-#include "tests/support/cases.h"
-#include "tests/support/context.h"
+#include "tests/support/plans.h"
 #include "tests/support/reference.h"
-#include "tests/support/shapes.h"
 
 #include <math.h>
 
@@ -35,7 +33,6 @@ static double term(
 {
 	const struct gpube__whole_slot *s = &e->d.slot[side][i];
 	const struct gpube__whole_table *t;
-	const void *values;
 	uint32_t place;
 
 	if (s->op < 0)
@@ -48,18 +45,16 @@ static double term(
 		e->problem = "a cell outside of its table";
 		return 0;
 	}
-	values = e->s->c.in[s->op].values;
-	return e->s->c.type == GPUBE_INT32 ? ((const int32_t *)values)[place - t->at]
-					   : (double)((const float *)values)[place - t->at];
+	return shape_value(e->s, s->op, place - t->at);
 }
 
 static void run_cell(struct emulation *e, const uint32_t *at, uint32_t p, uint32_t v)
 {
 	const struct gpube__whole *d = &e->d;
-	const struct gpube_contraction *c = &e->s->c;
 	const uint32_t out = gpube__whole_sum(at, d->out_lane) + d->value[0][p] * d->out_reg[0] +
 			     d->value[1][v] * d->out_reg[1];
 	double best = INFINITY;
+	const char *problem;
 
 	for (uint32_t x = 0; x < d->n_x; x++) {
 		double sum = 0;
@@ -69,13 +64,8 @@ static void run_cell(struct emulation *e, const uint32_t *at, uint32_t p, uint32
 		if (sum < best)
 			best = sum;
 	}
-	if (out >= e->s->out_cells)
-		e->problem = "a cell outside of the output";
-	else if (c->type == GPUBE_INT32)
-		((int32_t *)c->out)[out] =
-			(int32_t)(best >= (double)c->threshold ? (double)c->cut : best);
-	else
-		((float *)c->out)[out] = (float)best;
+	problem = shape_store(e->s, out, best);
+	e->problem = problem ? problem : e->problem;
 }
 
 /* Tables lie in a stage one after the other, at whole runs of 16 bytes; all blocks find room. */
@@ -184,9 +174,7 @@ static void chosen_shape(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		struct shape s;
 
-		assert_null(shape_parse(
-			&s, *state, GPUBE_MIN_PLUS, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
-		shape_fill(&s, i, SHAPE_TIES, false);
+		shape_of_text(&s, *state, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32, i, SHAPE_TIES);
 		assert_true(check(&s));
 		shape_free(&s);
 	}
@@ -234,12 +222,9 @@ int main(int argc, char **argv)
 {
 	struct cases c = {0};
 
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
-		add_case(&c, chosen_shape, chosen[i], "chosen %zu", i);
+	ADD_CHOSEN(&c, chosen_shape, chosen);
 	add_numbers(&c, random_shape, N_RANDOM, "seed");
 	ADD_CASE(&c, refuses);
 	ADD_CASE(&c, every_kind);
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	return run_cases(&c, "whole tables", ctx_setup, ctx_teardown);
+	return run_plans(&c, "whole tables", argc, argv);
 }

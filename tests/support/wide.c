@@ -12,9 +12,15 @@ static int64_t part(int d, int64_t i)
 	return (int64_t)((uint64_t)(i + 1) * 2654435761u * (uint64_t)(d + 3) >> 7 & 1023);
 }
 
-static int64_t small_cell(int64_t x, int64_t last)
+/* Of the small table of x and output dim d. */
+static int64_t small_cell(int d, int64_t x, int64_t i)
 {
-	return part(41, x * 977 + last);
+	return part(41 + d, x * 977 + i);
+}
+
+static bool has_small(const struct wide *w, int d)
+{
+	return d == w->n_out - 1 || w->more >> d & 1;
 }
 
 static int64_t product(const struct wide *w, int n)
@@ -26,10 +32,19 @@ static int64_t product(const struct wide *w, int n)
 	return cells;
 }
 
+static int64_t table_cells(const struct wide *w)
+{
+	int64_t cells = product(w, w->n_out + 1);
+
+	for (int d = 0; d < w->n_out; d++)
+		cells /= w->without >> d & 1 ? w->sizes[d] : 1;
+	return cells;
+}
+
 double wide_bytes(const struct wide *w)
 {
 	return (double)gpube__type_size(w->type) *
-	       ((double)product(w, w->n_out + 1) + (double)product(w, w->n_out) + 1e6);
+	       ((double)table_cells(w) + (double)product(w, w->n_out) + 1e6);
 }
 
 static void put(const struct wide *w, void *to, int64_t at, int64_t v)
@@ -70,7 +85,7 @@ static int make_table(struct wide *w)
 	struct gpube_contraction c = contraction(w);
 	struct gpube_operand in[WIDE_DIMS] = {{0}};
 	int64_t sizes[WIDE_DIMS];
-	const int n = w->n_out + 1;
+	const int n = w->n_axes;
 	int status = GPUBE_OK;
 
 	c.n_out = c.n_dims = c.n_in = n;
@@ -101,31 +116,46 @@ static int make_table(struct wide *w)
 	return status;
 }
 
+static void *send_small(struct wide *w, int d)
+{
+	const int64_t n = w->sizes[d], n_x = w->sizes[w->n_out];
+	int64_t *values = malloc((size_t)(n_x * n) * sizeof(*values));
+	void *there;
+
+	if (!values)
+		abort();
+	for (int64_t i = 0; i < n_x * n; i++)
+		values[i] = small_cell(d, i / n, i % n);
+	w->small_axes[d][0] = w->n_out;
+	w->small_axes[d][1] = d;
+	there = send(w, values, n_x * n);
+	free(values);
+	return there;
+}
+
 int wide_new(struct wide *w, struct gpube_ctx *ctx, const struct gpube_ops *ops)
 {
-	const int last = w->n_out - 1;
-	const int64_t n_x = w->sizes[w->n_out];
 	const uint64_t size = gpube__type_size(w->type);
-	int64_t *small = malloc((size_t)(n_x * w->sizes[last]) * sizeof(*small));
-	int d = 0;
+	bool all = true;
 
-	if (!small)
-		abort();
 	w->ctx = ctx;
 	w->ops = ops;
-	for (int k = 0; k <= w->n_out; k++)
-		w->axes[k] = k == w->x_at ? w->n_out : d++;
-	w->small_axes[0] = w->n_out;
-	w->small_axes[1] = last;
-	for (int64_t i = 0; i < n_x * w->sizes[last]; i++)
-		small[i] = small_cell(i / w->sizes[last], i % w->sizes[last]);
-	w->cells = product(w, w->n_out + 1);
+	w->n_axes = 0;
+	for (int k = 0, d = 0; k <= w->n_out; k++) {
+		const int axis = k == w->x_at ? w->n_out : d++;
+
+		if (axis == w->n_out || !(w->without >> axis & 1))
+			w->axes[w->n_axes++] = axis;
+	}
+	w->cells = table_cells(w);
 	w->out_cells = product(w, w->n_out);
-	w->small = send(w, small, n_x * w->sizes[last]);
+	for (int d = 0; d < w->n_out; d++) {
+		w->small[d] = has_small(w, d) ? send_small(w, d) : NULL;
+		all &= w->small[d] || !has_small(w, d);
+	}
 	w->table = ops->alloc(ctx, (uint64_t)w->cells * size);
 	w->out = ops->alloc(ctx, (uint64_t)w->out_cells * size);
-	free(small);
-	if (!w->small || !w->table || !w->out) {
+	if (!all || !w->table || !w->out) {
 		wide_free(w);
 		return GPUBE_ENOMEM;
 	}
@@ -135,13 +165,17 @@ int wide_new(struct wide *w, struct gpube_ctx *ctx, const struct gpube_ops *ops)
 int wide_contract(struct wide *w, double *seconds)
 {
 	struct gpube_contraction c = contraction(w);
-	const struct gpube_operand in[2] = {{.values = w->table, .n_dims = w->n_out + 1, .dims = w->axes},
-		{.values = w->small, .n_dims = 2, .dims = w->small_axes}};
+	struct gpube_operand in[WIDE_DIMS + 1] = {
+		{.values = w->table, .n_dims = w->n_axes, .dims = w->axes}};
 	int status;
 
+	c.n_in = 1;
+	for (int d = 0; d < w->n_out; d++)
+		if (has_small(w, d))
+			in[c.n_in++] = (struct gpube_operand){
+				.values = w->small[d], .n_dims = 2, .dims = w->small_axes[d]};
 	c.n_out = w->n_out;
 	c.n_dims = w->n_out + 1;
-	c.n_in = 2;
 	c.sizes = w->sizes;
 	c.in = in;
 	c.out = w->out;
@@ -153,24 +187,25 @@ int wide_contract(struct wide *w, double *seconds)
 /* What output cell 'at' is to be; x >= 0: the table's cell that belongs to it, through *cell too. */
 static int64_t expected(const struct wide *w, int64_t at, int64_t x, int64_t *cell)
 {
-	const int64_t last = at % w->sizes[w->n_out - 1];
 	int64_t index[WIDE_DIMS], sum = 0, best = INT64_MAX;
 
 	for (int d = w->n_out - 1; d >= 0; d--) {
 		index[d] = at % w->sizes[d];
 		at /= w->sizes[d];
-		sum += part(d, index[d]);
+		sum += w->without >> d & 1 ? 0 : part(d, index[d]);
 	}
 	if (x >= 0) {
 		index[w->n_out] = x;
 		*cell = 0;
-		for (int k = 0; k <= w->n_out; k++)
+		for (int k = 0; k < w->n_axes; k++)
 			*cell = *cell * w->sizes[w->axes[k]] + index[w->axes[k]];
 		return sum + part(w->n_out, x);
 	}
 	for (int64_t i = 0; i < w->sizes[w->n_out]; i++) {
-		const int64_t v = part(w->n_out, i) + small_cell(i, last);
+		int64_t v = part(w->n_out, i);
 
+		for (int d = 0; d < w->n_out; d++)
+			v += has_small(w, d) ? small_cell(d, i, index[d]) : 0;
 		best = v < best ? v : best;
 	}
 	return sum + best;
@@ -226,7 +261,10 @@ const char *wide_check(struct wide *w, int n, uint64_t seed)
 void wide_free(struct wide *w)
 {
 	w->ops->free(w->ctx, w->table);
-	w->ops->free(w->ctx, w->small);
+	for (int d = 0; d < w->n_out; d++) {
+		w->ops->free(w->ctx, w->small[d]);
+		w->small[d] = NULL;
+	}
 	w->ops->free(w->ctx, w->out);
-	w->table = w->small = w->out = NULL;
+	w->table = w->out = NULL;
 }

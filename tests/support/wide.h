@@ -9,16 +9,21 @@
 
 #define WIDE_DIMS 40
 
-/* out(S) = min over x of table(S, x) + small(x, last of S); x is dim n_out. */
+/*
+ * out(S) = min over x of table(S, x) + small(x, last of S) + a small table of x and d for each d of
+ * 'more'; x is dim n_out. The table lacks the dims of 'without', and those of 'more' have them.
+ */
 struct wide {
 	struct gpube_ctx *ctx;
 	const struct gpube_ops *ops;
 	enum gpube_type type;
 	int n_out, x_at; /* x_at: place of x among the table's axes */
+	uint64_t more, without; /* bits of output dims, but not of the last one */
 	int64_t sizes[WIDE_DIMS];
-	int32_t axes[WIDE_DIMS], vector_axes[WIDE_DIMS], small_axes[2];
+	int n_axes;
+	int32_t axes[WIDE_DIMS], vector_axes[WIDE_DIMS], small_axes[WIDE_DIMS][2];
 	int64_t cells, out_cells;
-	void *table, *small, *out;
+	void *table, *out, *small[WIDE_DIMS]; /* small: by output dim, or NULL */
 };
 
 /* What wide_new() takes of the backend's memory. */

@@ -16,8 +16,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { N_BOXES = 60, N_RANDOM = 80, N_NETWORKS = 8, N_WORKERS = 12, N_STOPS = 12, N_MEMORY = 4 };
+enum { N_BOXES = 60, N_SUMS = 200, N_RANDOM = 80, N_NETWORKS = 8, N_WORKERS = 12, N_STOPS = 12, N_MEMORY = 4 };
 
+static int n_wider[2]; /* models whose boxes' sums leave int64, int32, though the whole's do not */
 static int n_by_size[4]; /* runs of 2 to 9 slices, 10 to 99, 100 and more; and left-out slices */
 
 static const struct gpube_ops *open_cpu(struct gpube_ctx *c, int *status)
@@ -102,6 +103,72 @@ static void every_assignment_is_in_one_box(void **state)
 	gpube__free(ctx, bounds);
 	gpube__be_clear(&be);
 	gpube_model_free(m);
+}
+
+/* No box's sums leave the type that was chosen for all, whatever the whole's is; some need a wider one. */
+static void sums(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = simple(seed);
+	struct gpube_boxes b;
+	struct gpube_box box;
+	struct gpube_be be;
+	struct gpube_rng rng;
+	struct gpube_working whole = {0}, all = {0}, one;
+	struct gpube_model *m;
+	int32_t order[64];
+	int64_t *bounds;
+	int status;
+
+	spec.forbidden = 0.3;
+	spec.n_vars = 6;
+	spec.min_domain = 2;
+	spec.max_domain = 3;
+	spec.n_functions = 30;
+	spec.min_arity = spec.max_arity = 2;
+	spec.n_parts = 1;
+	spec.top = TOP_NONE;
+	spec.max_cost = (seed % 2 ? INT32_MAX : INT64_MAX) / (150 + (int64_t)seed);
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	gpube__rng_init(&rng, seed);
+	for (int32_t i = 0; i < m->n_vars; i++)
+		order[i] = i;
+	b = (struct gpube_boxes){.ctx = ctx, .m = m, .order = order, .n = 1};
+	assert_int_equal(gpube__be_init(&be, m, order), 0);
+	for (int32_t i = 0; i < m->n_vars; i++)
+		if (m->vars[i].domain > 1 && gpube__rng_below(&rng, 2))
+			gpube__boxes_cut(&b, &be, i, m->vars[i].domain);
+	status = gpube__be_working(&whole, &be);
+	if (status) /* nobody asks for its boxes */
+		assert_int_equal(status, GPUBE_ERANGE);
+	if (!status)
+		status = gpube__boxes_working(&all, &b);
+	n_wider[0] += status == GPUBE_ERANGE && whole.type == GPUBE_INT64;
+	n_wider[1] += !status && whole.type == GPUBE_INT32 && all.type == GPUBE_INT64;
+	if (!status) {
+		/* mini-buckets want more yet: without them there is the constant */
+		bounds = gpube__alloc(ctx, (uint64_t)b.n, sizeof(*bounds));
+		assert_non_null(bounds);
+		assert_int_equal(gpube__boxes_bound(bounds, &b, GPUBE_INF, 1e4, 10), 0);
+		gpube__free(ctx, bounds);
+		assert_int_equal(gpube__box_init(&box, &b, ctx), 0);
+		for (int64_t k = 0; k < b.n; k++) {
+			assert_int_equal(gpube__box_set(&box, k), 0);
+			assert_int_equal(gpube__be_working(&one, &box.be), 0);
+			assert_true(one.type <= all.type && one.cut <= all.cut);
+		}
+		gpube__box_clear(&box);
+	}
+	gpube__be_clear(&be);
+	gpube_model_free(m);
+}
+
+static void wider_sums_were_met(void **state)
+{
+	(void)state;
+	assert_true(n_wider[0] > 1);
+	assert_true(n_wider[1] > 1);
 }
 
 /* ---- any memory ------------------------------------------------------------------------------ */
@@ -313,7 +380,7 @@ static void workers(void **state)
 
 /* ---- stops and failures ------------------------------------------------------------------------ */
 
-static int n_steps, stop_at, n_scarce;
+static int n_steps, stop_at, n_scarce, n_stopped; /* with an assignment and a bound */
 static struct gpube_ctx *stoppable;
 
 static void stop_later(void *arg, enum gpube_log_level level, double progress, const char *text)
@@ -346,6 +413,7 @@ static void a_stop_leaves_what_is_known(void **state)
 	if (gpube_solve(&s, m, &opts) == GPUBE_ESTOP) {
 		assert_int_equal(s->answer, GPUBE_ANSWER_INCOMPLETE);
 		assert_true(s->plan.n_slices > 1);
+		n_stopped += s->values != NULL;
 		if (s->values) {
 			assert_int_equal(gpube_model_cost(&cost, m, s->values), 0);
 			assert_true(cost == s->cost && cost >= whole->cost);
@@ -359,6 +427,35 @@ static void a_stop_leaves_what_is_known(void **state)
 	gpube_model_free(m);
 	gpube_ctx_free(stoppable);
 	gpube_solution_free(whole, ctx);
+}
+
+static void stops_were_met(void **state)
+{
+	(void)state;
+	assert_true(n_stopped > N_STOPS / 3);
+}
+
+/* Also while the variables to cut are chosen. */
+static void a_stop_while_fitting(void **state)
+{
+	struct gpube_model *m = network(ctx, 3, 12, 5);
+	struct gpube_slicing how = {.type = GPUBE_INT32, .limit = 1 << 16, .rate = 1e9, .bucket = 1e-6};
+	struct gpube_be_split *s;
+	struct gpube_be be;
+	int32_t order[64];
+
+	(void)state;
+	for (int32_t i = 0; i < m->n_vars; i++)
+		order[i] = i;
+	assert_int_equal(gpube__be_init(&be, m, order), 0);
+	assert_int_equal(gpube__split_slices(&s, &be, order, &how), 0);
+	gpube__split_free(s);
+	gpube_ctx_stop(ctx);
+	assert_int_equal(gpube__split_slices(&s, &be, order, &how), GPUBE_ESTOP);
+	assert_null(s);
+	gpube_ctx_resume(ctx);
+	gpube__be_clear(&be);
+	gpube_model_free(m);
 }
 
 /* A search and bounds make do without what they do not get; nothing is left behind. */
@@ -399,11 +496,15 @@ int main(void)
 	struct cases c = {0};
 
 	add_numbers(&c, every_assignment_is_in_one_box, N_BOXES, "boxes, seed");
+	add_numbers(&c, sums, N_SUMS, "sums of boxes, seed");
+	ADD_CASE(&c, wider_sums_were_met);
 	add_numbers(&c, random_models, N_RANDOM, "slices against enumeration, seed");
 	add_numbers(&c, networks, N_NETWORKS, "slices against the whole, seed");
 	ADD_CASE(&c, slices_were_made);
 	add_numbers(&c, workers, N_WORKERS, "workers, seed");
 	add_numbers(&c, a_stop_leaves_what_is_known, N_STOPS, "stop, seed");
+	ADD_CASE(&c, stops_were_met);
+	ADD_CASE(&c, a_stop_while_fitting);
 	add_numbers(&c, memory, N_MEMORY, "memory, seed");
 	return run_cases(&c, "boxes", ctx_setup, ctx_teardown);
 }

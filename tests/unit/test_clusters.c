@@ -323,6 +323,45 @@ static void kernels_agree(void **state)
 	}
 }
 
+/* Rows of 64-bit tables: the least less than what was taken, along them and across. */
+static void least_rows_agree(void **state)
+{
+	enum { MOST = 40 };
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	const struct gpube_ascent_kernels *kernels[] = {kernels_of(seed), &gpube__ascent_portable};
+	int64_t t[MOST * MOST], less[MOST], out[2][2][MOST], least;
+	int32_t rows, cols, n_rows = 0, row[MOST];
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, seed);
+	rows = 1 + (int32_t)gpube__rng_below(&rng, MOST);
+	cols = 1 + (int32_t)gpube__rng_below(&rng, MOST);
+	for (int k = 0; k < MOST * MOST; k++)
+		t[k] = (int64_t)gpube__rng_below(&rng, (uint64_t)1 << (seed % 2 ? 60 : 10));
+	for (int k = 0; k < MOST; k++)
+		less[k] = (int64_t)gpube__rng_below(&rng, (uint64_t)1 << 58) - ((int64_t)1 << 57);
+	for (int32_t r = rows - 1; r >= 0; r--)
+		if (n_rows == 0 || gpube__rng_below(&rng, 3))
+			row[n_rows++] = r;
+	for (int k = 0; k < 2; k++) {
+		kernels[k]->least_in_rows(out[k][0], t, cols, row, n_rows, less);
+		kernels[k]->least_in_columns(out[k][1], t, cols, row, n_rows, less);
+	}
+	for (int32_t r = 0; r < n_rows; r++) {
+		least = INT64_MAX;
+		for (int32_t c = 0; c < cols; c++)
+			least = t[row[r] * cols + c] - less[c] < least ? t[row[r] * cols + c] - less[c] : least;
+		assert_true(out[0][0][r] == least && out[1][0][r] == least);
+	}
+	for (int32_t c = 0; c < cols; c++) {
+		least = INT64_MAX;
+		for (int32_t r = 0; r < n_rows; r++)
+			least = t[row[r] * cols + c] - less[row[r]] < least ? t[row[r] * cols + c] - less[row[r]]
+									    : least;
+		assert_true(out[0][1][c] == least && out[1][1][c] == least);
+	}
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -330,6 +369,7 @@ int main(void)
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
 	add_numbers(&c, shifted_model, N_SEEDS, "shifted model, seed");
 	add_numbers(&c, kernels_agree, N_KERNELS, "kernels, seed");
+	add_numbers(&c, least_rows_agree, N_KERNELS, "least rows, seed");
 	ADD_CASE(&c, odd_cycle);
 	ADD_CASE(&c, four_cliques_beat_triangles);
 	return run_cases(&c, "clusters", ctx_setup_1_thread, ctx_teardown);

@@ -6,7 +6,7 @@
 #include "tests/support/test.h"
 
 #include "gpube/dense.h"
-#include "gpube/dfs.h"
+#include "gpube/dfs_tree.h"
 #include "gpube/simplify.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -77,7 +77,7 @@ static void check(struct world *w)
 				(long long)w->limit);
 		for (int32_t p = 0; p < w->t->n; p++)
 			assert_true(w->t->at[p][w->values[w->t->order[p]]] < w->t->n_live[p]);
-		assert_true(total(w) == cost - gpube__constant_of(w->m));
+		assert_true(total(w) == (cost - gpube__constant_of(w->m)) * ((int64_t)1 << w->t->shift));
 	} while (next_assignment(w->values, w->m));
 }
 
@@ -151,7 +151,7 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 		w.decided[i] = -1;
 		n_moves += m->vars[i].domain;
 	}
-	assert_int_equal(gpube__dfs_new(&w.t, m, order, limit), 0);
+	assert_int_equal(gpube__dfs_new_to(&w.t, m, order, limit, seed % 5 ? 0 : 3), 0);
 	if (!w.t) /* too large */
 		return;
 	for (int32_t f = 0; f < w.t->n_functions; f++)
@@ -160,7 +160,12 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 	w.values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*w.values));
 	check(&w);
 	for (int k = 0; k < 4 && !w.t->conflict; k++) {
-		assert_int_equal(gpube__dfs_sweep(w.t, k % 2), 0);
+		int32_t done = 0;
+
+		while (done < w.t->n && !w.t->conflict) { /* one there and back, then one and a part of it again */
+			assert_int_equal(gpube__dfs_sweep_on(w.t, k % 2, &done, 0), 0);
+			check(&w);
+		}
 		check(&w);
 	}
 	for (int32_t p = 0; p < w.t->n; p++)
@@ -219,6 +224,84 @@ static void many_functions(void **state)
 	gpube_model_free(m);
 }
 
+/*
+ * Costs that wander around a circle of functions, ever smaller: found among random models of two to six
+ * variables whose costs are far apart. Without the cap propagation took more than ten seconds, at
+ * three variables; one in some hundred of such models takes hundreds of looks at a variable.
+ */
+static void wandering_costs(void **state)
+{
+	static const struct {
+		int32_t arity, scope[3];
+		int64_t costs[24];
+	} functions[] = {
+		{2, {1, 2}, {62500000000, 61035156, 122070312, 0, 0, 0, 0, 0, 1000000000000, 14901, 1, 3}},
+		{3, {0, 1, 2}, {500000000000, 0, 14901, 122070312, 15258789, 0, 0, 0, 0, 58, 0, 0, 0, 1, 29,
+			31250000000, 58, 0, 0, 15258789, 0, 0, 0, 125000000000}},
+		{3, {0, 1, 2}, {0, 931, 0, 119209, 30517578, 31250000000, 0, 0, 0, 0, 0, 14, 476837, 0,
+			250000000000, 0, 0, 119209, 0, 0, 15625000000, 931, 0, 7}},
+		{3, {0, 1, 2}, {0, 31250000000, 30517578, 122070312, 29802, 3906250000, 244140625,
+			250000000000, 0, 0, 3725, 0, 7812500000, 0, 0, 61035156, 59604, 1953125000, 0, 3725, 0,
+			3906250000, 0, 0}},
+		{2, {1, 2}, {125000000000, 0, 14, 1, 0, 0, 59604, 0, 0, 0, 488281250, 122070312}},
+		{2, {0, 2}, {0, 0, 7629394, 0, 488281250, 125000000000, 0, 125000000000}},
+	};
+	const int32_t order[] = {0, 1, 2}, domains[] = {2, 3, 4};
+	struct gpube_model *m;
+	struct gpube_dfs *t;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, domains[i], NULL), 0);
+	for (size_t f = 0; f < sizeof(functions) / sizeof(*functions); f++)
+		assert_int_equal(gpube_model_add_costs(
+			m, functions[f].arity, functions[f].scope, functions[f].costs), 0);
+	assert_int_equal(gpube__dfs_new(&t, m, order, 2250000000001), 0);
+	assert_non_null(t);
+	for (int32_t p = 0; p < 3; p++)
+		gpube__dfs_touch(t, p);
+	assert_int_equal(gpube__dfs_propagate(t), 0);
+	assert_in_range(t->n_looks, 4 * 3, 4 * 3 + 3 + 9); /* the cap; once for each variable and value more */
+	gpube__dfs_free(t);
+	gpube_model_free(m);
+}
+
+/*
+ * A sparse function over more than 2^63 cells: no tree, and no mini-buckets, which auto does without;
+ * every method that says anything says what is true.
+ */
+static void uncountable_cells(void **state)
+{
+	enum { ARITY = 8, DOMAIN = 300 };
+	const enum gpube_bound_method method = (enum gpube_bound_method)(uintptr_t)*state;
+	struct gpube_table table = {.type = GPUBE_INT8, .sparse = true, .arity = ARITY, .n = 2,
+		.dflt.i = 5};
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = method,
+		.timeout_seconds = 1};
+	struct gpube_model *m;
+	struct gpube_bounds *b;
+	int32_t scope[ARITY], t;
+
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	table.values = gpube__alloc(ctx, 2, 1);
+	table.tuples = gpube__alloc(ctx, 2 * ARITY, sizeof(*table.tuples));
+	assert_true(table.values && table.tuples);
+	memcpy(table.values, "\3\4", 2);
+	for (int k = 0; k < ARITY; k++) {
+		scope[k] = k;
+		table.tuples[k] = 123;
+		table.tuples[ARITY + k] = 200;
+		assert_int_equal(gpube_model_add_var(m, NULL, DOMAIN, NULL), 0);
+	}
+	assert_int_equal(gpube__add_table(m, &t, &table), 0);
+	assert_int_equal(gpube__add_function(m, ARITY, scope, t, NULL), 0);
+	assert_int_equal(gpube_bound(&b, m, &opts), 0);
+	assert_true(b->bound <= 3 && b->values && b->cost >= 3 && b->cost <= 5);
+	gpube_bounds_free(b, ctx);
+	gpube_model_free(m);
+}
+
 /* Without a limit of time the method ends with a proof. */
 static void proves(void **state)
 {
@@ -242,13 +325,98 @@ static void proves(void **state)
 	gpube_model_free(m);
 }
 
+/* A bounder as gpube_bound() makes it, of a model that is not infeasible. */
+static void begin_bounder(struct gpube_bounder *b, struct gpube_simplified *s, const struct gpube_model *m,
+	uint64_t seed)
+{
+	static const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
+	const uint64_t n = (uint64_t)s->model->n_vars;
+
+	*b = (struct gpube_bounder){.ctx = ctx, .ops = gpube__ops_cpu(), .opts = &opts, .given = m,
+		.costs = m, .s = *s, .m = s->model, .tables = s->model, .lower = gpube__constant_of(s->model),
+		.upper = GPUBE_INF, .limit = s->model->top, .cutoff = GPUBE_INF};
+	b->best = gpube__alloc_zero(ctx, n, sizeof(*b->best));
+	b->tried = gpube__alloc_zero(ctx, n, sizeof(*b->tried));
+	b->order = gpube__alloc(ctx, n, sizeof(*b->order));
+	b->extended = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*b->extended));
+	for (int32_t i = 0; i < s->model->n_vars; i++)
+		b->order[i] = seed % 2 ? i : s->model->n_vars - 1 - i;
+}
+
+static void end_bounder(struct gpube_bounder *b)
+{
+	gpube__dfs_tree_free(b->tree);
+	gpube__search_free(b->search);
+	gpube_model_free(b->kept);
+	gpube__free(ctx, b->best);
+	gpube__free(ctx, b->tried);
+	gpube__free(ctx, b->order);
+	gpube__free(ctx, b->extended);
+}
+
+/*
+ * The tree stopped after every node: what it has then is true, is not lost, and becomes the proof;
+ * others may find the optimum in between; cutoffs may be at, above and below it.
+ */
+static void in_pieces(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_simplified s;
+	struct gpube_bounder b;
+	struct gpube_model *m;
+	struct brute brute;
+	int32_t values[64] = {0};
+	int64_t before = -GPUBE_INF;
+	int turns = 0;
+
+	spec.n_parts = 1 + (int)(seed % 3);
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(gpube__simplify(&s, m, seed % 4 == 0), 0);
+	if (!s.infeasible) {
+		assert_int_equal(brute_force(&brute, values, s.model), 0);
+		begin_bounder(&b, &s, m, seed);
+		if (brute.feasible && seed % 5 < 3) /* one below, at, or above the optimum */
+			b.limit = b.cutoff = brute.cost + (int64_t)(seed % 5) - 1;
+		if (seed % 3 == 0) /* from shifted tables */
+			assert_int_equal(gpube__bound_first(&b, 1e-4), 0);
+		assert_int_equal(gpube__dfs_tree_new(&b), 0);
+		while (b.tree->t && !gpube__bounder_done(&b)) {
+			b.tree->n_restarts = (int32_t)(seed / 2 % 3);
+			b.tree->patience = 1;
+			assert_int_equal(gpube__bound_dfs(&b, 0), 0);
+			assert_true(b.lower >= before);
+			before = b.lower;
+			if (brute.feasible && b.limit > brute.cost)
+				assert_true(b.lower <= brute.cost);
+			if (brute.feasible && turns == 5 && seed % 7 == 0)
+				assert_int_equal(gpube__bounder_offer(&b, values, "test"), 0);
+			assert_true(++turns < 100000);
+		}
+		if (b.tree->t && brute.feasible && brute.cost < b.cutoff) {
+			assert_true(b.upper == brute.cost);
+			assert_true(b.lower == brute.cost);
+		} else if (b.tree->t) {
+			assert_true(b.lower >= b.limit); /* above: its constant alone is */
+		}
+		end_bounder(&b);
+	}
+	gpube__simplified_clear(ctx, &s);
+	gpube_model_free(m);
+}
+
 int main(void)
 {
 	struct cases c = {0};
 
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
 	add_numbers(&c, proves, N_SEEDS, "proves, seed");
+	add_numbers(&c, in_pieces, 2 * N_SEEDS, "in pieces, seed");
 	add_case(&c, many_functions, (void *)(uintptr_t)7, "many functions: 7");
 	add_case(&c, many_functions, (void *)(uintptr_t)300, "many functions: 300");
+	add_case(&c, wandering_costs, NULL, "wandering costs");
+	add_case(&c, uncountable_cells, (void *)(uintptr_t)GPUBE_BOUND_TREE, "uncountable cells: tree");
+	add_case(&c, uncountable_cells, (void *)(uintptr_t)GPUBE_BOUND_AUTO, "uncountable cells: auto");
 	return run_cases(&c, "dfs", ctx_setup_1_thread, ctx_teardown);
 }

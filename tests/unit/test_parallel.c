@@ -100,18 +100,18 @@ static void threads_work_together(void **state)
 }
 
 struct pieces {
-	int inside;
-	int by[4]; /* the thread of each item */
+	int inside, all;
+	int by[16]; /* the thread of each item */
 };
 
-/* Returns when all four are at work, so that each has taken one item. */
+/* Returns when all are at work, so that each has taken one item. */
 static void wait_for_all(void *arg, int64_t item, int thread)
 {
 	struct pieces *p = arg;
 
 	p->by[item] = thread;
 	__atomic_add_fetch(&p->inside, 1, __ATOMIC_SEQ_CST);
-	for (int i = 0; i < 20000 && __atomic_load_n(&p->inside, __ATOMIC_SEQ_CST) < 4; i++)
+	for (int i = 0; i < 20000 && __atomic_load_n(&p->inside, __ATOMIC_SEQ_CST) < p->all; i++)
 		usleep(500);
 }
 
@@ -122,10 +122,30 @@ static void threads_keep_their_pieces(void **state)
 
 	(void)state;
 	for (int job = 0; job < 20; job++) {
-		struct pieces p = {0};
+		struct pieces p = {.all = 4};
 
 		gpube__parallel(ctx, 4, wait_for_all, &p);
 		for (int i = 0; i < 4; i++)
+			assert_int_equal(p.by[i], i);
+	}
+	gpube_ctx_free(ctx);
+}
+
+/* Helpers that sleep call each other: all of them come to a long job. */
+static void sleepers_all_come(void **state)
+{
+	static struct job j;
+	struct gpube_ctx *ctx = ctx_of(16);
+
+	(void)state;
+	run(ctx, &j, 16);
+	for (int job = 0; job < 10; job++) {
+		struct pieces p = {.all = 16};
+
+		usleep(3000);
+		gpube__parallel(ctx, 16, wait_for_all, &p);
+		assert_int_equal(p.inside, 16);
+		for (int i = 0; i < 16; i++)
 			assert_int_equal(p.by[i], i);
 	}
 	gpube_ctx_free(ctx);
@@ -269,6 +289,7 @@ int main(void)
 		cmocka_unit_test(many_jobs),
 		cmocka_unit_test(threads_work_together),
 		cmocka_unit_test(threads_keep_their_pieces),
+		cmocka_unit_test(sleepers_all_come),
 		cmocka_unit_test(nested_calls_are_serial),
 		cmocka_unit_test(a_forked_child_works_alone),
 		cmocka_unit_test(signals_stay_with_the_caller),

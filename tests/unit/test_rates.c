@@ -95,6 +95,13 @@ static void bounds(void **state)
 	assert_true(gpube__contract_bound(&r.core, GPUBE_INT32, 1, 2.5e10) == 2);
 	assert_true(
 		gpube__contract_seconds(&r.core, gpube__ops_cpu(), GPUBE_INT32, 2, 1e10, 1) > 1);
+	/* several cores are of no use to little work */
+	r.all.cores = r.all.add_min_int32 / r.core.add_min_int32;
+	assert_true(r.all.cores > 3);
+	assert_true(gpube__contract_seconds(&r.all, gpube__ops_cpu(), GPUBE_INT32, 2, 1e10, 1) <
+		    gpube__contract_seconds(&r.core, gpube__ops_cpu(), GPUBE_INT32, 2, 1e10, 1) / 3);
+	assert_true(gpube__contract_seconds(&r.all, gpube__ops_cpu(), GPUBE_INT32, 2, 1e4, 1) >
+		    gpube__contract_seconds(&r.core, gpube__ops_cpu(), GPUBE_INT32, 2, 1e4, 1) * 0.9);
 }
 
 static void measured(void **state)

@@ -1,0 +1,147 @@
+/* plans.c - see plans.h. */
+#include "tests/support/plans.h"
+
+#include <math.h>
+
+#include "tests/support/context.h"
+
+#include "gpube/ops/index.h"
+
+void shape_of_text(struct shape *s, const char *text, enum gpube_type type, uint64_t seed,
+	enum shape_fill fill)
+{
+	assert_null(shape_parse(s, text, GPUBE_MIN_PLUS, type));
+	shape_fill(s, seed, fill, false);
+}
+
+double shape_value(const struct shape *s, int k, int64_t at)
+{
+	const void *v = s->c.in[k].values;
+
+	if (at < 0 || at >= gpube__operand_cells(&s->c, k))
+		return NAN;
+	switch (s->c.type) {
+	case GPUBE_INT32:
+		return ((const int32_t *)v)[at];
+	case GPUBE_INT64:
+		return (double)((const int64_t *)v)[at];
+	case GPUBE_FLOAT32:
+		return ((const float *)v)[at];
+	default:
+		return ((const double *)v)[at];
+	}
+}
+
+const char *shape_store(const struct shape *s, int64_t at, double best)
+{
+	const struct gpube_contraction *c = &s->c;
+
+	if (at < 0 || at >= s->out_cells)
+		return "a cell outside of the output";
+	if (gpube__type_is_int(c->type) && best >= (double)c->threshold)
+		best = (double)c->cut;
+	switch (c->type) {
+	case GPUBE_INT32:
+		((int32_t *)c->out)[at] = (int32_t)best;
+		break;
+	case GPUBE_INT64:
+		((int64_t *)c->out)[at] = (int64_t)best;
+		break;
+	case GPUBE_FLOAT32:
+		((float *)c->out)[at] = (float)best;
+		break;
+	default:
+		((double *)c->out)[at] = best;
+	}
+	return NULL;
+}
+
+/* ---- a stage -------------------------------------------------------------------------------- */
+
+void stage_init(struct stage *t, const struct shape *s, uint32_t words)
+{
+	t->s = s;
+	t->words = words;
+	t->problem = NULL;
+	t->word = malloc((size_t)words * sizeof(*t->word));
+	assert_non_null(t->word);
+	stage_empty(t);
+}
+
+void stage_free(struct stage *t)
+{
+	free(t->word);
+}
+
+void stage_empty(struct stage *t)
+{
+	for (uint32_t i = 0; i < t->words; i++)
+		t->word[i] = NAN;
+}
+
+static void meet(struct stage *t, const char *problem)
+{
+	if (!t->problem)
+		t->problem = problem;
+}
+
+void stage_copy(struct stage *t, int k, int64_t from, uint32_t to, uint32_t n)
+{
+	if (from % n || to % n)
+		meet(t, "a copy that is not aligned");
+	if (to + n > t->words) {
+		meet(t, "a copy outside of its stage");
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (!isnan(t->word[to + i]))
+			meet(t, "a word that is copied twice");
+		t->word[to + i] = shape_value(t->s, k, from + i);
+		if (isnan(t->word[to + i]))
+			meet(t, "a copy outside of its table");
+	}
+}
+
+double stage_read(struct stage *t, uint32_t at)
+{
+	if (at < t->words && !isnan(t->word[at]))
+		return t->word[at];
+	meet(t, "a cell that was not copied");
+	return 0;
+}
+
+void stage_store(struct stage *t, int64_t at, double best)
+{
+	const char *problem = shape_store(t->s, at, best);
+
+	if (problem)
+		meet(t, problem);
+}
+
+/* ---- the cases ------------------------------------------------------------------------------ */
+
+void expect_no_plans(const char *const *texts, size_t n, bool (*has_plan)(const struct shape *s))
+{
+	struct shape s;
+
+	for (size_t i = 0; i < n; i++) {
+		assert_null(shape_parse(&s, texts[i], GPUBE_MIN_PLUS, GPUBE_INT32));
+		if (has_plan(&s))
+			fail_msg("%s: a plan", texts[i]);
+		shape_free(&s);
+	}
+}
+
+void add_texts(struct cases *c, CMUnitTestFunction run, const char *const *texts, size_t n,
+	const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		add_case(c, run, texts[i], "%s %zu", name, i);
+}
+
+int run_plans(struct cases *c, const char *group, int argc, char **argv)
+{
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return run_cases(c, group, ctx_setup, ctx_teardown);
+}

@@ -1,0 +1,247 @@
+/*
+ * The first bounds: told in their order and rising, never above the optimum; each assignment below
+ * the limit costs in the shifted tables what it did, and what begins from these is bounded by it,
+ * too.
+ */
+#include "tests/support/test.h"
+
+#include "gpube/bound.h"
+#include "gpube/dense.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/random_model.h"
+
+enum { N_SEEDS = 200, N_TOLD = 100 };
+
+/* ---- tables ------------------------------------------------------------------------------------
+ */
+
+/* A bounder as gpube_bound() has it when it asks for the first bounds. */
+static void open_bounder(
+	struct gpube_bounder *b, const struct gpube_model *m, const struct gpube_bound_opts *opts)
+{
+	uint64_t n;
+
+	*b = (struct gpube_bounder){.ctx = ctx,
+		.ops = gpube__ops_cpu(),
+		.given = m,
+		.costs = m,
+		.opts = opts,
+		.start = gpube__now(),
+		.upper = GPUBE_INF,
+		.cutoff = GPUBE_INF,
+		.most_shift = GPUBE__MOST_SHIFT};
+	assert_int_equal(gpube__simplify(&b->s, m, true), 0);
+	b->m = b->tables = b->s.model;
+	n = (uint64_t)b->m->n_vars;
+	b->lower = gpube__constant_of(b->m);
+	b->limit = b->m->top;
+	b->best = gpube__alloc_zero(ctx, n, sizeof(*b->best));
+	b->tried = gpube__alloc_zero(ctx, n, sizeof(*b->tried));
+	b->order = gpube__alloc(ctx, n, sizeof(*b->order));
+	b->extended = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*b->extended));
+}
+
+static void close_bounder(struct gpube_bounder *b)
+{
+	gpube__search_free(b->search);
+	gpube_model_free(b->kept);
+	gpube__free(ctx, b->best);
+	gpube__free(ctx, b->tried);
+	gpube__free(ctx, b->order);
+	gpube__free(ctx, b->extended);
+	gpube__simplified_clear(ctx, &b->s);
+}
+
+static void check_tables(const struct gpube_bounder *b)
+{
+	const struct gpube_model *m = b->m;
+	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)m->n_vars, sizeof(*values));
+
+	for (int32_t t = 0; t < b->tables->n_tables; t++)
+		for (int64_t k = 0; k < b->tables->tables[t].n; k++)
+			assert_true(gpube__table_int(&b->tables->tables[t], k) >= 0);
+	assert_true(gpube__tables_bound(b, b->tables->constant) <= b->lower);
+	do {
+		int64_t cost, shifted;
+
+		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+		assert_int_equal(gpube_model_cost(&shifted, b->tables, values), 0);
+		if (cost < b->limit)
+			assert_true(shifted == gpube__tables_total(b, cost));
+		else
+			assert_true(shifted >= gpube__tables_limit(b));
+	} while (next_assignment(values, m));
+	gpube__free(ctx, values);
+}
+
+/* The methods that begin from the shifted tables: their bounds, and a proof where they say that
+ * they have one. */
+static void go_on(struct gpube_bounder *b, const struct brute *brute, uint64_t seed)
+{
+	int64_t before = b->lower;
+	int status = GPUBE_OK;
+
+	for (int32_t i = 0; i < b->m->n_vars; i++)
+		b->order[i] = i;
+	switch (seed % 5) {
+	case 0:
+		status = gpube__bound_clusters(b, true, 0);
+		break;
+	case 1:
+		status = gpube__bound_joins(b, 0.01);
+		break;
+	case 2:
+		b->order_cost.joined_cells = 1;
+		status = gpube__bounder_quick_mbe(b);
+		break;
+	case 3:
+		status = gpube__bound_mbe(b);
+		break;
+	case 4:
+		status = gpube__bounder_quick_joins(b, 0.01);
+		break;
+	}
+	assert_int_equal(status, 0);
+	assert_true(b->lower >= before);
+	if (brute->feasible)
+		assert_true(b->lower <= brute->cost);
+}
+
+static void tables(void **state)
+{
+	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .no_eliminate = 1};
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_bounder b;
+	struct gpube_model *m;
+	struct brute brute;
+
+	if (seed % 8 == 1) /* costs that int32 does not hold */
+		spec.max_cost = (int64_t)1 << 40;
+	spec.forbidden = seed % 3 ? spec.forbidden : 0;
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	open_bounder(&b, m, &opts);
+	if (!b.s.infeasible) {
+		assert_int_equal(brute_force(&brute, NULL, b.m), 0);
+		/* one sweep, or as many as pay */
+		assert_int_equal(gpube__bound_first(&b, seed % 2 ? 0 : 1), 0);
+		if (brute.feasible)
+			assert_true(b.lower <= brute.cost);
+		if (b.kept)
+			check_tables(&b);
+		if (!gpube__bounder_done(&b))
+			go_on(&b, &brute, seed / 2);
+	}
+	close_bounder(&b);
+	gpube_model_free(m);
+}
+
+/*
+ * Who of seven circles of five may be there together, if no neighbours: each who is not costs 1,
+ * three of a circle at least. Halves of costs bound that by 7 * 2.5, which is 18; halves that are
+ * rounded to integers by 15.
+ */
+static void shares_of_small_integers(void **state)
+{
+	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_bounder b;
+	struct gpube_model *m;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < 35; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	for (int i = 0; i < 35; i++)
+		assert_int_equal(gpube_model_add_costs(m, 1, (int32_t[]){i}, (int64_t[]){1, 0}), 0);
+	for (int i = 0; i < 35; i++)
+		assert_int_equal(
+			gpube_model_add_costs(m, 2, (int32_t[]){i, i / 5 * 5 + (i + 1) % 5},
+				(int64_t[]){0, 0, 0, GPUBE_INF}),
+			0);
+	open_bounder(&b, m, &opts);
+	assert_int_equal(gpube__bound_first(&b, 1), 0);
+	assert_true(b.upper >= 21 && b.lower >= 18 && b.lower <= 21);
+	close_bounder(&b);
+	gpube_model_free(m);
+}
+
+/* ---- lines -------------------------------------------------------------------------------------
+ */
+
+struct told {
+	int n, by_tables, by_shifts; /* lines; which was the first of them */
+	int64_t lower[4096];         /* minimised, without the point */
+	bool is_negated;
+};
+
+static void keep(void *arg, enum gpube_log_level level, double progress, const char *text)
+{
+	struct told *t = arg;
+	const char *at = strstr(text, t->is_negated ? "upper bound " : "lower bound ");
+	int64_t sign, v = 0;
+
+	(void)progress;
+	if (level != GPUBE_LOG_NOTE || !at || t->n == 4096)
+		return;
+	if (strstr(text, "(tables)"))
+		t->by_tables = t->n;
+	if (strstr(text, "(shifts)") && t->by_shifts < 0)
+		t->by_shifts = t->n;
+	at += strlen("lower bound ");
+	sign = (*at == '-') != t->is_negated ? -1 : 1;
+	for (at += *at == '-'; *at == '.' || (*at >= '0' && *at <= '9'); at++)
+		if (*at != '.')
+			v = 10 * v + (*at - '0');
+	t->lower[t->n++] = sign * v;
+}
+
+static void lines(void **state)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct told *t = gpube__alloc_zero(ctx, 1, sizeof(*t));
+	const struct gpube_ctx_opts how = {
+		.sizeof_options = sizeof(how), .n_threads = 1, .log = keep, .log_arg = t};
+	const struct gpube_bound_opts opts = {
+		.sizeof_options = sizeof(opts), .seed = seed, .order_seconds = 1e-3};
+	struct gpube_ctx *told;
+	struct gpube_bounds *b;
+	struct gpube_model *m;
+	struct brute brute;
+
+	assert_int_equal(gpube_ctx_new(&told, &how), 0);
+	m = random_model(told, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
+	*t = (struct told){
+		.by_tables = -1, .by_shifts = -1, .is_negated = m->direction == GPUBE_MAXIMISE};
+	assert_int_equal(gpube_bound(&b, m, &opts), 0);
+	if (t->n) {
+		assert_int_equal(t->by_tables, 0); /* before any round */
+		assert_true(t->by_shifts != 0);
+	}
+	for (int k = 0; k < t->n; k++) {
+		assert_true(k == 0 || t->lower[k] >= t->lower[k - 1]);
+		if (brute.feasible)
+			assert_true(t->lower[k] <= (t->is_negated ? -brute.cost : brute.cost));
+	}
+	assert_int_equal(
+		b->answer, brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
+	assert_true(t->n > 0 || !brute.feasible);
+	gpube_bounds_free(b, told);
+	gpube_model_free(m);
+	gpube_ctx_free(told);
+	gpube__free(ctx, t);
+}
+
+int main(void)
+{
+	struct cases c = {0};
+
+	add_numbers(&c, tables, N_SEEDS, "tables, seed");
+	add_numbers(&c, lines, N_TOLD, "lines, seed");
+	ADD_CASE(&c, shares_of_small_integers);
+	return run_cases(&c, "bound_first", ctx_setup_1_thread, ctx_teardown);
+}
