@@ -3,13 +3,14 @@
 
 usage: benchmarks/vac.py DATA [--gpube build/gpube] [--toulbar2 toulbar2] [--seconds 5] [--threads 2] [--only TEXT,TEXT]
                          [--prefixes "taskset -c 0,1;taskset -c 2,3"] [--deadline S] [--csv OUT.csv]
+       benchmarks/vac.py DATA --at 0.1,0.5,1,2,5 …                          after these seconds instead of parts of --seconds
        benchmarks/vac.py --table OUT.csv       the results as a Markdown table
 
 Both get the same .cfn (a .uai as costs, by gpube convert) and --seconds of wall time, one after the other on the same cores:
 toulbar2 -A, which has one thread, and goes on with its search when VAC is done, so that its bound grows, too; gpube bound
 --backend cpu with --threads. Every line that tells a bound is kept with the time at which it came. The row of an instance: when
-VAC's root bound was there, and what it is; gpube's bound at that very time; then both at 1/4, 1/2 and all of the time. A bound
-above a known optimum makes the exit code 1. --prefixes: as many instances at a time, each program behind its prefix.
+VAC's root bound was there, and what it is; gpube's bound at that very time, and when its first one was there; then both at 1/4, 1/2 and all of the time, or --at. Two bounds are
+equal where nine digits are. A bound above a known optimum makes the exit code 1. --prefixes: as many instances at a time, each program behind its prefix.
 """
 import concurrent.futures
 import csv
@@ -38,8 +39,13 @@ INSTANCES = (
                                                  180, 218, 225)])
 
 NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
-COLUMNS = ("instance", "vac_at", "vac_root", "gpube_then", "vac_quarter", "gpube_quarter", "vac_half", "gpube_half", "vac_end",
-           "gpube_end", "vac_proved_at", "gpube_proved_at", "vac_upper", "gpube_upper", "seconds")
+ENDS = ("vac_end", "gpube_end", "vac_proved_at", "gpube_proved_at", "vac_upper", "gpube_upper", "seconds")
+
+
+def columns(args):
+    between = [f"{who}_{t:g}s" for t in args.times for who in ("vac", "gpube")] if args.times else [
+        "vac_quarter", "gpube_quarter", "vac_half", "gpube_half"]
+    return ["instance", "vac_at", "vac_root", "gpube_then", "gpube_first_at", *between, *ENDS]
 
 
 class Run:
@@ -102,32 +108,52 @@ def measure(args, path, prefix):
         ours = Run([*words, args.gpube, "bound", "--backend", "cpu", "--threads", str(args.threads), "--timeout",
                     f"{args.seconds}s", problem], args.seconds + 5, gpube_line)
     root_at = vac.lower[0][0] if vac.lower else None
-    row = [name, root_at and round(root_at, 3), vac.lower[0][1] if vac.lower else None, ours.at(root_at) if root_at else None]
-    for share in (0.25, 0.5, 1):
-        row += [vac.at(share * args.seconds + (0.3 if share == 1 else 0)), ours.at(share * args.seconds + (0.3 if share == 1 else 0))]
+    row = [name, root_at and round(root_at, 3), vac.lower[0][1] if vac.lower else None, ours.at(root_at) if root_at else None,
+           ours.lower[0][0] and round(ours.lower[0][0], 4) if ours.lower else None]
+    for seconds in (*(args.times or (0.25 * args.seconds, 0.5 * args.seconds)), args.seconds + 0.3):
+        row += [vac.at(seconds), ours.at(seconds)]
     return row + [vac.proved_at and round(vac.proved_at, 3), ours.proved_at and round(ours.proved_at, 3), vac.upper, ours.upper,
                   args.seconds]
+
+
+def compare(vac, ours):
+    """"better", "equal" or "worse": what gpube has beside what VAC has, texts of a table"""
+    a, b = (float(x) if x else float("-inf") for x in (vac, ours))
+    return "equal" if a == b or abs(a - b) <= 1e-9 * max(1, abs(a)) else "better" if b > a else "worse"
+
+
+def counts(rows, vac, ours):
+    """a line's cells: how often gpube is better, equal, worse, and where it is worse"""
+    how = [compare(r[vac], r[ours]) for r in rows]
+    worse = ", ".join(re.sub(r"(\.fg)?\.(uai|wcsp)$", "", r["instance"]) for r, h in zip(rows, how) if h == "worse")
+    return f"{how.count('better')} | {how.count('equal')} | {how.count('worse')} | {worse or '-'}"
 
 
 def table(path):
     with open(path, newline="", encoding="utf-8") as f:
         rows = list(csv.DictReader(f))
+    times = [m.group(1) for k in rows[0] if (m := re.match(r"vac_([\d.]+)s$", k))]
     print("| instance | VAC's root bound, after s | gpube then | VAC and search, at the end | gpube at the end | proved: toulbar2, gpube |")
     print("|---|---|---|---|---|---|")
-    count = {"better": 0, "equal": 0, "worse": 0}
     for r in rows:
-        a, b = (float(r[k]) if r[k] else float("-inf") for k in ("vac_end", "gpube_end"))
-        count["equal" if abs(a - b) <= 1e-9 * max(1, abs(a)) else "better" if b > a else "worse"] += 1
         root, then, vac, ours = (f"{float(r[k]):.10g}" if r[k] else "-" for k in ("vac_root", "gpube_then", "vac_end", "gpube_end"))
         print(f"| {r['instance']} | {root}, {r['vac_at']} | {then} | {vac} | {ours} | "
               f"{r['vac_proved_at'] or '-'}, {r['gpube_proved_at'] or '-'} |")
-    print(f"\nAt the end gpube's bound is better {count['better']} times, equal {count['equal']}, worse {count['worse']}.")
+    print("\n| gpube beside VAC, then its search | better | equal | worse | where |\n|---|---|---|---|---|")
+    print(f"| when VAC's root bound is there | {counts(rows, 'vac_root', 'gpube_then')} |")
+    for t in times:
+        print(f"| after {t} s | {counts(rows, f'vac_{t}s', f'gpube_{t}s')} |")
+    print(f"| at the end | {counts(rows, 'vac_end', 'gpube_end')} |")
+    first = sorted(float(r["gpube_first_at"]) for r in rows if r.get("gpube_first_at"))
+    if first:
+        print(f"\ngpube's first bound: median {first[len(first) // 2]:.4f} s, last {first[-1]:.4f} s.")
 
 
 def main():
     p = options(__doc__, "data", "--gpube", "--toulbar2", "--only", "--deadline", "--csv", "--table", seconds=5.0, threads=2,
-                prefixes="")
+                prefixes="", at="")
     args = p.parse_args()
+    args.times = [float(t) for t in args.at.split(",") if t]
     if args.table:
         table(args.table)
         return 0
@@ -136,7 +162,7 @@ def main():
     names = [i for i in INSTANCES if not args.only or any(x in i for x in args.only.split(","))]
     out = open(args.csv, "w", newline="", encoding="utf-8") if args.csv else None
     if out:
-        csv.writer(out).writerow(COLUMNS)
+        csv.writer(out).writerow(columns(args))
     free = queue.Queue()
     for prefix in prefixes:
         free.put(prefix)
@@ -153,8 +179,9 @@ def main():
         for row in pool.map(one, names):
             if not row:
                 continue
-            above = [b for b in (row[8], row[9]) if b is not None and row[12] is not None and b > min(
-                x for x in (row[12], row[13]) if x is not None) + 1e-6 * abs(b)]
+            *bounds, _, _, vac_upper, upper, _ = row[-len(ENDS):]
+            above = [b for b in bounds if b is not None and vac_upper is not None and b > min(
+                x for x in (vac_upper, upper) if x is not None) + 1e-6 * abs(b)]
             wrong += len(above)
             print(" ".join(str(x) for x in row), "WRONG" if above else "", flush=True)
             if out:

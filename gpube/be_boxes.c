@@ -339,6 +339,8 @@ static int try_cut(
 {
 	struct gpube_boxes b = *f->b;
 
+	if (gpube__stopped(b.ctx)) /* of many variables each try takes its time */
+		return gpube__fail_stopped(b.ctx);
 	gpube__boxes_cut(&b, f->be, var, n);
 	return gpube__boxes_cost(cost, &b, f->type);
 }

@@ -64,7 +64,7 @@ int gpube__boxes_working(struct gpube_working *w, const struct gpube_boxes *b);
  * rate      joined cells a second, and 'bucket' seconds of each bucket beside
  * cost      out: of the boxes chosen
  * Cost:     some hundred times that of gpube__be_init()
- * Errors:   ENOMEM; ELIMIT, without a text: more than GPUBE__MOST_BOXES would be needed
+ * Errors:   ENOMEM; ESTOP; ELIMIT, without a text: more than GPUBE__MOST_BOXES would be needed
  */
 int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const struct gpube_be *be,
 	enum gpube_type type, double limit, bool count, double rate, double bucket);

@@ -57,7 +57,7 @@ struct gpube_slicing {
 	uint64_t seed;
 };
 
-/* Errors: ENOMEM; ERANGE; ELIMIT, perhaps without a text: too many slices would be needed */
+/* Errors: ENOMEM; ERANGE; ESTOP; ELIMIT, perhaps without a text: too many slices would be needed */
 int gpube__split_slices(struct gpube_be_split **out, const struct gpube_be *be,
 	const int32_t *order, const struct gpube_slicing *how);
 void gpube__split_free(struct gpube_be_split *s);

@@ -15,10 +15,14 @@ enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
 /* What first shifts may take, at most and of the time that there is. */
 #define FIRST_SECONDS 1
 #define FIRST_SHARE   0.2
+/* What the first join graphs may take. */
+#define QUICK_JOINS 0.05
 /* What a search tree may take before elimination, and after it; shares of the time, too. */
 #define FIRST_TREE 0.5
+#define NARROW	   0.9 /* the bound's part of the best assignment's cost from where on it goes on */
 #define TREE	   5.0
 #define TREE_SHARE 0.2
+#define WIDE_SHARE 0.4
 /* Local search, before anything else is tried, where domains are large. */
 #define SEARCH_SECONDS 0.03
 /* Before clusters, elimination is tried if it takes no more; they try it again when there are fewer values. */
@@ -114,6 +118,7 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 static void clear(struct gpube_bounder *b)
 {
 	gpube__search_free(b->search);
+	gpube__dfs_tree_free(b->tree);
 	gpube__free(b->ctx, b->best);
 	gpube__free(b->ctx, b->extended);
 	gpube__free(b->ctx, b->tried);
@@ -198,8 +203,11 @@ static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 
 	/* (a card may still be opening) */
 	if (!status && automatic && o->method == GPUBE_BOUND_AUTO && !b->shifted &&
-		o->backend != GPUBE_BACKEND_CUDA && is_quick(b))
-		status = gpube__bounder_quick_mbe(b);
+		o->backend != GPUBE_BACKEND_CUDA && is_quick(b)) {
+		status = gpube__bounder_quick_joins(b, QUICK_JOINS);
+		if (!status && !gpube__bounder_done(b))
+			status = gpube__bounder_quick_mbe(b);
+	}
 	if (status || gpube__bounder_done(b))
 		return status;
 	/* no order will make it small, and its parts find their own, or clusters need none */
@@ -325,6 +333,12 @@ static int first_search(struct gpube_bounder *b)
 	return status;
 }
 
+/* Not where clusters come next, which search after their first passes, and what sweeps read off will do for these. */
+static bool wants_search(const struct gpube_bounder *b)
+{
+	return b->tables == b->m || b->upper == GPUBE_INF || mean_domain(b) < WIDE_DOMAIN;
+}
+
 /*
  * A search tree closes in a moment what the shifts between functions have left little open, networks
  * of noisy ors for one (toulbar2 needs 200 to 1100 nodes for or_chains whose elimination is 10^11
@@ -339,13 +353,35 @@ static int first_tree(struct gpube_bounder *b)
 	return gpube__bound_dfs(b, seconds);
 }
 
-static int second_tree(struct gpube_bounder *b)
+static int second_tree(struct gpube_bounder *b, double share)
 {
 	double seconds = TREE;
 
 	if (b->opts->timeout_seconds > 0)
-		seconds = fmin(seconds, TREE_SHARE * b->opts->timeout_seconds);
+		seconds = fmin(seconds, share * b->opts->timeout_seconds);
 	return gpube__bound_dfs(b, seconds);
+}
+
+/* What the bound is of the best assignment's cost, above what all cost; 0: none is known. */
+static double share_proved(const struct gpube_bounder *b)
+{
+	const double least = (double)gpube__constant_of(b->m);
+
+	return b->upper == GPUBE_INF ? 0 : ((double)b->lower - least) / ((double)b->upper - least);
+}
+
+/*
+ * Large domains and many variables, proteins for one: the tree finds assignments that local search
+ * does not (of pdb1jmx and pdb1qks those are 4 to 16 % above the optimum after its moment), and with
+ * these and its bounds most values are found impossible before clusters begin.
+ */
+static int wide_tree(struct gpube_bounder *b)
+{
+	int status = first_tree(b);
+
+	if (!status && !gpube__bounder_done(b) && share_proved(b) > NARROW)
+		status = second_tree(b, WIDE_SHARE);
+	return status;
 }
 
 /*
@@ -355,14 +391,18 @@ static int second_tree(struct gpube_bounder *b)
  */
 static int run_methods(struct gpube_bounder *b)
 {
-	const bool tree = b->opts->method == GPUBE_BOUND_AUTO && !b->shifted &&
-			  b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_prefers_joins(b);
+	const bool trees = b->opts->method == GPUBE_BOUND_AUTO && !b->shifted &&
+			   b->opts->split != GPUBE_SPLIT_NEVER,
+		   tree = trees && gpube__bounder_prefers_joins(b);
 	bool done = false;
 	int status = GPUBE_OK;
 
 	if (tree && b->order_cost.joined_cells > GPUBE__QUICK_CELLS)
 		status = first_tree(b);
-	if (!status && !gpube__bounder_done(b))
+	else if (trees && !tree && !gpube__bounder_dense(b) &&
+		 b->order_cost.joined_cells > GPUBE__QUICK_CELLS)
+		status = wide_tree(b);
+	if (!status && !gpube__bounder_done(b) && wants_search(b))
 		status = first_search(b);
 	if (status || gpube__bounder_done(b))
 		return status;
@@ -387,7 +427,7 @@ static int run_methods(struct gpube_bounder *b)
 			return status;
 	}
 	if (tree)
-		status = second_tree(b);
+		status = second_tree(b, TREE_SHARE);
 	if (status || gpube__bounder_done(b))
 		return status;
 	switch (b->opts->method) {

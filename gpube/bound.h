@@ -17,6 +17,7 @@ enum { GPUBE__MOST_SHIFT = 20 };
 #define GPUBE__HOPELESS 1e9
 
 struct gpube_shifted_opts;
+struct gpube_dfs_tree;
 
 struct gpube_bounder {
 	struct gpube_ctx *ctx;
@@ -53,6 +54,7 @@ struct gpube_bounder {
 	struct gpube_order_cost order_cost;
 	double quick_along; /* joined cells of the order that quick mini-buckets ran along; 0: none */
 	int z;
+	struct gpube_dfs_tree *tree; /* the search tree, from one of its turns to the next; or NULL */
 };
 
 /* True when nothing is left to find out. */
@@ -107,12 +109,18 @@ int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const
 int gpube__bounder_slices(struct gpube_bounder *b, double seconds, bool *done);
 
 /*
- * gpube__bounder_quick_mbe() - mini-buckets of a millisecond, then of more, up to a tenth of a second: each
- * time the largest z of at most so many joined cells, GPUBE__QUICK_CELLS in the end. What
- * comes next may take seconds before it says anything.
+ * gpube__bounder_quick_mbe() - mini-buckets of a tenth of a second: the largest z of at most
+ * GPUBE__QUICK_CELLS joined cells. What comes next may take seconds before it says anything.
  */
 #define GPUBE__QUICK_CELLS 2e7
 int gpube__bounder_quick_mbe(struct gpube_bounder *b);
+
+/*
+ * gpube__bounder_quick_joins() - there and back on the join graph, from one of a millisecond, each time
+ * with larger mini-buckets, for 'seconds'. (Mini-buckets alone of so few cells take longer: of a grid of 20 by 20
+ * those of four variables take 5 ms, nearly all of it plans of 400 contractions; there and back with eight takes 4.)
+ */
+int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds);
 
 /* Few variables for the width of the order: nearly everything depends on everything. */
 bool gpube__bounder_dense(const struct gpube_bounder *b);
@@ -139,6 +147,9 @@ struct gpube_clusters;
 int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done);
 /* A search tree: all of what is left, or what can be seen of it in 'seconds'. */
 int gpube__bound_dfs(struct gpube_bounder *b, double seconds);
+void gpube__dfs_tree_free(struct gpube_dfs_tree *tree);
+/* True if no assignment below the limit has the value, as the search tree has found. */
+bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t value);
 /* In about 'seconds'; where they are finite, it does nothing if it has little hope. */
 int gpube__bound_sweep(struct gpube_bounder *b, double seconds);
 /* seconds: for all of it */

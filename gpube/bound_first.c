@@ -30,8 +30,6 @@ enum { MOST_SWEEPS = 1000, SEARCH_CELLS = 1 << 18, SEARCH_STEPS = 200 };
 /* What the ascent's shifts may take in their place, and of how many cells. */
 #define NARROW_SECONDS 0.05
 #define NARROW_CELLS   2e5
-/* Seconds in which sweeps do not end for being slow. */
-#define LEAST_SECONDS 0.001
 
 struct first {
 	struct gpube_bounder *b;
@@ -89,15 +87,13 @@ static void decode(const struct gpube_dfs *t, int32_t *values)
 	}
 }
 
-static int read_off(struct first *f, bool searches)
+static int read_off(struct first *f)
 {
 	struct gpube_bounder *b = f->b;
 	int status;
 
 	decode(f->t, b->tried);
 	status = gpube__bounder_offer(b, b->tried, "decoded");
-	if (!status && searches && !gpube__bounder_done(b))
-		status = gpube__bounder_search(b, b->tried, SEARCH_STEPS);
 	gpube__dfs_limit(f->t, b->limit);
 	return status;
 }
@@ -128,10 +124,10 @@ static bool is_slow(const struct first *f, int64_t gained, double seconds)
 			     ((double)end - (double)gpube__constant_of(b->m)) * (1 << f->t->shift) -
 			     (double)f->t->constant;
 
-	return spent > LEAST_SECONDS && (double)gained * spent < SLOW * missing * seconds;
+	return (double)gained * spent < SLOW * missing * seconds;
 }
 
-static int sweeps(struct first *f, double cells)
+static int sweeps(struct first *f)
 {
 	struct gpube_bounder *b = f->b;
 	int64_t before = 0;
@@ -144,7 +140,7 @@ static int sweeps(struct first *f, double cells)
 			gpube__now() > f->end)
 			break;
 		if (k == next) { /* ever more seldom */
-			status = read_off(f, cells < SEARCH_CELLS);
+			status = read_off(f);
 			next += k / 2 + 2;
 		}
 		if (k % 4 == 0) {
@@ -268,9 +264,9 @@ int gpube__bound_first(struct gpube_bounder *b, double seconds)
 	if (status || !f.t)
 		return status ? status : shift_narrowly(b, cells, seconds);
 	f.start = gpube__now();
-	status = sweeps(&f, cells);
+	status = sweeps(&f);
 	if (!status && !gpube__bounder_done(b) && !gpube__stopped(b->ctx))
-		status = read_off(&f, cells < SEARCH_CELLS);
+		status = read_off(&f);
 	if (!status && !gpube__bounder_done(b) && f.t->constant > 0)
 		status = keep_tables(&f);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "shifts: %.4f s", gpube__now() - f.start);

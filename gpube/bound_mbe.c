@@ -7,10 +7,6 @@
 
 #include "gpube/mbe.h"
 
-/* Joined cells of the first quick mini-buckets, and how many times as many the next have. */
-#define FIRST_CELLS 3e5
-#define MORE_CELLS  8
-
 /* Bytes of tables that mini-buckets may have: a device's where nothing else is to be used. */
 static double mbe_memory(const struct gpube_bounder *b)
 {
@@ -120,45 +116,28 @@ int gpube__bound_mbe(struct gpube_bounder *b)
 	return unless_too_large(b, status);
 }
 
-/* The largest z of at most so many joined cells, if it is larger than *z, which it becomes. */
-static int mbe_of(struct gpube_bounder *b, double cells, int *z)
+int gpube__bounder_quick_mbe(struct gpube_bounder *b)
 {
 	struct gpube_mbe mbe[2];
 	const int step = gpube__bounder_prefers_joins(b) ? 2 : 1;
 	int at = 0, status = GPUBE_OK;
 
+	b->quick_along = b->order_cost.joined_cells;
 	memset(mbe, 0, sizeof(mbe));
-	for (int k = *z + step; k <= b->m->n_vars + step && !status; k += step) {
-		status = gpube__mbe_init(&mbe[1 - at], b->tables, b->order, k, cells, GPUBE_PARTITION_SCOPE);
-		if (status || mbe[1 - at].joined_cells > cells)
+	for (int z = 2; z <= b->m->n_vars + 1 && !status; z += step) {
+		status = gpube__mbe_init(&mbe[1 - at], b->tables, b->order, z, GPUBE__QUICK_CELLS,
+			GPUBE_PARTITION_SCOPE);
+		if (status || mbe[1 - at].joined_cells > GPUBE__QUICK_CELLS)
 			break;
-		*z = k;
+		b->z = z;
 		at = 1 - at;
 		gpube__mbe_clear(&mbe[1 - at]);
 		if (!mbe[at].n_split)
 			break;
 	}
-	if (!status && mbe[at].n_minis) {
-		b->z = *z;
+	if (!status && mbe[at].n_minis)
 		status = run_mbe(b, &mbe[at], true);
-	}
 	gpube__mbe_clear(&mbe[0]);
 	gpube__mbe_clear(&mbe[1]);
-	return unless_too_large(b, status);
-}
-
-int gpube__bounder_quick_mbe(struct gpube_bounder *b)
-{
-	int z = 0, status = GPUBE_OK;
-
-	/* along a better order the largest alone, since the others were told along the first */
-	double cells = b->quick_along > 0 ? GPUBE__QUICK_CELLS : FIRST_CELLS;
-
-	b->quick_along = b->order_cost.joined_cells;
-	for (; !status && !gpube__bounder_done(b); cells *= MORE_CELLS) {
-		status = mbe_of(b, fmin(cells, GPUBE__QUICK_CELLS), &z);
-		if (cells >= GPUBE__QUICK_CELLS)
-			break;
-	}
 	return status;
 }

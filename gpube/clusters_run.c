@@ -240,6 +240,16 @@ static int climb(struct ascent *a, const char *by)
 	return status;
 }
 
+/* Values that the search tree has found impossible leave the tables. */
+static void leave_out_dead(struct gpube_clusters *c, const struct gpube_bounder *b)
+{
+	for (int32_t i = 0; i < c->n; i++)
+		for (int32_t x = 0; x < c->domain[i]; x++)
+			if (gpube__bounder_is_dead(b, i, c->value[i][x]))
+				c->unary[i][x] = GPUBE__DEAD;
+	gpube__clusters_compact(c);
+}
+
 int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate)
 {
 	struct ascent a = {.b = b, .last_stage = clusters ? 3 : 0, .eliminate = b->opts->no_eliminate ? 0 : eliminate,
@@ -251,6 +261,8 @@ int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double elimina
 	if (status)
 		return status;
 	gpube__rng_init(&a.rng, b->opts->seed);
+	if (b->tree)
+		leave_out_dead(&a.c, b);
 	if (clusters && !b->shifted)
 		status = gpube__bound_nested(b, &a.c, &done);
 	if (clusters && !status && !done)

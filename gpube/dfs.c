@@ -10,7 +10,7 @@
 /* Moved in all to one value of one variable, at most. */
 #define MOVED_MOST ((int64_t)1 << 58)
 
-/* Looks at a variable because of its costs, at one node, for each variable there is. */
+/* Looks at a variable because of its costs, at one node, for each variable of the part. */
 #define MOST_LOOKS 4
 
 /* Variables between two looks at the clock. */
@@ -34,7 +34,7 @@ static int64_t slack(const struct gpube_dfs *t)
 
 static void note(struct gpube_dfs *t, int32_t p, uint8_t what)
 {
-	if (what == GAINED_COSTS && t->n_looks >= MOST_LOOKS * (int64_t)t->n)
+	if (what == GAINED_COSTS && t->n_looks >= MOST_LOOKS * (int64_t)(t->last - t->first))
 		return; /* ever smaller costs could wander for ever; that values are lost has an end */
 	t->changed[p] |= what;
 	t->queue[p / 64] |= (uint64_t)1 << p % 64;
@@ -134,30 +134,40 @@ static int settle(struct gpube_dfs *t, int32_t p)
 #define OUT_OF_REACH ((int64_t)1 << 59)
 
 /* forced() of a function of two variables: whole rows, also values that are gone. */
-static void forced_by_pair(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m)
+static void forced_by_pair(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m,
+	bool with_costs)
 {
 	const int32_t p = f->scope[k], q = f->scope[1 - k], cols = (int32_t)f->stride[0];
+	const int64_t *taken = f->moved[1 - k];
 	int64_t *columns = t->taken + t->widest;
 
+	if (with_costs || (!k && t->n_live[q] < cols)) {
+		for (int32_t c = 0; c < cols && !k; c++)
+			t->taken[c] = -OUT_OF_REACH;
+		for (int32_t r = 0; r < t->n_live[q]; r++) {
+			int32_t a = t->live[q][r];
+
+			t->taken[a] = taken[a] - (with_costs ? t->cost[q][a] : 0);
+		}
+		taken = t->taken;
+	}
 	if (k) {
-		t->kernels->least_in_columns(columns, f->t, cols, t->live[q], t->n_live[q], f->moved[0]);
+		t->kernels->least_in_columns(columns, f->t, cols, t->live[q], t->n_live[q], taken);
 		for (int32_t r = 0; r < t->n_live[p]; r++)
 			m[r] = columns[t->live[p][r]];
-	} else if (t->n_live[q] == cols) {
-		t->kernels->least_in_rows(m, f->t, cols, t->live[p], t->n_live[p], f->moved[1]);
 	} else {
-		for (int32_t c = 0; c < cols; c++)
-			t->taken[c] = -OUT_OF_REACH;
-		for (int32_t r = 0; r < t->n_live[q]; r++)
-			t->taken[t->live[q][r]] = f->moved[1][t->live[q][r]];
-		t->kernels->least_in_rows(m, f->t, cols, t->live[p], t->n_live[p], t->taken);
+		t->kernels->least_in_rows(m, f->t, cols, t->live[p], t->n_live[p], taken);
 	}
 	for (int32_t r = 0; r < t->n_live[p]; r++)
 		m[r] = m[r] > OUT_OF_REACH / 2 ? GPUBE__DFS_DEAD : m[r] - f->moved[k][t->live[p][r]];
 }
 
-/* m[r]: what f forces on live value r of its variable k; GPUBE__DFS_DEAD: it forbids it. */
-static void forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m)
+/*
+ * m[r]: what f forces on live value r of its variable k; GPUBE__DFS_DEAD: it forbids it.
+ * with_costs: together with what the other variables' values cost.
+ */
+static inline __attribute__((always_inline)) void forced(const struct gpube_dfs *t,
+	const struct gpube_dfs_function *f, int k, int64_t *m, const bool with_costs)
 {
 	const int32_t *live = t->live[f->scope[k]], n_live = t->n_live[f->scope[k]];
 	const int64_t stride = f->stride[k], *moved = f->moved[k];
@@ -166,7 +176,7 @@ static void forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f
 	int other[GPUBE__DFS_ARITY], n = 0, d = 0;
 
 	if (f->arity == 2 && f->stride[0] >= WIDE_ROW && 4 * (int64_t)t->n_live[f->scope[1]] >= f->stride[0]) {
-		forced_by_pair(t, f, k, m);
+		forced_by_pair(t, f, k, m, with_costs);
 		return;
 	}
 	for (int j = 0; j < f->arity; j++)
@@ -181,7 +191,8 @@ static void forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f
 			int32_t value = t->live[f->scope[other[d]]][index[d]];
 
 			cell[d + 1] = cell[d] + f->stride[other[d]] * value;
-			taken[d + 1] = taken[d] + f->moved[other[d]][value];
+			taken[d + 1] = taken[d] + f->moved[other[d]][value] -
+				(with_costs ? t->cost[f->scope[other[d]]][value] : 0);
 		}
 		row = f->t + cell[n];
 		for (int32_t r = 0; r < n_live; r++) {
@@ -207,7 +218,7 @@ static int give(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, 
 	*gained = false;
 	if (status)
 		return status;
-	forced(t, f, k, m);
+	forced(t, f, k, m, false);
 	for (int32_t r = t->n_live[p] - 1; r >= 0 && !t->conflict; r--) {
 		int32_t value = live[r];
 
@@ -238,6 +249,19 @@ static int take(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, 
 		}
 	}
 	return status;
+}
+
+void gpube__dfs_marginals(struct gpube_dfs *t, int32_t p, int64_t *sum)
+{
+	const int32_t *live = t->live[p];
+
+	for (int32_t r = 0; r < t->n_live[p]; r++)
+		sum[r] = t->cost[p][live[r]];
+	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1]; i++) {
+		forced(t, function_of(t, t->of[i]), t->of[i] % GPUBE__DFS_ARITY, t->scratch, true);
+		for (int32_t r = 0; r < t->n_live[p]; r++)
+			sum[r] += t->scratch[r] < slack(t) ? t->scratch[r] : slack(t);
+	}
 }
 
 /* ---- at the root ------------------------------------------------------------------------------ */
@@ -287,12 +311,14 @@ int gpube__dfs_sweep_on(struct gpube_dfs *t, bool backward, int32_t *done, doubl
 	const int32_t first = *done;
 	int status = GPUBE_OK;
 
-	for (; *done < t->n && !status && !t->conflict; ++*done) {
+	const int32_t n = t->last - t->first;
+
+	for (; *done < n && !status && !t->conflict; ++*done) {
 		if ((*done - first) % CLOCK == CLOCK - 1 && gpube__now() > until)
 			break;
-		status = share_out(t, backward ? t->n - 1 - *done : *done, backward);
+		status = share_out(t, backward ? t->last - 1 - *done : t->first + *done, backward);
 	}
-	if (*done == t->n)
+	if (*done == n)
 		t->swept = backward ? GPUBE__DFS_BACKWARD : GPUBE__DFS_FORWARD;
 	t->conflict |= t->constant >= t->limit;
 	return status;
@@ -394,7 +420,7 @@ static int look_at_all(struct gpube_dfs *t)
 	int status = GPUBE_OK;
 
 	t->looked_from = t->constant;
-	for (int32_t p = 0; p < t->n && !status && !t->conflict; p++)
+	for (int32_t p = t->first; p < t->last && !status && !t->conflict; p++)
 		if (t->n_live[p] > 1)
 			status = settle(t, p);
 	return status;
@@ -430,7 +456,7 @@ int gpube__dfs_remove(struct gpube_dfs *t, int32_t p, int32_t value)
 {
 	int status = reserve(t, 1);
 
-	if (!status)
+	if (!status && t->at[p][value] < t->n_live[p])
 		drop(t, p, value);
 	return status;
 }
@@ -476,6 +502,16 @@ void gpube__dfs_limit(struct gpube_dfs *t, int64_t limit)
 	t->limit = left;
 	t->looked_from = -1;
 	t->conflict |= t->constant >= left;
+}
+
+void gpube__dfs_part(struct gpube_dfs *t, int32_t first, int32_t last, int64_t limit)
+{
+	forget_changes(t); /* another part's would count as this one's */
+	t->first = first;
+	t->last = last;
+	t->limit = limit;
+	t->looked_from = -1;
+	t->conflict = t->constant >= limit;
 }
 
 void gpube__dfs_free(struct gpube_dfs *t)
@@ -539,6 +575,7 @@ static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, i
 	int64_t n = gpube__cells(m, m->functions[f].arity, scope), stride = 1;
 	int status;
 
+	to->function = f;
 	to->arity = m->functions[f].arity;
 	to->t = gpube__alloc(t->ctx, (uint64_t)n, sizeof(*to->t));
 	if (!to->t)
@@ -640,7 +677,7 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 		return GPUBE_ENOMEM;
 	t->ctx = ctx;
 	t->m = m;
-	t->n = m->n_vars;
+	t->n = t->last = m->n_vars;
 	t->shift = shift;
 	t->limit = gpube__scale_target(shift, left);
 	t->looked_from = -1;

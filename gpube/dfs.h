@@ -35,6 +35,7 @@ enum { GPUBE__DFS_ARITY = 8, GPUBE__DFS_CELLS = 1 << 25 };
 #define GPUBE__DFS_MOST ((int64_t)1 << 56)
 
 struct gpube_dfs_function {
+	int32_t function; /* of the model */
 	int32_t arity;
 	int32_t scope[GPUBE__DFS_ARITY];     /* positions, ascending */
 	int64_t stride[GPUBE__DFS_ARITY];
@@ -47,6 +48,7 @@ struct gpube_dfs {
 	struct gpube_ctx *ctx;
 	const struct gpube_model *m;
 	int32_t n, n_functions, widest;
+	int32_t first, last;	/* positions of the part at work: first … last - 1 */
 	int32_t *order, *position;
 	struct gpube_dfs_function *functions;
 	int32_t *of, *of_at;	/* functions of p: of[of_at[p]] … */
@@ -102,12 +104,19 @@ void gpube__dfs_free(struct gpube_dfs *t);
 void gpube__dfs_limit(struct gpube_dfs *t, int64_t limit);
 
 /*
+ * From now on these positions, which share functions with no others, are worked on; of no interest are
+ * constants from 'limit' on, which is not above that of gpube__dfs_new(). What has
+ * changed and was not followed is forgotten. (swept is of this part then: the caller's to know.)
+ */
+void gpube__dfs_part(struct gpube_dfs *t, int32_t first, int32_t last, int64_t limit);
+
+/*
  * gpube__dfs_sweep() - costs shifted along the order, or back, at the root alone.
  * gpube__dfs_sweep_on() - a sweep in parts: from the *done-th variable on, which is moved on, until
  * the time 'until' (gpube__now()) or the last one.
  * gpube__dfs_propagate() - all that follows from what has changed; from a conflict on, the variables
  * of the function where it came up have got more weight.
- * Where t->conflict is set then, nothing below the limit is left at this node.
+ * Where t->conflict is set then, nothing of the part below the limit is left at this node.
  * Errors: ENOMEM
  */
 int gpube__dfs_sweep(struct gpube_dfs *t, bool backward);
@@ -117,15 +126,19 @@ int gpube__dfs_propagate(struct gpube_dfs *t);
 /* p's functions are to be looked at. */
 void gpube__dfs_touch(struct gpube_dfs *t, int32_t p);
 
-/* At this level a value of a variable is gone. Errors: ENOMEM */
+/* At this level a value of a variable, live or not, is gone. Errors: ENOMEM */
 int gpube__dfs_remove(struct gpube_dfs *t, int32_t p, int32_t value);
 /* At this level it is the only one. Errors: ENOMEM */
 int gpube__dfs_assign(struct gpube_dfs *t, int32_t p, int32_t value);
 
+/* sum[r]: what live value r of p costs, and forces on each of its functions with their other variables. */
+void gpube__dfs_marginals(struct gpube_dfs *t, int32_t p, int64_t *sum);
+
 /* Where the trail stands, and everything as it was then. */
 struct gpube_dfs_mark {
 	int64_t n_trail, n_removed, constant;
-	int32_t var, value;
+	int32_t var, value; /* the decision, and how many there were before: of who marks */
+	int64_t n_steps;
 };
 void gpube__dfs_mark(const struct gpube_dfs *t, struct gpube_dfs_mark *mark);
 void gpube__dfs_undo(struct gpube_dfs *t, const struct gpube_dfs_mark *mark);

@@ -1,57 +1,32 @@
-/* dfs_search.c - depth-first branch and bound on a tree's nodes as a method: see dfs.h. */
+/* dfs_search.c - depth-first branch and bound on a block of a tree, and what it leaves open: see dfs_tree.h. */
 #include <math.h>
 #include <string.h>
 
-#include "gpube/bound.h"
-#include "gpube/dense.h"
-#include "gpube/dfs.h"
+#include "gpube/dfs_tree.h"
 
-/* Sweeps at the root: at most, and a part of the time. Nodes of the first attempt; each is longer. */
-enum { MOST_SWEEPS = 400, FIRST_NODES = 256 };
-#define SWEEPING 0.3
-#define LONGER	 1.5
+/* Nodes of the first run; each is longer. */
+enum { FIRST_NODES = 256 };
+#define LONGER 1.5
+/* Nodes of a run that leaves open what it has not seen. */
+enum { SHORTEST = 16, LONGEST = 1 << 14 };
 
-struct dive {
-	struct gpube_bounder *b;
-	struct gpube_dfs *t;
-	struct gpube_dfs_mark *marks; /* by depth: before its decision */
-	int32_t *values;	       /* of the model, of the last assignment */
-	int32_t *liked;		       /* by position: of the best assignment, or -1 */
-	int32_t last;		       /* position of the last conflict's decision, or -1 */
-	int64_t n_nodes;
-	double end;
-};
-
-static bool is_over(const struct dive *d)
+bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s)
 {
-	return gpube__now() > d->end || gpube__stopped(d->b->ctx);
+	return gpube__now() > s->end || gpube__stopped(s->b->ctx);
 }
 
-/* What holds at the root is a bound of all. */
-static void raise_bound(struct dive *d)
-{
-	struct gpube_bounder *b = d->b;
-
-	if (!d->t->depth && d->t->constant < d->t->limit)
-		gpube__bounder_raise(b, gpube__constant_of(b->m) + d->t->constant, "search tree");
-}
-
-static void like(struct dive *d)
-{
-	for (int32_t p = 0; p < d->t->n; p++)
-		d->liked[p] = d->b->upper == GPUBE_INF ? -1 : d->b->best[d->t->order[p]];
-}
+/* ---- a node --------------------------------------------------------------------------------- */
 
 /* The position with the fewest values for its weight, or that of the last conflict; -1: all are decided. */
-static int32_t choose(const struct dive *d)
+static int32_t choose(const struct gpube_dfs_tree *s)
 {
-	const struct gpube_dfs *t = d->t;
+	const struct gpube_dfs *t = s->t;
 	double least = INFINITY;
 	int32_t best = -1;
 
-	if (d->last >= 0 && t->n_live[d->last] > 1)
-		return d->last;
-	for (int32_t p = 0; p < t->n; p++) {
+	if (s->last >= t->first && s->last < t->last && t->n_live[s->last] > 1)
+		return s->last;
+	for (int32_t p = t->first; p < t->last; p++) {
 		double score = (double)t->n_live[p] / (double)(1 + t->weight[p] + t->of_at[p + 1] - t->of_at[p]);
 
 		if (t->n_live[p] > 1 && score < least) {
@@ -62,174 +37,312 @@ static int32_t choose(const struct dive *d)
 	return best;
 }
 
-/* The value that costs least; of equals the best assignment's. */
-static int32_t choose_value(const struct dive *d, int32_t p)
+/*
+ * The value that costs least; of equals the one that forces least, and the best assignment's. (Costs
+ * wander to the first variables, the others' are mostly 0: of pdb1qks 18000 nodes by costs alone, 5000 so.)
+ */
+static int32_t choose_value(const struct gpube_dfs_tree *s, int32_t p)
 {
-	const struct gpube_dfs *t = d->t;
-	int32_t best = t->live[p][0];
+	const struct gpube_dfs *t = s->t;
+	const int32_t *live = t->live[p];
+	const int64_t *cost = t->cost[p], *sum = t->old;
+	int32_t best = 0, n_equal = 0;
 
 	for (int32_t r = 1; r < t->n_live[p]; r++) {
-		int32_t a = t->live[p][r];
-		int64_t less = t->cost[p][best] - t->cost[p][a];
-
-		if (less > 0 || (less == 0 && a == d->liked[p]))
-			best = a;
+		n_equal = cost[live[r]] == cost[live[best]] ? n_equal + 1 : n_equal;
+		if (cost[live[r]] < cost[live[best]]) {
+			n_equal = 0;
+			best = r;
+		}
 	}
-	return best;
+	if (!n_equal)
+		return live[best];
+	gpube__dfs_marginals(s->t, p, t->old);
+	for (int32_t r = 0; r < t->n_live[p]; r++)
+		if (cost[live[r]] == cost[live[best]] &&
+			(sum[r] < sum[best] || (sum[r] == sum[best] && live[r] == s->best[p])))
+			best = r;
+	return live[best];
+}
+
+static int note_step(struct gpube_dfs_tree *s, int32_t p, int32_t value)
+{
+	if (gpube__grow(s->b->ctx, &s->steps, &s->steps_capacity, s->n_steps + 1, sizeof(*s->steps)))
+		return GPUBE_ENOMEM;
+	s->steps[s->n_steps++] = (struct gpube_dfs_step){p, value};
+	return GPUBE_OK;
 }
 
 /* All are decided: the assignment is priced from the model. */
-static int found(struct dive *d)
+static int found(struct gpube_dfs_tree *s)
 {
-	struct gpube_dfs *t = d->t;
+	struct gpube_dfs *t = s->t;
 	int status;
 
-	for (int32_t p = 0; p < t->n; p++)
-		d->values[t->order[p]] = t->live[p][0];
-	status = gpube__bounder_offer(d->b, d->values, "search tree");
-	gpube__dfs_limit(t, d->b->limit);
-	like(d);
+	for (int32_t p = t->first; p < t->last; p++)
+		s->values[t->order[p]] = t->live[p][0];
+	status = gpube__dfs_tree_offer(s);
 	t->conflict = true; /* nothing else is here */
 	return status;
 }
 
 /* Back to the last decision, which was wrong. */
-static int take_back(struct dive *d)
+static int take_back(struct gpube_dfs_tree *s)
 {
-	struct gpube_dfs *t = d->t;
-	const struct gpube_dfs_mark *mark = &d->marks[--t->depth];
+	struct gpube_dfs *t = s->t;
+	const struct gpube_dfs_mark *mark = &s->marks[--t->depth];
 	int status;
 
-	d->last = mark->var;
+	s->last = mark->var;
+	s->n_steps = mark->n_steps;
 	gpube__dfs_undo(t, mark);
 	if (t->conflict)
 		return GPUBE_OK;
 	status = gpube__dfs_remove(t, mark->var, mark->value);
 	if (!status)
 		status = gpube__dfs_propagate(t);
-	raise_bound(d);
+	if (!status && t->depth)
+		status = note_step(s, mark->var, ~mark->value);
 	return status;
 }
 
-static int decide(struct dive *d, int32_t p)
+static void mark_level(struct gpube_dfs_tree *s, int32_t p, int32_t value)
 {
-	struct gpube_dfs *t = d->t;
-	struct gpube_dfs_mark *mark = &d->marks[t->depth];
+	struct gpube_dfs_mark *mark = &s->marks[s->t->depth++];
+
+	gpube__dfs_mark(s->t, mark);
+	mark->var = p;
+	mark->value = value;
+	mark->n_steps = s->n_steps;
+}
+
+static int decide(struct gpube_dfs_tree *s, int32_t p)
+{
+	const int32_t value = choose_value(s, p);
 	int status;
 
-	gpube__dfs_mark(t, mark);
-	mark->var = p;
-	mark->value = choose_value(d, p);
-	t->depth++;
-	d->n_nodes++;
-	status = gpube__dfs_assign(t, p, mark->value);
+	mark_level(s, p, value);
+	s->n_nodes++;
+	status = note_step(s, p, value);
+	if (!status)
+		status = gpube__dfs_assign(s->t, p, value);
+	return status ? status : gpube__dfs_propagate(s->t);
+}
+
+/* From where it is until nothing is left of this level, or 'nodes' more were seen. */
+static int dive(struct gpube_dfs_tree *s, double nodes)
+{
+	struct gpube_dfs *t = s->t;
+	const int32_t base = t->depth;
+	const int64_t before = s->n_nodes;
+	int status = GPUBE_OK;
+
+	while (!status && (t->depth > base || !t->conflict)) {
+		const int64_t seen = s->n_nodes - before;
+		int32_t p = t->conflict ? -1 : choose(s);
+
+		if (t->conflict)
+			status = take_back(s);
+		else if (p < 0)
+			status = found(s);
+		else if ((double)seen >= nodes || (seen && seen % s->patience == 0 && gpube__dfs_tree_is_over(s)))
+			break;
+		else
+			status = decide(s, p);
+	}
+	return status;
+}
+
+static void back_to_root(struct gpube_dfs_tree *s)
+{
+	struct gpube_dfs *t = s->t;
+
+	s->n_steps = 0;
+	if (!t->depth)
+		return;
+	t->depth = 0;
+	gpube__dfs_undo(t, &s->marks[0]);
+}
+
+/* ---- open nodes -------------------------------------------------------------------------------- */
+
+static bool before(const struct gpube_dfs_open *x, const struct gpube_dfs_open *y)
+{
+	return x->bound < y->bound || (x->bound == y->bound && x->n > y->n);
+}
+
+int gpube__dfs_tree_push(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, const struct gpube_dfs_open *open)
+{
+	int64_t i = k->n_open;
+
+	if (gpube__grow(s->b->ctx, &k->open, &k->open_capacity, i + 1, sizeof(*k->open)))
+		return GPUBE_ENOMEM;
+	if (open->path)
+		open->path->users++;
+	s->bytes += (int64_t)sizeof(*open);
+	for (k->n_open++; i > 0 && before(open, &k->open[(i - 1) / 2]); i = (i - 1) / 2)
+		k->open[i] = k->open[(i - 1) / 2];
+	k->open[i] = *open;
+	return GPUBE_OK;
+}
+
+struct gpube_dfs_open gpube__dfs_tree_pop(struct gpube_dfs_block *k)
+{
+	const struct gpube_dfs_open least = k->open[0], last = k->open[--k->n_open];
+	int64_t i = 0;
+
+	while (2 * i + 1 < k->n_open) {
+		int64_t child = 2 * i + 1;
+
+		if (child + 1 < k->n_open && before(&k->open[child + 1], &k->open[child]))
+			child++;
+		if (!before(&k->open[child], &last))
+			break;
+		k->open[i] = k->open[child];
+		i = child;
+	}
+	k->open[i] = last;
+	return least;
+}
+
+void gpube__dfs_tree_give_back(struct gpube_dfs_tree *s, struct gpube_dfs_path *path)
+{
+	s->bytes -= (int64_t)sizeof(struct gpube_dfs_open);
+	if (!path || --path->users)
+		return;
+	s->bytes -= path->bytes;
+	gpube__free(s->b->ctx, path);
+}
+
+/* The decisions of this run; NULL: no memory. */
+static struct gpube_dfs_path *copy_path(struct gpube_dfs_tree *s)
+{
+	const size_t bytes = (size_t)s->n_steps * sizeof(*s->steps);
+	struct gpube_dfs_path *path = gpube__alloc(s->b->ctx, sizeof(*path) + bytes, 1);
+
+	if (!path)
+		return NULL;
+	path->users = 0;
+	path->bytes = (int64_t)(sizeof(*path) + bytes);
+	if (bytes)
+		memcpy(path->steps, s->steps, bytes);
+	s->bytes += path->bytes;
+	return path;
+}
+
+/* What has not been seen below level 1: of each decision the other side, and where it is now. */
+static int keep_open(struct gpube_dfs_tree *s)
+{
+	struct gpube_dfs *t = s->t;
+	struct gpube_dfs_path *path = copy_path(s);
+	struct gpube_dfs_open open = {.path = path, .turned = true};
+	int status = path ? GPUBE_OK : GPUBE_ENOMEM;
+
+	if (status)
+		return status;
+	path->users++; /* it is not to go while nodes are pushed */
+	for (int32_t depth = 1; depth < t->depth && !status; depth++) {
+		open.bound = s->marks[depth].constant - s->others;
+		open.n = (int32_t)s->marks[depth].n_steps;
+		status = gpube__dfs_tree_push(s, s->k, &open);
+	}
+	open.bound = t->constant - s->others;
+	open.n = (int32_t)s->n_steps;
+	open.turned = false;
+	if (!status && !t->conflict)
+		status = gpube__dfs_tree_push(s, s->k, &open);
+	s->bytes += (int64_t)sizeof(open);
+	gpube__dfs_tree_give_back(s, path);
+	return status;
+}
+
+/* Its decisions, all at once, at level 1. */
+static int replay(struct gpube_dfs_tree *s, const struct gpube_dfs_open *open)
+{
+	struct gpube_dfs *t = s->t;
+	const int32_t n = open->n + open->turned;
+	int status = GPUBE_OK;
+
+	mark_level(s, -1, -1);
+	for (int32_t i = 0; i < n && !status && !t->conflict; i++) {
+		struct gpube_dfs_step step = open->path->steps[i];
+
+		if (open->turned && i == open->n)
+			step.value = ~step.value;
+		status = note_step(s, step.p, step.value);
+		if (!status && step.value >= 0)
+			status = gpube__dfs_assign(t, step.p, step.value);
+		else if (!status)
+			status = gpube__dfs_remove(t, step.p, ~step.value);
+		s->k->n_replayed += step.value >= 0;
+	}
 	return status ? status : gpube__dfs_propagate(t);
 }
 
-/* From the root until nothing is left, or 'nodes' more were seen. *done: nothing is left. */
-static int attempt(struct dive *d, int64_t nodes, bool *done)
+/* Runs as long as replays are a tenth of their nodes. */
+static void adapt(struct gpube_dfs_block *k)
 {
-	struct gpube_dfs *t = d->t;
-	const int64_t most = d->n_nodes + nodes;
+	if (k->n_seen < 1024)
+		return;
+	if (k->n_replayed > k->n_seen / 10)
+		k->nodes = fmin(2 * k->nodes, LONGEST);
+	else if (k->n_replayed < k->n_seen / 20)
+		k->nodes = fmax(k->nodes / 2, SHORTEST);
+	k->n_seen = k->n_replayed = 0;
+}
+
+/* From the open node of the least bound. */
+static int run_open(struct gpube_dfs_tree *s)
+{
+	struct gpube_dfs_block *k = s->k;
+	struct gpube_dfs_open open = gpube__dfs_tree_pop(k);
+	const int64_t before = s->n_nodes;
+	/* where memory is short, nothing more is left open */
+	const double nodes = (double)s->bytes < (double)s->b->ctx->memory_bytes / 16 ? k->nodes : INFINITY;
 	int status = GPUBE_OK;
 
-	while (!status && (t->depth || !t->conflict)) {
-		int32_t p = t->conflict ? -1 : choose(d);
-
-		if (t->conflict)
-			status = take_back(d);
-		else if (p < 0)
-			status = found(d);
-		else if (d->n_nodes >= most || (d->n_nodes % 16 == 0 && is_over(d)))
-			break;
-		else
-			status = decide(d, p);
+	if (open.bound + s->others < s->t->limit) {
+		status = replay(s, &open);
+		if (!status)
+			status = dive(s, nodes);
+		if (!status && (s->t->depth > 1 || !s->t->conflict))
+			status = keep_open(s);
+		back_to_root(s);
 	}
-	*done = !status && t->conflict && !t->depth;
-	if (t->depth) {
-		t->depth = 0;
-		gpube__dfs_undo(t, &d->marks[0]);
-	}
+	gpube__dfs_tree_give_back(s, open.path);
+	k->n_seen += 1 + s->n_nodes - before;
+	adapt(k);
 	return status;
 }
 
-static int sweep(struct dive *d, double seconds)
+/* The root is all that is open. */
+static int begin_open(struct gpube_dfs_tree *s)
 {
-	struct gpube_dfs *t = d->t;
-	const double start = gpube__now();
+	const struct gpube_dfs_open root = {.bound = s->k->root};
+
+	s->k->opened = true;
+	s->k->nodes = 4 * SHORTEST;
+	return gpube__dfs_tree_push(s, s->k, &root);
+}
+
+int gpube__dfs_tree_run(struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
+{
 	int status = GPUBE_OK;
 
-	for (int k = 0; k < MOST_SWEEPS && !status && !t->conflict; k++) {
-		int64_t before = t->constant;
-
-		status = gpube__dfs_sweep(t, k % 2);
-		raise_bound(d);
-		if (gpube__now() - start > seconds || gpube__stopped(d->b->ctx) ||
-			(k > 8 && t->constant - before < (t->limit - t->constant) / 10000))
-			break;
+	gpube__dfs_tree_enter(s, k);
+	if (!s->t->conflict) /* where the limit is lower than it was */
+		status = gpube__dfs_propagate(s->t);
+	if (!status && !s->t->conflict && k->n_runs < s->n_restarts) {
+		k->nodes = k->n_runs ? LONGER * k->nodes : FIRST_NODES;
+		status = dive(s, k->nodes);
+		back_to_root(s);
+		k->n_runs++;
+	} else if (!status && !s->t->conflict) {
+		status = k->opened ? GPUBE_OK : begin_open(s);
+		if (!status)
+			status = run_open(s);
 	}
-	return status;
-}
-
-static int search(struct dive *d, double seconds, bool *done)
-{
-	double nodes = FIRST_NODES;
-	int status = sweep(d, SWEEPING * seconds);
-
-	for (int32_t p = 0; p < d->t->n; p++) /* what the sweeps have left, all once */
-		gpube__dfs_touch(d->t, p);
-	if (!status)
-		status = gpube__dfs_propagate(d->t);
-	*done = !status && d->t->conflict;
-	for (; !status && !*done && !is_over(d); nodes *= LONGER)
-		status = attempt(d, (int64_t)nodes, done);
-	return status;
-}
-
-/*
- * Costs wander towards the variables that elimination has last: the other way round pedigree38 took
- * more than four times as many nodes, or_chain_161 as well.
- */
-static int make(struct dive *d)
-{
-	struct gpube_bounder *b = d->b;
-	int32_t n = b->m->n_vars, *order = gpube__alloc(b->ctx, (uint64_t)n, sizeof(*order));
-	int status = GPUBE_ENOMEM;
-
-	for (int32_t p = 0; order && p < n; p++)
-		order[p] = b->order[n - 1 - p];
-	if (order)
-		status = gpube__dfs_new(&d->t, b->m, order, b->limit);
-	gpube__free(b->ctx, order);
-	if (status || !d->t)
-		return status;
-	d->marks = gpube__alloc(b->ctx, (uint64_t)n + 1, sizeof(*d->marks));
-	d->values = gpube__alloc(b->ctx, (uint64_t)n, sizeof(*d->values));
-	d->liked = gpube__alloc(b->ctx, (uint64_t)n, sizeof(*d->liked));
-	return d->marks && d->values && d->liked ? GPUBE_OK : GPUBE_ENOMEM;
-}
-
-int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
-{
-	const double start = gpube__now();
-	struct dive d = {.b = b, .last = -1, .end = start + seconds};
-	bool done = false;
-	int status = make(&d);
-
-	if (!status && !d.t)
-		gpube__log(b->ctx, b->opts->method == GPUBE_BOUND_TREE ? GPUBE_LOG_NOTE : GPUBE_LOG_DETAIL,
-			"search tree: none, functions or costs are too large for it");
-	if (!status && d.t) {
-		like(&d);
-		status = search(&d, seconds, &done);
-		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "search tree: %lld nodes in %.3f s%s",
-			(long long)d.n_nodes, gpube__now() - start, done ? ", all of it" : "");
-	}
-	if (!status && done)
-		gpube__bounder_raise(b, b->limit, "search tree");
-	gpube__free(b->ctx, d.marks);
-	gpube__free(b->ctx, d.values);
-	gpube__free(b->ctx, d.liked);
-	gpube__dfs_free(d.t);
+	s->last = -1;
+	gpube__dfs_tree_leave(s);
 	return status;
 }

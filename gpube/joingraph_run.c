@@ -6,6 +6,10 @@
 #include "gpube/scaling.h"
 #include "gpube/shifted.h"
 
+/* Where bounds are wanted soon: variables of the first mini-buckets, and their cells; of the largest. */
+enum { FIRST_Z = 8 };
+#define FIRST_CELLS 1e5
+#define QUICK_CELLS 4e6
 /* Of the time, at most, that likely values alone may take. */
 #define DIVING 0.25
 
@@ -23,6 +27,7 @@ struct climb {
 	int64_t n_dead, n_values;
 	double tried; /* when elimination was last tried */
 	double diving; /* seconds spent on likely values alone */
+	bool quick;    /* bounds soon: no search, and larger after each there and back */
 	char by[32];
 };
 
@@ -42,7 +47,7 @@ static int read_off(struct climb *c)
 
 	gpube__joingraph_decode(&c->g, b->tried);
 	status = gpube__bounder_offer(b, b->tried, c->by);
-	if (!status && !gpube__bounder_done(b) && c->searching < 0.2 * (start - c->start))
+	if (!status && !c->quick && !gpube__bounder_done(b) && c->searching < 0.2 * (start - c->start))
 		status = gpube__bounder_search(b, b->tried, 1000);
 	c->searching += gpube__now() - start;
 	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
@@ -238,6 +243,40 @@ static int ascend(struct climb *c)
 		if (idle > 4)
 			break;
 	}
+	return status;
+}
+
+/* There and back, and larger: each is about as much as all before. */
+static int hurry(struct climb *c)
+{
+	struct gpube_bounder *b = c->b;
+	bool grown = true;
+	int status = GPUBE_OK;
+
+	while (!status && grown && !gpube__bounder_done(b) && time_left(c) > 0) {
+		snprintf(c->by, sizeof(c->by), "join graph, z %d", c->g.z);
+		status = both_ways(c);
+		if (!status && !gpube__bounder_done(b))
+			status = grow(c, &grown);
+	}
+	return status;
+}
+
+int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds)
+{
+	struct climb c = {.b = b, .start = gpube__now(), .max_cells = QUICK_CELLS, .quick = true};
+	bool fits = false;
+	int status = GPUBE_OK;
+
+	c.end = c.start + seconds;
+	for (int32_t z = FIRST_Z; z > 2 && !fits && !status; z -= 2)
+		status = gpube__joingraph_init_to(&c.g, b->tables, b->order, z,
+			z > 4 ? FIRST_CELLS : QUICK_CELLS, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->most_shift, &fits);
+	if (status || !fits)
+		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
+	status = hurry(&c);
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "quick join graphs: %.4f s", gpube__now() - c.start);
+	gpube__joingraph_clear(&c.g);
 	return status;
 }
 

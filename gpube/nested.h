@@ -43,6 +43,9 @@ int gpube__nested_init(struct gpube_nested *n, struct gpube_clusters *c, const s
 	const struct gpube_regions_ops *regions, double bytes);
 void gpube__nested_clear(struct gpube_nested *n);
 
+/* In nested_plan.c: the pairs, triangles and 4-cliques of n->c, as n->plan. Errors: ENOMEM, ELIMIT */
+int gpube__nested_find(struct gpube_nested *n, double bytes);
+
 /* Whether a device will be opened for the ascent on regions, if nothing ends it before. */
 bool gpube__nested_likely(const struct gpube_model *m);
 

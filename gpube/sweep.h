@@ -36,7 +36,8 @@
  * annealing.
  * order   in: where to begin, unless the vertices' numbers are better; out: order[0] is assigned
  *         first
- * hopeless      where the guess is far above that, nothing better is searched for
+ * hopeless      where the guess is far above that, nothing better is searched for; it may be
+ *               INFINITY then, and layers unknown
  * most_seconds  of the search, about
  * guess   out: log2 of the states in all layers, were none forbidden by a bound
  * layer   out: the states in each layer so guessed, the last layer first

@@ -232,13 +232,19 @@ static void leave_at(struct line *l, int32_t v)
 	l->work += (double)(g->start[v + 1] - g->start[v]);
 }
 
-/* log2 of the states, of which those of positions first to last are guessed anew. */
-static double guess_states(struct line *l, int32_t first, int32_t last)
+/*
+ * log2 of the states, of which those of positions first to last are guessed anew. INFINITY as soon
+ * as one layer has more than 'most' of them: wide fronts take long.
+ */
+static double guess_states(struct line *l, int32_t first, int32_t last, double most)
 {
 	double sum = 1;
 
-	for (int32_t p = first; p <= last; p++)
+	for (int32_t p = first; p <= last; p++) {
 		step_front(l, p, p == first);
+		if (l->layer[p] > most)
+			return INFINITY;
+	}
 	for (int32_t p = 0; p < l->g->n; p++)
 		sum += l->layer[p];
 	l->work += l->g->n;
@@ -247,8 +253,8 @@ static double guess_states(struct line *l, int32_t first, int32_t last)
 
 /* ---- the search ---------------------------------------------------------------------- */
 
-/* The order to begin with, NULL: as the vertices are numbered. Returns its guess. */
-static double begin(struct line *l, const int32_t *order)
+/* The order to begin with, NULL: as the vertices are numbered. Returns its guess, as guess_states(). */
+static double begin(struct line *l, const int32_t *order, double most)
 {
 	for (int32_t p = 0; p < l->g->n; p++) {
 		l->order[p] = order ? order[p] : p;
@@ -256,7 +262,7 @@ static double begin(struct line *l, const int32_t *order)
 	}
 	for (int32_t v = 0; v < l->g->n; v++)
 		leave_at(l, v);
-	return guess_states(l, 0, l->g->n - 1);
+	return guess_states(l, 0, l->g->n - 1, most);
 }
 
 /* Takes the vertex at 'from' out and puts it in at 'to'. */
@@ -297,7 +303,7 @@ static void anneal(struct line *l, int32_t *best, double *least, struct gpube_ct
 	uint64_t seed)
 {
 	const int32_t n = l->g->n;
-	double now = guess_states(l, 0, n - 1);
+	double now = guess_states(l, 0, n - 1, INFINITY);
 	struct gpube_rng rng;
 
 	gpube__rng_init(&rng, seed);
@@ -317,7 +323,7 @@ static void anneal(struct line *l, int32_t *best, double *least, struct gpube_ct
 		size = abs(to - from) + 1;
 		memcpy(l->saved, l->layer + first, (size_t)size * sizeof(*l->saved));
 		move(l, from, to);
-		next = guess_states(l, first, first + size - 1);
+		next = guess_states(l, first, first + size - 1, INFINITY);
 		if (next > now && exp((now - next) / heat) < gpube__rng_unit(&rng)) {
 			move(l, to, from);
 			memcpy(l->layer + first, l->saved, (size_t)size * sizeof(*l->saved));
@@ -329,7 +335,7 @@ static void anneal(struct line *l, int32_t *best, double *least, struct gpube_ct
 			memcpy(best, l->order, (size_t)n * sizeof(*best));
 		}
 	}
-	*least = begin(l, best);
+	*least = begin(l, best, INFINITY);
 }
 
 static int line_init(struct gpube_ctx *ctx, struct line *l, const struct gpube_model *m)
@@ -391,7 +397,7 @@ static void search_item(void *arg, int64_t item, int thread)
 	int32_t *order = s->order + item * l->g->n;
 
 	(void)thread;
-	begin(l, order);
+	begin(l, order, INFINITY);
 	anneal(l, order, &s->guess[item], s->ctx, s->work, s->seed + (uint64_t)item);
 }
 
@@ -438,12 +444,13 @@ int gpube__sweep_order(struct gpube_ctx *ctx, int32_t *order, double *guess, dou
 		status = line_init(ctx, &s.line[k], m);
 	}
 	if (!status) {
-		double given = begin(l, order), as_numbered = begin(l, NULL);
+		const double most = exp2(hopeless + FIRST_GAIN); /* beyond, nothing is searched for */
+		double given = begin(l, order, most), as_numbered = begin(l, NULL, most);
 
-		*guess = given < as_numbered ? begin(l, order) : as_numbered;
+		*guess = given < as_numbered ? begin(l, order, most) : as_numbered;
 		memcpy(order, l->order, (size_t)g->n * sizeof(*order));
 		search(&s, order, guess, hopeless, most_seconds * WORK_PER_SECOND);
-		*guess = begin(l, order);
+		*guess = begin(l, order, most);
 		for (int32_t p = 0; p < g->n; p++) /* as the heuristic counts positions */
 			layer[p] = l->layer[g->n - 1 - p];
 	}

@@ -153,7 +153,11 @@ int nash__auto(struct nash_found *f, const char **method)
 		status = ve ? nash__vertex_enumeration(f, bases) : try_branching(f, nodes);
 		if (is_end(f, status))
 			return status;
-		/* the first 'max' of them are to be the same ones every time: no race */
+		/*
+		 * The first 'max' of them are to be the same ones every time: no race. A race begins
+		 * both methods anew, on contexts of its own that share the threads out; what the short
+		 * tries have found stays in f, and is merged with what the race finds.
+		 */
 		if (!f->max)
 			return nash__race(f, predicted ? PREDICTED_SHARE : 1,
 				predicted ? 1 : PREDICTED_SHARE, method);

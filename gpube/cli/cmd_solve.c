@@ -210,16 +210,17 @@ static struct answer answer_of(struct session *s, const char *file, const struct
 #define LEAST_MOMENT 0.1
 #define MOST_MOMENT  0.5
 
-/* What the slices that were done have proved. */
+/* What the slices that were done have proved, 'before' the stop. */
 static void add_bound(
-	struct gpube_bounds *bounds, const struct gpube_solution *solution, bool maximise)
+	struct gpube_bounds *bounds, const struct gpube_solution *solution, double before,
+	bool maximise)
 {
 	if (!solution->values || solution->scale != bounds->scale ||
 		bounds->answer != GPUBE_ANSWER_INCOMPLETE)
 		return;
 	if (maximise ? solution->bound < bounds->bound : solution->bound > bounds->bound) {
 		bounds->bound = solution->bound;
-		bounds->seconds_bound = solution->seconds_eliminate;
+		bounds->seconds_bound = before;
 	}
 	if (bounds->values && bounds->bound == bounds->cost)
 		bounds->answer = GPUBE_ANSWER_OPTIMAL;
@@ -244,16 +245,20 @@ static struct gpube_bounds *bounds_now(struct session *s, const struct opts_solv
 		.no_eliminate = 1};
 	struct gpube_bounds *bounds;
 	void (*log)(void *, enum gpube_log_level, double, const char *) = s->ctx->log;
+	const double before = session_seconds(s); /* its clock starts now */
 	int status;
 
 	gpube_ctx_resume(s->ctx);
 	s->ctx->log = NULL; /* what it tells on its way would bury the report */
 	status = gpube_bound(&bounds, m, &opts);
 	s->ctx->log = log;
-	if (!status)
-		add_bound(bounds, solution,
-			m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE);
-	return status ? NULL : bounds;
+	if (status)
+		return NULL;
+	bounds->seconds_bound += before;
+	bounds->seconds_cost += before;
+	add_bound(bounds, solution, before,
+		m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE);
+	return bounds;
 }
 
 static int solve(struct session *s, const struct opts_solve *o, const char *file,

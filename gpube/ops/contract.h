@@ -56,7 +56,7 @@ bool gpube__cpu_force(const char *name);
 /*
  * gpube__cuda_force() - for tests and benchmarks: contractions on the context's open device by
  * "boxes", "direct" tiles, "panels", "planes", "strips", "lanes", "quads", "triangles", "presums"
- * (products of sums) or, in batches, "whole" tables wherever those can do them, or by the "general" kernel;
+ * (products of sums), with operands "merged" first or, in batches, "whole" tables wherever those can do them, or by the "general" kernel;
  * NULL: by what is predicted to be faster, the default. Returns false if there is no such name or
  * device.
  */

@@ -47,16 +47,6 @@ static inline int64_t x_step(const struct gpube__panel_planner *p, int k)
 	return p->s->n_dims > p->s->n_out ? stride_of(p, k)[p->s->n_out] : 0;
 }
 
-static inline int64_t divide_up(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
-
-static inline int64_t smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 static inline int part_of(const struct gpube__panel_choice *c, int d)
 {
 	for (int i = 0; i < N_PANEL_PARTS; i++)
@@ -82,7 +72,7 @@ static inline int64_t values(const struct gpube__panel_choice *c, int d)
 static inline int64_t n_tiles(
 	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c, int d)
 {
-	return divide_up(p->s->size[d], tile_size(c, d));
+	return gpube__divide_up(p->s->size[d], tile_size(c, d));
 }
 
 static inline uint64_t bit(int d)

@@ -76,7 +76,7 @@ static void make_axes(struct gpube__panel *d, struct maker *m)
 		a->n = (uint32_t)c->lanes[e];
 		a->cells = (uint32_t)tile_size(c, e);
 		a->together = part == PANEL_NONE ? 0 : log_of(gpube__panel_kernels[c->kernel].wide);
-		a->last = (uint32_t)smaller(values(c, e), s->size[e]) - 1;
+		a->last = (uint32_t)gpube__smaller(values(c, e), s->size[e]) - 1;
 		a->by_n = gpube__divisor_of(a->n);
 		d->out[d->n_axes++] = s->out_stride[e];
 	}
@@ -86,7 +86,7 @@ static void make_axes(struct gpube__panel *d, struct maker *m)
 static bool add_grid(struct gpube__panel *d, const struct maker *m, int e)
 {
 	const struct gpube__shape *s = m->p->s;
-	const int64_t step = values(m->c, e), n = divide_up(s->size[e], step);
+	const int64_t step = values(m->c, e), n = gpube__divide_up(s->size[e], step);
 	struct gpube__panel_grid *g = &d->grid[d->n_grid];
 
 	if (n == 1)

@@ -216,8 +216,8 @@ double gpube__panel_run_bytes(
 	for (bool more = true; more;) {
 		more = false;
 		for (int d = 0; d < s->n_dims && !more; d++) {
-			const int64_t n = d < s->n_out ? smaller(values(c, d), s->size[d])
-						       : smaller(c->chunk, s->size[d]);
+			const int64_t n = d < s->n_out ? gpube__smaller(values(c, d), s->size[d])
+						       : gpube__smaller(c->chunk, s->size[d]);
 
 			if (stride[d] != next)
 				continue;
@@ -238,7 +238,7 @@ static double store_run(const struct gpube__panel_planner *p, const struct gpube
 	if (part == PANEL_V)
 		return p->s->size[last] % 4 == 0 && gpube__panel_kernels[c->kernel].wide == 4 ? 8
 											      : 2;
-	return part == PANEL_NONE ? (double)smaller(c->lanes[last], 8) : 1;
+	return part == PANEL_NONE ? (double)gpube__smaller(c->lanes[last], 8) : 1;
 }
 
 void gpube__panel_price_staging(
@@ -268,7 +268,7 @@ void gpube__panel_price_staging(
 			c->entries += (double)(c->panel_cells[i] * c->terms[i]);
 		}
 	for (int d = 0; d < p->s->n_out; d++)
-		out *= (double)smaller(values(c, d), p->s->size[d]);
+		out *= (double)gpube__smaller(values(c, d), p->s->size[d]);
 	c->l2_bytes += out * 4 * 8 / store_run(p, c);
 }
 
@@ -282,7 +282,8 @@ static double box_span(
 	double span = 0;
 
 	for (int d = 0; d < p->s->n_out; d++)
-		span += (double)(smaller(values(c, d), p->s->size[d]) - 1) * (double)stride[d];
+		span += (double)(gpube__smaller(values(c, d), p->s->size[d]) - 1) *
+			(double)stride[d];
 	return span;
 }
 
@@ -335,12 +336,13 @@ static bool set_chunk(const struct gpube__panel_planner *p, struct gpube__panel_
 		most = (room - lists) / (copied + summed);
 	if (most < 1 || joined > room)
 		return false;
-	c->chunk = smaller((int64_t)fmin(most, MAX_CHUNK), c->groups * 8 > 16 ? c->groups * 8 : 16);
+	c->chunk = gpube__smaller(
+		(int64_t)fmin(most, MAX_CHUNK), c->groups * 8 > 16 ? c->groups * 8 : 16);
 	if (n_x <= c->chunk || (n_x <= MAX_CHUNK && (double)n_x * (copied + summed) < room - lists))
 		c->chunk = n_x;
-	c->chunk = smaller(c->chunk, (int64_t)most_of_x(p, c));
+	c->chunk = gpube__smaller(c->chunk, (int64_t)most_of_x(p, c));
 	/* chunks of one size; fours of x come whole */
-	c->chunk = divide_up(n_x, divide_up(n_x, c->chunk));
+	c->chunk = gpube__divide_up(n_x, gpube__divide_up(n_x, c->chunk));
 	for (int k = 0; k < p->s->n_in && c->chunk % 4; k++)
 		if (c->how[k] == PANEL_FOURS_X)
 			c->chunk = c->chunk > 3 ? c->chunk / 4 * 4 : 4;
@@ -415,7 +417,7 @@ static bool set_box(const struct gpube__panel_planner *p, struct gpube__panel_ch
 			n_axes++;
 		}
 		c->n_lanes *= c->lanes[d];
-		blocks *= (double)divide_up(p->s->size[d], values(c, d));
+		blocks *= (double)gpube__divide_up(p->s->size[d], values(c, d));
 	}
 	if (n_axes > GPUBE_PANEL_AXES || blocks > INT32_MAX || !offsets_fit(p, c) || !assign(p, c))
 		return false;
@@ -432,10 +434,11 @@ static double staged_share(const struct gpube__panel_planner *p, struct gpube__p
 {
 	double box = 1;
 
-	c->chunk = smaller(p->s->n_reduced, 16);
+	c->chunk = gpube__smaller(p->s->n_reduced, 16);
 	gpube__panel_price_staging(p, c);
 	for (int d = 0; d < p->s->n_out; d++)
-		box *= (double)p->s->size[d] / (double)(divide_up(p->s->size[d], values(c, d)));
+		box *= (double)p->s->size[d] /
+		       (double)gpube__divide_up(p->s->size[d], values(c, d));
 	return (c->staged / 4 * (double)p->s->n_reduced + c->l2_bytes / L2_BYTES) / box;
 }
 
@@ -599,9 +602,7 @@ static bool planner_init(struct gpube__panel_planner *p, const struct gpube_cont
 {
 	const struct gpube__shape *s = p->s;
 
-	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
-		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in < 2 ||
-		s->n_in > GPUBE_PANEL_OPS || s->n_out < 2 ||
+	if (!gpube__is_plain(c) || s->n_in < 2 || s->n_in > GPUBE_PANEL_OPS || s->n_out < 2 ||
 		s->n_out > MAX_OUT_LONG || s->n_dims > s->n_out + 1 || s->n_reduced > INT32_MAX)
 		return false;
 	p->large = s->n_out_cells > UINT32_MAX;

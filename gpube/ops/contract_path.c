@@ -34,6 +34,18 @@
 #define MANY_FORMS 16
 #define FEW	   32
 
+/*
+ * Merging: from so many cycles an output dim on, the two searches pay; each table that is made has
+ * a launch and is moved about three times; so much less has to be predicted, since predictions are
+ * not better; and a table pays if each of its cells is joined so often.
+ */
+#define MERGE_WORTH  500000.0
+#define MERGE_LAUNCH 12000.0
+#define MERGE_BYTES  12.0 /* of a multiprocessor in a cycle */
+#define MERGE_LESS   0.9
+#define MERGE_JOINED 100.0
+#define MERGE_MADE   ((double)(1 << 26))
+
 #define STRIP_MOST 2.0 /* times what the bytes take: panels do better where there is more to do */
 
 /*
@@ -237,6 +249,90 @@ void gpube__cuda_plan_batch(struct gpube__cuda_plan *p, enum gpube__path path,
 		take(p, GPUBE_BY_WHOLE, cycles);
 }
 
+/* ---- operands that are added up first --------------------------------------------------- */
+
+struct merging {
+	struct gpube__merged rest, part;
+	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
+	struct gpube__cuda_plan plan; /* of the rest */
+};
+
+static double merge_cycles(struct merging *m, const struct gpube__merge *merge,
+	const struct gpube__box_device *device, const struct gpube_contraction *c)
+{
+	double cycles = 0;
+	struct gpube__shape s;
+
+	gpube__merge_rest(&m->rest, c, merge);
+	for (int which = 0; which < merge->n; which++) {
+		double cells = (double)gpube__operand_cells(&m->rest.c, which);
+		const int n = gpube__merge_part(&m->part, &m->rest, c, merge, which);
+
+		if (n == 1)
+			continue;
+		for (int k = 0; k < n; k++)
+			cells += (double)gpube__operand_cells(&m->part.c, k);
+		cycles += MERGE_LAUNCH + 4 * cells / (MERGE_BYTES * device->n_sms);
+	}
+	gpube__shape_init(&s, &m->rest.c, m->stride, 0);
+	m->plan.tried = 0;
+	m->plan.cycles = m->plan.spent = 0;
+	gpube__cuda_plan_make(&m->plan, GPUBE_PATH_ANY, device, &m->rest.c, &s, false);
+	return cycles + m->plan.cycles;
+}
+
+/* Errors: ENOMEM */
+static int try_merges(struct gpube__cuda_plan *p, struct gpube_ctx *ctx, enum gpube__path path,
+	const struct gpube__box_device *device, const struct gpube_contraction *c,
+	const struct gpube__shape *s)
+{
+	const bool forced = path == GPUBE_PATH_MERGED;
+	const double joined = (double)s->n_out_cells * (double)s->n_reduced;
+	const double into = forced ? joined : joined / MERGE_JOINED;
+	const struct gpube__merge_limits limits = {into, forced ? joined : fmin(into, MERGE_MADE)};
+	double least = forced ? INFINITY : MERGE_LESS * p->cycles;
+	struct gpube__merge found[2];
+	struct merging *m;
+	int n;
+
+	p->tried |= GPUBE_TRIED_MERGES;
+	n = gpube__merge_find(found, c, &limits);
+	if (n == 0)
+		return GPUBE_OK;
+	m = gpube__alloc(ctx, 1, sizeof(*m));
+	if (!m)
+		return GPUBE_ENOMEM;
+	for (int i = 0; i < n; i++) {
+		const double cycles = merge_cycles(m, &found[i], device, c);
+
+		if (cycles >= least)
+			continue;
+		least = cycles;
+		p->merge = found[i];
+		p->unmerged = p->by == GPUBE_BY_MERGED ? p->unmerged : p->by;
+		take(p, GPUBE_BY_MERGED, cycles);
+	}
+	gpube__free(ctx, m);
+	return GPUBE_OK;
+}
+
+/*
+ * Whether what does it so far may be slower than sums of few operands. Outputs of 2^32 cells and
+ * more are bound by how their runs lie in memory instead: measured, they took as long or longer.
+ */
+static bool may_merge(const struct gpube__cuda_plan *p, enum gpube__path path,
+	const struct gpube__shape *s)
+{
+	const bool sums = p->by == GPUBE_BY_GENERAL || p->by == GPUBE_BY_BOXES ||
+			  p->by == GPUBE_BY_TILES || p->by == GPUBE_BY_PANELS;
+
+	if (s->n_in < 3 || (p->tried & GPUBE_TRIED_MERGES))
+		return false;
+	return path == GPUBE_PATH_MERGED || (path == GPUBE_PATH_ANY && sums &&
+						    s->n_out_cells <= UINT32_MAX &&
+						    is_worth(p, s, MERGE_WORTH));
+}
+
 /* ---- plans that are kept ---------------------------------------------------------------- */
 
 static int begin(struct gpube_ctx *ctx, void **place)
@@ -266,7 +362,11 @@ int gpube__cuda_plans_get(const struct gpube__cuda_plan **out, struct gpube__kep
 	if (!place || (!*place && begin(ctx, place)))
 		return GPUBE_ENOMEM;
 	plan = *place;
-	gpube__cuda_plan_make(plan, path, device, c, s, false);
+	if (!plan->tried || plan->by != GPUBE_BY_MERGED)
+		gpube__cuda_plan_make(plan, path, device, c, s, false);
+	if (may_merge(plan, path, s) &&
+		try_merges(plan, ctx, path, device, c, s))
+		return GPUBE_ENOMEM;
 	plan->spent += plan->cycles;
 	*out = plan;
 	return GPUBE_OK;

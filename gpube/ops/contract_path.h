@@ -13,6 +13,7 @@
  *	triangles contract_triangle.h  three large operands that meet in a triangle, by bulk copies
  *	strips    contract_strip.h     large tables, few values of x: what bytes bound
  *	whole     contract_whole.h     batches of small contractions, tables copied whole
+ *	merged    contract_merge.h     some operands are added up first; then any of the others
  *
  * and stream_plan.h cuts what the card does not hold into chunks for these.
  *
@@ -29,6 +30,7 @@
 #include "gpube/ops/contract_box.h"
 #include "gpube/ops/contract_direct.h"
 #include "gpube/ops/contract_lanes.h"
+#include "gpube/ops/contract_merge.h"
 #include "gpube/ops/contract_panel.h"
 #include "gpube/ops/contract_presum.h"
 #include "gpube/ops/contract_quads.h"
@@ -49,6 +51,7 @@ enum gpube__path {
 	GPUBE_PATH_QUADS,  /* the same, four x of a lane together */
 	GPUBE_PATH_TRIANGLES, /* three operands that meet in a triangle */
 	GPUBE_PATH_PRESUMS, /* products of sums */
+	GPUBE_PATH_MERGED, /* operands added up first wherever they can be, then any */
 	GPUBE_PATH_WHOLE,  /* tables of a batch that shared memory holds whole */
 	GPUBE_PATH_GENERAL,
 };
@@ -65,6 +68,7 @@ enum gpube__by {
 	GPUBE_BY_PRESUMS, /* the same */
 	GPUBE_BY_TRIANGLES, /* the same */
 	GPUBE_BY_WHOLE, /* in batches alone */
+	GPUBE_BY_MERGED, /* of contractions alone */
 };
 
 enum {
@@ -76,12 +80,15 @@ enum {
 	GPUBE_TRIED_PRESUMS = 32,
 	GPUBE_TRIED_QUADS = 64,
 	GPUBE_TRIED_TRIANGLES = 128,
+	GPUBE_TRIED_MERGES = 256,
 };
 
 struct gpube__cuda_plan {
 	enum gpube__by by;
 	unsigned tried;       /* searches that were made; 0: a new plan */
 	double cycles, spent; /* of the device: predicted, and of all contractions so far */
+	enum gpube__by unmerged; /* where operands are merged: what does it without memory for that */
+	struct gpube__merge merge;
 	struct gpube__direct direct;
 	struct gpube__panel panel;
 	struct gpube__strip strip;

@@ -13,6 +13,7 @@
 #define CHUNK       4000.0 /* until the copies of a chunk have come */
 #define OTHERS      1.45   /* measured over predicted of the other panels, 1 here */
 #define RUN_MORE    100.0  /* bytes that the memory takes besides for each run */
+#define RUN_FAR     400.0  /* by planes, of tables of 2^32 cells and more: by experience */
 #define SMALL_COPY  1.0    /* cycles; along x, SMALL_X and SMALL_RUN a run */
 #define SMALL_X     0.5
 #define SMALL_RUN   8.0
@@ -38,14 +39,14 @@ static bool set_chunk(const struct gpube__panel_planner *p, struct gpube__panel_
 			planes = kernel->size[first == PANEL_NONE ? second : first];
 		}
 		group = c->cells[k] / planes;
-		words += divide_up(group, 4) * 4 + 4;
+		words += gpube__divide_up(group, 4) * 4 + 4;
 	}
 	GPUBE_KNOWN(words > 0); /* there are operands */
 	most = (plane - GPUBE_PLANE_FIRST - 8 * p->s->n_in) / (2 * words);
 	if (most < 1)
 		return false;
 	c->groups = 1;
-	c->chunk = divide_up(n_x, divide_up(n_x, smaller(n_x, most)));
+	c->chunk = gpube__divide_up(n_x, gpube__divide_up(n_x, gpube__smaller(n_x, most)));
 	c->two_buffers = true;
 	c->shared_bytes = 4.0 * (double)kernel->planes * (double)plane + 16 * c->entries;
 	return c->shared_bytes <= p->device->shared_bytes;
@@ -87,15 +88,17 @@ static double small_copies(
 double gpube__panel_memory_bytes(
 	const struct gpube__panel_planner *p, const struct gpube__panel_choice *c)
 {
+	const bool far = p->large && gpube__panel_kernels[c->kernel].planes;
+	const double more = far ? RUN_FAR : RUN_MORE;
 	double bytes = p->bytes +
-		       4 * (double)p->s->n_out_cells * RUN_MORE / gpube__panel_run_bytes(p, c, -1);
+		       4 * (double)p->s->n_out_cells * more / gpube__panel_run_bytes(p, c, -1);
 
 	for (int k = 0; k < p->s->n_in; k++) {
 		double cells = (double)p->s->n_reduced;
 
 		for (int d = 0; d < p->s->n_out; d++)
 			cells *= p->scope[k] >> d & 1 ? (double)p->s->size[d] : 1;
-		bytes += 4 * cells * RUN_MORE / gpube__panel_run_bytes(p, c, k);
+		bytes += 4 * cells * more / gpube__panel_run_bytes(p, c, k);
 	}
 	return bytes;
 }

@@ -48,11 +48,6 @@ struct planner {
 	int64_t behind[GPUBE_MAX_DIMS]; /* output cells from one value of a dim to the next */
 };
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
-
 static uint64_t bit(int d)
 {
 	GPUBE_KNOWN(d >= 0 && d < 64);
@@ -231,7 +226,7 @@ static bool add_outers(struct gpube__strip *d, const struct planner *p, const st
 					     : !(c->p >> e & 1)              ? 1
 					     : c->p & (c->p - 1) /* whole */ ? size
 									     : c->np;
-			const int64_t n = divide_up(size, part);
+			const int64_t n = gpube__divide_up(size, part);
 
 			if ((stride_of(p, c->r, e) != 0) != with_r)
 				continue;
@@ -438,7 +433,7 @@ static void try_p(const struct planner *p, const struct choice *strip, struct ch
 			continue;
 		c.p = bit(d);
 		for (int most = 4; most <= GPUBE_STRIP_P; most += most == 8 ? 2 : 4) {
-			c.np = (int)divide_up(size, divide_up(size, most));
+			c.np = (int)gpube__divide_up(size, gpube__divide_up(size, most));
 			try_choice(p, &c, best);
 		}
 		for (int e = d - 1; e >= 0; e--) {
@@ -497,10 +492,8 @@ static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 	const struct gpube__shape *s = p->s;
 	int64_t behind = 1;
 
-	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
-		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in == 0 ||
-		s->n_in > GPUBE_STRIP_OPS || s->n_dims != s->n_out + 1 || s->n_out == 0 ||
-		s->n_reduced > MOST_CELLS)
+	if (!gpube__is_plain(c) || s->n_in == 0 || s->n_in > GPUBE_STRIP_OPS ||
+		s->n_dims != s->n_out + 1 || s->n_out == 0 || s->n_reduced > MOST_CELLS)
 		return false;
 	p->is_float = c->type == GPUBE_FLOAT32;
 	p->bytes = (double)s->n_out_cells * 4;

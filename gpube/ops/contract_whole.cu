@@ -1,6 +1,5 @@
 /* contract_whole.cu - the kernels of contract_whole.h, for int32 and float32. */
-#include "gpube/ops/contract_box_copy.cuh"
-#include "gpube/ops/contract_whole.cuh"
+#include "gpube/ops/contract_whole_tile.cuh"
 
 /* What a thread knows of its block's steps; addresses are of shared memory. */
 struct steps {
@@ -163,26 +162,8 @@ __device__ static inline void combine(
 			a.at[n] += a.x[n] * W;
 			b.at[n] += b.x[n] * W;
 		}
-#pragma unroll
-		for (int w = 0; w < W; w++)
-#pragma unroll
-			for (int p = 0; p < P; p++)
-#pragma unroll
-				for (int v = 0; v < V; v++)
-					best[p][v] = add_min(with[p][w], without[v][w], best[p][v]);
+		join_tile<T, P, V, W>(with, without, best);
 	}
-}
-
-template <typename T, int P, int V>
-__device__ static inline void store(
-	const struct gpube__whole &d, T *out, T (*best)[V], struct cut<T> cut)
-{
-#pragma unroll
-	for (int p = 0; p < P; p++)
-#pragma unroll
-		for (int v = 0; v < V; v++)
-			out[d.value[0][p] * d.out_reg[0] + d.value[1][v] * d.out_reg[1]] =
-				cut_of(best[p][v], cut);
 }
 
 /* A side's operands of the contraction that begins there in the stages. */
@@ -277,7 +258,7 @@ __global__ void __launch_bounds__(GPUBE_WHOLE_THREADS, BLOCKS)
 					best[p][v] = most<T>();
 			combine<T, P, V, N, W>(d, from_stage(d, 0, with, from),
 				from_stage(d, 1, without, from), best);
-			store<T, P, V>(d, (T *)address_at(ring_at(d, &s, step, s.group)) + out_at,
+			put_tile<T, P, V>(d, (T *)address_at(ring_at(d, &s, step, s.group)) + out_at,
 				best, cut);
 		}
 		stage = next_stage(&s, stage);

@@ -1,7 +1,6 @@
 /* contract_whole_bulk.cu - the kernels of contract_whole.h in bulk, for int32 and float32. */
 #include "gpube/ops/bulk.cuh"
-#include "gpube/ops/contract_box_copy.cuh"
-#include "gpube/ops/contract_whole.cuh"
+#include "gpube/ops/contract_whole_tile.cuh"
 
 #ifdef GPUBE_HAS_BULK
 
@@ -145,27 +144,8 @@ __device__ static inline void combine(const struct gpube__whole &d, const unsign
 #pragma unroll
 		for (int i = 0; i < NB; i++)
 			from_b[i] += b.x[i] * W;
-#pragma unroll
-		for (int w = 0; w < W; w++)
-#pragma unroll
-			for (int p = 0; p < P; p++)
-#pragma unroll
-				for (int v = 0; v < V; v++)
-					best[p][v] = add_min(with[p][w], without[v][w], best[p][v]);
+		join_tile<T, P, V, W>(with, without, best);
 	}
-}
-
-/* Puts a tile together with the others of the output, in shared memory. */
-template <typename T, int P, int V>
-__device__ static inline void put_tile(
-	const struct gpube__whole &d, T *to, T (*best)[V], struct cut<T> cut)
-{
-#pragma unroll
-	for (int p = 0; p < P; p++)
-#pragma unroll
-		for (int v = 0; v < V; v++)
-			to[d.value[0][p] * d.out_reg[0] + d.value[1][v] * d.out_reg[1]] =
-				cut_of(best[p][v], cut);
 }
 
 /* By the first warp: the output to memory. */

@@ -434,6 +434,8 @@ extern "C" bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name)
 		path = GPUBE_PATH_TRIANGLES;
 	else if (name && strcmp(name, "presums") == 0)
 		path = GPUBE_PATH_PRESUMS;
+	else if (name && strcmp(name, "merged") == 0)
+		path = GPUBE_PATH_MERGED;
 	else if (name && strcmp(name, "whole") == 0)
 		path = GPUBE_PATH_WHOLE;
 	else if (name && strcmp(name, "general") == 0)

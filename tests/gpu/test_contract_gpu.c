@@ -105,6 +105,11 @@ static void random_strips(void **state)
 	random_by(state, "strips");
 }
 
+static void random_merged(void **state)
+{
+	random_by(state, "merged");
+}
+
 /* One product for each value of shared dims. */
 static void products(void **state)
 {
@@ -380,10 +385,10 @@ static const char *const large[] = {
 };
 
 #define N_LARGE (sizeof(large) / sizeof(*large))
-#define N_KINDS 10
+#define N_KINDS 11
 
 static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels", "planes", "strips",
-	"lanes", "quads", "presums", "triangles"};
+	"lanes", "quads", "presums", "triangles", "merged"};
 
 static void large_shape(void **state)
 {
@@ -469,7 +474,7 @@ static void refuses(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[N_RANDOM + N_PRODUCTS + N_BATCHES + 4 * N_WHOLE + 6 * N_BY +
+	static struct CMUnitTest tests[N_RANDOM + N_PRODUCTS + N_BATCHES + 4 * N_WHOLE + 7 * N_BY +
 				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS +
 				       4 * N_RINGS + 3];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
@@ -492,6 +497,7 @@ int main(int argc, char **argv)
 		{"planes", N_BY, random_planes},
 		{"strips", N_BY, random_strips},
 		{"presums", N_BY, random_presums},
+		{"merged", N_BY, random_merged},
 		{"ring", 4 * N_RINGS, ring},
 		{"large", N_LARGE * 4 * N_KINDS, large_shape},
 	};

@@ -190,6 +190,32 @@ static void solves(void **state)
 	csg_game_free(there);
 }
 
+/* Auctions with a bid on every bundle: goods may stay unsold, or not. */
+static void auctions(void **state)
+{
+	const struct row *row = *state;
+	struct csg_opts opts = {.sizeof_options = sizeof(opts)};
+	struct csg_result *here, *there;
+	struct csg_game *g;
+
+	assert_int_equal(csg_generate(&g, ctx, "normal", row->n_bits,
+				 (enum csg_type)(row->type - GPUBE_INT16), 3),
+		GPUBE_OK);
+	for (opts.free_disposal = 0; opts.free_disposal < 2; opts.free_disposal++) {
+		opts.backend = GPUBE_BACKEND_CPU;
+		assert_int_equal(csg_solve(&here, g, &opts), GPUBE_OK);
+		opts.backend = GPUBE_BACKEND_CUDA;
+		assert_int_equal(csg_solve(&there, g, &opts), GPUBE_OK);
+		assert_string_equal(there->backend, "cuda");
+		assert_int_equal(there->answer, CSG_OPTIMAL);
+		assert_true(there->value <= here->value + here->error &&
+			    here->value <= there->value + there->error);
+		csg_result_free(here, ctx);
+		csg_result_free(there, ctx);
+	}
+	csg_game_free(g);
+}
+
 /* Any part of the values, whatever its place in their blocks. */
 static void fills_part(void **state)
 {
@@ -307,6 +333,8 @@ int main(void)
 		tests[n++] = (struct CMUnitTest)cmocka_unit_test(fills);
 		tests[n++] = (struct CMUnitTest)cmocka_unit_test(fills_part);
 		tests[n++] = (struct CMUnitTest)cmocka_unit_test(stops);
+		n = add(n, "auctions", GPUBE_INT32, 16, auctions);
+		n = add(n, "auctions", GPUBE_INT32, 18, auctions);
 		for (int type = GPUBE_INT16; type <= GPUBE_FLOAT64; type++) {
 			for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++)
 				n = add(n, "convolves", (enum gpube_type)type, sizes[k], convolves);

@@ -6,10 +6,8 @@
  */
 #include "tests/support/test.h"
 #include "tests/support/afar.h"
-#include "tests/support/cases.h"
-#include "tests/support/context.h"
+#include "tests/support/plans.h"
 #include "tests/support/reference.h"
-#include "tests/support/shapes.h"
 
 #include <math.h>
 
@@ -39,7 +37,6 @@ struct emulation {
 static double read_table(struct emulation *e, uint32_t k, int64_t at)
 {
 	const int order = e->d.op[k].order;
-	const void *v = e->s->c.in[order].values;
 
 	if (at < 0 || at >= gpube__operand_cells(&e->s->c, order)) {
 		e->problem = "a cell outside of its table";
@@ -47,8 +44,7 @@ static double read_table(struct emulation *e, uint32_t k, int64_t at)
 	}
 	if (e->afar)
 		return afar_cell(order, at);
-	return e->s->c.type == GPUBE_INT32 ? ((const int32_t *)v)[at]
-					   : (double)((const float *)v)[at];
+	return shape_value(e->s, order, at);
 }
 
 static double *shared(struct emulation *e, uint32_t at)
@@ -276,19 +272,9 @@ static void run_block(struct emulation *e, uint32_t block)
 
 static void store(const struct emulation *e)
 {
-	const struct gpube_contraction *c = &e->s->c;
-	const double *best = e->all;
-
-	for (int64_t i = 0; i < e->s->out_cells; i++) {
-		if (isnan(best[i]))
-			continue;
-		if (c->type == GPUBE_INT32)
-			((int32_t *)c->out)[i] =
-				(int32_t)(best[i] >= (double)c->threshold ? (double)c->cut
-									  : best[i]);
-		else
-			((float *)c->out)[i] = (float)best[i];
-	}
+	for (int64_t i = 0; i < e->s->out_cells; i++)
+		if (!isnan(e->all[i]))
+			shape_store(e->s, i, e->all[i]);
 }
 
 static void count(const struct gpube__panel *d)
@@ -398,9 +384,8 @@ static void chosen_shape(void **state)
 	for (size_t i = 0; i < 4; i++) {
 		struct shape s;
 
-		assert_null(shape_parse(
-			&s, *state, GPUBE_MIN_PLUS, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
-		shape_fill(&s, i, i < 2 ? SHAPE_TIES : SHAPE_SIGNED, false);
+		shape_of_text(&s, *state, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32, i,
+			i < 2 ? SHAPE_TIES : SHAPE_SIGNED);
 		assert_true(check(&s, &devices[i / 2], GPUBE_ANY_PANELS & ~GPUBE_BY_PLANES));
 		shape_free(&s);
 	}
@@ -412,9 +397,8 @@ static void chosen_planes(void **state)
 	for (uint32_t kernel = PLANE_8X8; kernel < N_PANEL_KERNELS; kernel++) {
 		struct shape s;
 
-		assert_null(shape_parse(
-			&s, *state, GPUBE_MIN_PLUS, kernel % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
-		shape_fill(&s, kernel, SHAPE_SIGNED, false);
+		shape_of_text(&s, *state, kernel % 2 ? GPUBE_FLOAT32 : GPUBE_INT32, kernel,
+			SHAPE_SIGNED);
 		check(&s, &devices[0], 1u << kernel);
 		shape_free(&s);
 	}
@@ -491,15 +475,11 @@ int main(int argc, char **argv)
 {
 	struct cases c = {0};
 
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
-		add_case(&c, chosen_shape, chosen[i], "chosen %zu", i);
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
-		add_case(&c, chosen_planes, chosen[i], "chosen by planes %zu", i);
+	ADD_CHOSEN(&c, chosen_shape, chosen);
+	add_texts(&c, chosen_planes, chosen, sizeof(chosen) / sizeof(*chosen), "chosen by planes");
 	for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++)
 		add_case(&c, wide_shape, &wide[i], "wide %zu", i);
 	add_numbers(&c, random_shape, N_RANDOM, "seed");
 	ADD_CASE(&c, every_kind);
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	return run_cases(&c, "panels", ctx_setup, ctx_teardown);
+	return run_plans(&c, "panels", argc, argv);
 }

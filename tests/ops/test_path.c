@@ -70,6 +70,9 @@ static const struct once {
 		GPUBE_FLOAT32,
 		ALWAYS | GPUBE_TRIED_STRIPS | GPUBE_TRIED_PRESUMS | GPUBE_TRIED_TRIANGLES,
 		GPUBE_BY_STRIPS, 0},
+	{"small tables beside two large ones",
+		"x=25 a=25 b=25 c=25 d=25 e=25 f=25 : a b c d e f : x b c d f , x a , x e , x d , x f , x c",
+		GPUBE_INT32, ALL_TRIED | GPUBE_TRIED_MERGES, GPUBE_BY_MERGED, 0},
 	{"a long one in 64 bits", "a=200 b=200 c=200 x=50 : a b c : x a , x b c", GPUBE_INT64,
 		ALL_TRIED, GPUBE_BY_BOXES, 0},
 	{"a product in every lane", "x=50 a=50 b=50 c=50 d=32 : a b c d : a b x d , b c x d",
@@ -81,7 +84,7 @@ static const struct once {
 		GPUBE_INT32, ALL_TRIED, GPUBE_BY_PRESUMS, 20},
 	{"a triangle", "a=44 b=44 c=44 d=44 x=44 : a b c d : a b x c , b c x d , a x d , b x",
 		GPUBE_INT32, ALWAYS | GPUBE_TRIED_STRIPS | GPUBE_TRIED_TRIANGLES, GPUBE_BY_TRIANGLES, 0},
-	{"many reduced", "x=100 y=100 z=100 : : x y , y z , x", GPUBE_INT64, ALL_TRIED,
+	{"many reduced", "x=100 y=100 z=100 : : x y , y z , x", GPUBE_INT64, ALL_TRIED | GPUBE_TRIED_MERGES,
 		GPUBE_BY_GENERAL, 0},
 };
 

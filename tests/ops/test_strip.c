@@ -6,10 +6,8 @@
  */
 #include "tests/support/test.h"
 #include "tests/support/afar.h"
-#include "tests/support/cases.h"
-#include "tests/support/context.h"
+#include "tests/support/plans.h"
 #include "tests/support/reference.h"
-#include "tests/support/shapes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +33,6 @@ struct emulation {
 static double value(struct emulation *e, uint32_t k, int64_t at)
 {
 	const int order = e->d.op[k].order;
-	const void *v = e->s->c.in[order].values;
 
 	if (at < 0 || at >= gpube__operand_cells(&e->s->c, order)) {
 		e->problem = "a cell outside of its table";
@@ -43,8 +40,7 @@ static double value(struct emulation *e, uint32_t k, int64_t at)
 	}
 	if (e->afar)
 		return afar_cell(order, at);
-	return e->s->c.type == GPUBE_INT32 ? ((const int32_t *)v)[at]
-					   : (double)((const float *)v)[at];
+	return shape_value(e->s, order, at);
 }
 
 static void store_shared(struct emulation *e, uint32_t word, double v)
@@ -128,20 +124,14 @@ static void sum_table(struct emulation *e, int which, uint32_t buffer)
 
 static void store_cell(struct emulation *e, int64_t at, double v)
 {
-	const struct gpube_contraction *c = &e->s->c;
-
 	if (at < 0 || at >= e->s->out_cells)
 		e->problem = "a cell outside of the output";
 	else if (isnan(v))
 		e->problem = "a word that was not written";
 	else if (e->afar && v != afar_expected(e->afar, at))
 		e->problem = "a cell that is wrong";
-	else if (e->afar)
-		return;
-	else if (c->type == GPUBE_INT32)
-		((int32_t *)c->out)[at] = (int32_t)(v >= (double)c->threshold ? (double)c->cut : v);
-	else
-		((float *)c->out)[at] = (float)v;
+	else if (!e->afar)
+		shape_store(e->s, at, v);
 }
 
 static void run_thread(struct emulation *e, uint32_t t, uint32_t buffer)
@@ -293,9 +283,8 @@ static void chosen_shape(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		struct shape s;
 
-		assert_null(shape_parse(
-			&s, *state, GPUBE_MIN_PLUS, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
-		shape_fill(&s, i, i ? SHAPE_TIES : SHAPE_SIGNED, false);
+		shape_of_text(&s, *state, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32, i,
+			i ? SHAPE_TIES : SHAPE_SIGNED);
 		assert_true(check(&s));
 		shape_free(&s);
 	}
@@ -360,13 +349,10 @@ int main(int argc, char **argv)
 {
 	struct cases c = {0};
 
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
-		add_case(&c, chosen_shape, chosen[i], "chosen %zu", i);
+	ADD_CHOSEN(&c, chosen_shape, chosen);
 	for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++)
 		add_case(&c, wide_shape, &wide[i], "wide %zu", i);
 	add_numbers(&c, random_shape, N_RANDOM, "seed");
 	ADD_CASE(&c, every_kind);
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	return run_cases(&c, "strips", ctx_setup, ctx_teardown);
+	return run_plans(&c, "strips", argc, argv);
 }

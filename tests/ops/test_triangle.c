@@ -5,10 +5,8 @@
  * table begin or step where the copy engine cannot, and every output cell is written.
  */
 #include "tests/support/test.h"
-#include "tests/support/cases.h"
-#include "tests/support/context.h"
+#include "tests/support/plans.h"
 #include "tests/support/reference.h"
-#include "tests/support/shapes.h"
 
 #include <math.h>
 
@@ -142,15 +140,9 @@ static void best_of_lane(
 
 static void store_cell(struct emulation *e, int64_t at, double best)
 {
-	const struct gpube_contraction *c = &e->s->c;
+	const char *problem = shape_store(e->s, at, best);
 
-	if (at < 0 || at >= e->s->out_cells)
-		e->problem = "a cell outside of the output";
-	else if (c->type == GPUBE_INT32)
-		((int32_t *)c->out)[at] =
-			(int32_t)(best >= (double)c->threshold ? (double)c->cut : best);
-	else
-		((float *)c->out)[at] = (float)best;
+	e->problem = problem ? problem : e->problem;
 }
 
 static void store_lane(struct emulation *e, const struct gpube__triangle_box *b,
@@ -266,8 +258,7 @@ static void check_text(const char *text, int i)
 {
 	struct shape s;
 
-	assert_null(shape_parse(&s, text, GPUBE_MIN_PLUS, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
-	shape_fill(&s, (uint64_t)i, SHAPE_TIES, false);
+	shape_of_text(&s, text, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32, (uint64_t)i, SHAPE_TIES);
 	check(&s, i % 2);
 	shape_free(&s);
 }
@@ -322,6 +313,13 @@ static void random_shape(void **state)
 	check_text(text, row);
 }
 
+static bool has_plan(const struct shape *s)
+{
+	struct gpube__triangle d;
+
+	return plan(&d, s, 0);
+}
+
 static void refuses(void **state)
 {
 	static const char *const shapes[] = {
@@ -341,12 +339,7 @@ static void refuses(void **state)
 	double cycles;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
-		assert_null(shape_parse(&s, shapes[i], GPUBE_MIN_PLUS, GPUBE_INT32));
-		if (plan(&d, &s, 0))
-			fail_msg("%s: a plan", shapes[i]);
-		shape_free(&s);
-	}
+	expect_no_plans(shapes, sizeof(shapes) / sizeof(*shapes), has_plan);
 	assert_null(shape_parse(&s, chosen[0], GPUBE_MIN_PLUS, GPUBE_INT32));
 	gpube__shape_init(&shape, &s.c, stride, 0);
 	assert_false(gpube__triangle_plan(&d, &cycles, &older, &s.c, &shape));
@@ -365,12 +358,9 @@ int main(int argc, char **argv)
 {
 	struct cases c = {0};
 
-	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
-		add_case(&c, chosen_shape, chosen[i], "chosen %zu", i);
+	ADD_CHOSEN(&c, chosen_shape, chosen);
 	add_numbers(&c, random_shape, N_RANDOM, "seed");
 	ADD_CASE(&c, refuses);
 	ADD_CASE(&c, every_kind);
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	return run_cases(&c, "triangles", ctx_setup, ctx_teardown);
+	return run_plans(&c, "triangles", argc, argv);
 }

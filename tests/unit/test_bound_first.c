@@ -84,7 +84,7 @@ static void go_on(struct gpube_bounder *b, const struct brute *brute, uint64_t s
 
 	for (int32_t i = 0; i < b->m->n_vars; i++)
 		b->order[i] = i;
-	switch (seed % 4) {
+	switch (seed % 5) {
 	case 0:
 		status = gpube__bound_clusters(b, true, 0);
 		break;
@@ -97,6 +97,9 @@ static void go_on(struct gpube_bounder *b, const struct brute *brute, uint64_t s
 		break;
 	case 3:
 		status = gpube__bound_mbe(b);
+		break;
+	case 4:
+		status = gpube__bounder_quick_joins(b, 0.01);
 		break;
 	}
 	assert_int_equal(status, 0);

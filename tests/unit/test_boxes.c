@@ -435,6 +435,29 @@ static void stops_were_met(void **state)
 	assert_true(n_stopped > N_STOPS / 3);
 }
 
+/* Also while the variables to cut are chosen. */
+static void a_stop_while_fitting(void **state)
+{
+	struct gpube_model *m = network(ctx, 3, 12, 5);
+	struct gpube_slicing how = {.type = GPUBE_INT32, .limit = 1 << 16, .rate = 1e9, .bucket = 1e-6};
+	struct gpube_be_split *s;
+	struct gpube_be be;
+	int32_t order[64];
+
+	(void)state;
+	for (int32_t i = 0; i < m->n_vars; i++)
+		order[i] = i;
+	assert_int_equal(gpube__be_init(&be, m, order), 0);
+	assert_int_equal(gpube__split_slices(&s, &be, order, &how), 0);
+	gpube__split_free(s);
+	gpube_ctx_stop(ctx);
+	assert_int_equal(gpube__split_slices(&s, &be, order, &how), GPUBE_ESTOP);
+	assert_null(s);
+	gpube_ctx_resume(ctx);
+	gpube__be_clear(&be);
+	gpube_model_free(m);
+}
+
 /* A search and bounds make do without what they do not get; nothing is left behind. */
 static int scarce_solve(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
 {
@@ -481,6 +504,7 @@ int main(void)
 	add_numbers(&c, workers, N_WORKERS, "workers, seed");
 	add_numbers(&c, a_stop_leaves_what_is_known, N_STOPS, "stop, seed");
 	ADD_CASE(&c, stops_were_met);
+	ADD_CASE(&c, a_stop_while_fitting);
 	add_numbers(&c, memory, N_MEMORY, "memory, seed");
 	return run_cases(&c, "boxes", ctx_setup, ctx_teardown);
 }

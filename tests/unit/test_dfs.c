@@ -6,7 +6,7 @@
 #include "tests/support/test.h"
 
 #include "gpube/dense.h"
-#include "gpube/dfs.h"
+#include "gpube/dfs_tree.h"
 #include "gpube/simplify.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -282,12 +282,88 @@ static void proves(void **state)
 	gpube_model_free(m);
 }
 
+/* A bounder as gpube_bound() makes it, of a model that is not infeasible. */
+static void begin_bounder(struct gpube_bounder *b, struct gpube_simplified *s, const struct gpube_model *m,
+	uint64_t seed)
+{
+	static const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
+	const uint64_t n = (uint64_t)s->model->n_vars;
+
+	*b = (struct gpube_bounder){.ctx = ctx, .ops = gpube__ops_cpu(), .opts = &opts, .given = m,
+		.costs = m, .s = *s, .m = s->model, .lower = gpube__constant_of(s->model),
+		.upper = GPUBE_INF, .limit = s->model->top, .cutoff = GPUBE_INF};
+	b->best = gpube__alloc_zero(ctx, n, sizeof(*b->best));
+	b->order = gpube__alloc(ctx, n, sizeof(*b->order));
+	b->extended = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*b->extended));
+	for (int32_t i = 0; i < s->model->n_vars; i++)
+		b->order[i] = seed % 2 ? i : s->model->n_vars - 1 - i;
+}
+
+static void end_bounder(struct gpube_bounder *b)
+{
+	gpube__dfs_tree_free(b->tree);
+	gpube__free(ctx, b->best);
+	gpube__free(ctx, b->order);
+	gpube__free(ctx, b->extended);
+}
+
+/*
+ * The tree stopped after every node: what it has then is true, is not lost, and becomes the proof;
+ * others may find the optimum in between; cutoffs may be at, above and below it.
+ */
+static void in_pieces(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_simplified s;
+	struct gpube_bounder b;
+	struct gpube_model *m;
+	struct brute brute;
+	int32_t values[64] = {0};
+	int64_t before = -GPUBE_INF;
+	int turns = 0;
+
+	spec.n_parts = 1 + (int)(seed % 3);
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(gpube__simplify(&s, m, seed % 4 == 0), 0);
+	if (!s.infeasible) {
+		assert_int_equal(brute_force(&brute, values, s.model), 0);
+		begin_bounder(&b, &s, m, seed);
+		if (brute.feasible && seed % 5 < 3) /* one below, at, or above the optimum */
+			b.limit = b.cutoff = brute.cost + (int64_t)(seed % 5) - 1;
+		assert_int_equal(gpube__dfs_tree_new(&b), 0);
+		while (b.tree->t && !gpube__bounder_done(&b)) {
+			b.tree->n_restarts = (int32_t)(seed / 2 % 3);
+			b.tree->patience = 1;
+			assert_int_equal(gpube__bound_dfs(&b, 0), 0);
+			assert_true(b.lower >= before);
+			before = b.lower;
+			if (brute.feasible && b.limit > brute.cost)
+				assert_true(b.lower <= brute.cost);
+			if (brute.feasible && turns == 5 && seed % 7 == 0)
+				assert_int_equal(gpube__bounder_offer(&b, values, "test"), 0);
+			assert_true(++turns < 100000);
+		}
+		if (b.tree->t && brute.feasible && brute.cost < b.cutoff) {
+			assert_true(b.upper == brute.cost);
+			assert_true(b.lower == brute.cost);
+		} else if (b.tree->t) {
+			assert_true(b.lower >= b.limit); /* above: its constant alone is */
+		}
+		end_bounder(&b);
+	}
+	gpube__simplified_clear(ctx, &s);
+	gpube_model_free(m);
+}
+
 int main(void)
 {
 	struct cases c = {0};
 
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
 	add_numbers(&c, proves, N_SEEDS, "proves, seed");
+	add_numbers(&c, in_pieces, 2 * N_SEEDS, "in pieces, seed");
 	add_case(&c, many_functions, (void *)(uintptr_t)7, "many functions: 7");
 	add_case(&c, many_functions, (void *)(uintptr_t)300, "many functions: 300");
 	add_case(&c, uncountable_cells, (void *)(uintptr_t)GPUBE_BOUND_TREE, "uncountable cells: tree");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "gpube/ir/model.h"
+#include "gpube/generate.h"
 #include "gpube/sweep_states.h"
 #include "tests/support/bounded.h"
 #include "tests/support/cases.h"
@@ -294,6 +295,30 @@ static void steps_agree(void **state)
 		}
 }
 
+/* Fronts far beyond all hope are not looked at to the end. */
+static void wide_fronts(void **state)
+{
+	const struct gpube_network net = {.topology = GPUBE_NETWORK_GRID, .n_vars = 400, .domain = 4,
+		.rows = 20, .max_cost = 9};
+	struct gpube_graph g = {0};
+	struct gpube_model *m;
+	int32_t order[400];
+	double layer[400], guess;
+
+	(void)state;
+	assert_int_equal(gpube__generate(&m, ctx, &net), 0);
+	assert_int_equal(gpube__graph_of_model(&g, m), 0);
+	for (int32_t i = 0; i < 400; i++)
+		order[i] = i;
+	assert_int_equal(gpube__sweep_order(ctx, order, &guess, layer, m, &g, 10, 0, 0), 0);
+	assert_true(isinf(guess));
+	/* four values on each of 20 rows, and no more than two bits off for a better place */
+	assert_int_equal(gpube__sweep_order(ctx, order, &guess, layer, m, &g, 30, 0, 0), 0);
+	assert_true(guess > 38 && guess < 50);
+	gpube__graph_clear(ctx, &g);
+	gpube_model_free(m);
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -303,5 +328,6 @@ int main(void)
 	add_numbers(&c, steps_agree, N_STEPS, "steps, seed");
 	ADD_CASE(&c, fronts_without_a_key);
 	ADD_CASE(&c, gathers_bits);
+	ADD_CASE(&c, wide_fronts);
 	return run_cases(&c, "sweep", setup, ctx_teardown);
 }
