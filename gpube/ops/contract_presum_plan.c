@@ -70,11 +70,6 @@ static int64_t x_of(const struct planner *p, int k)
 	return stride_of(p, k)[p->s->n_out];
 }
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
-
 static int last_of(uint64_t dims)
 {
 	return 63 - __builtin_clzll(dims);
@@ -82,7 +77,7 @@ static int last_of(uint64_t dims)
 
 static int64_t fours_of(const struct planner *p, uint64_t dims)
 {
-	int64_t n = divide_up(p->s->size[last_of(dims)], 4);
+	int64_t n = gpube__divide_up(p->s->size[last_of(dims)], 4);
 
 	for (int d = 0; d < last_of(dims); d++)
 		if (dims >> d & 1)
@@ -164,7 +159,8 @@ static void set_columns(struct gpube__presum *d, const struct planner *p, const 
 	const int last = last_of(c->dims[PRESUM_J]);
 	const uint64_t other = c->columns & ~((uint64_t)1 << last);
 	const uint32_t fours =
-		c->columns ? (uint32_t)divide_up(p->s->size[last], 4) : 1; /* none: a four of 0 */
+		c->columns ? (uint32_t)gpube__divide_up(p->s->size[last], 4)
+			   : 1; /* none: a four of 0 */
 	uint32_t n = 0;
 
 	d->last = (uint32_t)p->s->size[last];
@@ -245,12 +241,12 @@ static bool offsets_fit(const struct planner *p, const struct choice *c)
  */
 static uint32_t pitch_of(const struct planner *p)
 {
-	return 16 * (uint32_t)(divide_up(p->s->n_reduced, 4) * 4 + 1);
+	return 16 * (uint32_t)(gpube__divide_up(p->s->n_reduced, 4) * 4 + 1);
 }
 
 static uint32_t pitch_l_of(const struct planner *p, const struct choice *c)
 {
-	const uint32_t pairs = (uint32_t)divide_up(p->s->n_reduced, 2);
+	const uint32_t pairs = (uint32_t)gpube__divide_up(p->s->n_reduced, 2);
 
 	return 16 * (GPUBE_PRESUM_PADDED(gpube__presum_rows(c->kernel)) / 4 * 2 * pairs + 1);
 }
@@ -341,14 +337,14 @@ static double fill_slots(const struct planner *p, const struct choice *c)
 	for (int k = 0; k < p->s->n_in; k++)
 		if (c->sum[k] == PRESUM_S)
 			slots += read_slots[c->how[k]];
-	return slots * (double)(divide_up(p->s->n_reduced, 4) * c->lanes[PRESUM_J]) / 32;
+	return slots * (double)(gpube__divide_up(p->s->n_reduced, 4) * c->lanes[PRESUM_J]) / 32;
 }
 
 /* Slots for the L and T of the steps that are together. */
 static double cell_slots(const struct planner *p, const struct choice *c)
 {
 	const double rows = gpube__presum_rows(c->kernel);
-	const double cells = 2 * (double)divide_up(p->s->n_reduced, 2) *
+	const double cells = 2 * (double)gpube__divide_up(p->s->n_reduced, 2) *
 			     (rows * (double)c->lanes[PRESUM_I] + 4 * (double)c->n_columns);
 
 	return cells / 32 * (CELL + ADD * (double)(c->together * p->s->n_in));
@@ -359,7 +355,7 @@ static double tile_slots(const struct planner *p, const struct choice *c)
 {
 	const double rows = gpube__presum_rows(c->kernel);
 
-	return (double)divide_up(p->s->n_reduced, 2) *
+	return (double)gpube__divide_up(p->s->n_reduced, 2) *
 		       (PAIR + 2 * ceil(rows / 4) + 4 * rows * CELLS) +
 	       TILE + ROW * rows;
 }
@@ -387,7 +383,7 @@ static double price(const struct planner *p, const struct choice *c)
 	const double dram =
 		(p->bytes + 4 * (double)p->s->n_out_cells * RUN_MORE / run_bytes(p, c)) /
 		(DRAM_BYTES * n_sms);
-	const double l2 = units * (8 * 2 * (double)divide_up(p->s->n_reduced, 2) *
+	const double l2 = units * (8 * 2 * (double)gpube__divide_up(p->s->n_reduced, 2) *
 						  (rows * (double)c->lanes[PRESUM_I] +
 							  4 * (double)c->n_columns) +
 					  16 * lanes * rows) /
@@ -448,10 +444,10 @@ static void try_lanes(struct planner *p, struct choice *c, struct gpube__presum 
 		double cost;
 
 		c->blocks = c->units < blocks ? c->units : blocks;
-		c->each = divide_up(c->units, c->blocks);
+		c->each = gpube__divide_up(c->units, c->blocks);
 		if (!set_room(p, c))
 			return;
-		c->threads = divide_up(tiles * c->together, 32) * 32;
+		c->threads = gpube__divide_up(tiles * c->together, 32) * 32;
 		if (c->threads > most / c->at_once / 32 * 32)
 			c->threads = most / c->at_once / 32 * 32;
 		cost = price(p, c);
@@ -465,16 +461,16 @@ static void try_lanes(struct planner *p, struct choice *c, struct gpube__presum 
 /* Boxes that cut I and J evenly, few of them. */
 static void try_groups(struct planner *p, struct choice *c, struct gpube__presum *best)
 {
-	const int64_t n_i = divide_up(c->size[PRESUM_I], gpube__presum_rows(c->kernel));
+	const int64_t n_i = gpube__divide_up(c->size[PRESUM_I], gpube__presum_rows(c->kernel));
 	const int64_t n_j = c->size[PRESUM_J];
-	const int64_t least = divide_up(n_j * pitch_of(p), p->device->shared_bytes);
+	const int64_t least = gpube__divide_up(n_j * pitch_of(p), p->device->shared_bytes);
 
 	for (int64_t i = 1; i <= n_i && i <= MORE_BOXES; i++) {
-		c->lanes[PRESUM_I] = divide_up(n_i, i);
-		c->boxes[PRESUM_I] = divide_up(n_i, c->lanes[PRESUM_I]);
+		c->lanes[PRESUM_I] = gpube__divide_up(n_i, i);
+		c->boxes[PRESUM_I] = gpube__divide_up(n_i, c->lanes[PRESUM_I]);
 		for (int64_t j = least; j <= n_j && j < least + MORE_BOXES; j++) {
-			c->lanes[PRESUM_J] = divide_up(n_j, j);
-			c->boxes[PRESUM_J] = divide_up(n_j, c->lanes[PRESUM_J]);
+			c->lanes[PRESUM_J] = gpube__divide_up(n_j, j);
+			c->boxes[PRESUM_J] = gpube__divide_up(n_j, c->lanes[PRESUM_J]);
 			try_lanes(p, c, best);
 		}
 	}
@@ -484,10 +480,8 @@ static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 {
 	const struct gpube__shape *s = p->s;
 
-	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
-		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in < 2 ||
-		s->n_in > GPUBE_PRESUM_OPS || s->n_out < 2 || s->n_out > MAX_DIMS ||
-		s->n_dims != s->n_out + 1 || s->n_reduced > GPUBE_PRESUM_X ||
+	if (!gpube__is_plain(c) || s->n_in < 2 || s->n_in > GPUBE_PRESUM_OPS || s->n_out < 2 ||
+		s->n_out > MAX_DIMS || s->n_dims != s->n_out + 1 || s->n_reduced > GPUBE_PRESUM_X ||
 		s->n_out_cells > UINT32_MAX)
 		return false;
 	p->is_float = c->type == GPUBE_FLOAT32;

@@ -5,10 +5,8 @@
  * no read or write of four be misaligned, and every output cell is written.
  */
 #include "tests/support/test.h"
-#include "tests/support/cases.h"
-#include "tests/support/context.h"
+#include "tests/support/plans.h"
 #include "tests/support/reference.h"
-#include "tests/support/shapes.h"
 
 #include <math.h>
 
@@ -33,14 +31,12 @@ struct emulation {
 static double read_table(struct emulation *e, uint32_t k, uint64_t at)
 {
 	const int order = e->d.op[k].order;
-	const void *v = e->s->c.in[order].values;
 
 	if (at >= (uint64_t)gpube__operand_cells(&e->s->c, order)) {
 		e->problem = "a cell outside of its table";
 		return 0;
 	}
-	return e->s->c.type == GPUBE_INT32 ? ((const int32_t *)v)[at]
-					   : (double)((const float *)v)[at];
+	return shape_value(e->s, order, (int64_t)at);
 }
 
 /* A word of shared memory, by the bytes before it. */
@@ -206,18 +202,9 @@ static void run_block(struct emulation *e, uint32_t block, double *best)
 
 static void store(const struct emulation *e, const double *best)
 {
-	const struct gpube_contraction *c = &e->s->c;
-
-	for (int64_t i = 0; i < e->s->out_cells; i++) {
-		if (isnan(best[i]))
-			continue;
-		if (c->type == GPUBE_INT32)
-			((int32_t *)c->out)[i] =
-				(int32_t)(best[i] >= (double)c->threshold ? (double)c->cut
-									  : best[i]);
-		else
-			((float *)c->out)[i] = (float)best[i];
-	}
+	for (int64_t i = 0; i < e->s->out_cells; i++)
+		if (!isnan(best[i]))
+			shape_store(e->s, i, best[i]);
 }
 
 static void count(const struct gpube__presum *d)
@@ -400,7 +387,5 @@ int main(int argc, char **argv)
 	add_numbers(&c, sizes, N_SIZES, "sizes");
 	add_numbers(&c, random_shape, N_RANDOM, "seed");
 	ADD_CASE(&c, every_kind);
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	return run_cases(&c, "products of sums", ctx_setup, ctx_teardown);
+	return run_plans(&c, "products of sums", argc, argv);
 }
