@@ -67,8 +67,13 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 	struct gpube_mbe mbe;
 	double keep, least;
 	int status = gpube__mbe_init(&mbe, b->tables, b->order, z, max_cells,
-		b->opts->first_fit ? GPUBE_PARTITION_FIRST : GPUBE_PARTITION_SCOPE);
+		b->opts->first_fit ? GPUBE_PARTITION_FIRST : b->opts->partition);
 
+	/* (a plan by content has tables, and finds out by itself) */
+	if (status == GPUBE_ELIMIT && !b->opts->z && b->opts->partition == GPUBE_PARTITION_CONTENT) {
+		*fits = false;
+		return GPUBE_OK;
+	}
 	if (status)
 		return status;
 	*exact = mbe.n_split == 0;

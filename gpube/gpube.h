@@ -335,10 +335,18 @@ enum gpube_split {
 	GPUBE_SPLIT_FIRST, /* at once */
 };
 
+/* How the functions of a bucket are split into mini-buckets. */
+enum gpube_partition {
+	GPUBE_PARTITION_SCOPE, /* largest scope first, each where the joined scope grows least */
+	GPUBE_PARTITION_FIRST, /* each where it first fits, in the order of the functions */
+	GPUBE_PARTITION_MERGE, /* all apart, then the two smallest that fit become one, and again */
+	GPUBE_PARTITION_CONTENT, /* the same, the two whose join gains most: from tables, on the CPU */
+};
+
 /*
  * Options of gpube_bound(); zero fields take the default.
  * z              most variables of a joined mini-bucket (i-bound + 1); 0: growing
- * first_fit      the plain partition: each function where it first fits
+ * first_fit      the plain partition, whatever 'partition' is: each function where it first fits
  * no_match       mini-buckets without cost shifting between them
  * values         n_vars value indices of a known assignment, or NULL
  * cutoff         with has_cutoff: only totals better than this are of interest,
@@ -346,6 +354,7 @@ enum gpube_split {
  * no_eliminate   nothing is eliminated: bounds and splitting alone
  * backend        where mini-buckets, the ascent on clusters and elimination work; shifts
  *                are the CPU's
+ * partition      of mini-buckets
  * others         as in gpube_solve_opts
  */
 struct gpube_bound_opts {
@@ -364,6 +373,7 @@ struct gpube_bound_opts {
 	enum gpube_backend backend; /* CUDA: ENODEV where there is none */
 	int no_simplify;
 	int precision;
+	enum gpube_partition partition;
 };
 
 /*

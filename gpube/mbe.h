@@ -24,12 +24,6 @@
 #include "gpube/gpube.h"
 #include "gpube/ops/ops.h"
 
-enum gpube_partition {
-	GPUBE_PARTITION_SCOPE, /* largest scope first, each where the joined scope grows least */
-	GPUBE_PARTITION_FIRST, /* each where it first fits, in the order of the functions */
-	GPUBE_PARTITION_MERGE, /* all apart, then the two smallest that fit become one, and again */
-};
-
 /* A part of the bucket at a position; it sends one message. */
 struct gpube_mini {
 	int32_t position;
@@ -56,12 +50,13 @@ struct gpube_mbe {
 };
 
 /*
- * gpube__mbe_init() - partitions every bucket; no table is touched.
+ * gpube__mbe_init() - partitions every bucket; no table is touched, unless by content: then about what
+ * a run on the CPU takes, and the pairs (mbe_content.h).
  * m          a simplified model, which must outlive 'mbe'
  * order      a permutation of its variables, order[0] is eliminated first
  * z          most variables of a joined mini-bucket of two inputs or more, >= 1
  * max_cells  most cells of such a mini-bucket's message
- * Errors: ENOMEM; ELIMIT (a message of more than 2^62 cells)
+ * Errors: ENOMEM; ELIMIT (a message of more than 2^62 cells); CONTENT: ESTOP, ELIMIT (the memory)
  */
 int gpube__mbe_init(struct gpube_mbe *mbe, const struct gpube_model *m, const int32_t *order,
 	int32_t z, double max_cells, enum gpube_partition partition);

@@ -1,5 +1,6 @@
 /* mbe_plan.c - which functions and messages meet in which mini-bucket. */
 #include "gpube/mbe.h"
+#include "gpube/mbe_content.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,12 +17,17 @@ void gpube__mbe_clear(struct gpube_mbe *mbe)
 	memset(mbe, 0, sizeof(*mbe));
 }
 
-/* An input of the bucket at work: its scope as positions, in the planner's pool. */
-struct item {
-	int32_t id, n;
-	int64_t at;
-	int32_t mini; /* of this bucket, or -1 */
+/* What speaks against making two parts one: the less the better; INFINITY: it may not be. */
+struct merit {
+	double first, second; /* where the first are equal */
 };
+
+static const struct merit none = {INFINITY, INFINITY};
+
+static bool better(struct merit a, struct merit b)
+{
+	return a.first < b.first || (a.first == b.first && a.second < b.second);
+}
 
 /* A mini-bucket that fills: a bit set would be wide, so its scope is a sorted list. */
 struct part {
@@ -30,7 +36,7 @@ struct part {
 	int32_t n;
 	double cells; /* joined, of its message times the variable's domain */
 	/* while parts are merged: the part before it that it goes with best; where it has gone */
-	double merit;
+	struct merit merit;
 	int32_t partner, merged_into;
 };
 
@@ -39,9 +45,11 @@ struct planner {
 	int32_t z;
 	double max_cells;
 	enum gpube_partition partition;
+	struct gpube_mbe_contents *contents; /* CONTENT; NULL: scopes decide */
+	int status; /* of a gain that could not be computed */
 	int32_t *head, *next, *id; /* inputs of each bucket, chained */
 	int64_t n_chained, chained_capacity, id_capacity;
-	struct item *items;
+	struct gpube_mbe_item *items;
 	int64_t items_capacity;
 	int32_t *pool;
 	int64_t pool_used, pool_capacity;
@@ -74,7 +82,7 @@ static int compare_int32(const void *a, const void *b)
 /* Largest scope first; equals in the order of the functions, so that a plan is reproducible. */
 static int compare_items(const void *a, const void *b)
 {
-	const struct item *x = a, *y = b;
+	const struct gpube_mbe_item *x = a, *y = b;
 
 	if (x->n != y->n)
 		return x->n > y->n ? -1 : 1;
@@ -91,7 +99,7 @@ static int add_item(struct planner *p, int32_t k, int32_t id)
 	if (gpube__grow(mbe->ctx, &p->items, &p->items_capacity, k + 1, sizeof(*p->items)) ||
 		gpube__grow(mbe->ctx, &p->pool, &p->pool_capacity, p->pool_used + n, sizeof(*p->pool)))
 		return GPUBE_ENOMEM;
-	p->items[k] = (struct item){id, n, p->pool_used, -1};
+	p->items[k] = (struct gpube_mbe_item){id, n, p->pool_used, -1};
 	to = p->pool + p->pool_used;
 	p->pool_used += n;
 	for (int32_t j = 0; j < n; j++)
@@ -154,7 +162,7 @@ static int new_part(struct planner *p, int32_t n_parts)
 }
 
 /* Puts an item into a part. */
-static int place(struct planner *p, struct item *item, int32_t part)
+static int place(struct planner *p, struct gpube_mbe_item *item, int32_t part)
 {
 	double cells;
 	int32_t n = join(p, &p->parts[part], item->n, p->pool + item->at, &cells);
@@ -173,7 +181,7 @@ static bool allowed(const struct planner *p, int32_t n, double cells, double dom
 static int partition_in_turn(struct planner *p, double domain, int32_t n_items, int32_t *n_parts)
 {
 	for (int32_t k = 0; k < n_items; k++) {
-		struct item *item = &p->items[k];
+		struct gpube_mbe_item *item = &p->items[k];
 		int32_t best = -1, n, best_growth = INT32_MAX;
 		double cells;
 		int status;
@@ -202,16 +210,32 @@ static int partition_in_turn(struct planner *p, double domain, int32_t n_items, 
 	return GPUBE_OK;
 }
 
-/* What speaks against making two parts one; INFINITY: it may not be. */
-static double merit(const struct planner *p, double domain, int32_t a, int32_t b)
+/*
+ * By content: the largest gain, of equals the smaller scope; then what is not known, as a rule of
+ * scopes has it: where the larger grows least, the largest first.
+ */
+static struct merit by_content(struct planner *p, int32_t a, int32_t b, int32_t n, double cells)
+{
+	const int32_t x = p->parts[a].n, y = p->parts[b].n, largest = x > y ? x : y;
+	double gain = -1;
+
+	if (p->contents && !p->status)
+		p->status = gpube__mbe_contents_gain(
+			&gain, p->contents, a, b, n, p->merged, cells);
+	return gain < 0 ? (struct merit){1.0 + (n - largest), -largest} : (struct merit){-gain, n};
+}
+
+static struct merit merit(struct planner *p, double domain, int32_t a, int32_t b)
 {
 	const struct part *x = &p->parts[a], *y = &p->parts[b];
 	double cells;
 	int32_t n = join(p, x, y->n, y->scope, &cells);
 
 	if (!allowed(p, n, cells, domain, x->n > y->n ? x->n : y->n))
-		return INFINITY;
-	return x->n + y->n + n / (4.0 * p->mbe->n);
+		return none;
+	if (p->partition == GPUBE_PARTITION_CONTENT)
+		return by_content(p, a, b, n, cells);
+	return (struct merit){x->n + y->n, n};
 }
 
 /* The best partner among the parts before it. */
@@ -219,11 +243,11 @@ static void find_partner(struct planner *p, double domain, int32_t a)
 {
 	struct part *part = &p->parts[a];
 
-	part->merit = INFINITY;
+	part->merit = none;
 	for (int32_t b = 0; b < a; b++) {
-		double m = p->parts[b].n ? merit(p, domain, a, b) : INFINITY;
+		struct merit m = p->parts[b].n ? merit(p, domain, a, b) : none;
 
-		if (m < part->merit) {
+		if (better(m, part->merit)) {
 			part->merit = m;
 			part->partner = b;
 		}
@@ -239,12 +263,14 @@ static int merge(struct planner *p, double domain, int32_t n_parts, int32_t a, i
 	int status = set_scope(p, into, n, cells);
 
 	from->n = 0;
-	from->merit = INFINITY;
+	from->merit = none;
 	from->merged_into = b;
+	if (p->contents)
+		gpube__mbe_contents_merge(p->contents, b, a);
 	find_partner(p, domain, b);
 	for (int32_t k = b + 1; k < n_parts && !status; k++) {
 		struct part *part = &p->parts[k];
-		double m;
+		struct merit m;
 
 		if (!part->n)
 			continue;
@@ -253,7 +279,7 @@ static int merge(struct planner *p, double domain, int32_t n_parts, int32_t a, i
 			continue;
 		}
 		m = merit(p, domain, k, b);
-		if (m < part->merit) {
+		if (better(m, part->merit)) {
 			part->merit = m;
 			part->partner = b;
 		}
@@ -261,7 +287,10 @@ static int merge(struct planner *p, double domain, int32_t n_parts, int32_t a, i
 	return status;
 }
 
-/* From the smallest joins up, so that many parts grow together and none is filled first. */
+/*
+ * The best pair first, and again: by scopes from the smallest joins up, so that many parts grow
+ * together and none is filled first.
+ */
 static int partition_by_merging(struct planner *p, double domain, int32_t n_items, int32_t *n_parts)
 {
 	int32_t last = 0;
@@ -282,12 +311,14 @@ static int partition_by_merging(struct planner *p, double domain, int32_t n_item
 		int status;
 
 		for (int32_t k = 0; k < n_items; k++)
-			if (p->parts[k].n && p->parts[k].merit < INFINITY &&
-				(best < 0 || p->parts[k].merit < p->parts[best].merit))
+			if (p->parts[k].n && p->parts[k].merit.first < INFINITY &&
+				(best < 0 || better(p->parts[k].merit, p->parts[best].merit)))
 				best = k;
 		if (best < 0)
 			break;
-		status = merge(p, domain, n_items, best, p->parts[best].partner);
+		status = p->status;
+		if (!status)
+			status = merge(p, domain, n_items, best, p->parts[best].partner);
 		if (status)
 			return status;
 	}
@@ -315,7 +346,7 @@ static int partition(struct planner *p, int32_t bucket, int32_t n_items, int32_t
 	if (gpube__grow(p->mbe->ctx, &p->merged, &p->merged_capacity, (int64_t)p->mbe->n + 1,
 		    sizeof(*p->merged)))
 		return GPUBE_ENOMEM;
-	return p->partition == GPUBE_PARTITION_MERGE
+	return p->partition == GPUBE_PARTITION_MERGE || p->partition == GPUBE_PARTITION_CONTENT
 		       ? partition_by_merging(p, domain, n_items, n_parts)
 		       : partition_in_turn(p, domain, n_items, n_parts);
 }
@@ -367,7 +398,7 @@ static int add_mini(struct planner *p, int32_t bucket, int32_t part, int32_t n_i
 
 static int fill_bucket(struct planner *p, int32_t bucket)
 {
-	int32_t n_items = 0, n_parts, first = p->mbe->n_minis;
+	int32_t n_items = 0, n_parts = 0, first = p->mbe->n_minis;
 	int status = GPUBE_OK;
 
 	p->pool_used = 0;
@@ -376,9 +407,15 @@ static int fill_bucket(struct planner *p, int32_t bucket)
 		status = add_item(p, n_items++, p->id[k]);
 	if (status)
 		return status;
-	if (p->partition == GPUBE_PARTITION_SCOPE && n_items)
+	if ((p->partition == GPUBE_PARTITION_SCOPE || p->partition == GPUBE_PARTITION_CONTENT) &&
+		n_items)
 		qsort(p->items, (size_t)n_items, sizeof(*p->items), compare_items);
-	status = partition(p, bucket, n_items, &n_parts);
+	if (p->contents)
+		status = gpube__mbe_contents_open(p->contents, bucket, n_items, p->items, p->pool);
+	if (!status)
+		status = partition(p, bucket, n_items, &n_parts);
+	if (!status)
+		status = p->status;
 	if (!status && n_parts == 0) { /* a variable in no function: its message is the scalar 0 */
 		n_parts = 1;
 		status = new_part(p, 0);
@@ -389,8 +426,10 @@ static int fill_bucket(struct planner *p, int32_t bucket)
 	}
 	for (int32_t j = 0; j < n_parts && !status; j++)
 		status = add_mini(p, bucket, j, n_items);
+	if (status)
+		return status;
 	p->mbe->n_split += n_parts > 1;
-	return status;
+	return p->contents ? gpube__mbe_contents_close(p->contents) : GPUBE_OK;
 }
 
 static int chain_functions(struct planner *p)
@@ -435,11 +474,14 @@ int gpube__mbe_init(struct gpube_mbe *mbe, const struct gpube_model *m, const in
 		mbe->position[order[k]] = k;
 		p.head[k] = -1;
 	}
-	status = chain_functions(&p);
+	status = how == GPUBE_PARTITION_CONTENT ? gpube__mbe_contents_new(&p.contents, mbe) : GPUBE_OK;
+	if (!status)
+		status = chain_functions(&p);
 	for (int32_t k = 0; k < mbe->n && !status; k++)
 		status = fill_bucket(&p, k);
 	mbe->first[mbe->n] = mbe->n_minis;
 out:
+	gpube__mbe_contents_free(p.contents);
 	for (int64_t k = 0; k < p.n_parts_made; k++)
 		gpube__free(ctx, p.parts[k].scope);
 	gpube__free(ctx, p.parts);

@@ -15,7 +15,8 @@ static const struct opt_group groups[] = {
 };
 
 /* The words of --partition, in their order. */
-enum { PARTITION_SCOPE, PARTITION_FIRST };
+static const enum gpube_partition partitions[] = {
+	GPUBE_PARTITION_SCOPE, GPUBE_PARTITION_FIRST, GPUBE_PARTITION_CONTENT};
 
 struct result {
 	struct answer answer;
@@ -128,7 +129,7 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 	int rc = bounding_init(&b, s, m, &o->bounding, &o->engine);
 
 	b.opts.z = (int)(o->ibound ? o->ibound + 1 : o->z);
-	b.opts.first_fit = o->partition == PARTITION_FIRST;
+	b.opts.partition = partitions[o->partition];
 	b.opts.no_match = o->no_match;
 	b.opts.no_eliminate = o->no_eliminate;
 	b.opts.split = (enum gpube_split)o->split; /* words and enum are in one order */

@@ -54,6 +54,8 @@ static const struct gpube_bound_opts settings[] = {
 	{.method = GPUBE_BOUND_MBE, .z = 2},
 	{.method = GPUBE_BOUND_MBE, .z = 3, .first_fit = 1},
 	{.method = GPUBE_BOUND_MBE, .z = 2, .no_match = 1},
+	{.method = GPUBE_BOUND_MBE, .z = 3, .partition = GPUBE_PARTITION_CONTENT},
+	{.method = GPUBE_BOUND_MBE, .partition = GPUBE_PARTITION_CONTENT},
 	{.method = GPUBE_BOUND_MBE},
 	{.method = GPUBE_BOUND_SHIFT},
 	{.method = GPUBE_BOUND_JOINS},

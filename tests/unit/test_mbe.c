@@ -105,7 +105,7 @@ static void check_plan(const struct gpube_mbe *mbe, int z)
 static void every_setting(const struct subject *t)
 {
 	for (int z = 1; z <= t->m->n_vars + 1; z++)
-		for (int how = 0; how < 3; how++) {
+		for (int how = 0; how <= GPUBE_PARTITION_CONTENT; how++) {
 			struct gpube_mbe mbe;
 			double cells = z % 3 == 0 ? 8 : INFINITY;
 
@@ -228,6 +228,55 @@ static void matching_helps_and_is_exact(void **state)
 	gpube_model_free(m);
 }
 
+/*
+ * Three functions of one bucket, of which two fit: scopes join the first two, and what the first and
+ * the last together say of variables 1 and 3 is lost. Nothing that is shared can be averaged.
+ */
+static void content_sees_what_scopes_do_not(void **state)
+{
+	static const int64_t agree[] = {0, 5, 5, 0}, little[] = {0, 1, 1, 0}, differ[] = {4, 0, 0, 4};
+	static const struct {
+		enum gpube_partition partition;
+		int64_t bound;
+	} rows[] = {{GPUBE_PARTITION_SCOPE, 0}, {GPUBE_PARTITION_CONTENT, 4}};
+	struct gpube_model *m;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 1}, agree), 0);
+	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 2}, little), 0);
+	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 3}, agree), 0);
+	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){1, 3}, differ), 0);
+	for (int row = 0; row < 2; row++)
+		for (int match = 0; match < 2; match++) {
+			struct gpube_mbe mbe;
+			int64_t bound;
+
+			assert_int_equal(gpube__mbe_init(&mbe, m, (int32_t[]){0, 1, 2, 3}, 3,
+						 INFINITY, rows[row].partition),
+				0);
+			assert_int_equal(mbe.n_split, 1);
+			assert_int_equal(gpube__mbe_run(&bound, NULL, &mbe, GPUBE_BACKEND_CPU,
+						 GPUBE_INF, match, NULL),
+				0);
+			assert_int_equal(bound, rows[row].bound);
+			gpube__mbe_clear(&mbe);
+		}
+	gpube_ctx_stop(ctx);
+	for (int row = 0; row < 2; row++) { /* only the one with tables takes time */
+		struct gpube_mbe mbe;
+		int status = gpube__mbe_init(
+			&mbe, m, (int32_t[]){0, 1, 2, 3}, 3, INFINITY, rows[row].partition);
+
+		assert_int_equal(status, row ? GPUBE_ESTOP : GPUBE_OK);
+		gpube__mbe_clear(&mbe);
+	}
+	gpube_ctx_resume(ctx);
+	gpube_model_free(m);
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -235,5 +284,6 @@ int main(void)
 	add_numbers(&c, random_costs, N_SEEDS, "random costs, seed");
 	ADD_CASE(&c, a_split_bucket_loses);
 	ADD_CASE(&c, matching_helps_and_is_exact);
+	ADD_CASE(&c, content_sees_what_scopes_do_not);
 	return run_cases(&c, "mbe", ctx_setup_1_thread, ctx_teardown);
 }
