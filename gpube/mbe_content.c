@@ -7,7 +7,7 @@
 
 #define MOST_PAIR_CELLS 0x1p20
 #define MOST_BUCKET_CELLS 0x1p28 /* of all its pairs: a quarter of a second of one core */
-#define MOST_ITEMS 1024	 /* whose pairs' gains are kept */
+#define MOST_ITEMS 1024 /* whose pairs' gains are kept */
 
 /* A part is named by its first item. */
 struct slot {
@@ -15,7 +15,7 @@ struct slot {
 	int32_t next, last;    /* items of one part, chained; -1: the end */
 	int64_t *without;      /* the part's table without the bucket's variable, or NULL */
 	int64_t without_cells;
-	int32_t n_scope;	/* of 'without'; positions in 'scope' */
+	int32_t n_scope; /* of 'without'; positions in 'scope' */
 	int32_t *scope;
 };
 

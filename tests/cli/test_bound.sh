@@ -23,6 +23,12 @@ row 'quiet is quiet' 0 '*' '' "$gpube" bound -q $x/exams.cfn
 row 'sprinkler: log10' 0 'log10 -0\.48945' '' "$gpube" bound -q $x/sprinkler.uai
 row 'z' 0 '^model ' '' "$gpube" bound -q --method mbe --z 2 $x/exams.cfn
 row 'ibound' 0 '^model ' '' "$gpube" bound -q --method mbe --ibound 1 --partition first --no-match $x/exams.cfn
+row 'by content' 0 '^(lower|optimum) ' '' "$gpube" bound -q --method mbe --z 3 --partition content $x/exams.cfn
+row 'by content, one joint bucket' 0 '^optimum +4\.30, proved' '' "$gpube" bound -q --method mbe --z 30 --partition content $x/exams.cfn
+row 'by content, no time' 0 '^lower +[0-9]+, proved' '' \
+	"$gpube" bound -q --method mbe --z 6 --partition content --timeout 0.000001s "$work/hard.wcsp"
+row 'by content, no memory' 1 '' 'do not fit the memory; take a smaller z' \
+	"$gpube" bound -q --method mbe --z 25 --partition content --memory 2M --backend cpu "$work/hard.wcsp"
 row 'z and ibound' 2 '' '--z and --ibound exclude each other' "$gpube" bound --z 3 --ibound 3 $x/exams.cfn
 row 'a cutoff at the optimum' 0 '^closed ' '' "$gpube" bound -q --method mbe --ub 7.1 "$work/most.cfn"
 row 'a cutoff that is none' 1 '' 'not a number' "$gpube" bound --ub 7.12 "$work/most.cfn"

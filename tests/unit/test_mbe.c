@@ -10,6 +10,7 @@
 #include "gpube/simplify.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
+#include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
 #include <math.h>
@@ -277,6 +278,34 @@ static void content_sees_what_scopes_do_not(void **state)
 	gpube_model_free(m);
 }
 
+static int plan_by_content(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
+{
+	struct gpube_simplified s;
+	struct gpube_mbe mbe;
+	int32_t order[64];
+	int status = gpube__simplify(&s, m, false);
+
+	(void)arg;
+	if (!status && !s.infeasible) {
+		assert_true(s.model->n_vars > 2 && s.model->n_vars <= 64);
+		for (int32_t i = 0; i < s.model->n_vars; i++)
+			order[i] = i;
+		status = gpube__mbe_init(
+			&mbe, s.model, order, 3, INFINITY, GPUBE_PARTITION_CONTENT);
+		assert_true(status || mbe.n_split > 0);
+		gpube__mbe_clear(&mbe);
+	}
+	gpube__simplified_clear(c, &s);
+	return status;
+}
+
+/* Wherever memory runs out while tables are made: a status, and everything is given back. */
+static void content_out_of_memory(void **state)
+{
+	(void)state;
+	fail_on_random_model(plan_by_content, NULL, 11, 40);
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -285,5 +314,6 @@ int main(void)
 	ADD_CASE(&c, a_split_bucket_loses);
 	ADD_CASE(&c, matching_helps_and_is_exact);
 	ADD_CASE(&c, content_sees_what_scopes_do_not);
+	ADD_CASE(&c, content_out_of_memory);
 	return run_cases(&c, "mbe", ctx_setup_1_thread, ctx_teardown);
 }
