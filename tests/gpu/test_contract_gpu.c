@@ -297,6 +297,10 @@ static const char *const rings[] = {
 	"x=12 a=50 b=3 c=55 d=5 : a c d b : x a b , x b c , x c d",
 	"x=24 a=24 b=20 c=3 d=4 e=20 : a b c d e : a b x , b c x , c d x , d e x , a e x",
 	"x=50 a=40 b=60 c=3 : c a b : a c x , c b x , x",
+	"x=28 a=20 b=28 c=21 d=4 e=28 : a b c d e : x a b , x b c , x c d , x d e , x a e",
+	"x=28 a=20 b=28 c=21 d=4 e=28 : a b c d e : a b x , b c x , c d x , d e x , a e x",
+	"x=12 a=12 b=12 c=12 d=12 e=12 : a b c d e : x a b , x b c , x c d , x d e , x a e , c , a e",
+	"x=13 a=21 b=29 c=23 d=30 : a b c d : x a b , x b c , x c d , x a d",
 };
 
 #define N_RINGS (sizeof(rings) / sizeof(*rings))
