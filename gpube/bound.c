@@ -200,7 +200,7 @@ static int along_first_order(struct gpube_bounder *b)
 	static const double joins[] = {0.008, 0.05}, tree[] = {0.02, 0.15};
 	int status = GPUBE_OK;
 
-	for (int k = 0; k < 2 && !status && !gpube__bounder_done(b); k++) {
+	for (int k = !has_tree(b); k < 2 && !status && !gpube__bounder_done(b); k++) {
 		status = gpube__bounder_quick_joins(b, joins[k]);
 		if (!status && !gpube__bounder_done(b) && has_tree(b))
 			status = gpube__bound_dfs(b, tree[k]);
