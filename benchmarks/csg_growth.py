@@ -11,6 +11,8 @@ import json
 import subprocess
 import sys
 
+import common
+
 FIRST = {"lp": 16, "conv": 16, "dp": 14, "idp": 14}
 LAST = 27  # a table of 2^27 int32 values is 512 MiB
 
@@ -23,20 +25,23 @@ def solve(gpube, method, n):
 
 
 def main():
-    gpube, out = sys.argv[1:3]
-    most = float(sys.argv[3]) if len(sys.argv) > 3 else 8
+    p = common.options(__doc__)
+    p.add_argument("program")
+    p.add_argument("out")
+    p.add_argument("seconds", type=float, nargs="?", default=8)
+    o = p.parse_args()
     values = {}
-    with open(out, "w", newline="") as f:
+    with open(o.out, "w", newline="") as f:
         rows = csv.writer(f, lineterminator="\n")
         rows.writerow(["method", "agents", "seconds", "value", "status"])
         for method, first in FIRST.items():
             for n in range(first, LAST + 1):
-                r = solve(gpube, method, n)
+                r = solve(o.program, method, n)
                 rows.writerow([method, n, r["times"]["solve"], r["value"], r["status"]])
                 f.flush()
                 if r["status"] != "optimal" or values.setdefault(n, r["value"]) != r["value"]:
                     sys.exit(f"{method}, {n} agents: {r['status']}, {r['value']} instead of {values[n]}")
-                if r["times"]["solve"] > most / 3:  # three times as long for the next one
+                if r["times"]["solve"] > o.seconds / 3:  # three times as long for the next one
                     break
 
 

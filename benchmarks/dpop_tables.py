@@ -9,7 +9,8 @@ Beside our figures stand those that the GpuBE paper prints (Fioretto et al., Con
 """
 import csv
 import math
-import sys
+
+import common
 
 # (n, d, p1): w*, CPU seconds, GPU seconds
 TABLE_1 = {
@@ -132,9 +133,14 @@ def by_figure(row):
 
 
 def main():
-    cpu = read(sys.argv[1])
-    cuda = read(sys.argv[2]) if len(sys.argv) > 2 else {}
-    cores = read(sys.argv[3]) if len(sys.argv) > 3 else {}
+    p = common.options(__doc__)
+    p.add_argument("cpu")
+    p.add_argument("cuda", nargs="?")
+    p.add_argument("cpu16", nargs="?")
+    o = p.parse_args()
+    cpu = read(o.cpu)
+    cuda = read(o.cuda) if o.cuda else {}
+    cores = read(o.cpu16) if o.cpu16 else {}
 
     def by_size(row):
         return int(row["n"]), int(row["d"])

@@ -102,6 +102,14 @@ struct gpube_cfn_reader {
 	int64_t n_defined, defined_capacity;
 };
 
+/* In cfn_call.c: a function by its keyword, the current token, up to the bracket that ends it. */
+int gpube__cfn_read_call(struct gpube_cfn_reader *r, int arity, const char *name);
+
+static inline bool gpube__cfn_closes(int c)
+{
+	return c == '}' || c == ']';
+}
+
 /* In cfn_token.c. All that return int return in->status, which they set. */
 int gpube__cfn_fail(struct gpube_cfn_reader *r, int status);
 /* To the next token. */

@@ -339,119 +339,6 @@ static int read_constant(struct gpube_cfn_reader *r, bool has_default, int64_t d
 	return gpube__cfn_fail(r, gpube_model_add_costs(m, 0, NULL, &cost)); /* infeasible */
 }
 
-/* ---- functions in intension ------------------------------------------------------------ */
-
-static int source_open(void *reader)
-{
-	return gpube__cfn_open_bracket(reader, "'['");
-}
-
-static int source_close(void *reader)
-{
-	return gpube__cfn_close_bracket(reader, "']'");
-}
-
-static int source_count(void *reader, int64_t *n)
-{
-	*n = -1;
-	return gpube__cfn_open_bracket(reader, "'[' of a list");
-}
-
-static bool closes(int c)
-{
-	return c == '}' || c == ']';
-}
-
-static int source_more(void *reader, bool *more)
-{
-	struct gpube_cfn_reader *r = reader;
-	int c = gpube__cfn_peek(r->in);
-
-	*more = c >= 0 && !closes(c);
-	if (*more)
-		return GPUBE_OK;
-	return gpube__cfn_close_bracket(r, "']' of a list");
-}
-
-static int source_word(void *reader, const char **word, const char *what)
-{
-	struct gpube_cfn_reader *r = reader;
-
-	*word = r->token.text;
-	return gpube__cfn_advance(r) ? r->in->status : gpube__cfn_require(r, GPUBE_CFN_WORD, what);
-}
-
-static int source_number(void *reader, char letter, int64_t *v)
-{
-	struct gpube_cfn_reader *r = reader;
-
-	if (gpube__cfn_advance(r))
-		return r->in->status;
-	switch (letter) {
-	case 'c':
-		if (gpube__cfn_to_cost(r, v))
-			return r->in->status;
-		return *v < 0 ? gpube__in_error(r->in, "expected a cost from 0, found '%.40s'",
-					r->token.text)
-			      : GPUBE_OK;
-	case 'C':
-		return gpube__cfn_to_cost(r, v);
-	case 'V':
-		return gpube__cfn_to_variable(r, v);
-	case 'v':
-		return gpube__cfn_to_int(r, v, 0, INT32_MAX, "a value");
-	case 'n':
-		return gpube__cfn_to_int(r, v, -INT32_MAX, INT32_MAX, "a number");
-	default:
-		return gpube__cfn_to_int(r, v, -INT64_MAX, INT64_MAX, "a number");
-	}
-}
-
-/* A function by its keyword, the current token, up to the bracket that ends it. */
-static int read_intension(struct gpube_cfn_reader *r, int arity, const char *name)
-{
-	const struct gpube_source source = {r, gpube__cfn_pass_tag, source_count, source_more,
-		source_open, source_close, source_word, source_number};
-	struct gpube_call call = {.in = r->in,
-		.m = r->m,
-		.arity = arity,
-		.scope = r->scope,
-		.function_name = name,
-		.hard_from = GPUBE_INF};
-	bool known, binary;
-
-	if (gpube__cfn_require(r, GPUBE_CFN_WORD, "a function's type"))
-		return r->in->status;
-	call.keyword = gpube__keyword(r->token.text, &known);
-	if (call.keyword && (call.keyword->flags & GPUBE_KEYWORD_WCSP))
-		call.keyword = NULL;
-	if (!call.keyword)
-		return gpube__in_error(r->in, "function '%.40s': type '%.40s' is %s",
-			name ? name : "", r->token.text, known ? "not supported" : "unknown");
-	binary = call.keyword->flags & GPUBE_KEYWORD_BINARY;
-	if (binary && r->m->direction == GPUBE_MAXIMISE)
-		return gpube__in_error(r->in,
-			"function '%.40s': type '%.40s' in a model that is maximised",
-			name ? name : "", r->token.text);
-	if (call.keyword->name[0] == '<')
-		gpube__log(r->m->ctx, GPUBE_LOG_NOTE,
-			"%s:%lld: '%s' is read as the format says; toulbar2 swaps its two "
-			"variables",
-			r->in->path, (long long)r->in->line, call.keyword->name);
-	r->open = (struct gpube_cfn_open){.call = &call};
-	if (!gpube__cfn_pass_tag(r, "params", 6) &&
-		!gpube__cfn_open_bracket(r, "'[' of the parameters") &&
-		!gpube__call_read(&call, &source) &&
-		!gpube__cfn_close_bracket(r, "']' after the parameters")) {
-		call.unit = 1;
-		gpube__scaled(&call.unit, r->m->scale);
-		gpube__call_expand(&call);
-	}
-	r->open = (struct gpube_cfn_open){0};
-	gpube__call_clear(&call);
-	return r->in->status;
-}
-
 /* ---- functions ----------------------------------------------------------------------- */
 
 static int read_scope(struct gpube_cfn_reader *r, int *arity)
@@ -530,7 +417,7 @@ static int read_body(struct gpube_cfn_reader *r, int arity, const char *name, bo
 	if (find_body(r, &body, &has_default, &dflt))
 		return r->in->status;
 	/* without tags, a name that nothing follows is another function's */
-	if (body == BODY_KEYWORD && !r->tags && closes(gpube__cfn_peek(r->in)))
+	if (body == BODY_KEYWORD && !r->tags && gpube__cfn_closes(gpube__cfn_peek(r->in)))
 		body = BODY_REFERENCE;
 	if (body == BODY_REFERENCE) {
 		*is_table = false;
@@ -544,7 +431,7 @@ static int read_body(struct gpube_cfn_reader *r, int arity, const char *name, bo
 	if (body == BODY_KEYWORD && has_default)
 		return gpube__in_error(r->in, "a default cost with a type");
 	if (body == BODY_KEYWORD)
-		read_intension(r, arity, name);
+		gpube__cfn_read_call(r, arity, name);
 	else if (arity == 0)
 		read_constant(r, has_default, dflt);
 	else if (has_default)

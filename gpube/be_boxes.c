@@ -10,6 +10,9 @@
 /* How much smaller than by their number boxes may be: what fixed variables tied together falls apart. */
 #define FALLS_APART 16
 
+/* Where boxes did not suffice, so much fewer ranges than the most of a variable that there were. */
+#define FEWER_RANGES 4
+
 void gpube__boxes_cut(struct gpube_boxes *b, const struct gpube_be *be, int32_t var, int32_t n)
 {
 	int at = b->n_cuts++;
@@ -324,6 +327,7 @@ struct fitting {
 	enum gpube_type type;
 	double limit, rate, bucket;
 	bool count;
+	int32_t most_ranges; /* of a variable after whose cut not all fits */
 	int32_t candidates[MOST_CANDIDATES];
 	int n_candidates;
 };
@@ -414,6 +418,7 @@ static int cut_one(struct fitting *f, struct gpube_box_cost *cost, bool *fits)
 		int status;
 
 		n = most < n ? (int32_t)most : n;
+		n = f->most_ranges < n ? f->most_ranges : n;
 		if (cut_of(b, var) || n < 2)
 			continue;
 		status = try_cut(&c, f, var, n);
@@ -450,16 +455,28 @@ int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const s
 {
 	struct fitting f = {.b = b, .be = be, .type = type, .limit = limit, .rate = rate,
 		.bucket = bucket, .count = count};
-	bool fits = false;
+	bool again = true;
 	int status;
 
-	b->n_cuts = 0;
-	b->n = 1;
 	gpube__be_memory(&cost->memory, be, type);
 	if (gpube__box_bytes(cost, count) > limit * GPUBE__MOST_BOXES * FALLS_APART)
 		return GPUBE_ELIMIT; /* and not after seconds of trying */
 	status = find_candidates(&f);
-	while (!status && !fits)
-		status = cut_one(&f, cost, &fits);
+	/* where one variable has so many values that few boxes are left for others: of each fewer ranges */
+	f.most_ranges = GPUBE__MOST_BOXES;
+	while (!status && again) {
+		int32_t largest = 0;
+		bool fits = false;
+
+		b->n_cuts = 0;
+		b->n = 1;
+		while (!status && !fits)
+			status = cut_one(&f, cost, &fits);
+		for (int c = 0; c < b->n_cuts; c++)
+			largest = b->cuts[c].n > largest ? b->cuts[c].n : largest;
+		f.most_ranges = largest / FEWER_RANGES;
+		again = status == GPUBE_ELIMIT && f.most_ranges >= 2;
+		status = again ? GPUBE_OK : status;
+	}
 	return status;
 }

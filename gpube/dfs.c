@@ -365,6 +365,8 @@ static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32
 	int64_t *was[GPUBE__DFS_ARITY] = {NULL};
 	int first = 0, status = GPUBE_OK;
 
+	if (f->arity == 1 && t->depth) /* it has given all at the root */
+		return GPUBE_OK;
 	while (first < f->arity && t->n_live[f->scope[first]] == 1)
 		first++;
 	if (first == f->arity)

@@ -6,8 +6,8 @@
 #include "gpube/dense.h"
 #include "gpube/scaling.h"
 
-/* Sweeps at the root: at most, and a part of the time. */
-enum { MOST_SWEEPS = 400 };
+/* Sweeps at the root: at least, where nothing is shifted yet, at most, and a part of the time. */
+enum { LEAST_SWEEPS = 9, MOST_SWEEPS = 400 };
 /* First runs of a block, and nodes between looks at the clock. */
 enum { RESTARTS = 6, PATIENCE = 16 };
 #define SWEEPING 0.3
@@ -53,7 +53,8 @@ void gpube__dfs_tree_leave(struct gpube_dfs_tree *s)
 	s->lower += lower - k->lower;
 	k->lower = lower;
 	if (!is_done(s))
-		gpube__bounder_raise(s->b, gpube__constant_of(s->b->m) + s->lower, "search tree");
+		gpube__bounder_raise(s->b,
+			gpube__tables_bound(s->b, gpube__constant_of(s->m) + s->lower), "search tree");
 }
 
 /* ---- assignments ---------------------------------------------------------------------------------- */
@@ -71,7 +72,7 @@ static int64_t block_cost(const struct gpube_dfs_tree *s, const struct gpube_dfs
 			if (t->of[i] % GPUBE__DFS_ARITY) /* counted at its first variable */
 				continue;
 			cost = gpube__function_cost(
-				s->b->m, t->functions[t->of[i] / GPUBE__DFS_ARITY].function, values);
+				s->m, t->functions[t->of[i] / GPUBE__DFS_ARITY].function, values);
 			if (cost == GPUBE_INF)
 				return GPUBE_INF;
 			sum += cost;
@@ -103,7 +104,7 @@ static int offer_best(struct gpube_dfs_tree *s)
 	for (int32_t p = 0; p < s->t->n; p++)
 		s->values[s->t->order[p]] = s->best[p];
 	status = gpube__bounder_offer(s->b, s->values, "search tree");
-	s->left = gpube__costs_left(s->b->m, s->b->limit);
+	s->left = gpube__costs_left(s->m, gpube__tables_limit(s->b));
 	return status;
 }
 
@@ -121,7 +122,7 @@ int gpube__dfs_tree_offer(struct gpube_dfs_tree *s)
 /* What others have found since; without variables there is one assignment. */
 static int take_known(struct gpube_dfs_tree *s)
 {
-	s->left = gpube__costs_left(s->b->m, s->b->limit);
+	s->left = gpube__costs_left(s->m, gpube__tables_limit(s->b));
 	for (int32_t k = 0; k < s->n_blocks && s->b->upper != GPUBE_INF; k++)
 		(void)take(s, &s->blocks[k], s->b->best);
 	return offer_best(s);
@@ -132,12 +133,13 @@ static int take_known(struct gpube_dfs_tree *s)
 static int sweep_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int pass)
 {
 	const int64_t before = k->root;
+	const int least = s->m == s->b->m ? LEAST_SWEEPS : 2; /* what was shifted before is */
 	int status;
 
 	gpube__dfs_tree_enter(s, k);
 	status = s->t->conflict ? GPUBE_OK : gpube__dfs_sweep(s->t, pass % 2);
 	gpube__dfs_tree_leave(s);
-	k->sweeping = !k->closed && (pass <= 8 || k->root - before >= (limit_of(s, k) - k->root) / 10000);
+	k->sweeping = !k->closed && (pass < least || k->root - before >= (limit_of(s, k) - k->root) / 10000);
 	return status;
 }
 
@@ -196,12 +198,12 @@ static int search(struct gpube_dfs_tree *s)
 static int make_order(struct gpube_dfs_tree *s, int32_t *order)
 {
 	const struct gpube_bounder *b = s->b;
-	const int32_t n = b->m->n_vars;
+	const int32_t n = s->m->n_vars;
 	int32_t *component = gpube__alloc(b->ctx, (uint64_t)n, sizeof(*component));
 
 	if (!component)
 		return GPUBE_ENOMEM;
-	s->n_blocks = gpube__model_components(b->m, component);
+	s->n_blocks = gpube__model_components(s->m, component);
 	s->blocks = gpube__alloc_zero(b->ctx, (uint64_t)s->n_blocks, sizeof(*s->blocks));
 	if (s->blocks) {
 		int32_t first = 0;
@@ -226,12 +228,12 @@ static int make_order(struct gpube_dfs_tree *s, int32_t *order)
 static int fill(struct gpube_dfs_tree *s)
 {
 	struct gpube_bounder *b = s->b;
-	const uint64_t n = (uint64_t)b->m->n_vars;
+	const uint64_t n = (uint64_t)s->m->n_vars;
 	int32_t *order = gpube__alloc(b->ctx, n, sizeof(*order));
 	int status = order ? make_order(s, order) : GPUBE_ENOMEM;
 
 	if (!status)
-		status = gpube__dfs_new(&s->t, b->m, order, b->limit);
+		status = gpube__dfs_new(&s->t, s->m, order, gpube__tables_limit(b));
 	gpube__free(b->ctx, order);
 	if (status || !s->t)
 		return status;
@@ -276,6 +278,7 @@ int gpube__dfs_tree_new(struct gpube_bounder *b)
 	if (!s)
 		return GPUBE_ENOMEM;
 	s->b = b;
+	s->m = b->tables;
 	s->last = -1;
 	s->n_restarts = RESTARTS;
 	s->patience = PATIENCE;

@@ -56,13 +56,14 @@ struct gpube_dfs_block {
 
 struct gpube_dfs_tree {
 	struct gpube_bounder *b;
+	const struct gpube_model *m; /* b->tables: shifted, if anything was before; its totals are below */
 	struct gpube_dfs *t;
 	int32_t n_blocks, next;	/* next: the block that is to run */
 	int32_t n_restarts;	/* first runs of a block, which leave nothing open */
 	int32_t patience;	/* nodes between looks at the clock */
 	struct gpube_dfs_block *blocks, *k; /* k: at work */
 	int64_t lower;		/* of all blocks */
-	int64_t left;		/* totals less the model's constant, from here of no interest */
+	int64_t left;		/* totals less m's constant, from here of no interest */
 	int64_t others;		/* of the constant at the root, what is not k's */
 	int32_t *best;		/* by position: of the blocks' best assignments, or -1 */
 	int32_t *values;	/* of the model, of the last assignment */

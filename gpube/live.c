@@ -412,6 +412,26 @@ int gpube__live_propagate(struct gpube_live *s)
 	return status;
 }
 
+/*
+ * What all of it and the scan take for a value, about; and what is never too much. Refused here, so
+ * that the system need not end us: its promise of memory costs nothing until we write to it.
+ */
+#define VALUE_BYTES   32.0
+#define ALWAYS_ENOUGH 0x1p28
+
+static int check_values(const struct gpube_live *s, int64_t values)
+{
+	struct gpube_ctx *ctx = s->m->ctx;
+	const double bytes = (double)values * VALUE_BYTES;
+	char text[GPUBE_BYTES_TEXT];
+
+	if (bytes <= ALWAYS_ENOUGH || bytes <= (double)ctx->memory_bytes)
+		return GPUBE_OK;
+	return gpube__fail(ctx, GPUBE_ELIMIT,
+		"the domains have %lld values, which take %s: more than the memory",
+		(long long)values, gpube__bytes_text(text, bytes));
+}
+
 /* Room in list and rank: the domain, or one value where no function asks for more. */
 static int place_lists(struct gpube_live *s)
 {
@@ -427,6 +447,8 @@ static int place_lists(struct gpube_live *s)
 		at += size;
 	}
 	s->start[m->n_vars] = at;
+	if (check_values(s, at))
+		return GPUBE_ELIMIT;
 	s->list = gpube__alloc(m->ctx, (uint64_t)at, sizeof(*s->list));
 	s->rank = gpube__alloc(m->ctx, (uint64_t)at, sizeof(*s->rank));
 	if (!s->list || !s->rank)

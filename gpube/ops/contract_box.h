@@ -329,6 +329,13 @@ GPUBE_HD static inline void gpube__box_prepare(
 	}
 }
 
+/* (min,+) of 4 bytes without arguments: all that most families have kernels for. */
+static inline bool gpube__is_plain(const struct gpube_contraction *c)
+{
+	return c->semiring == GPUBE_MIN_PLUS && !c->out_arg &&
+	       (c->type == GPUBE_INT32 || c->type == GPUBE_FLOAT32);
+}
+
 /* What a plan is made for. */
 struct gpube__box_device {
 	int n_sms;

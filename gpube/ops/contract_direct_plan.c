@@ -539,9 +539,8 @@ static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 {
 	const struct gpube__shape *s = p->s;
 
-	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
-		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in == 0 ||
-		s->n_in > N_DIRECT_TABLES || s->n_dims > s->n_out + 1)
+	if (!gpube__is_plain(c) || s->n_in == 0 || s->n_in > N_DIRECT_TABLES ||
+		s->n_dims > s->n_out + 1)
 		return false;
 	for (int d = 0; d < s->n_dims; d++)
 		if (s->size[d] > INT32_MAX)

@@ -602,9 +602,7 @@ static bool planner_init(struct gpube__panel_planner *p, const struct gpube_cont
 {
 	const struct gpube__shape *s = p->s;
 
-	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
-		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in < 2 ||
-		s->n_in > GPUBE_PANEL_OPS || s->n_out < 2 ||
+	if (!gpube__is_plain(c) || s->n_in < 2 || s->n_in > GPUBE_PANEL_OPS || s->n_out < 2 ||
 		s->n_out > MAX_OUT_LONG || s->n_dims > s->n_out + 1 || s->n_reduced > INT32_MAX)
 		return false;
 	p->large = s->n_out_cells > UINT32_MAX;

@@ -10,12 +10,11 @@
  *
  * where L is the sum of the operands without J, S of those of J that the walk does not change, and
  * T of the others of J, whose columns k are fewer. A block has S in shared memory for a box of J,
- * and walks: while the threads combine the tile of one step, 'rows' of I by four of J each, the
- * operands of the next one's L and T arrive, a few cells a thread, which adds them up halfway, into
- * another buffer; so no thread waits for others at the end of its tile. Where a thread's cells
- * come from and go to is the same in every step but for what the step adds, and is kept in shared
- * memory, too: registers are for the tile. S and T meet in registers, which costs eight additions
- * for a pair of x and saves that the whole of S + T is written anew for each step.
+ * and the L and T of as many steps of its walk as find room there, mostly all; then its warps take
+ * tiles of 'rows' of I by four of J each, of any of these steps, until there is none, and wait for
+ * nobody. Lanes count tiles through all the steps, so that only the last warp may have idle ones.
+ * S and T meet in registers, which costs four additions for each x of a tile and saves that the
+ * whole of S + T is written anew for each step.
  *
  * Columns are counted in fours along J's last dim. Where its size is no multiple of four, the
  * values of a four are as far apart as there are fours, so that neighbouring threads still have
@@ -29,13 +28,15 @@
 #include "gpube/ops/contract_flat.h"
 
 #define GPUBE_PRESUM_TERMS   4 /* operands of a sum */
-#define GPUBE_PRESUM_THREADS 800
-#define GPUBE_PRESUM_PADDED  8  /* words that a lane's rows of L take */
-#define GPUBE_PRESUM_X       64 /* most x */
-#define GPUBE_PRESUM_CELLS   16 /* most of L and T that a thread adds up */
-#define GPUBE_PRESUM_J       3  /* most dims of J */
-#define GPUBE_PRESUM_BUFFERS 3  /* of L and T: written, read, and read by those that are late */
-#define GPUBE_PRESUM_MINE    2  /* words that a thread keeps of its tile */
+/* Most threads of a block, which its tiles' registers leave. */
+#define GPUBE_PRESUM_THREADS(rows) ((rows) <= 8 ? 640 : 512)
+/* Words that a lane's rows of L take: of few, an odd number of fours, so that x fall on all banks. */
+#define GPUBE_PRESUM_PADDED(rows) ((rows) <= 12 ? 12 : 16)
+
+#define GPUBE_PRESUM_X     64 /* most x */
+#define GPUBE_PRESUM_J     3  /* most dims of J */
+#define GPUBE_PRESUM_STEPS 16 /* most whose L and T a block has at once */
+#define GPUBE_PRESUM_KEPT  16 /* most S that a block has at once, a power of two */
 
 enum { PRESUM_I, PRESUM_J, PRESUM_FIXED, PRESUM_WALK, N_PRESUM_GROUPS };
 enum { PRESUM_L, PRESUM_S, PRESUM_T, N_PRESUM_SUMS };
@@ -43,11 +44,19 @@ enum { PRESUM_L, PRESUM_S, PRESUM_T, N_PRESUM_SUMS };
 #define GPUBE_PRESUM_OPS (N_PRESUM_SUMS * GPUBE_PRESUM_TERMS)
 
 /* The kernels: rows of a thread's tile. */
-enum gpube__presum_kernel { PRESUM_7X4, PRESUM_8X4, N_PRESUM_KERNELS };
+enum gpube__presum_kernel {
+	PRESUM_6X4,
+	PRESUM_7X4,
+	PRESUM_8X4,
+	PRESUM_10X4,
+	PRESUM_12X4,
+	PRESUM_14X4,
+	N_PRESUM_KERNELS
+};
 
 GPUBE_HD static inline uint32_t gpube__presum_rows(uint32_t kernel)
 {
-	return kernel == PRESUM_7X4 ? 7 : 8;
+	return kernel <= PRESUM_8X4 ? 6 + kernel : 4 + 2 * kernel;
 }
 
 /*
@@ -71,10 +80,13 @@ struct gpube__presum_op {
 	uint32_t fixed[GPUBE_FLAT_DIMS], walk[GPUBE_FLAT_DIMS];
 };
 
-/* Cells that are added up one by one, in the order of the faster of x and of values. */
+/*
+ * Cells that are added up one by one, in the order of the faster of x and of values. Where that is
+ * x, a warp has eight x of four values, which fall on different banks of shared memory.
+ */
 struct gpube__presum_cells {
-	uint32_t n, inner; /* all; of the faster one */
-	uint32_t x_inner;  /* x is the faster one */
+	uint32_t n, values, inner; /* all; of the faster one: values, or eights of x */
+	uint32_t x_inner;          /* x is the faster one */
 	struct gpube__divisor by;
 };
 
@@ -89,20 +101,20 @@ struct gpube__presum {
 	uint32_t column[GPUBE_FLAT_DIMS]; /* fours of T to the next along J's dims */
 	uint32_t last;                    /* values of J's last dim */
 	uint32_t in_four, apart; /* its values from a four to the next, and between those of one */
-	uint32_t lanes[2], boxes[2]; /* along I and J */
-	uint32_t groups;             /* of threads along x, that add up S */
+	uint32_t lanes[2], boxes[2]; /* along I and J; of a box, and boxes */
 	struct gpube__divisor by_lanes, by_fours, by_boxes[2], by_walk; /* by_lanes: of I */
 	uint32_t units, each,
 		more; /* steps of all walks; of a block, 'more' of them have one more */
-	uint32_t n_cells,
-		n_pairs;  /* of L and T: cells of a thread; most pairs of operands of one */
-	uint32_t first_x; /* x before those are added up */
+	uint32_t together, kept; /* most steps whose L and T are there at once, and most S */
+	uint32_t tiles;          /* of a step */
+	uint32_t fours_x;        /* fours of x */
+	uint32_t s_by_x;         /* S is read in their order */
+	uint32_t walked;         /* steps of one S */
+	struct gpube__divisor by_tiles, by_walked, by_fours_x;
 	struct gpube__presum_cells l, t;
 	uint32_t pitch, pitch_l;  /* bytes from a four of S or T, or rows of a lane, to the next */
-	uint32_t place_t, buffer; /* bytes before T in a buffer; of one: there are three, then S */
-	/* bytes before where cells come from, what arrives of them, where they go, threads' words
-	 */
-	uint32_t sources, arrivals, targets, mine, shared; /* shared: all */
+	uint32_t place_t, buffer; /* bytes before T in a step's; of a step's */
+	uint32_t place_s, s_bytes, shared; /* bytes before the first S; of one; of all */
 	uint32_t out_i, out_j[GPUBE_FLAT_DIMS], out_fixed[GPUBE_FLAT_DIMS],
 		out_walk[GPUBE_FLAT_DIMS];
 	uint32_t out_next, out_wide;
@@ -160,12 +172,52 @@ GPUBE_HD static inline uint32_t gpube__presum_first(const struct gpube__presum *
 	return block * d->each + (block < d->more ? block : d->more);
 }
 
-/* A thread's lanes along I and J. */
-GPUBE_HD static inline void gpube__presum_lane(
-	const struct gpube__presum *d, uint32_t t, uint32_t *at)
+/* Steps from 'unit' on that are done together, of n that the block still has. */
+GPUBE_HD static inline uint32_t gpube__presum_together(
+	const struct gpube__presum *d, uint32_t unit, uint32_t n)
 {
-	at[PRESUM_J] = gpube__presum_divide(t, d->lanes[PRESUM_I], d->by_lanes);
-	at[PRESUM_I] = t - at[PRESUM_J] * d->lanes[PRESUM_I];
+	const uint32_t first = gpube__presum_divide(unit, d->walked, d->by_walked);
+	const uint32_t same = (first + d->kept) * d->walked - unit;
+	const uint32_t most = n < d->together ? n : d->together;
+
+	return most < same ? most : same;
+}
+
+/* A tile: its step of those that are together, and lanes along I and J. */
+struct gpube__presum_tile {
+	uint32_t step, lane[2];
+};
+
+GPUBE_HD static inline struct gpube__presum_tile gpube__presum_tile_of(
+	const struct gpube__presum *d, uint32_t i)
+{
+	struct gpube__presum_tile t;
+
+	t.step = gpube__presum_divide(i, d->tiles, d->by_tiles);
+	i -= t.step * d->tiles;
+	t.lane[PRESUM_J] = gpube__presum_divide(i, d->lanes[PRESUM_I], d->by_lanes);
+	t.lane[PRESUM_I] = i - t.lane[PRESUM_J] * d->lanes[PRESUM_I];
+	return t;
+}
+
+/* Four x of a four of S, of lanes[PRESUM_J] * fours_x: which ones. */
+GPUBE_HD static inline void gpube__presum_task(
+	const struct gpube__presum *d, uint32_t i, uint32_t *four, uint32_t *x)
+{
+	if (d->s_by_x) {
+		*four = gpube__presum_divide(i, d->fours_x, d->by_fours_x);
+		*x = 4 * (i - *four * d->fours_x);
+	} else {
+		*x = gpube__presum_divide(i, d->lanes[PRESUM_J], d->by_fours);
+		*four = i - *x * d->lanes[PRESUM_J];
+		*x *= 4;
+	}
+}
+
+/* Bytes before an S, of those that a block has. */
+GPUBE_HD static inline uint32_t gpube__presum_place_s(const struct gpube__presum *d, uint32_t kept)
+{
+	return d->place_s + (kept & (d->kept - 1)) * d->s_bytes;
 }
 
 /* Values of a four past its first; four: its number along J's last dim. */
@@ -213,7 +265,7 @@ GPUBE_HD static inline uint32_t gpube__presum_at(const uint32_t *digit, const ui
 	return offset;
 }
 
-/* A cell of L or T: its place in the operands, and bytes before it in a buffer. */
+/* A cell of L or T: its place in the operands, and bytes before it in a buffer; UINT32_MAX: none. */
 struct gpube__presum_cell {
 	uint32_t sum, x, at[2], j; /* PRESUM_L or PRESUM_T; j: of four */
 	uint32_t to;
@@ -226,8 +278,12 @@ GPUBE_HD static inline struct gpube__presum_cell gpube__presum_cell_of(
 	const bool is_l = i < d->l.n;
 	const struct gpube__presum_cells *const all = is_l ? &d->l : &d->t;
 	const uint32_t n = is_l ? i : i - d->l.n, end = d->group[PRESUM_I].size - 1;
-	const uint32_t outer = gpube__quotient(n, all->by), rest = n - outer * all->inner;
-	const uint32_t x = all->x_inner ? rest : outer, value = all->x_inner ? outer : rest;
+	const uint32_t at = all->x_inner ? n / 32 : n;
+	const uint32_t outer = gpube__presum_divide(at, all->inner, all->by);
+	const uint32_t rest = at - outer * all->inner;
+	const uint32_t x = all->x_inner ? 8 * rest + n % 8 : outer;
+	const uint32_t is_at = all->x_inner ? 4 * outer + n / 8 % 4 : rest;
+	const uint32_t value = is_at < all->values ? is_at : all->values - 1;
 	struct gpube__presum_cell c;
 
 	c.x = x < d->n_x ? x : d->n_x - 1;
@@ -237,7 +293,8 @@ GPUBE_HD static inline struct gpube__presum_cell gpube__presum_cell_of(
 		c.sum = PRESUM_L;
 		c.at[0] = value < end ? value : end;
 		c.at[1] = c.j = 0;
-		c.to = lane * d->pitch_l + 4 * (GPUBE_PRESUM_PADDED * x + value - lane * rows);
+		c.to = lane * d->pitch_l +
+		       4 * (GPUBE_PRESUM_PADDED(rows) * x + value - lane * rows);
 	} else {
 		const uint32_t four = value / 4, j = value % 4, of = d->columns.of[1];
 
@@ -248,6 +305,8 @@ GPUBE_HD static inline struct gpube__presum_cell gpube__presum_cell_of(
 		c.j = j < c.j ? j : c.j;
 		c.to = d->place_t + four * d->pitch + 16 * x + 4 * j;
 	}
+	if (x >= d->all_x || is_at >= all->values)
+		c.to = UINT32_MAX;
 	return c;
 }
 

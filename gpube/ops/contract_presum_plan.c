@@ -15,22 +15,26 @@
 #define DRAM_BYTES 16.0
 #define L2_BYTES   24.0
 #define SCHEDULERS 4.0
-#define REGISTERS  28      /* warps of a multiprocessor, which the registers of a thread leave */
-#define LAUNCH     12000.0 /* with what a block makes ready */
-#define PAIR       19.0    /* slots for two x, besides those for cells */
-#define STEP       300.0   /* slots of a warp for a step, besides its loop */
-#define CELL       30.0    /* and for a cell of L or T, and its operands */
-#define STORE      1.1    /* cycles for a cell of the output that is stored alone, by measurement */
-#define SPREAD     2000.0 /* cycles that warps wait for each other, and for cells, in a step */
-#define FILL       3500.0 /* what is waited for S */
+#define LAUNCH     9000.0 /* with what a block makes ready once */
+#define PAIR       15.0    /* slots for two x, besides those for cells and reads of L */
+#define CELLS      3.0     /* for two x of a cell */
+#define TILE       200.0   /* slots for a tile, besides its loop and its rows */
+#define ROW        12.0    /* and for each row */
+#define CELL       60.0    /* for a cell of L or T, and 'ADD' for each step and operand */
+#define ADD        4.0
+#define STORE      1.7    /* cycles for a cell of the output that is stored alone, by measurement */
+#define READY      5000.0 /* what is waited for before the first tile */
 #define FOURS      80.0   /* slots for four x of four columns of S, besides each operand's */
-#define BUSY       0.75   /* of the slots of a scheduler that has work */
+#define WARPS      4.0    /* of a scheduler, that keep it busy for a share 'BUSY' */
+#define BUSY       0.8
+#define ALONE      2.0 /* a tile that has a scheduler alone, to one that shares it */
 #define RUN_MORE   100.0  /* bytes that the memory takes besides for each run of the output */
 #define MAX_DIMS   6
-#define MOST_STEPS 32 /* of a block; it learns of them all when it begins */
-#define MORE_BOXES 4  /* numbers of boxes that are tried */
-#define RESERVED   9728
-#define KNOWN      8704 /* bytes of shared memory for what a block knows of its steps */
+#define MORE_BOXES 4    /* numbers of boxes that are tried */
+#define LEAST_TILES 16  /* of a step */
+#define MOST_BLOCKS 2   /* of a multiprocessor */
+#define KNOWN      2304 /* bytes of shared memory for what a block knows of its steps */
+#define RESERVED   (1024 + KNOWN)
 
 /* Slots for an operand of four x by four columns. */
 static const double read_slots[] = {32, 28, 18, 28, 64};
@@ -52,6 +56,8 @@ struct choice {
 	int sum[GPUBE_PRESUM_OPS];
 	int how[GPUBE_PRESUM_OPS];
 	int64_t lanes[2], boxes[2];
+	int64_t units, blocks, each, at_once; /* steps; blocks, a block's steps at most; of an SM */
+	int64_t together, kept, threads;
 };
 
 static const int64_t *stride_of(const struct planner *p, int k)
@@ -64,11 +70,6 @@ static int64_t x_of(const struct planner *p, int k)
 	return stride_of(p, k)[p->s->n_out];
 }
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
-
 static int last_of(uint64_t dims)
 {
 	return 63 - __builtin_clzll(dims);
@@ -76,7 +77,7 @@ static int last_of(uint64_t dims)
 
 static int64_t fours_of(const struct planner *p, uint64_t dims)
 {
-	int64_t n = divide_up(p->s->size[last_of(dims)], 4);
+	int64_t n = gpube__divide_up(p->s->size[last_of(dims)], 4);
 
 	for (int d = 0; d < last_of(dims); d++)
 		if (dims >> d & 1)
@@ -158,7 +159,8 @@ static void set_columns(struct gpube__presum *d, const struct planner *p, const 
 	const int last = last_of(c->dims[PRESUM_J]);
 	const uint64_t other = c->columns & ~((uint64_t)1 << last);
 	const uint32_t fours =
-		c->columns ? (uint32_t)divide_up(p->s->size[last], 4) : 1; /* none: a four of 0 */
+		c->columns ? (uint32_t)gpube__divide_up(p->s->size[last], 4)
+			   : 1; /* none: a four of 0 */
 	uint32_t n = 0;
 
 	d->last = (uint32_t)p->s->size[last];
@@ -184,6 +186,7 @@ static void add_op(struct gpube__presum *d, const struct planner *p, const struc
 
 	o->order = k;
 	o->how = (uint32_t)c->how[k];
+	d->s_by_x |= sum == PRESUM_S && o->how == PRESUM_FOURS_X;
 	o->x = (uint32_t)x_of(p, k);
 	o->next = d->apart * (uint32_t)stride[last];
 	gpube__flat_steps(o->fixed, p->s, c->dims[PRESUM_FIXED], stride);
@@ -207,16 +210,14 @@ static void set_cells(
 
 	for (uint32_t k = 0; k < d->n_ops[sum]; k++)
 		by_x += d->op[sum * GPUBE_PRESUM_TERMS + (int)k].x == 1;
-	cells->n = n * d->all_x;
+	cells->values = n;
 	cells->x_inner = 2 * by_x > d->n_ops[sum];
-	cells->inner = cells->x_inner ? d->all_x : n;
+	cells->inner = cells->x_inner ? (d->all_x + 7) / 8 : n;
+	cells->n = cells->x_inner ? 32 * cells->inner * ((n + 3) / 4) : n * d->all_x;
 	cells->by = gpube__divisor_of(cells->inner);
 }
 
-/*
- * Whether 32 bits hold the distance of any two cells that a step reads of an operand: in bytes, of
- * L's and T's, which are listed so.
- */
+/* Whether 32 bits hold the distance of any two cells that a step reads of an operand. */
 static bool offsets_fit(const struct planner *p, const struct choice *c)
 {
 	for (int k = 0; k < p->s->n_in; k++) {
@@ -228,48 +229,46 @@ static bool offsets_fit(const struct planner *p, const struct choice *c)
 		for (int d = 0; d < p->s->n_out; d++)
 			if (dims >> d & 1)
 				span += (double)(p->s->size[d] - 1) * (double)stride_of(p, k)[d];
-		if (span > (c->sum[k] == PRESUM_S ? UINT32_MAX : UINT32_MAX / 4))
+		if (span > UINT32_MAX)
 			return false;
 	}
 	return true;
 }
 
-/* Sizes of shared memory. False: more cells for a thread than it may have. */
-static bool set_buffers(struct gpube__presum *d)
+/*
+ * Bytes from a four of S or T, or a lane's rows of L, to the next: odd numbers of 16, so that
+ * neighbours' reads fall on different banks.
+ */
+static uint32_t pitch_of(const struct planner *p)
 {
-	const uint32_t rows = d->lanes[PRESUM_I] * gpube__presum_rows(d->kernel);
-	uint32_t bytes;
-
-	/* odd numbers of 16 bytes: neighbours' reads fall on different banks */
-	d->pitch = 16 * ((d->n_x + 3) / 4 * 4 + 1);
-	d->pitch_l = 16 * (GPUBE_PRESUM_PADDED / 4 * d->all_x + 1);
-	d->place_t = d->lanes[PRESUM_I] * d->pitch_l;
-	d->buffer = d->place_t + d->columns.size * d->pitch;
-	set_cells(&d->l, d, PRESUM_L, rows);
-	set_cells(&d->t, d, PRESUM_T, 4 * d->columns.size);
-	d->n_cells = (d->l.n + d->t.n + d->threads - 1) / d->threads;
-	d->n_pairs = ((d->n_ops[PRESUM_L] > d->n_ops[PRESUM_T] ? d->n_ops[PRESUM_L]
-							       : d->n_ops[PRESUM_T]) +
-			     1) /
-		     2;
-	bytes = 4 * d->n_cells * d->threads;
-	d->first_x = (d->all_x / 2 + 3) / 4 * 4;
-	if (d->first_x > d->all_x)
-		d->first_x = d->all_x;
-	d->sources = GPUBE_PRESUM_BUFFERS * d->buffer + d->lanes[PRESUM_J] * d->pitch;
-	d->arrivals = d->sources + 4 * d->n_pairs * bytes;
-	d->targets = d->arrivals + 2 * d->n_pairs * bytes;
-	d->mine = d->targets + bytes;
-	d->shared = d->mine + 4 * GPUBE_PRESUM_MINE * d->threads;
-	return d->n_cells <= GPUBE_PRESUM_CELLS;
+	return 16 * (uint32_t)(gpube__divide_up(p->s->n_reduced, 4) * 4 + 1);
 }
 
-static bool make(struct gpube__presum *d, const struct planner *p, const struct choice *c,
-	double units, double blocks)
+static uint32_t pitch_l_of(const struct planner *p, const struct choice *c)
+{
+	const uint32_t pairs = (uint32_t)gpube__divide_up(p->s->n_reduced, 2);
+
+	return 16 * (GPUBE_PRESUM_PADDED(gpube__presum_rows(c->kernel)) / 4 * 2 * pairs + 1);
+}
+
+static void set_buffers(struct gpube__presum *d, const struct planner *p, const struct choice *c)
+{
+	d->pitch = pitch_of(p);
+	d->pitch_l = pitch_l_of(p, c);
+	d->place_t = d->lanes[PRESUM_I] * d->pitch_l;
+	d->buffer = d->place_t + d->columns.size * d->pitch;
+	d->place_s = d->together * d->buffer;
+	d->s_bytes = d->lanes[PRESUM_J] * d->pitch;
+	d->shared = d->place_s + d->kept * d->s_bytes;
+	set_cells(&d->l, d, PRESUM_L, d->lanes[PRESUM_I] * gpube__presum_rows(d->kernel));
+	set_cells(&d->t, d, PRESUM_T, 4 * d->columns.size);
+}
+
+static bool make(struct gpube__presum *d, const struct planner *p, const struct choice *c)
 {
 	const struct gpube__shape *s = p->s;
 
-	if (units > INT32_MAX || !offsets_fit(p, c))
+	if (!offsets_fit(p, c))
 		return false;
 	memset(d, 0, sizeof(*d));
 	d->kernel = c->kernel;
@@ -286,12 +285,19 @@ static bool make(struct gpube__presum *d, const struct planner *p, const struct 
 		d->boxes[g] = (uint32_t)c->boxes[g];
 		d->by_boxes[g] = gpube__divisor_of(d->boxes[g]);
 	}
-	d->units = (uint32_t)units;
-	d->blocks = (uint32_t)blocks;
+	d->units = (uint32_t)c->units;
+	d->blocks = (uint32_t)c->blocks;
 	d->each = d->units / d->blocks;
 	d->more = d->units % d->blocks;
-	d->threads = (d->lanes[0] * d->lanes[1] + 31) / 32 * 32;
-	d->groups = d->threads / d->lanes[PRESUM_J];
+	d->threads = (uint32_t)c->threads;
+	d->together = (uint32_t)c->together;
+	d->kept = (uint32_t)c->kept;
+	d->tiles = d->lanes[PRESUM_I] * d->lanes[PRESUM_J];
+	d->by_tiles = gpube__divisor_of(d->tiles);
+	d->fours_x = (d->n_x + 3) / 4;
+	d->by_fours_x = gpube__divisor_of(d->fours_x);
+	d->walked = d->group[PRESUM_WALK].size * d->boxes[PRESUM_I];
+	d->by_walked = gpube__divisor_of(d->walked);
 	d->by_lanes = gpube__divisor_of(d->lanes[PRESUM_I]);
 	d->by_fours = gpube__divisor_of(d->lanes[PRESUM_J]);
 	d->by_walk = gpube__divisor_of(d->group[PRESUM_WALK].size);
@@ -304,7 +310,8 @@ static bool make(struct gpube__presum *d, const struct planner *p, const struct 
 	gpube__flat_steps(d->out_walk, s, c->dims[PRESUM_WALK], s->out_stride);
 	for (int k = 0; k < s->n_in; k++)
 		add_op(d, p, c, k);
-	return set_buffers(d);
+	set_buffers(d, p, c);
+	return true;
 }
 
 /* ---- prices ------------------------------------------------------------------------------- */
@@ -322,97 +329,148 @@ static double run_bytes(const struct planner *p, const struct choice *c)
 	return 4 * fmin((double)next, 4 * (double)c->lanes[PRESUM_J]);
 }
 
-/* Slots of a warp for S. */
-static double fill_slots(const struct planner *p, const struct choice *c, double threads)
+/* Slots of a multiprocessor for an S. */
+static double fill_slots(const struct planner *p, const struct choice *c)
 {
-	const double groups = floor(threads / (double)c->lanes[PRESUM_J]);
 	double slots = FOURS;
 
 	for (int k = 0; k < p->s->n_in; k++)
 		if (c->sum[k] == PRESUM_S)
 			slots += read_slots[c->how[k]];
-	return slots * ceil((double)divide_up(p->s->n_reduced, 4) / groups);
+	return slots * (double)(gpube__divide_up(p->s->n_reduced, 4) * c->lanes[PRESUM_J]) / 32;
+}
+
+/* Slots for the L and T of the steps that are together. */
+static double cell_slots(const struct planner *p, const struct choice *c)
+{
+	const double rows = gpube__presum_rows(c->kernel);
+	const double cells = 2 * (double)gpube__divide_up(p->s->n_reduced, 2) *
+			     (rows * (double)c->lanes[PRESUM_I] + 4 * (double)c->n_columns);
+
+	return cells / 32 * (CELL + ADD * (double)(c->together * p->s->n_in));
+}
+
+/* Slots for a warp's tiles. */
+static double tile_slots(const struct planner *p, const struct choice *c)
+{
+	const double rows = gpube__presum_rows(c->kernel);
+
+	return (double)gpube__divide_up(p->s->n_reduced, 2) *
+		       (PAIR + 2 * ceil(rows / 4) + 4 * rows * CELLS) +
+	       TILE + ROW * rows;
 }
 
 /* Predicted cycles of the device. */
-static double price(const struct planner *p, const struct choice *c, double units, double blocks,
-	double at_once)
+static double price(const struct planner *p, const struct choice *c)
 {
-	const double rows = gpube__presum_rows(c->kernel), n_sms = p->device->n_sms;
-	const double warps = (double)divide_up(c->lanes[0] * c->lanes[1], 32);
-	const double pairs = (double)divide_up(p->s->n_reduced, 2);
-	const double cells =
-		2 * pairs * (rows * (double)c->lanes[PRESUM_I] + 4 * (double)c->n_columns);
+	const double n_sms = p->device->n_sms, units = (double)c->units;
+	const double rows = gpube__presum_rows(c->kernel), at_once = (double)c->at_once;
+	const double lanes = (double)(c->lanes[0] * c->lanes[1]);
 	const bool wide = gpube__flat_fours(p->s, c->dims[PRESUM_J], p->s->out_stride);
-	const double slots = pairs * (PAIR + 4 * rows * (p->is_float ? 3 : 2.25)) + STEP +
-			     ceil(cells / (32 * warps)) * CELL;
-	const double turns = ceil(at_once * warps / SCHEDULERS) / BUSY;
-	const double each =
-		ceil(units / fmin(blocks, n_sms * at_once)); /* one block after another */
-	const double walk = (double)(c->size[PRESUM_WALK] * c->boxes[PRESUM_I]);
-	const double fills = walk <= 1 ? each : ceil(1 + (each - 1) / walk);
-	const double fill = FILL + turns * fill_slots(p, c, 32 * warps);
+	const double each = (double)c->each, turns = ceil(each / (double)c->together);
+	const double walked = (double)(c->size[PRESUM_WALK] * c->boxes[PRESUM_I]);
+	const double fills = walked <= 1 ? each : ceil(1 + (each - 1) / walked);
+	const double warps = (double)c->threads / 32 * at_once / SCHEDULERS;
+	const double busy = BUSY * fmin(1, warps / WARPS);
+	/* of all schedulers; the last round of a turn may leave most of them idle */
+	const double of_turn = ceil(lanes * each / turns / 32), at_most = (double)c->threads / 32;
+	const double rounds = floor(of_turn / at_most), rest = of_turn - rounds * at_most;
+	const double tiles = turns * (at_once * rounds * at_most / SCHEDULERS +
+				     (rest > 0 ? fmax(at_once * rest / SCHEDULERS, ALONE) : 0));
+	const double slots = tiles * tile_slots(p, c) +
+			     at_once * (turns * cell_slots(p, c) + fills * fill_slots(p, c)) /
+				     SCHEDULERS;
 	const double dram =
 		(p->bytes + 4 * (double)p->s->n_out_cells * RUN_MORE / run_bytes(p, c)) /
 		(DRAM_BYTES * n_sms);
-	const double l2 = 4 * units *
-			  (cells * 2 + 16 * (double)(c->lanes[0] * c->lanes[1]) * rows) / n_sms /
-			  L2_BYTES / 4;
+	const double l2 = units * (8 * 2 * (double)gpube__divide_up(p->s->n_reduced, 2) *
+						  (rows * (double)c->lanes[PRESUM_I] +
+							  4 * (double)c->n_columns) +
+					  16 * lanes * rows) /
+			  n_sms / L2_BYTES;
 
 	return LAUNCH + (wide ? 0 : STORE * (double)p->s->n_out_cells / n_sms) +
-	       fmax(fmax(each * (slots * turns + SPREAD / at_once) + fills * fill, l2), dram) +
-	       0.1 * dram;
+	       fmax(fmax(slots / busy + turns * READY, l2), dram) + 0.1 * dram;
 }
 
 /* ---- the search ------------------------------------------------------------------------- */
 
+/* How many S and steps of L and T a block of a multiprocessor's 'at_once' has; false: none. */
+static bool set_room(const struct planner *p, struct choice *c)
+{
+	const int64_t of_sm = p->device->sm_shared_bytes / c->at_once - RESERVED;
+	const int64_t most = p->device->shared_bytes - KNOWN, room = of_sm < most ? of_sm : most;
+	const int64_t s = c->lanes[PRESUM_J] * pitch_of(p);
+	const int64_t step =
+		c->lanes[PRESUM_I] * pitch_l_of(p, c) + c->n_columns * pitch_of(p);
+	const int64_t wanted = c->each < GPUBE_PRESUM_STEPS ? c->each : GPUBE_PRESUM_STEPS;
+	const int64_t walked = c->size[PRESUM_WALK] * c->boxes[PRESUM_I];
+	int64_t before = 0; /* steps that the S taken so far surely have */
+
+	c->together = 0;
+	for (int64_t kept = 1; kept <= GPUBE_PRESUM_KEPT; kept *= 2) {
+		/* blocks may begin anywhere, and so have two S in a few steps */
+		const int64_t sure = (kept - 1) * walked + 1;
+		const int64_t same = walked < wanted && c->units > walked ? sure : wanted;
+		int64_t n = (room - s * kept) / step;
+
+		n = n < same ? n : same;
+		n = n < wanted ? n : wanted;
+		if (n <= 0)
+			break;
+		if (n > c->together || (n == c->together && before < n)) {
+			c->kept = kept;
+			c->together = n;
+			before = sure;
+		}
+	}
+	return c->together > 0;
+}
+
 static void try_lanes(struct planner *p, struct choice *c, struct gpube__presum *best)
 {
-	const int64_t lanes = c->lanes[0] * c->lanes[1];
-	const int64_t warps = divide_up(lanes, 32);
+	const int64_t most = GPUBE_PRESUM_THREADS(gpube__presum_rows(c->kernel));
+	const int64_t tiles = c->lanes[0] * c->lanes[1];
 	const double units = (double)c->size[PRESUM_FIXED] * (double)c->size[PRESUM_WALK] *
 			     (double)(c->boxes[0] * c->boxes[1]);
-	const double n_x = (double)(divide_up(p->s->n_reduced, 4) * 4 + 1);
-	const double cells = n_x * (double)(c->lanes[PRESUM_I] * gpube__presum_rows(c->kernel) +
-					    4 * c->n_columns);
-	const double bytes =
-		16 * n_x *
-			((double)c->lanes[PRESUM_J] +
-				GPUBE_PRESUM_BUFFERS *
-					(double)(c->n_columns + 2 * c->lanes[PRESUM_I])) +
-		(double)(4 * 32 * GPUBE_PRESUM_MINE * warps) + 7 * 4 * cells;
-	double at_once, blocks, cost;
-	struct gpube__presum d;
 
-	if (lanes > GPUBE_PRESUM_THREADS || lanes < 16 || bytes > (double)p->device->shared_bytes)
+	if (tiles < LEAST_TILES || units > INT32_MAX ||
+		tiles > INT32_MAX / GPUBE_PRESUM_STEPS - 1024)
 		return;
-	at_once = fmin((double)(REGISTERS / divide_up(warps, 4) / 4),
-		floor((double)p->device->sm_shared_bytes / (bytes + RESERVED)));
-	at_once = fmax(1, at_once);
-	blocks = fmax(fmin(units, p->device->n_sms * at_once), ceil(units / (MOST_STEPS - 1)));
-	cost = price(p, c, units, blocks, at_once);
-	if (cost >= p->least || !make(&d, p, c, units, blocks) ||
-		d.shared + KNOWN > p->device->shared_bytes)
-		return;
-	p->least = cost;
-	*best = d;
+	c->units = (int64_t)units;
+	for (c->at_once = 1; c->at_once <= MOST_BLOCKS; c->at_once++) {
+		const int64_t blocks = p->device->n_sms * c->at_once;
+		struct gpube__presum d;
+		double cost;
+
+		c->blocks = c->units < blocks ? c->units : blocks;
+		c->each = gpube__divide_up(c->units, c->blocks);
+		if (!set_room(p, c))
+			return;
+		c->threads = gpube__divide_up(tiles * c->together, 32) * 32;
+		if (c->threads > most / c->at_once / 32 * 32)
+			c->threads = most / c->at_once / 32 * 32;
+		cost = price(p, c);
+		if (cost >= p->least || !make(&d, p, c))
+			continue;
+		p->least = cost;
+		*best = d;
+	}
 }
 
 /* Boxes that cut I and J evenly, few of them. */
 static void try_groups(struct planner *p, struct choice *c, struct gpube__presum *best)
 {
-	const int64_t n_i = divide_up(c->size[PRESUM_I], gpube__presum_rows(c->kernel));
+	const int64_t n_i = gpube__divide_up(c->size[PRESUM_I], gpube__presum_rows(c->kernel));
 	const int64_t n_j = c->size[PRESUM_J];
+	const int64_t least = gpube__divide_up(n_j * pitch_of(p), p->device->shared_bytes);
 
 	for (int64_t i = 1; i <= n_i && i <= MORE_BOXES; i++) {
-		const int64_t lanes = divide_up(n_i, i);
-		const int64_t least = divide_up(n_j * lanes, GPUBE_PRESUM_THREADS);
-
-		c->lanes[PRESUM_I] = lanes;
-		c->boxes[PRESUM_I] = divide_up(n_i, lanes);
+		c->lanes[PRESUM_I] = gpube__divide_up(n_i, i);
+		c->boxes[PRESUM_I] = gpube__divide_up(n_i, c->lanes[PRESUM_I]);
 		for (int64_t j = least; j <= n_j && j < least + MORE_BOXES; j++) {
-			c->lanes[PRESUM_J] = divide_up(n_j, j);
-			c->boxes[PRESUM_J] = divide_up(n_j, c->lanes[PRESUM_J]);
+			c->lanes[PRESUM_J] = gpube__divide_up(n_j, j);
+			c->boxes[PRESUM_J] = gpube__divide_up(n_j, c->lanes[PRESUM_J]);
 			try_lanes(p, c, best);
 		}
 	}
@@ -422,10 +480,8 @@ static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 {
 	const struct gpube__shape *s = p->s;
 
-	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
-		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in < 2 ||
-		s->n_in > GPUBE_PRESUM_OPS || s->n_out < 2 || s->n_out > MAX_DIMS ||
-		s->n_dims != s->n_out + 1 || s->n_reduced > GPUBE_PRESUM_X ||
+	if (!gpube__is_plain(c) || s->n_in < 2 || s->n_in > GPUBE_PRESUM_OPS || s->n_out < 2 ||
+		s->n_out > MAX_DIMS || s->n_dims != s->n_out + 1 || s->n_reduced > GPUBE_PRESUM_X ||
 		s->n_out_cells > UINT32_MAX)
 		return false;
 	p->is_float = c->type == GPUBE_FLOAT32;

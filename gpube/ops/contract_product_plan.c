@@ -12,9 +12,8 @@ bool gpube__product_init(struct gpube__product_planner *p, const struct gpube__p
 	const struct gpube__box_device *device, const struct gpube_contraction *c,
 	const struct gpube__shape *s)
 {
-	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
-		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in != 2 ||
-		s->n_dims != s->n_out + 1 || s->n_out < 3 || s->n_out > GPUBE_PRODUCT_GRID)
+	if (!gpube__is_plain(c) || s->n_in != 2 || s->n_dims != s->n_out + 1 || s->n_out < 3 ||
+		s->n_out > GPUBE_PRODUCT_GRID)
 		return false;
 	p->kind = kind;
 	p->s = s;

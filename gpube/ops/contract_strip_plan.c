@@ -492,10 +492,8 @@ static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 	const struct gpube__shape *s = p->s;
 	int64_t behind = 1;
 
-	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
-		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in == 0 ||
-		s->n_in > GPUBE_STRIP_OPS || s->n_dims != s->n_out + 1 || s->n_out == 0 ||
-		s->n_reduced > MOST_CELLS)
+	if (!gpube__is_plain(c) || s->n_in == 0 || s->n_in > GPUBE_STRIP_OPS ||
+		s->n_dims != s->n_out + 1 || s->n_out == 0 || s->n_reduced > MOST_CELLS)
 		return false;
 	p->is_float = c->type == GPUBE_FLOAT32;
 	p->bytes = (double)s->n_out_cells * 4;

@@ -54,9 +54,8 @@ static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 {
 	const struct gpube__shape *s = p->s;
 
-	if (c->semiring != GPUBE_MIN_PLUS || c->out_arg ||
-		(c->type != GPUBE_INT32 && c->type != GPUBE_FLOAT32) || s->n_in == 0 ||
-		s->n_in > 2 * GPUBE_WHOLE_SIDE || s->n_dims > s->n_out + 1 || s->n_out == 0 ||
+	if (!gpube__is_plain(c) || s->n_in == 0 || s->n_in > 2 * GPUBE_WHOLE_SIDE ||
+		s->n_dims > s->n_out + 1 || s->n_out == 0 ||
 		s->n_out > GPUBE_WHOLE_AXES || s->n_out_cells > INT32_MAX)
 		return false;
 	p->is_float = c->type == GPUBE_FLOAT32;

@@ -30,6 +30,9 @@ row 'a cutoff of potentials' 1 '' 'has no costs' "$gpube" bound --ub 7 $x/sprink
 "$gpube" bound -q --output sol -o "$work/exams.sol" $x/exams.cfn
 row 'a known solution' 0 '^optimum +4\.30,' 'upper bound 4\.30 \(given\)' \
 	"$gpube" bound --sol "$work/exams.sol" $x/exams.cfn
+printf 'huge 2 2000000000 1 10\n2000000000 2000000000\n2 0 1 0 1\n7 3 4\n' > "$work/huge.wcsp"
+row 'domains that no memory holds' 1 '' 'the domains have 4000000000 values, which take 119.2 GiB' \
+	"$gpube" bound -q --memory 8G "$work/huge.wcsp"
 row 'a timeout gives bounds' 0 '^lower +[0-9]+, proved' '' \
 	"$gpube" bound -q --timeout 1s "$work/hard.wcsp"
 row 'json' 0 '"status": *"optimal"' '' "$gpube" bound -q --json $x/exams.cfn

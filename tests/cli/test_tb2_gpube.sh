@@ -93,6 +93,11 @@ TOULBAR2=$work/slow row 'nobody reads what is said' 0 '^optimum +4\.30, ' '' sh 
 row 'no standard output' 1 '' '^tb2-gpube: cannot write the answer' sh -c "$tb2 $x/exams.cfn >&-"
 row 'no room for the answer' 1 '' '^tb2-gpube: cannot write the answer' sh -c "$tb2 $x/exams.cfn > /dev/full"
 row 'no file' 1 '' "cannot open 'none'" "$tb2" none
+# toulbar2 finds no solution of the first, and one of the second that cannot be priced
+printf 'cut 16 4' > "$work/cut.wcsp"
+printf 'cut 2 2 2 9\n2 2\n2 0 1 9 1\n1' > "$work/cut2.wcsp"
+row 'a file that was cut off' 1 '' 'FILE cannot be read: gpube: .*cut.wcsp:1: expected' "$tb2" "$work/cut.wcsp"
+row 'cut off later' 1 '' 'FILE cannot be read: gpube: .*cut2.wcsp:4: expected' "$tb2" "$work/cut2.wcsp"
 row 'no toulbar2' 1 '' 'cannot find toulbar2' env TOULBAR2=none "$tb2" $x/exams.cfn
 row 'usage' 2 '' '^usage: ' "$tb2"
 # (a first assignment takes a tenth of a second, and more where the machine is busy)

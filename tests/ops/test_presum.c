@@ -5,10 +5,8 @@
  * no read or write of four be misaligned, and every output cell is written.
  */
 #include "tests/support/test.h"
-#include "tests/support/cases.h"
-#include "tests/support/context.h"
+#include "tests/support/plans.h"
 #include "tests/support/reference.h"
-#include "tests/support/shapes.h"
 
 #include <math.h>
 
@@ -20,33 +18,31 @@
 /* on one multiprocessor blocks walk further */
 static struct gpube__box_device device = {132, 224u << 10, 228u << 10, true};
 static int seen[PRESUM_CELLS + 1], seen_kernel[N_PRESUM_KERNELS], seen_past, seen_ragged;
-static int seen_walk, seen_columns, seen_boxes[2], seen_cells, seen_steps;
+static int seen_walk, seen_columns, seen_boxes[2], seen_groups, seen_steps, seen_kept;
 
 struct emulation {
 	const struct shape *s;
 	struct gpube__presum d;
 	double *shared; /* by words; NAN: nothing was written */
-	uint32_t unit[N_PRESUM_WORDS];
+	uint32_t units[GPUBE_PRESUM_STEPS][N_PRESUM_WORDS];
 	const char *problem;
 };
 
 static double read_table(struct emulation *e, uint32_t k, uint64_t at)
 {
 	const int order = e->d.op[k].order;
-	const void *v = e->s->c.in[order].values;
 
 	if (at >= (uint64_t)gpube__operand_cells(&e->s->c, order)) {
 		e->problem = "a cell outside of its table";
 		return 0;
 	}
-	return e->s->c.type == GPUBE_INT32 ? ((const int32_t *)v)[at]
-					   : (double)((const float *)v)[at];
+	return shape_value(e->s, order, (int64_t)at);
 }
 
 /* A word of shared memory, by the bytes before it. */
 static double *shared(struct emulation *e, uint32_t byte)
 {
-	if (byte % 4 || byte >= e->d.sources) {
+	if (byte % 4 || byte >= e->d.shared) {
 		e->problem = "a word outside of shared memory";
 		byte = 0;
 	}
@@ -80,36 +76,33 @@ static double read_column(
 	}
 }
 
-/* S, by threads as they have it. */
-static void add_up_kept(struct emulation *e)
+/* S of a step, by threads as they have it. */
+static void add_up_kept(struct emulation *e, const uint32_t *unit)
 {
 	const struct gpube__presum *d = &e->d;
+	const uint32_t to = gpube__presum_place_s(d, unit[PRESUM_KEPT]);
 
-	for (uint32_t t = 0; t < d->groups * d->lanes[PRESUM_J]; t++) {
-		const uint32_t group = gpube__presum_divide(t, d->lanes[PRESUM_J], d->by_fours);
-		const uint32_t four = t - group * d->lanes[PRESUM_J];
-		uint32_t digit[GPUBE_PRESUM_J];
-		const uint32_t left = gpube__presum_split(d, e->unit[PRESUM_FOUR] + four, digit);
+	for (uint32_t task = 0; task < d->lanes[PRESUM_J] * d->fours_x; task++) {
+		uint32_t digit[GPUBE_PRESUM_J], four, x0, left;
 
-		for (uint32_t x = 4 * group; x < (d->n_x + 3) / 4 * 4;
-			x += x % 4 < 3 ? 1 : 4 * d->groups - 3)
-			for (uint32_t j = 0; j < 4; j++) {
-				const uint32_t first = PRESUM_S * GPUBE_PRESUM_TERMS;
-				double sum = 0;
+		gpube__presum_task(d, task, &four, &x0);
+		left = gpube__presum_split(d, unit[PRESUM_FOUR] + four, digit);
+		for (uint32_t i = 0; i < 16; i++) {
+			const uint32_t first = PRESUM_S * GPUBE_PRESUM_TERMS;
+			const uint32_t x = x0 + i / 4, j = i % 4;
+			double sum = 0;
 
-				for (uint32_t k = first; k < first + d->n_ops[PRESUM_S]; k++)
-					sum += read_column(e, k,
-						(uint64_t)e->unit[k] +
-							gpube__presum_at(digit, d->op[k].step),
-						j, left, x);
-				*shared(e, GPUBE_PRESUM_BUFFERS * d->buffer + four * d->pitch +
-						   16 * x + 4 * j) = sum;
-			}
+			for (uint32_t k = first; k < first + d->n_ops[PRESUM_S]; k++)
+				sum += read_column(e, k,
+					(uint64_t)unit[k] + gpube__presum_at(digit, d->op[k].step),
+					j, left, x);
+			*shared(e, to + four * d->pitch + 16 * x + 4 * j) = sum;
+		}
 	}
 }
 
-/* L and T, into a buffer. */
-static void add_up_cells(struct emulation *e, uint32_t buffer)
+/* L and T of a step. */
+static void add_up_cells(struct emulation *e, const uint32_t *unit, uint32_t buffer)
 {
 	const struct gpube__presum *d = &e->d;
 
@@ -120,7 +113,9 @@ static void add_up_cells(struct emulation *e, uint32_t buffer)
 
 		for (uint32_t k = first; k < first + d->n_ops[c.sum]; k++)
 			sum += read_table(
-				e, k, (uint64_t)e->unit[k] + gpube__presum_from(&c, &d->op[k]));
+				e, k, (uint64_t)unit[k] + gpube__presum_from(&c, &d->op[k]));
+		if (c.to == UINT32_MAX)
+			continue;
 		if (c.to >= d->buffer)
 			e->problem = "a cell outside of its buffer";
 		*shared(e, buffer + c.to) = sum;
@@ -128,14 +123,14 @@ static void add_up_cells(struct emulation *e, uint32_t buffer)
 }
 
 /* Where a cell of a thread's tile goes; -1: nowhere. */
-static int64_t target(
-	struct emulation *e, uint32_t row, const uint32_t *digit, uint32_t left, uint32_t j)
+static int64_t target(struct emulation *e, const uint32_t *unit, uint32_t row,
+	const uint32_t *digit, uint32_t left, uint32_t j)
 {
 	const struct gpube__presum *d = &e->d;
-	int64_t to = (int64_t)e->unit[PRESUM_OUT] + gpube__presum_at(digit, d->out_j) +
+	int64_t to = (int64_t)unit[PRESUM_OUT] + gpube__presum_at(digit, d->out_j) +
 		     (int64_t)row * d->out_i;
 
-	if (e->unit[PRESUM_ROW] + row >= d->group[PRESUM_I].size || j > left)
+	if (unit[PRESUM_ROW] + row >= d->group[PRESUM_I].size || j > left)
 		return -1;
 	if (d->out_wide && (to % 4 || left < 3))
 		e->problem = "a write of four that is not aligned";
@@ -145,37 +140,34 @@ static int64_t target(
 	return e->problem ? -1 : to;
 }
 
-static void combine(struct emulation *e, uint32_t buffer, double *best)
+static void do_tile(struct emulation *e, uint32_t n, double *best)
 {
 	const struct gpube__presum *d = &e->d;
 	const uint32_t rows = gpube__presum_rows(d->kernel);
+	const struct gpube__presum_tile t = gpube__presum_tile_of(d, n);
+	const uint32_t *const unit = e->units[t.step];
+	const uint32_t four = unit[PRESUM_FOUR] + t.lane[PRESUM_J];
+	const uint32_t buffer = t.step * d->buffer;
+	uint32_t digit[GPUBE_PRESUM_J];
+	const uint32_t left = gpube__presum_split(d, four, digit);
+	const uint32_t at_l = buffer + t.lane[PRESUM_I] * d->pitch_l;
+	const uint32_t at_t = buffer + d->place_t + gpube__presum_at(digit, d->column) * d->pitch;
+	const uint32_t at_s = gpube__presum_place_s(d, unit[PRESUM_KEPT]) +
+			      t.lane[PRESUM_J] * d->pitch;
 
-	for (uint32_t t = 0; t < d->threads; t++) {
-		uint32_t at[2], digit[GPUBE_PRESUM_J], left, four, column;
+	if (four >= d->group[PRESUM_J].size)
+		return;
+	for (uint32_t i = 0; i < 4 * rows; i++) {
+		const int64_t to =
+			target(e, unit, t.lane[PRESUM_I] * rows + i / 4, digit, left, i % 4);
 
-		gpube__presum_lane(d, t, at);
-		four = e->unit[PRESUM_FOUR] + at[PRESUM_J];
-		left = gpube__presum_split(d, four, digit);
-		column = gpube__presum_at(digit, d->column);
-		if (at[PRESUM_J] >= d->lanes[PRESUM_J] || four >= d->group[PRESUM_J].size)
-			continue;
-		for (uint32_t i = 0; i < 4 * rows; i++) {
-			const int64_t to =
-				target(e, at[PRESUM_I] * rows + i / 4, digit, left, i % 4);
+		for (uint32_t x = 0; to >= 0 && x < d->all_x; x++) {
+			const double l = *shared(e,
+				at_l + 4 * (GPUBE_PRESUM_PADDED(rows) * x + i / 4));
+			const double sum = *shared(e, at_s + 16 * x + 4 * (i % 4)) +
+					   *shared(e, at_t + 16 * x + 4 * (i % 4));
 
-			for (uint32_t x = 0; to >= 0 && x < d->all_x; x++) {
-				const double l =
-					*shared(e, buffer + at[PRESUM_I] * d->pitch_l +
-							   4 * (GPUBE_PRESUM_PADDED * x + i / 4));
-				const double tt =
-					*shared(e, buffer + d->place_t + column * d->pitch +
-							   16 * x + 4 * (i % 4));
-				const double s = *shared(e, GPUBE_PRESUM_BUFFERS * d->buffer +
-								    at[PRESUM_J] * d->pitch +
-								    16 * x + 4 * (i % 4));
-
-				best[to] = x == 0 ? l + (s + tt) : fmin(best[to], l + (s + tt));
-			}
+			best[to] = x == 0 ? l + sum : fmin(best[to], l + sum);
 		}
 	}
 }
@@ -183,37 +175,36 @@ static void combine(struct emulation *e, uint32_t buffer, double *best)
 static void run_block(struct emulation *e, uint32_t block, double *best)
 {
 	const struct gpube__presum *d = &e->d;
-	const uint32_t first = gpube__presum_first(d, block);
-	const uint32_t n = gpube__presum_first(d, block + 1) - first;
-	uint32_t kept = UINT32_MAX;
+	const uint32_t end = gpube__presum_first(d, block + 1);
+	uint32_t filled = 0, n;
 
 	for (uint32_t i = 0; i < d->shared / 4; i++)
 		e->shared[i] = NAN;
-	for (uint32_t i = 0; i < n; i++) {
-		for (uint32_t w = 0; w < N_PRESUM_WORDS; w++)
-			e->unit[w] = gpube__presum_word(d, first + i, w);
-		add_up_cells(e, i % GPUBE_PRESUM_BUFFERS * d->buffer);
-		if (i == 0 || e->unit[PRESUM_KEPT] != kept)
-			add_up_kept(e);
-		kept = e->unit[PRESUM_KEPT];
-		combine(e, i % GPUBE_PRESUM_BUFFERS * d->buffer, best);
+	for (uint32_t first = gpube__presum_first(d, block); first < end; first += n) {
+		n = gpube__presum_together(d, first, end - first);
+		assert_true(n > 0 && n <= d->together && n <= GPUBE_PRESUM_STEPS);
+		for (uint32_t i = 0; i < n; i++) {
+			for (uint32_t w = 0; w < N_PRESUM_WORDS; w++)
+				e->units[i][w] = gpube__presum_word(d, first + i, w);
+			add_up_cells(e, e->units[i], i * d->buffer);
+			assert_true(e->units[i][PRESUM_KEPT] - e->units[0][PRESUM_KEPT] < d->kept);
+			if (e->units[i][PRESUM_KEPT] < filled)
+				continue;
+			add_up_kept(e, e->units[i]);
+			filled = e->units[i][PRESUM_KEPT] + 1;
+		}
+		for (uint32_t i = 0; i < n * d->tiles; i++)
+			do_tile(e, i, best);
+		seen_kept += e->units[0][PRESUM_KEPT] < e->units[n - 1][PRESUM_KEPT];
+		seen_groups += first + n < end;
 	}
 }
 
 static void store(const struct emulation *e, const double *best)
 {
-	const struct gpube_contraction *c = &e->s->c;
-
-	for (int64_t i = 0; i < e->s->out_cells; i++) {
-		if (isnan(best[i]))
-			continue;
-		if (c->type == GPUBE_INT32)
-			((int32_t *)c->out)[i] =
-				(int32_t)(best[i] >= (double)c->threshold ? (double)c->cut
-									  : best[i]);
-		else
-			((float *)c->out)[i] = (float)best[i];
-	}
+	for (int64_t i = 0; i < e->s->out_cells; i++)
+		if (!isnan(best[i]))
+			shape_store(e->s, i, best[i]);
 }
 
 static void count(const struct gpube__presum *d)
@@ -225,7 +216,6 @@ static void count(const struct gpube__presum *d)
 	seen_ragged += d->last % 4 > 0;
 	seen_walk += d->n_ops[PRESUM_T] > 0;
 	seen_columns += d->columns.of[0] > 1;
-	seen_cells += d->n_cells > 1;
 	seen_steps += d->each > 1;
 	for (int g = 0; g < 2; g++)
 		seen_boxes[g] += d->boxes[g] > 1;
@@ -243,14 +233,11 @@ static bool check(struct shape *s)
 	if (!gpube__presum_plan(&e.d, &cycles, &device, &s->c, &shape))
 		return false;
 	assert_true(cycles > 0);
-	assert_true(e.d.lanes[0] * e.d.lanes[1] <= e.d.threads);
-	assert_true(e.d.threads <= GPUBE_PRESUM_THREADS);
-	assert_true(e.d.groups >= 1);
+	assert_true(e.d.threads <= GPUBE_PRESUM_THREADS(gpube__presum_rows(e.d.kernel)));
+	assert_true(e.d.threads > 0 && e.d.threads % 32 == 0);
 	assert_true(e.d.shared <= device.shared_bytes);
 	assert_int_equal(e.d.all_x % 2, 0);
-	assert_true(e.d.n_cells * e.d.threads >= e.d.l.n + e.d.t.n);
-	assert_true(e.d.first_x % 4 == 0 || e.d.first_x == e.d.all_x);
-	assert_true(e.d.first_x <= e.d.all_x);
+	assert_true(e.d.together <= GPUBE_PRESUM_STEPS && e.d.kept <= GPUBE_PRESUM_KEPT);
 	assert_true(e.d.l.n > 0 && e.d.t.n > 0);
 	assert_int_equal(e.d.pitch % 32, 16);
 	assert_int_equal(e.d.pitch_l % 32, 16);
@@ -302,6 +289,9 @@ static const char *const chosen[] = {
 	"x=4 a=24 b=24 c=2 d=2 e=24 : c d b a e : x a b , x b c , x c d , x d e , x a e",
 	"x=4 i=14 b=5 c=10 e=8 d=20 : d i b c e : x i d , x d b e , x b c e , c e",
 	"x=12 a=70 b=3 c=75 d=5 : a c d b : x a b , x b c , x c d",
+	"x=6 a=8 b=12 c=5 d=12 e=8 : a b c d e : a b x , b c x , c d x , d e x , a x e",
+	"x=6 a=9 b=28 c=5 d=4 e=28 : a b c d e : x a b , x b c , x c d , x d e , x a e",
+	"x=9 a=7 b=10 c=9 d=8 e=24 : a b c d e : a b x , b c x , c d x , d e x , a x e",
 };
 
 /* An operand that meets all others in two dims; sizes without fours; many x. */
@@ -379,7 +369,8 @@ static void every_kind(void **state)
 	assert_true(seen_ragged > 0);
 	assert_true(seen_walk > 0);
 	assert_true(seen_columns > 0);
-	assert_true(seen_cells > 0);
+	assert_true(seen_groups > 0);
+	assert_true(seen_kept > 0);
 	assert_true(seen_steps > 0);
 	assert_true(seen_boxes[PRESUM_I] > 0);
 	assert_true(seen_boxes[PRESUM_J] > 0);
@@ -396,7 +387,5 @@ int main(int argc, char **argv)
 	add_numbers(&c, sizes, N_SIZES, "sizes");
 	add_numbers(&c, random_shape, N_RANDOM, "seed");
 	ADD_CASE(&c, every_kind);
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	return run_cases(&c, "products of sums", ctx_setup, ctx_teardown);
+	return run_plans(&c, "products of sums", argc, argv);
 }

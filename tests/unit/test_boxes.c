@@ -435,6 +435,31 @@ static void stops_were_met(void **state)
 	assert_true(n_stopped > N_STOPS / 3);
 }
 
+/* Three variables of so many values that all ranges of one leave no boxes for the others. */
+static void large_domains(void **state)
+{
+	const struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = 3, .domain = 200,
+		.density = 1, .max_cost = 1000, .seed = 1};
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .no_simplify = 1,
+		.order_method = GPUBE_ORDER_MIN_FILL, .backend = GPUBE_BACKEND_CPU};
+	struct gpube_ctx *c = little(16000);
+	struct gpube_solution *s, *whole;
+	struct gpube_model *m, *same;
+
+	(void)state;
+	assert_int_equal(gpube__generate(&m, ctx, &net), 0);
+	assert_int_equal(gpube__generate(&same, c, &net), 0);
+	assert_int_equal(gpube_solve(&whole, m, &opts), 0);
+	assert_int_equal(gpube_solve(&s, same, &opts), 0);
+	assert_true(s->plan.n_slices > 200 && s->plan.peak_bytes <= 16000);
+	assert_true(s->answer == GPUBE_ANSWER_OPTIMAL && s->cost == whole->cost);
+	gpube_solution_free(s, c);
+	gpube_solution_free(whole, ctx);
+	gpube_model_free(m);
+	gpube_model_free(same);
+	gpube_ctx_free(c);
+}
+
 /* Also while the variables to cut are chosen. */
 static void a_stop_while_fitting(void **state)
 {
@@ -505,6 +530,7 @@ int main(void)
 	add_numbers(&c, a_stop_leaves_what_is_known, N_STOPS, "stop, seed");
 	ADD_CASE(&c, stops_were_met);
 	ADD_CASE(&c, a_stop_while_fitting);
+	ADD_CASE(&c, large_domains);
 	add_numbers(&c, memory, N_MEMORY, "memory, seed");
 	return run_cases(&c, "boxes", ctx_setup, ctx_teardown);
 }
