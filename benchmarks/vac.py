@@ -4,6 +4,7 @@
 usage: benchmarks/vac.py DATA [--gpube build/gpube] [--toulbar2 toulbar2] [--seconds 5] [--threads 2] [--only TEXT,TEXT]
                          [--prefixes "taskset -c 0,1;taskset -c 2,3"] [--deadline S] [--csv OUT.csv]
        benchmarks/vac.py DATA --at 0.1,0.5,1,2,5 …                          after these seconds instead of parts of --seconds
+       benchmarks/vac.py DATA --vac-of OLD.csv …                            only gpube; toulbar2's bounds are those of an earlier run
        benchmarks/vac.py --table OUT.csv       the results as a Markdown table
 
 Both get the same .cfn (a .uai as costs, by gpube convert) and --seconds of wall time, one after the other on the same cores:
@@ -74,6 +75,18 @@ class Run:
         return max(known) if known else None
 
 
+class Kept(Run):
+    """what toulbar2 had in a row of an earlier run"""
+
+    def __init__(self, row):
+        seconds = float(row["seconds"])
+        known = [(float(row["vac_at"] or 0), row["vac_root"]), (0.25 * seconds, row.get("vac_quarter")),
+                 (0.5 * seconds, row.get("vac_half")), (seconds, row["vac_end"])]
+        known += [(float(m.group(1)), v) for k, v in row.items() if (m := re.match(r"vac_([\d.]+)s$", k))]
+        self.lower = [(at, float(bound)) for at, bound in known if bound]
+        self.upper, self.proved_at = (row[k] and float(row[k]) for k in ("vac_upper", "vac_proved_at"))
+
+
 def vac_line(line):
     m = re.match(r"(?:Initial lower and upper bounds|Optimality gap): \[" + NUMBER + ", " + NUMBER, line)
     if m:
@@ -104,7 +117,7 @@ def measure(args, path, prefix):
             made = os.path.join(work, "p.cfn")
             subprocess.run([args.gpube, "convert", "-q", problem, made], check=True)
             problem = made
-        vac = Run([*words, args.toulbar2, problem, "-A"], args.seconds, vac_line)
+        vac = Kept(args.kept[name]) if args.kept else Run([*words, args.toulbar2, problem, "-A"], args.seconds, vac_line)
         ours = Run([*words, args.gpube, "bound", "--backend", "cpu", "--threads", str(args.threads), "--timeout",
                     f"{args.seconds}s", problem], args.seconds + 5, gpube_line)
     root_at = vac.lower[0][0] if vac.lower else None
@@ -151,12 +164,16 @@ def table(path):
 
 def main():
     p = options(__doc__, "data", "--gpube", "--toulbar2", "--only", "--deadline", "--csv", "--table", seconds=5.0, threads=2,
-                prefixes="", at="")
+                prefixes="", at="", vac_of="")
     args = p.parse_args()
     args.times = [float(t) for t in args.at.split(",") if t]
     if args.table:
         table(args.table)
         return 0
+    args.kept = None
+    if args.vac_of:
+        with open(args.vac_of, newline="", encoding="utf-8") as f:
+            args.kept = {r["instance"]: r for r in csv.DictReader(f)}
     prefixes = args.prefixes.split(";")
     until = time.monotonic() + args.deadline
     names = [i for i in INSTANCES if not args.only or any(x in i for x in args.only.split(","))]

@@ -253,10 +253,12 @@ static int hurry(struct climb *c)
 	bool grown = true;
 	int status = GPUBE_OK;
 
-	while (!status && grown && !gpube__bounder_done(b) && time_left(c) > 0) {
+	/* once in any case: what was made is not to be in vain */
+	while (!status && grown && !gpube__bounder_done(b)) {
 		snprintf(c->by, sizeof(c->by), "join graph, z %d", c->g.z);
 		status = both_ways(c);
-		if (!status && !gpube__bounder_done(b))
+		grown = false;
+		if (!status && !gpube__bounder_done(b) && time_left(c) > 0)
 			status = grow(c, &grown);
 	}
 	return status;

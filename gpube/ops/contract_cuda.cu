@@ -264,7 +264,7 @@ static int launch_triangle(
 	if (status != GPUBE_OK)
 		return status;
 	return launch_alone(
-		ctx, (const void *)f, d->at_once, d->threads, d->shared_bytes, d, &io);
+		ctx, (const void *)f, d->at_once, 32 * d->warps, d->shared_bytes, d, &io);
 }
 
 static int launch_presum(

@@ -5,7 +5,7 @@
 
 #ifdef GPUBE_HAS_BULK
 
-/* ---- the warp that starts copies --------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------------- */
 
 /* A place in the ring of stages. */
 struct turn {
@@ -20,95 +20,37 @@ __device__ static inline void turn_next(struct turn *t, uint32_t stages)
 	}
 }
 
-/* A copy of each stage: where it begins in its table, of the first x, and in shared memory. */
-struct copy {
-	int32_t at[GPUBE_TRIANGLE_RANK];
-	uint32_t map, to; /* bytes from the first map, and from the stage */
-	uint32_t unused;  /* two reads of 16 bytes */
-};
-
-/* How far the warp that starts copies is, in shared memory: it may have sums in its registers. */
-struct ahead {
-	struct copy copy[GPUBE_TRIANGLE_COPIES];
-	uint32_t box, x0;
-	struct turn turn;
-};
-
-/* The copies of a box, by a warp. */
-__device__ static inline void copies_init(
-	const struct gpube__triangle &d, struct ahead *a, uint32_t box)
-{
-	struct gpube__triangle_box b;
-
-	gpube__triangle_box(&d, box, &b);
-#pragma unroll 1
-	for (uint32_t i = threadIdx.x % 32; i < d.copies; i += 32) {
-		struct copy *c = &a->copy[i];
-		uint32_t panel = 0, plane = i;
-
-		while (plane >= gpube__triangle_planes(&d, (int)panel))
-			plane -= gpube__triangle_planes(&d, (int)panel++);
-
-		gpube__triangle_copy(&d, (int)panel, plane, &b, 0, c->at);
-		c->to = (plane * GPUBE_TRIANGLE_PLANE(d.cells[TRIANGLE_I], d.x_last) +
-				d.table[panel].at) *
-			4;
-		c->map = gpube__triangle_map(&d, (int)panel, plane) * (uint32_t)sizeof(CUtensorMap);
-	}
-	__syncwarp();
-}
-
-__device__ static inline void ahead_init(const struct gpube__triangle &d, struct ahead *a)
-{
-	a->box = blockIdx.x;
-	a->x0 = 0;
-	a->turn.stage = 0;
-	a->turn.parity = 1;
-	copies_init(d, a, blockIdx.x);
-}
-
 /*
- * Starts the copies of the next chunk, if there is one, when its stage has been read: a warp, each
- * thread a copy.
+ * Starts the copies of this block's chunk number n, if there is one, when its stage has been read:
+ * a warp, of which three threads have a panel each. Warps take turns, since it takes some time.
  */
-template <bool X_LAST>
-__device__ static inline bool produce(const struct gpube__triangle &d,
-	const struct gpube__triangle_io &io, struct ahead *a, uint32_t cells, uint32_t full,
+__device__ static inline void produce(const struct gpube__triangle &d,
+	const struct gpube__triangle_io &io, uint32_t n, uint32_t cells, uint32_t full,
 	uint32_t empty)
 {
-	const uint32_t box = a->box, x0 = a->x0;
-	struct turn turn = a->turn;
-	const uint32_t barrier = full + turn.stage * 8;
-	const uint32_t to = cells + turn.stage * d.stage_words * 4;
+	const int lane = (int)threadIdx.x % 32;
+	struct gpube__triangle_turn turn;
+	struct gpube__triangle_box b;
+	int32_t at[GPUBE_TRIANGLE_RANK];
 
-	if (box >= d.n_boxes)
-		return false;
-	barrier_wait(empty + turn.stage * 8, turn.parity);
-	if (threadIdx.x % 32 == 0)
-		barrier_expect(barrier, d.stage_bytes);
+	gpube__triangle_turn(&d, blockIdx.x, n, &turn);
+	if (turn.box >= d.n_boxes)
+		return;
+	if (turn.round > 0)
+		barrier_wait(empty + turn.stage * 8, (turn.round - 1) % 2);
+	if (lane == 0)
+		barrier_expect(full + turn.stage * 8, d.stage_bytes);
 	__syncwarp();
-#pragma unroll 1
-	for (uint32_t i = threadIdx.x % 32; i < d.copies; i += 32) {
-		const int4 first = *(const int4 *)&a->copy[i],
-			   rest = *((const int4 *)&a->copy[i] + 1);
-		const int32_t at[GPUBE_TRIANGLE_RANK] = {first.x + (X_LAST ? (int32_t)x0 : 0),
-			first.y, first.z + (X_LAST ? 0 : (int32_t)x0), first.w, rest.x};
-
-		bulk_load_box(to + (uint32_t)rest.z, (const char *)io.map + rest.y, at, barrier);
-	}
-	turn_next(&turn, d.stages);
-	__syncwarp();
-	a->turn = turn; /* all threads the same */
-	a->x0 = x0 + d.chunk < d.n_x ? x0 + d.chunk : 0;
-	if (x0 + d.chunk >= d.n_x) {
-		a->box = box + gridDim.x;
-		copies_init(d, a, box + gridDim.x);
+	if (lane < TRIANGLE_PANELS) {
+		gpube__triangle_box(&d, turn.box, &b);
+		gpube__triangle_copy(&d, lane, &b, turn.x0, at);
+		bulk_load_box(cells + (turn.stage * d.stage_words + d.table[lane].at) * 4,
+			&io.map[lane], at, full + turn.stage * 8);
 	}
 	__syncwarp();
-	return true;
 }
 
-/* ---- what the other warps do ------------------------------------------------------------- */
+/* ---- sums ----------------------------------------------------------------------------------- */
 
 /* threadIdx.x, read anew: what follows from it takes no registers while x are worked on. */
 __device__ static inline uint32_t this_thread(void)
@@ -124,103 +66,170 @@ struct places {
 	uint32_t panel[TRIANGLE_PANELS], small;
 };
 
-/* n of x, 'stage' bytes past the places of the first one, 'small' of the small operands. */
-template <typename T, int I, bool SMALL>
-__device__ static inline void combine(uint32_t n, struct places p, uint32_t stage,
-	uint32_t small_at, const struct gpube__triangle &d, T (*best)[4][4])
+/* The words of an x that a thread has read: JK's, the small operands', rows of IJ and of IK. */
+template <typename T> struct words {
+	T jk[4][4], small[4], ij[2][4], ik[2][4];
+};
+
+template <typename T>
+__device__ static inline void load_jk(
+	struct words<T> *w, const struct places &p, const struct gpube__triangle &d, int j)
 {
-	constexpr uint32_t PLANE = GPUBE_TRIANGLE_PLANE(I, false) * 4;
+	load_together<T, 4>(
+		w->jk[j], p.panel[TRIANGLE_JK] + (uint32_t)j * d.table[TRIANGLE_JK].first_bytes);
+}
+
+/* Row i of IJ and of IK. */
+template <typename T>
+__device__ static inline void load_row(
+	struct words<T> *w, int to, const struct places &p, const struct gpube__triangle &d, int i)
+{
+	load_together<T, 4>(
+		w->ij[to], p.panel[TRIANGLE_IJ] + (uint32_t)i * d.table[TRIANGLE_IJ].first_bytes);
+	load_together<T, 4>(
+		w->ik[to], p.panel[TRIANGLE_IK] + (uint32_t)i * d.table[TRIANGLE_IK].first_bytes);
+}
+
+/* What is read of an x before its first sums. */
+template <typename T, bool SMALL, bool ROW>
+__device__ static inline void load_first(
+	struct words<T> *w, const struct places &p, const struct gpube__triangle &d)
+{
+#pragma unroll
+	for (int j = 0; j < 4; j++)
+		load_jk<T>(w, p, d, j);
+	if (SMALL)
+		load_together<T, 4>(w->small, p.small);
+	if (ROW)
+		load_row<T>(w, 0, p, d, 0);
+}
+
+/* A chunk of x: where a lane reads it, and when it may. */
+struct chunk {
+	struct places places;
+	uint32_t barrier, parity;
+};
+
+__device__ static inline void places_next(struct places *p, const struct gpube__triangle &d)
+{
+#pragma unroll
+	for (int a = 0; a < TRIANGLE_PANELS; a++)
+		p->panel[a] += d.table[a].x_bytes;
+	p->small += d.small_next;
+}
+
+/*
+ * n of x, from places p on. Where there are few warps, by their registers, each reads ahead, to the
+ * next chunk, too: a row of IJ and IK while it adds up the one before, JK's row j of the next x
+ * when it has been used for the last time.
+ */
+template <typename T, int I, bool SMALL>
+__device__ static inline void combine(uint32_t n, struct places p, const struct chunk &next,
+	const struct gpube__triangle &d, struct words<T> *w, T (*best)[4][4])
+{
+	constexpr bool AHEAD = GPUBE_TRIANGLE_AHEAD(I);
 	const int one = d.one;
 
-#pragma unroll
-	for (int i = 0; i < TRIANGLE_PANELS; i++)
-		p.panel[i] += stage;
-	p.small += small_at;
 #pragma unroll 1
 	for (uint32_t x = n; x > 0; x--) {
-		T jk[4][4], small[4];
-
-#pragma unroll
-		for (int j = 0; j < 4; j++)
-			load_together<T, 4>(jk[j], p.panel[TRIANGLE_JK] + (uint32_t)j * PLANE);
-		if (SMALL)
-			load_together<T, 4>(small, p.small);
-#pragma unroll
-		for (int i = 0; i < I; i++) {
-			T ij[4], ik[4];
-
-			load_together<T, 4>(ij, p.panel[TRIANGLE_IJ] + (uint32_t)i * PLANE);
-			load_together<T, 4>(ik, p.panel[TRIANGLE_IK] + (uint32_t)i * PLANE);
-			if (SMALL) {
-#pragma unroll
-				for (int j = 0; j < 4; j++)
-					ij[j] = add_signed(ij[j], one, small[j]);
-			}
+		if (!AHEAD)
+			load_first<T, SMALL, false>(w, p, d);
+		if (SMALL) {
 #pragma unroll
 			for (int j = 0; j < 4; j++)
 #pragma unroll
 				for (int k = 0; k < 4; k++)
-					best[i][j][k] = add_min(add_signed(ij[j], one, jk[j][k]),
-						ik[k], best[i][j][k]);
-			if (I > 4 && i % 2) /* or sums are made so early that they are spilled */
-				__syncwarp();
+					w->jk[j][k] = add_one(w->small[j], one, w->jk[j][k]);
 		}
 #pragma unroll
-		for (int i = 0; i < TRIANGLE_PANELS; i++)
-			p.panel[i] += d.table[i].x_bytes;
-		p.small += d.small_next;
+		for (int i = 0; i < I; i++) {
+			const int at = AHEAD ? i % 2 : 0;
+			const bool last = i == I - 1;
+
+			if (!AHEAD)
+				load_row<T>(w, 0, p, d, i);
+			if (AHEAD && last && x == 1) {
+				p = next.places;
+				barrier_wait(next.barrier, next.parity);
+			} else if (last) {
+				places_next(&p, d);
+			}
+			if (AHEAD)
+				load_row<T>(w, 1 - at, p, d, last ? 0 : i + 1);
+			if (AHEAD && SMALL && last)
+				load_together<T, 4>(w->small, p.small);
+#pragma unroll
+			for (int j = 0; j < 4; j++) {
+#pragma unroll
+				for (int k = 0; k < 4; k++)
+					best[i][j][k] =
+						add_min(add_one(w->ij[at][j], one, w->jk[j][k]),
+							w->ik[at][k], best[i][j][k]);
+				if (AHEAD && last)
+					load_jk<T>(w, p, d, j);
+			}
+			if (AHEAD && i % 2) /* or sums are made so early that they are spilled */
+				__syncwarp();
+		}
 	}
 }
 
 /*
- * n of x, a power of two, along which tables lie: first the one numbered 'first' modulo n; 'stage'
- * bytes past the places of the first one, 'small' of the small operands.
+ * n of x, a power of two, along which tables lie: first the one numbered 'first' modulo n, from
+ * places p on.
  */
-template <typename T, bool SMALL>
+template <typename T, int I, bool SMALL>
 __device__ static inline void combine_along(uint32_t n, uint32_t first, const struct places &p,
-	uint32_t stage, uint32_t small_at, const struct gpube__triangle &d, T (*best)[4][4])
+	const struct gpube__triangle &d, T (*best)[4][4])
 {
-	constexpr uint32_t PLANE = GPUBE_TRIANGLE_PLANE(4, true) * 4;
 	const int one = d.one;
 
 #pragma unroll 1
 	for (uint32_t s = first; s < first + n; s++) {
-		const uint32_t x = (s & (n - 1)) * 4, from = stage + x;
-		const uint32_t at_ij = p.panel[TRIANGLE_IJ] + from;
-		const uint32_t at_jk = p.panel[TRIANGLE_JK] + from;
-		const uint32_t at_ik = p.panel[TRIANGLE_IK] + from;
+		const uint32_t x = (s & (n - 1)) * 4;
+		const uint32_t at_ij = p.panel[TRIANGLE_IJ] + x, at_jk = p.panel[TRIANGLE_JK] + x;
+		const uint32_t at_ik = p.panel[TRIANGLE_IK] + x;
 		T jk[4][4], small[4];
 
 #pragma unroll
 		for (int j = 0; j < 4; j++)
 #pragma unroll
 			for (int k = 0; k < 4; k++)
-				load_shared(&jk[j][k], at_jk + (uint32_t)(j * 4 + k) * PLANE);
+				load_shared(&jk[j][k],
+					at_jk + (uint32_t)j * d.table[TRIANGLE_JK].first_bytes +
+						(uint32_t)k * d.table[TRIANGLE_JK].second_bytes);
 		if (SMALL) {
 #pragma unroll
 			for (int j = 0; j < 4; j++)
-				load_shared(&small[j],
-					p.small + small_at + x + (uint32_t)j * d.small_next);
+				load_shared(&small[j], p.small + x + (uint32_t)j * d.small_next);
+#pragma unroll
+			for (int j = 0; j < 4; j++)
+#pragma unroll
+				for (int k = 0; k < 4; k++)
+					jk[j][k] = add_one(small[j], one, jk[j][k]);
 		}
 #pragma unroll
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < I; i++) {
 			T ij[4], ik[4];
 
 #pragma unroll
 			for (int k = 0; k < 4; k++)
-				load_shared(&ik[k], at_ik + (uint32_t)(i * 4 + k) * PLANE);
+				load_shared(&ik[k],
+					at_ik + (uint32_t)i * d.table[TRIANGLE_IK].first_bytes +
+						(uint32_t)k * d.table[TRIANGLE_IK].second_bytes);
 #pragma unroll
 			for (int j = 0; j < 4; j++)
-				load_shared(&ij[j], at_ij + (uint32_t)(i * 4 + j) * PLANE);
+				load_shared(&ij[j],
+					at_ij + (uint32_t)i * d.table[TRIANGLE_IJ].first_bytes +
+						(uint32_t)j * d.table[TRIANGLE_IJ].second_bytes);
 #pragma unroll
-			for (int j = 0; j < 4; j++) {
-				if (SMALL)
-					ij[j] = add_signed(ij[j], one, small[j]);
+			for (int j = 0; j < 4; j++)
 #pragma unroll
 				for (int k = 0; k < 4; k++)
-					best[i][j][k] = add_min(add_signed(ij[j], one, jk[j][k]),
+					best[i][j][k] = add_min(add_one(ij[j], one, jk[j][k]),
 						ik[k], best[i][j][k]);
-			}
+			if (I > 4 && i % 2)
+				__syncwarp();
 		}
 	}
 }
@@ -321,17 +330,30 @@ __device__ static inline void small_init(
 	asm volatile("bar.sync 1, %0;" ::"r"(width) : "memory");
 }
 
+/* The chunk of x0 on, of the stage whose turn it is. */
+__device__ static inline struct chunk chunk_at(const struct gpube__triangle &d,
+	const struct places &p, const struct turn &turn, uint32_t x0, uint32_t full)
+{
+	const uint32_t stage = turn.stage * d.stage_words * 4;
+	struct chunk c = {p, full + turn.stage * 8, turn.parity};
+
+#pragma unroll
+	for (int i = 0; i < TRIANGLE_PANELS; i++)
+		c.places.panel[i] += stage;
+	c.places.small += x0 * d.small_x * 4;
+	return c;
+}
+
 /*
  * out[i, j, k] = min over x of in_0[x, i, j] + in_1[x, j, k] + in_2[x, i, k] + small[x, j]; for
  * integers same bits as contract_ref.c
  * Shape: see the head of contract_triangle.h
- * Map:   block for every so-manieth box; thread per tile of I x 4 x 4 output cells; the last warp
- *        starts copies and does nothing else, along x where there is room for it; a barrier in
- *        shared memory for each stage that has come, and one for each that has been read
- * Moves: of each operand what a box needs, once a box; the output once
+ * Map:   block for every so-manieth box; thread per tile of I x 4 x 4 output cells; warps take
+ *        turns to start copies; a barrier in shared memory for each stage that has come, and one
+ * for each that has been read Moves: of each operand what a box needs, once a box; the output once
  * Ops:   an addition and an add-min per joined cell, 8 I + 16 reads of shared memory for 16 I
- * Bound: the L2 cache: on an H100, of tables of 100^4 cells, 78 % of what it gives and 59 % of the
- *        issue slots; along x, its requests of 32 bytes
+ * Bound: issue: of tables of 100^4 cells on an H100, 68 % of the slots, by two warps a scheduler,
+ * and 61 % of what shared memory gives, 50 % of what the L2 cache's tags do; along x, those tags
  */
 template <typename T, int I, bool X_LAST, bool SMALL>
 __global__ void __launch_bounds__(GPUBE_TRIANGLE_THREADS(I), 1)
@@ -340,43 +362,36 @@ __global__ void __launch_bounds__(GPUBE_TRIANGLE_THREADS(I), 1)
 {
 	extern __shared__ __align__(1024) unsigned char shared[];
 	__shared__ __align__(8) uint64_t barriers[2 * GPUBE_TRIANGLE_STAGES];
-	__shared__ __align__(16) struct ahead ahead;
-	const uint32_t cells = (uint32_t)__cvta_generic_to_shared(shared);
-	const uint32_t full = (uint32_t)__cvta_generic_to_shared(barriers);
+	const uint32_t cells = address_of(shared);
+	const uint32_t full = address_of(barriers);
 	const uint32_t empty = full + GPUBE_TRIANGLE_STAGES * 8;
-	const uint32_t small = cells + GPUBE_TRIANGLE_WORDS * 4;
 	const uint32_t warp = __shfl_sync(~0u, threadIdx.x / 32, 0);
+	/* chunks after a stage has been read, it is filled again */
+	const uint32_t late = d.stages > 2 ? 2 : 1;
 	struct turn turn = {0, 0};
-	const bool starts = warp == blockDim.x / 32 - 1;
-	uint32_t lane[TRIANGLE_DIMS];
+	constexpr bool AHEAD = !X_LAST && GPUBE_TRIANGLE_AHEAD(I);
+	uint32_t lane[TRIANGLE_DIMS], number = 0;
 	struct places p;
-	bool more = false;
 
 	if (threadIdx.x == 0) {
 		for (uint32_t i = 0; i < d.stages; i++) {
 			barrier_init(full + i * 8, 1);
 			barrier_init(empty + i * 8, d.warps);
 		}
-		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+		barriers_made();
 	}
 	__syncthreads();
-	if (starts) {
-		ahead_init(d, &ahead);
-		for (uint32_t i = 0; i < d.stages || warp == d.warps; i++)
-			if (!produce<X_LAST>(d, io, &ahead, cells, full, empty))
-				break;
-	}
-	if (warp == d.warps)
-		return;
-	__syncwarp();
+	for (uint32_t i = warp; i < d.stages; i += d.warps)
+		produce(d, io, i, cells, full, empty);
 	gpube__triangle_lane(&d, min(threadIdx.x, d.n_lanes - 1), lane);
 #pragma unroll
 	for (int i = 0; i < TRIANGLE_PANELS; i++)
 		p.panel[i] = cells + gpube__triangle_word(&d, i, lane) * 4;
-	p.small = small + lane[TRIANGLE_J] * d.small_j * 4;
+	p.small = cells + (GPUBE_TRIANGLE_WORDS + lane[TRIANGLE_J] * d.small_j) * 4;
 #pragma unroll 1
 	for (uint32_t box = blockIdx.x; box < d.n_boxes; box += gridDim.x) {
 		T best[I][4][4];
+		struct words<T> words;
 		const bool is_in = has_cells(d, box);
 
 		if (SMALL)
@@ -391,24 +406,38 @@ __global__ void __launch_bounds__(GPUBE_TRIANGLE_THREADS(I), 1)
 #pragma unroll 1
 		for (uint32_t x0 = 0; x0 < d.n_x; x0 += d.chunk) {
 			const uint32_t n = min(d.chunk, d.n_x - x0);
-			const uint32_t stage = turn.stage * d.stage_words * 4;
+			const struct chunk here = chunk_at(d, p, turn, x0, full);
+			const uint32_t read = here.barrier - full + empty;
 
-			if (X_LAST && starts && more)
-				produce<X_LAST>(d, io, &ahead, cells, full, empty);
-			more = true;
-			barrier_wait(full + turn.stage * 8, turn.parity);
+			if (number >= late &&
+				number - gpube__quotient(number, d.by_warps) * d.warps == warp)
+				produce(d, io, number - late + d.stages, cells, full, empty);
+			number++;
+			turn_next(&turn, d.stages);
+			if (x0 == 0 || !AHEAD)
+				barrier_wait(here.barrier, here.parity);
 			if (is_in) {
-				if constexpr (X_LAST)
-					combine_along<T, SMALL>(n, this_thread() / 4 % n, p, stage,
-						x0 * 4, d, best);
-				else
-					combine<T, I, SMALL>(
-						n, p, stage, x0 * d.small_x * 4, d, best);
+				/* past the box's last chunk it is read once more */
+				const bool more = x0 + d.chunk < d.n_x;
+
+				if constexpr (X_LAST) {
+					combine_along<T, I, SMALL>(
+						n, this_thread() / 4 % n, here.places, d, best);
+				} else {
+					const struct chunk next =
+						more ? chunk_at(d, p, turn, x0 + d.chunk, full)
+						     : here;
+
+					if (AHEAD && x0 == 0)
+						load_first<T, SMALL, true>(&words, here.places, d);
+					combine<T, I, SMALL>(n, here.places, next, d, &words, best);
+				}
+			} else if (AHEAD && x0 > 0) {
+				barrier_wait(here.barrier, here.parity);
 			}
 			__syncwarp();
 			if (threadIdx.x % 32 == 0)
-				barrier_arrive(empty + turn.stage * 8);
-			turn_next(&turn, d.stages);
+				barrier_arrive(read);
 		}
 		if (this_thread() < d.n_lanes && is_in)
 			store<T, I, X_LAST>(d, box, (T *)io.out, best);
@@ -425,20 +454,24 @@ __global__ void triangle_kernel(const __grid_constant__ struct gpube__triangle d
 
 #endif
 
+template <typename T, int I, bool X_LAST>
+static gpube__triangle_function function_for(const struct gpube__triangle *d)
+{
+	return d->n_small ? triangle_kernel<T, I, X_LAST, true>
+			  : triangle_kernel<T, I, X_LAST, false>;
+}
+
 template <typename T> static gpube__triangle_function function_of(const struct gpube__triangle *d)
 {
-	const bool small = d->n_small;
-
-	if (d->x_last)
-		return small ? triangle_kernel<T, 4, true, true>
-			     : triangle_kernel<T, 4, true, false>;
 	switch (d->cells[TRIANGLE_I]) {
 	case 4:
-		return small ? triangle_kernel<T, 4, false, true>
-			     : triangle_kernel<T, 4, false, false>;
+		return d->x_last ? function_for<T, 4, true>(d) : function_for<T, 4, false>(d);
 	case 8:
-		return small ? triangle_kernel<T, 8, false, true>
-			     : triangle_kernel<T, 8, false, false>;
+		return function_for<T, 8, false>(d);
+	case 10:
+		return function_for<T, 10, false>(d);
+	case 12:
+		return function_for<T, 12, false>(d);
 	default:
 		return NULL;
 	}
@@ -497,12 +530,9 @@ int gpube__triangle_io(struct gpube_ctx *ctx, struct gpube__triangle_io *io,
 	io->out = c->out;
 	for (uint32_t k = 0; k < d->n_small; k++)
 		io->small[k] = c->in[d->small[k].order].values;
-	for (int m = 0; m < GPUBE_TRIANGLE_MAPS; m++) {
-		const int panel = m == 0 ? TRIANGLE_IJ : m == 5 ? TRIANGLE_IK : TRIANGLE_JK;
-		const struct gpube__triangle_table *t = &d->table[panel];
-		const int64_t rows = panel == TRIANGLE_JK ? m - 1 : 0;
-		const int status = encode(ctx, &io->map[m], t,
-			(const int32_t *)c->in[t->order].values + rows * t->row);
+	for (int m = 0; m < TRIANGLE_PANELS; m++) {
+		const struct gpube__triangle_table *t = &d->table[m];
+		const int status = encode(ctx, &io->map[m], t, c->in[t->order].values);
 
 		if (status != GPUBE_OK)
 			return status;

@@ -10,11 +10,8 @@ extern "C" {
 #include "gpube/ops/contract_triangle.h"
 }
 
-/* IJ's table, four of JK's, which begin a row apart, IK's. */
-#define GPUBE_TRIANGLE_MAPS 6
-
 struct gpube__triangle_io {
-	CUtensorMap map[GPUBE_TRIANGLE_MAPS];
+	CUtensorMap map[TRIANGLE_PANELS];
 	void *out;
 	const void *small[GPUBE_TRIANGLE_SMALL];
 };

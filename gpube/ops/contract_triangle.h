@@ -8,22 +8,28 @@
  * for each value of the output's other dims, the grid's, which any operand may have, too. No two
  * operands can be added up first, so that a joined cell takes an addition and an add-min; and what
  * a thread reads of shared memory for its I x 4 x 4 cells is 8 I + 16 words an x. A multiprocessor
- * takes a cycle for each word of a warp's 32 threads, also where threads read the same one: of 8, 4
- * and 4 cells 80 cycles against 64 of add-mins, of 4, 4 and 4 a fifth more. So threads have 8 along
- * I where that leaves no more of a box unused. A multiprocessor has one block of as many threads as
- * its registers allow, since smaller boxes read more from the L2 cache; the bulk copy engine makes
- * the copies: a box of each operand, plane and stage, whose place in shared memory follows from
- * where it lies in the table. To start a copy takes a warp some 100 cycles: one warp does nothing
- * else, and is often a stage's time ahead.
+ * takes a cycle for each word of a warp's 32 threads, also where threads read the same one: for 10,
+ * 4 and 4 cells 96 cycles against 80 of add-mins, for 4, 4 and 4 a half more than those. So threads
+ * have as many along I as leave no more of a box unused, and of 10 or 12 a multiprocessor has 8
+ * warps, two a scheduler, each of which reads ahead.
  *
- * Shared memory is cut into planes of a size that the kernel was compiled with, as in
- * contract_plane.cu: row i of a thread's cells lies in plane i of each panel, so that one address a
- * panel serves all of a thread's reads of an x. A block's lanes are i, j and k; rows of i are lanes
- * apart; of j and k, along which tables lie together, a thread has four side by side.
+ * The bulk copy engine makes the copies, one of each panel and stage: a box of the table, which
+ *lies in shared memory as its dims follow each other. What a thread adds to a place to find its
+ *next row is the same for all, and in registers that all threads share. (Rows in planes of a size
+ *known when it was compiled took a copy each: to start one takes a warp some 100 cycles.)
  *
- * Where x is what tables lie along, 8 of x are copied of each row, and a thread reads its 48 words
- * of an x one by one, its cells lanes apart along all three dims, each in a plane of its own.
- * Neighbouring threads begin with other x, so that their words lie in other banks.
+ * The L2 cache is asked for 64 bytes at a time, once or twice more for each row of a box, which may
+ * begin anywhere; and that it can answer some half of a request a cycle and multiprocessor bounds
+ * boxes of short rows: so long ones, of all k say, are better than cubes of fewer words.
+ *
+ * Weighed and left: pairs of blocks to both of which a panel is copied at once (multicast) took longer
+ * by an eighth, with fewer bytes; floats by minima of three of their bits, two x at a time, took an
+ * eighth less where no sum has a sign, but half as long again where some have.
+ *
+ * A block's lanes are i, j and k; a thread's cells along i are lanes apart; of j and k, along which
+ * tables lie together, it has four side by side. Where x is what tables lie along, 8 of x are
+ *copied of each row, and a thread reads its words of an x one by one, its cells lanes apart along
+ *all three dims. Neighbouring threads begin with other x, so that their words lie in other banks.
  *
  * What is copied from past the end of a dim is 0, and computed, and not stored.
  */
@@ -35,18 +41,17 @@
 #define GPUBE_TRIANGLE_GRID   4     /* dims of the grid */
 #define GPUBE_TRIANGLE_SMALL  4     /* small operands */
 #define GPUBE_TRIANGLE_RANK   5     /* dims of a table, as the copy engine counts them */
-#define GPUBE_TRIANGLE_COPIES 48    /* of a stage, at most */
 #define GPUBE_TRIANGLE_STAGES 8     /* at most */
-#define GPUBE_TRIANGLE_WORDS  54272 /* of all planes */
-#define GPUBE_TRIANGLE_SMALLS 3072  /* words for the small operands, behind the planes */
+#define GPUBE_TRIANGLE_WORDS  54272 /* of all stages */
+#define GPUBE_TRIANGLE_SMALLS 3072  /* words for the small operands, behind the stages */
 #define GPUBE_TRIANGLE_X_LAST 8     /* x of a stage, where tables lie along x */
 
-/* Words of a plane: a thread has so many cells along I; where tables lie along x, 4. */
-#define GPUBE_TRIANGLE_PLANE(cells, x_last)                                                        \
-	(GPUBE_TRIANGLE_WORDS / ((x_last) ? 16 : (cells)) / 32 * 32)
-
-/* Threads of a block whose threads have so many cells along I, by their registers. */
-#define GPUBE_TRIANGLE_THREADS(cells) ((cells) <= 4 ? 512 : 384)
+/*
+ * Threads of a block whose threads have so many cells along I, by their registers: each of four
+ * schedulers has a fourth of them, for 2 or 4 warps. Of 2 each reads ahead.
+ */
+#define GPUBE_TRIANGLE_THREADS(cells) ((cells) <= 4 ? 512 : 256)
+#define GPUBE_TRIANGLE_AHEAD(cells)   ((cells) > 4)
 
 /* The dims of a joined cell, and the panels: each has two of them. */
 enum { TRIANGLE_I, TRIANGLE_J, TRIANGLE_K, TRIANGLE_DIMS };
@@ -61,10 +66,10 @@ struct gpube__triangle_table {
 	int32_t order; /* the contraction's operand */
 	uint32_t size[GPUBE_TRIANGLE_RANK], box[GPUBE_TRIANGLE_RANK];
 	int64_t step[GPUBE_TRIANGLE_RANK];
-	int64_t row; /* along J, of JK with several maps: cells from one map's first to the next's
-		      */
-	uint32_t at, words; /* in a stage's part of a plane; of one box */
-	uint32_t x_bytes;   /* in shared memory, from one x to the next */
+	uint32_t at, words; /* in a stage; of one box */
+	/* bytes in shared memory from one x to the next, from one of a thread's cells to the next
+	 * along the panel's first dim, and along its second */
+	uint32_t x_bytes, first_bytes, second_bytes;
 };
 
 struct gpube__triangle_small {
@@ -82,18 +87,19 @@ struct gpube__triangle_grid {
 
 /* A plan: everything but the tables' addresses. */
 struct gpube__triangle {
-	uint32_t x_last; /* tables lie along x */
-	uint32_t n_lanes, warps,
-		threads;               /* of a block; a warp more to start copies, if it may be */
+	uint32_t x_last;         /* tables lie along x */
+	uint32_t n_lanes, warps; /* of a block */
+	struct gpube__divisor by_warps;
 	uint32_t lanes[TRIANGLE_DIMS]; /* of a box */
 	uint32_t cells[TRIANGLE_DIMS]; /* of a lane; 4 of J and K */
 	uint32_t size[TRIANGLE_DIMS];  /* of the dims */
 	uint32_t boxes[TRIANGLE_DIMS]; /* along them */
 	struct gpube__divisor by_lanes[TRIANGLE_DIMS], by_boxes[TRIANGLE_DIMS];
-	uint32_t n_boxes, at_once;    /* blocks of threads: each does every so-manieth box */
-	uint32_t n_x, chunk, stages;  /* x of a stage */
-	uint32_t stage_words;         /* of a plane */
-	uint32_t copies, stage_bytes; /* of a stage */
+	uint32_t n_boxes, at_once;   /* blocks of threads: each does every so-manieth box */
+	uint32_t n_x, chunk, stages; /* x of a stage */
+	uint32_t n_chunks;           /* of a box */
+	struct gpube__divisor by_chunks, by_stages;
+	uint32_t stage_words, stage_bytes; /* with what is left free; what is copied */
 	uint32_t shared_bytes;
 	uint32_t n_grid, n_small;
 	uint32_t small_words, small_x; /* of the small operands' sums; from one x to the next */
@@ -168,54 +174,47 @@ GPUBE_HD static inline int gpube__triangle_second(int panel)
 	return panel == TRIANGLE_IJ ? TRIANGLE_J : TRIANGLE_K;
 }
 
-/*
- * Where the copy of a panel for plane 'plane' begins: coordinates of its table, from the first cell
- * of a box and chunk of x; JK's rows are those of its map number 'plane'.
- */
+/* Where the copy of a panel begins: coordinates of its table, of a box and chunk of x. */
 GPUBE_HD static inline void gpube__triangle_copy(const struct gpube__triangle *d, int panel,
-	uint32_t plane, const struct gpube__triangle_box *b, uint32_t x0, int32_t *at)
+	const struct gpube__triangle_box *b, uint32_t x0, int32_t *at)
 {
 	const int first = gpube__triangle_first(panel), second = gpube__triangle_second(panel);
 
+	at[d->x_last ? 0 : 2] = (int32_t)x0;
+	at[d->x_last ? 1 : 0] = (int32_t)b->at[second];
+	at[d->x_last ? 2 : 1] = (int32_t)b->at[first];
 	at[3] = at[4] = 0;
-	if (d->x_last) {
-		at[0] = (int32_t)x0;
-		at[1] = (int32_t)(b->at[second] + plane % 4 * d->lanes[second]);
-		at[2] = (int32_t)(b->at[first] + plane / 4 * d->lanes[first]);
-	} else {
-		at[0] = (int32_t)b->at[second];
-		at[1] = (int32_t)(panel == TRIANGLE_JK ? b->at[first] / 4
-						       : b->at[first] + plane * d->lanes[first]);
-		at[2] = (int32_t)x0;
-	}
 	for (int g = 0; g < GPUBE_TRIANGLE_GRID; g++)
 		if (g < (int)d->n_grid && d->grid[g].slot[panel])
 			at[d->grid[g].slot[panel] == 3 ? 3 : 4] = (int32_t)b->grid[g];
 }
 
-/* Planes of a panel that are copied. */
-GPUBE_HD static inline uint32_t gpube__triangle_planes(const struct gpube__triangle *d, int panel)
-{
-	return d->x_last ? 16 : panel == TRIANGLE_JK ? 4 : d->cells[TRIANGLE_I];
-}
-
-/* The table's map for that: IJ's is the first, then JK's, four where planes have one each. */
-GPUBE_HD static inline uint32_t gpube__triangle_map(
-	const struct gpube__triangle *d, int panel, uint32_t plane)
-{
-	if (panel == TRIANGLE_JK)
-		return d->x_last ? 1 : 1 + plane;
-	return panel == TRIANGLE_IJ ? 0 : 5;
-}
-
-/* Word of a stage's part of a plane that a lane reads first, of the stage's first x. */
+/* Word of a stage that a lane reads first, of the stage's first x. */
 GPUBE_HD static inline uint32_t gpube__triangle_word(
 	const struct gpube__triangle *d, int panel, const uint32_t *lane)
 {
 	const int first = gpube__triangle_first(panel), second = gpube__triangle_second(panel);
-	const uint32_t cell = lane[first] * d->lanes[second] + lane[second];
+	const uint32_t row = d->table[panel].box[d->x_last ? 1 : 0];
+	const uint32_t cell = gpube__triangle_value(d, first, lane[first], 0) * row +
+			      gpube__triangle_value(d, second, lane[second], 0);
 
-	return d->table[panel].at + cell * (d->x_last ? GPUBE_TRIANGLE_X_LAST : 4);
+	return d->table[panel].at + cell * (d->x_last ? GPUBE_TRIANGLE_X_LAST : 1);
+}
+
+/* The chunk that a block copies as its number n, of its every so-manieth box; its stage. */
+struct gpube__triangle_turn {
+	uint32_t box, x0, stage, round; /* the stage's chunks before it */
+};
+
+GPUBE_HD static inline void gpube__triangle_turn(
+	const struct gpube__triangle *d, uint32_t block, uint32_t n, struct gpube__triangle_turn *t)
+{
+	uint32_t rest = n;
+
+	t->x0 = gpube__triangle_split(&rest, d->n_chunks, d->by_chunks) * d->chunk;
+	t->box = block + rest * d->at_once;
+	t->stage = gpube__triangle_split(&n, d->stages, d->by_stages);
+	t->round = n;
 }
 
 /* Cells before a box's first one in the output. */

@@ -6,19 +6,26 @@
 
 /* Of a multiprocessor, in a cycle. */
 #define DRAM_BYTES   16.0
-#define L2_BYTES     21.0
+#define REQUEST      2.4 /* cycles of one to the L2 cache, which is asked for rows */
 #define SHARED_BYTES 128.0
 
-#define LAUNCH      9000.0
-#define BOX         3000.0 /* of a box: its first copies, its stores */
-#define X_SLOTS     6.0    /* of a warp, besides the joined cells and reads */
-#define READ_CYCLES 1.1    /* of a word, for all lanes of a warp, however many share it */
-#define X_MOST      1.08   /* of what bounds an x: what it takes */
-#define LATENCY     900.0  /* of an x, however few warps there are */
-#define SHORT_RUNS  1.5    /* times the bytes, of 32 of them at a time */
-#define SMALL_BOX   2000.0 /* to wait for the small operands of a box */
-#define MOST_LANES  64     /* along a dim: the copy engine takes up to 256 cells */
-#define LEAST_LANES 64
+#define LAST_REQUESTS 1.6 /* of a row of 32 bytes */
+
+#define LAUNCH  9000.0
+#define BOX     3000.0 /* of a box: its first copies, its stores */
+#define X_SLOTS 20.0   /* of a warp, besides the joined cells and reads */
+/* of what bounds an x: what it takes, of two warps a scheduler that read ahead, and of four */
+#define X_OF_TWO     1.35
+#define X_OF_FOUR    1.2
+#define X_LAST_L2    0.68 /* where x is last, of L2, and of the rest besides: they overlap less */
+#define X_LAST_REST  0.57
+#define X_LAST_SLOTS 25.0   /* of a warp, more */
+#define L2_BESIDES   0.05   /* where something else bounds an x, of L2 */
+#define MANY_CHUNKS  12     /* that a block should take: it waits for the first */
+#define LATENCY      900.0  /* of an x, however few warps there are */
+#define SMALL_BOX    2000.0 /* to wait for the small operands of a box */
+#define MOST_CELLS   256    /* of a box along a dim, that the copy engine takes */
+#define LEAST_LANES  64
 
 struct planner {
 	const struct gpube__shape *s;
@@ -131,10 +138,31 @@ static bool is_triangle(const struct planner *p, struct choice *c)
 
 /* ---- the box ------------------------------------------------------------------------------ */
 
+/*
+ * Cells that a row of a box is longer than the lanes need, along x: so that of a warp whose lanes
+ * are in several rows neighbours find their words in other banks, as those of one row do.
+ */
+static int64_t padding(const struct planner *p, const struct choice *c, int panel)
+{
+	if (!p->x_last || panel == TRIANGLE_JK)
+		return 0;
+	return panel == TRIANGLE_IJ ? 1 : c->lanes[TRIANGLE_K] % 4;
+}
+
+/* Cells of a box's row. */
+static int64_t row_of(const struct planner *p, const struct choice *c, int panel)
+{
+	const int second = gpube__triangle_second(panel);
+
+	return c->cells[second] * c->lanes[second] + padding(p, c, panel);
+}
+
 static int64_t box_words(const struct planner *p, const struct choice *c, int panel)
 {
-	return c->lanes[gpube__triangle_first(panel)] * c->lanes[gpube__triangle_second(panel)] *
-	       (p->x_last ? GPUBE_TRIANGLE_X_LAST : 4);
+	const int first = gpube__triangle_first(panel);
+
+	return c->cells[first] * c->lanes[first] * row_of(p, c, panel) *
+	       (p->x_last ? GPUBE_TRIANGLE_X_LAST : 1);
 }
 
 static int64_t small_words(const struct planner *p, const struct choice *c)
@@ -144,52 +172,10 @@ static int64_t small_words(const struct planner *p, const struct choice *c)
 	return p->s->n_reduced * (c->small_j ? 4 * c->lanes[TRIANGLE_J] : p->x_last ? 1 : 4);
 }
 
-/* Stages, and x of each. Returns false where shared memory does not suffice. */
-static bool set_stages(const struct planner *p, struct choice *c)
+/* Returns false where there are more than the kernels count. */
+static bool set_boxes(const struct planner *p, struct choice *c)
 {
-	const int64_t n_x = p->s->n_reduced;
-	const int64_t plane = GPUBE_TRIANGLE_PLANE(c->cells[TRIANGLE_I], p->x_last);
-	int64_t chunk = n_x < 8 ? n_x : 8;
-
-	if (small_words(p, c) > GPUBE_TRIANGLE_SMALLS)
-		return false;
-	for (; chunk > 0; chunk--) {
-		c->stage_words = 0;
-		for (int i = 0; i < TRIANGLE_PANELS; i++)
-			c->stage_words += whole_lines(box_words(p, c, i) * (p->x_last ? 1 : chunk));
-		c->stages = plane / c->stage_words;
-		c->chunk = p->x_last ? GPUBE_TRIANGLE_X_LAST : chunk;
-		if (c->stages > GPUBE_TRIANGLE_STAGES)
-			c->stages = GPUBE_TRIANGLE_STAGES;
-		if (p->x_last || c->stages >= (chunk > 2 ? 3 : 2))
-			break;
-	}
-	return chunk > 0 && c->stages >= 2;
-}
-
-/* Cycles of a multiprocessor for an x of a box with so many warps. */
-static double cycles_of_x(const struct planner *p, const struct choice *c, double warps)
-{
-	const double n_i = (double)(c->cells[0] * c->lanes[0]), n_j = 4 * (double)c->lanes[1];
-	const double n_k = 4 * (double)c->lanes[2], words = n_i * n_j + n_j * n_k + n_i * n_k;
-	const double cells_i = (double)c->cells[0], reads = 8 * cells_i + 16 + (c->small ? 4 : 0);
-	const double slots = cells_i * (16 * (p->is_float ? 3 : 2) + (c->small ? 4 : 0)) +
-			     (p->x_last ? reads : reads / 4) + X_SLOTS;
-	const double shared = READ_CYCLES * reads * warps + 4 * words / SHARED_BYTES;
-	const double l2 = 4 * words / L2_BYTES *
-			  (p->x_last ? SHORT_RUNS * (1 + 0.8 / (double)c->lanes[2]) : 1);
-
-	return X_MOST * fmax(fmax(slots * warps / 4, shared), fmax(l2, LATENCY / 4));
-}
-
-static void price(const struct planner *p, struct choice *c)
-{
-	const double n_x = (double)p->s->n_reduced, n_sms = p->device->n_sms;
-	const int64_t n_j = divide_up(p->s->size[c->dim[TRIANGLE_J]], 4);
-	const int64_t last_j =
-		n_j - (divide_up(n_j, c->lanes[TRIANGLE_J]) - 1) * c->lanes[TRIANGLE_J];
-	const int64_t slice = c->lanes[TRIANGLE_I] * c->lanes[TRIANGLE_K];
-	double box, last, boxes = 1, per_j, rounds, work;
+	double boxes = 1;
 
 	for (int d = 0; d < p->s->n_out; d++) {
 		int64_t cells = 1;
@@ -199,17 +185,92 @@ static void price(const struct planner *p, struct choice *c)
 				cells = c->cells[i] * c->lanes[i];
 		boxes *= (double)divide_up(p->s->size[d], cells);
 	}
-	c->cycles = INFINITY;
 	if (boxes > INT32_MAX / 2)
-		return;
+		return false;
 	c->n_boxes = (int64_t)boxes;
+	return true;
+}
+
+/* Stages, and x of each. Returns false where shared memory does not suffice. */
+static bool set_stages(const struct planner *p, struct choice *c)
+{
+	const int64_t n_x = p->s->n_reduced;
+	const double x_of_block = (double)n_x * ceil((double)c->n_boxes / p->device->n_sms);
+	int64_t chunk = n_x < 8 ? n_x : 8;
+
+	while (!p->x_last && chunk > 2 && (double)(chunk * MANY_CHUNKS) > x_of_block)
+		chunk--;
+	if (small_words(p, c) > GPUBE_TRIANGLE_SMALLS)
+		return false;
+	for (; chunk > 0; chunk--) {
+		c->stage_words = 0;
+		for (int i = 0; i < TRIANGLE_PANELS; i++)
+			c->stage_words += whole_lines(box_words(p, c, i) * (p->x_last ? 1 : chunk));
+		c->stages = GPUBE_TRIANGLE_WORDS / c->stage_words;
+		c->chunk = p->x_last ? GPUBE_TRIANGLE_X_LAST : chunk;
+		if (c->stages > GPUBE_TRIANGLE_STAGES)
+			c->stages = GPUBE_TRIANGLE_STAGES;
+		if (p->x_last || c->stages >= (chunk == 3 ? 3 : 2))
+			break;
+	}
+	return chunk > 0 && c->stages >= 2;
+}
+
+/*
+ * Requests for a box and x of a panel: of 64 bytes, and 1.6 more for each row, as it was measured
+ * of rows of 80 and of 400 bytes.
+ */
+static double requests_of(const struct planner *p, const struct choice *c, int panel)
+{
+	const int first = gpube__triangle_first(panel);
+	const double rows = (double)(c->cells[first] * c->lanes[first]);
+	const double row = (double)row_of(p, c, panel);
+
+	if (p->x_last)
+		return rows * row * LAST_REQUESTS / GPUBE_TRIANGLE_X_LAST;
+	return rows * (row / 16 + 1.6);
+}
+
+/* Cycles of a multiprocessor for an x of a box with so many warps. */
+static double cycles_of_x(const struct planner *p, const struct choice *c, double warps)
+{
+	const double n_i = (double)(c->cells[0] * c->lanes[0]), n_j = 4 * (double)c->lanes[1];
+	const double n_k = 4 * (double)c->lanes[2], words = n_i * n_j + n_j * n_k + n_i * n_k;
+	const double cells_i = (double)c->cells[0], reads = 8 * cells_i + 16 + (c->small ? 4 : 0);
+	const double slots = cells_i * 16 * (p->is_float ? 3 : 2) + (c->small ? 16 : 0) +
+			     (p->x_last ? reads + X_LAST_SLOTS : reads / 4) + X_SLOTS;
+	const double shared = reads * warps + 4 * words / SHARED_BYTES;
+	const double most = fmax(fmax(slots * ceil(warps / 4), shared), LATENCY / 4);
+	double l2 = 0;
+
+	for (int i = 0; i < TRIANGLE_PANELS; i++)
+		l2 += REQUEST * requests_of(p, c, i);
+	if (p->x_last)
+		/* rows of few lanes: words in the same bank, too */
+		return fmax(X_LAST_L2 * l2 * (1 + 0.8 / (double)c->lanes[TRIANGLE_K]) +
+				    X_LAST_REST * most,
+			most);
+	return L2_BESIDES * l2 +
+	       fmax(l2, most * (GPUBE_TRIANGLE_AHEAD(c->cells[TRIANGLE_I]) ? X_OF_TWO : X_OF_FOUR));
+}
+
+static void price(const struct planner *p, struct choice *c)
+{
+	const double n_x = (double)p->s->n_reduced, n_sms = p->device->n_sms;
+	const int64_t n_j = divide_up(p->s->size[c->dim[TRIANGLE_J]], 4);
+	const int64_t last_j =
+		n_j - (divide_up(n_j, c->lanes[TRIANGLE_J]) - 1) * c->lanes[TRIANGLE_J];
+	const int64_t slice = c->lanes[TRIANGLE_I] * c->lanes[TRIANGLE_K];
+	const double boxes = (double)c->n_boxes;
+	double box, last, per_j, rounds, work;
+
 	box = n_x * cycles_of_x(p, c, ceil((double)(slice * c->lanes[TRIANGLE_J]) / 32));
 	last = n_x * cycles_of_x(p, c, ceil((double)(slice * last_j) / 32));
 	per_j = (double)divide_up(n_j, c->lanes[TRIANGLE_J]);
 	rounds = boxes / n_sms;
 	if (rounds < 4)
 		rounds = ceil(rounds);
-	else
+	else if (!p->x_last) /* along x the last ones have as much to wait for */
 		box = (box * (per_j - 1) + last) / per_j;
 	work = rounds * (box + BOX + (c->small ? SMALL_BOX : 0));
 	c->cycles = LAUNCH + fmax(work, p->bytes / (DRAM_BYTES * n_sms)) +
@@ -224,15 +285,17 @@ static void try_lanes(
 	int64_t last = 0;
 
 	if (i == TRIANGLE_DIMS) {
-		if (c->lanes[0] * c->lanes[1] * c->lanes[2] < LEAST_LANES || !set_stages(p, c))
+		if (c->lanes[0] * c->lanes[1] * c->lanes[2] < LEAST_LANES || !set_boxes(p, c) ||
+			!set_stages(p, c))
 			return;
 		price(p, c);
 		if (c->cycles < best->cycles)
 			*best = *c;
 		return;
 	}
-	for (int64_t lanes = all < MOST_LANES ? all : MOST_LANES; lanes > 0; lanes--) {
-		if (divide_up(all, divide_up(all, lanes)) != lanes || lanes == last || lanes > most)
+	for (int64_t lanes = all; lanes > 0; lanes--) {
+		if (divide_up(all, divide_up(all, lanes)) != lanes || lanes == last ||
+			lanes > most || lanes * c->cells[i] > MOST_CELLS)
 			continue;
 		last = c->lanes[i] = lanes;
 		try_lanes(p, c, i + 1, most / lanes, best);
@@ -241,13 +304,12 @@ static void try_lanes(
 
 static void try_cells(const struct planner *p, struct choice *c, struct choice *best)
 {
-	static const int cells[] = {8, 4};
+	static const int cells[] = {4, 8, 10, 12};
 
 	c->cells[TRIANGLE_J] = c->cells[TRIANGLE_K] = 4;
-	for (int i = p->x_last; i < 2; i++) {
+	for (int i = 0; i < (p->x_last ? 1 : 4); i++) {
 		c->cells[TRIANGLE_I] = cells[i];
-		/* one of the warps starts copies; along x it may have cells, too */
-		try_lanes(p, c, 0, GPUBE_TRIANGLE_THREADS(cells[i]) - (p->x_last ? 0 : 32), best);
+		try_lanes(p, c, 0, GPUBE_TRIANGLE_THREADS(cells[i]), best);
 	}
 }
 
@@ -262,7 +324,6 @@ static bool set_table(
 	const int dims[3] = {p->x_last ? x : c->dim[second],
 		p->x_last ? c->dim[second] : c->dim[first], p->x_last ? c->dim[first] : x};
 	struct gpube__triangle_table *t = &d->table[panel];
-	const uint32_t by_four = !p->x_last && panel == TRIANGLE_JK ? 4 : 1;
 
 	t->order = k;
 	for (int i = 0; i < GPUBE_TRIANGLE_RANK; i++) {
@@ -273,19 +334,13 @@ static bool set_table(
 		t->size[i] = (uint32_t)s->size[dims[i]];
 		t->step[i] = stride_of(p, k, dims[i]);
 	}
-	if (p->x_last) {
-		t->box[0] = GPUBE_TRIANGLE_X_LAST;
-		t->box[1] = d->lanes[second];
-		t->box[2] = d->lanes[first];
-	} else {
-		t->box[0] = 4 * d->lanes[second];
-		t->box[1] = d->lanes[first];
-		t->box[2] = d->chunk;
-		t->row = by_four > 1 ? t->step[1] : 0;
-		t->size[1] /= by_four;
-		t->step[1] *= by_four;
-		t->x_bytes = 4 * t->box[0] * t->box[1];
-	}
+	t->box[p->x_last ? 0 : 2] = d->chunk;
+	t->box[p->x_last ? 1 : 0] = (uint32_t)row_of(p, c, panel);
+	t->box[p->x_last ? 2 : 1] = d->cells[first] * d->lanes[first];
+	t->x_bytes = 4 * (p->x_last ? 1 : t->box[0] * t->box[1]);
+	t->first_bytes = 4 * t->box[0] * (p->x_last ? t->box[1] : 1) *
+			 (first == TRIANGLE_I || p->x_last ? d->lanes[first] : 1);
+	t->second_bytes = 4 * (p->x_last ? t->box[0] * d->lanes[second] : 1);
 	t->words = t->box[0] * t->box[1] * t->box[2];
 	for (uint32_t g = 0, slot = 3; g < d->n_grid; g++) {
 		const int64_t step = stride_of(p, k, d->grid[g].dim);
@@ -298,7 +353,7 @@ static bool set_table(
 		t->step[slot++] = step;
 	}
 	for (int i = 0; i < GPUBE_TRIANGLE_RANK; i++)
-		if (t->box[i] > 256 || t->step[i] > (int64_t)1 << 37)
+		if (t->box[i] > MOST_CELLS || t->step[i] > (int64_t)1 << 37)
 			return false;
 	return true;
 }
@@ -374,17 +429,17 @@ static bool make(struct gpube__triangle *d, const struct planner *p, const struc
 		d->n_lanes *= d->lanes[i];
 	}
 	d->warps = (d->n_lanes + 31) / 32;
-	d->threads = 32 * d->warps;
-	if (d->threads < GPUBE_TRIANGLE_THREADS(d->cells[TRIANGLE_I]))
-		d->threads += 32;
+	d->by_warps = gpube__divisor_of(d->warps);
+	d->n_chunks = (d->n_x + d->chunk - 1) / d->chunk;
+	d->by_chunks = gpube__divisor_of(d->n_chunks);
+	d->by_stages = gpube__divisor_of(d->stages);
 	set_grid(d, p, c);
 	for (int i = 0; i < TRIANGLE_PANELS; i++) {
 		if (!set_table(d, p, c, i))
 			return false;
 		d->table[i].at = at;
 		at += (uint32_t)whole_lines(d->table[i].words);
-		d->copies += gpube__triangle_planes(d, i);
-		d->stage_bytes += d->table[i].words * gpube__triangle_planes(d, i) * 4;
+		d->stage_bytes += d->table[i].words * 4;
 	}
 	set_small(d, p, c);
 	return true;

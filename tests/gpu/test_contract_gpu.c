@@ -320,6 +320,37 @@ static void ring(void **state)
 	shape_free(&s);
 }
 
+/* Of integers threads have 12, 10, 8 and 4 cells along I; the last three with x last. */
+static const char *const triangles[] = {
+	"x=9 a=24 b=132 c=44 d=44 : a b c d : x a b c , x b c d , x a d , x b",
+	"x=13 a=50 b=60 c=40 d=100 : a b c d : x a b c , x b c d , x a d , x c",
+	"x=11 a=16 b=132 c=44 d=44 : a b c d : a b x c , b x c d , x a d , x b",
+	"x=6 a=77 b=80 c=52 : a b c : x a b , x b c , x a c",
+	"x=2 a=40 b=3 c=40 d=40 : a b c d : x a b c , x b c d , x a d , b , x c b",
+	"x=44 a=37 b=3 c=43 d=45 : a b c d : a b c x , b c d x , a d x , b x",
+	"x=20 a=61 b=2 c=28 d=53 : a b c d : b a c x , b c d x , a d x , c x , c b",
+	"x=4 a=50 b=33 c=27 : a b c : a b x , b c x , a c x",
+};
+
+#define N_TRIANGLES (sizeof(triangles) / sizeof(*triangles))
+
+static void triangle(void **state)
+{
+	const size_t row = (size_t)(uintptr_t)*state;
+	const char *problem;
+	struct shape s;
+
+	assert_null(shape_parse(&s, triangles[row / 4], GPUBE_MIN_PLUS, types[row % 2]));
+	shape_fill(&s, row, row % 4 < 2 ? SHAPE_ABSORB : SHAPE_SIGNED, false);
+	assert_true(gpube__cuda_force(ctx, "triangles"));
+	run(&s);
+	assert_true(gpube__cuda_force(ctx, NULL));
+	problem = shape_check_sample(&s, 20000, row);
+	if (problem)
+		fail_msg("%s: %s", s.text, problem);
+	shape_free(&s);
+}
+
 #define N_CHOSEN   (sizeof(chosen) / sizeof(*chosen))
 #define N_VARIANTS 20 /* 4 types; min-plus, with arguments, max-plus, min-count, logsumexp */
 
@@ -480,7 +511,7 @@ int main(int argc, char **argv)
 {
 	static struct CMUnitTest tests[N_RANDOM + N_PRODUCTS + N_BATCHES + 4 * N_WHOLE + 7 * N_BY +
 				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS +
-				       4 * N_RINGS + 3];
+				       4 * N_RINGS + 4 * N_TRIANGLES + 3];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	const struct {
 		const char *name;
@@ -503,6 +534,7 @@ int main(int argc, char **argv)
 		{"presums", N_BY, random_presums},
 		{"merged", N_BY, random_merged},
 		{"ring", 4 * N_RINGS, ring},
+		{"triangle", 4 * N_TRIANGLES, triangle},
 		{"large", N_LARGE * 4 * N_KINDS, large_shape},
 	};
 	size_t n = 0;

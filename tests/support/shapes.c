@@ -194,6 +194,8 @@ static void fill_floats(struct shape *s, int k, enum shape_fill fill, struct gpu
 		double v = exact ? (double)gpube__rng_below(r, 5) - 2
 				 : 20 * gpube__rng_unit(r) - 10;
 
+		if (fill == SHAPE_ABSORB)
+			v = min ? fabs(v) : -fabs(v);
 		if (gpube__rng_below(r, 10) < forbid)
 			v = min ? INFINITY : -INFINITY;
 		put_float(s, (void *)s->in[k].values, i, v);
