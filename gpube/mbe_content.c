@@ -7,7 +7,6 @@
 
 #define MOST_PAIR_CELLS 0x1p20
 #define MOST_BUCKET_CELLS 0x1p28 /* of all its pairs: a quarter of a second of one core */
-#define MOST_ITEMS 1024 /* whose pairs' gains are kept */
 
 /* A part is named by its first item. */
 struct slot {
@@ -178,13 +177,14 @@ static int load_item(struct gpube_mbe_contents *c, int32_t k)
 int gpube__mbe_contents_open(struct gpube_mbe_contents *c, int32_t bucket, int32_t n_items,
 	const struct gpube_mbe_item *items, const int32_t *pool)
 {
-	const int64_t n_pairs = n_items > MOST_ITEMS ? 0 : (int64_t)n_items * (n_items - 1) / 2;
+	const int64_t n_pairs =
+		n_items > GPUBE__MBE_MOST_CONTENT ? 0 : (int64_t)n_items * (n_items - 1) / 2;
 	int status = GPUBE_OK;
 
 	c->bucket = bucket;
 	c->items = items;
 	c->pool = pool;
-	c->left = n_items > MOST_ITEMS ? 0 : MOST_BUCKET_CELLS;
+	c->left = MOST_BUCKET_CELLS;
 	if (gpube__grow(c->ctx, &c->slots, &c->slots_capacity, n_items, sizeof(*c->slots)) ||
 		gpube__grow(c->ctx, &c->gains, &c->gains_capacity, n_pairs, sizeof(*c->gains)))
 		return GPUBE_ENOMEM;
@@ -354,7 +354,9 @@ int gpube__mbe_contents_gain(double *gain, struct gpube_mbe_contents *c, int32_t
 	int status;
 
 	*gain = -1;
-	if (cells > MOST_PAIR_CELLS || c->n_items > MOST_ITEMS)
+	if (gpube__stopped(c->ctx))
+		return gpube__fail_stopped(c->ctx);
+	if (cells > MOST_PAIR_CELLS)
 		return GPUBE_OK;
 	kept = gain_at(c, a, b);
 	if (*kept > -2) {
@@ -367,8 +369,6 @@ int gpube__mbe_contents_gain(double *gain, struct gpube_mbe_contents *c, int32_t
 	status = project(c, a);
 	if (!status)
 		status = project(c, b);
-	if (!status && gpube__stopped(c->ctx))
-		return gpube__fail_stopped(c->ctx);
 	if (status)
 		return status;
 	status = table_new(&tables, c, 2 * out);
@@ -389,9 +389,34 @@ void gpube__mbe_contents_merge(struct gpube_mbe_contents *c, int32_t into, int32
 	c->slots[into].last = c->slots[from].last;
 	drop_projection(c, into);
 	drop_projection(c, from);
-	for (int32_t k = 0; k < c->n_items && c->n_items <= MOST_ITEMS; k++)
+	for (int32_t k = 0; k < c->n_items; k++)
 		if (k != into)
 			*gain_at(c, into, k) = -2;
+}
+
+/* Parts as the planner has left them, whichever way it made them. */
+static int chain_as_placed(struct gpube_mbe_contents *c, int32_t n_parts)
+{
+	int32_t *first = gpube__alloc(c->ctx, (uint64_t)n_parts, sizeof(*first));
+
+	if (!first)
+		return GPUBE_ENOMEM;
+	for (int32_t j = 0; j < n_parts; j++)
+		first[j] = -1;
+	for (int32_t k = 0; k < c->n_items; k++) {
+		const int32_t part = c->items[k].mini;
+
+		c->slots[k].next = -1;
+		c->slots[k].last = k;
+		if (first[part] < 0) {
+			first[part] = k;
+		} else {
+			c->slots[c->slots[first[part]].last].next = k;
+			c->slots[first[part]].last = k;
+		}
+	}
+	gpube__free(c->ctx, first);
+	return GPUBE_OK;
 }
 
 int gpube__mbe_contents_close(struct gpube_mbe_contents *c)
@@ -403,6 +428,8 @@ int gpube__mbe_contents_close(struct gpube_mbe_contents *c)
 	if (!status)
 		while (c->n_messages < n_minis)
 			c->messages[c->n_messages++] = NULL;
+	if (!status)
+		status = chain_as_placed(c, n_minis - first);
 	for (int32_t k = 0; k < c->n_items && !status; k++) {
 		const int32_t mini = first + c->items[k].mini;
 

@@ -27,6 +27,9 @@ struct gpube_mbe_item {
 
 struct gpube_mbe_contents;
 
+/* Of a bucket of more no pair is looked at, and scopes decide. */
+#define GPUBE__MBE_MOST_CONTENT 1024
+
 /* Errors: ENOMEM. *out NULL, OK: nothing is to be found out, every assignment is forbidden or top is 0. */
 int gpube__mbe_contents_new(struct gpube_mbe_contents **out, const struct gpube_mbe *mbe);
 void gpube__mbe_contents_free(struct gpube_mbe_contents *c);
@@ -52,7 +55,7 @@ int gpube__mbe_contents_gain(double *gain, struct gpube_mbe_contents *c, int32_t
 /* Part 'from' goes into 'into'. */
 void gpube__mbe_contents_merge(struct gpube_mbe_contents *c, int32_t into, int32_t from);
 
-/* Makes the messages of the minis that the bucket was given, and frees those it took in. As open(). */
+/* Makes the messages of the minis that the bucket's items were put into, and frees those it took in. As open(). */
 int gpube__mbe_contents_close(struct gpube_mbe_contents *c);
 
 #endif

@@ -346,7 +346,9 @@ static int partition(struct planner *p, int32_t bucket, int32_t n_items, int32_t
 	if (gpube__grow(p->mbe->ctx, &p->merged, &p->merged_capacity, (int64_t)p->mbe->n + 1,
 		    sizeof(*p->merged)))
 		return GPUBE_ENOMEM;
-	return p->partition == GPUBE_PARTITION_MERGE || p->partition == GPUBE_PARTITION_CONTENT
+	return p->partition == GPUBE_PARTITION_MERGE ||
+			       (p->partition == GPUBE_PARTITION_CONTENT &&
+				       n_items <= GPUBE__MBE_MOST_CONTENT)
 		       ? partition_by_merging(p, domain, n_items, n_parts)
 		       : partition_in_turn(p, domain, n_items, n_parts);
 }

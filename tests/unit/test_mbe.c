@@ -6,6 +6,7 @@
 #include "tests/support/test.h"
 
 #include "gpube/mbe.h"
+#include "gpube/mbe_content.h"
 #include "gpube/ops/rates.h"
 #include "gpube/simplify.h"
 #include "tests/support/cases.h"
@@ -278,6 +279,40 @@ static void content_sees_what_scopes_do_not(void **state)
 	gpube_model_free(m);
 }
 
+/* A star of more functions than pairs are looked at of: as by scope. */
+static void too_many_for_content(void **state)
+{
+	static const enum gpube_partition by[] = {GPUBE_PARTITION_SCOPE, GPUBE_PARTITION_CONTENT};
+	enum { N = GPUBE__MBE_MOST_CONTENT + 76 };
+	static int32_t order[N + 1];
+	struct gpube_model *m;
+	struct gpube_mbe mbe[2];
+	int64_t bound[2];
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int32_t i = 0; i <= N; i++) {
+		order[i] = i;
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	}
+	for (int32_t i = 1; i <= N; i++)
+		assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, i},
+					 (int64_t[]){i % 5, i % 3, i % 2, 3}), 0);
+	for (int k = 0; k < 2; k++) {
+		assert_int_equal(gpube__mbe_init(&mbe[k], m, order, 5, INFINITY, by[k]), 0);
+		assert_int_equal(gpube__mbe_run(&bound[k], NULL, &mbe[k], GPUBE_BACKEND_CPU, GPUBE_INF,
+					 false, NULL),
+			0);
+	}
+	assert_int_equal(mbe[0].n_minis, mbe[1].n_minis);
+	assert_int_equal(mbe[0].n_split, mbe[1].n_split);
+	assert_true(mbe[1].n_split > 0);
+	assert_true(bound[0] == bound[1] && bound[0] > 0);
+	gpube__mbe_clear(&mbe[0]);
+	gpube__mbe_clear(&mbe[1]);
+	gpube_model_free(m);
+}
+
 static int plan_by_content(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
 {
 	struct gpube_simplified s;
@@ -314,6 +349,7 @@ int main(void)
 	ADD_CASE(&c, a_split_bucket_loses);
 	ADD_CASE(&c, matching_helps_and_is_exact);
 	ADD_CASE(&c, content_sees_what_scopes_do_not);
+	ADD_CASE(&c, too_many_for_content);
 	ADD_CASE(&c, content_out_of_memory);
 	return run_cases(&c, "mbe", ctx_setup_1_thread, ctx_teardown);
 }
