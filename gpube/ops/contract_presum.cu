@@ -374,27 +374,42 @@ __device__ static inline void store_tile(
 
 /* ---- the kernel ------------------------------------------------------------------------- */
 
-/* Tile i of those of the steps that are together; 'is': there is such a one. */
-template <typename T, int ROWS, int APART, bool BITS>
-__device__ static inline void do_tile(const struct gpube__presum &d, const known *units,
-	uint32_t shared, uint32_t i, bool is)
+/* Where the results of tile i go, which is worked out after them: no register waits for that. */
+template <typename T, int ROWS>
+__device__ static inline void tile_end(
+	const struct gpube__presum &d, const known *units, uint32_t i, T (*best)[4])
 {
 	const struct gpube__presum_tile tile = gpube__presum_tile_of(&d, i);
 	const uint64_t *const unit = units[tile.step];
 	const uint32_t four = (uint32_t)unit[PRESUM_FOUR] + tile.lane[PRESUM_J];
 	const uint32_t row = tile.lane[PRESUM_I] * ROWS;
 	const uint32_t rows = d.group[PRESUM_I].size - (uint32_t)unit[PRESUM_ROW];
+	uint32_t digit[GPUBE_PRESUM_J];
+	const uint32_t left = gpube__presum_split(&d, four, digit);
+
+	if (four < d.group[PRESUM_J].size && row < rows)
+		store_tile<T, ROWS>(d,
+			(T *)unit[PRESUM_OUT] +
+				(gpube__presum_at(digit, d.out_j) + row * d.out_i),
+			rows - row, left, best);
+}
+
+/* Tile i of those of the steps that are together, of n: lanes past the last one do it, too. */
+template <typename T, int ROWS, int APART, bool BITS>
+__device__ static inline void do_tile(
+	const struct gpube__presum &d, const known *units, uint32_t shared, uint32_t i, uint32_t n)
+{
+	const struct gpube__presum_tile tile = gpube__presum_tile_of(&d, min(i, n - 1));
+	const uint64_t *const unit = units[tile.step];
 	const uint32_t buffer = shared + tile.step * d.buffer;
 	uint32_t at_l = buffer + tile.lane[PRESUM_I] * d.pitch_l;
-	uint32_t at_s = shared +
-			      gpube__presum_place_s(&d, (uint32_t)unit[PRESUM_KEPT]) +
-			      tile.lane[PRESUM_J] * d.pitch;
-	uint32_t digit[GPUBE_PRESUM_J], left, at_t;
-	T best[ROWS][4], *out;
+	uint32_t at_s = shared + gpube__presum_place_s(&d, (uint32_t)unit[PRESUM_KEPT]) +
+			tile.lane[PRESUM_J] * d.pitch;
+	uint32_t digit[GPUBE_PRESUM_J], at_t;
+	T best[ROWS][4];
 
-	left = gpube__presum_split(&d, four, digit);
+	gpube__presum_split(&d, (uint32_t)unit[PRESUM_FOUR] + tile.lane[PRESUM_J], digit);
 	at_t = buffer + d.place_t + gpube__presum_at(digit, d.column) * d.pitch;
-	out = (T *)unit[PRESUM_OUT] + (gpube__presum_at(digit, d.out_j) + row * d.out_i);
 	best_init<T, ROWS>(d, best);
 	combine_all<T, ROWS, APART, BITS>(d, &at_l, &at_s, &at_t, best);
 	if constexpr (BITS) {
@@ -407,8 +422,9 @@ __device__ static inline void do_tile(const struct gpube__presum &d, const known
 			combine_all<T, ROWS, 0, false>(d, &at_l, &at_s, &at_t, best);
 		}
 	}
-	if (is && four < d.group[PRESUM_J].size && row < rows)
-		store_tile<T, ROWS>(d, out, rows - row, left, best);
+	asm volatile("" : "+r"(i)); /* what is known of it is forgotten */
+	if (i < n)
+		tile_end<T, ROWS>(d, units, i, best);
 }
 
 /*
@@ -451,7 +467,7 @@ __global__ void __launch_bounds__(GPUBE_PRESUM_THREADS(ROWS))
 #pragma unroll 1
 		for (uint32_t i = threadIdx.x / 32 * 32; i < n_tiles; i = at) {
 			do_tile<T, ROWS, APART, BITS>(
-				d, units, shared, min(i + lane, n_tiles - 1), i + lane < n_tiles);
+				d, units, shared, i + lane, n_tiles);
 			if (lane == 0)
 				at = atomicAdd(&taken, 32);
 			at = __shfl_sync(~0u, at, 0);
