@@ -580,6 +580,8 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 		return gpube__fail(ctx, GPUBE_EINVAL, "sizeof_options is not set");
 	if (b.opts->z < 0)
 		return gpube__fail(ctx, GPUBE_EINVAL, "z is negative");
+	if ((unsigned)b.opts->partition > GPUBE_PARTITION_CONTENT)
+		return gpube__fail(ctx, GPUBE_EINVAL, "partition is none of enum gpube_partition");
 	bounds = gpube__alloc_zero(ctx, 1, sizeof(*bounds));
 	if (!bounds)
 		return GPUBE_ENOMEM;

@@ -33,6 +33,7 @@ const struct gpube__panel_kernel_info gpube__panel_kernels[N_PANEL_KERNELS] = {
 #define ENTRY       900.0  /* of what a thread does for the lists */
 #define ENTRY_SLOTS 90.0
 #define CHUNK       900.0 /* of each further chunk, where nothing else is done meanwhile */
+#define THREE_ALONG 1.8   /* of three panels, tables along x: measured, by what is counted here */
 #define MAX_CHUNK   32
 #define MAX_PAIRS   3    /* of dims that every kernel is tried with */
 #define MAX_OUT	   5 /* output dims: the search grows with their fourth power */
@@ -354,6 +355,20 @@ static bool set_chunk(const struct gpube__panel_planner *p, struct gpube__panel_
 	return c->shared_bytes <= room;
 }
 
+/* Whether most of what is copied is along x. */
+static bool along_x(const struct gpube__panel_planner *p, const struct gpube__panel_choice *c)
+{
+	int64_t along = 0, others = 0;
+
+	for (int k = 0; k < p->s->n_in; k++) {
+		if (c->how[k] == PANEL_FOURS_X || c->how[k] == PANEL_CELLS_X)
+			along += c->cells[k];
+		else
+			others += c->cells[k];
+	}
+	return along > others;
+}
+
 /* Sets the predicted cycles of the device, or INFINITY. */
 static void price(const struct gpube__panel_planner *p, struct gpube__panel_choice *c)
 {
@@ -398,6 +413,8 @@ static void price(const struct gpube__panel_planner *p, struct gpube__panel_choi
 	dram = (p->large ? gpube__panel_memory_bytes(p, c) : p->bytes) / (DRAM_BYTES * n_sms);
 	work = fmax(on_one * each, ceil(on_one / at_once) * latency);
 	c->cost = LAUNCH + fmax(work, fmax(l2, dram)) + 0.2 * (l2 + dram);
+	if (kernel->n_panels == 3 && along_x(p, c))
+		c->cost *= THREE_ALONG;
 }
 
 /* ---- the search ------------------------------------------------------------------------- */

@@ -28,6 +28,7 @@ assert isinstance(d, dict) and eval("(" + sys.argv[2] + ")")' "$work/out" "$tap_
 		echo "# $*: exit $tap_got, expected $tap_status and $tap_expression"
 		tail -n 1 "$work/why" | sed 's/^/# /'
 		head -c 600 "$work/out" | sed 's/^/#   /'
+		echo
 	fi
 }
 

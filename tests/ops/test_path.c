@@ -84,6 +84,9 @@ static const struct once {
 		GPUBE_INT32, ALL_TRIED, GPUBE_BY_PRESUMS, 20},
 	{"a triangle", "a=44 b=44 c=44 d=44 x=44 : a b c d : a b x c , b c x d , a x d , b x",
 		GPUBE_INT32, ALWAYS | GPUBE_TRIED_STRIPS | GPUBE_TRIED_TRIANGLES, GPUBE_BY_TRIANGLES, 0},
+	{"a triangle, x last",
+		"a=100 b=100 c=100 d=100 x=100 : a b c d : a b c x , b c d x , a d x , c x",
+		GPUBE_INT32, ALL_TRIED, GPUBE_BY_TRIANGLES, 0},
 	{"many reduced", "x=100 y=100 z=100 : : x y , y z , x", GPUBE_INT64, ALL_TRIED | GPUBE_TRIED_MERGES,
 		GPUBE_BY_GENERAL, 0},
 };

@@ -193,6 +193,9 @@ static void bad_options(void **state)
 	opts.z = -1;
 	assert_int_equal(gpube_bound(&b, m, &opts), GPUBE_EINVAL);
 	opts.z = 0;
+	opts.partition = (enum gpube_partition)(GPUBE_PARTITION_CONTENT + 1);
+	assert_int_equal(gpube_bound(&b, m, &opts), GPUBE_EINVAL);
+	opts.partition = GPUBE_PARTITION_SCOPE;
 	opts.order_method = GPUBE_ORDER_GIVEN;
 	assert_int_equal(gpube_bound(&b, m, &opts), GPUBE_EINVAL);
 	opts.order = (int32_t[]){0, 1, 2, 3, 3, 4};
