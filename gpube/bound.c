@@ -8,6 +8,7 @@
 #include "gpube/dense.h"
 #include "gpube/nested.h"
 #include "gpube/ops/opening.h"
+#include "gpube/ops/pick.h"
 #include "gpube/shifted.h"
 
 enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
@@ -405,6 +406,16 @@ static int wide_tree(struct gpube_bounder *b)
 	return status;
 }
 
+/* Whether elimination should end in time, on a card if there is one: queen5_5_4 takes one 3 s, and cores minutes. */
+static bool is_sure(const struct gpube_bounder *b)
+{
+	const double joined = b->order_cost.joined_cells;
+	const struct gpube_ops *ops;
+
+	return !is_hopeless(b) && !gpube__pick_early(&ops, b->ctx, b->opts->backend, joined, 0) &&
+	       gpube__predicted_seconds(b->ctx, ops, joined) < SURE_SECONDS;
+}
+
 /*
  * Small domains: the join graph, whose mini-buckets hold many variables (SPOT5,
  * pedigrees, grids). Dense problems are split, large domains make triangles
@@ -437,8 +448,7 @@ static int run_methods(struct gpube_bounder *b)
 			return status;
 	}
 	if (b->opts->method == GPUBE_BOUND_AUTO && !b->opts->no_eliminate &&
-		(gpube__bounder_prefers_joins(b) ||
-			b->order_cost.joined_cells < SURE_SECONDS * b->ops->cells_per_second)) {
+		(gpube__bounder_prefers_joins(b) || is_sure(b))) {
 		/* a sure proof: worth a good part of the time */
 		status = gpube__bounder_eliminate(b, NULL, NULL,
 			fmax(2, fmin(20, b->opts->timeout_seconds / 3)), &done);
