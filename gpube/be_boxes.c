@@ -343,6 +343,7 @@ static int try_cut(
 {
 	struct gpube_boxes b = *f->b;
 
+	*cost = (struct gpube_box_cost){0};
 	if (gpube__stopped(b.ctx)) /* of many variables each try takes its time */
 		return gpube__fail_stopped(b.ctx);
 	gpube__boxes_cut(&b, f->be, var, n);

@@ -159,8 +159,8 @@ static int sweeps(struct first *f)
 static int add_function(struct first *f, struct gpube_model *to, const struct gpube_dfs_function *g)
 {
 	const struct gpube_dfs *t = f->t;
-	int32_t scope[GPUBE__DFS_ARITY], index[GPUBE__DFS_ARITY] = {0}, domain[GPUBE__DFS_ARITY],
-					 table;
+	int32_t scope[GPUBE__DFS_ARITY], index[GPUBE__DFS_ARITY] = {0};
+	int32_t domain[GPUBE__DFS_ARITY] = {0}, table;
 	struct gpube_table made = {.type = GPUBE_INT64, .arity = g->arity};
 	int64_t taken[GPUBE__DFS_ARITY + 1] = {0}, *cells;
 	bool gone[GPUBE__DFS_ARITY + 1] = {false};

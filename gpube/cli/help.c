@@ -245,7 +245,8 @@ static void man_end(void)
 {
 	puts(".SH EXIT STATUS\n"
 	     ".TP\n0\nThe work is done; that a problem has no solution is a result, too.\n"
-	     ".TP\n1\nIt failed, or was stopped before the end.\n"
+	     ".TP\n1\nIt failed, or was stopped before the end; of bound, csg and auction, which end\n"
+	     "with bounds then, before they had any.\n"
 	     ".TP\n2\nThe command line is wrong.");
 }
 

@@ -193,7 +193,7 @@ static void make(struct gpube__product *d, const struct gpube__product_planner *
 bool gpube__product_plan(struct gpube__product *d, double *cycles,
 	const struct gpube__product_planner *p, const struct gpube_contraction *c)
 {
-	struct gpube__product_choice choice;
+	struct gpube__product_choice choice = {0};
 	double boxes;
 
 	if (!find(p, &choice))
