@@ -48,15 +48,10 @@ static int64_t stride_of(const struct planner *p, int k, int dim)
 	return p->s->stride[k * p->s->ld + dim];
 }
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
-
 /* Words from the begin of what the copy engine writes to the next such place. */
 static int64_t whole_lines(int64_t words)
 {
-	return divide_up(words, 32) * 32;
+	return gpube__divide_up(words, 32) * 32;
 }
 
 /* ---- which dims ------------------------------------------------------------------------- */
@@ -183,7 +178,7 @@ static bool set_boxes(const struct planner *p, struct choice *c)
 		for (int i = 0; i < TRIANGLE_DIMS; i++)
 			if (c->dim[i] == d)
 				cells = c->cells[i] * c->lanes[i];
-		boxes *= (double)divide_up(p->s->size[d], cells);
+		boxes *= (double)gpube__divide_up(p->s->size[d], cells);
 	}
 	if (boxes > INT32_MAX / 2)
 		return false;
@@ -257,16 +252,16 @@ static double cycles_of_x(const struct planner *p, const struct choice *c, doubl
 static void price(const struct planner *p, struct choice *c)
 {
 	const double n_x = (double)p->s->n_reduced, n_sms = p->device->n_sms;
-	const int64_t n_j = divide_up(p->s->size[c->dim[TRIANGLE_J]], 4);
+	const int64_t n_j = gpube__divide_up(p->s->size[c->dim[TRIANGLE_J]], 4);
 	const int64_t last_j =
-		n_j - (divide_up(n_j, c->lanes[TRIANGLE_J]) - 1) * c->lanes[TRIANGLE_J];
+		n_j - (gpube__divide_up(n_j, c->lanes[TRIANGLE_J]) - 1) * c->lanes[TRIANGLE_J];
 	const int64_t slice = c->lanes[TRIANGLE_I] * c->lanes[TRIANGLE_K];
 	const double boxes = (double)c->n_boxes;
 	double box, last, per_j, rounds, work;
 
 	box = n_x * cycles_of_x(p, c, ceil((double)(slice * c->lanes[TRIANGLE_J]) / 32));
 	last = n_x * cycles_of_x(p, c, ceil((double)(slice * last_j) / 32));
-	per_j = (double)divide_up(n_j, c->lanes[TRIANGLE_J]);
+	per_j = (double)gpube__divide_up(n_j, c->lanes[TRIANGLE_J]);
 	rounds = boxes / n_sms;
 	if (rounds < 4)
 		rounds = ceil(rounds);
@@ -281,7 +276,7 @@ static void price(const struct planner *p, struct choice *c)
 static void try_lanes(
 	const struct planner *p, struct choice *c, int i, int64_t most, struct choice *best)
 {
-	const int64_t all = i < TRIANGLE_DIMS ? divide_up(p->s->size[c->dim[i]], c->cells[i]) : 0;
+	const int64_t all = i < TRIANGLE_DIMS ? gpube__divide_up(p->s->size[c->dim[i]], c->cells[i]) : 0;
 	int64_t last = 0;
 
 	if (i == TRIANGLE_DIMS) {
@@ -294,7 +289,7 @@ static void try_lanes(
 		return;
 	}
 	for (int64_t lanes = all; lanes > 0; lanes--) {
-		if (divide_up(all, divide_up(all, lanes)) != lanes || lanes == last ||
+		if (gpube__divide_up(all, gpube__divide_up(all, lanes)) != lanes || lanes == last ||
 			lanes > most || lanes * c->cells[i] > MOST_CELLS)
 			continue;
 		last = c->lanes[i] = lanes;
@@ -422,7 +417,7 @@ static bool make(struct gpube__triangle *d, const struct planner *p, const struc
 		d->lanes[i] = (uint32_t)c->lanes[i];
 		d->size[i] = (uint32_t)p->s->size[c->dim[i]];
 		d->cells[i] = (uint32_t)c->cells[i];
-		d->boxes[i] = (uint32_t)divide_up(d->size[i], c->cells[i] * c->lanes[i]);
+		d->boxes[i] = (uint32_t)gpube__divide_up(d->size[i], c->cells[i] * c->lanes[i]);
 		d->by_lanes[i] = gpube__divisor_of(d->lanes[i]);
 		d->by_boxes[i] = gpube__divisor_of(d->boxes[i]);
 		d->out[i] = p->s->out_stride[c->dim[i]];
