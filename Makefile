@@ -70,10 +70,11 @@ ALL_NVCCFLAGS = -std=c++17 -I. $(NVCCFLAGS) $(CUDA_GENCODE) -ccbin $(lastword $(
 endif
 
 # ---- sources -------------------------------------------------------------------
-LIB_SRC  := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/*.c gpube/*.c formats/*.c csg/*.c) \
-	$(filter-out %_mpi.c,$(wildcard dcop/*.c nash/*.c))
-CUDA_SRC := $(if $(NVCC_PATH),$(wildcard gpube/ops/*.cu))
 CLI_SRC  := $(filter-out gpube/cli/convert_main.c,$(wildcard gpube/cli/*.c))
+# every room but the program's (CONTRIBUTING.md has the map); what needs MPI is for gpube-mpi
+LIB_SRC  := $(filter-out gpube/cli/% %_mpi.c,\
+	$(wildcard $(addsuffix *.c,gpube/*/ gpube/*/*/ gpube/*/*/*/ formats/ formats/*/ csg/ nash/ dcop/)))
+CUDA_SRC := $(if $(NVCC_PATH),$(wildcard $(addsuffix *.cu,gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))
 # gpube-convert: the same options, the formats and the simplifier; no operators, no CUDA
 CONVERT_SRC := $(addprefix gpube/cli/,convert_main.c program.c cmd_convert.c simplify_map.c \
 	other_kinds.c opts.c help.c session.c inputs.c json.c)
@@ -110,8 +111,8 @@ $(BUILD)/obj/%_avx512.o: ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2
 # compilers that do not know it leave the file empty
 $(BUILD)/obj/%_avx512fp16.o: ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl $(if $(call have,,-mavx512fp16),-mavx512fp16)
 # the order of the instructions is worth a tenth: see benchmarks/bench_csg
-$(BUILD)/obj/gpube/ops/subset_avx512.o: private TUNE = -mtune=icelake-server
-$(BUILD)/obj/gpube/ops/subset_avx512fp16.o: private TUNE = -mtune=icelake-server
+$(BUILD)/obj/gpube/ops/subset/subset_avx512.o: private TUNE = -mtune=icelake-server
+$(BUILD)/obj/gpube/ops/subset/subset_avx512fp16.o: private TUNE = -mtune=icelake-server
 endif
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/obj/flags
@@ -147,13 +148,13 @@ $(BUILD)/gpube-convert: $(call obj,$(CONVERT_SRC)) $(LIB)
 		$(if $(filter yes,$(EXPAT)),-lexpat) $(if $(filter yes,$(YAML)),-lyaml) -lm -lpthread -o $@
 
 # The same program with ranks: what the archive has of x_single.o is left out, for x_mpi.o
-# is there already (dcop/world.h says why this is a program of its own).
+# is there already (gpube/ranks/world.h says why this is a program of its own).
 $(BUILD)/obj/%_mpi.o: %_mpi.c $(BUILD)/obj/flags
 	@mkdir -p $(@D)
 	$(call say,MPICC)
 	$(Q)$(MPI_CC) $(MPICC) $(ALL_CFLAGS) -c $< -o $@
 
-$(BUILD)/gpube-mpi: $(call obj,$(CLI_SRC) dcop/world_mpi.c) $(LIB)
+$(BUILD)/gpube-mpi: $(call obj,$(CLI_SRC) gpube/ranks/world_mpi.c) $(LIB)
 	$(call say,LD)
 	$(Q)$(MPI_CC) $(MPICC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
@@ -210,8 +211,8 @@ fuzz:
 	tests/fuzz/fuzz.sh build-fuzz $(FUZZ_RUNS) $(FUZZ_READERS)
 
 # contract takes minutes to compile so: tests/fuzz/no_contract.c stands for it
-READERS_SRC := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/ops_cpu.c gpube/ops/kept.c gpube/ops/subset_*.c \
-	formats/*.c nash/*.c csg/*.c dcop/world_single.c dcop/test_hook.c)
+READERS_SRC := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/ops_cpu.c gpube/ops/kept.c gpube/ops/subset/*.c \
+	formats/*.c nash/*.c csg/*.c gpube/ranks/world_single.c dcop/test_hook.c)
 $(BUILD)/libreaders.a: $(call obj,$(READERS_SRC))
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

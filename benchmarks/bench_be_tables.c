@@ -22,7 +22,7 @@
  * p1 = 0.15: 30 ms; n = 20, p1 = 0.15: refused for memory), along the depth-first order.
  */
 #include "dcop/pseudotree.h"
-#include "gpube/generate.h"
+#include "gpube/ir/generate.h"
 #include "gpube/ir/graph.h"
 #include "gpube/ops/ops.h"
 

@@ -11,8 +11,8 @@
  * repetition the cache is flushed; times are those of the kernels alone, by events,
  * the median of the repetitions. CSV goes to stdout, a table to stderr.
  */
-#include "gpube/ops/add_min.cuh"
-#include "gpube/ops/device.cuh"
+#include "gpube/ops/contract/add_min.cuh"
+#include "gpube/ops/device/device.cuh"
 
 #include <stdio.h>
 #include <stdlib.h>

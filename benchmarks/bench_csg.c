@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpube/ops/subset_tile.h"
+#include "gpube/ops/subset/subset_tile.h"
 
 static const char *const type_names[] = {"int8", "int16", "int32", "int64", "float32", "float64"};
 static const char *const isa_names[] = {"portable", "avx2", "avx512"};

@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "dcop/dcop.h"
-#include "gpube/generate.h"
+#include "gpube/ir/generate.h"
 
 struct row {
 	const char *table;

@@ -11,7 +11,7 @@
 
 #include "formats/formats.h"
 #include "gpube/ir/graph.h"
-#include "gpube/simplify.h"
+#include "gpube/simplify/simplify.h"
 
 static int simplified_graph(
 	struct gpube_graph *g, struct gpube_simplified *s, struct gpube_ctx *ctx, const char *path)

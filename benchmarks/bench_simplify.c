@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "formats/formats.h"
-#include "gpube/simplify.h"
+#include "gpube/simplify/simplify.h"
 
 static void count(const struct gpube_model *m, const char *what, bool heading)
 {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "gpube/base/base.h"
-#include "gpube/ops/contract.h"
+#include "gpube/ops/contract/contract.h"
 #include "tests/support/wide.h"
 
 static int by_value(const void *a, const void *b)

@@ -6,8 +6,8 @@
 #define CSG_CONV_H
 
 #include "csg/game.h"
-#include "dcop/world.h"
-#include "gpube/ops/subset_blocks.h"
+#include "gpube/ranks/world.h"
+#include "gpube/ops/subset/subset_blocks.h"
 
 /*
  * A layer is the convolution of one h: X and Y have h bits. It is done in pieces of

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "csg/game.h"
-#include "gpube/ops/subset.h"
+#include "gpube/ops/subset/subset.h"
 
 static void *map_file(const char *path, uint64_t *bytes)
 {

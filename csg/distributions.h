@@ -3,7 +3,7 @@
 #define CSG_DISTRIBUTIONS_H
 
 #include "csg/game.h"
-#include "gpube/ops/subset.h"
+#include "gpube/ops/subset/subset.h"
 
 /* value: of a coalition of k agents; NULL where fill.draw says it */
 struct csg__source {

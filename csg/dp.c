@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "csg/game.h"
-#include "gpube/ops/subset.h"
+#include "gpube/ops/subset/subset.h"
 
 #define CHUNK_BITS 12
 

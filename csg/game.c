@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "csg/sparse.h"
-#include "gpube/ops/subset.h"
+#include "gpube/ops/subset/subset.h"
 
 #define CHUNK_BITS 16 /* values that one thread looks at in one go */
 

@@ -7,7 +7,7 @@
  * that this one has not begun: nothing of it is in use yet.
  *
  * Designs weighed. (1) MPI_Allgatherv: it waits inside of MPI, where a dead rank
- * cannot be told from a slow one. (2) The parcels of dcop/world.h, this one: the same
+ * cannot be told from a slow one. (2) The parcels of gpube/ranks/world.h, this one: the same
  * bytes, signs of life, pieces below 2^31, compression where it is asked for.
  */
 #define _POSIX_C_SOURCE 200809L

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "gpube/ops/subset_tile.h"
+#include "gpube/ops/subset/subset_tile.h"
 
 #define SCANS(T, name)                                                                             \
 	static double most_##name(const void *values, const double *w, size_t n)                   \

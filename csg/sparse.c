@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpube/ops/subset.h"
+#include "gpube/ops/subset/subset.h"
 
 #define FIRST_SLOT_BITS 6
 

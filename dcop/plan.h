@@ -6,7 +6,7 @@
 #define DCOP_PLAN_H
 
 #include "dcop/dcop.h"
-#include "gpube/simplify.h"
+#include "gpube/simplify/simplify.h"
 
 /*
  * Positions are those of the elimination order: agents from the leaves to the

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "dcop/world.h"
+#include "gpube/ranks/world.h"
 
 void dcop__test_hook(const struct dcop_world *w)
 {

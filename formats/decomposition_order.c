@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "formats/formats.h"
-#include "gpube/ir/elimination.h"
+#include "gpube/order/elimination.h"
 
 /* ---- to an order --------------------------------------------------------------------- */
 

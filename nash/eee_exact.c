@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpube/ops/opening.h"
+#include "gpube/ops/device/opening.h"
 #include "gpube/ops/pick.h"
 #include "nash/eee.h"
 #include "nash/exact.h"

@@ -17,8 +17,8 @@
 #include <flint/fmpz_vec.h>
 #include <pthread.h>
 
-#include "gpube/ops/faces.h"
-#include "gpube/ops/support.h"
+#include "gpube/ops/faces/faces.h"
+#include "gpube/ops/support/support.h"
 #include "nash/bimatrix.h"
 
 /*

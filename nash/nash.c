@@ -5,7 +5,7 @@
 #include <string.h>
 
 #ifdef GPUBE_HAVE_FLINT
-#include "dcop/world.h"
+#include "gpube/ranks/world.h"
 #include "nash/exact.h"
 #endif
 

@@ -129,12 +129,12 @@ struct nash_strategy {
  * pure             pure equilibria alone, in time rows * columns
  * max              stop after so many equilibria; 0: all
  * support_size     method SE: supports of this size alone; 0: all
- * world            the ranks of gpube-mpi (dcop/world.h) among which method SE shares its pairs
+ * world            the ranks of gpube-mpi (gpube/ranks/world.h) among which method SE shares its pairs
  *                  by round-robin: all call nash_solve() alike, rank 0 gets the equilibria, the
  *                  others a result without any; NULL: one rank
  * backend          of methods SE and EEE: where supports are scanned, faces walked; AUTO, of EEE
  *                  and AUTO: on the CPU, from which a large game goes on on a device that the
- *                  context or the program (ops/opening.h) has opened meanwhile
+ *                  context or the program (ops/device/opening.h) has opened meanwhile
  * timeout_seconds  stop after this time, and after a tenth of it more (at least 0.2 s) that is for
  *                  checking what was found; where much is found the search ends so much earlier
  *                  that all of it can be checked; 0: never. gpube_ctx_stop(): two seconds more

@@ -1,12 +1,12 @@
 /*
- * ranks.h - the ranks of gpube-mpi (dcop/world.h), among which support enumeration shares its
+ * ranks.h - the ranks of gpube-mpi (gpube/ranks/world.h), among which support enumeration shares its
  * pairs. Internal to nash/.
  */
 #ifndef NASH_RANKS_H
 #define NASH_RANKS_H
 
-#include "dcop/world.h"
-#include "gpube/ops/support.h"
+#include "gpube/ranks/world.h"
+#include "gpube/ops/support/support.h"
 
 struct nash_ranks;
 

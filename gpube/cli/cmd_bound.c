@@ -1,5 +1,5 @@
 /* cmd_bound.c - gpube bound: how good a solution can be at most, and one that is known. */
-#include "gpube/certificate.h"
+#include "gpube/bound/certificate.h"
 #include "gpube/cli/bounding.h"
 
 #define OPTS_STRUCT struct opts_bound

@@ -5,7 +5,7 @@
 #include "csg/csg.h"
 #include "formats/formats.h"
 #include "gpube/cli/session.h"
-#include "gpube/generate.h"
+#include "gpube/ir/generate.h"
 #include "nash/nash.h"
 
 #define OPTS_STRUCT struct opts_generate

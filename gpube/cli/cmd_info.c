@@ -2,7 +2,7 @@
 #include "gpube/cli/draw.h"
 #include "gpube/cli/measure.h"
 #include "gpube/cli/other_kinds.h"
-#include "gpube/ops/opening.h"
+#include "gpube/ops/device/opening.h"
 #include "gpube/ops/pick.h"
 
 #define OPTS_STRUCT struct opts_info

@@ -7,7 +7,7 @@
 #include "gpube/cli/reparam_check.h"
 #include "gpube/ir/graph.h"
 #include "gpube/ops/ops.h"
-#include "gpube/shifted.h"
+#include "gpube/bound/shifted.h"
 
 #define OPTS_STRUCT struct opts_reparam
 static const struct opt_row rows[] = {OPTS_REPARAM(OPT_ROW)};

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpube/dense.h"
+#include "gpube/ir/dense.h"
 #include "gpube/ir/graph.h"
 
 void daoopt_tables_clear(struct daoopt_tables *t)

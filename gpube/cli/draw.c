@@ -6,8 +6,8 @@
 #include "dcop/dcop.h"
 #include "gpube/cli/measure.h"
 #include "gpube/cli/session.h"
-#include "gpube/ir/elimination.h"
-#include "gpube/simplify.h"
+#include "gpube/order/elimination.h"
+#include "gpube/simplify/simplify.h"
 
 enum {
 	NAME_BYTES = 40, /* of a name that is shown */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "dcop/world.h"
+#include "gpube/ranks/world.h"
 #include "gpube/cli/cli.h"
 
 const char *const cli_program = "gpube";

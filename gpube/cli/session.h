@@ -34,7 +34,7 @@ int session_start_engine(struct session *s, const struct opts_talk *talk,
 	const struct opts_engine *engine, bool one_stream, bool json, const char *output);
 /*
  * session_open_device() - what lets the first device of the context be opened beside what follows;
- * if backend is CUDA this begins now. Once, before there are threads. See gpube/ops/opening.h.
+ * if backend is CUDA this begins now. Once, before there are threads. See gpube/ops/device/opening.h.
  *
  * all         the driver starts every device; false: none but those of the context, and those
  *             before them

@@ -7,7 +7,7 @@
 
 #include "gpube/cli/ceilings.h"
 #include "gpube/cli/session.h"
-#include "gpube/ops/opening.h"
+#include "gpube/ops/device/opening.h"
 
 /* "0,1": the context's devices. CLI_DONE, or CLI_FAILED after a message. */
 static int read_devices(struct session *s, const char *list)

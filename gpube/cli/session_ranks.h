@@ -2,7 +2,7 @@
 #ifndef GPUBE_CLI_SESSION_RANKS_H
 #define GPUBE_CLI_SESSION_RANKS_H
 
-#include "dcop/world.h"
+#include "gpube/ranks/world.h"
 #include "gpube/cli/session.h"
 
 /* ctx: of the world while no session has one; abandon: the other ranks wait for us in vain */

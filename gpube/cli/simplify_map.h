@@ -17,7 +17,7 @@
 #ifndef GPUBE_CLI_SIMPLIFY_MAP_H
 #define GPUBE_CLI_SIMPLIFY_MAP_H
 
-#include "gpube/simplify.h"
+#include "gpube/simplify/simplify.h"
 
 /* Errors: EIO, ENOMEM */
 int simplify_map_write(

@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 #endif
 
-#include "gpube/ops/contract_tile.h"
+#include "gpube/ops/contract/cpu/contract_tile.h"
 #include "gpube/ops/kept.h"
-#include "gpube/ops/match.h"
+#include "gpube/ops/device/match.h"
 
 /* ---- memory: 64-byte aligned; what realloc_fn gave is kept in the word before -------------- */
 

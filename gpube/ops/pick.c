@@ -1,7 +1,7 @@
 /* pick.c - see pick.h. */
 #include "gpube/ops/pick.h"
 
-#include "gpube/ops/opening.h"
+#include "gpube/ops/device/opening.h"
 
 #include <math.h>
 

@@ -5,8 +5,8 @@
  */
 #include "tests/support/test.h"
 
-#include "gpube/nested.h"
-#include "gpube/ops/regions_cell.h"
+#include "gpube/relax/nested.h"
+#include "gpube/ops/regions/regions_cell.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/bounded.h"

@@ -7,7 +7,7 @@
 #include "tests/support/test.h"
 #include "tests/support/on_device.h"
 
-#include "gpube/ops/contract.h"
+#include "gpube/ops/contract/contract.h"
 
 #define N_RANDOM  1000
 #define N_BY	  400 /* by each kind of kernels */

@@ -5,7 +5,7 @@
 #include "tests/support/test.h"
 
 #include "dcop/dcop.h"
-#include "gpube/generate.h"
+#include "gpube/ir/generate.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 

@@ -5,8 +5,8 @@
  */
 #include "tests/support/test.h"
 
-#include "gpube/generate.h"
-#include "gpube/mbe.h"
+#include "gpube/ir/generate.h"
+#include "gpube/relax/mbe.h"
 #include "gpube/ops/ops.h"
 #include "tests/support/random_model.h"
 

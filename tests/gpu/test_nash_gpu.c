@@ -5,8 +5,8 @@
  */
 #include "tests/support/test.h"
 
-#include "gpube/ops/faces.h"
-#include "gpube/ops/support.h"
+#include "gpube/ops/faces/faces.h"
+#include "gpube/ops/support/support.h"
 #include "nash/nash.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"

@@ -8,8 +8,8 @@
 #include "tests/support/random_model.h"
 #include "tests/support/test.h"
 
-#include "gpube/be.h"
-#include "gpube/generate.h"
+#include "gpube/eliminate/be.h"
+#include "gpube/ir/generate.h"
 #include "gpube/ops/ops.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "tests/support/test.h"
 #include "tests/support/wide.h"
 
-#include "gpube/ops/contract.h"
+#include "gpube/ops/contract/contract.h"
 
 static struct gpube_ctx *ctx;
 static const struct gpube_ops *ops;

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "gpube/ops/contract_box.h"
+#include "gpube/ops/contract/boxes/contract_box.h"
 #include "gpube/ops/semiring.h"
 
 #define N_RANDOM 1600

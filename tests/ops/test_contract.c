@@ -7,7 +7,7 @@
 #include "tests/support/memory.h"
 #include "tests/support/shapes.h"
 
-#include "gpube/ops/contract_tile.h"
+#include "gpube/ops/contract/cpu/contract_tile.h"
 #include "gpube/ops/kept.h"
 
 #include <stdio.h>

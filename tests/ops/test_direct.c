@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "gpube/ops/contract_direct.h"
+#include "gpube/ops/contract/direct/contract_direct.h"
 
 #define N_RANDOM 1200
 

@@ -1,6 +1,6 @@
 /* The canonical form of a contraction, and the generator of shapes. */
 #include "tests/support/test.h"
-#include "gpube/ops/contract_box.h"
+#include "gpube/ops/contract/boxes/contract_box.h"
 #include "tests/support/shapes.h"
 
 #include "gpube/ops/index.h"

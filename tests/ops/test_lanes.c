@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "gpube/ops/contract_lanes.h"
+#include "gpube/ops/contract/contract_lanes.h"
 
 #define N_RANDOM 60
 

@@ -8,7 +8,7 @@
 #include "tests/support/reference.h"
 #include "tests/support/shapes.h"
 
-#include "gpube/ops/contract_merge.h"
+#include "gpube/ops/contract/contract_merge.h"
 #include "gpube/ops/index.h"
 
 #define N_RANDOM 400

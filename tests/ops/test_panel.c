@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#include "gpube/ops/contract_panel.h"
+#include "gpube/ops/contract/contract_panel.h"
 
 #define N_RANDOM 1200
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "gpube/ops/contract_path.h"
+#include "gpube/ops/contract/contract_path.h"
 
 static const struct gpube__box_device device = {132, 227u << 10, 228u << 10, true};
 static struct gpube__kept plans;

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "gpube/ops/contract_presum.h"
+#include "gpube/ops/contract/contract_presum.h"
 
 #define N_SIZES  60
 #define N_RANDOM 400

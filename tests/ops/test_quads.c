@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#include "gpube/ops/contract_quads.h"
+#include "gpube/ops/contract/contract_quads.h"
 
 #define N_RANDOM 60
 

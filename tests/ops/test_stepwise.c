@@ -4,7 +4,7 @@
  */
 #include "tests/support/test.h"
 
-#include "gpube/stepwise.h"
+#include "gpube/relax/stepwise.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 

@@ -3,7 +3,7 @@
 #include "tests/support/test.h"
 
 #include "gpube/ops/index.h"
-#include "gpube/ops/stream_plan.h"
+#include "gpube/ops/device/stream_plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "gpube/ops/contract_strip.h"
+#include "gpube/ops/contract/strips/contract_strip.h"
 
 #define N_RANDOM 800
 

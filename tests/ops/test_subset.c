@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "gpube/ops/subset_tile.h"
+#include "gpube/ops/subset/subset_tile.h"
 #include "tests/support/memory.h"
 
 struct row {

@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-#include "gpube/ops/subset_blocks.h"
-#include "gpube/ops/subset_tile.h"
+#include "gpube/ops/subset/subset_blocks.h"
+#include "gpube/ops/subset/subset_tile.h"
 
 #define MOST_WORDS 64
 

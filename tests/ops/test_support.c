@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "gpube/ops/support_dict.h"
+#include "gpube/ops/support/support_dict.h"
 
 #define SAMPLES 3000
 

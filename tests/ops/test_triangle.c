@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "gpube/ops/contract_triangle.h"
+#include "gpube/ops/contract/contract_triangle.h"
 
 #define N_RANDOM 40
 

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "gpube/ops/contract_whole.h"
+#include "gpube/ops/contract/contract_whole.h"
 
 #define N_RANDOM 600
 #define MANY     10000 /* contractions of a batch */

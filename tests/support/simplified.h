@@ -2,7 +2,7 @@
 #ifndef GPUBE_TEST_SIMPLIFIED_H
 #define GPUBE_TEST_SIMPLIFIED_H
 
-#include "gpube/simplify.h"
+#include "gpube/simplify/simplify.h"
 #include "tests/support/small_model.h"
 
 /*

@@ -1,9 +1,9 @@
 /* Bucket elimination on hand-made models whose answers are known. Random models: test_solve.c. */
 #include "tests/support/test.h"
 
-#include "gpube/be_blocks.h"
-#include "gpube/be.h"
-#include "gpube/be_args.h"
+#include "gpube/eliminate/be_blocks.h"
+#include "gpube/eliminate/be.h"
+#include "gpube/eliminate/be_args.h"
 #include "tests/support/context.h"
 
 static struct gpube_be_sides on_cpu; /* set up with the context */

@@ -6,8 +6,8 @@
 #include "tests/support/context.h"
 #include "tests/support/test.h"
 
-#include "gpube/be_layout.h"
-#include "gpube/generate.h"
+#include "gpube/eliminate/be_layout.h"
+#include "gpube/ir/generate.h"
 
 #include <string.h>
 

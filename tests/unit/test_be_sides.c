@@ -8,8 +8,8 @@
 #include "tests/support/random_model.h"
 #include "tests/support/test.h"
 
-#include "gpube/be_place.h"
-#include "gpube/mbe.h"
+#include "gpube/eliminate/be_place.h"
+#include "gpube/relax/mbe.h"
 #include "gpube/ops/pick.h"
 
 #include <math.h>

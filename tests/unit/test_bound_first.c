@@ -5,8 +5,8 @@
  */
 #include "tests/support/test.h"
 
-#include "gpube/bound.h"
-#include "gpube/dense.h"
+#include "gpube/bound/bound.h"
+#include "gpube/ir/dense.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"

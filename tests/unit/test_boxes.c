@@ -10,8 +10,8 @@
 #include "tests/support/random_model.h"
 #include "tests/support/test.h"
 
-#include "gpube/be_split.h"
-#include "gpube/generate.h"
+#include "gpube/eliminate/be_split.h"
+#include "gpube/ir/generate.h"
 
 #include <math.h>
 #include <string.h>

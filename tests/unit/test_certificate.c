@@ -4,8 +4,8 @@
  */
 #include "tests/support/test.h"
 
-#include "gpube/certificate.h"
-#include "gpube/dense.h"
+#include "gpube/bound/certificate.h"
+#include "gpube/ir/dense.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/files.h"

@@ -5,9 +5,9 @@
  */
 #include "tests/support/test.h"
 
-#include "gpube/clusters.h"
-#include "gpube/dense.h"
-#include "gpube/shifted.h"
+#include "gpube/relax/clusters.h"
+#include "gpube/ir/dense.h"
+#include "gpube/bound/shifted.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"

@@ -5,9 +5,9 @@
  */
 #include "tests/support/test.h"
 
-#include "gpube/dense.h"
-#include "gpube/dfs_tree.h"
-#include "gpube/simplify.h"
+#include "gpube/ir/dense.h"
+#include "gpube/bound/dfs_tree.h"
+#include "gpube/simplify/simplify.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"

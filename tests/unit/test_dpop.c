@@ -9,8 +9,8 @@
 #include <math.h>
 
 #include "dcop/dcop.h"
-#include "gpube/be.h"
-#include "gpube/dense.h"
+#include "gpube/eliminate/be.h"
+#include "gpube/ir/dense.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/files.h"

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "gpube/generate.h"
-#include "gpube/simplify.h"
+#include "gpube/ir/generate.h"
+#include "gpube/simplify/simplify.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/memory.h"

@@ -6,8 +6,8 @@
  */
 #include "tests/support/test.h"
 
-#include "gpube/dense.h"
-#include "gpube/joingraph.h"
+#include "gpube/ir/dense.h"
+#include "gpube/relax/joingraph.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"

@@ -5,10 +5,10 @@
  */
 #include "tests/support/test.h"
 
-#include "gpube/mbe.h"
-#include "gpube/mbe_content.h"
+#include "gpube/relax/mbe.h"
+#include "gpube/relax/mbe_content.h"
 #include "gpube/ops/rates.h"
-#include "gpube/simplify.h"
+#include "gpube/simplify/simplify.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/memory.h"

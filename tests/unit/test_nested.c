@@ -5,10 +5,10 @@
  */
 #include "tests/support/test.h"
 
-#include "gpube/dense.h"
-#include "gpube/nested.h"
-#include "gpube/ops/regions_cell.h"
-#include "gpube/simplify.h"
+#include "gpube/ir/dense.h"
+#include "gpube/relax/nested.h"
+#include "gpube/ops/regions/regions_cell.h"
+#include "gpube/simplify/simplify.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/bounded.h"

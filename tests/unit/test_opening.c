@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gpube/ops/opening.h"
+#include "gpube/ops/device/opening.h"
 #include "gpube/ops/ops.h"
 #include "gpube/ops/pick.h"
 

@@ -5,8 +5,8 @@
  */
 #include "tests/support/test.h"
 
-#include "gpube/dense.h"
-#include "gpube/shifted.h"
+#include "gpube/ir/dense.h"
+#include "gpube/bound/shifted.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/memory.h"

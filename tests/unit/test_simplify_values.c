@@ -1,7 +1,7 @@
 /* Simplification: values that go, by constraints, by the top, by evidence. */
 #include "tests/support/test.h"
 
-#include "gpube/live.h"
+#include "gpube/simplify/live.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/simplified.h"

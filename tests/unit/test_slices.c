@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "gpube/bound.h"
+#include "gpube/bound/bound.h"
 #include "gpube/ir/model.h"
 #include "tests/support/bounded.h"
 #include "tests/support/cases.h"

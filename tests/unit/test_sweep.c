@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "gpube/ir/model.h"
-#include "gpube/generate.h"
-#include "gpube/sweep_states.h"
+#include "gpube/ir/generate.h"
+#include "gpube/bound/sweep/sweep_states.h"
 #include "tests/support/bounded.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"

@@ -1,0 +1,652 @@
+/* bound.c - gpube_bound(): simplify, order, then the methods under one roof. */
+#include "gpube/bound/bound.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpube/ir/dense.h"
+#include "gpube/relax/nested.h"
+#include "gpube/ops/device/opening.h"
+#include "gpube/ops/pick.h"
+#include "gpube/bound/shifted.h"
+
+enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
+
+/* What first shifts may take, at most and of the time that there is. */
+#define FIRST_SECONDS 1
+#define FIRST_SHARE   0.2
+/* What a search tree may take before elimination, and after it; shares of the time, too. */
+#define FIRST_TREE 0.5
+#define NARROW	   0.9 /* the bound's part of the best assignment's cost from where on it goes on */
+#define TREE	   5.0
+#define TREE_SHARE 0.2
+#define WIDE_SHARE 0.4
+/* Local search, before anything else is tried, where domains are large. */
+#define SEARCH_SECONDS 0.03
+/* Before clusters, elimination is tried if it takes no more; they try it again when there are fewer values. */
+#define SURE_SECONDS 20
+
+/* ---- telling ------------------------------------------------------------------- */
+
+/* A total as the file has it: decimals, direction. */
+static const char *total_text(char text[48], const struct gpube_bounder *b, int64_t total)
+{
+	int scale = b->costs->scale;
+	uint64_t v = total < 0 ? -(uint64_t)total : (uint64_t)total, unit = 1;
+	bool minus = (total < 0) != b->s.negated && v != 0;
+
+	for (int k = 0; k < scale; k++)
+		unit *= 10;
+	if (scale)
+		snprintf(text, 48, "%s%llu.%0*llu", minus ? "-" : "", (unsigned long long)(v / unit),
+			scale, (unsigned long long)(v % unit));
+	else
+		snprintf(text, 48, "%s%llu", minus ? "-" : "", (unsigned long long)v);
+	return text;
+}
+
+static void tell(const struct gpube_bounder *b, const char *by)
+{
+	char lower[48], upper[48];
+	const char *what[] = {b->s.negated ? "upper" : "lower", b->s.negated ? "lower" : "upper"};
+
+	total_text(lower, b, b->lower);
+	if (b->upper == GPUBE_INF)
+		gpube__log(b->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s (%s)",
+			gpube__now() - b->start, what[0], lower, by);
+	else
+		gpube__log(b->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s, %s bound %s (%s)",
+			gpube__now() - b->start, what[0], lower, what[1],
+			total_text(upper, b, b->upper), by);
+}
+
+void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by)
+{
+	if (lower > b->limit && lower != GPUBE_INF)
+		lower = b->limit; /* beyond it, totals were not told apart */
+	if (lower <= b->lower)
+		return;
+	b->lower = lower;
+	b->seconds_lower = gpube__now() - b->start;
+	if (lower != GPUBE_INF)
+		tell(b, by);
+}
+
+int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const char *by)
+{
+	int64_t total, cost;
+	int status = gpube_model_cost(&total, b->m, values);
+
+	if (status || total >= b->upper || total == GPUBE_INF)
+		return status;
+	gpube__simplified_extend(&b->s, b->extended, values);
+	status = gpube_model_cost(&cost, b->costs, b->extended);
+	if (status)
+		return status;
+	if (cost != (b->s.negated ? -total : total))
+		return gpube__fail(b->ctx, GPUBE_EBUG,
+			"internal error: an assignment costs %lld, not %lld; please report this",
+			(long long)cost, (long long)total);
+	if (total < b->lower)
+		return gpube__fail(b->ctx, GPUBE_EBUG,
+			"internal error: an assignment costs %lld, below the bound %lld; please "
+			"report this", (long long)total, (long long)b->lower);
+	b->upper = total;
+	if (total < b->limit && !(b->shifting && b->shifting->whole))
+		b->limit = total;
+	memcpy(b->best, values, (size_t)b->m->n_vars * sizeof(*values));
+	b->seconds_upper = gpube__now() - b->start;
+	tell(b, by);
+	return GPUBE_OK;
+}
+
+int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t steps)
+{
+	int status = GPUBE_OK;
+
+	if (!b->search)
+		status = gpube__search_new(&b->search, b->m, b->opts->seed);
+	if (!status && gpube__search_run(b->search, from, steps))
+		status = gpube__bounder_offer(b, b->search->best, "search");
+	return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------- */
+
+static void clear(struct gpube_bounder *b)
+{
+	gpube__search_free(b->search);
+	gpube__dfs_tree_free(b->tree);
+	gpube__free(b->ctx, b->best);
+	gpube__free(b->ctx, b->extended);
+	gpube__free(b->ctx, b->tried);
+	gpube__free(b->ctx, b->order);
+	gpube__simplified_clear(b->ctx, &b->s);
+	gpube_model_free(b->kept);
+	gpube_model_free(b->quantised);
+}
+
+void gpube_bounds_free(struct gpube_bounds *bounds, struct gpube_ctx *ctx)
+{
+	if (!bounds)
+		return;
+	gpube__free(ctx, bounds->values);
+	gpube__free(ctx, bounds);
+}
+
+static int simplify(struct gpube_bounder *b)
+{
+	int status;
+
+	b->costs = b->given;
+	if (b->given->kind == GPUBE_POTENTIALS) {
+		status = gpube__quantise(&b->quantised, b->given, b->opts->precision);
+		if (status)
+			return status;
+		b->costs = b->quantised;
+	}
+	status = gpube__simplify(&b->s, b->costs, !b->opts->no_simplify);
+	b->m = b->tables = b->s.model;
+	return status;
+}
+
+bool gpube__bounder_dense(const struct gpube_bounder *b)
+{
+	return b->m->n_vars <= 10 + 3 * b->order_cost.width;
+}
+
+/* Geometric, so that one large domain is not all. */
+static double mean_domain(const struct gpube_bounder *b)
+{
+	double sum = 0;
+
+	for (int32_t i = 0; i < b->m->n_vars; i++)
+		sum += log(b->m->vars[i].domain);
+	return exp(sum / (b->m->n_vars + 1e-9));
+}
+
+bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
+{
+	return !gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN;
+}
+
+/*
+ * Whether mini-buckets say something soon that elimination would not: where domains are large, they
+ * are of two or three variables, and sweeps and clusters say more.
+ */
+static bool is_quick(const struct gpube_bounder *b)
+{
+	return b->order_cost.joined_cells > GPUBE__QUICK_CELLS && mean_domain(b) < WIDE_DOMAIN;
+}
+
+static bool is_hopeless(const struct gpube_bounder *b)
+{
+	return b->order_cost.joined_cells > GPUBE__HOPELESS * b->ops->cells_per_second;
+}
+
+static bool has_tree(const struct gpube_bounder *b)
+{
+	return b->opts->method == GPUBE_BOUND_AUTO && !b->shifted && b->opts->split != GPUBE_SPLIT_NEVER &&
+	       gpube__bounder_prefers_joins(b);
+}
+
+/*
+ * What says most per millisecond, before a better order is searched for: join graphs, a look whether a search tree
+ * ends at once, each again for longer, mini-buckets. Of 21 networks of noisy ors (or_chain) most end in
+ * that tree, which along this order is as small as along a better one. A later tree is made along that.
+ */
+static int along_first_order(struct gpube_bounder *b)
+{
+	static const double joins[] = {0.008, 0.05}, tree[] = {0.02, 0.15};
+	int status = GPUBE_OK;
+
+	for (int k = !has_tree(b); k < 2 && !status && !gpube__bounder_done(b); k++) {
+		status = gpube__bounder_quick_joins(b, joins[k]);
+		if (!status && !gpube__bounder_done(b) && has_tree(b))
+			status = gpube__bound_dfs(b, tree[k]);
+		gpube__dfs_tree_free(b->tree); /* the longer one is to have more sweeps at its root */
+		b->tree = NULL;
+	}
+	return status || gpube__bounder_done(b) ? status : gpube__bounder_quick_mbe(b);
+}
+
+/*
+ * A greedy order is enough where elimination is easy; else the search gets a moment, and a longer
+ * one where that may bring elimination within reach: in 0.5 s of one core an order of pedigree7 has
+ * width 33 and 3e11 joined cells, in 1 s width 24 and 4e8. (Not where everything depends on
+ * everything: of queen5_5_3's 25 variables 3 s found nothing that half a second had not.)
+ */
+static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
+{
+	const struct gpube_bound_opts *o = b->opts;
+	const double rate = b->ops->cells_per_second;
+	const double most = o->timeout_seconds > 0 ? o->timeout_seconds / 20 : LONG_ORDER;
+	const bool automatic = o->order_method == GPUBE_ORDER_AUTO, given = o->order_seconds > 0;
+	int status = gpube__order_find(b->ctx, b->order, &b->order_cost, g,
+		automatic ? GPUBE_ORDER_MIN_FILL : o->order_method, 0, rate, o->seed);
+
+	/* (a card may still be opening) */
+	if (!status && automatic && o->method == GPUBE_BOUND_AUTO && !b->shifted &&
+		o->backend != GPUBE_BACKEND_CUDA && is_quick(b))
+		status = along_first_order(b);
+	if (status || gpube__bounder_done(b))
+		return status;
+	/* no order will make it small, and its parts find their own, or clusters need none */
+	if (automatic &&
+		((gpube__bounder_dense(b) && b->order_cost.joined_cells > 1e4 * rate) ||
+			(!gpube__bounder_prefers_joins(b) && is_hopeless(b))))
+		return GPUBE_OK;
+	if (!automatic || (!given && b->order_cost.joined_cells < 0.1 * rate))
+		return GPUBE_OK;
+	status = gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
+		given ? o->order_seconds : fmin(0.5, most), rate, o->seed);
+	if (status || given || most <= 0.5 || o->method != GPUBE_BOUND_AUTO ||
+		gpube__bounder_dense(b) || b->order_cost.joined_cells < 0.5 * rate ||
+		b->order_cost.joined_cells > 1e4 * rate)
+		return status;
+	return gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
+		fmin(LONG_ORDER, most), rate, o->seed);
+}
+
+/* The order is over the given model's variables: those that are left, in it. */
+static int find_order(struct gpube_bounder *b)
+{
+	struct gpube_graph g;
+	int status = gpube__graph_of_model(&g, b->m);
+
+	if (status)
+		return status;
+	if (b->opts->order_method != GPUBE_ORDER_GIVEN) {
+		status = search_order(b, &g);
+	} else if (!b->opts->order) {
+		status = gpube__fail(b->ctx, GPUBE_EINVAL, "no order is given");
+	} else {
+		status = gpube__simplified_order(
+			b->order, &b->s, b->opts->order, b->given->n_vars);
+		if (!status)
+			status = gpube__order_cost(b->ctx, &b->order_cost, &g, b->order);
+	}
+	gpube__graph_clear(b->ctx, &g);
+	return status;
+}
+
+/* The caller's assignment in the simplified model; false if it uses a value that is gone. */
+static bool reduce(struct gpube_bounder *b, const int32_t *values)
+{
+	for (int32_t i = 0; i < b->s.n_vars; i++) {
+		int32_t var = b->s.var[i], a = 0;
+
+		if (var < 0) {
+			if (b->s.value[i] != values[i])
+				return false;
+			continue;
+		}
+		if (!b->s.values[i]) {
+			a = values[i];
+		} else {
+			while (a < b->m->vars[var].domain && b->s.values[i][a] != values[i])
+				a++;
+		}
+		if (a < 0 || a >= b->m->vars[var].domain)
+			return false;
+		b->tried[var] = a;
+	}
+	return true;
+}
+
+static int take_known(struct gpube_bounder *b)
+{
+	const struct gpube_bound_opts *o = b->opts;
+	int64_t cost;
+	int status = GPUBE_OK;
+
+	if (o->has_cutoff) {
+		b->cutoff = b->s.negated ? -o->cutoff : o->cutoff;
+		if (b->cutoff < b->limit)
+			b->limit = b->cutoff;
+	}
+	if (!o->values)
+		return GPUBE_OK;
+	status = gpube_model_cost(&cost, b->costs, o->values);
+	if (status)
+		return status;
+	if (cost == GPUBE_INF)
+		gpube__log(b->ctx, GPUBE_LOG_NOTE, "the given assignment is forbidden");
+	else if (reduce(b, o->values))
+		status = gpube__bounder_offer(b, b->tried, "given");
+	return status;
+}
+
+/*
+ * A proof if it ends, and given up as soon as it seems that it would not; where the time is short, a
+ * sweep has none to give its line.
+ */
+static double sweep_seconds(const struct gpube_bounder *b)
+{
+	double seconds = b->opts->timeout_seconds > 0 ? 0.75 * b->opts->timeout_seconds : 300;
+
+	return seconds < 5 ? 0 : seconds;
+}
+
+/* With all the time that is left, where the first attempt to eliminate had a part of it. */
+static int slices(struct gpube_bounder *b)
+{
+	bool done;
+	int status = gpube__bounder_slices(
+		b, b->ctx->deadline > 0 ? b->ctx->deadline - gpube__now() : 60, &done);
+
+	if (!status && done)
+		gpube__bounder_raise(b, b->limit, "elimination");
+	return status;
+}
+
+/* Local search: a number of steps, or a moment of them where they are long. */
+static int first_search(struct gpube_bounder *b)
+{
+	const double start = gpube__now();
+	int64_t n = b->m->n_vars, steps = n < 100 ? 200 * n : 20000;
+	int status = GPUBE_OK;
+
+	if (gpube__bounder_prefers_joins(b))
+		return gpube__bounder_search(b, NULL, steps);
+	for (; steps > 0 && !status && gpube__now() - start < SEARCH_SECONDS; steps -= 1000)
+		status = gpube__bounder_search(b, NULL, steps < 1000 ? steps : 1000);
+	return status;
+}
+
+/* Not where clusters come next, which search after their first passes, and what sweeps read off will do for these. */
+static bool wants_search(const struct gpube_bounder *b)
+{
+	return b->tables == b->m || b->upper == GPUBE_INF || mean_domain(b) < WIDE_DOMAIN;
+}
+
+/*
+ * A search tree closes in a moment what the shifts between functions have left little open, networks
+ * of noisy ors for one (toulbar2 needs 200 to 1100 nodes for or_chains whose elimination is 10^11
+ * cells); so it is tried before anything that takes longer.
+ */
+static int first_tree(struct gpube_bounder *b)
+{
+	double seconds = fmin(FIRST_TREE, b->order_cost.joined_cells / b->ops->cells_per_second);
+
+	if (b->opts->timeout_seconds > 0)
+		seconds = fmin(seconds, FIRST_SHARE * b->opts->timeout_seconds);
+	return gpube__bound_dfs(b, seconds);
+}
+
+static int second_tree(struct gpube_bounder *b, double share)
+{
+	double seconds = TREE;
+
+	if (b->opts->timeout_seconds > 0)
+		seconds = fmin(seconds, share * b->opts->timeout_seconds);
+	return gpube__bound_dfs(b, seconds);
+}
+
+/* What the bound is of the best assignment's cost, above what all cost; 0: none is known. */
+static double share_proved(const struct gpube_bounder *b)
+{
+	const double least = (double)gpube__constant_of(b->m);
+
+	return b->upper == GPUBE_INF ? 0 : ((double)b->lower - least) / ((double)b->upper - least);
+}
+
+/*
+ * Large domains and many variables, proteins for one: the tree finds assignments that local search
+ * does not (of pdb1jmx and pdb1qks those are 4 to 16 % above the optimum after its moment), and with
+ * these and its bounds most values are found impossible before clusters begin.
+ */
+static int wide_tree(struct gpube_bounder *b)
+{
+	int status = first_tree(b);
+
+	if (!status && !gpube__bounder_done(b) && share_proved(b) > NARROW)
+		status = second_tree(b, WIDE_SHARE);
+	return status;
+}
+
+/* Whether elimination should end in time, on a card if there is one: queen5_5_4 takes one 3 s, and cores minutes. */
+static bool is_sure(const struct gpube_bounder *b)
+{
+	const double joined = b->order_cost.joined_cells;
+	const struct gpube_ops *ops;
+
+	return !is_hopeless(b) && !gpube__pick_early(&ops, b->ctx, b->opts->backend, joined, 0) &&
+	       gpube__predicted_seconds(b->ctx, ops, joined) < SURE_SECONDS;
+}
+
+/*
+ * Small domains: the join graph, whose mini-buckets hold many variables (SPOT5,
+ * pedigrees, grids). Dense problems are split, large domains make triangles
+ * already as large as tables may be: clusters (CELAR, proteins).
+ */
+static int run_methods(struct gpube_bounder *b)
+{
+	const bool trees = b->opts->method == GPUBE_BOUND_AUTO && !b->shifted &&
+			   b->opts->split != GPUBE_SPLIT_NEVER,
+		   tree = trees && gpube__bounder_prefers_joins(b);
+	bool done = false;
+	int status = GPUBE_OK;
+
+	if (tree && b->order_cost.joined_cells > GPUBE__QUICK_CELLS)
+		status = first_tree(b);
+	else if (trees && !tree && !gpube__bounder_dense(b) &&
+		 b->order_cost.joined_cells > GPUBE__QUICK_CELLS)
+		status = wide_tree(b);
+	if (!status && !gpube__bounder_done(b) && wants_search(b))
+		status = first_search(b);
+	if (status || gpube__bounder_done(b))
+		return status;
+	if (b->shifted)
+		return gpube__bound_and_shift(b);
+	if (b->opts->method == GPUBE_BOUND_AUTO && gpube__bounder_prefers_joins(b) &&
+		b->order_cost.joined_cells > GPUBE__QUICK_CELLS &&
+		b->order_cost.joined_cells != b->quick_along) {
+		status = gpube__bounder_quick_mbe(b);
+		if (status || gpube__bounder_done(b))
+			return status;
+	}
+	if (b->opts->method == GPUBE_BOUND_AUTO && !b->opts->no_eliminate &&
+		(gpube__bounder_prefers_joins(b) || is_sure(b))) {
+		/* a sure proof: worth a good part of the time */
+		status = gpube__bounder_eliminate(b, NULL, NULL,
+			fmax(2, fmin(20, b->opts->timeout_seconds / 3)), &done);
+		if (!status && done)
+			gpube__bounder_raise(b, b->limit, "elimination");
+		if (status || done)
+			return status;
+	}
+	if (tree)
+		status = second_tree(b, TREE_SHARE);
+	if (status || gpube__bounder_done(b))
+		return status;
+	switch (b->opts->method) {
+	case GPUBE_BOUND_MBE:
+		return gpube__bound_mbe(b);
+	case GPUBE_BOUND_SHIFT:
+		return gpube__bound_clusters(b, false, 0);
+	case GPUBE_BOUND_CLUSTERS:
+	case GPUBE_BOUND_REGIONS:
+		return gpube__bound_clusters(b, true, 2);
+	case GPUBE_BOUND_SWEEP:
+		return gpube__bound_sweep(b, INFINITY);
+	case GPUBE_BOUND_TREE:
+		return gpube__bound_dfs(b, INFINITY);
+	case GPUBE_BOUND_JOINS:
+		return gpube__bound_joins(b, INFINITY);
+	case GPUBE_BOUND_AUTO:
+		if (gpube__bounder_prefers_joins(b)) {
+			if (!b->opts->no_eliminate)
+				status = gpube__bound_sweep(b, sweep_seconds(b));
+			if (!status && !gpube__bounder_done(b) && !b->opts->no_eliminate)
+				status = slices(b);
+			if (!status && !gpube__bounder_done(b))
+				status = gpube__bound_joins(b, INFINITY);
+		}
+		if (!status && !gpube__bounder_done(b))
+			status = gpube__bound_clusters(b, true, 5);
+		return status || gpube__bounder_done(b) ? status : gpube__bound_mbe(b);
+	}
+	return GPUBE_OK;
+}
+
+/* Bounds to begin with, since the order, local search and the attempt to eliminate may take seconds. */
+static int first_bounds(struct gpube_bounder *b)
+{
+	double seconds = FIRST_SECONDS;
+
+	if (b->opts->timeout_seconds > 0)
+		seconds = fmin(seconds, FIRST_SHARE * b->opts->timeout_seconds);
+	tell(b, "tables");
+	return gpube__bound_first(b, seconds);
+}
+
+static int prepare(struct gpube_bounder *b)
+{
+	uint64_t n;
+	int status = simplify(b);
+
+	if (status || b->s.infeasible)
+		return status;
+	n = (uint64_t)b->m->n_vars;
+	b->lower = gpube__constant_of(b->m);
+	b->limit = b->m->top;
+	b->best = gpube__alloc_zero(b->ctx, n, sizeof(*b->best));
+	b->tried = gpube__alloc_zero(b->ctx, n, sizeof(*b->tried));
+	b->order = gpube__alloc(b->ctx, n, sizeof(*b->order));
+	b->extended = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*b->extended));
+	if (!b->best || !b->tried || !b->order || !b->extended)
+		return GPUBE_ENOMEM;
+	if (b->opts->backend == GPUBE_BACKEND_AUTO && b->opts->method != GPUBE_BOUND_MBE &&
+		gpube__nested_likely(b->m))
+		gpube__opening_begin();
+	status = take_known(b);
+	/* (an order that is given is looked at in any case) */
+	if (!status && b->opts->method == GPUBE_BOUND_AUTO && !b->shifted &&
+		b->opts->order_method != GPUBE_ORDER_GIVEN)
+		status = first_bounds(b);
+	if (!status && !gpube__bounder_done(b))
+		status = find_order(b);
+	return status;
+}
+
+/* What was found, in the terms of the given model. */
+static int report(struct gpube_bounder *b, struct gpube_bounds *out)
+{
+	int status = GPUBE_OK;
+
+	GPUBE_KNOWN(b->m);
+	out->scale = b->costs->scale;
+	out->n_vars = b->m->n_vars;
+	out->n_functions = b->m->n_functions;
+	out->z = b->z;
+	out->seconds_bound = b->seconds_lower;
+	out->seconds_cost = b->seconds_upper;
+	out->answer = GPUBE_ANSWER_INCOMPLETE;
+	if (b->s.infeasible || (b->upper == GPUBE_INF && b->lower >= b->m->top) ||
+		(b->upper == GPUBE_INF && b->lower == GPUBE_INF)) {
+		out->answer = GPUBE_ANSWER_INFEASIBLE;
+		return GPUBE_OK;
+	}
+	out->closed = b->opts->has_cutoff && b->lower >= b->cutoff;
+	if (b->lower >= b->upper) {
+		b->lower = b->upper;
+		out->answer = GPUBE_ANSWER_OPTIMAL;
+	}
+	out->bound = b->s.negated ? -b->lower : b->lower;
+	if (b->upper == GPUBE_INF)
+		return GPUBE_OK;
+	out->values = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*out->values));
+	if (!out->values)
+		return GPUBE_ENOMEM;
+	gpube__simplified_extend(&b->s, out->values, b->best);
+	status = gpube_model_cost(&out->cost, b->costs, out->values);
+	if (!status && out->cost != (b->s.negated ? -b->upper : b->upper))
+		status = gpube__fail(b->ctx, GPUBE_EBUG,
+			"internal error: the assignment does not cost what was found; please report "
+			"this");
+	if (!status && b->given->kind == GPUBE_POTENTIALS)
+		status = gpube_model_log_value(&out->log_value, b->given, out->values);
+	return status;
+}
+
+static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
+	const struct gpube_shifted_opts *shifting, const struct gpube_model *m,
+	const struct gpube_bound_opts *opts)
+{
+	static const struct gpube_bound_opts none = {.sizeof_options = sizeof(none)};
+	struct gpube_ctx *ctx = m->ctx;
+	struct gpube_bounder b = {.ctx = ctx, .ops = gpube__ops_cpu(), .given = m,
+		.opts = opts ? opts : &none, .start = gpube__now(), .upper = GPUBE_INF,
+		.cutoff = GPUBE_INF, .shifted = shifted, .shifting = shifting,
+		.most_shift = GPUBE__MOST_SHIFT};
+	struct gpube_bounds *bounds;
+	double deadline = ctx->deadline;
+	int status = GPUBE_OK, opened;
+
+	*out = NULL;
+	if (b.opts->sizeof_options != sizeof(*opts))
+		return gpube__fail(ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	if (b.opts->z < 0)
+		return gpube__fail(ctx, GPUBE_EINVAL, "z is negative");
+	if ((unsigned)b.opts->partition > GPUBE_PARTITION_CONTENT)
+		return gpube__fail(ctx, GPUBE_EINVAL, "partition is none of enum gpube_partition");
+	bounds = gpube__alloc_zero(ctx, 1, sizeof(*bounds));
+	if (!bounds)
+		return GPUBE_ENOMEM;
+	b.backend = b.ops->name;
+	if (b.opts->timeout_seconds > 0)
+		ctx->deadline = b.start + b.opts->timeout_seconds;
+	/* what a program has begun to open is waited for when it is needed */
+	if (b.opts->backend == GPUBE_BACKEND_CUDA && !gpube__opening_now())
+		(void)gpube__ops_cuda(ctx, &status);
+	if (!status)
+		status = prepare(&b);
+	if (b.opts->backend == GPUBE_BACKEND_CUDA && (!status || status == GPUBE_ESTOP)) {
+		(void)gpube__ops_cuda(ctx, &opened);
+		status = opened ? opened : status;
+	}
+	if (!status && !b.s.infeasible && !gpube__bounder_done(&b))
+		status = run_methods(&b);
+	if (shifted && !b.lifted && b.m && (!status || status == GPUBE_ESTOP)) {
+		int lifted = gpube__shifted_plain(&b);
+
+		status = lifted ? lifted : status;
+	}
+	ctx->deadline = deadline;
+	if (status == GPUBE_ESTOP && b.m)
+		status = GPUBE_OK;
+	if (!status)
+		status = report(&b, bounds);
+	bounds->backend = b.backend;
+	clear(&b);
+	if (status) {
+		gpube_bounds_free(bounds, ctx);
+		return status;
+	}
+	*out = bounds;
+	return GPUBE_OK;
+}
+
+int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
+	const struct gpube_bound_opts *opts)
+{
+	return bound(out, NULL, NULL, m, opts);
+}
+
+int gpube__bound_shifted(struct gpube_bounds **out, struct gpube_shifted *shifted,
+	const struct gpube_model *m, const struct gpube_bound_opts *opts,
+	const struct gpube_shifted_opts *shifting)
+{
+	int status;
+
+	memset(shifted, 0, sizeof(*shifted));
+	*out = NULL;
+	if (opts && opts->method == GPUBE_BOUND_MBE)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "mini-buckets leave no shifted model");
+	status = bound(out, shifted, shifting, m, opts);
+	if (status)
+		gpube__shifted_clear(shifted);
+	return status;
+}

@@ -1,0 +1,275 @@
+/*
+ * bound_first.c - the bounds of the first milliseconds: see bound.h.
+ *
+ * What a file's tables force by their minima is told before anything is shifted. Then costs are
+ * shifted between functions, there and back, as they are in the file: a 64-bit integer for each
+ * cost. (The ascent on clusters holds 26 bits of a cost: of a protein's energies with 12 decimals
+ * that loses the fifth digit of the bound, and it is the last digits that prove an optimum. Without
+ * clusters a 64-bit sweep is no slower, since it moves sums of costs and leaves tables as they
+ * are.)
+ *
+ * What has been shifted is kept as a model, from whose tables mini-buckets, join graphs and
+ * clusters begin: of theirs no bound is below the one that is known then.
+ */
+#include <math.h>
+
+#include "gpube/bound/bound.h"
+#include "gpube/ir/dense.h"
+#include "gpube/relax/dfs.h"
+#include "gpube/relax/scaling.h"
+
+/* Sweeps, at most; seconds between two lines; tables of fewer cells are worth a local search in
+ * between. */
+enum { MOST_SWEEPS = 1000, SEARCH_CELLS = 1 << 18, SEARCH_STEPS = 200 };
+#define LINE_SECONDS 0.005
+/* Costs times 2^MOST_FINER at most, and as long as what is missing to the limit is less. */
+#define MOST_FINER 10
+#define MOST_LEFT  ((int64_t)1 << 28)
+/* Of what is missing: so much is what the time that was spent is to bring again, or sweeps end. */
+#define SLOW 0.02
+/* What the ascent's shifts may take in their place, and of how many cells. */
+#define NARROW_SECONDS 0.05
+#define NARROW_CELLS   2e5
+
+struct first {
+	struct gpube_bounder *b;
+	struct gpube_dfs *t;
+	double start, end;
+};
+
+static int64_t bound_of(const struct first *f)
+{
+	return f->t->conflict
+		       ? f->b->limit
+		       : gpube__constant_of(f->b->m) + gpube__unscale(f->t->shift, f->t->constant);
+}
+
+/* ---- assignments ----------------------------------------------------------------------------- */
+
+/* What function g costs, with its last variable at value a and the others as they are decided. */
+static int64_t cost_in(const struct gpube_dfs *t, const struct gpube_dfs_function *g,
+	const int32_t *values, int32_t a)
+{
+	const int last = g->arity - 1;
+	int64_t cell = a, moved = g->moved[last][a];
+
+	for (int k = 0; k < last; k++) {
+		int32_t value = values[t->order[g->scope[k]]];
+
+		cell += g->stride[k] * value;
+		moved += g->moved[k][value];
+	}
+	return g->t[cell] == GPUBE__DFS_DEAD ? GPUBE__DFS_MOST : g->t[cell] - moved;
+}
+
+/* Along the order the value that costs least in the functions whose last variable it is. */
+static void decode(const struct gpube_dfs *t, int32_t *values)
+{
+	for (int32_t p = 0; p < t->n; p++) {
+		double least = INFINITY;
+
+		for (int32_t r = 0; r < t->n_live[p]; r++) {
+			const int32_t a = t->live[p][r];
+			double sum = (double)t->cost[p][a];
+
+			for (int32_t i = t->of_at[p]; i < t->of_at[p + 1]; i++) {
+				const struct gpube_dfs_function *g =
+					&t->functions[t->of[i] / GPUBE__DFS_ARITY];
+
+				if (t->of[i] % GPUBE__DFS_ARITY == g->arity - 1)
+					sum += (double)cost_in(t, g, values, a);
+			}
+			if (sum < least) {
+				least = sum;
+				values[t->order[p]] = a;
+			}
+		}
+	}
+}
+
+static int read_off(struct first *f)
+{
+	struct gpube_bounder *b = f->b;
+	int status;
+
+	decode(f->t, b->tried);
+	status = gpube__bounder_offer(b, b->tried, "decoded");
+	gpube__dfs_limit(f->t, b->limit);
+	return status;
+}
+
+/* ---- sweeps ---------------------------------------------------------------------------------- */
+
+/* One, with a line now and then on the way. */
+static int sweep(struct first *f, bool backward)
+{
+	int status = GPUBE_OK;
+
+	for (int32_t done = 0; done < f->t->n && !status && !f->t->conflict;) {
+		status = gpube__dfs_sweep_on(f->t, backward, &done, gpube__now() + LINE_SECONDS);
+		gpube__bounder_raise(f->b, bound_of(f), "shifts");
+		if (gpube__stopped(f->b->ctx))
+			break;
+	}
+	return status;
+}
+
+/* Whether the time that was spent, once again, would bring little of what is missing. */
+static bool is_slow(const struct first *f, int64_t gained, double seconds)
+{
+	const struct gpube_bounder *b = f->b;
+	const int64_t end = b->upper < b->limit ? b->upper : b->limit;
+	const double spent = gpube__now() - f->start,
+		     missing =
+			     ((double)end - (double)gpube__constant_of(b->m)) * (1 << f->t->shift) -
+			     (double)f->t->constant;
+
+	return (double)gained * spent < SLOW * missing * seconds;
+}
+
+static int sweeps(struct first *f)
+{
+	struct gpube_bounder *b = f->b;
+	int64_t before = 0;
+	double window = f->start;
+	int status = GPUBE_OK;
+
+	for (int k = 1, next = 2; k <= MOST_SWEEPS && !status && !gpube__bounder_done(b); k++) {
+		status = sweep(f, k % 2 == 0);
+		if (status || gpube__bounder_done(b) || gpube__stopped(b->ctx) ||
+			gpube__now() > f->end)
+			break;
+		if (k == next) { /* ever more seldom */
+			status = read_off(f);
+			next += k / 2 + 2;
+		}
+		if (k % 4 == 0) {
+			if (is_slow(f, f->t->constant - before, gpube__now() - window))
+				break;
+			before = f->t->constant;
+			window = gpube__now();
+		}
+	}
+	return status;
+}
+
+/* ---- the shifted tables ---------------------------------------------------------------------- */
+
+/* The costs of function g less what was moved; forbidden with values that are gone. */
+static int add_function(struct first *f, struct gpube_model *to, const struct gpube_dfs_function *g)
+{
+	const struct gpube_dfs *t = f->t;
+	int32_t scope[GPUBE__DFS_ARITY], index[GPUBE__DFS_ARITY] = {0};
+	int32_t domain[GPUBE__DFS_ARITY] = {0}, table;
+	struct gpube_table made = {.type = GPUBE_INT64, .arity = g->arity};
+	int64_t taken[GPUBE__DFS_ARITY + 1] = {0}, *cells;
+	bool gone[GPUBE__DFS_ARITY + 1] = {false};
+	int d = 0, status;
+
+	for (int k = 0; k < g->arity; k++) {
+		scope[k] = t->order[g->scope[k]];
+		domain[k] = to->vars[scope[k]].domain;
+	}
+	made.n = g->stride[0] * domain[0];
+	made.values = cells = gpube__alloc(to->ctx, (uint64_t)made.n, sizeof(*cells));
+	if (!cells)
+		return GPUBE_ENOMEM;
+	for (int64_t c = 0; c < made.n; c++) {
+		for (; d < g->arity; d++) {
+			const int32_t p = g->scope[d], a = index[d];
+
+			taken[d + 1] = taken[d] + g->moved[d][a];
+			gone[d + 1] = gone[d] || t->at[p][a] >= t->n_live[p];
+		}
+		cells[c] = gone[d] || g->t[c] == GPUBE__DFS_DEAD ? GPUBE_INF : g->t[c] - taken[d];
+		for (d = g->arity - 1; d > 0 && ++index[d] == domain[d]; d--)
+			index[d] = 0;
+		index[0] += d == 0;
+	}
+	status = gpube__add_table(to, &table, &made);
+	return status ? status : gpube__add_function(to, g->arity, scope, table, NULL);
+}
+
+static int add_values(struct first *f, struct gpube_model *to, int32_t p)
+{
+	const struct gpube_dfs *t = f->t;
+	const int32_t var = t->order[p], domain = to->vars[var].domain;
+	int64_t *costs = t->scratch;
+	bool any = t->n_live[p] < domain;
+
+	for (int32_t a = 0; a < domain; a++) {
+		costs[a] = t->at[p][a] < t->n_live[p] ? t->cost[p][a] : GPUBE_INF;
+		any |= costs[a] != 0;
+	}
+	return any ? gpube_model_add_costs(to, 1, &var, costs) : GPUBE_OK;
+}
+
+static int keep_tables(struct first *f)
+{
+	struct gpube_bounder *b = f->b;
+	const struct gpube_dfs *t = f->t;
+	struct gpube_model *to;
+	int status = gpube_model_new(&to, b->ctx, GPUBE_COSTS);
+
+	if (status)
+		return status;
+	to->scale = b->m->scale;
+	to->constant = gpube__constant_of(b->m) * ((int64_t)1 << t->shift) + t->constant;
+	for (int32_t i = 0; i < b->m->n_vars && !status; i++)
+		status = gpube_model_add_var(to, NULL, b->m->vars[i].domain, NULL);
+	for (int32_t k = 0; k < t->n_functions && !status; k++)
+		status = add_function(f, to, &t->functions[k]);
+	for (int32_t p = 0; p < t->n && !status; p++)
+		status = add_values(f, to, p);
+	if (status) {
+		gpube_model_free(to);
+		return status;
+	}
+	b->tables = b->kept = to;
+	b->finer = t->shift;
+	to->top = gpube__tables_limit(b);
+	return GPUBE_OK;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+/* The ascent's shifts, where functions are too wide for sweeps, or totals too large. */
+static int shift_narrowly(struct gpube_bounder *b, double cells, double seconds)
+{
+	const double deadline = b->ctx->deadline;
+	int status;
+
+	if (cells > NARROW_CELLS)
+		return GPUBE_OK;
+	b->ctx->deadline = gpube__now() + fmin(seconds, NARROW_SECONDS);
+	status = gpube__bound_clusters(b, false, 0);
+	b->ctx->deadline = deadline;
+	return status == GPUBE_ESTOP && !gpube__stopped(b->ctx) ? GPUBE_OK : status;
+}
+
+int gpube__bound_first(struct gpube_bounder *b, double seconds)
+{
+	struct first f = {.b = b, .start = gpube__now()};
+	double cells = 0;
+	int status, shift;
+
+	f.end = f.start + seconds;
+	for (int32_t k = 0; k < b->m->n_functions; k++)
+		cells += (double)gpube__table(b->m, k)->n;
+	for (int32_t i = 0; i < b->m->n_vars; i++)
+		b->order[i] = i;
+	/* shares of costs are rounded: small integers are made larger, as far as 32 bits go */
+	shift = gpube__scale_shift(b->m, gpube__costs_left(b->m, b->limit), MOST_LEFT, MOST_FINER);
+	status = gpube__dfs_new_to(&f.t, b->m, b->order, b->limit, shift > 0 ? shift : 0);
+	if (status || !f.t)
+		return status ? status : shift_narrowly(b, cells, seconds);
+	f.start = gpube__now();
+	status = sweeps(&f);
+	if (!status && !gpube__bounder_done(b) && !gpube__stopped(b->ctx))
+		status = read_off(&f);
+	if (!status && !gpube__bounder_done(b) && f.t->constant > 0)
+		status = keep_tables(&f);
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "shifts: %.4f s", gpube__now() - f.start);
+	gpube__dfs_free(f.t);
+	return status;
+}

@@ -1,0 +1,148 @@
+/* bound_mbe.c - mini-buckets as a method, and for a bound soon: see bound.h. */
+#include "gpube/bound/bound.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpube/relax/mbe.h"
+
+/* Bytes of tables that mini-buckets may have: a device's where nothing else is to be used. */
+static double mbe_memory(const struct gpube_bounder *b)
+{
+	int status;
+	const struct gpube_ops *cuda = b->opts->backend == GPUBE_BACKEND_CUDA
+					       ? gpube__ops_cuda(b->ctx, &status)
+					       : NULL;
+
+	return (double)(cuda ? cuda->resident(b->ctx) : b->ctx->memory_bytes);
+}
+
+static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool match)
+{
+	const double start = gpube__now();
+	const char *where;
+	double keep, least;
+	int64_t bound;
+	char by[32];
+	int status;
+	bool values;
+
+	gpube__mbe_memory(&keep, &least, mbe);
+	values = keep <= mbe_memory(b);
+	snprintf(by, sizeof(by), "mini-buckets, z %d", b->z);
+	status = gpube__mbe_run(&bound, values ? b->tried : NULL, mbe, b->opts->backend,
+		gpube__tables_limit(b), match, &where);
+	if (status)
+		return status;
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "mini-buckets, z %d, on the %s: %.4f s", b->z, where,
+		gpube__now() - start);
+	if (b->opts->method == GPUBE_BOUND_MBE)
+		b->backend = where;
+	gpube__bounder_raise(b, gpube__tables_bound(b, bound), by);
+	if (values)
+		status = gpube__bounder_offer(b, b->tried, by);
+	if (!status && values && !gpube__bounder_done(b))
+		status = gpube__bounder_search(b, b->tried, 2000);
+	return status;
+}
+
+/* Whether mini-buckets of so many joined cells end before the deadline, by a cautious rate. */
+static bool in_time(const struct gpube_bounder *b, double joined_cells)
+{
+	const struct gpube_ops *ops = b->ops;
+	int status;
+
+	if (b->opts->backend == GPUBE_BACKEND_CUDA ||
+		(b->opts->backend == GPUBE_BACKEND_AUTO && b->ctx->device))
+		ops = gpube__ops_cuda(b->ctx, &status);
+	return b->ctx->deadline <= 0 || !ops ||
+	       joined_cells < 0.05 * ops->cells_per_second * (b->ctx->deadline - gpube__now());
+}
+
+/* least: a run of fewer joined cells is left out, a larger z comes next. */
+static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double least_cells,
+	bool *exact, bool *fits)
+{
+	struct gpube_mbe mbe;
+	double keep, least;
+	int status = gpube__mbe_init(&mbe, b->tables, b->order, z, max_cells,
+		b->opts->first_fit ? GPUBE_PARTITION_FIRST : b->opts->partition);
+
+	/* (a plan by content has tables, and finds out by itself) */
+	if (status == GPUBE_ELIMIT && !b->opts->z && b->opts->partition == GPUBE_PARTITION_CONTENT) {
+		*fits = false;
+		return GPUBE_OK;
+	}
+	if (status)
+		return status;
+	*exact = mbe.n_split == 0;
+	gpube__mbe_memory(&keep, &least, &mbe);
+	*fits = least <= mbe_memory(b) &&
+		(b->opts->z || in_time(b, mbe.joined_cells));
+	if (*fits && (*exact || mbe.joined_cells >= least_cells)) {
+		b->z = z;
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+			"mini-buckets, z %d: %d of %d buckets split, %.3g joined cells, "
+			"%.3g bytes", z, mbe.n_split, mbe.n, mbe.joined_cells, least);
+		status = run_mbe(b, &mbe, !b->opts->no_match);
+	}
+	gpube__mbe_clear(&mbe);
+	return status;
+}
+
+/* As one method of several: what is too large for it is left to the others. */
+static int unless_too_large(const struct gpube_bounder *b, int status)
+{
+	const bool large = status == GPUBE_ELIMIT || status == GPUBE_ERANGE;
+
+	return large && b->opts->method == GPUBE_BOUND_AUTO ? GPUBE_OK : status;
+}
+
+int gpube__bound_mbe(struct gpube_bounder *b)
+{
+	const int z = b->opts->z;
+	const double most = mbe_memory(b) / 8;
+	const double least = b->opts->method == GPUBE_BOUND_AUTO ? 1e6 : 0;
+	bool exact = false, fits = true;
+	int status = GPUBE_OK;
+
+	if (z) {
+		status = one_mbe(b, z, INFINITY, 0, &exact, &fits);
+		if (!status && !fits)
+			status = gpube__fail(b->ctx, GPUBE_ELIMIT,
+				"mini-buckets of %d variables do not fit the memory; take a smaller "
+				"z", z);
+		return status;
+	}
+	for (int k = 2; k <= b->m->n_vars + 1 && !exact && fits && !status; k++)
+		if (!gpube__bounder_done(b))
+			status = one_mbe(b, k, most, least, &exact, &fits);
+	return unless_too_large(b, status);
+}
+
+int gpube__bounder_quick_mbe(struct gpube_bounder *b)
+{
+	struct gpube_mbe mbe[2];
+	const int step = gpube__bounder_prefers_joins(b) ? 2 : 1;
+	int at = 0, status = GPUBE_OK;
+
+	b->quick_along = b->order_cost.joined_cells;
+	memset(mbe, 0, sizeof(mbe));
+	for (int z = 2; z <= b->m->n_vars + 1 && !status; z += step) {
+		status = gpube__mbe_init(&mbe[1 - at], b->tables, b->order, z, GPUBE__QUICK_CELLS,
+			GPUBE_PARTITION_SCOPE);
+		if (status || mbe[1 - at].joined_cells > GPUBE__QUICK_CELLS)
+			break;
+		b->z = z;
+		at = 1 - at;
+		gpube__mbe_clear(&mbe[1 - at]);
+		if (!mbe[at].n_split)
+			break;
+	}
+	if (!status && mbe[at].n_minis)
+		status = run_mbe(b, &mbe[at], true);
+	gpube__mbe_clear(&mbe[0]);
+	gpube__mbe_clear(&mbe[1]);
+	return status;
+}

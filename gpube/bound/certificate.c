@@ -1,0 +1,305 @@
+/* certificate.c - relaxed problems and the certificate's tables and file: see certificate.h. */
+#include "gpube/bound/certificate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/io.h"
+#include "gpube/ir/dense.h"
+
+/* A function of more cells counts at its least cost. */
+enum { MOST_CELLS = 1 << 22, MOST_ARITY = 20 };
+
+/* ---- the relaxed problem ----------------------------------------------------------------- */
+
+static int64_t minimised(const struct gpube_model *m, int64_t v)
+{
+	return v == GPUBE_INF || m->direction == GPUBE_MINIMISE ? v : -v;
+}
+
+/* Over the finite cells, as the minimisation has them; 0 and 0 if there is none. */
+static void range(const struct gpube_model *m, const struct gpube_table *t, int64_t *min, int64_t *max)
+{
+	bool any = false;
+
+	*min = *max = 0;
+	for (int64_t k = t->sparse ? -1 : 0; k < t->n; k++) {
+		int64_t v = minimised(m, k < 0 ? t->dflt.i : gpube__table_int(t, k));
+
+		if (v == GPUBE_INF)
+			continue;
+		*min = any && *min < v ? *min : v;
+		*max = any && *max > v ? *max : v;
+		any = true;
+	}
+}
+
+int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper)
+{
+	__int128 least = minimised(m, m->constant), cap = 1;
+
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		int64_t min, max;
+
+		range(m, gpube__table(m, f), &min, &max);
+		least += min;
+		if (upper == GPUBE_INF && (__int128)max - min + 1 > cap)
+			cap = (__int128)max - min + 1;
+	}
+	if (upper != GPUBE_INF)
+		cap = upper - least;
+	return cap < 1 ? 1 : cap > (int64_t)1 << 60 ? (int64_t)1 << 60 : (int64_t)cap;
+}
+
+/* What the relaxed costs may add up to in size. Errors: ERANGE */
+static int add_size(struct gpube_ctx *ctx, int64_t *sum, int64_t size)
+{
+	if (__builtin_add_overflow(*sum, size, sum) || *sum >> 61)
+		return gpube__fail(ctx, GPUBE_ERANGE, "costs are too large for a certificate");
+	return GPUBE_OK;
+}
+
+static int relax_function(struct gpube_model *r, const struct gpube_model *m, int32_t f, int64_t cap,
+	int64_t *sum)
+{
+	const int32_t *scope = gpube__scope(m, f);
+	int arity = m->functions[f].arity, status;
+	int64_t cells = gpube__cells(m, arity, scope), min, max, *costs;
+	int32_t sorted[MOST_ARITY];
+
+	range(m, gpube__table(m, f), &min, &max);
+	if (add_size(m->ctx, sum, min < 0 ? -min : min) || add_size(m->ctx, sum, cap))
+		return GPUBE_ERANGE;
+	if (cells < 0 || cells > MOST_CELLS || arity > MOST_ARITY) {
+		r->constant += min;
+		return GPUBE_OK;
+	}
+	costs = gpube__alloc(m->ctx, (uint64_t)cells, sizeof(*costs));
+	status = costs ? gpube__dense(costs, m, f, NULL) : GPUBE_ENOMEM;
+	for (int64_t k = 0; k < cells && !status; k++) {
+		int64_t v = minimised(m, costs[k]);
+
+		costs[k] = v == GPUBE_INF || v - min > cap ? min + cap : v;
+	}
+	for (int k = 0; k < arity; k++)
+		sorted[k] = scope[k];
+	qsort(sorted, (size_t)arity, sizeof(*sorted), gpube__compare_int32);
+	if (!status)
+		status = gpube_model_add_costs(r, arity, sorted, costs);
+	gpube__free(m->ctx, costs);
+	return status;
+}
+
+int gpube__relaxed(struct gpube_model **out, const struct gpube_model *m, int64_t cap)
+{
+	struct gpube_model *r = NULL;
+	int64_t sum = 0, *costs;
+	int status = gpube_model_new(&r, m->ctx, GPUBE_COSTS);
+
+	*out = NULL;
+	for (int32_t i = 0; i < m->n_vars && !status; i++)
+		status = gpube_model_add_var(r, NULL, m->vars[i].domain, NULL);
+	if (!status) {
+		r->constant = minimised(m, m->constant);
+		sum = r->constant < 0 ? -r->constant : r->constant;
+	}
+	for (int32_t f = 0; f < m->n_functions && !status; f++)
+		status = relax_function(r, m, f, cap, &sum);
+	for (int32_t i = 0; i < m->n_vars && !status; i++) {
+		if (!m->evidence || m->evidence[i] < 0)
+			continue;
+		status = add_size(m->ctx, &sum, cap);
+		if (status)
+			break;
+		costs = gpube__alloc(m->ctx, (uint64_t)m->vars[i].domain, sizeof(*costs));
+		for (int32_t a = 0; costs && a < m->vars[i].domain; a++)
+			costs[a] = a == m->evidence[i] ? 0 : cap;
+		status = costs ? gpube_model_add_costs(r, 1, &i, costs) : GPUBE_ENOMEM;
+		gpube__free(m->ctx, costs);
+	}
+	if (status) {
+		gpube_model_free(r);
+		return status;
+	}
+	r->scale = m->scale;
+	*out = r;
+	return GPUBE_OK;
+}
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
+void gpube__certificate_clear(struct gpube_certificate *c)
+{
+	for (int32_t t = 0; t < c->n_tables; t++) {
+		gpube__free(c->ctx, c->tables[t].scope);
+		gpube__free(c->ctx, c->tables[t].values);
+	}
+	gpube__free(c->ctx, c->tables);
+	gpube__free(c->ctx, c->first);
+	gpube__free(c->ctx, c->domain);
+	memset(c, 0, sizeof(*c));
+}
+
+int gpube__certificate_block(struct gpube_certificate *c)
+{
+	if (gpube__grow(c->ctx, &c->first, &c->first_capacity, (int64_t)c->n_blocks + 2,
+		    sizeof(*c->first)))
+		return GPUBE_ENOMEM;
+	c->first[c->n_blocks++] = c->n_tables;
+	c->first[c->n_blocks] = c->n_tables;
+	return GPUBE_OK;
+}
+
+int gpube__certificate_table(
+	struct gpube_certificate *c, int arity, const int32_t *scope, int64_t **values)
+{
+	struct gpube_proof_table *t;
+	int64_t cells = 1;
+
+	for (int k = 0; k < arity && cells >= 0; k++)
+		cells = gpube__mul_size(cells, c->domain[scope[k]]);
+	if (cells < 0 || cells > MOST_CELLS || arity > MOST_ARITY)
+		return gpube__fail(c->ctx, GPUBE_ELIMIT, "a table of a certificate is too large");
+	if (gpube__grow(c->ctx, &c->tables, &c->tables_capacity, (int64_t)c->n_tables + 1,
+		    sizeof(*c->tables)))
+		return GPUBE_ENOMEM;
+	t = &c->tables[c->n_tables];
+	*t = (struct gpube_proof_table){.arity = arity, .n = cells,
+		.scope = gpube__alloc(c->ctx, (uint64_t)arity, sizeof(*t->scope)),
+		.values = gpube__alloc_zero(c->ctx, (uint64_t)cells, sizeof(*t->values))};
+	c->first[c->n_blocks] = ++c->n_tables;
+	if (!t->scope || !t->values)
+		return GPUBE_ENOMEM;
+	if (arity)
+		memcpy(t->scope, scope, (size_t)arity * sizeof(*scope));
+	*values = t->values;
+	return GPUBE_OK;
+}
+
+/* ---- the file ----------------------------------------------------------------------------------- */
+
+static void write_table(struct gpube_out *out, const struct gpube_proof_table *t)
+{
+	gpube__out_printf(out, "table %d", t->arity);
+	for (int k = 0; k < t->arity; k++)
+		gpube__out_printf(out, " %d", t->scope[k]);
+	for (int64_t k = 0; k < t->n; k++) {
+		gpube__out_text(out, k % 32 ? " " : "\n");
+		gpube__out_int(out, t->values[k]);
+	}
+	gpube__out_text(out, "\n");
+}
+
+int gpube__certificate_write(const struct gpube_certificate *c, const char *path)
+{
+	struct gpube_out out;
+	int status = gpube__out_open(&out, c->ctx, path);
+
+	if (status)
+		return status;
+	gpube__out_printf(&out, "gpube-certificate 1\nvariables %d", c->n_vars);
+	for (int32_t i = 0; i < c->n_vars; i++)
+		gpube__out_printf(&out, " %d", c->domain[i]);
+	gpube__out_printf(&out, "\nfunctions %d\ndecimals %d\ncap %lld\nshift %d\n", c->n_functions,
+		c->scale, (long long)c->cap, c->shift);
+	gpube__out_printf(&out, "bound %lld\nconstant %lld\nblocks %d\n", (long long)c->bound,
+		(long long)c->constant, c->n_blocks);
+	for (int32_t b = 0; b < c->n_blocks; b++) {
+		gpube__out_printf(&out, "block %d\n", c->first[b + 1] - c->first[b]);
+		for (int32_t t = c->first[b]; t < c->first[b + 1]; t++)
+			write_table(&out, &c->tables[t]);
+	}
+	return gpube__out_close(&out, true);
+}
+
+/* "name NUMBER" */
+static int read_member(
+	struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max)
+{
+	char token[256];
+
+	if (gpube__in_token(in, token, name))
+		return in->status;
+	if (strcmp(token, name))
+		return gpube__in_expected(in, name, token);
+	return gpube__in_int(in, v, min, max, "a number");
+}
+
+static int read_table(struct gpube_certificate *c, struct gpube_in *in)
+{
+	int32_t scope[MOST_ARITY];
+	int64_t arity = 0, v = 0, *values;
+	int status = read_member(in, "table", &arity, 0, MOST_ARITY);
+
+	for (int k = 0; k < arity && !status; k++) {
+		status = gpube__in_int(
+			in, &v, k ? scope[k - 1] + 1 : 0, c->n_vars - 1, "a later variable");
+		scope[k] = (int32_t)v;
+	}
+	if (!status)
+		status = gpube__certificate_table(c, (int)arity, scope, &values);
+	for (int64_t k = 0; !status && k < c->tables[c->n_tables - 1].n; k++)
+		status = gpube__in_int(in, &values[k], -INT64_MAX, INT64_MAX, "a cost");
+	return status;
+}
+
+static int read_all(struct gpube_certificate *c, struct gpube_in *in)
+{
+	int64_t v = 0, n_blocks = 0, n = 0;
+	int status = read_member(in, "gpube-certificate", &v, 1, 1);
+
+	if (!status)
+		status = read_member(in, "variables", &v, 0, INT32_MAX - 1);
+	if (status)
+		return status;
+	/* as they are met: a number in a file is no reason to take memory */
+	for (int64_t capacity = 0; c->n_vars < v && !status; c->n_vars++) {
+		status = gpube__grow(
+			c->ctx, &c->domain, &capacity, (int64_t)c->n_vars + 1, sizeof(*c->domain));
+		if (!status)
+			status = gpube__in_int(in, &n, 1, INT32_MAX, "a domain size");
+		if (!status)
+			c->domain[c->n_vars] = (int32_t)n;
+	}
+	if (!status)
+		status = read_member(in, "functions", &v, 0, INT32_MAX);
+	c->n_functions = (int32_t)v;
+	if (!status)
+		status = read_member(in, "decimals", &v, 0, 18);
+	c->scale = (int)v;
+	if (!status)
+		status = read_member(in, "cap", &c->cap, 0, (int64_t)1 << 60);
+	if (!status)
+		status = read_member(in, "shift", &v, 0, 40);
+	c->shift = (int)v;
+	if (!status)
+		status = read_member(in, "bound", &c->bound, -INT64_MAX, INT64_MAX);
+	if (!status)
+		status = read_member(in, "constant", &c->constant, -INT64_MAX, INT64_MAX);
+	if (!status)
+		status = read_member(in, "blocks", &n_blocks, 0, INT32_MAX - 2);
+	for (int64_t b = 0; b < n_blocks && !status; b++) {
+		status = read_member(in, "block", &n, 0, INT32_MAX - 2);
+		if (!status)
+			status = gpube__certificate_block(c);
+		for (int64_t t = 0; t < n && !status; t++)
+			status = read_table(c, in);
+	}
+	return status ? status : gpube__in_end(in);
+}
+
+int gpube__certificate_read(struct gpube_certificate *c, struct gpube_ctx *ctx, const char *path)
+{
+	struct gpube_in in;
+	int status;
+
+	*c = (struct gpube_certificate){.ctx = ctx};
+	status = gpube__in_open(&in, ctx, path);
+	if (status)
+		return status;
+	status = read_all(c, &in);
+	gpube__in_close(&in);
+	if (status)
+		gpube__certificate_clear(c);
+	return status;
+}

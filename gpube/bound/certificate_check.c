@@ -1,0 +1,339 @@
+/*
+ * certificate_check.c - the checker: see certificate.h. It shares nothing with
+ * the ascent, and every sum is tested for overflow.
+ */
+#include <string.h>
+
+#include "gpube/bound/certificate.h"
+
+enum { MOST_DIMS = 20 };
+
+/* Assignments of a block that are tried: a file must not make the checker run for ever. */
+#define MOST_TRIED ((int64_t)1 << 32)
+
+/* ---- polynomials -------------------------------------------------------------------------- */
+
+/*
+ * The coefficients of the terms over one set of variables: (d - 1) of each
+ * variable's values, row-major.
+ */
+struct terms {
+	int n;
+	int32_t *scope;
+	int64_t cells, *values;
+};
+
+struct polynomial {
+	struct gpube_ctx *ctx;
+	const int32_t *domain;
+	int64_t n, n_slots; /* slots: a power of two, at most half full */
+	struct terms *slots; /* n < 0: empty */
+};
+
+static void clear(struct polynomial *p)
+{
+	for (int64_t k = 0; p->slots && k < p->n_slots; k++) {
+		gpube__free(p->ctx, p->slots[k].scope);
+		gpube__free(p->ctx, p->slots[k].values);
+	}
+	gpube__free(p->ctx, p->slots);
+}
+
+static struct terms *slot_of(const struct polynomial *p, int n, const int32_t *scope)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+	int64_t at;
+
+	for (int k = 0; k < n; k++)
+		hash = (hash ^ (uint32_t)scope[k]) * 0x100000001b3u;
+	for (at = (int64_t)((hash ^ hash >> 29) & (uint64_t)(p->n_slots - 1));;
+		at = (at + 1) & (p->n_slots - 1)) {
+		struct terms *t = &p->slots[at];
+
+		if (!t->values || (t->n == n && (n == 0 || !memcmp(t->scope, scope,
+								(size_t)n * sizeof(*scope)))))
+			return t;
+	}
+}
+
+static int enlarge(struct polynomial *p)
+{
+	struct polynomial to = *p;
+
+	to.n_slots = p->n_slots ? 2 * p->n_slots : 64;
+	to.slots = gpube__alloc_zero(p->ctx, (uint64_t)to.n_slots, sizeof(*to.slots));
+	if (!to.slots)
+		return GPUBE_ENOMEM;
+	for (int64_t k = 0; k < p->n_slots; k++)
+		if (p->slots[k].values)
+			*slot_of(&to, p->slots[k].n, p->slots[k].scope) = p->slots[k];
+	gpube__free(p->ctx, p->slots);
+	*p = to;
+	return GPUBE_OK;
+}
+
+/* The terms over a set of variables, 0 when they are new. */
+static int terms_of(struct polynomial *p, struct terms **out, int n, const int32_t *scope)
+{
+	struct terms *t;
+
+	if (2 * (p->n + 1) > p->n_slots && enlarge(p))
+		return GPUBE_ENOMEM;
+	t = slot_of(p, n, scope);
+	*out = t;
+	if (t->values)
+		return GPUBE_OK;
+	t->n = n;
+	t->cells = 1;
+	for (int k = 0; k < n; k++)
+		t->cells *= p->domain[scope[k]] - 1;
+	t->scope = gpube__alloc(p->ctx, (uint64_t)n, sizeof(*t->scope));
+	t->values = gpube__alloc_zero(p->ctx, (uint64_t)t->cells, sizeof(*t->values));
+	if (!t->scope || !t->values)
+		return GPUBE_ENOMEM;
+	if (n)
+		memcpy(t->scope, scope, (size_t)n * sizeof(*scope));
+	p->n++;
+	return GPUBE_OK;
+}
+
+static int too_large(struct gpube_ctx *ctx)
+{
+	return gpube__fail(ctx, GPUBE_ERANGE, "sums of the certificate pass 64 bits");
+}
+
+/* Values to coefficients: of each variable, what every value but the first adds to that. */
+static bool differences(int64_t *v, int64_t n, int arity, const int32_t *size)
+{
+	int64_t stride = 1;
+
+	for (int k = arity - 1; k >= 0; stride *= size[k--])
+		for (int64_t at = 0; at < n; at += stride * size[k])
+			for (int64_t x = stride; x < stride * size[k]; x++)
+				if (__builtin_sub_overflow(v[at + x], v[at + x % stride], &v[at + x]))
+					return false;
+	return true;
+}
+
+/* Adds all coefficients whose nonzero places are those of 'mask'. */
+static int add_terms(struct polynomial *p, const int64_t *v, int arity, const int32_t *scope,
+	const int32_t *size, unsigned mask)
+{
+	int32_t over[MOST_DIMS] = {0};
+	int64_t step[MOST_DIMS] = {0}, index[MOST_DIMS] = {0}, at = 0, stride = 1;
+	struct terms *t;
+	int n = 0, k;
+
+	for (k = 0; k < arity; k++)
+		if (mask >> k & 1)
+			over[n++] = scope[k];
+	if (terms_of(p, &t, n, over))
+		return GPUBE_ENOMEM;
+	for (k = arity - 1, n = t->n; k >= 0; stride *= size[k--])
+		if (mask >> k & 1) {
+			step[--n] = stride;
+			at += stride; /* of the first value that is not the first */
+		}
+	for (int64_t cell = 0; cell < t->cells; cell++) {
+		if (__builtin_add_overflow(t->values[cell], v[at], &t->values[cell]))
+			return too_large(p->ctx);
+		for (k = t->n - 1; k >= 0; k--) {
+			at += step[k];
+			if (++index[k] < p->domain[t->scope[k]] - 1)
+				break;
+			at -= step[k] * (p->domain[t->scope[k]] - 1);
+			index[k] = 0;
+		}
+	}
+	return GPUBE_OK;
+}
+
+/* Adds factor * a table, whose scope ascends. */
+static int add_table(struct polynomial *p, const int64_t *values, int64_t n, int arity,
+	const int32_t *scope, int64_t factor)
+{
+	int64_t *v = gpube__alloc(p->ctx, (uint64_t)n, sizeof(*v));
+	int32_t size[MOST_DIMS] = {0};
+	int status = v ? GPUBE_OK : GPUBE_ENOMEM;
+
+	for (int k = 0; k < arity; k++)
+		size[k] = p->domain[scope[k]];
+	for (int64_t k = 0; k < n && !status; k++)
+		if (__builtin_mul_overflow(values[k], factor, &v[k]))
+			status = too_large(p->ctx);
+	if (!status && !differences(v, n, arity, size))
+		status = too_large(p->ctx);
+	for (unsigned mask = 0; mask >> (arity > 0 ? arity : 0) == 0 && !status; mask++)
+		status = add_terms(p, v, arity, scope, size, mask);
+	gpube__free(p->ctx, v);
+	return status;
+}
+
+/* ---- what is checked ----------------------------------------------------------------------- */
+
+static int check_sums(const struct gpube_certificate *c, const struct gpube_model *relaxed)
+{
+	struct polynomial p = {.ctx = c->ctx, .domain = c->domain};
+	int64_t unit = -((int64_t)1 << c->shift), capacity = 0, *costs = NULL;
+	int status = add_table(&p, &c->constant, 1, 0, NULL, 1);
+
+	if (!status)
+		status = add_table(&p, &relaxed->constant, 1, 0, NULL, unit);
+	for (int32_t t = 0; t < c->n_tables && !status; t++)
+		status = add_table(&p, c->tables[t].values, c->tables[t].n, c->tables[t].arity,
+			c->tables[t].scope, 1);
+	for (int32_t f = 0; f < relaxed->n_functions && !status; f++) {
+		const struct gpube_table *t = gpube__table(relaxed, f);
+
+		status = gpube__grow(c->ctx, &costs, &capacity, t->n, sizeof(*costs));
+		for (int64_t k = 0; k < t->n && !status; k++)
+			costs[k] = gpube__table_int(t, k);
+		if (!status)
+			status = add_table(&p, costs, t->n, t->arity, gpube__scope(relaxed, f), unit);
+	}
+	for (int64_t k = 0; k < p.n_slots && !status; k++)
+		for (int64_t cell = 0; p.slots[k].values && cell < p.slots[k].cells; cell++)
+			if (p.slots[k].values[cell] && !status)
+				status = gpube__fail(c->ctx, GPUBE_EINVAL,
+					"the certificate's tables do not add up to the problem: they "
+					"differ over %d variable%s, the first is %d",
+					p.slots[k].n, p.slots[k].n == 1 ? "" : "s",
+					p.slots[k].n ? p.slots[k].scope[0] : -1);
+	gpube__free(c->ctx, costs);
+	clear(&p);
+	return status;
+}
+
+/* The variables of a block's tables, ascending; -1: more than MOST_DIMS. */
+static int block_scope(const struct gpube_certificate *c, int32_t block, int32_t *scope)
+{
+	int n = 0;
+
+	for (int32_t t = c->first[block]; t < c->first[block + 1]; t++)
+		for (int k = 0; k < c->tables[t].arity; k++) {
+			int32_t var = c->tables[t].scope[k];
+			int at = 0, j;
+
+			while (at < n && scope[at] < var)
+				at++;
+			if (at < n && scope[at] == var)
+				continue;
+			if (n == MOST_DIMS)
+				return -1;
+			for (j = n++; j > at; j--)
+				scope[j] = scope[j - 1];
+			scope[at] = var;
+		}
+	return n;
+}
+
+/* Whether no sum of one cell of each table can leave 64 bits. */
+static bool sums_fit(const struct gpube_certificate *c, int32_t block)
+{
+	__int128 sum = 0;
+
+	for (int32_t t = c->first[block]; t < c->first[block + 1]; t++) {
+		__int128 most = 0;
+
+		for (int64_t k = 0; k < c->tables[t].n; k++) {
+			__int128 v = c->tables[t].values[k];
+
+			most = v > most ? v : -v > most ? -v : most;
+		}
+		sum += most;
+	}
+	return sum <= INT64_MAX;
+}
+
+/* The least total of a block's tables, by trying all values of its variables. */
+static int least_of(int64_t *least, const struct gpube_certificate *c, int32_t block)
+{
+	int32_t scope[MOST_DIMS], index[MOST_DIMS] = {0};
+	int32_t n_tables = c->first[block + 1] - c->first[block];
+	int n = block_scope(c, block, scope), k;
+	int64_t *at, *step, tried = n < 0 ? -1 : 1;
+
+	for (k = 0; k < n && tried >= 0; k++)
+		tried = gpube__mul_size(tried, c->domain[scope[k]]);
+	if (tried < 0 || tried > MOST_TRIED)
+		return gpube__fail(c->ctx, GPUBE_ELIMIT, "a block of the certificate is too large");
+	if (!sums_fit(c, block))
+		return too_large(c->ctx);
+	at = gpube__alloc_zero(c->ctx, (uint64_t)n_tables * (MOST_DIMS + 1), sizeof(*at));
+	if (!at)
+		return GPUBE_ENOMEM;
+	step = at + n_tables; /* of table t, over variable k of the block: step[t * MOST_DIMS + k] */
+	for (int32_t t = 0; t < n_tables; t++) {
+		const struct gpube_proof_table *table = &c->tables[c->first[block] + t];
+		int64_t stride = 1;
+
+		for (int j = table->arity - 1; j >= 0; stride *= c->domain[table->scope[j--]])
+			for (k = 0; k < n; k++)
+				if (scope[k] == table->scope[j])
+					step[t * MOST_DIMS + k] = stride;
+	}
+	*least = INT64_MAX;
+	do {
+		int64_t sum = 0;
+
+		for (int32_t t = 0; t < n_tables; t++)
+			sum += c->tables[c->first[block] + t].values[at[t]];
+		*least = sum < *least ? sum : *least;
+		for (k = n - 1; k >= 0; k--) {
+			bool more = ++index[k] < c->domain[scope[k]];
+
+			for (int32_t t = 0; t < n_tables; t++)
+				at[t] += step[t * MOST_DIMS + k] *
+					 (more ? 1 : 1 - (int64_t)c->domain[scope[k]]);
+			if (more)
+				break;
+			index[k] = 0;
+		}
+	} while (k >= 0);
+	gpube__free(c->ctx, at);
+	return GPUBE_OK;
+}
+
+int gpube__certificate_proves(
+	int64_t *bound, const struct gpube_certificate *c, const struct gpube_model *m)
+{
+	struct gpube_model *relaxed = NULL;
+	int64_t total = c->constant, least = 0;
+	int status = GPUBE_OK;
+
+	if (c->n_vars != m->n_vars || c->n_functions != m->n_functions || c->scale != m->scale)
+		return gpube__fail(c->ctx, GPUBE_EINVAL,
+			"the certificate is of another problem: %d variables, %d functions, %d decimals",
+			c->n_vars, c->n_functions, c->scale);
+	for (int32_t i = 0; i < m->n_vars; i++)
+		if (c->domain[i] != m->vars[i].domain)
+			return gpube__fail(c->ctx, GPUBE_EINVAL,
+				"the certificate is of another problem: variable %d has %d values", i,
+				c->domain[i]);
+	status = gpube__relaxed(&relaxed, m, c->cap);
+	if (!status)
+		status = check_sums(c, relaxed);
+	for (int32_t b = 0; b < c->n_blocks && !status; b++) {
+		status = least_of(&least, c, b);
+		if (!status && __builtin_add_overflow(total, least, &total))
+			status = too_large(c->ctx);
+	}
+	gpube_model_free(relaxed);
+	if (status)
+		return status;
+	/* totals are integers: rounded up, also below 0 */
+	*bound = (total >> c->shift) + ((total & (((int64_t)1 << c->shift) - 1)) != 0);
+	return GPUBE_OK;
+}
+
+int gpube__certificate_check(const struct gpube_certificate *c, const struct gpube_model *m)
+{
+	int64_t bound;
+	int status = gpube__certificate_proves(&bound, c, m);
+
+	if (!status && bound != c->bound)
+		status = gpube__fail(c->ctx, GPUBE_EINVAL,
+			"the certificate claims a bound of %lld, its tables prove %lld",
+			(long long)c->bound, (long long)bound);
+	return status;
+}

@@ -1,0 +1,108 @@
+/*
+ * dfs_tree.h - what the search on a tree's nodes (dfs.h) has open, which is kept from one part of the
+ * time to the next.
+ *
+ * Variables that share functions with no others are a block, of which each has a tree of its own: what
+ * blocks cost adds up, and so do their bounds; a block's search ends where it costs more than its best
+ * assignment, or, with the others' bounds, as much as the whole may.
+ *
+ * A block's first runs start from the root, each longer, and what they leave open is thrown away: but
+ * for the weights, which choose better variables the next time, and the values found impossible at the
+ * root. From then on what a run leaves open is kept, as the decisions that lead there; the next run goes
+ * on with the node of the least bound, and that bound is the block's.
+ *
+ * Designs weighed. (1) Restarts alone: no bound but the root's, and work done twice, for ever. (2)
+ * Open nodes from the first run on: the first decisions, made without weights, stay.
+ *
+ * Source: Allouche et al., CP 2015 (hybrid best-first search; runs grow where replays cost much).
+ */
+#ifndef GPUBE_DFS_TREE_H
+#define GPUBE_DFS_TREE_H
+
+#include "gpube/bound/bound.h"
+#include "gpube/relax/dfs.h"
+
+/* A decision: the value is the only one; ~value: it is gone. */
+struct gpube_dfs_step {
+	int32_t p, value;
+};
+
+/* The decisions of a run: its open nodes share them. */
+struct gpube_dfs_path {
+	int64_t users, bytes;
+	struct gpube_dfs_step steps[];
+};
+
+/* Its first n decisions, and, turned round, the next one. */
+struct gpube_dfs_open {
+	int64_t bound; /* of the block */
+	struct gpube_dfs_path *path;
+	int32_t n;
+	bool turned;
+};
+
+struct gpube_dfs_block {
+	int32_t first, last;	/* positions first … last - 1 */
+	bool closed, sweeping, opened; /* opened: what runs leave is kept */
+	enum gpube_dfs_swept swept;
+	int64_t root;		/* what is its of the tree's constant at the root */
+	int64_t lower, upper;	/* upper: of 'best'; GPUBE_INF: none */
+	int32_t n_runs;
+	double nodes;		/* of its next run */
+	struct gpube_dfs_open *open; /* a heap, the least bound first */
+	int64_t n_open, open_capacity;
+	int64_t n_replayed, n_seen; /* decisions since the runs' length was looked at */
+};
+
+struct gpube_dfs_tree {
+	struct gpube_bounder *b;
+	const struct gpube_model *m; /* b->tables: shifted, if anything was before; its totals are below */
+	struct gpube_dfs *t;
+	int32_t n_blocks, next;	/* next: the block that is to run */
+	int32_t n_restarts;	/* first runs of a block, which leave nothing open */
+	int32_t patience;	/* nodes between looks at the clock */
+	struct gpube_dfs_block *blocks, *k; /* k: at work */
+	int64_t lower;		/* of all blocks */
+	int64_t left;		/* totals less m's constant, from here of no interest */
+	int64_t others;		/* of the constant at the root, what is not k's */
+	int32_t *best;		/* by position: of the blocks' best assignments, or -1 */
+	int32_t *values;	/* of the model, of the last assignment */
+	struct gpube_dfs_mark *marks; /* by depth: before its decision */
+	struct gpube_dfs_step *steps; /* since the root */
+	int64_t n_steps, steps_capacity;
+	int32_t last;		/* position of the last conflict's decision, or -1 */
+	int64_t n_nodes, bytes; /* bytes: of what is open */
+	double end;
+	bool swept;		/* costs are shifted at the root */
+};
+
+/*
+ * gpube__dfs_tree_new() - b's tree, with nothing seen; its t is NULL where the model is too large.
+ * Errors: ENOMEM, with b->tree to be freed all the same
+ */
+int gpube__dfs_tree_new(struct gpube_bounder *b);
+
+/* The block at work, with the limit that it has now. */
+void gpube__dfs_tree_enter(struct gpube_dfs_tree *s, struct gpube_dfs_block *k);
+
+/* What has become of the block at work at the root; the bound of all, told. */
+void gpube__dfs_tree_leave(struct gpube_dfs_tree *s);
+
+/* An assignment of the block at work, in s->values. Errors: those of gpube__bounder_offer() */
+int gpube__dfs_tree_offer(struct gpube_dfs_tree *s);
+
+/*
+ * gpube__dfs_tree_run() - some nodes more of a block, entered or not.
+ * Errors: ENOMEM, those of gpube__dfs_tree_offer()
+ */
+int gpube__dfs_tree_run(struct gpube_dfs_tree *s, struct gpube_dfs_block *k);
+
+/* True when its time is over, or the caller's. */
+bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s);
+
+/* Open nodes in and out; 'path' is used by one more, or given back. Errors: ENOMEM */
+int gpube__dfs_tree_push(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, const struct gpube_dfs_open *open);
+struct gpube_dfs_open gpube__dfs_tree_pop(struct gpube_dfs_block *k);
+void gpube__dfs_tree_give_back(struct gpube_dfs_tree *s, struct gpube_dfs_path *path);
+
+#endif

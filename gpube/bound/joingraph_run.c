@@ -1,0 +1,321 @@
+/* joingraph_run.c - the ascent on the join graph as a method: passes, and ever larger mini-buckets. */
+#include <math.h>
+#include <stdio.h>
+
+#include "gpube/relax/joingraph.h"
+#include "gpube/relax/scaling.h"
+#include "gpube/bound/shifted.h"
+
+/* Where bounds are wanted soon: variables of the first mini-buckets, and their cells; of the largest. */
+enum { FIRST_Z = 8 };
+#define FIRST_CELLS 1e5
+#define QUICK_CELLS 4e6
+/* Of the time, at most, that likely values alone may take. */
+#define DIVING 0.25
+
+struct climb {
+	struct gpube_bounder *b;
+	struct gpube_joingraph g;
+	double max_cells;
+	double end;	  /* of the time it may take */
+	double pair;	  /* seconds of the last two passes */
+	double searching; /* seconds spent in search */
+	double start;
+	int64_t *at;	  /* value a of variable i: dead[at[i] + a] */
+	uint8_t *dead, *unlikely;
+	int64_t *forced;
+	int64_t n_dead, n_values;
+	double tried; /* when elimination was last tried */
+	double diving; /* seconds spent on likely values alone */
+	bool quick;    /* bounds soon: no search, and larger after each there and back */
+	char by[32];
+};
+
+static double time_left(const struct climb *c)
+{
+	double end = c->b->ctx->deadline > 0 ? fmin(c->b->ctx->deadline, c->end) : c->end;
+
+	return end - gpube__now();
+}
+
+/* An assignment from the tables, and search from there for a share of the time. */
+static int read_off(struct climb *c)
+{
+	struct gpube_bounder *b = c->b;
+	double start = gpube__now();
+	int status;
+
+	gpube__joingraph_decode(&c->g, b->tried);
+	status = gpube__bounder_offer(b, b->tried, c->by);
+	if (!status && !c->quick && !gpube__bounder_done(b) && c->searching < 0.2 * (start - c->start))
+		status = gpube__bounder_search(b, b->tried, 1000);
+	c->searching += gpube__now() - start;
+	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
+	return status;
+}
+
+/* There and back. */
+static int both_ways(struct climb *c)
+{
+	struct gpube_bounder *b = c->b;
+	double start = gpube__now();
+	int64_t bound;
+	int status = gpube__joingraph_pass(&c->g, false);
+
+	/* also when it was stopped: what was moved so far is sound */
+	bound = gpube__joingraph_bound(&c->g, b->tables, gpube__tables_limit(b));
+	gpube__bounder_raise(b, gpube__tables_bound(b, bound), c->by);
+	if (!status && !gpube__bounder_done(b))
+		status = read_off(c);
+	if (!status && !gpube__bounder_done(b))
+		status = gpube__joingraph_pass(&c->g, true);
+	c->pair = gpube__now() - start;
+	return status;
+}
+
+/* Marks the values that force more than 'most', of each variable but the one that forces least. */
+static int64_t mark_unlikely(struct climb *c, int64_t most)
+{
+	int64_t n = 0;
+
+	for (int32_t i = 0; i < c->b->m->n_vars; i++) {
+		int64_t least = INT64_MAX;
+
+		for (int64_t v = c->at[i]; v < c->at[i] + c->b->m->vars[i].domain; v++)
+			least = c->forced[v] < least ? c->forced[v] : least;
+		for (int64_t v = c->at[i]; v < c->at[i] + c->b->m->vars[i].domain; v++) {
+			c->unlikely[v] = c->dead[v] || c->forced[v] - least > most;
+			n += c->unlikely[v];
+		}
+	}
+	return n;
+}
+
+/*
+ * The best assignment of values that force little: so few that this can be eliminated. It is worth a
+ * search of any other kind where most is forbidden, as in networks of noisy ors.
+ */
+static int eliminate_likely(struct climb *c)
+{
+	struct gpube_bounder *b = c->b;
+	const double start = gpube__now(), seconds = fmax(0.1, 0.1 * (start - c->start));
+	int64_t before = c->n_dead;
+	bool done = false;
+	int status = GPUBE_OK;
+
+	for (int64_t most = gpube__joingraph_slack(&c->g) / 2; most > 0 && !status && !done; most /= 2) {
+		int64_t n = mark_unlikely(c, most);
+
+		if (n == before)
+			continue;
+		before = n;
+		if (gpube__now() - start > 3 * seconds)
+			break;
+		status = gpube__bounder_eliminate(b, c->unlikely, c->at, seconds, &done);
+	}
+	c->diving += gpube__now() - start;
+	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
+	return status;
+}
+
+/* Values that cannot be in a better assignment; false if there are few new ones. */
+static bool find_dead(struct climb *c)
+{
+	const int32_t slack = gpube__joingraph_slack(&c->g);
+	int64_t n = 0;
+
+	gpube__joingraph_forced(&c->g, c->forced, c->at);
+	for (int64_t v = 0; v < c->n_values; v++) {
+		c->dead[v] |= c->forced[v] >= slack;
+		n += c->dead[v];
+	}
+	if (n <= c->n_dead + c->n_values / 100)
+		return false;
+	c->n_dead = n;
+	gpube__log(c->b->ctx, GPUBE_LOG_DETAIL, "%lld of %lld values are dead", (long long)n,
+		(long long)c->n_values);
+	return true;
+}
+
+static int eliminate_rest(struct climb *c)
+{
+	struct gpube_bounder *b = c->b;
+	bool done = false;
+	int status;
+
+	c->tried = gpube__now();
+	status = gpube__bounder_eliminate(
+		b, c->dead, c->at, fmax(0.2, 0.5 * (gpube__now() - c->start)), &done);
+	if (!status && done)
+		gpube__bounder_raise(b, b->limit, "elimination");
+	return status;
+}
+
+/*
+ * If there are new dead values, or twice the time is gone, what is left may be eliminated, or a part
+ * of it, which may make more values dead.
+ */
+static int filter(struct climb *c)
+{
+	struct gpube_bounder *b = c->b;
+	const bool eliminates = !b->opts->no_eliminate && !b->shifted;
+	bool again = true;
+	int status = GPUBE_OK;
+
+	if (!find_dead(c) && gpube__now() - c->start < 2 * (c->tried - c->start) + 1)
+		return GPUBE_OK;
+	while (again && eliminates && !status && !gpube__bounder_done(b)) {
+		const int64_t limit = b->limit;
+
+		status = eliminate_rest(c);
+		if (!status && !gpube__bounder_done(b) &&
+			c->diving < DIVING * (gpube__now() - c->start))
+			status = eliminate_likely(c);
+		again = b->limit < limit && find_dead(c);
+	}
+	return status;
+}
+
+static int32_t largest_z(const struct gpube_bounder *b)
+{
+	return b->shifted && !b->shifting->certificate ? b->shifting->max_arity : b->m->n_vars + 1;
+}
+
+/* The next z that makes the graph at least 'factor' times as large, if there is time for it. */
+static int grow(struct climb *c, bool *grown)
+{
+	struct gpube_bounder *b = c->b;
+	double cells = c->g.cells, most = c->max_cells;
+	int32_t last = c->g.z;
+	int status = GPUBE_OK;
+
+	*grown = false;
+	/* at least four times there and back are to fit the time that is left */
+	if (isfinite(time_left(c)))
+		most = fmin(most, cells * time_left(c) / (4 * c->pair + 1e-3));
+	for (int32_t z = last + 1; z <= largest_z(b) && !status; z++) {
+		bool fits;
+
+		status = gpube__joingraph_grow(&c->g, z, most, &fits);
+		*grown |= !status && fits;
+		if (!fits || c->g.cells > 3 * cells)
+			break;
+	}
+	if (*grown)
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "join graph, z %d: %d mini-buckets, %.3g cells",
+			c->g.z, c->g.n_joins, c->g.cells);
+	return status;
+}
+
+/* Scaled: to the limit, or to the best assignment where that is no limit. */
+static double missing_from(const struct climb *c)
+{
+	const struct gpube_bounder *b = c->b;
+	int64_t end = b->upper < b->limit ? b->upper : b->limit;
+	int64_t left = gpube__costs_left(b->tables, gpube__tables_total(b, end));
+	int64_t target = gpube__scale_target(c->g.shift, left);
+
+	return (double)((target < c->g.target ? target : c->g.target) - c->g.constant);
+}
+
+static int ascend(struct climb *c)
+{
+	struct gpube_bounder *b = c->b;
+	bool grown = true;
+	int status = GPUBE_OK, idle = 0;
+
+	while (!status && !gpube__bounder_done(b) && time_left(c) > 0) {
+		int64_t before = c->g.constant;
+		double missing = missing_from(c);
+
+		snprintf(c->by, sizeof(c->by), "join graph, z %d", c->g.z);
+		b->z = c->g.z;
+		status = both_ways(c);
+		if (status || gpube__bounder_done(b))
+			break;
+		/* eight more like this would bring less than one in fifty of what is missing */
+		if (grown && 8 * (double)(c->g.constant - before) < 0.02 * missing) {
+			status = filter(c);
+			if (!status && !gpube__bounder_done(b))
+				status = grow(c, &grown);
+		}
+		idle = (double)(c->g.constant - before) < 1e-5 * missing + 1 && !grown ? idle + 1 : 0;
+		if (idle > 4)
+			break;
+	}
+	return status;
+}
+
+/* There and back, and larger: each is about as much as all before. */
+static int hurry(struct climb *c)
+{
+	struct gpube_bounder *b = c->b;
+	bool grown = true;
+	int status = GPUBE_OK;
+
+	/* once in any case: what was made is not to be in vain */
+	while (!status && grown && !gpube__bounder_done(b)) {
+		snprintf(c->by, sizeof(c->by), "join graph, z %d", c->g.z);
+		status = both_ways(c);
+		grown = false;
+		if (!status && !gpube__bounder_done(b) && time_left(c) > 0)
+			status = grow(c, &grown);
+	}
+	return status;
+}
+
+int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds)
+{
+	struct climb c = {.b = b, .start = gpube__now(), .max_cells = QUICK_CELLS, .quick = true};
+	bool fits = false;
+	int status = GPUBE_OK;
+
+	c.end = c.start + seconds;
+	for (int32_t z = FIRST_Z; z > 2 && !fits && !status; z -= 2)
+		status = gpube__joingraph_init_to(&c.g, b->tables, b->order, z,
+			z > 4 ? FIRST_CELLS : QUICK_CELLS, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->most_shift, &fits);
+	if (status || !fits)
+		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
+	status = hurry(&c);
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "quick join graphs: %.4f s", gpube__now() - c.start);
+	gpube__joingraph_clear(&c.g);
+	return status;
+}
+
+int gpube__bound_joins(struct gpube_bounder *b, double seconds)
+{
+	struct climb c = {.b = b, .start = gpube__now(),
+		.max_cells = (double)b->ctx->memory_bytes / 24};
+	bool fits;
+	int status;
+
+	if (b->shifted && b->shifting->certificate)
+		c.max_cells = fmin(c.max_cells, b->shifting->max_cells);
+	c.end = c.start + seconds;
+	c.tried = c.start;
+	status = gpube__joingraph_init_to(&c.g, b->tables, b->order,
+		b->shifted && !b->shifting->certificate ? largest_z(b) : b->opts->z ? b->opts->z : 3,
+		c.max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->most_shift, &fits);
+	if (status || !fits)
+		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
+	c.at = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*c.at));
+	for (int32_t i = 0; c.at && i < b->m->n_vars; i++) {
+		c.at[i] = c.n_values;
+		c.n_values += b->m->vars[i].domain;
+	}
+	c.dead = gpube__alloc_zero(b->ctx, (uint64_t)c.n_values, 1);
+	c.unlikely = gpube__alloc_zero(b->ctx, (uint64_t)c.n_values, 1);
+	c.forced = gpube__alloc(b->ctx, (uint64_t)c.n_values, sizeof(*c.forced));
+	status = c.at && c.dead && c.unlikely && c.forced ? ascend(&c) : GPUBE_ENOMEM;
+	if (b->shifted && (!status || status == GPUBE_ESTOP) && c.g.constant < c.g.target) {
+		int lifted = gpube__lift_joins(b, &c.g);
+
+		status = lifted ? lifted : status;
+	}
+	gpube__free(b->ctx, c.at);
+	gpube__free(b->ctx, c.dead);
+	gpube__free(b->ctx, c.unlikely);
+	gpube__free(b->ctx, c.forced);
+	gpube__joingraph_clear(&c.g);
+	return status;
+}

@@ -1,0 +1,608 @@
+/*
+ * nested_run.c - the ascent on nested regions as a method: passes while they pay, dead values
+ * leave the tables, and what stays open is split, its values in halves, until every part is
+ * closed or eliminated.
+ *
+ * A device does a pass over all quads of a network in milliseconds, so the whole is climbed
+ * until the gap is small; then there are few values left, and parts are small.
+ */
+#include "gpube/relax/nested.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	BATCH = 4,	   /* passes between looks at the constant, of the whole */
+	WINDOW = 16,	   /* passes over which its progress is judged */
+	PATIENCE = 2000,   /* passes: the whole is split when so many would not close it */
+	MOST_BATCHES = 20, /* of a part's turn, of two passes each */
+	HORIZON = 6,	   /* passes: a part is split when so many would not close it */
+	WORTH_DEVICE = 50000, /* cells of all pairs from which a device is opened for them */
+};
+
+struct nest {
+	struct gpube_bounder *b;
+	struct gpube_nested n;
+	struct gpube_graph graph; /* domains are those of the part that was looked at last */
+	int32_t *order;
+	struct gpube_rng rng;
+	struct searcher *searchers; /* one a thread */
+	struct gpube_nested_part **open;
+	int64_t n_open, open_capacity;
+	double searching, promising, eliminating, started;
+	int64_t n_parts, n_closed, n_eliminated;
+};
+
+/* Joined cells that elimination does in a second. */
+static double rate_of(const struct nest *r)
+{
+	return r->n.ops->cells_per_second;
+}
+
+/* Memory for tables that are worked on again and again. */
+static double resident_bytes(struct gpube_ctx *ctx, const struct gpube_ops *ops)
+{
+	return (double)(ops->resident ? ops->resident : ops->memory)(ctx);
+}
+
+static int look(struct nest *r, struct gpube_nested_part *p)
+{
+	return gpube__nested_read(&r->n, p);
+}
+
+/* A search for each thread, from an assignment of its own. */
+struct searcher {
+	struct gpube_search *search;
+	int32_t *from;
+	int64_t steps;
+};
+
+static void search_one(void *arg, int64_t item, int thread)
+{
+	struct searcher *s = (struct searcher *)arg + item;
+
+	(void)thread;
+	gpube__search_run(s->search, s->from, s->steps);
+}
+
+static int make_searchers(struct nest *r)
+{
+	struct gpube_bounder *b = r->b;
+
+	r->searchers = gpube__alloc_zero(
+		b->ctx, (uint64_t)b->ctx->n_threads, sizeof(*r->searchers));
+	for (int k = 0; r->searchers && k < b->ctx->n_threads; k++) {
+		struct searcher *s = &r->searchers[k];
+
+		s->from = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*s->from));
+		if (!s->from || gpube__search_new(&s->search, b->m, b->opts->seed + 1 + (uint64_t)k))
+			return GPUBE_ENOMEM;
+	}
+	return r->searchers ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+static void free_searchers(struct nest *r)
+{
+	for (int k = 0; r->searchers && k < r->b->ctx->n_threads; k++) {
+		gpube__search_free(r->searchers[k].search);
+		gpube__free(r->b->ctx, r->searchers[k].from);
+	}
+	gpube__free(r->b->ctx, r->searchers);
+}
+
+/* Assignments from what was read, one a thread, and search from there for a share of the time. */
+static int read_off(struct nest *r, double share, int64_t steps)
+{
+	struct gpube_bounder *b = r->b;
+	const int n = gpube__clusters_states(r->n.c) > 0 ? b->ctx->n_threads : 1;
+	double start = gpube__now();
+	int status = GPUBE_OK;
+
+	if (gpube__clusters_states(r->n.c) > 0 && r->searching > share * (start - r->started))
+		return GPUBE_OK;
+	for (int k = 0; k < n && !status; k++) {
+		r->searchers[k].steps = steps;
+		gpube__clusters_decode(r->n.c, r->searchers[k].from, &r->rng);
+		status = gpube__bounder_offer(b, r->searchers[k].from, "decoded");
+	}
+	if (!status)
+		gpube__parallel(b->ctx, n, search_one, r->searchers);
+	for (int k = 0; k < n && !status; k++)
+		if (r->searchers[k].search->best_cost < b->upper)
+			status = gpube__bounder_offer(b, r->searchers[k].search->best, "search");
+	r->searching += gpube__now() - start;
+	return status;
+}
+
+static int compare_sums(const void *x, const void *y)
+{
+	const int64_t *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Cells of the elimination of values that force at most 'most' more than their variable's least. */
+static int promising_cost(struct nest *r, const int64_t *sum, int64_t most, double *cells)
+{
+	const struct gpube_clusters *c = r->n.c;
+	struct gpube_order_cost cost;
+	int status;
+
+	for (int32_t i = 0; i < c->n; i++) {
+		r->graph.domain[i] = 0;
+		for (int32_t x = 0; x < c->domain[i]; x++)
+			r->graph.domain[i] += sum[x] <= most;
+		sum += c->domain[i];
+	}
+	status = gpube__order_find(r->b->ctx, r->order, &cost, &r->graph, GPUBE_ORDER_MIN_FILL, 0,
+		r->b->ops->cells_per_second, r->b->opts->seed);
+	*cells = cost.joined_cells;
+	return status;
+}
+
+/*
+ * The best assignment of values that force little, as many of them as 'cells' joined cells allow:
+ * what greedy decoding looks for one variable at a time. (On scen06 at 3100 of 3389, decoding and
+ * search give 6339.)
+ */
+static int eliminate_promising(struct nest *r, double cells)
+{
+	struct gpube_bounder *b = r->b;
+	struct gpube_clusters *c = r->n.c;
+	int64_t values = 0, all = 0, low = 0, high, *sum, *sorted, *at;
+	uint8_t *dead = NULL;
+	double cost;
+	bool done;
+	int status = GPUBE_ENOMEM;
+
+	for (int32_t i = 0; i < c->n; i++) {
+		values += c->domain[i];
+		all += b->m->vars[i].domain;
+	}
+	if (!values)
+		return GPUBE_OK;
+	sum = gpube__alloc(b->ctx, 2 * (uint64_t)values, sizeof(*sum));
+	at = gpube__alloc(b->ctx, (uint64_t)c->n, sizeof(*at));
+	if (sum && at)
+		dead = gpube__alloc(b->ctx, (uint64_t)all, 1);
+	if (!dead)
+		goto out;
+	for (int64_t i = 0, k = 0; i < c->n; k += c->domain[i++]) {
+		int64_t least = INT64_MAX;
+
+		gpube__clusters_marginals(c, (int32_t)i, sum + k);
+		for (int32_t x = 0; x < c->domain[i]; x++)
+			least = sum[k + x] < least ? sum[k + x] : least;
+		for (int32_t x = 0; x < c->domain[i]; x++)
+			sum[k + x] -= least;
+	}
+	sorted = sum + values;
+	memcpy(sorted, sum, (size_t)values * sizeof(*sum));
+	qsort(sorted, (size_t)values, sizeof(*sum), compare_sums);
+	high = values;
+	status = GPUBE_OK;
+	while (low + 1 < high && !status) {
+		const int64_t mid = low + (high - low) / 2;
+
+		status = promising_cost(r, sum, sorted[mid], &cost);
+		if (cost <= cells)
+			low = mid;
+		else
+			high = mid;
+	}
+	if (status)
+		goto out;
+	memset(dead, 1, (size_t)all);
+	for (int64_t i = 0, k = 0, first = 0; i < c->n; k += c->domain[i++]) {
+		at[i] = first;
+		for (int32_t x = 0; x < c->domain[i]; x++)
+			dead[first + c->value[i][x]] = sum[k + x] > sorted[low];
+		first += b->m->vars[i].domain;
+	}
+	status = gpube__bounder_eliminate(b, dead, at, 1, &done);
+out:
+	gpube__free(b->ctx, sum);
+	gpube__free(b->ctx, at);
+	gpube__free(b->ctx, dead);
+	return status;
+}
+
+/* The target of the bounder's limit, if it has fallen. */
+static int lower_target(struct nest *r, struct gpube_nested_part *p)
+{
+	gpube__clusters_limit(r->n.c, r->b->tables, gpube__tables_limit(r->b));
+	return gpube__nested_target(&r->n, p, r->n.c->target);
+}
+
+/* Elimination of what was read, if it is quick enough. */
+static int eliminate(struct nest *r, struct gpube_nested_part *p, double seconds, bool *done)
+{
+	struct gpube_bounder *b = r->b;
+	const double states = gpube__clusters_states(r->n.c), start = gpube__now();
+	struct gpube_order_cost cost;
+	int status = GPUBE_OK;
+
+	*done = false;
+	if (b->opts->no_eliminate || states > p->states - 0.3)
+		return GPUBE_OK;
+	p->states = states;
+	for (int32_t i = 0; i < r->n.c->n; i++)
+		r->graph.domain[i] = r->n.c->domain[i];
+	status = gpube__order_find(b->ctx, r->order, &cost, &r->graph, GPUBE_ORDER_MIN_FILL, 0,
+		b->ops->cells_per_second, b->opts->seed);
+	if (!status && cost.joined_cells < 8 * seconds * rate_of(r))
+		status = gpube__clusters_eliminate(b, r->n.c, seconds, done);
+	r->n_eliminated += *done;
+	r->eliminating += gpube__now() - start;
+	return status;
+}
+
+/* Replaces *p, which was read, by what is alive of it; NULL: nothing is. */
+static int shrink(struct nest *r, struct gpube_nested_part **p)
+{
+	struct gpube_nested_part *q;
+	int status;
+
+	if (!gpube__nested_n_dead(&r->n))
+		return GPUBE_OK;
+	status = gpube__nested_shrink(&q, &r->n, *p, -1, NULL);
+	if (status)
+		return status;
+	gpube__nested_free(&r->n, *p);
+	*p = q;
+	return GPUBE_OK;
+}
+
+/* ---- the whole ------------------------------------------------------------------------- */
+
+static void raise_bound(struct nest *r, int64_t constant, const char *by)
+{
+	struct gpube_bounder *b = r->b;
+	int64_t bound = gpube__clusters_total(r->n.c, constant, b->tables, gpube__tables_limit(b));
+
+	gpube__bounder_raise(b, gpube__tables_bound(b, bound), by);
+}
+
+/* Assignments, elimination and dead values of the whole; *closed: nothing is left. */
+static int settle_whole(struct nest *r, struct gpube_nested_part **p, bool *closed)
+{
+	const double spent = gpube__now() - r->started;
+	int status = look(r, *p);
+
+	if (!status)
+		status = read_off(r, 0.15, 1000);
+	if (!status && r->promising < 0.3 * (gpube__now() - r->started)) {
+		const double start = gpube__now();
+
+		status = eliminate_promising(r, 0.003 * rate_of(r));
+		r->promising += gpube__now() - start;
+	}
+	if (!status)
+		status = lower_target(r, *p);
+	if (!status && !gpube__bounder_done(r->b) && (*p)->constant < (*p)->target)
+		status = eliminate(r, *p, 0.1 + 0.5 * spent, closed);
+	if (!status && !*closed)
+		status = shrink(r, p);
+	*closed |= !status && (!*p || (*p)->constant >= (*p)->target);
+	return status;
+}
+
+/*
+ * Whether passes no longer pay: 'gained' in the last WINDOW. While no good assignment is known the
+ * gap says little, so the bound itself is to have stopped rising, too.
+ */
+static bool slow(const struct gpube_nested_part *p, int64_t gained)
+{
+	return (double)gained * PATIENCE / WINDOW < (double)(p->target - p->constant) &&
+	       (double)gained <= 5e-4 * (double)p->constant;
+}
+
+/* Until it is closed, which makes *p NULL, or the ascent is slow. */
+static int climb(struct nest *r, struct gpube_nested_part **p)
+{
+	struct gpube_bounder *b = r->b;
+	double looked = gpube__now();
+	int64_t before = (*p)->constant;
+	bool quads = false, closed = false, ended = false;
+	int status = GPUBE_OK;
+
+	/* triples first, which are cheap, until quads are worth their time */
+	for (int pass = BATCH; !status && !closed && !ended; pass += BATCH) {
+		const int64_t last = (*p)->constant;
+
+		if (gpube__stopped(b->ctx))
+			return gpube__fail_stopped(b->ctx);
+		status = gpube__nested_passes(
+			&r->n, *p, BATCH, quads ? GPUBE_REGIONS_QUADS : 0);
+		if (status)
+			return status;
+		raise_bound(r, (*p)->constant, quads ? "quads" : "triples");
+		closed = (*p)->constant >= (*p)->target;
+		if (!quads && r->n.plan.n_quads > 0 &&
+			((*p)->constant - last) * WINDOW < (*p)->constant) {
+			quads = true;
+			pass = 0;
+			before = (*p)->constant;
+		}
+		if (pass > 0 && pass % WINDOW == 0) {
+			ended = slow(*p, (*p)->constant - before) ||
+				b->opts->split == GPUBE_SPLIT_FIRST;
+			before = (*p)->constant;
+		}
+		if (!closed && (ended || pass == BATCH || gpube__now() - looked > 0.2)) {
+			status = settle_whole(r, p, &closed);
+			looked = gpube__now();
+		}
+	}
+	if (closed) {
+		gpube__nested_free(&r->n, *p);
+		*p = NULL;
+	}
+	return status;
+}
+
+/* ---- parts ------------------------------------------------------------------------------- */
+
+/* The smallest constant comes first, of these the deepest; the deepest, if memory is full. */
+static bool before(const struct gpube_nested_part *p, const struct gpube_nested_part *q, bool full)
+{
+	if (full && p->depth != q->depth)
+		return p->depth > q->depth;
+	return p->constant < q->constant || (p->constant == q->constant && p->depth > q->depth);
+}
+
+static struct gpube_nested_part *take(struct nest *r)
+{
+	const double most = resident_bytes(r->b->ctx, r->n.ops) / 2;
+	int64_t best = 0;
+	double bytes = 0;
+	struct gpube_nested_part *p;
+
+	for (int64_t k = 0; k < r->n_open; k++)
+		bytes += (double)r->open[k]->r.bytes;
+	for (int64_t k = 1; k < r->n_open; k++)
+		if (before(r->open[k], r->open[best], bytes > most))
+			best = k;
+	p = r->open[best];
+	r->open[best] = r->open[--r->n_open];
+	return p;
+}
+
+static int put(struct nest *r, struct gpube_nested_part *p)
+{
+	if (gpube__grow(r->b->ctx, &r->open, &r->open_capacity, r->n_open + 1, sizeof(*r->open))) {
+		gpube__nested_free(&r->n, p);
+		return GPUBE_ENOMEM;
+	}
+	r->open[r->n_open++] = p;
+	return GPUBE_OK;
+}
+
+/* Passes until the part is closed, eliminated, or would take too many more. */
+static int work(struct nest *r, struct gpube_nested_part **p)
+{
+	const double start = gpube__now();
+	bool closed = false;
+	int status = lower_target(r, *p);
+
+	for (int k = 0; k < MOST_BATCHES && !status && !closed; k++) {
+		const int64_t last = (*p)->constant;
+
+		if (gpube__stopped(r->b->ctx))
+			break;
+		status = gpube__nested_passes(&r->n, *p, 2, GPUBE_REGIONS_QUADS);
+		closed = (*p)->constant >= (*p)->target;
+		if (status || closed)
+			break;
+		status = look(r, *p);
+		if (!status)
+			status = shrink(r, p);
+		closed = !*p;
+		if (!closed && (double)((*p)->constant - last) * HORIZON <
+				       2 * (double)((*p)->target - (*p)->constant))
+			break;
+	}
+	if (!status && !closed)
+		status = look(r, *p);
+	if (!status && !closed) {
+		(*p)->seconds = gpube__now() - start;
+		status = read_off(r, 0.1, 300);
+	}
+	if (!status && !closed)
+		status = lower_target(r, *p);
+	if (!status && !closed)
+		closed = (*p)->constant >= (*p)->target || gpube__clusters_states(r->n.c) <= 0;
+	if (!status && !closed)
+		status = eliminate(r, *p, fmax(0.05, 4 * (*p)->seconds), &closed);
+	if (closed) {
+		r->n_closed++;
+		gpube__nested_free(&r->n, *p);
+		*p = NULL;
+	}
+	return status;
+}
+
+/* Both halves of a part, which is freed, go to the open ones. */
+static int split(struct nest *r, struct gpube_nested_part *p)
+{
+	struct gpube_clusters *c = r->n.c;
+	uint8_t *keep = NULL;
+	int32_t var;
+	int status = look(r, p);
+
+	var = status ? -1 : gpube__clusters_choose(c);
+	if (var >= 0) {
+		const int32_t d = c->domain[var];
+
+		keep = gpube__alloc(r->b->ctx, (uint64_t)d, 1);
+		status = keep ? gpube__clusters_halve(c, var, keep) : GPUBE_ENOMEM;
+		for (int half = 0; half < 2 && !status; half++) {
+			struct gpube_nested_part *q;
+
+			status = gpube__nested_shrink(&q, &r->n, p, var, keep);
+			for (int32_t x = 0; x < d; x++)
+				keep[x] = !keep[x];
+			if (status || !q)
+				continue;
+			q->depth++;
+			status = put(r, q);
+		}
+	}
+	gpube__free(r->b->ctx, keep);
+	gpube__nested_free(&r->n, p);
+	return status;
+}
+
+static int branch(struct nest *r, struct gpube_nested_part *first)
+{
+	struct gpube_bounder *b = r->b;
+	int status = put(r, first);
+	int64_t turns = 0;
+
+	while (!status && r->n_open && !gpube__bounder_done(b)) {
+		const int64_t from = r->n_open - 1;
+		int64_t least;
+
+		if (gpube__stopped(b->ctx))
+			return gpube__fail_stopped(b->ctx);
+		status = split(r, take(r));
+		for (int64_t k = r->n_open - 1; k >= from && !status; k--) {
+			r->n_parts++;
+			status = work(r, &r->open[k]);
+			if (!status && !r->open[k])
+				r->open[k] = r->open[--r->n_open];
+		}
+		if (status)
+			break;
+		least = r->n.c->target;
+		for (int64_t k = 0; k < r->n_open; k++)
+			if (r->open[k]->constant < least)
+				least = r->open[k]->constant;
+		raise_bound(r, least, "splitting");
+		if (++turns % 16 == 0)
+			gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+				"%lld parts, %lld closed, %lld of them eliminated, %lld open",
+				(long long)r->n_parts, (long long)r->n_closed,
+				(long long)r->n_eliminated, (long long)r->n_open);
+	}
+	return status;
+}
+
+/* ---- the method ---------------------------------------------------------------------------- */
+
+bool gpube__nested_likely(const struct gpube_model *m)
+{
+	double cells = 0;
+
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		const int32_t *scope = gpube__scope(m, f);
+
+		if (m->functions[f].arity > 2)
+			return false;
+		if (m->functions[f].arity == 2)
+			cells += (double)m->vars[scope[0]].domain * m->vars[scope[1]].domain;
+	}
+	return cells >= WORTH_DEVICE;
+}
+
+static bool worth_a_device(const struct gpube_clusters *c)
+{
+	double cells = 0;
+
+	for (int32_t e = 0; e < c->n_pairs; e++)
+		cells += (double)c->domain[c->pairs[e].a] * c->domain[c->pairs[e].b];
+	return cells >= WORTH_DEVICE;
+}
+
+/*
+ * The backend that was asked for, or that pays; *regions NULL: none. A CPU is far better off with
+ * the splitting of the ascent on clusters (CELAR6-SUB0: proved in 0.4 s of processor time, on regions
+ * in 2.9), so there the method is to be asked for.
+ */
+static int pick(struct gpube_bounder *b, const struct gpube_clusters *c, const struct gpube_ops **ops,
+	const struct gpube_regions_ops **regions)
+{
+	const enum gpube_backend want = b->opts->backend;
+	int status = GPUBE_OK;
+
+	*ops = b->ops;
+	*regions = b->opts->method == GPUBE_BOUND_REGIONS ? gpube__regions_cpu() : NULL;
+	if (want == GPUBE_BACKEND_CPU || (want == GPUBE_BACKEND_AUTO && !worth_a_device(c)))
+		return GPUBE_OK;
+	if (gpube__regions_cuda(b->ctx, &status)) {
+		*regions = gpube__regions_cuda(b->ctx, &status);
+		*ops = gpube__ops_cuda(b->ctx, &status);
+		return status;
+	}
+	return want == GPUBE_BACKEND_AUTO && status == GPUBE_ENODEV ? GPUBE_OK : status;
+}
+
+static int run(struct nest *r)
+{
+	struct gpube_bounder *b = r->b;
+	struct gpube_nested_part *p = NULL;
+	int status = gpube__nested_first(&p, &r->n);
+
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+		"%d pairs, %d triples, %d quads, in %d, %d and %d groups, on the %s",
+		r->n.plan.n_pairs, r->n.plan.n_triples, r->n.plan.n_quads, r->n.plan.n_variable_groups,
+		r->n.plan.n_triple_groups, r->n.plan.n_quad_groups, r->n.ops->name);
+	if (!status)
+		status = climb(r, &p);
+	if (!status && !p) {
+		gpube__bounder_raise(b, b->limit, "quads");
+		return GPUBE_OK;
+	}
+	if (!status && !gpube__bounder_done(b) && b->opts->split != GPUBE_SPLIT_NEVER) {
+		status = branch(r, p);
+		p = NULL;
+	}
+	gpube__nested_free(&r->n, p);
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+		"%lld parts, %lld closed, %lld of them eliminated in %.2f s; %.2f s of search, %.2f s of "
+		"elimination of promising values",
+		(long long)r->n_parts, (long long)r->n_closed, (long long)r->n_eliminated,
+		r->eliminating, r->searching, r->promising);
+	return status;
+}
+
+int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done)
+{
+	struct nest r = {.b = b, .started = gpube__now()};
+	const struct gpube_regions_ops *regions;
+	const struct gpube_ops *ops;
+	int status;
+
+	*done = false;
+	if (c->n_wides || c->n_clusters || c->n_pairs == 0) {
+		if (b->opts->backend == GPUBE_BACKEND_CUDA || b->opts->method == GPUBE_BOUND_REGIONS)
+			gpube__log(b->ctx, GPUBE_LOG_NOTE,
+				"not of pairs alone: the ascent is on clusters, on the CPU");
+		return GPUBE_OK;
+	}
+	status = pick(b, c, &ops, &regions);
+	if (status || !regions || !gpube__nested_suits(c, regions))
+		return status;
+	*done = true;
+	b->backend = ops->name;
+	gpube__rng_init(&r.rng, b->opts->seed);
+	status = gpube__graph_of_model(&r.graph, b->m);
+	r.order = status ? NULL : gpube__alloc(b->ctx, (uint64_t)c->n, sizeof(*r.order));
+	if (!status && !r.order)
+		status = GPUBE_ENOMEM;
+	if (!status)
+		status = make_searchers(&r);
+	if (!status)
+		status = gpube__nested_init(&r.n, c, ops, regions, resident_bytes(b->ctx, ops) / 4);
+	if (!status)
+		status = run(&r);
+	while (r.n_open)
+		gpube__nested_free(&r.n, r.open[--r.n_open]);
+	gpube__nested_clear(&r.n);
+	free_searchers(&r);
+	gpube__free(b->ctx, r.open);
+	gpube__free(b->ctx, r.order);
+	gpube__graph_clear(b->ctx, &r.graph);
+	return status;
+}

@@ -1,0 +1,110 @@
+/* shifted.c - the shifted model of an ascent on clusters: see shifted.h. */
+#include "gpube/bound/lift.h"
+
+static const struct gpube_clusters *clusters(const struct gpube_lift *l)
+{
+	return l->state;
+}
+
+static int64_t unary_cell(const struct gpube_lift *l, int32_t i, const int32_t *index)
+{
+	return gpube__lift_cost(l, clusters(l)->unary[i][index[0]]);
+}
+
+static int64_t pair_cell(const struct gpube_lift *l, int32_t p, const int32_t *index)
+{
+	const struct gpube_pair *e = &clusters(l)->pairs[p];
+
+	return gpube__lift_cost(l, e->t[index[0] * gpube__row(clusters(l), e->b) + index[1]]);
+}
+
+static int64_t wide_cell(const struct gpube_lift *l, int32_t w, const int32_t *index)
+{
+	const struct gpube_wide *wide = &clusters(l)->wides[w];
+	int64_t cell = 0;
+
+	for (int k = 0; k < wide->arity; k++)
+		cell = cell * l->live[wide->scope[k]] + index[k];
+	return gpube__lift_cost(l, wide->t[cell]);
+}
+
+static int64_t cluster_cell(const struct gpube_lift *l, int32_t q, const int32_t *index)
+{
+	const struct gpube_cluster *cluster = &clusters(l)->clusters[q];
+	int64_t sum = 0;
+
+	for (int j = 1, e = 0; j < cluster->k; j++)
+		for (int i = 0; i < j; i++, e++) {
+			int32_t t = cluster->share[e]
+				[index[i] * gpube__row(clusters(l), cluster->v[j]) + index[j]];
+
+			if (t == GPUBE__DEAD)
+				return GPUBE_INF;
+			sum += t;
+		}
+	return gpube__lift_cost(l, sum);
+}
+
+static int64_t rest_cell(const struct gpube_lift *l, int32_t f, const int32_t *index)
+{
+	return gpube__lift_rest(l, f, clusters(l)->left_out[f], index);
+}
+
+static int add_shifted(struct gpube_lift *l, int32_t *n_wide)
+{
+	const struct gpube_clusters *c = clusters(l);
+	const struct gpube_model *m = l->s->model;
+	int status = GPUBE_OK;
+	bool any;
+
+	for (int32_t p = 0; p < c->n_pairs && !status; p++) {
+		int32_t scope[] = {c->pairs[p].a, c->pairs[p].b};
+
+		if (c->pairs[p].t)
+			status = gpube__lift_table(l, 2, scope, p, pair_cell, NULL);
+	}
+	for (int32_t w = 0; w < c->n_wides && !status; w++)
+		status = gpube__lift_table(
+			l, c->wides[w].arity, c->wides[w].scope, w, wide_cell, NULL);
+	for (int32_t q = 0; q < c->n_clusters && !status; q++) {
+		any = false;
+		if (c->clusters[q].k)
+			status = gpube__lift_table(l, c->clusters[q].k, c->clusters[q].v, q,
+				cluster_cell, &any);
+		*n_wide += !status && any;
+	}
+	for (int32_t f = 0; f < m->n_functions && !status; f++)
+		if (m->functions[f].arity > 0 && (c->left_out[f] || l->shift < 0))
+			status = gpube__lift_table(
+				l, m->functions[f].arity, gpube__scope(m, f), f, rest_cell, NULL);
+	return status;
+}
+
+int gpube__shifted_of(struct gpube_shifted *out, const struct gpube_clusters *c,
+	const struct gpube_simplified *s, const struct gpube_model *given, int64_t limit)
+{
+	struct gpube_lift l;
+	int32_t n_wide = 0;
+	int status = gpube__lift_init(&l, s, given, c, c->shift);
+
+	l.slack = gpube__slack(c);
+	l.value = c->value;
+	/* (the target is what the limit is in the ascent: dearer cells reach it by themselves) */
+	if (c->shift >= 0)
+		l.most = c->target >> c->shift;
+	for (int32_t i = 0; i < c->n && !status; i++)
+		l.live[i] = c->domain[i];
+	if (!status)
+		status = gpube__lift_values(&l, given, unary_cell);
+	if (!status)
+		status = add_shifted(&l, &n_wide);
+	status = gpube__lift_end(&l, out, given, c->constant, limit, status);
+	out->n_wide = n_wide;
+	return status;
+}
+
+void gpube__shifted_clear(struct gpube_shifted *shifted)
+{
+	gpube_model_free(shifted->model);
+	*shifted = (struct gpube_shifted){0};
+}

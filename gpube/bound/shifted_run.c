@@ -1,0 +1,224 @@
+/* shifted_run.c - which ascent a shifted model is taken from, and what of it: see shifted.h. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "gpube/bound/certificate_of.h"
+#include "gpube/ir/dense.h"
+#include "gpube/relax/joingraph.h"
+#include "gpube/bound/lift.h"
+
+/* A .cfn holds 5.1e17; half of that is enough room for what forbids. */
+#define MOST_TOTAL 2.5e17
+
+enum { MOST_SCALE = 18, WIDEST_CLUSTER = 4 };
+
+/* ---- which clusters stay ------------------------------------------------------------------ */
+
+struct worth {
+	double gain, cells;
+	double key;
+	int32_t cluster;
+};
+
+/*
+ * What the bound would lose, at most, if the cluster's shares went back to the
+ * pairs: how far these get below 0.
+ */
+static double gain_of(const struct gpube_clusters *c, const struct gpube_cluster *q)
+{
+	double gain = 0;
+
+	for (int j = 1; j < q->k; j++)
+		for (int i = 0; i < j; i++) {
+			int e = gpube__share(i, j);
+			const int32_t *t = c->pairs[q->pair[e]].t, *share = q->share[e];
+			int32_t least = 0;
+
+			for (int64_t k = 0; k < c->domain[q->v[i]] * gpube__row(c, q->v[j]); k++)
+				if (t[k] < GPUBE__SLACK_MAX && share[k] != GPUBE__DEAD &&
+					t[k] + share[k] < least)
+					least = t[k] + share[k];
+			gain -= least;
+		}
+	return gain;
+}
+
+static int compare_worth(const void *x, const void *y)
+{
+	const struct worth *a = x, *b = y;
+
+	if (a->key != b->key)
+		return a->key > b->key ? -1 : 1;
+	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
+}
+
+int gpube__clusters_worth(struct gpube_cluster **kept, int32_t *n, int32_t *n_all,
+	const struct gpube_clusters *c, const struct gpube_shifted_opts *opts)
+{
+	struct worth *worth = gpube__alloc(c->ctx, (uint64_t)c->n_clusters, sizeof(*worth));
+	double cells = 0;
+
+	*n = *n_all = 0;
+	*kept = gpube__alloc(c->ctx, (uint64_t)c->n_clusters, sizeof(**kept));
+	if (!worth || !*kept) {
+		gpube__free(c->ctx, worth);
+		gpube__free(c->ctx, *kept);
+		*kept = NULL;
+		return GPUBE_ENOMEM;
+	}
+	for (int32_t q = 0; q < c->n_clusters; q++) {
+		const struct gpube_cluster *cluster = &c->clusters[q];
+		struct worth *w = &worth[*n_all];
+
+		if (!cluster->k)
+			continue;
+		*w = (struct worth){gain_of(c, cluster), 1, 0, q};
+		for (int i = 0; i < cluster->k; i++)
+			w->cells *= c->domain[cluster->v[i]];
+		/* room is either a number of tables or a number of cells */
+		w->key = opts->max_tables ? w->gain : w->gain / w->cells;
+		++*n_all;
+	}
+	if (*n_all)
+		qsort(worth, (size_t)*n_all, sizeof(*worth), compare_worth);
+	for (int32_t k = 0; k < *n_all; k++) {
+		if (cells + worth[k].cells > opts->max_cells ||
+			(opts->max_tables && *n == opts->max_tables))
+			continue;
+		cells += worth[k].cells;
+		(*kept)[(*n)++] = c->clusters[worth[k].cluster];
+	}
+	gpube__free(c->ctx, worth);
+	return GPUBE_OK;
+}
+
+/* ---- the ascent ----------------------------------------------------------------------------- */
+
+/* As many decimals as there is room for. */
+static int fitting_shift(const struct gpube_bounder *b)
+{
+	double most = fabs((double)gpube__constant_of(b->m)) + (double)gpube__cost_span(b->m);
+	int shift = 0;
+
+	if (b->costs->top != GPUBE_INF && b->costs->top > -GPUBE_INF)
+		most = fmax(most, fabs((double)b->costs->top));
+	while (shift < b->shifting->decimals && b->costs->scale + shift < MOST_SCALE &&
+		most * pow(10, shift + 1) < MOST_TOTAL)
+		shift++;
+	return shift;
+}
+
+int gpube__bound_and_shift(struct gpube_bounder *b)
+{
+	enum gpube_bound_method method = b->opts->method;
+
+	if (!b->shifting->certificate)
+		b->most_shift = fitting_shift(b);
+	if (method == GPUBE_BOUND_AUTO &&
+		(b->shifting->certificate ? gpube__bounder_prefers_joins(b)
+					  : b->shifting->max_arity > WIDEST_CLUSTER))
+		method = GPUBE_BOUND_JOINS;
+	if (method == GPUBE_BOUND_JOINS)
+		return gpube__bound_joins(b, INFINITY);
+	return gpube__bound_clusters_shifted(b, method != GPUBE_BOUND_SHIFT);
+}
+
+int gpube__lift_clusters(struct gpube_bounder *b, const struct gpube_clusters *c)
+{
+	b->lifted = true;
+	return b->shifting->certificate
+		       ? gpube__certificate_of(b->shifting->certificate, c, &b->s)
+		       : gpube__shifted_of(b->shifted, c, &b->s, b->costs, b->limit);
+}
+
+int gpube__lift_joins(struct gpube_bounder *b, const struct gpube_joingraph *g)
+{
+	b->lifted = true;
+	return b->shifting->certificate
+		       ? gpube__certificate_of_joins(b->shifting->certificate, g, &b->s)
+		       : gpube__shifted_of_joins(b->shifted, g, &b->s, b->costs, b->limit);
+}
+
+/* Every assignment is forbidden. */
+static int forbid_all(struct gpube_bounder *b)
+{
+	struct gpube_lift l;
+	int64_t all = GPUBE_INF;
+	int status = gpube__lift_init(&l, &b->s, b->costs, NULL, 0);
+
+	if (!status)
+		status = gpube_model_add_costs(l.out, 0, NULL, &all);
+	return gpube__lift_end(
+		&l, b->shifted, b->costs, 0, b->s.infeasible ? GPUBE_INF : b->limit, status);
+}
+
+int gpube__shifted_plain(struct gpube_bounder *b)
+{
+	struct gpube_clusters c;
+	int status;
+
+	if (!b->shifting->certificate && (b->s.infeasible || b->lower >= b->limit))
+		return forbid_all(b);
+	status = gpube__clusters_init_to(&c, b->m, b->limit, 0);
+	if (status)
+		return status;
+	status = c.constant < c.target || b->shifting->certificate ? gpube__lift_clusters(b, &c)
+								   : forbid_all(b);
+	gpube__clusters_clear(&c);
+	return status;
+}
+
+/* ---- the numbers of the file -------------------------------------------------------------------- */
+
+/* cost * factor; GPUBE_INF stays. */
+static bool times(int64_t *v, int64_t factor)
+{
+	return *v == GPUBE_INF || !__builtin_mul_overflow(*v, factor, v);
+}
+
+static int restore_table(struct gpube_ctx *ctx, struct gpube_table *t, int64_t factor)
+{
+	struct gpube_values v = {0};
+	int status = gpube__values_reserve(ctx, &v, t->n);
+
+	for (int64_t k = 0; k < t->n && !status; k++) {
+		int64_t cost = gpube__table_int(t, k);
+
+		if (!times(&cost, factor))
+			status = gpube__fail(ctx, GPUBE_ERANGE, "a cost passes 64 bits");
+		else
+			status = gpube__values_push(ctx, &v, cost);
+	}
+	if (!status && t->sparse && !times(&t->dflt.i, factor))
+		status = gpube__fail(ctx, GPUBE_ERANGE, "a cost passes 64 bits");
+	if (status) {
+		gpube__values_clear(ctx, &v);
+		return status;
+	}
+	gpube__free(ctx, t->values);
+	t->values = v.values;
+	t->type = v.type;
+	return GPUBE_OK;
+}
+
+int gpube__shifted_restore(struct gpube_shifted *shifted, bool strict)
+{
+	struct gpube_model *m = shifted->model;
+	int64_t factor = 1, top = m->top;
+	int status = GPUBE_OK;
+
+	for (int k = 0; k < shifted->shift; k++)
+		factor *= 5; /* 2^-shift is 5^shift times 10^-shift */
+	if (strict && top != GPUBE_INF)
+		top -= ((int64_t)1 << shifted->shift) - 1;
+	if (!times(&m->constant, shifted->negated ? -factor : factor) || !times(&top, factor))
+		status = gpube__fail(m->ctx, GPUBE_ERANGE, "a total passes 64 bits");
+	for (int32_t t = 0; t < m->n_tables && !status; t++)
+		status = restore_table(m->ctx, &m->tables[t], shifted->negated ? -factor : factor);
+	if (!status && shifted->negated)
+		status = gpube_model_set_direction(m, GPUBE_MAXIMISE);
+	if (!status && top != GPUBE_INF)
+		status = gpube_model_set_top(m, shifted->negated ? -top : top);
+	m->scale = shifted->decimals + shifted->shift;
+	return status;
+}

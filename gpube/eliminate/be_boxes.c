@@ -1,0 +1,483 @@
+/* be_boxes.c - see be_boxes.h. */
+#include "gpube/eliminate/be_boxes.h"
+#include "gpube/eliminate/be_layout.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_CANDIDATES 32 /* of the next variable to cut */
+
+/* How much smaller than by their number boxes may be: what fixed variables tied together falls apart. */
+#define FALLS_APART 16
+
+/* Where boxes did not suffice, so much fewer ranges than the most of a variable that there were. */
+#define FEWER_RANGES 4
+
+void gpube__boxes_cut(struct gpube_boxes *b, const struct gpube_be *be, int32_t var, int32_t n)
+{
+	int at = b->n_cuts++;
+
+	for (; at > 0 && be->position[b->cuts[at - 1].var] > be->position[var]; at--)
+		b->cuts[at] = b->cuts[at - 1];
+	b->cuts[at] = (struct gpube_cut){var, n};
+	b->n *= n;
+}
+
+static const struct gpube_cut *cut_of(const struct gpube_boxes *b, int32_t var)
+{
+	for (int c = 0; c < b->n_cuts; c++)
+		if (b->cuts[c].var == var)
+			return &b->cuts[c];
+	return NULL;
+}
+
+/* One value in every box: it is in no scope. */
+static bool is_fixed(const struct gpube_boxes *b, int32_t var)
+{
+	const struct gpube_cut *c = cut_of(b, var);
+
+	return c && c->n == b->m->vars[var].domain;
+}
+
+/* ---- structure ----------------------------------------------------------------------------- */
+
+void gpube__box_clear(struct gpube_box *box)
+{
+	struct gpube_ctx *ctx = box->ctx;
+
+	if (!ctx)
+		return;
+	gpube__be_clear(&box->be);
+	for (int32_t f = 0; f < box->m.n_functions && box->owns && box->m.tables; f++)
+		if (box->owns[f]) {
+			gpube__free(ctx, box->m.tables[f].values);
+			gpube__free(ctx, box->m.tables[f].tuples);
+		}
+	gpube__free(ctx, box->m.vars);
+	gpube__free(ctx, box->m.functions);
+	gpube__free(ctx, box->m.tables);
+	gpube__free(ctx, box->m.scopes);
+	gpube__free(ctx, box->owns);
+	gpube__free(ctx, box->first);
+	memset(box, 0, sizeof(*box));
+}
+
+static void set_scopes(struct gpube_box *box)
+{
+	const struct gpube_model *m = box->boxes->m;
+
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		struct gpube_function *to = &box->m.functions[f];
+		const int32_t *scope = gpube__scope(m, f);
+
+		*to = (struct gpube_function){0, box->m.n_scopes, f, NULL};
+		for (int k = 0; k < m->functions[f].arity; k++) {
+			const struct gpube_cut *cut = cut_of(box->boxes, scope[k]);
+
+			box->owns[f] |= cut != NULL;
+			if (!is_fixed(box->boxes, scope[k])) {
+				box->m.scopes[box->m.n_scopes++] = scope[k];
+				to->arity++;
+			}
+		}
+		box->m.tables[f] = *gpube__table(m, f);
+		box->m.tables[f].n_users = 1;
+		if (box->owns[f]) {
+			box->m.tables[f].values = NULL;
+			box->m.tables[f].tuples = NULL;
+		}
+	}
+}
+
+int gpube__box_init(struct gpube_box *box, const struct gpube_boxes *boxes, struct gpube_ctx *ctx)
+{
+	const struct gpube_model *m = boxes->m;
+
+	memset(box, 0, sizeof(*box));
+	box->boxes = boxes;
+	box->ctx = ctx;
+	box->m = (struct gpube_model){.ctx = ctx,
+		.kind = m->kind,
+		.direction = m->direction,
+		.scale = m->scale,
+		.constant = m->constant,
+		.top = m->top,
+		.n_vars = m->n_vars,
+		.n_functions = m->n_functions,
+		.n_tables = m->n_functions};
+	box->m.vars = gpube__alloc_zero(ctx, (uint64_t)m->n_vars, sizeof(*box->m.vars));
+	box->m.functions = gpube__alloc(ctx, (uint64_t)m->n_functions, sizeof(*box->m.functions));
+	box->m.tables = gpube__alloc_zero(ctx, (uint64_t)m->n_functions, sizeof(*box->m.tables));
+	box->m.scopes = gpube__alloc(ctx, (uint64_t)m->n_scopes, sizeof(*box->m.scopes));
+	box->owns = gpube__alloc_zero(ctx, (uint64_t)m->n_functions, sizeof(*box->owns));
+	box->first = gpube__alloc_zero(ctx, (uint64_t)m->n_vars, sizeof(*box->first));
+	if (!box->m.vars || !box->m.functions || !box->m.tables || !box->m.scopes || !box->owns ||
+		!box->first) {
+		gpube__box_clear(box);
+		return GPUBE_ENOMEM;
+	}
+	for (int32_t i = 0; i < m->n_vars; i++)
+		box->m.vars[i].domain = m->vars[i].domain;
+	for (int c = 0; c < boxes->n_cuts; c++) {
+		const struct gpube_cut *cut = &boxes->cuts[c];
+
+		box->m.vars[cut->var].domain = (m->vars[cut->var].domain + cut->n - 1) / cut->n;
+	}
+	set_scopes(box);
+	return GPUBE_OK;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------ */
+
+/* Of the whole function's table. */
+static int64_t cell_of(const struct gpube_box *box, int32_t f, const int32_t *at)
+{
+	const struct gpube_model *m = box->boxes->m;
+	const int32_t *scope = gpube__scope(m, f);
+	int64_t cell = 0;
+
+	for (int k = 0; k < m->functions[f].arity; k++)
+		cell = cell * m->vars[scope[k]].domain + at[k];
+	return cell;
+}
+
+/* at: scratch for a tuple of the whole function. */
+static int cut_dense(struct gpube_box *box, int32_t f, int32_t *at)
+{
+	const struct gpube_model *m = box->boxes->m;
+	const struct gpube_table *from = gpube__table(m, f);
+	struct gpube_table *to = &box->m.tables[f];
+	const int32_t *scope = gpube__scope(m, f);
+	const size_t size = gpube__type_size(from->type);
+	const int arity = m->functions[f].arity;
+	int64_t n = 0;
+	int k;
+
+	to->n = gpube__cells(&box->m, box->m.functions[f].arity, gpube__scope(&box->m, f));
+	to->values = gpube__alloc(box->ctx, (uint64_t)to->n, size);
+	if (!to->values)
+		return GPUBE_ENOMEM;
+	for (k = 0; k < arity; k++)
+		at[k] = box->first[scope[k]];
+	do {
+		memcpy((char *)to->values + (size_t)n++ * size,
+			(const char *)from->values + (size_t)cell_of(box, f, at) * size, size);
+		for (k = arity - 1; k >= 0; k--) {
+			if (++at[k] < box->first[scope[k]] + box->m.vars[scope[k]].domain)
+				break;
+			at[k] = box->first[scope[k]];
+		}
+	} while (k >= 0);
+	return GPUBE_OK;
+}
+
+static int cut_sparse(struct gpube_box *box, int32_t f)
+{
+	const struct gpube_model *m = box->boxes->m;
+	const struct gpube_table *from = gpube__table(m, f);
+	struct gpube_table *to = &box->m.tables[f];
+	const int32_t *scope = gpube__scope(m, f);
+	const size_t size = gpube__type_size(from->type);
+	const int arity = m->functions[f].arity;
+
+	to->n = 0;
+	to->values = gpube__alloc(box->ctx, (uint64_t)from->n, size);
+	to->tuples = gpube__alloc(box->ctx, (uint64_t)from->n * (uint64_t)arity, sizeof(int32_t));
+	if (!to->values || !to->tuples)
+		return GPUBE_ENOMEM;
+	for (int64_t i = 0; i < from->n; i++) {
+		const int32_t *tuple = from->tuples + i * arity;
+		int32_t *out = to->tuples + to->n * to->arity;
+		bool inside = true;
+
+		for (int k = 0; k < arity; k++) {
+			int32_t value = tuple[k] - box->first[scope[k]];
+
+			inside &= value >= 0 && value < box->m.vars[scope[k]].domain;
+			if (!is_fixed(box->boxes, scope[k]))
+				*out++ = value;
+		}
+		if (inside)
+			memcpy((char *)to->values + (size_t)to->n++ * size,
+				(const char *)from->values + (size_t)i * size, size);
+	}
+	return GPUBE_OK;
+}
+
+static int cut_table(struct gpube_box *box, int32_t f, int32_t *at)
+{
+	const struct gpube_table *from = gpube__table(box->boxes->m, f);
+	struct gpube_table *to = &box->m.tables[f];
+
+	gpube__free(box->ctx, to->values);
+	gpube__free(box->ctx, to->tuples);
+	to->values = NULL;
+	to->tuples = NULL;
+	to->arity = box->m.functions[f].arity;
+	return from->sparse ? cut_sparse(box, f) : cut_dense(box, f, at);
+}
+
+int gpube__box_set(struct gpube_box *box, int64_t k)
+{
+	const struct gpube_boxes *b = box->boxes;
+	int32_t *at;
+	int status = GPUBE_OK, most = 0;
+
+	for (int c = 0; c < b->n_cuts; c++) {
+		const struct gpube_cut *cut = &b->cuts[c];
+		const int64_t domain = b->m->vars[cut->var].domain, i = k % cut->n;
+		const int32_t first = (int32_t)(domain * i / cut->n);
+		const int32_t n = (int32_t)(domain * (i + 1) / cut->n) - first;
+
+		k /= cut->n;
+		box->planned &= box->m.vars[cut->var].domain == n;
+		box->m.vars[cut->var].domain = n;
+		box->first[cut->var] = first;
+	}
+	for (int32_t f = 0; f < b->m->n_functions; f++)
+		most = b->m->functions[f].arity > most ? b->m->functions[f].arity : most;
+	at = gpube__alloc(box->ctx, (uint64_t)most, sizeof(*at));
+	if (!at)
+		return GPUBE_ENOMEM;
+	for (int32_t f = 0; f < b->m->n_functions && !status; f++)
+		if (box->owns[f])
+			status = cut_table(box, f, at);
+	gpube__free(box->ctx, at);
+	if (status || box->planned)
+		return status;
+	gpube__be_clear(&box->be);
+	status = gpube__be_init(&box->be, &box->m, b->order);
+	box->planned = !status;
+	box->n_plans++;
+	return status;
+}
+
+/* ---- which variables ---------------------------------------------------------------------------- */
+
+/* The plan of the largest box, without tables. */
+static int plan_largest(struct gpube_box *box, const struct gpube_boxes *b)
+{
+	int status = gpube__box_init(box, b, b->ctx);
+
+	return status ? status : gpube__be_init(&box->be, &box->m, b->order);
+}
+
+int gpube__boxes_cost(
+	struct gpube_box_cost *out, const struct gpube_boxes *b, enum gpube_type type)
+{
+	struct gpube_box box;
+	int status = plan_largest(&box, b);
+
+	memset(out, 0, sizeof(*out));
+	for (int32_t p = 0; !status && p < box.be.n; p++) {
+		const struct gpube_bucket *bucket = &box.be.buckets[p];
+
+		out->joined += bucket->joined;
+		out->largest_joined = fmax(out->largest_joined, bucket->joined);
+		out->largest_message = fmax(out->largest_message, (double)bucket->cells);
+	}
+	if (!status)
+		gpube__be_memory(&out->memory, &box.be, type);
+	gpube__box_clear(&box);
+	return status;
+}
+
+int gpube__boxes_working(struct gpube_working *w, const struct gpube_boxes *b)
+{
+	struct gpube_box box;
+	int status = plan_largest(&box, b);
+
+	/* costs of the whole, borrowed: no box has others */
+	for (int32_t f = 0; f < b->m->n_functions && !status; f++) {
+		box.owns[f] = false;
+		box.m.tables[f].values = gpube__table(b->m, f)->values;
+	}
+	if (!status)
+		status = gpube__be_working(w, &box.be);
+	gpube__box_clear(&box);
+	return status;
+}
+
+int gpube__boxes_waste(
+	double *bytes, const struct gpube_boxes *b, enum gpube_type type, bool keep)
+{
+	struct gpube__layout l;
+	struct gpube_box box;
+	int status = plan_largest(&box, b);
+
+	if (!status)
+		status = gpube__be_layout(&l, &box.be, type, keep, true, 0);
+	if (!status) {
+		*bytes = (double)(l.bytes - l.alive);
+		gpube__layout_clear(&l, b->ctx);
+	}
+	gpube__box_clear(&box);
+	return status;
+}
+
+double gpube__box_bytes(const struct gpube_box_cost *cost, bool count)
+{
+	return fmax(fmin(cost->memory.keep, cost->memory.args), count ? cost->memory.count : 0);
+}
+
+/* What gpube__boxes_fit() weighs. */
+struct fitting {
+	struct gpube_boxes *b;
+	const struct gpube_be *be;
+	enum gpube_type type;
+	double limit, rate, bucket;
+	bool count;
+	int32_t most_ranges; /* of a variable after whose cut not all fits */
+	int32_t candidates[MOST_CANDIDATES];
+	int n_candidates;
+};
+
+static double seconds_of(const struct fitting *f, double n, const struct gpube_box_cost *cost)
+{
+	return n * (cost->joined / f->rate + f->bucket * f->be->n);
+}
+
+/* What boxes with one more cut would cost. */
+static int try_cut(
+	struct gpube_box_cost *cost, const struct fitting *f, int32_t var, int32_t n)
+{
+	struct gpube_boxes b = *f->b;
+
+	*cost = (struct gpube_box_cost){0};
+	if (gpube__stopped(b.ctx)) /* of many variables each try takes its time */
+		return gpube__fail_stopped(b.ctx);
+	gpube__boxes_cut(&b, f->be, var, n);
+	return gpube__boxes_cost(cost, &b, f->type);
+}
+
+/* The variables of the largest messages: they are in most cells of them all. */
+static int find_candidates(struct fitting *f)
+{
+	const struct gpube_be *be = f->be;
+	double *cells = gpube__alloc_zero(be->ctx, (uint64_t)be->n, sizeof(*cells));
+
+	if (!cells)
+		return GPUBE_ENOMEM;
+	for (int32_t p = 0; p < be->n; p++)
+		for (int32_t k = 0; k < be->buckets[p].n_scope; k++)
+			cells[be->scopes[be->buckets[p].scope_at + k]] +=
+				(double)be->buckets[p].cells;
+	for (f->n_candidates = 0; f->n_candidates < MOST_CANDIDATES; f->n_candidates++) {
+		int32_t best = -1;
+
+		for (int32_t p = 0; p < be->n; p++)
+			if (cells[p] > (best < 0 ? 0 : cells[best]) &&
+				be->m->vars[be->buckets[p].var].domain > 1)
+				best = p;
+		if (best < 0)
+			break;
+		cells[best] = 0;
+		f->candidates[f->n_candidates] = be->buckets[best].var;
+	}
+	gpube__free(be->ctx, cells);
+	return GPUBE_OK;
+}
+
+/* The fewest ranges of a variable that still fit, where *n do, at 'cost'. */
+static int fewest(struct gpube_box_cost *cost, int32_t *n, const struct fitting *f, int32_t var)
+{
+	int32_t lo = 2, hi = *n;
+	int status = GPUBE_OK;
+
+	while (lo < hi && !status) {
+		const int32_t mid = lo + (hi - lo) / 2;
+		struct gpube_box_cost c;
+
+		status = try_cut(&c, f, var, mid);
+		if (!status && gpube__box_bytes(&c, f->count) <= f->limit) {
+			hi = mid;
+			*cost = c;
+		} else {
+			lo = mid + 1;
+		}
+	}
+	*n = hi;
+	return status;
+}
+
+/* One cut more: the cheapest after which all fits, or else one that brings that nearer at little cost.
+ */
+static int cut_one(struct fitting *f, struct gpube_box_cost *cost, bool *fits)
+{
+	struct gpube_boxes *b = f->b;
+	double least = INFINITY;
+	int32_t best = -1, best_n = 0;
+
+	*fits = false;
+	for (int k = 0; k < f->n_candidates; k++) {
+		const int32_t var = f->candidates[k];
+		const int64_t most = GPUBE__MOST_BOXES / b->n;
+		int32_t n = b->m->vars[var].domain;
+		struct gpube_box_cost c;
+		bool enough;
+		double score;
+		int status;
+
+		n = most < n ? (int32_t)most : n;
+		n = f->most_ranges < n ? f->most_ranges : n;
+		if (cut_of(b, var) || n < 2)
+			continue;
+		status = try_cut(&c, f, var, n);
+		if (status)
+			return status;
+		enough = gpube__box_bytes(&c, f->count) <= f->limit;
+		if (*fits && !enough)
+			continue;
+		if (enough) {
+			status = fewest(&c, &n, f, var);
+			if (status)
+				return status;
+			score = seconds_of(f, (double)b->n * n, &c);
+		} else {
+			score = log2(seconds_of(f, (double)b->n * n, &c)) +
+				log2(gpube__box_bytes(&c, f->count));
+		}
+		if (score < least || (enough && !*fits)) {
+			least = score;
+			best = var;
+			best_n = n;
+			*cost = c;
+			*fits = enough;
+		}
+	}
+	if (best < 0 || b->n_cuts == GPUBE__MOST_CUTS)
+		return GPUBE_ELIMIT;
+	gpube__boxes_cut(b, f->be, best, best_n);
+	return GPUBE_OK;
+}
+
+int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const struct gpube_be *be,
+	enum gpube_type type, double limit, bool count, double rate, double bucket)
+{
+	struct fitting f = {.b = b, .be = be, .type = type, .limit = limit, .rate = rate,
+		.bucket = bucket, .count = count};
+	bool again = true;
+	int status;
+
+	gpube__be_memory(&cost->memory, be, type);
+	if (gpube__box_bytes(cost, count) > limit * GPUBE__MOST_BOXES * FALLS_APART)
+		return GPUBE_ELIMIT; /* and not after seconds of trying */
+	status = find_candidates(&f);
+	/* where one variable has so many values that few boxes are left for others: of each fewer ranges */
+	f.most_ranges = GPUBE__MOST_BOXES;
+	while (!status && again) {
+		int32_t largest = 0;
+		bool fits = false;
+
+		b->n_cuts = 0;
+		b->n = 1;
+		while (!status && !fits)
+			status = cut_one(&f, cost, &fits);
+		for (int c = 0; c < b->n_cuts; c++)
+			largest = b->cuts[c].n > largest ? b->cuts[c].n : largest;
+		f.most_ranges = largest / FEWER_RANGES;
+		again = status == GPUBE_ELIMIT && f.most_ranges >= 2;
+		status = again ? GPUBE_OK : status;
+	}
+	return status;
+}

@@ -1,0 +1,56 @@
+/*
+ * be_layout.h - where the messages of an elimination lie in one block of device memory.
+ *
+ * Every message is known before the start, from which bucket to which it lives, too. A device's arena,
+ * which sees them one by one, cuts its memory into pieces between those that are still needed, and
+ * at last a table of 37 GiB has no room in one piece although twice as much is free. Here the largest
+ * are placed first, each as low as those that live at the same time allow.
+ */
+#ifndef GPUBE_BE_LAYOUT_H
+#define GPUBE_BE_LAYOUT_H
+
+#include "gpube/eliminate/be.h"
+
+/* A table that is needed from step 'from' to step 'to', both included. */
+struct gpube__lifetime {
+	uint64_t bytes;
+	int32_t from, to;
+	uint64_t at; /* out */
+};
+
+/*
+ * gpube__lay_out() - an address for each of n tables, so that none meets another that lives at
+ * the same time.
+ * bytes   out: from 0 to the highest end
+ * Cost:   O(n^2) comparisons
+ * Errors: ENOMEM
+ */
+int gpube__lay_out(
+	uint64_t *bytes, struct gpube_ctx *ctx, struct gpube__lifetime *tables, int32_t n);
+
+/* The block, and where in it the messages are; zeros: there is none. */
+struct gpube__layout {
+	uint64_t bytes;
+	uint64_t alive; /* most bytes of these messages at once: the block is a little larger */
+	uint64_t *at;	/* by position; GPUBE__NO_PLACE: it is not in the block */
+	uint64_t *args_at; /* the same of arg-mins, which otherwise go home */
+};
+
+#define GPUBE__NO_PLACE UINT64_MAX
+
+/*
+ * gpube__be_layout() - places the messages of 1 MiB and more, at most some thousand of them, the
+ * largest: those that are smaller take what is left between them.
+ * keep, assigning  as in gpube__be_run(): until when messages are needed
+ * room   bytes of a block that arg-mins may be in, too, since reading one cell of a table there is
+ *        cheaper than bringing the table home; 0: none of them. If they do not find places, the
+ *        block may be larger than that without them.
+ * Errors: ENOMEM
+ */
+int gpube__be_layout(struct gpube__layout *out, const struct gpube_be *be, enum gpube_type type,
+	bool keep, bool assigning, uint64_t room);
+/* The room that is left for a block on a device of so many bytes, beside copies of functions. */
+uint64_t gpube__be_room(const struct gpube_be *be, enum gpube_type type, uint64_t resident);
+void gpube__layout_clear(struct gpube__layout *l, struct gpube_ctx *ctx);
+
+#endif

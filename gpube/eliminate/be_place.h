@@ -1,0 +1,37 @@
+/*
+ * be_place.h - bucket by bucket, on the host or on a device.
+ *
+ * Buckets form a forest, each with one consumer, so that the best sides come from
+ * one pass up it: the cheapest of a bucket and all below it, for either side, with the
+ * copy of each message that crosses. Designs weighed. (1) One backend for a whole run: a thousand
+ * small buckets pay a launch and a fetch each. (2) A limit in joined cells: blind to the messages
+ * that then cross. (3) This one; its cost is that of reading the scopes once more.
+ */
+#ifndef GPUBE_BE_PLACE_H
+#define GPUBE_BE_PLACE_H
+
+#include "gpube/eliminate/be.h"
+#include "gpube/ops/rates.h"
+
+/*
+ * gpube__be_place() - the sides of least predicted time, messages kept.
+ * side     out: n entries, 1 on the device
+ * seconds  out: predicted, of [0] all on the host and [1] these sides
+ * host, device  rates (rates.h)
+ * Errors:  ENOMEM
+ */
+int gpube__be_place(uint8_t *side, double seconds[2], const struct gpube_be *be,
+	enum gpube_type type, const struct gpube_rate *host, const struct gpube_rate *device);
+
+/* Bytes that bucket p's contraction reads and writes, each table once. */
+double gpube__be_bucket_bytes(const struct gpube_be *be, int32_t p, enum gpube_type type);
+
+/*
+ * gpube__be_log() - what ran where, at what share of its bound: a line for each side in the log,
+ * and one for each bucket that took a tenth of the time or more.
+ * seconds  per bucket
+ */
+void gpube__be_log(const struct gpube_be *be, const struct gpube_be_sides *sides,
+	enum gpube_type type, const struct gpube_be_times *times);
+
+#endif

@@ -1,0 +1,306 @@
+/* be_split.c - which boxes there are, and who works on them: see be_split.h. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "gpube/eliminate/be_split_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- which variables -------------------------------------------------------------------- */
+
+/* Of bucket p's joined cells, what is left of them in the largest part. */
+static void add_gains(double *gain, const struct gpube_be *be, const double *joined)
+{
+	memset(gain, 0, (size_t)be->n * sizeof(*gain));
+	for (int32_t p = 0; p < be->n; p++) {
+		const struct gpube_bucket *b = &be->buckets[p];
+
+		gain[p] += joined[p];
+		for (int32_t k = 0; k < b->n_scope; k++)
+			gain[be->scopes[b->scope_at + k]] += joined[p];
+	}
+}
+
+static double share(int32_t domain, int32_t n)
+{
+	return (double)((domain + n - 1) / n) / domain;
+}
+
+static void lessen(double *joined, const struct gpube_be *be, int32_t position, double by)
+{
+	for (int32_t p = 0; p < be->n; p++) {
+		const struct gpube_bucket *b = &be->buckets[p];
+		bool has = p == position;
+
+		for (int32_t k = 0; k < b->n_scope && !has; k++)
+			has = be->scopes[b->scope_at + k] == position;
+		if (has)
+			joined[p] *= by;
+	}
+}
+
+static bool is_cut(const struct gpube_boxes *b, int32_t var)
+{
+	for (int k = 0; k < b->n_cuts; k++)
+		if (b->cuts[k].var == var)
+			return true;
+	return false;
+}
+
+/* As many boxes as devices, or a divisor of that. */
+static int choose(struct gpube_boxes *b, const struct gpube_be *be)
+{
+	double *joined = gpube__alloc(be->ctx, (uint64_t)be->n, sizeof(*joined));
+	double *gain = gpube__alloc(be->ctx, (uint64_t)be->n, sizeof(*gain));
+	int32_t left = be->ctx->n_devices;
+
+	if (!joined || !gain) {
+		gpube__free(be->ctx, joined);
+		gpube__free(be->ctx, gain);
+		return GPUBE_ENOMEM;
+	}
+	for (int32_t p = 0; p < be->n; p++)
+		joined[p] = be->buckets[p].joined;
+	while (left > 1) {
+		int32_t best = -1, best_n = 1;
+		double most = 0;
+
+		add_gains(gain, be, joined);
+		for (int32_t p = 0; p < be->n; p++) {
+			int32_t domain = b->m->vars[be->buckets[p].var].domain;
+
+			if (is_cut(b, be->buckets[p].var))
+				continue;
+			for (int32_t n = 2; n <= left && n <= domain; n++) {
+				double saved = gain[p] * (1 - share(domain, n));
+
+				if (left % n == 0 && saved > most) {
+					most = saved;
+					best = p;
+					best_n = n;
+				}
+			}
+		}
+		if (best < 0)
+			break;
+		gpube__boxes_cut(b, be, be->buckets[best].var, best_n);
+		lessen(joined, be, best, share(b->m->vars[be->buckets[best].var].domain, best_n));
+		left /= best_n;
+	}
+	gpube__free(be->ctx, joined);
+	gpube__free(be->ctx, gain);
+	return b->n > 1 ? GPUBE_OK
+			      : gpube__fail(be->ctx, GPUBE_EINVAL,
+					"no variable whose values %d devices could share out",
+					be->ctx->n_devices);
+}
+
+/* ---- making one ---------------------------------------------------------------------------- */
+
+void gpube__split_free(struct gpube_be_split *s)
+{
+	if (!s)
+		return;
+	for (int i = 0; i < s->n_workers; i++) {
+		struct gpube__worker *w = &s->workers[i];
+
+		gpube__free(s->ctx, w->values);
+		gpube__free(s->ctx, w->seconds);
+		gpube__box_clear(&w->box);
+		if (w->ctx)
+			gpube__blocks_clear(&w->blocks, w->ctx);
+		if (w->own)
+			gpube_ctx_free(w->ctx);
+	}
+	gpube__free(s->ctx, s->bounds);
+	gpube__free(s->ctx, s->costs);
+	gpube__free(s->ctx, s->ended);
+	gpube__free(s->ctx, s->queue);
+	gpube__free(s->ctx, s->values);
+	pthread_cond_destroy(&s->finished);
+	pthread_cond_destroy(&s->opened);
+	pthread_mutex_destroy(&s->lock);
+	gpube__free(s->ctx, s);
+}
+
+/* A context of its own for worker i, with its device in front: the backend opens that one. */
+static int make_context(struct gpube_be_split *s, int i, int n_workers)
+{
+	struct gpube__worker *w = &s->workers[i];
+	const struct gpube_ctx *ctx = s->ctx;
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
+		.n_threads = (ctx->n_threads + n_workers - 1) / n_workers,
+		.memory_bytes = ctx->memory_bytes / (uint64_t)n_workers,
+		.device_memory_bytes = ctx->device_memory_bytes,
+		.n_devices = ctx->n_devices,
+		.realloc_fn = ctx->realloc_fn,
+		.realloc_arg = ctx->realloc_arg};
+
+	/* it sees how often a device is listed */
+	for (int k = 0; k < ctx->n_devices; k++)
+		opts.devices[k] = ctx->devices[(i + k) % ctx->n_devices];
+	if (gpube_ctx_new(&w->ctx, &opts))
+		return gpube__fail(s->ctx, GPUBE_ENOMEM, "out of memory");
+	w->own = true;
+	w->ctx->deadline = ctx->deadline;
+	return GPUBE_OK;
+}
+
+static int make_worker(struct gpube_be_split *s, int n_workers)
+{
+	const uint64_t n = (uint64_t)s->m->n_vars;
+	struct gpube__worker *w = &s->workers[s->n_workers++];
+	int status = GPUBE_OK;
+
+	w->split = s;
+	w->ctx = s->ctx;
+	if (n_workers > 1)
+		status = make_context(s, s->n_workers - 1, n_workers);
+	if (status)
+		return status;
+	w->values = gpube__alloc(s->ctx, n, sizeof(*w->values));
+	w->seconds = gpube__alloc(s->ctx, n, sizeof(*w->seconds));
+	status = gpube__box_init(&w->box, &s->boxes, w->ctx);
+	return w->values && w->seconds ? status : GPUBE_ENOMEM;
+}
+
+static struct gpube_be_split *split_alloc(const struct gpube_be *be, const int32_t *order)
+{
+	struct gpube_be_split *s = gpube__alloc_zero(be->ctx, 1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->ctx = be->ctx;
+	s->m = be->m;
+	s->boxes = (struct gpube_boxes){.ctx = be->ctx, .m = be->m, .order = order, .n = 1};
+	s->best = GPUBE_INF;
+	s->best_box = GPUBE__NO_BOX;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->finished, NULL);
+	pthread_cond_init(&s->opened, NULL);
+	return s;
+}
+
+/* Workers, and what is known of each box: until it is bounded nothing but the constant. */
+static int make_all(struct gpube_be_split *s, int n_workers)
+{
+	const uint64_t n = (uint64_t)s->boxes.n;
+	int status = GPUBE_OK;
+
+	s->bounds = gpube__alloc(s->ctx, n, sizeof(*s->bounds));
+	s->costs = gpube__alloc(s->ctx, n, sizeof(*s->costs));
+	s->ended = gpube__alloc_zero(s->ctx, n, 1);
+	s->queue = gpube__alloc(s->ctx, n, sizeof(*s->queue));
+	s->values = gpube__alloc(s->ctx, (uint64_t)s->m->n_vars, sizeof(*s->values));
+	if (!s->bounds || !s->costs || !s->ended || !s->queue || !s->values)
+		return GPUBE_ENOMEM;
+	for (int64_t k = 0; k < s->boxes.n; k++) {
+		s->bounds[k] = s->m->constant;
+		s->costs[k] = GPUBE_INF;
+		s->queue[k] = k;
+	}
+	for (int i = 0; i < n_workers && !status; i++)
+		status = make_worker(s, n_workers);
+	return status;
+}
+
+static int done_making(struct gpube_be_split **out, struct gpube_be_split *s, int status)
+{
+	if (status)
+		gpube__split_free(s);
+	else
+		*out = s;
+	return status;
+}
+
+int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be,
+	enum gpube_type type, const int32_t *order)
+{
+	struct gpube_be_split *s = split_alloc(be, order);
+	struct gpube_working w;
+	int status;
+
+	*out = NULL;
+	if (!s)
+		return GPUBE_ENOMEM;
+	s->type = type;
+	status = choose(&s->boxes, be);
+	if (!status)
+		status = gpube__boxes_working(&w, &s->boxes);
+	if (!status && w.type == GPUBE_INT64)
+		s->type = w.type;
+	if (!status)
+		status = gpube__boxes_cost(&s->cost, &s->boxes, s->type);
+	if (!status)
+		status = make_all(s, (int)s->boxes.n);
+	return done_making(out, s, status);
+}
+
+/* Boxes of which each has room, and, on a device, in which messages find room in one piece. */
+static int fit(
+	struct gpube_be_split *s, const struct gpube_be *be, const struct gpube_slicing *how)
+{
+	double limit = how->limit, waste = 0;
+
+	for (;;) {
+		int status = gpube__boxes_fit(&s->boxes, &s->cost, be, s->type, limit, how->count,
+			how->rate, how->bucket);
+		const struct gpube_be_memory *m = &s->cost.memory;
+
+		if (!status && how->block && !how->count)
+			status = gpube__boxes_waste(
+				&waste, &s->boxes, s->type, m->keep <= how->limit);
+		if (status || gpube__box_bytes(&s->cost, how->count) + waste <= how->limit)
+			return status;
+		limit = gpube__box_bytes(&s->cost, how->count) - 1;
+	}
+}
+
+int gpube__split_slices(struct gpube_be_split **out, const struct gpube_be *be,
+	const int32_t *order, const struct gpube_slicing *how)
+{
+	struct gpube_be_split *s = split_alloc(be, order);
+	struct gpube_working w;
+	int status;
+
+	*out = NULL;
+	if (!s)
+		return GPUBE_ENOMEM;
+	s->type = how->type;
+	s->slices = true;
+	s->counting = how->count;
+	s->seed = how->seed;
+	status = fit(s, be, how);
+	if (!status)
+		status = gpube__boxes_working(&w, &s->boxes);
+	if (!status && w.type == GPUBE_INT64 && s->type == GPUBE_INT32) {
+		s->type = w.type;
+		status = fit(s, be, how);
+		if (!status)
+			status = gpube__boxes_working(&w, &s->boxes);
+	}
+	s->seconds = s->cost.joined / how->rate + how->bucket * be->n;
+	if (!status)
+		status = make_all(s, how->n_workers < 2 ? 1 : how->n_workers);
+	return done_making(out, s, status);
+}
+
+int64_t gpube__split_n(const struct gpube_be_split *s)
+{
+	return s->boxes.n;
+}
+
+int gpube__split_n_cuts(const struct gpube_be_split *s)
+{
+	return s->boxes.n_cuts;
+}
+
+const struct gpube_box_cost *gpube__split_cost(const struct gpube_be_split *s)
+{
+	return &s->cost;
+}
+
+double gpube__split_seconds(const struct gpube_be_split *s)
+{
+	return ceil((double)s->boxes.n / s->n_workers) * s->seconds;
+}

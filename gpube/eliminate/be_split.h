@@ -1,0 +1,96 @@
+/*
+ * be_split.h - one elimination as many, of boxes of values (be_boxes.h), along the same order: each
+ * of several devices takes a share of the values of one variable, or of a few; or, where the tables
+ * do not fit a memory, as many slices are made as it takes, which one worker or all devices do one
+ * after the other.
+ *
+ * Designs weighed, for devices. (1) Each large contraction cut along an output dimension, its pieces
+ * copied to where they are needed: between two buckets whole messages cross from card to card, more
+ * bytes than a bucket of few values has work for. (2) The cut dimension kept the same from bucket to
+ * bucket, which needs it to be in all of them: that is this one, said for a variable instead of a
+ * dimension. Nothing crosses until the end, when the smallest of the optima is taken; every
+ * table with the variable is a share as large on each card, so that what no card holds fits on
+ * several. What it costs: buckets without a cut variable are done on every device. The
+ * variables are chosen so that this is least.
+ *
+ * Slices are bounded by mini-buckets before, the least bound comes first, and those whose bound
+ * reaches the best assignment known are left out. The best one is the next slice's top. What is
+ * found does not depend on who was faster: of slices as good the first counts.
+ */
+#ifndef GPUBE_BE_SPLIT_H
+#define GPUBE_BE_SPLIT_H
+
+#include "gpube/eliminate/be_boxes.h"
+
+struct gpube_be_split;
+
+/* Opens a backend on a context: gpube__ops_cuda(), or in tests the CPU. */
+typedef const struct gpube_ops *gpube_open_fn(struct gpube_ctx *ctx, int *status);
+
+/*
+ * gpube__split_new() - for several devices: chooses the variables.
+ * be       of the whole model along 'order'; m and order must outlive the split
+ * Uses be->ctx->devices, each with a context of its own; as many of them as boxes come out.
+ * type     that costs of the whole have; parts' may be wider
+ * Errors: ENOMEM; EINVAL where no variable has two values; ERANGE
+ */
+int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be,
+	enum gpube_type type, const int32_t *order);
+
+/*
+ * For a memory.
+ * type       that costs of the whole have; slices' may be wider
+ * limit      bytes of tables of one slice
+ * block      messages want to be in one block, as on a device
+ * count      gpube__split_count() will be called
+ * rate       joined cells a second of a worker; bucket: seconds of each bucket beside
+ * n_workers  2 or more: as many of the context's devices, each with a context of its own; otherwise
+ *            slices are done in the context and thread of the caller
+ * seed       of the search for a first assignment
+ */
+struct gpube_slicing {
+	enum gpube_type type;
+	double limit;
+	bool block, count;
+	double rate, bucket;
+	int n_workers;
+	uint64_t seed;
+};
+
+/* Errors: ENOMEM; ERANGE; ESTOP; ELIMIT, perhaps without a text: too many slices would be needed */
+int gpube__split_slices(struct gpube_be_split **out, const struct gpube_be *be,
+	const int32_t *order, const struct gpube_slicing *how);
+void gpube__split_free(struct gpube_be_split *s);
+
+/* Boxes, and variables that are cut; of the largest box the cells and bytes. */
+int64_t gpube__split_n(const struct gpube_be_split *s);
+int gpube__split_n_cuts(const struct gpube_be_split *s);
+const struct gpube_box_cost *gpube__split_cost(const struct gpube_be_split *s);
+/* Of slices, predicted, if none is left out. */
+double gpube__split_seconds(const struct gpube_be_split *s);
+
+/* Of the busiest worker: in contractions, in copies, and reading assignments off. */
+struct gpube_split_times {
+	double contracting, copying, assigning;
+};
+
+/*
+ * gpube__split_run() - all boxes; workers with contexts of their own work at the same time, each on
+ * a thread of its own.
+ * optimum, values  out, as of gpube__be_run(); after ESTOP the best that was known
+ * seconds   out
+ * Errors: those of gpube__be_run() and of opening; ELIMIT (a part does not fit its device)
+ */
+int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s,
+	gpube_open_fn *open, struct gpube_split_times *seconds);
+
+/* What no total is below, also after ESTOP: the least bound of a box that is not done. */
+int64_t gpube__split_bound(const struct gpube_be_split *s);
+
+/*
+ * gpube__split_count() - the number of optima in decimal, as gpube__be_count(), after a run of
+ * slices by the caller which found some.
+ */
+int gpube__split_count(char **text, struct gpube_be_split *s);
+
+#endif

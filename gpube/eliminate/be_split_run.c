@@ -1,0 +1,495 @@
+/* be_split_run.c - boxes bounded, eliminated and counted: see be_split.h. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "gpube/eliminate/be_split_parts.h"
+#include "gpube/ir/dense.h"
+#include "gpube/relax/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/*
+ * Of slices: what bounding them should take of their predicted time, and where it turns out to be
+ * slower, may take: on wide networks it spares most of them. And steps of the search before.
+ */
+#define BOUND_SHARE  0.05
+#define BOUND_MOST   0.2
+#define SEARCH_STEPS 2000
+
+/*
+ * From so many on arg-mins are made only for a slice that turns out to be better than all before, by
+ * doing it again: few are, since those of the least bounds come first.
+ */
+#define MANY_SLICES 4
+
+/* ---- what is known ------------------------------------------------------------------------ */
+
+/* Under the lock, or alone. An equal one counts from an earlier box: so the last is always the same. */
+static bool is_better(const struct gpube_be_split *s, int64_t cost, int64_t box)
+{
+	return cost < s->best || (cost == s->best && box < s->best_box);
+}
+
+static void offer(struct gpube_be_split *s, int64_t cost, int64_t box, const int32_t *values,
+	const int32_t *first)
+{
+	s->best = cost;
+	s->best_box = box;
+	for (int32_t v = 0; v < s->m->n_vars; v++)
+		s->values[v] = (first ? first[v] : 0) + values[v];
+}
+
+/* Nothing is in it that would be taken. */
+static bool is_out(const struct gpube_be_split *s, int64_t k)
+{
+	return s->bounds[k] == GPUBE_INF || s->bounds[k] > s->best ||
+	       (!s->counting && s->best != GPUBE_INF && s->bounds[k] == s->best &&
+		       k > s->best_box);
+}
+
+int64_t gpube__split_bound(const struct gpube_be_split *s)
+{
+	int64_t bound = s->best;
+
+	for (int64_t k = 0; k < s->boxes.n; k++)
+		if (!s->ended[k] && s->bounds[k] < bound)
+			bound = s->bounds[k];
+	return bound;
+}
+
+/* An assignment to begin with: what is bounded by more need not be looked at. */
+static int search(struct gpube_be_split *s)
+{
+	struct gpube_search *search;
+	int64_t cost;
+	int status = gpube__search_new(&search, s->m, s->seed);
+
+	if (status)
+		return status;
+	if (gpube__search_run(search, NULL, SEARCH_STEPS)) {
+		status = gpube_model_cost(&cost, s->m, search->best);
+		if (!status && cost < s->best)
+			offer(s, cost, GPUBE__NO_BOX, search->best, NULL);
+	}
+	gpube__search_free(search);
+	return status;
+}
+
+struct ranked {
+	int64_t bound, box;
+};
+
+static int by_bound(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->bound != y->bound)
+		return x->bound < y->bound ? -1 : 1;
+	return x->box < y->box ? -1 : 1;
+}
+
+/* The boxes of the least bounds first. */
+static int rank(struct gpube_be_split *s)
+{
+	const double rate = gpube__ops_cpu()->cells_per_second * s->ctx->n_threads;
+	const double start = gpube__now(), n = (double)s->boxes.n;
+	const double left = s->ctx->deadline > 0 ? fmax(s->ctx->deadline - start, 0) : INFINITY;
+	const double seconds = fmin(n * s->seconds, left);
+	struct ranked *r;
+	int64_t n_out = 0;
+	int status = gpube__boxes_bound(s->bounds, &s->boxes,
+		s->best == GPUBE_INF ? s->m->top : s->best + 1,
+		BOUND_SHARE * seconds / n * rate, BOUND_MOST * seconds);
+
+	if (status)
+		return status;
+	r = gpube__alloc(s->ctx, (uint64_t)s->boxes.n, sizeof(*r));
+	if (!r)
+		return GPUBE_ENOMEM;
+	for (int64_t k = 0; k < s->boxes.n; k++) {
+		if (s->m->top != GPUBE_INF && s->bounds[k] >= s->m->top)
+			s->bounds[k] = GPUBE_INF;
+		r[k] = (struct ranked){s->bounds[k], k};
+		n_out += is_out(s, k);
+	}
+	qsort(r, (size_t)s->boxes.n, sizeof(*r), by_bound);
+	for (int64_t k = 0; k < s->boxes.n; k++)
+		s->queue[k] = r[k].box;
+	gpube__free(s->ctx, r);
+	gpube__log(s->ctx, GPUBE_LOG_DETAIL,
+		"slices bounded in %.4f s: %lld of %lld are left out by a first assignment",
+		gpube__now() - start, (long long)n_out, (long long)s->boxes.n);
+	return GPUBE_OK;
+}
+
+/* ---- the run ------------------------------------------------------------------------------ */
+
+/*
+ * Opens the worker's device, and waits until all are open: a driver that makes a device's context
+ * holds up what others begin, which their kernels' times would count.
+ */
+static const struct gpube_ops *open_with_others(struct gpube__worker *w, int *status)
+{
+	struct gpube_be_split *s = w->split;
+	const double start = gpube__now();
+	const struct gpube_ops *ops = s->open(w->ctx, status);
+
+	w->opening = gpube__now() - start;
+	pthread_mutex_lock(&s->lock);
+	s->n_opening--;
+	pthread_cond_broadcast(&s->opened);
+	while (s->n_opening > 0)
+		pthread_cond_wait(&s->opened, &s->lock);
+	pthread_mutex_unlock(&s->lock);
+	return ops;
+}
+
+/* The next box, and the total from which on nothing in it is of interest; -1: all are begun. */
+static int64_t next_box(struct gpube_be_split *s, int64_t *top)
+{
+	int64_t k = -1;
+
+	pthread_mutex_lock(&s->lock);
+	while (k < 0 && s->next < s->boxes.n) {
+		k = s->queue[s->next++];
+		if (is_out(s, k)) {
+			s->ended[k] = 1;
+			s->n_left_out++;
+			k = -1;
+		}
+	}
+	if (k >= 0) {
+		*top = s->m->top;
+		if (s->best < *top)
+			*top = s->best + (s->counting || k < s->best_box);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return k;
+}
+
+static void box_ended(struct gpube__worker *w, int64_t k, int64_t cost)
+{
+	struct gpube_be_split *s = w->split;
+
+	pthread_mutex_lock(&s->lock);
+	s->ended[k] = 1;
+	s->costs[k] = cost;
+	if (cost != GPUBE_INF && is_better(s, cost, k))
+		offer(s, cost, k, w->values, w->box.first);
+	pthread_mutex_unlock(&s->lock);
+	w->n_done++;
+}
+
+/* Whether messages are kept, and what all tables of the box then take. */
+static int plan_box(const struct gpube__worker *w, const struct gpube_ops *ops, enum gpube_type type,
+	bool *keep, double *bytes)
+{
+	struct gpube_be_memory memory;
+
+	gpube__be_memory(&memory, &w->box.be, type);
+	*keep = gpube__be_keeps(&memory, w->ctx, ops);
+	*bytes = *keep ? memory.keep : memory.args;
+	return *bytes <= (double)ops->memory(w->ctx)
+		       ? GPUBE_OK
+		       : gpube__fail(w->ctx, GPUBE_ELIMIT,
+				 "a share of the tables needs %.3g bytes, %.3g are allowed", *bytes,
+				 (double)ops->memory(w->ctx));
+}
+
+/* The cost and, unless 'values' is NULL, the assignment of the box that is set. */
+static int run_once(struct gpube__worker *w, const struct gpube_ops *ops, bool keep, int64_t *cost,
+	int32_t *values)
+{
+	const struct gpube_be_sides sides = {{ops, NULL}, NULL, &w->blocks};
+	struct gpube_be_times times = {.buckets = w->seconds};
+	struct gpube_working working;
+	int status = gpube__be_working(&working, &w->box.be);
+
+	if (status)
+		return status;
+	memset(w->seconds, 0, (size_t)w->box.be.n * sizeof(*w->seconds));
+	status = gpube__be_run(cost, values, NULL, &w->box.be, &sides, &working, 0, keep, &times);
+	for (int32_t p = 0; p < w->box.be.n && !status; p++)
+		w->times.contracting += w->seconds[p];
+	if (!status) {
+		w->times.copying += times.copying;
+		w->times.assigning += times.assigning;
+	}
+	return status;
+}
+
+static int run_box(struct gpube__worker *w, const struct gpube_ops *ops, int64_t k, int64_t top)
+{
+	struct gpube_be_split *s = w->split;
+	int64_t cost = GPUBE_INF;
+	double bytes;
+	bool keep, twice, better;
+	int status = gpube__box_set(&w->box, k);
+
+	if (status)
+		return status;
+	w->box.m.top = top;
+	if (gpube__constant_of(&w->box.m) >= top) {
+		box_ended(w, k, GPUBE_INF);
+		return GPUBE_OK;
+	}
+	status = plan_box(w, ops, s->type, &keep, &bytes);
+	if (status)
+		return status;
+	w->bytes = fmax(w->bytes, bytes);
+	twice = !keep && s->slices && s->boxes.n >= MANY_SLICES;
+	status = run_once(w, ops, keep, &cost, twice ? NULL : w->values);
+	if (!status && twice && cost != GPUBE_INF) {
+		pthread_mutex_lock(&s->lock);
+		better = is_better(s, cost, k);
+		pthread_mutex_unlock(&s->lock);
+		if (better) {
+			w->box.m.top = cost + 1;
+			status = run_once(w, ops, keep, &cost, w->values);
+		}
+	}
+	if (!status)
+		box_ended(w, k, cost);
+	return status;
+}
+
+/* A box's progress as that of all; only the caller's context tells any. */
+static void log_of_all(void *arg, enum gpube_log_level level, double progress, const char *text)
+{
+	const struct gpube__worker *w = arg;
+	const struct gpube_be_split *s = w->split;
+
+	if (level == GPUBE_LOG_PROGRESS && progress >= 0 && s->next)
+		progress = ((double)(s->next - 1) + progress) / (double)s->boxes.n;
+	w->log(w->log_arg, level, progress, text);
+}
+
+static int run_worker(struct gpube__worker *w)
+{
+	struct gpube_be_split *s = w->split;
+	int status = GPUBE_OK;
+	const struct gpube_ops *ops = open_with_others(w, &status);
+	int64_t top, k;
+
+	if (!ops)
+		return status;
+	if (ops->expect)
+		status = ops->expect(w->ctx, fmin(s->cost.memory.keep, s->cost.memory.args));
+	while (!status && (k = next_box(s, &top)) >= 0) {
+		if (gpube__stopped(w->ctx))
+			status = gpube__fail_stopped(w->ctx);
+		else
+			status = run_box(w, ops, k, top);
+	}
+	return status;
+}
+
+/* In the caller's thread. */
+static int run_alone(struct gpube__worker *w)
+{
+	struct gpube_ctx *ctx = w->ctx;
+	int status;
+
+	w->log = ctx->log;
+	w->log_arg = ctx->log_arg;
+	if (w->log) {
+		ctx->log = log_of_all;
+		ctx->log_arg = w;
+	}
+	status = run_worker(w);
+	ctx->log = w->log;
+	ctx->log_arg = w->log_arg;
+	return status;
+}
+
+static void *work(void *arg)
+{
+	struct gpube__worker *w = arg;
+	int status = run_worker(w);
+	double start = gpube__now();
+
+	/* a device is current to a thread: closed where it was opened */
+	if (w->ctx->device_free)
+		w->ctx->device_free(w->ctx);
+	w->closing = gpube__now() - start;
+	pthread_mutex_lock(&w->split->lock);
+	w->status = status;
+	w->split->n_running--;
+	pthread_cond_signal(&w->split->finished);
+	pthread_mutex_unlock(&w->split->lock);
+	return NULL;
+}
+
+/* Until all have ended; a stop of the whole, or a worker's failure, stops the others. */
+static void wait_for_all(struct gpube_be_split *s)
+{
+	pthread_mutex_lock(&s->lock);
+	while (s->n_running > 0) {
+		struct timespec until;
+		bool stop = gpube__stopped(s->ctx);
+
+		for (int i = 0; i < s->n_begun; i++)
+			stop |= s->workers[i].status != GPUBE_OK;
+		for (int i = 0; i < s->n_begun && stop; i++)
+			gpube_ctx_stop(s->workers[i].ctx);
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += 20000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&s->finished, &s->lock, &until);
+	}
+	pthread_mutex_unlock(&s->lock);
+	for (int i = 0; i < s->n_begun; i++)
+		pthread_join(s->workers[i].thread, NULL);
+}
+
+/* The text of the failure that came first, not of the stops that followed from it. */
+static int failure(struct gpube_be_split *s)
+{
+	const struct gpube__worker *bad = NULL;
+
+	if (gpube__stopped(s->ctx))
+		return gpube__fail_stopped(s->ctx);
+	for (int i = 0; i < s->n_workers; i++)
+		if (s->workers[i].status && (!bad || bad->status == GPUBE_ESTOP))
+			bad = &s->workers[i];
+	return bad ? gpube__fail(s->ctx, bad->status, "device %d: %s", bad->ctx->devices[0],
+			     gpube_error(bad->ctx))
+		   : GPUBE_OK;
+}
+
+/* All workers at the same time, each on a thread of its own. */
+static int run_beside_each_other(struct gpube_be_split *s)
+{
+	int status = GPUBE_OK;
+
+	for (s->n_begun = 0; s->n_begun < s->n_workers; s->n_begun++)
+		if (pthread_create(&s->workers[s->n_begun].thread, NULL, work,
+			    &s->workers[s->n_begun])) {
+			status = gpube__fail(s->ctx, GPUBE_ENOMEM, "no thread for a device");
+			break;
+		}
+	pthread_mutex_lock(&s->lock);
+	s->n_running -= s->n_workers - s->n_begun;
+	s->n_opening -= s->n_workers - s->n_begun;
+	pthread_cond_broadcast(&s->opened);
+	pthread_mutex_unlock(&s->lock);
+	wait_for_all(s);
+	return status ? status : failure(s);
+}
+
+static void tell(const struct gpube_be_split *s, const struct gpube__worker *w)
+{
+	if (s->slices)
+		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
+			"%lld slices done, %.3g bytes of tables each: contractions %.4f s, copies "
+			"%.4f s, reading off %.4f s",
+			(long long)w->n_done, w->bytes, w->times.contracting, w->times.copying,
+			w->times.assigning);
+	if (w->own)
+		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
+			"part %d of %d on device %d: %.3g bytes of tables, opened in %.3f s, "
+			"kernels %.4f s, copies %.4f s, closed in %.3f s",
+			(int)(w - s->workers) + 1, s->n_workers, w->ctx->devices[0], w->bytes,
+			w->opening, w->times.contracting, w->times.copying, w->closing);
+}
+
+int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s,
+	gpube_open_fn *open, struct gpube_split_times *seconds)
+{
+	int status = GPUBE_OK;
+
+	s->open = open;
+	s->n_running = s->n_opening = s->n_workers;
+	memset(seconds, 0, sizeof(*seconds));
+	if (s->slices)
+		status = search(s);
+	if (!status && s->slices)
+		status = rank(s);
+	if (!status)
+		status = s->workers[0].own ? run_beside_each_other(s) : run_alone(s->workers);
+	for (int i = 0; i < s->n_workers; i++) {
+		const struct gpube__worker *w = &s->workers[i];
+
+		seconds->contracting = fmax(seconds->contracting, w->times.contracting);
+		seconds->copying = fmax(seconds->copying, w->times.copying);
+		seconds->assigning = fmax(seconds->assigning, w->times.assigning);
+		if (!status || status == GPUBE_ESTOP)
+			tell(s, w);
+	}
+	if (s->slices && s->n_left_out)
+		gpube__log(s->ctx, GPUBE_LOG_DETAIL, "%lld slices left out by their bounds",
+			(long long)s->n_left_out);
+	*optimum = s->best;
+	if (s->best != GPUBE_INF)
+		memcpy(values, s->values, (size_t)s->m->n_vars * sizeof(*values));
+	return status;
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+/* a + b, both in decimal; NULL: ENOMEM. */
+static char *add_decimals(struct gpube_ctx *ctx, const char *a, const char *b)
+{
+	const size_t n_a = strlen(a), n_b = strlen(b), n = (n_a > n_b ? n_a : n_b) + 1;
+	char *sum = gpube__alloc(ctx, (uint64_t)n + 1, 1);
+	int carry = 0;
+
+	if (!sum)
+		return NULL;
+	sum[n] = 0;
+	for (size_t k = 0; k < n; k++) {
+		carry += k < n_a ? a[n_a - 1 - k] - '0' : 0;
+		carry += k < n_b ? b[n_b - 1 - k] - '0' : 0;
+		sum[n - 1 - k] = (char)('0' + carry % 10);
+		carry /= 10;
+	}
+	if (sum[0] == '0')
+		memmove(sum, sum + 1, n);
+	return sum;
+}
+
+/* The optima of box k, as cheap as the optimum is. */
+static int count_box(char **text, struct gpube__worker *w, const struct gpube_ops *ops, int64_t k)
+{
+	const struct gpube_be_sides sides = {{ops, NULL}, NULL, NULL};
+	struct gpube_working working;
+	int status = gpube__box_set(&w->box, k);
+
+	if (status)
+		return status;
+	w->box.m.top = w->split->best + 1;
+	status = gpube__be_working(&working, &w->box.be);
+	return status ? status : gpube__be_count(text, &w->box.be, &sides, &working);
+}
+
+int gpube__split_count(char **text, struct gpube_be_split *s)
+{
+	struct gpube__worker *w = &s->workers[0];
+	int status;
+	const struct gpube_ops *ops = s->open(w->ctx, &status);
+	char *total = gpube__strdup(s->ctx, "0");
+
+	status = ops ? GPUBE_OK : status;
+	for (int64_t k = 0; k < s->boxes.n && !status && total; k++) {
+		char *part = NULL, *sum;
+
+		if (s->costs[k] != s->best)
+			continue;
+		status = count_box(&part, w, ops, k);
+		if (status)
+			break;
+		sum = add_decimals(s->ctx, total, part);
+		gpube__free(s->ctx, total);
+		gpube__free(s->ctx, part);
+		total = sum;
+	}
+	if (status) {
+		gpube__free(s->ctx, total);
+		return status;
+	}
+	*text = total;
+	return total ? GPUBE_OK : GPUBE_ENOMEM;
+}

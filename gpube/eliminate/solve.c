@@ -1,0 +1,361 @@
+/* solve.c - from a model to a checked optimum: quantise, simplify, order, eliminate, re-cost. */
+#include "gpube/eliminate/be_place.h"
+#include "gpube/ops/pick.h"
+#include "gpube/eliminate/solve_parts.h"
+
+/* What a device is expected to do, before one is opened. */
+#define DEVICE_CELLS_PER_SECOND 1e12
+
+/* All but the solution; the job can begin again. */
+static void job_clear(struct gpube__solving *j)
+{
+	gpube__split_free(j->split);
+	j->split = NULL;
+	j->sliced = false;
+	gpube__be_clear(&j->be);
+	gpube__free(j->ctx, j->side);
+	j->side = NULL;
+	gpube__free(j->ctx, j->order);
+	j->order = NULL;
+	gpube__graph_clear(j->ctx, &j->graph);
+	gpube__simplified_clear(j->ctx, &j->s);
+	gpube_model_free(j->quantised);
+	j->quantised = NULL;
+}
+
+void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
+{
+	if (!s)
+		return;
+	gpube__free(ctx, s->values);
+	gpube__free(ctx, s->count);
+	gpube__free(ctx, s->order);
+	gpube__free(ctx, s);
+}
+
+static int simplify(struct gpube__solving *j, int precision)
+{
+	double start = gpube__now();
+	int status;
+
+	j->costs = j->given;
+	if (j->given->kind == GPUBE_POTENTIALS) {
+		status = gpube__quantise(&j->quantised, j->given, precision);
+		if (status)
+			return status;
+		j->costs = j->quantised;
+	}
+	status = gpube__simplify(&j->s, j->costs, !j->opts->no_simplify);
+	if (status)
+		return status;
+	j->out->scale = j->costs->scale;
+	j->out->plan.n_vars = j->s.model->n_vars;
+	j->out->plan.n_functions = j->s.model->n_functions;
+	j->out->plan.n_components = j->s.n_components;
+	j->out->seconds_simplify += gpube__now() - start;
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
+		"simplified to %d variables, %d functions, %d components (%d observed, %lld values "
+		"removed, %d variables fixed, %d functions merged, %d absorbed)",
+		j->s.model->n_vars, j->s.model->n_functions, j->s.n_components, j->s.n_evidence,
+		(long long)j->s.n_values_removed, j->s.n_vars_fixed, j->s.n_merged,
+		j->s.n_absorbed);
+	return GPUBE_OK;
+}
+
+/*
+ * A search pays while it saves more elimination than it costs. A first one is as
+ * short as for a device; where none will be used, the long one follows.
+ */
+static int search_order(struct gpube__solving *j, struct gpube_order_cost *cost)
+{
+	const struct gpube_solve_opts *o = j->opts;
+	/* all threads eliminate, as all search */
+	const double cpu_rate = gpube__ops_cpu()->cells_per_second * j->ctx->n_threads;
+	bool twice = o->backend != GPUBE_BACKEND_CPU && !(o->order_seconds > 0) &&
+		     o->order_method == GPUBE_ORDER_AUTO;
+	int status = gpube__order_find(j->ctx, j->order, cost, &j->graph, o->order_method,
+		o->order_seconds, twice ? DEVICE_CELLS_PER_SECOND : cpu_rate, o->seed);
+
+	if (status || !twice)
+		return status;
+	status = gpube__pick_early(
+		&j->ops, j->ctx, o->backend, cost->joined_cells, cost->largest_message);
+	if (status || j->ops != gpube__ops_cpu())
+		return status;
+	return gpube__order_find(
+		j->ctx, j->order, cost, &j->graph, o->order_method, 0, cpu_rate, o->seed);
+}
+
+/* The order, in terms of the model as it was given. */
+static int tell_order(struct gpube__solving *j)
+{
+	int32_t n = j->given->n_vars, left = j->s.model->n_vars, at = 0;
+	int32_t *original = gpube__alloc(j->ctx, (uint64_t)left, sizeof(*original));
+
+	if (!j->out->order)
+		j->out->order = gpube__alloc(j->ctx, (uint64_t)n, sizeof(*j->out->order));
+	if (!original || !j->out->order) {
+		gpube__free(j->ctx, original);
+		return GPUBE_ENOMEM;
+	}
+	for (int32_t i = 0; i < n; i++) {
+		if (j->s.var[i] < 0)
+			j->out->order[at++] = i;
+		else
+			original[j->s.var[i]] = i;
+	}
+	for (int32_t k = 0; k < left; k++)
+		j->out->order[at++] = original[j->order[k]];
+	gpube__free(j->ctx, original);
+	return GPUBE_OK;
+}
+
+static int find_order(struct gpube__solving *j)
+{
+	double start = gpube__now();
+	struct gpube_plan *plan = &j->out->plan;
+	struct gpube_order_cost cost;
+	int status = gpube__graph_of_model(&j->graph, j->s.model);
+
+	if (status)
+		return status;
+	j->order = gpube__alloc(j->ctx, (uint64_t)j->s.model->n_vars, sizeof(*j->order));
+	if (!j->order)
+		return GPUBE_ENOMEM;
+	if (j->opts->order_method == GPUBE_ORDER_GIVEN) {
+		if (!j->opts->order)
+			return gpube__fail(j->ctx, GPUBE_EINVAL, "no order is given");
+		status = gpube__simplified_order(
+			j->order, &j->s, j->opts->order, j->given->n_vars);
+		if (!status)
+			status = gpube__order_cost(j->ctx, &cost, &j->graph, j->order);
+	} else {
+		status = search_order(j, &cost);
+	}
+	if (status)
+		return status;
+	plan->width = cost.width;
+	plan->joined_cells = cost.joined_cells;
+	plan->largest_joined = cost.largest_joined;
+	plan->largest_message = cost.largest_message;
+	j->out->seconds_order += gpube__now() - start;
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
+		"order: width %d, %.3g joined cells, largest table %.3g cells (%.2f s)", cost.width,
+		cost.joined_cells, cost.largest_message, j->out->seconds_order);
+	return tell_order(j);
+}
+
+/* Decimals after which 'n' sums that may pass 2^63 no longer do. */
+static int excess_decimals(int32_t n)
+{
+	int decimals = 1;
+
+	for (; n >= 10; n /= 10)
+		decimals++;
+	return decimals;
+}
+
+/*
+ * From the model as given to a plan. Where logarithms with as many decimals as
+ * their total allows add up to too much in one bucket, once more with fewer.
+ */
+static int prepare(struct gpube__solving *j)
+{
+	int precision = j->opts->precision;
+
+	for (;;) {
+		int status = simplify(j, precision), scale;
+
+		if (status || j->s.infeasible)
+			return status;
+		status = find_order(j);
+		if (!status)
+			status = gpube__solve_plan(j);
+		scale = j->costs->scale;
+		if (status != GPUBE_ERANGE || !j->quantised || j->opts->precision || scale <= 1)
+			return status;
+		precision = scale - excess_decimals(j->be.most_inputs);
+		precision = precision > 1 ? precision : 1;
+		gpube__log(j->ctx, GPUBE_LOG_DETAIL,
+			"sums of %d decimals would be too large: %d are taken", scale, precision);
+		job_clear(j);
+	}
+}
+
+/* The checks that make an answer an answer: the assignment costs, in the file's numbers, what was
+ * claimed. */
+static int recost(struct gpube__solving *j, int64_t optimum)
+{
+	struct gpube_solution *out = j->out;
+	int64_t cost;
+	int status = gpube_model_cost(&cost, j->costs, out->values);
+
+	if (status)
+		return status;
+	if (cost != optimum)
+		return gpube__fail(j->ctx, GPUBE_EBUG,
+			"internal error: the assignment costs %lld, not %lld; please report this",
+			(long long)cost, (long long)optimum);
+	out->cost = cost;
+	if (j->given->kind == GPUBE_POTENTIALS)
+		status = gpube_model_log_value(&out->log_value, j->given, out->values);
+	return status;
+}
+
+/* The optimum of the simplified model and an assignment of it, with what they took. */
+static int eliminate_here(struct gpube__solving *j, int64_t *optimum, int32_t *reduced)
+{
+	struct gpube_solution *out = j->out;
+	int status = GPUBE_OK;
+	const struct gpube_ops *device = j->side ? gpube__ops_cuda(j->ctx, &status) : NULL;
+	const struct gpube_be_sides sides = {{j->ops, device}, j->side, NULL};
+	struct gpube_be_times times = {
+		gpube__alloc_zero(j->ctx, (uint64_t)j->be.n, sizeof(*times.buckets)), 0, 0};
+
+	if (!times.buckets)
+		return GPUBE_ENOMEM;
+	for (int k = 0; k < 2 && !status; k++)
+		if (sides.ops[k] && sides.ops[k]->expect)
+			status = sides.ops[k]->expect(j->ctx, out->plan.peak_bytes);
+	if (!status)
+		status = gpube__be_run(optimum, reduced, NULL, &j->be, &sides, &j->working, 0,
+			j->keep, &times);
+	if (!status) {
+		gpube__be_log(&j->be, &sides, j->working.type, &times);
+		out->seconds_copying = times.copying;
+		out->seconds_assign = times.assigning;
+		for (int32_t p = 0; p < j->be.n; p++)
+			out->seconds_contracting += times.buckets[p];
+	}
+	gpube__free(j->ctx, times.buckets);
+	return status;
+}
+
+static const struct gpube_ops *open_cpu(struct gpube_ctx *ctx, int *status)
+{
+	(void)ctx;
+	*status = GPUBE_OK;
+	return gpube__ops_cpu();
+}
+
+static int eliminate_split(struct gpube__solving *j, int64_t *optimum, int32_t *reduced)
+{
+	struct gpube_split_times times;
+	int status = gpube__split_run(optimum, reduced, j->split,
+		j->ops == gpube__ops_cpu() ? open_cpu : gpube__ops_cuda, &times);
+
+	if (status && (status != GPUBE_ESTOP || !j->sliced || *optimum == GPUBE_INF))
+		return status;
+	j->out->bound = gpube__split_bound(j->split);
+	j->out->seconds_copying = times.copying;
+	j->out->seconds_assign = times.assigning;
+	j->out->seconds_contracting = times.contracting;
+	return status;
+}
+
+static int count(struct gpube__solving *j)
+{
+	const struct gpube_be_sides sides = {{j->ops, NULL}, NULL, NULL};
+	const double start = gpube__now();
+	/* on one backend: place() leaves counting out */
+	int status = j->split ? gpube__split_count(&j->out->count, j->split)
+			      : gpube__be_count(&j->out->count, &j->be, &sides, &j->working);
+
+	j->out->seconds_count = gpube__now() - start;
+	return status;
+}
+
+static int eliminate(struct gpube__solving *j)
+{
+	struct gpube_solution *out = j->out;
+	double start = gpube__now();
+	int32_t *reduced = gpube__alloc(j->ctx, (uint64_t)j->s.model->n_vars, sizeof(*reduced));
+	int64_t optimum = GPUBE_INF;
+	bool stopped;
+	int status = GPUBE_ENOMEM;
+
+	if (!reduced)
+		goto out;
+	status = j->split ? eliminate_split(j, &optimum, reduced)
+			  : eliminate_here(j, &optimum, reduced);
+	/* between slices: the best of those that were done */
+	stopped = status == GPUBE_ESTOP && j->sliced && optimum != GPUBE_INF;
+	if (status && !stopped)
+		goto out;
+	out->seconds_eliminate = gpube__now() - start - out->seconds_assign;
+	if (optimum == GPUBE_INF) {
+		out->answer = GPUBE_ANSWER_INFEASIBLE;
+		goto out;
+	}
+	out->values = gpube__alloc(j->ctx, (uint64_t)j->given->n_vars, sizeof(*out->values));
+	if (!out->values) {
+		status = GPUBE_ENOMEM;
+		goto out;
+	}
+	start = gpube__now();
+	gpube__simplified_extend(&j->s, out->values, reduced);
+	status = recost(j, j->s.negated ? -optimum : optimum);
+	out->seconds_assign += gpube__now() - start;
+	if (status)
+		goto out;
+	if (stopped) {
+		out->bound = j->s.negated ? -out->bound : out->bound;
+		status = gpube__fail_stopped(j->ctx);
+		goto out;
+	}
+	out->bound = out->cost;
+	out->answer = GPUBE_ANSWER_OPTIMAL;
+	if (j->opts->count)
+		status = count(j);
+out:
+	gpube__free(j->ctx, reduced);
+	return status;
+}
+
+static int run(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts, bool plan_only)
+{
+	static const struct gpube_solve_opts none = {.sizeof_options = sizeof(none)};
+	struct gpube_ctx *ctx = m->ctx;
+	struct gpube__solving j = {
+		.ctx = ctx, .given = m, .opts = opts ? opts : &none, .ops = gpube__ops_cpu()};
+	double deadline = ctx->deadline;
+	int status;
+
+	*out = NULL;
+	if (j.opts->sizeof_options != sizeof(*opts))
+		return gpube__fail(ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	j.out = gpube__alloc_zero(ctx, 1, sizeof(*j.out));
+	if (!j.out)
+		return GPUBE_ENOMEM;
+	j.out->answer = GPUBE_ANSWER_INCOMPLETE;
+	j.out->backend = j.ops->name;
+	if (j.opts->timeout_seconds > 0)
+		ctx->deadline = gpube__now() + j.opts->timeout_seconds;
+	status = prepare(&j);
+	if (!status && j.s.infeasible)
+		j.out->answer = GPUBE_ANSWER_INFEASIBLE;
+	else if (!status && !plan_only)
+		status = eliminate(&j);
+	ctx->deadline = deadline;
+	job_clear(&j);
+	/* what is known so far is the caller's also after a limit or a stop */
+	if (status && status != GPUBE_ELIMIT && status != GPUBE_ESTOP) {
+		gpube_solution_free(j.out, ctx);
+		return status;
+	}
+	*out = j.out;
+	return status;
+}
+
+int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts)
+{
+	return run(out, m, opts, false);
+}
+
+int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts)
+{
+	return run(out, m, opts, true);
+}

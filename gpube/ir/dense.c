@@ -1,0 +1,162 @@
+/* dense.c - see dense.h. */
+#include "gpube/ir/dense.h"
+
+/* Stride of each axis of the scope in the sorted layout; returns the cells. */
+static int64_t sorted_strides(const struct gpube_model *m, int arity, const int32_t *scope,
+	const int32_t *rank, int64_t *strides)
+{
+	int64_t cells = 1;
+
+	for (int k = 0; k < arity; k++) {
+		strides[k] = 1;
+		for (int j = 0; j < arity; j++)
+			if (rank ? rank[scope[j]] > rank[scope[k]] : scope[j] > scope[k])
+				strides[k] *= m->vars[scope[j]].domain;
+		cells *= m->vars[scope[k]].domain;
+	}
+	return cells;
+}
+
+/* Where cells go: those of 'cut' and more become 'cut'. */
+struct sink {
+	void *cells;
+	enum gpube_type type;
+	int64_t cut;
+};
+
+static inline void put(const struct sink *to, int64_t cell, int64_t v)
+{
+	v = v < to->cut ? v : to->cut;
+	if (to->type == GPUBE_INT32)
+		((int32_t *)to->cells)[cell] = (int32_t)v;
+	else
+		((int64_t *)to->cells)[cell] = v;
+}
+
+static void fill_dense(const struct sink *out, const struct gpube_model *m,
+	const struct gpube_table *t, const int32_t *scope, const int64_t *strides, int32_t *index)
+{
+	int64_t to = 0;
+
+	for (int k = 0; k < t->arity; k++)
+		index[k] = 0;
+	for (int64_t cell = 0; cell < t->n; cell++) {
+		put(out, to, gpube__table_int(t, cell));
+		for (int k = t->arity - 1; k >= 0; k--) { /* the odometer of the original layout */
+			to += strides[k];
+			if (++index[k] < m->vars[scope[k]].domain)
+				break;
+			to -= strides[k] * index[k];
+			index[k] = 0;
+		}
+	}
+}
+
+static void fill_sparse(const struct sink *out, const struct gpube_table *t, int64_t cells,
+	const int64_t *strides)
+{
+	for (int64_t cell = 0; cell < cells; cell++)
+		put(out, cell, t->dflt.i);
+	for (int64_t k = 0; k < t->n; k++) {
+		int64_t to = 0;
+
+		for (int j = 0; j < t->arity; j++)
+			to += strides[j] * t->tuples[k * t->arity + j];
+		put(out, to, gpube__table_int(t, k));
+	}
+}
+
+int gpube__dense_as(void *out, enum gpube_type type, int64_t cut, const struct gpube_model *m,
+	int32_t function, const int32_t *rank)
+{
+	const struct sink to = {out, type, cut};
+	const struct gpube_table *t = gpube__table(m, function);
+	const int32_t *scope = gpube__scope(m, function);
+	uint64_t arity = (uint64_t)t->arity;
+	int64_t *strides = gpube__alloc(m->ctx, arity, sizeof(*strides)), cells;
+	int32_t *index = gpube__alloc(m->ctx, arity, sizeof(*index));
+	int status = strides && index ? GPUBE_OK : GPUBE_ENOMEM;
+
+	if (!status) {
+		cells = sorted_strides(m, t->arity, scope, rank, strides);
+		if (t->sparse)
+			fill_sparse(&to, t, cells, strides);
+		else
+			fill_dense(&to, m, t, scope, strides, index);
+	}
+	gpube__free(m->ctx, strides);
+	gpube__free(m->ctx, index);
+	return status;
+}
+
+int gpube__dense(int64_t *out, const struct gpube_model *m, int32_t function, const int32_t *rank)
+{
+	return gpube__dense_as(out, GPUBE_INT64, GPUBE_INF, m, function, rank);
+}
+
+int64_t gpube__largest_cost(const struct gpube_table *t)
+{
+	int64_t most = t->sparse && t->dflt.i != GPUBE_INF ? t->dflt.i : 0;
+
+	for (int64_t k = 0; k < t->n; k++) {
+		int64_t v = gpube__table_int(t, k);
+
+		if (v != GPUBE_INF && v > most)
+			most = v;
+	}
+	return most;
+}
+
+int64_t gpube__constant_of(const struct gpube_model *m)
+{
+	int64_t sum = m->constant;
+
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		const struct gpube_table *t = gpube__table(m, f);
+		int64_t c;
+
+		if (t->arity > 0)
+			continue;
+		c = t->n ? gpube__table_int(t, 0) : t->dflt.i;
+		if (c == GPUBE_INF || __builtin_add_overflow(sum, c, &sum))
+			return GPUBE_INF;
+	}
+	return sum;
+}
+
+int64_t gpube__function_cost(const struct gpube_model *m, int32_t function, const int32_t *values)
+{
+	const struct gpube_table *t = gpube__table(m, function);
+	const int32_t *scope = gpube__scope(m, function);
+	int64_t lo = 0, hi = t->n, cell = 0;
+
+	if (!t->sparse) {
+		for (int k = 0; k < t->arity; k++)
+			cell = cell * m->vars[scope[k]].domain + values[scope[k]];
+		return gpube__table_int(t, cell);
+	}
+	while (lo < hi) { /* tuples are in row-major order */
+		int64_t mid = lo + (hi - lo) / 2;
+		int k = 0;
+
+		while (k < t->arity && t->tuples[mid * t->arity + k] == values[scope[k]])
+			k++;
+		if (k == t->arity)
+			return gpube__table_int(t, mid);
+		if (t->tuples[mid * t->arity + k] < values[scope[k]])
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return t->dflt.i;
+}
+
+int64_t gpube__cost_span(const struct gpube_model *m)
+{
+	__int128 span = 1;
+
+	for (int32_t f = 0; f < m->n_functions; f++)
+		if (gpube__table(m, f)->arity > 0)
+			span += gpube__largest_cost(gpube__table(m, f));
+	return span < (__int128)1 << 62 ? (int64_t)span : (int64_t)1 << 62;
+}

@@ -1,0 +1,165 @@
+/*
+ * contract_price.c - what a choice of tiles should cost, in cycles of a core with AVX-512; other
+ * cores have the same order. The prices need not be right, only their order.
+ */
+#include <math.h>
+
+#include "gpube/ops/contract/cpu/contract_plan.h"
+
+double gpube__pack_cycles(const struct gpube__plan *p, const struct gpube__op *op, int w)
+{
+	const double nx = (double)p->n_x, ni = (double)op->n_rows;
+	const double vectors = (double)(op->kind == GPUBE__KIND_A ? p->pad_rows : p->pad_lanes) / w;
+
+	switch (op->mode) {
+	case GPUBE__LANE_SAME:
+	case GPUBE__LANE_NEXT:
+		return 20 + nx * ni * (3 + 1.5 * vectors);
+	case GPUBE__LANE_TABLE:
+		return 20 + nx * ni * (3 + (op->near_lanes ? 4 : w) * vectors);
+	case GPUBE__LANE_TURN_X:
+		return 20 + ni * vectors * ceil(nx / w) * 5 * w;
+	default:
+		return 20 + nx * vectors * ceil(ni / w) * 5 * w;
+	}
+}
+
+/*
+ * Memory traffic of an operand that no cache holds: whole cache lines, for each
+ * tile that reads it, although it may use few of their cells.
+ */
+static double memory_cycles(
+	const struct gpube__planner *pl, const struct gpube__choice *ch, const struct gpube__op *op)
+{
+	const struct gpube__plan *p = pl->p;
+	const int64_t *stride = gpube__stride_of(p, op->operand);
+	const uint64_t inside = (ch->lanes | ch->rows | ch->x) & pl->dims_of[op->operand];
+	double run = 1, cells = 1, lines;
+	bool found = true;
+
+	if ((double)pl->cells_of[op->operand] * p->cell_bytes < 1e6)
+		return 0;
+	for (uint64_t m = inside; m; m &= m - 1) {
+		const int d = gpube__first_dim(m);
+		int64_t n = p->shape.size[d];
+
+		if (d == gpube__first_dim(ch->lanes) && p->lane_loop >= 0)
+			n = ch->lane_block;
+		if (d == gpube__first_dim(ch->rows) && p->row_loop >= 0)
+			n = ch->row_block;
+		if (d == gpube__first_dim(ch->x) && p->x_loop >= 0)
+			n = ch->x_block;
+		cells *= (double)n;
+	}
+	while (found && run < cells) {
+		found = false;
+		for (uint64_t m = inside; m && !found; m &= m - 1)
+			if ((double)stride[gpube__first_dim(m)] == run) {
+				run *= (double)p->shape.size[gpube__first_dim(m)];
+				found = true;
+			}
+	}
+	run = run < cells && !gpube__is_free(pl, op->operand) ? run : cells;
+	lines = cells / run * ceil(run * p->cell_bytes / 64 + (run > 1 ? 0.5 : 0));
+	return gpube__runs_to(p, op->depth) * (lines * 64 / 5 + cells / run * 30);
+}
+
+static double chain_cycles(const struct gpube__planner *pl, const struct gpube__choice *ch,
+	int kind, const signed char *kinds)
+{
+	const struct gpube__plan *p = pl->p;
+	const int64_t cells = p->n_x * (kind == GPUBE__KIND_A ? p->pad_rows : p->pad_lanes) *
+			      (kind == GPUBE__KIND_C ? p->n_rows : 1);
+	double cycles = 0;
+	int n = 0, n_direct = 0, shallow = 0;
+	double shallow_cycles = 0;
+
+	for (int k = 0; k < p->shape.n_in; k++) {
+		struct gpube__op op;
+		double t;
+
+		if (kinds[k] != kind)
+			continue;
+		op = gpube__make_op(pl, ch, k, kind);
+		t = gpube__runs_to(p, op.depth) * gpube__pack_cycles(p, &op, p->w);
+		cycles += t + memory_cycles(pl, ch, &op);
+		if (n == 0 || op.depth < shallow) {
+			shallow = op.depth;
+			n_direct = 0;
+		}
+		if (op.depth == shallow) {
+			n_direct++;
+			shallow_cycles = gpube__can_be_direct(pl, ch, &op) ? t : 0;
+		}
+		n++;
+	}
+	/* the first level is read in place if it is one operand in the right layout */
+	if (n_direct == 1)
+		cycles -= shallow_cycles;
+	if ((n > 1 || (n == 1 && shallow_cycles == 0)) && cells > GPUBE__MAX_PACKED)
+		return INFINITY;
+	return cycles;
+}
+
+/*
+ * The kernel on one tile. An add and a min a cycle; an add more with all kinds. What
+ * a tile has beyond the first-level cache (32 KB, say) comes from the second:
+ * C for every vector, B and A once for eight rows.
+ */
+static double kernel_cycles(const struct gpube__planner *pl, const signed char *kinds)
+{
+	const struct gpube__plan *p = pl->p;
+	const double vectors = (double)(p->pad_lanes / p->w);
+	const double steps = (double)p->n_x * (double)p->n_rows * vectors;
+	const double eights = (double)p->n_x * ceil((double)p->n_rows / 8) * vectors;
+	const int64_t b_bytes = p->n_x * p->pad_lanes * p->cell_bytes;
+	int there = 0;
+	double cycles;
+
+	for (int k = 0; k < p->shape.n_in; k++)
+		there |= 1 << kinds[k];
+	if (p->fold > 1) {
+		const double outputs = (double)p->n_rows * (double)(p->n_lanes / p->fold);
+		const double in_each = ceil((double)p->fold / p->w);
+
+		if (!(there & 1 << GPUBE__KIND_C))
+			return INFINITY;
+		return outputs * ((double)p->n_x * in_each * 2 + 2.5);
+	}
+	cycles = steps * (there == 7 ? 1.65 : 1.15) * (p->narrow ? 0.7 : 1);
+	if ((there & 1 << GPUBE__KIND_C) && b_bytes * p->n_rows > 32768)
+		cycles += 1.2 * steps;
+	if ((there & 1 << GPUBE__KIND_B) && b_bytes > 24576)
+		cycles += 1.5 * eights;
+	if ((there & 1 << GPUBE__KIND_A) && p->n_x * 64 > 16384)
+		cycles += 1.5 * eights;
+	/* fewer than eight rows share a vector of B, or wait for each other */
+	if (p->n_rows % 8 && !(p->n_rows < 8 && vectors >= 4))
+		cycles += (double)p->n_x * vectors * (p->n_rows % 4 ? 3 : 1);
+	return cycles;
+}
+
+double gpube__plan_price(const struct gpube__planner *pl, struct gpube__choice *ch)
+{
+	struct gpube__plan *p = pl->p;
+	double cycles, vectors, tiles;
+	signed char kinds[256];
+
+	if (p->shape.n_in > 256)
+		return 1; /* the first choice: one row, which always fits */
+	gpube__set_kinds(pl, ch, kinds);
+	gpube__set_loops(pl, ch, kinds);
+	vectors = ceil((double)p->n_lanes / (double)(p->fold * p->w));
+	tiles = (double)p->n_tiles * (double)p->n_turns;
+	cycles = tiles * (120 + (double)p->n_rows * (3 + 2.5 * vectors) + kernel_cycles(pl, kinds));
+	if (p->shape.n_out && !(ch->lanes & GPUBE__BIT(p->shape.n_out - 1)))
+		cycles += 2.0 * (double)p->shape.n_out_cells;
+	else if (p->kernel > GPUBE__KERNEL_MAX)
+		cycles += 0.5 * (double)p->shape.n_out_cells;
+	for (int kind = 0; kind < GPUBE__N_KINDS; kind++) {
+		if (pl->best.cycles >= 0 && cycles >= pl->best.cycles)
+			break; /* whatever it is exactly */
+		cycles += chain_cycles(pl, ch, kind, kinds);
+	}
+	return cycles;
+}

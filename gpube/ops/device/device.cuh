@@ -1,0 +1,188 @@
+/*
+ * device.cuh - what the files of the CUDA backend share: the device's state, its
+ * arena, and the entry points of the kernels. C with templates; no exceptions,
+ * no C++ library.
+ *
+ * All work of a context goes to one stream, in order: a table may be freed and
+ * its memory given out again while a kernel that reads it is still running.
+ */
+#ifndef GPUBE_OPS_DEVICE_CUH
+#define GPUBE_OPS_DEVICE_CUH
+
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+extern "C" {
+#include "gpube/base/base.h"
+#include "gpube/ops/contract/contract.h"
+#include "gpube/ops/contract/contract_path.h"
+#include "gpube/ops/index.h"
+#include "gpube/ops/semiring.h"
+}
+
+struct gpube_splits;
+
+/* A CUDA call: returns ECUDA, with its text, from the function that made it. */
+#define GPUBE_ECUDA(ctx, call)                                                                     \
+	do {                                                                                       \
+		cudaError_t cuda_error_ = (call);                                                  \
+		if (cuda_error_ != cudaSuccess)                                                    \
+			return gpube__fail(ctx, GPUBE_ECUDA, "CUDA: %s in %s",                     \
+				cudaGetErrorString(cuda_error_), #call);                           \
+	} while (0)
+
+struct gpube__arena;
+struct gpube__clock;
+struct gpube__spilled;
+struct gpube__stream;
+
+/*
+ * Pinned memory that kernels and the host both see while a kernel runs: the host
+ * asks to stop, the kernel says how far it is. (And what is made once: subset_blocks.h.)
+ */
+struct gpube__watch {
+	volatile int stop;
+	volatile unsigned long long done;
+	uint8_t lane_order[2][256];
+};
+
+/* A partial result of the general kernel: best value, or the maximum and sum of logsumexp. */
+struct gpube__partial {
+	union {
+		int64_t i;
+		double f;
+	} value;
+	double sum;
+	uint64_t count;
+	int64_t arg;
+};
+
+#define GPUBE_MAX_PARTIALS 8192
+#define GPUBE_MAX_PEERS	   7
+#define GPUBE_FEW	   32 /* pieces or tables of which a kernel is told by its parameters */
+
+struct gpube__device {
+	int id, n_sms;
+	int arch; /* gpube__contract_general_probe() */
+	size_t shared_bytes;	/* most a block may ask for */
+	size_t sm_shared_bytes; /* of a multiprocessor */
+	cudaStream_t stream;
+	struct gpube__arena *arena;
+	uint64_t memory_bytes;		/* most for tables */
+	struct gpube__spilled *spilled; /* tables in host memory */
+	uint64_t spilled_bytes;
+	struct gpube__stream *streaming; /* NULL: everything fits */
+	struct gpube__partial *partials; /* GPUBE_MAX_PARTIALS, in the arena */
+	void *words;			 /* descriptors, in the arena */
+	uint64_t words_bytes;
+	void *lists; /* what kernels make of descriptors, in the arena */
+	uint64_t lists_bytes;
+	unsigned char *staging; /* their host copy, pinned, so that sending them waits for nothing */
+	uint64_t staging_bytes;
+	cudaEvent_t sent;	/* the copy has been read */
+	struct gpube__watch *watch; /* NULL until a kernel needs it */
+	enum gpube__path path; /* tests and benchmarks */
+	struct gpube__kept *plans;
+	cudaEvent_t marks[2];	/* benchmarks: recorded before and after the kernels, if not NULL */
+	struct gpube__clock *clock;
+	struct gpube_ctx *peers[GPUBE_MAX_PEERS]; /* see gpube__open_peers() */
+	int n_peers;
+	bool peers_known;
+	bool expecting; /* expect() was called: tables may go to host memory */
+};
+
+static inline struct gpube__device *gpube__device_of(struct gpube_ctx *ctx)
+{
+	return (struct gpube__device *)ctx->device;
+}
+
+/* ---- times (clock.cu) ----------------------------------------------------------------- */
+
+/* Before (0) and after (1) the kernels of a contraction. */
+void gpube__mark(struct gpube_ctx *ctx, int which);
+/* Where times go that are marked from here on; NULL: nowhere. */
+void gpube__clock_to(struct gpube_ctx *ctx, double *seconds);
+/* Waits for the stream and writes every time. */
+int gpube__clock_settle(struct gpube_ctx *ctx, double *copying);
+/* Around a copy between host and device, which waits for what was begun before: now, and done. */
+double gpube__copy_begin(struct gpube_ctx *ctx);
+int gpube__copy_end(struct gpube_ctx *ctx, double begin);
+/* A copy that began then has taken the host until now. */
+void gpube__copied(struct gpube_ctx *ctx, double begin);
+int gpube__clock_open(struct gpube_ctx *ctx);
+void gpube__clock_free(struct gpube_ctx *ctx, struct gpube__clock *c);
+
+/*
+ * Opens the machine's other devices, once: each is the device of a context of its own,
+ * that of a peer, which has its own stream and arena. Returns how many there are; those
+ * that cannot be opened are left out. The current device stays the context's.
+ */
+int gpube__open_peers(struct gpube_ctx *ctx);
+
+/* ---- arena: tables of one context in few large allocations of the device ------ */
+
+int gpube__arena_new(struct gpube__arena **out, struct gpube_ctx *ctx, uint64_t limit);
+void gpube__arena_free(struct gpube__arena *a, struct gpube_ctx *ctx);
+void *gpube__arena_take(struct gpube__arena *a, struct gpube_ctx *ctx, uint64_t bytes);
+void gpube__arena_give(struct gpube__arena *a, struct gpube_ctx *ctx, void *p);
+
+/* Bytes that it may still give out. */
+uint64_t gpube__arena_left(const struct gpube__arena *a);
+
+/* ---- streaming: tables in host memory (stream.cu) -------------------------------------- */
+
+/* Pinned memory for a table that the device cannot hold; NULL: ENOMEM. */
+void *gpube__spill_take(struct gpube_ctx *ctx, uint64_t bytes);
+/* False if p is no such table. */
+bool gpube__spill_give(struct gpube_ctx *ctx, void *p);
+bool gpube__touches_spilled(struct gpube_ctx *ctx, const struct gpube_contraction *c);
+/* Room on the device for the chunks that stream through it. */
+int gpube__stream_reserve(struct gpube_ctx *ctx, uint64_t bytes);
+/* Ends streaming and frees every spilled table. */
+void gpube__stream_close(struct gpube_ctx *ctx);
+/* *done false: it cannot be cut into chunks, its tables must be read in place. */
+int gpube__contract_streamed(struct gpube_ctx *ctx, const struct gpube_contraction *c, bool *done);
+
+/* ---- descriptors ------------------------------------------------------------------ */
+
+/*
+ * Pinned memory, which the device sees, too, until the next call. to_send: for the host to write
+ * to, so what was sent of it last is waited for; otherwise for kernels, which come behind that.
+ */
+unsigned char *gpube__staging(struct gpube_ctx *ctx, uint64_t bytes, bool to_send);
+
+/* Room for 'bytes' of descriptors on the host and, through *out, on the device. */
+unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes);
+/* Room for 'bytes' on the device alone, valid until the next call. */
+void *gpube__lists(struct gpube_ctx *ctx, uint64_t bytes);
+/* Sends the first 'bytes' of them, in the order of the stream. */
+int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes);
+
+/* Single cells of tables, in one round trip (ops.h). */
+int gpube__gather_cuda(struct gpube_ctx *ctx, void *to, int64_t n, const struct gpube_cells *pieces,
+	size_t cell_bytes);
+
+/* Tables to shifts (ops.h). */
+int gpube__match_cuda(struct gpube_ctx *ctx, const struct gpube_match *m);
+
+/* ---- contract ----------------------------------------------------------------------- */
+
+/* The operators of the backend. */
+int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *c);
+int gpube__contract_batch_cuda(
+	struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c);
+
+/* An operator of subset.h: its comment is there. */
+int gpube__subset_splits_cuda(struct gpube_ctx *ctx, const struct gpube_splits *s);
+
+/* Any contraction: one thread, or several blocks, an output cell. */
+int gpube__contract_general(struct gpube_ctx *ctx, const struct gpube_contraction *c);
+/* Whether this program has code for the device; arch: what that was compiled for, 90 for sm_90. */
+cudaError_t gpube__contract_general_probe(int *arch);
+
+#endif

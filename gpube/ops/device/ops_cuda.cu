@@ -1,0 +1,455 @@
+/* ops_cuda.cu - the CUDA backend: opening the device, table memory, copies, dispatch. */
+#include "gpube/ops/device/device.cuh"
+
+#include <stdio.h>
+
+extern "C" {
+#include "gpube/ops/device/opening.h"
+}
+
+#define OVERHEAD_BYTES (64ull << 20) /* of descriptors and partial results, besides tables */
+#define SMALL_BYTES    (1u << 18)    /* of an upload that nobody waits for */
+
+/*
+ * Tables that the device has no room for lie in host memory (stream.cu), for callers that said what they
+ * need and so can stream. To others that memory would be a device a hundred times as slow, which
+ * nothing tells: they get an error.
+ */
+static void *cuda_alloc(struct gpube_ctx *ctx, uint64_t bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+	const uint64_t left = gpube__arena_left(d->arena);
+	char need[GPUBE_BYTES_TEXT], room_text[GPUBE_BYTES_TEXT];
+	void *p = NULL;
+
+	if (left > OVERHEAD_BYTES && bytes <= left - OVERHEAD_BYTES)
+		p = gpube__arena_take(d->arena, ctx, bytes);
+	if (p || d->expecting)
+		return p ? p : gpube__spill_take(ctx, bytes);
+	gpube__fail(ctx, GPUBE_ENOMEM, "no room for a table of %s on the device, %s are left",
+		gpube__bytes_text(need, (double)bytes),
+		gpube__bytes_text(room_text, left > OVERHEAD_BYTES ? (double)(left - OVERHEAD_BYTES) : 0));
+	return NULL;
+}
+
+static void *cuda_alloc_block(struct gpube_ctx *ctx, uint64_t bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+	const uint64_t left = gpube__arena_left(d->arena);
+
+	if (d->streaming || left <= OVERHEAD_BYTES || bytes > left - OVERHEAD_BYTES)
+		return NULL;
+	return gpube__arena_take(d->arena, ctx, bytes);
+}
+
+static void cuda_free(struct gpube_ctx *ctx, void *p)
+{
+	if (!ctx->device) /* the arena goes before tables whose owner lives longer */
+		return;
+	if (!gpube__device_of(ctx)->spilled || !gpube__spill_give(ctx, p))
+		gpube__arena_give(gpube__device_of(ctx)->arena, ctx, p);
+}
+
+static int copy_waiting(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes)
+{
+	const double begin = gpube__copy_begin(ctx);
+
+	GPUBE_ECUDA(ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault,
+	                         gpube__device_of(ctx)->stream));
+	/* the caller may change 'from' at once */
+	return gpube__copy_end(ctx, begin);
+}
+
+/* What is small goes by way of the pinned memory of descriptors, and is waited for by nobody. */
+static int cuda_upload(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+	const double begin = gpube__now();
+	unsigned char *staged;
+
+	if (bytes > SMALL_BYTES || d->spilled || d->streaming) /* these have streams of their own */
+		return copy_waiting(ctx, to, from, bytes);
+	staged = gpube__staging(ctx, bytes, true);
+	if (!staged)
+		return GPUBE_ENOMEM;
+	memcpy(staged, from, bytes);
+	GPUBE_ECUDA(ctx, cudaMemcpyAsync(to, staged, bytes, cudaMemcpyDefault, d->stream));
+	GPUBE_ECUDA(ctx, cudaEventRecord(d->sent, d->stream));
+	gpube__copied(ctx, begin);
+	return GPUBE_OK;
+}
+
+static int cuda_contract(struct gpube_ctx *ctx, const struct gpube_contraction *c)
+{
+	gpube__clock_to(ctx, c->seconds);
+	return gpube__contract_cuda(ctx, c);
+}
+
+static int cuda_contract_batch(
+        struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c)
+{
+	gpube__clock_to(ctx, n > 0 ? c->seconds : NULL);
+	return gpube__contract_batch_cuda(ctx, n, c);
+}
+
+static int cuda_gather(struct gpube_ctx *ctx, void *to, int64_t n, const struct gpube_cells *pieces,
+        size_t cell_bytes)
+{
+	const double begin = gpube__copy_begin(ctx);
+	const int status = gpube__gather_cuda(ctx, to, n, pieces, cell_bytes);
+
+	gpube__copied(ctx, begin); /* it has waited */
+	return status;
+}
+
+/*
+ * What room for descriptors is rounded up to: pinned memory costs as much as a hundred launches, and
+ * contractions of slowly growing descriptors would pay that again and again.
+ */
+static uint64_t rounded(uint64_t bytes)
+{
+	uint64_t to = 1u << 18;
+
+	while (to < bytes && to <= UINT64_MAX / 4)
+		to *= 2;
+	return to < bytes ? bytes : to;
+}
+
+/* Makes *p, which holds *have bytes, hold 'bytes'; what it held is lost. */
+static void *room(struct gpube_ctx *ctx, void **p, uint64_t *have, uint64_t bytes)
+{
+	struct gpube__arena *arena = gpube__device_of(ctx)->arena;
+	void *more;
+
+	if (bytes <= *have && *p)
+		return *p;
+	more = gpube__arena_take(arena, ctx, bytes);
+	if (!more)
+		return NULL;
+	gpube__arena_give(arena, ctx, *p);
+	*p = more;
+	*have = bytes;
+	return more;
+}
+
+void *gpube__lists(struct gpube_ctx *ctx, uint64_t bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	return room(ctx, &d->lists, &d->lists_bytes, bytes);
+}
+
+unsigned char *gpube__staging(struct gpube_ctx *ctx, uint64_t bytes, bool to_send)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	/* what was sent last may still be on its way */
+	if (d->staging && (to_send || bytes > d->staging_bytes) &&
+		cudaEventSynchronize(d->sent) != cudaSuccess)
+		goto fail;
+	if (bytes > d->staging_bytes) {
+		bytes = rounded(bytes);
+		cudaFreeHost(d->staging);
+		d->staging = NULL;
+		d->staging_bytes = 0;
+		if (cudaMallocHost((void **)&d->staging, bytes) != cudaSuccess)
+			goto fail;
+		d->staging_bytes = bytes;
+	}
+	return d->staging;
+fail:
+	gpube__fail(ctx, GPUBE_ECUDA, "CUDA: no pinned memory for descriptors: %s",
+	        cudaGetErrorString(cudaGetLastError()));
+	return NULL;
+}
+
+unsigned char *gpube__words(struct gpube_ctx *ctx, void **out, uint64_t bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	bytes = rounded(bytes);
+	if (!room(ctx, &d->words, &d->words_bytes, bytes))
+		return NULL;
+	*out = d->words;
+	return gpube__staging(ctx, bytes, true);
+}
+
+/*
+ * A kernel that reads pinned memory starts sooner than a copy, and what follows it does, too: on an
+ * H100 40 kB take 9 us with a kernel that reads them, not 12, 400 kB 15, not 20, but 1 kB 8, not 7.
+ */
+#define SEND_LEAST (16u << 10)
+#define SEND_MOST  (4u << 20)
+
+__global__ static void send(const int4 *from, int4 *to, unsigned n)
+{
+	const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		to[i] = from[i];
+}
+
+int gpube__words_send(struct gpube_ctx *ctx, uint64_t bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	if (bytes >= SEND_LEAST && bytes <= SEND_MOST) {
+		const unsigned n = (unsigned)((bytes + 15) / 16); /* rooms are rounded up */
+
+		send<<<(n + 255) / 256, 256, 0, d->stream>>>(
+			(const int4 *)d->staging, (int4 *)d->words, n);
+		GPUBE_ECUDA(ctx, cudaGetLastError());
+	} else {
+		GPUBE_ECUDA(ctx, cudaMemcpyAsync(d->words, d->staging, bytes,
+					 cudaMemcpyHostToDevice, d->stream));
+	}
+	GPUBE_ECUDA(ctx, cudaEventRecord(d->sent, d->stream));
+	return GPUBE_OK;
+}
+
+static int cuda_describe(struct gpube_ctx *ctx, char *text, size_t size)
+{
+	struct cudaDeviceProp p;
+
+	GPUBE_ECUDA(ctx, cudaGetDeviceProperties(&p, gpube__device_of(ctx)->id));
+	snprintf(text, size, "%s, %d multiprocessors, compute capability %d.%d", p.name,
+		p.multiProcessorCount, p.major, p.minor);
+	return GPUBE_OK;
+}
+
+static uint64_t cuda_resident(struct gpube_ctx *ctx)
+{
+	return gpube__device_of(ctx)->memory_bytes;
+}
+
+static uint64_t cuda_memory(struct gpube_ctx *ctx)
+{
+	return gpube__device_of(ctx)->memory_bytes + ctx->memory_bytes;
+}
+
+/* A quarter of the device is for what streams through it, if not all fits. */
+static int cuda_expect(struct gpube_ctx *ctx, double bytes)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	d->expecting = true;
+	if (bytes <= (double)d->memory_bytes)
+		return GPUBE_OK;
+	return gpube__stream_reserve(ctx, d->memory_bytes / 4);
+}
+
+/* What the device has, less a share for the context, its descriptors and the arena's rounding. */
+static uint64_t memory_of_device(const struct gpube_ctx *ctx)
+{
+	size_t unused = 0, total = 0;
+	uint64_t bytes, shares = 0;
+
+	if (cudaMemGetInfo(&unused, &total) != cudaSuccess)
+		return 0;
+	/* a device that is listed twice has two contexts, which share it */
+	for (int k = 0; k < ctx->n_devices; k++)
+		shares += ctx->devices[k] == ctx->devices[0];
+	bytes = (uint64_t)unused / 16 * 15 / (shares ? shares : 1);
+	return ctx->device_memory_bytes && ctx->device_memory_bytes < bytes
+	               ? ctx->device_memory_bytes
+	               : bytes;
+}
+
+static const struct gpube_ops cuda_ops = {
+	"cuda",
+	gpube__contract_problem,
+	cuda_contract,
+	cuda_contract_batch,
+	cuda_alloc,
+	cuda_free,
+	cuda_upload,
+	copy_waiting,
+	gpube__match_cuda,
+	gpube__clock_settle,
+	cuda_gather,
+	cuda_describe,
+	cuda_memory,
+	cuda_resident,
+	cuda_expect,
+	cuda_alloc_block,
+	3e12, /* a fifth of the add-min rate of an H200: what most shapes reach */
+	3e12,
+};
+
+static void device_close(struct gpube_ctx *ctx)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	if (d)
+		gpube__stream_close(ctx);
+	ctx->device = NULL;
+	ctx->device_free = NULL;
+	if (!d)
+		return;
+	for (int k = 0; k < d->n_peers; k++) {
+		device_close(d->peers[k]);
+		gpube__free(ctx, d->peers[k]);
+	}
+	cudaSetDevice(d->id);
+	if (d->stream) {
+		cudaStreamSynchronize(d->stream);
+		cudaStreamDestroy(d->stream);
+	}
+	gpube__arena_free(d->arena, ctx);
+	gpube__clock_free(ctx, d->clock);
+	if (d->plans)
+		gpube__kept_clear(d->plans, ctx);
+	gpube__free(ctx, d->plans);
+	if (d->sent)
+		cudaEventDestroy(d->sent);
+	cudaFreeHost(d->staging);
+	cudaFreeHost(d->watch);
+	gpube__free(ctx, d);
+}
+
+/* ENODEV, with the reason that CUDA gives. */
+static int no_device(struct gpube_ctx *ctx, cudaError_t error)
+{
+	(void)cudaGetLastError();
+	return gpube__fail(
+	        ctx, GPUBE_ENODEV, "no usable CUDA device: %s", cudaGetErrorString(error));
+}
+
+static int device_open(struct gpube_ctx *ctx, int id)
+{
+	struct gpube__device *d;
+	cudaError_t error;
+	int n = 0, shared = 0, sm_shared = 0;
+
+	gpube__opening_wait();
+	error = cudaGetDeviceCount(&n);
+	if (error != cudaSuccess || n == 0)
+		return no_device(ctx, error != cudaSuccess ? error : cudaErrorNoDevice);
+	d = (struct gpube__device *)gpube__alloc_zero(ctx, 1, sizeof(*d));
+	if (!d)
+		return GPUBE_ENOMEM;
+	d->id = id;
+	ctx->device = d;
+	ctx->device_free = device_close;
+	error = cudaSetDevice(d->id);
+	if (error == cudaSuccess)
+		error = cudaDeviceGetAttribute(&d->n_sms, cudaDevAttrMultiProcessorCount, d->id);
+	if (error == cudaSuccess)
+		error = cudaDeviceGetAttribute(
+		        &shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->id);
+	if (error == cudaSuccess)
+		error = cudaDeviceGetAttribute(
+		        &sm_shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d->id);
+	if (error == cudaSuccess)
+		error = gpube__contract_general_probe(&d->arch);
+	if (error == cudaSuccess)
+		error = cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking);
+	if (error == cudaSuccess)
+		error = cudaEventCreateWithFlags(&d->sent, cudaEventDisableTiming);
+	if (error != cudaSuccess) {
+		device_close(ctx);
+		return no_device(ctx, error);
+	}
+	d->plans = (struct gpube__kept *)gpube__alloc_zero(ctx, 1, sizeof(*d->plans));
+	if (!d->plans || gpube__clock_open(ctx) != GPUBE_OK)
+		goto fail;
+	d->shared_bytes = (size_t)shared;
+	d->sm_shared_bytes = (size_t)sm_shared;
+	d->memory_bytes = memory_of_device(ctx);
+	/* descriptors and partial results come besides */
+	if (gpube__arena_new(&d->arena, ctx, d->memory_bytes + OVERHEAD_BYTES) != GPUBE_OK)
+		goto fail;
+	d->partials = (struct gpube__partial *)gpube__arena_take(
+	        d->arena, ctx, GPUBE_MAX_PARTIALS * sizeof(*d->partials));
+	if (!d->partials)
+		goto fail;
+	return GPUBE_OK;
+fail:
+	device_close(ctx);
+	return GPUBE_ENOMEM;
+}
+
+static struct gpube_ctx *open_peer(struct gpube_ctx *ctx, int id)
+{
+	struct gpube_ctx *peer = (struct gpube_ctx *)gpube__alloc(ctx, 1, sizeof(*peer));
+
+	if (!peer)
+		return NULL;
+	*peer = *ctx;
+	peer->device = NULL;
+	peer->device_free = NULL;
+	peer->host = NULL;
+	peer->host_free = NULL;
+	if (device_open(peer, id) == GPUBE_OK)
+		return peer;
+	gpube__free(ctx, peer);
+	return NULL;
+}
+
+int gpube__open_peers(struct gpube_ctx *ctx)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+	int n = 0;
+
+	if (d->peers_known)
+		return d->n_peers;
+	d->peers_known = true;
+	if (cudaGetDeviceCount(&n) != cudaSuccess)
+		n = 0;
+	for (int id = 0; id < n && d->n_peers < GPUBE_MAX_PEERS; id++) {
+		struct gpube_ctx *peer = id == d->id ? NULL : open_peer(ctx, id);
+
+		if (!peer)
+			continue;
+		/* where it is refused, copies go through the host */
+		cudaDeviceEnablePeerAccess(d->id, 0);
+		cudaSetDevice(d->id);
+		cudaDeviceEnablePeerAccess(id, 0);
+		d->peers[d->n_peers++] = peer;
+	}
+	(void)cudaGetLastError();
+	cudaSetDevice(d->id);
+	return d->n_peers;
+}
+
+extern "C" bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name)
+{
+	enum gpube__path path = GPUBE_PATH_ANY;
+
+	if (name && strcmp(name, "boxes") == 0)
+		path = GPUBE_PATH_BOXES;
+	else if (name && strcmp(name, "direct") == 0)
+		path = GPUBE_PATH_DIRECT;
+	else if (name && strcmp(name, "panels") == 0)
+		path = GPUBE_PATH_PANELS;
+	else if (name && strcmp(name, "planes") == 0)
+		path = GPUBE_PATH_PLANES;
+	else if (name && strcmp(name, "strips") == 0)
+		path = GPUBE_PATH_STRIPS;
+	else if (name && strcmp(name, "lanes") == 0)
+		path = GPUBE_PATH_LANES;
+	else if (name && strcmp(name, "quads") == 0)
+		path = GPUBE_PATH_QUADS;
+	else if (name && strcmp(name, "triangles") == 0)
+		path = GPUBE_PATH_TRIANGLES;
+	else if (name && strcmp(name, "presums") == 0)
+		path = GPUBE_PATH_PRESUMS;
+	else if (name && strcmp(name, "merged") == 0)
+		path = GPUBE_PATH_MERGED;
+	else if (name && strcmp(name, "whole") == 0)
+		path = GPUBE_PATH_WHOLE;
+	else if (name && strcmp(name, "general") == 0)
+		path = GPUBE_PATH_GENERAL;
+	else if (name)
+		return false;
+	if (!ctx->device)
+		return false;
+	gpube__device_of(ctx)->path = path;
+	return true;
+}
+
+extern "C" const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status)
+{
+	*status = ctx->device ? GPUBE_OK : device_open(ctx, ctx->n_devices ? ctx->devices[0] : 0);
+	return *status == GPUBE_OK ? &cuda_ops : NULL;
+}

@@ -1,0 +1,273 @@
+/*
+ * order_search.c - the rounds of the search, on all threads.
+ *
+ * A few chains, each a local search of its own: in a round each works a fixed
+ * number of operations; between rounds the orders are compared, and a chain
+ * that is far behind begins again, from the best order of all or from a new
+ * seed (a randomised greedy, a sweep, a dissection). Budgets grow from round to
+ * round. Time is counted in operations: for a seed and a number of threads the
+ * result is the same everywhere, unless a limit in seconds or a stop ends it.
+ */
+#include "gpube/order/order.h"
+
+#include <string.h>
+
+#define SECONDS_PER_OPERATION 4e-9 /* measured, one core; only its order matters */
+#define HOPELESS              1e3  /* times min-fill: local search will not mend that */
+#define LEAST_CHAINS          4
+#define LEAST_BUDGET          10000
+#define FIRST_BUDGET          500000
+#define MOST_BUDGET           100000000
+#define MOST_SECONDS          5.0 /* without a limit, for what cannot be eliminated anyway */
+
+struct chain {
+	struct gpube_tree *tree;
+	struct gpube_greedy *greedy;
+	struct gpube_seeder *seeder;
+	int32_t *order, *seed_order; /* begin of the next round; room for a seed */
+	struct gpube_rng rng;
+	bool reseed;
+};
+
+struct search {
+	struct gpube_ctx *ctx;
+	const struct gpube_graph *g;
+	struct chain *chains;
+	int n_chains, round;
+	int64_t budget;
+	int32_t *best_order;
+	double best_sum, best_largest;
+};
+
+static double merit(const struct gpube_tree *t)
+{
+	return gpube__order_merit(t->best_sum, t->best_largest);
+}
+
+/* ---- one chain in one round (no memory is taken: others do the same) ------------------- */
+
+static int draw_greedy(struct chain *c, int32_t *order)
+{
+	static const double noise[] = {0.02, 0.1, 0.3, 0.7};
+	static const struct gpube_greedy_rule rules[] = {
+		{.by_fill = 1},
+		{.by_size = 1},
+		{.by_degree = 1},
+		{.by_fill = 1, .by_degree = 1},
+		{.by_size = 1, .by_domain = 1},
+		{.by_fill = 1, .by_size = 1 / GPUBE_LOG_ONE},
+	};
+	struct gpube_greedy_rule rule =
+		rules[gpube__rng_below(&c->rng, sizeof(rules) / sizeof(*rules))];
+
+	rule.noise = noise[gpube__rng_below(&c->rng, sizeof(noise) / sizeof(*noise))];
+	rule.random = true;
+	return gpube__greedy_run(c->greedy, order, &rule, HOPELESS * c->tree->most_sum,
+		HOPELESS * c->tree->most_cells, &c->rng, false);
+}
+
+static bool draw_seed(struct chain *c, int32_t *order)
+{
+	int32_t n = c->tree->g->n;
+	uint64_t kind = gpube__rng_below(&c->rng, 8);
+
+	if (kind < 4)
+		return draw_greedy(c, order) == GPUBE_OK;
+	if (kind < 7)
+		gpube__sweep(c->seeder, order,
+			kind == 6 ? (int32_t)gpube__rng_below(&c->rng, (uint64_t)n) : -1,
+			gpube__rng_below(&c->rng, 4) == 0, &c->rng);
+	else
+		gpube__dissect(c->seeder, order, 0.1 + 0.35 * gpube__rng_unit(&c->rng), &c->rng);
+	return true;
+}
+
+static int64_t chain_work(const struct chain *c)
+{
+	return c->tree->work + c->seeder->work + gpube__greedy_work(c->greedy);
+}
+
+/* The lightest of some seeds, into c->order, each a little improved. */
+static void seed(struct search *s, struct chain *c)
+{
+	int64_t begin = chain_work(c), share = s->budget / 4;
+	double least = INFINITY;
+
+	do {
+		double weight;
+
+		if (!draw_seed(c, c->seed_order) || !gpube__tree_set(c->tree, c->seed_order))
+			continue;
+		gpube__tree_improve(c->tree, c->tree->power, 0, share / 8);
+		weight = c->tree->total_weight;
+		if (weight < least || isinf(least)) {
+			least = weight;
+			memcpy(c->order, c->tree->order, (size_t)s->g->n * sizeof(*c->order));
+		}
+	} while (chain_work(c) - begin < share && !gpube__stopped(s->ctx) &&
+		 !(c->tree->stop_at > 0 && gpube__now() >= c->tree->stop_at));
+}
+
+static void run_chain(void *arg, int64_t i, int thread)
+{
+	static const double powers[] = {1, 1.5, 2, 1.25}, heats[] = {0.02, 0.05, 0, 0.01};
+	struct search *s = arg;
+	struct chain *c = &s->chains[i];
+
+	(void)thread;
+	c->tree->power = powers[i % 4];
+	if (c->reseed)
+		seed(s, c);
+	c->reseed = false;
+	if (gpube__tree_set(c->tree, c->order))
+		gpube__tree_improve(c->tree, powers[i % 4], heats[(s->round + i) % 4], s->budget);
+}
+
+/* ---- between rounds ------------------------------------------------------------------------ */
+
+static void compare(struct search *s)
+{
+	size_t bytes = (size_t)s->g->n * sizeof(*s->best_order);
+	double least;
+
+	for (int i = 0; i < s->n_chains; i++) {
+		const struct gpube_tree *t = s->chains[i].tree;
+
+		if (merit(t) < gpube__order_merit(s->best_sum, s->best_largest)) {
+			memcpy(s->best_order, t->best_order, bytes);
+			s->best_sum = t->best_sum;
+			s->best_largest = t->best_largest;
+		}
+	}
+	least = gpube__order_merit(s->best_sum, s->best_largest);
+	for (int i = 0; i < s->n_chains; i++) {
+		struct chain *c = &s->chains[i];
+		uint64_t luck = gpube__rng_below(&c->rng, 8);
+
+		if (merit(c->tree) < 1.5 * least && luck > 0) {
+			memcpy(c->order, c->tree->best_order, bytes);
+		} else if (luck < 5) {
+			memcpy(c->order, s->best_order, bytes);
+		} else {
+			c->reseed = true;
+		}
+	}
+}
+
+static bool worth_going_on(double spent, double predicted, double gained_at)
+{
+	if (spent >= predicted || spent >= MOST_SECONDS)
+		return false;
+	return spent < 1 || gained_at > spent / 2;
+}
+
+static bool over(const struct search *s, double stop_at)
+{
+	return gpube__stopped(s->ctx) || gpube__now() >= stop_at;
+}
+
+static void rounds(
+	struct search *s, double seconds, double cells_per_second, double spent, double stop_at)
+{
+	double gained_at = spent, merit_then = INFINITY;
+	int threads = s->ctx->n_threads < s->n_chains ? s->ctx->n_threads : s->n_chains;
+	double per_budget = SECONDS_PER_OPERATION * s->n_chains / threads;
+
+	for (int64_t most = FIRST_BUDGET; !over(s, stop_at); most += most / 2, s->round++) {
+		double predicted = s->best_sum / cells_per_second, now;
+		int64_t work = 0;
+
+		s->budget = most < MOST_BUDGET ? most : MOST_BUDGET;
+		if (seconds <= 0) {
+			if (!worth_going_on(spent, predicted, gained_at))
+				break;
+			if ((double)s->budget * per_budget > predicted - spent)
+				s->budget = (int64_t)((predicted - spent) / per_budget);
+			if (s->budget < LEAST_BUDGET)
+				break;
+		}
+		for (int i = 0; i < s->n_chains; i++)
+			work -= chain_work(&s->chains[i]);
+		gpube__parallel(s->ctx, s->n_chains, run_chain, s);
+		for (int i = 0; i < s->n_chains; i++)
+			work += chain_work(&s->chains[i]);
+		spent += (double)work * SECONDS_PER_OPERATION / threads;
+		compare(s);
+		now = gpube__order_merit(s->best_sum, s->best_largest);
+		if (now < 0.99 * merit_then) {
+			merit_then = now;
+			gained_at = spent;
+		}
+	}
+}
+
+/* ---- set up -------------------------------------------------------------------------------- */
+
+static int chain_init(struct search *s, struct chain *c, const int32_t *order, int64_t pool_size,
+	const struct gpube_order_cost *cost, double stop_at, uint64_t seed)
+{
+	uint64_t n = (uint64_t)s->g->n;
+
+	gpube__rng_init(&c->rng, seed);
+	c->order = gpube__alloc(s->ctx, n, sizeof(*c->order));
+	c->seed_order = gpube__alloc(s->ctx, n, sizeof(*c->seed_order));
+	if (!c->order || !c->seed_order || gpube__tree_new(&c->tree, s->ctx, s->g, pool_size) ||
+		gpube__greedy_new(&c->greedy, s->ctx, s->g, true, s->chains[0].greedy) ||
+		gpube__greedy_reserve(c->greedy, pool_size + 2 * s->g->start[n]) ||
+		gpube__seeder_new(&c->seeder, s->ctx, s->g))
+		return GPUBE_ENOMEM;
+	memcpy(c->order, order, (size_t)n * sizeof(*order));
+	/* log2 in fixed point is off by less than this; the caller compares exact costs */
+	c->tree->most_sum = cost->joined_cells * (1 + 1e-5);
+	c->tree->most_cells = cost->largest_joined * (1 + 1e-5);
+	c->tree->stop_at = stop_at;
+	gpube__greedy_stop_at(c->greedy, stop_at);
+	gpube__rng_init(&c->tree->rng, ~seed);
+	return GPUBE_OK;
+}
+
+static void chain_clear(struct gpube_ctx *ctx, struct chain *c)
+{
+	gpube__tree_free(c->tree);
+	gpube__greedy_free(c->greedy);
+	gpube__seeder_free(c->seeder, ctx);
+	gpube__free(ctx, c->order);
+	gpube__free(ctx, c->seed_order);
+}
+
+int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpube_order_cost *cost,
+	const struct gpube_graph *g, double seconds, double cells_per_second, uint64_t seed,
+	int64_t messages, int64_t work)
+{
+	struct search s = {.ctx = ctx,
+		.g = g,
+		.best_order = order,
+		.best_sum = cost->joined_cells,
+		.best_largest = cost->largest_joined};
+	double spent = (double)work * SECONDS_PER_OPERATION;
+	/* twice the most operations may take, lest a busy machine makes it long */
+	double stop_at = gpube__now() + (seconds > 0 ? seconds : 2 * MOST_SECONDS);
+	int64_t pool_size = 2 * messages + 16 * (int64_t)g->n + 1024;
+	double chain_bytes = 8.0 * (double)pool_size + 16.0 * (double)g->start[g->n] + 300.0 * g->n;
+	int status = GPUBE_OK;
+
+	if (seconds <= 0 && !worth_going_on(spent, s.best_sum / cells_per_second, spent))
+		return GPUBE_OK;
+	s.n_chains = ctx->n_threads > LEAST_CHAINS ? ctx->n_threads : LEAST_CHAINS;
+	if (chain_bytes * s.n_chains > (double)ctx->memory_bytes / 4)
+		s.n_chains = (int)((double)ctx->memory_bytes / 4 / chain_bytes);
+	s.chains = gpube__alloc_zero(ctx, (uint64_t)s.n_chains, sizeof(*s.chains));
+	if (!s.chains)
+		return GPUBE_ENOMEM;
+	for (int i = 0; i < s.n_chains && !status; i++) {
+		status = chain_init(&s, &s.chains[i], order, pool_size, cost, stop_at,
+			seed + (uint64_t)i * 0x9e3779b97f4a7c15u);
+		s.chains[i].reseed = i > 0;
+	}
+	if (!status && s.n_chains > 0)
+		rounds(&s, seconds, cells_per_second, spent, stop_at);
+	for (int i = 0; i < s.n_chains; i++)
+		chain_clear(ctx, &s.chains[i]);
+	gpube__free(ctx, s.chains);
+	return status;
+}

@@ -1,0 +1,270 @@
+/*
+ * order_seed.c - orders from the shape of the graph, for the local search to
+ * start from: min-fill alone finds width 29 on a 20 x 20 grid, whose rows have
+ * a width of 20.
+ */
+#include "gpube/order/order.h"
+
+/* ---- breadth-first search inside a part ------------------------------------------- */
+
+/* queue[0 … returned): the vertices of part 'id' by their distance from 'from', the level. */
+static int32_t search(struct gpube_seeder *s, int32_t *queue, int32_t from, int32_t id)
+{
+	const struct gpube_graph *g = s->g;
+	int32_t n = 1;
+
+	/* ~id: is in the queue already */
+	queue[0] = from;
+	s->level[from] = 0;
+	s->part[from] = ~id;
+	for (int32_t i = 0; i < n; i++) {
+		int32_t v = queue[i];
+
+		for (int64_t e = g->start[v]; e < g->start[v + 1]; e++) {
+			int32_t u = g->adjacent[e];
+
+			if (s->part[u] != id)
+				continue;
+			s->part[u] = ~id;
+			s->level[u] = s->level[v] + 1;
+			queue[n++] = u;
+		}
+		s->work += g->start[v + 1] - g->start[v];
+	}
+	for (int32_t i = 0; i < n; i++)
+		s->part[queue[i]] = id;
+	return n;
+}
+
+/* The same from a vertex far from 'from'. */
+static void search_from_end(struct gpube_seeder *s, int32_t *queue, int32_t from, int32_t id)
+{
+	int32_t n = search(s, queue, from, id);
+
+	search(s, queue, queue[n - 1], id);
+	search(s, queue, queue[n - 1], id);
+}
+
+/* ---- sweeps -------------------------------------------------------------------------- */
+
+enum { UNREACHED, IN_FRONT, GONE }; /* in s->level */
+
+/* v enters the front: its neighbours' elimination brings it in no more. */
+static void reach(struct gpube_seeder *s, int32_t v, int32_t *n_front)
+{
+	const struct gpube_graph *g = s->g;
+
+	s->level[v] = IN_FRONT;
+	s->front[(*n_front)++] = v;
+	for (int64_t e = g->start[v]; e < g->start[v + 1]; e++)
+		s->growth[g->adjacent[e]] -= s->log_domain[v];
+	s->work += g->start[v + 1] - g->start[v];
+}
+
+/* Takes the next vertex out of the front, whose vertices are in order of age. */
+static int32_t take(struct gpube_seeder *s, int32_t *n_front, bool by_age)
+{
+	int32_t best = 0, v;
+
+	for (int32_t i = 1; i < *n_front && !by_age; i++)
+		if (s->growth[s->front[i]] < s->growth[s->front[best]])
+			best = i;
+	v = s->front[best];
+	--*n_front;
+	for (int32_t i = best; i < *n_front; i++)
+		s->front[i] = s->front[i + 1];
+	s->work += *n_front;
+	return v;
+}
+
+static int32_t sweep_from(struct gpube_seeder *s, int32_t *order, int32_t first, bool by_age)
+{
+	const struct gpube_graph *g = s->g;
+	int32_t n = 0, n_front = 0;
+
+	reach(s, first, &n_front);
+	while (n_front > 0) {
+		int32_t v = take(s, &n_front, by_age);
+
+		s->level[v] = GONE;
+		order[n++] = v;
+		for (int64_t e = g->start[v]; e < g->start[v + 1]; e++)
+			if (s->level[g->adjacent[e]] == UNREACHED)
+				reach(s, g->adjacent[e], &n_front);
+		s->work += g->start[v + 1] - g->start[v];
+	}
+	return n;
+}
+
+void gpube__sweep(
+	struct gpube_seeder *s, int32_t *order, int32_t first, bool by_age, struct gpube_rng *rng)
+{
+	const struct gpube_graph *g = s->g;
+	int32_t n_begins = 0, n = 0;
+
+	for (int32_t v = 0; v < g->n; v++)
+		s->part[v] = 1;
+	for (int32_t v = 0; v < g->n; v++) { /* where to begin in each component */
+		int32_t size, from = -1;
+
+		if (s->part[v] != 1)
+			continue;
+		size = search(s, s->queue, v, 1);
+		for (int32_t i = 0; i < size && first >= 0; i++)
+			from = s->queue[i] == first ? first : from;
+		if (from < 0) {
+			from = s->queue[gpube__rng_below(rng, (uint64_t)size)];
+			search_from_end(s, s->queue, from, 1);
+			from = s->queue[0];
+		}
+		for (int32_t i = 0; i < size; i++)
+			s->part[s->queue[i]] = 2;
+		s->begin[n_begins++] = from;
+	}
+	for (int32_t v = 0; v < g->n; v++) {
+		s->level[v] = UNREACHED;
+		s->growth[v] = -s->log_domain[v];
+		for (int64_t e = g->start[v]; e < g->start[v + 1]; e++)
+			s->growth[v] += s->log_domain[g->adjacent[e]];
+	}
+	for (int32_t i = 0; i < n_begins; i++)
+		n += sweep_from(s, order + n, s->begin[i], by_age);
+}
+
+/* ---- dissections ---------------------------------------------------------------------- */
+
+#define LEAF 12
+
+/* The level to cut queue[0 … n) at, whose search is the last done; -1: it has too few levels. */
+static int32_t cut_level(struct gpube_seeder *s, const int32_t *queue, int32_t n, double balance)
+{
+	int32_t last = s->level[queue[n - 1]], best = -1, i = 0;
+	int64_t least = INT64_MAX;
+
+	for (int32_t l = 0; l <= last; l++) {
+		int32_t before = i;
+		int64_t weight = 0;
+
+		for (; i < n && s->level[queue[i]] == l; i++)
+			weight += s->log_domain[queue[i]];
+		if (before >= balance * n && n - i >= balance * n && weight < least) {
+			least = weight;
+			best = l;
+		}
+	}
+	return best;
+}
+
+/*
+ * Dissects the connected part 'id' in queue[0 … n) into order[0 … n). Parts
+ * have numbers from 1; 0 is a cut.
+ */
+static void dissect(struct gpube_seeder *s, int32_t *queue, int32_t *order, int32_t n, int32_t id,
+	int32_t *next_id, double balance, struct gpube_rng *rng)
+{
+	int32_t cut = -1, n_left = 0, n_cut = 0, n_found = 0;
+
+	if (n > LEAF) {
+		search_from_end(s, queue, queue[gpube__rng_below(rng, (uint64_t)n)], id);
+		cut = cut_level(s, queue, n, balance);
+	}
+	if (cut < 0) { /* small, or dense */
+		for (int32_t i = 0; i < n; i++)
+			order[i] = queue[i];
+		return;
+	}
+	for (int32_t i = 0; i < n; i++) {
+		int32_t v = queue[i];
+
+		if (s->level[v] == cut) {
+			s->part[v] = 0;
+			order[n - ++n_cut] = v;
+		} else {
+			queue[n_left++] = v;
+		}
+	}
+	for (int32_t i = 0; i < n_left; i++) {
+		int32_t size;
+
+		if (s->part[queue[i]] != id)
+			continue;
+		size = search(s, s->front + n_found, queue[i], id);
+		for (int32_t k = n_found; k < n_found + size; k++)
+			s->part[s->front[k]] = *next_id;
+		n_found += size;
+		++*next_id;
+	}
+	for (int32_t i = 0; i < n_left; i++)
+		queue[i] = s->front[i];
+	for (int32_t i = 0, end; i < n_left; i = end) {
+		int32_t mine = s->part[queue[i]];
+
+		for (end = i + 1; end < n_left && s->part[queue[end]] == mine; end++)
+			;
+		dissect(s, queue + i, order + i, end - i, mine, next_id, balance, rng);
+	}
+}
+
+void gpube__dissect(struct gpube_seeder *s, int32_t *order, double balance, struct gpube_rng *rng)
+{
+	int32_t next_id = 2, n = 0;
+
+	for (int32_t v = 0; v < s->g->n; v++)
+		s->part[v] = 1;
+	for (int32_t v = 0; v < s->g->n; v++) {
+		int32_t size, id = next_id;
+
+		if (s->part[v] != 1)
+			continue;
+		size = search(s, s->queue, v, 1);
+		for (int32_t i = 0; i < size; i++)
+			s->part[s->queue[i]] = id;
+		next_id++;
+		dissect(s, s->queue, order + n, size, id, &next_id, balance, rng);
+		/* done: no number of ours is 1 again */
+		n += size;
+	}
+}
+
+/* ---- buffers ---------------------------------------------------------------------------- */
+
+int gpube__seeder_new(struct gpube_seeder **out, struct gpube_ctx *ctx, const struct gpube_graph *g)
+{
+	struct gpube_seeder *s = gpube__alloc_zero(ctx, 1, sizeof(*s));
+	uint64_t n = (uint64_t)g->n;
+
+	*out = NULL;
+	if (!s)
+		return GPUBE_ENOMEM;
+	s->g = g;
+	s->log_domain = gpube__alloc(ctx, n, sizeof(*s->log_domain));
+	s->growth = gpube__alloc(ctx, n, sizeof(*s->growth));
+	s->level = gpube__alloc(ctx, n, sizeof(*s->level));
+	s->queue = gpube__alloc(ctx, n, sizeof(*s->queue));
+	s->part = gpube__alloc(ctx, n, sizeof(*s->part));
+	s->front = gpube__alloc(ctx, n, sizeof(*s->front));
+	s->begin = gpube__alloc(ctx, n, sizeof(*s->begin));
+	if (!s->log_domain || !s->growth || !s->level || !s->queue || !s->part || !s->front ||
+		!s->begin) {
+		gpube__seeder_free(s, ctx);
+		return GPUBE_ENOMEM;
+	}
+	for (int32_t v = 0; v < g->n; v++)
+		s->log_domain[v] = gpube__log_domain(g->domain[v]);
+	*out = s;
+	return GPUBE_OK;
+}
+
+void gpube__seeder_free(struct gpube_seeder *s, struct gpube_ctx *ctx)
+{
+	if (!s)
+		return;
+	gpube__free(ctx, s->log_domain);
+	gpube__free(ctx, s->growth);
+	gpube__free(ctx, s->level);
+	gpube__free(ctx, s->queue);
+	gpube__free(ctx, s->part);
+	gpube__free(ctx, s->front);
+	gpube__free(ctx, s->begin);
+	gpube__free(ctx, s);
+}

@@ -1,0 +1,501 @@
+/*
+ * order_tree.c - an order's elimination tree, and local search on it.
+ *
+ * Design. The messages into a connected part W of the elimination tree, and the
+ * scope of the message out of it, do not depend on the order inside W; so W may
+ * be eliminated in any other order, and nothing but its own joined tables
+ * changes. The search draws a window W around a large bucket, re-eliminates it
+ * with randomised greedies (or exactly, when small) on a graph of a few dozen
+ * vertices, and keeps what costs less; early on also what costs a little more.
+ * A step costs microseconds whatever the size of the graph.
+ *
+ * Weighed against it: randomised restarts of the whole graph (Kask, Gelfand,
+ * Otten, Dechter, AAAI 2011) repair one bad place only by luck everywhere else,
+ * and serve as seeds here; tabu search and annealing on swaps of the order
+ * (Clautiaux et al., RAIRO 2004) need O(n width) for each of their small steps.
+ */
+#include "gpube/order/order.h"
+
+#include <string.h>
+
+/* ---- the tree of an order ----------------------------------------------------- */
+
+static void attach(struct gpube_tree *t, int32_t v, int32_t parent)
+{
+	t->parent[v] = parent;
+	if (parent >= 0) {
+		t->sibling[v] = t->child[parent];
+		t->child[parent] = v;
+	}
+}
+
+/* Scope of v's message: later neighbours, and what its children's messages bring. */
+static bool add_message(struct gpube_tree *t, int32_t v)
+{
+	const struct gpube_graph *g = t->g;
+	const int32_t *from = g->adjacent + g->start[v];
+	int64_t count = g->start[v + 1] - g->start[v], log_cells = t->log_domain[v];
+	int32_t mark = ++t->last_seen, first = -1, c = t->child[v];
+	int32_t *scope = t->pool + t->pool_used, n = 0;
+
+	t->seen[v] = mark;
+	for (;; c = t->sibling[c]) {
+		if (t->pool_used + n + count > t->pool_size)
+			return false;
+		for (int64_t k = 0; k < count; k++) {
+			int32_t u = from[k];
+
+			if (t->seen[u] == mark || t->position[u] < t->position[v])
+				continue;
+			t->seen[u] = mark;
+			scope[n++] = u;
+			log_cells += t->log_domain[u];
+			if (first < 0 || t->position[u] < t->position[first])
+				first = u;
+		}
+		t->work += 1 + count;
+		if (c < 0)
+			break;
+		from = t->pool + t->at[c];
+		count = t->arity[c];
+	}
+	t->at[v] = t->pool_used;
+	t->pool_used += n;
+	t->arity[v] = n;
+	t->log_cells[v] = log_cells;
+	t->cells[v] = gpube__log_to_weight(log_cells, 1);
+	t->weight[v] = gpube__log_to_weight(log_cells, t->power);
+	attach(t, v, first);
+	return true;
+}
+
+static void add_up(struct gpube_tree *t)
+{
+	t->sum = t->largest = t->total_weight = 0;
+	for (int32_t k = 0; k < t->g->n; k++) {
+		int32_t v = t->order[k];
+
+		t->sum += t->cells[v];
+		t->largest = t->cells[v] > t->largest ? t->cells[v] : t->largest;
+		t->total_weight += t->weight[v];
+		t->share[k] = t->total_weight;
+	}
+	t->work += t->g->n / 2;
+}
+
+/* From t->order: everything else. */
+static bool build(struct gpube_tree *t)
+{
+	int32_t n = t->g->n;
+
+	memset(t->seen, 0, (size_t)n * sizeof(*t->seen));
+	t->last_seen = 0;
+	t->pool_used = 0;
+	for (int32_t k = 0; k < n; k++) {
+		t->position[t->order[k]] = k;
+		t->child[k] = t->sibling[k] = -1;
+	}
+	for (int32_t k = 0; k < n; k++)
+		if (!add_message(t, t->order[k]))
+			return false;
+	add_up(t);
+	t->work += 2 * (int64_t)n;
+	return true;
+}
+
+static void note_best(struct gpube_tree *t)
+{
+	if (t->sum <= t->most_sum && t->largest <= t->most_cells &&
+		gpube__order_merit(t->sum, t->largest) <
+			gpube__order_merit(t->best_sum, t->best_largest)) {
+		memcpy(t->best_order, t->order, (size_t)t->g->n * sizeof(*t->order));
+		t->best_sum = t->sum;
+		t->best_largest = t->largest;
+	}
+}
+
+bool gpube__tree_set(struct gpube_tree *t, const int32_t *order)
+{
+	memcpy(t->order, order, (size_t)t->g->n * sizeof(*order));
+	memcpy(t->first_order, order, (size_t)t->g->n * sizeof(*order));
+	t->best_sum = t->best_largest = INFINITY;
+	if (!build(t))
+		return false;
+	note_best(t);
+	return true;
+}
+
+/* ---- windows -------------------------------------------------------------------- */
+
+/* A vertex drawn by its joined cells. */
+static int32_t draw(struct gpube_tree *t)
+{
+	double x = gpube__rng_unit(&t->rng) * t->total_weight;
+	int32_t lo = 0, hi = t->g->n - 1;
+
+	while (lo < hi) {
+		int32_t mid = lo + (hi - lo) / 2;
+
+		if (t->share[mid] > x)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return t->order[lo];
+}
+
+/* A vertex of the window or its boundary, which has a number there from now on. */
+static void join_window(struct gpube_tree *t, int32_t v, int number)
+{
+	t->member[number] = v;
+	t->local[v] = number;
+}
+
+/*
+ * Grows a connected part of the tree around v to at most 'size' vertices, the
+ * larger of two candidates each time: members are t->member[0 …], candidates
+ * behind them. Its top in *top; returns its number of vertices, or 0 if the
+ * boundary, the top's message, leaves no room.
+ */
+static int grow_window(struct gpube_tree *t, int32_t v, int size, int32_t *top)
+{
+	int32_t *list = t->member, n_candidates = 1;
+	int n = 0;
+
+	if (t->arity[v] + size > GPUBE_WINDOW_MAX)
+		return 0;
+	*top = list[0] = v;
+	while (n < size && n_candidates > 0) {
+		int32_t pick = n + (int32_t)gpube__rng_below(&t->rng, (uint64_t)n_candidates);
+		int32_t other = n + (int32_t)gpube__rng_below(&t->rng, (uint64_t)n_candidates);
+		int32_t u, p;
+
+		if (t->log_cells[list[other]] > t->log_cells[list[pick]])
+			pick = other;
+		u = list[pick];
+		list[pick] = list[n];
+		join_window(t, u, n++);
+		n_candidates--;
+		p = t->parent[u];
+		if (n == 1 || u == t->parent[*top]) {
+			*top = u;
+			if (p >= 0 && t->arity[p] + size <= GPUBE_WINDOW_MAX)
+				list[n + n_candidates++] = p;
+		}
+		for (int32_t c = t->child[u]; c >= 0; c = t->sibling[c])
+			if (t->local[c] < 0)
+				list[n + n_candidates++] = c;
+	}
+	return n;
+}
+
+static void set_bit(uint64_t *row, int i)
+{
+	row[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+/* Makes the vertices of a message that enters the window, or leaves it, a clique. */
+static void add_clique(struct gpube_tree *t, int32_t v)
+{
+	struct gpube_window *w = &t->window;
+	uint64_t mask[GPUBE_WINDOW_WORDS] = {0};
+	const int32_t *scope = t->pool + t->at[v];
+
+	for (int32_t k = 0; k < t->arity[v]; k++)
+		set_bit(mask, t->local[scope[k]]);
+	for (int32_t k = 0; k < t->arity[v]; k++) {
+		uint64_t *row = w->rows + t->local[scope[k]] * w->words;
+
+		for (int i = 0; i < w->words; i++)
+			row[i] |= mask[i];
+	}
+	t->work += t->arity[v];
+}
+
+/* The graph that is left when all below the window is eliminated. */
+static void fill_window(struct gpube_tree *t, int n_inner, int32_t top)
+{
+	const struct gpube_graph *g = t->g;
+	struct gpube_window *w = &t->window;
+	const int32_t *boundary = t->pool + t->at[top];
+
+	w->n_inner = n_inner;
+	w->n = n_inner + t->arity[top];
+	w->words = (w->n + 63) / 64;
+	memset(w->rows, 0, (size_t)(w->n * w->words) * sizeof(*w->rows));
+	for (int32_t k = 0; k < t->arity[top]; k++)
+		join_window(t, boundary[k], n_inner + k);
+	add_clique(t, top);
+	for (int i = 0; i < n_inner; i++) {
+		int32_t v = t->member[i];
+
+		for (int64_t e = g->start[v]; e < g->start[v + 1]; e++) {
+			int32_t j = t->local[g->adjacent[e]];
+
+			if (j >= 0) {
+				set_bit(w->rows + i * w->words, j);
+				set_bit(w->rows + j * w->words, i);
+			}
+		}
+		t->work += g->start[v + 1] - g->start[v];
+		for (int32_t c = t->child[v]; c >= 0; c = t->sibling[c])
+			if (t->local[c] < 0)
+				add_clique(t, c);
+	}
+	for (int i = 0; i < w->n; i++) {
+		w->log_domain[i] = t->log_domain[t->member[i]];
+		w->rows[i * w->words + i / 64] &= ~(UINT64_C(1) << i % 64);
+	}
+}
+
+/*
+ * Puts the window's vertices, in their new order, where its top was: after
+ * everything below the window and before everything above.
+ */
+static void reorder(struct gpube_tree *t, int n_inner, int32_t top, const uint8_t *order)
+{
+	int32_t from = t->position[top], at = from, to;
+
+	for (int i = 0; i < n_inner; i++)
+		if (t->position[t->member[i]] < from)
+			from = t->position[t->member[i]];
+	to = from;
+	for (int32_t k = from; k <= at; k++) {
+		int32_t v = t->order[k], number = t->local[v];
+
+		if (number < 0 || number >= n_inner)
+			t->order[to++] = v;
+	}
+	for (int i = 0; i < n_inner; i++)
+		t->order[to++] = t->member[order[i]];
+	for (int32_t k = from; k <= at; k++)
+		t->position[t->order[k]] = k;
+	t->work += (at - from) / 2;
+}
+
+static void detach(struct gpube_tree *t, int32_t v)
+{
+	int32_t *link = &t->child[t->parent[v]];
+
+	while (*link != v)
+		link = &t->sibling[*link];
+	*link = t->sibling[v];
+}
+
+/* The tree inside the window anew, and how the rest hangs on it; false: the pool is full. */
+static bool rebuild_window(struct gpube_tree *t, int n_inner, int32_t top, const uint8_t *order)
+{
+	int32_t n_below = 0;
+
+	if (t->parent[top] >= 0)
+		detach(t, top);
+	for (int i = 0; i < n_inner; i++) {
+		int32_t v = t->member[i];
+
+		for (int32_t c = t->child[v]; c >= 0; c = t->sibling[c])
+			if (t->local[c] < 0)
+				t->below[n_below++] = c;
+		t->child[v] = -1;
+	}
+	for (int32_t i = 0; i < n_below; i++) {
+		const int32_t *scope = t->pool + t->at[t->below[i]];
+		int32_t first = scope[0];
+
+		for (int32_t k = 1; k < t->arity[t->below[i]]; k++)
+			if (t->position[scope[k]] < t->position[first])
+				first = scope[k];
+		attach(t, t->below[i], first);
+		t->work += t->arity[t->below[i]];
+	}
+	if (t->last_seen > INT32_MAX - n_inner)
+		return false;
+	for (int i = 0; i < n_inner; i++)
+		if (!add_message(t, t->member[order[i]]))
+			return false;
+	add_up(t);
+	return true;
+}
+
+/* ---- search ------------------------------------------------------------------------ */
+
+#define EXACT_SIZE 7
+#define MOST_TRIES 4
+
+static void draw_rule(struct gpube_tree *t, struct gpube_greedy_rule *rule)
+{
+	static const double noise[] = {0, 0.05, 0.2, 0.5};
+	static const struct gpube_greedy_rule rules[] = {
+		{.by_fill = 1},
+		{.by_size = 1, .by_domain = 1},
+		{.by_size = 1},
+		{.by_fill = 1, .by_size = 1},
+		{.by_fill = 0.2, .by_size = 1},
+	};
+
+	*rule = rules[gpube__rng_below(&t->rng, sizeof(rules) / sizeof(*rules))];
+	rule->noise = noise[gpube__rng_below(&t->rng, sizeof(noise) / sizeof(*noise))];
+	rule->random = true;
+}
+
+/* An order of the window that meets the goal. */
+static bool solve_window(struct gpube_tree *t, uint8_t *order, struct gpube_window_goal *goal)
+{
+	uint8_t trial[GPUBE_WINDOW_MAX];
+	int n = t->window.n_inner;
+	bool found = false;
+	double sum;
+
+	if (n <= EXACT_SIZE)
+		return gpube__window_exact(&t->window, &t->window_work, order, &sum, goal);
+	for (int i = 0; i < MOST_TRIES; i++) {
+		struct gpube_greedy_rule rule;
+
+		draw_rule(t, &rule);
+		if (gpube__window_greedy(
+			    &t->window, &t->window_work, trial, &sum, &rule, goal, &t->rng)) {
+			memcpy(order, trial, (size_t)n);
+			goal->most_sum = sum;
+			found = true;
+		}
+	}
+	return found;
+}
+
+static void step(struct gpube_tree *t, int64_t most_log, double allowance)
+{
+	static const int sizes[] = {5, 7, 10, 14, 20, 28, 40, 56};
+	int size = sizes[gpube__rng_below(&t->rng, sizeof(sizes) / sizeof(*sizes))], n;
+	struct gpube_window_goal goal = {.power = t->power, .most_log = most_log};
+	uint8_t order[GPUBE_WINDOW_MAX];
+	bool changed = false, done = true;
+	int32_t top;
+
+	n = grow_window(t, draw(t), size, &top);
+	t->work += 50;
+	if (n == 0)
+		return;
+	fill_window(t, n, top);
+	goal.most_sum = allowance;
+	for (int i = 0; i < n; i++) {
+		int64_t log_cells = t->log_cells[t->member[i]];
+
+		goal.most_sum += t->weight[t->member[i]];
+		goal.most_log = log_cells > goal.most_log ? log_cells : goal.most_log;
+	}
+	if (n > 1 && solve_window(t, order, &goal)) {
+		reorder(t, n, top, order);
+		done = rebuild_window(t, n, top, order);
+		changed = true;
+	}
+	for (int i = 0; i < t->window.n; i++)
+		t->local[t->member[i]] = -1;
+	if (!done && !build(t)) {
+		memcpy(t->order, t->first_order, (size_t)t->g->n * sizeof(*t->order));
+		build(t); /* as it was: it fitted before */
+	}
+	if (changed)
+		note_best(t);
+	t->work += t->window_work.work;
+	t->window_work.work = 0;
+}
+
+void gpube__tree_improve(struct gpube_tree *t, double power, double heat, int64_t budget)
+{
+	int64_t begin = t->work, next_look = begin;
+	int64_t most_log =
+		isinf(t->most_cells) ? INT64_MAX : (int64_t)(log2(t->most_cells) * GPUBE_LOG_ONE);
+
+	t->power = power;
+	for (int32_t k = 0; k < t->g->n; k++)
+		t->weight[k] = gpube__log_to_weight(t->log_cells[k], power);
+	add_up(t);
+	while (t->work - begin < budget) {
+		double left = 1 - (double)(t->work - begin) / (double)budget;
+
+		step(t, most_log, (heat * left - 1e-6) * t->total_weight);
+		if (t->work < next_look)
+			continue;
+		if (gpube__stopped(t->ctx) || (t->stop_at > 0 && gpube__now() >= t->stop_at))
+			break;
+		next_look = t->work + 20000;
+	}
+}
+
+/* ---- buffers ----------------------------------------------------------------------- */
+
+int gpube__tree_new(struct gpube_tree **out, struct gpube_ctx *ctx, const struct gpube_graph *g,
+	int64_t pool_size)
+{
+	struct gpube_tree *t = gpube__alloc_zero(ctx, 1, sizeof(*t));
+	uint64_t n = (uint64_t)g->n;
+
+	*out = NULL;
+	if (!t)
+		return GPUBE_ENOMEM;
+	t->ctx = ctx;
+	t->g = g;
+	t->pool_size = pool_size;
+	t->power = 1;
+	t->most_sum = t->most_cells = INFINITY;
+	t->order = gpube__alloc(ctx, n, sizeof(*t->order));
+	t->position = gpube__alloc(ctx, n, sizeof(*t->position));
+	t->parent = gpube__alloc(ctx, n, sizeof(*t->parent));
+	t->child = gpube__alloc(ctx, n, sizeof(*t->child));
+	t->sibling = gpube__alloc(ctx, n, sizeof(*t->sibling));
+	t->at = gpube__alloc(ctx, n, sizeof(*t->at));
+	t->arity = gpube__alloc(ctx, n, sizeof(*t->arity));
+	t->pool = gpube__alloc(ctx, (uint64_t)pool_size, sizeof(*t->pool));
+	t->log_domain = gpube__alloc(ctx, n, sizeof(*t->log_domain));
+	t->log_cells = gpube__alloc(ctx, n, sizeof(*t->log_cells));
+	t->cells = gpube__alloc(ctx, n, sizeof(*t->cells));
+	t->weight = gpube__alloc(ctx, n, sizeof(*t->weight));
+	t->share = gpube__alloc(ctx, n, sizeof(*t->share));
+	t->below = gpube__alloc(ctx, n, sizeof(*t->below));
+	t->seen = gpube__alloc_zero(ctx, n, sizeof(*t->seen));
+	t->local = gpube__alloc(ctx, n, sizeof(*t->local));
+	t->member = gpube__alloc(ctx, n, sizeof(*t->member));
+	t->first_order = gpube__alloc(ctx, n, sizeof(*t->first_order));
+	t->best_order = gpube__alloc(ctx, n, sizeof(*t->best_order));
+	if (!t->order || !t->position || !t->parent || !t->child || !t->sibling || !t->at ||
+		!t->arity || !t->pool || !t->log_domain || !t->log_cells || !t->cells ||
+		!t->weight || !t->share || !t->below || !t->seen || !t->local || !t->member ||
+		!t->first_order || !t->best_order) {
+		gpube__tree_free(t);
+		return GPUBE_ENOMEM;
+	}
+	for (int32_t v = 0; v < g->n; v++) {
+		t->log_domain[v] = gpube__log_domain(g->domain[v]);
+		t->local[v] = -1;
+	}
+	*out = t;
+	return GPUBE_OK;
+}
+
+void gpube__tree_free(struct gpube_tree *t)
+{
+	struct gpube_ctx *ctx;
+
+	if (!t)
+		return;
+	ctx = t->ctx;
+	gpube__free(ctx, t->order);
+	gpube__free(ctx, t->position);
+	gpube__free(ctx, t->parent);
+	gpube__free(ctx, t->child);
+	gpube__free(ctx, t->sibling);
+	gpube__free(ctx, t->at);
+	gpube__free(ctx, t->arity);
+	gpube__free(ctx, t->pool);
+	gpube__free(ctx, t->log_domain);
+	gpube__free(ctx, t->log_cells);
+	gpube__free(ctx, t->cells);
+	gpube__free(ctx, t->weight);
+	gpube__free(ctx, t->share);
+	gpube__free(ctx, t->below);
+	gpube__free(ctx, t->seen);
+	gpube__free(ctx, t->local);
+	gpube__free(ctx, t->member);
+	gpube__free(ctx, t->first_order);
+	gpube__free(ctx, t->best_order);
+	gpube__free(ctx, t);
+}

@@ -1,0 +1,565 @@
+/* clusters_init.c - the tables and clusters of a model. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpube/relax/clusters.h"
+#include "gpube/relax/scaling.h"
+
+enum { WIDE_CELLS = 1 << 22, MOST_CLUSTERS = 200000, MOST_TRIANGULATED = 2000 };
+
+static void free_cluster(struct gpube_clusters *c, struct gpube_cluster *q)
+{
+	for (int k = 0; k < GPUBE__CLUSTER_PAIRS; k++)
+		gpube__free(c->ctx, q->share[k]);
+}
+
+void gpube__clusters_clear(struct gpube_clusters *c)
+{
+	struct gpube_ctx *ctx = c->ctx;
+
+	for (int32_t i = 0; c->value && !c->arena && i < c->n; i++)
+		gpube__free(ctx, c->value[i]);
+	for (int32_t i = 0; c->unary && !c->arena && i < c->n; i++)
+		gpube__free(ctx, c->unary[i]);
+	for (int32_t p = 0; p < c->n_pairs && !c->arena; p++)
+		gpube__free(ctx, c->pairs[p].t);
+	for (int32_t w = 0; w < c->n_wides && !c->arena; w++) {
+		gpube__free(ctx, c->wides[w].t);
+		gpube__free(ctx, c->wides[w].scope);
+	}
+	for (int32_t q = 0; q < c->n_clusters && !c->arena; q++)
+		free_cluster(c, &c->clusters[q]);
+	for (int t = 0; c->scratch && !c->arena && t < c->n_scratch; t++)
+		gpube__free(ctx, c->scratch[t]);
+	if (!c->arena)
+		gpube__free(ctx, c->scratch);
+	gpube__free(ctx, c->arena);
+	gpube__free(ctx, c->kept);
+	gpube__free(ctx, c->work);
+	gpube__free(ctx, c->value);
+	gpube__free(ctx, c->unary);
+	gpube__free(ctx, c->domain);
+	gpube__free(ctx, c->pairs);
+	gpube__free(ctx, c->wides);
+	gpube__free(ctx, c->clusters);
+	gpube__free(ctx, c->group);
+	gpube__free(ctx, c->near_at);
+	gpube__free(ctx, c->near);
+	gpube__free(ctx, c->left_out);
+	memset(c, 0, sizeof(*c));
+}
+
+void gpube__clusters_limit(struct gpube_clusters *c, const struct gpube_model *m, int64_t limit)
+{
+	int64_t target = gpube__scale_target(c->shift, gpube__costs_left(m, limit));
+
+	if (target < c->target)
+		c->target = target;
+}
+
+int64_t gpube__clusters_total(const struct gpube_clusters *c, int64_t constant,
+	const struct gpube_model *m, int64_t limit)
+{
+	if (constant >= c->target)
+		return limit; /* GPUBE_INF, if no total is finite */
+	return gpube__constant_of(m) + gpube__unscale(c->shift, constant);
+}
+
+/* ---- tables ------------------------------------------------------------------------ */
+
+static int32_t *dead_table(struct gpube_clusters *c, int64_t cells, int32_t first)
+{
+	int32_t *t = gpube__alloc(c->ctx, (uint64_t)cells, sizeof(*t));
+
+	for (int64_t k = 0; t && k < cells; k++)
+		t[k] = first;
+	return t;
+}
+
+/* A padded table of a pair; its live cells are 'fill'. */
+static int32_t *pair_table(struct gpube_clusters *c, int32_t a, int32_t b, int32_t fill)
+{
+	int64_t row = gpube__row(c, b);
+	int32_t *t = dead_table(c, c->domain[a] * row, GPUBE__DEAD);
+
+	for (int32_t x = 0; t && x < c->domain[a]; x++)
+		for (int32_t y = 0; y < c->domain[b]; y++)
+			t[x * row + y] = fill;
+	return t;
+}
+
+static int add_pair(struct gpube_clusters *c, int32_t a, int32_t b)
+{
+	int32_t *t;
+
+	if (gpube__grow(c->ctx, &c->pairs, &c->pairs_capacity, (int64_t)c->n_pairs + 1,
+		    sizeof(*c->pairs)))
+		return GPUBE_ENOMEM;
+	t = pair_table(c, a, b, 0);
+	if (!t)
+		return GPUBE_ENOMEM;
+	c->pairs[c->n_pairs++] = (struct gpube_pair){a, b, 0, t};
+	return GPUBE_OK;
+}
+
+/* A sum of two costs in a table. */
+static int32_t add(int32_t x, int32_t y)
+{
+	return x + y >= GPUBE__DEAD || x + y < 0 ? GPUBE__DEAD : x + y;
+}
+
+static int add_wide(struct gpube_clusters *c, int arity, const int32_t *scope, int64_t cells,
+	const int64_t *wide, int64_t left)
+{
+	struct gpube_wide *w;
+
+	if (gpube__grow(c->ctx, &c->wides, &c->wides_capacity, (int64_t)c->n_wides + 1,
+		    sizeof(*c->wides)))
+		return GPUBE_ENOMEM;
+	w = &c->wides[c->n_wides++];
+	*w = (struct gpube_wide){.arity = arity, .cells = cells,
+		.scope = gpube__alloc(c->ctx, (uint64_t)arity, sizeof(*w->scope)),
+		.t = gpube__alloc(c->ctx, (uint64_t)cells, sizeof(*w->t))};
+	if (!w->scope || !w->t)
+		return GPUBE_ENOMEM;
+	for (int k = 0; k < arity; k++) { /* insertion: ascending */
+		int j = k;
+
+		for (; j > 0 && w->scope[j - 1] > scope[k]; j--)
+			w->scope[j] = w->scope[j - 1];
+		w->scope[j] = scope[k];
+	}
+	for (int64_t k = 0; k < cells; k++)
+		w->t[k] = gpube__scale(c->shift, wide[k], left, GPUBE__DEAD);
+	return GPUBE_OK;
+}
+
+/* Pairs are looked up by a sort at the end of loading; until then each function is its own. */
+static int load_function(struct gpube_clusters *c, const struct gpube_model *m, int32_t f,
+	int64_t left, int64_t *bytes_left)
+{
+	const int32_t *scope = gpube__scope(m, f);
+	int arity = m->functions[f].arity;
+	int64_t cells = gpube__cells(m, arity, scope), *wide;
+	int status;
+
+	if (arity == 0)
+		return GPUBE_OK;
+	if (cells < 0 || (arity > 2 && cells > WIDE_CELLS) || arity > GPUBE_MAX_DIMS ||
+		cells > *bytes_left / 8) {
+		c->left_out[f] = 1;
+		return GPUBE_OK;
+	}
+	*bytes_left -= 8 * cells;
+	wide = gpube__alloc(c->ctx, (uint64_t)cells, sizeof(*wide));
+	status = wide ? gpube__dense(wide, m, f, NULL) : GPUBE_ENOMEM;
+	if (!status && arity == 1)
+		for (int64_t x = 0; x < cells; x++)
+			c->unary[*scope][x] = add(c->unary[*scope][x], gpube__scale(c->shift, wide[x], left, GPUBE__DEAD));
+	if (!status && arity == 2) {
+		int32_t a = scope[0] < scope[1] ? scope[0] : scope[1], b = scope[0] + scope[1] - a;
+		int64_t row = gpube__row(c, b);
+
+		status = add_pair(c, a, b);
+		for (int64_t k = 0; !status && k < cells; k++)
+			c->pairs[c->n_pairs - 1].t[k / c->domain[b] * row + k % c->domain[b]] =
+				gpube__scale(c->shift, wide[k], left, GPUBE__DEAD);
+	}
+	if (!status && arity > 2)
+		status = add_wide(c, arity, scope, cells, wide, left);
+	gpube__free(c->ctx, wide);
+	return status;
+}
+
+static int compare_pairs(const void *x, const void *y)
+{
+	const struct gpube_pair *p = x, *q = y;
+
+	if (p->a != q->a)
+		return p->a < q->a ? -1 : 1;
+	return (p->b > q->b) - (p->b < q->b);
+}
+
+/* Sorts the pairs and adds up those of the same variables. */
+static void merge_pairs(struct gpube_clusters *c)
+{
+	int32_t n = 0;
+
+	if (c->n_pairs)
+		qsort(c->pairs, (size_t)c->n_pairs, sizeof(*c->pairs), compare_pairs);
+	for (int32_t p = 0; p < c->n_pairs; p++) {
+		struct gpube_pair *to = n ? &c->pairs[n - 1] : NULL;
+
+		if (!to || compare_pairs(to, &c->pairs[p])) {
+			c->pairs[n++] = c->pairs[p];
+			continue;
+		}
+		for (int64_t k = 0; k < c->domain[to->a] * gpube__row(c, to->b); k++)
+			to->t[k] = add(to->t[k], c->pairs[p].t[k]);
+		gpube__free(c->ctx, c->pairs[p].t);
+	}
+	c->n_pairs = n;
+}
+
+static int32_t find_pair(const struct gpube_clusters *c, int32_t a, int32_t b)
+{
+	struct gpube_pair key = {a, b, 0, NULL};
+	const struct gpube_pair *p = c->n_pairs ? bsearch(&key, c->pairs, (size_t)c->n_pairs,
+							  sizeof(key), compare_pairs)
+						: NULL;
+
+	return p ? (int32_t)(p - c->pairs) : -1;
+}
+
+/* Which pairs and wides each variable is in. */
+static int list_near(struct gpube_clusters *c)
+{
+	int64_t total = 2 * (int64_t)c->n_pairs;
+
+	for (int32_t w = 0; w < c->n_wides; w++)
+		total += c->wides[w].arity;
+	gpube__free(c->ctx, c->near_at);
+	gpube__free(c->ctx, c->near);
+	c->near_at = gpube__alloc_zero(c->ctx, (uint64_t)c->n + 2, sizeof(*c->near_at));
+	c->near = gpube__alloc(c->ctx, (uint64_t)total, sizeof(*c->near));
+	if (!c->near_at || !c->near)
+		return GPUBE_ENOMEM;
+	for (int round = 0; round < 2; round++) { /* count, then place; at i + 2, then at i + 1 */
+		int64_t *at = c->near_at + 2 - round;
+
+		for (int32_t p = 0; p < c->n_pairs; p++) {
+			if (round) {
+				c->near[at[c->pairs[p].a]] = p;
+				c->near[at[c->pairs[p].b]] = p;
+			}
+			at[c->pairs[p].a]++;
+			at[c->pairs[p].b]++;
+		}
+		for (int32_t w = 0; w < c->n_wides; w++)
+			for (int32_t k = 0; k < c->wides[w].arity; k++) {
+				if (round)
+					c->near[at[c->wides[w].scope[k]]] = ~w;
+				at[c->wides[w].scope[k]]++;
+			}
+		for (int32_t i = 0; !round && i < c->n; i++)
+			c->near_at[i + 2] += c->near_at[i + 1];
+	}
+	return GPUBE_OK;
+}
+
+static int make_scratch(struct gpube_clusters *c)
+{
+	int64_t widest = GPUBE__LANES;
+
+	for (int32_t i = 0; i < c->n; i++)
+		if (gpube__row(c, i) > widest)
+			widest = gpube__row(c, i);
+	c->scratch_cells = widest * widest;
+	c->n_scratch = c->ctx->n_threads;
+	c->scratch = gpube__alloc_zero(c->ctx, (uint64_t)c->n_scratch, sizeof(*c->scratch));
+	if (!c->scratch)
+		return GPUBE_ENOMEM;
+	for (int t = 0; t < c->n_scratch; t++) {
+		/* a transposed table, a factor, a product, three min-marginals */
+		c->scratch[t] = gpube__alloc(
+			c->ctx, 6 * (uint64_t)c->scratch_cells, sizeof(**c->scratch));
+		if (!c->scratch[t])
+			return GPUBE_ENOMEM;
+	}
+	return GPUBE_OK;
+}
+
+static int make_variables(struct gpube_clusters *c, const struct gpube_model *m)
+{
+	uint64_t n = (uint64_t)m->n_vars;
+	int64_t values = 0;
+
+	c->domain = gpube__alloc(c->ctx, n, sizeof(*c->domain));
+	c->value = gpube__alloc_zero(c->ctx, n, sizeof(*c->value));
+	c->unary = gpube__alloc_zero(c->ctx, n, sizeof(*c->unary));
+	if (!c->domain || !c->value || !c->unary)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < c->n; i++) {
+		c->domain[i] = m->vars[i].domain;
+		c->value[i] = gpube__alloc(c->ctx, (uint64_t)c->domain[i], sizeof(**c->value));
+		c->unary[i] = dead_table(c, c->domain[i], 0);
+		if (!c->value[i] || !c->unary[i])
+			return GPUBE_ENOMEM;
+		for (int32_t a = 0; a < c->domain[i]; a++)
+			c->value[i][a] = a;
+		values += c->domain[i];
+	}
+	c->kept = gpube__alloc(c->ctx, (uint64_t)values, sizeof(*c->kept));
+	c->work = gpube__alloc(c->ctx, 3 * n, sizeof(*c->work));
+	return c->kept && c->work ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+int gpube__clusters_init_to(
+	struct gpube_clusters *c, const struct gpube_model *m, int64_t limit, int most_shift)
+{
+	int64_t left = gpube__costs_left(m, limit), bytes_left = (int64_t)(m->ctx->memory_bytes / 2);
+	int status;
+
+	memset(c, 0, sizeof(*c));
+	c->ctx = m->ctx;
+	c->n = m->n_vars;
+	c->kernels = gpube__ascent_kernels();
+	c->shift = gpube__scale_shift(m, left, GPUBE__SLACK_MAX, most_shift);
+	c->target = gpube__scale_target(c->shift, left);
+	c->left_out = gpube__alloc_zero(c->ctx, (uint64_t)m->n_functions, 1);
+	status = c->left_out ? make_variables(c, m) : GPUBE_ENOMEM;
+	for (int32_t f = 0; f < m->n_functions && !status; f++)
+		status = load_function(c, m, f, left, &bytes_left);
+	if (!status) {
+		merge_pairs(c);
+		status = list_near(c);
+	}
+	if (!status)
+		status = make_scratch(c);
+	if (status)
+		gpube__clusters_clear(c);
+	return status;
+}
+
+/* ---- clusters ----------------------------------------------------------------------- */
+
+/* The pairs' graph as bits, for cliques. */
+struct bits {
+	int32_t n;
+	int64_t words;
+	uint64_t *rows;
+};
+
+static bool has(const struct bits *g, int32_t a, int32_t b)
+{
+	return g->rows[a * g->words + b / 64] >> (b % 64) & 1;
+}
+
+static void join(struct bits *g, int32_t a, int32_t b)
+{
+	g->rows[a * g->words + b / 64] |= (uint64_t)1 << (b % 64);
+	g->rows[b * g->words + a / 64] |= (uint64_t)1 << (a % 64);
+}
+
+/* Joins the neighbours of each variable that come after it, along the order. */
+static int triangulate(struct gpube_clusters *c, struct bits *g, const int32_t *order)
+{
+	int32_t *position = gpube__alloc(c->ctx, (uint64_t)g->n, sizeof(*position));
+
+	if (!position)
+		return GPUBE_ENOMEM;
+	for (int32_t p = 0; p < g->n; p++)
+		position[order[p]] = p;
+	for (int32_t p = 0; p < g->n; p++)
+		for (int32_t q = p + 1; q < g->n; q++)
+			for (int32_t r = q + 1; has(g, order[p], order[q]) && r < g->n; r++)
+				if (has(g, order[p], order[r]))
+					join(g, order[q], order[r]);
+	gpube__free(c->ctx, position);
+	return GPUBE_OK;
+}
+
+static int add_missing_pair(struct gpube_clusters *c, int32_t a, int32_t b)
+{
+	/* new pairs go to the end; sorted once all are there */
+	return add_pair(c, a, b);
+}
+
+static double share_bytes(const struct gpube_clusters *c, const int32_t *v, int k)
+{
+	double cells = 0;
+
+	for (int i = 0; i < k; i++)
+		for (int j = i + 1; j < k; j++)
+			cells += (double)c->domain[v[i]] * (double)gpube__row(c, v[j]);
+	return cells * sizeof(int32_t);
+}
+
+static int add_cluster(struct gpube_clusters *c, const int32_t *v, int k, double *bytes)
+{
+	struct gpube_cluster *q;
+	double need = share_bytes(c, v, k);
+
+	if (need > *bytes || c->n_clusters >= MOST_CLUSTERS)
+		return GPUBE_OK;
+	*bytes -= need;
+	if (gpube__grow(c->ctx, &c->clusters, &c->clusters_capacity, (int64_t)c->n_clusters + 1,
+		    sizeof(*c->clusters)))
+		return GPUBE_ENOMEM;
+	q = &c->clusters[c->n_clusters];
+	*q = (struct gpube_cluster){.k = k};
+	for (int i = 0; i < k; i++)
+		q->v[i] = v[i];
+	for (int j = 1, e = 0; j < k; j++)
+		for (int i = 0; i < j; i++, e++) {
+			q->share[e] = pair_table(c, v[i], v[j], 0);
+			if (!q->share[e]) {
+				free_cluster(c, q);
+				return GPUBE_ENOMEM;
+			}
+		}
+	c->n_clusters++;
+	return GPUBE_OK;
+}
+
+static int add_cliques(struct gpube_clusters *c, const struct bits *g, int k, double *bytes)
+{
+	int32_t v[4];
+	int status = GPUBE_OK;
+
+	for (v[0] = 0; v[0] < g->n && !status; v[0]++)
+		for (v[1] = v[0] + 1; v[1] < g->n && !status; v[1]++)
+			for (v[2] = v[1] + 1; has(g, v[0], v[1]) && v[2] < g->n && !status; v[2]++) {
+				if (!has(g, v[0], v[2]) || !has(g, v[1], v[2]))
+					continue;
+				if (k == 3)
+					status = add_cluster(c, v, 3, bytes);
+				for (v[3] = v[2] + 1; k == 4 && v[3] < g->n && !status; v[3]++)
+					if (has(g, v[0], v[3]) && has(g, v[1], v[3]) &&
+						has(g, v[2], v[3]))
+						status = add_cluster(c, v, 4, bytes);
+			}
+	return status;
+}
+
+/* Groups: each cluster goes into the first that has none of its pairs; then a stable sort by group. */
+static int make_groups(struct gpube_clusters *c)
+{
+	uint64_t *used = gpube__alloc_zero(c->ctx, (uint64_t)c->n_pairs, sizeof(*used));
+	int32_t *of = gpube__alloc(c->ctx, (uint64_t)c->n_clusters, sizeof(*of));
+	struct gpube_cluster *sorted =
+		gpube__alloc(c->ctx, (uint64_t)c->n_clusters, sizeof(*sorted));
+	int32_t last = 0;
+	int status = GPUBE_ENOMEM;
+
+	if (!used || !of || !sorted)
+		goto out;
+	/* 64 groups are told apart by bits; what fits in none of them is done one after another */
+	for (int32_t q = 0; q < c->n_clusters; q++) {
+		struct gpube_cluster *cluster = &c->clusters[q];
+		int n_pairs = cluster->k * (cluster->k - 1) / 2;
+		uint64_t taken = 0;
+
+		for (int e = 0; e < n_pairs; e++)
+			taken |= used[cluster->pair[e]];
+		of[q] = ~taken ? __builtin_ctzll(~taken) : 64 + last++;
+		for (int e = 0; e < n_pairs && of[q] < 64; e++)
+			used[cluster->pair[e]] |= (uint64_t)1 << of[q];
+	}
+	status = gpube__grow(c->ctx, &c->group, &c->groups_capacity, 64 + (int64_t)last + 2,
+		sizeof(*c->group));
+	if (status)
+		goto out;
+	memset(c->group, 0, (64 + (size_t)last + 2) * sizeof(*c->group));
+	for (int32_t q = 0; q < c->n_clusters; q++) /* a counting sort: places, one further on */
+		c->group[of[q] + 2]++;
+	for (int32_t g = 2; g < 64 + last + 2; g++)
+		c->group[g] += c->group[g - 1];
+	for (int32_t q = 0; q < c->n_clusters; q++)
+		sorted[c->group[of[q] + 1]++] = c->clusters[q];
+	c->n_groups = 64 + last; /* empty ones cost nothing */
+	if (c->n_clusters)
+		memcpy(c->clusters, sorted, (size_t)c->n_clusters * sizeof(*sorted));
+out:
+	gpube__free(c->ctx, used);
+	gpube__free(c->ctx, of);
+	gpube__free(c->ctx, sorted);
+	return status;
+}
+
+/* Sorts the pairs again, and tells the clusters where theirs are. */
+static int settle_pairs(struct gpube_clusters *c)
+{
+	if (c->n_pairs)
+		qsort(c->pairs, (size_t)c->n_pairs, sizeof(*c->pairs), compare_pairs);
+	for (int32_t p = 0; p < c->n_pairs; p++)
+		c->pairs[p].users = 0;
+	for (int32_t q = 0; q < c->n_clusters; q++) {
+		struct gpube_cluster *cluster = &c->clusters[q];
+
+		for (int j = 1, e = 0; j < cluster->k; j++)
+			for (int i = 0; i < j; i++, e++) {
+				cluster->pair[e] = find_pair(c, cluster->v[i], cluster->v[j]);
+				c->pairs[cluster->pair[e]].users++;
+			}
+	}
+	return list_near(c);
+}
+
+static int add_missing(struct gpube_clusters *c, int32_t first)
+{
+	const int32_t n_sorted = c->n_pairs;
+	struct bits made = {.n = c->n, .words = (c->n + 63) / 64};
+	int status = GPUBE_OK;
+
+	made.rows = gpube__alloc_zero(
+		c->ctx, (uint64_t)made.n * (uint64_t)made.words, sizeof(*made.rows));
+	if (!made.rows)
+		return GPUBE_ENOMEM;
+	for (int32_t p = 0; p < n_sorted; p++)
+		join(&made, c->pairs[p].a, c->pairs[p].b);
+	for (int32_t q = first; q < c->n_clusters && !status; q++)
+		for (int j = 1; j < c->clusters[q].k; j++)
+			for (int i = 0; i < j && !status; i++) {
+				int32_t a = c->clusters[q].v[i], b = c->clusters[q].v[j];
+
+				if (has(&made, a, b))
+					continue;
+				status = add_missing_pair(c, a, b);
+				join(&made, a, b);
+			}
+	gpube__free(c->ctx, made.rows);
+	return status;
+}
+
+/* Clusters from 'first' on are new. */
+static int settle(struct gpube_clusters *c, int32_t first)
+{
+	int status = add_missing(c, first);
+
+	if (!status)
+		status = settle_pairs(c);
+	return status ? status : make_groups(c);
+}
+
+int gpube__clusters_add(struct gpube_clusters *c, int k, const int32_t *order, double bytes)
+{
+	struct bits g = {.n = c->n, .words = ((int64_t)c->n + 63) / 64};
+	int32_t first = c->n_clusters;
+	int status = GPUBE_OK;
+
+	if (c->n > 5000) /* the bits would be large, and so would be the clusters */
+		return GPUBE_OK;
+	g.rows = gpube__alloc_zero(c->ctx, (uint64_t)g.n * (uint64_t)g.words, sizeof(*g.rows));
+	if (!g.rows)
+		return GPUBE_ENOMEM;
+	for (int32_t p = 0; p < c->n_pairs; p++)
+		if (c->pairs[p].t)
+			join(&g, c->pairs[p].a, c->pairs[p].b);
+	for (int32_t w = 0; w < c->n_wides; w++)
+		for (int32_t i = 0; i < c->wides[w].arity; i++)
+			for (int32_t j = 0; j < i; j++)
+				if (c->domain[c->wides[w].scope[i]] > 1 &&
+					c->domain[c->wides[w].scope[j]] > 1)
+					join(&g, c->wides[w].scope[i], c->wides[w].scope[j]);
+	if (order && c->n <= MOST_TRIANGULATED)
+		status = triangulate(c, &g, order);
+	if (!status)
+		status = add_cliques(c, &g, k, &bytes);
+	if (!status)
+		status = settle(c, first);
+	gpube__free(c->ctx, g.rows);
+	return status;
+}
+
+int gpube__clusters_add_like(struct gpube_clusters *c, const struct gpube_cluster *like, int32_t n)
+{
+	int32_t first = c->n_clusters;
+	double bytes = INFINITY;
+	int status = GPUBE_OK;
+
+	for (int32_t q = 0; q < n && !status; q++)
+		status = add_cluster(c, like[q].v, like[q].k, &bytes);
+	return status ? status : settle(c, first);
+}

@@ -1,0 +1,146 @@
+/*
+ * dfs.h - a search tree whose nodes are bounded by shifting costs between functions, in exact
+ * integers: what closes a problem of which the ascent has left little open.
+ *
+ * The cost of an assignment is a constant, one cost of each variable's value, and what its functions
+ * cost less what was taken out of them: a function's table stays as it is, and has for each value of
+ * each of its variables the costs that were moved from it to the variable, which may be negative.
+ * So a node changes little, and a trail of what it changed takes it back. A move keeps every
+ * total and leaves nothing negative; so the constant is a lower bound whatever was moved.
+ *
+ * At the root costs are shifted there and back along an order, each variable sharing out what it has
+ * got among the functions whose last variable it is not. At a node only what has changed goes on: of a
+ * variable that has lost values or gained costs, each function takes in the costs of all its variables
+ * but the first and gives to all what it forces then.
+ *
+ * Designs weighed. (1) Parts with tables of their own, best bound first (clusters_branch.c): fewer
+ * nodes on large dense tables, a hundred times as long for each where tables are small and many. (2)
+ * Static tables along one order (heuristic.h): ten million nodes a second, but most models need many
+ * more than that times what this takes. (3) This one, as search programs do.
+ *
+ * Source: Cooper et al., AI 174, 2010 (shifts as consistencies); Larrosa and Schiex, AI 159, 2004 (FDAC);
+ * Kolmogorov, PAMI 2015 (order and weights); Boussemart et al., ECAI 2004 (weights of conflicts);
+ * Lecoutre et al., AI 173, 2009 (the last conflict's variable first).
+ */
+#ifndef GPUBE_DFS_H
+#define GPUBE_DFS_H
+
+#include "gpube/ops/ascent/ascent_kernels.h"
+#include "gpube/ir/model.h"
+
+/* More variables of a function, and more cells in all, or than the memory has room for, are not taken. */
+enum { GPUBE__DFS_ARITY = 8, GPUBE__DFS_CELLS = 1 << 25 };
+/* A forbidden cell; a sum of costs and of what is moved stays below. */
+#define GPUBE__DFS_DEAD ((int64_t)1 << 60)
+#define GPUBE__DFS_MOST ((int64_t)1 << 56)
+
+struct gpube_dfs_function {
+	int32_t function; /* of the model */
+	int32_t arity;
+	int32_t scope[GPUBE__DFS_ARITY];     /* positions, ascending */
+	int64_t stride[GPUBE__DFS_ARITY];
+	int64_t *moved[GPUBE__DFS_ARITY];    /* by value: to that variable, in all */
+	int64_t *t;
+};
+
+/* Variables are called by their positions. */
+struct gpube_dfs {
+	struct gpube_ctx *ctx;
+	const struct gpube_model *m;
+	int32_t n, n_functions, widest;
+	int32_t first, last;	/* positions of the part at work: first … last - 1 */
+	int32_t *order, *position;
+	struct gpube_dfs_function *functions;
+	int32_t *of, *of_at;	/* functions of p: of[of_at[p]] … */
+	int64_t **cost;		/* by value */
+	int32_t **live, **at;	/* live[p]: its values, the first n_live[p] of them are; at: where */
+	int32_t *n_live;
+	int64_t *weight;	/* of conflicts */
+	int64_t *moves;		/* memory of cost and moved */
+	int32_t *values;	/* memory of live and at */
+
+	int shift;
+	int64_t constant, limit; /* the model's constant is in neither */
+	bool conflict;
+	enum gpube_dfs_swept { GPUBE__DFS_NOT_SWEPT, GPUBE__DFS_FORWARD, GPUBE__DFS_BACKWARD } swept; /* the last move */
+
+	/* what has changed since its functions were looked at */
+	uint8_t *changed;
+	uint64_t *queue;
+	int32_t last_word;	/* of the queue that may have a bit */
+	int64_t looked_from;	/* constant when all values were looked at */
+	int64_t n_looks;	/* at variables that have changed, at this node */
+	int64_t *scratch, *old;	/* of the widest domain each; old: times GPUBE__DFS_ARITY */
+	int64_t *taken;		/* two of the widest domain */
+	const struct gpube_ascent_kernels *kernels;
+
+	/* what the levels changed */
+	int32_t depth;
+	struct gpube_dfs_undo {
+		int64_t *where, was;
+	} *trail;
+	int32_t *removed;	/* variables that lost a value, one after the other */
+	int64_t n_trail, n_removed, trail_capacity, removed_capacity;
+};
+
+/*
+ * gpube__dfs_new() - of a simplified model, all variables open.
+ * shift   costs, and so the constant and the limit, are times 2^shift
+ * limit   totals from here on are of no interest; GPUBE_INF: none
+ * order   of the variables
+ * *out    NULL without an error: it is too large, or its costs are
+ * Errors: ENOMEM
+ */
+int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const int32_t *order,
+	int64_t limit, int shift);
+static inline int gpube__dfs_new(struct gpube_dfs **out, const struct gpube_model *m, const int32_t *order,
+	int64_t limit)
+{
+	return gpube__dfs_new_to(out, m, order, limit, 0);
+}
+void gpube__dfs_free(struct gpube_dfs *t);
+
+/* A new, lower limit: a total of the model. */
+void gpube__dfs_limit(struct gpube_dfs *t, int64_t limit);
+
+/*
+ * From now on these positions, which share functions with no others, are worked on; of no interest are
+ * constants from 'limit' on, which is not above that of gpube__dfs_new(). What has
+ * changed and was not followed is forgotten. (swept is of this part then: the caller's to know.)
+ */
+void gpube__dfs_part(struct gpube_dfs *t, int32_t first, int32_t last, int64_t limit);
+
+/*
+ * gpube__dfs_sweep() - costs shifted along the order, or back, at the root alone.
+ * gpube__dfs_sweep_on() - a sweep in parts: from the *done-th variable on, which is moved on, until
+ * the time 'until' (gpube__now()) or the last one.
+ * gpube__dfs_propagate() - all that follows from what has changed; from a conflict on, the variables
+ * of the function where it came up have got more weight.
+ * Where t->conflict is set then, nothing of the part below the limit is left at this node.
+ * Errors: ENOMEM
+ */
+int gpube__dfs_sweep(struct gpube_dfs *t, bool backward);
+int gpube__dfs_sweep_on(struct gpube_dfs *t, bool backward, int32_t *done, double until);
+int gpube__dfs_propagate(struct gpube_dfs *t);
+
+/* p's functions are to be looked at. */
+void gpube__dfs_touch(struct gpube_dfs *t, int32_t p);
+
+/* At this level a value of a variable, live or not, is gone. Errors: ENOMEM */
+int gpube__dfs_remove(struct gpube_dfs *t, int32_t p, int32_t value);
+/* At this level it is the only one. Errors: ENOMEM */
+int gpube__dfs_assign(struct gpube_dfs *t, int32_t p, int32_t value);
+
+/* sum[r]: what live value r of p costs, and forces on each of its functions with their other variables. */
+void gpube__dfs_marginals(struct gpube_dfs *t, int32_t p, int64_t *sum);
+
+/* Where the trail stands, and everything as it was then. */
+struct gpube_dfs_mark {
+	int64_t n_trail, n_removed, constant;
+	int32_t var, value; /* the decision, and how many there were before: of who marks */
+	int64_t n_steps;
+};
+void gpube__dfs_mark(const struct gpube_dfs *t, struct gpube_dfs_mark *mark);
+void gpube__dfs_undo(struct gpube_dfs *t, const struct gpube_dfs_mark *mark);
+
+#endif

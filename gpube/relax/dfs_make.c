@@ -1,0 +1,208 @@
+/* dfs_make.c - the tables of a search tree, made from a model and freed: see dfs.h. */
+#include "gpube/relax/dfs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gpube/ir/dense.h"
+#include "gpube/relax/scaling.h"
+
+void gpube__dfs_free(struct gpube_dfs *t)
+{
+	struct gpube_ctx *ctx;
+
+	if (!t)
+		return;
+	ctx = t->ctx;
+	for (int32_t f = 0; t->functions && f < t->n_functions; f++)
+		gpube__free(ctx, t->functions[f].t);
+	gpube__free(ctx, t->functions);
+	gpube__free(ctx, t->order);
+	gpube__free(ctx, t->position);
+	gpube__free(ctx, t->of);
+	gpube__free(ctx, t->of_at);
+	gpube__free(ctx, t->cost);
+	gpube__free(ctx, t->live);
+	gpube__free(ctx, t->at);
+	gpube__free(ctx, t->n_live);
+	gpube__free(ctx, t->weight);
+	gpube__free(ctx, t->moves);
+	gpube__free(ctx, t->values);
+	gpube__free(ctx, t->changed);
+	gpube__free(ctx, t->queue);
+	gpube__free(ctx, t->scratch);
+	gpube__free(ctx, t->old);
+	gpube__free(ctx, t->taken);
+	gpube__free(ctx, t->trail);
+	gpube__free(ctx, t->removed);
+	gpube__free(ctx, t);
+}
+
+/* Whether all functions are small enough; how many values they have in all, with those of the variables. */
+static bool is_small(const struct gpube_model *m, int64_t *n_moves)
+{
+	double cells = 0;
+
+	*n_moves = 0;
+	for (int32_t i = 0; i < m->n_vars; i++)
+		*n_moves += m->vars[i].domain;
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		int arity = m->functions[f].arity;
+		int64_t n = gpube__cells(m, arity, gpube__scope(m, f));
+
+		cells += n < 0 ? INFINITY : (double)n;
+		if (arity > GPUBE__DFS_ARITY || cells > GPUBE__DFS_CELLS ||
+			cells * sizeof(int64_t) > (double)m->ctx->memory_bytes)
+			return false;
+		for (int k = 0; k < arity; k++)
+			*n_moves += m->vars[gpube__scope(m, f)[k]].domain;
+	}
+	return true;
+}
+
+/* A table with its variables in the order of their positions; *moves is the next free one. */
+static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, int64_t **moves)
+{
+	const struct gpube_model *m = t->m;
+	const int32_t *scope = gpube__scope(m, f);
+	int64_t n = gpube__cells(m, m->functions[f].arity, scope), stride = 1;
+	int status;
+
+	to->function = f;
+	to->arity = m->functions[f].arity;
+	to->t = gpube__alloc(t->ctx, (uint64_t)n, sizeof(*to->t));
+	if (!to->t)
+		return GPUBE_ENOMEM;
+	status = gpube__dense(to->t, m, f, t->position);
+	for (int64_t c = 0; c < n && !status; c++)
+		to->t[c] = to->t[c] >= t->limit >> t->shift ? GPUBE__DFS_DEAD : to->t[c] << t->shift;
+	for (int k = 0; k < to->arity; k++)
+		to->scope[k] = t->position[scope[k]];
+	qsort(to->scope, (size_t)to->arity, sizeof(*to->scope), gpube__compare_int32);
+	for (int k = to->arity - 1; k >= 0; k--) {
+		int32_t domain = m->vars[t->order[to->scope[k]]].domain;
+
+		to->stride[k] = stride;
+		stride *= domain;
+		to->moved[k] = *moves;
+		*moves += domain;
+	}
+	return status;
+}
+
+/* Each variable's functions, and which of their variables it is. */
+static int list_functions(struct gpube_dfs *t)
+{
+	int64_t n = 0;
+
+	for (int32_t f = 0; f < t->n_functions; f++)
+		for (int k = 0; k < t->functions[f].arity; k++, n++)
+			t->of_at[t->functions[f].scope[k] + 1]++;
+	t->of = gpube__alloc(t->ctx, (uint64_t)n, sizeof(*t->of));
+	if (!t->of)
+		return GPUBE_ENOMEM;
+	for (int32_t p = 0; p < t->n; p++)
+		t->of_at[p + 1] += t->of_at[p];
+	for (int32_t f = t->n_functions - 1; f >= 0; f--)
+		for (int k = 0; k < t->functions[f].arity; k++)
+			t->of[--t->of_at[t->functions[f].scope[k] + 1]] = f * GPUBE__DFS_ARITY + k;
+	/* each start moved down to that of the variable before */
+	memmove(t->of_at, t->of_at + 1, (size_t)t->n * sizeof(*t->of_at));
+	t->of_at[t->n] = (int32_t)n;
+	return GPUBE_OK;
+}
+
+/*
+ * A sweep adds up what all functions of a variable force, each less than the limit, before the least
+ * of it goes into the constant: that sum stays below 2^62.
+ */
+static bool sums_fit(const struct gpube_dfs *t)
+{
+	int32_t most = 0;
+
+	for (int32_t p = 0; p < t->n; p++)
+		most = t->of_at[p + 1] - t->of_at[p] > most ? t->of_at[p + 1] - t->of_at[p] : most;
+	return t->limit <= ((int64_t)1 << 62) / (most + 1);
+}
+
+static int fill(struct gpube_dfs *t, const int32_t *order)
+{
+	const struct gpube_model *m = t->m;
+	int64_t *moves = t->moves;
+	int32_t *values = t->values;
+	int status = GPUBE_OK;
+
+	for (int32_t p = 0; p < t->n; p++) {
+		int32_t domain = m->vars[order[p]].domain;
+
+		t->order[p] = order[p];
+		t->position[order[p]] = p;
+		t->cost[p] = moves;
+		t->live[p] = values;
+		t->at[p] = values + domain;
+		moves += domain;
+		values += 2 * (int64_t)domain;
+		t->n_live[p] = domain;
+		for (int32_t a = 0; a < domain; a++)
+			t->live[p][a] = t->at[p][a] = a;
+	}
+	for (int32_t f = 0; f < m->n_functions && !status; f++)
+		if (m->functions[f].arity > 0)
+			status = load(t, &t->functions[t->n_functions++], f, &moves);
+	return status ? status : list_functions(t);
+}
+
+int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const int32_t *order,
+	int64_t limit, int shift)
+{
+	struct gpube_ctx *ctx = m->ctx;
+	uint64_t n = (uint64_t)m->n_vars, n_values = 0;
+	struct gpube_dfs *t;
+	int64_t n_moves, left = gpube__costs_left(m, limit);
+	int status = GPUBE_ENOMEM;
+
+	*out = NULL;
+	if (left > GPUBE__DFS_MOST >> shift || !is_small(m, &n_moves) ||
+		(int64_t)m->n_functions * GPUBE__DFS_ARITY > INT32_MAX)
+		return GPUBE_OK;
+	t = gpube__alloc_zero(ctx, 1, sizeof(*t));
+	if (!t)
+		return GPUBE_ENOMEM;
+	t->ctx = ctx;
+	t->m = m;
+	t->n = t->last = m->n_vars;
+	t->shift = shift;
+	t->limit = gpube__scale_target(shift, left);
+	t->looked_from = -1;
+	t->widest = 1;
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		n_values += (uint64_t)m->vars[i].domain;
+		t->widest = m->vars[i].domain > t->widest ? m->vars[i].domain : t->widest;
+	}
+	t->functions = gpube__alloc_zero(ctx, (uint64_t)m->n_functions, sizeof(*t->functions));
+	t->order = gpube__alloc(ctx, n, sizeof(*t->order));
+	t->position = gpube__alloc(ctx, n, sizeof(*t->position));
+	t->of_at = gpube__alloc_zero(ctx, n + 1, sizeof(*t->of_at));
+	t->cost = gpube__alloc(ctx, n, sizeof(*t->cost));
+	t->live = gpube__alloc(ctx, n, sizeof(*t->live));
+	t->at = gpube__alloc(ctx, n, sizeof(*t->at));
+	t->n_live = gpube__alloc(ctx, n, sizeof(*t->n_live));
+	t->weight = gpube__alloc_zero(ctx, n, sizeof(*t->weight));
+	t->moves = gpube__alloc_zero(ctx, (uint64_t)n_moves, sizeof(*t->moves));
+	t->values = gpube__alloc(ctx, 2 * n_values, sizeof(*t->values));
+	t->changed = gpube__alloc_zero(ctx, n, 1);
+	t->queue = gpube__alloc_zero(ctx, n / 64 + 1, sizeof(*t->queue));
+	t->scratch = gpube__alloc(ctx, (uint64_t)t->widest, sizeof(*t->scratch));
+	t->old = gpube__alloc(ctx, (uint64_t)t->widest * GPUBE__DFS_ARITY, sizeof(*t->old));
+	t->taken = gpube__alloc(ctx, 2 * (uint64_t)t->widest, sizeof(*t->taken));
+	t->kernels = gpube__ascent_kernels();
+	if (t->functions && t->order && t->position && t->of_at && t->cost && t->live && t->at &&
+		t->n_live && t->weight && t->moves && t->values && t->changed && t->queue &&
+		t->scratch && t->old && t->taken)
+		status = fill(t, order);
+	if (status || !sums_fit(t))
+		gpube__dfs_free(t);
+	else
+		*out = t;
+	return status;
+}

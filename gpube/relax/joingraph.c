@@ -1,0 +1,241 @@
+/* joingraph.c - the passes over a join graph, and what is read off it: see joingraph.h. */
+#include "gpube/relax/joingraph.h"
+
+#include <string.h>
+
+#include "gpube/relax/scaling.h"
+
+#define SIMD _Pragma("omp simd")
+
+/* What is to be moved of a min-marginal: a part of it; dead where it is. */
+static void take_part(int32_t *m, int64_t n, int32_t parts, int32_t slack)
+{
+	SIMD for (int64_t k = 0; k < n; k++)
+		m[k] = m[k] >= slack ? GPUBE__JOIN_DEAD : m[k] / parts;
+}
+
+static void negate(int32_t *m, int64_t n)
+{
+	SIMD for (int64_t k = 0; k < n; k++)
+		m[k] = m[k] == GPUBE__JOIN_DEAD ? GPUBE__JOIN_DEAD : -m[k];
+}
+
+/* What has been sent, with the costs 'm' more; n cells. */
+static void record(struct gpube_join *j, const int32_t *m, int64_t n)
+{
+	for (int64_t k = 0; j->sent && k < n; k++)
+		if (m[k] == GPUBE__JOIN_DEAD)
+			j->sent[k] = GPUBE__SENT_DEAD;
+		else if (j->sent[k] != GPUBE__SENT_DEAD)
+			j->sent[k] += m[k];
+}
+
+/* ---- a pass ------------------------------------------------------------------------------ */
+
+/* The own variable is the slowest: a message is a minimum of slabs. */
+static void send_forward(struct gpube_joingraph *g, struct gpube_join *j)
+{
+	int32_t *m = g->message, slack = gpube__joingraph_slack(g);
+	int64_t n = gpube__message_cells(g, j);
+
+	gpube__joingraph_least_slab(g, j, m);
+	take_part(m, n, 1, slack);
+	record(j, m, n);
+	if (j->consumer >= 0) {
+		gpube__joingraph_spread(g, &j->to_message, g->joins[j->consumer].t, m, slack);
+	} else if (*m == GPUBE__JOIN_DEAD) {
+		g->constant = g->target;
+		return;
+	}
+	negate(m, n);
+	gpube__joingraph_add_slabs(g, j, m, slack);
+	if (j->consumer < 0)
+		g->constant -= *m;
+}
+
+/* From the consumer: a part of what it forces on the message's variables. */
+static void send_back(struct gpube_joingraph *g, struct gpube_join *j, int32_t parts)
+{
+	struct gpube_join *from = &g->joins[j->consumer];
+	int32_t *m = g->message, slack = gpube__joingraph_slack(g);
+	int64_t n = gpube__message_cells(g, j);
+
+	gpube__joingraph_project(g, &j->to_message, m, n, from->t);
+	take_part(m, n, parts, slack);
+	gpube__joingraph_add_slabs(g, j, m, slack);
+	negate(m, n);
+	record(j, m, n);
+	gpube__joingraph_spread(g, &j->to_message, from->t, m, slack);
+}
+
+/* Positions that all joins of the bucket have. */
+int gpube__joingraph_shared(const struct gpube_joingraph *g, int32_t p, int32_t *shared)
+{
+	const struct gpube_join *joins = &g->joins[g->first[p]];
+	int n_joins = g->first[p + 1] - g->first[p], n = 0;
+
+	for (int k = 0; k < joins->n_scope; k++) {
+		bool in_all = true;
+
+		for (int j = 1; j < n_joins && in_all; j++) {
+			in_all = false;
+			for (int i = 0; i < joins[j].n_scope && !in_all; i++)
+				in_all = joins[j].scope[i] == joins->scope[k];
+		}
+		if (in_all)
+			shared[n++] = joins->scope[k];
+	}
+	return n;
+}
+
+/*
+ * What the joins of a bucket force on what they share becomes the same for all:
+ * every one gives all of it into one sum, and takes an equal part.
+ */
+static int match(struct gpube_joingraph *g, int32_t p)
+{
+	int32_t n_joins = g->first[p + 1] - g->first[p], shared[GPUBE_MAX_DIMS], slack = gpube__joingraph_slack(g);
+	int n_shared = gpube__joingraph_shared(g, p, shared), status = GPUBE_OK;
+	int64_t cells = 1;
+	int32_t *m, *sum;
+	struct gpube_cover v;
+
+	for (int k = 0; k < n_shared; k++)
+		cells *= g->domain[shared[k]];
+	m = g->message;
+	sum = g->message + g->message_cells;
+	memset(sum, 0, (size_t)cells * sizeof(*sum));
+	for (int32_t k = 0; k < 2 * n_joins && !status; k++) { /* give, then take */
+		struct gpube_join *j = &g->joins[g->first[p] + k % n_joins];
+
+		status = gpube__cover_init(g->ctx, &v, g->domain, j->scope, j->n_scope, shared, n_shared);
+		if (status)
+			break;
+		if (k < n_joins) {
+			gpube__joingraph_project(g, &v, m, cells, j->t);
+			take_part(m, cells, 1, slack);
+			for (int64_t i = 0; i < cells; i++)
+				sum[i] = gpube__join_plus(sum[i], m[i], slack);
+			negate(m, cells);
+		} else {
+			memcpy(m, sum, (size_t)cells * sizeof(*m));
+			take_part(m, cells, 2 * n_joins - k, slack);
+			for (int64_t i = 0; i < cells; i++)
+				sum[i] = sum[i] == GPUBE__JOIN_DEAD ? GPUBE__JOIN_DEAD : sum[i] - m[i];
+		}
+		gpube__joingraph_spread(g, &v, j->t, m, slack);
+		gpube__cover_clear(g->ctx, &v);
+	}
+	return status;
+}
+
+int gpube__joingraph_pass(struct gpube_joingraph *g, bool backward)
+{
+	int status = GPUBE_OK;
+
+	for (int32_t k = 0; k < g->n && !status && g->constant < g->target; k++) {
+		int32_t p = backward ? g->n - 1 - k : k;
+
+		if (gpube__stopped(g->ctx))
+			return gpube__fail_stopped(g->ctx); /* between moves every state is sound */
+		if (g->first[p + 1] - g->first[p] > 1)
+			status = match(g, p);
+		for (int32_t j = g->first[p]; j < g->first[p + 1] && !status; j++) {
+			int32_t parts = g->joins[j].n_children;
+
+			if (!backward) {
+				send_forward(g, &g->joins[j]);
+				continue;
+			}
+			for (int32_t c = g->joins[j].child; c >= 0; c = g->joins[c].sibling)
+				send_back(g, &g->joins[c], parts--);
+		}
+	}
+	return status;
+}
+
+/* ---- reading off ------------------------------------------------------------------------------ */
+
+void gpube__joingraph_limit(struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit)
+{
+	int64_t target = gpube__scale_target(g->shift, gpube__costs_left(m, limit));
+
+	if (target < g->target)
+		g->target = target;
+}
+
+int64_t gpube__joingraph_bound(
+	const struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit)
+{
+	if (g->constant >= g->target)
+		return limit; /* GPUBE_INF, if no total is finite */
+	return gpube__constant_of(m) + gpube__unscale(g->shift, g->constant);
+}
+
+void gpube__joingraph_forced(const struct gpube_joingraph *g, int64_t *forced, const int64_t *at)
+{
+	for (int32_t p = 0; p < g->n; p++)
+		for (int32_t x = 0; x < g->domain[p]; x++) {
+			int64_t sum = 0;
+
+			for (int32_t j = g->first[p]; j < g->first[p + 1]; j++) {
+				int64_t n = gpube__message_cells(g, &g->joins[j]);
+				const int32_t *t = g->joins[j].t + x * n;
+				int32_t lowest = GPUBE__JOIN_DEAD;
+
+				for (int64_t k = 0; k < n; k++)
+					lowest = t[k] < lowest ? t[k] : lowest;
+				sum += lowest;
+			}
+			forced[at[g->order[p]] + x] = sum;
+		}
+}
+
+/* The cell of a join at an assignment with its own variable at value 0. */
+static int64_t cell_of(const struct gpube_joingraph *g, const struct gpube_join *j,
+	const int32_t *values)
+{
+	int64_t cell = 0;
+
+	for (int k = 1; k < j->n_scope; k++)
+		cell = cell * g->domain[j->scope[k]] + values[g->order[j->scope[k]]];
+	return cell;
+}
+
+void gpube__joingraph_decode(const struct gpube_joingraph *g, int32_t *values)
+{
+	for (int32_t p = g->n - 1; p >= 0; p--) {
+		int64_t best = INT64_MAX;
+
+		for (int32_t x = 0; x < g->domain[p]; x++) {
+			int64_t sum = 0;
+
+			for (int32_t j = g->first[p]; j < g->first[p + 1]; j++) {
+				const struct gpube_join *join = &g->joins[j];
+
+				sum += join->t[x * gpube__message_cells(g, join) + cell_of(g, join, values)];
+			}
+			if (sum < best) {
+				best = sum;
+				values[g->order[p]] = x;
+			}
+		}
+	}
+}
+
+int64_t gpube__joingraph_cost(const struct gpube_joingraph *g, const int32_t *values)
+{
+	int64_t sum = g->constant;
+	int32_t slack = gpube__joingraph_slack(g);
+
+	for (int32_t k = 0; k < g->n_joins; k++) {
+		const struct gpube_join *j = &g->joins[k];
+		int32_t t = j->t[values[g->order[j->position]] * gpube__message_cells(g, j) +
+				 cell_of(g, j, values)];
+
+		if (t >= slack)
+			return -1;
+		sum += t;
+	}
+	return sum;
+}

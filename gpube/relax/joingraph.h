@@ -1,0 +1,176 @@
+/*
+ * joingraph.h - dual ascent on the join graph of mini-buckets, in exact integers.
+ *
+ * Every mini-bucket keeps its joined table. Its costs pass to the mini-bucket
+ * that takes its message, and back, and between the mini-buckets of one
+ * variable, as min-marginals: costs are moved, never lost, tables stay
+ * non-negative, so the constant is a lower bound whatever happened. One pass
+ * forward is mini-bucket elimination with moment matching; each further pass
+ * there and back starts from better tables. When passes bring little, mini-buckets
+ * of more variables take the tables of the smaller ones, as they are.
+ *
+ * Numbers as in clusters.h: int32, costs times 2^shift, rounded down where
+ * that is negative; what with the constant reaches the limit is dead for good.
+ *
+ * Designs weighed. Fused messages (mbe.h) need a domain's factor less memory for
+ * the same z, but start anew each time and stay where one pass gets them.
+ *
+ * Source: Ihler, Flerova, Dechter, Otten, UAI 2012 (JGLP); Kolmogorov, PAMI 2015.
+ */
+#ifndef GPUBE_JOINGRAPH_H
+#define GPUBE_JOINGRAPH_H
+
+#include "gpube/bound/bound.h"
+#include "gpube/relax/mbe.h"
+
+#define GPUBE__JOIN_DEAD (1 << 29)
+#define GPUBE__JOIN_MAX	 (1 << 28) /* what is missing to the limit, at most */
+
+/*
+ * How the cells of a table lie over those of a table of some of its
+ * dimensions: blocks of 'inner' cells with offsets of their own, blocks by an
+ * odometer.
+ */
+struct gpube_cover {
+	int n; /* dimensions of the odometer */
+	int32_t size[GPUBE_MAX_DIMS];
+	int64_t step[GPUBE_MAX_DIMS];
+	int64_t inner, cells;
+	int32_t *offset;	/* inner entries, or NULL: see 'run' */
+	bool run;		/* without offsets: a block is a run of both, or one cell of the smaller */
+};
+
+/* A mini-bucket. Its scope is in positions, its own first and slowest. */
+struct gpube_join {
+	int32_t position, n_scope;
+	int32_t *scope;
+	int64_t cells;
+	int32_t *t;
+	int32_t consumer; /* -1: none */
+	int32_t n_children, child, sibling; /* joins whose consumer it is: a list; -1: its end */
+	struct gpube_cover to_message; /* of the consumer's cells over the message's */
+	int64_t *sent; /* NULL, or see gpube__joingraph_record() */
+};
+
+struct gpube_joingraph {
+	struct gpube_ctx *ctx;
+	int32_t n, n_joins, z;
+	int32_t *order, *position, *domain; /* domain: by position */
+	int32_t *first;			    /* n + 1: joins [first[p], first[p + 1]) are of position p */
+	struct gpube_join *joins;
+	double cells;
+	int shift;
+	int64_t constant, target; /* scaled, the model's constant is not in them */
+	int32_t *message; /* room for the largest: one for each thread and one more */
+	int64_t message_cells;
+};
+
+/* What is missing to the limit; cells from there on are dead. */
+static inline int32_t gpube__joingraph_slack(const struct gpube_joingraph *g)
+{
+	int64_t left = g->target - g->constant;
+
+	return left > GPUBE__JOIN_MAX ? GPUBE__JOIN_MAX : left < 0 ? 0 : (int32_t)left;
+}
+
+/* t + m; dead where one of them is, or the sum is. */
+static inline int32_t gpube__join_plus(int32_t t, int32_t m, int32_t slack)
+{
+	int32_t sum = t + m;
+
+	return ((t >= slack) | (m == GPUBE__JOIN_DEAD) | (sum >= slack)) ? GPUBE__JOIN_DEAD : sum;
+}
+
+/* ---- tables over tables ------------------------------------------------------------------ */
+
+static inline int64_t gpube__message_cells(
+	const struct gpube_joingraph *g, const struct gpube_join *j)
+{
+	return j->cells / g->domain[j->position];
+}
+
+/*
+ * large, small: sorted positions, of domains 'domain'; small is part of large.
+ * Errors: ENOMEM, ELIMIT (too many dimensions)
+ */
+int gpube__cover_init(struct gpube_ctx *ctx, struct gpube_cover *v, const int32_t *domain,
+	const int32_t *large, int n_large, const int32_t *small, int n_small);
+void gpube__cover_clear(struct gpube_ctx *ctx, struct gpube_cover *v);
+
+/* Positions that all joins of the bucket at p have; their number. */
+int gpube__joingraph_shared(const struct gpube_joingraph *g, int32_t p, int32_t *shared);
+
+/* t += m over it, which may be negative, but no sum is. */
+void gpube__joingraph_spread(const struct gpube_joingraph *g, const struct gpube_cover *v,
+	int32_t *t, int32_t *m, int32_t slack);
+
+/* m = the least cell of t over each of its own; m is the first room of g->message. */
+void gpube__joingraph_project(const struct gpube_joingraph *g, const struct gpube_cover *v,
+	int32_t *m, int64_t m_cells, int32_t *t);
+
+/* The same for a join's own message, of whose size it has a slab a value: m = the least, t += m. */
+void gpube__joingraph_least_slab(
+	const struct gpube_joingraph *g, const struct gpube_join *j, int32_t *m);
+void gpube__joingraph_add_slabs(
+	const struct gpube_joingraph *g, const struct gpube_join *j, int32_t *m, int32_t slack);
+
+/* ---- the graph ------------------------------------------------------------------------------ */
+
+/*
+ * gpube__joingraph_init() - the tables of a simplified model along an order.
+ * z, max_cells  of a joined table, and of all together
+ * partition     of the buckets; growing is by scope
+ * most_shift    costs are multiplied by at most 2^most_shift
+ * fits          out: false: nothing was made, there would be more cells
+ * Errors: ENOMEM, ELIMIT
+ */
+int gpube__joingraph_init_to(struct gpube_joingraph *g, const struct gpube_model *m,
+	const int32_t *order, int32_t z, double max_cells, enum gpube_partition partition,
+	int64_t limit, int most_shift, bool *fits);
+static inline int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m,
+	const int32_t *order, int32_t z, double max_cells, int64_t limit, bool *fits)
+{
+	return gpube__joingraph_init_to(
+		g, m, order, z, max_cells, GPUBE_PARTITION_SCOPE, limit, GPUBE__MOST_SHIFT, fits);
+}
+void gpube__joingraph_clear(struct gpube_joingraph *g);
+
+/*
+ * gpube__joingraph_grow() - the same costs in mini-buckets of up to z
+ * variables; 'g' is unchanged where they do not fit or there are no larger ones.
+ */
+int gpube__joingraph_grow(struct gpube_joingraph *g, int32_t z, double max_cells, bool *fits);
+
+/* Forward: the constant is then that of mini-buckets with matching, or more. Backward: costs spread. */
+int gpube__joingraph_pass(struct gpube_joingraph *g, bool backward);
+
+/*
+ * gpube__joingraph_record() - from now on every join's 'sent' has, over its
+ * message, what it has passed on to its consumer in all, less what it took back;
+ * GPUBE__SENT_DEAD where that is dead. As tables are never negative, the costs of
+ * the buckets below a cut of the graph are at least what was sent across it: a
+ * bound of partial assignments. Before the first pass; not kept by growing.
+ * Errors: ENOMEM
+ */
+#define GPUBE__SENT_DEAD INT64_MAX
+int gpube__joingraph_record(struct gpube_joingraph *g);
+
+/* A new, lower limit; the bound that the constant stands for. As in clusters.h. */
+void gpube__joingraph_limit(struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit);
+int64_t gpube__joingraph_bound(
+	const struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit);
+
+/*
+ * gpube__joingraph_forced() - what the joins of its variable force on each value: in no total below
+ * the limit if that is gpube__joingraph_slack() or more; best after a pass backward.
+ * forced  out: forced[at[i] + a], value a of variable i of the model
+ */
+void gpube__joingraph_forced(const struct gpube_joingraph *g, int64_t *forced, const int64_t *at);
+
+/* A greedy assignment, backwards through the buckets; best after a pass forward. */
+void gpube__joingraph_decode(const struct gpube_joingraph *g, int32_t *values);
+
+/* The total of an assignment, scaled, from the tables; -1 if one of its cells is dead. */
+int64_t gpube__joingraph_cost(const struct gpube_joingraph *g, const int32_t *values);
+
+#endif

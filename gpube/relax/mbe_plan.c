@@ -1,0 +1,531 @@
+/* mbe_plan.c - which functions and messages meet in which mini-bucket. */
+#include "gpube/relax/mbe.h"
+#include "gpube/relax/mbe_content.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gpube__mbe_clear(struct gpube_mbe *mbe)
+{
+	gpube__free(mbe->ctx, mbe->order);
+	gpube__free(mbe->ctx, mbe->position);
+	gpube__free(mbe->ctx, mbe->first);
+	gpube__free(mbe->ctx, mbe->minis);
+	gpube__free(mbe->ctx, mbe->inputs);
+	gpube__free(mbe->ctx, mbe->scopes);
+	memset(mbe, 0, sizeof(*mbe));
+}
+
+/* What speaks against making two parts one: the less the better; INFINITY: it may not be. */
+struct merit {
+	double first, second; /* where the first are equal */
+};
+
+static const struct merit none = {INFINITY, INFINITY};
+
+static bool better(struct merit a, struct merit b)
+{
+	return a.first < b.first || (a.first == b.first && a.second < b.second);
+}
+
+/* A mini-bucket that fills: a bit set would be wide, so its scope is a sorted list. */
+struct part {
+	int32_t *scope;
+	int64_t capacity;
+	int32_t n;
+	double cells; /* joined, of its message times the variable's domain */
+	/* while parts are merged: the part before it that it goes with best; where it has gone */
+	struct merit merit;
+	int32_t partner, merged_into;
+};
+
+struct planner {
+	struct gpube_mbe *mbe;
+	int32_t z;
+	double max_cells;
+	enum gpube_partition partition;
+	struct gpube_mbe_contents *contents; /* CONTENT; NULL: scopes decide */
+	int status; /* of a gain that could not be computed */
+	int32_t *head, *next, *id; /* inputs of each bucket, chained */
+	int64_t n_chained, chained_capacity, id_capacity;
+	struct gpube_mbe_item *items;
+	int64_t items_capacity;
+	int32_t *pool;
+	int64_t pool_used, pool_capacity;
+	struct part *parts;
+	int64_t parts_capacity, n_parts_made;
+	int32_t *merged;
+	int64_t merged_capacity;
+};
+
+static int chain_push(struct planner *p, int32_t bucket, int32_t id)
+{
+	struct gpube_ctx *ctx = p->mbe->ctx;
+
+	if (gpube__grow(ctx, &p->id, &p->id_capacity, p->n_chained + 1, sizeof(*p->id)) ||
+		gpube__grow(ctx, &p->next, &p->chained_capacity, p->n_chained + 1, sizeof(*p->next)))
+		return GPUBE_ENOMEM;
+	p->id[p->n_chained] = id;
+	p->next[p->n_chained] = p->head[bucket];
+	p->head[bucket] = (int32_t)p->n_chained++;
+	return GPUBE_OK;
+}
+
+static int compare_int32(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Largest scope first; equals in the order of the functions, so that a plan is reproducible. */
+static int compare_items(const void *a, const void *b)
+{
+	const struct gpube_mbe_item *x = a, *y = b;
+
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static int add_item(struct planner *p, int32_t k, int32_t id)
+{
+	struct gpube_mbe *mbe = p->mbe;
+	const struct gpube_mini *from = id < 0 ? &mbe->minis[~id] : NULL;
+	int32_t n = from ? from->n_scope : mbe->m->functions[id].arity;
+	int32_t *to;
+
+	if (gpube__grow(mbe->ctx, &p->items, &p->items_capacity, k + 1, sizeof(*p->items)) ||
+		gpube__grow(mbe->ctx, &p->pool, &p->pool_capacity, p->pool_used + n, sizeof(*p->pool)))
+		return GPUBE_ENOMEM;
+	p->items[k] = (struct gpube_mbe_item){id, n, p->pool_used, -1};
+	to = p->pool + p->pool_used;
+	p->pool_used += n;
+	for (int32_t j = 0; j < n; j++)
+		to[j] = from ? mbe->scopes[from->scope_at + j]
+			     : mbe->position[gpube__scope(mbe->m, id)[j]];
+	if (!from)
+		qsort(to, (size_t)n, sizeof(*to), compare_int32);
+	return GPUBE_OK;
+}
+
+static double domain_at(const struct gpube_mbe *mbe, int32_t position)
+{
+	return mbe->m->vars[mbe->order[position]].domain;
+}
+
+/* The union of a part's scope and another into p->merged; its length, and its cells. */
+static int32_t join(const struct planner *p, const struct part *part, int32_t n_other,
+	const int32_t *b, double *cells)
+{
+	const int32_t *a = part->scope;
+	int32_t i = 0, j = 0, n = 0;
+
+	*cells = 1;
+	while (i < part->n || j < n_other) {
+		int32_t q;
+
+		if (j == n_other || (i < part->n && a[i] <= b[j])) {
+			q = a[i++];
+			j += j < n_other && b[j] == q;
+		} else {
+			q = b[j++];
+		}
+		p->merged[n++] = q;
+		*cells *= domain_at(p->mbe, q);
+	}
+	return n;
+}
+
+static int set_scope(struct planner *p, struct part *part, int32_t n, double cells)
+{
+	if (gpube__grow(p->mbe->ctx, &part->scope, &part->capacity, n, sizeof(*part->scope)))
+		return GPUBE_ENOMEM;
+	memcpy(part->scope, p->merged, (size_t)n * sizeof(*part->scope));
+	part->n = n;
+	part->cells = cells;
+	return GPUBE_OK;
+}
+
+static int new_part(struct planner *p, int32_t n_parts)
+{
+	if (n_parts == p->n_parts_made) {
+		if (gpube__grow(p->mbe->ctx, &p->parts, &p->parts_capacity, n_parts + 1,
+			    sizeof(*p->parts)))
+			return GPUBE_ENOMEM;
+		memset(&p->parts[n_parts], 0, sizeof(*p->parts));
+		p->n_parts_made++;
+	}
+	p->parts[n_parts].n = 0;
+	return GPUBE_OK;
+}
+
+/* Puts an item into a part. */
+static int place(struct planner *p, struct gpube_mbe_item *item, int32_t part)
+{
+	double cells;
+	int32_t n = join(p, &p->parts[part], item->n, p->pool + item->at, &cells);
+
+	item->mini = part;
+	return set_scope(p, &p->parts[part], n, cells);
+}
+
+/* Whether a join of n variables may be; one that is as large as what went in always may. */
+static bool allowed(const struct planner *p, int32_t n, double cells, double domain, int32_t largest)
+{
+	return n == largest || (n <= p->z && cells / domain <= p->max_cells);
+}
+
+/* Item by item, each into a part that is there already, if one takes it. */
+static int partition_in_turn(struct planner *p, double domain, int32_t n_items, int32_t *n_parts)
+{
+	for (int32_t k = 0; k < n_items; k++) {
+		struct gpube_mbe_item *item = &p->items[k];
+		int32_t best = -1, n, best_growth = INT32_MAX;
+		double cells;
+		int status;
+
+		for (int32_t j = 0; j < *n_parts; j++) {
+			n = join(p, &p->parts[j], item->n, p->pool + item->at, &cells);
+			if (!allowed(p, n, cells, domain, p->parts[j].n))
+				continue;
+			if (n - p->parts[j].n < best_growth) {
+				best = j;
+				best_growth = n - p->parts[j].n;
+			}
+			if (p->partition == GPUBE_PARTITION_FIRST)
+				break;
+		}
+		if (best < 0) {
+			status = new_part(p, *n_parts);
+			if (status)
+				return status;
+			best = (*n_parts)++;
+		}
+		status = place(p, item, best);
+		if (status)
+			return status;
+	}
+	return GPUBE_OK;
+}
+
+/*
+ * By content: the largest gain, of equals the smaller scope; then what is not known, as a rule of
+ * scopes has it: where the larger grows least, the largest first.
+ */
+static struct merit by_content(struct planner *p, int32_t a, int32_t b, int32_t n, double cells)
+{
+	const int32_t x = p->parts[a].n, y = p->parts[b].n, largest = x > y ? x : y;
+	double gain = -1;
+
+	if (p->contents && !p->status)
+		p->status = gpube__mbe_contents_gain(
+			&gain, p->contents, a, b, n, p->merged, cells);
+	return gain < 0 ? (struct merit){1.0 + (n - largest), -largest} : (struct merit){-gain, n};
+}
+
+static struct merit merit(struct planner *p, double domain, int32_t a, int32_t b)
+{
+	const struct part *x = &p->parts[a], *y = &p->parts[b];
+	double cells;
+	int32_t n = join(p, x, y->n, y->scope, &cells);
+
+	if (!allowed(p, n, cells, domain, x->n > y->n ? x->n : y->n))
+		return none;
+	if (p->partition == GPUBE_PARTITION_CONTENT)
+		return by_content(p, a, b, n, cells);
+	return (struct merit){x->n + y->n, n};
+}
+
+/* The best partner among the parts before it. */
+static void find_partner(struct planner *p, double domain, int32_t a)
+{
+	struct part *part = &p->parts[a];
+
+	part->merit = none;
+	for (int32_t b = 0; b < a; b++) {
+		struct merit m = p->parts[b].n ? merit(p, domain, a, b) : none;
+
+		if (better(m, part->merit)) {
+			part->merit = m;
+			part->partner = b;
+		}
+	}
+}
+
+/* Makes two parts one, in the place of the former; parts that lost their partner find another. */
+static int merge(struct planner *p, double domain, int32_t n_parts, int32_t a, int32_t b)
+{
+	struct part *into = &p->parts[b], *from = &p->parts[a];
+	double cells;
+	int32_t n = join(p, into, from->n, from->scope, &cells);
+	int status = set_scope(p, into, n, cells);
+
+	from->n = 0;
+	from->merit = none;
+	from->merged_into = b;
+	if (p->contents)
+		gpube__mbe_contents_merge(p->contents, b, a);
+	find_partner(p, domain, b);
+	for (int32_t k = b + 1; k < n_parts && !status; k++) {
+		struct part *part = &p->parts[k];
+		struct merit m;
+
+		if (!part->n)
+			continue;
+		if (part->partner == a || part->partner == b) {
+			find_partner(p, domain, k);
+			continue;
+		}
+		m = merit(p, domain, k, b);
+		if (better(m, part->merit)) {
+			part->merit = m;
+			part->partner = b;
+		}
+	}
+	return status;
+}
+
+/*
+ * The best pair first, and again: by scopes from the smallest joins up, so that many parts grow
+ * together and none is filled first.
+ */
+static int partition_by_merging(struct planner *p, double domain, int32_t n_items, int32_t *n_parts)
+{
+	int32_t last = 0;
+
+	for (int32_t k = 0; k < n_items; k++) {
+		int status = new_part(p, k);
+
+		if (!status)
+			status = place(p, &p->items[k], k);
+		if (status)
+			return status;
+		p->parts[k].merged_into = -1;
+		p->parts[k].partner = -1;
+		find_partner(p, domain, k);
+	}
+	for (;;) {
+		int32_t best = -1;
+		int status;
+
+		for (int32_t k = 0; k < n_items; k++)
+			if (p->parts[k].n && p->parts[k].merit.first < INFINITY &&
+				(best < 0 || better(p->parts[k].merit, p->parts[best].merit)))
+				best = k;
+		if (best < 0)
+			break;
+		status = p->status;
+		if (!status)
+			status = merge(p, domain, n_items, best, p->parts[best].partner);
+		if (status)
+			return status;
+	}
+	for (int32_t k = 0; k < n_items; k++) { /* parts are merged into earlier ones: numbered in turn */
+		struct part *part = &p->parts[k];
+
+		p->items[k].mini = part->merged_into < 0 ? last++ : p->items[part->merged_into].mini;
+		if (part->merged_into < 0) {
+			struct part gone = p->parts[last - 1];
+
+			p->parts[last - 1] = *part;
+			*part = gone;
+		}
+	}
+	*n_parts = last;
+	return GPUBE_OK;
+}
+
+/* Puts every item into a part; the parts' number through 'n_parts'. */
+static int partition(struct planner *p, int32_t bucket, int32_t n_items, int32_t *n_parts)
+{
+	const double domain = domain_at(p->mbe, bucket);
+
+	*n_parts = 0;
+	if (gpube__grow(p->mbe->ctx, &p->merged, &p->merged_capacity, (int64_t)p->mbe->n + 1,
+		    sizeof(*p->merged)))
+		return GPUBE_ENOMEM;
+	return p->partition == GPUBE_PARTITION_MERGE ||
+			       (p->partition == GPUBE_PARTITION_CONTENT &&
+				       n_items <= GPUBE__MBE_MOST_CONTENT)
+		       ? partition_by_merging(p, domain, n_items, n_parts)
+		       : partition_in_turn(p, domain, n_items, n_parts);
+}
+
+static int add_mini(struct planner *p, int32_t bucket, int32_t part, int32_t n_items)
+{
+	struct gpube_mbe *mbe = p->mbe;
+	const struct part *from = &p->parts[part];
+	struct gpube_mini *mini;
+
+	if (gpube__grow(mbe->ctx, &mbe->minis, &mbe->minis_capacity, (int64_t)mbe->n_minis + 1,
+		    sizeof(*mbe->minis)) ||
+		gpube__grow(mbe->ctx, &mbe->scopes, &mbe->scopes_capacity, mbe->n_scopes + from->n,
+			sizeof(*mbe->scopes)) ||
+		gpube__grow(mbe->ctx, &mbe->inputs, &mbe->inputs_capacity, mbe->n_inputs + n_items,
+			sizeof(*mbe->inputs)))
+		return GPUBE_ENOMEM;
+	mini = &mbe->minis[mbe->n_minis];
+	*mini = (struct gpube_mini){.position = bucket, .in_at = mbe->n_inputs,
+		.scope_at = mbe->n_scopes, .consumer = -1, .cells = 1};
+	for (int32_t k = 0; k < n_items; k++)
+		if (p->items[k].mini == part) {
+			mbe->inputs[mbe->n_inputs++] = p->items[k].id;
+			mini->n_in++;
+		}
+	for (int32_t k = 0; k < from->n; k++)
+		if (from->scope[k] != bucket) {
+			mbe->scopes[mbe->n_scopes++] = from->scope[k];
+			mini->n_scope++;
+			if (mini->cells >= 0)
+				mini->cells = gpube__mul_size(mini->cells,
+					mbe->m->vars[mbe->order[from->scope[k]]].domain);
+		}
+	if (mini->cells < 0 || mini->cells > INT64_MAX / 2 || from->cells >= 0x1p62)
+		return gpube__fail(mbe->ctx, GPUBE_ELIMIT,
+			"a mini-bucket over %d variables has more than 2^62 cells", from->n);
+	if (mini->n_scope)
+		mini->consumer = mbe->scopes[mini->scope_at];
+	if (mini->n_in > mbe->most_inputs)
+		mbe->most_inputs = mini->n_in;
+	if (from->n > mbe->largest_joined)
+		mbe->largest_joined = from->n;
+	mbe->joined_cells += from->cells;
+	mbe->message_cells += (double)mini->cells;
+	mbe->largest_message = fmax(mbe->largest_message, (double)mini->cells);
+	mbe->n_minis++;
+	return mini->consumer < 0 ? GPUBE_OK : chain_push(p, mini->consumer, ~(mbe->n_minis - 1));
+}
+
+static int fill_bucket(struct planner *p, int32_t bucket)
+{
+	int32_t n_items = 0, n_parts = 0, first = p->mbe->n_minis;
+	int status = GPUBE_OK;
+
+	p->pool_used = 0;
+	p->mbe->first[bucket] = first;
+	for (int32_t k = p->head[bucket]; k >= 0 && !status; k = p->next[k])
+		status = add_item(p, n_items++, p->id[k]);
+	if (status)
+		return status;
+	if ((p->partition == GPUBE_PARTITION_SCOPE || p->partition == GPUBE_PARTITION_CONTENT) &&
+		n_items)
+		qsort(p->items, (size_t)n_items, sizeof(*p->items), compare_items);
+	if (p->contents)
+		status = gpube__mbe_contents_open(p->contents, bucket, n_items, p->items, p->pool);
+	if (!status)
+		status = partition(p, bucket, n_items, &n_parts);
+	if (!status)
+		status = p->status;
+	if (!status && n_parts == 0) { /* a variable in no function: its message is the scalar 0 */
+		n_parts = 1;
+		status = new_part(p, 0);
+		if (!status) {
+			p->merged[0] = bucket;
+			status = set_scope(p, &p->parts[0], 1, domain_at(p->mbe, bucket));
+		}
+	}
+	for (int32_t j = 0; j < n_parts && !status; j++)
+		status = add_mini(p, bucket, j, n_items);
+	if (status)
+		return status;
+	p->mbe->n_split += n_parts > 1;
+	return p->contents ? gpube__mbe_contents_close(p->contents) : GPUBE_OK;
+}
+
+static int chain_functions(struct planner *p)
+{
+	const struct gpube_model *m = p->mbe->m;
+	int status = GPUBE_OK;
+
+	for (int32_t f = m->n_functions - 1; f >= 0 && !status; f--) {
+		const int32_t *scope = gpube__scope(m, f);
+		int32_t first = INT32_MAX;
+
+		for (int k = 0; k < m->functions[f].arity; k++)
+			if (p->mbe->position[scope[k]] < first)
+				first = p->mbe->position[scope[k]];
+		if (first != INT32_MAX)
+			status = chain_push(p, first, f);
+	}
+	return status;
+}
+
+int gpube__mbe_init(struct gpube_mbe *mbe, const struct gpube_model *m, const int32_t *order,
+	int32_t z, double max_cells, enum gpube_partition how)
+{
+	struct gpube_ctx *ctx = m->ctx;
+	struct planner p = {.mbe = mbe, .z = z, .max_cells = max_cells, .partition = how};
+	uint64_t n = (uint64_t)m->n_vars;
+	int status = GPUBE_ENOMEM;
+
+	memset(mbe, 0, sizeof(*mbe));
+	mbe->ctx = ctx;
+	mbe->m = m;
+	mbe->n = m->n_vars;
+	mbe->order = gpube__alloc(ctx, n, sizeof(*mbe->order));
+	mbe->position = gpube__alloc(ctx, n, sizeof(*mbe->position));
+	mbe->first = gpube__alloc_zero(ctx, n + 1, sizeof(*mbe->first));
+	p.head = gpube__alloc(ctx, n, sizeof(*p.head));
+	if (!mbe->order || !mbe->position || !mbe->first || !p.head ||
+		gpube__grow(ctx, &p.merged, &p.merged_capacity, (int64_t)n + 1, sizeof(*p.merged)))
+		goto out;
+	for (int32_t k = 0; k < mbe->n; k++) {
+		mbe->order[k] = order[k];
+		mbe->position[order[k]] = k;
+		p.head[k] = -1;
+	}
+	status = how == GPUBE_PARTITION_CONTENT ? gpube__mbe_contents_new(&p.contents, mbe) : GPUBE_OK;
+	if (!status)
+		status = chain_functions(&p);
+	for (int32_t k = 0; k < mbe->n && !status; k++)
+		status = fill_bucket(&p, k);
+	mbe->first[mbe->n] = mbe->n_minis;
+out:
+	gpube__mbe_contents_free(p.contents);
+	for (int64_t k = 0; k < p.n_parts_made; k++)
+		gpube__free(ctx, p.parts[k].scope);
+	gpube__free(ctx, p.parts);
+	gpube__free(ctx, p.head);
+	gpube__free(ctx, p.next);
+	gpube__free(ctx, p.id);
+	gpube__free(ctx, p.items);
+	gpube__free(ctx, p.pool);
+	gpube__free(ctx, p.merged);
+	if (status)
+		gpube__mbe_clear(mbe);
+	return status;
+}
+
+void gpube__mbe_memory(double *keep_bytes, double *free_bytes, const struct gpube_mbe *mbe)
+{
+	double kept = 0, alive = 0;
+
+	*keep_bytes = *free_bytes = 0;
+	for (int32_t p = 0; p < mbe->n; p++) {
+		double loaded = 0, freed = 0;
+
+		for (int32_t k = mbe->first[p]; k < mbe->first[p + 1]; k++) {
+			const struct gpube_mini *mini = &mbe->minis[k];
+
+			kept += (double)mini->cells * 8;
+			alive += (double)mini->cells * 8;
+			for (int32_t j = 0; j < mini->n_in; j++) {
+				int32_t id = mbe->inputs[mini->in_at + j];
+
+				if (id < 0) {
+					freed += (double)mbe->minis[~id].cells * 8;
+				} else { /* a working copy, and the host's two on the way to it */
+					int64_t cells = gpube__cells(mbe->m,
+						mbe->m->functions[id].arity, gpube__scope(mbe->m, id));
+
+					loaded += 24 * (cells < 0 ? INFINITY : (double)cells);
+				}
+			}
+		}
+		*keep_bytes = fmax(*keep_bytes, kept + loaded);
+		*free_bytes = fmax(*free_bytes, alive + loaded);
+		alive -= freed;
+	}
+}

@@ -1,0 +1,60 @@
+/*
+ * scaling.h - a model's costs as int32 cells: times 2^shift; a negative shift
+ * rounds each cost down, so that a bound stays one.
+ */
+#ifndef GPUBE_SCALING_H
+#define GPUBE_SCALING_H
+
+#include <stdlib.h>
+
+#include "gpube/ir/dense.h"
+
+/* Costs left from the constant to the limit, in the model's units: at most what a finite total can be. */
+static inline int64_t gpube__costs_left(const struct gpube_model *m, int64_t limit)
+{
+	int64_t span = gpube__cost_span(m), constant = gpube__constant_of(m);
+	__int128 left = (__int128)limit - constant;
+
+	if (constant == GPUBE_INF)
+		return 0;
+	if (limit == GPUBE_INF || left > span)
+		return span;
+	return left < 0 ? 0 : (int64_t)left;
+}
+
+/* The shift that brings 'left' just up to 'most', at most most_shift; the constant is to fit, too. */
+static inline int gpube__scale_shift(
+	const struct gpube_model *m, int64_t left, int64_t most, int most_shift)
+{
+	int shift = 0;
+
+	while (left >> -shift >= most)
+		shift--;
+	while (shift >= 0 && shift < most_shift && left << (shift + 1) <= most &&
+		llabs(gpube__constant_of(m)) >> (60 - shift) == 0)
+		shift++;
+	return shift;
+}
+
+/* Where the limit is reached: sums of rounded-down costs that reach it stand for totals that do. */
+static inline int64_t gpube__scale_target(int shift, int64_t left)
+{
+	return shift >= 0 ? left << shift
+			  : (left >> -shift) + ((left & (((int64_t)1 << -shift) - 1)) != 0);
+}
+
+/* A cost in the model's units, at least the scaled one. */
+static inline int64_t gpube__unscale(int shift, int64_t units)
+{
+	return shift >= 0 ? (units + ((int64_t)1 << shift) - 1) >> shift : units << -shift;
+}
+
+/* A cell: a cost of 'left' or more is dead. */
+static inline int32_t gpube__scale(int shift, int64_t cost, int64_t left, int32_t dead)
+{
+	if (cost >= left)
+		return dead;
+	return (int32_t)(shift >= 0 ? cost << shift : cost >> -shift);
+}
+
+#endif

@@ -1,0 +1,302 @@
+/* search.c - see search.h. */
+#include "gpube/relax/search.h"
+
+#include <string.h>
+
+#include "gpube/ir/dense.h"
+
+enum { DENSE_CELLS = 1 << 20 };
+
+void gpube__search_free(struct gpube_search *s)
+{
+	struct gpube_ctx *ctx;
+
+	if (!s)
+		return;
+	ctx = s->ctx;
+	for (int32_t f = 0; s->dense && f < s->m->n_functions; f++)
+		gpube__free(ctx, s->dense[f]);
+	gpube__free(ctx, s->dense);
+	gpube__free(ctx, s->at);
+	gpube__free(ctx, s->cost);
+	gpube__free(ctx, s->start);
+	gpube__free(ctx, s->of);
+	gpube__free(ctx, s->values);
+	gpube__free(ctx, s->tabu);
+	gpube__free(ctx, s->best);
+	gpube__free(ctx, s);
+}
+
+static int load_functions(struct gpube_search *s)
+{
+	const struct gpube_model *m = s->m;
+	int64_t span = gpube__cost_span(m), most;
+	int64_t total = 0;
+
+	/* all forbidden at once must fit */
+	most = ((int64_t)1 << 61) / ((int64_t)m->n_functions + 1);
+	s->forbidden = span < most ? span : most;
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		int64_t cells = gpube__cells(m, m->functions[f].arity, gpube__scope(m, f));
+
+		if (cells < 0 || cells > DENSE_CELLS ||
+			(double)(total + cells) * 8 > (double)m->ctx->memory_bytes / 8)
+			continue;
+		total += cells;
+		s->dense[f] = gpube__alloc(m->ctx, (uint64_t)cells, sizeof(**s->dense));
+		if (!s->dense[f] || gpube__dense(s->dense[f], m, f, NULL))
+			return GPUBE_ENOMEM;
+		for (int64_t k = 0; k < cells; k++)
+			if (s->dense[f][k] > s->forbidden)
+				s->dense[f][k] = s->forbidden;
+	}
+	return GPUBE_OK;
+}
+
+static int list_functions(struct gpube_search *s)
+{
+	const struct gpube_model *m = s->m;
+	int64_t n = 0;
+
+	for (int32_t f = 0; f < m->n_functions; f++)
+		n += m->functions[f].arity;
+	s->of = gpube__alloc(m->ctx, (uint64_t)n, sizeof(*s->of));
+	if (!s->of)
+		return GPUBE_ENOMEM;
+	for (int32_t f = 0; f < m->n_functions; f++)
+		for (int k = 0; k < m->functions[f].arity; k++)
+			s->start[gpube__scope(m, f)[k] + 1]++;
+	for (int32_t i = 0; i < m->n_vars; i++)
+		s->start[i + 1] += s->start[i];
+	for (int32_t f = m->n_functions - 1; f >= 0; f--)
+		for (int k = 0; k < m->functions[f].arity; k++)
+			s->of[--s->start[gpube__scope(m, f)[k] + 1]] = f;
+	/* each start moved down to that of the variable before: shift them */
+	for (int32_t i = 0; i < m->n_vars; i++)
+		s->start[i] = s->start[i + 1];
+	s->start[m->n_vars] = n;
+	return GPUBE_OK;
+}
+
+int gpube__search_new(struct gpube_search **out, const struct gpube_model *m, uint64_t seed)
+{
+	struct gpube_ctx *ctx = m->ctx;
+	uint64_t n = (uint64_t)m->n_vars;
+	struct gpube_search *s = gpube__alloc_zero(ctx, 1, sizeof(*s));
+	int status = GPUBE_ENOMEM;
+
+	*out = NULL;
+	if (!s)
+		return GPUBE_ENOMEM;
+	s->ctx = ctx;
+	s->m = m;
+	s->best_cost = INT64_MAX;
+	gpube__rng_init(&s->rng, seed);
+	s->at = gpube__alloc_zero(ctx, n + 1, sizeof(*s->at));
+	s->start = gpube__alloc_zero(ctx, n + 1, sizeof(*s->start));
+	s->dense = gpube__alloc_zero(ctx, (uint64_t)m->n_functions, sizeof(*s->dense));
+	s->values = gpube__alloc_zero(ctx, n, sizeof(*s->values));
+	s->best = gpube__alloc_zero(ctx, n, sizeof(*s->best));
+	if (!s->at || !s->start || !s->dense || !s->values || !s->best)
+		goto out;
+	for (int32_t i = 0; i < m->n_vars; i++)
+		s->at[i + 1] = s->at[i] + m->vars[i].domain;
+	s->cost = gpube__alloc_zero(ctx, (uint64_t)s->at[n], sizeof(*s->cost));
+	s->tabu = gpube__alloc_zero(ctx, (uint64_t)s->at[n], sizeof(*s->tabu));
+	status = s->cost && s->tabu ? load_functions(s) : GPUBE_ENOMEM;
+	if (!status)
+		status = list_functions(s);
+out:
+	if (status)
+		gpube__search_free(s);
+	else
+		*out = s;
+	return status;
+}
+
+/* The function's cell and the stride of variable i in its dense table. */
+static int64_t place(const struct gpube_search *s, int32_t f, int32_t i, int64_t *stride)
+{
+	const struct gpube_model *m = s->m;
+	const int32_t *scope = gpube__scope(m, f);
+	int64_t cell = 0;
+
+	*stride = 0;
+	for (int k = 0; k < m->functions[f].arity; k++) {
+		int64_t step = 1;
+
+		for (int j = 0; j < m->functions[f].arity; j++)
+			step *= scope[j] > scope[k] ? m->vars[scope[j]].domain : 1;
+		if (scope[k] == i)
+			*stride = step;
+		else
+			cell += step * s->values[scope[k]];
+	}
+	return cell;
+}
+
+/* cost[a] += sign * what f costs with i = a. */
+static void add_costs(struct gpube_search *s, int32_t f, int32_t i, int64_t sign)
+{
+	int64_t *cost = s->cost + s->at[i], stride, cell;
+	int32_t domain = s->m->vars[i].domain, old = s->values[i];
+
+	if (s->dense[f]) {
+		cell = place(s, f, i, &stride);
+		for (int32_t a = 0; a < domain; a++)
+			cost[a] += sign * s->dense[f][cell + a * stride];
+		return;
+	}
+	for (int32_t a = 0; a < domain; a++) {
+		int64_t v;
+
+		s->values[i] = a;
+		v = gpube__function_cost(s->m, f, s->values);
+		cost[a] += sign * (v < s->forbidden ? v : s->forbidden);
+	}
+	s->values[i] = old;
+}
+
+static int64_t evaluate(const struct gpube_search *s)
+{
+	int64_t sum = 0;
+
+	for (int32_t f = 0; f < s->m->n_functions; f++) {
+		int64_t v = gpube__function_cost(s->m, f, s->values);
+
+		sum += v < s->forbidden ? v : s->forbidden;
+	}
+	return sum;
+}
+
+static void start(struct gpube_search *s)
+{
+	memset(s->cost, 0, (size_t)s->at[s->m->n_vars] * sizeof(*s->cost));
+	memset(s->tabu, 0, (size_t)s->at[s->m->n_vars] * sizeof(*s->tabu));
+	for (int32_t i = 0; i < s->m->n_vars; i++) {
+		for (int64_t k = s->start[i]; k < s->start[i + 1]; k++)
+			add_costs(s, s->of[k], i, 1);
+	}
+	s->now = evaluate(s);
+	s->started = true;
+}
+
+static void change(struct gpube_search *s, int32_t i, int32_t to)
+{
+	const struct gpube_model *m = s->m;
+	int32_t from = s->values[i];
+
+	s->now += s->cost[s->at[i] + to] - s->cost[s->at[i] + from];
+	for (int sign = -1; sign <= 1; sign += 2) {
+		s->values[i] = sign < 0 ? from : to;
+		for (int64_t k = s->start[i]; k < s->start[i + 1]; k++) {
+			int32_t f = s->of[k];
+
+			for (int j = 0; j < m->functions[f].arity; j++)
+				if (gpube__scope(m, f)[j] != i)
+					add_costs(s, f, gpube__scope(m, f)[j], sign);
+		}
+	}
+}
+
+/* The best change of a variable that is free, or of any that beats 'record'; false: none. */
+static bool pick(struct gpube_search *s, int64_t record, int32_t *var, int32_t *value)
+{
+	int64_t best = INT64_MAX;
+	uint64_t ties = 0;
+
+	for (int32_t i = 0; i < s->m->n_vars; i++) {
+		const int64_t *cost = s->cost + s->at[i];
+		int64_t here = cost[s->values[i]];
+
+		for (int32_t a = 0; a < s->m->vars[i].domain; a++) {
+			int64_t d = cost[a] - here;
+
+			if (d > best || a == s->values[i] ||
+				(s->tabu[s->at[i] + a] > s->step && s->now + d >= record))
+				continue;
+			if (d < best)
+				ties = 0;
+			best = d;
+			if (gpube__rng_below(&s->rng, ++ties) == 0) {
+				*var = i;
+				*value = a;
+			}
+		}
+	}
+	return best != INT64_MAX;
+}
+
+static bool keep_best(struct gpube_search *s, int64_t *record)
+{
+	int64_t total;
+
+	*record = s->now;
+	if (s->best_cost != INT64_MAX && s->now >= s->best_cost - s->m->constant)
+		return false;
+	/* by the model itself: a forbidden tuple, or top */
+	if (gpube_model_cost(&total, s->m, s->values) || total >= s->best_cost)
+		return false;
+	s->best_cost = total;
+	memcpy(s->best, s->values, (size_t)s->m->n_vars * sizeof(*s->best));
+	return true;
+}
+
+static void kick(struct gpube_search *s)
+{
+	/* mostly small: where many constraints are hard, what many changes break is not soon mended */
+	int32_t n = s->m->n_vars,
+		changes = 2 + (int32_t)gpube__rng_below(&s->rng, gpube__rng_below(&s->rng, 4) ? 3 : 1 + (uint64_t)n / 8);
+
+	if (s->best_cost != INT64_MAX && gpube__rng_below(&s->rng, 4)) {
+		memcpy(s->values, s->best, (size_t)n * sizeof(*s->values));
+		for (int32_t k = 0; k < changes; k++) {
+			int32_t i = (int32_t)gpube__rng_below(&s->rng, (uint64_t)n);
+
+			s->values[i] = (int32_t)gpube__rng_below(
+				&s->rng, (uint64_t)s->m->vars[i].domain);
+		}
+	} else {
+		for (int32_t i = 0; i < n; i++)
+			s->values[i] = (int32_t)gpube__rng_below(
+				&s->rng, (uint64_t)s->m->vars[i].domain);
+	}
+	start(s);
+}
+
+bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t steps)
+{
+	int32_t n = s->m->n_vars, var = 0, value = 0;
+	int64_t patience = 500 + 10 * (int64_t)n, record;
+	bool better;
+
+	if (from)
+		memcpy(s->values, from, (size_t)n * sizeof(*s->values));
+	if (from || !s->started) {
+		start(s);
+		s->last = s->step;
+	}
+	better = keep_best(s, &record);
+	for (int64_t k = 0; k < steps && n > 0 && !gpube__stopped(s->ctx); k++) {
+		s->step++;
+		if (s->step - s->last > patience) {
+			kick(s);
+			s->last = s->step;
+			better |= keep_best(s, &record);
+		}
+		if (!pick(s, record, &var, &value)) {
+			if (s->last == s->step)
+				break; /* no variable has a second value */
+			s->last = s->step - patience;
+			continue;
+		}
+		s->tabu[s->at[var] + s->values[var]] =
+			s->step + 10 + (int64_t)gpube__rng_below(&s->rng, 10 + (uint64_t)n / 10);
+		change(s, var, value);
+		if (s->now < record) {
+			s->last = s->step;
+			better |= keep_best(s, &record);
+		}
+	}
+	return better;
+}
