@@ -5,7 +5,8 @@
  *
  *     sum of y + sum over the bids left of max(0, price - y(goods))
  *
- * bounds the revenue: that is what prunes, and what takes out single bids.
+ * bounds the revenue: that is what prunes, and what takes out single bids. These sums have 128
+ * bits, of which a price takes 63, a dual no more, and rows and bids 21 each.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -40,12 +41,14 @@ struct tree {
 	struct csg__bid_search bid_search;
 	double *x, *y;
 	int64_t *price;        /* of the bids left */
-	int64_t *dual, *gain;  /* of rows and of bids, units of 2^-FRACTION_BITS */
+	int64_t *dual;         /* of rows, units of 2^-FRACTION_BITS */
+	__int128 *gain;        /* of bids, the same units */
 	int32_t *order;        /* scratch of dropping rows */
 	struct ranked *ranked; /* bids in the order of the greedy step */
 	uint64_t *used;
 	uint8_t *chosen, *best_chosen;
-	int64_t best, root_bound;
+	__int128 best, root_bound;
+	bool walks;       /* all prices together have room in 64 bits, as bid_search.c wants */
 	int64_t searched; /* lp.work at the last search */
 	bool stopped;
 };
@@ -82,17 +85,17 @@ static int64_t price_of(const struct tree *t, int j)
  * The bound by the duals at hand, whatever they are, and the gain of each bid:
  * its price less the duals of its rows; in units of 2^-FRACTION_BITS.
  */
-static int64_t bound(struct tree *t)
+static __int128 bound(struct tree *t)
 {
-	int64_t z = 0;
+	__int128 z = 0;
 
 	for (int j = 0; j < t->n; j++)
-		t->gain[j] = price_of(t, j) * ((int64_t)1 << FRACTION_BITS);
+		t->gain[j] = (__int128)price_of(t, j) * (1 << FRACTION_BITS);
 	for (int i = 0; i < t->lp.m; i++) {
 		const double y = ldexp(t->y[i], FRACTION_BITS);
 		const uint64_t *row = t->cliques.row + (size_t)i * (size_t)t->cliques.words;
 
-		t->dual[i] = y > 0 && y < 0x1p50 ? llrint(y) : 0;
+		t->dual[i] = y > 0 && y < 0x1p62 ? llrint(y) : 0;
 		z += t->dual[i];
 		for (int w = 0; t->dual[i] && w < t->cliques.words; w++)
 			for (uint64_t s = row[w]; s; s &= s - 1)
@@ -105,7 +108,7 @@ static int64_t bound(struct tree *t)
 }
 
 /* No better solution has a bid whose entry costs more than there is to gain. */
-static void fix_losers(struct tree *t, int64_t z)
+static void fix_losers(struct tree *t, __int128 z)
 {
 	for (int j = 0; j < t->n; j++)
 		if (!t->lp.fixed[j] && t->gain[j] < 0 &&
@@ -150,7 +153,7 @@ static int sort_bids(struct tree *t)
 static void greedy(struct tree *t)
 {
 	const int n = sort_bids(t);
-	int64_t sum = 0;
+	__int128 sum = 0;
 
 	memset(t->used, 0, (size_t)t->words * sizeof(*t->used));
 	memset(t->chosen, 0, (size_t)t->n);
@@ -179,10 +182,13 @@ static void search(struct tree *t)
 {
 	const int64_t work = (t->lp.work - t->searched) / SEARCH_SHARE;
 
-	if (work < LEAST_SEARCH && t->lp.work > 0)
+	int64_t best = (int64_t)t->best;
+
+	if (!t->walks || (work < LEAST_SEARCH && t->lp.work > 0))
 		return;
 	t->searched = t->lp.work;
-	csg__bid_search_run(&t->bid_search, work, t->root_bound, t->best_chosen, &t->best);
+	csg__bid_search_run(&t->bid_search, work, (int64_t)t->root_bound, t->best_chosen, &best);
+	t->best = best;
 }
 
 /* ---- the tree ------------------------------------------------------------------------ */
@@ -274,7 +280,7 @@ static int take(struct tree *t, int bid)
 static int explore(struct tree *t)
 {
 	for (;;) {
-		int64_t z;
+		__int128 z;
 		int bid, status;
 
 		if (gpube__stopped(t->ctx)) {
@@ -285,7 +291,7 @@ static int explore(struct tree *t)
 		csg__packing_solve(&t->lp);
 		csg__packing_read(&t->lp, t->x, t->y);
 		z = bound(t);
-		if (t->r->n_nodes == 1)
+		if (t->r->n_nodes == 1 && z >> FRACTION_BITS < t->root_bound)
 			t->root_bound = z >> FRACTION_BITS;
 		if (z >> FRACTION_BITS <= t->best)
 			return GPUBE_OK;
@@ -499,6 +505,7 @@ static void tear_down(struct tree *t)
 static int take_winners(struct tree *t)
 {
 	struct csg_auction_result *r = t->r;
+	__int128 revenue = 0, upper;
 
 	memset(t->used, 0, (size_t)t->words * sizeof(*t->used));
 	for (int j = 0; j < t->n; j++) {
@@ -510,10 +517,16 @@ static int take_winners(struct tree *t)
 		for (int w = 0; w < t->words; w++)
 			t->used[w] |= set_of(t, j)[w];
 		r->winners[r->n_winners++] = t->bid[j];
-		r->revenue += t->a->price[t->bid[j]];
+		revenue += t->a->price[t->bid[j]];
 	}
 	r->optimal = !t->stopped;
-	r->upper_bound = t->stopped && t->root_bound > r->revenue ? t->root_bound : r->revenue;
+	upper = t->stopped && t->root_bound > revenue ? t->root_bound : revenue;
+	if (upper > INT64_MAX)
+		return gpube__fail(t->ctx, GPUBE_ERANGE,
+			"the %s, in units of 10^-%d, passes 64 bits",
+			revenue > INT64_MAX ? "revenue" : "bound of the revenue", r->scale);
+	r->revenue = (int64_t)revenue;
+	r->upper_bound = (int64_t)upper;
 	r->n_pivots = t->lp.n_pivots;
 	return GPUBE_OK;
 }
@@ -527,17 +540,11 @@ void csg_auction_result_free(struct csg_auction_result *r, struct gpube_ctx *ctx
 	gpube__free(ctx, r);
 }
 
-static int check_sums(struct tree *t)
+static void sum_prices(struct tree *t)
 {
-	int64_t sum = 0;
-
 	for (int j = 0; j < t->a->n_bids; j++)
-		if (t->a->price[j] > 0 && __builtin_add_overflow(sum, t->a->price[j], &sum))
-			sum = INT64_MAX;
-	if (sum >= (int64_t)1 << (61 - FRACTION_BITS))
-		return gpube__fail(t->ctx, GPUBE_ERANGE, "sums of these prices pass 64 bits");
-	t->root_bound = sum;
-	return GPUBE_OK;
+		t->root_bound += t->a->price[j] > 0 ? t->a->price[j] : 0;
+	t->walks = t->root_bound <= INT64_MAX;
 }
 
 int csg_auction_solve(struct csg_auction_result **out, const struct csg_auction *a,
@@ -557,9 +564,8 @@ int csg_auction_solve(struct csg_auction_result **out, const struct csg_auction 
 	if (opts && opts->timeout_seconds > 0)
 		a->ctx->deadline = start + opts->timeout_seconds;
 	t.lp.ctx = t.cliques.ctx = a->ctx;
-	status = check_sums(&t);
-	if (!status)
-		status = set_up(&t);
+	sum_prices(&t);
+	status = set_up(&t);
 	if (!status)
 		status = explore(&t);
 	if (!status)

@@ -18,7 +18,7 @@ struct csg_auction;
  * csg_auction_read() - a CATS file: '%' lines, goods N, bids M, dummy D, then for
  * each bid: id price good … #. Goods from N on are dummy goods: bids that share
  * one exclude each other.
- * Errors: EIO, EPARSE, ERANGE (a price of more than 17 digits), ENOMEM
+ * Errors: EIO, EPARSE, ERANGE (a price, or its digits with those of others, pass 64 bits), ENOMEM
  */
 GPUBE_API int csg_auction_read(struct csg_auction **out, struct gpube_ctx *ctx, const char *path);
 GPUBE_API void csg_auction_free(struct csg_auction *a);
@@ -61,7 +61,7 @@ struct csg_auction_result {
 /*
  * csg_auction_solve() - linear bound, depth-first branch and bound. Every bound that
  * prunes is taken from rounded duals in integers.
- * Errors: ENOMEM, ERANGE (sums of prices), ELIMIT
+ * Errors: ENOMEM, ERANGE (the revenue passes 64 bits), ELIMIT
  */
 GPUBE_API int csg_auction_solve(struct csg_auction_result **out, const struct csg_auction *a,
 	const struct csg_auction_opts *opts);

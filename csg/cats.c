@@ -15,11 +15,16 @@ struct price {
 	int decimals;
 };
 
+static int too_long(struct gpube_in *in, const char *price)
+{
+	return gpube__in_fail(in, GPUBE_ERANGE, "a price whose digits pass 64 bits: '%s'", price);
+}
+
 static int parse_price(struct gpube_in *in, struct price *to, const char *s)
 {
 	const char *p = s;
 	int64_t v = 0;
-	int decimals = 0;
+	int decimals = 0, zeros = 0; /* zeros: after the point, which may be the last digits */
 	bool negative = *p == '-', point = false, any = false;
 
 	for (p += *p == '-' || *p == '+'; (*p >= '0' && *p <= '9') || (*p == '.' && !point); p++) {
@@ -28,11 +33,17 @@ static int parse_price(struct gpube_in *in, struct price *to, const char *s)
 			continue;
 		}
 		any = true;
-		if (v > (INT64_MAX / 10 - 9) / 10)
-			return gpube__in_fail(
-				in, GPUBE_ERANGE, "a price of more than 17 digits: '%s'", s);
-		v = v * 10 + (*p - '0');
+		if (point && *p == '0') {
+			zeros++;
+			continue;
+		}
 		decimals += point;
+		for (decimals += zeros; zeros >= 0; zeros--)
+			if (__builtin_mul_overflow(v, 10, &v))
+				return too_long(in, s);
+		zeros = 0;
+		if (__builtin_add_overflow(v, *p - '0', &v))
+			return too_long(in, s);
 	}
 	if (any && (*p == 'e' || *p == 'E')) {
 		char *end;
@@ -49,7 +60,7 @@ static int parse_price(struct gpube_in *in, struct price *to, const char *s)
 		decimals--;
 	for (; decimals < 0; decimals++)
 		if (__builtin_mul_overflow(v, 10, &v))
-			return gpube__in_fail(in, GPUBE_ERANGE, "a price past 64 bits: '%s'", s);
+			return too_long(in, s);
 	*to = (struct price){negative ? -v : v, decimals};
 	return GPUBE_OK;
 }
@@ -97,7 +108,9 @@ struct reader {
 	struct csg_auction *a;
 	struct gpube_in *in;
 	struct price *price;
-	int32_t *seen; /* by good: the last bid on it */
+	int32_t *seen;   /* by good: the last bid on it */
+	int32_t *number; /* 2^number_bits places of a hash table of numbers: 1 + the bid, or 0 */
+	int number_bits;
 	int64_t n_listed, capacity;
 };
 
@@ -131,6 +144,20 @@ static int read_goods(struct reader *r, int bid)
 	return GPUBE_OK;
 }
 
+static int take_number(struct reader *r, int bid)
+{
+	const uint64_t last = ((uint64_t)1 << r->number_bits) - 1;
+	const int64_t id = r->a->id[bid];
+	uint64_t at = (uint64_t)id * 0x9e3779b97f4a7c15u >> (64 - r->number_bits);
+
+	for (; r->number[at]; at = (at + 1) & last)
+		if (r->a->id[r->number[at] - 1] == id)
+			return gpube__in_error(
+				r->in, "two bids have the number %lld", (long long)id);
+	r->number[at] = bid + 1;
+	return GPUBE_OK;
+}
+
 static int read_bid(struct reader *r, int bid)
 {
 	char token[256];
@@ -138,6 +165,8 @@ static int read_bid(struct reader *r, int bid)
 
 	skip_comments(r->in);
 	status = gpube__in_int(r->in, &r->a->id[bid], 0, INT64_MAX, "a bid");
+	if (!status)
+		status = take_number(r, bid);
 	if (!status)
 		status = gpube__in_token(r->in, token, "a price");
 	if (!status)
@@ -173,7 +202,10 @@ static int read_bids(struct reader *r)
 	a->at = gpube__alloc_zero(a->ctx, n + 1, sizeof(*a->at));
 	r->price = gpube__alloc(a->ctx, n, sizeof(*r->price));
 	r->seen = gpube__alloc(a->ctx, (uint64_t)a->n_goods, sizeof(*r->seen));
-	if (!a->id || !a->price || !a->at || !r->price || !r->seen)
+	for (r->number_bits = 1; (uint64_t)1 << r->number_bits < 2 * n;)
+		r->number_bits++;
+	r->number = gpube__alloc_zero(a->ctx, (uint64_t)1 << r->number_bits, sizeof(*r->number));
+	if (!a->id || !a->price || !a->at || !r->price || !r->seen || !r->number)
 		return GPUBE_ENOMEM;
 	memset(r->seen, 0xff, (size_t)a->n_goods * sizeof(*r->seen));
 	for (int i = 0; i < a->n_bids && !status; i++)
@@ -204,6 +236,7 @@ static int read_auction(struct csg_auction **out, struct gpube_in *in)
 	}
 	gpube__free(in->ctx, r.price);
 	gpube__free(in->ctx, r.seen);
+	gpube__free(in->ctx, r.number);
 	if (status)
 		csg_auction_free(r.a);
 	else

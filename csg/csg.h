@@ -17,7 +17,8 @@ extern "C" {
 
 #define CSG_MAX_AGENTS 40
 
-enum csg_type { CSG_INT16, CSG_INT32, CSG_INT64, CSG_FLOAT32, CSG_FLOAT64 };
+/* INT128 is no game's: dp works in it where sums may pass 64 bits. */
+enum csg_type { CSG_INT16, CSG_INT32, CSG_INT64, CSG_FLOAT32, CSG_FLOAT64, CSG_INT128 };
 
 struct csg_game;
 struct dcop_world;
@@ -34,7 +35,7 @@ GPUBE_API void csg_game_free(struct csg_game *g);
 
 GPUBE_API int csg_game_agents(const struct csg_game *g);
 GPUBE_API enum csg_type csg_game_type(const struct csg_game *g);
-/* "int16", "int32", "int64", "float32", "float64" */
+/* "int16", "int32", "int64", "float32", "float64", "int128" */
 GPUBE_API const char *csg_type_name(enum csg_type type);
 
 /*
@@ -93,6 +94,7 @@ enum csg_answer {
  * value        of the structure, recomputed from the game: exact for integers
  *              (value_int), in double for floats
  * upper_bound  no structure is worth more; INFINITY if unknown
+ * upper_int    the same of integers, exactly; INT64_MAX if it is unknown or past 64 bits
  * error        the optimum exceeds 'value' by no more than this: 0 for integers,
  *              rounding for floats
  * method       that found it; never CSG_AUTO
@@ -105,7 +107,7 @@ struct csg_result {
 	int n_parts;
 	uint64_t *parts;
 	double value, upper_bound, error;
-	int64_t value_int;
+	int64_t value_int, upper_int;
 	int is_int;
 	enum csg_method method;
 	enum csg_type work;
@@ -118,7 +120,9 @@ struct csg_result {
 /*
  * csg_solve() - an optimal coalition structure.
  * Cost:   conv: 3^(n-1)/2 splits and 2^(n-1) values beside the game's
- * Errors: EINVAL values or options; ERANGE sums of integers pass 64 bits;
+ *         where sums of integers might pass 64 bits: dp in 128 bits
+ * Errors: EINVAL values or options; ERANGE the structure's value passes 64 bits, or sums may
+ *         where dp cannot be: values on a device or not stored, several ranks;
  *         ENOMEM, ELIMIT; ESTOP never: the answer says how far it came; EBUG
  * Source: Rahwan and Jennings, AAMAS 2008; Pawlowski et al., AAMAS 2014; Yeh,
  *         BIT 26, 1986.  Example: tests/unit/test_csg.c

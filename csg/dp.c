@@ -86,6 +86,9 @@ static void fill(struct dp *d, uint64_t c)
 	case CSG_FLOAT64:
 		FILL(double);
 		break;
+	case CSG_INT128:
+		FILL(__int128);
+		break;
 	}
 }
 
@@ -131,6 +134,8 @@ static uint64_t which_split(const struct dp *d, uint64_t c)
 		WHICH(int64_t);
 	case CSG_FLOAT32:
 		WHICH(float);
+	case CSG_INT128:
+		WHICH(__int128);
 	case CSG_FLOAT64:
 		break;
 	}
@@ -150,6 +155,8 @@ static bool infeasible(const struct dp *d, const struct csg__range *range)
 		return ((const int64_t *)d->best)[all] < range->least;
 	case CSG_FLOAT32:
 		return ((const float *)d->best)[all] == -INFINITY;
+	case CSG_INT128:
+		return ((const __int128 *)d->best)[all] < CSG__WIDE_FLOOR / 2;
 	case CSG_FLOAT64:
 		break;
 	}
@@ -247,10 +254,11 @@ int csg__dp(struct csg__search *s)
 	const struct gpube_subset_ops *ops = gpube__subset_cpu();
 	const bool as_is = csg__on_host(g) && csg__as_is(s->range, g);
 	struct dp d = {.ctx = g->ctx, .type = s->range->work, .n = g->n};
+	const enum csg_method method = s->opts->method == CSG_IDP ? CSG_IDP : CSG_DP;
 	uint64_t bytes = csg__type_size(d.type) << g->n;
 	int status = GPUBE_ENOMEM;
 
-	d.idp = s->opts->method == CSG_IDP;
+	d.idp = method == CSG_IDP;
 	if ((as_is ? 1 : 2) * bytes + (csg__type_size(g->type) << g->n) > g->ctx->memory_bytes)
 		return gpube__fail(g->ctx, GPUBE_ELIMIT,
 			"%llu MiB of tables for %d agents, allowed are %llu MiB",
@@ -272,9 +280,9 @@ int csg__dp(struct csg__search *s)
 			s->r->answer = CSG_INFEASIBLE;
 		else
 			take_structure(&d, s->r);
-		s->r->method = s->opts->method;
+		s->r->method = method;
 		s->r->work = d.type;
-		s->r->splits = csg__splits(s->opts->method, g->n);
+		s->r->splits = csg__splits(method, g->n);
 	}
 	if (!as_is)
 		ops->free(g->ctx, d.value);

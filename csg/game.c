@@ -91,7 +91,8 @@ enum csg_type csg_game_type(const struct csg_game *g)
 
 const char *csg_type_name(enum csg_type type)
 {
-	static const char *const names[] = {"int16", "int32", "int64", "float32", "float64"};
+	static const char *const names[] = {
+		"int16", "int32", "int64", "float32", "float64", "int128"};
 
 	return names[type];
 }
@@ -254,6 +255,8 @@ static void scan_rows(struct extremes *e, const struct csg_game *g, const void *
 	case CSG_FLOAT64:
 		SCAN(double, -INFINITY, INFINITY, NOT_FINITE, e->least_real, e->most_real);
 		break;
+	case CSG_INT128: /* of no game */
+		break;
 	}
 }
 
@@ -331,8 +334,11 @@ static int64_t chunks(uint64_t n)
 	return (int64_t)((n + ((uint64_t)1 << CHUNK_BITS) - 1) >> CHUNK_BITS);
 }
 
-/* Disjoint coalitions have n agents at most: their sum is at most n times the best share. */
-static int range_int(struct csg__range *r, const struct csg_game *g, const struct extremes *e)
+/*
+ * Disjoint coalitions have n agents at most: their sum is at most n times the best share.
+ * Where that, or twice what stands for a forbidden one, may pass 64 bits, sums have 128.
+ */
+static void range_int(struct csg__range *r, const struct csg_game *g, const struct extremes *e)
 {
 	static const int64_t last[] = {INT16_MAX, INT32_MAX, INT64_MAX};
 	__int128 most = 0, least, floor;
@@ -356,16 +362,15 @@ static int range_int(struct csg__range *r, const struct csg_game *g, const struc
 		r->floor = r->forbidden ? (int64_t)floor : 0;
 		r->most = (int64_t)most;
 		r->least = (int64_t)least;
-		return GPUBE_OK;
+		return;
 	}
-	return gpube__fail(g->ctx, GPUBE_ERANGE, "sums of these values pass 64 bits");
+	r->work = CSG_INT128;
+	r->most = INT64_MAX;
+	r->least = -INT64_MAX;
 }
 
 static int range_real(struct csg__range *r, const struct csg_game *g, const struct extremes *e)
 {
-	const double last = g->type == CSG_FLOAT32 ? (double)FLT_MAX : DBL_MAX;
-
-	r->work = g->type;
 	for (int k = 1; k <= g->n; k++) {
 		const double share = e->most_real[k] / k * g->n * (1 + 1e-12);
 
@@ -373,9 +378,12 @@ static int range_real(struct csg__range *r, const struct csg_game *g, const stru
 	}
 	if (e->least_real < 0)
 		r->least_real = e->least_real * g->n;
-	if (r->most_real > last / 4 || r->least_real < -last / 4)
-		return gpube__fail(g->ctx, GPUBE_ERANGE,
-			"sums of these values pass the range of %s", csg_type_name(g->type));
+	r->work = g->type;
+	if (r->most_real > (double)FLT_MAX || r->least_real < -(double)FLT_MAX)
+		r->work = CSG_FLOAT64;
+	if (r->most_real > DBL_MAX || r->least_real < -DBL_MAX)
+		return gpube__fail(
+			g->ctx, GPUBE_ERANGE, "sums of these values pass the range of float64");
 	return GPUBE_OK;
 }
 
@@ -402,33 +410,44 @@ static void sparse_extremes(struct extremes *e, const struct csg_game *g)
 	}
 }
 
-/* A sum, rounded up; sums of integers are exact to 2^53. */
-static double above(double sum, bool is_int)
-{
-	return is_int && fabs(sum) < 0x1p52 ? sum : nextafter(sum, INFINITY);
-}
-
 /*
  * The greatest sum over the ways to write n as a sum of sizes (the bound of IP, Rahwan
- * et al. 2009), each addition rounded up.
+ * et al. 2009), each addition of floats rounded up.
  */
-static double bound_by_sizes(const struct csg_game *g, const struct extremes *e)
+static void bound_by_sizes(struct csg__range *r, const struct csg_game *g, const struct extremes *e)
 {
 	double best[CSG_MAX_AGENTS + 1] = {0};
 
 	for (int n = 1; n <= g->n; n++) {
 		best[n] = -INFINITY;
-		for (int k = 1; k <= n; k++) {
-			const double v = !csg__is_int(g->type)     ? e->most_real[k]
-					 : e->most[k] == INT64_MIN ? -INFINITY
-								   : (double)e->most[k];
-
-			if (v > -INFINITY && best[n - k] > -INFINITY)
-				best[n] =
-					fmax(best[n], above(v + best[n - k], csg__is_int(g->type)));
-		}
+		for (int k = 1; k <= n; k++)
+			if (e->most_real[k] > -INFINITY && best[n - k] > -INFINITY)
+				best[n] = fmax(best[n],
+					nextafter(e->most_real[k] + best[n - k], INFINITY));
 	}
-	return csg__is_int(g->type) ? floor(best[g->n]) : best[g->n];
+	r->bound = best[g->n];
+}
+
+/* The same of integers, exactly; *bound is -INFINITY where every size has a forbidden one. */
+static void whole_bound_by_sizes(
+	struct csg__range *r, const struct csg_game *g, const struct extremes *e)
+{
+	const __int128 none = -((__int128)1 << 100);
+	__int128 best[CSG_MAX_AGENTS + 1] = {0};
+
+	for (int n = 1; n <= g->n; n++) {
+		best[n] = none;
+		for (int k = 1; k <= n; k++)
+			if (e->most[k] != INT64_MIN && best[n - k] != none &&
+				e->most[k] + best[n - k] > best[n])
+				best[n] = e->most[k] + best[n - k];
+	}
+	r->bound_int = best[g->n] < INT64_MAX ? (int64_t)best[g->n] : INT64_MAX;
+	if (best[g->n] == none)
+		r->bound_int = INT64_MIN;
+	r->bound = best[g->n] == none       ? -INFINITY
+		   : best[g->n] < INT64_MAX ? csg__not_below(r->bound_int)
+					    : nextafter((double)best[g->n], INFINITY);
 }
 
 /* What is known without a look at any value. */
@@ -465,8 +484,14 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 	range->forbidden = s.all.forbidden;
 	if (csg__is_int(g->type) && s.all.least == INT64_MAX)
 		s.all.least = 0; /* all are forbidden */
-	range->bound = bound_by_sizes(g, &s.all);
-	status = csg__is_int(g->type) ? range_int(range, g, &s.all) : range_real(range, g, &s.all);
+	if (csg__is_int(g->type)) {
+		whole_bound_by_sizes(range, g, &s.all);
+		range_int(range, g, &s.all);
+		status = GPUBE_OK;
+	} else {
+		bound_by_sizes(range, g, &s.all);
+		status = range_real(range, g, &s.all);
+	}
 	if (status || g->ops == gpube__subset_cpu())
 		return status;
 	if (range->work > g->type)
@@ -479,23 +504,25 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 
 /* ---- conversion --------------------------------------------------------------------------- */
 
-#define CONVERT(TO, FROM, NONE)                                                                    \
+#define CONVERT(TO, FROM, NONE, FLOOR)                                                             \
 	do {                                                                                       \
 		const FROM *v = values;                                                            \
 		TO *t = to;                                                                        \
                                                                                                    \
 		for (uint64_t i = 0; i < n; i++)                                                   \
-			t[i] = v[i] == (NONE) && range->forbidden ? (TO)range->floor : (TO)v[i];   \
+			t[i] = v[i] == (NONE) && range->forbidden ? (TO)(FLOOR) : (TO)v[i];        \
 	} while (0)
 
 #define CONVERT_FROM(FROM, NONE)                                                                   \
 	do {                                                                                       \
 		if (range->work == CSG_INT16)                                                      \
-			CONVERT(int16_t, FROM, NONE);                                              \
+			CONVERT(int16_t, FROM, NONE, range->floor);                                \
 		else if (range->work == CSG_INT32)                                                 \
-			CONVERT(int32_t, FROM, NONE);                                              \
+			CONVERT(int32_t, FROM, NONE, range->floor);                                \
+		else if (range->work == CSG_INT64)                                                 \
+			CONVERT(int64_t, FROM, NONE, range->floor);                                \
 		else                                                                               \
-			CONVERT(int64_t, FROM, NONE);                                              \
+			CONVERT(__int128, FROM, NONE, CSG__WIDE_FLOOR);                            \
 	} while (0)
 
 static void convert(void *to, const struct csg__range *range, const struct csg_game *g,
@@ -512,6 +539,11 @@ static void convert(void *to, const struct csg__range *range, const struct csg_g
 		CONVERT_FROM(int64_t, INT64_MIN);
 		break;
 	default:
+		if (range->work != g->type) { /* float32 whose sums are of float64 */
+			for (uint64_t i = 0; i < n; i++)
+				((double *)to)[i] = (double)((const float *)values)[i];
+			break;
+		}
 		memcpy(to, values, (size_t)n * csg__type_size(g->type));
 		break;
 	}

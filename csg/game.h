@@ -108,7 +108,7 @@ static inline double csg__not_below(int64_t v)
 
 static inline bool csg__is_int(enum csg_type type)
 {
-	return type <= CSG_INT64;
+	return type <= CSG_INT64 || type == CSG_INT128;
 }
 
 static inline enum gpube_type csg__base_type(enum csg_type type)
@@ -118,23 +118,28 @@ static inline enum gpube_type csg__base_type(enum csg_type type)
 
 static inline size_t csg__type_size(enum csg_type type)
 {
-	return gpube__type_size(csg__base_type(type));
+	return type == CSG_INT128 ? sizeof(__int128) : gpube__type_size(csg__base_type(type));
 }
 
 /*
  * What a game's values are like, and what follows for sums of them.
- * work    type in which every sum of a method fits, the narrowest of the integers
+ * work    type in which every sum of a method fits, the narrowest of the integers; INT128: the
+ *         other three are not set, and CSG__WIDE_FLOOR is the floor
  * floor   integers: stands for a forbidden coalition; a sum with such a part is
  *         below 'least', a sum without is not, and twice it fits 'work'
  * most    no sum of disjoint coalitions exceeds it; least: nor falls below it
- * bound   no structure is worth more, by the greatest value of each size
+ * bound   no structure is worth more, by the greatest value of each size; bound_int: integers,
+ *         exactly, or INT64_MAX if it is more, INT64_MIN if there is none
  */
+#define CSG__WIDE_FLOOR (-((__int128)1 << 100))
+
 struct csg__range {
 	bool forbidden; /* some coalition is */
 	enum csg_type work;
 	int64_t floor, most, least;
 	double most_real, least_real; /* the same for floats, rounded outwards */
 	double bound;
+	int64_t bound_int;
 };
 
 /* Errors: EINVAL (NaN, +inf, value 0 is not 0), ERANGE, ESTOP */

@@ -11,6 +11,7 @@
  */
 #include "csg/lp.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,6 +61,8 @@ bool csg__lp_shift(struct csg__lp *lp, const struct csg__range *range)
 	frexp(size, &exponent);
 	lp->scale = size;
 	lp->shift = size > 0 ? 56 - exponent : 0;
+	if (size > DBL_MAX / 64) /* differences of sums have no room */
+		return false;
 	if (lp->shift > 900)
 		lp->shift = 900;
 	if (csg__is_int(lp->g->type)) {
@@ -325,6 +328,16 @@ static int collect(struct csg__lp *lp, int64_t within)
 	return status;
 }
 
+/* Whether slacks have room: weights below 2^61, and values below 2^60. */
+static bool duals_fit(const struct csg__lp *lp)
+{
+	__int128 sum = 0;
+
+	for (int i = 0; i < lp->g->n; i++)
+		sum += lp->dual[i] < 0 ? -(__int128)lp->dual[i] : lp->dual[i];
+	return sum < (__int128)1 << 61;
+}
+
 /* Raises duals until no coalition has a negative slack; *exact false: it does not end. */
 static int make_feasible(struct csg__lp *lp, bool *exact)
 {
@@ -346,6 +359,8 @@ static int make_feasible(struct csg__lp *lp, bool *exact)
 
 			for (uint64_t a = s; lack > 0 && a; a &= a - 1)
 				lp->dual[__builtin_ctzll(a)] += (lack + k - 1) / k;
+			if (lack > 0 && !duals_fit(lp))
+				return GPUBE_OK;
 		}
 	}
 	return GPUBE_OK;
@@ -494,10 +509,13 @@ void csg__lp_report(struct csg__lp *lp, bool proved)
 	const double unit = ldexp(1, -lp->shift);
 	double bound = nextafter(ldexp((double)lp->upper, -lp->shift), INFINITY);
 
-	if (csg__is_int(lp->g->type))
+	if (csg__is_int(lp->g->type)) {
 		bound = csg__not_below(lp->upper >> lp->shift);
-	else
+		if (lp->upper >> lp->shift < r->upper_int)
+			r->upper_int = lp->upper >> lp->shift;
+	} else {
 		bound = nextafter(bound + lp->g->n * unit / 2, INFINITY);
+	}
 	r->upper_bound = fmin(r->upper_bound, bound);
 	r->error = proved && !csg__is_int(lp->g->type) ? lp->g->n * unit : 0;
 	r->method = CSG_LP;
@@ -564,13 +582,18 @@ int csg__lp(struct csg__search *s, double seconds)
 	int status;
 
 	s->r->method = CSG_LP;
+	s->r->work = CSG_INT64;
 	lp.low_bits = s->g->n < 3 + 6 ? (s->g->n < 3 ? s->g->n : 3) : s->g->n - 6;
 	lp.low_bits = lp.low_bits > MOST_LOW_BITS ? MOST_LOW_BITS : lp.low_bits;
 	lp.high_bits = s->g->n - lp.low_bits;
 	lp.kernel = s->g->n < 3 ? &csg__scan_portable[s->g->type] : csg__scan_kernel(s->g->type);
 	lp.certificate = s->opts->certificate;
-	if (!csg__lp_shift(&lp, s->range))
-		return GPUBE_OK;
+	if (!csg__lp_shift(&lp, s->range)) {
+		/* of 2^56 and more: no finer duals than values, and they are watched */
+		if (!csg__is_int(s->g->type) || lp.scale >= 0x1p60)
+			return GPUBE_OK;
+		lp.shift = 0;
+	}
 	status = allocate(&lp);
 	if (!status)
 		status = run(&lp);

@@ -75,9 +75,9 @@ static int by_lowest(const void *a, const void *b)
 static int recompute(const struct csg_game *g, const struct csg_opts *o, struct csg_result *r)
 {
 	uint64_t seen = 0;
+	__int128 sum = 0;
 
 	r->value = 0;
-	r->value_int = 0;
 	qsort(r->parts, (size_t)r->n_parts, sizeof(*r->parts), by_lowest);
 	for (int k = 0; k < r->n_parts; k++) {
 		const uint64_t c = r->parts[k];
@@ -88,12 +88,17 @@ static int recompute(const struct csg_game *g, const struct csg_opts *o, struct 
 		seen |= c;
 		r->value += v;
 		if (r->is_int)
-			r->value_int += csg__value_int(g, c);
+			sum += csg__value_int(g, c);
 	}
 	if (seen != csg__n_masks(g) - 1 && !o->free_disposal)
 		goto bug;
-	if (r->is_int)
-		r->value = (double)r->value_int;
+	if (!r->is_int)
+		return GPUBE_OK;
+	if (sum > INT64_MAX || sum < -INT64_MAX)
+		return gpube__fail(g->ctx, GPUBE_ERANGE,
+			"the structure's value, %.17g, passes 64 bits", (double)sum);
+	r->value_int = (int64_t)sum;
+	r->value = (double)r->value_int;
 	return GPUBE_OK;
 bug:
 	return gpube__fail(g->ctx, GPUBE_EBUG,
@@ -169,11 +174,23 @@ static int choose_backend(struct csg__search *s)
 	return cuda || want == GPUBE_BACKEND_AUTO ? GPUBE_OK : status;
 }
 
+/* Sums may pass 64 bits: only dp can add them; lp has bounds. */
+static int run_wide(struct csg__search *s)
+{
+	s->ops = s->g->ops;
+	if (!csg__on_host(s->g) || csg__n_ranks(s) > 1)
+		return gpube__fail(s->g->ctx, GPUBE_ERANGE, "sums of these values pass 64 bits");
+	return s->opts->method == CSG_LP ? csg__lp(s, 0) : csg__dp(s);
+}
+
 static int run_method(struct csg__search *s)
 {
 	struct csg_result *r = s->r;
-	int status = choose_backend(s);
+	int status;
 
+	if (s->range->work == CSG_INT128)
+		return run_wide(s);
+	status = choose_backend(s);
 	if (status)
 		return status;
 
@@ -209,9 +226,11 @@ static bool table_fits(const struct csg_game *g)
 static int run_sparse(struct csg__search *s)
 {
 	const bool first = s->opts->method == CSG_AUTO && table_fits(s->g);
-	const double seconds = fmax(AUTO_LEAST_SECONDS, AUTO_SHARE * csg__conv_seconds(s));
 
-	return csg__sparse_lp(s, first ? seconds : 0);
+	if (s->range->work == CSG_INT128) /* what there is without a search are bounds */
+		return GPUBE_OK;
+	return csg__sparse_lp(
+		s, first ? fmax(AUTO_LEAST_SECONDS, AUTO_SHARE * csg__conv_seconds(s)) : 0);
 }
 
 static int solve(struct csg__search *s, struct csg__range *range)
@@ -220,11 +239,14 @@ static int solve(struct csg__search *s, struct csg__range *range)
 	int status = csg__range(range, s->g);
 
 	r->upper_bound = INFINITY;
+	r->upper_int = INT64_MAX;
 	r->answer = CSG_INCOMPLETE;
 	if (!status) {
 		/* without a table, staying out is not among the values */
-		if (!s->g->sparse || !s->opts->free_disposal)
+		if (!s->g->sparse || !s->opts->free_disposal) {
 			r->upper_bound = range->bound;
+			r->upper_int = range->bound_int;
+		}
 		status = s->g->sparse ? run_sparse(s) : run_method(s);
 	}
 	if (status && status != GPUBE_ESTOP)
@@ -232,6 +254,7 @@ static int solve(struct csg__search *s, struct csg__range *range)
 	if (r->answer == CSG_INFEASIBLE) {
 		r->n_parts = 0;
 		r->upper_bound = -INFINITY;
+		r->upper_int = INT64_MIN;
 		return GPUBE_OK;
 	}
 	if (r->answer != CSG_OPTIMAL) {
@@ -253,8 +276,13 @@ static int finish(struct csg__search *s)
 		return GPUBE_OK;
 	}
 	status = recompute(s->g, s->opts, r);
-	if (r->answer == CSG_OPTIMAL)
-		r->upper_bound = r->is_int ? csg__not_below(r->value_int) : r->value + r->error;
+	/* lp alone says that it has proved an optimum, whose proof it has written */
+	if (r->is_int && r->value_int == r->upper_int && !s->opts->certificate)
+		r->answer = CSG_OPTIMAL;
+	if (r->answer != CSG_OPTIMAL)
+		return status;
+	r->upper_int = r->value_int;
+	r->upper_bound = r->is_int ? csg__not_below(r->value_int) : r->value + r->error;
 	return status;
 }
 
@@ -326,6 +354,7 @@ static struct csg_result *better(struct csg_result *a, struct csg_result *b, str
 	struct csg_result *most = b->value >= a->value ? b : a, *least = most == a ? b : a;
 
 	most->upper_bound = fmin(a->upper_bound, b->upper_bound);
+	most->upper_int = a->upper_int < b->upper_int ? a->upper_int : b->upper_int;
 	most->seconds_lp = a->seconds_lp;
 	most->seconds_total = a->seconds_total + b->seconds_total;
 	csg_result_free(least, ctx);

@@ -117,9 +117,11 @@ static void complete_text(struct gpube_out *out, const void *arg)
 	const struct csg_result *r = p->result;
 
 	if (r->answer == CSG_INFEASIBLE) {
-		gpube__out_printf(out, "%-*sall goods cannot be sold (proved)\n", LABEL, "infeasible");
+		gpube__out_printf(
+			out, "%-*sall goods cannot be sold (proved)\n", LABEL, "infeasible");
 	} else if (r->answer == CSG_INCOMPLETE) {
-		gpube__out_printf(out, "%-*sstopped before any sale was known\n", LABEL, "incomplete");
+		gpube__out_printf(
+			out, "%-*sstopped before any sale was known\n", LABEL, "incomplete");
 	} else {
 		text_structure(out, r, "revenue", "bundles");
 	}
@@ -144,7 +146,7 @@ static void complete_json(struct gpube_out *out, const void *arg)
 	json_seconds(&j, "seconds", session_seconds(p->session));
 	json_text(&j, "file", p->file);
 	json_int(&j, "goods", csg_game_agents(p->game));
-	json_number(&j, "revenue", r, r->value, r->value_int);
+	json_worth(&j, "revenue", r);
 	json_upper_bound(&j, r);
 	json_real(&j, "error", r->error);
 	json_parts(&j, "bundles", r);
@@ -179,7 +181,8 @@ static int solve_complete(
 static int refuse(struct session *s, const char *file)
 {
 	gpube__fail(s->ctx, GPUBE_EINVAL,
-		"%s: --sell-all and --backend cuda are for auctions with a bid on every bundle", file);
+		"%s: --sell-all and --backend cuda are for auctions with a bid on every bundle",
+		file);
 	return session_fail(s, NULL);
 }
 

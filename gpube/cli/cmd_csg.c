@@ -74,7 +74,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_text(&j, "file", p->file);
 	json_int(&j, "agents", csg_game_agents(p->game));
 	json_text(&j, "type", csg_type_name(csg_game_type(p->game)));
-	json_number(&j, "value", r, r->value, r->value_int);
+	json_worth(&j, "value", r);
 	json_upper_bound(&j, r);
 	json_real(&j, "error", r->error);
 	json_parts(&j, "structure", r);

@@ -10,14 +10,6 @@ const char *const csg_status_words[] = {
 	[CSG_INCOMPLETE] = "incomplete",
 };
 
-void text_number(struct gpube_out *out, const struct csg_result *r, double v, int64_t exact)
-{
-	if (r->is_int && fabs(v) < 0x1p63)
-		gpube__out_int(out, exact);
-	else
-		gpube__out_real(out, v);
-}
-
 static void text_part(struct gpube_out *out, uint64_t part)
 {
 	const char *before = "{";
@@ -31,7 +23,10 @@ void text_structure(
 	struct gpube_out *out, const struct csg_result *r, const char *worth, const char *parts)
 {
 	gpube__out_printf(out, "%-*s", LABEL, worth);
-	text_number(out, r, r->value, r->value_int);
+	if (r->is_int)
+		gpube__out_int(out, r->value_int);
+	else
+		gpube__out_real(out, r->value);
 	if (r->answer == CSG_OPTIMAL)
 		gpube__out_text(out, ", the proved maximum");
 	if (r->answer == CSG_OPTIMAL && r->error > 0)
@@ -44,32 +39,36 @@ void text_structure(
 	gpube__out_text(out, "\n");
 }
 
-void json_number(
-	struct json *j, const char *key, const struct csg_result *r, double v, int64_t exact)
+void json_worth(struct json *j, const char *key, const struct csg_result *r)
 {
-	if (r->is_int && isfinite(v))
-		json_int(j, key, exact);
+	if (r->is_int && isfinite(r->value))
+		json_int(j, key, r->value_int);
 	else
-		json_real(j, key, v);
+		json_real(j, key, r->value);
 }
 
-static int64_t whole_upper_bound(const struct csg_result *r)
+/* Past 64 bits the double has it, which is not below. */
+static bool whole_upper_bound(const struct csg_result *r)
 {
-	if (r->answer == CSG_OPTIMAL)
-		return r->value_int;
-	return isfinite(r->upper_bound) ? (int64_t)fmin(r->upper_bound, 0x1p62) : 0;
+	return r->is_int && isfinite(r->upper_bound) && r->upper_int < INT64_MAX;
 }
 
 void text_upper_bound(struct gpube_out *out, const struct csg_result *r)
 {
 	gpube__out_printf(out, "%-*s", LABEL, "upper bound");
-	text_number(out, r, r->upper_bound, whole_upper_bound(r));
+	if (whole_upper_bound(r))
+		gpube__out_int(out, r->upper_int);
+	else
+		gpube__out_real(out, r->upper_bound);
 	gpube__out_text(out, "\n");
 }
 
 void json_upper_bound(struct json *j, const struct csg_result *r)
 {
-	json_number(j, "upper_bound", r, r->upper_bound, whole_upper_bound(r));
+	if (whole_upper_bound(r))
+		json_int(j, "upper_bound", r->upper_int);
+	else
+		json_real(j, "upper_bound", r->upper_bound);
 }
 
 void json_parts(struct json *j, const char *key, const struct csg_result *r)

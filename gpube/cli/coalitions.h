@@ -1,4 +1,5 @@
-/* coalitions.h - how commands write the results of csg_solve(): numbers, and sets of agents or goods. */
+/* coalitions.h - how commands write the results of csg_solve(): numbers, and sets of agents or
+ * goods. */
 #ifndef GPUBE_CLI_COALITIONS_H
 #define GPUBE_CLI_COALITIONS_H
 
@@ -8,16 +9,15 @@
 /* By enum csg_answer. */
 extern const char *const csg_status_words[];
 
-/* v; 'exact' where the result is an integer that has room in it. */
-void text_number(struct gpube_out *out, const struct csg_result *r, double v, int64_t exact);
-void json_number(
-	struct json *j, const char *key, const struct csg_result *r, double v, int64_t exact);
+/* What the structure is worth. */
+void json_worth(struct json *j, const char *key, const struct csg_result *r);
 
 /* What nothing is worth more than; of integers whole, also where doubles are not. */
 void text_upper_bound(struct gpube_out *out, const struct csg_result *r);
 void json_upper_bound(struct json *j, const struct csg_result *r);
 
-/* What a structure is worth and its parts, each after its word: "value 13 …" "structure {1,3} {2}". */
+/* What a structure is worth and its parts, each after its word: "value 13 …" "structure {1,3} {2}".
+ */
 void text_structure(
 	struct gpube_out *out, const struct csg_result *r, const char *worth, const char *parts);
 /* The parts: lists of numbers from 1. */

@@ -103,8 +103,20 @@ for c in csg auction; do
 	row "$c: past 2^53" 0 ' 9007199254740993, "upper_bound": 9007199254740993,' '' \
 		"$gpube" $c --json "$work/odd.txt"
 done
+printf 'csg 1 int64\n1 8545515931866499072\n' > "$work/one.txt"
+row 'past 2^62, by lp' 0 '"value": 8545515931866499072, "upper_bound": 8545515931866499072,' '' \
+	"$gpube" csg --json -m lp "$work/one.txt"
+printf 'csg 3 int64\n1 4000000000000000001\n2 4000000000000000001\n4 1\n3 5\n5 3\n6 4\n7 7\n' > "$work/two.txt"
+row 'two large singles of three' 0 '^value +8000000000000000003, the proved maximum$' '' "$gpube" csg "$work/two.txt"
+row 'in 128 bits' 0 '^method +dp in int128' '' "$gpube" csg "$work/two.txt"
+row 'by lp the bound is no lower' 0 '"status": "bounds", .*"value": 8000000000000000003, "upper_bound": 1\.20*[12]?e\+19,' 'ended before' \
+	"$gpube" csg --json -m lp "$work/two.txt"
+printf 'csg 2 float32\n1 1e38\n2 1e38\n3 0\n' > "$work/float.txt"
+row 'float32, 1e38 twice' 0 '^value +1\.99999993.*e\+38, the proved maximum' '' "$gpube" csg "$work/float.txt"
 
 # ---- auctions
+printf 'goods 2\nbids 2\n1 1250000000.000001 0 #\n2 1000000000.000001 1 #\n' > "$work/dear.txt"
+row 'auction: six decimals of billions' 0 '^revenue +2250000000\.000002, the proved maximum$' '' "$gpube" auction "$work/dear.txt"
 printf '%% three goods\ngoods 3\nbids 4\ndummy 1\n0 5.5 0 1 #\n1 3.25 1 2 3 #\n2 3 0 3 #\n3 1 0 1 2 #\n' > "$work/a.txt"
 row 'auction: revenue' 0 '^revenue +5\.50, the proved maximum$' '' "$gpube" auction "$work/a.txt"
 row 'auction: bids' 0 '^bids +0$' '' "$gpube" auction "$work/a.txt"

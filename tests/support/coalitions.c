@@ -90,5 +90,7 @@ void put_scaled(struct csg_game *g, uint64_t c, double v)
 	case CSG_FLOAT64:
 		((double *)g->values)[c] = no ? -INFINITY : v * 0.37;
 		break;
+	case CSG_INT128: /* of no game */
+		break;
 	}
 }

@@ -14,6 +14,7 @@ struct row {
 	char name[64];
 	int goods, dummies, bids, most; /* goods of a bid */
 	uint64_t seed;
+	const char *zeros; /* digits behind each price */
 };
 
 static char dir[256], path[300];
@@ -45,8 +46,9 @@ static void write_auction(const struct row *row, struct bids *b)
 		if (row->dummies && gpube__rng_below(&rng, 2))
 			b->goods[i] |= 1u << (row->goods +
 					       (int)gpube__rng_below(&rng, (uint64_t)row->dummies));
-		fprintf(f, "%d\t%s%ld.%02ld", 100 + i, b->price[i] < 0 ? "-" : "",
-			labs(b->price[i]) / 100, labs(b->price[i]) % 100);
+		fprintf(f, "%d\t%s%ld%s.%02ld", 100 + i, b->price[i] < 0 ? "-" : "",
+			row->zeros ? labs(b->price[i]) : labs(b->price[i]) / 100,
+			row->zeros ? row->zeros : "", row->zeros ? 0 : labs(b->price[i]) % 100);
 		for (uint32_t s = b->goods[i]; s; s &= s - 1)
 			fprintf(f, "\t%d", __builtin_ctz(s));
 		fprintf(f, "\t#\n");
@@ -219,7 +221,7 @@ static void not_generated(void **state)
 
 static void stops(void **state)
 {
-	static const struct row row = {"", 12, 4, 24, 5, 5};
+	static const struct row row = {"", 12, 4, 24, 5, 5, NULL};
 	struct csg_auction_result *r;
 	struct csg_auction *a;
 	struct gpube_ctx *ctx;
@@ -253,9 +255,46 @@ static int auction_scarcely(struct gpube_ctx *ctx, struct gpube_model *none, con
 	return status;
 }
 
+/*
+ * Prices whose sum passes 2^51 and 2^63, with revenues that have room in 64 bits or do not:
+ * the same winners as without the zeros behind the prices.
+ */
+static void large_prices(void **state)
+{
+	static const struct row rows_of[] = {{"", 12, 4, 18, 5, 5, "0000000000000"},
+		{"", 2, 0, 24, 1, 3, "0000000000000000"}, {"", 4, 0, 24, 1, 3, "0000000000000000"}};
+	static const int statuses[] = {GPUBE_OK, GPUBE_OK, GPUBE_ERANGE};
+	struct csg_auction_result *r;
+	struct csg_auction *a;
+	struct gpube_ctx *ctx;
+	struct bids b;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	for (int k = 0; k < 3; k++) {
+		int64_t times = 1;
+
+		for (size_t i = 0; i < strlen(rows_of[k].zeros); i++)
+			times *= 10;
+		write_auction(&rows_of[k], &b);
+		assert_int_equal(csg_auction_read(&a, ctx, path), GPUBE_OK);
+		assert_int_equal(csg_auction_solve(&r, a, NULL), statuses[k]);
+		if (!statuses[k]) {
+			assert_true(r->optimal && r->scale == 0);
+			assert_true(r->revenue == best_of(&b, 0, 0) * times);
+			assert_true(r->upper_bound == r->revenue);
+		} else {
+			assert_non_null(strstr(gpube_error(ctx), "passes 64 bits"));
+		}
+		csg_auction_result_free(r, ctx);
+		csg_auction_free(a);
+	}
+	gpube_ctx_free(ctx);
+}
+
 static void failures(void **state)
 {
-	static const struct row row = {"", 12, 4, 24, 5, 6};
+	static const struct row row = {"", 12, 4, 24, 5, 6, NULL};
 	struct bids b;
 
 	(void)state;
@@ -278,7 +317,9 @@ static const struct bad bad_files[] = {
 	{"price", HEAD "0 x 1 #\n", "4: expected a price, found 'x'"},
 	{"two points", HEAD "0 1.2.3 1 #\n", "4: expected a price, found '1.2.3'"},
 	{"long price", HEAD "0 123456789012345678901 1 #\n",
-		"4: a price of more than 17 digits: '123456789012345678901'"},
+		"4: a price whose digits pass 64 bits: '123456789012345678901'"},
+	{"large price", HEAD "0 12e18 1 #\n", "4: a price whose digits pass 64 bits: '12e18'"},
+	{"a number twice", "goods 3\nbids 2\n7 1 2 #\n7 1 1 #\n", "4: two bids have the number 7"},
 	{"good", HEAD "0 1 3 #\n", "4: expected a good or '#', found '3'"},
 	{"negative good", HEAD "0 1 -1 #\n", "4: expected a good or '#', found '-1'"},
 	{"good twice", HEAD "0 1 2 2 #\n", "4: good 2 twice in a bid"},
@@ -318,6 +359,7 @@ int main(void)
 	snprintf(path, sizeof(path), "%s/a.txt", dir);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(stops);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(not_generated);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(large_prices);
 	for (int k = 0; csg_auction_distribution(k); k++) {
 		static struct drawn drawn[16];
 		const char *name = csg_auction_distribution(k);

@@ -197,6 +197,118 @@ static void wide_sums(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* The same over all partitions, in 128 bits; forbidden ones are far below any sum. */
+static __int128 best_wide(const struct csg_game *g, uint64_t left)
+{
+	const uint64_t first = left & -left, rest = left ^ first;
+	__int128 best = -((__int128)1 << 100);
+
+	if (!left)
+		return 0;
+	for (uint64_t y = rest;; y = (y - 1) & rest) {
+		const int64_t v = ((const int64_t *)g->values)[first | y];
+		__int128 sum = best_wide(g, rest ^ y);
+
+		sum += v == INT64_MIN ? -((__int128)1 << 80) : v;
+		best = sum > best ? sum : best;
+		if (!y)
+			break;
+	}
+	return best;
+}
+
+/*
+ * int64 values of every size up to the greatest: every method is exact, says ERANGE where the
+ * structure's value has no room, and no bound is below it.
+ */
+static void huge_values(void **state)
+{
+	struct gpube_ctx *ctx;
+	int n_solved = 0, n_refused = 0;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	for (uint64_t seed = 0; seed < 300; seed++) {
+		const int n = 1 + (int)(seed % 6), bits = 52 + (int)(seed / 6 % 12);
+		struct gpube_rng rng;
+		struct csg_game *g;
+		__int128 best;
+
+		assert_int_equal(csg_game_new(&g, ctx, n, CSG_INT64), GPUBE_OK);
+		gpube__rng_init(&rng, seed);
+		for (uint64_t c = 1; c < csg__n_masks(g); c++) {
+			int64_t v = (int64_t)(gpube__rng_next(&rng) >> (64 - bits));
+
+			v = gpube__rng_below(&rng, 4) ? v : -v;
+			if (seed % 5 == 4 && c & (c - 1) && gpube__rng_below(&rng, 4) == 0)
+				v = INT64_MIN;
+			((int64_t *)g->values)[c] = v;
+		}
+		best = best_wide(g, csg__n_masks(g) - 1);
+		for (int m = CSG_AUTO; m <= CSG_IDP; m++) {
+			struct csg_opts o = {
+				.sizeof_options = sizeof(o), .method = (enum csg_method)m};
+			struct csg_result *r;
+			int status = csg_solve(&r, g, &o);
+
+			if (best > INT64_MAX || best < -INT64_MAX) {
+				assert_true(status == GPUBE_ERANGE ||
+					    (m == CSG_LP && r->answer == CSG_BOUNDS));
+				n_refused += m == CSG_AUTO;
+			} else {
+				assert_int_equal(status, GPUBE_OK);
+				assert_true(r->answer == CSG_OPTIMAL ||
+					    (m == CSG_LP && r->answer == CSG_BOUNDS));
+				assert_true(r->answer == CSG_OPTIMAL ? r->value_int == best
+								     : r->value_int <= best);
+				n_solved += m == CSG_AUTO;
+			}
+			if (!status) {
+				assert_true(r->upper_int >= best || r->upper_int == INT64_MAX);
+				assert_true(r->upper_bound >= (double)best);
+				check_structure(g, r, false);
+			}
+			csg_result_free(r, ctx);
+		}
+		csg_game_free(g);
+	}
+	assert_true(n_solved > 200 && n_refused > 10);
+	gpube_ctx_free(ctx);
+}
+
+/* Floats whose sums leave the range of float32 but not that of float64. */
+static void huge_floats(void **state)
+{
+	struct gpube_ctx *ctx;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	for (int type = CSG_FLOAT32; type <= CSG_FLOAT64; type++) {
+		const double v = type == CSG_FLOAT32 ? (double)3e38f : 8e307;
+		struct csg_game *g;
+
+		assert_int_equal(csg_game_new(&g, ctx, 3, (enum csg_type)type), GPUBE_OK);
+		for (uint64_t c = 1; c < 8; c++) {
+			const double w = c == 1 || c == 6 ? v : -v / 8;
+
+			if (type == CSG_FLOAT32)
+				((float *)g->values)[c] = (float)w;
+			else
+				((double *)g->values)[c] = c == 6 ? v : w / 8;
+		}
+		for (int m = CSG_AUTO; m <= CSG_IDP; m++) {
+			struct csg_result *r = solve(g, (enum csg_method)m, false);
+
+			assert_true(r->answer == CSG_OPTIMAL || m == CSG_LP);
+			assert_true(r->value == (type == CSG_FLOAT32 ? 2 * v : v + v / 8));
+			assert_true(r->upper_bound >= r->value);
+			csg_result_free(r, ctx);
+		}
+		csg_game_free(g);
+	}
+	gpube_ctx_free(ctx);
+}
+
 static void stops(void **state)
 {
 	struct gpube_ctx *ctx;
@@ -380,9 +492,8 @@ static void bound_met(void **state)
 	snprintf(path, sizeof(path), "%s/proof", dir);
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	for (size_t t = 0; t < sizeof(types) / sizeof(*types); t++) {
-		struct csg_opts opts = {.sizeof_options = sizeof(opts),
-			.method = CSG_LP,
-			.certificate = path};
+		struct csg_opts opts = {
+			.sizeof_options = sizeof(opts), .method = CSG_LP, .certificate = path};
 		struct csg_game *g;
 		struct csg_result *r;
 
@@ -558,6 +669,8 @@ int main(void)
 		cmocka_unit_test(splits_counted),
 		cmocka_unit_test(refused_values),
 		cmocka_unit_test(wide_sums),
+		cmocka_unit_test(huge_values),
+		cmocka_unit_test(huge_floats),
 		cmocka_unit_test(stops),
 		cmocka_unit_test(dp_stops),
 		cmocka_unit_test(stopped_structure),
