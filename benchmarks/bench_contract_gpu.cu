@@ -1,7 +1,7 @@
 /*
  * bench_contract_gpu.cu - contract on the GPU against what the card can do.
  *
- *     bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] [-k boxes|direct|panels|planes|strips|lanes|quads|triangles|whole] [-i] [-q] > csv
+ *     bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] [-k boxes|direct|strips] [-i] [-q] > csv
  *
  * The bound of a shape is the larger of its bytes (each input and the output
  * once) over the copy bandwidth measured here, and its joined cells over the
@@ -337,7 +337,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2) {
 		fprintf(stderr, "usage: bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] "
-			"[-k boxes|direct|panels|planes|strips|lanes|quads|triangles|whole] [-i] [-q]\n");
+			"[-k boxes|direct|strips] [-i] [-q]\n");
 		return 2;
 	}
 	for (int i = 2; i < argc; i++) {

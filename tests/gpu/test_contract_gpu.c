@@ -11,7 +11,6 @@
 
 #define N_RANDOM  1000
 #define N_BY	  400 /* by each kind of kernels */
-#define N_PRODUCTS 120
 #define N_BATCHES 40
 #define BATCH     60
 
@@ -85,49 +84,9 @@ static void random_direct(void **state)
 	random_by(state, "direct");
 }
 
-static void random_panels(void **state)
-{
-	random_by(state, "panels");
-}
-
-static void random_planes(void **state)
-{
-	random_by(state, "planes");
-}
-
-static void random_presums(void **state)
-{
-	random_by(state, "presums");
-}
-
 static void random_strips(void **state)
 {
 	random_by(state, "strips");
-}
-
-static void random_merged(void **state)
-{
-	random_by(state, "merged");
-}
-
-/* One product for each value of shared dims. */
-static void products(void **state)
-{
-	static const enum shape_fill fills[] = {SHAPE_SIGNED, SHAPE_ABSORB, SHAPE_TIES};
-	const int row = (int)(intptr_t)*state;
-	const bool x_is_last = row % 2;
-	struct shape s;
-	char text[200];
-
-	shape_text_products(text, sizeof(text), row / 2, x_is_last);
-	assert_null(shape_parse(&s, text, GPUBE_MIN_PLUS,
-		row / 2 % 2 ? GPUBE_FLOAT32 : GPUBE_INT32));
-	shape_fill(&s, (uint64_t)row, fills[row / 4 % 3], false);
-	assert_true(gpube__cuda_force(ctx, x_is_last ? "quads" : "lanes"));
-	run(&s);
-	assert_true(gpube__cuda_force(ctx, NULL));
-	compare(&s);
-	shape_free(&s);
 }
 
 static void random_batch(void **state)
@@ -191,8 +150,8 @@ static const char *const chosen[] = {
 
 static const enum gpube_type types[] = {GPUBE_INT32, GPUBE_FLOAT32, GPUBE_INT64, GPUBE_FLOAT64};
 
-/* Large batches of one form, of tables that shared memory holds whole. */
-static const char *const whole[] = {
+/* Large batches of one form. */
+static const char *const forms[] = {
 	"x=10 a=10 b=10 c=10 : a b c : x a b , x b c , x a",
 	"x=10 a=10 b=10 c=10 : a b c : a x b , b x c , a x",
 	"x=10 a=10 b=10 c=10 : a b c : a b x , b c x , a x",
@@ -213,9 +172,9 @@ static const char *const whole[] = {
 	"x=3 a=2 b=2 c=2 d=2 e=2 f=2 g=2 : a b c d e f g : x a b e , x g f , d c",
 };
 
-#define N_WHOLE    (sizeof(whole) / sizeof(*whole))
+#define N_FORMS    (sizeof(forms) / sizeof(*forms))
 #define N_SETS     61 /* of inputs, each those of every so-manieth contraction */
-#define WHOLE_MOST 12001
+#define FORMS_MOST 12001
 
 /* Outputs that differ from their set's. */
 static int n_wrong(const struct shape *s, const unsigned char *got, uint64_t step, int n)
@@ -237,10 +196,10 @@ static int n_wrong(const struct shape *s, const unsigned char *got, uint64_t ste
 	return wrong;
 }
 
-static void whole_batch(void **state)
+static void one_form(void **state)
 {
 	const size_t row = (size_t)(uintptr_t)*state;
-	const int n = row % 4 < 2 ? WHOLE_MOST : WHOLE_MOST / 40;
+	const int n = row % 4 < 2 ? FORMS_MOST : FORMS_MOST / 40;
 	struct shape *s = calloc(N_SETS, sizeof(*s));
 	struct on_device *d = calloc(N_SETS, sizeof(*d));
 	struct gpube_contraction *c = calloc((size_t)n, sizeof(*c));
@@ -249,7 +208,7 @@ static void whole_batch(void **state)
 
 	assert_true(s && d && c);
 	for (int i = 0; i < N_SETS; i++) {
-		assert_null(shape_parse(&s[i], whole[row / 4], GPUBE_MIN_PLUS, types[row % 2]));
+		assert_null(shape_parse(&s[i], forms[row / 4], GPUBE_MIN_PLUS, types[row % 2]));
 		shape_fill(&s[i], (uint64_t)i, row % 3 ? SHAPE_SIGNED : SHAPE_TIES, false);
 		assert_int_equal(on_device_new(&d[i], ctx, ops, &s[i]), 0);
 	}
@@ -263,7 +222,7 @@ static void whole_batch(void **state)
 		c[i] = d[i % N_SETS].c;
 		c[i].out = on_card + (uint64_t)i * step;
 	}
-	assert_true(gpube__cuda_force(ctx, "whole"));
+	assert_true(gpube__cuda_force(ctx, row % 4 == 3 ? "boxes" : NULL));
 	if (ops->contract_batch(ctx, n, c) != 0)
 		fail_msg("%s", gpube_error(ctx));
 	assert_true(gpube__cuda_force(ctx, NULL));
@@ -278,77 +237,6 @@ static void whole_batch(void **state)
 	free(s);
 	free(d);
 	free(c);
-}
-
-/* Rings and other products of sums, most sizes no multiples of anything. */
-static const char *const rings[] = {
-	"x=8 a=3 b=14 c=3 d=12 e=12 : a b c d e : x a b , x b c , x c d , x d e , x a e",
-	"x=8 a=3 b=14 c=3 d=12 e=12 : a b c d e : a x b , b x c , c x d , d x e , a x e",
-	"x=8 a=3 b=14 c=3 d=12 e=12 : a b c d e : a b x , b c x , c d x , d e x , a e x",
-	"x=9 a=3 b=15 c=3 d=11 e=12 : a b c d e : a b x , b c x , c d x , d e x , a e x , d , b",
-	"x=7 a=6 b=9 c=5 d=11 e=13 : a b c d e : x a b , x b c , x c d , x d e , x a e",
-	"x=7 a=13 b=9 c=5 d=6 e=11 : a b c d e : a b x , b c x , c d x , d e x , a e x",
-	"x=12 a=12 b=12 c=12 d=12 e=12 : a b c d e : a b x , b c x , c d x , d e x , a e x",
-	"x=5 a=5 b=5 c=5 d=5 e=5 f=5 : a b c d e f : x a b , x b c , x c d , x d e , x e f , x f a",
-	"x=11 a=30 b=14 c=9 d=30 : a b c d : x a b , x b c , x c d , x d a",
-	"x=3 a=37 b=6 c=18 d=41 : a b c d : a b x , b c x , c d x , d a x , a , x , d",
-	"x=4 a=9 b=3 c=70 d=61 : a b c d : x a c , x a d , x b c , x b d",
-	"x=4 d=9 a=14 b=4 c=9 e=8 : d a b c e : x a d , x d b e , x b c e",
-	"x=12 a=50 b=3 c=55 d=5 : a c d b : x a b , x b c , x c d",
-	"x=24 a=24 b=20 c=3 d=4 e=20 : a b c d e : a b x , b c x , c d x , d e x , a e x",
-	"x=50 a=40 b=60 c=3 : c a b : a c x , c b x , x",
-	"x=28 a=20 b=28 c=21 d=4 e=28 : a b c d e : x a b , x b c , x c d , x d e , x a e",
-	"x=28 a=20 b=28 c=21 d=4 e=28 : a b c d e : a b x , b c x , c d x , d e x , a e x",
-	"x=12 a=12 b=12 c=12 d=12 e=12 : a b c d e : x a b , x b c , x c d , x d e , x a e , c , a e",
-	"x=13 a=21 b=29 c=23 d=30 : a b c d : x a b , x b c , x c d , x a d",
-};
-
-#define N_RINGS (sizeof(rings) / sizeof(*rings))
-
-static void ring(void **state)
-{
-	const size_t row = (size_t)(uintptr_t)*state;
-	struct shape s;
-
-	assert_null(shape_parse(&s, rings[row / 4], GPUBE_MIN_PLUS, types[row % 2]));
-	/* floats without negative cells have a shorter loop */
-	shape_fill(&s, row, row % 4 < 2 ? SHAPE_ABSORB : SHAPE_SIGNED, false);
-	assert_true(gpube__cuda_force(ctx, "presums"));
-	run(&s);
-	assert_true(gpube__cuda_force(ctx, NULL));
-	compare(&s);
-	shape_free(&s);
-}
-
-/* Of integers threads have 12, 10, 8 and 4 cells along I; the last three with x last. */
-static const char *const triangles[] = {
-	"x=9 a=24 b=132 c=44 d=44 : a b c d : x a b c , x b c d , x a d , x b",
-	"x=13 a=50 b=60 c=40 d=100 : a b c d : x a b c , x b c d , x a d , x c",
-	"x=11 a=16 b=132 c=44 d=44 : a b c d : a b x c , b x c d , x a d , x b",
-	"x=6 a=77 b=80 c=52 : a b c : x a b , x b c , x a c",
-	"x=2 a=40 b=3 c=40 d=40 : a b c d : x a b c , x b c d , x a d , b , x c b",
-	"x=44 a=37 b=3 c=43 d=45 : a b c d : a b c x , b c d x , a d x , b x",
-	"x=20 a=61 b=2 c=28 d=53 : a b c d : b a c x , b c d x , a d x , c x , c b",
-	"x=4 a=50 b=33 c=27 : a b c : a b x , b c x , a c x",
-};
-
-#define N_TRIANGLES (sizeof(triangles) / sizeof(*triangles))
-
-static void triangle(void **state)
-{
-	const size_t row = (size_t)(uintptr_t)*state;
-	const char *problem;
-	struct shape s;
-
-	assert_null(shape_parse(&s, triangles[row / 4], GPUBE_MIN_PLUS, types[row % 2]));
-	shape_fill(&s, row, row % 4 < 2 ? SHAPE_ABSORB : SHAPE_SIGNED, false);
-	assert_true(gpube__cuda_force(ctx, "triangles"));
-	run(&s);
-	assert_true(gpube__cuda_force(ctx, NULL));
-	problem = shape_check_sample(&s, 20000, row);
-	if (problem)
-		fail_msg("%s: %s", s.text, problem);
-	shape_free(&s);
 }
 
 #define N_CHOSEN   (sizeof(chosen) / sizeof(*chosen))
@@ -420,10 +308,9 @@ static const char *const large[] = {
 };
 
 #define N_LARGE (sizeof(large) / sizeof(*large))
-#define N_KINDS 11
+#define N_KINDS 4
 
-static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "panels", "planes", "strips",
-	"lanes", "quads", "presums", "triangles", "merged"};
+static const char *const kinds[N_KINDS] = {NULL, "boxes", "direct", "strips"};
 
 static void large_shape(void **state)
 {
@@ -509,9 +396,8 @@ static void refuses(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[N_RANDOM + N_PRODUCTS + N_BATCHES + 4 * N_WHOLE + 7 * N_BY +
-				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS +
-				       4 * N_RINGS + 4 * N_TRIANGLES + 3];
+	static struct CMUnitTest tests[N_RANDOM + N_BATCHES + 4 * N_FORMS + 3 * N_BY +
+				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 3];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	const struct {
 		const char *name;
@@ -523,18 +409,11 @@ int main(int argc, char **argv)
 		{"refuses", 1, refuses},
 		{"seed", N_RANDOM, random_shape},
 		{"chosen", N_CHOSEN * N_VARIANTS, chosen_shape},
-		{"products", N_PRODUCTS, products},
 		{"batch", N_BATCHES, random_batch},
-		{"whole", 4 * N_WHOLE, whole_batch},
+		{"one form", 4 * N_FORMS, one_form},
 		{"boxes", N_BY, random_boxes},
 		{"tiles", N_BY, random_direct},
-		{"panels", N_BY, random_panels},
-		{"planes", N_BY, random_planes},
 		{"strips", N_BY, random_strips},
-		{"presums", N_BY, random_presums},
-		{"merged", N_BY, random_merged},
-		{"ring", 4 * N_RINGS, ring},
-		{"triangle", 4 * N_TRIANGLES, triangle},
 		{"large", N_LARGE * 4 * N_KINDS, large_shape},
 	};
 	size_t n = 0;

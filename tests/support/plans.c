@@ -56,68 +56,6 @@ const char *shape_store(const struct shape *s, int64_t at, double best)
 	return NULL;
 }
 
-/* ---- a stage -------------------------------------------------------------------------------- */
-
-void stage_init(struct stage *t, const struct shape *s, uint32_t words)
-{
-	t->s = s;
-	t->words = words;
-	t->problem = NULL;
-	t->word = malloc((size_t)words * sizeof(*t->word));
-	assert_non_null(t->word);
-	stage_empty(t);
-}
-
-void stage_free(struct stage *t)
-{
-	free(t->word);
-}
-
-void stage_empty(struct stage *t)
-{
-	for (uint32_t i = 0; i < t->words; i++)
-		t->word[i] = NAN;
-}
-
-static void meet(struct stage *t, const char *problem)
-{
-	if (!t->problem)
-		t->problem = problem;
-}
-
-void stage_copy(struct stage *t, int k, int64_t from, uint32_t to, uint32_t n)
-{
-	if (from % n || to % n)
-		meet(t, "a copy that is not aligned");
-	if (to + n > t->words) {
-		meet(t, "a copy outside of its stage");
-		return;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		if (!isnan(t->word[to + i]))
-			meet(t, "a word that is copied twice");
-		t->word[to + i] = shape_value(t->s, k, from + i);
-		if (isnan(t->word[to + i]))
-			meet(t, "a copy outside of its table");
-	}
-}
-
-double stage_read(struct stage *t, uint32_t at)
-{
-	if (at < t->words && !isnan(t->word[at]))
-		return t->word[at];
-	meet(t, "a cell that was not copied");
-	return 0;
-}
-
-void stage_store(struct stage *t, int64_t at, double best)
-{
-	const char *problem = shape_store(t->s, at, best);
-
-	if (problem)
-		meet(t, problem);
-}
-
 /* ---- the cases ------------------------------------------------------------------------------ */
 
 void expect_no_plans(const char *const *texts, size_t n, bool (*has_plan)(const struct shape *s))

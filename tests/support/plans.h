@@ -15,24 +15,6 @@ double shape_value(const struct shape *s, int k, int64_t at);
 /* Writes an output cell of (min,+), by the cut rule. NULL, or what is wrong. */
 const char *shape_store(const struct shape *s, int64_t at, double best);
 
-/* A stage of shared memory. */
-struct stage {
-	const struct shape *s;
-	double *word; /* NAN: not copied */
-	uint32_t words;
-	const char *problem; /* the first that was met, NULL: none */
-};
-
-void stage_init(struct stage *t, const struct shape *s, uint32_t words);
-void stage_free(struct stage *t);
-/* Forgets what was copied. */
-void stage_empty(struct stage *t);
-/* One copy of n cells of operand k, aligned here and there; a problem where it cannot be. */
-void stage_copy(struct stage *t, int k, int64_t from, uint32_t to, uint32_t n);
-/* What was copied there; a problem where nothing was. */
-double stage_read(struct stage *t, uint32_t at);
-void stage_store(struct stage *t, int64_t at, double best);
-
 /* Fails if has_plan() is true for one of these texts. */
 void expect_no_plans(const char *const *texts, size_t n, bool (*has_plan)(const struct shape *s));
 

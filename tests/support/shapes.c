@@ -332,21 +332,6 @@ static void describe(struct shape *s)
 #undef SAY
 }
 
-void shape_text_products(char *text, size_t room, int row, bool x_is_last)
-{
-	static const char *const operands[] = {"a b d x , b c d x", "b a d x , c d b x",
-		"a d b x , b c d x", "x a b d , b x c d", "b a x d , c x b d", "a b x d , x b c d"};
-	struct gpube_rng r;
-	int d;
-
-	gpube__rng_init(&r, (uint64_t)row);
-	d = x_is_last ? 8 + (int)gpube__rng_below(&r, 12) : 24 + 4 * (int)gpube__rng_below(&r, 4);
-	snprintf(text, room, "x=%d a=%d b=%d c=%d d=%d : %s : %s",
-		2 + (int)gpube__rng_below(&r, 40), 10 + (int)gpube__rng_below(&r, 40),
-		1 + (int)gpube__rng_below(&r, 3), 10 + (int)gpube__rng_below(&r, 30), d,
-		row % 2 ? "a b c d" : "c b a d", operands[row % 3 + (x_is_last ? 0 : 3)]);
-}
-
 void shape_random(struct shape *s, uint64_t seed, int64_t max_joined)
 {
 	static const enum gpube_type types[] = {GPUBE_INT32, GPUBE_INT64, GPUBE_FLOAT32,

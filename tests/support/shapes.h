@@ -43,14 +43,6 @@ void shape_random(struct shape *s, uint64_t seed, int64_t max_joined);
 const char *shape_parse(struct shape *s, const char *text, enum gpube_semiring semiring,
 	enum gpube_type type);
 
-/*
- * shape_text_products() - a text for shape_parse(): a product for each value of one or two shared
- * dims, of which the output's last dim, d, is one; number 'row' of any sizes, the operands' dims in
- * several orders.
- * x_is_last  x is the operands' last dim, otherwise d is, which is a multiple of four then
- */
-void shape_text_products(char *text, size_t room, int row, bool x_is_last);
-
 void shape_fill(struct shape *s, uint64_t seed, enum shape_fill fill, bool counts);
 /* Adds room for an argument of the fewest bytes that hold it. */
 void shape_want_arg(struct shape *s);

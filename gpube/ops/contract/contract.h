@@ -55,8 +55,7 @@ bool gpube__cpu_force(const char *name);
 
 /*
  * gpube__cuda_force() - for tests and benchmarks: contractions on the context's open device by
- * "boxes", "direct" tiles, "panels", "planes", "strips", "lanes", "quads", "triangles", "presums"
- * (products of sums), with operands "merged" first or, in batches, "whole" tables wherever those can do them, or by the "general" kernel;
+ * "boxes", "direct" tiles or "strips" wherever those can do them, or by the "general" kernel;
  * NULL: by what is predicted to be faster, the default. Returns false if there is no such name or
  * device.
  */

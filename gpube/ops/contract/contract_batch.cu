@@ -11,7 +11,6 @@ struct group {
 
 #define MAX_GROUPS 24
 #define N_RECENT   8  /* forms that a contraction is compared with */
-#define COUNTER_BYTES 8 /* before the rows of a form: see contract_whole.cuh */
 #define FEW_ALONE  4 /* a launch each takes less than sending what a common one is told */
 
 /* The contractions of a batch that have one form. */
@@ -19,7 +18,6 @@ struct form {
 	struct gpube__cuda_plan plan;
 	int64_t first; /* a contraction of it */
 	int64_t n;
-	bool aligned;  /* all of them, see gpube__is_aligned() */
 	int32_t group; /* boxes: -1: not in the batch's launches */
 	uint32_t at;   /* boxes: bytes to the descriptor */
 	uint64_t ios;  /* with rows: bytes to those of its contractions */
@@ -28,7 +26,7 @@ struct form {
 /* Whether the form has a launch of its own, with a row of addresses for each contraction. */
 static bool has_rows(const struct form *f)
 {
-	return f->plan.by == GPUBE_BY_TILES || f->plan.by == GPUBE_BY_WHOLE;
+	return f->plan.by == GPUBE_BY_TILES;
 }
 
 struct batch {
@@ -112,7 +110,6 @@ static int find_form(struct gpube_ctx *ctx, struct batch *b, int64_t i)
 		if (same_form(&b->c[i], &b->c[b->forms[k].first]) && has_tables(&b->c[i])) {
 			b->form_of[i] = (int32_t)k;
 			b->forms[k].n++;
-			b->forms[k].aligned &= gpube__is_aligned(&b->c[i]);
 			return GPUBE_OK;
 		}
 	status = gpube__contract_check(ctx, &b->c[i]);
@@ -123,7 +120,6 @@ static int find_form(struct gpube_ctx *ctx, struct batch *b, int64_t i)
 	f = &b->forms[b->n_forms++];
 	f->first = i;
 	f->n = 1;
-	f->aligned = gpube__is_aligned(&b->c[i]);
 	f->group = -1;
 	b->form_of[i] = (int32_t)n;
 	if (b->max_in < b->c[i].n_in)
@@ -142,7 +138,7 @@ static void plan_form(const struct gpube__device *d, struct batch *b, struct for
 	if (c->n_in > GPUBE_BOX_IN)
 		return;
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	gpube__cuda_plan_batch(&f->plan, d->path, &limits, c, &s, f->n, b->n_forms, f->aligned);
+	gpube__cuda_plan_batch(&f->plan, d->path, &limits, c, &s, f->n, b->n_forms);
 	if (f->plan.by != GPUBE_BY_BOXES)
 		return;
 	f->group = find_group(b, &f->plan.box, c);
@@ -200,7 +196,7 @@ static struct parts lay_out(struct batch *b, int64_t n)
 	}
 	for (int64_t i = 0; i < b->n_forms; i++)
 		if (has_rows(&b->forms[i])) {
-			at.end = gpube__round_up(at.end + COUNTER_BYTES);
+			at.end = gpube__round_up(at.end);
 			b->forms[i].ios = at.end;
 			at.end += (uint64_t)b->forms[i].n * at.direct_io_bytes;
 		}
@@ -233,10 +229,8 @@ static void fill_parts(struct batch *b, int64_t n, const struct parts *at, unsig
 		}
 	}
 	for (int64_t i = 0; i < b->n_forms; i++)
-		if (has_rows(&b->forms[i])) {
+		if (has_rows(&b->forms[i]))
 			b->forms[i].ios -= (uint64_t)b->forms[i].n * at->direct_io_bytes;
-			memset(to + b->forms[i].ios - COUNTER_BYTES, 0, COUNTER_BYTES);
-		}
 	for (int g = 0; g < b->n_groups; g++)
 		work += fill_work(b, n, g, work);
 }
@@ -289,13 +283,9 @@ static int launch_batch(struct gpube_ctx *ctx, struct batch *b, int64_t n)
 	for (int64_t i = 0; i < b->n_forms && status == GPUBE_OK; i++) {
 		const struct form *f = &b->forms[i];
 
-		if (f->plan.by == GPUBE_BY_TILES)
+		if (has_rows(f))
 			status = gpube__launch_direct(ctx, &f->plan.direct, &b->c[f->first],
 				device + f->ios, at.direct_io_bytes, (uint32_t)f->n);
-		else if (f->plan.by == GPUBE_BY_WHOLE)
-			status = gpube__launch_whole(ctx, &f->plan.whole, &b->c[f->first], device + f->ios,
-				at.direct_io_bytes, (uint32_t)f->n,
-				(uint32_t *)(device + f->ios - COUNTER_BYTES));
 	}
 	gpube__mark(ctx, 1);
 	return status;

@@ -166,48 +166,6 @@ int gpube__launch_direct(struct gpube_ctx *ctx, const struct gpube__direct *d,
 	return GPUBE_OK;
 }
 
-/* n rows of the form of c. taken: of the device, 0 */
-int gpube__launch_whole(struct gpube_ctx *ctx, const struct gpube__whole *d,
-	const struct gpube_contraction *c, const unsigned char *rows, uint32_t row_bytes, uint32_t n,
-	uint32_t *taken)
-{
-	const bool is_int = c->type == GPUBE_INT32;
-	const gpube__whole_function by_copies =
-		is_int ? gpube__whole_function_i32(d) : gpube__whole_function_f32(d);
-	const gpube__bulk_function in_bulk =
-		is_int ? gpube__bulk_function_i32(d) : gpube__bulk_function_f32(d);
-	const uint32_t steps = (n + d->per_block - 1) / d->per_block;
-	const uint32_t at_once = d->at_once * (uint32_t)gpube__device_of(ctx)->n_sms;
-	const uint32_t blocks = steps < at_once ? steps : at_once;
-	const cudaStream_t stream = gpube__device_of(ctx)->stream;
-
-	GPUBE_ECUDA(ctx, allow_shared(in_bulk ? (const void *)in_bulk : (const void *)by_copies,
-				 d->shared_bytes));
-	if (in_bulk)
-		in_bulk<<<blocks, d->threads, d->shared_bytes, stream>>>(
-			*d, rows, row_bytes, n, taken);
-	else
-		by_copies<<<blocks, d->threads, d->shared_bytes, stream>>>(*d, rows, row_bytes, n);
-	GPUBE_ECUDA(ctx, cudaGetLastError());
-	return GPUBE_OK;
-}
-
-static int launch_panels(
-	struct gpube_ctx *ctx, const struct gpube__panel *d, const struct gpube_contraction *c)
-{
-	const gpube__panel_function f = c->type == GPUBE_INT32
-						? gpube__panel_function_i32(d->kernel)
-						: gpube__panel_function_f32(d->kernel);
-	struct gpube__panel_io io;
-
-	memset(&io, 0, sizeof(io));
-	io.out = c->out;
-	for (uint32_t k = 0; k < d->n_ops; k++)
-		io.in[k] = c->in[d->op[k].order].values;
-	return launch_alone(
-		ctx, (const void *)f, d->at_once, d->threads, d->shared_bytes, d, &io);
-}
-
 static int launch_strips(
 	struct gpube_ctx *ctx, const struct gpube__strip *d, const struct gpube_contraction *c)
 {
@@ -224,85 +182,17 @@ static int launch_strips(
 		ctx, (const void *)f, d->blocks, d->threads, d->shared_bytes, d, &io);
 }
 
-/* f: of the plan d, which begins with 'all' */
-static int launch_product(struct gpube_ctx *ctx, const void *f, const void *d,
-	const struct gpube__product *all, const struct gpube_contraction *c)
-{
-	const struct gpube__product_io io = {
-		c->out, {c->in[all->order[0]].values, c->in[all->order[1]].values}};
-
-	return launch_alone(ctx, f, all->at_once, all->threads, all->shared_bytes, d, &io);
-}
-
-static int launch_lanes(
-	struct gpube_ctx *ctx, const struct gpube__lanes *d, const struct gpube_contraction *c)
-{
-	const gpube__lanes_function f = c->type == GPUBE_INT32 ? gpube__lanes_function_i32(d)
-							       : gpube__lanes_function_f32(d);
-
-	return launch_product(ctx, (const void *)f, d, &d->all, c);
-}
-
-static int launch_quads(
-	struct gpube_ctx *ctx, const struct gpube__quads *d, const struct gpube_contraction *c)
-{
-	const gpube__quads_function f = c->type == GPUBE_INT32 ? gpube__quads_function_i32(d)
-							       : gpube__quads_function_f32(d);
-
-	return launch_product(ctx, (const void *)f, d, &d->all, c);
-}
-
-static int launch_triangle(
-	struct gpube_ctx *ctx, const struct gpube__triangle *d, const struct gpube_contraction *c)
-{
-	const gpube__triangle_function f = c->type == GPUBE_INT32
-						   ? gpube__triangle_function_i32(d)
-						   : gpube__triangle_function_f32(d);
-	struct gpube__triangle_io io;
-	const int status = gpube__triangle_io(ctx, &io, d, c);
-
-	if (status != GPUBE_OK)
-		return status;
-	return launch_alone(
-		ctx, (const void *)f, d->at_once, 32 * d->warps, d->shared_bytes, d, &io);
-}
-
-static int launch_presum(
-	struct gpube_ctx *ctx, const struct gpube__presum *d, const struct gpube_contraction *c)
-{
-	const gpube__presum_function f = gpube__presum_function_of(c->type, d->kernel);
-	struct gpube__presum_io io;
-
-	memset(&io, 0, sizeof(io));
-	io.out = c->out;
-	for (uint32_t k = 0; k < GPUBE_PRESUM_OPS; k++)
-		if (k % GPUBE_PRESUM_TERMS < d->n_ops[k / GPUBE_PRESUM_TERMS])
-			io.in[k] = c->in[d->op[k].order].values;
-	return launch_alone(ctx, (const void *)f, d->blocks, d->threads, d->shared, d, &io);
-}
-
 static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 	const struct gpube_contraction *c, double joined)
 {
-	const enum gpube__by by = p->by == GPUBE_BY_MERGED ? p->unmerged : p->by;
 	int status;
 
-	if (by == GPUBE_BY_GENERAL)
+	if (p->by == GPUBE_BY_GENERAL)
 		return gpube__contract_general(ctx, c);
-	if (by == GPUBE_BY_BOXES) {
+	if (p->by == GPUBE_BY_BOXES) {
 		status = launch_box(ctx, &p->box, c);
-	} else if (by == GPUBE_BY_PANELS) {
-		status = launch_panels(ctx, &p->panel, c);
-	} else if (by == GPUBE_BY_PRESUMS) {
-		status = launch_presum(ctx, &p->presum, c);
-	} else if (by == GPUBE_BY_TRIANGLES) {
-		status = launch_triangle(ctx, &p->triangle, c);
-	} else if (by == GPUBE_BY_STRIPS) {
+	} else if (p->by == GPUBE_BY_STRIPS) {
 		status = launch_strips(ctx, &p->strip, c);
-	} else if (by == GPUBE_BY_LANES) {
-		status = launch_lanes(ctx, &p->lanes, c);
-	} else if (by == GPUBE_BY_QUADS) {
-		status = launch_quads(ctx, &p->quads, c);
 	} else {
 		gpube__mark(ctx, 0);
 		status = gpube__launch_direct(ctx, &p->direct, c, NULL, 0, 1);
@@ -352,9 +242,7 @@ int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *
 		return gpube__contract_general(ctx, c);
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
 	status = gpube__cuda_plans_get(&p, d->plans, ctx, d->path, &limits, c, &s);
-	if (status == GPUBE_OK && p->by == GPUBE_BY_MERGED)
-		status = gpube__contract_merged(ctx, &p->merge, c, &done);
-	return status != GPUBE_OK || done
+	return status != GPUBE_OK
 		       ? status
 		       : launch_one(ctx, p, c, (double)s.n_out_cells * (double)s.n_reduced);
 }

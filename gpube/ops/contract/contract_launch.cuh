@@ -4,26 +4,13 @@
 
 #include "gpube/ops/contract/boxes/contract_box.cuh"
 #include "gpube/ops/contract/direct/contract_direct.cuh"
-#include "gpube/ops/contract/contract_lanes.cuh"
-#include "gpube/ops/contract/contract_panel.cuh"
-#include "gpube/ops/contract/contract_presum.cuh"
-#include "gpube/ops/contract/contract_quads.cuh"
 #include "gpube/ops/contract/strips/contract_strip.cuh"
-#include "gpube/ops/contract/contract_triangle.cuh"
-#include "gpube/ops/contract/contract_whole.cuh"
 
 struct gpube__box_device gpube__limits_of(const struct gpube__device *d);
 
 /* OK, or why c is no contraction, or a stop. */
 int gpube__contract_check(struct gpube_ctx *ctx, const struct gpube_contraction *c);
 bool gpube__is_aligned(const struct gpube_contraction *c);
-
-/*
- * contract where some operands are added up first (contract_merged.cu).
- * done  out: false, and nothing has begun, where there is no memory for the tables that are made
- */
-int gpube__contract_merged(struct gpube_ctx *ctx, const struct gpube__merge *merge,
-	const struct gpube_contraction *c, bool *done);
 
 /* ---- boxes -------------------------------------------------------------------------------- */
 
@@ -52,9 +39,5 @@ void gpube__fill_direct_io(struct gpube__direct_io *io, const struct gpube_contr
 int gpube__launch_direct(struct gpube_ctx *ctx, const struct gpube__direct *d,
 	const struct gpube_contraction *c, const unsigned char *many, uint32_t io_bytes,
 	uint32_t n);
-/* n rows of the form of c. taken: of the device, 0 */
-int gpube__launch_whole(struct gpube_ctx *ctx, const struct gpube__whole *d,
-	const struct gpube_contraction *c, const unsigned char *rows, uint32_t row_bytes,
-	uint32_t n, uint32_t *taken);
 
 #endif

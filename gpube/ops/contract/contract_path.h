@@ -5,20 +5,11 @@
  *	general   contract_general.cu  whatever ops.h allows; a thread or a block per output cell
  *	boxes     contract_box.h       what shared memory can be filled with; every type, arguments too
  *	direct    contract_direct.h    tables read where they lie: the least to make ready
- *	panels    contract_panel.h     operands summed into the two or three tables of a product or a
- *	                               triangle; by planes: copied as they are, summed in registers
- *	presums   contract_presum.h    products once some dims are fixed, such as rings of small tables
- *	lanes     contract_lanes.h     one product for each value of a last dim that all tables share
- *	quads     contract_quads.h     the same, where the reduced dim is the tables' last
- *	triangles contract_triangle.h  three large operands that meet in a triangle, by bulk copies
  *	strips    contract_strip.h     large tables, few values of x: what bytes bound
- *	whole     contract_whole.h     batches of small contractions, tables copied whole
- *	merged    contract_merge.h     some operands are added up first; then any of the others
  *
  * and stream_plan.h cuts what the card does not hold into chunks for these.
  *
- * A search for a plan takes the host from 5 us (direct tiles) over 10 to 700 (boxes) to 500
- * (panels), more with each output dim, and what it finds spares a half of the kernels' time at
+ * A search for a plan takes the host from 5 us (direct tiles) to 700 (boxes), more with each output dim, and what it finds spares a half of the kernels' time at
  * most. So direct tiles come first, and the longer searches follow when contractions of this shape,
  * those done before included, are predicted to take longer than they would: then a search costs
  * about as much as was lost without it, whatever else comes. Plans are kept by shape, since grids,
@@ -29,14 +20,7 @@
 
 #include "gpube/ops/contract/boxes/contract_box.h"
 #include "gpube/ops/contract/direct/contract_direct.h"
-#include "gpube/ops/contract/contract_lanes.h"
-#include "gpube/ops/contract/contract_merge.h"
-#include "gpube/ops/contract/contract_panel.h"
-#include "gpube/ops/contract/contract_presum.h"
-#include "gpube/ops/contract/contract_quads.h"
 #include "gpube/ops/contract/strips/contract_strip.h"
-#include "gpube/ops/contract/contract_triangle.h"
-#include "gpube/ops/contract/contract_whole.h"
 #include "gpube/ops/kept.h"
 
 /* Which kernels contract may take: those predicted to be faster, or only one kind. */
@@ -44,15 +28,7 @@ enum gpube__path {
 	GPUBE_PATH_ANY,
 	GPUBE_PATH_BOXES,
 	GPUBE_PATH_DIRECT,
-	GPUBE_PATH_PANELS, /* that are summed in shared memory */
-	GPUBE_PATH_PLANES, /* panels whose operands are added up in registers */
 	GPUBE_PATH_STRIPS,
-	GPUBE_PATH_LANES,  /* products whose lanes are values of a shared dim */
-	GPUBE_PATH_QUADS,  /* the same, four x of a lane together */
-	GPUBE_PATH_TRIANGLES, /* three operands that meet in a triangle */
-	GPUBE_PATH_PRESUMS, /* products of sums */
-	GPUBE_PATH_MERGED, /* operands added up first wherever they can be, then any */
-	GPUBE_PATH_WHOLE,  /* tables of a batch that shared memory holds whole */
 	GPUBE_PATH_GENERAL,
 };
 
@@ -61,42 +37,21 @@ enum gpube__by {
 	GPUBE_BY_GENERAL,
 	GPUBE_BY_BOXES,
 	GPUBE_BY_TILES,
-	GPUBE_BY_PANELS,
-	GPUBE_BY_STRIPS,
-	GPUBE_BY_LANES, /* of contractions alone */
-	GPUBE_BY_QUADS, /* the same */
-	GPUBE_BY_PRESUMS, /* the same */
-	GPUBE_BY_TRIANGLES, /* the same */
-	GPUBE_BY_WHOLE, /* in batches alone */
-	GPUBE_BY_MERGED, /* of contractions alone */
+	GPUBE_BY_STRIPS, /* of contractions alone */
 };
 
 enum {
 	GPUBE_TRIED_TILES = 1,
-	GPUBE_TRIED_PANELS = 2,
-	GPUBE_TRIED_BOXES = 4,
-	GPUBE_TRIED_LANES = 8,
-	GPUBE_TRIED_STRIPS = 16,
-	GPUBE_TRIED_PRESUMS = 32,
-	GPUBE_TRIED_QUADS = 64,
-	GPUBE_TRIED_TRIANGLES = 128,
-	GPUBE_TRIED_MERGES = 256,
+	GPUBE_TRIED_BOXES = 2,
+	GPUBE_TRIED_STRIPS = 4,
 };
 
 struct gpube__cuda_plan {
 	enum gpube__by by;
 	unsigned tried;       /* searches that were made; 0: a new plan */
 	double cycles, spent; /* of the device: predicted, and of all contractions so far */
-	enum gpube__by unmerged; /* where operands are merged: what does it without memory for that */
-	struct gpube__merge merge;
 	struct gpube__direct direct;
-	struct gpube__panel panel;
 	struct gpube__strip strip;
-	struct gpube__presum presum;
-	struct gpube__triangle triangle;
-	struct gpube__lanes lanes;
-	struct gpube__quads quads;
-	struct gpube__whole whole;
 	struct gpube__box box; /* the largest; untouched where nothing is done by boxes */
 };
 
@@ -114,11 +69,10 @@ void gpube__cuda_plan_make(struct gpube__cuda_plan *p, enum gpube__path path,
  * gpube__cuda_plan_batch() - the same for a batch, from nothing.
  * n        contractions of this shape in it; BY_GENERAL: each goes alone
  * n_forms  shapes in it
- * aligned  all their tables are, to 16 bytes
  */
 void gpube__cuda_plan_batch(struct gpube__cuda_plan *p, enum gpube__path path,
 	const struct gpube__box_device *device, const struct gpube_contraction *c,
-	const struct gpube__shape *s, int64_t n, int64_t n_forms, bool aligned);
+	const struct gpube__shape *s, int64_t n, int64_t n_forms);
 
 /*
  * gpube__cuda_plans_get() - the plan for one more contraction of this shape.

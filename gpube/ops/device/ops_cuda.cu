@@ -420,24 +420,8 @@ extern "C" bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name)
 		path = GPUBE_PATH_BOXES;
 	else if (name && strcmp(name, "direct") == 0)
 		path = GPUBE_PATH_DIRECT;
-	else if (name && strcmp(name, "panels") == 0)
-		path = GPUBE_PATH_PANELS;
-	else if (name && strcmp(name, "planes") == 0)
-		path = GPUBE_PATH_PLANES;
 	else if (name && strcmp(name, "strips") == 0)
 		path = GPUBE_PATH_STRIPS;
-	else if (name && strcmp(name, "lanes") == 0)
-		path = GPUBE_PATH_LANES;
-	else if (name && strcmp(name, "quads") == 0)
-		path = GPUBE_PATH_QUADS;
-	else if (name && strcmp(name, "triangles") == 0)
-		path = GPUBE_PATH_TRIANGLES;
-	else if (name && strcmp(name, "presums") == 0)
-		path = GPUBE_PATH_PRESUMS;
-	else if (name && strcmp(name, "merged") == 0)
-		path = GPUBE_PATH_MERGED;
-	else if (name && strcmp(name, "whole") == 0)
-		path = GPUBE_PATH_WHOLE;
 	else if (name && strcmp(name, "general") == 0)
 		path = GPUBE_PATH_GENERAL;
 	else if (name)
