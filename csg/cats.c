@@ -221,8 +221,10 @@ static int read_auction(struct csg_auction **out, struct gpube_in *in)
 {
 	struct reader r = {.in = in};
 	int64_t goods, bids, dummies;
-	int status = read_counts(in, &goods, &bids, &dummies);
+	int status = gpube__in_refuse_unread(in, true);
 
+	if (!status)
+		status = read_counts(in, &goods, &bids, &dummies);
 	if (!status) {
 		r.a = gpube__alloc(in->ctx, 1, sizeof(*r.a));
 		status = r.a ? GPUBE_OK : GPUBE_ENOMEM;

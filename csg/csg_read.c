@@ -329,8 +329,10 @@ bool csg__is_game(struct gpube_in *in)
 int csg__read_from(struct csg_game **out, struct gpube_in *in)
 {
 	struct csg_game *g = NULL;
-	int status = is_binary(in) ? read_binary(&g, in) : read_text(&g, in);
+	int status = csg__is_game(in) ? GPUBE_OK : gpube__in_refuse_unread(in, true);
 
+	if (!status)
+		status = is_binary(in) ? read_binary(&g, in) : read_text(&g, in);
 	*out = status ? NULL : g;
 	if (status)
 		csg_game_free(g);

@@ -1,4 +1,5 @@
 /* formats.c - the table of formats, and reading through it. See formats.h; writing is write.c. */
+#include <ctype.h>
 #include <string.h>
 
 #include "formats/registry.h"
@@ -65,11 +66,17 @@ struct found {
 	enum gpube_content content;
 };
 
-/*
- * By content; what no format claims is taken for what its name says, so that a
- * damaged file gets that format's error, or else for .wcsp, which may begin
- * with anything.
- */
+/* By content, or else by name, so that a damaged file gets that format's error. */
+static const struct gpube_format_row *claimed(struct gpube_in *in, const char *text, size_t n)
+{
+	for (int i = 0; i < N_FORMATS; i++)
+		if (formats[i].sniff && formats[i].sniff(text, n, in->path))
+			return &formats[i];
+	return format_by_name(in->path);
+}
+
+/* What no format claims is refused if it is known, or else taken for .wcsp, which may begin with
+ * anything. */
 static struct found recognise(struct gpube_in *in)
 {
 	size_t n = gpube__in_need(in, GPUBE_SNIFF_BYTES);
@@ -84,15 +91,18 @@ static struct found recognise(struct gpube_in *in)
 	}
 	memcpy(text, in->p, n);
 	text[n] = 0;
-	for (int i = 0; i < N_FORMATS && !found.format; i++)
-		if (formats[i].sniff && formats[i].sniff(text, n, in->path))
-			found.format = &formats[i];
-	if (!found.format)
-		found.format = format_by_name(in->path);
-	if (!found.format)
+	found.format = claimed(in, text, n);
+	/* of XML, only the head was seen; and numbers alone are in many formats */
+	if (!found.format || found.format->id == GPUBE_FORMAT_XML)
+		gpube__in_refuse_unread(in, false);
+	else if (isdigit((unsigned char)*gpube__skip_comments(text)) &&
+		 !gpube__has_extension(in->path, found.format->extensions))
+		gpube__in_refuse_unread(in, true);
+	if (!found.format && !in->status)
 		found.content = gpube__sniff_content(text, in->path);
 	gpube__free(in->ctx, text);
-	if (!found.format && found.content == GPUBE_CONTENT_MODEL)
+	if (!found.format && found.content == GPUBE_CONTENT_MODEL && !in->status &&
+		gpube__in_refuse_unread(in, true) == GPUBE_OK)
 		found.format = find_format(GPUBE_FORMAT_WCSP);
 	return found;
 }

@@ -47,6 +47,13 @@ size_t gpube__in_need(struct gpube_in *in, size_t n);
 void gpube__in_close(struct gpube_in *in);
 /* The first up to n bytes, without consuming them: to tell formats apart. */
 size_t gpube__in_peek(struct gpube_in *in, char *buffer, size_t n);
+/*
+ * gpube__in_refuse_unread() - OK unless the file is in a format that is known and not read; asked
+ * by a reader whose own format it does not seem to be.
+ * by_name  the name may say so, too
+ * Errors:  EINVAL, with the format's name (unread.c); sets in->status
+ */
+int gpube__in_refuse_unread(struct gpube_in *in, bool by_name);
 /* What a text has past white space and lines of comments, which begin with # or //. */
 const char *gpube__skip_comments(const char *text);
 

@@ -22,6 +22,9 @@ static enum nash_format recognise(struct gpube_in *in)
 	char text[65536];
 	const char *begin;
 
+	if (gpube__in_refuse_unread(in, false))
+		return NASH_FORMAT_LRS;
+
 	text[gpube__in_peek(in, text, sizeof(text) - 1)] = 0;
 	begin = gpube__skip_comments(text);
 	if (*begin == 0)
@@ -32,6 +35,7 @@ static enum nash_format recognise(struct gpube_in *in)
 		return NASH_FORMAT_TWO_PLAYER;
 	if (*begin == '[' || *begin == '#')
 		return NASH_FORMAT_SIMPLE;
+	gpube__in_refuse_unread(in, true);
 	return one_number(begin) && *begin ? NASH_FORMAT_GT : NASH_FORMAT_LRS;
 }
 
@@ -60,7 +64,7 @@ int nash_read(
 	g->ctx = ctx;
 	if (format == NASH_FORMAT_AUTO)
 		format = recognise(&in);
-	status = readers[format](g, &in);
+	status = in.status ? in.status : readers[format](g, &in);
 	/* a cut or corrupt file is what is wrong, whatever its last token looks like */
 	if (in.status)
 		status = in.status;

@@ -1,0 +1,51 @@
+#!/bin/sh
+# Formats that are known and not read are refused by their name, whatever a command expects; and
+# words that such a file may begin with are no reason to refuse a model.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+# unread NAME TEXT WHAT [COMMAND…]: by 'info', or by each COMMAND
+unread() {
+	name=$1 what=$3
+	printf "$2" > "$work/$name"
+	shift 3
+	for c in ${*:-info}; do
+		row "$c $name" 1 '' "'.*$name' is .*$what.*, which is not read" "$gpube" "$c" "$work/$name"
+	done
+}
+
+unread x.efg 'EFG 2 R "" { "A" "B" }\nt "" 1 "" { 1, 2 }\n' 'Gambit.s .efg' info solve nash csg auction
+unread noname_efg 'EFG 2 R "" { "A" "B" }\n' 'Gambit.s .efg' info nash
+unread x.agg '#AGG\n2\n2\n' 'action graph game' info nash
+unread x.pre '1 1 0 0 1 0 0\n1 2 0 0 2 0 0\n' 'toulbar2.s .pre' info solve
+unread x.bep '5\n1 2 3\n' 'toulbar2.s .bep'
+unread x.opb '* #variable= 2 #constraint= 1\n+1 x1 +1 x2 >= 1;\n' 'pseudo-Boolean'
+unread y.opb 'min: +1 x1 +1 x2;\n' 'pseudo-Boolean' info bound
+unread noname_opb '* #variable= 2 #constraint= 1\n' 'pseudo-Boolean'
+unread x.wbo 'soft: 6;\n[2] +1 x1 >= 1;\n' 'pseudo-Boolean'
+unread x.lp '\\ a comment\nMinimize\n obj: x + y\n' 'linear program' info solve
+unread y.lp 'max: 3x + 2y;\n' 'linear program'
+unread noname_lp 'Maximize\n obj: x\n' 'linear program' info csg
+unread x.mps 'NAME          TEST\nROWS\n' 'linear program'
+unread x.mzn 'var 1..3: x;\n' MiniZinc
+unread x.smt2 '(set-logic QF_LIA)\n' SMT-LIB info nash
+unread x.bif 'network unknown {\n}\n' 'Bayesian network'
+unread x.net 'net\n{\n}\n' 'Bayesian network'
+unread x.xml '<?xml version="1.0"?>\n<!-- a -->\n<BIF VERSION="0.3">\n</BIF>\n' XMLBIF
+unread x.fg '1\n\n2\n0 1\n2 2\n' libDAI
+unread x.gr 'c a\np tw 3 2\n1 2\n' PACE
+unread x.td 's td 1 2 2\n' '.cov is read'
+unread x.dot 'digraph g {\n}\n' graph
+unread x.hgr '2 3\n1 2\n2 3\n' hypergraph
+unread x.zip 'PK\003\004\024' 'unpack it first'
+unread x.wcsp.bz2 'BZh91AY' 'unpack it first' info solve
+unread x.pdf '%%PDF-1.4\n' PDF
+
+# a .wcsp begins with its name, which is any word
+for word in max graph net EFG network; do
+	printf '%s 1 2 0 9\n2\n' $word > "$work/model"
+	row "a model whose name is $word" 0 '^model ' '' "$gpube" info "$work/model"
+done
+row 'on standard input' 1 '' "'<stdin>' is .*Gambit's .efg.*, which is not read" \
+	sh -c "printf 'EFG 2 R' | '$gpube' solve -"
+plan
