@@ -12,21 +12,23 @@ enum { MOST_CELLS = 1 << 22, MOST_ARITY = 20 };
 
 /* ---- the relaxed problem ----------------------------------------------------------------- */
 
-static int64_t minimised(const struct gpube_model *m, int64_t v)
+/* In 128 bits, as all differences and sums here: what leaves 64 is refused before it is used. */
+static __int128 minimised(const struct gpube_model *m, int64_t v)
 {
-	return v == GPUBE_INF || m->direction == GPUBE_MINIMISE ? v : -v;
+	return m->direction == GPUBE_MINIMISE ? (__int128)v : -(__int128)v;
 }
 
 /* Over the finite cells, as the minimisation has them; 0 and 0 if there is none. */
-static void range(const struct gpube_model *m, const struct gpube_table *t, int64_t *min, int64_t *max)
+static void range(const struct gpube_model *m, const struct gpube_table *t, __int128 *min, __int128 *max)
 {
 	bool any = false;
 
 	*min = *max = 0;
 	for (int64_t k = t->sparse ? -1 : 0; k < t->n; k++) {
-		int64_t v = minimised(m, k < 0 ? t->dflt.i : gpube__table_int(t, k));
+		int64_t cost = k < 0 ? t->dflt.i : gpube__table_int(t, k);
+		__int128 v = minimised(m, cost);
 
-		if (v == GPUBE_INF)
+		if (cost == GPUBE_INF)
 			continue;
 		*min = any && *min < v ? *min : v;
 		*max = any && *max > v ? *max : v;
@@ -39,12 +41,12 @@ int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper)
 	__int128 least = minimised(m, m->constant), cap = 1;
 
 	for (int32_t f = 0; f < m->n_functions; f++) {
-		int64_t min, max;
+		__int128 min, max;
 
 		range(m, gpube__table(m, f), &min, &max);
 		least += min;
-		if (upper == GPUBE_INF && (__int128)max - min + 1 > cap)
-			cap = (__int128)max - min + 1;
+		if (upper == GPUBE_INF && max - min + 1 > cap)
+			cap = max - min + 1;
 	}
 	if (upper != GPUBE_INF)
 		cap = upper - least;
@@ -52,34 +54,36 @@ int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper)
 }
 
 /* What the relaxed costs may add up to in size. Errors: ERANGE */
-static int add_size(struct gpube_ctx *ctx, int64_t *sum, int64_t size)
+static int add_size(struct gpube_ctx *ctx, __int128 *sum, __int128 size)
 {
-	if (__builtin_add_overflow(*sum, size, sum) || *sum >> 61)
+	*sum += size < 0 ? -size : size;
+	if (*sum >> 61)
 		return gpube__fail(ctx, GPUBE_ERANGE, "costs are too large for a certificate");
 	return GPUBE_OK;
 }
 
 static int relax_function(struct gpube_model *r, const struct gpube_model *m, int32_t f, int64_t cap,
-	int64_t *sum)
+	__int128 *sum)
 {
 	const int32_t *scope = gpube__scope(m, f);
 	int arity = m->functions[f].arity, status;
-	int64_t cells = gpube__cells(m, arity, scope), min, max, *costs;
+	int64_t cells = gpube__cells(m, arity, scope), *costs;
 	int32_t sorted[MOST_ARITY];
+	__int128 min, max;
 
 	range(m, gpube__table(m, f), &min, &max);
-	if (add_size(m->ctx, sum, min < 0 ? -min : min) || add_size(m->ctx, sum, cap))
+	if (add_size(m->ctx, sum, min) || add_size(m->ctx, sum, cap))
 		return GPUBE_ERANGE;
 	if (cells < 0 || cells > MOST_CELLS || arity > MOST_ARITY) {
-		r->constant += min;
+		r->constant += (int64_t)min;
 		return GPUBE_OK;
 	}
 	costs = gpube__alloc(m->ctx, (uint64_t)cells, sizeof(*costs));
 	status = costs ? gpube__dense(costs, m, f, NULL) : GPUBE_ENOMEM;
 	for (int64_t k = 0; k < cells && !status; k++) {
-		int64_t v = minimised(m, costs[k]);
+		__int128 v = minimised(m, costs[k]);
 
-		costs[k] = v == GPUBE_INF || v - min > cap ? min + cap : v;
+		costs[k] = (int64_t)(costs[k] == GPUBE_INF || v - min > cap ? min + cap : v);
 	}
 	for (int k = 0; k < arity; k++)
 		sorted[k] = scope[k];
@@ -93,16 +97,17 @@ static int relax_function(struct gpube_model *r, const struct gpube_model *m, in
 int gpube__relaxed(struct gpube_model **out, const struct gpube_model *m, int64_t cap)
 {
 	struct gpube_model *r = NULL;
-	int64_t sum = 0, *costs;
+	__int128 sum = 0;
+	int64_t *costs;
 	int status = gpube_model_new(&r, m->ctx, GPUBE_COSTS);
 
 	*out = NULL;
 	for (int32_t i = 0; i < m->n_vars && !status; i++)
 		status = gpube_model_add_var(r, NULL, m->vars[i].domain, NULL);
-	if (!status) {
-		r->constant = minimised(m, m->constant);
-		sum = r->constant < 0 ? -r->constant : r->constant;
-	}
+	if (!status)
+		status = add_size(m->ctx, &sum, minimised(m, m->constant));
+	if (!status)
+		r->constant = (int64_t)minimised(m, m->constant);
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
 		status = relax_function(r, m, f, cap, &sum);
 	for (int32_t i = 0; i < m->n_vars && !status; i++) {

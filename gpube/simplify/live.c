@@ -109,6 +109,7 @@ static void scan_dense(struct scan *c, int32_t function, struct gpube_walk *walk
 	gpube__window_open(walk, &w, s, gpube__table(s->m, function), gpube__scope(s->m, function),
 		c->slot, false, c->offsets);
 	w.negate = s->negate;
+	w.least = gpube__live_least(s, function);
 	w.cut = f->cut;
 	f->min = GPUBE_INF;
 	for (int32_t j = 0; j < walk->row; j++)
@@ -147,7 +148,7 @@ static void scan_sparse(struct scan *c, int32_t function)
 	const struct gpube_table *t = gpube__table(s->m, function);
 	const int32_t *scope = gpube__scope(s->m, function);
 	unsigned __int128 cells = gpube__live_cells(s, t->arity, scope);
-	int64_t v, at, cut = f->cut, n_tuples = 0;
+	int64_t v, at, cut = f->cut, n_tuples = 0, lowest = gpube__live_least(s, function);
 
 	f->min = GPUBE_INF;
 	for (int64_t k = 0; k < t->n; k++) {
@@ -159,7 +160,7 @@ static void scan_sparse(struct scan *c, int32_t function)
 		if (d < t->arity)
 			continue;
 		n_tuples++;
-		v = gpube__live_cost(gpube__table_int(t, k), s->negate);
+		v = gpube__live_cost(gpube__table_int(t, k), s->negate, lowest);
 		if (v >= cut)
 			v = GPUBE_INF;
 		gpube__range_add(f, v);
@@ -173,7 +174,7 @@ static void scan_sparse(struct scan *c, int32_t function)
 			at += s->n[scope[d]];
 		}
 	}
-	v = gpube__live_cost(t->dflt.i, s->negate);
+	v = gpube__live_cost(t->dflt.i, s->negate, lowest);
 	if (v >= cut || cells == (unsigned __int128)n_tuples)
 		return;
 	gpube__range_add(f, v);
@@ -264,7 +265,7 @@ static void run_queue(struct scan *c)
 
 static void add_minima(struct gpube_live *s)
 {
-	s->low = s->negate ? -(__int128)s->m->constant : s->m->constant;
+	s->low = s->base;
 	for (int32_t f = 0; f < s->m->n_functions; f++)
 		s->low += s->f[f].min;
 	s->infeasible |= s->has_top && s->low >= s->top;
@@ -299,23 +300,24 @@ static void propagate(struct scan *c)
 		add_minima(s);
 }
 
-/* Proves that every finite total, and every sum of shifted tables, stays below 2^62. */
+/*
+ * Proves that every finite total fits 64 bits, and that every sum of tables, each less its least
+ * cost, stays below 2^62.
+ */
 static int check_totals(struct gpube_live *s)
 {
-	const __int128 most = (__int128)1 << 62;
-
 	s->span = 0;
 	for (int32_t k = 0; k < s->m->n_functions; k++) {
 		const struct gpube_live_function *f = &s->f[k];
 
-		if (f->max >= GPUBE__COST_LIMIT || f->min <= -GPUBE__COST_LIMIT)
-			return gpube__fail(
-				s->m->ctx, GPUBE_ERANGE, "a cost of function %d passes 2^62", k);
+		if (f->max >= GPUBE__COST_LIMIT)
+			return gpube__fail(s->m->ctx, GPUBE_ERANGE,
+				"costs of function %d are 2^62 and more apart", k);
 		s->span += f->max - f->min;
 	}
-	if (s->span >= most || s->low <= -most || s->low + s->span >= most)
+	if (s->span >= (__int128)1 << 62 || s->low <= -INT64_MAX || s->low + s->span >= INT64_MAX)
 		return gpube__fail(s->m->ctx, GPUBE_ERANGE,
-			"the finite costs of assignments can pass 2^62: "
+			"the finite costs of assignments can pass 2^63, or be 2^62 apart: "
 			"at least %.6g, at most %.6g units of 10^-%d",
 			(double)s->low, (double)(s->low + s->span), s->m->scale);
 	return GPUBE_OK;
@@ -475,6 +477,54 @@ static int observe(struct gpube_live *s, int32_t i, int32_t value)
 	return GPUBE_OK;
 }
 
+/* Dense tables of 32 bits and less are taken as they are: gpube__window_row() reads no least. */
+static bool has_least(const struct gpube_table *t)
+{
+	return t->sparse || t->type == GPUBE_INT64;
+}
+
+/* A table's least finite cost, or its greatest; 0 if it has none. */
+static int64_t least_of(const struct gpube_table *t, bool has_default, bool greatest)
+{
+	int64_t least = has_default ? t->dflt.i : GPUBE_INF;
+
+	for (int64_t k = 0; k < t->n; k++) {
+		int64_t v = gpube__table_int(t, k);
+
+		if (v != GPUBE_INF && (least == GPUBE_INF || (greatest ? v > least : v < least)))
+			least = v;
+	}
+	return least == GPUBE_INF ? 0 : least;
+}
+
+static int find_least(struct gpube_live *s)
+{
+	const struct gpube_model *m = s->m;
+	bool *seen = gpube__alloc_zero(m->ctx, (uint64_t)m->n_tables, sizeof(*seen));
+
+	s->least = gpube__alloc_zero(m->ctx, (uint64_t)m->n_tables, sizeof(*s->least));
+	if (!seen || !s->least) {
+		gpube__free(m->ctx, seen);
+		return GPUBE_ENOMEM;
+	}
+	s->base = s->negate ? -(__int128)m->constant : m->constant;
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		const struct gpube_table *t = gpube__table(m, f);
+		int64_t *least = &s->least[m->functions[f].table];
+		bool *known = &seen[m->functions[f].table];
+
+		if (!*known && has_least(t))
+			*least = least_of(t,
+				t->sparse && gpube__live_cells(s, t->arity, gpube__scope(m, f)) !=
+						     (unsigned __int128)t->n,
+				s->negate);
+		*known = true;
+		s->base += s->negate ? -(__int128)*least : *least;
+	}
+	gpube__free(m->ctx, seen);
+	return GPUBE_OK;
+}
+
 int gpube__live_init(struct gpube_live *s, const struct gpube_model *m, bool reductions)
 {
 	struct gpube_ctx *ctx = m->ctx;
@@ -498,6 +548,7 @@ int gpube__live_init(struct gpube_live *s, const struct gpube_model *m, bool red
 		s->n[i] = m->vars[i].domain;
 	for (int32_t f = 0; f < m->n_functions; f++)
 		s->f[f] = (struct gpube_live_function){0, 0, GPUBE_INF};
+	status = find_least(s);
 	for (int32_t i = 0; !status && reductions && m->evidence && i < m->n_vars; i++)
 		if (m->evidence[i] >= 0)
 			status = observe(s, i, m->evidence[i]);
@@ -513,4 +564,5 @@ void gpube__live_clear(struct gpube_live *s)
 	gpube__free(ctx, s->list);
 	gpube__free(ctx, s->rank);
 	gpube__free(ctx, s->f);
+	gpube__free(ctx, s->least);
 }

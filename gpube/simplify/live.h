@@ -7,8 +7,11 @@
 
 #include "gpube/ir/model.h"
 
-/* Finite costs are cut off at +-GPUBE__COST_LIMIT as they are read, so that a difference of two
- * fits. */
+/*
+ * Costs are read less the least one of their table, and cut off at GPUBE__COST_LIMIT, so that a sum
+ * of two fits. What was cut off is at least as dear as it seems: where no total below top can use it
+ * nothing is wrong, else gpube__live_propagate() refuses the model. Nothing is cut off from below.
+ */
 #define GPUBE__COST_LIMIT (((int64_t)1 << 62) - 1)
 
 /* Dimensions of two or more values that a dense table can have. */
@@ -17,7 +20,8 @@ enum { GPUBE__MAX_WALK = 64 };
 /*
  * What is known of a function. min, max: over its live cells below 'cut', the
  * other ones are forbidden; min is GPUBE_INF if there is none. Every total that
- * uses a cell >= cut reaches top (GPUBE_INF: no such bound).
+ * uses a cell >= cut reaches top (GPUBE_INF: no such bound). All are less the
+ * least cost of the table.
  */
 struct gpube_live_function {
 	int64_t min, max, cut;
@@ -48,9 +52,11 @@ struct gpube_live {
 	int64_t n_removed; /* values, without those that evidence excludes */
 
 	struct gpube_live_function *f;
+	int64_t *least; /* per table: its least finite cost as it is stored (negate: the greatest), or 0 */
+	__int128 base;  /* constant + sum of the functions' least costs, negated where costs are */
 	bool has_top;
 	__int128 top;  /* negated, too; valid if has_top */
-	__int128 low;  /* constant + sum of the functions' min */
+	__int128 low;  /* base + sum of the functions' min */
 	__int128 span; /* sum of max - min: every finite total is in [low, low + span] */
 };
 
@@ -61,11 +67,16 @@ struct gpube_live {
  * cells with it are all forbidden, or so dear that with the other functions'
  * minima they reach top. A function is read again only when a domain or the
  * slack below top shrank.
- * Errors: EINVAL (evidence), ERANGE (finite totals can pass 2^62), ENOMEM
+ * Errors: EINVAL (evidence), ERANGE (finite totals can pass 2^63, or lie 2^62 apart), ENOMEM
  */
 int gpube__live_init(struct gpube_live *s, const struct gpube_model *m, bool reductions);
 int gpube__live_propagate(struct gpube_live *s);
 void gpube__live_clear(struct gpube_live *s);
+
+static inline int64_t gpube__live_least(const struct gpube_live *s, int32_t function)
+{
+	return s->least[s->m->functions[function].table];
+}
 
 /* The cost that makes a total reach top, given that the rest costs at least low - min. */
 int64_t gpube__live_cut(const struct gpube_live *s, int64_t min);
@@ -85,6 +96,7 @@ struct gpube_window {
 	enum gpube_type type;
 	bool negate;
 	bool adjacent; /* a row's values are neighbours */
+	int64_t least; /* of the table: see gpube__live_cost() */
 	int64_t cut;
 	int64_t less;       /* what gpube__merge() takes off */
 	int64_t at;         /* where the current row begins */
@@ -128,16 +140,17 @@ int64_t gpube__walk_offsets(const struct gpube_walk *walk);
 /* The window's current row: GPUBE_INF where forbidden or >= cut. */
 void gpube__window_row(int64_t *row, const struct gpube_walk *walk, const struct gpube_window *w);
 
-/* A cost as the passes see it: negated where wanted, cut off at the limit. */
-static inline int64_t gpube__live_cost(int64_t v, bool negate)
+/*
+ * A cost as the passes see it: negated where wanted, less the table's least, cut off at the limit.
+ * The difference of two 64-bit costs, one of which is the least, is below 2^64.
+ */
+static inline int64_t gpube__live_cost(int64_t v, bool negate, int64_t least)
 {
+	uint64_t above = negate ? (uint64_t)least - (uint64_t)v : (uint64_t)v - (uint64_t)least;
+
 	if (v == GPUBE_INF)
 		return v;
-	if (v > GPUBE__COST_LIMIT)
-		v = GPUBE__COST_LIMIT;
-	if (v < -GPUBE__COST_LIMIT)
-		v = -GPUBE__COST_LIMIT;
-	return negate ? -v : v;
+	return above > GPUBE__COST_LIMIT ? GPUBE__COST_LIMIT : (int64_t)above;
 }
 
 /* ---- a sum of functions as one table ---------------------------------------------- */

@@ -13,7 +13,8 @@ static int64_t lowered(const struct gpube_live *s, int32_t function, int64_t k)
 {
 	const struct gpube_table *t = gpube__table(s->m, function);
 	const struct gpube_live_function *f = &s->f[function];
-	int64_t v = gpube__live_cost(k < 0 ? t->dflt.i : gpube__table_int(t, k), s->negate);
+	int64_t v = gpube__live_cost(k < 0 ? t->dflt.i : gpube__table_int(t, k), s->negate,
+		gpube__live_least(s, function));
 
 	return v >= f->cut ? GPUBE_INF : v - f->min;
 }
@@ -92,9 +93,12 @@ static int open_windows(struct gpube_merge *w, struct gpube_walk *walk, int32_t 
 		}
 		gpube__window_open(walk, window, s, t, gpube__scope(s->m, members[k]), w->slot,
 			sparse, w->offsets + k * room);
-		window->negate = s->negate && !sparse;
-		window->cut = sparse ? GPUBE_INF : s->f[members[k]].cut;
-		window->less = sparse ? 0 : s->f[members[k]].min;
+		if (sparse) /* lowered, and as they are minimised, already */
+			continue;
+		window->negate = s->negate;
+		window->least = gpube__live_least(s, members[k]);
+		window->cut = s->f[members[k]].cut;
+		window->less = s->f[members[k]].min;
 	}
 	return GPUBE_OK;
 }

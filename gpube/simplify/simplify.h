@@ -21,8 +21,8 @@
  */
 struct gpube_simplified {
 	/* Kind COSTS, same scale, no names, no evidence. Every finite total is in
-	 * (-2^62, 2^62). top: a total, constant included, >= top is forbidden;
-	 * GPUBE_INF also if no total gets there. */
+	 * (-2^63 + 1, 2^63 - 1), and less than 2^62 above the constant. top: a total,
+	 * constant included, >= top is forbidden; GPUBE_INF also if no total gets there. */
 	struct gpube_model *model;
 	bool infeasible; /* found so already: model has no variables */
 	bool negated;
@@ -48,7 +48,7 @@ struct gpube_simplified {
  * reductions  false: only what elimination needs (direction, evidence as
  *             forbidden values, non-negative costs); variables map one to one
  * Cost:   a few passes over the tables, and memory for two reduced models
- * Errors: ERANGE (finite totals can pass 2^62), EINVAL (kind, evidence),
+ * Errors: ERANGE (finite totals can pass 2^63, or lie 2^62 apart), EINVAL (kind, evidence),
  *         ENOMEM; *out is then zero
  */
 int gpube__simplify(struct gpube_simplified *out, const struct gpube_model *m, bool reductions);

@@ -70,6 +70,10 @@ void gpube__window_open(struct gpube_walk *walk, struct gpube_window *w, const s
 
 	w->values = t->values;
 	w->type = t->type;
+	w->negate = false;
+	w->least = 0;
+	w->cut = GPUBE_INF;
+	w->less = 0;
 	w->at = 0;
 	memset(w->offset, 0, sizeof(w->offset));
 	for (int k = t->arity - 1; k >= 0; k--) {
@@ -118,7 +122,7 @@ void gpube__window_row(int64_t *row, const struct gpube_walk *walk, const struct
 		break;
 	default:
 		for (int32_t j = 0; j < n; j++)
-			row[j] = gpube__live_cost(wide[w->at + at[j]], w->negate);
+			row[j] = gpube__live_cost(wide[w->at + at[j]], w->negate, w->least);
 	}
 	if (w->cut != GPUBE_INF)
 		for (int32_t j = 0; j < n; j++)
