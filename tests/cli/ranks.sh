@@ -12,7 +12,7 @@ export OMPI_MCA_btl_vader_single_copy_mechanism=none OMP_NUM_THREADS=1
 ranks() { # N COMMAND OPTION…
 	n=$1 command=$2
 	shift 2
-	timeout -k 1 30 mpirun -n "$n" "$mpi" "$command" -q --threads 1 "$@"
+	timeout -k 1 600 mpirun -n "$n" "$mpi" "$command" -q --threads 1 "$@"
 }
 
 # what must not depend on the ranks
@@ -23,9 +23,9 @@ same() {
 ranks_that_fail() { # COMMAND FILE; COMMAND with its options
 	# shellcheck disable=SC2086
 	row 'a stopped rank ends the run' 1 '' 'rank 1 has given no sign of life for 1 s: it is dead or stopped' \
-		env GPUBE_TEST_RANK='stop 1' timeout 30 mpirun -n 2 "$mpi" $1 -q --receive-timeout 1s "$2"
+		env GPUBE_TEST_RANK='stop 1' timeout 600 mpirun -n 2 "$mpi" $1 -q --receive-timeout 1s "$2"
 	# shellcheck disable=SC2086
-	GPUBE_TEST_RANK='die 1' timeout 30 mpirun -n 2 "$mpi" $1 -q "$2" > "$work/out" 2> "$work/err"
+	GPUBE_TEST_RANK='die 1' timeout 600 mpirun -n 2 "$mpi" $1 -q "$2" > "$work/out" 2> "$work/err"
 	died=$?
 	that 'a killed rank ends the run' test $died -ne 0 -a $died -ne 124
 	that 'and is named' grep -Eiq 'rank 1.*(signal|dead|lost)' "$work/err"

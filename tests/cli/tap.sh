@@ -62,6 +62,58 @@ row() {
 	fi
 }
 
+# COMMAND…: waits until it succeeds, ten minutes at most
+await() {
+	for tap_i in $(seq 6000); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+said_or_over() { # PID WORDS
+	if ! kill -0 "$1" 2> /dev/null; then
+		return 0
+	elif [ -n "$2" ]; then
+		grep -Eq -e "$2" "$work/out" "$work/err" "${tap_also:-/dev/null}"
+	elif [ -r "/proc/$1/status" ]; then
+		grep -Eq '^SigCgt:.*[4-7c-f]...$' "/proc/$1/status" # TERM is caught
+	else
+		sleep 2
+	fi
+}
+
+# SIGNAL WORDS COMMAND…: within a row, the signal comes once the words are printed, or stand in the file
+# $tap_also, however long that takes; if there are none, once it is caught. A shell lets what it puts aside ignore INT: where env cannot undo that, TERM comes instead.
+end_at() {
+	tap_signal=$1 tap_words=$2
+	shift 2
+	if [ "$tap_signal" != INT ]; then
+		"$@" &
+	elif env --default-signal=INT true 2> /dev/null; then
+		env --default-signal=INT "$@" &
+	else
+		tap_signal=TERM
+		"$@" &
+	fi
+	tap_pid=$!
+	await said_or_over $tap_pid "$tap_words"
+	kill -$tap_signal $tap_pid 2> /dev/null
+	wait $tap_pid
+}
+
+# COMMAND…: it writes into a pipe whose reader is gone; prints its status
+without_reader() {
+	rm -f "$work/unread"
+	mkfifo "$work/unread"
+	true < "$work/unread" &
+	exec 4> "$work/unread"
+	wait $!
+	"$@" >&4
+	echo $?
+	exec 4>&-
+}
+
 plan() {
 	echo "1..$tap_n"
 }

@@ -11,8 +11,7 @@ printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$
 "$gpube" generate random -n 80 -d 8 --p1 0.3 --p2 0 --seed 3 -o "$work/hard.wcsp"
 
 for method in mbe shift clusters joins regions sweep auto; do
-	row "$method: zebra" 0 '^optimum +0, proved' '' "$gpube" bound -q --method $method --timeout 20s \
-		$x/zebra.wcsp
+	row "$method: zebra" 0 '^optimum +0, proved' '' "$gpube" bound -q --method $method $x/zebra.wcsp
 	row "$method: a maximum" 0 '^optimum +7\.1, proved' '' "$gpube" bound -q --method $method "$work/most.cfn"
 	row "$method: infeasible" 0 '^infeasible +every assignment is forbidden \(proved\)$' '' \
 		"$gpube" bound -q --method $method "$work/none.wcsp"
@@ -64,10 +63,10 @@ row 'a table that was changed' 1 '' 'do not add up to the problem' \
 head -n 12 "$work/c" > "$work/cut"
 row 'a certificate that was cut' 1 '' 'cut:[0-9]+: expected' \
 	"$gpube" bound -q --verify "$work/cut" $x/exams.cfn
-row 'SIGINT gives bounds' 0 '^lower +[0-9]+, proved' '' \
-	timeout --preserve-status -s INT 2 "$gpube" bound -q "$work/hard.wcsp"
+row 'SIGINT gives bounds' 0 '^lower +[0-9]+, proved' ': lower bound ' \
+	end_at INT ': lower bound ' "$gpube" bound "$work/hard.wcsp"
 # before an order is searched, local search and elimination: what shifts give in a moment
-row 'auto begins with shifts' 0 '^optimum +1\.127' '^gpube: 0\.[0-9]* s: lower bound 1\.127[0-9]* \(shifts\)$' \
+row 'auto begins with shifts' 0 '^optimum +1\.127' ' s: lower bound 1\.127[0-9]* \(shifts\)$' \
 	"$gpube" bound --backend cpu examples/sprinkler.uai
 row 'shifts, and a deadline of nothing' 0 '^lower |^optimum ' '*' "$gpube" bound --backend cpu --timeout 0.000001s examples/sprinkler.uai
 plan

@@ -25,9 +25,9 @@ row 'fewer agents than are shared' 0 '^value ' '' ranks 3 csg --generate uniform
 row 'lp has no ranks' 1 '' 'on several ranks there is method conv alone' ranks 2 csg --method lp "$work/g.csg"
 row 'an error that all have is told once' 1 '' 'cannot open' ranks 3 csg "$work/nothing"
 that 'once' test "$(grep -c 'cannot open' "$work/err")" = 1
-row 'a timeout ends all with bounds' 0 '"status": "bounds"' '' ranks 2 csg --json --timeout 1s --memory 600M \
-	--method conv --generate uniform -n 27
+row 'a timeout ends all with bounds' 0 '"status": "bounds"' '' \
+	env GPUBE_TEST_RANK='slow 1' timeout 600 mpirun -n 2 "$mpi" csg -q --json --timeout 1s "$work/g.csg"
 row 'a slow rank is waited for' 0 '^value ' '' \
-	env GPUBE_TEST_RANK='slow 1' timeout 30 mpirun -n 2 "$mpi" csg -q --receive-timeout 5s "$work/g.csg"
+	env GPUBE_TEST_RANK='slow 1' timeout 600 mpirun -n 2 "$mpi" csg -q --receive-timeout 5s "$work/g.csg"
 ranks_that_fail csg "$work/g.csg"
 plan

@@ -28,7 +28,7 @@ awk 'BEGIN { srand(7); print "large 7 29 11 100000"; print "29 29 29 29 29 27 2"
 "$gpube" solve -q "$work/large.wcsp" | sed -n 's/^optimum *\([0-9]*\),.*/\1/p' > "$work/optimum"
 for options in '' --compress; do
 	# shellcheck disable=SC2086
-	timeout 300 mpirun -n 2 "$mpi" dpop -q --json --threads 1 --tree min-id --root 0 $options \
+	timeout 3000 mpirun -n 2 "$mpi" dpop -q --json --threads 1 --tree min-id --root 0 $options \
 		"$work/large.wcsp" > "$work/out" 2> "$work/err"
 	value() { sed -n "s/.*\"$1\": *\\([0-9]*\\).*/\\1/p" "$work/out"; }
 	that "more than 2^31 bytes in a message ${options:-as they are}" [ "$(value largest_message_bytes)" -gt 2147483648 ]

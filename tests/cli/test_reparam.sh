@@ -75,8 +75,8 @@ optimum() { # FILE
 
 # a pipe is opened once, for the problem: its reader would take a try for the end
 mkfifo "$work/pipe.wcsp"
-timeout 10 cat "$work/pipe.wcsp" > "$work/piped.wcsp" &
-(sleep 0.3 && cat "$x/zebra.wcsp") | timeout 5 "$gpube" reparam -q -o "$work/pipe.wcsp" - > /dev/null 2>&1
+timeout 600 cat "$work/pipe.wcsp" > "$work/piped.wcsp" &
+(sleep 0.3 && cat "$x/zebra.wcsp") | timeout 600 "$gpube" reparam -q -o "$work/pipe.wcsp" - > /dev/null 2>&1
 wait
 that 'a pipe gets the whole problem' "$gpube" info "$work/piped.wcsp"
 

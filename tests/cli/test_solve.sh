@@ -18,10 +18,12 @@ json() {
 	: > "$work/why"
 	"$@" > "$work/out" 2> "$work/err"
 	tap_got=$?
+	case $tap_status in '*') tap_status=$tap_got ;; esac
 	if [ $tap_got = "$tap_status" ] && $python -c '
 import json, sys
 d = json.load(open(sys.argv[1]))
-assert isinstance(d, dict) and eval("(" + sys.argv[2] + ")")' "$work/out" "$tap_expression" 2> "$work/why"; then
+rc = int(sys.argv[3])
+assert isinstance(d, dict) and eval("(" + sys.argv[2] + ")")' "$work/out" "$tap_expression" $tap_got 2> "$work/why"; then
 		ok "$tap_name"
 	else
 		not_ok "$tap_name"
@@ -135,15 +137,18 @@ row 'slices, as text' 0 '^plan .*, in [0-9]+ slices$' '^gpube: plan: [0-9]+ slic
 	"$gpube" solve -v --no-simplify --backend cpu --order min-fill --memory 300K "$work/wide.wcsp"
 row 'slices: info' 0 '^memory .*: it fits in [0-9]+ slices$' '' \
 	"$gpube" info --no-simplify --backend cpu --order min-fill --memory 300K "$work/wide.wcsp"
-# slices of minutes in all
-"$gpube" generate random -n 20 -d 9 --p1 0.45 --p2 0 --seed 2 -o "$work/slices.wcsp"
-json 'slices: a timeout' 1 'd["status"] == "bounds" and d["plan"]["slices"] > 1 and 0 < d["lower_bound"] < d["upper_bound"]
-	and d["seconds"] < 20' "$gpube" solve --json --backend cpu --order min-fill --memory 1G --timeout 1s "$work/slices.wcsp"
-# tables of terabytes, which are never made: the time is over before
-"$gpube" generate random -n 32 -d 6 --p1 0.4 --p2 0 --seed 3 -o "$work/hard.wcsp"
-long='--backend cpu --memory 1000000000G --order-time 60s'
+# slices of minutes in all; bounds may prove the optimum before, on a machine that is fast enough
+"$gpube" generate random -n 22 -d 9 --p1 0.45 --p2 0 --seed 2 -o "$work/slices.wcsp"
+json 'slices: a timeout' '*' 'd["plan"]["slices"] > 1 and (0 < d["lower_bound"] < d["upper_bound"]
+	if rc == 1 and d["status"] == "bounds" else
+	rc == 0 and d["status"] == "optimal" and d["lower_bound"] == d["upper_bound"])' \
+	"$gpube" solve --json --backend cpu --order min-fill --memory 1G --timeout 1s "$work/slices.wcsp"
+# Tables of terabytes, which are never made: the time is over before. Any order will do for them, even
+# that of a machine which has hardly begun to search.
+"$gpube" generate random -n 30 -d 6 --p1 0.4 --p2 0 --seed 3 -o "$work/hard.wcsp"
+long='--backend cpu --memory 8000000000G --order-time 1h'
 json 'timeout: bounds, and an assignment that costs the upper one' 1 'd["status"] == "bounds"
-	and 0 < d["lower_bound"] < d["upper_bound"] and len(d["assignment"]) == d["variables"] and d["seconds"] < 20' \
+	and 0 < d["lower_bound"] < d["upper_bound"] and len(d["assignment"]) == d["variables"]' \
 	"$gpube" solve --json $long --timeout 0.2s "$work/hard.wcsp"
 row 'timeout, as text' 1 '^incomplete .*no optimum is proved' '^gpube: out of time$' \
 	"$gpube" solve $long --timeout 0.2s "$work/hard.wcsp"
@@ -160,27 +165,32 @@ json 'timeout: the same as JSON' 1 'd["status"] == "optimal" and d["upper_bound"
 	"$gpube" solve --json --count --timeout 0.000001s $x/zebra.wcsp
 json 'timeout: potentials, whose bounds meet' 0 'd["status"] == "optimal" and d["lower_bound"] == d["upper_bound"] and d["log10"] < 0' \
 	"$gpube" solve --json --timeout 0.000001s $x/sprinkler.uai
-# (timeout signals the process and then its group, so that two signals come at once)
+json 'SIGINT ends with what is known' 1 'd["status"] == "bounds" and d["upper_bound"] > 0' \
+	end_at INT ': simplified to' "$gpube" solve -v --json $long "$work/hard.wcsp"
+json 'SIGTERM, too' 1 'd["status"] == "bounds" and d["lower_bound"] > 0' \
+	end_at TERM ': simplified to' "$gpube" solve -v --json $long "$work/hard.wcsp"
+# timeout signals the process and then its group, so that two signals come at once
 if command -v timeout > /dev/null 2>&1; then
-	json 'SIGINT ends with what is known' 1 'd["status"] == "bounds" and d["upper_bound"] > 0 and d["seconds"] < 20' \
-		timeout --preserve-status -s INT 1 "$gpube" solve --json $long "$work/hard.wcsp"
-	json 'SIGTERM, too' 1 'd["status"] == "bounds" and d["lower_bound"] > 0' \
-		timeout --preserve-status -s TERM 1 "$gpube" solve --json $long "$work/hard.wcsp"
+	row 'two signals at once are one' 1 '^incomplete|^$' 'stopped' \
+		timeout --preserve-status -s TERM 1 "$gpube" solve $long "$work/hard.wcsp"
 else
-	skip 'SIGINT and SIGTERM' 'no timeout program'
+	skip 'two signals at once' 'no timeout program'
 fi
 
-# A second signal kills, also while a pipe is read that never ends.
+# A second signal kills, also while a pipe is read that never ends. What comes within half a second is
+# taken for the same wish, so that it comes again until the program is gone. A first signal that came
+# before the reading began has ended it by itself.
 mkfifo "$work/pipe"
-"$gpube" solve "$work/pipe" > /dev/null 2>&1 &
+"$gpube" solve "$work/pipe" > /dev/null 2> "$work/err" &
 pid=$!
-exec 3> "$work/pipe"
+exec 3> "$work/pipe" # opened at both ends: signals are caught by now
 sleep 1
-kill -TERM $pid
-sleep 1
-kill -TERM $pid
+while kill -TERM $pid 2> /dev/null; do
+	sleep 0.1
+done
 wait $pid
-that 'a second signal kills' [ $? = 143 ]
+end=$?
+that 'a second signal kills' test $end = 143 -o $end = 1 -a "$(cat "$work/err")" = 'gpube: stopped'
 exec 3>&-
 
 # ---- the ecosystem's formats, and files

@@ -11,7 +11,8 @@
 #include "tests/fuzz/readers.h"
 #include "tests/support/files.h"
 
-#define MOST_SECONDS 1.0
+/* no machine is so slow: fuzz.sh looks more closely */
+#define MOST_SECONDS 60.0
 
 static double processor_seconds(void)
 {

@@ -151,7 +151,7 @@ static void stops(void **state)
 
 	(void)state;
 	assert_non_null(p);
-	ctx->deadline = gpube__now() + 0.05;
+	ctx->deadline = gpube__now() + 0.001;
 	status = gpu->convolve(ctx, &s);
 	ctx->deadline = 0;
 	assert_int_equal(status, GPUBE_ESTOP);

@@ -330,18 +330,19 @@ static void stops(void **state)
 	}
 }
 
-/* In the midst of its splits: their seconds are not known. */
+/* In the midst of its splits, of which there are 10^11: their seconds are not known. */
 static void dp_stops(void **state)
 {
 	struct csg_opts o = {
 		.sizeof_options = sizeof(o), .method = CSG_DP, .timeout_seconds = 0.05};
+	const struct gpube_ctx_opts one = {.sizeof_options = sizeof(one), .n_threads = 1};
 	struct csg_result *r;
 	struct gpube_ctx *ctx;
 	struct csg_game *g;
 
 	(void)state;
-	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(csg_generate(&g, ctx, "uniform", 21, CSG_INT32, 1), GPUBE_OK);
+	assert_int_equal(gpube_ctx_new(&ctx, &one), GPUBE_OK);
+	assert_int_equal(csg_generate(&g, ctx, "uniform", 23, CSG_INT32, 1), GPUBE_OK);
 	assert_int_equal(csg_solve(&r, g, &o), GPUBE_OK);
 	assert_int_equal(r->answer, CSG_BOUNDS);
 	assert_true(r->seconds_splits <= r->seconds_total);

@@ -112,6 +112,7 @@ static void stopped_race(void **state)
 	struct nash_problem p;
 	struct nash_found found;
 	const char *method;
+	int status;
 
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
@@ -122,10 +123,13 @@ static void stopped_race(void **state)
 		assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
 		nash__found_init(&found, &p);
 		ctx->deadline = gpube__now() + 0.05;
-		assert_int_equal(nash__race(&found, 1, 1, &method), GPUBE_ESTOP);
-		assert_string_equal(method, "none");
-		assert_string_equal(gpube_error(ctx), "out of time");
-		assert_true(found.n < (1 << 14) - 1);
+		status = nash__race(&found, 1, 1, &method);
+		if (status) { /* or the machine is so fast that it has them all */
+			assert_int_equal(status, GPUBE_ESTOP);
+			assert_string_equal(method, "none");
+			assert_string_equal(gpube_error(ctx), "out of time");
+			assert_true(found.n < (1 << 14) - 1);
+		}
 		ctx->deadline = 0;
 		assert_int_equal(nash__race(&found, 1, 1, &method), GPUBE_OK);
 		assert_int_equal(found.n, (1 << 14) - 1);
@@ -273,14 +277,14 @@ static void time_is_reserved(void **state)
 	assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
 	nash__found_init(&found, &p);
 	patience.ctx = ctx;
-	patience.end = ctx->deadline = gpube__now() + 1000;
+	patience.end = ctx->deadline = gpube__now() + 1e6;
 	p.patience = &patience;
 	assert_int_equal(nash__branch_and_bound(&found, -1), GPUBE_OK);
 	assert_int_equal(found.n, N);
 	assert_int_equal(patience.found, N); /* not again when threads hand in what they have */
 	assert_true(patience.each > 0);
 	assert_true(ctx->deadline <= patience.end - N / 64 * 64 * patience.each);
-	assert_true(ctx->deadline > patience.end - 500);
+	assert_true(ctx->deadline > patience.end - 5e5);
 	nash__found_clear(&found);
 	nash__problem_clear(&p);
 	nash_game_free(g);
