@@ -32,7 +32,7 @@ enum { MAX_CORES = 2, MAX_RUNS = 100000, MAX_SLICES = 1000 };
 static struct gpube_ctx *tables; /* whose memory the tables are */
 
 struct ceilings {
-	double copy_bytes, add_min_int32, add_min_float32; /* a second */
+	double copy_bytes, add_min; /* a second */
 };
 
 /* ---- ceilings ------------------------------------------------------------------- */
@@ -58,9 +58,7 @@ struct ceilings {
 		memcpy(sink, &best[0], sizeof(V));                                                 \
 	}
 RATE(int_512, "avx512f", __m512i, _mm512_set1_epi32, _mm512_add_epi32, _mm512_min_epi32, 12)
-RATE(float_512, "avx512f", __m512, _mm512_set1_ps, _mm512_add_ps, _mm512_min_ps, 12)
 RATE(int_256, "avx2", __m256i, _mm256_set1_epi32, _mm256_add_epi32, _mm256_min_epi32, 6)
-RATE(float_256, "avx2", __m256, _mm256_set1_ps, _mm256_add_ps, _mm256_min_ps, 6)
 #endif
 
 static void plain_rate(int64_t n, void *sink)
@@ -80,20 +78,18 @@ static void plain_rate(int64_t n, void *sink)
 		*out = best[i];
 }
 
-static void add_min_kernel(void (**kernel)(int64_t, void *), int *cells, bool is_float)
+static void add_min_kernel(void (**kernel)(int64_t, void *), int *cells)
 {
 	*kernel = plain_rate;
 	*cells = 16;
 #if defined(__x86_64__)
 	if (__builtin_cpu_supports("avx512f")) {
-		*kernel = is_float ? float_512 : int_512;
+		*kernel = int_512;
 		*cells = 12 * 16;
 	} else if (__builtin_cpu_supports("avx2")) {
-		*kernel = is_float ? float_256 : int_256;
+		*kernel = int_256;
 		*cells = 6 * 8;
 	}
-#else
-	(void)is_float;
 #endif
 }
 
@@ -175,13 +171,13 @@ static void run_rate(const void *arg, int part)
 }
 
 /* The best of 'runs' runs of n iterations. */
-static double measure_add_min(int cores, bool is_float, int64_t n, int runs)
+static double measure_add_min(int cores, int64_t n, int runs)
 {
 	struct rate_job job = {.n = n};
 	double best = 1e9;
 	int cells;
 
-	add_min_kernel(&job.kernel, &cells, is_float);
+	add_min_kernel(&job.kernel, &cells);
 	for (int run = 0; run < runs; run++) {
 		const double t = seconds_together(cores, run_rate, &job);
 
@@ -295,10 +291,10 @@ static void move_tables(struct shape *s, char **inputs, char **outputs)
 	*outputs += round_up(shape_out_bytes(s));
 }
 
-static const char *make_row(struct row *row, const char *text, enum gpube_type type)
+static const char *make_row(struct row *row, const char *text)
 {
 	struct shape one;
-	const char *problem = shape_parse(&one, text, GPUBE_MIN_PLUS, type);
+	const char *problem = shape_parse(&one, text, GPUBE_MIN_PLUS, GPUBE_INT32);
 	uint64_t in_bytes = 0, out_bytes;
 	char *inputs, *outputs;
 	int n_in;
@@ -320,7 +316,7 @@ static const char *make_row(struct row *row, const char *text, enum gpube_type t
 	inputs = row->block;
 	outputs = inputs + (uint64_t)row->n * in_bytes;
 	for (int i = 0; i < row->n; i++) {
-		shape_parse(&row->shapes[i], text, GPUBE_MIN_PLUS, type);
+		shape_parse(&row->shapes[i], text, GPUBE_MIN_PLUS, GPUBE_INT32);
 		shape_fill(&row->shapes[i], (uint64_t)i, SHAPE_SIGNED, false);
 		move_tables(&row->shapes[i], &inputs, &outputs);
 		shape_poison(&row->shapes[i]);
@@ -366,7 +362,7 @@ static int compare_doubles(const void *a, const void *b)
 /* What bounds a row, and how much of it the row needs. */
 struct bound {
 	double amount; /* bytes, or joined cells */
-	bool copying, is_float;
+	bool copying;
 	int cores;
 };
 
@@ -374,7 +370,7 @@ struct bound {
 static double ceiling_now(const struct bound *b)
 {
 	return b->copying ? measure_copy(b->cores, COPY_BYTES, 1)
-			  : measure_add_min(b->cores, b->is_float, 300000, 2);
+			  : measure_add_min(b->cores, 300000, 2);
 }
 
 static double median_of(double *v, int n)
@@ -418,11 +414,9 @@ static void time_row(
 	out->share = median_of(shares, slices);
 }
 
-static int bench_row(const char *family, const char *text, int position, enum gpube_type type,
-	int cores, const struct ceilings *ceil, double seconds, FILE *csv)
+static int bench_row(const char *family, const char *text, int position, int cores,
+	const struct ceilings *ceil, double seconds, FILE *csv)
 {
-	const char *type_name = type == GPUBE_INT32 ? "int32" : "float32";
-	const double rate = type == GPUBE_INT32 ? ceil->add_min_int32 : ceil->add_min_float32;
 	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = cores};
 	struct timing timing;
 	struct bound bound;
@@ -435,7 +429,7 @@ static int bench_row(const char *family, const char *text, int position, enum gp
 	place_x(placed, sizeof(placed), text, position);
 	if (gpube_ctx_new(&ctx, &opts))
 		abort();
-	problem = make_row(&row, placed, type);
+	problem = make_row(&row, placed);
 	if (!problem)
 		problem = check_row(ctx, &row);
 	if (problem) {
@@ -446,17 +440,16 @@ static int bench_row(const char *family, const char *text, int position, enum gp
 	}
 	bytes = row.n * row.shapes[0].bytes;
 	joined = (double)row.n * (double)row.shapes[0].joined_cells;
-	bound.copying = bytes / ceil->copy_bytes > joined / rate;
+	bound.copying = bytes / ceil->copy_bytes > joined / ceil->add_min;
 	bound.amount = bound.copying ? bytes : joined;
-	bound.is_float = type == GPUBE_FLOAT32;
 	bound.cores = cores;
 	time_row(ctx, &row, seconds, &bound, &timing);
-	printf("%-9s %-7s %-6s %d  %9.1f %9.1f us  %6.1f G %s/s %4.0f %%\n", family, type_name,
+	printf("%-9s %-6s %d  %9.1f %9.1f us  %6.1f G %s/s %4.0f %%\n", family,
 		positions[position], cores, timing.median * 1e6, timing.minimum * 1e6,
 		timing.ceiling / 1e9, bound.copying ? "bytes" : "cells", 100 * timing.share);
 	fflush(stdout);
 	if (csv)
-		fprintf(csv, "%s,%s,%s,%d,%.9f,%.9f,%.0f,%.0f,%s,%.4g,%.3f\n", family, type_name,
+		fprintf(csv, "%s,%s,%d,%.9f,%.9f,%.0f,%.0f,%s,%.4g,%.3f\n", family,
 			positions[position], cores, timing.median, timing.minimum, bytes, joined,
 			bound.copying ? "copy" : "add-min", timing.ceiling, timing.share);
 	free_row(&row);
@@ -474,18 +467,15 @@ static void measure_ceilings(void)
 		struct ceilings *c = &ceilings[cores];
 
 		c->copy_bytes = measure_copy(cores, COPY_BYTES, 10);
-		c->add_min_int32 = measure_add_min(cores, false, 3000000, 20);
-		c->add_min_float32 = measure_add_min(cores, true, 3000000, 20);
-		printf("%d core%s: copy %.1f GB/s, add-min int32 %.1f G/s, float32 %.1f G/s\n",
-			cores, cores > 1 ? "s" : "", c->copy_bytes / 1e9, c->add_min_int32 / 1e9,
-			c->add_min_float32 / 1e9);
+		c->add_min = measure_add_min(cores, 3000000, 20);
+		printf("%d core%s: copy %.1f GB/s, add-min %.1f G/s\n", cores, cores > 1 ? "s" : "",
+			c->copy_bytes / 1e9, c->add_min / 1e9);
 	}
 }
 
 /* only: NULL, or the family; only_cores: 0, or how many */
 static int bench_line(char *line, const char *only, int only_cores, double seconds, FILE *csv)
 {
-	static const enum gpube_type types[] = {GPUBE_INT32, GPUBE_FLOAT32};
 	char *bar = strchr(line, '|'), family[32];
 	int failed = 0;
 
@@ -494,10 +484,9 @@ static int bench_line(char *line, const char *only, int only_cores, double secon
 	if (only && strcmp(only, family) != 0)
 		return 0;
 	for (int cores = 1; cores <= MAX_CORES; cores++)
-		for (int i = 0; i < 2 && (!only_cores || cores == only_cores); i++)
-			for (int position = 0; position < 3; position++)
-				failed |= bench_row(family, bar + 1, position, types[i], cores,
-					&ceilings[cores], seconds, csv);
+		for (int position = 0; position < 3 && (!only_cores || cores == only_cores); position++)
+			failed |= bench_row(
+				family, bar + 1, position, cores, &ceilings[cores], seconds, csv);
 	return failed;
 }
 
@@ -531,7 +520,7 @@ int main(int argc, char **argv)
 	if (csv_name)
 		csv = fopen(csv_name, "w");
 	if (csv)
-		fprintf(csv, "family,type,position,cores,median_s,minimum_s,bytes,joined_cells,"
+		fprintf(csv, "family,position,cores,median_s,minimum_s,bytes,joined_cells,"
 			     "bound,ceiling_per_s,share\n");
 	if (gpube_ctx_new(&tables, NULL))
 		abort();
@@ -542,7 +531,7 @@ int main(int argc, char **argv)
 	memset(copy_from, 1, COPY_BYTES);
 	memset(copy_to, 2, COPY_BYTES);
 	measure_ceilings();
-	printf("family    type    x at   n     median       min        ceiling         share\n");
+	printf("family    x at   n     median       min        ceiling         share\n");
 	while (fgets(line, sizeof(line), f))
 		failed |= bench_line(line, only, only_cores, seconds, csv);
 	fclose(f);

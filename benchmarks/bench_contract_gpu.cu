@@ -1,17 +1,17 @@
 /*
  * bench_contract_gpu.cu - contract on the GPU against what the card can do.
  *
- *     bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] [-k boxes|direct|strips] [-i] [-q] > csv
+ *     bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] [-k boxes|direct|strips] [-q] > csv
  *
  * The bound of a shape is the larger of its bytes (each input and the output
  * once) over the copy bandwidth measured here, and its joined cells over the
  * rate of add-mins between registers measured here. Every result is compared,
  * whole, with the general kernel's, which the tests compare with the reference
- * (-q leaves that out). -k: by these kernels alone; -i: int32 alone. Before each
+ * (-q leaves that out). -k: by these kernels alone. Before each
  * repetition the cache is flushed; times are those of the kernels alone, by events,
  * the median of the repetitions. CSV goes to stdout, a table to stderr.
  */
-#include "gpube/ops/contract/add_min.cuh"
+#include "gpube/ops/device/add_min.cuh"
 #include "gpube/ops/device/device.cuh"
 
 #include <stdio.h>
@@ -38,9 +38,9 @@ static const struct gpube_ops *ops;
 static cudaStream_t stream;
 static cudaEvent_t before, after;
 static void *flush_buffer;
-static double copy_bytes_per_second, add_mins_per_second[2]; /* int32, float32 */
+static double copy_bytes_per_second, add_mins_per_second;
 static int repeats = 11;
-static bool quick, integers;
+static bool quick;
 
 /* ---- ceilings --------------------------------------------------------------------- */
 
@@ -79,16 +79,16 @@ static double measure_copy(void)
 	return 2.0 * (double)bytes / median(ms, repeats);
 }
 
-template <typename T> static double measure_add_mins(void)
+static double measure_add_mins(void)
 {
 	const int blocks = 132 * 8, threads = 256, rounds = 20000;
 	float ms[MAX_REPEATS];
-	T *out;
+	int32_t *out;
 
-	MUST(cudaMalloc((void **)&out, (size_t)blocks * threads * sizeof(T)));
+	MUST(cudaMalloc((void **)&out, (size_t)blocks * threads * sizeof(*out)));
 	for (int i = 0; i < repeats + 2; i++) {
 		MUST(cudaEventRecord(before, stream));
-		add_mins<T><<<blocks, threads, 0, stream>>>(out, (T)7, rounds);
+		add_mins<int32_t><<<blocks, threads, 0, stream>>>(out, 7, rounds);
 		MUST(cudaEventRecord(after, stream));
 		MUST(cudaStreamSynchronize(stream));
 		if (i >= 2)
@@ -107,12 +107,12 @@ __device__ static uint32_t mix(uint64_t x)
 	return (uint32_t)(x >> 32);
 }
 
-template <typename T> __global__ void fill(T *to, int64_t n, uint64_t seed)
+__global__ void fill(int32_t *to, int64_t n, uint64_t seed)
 {
 	int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 
 	for (; i < n; i += (int64_t)gridDim.x * blockDim.x)
-		to[i] = (T)(mix(seed + (uint64_t)i) % 100000);
+		to[i] = (int32_t)(mix(seed + (uint64_t)i) % 100000);
 }
 
 __global__ void differ(const uint32_t *a, const uint32_t *b, int64_t n, int *out)
@@ -162,8 +162,7 @@ static double time_of(const struct gpube_contraction *c, int64_t n)
 	return median(ms, repeats);
 }
 
-/* Compares all output cells with those of the general kernel; values are whole, so floats are
- * exact. */
+/* Compares all output cells with those of the general kernel. */
 static const char *check(const struct gpube_contraction *c, uint64_t bytes, void *want, int *flag)
 {
 	struct gpube_contraction other = *c;
@@ -182,11 +181,10 @@ static const char *check(const struct gpube_contraction *c, uint64_t bytes, void
 	return differs ? "WRONG" : "ok";
 }
 
-static void measure(const char *family, const char *layout, const char *text, enum gpube_type type)
+static void measure(const char *family, const char *layout, const char *text)
 {
-	const bool is_int = type == GPUBE_INT32;
 	struct shape s;
-	const char *problem = shape_parse(&s, text, GPUBE_MIN_PLUS, type), *verdict = "unchecked";
+	const char *problem = shape_parse(&s, text, GPUBE_MIN_PLUS, GPUBE_INT32), *verdict = "unchecked";
 	struct gpube_contraction *c;
 	struct gpube_operand *in;
 	double seconds, bytes_time, ops_time, bound, wall;
@@ -211,12 +209,7 @@ static void measure(const char *family, const char *layout, const char *text, en
 			in[(size_t)i * (size_t)s.c.n_in + (size_t)k] = s.in[k];
 			in[(size_t)i * (size_t)s.c.n_in + (size_t)k].values = p;
 			const unsigned blocks = bytes > 1 << 20 ? 2048 : 8;
-			if (is_int)
-				fill<<<blocks, 256, 0, stream>>>(
-				        (int32_t *)p, (int64_t)(bytes / 4), seed);
-			else
-				fill<<<blocks, 256, 0, stream>>>(
-				        (float *)p, (int64_t)(bytes / 4), seed);
+			fill<<<blocks, 256, 0, stream>>>((int32_t *)p, (int64_t)(bytes / 4), seed);
 		}
 		c[i].out = need(shape_out_bytes(&s));
 	}
@@ -232,16 +225,15 @@ static void measure(const char *family, const char *layout, const char *text, en
 	MUST(cudaStreamSynchronize(stream));
 	wall = gpube__now() - wall;
 	bytes_time = s.bytes * s.batch / copy_bytes_per_second;
-	ops_time = (double)s.joined_cells * s.batch / add_mins_per_second[is_int ? 0 : 1];
+	ops_time = (double)s.joined_cells * s.batch / add_mins_per_second;
 	bound = bytes_time > ops_time ? bytes_time : ops_time;
-	printf("%s,%s,%s,%.6g,%.6g,%.4g,%.4g,%.4g,%.1f,%.4g,%s\n", family,
-	        is_int ? "int32" : "float32", layout, (double)s.joined_cells * s.batch,
+	printf("%s,%s,%.6g,%.6g,%.4g,%.4g,%.4g,%.1f,%.4g,%s\n", family, layout, (double)s.joined_cells * s.batch,
 	        s.bytes * s.batch, seconds * 1e6, bytes_time * 1e6, ops_time * 1e6,
 	        100 * bound / seconds, wall * 1e6, verdict);
 	fflush(stdout);
 	fprintf(stderr,
-	        "%-11s %-7s %-6s %10.1f us  bound %9.1f us (%s)  %5.1f %%  wall %9.1f us  %s\n",
-	        family, is_int ? "int32" : "float32", layout, seconds * 1e6, bound * 1e6,
+	        "%-11s %-6s %10.1f us  bound %9.1f us (%s)  %5.1f %%  wall %9.1f us  %s\n",
+	        family, layout, seconds * 1e6, bound * 1e6,
 	        bytes_time > ops_time ? "bytes" : "ops", 100 * bound / seconds, wall * 1e6,
 	        verdict);
 	for (int i = 0; i < s.batch; i++) {
@@ -318,14 +310,12 @@ static void run_file(const char *path, const char *only)
 			continue;
 		if (only && strcmp(family, only) != 0)
 			continue;
-		for (int t = 0; t < (integers ? 1 : 2); t++)
-			for (int where = 0; where < 3; where++) {
-				char moved[2048];
+		for (int where = 0; where < 3; where++) {
+			char moved[2048];
 
-				move_x(moved, sizeof(moved), bar + 1, where);
-				measure(family, layouts[where], moved,
-				        t ? GPUBE_FLOAT32 : GPUBE_INT32);
-			}
+			move_x(moved, sizeof(moved), bar + 1, where);
+			measure(family, layouts[where], moved);
+		}
 	}
 	fclose(f);
 }
@@ -337,7 +327,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2) {
 		fprintf(stderr, "usage: bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] "
-			"[-k boxes|direct|strips] [-i] [-q]\n");
+			"[-k boxes|direct|strips] [-q]\n");
 		return 2;
 	}
 	for (int i = 2; i < argc; i++) {
@@ -349,8 +339,6 @@ int main(int argc, char **argv)
 			kernels = argv[++i];
 		else if (strcmp(argv[i], "-q") == 0)
 			quick = true;
-		else if (strcmp(argv[i], "-i") == 0)
-			integers = true;
 	}
 	if (repeats < 1 || repeats > MAX_REPEATS || gpube_ctx_new(&ctx, NULL) != 0)
 		return 2;
@@ -370,11 +358,10 @@ int main(int argc, char **argv)
 	MUST(cudaEventCreate(&gpube__device_of(ctx)->marks[1]));
 	flush_buffer = need(FLUSH_BYTES);
 	copy_bytes_per_second = measure_copy();
-	add_mins_per_second[0] = measure_add_mins<int32_t>();
-	add_mins_per_second[1] = measure_add_mins<float>();
-	fprintf(stderr, "copy %.4g bytes/s, add-min int32 %.4g/s, float32 %.4g/s\n",
-	        copy_bytes_per_second, add_mins_per_second[0], add_mins_per_second[1]);
-	printf("family,type,x,joined_cells,bytes,us,us_bytes,us_ops,percent_of_bound,wall_us,"
+	add_mins_per_second = measure_add_mins();
+	fprintf(stderr, "copy %.4g bytes/s, add-min %.4g/s\n", copy_bytes_per_second,
+	        add_mins_per_second);
+	printf("family,x,joined_cells,bytes,us,us_bytes,us_ops,percent_of_bound,wall_us,"
 	       "check\n");
 	run_file(argv[1], only);
 	gpube_ctx_free(ctx);

@@ -52,10 +52,9 @@ static bool describe_gpu(struct gpube_ctx *ctx, char *text, size_t size)
 static void text_rate(struct gpube_out *out, const char *label, const struct gpube_rate *r)
 {
 	gpube__out_printf(out,
-		"%-8s copy %.1f GB/s; add-min a second: int32 %.3g, int64 %.3g, float32 %.3g, "
-		"float64 %.3g\n%8s a contraction %.2g us",
-		label, r->copy / 1e9, r->add_min_int32, r->add_min_int64, r->add_min_float32,
-		r->add_min_float64, "", r->launch * 1e6);
+		"%-8s copy %.1f GB/s; add-min a second: int32 %.3g, int64 %.3g\n"
+		"%8s a contraction %.2g us",
+		label, r->copy / 1e9, r->add_min_int32, r->add_min_int64, "", r->launch * 1e6);
 	if (r->open > 0)
 		gpube__out_printf(out,
 			", a fetch %.2g us, from the host %.1f GB/s, to it %.1f GB/s, opening "

@@ -15,8 +15,6 @@
 
 enum gpube_semiring {
 	GPUBE_MIN_PLUS,	 /* reduce: min, combine: +; forbidden: +infinity */
-	GPUBE_MAX_PLUS,	 /* reduce: max, combine: +; forbidden: -infinity */
-	GPUBE_LOGSUMEXP, /* reduce: ln sum exp, combine: +; zero: -infinity; float types only */
 	GPUBE_MIN_COUNT, /* min-plus, and how many joined cells attain the minimum */
 };
 
@@ -34,27 +32,25 @@ struct gpube_operand {
  * One contraction. Dims [0, n_out) make the output, row-major, last fastest;
  * dims [n_out, n_dims) are reduced. No dimension need occur in an operand.
  *
- * Infinity. Integer types: a joined sum >= threshold is forbidden and written
- * as exactly 'cut', cut >= threshold (MAX_PLUS: <= -threshold, -cut). The caller
- * proves that the sum of any of the operands' values, in any order, stays
- * inside the type, as its negative does; and either that values are non-negative (MAX_PLUS:
- * non-positive), with threshold = cut, so that a forbidden value absorbs, or
+ * Infinity. A joined sum >= threshold is forbidden and written as exactly 'cut',
+ * cut >= threshold. The caller proves that the sum of any of the operands' values, in
+ * any order, stays inside the type, as its negative does; and either that values are
+ * non-negative, with threshold = cut, so that a forbidden value absorbs, or
  * that finite sums stay below cut/2 in size and cut marks only forbidden cells,
  * with threshold = cut/2.
- * Float types: IEEE infinities, cut and threshold are ignored; never NaN.
  *
  * MIN_COUNT. out_counts[s] = sum over joined cells of s that attain out[s] of
  * the product of the operands' counts; 0 where out[s] is forbidden. modulus 0:
  * saturates at UINT64_MAX; otherwise a prime < 2^32 and counts are residues
  * modulo it. (A count of UINT64_MAX means "at least that" and absorbs.)
  *
- * Argument. out_arg, if not NULL (MIN_PLUS and MAX_PLUS only): the row-major
+ * Argument. out_arg, if not NULL (MIN_PLUS only): the row-major
  * index over the reduced dims of the first joined cell that attains out[s];
  * 'arg_bytes' (1, 2 or 4) each. Where out[s] is forbidden: any valid index.
  */
 struct gpube_contraction {
 	enum gpube_semiring semiring;
-	enum gpube_type type; /* INT32, INT64, FLOAT32, FLOAT64; of operands and output */
+	enum gpube_type type; /* INT32 or INT64; of operands and output */
 	int n_out, n_dims;
 	const int64_t *sizes; /* n_dims, each >= 1 */
 	int n_in;

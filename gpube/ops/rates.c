@@ -21,8 +21,6 @@ void gpube__rates_guess(struct gpube_rates *r, int n_threads)
 	r->all.copy *= n_threads < 4 ? n_threads : 4 + (n_threads - 4) * 0.5;
 	r->all.add_min_int32 *= n_threads;
 	r->all.add_min_int64 *= n_threads;
-	r->all.add_min_float32 *= n_threads;
-	r->all.add_min_float64 *= n_threads;
 }
 
 /* ---- as text -------------------------------------------------------------------------- */
@@ -162,8 +160,6 @@ struct gpube_rate gpube__rate_of(const struct gpube_ctx *ctx, const struct gpube
 		at_threads(r->core.add_min_##type, r->all.add_min_##type, n, r->n_threads);
 	SCALE(int32)
 	SCALE(int64)
-	SCALE(float32)
-	SCALE(float64)
 #undef SCALE
 	one.cores = one.add_min_int32 / r->core.add_min_int32;
 	return one;
@@ -171,14 +167,5 @@ struct gpube_rate gpube__rate_of(const struct gpube_ctx *ctx, const struct gpube
 
 double gpube__rate_add_min(const struct gpube_rate *r, enum gpube_type type)
 {
-	switch (type) {
-	case GPUBE_INT64:
-		return r->add_min_int64;
-	case GPUBE_FLOAT32:
-		return r->add_min_float32;
-	case GPUBE_FLOAT64:
-		return r->add_min_float64;
-	default:
-		return r->add_min_int32;
-	}
+	return type == GPUBE_INT64 ? r->add_min_int64 : r->add_min_int32;
 }

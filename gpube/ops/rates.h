@@ -21,8 +21,6 @@
 	X(copy, 1e10, 2e12)                                                                        \
 	X(add_min_int32, 8e9, 1e13)                                                                \
 	X(add_min_int64, 3e9, 2e12)                                                                \
-	X(add_min_float32, 8e9, 1e13)                                                              \
-	X(add_min_float64, 3e9, 1e12)                                                              \
 	X(launch, 1e-6, 2e-5)                                                                      \
 	X(round_trip, 1e-7, 2e-5)                                                                  \
 	X(upload, 1e10, 6e9)                                                                       \

@@ -108,15 +108,13 @@ static double time_host_copy(struct gpube_ctx *ctx, char *host)
 static int host_ceilings(
 	struct gpube_ctx *ctx, const struct gpube_ops *ops, char *host, struct gpube_rate *r)
 {
-	static const enum gpube_type types[] = {
-		GPUBE_INT32, GPUBE_INT64, GPUBE_FLOAT32, GPUBE_FLOAT64};
-	double *rates[] = {
-		&r->add_min_int32, &r->add_min_int64, &r->add_min_float32, &r->add_min_float64};
+	static const enum gpube_type types[] = {GPUBE_INT32, GPUBE_INT64};
+	double *rates[] = {&r->add_min_int32, &r->add_min_int64};
 	const double joined = (double)PRODUCT_SIDE * PRODUCT_SIDE * PRODUCT_SIDE;
 	int status = GPUBE_OK;
 
 	r->copy = time_host_copy(ctx, host);
-	for (int k = 0; k < 4 && !status; k++) {
+	for (int k = 0; k < 2 && !status; k++) {
 		double seconds = 0;
 
 		status = time_product(&seconds, ctx, ops, host, types[k], PRODUCT_SIDE, 1);

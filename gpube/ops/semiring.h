@@ -5,23 +5,16 @@
 #ifndef GPUBE_OPS_SEMIRING_H
 #define GPUBE_OPS_SEMIRING_H
 
-#include <math.h>
-
 #include "gpube/ops/ops.h"
 
 /*
- * The cut rule of integer types, on a sum or on a reduced value: it is monotone, so
+ * The cut rule, on a sum or on a reduced value: it is monotone, so
  * cutting the minimum is the minimum of the cut sums, and every fast version
  * cuts once per output cell.
  */
 GPUBE_HD static inline int64_t gpube__cut_min(int64_t sum, int64_t cut, int64_t threshold)
 {
 	return sum >= threshold ? cut : sum;
-}
-
-GPUBE_HD static inline int64_t gpube__cut_max(int64_t sum, int64_t cut, int64_t threshold)
-{
-	return sum <= -threshold ? -cut : sum;
 }
 
 /* a * b as a count: residues modulo a prime < 2^32, or saturating at UINT64_MAX (modulus 0). */
@@ -41,14 +34,6 @@ GPUBE_HD static inline uint64_t gpube__count_add(uint64_t a, uint64_t b, uint64_
 	if (modulus)
 		return s >= modulus ? s - modulus : s;
 	return s < a ? UINT64_MAX : s;
-}
-
-/* ln(e^a + e^b) without overflow; -infinity is the zero. */
-GPUBE_HD static inline double gpube__log_add(double a, double b)
-{
-	double high = a > b ? a : b, low = a > b ? b : a;
-
-	return low == -INFINITY ? high : high + log1p(exp(low - high));
 }
 
 #endif

@@ -145,7 +145,7 @@ static void run_block(struct emulation *e, uint32_t block, struct best best)
 		copy_chunk(e, block, chunk);
 		for (uint32_t i = 0; i < cells && !e->problem; i++)
 			for (uint32_t x = 0; x < b->chunk && !e->problem; x++) {
-				const double v = b->sign * joined(e, i / (b->np * b->nq),
+				const double v = joined(e, i / (b->np * b->nq),
 								   i / b->nq % b->np, i % b->nq, x);
 
 				if (v < best.value[i]) {
@@ -156,7 +156,7 @@ static void run_block(struct emulation *e, uint32_t block, struct best best)
 	}
 }
 
-static void store_block(const struct emulation *e, uint32_t block, struct best best)
+static void store_block(struct emulation *e, uint32_t block, struct best best)
 {
 	const struct gpube__box *b = &e->box;
 	const struct gpube_contraction *c = &e->s->c;
@@ -165,19 +165,9 @@ static void store_block(const struct emulation *e, uint32_t block, struct best b
 	for (uint32_t i = 0; i < b->lanes * b->np * b->nq; i++) {
 		const int64_t at = out_cell(e, start, i / (b->np * b->nq), i / b->nq % b->np,
 			i % b->nq);
-		double v = best.value[i];
+		const char *problem = shape_store(e->s, at, best.value[i]);
 
-		if (gpube__type_is_int(c->type))
-			v = v >= (double)c->threshold ? (double)c->cut : v;
-		v *= b->sign;
-		if (c->type == GPUBE_INT32)
-			((int32_t *)c->out)[at] = (int32_t)v;
-		else if (c->type == GPUBE_INT64)
-			((int64_t *)c->out)[at] = (int64_t)v;
-		else if (c->type == GPUBE_FLOAT32)
-			((float *)c->out)[at] = (float)v;
-		else
-			((double *)c->out)[at] = v;
+		e->problem = problem ? problem : e->problem;
 		if (c->out_arg)
 			gpube__store_arg(
 				c->out_arg, c->arg_bytes, at, gpube__box_arg(b, best.x[i]));
@@ -281,19 +271,18 @@ static const char *const chosen[] = {
 	"x=16 a=16 b=16 c=16 : a b c : a b c x , a x , x b",
 };
 
-static const enum gpube_type types[] = {GPUBE_INT32, GPUBE_FLOAT32, GPUBE_INT64, GPUBE_FLOAT64};
+static const enum gpube_type types[] = {GPUBE_INT32, GPUBE_INT64};
 
 static void chosen_shape(void **state)
 {
-	for (size_t i = 0; i < 12; i++) {
+	for (size_t i = 0; i < 8; i++) {
 		struct shape s;
 
-		assert_null(shape_parse(
-			&s, *state, i % 3 == 1 ? GPUBE_MAX_PLUS : GPUBE_MIN_PLUS, types[i % 4]));
+		assert_null(shape_parse(&s, *state, GPUBE_MIN_PLUS, types[i % 2]));
 		if (i / 4 == 1)
 			shape_want_arg(&s);
 		shape_fill(&s, i, SHAPE_TIES, false);
-		assert_true(check(&s, i % 2));
+		assert_true(check(&s, i / 2 % 2));
 		shape_free(&s);
 	}
 }
@@ -331,7 +320,7 @@ static void large_tables(void **state)
 	struct shape s;
 	struct gpube_rng rng;
 
-	shape_large(&s, row, types[row % 4]);
+	shape_large(&s, row, types[row % 2]);
 	if (row % 8 == 7) {
 		s.c.out_arg = &s; /* never written */
 		s.c.arg_bytes = 4;

@@ -184,11 +184,11 @@ static const char *const chosen[] = {
 
 static void chosen_shape(void **state)
 {
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		struct shape s;
 
-		shape_of_text(&s, *state, i % 2 ? GPUBE_FLOAT32 : GPUBE_INT32, i, SHAPE_TIES);
-		assert_true(check(&s, i / 2));
+		shape_of_text(&s, *state, GPUBE_INT32, i, SHAPE_TIES);
+		assert_true(check(&s, i));
 		shape_free(&s);
 	}
 }
@@ -249,7 +249,7 @@ static void large_tables(void **state)
 	struct gpube_rng rng;
 	double cycles;
 
-	shape_large(&s, row, row % 2 ? GPUBE_FLOAT32 : GPUBE_INT32);
+	shape_large(&s, row, GPUBE_INT32);
 	gpube__shape_init(&shape, &s.c, stride, 0);
 	e.s = &s;
 	if (!gpube__direct_plan(&e.d, &cycles, &device, &s.c, &shape, row % 3 == 0)) {

@@ -20,16 +20,8 @@ double shape_value(const struct shape *s, int k, int64_t at)
 
 	if (at < 0 || at >= gpube__operand_cells(&s->c, k))
 		return NAN;
-	switch (s->c.type) {
-	case GPUBE_INT32:
-		return ((const int32_t *)v)[at];
-	case GPUBE_INT64:
-		return (double)((const int64_t *)v)[at];
-	case GPUBE_FLOAT32:
-		return ((const float *)v)[at];
-	default:
-		return ((const double *)v)[at];
-	}
+	return s->c.type == GPUBE_INT32 ? ((const int32_t *)v)[at]
+					: (double)((const int64_t *)v)[at];
 }
 
 const char *shape_store(const struct shape *s, int64_t at, double best)
@@ -38,21 +30,12 @@ const char *shape_store(const struct shape *s, int64_t at, double best)
 
 	if (at < 0 || at >= s->out_cells)
 		return "a cell outside of the output";
-	if (gpube__type_is_int(c->type) && best >= (double)c->threshold)
+	if (best >= (double)c->threshold)
 		best = (double)c->cut;
-	switch (c->type) {
-	case GPUBE_INT32:
+	if (c->type == GPUBE_INT32)
 		((int32_t *)c->out)[at] = (int32_t)best;
-		break;
-	case GPUBE_INT64:
+	else
 		((int64_t *)c->out)[at] = (int64_t)best;
-		break;
-	case GPUBE_FLOAT32:
-		((float *)c->out)[at] = (float)best;
-		break;
-	default:
-		((double *)c->out)[at] = best;
-	}
 	return NULL;
 }
 

@@ -60,12 +60,10 @@ void shape_twin_free(struct shape *s);
 
 /*
  * Compares the outputs of 'got' with those of 'want', which has the same
- * inputs: integers, counts and arguments bit for bit, floats within
- * shape_tolerance(), arguments of floats by what their cell costs. NULL, or a
+ * inputs: bit for bit. NULL, or a
  * static text that says what differs.
  */
 const char *shape_compare(const struct shape *got, const struct shape *want);
-double shape_tolerance(const struct shape *s);
 
 /*
  * Compares up to 'n' output cells, the first, the last and random ones, with sums taken

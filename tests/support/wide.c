@@ -51,8 +51,6 @@ static void put(const struct wide *w, void *to, int64_t at, int64_t v)
 {
 	if (w->type == GPUBE_INT32)
 		((int32_t *)to)[at] = (int32_t)v;
-	else if (w->type == GPUBE_FLOAT32)
-		((float *)to)[at] = (float)v;
 	else
 		((int64_t *)to)[at] = v;
 }
@@ -213,9 +211,8 @@ static int64_t expected(const struct wide *w, int64_t at, int64_t x, int64_t *ce
 
 static int64_t value(const struct wide *w, const void *values, int64_t at)
 {
-	return w->type == GPUBE_INT32     ? ((const int32_t *)values)[at]
-	       : w->type == GPUBE_FLOAT32 ? (int64_t)((const float *)values)[at]
-					  : ((const int64_t *)values)[at];
+	return w->type == GPUBE_INT32 ? ((const int32_t *)values)[at]
+				      : ((const int64_t *)values)[at];
 }
 
 const char *wide_check(struct wide *w, int n, uint64_t seed)

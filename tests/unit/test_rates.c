@@ -112,7 +112,7 @@ static void measured(void **state)
 	assert_int_equal(gpube__measure(ctx, gpube__ops_cpu(), &r), 0);
 	assert_true(r.copy > 1e8 && r.copy < 1e13);
 	assert_true(r.add_min_int32 > 1e8 && r.add_min_int32 < 1e13);
-	assert_true(r.add_min_float64 > 1e7 && r.add_min_float64 < 1e13);
+	assert_true(r.add_min_int64 > 1e7 && r.add_min_int64 < 1e13);
 	assert_true(r.launch > 0 && r.launch < 1e-2);
 	assert_true(r.round_trip > 0 && r.upload > 0 && r.download > 0);
 }

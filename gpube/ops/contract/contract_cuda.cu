@@ -8,16 +8,8 @@ gpube__box_function gpube__box_function_of(
 {
 	const bool arg = c->out_arg != NULL;
 
-	switch (c->type) {
-	case GPUBE_INT32:
-		return gpube__box_function_i32(b->kernel, arg);
-	case GPUBE_INT64:
-		return gpube__box_function_i64(b->kernel, arg);
-	case GPUBE_FLOAT32:
-		return gpube__box_function_f32(b->kernel, arg);
-	default:
-		return gpube__box_function_f64(b->kernel, arg);
-	}
+	return c->type == GPUBE_INT32 ? gpube__box_function_i32(b->kernel, arg)
+				      : gpube__box_function_i64(b->kernel, arg);
 }
 
 /*
@@ -133,13 +125,6 @@ static int launch_box(
 	return status;
 }
 
-static gpube__direct_function direct_function_of(
-	const struct gpube__direct *d, const struct gpube_contraction *c)
-{
-	return c->type == GPUBE_INT32 ? gpube__direct_function_i32(d->kernel)
-				      : gpube__direct_function_f32(d->kernel);
-}
-
 void gpube__fill_direct_io(struct gpube__direct_io *io, const struct gpube_contraction *c)
 {
 	io->out = c->out;
@@ -160,7 +145,7 @@ int gpube__launch_direct(struct gpube_ctx *ctx, const struct gpube__direct *d,
 		return gpube__fail(ctx, GPUBE_ELIMIT, "contract: too large a batch");
 	memset(&one, 0, sizeof(one));
 	gpube__fill_direct_io(&one, c);
-	direct_function_of(d, c)<<<(unsigned)blocks, d->threads, shared,
+	gpube__direct_function_i32(d->kernel)<<<(unsigned)blocks, d->threads, shared,
 		gpube__device_of(ctx)->stream>>>(*d, one, many, io_bytes, n);
 	GPUBE_ECUDA(ctx, cudaGetLastError());
 	return GPUBE_OK;
@@ -169,8 +154,7 @@ int gpube__launch_direct(struct gpube_ctx *ctx, const struct gpube__direct *d,
 static int launch_strips(
 	struct gpube_ctx *ctx, const struct gpube__strip *d, const struct gpube_contraction *c)
 {
-	const gpube__strip_function f = c->type == GPUBE_INT32 ? gpube__strip_function_i32(d)
-								: gpube__strip_function_f32(d);
+	const gpube__strip_function f = gpube__strip_function_i32(d);
 	struct gpube__strip_io io;
 
 	memset(&io, 0, sizeof(io));

@@ -1,6 +1,6 @@
 /*
  * contract_general.cu - contract for whatever ops.h allows: any number of dims and
- * operands, every semiring and type. The fast kernels refuse some shapes;
+ * operands, counts and arguments. The fast kernels refuse some shapes;
  * this one takes them all.
  */
 #include "gpube/ops/device/device.cuh"
@@ -28,20 +28,9 @@ struct general {
 	struct gpube__partial *partials;
 };
 
-template <typename T> struct is_float {
-	static const bool value = false;
-};
-template <> struct is_float<float> {
-	static const bool value = true;
-};
-template <> struct is_float<double> {
-	static const bool value = true;
-};
-
 /* What a thread knows of an output cell after some of its joined cells. */
 template <typename T> struct found {
 	T value;
-	double sum; /* logsumexp: of exp(sum - value) */
 	uint64_t count;
 	int64_t r; /* the reduced cell, -1: none yet */
 };
@@ -85,11 +74,6 @@ __device__ static uint64_t joined_count(
 	return n;
 }
 
-template <typename T> __device__ static T minus_infinity()
-{
-	return (T)-INFINITY;
-}
-
 /* a := a and b together; the earlier reduced cell wins a tie. */
 template <typename T, int SEMIRING>
 __device__ static void merge(const struct general &g, struct found<T> *a, const struct found<T> &b)
@@ -100,21 +84,11 @@ __device__ static void merge(const struct general &g, struct found<T> *a, const 
 		*a = b;
 		return;
 	}
-	if (SEMIRING == GPUBE_LOGSUMEXP) {
-		const T high = a->value > b.value ? a->value : b.value;
-
-		if (high == minus_infinity<T>())
-			return;
-		a->sum = a->sum * exp((double)a->value - (double)high) +
-		         b.sum * exp((double)b.value - (double)high);
-		a->value = high;
-		return;
-	}
 	if (a->value == b.value) {
 		if (SEMIRING == GPUBE_MIN_COUNT)
 			a->count = gpube__count_add(a->count, b.count, g.modulus);
 		a->r = b.r < a->r ? b.r : a->r;
-	} else if (SEMIRING == GPUBE_MAX_PLUS ? b.value > a->value : b.value < a->value) {
+	} else if (b.value < a->value) {
 		*a = b;
 	}
 }
@@ -124,7 +98,7 @@ template <typename T, int SEMIRING>
 __device__ static struct found<T> reduce(
         const struct general &g, int64_t s, int64_t r, int64_t end, int64_t step) {
 	struct found<T> best = {
-		0, 1, 0, -1
+		0, 0, -1
 	};
 	int64_t base[MAX_BASES];
 
@@ -132,7 +106,7 @@ __device__ static struct found<T> reduce(
 		base[k] = gpube__offset(s, g.n_out, g.size, g.stride + (int64_t)k * g.n_dims);
 	for (; r < end; r += step) {
 		struct found<T> one = {
-			joined<T>(g, base, s, r), 1, 0, r
+			joined<T>(g, base, s, r), 0, r
 		};
 
 		if (SEMIRING == GPUBE_MIN_COUNT && (best.r < 0 || !(one.value > best.value)))
@@ -145,25 +119,15 @@ __device__ static struct found<T> reduce(
 template <typename T, int SEMIRING>
 __device__ static void finish(const struct general &g, int64_t s, const struct found<T> &best)
 {
-	T value = best.value;
-	uint64_t count = best.count;
+	const T value = (T)gpube__cut_min((int64_t)best.value, g.cut, g.threshold);
 
-	if (SEMIRING == GPUBE_LOGSUMEXP) {
-		if (value != minus_infinity<T>())
-			value = (T)((double)value + log(best.sum * (double)g.repeat));
-	} else if (!is_float<T>::value) {
-		value = (T)(SEMIRING == GPUBE_MAX_PLUS
-		                    ? gpube__cut_max((int64_t)value, g.cut, g.threshold)
-		                    : gpube__cut_min((int64_t)value, g.cut, g.threshold));
-	}
 	((T *)g.out)[s] = value;
 	if (SEMIRING == GPUBE_MIN_COUNT) {
-		const bool forbidden =
-		        is_float<T>::value ? value == (T)INFINITY : (int64_t)value == g.cut;
 		const uint64_t repeat =
 		        g.modulus ? (uint64_t)g.repeat % g.modulus : (uint64_t)g.repeat;
 
-		g.out_counts[s] = forbidden ? 0 : gpube__count_mul(count, repeat, g.modulus);
+		g.out_counts[s] = (int64_t)value == g.cut
+			? 0 : gpube__count_mul(best.count, repeat, g.modulus);
 	}
 	if (g.out_arg)
 		gpube__store_arg(g.out_arg, g.arg_bytes, s,
@@ -212,11 +176,7 @@ __global__ void __launch_bounds__(THREADS) general_split(const struct general *g
 	if (threadIdx.x == 0) {
 		struct gpube__partial p;
 
-		if (is_float<T>::value)
-			p.value.f = (double)all[0].value;
-		else
-			p.value.i = (int64_t)all[0].value;
-		p.sum = all[0].sum;
+		p.value = (int64_t)all[0].value;
 		p.count = all[0].count;
 		p.arg = all[0].r;
 		g.partials[blockIdx.x] = p;
@@ -230,7 +190,7 @@ __global__ void __launch_bounds__(THREADS) general_join(const struct general *gp
 	const struct general g = *gp;
 	const int64_t s = (int64_t)blockIdx.x * THREADS + threadIdx.x;
 	struct found<T> best = {
-		0, 1, 0, -1
+		0, 0, -1
 	};
 
 	if (s >= g.n_out_cells)
@@ -238,7 +198,7 @@ __global__ void __launch_bounds__(THREADS) general_join(const struct general *gp
 	for (int i = 0; i < g.splits; i++) {
 		const struct gpube__partial p = g.partials[s * g.splits + i];
 		const struct found<T> one = {
-			is_float<T>::value ? (T)p.value.f : (T)p.value.i, p.sum, p.count, p.arg
+			(T)p.value, p.count, p.arg
 		};
 
 		merge<T, SEMIRING>(g, &best, one);
@@ -289,18 +249,8 @@ template <typename T>
 static int launch_type(struct gpube_ctx *ctx, const struct general *g,
         const struct general *on_device, enum gpube_semiring semiring)
 {
-	switch (semiring) {
-	case GPUBE_MIN_PLUS:
-		return launch<T, GPUBE_MIN_PLUS>(ctx, g, on_device);
-	case GPUBE_MAX_PLUS:
-		return launch<T, GPUBE_MAX_PLUS>(ctx, g, on_device);
-	case GPUBE_MIN_COUNT:
-		return launch<T, GPUBE_MIN_COUNT>(ctx, g, on_device);
-	default: /* logsumexp: never of integers */
-		if constexpr (is_float<T>::value)
-			return launch<T, GPUBE_LOGSUMEXP>(ctx, g, on_device);
-		return GPUBE_EBUG;
-	}
+	return semiring == GPUBE_MIN_COUNT ? launch<T, GPUBE_MIN_COUNT>(ctx, g, on_device)
+					   : launch<T, GPUBE_MIN_PLUS>(ctx, g, on_device);
 }
 
 /* Blocks per output cell: enough to fill the device when a thread per cell does not. */
@@ -398,16 +348,9 @@ static int general_shape(
 	status = gpube__words_send(ctx, w.at);
 	if (status != GPUBE_OK)
 		return status;
-	switch (c->type) {
-	case GPUBE_INT32:
-		return launch_type<int32_t>(ctx, g, (struct general *)device, c->semiring);
-	case GPUBE_INT64:
-		return launch_type<int64_t>(ctx, g, (struct general *)device, c->semiring);
-	case GPUBE_FLOAT32:
-		return launch_type<float>(ctx, g, (struct general *)device, c->semiring);
-	default:
-		return launch_type<double>(ctx, g, (struct general *)device, c->semiring);
-	}
+	return c->type == GPUBE_INT32
+		? launch_type<int32_t>(ctx, g, (struct general *)device, c->semiring)
+		: launch_type<int64_t>(ctx, g, (struct general *)device, c->semiring);
 }
 
 int gpube__contract_general(struct gpube_ctx *ctx, const struct gpube_contraction *c)

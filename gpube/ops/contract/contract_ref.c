@@ -23,16 +23,13 @@ static const char *operand_problem(const struct gpube_contraction *c, const stru
 
 const char *gpube__contract_problem(const struct gpube_contraction *c)
 {
-	const bool is_int = c->type == GPUBE_INT32 || c->type == GPUBE_INT64;
 	const char *problem;
 	uint64_t reduced = 1;
 
-	if (!is_int && c->type != GPUBE_FLOAT32 && c->type != GPUBE_FLOAT64)
-		return "the type is not int32, int64, float32 or float64";
+	if (c->type != GPUBE_INT32 && c->type != GPUBE_INT64)
+		return "the type is not int32 or int64";
 	if ((unsigned)c->semiring > GPUBE_MIN_COUNT)
 		return "no such semiring";
-	if (is_int && c->semiring == GPUBE_LOGSUMEXP)
-		return "logsumexp needs a float type";
 	if (c->n_out < 0 || c->n_dims < c->n_out || c->n_in < 0 || !c->out)
 		return "a count is negative or there is no output";
 	for (int d = 0; d < c->n_dims; d++)
@@ -48,8 +45,8 @@ const char *gpube__contract_problem(const struct gpube_contraction *c)
 		return "counts need room for them and a modulus that is 0 or a prime below 2^32";
 	if (!c->out_arg)
 		return NULL;
-	if (c->semiring != GPUBE_MIN_PLUS && c->semiring != GPUBE_MAX_PLUS)
-		return "only min-plus and max-plus have arguments";
+	if (c->semiring != GPUBE_MIN_PLUS)
+		return "only min-plus has arguments";
 	for (int d = c->n_out; d < c->n_dims; d++)
 		reduced *= (uint64_t)c->sizes[d];
 	if (c->arg_bytes != 1 && c->arg_bytes != 2 && c->arg_bytes != 4)
@@ -81,35 +78,19 @@ static bool step(const struct gpube_contraction *c, int64_t *at, int from, int t
 	return false;
 }
 
-static int64_t int_value(const struct gpube_contraction *c, const void *values, int64_t cell)
+static int64_t value_of(const struct gpube_contraction *c, const void *values, int64_t cell)
 {
 	return c->type == GPUBE_INT32 ? ((const int32_t *)values)[cell]
 				      : ((const int64_t *)values)[cell];
 }
 
-static double float_value(const struct gpube_contraction *c, const void *values, int64_t cell)
-{
-	return c->type == GPUBE_FLOAT32 ? ((const float *)values)[cell]
-					: ((const double *)values)[cell];
-}
-
-static int64_t int_sum(const struct gpube_contraction *c, const int64_t *at)
+static int64_t sum_at(const struct gpube_contraction *c, const int64_t *at)
 {
 	int64_t sum = 0;
 
 	for (int k = 0; k < c->n_in; k++)
-		sum += int_value(c, c->in[k].values, cell_of(c, &c->in[k], at));
-	return c->semiring == GPUBE_MAX_PLUS ? gpube__cut_max(sum, c->cut, c->threshold)
-					     : gpube__cut_min(sum, c->cut, c->threshold);
-}
-
-static double float_sum(const struct gpube_contraction *c, const int64_t *at)
-{
-	double sum = 0;
-
-	for (int k = 0; k < c->n_in; k++)
-		sum += float_value(c, c->in[k].values, cell_of(c, &c->in[k], at));
-	return sum;
+		sum += value_of(c, c->in[k].values, cell_of(c, &c->in[k], at));
+	return gpube__cut_min(sum, c->cut, c->threshold);
 }
 
 static uint64_t count_product(const struct gpube_contraction *c, const int64_t *at)
@@ -124,20 +105,9 @@ static uint64_t count_product(const struct gpube_contraction *c, const int64_t *
 }
 
 struct cell {
-	int64_t i;
-	double f;
+	int64_t value, arg;
 	uint64_t count;
-	int64_t arg;
 };
-
-/* -1, 0, 1: the sum at hand is better than, as good as, worse than the best so far. */
-static int compare(const struct gpube_contraction *c, int64_t i, double f, const struct cell *best)
-{
-	const bool is_int = gpube__type_is_int(c->type);
-	int order = is_int ? (i > best->i) - (i < best->i) : (f > best->f) - (f < best->f);
-
-	return c->semiring == GPUBE_MAX_PLUS ? -order : order;
-}
 
 static struct cell best_cell(const struct gpube_contraction *c, int64_t *at)
 {
@@ -145,56 +115,25 @@ static struct cell best_cell(const struct gpube_contraction *c, int64_t *at)
 	int64_t arg = 0;
 
 	do {
-		const bool is_int = gpube__type_is_int(c->type);
-		const int64_t i = is_int ? int_sum(c, at) : 0;
-		const double f = is_int ? 0 : float_sum(c, at);
-		const int order = arg == 0 ? -1 : compare(c, i, f, &best);
+		const int64_t sum = sum_at(c, at);
 
-		if (order < 0)
-			best = (struct cell){i, f, 0, arg};
-		if (order <= 0 && c->semiring == GPUBE_MIN_COUNT)
+		if (arg == 0 || sum < best.value)
+			best = (struct cell){.value = sum, .arg = arg};
+		if (sum == best.value && c->semiring == GPUBE_MIN_COUNT)
 			best.count = gpube__count_add(best.count, count_product(c, at), c->modulus);
 		arg++;
 	} while (step(c, at, c->n_out, c->n_dims));
-	if (gpube__type_is_int(c->type) ? best.i == c->cut : best.f == INFINITY)
+	if (best.value == c->cut)
 		best.count = 0;
 	return best;
 }
 
-static struct cell log_sum_cell(const struct gpube_contraction *c, int64_t *at)
-{
-	struct cell out = {.f = -INFINITY};
-	double sum = 0;
-
-	do {
-		const double f = float_sum(c, at);
-
-		out.f = f > out.f ? f : out.f;
-	} while (step(c, at, c->n_out, c->n_dims));
-	if (out.f == -INFINITY)
-		return out;
-	do
-		sum += exp(float_sum(c, at) - out.f);
-	while (step(c, at, c->n_out, c->n_dims));
-	out.f += log(sum);
-	return out;
-}
-
 static void store(const struct gpube_contraction *c, int64_t s, const struct cell *cell)
 {
-	switch (c->type) {
-	case GPUBE_INT32:
-		((int32_t *)c->out)[s] = (int32_t)cell->i;
-		break;
-	case GPUBE_INT64:
-		((int64_t *)c->out)[s] = cell->i;
-		break;
-	case GPUBE_FLOAT32:
-		((float *)c->out)[s] = (float)cell->f;
-		break;
-	default:
-		((double *)c->out)[s] = cell->f;
-	}
+	if (c->type == GPUBE_INT32)
+		((int32_t *)c->out)[s] = (int32_t)cell->value;
+	else
+		((int64_t *)c->out)[s] = cell->value;
 	if (c->semiring == GPUBE_MIN_COUNT)
 		c->out_counts[s] = cell->count;
 	if (c->out_arg)
@@ -212,8 +151,7 @@ int gpube__contract_reference(struct gpube_ctx *ctx, const struct gpube_contract
 	if (!at)
 		return GPUBE_ENOMEM;
 	do {
-		struct cell cell = c->semiring == GPUBE_LOGSUMEXP ? log_sum_cell(c, at)
-								  : best_cell(c, at);
+		const struct cell cell = best_cell(c, at);
 
 		store(c, s++, &cell);
 	} while (step(c, at, 0, c->n_out));

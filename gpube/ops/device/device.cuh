@@ -51,13 +51,9 @@ struct gpube__watch {
 	uint8_t lane_order[2][256];
 };
 
-/* A partial result of the general kernel: best value, or the maximum and sum of logsumexp. */
+/* A partial result of the general kernel. */
 struct gpube__partial {
-	union {
-		int64_t i;
-		double f;
-	} value;
-	double sum;
+	int64_t value;
 	uint64_t count;
 	int64_t arg;
 };

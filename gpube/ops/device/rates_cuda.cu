@@ -1,5 +1,5 @@
 /* rates_cuda.cu - what a card can do at most: see rates.h. */
-#include "gpube/ops/contract/add_min.cuh"
+#include "gpube/ops/device/add_min.cuh"
 #include "gpube/ops/device/device.cuh"
 
 #include <stdio.h>
@@ -73,10 +73,6 @@ extern "C" int gpube__ceilings_cuda(struct gpube_ctx *ctx, struct gpube_rate *r)
 		status = rate_of<int32_t>(ctx, &r->add_min_int32, tables, 2000);
 	if (status == GPUBE_OK)
 		status = rate_of<int64_t>(ctx, &r->add_min_int64, tables, 500);
-	if (status == GPUBE_OK)
-		status = rate_of<float>(ctx, &r->add_min_float32, tables, 2000);
-	if (status == GPUBE_OK)
-		status = rate_of<double>(ctx, &r->add_min_float64, tables, 500);
 	gpube__arena_give(d->arena, ctx, tables);
 	return status;
 }

@@ -33,8 +33,6 @@ typedef void (*gpube__box_function)(const unsigned char *plans, const uint32_t *
 
 /* By type, in contract_box_i32.cu and so on; NULL: not compiled. */
 gpube__box_function gpube__box_function_i32(uint32_t kernel, bool arg);
-gpube__box_function gpube__box_function_f32(uint32_t kernel, bool arg);
 gpube__box_function gpube__box_function_i64(uint32_t kernel, bool arg);
-gpube__box_function gpube__box_function_f64(uint32_t kernel, bool arg);
 
 #endif

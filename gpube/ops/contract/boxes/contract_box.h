@@ -167,7 +167,7 @@ struct gpube__box {
 	uint32_t out_wide, out_positions;
 	uint32_t n_words, n_items;
 	uint64_t first_word; /* of this plan, among those of a batch */
-	int32_t sign; /* -1: (max,+) */
+	int32_t one; /* 1, which the compiler does not know */
 	int32_t arg_bytes;
 	int64_t cut, threshold;
 	double cycles; /* predicted, of the device */
@@ -332,8 +332,7 @@ GPUBE_HD static inline void gpube__box_prepare(
 /* (min,+) of 4 bytes without arguments: all that most families have kernels for. */
 static inline bool gpube__is_plain(const struct gpube_contraction *c)
 {
-	return c->semiring == GPUBE_MIN_PLUS && !c->out_arg &&
-	       (c->type == GPUBE_INT32 || c->type == GPUBE_FLOAT32);
+	return c->semiring == GPUBE_MIN_PLUS && !c->out_arg && c->type == GPUBE_INT32;
 }
 
 /* What a plan is made for. */

@@ -6,41 +6,23 @@
 #define GPUBE_OPS_CONTRACT_BOX_COPY_CUH
 
 #include "gpube/ops/contract/boxes/contract_box.cuh"
-#include "gpube/ops/contract/fused.cuh"
+#include "gpube/ops/device/fused.cuh"
 
 /* ---- arithmetic ------------------------------------------------------------------------- */
 
 /*
- * v * sign + sum. For int32 a multiply-add, by a sign that the compiler does not know: it does not
+ * v + sum. For int32 a multiply-add, by a 1 that the compiler does not know: it does not
  * take the unit of the add-mins.
  */
-template <typename T> __device__ static inline T add_signed(T v, int sign, T sum)
+__device__ static inline int32_t add_one(int32_t v, int one, int32_t sum)
 {
-	return v * (T)sign + sum;
+	return v * one + sum;
 }
 
-template <> __device__ inline int64_t add_signed(int64_t v, int sign, int64_t sum)
+__device__ static inline int64_t add_one(int64_t v, int one, int64_t sum)
 {
-	return sign < 0 ? sum - v : sum + v;
-}
-
-template <> __device__ inline float add_signed(float v, int sign, float sum)
-{
-	return fmaf(v, (float)sign, sum);
-}
-
-template <> __device__ inline double add_signed(double v, int sign, double sum)
-{
-	return fma(v, (double)sign, sum);
-}
-
-/* v + sum; for int32 as add_signed(), by a 1 that the compiler does not know. */
-template <typename T> __device__ static inline T add_one(T v, int one, T sum)
-{
-	if constexpr ((T)0.5f == (T)0)
-		return add_signed(v, one, sum);
-	else
-		return v + sum; /* a conversion of 'one' would take a register */
+	(void)one;
+	return v + sum;
 }
 
 template <typename T> __device__ static inline T most();
@@ -52,16 +34,8 @@ template <> __device__ inline int64_t most<int64_t>()
 {
 	return INT64_MAX;
 }
-template <> __device__ inline float most<float>()
-{
-	return INFINITY;
-}
-template <> __device__ inline double most<double>()
-{
-	return INFINITY;
-}
 
-/* The cut rule in the type's own width; floats have none. */
+/* The cut rule in the type's own width. */
 template <typename T> struct cut {
 	T to, threshold;
 };
@@ -71,11 +45,11 @@ template <typename T, typename PLAN> __device__ static inline struct cut<T> cut_
 	const int64_t top = (int64_t)most<int32_t>();
 	struct cut<T> c = {0, 0};
 
-	if constexpr (sizeof(T) == 4 && (T)0.5f == (T)0) {
+	if constexpr (sizeof(T) == 4) {
 		/* a threshold past the type is never reached */
 		c.to = (T)(b->threshold > top ? top : b->cut);
 		c.threshold = (T)(b->threshold > top ? top : b->threshold);
-	} else if constexpr ((T)0.5f == (T)0) {
+	} else {
 		c.to = (T)b->cut;
 		c.threshold = (T)b->threshold;
 	}
@@ -84,9 +58,7 @@ template <typename T, typename PLAN> __device__ static inline struct cut<T> cut_
 
 template <typename T> __device__ static inline T cut_of(T v, struct cut<T> c)
 {
-	if constexpr ((T)0.5f == (T)0)
-		return v >= c.threshold ? c.to : v;
-	return v;
+	return v >= c.threshold ? c.to : v;
 }
 
 /* ---- reads of shared memory ---------------------------------------------------------------- */
@@ -100,19 +72,9 @@ __device__ static inline void load_shared(int32_t *v, uint32_t at)
 	asm volatile("ld.shared.b32 %0, [%1];" : "=r"(*v) : "r"(at));
 }
 
-__device__ static inline void load_shared(float *v, uint32_t at)
-{
-	asm volatile("ld.shared.b32 %0, [%1];" : "=f"(*v) : "r"(at));
-}
-
 __device__ static inline void load_shared(int64_t *v, uint32_t at)
 {
 	asm volatile("ld.shared.b64 %0, [%1];" : "=l"(*v) : "r"(at));
-}
-
-__device__ static inline void load_shared(double *v, uint32_t at)
-{
-	asm volatile("ld.shared.b64 %0, [%1];" : "=d"(*v) : "r"(at));
 }
 
 /* N cells that lie together, aligned to 16 bytes if they are as many, otherwise to 8. */
@@ -197,14 +159,6 @@ __device__ static inline void copies_wait(void)
 {
 #if __CUDA_ARCH__ >= 800
 	asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
-/* Waits until all groups of copies but the last N have come. */
-template <int N> __device__ static inline void copies_wait_but(void)
-{
-#if __CUDA_ARCH__ >= 800
-	asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 #endif
 }
 

@@ -48,22 +48,22 @@ __device__ static inline void load_regs(
 
 template <typename T, int N>
 __device__ static inline void add_regs(
-	T *sum, uint32_t from, uint32_t next, bool vector, int sign, uint32_t n = N)
+	T *sum, uint32_t from, uint32_t next, bool vector, int one, uint32_t n = N)
 {
 	T v[N];
 
 	load_regs<T, N>(v, from, next, vector, n);
 #pragma unroll
 	for (int i = 0; i < N; i++)
-		sum[i] = add_signed(v[i], sign, sum[i]);
+		sum[i] = add_one(v[i], one, sum[i]);
 }
 
 /* The sum of the first operands of kind A or B, which have their places in registers. */
-template <typename T, int N, bool SIGNED, int MOST>
+template <typename T, int N, int MOST>
 __device__ static inline void sum_regs(
-	T *sum, struct cursor *at, int n, int sign)
+	T *sum, struct cursor *at, int n, int one)
 {
-	if (SIGNED || n == 0) {
+	if (n == 0) {
 #pragma unroll
 		for (int i = 0; i < N; i++)
 			sum[i] = 0;
@@ -73,10 +73,10 @@ __device__ static inline void sum_regs(
 		if (k < n) {
 			const bool vector = N > 8 || at[k].vector; /* see the maker */
 
-			if (k == 0 && !SIGNED)
+			if (k == 0)
 				load_regs<T, N>(sum, at[0].at, at[0].next, vector);
 			else
-				add_regs<T, N>(sum, at[k].at, at[k].next, vector, sign);
+				add_regs<T, N>(sum, at[k].at, at[k].next, vector, one);
 			at[k].at += at[k].step;
 		}
 }
@@ -178,88 +178,25 @@ __device__ static inline void combine_plain(uint32_t n, struct cursor a, struct 
 	}
 }
 
-/*
- * The same for floats none of which is negative, whose bits are in the order of their values: the
- * minimum of three integers is one instruction, so that two cells take three instead of four.
- */
-template <int TP, int TQ, bool VECTOR>
-__device__ static inline void combine_positive(uint32_t n, struct cursor a, struct cursor b,
-	uint32_t cells, struct best<float, TP, TQ, false> *r)
-{
-	uint32_t at_a = cells + a.at, at_b = cells + b.at;
-
-#pragma unroll 1
-	for (uint32_t x = 0; x < n; x += 2) {
-		/* the last one twice, if they are odd */
-		const uint32_t step_a = x + 1 < n ? a.step : 0, step_b = x + 1 < n ? b.step : 0;
-		float va[2][TP], vb[2][TQ];
-
-		load_regs<float, TP>(va[0], at_a, a.next, VECTOR || a.vector);
-		load_regs<float, TQ>(vb[0], at_b, b.next, VECTOR || b.vector);
-		load_regs<float, TP>(va[1], at_a + step_a, a.next, VECTOR || a.vector);
-		load_regs<float, TQ>(vb[1], at_b + step_b, b.next, VECTOR || b.vector);
-		at_a += 2 * a.step;
-		at_b += 2 * b.step;
-#pragma unroll
-		for (int i = 0; i < TP; i++)
-#pragma unroll
-			for (int j = 0; j < TQ; j++)
-				r->value[i][j] = __int_as_float(
-					__vimin3_s32(__float_as_int(va[0][i] + vb[0][j]),
-						__float_as_int(va[1][i] + vb[1][j]),
-						__float_as_int(r->value[i][j])));
-	}
-}
-
 template <typename T, int TP, int TQ>
 __device__ static inline void combine_product(uint32_t n, struct cursor a, struct cursor b,
-	uint32_t cells, bool vector, bool positive, struct best<T, TP, TQ, false> *r)
+	uint32_t cells, bool vector, struct best<T, TP, TQ, false> *r)
 {
-	if constexpr ((T)0.5f != (T)0) {
-		if (positive) {
-			if (vector)
-				combine_positive<TP, TQ, true>(n, a, b, cells, r);
-			else
-				combine_positive<TP, TQ, false>(n, a, b, cells, r);
-			return;
-		}
-	}
 	if (vector)
 		combine_plain<T, TP, TQ, true>(n, a, b, cells, r);
 	else
 		combine_plain<T, TP, TQ, false>(n, a, b, cells, r);
 }
 
-/* Whether this thread's share of a buffer has a negative cell; what is not copied to is 0. */
-__device__ static inline bool has_negative(uint32_t at, uint32_t n_cells)
-{
-	int sign = 0;
-
-	for (uint32_t i = 4 * threadIdx.x; i < n_cells; i += 4 * blockDim.x) {
-		int v[4];
-
-		load_together<int, 4>(v, at + 4 * i);
-		sign |= v[0] | v[1] | v[2] | v[3];
-	}
-	return sign < 0;
-}
-
-__device__ static inline void clear_cells(float *cells, uint32_t n)
-{
-	for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
-		cells[i] = 0;
-	__syncthreads();
-}
-
-/* The chunk's cells of any operands. SIGNED: also for max-plus, by a multiplication more a cell. */
-template <typename T, int TP, int TQ, int REG_S, bool C, bool SIGNED, bool ARG>
+/* The chunk's cells of any operands. */
+template <typename T, int TP, int TQ, int REG_S, bool C, bool ARG>
 __device__ static inline void combine(const struct block<T> *s, const struct places<REG_S> *cursors,
 	uint32_t cells, uint32_t x0, struct best<T, TP, TQ, ARG> *r)
 {
 	constexpr bool LINEAR = TQ == 1;
 	constexpr uint32_t BYTES = sizeof(T);
 	const struct gpube__box *box = s->b;
-	const int n_a = box->n_a, n_b = box->n_b, n_s = box->n_s, sign = box->sign;
+	const int n_a = box->n_a, n_b = box->n_b, n_s = box->n_s, one = box->one;
 	const int first_s = n_a + n_b;
 	const uint32_t n = box->chunk, threads = blockDim.x, np = box->np;
 	const bool extras = n_a > REG_A || n_b > REG_B || n_s > REG_S;
@@ -293,7 +230,7 @@ __device__ static inline void combine(const struct block<T> *s, const struct pla
 				T v;
 
 				load_shared(&v, at.s[k].at);
-				sum = add_signed(v, sign, sum);
+				sum = add_one(v, one, sum);
 				at.s[k].at += at.s[k].step;
 			}
 		if constexpr (LINEAR) {
@@ -308,20 +245,20 @@ __device__ static inline void combine(const struct block<T> *s, const struct pla
 					load_shared(&v[i], at.a[0].at + steps[i]);
 #pragma unroll
 				for (int i = 0; i < TP; i++)
-					a[i] = add_signed(v[i], sign, (T)0);
+					a[i] = add_one(v[i], one, (T)0);
 			}
 			at.a[0].at += at.a[0].step;
 			if (n_a > 1) {
-				add_regs<T, TP>(a, at.a[1].at, at.a[1].next, false, sign, np);
+				add_regs<T, TP>(a, at.a[1].at, at.a[1].next, false, one, np);
 				at.a[1].at += at.a[1].step;
 			}
 		} else {
-			sum_regs<T, TP, SIGNED, REG_A>(a, at.a, n_a, sign);
+			sum_regs<T, TP, REG_A>(a, at.a, n_a, one);
 		}
 		if constexpr (LINEAR)
 			b[0] = 0;
 		else
-			sum_regs<T, TQ, SIGNED, REG_B>(b, at.b, n_b, sign);
+			sum_regs<T, TQ, REG_B>(b, at.b, n_b, one);
 		if (extras) {
 #pragma unroll 1
 			for (int k = REG_A; k < n_a; k++, extra += threads) {
@@ -329,7 +266,7 @@ __device__ static inline void combine(const struct block<T> *s, const struct pla
 
 				add_regs<T, TP>(a, cells + *extra + x * BYTES * t->x_to,
 					t->reg_to * BYTES,
-					!LINEAR && (TP > 8 || t->vector), sign,
+					!LINEAR && (TP > 8 || t->vector), one,
 					LINEAR ? np : TP);
 			}
 			if constexpr (!LINEAR) {
@@ -339,7 +276,7 @@ __device__ static inline void combine(const struct block<T> *s, const struct pla
 
 					add_regs<T, TQ>(b, cells + *extra + x * BYTES * t->x_to,
 						t->reg_to * BYTES,
-						TQ > 8 || t->vector, sign);
+						TQ > 8 || t->vector, one);
 				}
 			}
 #pragma unroll 1
@@ -348,7 +285,7 @@ __device__ static inline void combine(const struct block<T> *s, const struct pla
 
 				load_shared(&v,
 					cells + *extra + x * BYTES * s->tables[first_s + k].t.x_to);
-				sum = add_signed(v, sign, sum);
+				sum = add_one(v, one, sum);
 			}
 		}
 #pragma unroll
@@ -367,7 +304,7 @@ __device__ static inline void combine(const struct block<T> *s, const struct pla
 					v[j] = a[i];
 #pragma unroll
 				for (int j = 0; j < TQ; j += 4)
-					add_regs<T, 4>(v + j, row + (i * TQ + j) * BYTES, 0, true, sign);
+					add_regs<T, 4>(v + j, row + (i * TQ + j) * BYTES, 0, true, one);
 #pragma unroll
 				for (int j = 0; j < TQ; j++)
 					take<T, TP, TQ, ARG>(r, i, j, v[j], b[j], x0 + x);
@@ -396,7 +333,7 @@ template <typename T> struct target {
 	int64_t start;
 	struct cut<T> cut;
 	uint32_t at[2][GPUBE_BOX_REGS]; /* offsets along P and Q */
-	int np, nq, sign, wide;
+	int np, nq, wide;
 };
 
 template <typename T>
@@ -415,7 +352,6 @@ __device__ static inline void target_init(struct target<T> *t, const struct gpub
 		t->cut = cut_init<T>(b);
 		t->np = (int)b->np;
 		t->nq = (int)b->nq;
-		t->sign = b->sign;
 		t->wide = (int)b->out_wide;
 	}
 }
@@ -423,17 +359,13 @@ __device__ static inline void target_init(struct target<T> *t, const struct gpub
 /* The cells of one p; SOME: only the first nq. */
 template <typename T, int TP, int TQ, int W, bool SOME>
 __device__ static inline void store_row(const T *best, T *row, const uint32_t *at_q,
-	struct cut<T> cut, int sign, bool together, int nq)
+	struct cut<T> cut, bool together, int nq)
 {
 	T v[TQ];
 
 #pragma unroll
-	for (int j = 0; j < TQ; j++) {
+	for (int j = 0; j < TQ; j++)
 		v[j] = cut_of(best[j], cut);
-		/* kernels of more cells are for min-plus alone */
-		if constexpr (TP * TQ <= 32)
-			v[j] = add_signed(v[j], sign, (T)0);
-	}
 	if (W > 1 && together) {
 #pragma unroll
 		for (int j = 0; j < TQ; j += W)
@@ -453,7 +385,7 @@ __device__ static inline void store(const struct gpube__box *b, const struct tar
 {
 	constexpr int W = TQ % (16 / (int)sizeof(T)) == 0 ? 16 / (int)sizeof(T) : TQ % 2 == 0 ? 2 : 1;
 	const bool together = W > 1 && t->wide >= W;
-	const int np = t->np, nq = t->nq, sign = t->sign;
+	const int np = t->np, nq = t->nq;
 	const struct cut<T> cut = t->cut;
 	const int64_t base = t->start + offset;
 	T *out = t->out + base;
@@ -469,13 +401,13 @@ __device__ static inline void store(const struct gpube__box *b, const struct tar
 #pragma unroll
 		for (int i = 0; i < TP; i++)
 			store_row<T, TP, TQ, W, false>(
-				r->value[i], out + t->at[0][i], at_q, cut, sign, together, TQ);
+				r->value[i], out + t->at[0][i], at_q, cut, together, TQ);
 	} else {
 #pragma unroll
 		for (int i = 0; i < TP; i++)
 			if (i < np)
 				store_row<T, TP, TQ, W, true>(
-					r->value[i], out + t->at[0][i], at_q, cut, sign, together, nq);
+					r->value[i], out + t->at[0][i], at_q, cut, together, nq);
 	}
 	if constexpr (ARG) {
 		void *args = t->args;
@@ -506,8 +438,8 @@ template <typename T, int TP, int TQ, bool ARG> constexpr int blocks_of()
 }
 
 /*
- * out[s] = min over x of sum_k in_k[s, x]; for integers same bits as contract_ref.c
- * Shape: see the head of contract_box.h; max-plus as min-plus of the negatives
+ * out[s] = min over x of sum_k in_k[s, x]; same bits as contract_ref.c
+ * Shape: see the head of contract_box.h
  * Map:   block per box; a thread owns TP x TQ output cells a round; x serial, in chunks that
  *        are copied to shared memory while the one before is worked on
  * Moves: of each operand what a box needs, once a box; the output once
@@ -523,7 +455,6 @@ __global__ void __launch_bounds__(TP *TQ > 64 ? 128 : 256, (blocks_of<T, TP, TQ,
 		const struct gpube__box_work *__restrict__ work)
 {
 	constexpr int REG_S = TQ == 1 ? GPUBE_BOX_REG_S1 : GPUBE_BOX_REG_S;
-	constexpr bool POSITIVE = MODE == MODE_PLAIN && (T)0.5f != (T)0;
 	extern __shared__ __align__(16) unsigned char shared[];
 	__shared__ struct table<T> tables[GPUBE_BOX_IN];
 	__shared__ struct target<T> target;
@@ -543,13 +474,10 @@ __global__ void __launch_bounds__(TP *TQ > 64 ? 128 : 256, (blocks_of<T, TP, TQ,
 	io = (const struct gpube__box_io *)(ios + (uint64_t)w.io * io_bytes);
 	block_init(&s, tables, io, w.block);
 	target_init(&target, s.b, io, w.block);
-	if constexpr (POSITIVE)
-		clear_cells(s.cells, s.b->buffer * (s.b->n_chunks > 1 ? 2 : 1));
 	__syncthreads();
 	copy_chunk(&s, 0);
 
 	const uint32_t lanes = s.b->lanes, n_chunks = s.b->n_chunks;
-	bool positive = false;
 
 	/* several rounds only where there is one chunk, which stays */
 #pragma unroll 1
@@ -574,9 +502,6 @@ __global__ void __launch_bounds__(TP *TQ > 64 ? 128 : 256, (blocks_of<T, TP, TQ,
 				__syncthreads();
 				if (chunk + 1 < n_chunks)
 					copy_chunk(&s, chunk + 1);
-				if constexpr (POSITIVE)
-					positive = !__syncthreads_or(
-						has_negative(cells, s.b->buffer));
 			}
 			if (!works)
 				continue;
@@ -585,9 +510,9 @@ __global__ void __launch_bounds__(TP *TQ > 64 ? 128 : 256, (blocks_of<T, TP, TQ,
 				const bool vector = cursors.a[0].vector && cursors.b[0].vector;
 
 				combine_product(s.b->chunk, cursors.a[0], cursors.b[0], cells,
-					vector, positive, &r);
+					vector, &r);
 			} else
-				combine<T, TP, TQ, REG_S, MODE == MODE_C, (TP * TQ <= 32), ARG>(
+				combine<T, TP, TQ, REG_S, MODE == MODE_C, ARG>(
 					&s, &cursors, cells, gpube__box_chunk(s.b, chunk), &r);
 		}
 		if (works)

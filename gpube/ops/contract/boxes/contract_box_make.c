@@ -591,7 +591,7 @@ bool gpube__box_make(struct gpube__box *b, const struct gpube__box_choice *c,
 	int64_t place = 0, shared;
 
 	memset(b, 0, sizeof(*b));
-	m.type_bytes = from->type == GPUBE_INT32 || from->type == GPUBE_FLOAT32 ? 4 : 8;
+	m.type_bytes = from->type == GPUBE_INT32 ? 4 : 8;
 	b->n_in = s->n_in;
 	b->kernel = c->kernel;
 	b->cycles = c->cost;
@@ -600,7 +600,7 @@ bool gpube__box_make(struct gpube__box *b, const struct gpube__box_choice *c,
 	b->n_x = (uint32_t)s->n_reduced;
 	b->chunk = (uint32_t)c->chunk;
 	b->n_chunks = (uint32_t)c->n_chunks;
-	b->sign = from->semiring == GPUBE_MAX_PLUS ? -1 : 1;
+	b->one = 1;
 	b->arg_bytes = from->arg_bytes;
 	b->cut = from->cut;
 	b->threshold = from->threshold;

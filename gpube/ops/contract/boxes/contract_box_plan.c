@@ -36,7 +36,7 @@ const struct gpube__box_kernel_info gpube__box_kernels[N_BOX_KERNELS] = {
 struct planner {
 	const struct gpube__shape *s;
 	const struct gpube__box_device *device;
-	bool in_batch, narrow_only, is_float;
+	bool in_batch, narrow_only;
 	bool large; /* some table's cells are more than 32 bits count */
 	int type_bytes;
 	uint64_t scope[GPUBE_BOX_IN]; /* output dims of each operand */
@@ -144,7 +144,7 @@ static double warp_cycles(const struct planner *p, const struct gpube__box_choic
 	const double reads_p = linear ? np : ceil(np / 4.0), reads_q = linear ? 1 : ceil(nq / 4.0);
 	double units = 2 * cells;
 
-	slots += cells * (p->is_float ? 2 : 1) + (plain ? 4 : linear ? 20 : 40);
+	slots += cells + (plain ? 4 : linear ? 20 : 40);
 
 	slots += kinds->n[0] * (reads_p + 1 + (plain ? 0 : np));
 	slots += kinds->n[1] * (reads_q + 1 + (plain ? 0 : nq));
@@ -607,7 +607,7 @@ bool gpube__box_plan(struct gpube__box *b, const struct gpube__box_device *devic
 	struct planner p = {.s = s, .device = device, .in_batch = in_batch};
 	struct gpube__box_choice choice;
 
-	if (c->semiring > GPUBE_MAX_PLUS || s->n_in == 0 || s->n_in > GPUBE_BOX_IN ||
+	if (c->semiring != GPUBE_MIN_PLUS || s->n_in == 0 || s->n_in > GPUBE_BOX_IN ||
 		s->n_dims > GPUBE_BOX_DIMS || s->n_reduced > INT32_MAX)
 		return false;
 	if (s->n_out_cells < MAX_SMALL_OUT && s->n_reduced >= 1024)
@@ -615,9 +615,8 @@ bool gpube__box_plan(struct gpube__box *b, const struct gpube__box_device *devic
 	for (int d = 0; d < s->n_dims; d++)
 		if (s->size[d] > INT32_MAX)
 			return false;
-	p.is_float = !gpube__type_is_int(c->type);
-	p.type_bytes = c->type == GPUBE_INT32 || c->type == GPUBE_FLOAT32 ? 4 : 8;
-	p.narrow_only = p.type_bytes > 4 || c->out_arg || c->semiring != GPUBE_MIN_PLUS;
+	p.type_bytes = c->type == GPUBE_INT32 ? 4 : 8;
+	p.narrow_only = p.type_bytes > 4 || c->out_arg;
 	p.cells = (double)s->n_out_cells * (double)s->n_reduced;
 	p.bytes = (double)s->n_out_cells * p.type_bytes;
 	p.large = s->n_out_cells > UINT32_MAX;

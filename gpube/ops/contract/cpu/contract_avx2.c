@@ -2,9 +2,7 @@
 #include "gpube/ops/contract/cpu/contract_tile.h"
 
 #if defined(__AVX2__) && defined(__FMA__)
-#include <float.h>
 #include <immintrin.h>
-#include <math.h>
 
 #define INLINE	       inline __attribute__((always_inline))
 #define NOINLINE       __attribute__((noinline))
@@ -15,15 +13,11 @@
 #define VECTOR_BYTES 32
 #define VI32	     __m256i
 #define VI64	     __m256i
-#define VF32	     __m256
-#define VF64	     __m256d
 #define M32	     __m256i
 #define M64	     __m256i
 #define SI(n)	     _mm256_##n##_si256
 #define EPI32(n)     _mm256_##n##_epi32
 #define EPI64(n)     _mm256_##n##_epi64
-#define PS(n)	     _mm256_##n##_ps
-#define PD(n)	     _mm256_##n##_pd
 #define SET64	     _mm256_set1_epi64x
 
 static INLINE __m256i spread(const char *p, int64_t step)
@@ -110,23 +104,10 @@ static INLINE __m256i cut_min_i32(__m256i v, int32_t threshold, int32_t cut)
 	return _mm256_blendv_epi8(set_i32(cut), v, below);
 }
 
-static INLINE __m256i cut_max_i32(__m256i v, int32_t threshold, int32_t cut)
-{
-	const __m256i above = _mm256_cmpgt_epi32(v, set_i32(-threshold));
-	
-	return _mm256_blendv_epi8(set_i32(-cut), v, above);
-}
-
 static INLINE void arg_min_i32(__m256i *best, __m256i *at, __m256i v, __m256i x)
 {
 	*at = _mm256_blendv_epi8(*at, x, _mm256_cmpgt_epi32(*best, v));
 	*best = min_i32(*best, v);
-}
-
-static INLINE void arg_max_i32(__m256i *best, __m256i *at, __m256i v, __m256i x)
-{
-	*at = _mm256_blendv_epi8(*at, x, _mm256_cmpgt_epi32(v, *best));
-	*best = max_i32(*best, v);
 }
 
 static INLINE __m256i gather_i32(__m256i m, const int32_t *p, const int32_t *index)
@@ -178,11 +159,6 @@ static INLINE __m256i min_i64(__m256i a, __m256i b)
 	return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b));
 }
 
-static INLINE __m256i max_i64(__m256i a, __m256i b)
-{
-	return _mm256_blendv_epi8(b, a, _mm256_cmpgt_epi64(a, b));
-}
-
 static INLINE __m256i cut_min_i64(__m256i v, int64_t threshold, int64_t cut)
 {
 	const __m256i below = _mm256_cmpgt_epi64(set_i64(threshold), v);
@@ -190,23 +166,10 @@ static INLINE __m256i cut_min_i64(__m256i v, int64_t threshold, int64_t cut)
 	return _mm256_blendv_epi8(set_i64(cut), v, below);
 }
 
-static INLINE __m256i cut_max_i64(__m256i v, int64_t threshold, int64_t cut)
-{
-	const __m256i above = _mm256_cmpgt_epi64(v, set_i64(-threshold));
-	
-	return _mm256_blendv_epi8(set_i64(-cut), v, above);
-}
-
 static INLINE void arg_min_i64(__m256i *best, __m256i *at, __m256i v, __m256i x)
 {
 	*at = _mm256_blendv_epi8(*at, x, _mm256_cmpgt_epi64(*best, v));
 	*best = min_i64(*best, v);
-}
-
-static INLINE void arg_max_i64(__m256i *best, __m256i *at, __m256i v, __m256i x)
-{
-	*at = _mm256_blendv_epi8(*at, x, _mm256_cmpgt_epi64(v, *best));
-	*best = max_i64(*best, v);
 }
 
 static INLINE __m256i gather_i64(__m256i m, const int64_t *p, const int32_t *index)
@@ -228,135 +191,6 @@ static INLINE void turn_i64(__m256i *v)
 	UNROLL for (int i = 0; i < 4; i++) t[i] = _mm256_castsi256_pd(v[i]);
 	transpose4(t);
 	UNROLL for (int i = 0; i < 4; i++) v[i] = _mm256_castpd_si256(t[i]);
-}
-
-/* ---- float32 ---- */
-
-static INLINE __m256i mask_f32(int64_t n)
-{
-	const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-	
-	return _mm256_cmpgt_epi32(_mm256_set1_epi32(n > 8 ? 8 : (int)n), lane);
-}
-
-static INLINE __m256 loadm_f32(__m256i m, const float *p)
-{
-	return _mm256_maskload_ps(p, m);
-}
-
-static INLINE __m256 load_or_f32(__m256i m, const float *p, __m256 other)
-{
-	return _mm256_blendv_ps(other, loadm_f32(m, p), _mm256_castsi256_ps(m));
-}
-
-static INLINE void storem_f32(float *p, __m256i m, __m256 v)
-{
-	_mm256_maskstore_ps(p, m, v);
-}
-
-static INLINE __m256 rint_f32(__m256 v)
-{
-	return _mm256_round_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-}
-
-static INLINE __m256 scale_f32(__m256 v, __m256 n)
-{
-	return _mm256_castsi256_ps(_mm256_add_epi32(
-		_mm256_castps_si256(v), _mm256_slli_epi32(_mm256_cvtps_epi32(n), 23)));
-}
-
-static INLINE void arg_min_f32(__m256 *best, __m256i *at, __m256 v, __m256i x)
-{
-	*at = _mm256_blendv_epi8(*at, x, _mm256_castps_si256(_mm256_cmp_ps(v, *best, _CMP_LT_OQ)));
-	*best = min_f32(*best, v);
-}
-
-static INLINE void arg_max_f32(__m256 *best, __m256i *at, __m256 v, __m256i x)
-{
-	*at = _mm256_blendv_epi8(*at, x, _mm256_castps_si256(_mm256_cmp_ps(v, *best, _CMP_GT_OQ)));
-	*best = max_f32(*best, v);
-}
-
-static INLINE __m256 gather_f32(__m256i m, const float *p, const int32_t *index)
-{
-	return _mm256_mask_i32gather_ps(
-		_mm256_setzero_ps(), p, _mm256_loadu_si256((const __m256i *)index), _mm256_castsi256_ps(m), 4);
-}
-
-static INLINE __m256 expand_f32(__m256i m, const float *p, int span, const int32_t *index)
-{
-	(void)m;
-	return _mm256_permutevar8x32_ps(
-		loadm_f32(mask_f32(span), p), _mm256_loadu_si256((const __m256i *)index));
-}
-
-static INLINE void turn_f32(__m256 *v)
-{
-	transpose8(v);
-}
-
-/* ---- float64 ---- */
-
-static INLINE __m256i mask_f64(int64_t n)
-{
-	return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
-}
-
-static INLINE __m256d loadm_f64(__m256i m, const double *p)
-{
-	return _mm256_maskload_pd(p, m);
-}
-
-static INLINE __m256d load_or_f64(__m256i m, const double *p, __m256d other)
-{
-	return _mm256_blendv_pd(other, loadm_f64(m, p), _mm256_castsi256_pd(m));
-}
-
-static INLINE void storem_f64(double *p, __m256i m, __m256d v)
-{
-	_mm256_maskstore_pd(p, m, v);
-}
-
-static INLINE __m256d rint_f64(__m256d v)
-{
-	return _mm256_round_pd(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-}
-
-static INLINE __m256d scale_f64(__m256d v, __m256d n)
-{
-	const __m256i wide = _mm256_cvtepi32_epi64(_mm256_cvtpd_epi32(n));
-	
-	return _mm256_castsi256_pd(
-		_mm256_add_epi64(_mm256_castpd_si256(v), _mm256_slli_epi64(wide, 52)));
-}
-
-static INLINE void arg_min_f64(__m256d *best, __m256i *at, __m256d v, __m256i x)
-{
-	*at = _mm256_blendv_epi8(*at, x, _mm256_castpd_si256(_mm256_cmp_pd(v, *best, _CMP_LT_OQ)));
-	*best = min_f64(*best, v);
-}
-
-static INLINE void arg_max_f64(__m256d *best, __m256i *at, __m256d v, __m256i x)
-{
-	*at = _mm256_blendv_epi8(*at, x, _mm256_castpd_si256(_mm256_cmp_pd(v, *best, _CMP_GT_OQ)));
-	*best = max_f64(*best, v);
-}
-
-static INLINE __m256d gather_f64(__m256i m, const double *p, const int32_t *index)
-{
-	return _mm256_mask_i32gather_pd(
-		_mm256_setzero_pd(), p, _mm_loadu_si128((const __m128i *)index), _mm256_castsi256_pd(m), 8);
-}
-
-static INLINE __m256d expand_f64(__m256i m, const double *p, int span, const int32_t *index)
-{
-	(void)span;
-	return gather_f64(m, p, index);
-}
-
-static INLINE void turn_f64(__m256d *v)
-{
-	transpose4(v);
 }
 
 #include "gpube/ops/contract/cpu/contract_types_impl.h"

@@ -2,9 +2,7 @@
 #include "gpube/ops/contract/cpu/contract_tile.h"
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
-#include <float.h>
 #include <immintrin.h>
-#include <math.h>
 
 #define INLINE	       inline __attribute__((always_inline))
 #define NOINLINE       __attribute__((noinline))
@@ -15,15 +13,11 @@
 #define VECTOR_BYTES 64
 #define VI32	     __m512i
 #define VI64	     __m512i
-#define VF32	     __m512
-#define VF64	     __m512d
 #define M32	     __mmask16
 #define M64	     __mmask8
 #define SI(n)	     _mm512_##n##_si512
 #define EPI32(n)     _mm512_##n##_epi32
 #define EPI64(n)     _mm512_##n##_epi64
-#define PS(n)	     _mm512_##n##_ps
-#define PD(n)	     _mm512_##n##_pd
 #define SET64	     _mm512_set1_epi64
 
 static INLINE __m512i spread(const char *p, int64_t step)
@@ -141,24 +135,23 @@ static INLINE __m512i rows64(__m512i v)
 	return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), v);
 }
 
-/* TO and FROM: the type's vector from and to one of integers. */
-#define PAIR_OPS(TYPE, CELL, V, BITS, TO, FROM, SET)                                               \
+#define PAIR_OPS(TYPE, CELL, BITS, SET)                                                            \
 	static INLINE __mmask8 mask_half_##TYPE(int64_t n)                                         \
 	{                                                                                          \
 		return (__mmask8)lanes_mask(n, 256 / BITS);                                        \
 	}                                                                                          \
-	static INLINE V load_pair_##TYPE(__mmask8 m, const CELL *p, const CELL *q)                 \
+	static INLINE __m512i load_pair_##TYPE(__mmask8 m, const CELL *p, const CELL *q)           \
 	{                                                                                          \
-		return TO(turns##BITS(_mm256_maskz_loadu_epi##BITS(m, p),                          \
-			_mm256_maskz_loadu_epi##BITS(m, q)));                                      \
+		return turns##BITS(_mm256_maskz_loadu_epi##BITS(m, p),                             \
+			_mm256_maskz_loadu_epi##BITS(m, q));                                       \
 	}                                                                                          \
-	static INLINE V set_pair_##TYPE(const CELL *p)                                             \
+	static INLINE __m512i set_pair_##TYPE(const CELL *p)                                       \
 	{                                                                                          \
-		return TO(SET);                                                                    \
+		return SET;                                                                        \
 	}                                                                                          \
-	static INLINE void store_pair_##TYPE(__mmask8 m, CELL *p, CELL *q, V v)                    \
+	static INLINE void store_pair_##TYPE(__mmask8 m, CELL *p, CELL *q, __m512i v)              \
 	{                                                                                          \
-		const __m512i both = rows##BITS(FROM(v));                                          \
+		const __m512i both = rows##BITS(v);                                                \
                                                                                                    \
 		if (q == p + 256 / BITS && m == lanes_mask(8, 256 / BITS)) {                       \
 			_mm512_storeu_si512(p, both);                                              \
@@ -167,9 +160,9 @@ static INLINE __m512i rows64(__m512i v)
 		_mm256_mask_storeu_epi##BITS(p, m, _mm512_castsi512_si256(both));                  \
 		_mm256_mask_storeu_epi##BITS(q, m, _mm512_extracti64x4_epi64(both, 1));            \
 	}                                                                                          \
-	static INLINE void stream_pair_##TYPE(CELL *p, CELL *q, V v)                               \
+	static INLINE void stream_pair_##TYPE(CELL *p, CELL *q, __m512i v)                         \
 	{                                                                                          \
-		const __m512i both = rows##BITS(FROM(v));                                          \
+		const __m512i both = rows##BITS(v);                                                \
                                                                                                    \
 		if (q == p + 256 / BITS && ((uintptr_t)p & 63) == 0) {                             \
 			_mm512_stream_si512((void *)p, both);                                      \
@@ -180,10 +173,8 @@ static INLINE __m512i rows64(__m512i v)
 	}
 #define PAIR32 _mm512_broadcastq_epi64(_mm_loadl_epi64((const void *)p))
 #define PAIR64 _mm512_broadcast_i64x2(_mm_loadu_si128((const void *)p))
-PAIR_OPS(i32, int32_t, __m512i, 32, , , PAIR32)
-PAIR_OPS(f32, float, __m512, 32, _mm512_castsi512_ps, _mm512_castps_si512, PAIR32)
-PAIR_OPS(i64, int64_t, __m512i, 64, , , PAIR64)
-PAIR_OPS(f64, double, __m512d, 64, _mm512_castsi512_pd, _mm512_castpd_si512, PAIR64)
+PAIR_OPS(i32, int32_t, 32, PAIR32)
+PAIR_OPS(i64, int64_t, 64, PAIR64)
 
 /* ---- int32 ---- */
 
@@ -213,22 +204,10 @@ static INLINE __m512i cut_min_i32(__m512i v, int32_t threshold, int32_t cut)
 		v, _mm512_cmpge_epi32_mask(v, set_i32(threshold)), set_i32(cut));
 }
 
-static INLINE __m512i cut_max_i32(__m512i v, int32_t threshold, int32_t cut)
-{
-	return _mm512_mask_mov_epi32(
-		v, _mm512_cmple_epi32_mask(v, set_i32(-threshold)), set_i32(-cut));
-}
-
 static INLINE void arg_min_i32(__m512i *best, __m512i *at, __m512i v, __m512i x)
 {
 	*at = _mm512_mask_mov_epi32(*at, _mm512_cmplt_epi32_mask(v, *best), x);
 	*best = min_i32(*best, v);
-}
-
-static INLINE void arg_max_i32(__m512i *best, __m512i *at, __m512i v, __m512i x)
-{
-	*at = _mm512_mask_mov_epi32(*at, _mm512_cmpgt_epi32_mask(v, *best), x);
-	*best = max_i32(*best, v);
 }
 
 static INLINE __m512i gather_i32(__mmask16 m, const int32_t *p, const int32_t *index)
@@ -279,22 +258,10 @@ static INLINE __m512i cut_min_i64(__m512i v, int64_t threshold, int64_t cut)
 		v, _mm512_cmpge_epi64_mask(v, set_i64(threshold)), set_i64(cut));
 }
 
-static INLINE __m512i cut_max_i64(__m512i v, int64_t threshold, int64_t cut)
-{
-	return _mm512_mask_mov_epi64(
-		v, _mm512_cmple_epi64_mask(v, set_i64(-threshold)), set_i64(-cut));
-}
-
 static INLINE void arg_min_i64(__m512i *best, __m512i *at, __m512i v, __m512i x)
 {
 	*at = _mm512_mask_mov_epi64(*at, _mm512_cmplt_epi64_mask(v, *best), x);
 	*best = min_i64(*best, v);
-}
-
-static INLINE void arg_max_i64(__m512i *best, __m512i *at, __m512i v, __m512i x)
-{
-	*at = _mm512_mask_mov_epi64(*at, _mm512_cmpgt_epi64_mask(v, *best), x);
-	*best = max_i64(*best, v);
 }
 
 static INLINE __m512i gather_i64(__mmask8 m, const int64_t *p, const int32_t *index)
@@ -315,138 +282,6 @@ static INLINE void turn_i64(__m512i *v)
 	transpose8(v);
 }
 
-/* ---- float32 ---- */
-
-static INLINE __mmask16 mask_f32(int64_t n)
-{
-	return (__mmask16)lanes_mask(n, 16);
-}
-
-static INLINE __m512 loadm_f32(__mmask16 m, const float *p)
-{
-	return _mm512_maskz_loadu_ps(m, p);
-}
-
-static INLINE __m512 load_or_f32(__mmask16 m, const float *p, __m512 other)
-{
-	return _mm512_mask_loadu_ps(other, m, p);
-}
-
-static INLINE void storem_f32(float *p, __mmask16 m, __m512 v)
-{
-	_mm512_mask_storeu_ps(p, m, v);
-}
-
-static INLINE __m512 rint_f32(__m512 v)
-{
-	return _mm512_roundscale_ps(v, 0);
-}
-
-static INLINE __m512 scale_f32(__m512 v, __m512 n)
-{
-	return _mm512_scalef_ps(v, n);
-}
-
-static INLINE void arg_min_f32(__m512 *best, __m512i *at, __m512 v, __m512i x)
-{
-	*at = _mm512_mask_mov_epi32(*at, _mm512_cmp_ps_mask(v, *best, _CMP_LT_OQ), x);
-	*best = min_f32(*best, v);
-}
-
-static INLINE void arg_max_f32(__m512 *best, __m512i *at, __m512 v, __m512i x)
-{
-	*at = _mm512_mask_mov_epi32(*at, _mm512_cmp_ps_mask(v, *best, _CMP_GT_OQ), x);
-	*best = max_f32(*best, v);
-}
-
-static INLINE __m512 gather_f32(__mmask16 m, const float *p, const int32_t *index)
-{
-	return _mm512_mask_i32gather_ps(
-		_mm512_setzero_ps(), m, _mm512_loadu_si512(index), p, 4);
-}
-
-static INLINE __m512 expand_f32(__mmask16 m, const float *p, int span, const int32_t *index)
-{
-	(void)m;
-	return _mm512_permutexvar_ps(_mm512_loadu_si512(index),
-		loadm_f32((__mmask16)lanes_mask(span, 16), p));
-}
-
-static INLINE void turn_f32(__m512 *v)
-{
-	__m512i t[16];
-	
-	UNROLL for (int i = 0; i < 16; i++) t[i] = _mm512_castps_si512(v[i]);
-	transpose16(t);
-	UNROLL for (int i = 0; i < 16; i++) v[i] = _mm512_castsi512_ps(t[i]);
-}
-
-/* ---- float64 ---- */
-
-static INLINE __mmask8 mask_f64(int64_t n)
-{
-	return (__mmask8)lanes_mask(n, 8);
-}
-
-static INLINE __m512d loadm_f64(__mmask8 m, const double *p)
-{
-	return _mm512_maskz_loadu_pd(m, p);
-}
-
-static INLINE __m512d load_or_f64(__mmask8 m, const double *p, __m512d other)
-{
-	return _mm512_mask_loadu_pd(other, m, p);
-}
-
-static INLINE void storem_f64(double *p, __mmask8 m, __m512d v)
-{
-	_mm512_mask_storeu_pd(p, m, v);
-}
-
-static INLINE __m512d rint_f64(__m512d v)
-{
-	return _mm512_roundscale_pd(v, 0);
-}
-
-static INLINE __m512d scale_f64(__m512d v, __m512d n)
-{
-	return _mm512_scalef_pd(v, n);
-}
-
-static INLINE void arg_min_f64(__m512d *best, __m512i *at, __m512d v, __m512i x)
-{
-	*at = _mm512_mask_mov_epi64(*at, _mm512_cmp_pd_mask(v, *best, _CMP_LT_OQ), x);
-	*best = min_f64(*best, v);
-}
-
-static INLINE void arg_max_f64(__m512d *best, __m512i *at, __m512d v, __m512i x)
-{
-	*at = _mm512_mask_mov_epi64(*at, _mm512_cmp_pd_mask(v, *best, _CMP_GT_OQ), x);
-	*best = max_f64(*best, v);
-}
-
-static INLINE __m512d gather_f64(__mmask8 m, const double *p, const int32_t *index)
-{
-	return _mm512_mask_i32gather_pd(
-		_mm512_setzero_pd(), m, _mm256_loadu_si256((const __m256i *)index), p, 8);
-}
-
-static INLINE __m512d expand_f64(__mmask8 m, const double *p, int span, const int32_t *index)
-{
-	(void)m;
-	return _mm512_permutexvar_pd(_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)index)),
-		loadm_f64((__mmask8)lanes_mask(span, 8), p));
-}
-
-static INLINE void turn_f64(__m512d *v)
-{
-	__m512i t[8];
-	
-	UNROLL for (int i = 0; i < 8; i++) t[i] = _mm512_castpd_si512(v[i]);
-	transpose8(t);
-	UNROLL for (int i = 0; i < 8; i++) v[i] = _mm512_castsi512_pd(t[i]);
-}
-
 #include "gpube/ops/contract/cpu/contract_types_impl.h"
 
 static void fence(void)
@@ -458,12 +293,7 @@ static const struct gpube__kernels kernels = {
 	.name = "avx512",
 	.vector_bytes = 64,
 	.narrow = gpube__kernels_avx2,
-	.pairs = {
-		[GPUBE__KERNEL_MIN] = {tile_pairs_min_i32, tile_pairs_min_i64, tile_pairs_min_f32,
-			tile_pairs_min_f64},
-		[GPUBE__KERNEL_MAX] = {tile_pairs_max_i32, tile_pairs_max_i64, tile_pairs_max_f32,
-			tile_pairs_max_f64},
-	},
+	.pairs = {tile_pairs_min_i32, tile_pairs_min_i64},
 #include "gpube/ops/contract/cpu/contract_table.h"
 	.fence = fence,
 };

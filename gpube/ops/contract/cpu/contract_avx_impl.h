@@ -4,22 +4,20 @@
  */
 #define I32(n) n##_i32
 #define I64(n) n##_i64
-#define F32(n) n##_f32
-#define F64(n) n##_f64
 
-/* L names moves of a whole vector, A arithmetic on its cells. */
-#define VECTOR_OPS(NAME, CELL, V, L, A, SET1)                                                      \
+/* A names arithmetic on the cells of a vector. */
+#define VECTOR_OPS(NAME, CELL, V, A, SET1)                                                         \
 	static INLINE V NAME(load)(const CELL *p)                                                  \
 	{                                                                                          \
-		return L(loadu)((const void *)p);                                                  \
+		return SI(loadu)((const void *)p);                                                 \
 	}                                                                                          \
 	static INLINE void NAME(store)(CELL *p, V v)                                               \
 	{                                                                                          \
-		L(storeu)((void *)p, v);                                                           \
+		SI(storeu)((void *)p, v);                                                          \
 	}                                                                                          \
 	static INLINE void NAME(stream)(CELL *p, V v)                                              \
 	{                                                                                          \
-		L(stream)((void *)p, v);                                                           \
+		SI(stream)((void *)p, v);                                                          \
 	}                                                                                          \
 	static INLINE V NAME(set)(CELL x)                                                          \
 	{                                                                                          \
@@ -34,64 +32,11 @@
 	static INLINE V NAME(min)(V a, V b)                                                        \
 	{                                                                                          \
 		return A(min)(a, b);                                                               \
-	}                                                                                          \
-	static INLINE V NAME(max)(V a, V b)                                                        \
-	{                                                                                          \
-		return A(max)(a, b);                                                               \
 	}
 
-/* Integers of the lanes of a type. */
-#define INDEX_OPS(NAME, CELL, V, SET1)                                                             \
-	static INLINE V NAME(loadi)(const CELL *p)                                                 \
-	{                                                                                          \
-		return SI(loadu)((const void *)p);                                                 \
-	}                                                                                          \
-	static INLINE void NAME(storei)(CELL *p, V v)                                              \
-	{                                                                                          \
-		SI(storeu)((void *)p, v);                                                          \
-	}                                                                                          \
-	static INLINE V NAME(seti)(CELL x)                                                         \
-	{                                                                                          \
-		return SET1(x);                                                                    \
-	}
-
-#define FLOAT_OPS(NAME, CELL, V, A)                                                                \
-	static INLINE V NAME(sub)(V a, V b)                                                        \
-	{                                                                                          \
-		return A(sub)(a, b);                                                               \
-	}                                                                                          \
-	static INLINE V NAME(mul)(V a, V b)                                                        \
-	{                                                                                          \
-		return A(mul)(a, b);                                                               \
-	}                                                                                          \
-	static INLINE V NAME(fma)(V a, V b, V c)                                                   \
-	{                                                                                          \
-		return A(fmadd)(a, b, c);                                                          \
-	}                                                                                          \
-	static INLINE V NAME(cut_min)(V v, CELL threshold, CELL cut)                               \
-	{                                                                                          \
-		(void)threshold;                                                                   \
-		(void)cut;                                                                         \
-		return v;                                                                          \
-	}                                                                                          \
-	static INLINE V NAME(cut_max)(V v, CELL threshold, CELL cut)                               \
-	{                                                                                          \
-		return NAME(cut_min)(v, threshold, cut);                                           \
-	}
-
-VECTOR_OPS(I32, int32_t, VI32, SI, EPI32, EPI32(set1))
-INDEX_OPS(I32, int32_t, VI32, EPI32(set1))
+VECTOR_OPS(I32, int32_t, VI32, EPI32, EPI32(set1))
 BEST_OPS(I32, VI32, EPI32)
-VECTOR_OPS(I64, int64_t, VI64, SI, EPI64, SET64)
-INDEX_OPS(I64, int64_t, VI64, SET64)
-VECTOR_OPS(F32, float, VF32, PS, PS, PS(set1))
-INDEX_OPS(F32, int32_t, VI32, EPI32(set1))
-BEST_OPS(F32, VF32, PS)
-FLOAT_OPS(F32, float, VF32, PS)
-VECTOR_OPS(F64, double, VF64, PD, PD, PD(set1))
-INDEX_OPS(F64, int64_t, VI64, SET64)
-BEST_OPS(F64, VF64, PD)
-FLOAT_OPS(F64, double, VF64, PD)
+VECTOR_OPS(I64, int64_t, VI64, EPI64, SET64)
 
 /* ---- moves between vectors: of lanes within 16 bytes, and of whole 16 bytes ---- */
 #define HALVES 1
@@ -140,21 +85,16 @@ static INLINE VI32 high_half(int step, VI32 a, VI32 b)
 			 : step == 1 ? EPI64(unpackhi)(a, b) : high_blocks(a, b);
 }
 
-/* STEP: the first step for cells of this size; vectors of one size are cast bit by bit. */
+/* STEP: the first step for cells of this size. */
 #define MOVE_OPS(NAME, CELL, V, BITS, STEP)                                                        \
 	static INLINE void NAME(turned)(V * v, const CELL *p, int64_t step, const int n)           \
 	{                                                                                          \
-		VI##BITS t[VECTOR_BYTES * 8 / BITS];                                               \
-                                                                                                   \
-		turned##BITS(t, (const char *)p, step * (int64_t)sizeof(CELL), n * BITS / 8);      \
-		UNROLL for (int i = 0; i < n; i++) v[i] = (V)t[i];                                 \
+		turned##BITS(v, (const char *)p, step * (int64_t)sizeof(CELL), n * BITS / 8);      \
 	}                                                                                          \
 	static INLINE void NAME(halves)(int step, V a, V b, V *low, V *high)                       \
 	{                                                                                          \
-		*low = (V)low_half(step + STEP, (VI32)a, (VI32)b);                                 \
-		*high = (V)high_half(step + STEP, (VI32)a, (VI32)b);                               \
+		*low = low_half(step + STEP, a, b);                                                \
+		*high = high_half(step + STEP, a, b);                                              \
 	}
 MOVE_OPS(I32, int32_t, VI32, 32, 0)
 MOVE_OPS(I64, int64_t, VI64, 64, 1)
-MOVE_OPS(F32, float, VF32, 32, 0)
-MOVE_OPS(F64, double, VF64, 64, 1)

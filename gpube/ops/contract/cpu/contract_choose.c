@@ -108,7 +108,7 @@ static void consider_all_lanes(struct gpube__planner *pl, const struct gpube__ch
 
 /*
  * Lanes that end with the fastest reduced dim, so that an operand which ends with it is read as
- * it lies. Only min and max: the others have their running sums or arguments in each lane.
+ * it lies. Only without arguments, which each lane has its own of.
  */
 static void consider_folding(struct gpube__planner *pl)
 {
@@ -118,7 +118,7 @@ static void consider_folding(struct gpube__planner *pl)
 	uint64_t lanes;
 	bool useful = false;
 
-	if (pl->p->kernel > GPUBE__KERNEL_MAX || s->n_out == 0 || x < s->n_out || s->size[x] < 4)
+	if (pl->p->kernel != GPUBE__KERNEL_MIN || s->n_out == 0 || x < s->n_out || s->size[x] < 4)
 		return;
 	lanes = GPUBE__BIT(x);
 	for (int k = 0; k < s->n_in; k++)
@@ -165,13 +165,12 @@ static void consider_all(struct gpube__planner *pl)
 {
 	const struct gpube__shape *s = &pl->p->shape;
 	static const int64_t caps[] = {GPUBE__MAX_X, 128, 16};
-	const int first_cap = pl->p->kernel == GPUBE__KERNEL_LSE ? 1 : 0;
 	struct gpube__choice ch = {0};
 
-	for (int i = first_cap; i < 3 && pl->left > 0; i++) {
+	for (int i = 0; i < 3 && pl->left > 0; i++) {
 		int64_t cells = 1;
 
-		if (i > first_cap && s->n_reduced <= caps[i])
+		if (i > 0 && s->n_reduced <= caps[i])
 			return;
 		ch.x = 0;
 		ch.x_block = 1;

@@ -177,20 +177,13 @@ static void set_operands(const struct walker *w, struct gpube__tile *t)
 
 /* ---- a tile's values to the output ---------------------------------------------------------- */
 
-static double log_value(double top, double sum, double repeat)
-{
-	return top == -INFINITY ? top : top + log(sum * repeat);
-}
-
 /* Cells of a tile, row by row, to wherever they belong. */
 #define STORE_CELLS(T, VALUE)                                                                      \
 	for (int64_t i = 0; i < w->ni; i++) {                                                      \
 		const int64_t cells = w->nj / p->fold; /* the compiler would divide for each cell */ \
 		T *to = (T *)w->r->out + base + p->out_rows[i];                                    \
 		const T *tile = (const T *)(w->scratch + p->tile_at) + i * p->pad_lanes;           \
-		const T *extra = (const T *)(w->scratch + p->extra_at) + i * p->pad_lanes;         \
                                                                                                    \
-		(void)extra;                                                                       \
 		if (!p->out_j.table && p->out_j.step == 1)                                         \
 			_Pragma("omp simd") for (int64_t j = 0; j < cells; j++) to[j] = (T)VALUE;  \
 		else                                                                               \
@@ -198,10 +191,9 @@ static double log_value(double top, double sum, double repeat)
 				to[gpube__axis_at(&p->out_j, j)] = (T)VALUE;                       \
 	}
 
-static void store_ints(const struct walker *w, int64_t base)
+static void store_values(const struct walker *w, int64_t base)
 {
 	const struct gpube__plan *p = w->p;
-	const bool max = w->r->c->semiring == GPUBE_MAX_PLUS;
 	const int64_t cut = w->r->c->cut, threshold = w->r->c->threshold;
 	const int32_t cut32 = (int32_t)cut, threshold32 = (int32_t)threshold;
 
@@ -210,34 +202,11 @@ static void store_ints(const struct walker *w, int64_t base)
 			STORE_CELLS(int32_t, tile[j])
 		else
 			STORE_CELLS(int64_t, tile[j])
-	} else if (max) {
-		if (p->cell_bytes == 4) /* the rule in 32 bits, where more lanes fit a vector */
-			STORE_CELLS(int32_t, (tile[j] <= -threshold32 ? -cut32 : tile[j]))
-		else
-			STORE_CELLS(int64_t, gpube__cut_max(tile[j], cut, threshold))
 	} else {
-		if (p->cell_bytes == 4)
+		if (p->cell_bytes == 4) /* the rule in 32 bits, where more lanes fit a vector */
 			STORE_CELLS(int32_t, (tile[j] >= threshold32 ? cut32 : tile[j]))
 		else
 			STORE_CELLS(int64_t, gpube__cut_min(tile[j], cut, threshold))
-	}
-}
-
-static void store_floats(const struct walker *w, int64_t base)
-{
-	const struct gpube__plan *p = w->p;
-	const double repeat = (double)p->shape.repeat;
-
-	if (p->kernel == GPUBE__KERNEL_LSE) {
-		if (p->cell_bytes == 4)
-			STORE_CELLS(float, log_value(tile[j], extra[j], repeat))
-		else
-			STORE_CELLS(double, log_value(tile[j], extra[j], repeat))
-	} else {
-		if (p->cell_bytes == 4)
-			STORE_CELLS(float, tile[j])
-		else
-			STORE_CELLS(double, tile[j])
 	}
 }
 
@@ -288,10 +257,7 @@ static void store_args(const struct walker *w, int64_t base)
 
 static void store_tile(const struct walker *w, int64_t base)
 {
-	if (w->p->type <= GPUBE_INT64 - GPUBE_INT32)
-		store_ints(w, base);
-	else
-		store_floats(w, base);
+	store_values(w, base);
 	if (w->r->arg)
 		store_args(w, base);
 }
@@ -341,7 +307,7 @@ static void run_tile(struct walker *w, int moved)
 		t.first = turn == 0;
 		t.last = turn == p->n_turns - 1 && p->direct_out && !r->raw;
 		if (p->fold > 1)
-			p->kernels->fold[p->kernel][p->type](&t);
+			p->kernels->fold[p->type](&t);
 		else if (!w->r->pairs || !w->r->pairs(&t))
 			p->kernels->tile[p->kernel][p->type](&t);
 		for (; l >= p->n_out_loops && ++w->at[l] == p->loop[l].trips; l--)
@@ -438,7 +404,9 @@ void gpube__run_ready(struct gpube__run *r)
 	const struct gpube__plan *p = r->plan;
 	const int n = p->n_levels[GPUBE__KIND_C];
 
-	r->pairs = p->narrow && p->fold == 1 ? gpube__kernels()->pairs[p->kernel][p->type] : NULL;
+	r->pairs = p->narrow && p->fold == 1 && p->kernel == GPUBE__KERNEL_MIN
+			   ? gpube__kernels()->pairs[p->type]
+			   : NULL;
 	r->c_period = n ? rows_period(p->level[GPUBE__KIND_C][n - 1].rows, p->n_rows) : 1;
 }
 

@@ -358,28 +358,19 @@ static void set_output(struct gpube__planner *pl, struct gpube__room *room)
 	p->out_j = make_axis(room, &p->shape, p->shape.out_stride,
 		ch->lanes & gpube__out_dims(&p->shape), p->n_lanes / p->fold);
 	p->arg_x = make_axis(room, &p->shape, p->shape.arg_stride, ch->x, p->n_x);
-	p->direct_out = p->kernel <= GPUBE__KERNEL_MAX && !p->out_j.table &&
+	p->direct_out = p->kernel == GPUBE__KERNEL_MIN && !p->out_j.table &&
 			(p->out_j.step == 1 || p->n_lanes == p->fold);
 	if (!p->direct_out) {
 		p->tile_at = p->scratch_bytes;
 		p->scratch_bytes += tile;
 	}
-	if (p->kernel > GPUBE__KERNEL_MAX) {
+	if (p->kernel == GPUBE__KERNEL_MIN_ARG) {
 		p->extra_at = p->scratch_bytes;
 		p->scratch_bytes += tile;
 	}
 }
 
 /* ---- choosing and setting ------------------------------------------------------ */
-
-static int kernel_of(const struct gpube_contraction *c)
-{
-	if (c->semiring == GPUBE_LOGSUMEXP)
-		return GPUBE__KERNEL_LSE;
-	if (c->semiring == GPUBE_MAX_PLUS)
-		return c->out_arg ? GPUBE__KERNEL_MAX_ARG : GPUBE__KERNEL_MAX;
-	return c->out_arg ? GPUBE__KERNEL_MIN_ARG : GPUBE__KERNEL_MIN;
-}
 
 static bool choose(struct gpube__plan *p, const struct gpube_contraction *c,
 	const struct gpube__kernels *kernels, const struct gpube__shape *shape, uint64_t free_ops,
@@ -392,7 +383,7 @@ static bool choose(struct gpube__plan *p, const struct gpube_contraction *c,
 
 	memset(p, 0, sizeof(*p));
 	p->kernels = kernels;
-	p->kernel = kernel_of(c);
+	p->kernel = c->out_arg ? GPUBE__KERNEL_MIN_ARG : GPUBE__KERNEL_MIN;
 	p->type = c->type - GPUBE_INT32;
 	p->cell_bytes = (int)gpube__type_size(c->type);
 	p->w = kernels->vector_bytes / p->cell_bytes;

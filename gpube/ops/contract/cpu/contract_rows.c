@@ -1,7 +1,7 @@
 /*
  * contract_rows.c - contract by rows: for up to ROW_LANES output cells along the
  * last output dim, the joined cells are visited in row-major order; the sums of
- * one reduced cell make one row. Every semiring, and no tuning beyond that.
+ * one reduced cell make one row. Counts, too, and no tuning beyond that.
  */
 #include <string.h>
 
@@ -101,22 +101,10 @@ static uint64_t repeated(const struct rows *r, uint64_t count)
 #define T      int32_t
 #define X(n)   n##_i32
 #define WORST  INT32_MAX
-#define IS_INT 1
 #include "gpube/ops/contract/cpu/contract_rows_impl.h"
 #define T      int64_t
 #define X(n)   n##_i64
 #define WORST  INT64_MAX
-#define IS_INT 1
-#include "gpube/ops/contract/cpu/contract_rows_impl.h"
-#define T      float
-#define X(n)   n##_f32
-#define WORST  INFINITY
-#define IS_INT 0
-#include "gpube/ops/contract/cpu/contract_rows_impl.h"
-#define T      double
-#define X(n)   n##_f64
-#define WORST  INFINITY
-#define IS_INT 0
 #include "gpube/ops/contract/cpu/contract_rows_impl.h"
 
 static void run_item(void *arg, int64_t item, int thread)
@@ -159,8 +147,6 @@ int gpube__rows_contract(
 	static void (*const row_of_type[])(const struct rows *, int64_t, int64_t *) = {
 		[GPUBE_INT32] = row_i32,
 		[GPUBE_INT64] = row_i64,
-		[GPUBE_FLOAT32] = row_f32,
-		[GPUBE_FLOAT64] = row_f64,
 	};
 	struct rows r = {.ctx = ctx, .c = c, .row = row_of_type[c->type]};
 	struct gpube__shape *s = &r.shape;

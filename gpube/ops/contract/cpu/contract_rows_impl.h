@@ -26,7 +26,6 @@ static void X(row_sum)(const struct rows *r, T *restrict sum, int64_t n, const i
 static void X(row_best)(const struct rows *r, T *best, int64_t n, int64_t *offset,
 	int64_t *at, int64_t *args)
 {
-	const bool max = r->c->semiring == GPUBE_MAX_PLUS;
 	T sum[ROW_LANES];
 
 	do {
@@ -35,13 +34,10 @@ static void X(row_best)(const struct rows *r, T *best, int64_t n, int64_t *offse
 			const int64_t arg = row_arg(r, at);
 
 			for (int64_t j = 0; j < n; j++)
-				if (arg == 0 || (max ? sum[j] > best[j] : sum[j] < best[j])) {
+				if (arg == 0 || sum[j] < best[j]) {
 					best[j] = sum[j];
 					args[j] = arg;
 				}
-		} else if (max) {
-			for (int64_t j = 0; j < n; j++)
-				best[j] = best[j] > sum[j] ? best[j] : sum[j];
 		} else {
 			for (int64_t j = 0; j < n; j++)
 				best[j] = best[j] < sum[j] ? best[j] : sum[j];
@@ -68,47 +64,16 @@ static void X(row_min_count)(const struct rows *r, T *best, int64_t n, int64_t *
 	} while (row_step(r, at, offset));
 }
 
-#if !IS_INT
-/* The running sum is of e^(value - best); it is rescaled when best changes. */
-static void X(row_log_sum)(
-	const struct rows *r, T *best, int64_t n, int64_t *offset, int64_t *at)
-{
-	double sum_exp[ROW_LANES] = {0};
-	T sum[ROW_LANES];
-
-	do {
-		X(row_sum)(r, sum, n, offset);
-		for (int64_t j = 0; j < n; j++)
-			if (sum[j] > best[j]) {
-				sum_exp[j] = sum_exp[j] * exp((double)best[j] - (double)sum[j]) + 1;
-				best[j] = sum[j];
-			} else if (sum[j] != -INFINITY) {
-				sum_exp[j] += exp((double)sum[j] - (double)best[j]);
-			}
-	} while (row_step(r, at, offset));
-	for (int64_t j = 0; j < n; j++)
-		if (best[j] != -INFINITY)
-			best[j] = (T)((double)best[j] + log(sum_exp[j] * (double)r->shape.repeat));
-}
-#endif
-
 static void X(row_store)(const struct rows *r, T *best, int64_t n, int64_t out,
 	uint64_t *counts, const int64_t *args)
 {
 	const struct gpube_contraction *c = r->c;
 
-#if IS_INT
 	for (int64_t j = 0; j < n; j++)
-		best[j] = (T)(c->semiring == GPUBE_MAX_PLUS
-				? gpube__cut_max(best[j], c->cut, c->threshold)
-				: gpube__cut_min(best[j], c->cut, c->threshold));
-#endif
+		best[j] = (T)gpube__cut_min(best[j], c->cut, c->threshold);
 	memcpy((T *)c->out + out, best, (size_t)n * sizeof(T));
-	for (int64_t j = 0; counts && j < n; j++) {
-		const bool forbidden = IS_INT ? best[j] == (T)c->cut : best[j] == (T)INFINITY;
-
-		c->out_counts[out + j] = forbidden ? 0 : repeated(r, counts[j]);
-	}
+	for (int64_t j = 0; counts && j < n; j++)
+		c->out_counts[out + j] = best[j] == (T)c->cut ? 0 : repeated(r, counts[j]);
 	for (int64_t j = 0; args && j < n; j++)
 		gpube__store_arg(c->out_arg, c->arg_bytes, out + j, args[j]);
 }
@@ -116,7 +81,6 @@ static void X(row_store)(const struct rows *r, T *best, int64_t n, int64_t out,
 static void X(row)(const struct rows *r, int64_t row, int64_t *offset)
 {
 	const struct gpube_contraction *c = r->c;
-	const bool max = c->semiring == GPUBE_MAX_PLUS || c->semiring == GPUBE_LOGSUMEXP;
 	const bool count = c->semiring == GPUBE_MIN_COUNT;
 	const int64_t n = row_lanes(r, row);
 	int64_t at[GPUBE_MAX_DIMS] = {0}, args[ROW_LANES];
@@ -124,13 +88,8 @@ static void X(row)(const struct rows *r, int64_t row, int64_t *offset)
 	T best[ROW_LANES];
 
 	for (int64_t j = 0; j < n; j++)
-		best[j] = max ? -WORST : WORST;
+		best[j] = WORST;
 	row_offsets(r, row, offset);
-#if !IS_INT
-	if (c->semiring == GPUBE_LOGSUMEXP)
-		X(row_log_sum)(r, best, n, offset, at);
-	else
-#endif
 	if (count)
 		X(row_min_count)(r, best, n, offset, at, counts);
 	else
@@ -142,4 +101,3 @@ static void X(row)(const struct rows *r, int64_t row, int64_t *offset)
 #undef T
 #undef X
 #undef WORST
-#undef IS_INT

@@ -145,80 +145,40 @@ static int64_t arg_of(const struct part *part, int n_out, int64_t i)
 	return gpube__offset(i, f->n_out - n_out, f->size + n_out, f->arg_stride + n_out);
 }
 
-static double partial(const struct gpube_contraction *c, const struct part *part, int64_t at)
-{
-	return c->type == GPUBE_FLOAT32 ? ((const float *)part->job.out)[at]
-					: ((const double *)part->job.out)[at];
-}
-
-static int64_t partial_int(
+static int64_t partial(
 	const struct gpube_contraction *c, const struct part *part, int64_t at)
 {
 	return c->type == GPUBE_INT32 ? ((const int32_t *)part->job.out)[at]
 				      : ((const int64_t *)part->job.out)[at];
 }
 
-static void store_float(const struct gpube_contraction *c, int64_t s, double v)
-{
-	if (c->type == GPUBE_FLOAT32)
-		((float *)c->out)[s] = (float)v;
-	else
-		((double *)c->out)[s] = v;
-}
-
-static void reduce_log(const struct gpube_contraction *c, const struct part *parts, int64_t s,
-	int64_t repeat)
-{
-	double top = -INFINITY, sum = 0;
-
-	for (const struct part *p = parts; p < parts + 2; p++)
-		for (int64_t i = 0; i < p->cells; i++)
-			top = fmax(top, partial(c, p, s * p->cells + i));
-	for (const struct part *p = parts; top != -INFINITY && p < parts + 2; p++)
-		for (int64_t i = 0; i < p->cells; i++)
-			sum += exp(partial(c, p, s * p->cells + i) - top);
-	store_float(c, s, top == -INFINITY ? top : top + log(sum * (double)repeat));
-}
-
 /* The best partial cell of output s; of equal ones the one with the first argument. */
 static void reduce_best(const struct gpube_contraction *c, const struct part *parts, int64_t s,
 	int n_out)
 {
-	const bool is_int = gpube__type_is_int(c->type), max = c->semiring == GPUBE_MAX_PLUS;
-	int64_t best_int = 0, best_arg = -1;
-	double best = 0;
+	int64_t best = 0, best_arg = -1;
 
 	for (const struct part *p = parts; p < parts + 2; p++)
 		for (int64_t i = 0; i < p->cells; i++) {
-			const int64_t at = s * p->cells + i;
-			const int64_t vi = is_int ? partial_int(c, p, at) : 0;
-			const double vf = is_int ? 0 : partial(c, p, at);
-			int order = is_int ? (vi > best_int) - (vi < best_int)
-					   : (vf > best) - (vf < best);
+			const int64_t at = s * p->cells + i, v = partial(c, p, at);
 			int64_t arg = 0;
 
-			order = best_arg < 0 ? -1 : max ? -order : order;
-			if (order > 0)
+			if (best_arg >= 0 && v > best)
 				continue;
 			if (p->job.args)
 				arg = p->job.args[at] + arg_of(p, n_out, i);
-			if (order < 0 || arg < best_arg) {
-				best_int = vi;
-				best = vf;
+			if (best_arg < 0 || v < best || arg < best_arg) {
+				best = v;
 				best_arg = arg;
 			}
 		}
 	if (c->out_arg)
 		gpube__store_arg(c->out_arg, c->arg_bytes, s, best_arg);
-	if (is_int)
-		best_int = max ? gpube__cut_max(best_int, c->cut, c->threshold)
-			       : gpube__cut_min(best_int, c->cut, c->threshold);
+	best = gpube__cut_min(best, c->cut, c->threshold);
 	if (c->type == GPUBE_INT32)
-		((int32_t *)c->out)[s] = (int32_t)best_int;
-	else if (c->type == GPUBE_INT64)
-		((int64_t *)c->out)[s] = best_int;
+		((int32_t *)c->out)[s] = (int32_t)best;
 	else
-		store_float(c, s, best);
+		((int64_t *)c->out)[s] = best;
 }
 
 static int run_split(struct gpube_ctx *ctx, const struct gpube_contraction *c,
@@ -257,10 +217,7 @@ static int run_split(struct gpube_ctx *ctx, const struct gpube_contraction *c,
 			status = gpube__run_job(part);
 	}
 	for (int64_t i = 0; i < s->n_out_cells && !status; i++)
-		if (c->semiring == GPUBE_LOGSUMEXP)
-			reduce_log(c, parts, i, s->repeat);
-		else
-			reduce_best(c, parts, i, s->n_out);
+		reduce_best(c, parts, i, s->n_out);
 	for (int i = 0; i < 2; i++) {
 		gpube__scratch_give(ctx, parts[i].job.out);
 		gpube__scratch_give(ctx, parts[i].job.args);

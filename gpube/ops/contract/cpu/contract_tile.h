@@ -83,7 +83,7 @@ struct gpube__tile {
 	int64_t fold; /* > 1: so many neighbouring lanes are one output; then there is C and no A */
 	void *out;
 	const int64_t *out_rows;
-	void *extra; /* with arguments: lanes of them; logsumexp: running sums of e^(value - out) */
+	void *extra; /* with arguments: lanes of them */
 	int64_t extra_i;
 	struct gpube__axis arg; /* argument of x, after 'arg_base' */
 	int64_t arg_base;
@@ -128,20 +128,22 @@ struct gpube__pack {
 	int64_t nx, ni, nj;
 };
 
-enum { GPUBE__KERNEL_MIN, GPUBE__KERNEL_MAX, GPUBE__KERNEL_MIN_ARG, GPUBE__KERNEL_MAX_ARG,
-	GPUBE__KERNEL_LSE, GPUBE__N_KERNELS };
+enum { GPUBE__KERNEL_MIN, GPUBE__KERNEL_MIN_ARG, GPUBE__N_KERNELS };
 
 /* The kernels of one instruction set, by gpube_type - GPUBE_INT32. */
 struct gpube__kernels {
 	const char *name;
 	int vector_bytes;
-	void (*tile[GPUBE__N_KERNELS][4])(const struct gpube__tile *t);
-	void (*fold[GPUBE__KERNEL_MAX + 1][4])(const struct gpube__tile *t); /* t->fold > 1 */
-	void (*pack[4])(const struct gpube__pack *p);
+	void (*tile[GPUBE__N_KERNELS][2])(const struct gpube__tile *t);
+	void (*fold[2])(const struct gpube__tile *t); /* t->fold > 1; no arguments */
+	void (*pack[2])(const struct gpube__pack *p);
 	void (*fence)(void); /* after streamed stores */
 	const struct gpube__kernels *(*narrow)(void); /* for tiles of half a vector; NULL: none */
-	/* Tiles that 'narrow' would take, two rows to a vector; false: not this one. May be NULL. */
-	bool (*pairs[GPUBE__N_KERNELS][4])(const struct gpube__tile *t);
+	/*
+	 * Tiles without arguments that 'narrow' would take, two rows to a vector; false: not this
+	 * one. May be NULL.
+	 */
+	bool (*pairs[2])(const struct gpube__tile *t);
 };
 
 const struct gpube__kernels *gpube__kernels_portable(void);

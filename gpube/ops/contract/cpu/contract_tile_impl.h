@@ -148,10 +148,10 @@ static INLINE void X(arg_block)(const struct gpube__tile *t, int64_t i, int64_t 
 	const T *b = has_b ? (const T *)t->b + j : NULL;
 	const T *c = has_c ? (const T *)t->c + j : NULL;
 	T *out = (T *)t->out + i * t->extra_i + j;
-	I *arg = (I *)t->extra + i * t->extra_i + j;
+	T *arg = (T *)t->extra + i * t->extra_i + j;
 	const M m = MASK(t->nj - j);
 	V best[4];
-	VI at[4];
+	V at[4];
 
 	/*
 	 * Outputs and arguments are tiles of the executor's, padded to whole vectors. What
@@ -160,10 +160,10 @@ static INLINE void X(arg_block)(const struct gpube__tile *t, int64_t i, int64_t 
 	UNROLL for (int r = 0; r < R; r++)
 	{
 		best[r] = LOAD(out + r * t->extra_i);
-		at[r] = LOADI(arg + r * t->extra_i);
+		at[r] = LOAD(arg + r * t->extra_i);
 	}
 	for (int64_t x = 0; x < t->nx; x++) {
-		const VI vx = SET1I((I)(t->arg_base + gpube__axis_at(&t->arg, x)));
+		const V vx = SET1((T)(t->arg_base + gpube__axis_at(&t->arg, x)));
 		V vb;
 
 		if (has_b)
@@ -198,7 +198,7 @@ static INLINE void X(arg_block)(const struct gpube__tile *t, int64_t i, int64_t 
 	UNROLL for (int r = 0; r < R; r++)
 	{
 		STORE(out + r * t->extra_i, best[r]);
-		STOREI(arg + r * t->extra_i, at[r]);
+		STORE(arg + r * t->extra_i, at[r]);
 	}
 }
 

@@ -1,16 +1,15 @@
 /*
  * contract_type_impl.h - all kernels of one type and instruction set. Included
  * by contract_<set>.c, which defines INLINE NOINLINE UNROLL, MANY_REGISTERS
- * (for 8 rows at once) and, for the type, T (cell), V (vector), M (mask of lanes), W (lanes of a vector), I and
- * VI (integers of the same lanes), IS_FLOAT, LARGEST (value), NAME(n), and the functions
+ * (for 8 rows at once) and, for the type, T (cell), V (vector), M (mask of lanes), W (lanes of a vector),
+ * LARGEST (value), NAME(n), and the functions
  *
  *	NAME(mask)(n)			the first n lanes, at most all
  *	NAME(load)(p) NAME(loadm)(m, p)	the latter gives 0 in other lanes
  *	NAME(store)(p, v) NAME(storem)(p, m, v) NAME(stream)(p, v)
- *	NAME(set)(x) NAME(add) NAME(min) NAME(max)
- *	NAME(cut_min)(v, threshold, cut) NAME(cut_max)
- *	NAME(arg_min)(&best, &at, v, x) NAME(arg_max)
- *	NAME(loadi)(p) NAME(storei)(p, v) NAME(seti)(x)
+ *	NAME(set)(x) NAME(add) NAME(min)
+ *	NAME(cut_min)(v, threshold, cut)
+ *	NAME(arg_min)(&best, &at, v, x)
  *	NAME(gather)(m, p, index) NAME(expand)(m, p, span, index)	the latter: index < span <= W
  *	NAME(load_or)(m, p, v)	lanes of v where the mask has none
  *	NAME(turn)(v)		W vectors as a square, in place
@@ -18,7 +17,6 @@
  *			are 'step' cells apart in memory
  *	NAME(halves)(step, a, b, &low, &high), where HALVES is set: for a square to be folded
  *			in log W steps, the lanes of a and b of either half, see contract_fold_impl.h
- *	floats: NAME(sub) NAME(mul) NAME(fma)(a, b, c) NAME(rint) NAME(scale)(v, n)
  */
 #define MASK(n)	       NAME(mask)(n)
 #define LOAD(p)	       NAME(load)(p)
@@ -28,16 +26,9 @@
 #define STREAM(p, v)   NAME(stream)(p, v)
 #define SET1(x)	       NAME(set)(x)
 #define ADD(a, b)      NAME(add)(a, b)
-#define MAXV(a, b)     NAME(max)(a, b)
-#define LOADI(p)       NAME(loadi)(p)
-#define STOREI(p, v)   NAME(storei)(p, v)
-#define SET1I(x)       NAME(seti)(x)
 
 #define X(n) NAME(n)
 #include "gpube/ops/contract/cpu/contract_pack_impl.h"
-#if IS_FLOAT
-#include "gpube/ops/contract/cpu/contract_lse_impl.h"
-#endif
 #undef X
 
 #define X(n)		     NAME(n##_min)
@@ -56,29 +47,10 @@
 #undef ARGBEST
 #undef WORST
 
-#define X(n)		     NAME(n##_max)
-#define BEST(a, b)	     NAME(max)(a, b)
-#define CUT(v, t, c)	     NAME(cut_max)(v, t, c)
-#define ARGBEST(b, at, v, x) NAME(arg_max)(&(b), &(at), v, x)
-#define WORST		     (-LARGEST)
-#include "gpube/ops/contract/cpu/contract_tile_impl.h"
-#include "gpube/ops/contract/cpu/contract_fold_impl.h"
-#ifdef PAIRS
-#include "gpube/ops/contract/cpu/contract_pair_impl.h"
-#endif
-#undef X
-#undef BEST
-#undef CUT
-#undef ARGBEST
-#undef WORST
-
 #undef T
 #undef V
 #undef M
 #undef W
-#undef I
-#undef VI
-#undef IS_FLOAT
 #undef LARGEST
 #undef NAME
 #undef MASK
@@ -89,7 +61,3 @@
 #undef STREAM
 #undef SET1
 #undef ADD
-#undef MAXV
-#undef LOADI
-#undef STOREI
-#undef SET1I

@@ -1,14 +1,11 @@
 /*
  * contract_types_impl.h - contract_type_impl.h for each type; included by contract_<set>.c,
- * which defines VECTOR_BYTES, the vectors VI32 VI64 VF32 VF64 and the masks M32 M64.
+ * which defines VECTOR_BYTES, the vectors VI32 VI64 and the masks M32 M64.
  */
 #define T	 int32_t
 #define V	 VI32
 #define M	 M32
 #define W	 (VECTOR_BYTES / 4)
-#define I	 int32_t
-#define VI	 VI32
-#define IS_FLOAT 0
 #define LARGEST	 INT32_MAX
 #define NAME(n)	 n##_i32
 #include "gpube/ops/contract/cpu/contract_type_impl.h"
@@ -17,31 +14,6 @@
 #define V	 VI64
 #define M	 M64
 #define W	 (VECTOR_BYTES / 8)
-#define I	 int64_t
-#define VI	 VI64
-#define IS_FLOAT 0
 #define LARGEST	 INT64_MAX
 #define NAME(n)	 n##_i64
-#include "gpube/ops/contract/cpu/contract_type_impl.h"
-
-#define T	 float
-#define V	 VF32
-#define M	 M32
-#define W	 (VECTOR_BYTES / 4)
-#define I	 int32_t
-#define VI	 VI32
-#define IS_FLOAT 1
-#define LARGEST	 INFINITY
-#define NAME(n)	 n##_f32
-#include "gpube/ops/contract/cpu/contract_type_impl.h"
-
-#define T	 double
-#define V	 VF64
-#define M	 M64
-#define W	 (VECTOR_BYTES / 8)
-#define I	 int64_t
-#define VI	 VI64
-#define IS_FLOAT 1
-#define LARGEST	 INFINITY
-#define NAME(n)	 n##_f64
 #include "gpube/ops/contract/cpu/contract_type_impl.h"

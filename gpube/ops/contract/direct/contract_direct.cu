@@ -1,4 +1,4 @@
-/* contract_direct.cu - the kernels of contract_direct.h, for int32 and float32. */
+/* contract_direct.cu - the kernels of contract_direct.h, for int32. */
 #include "gpube/ops/contract/boxes/contract_box_copy.cuh"
 #include "gpube/ops/contract/direct/contract_direct.cuh"
 
@@ -90,7 +90,7 @@ __device__ static inline void add_runs(
 			load_wide<T, W>(v, plus(from, (uint32_t)i * step));
 #pragma unroll
 			for (int j = 0; j < W; j++)
-				to[i][j] = add_signed(v[j], one, to[i][j]);
+				to[i][j] = add_one(v[j], one, to[i][j]);
 		}
 }
 
@@ -145,11 +145,11 @@ __device__ static inline void combine(const struct gpube__direct &d, T (*base)[V
 			break;
 #pragma unroll
 		for (int r = 0; r < R; r++) {
-			const T one = PR ? add_signed(pr[p][r], d.one, a[p]) : a[p];
+			const T one = PR ? add_one(pr[p][r], d.one, a[p]) : a[p];
 
 #pragma unroll
 			for (int j = 0; j < V; j++) {
-				const T sum = PV ? add_signed(pv[p][j], d.one, one) : one;
+				const T sum = PV ? add_one(pv[p][j], d.one, one) : one;
 
 				best[p][r][j] = add_min(sum, base[r][j], best[p][r][j]);
 			}
@@ -300,7 +300,7 @@ constexpr int blocks_of(int r, int cells)
 }
 
 /*
- * out[s] = min over x of sum_k in_k[s, x]; for integers same bits as contract_ref.c
+ * out[s] = min over x of sum_k in_k[s, x]; same bits as contract_ref.c
  * Shape: see the head of contract_direct.h
  * Map:   thread per tile of P x R x V output cells; x serial
  * Moves: of each operand what a block's box needs from the L2 cache, once if the L1 cache keeps it;
@@ -375,9 +375,4 @@ template <typename T> static gpube__direct_function function_of(uint32_t kernel)
 gpube__direct_function gpube__direct_function_i32(uint32_t kernel)
 {
 	return function_of<int32_t>(kernel);
-}
-
-gpube__direct_function gpube__direct_function_f32(uint32_t kernel)
-{
-	return function_of<float>(kernel);
 }

@@ -28,6 +28,5 @@ typedef void (*gpube__direct_function)(const struct gpube__direct d,
 	uint32_t n);
 
 gpube__direct_function gpube__direct_function_i32(uint32_t kernel);
-gpube__direct_function gpube__direct_function_f32(uint32_t kernel);
 
 #endif

@@ -42,7 +42,7 @@ struct choice {
 struct planner {
 	const struct gpube__shape *s;
 	const struct gpube__box_device *device;
-	bool in_batch, is_float;
+	bool in_batch;
 	bool large; /* some table's cells are more than 32 bits count */
 	double cells, bytes;
 };
@@ -172,7 +172,7 @@ static void price(const struct planner *p, struct choice *c)
 	}
 	if (n_of[DIRECT_P | DIRECT_R] > 1 || n_of[DIRECT_P | DIRECT_R | DIRECT_V])
 		return;
-	slots += cells * (p->is_float ? 2.0 : 1.0);
+	slots += cells;
 	if (n_of[DIRECT_P | DIRECT_V] && n_of[DIRECT_P | DIRECT_R])
 		slots += cells;
 	for (int d = 0; d < p->s->n_out; d++) {
@@ -545,7 +545,6 @@ static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 	for (int d = 0; d < s->n_dims; d++)
 		if (s->size[d] > INT32_MAX)
 			return false;
-	p->is_float = c->type == GPUBE_FLOAT32;
 	p->cells = (double)s->n_out_cells * (double)s->n_reduced;
 	p->bytes = (double)s->n_out_cells * 4;
 	p->large = s->n_out_cells > UINT32_MAX;

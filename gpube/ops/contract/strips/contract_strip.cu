@@ -1,4 +1,4 @@
-/* contract_strip.cu - the kernels of contract_strip.h, for int32 and float32. */
+/* contract_strip.cu - the kernels of contract_strip.h, for int32. */
 #include "gpube/ops/contract/boxes/contract_box_copy.cuh"
 #include "gpube/ops/contract/strips/contract_strip.cuh"
 
@@ -277,7 +277,7 @@ __device__ static inline void store_strip(
 }
 
 /*
- * out[s] = min over x of sum_k in_k[s, x]; for integers same bits as contract_ref.c
+ * out[s] = min over x of sum_k in_k[s, x]; same bits as contract_ref.c
  * Shape: see the head of contract_strip.h
  * Map:   block for units that follow each other; thread per four cells of a strip and P values of
  *        the dims P; x serial
@@ -304,7 +304,6 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 	const uint32_t place_s = HAS_S ? cells_at + gpube__strip_place(&d, &s, 4 * t) * BYTES : 0;
 	uint32_t left = begin - gpube__strip_split(begin, d.n_loop, d.by_loop) * d.n_loop;
 	const struct cut<T> cut = cut_init<T>(&d);
-	constexpr bool is_int = (T)0.5f == (T)0;
 	const int slot = t < GPUBE_STRIP_OPS ? (int)t : -1; /* threads that know a table: */
 	const bool knows = t <= GPUBE_STRIP_OPS && (slot < 0 || d.op[slot].order >= 0);
 	T *start = NULL;
@@ -335,7 +334,7 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 			const uint32_t other = turn ^ 1;
 			T best[P][4];
 
-			combine<T, P, HAS_S, BY_X>(d, is_int ? cut.threshold : most<T>(),
+			combine<T, P, HAS_S, BY_X>(d, cut.threshold,
 				cells_at + t * (BY_X ? d.r_row * BYTES : 16),
 				HAS_S ? place_s + (s.at + other * s.room) * BYTES : 0,
 				place_l + (l.at + other * l.room) * BYTES, best);
@@ -383,9 +382,4 @@ template <typename T> static gpube__strip_function function_of(const struct gpub
 gpube__strip_function gpube__strip_function_i32(const struct gpube__strip *d)
 {
 	return function_of<int32_t>(d);
-}
-
-gpube__strip_function gpube__strip_function_f32(const struct gpube__strip *d)
-{
-	return function_of<float>(d);
 }

@@ -19,6 +19,5 @@ static_assert(sizeof(struct gpube__strip) + sizeof(struct gpube__strip_io) <= 40
 typedef void (*gpube__strip_function)(const struct gpube__strip d, const struct gpube__strip_io io);
 
 gpube__strip_function gpube__strip_function_i32(const struct gpube__strip *d);
-gpube__strip_function gpube__strip_function_f32(const struct gpube__strip *d);
 
 #endif

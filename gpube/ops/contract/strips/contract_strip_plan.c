@@ -42,7 +42,6 @@ struct choice {
 struct planner {
 	const struct gpube__shape *s;
 	const struct gpube__box_device *device;
-	bool is_float;
 	bool large; /* some operand has more cells than 32 bits count */
 	double bytes;
 	int64_t behind[GPUBE_MAX_DIMS]; /* output cells from one value of a dim to the next */
@@ -361,7 +360,7 @@ static double price(struct gpube__strip *d, const struct planner *p)
 	const double mins = 4.0 * k->p, n_sms = p->device->n_sms;
 	const struct gpube__strip_table *const l = &d->table[STRIP_L], *const s =
 									       &d->table[STRIP_S];
-	const double loop = mins * (p->is_float ? 2 : 1) + k->row / 4.0 + (s->n ? 7 : 2) + 5;
+	const double loop = mins + k->row / 4.0 + (s->n ? 7 : 2) + 5;
 	const double copies = all / 32 / d->n_loop *
 			      (d->r_how == STRIP_FOURS          ? 1
 				      : d->r_how == STRIP_CELLS ? 18
@@ -495,7 +494,6 @@ static bool planner_init(struct planner *p, const struct gpube_contraction *c)
 	if (!gpube__is_plain(c) || s->n_in == 0 || s->n_in > GPUBE_STRIP_OPS ||
 		s->n_dims != s->n_out + 1 || s->n_out == 0 || s->n_reduced > MOST_CELLS)
 		return false;
-	p->is_float = c->type == GPUBE_FLOAT32;
 	p->bytes = (double)s->n_out_cells * 4;
 	for (int d = s->n_out - 1; d >= 0; d--) {
 		if (s->size[d] > INT32_MAX)

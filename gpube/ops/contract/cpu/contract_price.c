@@ -154,7 +154,7 @@ double gpube__plan_price(const struct gpube__planner *pl, struct gpube__choice *
 	cycles = tiles * (120 + (double)p->n_rows * (3 + 2.5 * vectors) + kernel_cycles(pl, kinds));
 	if (p->shape.n_out && !(ch->lanes & GPUBE__BIT(p->shape.n_out - 1)))
 		cycles += 2.0 * (double)p->shape.n_out_cells;
-	else if (p->kernel > GPUBE__KERNEL_MAX)
+	else if (p->kernel == GPUBE__KERNEL_MIN_ARG)
 		cycles += 0.5 * (double)p->shape.n_out_cells;
 	for (int kind = 0; kind < GPUBE__N_KINDS; kind++) {
 		if (pl->best.cycles >= 0 && cycles >= pl->best.cycles)

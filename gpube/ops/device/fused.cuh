@@ -14,14 +14,4 @@ __device__ static inline int64_t add_min(int64_t a, int64_t b, int64_t c)
 	return a + b < c ? a + b : c;
 }
 
-__device__ static inline float add_min(float a, float b, float c)
-{
-	return fminf(a + b, c);
-}
-
-__device__ static inline double add_min(double a, double b, double c)
-{
-	return fmin(a + b, c);
-}
-
 #endif

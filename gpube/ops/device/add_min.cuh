@@ -2,7 +2,7 @@
 #ifndef GPUBE_ADD_MIN_CUH
 #define GPUBE_ADD_MIN_CUH
 
-#include "gpube/ops/contract/fused.cuh"
+#include "gpube/ops/device/fused.cuh"
 
 #define CHAINS 32
 
@@ -15,16 +15,6 @@ __device__ static inline void opaque(int32_t *v)
 __device__ static inline void opaque(int64_t *v)
 {
 	asm volatile("" : "+l"(*(long long *)v));
-}
-
-__device__ static inline void opaque(float *v)
-{
-	asm volatile("" : "+f"(*v));
-}
-
-__device__ static inline void opaque(double *v)
-{
-	asm volatile("" : "+d"(*v));
 }
 
 /*
