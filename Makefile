@@ -60,7 +60,6 @@ LIBS       += -lyaml
 endif
 LIBS += -lm -lpthread
 ifneq ($(NVCC_PATH),)
-ALL_CFLAGS += -DGPUBE_HAVE_CUDA
 # static: the program starts on machines that have no driver
 LIBS += -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/targets/x86_64-linux/lib -lcudart_static -ldl -lrt -lstdc++
 CUDA_GENCODE = $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
@@ -72,7 +71,7 @@ endif
 # ---- sources -------------------------------------------------------------------
 CLI_SRC  := $(filter-out gpube/cli/convert_main.c,$(wildcard gpube/cli/*.c))
 # every room but the program's (CONTRIBUTING.md has the map); what needs MPI is for gpube-mpi
-LIB_SRC  := $(filter-out gpube/cli/% %_mpi.c,\
+LIB_SRC  := $(filter-out gpube/cli/% %_mpi.c $(if $(NVCC_PATH),%/ops_nocuda.c),\
 	$(wildcard $(addsuffix *.c,gpube/*/ gpube/*/*/ gpube/*/*/*/ formats/ formats/*/ csg/ nash/ dcop/)))
 CUDA_SRC := $(if $(NVCC_PATH),$(wildcard $(addsuffix *.cu,gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))
 # gpube-convert: the same options, the formats and the simplifier; no operators, no CUDA
@@ -178,8 +177,14 @@ $(GPU_BENCHES): $(BUILD)/%: $(BUILD)/obj/%.cu.o $(TEST_LIB) $(LIB)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
-## demo: build, then solve a shipped example on the CPU
-demo: all
+# The program alone, without CUDA, with as many compilers at a time as there are cores if nobody said
+# how many. Its objects are those of a later make. Where nvcc is, that make links it again with
+# CUDA: what lies here is older than anything.
+## demo: build the program for the CPU alone, in parallel, then solve a shipped example
+demo:
+	+$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) CUDA=0 \
+		$(if $(NVCC_PATH),LIB=$(BUILD)/libgpube-cpu.a) note $(BUILD)/gpube
+	$(if $(NVCC_PATH),$(Q)touch -d 2000-01-01 $(BUILD)/gpube)
 	$(BUILD)/gpube solve examples/zebra.wcsp
 
 # as many at a time as make -j says

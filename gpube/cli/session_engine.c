@@ -44,10 +44,7 @@ void session_open_device(struct session *s, enum gpube_backend backend, bool all
 	const struct gpube_ctx *ctx = s->ctx;
 	int most = 1;
 
-#ifndef GPUBE_HAVE_CUDA
-	backend = GPUBE_BACKEND_CPU;
-#endif
-	if (backend == GPUBE_BACKEND_CPU)
+	if (backend == GPUBE_BACKEND_CPU || !gpube__has_cuda)
 		return;
 	for (int k = 0; k < ctx->n_devices; k++)
 		if (ctx->devices[k] >= most)

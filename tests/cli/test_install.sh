@@ -79,4 +79,8 @@ if command -v pkg-config > /dev/null 2>&1; then
 else
 	skip 'the library' 'no pkg-config'
 fi
+# demo: the program alone, whatever else could be built here; its objects are those of a later make
+make -n BUILD="$work/b" demo > "$work/demo" 2>&1
+that 'demo links gpube' grep -q -- "-o $work/b/gpube\$" "$work/demo"
+that 'and makes neither CUDA, MPI nor gpube-convert' sh -c "! grep -v '^test' '$work/demo' | grep -E 'nvcc|[.]cu[.]o|mpicc|convert_main|cudart'"
 plan

@@ -47,12 +47,8 @@ static void draw(void *values, enum gpube_type type, int n_bits, uint64_t seed)
 			((double *)values)[i] = -INFINITY;
 }
 
-#ifdef GPUBE_HAVE_CUDA
 /* of subset_cuda.cu: work in splits that is shared with the machine's other devices */
 extern double gpube__shared_splits;
-#else
-static double gpube__shared_splits;
-#endif
 
 static void *sent(const void *values, uint64_t bytes)
 {
