@@ -66,7 +66,8 @@ enum csg_method {
  *                  CUDA: ENODEV where there is none
  * unshared_splittings  dp on a device: coalitions do not share what they fetch
  * certificate      path to write the proof of lp to, which there is if the result is OPTIMAL by
- *                  LP; NULL: none; other methods than AUTO and LP: EINVAL
+ *                  LP; NULL: none; other methods than AUTO and LP: EINVAL. CERTIFICATE.md has
+ *                  its format
  * world            the ranks of gpube-mpi (gpube/ranks/world.h), which all call this with the same
  *                  game: conv shares its layers among them, auto is conv; NULL: alone
  */
@@ -97,6 +98,7 @@ enum csg_answer {
  * upper_int    the same of integers, exactly; INT64_MAX if it is unknown or past 64 bits
  * error        the optimum exceeds 'value' by no more than this: 0 for integers,
  *              rounding for floats
+ * free_disposal  agents may stay out
  * method       that found it; never CSG_AUTO
  * work         type the method computed in
  * splits       pairs of coalitions whose sum was taken (conv, dp, idp)
@@ -108,7 +110,7 @@ struct csg_result {
 	uint64_t *parts;
 	double value, upper_bound, error;
 	int64_t value_int, upper_int;
-	int is_int;
+	int is_int, free_disposal;
 	enum csg_method method;
 	enum csg_type work;
 	const char *backend;
@@ -129,6 +131,16 @@ struct csg_result {
  */
 GPUBE_API int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts *opts);
 GPUBE_API void csg_result_free(struct csg_result *r, struct gpube_ctx *ctx);
+
+/*
+ * csg_verify() - the structure that a certificate proves to be optimal for this game; checked by
+ * means that share nothing with lp.
+ * Cost:   2^n sums of memory beside the game's table, and some passes over them
+ * Errors: EINVAL (it is no proof for this game: the text says why), EIO, EPARSE, ELIMIT, ENOMEM,
+ *         ESTOP
+ */
+GPUBE_API int csg_verify(struct csg_result **out, struct csg_game *g, const char *path);
+
 GPUBE_API const char *csg_method_name(enum csg_method method);
 
 /* ---- files and distributions ----------------------------------------------------------------- */

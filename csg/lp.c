@@ -546,7 +546,7 @@ static int run(struct csg__lp *lp)
 		(long long)lp->r->n_nodes);
 	csg__lp_report(lp, proved);
 	if (proved && lp->certificate)
-		status = csg__certify(lp, lp->certificate);
+		status = csg__certify(lp, lp->certificate, lp->disposal);
 	return status;
 }
 
@@ -588,6 +588,7 @@ int csg__lp(struct csg__search *s, double seconds)
 	lp.high_bits = s->g->n - lp.low_bits;
 	lp.kernel = s->g->n < 3 ? &csg__scan_portable[s->g->type] : csg__scan_kernel(s->g->type);
 	lp.certificate = s->opts->certificate;
+	lp.disposal = s->opts->free_disposal;
 	if (!csg__lp_shift(&lp, s->range)) {
 		/* of 2^56 and more: no finer duals than values, and they are watched */
 		if (!csg__is_int(s->g->type) || lp.scale >= 0x1p60)

@@ -12,6 +12,7 @@ struct csg__lp {
 	const struct csg_game *g;
 	struct csg_result *r;
 	const char *certificate;
+	bool disposal; /* for the certificate: the values are those of it */
 	const struct csg__scan_kernel *kernel;
 	struct csg__master master;
 	int low_bits, high_bits; /* agents within a block of values, and above */
@@ -65,8 +66,8 @@ void csg__lp_report(struct csg__lp *lp, bool proved);
 
 /*
  * csg__certify() - checks the proof on its own, then writes it.
- * Errors: EBUG (it does not hold), EIO, ENOMEM, ESTOP
+ * Errors: EBUG (it does not hold), EIO, ELIMIT, ENOMEM, ESTOP
  */
-int csg__certify(struct csg__lp *lp, const char *path);
+int csg__certify(const struct csg__lp *lp, const char *path, bool disposal);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "csg/conv.h"
+#include "csg/proof.h"
 #include "csg/sparse.h"
 
 const char *csg_method_name(enum csg_method method)
@@ -307,6 +308,7 @@ static int solve_game(struct csg_result **out, struct csg_game *g, const struct 
 	if (!s.r)
 		return GPUBE_ENOMEM;
 	s.r->backend = "cpu";
+	s.r->free_disposal = s.opts->free_disposal;
 	s.r->method = s.opts->method == CSG_AUTO ? CSG_CONV : s.opts->method;
 	s.r->parts = gpube__alloc(ctx, (uint64_t)g->n, sizeof(*s.r->parts));
 	status = s.r->parts ? GPUBE_OK : GPUBE_ENOMEM;
@@ -388,4 +390,72 @@ int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts
 	if (!solve_filled(&with_table, g, &rest))
 		*out = better(*out, with_table, g->ctx);
 	return GPUBE_OK;
+}
+
+/* ---- certificates ------------------------------------------------------------------------ */
+
+static int take_proved(struct csg_result *r, struct csg_game *g, const struct csg__proof *p)
+{
+	const struct csg_opts opts = {.free_disposal = p->disposal};
+	int status;
+
+	r->answer = CSG_OPTIMAL;
+	r->method = CSG_LP;
+	r->work = CSG_INT64;
+	r->backend = "cpu";
+	r->is_int = csg__is_int(g->type);
+	r->free_disposal = p->disposal;
+	r->error = r->is_int ? 0 : g->n * ldexp(1, -p->shift);
+	r->n_parts = p->n_parts;
+	memcpy(r->parts, p->part, (size_t)p->n_parts * sizeof(*r->parts));
+	if (p->disposal)
+		drop_disposed(g, r);
+	status = recompute(g, &opts, r);
+	r->upper_int = r->value_int;
+	r->upper_bound = r->is_int ? csg__not_below(r->value_int) : r->value + r->error;
+	return status;
+}
+
+static int verify(struct csg_result **out, struct csg_game *g, struct csg__proof *p)
+{
+	int64_t saved[CSG_MAX_AGENTS];
+	struct csg_result *r;
+	int status;
+
+	if (p->disposal)
+		dispose(g, saved);
+	status = csg__proof_check(p, g);
+	if (p->disposal)
+		restore(g, saved);
+	if (status)
+		return status;
+	r = gpube__alloc_zero(g->ctx, 1, sizeof(*r));
+	if (r)
+		r->parts = gpube__alloc(g->ctx, (uint64_t)g->n, sizeof(*r->parts));
+	status = r && r->parts ? take_proved(r, g, p) : GPUBE_ENOMEM;
+	if (status)
+		csg_result_free(r, g->ctx);
+	else
+		*out = r;
+	return status;
+}
+
+int csg_verify(struct csg_result **out, struct csg_game *g, const char *path)
+{
+	struct csg_game *filled = NULL;
+	struct csg__proof p = {.ctx = g->ctx};
+	int status;
+
+	*out = NULL;
+	if (!csg__on_host(g))
+		return gpube__fail(g->ctx, GPUBE_EINVAL,
+			"a certificate is checked against values that are stored here");
+	status = csg__proof_read(&p, g->ctx, path);
+	if (!status && g->sparse)
+		status = csg__sparse_fill(&filled, g);
+	if (!status)
+		status = verify(out, filled ? filled : g, &p);
+	csg_game_free(filled);
+	csg__proof_clear(&p);
+	return status;
 }

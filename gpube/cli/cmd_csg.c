@@ -22,6 +22,7 @@ struct report {
 	const struct csg_result *result;
 	const char *file;
 	double seconds_read;
+	const char *certificate; /* of --verify */
 };
 
 /* ---- text ------------------------------------------------------------------------------- */
@@ -56,6 +57,15 @@ static void report_text(struct gpube_out *out, const void *arg)
 		r->seconds_lp, r->seconds_splits);
 	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", r->backend,
 		p->session->ctx->n_threads, plural(p->session->ctx->n_threads));
+}
+
+static void verified_text(struct gpube_out *out, const void *arg)
+{
+	const struct report *p = arg;
+
+	text_structure(out, p->result, "value", "structure");
+	gpube__out_printf(out, "%-*s%s; checked%s\n", LABEL, "certificate", p->certificate,
+		p->result->free_disposal ? "; agents may stay out" : "");
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------
@@ -94,6 +104,24 @@ static void report_json(struct gpube_out *out, const void *arg)
 	gpube__out_text(out, "\n");
 }
 
+static void verified_json(struct gpube_out *out, const void *arg)
+{
+	const struct report *p = arg;
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	json_text(&j, "status", "verified");
+	json_text(&j, "file", p->file);
+	json_text(&j, "certificate", p->certificate);
+	json_worth(&j, "value", p->result);
+	json_real(&j, "error", p->result->error);
+	json_parts(&j, "structure", p->result);
+	json_true_false(&j, "free_disposal", p->result->free_disposal);
+	json_seconds(&j, "seconds", session_seconds(p->session));
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
 /* ---- the command ------------------------------------------------------------------------------
  */
 
@@ -103,7 +131,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 /* Methods that read values where they are, asked to do so on a device. */
 static bool stays_on_device(const struct opts_csg *o)
 {
-	return o->backend == GPUBE_BACKEND_CUDA && !o->free_disposal && !o->certify &&
+	return o->backend == GPUBE_BACKEND_CUDA && !o->free_disposal && !o->certify && !o->verify &&
 	       (o->method == CSG_CONV || o->method == CSG_DP || o->method == CSG_IDP);
 }
 
@@ -114,7 +142,7 @@ static int generate(
 	/* the words of --type are those of enum csg_type, in its order */
 	const enum csg_type type = (enum csg_type)o->type;
 	const uint64_t seed = (uint64_t)o->seed;
-	const bool conv = !o->free_disposal && !o->certify &&
+	const bool conv = !o->free_disposal && !o->certify && !o->verify &&
 			  (o->method == CSG_CONV || o->method == CSG_AUTO);
 	int status = GPUBE_EINVAL;
 
@@ -153,7 +181,7 @@ static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o
 		.world = &ranks->world,
 	};
 	struct csg_result *result;
-	struct report p = {s, g, NULL, file, session_seconds(s)};
+	struct report p = {s, g, NULL, file, session_seconds(s), NULL};
 	int rc;
 
 	if (o->timeout > 0) /* it counts from the start */
@@ -177,6 +205,21 @@ static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o
 	return rc;
 }
 
+static int verify(struct session *s, struct csg_game *g, const struct opts_csg *o, const char *file,
+	struct ranks *ranks)
+{
+	struct csg_result *result = NULL;
+	struct report p = {s, g, NULL, file, 0, o->verify};
+	int rc;
+
+	if (csg_verify(&result, g, o->verify))
+		return ranks_fail(ranks, s);
+	p.result = result;
+	rc = ranks->world.rank > 0 ? CLI_DONE : session_report(s, verified_text, verified_json, &p);
+	csg_result_free(result, s->ctx);
+	return rc;
+}
+
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_csg *o = opts;
@@ -187,6 +230,10 @@ static int run(const void *opts, int n_args, char **args)
 
 	if ((n_args == 1) == (o->generate != NULL)) {
 		cli_error("csg: expected either FILE or --generate");
+		return CLI_USAGE;
+	}
+	if (o->certify && o->verify) {
+		cli_error("csg: --certify and --verify exclude each other");
 		return CLI_USAGE;
 	}
 	if (ranks_open(&ranks, &o->ranks))
@@ -203,7 +250,7 @@ static int run(const void *opts, int n_args, char **args)
 		s.ctx->deadline = 0;
 	}
 	if (g && !rc)
-		rc = solve(&s, g, o, n_args ? args[0] : o->generate, &ranks);
+		rc = (o->verify ? verify : solve)(&s, g, o, n_args ? args[0] : o->generate, &ranks);
 	csg_game_free(g);
 	ranks_close(&ranks, &s);
 	return rc;
@@ -239,7 +286,10 @@ const struct command cmd_csg = {
 		"csg FILE' shares conv's work among four processes, which all read FILE and hold "
 		"all sums; the result is the same. A rank that dies or stops ends the run with an "
 		"error after --receive-timeout.\n\n"
-		"The value reported is recomputed from the file. With --output json the result is "
+		"--certify writes a proof of the optimum, --verify checks one: csg/CERTIFICATE.md "
+		"has "
+		"the format. The value reported is recomputed from the file. With --output json "
+		"the result is "
 		"one object: status (optimal, infeasible, bounds, incomplete, error), value, "
 		"structure (lists of agents from 1), upper_bound, error (of rounding; 0 for "
 		"integers), method, splits, times.",
@@ -252,7 +302,9 @@ const struct command cmd_csg = {
 		    "mpirun -n 4 gpube-mpi csg game.csg\n"
 		    "by four processes, on one host or several\n"
 		    "gpube csg --certify proof.txt game.csg\n"
-		    "write a proof that another program can check",
+		    "write a proof that another program can check\n"
+		    "gpube csg --verify proof.txt game.csg\n"
+		    "check it against the game",
 	.min_args = 0,
 	.max_args = 1,
 	.opts_size = sizeof(struct opts_csg),

@@ -279,6 +279,7 @@
 		"agents may stay out of the structure, at no value")                               \
 	X(TEXT, certify, 0, NULL, 0, 0, "FILE",                                                    \
 		"by method lp: check its proof in another way, and write it to FILE")              \
+	X(TEXT, verify, 0, NULL, 0, 0, "FILE", "nothing but check such a proof")                   \
 	X(TEXT, generate, 0, NULL, 0, 0, "DIST",                                                   \
 		"solve a random game instead of a file: uniform, normal, modified-uniform, "       \
 		"modified-normal, exponential, beta, gamma, agent-uniform, agent-normal, ndcs, "   \

@@ -78,7 +78,72 @@ row 'certificate: by lp alone' 1 '' 'only method lp makes a certificate' \
 row 'certificate: where there is no structure' 1 '^infeasible' 'no certificate is written' \
 	"$gpube" csg --certify "$work/none" "$work/none.txt"
 that 'no certificate is written' test ! -e "$work/none"
-that 'the certificate is written' grep -q '^csg-certificate 2$' "$work/proof"
+that 'the certificate is written' grep -q '^csg-certificate 3$' "$work/proof"
+
+printf 'csg 21 int32\ndefault -1\n{1,21} 9\n{2,21} 10\n{1,3} 6\n' > "$work/sparse21.txt"
+row 'certificate: of listed coalitions' 0 'proved maximum' '' \
+	"$gpube" csg --certify "$work/sparse.cert" "$work/sparse21.txt"
+
+# ---- certificates are checked by gpube, and by a program that knows their page alone
+printf 'csg 4 int32\ndefault -4\n{1} 5\n{2} -1\n{1,2} 3\n{3,4} 2\n{3} forbidden\n{2,3} -1\n' > "$work/out.txt"
+printf 'csg 3 float64\n1 0.1\n2 0.25\n4 -1e-9\n3 0.7\n5 0.3\n6 0.9\n7 0.95\n' > "$work/real.txt"
+printf 'csg 3 float32\n1 1e38\n2 2e38\n4 -3e37\n3 2.5e38\n5 1e30\n6 1\n7 3e38\n' > "$work/vast.txt"
+"$gpube" generate csg -n 9 --dist normal --type float64 --seed 5 -o "$work/normal.csg.gz"
+"$gpube" generate csg -n 5 --dist near-ties --type int16 --seed 2 -o "$work/ties.csg"
+"$gpube" generate csg -n 12 --dist uniform --type float32 --seed 4 -o "$work/uniform.csg"
+proved() { # NAME FILE OPTION...
+	name=$1 file=$2
+	shift 2
+	row "certify: $name" 0 'proved maximum' '' "$gpube" csg --certify "$work/cert" "$@" "$file"
+	row "verify: $name" 0 '^certificate .*; checked' '' "$gpube" csg --verify "$work/cert" "$file"
+	cp "$work/out" "$work/verified"
+	"$gpube" csg "$@" "$file" | sed -n 2p > "$work/found"
+	that "verify: the structure of $name" grep -qxFf "$work/found" "$work/verified"
+	if command -v python3 > /dev/null; then
+		that "python: $name" python3 tests/cli/check_csg.py "$work/cert" "$file"
+	else
+		skip "python: $name" 'no python3'
+	fi
+}
+forged() { # NAME FILE, after proved
+	if command -v python3 > /dev/null; then
+		that "forged: $1" env GPUBE="$gpube" python3 tests/cli/check_csg.py forge "$work/cert" "$2"
+	else
+		skip "forged: $1" 'no python3'
+	fi
+}
+proved 'ten agents' "$work/ng.csg"
+proved 'three agents' "$work/g.txt"
+forged 'three agents' "$work/g.txt"
+proved 'floats' "$work/real.txt"
+forged 'floats' "$work/real.txt"
+proved 'vast floats' "$work/vast.txt"
+proved 'normal, compressed' "$work/normal.csg.gz"
+proved 'uniform' "$work/uniform.csg"
+proved 'near ties' "$work/ties.csg"
+forged 'near ties' "$work/ties.csg"
+proved 'disposal' "$work/out.txt" --free-disposal
+that 'the certificate tells of it' grep -q '^agents 4 shift [0-9]* disposal 1$' "$work/cert"
+that 'and so does --verify' grep -q 'checked; agents may stay out$' "$work/verified"
+forged 'disposal' "$work/out.txt"
+cp "$work/cert" "$work/disposal"
+row 'verify: JSON' 0 '^\{"status": "verified", .*"value": 7, .*"structure": \[\[1\],\[3,4\]\], "free_disposal": true' '' \
+	"$gpube" csg --json --verify "$work/disposal" "$work/out.txt"
+proved 'no disposal' "$work/out.txt"
+proved 'all losses are disposed of' "$work/loss.txt" --free-disposal
+"$gpube" csg --certify "$work/cert.gz" "$work/ng.csg" > /dev/null
+row 'verify: compressed' 0 '; checked$' '' "$gpube" csg --verify "$work/cert.gz" "$work/ng.csg"
+row 'verify: another game' 1 '' 'does not hold: it is of 10 agents, the game has 3' \
+	"$gpube" csg --verify "$work/cert.gz" "$work/g.txt"
+row 'verify: a random game' 0 '; checked$' '' \
+	"$gpube" csg --verify "$work/cert.gz" --generate ndcs -n 10 --seed 3
+row 'verify: listed coalitions' 0 'checked' '' "$gpube" csg --verify "$work/sparse.cert" "$work/sparse21.txt"
+row 'verify: cut' 1 '' "short:[0-9]+: expected a number, found the end of the file" \
+	sh -c 'head -n 1 "$0" > "$1/short"; printf "agents" >> "$1/short"; exec "$2" csg --verify "$1/short" "$3"' \
+	"$work/disposal" "$work" "$gpube" "$work/out.txt"
+row 'verify: no such file' 1 '' "cannot open '/nowhere'" "$gpube" csg --verify /nowhere "$work/out.txt"
+row 'verify and certify' 2 '' 'exclude each other' \
+	"$gpube" csg --verify "$work/disposal" --certify "$work/none" "$work/out.txt"
 
 # ---- integers that doubles have no room for
 printf 'csg 3 int64\n1 9007199254740992\n2 1\n4 0\n3 9007199254740993\n5 2\n6 1\n7 4\n' > "$work/odd.txt"

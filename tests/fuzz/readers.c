@@ -11,6 +11,7 @@
 
 #include "csg/auction.h"
 #include "csg/csg.h"
+#include "csg/proof.h"
 #include "formats/formats.h"
 #include "nash/nash.h"
 
@@ -129,6 +130,22 @@ static void read_csg(struct gpube_ctx *ctx, const char *path)
 		csg_game_free(g);
 }
 
+/* Read, and checked against a game of three agents. */
+static void read_proof(struct gpube_ctx *ctx, const char *path)
+{
+	static const int32_t values[] = {0, 5, 5, 9, 1, 8, 5, 12};
+	struct csg__proof p = {.ctx = ctx};
+	struct csg_game *g;
+
+	if (!csg_game_new(&g, ctx, 3, CSG_INT32)) {
+		memcpy(g->values, values, sizeof(values));
+		if (!csg__proof_read(&p, ctx, path))
+			csg__proof_check(&p, g);
+		csg_game_free(g);
+	}
+	csg__proof_clear(&p);
+}
+
 static void read_auction(struct gpube_ctx *ctx, const char *path)
 {
 	struct csg_auction *a;
@@ -138,7 +155,7 @@ static void read_auction(struct gpube_ctx *ctx, const char *path)
 }
 
 static const char *const others[] = {
-	"evid", "order", "cov", "sol", "ub", "result", "nash", "csg", "auction"};
+	"evid", "order", "cov", "sol", "ub", "result", "nash", "csg", "proof", "auction"};
 enum { N_MODELS = GPUBE_N_FORMATS - 1, N_OTHERS = sizeof(others) / sizeof(*others) };
 
 const char *fuzz_target(int k)
@@ -173,6 +190,8 @@ static int read_as(struct gpube_ctx *ctx, const char *target, const char *path)
 		read_nash(ctx, path);
 	else if (!strcmp(target, "csg"))
 		read_csg(ctx, path);
+	else if (!strcmp(target, "proof"))
+		read_proof(ctx, path);
 	else if (!strcmp(target, "auction"))
 		read_auction(ctx, path);
 	else

@@ -433,6 +433,58 @@ static void failures(void **state)
 		solve_scarcely(NULL, (enum csg_method)m);
 }
 
+/* By a program that shares nothing with gpube, if there is Python. */
+static void check_by_python(const struct csg_game *g, const char *dir, const char *proof)
+{
+	char game[300], command[1000];
+
+	snprintf(game, sizeof(game), "%s/game.csg", dir);
+	assert_int_equal(csg_write(g, game, 0), GPUBE_OK);
+	snprintf(command, sizeof(command),
+		"! command -v python3 > /dev/null || python3 tests/cli/check_csg.py %s %s", proof,
+		game);
+	assert_int_equal(system(command), 0);
+}
+
+struct proving {
+	struct csg_opts opts;
+	bool verify;
+};
+
+static int certify_or_verify(struct gpube_ctx *ctx, struct gpube_model *none, const void *arg)
+{
+	const struct proving *p = arg;
+	struct csg_result *r = NULL;
+	struct csg_game *g;
+	int status = csg_generate(&g, ctx, "ndcs", 10, CSG_INT32, 3);
+
+	(void)none;
+	if (!status)
+		status = p->verify ? csg_verify(&r, g, p->opts.certificate)
+				   : csg_solve(&r, g, &p->opts);
+	assert_true(!r == (status != GPUBE_OK));
+	if (r)
+		assert_true(r->answer == CSG_OPTIMAL && r->upper_int == r->value_int);
+	csg_result_free(r, ctx);
+	csg_game_free(g);
+	return status;
+}
+
+static void certificate_failures(void **state)
+{
+	char dir[256], path[300];
+	struct proving p = {.opts = {.sizeof_options = sizeof(p.opts), .method = CSG_LP}};
+
+	(void)state;
+	test_make_dir(dir);
+	snprintf(path, sizeof(path), "%s/proof", dir);
+	p.opts.certificate = path;
+	assert_in_range(fail_each_allocation(certify_or_verify, NULL, &p, 0), 4, 299);
+	p.verify = true;
+	assert_in_range(fail_each_allocation(certify_or_verify, NULL, &p, 0), 4, 99);
+	test_clear_dir(dir);
+}
+
 /* Written, read back, and checked here by the text of the file alone. */
 static void certificate(void **state)
 {
@@ -454,8 +506,9 @@ static void certificate(void **state)
 	assert_int_equal(r->answer, CSG_OPTIMAL);
 	text = test_get(path, NULL);
 	assert_non_null(text);
-	assert_int_equal(
-		sscanf(text, "csg-certificate 2 agents %d shift %d duals%n", &n, &shift, &at), 2);
+	assert_int_equal(sscanf(text, "csg-certificate 3 agents %d shift %d disposal 0 duals%n", &n,
+				 &shift, &at),
+		2);
 	assert_int_equal(n, 12);
 	p = text + at;
 	for (int i = 0; i < n; i++) {
@@ -471,6 +524,7 @@ static void certificate(void **state)
 			weight += c >> i & 1 ? w[i] : 0;
 		assert_true(weight >= (long long)((const int32_t *)g->values)[c] << shift);
 	}
+	check_by_python(g, dir, path);
 	free(text);
 	csg_result_free(r, ctx);
 	csg_game_free(g);
@@ -506,6 +560,7 @@ static void bound_met(void **state)
 		assert_true(r->value_int == 16 * csg__value_int(g, 1));
 		text = test_get(path, NULL);
 		assert_non_null(strstr(text, "\ncandidates 0\n"));
+		check_by_python(g, dir, path);
 		free(text);
 		csg_result_free(r, ctx);
 		csg_game_free(g);
@@ -678,6 +733,7 @@ int main(void)
 		cmocka_unit_test(little_memory),
 		cmocka_unit_test(failures),
 		cmocka_unit_test(certificate),
+		cmocka_unit_test(certificate_failures),
 		cmocka_unit_test(bound_met),
 		cmocka_unit_test(there_and_back),
 		cmocka_unit_test(text_forms),
