@@ -18,13 +18,15 @@ static __int128 minimised(const struct gpube_model *m, int64_t v)
 	return m->direction == GPUBE_MINIMISE ? (__int128)v : -(__int128)v;
 }
 
-/* Over the finite cells, as the minimisation has them; 0 and 0 if there is none. */
-static void range(const struct gpube_model *m, const struct gpube_table *t, __int128 *min, __int128 *max)
+/* Over a function's finite cells, as the minimisation has them; 0 and 0 if there is none. */
+static void range(const struct gpube_model *m, int32_t f, __int128 *min, __int128 *max)
 {
+	const struct gpube_table *t = gpube__table(m, f);
+	const bool dflt = t->sparse && t->n != gpube__cells(m, t->arity, gpube__scope(m, f));
 	bool any = false;
 
 	*min = *max = 0;
-	for (int64_t k = t->sparse ? -1 : 0; k < t->n; k++) {
+	for (int64_t k = dflt ? -1 : 0; k < t->n; k++) {
 		int64_t cost = k < 0 ? t->dflt.i : gpube__table_int(t, k);
 		__int128 v = minimised(m, cost);
 
@@ -43,7 +45,7 @@ int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper)
 	for (int32_t f = 0; f < m->n_functions; f++) {
 		__int128 min, max;
 
-		range(m, gpube__table(m, f), &min, &max);
+		range(m, f, &min, &max);
 		least += min;
 		if (upper == GPUBE_INF && max - min + 1 > cap)
 			cap = max - min + 1;
@@ -71,7 +73,7 @@ static int relax_function(struct gpube_model *r, const struct gpube_model *m, in
 	int32_t sorted[MOST_ARITY];
 	__int128 min, max;
 
-	range(m, gpube__table(m, f), &min, &max);
+	range(m, f, &min, &max);
 	if (add_size(m->ctx, sum, min) || add_size(m->ctx, sum, cap))
 		return GPUBE_ERANGE;
 	if (cells < 0 || cells > MOST_CELLS || arity > MOST_ARITY) {

@@ -17,6 +17,10 @@
  * numbers, too), and functions too large to list at their least cost. No
  * assignment costs more there than in the given one.
  *
+ * Of potentials the problem is that of their costs, rounded to decimals that the certificate names.
+ * That is a bound of the file only less gpube__rounding_error(); who reports it takes that off, so
+ * that no choice of decimals proves what is not so.
+ *
  * Designs weighed. A log of all shifts is larger by far, and values that die
  * while the bound rises would need proofs of their own; without them a bound is
  * a little lower, and its proof is one page.
@@ -78,7 +82,7 @@ int gpube__certificate_table(
  * gpube__certificate_proves() - what it proves, whatever is claimed.
  * m      the given problem's costs
  * bound  out: of the minimisation
- * Errors: EINVAL (it is no proof: the text says why), ERANGE (sums pass 64 bits), ENOMEM
+ * Errors: EINVAL (it is no proof: the text says why), ERANGE (sums pass 64 bits), ENOMEM, ESTOP
  */
 int gpube__certificate_check(const struct gpube_certificate *c, const struct gpube_model *m);
 int gpube__certificate_proves(
@@ -94,6 +98,7 @@ int gpube__certificate_read(
  * model of costs.
  * known   of a run on 'm' before: its assignment is what the ascent aims at
  * out     clear it
+ * A stop ends the ascent; what it has reached is then checked all the same, and the context works again.
  * Errors: as gpube_bound()
  */
 int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_model *m,

@@ -8,8 +8,9 @@
 
 enum { MOST_DIMS = 20 };
 
-/* Assignments of a block that are tried: a file must not make the checker run for ever. */
+/* Assignments of a block that are tried, and cells that are added up from one look to the next whether that is to stop. */
 #define MOST_TRIED ((int64_t)1 << 32)
+#define STOP_CELLS ((int64_t)1 << 20)
 
 /* ---- polynomials -------------------------------------------------------------------------- */
 
@@ -164,7 +165,8 @@ static int add_table(struct polynomial *p, const int64_t *values, int64_t n, int
 	if (!status && !differences(v, n, arity, size))
 		status = too_large(p->ctx);
 	for (unsigned mask = 0; mask >> (arity > 0 ? arity : 0) == 0 && !status; mask++)
-		status = add_terms(p, v, arity, scope, size, mask);
+		status = gpube__stopped(p->ctx) ? gpube__fail_stopped(p->ctx)
+						: add_terms(p, v, arity, scope, size, mask);
 	gpube__free(p->ctx, v);
 	return status;
 }
@@ -251,7 +253,8 @@ static int least_of(int64_t *least, const struct gpube_certificate *c, int32_t b
 	int32_t scope[MOST_DIMS], index[MOST_DIMS] = {0};
 	int32_t n_tables = c->first[block + 1] - c->first[block];
 	int n = block_scope(c, block, scope), k;
-	int64_t *at, *step, tried = n < 0 ? -1 : 1;
+	int64_t *at, *step, tried = n < 0 ? -1 : 1, n_cells = 0;
+	int status = GPUBE_OK;
 
 	for (k = 0; k < n && tried >= 0; k++)
 		tried = gpube__mul_size(tried, c->domain[scope[k]]);
@@ -276,6 +279,12 @@ static int least_of(int64_t *least, const struct gpube_certificate *c, int32_t b
 	do {
 		int64_t sum = 0;
 
+		n_cells += n_tables + 1;
+		if (n_cells >= STOP_CELLS && gpube__stopped(c->ctx)) {
+			status = gpube__fail_stopped(c->ctx);
+			break;
+		}
+		n_cells %= STOP_CELLS;
 		for (int32_t t = 0; t < n_tables; t++)
 			sum += c->tables[c->first[block] + t].values[at[t]];
 		*least = sum < *least ? sum : *least;
@@ -291,7 +300,7 @@ static int least_of(int64_t *least, const struct gpube_certificate *c, int32_t b
 		}
 	} while (k >= 0);
 	gpube__free(c->ctx, at);
-	return GPUBE_OK;
+	return status;
 }
 
 int gpube__certificate_proves(

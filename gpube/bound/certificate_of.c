@@ -294,6 +294,7 @@ int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_mod
 		status = gpube__bound_shifted(&bounds, &shifted, relaxed, &o, &shifting);
 	if (!status) {
 		gpube__shifted_clear(&shifted);
+		gpube_ctx_resume(m->ctx);
 		status = gpube__certificate_proves(&out->bound, out, m);
 	}
 	gpube_bounds_free(bounds, m->ctx);

@@ -114,6 +114,8 @@ void answer_json_result(struct json *j, const struct answer *a)
 		else
 			json_null(j, key);
 	}
+	if (a->model->kind == GPUBE_POTENTIALS)
+		json_int(j, "rounded_decimals", a->scale);
 	if (a->model->kind == GPUBE_POTENTIALS && a->values)
 		json_real(j, "log10", answer_log10(a));
 	if (!a->values) {

@@ -100,8 +100,11 @@ static void text_side(struct gpube_out *out, const struct answer *a,
 		return;
 	gpube__out_printf(out, "%-*s", LABEL, lower ? "lower" : "upper");
 	answer_text_bound(out, a, lower);
-	gpube__out_printf(out, proved ? ", proved, after %.3f s" : ", of an assignment, after %.3f s",
-		proved ? bounds->seconds_bound : bounds->seconds_cost);
+	gpube__out_text(out, proved ? ", proved" : ", of an assignment");
+	if (a->model->kind == GPUBE_POTENTIALS)
+		gpube__out_printf(out, ", -ln, each function rounded to %d decimal%s",
+			bounds->scale, plural(bounds->scale));
+	gpube__out_printf(out, ", after %.3f s", proved ? bounds->seconds_bound : bounds->seconds_cost);
 	if (!proved && a->model->kind == GPUBE_POTENTIALS)
 		gpube__out_printf(out, " (log10 %.9g)", answer_log10(a));
 	gpube__out_text(out, "\n");
@@ -130,8 +133,8 @@ void bounding_text(
 		gpube__out_decimal(out, bounds->cost, bounds->scale);
 		if (a->model->kind == GPUBE_POTENTIALS)
 			gpube__out_printf(out,
-				", -ln, each function rounded to %d decimals (log10 %.9g)",
-				bounds->scale, answer_log10(a));
+				", -ln, each function rounded to %d decimal%s (log10 %.9g)",
+				bounds->scale, plural(bounds->scale), answer_log10(a));
 		gpube__out_printf(out, ", proved after %.3f s\n",
 			fmax(bounds->seconds_bound, bounds->seconds_cost));
 	} else {

@@ -25,19 +25,48 @@ struct result {
 	const struct gpube_certificate *certificate; /* NULL: none */
 };
 
-/* A bound of the minimisation in the terms of the file. */
+/*
+ * A bound of the minimisation in the terms of the file. Of potentials the certificate proves one of
+ * their costs, each rounded to the decimals that it names itself: what that may hide is taken off.
+ */
 static int64_t certified(const struct answer *a, const struct gpube_certificate *c)
 {
+	if (a->model->kind == GPUBE_POTENTIALS)
+		return c->bound - gpube__rounding_error(a->model);
 	return answer_maximises(a) ? -c->bound : c->bound;
 }
 
 static void text_certified(
 	struct gpube_out *out, const struct answer *a, const struct gpube_certificate *c)
 {
+	const char *of = a->model->kind == GPUBE_POTENTIALS ? "of -ln of the file's product"
+							    : "of the file's costs";
+
 	gpube__out_printf(out, "%-*s", LABEL, "certified");
 	gpube__out_decimal(out, certified(a, c), c->scale);
-	gpube__out_printf(out, ", %s bound; checked: %d tables in %d blocks add up to the problem\n",
-		answer_maximises(a) ? "an upper" : "a lower", c->n_tables, c->n_blocks);
+	gpube__out_printf(out, ", %s bound %s; checked: %d tables in %d blocks add up to ",
+		answer_maximises(a) ? "an upper" : "a lower", of, c->n_tables, c->n_blocks);
+	if (a->model->kind != GPUBE_POTENTIALS) {
+		gpube__out_text(out, "the problem\n");
+		return;
+	}
+	gpube__out_printf(out, "its functions, each rounded to %d decimal%s; their bound, ",
+		c->scale, plural(c->scale));
+	gpube__out_decimal(out, c->bound, c->scale);
+	gpube__out_text(out, ", less what rounding may hide\n");
+}
+
+static void json_certified(
+	struct json *j, const struct answer *a, const struct gpube_certificate *c)
+{
+	json_decimal(j, "certified_bound", certified(a, c), c->scale);
+	if (a->model->kind != GPUBE_POTENTIALS) {
+		json_text(j, "certified_of", "costs");
+		return;
+	}
+	json_text(j, "certified_of", "-ln product");
+	json_decimal(j, "certified_rounded_bound", c->bound, c->scale);
+	json_int(j, "certified_decimals", c->scale);
 }
 
 static void report_text(struct gpube_out *out, const void *arg)
@@ -69,8 +98,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	answer_json_result(&j, &r->answer);
 	json_true_false(&j, "closed", bounds->closed != 0);
 	if (r->certificate)
-		json_decimal(&j, "certified_bound", certified(&r->answer, r->certificate),
-			r->certificate->scale);
+		json_certified(&j, &r->answer, r->certificate);
 	json_int(&j, "z", bounds->z);
 	json_open(&j, "times", '{');
 	json_seconds(&j, "read", r->seconds_read);
@@ -112,7 +140,6 @@ static int certify(struct gpube_certificate *c, struct session *s, const struct 
 	if (!status)
 		status = gpube__bound_certified(&proof, costs, bounds, opts);
 	gpube_model_free(made);
-	gpube_ctx_resume(s->ctx);
 	if (!status)
 		status = gpube__certificate_write(&proof, o->certify);
 	gpube__certificate_clear(&proof);
@@ -172,8 +199,7 @@ static void verified_json(struct gpube_out *out, const void *arg)
 	json_text(&j, "status", "verified");
 	json_text(&j, "file", v->answer.file);
 	json_text(&j, "certificate", v->path);
-	json_decimal(&j, "certified_bound", certified(&v->answer, v->certificate),
-		v->certificate->scale);
+	json_certified(&j, &v->answer, v->certificate);
 	json_seconds(&j, "seconds", session_seconds(v->answer.session));
 	json_close(&j, '}');
 	gpube__out_text(out, "\n");
@@ -186,6 +212,8 @@ static int verify(struct session *s, const struct opts_bound *o, const char *fil
 	struct verified v = {{.session = s, .file = file, .model = m}, &c, o->verify};
 	int rc;
 
+	if (o->engine.timeout > 0)
+		s->ctx->deadline = s->start + o->engine.timeout;
 	if (read_and_check(&c, s, o->verify, m, (int)o->engine.precision))
 		rc = session_fail(s, NULL);
 	else
@@ -239,10 +267,13 @@ const struct command cmd_bound = {
 		"problem, and whose least totals add up to the bound. Such a bound is what the "
 		"ascent reaches by itself, without elimination and splitting, so it may be lower. "
 		"A checker that shares nothing with the ascent reads the proof back; --verify FILE "
-		"runs it alone.\n\n"
+		"runs it alone. Of a .uai the costs are -ln of its numbers, rounded; half a unit of "
+		"the last decimal for each function is taken off what is certified, which is a bound "
+		"of the file's own product for any number of decimals.\n\n"
 		"With --output json the result is one object: status (optimal, bounds, "
 		"infeasible, error), backend, seconds, lower_bound and upper_bound (for .uai: "
-		"-ln, with log10 of the assignment beside it), assignment (value indices by "
+		"-ln, each function rounded to rounded_decimals, with log10 of the assignment beside "
+		"it), assignment (value indices by "
 		"variable), closed (nothing better than --ub exists), and times.",
 	.examples = "gpube bound --timeout 60s problem.wcsp\n"
 		    "the best bounds of a minute, or the optimum\n"

@@ -199,6 +199,8 @@ int gpube__sort_tuples(struct gpube_ctx *ctx, struct gpube_table *t, int64_t *tw
  * Errors: ERANGE (scale too large), ENOMEM
  */
 int gpube__quantise(struct gpube_model **out, const struct gpube_model *m, int scale);
+/* Units that a total of such costs is off by at most, rounded up: of a model of potentials. */
+int64_t gpube__rounding_error(const struct gpube_model *m);
 
 /*
  * gpube__divide() - a GPUBE_COSTS model whose costs are m's over 10^digits, each

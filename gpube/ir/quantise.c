@@ -12,6 +12,7 @@
  */
 #include "gpube/ir/model.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -233,6 +234,14 @@ int gpube__quantise(struct gpube_model **out, const struct gpube_model *m, int s
 	for (int k = 0; k < scale; k++)
 		r.unit *= 10;
 	return round_model(out, m, scale, &r);
+}
+
+/* Half a unit a function, and what logarithms are off by: see above. */
+int64_t gpube__rounding_error(const struct gpube_model *m)
+{
+	const int64_t n = m->n_functions;
+
+	return LDBL_MANT_DIG >= 64 ? (n * 4097 + 8191) / 8192 : (n * 3 + 3) / 4;
 }
 
 /* Rounded so that no total that was below the bound gets excluded by rounding the bound. */

@@ -43,9 +43,9 @@ row 'a timeout gives bounds' 0 '^lower +[0-9]+, proved' '' \
 row 'json' 0 '"status": *"optimal"' '' "$gpube" bound -q --json $x/exams.cfn
 row 'json keys' 0 '"lower_bound": *4\.30.*"upper_bound": *4\.30.*"assignment": *\[' '' \
 	"$gpube" bound -q --json $x/exams.cfn
-row 'a certificate' 0 '^certified +[0-9.]+, a lower bound; checked' '' \
+row 'a certificate' 0 '^certified +[0-9.]+, a lower bound of the file.s costs; checked' '' \
 	"$gpube" bound -q --certify "$work/c" $x/exams.cfn
-row 'it is verified' 0 '^certified +[0-9.]+, a lower bound; checked' '' \
+row 'it is verified' 0 '^certified +[0-9.]+, a lower bound of the file.s costs; checked' '' \
 	"$gpube" bound -q --verify "$work/c" $x/exams.cfn
 row 'as JSON' 0 '"status": "verified".*"certified_bound": ' '' \
 	"$gpube" bound -q --json --verify "$work/c" $x/exams.cfn

@@ -4,6 +4,10 @@
  */
 #include "tests/support/test.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "gpube/bound/certificate.h"
 #include "gpube/ir/dense.h"
 #include "tests/support/cases.h"
@@ -79,6 +83,54 @@ static void tamper_all(struct gpube_certificate *c, const struct gpube_model *m,
 	assert_int_equal(gpube__certificate_check(c, m), 0);
 }
 
+/* The model as tests/cli/check_certificate.py reads it: costs as they are stored. */
+static void write_json(const struct gpube_model *m, const char *path)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fprintf(f, "{\"maximise\": %s, \"decimals\": %d, \"constant\": %" PRId64 ", \"domains\": [",
+		m->direction == GPUBE_MAXIMISE ? "true" : "false", m->scale, m->constant);
+	for (int32_t i = 0; i < m->n_vars; i++)
+		fprintf(f, "%s%d", i ? ", " : "", (int)m->vars[i].domain);
+	fprintf(f, "],\n\"functions\": [");
+	for (int32_t k = 0; k < m->n_functions; k++) {
+		int64_t n = gpube_model_cells(m, k);
+		int64_t *costs = gpube__alloc(ctx, (uint64_t)n, sizeof(*costs));
+
+		assert_int_equal(gpube_model_costs(costs, m, k), 0);
+		fprintf(f, "%s{\"scope\": [", k ? ",\n" : "");
+		for (int j = 0; j < m->functions[k].arity; j++)
+			fprintf(f, "%s%d", j ? ", " : "", (int)gpube__scope(m, k)[j]);
+		fprintf(f, "], \"costs\": [");
+		for (int64_t c = 0; c < n; c++) {
+			fprintf(f, "%s", c ? ", " : "");
+			if (costs[c] == GPUBE_INF)
+				fprintf(f, "null");
+			else
+				fprintf(f, "%" PRId64, costs[c]);
+		}
+		fprintf(f, "]}");
+		gpube__free(ctx, costs);
+	}
+	fprintf(f, "]}\n");
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Into the directory that GPUBE_CERTIFICATES names, for a checker that shares no code with this one. */
+static void keep(const struct gpube_certificate *c, const struct gpube_model *m, uint64_t seed)
+{
+	const char *to = getenv("GPUBE_CERTIFICATES");
+	char path[400];
+
+	if (!to)
+		return;
+	snprintf(path, sizeof(path), "%s/%d.cert", to, (int)seed);
+	assert_int_equal(gpube__certificate_write(c, path), 0);
+	snprintf(path, sizeof(path), "%s/%d.json", to, (int)seed);
+	write_json(m, path);
+}
+
 static void certified(void **state)
 {
 	static const enum gpube_bound_method methods[] = {GPUBE_BOUND_AUTO, GPUBE_BOUND_SHIFT,
@@ -110,6 +162,7 @@ static void certified(void **state)
 	assert_int_equal(gpube__certificate_read(&again, ctx, path), 0);
 	assert_int_equal(again.bound, c.bound);
 	assert_int_equal(gpube__certificate_check(&again, m), 0);
+	keep(&again, m, seed);
 	tamper_all(&again, m, seed);
 	gpube__certificate_clear(&again);
 	gpube__certificate_clear(&c);

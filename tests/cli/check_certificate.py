@@ -1,0 +1,403 @@
+"""A second checker of the bounds that gpube certifies, from formats/certificate.md alone.
+
+usage: check_certificate.py check MODEL CERTIFICATE [BOUND]
+       check_certificate.py all DIRECTORY
+       check_certificate.py random SEED DIRECTORY
+
+'check' reads a .wcsp, .cfn, .uai (with .evid beside it) or the .json of tests/unit/test_certificate.c, repeats the proof in
+integers of any size, and prints the bound of the file as the file has it; a BOUND that is given must be this. 'all' checks each
+N.json of the directory with its N.cert. 'random' writes small models there: each kind, both directions, forbidden cells, evidence.
+"""
+import decimal
+import gzip
+import itertools
+import json
+import lzma
+import math
+import os
+import random
+import re
+import sys
+
+MOST_CELLS, MOST_ARITY = 1 << 22, 20
+
+
+class Refused(Exception):
+    pass
+
+
+def content(path):
+    with open(path, "rb") as f:
+        data = f.read()
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
+    if data[:5] == b"\xfd7zXZ":
+        data = lzma.decompress(data)
+    return data.decode("ascii")
+
+
+# ---- problems: costs to minimise, None is forbidden ------------------------------------------------
+
+
+class Problem:
+    def __init__(self, domains):
+        self.domains = domains
+        self.functions = []  # (scope, {tuple: cost}, default)
+        self.constant = 0
+        self.decimals = 0
+        self.maximise = False
+        self.observed = {}
+        self.n_constants = 0  # functions that are in the constant, and not counted
+        self.potentials = None  # .uai: (scope, numbers)
+
+    def cells(self, scope):
+        return math.prod(self.domains[v] for v in scope)
+
+    def add(self, scope, costs, default=None):
+        self.functions.append((tuple(scope), costs, default))
+
+    def add_dense(self, scope, costs):
+        tuples = itertools.product(*(range(self.domains[v]) for v in scope))
+        self.add(scope, dict(zip(tuples, costs)))
+
+
+def read_wcsp(text):
+    words = iter(text.split())
+    next(words)
+    n, _, n_functions, top = (int(next(words)) for _ in range(4))
+    p = Problem([int(next(words)) for _ in range(n)])
+    for _ in range(n_functions):
+        scope = [int(next(words)) for _ in range(int(next(words)))]
+        default, n_tuples = int(next(words)), int(next(words))
+        if not scope:
+            p.constant += int(next(words)) if n_tuples else default
+            continue
+        costs = {}
+        for _ in range(n_tuples):
+            values = tuple(int(next(words)) for _ in scope)
+            cost = int(next(words))
+            costs[values] = None if cost >= top else cost
+        p.add(scope, costs, None if default >= top else default)
+    return p
+
+
+def cfn_value(words):
+    """The JSON that .cfn is, with words that need no quotes."""
+    word = next(words)
+    if word == "{":
+        out = {}
+        while (key := next(words)) != "}":
+            if key == ",":
+                continue
+            assert next(words) == ":"
+            out[key.strip('"')] = cfn_value(words)
+        return out
+    if word == "[":
+        out = []
+        while (word := next(words)) != "]":
+            if word != ",":
+                out.append(cfn_value(itertools.chain([word], words)) if word in "[{" else word.strip('"'))
+        return out
+    return word.strip('"')
+
+
+def read_cfn(text):
+    words = iter(re.findall(r'"[^"]*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.sub(r"(#|//).*", "", text)))
+    top = cfn_value(words)
+    bound = top["problem"]["mustbe"]
+    names, domains, values = list(top["variables"]), [], []
+    for spec in top["variables"].values():
+        values.append(spec if isinstance(spec, list) else None)
+        domains.append(len(spec) if isinstance(spec, list) else int(spec))
+    p = Problem(domains)
+    p.maximise = bound[0] == ">"
+    used = [bound[1:]]
+    raw = []
+    for f in top["functions"].values():
+        scope = [names.index(v) if v in names else int(v) for v in f["scope"]]
+        costs = f["costs"]
+        default = f.get("defaultcost")
+        if default is None:
+            used += costs
+        else:
+            used += [default] + costs[len(scope)::len(scope) + 1]
+        raw.append((scope, default, costs))
+    p.decimals = max(len(w.partition(".")[2]) for w in used)
+    sign = -1 if p.maximise else 1
+
+    def cost(word):
+        return None if word == "inf" else sign * int(decimal.Decimal(word).scaleb(p.decimals))
+
+    def value(var, word):
+        return values[var].index(word) if values[var] and word in values[var] else int(word)
+
+    for scope, default, costs in raw:
+        if not scope:
+            p.constant += cost(costs[0] if costs else default)
+        elif default is None:
+            p.add_dense(scope, [cost(w) for w in costs])
+        else:
+            step = len(scope) + 1
+            p.add(scope, {tuple(value(v, w) for v, w in zip(scope, costs[k:k + step - 1])): cost(costs[k + step - 1])
+                          for k in range(0, len(costs), step)}, cost(default))
+    return p
+
+
+def read_uai(text, path):
+    words = iter(text.split())
+    next(words)
+    p = Problem([int(next(words)) for _ in range(int(next(words)))])
+    scopes = [[int(next(words)) for _ in range(int(next(words)))] for _ in range(int(next(words)))]
+    p.potentials = [(s, [float(next(words)) for _ in range(int(next(words)))]) for s in scopes]
+    if os.path.exists(path + ".evid"):
+        evidence = [int(w) for w in content(path + ".evid").split()]
+        p.observed = dict(zip(evidence[1::2], evidence[2::2]))
+    return p
+
+
+def read_json(text):
+    """Costs as they are stored: sign and decimals are said beside them, null is forbidden."""
+    top = json.loads(text)
+    p = Problem(top["domains"])
+    p.maximise, p.decimals = top["maximise"], top["decimals"]
+    sign = -1 if p.maximise else 1
+    p.constant = sign * top["constant"]
+    for f in top["functions"]:
+        p.add_dense(f["scope"], [None if c is None else sign * c for c in f["costs"]])
+    return p
+
+
+def read_problem(path):
+    text = content(path)
+    name = re.sub(r"\.(gz|xz)$", "", path)
+    if name.endswith(".wcsp"):
+        return read_wcsp(text)
+    if name.endswith(".cfn"):
+        return read_cfn(text)
+    return read_uai(text, path) if name.endswith(".uai") else read_json(text)
+
+
+def round_potentials(p, decimals):
+    """Costs of the numbers, and what the total of all may be off by."""
+    context = decimal.Context(prec=60, rounding=decimal.ROUND_HALF_UP)
+    known = {}
+
+    def cost(number):
+        if number not in known:
+            ln = context.ln(decimal.Decimal(number)) if number else None
+            known[number] = None if ln is None else -int(ln.scaleb(decimals, context).to_integral_value(decimal.ROUND_HALF_UP))
+        return known[number]
+
+    p.decimals = decimals
+    for scope, numbers in p.potentials:
+        p.add_dense(scope, [cost(number) for number in numbers])
+    n = len(p.potentials)
+    return (n * 4097 + 8191) // 8192
+
+
+# ---- the check ---------------------------------------------------------------------------------------
+
+
+def read_certificate(path):
+    words = iter(content(path).split())
+
+    def member(name):
+        if next(words) != name:
+            raise Refused(f"'{name}' is missing")
+        return int(next(words))
+
+    c = {}
+    if member("gpube-certificate") != 1:
+        raise Refused("another version")
+    c["domains"] = [int(next(words)) for _ in range(member("variables"))]
+    for name in ("functions", "decimals", "cap", "shift", "bound", "constant"):
+        c[name] = member(name)
+    if not (0 <= c["decimals"] <= 18 and 0 <= c["cap"] <= 1 << 60 and 0 <= c["shift"] <= 40):
+        raise Refused("a number of the header is out of range")
+    c["blocks"] = []
+    for _ in range(member("blocks")):
+        block = []
+        for _ in range(member("block")):
+            scope = [int(next(words)) for _ in range(member("table"))]
+            if scope != sorted(set(scope)) or any(not 0 <= v < len(c["domains"]) for v in scope):
+                raise Refused("a scope is not in order")
+            block.append((scope, [int(next(words)) for _ in range(math.prod(c["domains"][v] for v in scope))]))
+        c["blocks"].append(block)
+    if next(words, None) is not None:
+        raise Refused("something follows the last block")
+    return c
+
+
+def add_polynomial(total, domains, scope, cells, factor):
+    """Coefficients of the values that are no variable's first."""
+    cells = list(cells)
+    stride = 1
+    for v in reversed(scope):
+        d = domains[v]
+        for at in range(len(cells)):
+            x = at // stride % d
+            if x:
+                cells[at] -= cells[at - x * stride]
+        stride *= d
+    for values, coefficient in zip(itertools.product(*(range(domains[v]) for v in scope)), cells):
+        if coefficient:
+            key = tuple((v, a) for v, a in zip(scope, values) if a)
+            total[key] = total.get(key, 0) + factor * coefficient
+
+
+def add_relaxed(total, p, cap, factor):
+    def constant(v):
+        total[()] = total.get((), 0) + factor * v
+
+    constant(p.constant)
+    for scope, costs, default in p.functions:
+        cells = p.cells(scope)
+        allowed = [c for c in costs.values() if c is not None]
+        if default is not None and len(costs) < cells:
+            allowed.append(default)
+        least = min(allowed, default=0)
+        if cells > MOST_CELLS or len(scope) > MOST_ARITY:
+            constant(least)
+            continue
+        order = sorted(range(len(scope)), key=lambda k: scope[k])
+        ascending = [scope[k] for k in order]
+        table = []
+        for values in itertools.product(*(range(p.domains[v]) for v in ascending)):
+            given = [0] * len(scope)
+            for k, a in zip(order, values):
+                given[k] = a
+            cost = costs.get(tuple(given), default)
+            table.append(least + cap if cost is None else min(cost, least + cap))
+        add_polynomial(total, p.domains, ascending, table, factor)
+    for v, a in p.observed.items():
+        add_polynomial(total, p.domains, [v], [0 if x == a else cap for x in range(p.domains[v])], factor)
+
+
+def least_of(domains, block):
+    scope = sorted({v for s, _ in block for v in s})
+    place = {v: k for k, v in enumerate(scope)}
+    least = None
+    for values in itertools.product(*(range(domains[v]) for v in scope)):
+        total = 0
+        for s, cells in block:
+            at = 0
+            for v in s:
+                at = at * domains[v] + values[place[v]]
+            total += cells[at]
+        least = total if least is None else min(least, total)
+    return least
+
+
+def check(model, certificate):
+    p = read_problem(model)
+    c = read_certificate(certificate)
+    if p.potentials is not None and not 1 <= c["decimals"] <= 12:
+        raise Refused("potentials have 1 to 12 decimals")
+    error = round_potentials(p, c["decimals"]) if p.potentials is not None else 0
+    if c["domains"] != p.domains or c["functions"] != len(p.functions) or c["decimals"] != p.decimals:
+        raise Refused("it is of another problem")
+    total = {(): c["constant"]}
+    for block in c["blocks"]:
+        for scope, cells in block:
+            add_polynomial(total, p.domains, scope, cells, 1)
+    add_relaxed(total, p, c["cap"], -(1 << c["shift"]))
+    if any(total.values()):
+        raise Refused("the tables do not add up to the problem")
+    proved = c["constant"] + sum(least_of(p.domains, block) for block in c["blocks"])
+    proved = -(-proved >> c["shift"])
+    if proved != c["bound"]:
+        raise Refused(f"the tables prove {proved}, not {c['bound']}")
+    proved -= error
+    return decimal.Decimal(-proved if p.maximise else proved).scaleb(-p.decimals)
+
+
+# ---- models -------------------------------------------------------------------------------------------
+
+
+def draw_scopes(r, n):
+    return [r.sample(range(n), r.randint(1, min(3, n))) for _ in range(r.randint(n, 2 * n))]
+
+
+def random_wcsp(r):
+    n = r.randint(3, 7)
+    d = [r.randint(1, 4) for _ in range(n)]
+    top = r.choice([30, 1000, 10**12])
+    scopes = draw_scopes(r, n)
+    lines = [f"p {n} {max(d)} {len(scopes) + 1} {top}", " ".join(map(str, d))]
+    for s in scopes:
+        tuples = [t for t in itertools.product(*(range(d[v]) for v in s)) if r.random() < 0.7]
+        lines.append(" ".join(map(str, [len(s)] + s + [r.choice([0, 3, top]), len(tuples)])))
+        lines += [" ".join(map(str, t + (top if r.random() < 0.1 else r.randint(0, top // 3),))) for t in tuples]
+    lines.append("0 5 0")
+    return "\n".join(lines) + "\n"
+
+
+def random_cfn(r):
+    n = r.randint(3, 7)
+    d = [r.randint(1, 4) for _ in range(n)]
+    decimals = r.randint(0, 6)
+
+    def number():
+        return "inf" if r.random() < 0.05 else f"{r.uniform(-9, 9):.{decimals}f}"
+
+    functions = []
+    for k, s in enumerate(draw_scopes(r, n)):
+        cells = ",".join(number() for _ in range(math.prod(d[v] for v in s)))
+        functions.append("f%d: {scope: [%s], costs: [%s]}" % (k, ",".join(f"x{v}" for v in s), cells))
+    return '{problem: {name: "r", mustbe: "%s999"},\nvariables: {%s},\nfunctions: {%s}}\n' % (
+        r.choice(["<", ">-"]), ", ".join(f"x{i}: {d[i]}" for i in range(n)), ",\n".join(functions))
+
+
+def random_uai(r):
+    n = r.randint(3, 7)
+    d = [r.randint(1, 3) for _ in range(n)]
+    scopes = draw_scopes(r, n)
+    lines = ["MARKOV", str(n), " ".join(map(str, d)), str(len(scopes))]
+    lines += [" ".join(map(str, [len(s)] + s)) for s in scopes]
+    for s in scopes:
+        cells = math.prod(d[v] for v in s)
+        lines += [str(cells), " ".join("0" if r.random() < 0.05 else f"{r.uniform(0.001, 2):.5f}" for _ in range(cells))]
+    observed = r.randrange(n)
+    return "\n".join(lines) + "\n", f"1 {observed} {r.randrange(d[observed])}\n"
+
+
+def write_random(seed, directory):
+    r = random.Random(seed)
+
+    def put(name, text):
+        with open(os.path.join(directory, name), "w", encoding="ascii") as f:
+            f.write(text)
+
+    put(f"{seed}.wcsp", random_wcsp(r))
+    put(f"{seed}.cfn", random_cfn(r))
+    text, evidence = random_uai(r)
+    put(f"{seed}.uai", text)
+    if seed % 2:
+        put(f"{seed}.uai.evid", evidence)
+
+
+def main(args):
+    if args[0] == "random":
+        write_random(int(args[1]), args[2])
+        return 0
+    if args[0] == "all":
+        names = [n for n in os.listdir(args[1]) if n.endswith(".json")]
+        for name in names:
+            path = os.path.join(args[1], name)
+            check(path, path[:-4] + "cert")
+        print(f"{len(names)} certificates")
+        return 0
+    try:
+        bound = check(args[1], args[2])
+    except Refused as e:
+        print(f"refused: {e}")
+        return 1
+    print(f"{bound:f}")
+    if len(args) > 3 and decimal.Decimal(args[3]) != bound:
+        print(f"gpube said {args[3]}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,165 @@
+#!/bin/sh
+# Certificates: a second checker agrees on each that is written, forged ones prove nothing that is
+# not so, and a check that takes long can be stopped.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+x=examples
+py=tests/cli/check_certificate.py
+have_python=true
+command -v python3 > /dev/null || have_python=false
+
+# MODEL CERTIFICATE BOUND: both checkers accept it, with this bound
+agree() {
+	"$gpube" bound -q --verify "$2" "$1" > "$work/agree" || return 1
+	grep -q "^certified *$3," "$work/agree" || return 1
+	! $have_python || python3 $py check "$1" "$2" "$3"
+}
+
+# MODEL CERTIFICATE: both refuse it
+refused() {
+	! "$gpube" bound -q --verify "$2" "$1" > /dev/null 2>&1 || return 1
+	! $have_python || ! python3 $py check "$1" "$2"
+}
+
+# ---- those that are written -----------------------------------------------------------------
+
+certify() { # MODEL METHOD
+	bound=$("$gpube" bound -q --backend cpu --method "$2" --certify "$work/c.gz" "$1" |
+		sed -n 's/^certified *\([^,]*\),.*/\1/p')
+	agree "$1" "$work/c.gz" "$bound"
+}
+for method in auto shift clusters joins; do
+	that "exams, $method" certify $x/exams.cfn $method
+	that "sprinkler, $method" certify $x/sprinkler.uai $method
+	that "zebra, $method" certify $x/zebra.wcsp $method
+done
+if $have_python; then
+	for seed in 1 2 3 4 5 6; do
+		python3 $py random $seed "$work"
+		case $seed in 1 | 5) method=auto ;; 2) method=shift ;; 3) method=clusters ;; *) method=joins ;; esac
+		for form in wcsp cfn uai; do
+			that "random .$form $seed, $method" certify "$work/$seed.$form" $method
+		done
+	done
+	if [ -x "${BUILD:-build}/tests/unit/test_certificate" ]; then
+		mkdir "$work/kept"
+		GPUBE_CERTIFICATES="$work/kept" "${BUILD:-build}/tests/unit/test_certificate" > /dev/null 2>&1
+		that 'those of the unit test' python3 $py all "$work/kept"
+		that 'which are many' [ "$(find "$work/kept" -name '*.cert' | wc -l)" -gt 100 ]
+	else
+		skip 'those of the unit test' 'it is not built'
+	fi
+else
+	skip 'the second checker' 'no python3'
+fi
+
+# ---- forged headers --------------------------------------------------------------------------
+
+# N functions of one variable each, all of whose numbers are e^-0.0501: -ln of the product is N times that
+flat() { # N
+	echo MARKOV
+	echo "$1"
+	seq "$1" | sed 's/.*/2/' | tr '\n' ' '
+	echo
+	echo "$1"
+	seq 0 $(($1 - 1)) | sed 's/^/1 /'
+	seq "$1" | sed 's/.*/2 0.951134302914362 0.951134302914362/'
+}
+head_of() { # N DECIMALS CAP SHIFT BOUND
+	echo 'gpube-certificate 1'
+	echo "variables $1 $(seq "$1" | sed 's/.*/2/' | tr '\n' ' ')"
+	printf 'functions %d\ndecimals %d\ncap %d\nshift %d\nbound %d\nconstant %d\nblocks 0\n' \
+		"$1" "$2" "$3" "$4" "$5" "$(($5 << $4))"
+}
+at_most() { # CERTIFICATE OPTIMUM MODEL
+	"$gpube" bound -q --verify "$1" "$3" | awk -v most="$2" '/^certified/ { ok = $2 + 0 <= most } END { exit !ok }'
+}
+flat 1000 > "$work/flat.uai"
+head_of 1000 1 1 0 1000 > "$work/coarse"
+that 'decimals of its own choice' at_most "$work/coarse" 50.1 "$work/flat.uai"
+that 'and what is certified then' agree "$work/flat.uai" "$work/coarse" 49.9
+head_of 1000 2 1 0 5000 > "$work/less"
+that 'two decimals' at_most "$work/less" 50.1 "$work/flat.uai"
+row 'the text says what it is a bound of' 0 'a lower bound of -ln of the file.s product;.* rounded to 1 decimal; their bound, 100\.0, less' \
+	'' "$gpube" bound -q --verify "$work/coarse" "$work/flat.uai"
+row 'so does JSON' 0 '"certified_bound": 49\.9, "certified_of": "-ln product", "certified_rounded_bound": 100\.0, "certified_decimals": 1,' \
+	'' "$gpube" bound -q --json --verify "$work/coarse" "$work/flat.uai"
+row 'of costs, too' 0 '"certified_of": "costs"' '' "$gpube" bound -q --json --certify "$work/c" $x/exams.cfn
+row 'a bound of rounded numbers is told as one' 0 'optimum +100\.0, -ln, each function rounded to 1 decimal ' '' \
+	"$gpube" bound -q --precision 1 "$work/flat.uai"
+row 'in JSON, too' 0 '"lower_bound": 100\.0.*"rounded_decimals": 1' '' \
+	"$gpube" bound -q --json --precision 1 "$work/flat.uai"
+row 'other decimals than are asked for' 1 '' 'is of another problem' \
+	"$gpube" bound -q --precision 12 --verify "$work/coarse" "$work/flat.uai"
+head_of 1000 0 1 0 0 > "$work/none"
+that 'no decimals' refused "$work/flat.uai" "$work/none"
+head_of 1000 1 1 0 1001 > "$work/greedy"
+that 'more than the tables prove' refused "$work/flat.uai" "$work/greedy"
+
+"$gpube" bound -q --certify "$work/c" $x/exams.cfn > "$work/out"
+forge() { # NAME WORD VALUE
+	sed "s/^$2 .*/$2 $3/" "$work/c" > "$work/forged"
+	that "$1" refused $x/exams.cfn "$work/forged"
+}
+forge 'decimals of costs' decimals 1
+forge 'more decimals of costs' decimals 3
+forge 'a smaller cap' cap 0
+forge 'a cap past 2^60' cap 1152921504606846977
+forge 'a negative cap' cap -1
+forge 'another shift' shift "$(($(sed -n 's/^shift //p' "$work/c") + 1))"
+forge 'a shift of 64' shift 64
+forge 'a negative shift' shift -1
+forge 'another constant' constant 1000000
+forge 'another bound' bound 1000000
+forge 'another number of functions' functions 3
+forge 'a number past 64 bits' bound 9223372036854775808
+
+# ---- the limits of 64 bits ----------------------------------------------------------------------
+
+cat > "$work/wide.cfn" << 'END'
+{problem:{name:p,mustbe:"<9223372036854775000"},variables:{a:2,b:2},functions:{f:{scope:[a],costs:[-5,9223372036854774000]}}}
+END
+cat > "$work/wide.cert" << 'END'
+gpube-certificate 1
+variables 2 2 2
+functions 1
+decimals 0
+cap 1
+shift 0
+bound -5
+constant -5
+blocks 1
+block 1
+table 1 0
+0 1
+END
+that 'costs as far apart as 64 bits go' agree "$work/wide.cfn" "$work/wide.cert" -5
+
+# ---- a check that takes hours ---------------------------------------------------------------------
+
+echo 'p 16 4 0 10
+4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4' > "$work/slow.wcsp"
+{
+	echo 'gpube-certificate 1
+variables 16 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4
+functions 0
+decimals 0
+cap 1
+shift 0
+bound 0
+constant 0
+blocks 50'
+	for block in $(seq 50); do
+		echo "block 16"
+		for var in $(seq 0 15); do
+			echo "table 1 $var
+0 0 0 0"
+		done
+	done
+} > "$work/slow.cert"
+row 'a check sees --timeout' 1 '' 'out of time' \
+	timeout 60 "$gpube" bound -q --timeout 0.2s --verify "$work/slow.cert" "$work/slow.wcsp"
+row 'and SIGTERM' 1 '' 'stopped' \
+	timeout --preserve-status -k 60 -s TERM 0.5 "$gpube" bound -q --verify "$work/slow.cert" "$work/slow.wcsp"
+plan
