@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(THREADS) general_split(const struct general *g
 	if (threadIdx.x == 0) {
 		struct gpube__partial p;
 
-		p.value = (int64_t)all[0].value;
+		p.value.i = (int64_t)all[0].value;
 		p.count = all[0].count;
 		p.arg = all[0].r;
 		g.partials[blockIdx.x] = p;
@@ -198,7 +198,7 @@ __global__ void __launch_bounds__(THREADS) general_join(const struct general *gp
 	for (int i = 0; i < g.splits; i++) {
 		const struct gpube__partial p = g.partials[s * g.splits + i];
 		const struct found<T> one = {
-			(T)p.value, p.count, p.arg
+			(T)p.value.i, p.count, p.arg
 		};
 
 		merge<T, SEMIRING>(g, &best, one);

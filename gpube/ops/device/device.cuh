@@ -51,9 +51,12 @@ struct gpube__watch {
 	uint8_t lane_order[2][256];
 };
 
-/* A partial result of the general kernel. */
+/* A partial result of a reduction: of the general kernel, whose values are integers, or of a best one. */
 struct gpube__partial {
-	int64_t value;
+	union {
+		int64_t i;
+		double f;
+	} value;
 	uint64_t count;
 	int64_t arg;
 };
