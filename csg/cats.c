@@ -225,6 +225,10 @@ static int read_auction(struct csg_auction **out, struct gpube_in *in)
 
 	if (!status)
 		status = read_counts(in, &goods, &bids, &dummies);
+	if (!status)
+		status = gpube__in_charge(in, bids, 64, "%lld bids", (long long)bids);
+	if (!status)
+		status = gpube__in_charge(in, goods + dummies, 64, "%lld goods", (long long)goods);
 	if (!status) {
 		r.a = gpube__alloc(in->ctx, 1, sizeof(*r.a));
 		status = r.a ? GPUBE_OK : GPUBE_ENOMEM;

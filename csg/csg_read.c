@@ -255,11 +255,14 @@ static int read_default(struct csg_game *g, struct gpube_in *in)
 }
 
 /* A table instead of the list; seen: a bit for each coalition that has a value. */
-static int make_table(struct csg_game **g, uint64_t **seen)
+static int make_table(struct gpube_in *in, struct csg_game **g, uint64_t **seen)
 {
 	struct csg_game *table;
-	int status = csg__sparse_fill(&table, *g);
+	int status = gpube__in_charge(
+		in, csg__n_masks(*g), 10, "a table of all coalitions of %d agents", (*g)->n);
 
+	if (!status)
+		status = csg__sparse_fill(&table, *g);
 	if (status)
 		return status;
 	*seen = gpube__alloc_zero(table->ctx, (csg__n_masks(table) + 63) / 64, sizeof(**seen));
@@ -290,7 +293,7 @@ static int read_text(struct csg_game **g, struct gpube_in *in)
 	for (skip_comments(in); !status && !gpube__in_at_end(in); skip_comments(in)) {
 		if (!seen && ((*g)->n <= SMALL_TABLE ||
 				     (uint64_t)(*g)->sparse->n >= csg__n_masks(*g) / 64))
-			status = make_table(g, &seen);
+			status = make_table(in, g, &seen);
 		if (!status)
 			status = read_coalition(in, &c, (*g)->n);
 		if (!status && (seen ? seen[c / 64] >> c % 64 & 1
@@ -303,7 +306,7 @@ static int read_text(struct csg_game **g, struct gpube_in *in)
 			status = take_value(*g, seen, c, value);
 	}
 	if (!status && (*g)->sparse && (*g)->n <= SMALL_TABLE) /* nothing but a default */
-		status = make_table(g, &seen);
+		status = make_table(in, g, &seen);
 	gpube__free(in->ctx, seen);
 	return status ? status : in->status;
 }

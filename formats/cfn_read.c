@@ -3,6 +3,7 @@
 
 #include "formats/cfn.h"
 #include "formats/digits.h"
+#include "formats/reading.h"
 #include "formats/registry.h"
 
 /* ---- header ------------------------------------------------------------------------ */
@@ -103,8 +104,7 @@ static int read_values(struct gpube_cfn_reader *r, const char *name)
 	}
 	if (!r->in->status && n == 0)
 		gpube__in_error(r->in, "a domain without values");
-	if (!r->in->status &&
-		!gpube__cfn_fail(r, gpube_model_add_var(r->m, &var, (int32_t)n, name)))
+	if (!r->in->status && !gpube__add_var(r->m, r->in, &var, n, name))
 		add_value_names(r, var, names, n);
 	for (int64_t k = 0; k < n; k++)
 		gpube__free(ctx, names[k]);
@@ -123,8 +123,7 @@ static int read_domain(struct gpube_cfn_reader *r, const char *name)
 		return r->in->status;
 	if (domain == 0)
 		return gpube__in_error(r->in, "a domain without values");
-	return gpube__cfn_fail(
-		r, gpube_model_add_var(r->m, NULL, (int32_t)(domain < 0 ? -domain : domain), name));
+	return gpube__add_var(r->m, r->in, NULL, domain < 0 ? -domain : domain, name);
 }
 
 static int read_variable(struct gpube_cfn_reader *r)
@@ -295,6 +294,8 @@ static int read_tuples(struct gpube_cfn_reader *r, int arity, int64_t dflt, cons
 
 	for (int k = 0; k < arity; k++)
 		r->domains[k] = r->m->vars[r->scope[k]].domain;
+	if (gpube__charge_dense(r->in, arity, r->domains))
+		return r->in->status;
 	if (gpube__tuples_init(&t, r->m->ctx, arity, r->domains, dflt))
 		return gpube__cfn_fail(r, GPUBE_ENOMEM);
 	r->open = (struct gpube_cfn_open){.tuples = &t};

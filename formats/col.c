@@ -116,6 +116,8 @@ int gpube__col_read(struct gpube_model *m, struct gpube_in *in)
 	status = read_header(m, in, colors);
 	if (!status)
 		status = read_lines(m, in, &edges);
+	if (!status && edges.n)
+		status = gpube__in_charge(in, (int64_t)colors * colors, 1, "%d colours", colors);
 	if (!status && edges.n) {
 		qsort(edges.v, (size_t)edges.n, sizeof(*edges.v), compare_edges);
 		status = add_table(m, colors, &table);

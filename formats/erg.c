@@ -43,8 +43,8 @@ static int read_domains(struct reader *r)
 		snprintf(what, sizeof(what), "the domain size of variable %lld", (long long)i);
 		if (read_number(r, &domain, 1, INT32_MAX, what))
 			return r->in->status;
-		if (gpube_model_add_var(r->m, NULL, (int32_t)domain, NULL))
-			return r->in->status = GPUBE_ENOMEM;
+		if (gpube__add_var(r->m, r->in, NULL, domain, NULL))
+			return r->in->status;
 	}
 	return GPUBE_OK;
 }

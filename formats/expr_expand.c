@@ -4,6 +4,7 @@
 
 #include "formats/expr.h"
 #include "formats/intension.h"
+#include "formats/reading.h"
 #include "formats/reals.h"
 #include "formats/tuples.h"
 
@@ -60,6 +61,8 @@ int gpube__expr_expand(struct gpube_expr *e, struct gpube_model *m, struct gpube
 			"a function of %d variables has more than the %lld tuples that are "
 			"expanded",
 			arity, (long long)GPUBE_EXPAND_CELLS);
+	if (gpube__charge_expanded(in, cells, name))
+		return in->status;
 	w.domains = gpube__alloc_zero(ctx, 2 * (uint64_t)arity + 1, sizeof(*w.domains));
 	w.slots = gpube__alloc_zero(ctx, (uint64_t)gpube__expr_slots(e) + 1, sizeof(*w.slots));
 	w.costs = gpube__alloc(ctx, (uint64_t)cells, sizeof(*w.costs));

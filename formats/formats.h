@@ -57,6 +57,16 @@ enum gpube_content {
 GPUBE_API int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char *path);
 
 /*
+ * What reading takes. A reader holds at most GPUBE_READ_FACTOR bytes for each byte of the file
+ * (unpacked), 4 MiB, and besides what the context's memory_bytes allow: that is what a short text may
+ * ask for, such as variables and values that a number declares (256 and 32 bytes each, for all that
+ * is done with them later), and tables that keywords and expressions are expanded to. What passes it
+ * is refused (ELIMIT) before it is taken. Its time grows with the file and with what is expanded, and
+ * a stop ends it at any moment. What is nested is read to a depth that each format states.
+ */
+#define GPUBE_READ_FACTOR 512
+
+/*
  * Options of gpube_read_with(); zero fields take the default.
  * format    AUTO: told from the content; what no format claims is what its name
  *           says, or else .wcsp

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "formats/reading.h"
 #include "formats/tuples.h"
 
 /*
@@ -309,8 +310,12 @@ static int expand_table(struct gpube_call *call, const struct gpube_eval *e, int
 	struct gpube_values v = {0};
 	int64_t value, n = 0;
 	int32_t table;
-	int status =
-		gpube__values_reserve(ctx, &v, gpube__cells(call->m, call->arity, call->scope));
+	int64_t cells = gpube__cells(call->m, call->arity, call->scope);
+	int status = gpube__charge_expanded(call->in, cells, call->function_name);
+
+	if (status)
+		return status;
+	status = gpube__values_reserve(ctx, &v, cells);
 
 	if (status)
 		goto out;
@@ -341,8 +346,12 @@ static int add_pair(struct gpube_call *call, int i, int j, int32_t *table, bool 
 	int32_t scope[] = {call->scope[i], call->scope[j]};
 	struct gpube_values v = {0};
 	int status = GPUBE_OK;
-	int64_t value;
+	int64_t value, cells = same ? 0 : (int64_t)vars[scope[0]].domain * vars[scope[1]].domain;
 
+	if (gpube__charge_expanded(call->in, cells, call->function_name))
+		return call->in->status;
+	if (gpube__stopped(ctx))
+		return call->in->status = gpube__fail_stopped(ctx);
 	for (int32_t a = 0; a < vars[scope[0]].domain && !same; a++)
 		for (int32_t b = 0; b < vars[scope[1]].domain && !status; b++)
 			if (!to_units(call, gpube__pair_cost(call, i, a, j, b), &value))

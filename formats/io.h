@@ -27,6 +27,7 @@ struct gpube_in {
 	struct gpube_in_impl *impl;
 	const struct gpube_read_opts *opts; /* set by gpube_read_with(), for its readers */
 	bool hard; /* a .cnf that was written of hard clauses, and is read back as such */
+	uint64_t charged;                   /* bytes, by gpube__in_charge() */
 	int status;                         /* first failure; then p == end for ever */
 };
 
@@ -54,6 +55,15 @@ size_t gpube__in_peek(struct gpube_in *in, char *buffer, size_t n);
  * Errors:  EINVAL, with the format's name (unread.c); sets in->status
  */
 int gpube__in_refuse_unread(struct gpube_in *in, bool by_name);
+/*
+ * gpube__in_charge() - asks for n times 'each' bytes for what the file says in few bytes: variables
+ * that a line declares, a table that an expression is expanded to. A reader asks before it takes
+ * them; what grows with the bytes read is not asked for. See "What reading takes" in formats.h.
+ * what    "a domain of 5000 values": what takes more than is allowed
+ * Errors: ELIMIT; sets in->status
+ */
+int gpube__in_charge(struct gpube_in *in, int64_t n, int64_t each, const char *what, ...)
+	GPUBE_PRINTF(4, 5);
 /* What a text has past white space and lines of comments, which begin with # or //. */
 const char *gpube__skip_comments(const char *text);
 

@@ -21,6 +21,7 @@ enum coding { PLAIN, GZIP, XZ };
 struct gpube_in_impl {
 	int fd;
 	int64_t size, n_read; /* of the file as it lies there; size 0: not known */
+	uint64_t n_text;      /* bytes that came into the window, unpacked */
 	enum coding coding;
 	bool raw_ended;   /* read() has returned 0 */
 	bool between;     /* gzip: a member has ended, another may follow */
@@ -266,6 +267,7 @@ static void extend(struct gpube_in *in)
 #endif
 	}
 	in->end = to + made;
+	s->n_text += made;
 	s->window[kept + made] = 0;
 	/* what came before a cut is not read either: the file is refused as a whole */
 	if (in->status)
@@ -296,6 +298,32 @@ size_t gpube__in_peek(struct gpube_in *in, char *buffer, size_t n)
 		k = n;
 	memcpy(buffer, in->p, k);
 	return k;
+}
+
+int gpube__in_charge(struct gpube_in *in, int64_t n, int64_t each, const char *what, ...)
+{
+	const struct gpube_in_impl *s = in->impl;
+	uint64_t text = s->n_text, bytes, allowed;
+	char needy[200];
+	va_list ap;
+
+	if (in->status)
+		return in->status;
+	if (s->coding == PLAIN && s->size > 0 && (uint64_t)s->size > text)
+		text = (uint64_t)s->size;
+	allowed = in->ctx->memory_bytes;
+	if (__builtin_mul_overflow(text, GPUBE_READ_FACTOR, &text) ||
+		__builtin_add_overflow(allowed, text, &allowed))
+		allowed = UINT64_MAX;
+	if (!__builtin_mul_overflow((uint64_t)n, (uint64_t)each, &bytes) &&
+		!__builtin_add_overflow(in->charged, bytes, &bytes) && bytes <= allowed) {
+		in->charged = bytes;
+		return GPUBE_OK;
+	}
+	va_start(ap, what);
+	vsnprintf(needy, sizeof(needy), what, ap);
+	va_end(ap);
+	return gpube__in_fail(in, GPUBE_ELIMIT, "%s: more than the memory allowed", needy);
 }
 
 /* ---- open and close ---------------------------------------------------------------- */

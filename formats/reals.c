@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats/reading.h"
+
 enum { MAX_DECIMALS = 12 };
 
 static const long double ten[MAX_DECIMALS + 1] = {
@@ -159,7 +161,8 @@ int gpube__reals_table(struct gpube_model *m, const int32_t *domains, int arity,
 	if (!status && *bad < 0 && isnan(dflt) && n != cells)
 		*bad = n;
 	if (!status && *bad < 0 && cells >= 0 &&
-		((arity <= 3 && cells <= 1 << 16) || cells / 4 <= n * (arity + 1)))
+		((arity <= GPUBE_FILLED_ARITY && cells <= GPUBE_FILLED_CELLS) ||
+			cells / 4 <= n * (arity + 1)))
 		status = densify(ctx, &t, domains, cells);
 	if (!status && *bad < 0)
 		return gpube__add_table(m, table, &t);

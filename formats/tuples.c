@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "formats/reading.h"
+
 int gpube__tuples_init(struct gpube_tuples *t, struct gpube_ctx *ctx, int arity,
         const int32_t *domains, int64_t dflt)
 {
@@ -103,7 +105,7 @@ static bool wants_dense(const struct gpube_tuples *t)
 {
 	if (t->cells < 0)
 		return false;
-	if (t->arity <= 3 && t->cells <= 1 << 16)
+	if (t->arity <= GPUBE_FILLED_ARITY && t->cells <= GPUBE_FILLED_CELLS)
 		return true;
 	return t->cells / 4 <= t->values.n * (t->arity + 1);
 }

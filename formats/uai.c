@@ -10,6 +10,7 @@
  * exp() would not keep. A forbidden tuple is written as -1e30, and whatever is
  * not above that, -inf too, is read as one: toulbar2 misreads "-inf".
  */
+#include "formats/reading.h"
 #include "formats/reals.h"
 #include "formats/registry.h"
 
@@ -40,8 +41,8 @@ static int read_domains(struct gpube_model *m, struct gpube_in *in)
 		snprintf(what, sizeof(what), "the domain size of variable %lld", (long long)i);
 		if (gpube__in_int(in, &domain, 1, INT32_MAX, what))
 			return in->status;
-		if (gpube_model_add_var(m, NULL, (int32_t)domain, NULL))
-			return GPUBE_ENOMEM;
+		if (gpube__add_var(m, in, NULL, domain, NULL))
+			return in->status;
 	}
 	return GPUBE_OK;
 }

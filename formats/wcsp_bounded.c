@@ -1,5 +1,6 @@
 /* wcsp_bounded.c - bounds on the cost of a problem, as a table. See wcsp_table.h. */
 #include "formats/intension.h"
+#include "formats/reading.h"
 #include "formats/tuples.h"
 #include "formats/wcsp_table.h"
 
@@ -55,6 +56,8 @@ int gpube__wcsp_bounded(struct gpube_model *m, struct gpube_in *in, int arity,
 	int status;
 
 	if (check_scope(m, in, arity, scope, inner))
+		return in->status;
+	if (gpube__charge_expanded(in, gpube__cells(m, arity, scope), NULL))
 		return in->status;
 	places = gpube__alloc_zero(m->ctx, 2 * (uint64_t)arity, sizeof(*places));
 	status = places ? fill(&v, inner, places, low, high) : GPUBE_ENOMEM;

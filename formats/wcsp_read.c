@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "formats/intension.h"
+#include "formats/reading.h"
 #include "formats/registry.h"
 #include "formats/wcsp_table.h"
 
@@ -69,8 +70,8 @@ static int read_header(struct reader *r, int32_t *n_functions)
 			return gpube__in_error(in,
 				"variable %lld has %lld values, the header says at most %lld",
 				(long long)i, (long long)domain, (long long)largest);
-		if (gpube_model_add_var(m, NULL, (int32_t)domain, NULL))
-			return fail(r, GPUBE_ENOMEM);
+		if (gpube__add_var(m, in, NULL, domain, NULL))
+			return in->status;
 	}
 	r->seen = gpube__alloc_zero(m->ctx, (uint64_t)n_vars + 1, sizeof(*r->seen));
 	return r->seen ? GPUBE_OK : fail(r, GPUBE_ENOMEM);

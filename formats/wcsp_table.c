@@ -11,13 +11,10 @@
 #include <string.h>
 
 #include "formats/digits.h"
+#include "formats/reading.h"
 #include "formats/tuples.h"
 
-enum {
-	GRID_ARITY = 3, /* as tuples.c, which makes such tables dense whatever they list */
-	GRID_CELLS = 1 << 16,
-	LISTED = 512
-};
+enum { LISTED = 512 };
 
 /* The tuple that was read last, and how the next is expected to begin. */
 struct lines {
@@ -308,10 +305,12 @@ int gpube__wcsp_table(struct gpube_table *table, struct gpube_ctx *ctx,
 	if (cells >= 0 && f->n > cells)
 		return gpube__in_error(f->in, "%lld tuples where only %lld are possible",
 			(long long)f->n, (long long)cells);
+	if (gpube__charge_dense(f->in, f->arity, f->domains))
+		return f->in->status;
 	if (gpube__grow(ctx, &room->tuple, &room->tuple_capacity, f->arity, sizeof(*room->tuple)))
 		return f->in->status = GPUBE_ENOMEM;
 	l.tuple = room->tuple;
-	return f->arity <= GRID_ARITY && cells >= 0 && cells <= GRID_CELLS
+	return f->arity <= GPUBE_FILLED_ARITY && cells >= 0 && cells <= GPUBE_FILLED_CELLS
 		       ? read_grid(table, &l, f, room, cells)
 		       : read_tuples(table, &l, f);
 }

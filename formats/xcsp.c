@@ -25,6 +25,7 @@ int gpube__xml_read(struct gpube_model *m, struct gpube_in *in)
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/reading.h"
 #include "formats/xcsp.h"
 
 /* ---- attributes --------------------------------------------------------------------------------
@@ -141,9 +142,8 @@ static int name_values(
 	v->value_names = gpube__alloc_zero(r->m->ctx, (uint64_t)d->n, sizeof(*v->value_names));
 	for (int32_t k = 0; v->value_names && k < d->n; k++) {
 		snprintf(text, sizeof(text), "%lld", (long long)d->values[k].i);
-		v->value_names[k] = gpube__strdup(r->m->ctx, text);
-		if (!v->value_names[k])
-			return no_memory(r);
+		if (gpube__name_value(v, r->in, k, text))
+			return r->in->status;
 	}
 	return v->value_names ? GPUBE_OK : no_memory(r);
 }
@@ -162,7 +162,7 @@ static void begin_variable(struct gpube_xcsp *r, const char *const *a)
 		owner = find(r, GPUBE_XCSP_AGENTS, "agent", agent);
 	if (agent && owner < 0)
 		return;
-	if (gpube_model_add_var(m, &var, r->domains[d].n, name) ||
+	if (gpube__add_var(m, r->in, &var, r->domains[d].n, name) ||
 		gpube__grow(m->ctx, &r->domain_of, &r->domain_of_capacity, m->n_vars,
 			sizeof(*r->domain_of)) ||
 		gpube__grow(m->ctx, &r->owner_of, &r->owner_of_capacity, m->n_vars,

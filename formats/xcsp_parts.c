@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "formats/intension.h"
+#include "formats/reading.h"
 
 #define BLANKS " \t\n\v\f\r"
 
@@ -82,6 +83,9 @@ static int add_values(struct gpube_xcsp *r, struct gpube_xcsp_domain *d, int64_t
 		return gpube__in_fail(r->in, GPUBE_ERANGE,
 			"a domain of more than the %lld values that are expanded",
 			(long long)GPUBE_EXPAND_CELLS);
+	if (high > low && gpube__in_charge(r->in, high - low + 1, 2 * sizeof(*d->values),
+				  "a domain of %lld values", (long long)(high - low + 1)))
+		return r->in->status;
 	if (gpube__grow(
 		    r->m->ctx, &d->values, &d->capacity, d->n + high - low + 1, sizeof(*d->values)))
 		return no_memory(r);
@@ -226,11 +230,18 @@ static int make_table(struct gpube_xcsp *r, struct gpube_xcsp_relation *rel, int
 {
 	struct gpube_ctx *ctx = r->m->ctx;
 	int32_t domains[GPUBE_XCSP_SCOPE];
-	int32_t *tuples = gpube__alloc(ctx, (uint64_t)rel->n * (uint64_t)r->arity + 1, 4);
-	double *costs = gpube__alloc(ctx, (uint64_t)rel->n + 1, sizeof(*costs));
-	double most = r->maximal_cost;
+	double most = r->maximal_cost, *costs;
 	int64_t n = 0, bad;
+	int32_t *tuples;
 
+	for (int k = 0; k < r->arity; k++)
+		domains[k] = r->m->vars[r->scope[k]].domain;
+	if (gpube__in_charge(r->in, rel->n + 1, 4 * (int64_t)r->arity + 16,
+		    "the tables of a relation over several domains") ||
+		gpube__charge_dense(r->in, r->arity, domains))
+		return r->in->status;
+	tuples = gpube__alloc(ctx, (uint64_t)rel->n * (uint64_t)r->arity + 1, 4);
+	costs = gpube__alloc(ctx, (uint64_t)rel->n + 1, sizeof(*costs));
 	if (!tuples || !costs) {
 		gpube__free(ctx, tuples);
 		gpube__free(ctx, costs);
@@ -249,8 +260,6 @@ static int make_table(struct gpube_xcsp *r, struct gpube_xcsp_relation *rel, int
 		if (k == r->arity)
 			costs[n++] = rel->costs[t] >= most ? INFINITY : rel->costs[t];
 	}
-	for (int k = 0; k < r->arity; k++)
-		domains[k] = r->m->vars[r->scope[k]].domain;
 	if (gpube__reals_table(r->m, domains, r->arity, n, tuples, costs,
 		    rel->dflt >= most ? INFINITY : rel->dflt, table, &bad))
 		return no_memory(r);
@@ -366,6 +375,8 @@ static int add_all_different(struct gpube_xcsp *r)
 					"two variables have more than the %lld tuples that are "
 					"expanded",
 					(long long)GPUBE_EXPAND_CELLS);
+			if (gpube__charge_expanded(r->in, n, r->constraint))
+				return r->in->status;
 			costs = gpube__alloc(r->m->ctx, (uint64_t)n, sizeof(*costs));
 			if (!costs)
 				return no_memory(r);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "formats/intension.h"
+#include "formats/reading.h"
 #include "formats/tuples.h"
 #include "formats/xcsp.h"
 
@@ -148,6 +149,8 @@ static int expand(struct sum *s, int32_t *places)
 		return gpube__in_fail(r->in, GPUBE_ERANGE,
 			"a sum over %d variables has more than the %lld tuples that are expanded",
 			r->arity, (long long)GPUBE_EXPAND_CELLS);
+	if (gpube__charge_expanded(r->in, cells, r->constraint))
+		return r->in->status;
 	costs = gpube__alloc(r->m->ctx, (uint64_t)cells, sizeof(*costs));
 	if (!costs)
 		return r->in->status = GPUBE_ENOMEM;

@@ -25,6 +25,7 @@ int gpube__yaml_read(struct gpube_model *m, struct gpube_in *in)
 #include <string.h>
 
 #include "formats/intension.h"
+#include "formats/reading.h"
 #include "formats/yaml_reader.h"
 
 /* ---- the document ------------------------------------------------------------------------- */
@@ -111,12 +112,16 @@ int gpube__yaml_cost(struct gpube_yaml *r, const yaml_node_t *node, double *cost
 	return gpube__in_expected(r->in, "a cost", text);
 }
 
+/* Its number, its text and what finds it. */
+enum { RANGE_VALUE_BYTES = 256 };
+
 /* ---- domains ------------------------------------------------------------------------------- */
 
 static int add_value(
 	struct gpube_yaml *r, struct gpube_yaml_domain *d, struct gpube_value v, const char *text)
 {
 	struct gpube_ctx *ctx = r->m->ctx;
+	int32_t space;
 
 	if (d->n == INT32_MAX - 1 ||
 		gpube__grow(ctx, &d->values, &d->capacity, (int64_t)d->n + 1, sizeof(*d->values)) ||
@@ -124,6 +129,12 @@ static int add_value(
 			ctx, &d->texts, &d->texts_capacity, (int64_t)d->n + 1, sizeof(*d->texts)) ||
 		!(d->texts[d->n] = gpube__strdup(ctx, text)))
 		return gpube__yaml_no_memory(r);
+	space = GPUBE_YAML_VALUES + (int32_t)(d - r->domains);
+	if (!gpube__names_find(&r->names, space, text) &&
+		gpube__names_add(&r->names, space, d->texts[d->n], d->n)) {
+		gpube__free(ctx, d->texts[d->n]);
+		return gpube__yaml_no_memory(r);
+	}
 	if (v.kind == GPUBE_VALUE_TEXT)
 		v.text = d->texts[d->n];
 	d->values[d->n++] = v;
@@ -162,6 +173,9 @@ static int add_range(struct gpube_yaml *r, struct gpube_yaml_domain *d, const ya
 			"a domain of %lld values: no more than %lld are expanded", high - low + 1,
 			(long long)GPUBE_EXPAND_CELLS);
 	}
+	if (gpube__in_charge(r->in, high - low + 1, RANGE_VALUE_BYTES, "a domain of %lld values",
+		    high - low + 1))
+		return r->in->status;
 	for (long long i = low; i <= high && !status; i++)
 		status = add_int(r, d, i);
 	return status;
@@ -219,8 +233,20 @@ static int read_domain(
 }
 
 /* Index of the value that str() writes as these n bytes; -1: none. */
-int32_t gpube__yaml_find_value(const struct gpube_yaml_domain *d, const char *text, size_t n)
+int32_t gpube__yaml_find_value(
+	const struct gpube_yaml *r, int32_t domain, const char *text, size_t n)
 {
+	const struct gpube_yaml_domain *d = &r->domains[domain];
+	char word[256];
+
+	if (n < sizeof(word)) {
+		const int32_t *found;
+
+		memcpy(word, text, n);
+		word[n] = 0;
+		found = gpube__names_find(&r->names, GPUBE_YAML_VALUES + domain, word);
+		return found ? *found : -1;
+	}
 	for (int32_t k = 0; k < d->n; k++)
 		if (strlen(d->texts[k]) == n && memcmp(d->texts[k], text, n) == 0)
 			return k;
@@ -242,8 +268,8 @@ static int name_values(
 		return GPUBE_OK; /* 0, 1, 2 …: the indices themselves */
 	v->value_names = gpube__alloc_zero(r->m->ctx, (uint64_t)d->n, sizeof(*v->value_names));
 	for (int32_t k = 0; v->value_names && k < d->n; k++)
-		if (!(v->value_names[k] = gpube__strdup(r->m->ctx, d->texts[k])))
-			return gpube__yaml_no_memory(r);
+		if (gpube__name_value(v, r->in, k, d->texts[k]))
+			return r->in->status;
 	return v->value_names ? GPUBE_OK : gpube__yaml_no_memory(r);
 }
 
@@ -282,7 +308,7 @@ static int read_variable(
 
 	if (d < 0 || check_new_name(r, name, key))
 		return r->in->status;
-	if (gpube_model_add_var(m, &var, r->domains[d].n, name) ||
+	if (gpube__add_var(m, r->in, &var, r->domains[d].n, name) ||
 		gpube__grow(m->ctx, &r->domain_of, &r->domain_of_capacity, m->n_vars,
 			sizeof(*r->domain_of)) ||
 		gpube__names_add(&r->names, GPUBE_YAML_VARIABLES, m->vars[var].name, var))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/intension.h"
+#include "formats/reading.h"
 #include "formats/yaml_reader.h"
 
 /* Slots are places in the scope, which grows as names are met. */
@@ -99,7 +100,7 @@ static int add_tuple(struct gpube_yaml *r, struct table *t, const yaml_node_t *n
 			return gpube__in_error(r->in,
 				"expected an assignment of %d values, found '%.*s'", r->arity,
 				n > 60 ? 60 : (int)n, end - n);
-		value = gpube__yaml_find_value(&r->domains[r->domain_of[r->scope[k]]], text, word);
+		value = gpube__yaml_find_value(r, r->domain_of[r->scope[k]], text, word);
 		if (value < 0)
 			return gpube__in_error(r->in, "variable '%.60s' has no value '%.*s'",
 				r->m->vars[r->scope[k]].name, word > 60 ? 60 : (int)word, text);
@@ -171,6 +172,11 @@ static int finish_table(struct gpube_yaml *r, struct table *t, const yaml_node_t
 
 	for (int k = 0; k < r->arity; k++)
 		domains[k] = r->m->vars[r->scope[k]].domain;
+	if (gpube__charge_dense(r->in, r->arity, domains)) {
+		gpube__free(r->m->ctx, t->values);
+		gpube__free(r->m->ctx, t->tuples);
+		return r->in->status;
+	}
 	if (gpube__reals_table(
 		    r->m, domains, r->arity, t->n, t->tuples, t->values, dflt, &table, &bad))
 		return gpube__yaml_no_memory(r);

@@ -6,9 +6,11 @@
 
 #include "formats/expr.h"
 
+enum { GPUBE_YAML_DEPTH = 64 }; /* lists and maps in each other */
+
 /*
- * gpube__yaml_load() - the document that 'in' is; empty after a failure.
- * yaml_document_delete() frees it in every case.
+ * gpube__yaml_load() - the first document of 'in', or what there is of it after a
+ * failure. yaml_document_delete() frees it in every case.
  * Errors: EPARSE, ENOMEM, those of reading; sets in->status
  */
 int gpube__yaml_load(yaml_document_t *doc, struct gpube_in *in);

@@ -9,8 +9,14 @@
 
 enum { GPUBE_YAML_SCOPE = 64 };
 
-/* Spaces of names. */
-enum { GPUBE_YAML_DOMAINS, GPUBE_YAML_VARIABLES, GPUBE_YAML_EXTERNALS, GPUBE_YAML_AGENTS };
+/* Spaces of names; from the last on there is one for the values of each domain. */
+enum {
+	GPUBE_YAML_DOMAINS,
+	GPUBE_YAML_VARIABLES,
+	GPUBE_YAML_EXTERNALS,
+	GPUBE_YAML_AGENTS,
+	GPUBE_YAML_VALUES
+};
 
 struct gpube_yaml_domain {
 	int32_t n;
@@ -51,8 +57,8 @@ int gpube__yaml_no_memory(struct gpube_yaml *r);
 const yaml_node_t *gpube__yaml_get(struct gpube_yaml *r, const yaml_node_t *map, const char *key);
 /* A cost: a number; .inf is forbidden, in the direction in which it is. */
 int gpube__yaml_cost(struct gpube_yaml *r, const yaml_node_t *node, double *cost);
-/* Index of the value that str() writes as these n bytes; -1: none. */
-int32_t gpube__yaml_find_value(const struct gpube_yaml_domain *d, const char *text, size_t n);
+/* Index of the value of domain d that str() writes as these n bytes; -1: none. */
+int32_t gpube__yaml_find_value(const struct gpube_yaml *r, int32_t d, const char *text, size_t n);
 
 /* ---- yaml_constraint.c: one entry of a mapping ---- */
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { STEPS_OF_CHECK = 1 << 20 }; /* for a stop: some milliseconds */
+
 /* Functions of each variable: list[start[i]] … list[start[i+1]-1]. */
 struct incidence {
 	int64_t *start;
@@ -39,27 +41,72 @@ static int incidence_of_model(struct incidence *in, const struct gpube_model *m)
 }
 
 /*
+ * Ends of edges that a graph may have: a function of many variables has the square of its scope,
+ * and every order that is tried keeps lists of them. What grows with the scopes is not counted.
+ */
+static int64_t most_ends(const struct gpube_model *m)
+{
+	enum { END_BYTES = 16, ENDS_OF_SCOPE = 64 };
+
+	return (int64_t)(m->ctx->memory_bytes / END_BYTES < INT64_MAX / 2
+				 ? m->ctx->memory_bytes / END_BYTES
+				 : INT64_MAX / 2) +
+	       ENDS_OF_SCOPE * (m->n_scopes + m->n_vars);
+}
+
+static int fail_ends(const struct gpube_model *m, int arity)
+{
+	return gpube__fail(m->ctx, GPUBE_ELIMIT,
+		"a function of %d variables: the graph of those that meet takes more than the "
+		"memory "
+		"allowed",
+		arity);
+}
+
+static int check_ends(const struct gpube_model *m, int64_t n)
+{
+	int largest = 0;
+
+	for (int32_t f = 0; f < m->n_functions; f++)
+		largest = m->functions[f].arity > largest ? m->functions[f].arity : largest;
+	n = n > 0 ? n : (int64_t)largest * (largest - 1);
+	return n > most_ends(m) ? fail_ends(m, largest) : GPUBE_OK;
+}
+
+/*
  * Visits each neighbour of each vertex once, vertices ascending. Counts them in
  * g->start[j + 2] (adjacent NULL), or appends i to the list of each neighbour j
  * at g->start[j + 1]: as i ascends, so does every list.
  */
-static void visit_edges(struct gpube_graph *g, const struct gpube_model *m,
+static int visit_edges(struct gpube_graph *g, const struct gpube_model *m,
 	const struct incidence *in, int32_t *seen, int32_t *adjacent)
 {
+	const int64_t most = most_ends(m);
+	int64_t ends = 0, steps = 0;
+
 	for (int32_t i = 0; i < g->n; i++)
 		seen[i] = -1;
 	for (int32_t i = 0; i < g->n; i++) {
 		seen[i] = i;
+		if (ends > most)
+			return check_ends(m, ends);
 		for (int64_t e = in->start[i]; e < in->start[i + 1]; e++) {
 			const struct gpube_function *f = &m->functions[in->list[e]];
 			const int32_t *scope = gpube__scope(m, in->list[e]);
 
+			steps += f->arity;
+			if (steps > STEPS_OF_CHECK) {
+				steps = 0;
+				if (gpube__stopped(m->ctx))
+					return gpube__fail_stopped(m->ctx);
+			}
 			for (int k = 0; k < f->arity; k++) {
 				int32_t j = scope[k];
 
 				if (seen[j] == i)
 					continue;
 				seen[j] = i;
+				ends++;
 				if (adjacent)
 					adjacent[g->start[j + 1]++] = i;
 				else
@@ -67,15 +114,19 @@ static void visit_edges(struct gpube_graph *g, const struct gpube_model *m,
 			}
 		}
 	}
+	return GPUBE_OK;
 }
 
 int gpube__graph_of_model(struct gpube_graph *g, const struct gpube_model *m)
 {
 	struct incidence in = {0};
 	int32_t *seen = NULL;
-	int status = GPUBE_ENOMEM;
+	int status = check_ends(m, 0);
 
 	memset(g, 0, sizeof(*g));
+	if (status)
+		return status;
+	status = GPUBE_ENOMEM;
 	g->n = m->n_vars;
 	seen = gpube__alloc(m->ctx, (uint64_t)g->n, sizeof(*seen));
 	g->domain = gpube__alloc(m->ctx, (uint64_t)g->n, sizeof(*g->domain));
@@ -84,14 +135,13 @@ int gpube__graph_of_model(struct gpube_graph *g, const struct gpube_model *m)
 		goto out;
 	for (int32_t i = 0; i < g->n; i++)
 		g->domain[i] = m->vars[i].domain;
-	visit_edges(g, m, &in, seen, NULL);
+	status = visit_edges(g, m, &in, seen, NULL);
+	if (status)
+		goto out;
 	for (int32_t i = 0; i < g->n; i++)
 		g->start[i + 2] += g->start[i + 1];
 	g->adjacent = gpube__alloc(m->ctx, (uint64_t)g->start[g->n + 1], sizeof(*g->adjacent));
-	if (!g->adjacent)
-		goto out;
-	visit_edges(g, m, &in, seen, g->adjacent);
-	status = GPUBE_OK;
+	status = g->adjacent ? visit_edges(g, m, &in, seen, g->adjacent) : GPUBE_ENOMEM;
 out:
 	gpube__free(m->ctx, in.start);
 	gpube__free(m->ctx, in.list);

@@ -17,7 +17,8 @@ struct gpube_graph {
 	int32_t *domain;   /* n */
 };
 
-/* Errors: ENOMEM. The graph owns its arrays. */
+/* Errors: ELIMIT (functions of so many variables that it passes the memory allowed), ESTOP, ENOMEM.
+ * The graph owns its arrays. */
 int gpube__graph_of_model(struct gpube_graph *g, const struct gpube_model *m);
 void gpube__graph_clear(struct gpube_ctx *ctx, struct gpube_graph *g);
 

@@ -34,8 +34,17 @@ static bool better(const struct gpube_order_cost *a, const struct gpube_order_co
 	return x < y || (x == y && a->width < b->width);
 }
 
-/* Vertices with more than one value: vertex[i] is vertex i of *h. */
-static int without_constants(
+/* Has it a neighbour of more than one value, and more than one itself? */
+static bool matters(const struct gpube_graph *g, int32_t v)
+{
+	for (int64_t e = g->start[v]; e < g->start[v + 1] && g->domain[v] > 1; e++)
+		if (g->domain[g->adjacent[e]] > 1)
+			return true;
+	return false;
+}
+
+/* Vertices whose place in the order matters: vertex[i] is vertex i of *h. */
+static int without_isolated(
 	struct gpube_ctx *ctx, struct gpube_graph *h, int32_t *vertex, const struct gpube_graph *g)
 {
 	int32_t *number = gpube__alloc(ctx, (uint64_t)g->n, sizeof(*number));
@@ -45,7 +54,7 @@ static int without_constants(
 	if (!number)
 		return GPUBE_ENOMEM;
 	for (int32_t v = 0; v < g->n; v++) {
-		number[v] = g->domain[v] > 1 ? h->n : -1;
+		number[v] = matters(g, v) ? h->n : -1;
 		if (number[v] >= 0)
 			vertex[h->n++] = v;
 	}
@@ -71,12 +80,34 @@ static int without_constants(
 	return GPUBE_OK;
 }
 
-/* From an order of h to one of g: those of one value last, where they multiply nothing. */
+/* What the vertices of several values cost that are not in h. */
+static double isolated_cells(
+	const struct gpube_graph *g, const struct gpube_graph *h, const int32_t *vertex)
+{
+	double cells = 0;
+
+	for (int32_t v = 0, i = 0; v < g->n; v++)
+		if (i < h->n && vertex[i] == v)
+			i++;
+		else if (g->domain[v] > 1)
+			cells += g->domain[v];
+	return cells;
+}
+
+/*
+ * From an order of h to one of g: vertices without a neighbour of several values first, those of
+ * one value last, where they multiply nothing.
+ */
 static void order_of_all(int32_t *order, const int32_t *reduced, const int32_t *vertex,
 	const struct gpube_graph *h, const struct gpube_graph *g)
 {
 	int32_t n = 0;
 
+	for (int32_t v = 0, i = 0; v < g->n; v++)
+		if (i < h->n && vertex[i] == v)
+			i++;
+		else if (g->domain[v] > 1)
+			order[n++] = v;
 	for (int32_t k = 0; k < h->n; k++)
 		order[n++] = vertex[reduced[k]];
 	for (int32_t v = 0; v < g->n; v++)
@@ -89,6 +120,7 @@ struct automatic {
 	const struct gpube_graph *g;
 	int32_t *order; /* the best, and its cost */
 	struct gpube_order_cost *cost, bound;
+	struct gpube_order_cost reduced_bound; /* of the vertices that are searched for */
 	int32_t *trial, *reduced, *best_reduced, *vertex;
 };
 
@@ -120,7 +152,7 @@ static int improve(struct automatic *a, const struct gpube_graph *h, double seco
 		status = greedy(a->ctx, a->reduced, &c, h, rules[i], &work, &messages);
 		if (status)
 			break;
-		if (i == 0 || better(&c, &best, &a->bound)) {
+		if (i == 0 || better(&c, &best, &a->reduced_bound)) {
 			memcpy(a->best_reduced, a->reduced, (size_t)h->n * sizeof(*a->reduced));
 			best = c;
 		}
@@ -154,7 +186,9 @@ static int automatic(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_c
 	a.vertex = gpube__alloc(ctx, n, sizeof(*a.vertex));
 	status = GPUBE_ENOMEM;
 	if (a.trial && a.reduced && a.best_reduced && a.vertex)
-		status = without_constants(ctx, &h, a.vertex, g);
+		status = without_isolated(ctx, &h, a.vertex, g);
+	a.reduced_bound = a.bound;
+	a.reduced_bound.joined_cells -= isolated_cells(g, &h, a.vertex);
 	if (!status)
 		status = improve(&a, &h, seconds, cells_per_second, seed, work);
 	gpube__graph_clear(ctx, &h);

@@ -18,7 +18,7 @@
 /* ---- memory ------------------------------------------------------------------------ */
 
 struct memory {
-	size_t live, most;
+	size_t live, most, limit;
 };
 
 /* Refuses what would pass the limit: 'most' tells that it was asked for. */
@@ -35,7 +35,7 @@ static void *limited(void *arg, void *p, size_t size)
 	}
 	if (m->live - old + size > m->most)
 		m->most = m->live - old + size;
-	if (m->live - old + size > FUZZ_MOST_BYTES)
+	if (m->live - old + size > m->limit)
 		return NULL;
 	q = realloc(p, size);
 	if (q)
@@ -165,20 +165,26 @@ const char *fuzz_target(int k)
 	return k < N_MODELS + N_OTHERS ? others[k - N_MODELS] : NULL;
 }
 
-static void read_model(struct gpube_ctx *ctx, enum gpube_format format, const char *path)
+static void read_model(
+	struct gpube_ctx *ctx, enum gpube_format format, const char *path, fuzz_then *then)
 {
+	const struct gpube_read_opts opts = {
+		.sizeof_options = sizeof(opts), .format = format, .evidence = "", .colors = 3};
 	struct gpube_model *m;
 
-	if (!gpube_read(&m, ctx, path, format, ""))
-		gpube_model_free(m);
+	if (gpube_read_with(&m, ctx, path, &opts))
+		return;
+	if (then)
+		then(ctx, m);
+	gpube_model_free(m);
 }
 
-static int read_as(struct gpube_ctx *ctx, const char *target, const char *path)
+static int read_as(struct gpube_ctx *ctx, const char *target, const char *path, fuzz_then *then)
 {
 	enum gpube_format format = gpube_format_named(target);
 
 	if (format != GPUBE_FORMAT_AUTO)
-		read_model(ctx, format, path);
+		read_model(ctx, format, path, then);
 	else if (!strcmp(target, "order") || !strcmp(target, "cov") || !strcmp(target, "sol") ||
 		 !strcmp(target, "ub"))
 		read_sidecar(ctx, target, path);
@@ -214,12 +220,18 @@ static int put_bytes(const uint8_t *bytes, size_t n, char path[64])
 
 long fuzz_read(const char *target, const uint8_t *bytes, size_t n, size_t *most)
 {
-	struct memory memory = {0};
+	/* so that a short line that declares millions of variables, which is allowed, does not take
+	 * all of the time */
+	return fuzz_do(target, bytes, n, FUZZ_MOST_BYTES / 1024, NULL, most);
+}
+
+long fuzz_do(const char *target, const uint8_t *bytes, size_t n, uint64_t allowed, fuzz_then *then,
+	size_t *most)
+{
+	struct memory memory = {.limit = 4 * FUZZ_MOST_BYTES};
 	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
 		.n_threads = 1,
-		/* so that a short line that declares millions of variables, which is allowed, does
-		 * not take all of the time */
-		.memory_bytes = FUZZ_MOST_BYTES / 1024,
+		.memory_bytes = allowed,
 		.realloc_fn = limited,
 		.realloc_arg = &memory};
 	struct gpube_ctx *ctx;
@@ -229,7 +241,7 @@ long fuzz_read(const char *target, const uint8_t *bytes, size_t n, size_t *most)
 	*most = 0;
 	if (put_bytes(bytes, n, path) || gpube_ctx_new(&ctx, &opts))
 		return -1;
-	rc = read_as(ctx, target, path);
+	rc = read_as(ctx, target, path, then);
 	gpube_ctx_free(ctx);
 	*most = memory.most;
 	return rc ? rc : (long)memory.live;

@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FUZZ_MOST_BYTES = 1 << 30 }; /* memory that a reader may hold at once */
+#include "gpube/gpube.h"
+
+#define FUZZ_MOST_BYTES ((size_t)1 << 30) /* memory that a reader may hold at once */
 
 /* "wcsp", "evid", "nash"; NULL past the last. */
 const char *fuzz_target(int k);
@@ -21,5 +23,12 @@ const char *fuzz_target(int k);
  * an unknown name.
  */
 long fuzz_read(const char *target, const uint8_t *bytes, size_t n, size_t *most);
+
+/* What is done with a model that was read, unless NULL. */
+typedef void fuzz_then(struct gpube_ctx *ctx, const struct gpube_model *m);
+
+/* The same with so much memory allowed. */
+long fuzz_do(const char *target, const uint8_t *bytes, size_t n, uint64_t allowed, fuzz_then *then,
+	size_t *most);
 
 #endif

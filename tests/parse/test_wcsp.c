@@ -138,7 +138,9 @@ static void claims_cost_nothing(void **state)
 		"t 1 2000000000 1 9\n2000000000\n1 0 0 2000000000\n1999999999 1\n5",
 		"t 2 2 1 9\n2 2\n2 0 1 -1 samong var 1 0 1 2000000000 1\n",
 	};
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .realloc_fn = watched};
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
+		.memory_bytes = (uint64_t)1 << 40,
+		.realloc_fn = watched};
 	struct gpube_ctx *ctx;
 	struct gpube_model *m;
 

@@ -1,0 +1,267 @@
+/*
+ * What reading takes (formats.h): for each reader the worst files found, of up to a megabyte and at
+ * limits that are allowed in earnest. A reader, and what is done with its model, holds no more than
+ * a multiple of the file's bytes and the memory allowed.
+ *
+ * With GPUBE_TABLE=1 the seconds and bytes of all of them are printed, of files of GPUBE_BYTES.
+ */
+#include "tests/support/test.h"
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "formats/formats.h"
+#include "tests/fuzz/readers.h"
+#include "tests/support/files.h"
+
+#define ALLOWED_BYTES ((uint64_t)64 << 20)
+#define MOST_SECONDS  2.0
+#define BASE_BYTES    ((uint64_t)4 << 20)
+
+/*
+ * A file: the head, where %ld is how many times the body follows, the bodies, where each %ld is the
+ * body's number from 'first' on, and the tail.
+ */
+struct worst {
+	const char *target, *what, *head, *body, *tail;
+	long first;
+};
+
+static const struct worst files[] = {
+	{"wcsp", "declared values", "x 1 2000000000 0 9\n2000000000\n", "", "", 0},
+	{"wcsp", "variables", "x %ld 2 0 9\n", "2 ", "\n", 0},
+	{"wcsp", "variables of many values", "x %ld 999 0 9\n", "999 ", "\n", 0},
+	{"wcsp", "unary functions", "x 1 2 %ld 9\n2\n", "1 0 0 0\n", "", 0},
+	{"wcsp", "filled tables", "x 2 256 %ld 99999999999\n256 256\n", "2 0 1 99999999998 0\n", "",
+		0},
+	{"wcsp", "expanded tables", "x 2 1000 %ld 99999999999\n1000 1000\n", "2 0 1 -1 >= 0 1\n",
+		"", 0},
+	{"wcsp", "expanded pairs", "x 3 300 %ld 9\n300 300 300\n", "3 0 1 2 -1 salldiff var 5\n",
+		"", 0},
+	{"wcsp", "problems in problems", "x 2 1000 %ld 9\n1000 1000\n",
+		"2 0 1 -1 wcsp 0 1 0 0 y 2 1000 0 9 1000 1000\n", "", 0},
+	{"wcsp", "one long scope", "x 1 2 0 9\n2\n", "0 0 0\n", "", 0},
+	{"wcsp", "shared tables", "x 2 256 99999999 9\n256 256\n-2 0 1 0 0\n", "2 0 1 0 -1\n", "",
+		0},
+	{"cfn", "declared values",
+		"{problem:{name:x,mustbe:<9},variables:{a:2000000000},functions:{}}", "", "", 0},
+	{"cfn", "variables", "{problem:{name:x,mustbe:<9},variables:{", "2 ", "},functions:{}}", 0},
+	{"cfn", "filled tables",
+		"{problem:{name:x,mustbe:<9999999999},variables:{a:256,b:256},functions:{",
+		"{scope:[a,b],defaultcost:9999999998,costs:[]}", "}}", 0},
+	{"cfn", "expanded tables",
+		"{problem:{name:x,mustbe:<9},variables:{a:1000,b:1000},functions:{",
+		"{scope:[a,b],type:>=,params:{cst:0,delta:1}}", "}}", 0},
+	{"cfn", "brackets", "", "{", "", 0},
+	{"cfn", "unary functions", "{problem:{name:x,mustbe:<9},variables:{a:1},functions:{",
+		"{scope:[a],costs:[0]}", "}}", 0},
+	{"uai", "declared values", "MARKOV 1 2000000000 0\n", "", "", 0},
+	{"uai", "variables", "MARKOV %ld\n", "2 ", "0\n", 0},
+	{"uai", "constants", "MARKOV 0 %ld\n", "0 ", "", 0},
+	{"lg", "variables", "MARKOV %ld\n", "2 ", "0\n", 0},
+	{"wcnf", "declared variables", "p wcnf 2000000000 0\n", "", "", 0},
+	{"wcnf", "a far literal", "h 2000000000 0\n", "", "", 0},
+	{"wcnf", "rising literals", "", "1 %ld 0\n", "", 1},
+	{"wcnf", "short clauses", "p wcnf 2 %ld\n", "1 1 0\n", "", 0},
+	{"cnf", "declared variables", "p cnf 2000000000 1\n1 0\n", "", "", 0},
+	{"cnf", "some declared variables", "p cnf 150000 1\n1 0\n", "", "", 0},
+	{"cnf", "short clauses", "p cnf 2 %ld\n", "1 0\n", "", 0},
+	{"cnf", "clauses of three", "p cnf 3 %ld\n", "1 2 3 0\n", "", 0},
+	{"cnf", "clauses of four", "p cnf 4 %ld\n", "1 2 3 4 0\n", "", 0},
+	{"cnf", "one long clause", "p cnf 150000 1\n", "%ld ", "0\n", 1},
+	{"qpbo", "declared variables", "2000000000 0\n", "", "", 0},
+	{"qpbo", "terms", "9 %ld\n", "1 2 3\n", "", 0},
+	{"col", "declared variables", "p edge 2000000000 0\n", "", "", 0},
+	{"col", "edges", "p edge 150000 0\n", "e 1 %ld\n", "", 2},
+	{"erg", "declared values", "1\n2000000000\n", "", "", 0},
+	{"erg", "variables", "%ld\n", "2 ", "\n", 0},
+	{"xml", "a declared domain",
+		"<instance><domains><domain name='d'>1..16000000</domain></domains>", "",
+		"</instance>", 0},
+	{"xml", "names of values", "<instance><domains><domain name='d'>1..9999</domain></domains>",
+		"<variable name='v%ld' domain='d'/>", "</instance>", 0},
+	{"xml", "elements in each other", "<instance>", "<a>", "", 0},
+	{"xml", "expanded tables",
+		"<instance><domain name='d'>0..999</domain><variable name='a' domain='d'/>"
+		"<variable name='b' domain='d'/><predicate name='p'><parameters>int x int "
+		"y</parameters>"
+		"<expression><functional>ge(x,y)</functional></expression></predicate>",
+		"<constraint name='c' scope='a b' reference='p'><parameters>a "
+		"b</parameters></constraint>",
+		"</instance>", 0},
+	{"xml", "pairs that differ",
+		"<instance><domain name='d'>0..999</domain><variable name='a' domain='d'/>"
+		"<variable name='b' domain='d'/>",
+		"<constraint scope='a b' reference='global:allDifferent'/>", "</instance>", 0},
+	{"xml", "a relation over many domains",
+		"<instance><domain name='d'>0..9</domain><domain name='e'>1..9</domain>"
+		"<variable name='a' domain='d'/><variable name='b' domain='e'/>"
+		"<relation name='r' arity='1' semantics='soft' "
+		"defaultCost='0'>0:1|2|3|4|5|6|7</relation>",
+		"<constraint scope='a' reference='r'/><constraint scope='b' reference='r'/>",
+		"</instance>", 0},
+	{"xml", "many parameters",
+		"<instance><domain name='d'>0..1</domain><variable name='a' domain='d'/>"
+		"<predicate name='p'><parameters>",
+		"int x%ld ",
+		"</parameters><expression><functional>ge(x1,y)</functional></expression></"
+		"predicate>"
+		"<constraint scope='a' "
+		"reference='p'><parameters>a</parameters></constraint></instance>",
+		0},
+	{"yaml", "lists in each other", "a: ", "[", "", 0},
+	{"yaml", "maps in each other", "", "- ", "", 0},
+	{"yaml", "keys that wait", "a: {", "? ", "", 0},
+	{"yaml", "aliases", "objective: min\na: &a []\nb: [", "*a,", "]\n", 0},
+	{"yaml", "anchors", "objective: min\nb: [", "&a%ld x,", "]\n", 0},
+	{"yaml", "a declared domain", "objective: min\ndomains:\n  d: {values: [1 .. 16000000]}\n",
+		"", "", 0},
+	{"yaml", "names of values",
+		"objective: min\ndomains:\n  d: {values: [1 .. 9999]}\nvariables:\n",
+		"  v%ld: {domain: d}\n", "", 0},
+	{"yaml", "a long domain", "objective: min\ndomains:\n  d: {values: [", "a%ld,", "]}\n", 0},
+	{"yaml", "expanded tables",
+		"objective: min\ndomains:\n  d: {values: [0 .. 999]}\nvariables:\n"
+		"  a: {domain: d}\n  b: {domain: d}\nconstraints:\n",
+		"  c%ld: {type: intention, function: a + b}\n", "", 0},
+	{"yaml", "filled tables",
+		"objective: min\ndomains:\n  d: {values: [0 .. 255]}\nvariables:\n"
+		"  a: {domain: d}\n  b: {domain: d}\nconstraints:\n",
+		"  c%ld: {type: extensional, variables: [a, b], default: 1, values: {2: 0 0}}\n",
+		"", 0},
+	{"evid", "pairs", "%ld\n", "0 1 ", "\n", 0},
+	{"order", "words", "", "0 ", "", 0},
+	{"cov", "clusters", "", "%ld -1 0\n", "", 0},
+	{"sol", "values", "", "0 ", "", 0},
+	{"ub", "digits", "", "1", "", 0},
+	{"result", "marginals", "MAR\n%ld ", "1 1 ", "\n", 0},
+	{"result", "values", "MPE\n%ld ", "1 ", "\n", 0},
+	{"nash", "declared actions", "NFG 1 R \"\" { \"\" \"\" } { 2000000000 2 }\n", "", "", 0},
+	{"nash", "declared rows", "2000000000 2000000000\n", "1 ", "", 0},
+	{"nash", "payoffs", "", "(1,2) ", "\n", 0},
+	{"nash", "labels", "NFG 1 R \"\" { \"\" \"\" } { {", "\"\" ", "} {\"\"} } \"\"\n", 0},
+	{"csg", "a table of twenty agents", "csg 20 float64\n1 1\n", "", "", 0},
+	{"csg", "coalitions", "csg 40 float64\n", "%ld 1\n", "", 1},
+	{"auction", "declared bids", "goods 1000000\nbids 1000000\ndummy 1000000\n", "", "", 0},
+	{"auction", "bids", "goods 2\nbids %ld\n", "%ld 1 0 #\n", "", 0},
+};
+
+enum { N_FILES = sizeof(files) / sizeof(*files) };
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static char *make_file(const struct worst *w, size_t most, size_t *size)
+{
+	char *text = malloc(most + 4096), *body = malloc(most + 4096);
+	size_t n = 0, head;
+	long k = 0;
+
+	assert_non_null(text);
+	assert_non_null(body);
+	for (; *w->body && n < most; k++)
+		n += (size_t)snprintf(body + n, 4096, w->body, w->first + k, w->first + k);
+	head = (size_t)snprintf(text, 4096, w->head, k);
+	memcpy(text + head, body, n);
+	strcpy(text + head + n, w->tail);
+	*size = head + n + strlen(w->tail);
+	free(body);
+	return text;
+}
+
+/* ---- what is done with it ----------------------------------------------------------------------
+ */
+
+static void bytes_within(const struct worst *w, const char *step, size_t size, size_t most)
+{
+	uint64_t allowed = ALLOWED_BYTES + BASE_BYTES + GPUBE_READ_FACTOR * (uint64_t)size;
+
+	if (most > allowed)
+		fail_msg("%s, %s, %s: %zu bytes for a file of %zu", w->target, w->what, step, most,
+			size);
+}
+
+static void plan(struct gpube_ctx *ctx, const struct gpube_model *m)
+{
+	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
+		.backend = GPUBE_BACKEND_CPU,
+		.timeout_seconds = MOST_SECONDS};
+	struct gpube_solution *s;
+
+	gpube_plan(&s, m, &opts);
+	gpube_solution_free(s, ctx);
+}
+
+static void solve(struct gpube_ctx *ctx, const struct gpube_model *m)
+{
+	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
+		.backend = GPUBE_BACKEND_CPU,
+		.timeout_seconds = MOST_SECONDS};
+	struct gpube_solution *s;
+
+	gpube_solve(&s, m, &opts);
+	gpube_solution_free(s, ctx);
+}
+
+static void bound(struct gpube_ctx *ctx, const struct gpube_model *m)
+{
+	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.backend = GPUBE_BACKEND_CPU,
+		.timeout_seconds = MOST_SECONDS};
+	struct gpube_bounds *b;
+
+	gpube_bound(&b, m, &opts);
+	gpube_bounds_free(b, ctx);
+}
+
+static double seconds(void)
+{
+	return (double)clock() / CLOCKS_PER_SEC;
+}
+
+static void measure(const struct worst *w, size_t file_bytes, bool print)
+{
+	static const struct {
+		const char *name;
+		fuzz_then *then;
+	} steps[] = {{"read", NULL}, {"plan", plan}, {"solve", solve}, {"bound", bound}};
+	size_t size;
+	char *text = make_file(w, file_bytes, &size);
+
+	for (int k = 0; k < 4; k++) {
+		double start = seconds();
+		size_t most;
+
+		if (k > 0 && gpube_format_named(w->target) == GPUBE_FORMAT_AUTO)
+			break;
+		assert_int_equal(fuzz_do(w->target, (const uint8_t *)text, size, ALLOWED_BYTES,
+					 steps[k].then, &most),
+			0);
+		if (print)
+			printf("# %-8s %-30s %-5s %8zu bytes %7.3f s %12zu bytes, %8.1f a byte\n",
+				w->target, w->what, steps[k].name, size, seconds() - start, most,
+				(double)most / (double)size);
+		bytes_within(w, steps[k].name, size, most);
+	}
+	free(text);
+}
+
+static void worst_file(void **state)
+{
+	const char *bytes = getenv("GPUBE_BYTES");
+
+	measure(*state, bytes ? (size_t)atol(bytes) : 60000, getenv("GPUBE_TABLE") != NULL);
+}
+
+int main(void)
+{
+	static struct CMUnitTest tests[N_FILES];
+	static char names[N_FILES][80];
+
+	for (int k = 0; k < N_FILES; k++) {
+		snprintf(names[k], sizeof(names[k]), "%s: %s", files[k].target, files[k].what);
+		tests[k] = (struct CMUnitTest){.name = names[k],
+			.test_func = worst_file,
+			.initial_state = (void *)&files[k]};
+	}
+	return _cmocka_run_group_tests("limits", tests, N_FILES, NULL, NULL);
+}
