@@ -66,7 +66,7 @@ enum csg_method {
  *                  CUDA: ENODEV where there is none
  * unshared_splittings  dp on a device: coalitions do not share what they fetch
  * certificate      path to write the proof of lp to, which there is if the result is OPTIMAL by
- *                  LP; NULL: none; other methods than AUTO and LP: EINVAL. CERTIFICATE.md has
+ *                  LP; NULL: none; other methods than AUTO and LP: EINVAL. certificate.md has
  *                  its format
  * world            the ranks of gpube-mpi (gpube/ranks/world.h), which all call this with the same
  *                  game: conv shares its layers among them, auto is conv; NULL: alone

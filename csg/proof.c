@@ -1,5 +1,5 @@
 /*
- * proof.c - the check of a proof: see proof.h and CERTIFICATE.md. Sums have room: duals together
+ * proof.c - the check of a proof: see proof.h and certificate.md. Sums have room: duals together
  * are below 2^62 in size, and so is a value.
  */
 #include "csg/proof.h"

@@ -1,5 +1,5 @@
 /*
- * proof.h - the proof of method lp that a structure is optimal, as CERTIFICATE.md describes its
+ * proof.h - the proof of method lp that a structure is optimal, as certificate.md describes its
  * file, and the check of it. The check shares nothing with lp: it knows the game and the file.
  */
 #ifndef CSG_PROOF_H

@@ -1,4 +1,4 @@
-/* proof_file.c - reads and writes proofs; CERTIFICATE.md describes the format. */
+/* proof_file.c - reads and writes proofs; certificate.md describes the format. */
 #include <stdio.h>
 #include <string.h>
 

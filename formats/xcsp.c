@@ -400,7 +400,8 @@ static int parse(struct gpube_xcsp *r)
 		if (s != XML_STATUS_OK) {
 			in->line = (int64_t)XML_GetCurrentLineNumber(r->parser);
 			if (XML_GetErrorCode(r->parser) == XML_ERROR_NO_MEMORY)
-				return no_memory(r);
+				return in->status = gpube__fail(
+					       in->ctx, GPUBE_ENOMEM, "out of memory");
 			return gpube__in_error(
 				in, "not XML: %s", XML_ErrorString(XML_GetErrorCode(r->parser)));
 		}

@@ -151,10 +151,9 @@ static int fail_parsing(struct loader *l)
 	if (l->in->status)
 		return l->in->status;
 	l->in->line = (int64_t)l->parser.problem_mark.line + 1;
-	if (l->parser.error == YAML_MEMORY_ERROR)
+	if (l->parser.error == YAML_MEMORY_ERROR || !l->parser.problem)
 		return no_memory(l);
-	return gpube__in_error(l->in, "not YAML: %.100s",
-		l->parser.problem ? l->parser.problem : "it cannot be read");
+	return gpube__in_error(l->in, "not YAML: %.100s", l->parser.problem);
 }
 
 /* The events of the first document; those of none leave it empty. */

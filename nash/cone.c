@@ -54,8 +54,9 @@ static int add(struct nash_cone *c, struct rays *r, fmpz **x, const uint64_t *ma
 {
 	const int64_t width = c->s->k + 1;
 
-	if (gpube__grow(c->ctx, &r->masks, &r->capacity_masks, (r->n + 1) * c->words,
-		    sizeof(*r->masks)) ||
+	if (nash__room(c->ctx, 0) ||
+		gpube__grow(c->ctx, &r->masks, &r->capacity_masks, (r->n + 1) * c->words,
+			sizeof(*r->masks)) ||
 		gpube__grow(c->ctx, &r->x, &r->capacity_x, (r->n + 1) * width, sizeof(*r->x)))
 		return GPUBE_ENOMEM;
 	memcpy(r->masks + r->n * c->words, mask, (size_t)c->words * sizeof(*mask));
@@ -93,25 +94,35 @@ static int begin(struct nash_cone *c)
 	return status;
 }
 
+static void slack_clear(struct nash_cone *c)
+{
+	for (int64_t r = 0; c->slack && r < c->n_slack; r++)
+		fmpz_clear(c->slack + r);
+	gpube__free(c->ctx, c->slack);
+	c->slack = NULL;
+}
+
 /* Slacks v - C_j x of all rays. */
 static int divide(struct nash_cone *c, int32_t j)
 {
 	const struct nash_side *s = c->s;
 	const int64_t n = c->now.n;
 
-	_fmpz_vec_clear(c->slack, c->n_slack);
-	c->slack = _fmpz_vec_init(n);
+	slack_clear(c);
+	c->slack = gpube__alloc_zero(c->ctx, (uint64_t)n, sizeof(*c->slack));
 	c->n_slack = n;
 	gpube__free(c->ctx, c->near);
 	gpube__free(c->ctx, c->met);
 	c->near = gpube__alloc(c->ctx, (uint64_t)n, sizeof(*c->near));
 	c->met = gpube__alloc(c->ctx, (uint64_t)gpube__mul_size(n, c->words), sizeof(*c->met));
-	if (!c->near || !c->met)
+	if (!c->slack || !c->near || !c->met)
 		return GPUBE_ENOMEM;
 	c->n_above = c->n_below = 0;
 	for (int64_t r = 0; r < n; r++) {
 		const fmpz *x = c->now.x + r * (s->k + 1);
 
+		if (nash__room(c->ctx, 0))
+			return GPUBE_ENOMEM;
 		_fmpz_vec_dot(c->slack + r, s->c + (int64_t)j * s->k, x, s->k);
 		fmpz_sub(c->slack + r, x + s->k, c->slack + r);
 		c->n_above += fmpz_sgn(c->slack + r) > 0;
@@ -335,7 +346,7 @@ void nash__cone_free(struct nash_cone *c)
 	ctx = c->ctx;
 	rays_clear(&c->now, c);
 	rays_clear(&c->next, c);
-	_fmpz_vec_clear(c->slack, c->n_slack);
+	slack_clear(c);
 	gpube__free(ctx, c->near);
 	gpube__free(ctx, c->met);
 	gpube__free(ctx, c->common);

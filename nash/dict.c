@@ -7,6 +7,8 @@ static int allocate(struct nash_dict *d, struct gpube_ctx *ctx, int rows, int co
 {
 	*d = (struct nash_dict){.ctx = ctx, .rows = rows, .cols = cols};
 	d->n_store = gpube__mul_size(rows, (int64_t)cols + 1);
+	if (nash__room(ctx, 0))
+		return GPUBE_ENOMEM;
 	d->basic = gpube__alloc(ctx, (uint64_t)rows, sizeof(*d->basic));
 	d->nonbasic = gpube__alloc(ctx, (uint64_t)cols, sizeof(*d->nonbasic));
 	d->d = gpube__alloc(ctx, (uint64_t)rows, sizeof(*d->d));

@@ -22,6 +22,14 @@
 #include "nash/bimatrix.h"
 
 /*
+ * nash__room() - before integers grow: whether there is memory. Where it was short since the last
+ * call on this thread, a reserve stood in (memory.c), and integers are right all the same.
+ * bytes   that one calculation takes, if they may be more than a MiB
+ * Errors: ENOMEM
+ */
+int nash__room(struct gpube_ctx *ctx, uint64_t bytes);
+
+/*
  * c  l * k opponent's payoffs as integers >= 0: scaled to a common denominator,
  *    shifted for each own action (best responses do not notice), and each own
  *    action's multiplied by a positive number (see problem.c)

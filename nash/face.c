@@ -71,22 +71,24 @@ static int leaving(const struct nash_dict *d, int row, int col)
 
 /*
  * Makes a variable zero and keeps it so, as nonbasic or in a row without any
- * variable that is not fixed. False: it cannot be, the face is empty.
+ * variable that is not fixed. Where it cannot be the face is empty. Errors: ENOMEM
  */
-static bool fix(struct nash_dict *d, const unsigned char *fixed, int32_t var)
+static int fix(struct nash_dict *d, const unsigned char *fixed, int32_t var, bool *empty)
 {
 	int r, c;
 
-	while ((r = row_of(d, var)) >= 0 && (c = entering(d, fixed, r, -1)) >= 0)
+	while ((r = row_of(d, var)) >= 0 && (c = entering(d, fixed, r, -1)) >= 0) {
+		if (nash__room(d->ctx, 0))
+			return GPUBE_ENOMEM;
 		nash__dict_pivot(d, leaving(d, r, c), c);
-	if (r < 0)
-		return true;
-	if (!fmpz_is_zero(d->d[r]))
-		return false;
+	}
+	*empty = r >= 0 && !fmpz_is_zero(d->d[r]);
+	if (r < 0 || *empty)
+		return GPUBE_OK;
 	c = entering(d, fixed, r, 1);
 	if (c >= 0)
 		nash__dict_pivot(d, r, c);
-	return true;
+	return GPUBE_OK;
 }
 
 int nash__face_dict(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s,
@@ -95,9 +97,13 @@ int nash__face_dict(struct nash_dict *d, struct gpube_ctx *ctx, const struct nas
 	int status = nash__dict_init(d, ctx, s);
 
 	*empty = false;
+	if (status)
+		return status;
 	for (int32_t var = 0; !status && fixed && var < s->k + s->l && !*empty; var++)
 		if (fixed[var])
-			*empty = !fix(d, fixed, var);
+			status = fix(d, fixed, var, empty);
+	if (status)
+		nash__dict_clear(d);
 	return status;
 }
 
@@ -293,7 +299,9 @@ int nash__walk_run(struct nash_walk *w, int64_t *budget)
 
 		if (*budget == 0)
 			return GPUBE_ELIMIT;
-		status = next_step(w, &row);
+		status = nash__room(ctx, 0);
+		if (!status)
+			status = next_step(w, &row);
 		if (status)
 			break;
 		if (row >= 0) {

@@ -272,6 +272,14 @@ int nash__pure(struct nash_found *f)
 
 /* ---- indices ------------------------------------------------------------------------ */
 
+/* A determinant takes some matrices of words, and one of integers. */
+static uint64_t determinant_bytes(const struct nash_problem *p)
+{
+	const uint64_t n = (uint64_t)(p->m < p->n ? p->m : p->n);
+
+	return 8 * n * n * sizeof(mp_limb_t);
+}
+
 /* Sign of the determinant of a side's matrix, with 1 added, on two supports of equal size. */
 static int sign_of(const struct nash_side *s, const int32_t *own, const int32_t *other, int32_t n)
 {
@@ -313,7 +321,7 @@ static int32_t support(
 struct indices {
 	const struct nash_found *f;
 	int32_t *played; /* m + n for each thread */
-	int irregular, cut;
+	int irregular, cut, short_of_memory;
 	int *sums;
 };
 
@@ -349,6 +357,10 @@ static void add_indices(void *arg, int64_t batch, int thread)
 
 		if (__atomic_load_n(&g->irregular, __ATOMIC_RELAXED))
 			return;
+		if (nash__room(f->p->ctx, determinant_bytes(f->p))) {
+			__atomic_store_n(&g->short_of_memory, 1, __ATOMIC_RELAXED);
+			return;
+		}
 		if (index_of(f, &f->pairs[k], played, &index))
 			g->sums[batch] += index;
 		else
@@ -373,8 +385,10 @@ int nash__index_sum(const struct nash_found *f, bool *regular, int *sum)
 		for (int64_t k = 0; k < n_batches; k++)
 			*sum += g.sums[k];
 		/* one that is not regular decides, whatever was not looked at */
-		status =
-			g.cut && !g.irregular ? gpube__fail_stopped(f->p->patience->ctx) : GPUBE_OK;
+		status = g.irregular         ? GPUBE_OK
+			 : g.short_of_memory ? GPUBE_ENOMEM
+			 : g.cut             ? gpube__fail_stopped(f->p->patience->ctx)
+					     : GPUBE_OK;
 	}
 	*regular = !g.irregular;
 	gpube__free(ctx, g.played);
@@ -384,8 +398,8 @@ int nash__index_sum(const struct nash_found *f, bool *regular, int *sum)
 int nash__mostly_regular(const struct nash_found *f, bool *yes)
 {
 	const int64_t n = f->n < BATCH ? f->n : BATCH;
-	int32_t *played = gpube__alloc(
-		f->p->ctx, (uint64_t)f->p->m + (uint64_t)f->p->n, sizeof(*played));
+	int32_t *played =
+		gpube__alloc(f->p->ctx, (uint64_t)f->p->m + (uint64_t)f->p->n, sizeof(*played));
 	int64_t regular = 0;
 
 	if (!played)
@@ -393,6 +407,10 @@ int nash__mostly_regular(const struct nash_found *f, bool *yes)
 	for (int64_t k = 0; k < n; k++) {
 		int index;
 
+		if (nash__room(f->p->ctx, determinant_bytes(f->p))) {
+			gpube__free(f->p->ctx, played);
+			return GPUBE_ENOMEM;
+		}
 		regular += index_of(f, &f->pairs[k], played, &index);
 	}
 	*yes = n > 0 && 4 * regular >= 3 * n;

@@ -38,6 +38,8 @@ static int pivot(struct path *t, const struct nash_problem *p, int q, int32_t *l
 	int col = -1 - t->lex[q].where[nash__variable(&p->side[q], *label)];
 	int row = nash__lex_ratio(&t->lex[q], d, col);
 
+	if (nash__room(p->ctx, 0))
+		return GPUBE_ENOMEM;
 	if (row < 0)
 		return gpube__fail(p->ctx, GPUBE_EBUG,
 			"internal error: a bounded polytope has a ray; please report this");

@@ -221,8 +221,10 @@ static int solve_exactly(
 	struct nash_found f;
 	int status = nash__problem_init(&p, g, o->keep_dominated);
 
-	if (status)
+	if (status) {
+		flint_cleanup();
 		return status;
+	}
 	p.patience = &patience;
 	nash__found_init(&f, &p);
 	f.max = o->max;

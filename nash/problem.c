@@ -25,6 +25,8 @@ static bool parse_text(struct gpube_ctx *ctx, fmpz_t num, fmpz_t den, const char
 
 static bool to_fraction(struct gpube_ctx *ctx, fmpz_t num, fmpz_t den, const struct nash_number *v)
 {
+	if (nash__room(ctx, 0))
+		return false;
 	if (v->text)
 		return parse_text(ctx, num, den, v->text);
 	fmpz_set_si(num, v->num);
@@ -157,7 +159,7 @@ static int bring_together(struct nash_problem *p, struct nash_side *s)
 	fmpz_t lcm;
 
 	s->weight = gpube__alloc_zero(p->ctx, (uint64_t)s->k, sizeof(*s->weight));
-	if (!s->weight)
+	if (!s->weight || nash__room(p->ctx, (uint64_t)s->k * sizeof(*divisors)))
 		return GPUBE_ENOMEM;
 	divisors = _fmpz_vec_init(s->k);
 	fmpz_init_set_ui(lcm, 1);
@@ -224,7 +226,8 @@ static int make_side(struct nash_problem *p, int flip, bool as_read)
 			fmpz_set(s->c + j * s->k + i,
 				p->pay[1 - flip] + (flip ? j * p->n + i : i * p->n + j));
 	shift(s);
-	if (!as_read)
+	status = nash__room(p->ctx, 0);
+	if (!status && !as_read)
 		status = bring_together(p, s);
 	if (!status)
 		scale(s);

@@ -32,8 +32,8 @@ static fmpz *lifted(const struct nash_problem *p, int side, int32_t all, const f
 /*
  * The vertices of one side.
  * at     of each in the whole game's; -1: not checked yet
- * n, queue, masks, xs  those that are checked in this round, by the threads: their labels there, and
- *        the points; NULL: it is none
+ * n, queue, masks, xs  those that are checked in this round, by the threads: their labels there,
+ * and the points; NULL: it is none
  */
 struct lift {
 	const struct nash_found *from;
@@ -42,24 +42,31 @@ struct lift {
 	int64_t *at, n, *queue;
 	uint64_t *masks;
 	fmpz **xs;
+	int short_of_memory;
 };
 
 static void check(void *arg, int64_t batch, int thread)
 {
-	const struct lift *l = arg;
+	struct lift *l = arg;
 	const struct nash_side *s = l->to->side;
 
 	(void)thread;
 	for (int64_t k = batch * BATCH; k < (batch + 1) * BATCH && k < l->n; k++) {
 		const fmpz *coords = nash__coords(&l->from->v[l->side], l->queue[k]);
-		fmpz *x = lifted(l->from->p, l->side, s->k, coords);
+		fmpz *x = NULL;
 
+		if (nash__room(l->from->p->ctx, 0))
+			__atomic_store_n(&l->short_of_memory, 1, __ATOMIC_RELAXED);
+		else
+			x = lifted(l->from->p, l->side, s->k, coords);
+		l->xs[k] = x;
+		if (!x)
+			continue;
 		nash__lowest_terms(x, s->k);
 		if (!nash__mask_of(s, l->masks + k * l->to->words, l->to->words, x)) {
 			_fmpz_vec_clear(x, s->k + 1);
-			x = NULL;
+			l->xs[k] = NULL;
 		}
-		l->xs[k] = x;
 	}
 }
 
@@ -104,11 +111,12 @@ static int lift_round(struct lift *l, int64_t lo, int64_t hi)
 		}
 	}
 	gpube__parallel(f->p->ctx, batches(l->n), check, l);
+	status = l->short_of_memory ? GPUBE_ENOMEM : GPUBE_OK;
 	for (int64_t k = 0; k < l->n; k++) {
 		fmpz *x = l->xs[k];
 
 		if (!x)
-			status = GPUBE_EBUG;
+			status = status ? status : GPUBE_EBUG;
 		else if (!status)
 			status = nash__vertices_add(
 				l->to, &l->at[l->queue[k]], l->masks + k * l->to->words, x);
@@ -269,6 +277,8 @@ static int write_strategy(
 	fmpz_t best, den;
 	char *block, *to;
 
+	if (nash__room(p->ctx, 0))
+		return GPUBE_ENOMEM;
 	fmpz_init(best);
 	fmpz_init(den);
 	best_value(best, p, side, coords);

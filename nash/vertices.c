@@ -77,7 +77,7 @@ int nash__vertices_add(struct nash_vertices *v, int64_t *at, const uint64_t *mas
 	int32_t width = v->side->k + 1;
 	int64_t s;
 
-	if (2 * (v->n + 1) > v->n_slots && rehash(v))
+	if (nash__room(v->ctx, 0) || (2 * (v->n + 1) > v->n_slots && rehash(v)))
 		return GPUBE_ENOMEM;
 	s = slot_of(v, mask);
 	if (!v->slots[s]) {
@@ -190,13 +190,24 @@ static bool solve(const struct nash_side *s, const int32_t *zero, fmpz *coords, 
 	return ok;
 }
 
+/*
+ * What a system of k + 1 equations takes, by and large: some matrices of words, and some of
+ * integers as long as their determinant may be.
+ */
+static uint64_t solve_bytes(const struct nash_side *s)
+{
+	const uint64_t n = (uint64_t)s->k + 1;
+
+	return 16 * n * n * sizeof(mp_limb_t) + 8 * n * n * sizeof(mp_limb_t);
+}
+
 int nash__point(struct nash_vertices *v, int64_t *at, int *found, const int32_t *zero)
 {
 	const struct nash_side *s = v->side;
 	int32_t *played = gpube__alloc(v->ctx, (uint64_t)s->k, sizeof(*played));
 	uint64_t *mask = gpube__alloc(v->ctx, (uint64_t)v->words, sizeof(*mask));
 	fmpz *coords = NULL;
-	int status = played && mask ? GPUBE_OK : GPUBE_ENOMEM;
+	int status = played && mask ? nash__room(v->ctx, solve_bytes(s)) : GPUBE_ENOMEM;
 
 	*found = 0;
 	if (!status) {

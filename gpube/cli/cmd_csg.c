@@ -286,7 +286,7 @@ const struct command cmd_csg = {
 		"csg FILE' shares conv's work among four processes, which all read FILE and hold "
 		"all sums; the result is the same. A rank that dies or stops ends the run with an "
 		"error after --receive-timeout.\n\n"
-		"--certify writes a proof of the optimum, --verify checks one: csg/CERTIFICATE.md "
+		"--certify writes a proof of the optimum, --verify checks one: csg/certificate.md "
 		"has "
 		"the format. The value reported is recomputed from the file. With --output json "
 		"the result is "

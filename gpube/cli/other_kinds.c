@@ -20,10 +20,13 @@ struct contents {
 /* 'other': out: does the file hold one of them? What goes with a model is refused as one. */
 static int read_contents(struct session *s, struct contents *c, bool *other, const char *path)
 {
+	int status;
+
 	memset(c, 0, sizeof(*c));
-	*other = false;
-	if (gpube_content(&c->kind, s->ctx, path))
-		return GPUBE_EIO;
+	status = gpube_content(&c->kind, s->ctx, path);
+	*other = status;
+	if (status)
+		return status;
 	*other = c->kind != GPUBE_CONTENT_MODEL && c->kind != GPUBE_CONTENT_SIDECAR;
 	switch (c->kind) {
 	case GPUBE_CONTENT_GAME:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks a certificate of 'gpube csg --certify' against its game, by csg/CERTIFICATE.md alone.
+"""Checks a certificate of 'gpube csg --certify' against its game, by csg/certificate.md alone.
 
 check_csg.py CERT GAME         exit status 0 if the proof holds
 check_csg.py forge CERT GAME   makes false ones of it: neither this nor 'gpube csg --verify' takes one
