@@ -402,8 +402,9 @@ struct gpube_bounds {
 /*
  * gpube_bound() - a proved bound and a good assignment; a note in the log
  * whenever one of them improves. All arithmetic is on integers, so the bound of
- * a model of costs is a proof. A stop or a time limit is no failure.
- * Errors: EINVAL, ELIMIT (one table is too large), ERANGE, ENOMEM, EBUG
+ * a model of costs is a proof. A stop or a time limit is no failure, nor is a method that finds no
+ * room once there is a bound: a note says so.
+ * Errors: EINVAL, ERANGE, ENOMEM (before the first bound), EBUG
  */
 GPUBE_API int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
 	const struct gpube_bound_opts *opts);

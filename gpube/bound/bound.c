@@ -13,119 +13,7 @@
 
 enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
 
-/* What first shifts may take, at most and of the time that there is. */
-#define FIRST_SECONDS 1
-#define FIRST_SHARE   0.2
-/* What a search tree may take before elimination, and after it; shares of the time, too. */
-#define FIRST_TREE 0.5
-#define NARROW	   0.9 /* the bound's part of the best assignment's cost from where on it goes on */
-#define TREE	   5.0
-#define TREE_SHARE 0.2
-#define WIDE_SHARE 0.4
-/* Local search, before anything else is tried, where domains are large. */
-#define SEARCH_SECONDS 0.03
-/* Before clusters, elimination is tried if it takes no more; they try it again when there are fewer values. */
-#define SURE_SECONDS 20
-
-/* ---- telling ------------------------------------------------------------------- */
-
-/* A total as the file has it: decimals, direction. */
-static const char *total_text(char text[48], const struct gpube_bounder *b, int64_t total)
-{
-	int scale = b->costs->scale;
-	uint64_t v = total < 0 ? -(uint64_t)total : (uint64_t)total, unit = 1;
-	bool minus = (total < 0) != b->s.negated && v != 0;
-
-	for (int k = 0; k < scale; k++)
-		unit *= 10;
-	if (scale)
-		snprintf(text, 48, "%s%llu.%0*llu", minus ? "-" : "", (unsigned long long)(v / unit),
-			scale, (unsigned long long)(v % unit));
-	else
-		snprintf(text, 48, "%s%llu", minus ? "-" : "", (unsigned long long)v);
-	return text;
-}
-
-static void tell(const struct gpube_bounder *b, const char *by)
-{
-	char lower[48], upper[48];
-	const char *what[] = {b->s.negated ? "upper" : "lower", b->s.negated ? "lower" : "upper"};
-
-	total_text(lower, b, b->lower);
-	if (b->upper == GPUBE_INF)
-		gpube__log(b->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s (%s)",
-			gpube__now() - b->start, what[0], lower, by);
-	else
-		gpube__log(b->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s, %s bound %s (%s)",
-			gpube__now() - b->start, what[0], lower, what[1],
-			total_text(upper, b, b->upper), by);
-}
-
-void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by)
-{
-	if (lower > b->limit && lower != GPUBE_INF)
-		lower = b->limit; /* beyond it, totals were not told apart */
-	if (lower <= b->lower)
-		return;
-	b->lower = lower;
-	b->seconds_lower = gpube__now() - b->start;
-	if (lower != GPUBE_INF)
-		tell(b, by);
-}
-
-int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const char *by)
-{
-	int64_t total, cost;
-	int status = gpube_model_cost(&total, b->m, values);
-
-	if (status || total >= b->upper || total == GPUBE_INF)
-		return status;
-	gpube__simplified_extend(&b->s, b->extended, values);
-	status = gpube_model_cost(&cost, b->costs, b->extended);
-	if (status)
-		return status;
-	if (cost != (b->s.negated ? -total : total))
-		return gpube__fail(b->ctx, GPUBE_EBUG,
-			"internal error: an assignment costs %lld, not %lld; please report this",
-			(long long)cost, (long long)total);
-	if (total < b->lower)
-		return gpube__fail(b->ctx, GPUBE_EBUG,
-			"internal error: an assignment costs %lld, below the bound %lld; please "
-			"report this", (long long)total, (long long)b->lower);
-	b->upper = total;
-	if (total < b->limit && !(b->shifting && b->shifting->whole))
-		b->limit = total;
-	memcpy(b->best, values, (size_t)b->m->n_vars * sizeof(*values));
-	b->seconds_upper = gpube__now() - b->start;
-	tell(b, by);
-	return GPUBE_OK;
-}
-
-int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t steps)
-{
-	int status = GPUBE_OK;
-
-	if (!b->search)
-		status = gpube__search_new(&b->search, b->m, b->opts->seed);
-	if (!status && gpube__search_run(b->search, from, steps))
-		status = gpube__bounder_offer(b, b->search->best, "search");
-	return status;
-}
-
 /* ---- the call -------------------------------------------------------------------------- */
-
-static void clear(struct gpube_bounder *b)
-{
-	gpube__search_free(b->search);
-	gpube__dfs_tree_free(b->tree);
-	gpube__free(b->ctx, b->best);
-	gpube__free(b->ctx, b->extended);
-	gpube__free(b->ctx, b->tried);
-	gpube__free(b->ctx, b->order);
-	gpube__simplified_clear(b->ctx, &b->s);
-	gpube_model_free(b->kept);
-	gpube_model_free(b->quantised);
-}
 
 void gpube_bounds_free(struct gpube_bounds *bounds, struct gpube_ctx *ctx)
 {
@@ -230,6 +118,8 @@ static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 	if (!status && automatic && o->method == GPUBE_BOUND_AUTO && !b->shifted &&
 		o->backend != GPUBE_BACKEND_CUDA && is_quick(b))
 		status = along_first_order(b);
+	if (gpube__bounder_gives_way(b, status, "bounds along the first order"))
+		status = GPUBE_OK;
 	if (status || gpube__bounder_done(b))
 		return status;
 	/* no order will make it small, and its parts find their own, or clusters need none */
@@ -318,47 +208,62 @@ static int take_known(struct gpube_bounder *b)
 	return status;
 }
 
+/* ---- stages ----------------------------------------------------------------------------- */
+
 /*
- * A proof if it ends, and given up as soon as it seems that it would not; where the time is short, a
- * sweep has none to give its line.
+ * What gpube_bound() does, one stage after the other until bounds meet: which are wanted, and for how
+ * long. Small domains: the join graph, whose mini-buckets hold many variables (SPOT5, pedigrees,
+ * grids). Dense problems are split, large domains make triangles already as large as tables may be:
+ * clusters (CELAR, proteins). A stage that has no room gives way to the next.
  */
-static double sweep_seconds(const struct gpube_bounder *b)
-{
-	double seconds = b->opts->timeout_seconds > 0 ? 0.75 * b->opts->timeout_seconds : 300;
+struct stage {
+	const char *name;
+	bool (*wanted)(const struct gpube_bounder *b);
+	double (*seconds)(const struct gpube_bounder *b); /* NULL: until it has no more to say */
+	int (*run)(struct gpube_bounder *b, double seconds);
+};
 
-	return seconds < 5 ? 0 : seconds;
+static bool is_method(const struct gpube_bounder *b, enum gpube_bound_method method)
+{
+	return b->opts->method == method;
 }
 
-/* With all the time that is left, where the first attempt to eliminate had a part of it. */
-static int slices(struct gpube_bounder *b)
+static bool is_auto(const struct gpube_bounder *b)
 {
-	bool done;
-	int status = gpube__bounder_slices(
-		b, b->ctx->deadline > 0 ? b->ctx->deadline - gpube__now() : 60, &done);
-
-	if (!status && done)
-		gpube__bounder_raise(b, b->limit, "elimination");
-	return status;
+	return is_method(b, GPUBE_BOUND_AUTO);
 }
 
-/* Local search: a number of steps, or a moment of them where they are long. */
-static int first_search(struct gpube_bounder *b)
+static bool is_easy(const struct gpube_bounder *b)
 {
-	const double start = gpube__now();
-	int64_t n = b->m->n_vars, steps = n < 100 ? 200 * n : 20000;
-	int status = GPUBE_OK;
-
-	if (gpube__bounder_prefers_joins(b))
-		return gpube__bounder_search(b, NULL, steps);
-	for (; steps > 0 && !status && gpube__now() - start < SEARCH_SECONDS; steps -= 1000)
-		status = gpube__bounder_search(b, NULL, steps < 1000 ? steps : 1000);
-	return status;
+	return b->order_cost.joined_cells <= GPUBE__QUICK_CELLS;
 }
 
-/* Not where clusters come next, which search after their first passes, and what sweeps read off will do for these. */
-static bool wants_search(const struct gpube_bounder *b)
+/* At most so many seconds, and that share of the time where it is limited. */
+static double share_of(const struct gpube_bounder *b, double most, double share)
 {
-	return b->tables == b->m || b->upper == GPUBE_INF || mean_domain(b) < WIDE_DOMAIN;
+	const double timeout = b->opts->timeout_seconds;
+
+	return timeout > 0 ? fmin(most, share * timeout) : most;
+}
+
+/*
+ * Bounds to begin with, since the order, local search and the attempt to eliminate may take seconds.
+ * (An order that is given is looked at in any case.)
+ */
+static bool wants_first(const struct gpube_bounder *b)
+{
+	return is_auto(b) && !b->shifted && b->opts->order_method != GPUBE_ORDER_GIVEN;
+}
+
+static double first_seconds(const struct gpube_bounder *b)
+{
+	return share_of(b, 1, 0.2);
+}
+
+static int first_bounds(struct gpube_bounder *b, double seconds)
+{
+	gpube__bounder_tell(b, "tables");
+	return gpube__bound_first(b, seconds);
 }
 
 /*
@@ -366,22 +271,15 @@ static bool wants_search(const struct gpube_bounder *b)
  * of noisy ors for one (toulbar2 needs 200 to 1100 nodes for or_chains whose elimination is 10^11
  * cells); so it is tried before anything that takes longer.
  */
-static int first_tree(struct gpube_bounder *b)
+static bool wants_first_tree(const struct gpube_bounder *b)
 {
-	double seconds = fmin(FIRST_TREE, b->order_cost.joined_cells / b->ops->cells_per_second);
-
-	if (b->opts->timeout_seconds > 0)
-		seconds = fmin(seconds, FIRST_SHARE * b->opts->timeout_seconds);
-	return gpube__bound_dfs(b, seconds);
+	return is_auto(b) && b->opts->split != GPUBE_SPLIT_NEVER && !gpube__bounder_dense(b) &&
+	       !is_easy(b);
 }
 
-static int second_tree(struct gpube_bounder *b, double share)
+static double first_tree_seconds(const struct gpube_bounder *b)
 {
-	double seconds = TREE;
-
-	if (b->opts->timeout_seconds > 0)
-		seconds = fmin(seconds, share * b->opts->timeout_seconds);
-	return gpube__bound_dfs(b, seconds);
+	return fmin(share_of(b, 0.5, 0.2), b->order_cost.joined_cells / b->ops->cells_per_second);
 }
 
 /* What the bound is of the best assignment's cost, above what all cost; 0: none is known. */
@@ -397,116 +295,247 @@ static double share_proved(const struct gpube_bounder *b)
  * does not (of pdb1jmx and pdb1qks those are 4 to 16 % above the optimum after its moment), and with
  * these and its bounds most values are found impossible before clusters begin.
  */
-static int wide_tree(struct gpube_bounder *b)
+static bool wants_wide_tree(const struct gpube_bounder *b)
 {
-	int status = first_tree(b);
+	return wants_first_tree(b) && !gpube__bounder_prefers_joins(b) && share_proved(b) > 0.9;
+}
 
-	if (!status && !gpube__bounder_done(b) && share_proved(b) > NARROW)
-		status = second_tree(b, WIDE_SHARE);
+static double wide_tree_seconds(const struct gpube_bounder *b)
+{
+	return share_of(b, 5, 0.4);
+}
+
+/* Not where clusters come next, which search after their first passes, and what sweeps read off will do for these. */
+static bool wants_search(const struct gpube_bounder *b)
+{
+	return b->tables == b->m || b->upper == GPUBE_INF || mean_domain(b) < WIDE_DOMAIN;
+}
+
+/* Where steps are long, before anything else is tried. */
+static double search_seconds(const struct gpube_bounder *b)
+{
+	return gpube__bounder_prefers_joins(b) ? INFINITY : 0.03;
+}
+
+/* Local search: a number of steps, or a moment of them where they are long. */
+static int first_search(struct gpube_bounder *b, double seconds)
+{
+	const double start = gpube__now();
+	int64_t n = b->m->n_vars, steps = n < 100 ? 200 * n : 20000;
+	int status = GPUBE_OK;
+
+	if (isinf(seconds))
+		return gpube__bounder_search(b, NULL, steps);
+	for (; steps > 0 && !status && gpube__now() - start < seconds; steps -= 1000)
+		status = gpube__bounder_search(b, NULL, steps < 1000 ? steps : 1000);
 	return status;
 }
 
-/* Whether elimination should end in time, on a card if there is one: queen5_5_4 takes one 3 s, and cores minutes. */
-static bool is_sure(const struct gpube_bounder *b)
+/* Along a better order than the first time. */
+static bool wants_quick_mbe(const struct gpube_bounder *b)
 {
-	const double joined = b->order_cost.joined_cells;
-	const struct gpube_ops *ops;
+	return is_auto(b) && gpube__bounder_prefers_joins(b) && !is_easy(b) &&
+	       b->order_cost.joined_cells != b->quick_along;
+}
 
-	return !is_hopeless(b) && !gpube__pick_early(&ops, b->ctx, b->opts->backend, joined, 0) &&
-	       gpube__predicted_seconds(b->ctx, ops, joined) < SURE_SECONDS;
+static int quick_mbe(struct gpube_bounder *b, double seconds)
+{
+	(void)seconds; /* it is of a number of cells */
+	return gpube__bounder_quick_mbe(b);
 }
 
 /*
- * Small domains: the join graph, whose mini-buckets hold many variables (SPOT5,
- * pedigrees, grids). Dense problems are split, large domains make triangles
- * already as large as tables may be: clusters (CELAR, proteins).
+ * Whether elimination should end in time, on a card if there is one: queen5_5_4 takes one 3 s, and cores
+ * minutes. Before clusters it is tried if it takes no more; they try it again when there are fewer values.
  */
-static int run_methods(struct gpube_bounder *b)
+static bool is_sure(const struct gpube_bounder *b)
 {
-	const bool trees = b->opts->method == GPUBE_BOUND_AUTO && !b->shifted &&
-			   b->opts->split != GPUBE_SPLIT_NEVER,
-		   tree = trees && gpube__bounder_prefers_joins(b);
-	bool done = false;
-	int status = GPUBE_OK;
+	const double joined = b->order_cost.joined_cells, most = 20;
+	const struct gpube_ops *ops;
 
-	if (tree && b->order_cost.joined_cells > GPUBE__QUICK_CELLS)
-		status = first_tree(b);
-	else if (trees && !tree && !gpube__bounder_dense(b) &&
-		 b->order_cost.joined_cells > GPUBE__QUICK_CELLS)
-		status = wide_tree(b);
-	if (!status && !gpube__bounder_done(b) && wants_search(b))
-		status = first_search(b);
-	if (status || gpube__bounder_done(b))
-		return status;
-	if (b->shifted)
-		return gpube__bound_and_shift(b);
-	if (b->opts->method == GPUBE_BOUND_AUTO && gpube__bounder_prefers_joins(b) &&
-		b->order_cost.joined_cells > GPUBE__QUICK_CELLS &&
-		b->order_cost.joined_cells != b->quick_along) {
-		status = gpube__bounder_quick_mbe(b);
-		if (status || gpube__bounder_done(b))
+	return !is_hopeless(b) && !gpube__pick_early(&ops, b->ctx, b->opts->backend, joined, 0) &&
+	       gpube__predicted_seconds(b->ctx, ops, joined) < most;
+}
+
+static bool wants_elimination(const struct gpube_bounder *b)
+{
+	return is_auto(b) && !b->opts->no_eliminate &&
+	       (gpube__bounder_prefers_joins(b) || is_sure(b));
+}
+
+/* A sure proof: worth a good part of the time. */
+static double elimination_seconds(const struct gpube_bounder *b)
+{
+	return fmax(2, fmin(20, b->opts->timeout_seconds / 3));
+}
+
+static int eliminate(struct gpube_bounder *b, double seconds)
+{
+	bool done = false;
+	int status = gpube__bounder_eliminate(b, NULL, NULL, seconds, &done);
+
+	if (!status && done)
+		gpube__bounder_raise(b, b->limit, "elimination");
+	return status;
+}
+
+static bool wants_second_tree(const struct gpube_bounder *b)
+{
+	return is_auto(b) && b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_prefers_joins(b);
+}
+
+static double second_tree_seconds(const struct gpube_bounder *b)
+{
+	return share_of(b, 5, 0.2);
+}
+
+static bool wants_tree(const struct gpube_bounder *b)
+{
+	return is_method(b, GPUBE_BOUND_TREE);
+}
+
+static bool wants_sweep(const struct gpube_bounder *b)
+{
+	return is_method(b, GPUBE_BOUND_SWEEP) ||
+	       (is_auto(b) && gpube__bounder_prefers_joins(b) && !b->opts->no_eliminate);
+}
+
+/*
+ * A proof if it ends, and given up as soon as it seems that it would not; where the time is short, a
+ * sweep has none to give its line.
+ */
+static double sweep_seconds(const struct gpube_bounder *b)
+{
+	const double seconds = b->opts->timeout_seconds > 0 ? 0.75 * b->opts->timeout_seconds : 300;
+
+	if (is_method(b, GPUBE_BOUND_SWEEP))
+		return INFINITY;
+	return seconds < 5 ? 0 : seconds;
+}
+
+static bool wants_slices(const struct gpube_bounder *b)
+{
+	return is_auto(b) && wants_sweep(b);
+}
+
+/* All the time that is left, where the first attempt to eliminate had a part of it. */
+static double slices_seconds(const struct gpube_bounder *b)
+{
+	return b->ctx->deadline > 0 ? b->ctx->deadline - gpube__now() : 60;
+}
+
+static int slices(struct gpube_bounder *b, double seconds)
+{
+	bool done = false;
+	int status = gpube__bounder_slices(b, seconds, &done);
+
+	if (!status && done)
+		gpube__bounder_raise(b, b->limit, "elimination");
+	return status;
+}
+
+static bool wants_joins(const struct gpube_bounder *b)
+{
+	return is_method(b, GPUBE_BOUND_JOINS) || (is_auto(b) && gpube__bounder_prefers_joins(b));
+}
+
+static bool wants_shifts(const struct gpube_bounder *b)
+{
+	return is_method(b, GPUBE_BOUND_SHIFT);
+}
+
+static int shifts(struct gpube_bounder *b, double seconds)
+{
+	(void)seconds;
+	return gpube__bound_clusters(b, false, 0);
+}
+
+static bool wants_clusters(const struct gpube_bounder *b)
+{
+	return is_auto(b) || is_method(b, GPUBE_BOUND_CLUSTERS) || is_method(b, GPUBE_BOUND_REGIONS);
+}
+
+static int clusters(struct gpube_bounder *b, double seconds)
+{
+	(void)seconds;
+	return gpube__bound_clusters(b, true, is_auto(b) ? 5 : 2);
+}
+
+static bool wants_mbe(const struct gpube_bounder *b)
+{
+	return is_auto(b) || is_method(b, GPUBE_BOUND_MBE);
+}
+
+static int mbe(struct gpube_bounder *b, double seconds)
+{
+	(void)seconds;
+	return gpube__bound_mbe(b);
+}
+
+static int shift_and_keep(struct gpube_bounder *b, double seconds)
+{
+	(void)seconds;
+	return gpube__bound_and_shift(b);
+}
+
+/* Before there is an order, and after it. */
+static const struct stage first_stages[] = {
+	{"shifts at first", wants_first, first_seconds, first_bounds},
+	{NULL, NULL, NULL, NULL},
+};
+static const struct stage stages[] = {
+	{"a search tree", wants_first_tree, first_tree_seconds, gpube__bound_dfs},
+	{"a search tree of large domains", wants_wide_tree, wide_tree_seconds, gpube__bound_dfs},
+	{"local search", wants_search, search_seconds, first_search},
+	{"quick mini-buckets", wants_quick_mbe, NULL, quick_mbe},
+	{"elimination", wants_elimination, elimination_seconds, eliminate},
+	{"a longer search tree", wants_second_tree, second_tree_seconds, gpube__bound_dfs},
+	{"a search tree to its end", wants_tree, NULL, gpube__bound_dfs},
+	{"a sweep", wants_sweep, sweep_seconds, gpube__bound_sweep},
+	{"slices", wants_slices, slices_seconds, slices},
+	{"the join graph", wants_joins, NULL, gpube__bound_joins},
+	{"shifts", wants_shifts, NULL, shifts},
+	{"clusters", wants_clusters, NULL, clusters},
+	{"mini-buckets", wants_mbe, NULL, mbe},
+	{NULL, NULL, NULL, NULL},
+};
+/* In their place where a shifted model is wanted: of the last state of one ascent. */
+static const struct stage shifting_stages[] = {
+	{"local search", wants_search, search_seconds, first_search},
+	{"shifts that are kept", NULL, NULL, shift_and_keep},
+	{NULL, NULL, NULL, NULL},
+};
+
+static int run_stages(struct gpube_bounder *b, const struct stage *s)
+{
+	for (; s->name && !gpube__bounder_done(b); s++) {
+		double seconds = INFINITY;
+		int status;
+
+		if (s->wanted && !s->wanted(b))
+			continue;
+		if (s->seconds)
+			seconds = s->seconds(b);
+		if (isinf(seconds))
+			gpube__log(b->ctx, GPUBE_LOG_DETAIL, "stage: %s", s->name);
+		else
+			gpube__log(b->ctx, GPUBE_LOG_DETAIL, "stage: %s, %.3g s at most", s->name, seconds);
+		status = s->run(b, seconds);
+		if (status && !gpube__bounder_gives_way(b, status, s->name))
 			return status;
-	}
-	if (b->opts->method == GPUBE_BOUND_AUTO && !b->opts->no_eliminate &&
-		(gpube__bounder_prefers_joins(b) || is_sure(b))) {
-		/* a sure proof: worth a good part of the time */
-		status = gpube__bounder_eliminate(b, NULL, NULL,
-			fmax(2, fmin(20, b->opts->timeout_seconds / 3)), &done);
-		if (!status && done)
-			gpube__bounder_raise(b, b->limit, "elimination");
-		if (status || done)
-			return status;
-	}
-	if (tree)
-		status = second_tree(b, TREE_SHARE);
-	if (status || gpube__bounder_done(b))
-		return status;
-	switch (b->opts->method) {
-	case GPUBE_BOUND_MBE:
-		return gpube__bound_mbe(b);
-	case GPUBE_BOUND_SHIFT:
-		return gpube__bound_clusters(b, false, 0);
-	case GPUBE_BOUND_CLUSTERS:
-	case GPUBE_BOUND_REGIONS:
-		return gpube__bound_clusters(b, true, 2);
-	case GPUBE_BOUND_SWEEP:
-		return gpube__bound_sweep(b, INFINITY);
-	case GPUBE_BOUND_TREE:
-		return gpube__bound_dfs(b, INFINITY);
-	case GPUBE_BOUND_JOINS:
-		return gpube__bound_joins(b, INFINITY);
-	case GPUBE_BOUND_AUTO:
-		if (gpube__bounder_prefers_joins(b)) {
-			if (!b->opts->no_eliminate)
-				status = gpube__bound_sweep(b, sweep_seconds(b));
-			if (!status && !gpube__bounder_done(b) && !b->opts->no_eliminate)
-				status = slices(b);
-			if (!status && !gpube__bounder_done(b))
-				status = gpube__bound_joins(b, INFINITY);
-		}
-		if (!status && !gpube__bounder_done(b))
-			status = gpube__bound_clusters(b, true, 5);
-		return status || gpube__bounder_done(b) ? status : gpube__bound_mbe(b);
 	}
 	return GPUBE_OK;
 }
 
-/* Bounds to begin with, since the order, local search and the attempt to eliminate may take seconds. */
-static int first_bounds(struct gpube_bounder *b)
-{
-	double seconds = FIRST_SECONDS;
+/* ---- from the model to the report ------------------------------------------------------------ */
 
-	if (b->opts->timeout_seconds > 0)
-		seconds = fmin(seconds, FIRST_SHARE * b->opts->timeout_seconds);
-	tell(b, "tables");
-	return gpube__bound_first(b, seconds);
-}
-
-static int prepare(struct gpube_bounder *b)
+/* Up to an order; not ready: nothing is left to do, or to do it with. */
+static int prepare(struct gpube_bounder *b, bool *ready)
 {
 	uint64_t n;
 	int status = simplify(b);
 
+	*ready = false;
 	if (status || b->s.infeasible)
 		return status;
 	n = (uint64_t)b->m->n_vars;
@@ -522,13 +551,14 @@ static int prepare(struct gpube_bounder *b)
 		gpube__nested_likely(b->m))
 		gpube__opening_begin();
 	status = take_known(b);
-	/* (an order that is given is looked at in any case) */
-	if (!status && b->opts->method == GPUBE_BOUND_AUTO && !b->shifted &&
-		b->opts->order_method != GPUBE_ORDER_GIVEN)
-		status = first_bounds(b);
-	if (!status && !gpube__bounder_done(b))
-		status = find_order(b);
-	return status;
+	if (!status)
+		status = run_stages(b, first_stages);
+	if (status || gpube__bounder_done(b))
+		return status;
+	status = find_order(b);
+	*ready = !status;
+	/* without an order, what is known is the result */
+	return gpube__bounder_gives_way(b, status, "the search of an order") ? GPUBE_OK : status;
 }
 
 /* What was found, in the terms of the given model. */
@@ -584,6 +614,7 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 	struct gpube_bounds *bounds;
 	double deadline = ctx->deadline;
 	int status = GPUBE_OK, opened;
+	bool ready = false;
 
 	*out = NULL;
 	if (b.opts->sizeof_options != sizeof(*opts))
@@ -602,13 +633,13 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 	if (b.opts->backend == GPUBE_BACKEND_CUDA && !gpube__opening_now())
 		(void)gpube__ops_cuda(ctx, &status);
 	if (!status)
-		status = prepare(&b);
+		status = prepare(&b, &ready);
 	if (b.opts->backend == GPUBE_BACKEND_CUDA && (!status || status == GPUBE_ESTOP)) {
 		(void)gpube__ops_cuda(ctx, &opened);
 		status = opened ? opened : status;
 	}
-	if (!status && !b.s.infeasible && !gpube__bounder_done(&b))
-		status = run_methods(&b);
+	if (!status && ready)
+		status = run_stages(&b, shifted ? shifting_stages : stages);
 	if (shifted && !b.lifted && b.m && (!status || status == GPUBE_ESTOP)) {
 		int lifted = gpube__shifted_plain(&b);
 
@@ -620,7 +651,7 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 	if (!status)
 		status = report(&b, bounds);
 	bounds->backend = b.backend;
-	clear(&b);
+	gpube__bounder_clear(&b);
 	if (status) {
 		gpube_bounds_free(bounds, ctx);
 		return status;

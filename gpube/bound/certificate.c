@@ -135,12 +135,18 @@ int gpube__relaxed(struct gpube_model **out, const struct gpube_model *m, int64_
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-void gpube__certificate_clear(struct gpube_certificate *c)
+void gpube__certificate_restart(struct gpube_certificate *c)
 {
 	for (int32_t t = 0; t < c->n_tables; t++) {
 		gpube__free(c->ctx, c->tables[t].scope);
 		gpube__free(c->ctx, c->tables[t].values);
 	}
+	c->n_tables = c->n_blocks = 0;
+}
+
+void gpube__certificate_clear(struct gpube_certificate *c)
+{
+	gpube__certificate_restart(c);
 	gpube__free(c->ctx, c->tables);
 	gpube__free(c->ctx, c->first);
 	gpube__free(c->ctx, c->domain);

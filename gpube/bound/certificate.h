@@ -68,6 +68,8 @@ int gpube__relaxed(struct gpube_model **out, const struct gpube_model *m, int64_
 int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper);
 
 void gpube__certificate_clear(struct gpube_certificate *c);
+/* Takes all blocks away. */
+void gpube__certificate_restart(struct gpube_certificate *c);
 /* Begins a block. Errors: ENOMEM */
 int gpube__certificate_block(struct gpube_certificate *c);
 /*

@@ -5,6 +5,7 @@
 #include "gpube/bound/certificate.h"
 #include "gpube/relax/clusters.h"
 #include "gpube/relax/joingraph.h"
+#include "gpube/simplify/simplify.h"
 
 /*
  * Constant, shift and blocks; the rest is there already.

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpube/bound/bound.h"
 #include "gpube/relax/clusters.h"
 
 /* A part that would need more than HORIZON passes to close is split. */

@@ -3,6 +3,7 @@
  * larger clusters; dead values leave, assignments are read off, and what is
  * left is eliminated as soon as it fits.
  */
+#include "gpube/bound/bound.h"
 #include "gpube/bound/shifted.h"
 
 #include <math.h>
@@ -28,15 +29,6 @@ struct ascent {
 	double searching;  /* seconds spent in search */
 	bool again;	   /* the bound is known: it is to be reached by these tables, too */
 };
-
-double gpube__clusters_states(const struct gpube_clusters *c)
-{
-	double sum = 0;
-
-	for (int32_t i = 0; i < c->n; i++)
-		sum += log10(c->domain[i]);
-	return sum;
-}
 
 /* The next larger set of clusters; false if there is none, or none fits. */
 static bool enlarge(struct ascent *a, int *status)
@@ -265,6 +257,13 @@ int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double elimina
 		leave_out_dead(&a.c, b);
 	if (clusters && !b->shifted)
 		status = gpube__bound_nested(b, &a.c, &done);
+	if (gpube__bounder_gives_way(b, status, "regions")) {
+		gpube__clusters_clear(&a.c);
+		status = gpube__clusters_init(&a.c, b->tables, gpube__tables_limit(b));
+		if (status)
+			return status;
+		done = false;
+	}
 	if (clusters && !status && !done)
 		enlarge(&a, &status);
 	if (!status && !done)

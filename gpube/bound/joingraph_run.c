@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "gpube/bound/bound.h"
 #include "gpube/relax/joingraph.h"
 #include "gpube/relax/scaling.h"
 #include "gpube/bound/shifted.h"

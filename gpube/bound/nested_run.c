@@ -6,6 +6,7 @@
  * A device does a pass over all quads of a network in milliseconds, so the whole is climbed
  * until the gap is small; then there are few values left, and parts are small.
  */
+#include "gpube/bound/bound.h"
 #include "gpube/relax/nested.h"
 
 #include <math.h>

@@ -24,7 +24,9 @@
 
 #include "gpube/relax/clusters.h"
 
+struct gpube_bounder;
 struct gpube_joingraph;
+struct gpube_simplified;
 
 /*
  * model     kind COSTS, GPUBE_MINIMISE, the given model's variables and names,

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "gpube/bound/bound.h"
 #include "gpube/bound/certificate_of.h"
 #include "gpube/ir/dense.h"
 #include "gpube/relax/joingraph.h"
@@ -123,20 +124,27 @@ int gpube__bound_and_shift(struct gpube_bounder *b)
 	return gpube__bound_clusters_shifted(b, method != GPUBE_BOUND_SHIFT);
 }
 
+/* What was not lifted for want of room leaves nothing behind: there is another try, without an ascent. */
+static int end_lift(struct gpube_bounder *b, int status)
+{
+	b->lifted = !status;
+	if (status && b->shifting->certificate)
+		gpube__certificate_restart(b->shifting->certificate);
+	return status;
+}
+
 int gpube__lift_clusters(struct gpube_bounder *b, const struct gpube_clusters *c)
 {
-	b->lifted = true;
-	return b->shifting->certificate
-		       ? gpube__certificate_of(b->shifting->certificate, c, &b->s)
-		       : gpube__shifted_of(b->shifted, c, &b->s, b->costs, b->limit);
+	return end_lift(b, b->shifting->certificate
+				   ? gpube__certificate_of(b->shifting->certificate, c, &b->s)
+				   : gpube__shifted_of(b->shifted, c, &b->s, b->costs, b->limit));
 }
 
 int gpube__lift_joins(struct gpube_bounder *b, const struct gpube_joingraph *g)
 {
-	b->lifted = true;
-	return b->shifting->certificate
-		       ? gpube__certificate_of_joins(b->shifting->certificate, g, &b->s)
-		       : gpube__shifted_of_joins(b->shifted, g, &b->s, b->costs, b->limit);
+	return end_lift(b, b->shifting->certificate
+				   ? gpube__certificate_of_joins(b->shifting->certificate, g, &b->s)
+				   : gpube__shifted_of_joins(b->shifted, g, &b->s, b->costs, b->limit));
 }
 
 /* Every assignment is forbidden. */

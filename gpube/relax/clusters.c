@@ -1,6 +1,7 @@
 /* clusters.c - the passes of the dual ascent: see clusters.h. */
 #include "gpube/relax/clusters.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A share as the loops read it: element (x of u, y of v) is at t[x * row + y * col]. */
@@ -514,5 +515,14 @@ int64_t gpube__clusters_cost(const struct gpube_clusters *c, const int32_t *valu
 					return -1;
 				sum += t;
 			}
+	return sum;
+}
+
+double gpube__clusters_states(const struct gpube_clusters *c)
+{
+	double sum = 0;
+
+	for (int32_t i = 0; i < c->n; i++)
+		sum += log10(c->domain[i]);
 	return sum;
 }

@@ -26,7 +26,8 @@
 #define GPUBE_CLUSTERS_H
 
 #include "gpube/ops/ascent/ascent_kernels.h"
-#include "gpube/bound/bound.h"
+#include "gpube/ops/ops.h"
+#include "gpube/relax/scaling.h"
 
 enum { GPUBE__CLUSTER_VARS = 4, GPUBE__CLUSTER_PAIRS = 6 };
 
@@ -187,16 +188,5 @@ int gpube__clusters_halve(const struct gpube_clusters *c, int32_t var, uint8_t *
 
 /* log10 of the product of the live domains. */
 double gpube__clusters_states(const struct gpube_clusters *c);
-
-/* gpube__bounder_eliminate() with the values that the ascent has left. */
-int gpube__clusters_eliminate(struct gpube_bounder *b, const struct gpube_clusters *c,
-	double seconds, bool *done);
-
-/*
- * gpube__bound_branch() - splits the ascent's state until every part of it is
- * closed, which proves the optimum; the bound is that of the worst open part.
- * Errors: ENOMEM, ESTOP, those of elimination
- */
-int gpube__bound_branch(struct gpube_bounder *b, struct gpube_clusters *root);
 
 #endif

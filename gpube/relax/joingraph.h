@@ -20,8 +20,8 @@
 #ifndef GPUBE_JOINGRAPH_H
 #define GPUBE_JOINGRAPH_H
 
-#include "gpube/bound/bound.h"
 #include "gpube/relax/mbe.h"
+#include "gpube/relax/scaling.h"
 
 #define GPUBE__JOIN_DEAD (1 << 29)
 #define GPUBE__JOIN_MAX	 (1 << 28) /* what is missing to the limit, at most */

@@ -9,6 +9,9 @@
 
 #include "gpube/ir/dense.h"
 
+/* Finer than that, costs gain nothing. */
+enum { GPUBE__MOST_SHIFT = 20 };
+
 /* Costs left from the constant to the limit, in the model's units: at most what a finite total can be. */
 static inline int64_t gpube__costs_left(const struct gpube_model *m, int64_t limit)
 {

@@ -6,6 +6,7 @@
 #include "tests/support/test.h"
 
 #include "gpube/relax/clusters.h"
+#include "gpube/simplify/simplify.h"
 #include "gpube/ir/dense.h"
 #include "gpube/bound/shifted.h"
 #include "tests/support/cases.h"

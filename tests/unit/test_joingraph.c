@@ -8,6 +8,7 @@
 
 #include "gpube/ir/dense.h"
 #include "gpube/relax/joingraph.h"
+#include "gpube/simplify/simplify.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"

@@ -1,0 +1,117 @@
+/* bounder.c - see bounder.h. */
+#include "gpube/bound/bounder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gpube/bound/bound.h"
+#include "gpube/bound/shifted.h"
+
+/* ---- telling ------------------------------------------------------------------- */
+
+/* A total as the file has it: decimals, direction. */
+static const char *total_text(char text[48], const struct gpube_bounder *b, int64_t total)
+{
+	int scale = b->costs->scale;
+	uint64_t v = total < 0 ? -(uint64_t)total : (uint64_t)total, unit = 1;
+	bool minus = (total < 0) != b->s.negated && v != 0;
+
+	for (int k = 0; k < scale; k++)
+		unit *= 10;
+	if (scale)
+		snprintf(text, 48, "%s%llu.%0*llu", minus ? "-" : "", (unsigned long long)(v / unit),
+			scale, (unsigned long long)(v % unit));
+	else
+		snprintf(text, 48, "%s%llu", minus ? "-" : "", (unsigned long long)v);
+	return text;
+}
+
+void gpube__bounder_tell(const struct gpube_bounder *b, const char *by)
+{
+	char lower[48], upper[48];
+	const char *what[] = {b->s.negated ? "upper" : "lower", b->s.negated ? "lower" : "upper"};
+
+	total_text(lower, b, b->lower);
+	if (b->upper == GPUBE_INF)
+		gpube__log(b->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s (%s)",
+			gpube__now() - b->start, what[0], lower, by);
+	else
+		gpube__log(b->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s, %s bound %s (%s)",
+			gpube__now() - b->start, what[0], lower, what[1],
+			total_text(upper, b, b->upper), by);
+}
+
+void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by)
+{
+	if (lower > b->limit && lower != GPUBE_INF)
+		lower = b->limit; /* beyond it, totals were not told apart */
+	if (lower <= b->lower)
+		return;
+	b->lower = lower;
+	b->seconds_lower = gpube__now() - b->start;
+	if (lower != GPUBE_INF)
+		gpube__bounder_tell(b, by);
+}
+
+int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const char *by)
+{
+	int64_t total, cost;
+	int status = gpube_model_cost(&total, b->m, values);
+
+	if (status || total >= b->upper || total == GPUBE_INF)
+		return status;
+	gpube__simplified_extend(&b->s, b->extended, values);
+	status = gpube_model_cost(&cost, b->costs, b->extended);
+	if (status)
+		return status;
+	if (cost != (b->s.negated ? -total : total))
+		return gpube__fail(b->ctx, GPUBE_EBUG,
+			"internal error: an assignment costs %lld, not %lld; please report this",
+			(long long)cost, (long long)total);
+	if (total < b->lower)
+		return gpube__fail(b->ctx, GPUBE_EBUG,
+			"internal error: an assignment costs %lld, below the bound %lld; please "
+			"report this", (long long)total, (long long)b->lower);
+	b->upper = total;
+	if (total < b->limit && !(b->shifting && b->shifting->whole))
+		b->limit = total;
+	memcpy(b->best, values, (size_t)b->m->n_vars * sizeof(*values));
+	b->seconds_upper = gpube__now() - b->start;
+	gpube__bounder_tell(b, by);
+	return GPUBE_OK;
+}
+
+int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t steps)
+{
+	int status = GPUBE_OK;
+
+	if (!b->search)
+		status = gpube__search_new(&b->search, b->m, b->opts->seed);
+	if (!status && gpube__search_run(b->search, from, steps))
+		status = gpube__bounder_offer(b, b->search->best, "search");
+	return status;
+}
+
+/* ---- stages --------------------------------------------------------------------- */
+
+bool gpube__bounder_gives_way(const struct gpube_bounder *b, int status, const char *stage)
+{
+	if (status != GPUBE_ENOMEM && status != GPUBE_ELIMIT && status != GPUBE_ERANGE &&
+		status != GPUBE_ECUDA)
+		return false;
+	gpube__log(b->ctx, GPUBE_LOG_NOTE, "%s given up: %s", stage, gpube_error(b->ctx));
+	return true;
+}
+
+void gpube__bounder_clear(struct gpube_bounder *b)
+{
+	gpube__search_free(b->search);
+	gpube__dfs_tree_free(b->tree);
+	gpube__free(b->ctx, b->best);
+	gpube__free(b->ctx, b->extended);
+	gpube__free(b->ctx, b->tried);
+	gpube__free(b->ctx, b->order);
+	gpube__simplified_clear(b->ctx, &b->s);
+	gpube_model_free(b->kept);
+	gpube_model_free(b->quantised);
+}

@@ -1,0 +1,101 @@
+/*
+ * bounder.h - what the bound methods share: the simplified model, the best bounds so far, who is
+ * told when one improves, and what becomes of a stage that fails.
+ */
+#ifndef GPUBE_BOUNDER_H
+#define GPUBE_BOUNDER_H
+
+#include "gpube/ir/graph.h"
+#include "gpube/ops/ops.h"
+#include "gpube/relax/scaling.h"
+#include "gpube/relax/search.h"
+#include "gpube/simplify/simplify.h"
+
+struct gpube_shifted_opts;
+struct gpube_dfs_tree;
+
+struct gpube_bounder {
+	struct gpube_ctx *ctx;
+	const struct gpube_ops *ops;
+	const struct gpube_bound_opts *opts;
+	const struct gpube_model *given, *costs; /* costs: of potentials, quantised */
+	struct gpube_model *quantised;
+	struct gpube_simplified s;
+	const struct gpube_model *m; /* simplified; totals below are its */
+	/*
+	 * What ascents and mini-buckets begin from: m, or the same functions, and unary ones, with costs
+	 * shifted between them; totals below the limit are the same, times 2^finer, forbidden values
+	 * perhaps more.
+	 */
+	const struct gpube_model *tables;
+	int finer;
+	struct gpube_model *kept; /* tables, where it is not m */
+	double start;
+
+	int64_t lower; /* no total is below; GPUBE_INF: none is allowed */
+	int64_t upper; /* of 'best'; GPUBE_INF: none known */
+	int64_t limit; /* totals from here on are of no interest: min(top, cutoff, upper) */
+	int64_t cutoff; /* GPUBE_INF: none given */
+	int32_t *best, *extended; /* of the simplified, of the given model */
+	int32_t *tried;
+	double seconds_lower, seconds_upper;
+	struct gpube_search *search;
+	const char *backend; /* of the ascent */
+	struct gpube_shifted *shifted; /* wanted from the last ascent, or NULL */
+	const struct gpube_shifted_opts *shifting; /* how, with 'shifted' */
+	int most_shift; /* of an ascent */
+	bool lifted;	/* shifted is made */
+	int32_t *order; /* of the simplified model; order_cost is what it costs */
+	struct gpube_order_cost order_cost;
+	double quick_along; /* joined cells of the order that quick mini-buckets ran along; 0: none */
+	int z;
+	struct gpube_dfs_tree *tree; /* the search tree, from one of its turns to the next; or NULL */
+};
+
+/* True when nothing is left to find out. */
+static inline bool gpube__bounder_done(const struct gpube_bounder *b)
+{
+	return b->lower >= b->limit || b->lower >= b->upper; /* (limit is below upper, as a rule) */
+}
+
+/* The bounds as they are, in a line of the log. */
+void gpube__bounder_tell(const struct gpube_bounder *b, const char *by);
+
+/* A proved bound: kept, and told, if it is better. 'by' names the method. */
+void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by);
+
+/* A total of m as one of b->tables, the limit as one, and a bound of the tables' totals as one of m's. */
+static inline int64_t gpube__tables_total(const struct gpube_bounder *b, int64_t total)
+{
+	return total == GPUBE_INF ? total : total * ((int64_t)1 << b->finer);
+}
+static inline int64_t gpube__tables_limit(const struct gpube_bounder *b)
+{
+	return gpube__tables_total(b, b->limit);
+}
+static inline int64_t gpube__tables_bound(const struct gpube_bounder *b, int64_t bound)
+{
+	return bound == GPUBE_INF ? bound : (bound + ((int64_t)1 << b->finer) - 1) >> b->finer;
+}
+
+/*
+ * An assignment of the simplified model: priced from the tables as they were
+ * read, kept, and told, if it is allowed and better.
+ * Errors: EBUG (the simplified model prices it differently)
+ */
+int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const char *by);
+
+/* Local search for 'steps' steps; from an assignment, if not NULL. */
+int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t steps);
+
+/*
+ * True if a status is one that a stage of several may end with and the next can do without: no room,
+ * sums past 64 bits, a device that failed. It is told then, with the stage's name: what is known
+ * stays, and is the result. A stop, wrong arguments and our own errors are not.
+ */
+bool gpube__bounder_gives_way(const struct gpube_bounder *b, int status, const char *stage);
+
+/* Frees what it owns. */
+void gpube__bounder_clear(struct gpube_bounder *b);
+
+#endif
