@@ -34,9 +34,13 @@ MPICC  ?= mpicc
 MPI_CC = OMPI_CC='$(CC)' MPICH_CC='$(CC)'
 MPI_PATH := $(if $(filter 1,$(MPI)),$(shell command -v $(MPICC) 2>/dev/null))
 NVCC_PATH := $(if $(filter 1,$(CUDA)),$(shell command -v $(NVCC) 2>/dev/null))
-# Code for these, each good for the cards up to the next (80: 86 and 89, too), and
-# PTX of the last for what comes after it.
-CUDA_ARCHS ?= 75 80 90
+# native: code for the cards of this machine; all: for every card, which is what a release wants and
+# what a machine without a card gets. Or a list: code for these, each good for the cards up to the next
+# (80: 86 and 89, too), and PTX of the last for what comes after it.
+CUDA_ARCHS ?= native
+CUDA_CARDS := $(if $(NVCC_PATH),$(filter native,$(CUDA_ARCHS)),)
+CUDA_CARDS := $(if $(CUDA_CARDS),$(sort $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null))))
+CUDA_CODE   = $(patsubst all,75 80 90,$(patsubst native,$(or $(CUDA_CARDS),all),$(CUDA_ARCHS)))
 CUDA_HOME  ?= $(if $(NVCC_PATH),$(patsubst %/bin/,%,$(dir $(realpath $(NVCC_PATH)))))
 NVCCFLAGS  ?= -O3
 
@@ -58,12 +62,12 @@ ifeq ($(YAML),yes)
 ALL_CFLAGS += -DGPUBE_HAVE_YAML
 LIBS       += -lyaml
 endif
-LIBS += -lm -lpthread
+LIBS += -lm -lpthread -ldl
 ifneq ($(NVCC_PATH),)
-# static: the program starts on machines that have no driver
-LIBS += -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/targets/x86_64-linux/lib -lcudart_static -ldl -lrt -lstdc++
-CUDA_GENCODE = $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
-	-gencode arch=compute_$(lastword $(CUDA_ARCHS)),code=compute_$(lastword $(CUDA_ARCHS))
+# the runtime is static: libgpube-cuda.so is loaded on machines that have no driver, too
+CUDA_LIBS = -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/targets/x86_64-linux/lib -lcudart_static -ldl -lrt -lstdc++ -lm -lpthread
+CUDA_GENCODE = $(foreach a,$(CUDA_CODE),-gencode arch=compute_$(a),code=sm_$(a)) \
+	-gencode arch=compute_$(lastword $(CUDA_CODE)),code=compute_$(lastword $(CUDA_CODE))
 ALL_NVCCFLAGS = -std=c++17 -I. $(NVCCFLAGS) $(CUDA_GENCODE) -ccbin $(lastword $(CC)) --cudart static \
 	-Xcompiler -fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-Wall
 endif
@@ -85,14 +89,22 @@ GPU_BENCH_SRC := $(if $(NVCC_PATH),$(wildcard benchmarks/bench_*.cu))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst %.cu,$(BUILD)/obj/%.cu.o,$(1)))
 LIB   = $(BUILD)/libgpube.a
+VERSION  := $(shell sed -n 's/^\#define GPUBE_VERSION "\(.*\)"/\1/p' gpube/gpube.h)
+SONAME    = libgpube.so.$(firstword $(subst ., ,$(VERSION)))
+SHARED    = $(BUILD)/libgpube.so
+CUDA_LIB  = $(if $(NVCC_PATH),$(BUILD)/libgpube-cuda.so)
 TEST_LIB = $(BUILD)/libtest.a
 TESTS = $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
 GPU_TESTS = $(patsubst %.c,$(BUILD)/%,$(GPU_TEST_SRC))
 BENCHES = $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
 GPU_BENCHES = $(patsubst %.cu,$(BUILD)/%,$(GPU_BENCH_SRC))
 
-## all: build the library and the program (the default)
-all: note $(BUILD)/gpube $(BUILD)/gpube-convert $(LIB) $(if $(MPI_PATH),$(BUILD)/gpube-mpi)
+## all: build all that this machine can: programs, libraries, the CUDA backend (the default)
+all: note $(BUILD)/gpube $(BUILD)/gpube-convert $(LIB) $(SHARED) $(if $(MPI_PATH),$(BUILD)/gpube-mpi) $(CUDA_LIB)
+
+## cuda: build the CUDA backend alone, libgpube-cuda.so (CUDA_ARCHS=native, all, or '80 90')
+cuda: $(CUDA_LIB)
+	@test -n "$(NVCC_PATH)" || { echo "make cuda: no $(NVCC) (apt-get install nvidia-cuda-toolkit, or NVIDIA's own)"; exit 1; }
 
 note:
 	@test "$(LZMA)" = yes || echo "note: liblzma not found, .xz files cannot be read (apt-get install liblzma-dev)"
@@ -101,6 +113,8 @@ note:
 	@test "$(YAML)" = yes || echo "note: libyaml not found, pyDCOP .yaml files cannot be read (apt-get install libyaml-dev)"
 	@test -n "$(MPI_PATH)" || echo "note: building without MPI, there is no gpube-mpi (apt-get install libopenmpi-dev)"
 	@test -n "$(NVCC_PATH)" || echo "note: building for the CPU only (no nvcc, or CUDA=0)"
+	@test -z "$(NVCC_PATH)" -o "$(CUDA_ARCHS)" != native -o -n "$(CUDA_CARDS)" || \
+		echo "note: no card here, so the CUDA backend is built for all (CUDA_ARCHS=90: for one kind, in a third of the time)"
 
 # ISA-specific kernels: the file name says which flags it needs; on other
 # machines the files are empty.
@@ -117,12 +131,12 @@ endif
 $(BUILD)/obj/%.o: %.c $(BUILD)/obj/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ISA) $(TUNE) -c $< -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ISA) $(TUNE) $(ABI_FLAG) -c $< -o $@
 
 $(BUILD)/obj/%.cu.o: %.cu $(BUILD)/obj/flags-cuda
 	@mkdir -p $(@D)
 	$(call say,NVCC)
-	$(Q)$(NVCC) $(ALL_NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+	$(Q)$(NVCC) $(ALL_NVCCFLAGS) $(ABI_FLAG) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 $(BUILD)/obj/flags-cuda: force
 	@mkdir -p $(@D)
@@ -133,9 +147,30 @@ $(BUILD)/obj/flags: force
 	@mkdir -p $(@D)
 	@echo '$(CC) $(ALL_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS)' > $@
 
-$(LIB): $(call obj,$(LIB_SRC) $(CUDA_SRC))
+$(LIB): $(call obj,$(LIB_SRC))
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(SHARED): $(call obj,$(LIB_SRC))
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) $^ $(LIBS) -o $@
+
+# The CUDA files, and of the archive what they call. Its names stay its own: the program has them, too.
+$(BUILD)/libgpube-cuda.so: $(call obj,$(CUDA_SRC)) $(LIB)
+	$(call say,LD)
+	$(Q)echo '{ global: gpube_cuda_backend; local: *; };' > $@.names
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,defs -Wl,--gc-sections -Wl,--as-needed -Wl,--version-script=$@.names \
+		$^ $(CUDA_LIBS) -o $@
+
+# What both sides of libgpube-cuda.so are compiled with, as one number (gpube/ops/device/backend.h).
+ABI_HEADERS := $(sort $(wildcard $(addsuffix *.h,gpube/ gpube/base/ gpube/ir/ gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))
+ABI         := $(firstword $(shell cat $(ABI_HEADERS) | cksum))
+BACKEND_OBJ  = $(addprefix $(BUILD)/obj/gpube/ops/device/,backend.o backend_cuda.cu.o)
+$(BUILD)/obj/abi: force
+	@mkdir -p $(@D)
+	@echo '$(ABI)' | cmp -s - $@ || echo '$(ABI)' > $@
+$(BACKEND_OBJ): $(BUILD)/obj/abi
+$(BACKEND_OBJ): private ABI_FLAG = -DGPUBE_CUDA_ABI=$(ABI)u
 
 $(BUILD)/gpube: $(call obj,$(CLI_SRC)) $(LIB)
 	$(call say,LD)
@@ -172,19 +207,16 @@ $(BENCHES): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
-$(GPU_BENCHES): $(BUILD)/%: $(BUILD)/obj/%.cu.o $(TEST_LIB) $(LIB)
+# these time kernels themselves: the CUDA files are linked, and backend.o is then left in the archive
+$(GPU_BENCHES): $(BUILD)/%: $(BUILD)/obj/%.cu.o $(call obj,$(CUDA_SRC)) $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(CUDA_LIBS) $(LIBS) -o $@
 
-# The program alone, without CUDA, with as many compilers at a time as there are cores if nobody said
-# how many. Its objects are those of a later make. Where nvcc is, that make links it again with
-# CUDA: what lies here is older than anything.
+# The program alone, with as many compilers at a time as there are cores if nobody said how many.
 ## demo: build the program for the CPU alone, in parallel, then solve a shipped example
 demo:
-	+$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) CUDA=0 \
-		$(if $(NVCC_PATH),LIB=$(BUILD)/libgpube-cpu.a) note $(BUILD)/gpube
-	$(if $(NVCC_PATH),$(Q)touch -d 2000-01-01 $(BUILD)/gpube)
+	+$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) CUDA=0 note $(BUILD)/gpube
 	$(BUILD)/gpube solve examples/zebra.wcsp
 
 # as many at a time as make -j says
@@ -236,10 +268,14 @@ install: all
 		plugins/daoopt/daoopt-gpube $(DESTDIR)$(PREFIX)/bin/
 	$(if $(MPI_PATH),install -m 755 $(BUILD)/gpube-mpi $(DESTDIR)$(PREFIX)/bin/gpube-mpi)
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libgpube.a
+	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libgpube.so.$(VERSION)
+	ln -sf libgpube.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libgpube.so
+	[ ! -e $(BUILD)/libgpube-cuda.so ] || install -m 755 $(BUILD)/libgpube-cuda.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 gpube/gpube.h formats/formats.h nash/nash.h csg/csg.h csg/auction.h \
 		$(DESTDIR)$(PREFIX)/include/gpube/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBS@|$(strip $(LIBS))|' \
-		-e "s|@VERSION@|$$(sed -n 's/^#define GPUBE_VERSION "\(.*\)"/\1/p' gpube/gpube.h)|" \
+		-e 's|@VERSION@|$(VERSION)|' \
 		gpube.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/gpube.pc
 	install -d $(DESTDIR)$(MANDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR)
 	$(BUILD)/gpube __man > $(DESTDIR)$(MANDIR)/gpube.1
@@ -248,6 +284,15 @@ install: all
 	$(BUILD)/gpube __completion bash > $(DESTDIR)$(BASHDIR)/gpube
 	ln -sf gpube $(DESTDIR)$(BASHDIR)/gpube-convert
 	$(BUILD)/gpube __completion zsh > $(DESTDIR)$(ZSHDIR)/_gpube
+	$(if $(DESTDIR),,-ldconfig 2>/dev/null) # so that libgpube.so is found; takes root
+
+## uninstall: remove what install put there (the same PREFIX and DESTDIR)
+uninstall:
+	cd $(DESTDIR)$(PREFIX) && rm -f $(addprefix bin/,gpube gpube-convert gpube-mpi tb2-gpube daoopt-gpube) \
+		lib/libgpube.a lib/libgpube.so lib/libgpube.so.* lib/libgpube-cuda.so lib/pkgconfig/gpube.pc
+	rm -f $(DESTDIR)$(MANDIR)/gpube.1 $(DESTDIR)$(MANDIR)/gpube-*.1 $(DESTDIR)$(ZSHDIR)/_gpube \
+		$(DESTDIR)$(BASHDIR)/gpube $(DESTDIR)$(BASHDIR)/gpube-convert
+	rm -rf $(DESTDIR)$(PREFIX)/include/gpube
 
 ## format: reformat the sources with clang-format
 format:
@@ -267,6 +312,6 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 force:
-.PHONY: all note demo check check-gpu check-large asan fuzz bench install format tidy clean help force
+.PHONY: all cuda uninstall note demo check check-gpu check-large asan fuzz bench install format tidy clean help force
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -6,6 +6,8 @@
 # run.sh --one BUILD DIR TEST: one of them; DIR/TEST gets its output and DIR/TEST.counts its results
 one() {
 	export GPUBE="$PWD/$1/gpube" BUILD="$1" CMOCKA_MESSAGE_OUTPUT=TAP
+	# tests lie deeper than the program, beside which the CUDA backend is
+	[ -e "$1/libgpube-cuda.so" ] && export GPUBE_CUDA="$PWD/$1/libgpube-cuda.so"
 	t=$3 name=$2/$(printf '%s' "$3" | tr / _) alone=
 	case $t in */tests/gpu/*) alone="flock $2/gpu" ;; esac # they share the device's memory
 	out=$($alone "$t" 2>&1)

@@ -164,6 +164,7 @@ static int run(const void *opts, int n_args, char **args)
 	rc = session_start(&s, NULL, 0, 0, o->json || o->output, NULL);
 	if (rc)
 		return rc;
+	s.quiet = true; /* what a note would say of the GPU stands in its line */
 	if (o->measure)
 		rc = ceilings_measure(&s);
 	else

@@ -90,6 +90,7 @@ static void on_log(void *arg, enum gpube_log_level level, double progress, const
 			draw_bar(s, progress, text);
 	} else if (level == GPUBE_LOG_NOTE || s->verbose) {
 		session_hide_bar(s);
+		snprintf(s->said, sizeof(s->said), "%s", text);
 		fprintf(stderr, "%s: %s\n", cli_program, text);
 	}
 }
@@ -192,7 +193,8 @@ int session_fail_text(struct session *s, const struct gpube_solution *solution, 
 	/* the text may be the context's, which the output changes when it fails */
 	snprintf(copy, sizeof(copy), "%s", text);
 	session_hide_bar(s);
-	cli_error("%s", copy);
+	if (strcmp(s->said, copy) != 0) /* a note that turns out to be why it fails */
+		cli_error("%s", copy);
 	if (s->json)
 		write_error_object(s, solution, copy);
 	return CLI_FAILED;

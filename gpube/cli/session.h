@@ -15,6 +15,7 @@ struct session {
 	const char *output; /* where results go: "-" or a file */
 	bool bar_allowed, bar_shown;
 	double bar_time; /* of the last drawing */
+	char said[1024]; /* the last note */
 };
 
 /*

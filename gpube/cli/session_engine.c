@@ -7,6 +7,7 @@
 
 #include "gpube/cli/ceilings.h"
 #include "gpube/cli/session.h"
+#include "gpube/ops/device/backend.h"
 #include "gpube/ops/device/opening.h"
 
 /* "0,1": the context's devices. CLI_DONE, or CLI_FAILED after a message. */
@@ -44,7 +45,7 @@ void session_open_device(struct session *s, enum gpube_backend backend, bool all
 	const struct gpube_ctx *ctx = s->ctx;
 	int most = 1;
 
-	if (backend == GPUBE_BACKEND_CPU || !gpube__has_cuda)
+	if (backend == GPUBE_BACKEND_CPU || !gpube__cuda_there())
 		return;
 	for (int k = 0; k < ctx->n_devices; k++)
 		if (ctx->devices[k] >= most)

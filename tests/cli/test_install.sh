@@ -9,7 +9,8 @@ at=$root$prefix
 # what was built is installed as it is: nothing is made anew with other options
 that 'make install' make -o all install BUILD="${build#"$PWD"/}" DESTDIR="$root" PREFIX="$prefix"
 find "$root" -type f -o -type l | sed "s|^$at/||" | sort > "$work/files"
-for f in bin/gpube bin/gpube-convert bin/tb2-gpube bin/daoopt-gpube lib/libgpube.a lib/pkgconfig/gpube.pc include/gpube/gpube.h \
+for f in bin/gpube bin/gpube-convert bin/tb2-gpube bin/daoopt-gpube lib/libgpube.a lib/libgpube.so lib/libgpube.so.0 \
+	lib/libgpube.so.0.1.0 lib/pkgconfig/gpube.pc include/gpube/gpube.h \
 	include/gpube/formats.h share/man/man1/gpube.1 share/man/man1/gpube-convert.1 \
 	share/bash-completion/completions/gpube share/bash-completion/completions/gpube-convert \
 	share/zsh/site-functions/_gpube; do
@@ -40,7 +41,8 @@ that 'completion: gpube-convert' [ "$(complete_words gpube-convert --simp)" = --
 
 # ---- the library
 PKG_CONFIG_PATH=$at/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
-export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+LD_LIBRARY_PATH=$at/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} # where ldconfig would have found it
+export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR LD_LIBRARY_PATH
 if command -v pkg-config > /dev/null 2>&1; then
 	that 'pkg-config: version' [ "gpube $(pkg-config --modversion gpube)" = "$("$gpube" --version)" ]
 	sanitize=
@@ -48,7 +50,12 @@ if command -v pkg-config > /dev/null 2>&1; then
 	# shellcheck disable=SC2046,SC2086
 	that 'an example is compiled with the installed library alone' ${CC:-cc} -Wall -Wextra -Werror \
 		examples/optimum.c $sanitize $(pkg-config --cflags --libs gpube) -o "$work/optimum"
+	that 'it uses the shared library' sh -c "readelf -d '$work/optimum' | grep -q 'NEEDED.*libgpube.so.0'"
 	row 'it finds the optimum' 0 '^optimum 430 / 10\^2$' '' "$work/optimum" examples/exams.cfn
+	# shellcheck disable=SC2046,SC2086
+	that 'the same with the archive' ${CC:-cc} examples/optimum.c $sanitize $(pkg-config --cflags gpube) \
+		"$at/lib/libgpube.a" $(pkg-config --static --libs-only-l gpube | sed 's/-lgpube //') -o "$work/static"
+	row 'it finds it, too' 0 '^optimum 430 / 10\^2$' '' "$work/static" examples/exams.cfn
 	row 'it says what fails' 1 '' "^cannot open 'x': No such file" "$work/optimum" x
 	cp -r plugins/example "$work/example" && printf 'none 2 2 1 10\n2 2\n2 0 1 10 0\n' > "$work/none.wcsp"
 	printf '{problem: {name: "most", mustbe: ">-9.0"},\n variables: {a: 2, b: 2},\n' > "$work/most.cfn"
@@ -83,4 +90,7 @@ fi
 make -n BUILD="$work/b" demo > "$work/demo" 2>&1
 that 'demo links gpube' grep -q -- "-o $work/b/gpube\$" "$work/demo"
 that 'and makes neither CUDA, MPI nor gpube-convert' sh -c "! grep -v '^test' '$work/demo' | grep -E 'nvcc|[.]cu[.]o|mpicc|convert_main|cudart'"
+# ---- and away again
+that 'make uninstall' make uninstall BUILD="${build#"$PWD"/}" DESTDIR="$root" PREFIX="$prefix"
+that 'nothing is left' [ -z "$(find "$root" -type f -o -type l)" ]
 plan

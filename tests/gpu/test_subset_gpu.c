@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "csg/conv.h"
+#include "gpube/ops/device/backend.h"
 
 static struct gpube_ctx *ctx;
 static const struct gpube_subset_ops *gpu;
@@ -46,9 +47,6 @@ static void draw(void *values, enum gpube_type type, int n_bits, uint64_t seed)
 		else if (type == GPUBE_FLOAT64)
 			((double *)values)[i] = -INFINITY;
 }
-
-/* of subset_cuda.cu: work in splits that is shared with the machine's other devices */
-extern double gpube__shared_splits;
 
 static void *sent(const void *values, uint64_t bytes)
 {
@@ -98,11 +96,13 @@ static void convolves(void **state)
 /* Shared by all devices there are, whatever it costs. */
 static void convolves_shared(void **state)
 {
-	const double splits = gpube__shared_splits;
+	/* work in splits that is shared with the machine's other devices */
+	double *shared = gpube__cuda_backend(ctx)->shared_splits;
+	const double splits = *shared;
 
-	gpube__shared_splits = 0;
+	*shared = 0;
 	convolves(state);
-	gpube__shared_splits = splits;
+	*shared = splits;
 }
 
 static void fills(void **state)

@@ -50,10 +50,7 @@ void gpube__opening_wait(void);
 /* When its opening was begun, by gpube__now(); 0: not yet. */
 double gpube__opening_since(void);
 
-/* ---- of the backend: the same files are compiled with CUDA and without, the linker takes one or the other ---- */
-
-/* Whether this program has one. */
-extern const bool gpube__has_cuda;
+/* ---- of the backend ---- */
 
 /* Starts the driver and the context of a device, for every thread; errors are left for later. */
 void gpube__opening_driver(int id);

@@ -5,8 +5,6 @@ extern "C" {
 #include "gpube/ops/device/opening.h"
 }
 
-const bool gpube__has_cuda = true;
-
 extern "C" void gpube__opening_driver(int id)
 {
 	int arch;
