@@ -2,6 +2,7 @@
 #include "gpube/eliminate/be_place.h"
 #include "gpube/eliminate/be_load.h"
 #include "gpube/ops/pick.h"
+#include "gpube/ops/place.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,85 +32,27 @@ double gpube__be_bucket_bytes(const struct gpube_be *be, int32_t p, enum gpube_t
 
 /* ---- the best sides ------------------------------------------------------------------- */
 
-/* Of a bucket and all below it, in seconds: by side, and with all of it on the host. */
-struct best {
-	double on[2], host;
-};
-
-static double crossing(const struct gpube_be *be, int32_t p, int from,
-	const struct gpube_rate *device, size_t size)
-{
-	double bytes = (double)be->buckets[p].cells * (double)size;
-
-	return device->round_trip + bytes / (from ? device->download : device->upload);
-}
-
-/* The side from which the message of bucket p best comes to one that is worked on at 'to'. */
-static int best_from(const struct gpube_be *be, const struct best *best, int32_t p, int to,
-	const struct gpube_rate *device, size_t size)
-{
-	return best[p].on[!to] + crossing(be, p, !to, device, size) < best[p].on[to] ? !to : to;
-}
-
-static void add_inputs(struct best *best, const struct gpube_be *be, int32_t p,
-	const struct gpube_rate *device, size_t size)
-{
-	const struct gpube_bucket *b = &be->buckets[p];
-	bool fetches = b->consumer < 0; /* of the device, while the assignment is read off */
-
-	for (int32_t k = 0; k < b->n_in; k++) {
-		int32_t id = be->inputs[b->in_at + k];
-
-		if (id >= 0) {
-			best[p].on[1] += function_cells(be, id) * (double)size / device->upload;
-			continue;
-		}
-		fetches = true;
-		best[p].host += best[~id].host;
-		for (int to = 0; to < 2; to++) {
-			int from = best_from(be, best, ~id, to, device, size);
-
-			best[p].on[to] += best[~id].on[from] +
-					  (from != to ? crossing(be, ~id, from, device, size) : 0);
-		}
-	}
-	if (fetches)
-		best[p].on[1] += device->round_trip;
-}
-
 int gpube__be_place(uint8_t *side, double seconds[2], const struct gpube_be *be,
 	enum gpube_type type, const struct gpube_rate *host, const struct gpube_rate *device)
 {
-	const size_t size = gpube__type_size(type);
-	struct best *best = gpube__alloc_zero(be->ctx, (uint64_t)be->n, sizeof(*best));
+	struct gpube_place *tasks = gpube__alloc_zero(be->ctx, (uint64_t)be->n, sizeof(*tasks));
+	int status;
 
-	if (!best)
+	if (!tasks)
 		return GPUBE_ENOMEM;
-	seconds[0] = seconds[1] = 0;
 	for (int32_t p = 0; p < be->n; p++) {
-		double bytes = gpube__be_bucket_bytes(be, p, type);
-		double joined = be->buckets[p].joined;
-		int n_in = be->buckets[p].n_in;
+		const struct gpube_bucket *b = &be->buckets[p];
 
-		best[p].on[0] = best[p].host =
-			gpube__contract_seconds(host, gpube__ops_cpu(), type, n_in, joined, bytes);
-		best[p].on[1] = gpube__contract_seconds(device, NULL, type, n_in, joined, bytes);
-		add_inputs(best, be, p, device, size);
+		tasks[p] = (struct gpube_place){.consumer = b->consumer, .n_in = b->n_in,
+			.joined = b->joined, .cells = (double)b->cells};
+		for (int32_t k = 0; k < b->n_in; k++)
+			if (be->inputs[b->in_at + k] >= 0)
+				tasks[p].function_cells +=
+					function_cells(be, be->inputs[b->in_at + k]);
 	}
-	/* a consumer comes behind what it takes: from the last bucket on, sides are known */
-	for (int32_t p = be->n - 1; p >= 0; p--) {
-		int32_t consumer = be->buckets[p].consumer;
-
-		if (consumer >= 0) {
-			side[p] = (uint8_t)best_from(be, best, p, side[consumer], device, size);
-			continue;
-		}
-		side[p] = best[p].on[1] < best[p].on[0];
-		seconds[0] += best[p].host;
-		seconds[1] += best[p].on[side[p]];
-	}
-	gpube__free(be->ctx, best);
-	return GPUBE_OK;
+	status = gpube__place(side, seconds, be->ctx, be->n, tasks, type, host, device);
+	gpube__free(be->ctx, tasks);
+	return status;
 }
 
 /* ---- what was reached ----------------------------------------------------------------- */

@@ -1,11 +1,5 @@
 /*
- * be_place.h - bucket by bucket, on the host or on a device.
- *
- * Buckets form a forest, each with one consumer, so that the best sides come from
- * one pass up it: the cheapest of a bucket and all below it, for either side, with the
- * copy of each message that crosses. Designs weighed. (1) One backend for a whole run: a thousand
- * small buckets pay a launch and a fetch each. (2) A limit in joined cells: blind to the messages
- * that then cross. (3) This one; its cost is that of reading the scopes once more.
+ * be_place.h - bucket by bucket, on the host or on a device (ops/place.h), and what was reached there.
  */
 #ifndef GPUBE_BE_PLACE_H
 #define GPUBE_BE_PLACE_H

@@ -2,7 +2,7 @@
  * pick.h - the one place that decides which backend works, by predicted time from measured or
  * guessed rates (rates.h).
  *
- * gpube__pick() decides once for a whole run; be_place.h bucket by bucket, from
+ * gpube__pick() decides once for a whole run; place.h bucket by bucket, from
  * gpube__contract_seconds() here.
  */
 #ifndef GPUBE_PICK_H

@@ -1,38 +1,47 @@
 /*
  * mbe_place.c - which backend works on each bucket of a run of mini-buckets.
  *
- * Mini-buckets form a forest as buckets do, each with one that takes its message, so that be_place.h
+ * Mini-buckets form a forest as buckets do, each with one that takes its message, so that ops/place.h
  * finds the best side of each. But what is matched is matched on one side, and all that a bucket
  * sends to the device goes there together: a bucket is worked on where the largest of its minis is
  * best worked on.
  */
-#include "gpube/eliminate/be_place.h"
-#include "gpube/relax/mbe.h"
 #include "gpube/ops/pick.h"
+#include "gpube/ops/place.h"
+#include "gpube/relax/mbe.h"
 
 #include <string.h>
 
-/* The minis as buckets of their own; only what gpube__be_place() reads. */
-static int as_buckets(struct gpube_be *be, const struct gpube_mbe *mbe)
+/* The sides of the minis, each a task of its own. */
+static int place_minis(uint8_t *side, double seconds[2], const struct gpube_mbe *mbe,
+	enum gpube_type type, const struct gpube_rate *host, const struct gpube_rate *device)
 {
-	*be = (struct gpube_be){.ctx = mbe->ctx, .m = mbe->m, .n = mbe->n_minis,
-		.inputs = mbe->inputs};
-	be->buckets = gpube__alloc_zero(mbe->ctx, (uint64_t)mbe->n_minis, sizeof(*be->buckets));
-	if (!be->buckets)
+	const struct gpube_model *m = mbe->m;
+	struct gpube_place *tasks =
+		gpube__alloc_zero(mbe->ctx, (uint64_t)mbe->n_minis, sizeof(*tasks));
+	int status;
+
+	if (!tasks)
 		return GPUBE_ENOMEM;
 	for (int32_t k = 0; k < mbe->n_minis; k++) {
 		const struct gpube_mini *mini = &mbe->minis[k];
-		const int32_t var = mbe->order[mini->position];
+		const int32_t domain = m->vars[mbe->order[mini->position]].domain;
 
-		be->buckets[k] = (struct gpube_bucket){.var = var, .n_in = mini->n_in,
-			.n_scope = mini->n_scope, .in_at = mini->in_at, .consumer = -1,
-			.cells = mini->cells,
-			.joined = (double)mini->cells * mbe->m->vars[var].domain};
-		for (int32_t i = 0; i < mini->n_in; i++)
-			if (mbe->inputs[mini->in_at + i] < 0)
-				be->buckets[~mbe->inputs[mini->in_at + i]].consumer = k;
+		tasks[k] = (struct gpube_place){.consumer = -1, .n_in = mini->n_in,
+			.joined = (double)mini->cells * domain, .cells = (double)mini->cells};
+		for (int32_t i = 0; i < mini->n_in; i++) {
+			const int32_t id = mbe->inputs[mini->in_at + i];
+
+			if (id < 0) /* of an earlier mini */
+				tasks[~id].consumer = k;
+			else
+				tasks[k].function_cells += (double)gpube__cells(
+					m, m->functions[id].arity, gpube__scope(m, id));
+		}
 	}
-	return GPUBE_OK;
+	status = gpube__place(side, seconds, mbe->ctx, mbe->n_minis, tasks, type, host, device);
+	gpube__free(mbe->ctx, tasks);
+	return status;
 }
 
 /* The side of each position from that of its minis. True if any is the device. */
@@ -70,14 +79,11 @@ static int place(struct gpube_mbe_run *r, double bytes)
 	uint8_t *side = gpube__alloc(ctx, (uint64_t)mbe->n, sizeof(*side));
 	const struct gpube_ops *cuda;
 	const double open = gpube__open_seconds(ctx);
-	struct gpube_be be;
 	double seconds[2];
-	int status = as_buckets(&be, mbe), none;
+	int status = of_mini && side ? GPUBE_OK : GPUBE_ENOMEM, none;
 
-	if (!of_mini || !side)
-		status = GPUBE_ENOMEM;
 	if (!status)
-		status = gpube__be_place(of_mini, seconds, &be, r->type, &host, &device);
+		status = place_minis(of_mini, seconds, mbe, r->type, &host, &device);
 	if (!status)
 		gpube__log(ctx, GPUBE_LOG_DETAIL,
 			"mini-buckets are predicted to take %.3g s on the host, %.3g with a device, "
@@ -92,7 +98,6 @@ static int place(struct gpube_mbe_run *r, double bytes)
 			status = cuda->expect(ctx, bytes);
 		}
 	}
-	gpube__free(ctx, be.buckets);
 	gpube__free(ctx, of_mini);
 	gpube__free(ctx, side);
 	return status;

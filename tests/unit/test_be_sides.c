@@ -279,7 +279,7 @@ static struct gpube_model *chain(int n, int d)
 	return m;
 }
 
-/* What sides of a chain's buckets take, by the rules that be_place.h states, written once more. */
+/* What sides of a chain's buckets take, by the rules that place.h states, written once more. */
 static double price(const struct gpube_be *be, const uint8_t *side, const struct gpube_rate *h,
 	const struct gpube_rate *d)
 {
