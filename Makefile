@@ -230,9 +230,9 @@ check: all $(TESTS) $(GPU_TESTS)
 check-gpu: all $(GPU_TESTS)
 	@GPUBE_REQUIRE_GPU=1 tests/run.sh $(BUILD) $(GPU_TESTS)
 
-## check-large: tests that take gigabytes of memory
-check-large: all
-	@GPUBE_LARGE=1 tests/run.sh $(BUILD) tests/cli/test_large.sh
+## check-large: tests that take gigabytes of memory, and 100,000 random sequences of calls
+check-large: all $(BUILD)/tests/unit/test_api_random
+	@GPUBE_LARGE=1 GPUBE_API_RUNS=100000 tests/run.sh $(BUILD) tests/cli/test_large.sh $(BUILD)/tests/unit/test_api_random
 
 # without MPI, whose libraries leak
 ## asan: the same under AddressSanitizer and UBSan, in build-asan

@@ -533,7 +533,7 @@ static int take_winners(struct tree *t)
 
 void csg_auction_result_free(struct csg_auction_result *r, struct gpube_ctx *ctx)
 {
-	if (!r)
+	if (!r || !ctx)
 		return;
 	gpube__free(ctx, r->winners);
 	gpube__free(ctx, r->never);
@@ -550,11 +550,18 @@ static void sum_prices(struct tree *t)
 int csg_auction_solve(struct csg_auction_result **out, const struct csg_auction *a,
 	const struct csg_auction_opts *opts)
 {
-	struct tree t = {.ctx = a->ctx, .a = a, .n = a->n_bids};
-	const double start = gpube__now(), deadline = a->ctx->deadline;
+	const double start = gpube__now();
+	struct tree t = {.a = a};
+	double deadline;
 	int status;
 
-	*out = NULL;
+	if (out)
+		*out = NULL;
+	if (!out || !a)
+		return gpube__missing(a ? a->ctx : NULL);
+	t.ctx = a->ctx;
+	t.n = a->n_bids;
+	deadline = a->ctx->deadline;
 	if (opts && (opts->sizeof_options != sizeof(*opts) || !(opts->timeout_seconds >= 0)))
 		return gpube__fail(a->ctx, GPUBE_EINVAL, "csg_auction_solve: bad options");
 	t.r = gpube__alloc_zero(a->ctx, 1, sizeof(*t.r));

@@ -340,6 +340,8 @@ int csg_auction_generate(struct gpube_ctx *ctx, const char *path, const char *di
 	const uint64_t goods = (uint64_t)n_goods, bids = (uint64_t)n_bids;
 	int status = GPUBE_ENOMEM, k = 0;
 
+	if (!ctx || !path || !distribution)
+		return gpube__missing(ctx);
 	while (csg_auction_distribution(k) &&
 		strcmp(distribution, csg_auction_distribution(k)) != 0)
 		k++;

@@ -255,7 +255,10 @@ int csg_auction_read(struct csg_auction **out, struct gpube_ctx *ctx, const char
 	struct gpube_in in;
 	int status;
 
-	*out = NULL;
+	if (out)
+		*out = NULL;
+	if (!out || !ctx || !path)
+		return gpube__missing(ctx);
 	status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;
@@ -270,7 +273,12 @@ int csg_auction_read_any(struct csg_auction **auction, struct csg_game **complet
 	struct gpube_in in;
 	int status;
 
-	*auction = NULL;
+	if (auction)
+		*auction = NULL;
+	if (complete)
+		*complete = NULL;
+	if (!auction || !complete || !ctx || !path)
+		return gpube__missing(ctx);
 	status = csg__map(complete, ctx, path);
 	if (status || *complete)
 		return status;
@@ -295,15 +303,15 @@ void csg_auction_free(struct csg_auction *a)
 
 int csg_auction_goods(const struct csg_auction *a)
 {
-	return a->n_real;
+	return a ? a->n_real : 0;
 }
 
 int csg_auction_bids(const struct csg_auction *a)
 {
-	return a->n_bids;
+	return a ? a->n_bids : 0;
 }
 
 int64_t csg_auction_bid_id(const struct csg_auction *a, int bid)
 {
-	return a->id[bid];
+	return a && bid >= 0 && bid < a->n_bids ? a->id[bid] : -1;
 }

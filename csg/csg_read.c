@@ -347,6 +347,10 @@ int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path)
 	struct gpube_in in;
 	int status;
 
+	if (out)
+		*out = NULL;
+	if (!out || !ctx || !path)
+		return gpube__missing(ctx);
 	status = csg__map(out, ctx, path);
 	if (status || *out)
 		return status;
@@ -407,11 +411,14 @@ static void write_text(const struct csg_game *g, struct gpube_out *out)
 
 int csg_write(const struct csg_game *g, const char *path, int text)
 {
-	const uint64_t bytes = (uint64_t)csg__type_size(g->type) << g->n;
 	char header[32] = MAGIC;
 	struct gpube_out out;
+	uint64_t bytes;
 	int status;
 
+	if (!g || !path)
+		return gpube__missing(g ? g->ctx : NULL);
+	bytes = (uint64_t)csg__type_size(g->type) << g->n;
 	if (!text && big_endian())
 		return gpube__fail(g->ctx, GPUBE_EINVAL,
 			"binary games are written on little-endian machines only");

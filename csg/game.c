@@ -53,8 +53,13 @@ int csg__game_new_on(struct csg_game **out, struct gpube_ctx *ctx, int n_agents,
 
 int csg_game_new(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type)
 {
-	int status = csg__game_new_on(out, ctx, n_agents, type, gpube__subset_cpu());
+	int status;
 
+	if (out)
+		*out = NULL;
+	if (!out || !ctx)
+		return gpube__missing(ctx);
+	status = csg__game_new_on(out, ctx, n_agents, type, gpube__subset_cpu());
 	if (!status)
 		memset((*out)->values, 0, csg__type_size(type) << n_agents);
 	return status;
@@ -81,12 +86,12 @@ bool csg__on_host(const struct csg_game *g)
 
 int csg_game_agents(const struct csg_game *g)
 {
-	return g->n;
+	return g ? g->n : 0;
 }
 
 enum csg_type csg_game_type(const struct csg_game *g)
 {
-	return g->type;
+	return g ? g->type : CSG_INT16;
 }
 
 const char *csg_type_name(enum csg_type type)
@@ -94,12 +99,12 @@ const char *csg_type_name(enum csg_type type)
 	static const char *const names[] = {
 		"int16", "int32", "int64", "float32", "float64", "int128"};
 
-	return names[type];
+	return (unsigned)type <= CSG_INT128 ? names[type] : NULL;
 }
 
 void *csg_game_values(struct csg_game *g)
 {
-	return csg__on_host(g) ? g->values : NULL;
+	return g && csg__on_host(g) ? g->values : NULL;
 }
 
 int64_t csg__value_int(const struct csg_game *g, uint64_t c)
@@ -157,6 +162,8 @@ double csg__decode(enum csg_type type, int64_t v)
 
 double csg_game_value(const struct csg_game *g, uint64_t c)
 {
+	if (!g || c >> g->n)
+		return -INFINITY;
 	return csg__decode(g->type, csg__value_int(g, c));
 }
 

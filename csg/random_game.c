@@ -31,13 +31,22 @@ static int make_values(struct csg_game **g, struct csg__source *s)
 	return status;
 }
 
+static int begin(struct csg__source *s, struct csg_game **out, struct gpube_ctx *ctx,
+	const char *distribution, int n_agents, enum csg_type type, uint64_t seed)
+{
+	if (out)
+		*out = NULL;
+	if (!out || !ctx || !distribution)
+		return gpube__missing(ctx);
+	return csg__source_init(s, ctx, distribution, n_agents, type, seed);
+}
+
 int csg_generate(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
 	int n_agents, enum csg_type type, uint64_t seed)
 {
 	struct csg__source s;
-	int status = csg__source_init(&s, ctx, distribution, n_agents, type, seed);
+	int status = begin(&s, out, ctx, distribution, n_agents, type, seed);
 
-	*out = NULL;
 	if (!status)
 		status = csg_game_new(out, ctx, n_agents, type);
 	return status ? status : make_values(out, &s);
@@ -48,9 +57,8 @@ int csg_generate_on_device(struct csg_game **out, struct gpube_ctx *ctx, const c
 {
 	const struct gpube_subset_ops *cuda;
 	struct csg__source s;
-	int status = csg__source_init(&s, ctx, distribution, n_agents, type, seed);
+	int status = begin(&s, out, ctx, distribution, n_agents, type, seed);
 
-	*out = NULL;
 	if (!status && s.value)
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"values of distribution '%s' are made by the CPU alone", distribution);
@@ -72,9 +80,8 @@ int csg_generate_unstored(struct csg_game **out, struct gpube_ctx *ctx, const ch
 	int n_agents, enum csg_type type, uint64_t seed)
 {
 	struct csg__source s;
-	int status = csg__source_init(&s, ctx, distribution, n_agents, type, seed);
+	int status = begin(&s, out, ctx, distribution, n_agents, type, seed);
 
-	*out = NULL;
 	if (status)
 		return status;
 	*out = gpube__alloc_zero(ctx, 1, sizeof(**out));

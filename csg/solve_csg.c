@@ -12,12 +12,12 @@ const char *csg_method_name(enum csg_method method)
 {
 	static const char *const names[] = {"auto", "lp", "conv", "dp", "idp"};
 
-	return names[method];
+	return (unsigned)method <= CSG_IDP ? names[method] : NULL;
 }
 
 void csg_result_free(struct csg_result *r, struct gpube_ctx *ctx)
 {
-	if (!r)
+	if (!r || !ctx)
 		return;
 	gpube__free(ctx, r->parts);
 	gpube__free(ctx, r);
@@ -299,11 +299,6 @@ static int solve_game(struct csg_result **out, struct csg_game *g, const struct 
 	int status;
 
 	*out = NULL;
-	if (s.opts->sizeof_options != sizeof(none) || (int)s.opts->method < CSG_AUTO ||
-		s.opts->method > CSG_IDP || !(s.opts->timeout_seconds >= 0))
-		return gpube__fail(ctx, GPUBE_EINVAL, "csg_solve: bad options");
-	if (s.opts->certificate && s.opts->method != CSG_AUTO && s.opts->method != CSG_LP)
-		return gpube__fail(ctx, GPUBE_EINVAL, "only method lp makes a certificate");
 	s.r = gpube__alloc_zero(ctx, 1, sizeof(*s.r));
 	if (!s.r)
 		return GPUBE_ENOMEM;
@@ -363,6 +358,22 @@ static struct csg_result *better(struct csg_result *a, struct csg_result *b, str
 	return most;
 }
 
+static int check_options(struct gpube_ctx *ctx, const struct csg_opts *o)
+{
+	int status;
+
+	if (o->sizeof_options != sizeof(*o))
+		return gpube__fail(ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	status = gpube__check_choice(ctx, "method", (int)o->method, CSG_IDP);
+	if (!status)
+		status = gpube__check_choice(ctx, "backend", (int)o->backend, GPUBE_BACKEND_CUDA);
+	if (!status)
+		status = gpube__check_seconds(ctx, "timeout_seconds", o->timeout_seconds);
+	if (!status && o->certificate && o->method != CSG_AUTO && o->method != CSG_LP)
+		status = gpube__fail(ctx, GPUBE_EINVAL, "only method lp makes a certificate");
+	return status;
+}
+
 int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts *opts)
 {
 	const enum csg_method method = opts ? opts->method : CSG_AUTO;
@@ -371,6 +382,13 @@ int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts
 	struct csg_opts rest;
 	int status;
 
+	if (out)
+		*out = NULL;
+	if (!out || !g)
+		return gpube__missing(g ? g->ctx : NULL);
+	status = opts ? check_options(g->ctx, opts) : GPUBE_OK;
+	if (status)
+		return status;
 	if (!g->sparse || (method != CSG_AUTO && method != CSG_LP))
 		return g->sparse ? solve_filled(out, g, opts) : solve_game(out, g, opts);
 	if (opts && opts->certificate)
@@ -443,10 +461,14 @@ static int verify(struct csg_result **out, struct csg_game *g, struct csg__proof
 int csg_verify(struct csg_result **out, struct csg_game *g, const char *path)
 {
 	struct csg_game *filled = NULL;
-	struct csg__proof p = {.ctx = g->ctx};
+	struct csg__proof p = {0};
 	int status;
 
-	*out = NULL;
+	if (out)
+		*out = NULL;
+	if (!out || !g || !path)
+		return gpube__missing(g ? g->ctx : NULL);
+	p.ctx = g->ctx;
 	if (!csg__on_host(g))
 		return gpube__fail(g->ctx, GPUBE_EINVAL,
 			"a certificate is checked against values that are stored here");

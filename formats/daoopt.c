@@ -17,12 +17,18 @@
 #include <string.h>
 
 #include "formats/io.h"
+#include "gpube/ir/graph.h"
 
 int gpube_write_daoopt_order(const struct gpube_model *m, const char *path, const int32_t *order)
 {
 	struct gpube_out out;
-	int status = gpube__out_open(&out, m->ctx, path);
+	int status;
 
+	if (!m || !path || !order)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = gpube__check_permutation(m->ctx, order, m->n_vars);
+	if (!status)
+		status = gpube__out_open(&out, m->ctx, path);
 	if (status)
 		return status;
 	gpube__out_printf(&out, "%d\n", m->n_vars);
@@ -80,6 +86,9 @@ static int check_function(const struct writer *w, int64_t f)
 
 	if (bucket_of(w, g->bucket) < 0)
 		return refuse(w, f, "its bucket is that of no variable that is left");
+	if (g->arity < 0 || g->n_over < 0 || (g->arity && !g->scope) || (g->n_over && !g->over) ||
+		!g->log10_values)
+		return refuse(w, f, "a part of it is missing");
 	for (int k = 0; k < g->arity; k++) {
 		if (g->scope[k] < 0 || bucket_of(w, g->scope[k]) < 0)
 			return refuse(w, f, "it has a variable that is observed or has one value");
@@ -191,8 +200,13 @@ int gpube_write_minibuckets(
 {
 	struct writer w = {.m = m, .b = b};
 	struct gpube_out out;
-	int status = list_functions(&w), closed;
+	int status, closed;
 
+	if (!m || !path || !b || (b->n_functions && !b->functions))
+		return gpube__missing(m ? m->ctx : NULL);
+	status = gpube__check_choice(m->ctx, "n_functions", b->n_functions, INT64_MAX / 16);
+	if (!status)
+		status = list_functions(&w);
 	if (!status) {
 		status = gpube__out_open(&out, m->ctx, path);
 		if (!status) {

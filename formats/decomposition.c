@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/decomposition.h"
 #include "formats/io.h"
 #include "formats/reading.h"
 
@@ -141,9 +142,13 @@ int gpube_read_decomposition(
 {
 	struct gpube_in in;
 	struct reader r = {.m = m, .in = &in};
-	int status = gpube__in_open(&in, m->ctx, path);
+	int status;
 
-	*out = NULL;
+	if (out)
+		*out = NULL;
+	if (!out || !m || !path)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = gpube__in_open(&in, m->ctx, path);
 	if (status)
 		return status;
 	r.d = gpube__alloc_zero(m->ctx, 1, sizeof(*r.d));
@@ -170,17 +175,37 @@ int gpube_read_decomposition(
 	return status;
 }
 
+int gpube__check_decomposition(const struct gpube_model *m, const struct gpube_decomposition *d)
+{
+	if (d->n_clusters < 0)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "%d clusters", d->n_clusters);
+	if (d->n_clusters && (!d->parent || !d->first || (d->first[d->n_clusters] && !d->vars)))
+		return gpube__missing(m->ctx);
+	for (int32_t k = 0; k < d->n_clusters; k++) {
+		if (d->parent[k] >= k || d->parent[k] < -1)
+			return gpube__fail(m->ctx, GPUBE_EINVAL,
+				"cluster %d does not come after its parent", k);
+		if (d->first[0] || d->first[k + 1] < d->first[k])
+			return gpube__fail(m->ctx, GPUBE_EINVAL, "cluster %d is no part of the list", k);
+		for (int64_t i = d->first[k]; i < d->first[k + 1]; i++)
+			if (d->vars[i] < 0 || d->vars[i] >= m->n_vars)
+				return gpube__fail(m->ctx, GPUBE_EINVAL,
+					"variable %d in cluster %d: there are %d", d->vars[i], k, m->n_vars);
+	}
+	return GPUBE_OK;
+}
+
 int gpube_write_decomposition(
 	const struct gpube_model *m, const char *path, const struct gpube_decomposition *d)
 {
 	struct gpube_out out;
 	int status;
 
-	for (int32_t k = 0; k < d->n_clusters; k++)
-		if (d->parent[k] >= k || d->parent[k] < -1)
-			return gpube__fail(m->ctx, GPUBE_EINVAL,
-				"cluster %d does not come after its parent", k);
-	status = gpube__out_open(&out, m->ctx, path);
+	if (!m || !path || !d)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = gpube__check_decomposition(m, d);
+	if (!status)
+		status = gpube__out_open(&out, m->ctx, path);
 	if (status)
 		return status;
 	for (int32_t k = 0; k < d->n_clusters; k++) {
@@ -194,7 +219,7 @@ int gpube_write_decomposition(
 
 void gpube_decomposition_free(struct gpube_decomposition *d, struct gpube_ctx *ctx)
 {
-	if (!d)
+	if (!d || !ctx)
 		return;
 	gpube__free(ctx, d->parent);
 	gpube__free(ctx, d->first);

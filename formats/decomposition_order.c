@@ -2,7 +2,7 @@
  */
 #include <string.h>
 
-#include "formats/formats.h"
+#include "formats/decomposition.h"
 #include "gpube/order/elimination.h"
 
 /* ---- to an order --------------------------------------------------------------------- */
@@ -36,17 +36,23 @@ static int leave(int32_t *order, int32_t *n, int32_t *state, const struct gpube_
 int gpube_order_of_decomposition(
 	int32_t *order, const struct gpube_model *m, const struct gpube_decomposition *d)
 {
-	uint64_t n_vars = (uint64_t)m->n_vars;
-	int32_t *buffer = gpube__alloc(m->ctx, 2 * n_vars, sizeof(*buffer));
-	int32_t *state, n = 0;
-	int status = GPUBE_OK;
+	int32_t *buffer, *state, n = 0;
+	uint64_t n_vars;
+	int status;
 
+	if (!order || !m || !d)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = gpube__check_decomposition(m, d);
+	if (status)
+		return status;
+	n_vars = (uint64_t)m->n_vars;
+	buffer = gpube__alloc(m->ctx, 2 * n_vars, sizeof(*buffer));
 	if (!buffer)
 		return GPUBE_ENOMEM;
 	state = buffer + n_vars;
 	for (uint64_t i = 0; i < n_vars; i++)
 		state[i] = UNSEEN;
-	for (int64_t i = 0; i < d->first[d->n_clusters]; i++)
+	for (int64_t i = 0; d->n_clusters && i < d->first[d->n_clusters]; i++)
 		state[d->vars[i]] = d->n_clusters; /* in some, left none */
 	for (int32_t i = 0; i < m->n_vars; i++)
 		if (state[i] == UNSEEN)
@@ -115,9 +121,13 @@ int gpube_decomposition_of_order(
 	struct gpube_elimination e = {0};
 	struct gpube_decomposition *d;
 	struct gpube_graph g;
-	int status = gpube__graph_of_model(&g, m);
+	int status;
 
-	*out = NULL;
+	if (out)
+		*out = NULL;
+	if (!out || !m || !order)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = gpube__graph_of_model(&g, m);
 	if (status)
 		return status;
 	d = gpube__alloc_zero(m->ctx, 1, sizeof(*d));

@@ -34,7 +34,7 @@ _Static_assert(N_FORMATS + 1 == GPUBE_N_FORMATS, "a row for each format, in the 
 
 enum gpube_format gpube_format_named(const char *name)
 {
-	for (int i = 0; i < N_FORMATS; i++)
+	for (int i = 0; name && i < N_FORMATS; i++)
 		if (strcmp(formats[i].name, name) == 0)
 			return formats[i].id;
 	return GPUBE_FORMAT_AUTO;
@@ -112,6 +112,8 @@ int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char
 	struct gpube_in in;
 	int status;
 
+	if (!content || !ctx || !path)
+		return gpube__missing(ctx);
 	*content = GPUBE_CONTENT_MODEL;
 	if (strcmp(path, "-") == 0)
 		return GPUBE_OK;
@@ -170,10 +172,18 @@ int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char 
 	struct gpube_in in;
 	int status;
 
-	*out = NULL;
+	if (out)
+		*out = NULL;
+	if (!out || !ctx || !path)
+		return gpube__missing(ctx);
 	opts = opts ? opts : &none;
 	if (opts->sizeof_options != sizeof(*opts))
 		return gpube__fail(ctx, GPUBE_EINVAL, "options of another version");
+	status = gpube__check_choice(ctx, "format", (int)opts->format, GPUBE_N_FORMATS - 1);
+	if (!status)
+		status = gpube__check_choice(ctx, "colors", opts->colors, INT32_MAX);
+	if (status)
+		return status;
 	status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;

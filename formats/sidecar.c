@@ -156,6 +156,8 @@ int gpube_write_order(const struct gpube_model *m, const char *path, const int32
 	struct gpube_out out;
 	int status;
 
+	if (!m || !path || !order)
+		return gpube__missing(m ? m->ctx : NULL);
 	if (gpube__has_extension(path, "cov"))
 		return write_cov_order(m, path, order);
 	status = gpube__check_permutation(m->ctx, order, m->n_vars);
@@ -172,6 +174,8 @@ int gpube_write_order(const struct gpube_model *m, const char *path, const int32
 
 int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *path)
 {
+	if (!order || !m || !path)
+		return gpube__missing(m ? m->ctx : NULL);
 	if (gpube__has_extension(path, "cov"))
 		return read_cov_order(order, m, path);
 	return read_list(order, m, path);
@@ -182,8 +186,13 @@ int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *pa
 int gpube_write_solution(const struct gpube_model *m, const char *path, const int32_t *values)
 {
 	struct gpube_out out;
-	int status = gpube__out_open(&out, m->ctx, path);
+	int status;
 
+	if (!m || !path || !values)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = gpube__check_values(m, values);
+	if (!status)
+		status = gpube__out_open(&out, m->ctx, path);
 	if (status)
 		return status;
 	gpube__out_values(&out, values, m->n_vars);
@@ -230,10 +239,13 @@ static int read_values(int32_t *values, const struct gpube_model *m, struct gpub
 
 int gpube_read_solution(int32_t *values, const struct gpube_model *m, const char *path)
 {
-	int32_t *buffer = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*buffer));
+	int32_t *buffer;
 	struct gpube_in in;
 	int status;
 
+	if (!values || !m || !path)
+		return gpube__missing(m ? m->ctx : NULL);
+	buffer = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*buffer));
 	if (!buffer)
 		return GPUBE_ENOMEM;
 	status = gpube__in_open(&in, m->ctx, path);
@@ -282,6 +294,8 @@ int gpube_read_ub(int64_t *cost, const struct gpube_model *m, const char *path)
 	struct gpube_in in;
 	int status;
 
+	if (!cost || !m || !path)
+		return gpube__missing(m ? m->ctx : NULL);
 	if (m->kind != GPUBE_COSTS)
 		return gpube__fail(
 			m->ctx, GPUBE_EINVAL, "a model of potentials has no bound in costs");
@@ -298,6 +312,8 @@ int gpube_write_ub(const struct gpube_model *m, const char *path, int64_t cost)
 	struct gpube_out out;
 	int status;
 
+	if (!m || !path)
+		return gpube__missing(m ? m->ctx : NULL);
 	if (m->kind != GPUBE_COSTS)
 		return gpube__fail(
 			m->ctx, GPUBE_EINVAL, "a model of potentials has no bound in costs");

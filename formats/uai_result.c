@@ -189,9 +189,13 @@ int gpube__uai_result_read(struct gpube_uai_result **out, struct gpube_in *in, b
 int gpube_read_uai_result(struct gpube_uai_result **out, struct gpube_ctx *ctx, const char *path)
 {
 	struct gpube_in in;
-	int status = gpube__in_open(&in, ctx, path);
+	int status;
 
-	*out = NULL;
+	if (out)
+		*out = NULL;
+	if (!out || !ctx || !path)
+		return gpube__missing(ctx);
+	status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;
 	status = gpube__uai_result_read(out, &in, gpube__has_extension(path, "sol"));
@@ -201,12 +205,12 @@ int gpube_read_uai_result(struct gpube_uai_result **out, struct gpube_ctx *ctx, 
 
 const char *gpube_uai_task_name(enum gpube_uai_task task)
 {
-	return tasks[task];
+	return (unsigned)task <= GPUBE_UAI_MAP ? tasks[task] : NULL;
 }
 
 void gpube_uai_result_free(struct gpube_uai_result *r, struct gpube_ctx *ctx)
 {
-	if (!r)
+	if (!r || !ctx)
 		return;
 	gpube__free(ctx, r->task == GPUBE_UAI_MAR ? r->domains : r->values); /* vars is its end */
 	gpube__free(ctx, r->marginals);
@@ -221,14 +225,39 @@ static void write_real(struct gpube_out *out, double v)
 		gpube__out_real(out, v);
 }
 
+static int check_result(struct gpube_ctx *ctx, const struct gpube_uai_result *r)
+{
+	int status = gpube__check_choice(ctx, "task", (int)r->task, GPUBE_UAI_MAP);
+
+	if (status || r->task == GPUBE_UAI_PR)
+		return status;
+	status = gpube__check_choice(ctx, "n", r->n, INT32_MAX);
+	if (status || r->n == 0)
+		return status;
+	if (r->task == GPUBE_UAI_MAR ? !r->domains || !r->marginals
+				     : !r->values || (r->task == GPUBE_UAI_MAP && !r->vars))
+		return gpube__missing(ctx);
+	for (int32_t i = 0; i < r->n && !status; i++)
+		status = gpube__check_choice(ctx, r->task == GPUBE_UAI_MAR ? "a domain" : "a value",
+			r->task == GPUBE_UAI_MAR ? r->domains[i] : r->values[i], INT32_MAX);
+	return status;
+}
+
 int gpube_write_uai_result(
 	struct gpube_ctx *ctx, const char *path, const struct gpube_uai_result *r)
 {
-	const bool sol = gpube__has_extension(path, "sol");
-	const double *p = r->marginals;
+	const double *p;
 	struct gpube_out out;
+	bool sol;
 	int status;
 
+	if (!ctx || !path || !r)
+		return gpube__missing(ctx);
+	status = check_result(ctx, r);
+	if (status)
+		return status;
+	p = r->marginals;
+	sol = gpube__has_extension(path, "sol");
 	if (sol && r->task != GPUBE_UAI_MPE)
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"'%s': a .sol is a value for each variable, which a %s result has not",

@@ -160,9 +160,16 @@ int gpube_write_with(
 	bool alone, beside;
 	int status;
 
+	if (!m || !path)
+		return gpube__missing(m ? m->ctx : NULL);
 	opts = opts ? opts : &none;
 	if (opts->sizeof_options != sizeof(*opts))
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "options of another version");
+	status = gpube__check_choice(m->ctx, "precision", opts->precision, 12);
+	if (!status)
+		status = gpube__check_choice(m->ctx, "format", (int)opts->format, GPUBE_N_FORMATS - 1);
+	if (status)
+		return status;
 	f = gpube__output_format(m->ctx, path, opts->format);
 	if (!f)
 		return GPUBE_EINVAL;

@@ -7,6 +7,10 @@
  * who frees it, and is NULL after a failure unless its comment says otherwise;
  * a returned const pointer is borrowed. One context per thread. A model keeps a
  * pointer to its context: free models and solutions first.
+ *
+ * Here and in the other headers arguments are checked: a null pointer where one is
+ * needed, or a number outside its documented range, is EINVAL, and nothing has
+ * changed. What returns no status answers 0, -1 or NULL of what is not there.
  */
 #ifndef GPUBE_H
 #define GPUBE_H
@@ -53,7 +57,7 @@ enum gpube_log_level { GPUBE_LOG_NOTE, GPUBE_LOG_DETAIL, GPUBE_LOG_PROGRESS };
 #define GPUBE_MAX_DEVICES 8
 
 /*
- * Options of a context; zero fields take the default.
+ * Options of a context; zero fields take the default. At most 1,024 threads.
  * memory_bytes  most table memory of the host; default: what is free now
  * device_memory_bytes  the same of a GPU; what is more streams through it; default: what is free
  * n_devices     GPUs to use, by their indices in 'devices'; the same one may be there twice;
@@ -110,7 +114,7 @@ struct gpube_model;
 
 /*
  * gpube_model_new() - an empty model: no variables, constant 0, no top.
- * Errors: ENOMEM
+ * Errors: EINVAL kind; ENOMEM
  */
 GPUBE_API int gpube_model_new(
 	struct gpube_model **out, struct gpube_ctx *ctx, enum gpube_kind kind);
@@ -130,9 +134,9 @@ GPUBE_API int gpube_model_add_var(
  * scope   arity distinct variable indices; arity 0 adds to the constant
  * costs   product of the domains in row-major order, the last variable of the
  *         scope fastest; GPUBE_INF is forbidden in either direction;
- *        units of 10^-scale
+ *         units of 10^-scale, above -GPUBE_INF
  * Cost:   one pass; the table is stored in the narrowest type that holds it
- * Errors: EINVAL scope; ERANGE size; ENOMEM
+ * Errors: EINVAL scope; ERANGE size, a cost, the constant; ENOMEM
  */
 GPUBE_API int gpube_model_add_costs(
 	struct gpube_model *m, int arity, const int32_t *scope, const int64_t *costs);
@@ -161,7 +165,7 @@ GPUBE_API int32_t gpube_model_domain(const struct gpube_model *m, int32_t var);
 
 /*
  * What a model that was read from a file holds; variables, values and functions are numbered from
- * 0, and numbers are not checked. Names are NULL where the file has none.
+ * 0. Names are NULL where the file has none.
  * scale     decimals of a model of costs
  * constant  of a model of costs, units of 10^-scale
  * top       as set; observed: the value, -1: none
@@ -177,10 +181,10 @@ GPUBE_API const char *gpube_model_value_name(
 	const struct gpube_model *m, int32_t var, int32_t value);
 
 GPUBE_API int32_t gpube_model_n_functions(const struct gpube_model *m);
-/* The arity; *scope: out, as many variables, borrowed; NULL in a model without any scope. */
+/* The arity, -1: no such function; *scope: out, as many variables, borrowed; NULL in a model without any. */
 GPUBE_API int gpube_model_scope(
 	const int32_t **scope, const struct gpube_model *m, int32_t function);
-/* Cells of the table over that scope; -1 past 2^63. */
+/* Cells of the table over that scope; -1 past 2^63, or no such function. */
 GPUBE_API int64_t gpube_model_cells(const struct gpube_model *m, int32_t function);
 /*
  * gpube_model_costs() - a function's table in the open, as gpube_model_add_costs() takes it, also
@@ -503,7 +507,8 @@ GPUBE_API const int32_t *gpube_heuristic_order(const struct gpube_heuristic *h);
  *         assigned, others are not looked at
  * Returns units of 10^-scale, in the model's direction; GPUBE_INF: no completion
  *         is allowed (or better than the cutoff), whatever the direction. A value
- *         outside its domain is not allowed.
+ *         outside its domain is not allowed. Of a depth that the order has not: what no
+ *         assignment is better than, -GPUBE_INF, of a maximum GPUBE_INF - 1
  * Cost:   O(tables)
  */
 GPUBE_API int64_t gpube_heuristic_bound(
@@ -555,9 +560,9 @@ GPUBE_API int64_t gpube_path_bound(const struct gpube_path *p);
  *         each message that the bucket sent; again at the same node O(domain)
  */
 GPUBE_API void gpube_path_bounds(struct gpube_path *p, int64_t *bounds);
-/* Assigns the next variable; returns the new bound. The value is in its domain. */
+/* Assigns the next variable, if there is one; returns the new bound: GPUBE_INF of a value outside its domain. */
 GPUBE_API int64_t gpube_path_push(struct gpube_path *p, int32_t value);
-/* Takes the last assignment back. */
+/* Takes the last assignment back, if there is one. */
 GPUBE_API void gpube_path_pop(struct gpube_path *p);
 /* n_vars values by variable, -1: not assigned. */
 GPUBE_API const int32_t *gpube_path_values(const struct gpube_path *p);

@@ -32,7 +32,10 @@ int nash_game_new(struct nash_game **out, struct gpube_ctx *ctx, int32_t rows, i
 	struct nash_game *g;
 	int64_t cells = (int64_t)rows * columns;
 
-	*out = NULL;
+	if (out)
+		*out = NULL;
+	if (!out || !ctx)
+		return gpube__missing(ctx);
 	if (rows < 1 || columns < 1)
 		return gpube__fail(ctx, GPUBE_EINVAL, "a player needs at least one action");
 	g = gpube__alloc_zero(ctx, 1, sizeof(*g));
@@ -56,17 +59,17 @@ int nash_game_new(struct nash_game **out, struct gpube_ctx *ctx, int32_t rows, i
 
 int32_t nash_game_rows(const struct nash_game *g)
 {
-	return g->m;
+	return g ? g->m : 0;
 }
 
 int32_t nash_game_columns(const struct nash_game *g)
 {
-	return g->n;
+	return g ? g->n : 0;
 }
 
 const char *nash_game_label(const struct nash_game *g, int player, int32_t action)
 {
-	if (player < 1 || player > 2 || !g->labels[player - 1] || action < 0 ||
+	if (!g || player < 1 || player > 2 || !g->labels[player - 1] || action < 0 ||
 		action >= (player == 1 ? g->m : g->n))
 		return NULL;
 	return g->labels[player - 1][action];
@@ -77,6 +80,8 @@ int nash_game_set(
 {
 	struct nash_number *v;
 
+	if (!g)
+		return gpube__missing(NULL);
 	if (player < 1 || player > 2 || row < 0 || row >= g->m || column < 0 || column >= g->n ||
 		den < 1)
 		return gpube__fail(g->ctx, GPUBE_EINVAL, "no such payoff");

@@ -422,14 +422,20 @@ static void reduce(struct maker *k)
 
 int nash_generate(struct nash_game **out, struct gpube_ctx *ctx, const struct nash_random *o)
 {
-	struct maker k = {.range = o->range ? o->range : 100, .covariance = o->covariance};
-	const char *class = o->kind ? o->kind : "random";
+	struct maker k = {0};
+	const char *class;
 	int number = 0, status;
 
-	*out = NULL;
+	if (out)
+		*out = NULL;
+	if (!out || !ctx || !o)
+		return gpube__missing(ctx);
 	if (o->sizeof_options != sizeof(*o) || o->range < 0 || o->range > 1000000000 ||
 		!(fabs(o->covariance) <= 1))
 		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
+	k.range = o->range ? o->range : 100;
+	k.covariance = o->covariance;
+	class = o->kind ? o->kind : "random";
 	while (number < N_CLASSES && strcmp(class, classes[number].name) != 0)
 		number++;
 	if (number == N_CLASSES)

@@ -273,11 +273,18 @@ static int add_all(struct nash_components *c, struct gpube_ctx *ctx, const struc
 int nash_components(struct nash_components **out, struct gpube_ctx *ctx,
 	const struct nash_result *r, double timeout_seconds)
 {
-	const double deadline = ctx->deadline;
 	struct nash_components *c;
+	double deadline;
 	int status;
 
-	*out = NULL;
+	if (out)
+		*out = NULL;
+	if (!out || !ctx || !r)
+		return gpube__missing(ctx);
+	status = gpube__check_seconds(ctx, "timeout_seconds", timeout_seconds);
+	if (status)
+		return status;
+	deadline = ctx->deadline;
 	if (r->answer != NASH_ANSWER_ALL || r->n_pairs < 1)
 		return gpube__fail(ctx, GPUBE_EINVAL, "components need all equilibria");
 	c = gpube__alloc_zero(ctx, 1, sizeof(*c));
@@ -296,7 +303,7 @@ int nash_components(struct nash_components **out, struct gpube_ctx *ctx,
 
 void nash_components_free(struct nash_components *c, struct gpube_ctx *ctx)
 {
-	if (!c)
+	if (!c || !ctx)
 		return;
 	for (int64_t k = 0; c->subsets && k < c->n_subsets; k++) {
 		const void *list = c->subsets[k].xs;

@@ -51,9 +51,15 @@ int nash_read(
 	};
 	struct gpube_in in;
 	struct nash_game *g;
-	int status = gpube__in_open(&in, ctx, path);
+	int status;
 
-	*out = NULL;
+	if (out)
+		*out = NULL;
+	if (!out || !ctx || !path)
+		return gpube__missing(ctx);
+	status = gpube__check_choice(ctx, "format", (int)format, NASH_FORMAT_GT);
+	if (!status)
+		status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;
 	g = gpube__alloc_zero(ctx, 1, sizeof(*g));

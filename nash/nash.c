@@ -37,7 +37,7 @@ static void free_strategies(struct gpube_ctx *ctx, struct nash_strategy *s, int6
 
 void nash_result_free(struct nash_result *r, struct gpube_ctx *ctx)
 {
-	if (!r)
+	if (!r || !ctx)
 		return;
 	free_strategies(ctx, r->xs, r->n_xs);
 	free_strategies(ctx, r->ys, r->n_ys);
@@ -259,15 +259,21 @@ static int solve_exactly(
 int nash_solve(struct nash_result **out, const struct nash_game *g, const struct nash_opts *opts)
 {
 	static const struct nash_opts none = {.sizeof_options = sizeof(none)};
-	struct gpube_ctx *ctx = g->ctx;
-	double start = gpube__now(), deadline = ctx->deadline;
+	double start = gpube__now(), deadline;
+	struct gpube_ctx *ctx;
 	struct nash_result *r;
 	int status;
 
-	*out = NULL;
+	if (out)
+		*out = NULL;
+	if (!out || !g)
+		return gpube__missing(g ? g->ctx : NULL);
+	ctx = g->ctx;
+	deadline = ctx->deadline;
 	if (!opts)
 		opts = &none;
-	if (opts->sizeof_options != sizeof(*opts) || opts->max < 0 || opts->timeout_seconds < 0)
+	if (opts->sizeof_options != sizeof(*opts) || opts->max < 0 || !(opts->timeout_seconds >= 0) ||
+		(unsigned)opts->method > NASH_METHOD_SE || (unsigned)opts->backend > GPUBE_BACKEND_CUDA)
 		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
 	if (opts->support_size < 0 || (opts->support_size && opts->method != NASH_METHOD_SE))
 		return gpube__fail(ctx, GPUBE_EINVAL, "a support size goes with method se");

@@ -128,6 +128,11 @@ int nash_write(const struct nash_game *g, const char *path, enum nash_format for
 	struct gpube_out out;
 	int status;
 
+	if (!g || !path)
+		return gpube__missing(g ? g->ctx : NULL);
+	status = gpube__check_choice(g->ctx, "format", (int)format, NASH_FORMAT_GT);
+	if (status)
+		return status;
 	if (format == NASH_FORMAT_AUTO)
 		format = named(path, ".nfg")   ? NASH_FORMAT_NFG
 			 : named(path, ".gam") ? NASH_FORMAT_GT

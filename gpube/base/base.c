@@ -56,12 +56,18 @@ int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts)
 	static const struct gpube_ctx_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx;
 
+	if (!out)
+		return GPUBE_EINVAL;
 	*out = NULL;
 	if (!opts)
 		opts = &none;
 	if (opts->sizeof_options != sizeof(*opts) || opts->n_threads < 0 ||
-		opts->n_devices < 0 || opts->n_devices > GPUBE_MAX_DEVICES)
+		opts->n_threads > GPUBE_MAX_THREADS || opts->n_devices < 0 ||
+		opts->n_devices > GPUBE_MAX_DEVICES)
 		return GPUBE_EINVAL;
+	for (int k = 0; k < opts->n_devices; k++)
+		if (opts->devices[k] < 0)
+			return GPUBE_EINVAL;
 	if (opts->realloc_fn)
 		ctx = opts->realloc_fn(opts->realloc_arg, NULL, sizeof(*ctx));
 	else
@@ -103,17 +109,19 @@ void gpube_ctx_free(struct gpube_ctx *ctx)
 
 const char *gpube_error(const struct gpube_ctx *ctx)
 {
-	return ctx->error;
+	return ctx ? ctx->error : "there is no context";
 }
 
 void gpube_ctx_stop(struct gpube_ctx *ctx)
 {
-	__atomic_store_n(&ctx->stop, 1, __ATOMIC_RELAXED);
+	if (ctx)
+		__atomic_store_n(&ctx->stop, 1, __ATOMIC_RELAXED);
 }
 
 void gpube_ctx_resume(struct gpube_ctx *ctx)
 {
-	__atomic_store_n(&ctx->stop, 0, __ATOMIC_RELAXED);
+	if (ctx)
+		__atomic_store_n(&ctx->stop, 0, __ATOMIC_RELAXED);
 }
 
 int(gpube__fail)(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt, ...)
@@ -124,6 +132,26 @@ int(gpube__fail)(struct gpube_ctx *ctx, enum gpube_status status, const char *fm
 	vsnprintf(ctx->error, sizeof(ctx->error), fmt, ap);
 	va_end(ap);
 	return status;
+}
+
+int gpube__missing(struct gpube_ctx *ctx)
+{
+	return ctx ? gpube__fail(ctx, GPUBE_EINVAL, "a null pointer where one is needed") : GPUBE_EINVAL;
+}
+
+int gpube__check_choice(struct gpube_ctx *ctx, const char *name, int64_t value, int64_t most)
+{
+	if (value >= 0 && value <= most)
+		return GPUBE_OK;
+	return gpube__fail(ctx, GPUBE_EINVAL, "%s is %lld: expected 0 to %lld", name, (long long)value,
+		(long long)most);
+}
+
+int gpube__check_seconds(struct gpube_ctx *ctx, const char *name, double seconds)
+{
+	if (seconds >= 0)
+		return GPUBE_OK;
+	return gpube__fail(ctx, GPUBE_EINVAL, "%s is %g: expected 0 or more", name, seconds);
 }
 
 void gpube__log(struct gpube_ctx *ctx, enum gpube_log_level level, const char *fmt, ...)

@@ -85,6 +85,15 @@ bool gpube__stopped(const struct gpube_ctx *ctx);
 /* The status and text of a stop: ESTOP, "stopped" or "out of time". */
 int gpube__fail_stopped(struct gpube_ctx *ctx);
 
+/* ---- what callers of exported functions pass: EINVAL, or OK; nothing was done before ------------- */
+
+/* A null pointer where one is needed, maybe the context itself. */
+int gpube__missing(struct gpube_ctx *ctx);
+/* A number of an enum, or any from 0 to 'most'. */
+int gpube__check_choice(struct gpube_ctx *ctx, const char *name, int64_t value, int64_t most);
+/* Not negative, and a number. */
+int gpube__check_seconds(struct gpube_ctx *ctx, const char *name, double seconds);
+
 /* ---- memory: NULL (and ENOMEM's text) on failure; n * size is checked; free takes NULL --- */
 
 void *gpube__alloc(struct gpube_ctx *ctx, uint64_t n, uint64_t size);

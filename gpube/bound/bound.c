@@ -10,6 +10,7 @@
 #include "gpube/ops/device/opening.h"
 #include "gpube/ops/pick.h"
 #include "gpube/bound/shifted.h"
+#include "gpube/ir/options.h"
 
 enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
 
@@ -17,7 +18,7 @@ enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
 
 void gpube_bounds_free(struct gpube_bounds *bounds, struct gpube_ctx *ctx)
 {
-	if (!bounds)
+	if (!bounds || !ctx)
 		return;
 	gpube__free(ctx, bounds->values);
 	gpube__free(ctx, bounds);
@@ -149,8 +150,6 @@ static int find_order(struct gpube_bounder *b)
 		return status;
 	if (b->opts->order_method != GPUBE_ORDER_GIVEN) {
 		status = search_order(b, &g);
-	} else if (!b->opts->order) {
-		status = gpube__fail(b->ctx, GPUBE_EINVAL, "no order is given");
 	} else {
 		status = gpube__simplified_order(
 			b->order, &b->s, b->opts->order, b->given->n_vars);
@@ -601,6 +600,27 @@ static int report(struct gpube_bounder *b, struct gpube_bounds *out)
 	return status;
 }
 
+static int check_options(const struct gpube_model *m, const struct gpube_bound_opts *o)
+{
+	int status;
+
+	if (o->sizeof_options != sizeof(*o))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	status = gpube__check_choice(m->ctx, "method", (int)o->method, GPUBE_BOUND_TREE);
+	if (!status)
+		status = gpube__check_choice(m->ctx, "z", o->z, INT32_MAX);
+	if (!status)
+		status = gpube__check_choice(m->ctx, "split", (int)o->split, GPUBE_SPLIT_FIRST);
+	if (!status)
+		status = gpube__check_choice(
+			m->ctx, "partition", (int)o->partition, GPUBE_PARTITION_CONTENT);
+	if (!status)
+		status = gpube__check_engine(m,
+			&(struct gpube__engine_opts){(int)o->order_method, o->order, o->order_seconds,
+				o->timeout_seconds, (int)o->backend, o->precision});
+	return status ? status : gpube__check_known(m, o->values, o->has_cutoff, o->cutoff);
+}
+
 static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 	const struct gpube_shifted_opts *shifting, const struct gpube_model *m,
 	const struct gpube_bound_opts *opts)
@@ -617,12 +637,9 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 	bool ready = false;
 
 	*out = NULL;
-	if (b.opts->sizeof_options != sizeof(*opts))
-		return gpube__fail(ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	if (b.opts->z < 0)
-		return gpube__fail(ctx, GPUBE_EINVAL, "z is negative");
-	if ((unsigned)b.opts->partition > GPUBE_PARTITION_CONTENT)
-		return gpube__fail(ctx, GPUBE_EINVAL, "partition is none of enum gpube_partition");
+	status = check_options(m, b.opts);
+	if (status)
+		return status;
 	bounds = gpube__alloc_zero(ctx, 1, sizeof(*bounds));
 	if (!bounds)
 		return GPUBE_ENOMEM;
@@ -663,6 +680,10 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
 	const struct gpube_bound_opts *opts)
 {
+	if (out)
+		*out = NULL;
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
 	return bound(out, NULL, NULL, m, opts);
 }
 

@@ -2,6 +2,7 @@
 #include "gpube/eliminate/be_place.h"
 #include "gpube/ops/pick.h"
 #include "gpube/eliminate/solve_parts.h"
+#include "gpube/ir/options.h"
 
 /* What a device is expected to do, before one is opened. */
 #define DEVICE_CELLS_PER_SECOND 1e12
@@ -25,7 +26,7 @@ static void job_clear(struct gpube__solving *j)
 
 void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
 {
-	if (!s)
+	if (!s || !ctx)
 		return;
 	gpube__free(ctx, s->values);
 	gpube__free(ctx, s->count);
@@ -123,8 +124,6 @@ static int find_order(struct gpube__solving *j)
 	if (!j->order)
 		return GPUBE_ENOMEM;
 	if (j->opts->order_method == GPUBE_ORDER_GIVEN) {
-		if (!j->opts->order)
-			return gpube__fail(j->ctx, GPUBE_EINVAL, "no order is given");
 		status = gpube__simplified_order(
 			j->order, &j->s, j->opts->order, j->given->n_vars);
 		if (!status)
@@ -312,19 +311,33 @@ out:
 	return status;
 }
 
+static int check_options(const struct gpube_model *m, const struct gpube_solve_opts *o)
+{
+	if (o->sizeof_options != sizeof(*o))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	return gpube__check_engine(m,
+		&(struct gpube__engine_opts){(int)o->order_method, o->order, o->order_seconds,
+			o->timeout_seconds, (int)o->backend, o->precision});
+}
+
 static int run(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts, bool plan_only)
 {
 	static const struct gpube_solve_opts none = {.sizeof_options = sizeof(none)};
-	struct gpube_ctx *ctx = m->ctx;
-	struct gpube__solving j = {
-		.ctx = ctx, .given = m, .opts = opts ? opts : &none, .ops = gpube__ops_cpu()};
-	double deadline = ctx->deadline;
+	struct gpube__solving j = {.given = m, .opts = opts ? opts : &none, .ops = gpube__ops_cpu()};
+	struct gpube_ctx *ctx;
+	double deadline;
 	int status;
 
-	*out = NULL;
-	if (j.opts->sizeof_options != sizeof(*opts))
-		return gpube__fail(ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	if (out)
+		*out = NULL;
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
+	j.ctx = ctx = m->ctx;
+	deadline = ctx->deadline;
+	status = check_options(m, j.opts);
+	if (status)
+		return status;
 	j.out = gpube__alloc_zero(ctx, 1, sizeof(*j.out));
 	if (!j.out)
 		return GPUBE_ENOMEM;

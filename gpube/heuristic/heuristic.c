@@ -5,6 +5,7 @@
 
 #include "gpube/ir/graph.h"
 #include "gpube/ops/ops.h"
+#include "gpube/ir/options.h"
 
 void gpube_heuristic_free(struct gpube_heuristic *h)
 {
@@ -154,22 +155,43 @@ static int make(struct gpube_heuristic_maker *k, const struct gpube_simplified *
 	return status;
 }
 
+static int check_options(const struct gpube_model *m, const struct gpube_heuristic_opts *o)
+{
+	int status;
+
+	if (o->sizeof_options != sizeof(*o))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	status = gpube__check_choice(m->ctx, "method", (int)o->method, GPUBE_HEURISTIC_COSTS);
+	if (!status)
+		status = gpube__check_choice(m->ctx, "ibound", o->ibound, INT32_MAX);
+	if (!status)
+		status = gpube__check_seconds(m->ctx, "shift_seconds", o->shift_seconds);
+	if (!status)
+		status = gpube__check_engine(m,
+			&(struct gpube__engine_opts){(int)o->order_method, o->order, o->order_seconds, 0,
+				(int)o->backend, o->precision});
+	return status ? status : gpube__check_known(m, NULL, o->has_cutoff, o->cutoff);
+}
+
 int gpube_heuristic_new(struct gpube_heuristic **out, const struct gpube_model *m,
 	const struct gpube_heuristic_opts *opts)
 {
 	static const struct gpube_heuristic_opts none = {.sizeof_options = sizeof(none)};
-	struct gpube_ctx *ctx = m->ctx;
+	struct gpube_ctx *ctx;
 	struct gpube_heuristic_maker k = {.opts = opts ? opts : &none};
 	struct gpube_model *quantised = NULL;
 	struct gpube_simplified s = {0};
 	struct gpube_heuristic *h;
-	int status = GPUBE_OK;
+	int status;
 
-	*out = NULL;
-	if (k.opts->sizeof_options != sizeof(*opts))
-		return gpube__fail(ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	if (k.opts->ibound < 0)
-		return gpube__fail(ctx, GPUBE_EINVAL, "ibound is negative");
+	if (out)
+		*out = NULL;
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
+	ctx = m->ctx;
+	status = check_options(m, k.opts);
+	if (status)
+		return status;
 	h = gpube__alloc_zero(ctx, 1, sizeof(*h));
 	if (!h)
 		return GPUBE_ENOMEM;

@@ -67,11 +67,20 @@ static int32_t live_value(const struct gpube_heuristic *h, int32_t position, int
 	return h->value[h->value_at[position] + value];
 }
 
+/* Nothing is better in the model's direction, and nothing is said to be forbidden. */
+static int64_t no_bound(const struct gpube_heuristic *h)
+{
+	return h && h->info.maximise ? GPUBE_INF - 1 : -GPUBE_INF;
+}
+
 int64_t gpube_heuristic_bound(const struct gpube_heuristic *h, const int32_t *values, int32_t depth)
 {
-	int32_t first = h->n - depth;
+	int32_t first;
 	int64_t sum = 0;
 
+	if (!h || (!values && depth) || depth < 0 || depth > h->n)
+		return no_bound(h);
+	first = h->n - depth;
 	for (int32_t p = first; p < h->n; p++)
 		if (live_value(h, p, values[h->order[p]]) < 0)
 			return GPUBE_INF;
@@ -94,24 +103,30 @@ int64_t gpube_heuristic_bound(const struct gpube_heuristic *h, const int32_t *va
 
 const struct gpube_heuristic_info *gpube_heuristic_info(const struct gpube_heuristic *h)
 {
-	return &h->info;
+	return h ? &h->info : NULL;
 }
 
 const int32_t *gpube_heuristic_order(const struct gpube_heuristic *h)
 {
-	return h->order;
+	return h ? h->order : NULL;
 }
 
 int32_t gpube_heuristic_n_tables(const struct gpube_heuristic *h)
 {
-	return h->n_tables;
+	return h ? h->n_tables : 0;
 }
 
 void gpube_heuristic_table(
 	struct gpube_heuristic_table *out, const struct gpube_heuristic *h, int32_t table)
 {
-	const struct gpube_htable *t = &h->tables[table];
+	const struct gpube_htable *t;
 
+	if (!out)
+		return;
+	*out = (struct gpube_heuristic_table){.from = -1, .to = -1};
+	if (!h || table < 0 || table >= h->n_tables)
+		return;
+	t = &h->tables[table];
 	*out = (struct gpube_heuristic_table){
 		.from = t->from < 0 ? -1 : h->order[t->from],
 		.to = t->to == h->n ? -1 : h->order[t->to],
@@ -135,10 +150,14 @@ static int64_t stride_of(const struct gpube_heuristic *h, const struct gpube_hta
 
 void gpube_heuristic_cells(int64_t *out, const struct gpube_heuristic *h, int32_t table)
 {
-	const struct gpube_htable *t = &h->tables[table];
-	const int32_t *vars = h->vars + t->scope_at;
+	const struct gpube_htable *t;
+	const int32_t *vars;
 	struct gpube_heuristic_table info;
 
+	if (!out || !h || table < 0 || table >= h->n_tables)
+		return;
+	t = &h->tables[table];
+	vars = h->vars + t->scope_at;
 	gpube_heuristic_table(&info, h, table);
 	for (int64_t c = 0; c < info.cells; c++) {
 		int64_t rest = c, cell = 0, v;
@@ -177,12 +196,18 @@ void gpube_path_free(struct gpube_path *p)
 
 int gpube_path_new(struct gpube_path **out, const struct gpube_heuristic *h)
 {
-	struct gpube_ctx *ctx = h->ctx;
-	uint64_t n = (uint64_t)h->n;
-	struct gpube_path *p = gpube__alloc_zero(ctx, 1, sizeof(*p));
+	struct gpube_ctx *ctx;
+	struct gpube_path *p;
+	uint64_t n;
 	int64_t at = 0;
 
-	*out = NULL;
+	if (out)
+		*out = NULL;
+	if (!out || !h)
+		return gpube__missing(h ? h->ctx : NULL);
+	ctx = h->ctx;
+	n = (uint64_t)h->n;
+	p = gpube__alloc_zero(ctx, 1, sizeof(*p));
 	if (!p)
 		return GPUBE_ENOMEM;
 	p->h = h;
@@ -208,17 +233,17 @@ int gpube_path_new(struct gpube_path **out, const struct gpube_heuristic *h)
 
 int32_t gpube_path_next(const struct gpube_path *p)
 {
-	return p->depth == p->h->n ? -1 : p->h->order[p->h->n - 1 - p->depth];
+	return !p || p->depth == p->h->n ? -1 : p->h->order[p->h->n - 1 - p->depth];
 }
 
 int64_t gpube_path_bound(const struct gpube_path *p)
 {
-	return gpube__heuristic_total(p->h, p->sum[p->depth]);
+	return p ? gpube__heuristic_total(p->h, p->sum[p->depth]) : no_bound(NULL);
 }
 
 const int32_t *gpube_path_values(const struct gpube_path *p)
 {
-	return p->values;
+	return p ? p->values : NULL;
 }
 
 static void add_run(int64_t *row, int32_t n, const struct gpube_htable *t, int64_t cell)
@@ -262,10 +287,15 @@ static const int64_t *next_row(struct gpube_path *path)
 
 void gpube_path_bounds(struct gpube_path *path, int64_t *bounds)
 {
-	const struct gpube_heuristic *h = path->h;
-	int32_t p = h->n - 1 - path->depth;
-	const int64_t *row = next_row(path);
+	const struct gpube_heuristic *h;
+	const int64_t *row;
+	int32_t p;
 
+	if (gpube_path_next(path) < 0 || !bounds)
+		return;
+	h = path->h;
+	p = h->n - 1 - path->depth;
+	row = next_row(path);
 	for (int32_t a = 0; a < h->domain[p]; a++) {
 		int32_t x = h->value[h->value_at[p] + a];
 
@@ -275,10 +305,16 @@ void gpube_path_bounds(struct gpube_path *path, int64_t *bounds)
 
 int64_t gpube_path_push(struct gpube_path *path, int32_t value)
 {
-	const struct gpube_heuristic *h = path->h;
-	int32_t p = h->n - 1 - path->depth, x = live_value(h, p, value);
-	int64_t sum = x < 0 ? MOST : next_row(path)[x];
+	const struct gpube_heuristic *h;
+	int32_t p, x;
+	int64_t sum;
 
+	if (gpube_path_next(path) < 0)
+		return gpube_path_bound(path);
+	h = path->h;
+	p = h->n - 1 - path->depth;
+	x = live_value(h, p, value);
+	sum = x < 0 ? MOST : next_row(path)[x];
 	path->live[p] = x < 0 ? 0 : x;
 	path->values[h->order[p]] = value;
 	path->sum[++path->depth] = sum;
@@ -289,8 +325,11 @@ int64_t gpube_path_push(struct gpube_path *path, int32_t value)
 
 void gpube_path_pop(struct gpube_path *path)
 {
-	int32_t p = path->h->n - path->depth;
+	int32_t p;
 
+	if (!path || path->depth == 0)
+		return;
+	p = path->h->n - path->depth;
 	path->depth--;
 	path->values[path->h->order[p]] = -1;
 }

@@ -8,8 +8,16 @@
 int gpube_model_new(struct gpube_model **out, struct gpube_ctx *ctx, enum gpube_kind kind)
 {
 	struct gpube_model *m;
+	int status;
 
+	if (!out)
+		return gpube__missing(ctx);
 	*out = NULL;
+	if (!ctx)
+		return gpube__missing(ctx);
+	status = gpube__check_choice(ctx, "kind", (int)kind, GPUBE_POTENTIALS);
+	if (status)
+		return status;
 	m = gpube__alloc_zero(ctx, 1, sizeof(*m));
 	if (!m)
 		return GPUBE_ENOMEM;
@@ -59,6 +67,8 @@ int gpube_model_add_var(struct gpube_model *m, int32_t *var, int32_t domain, con
 {
 	struct gpube_variable v = {.domain = domain};
 
+	if (!m)
+		return gpube__missing(NULL);
 	if (domain < 1)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "domain of %d values: at least 1 is needed",
 			domain);
@@ -88,18 +98,25 @@ int gpube_model_add_var(struct gpube_model *m, int32_t *var, int32_t domain, con
 
 int32_t gpube_model_n_vars(const struct gpube_model *m)
 {
-	return m->n_vars;
+	return m ? m->n_vars : 0;
 }
 
 int32_t gpube_model_domain(const struct gpube_model *m, int32_t var)
 {
-	return m->vars[var].domain;
+	return m && var >= 0 && var < m->n_vars ? m->vars[var].domain : 0;
 }
 
 int gpube_model_set_direction(struct gpube_model *m, enum gpube_direction direction)
 {
+	int status;
+
+	if (!m)
+		return gpube__missing(NULL);
 	if (m->kind != GPUBE_COSTS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "potentials are always maximised");
+	status = gpube__check_choice(m->ctx, "direction", (int)direction, GPUBE_MAXIMISE);
+	if (status)
+		return status;
 	m->direction = direction;
 	m->top = direction == GPUBE_MINIMISE ? GPUBE_INF : -GPUBE_INF;
 	return GPUBE_OK;
@@ -107,6 +124,8 @@ int gpube_model_set_direction(struct gpube_model *m, enum gpube_direction direct
 
 int gpube_model_set_scale(struct gpube_model *m, int decimals)
 {
+	if (!m)
+		return gpube__missing(NULL);
 	if (m->kind != GPUBE_COSTS || decimals < 0 || decimals > 18)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"%d decimals: costs have 0 to 18, potentials none", decimals);
@@ -116,6 +135,8 @@ int gpube_model_set_scale(struct gpube_model *m, int decimals)
 
 int gpube_model_observe(struct gpube_model *m, int32_t var, int32_t value)
 {
+	if (!m)
+		return gpube__missing(NULL);
 	if (var < 0 || var >= m->n_vars || value < -1 || value >= m->vars[var].domain)
 		return gpube__fail(
 			m->ctx, GPUBE_EINVAL, "variable %d cannot be observed as %d", var, value);
@@ -132,8 +153,12 @@ int gpube_model_observe(struct gpube_model *m, int32_t var, int32_t value)
 
 int gpube_model_set_top(struct gpube_model *m, int64_t top)
 {
+	if (!m)
+		return gpube__missing(NULL);
 	if (m->kind != GPUBE_COSTS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "potentials have no top");
+	if (top < -GPUBE_INF)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "the top is below -2^63 + 1");
 	m->top = top;
 	return GPUBE_OK;
 }
@@ -214,6 +239,11 @@ static int check_scope(const struct gpube_model *m, int arity, const int32_t *sc
 {
 	enum { SHORT = 64 };
 
+	if (arity < 0 || arity > m->n_vars)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "a scope of %d variables: there are %d", arity,
+			m->n_vars);
+	if (arity && !scope)
+		return gpube__missing(m->ctx);
 	for (int k = 0; k < arity; k++) {
 		if (scope[k] < 0 || scope[k] >= m->n_vars)
 			return gpube__fail(m->ctx, GPUBE_EINVAL,
@@ -257,28 +287,57 @@ int gpube__add_function(struct gpube_model *m, int arity, const int32_t *scope, 
 	return GPUBE_OK;
 }
 
+/* GPUBE_INF and its negation stand for what no total is. */
+static int add_constant(struct gpube_model *m, int64_t cost)
+{
+	int64_t sum;
+
+	if (cost <= -GPUBE_INF || __builtin_add_overflow(m->constant, cost, &sum) || sum == GPUBE_INF || sum <= -GPUBE_INF)
+		return gpube__fail(m->ctx, GPUBE_ERANGE, "the constant passes 2^63");
+	m->constant = sum;
+	return GPUBE_OK;
+}
+
+/* The table is the model's, or gone. */
+static int add_function(struct gpube_model *m, int arity, const int32_t *scope, const struct gpube_table *t)
+{
+	int32_t table;
+	int status = gpube__add_table(m, &table, t);
+
+	if (status)
+		return status;
+	status = gpube__add_function(m, arity, scope, table, NULL);
+	if (status) {
+		gpube__free(m->ctx, t->values);
+		m->n_tables--;
+	}
+	return status;
+}
+
 int gpube_model_add_costs(
 	struct gpube_model *m, int arity, const int32_t *scope, const int64_t *costs)
 {
 	struct gpube_values v = {0};
 	struct gpube_table t = {.arity = arity};
 	int64_t cells;
-	int32_t table;
 	int status;
 
+	if (!m || !costs)
+		return gpube__missing(m ? m->ctx : NULL);
 	if (m->kind != GPUBE_COSTS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "costs in a model of potentials");
 	status = check_scope(m, arity, scope);
 	if (status)
 		return status;
-	if (arity == 0 && costs[0] != GPUBE_INF) {
-		if (__builtin_add_overflow(m->constant, costs[0], &m->constant))
-			return gpube__fail(m->ctx, GPUBE_ERANGE, "the constant passes 2^63");
-		return GPUBE_OK;
-	}
+	if (arity == 0 && costs[0] != GPUBE_INF)
+		return add_constant(m, costs[0]);
 	cells = gpube__cells(m, arity, scope);
 	if (cells < 0)
 		return gpube__fail(m->ctx, GPUBE_ERANGE, "a table of more than 2^63 cells");
+	for (int64_t c = 0; c < cells; c++)
+		if (costs[c] <= -GPUBE_INF)
+			return gpube__fail(m->ctx, GPUBE_ERANGE, "the cost %lld: the least is -2^63 + 2",
+				(long long)costs[c]);
 	if (gpube__values_reserve(m->ctx, &v, cells))
 		return GPUBE_ENOMEM;
 	for (int64_t c = 0; c < cells; c++)
@@ -289,17 +348,17 @@ int gpube_model_add_costs(
 	t.type = v.type;
 	t.n = v.n;
 	t.values = v.values;
-	status = gpube__add_table(m, &table, &t);
-	return status ? status : gpube__add_function(m, arity, scope, table, NULL);
+	return add_function(m, arity, scope, &t);
 }
 
 int gpube_model_add_potentials(
 	struct gpube_model *m, int arity, const int32_t *scope, const double *values)
 {
 	struct gpube_table t = {.arity = arity, .type = GPUBE_FLOAT64};
-	int32_t table;
 	int status;
 
+	if (!m || !values)
+		return gpube__missing(m ? m->ctx : NULL);
 	if (m->kind != GPUBE_POTENTIALS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "potentials in a model of costs");
 	status = check_scope(m, arity, scope);
@@ -316,8 +375,7 @@ int gpube_model_add_potentials(
 	if (!t.values)
 		return GPUBE_ENOMEM;
 	memcpy(t.values, values, (size_t)t.n * sizeof(double));
-	status = gpube__add_table(m, &table, &t);
-	return status ? status : gpube__add_function(m, arity, scope, table, NULL);
+	return add_function(m, arity, scope, &t);
 }
 
 /* ---- costs of an assignment ------------------------------------------------ */
@@ -345,6 +403,16 @@ static int64_t position(const struct gpube_table **table, const struct gpube_mod
 	return gpube__table_find(t, domains, tuple);
 }
 
+int gpube__check_values(const struct gpube_model *m, const int32_t *values)
+{
+	for (int32_t i = 0; i < m->n_vars; i++)
+		if (values[i] < 0 || values[i] >= m->vars[i].domain)
+			return gpube__fail(m->ctx, GPUBE_EINVAL,
+				"value %d of variable %d: its domain has %d values", values[i], i,
+				m->vars[i].domain);
+	return GPUBE_OK;
+}
+
 /*
  * Room for position()'s tuple and domains; NULL and the status if the model is not of this
  * kind or the values are no assignment.
@@ -361,13 +429,9 @@ static int32_t *check_assignment(
 					    : "a model of costs has no potentials");
 		return NULL;
 	}
-	for (int32_t i = 0; i < m->n_vars; i++)
-		if (values[i] < 0 || values[i] >= m->vars[i].domain) {
-			*status = gpube__fail(m->ctx, GPUBE_EINVAL,
-				"value %d of variable %d: its domain has %d values", values[i], i,
-				m->vars[i].domain);
-			return NULL;
-		}
+	*status = gpube__check_values(m, values);
+	if (*status)
+		return NULL;
 	for (int32_t f = 0; f < m->n_functions; f++)
 		if (m->functions[f].arity > widest)
 			widest = m->functions[f].arity;
@@ -387,13 +451,18 @@ static bool contradicts_evidence(const struct gpube_model *m, const int32_t *val
 int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *values)
 {
 	const struct gpube_table *t;
-	__int128 sum = m->constant;
-	bool forbidden = contradicts_evidence(m, values);
+	__int128 sum;
+	bool forbidden;
+	int32_t *buffer;
 	int status;
-	int32_t *buffer = check_assignment(&status, m, GPUBE_COSTS, values);
 
+	if (!cost || !m || !values)
+		return gpube__missing(m ? m->ctx : NULL);
+	buffer = check_assignment(&status, m, GPUBE_COSTS, values);
 	if (!buffer)
 		return status;
+	sum = m->constant;
+	forbidden = contradicts_evidence(m, values);
 	for (int32_t f = 0; f < m->n_functions; f++) {
 		int64_t k = position(&t, m, f, values, buffer);
 		int64_t c = k < 0 ? t->dflt.i : gpube__table_int(t, k);
@@ -417,9 +486,12 @@ int gpube_model_log_value(double *log_value, const struct gpube_model *m, const 
 {
 	const struct gpube_table *t;
 	long double sum = 0;
+	int32_t *buffer;
 	int status;
-	int32_t *buffer = check_assignment(&status, m, GPUBE_POTENTIALS, values);
 
+	if (!log_value || !m || !values)
+		return gpube__missing(m ? m->ctx : NULL);
+	buffer = check_assignment(&status, m, GPUBE_POTENTIALS, values);
 	if (!buffer)
 		return status;
 	for (int32_t f = 0; f < m->n_functions; f++) {

@@ -132,6 +132,9 @@ int64_t gpube__tuple_cell(const struct gpube_model *m, int32_t function, int64_t
 /* -1, 0 or 1: the row-major order of two tuples. */
 int gpube__compare_tuples(const int32_t *a, const int32_t *b, int arity);
 
+/* EINVAL if a value is outside its variable's domain. */
+int gpube__check_values(const struct gpube_model *m, const int32_t *values);
+
 /* Cells of a table over 'scope': the product of its domains; -1 past INT64_MAX. */
 int64_t gpube__cells(const struct gpube_model *m, int arity, const int32_t *scope);
 

@@ -1,69 +1,95 @@
-/* model_read.c - what a model is made of, for callers of the library. */
+/*
+ * model_read.c - what a model is made of, for callers of the library. Of what is not there, nothing:
+ * 0, -1 or NULL, as gpube.h says.
+ */
 #include "gpube/ir/model.h"
+
+static bool has_var(const struct gpube_model *m, int32_t var)
+{
+	return m && var >= 0 && var < m->n_vars;
+}
+
+static bool has_function(const struct gpube_model *m, int32_t function)
+{
+	return m && function >= 0 && function < m->n_functions;
+}
 
 enum gpube_kind gpube_model_kind(const struct gpube_model *m)
 {
-	return m->kind;
+	return m ? m->kind : GPUBE_COSTS;
 }
 
 enum gpube_direction gpube_model_direction(const struct gpube_model *m)
 {
-	return m->direction;
+	return m ? m->direction : GPUBE_MINIMISE;
 }
 
 int gpube_model_scale(const struct gpube_model *m)
 {
-	return m->scale;
+	return m ? m->scale : 0;
 }
 
 int64_t gpube_model_constant(const struct gpube_model *m)
 {
-	return m->constant;
+	return m ? m->constant : 0;
 }
 
 int64_t gpube_model_top(const struct gpube_model *m)
 {
-	return m->top;
+	return m ? m->top : GPUBE_INF;
 }
 
 int32_t gpube_model_observed(const struct gpube_model *m, int32_t var)
 {
-	return m->evidence ? m->evidence[var] : -1;
+	return has_var(m, var) && m->evidence ? m->evidence[var] : -1;
 }
 
 const char *gpube_model_var_name(const struct gpube_model *m, int32_t var)
 {
-	return m->vars[var].name;
+	return has_var(m, var) ? m->vars[var].name : NULL;
 }
 
 const char *gpube_model_value_name(const struct gpube_model *m, int32_t var, int32_t value)
 {
-	return m->vars[var].value_names ? m->vars[var].value_names[value] : NULL;
+	if (!has_var(m, var) || value < 0 || value >= m->vars[var].domain || !m->vars[var].value_names)
+		return NULL;
+	return m->vars[var].value_names[value];
 }
 
 int32_t gpube_model_n_functions(const struct gpube_model *m)
 {
-	return m->n_functions;
+	return m ? m->n_functions : 0;
 }
 
 int gpube_model_scope(const int32_t **scope, const struct gpube_model *m, int32_t function)
 {
-	*scope = gpube__scope(m, function);
-	return m->functions[function].arity;
+	if (scope)
+		*scope = has_function(m, function) ? gpube__scope(m, function) : NULL;
+	return scope && has_function(m, function) ? m->functions[function].arity : -1;
 }
 
 int64_t gpube_model_cells(const struct gpube_model *m, int32_t function)
 {
-	return gpube__cells(m, m->functions[function].arity, gpube__scope(m, function));
+	return has_function(m, function)
+		       ? gpube__cells(m, m->functions[function].arity, gpube__scope(m, function))
+		       : -1;
 }
 
-/* The cells of a function of that kind; -1: the model is of the other, or they are too many. */
-static int64_t cells_to_read(
-	int *status, const struct gpube_model *m, enum gpube_kind kind, int32_t function)
+/* The cells of a function of that kind; -1: the model is of the other, or they are too many or nowhere. */
+static int64_t cells_to_read(int *status, const void *out, const struct gpube_model *m,
+	enum gpube_kind kind, int32_t function)
 {
 	int64_t cells = gpube_model_cells(m, function);
 
 	*status = GPUBE_OK;
+	if (!out || !m) {
+		*status = gpube__missing(m ? m->ctx : NULL);
+		return -1;
+	}
+	if (!has_function(m, function)) {
+		*status = gpube__fail(m->ctx, GPUBE_EINVAL, "function %d of %d", function, m->n_functions);
+		return -1;
+	}
 	if (m->kind != kind) {
 		*status = gpube__fail(m->ctx, GPUBE_EINVAL,
 			kind == GPUBE_COSTS ? "a model of potentials has no costs"
@@ -78,26 +104,32 @@ static int64_t cells_to_read(
 
 int gpube_model_costs(int64_t *out, const struct gpube_model *m, int32_t function)
 {
-	const struct gpube_table *t = gpube__table(m, function);
+	const struct gpube_table *t;
 	int status;
-	int64_t cells = cells_to_read(&status, m, GPUBE_COSTS, function);
+	int64_t cells = cells_to_read(&status, out, m, GPUBE_COSTS, function);
 
+	if (status)
+		return status;
+	t = gpube__table(m, function);
 	for (int64_t k = 0; k < cells; k++)
 		out[k] = t->sparse ? t->dflt.i : gpube__table_int(t, k);
-	for (int64_t k = 0; t->sparse && cells >= 0 && k < t->n; k++)
+	for (int64_t k = 0; t->sparse && k < t->n; k++)
 		out[gpube__tuple_cell(m, function, k)] = gpube__table_int(t, k);
 	return status;
 }
 
 int gpube_model_potentials(double *out, const struct gpube_model *m, int32_t function)
 {
-	const struct gpube_table *t = gpube__table(m, function);
+	const struct gpube_table *t;
 	int status;
-	int64_t cells = cells_to_read(&status, m, GPUBE_POTENTIALS, function);
+	int64_t cells = cells_to_read(&status, out, m, GPUBE_POTENTIALS, function);
 
+	if (status)
+		return status;
+	t = gpube__table(m, function);
 	for (int64_t k = 0; k < cells; k++)
 		out[k] = t->sparse ? t->dflt.f : gpube__table_real(t, k);
-	for (int64_t k = 0; t->sparse && cells >= 0 && k < t->n; k++)
+	for (int64_t k = 0; t->sparse && k < t->n; k++)
 		out[gpube__tuple_cell(m, function, k)] = gpube__table_real(t, k);
 	return status;
 }
