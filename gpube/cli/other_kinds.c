@@ -24,7 +24,7 @@ static int read_contents(struct session *s, struct contents *c, bool *other, con
 
 	memset(c, 0, sizeof(*c));
 	status = gpube_content(&c->kind, s->ctx, path);
-	*other = status;
+	*other = status == GPUBE_ENOMEM; /* what else is wrong is said where it is read as a model */
 	if (status)
 		return status;
 	*other = c->kind != GPUBE_CONTENT_MODEL && c->kind != GPUBE_CONTENT_SIDECAR;
