@@ -209,6 +209,36 @@ static int open_temporary(struct gpube_out *out, const struct stat *old)
 	return GPUBE_OK;
 }
 
+/*
+ * Where a path leads that may be a link to what is not there yet: a link stays a link, and what it
+ * names is made or replaced. False: links without end, or too long a name.
+ */
+static bool follow(char real[PATH_MAX], const char *path)
+{
+	enum { MOST_LINKS = 40 };
+	char to[PATH_MAX];
+
+	if (realpath(path, real))
+		return true;
+	if (snprintf(real, PATH_MAX, "%s", path) >= PATH_MAX)
+		return false;
+	for (int k = 0; k < MOST_LINKS; k++) {
+		const ssize_t n = readlink(real, to, sizeof(to) - 1);
+		char *slash = strrchr(real, '/');
+		size_t at = slash ? (size_t)(slash - real) + 1 : 0;
+
+		if (n < 0)
+			return true;
+		to[n] = 0;
+		if (to[0] == '/')
+			at = 0;
+		if (at + (size_t)n >= PATH_MAX)
+			return false;
+		memcpy(real + at, to, (size_t)n + 1);
+	}
+	return false;
+}
+
 static int open_fd(struct gpube_out *out)
 {
 	struct gpube_out_impl *s = out->impl;
@@ -228,8 +258,9 @@ static int open_fd(struct gpube_out *out)
 	}
 	if (old && access(out->path, W_OK) != 0)
 		return fail_writing(out, strerror(errno));
-	/* a link stays a link: what it points to is replaced */
-	s->target = gpube__strdup(out->ctx, old && realpath(out->path, real) ? real : out->path);
+	if (!follow(real, out->path))
+		return fail_writing(out, strerror(ELOOP));
+	s->target = gpube__strdup(out->ctx, real);
 	if (!s->target)
 		return out->status = GPUBE_ENOMEM;
 	return open_temporary(out, old ? &st : NULL);
@@ -294,6 +325,9 @@ int gpube__out_finish(struct gpube_out *out)
 		return out->status;
 	if (!out->status)
 		flush(out, true);
+	/* on the disk before it has its name: no crash leaves half a file where a whole one was */
+	if (!out->status && s->temporary && fsync(s->fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+		fail_writing(out, strerror(errno));
 	if (s->fd > STDERR_FILENO && close(s->fd) != 0 && errno != EINTR)
 		fail_writing(out, strerror(errno));
 	s->fd = -1;

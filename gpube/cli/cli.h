@@ -44,6 +44,12 @@ const struct command *cli_command(const char *name);
 
 /* Parses the options and runs the command; argv[0] is its name. Returns the exit status. */
 int cli_run(const struct command *c, int argc, char **argv);
+/*
+ * Whether the command would write over a file that it reads, or one file twice: true after a
+ * message. Files are those of its arguments, of the options of type OUT, and of those that
+ * take a FILE; pipes and devices are no files here.
+ */
+bool cli_overwrites(const struct command *c, const void *opts, int n_args, char **args);
 /* What main() of every program does around 'run': signals, and the end of standard output. */
 int cli_main(int (*run)(int argc, char **argv), int argc, char **argv);
 /* What cli_main() calls last, with the exit status; NULL: nothing. */

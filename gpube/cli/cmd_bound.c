@@ -23,6 +23,7 @@ struct result {
 	const struct gpube_bounds *bounds;
 	double seconds_read;
 	const struct gpube_certificate *certificate; /* NULL: none */
+	const char *uncertified;                     /* why there is none though it was asked for */
 };
 
 /*
@@ -99,6 +100,10 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_true_false(&j, "closed", bounds->closed != 0);
 	if (r->certificate)
 		json_certified(&j, &r->answer, r->certificate);
+	if (r->uncertified) {
+		json_null(&j, "certified_bound");
+		json_text(&j, "message", r->uncertified);
+	}
 	json_int(&j, "z", bounds->z);
 	json_open(&j, "times", '{');
 	json_seconds(&j, "read", r->seconds_read);
@@ -162,14 +167,24 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 	b.opts.split = (enum gpube_split)o->split; /* words and enum are in one order */
 	if (!rc && gpube_bound(&bounds, m, &b.opts))
 		rc = session_fail(s, NULL);
-	if (!rc && o->certify && certify(&certificate, s, o, m, bounds, &b.opts))
-		rc = session_fail(s, NULL);
 	if (!rc) {
-		struct result r = {bounding_answer(s, file, m, bounds), bounds, seconds_read,
-			o->certify ? &certificate : NULL};
+		struct result r = {.answer = bounding_answer(s, file, m, bounds), .bounds = bounds,
+			.seconds_read = seconds_read};
+		char why[sizeof(s->ctx->error)];
 
+		/* without a certificate the bound is still the result; the exit status tells */
+		if (o->certify && certify(&certificate, s, o, m, bounds, &b.opts)) {
+			snprintf(why, sizeof(why), "%s", gpube_error(s->ctx));
+			session_hide_bar(s);
+			cli_error("%s", why);
+			r.uncertified = why;
+		} else if (o->certify) {
+			r.certificate = &certificate;
+		}
 		rc = answer_report(
 			&r.answer, (enum answer_output)output, report_text, report_json, &r);
+		if (r.uncertified)
+			rc = CLI_FAILED;
 	}
 	gpube__certificate_clear(&certificate);
 	gpube_bounds_free(bounds, s->ctx);
@@ -241,7 +256,9 @@ static int run(const void *opts, int n_args, char **args)
 		&s, &o->talk, &o->engine, true, output == ANSWER_JSON, o->output_file);
 	if (rc)
 		return rc;
-	rc = session_read(&s, &m, args[0], &o->read);
+	rc = !o->certify || session_can_write(&s, o->certify) ? CLI_DONE : session_fail(&s, NULL);
+	if (!rc)
+		rc = session_read(&s, &m, args[0], &o->read);
 	if (m && o->verify)
 		rc = verify(&s, o, args[0], m, output);
 	else if (m)

@@ -48,7 +48,7 @@ static int write_simplified(struct session *s, const struct opts_convert *o,
 {
 	struct gpube_simplified simplified = {0};
 	struct gpube_model *costs = NULL;
-	int rc = CLI_FAILED, status = GPUBE_OK;
+	int rc, status = GPUBE_OK;
 
 	if (m->kind == GPUBE_POTENTIALS)
 		status = gpube__quantise(&costs, m, (int)o->precision);
@@ -56,12 +56,10 @@ static int write_simplified(struct session *s, const struct opts_convert *o,
 		status = gpube__simplify(&simplified, costs ? costs : m, true);
 	if (!status && simplified.infeasible)
 		status = forbid_all(simplified.model);
-	if (!status && o->map)
-		status = simplify_map_write(s->ctx, &simplified, o->map);
-	if (status)
-		session_fail(s, NULL);
-	else
-		rc = write_model(s, o, simplified.model, path);
+	rc = status ? session_fail(s, NULL) : write_model(s, o, simplified.model, path);
+	/* no map is left of a model that is not there */
+	if (!rc && o->map && simplify_map_write(s->ctx, &simplified, o->map))
+		rc = session_fail(s, NULL);
 	gpube__simplified_clear(s->ctx, &simplified);
 	gpube_model_free(costs);
 	return rc;
@@ -91,7 +89,9 @@ static int run(const void *opts, int n_args, char **args)
 		session_end(&s);
 		return CLI_USAGE;
 	}
-	rc = session_read(&s, &m, args[0], &o->read);
+	rc = !o->map || session_can_write(&s, o->map) ? CLI_DONE : session_fail(&s, NULL);
+	if (!rc)
+		rc = session_read(&s, &m, args[0], &o->read);
 	if (!rc)
 		rc = o->simplify ? write_simplified(&s, o, m, args[1])
 				 : write_model(&s, o, m, args[1]);

@@ -34,6 +34,7 @@ struct result {
 	struct gpube_shifted shifted;
 	double seconds_read;
 	struct reparam_check check;
+	const char *unwritten; /* why not all was written; NULL: it was */
 };
 
 /* ---- report --------------------------------------------------------------------------- */
@@ -44,11 +45,13 @@ static void report_text(struct gpube_out *out, const void *arg)
 	const struct gpube_model *m = r->shifted.model;
 
 	bounding_text(out, &r->answer, r->bounds);
-	gpube__out_printf(out, "%-*s%s: constant ", LABEL, "written", r->opts->write);
-	gpube__out_decimal(out, m->constant, m->scale);
-	gpube__out_printf(out, ", %d function%s, %d added of three or more variables\n",
-		m->n_functions, plural(m->n_functions), r->shifted.n_wide);
-	if (r->opts->check)
+	if (!r->unwritten) {
+		gpube__out_printf(out, "%-*s%s: constant ", LABEL, "written", r->opts->write);
+		gpube__out_decimal(out, m->constant, m->scale);
+		gpube__out_printf(out, ", %d function%s, %d added of three or more variables\n",
+			m->n_functions, plural(m->n_functions), r->shifted.n_wide);
+	}
+	if (r->opts->check && !r->unwritten)
 		gpube__out_printf(out, "%-*s%lld %s, read back: their costs are the file's\n",
 			LABEL, "checked", (long long)r->check.n_assignments,
 			r->check.all ? "assignments, which are all" : "random assignments");
@@ -56,25 +59,36 @@ static void report_text(struct gpube_out *out, const void *arg)
 		session_seconds(r->answer.session), r->seconds_read);
 }
 
+static void json_written(struct json *j, const struct result *r)
+{
+	const struct gpube_model *m = r->shifted.model;
+
+	if (r->unwritten) {
+		json_null(j, "written");
+		json_text(j, "message", r->unwritten);
+		return;
+	}
+	json_open(j, "written", '{');
+	json_text(j, "file", r->opts->write);
+	json_decimal(j, "constant", m->constant, m->scale);
+	json_int(j, "functions", m->n_functions);
+	json_int(j, "added", r->shifted.n_wide);
+	json_int(j, "added_decimals", r->shifted.shift);
+	json_true_false(j, "pruned", r->opts->prune != 0);
+	if (r->opts->check)
+		json_int(j, "checked", r->check.n_assignments);
+	json_close(j, '}');
+}
+
 static void report_json(struct gpube_out *out, const void *arg)
 {
 	const struct result *r = arg;
-	const struct gpube_model *m = r->shifted.model;
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
 	answer_json_head(&j, &r->answer);
 	answer_json_result(&j, &r->answer);
-	json_open(&j, "written", '{');
-	json_text(&j, "file", r->opts->write);
-	json_decimal(&j, "constant", m->constant, m->scale);
-	json_int(&j, "functions", m->n_functions);
-	json_int(&j, "added", r->shifted.n_wide);
-	json_int(&j, "added_decimals", r->shifted.shift);
-	json_true_false(&j, "pruned", r->opts->prune != 0);
-	if (r->opts->check)
-		json_int(&j, "checked", r->check.n_assignments);
-	json_close(&j, '}');
+	json_written(&j, r);
 	json_open(&j, "times", '{');
 	json_seconds(&j, "read", r->seconds_read);
 	json_seconds(&j, "bound", r->bounds->seconds_bound);
@@ -120,8 +134,12 @@ static int write_all(struct session *s, struct result *r)
 	struct gpube_write_opts opts = {.sizeof_options = sizeof(opts), .format = format_of(o)};
 	struct gpube_model *made = NULL;
 	const struct gpube_model *costs;
-	int status = gpube__shifted_restore(&r->shifted, o->prune);
+	int status = GPUBE_OK;
 
+	if (o->write_sol && r->bounds->values)
+		status = gpube_write_solution(r->answer.model, o->write_sol, r->bounds->values);
+	if (!status)
+		status = gpube__shifted_restore(&r->shifted, o->prune);
 	if (!status)
 		status = gpube_write_with(r->shifted.model, o->write, &opts);
 	if (!status && o->check)
@@ -131,8 +149,6 @@ static int write_all(struct session *s, struct result *r)
 		status = reparam_check(&r->check, costs, o->write, opts.format, r->run, r->bounds,
 			o->prune != 0);
 	gpube_model_free(made);
-	if (!status && o->write_sol && r->bounds->values)
-		status = gpube_write_solution(r->answer.model, o->write_sol, r->bounds->values);
 	if (!status && o->write_order)
 		status = write_order(s, r->shifted.model, o->write_order);
 	return status;
@@ -152,6 +168,7 @@ static int reparam(struct session *s, const struct opts_reparam *o, const char *
 	};
 	struct result r = {.opts = o, .seconds_read = session_seconds(s)};
 	struct gpube_bounds *bounds = NULL;
+	char why[sizeof(s->ctx->error)];
 	struct bounding b;
 	int rc = bounding_init(&b, s, m, &o->bounding, &o->engine);
 
@@ -163,11 +180,16 @@ static int reparam(struct session *s, const struct opts_reparam *o, const char *
 		r.answer = bounding_answer(s, file, m, bounds);
 		/* from here on a stop has been answered; what is left takes little */
 		gpube_ctx_resume(s->ctx);
-		rc = write_all(s, &r) ? session_fail(s, NULL) : CLI_DONE;
-	}
-	if (!rc)
+		if (write_all(s, &r)) {
+			snprintf(why, sizeof(why), "%s", gpube_error(s->ctx));
+			session_hide_bar(s);
+			cli_error("%s", why);
+			r.unwritten = why; /* the bounds are a result all the same */
+		}
 		rc = answer_report(&r.answer, o->json ? ANSWER_JSON : (enum answer_output)o->output,
 			report_text, report_json, &r);
+		rc = r.unwritten ? CLI_FAILED : rc;
+	}
 	gpube__shifted_clear(&r.shifted);
 	gpube_bounds_free(bounds, s->ctx);
 	bounding_clear(&b, s);

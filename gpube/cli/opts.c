@@ -103,6 +103,7 @@ static bool parse_value(const struct opt_row *row, const char *text, void *to)
 		++*(int *)to;
 		return true;
 	case OPT_TEXT:
+	case OPT_OUT:
 		*(const char **)to = text;
 		return true;
 	case OPT_CHOICE:

@@ -70,7 +70,7 @@
 		"form of the result: for people, one JSON object, toulbar2's .sol, the MPE "       \
 		"result file of the UAI competitions, or the assignment's cost as toulbar2's .ub") \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
 		"write the result to FILE instead of standard output")
 
 #define OPTS_SOLVE(X)                                                                              \
@@ -115,7 +115,7 @@
 		"when what the ascent on clusters leaves open is split into parts: when it is "    \
 		"dense or the ascent ends, never, or at once")                                     \
 	X(FLAG, no_eliminate, 0, NULL, 0, 0, NULL, "bounds and splitting alone, no elimination")   \
-	X(TEXT, certify, 0, NULL, 0, 0, "FILE",                                                    \
+	X(OUT, certify, 0, NULL, 0, 0, "FILE",                                                     \
 		"then, in as much time again, a bound with its proof: write the proof, read it "   \
 		"back and check it")                                                               \
 	X(TEXT, verify, 0, NULL, 0, 0, "FILE", "nothing but check such a proof")                   \
@@ -133,7 +133,7 @@
 		"with --method mbe: without cost shifting between the parts of a bucket")
 
 #define OPTS_REPARAM(X)                                                                            \
-	X(TEXT, write, 'o', NULL, 0, 0, "FILE",                                                    \
+	X(OUT, write, 'o', NULL, 0, 0, "FILE",                                                     \
 		"where the equivalent problem goes, .cfn or .wcsp, also with .gz or .xz")          \
 	X(CHOICE, to, 0, "auto", 0, 0, "auto|wcsp|cfn", "its format; auto goes by its name")       \
 	X(INT, max_arity, 0, "3", 2, 16, "N",                                                      \
@@ -150,8 +150,8 @@
 	X(FLAG, check, 0, NULL, 0, 0, NULL,                                                        \
 		"read the problem back and compare costs of assignments: all if they are few, "    \
 		"otherwise some thousands at random")                                              \
-	X(TEXT, write_sol, 0, NULL, 0, 0, "FILE", "write the best assignment found, a .sol")       \
-	X(TEXT, write_order, 0, NULL, 0, 0, "FILE",                                                \
+	X(OUT, write_sol, 0, NULL, 0, 0, "FILE", "write the best assignment found, a .sol")        \
+	X(OUT, write_order, 0, NULL, 0, 0, "FILE",                                                 \
 		"write an elimination order of the equivalent problem, a .order, or its "          \
 		"tree decomposition, a .cov")                                                      \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the report")                      \
@@ -162,12 +162,12 @@
 		"write a picture instead, in the language of Graphviz: variables and functions, "  \
 		"the pseudo-tree of DPOP, or the buckets or clusters of the elimination")          \
 	X(FLAG, svg, 0, NULL, 0, 0, NULL, "with --dot: as SVG, drawn by Graphviz")                 \
-	X(TEXT, write_order, 0, NULL, 0, 0, "FILE",                                                \
+	X(OUT, write_order, 0, NULL, 0, 0, "FILE",                                                 \
 		"also write the elimination order that is found, of the model as it was read "     \
 		"(--no-simplify goes with it), a .order; as .cov its tree decomposition")          \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
 		"write the result to FILE instead of standard output")
 
 #define OPTS_CONVERT(X)                                                                            \
@@ -186,7 +186,7 @@
 		"name")                                                                            \
 	X(FLAG, simplify, 0, NULL, 0, 0, NULL,                                                     \
 		"write the simplified model; an assignment of it is completed with --map")         \
-	X(TEXT, map, 0, NULL, 0, 0, "FILE",                                                        \
+	X(OUT, map, 0, NULL, 0, 0, "FILE",                                                         \
 		"with --simplify: where each variable of the model has gone")
 
 #define OPTS_GENERATE(X)                                                                           \
@@ -219,7 +219,7 @@
 		"csg: type of the values; integers are 1000 times the value, int16 10 times")      \
 	X(INT, max_cost, 0, "100", 0, INT32_MAX, "N", "the other tuples cost 0 to N")              \
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "another seed, another network")                 \
-	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
 		"write to FILE instead of standard output; a name in .gz or .xz is compressed")    \
 	X(CHOICE, to, 0, "auto", 0, 0, "auto|nfg|lrs|two-player|simple|gt|" GPUBE_FORMATS_WRITTEN, \
 		"format, the first five of games; auto goes by the name of FILE, .wcsp on "        \
@@ -259,16 +259,16 @@
 		"form of the result: for people, one JSON object, Gambit's NE lines, or the "      \
 		"blocks of lrsnash")                                                               \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
 		"write the result to FILE instead of standard output")                             \
-	X(TEXT, convert, 0, NULL, 0, 0, "FILE",                                                    \
+	X(OUT, convert, 0, NULL, 0, 0, "FILE",                                                     \
 		"solve nothing: write the game to FILE, as .nfg if its name ends so, otherwise "   \
 		"as input for lrsnash")
 
 #define OPTS_CSG(X)                                                                                \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
 		"write the result to FILE instead of standard output")                             \
 	X(CHOICE, method, 'm', "auto", 0, 0, "auto|lp|conv|dp|idp", "how the optimum is found")    \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
@@ -277,7 +277,7 @@
 		"dp on a device, for comparison: coalitions do not share what they fetch")         \
 	X(FLAG, free_disposal, 0, NULL, 0, 0, NULL,                                                \
 		"agents may stay out of the structure, at no value")                               \
-	X(TEXT, certify, 0, NULL, 0, 0, "FILE",                                                    \
+	X(OUT, certify, 0, NULL, 0, 0, "FILE",                                                     \
 		"by method lp: check its proof in another way, and write it to FILE")              \
 	X(TEXT, verify, 0, NULL, 0, 0, "FILE", "nothing but check such a proof")                   \
 	X(TEXT, generate, 0, NULL, 0, 0, "DIST",                                                   \
@@ -300,7 +300,7 @@
 #define OPTS_AUCTION(X)                                                                            \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
 		"write the result to FILE instead of standard output")                             \
 	X(FLAG, sell_all, 0, NULL, 0, 0, NULL, "complete auctions: no good may stay unsold")       \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
@@ -347,7 +347,7 @@
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
 		"form of the result: for people, one JSON object, or toulbar2's .sol")             \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(TEXT, output_file, 'o', NULL, 0, 0, "FILE",                                              \
+	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
 		"write the result to FILE instead of standard output")
 
 #define OPTS_DEVICES(X)                                                                            \
@@ -357,7 +357,8 @@
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
 
-enum opt_type { OPT_FLAG, OPT_INT, OPT_REAL, OPT_SIZE, OPT_TIME, OPT_TEXT, OPT_CHOICE };
+/* OUT: a text that names a file which is written; see cli_overwrites(). */
+enum opt_type { OPT_FLAG, OPT_INT, OPT_REAL, OPT_SIZE, OPT_TIME, OPT_TEXT, OPT_OUT, OPT_CHOICE };
 
 typedef int opt_c_FLAG;
 typedef int64_t opt_c_INT;
@@ -365,6 +366,7 @@ typedef double opt_c_REAL;
 typedef uint64_t opt_c_SIZE;
 typedef double opt_c_TIME;
 typedef const char *opt_c_TEXT;
+typedef const char *opt_c_OUT;
 typedef int opt_c_CHOICE;
 
 #define OPT_FIELD(type, field, ...) opt_c_##type field;

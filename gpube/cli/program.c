@@ -34,6 +34,8 @@ int cli_run(const struct command *c, int argc, char **argv)
 		rc = CLI_DONE;
 	} else if (first < 0) {
 		rc = CLI_USAGE;
+	} else if (cli_overwrites(c, opts, argc - first, argv + first)) {
+		rc = CLI_USAGE;
 	} else {
 		rc = c->run(opts, argc - first, argv + first);
 	}

@@ -45,7 +45,7 @@ row 'arguments where there are none' 2 '' "^gpube: devices: unexpected argument 
 row 'order twice' 2 '' '^gpube: --order and --order-file exclude each other$' \
 	"$gpube" solve --order min-fill --order-file x y
 row 'convert to standard output without a format' 2 '' '^gpube: convert: standard output has no name' \
-	"$gpube" convert x -
+	"$gpube" convert examples/exams.cfn -
 
 # ---- values out of their range: OPTION VALUE EXPECTED
 while IFS='|' read -r option value expected; do

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -22,6 +25,22 @@ static void write_text(const char *path, const char *text)
 	assert_int_equal(gpube__out_open(&out, ctx, path), GPUBE_OK);
 	gpube__out_text(&out, text);
 	assert_int_equal(gpube__out_close(&out, true), GPUBE_OK);
+}
+
+/* The C library's, which this program has in its place: what it was called for, and what it says. */
+static int n_synced, sync_error;
+static char seen[16]; /* what was in dir/target meanwhile */
+
+int fsync(int fd)
+{
+	char *text = test_get(in_dir("target"), NULL);
+
+	(void)fd;
+	n_synced++;
+	snprintf(seen, sizeof(seen), "%s", text ? text : "");
+	free(text);
+	errno = sync_error;
+	return sync_error ? -1 : 0;
 }
 
 /* ---- streams ------------------------------------------------------------------------- */
@@ -364,6 +383,63 @@ static void closed_pipe(void **state)
 	assert_non_null(strstr(gpube_error(ctx), "cannot write '<stdout>'"));
 }
 
+/* A link to what is not there yet makes that, and stays; a ring of links is refused. */
+static void link_to_nothing(void **state)
+{
+	struct gpube_out out;
+	struct stat st;
+	char *text;
+
+	(void)state;
+	assert_int_equal(symlink("middle", in_dir("link")), 0);
+	assert_int_equal(symlink(in_dir("target"), in_dir("middle")), 0);
+	write_text(in_dir("link"), "new");
+	assert_int_equal(lstat(in_dir("link"), &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(lstat(in_dir("middle"), &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(lstat(in_dir("target"), &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	text = test_get(in_dir("target"), NULL);
+	assert_string_equal(text, "new");
+	free(text);
+	assert_int_equal(symlink("round", in_dir("ring")), 0);
+	assert_int_equal(symlink("ring", in_dir("round")), 0);
+	assert_int_equal(gpube__out_open(&out, ctx, in_dir("ring")), GPUBE_EIO);
+	assert_int_equal(symlink("no/such/folder", in_dir("lost")), 0);
+	assert_int_equal(gpube__out_open(&out, ctx, in_dir("lost")), GPUBE_EIO);
+	assert_int_equal(test_count_files(dir), 6);
+}
+
+/* On the disk before the old file goes; where that fails the old one stays. */
+static void synced_before_renamed(void **state)
+{
+	struct gpube_out out;
+	char *text;
+
+	(void)state;
+	test_put(in_dir("target"), "old", 3);
+	n_synced = 0;
+	write_text(in_dir("target"), "new");
+	assert_int_equal(n_synced, 1);
+	assert_string_equal(seen, "old");
+	text = test_get(in_dir("target"), NULL);
+	assert_string_equal(text, "new");
+	free(text);
+	sync_error = EIO;
+	assert_int_equal(gpube__out_open(&out, ctx, in_dir("target")), GPUBE_OK);
+	gpube__out_text(&out, "newer");
+	assert_int_equal(gpube__out_close(&out, true), GPUBE_EIO);
+	assert_non_null(strstr(gpube_error(ctx), "cannot write"));
+	sync_error = EINVAL; /* a file system that has no such thing */
+	write_text(in_dir("other"), "text");
+	sync_error = 0;
+	text = test_get(in_dir("target"), NULL);
+	assert_string_equal(text, "new");
+	free(text);
+	assert_int_equal(test_count_files(dir), 2);
+}
+
 int main(void)
 {
 	static const char *const names[] = {"x", "x.gz", "x.xz"};
@@ -372,6 +448,8 @@ int main(void)
 	ADD_CASE(&c, standard_input);
 	ADD_CASE(&c, cannot_open);
 	ADD_CASE(&c, link_and_mode_stay);
+	ADD_CASE(&c, link_to_nothing);
+	ADD_CASE(&c, synced_before_renamed);
 	ADD_CASE(&c, cannot_write);
 	ADD_CASE(&c, closed_pipe);
 	for (size_t k = 0; k < 3; k++) {

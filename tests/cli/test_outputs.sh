@@ -1,0 +1,94 @@
+#!/bin/sh
+# Files that are written: nothing that was found is lost with them, and no command writes over what it reads.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+x=examples
+cp $x/exams.cfn "$work/exams.cfn"
+cp $x/sprinkler.uai "$work/s.uai"
+cp $x/meetings.yaml "$work/m.yaml"
+cp $x/effort.nfg "$work/e.nfg"
+printf '2\n1 3 5\n' > "$work/two.csg"
+"$gpube" generate auction --dist L4 --goods 4 --bids 6 -o "$work/a.txt"
+
+# ---- what cannot be written ----------------------------------------------------------------
+
+# the numbers are past what a certificate holds, and the bound is not
+cat > "$work/large.cfn" << 'END'
+{problem:{name:p,mustbe:"<4000000000000000000"},variables:{a:2,b:2},functions:{f:{scope:[a,b],
+costs:[-1200000000000000000,3,4,1200000000000000000]},g:{scope:[a],costs:[-1200000000000000000,5]}}}
+END
+row 'no certificate: the bound is told' 1 '^optimum +-2400000000000000000, proved' 'too large for a certificate' \
+	"$gpube" bound -q --certify "$work/c" "$work/large.cfn"
+row 'in JSON, too, in one object' 1 '"lower_bound": -2400000000000000000.*"certified_bound": null, "message": "costs are too large' \
+	'too large' "$gpube" bound -q --json --certify "$work/c" "$work/large.cfn"
+that 'one object' [ "$(wc -l < "$work/out")" = 1 ]
+row 'a folder that is not there is found out at once' 1 '' "cannot write '.*/none/c': No such file" \
+	"$gpube" bound --certify "$work/none/c" "$work/exams.cfn"
+row 'for reparam' 1 '' "cannot write '.*/none/c.cfn': No such file" \
+	"$gpube" reparam -o "$work/none/c.cfn" "$work/exams.cfn"
+row 'for a map' 1 '' "cannot write '.*/none/m': No such file" \
+	"$gpube" convert --simplify --map "$work/none/m" "$work/exams.cfn" "$work/to.cfn"
+that 'before anything else is written' [ ! -e "$work/to.cfn" ]
+if [ -c /dev/full ]; then
+	row 'a full disk: the bound is told' 1 '^optimum +4\.30, proved' 'No space left' \
+		"$gpube" bound -q --certify /dev/full "$work/exams.cfn"
+	row 'and that of reparam' 1 '^lower +[0-9.]+, proved' 'No space left' \
+		"$gpube" reparam -q --to cfn -o /dev/full "$work/exams.cfn"
+	row 'in JSON' 1 '"upper_bound": 4\.30.*"written": null, "message": ".*No space left' 'No space left' \
+		"$gpube" reparam -q --json --to cfn -o /dev/full "$work/exams.cfn"
+	row 'and the assignment that was to be written' 1 '*' 'No space left' \
+		"$gpube" reparam -q --to cfn --write-sol "$work/best.sol" -o /dev/full "$work/exams.cfn"
+	that 'is there' [ -s "$work/best.sol" ]
+	row 'a full disk for a map' 1 '' 'No space left' \
+		"$gpube" convert -q --simplify --map /dev/full "$work/exams.cfn" "$work/to.cfn"
+	that 'the model is there' "$gpube" solve -q "$work/to.cfn"
+	row 'a full disk for the model' 1 '' 'No space left' \
+		"$gpube" convert -q --simplify --to cfn --map "$work/map" "$work/exams.cfn" /dev/full
+	that 'no map is left' [ ! -e "$work/map" ]
+else
+	skip 'a full disk' 'no /dev/full'
+fi
+
+# ---- what is read stays -----------------------------------------------------------------------
+
+ln -s exams.cfn "$work/link.cfn"
+stays() { # NAME FILE PATTERN COMMAND…
+	stays_file=$2
+	before=$(cksum < "$stays_file")
+	name=$1 pattern=$3
+	shift 3
+	row "$name" 2 '' "$pattern" "$@"
+	that 'it is as it was' [ "$(cksum < "$stays_file")" = "$before" ]
+}
+w=$work
+stays 'solve' "$w/exams.cfn" 'is read: --output-file would write over it' \
+	"$gpube" solve --output sol -o "$w/exams.cfn" "$w/exams.cfn"
+stays 'bound' "$w/exams.cfn" 'is read: --output-file would' "$gpube" bound -o "$w/exams.cfn" "$w/exams.cfn"
+stays 'bound --certify' "$w/exams.cfn" 'is read: --certify would' "$gpube" bound --certify "$w/exams.cfn" "$w/exams.cfn"
+stays 'another spelling' "$w/exams.cfn" 'is read: --certify would' "$gpube" bound --certify "$w/./exams.cfn" "$w/exams.cfn"
+stays 'a link' "$w/exams.cfn" 'is read: --certify would' "$gpube" bound --certify "$w/link.cfn" "$w/exams.cfn"
+stays 'from a link' "$w/exams.cfn" 'is read: --certify would' "$gpube" bound --certify "$w/exams.cfn" "$w/link.cfn"
+stays 'reparam' "$w/exams.cfn" 'is read: --write would' "$gpube" reparam -o "$w/exams.cfn" "$w/exams.cfn"
+stays 'reparam --write-sol' "$w/exams.cfn" 'is read: --write-sol would' \
+	"$gpube" reparam -o "$w/r.cfn" --write-sol "$w/exams.cfn" "$w/exams.cfn"
+stays 'info --write-order' "$w/exams.cfn" 'is read: --write-order would' \
+	"$gpube" info --write-order "$w/exams.cfn" "$w/exams.cfn"
+stays 'convert' "$w/exams.cfn" 'is read: it would be written over' "$gpube" convert "$w/exams.cfn" "$w/exams.cfn"
+stays 'convert --map' "$w/exams.cfn" 'is read: --map would' \
+	"$gpube" convert --simplify --map "$w/exams.cfn" "$w/exams.cfn" "$w/to.cfn"
+stays 'a map and a model' "$w/exams.cfn" 'is written already: --map would' \
+	"$gpube" convert --simplify --map "$w/new.cfn" "$w/exams.cfn" "$w/new.cfn"
+stays 'a certificate that is read' "$w/best.sol" 'is read: --output-file would' \
+	"$gpube" bound --verify "$w/best.sol" -o "$w/best.sol" "$w/exams.cfn"
+stays 'a known solution' "$w/best.sol" 'is read: --output-file would' \
+	"$gpube" bound --sol "$w/best.sol" --output sol -o "$w/best.sol" "$w/exams.cfn"
+stays 'dpop' "$w/m.yaml" 'is read: --output-file would' "$gpube" dpop -o "$w/m.yaml" "$w/m.yaml"
+stays 'nash' "$w/e.nfg" 'is read: --output-file would' "$gpube" nash -o "$w/e.nfg" "$w/e.nfg"
+stays 'csg' "$w/two.csg" 'is read: --output-file would' "$gpube" csg -o "$w/two.csg" "$w/two.csg"
+stays 'csg --certify' "$w/two.csg" 'is read: --certify would' "$gpube" csg --certify "$w/two.csg" "$w/two.csg"
+stays 'auction' "$w/a.txt" 'is read: --output-file would' "$gpube" auction -o "$w/a.txt" "$w/a.txt"
+row 'one file twice' 2 '' 'is written already: --[a-z-]+ would write over it' \
+	"$gpube" bound -o "$w/twice" --certify "$w/twice" "$w/exams.cfn"
+row 'two files are two' 0 '' '' "$gpube" bound -q -o "$w/one" --certify "$w/two" "$w/exams.cfn"
+plan
