@@ -73,14 +73,14 @@ ALL_NVCCFLAGS = -std=c++17 -I. $(NVCCFLAGS) $(CUDA_GENCODE) -ccbin $(lastword $(
 endif
 
 # ---- sources -------------------------------------------------------------------
-CLI_SRC  := $(filter-out gpube/cli/convert_main.c,$(wildcard gpube/cli/*.c))
+CLI_SRC  := $(filter-out gpube/cli/convert_main.c,$(wildcard gpube/cli/*.c gpube/cli/*/*.c))
 # every room but the program's (CONTRIBUTING.md has the map); what needs MPI is for gpube-mpi
-LIB_SRC  := $(filter-out gpube/cli/% %_mpi.c $(if $(NVCC_PATH),%/ops_nocuda.c),\
+LIB_SRC  := $(filter-out gpube/cli/% %_mpi.c,\
 	$(wildcard $(addsuffix *.c,gpube/*/ gpube/*/*/ gpube/*/*/*/ formats/ formats/*/ csg/ nash/ dcop/)))
 CUDA_SRC := $(if $(NVCC_PATH),$(wildcard $(addsuffix *.cu,gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))
 # gpube-convert: the same options, the formats and the simplifier; no operators, no CUDA
 CONVERT_SRC := $(addprefix gpube/cli/,convert_main.c program.c cmd_convert.c simplify_map.c \
-	other_kinds.c opts.c overwrites.c help.c session.c inputs.c json.c)
+	other_kinds.c opts.c overwrites.c help.c session/session.c session/inputs.c session/json.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/ops/test_*.c tests/parse/test_*.c tests/fuzz/test_*.c)
 GPU_TEST_SRC := $(wildcard tests/gpu/test_*.c)
 TEST_LIB_SRC := $(wildcard tests/support/*.c) tests/fuzz/readers.c

@@ -5,7 +5,7 @@
 #ifndef GPUBE_CLI_ANSWER_H
 #define GPUBE_CLI_ANSWER_H
 
-#include "gpube/cli/session.h"
+#include "gpube/cli/session/session.h"
 
 /* The words of --output, in their order; commands have the first ones, or all. */
 enum answer_output { ANSWER_TEXT, ANSWER_JSON, ANSWER_SOL, ANSWER_UAI, ANSWER_UB };

@@ -4,7 +4,7 @@
 
 #include "csg/game.h"
 #include "gpube/cli/coalitions.h"
-#include "gpube/cli/session_ranks.h"
+#include "gpube/cli/session/session_ranks.h"
 
 #define OPTS_STRUCT struct opts_csg
 static const struct opt_row rows[] = {OPTS_CSG(OPT_ROW)};

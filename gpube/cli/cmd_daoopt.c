@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gpube/cli/daoopt_tables.h"
-#include "gpube/cli/session.h"
+#include "gpube/cli/session/session.h"
 
 #define OPTS_STRUCT struct opts_daoopt
 static const struct opt_row rows[] = {OPTS_DAOOPT(OPT_ROW)};

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpube/cli/ceilings.h"
+#include "gpube/cli/session/ceilings.h"
 #include "gpube/ops/ops.h"
 
 #define OPTS_STRUCT struct opts_devices

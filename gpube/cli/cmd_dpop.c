@@ -5,7 +5,7 @@
 #include "dcop/dcop.h"
 #include "formats/formats.h"
 #include "gpube/cli/answer.h"
-#include "gpube/cli/session_ranks.h"
+#include "gpube/cli/session/session_ranks.h"
 
 #define OPTS_STRUCT struct opts_dpop
 static const struct opt_row rows[] = {OPTS_DPOP(OPT_ROW)};

@@ -4,7 +4,7 @@
 #include "csg/auction.h"
 #include "csg/csg.h"
 #include "formats/formats.h"
-#include "gpube/cli/session.h"
+#include "gpube/cli/session/session.h"
 #include "gpube/ir/generate.h"
 #include "nash/nash.h"
 

@@ -1,7 +1,7 @@
 /* cmd_nash.c - gpube nash: the equilibria of a bimatrix game. */
 #include <string.h>
 
-#include "gpube/cli/session_ranks.h"
+#include "gpube/cli/session/session_ranks.h"
 #include "nash/nash.h"
 
 #define OPTS_STRUCT struct opts_nash

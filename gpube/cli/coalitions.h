@@ -4,7 +4,7 @@
 #define GPUBE_CLI_COALITIONS_H
 
 #include "csg/csg.h"
-#include "gpube/cli/session.h"
+#include "gpube/cli/session/session.h"
 
 /* By enum csg_answer. */
 extern const char *const csg_status_words[];

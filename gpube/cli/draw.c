@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "dcop/dcop.h"
-#include "gpube/cli/measure.h"
-#include "gpube/cli/session.h"
+#include "gpube/cli/session/measure.h"
+#include "gpube/cli/session/session.h"
 #include "gpube/order/elimination.h"
 #include "gpube/simplify/simplify.h"
 

@@ -5,7 +5,7 @@
 #ifndef GPUBE_CLI_OTHER_KINDS_H
 #define GPUBE_CLI_OTHER_KINDS_H
 
-#include "gpube/cli/session.h"
+#include "gpube/cli/session/session.h"
 
 /*
  * Both return false, and do nothing, for a file that holds a model. Otherwise *rc

@@ -17,12 +17,12 @@ that 'the table is found' [ "$(wc -l < "$work/rows")" -ge 20 ]
 # The files that read a group's struct; a command's own is its cmd_x.c.
 readers() {
 	case $1 in
-	TALK) echo gpube/cli/session.c ;;
-	READ) echo gpube/cli/inputs.c ;;
+	TALK) echo gpube/cli/session/session.c ;;
+	READ) echo gpube/cli/session/inputs.c ;;
 	BOUNDING) echo gpube/cli/bounding.c ;;
-	RANKS) echo gpube/cli/session_ranks.c ;;
+	RANKS) echo gpube/cli/session/session_ranks.c ;;
 	ANSWER) echo gpube/cli/cmd_solve.c gpube/cli/cmd_bound.c ;;
-	ENGINE) echo gpube/cli/inputs.c gpube/cli/session_engine.c gpube/cli/cmd_solve.c gpube/cli/cmd_info.c ;;
+	ENGINE) echo gpube/cli/session/inputs.c gpube/cli/session/session_engine.c gpube/cli/cmd_solve.c gpube/cli/cmd_info.c ;;
 	*) echo "gpube/cli/cmd_$(echo "$1" | tr '[:upper:]' '[:lower:]').c" ;;
 	esac
 }

@@ -3,7 +3,7 @@
 #define GPUBE_CLI_SESSION_RANKS_H
 
 #include "gpube/ranks/world.h"
-#include "gpube/cli/session.h"
+#include "gpube/cli/session/session.h"
 
 /* ctx: of the world while no session has one; abandon: the other ranks wait for us in vain */
 struct ranks {

@@ -1,5 +1,5 @@
 /* session_ranks.c - see session_ranks.h. */
-#include "gpube/cli/session_ranks.h"
+#include "gpube/cli/session/session_ranks.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* ceilings.c - see ceilings.h. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "gpube/cli/ceilings.h"
+#include "gpube/cli/session/ceilings.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "formats/formats.h"
-#include "gpube/cli/session.h"
+#include "gpube/cli/session/session.h"
 
 int session_try_read(
 	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)

@@ -6,7 +6,7 @@
 #define GPUBE_CLI_SESSION_H
 
 #include "gpube/cli/cli.h"
-#include "gpube/cli/json.h"
+#include "gpube/cli/session/json.h"
 
 struct session {
 	struct gpube_ctx *ctx;

@@ -1,5 +1,5 @@
 /* json.c - see json.h. */
-#include "gpube/cli/json.h"
+#include "gpube/cli/session/json.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* session.c - see session.h. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "gpube/cli/session.h"
+#include "gpube/cli/session/session.h"
 
 #include <math.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* measure.c - see measure.h. */
-#include "gpube/cli/measure.h"
+#include "gpube/cli/session/measure.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef GPUBE_CLI_CEILINGS_H
 #define GPUBE_CLI_CEILINGS_H
 
-#include "gpube/cli/session.h"
+#include "gpube/cli/session/session.h"
 #include "gpube/ops/rates.h"
 
 /*

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "gpube/cli/ceilings.h"
-#include "gpube/cli/session.h"
+#include "gpube/cli/session/ceilings.h"
+#include "gpube/cli/session/session.h"
 #include "gpube/ops/device/backend.h"
 #include "gpube/ops/device/opening.h"
 
