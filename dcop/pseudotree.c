@@ -37,7 +37,7 @@ struct builder {
 	int64_t pool_used, pool_capacity;
 	int32_t *members, from, n; /* of the component */
 	struct gpube_rng rng;
-	int64_t work;
+	int64_t work, next_look, n_steps;
 	int32_t width, best_width;
 	double cells, best_cells;
 };
@@ -176,23 +176,37 @@ static void visit(struct builder *b, int32_t v, int32_t parent, int32_t at, bool
 		b->visited_neighbours[g->adjacent[k]]++;
 }
 
-/* One depth-first search of the component; sorted NULL: at random. */
-static void search(struct builder *b, int32_t root, const int32_t *sorted)
+/* Between two looks for a stop: some milliseconds. */
+enum { WORK_BETWEEN_LOOKS = 1 << 20, STEPS_BETWEEN_LOOKS = 1 << 12 };
+
+static int look(struct builder *b)
+{
+	if (b->work < b->next_look && ++b->n_steps % STEPS_BETWEEN_LOOKS)
+		return GPUBE_OK;
+	b->next_look = b->work + WORK_BETWEEN_LOOKS;
+	return gpube__stopped(b->ctx) ? gpube__fail_stopped(b->ctx) : GPUBE_OK;
+}
+
+/* One depth-first search of the component; sorted NULL: at random. Errors: ESTOP */
+static int search(struct builder *b, int32_t root, const int32_t *sorted)
 {
 	int32_t at = b->from, v = root;
+	int status = look(b);
 
 	for (int32_t i = 0; i < b->n; i++) {
 		b->depth[b->members[i]] = -1;
 		b->visited_neighbours[b->members[i]] = 0;
 	}
 	visit(b, root, -1, at++, !sorted);
-	while (v >= 0) {
+	while (v >= 0 && !status) {
 		int32_t u = sorted ? next_neighbour(b, v, sorted) : random_neighbour(b, v);
 
 		if (u >= 0)
 			visit(b, u, v, at++, !sorted);
 		v = u >= 0 ? u : b->parent[v];
+		status = look(b);
 	}
+	return status;
 }
 
 /* Takes an ancestor into the separator that is being made. */
@@ -226,6 +240,7 @@ static int measure(struct builder *b)
 		int64_t at = b->pool_used;
 		double cells = 1;
 
+		status = look(b);
 		b->stamp++;
 		for (int64_t k = g->start[v]; k < g->start[v + 1] && !status; k++) {
 			int32_t u = g->adjacent[k];
@@ -271,9 +286,10 @@ static void keep(struct builder *b)
 
 static int try_one(struct builder *b, int32_t root, const int32_t *sorted)
 {
-	int status;
+	int status = search(b, root, sorted);
 
-	search(b, root, sorted);
+	if (status)
+		return status;
 	b->best->n_searched++;
 	status = measure(b);
 	if (!status && (b->width < b->best_width ||
@@ -309,7 +325,7 @@ static int search_best(struct builder *b, const int32_t *component)
 	int32_t n_roots = given ? 1 : b->n;
 	int status = GPUBE_OK;
 
-	b->work = 0;
+	b->work = b->next_look = 0;
 	for (int32_t i = 0; i < n_roots && b->work < BEST_WORK && !status; i++)
 		for (int h = 0; h < DCOP_BEST && !status; h++) {
 			status = prepare(b, (enum dcop_heuristic)h);

@@ -79,8 +79,6 @@ static int read_raw(struct gpube_in *in)
 	ssize_t n;
 
 	while (s->raw == s->raw_end && !s->raw_ended) {
-		if (in->ctx->stop)
-			return in->status = gpube__fail_stopped(in->ctx);
 		n = read(s->fd, s->raw_buffer, RAW_BYTES);
 		if (n < 0) {
 			if (errno == EINTR)
@@ -253,6 +251,12 @@ static void extend(struct gpube_in *in)
 	size_t kept = (size_t)(in->end - in->p), made = 0;
 	char *to = s->window + kept;
 
+	/* (what is unpacked may be much more than what is read) */
+	if (gpube__stopped(in->ctx)) {
+		in->status = gpube__fail_stopped(in->ctx);
+		in->p = in->last = in->end;
+		return;
+	}
 	if (in->p != s->window)
 		memmove(s->window, in->p, kept);
 	in->p = in->last = s->window; /* the token before is gone */

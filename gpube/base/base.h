@@ -120,6 +120,13 @@ static inline int64_t gpube__mul_size(int64_t a, int64_t b)
 enum { GPUBE_BYTES_TEXT = 32 };
 const char *gpube__bytes_text(char text[GPUBE_BYTES_TEXT], double bytes);
 
+/*
+ * gpube__sort() - qsort() that keeps equal items in no order, either, and that a stop ends.
+ * Errors: ESTOP (the items are in any order, some maybe twice), ENOMEM
+ */
+int gpube__sort(struct gpube_ctx *ctx, void *items, uint64_t n, size_t size,
+	int (*compare)(const void *, const void *));
+
 /* For qsort(). */
 int gpube__compare_int32(const void *a, const void *b);
 

@@ -24,7 +24,11 @@ void gpube_bounds_free(struct gpube_bounds *bounds, struct gpube_ctx *ctx)
 	gpube__free(ctx, bounds);
 }
 
-static int simplify(struct gpube_bounder *b)
+/*
+ * Half a second at least, whatever the time limit is: what is small is then simplified, and gets a
+ * bound. Only a stop ends that.
+ */
+static int simplify_now(struct gpube_bounder *b)
 {
 	int status;
 
@@ -37,6 +41,18 @@ static int simplify(struct gpube_bounder *b)
 	}
 	status = gpube__simplify(&b->s, b->costs, !b->opts->no_simplify);
 	b->m = b->tables = b->s.model;
+	return status;
+}
+
+static int simplify(struct gpube_bounder *b)
+{
+	const double deadline = b->ctx->deadline;
+	int status;
+
+	if (deadline > 0)
+		b->ctx->deadline = fmax(deadline, gpube__now() + 0.5);
+	status = simplify_now(b);
+	b->ctx->deadline = deadline;
 	return status;
 }
 

@@ -192,14 +192,17 @@ static int run(const void *opts, int n_args, char **args)
 	struct csg_auction *a = NULL;
 	struct csg_game *g = NULL;
 	struct session s;
-	int rc;
+	int rc, status;
 
 	(void)n_args;
 	rc = session_start(&s, &o->talk, o->threads, 0, o->json || o->output == 1, o->output_file);
 	if (rc)
 		return rc;
 	session_open_device(&s, (enum gpube_backend)o->backend, true, false);
-	if (csg_auction_read_any(&a, &g, s.ctx, args[0]))
+	session_begin_reading(&s, o->timeout);
+	status = csg_auction_read_any(&a, &g, s.ctx, args[0]);
+	session_end_reading(&s);
+	if (status)
 		rc = session_fail(&s, NULL);
 	else if (g)
 		rc = solve_complete(&s, g, o, args[0]);

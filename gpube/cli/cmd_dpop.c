@@ -252,8 +252,10 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 	struct dcop_opts opts;
 	struct dcop_result *result = NULL;
 	struct report r = {.answer = {.session = s, .file = file}, .world = world};
-	int status = session_try_read(s, &m, file, &o->read), rc;
+	int status, rc;
 
+	s->timeout = o->timeout;
+	status = session_try_read(s, &m, file, &o->read);
 	opts = options(o, s);
 	if (!status && !o->agents)
 		status = dcop_agents_of(&agents, m);

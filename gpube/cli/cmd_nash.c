@@ -504,7 +504,9 @@ static int run(const void *opts, int n_args, char **args)
 		session_open_device(&s, (enum gpube_backend)o->backend, false, true);
 	if (!rc) {
 		/* the words of --from are those of enum nash_format, in its order */
+		session_begin_reading(&s, o->timeout);
 		status = nash_read(&game, s.ctx, args[0], (enum nash_format)o->from);
+		session_end_reading(&s);
 		status = dcop_world_agree(&ranks.world, status);
 		if (status)
 			rc = ranks_fail(&ranks, &s);

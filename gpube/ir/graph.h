@@ -43,7 +43,8 @@ struct gpube_order_cost {
 
 /* Errors: EINVAL (not a permutation of 0 to n - 1), ENOMEM */
 int gpube__check_permutation(struct gpube_ctx *ctx, const int32_t *order, int32_t n);
-/* Errors: EINVAL (not a permutation), ENOMEM. Cost: O(n width^2) */
+/* Errors: EINVAL (not a permutation), ENOMEM; ESTOP (only where it takes long). Cost: O(n width^2)
+ */
 int gpube__order_cost(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
 	const struct gpube_graph *g, const int32_t *order);
 
@@ -62,7 +63,8 @@ int gpube__order_cost(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
  *          sum + 4 * maximum.
  * Repeatable: with 0 seconds the same seed and number of threads give the same
  *          order, unless the machine is so slow that real time ends the search.
- * Stops early, with the best so far, when gpube__stopped(ctx); that is not an error.
+ * Stops early, with the best so far, when gpube__stopped(ctx); that is not an error unless to tell
+ * what the best costs takes long, too (ESTOP).
  * Errors: ENOMEM; EINVAL (GPUBE_ORDER_GIVEN)
  */
 int gpube__order_find(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,

@@ -49,6 +49,9 @@ static int largest_log(struct gpube_ctx *ctx, long double *out, const struct gpu
  * |cost| stays below 2^62. Every cost is counted one unit larger than it can be
  * after rounding.
  */
+/* Some milliseconds: a logarithm is slow. */
+enum { VALUES_BETWEEN_LOOKS = 1 << 16, TABLES_BETWEEN_LOOKS = 1 << 10 };
+
 static int choose_scale(const struct gpube_model *m, int *scale)
 {
 	long double sum_log = 0, unit = 1, log = 0;
@@ -136,6 +139,10 @@ static int add_table(
 			cost = rounded(t, k, r);
 		if (gpube__values_push(ctx, &v, cost))
 			goto nomem;
+		if (k % VALUES_BETWEEN_LOOKS == VALUES_BETWEEN_LOOKS - 1 && gpube__stopped(ctx)) {
+			gpube__values_clear(ctx, &v);
+			return gpube__fail_stopped(ctx);
+		}
 	}
 	if (t->sparse) {
 		copy.dflt.i = rounded(t, -1, r);
@@ -208,7 +215,10 @@ static int round_model(struct gpube_model **out, const struct gpube_model *m, in
 	costs->scale = scale;
 	status = copy_variables(costs, m);
 	for (int32_t i = 0; !status && i < m->n_tables; i++)
-		status = add_table(costs, &m->tables[i], r);
+		if (i % TABLES_BETWEEN_LOOKS == TABLES_BETWEEN_LOOKS - 1 && gpube__stopped(m->ctx))
+			status = gpube__fail_stopped(m->ctx);
+		else
+			status = add_table(costs, &m->tables[i], r);
 	for (int32_t f = 0; !status && f < m->n_functions; f++)
 		status = gpube__add_function(costs, m->functions[f].arity, gpube__scope(m, f),
 			m->functions[f].table, m->functions[f].name);

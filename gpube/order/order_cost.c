@@ -1,6 +1,9 @@
 /* order_cost.c - what an elimination along an order costs. */
 #include "gpube/ir/graph.h"
 
+/* Some tenths of a second: after a stop, what is short is still worth to know. */
+enum { STEPS_BETWEEN_LOOKS = 1 << 25 };
+
 static int invert(struct gpube_ctx *ctx, int32_t *position, const int32_t *order, int32_t n)
 {
 	for (int32_t i = 0; i < n; i++)
@@ -41,6 +44,7 @@ int gpube__order_cost(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
 	int32_t *seen = gpube__alloc(ctx, n, sizeof(*seen));
 	int32_t *arity = gpube__alloc_zero(ctx, n, sizeof(*arity));
 	double *cells = gpube__alloc(ctx, n, sizeof(*cells)); /* of the messages */
+	int64_t steps = 0;
 	int status = GPUBE_ENOMEM;
 
 	if (!position || !parent || !seen || !arity || !cells)
@@ -51,6 +55,13 @@ int gpube__order_cost(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
 	for (int32_t k = 0; k < g->n; k++) {
 		int32_t v = order[k];
 
+		if (steps > STEPS_BETWEEN_LOOKS) {
+			steps = 0;
+			if (gpube__stopped(ctx)) {
+				status = gpube__fail_stopped(ctx);
+				goto out;
+			}
+		}
 		parent[v] = seen[v] = v;
 		cells[v] = 1;
 		for (int64_t e = g->start[v]; e < g->start[v + 1]; e++) {
@@ -59,6 +70,7 @@ int gpube__order_cost(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
 			if (position[u] > k)
 				continue;
 			for (; seen[u] != v; u = parent[u]) {
+				steps++;
 				if (parent[u] == u)
 					parent[u] = v;
 				seen[u] = v;

@@ -316,8 +316,11 @@ static int compare_keys(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The rest is a clique: all rules agree but for sizes, where large domains go first. */
-static void finish_clique(struct gpube_greedy *w, int32_t *order)
+/*
+ * The rest is a clique: all rules agree but for sizes, where large domains go first. After a stop
+ * it is none, and those with few neighbours go first.
+ */
+static void finish(struct gpube_greedy *w, int32_t *order, bool stopped)
 {
 	bool by_domain = w->rule->by_size > 0 || w->rule->random;
 	uint64_t *rank = (uint64_t *)w->fill; /* no longer needed */
@@ -325,8 +328,9 @@ static void finish_clique(struct gpube_greedy *w, int32_t *order)
 	for (int32_t i = 0; i < w->n_heap; i++) {
 		int32_t v = w->heap[i];
 		int32_t domain = by_domain ? w->g->domain[v] : 0;
+		int32_t key = stopped ? w->degree[v] : INT32_MAX - domain;
 
-		rank[i] = (uint64_t)(INT32_MAX - domain) << 32 | (uint32_t)v;
+		rank[i] = (uint64_t)key << 32 | (uint32_t)v;
 	}
 	w->messages += (int64_t)w->n_heap * (w->n_heap - 1) / 2;
 	qsort(rank, (size_t)w->n_heap, sizeof(*rank), compare_keys);
@@ -400,6 +404,7 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 		if (status)
 			return status;
 		update_heap(w);
+		w->work++;
 		if (w->work >= next_look) {
 			if (gpube__stopped(w->ctx) ||
 				(w->stop_at > 0 && gpube__now() >= w->stop_at)) {
@@ -409,7 +414,7 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 			next_look = w->work + 20000;
 		}
 	}
-	finish_clique(w, order + n);
+	finish(w, order + n, status == GPUBE_ESTOP);
 	return status;
 }
 
@@ -419,12 +424,19 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 static void count_fill(struct gpube_greedy *w)
 {
 	const struct gpube_graph *g = w->g;
+	int64_t next_look = w->work;
+	bool stopped = false;
 
 	for (int32_t v = 0; v < g->n; v++) {
 		int64_t d = g->start[v + 1] - g->start[v];
 
 		w->first_fill[v] += d * (d - 1);
-		if (gpube__stopped(w->ctx))
+		if (w->work >= next_look) {
+			next_look = w->work + 20000;
+			stopped = gpube__stopped(w->ctx);
+		}
+		w->work++;
+		if (stopped)
 			continue;
 		for (int64_t e = g->start[v]; e < g->start[v + 1]; e++)
 			w->stamp[g->adjacent[e]] = v + 1;

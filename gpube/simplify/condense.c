@@ -11,6 +11,8 @@
  */
 enum { DENSE_GROWTH = 4, DENSE_CELLS = 1 << 26 };
 
+enum { MADE_BETWEEN_LOOKS = 256 }; /* tables, for a stop */
+
 /* Adding unary costs to a larger table that functions share would give each its own copy. */
 enum { SHARED_HOST_CELLS = 4096 };
 
@@ -114,6 +116,7 @@ static int make_groups(struct condense *c, int32_t *n_merged)
 	const struct gpube_model *m = c->s->m;
 	struct item *items;
 	int32_t n = 0;
+	int status;
 
 	make_live_scopes(c);
 	if (!c->s->reductions) {
@@ -129,7 +132,11 @@ static int make_groups(struct condense *c, int32_t *n_merged)
 	for (int32_t f = 0; f < m->n_functions; f++)
 		if (live_arity(c, f))
 			items[n++] = (struct item){c->sorted + c->at[f], live_arity(c, f), f};
-	qsort(items, (size_t)n, sizeof(*items), compare_items);
+	status = gpube__sort(m->ctx, items, (uint64_t)n, sizeof(*items), compare_items);
+	if (status) {
+		gpube__free(m->ctx, items);
+		return status;
+	}
 	for (int32_t k = 0; k < n; k++) {
 		c->members[k] = items[k].function;
 		if (k && compare_scopes(&items[k - 1], &items[k]) == 0) {
@@ -265,6 +272,7 @@ static int share(struct condense *c)
 	const struct gpube_model *m = c->s->m;
 	int32_t *class = c->slot, n = 0, most;
 	struct key *keys;
+	int status;
 
 	most = m->n_vars > c->n_groups ? m->n_vars : c->n_groups;
 	keys = gpube__alloc(m->ctx, (uint64_t)most, sizeof(*keys));
@@ -272,7 +280,9 @@ static int share(struct condense *c)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		keys[i] = (struct key){c, class, i};
-	qsort(keys, (size_t)m->n_vars, sizeof(*keys), compare_live_values);
+	status = gpube__sort(m->ctx, keys, (uint64_t)m->n_vars, sizeof(*keys), compare_live_values);
+	if (status)
+		goto out;
 	for (int32_t k = 0; k < m->n_vars; k++) {
 		if (k && compare_live_values(&keys[k - 1], &keys[k]))
 			n++;
@@ -286,13 +296,14 @@ static int share(struct condense *c)
 			gpube__table(m, g->function)->n_users > 1)
 			keys[n++] = (struct key){c, class, k};
 	}
-	qsort(keys, (size_t)n, sizeof(*keys), compare_keys);
-	for (int32_t k = 1; k < n; k++)
+	status = gpube__sort(m->ctx, keys, (uint64_t)n, sizeof(*keys), compare_keys);
+	for (int32_t k = 1; k < n && !status; k++)
 		if (compare_sources(&keys[k - 1], &keys[k]) == 0 &&
 			c->groups[keys[k].index].dense == c->groups[keys[k - 1].index].dense)
 			c->groups[keys[k].index].same_as = c->groups[keys[k - 1].index].same_as;
+out:
 	gpube__free(m->ctx, keys);
-	return GPUBE_OK;
+	return status;
 }
 
 /* ---- the new model ------------------------------------------------------------------- */
@@ -372,7 +383,9 @@ static int make_functions(struct condense *c)
 		struct group *g = &c->groups[k];
 		int arity = live_arity(c, g->function);
 
-		if (g->host >= 0)
+		if (k % MADE_BETWEEN_LOOKS == MADE_BETWEEN_LOOKS - 1 && gpube__stopped(m->ctx))
+			status = gpube__fail_stopped(m->ctx);
+		if (g->host >= 0 || status)
 			continue;
 		if (g->same_as != k)
 			g->table =
@@ -438,7 +451,9 @@ static int lower_tables(struct condense *c)
 		const struct gpube_live_function *r = &c->range[t];
 		int64_t cut = gpube__live_cut(s, r->min);
 
-		if (r->min > 0 || r->max >= cut)
+		if (t % MADE_BETWEEN_LOOKS == MADE_BETWEEN_LOOKS - 1 && gpube__stopped(m->ctx))
+			status = gpube__fail_stopped(m->ctx);
+		else if (r->min > 0 || r->max >= cut)
 			status = gpube__table_lower(m->ctx, &m->tables[t], r->min, cut);
 	}
 	m->constant = (int64_t)s->low;

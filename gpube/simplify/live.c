@@ -6,6 +6,9 @@
 /* Each time the sum of the minima rises, cells near top may fall: that is done so often. */
 enum { MAX_SLACK_ROUNDS = 8 };
 
+/* Cells of tables, and tables, that take a few milliseconds: between two looks for a stop. */
+enum { SCANNED_BETWEEN_LOOKS = 1 << 16, LEAST_BETWEEN_LOOKS = 1 << 12 };
+
 /* What one pass over a function works on. */
 struct scan {
 	struct gpube_live *s;
@@ -19,6 +22,8 @@ struct scan {
 	/* of a shared table over whole domains, once it is known that nothing is removed */
 	struct gpube_live_function *whole;
 	bool *whole_known;
+	int64_t n_scanned; /* since a stop was looked for */
+	bool stopped;
 };
 
 unsigned __int128 gpube__live_cells(const struct gpube_live *s, int arity, const int32_t *scope)
@@ -253,13 +258,19 @@ static void scan_function(struct scan *c, int32_t function)
 
 static void run_queue(struct scan *c)
 {
-	while (c->n_queued && !c->s->infeasible) {
+	while (c->n_queued && !c->s->infeasible && !c->stopped) {
 		int32_t f = c->queue[c->head];
 
 		c->head = (c->head + 1) % c->s->m->n_functions;
 		c->n_queued--;
 		c->queued[f] = false;
 		scan_function(c, f);
+		/* by what was scanned, lest large tables make it rare */
+		c->n_scanned += 1 + gpube__table(c->s->m, f)->n;
+		if (c->n_scanned >= SCANNED_BETWEEN_LOOKS) {
+			c->n_scanned = 0;
+			c->stopped = gpube__stopped(c->s->m->ctx);
+		}
 	}
 }
 
@@ -279,7 +290,7 @@ static void propagate(struct scan *c)
 		enqueue(c, f);
 	for (int round = 0; round < MAX_SLACK_ROUNDS; round++) {
 		run_queue(c);
-		if (s->infeasible)
+		if (s->infeasible || c->stopped)
 			return;
 		add_minima(s);
 		if (s->infeasible || !s->has_top)
@@ -296,7 +307,7 @@ static void propagate(struct scan *c)
 			return;
 	}
 	run_queue(c);
-	if (!s->infeasible)
+	if (!s->infeasible && !c->stopped)
 		add_minima(s);
 }
 
@@ -408,7 +419,10 @@ int gpube__live_propagate(struct gpube_live *s)
 
 	if (!status) {
 		propagate(&c);
-		status = s->infeasible ? GPUBE_OK : check_totals(s);
+		if (c.stopped)
+			status = gpube__fail_stopped(s->m->ctx);
+		else if (!s->infeasible)
+			status = check_totals(s);
 	}
 	scan_clear(&c);
 	return status;
@@ -513,6 +527,10 @@ static int find_least(struct gpube_live *s)
 		int64_t *least = &s->least[m->functions[f].table];
 		bool *known = &seen[m->functions[f].table];
 
+		if (f % LEAST_BETWEEN_LOOKS == LEAST_BETWEEN_LOOKS - 1 && gpube__stopped(m->ctx)) {
+			gpube__free(m->ctx, seen);
+			return gpube__fail_stopped(m->ctx);
+		}
 		if (!*known && has_least(t))
 			*least = least_of(t,
 				t->sparse && gpube__live_cells(s, t->arity, gpube__scope(m, f)) !=

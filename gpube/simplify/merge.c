@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { SUMMED_BETWEEN_LOOKS = 1 << 20 }; /* cells, for a stop: some milliseconds */
+
 static inline int64_t add(int64_t a, int64_t b)
 {
 	return a == GPUBE_INF || b == GPUBE_INF ? GPUBE_INF : a + b;
@@ -107,6 +109,7 @@ static int sum_rows(struct gpube_merge *w, struct gpube_walk *walk, struct gpube
 	struct gpube_live_function *range)
 {
 	int32_t n = walk->row;
+	int64_t made = 0;
 
 	do {
 		memset(w->sum, 0, (size_t)n * sizeof(*w->sum));
@@ -123,6 +126,12 @@ static int sum_rows(struct gpube_merge *w, struct gpube_walk *walk, struct gpube
 			gpube__range_add(range, w->sum[j]);
 			if (gpube__values_push(w->s->m->ctx, v, w->sum[j]))
 				return GPUBE_ENOMEM;
+		}
+		made += n * (1 + walk->n_windows);
+		if (made >= SUMMED_BETWEEN_LOOKS) {
+			made = 0;
+			if (gpube__stopped(w->s->m->ctx))
+				return gpube__fail_stopped(w->s->m->ctx);
 		}
 	} while (gpube__walk_next(walk));
 	return GPUBE_OK;

@@ -156,6 +156,9 @@ int gpube__simplify(struct gpube_simplified *out, const struct gpube_model *m, b
 	status = start_map(out, m);
 	for (int k = 0; !status && !done && !out->infeasible && k < MAX_ROUNDS; k++)
 		status = run_round(out, out->model ? out->model : m, reductions, &done);
+	if (status == GPUBE_ESTOP && out->model)
+		status =
+			GPUBE_OK; /* what the rounds before have made is as good, if not as small */
 	if (!status) {
 		count_fixed(out, m, reductions);
 		status = out->infeasible ? set_infeasible(out, m)

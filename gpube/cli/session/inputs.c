@@ -4,6 +4,19 @@
 #include "formats/formats.h"
 #include "gpube/cli/session/session.h"
 
+#define READING_GRACE 0.5 /* seconds */
+
+void session_begin_reading(struct session *s, double timeout)
+{
+	s->timeout = timeout;
+	s->ctx->deadline = timeout > 0 ? s->start + timeout + READING_GRACE : 0;
+}
+
+void session_end_reading(struct session *s)
+{
+	s->ctx->deadline = 0;
+}
+
 int session_try_read(
 	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)
 {
@@ -15,9 +28,14 @@ int session_try_read(
 		.colors = (int)read->colors,
 	};
 
+	int status;
+
 	if (opts.evidence && !strcmp(opts.evidence, "none"))
 		opts.evidence = "";
-	return gpube_read_with(m, s->ctx, path, &opts);
+	session_begin_reading(s, s->timeout);
+	status = gpube_read_with(m, s->ctx, path, &opts);
+	session_end_reading(s);
+	return status;
 }
 
 int session_read(

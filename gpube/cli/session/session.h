@@ -16,6 +16,7 @@ struct session {
 	bool bar_allowed, bar_shown;
 	double bar_time; /* of the last drawing */
 	char said[1024]; /* the last note */
+	double timeout;  /* seconds from the start; 0: none */
 };
 
 /*
@@ -65,6 +66,13 @@ double session_seconds(const struct session *s);
 bool session_can_write(struct session *s, const char *path);
 
 /* ---- inputs.c ---- */
+
+/*
+ * session_begin_reading() - until session_end_reading(), the context's work ends with the session's
+ * time, or half a second later: then what is short has been read, and may still get a bound.
+ */
+void session_begin_reading(struct session *s, double timeout);
+void session_end_reading(struct session *s);
 
 /* Reads a model; CLI_DONE, or CLI_FAILED after a message. */
 int session_read(

@@ -64,6 +64,7 @@ int session_start_engine(struct session *s, const struct opts_talk *talk,
 
 	if (rc)
 		return rc;
+	s->timeout = engine->timeout;
 	s->ctx->device_memory_bytes = engine->device_memory;
 	ceilings_load(s);
 	if (engine->devices && read_devices(s, engine->devices)) {

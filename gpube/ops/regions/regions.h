@@ -86,7 +86,8 @@ struct gpube_regions_ops {
 
 	/*
 	 * A pass over all groups, in the other order with BACKWARD; without QUADS, over
-	 * triples and variables alone.
+	 * triples and variables alone. A stop may end it between two groups: the state is as
+	 * good there.
 	 * Errors: ENOMEM, ECUDA
 	 */
 	int (*pass)(struct gpube_ctx *ctx, struct gpube_regions *r, int what);

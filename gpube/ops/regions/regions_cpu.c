@@ -232,7 +232,7 @@ static void variable(struct run *r, int32_t i)
 static void groups(struct gpube_ctx *ctx, struct run *r, const int32_t *group, int32_t n,
 	void (*item)(void *, int64_t, int))
 {
-	for (int32_t g = 0; g < n; g++) {
+	for (int32_t g = 0; g < n && !gpube__stopped(ctx); g++) {
 		const int32_t at = r->backward ? n - 1 - g : g;
 
 		r->first = group[at];
@@ -327,8 +327,13 @@ static int32_t most_values(struct gpube_ctx *ctx)
 
 static int zero(struct gpube_ctx *ctx, void *p, uint64_t bytes)
 {
-	(void)ctx;
-	memset(p, 0, bytes);
+	enum { PIECE = 1 << 24 }; /* fresh memory comes from the system at a GB a second or less */
+
+	for (uint64_t at = 0; at < bytes; at += PIECE) {
+		if (at && gpube__stopped(ctx))
+			return gpube__fail_stopped(ctx);
+		memset((char *)p + at, 0, bytes - at < PIECE ? bytes - at : PIECE);
+	}
 	return GPUBE_OK;
 }
 
