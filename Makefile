@@ -239,6 +239,13 @@ check-large: all $(BUILD)/tests/unit/test_api_random
 asan:
 	$(MAKE) BUILD=build-asan CUDA=0 MPI=0 CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' check
 
+## lto: link everything once with the types of all files compared, in build-lto
+lto:
+	$(MAKE) BUILD=build-lto CUDA=0 MPI=0 CFLAGS='-O0 -flto=auto' build-lto/whole.so
+$(BUILD)/whole.so: $(call obj,$(LIB_SRC) $(CLI_SRC))
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wlto-type-mismatch -Werror $^ $(LIBS) -o $@
+
 ## fuzz: a fuzzer per reader in build-fuzz (needs clang), FUZZ_RUNS inputs each (FUZZ_READERS="wcsp cfn": these alone)
 FUZZ_RUNS ?= 1000000
 FUZZ_CC   ?= clang
@@ -305,13 +312,13 @@ tidy:
 
 ## clean: remove what was built
 clean:
-	rm -rf $(BUILD) build-asan build-fuzz
+	rm -rf $(BUILD) build-asan build-lto build-fuzz
 
 ## help: this list
 help:
 	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 force:
-.PHONY: all cuda uninstall note demo check check-gpu check-large asan fuzz bench install format tidy clean help force
+.PHONY: all cuda uninstall note demo check check-gpu check-large asan lto fuzz bench install format tidy clean help force
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

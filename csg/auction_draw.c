@@ -26,7 +26,7 @@
 #define RESALE_FACTOR  0.5
 #define DIAGONAL_SHARE 0.2 /* of grid squares that have one, in regions */
 
-struct drawing {
+struct bid_drawing {
 	struct gpube_ctx *ctx;
 	struct gpube_rng rng;
 	int n_goods, n_bids;
@@ -41,18 +41,18 @@ struct drawing {
 	int64_t capacity;
 };
 
-static double unit(struct drawing *d)
+static double unit(struct bid_drawing *d)
 {
 	return gpube__rng_unit(&d->rng);
 }
 
-static int below(struct drawing *d, int n)
+static int below(struct bid_drawing *d, int n)
 {
 	return (int)gpube__rng_below(&d->rng, (uint64_t)n);
 }
 
 /* The first number of those whose weights' running sum passes a random share; -1: all are 0. */
-static int weighted(struct drawing *d, const double *weight, int n)
+static int weighted(struct bid_drawing *d, const double *weight, int n)
 {
 	double sum = 0, at;
 
@@ -68,7 +68,7 @@ static int weighted(struct drawing *d, const double *weight, int n)
 }
 
 /* One bid; false: there are enough, or *status says why not. */
-static bool add_bid(struct drawing *d, const uint8_t *in, double price, int dummy, int *status)
+static bool add_bid(struct bid_drawing *d, const uint8_t *in, double price, int dummy, int *status)
 {
 	int64_t n = d->at[d->n_drawn];
 
@@ -88,7 +88,7 @@ static bool add_bid(struct drawing *d, const uint8_t *in, double price, int dumm
 
 /* ---- bids on unrelated goods: L1 to L7 ------------------------------------------------------- */
 
-static void some_goods(struct drawing *d, uint8_t *in, int size)
+static void some_goods(struct bid_drawing *d, uint8_t *in, int size)
 {
 	memset(in, 0, (size_t)d->n_goods);
 	while (size > 0) {
@@ -99,7 +99,7 @@ static void some_goods(struct drawing *d, uint8_t *in, int size)
 	}
 }
 
-static int size_of(struct drawing *d, int kind)
+static int size_of(struct bid_drawing *d, int kind)
 {
 	int size = 1;
 
@@ -125,7 +125,7 @@ static int size_of(struct drawing *d, int kind)
 }
 
 /* A price of [0, 1), of up to the goods' number, or of half to one and a half times it. */
-static int draw_legacy(struct drawing *d, int kind, uint8_t *in)
+static int draw_legacy(struct bid_drawing *d, int kind, uint8_t *in)
 {
 	int status = GPUBE_OK;
 
@@ -145,7 +145,7 @@ static int draw_legacy(struct drawing *d, int kind, uint8_t *in)
 /* ---- scheduling ---------------------------------------------------------------------- */
 
 /* Goods are times: a job of some length, worth less for each later deadline; one of its places. */
-static int draw_jobs(struct drawing *d, uint8_t *in)
+static int draw_jobs(struct bid_drawing *d, uint8_t *in)
 {
 	const int n = d->n_goods;
 	int status = GPUBE_OK;
@@ -176,12 +176,12 @@ static int draw_jobs(struct drawing *d, uint8_t *in)
 
 /* ---- regions and arbitrary ----------------------------------------------------------- */
 
-static void join(struct drawing *d, int g, int h, double weight)
+static void join(struct bid_drawing *d, int g, int h, double weight)
 {
 	d->near[g * d->n_goods + h] = d->near[h * d->n_goods + g] = weight;
 }
 
-static void draw_nearness(struct drawing *d)
+static void draw_nearness(struct bid_drawing *d)
 {
 	const int n = d->n_goods, columns = (int)sqrt(n);
 
@@ -203,12 +203,12 @@ static void draw_nearness(struct drawing *d)
 }
 
 /* How much a bidder likes a good, in [0, 1]. */
-static double liking(const struct drawing *d, int g)
+static double liking(const struct bid_drawing *d, int g)
 {
 	return d->private_[g] / (2 * DEVIATION * MOST_PRICE) + 0.5;
 }
 
-static bool add_good(struct drawing *d, uint8_t *in, double *weight)
+static bool add_good(struct bid_drawing *d, uint8_t *in, double *weight)
 {
 	int best;
 
@@ -226,7 +226,7 @@ static bool add_good(struct drawing *d, uint8_t *in, double *weight)
 }
 
 /* Of goods in 'in': what they are worth to the bidder, and to others. */
-static double value_of(const struct drawing *d, const uint8_t *in, double *common)
+static double value_of(const struct bid_drawing *d, const uint8_t *in, double *common)
 {
 	double sum = 0;
 	int n = 0;
@@ -242,7 +242,7 @@ static double value_of(const struct drawing *d, const uint8_t *in, double *commo
 }
 
 /* A bidder: a bid on goods that go together, and substitutes of the same size for it. */
-static int draw_bidder(struct drawing *d, uint8_t *in, uint8_t *other, double *weight)
+static int draw_bidder(struct bid_drawing *d, uint8_t *in, uint8_t *other, double *weight)
 {
 	const int n = d->n_goods;
 	double value, common, resale;
@@ -290,7 +290,7 @@ const char *csg_auction_distribution(int k)
 	return k >= 0 && k < (int)(sizeof(names) / sizeof(*names)) ? names[k] : NULL;
 }
 
-static int draw(struct drawing *d, const char *name)
+static int draw(struct bid_drawing *d, const char *name)
 {
 	uint8_t *in = gpube__alloc_zero(d->ctx, (uint64_t)d->n_goods, 1);
 	uint8_t *other = gpube__alloc_zero(d->ctx, (uint64_t)d->n_goods, 1);
@@ -313,7 +313,7 @@ static int draw(struct drawing *d, const char *name)
 	return status;
 }
 
-static int write(struct drawing *d, const char *name, const char *path, uint64_t seed)
+static int write(struct bid_drawing *d, const char *name, const char *path, uint64_t seed)
 {
 	struct gpube_out out;
 
@@ -336,7 +336,7 @@ static int write(struct drawing *d, const char *name, const char *path, uint64_t
 int csg_auction_generate(struct gpube_ctx *ctx, const char *path, const char *distribution,
 	int n_goods, int n_bids, uint64_t seed)
 {
-	struct drawing d = {.ctx = ctx, .n_goods = n_goods, .n_bids = n_bids};
+	struct bid_drawing d = {.ctx = ctx, .n_goods = n_goods, .n_bids = n_bids};
 	const uint64_t goods = (uint64_t)n_goods, bids = (uint64_t)n_bids;
 	int status = GPUBE_ENOMEM, k = 0;
 

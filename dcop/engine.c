@@ -268,16 +268,16 @@ int dcop__engine_run(struct dcop_engine *e)
 
 /* Bytes of tables: what a bucket takes in and sends, its min-marginals, what agents here receive.
  */
-struct sizes {
+struct table_sizes {
 	double bucket, marginals, all; /* the first two: the most of one bucket */
 };
 
-static void table_bytes(const struct dcop_engine *e, struct sizes *s)
+static void table_bytes(const struct dcop_engine *e, struct table_sizes *s)
 {
 	const struct gpube_mbe *mbe = &e->plan->mbe;
 	double size = (double)gpube__type_size(e->costs.type);
 
-	*s = (struct sizes){0};
+	*s = (struct table_sizes){0};
 	for (int32_t p = 0; p < mbe->n; p++) {
 		double bytes = 0, marginals = 0, steps = 0;
 
@@ -307,7 +307,7 @@ static void table_bytes(const struct dcop_engine *e, struct sizes *s)
  * reserved before any agent's clock starts, or spilling into the host's. Otherwise they
  * go through the host from agent to agent.
  */
-static bool fits_device(struct dcop_engine *e, const struct sizes *s)
+static bool fits_device(struct dcop_engine *e, const struct table_sizes *s)
 {
 	const struct gpube_ops *ops = e->ops;
 	double need = s->all + s->marginals;
@@ -323,7 +323,7 @@ static bool fits_device(struct dcop_engine *e, const struct sizes *s)
 
 static int choose_backend(struct dcop_engine *e, bool *resident)
 {
-	struct sizes sizes;
+	struct table_sizes sizes;
 	double bytes, allowed;
 	char need[GPUBE_BYTES_TEXT], have[GPUBE_BYTES_TEXT];
 	int status;

@@ -285,7 +285,7 @@ static void write_listing(struct writer *w, const struct gpube_table *t, int32_t
 
 static void write_tuples(struct writer *w, const struct gpube_table *t, int32_t table, int64_t dflt)
 {
-	struct gpube_cells cells;
+	struct gpube_cells_walk cells;
 	int64_t value;
 	bool first = true;
 

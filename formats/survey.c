@@ -124,12 +124,12 @@ int64_t gpube__usual_cost(const struct gpube_table *t, int64_t *n)
 }
 
 void gpube__cells_begin(
-	struct gpube_cells *c, const struct gpube_table *t, const int32_t *domains, int32_t *tuple)
+	struct gpube_cells_walk *c, const struct gpube_table *t, const int32_t *domains, int32_t *tuple)
 {
-	*c = (struct gpube_cells){.t = t, .domains = domains, .tuple = tuple};
+	*c = (struct gpube_cells_walk){.t = t, .domains = domains, .tuple = tuple};
 }
 
-bool gpube__cells_next(struct gpube_cells *c, int64_t *value)
+bool gpube__cells_next(struct gpube_cells_walk *c, int64_t *value)
 {
 	const struct gpube_table *t = c->t;
 	size_t row = (size_t)t->arity * sizeof(*c->tuple);

@@ -51,7 +51,7 @@ int gpube__bound_to_write(int64_t *bound, const struct gpube_survey *s);
 int64_t gpube__usual_cost(const struct gpube_table *t, int64_t *n);
 
 /* Steps through the cells of a table: of all if dense, of the tuples that are held if sparse. */
-struct gpube_cells {
+struct gpube_cells_walk {
 	const struct gpube_table *t;
 	const int32_t *domains;
 	int64_t at;
@@ -60,7 +60,7 @@ struct gpube_cells {
 
 /* 'tuple' has t->arity places; false at the end. *value as in the model. */
 void gpube__cells_begin(
-	struct gpube_cells *c, const struct gpube_table *t, const int32_t *domains, int32_t *tuple);
-bool gpube__cells_next(struct gpube_cells *c, int64_t *value);
+	struct gpube_cells_walk *c, const struct gpube_table *t, const int32_t *domains, int32_t *tuple);
+bool gpube__cells_next(struct gpube_cells_walk *c, int64_t *value);
 
 #endif

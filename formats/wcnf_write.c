@@ -126,7 +126,7 @@ static int write_function(struct writer *w, int32_t f)
 	const struct gpube_table *t = gpube__table(m, f);
 	const int32_t *scope = gpube__scope(m, f);
 	int64_t cells = gpube__cells(m, t->arity, scope), dflt = 0, value;
-	struct gpube_cells walk;
+	struct gpube_cells_walk walk;
 
 	for (int k = 0; k < t->arity; k++)
 		w->domains[k] = m->vars[scope[k]].domain;

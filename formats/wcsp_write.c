@@ -118,7 +118,7 @@ static void write_header(struct writer *w)
 
 static void write_tuples(struct writer *w, const struct gpube_table *t, int32_t table, int64_t dflt)
 {
-	struct gpube_cells cells;
+	struct gpube_cells_walk cells;
 	int64_t value;
 
 	gpube__cells_begin(&cells, t, w->domains, w->tuple);

@@ -23,7 +23,7 @@
 
 /*
  * nash__room() - before integers grow: whether there is memory. Where it was short since the last
- * call on this thread, a reserve stood in (memory.c), and integers are right all the same.
+ * call on this thread, a reserve stood in (reserve.c), and integers are right all the same.
  * bytes   that one calculation takes, if they may be more than a MiB
  * Errors: ENOMEM
  */

@@ -29,7 +29,7 @@ struct run {
 	const struct gpube_working *w;
 	uint64_t modulus;
 	bool counting, keep, assigning;
-	struct gpube_window window;
+	struct gpube_be_window window;
 	struct gpube__blocks *blocks, own; /* the host's messages; own: unless the caller keeps some */
 	struct gpube__layout layout; /* of a device's, in 'block' */
 	char *block;

@@ -51,7 +51,7 @@ int32_t gpube__window_end(double *bytes, const struct gpube_be *be, int32_t p, s
 }
 
 void gpube__window_clear(
-	struct gpube_window *win, const struct gpube_be *be, const struct gpube_be_sides *sides)
+	struct gpube_be_window *win, const struct gpube_be *be, const struct gpube_be_sides *sides)
 {
 	for (int side = 0; side < 2; side++)
 		if (win->values[side])
@@ -61,7 +61,7 @@ void gpube__window_clear(
 }
 
 /* Lays one side's copies out, and writes them into 'staged' unless that is NULL. */
-static int fill_window(uint64_t *used, const struct gpube_window *win, const struct gpube_be *be,
+static int fill_window(uint64_t *used, const struct gpube_be_window *win, const struct gpube_be *be,
 	const struct gpube_be_sides *sides, int side, const struct gpube_working *w, char *staged)
 {
 	int64_t first = be->buckets[win->from].in_at;
@@ -87,7 +87,7 @@ static int fill_window(uint64_t *used, const struct gpube_window *win, const str
 }
 
 /* What the host works on is written where it stays. */
-static int load_side(struct gpube_window *win, const struct gpube_be *be,
+static int load_side(struct gpube_be_window *win, const struct gpube_be *be,
 	const struct gpube_be_sides *sides, int side, const struct gpube_working *w)
 {
 	const struct gpube_ops *ops = sides->ops[side];
@@ -110,7 +110,7 @@ static int load_side(struct gpube_window *win, const struct gpube_be *be,
 	return status;
 }
 
-int gpube__window_load(struct gpube_window *win, const struct gpube_be *be,
+int gpube__window_load(struct gpube_be_window *win, const struct gpube_be *be,
 	const struct gpube_be_sides *sides, const struct gpube_working *w, int32_t p)
 {
 	uint64_t inputs;

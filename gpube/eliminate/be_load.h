@@ -12,7 +12,7 @@
 #include "gpube/eliminate/be.h"
 
 /* The copies of buckets [from, end). */
-struct gpube_window {
+struct gpube_be_window {
 	int32_t from, end;
 	char *values[2]; /* memory of either side's backend, or NULL */
 	uint64_t *at;	 /* by input, from the first of bucket 'from' on: bytes from 'values' */
@@ -28,10 +28,10 @@ int32_t gpube__window_end(double *bytes, const struct gpube_be *be, int32_t p, s
  * gpube__window_load() - makes the window that begins with bucket p, in place of the last.
  * Errors: ENOMEM, those of the backend; the window is then empty
  */
-int gpube__window_load(struct gpube_window *win, const struct gpube_be *be,
+int gpube__window_load(struct gpube_be_window *win, const struct gpube_be *be,
 	const struct gpube_be_sides *sides, const struct gpube_working *w, int32_t p);
 void gpube__window_clear(
-	struct gpube_window *win, const struct gpube_be *be, const struct gpube_be_sides *sides);
+	struct gpube_be_window *win, const struct gpube_be *be, const struct gpube_be_sides *sides);
 
 static inline int gpube__side_of(const struct gpube_be_sides *sides, int32_t p)
 {

@@ -96,7 +96,7 @@ int64_t gpube__greedy_messages(const struct gpube_greedy *w);
  * A graph as bit rows of 'words' words: vertices [0, n_inner) are eliminated,
  * the boundary [n_inner, n) stays (and is a clique).
  */
-struct gpube_window {
+struct gpube_order_window {
 	int n, n_inner, words;
 	int64_t log_domain[GPUBE_WINDOW_MAX];
 	uint64_t rows[GPUBE_WINDOW_MAX * GPUBE_WINDOW_WORDS];
@@ -126,7 +126,7 @@ struct gpube_window_goal {
  * sum    out: below goal->most_sum
  * Returns false if it gave up.
  */
-bool gpube__window_greedy(const struct gpube_window *g, struct gpube_window_work *w, uint8_t *order,
+bool gpube__window_greedy(const struct gpube_order_window *g, struct gpube_window_work *w, uint8_t *order,
 	double *sum, const struct gpube_greedy_rule *rule, const struct gpube_window_goal *goal,
 	struct gpube_rng *rng);
 
@@ -134,7 +134,7 @@ bool gpube__window_greedy(const struct gpube_window *g, struct gpube_window_work
  * The best elimination: dynamic programming over the 2^n_inner sets eliminated
  * first; n_inner <= GPUBE_EXACT_MAX. Returns false if none meets the goal.
  */
-bool gpube__window_exact(const struct gpube_window *g, struct gpube_window_work *w, uint8_t *order,
+bool gpube__window_exact(const struct gpube_order_window *g, struct gpube_window_work *w, uint8_t *order,
 	double *sum, const struct gpube_window_goal *goal);
 
 /* ---- an order and its elimination tree ------------------------------------------ */
@@ -159,7 +159,7 @@ struct gpube_tree {
 	double stop_at;                    /* gpube__now() at which to end; 0: never */
 	struct gpube_rng rng;
 	int64_t work;
-	struct gpube_window window;
+	struct gpube_order_window window;
 	struct gpube_window_work window_work;
 };
 

@@ -197,7 +197,7 @@ static void set_bit(uint64_t *row, int i)
 /* Makes the vertices of a message that enters the window, or leaves it, a clique. */
 static void add_clique(struct gpube_tree *t, int32_t v)
 {
-	struct gpube_window *w = &t->window;
+	struct gpube_order_window *w = &t->window;
 	uint64_t mask[GPUBE_WINDOW_WORDS] = {0};
 	const int32_t *scope = t->pool + t->at[v];
 
@@ -216,7 +216,7 @@ static void add_clique(struct gpube_tree *t, int32_t v)
 static void fill_window(struct gpube_tree *t, int n_inner, int32_t top)
 {
 	const struct gpube_graph *g = t->g;
-	struct gpube_window *w = &t->window;
+	struct gpube_order_window *w = &t->window;
 	const int32_t *boundary = t->pool + t->at[top];
 
 	w->n_inner = n_inner;

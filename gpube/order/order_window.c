@@ -35,7 +35,7 @@ INLINE int count_and(const uint64_t *a, const uint64_t *b, int words)
 		for (int v = (base) + __builtin_ctzll(bits_##v), once_##v = 1; once_##v;           \
 			once_##v = 0)
 
-INLINE double key_of(const struct gpube_window *g, const struct gpube_window_work *w, int v,
+INLINE double key_of(const struct gpube_order_window *g, const struct gpube_window_work *w, int v,
 	const struct gpube_greedy_rule *r, struct gpube_rng *rng)
 {
 	double key =
@@ -48,7 +48,7 @@ INLINE double key_of(const struct gpube_window *g, const struct gpube_window_wor
 	return key;
 }
 
-INLINE void start(const struct gpube_window *g, struct gpube_window_work *w, int words)
+INLINE void start(const struct gpube_order_window *g, struct gpube_window_work *w, int words)
 {
 	memcpy(w->rows, g->rows, (size_t)(g->n * words) * sizeof(*w->rows));
 	for (int v = 0; v < g->n_inner; v++) {
@@ -76,7 +76,7 @@ INLINE void start(const struct gpube_window *g, struct gpube_window_work *w, int
 
 /* The edge a-b: common neighbours lack one edge less. */
 INLINE void add_edge(
-	const struct gpube_window *g, struct gpube_window_work *w, int a, int b, int words)
+	const struct gpube_order_window *g, struct gpube_window_work *w, int a, int b, int words)
 {
 	uint64_t *ra = w->rows + a * words, *rb = w->rows + b * words;
 	int common = 0;
@@ -96,7 +96,7 @@ INLINE void add_edge(
 	w->log_message[b] += g->log_domain[a];
 }
 
-INLINE void eliminate(const struct gpube_window *g, struct gpube_window_work *w, int v, int words)
+INLINE void eliminate(const struct gpube_order_window *g, struct gpube_window_work *w, int v, int words)
 {
 	const uint64_t *clique = w->rows + v * words;
 
@@ -131,7 +131,7 @@ INLINE void eliminate(const struct gpube_window *g, struct gpube_window_work *w,
  * Keys are computed afresh for all that is left: cheaper than to find out
  * which changed, and noise moves at every step.
  */
-INLINE bool greedy(const struct gpube_window *g, struct gpube_window_work *w, uint8_t *order,
+INLINE bool greedy(const struct gpube_order_window *g, struct gpube_window_work *w, uint8_t *order,
 	double *sum, const struct gpube_greedy_rule *rule, const struct gpube_window_goal *goal,
 	struct gpube_rng *rng, int words)
 {
@@ -167,7 +167,7 @@ INLINE bool greedy(const struct gpube_window *g, struct gpube_window_work *w, ui
 	return true;
 }
 
-bool gpube__window_greedy(const struct gpube_window *g, struct gpube_window_work *w, uint8_t *order,
+bool gpube__window_greedy(const struct gpube_order_window *g, struct gpube_window_work *w, uint8_t *order,
 	double *sum, const struct gpube_greedy_rule *rule, const struct gpube_window_goal *goal,
 	struct gpube_rng *rng)
 {
@@ -181,7 +181,7 @@ bool gpube__window_greedy(const struct gpube_window *g, struct gpube_window_work
 /* ---- exact ---------------------------------------------------------------------- */
 
 /* log2 of v's joined table once the inner vertices of 'gone' are eliminated. */
-INLINE int64_t joined_after(const struct gpube_window *g, unsigned gone, int v, int words)
+INLINE int64_t joined_after(const struct gpube_order_window *g, unsigned gone, int v, int words)
 {
 	uint64_t reached[GPUBE_WINDOW_WORDS];
 	unsigned inside = 0, next = gone & (unsigned)g->rows[v * words];
@@ -203,7 +203,7 @@ INLINE int64_t joined_after(const struct gpube_window *g, unsigned gone, int v, 
 	return log_cells;
 }
 
-bool gpube__window_exact(const struct gpube_window *g, struct gpube_window_work *w, uint8_t *order,
+bool gpube__window_exact(const struct gpube_order_window *g, struct gpube_window_work *w, uint8_t *order,
 	double *sum, const struct gpube_window_goal *goal)
 {
 	unsigned all = (1u << g->n_inner) - 1;

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "csg/conv.h"
-#include "tests/support/coalitions.h"
+#include "tests/support/structures.h"
 #include "tests/support/memory.h"
 
 /* ---- a stand-in for a device: the CPU's operators, on memory that is counted ----------------- */

@@ -9,7 +9,7 @@
 
 #include "csg/auction.h"
 #include "csg/sparse.h"
-#include "tests/support/coalitions.h"
+#include "tests/support/structures.h"
 #include "tests/support/files.h"
 #include "tests/support/memory.h"
 

@@ -1,6 +1,6 @@
-/* coalitions.h - coalition structures against all partitions. */
-#ifndef GPUBE_TEST_COALITIONS_H
-#define GPUBE_TEST_COALITIONS_H
+/* structures.h - coalition structures against all partitions. */
+#ifndef GPUBE_TEST_STRUCTURES_H
+#define GPUBE_TEST_STRUCTURES_H
 
 #include <stdbool.h>
 

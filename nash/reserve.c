@@ -1,5 +1,5 @@
 /*
- * memory.c - what FLINT and GMP do where there is no memory. Left alone they abort, and neither
+ * reserve.c - what FLINT and GMP do where there is no memory. Left alone they abort, and neither
  * can return an error. So their memory functions are ours, which take from a reserve what malloc()
  * refuses, and note it for the thread: the calculation at hand is right and ends, and nash__room()
  * turns the note into ENOMEM before the next one. See exact.h.

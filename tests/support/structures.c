@@ -1,5 +1,5 @@
-/* coalitions.c - see coalitions.h. */
-#include "tests/support/coalitions.h"
+/* structures.c - see coalitions.h. */
+#include "tests/support/structures.h"
 
 #include <math.h>
 

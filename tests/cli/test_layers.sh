@@ -1,0 +1,97 @@
+#!/bin/sh
+# The order of the rooms, and names that stand once: an #include goes to a room further down, a file's
+# name, a tag that a header defines and a name that the linker sees are each of one place. What is
+# still otherwise is listed with its reason, and a line of the list that is no longer needed fails, too.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+# Each room, and those that it may include beside itself and the public header.
+cat > "$work/rooms" << 'END'
+base
+ir base
+order ir base
+simplify ir base
+ops ir base
+ranks base
+relax order simplify ops ir base
+eliminate relax order simplify ops ir base
+heuristic eliminate relax order simplify ops ir base
+bound heuristic eliminate relax order simplify ops ir base
+formats order ir base
+csg formats ranks order ops ir base
+nash formats ranks order ops ir base
+dcop formats ranks order ops ir base
+cli bound heuristic eliminate relax simplify order ops ranks formats csg nash dcop ir base
+END
+# INCLUDING-FILE INCLUDED-FILE: why it may against the order
+cat > "$work/arrows" << 'END'
+gpube/bound/certificate.c formats/io.h: a certificate is a file of its own, written and read nowhere else
+dcop/dcop.h gpube/relax/mbe.h: agents split buckets as mini-buckets do
+dcop/plan.h gpube/simplify/simplify.h: the agents' model is simplified as a whole
+END
+# names that two objects define: why they never meet
+cat > "$work/twice" << 'END'
+main: gpube and gpube-convert are two programs
+cli_commands: the same
+cli_prefix: the same
+cli_program: the same
+END
+
+git ls-files > "$work/tree" 2> /dev/null || find . -type f | sed 's|^\./||' | grep -v '^build' > "$work/tree"
+grep -E '^(gpube|formats|csg|nash|dcop)/.*\.(c|h|cu|cuh)$' "$work/tree" > "$work/sources"
+that 'there are sources' [ "$(wc -l < "$work/sources")" -gt 200 ]
+
+# shellcheck disable=SC2046
+grep -HE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' $(cat "$work/sources") |
+	sed -E 's/^([^:]*):[^"]*"([^"]*)".*/\1 \2/' > "$work/includes"
+awk '
+	function room(path, part, n) {
+		n = split(path, part, "/")
+		return part[1] != "gpube" ? part[1] : n == 2 ? "gpube.h" : part[2]
+	}
+	FILENAME ~ /rooms$/ { known[$1]; for (k = 2; k <= NF; k++) may[$1, $k]; next }
+	FILENAME ~ /arrows$/ { sub(/:.*/, ""); allowed[$0] = 1; next }
+	{
+		from = room($1); to = room($2)
+		if (!(from in known)) print $1 ": no such room: " from
+		else if (to == from || to == "gpube.h" || (from, to) in may) next
+		else if ($0 in allowed) allowed[$0] = 2
+		else print $1 " includes " $2
+	}
+	END { for (a in allowed) if (allowed[a] == 1) print "no longer needed: " a }
+' "$work/rooms" "$work/arrows" "$work/includes" > "$work/wrong"
+that 'includes follow the order of the rooms' sh -c "! grep . '$work/wrong'"
+
+# those of runs that were measured are each a folder's own
+grep -E '\.(c|h|cu|cuh|sh|py)$' "$work/tree" | grep -v '^benchmarks/runs/' | sed 's|.*/||' | sort | uniq -d > "$work/wrong"
+that 'every file name is there once' sh -c "! grep . '$work/wrong'"
+
+# A tag that a header defines, or that bears the library's name, stands nowhere else.
+# shellcheck disable=SC2046
+grep -HE '^[[:space:]]*((typedef|static|const) )*(struct|union|enum) [A-Za-z_0-9]+( \{.*|)$' $(grep -v 'cuh$' "$work/sources") |
+	sed -E 's/^([^:]*):.*(struct|union|enum) ([A-Za-z_0-9]+)( \{.*|)$/\3 \1/' | sort -u |
+	awk '
+		{ n[$1]++; at[$1] = at[$1] " " $2; header[$1] = header[$1] || $2 ~ /h$/ || $1 ~ /^(gpube|csg|nash|dcop)_/ }
+		END { for (tag in n) if (n[tag] > 1 && header[tag]) print tag ":" at[tag] }
+	' > "$work/wrong"
+that 'every tag is defined once' sh -c "! grep . '$work/wrong'"
+
+# What the linker sees of the program's objects. Those with MPI are for a program of their own, and
+# the CUDA files for a library whose names nobody else sees.
+objects=${gpube%/*}/obj
+: > "$work/objects"
+sed -n 's|\.c$|.o|p' "$work/sources" | grep -v '_mpi\.o$' | while read -r o; do
+	[ ! -e "$objects/$o" ] || echo "$objects/$o" >> "$work/objects"
+done
+if ! command -v nm > /dev/null || [ ! -s "$work/objects" ]; then
+	skip 'every external name is defined once' 'no nm or no objects'
+else
+	# shellcheck disable=SC2046
+	nm -A --defined-only $(cat "$work/objects") 2> /dev/null | awk '
+		$2 ~ /^[TDBRCV]$/ { print $3 }
+		$3 ~ /^[TDBRCV]$/ { print $4 }' | sort | uniq -d > "$work/names"
+	sed 's/:.*//' "$work/twice" | sort > "$work/allowed"
+	comm -3 "$work/names" "$work/allowed" > "$work/wrong"
+	that 'every external name is defined once, but for those listed' sh -c "! grep . '$work/wrong'"
+fi
+plan
