@@ -59,11 +59,11 @@ __device__ static inline void add_regs(
 }
 
 /* The sum of the first operands of kind A or B, which have their places in registers. */
-template <typename T, int N, int MOST>
+template <typename T, int N, bool FROM_0, int MOST>
 __device__ static inline void sum_regs(
 	T *sum, struct cursor *at, int n, int one)
 {
-	if (n == 0) {
+	if (FROM_0 || n == 0) {
 #pragma unroll
 		for (int i = 0; i < N; i++)
 			sum[i] = 0;
@@ -73,7 +73,7 @@ __device__ static inline void sum_regs(
 		if (k < n) {
 			const bool vector = N > 8 || at[k].vector; /* see the maker */
 
-			if (k == 0)
+			if (k == 0 && !FROM_0)
 				load_regs<T, N>(sum, at[0].at, at[0].next, vector);
 			else
 				add_regs<T, N>(sum, at[k].at, at[k].next, vector, one);
@@ -188,8 +188,8 @@ __device__ static inline void combine_product(uint32_t n, struct cursor a, struc
 		combine_plain<T, TP, TQ, false>(n, a, b, cells, r);
 }
 
-/* The chunk's cells of any operands. */
-template <typename T, int TP, int TQ, int REG_S, bool C, bool ARG>
+/* The chunk's cells of any operands. FROM_0: sums begin with 0, for which fewer registers spill. */
+template <typename T, int TP, int TQ, int REG_S, bool C, bool FROM_0, bool ARG>
 __device__ static inline void combine(const struct block<T> *s, const struct places<REG_S> *cursors,
 	uint32_t cells, uint32_t x0, struct best<T, TP, TQ, ARG> *r)
 {
@@ -253,12 +253,12 @@ __device__ static inline void combine(const struct block<T> *s, const struct pla
 				at.a[1].at += at.a[1].step;
 			}
 		} else {
-			sum_regs<T, TP, REG_A>(a, at.a, n_a, one);
+			sum_regs<T, TP, FROM_0, REG_A>(a, at.a, n_a, one);
 		}
 		if constexpr (LINEAR)
 			b[0] = 0;
 		else
-			sum_regs<T, TQ, REG_B>(b, at.b, n_b, one);
+			sum_regs<T, TQ, FROM_0, REG_B>(b, at.b, n_b, one);
 		if (extras) {
 #pragma unroll 1
 			for (int k = REG_A; k < n_a; k++, extra += threads) {
@@ -512,7 +512,7 @@ __global__ void __launch_bounds__(TP *TQ > 64 ? 128 : 256, (blocks_of<T, TP, TQ,
 				combine_product(s.b->chunk, cursors.a[0], cursors.b[0], cells,
 					vector, &r);
 			} else
-				combine<T, TP, TQ, REG_S, MODE == MODE_C, ARG>(
+				combine<T, TP, TQ, REG_S, MODE == MODE_C, (TP * TQ <= 32), ARG>(
 					&s, &cursors, cells, gpube__box_chunk(s.b, chunk), &r);
 		}
 		if (works)
