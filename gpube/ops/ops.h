@@ -82,6 +82,13 @@ struct gpube_cells {
 	int64_t first, stride, n;
 };
 
+/* What a family of kernels has done for a context, in seconds of the device and of the host. */
+struct gpube_use {
+	const char *family;
+	int64_t launches;
+	double kernel, planning;
+};
+
 /*
  * A backend. Table memory belongs to it: values, counts, out… of a contraction
  * are addresses that its alloc() gave.

@@ -12,13 +12,13 @@
 
 #include <math.h>
 
-#include "gpube/ops/contract/boxes/contract_box.h"
+#include "gpube/ops/contract/contract_path.h"
 #include "gpube/ops/semiring.h"
 
 #define N_RANDOM 1600
 
 static int seen[N_BOX_KERNELS]; /* plans that were executed */
-static const struct gpube__box_device device = {132, 227u << 10, 228u << 10, true};
+static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
 
 struct emulation {
 	const struct shape *s;
@@ -193,6 +193,8 @@ static bool emulate(struct emulation *e, const struct shape *s, bool in_batch)
 	memset(e, 0, sizeof(*e));
 	e->s = s;
 	gpube__shape_init(&shape, &s->c, stride, s->c.out_arg != NULL);
+	if (!gpube__boxes_apply(&(struct gpube__request){&device, &s->c, &shape, in_batch, true}))
+		return false;
 	if (!gpube__box_plan(&e->box, &device, &s->c, &shape, in_batch))
 		return false;
 	take_words(e);

@@ -12,12 +12,12 @@
 
 #include <math.h>
 
-#include "gpube/ops/contract/direct/contract_direct.h"
+#include "gpube/ops/contract/contract_path.h"
 
 #define N_RANDOM 1200
 
 static int seen[N_DIRECT_KERNELS], seen_x, seen_others;
-static const struct gpube__box_device device = {132, 227u << 10, 228u << 10, true};
+static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
 
 struct emulation {
 	const struct shape *s;
@@ -131,6 +131,8 @@ static bool check(struct shape *s, bool in_batch)
 	double cycles = -1;
 
 	gpube__shape_init(&shape, &s->c, stride, s->c.out_arg != NULL);
+	if (!gpube__direct_applies(&(struct gpube__request){&device, &s->c, &shape, in_batch, true}))
+		return false;
 	if (!gpube__direct_plan(&e.d, &cycles, &device, &s->c, &shape, in_batch))
 		return false;
 	assert_true(cycles > 0);

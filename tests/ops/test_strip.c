@@ -12,12 +12,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "gpube/ops/contract/strips/contract_strip.h"
+#include "gpube/ops/contract/contract_path.h"
 
 #define N_RANDOM 800
 
 static int seen[N_STRIP_KERNELS], seen_how[3], seen_s, seen_loop, seen_ragged;
-static const struct gpube__box_device device = {132, 227u << 10, 228u << 10, true};
+static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
 
 struct emulation {
 	const struct shape *s;
@@ -219,6 +219,8 @@ static bool check(struct shape *s)
 	double cycles = -1;
 
 	gpube__shape_init(&shape, &s->c, stride, s->c.out_arg != NULL);
+	if (!gpube__strips_apply(&(struct gpube__request){&device, &s->c, &shape, false, true}))
+		return false;
 	if (!gpube__strip_plan(&e.d, &cycles, &device, INFINITY, &s->c, &shape))
 		return false;
 	assert_true(cycles > 0);

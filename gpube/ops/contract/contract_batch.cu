@@ -26,7 +26,7 @@ struct form {
 /* Whether the form has a launch of its own, with a row of addresses for each contraction. */
 static bool has_rows(const struct form *f)
 {
-	return f->plan.by == GPUBE_BY_TILES;
+	return f->plan.by == GPUBE_BY_DIRECT;
 }
 
 struct batch {
@@ -127,10 +127,9 @@ static int find_form(struct gpube_ctx *ctx, struct batch *b, int64_t i)
 	return GPUBE_OK;
 }
 
-static void plan_form(const struct gpube__device *d, struct batch *b, struct form *f)
+static void plan_form(struct gpube__device *d, struct batch *b, struct form *f)
 {
 	const struct gpube_contraction *c = &b->c[f->first];
-	const struct gpube__box_device limits = gpube__limits_of(d);
 	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
 	struct gpube__shape s;
 
@@ -138,7 +137,7 @@ static void plan_form(const struct gpube__device *d, struct batch *b, struct for
 	if (c->n_in > GPUBE_BOX_IN)
 		return;
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	gpube__cuda_plan_batch(&f->plan, d->path, &limits, c, &s, f->n, b->n_forms);
+	gpube__cuda_plan_batch(&f->plan, &d->planning, c, &s, f->n, b->n_forms);
 	if (f->plan.by != GPUBE_BY_BOXES)
 		return;
 	f->group = find_group(b, &f->plan.box, c);
@@ -259,9 +258,12 @@ static int launch_batch(struct gpube_ctx *ctx, struct batch *b, int64_t n)
 	const struct parts at = lay_out(b, n);
 	unsigned char *host, *device;
 	uint32_t *words = NULL;
+	int64_t n_rows = 0; /* forms that have them */
 	void *out;
 	int status;
 
+	for (int64_t i = 0; i < b->n_forms; i++)
+		n_rows += has_rows(&b->forms[i]);
 	if (at.end == at.work)
 		return GPUBE_OK;
 	if (at.offsets > UINT32_MAX)
@@ -277,9 +279,16 @@ static int launch_batch(struct gpube_ctx *ctx, struct batch *b, int64_t n)
 	device = (unsigned char *)out;
 	fill_parts(b, n, &at, host);
 	status = gpube__words_send(ctx, at.end);
-	gpube__mark(ctx, 0);
-	if (status == GPUBE_OK && words)
+	if (status == GPUBE_OK && words) {
+		gpube__clock_by(ctx, GPUBE_BY_BOXES, b->n_groups);
+		gpube__mark(ctx, 0);
 		status = launch_groups(ctx, b, &at, device, words);
+		gpube__mark(ctx, 1);
+	}
+	if (!n_rows)
+		return status;
+	gpube__clock_by(ctx, GPUBE_BY_DIRECT, n_rows);
+	gpube__mark(ctx, 0);
 	for (int64_t i = 0; i < b->n_forms && status == GPUBE_OK; i++) {
 		const struct form *f = &b->forms[i];
 

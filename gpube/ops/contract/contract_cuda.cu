@@ -38,15 +38,6 @@ static int launch_alone(struct gpube_ctx *ctx, const void *kernel, uint32_t bloc
 	return GPUBE_OK;
 }
 
-struct gpube__box_device gpube__limits_of(const struct gpube__device *d)
-{
-	const struct gpube__box_device limits = {d->n_sms,
-		(uint32_t)d->shared_bytes - GPUBE_BOX_STATIC_BYTES, (uint32_t)d->sm_shared_bytes,
-		d->arch >= 90};
-
-	return limits;
-}
-
 /* Each plan's words in the context's room for them: launches the kernel that makes them. */
 __global__ void __launch_bounds__(256) box_words(const unsigned char *__restrict__ plans,
 	const uint32_t *__restrict__ offsets, uint32_t *__restrict__ words)
@@ -93,9 +84,10 @@ void gpube__fill_io(
 	io->out_arg = c->out_arg;
 }
 
-static int launch_box(
-	struct gpube_ctx *ctx, const struct gpube__box *b, const struct gpube_contraction *c)
+static int launch_boxes(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
+	const struct gpube_contraction *c)
 {
+	const struct gpube__box *b = &p->box;
 	const gpube__box_function f = gpube__box_function_of(b, c);
 	const uint64_t box_bytes = gpube__round_up(gpube__box_bytes(b));
 	uint32_t *words = (uint32_t *)gpube__lists(ctx, (uint64_t)b->n_words * 4);
@@ -151,9 +143,10 @@ int gpube__launch_direct(struct gpube_ctx *ctx, const struct gpube__direct *d,
 	return GPUBE_OK;
 }
 
-static int launch_strips(
-	struct gpube_ctx *ctx, const struct gpube__strip *d, const struct gpube_contraction *c)
+static int launch_strips(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
+	const struct gpube_contraction *c)
 {
+	const struct gpube__strip *d = &p->strip;
 	const gpube__strip_function f = gpube__strip_function_i32(d);
 	struct gpube__strip_io io;
 
@@ -166,23 +159,48 @@ static int launch_strips(
 		ctx, (const void *)f, d->blocks, d->threads, d->shared_bytes, d, &io);
 }
 
+static int launch_direct(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
+	const struct gpube_contraction *c)
+{
+	int status;
+
+	gpube__mark(ctx, 0);
+	status = gpube__launch_direct(ctx, &p->direct, c, NULL, 0, 1);
+	gpube__mark(ctx, 1);
+	return status;
+}
+
+static int launch_general(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
+	const struct gpube_contraction *c)
+{
+	(void)p;
+	return gpube__contract_general(ctx, c);
+}
+
+#define LAUNCH(family) launch_##family
+static const struct gpube__family families[GPUBE_N_FAMILIES] = GPUBE_FAMILIES(LAUNCH);
+
+void gpube__planning_init(struct gpube__device *d)
+{
+	struct gpube__planning *g = &d->planning;
+
+	g->families = families;
+	g->only = GPUBE_BY_ANY;
+	g->device.n_sms = d->n_sms;
+	g->device.shared_bytes = (uint32_t)d->shared_bytes - GPUBE_BOX_STATIC_BYTES;
+	g->device.sm_shared_bytes = (uint32_t)d->sm_shared_bytes;
+	for (int k = 0; k < GPUBE_N_FAMILIES; k++)
+		g->use[k].family = families[k].name;
+}
+
 static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 	const struct gpube_contraction *c, double joined)
 {
 	int status;
 
-	if (p->by == GPUBE_BY_GENERAL)
-		return gpube__contract_general(ctx, c);
-	if (p->by == GPUBE_BY_BOXES) {
-		status = launch_box(ctx, &p->box, c);
-	} else if (p->by == GPUBE_BY_STRIPS) {
-		status = launch_strips(ctx, &p->strip, c);
-	} else {
-		gpube__mark(ctx, 0);
-		status = gpube__launch_direct(ctx, &p->direct, c, NULL, 0, 1);
-		gpube__mark(ctx, 1);
-	}
-	if (status != GPUBE_OK || joined < JOINED_AT_ONCE)
+	gpube__clock_by(ctx, p->by, 1);
+	status = families[p->by].launch(ctx, p, c);
+	if (status != GPUBE_OK || p->by == GPUBE_BY_GENERAL || joined < JOINED_AT_ONCE)
 		return status;
 	/* so long a launch is waited for, that the next one can still be stopped */
 	GPUBE_ECUDA(ctx, cudaStreamSynchronize(gpube__device_of(ctx)->stream));
@@ -210,9 +228,8 @@ bool gpube__is_aligned(const struct gpube_contraction *c)
 
 int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 {
+	static const struct gpube__cuda_plan as_it_is = {GPUBE_BY_GENERAL};
 	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
-	const struct gpube__device *d = gpube__device_of(ctx);
-	const struct gpube__box_device limits = gpube__limits_of(d);
 	const struct gpube__cuda_plan *p;
 	struct gpube__shape s;
 	bool done = false;
@@ -223,9 +240,9 @@ int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *
 	if (status != GPUBE_OK || done)
 		return status;
 	if (c->n_in > GPUBE_BOX_IN || !gpube__is_aligned(c))
-		return gpube__contract_general(ctx, c);
+		return launch_one(ctx, &as_it_is, c, 0);
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	status = gpube__cuda_plans_get(&p, d->plans, ctx, d->path, &limits, c, &s);
+	status = gpube__cuda_plans_get(&p, &gpube__device_of(ctx)->planning, ctx, c, &s);
 	return status != GPUBE_OK
 		       ? status
 		       : launch_one(ctx, p, c, (double)s.n_out_cells * (double)s.n_reduced);

@@ -368,12 +368,9 @@ int gpube__contract_general(struct gpube_ctx *ctx, const struct gpube_contractio
 	return status;
 }
 
-cudaError_t gpube__contract_general_probe(int *arch)
+cudaError_t gpube__contract_general_probe(void)
 {
 	struct cudaFuncAttributes attributes;
-	const cudaError_t error =
-		cudaFuncGetAttributes(&attributes, general_flat<int32_t, GPUBE_MIN_PLUS>);
 
-	*arch = error == cudaSuccess ? attributes.ptxVersion : 0;
-	return error;
+	return cudaFuncGetAttributes(&attributes, general_flat<int32_t, GPUBE_MIN_PLUS>);
 }

@@ -6,8 +6,6 @@
 #include "gpube/ops/contract/direct/contract_direct.cuh"
 #include "gpube/ops/contract/strips/contract_strip.cuh"
 
-struct gpube__box_device gpube__limits_of(const struct gpube__device *d);
-
 /* OK, or why c is no contraction, or a stop. */
 int gpube__contract_check(struct gpube_ctx *ctx, const struct gpube_contraction *c);
 bool gpube__is_aligned(const struct gpube_contraction *c);

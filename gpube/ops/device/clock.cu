@@ -10,13 +10,14 @@ enum { N_PAIRS = 256 };
 
 struct pair {
 	cudaEvent_t events[2];
-	double *to; /* NULL: not under way */
+	bool under_way;
+	double *to[2]; /* NULL: nowhere */
 };
 
 struct gpube__clock {
 	struct pair pairs[N_PAIRS];
 	int next;
-	double *to;
+	double *to[2]; /* the caller's seconds, and the family's */
 	double copying;
 };
 
@@ -45,21 +46,30 @@ void gpube__clock_free(struct gpube_ctx *ctx, struct gpube__clock *c)
 
 static int read_pair(struct gpube_ctx *ctx, struct pair *p)
 {
-	double *to = p->to;
 	float ms = 0;
 
-	p->to = NULL;
-	if (!to)
+	if (!p->under_way)
 		return GPUBE_OK;
+	p->under_way = false;
 	GPUBE_ECUDA(ctx, cudaEventSynchronize(p->events[1]));
 	GPUBE_ECUDA(ctx, cudaEventElapsedTime(&ms, p->events[0], p->events[1]));
-	*to += ms * 1e-3;
+	for (int k = 0; k < 2; k++)
+		if (p->to[k])
+			*p->to[k] += ms * 1e-3;
 	return GPUBE_OK;
 }
 
 void gpube__clock_to(struct gpube_ctx *ctx, double *seconds)
 {
-	gpube__device_of(ctx)->clock->to = seconds;
+	gpube__device_of(ctx)->clock->to[0] = seconds;
+}
+
+void gpube__clock_by(struct gpube_ctx *ctx, enum gpube__by by, int64_t launches)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+
+	d->clock->to[1] = &d->planning.use[by].kernel;
+	d->planning.use[by].launches += launches;
 }
 
 /* A failure here is the stream's: whatever is asked of it next reports it. */
@@ -71,14 +81,16 @@ void gpube__mark(struct gpube_ctx *ctx, int which)
 
 	if (d->marks[which])
 		cudaEventRecord(d->marks[which], d->stream);
-	if (!c->to)
+	if (!c->to[0] && !c->to[1])
 		return;
 	if (which == 0)
 		read_pair(ctx, p);
 	cudaEventRecord(p->events[which], d->stream);
 	if (which == 0)
 		return;
-	p->to = c->to;
+	memcpy(p->to, c->to, sizeof(p->to));
+	p->under_way = true;
+	c->to[1] = NULL; /* what comes next tells its own */
 	c->next = (c->next + 1) % N_PAIRS;
 }
 

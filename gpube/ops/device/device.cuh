@@ -67,7 +67,6 @@ struct gpube__partial {
 
 struct gpube__device {
 	int id, n_sms;
-	int arch; /* gpube__contract_general_probe() */
 	size_t shared_bytes;	/* most a block may ask for */
 	size_t sm_shared_bytes; /* of a multiprocessor */
 	cudaStream_t stream;
@@ -85,8 +84,7 @@ struct gpube__device {
 	uint64_t staging_bytes;
 	cudaEvent_t sent;	/* the copy has been read */
 	struct gpube__watch *watch; /* NULL until a kernel needs it */
-	enum gpube__path path; /* tests and benchmarks */
-	struct gpube__kept *plans;
+	struct gpube__planning planning;
 	cudaEvent_t marks[2];	/* benchmarks: recorded before and after the kernels, if not NULL */
 	struct gpube__clock *clock;
 	struct gpube_ctx *peers[GPUBE_MAX_PEERS]; /* see gpube__open_peers() */
@@ -102,6 +100,8 @@ static inline struct gpube__device *gpube__device_of(struct gpube_ctx *ctx)
 
 /* ---- times (clock.cu) ----------------------------------------------------------------- */
 
+/* So many launches of this family come next; their seconds count for it. */
+void gpube__clock_by(struct gpube_ctx *ctx, enum gpube__by by, int64_t launches);
 /* Before (0) and after (1) the kernels of a contraction. */
 void gpube__mark(struct gpube_ctx *ctx, int which);
 /* Where times go that are marked from here on; NULL: nowhere. */
@@ -181,7 +181,9 @@ int gpube__subset_splits_cuda(struct gpube_ctx *ctx, const struct gpube_splits *
 
 /* Any contraction: one thread, or several blocks, an output cell. */
 int gpube__contract_general(struct gpube_ctx *ctx, const struct gpube_contraction *c);
-/* Whether this program has code for the device; arch: what that was compiled for, 90 for sm_90. */
-cudaError_t gpube__contract_general_probe(int *arch);
+/* Whether this program has code for the device. */
+cudaError_t gpube__contract_general_probe(void);
+/* The families and what the device allows; before the first contraction. */
+void gpube__planning_init(struct gpube__device *d);
 
 #endif

@@ -7,9 +7,7 @@ extern "C" {
 
 extern "C" void gpube__opening_driver(int id)
 {
-	int arch;
-
 	if (cudaSetDevice(id) == cudaSuccess && cudaFree(NULL) == cudaSuccess)
-		(void)gpube__contract_general_probe(&arch);
+		(void)gpube__contract_general_probe();
 	(void)cudaGetLastError();
 }

@@ -297,9 +297,7 @@ static void device_close(struct gpube_ctx *ctx)
 	}
 	gpube__arena_free(d->arena, ctx);
 	gpube__clock_free(ctx, d->clock);
-	if (d->plans)
-		gpube__kept_clear(d->plans, ctx);
-	gpube__free(ctx, d->plans);
+	gpube__kept_clear(&d->planning.plans, ctx);
 	if (d->sent)
 		cudaEventDestroy(d->sent);
 	cudaFreeHost(d->staging);
@@ -341,7 +339,7 @@ static int device_open(struct gpube_ctx *ctx, int id)
 		error = cudaDeviceGetAttribute(
 		        &sm_shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d->id);
 	if (error == cudaSuccess)
-		error = gpube__contract_general_probe(&d->arch);
+		error = gpube__contract_general_probe();
 	if (error == cudaSuccess)
 		error = cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking);
 	if (error == cudaSuccess)
@@ -350,11 +348,11 @@ static int device_open(struct gpube_ctx *ctx, int id)
 		device_close(ctx);
 		return no_device(ctx, error);
 	}
-	d->plans = (struct gpube__kept *)gpube__alloc_zero(ctx, 1, sizeof(*d->plans));
-	if (!d->plans || gpube__clock_open(ctx) != GPUBE_OK)
+	if (gpube__clock_open(ctx) != GPUBE_OK)
 		goto fail;
 	d->shared_bytes = (size_t)shared;
 	d->sm_shared_bytes = (size_t)sm_shared;
+	gpube__planning_init(d);
 	d->memory_bytes = memory_of_device(ctx);
 	/* descriptors and partial results come besides */
 	if (gpube__arena_new(&d->arena, ctx, d->memory_bytes + OVERHEAD_BYTES) != GPUBE_OK)
@@ -414,21 +412,12 @@ int gpube__open_peers(struct gpube_ctx *ctx)
 
 extern "C" bool gpube__cuda_force(struct gpube_ctx *ctx, const char *name)
 {
-	enum gpube__path path = GPUBE_PATH_ANY;
+	struct gpube__planning *g = ctx->device ? &gpube__device_of(ctx)->planning : NULL;
+	const int by = g ? gpube__family_of(g, name) : -1;
 
-	if (name && strcmp(name, "boxes") == 0)
-		path = GPUBE_PATH_BOXES;
-	else if (name && strcmp(name, "direct") == 0)
-		path = GPUBE_PATH_DIRECT;
-	else if (name && strcmp(name, "strips") == 0)
-		path = GPUBE_PATH_STRIPS;
-	else if (name && strcmp(name, "general") == 0)
-		path = GPUBE_PATH_GENERAL;
-	else if (name)
+	if (by < 0 || by > GPUBE_BY_ANY)
 		return false;
-	if (!ctx->device)
-		return false;
-	gpube__device_of(ctx)->path = path;
+	g->only = (enum gpube__by)by;
 	return true;
 }
 

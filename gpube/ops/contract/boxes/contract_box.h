@@ -340,14 +340,13 @@ struct gpube__box_device {
 	int n_sms;
 	uint32_t shared_bytes; /* most of a block */
 	uint32_t sm_shared_bytes;
-	bool bulk; /* the card and the code for it have bulk copies (sm_90) */
 };
 
 /*
  * gpube__box_plan() - the box with the least predicted cost.
  * in_batch  others keep the device busy: no need to spread this one over all of it
- * Returns false where only the general kernel will do: other semirings, more operands or
- * dims than fit, or few output cells with many reduced ones.
+ * c         one that gpube__boxes_apply() to: (min,+) of no more operands and dims than fit
+ * Returns false where only the general kernel will do: few output cells with many reduced ones.
  */
 bool gpube__box_plan(struct gpube__box *b, const struct gpube__box_device *device,
 	const struct gpube_contraction *c, const struct gpube__shape *s, bool in_batch);

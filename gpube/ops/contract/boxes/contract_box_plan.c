@@ -607,9 +607,6 @@ bool gpube__box_plan(struct gpube__box *b, const struct gpube__box_device *devic
 	struct planner p = {.s = s, .device = device, .in_batch = in_batch};
 	struct gpube__box_choice choice;
 
-	if (c->semiring != GPUBE_MIN_PLUS || s->n_in == 0 || s->n_in > GPUBE_BOX_IN ||
-		s->n_dims > GPUBE_BOX_DIMS || s->n_reduced > INT32_MAX)
-		return false;
 	if (s->n_out_cells < MAX_SMALL_OUT && s->n_reduced >= 1024)
 		return false;
 	for (int d = 0; d < s->n_dims; d++)

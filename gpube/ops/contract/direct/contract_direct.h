@@ -171,8 +171,9 @@ GPUBE_HD static inline uint32_t gpube__direct_x(const struct gpube__direct *d, u
  * gpube__direct_plan() - the tiles with the least predicted cost.
  * in_batch  others keep the device busy: no need to spread this one over all of it
  * cycles    out: predicted cycles of the device, from the launch to the end
- * Returns false where there is no kernel for it: (min,+) of 4 bytes, without arguments and with
- * at most one reduced dim, is what there is.
+ * c         one that gpube__direct_applies() to: (min,+) of 4 bytes, without arguments and with at
+ *           most one reduced dim
+ * Returns false where a table is too large for it.
  */
 bool gpube__direct_plan(struct gpube__direct *d, double *cycles,
 	const struct gpube__box_device *device, const struct gpube_contraction *c,

@@ -535,13 +535,10 @@ static double predict(
 	       fmax(1.1 * dram, 1.5 * fmax(busy, wait) + 0.7 * fmin(busy, wait));
 }
 
-static bool planner_init(struct planner *p, const struct gpube_contraction *c)
+static bool planner_init(struct planner *p)
 {
 	const struct gpube__shape *s = p->s;
 
-	if (!gpube__is_plain(c) || s->n_in == 0 || s->n_in > N_DIRECT_TABLES ||
-		s->n_dims > s->n_out + 1)
-		return false;
 	for (int d = 0; d < s->n_dims; d++)
 		if (s->size[d] > INT32_MAX)
 			return false;
@@ -568,7 +565,7 @@ bool gpube__direct_plan(struct gpube__direct *d, double *cycles,
 	struct planner p = {.s = s, .device = device, .in_batch = in_batch};
 	struct choice choice;
 
-	if (!planner_init(&p, c) || !find_tile(&p, &choice))
+	if (!planner_init(&p) || !find_tile(&p, &choice))
 		return false;
 	grow_lanes(&p, &choice);
 	if (!make(d, &p, &choice, c))

@@ -486,14 +486,11 @@ static void try_strip(const struct planner *p, int k, int64_t most, struct choic
 		try_p(p, &c, best);
 }
 
-static bool planner_init(struct planner *p, const struct gpube_contraction *c)
+static bool planner_init(struct planner *p)
 {
 	const struct gpube__shape *s = p->s;
 	int64_t behind = 1;
 
-	if (!gpube__is_plain(c) || s->n_in == 0 || s->n_in > GPUBE_STRIP_OPS ||
-		s->n_dims != s->n_out + 1 || s->n_out == 0 || s->n_reduced > MOST_CELLS)
-		return false;
 	p->bytes = (double)s->n_out_cells * 4;
 	for (int d = s->n_out - 1; d >= 0; d--) {
 		if (s->size[d] > INT32_MAX)
@@ -522,7 +519,7 @@ bool gpube__strip_plan(struct gpube__strip *d, double *cycles,
 	struct planner p = {.s = s, .device = device};
 	struct choice best = {.cycles = INFINITY};
 
-	if (!planner_init(&p, c))
+	if (!planner_init(&p))
 		return false;
 	for (int k = 0; k < s->n_in; k++)
 		for (int64_t cells = MOST_CELLS; cells >= FEWEST_CELLS; cells /= 2)
