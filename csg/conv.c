@@ -271,6 +271,7 @@ int csg__conv(struct csg__search *s)
 
 	if (!status)
 		status = take_memory(&c);
+	status = csg__agree(s, status);
 	if (!status)
 		status = csg__ranks_open(&c.ranks, s, c.sums, c.size, &c.plan);
 	if (!status)

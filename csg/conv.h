@@ -46,6 +46,12 @@ int csg__layer_bits(const struct csg__conv_plan *plan, int h, int n_ranks);
 /* Ranks that a search has: 1 without a world. */
 int csg__n_ranks(const struct csg__search *s);
 
+/*
+ * csg__agree() - before conv begins, so that all ranks end when one cannot: once in csg_solve(),
+ * with the status of this rank. Errors: as dcop_world_agree()
+ */
+int csg__agree(struct csg__search *s, int status);
+
 /* 2^csg__rank_bits() pieces of a layer can be given to ranks so that all have about as much. */
 int csg__rank_bits(int n_ranks);
 
@@ -53,7 +59,7 @@ struct csg__layer_ranks;
 
 /*
  * csg__ranks_open() - sums: of all ranks' layers, in the host's memory. NULL, and OK, for
- * one rank. Errors: ENOMEM, EINVAL (too many ranks)
+ * one rank. Errors: ENOMEM
  */
 int csg__ranks_open(struct csg__layer_ranks **out, const struct csg__search *s, char *sums,
 	size_t size, const struct csg__conv_plan *plan);

@@ -166,6 +166,7 @@ struct csg__search {
 	const struct csg_opts *opts;
 	struct csg_result *r;
 	const struct gpube_subset_ops *ops; /* where conv, dp and idp work */
+	bool agreed;                        /* the ranks have, see csg__agree() */
 };
 
 int csg__conv(struct csg__search *s);

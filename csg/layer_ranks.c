@@ -42,6 +42,14 @@ int csg__n_ranks(const struct csg__search *s)
 	return s->opts->world ? s->opts->world->n_ranks : 1;
 }
 
+int csg__agree(struct csg__search *s, int status)
+{
+	if (csg__n_ranks(s) == 1 || s->agreed)
+		return status;
+	s->agreed = true;
+	return dcop_world_agree(s->opts->world, status);
+}
+
 int csg__rank_bits(int n_ranks)
 {
 	double parts = 1; /* all pairs, in units of those of the largest piece */
@@ -60,9 +68,6 @@ int csg__ranks_open(struct csg__layer_ranks **out, const struct csg__search *s, 
 	*out = NULL;
 	if (csg__n_ranks(s) == 1)
 		return GPUBE_OK;
-	if (csg__n_ranks(s) > GPUBE_MOST_PARTS)
-		return gpube__fail(s->g->ctx, GPUBE_EINVAL, "conv: %d ranks: expected %d at most",
-			csg__n_ranks(s), GPUBE_MOST_PARTS);
 	r = gpube__alloc_zero(s->g->ctx, 1, sizeof(*r));
 	if (!r)
 		return GPUBE_ENOMEM;

@@ -151,6 +151,9 @@ static int choose_backend(struct csg__search *s)
 					   s->opts->certificate))
 		return gpube__fail(
 			ctx, GPUBE_EINVAL, "on several ranks there is method conv alone");
+	if (csg__n_ranks(s) > GPUBE_MOST_PARTS)
+		return gpube__fail(ctx, GPUBE_EINVAL, "conv: %d ranks: expected %d at most",
+			csg__n_ranks(s), GPUBE_MOST_PARTS);
 	if (!csg__on_host(s->g) && !s->g->source)
 		return want != GPUBE_BACKEND_CPU && s->opts->method != CSG_LP &&
 				       !s->opts->certificate && !s->opts->free_disposal
@@ -313,6 +316,11 @@ static int solve_game(struct csg_result **out, struct csg_game *g, const struct 
 		if (s.opts->free_disposal && g->values && csg__on_host(g))
 			dispose(g, saved);
 		status = solve(&s, &range);
+		/* the others cannot go on without a rank that was stopped before */
+		if (!s.agreed && !status && csg__n_ranks(&s) > 1 && gpube__stopped(ctx) &&
+			s.r->answer != CSG_OPTIMAL && s.r->answer != CSG_INFEASIBLE)
+			status = gpube__fail_stopped(ctx);
+		status = csg__agree(&s, status);
 		if (s.opts->free_disposal && g->values && csg__on_host(g))
 			restore(g, saved);
 		if (s.opts->free_disposal && csg__on_host(g))

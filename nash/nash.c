@@ -111,6 +111,9 @@ static int support_enumeration(
 	int sum;
 	int status = pick(&se.ops, f->p, o->backend);
 
+	/* that all ranks end where one cannot begin */
+	if (o->world)
+		status = dcop_world_agree(o->world, status);
 	if (status)
 		return status;
 	r->backend = se.ops->name;

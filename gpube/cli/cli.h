@@ -54,6 +54,8 @@ bool cli_overwrites(const struct command *c, const void *opts, int n_args, char 
 int cli_main(int (*run)(int argc, char **argv), int argc, char **argv);
 /* What cli_main() calls last, with the exit status; NULL: nothing. */
 extern void (*cli_leave)(int rc);
+/* Another process says all that there is to say, until this one has joined the others. */
+extern bool cli_muted;
 
 void cli_help(const struct command *c); /* NULL: of the program */
 void cli_man(const struct command *c);

@@ -212,8 +212,10 @@ static int verify(struct session *s, struct csg_game *g, const struct opts_csg *
 	struct report p = {s, g, NULL, file, 0, o->verify};
 	int rc;
 
-	if (csg_verify(&result, g, o->verify))
+	if (dcop_world_agree(&ranks->world, csg_verify(&result, g, o->verify))) {
+		csg_result_free(result, s->ctx);
 		return ranks_fail(ranks, s);
+	}
 	p.result = result;
 	rc = ranks->world.rank > 0 ? CLI_DONE : session_report(s, verified_text, verified_json, &p);
 	csg_result_free(result, s->ctx);

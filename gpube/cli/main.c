@@ -50,7 +50,7 @@ static int unknown_command(const char *name)
 		}
 	}
 	cli_error("'%s' is not a gpube command, see 'gpube --help'", name);
-	if (like)
+	if (like && !cli_muted)
 		fprintf(stderr, "\nThe most similar command is\n\t%s\n", like);
 	return CLI_USAGE;
 }
@@ -62,7 +62,8 @@ static int show(void (*page)(const struct command *), const char *name)
 
 	if (name && !c)
 		return unknown_command(name);
-	page(c);
+	if (!cli_muted)
+		page(c);
 	return CLI_DONE;
 }
 
@@ -96,7 +97,8 @@ static int run(int argc, char **argv)
 		return CLI_USAGE;
 	}
 	if (!strcmp(argv[1], "--version")) {
-		puts("gpube " GPUBE_VERSION);
+		if (!cli_muted)
+			puts("gpube " GPUBE_VERSION);
 		return CLI_DONE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
@@ -116,7 +118,20 @@ static int run(int argc, char **argv)
 	return c ? cli_run(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
+/*
+ * What is wrong with the words of the command is told by rank 0 alone, and its exit status is the
+ * run's: one of another rank could end the run before rank 0 has told.
+ */
+static int run_rank(int argc, char **argv)
+{
+	int rc;
+
+	cli_muted = dcop_world_early_rank() > 0;
+	rc = run(argc, argv);
+	return cli_muted ? CLI_DONE : rc;
+}
+
 int main(int argc, char **argv)
 {
-	return cli_main(run, argc, argv);
+	return cli_main(run_rank, argc, argv);
 }

@@ -206,7 +206,8 @@ int opts_distance(const char *a, const char *b)
 
 static void see_help(const struct command *c)
 {
-	fprintf(stderr, "see '%s%s --help'\n", cli_prefix, c->name);
+	if (!cli_muted)
+		fprintf(stderr, "see '%s%s --help'\n", cli_prefix, c->name);
 }
 
 /* getopt_long has refused the long option in 'word': unknown, or short for several. */

@@ -7,16 +7,20 @@
 #include "gpube/cli/cli.h"
 
 void (*cli_leave)(int rc);
+bool cli_muted;
 
+/* In one piece: other ranks may write to the same place. */
 void cli_error(const char *fmt, ...)
 {
+	char text[8192];
 	va_list args;
 
-	fprintf(stderr, "%s: ", cli_program);
+	if (cli_muted)
+		return;
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s: %s\n", cli_program, text);
 }
 
 int cli_run(const struct command *c, int argc, char **argv)
@@ -30,7 +34,8 @@ int cli_run(const struct command *c, int argc, char **argv)
 	}
 	first = opts_parse(c, opts, argc, argv);
 	if (first == OPTS_HELP) {
-		cli_help(c);
+		if (!cli_muted)
+			cli_help(c);
 		rc = CLI_DONE;
 	} else if (first < 0) {
 		rc = CLI_USAGE;

@@ -80,6 +80,9 @@ struct dcop_world {
 /* Whether this program has ranks: gpube-mpi does, gpube does not. */
 bool dcop_world_is_mpi(void);
 
+/* The rank that this process will have, as far as the environment tells before it joins; or 0. */
+int dcop_world_early_rank(void);
+
 /*
  * dcop_world_open() - joins the ranks; in a program without MPI: rank 0 of 1.
  * Errors: EIO, ENOMEM

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <math.h>
 #include <mpi.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <zlib.h>
@@ -59,6 +60,21 @@ struct dcop_world_impl {
 bool dcop_world_is_mpi(void)
 {
 	return true;
+}
+
+int dcop_world_early_rank(void)
+{
+	/* Open MPI, MPICH and its kin, PMIx, MVAPICH */
+	static const char *const names[] = {
+		"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK"};
+
+	for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
+		const char *rank = getenv(names[k]);
+
+		if (rank)
+			return (int)strtol(rank, NULL, 10);
+	}
+	return 0;
 }
 
 static int mpi_failed(struct dcop_world *w, int code)

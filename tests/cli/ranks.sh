@@ -20,6 +20,17 @@ same() {
 	sed -E 's/"seconds": [0-9.]+, //; s/"(simulated_seconds|splits_per_second)".*//' "$1"
 }
 
+# An error that all of three ranks have: one message, and one object if --json is there.
+told_once() { # STATUS MESSAGE COMMAND OPTION…
+	once_status=$1 once_message=$2
+	shift 2
+	ranks 3 "$@" > "$work/out" 2> "$work/err" < /dev/null
+	once_got=$?
+	that "told once: $*" test $once_got -eq "$once_status" -a "$(grep -c '^gpube: ' "$work/err")" = 1 \
+		-a "$(grep -c "$once_message" "$work/err")" = 1
+	case " $* " in *' --json '*) that 'in one object' test "$(grep -c '"status": "error"' "$work/out")" = 1 ;; esac
+}
+
 ranks_that_fail() { # COMMAND FILE; COMMAND with its options
 	# shellcheck disable=SC2086
 	row 'a stopped rank ends the run' 1 '' 'rank 1 has given no sign of life for 1 s: it is dead or stopped' \

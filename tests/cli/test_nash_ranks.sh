@@ -22,8 +22,11 @@ for game in minimum-effort random; do
 done
 that 'pairs are counted once' grep -q '"work": 923' "$work/many"
 row 'ranks go with se' 2 '' 'several ranks go with --method se' ranks 2 nash --method ve "$work/six.nfg"
-row 'an error that all have is told once' 1 '' 'cannot open' ranks 3 nash --method se "$work/nothing"
-that 'once' test "$(grep -c 'cannot open' "$work/err")" = 1
+told_once 1 'cannot open' nash --json --method se "$work/nothing"
+if ! "$gpube" nash --method se --backend cuda "$work/six.nfg" > /dev/null 2>&1; then
+	told_once 1 'CUDA' nash --json --method se --backend cuda "$work/six.nfg"
+fi
+told_once 2 "is not a gpube command" nush "$work/six.nfg"
 "$gpube" generate nash -n 24 --seed 2 -o "$work/large.nfg"
 row 'a timeout ends all with what was found' 1 'incomplete: out of time' '.' \
 	ranks 2 nash --method se --timeout 0.5s "$work/large.nfg"

@@ -10,6 +10,7 @@ int ranks_open(struct ranks *r, const struct opts_ranks *o)
 		.compress = o->compress};
 
 	*r = (struct ranks){0};
+	cli_muted = false;
 	if (gpube_ctx_new(&r->ctx, NULL)) {
 		cli_error("out of memory");
 		return CLI_FAILED;
