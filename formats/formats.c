@@ -126,16 +126,22 @@ int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char
 	return status;
 }
 
-/* The format of what is read; NULL after an error. */
-static const struct gpube_format_row *input_format(struct gpube_in *in, enum gpube_format format)
+const char *gpube_content_words(enum gpube_content content)
 {
-	static const char *const contents[] = {"",
+	static const char *const words[] = {"a model, which 'gpube solve' reads",
 		"a game of two players, which 'gpube nash' reads",
 		"a game of coalitions, which 'gpube csg' reads",
 		"an auction, which 'gpube auction' reads",
 		"a result, which 'gpube info', 'gpube convert' and --sol read",
-		"no model, but goes with one: .ub by --ub, .order and .cov by --order-file, "
-		".evid by --evidence"};
+		("no model, but goes with one: .ub by --ub, .order and .cov by --order-file, "
+		 ".evid by --evidence")};
+
+	return words[content];
+}
+
+/* The format of what is read; NULL after an error. */
+static const struct gpube_format_row *input_format(struct gpube_in *in, enum gpube_format format)
+{
 	struct found found = {find_format(format), GPUBE_CONTENT_MODEL};
 
 	if (format == GPUBE_FORMAT_AUTO)
@@ -145,7 +151,7 @@ static const struct gpube_format_row *input_format(struct gpube_in *in, enum gpu
 				     ? gpube__fail(in->ctx, GPUBE_EINVAL,
 					       "there is no format number %d", (int)format)
 				     : gpube__fail(in->ctx, GPUBE_EINVAL, "'%s' is %s", in->path,
-					       contents[found.content]);
+					       gpube_content_words(found.content));
 	return found.format;
 }
 

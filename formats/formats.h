@@ -55,6 +55,8 @@ enum gpube_content {
  * Errors: EIO, ENOMEM
  */
 GPUBE_API int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char *path);
+/* What it is, and who reads it: "a game of coalitions, which 'gpube csg' reads". */
+GPUBE_API const char *gpube_content_words(enum gpube_content content);
 
 /*
  * What reading takes. A reader holds at most GPUBE_READ_FACTOR bytes for each byte of the file

@@ -3,6 +3,7 @@
 
 #include "csg/auction.h"
 #include "gpube/cli/coalitions.h"
+#include "gpube/cli/other_kinds.h"
 
 #define OPTS_STRUCT struct opts_auction
 static const struct opt_row rows[] = {OPTS_AUCTION(OPT_ROW)};
@@ -202,9 +203,11 @@ static int run(const void *opts, int n_args, char **args)
 	session_begin_reading(&s, o->timeout);
 	status = csg_auction_read_any(&a, &g, s.ctx, args[0]);
 	session_end_reading(&s);
-	if (status)
+	if (status) {
+		other_kinds_explain(
+			&s, status, args[0], GPUBE_CONTENT_AUCTION, GPUBE_CONTENT_COALITIONS);
 		rc = session_fail(&s, NULL);
-	else if (g)
+	} else if (g)
 		rc = solve_complete(&s, g, o, args[0]);
 	else if (o->sell_all || o->backend == GPUBE_BACKEND_CUDA)
 		rc = refuse(&s, args[0]);

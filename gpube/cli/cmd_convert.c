@@ -80,7 +80,7 @@ static int run(const void *opts, int n_args, char **args)
 	rc = session_start(&s, &o->talk, 0, 0, false, NULL);
 	if (rc)
 		return rc;
-	if (!o->read.from && other_kinds_convert(&s, &rc, args[0], args[1])) {
+	if (!o->read.from && other_kinds_convert(&s, &rc, o, args[0], args[1])) {
 		session_end(&s);
 		return rc;
 	}

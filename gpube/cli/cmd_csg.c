@@ -4,6 +4,7 @@
 
 #include "csg/game.h"
 #include "gpube/cli/coalitions.h"
+#include "gpube/cli/other_kinds.h"
 #include "gpube/cli/session/session_ranks.h"
 
 #define OPTS_STRUCT struct opts_csg
@@ -163,6 +164,9 @@ static int get_game(struct session *s, struct csg_game **g, const struct opts_cs
 {
 	int status = o->generate ? generate(s, g, o, r) : csg_read(g, s->ctx, file);
 
+	if (status && !o->generate)
+		other_kinds_explain(s, status, file, GPUBE_CONTENT_COALITIONS,
+			GPUBE_CONTENT_COALITIONS);
 	status = dcop_world_agree(&r->world, status);
 	return status ? ranks_fail(r, s) : CLI_DONE;
 }

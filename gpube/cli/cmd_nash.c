@@ -1,6 +1,8 @@
 /* cmd_nash.c - gpube nash: the equilibria of a bimatrix game. */
+#include <ctype.h>
 #include <string.h>
 
+#include "gpube/cli/other_kinds.h"
 #include "gpube/cli/session/session_ranks.h"
 #include "nash/nash.h"
 
@@ -44,7 +46,31 @@ static int32_t actions(const struct result *r, int player)
 
 /* ---- text ------------------------------------------------------------------------- */
 
-/* The actions played: "up 1/3, down 2/3"; by number from 1 where the file names none. */
+/* Whether a name can be told from the number behind it, and from the next name. */
+static bool is_plain(const char *label)
+{
+	return (isalpha((unsigned char)*label) || *label == '_' || (unsigned char)*label >= 0x80) &&
+	       !strpbrk(label, " ,\t\n\"");
+}
+
+/* By its name, quoted where it is no plain word; "#2" where the file names none. */
+static void text_action(struct gpube_out *out, const char *label, int32_t i)
+{
+	if (!label || !*label) {
+		gpube__out_printf(out, "#%d", i + 1);
+		return;
+	}
+	if (is_plain(label)) {
+		gpube__out_text(out, label);
+		return;
+	}
+	gpube__out_text(out, "\"");
+	for (; *label; label++)
+		gpube__out_printf(out, *label == '"' ? "\\%c" : "%c", *label);
+	gpube__out_text(out, "\"");
+}
+
+/* The actions played: "up 1/3, down 2/3". */
 static void text_strategy(
 	struct gpube_out *out, const struct result *r, int player, const struct nash_strategy *s)
 {
@@ -57,10 +83,7 @@ static void text_strategy(
 			continue;
 		gpube__out_text(out, comma);
 		comma = ", ";
-		if (label && *label)
-			gpube__out_text(out, label);
-		else
-			gpube__out_printf(out, "%d", i + 1);
+		text_action(out, label, i);
 		if (strcmp(s->p[i], "1") != 0) {
 			gpube__out_text(out, " ");
 			gpube__out_text(out, s->p[i]);
@@ -507,6 +530,9 @@ static int run(const void *opts, int n_args, char **args)
 		session_begin_reading(&s, o->timeout);
 		status = nash_read(&game, s.ctx, args[0], (enum nash_format)o->from);
 		session_end_reading(&s);
+		if (status && !o->from)
+			other_kinds_explain(
+				&s, status, args[0], GPUBE_CONTENT_GAME, GPUBE_CONTENT_GAME);
 		status = dcop_world_agree(&ranks.world, status);
 		if (status)
 			rc = ranks_fail(&ranks, &s);

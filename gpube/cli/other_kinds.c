@@ -5,7 +5,6 @@
 
 #include "csg/auction.h"
 #include "csg/csg.h"
-#include "formats/formats.h"
 #include "nash/nash.h"
 
 /* What is read: one of them, or none after a failure. */
@@ -135,6 +134,46 @@ bool other_kinds_info(struct session *s, int *rc, const char *path)
 	return other;
 }
 
+/* What OUT may be called, by what IN holds. */
+static const char *const outputs[] = {
+	[GPUBE_CONTENT_GAME] =
+		"a game is written as .nfg for Gambit, .gam as GAMUT does, or by any "
+		"other name for lrsnash",
+	[GPUBE_CONTENT_COALITIONS] =
+		"values of coalitions are written as .txt or by any other name "
+		"in binary",
+	[GPUBE_CONTENT_AUCTION] = "an auction is only read, not written",
+	[GPUBE_CONTENT_RESULT] = "a result is written as .PR, .MAR, .MPE, .MMAP or .sol",
+	[GPUBE_CONTENT_SIDECAR] = "",
+};
+
+/* An option of models that was given; NULL: none was. */
+static const char *option_of_models(const struct opts_convert *o)
+{
+	return o->to          ? "--to"
+	       : o->simplify  ? "--simplify"
+	       : o->map       ? "--map"
+	       : o->check     ? "--check"
+	       : o->shift     ? "--shift"
+	       : o->lossy     ? "--lossy"
+	       : o->precision ? "--precision"
+			      : NULL;
+}
+
+/* The names of all others' formats, beside those of models, which none but a model has. */
+static bool named_otherwise(enum gpube_content kind, const char *to)
+{
+	static const char *const endings[] = {[GPUBE_CONTENT_GAME] = "nfg|gam",
+		[GPUBE_CONTENT_COALITIONS] = "csg",
+		[GPUBE_CONTENT_RESULT] = "PR|MAR|MPE|MMAP|sol",
+		[GPUBE_CONTENT_SIDECAR] = "ub|order|ord|cov|evid|yml"};
+
+	for (size_t k = 0; k < sizeof(endings) / sizeof(*endings); k++)
+		if (endings[k] && k != (size_t)kind && gpube__has_extension(to, endings[k]))
+			return true;
+	return gpube__has_extension(to, GPUBE_FORMATS_READ);
+}
+
 /* The name says .sol, or the task; the wrong task's name would be read as that. */
 static int convert_result(struct session *s, const struct gpube_uai_result *r, const char *to)
 {
@@ -145,30 +184,68 @@ static int convert_result(struct session *s, const struct gpube_uai_result *r, c
 			"cannot write '%s': the result is %s, and there is no way from one task to "
 			"another",
 			to, task);
-	if (gpube__has_extension(to, GPUBE_FORMATS_READ))
-		return gpube__fail(
-			s->ctx, GPUBE_EINVAL, "cannot write '%s': a result is no model", to);
 	return gpube_write_uai_result(s->ctx, to, r);
 }
 
-bool other_kinds_convert(struct session *s, int *rc, const char *path, const char *to)
+static int convert(struct session *s, const struct contents *c, const struct opts_convert *o,
+	const char *path, const char *to)
+{
+	const char *option = option_of_models(o);
+
+	if (option)
+		return gpube__fail(s->ctx, GPUBE_EINVAL,
+			"%s goes with models, and '%s' is none: %s", option, path,
+			outputs[c->kind]);
+	if (c->result && gpube__has_extension(to, GPUBE_FORMATS_READ))
+		return gpube__fail(
+			s->ctx, GPUBE_EINVAL, "cannot write '%s': a result is no model", to);
+	if (c->auction)
+		return gpube__fail(s->ctx, GPUBE_EINVAL,
+			"'%s' is an auction, which is only read, not written", path);
+	if (named_otherwise(c->kind, to))
+		return gpube__fail(s->ctx, GPUBE_EINVAL, "cannot write '%s' from '%s': %s", to,
+			path, outputs[c->kind]);
+	if (c->game)
+		return nash_write(c->game, to, NASH_FORMAT_AUTO);
+	if (c->coalitions)
+		return csg_write(
+			c->coalitions, to, gpube__has_extension(to, "txt") || !strcmp(to, "-"));
+	return convert_result(s, c->result, to);
+}
+
+bool other_kinds_convert(
+	struct session *s, int *rc, const struct opts_convert *o, const char *path, const char *to)
 {
 	struct contents c;
 	bool other;
 	int status = read_contents(s, &c, &other, path);
 
-	if (!status && c.game)
-		status = nash_write(c.game, to, NASH_FORMAT_AUTO);
-	else if (!status && c.coalitions)
-		status = csg_write(
-			c.coalitions, to, gpube__has_extension(to, "txt") || !strcmp(to, "-"));
-	else if (!status && c.result)
-		status = convert_result(s, c.result, to);
-	else if (!status && c.auction)
-		status = gpube__fail(s->ctx, GPUBE_EINVAL,
-			"'%s' is an auction, which is only read, not written", path);
+	if (!status && other)
+		status = convert(s, &c, o, path, to);
 	if (other)
 		*rc = status ? session_fail(s, NULL) : CLI_DONE;
 	clear(s, &c);
 	return other;
+}
+
+/* Of what no format claims the content is a model by default: it is one if its name says so. */
+static bool is_model(const char *path)
+{
+	return gpube__has_extension(path, GPUBE_FORMATS_READ "|yml");
+}
+
+void other_kinds_explain(struct session *s, int status, const char *path, enum gpube_content own,
+	enum gpube_content also)
+{
+	char text[sizeof(s->ctx->error)];
+	enum gpube_content kind;
+
+	if (status != GPUBE_EPARSE && status != GPUBE_EINVAL)
+		return;
+	memcpy(text, s->ctx->error, sizeof(text));
+	if (gpube_content(&kind, s->ctx, path) || kind == own || kind == also ||
+		(kind == GPUBE_CONTENT_MODEL && !is_model(path)))
+		memcpy(s->ctx->error, text, sizeof(text));
+	else
+		gpube__fail(s->ctx, GPUBE_EINVAL, "'%s' is %s", path, gpube_content_words(kind));
 }

@@ -56,6 +56,48 @@ that 'nothing is lost' cmp "$work/e.txt" "$work/e2.txt"
 row 'a game is no model' 1 '' "'examples/effort.nfg' is a game of two players, which 'gpube nash' reads" \
 	"$gpube" solve examples/effort.nfg
 
+# ---- what convert cannot do to them is not left undone in silence -------------------------------
+printf 'csg 2 int32\n1 5\n2 4\n3 8\n' > "$work/two.txt"
+printf 'goods 2\nbids 1\n1 2.5 0 #\n' > "$work/cats.txt"
+for option in '--to cfn' --check --simplify --shift --lossy '--precision 3'; do
+	# shellcheck disable=SC2086
+	row "a game and $option" 1 '' "${option%% *} goes with models, .*a game is written as .nfg" \
+		"$gpube" convert $option examples/effort.nfg "$work/no.txt"
+done
+row 'coalitions and --map' 1 '' '--simplify goes with models, .*coalitions are written as .txt' \
+	"$gpube" convert --simplify --map "$work/map" "$work/two.txt" "$work/no.txt"
+for to in cfn wcsp uai.gz csg sol ub; do
+	row "a game is no .$to" 1 '' "cannot write '.*no\.$to' from '.*': a game is written as" \
+		"$gpube" convert examples/effort.nfg "$work/no.$to"
+done
+for to in cfn nfg MPE; do
+	row "coalitions are no .$to" 1 '' "cannot write '.*no\.$to' from '.*': values of coalitions are" \
+		"$gpube" convert "$work/two.txt" "$work/no.$to"
+done
+row 'an auction is nothing else' 1 '' 'is an auction, which is only read' "$gpube" convert "$work/cats.txt" "$work/no.txt"
+that 'and nothing is written' sh -c "! ls '$work'/no.* '$work/map' 2> /dev/null | grep ."
+row 'coalitions in binary' 0 '' '' "$gpube" convert "$work/two.txt" "$work/two.csg"
+row 'a game as GAMUT writes it' 0 '' '' "$gpube" convert examples/effort.nfg "$work/e.gam"
+
+# ---- each command names who reads a file that it does not ---------------------------------------
+for c in csg auction nash; do
+	row "$c of a model" 1 '' "^gpube: 'examples/zebra.wcsp' is a model, which 'gpube solve' reads$" \
+		"$gpube" $c examples/zebra.wcsp
+done
+row 'csg of a .uai' 1 '' "is a model, which 'gpube solve' reads$" "$gpube" csg examples/sprinkler.uai
+row 'csg of a game' 1 '' "is a game of two players, which 'gpube nash' reads$" "$gpube" csg examples/effort.nfg
+row 'auction of a game' 1 '' "is a game of two players, which 'gpube nash' reads$" \
+	"$gpube" auction examples/effort.nfg
+row 'nash of coalitions' 1 '' "is a game of coalitions, which 'gpube csg' reads$" "$gpube" nash "$work/two.txt"
+row 'nash of coalitions, binary' 1 '' "is a game of coalitions, which 'gpube csg' reads$" \
+	"$gpube" nash "$work/two.csg"
+row 'nash of an auction' 1 '' "is an auction, which 'gpube auction' reads$" "$gpube" nash "$work/cats.txt"
+row 'csg of an auction' 1 '' "is an auction, which 'gpube auction' reads$" "$gpube" csg "$work/cats.txt"
+printf 'MPE\n2 0 1\n' > "$work/two.MPE"
+row 'csg of a result' 1 '' "is a result, which" "$gpube" csg "$work/two.MPE"
+row 'what is nothing gets its own error' 1 '' "junk:1: expected 'csg', found 'lorem'" \
+	sh -c "echo lorem ipsum > '$work/junk'; '$gpube' csg '$work/junk'"
+
 # ---- results ---------------------------------------------------------------------------------------
 "$gpube" solve -q --output uai -o "$work/z.MPE" examples/zebra.wcsp
 row 'info of a result' 0 '^result +MPE, values of all 25 variables$' '' "$gpube" info "$work/z.MPE"

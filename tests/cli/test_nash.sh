@@ -24,6 +24,11 @@ fi
 
 row 'text' 0 '^equilibria  3, all extreme equilibria' '' "$gpube" nash "$work/paper.nfg"
 row 'text names the actions' 0 'T 5/8, B 3/8' '' "$gpube" nash "$work/paper.nfg"
+printf 'NFG 1 R "" { "a" "b" } { { "1" "go home" } { "" "x,y" "e\\"z" } }\n5 3 0 0 0 0 3 5 0 1 1 3\n' > "$work/odd.nfg"
+row 'names that could be numbers are quoted' 0 '^[0-9] +"1" 5/8, "go home" 3/8$' '' "$gpube" nash "$work/odd.nfg"
+row 'and a missing one has its number' 0 '^ +#1 3/8, "x,y" 5/8$' '' "$gpube" nash "$work/odd.nfg"
+printf '2 2\n\n3 0\n0 2\n\n2 0\n0 3\n' > "$work/unnamed.txt"
+row 'actions without names have numbers' 0 '^[0-9] +#1 3/5, #2 2/5$' '' "$gpube" nash "$work/unnamed.txt"
 row 'text gives the payoffs' 0 'payoffs 15/8, 15/8' '' "$gpube" nash "$work/paper.nfg"
 row 'one equilibrium' 0 '^equilibria  1, as asked for' '' "$gpube" nash --one "$work/paper.nfg"
 row 'pure equilibria' 0 '^equilibria  2, as asked for' '' "$gpube" nash --pure "$work/paper.nfg"
