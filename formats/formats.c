@@ -136,7 +136,7 @@ const char *gpube_content_words(enum gpube_content content)
 		("no model, but goes with one: .ub by --ub, .order and .cov by --order-file, "
 		 ".evid by --evidence")};
 
-	return words[content];
+	return (unsigned)content <= GPUBE_CONTENT_SIDECAR ? words[content] : NULL;
 }
 
 /* The format of what is read; NULL after an error. */

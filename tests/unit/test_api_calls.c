@@ -554,6 +554,12 @@ WRONG(gpube_format_name)
 	assert_string_equal(gpube_format_name((enum gpube_format)-1), "auto");
 }
 
+WRONG(gpube_content_words)
+{
+	assert_null(gpube_content_words((enum gpube_content)6));
+	assert_null(gpube_content_words((enum gpube_content)-1));
+}
+
 WRONG(gpube_content)
 {
 	enum gpube_content content = GPUBE_CONTENT_GAME;
@@ -1260,6 +1266,7 @@ static const struct row {
 	ROW(gpube_format_named),
 	ROW(gpube_format_name),
 	ROW(gpube_content),
+	ROW(gpube_content_words),
 	ROW(gpube_read_with),
 	ROW(gpube_read),
 	ROW(gpube_write_with),
