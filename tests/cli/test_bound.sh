@@ -57,6 +57,17 @@ for method in auto shift clusters joins; do
 	row "a certificate, $method in 1M" 0 '^certified ' '' "$gpube" bound -q --backend cpu --memory 1M \
 		--method $method --timeout 0.1s --certify "$work/r.cert" "$work/hard.wcsp"
 done
+if "$gpube" devices 2> /dev/null | grep -q '^gpu  *[^n ].*compute'; then
+	"$gpube" generate random -n 60 -d 40 --p1 0.3 --p2 0 --seed 3 -o "$work/pairs.wcsp"
+	for memory in 32M 64M 256M; do
+		for method in auto regions mbe; do
+			row "$method in $memory, and as much of a card" 0 '^lower +[0-9]+, proved' '*' "$gpube" bound \
+				--memory $memory --device-memory $memory --method $method --timeout 3s "$work/pairs.wcsp"
+		done
+	done
+else
+	skip 'a card without room' 'no CUDA device'
+fi
 row 'stages are told' 0 '*' '^gpube: stage: local search' "$gpube" bound -v --method mbe $x/exams.cfn
 row 'json' 0 '"status": *"optimal"' '' "$gpube" bound -q --json $x/exams.cfn
 row 'json keys' 0 '"lower_bound": *4\.30.*"upper_bound": *4\.30.*"assignment": *\[' '' \

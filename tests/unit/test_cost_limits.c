@@ -38,6 +38,7 @@ struct subject {
 	int n_vars, n_functions, decimals;
 	int32_t domain[MOST_VARS];
 	bool maximise;
+	bool plain; /* no decimals, nothing negative: a .wcsp */
 	wide top;
 	struct function f[MOST_FUNCTIONS];
 	char text[1 << 14];
@@ -298,6 +299,64 @@ static void say_model(struct subject *s, struct gpube_rng *rng)
 	say(s, "}}\n");
 }
 
+/* The same as a .wcsp, in which a cost that reaches top is forbidden, as its total is. */
+static void say_wcsp(struct subject *s, struct gpube_rng *rng)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "p %d %d %d ", s->n_vars, MOST_DOMAIN, s->n_functions);
+	say(s, text);
+	say_number(s, s->top, rng);
+	say(s, "\n");
+	for (int i = 0; i < s->n_vars; i++) {
+		snprintf(text, sizeof(text), "%d ", (int)s->domain[i]);
+		say(s, text);
+	}
+	for (int k = 0; k < s->n_functions; k++) {
+		const struct function *f = &s->f[k];
+
+		snprintf(text, sizeof(text), "\n%d ", f->arity);
+		say(s, text);
+		for (int j = 0; j < f->arity; j++) {
+			snprintf(text, sizeof(text), "%d ", (int)f->scope[j]);
+			say(s, text);
+		}
+		if (f->arity == 0) {
+			say_number(s, f->cost[0], rng);
+			say(s, " 0");
+			continue;
+		}
+		snprintf(text, sizeof(text), "0 %d", f->cells);
+		say(s, text);
+		for (int c = 0; c < f->cells; c++) {
+			int32_t value[MOST_VARS];
+			int rest = c;
+
+			for (int j = f->arity - 1; j >= 0; rest /= s->domain[f->scope[j--]])
+				value[j] = rest % s->domain[f->scope[j]];
+			say(s, "\n");
+			for (int j = 0; j < f->arity; j++) {
+				snprintf(text, sizeof(text), "%d ", (int)value[j]);
+				say(s, text);
+			}
+			say_number(s, f->forbidden[c] ? s->top : f->cost[c], rng);
+		}
+	}
+	say(s, "\n");
+}
+
+/* Nothing negative, and the numbers as near to the limits as they were. */
+static void make_plain(struct subject *s)
+{
+	s->maximise = false;
+	s->decimals = 0;
+	s->top = s->top < 0 ? -s->top : s->top;
+	for (int k = 0; k < s->n_functions; k++)
+		for (int c = 0; c < s->f[k].cells; c++)
+			if (s->f[k].cost[c] < 0)
+				s->f[k].cost[c] = -s->f[k].cost[c];
+}
+
 static void draw(struct subject *s, uint64_t seed)
 {
 	struct gpube_rng rng;
@@ -324,7 +383,13 @@ static void draw(struct subject *s, uint64_t seed)
 	} else {
 		s->top = s->maximise ? -INT64_MAX + 1 : INT64_MAX - 1;
 	}
-	say_model(s, &rng);
+	s->plain = gpube__rng_below(&rng, 4) == 0;
+	if (s->plain) {
+		make_plain(s);
+		say_wcsp(s, &rng);
+	} else {
+		say_model(s, &rng);
+	}
 	judge(s);
 	enumerate(s);
 }
@@ -545,13 +610,14 @@ static void at_the_limits(void **state)
 {
 	static struct subject s;
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const char *path = in_dir("from.cfn");
+	const char *path;
 	struct gpube_model *m = NULL;
 	int status, k = (int)(seed % 64);
 
 	draw(&s, seed);
+	path = in_dir(s.plain ? "from.wcsp" : "from.cfn");
 	test_put(path, s.text, s.n);
-	status = gpube_read(&m, ctx, path, GPUBE_FORMAT_CFN, "");
+	status = gpube_read(&m, ctx, path, s.plain ? GPUBE_FORMAT_WCSP : GPUBE_FORMAT_CFN, "");
 	if (status) {
 		if (s.in_range && !s.may_refuse)
 			fail_msg("read: %s, of\n%s", gpube_error(ctx), s.text);
