@@ -1,4 +1,5 @@
 /* be.c - the elimination itself: see be.h. */
+#include "gpube/eliminate/be.h"
 #include "gpube/eliminate/be_args.h"
 #include "gpube/eliminate/be_blocks.h"
 #include "gpube/eliminate/be_layout.h"

@@ -14,7 +14,7 @@
 #ifndef GPUBE_BE_BOXES_H
 #define GPUBE_BE_BOXES_H
 
-#include "gpube/eliminate/be.h"
+#include "gpube/eliminate/be_plan.h"
 
 /* Whose values are shared out: range i of n has [domain * i / n, domain * (i + 1) / n). */
 struct gpube_cut {

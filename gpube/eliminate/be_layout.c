@@ -1,6 +1,5 @@
 /* be_layout.c - see be_layout.h. */
 #include "gpube/eliminate/be_layout.h"
-#include "gpube/eliminate/be_load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -217,7 +216,7 @@ uint64_t gpube__be_room(const struct gpube_be *be, enum gpube_type type, uint64_
 	double most = 0, bytes;
 
 	for (int32_t p = 0; p < be->n;) {
-		p = gpube__window_end(&bytes, be, p, gpube__type_size(type));
+		p = gpube__be_window_end(&bytes, be, p, gpube__type_size(type));
 		most = bytes > most ? bytes : most;
 	}
 	bytes = SHARE_OF_BLOCK * (double)resident - most;

@@ -9,7 +9,7 @@
 #ifndef GPUBE_BE_LAYOUT_H
 #define GPUBE_BE_LAYOUT_H
 
-#include "gpube/eliminate/be.h"
+#include "gpube/eliminate/be_plan.h"
 
 /* A table that is needed from step 'from' to step 'to', both included. */
 struct gpube__lifetime {

@@ -2,11 +2,7 @@
 #include "gpube/eliminate/be_load.h"
 #include "gpube/ir/dense.h"
 
-#include <math.h>
 #include <string.h>
-
-#define WINDOW_BYTES (16 << 20) /* of copies that go up together */
-#define ALIGN	     256u	/* of each: what arenas and vector loads like */
 
 void gpube__sorted_positions(const struct gpube_be *be, int32_t function, int32_t *positions)
 {
@@ -20,34 +16,6 @@ void gpube__sorted_positions(const struct gpube_be *be, int32_t function, int32_
 			positions[j] = positions[j - 1];
 		positions[j] = q;
 	}
-}
-
-static double copy_bytes(const struct gpube_be *be, int32_t function, size_t size)
-{
-	int64_t cells = gpube__cells(
-		be->m, be->m->functions[function].arity, gpube__scope(be->m, function));
-
-	return cells < 0 ? INFINITY : ceil((double)cells * (double)size / ALIGN) * ALIGN;
-}
-
-int32_t gpube__window_end(double *bytes, const struct gpube_be *be, int32_t p, size_t size)
-{
-	*bytes = 0;
-	for (int32_t end = p; end < be->n; end++) {
-		const struct gpube_bucket *b = &be->buckets[end];
-		double sum = *bytes;
-
-		for (int32_t k = 0; k < b->n_in; k++) {
-			int32_t id = be->inputs[b->in_at + k];
-
-			if (id >= 0)
-				sum += copy_bytes(be, id, size);
-		}
-		if (end > p && sum > WINDOW_BYTES)
-			return end;
-		*bytes = sum;
-	}
-	return be->n;
 }
 
 void gpube__window_clear(
@@ -80,7 +48,7 @@ static int fill_window(uint64_t *used, const struct gpube_be_window *win, const 
 			if (staged)
 				status = gpube__dense_as(
 					staged + *used, w->type, w->cut, be->m, id, be->position);
-			*used += (uint64_t)copy_bytes(be, id, gpube__type_size(w->type));
+			*used += (uint64_t)gpube__be_copy_bytes(be, id, gpube__type_size(w->type));
 		}
 	}
 	return status;
@@ -119,7 +87,7 @@ int gpube__window_load(struct gpube_be_window *win, const struct gpube_be *be,
 
 	gpube__window_clear(win, be, sides);
 	win->from = p;
-	win->end = gpube__window_end(&unused, be, p, gpube__type_size(w->type));
+	win->end = gpube__be_window_end(&unused, be, p, gpube__type_size(w->type));
 	inputs = (uint64_t)(be->buckets[win->end - 1].in_at + be->buckets[win->end - 1].n_in -
 			    be->buckets[p].in_at);
 	win->at = gpube__alloc(be->ctx, inputs, sizeof(*win->at));

@@ -9,7 +9,7 @@
 #ifndef GPUBE_BE_LOAD_H
 #define GPUBE_BE_LOAD_H
 
-#include "gpube/eliminate/be.h"
+#include "gpube/eliminate/be_plan.h"
 
 /* The copies of buckets [from, end). */
 struct gpube_be_window {
@@ -19,12 +19,6 @@ struct gpube_be_window {
 };
 
 /*
- * gpube__window_end() - the end of the window that begins with bucket p.
- * bytes  out: of its copies in a type of 'size' bytes
- */
-int32_t gpube__window_end(double *bytes, const struct gpube_be *be, int32_t p, size_t size);
-
-/*
  * gpube__window_load() - makes the window that begins with bucket p, in place of the last.
  * Errors: ENOMEM, those of the backend; the window is then empty
  */
@@ -32,11 +26,6 @@ int gpube__window_load(struct gpube_be_window *win, const struct gpube_be *be,
 	const struct gpube_be_sides *sides, const struct gpube_working *w, int32_t p);
 void gpube__window_clear(
 	struct gpube_be_window *win, const struct gpube_be *be, const struct gpube_be_sides *sides);
-
-static inline int gpube__side_of(const struct gpube_be_sides *sides, int32_t p)
-{
-	return sides->side ? sides->side[p] : 0;
-}
 
 /* The scope of a function as positions in increasing order: the axes of its working copy. */
 void gpube__sorted_positions(const struct gpube_be *be, int32_t function, int32_t *positions);

@@ -1,6 +1,5 @@
 /* be_place.c - see be_place.h. */
 #include "gpube/eliminate/be_place.h"
-#include "gpube/eliminate/be_load.h"
 #include "gpube/ops/pick.h"
 #include "gpube/ops/place.h"
 

@@ -1,9 +1,12 @@
 /* be_plan.c - which functions and messages meet in which bucket, and what that takes. */
-#include "gpube/eliminate/be_load.h"
+#include "gpube/eliminate/be_plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define WINDOW_BYTES (16 << 20) /* of copies that go up together */
+#define ALIGN	     256u	/* of each: what arenas and vector loads like */
 
 void gpube__be_clear(struct gpube_be *be)
 {
@@ -274,6 +277,34 @@ bool gpube__be_keeps(
 	       (memory->args > resident && memory->keep <= (double)ops->memory(ctx));
 }
 
+double gpube__be_copy_bytes(const struct gpube_be *be, int32_t function, size_t size)
+{
+	int64_t cells = gpube__cells(
+		be->m, be->m->functions[function].arity, gpube__scope(be->m, function));
+
+	return cells < 0 ? INFINITY : ceil((double)cells * (double)size / ALIGN) * ALIGN;
+}
+
+int32_t gpube__be_window_end(double *bytes, const struct gpube_be *be, int32_t p, size_t size)
+{
+	*bytes = 0;
+	for (int32_t end = p; end < be->n; end++) {
+		const struct gpube_bucket *b = &be->buckets[end];
+		double sum = *bytes;
+
+		for (int32_t k = 0; k < b->n_in; k++) {
+			int32_t id = be->inputs[b->in_at + k];
+
+			if (id >= 0)
+				sum += gpube__be_copy_bytes(be, id, size);
+		}
+		if (end > p && sum > WINDOW_BYTES)
+			return end;
+		*bytes = sum;
+	}
+	return be->n;
+}
+
 void gpube__be_memory(struct gpube_be_memory *out, const struct gpube_be *be, enum gpube_type type)
 {
 	const double value = (double)gpube__type_size(type), count = sizeof(uint64_t);
@@ -289,7 +320,7 @@ void gpube__be_memory(struct gpube_be_memory *out, const struct gpube_be *be, en
 		const bool stores = gpube__be_stores_args(be, p, type);
 
 		if (p == window) {
-			window = gpube__window_end(&loaded, be, p, gpube__type_size(type));
+			window = gpube__be_window_end(&loaded, be, p, gpube__type_size(type));
 			loaded *= 2; /* and the host's staging area */
 		}
 		kept += (double)b->cells;

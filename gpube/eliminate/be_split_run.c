@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "gpube/eliminate/be_split_parts.h"
+#include "gpube/eliminate/be.h"
+#include "gpube/eliminate/count.h"
 #include "gpube/ir/dense.h"
 #include "gpube/relax/search.h"
 

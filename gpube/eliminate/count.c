@@ -1,4 +1,5 @@
 /* count.c - exact numbers of optima of any size: 64 bits, or residues put together. */
+#include "gpube/eliminate/count.h"
 #include "gpube/eliminate/be.h"
 
 #include <inttypes.h>

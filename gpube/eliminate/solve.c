@@ -1,5 +1,6 @@
 /* solve.c - from a model to a checked optimum: quantise, simplify, order, eliminate, re-cost. */
 #include "gpube/eliminate/be_place.h"
+#include "gpube/eliminate/count.h"
 #include "gpube/ops/pick.h"
 #include "gpube/eliminate/solve_parts.h"
 #include "gpube/ir/options.h"

@@ -3,6 +3,7 @@
 
 #include "gpube/eliminate/be_blocks.h"
 #include "gpube/eliminate/be.h"
+#include "gpube/eliminate/count.h"
 #include "gpube/eliminate/be_args.h"
 #include "tests/support/context.h"
 

@@ -6,6 +6,7 @@
 #include "tests/support/context.h"
 #include "tests/support/test.h"
 
+#include "gpube/eliminate/be.h"
 #include "gpube/eliminate/be_layout.h"
 #include "gpube/ir/generate.h"
 

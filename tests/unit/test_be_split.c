@@ -7,6 +7,7 @@
 #include "tests/support/random_model.h"
 #include "tests/support/test.h"
 
+#include "gpube/eliminate/be.h"
 #include "gpube/eliminate/be_split.h"
 #include "gpube/ir/generate.h"
 
