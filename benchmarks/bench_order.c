@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "formats/formats.h"
-#include "gpube/ir/graph.h"
+#include "gpube/order/order.h"
 #include "gpube/simplify/simplify.h"
 
 static int simplified_graph(

@@ -1,5 +1,6 @@
 /* plan.c - see plan.h. */
 #include "dcop/plan.h"
+#include "gpube/order/order.h"
 
 #include <math.h>
 #include <stdlib.h>

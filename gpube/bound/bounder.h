@@ -5,7 +5,7 @@
 #ifndef GPUBE_BOUNDER_H
 #define GPUBE_BOUNDER_H
 
-#include "gpube/ir/graph.h"
+#include "gpube/order/order.h"
 #include "gpube/ops/ops.h"
 #include "gpube/relax/scaling.h"
 #include "gpube/relax/search.h"

@@ -5,7 +5,7 @@
 #include "formats/io.h"
 #include "gpube/cli/bounding.h"
 #include "gpube/cli/reparam_check.h"
-#include "gpube/ir/graph.h"
+#include "gpube/order/order.h"
 #include "gpube/ops/ops.h"
 #include "gpube/bound/shifted.h"
 

@@ -3,7 +3,7 @@
 #define GPUBE_SOLVE_PARTS_H
 
 #include "gpube/eliminate/be_split.h"
-#include "gpube/ir/graph.h"
+#include "gpube/order/order.h"
 #include "gpube/simplify/simplify.h"
 
 /* Everything between the caller's model and its solution; zero-initialised, cleared once. */

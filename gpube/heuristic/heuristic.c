@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "gpube/ir/graph.h"
+#include "gpube/order/order.h"
 #include "gpube/ops/ops.h"
 #include "gpube/ir/options.h"
 

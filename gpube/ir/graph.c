@@ -213,3 +213,29 @@ int32_t gpube__model_components(const struct gpube_model *m, int32_t *component)
 			join(component, gpube__scope(m, f)[0], gpube__scope(m, f)[k]);
 	return number_components(component, m->n_vars);
 }
+
+int gpube__invert_order(
+	struct gpube_ctx *ctx, int32_t *position, const int32_t *order, int32_t n)
+{
+	for (int32_t i = 0; i < n; i++)
+		position[i] = -1;
+	for (int32_t k = 0; k < n; k++) {
+		if (order[k] < 0 || order[k] >= n)
+			return gpube__fail(ctx, GPUBE_EINVAL,
+				"variable %d in an order of %d variables", order[k], n);
+		if (position[order[k]] >= 0)
+			return gpube__fail(
+				ctx, GPUBE_EINVAL, "variable %d is twice in the order", order[k]);
+		position[order[k]] = k;
+	}
+	return GPUBE_OK;
+}
+
+int gpube__check_permutation(struct gpube_ctx *ctx, const int32_t *order, int32_t n)
+{
+	int32_t *position = gpube__alloc(ctx, (uint64_t)n, sizeof(*position));
+	int status = position ? gpube__invert_order(ctx, position, order, n) : GPUBE_ENOMEM;
+
+	gpube__free(ctx, position);
+	return status;
+}

@@ -1,5 +1,5 @@
 /*
- * graph.h - the primal graph of a model and elimination orders on it.
+ * graph.h - the primal graph of a model, and what is a permutation of its vertices.
  */
 #ifndef GPUBE_GRAPH_H
 #define GPUBE_GRAPH_H
@@ -29,46 +29,12 @@ int32_t gpube__graph_components(
 int32_t gpube__model_components(const struct gpube_model *m, int32_t *component);
 
 /*
- * What an elimination along an order costs. A bucket's joined table is over the
- * variable and its not yet eliminated neighbours, its message over those
- * neighbours. Sums of products of domains: doubles, exact below 2^53, +inf past
- * 1e308.
+ * gpube__invert_order() - the place of each of 0 to n - 1 in an order of them.
+ * Errors: EINVAL (not a permutation)
  */
-struct gpube_order_cost {
-	int32_t width;          /* most variables of a message, those of one value not counted */
-	double joined_cells;    /* sum over buckets of joined cells */
-	double largest_joined;  /* largest of them */
-	double largest_message; /* cells of the largest message */
-};
-
+int gpube__invert_order(
+	struct gpube_ctx *ctx, int32_t *position, const int32_t *order, int32_t n);
 /* Errors: EINVAL (not a permutation of 0 to n - 1), ENOMEM */
 int gpube__check_permutation(struct gpube_ctx *ctx, const int32_t *order, int32_t n);
-/* Errors: EINVAL (not a permutation), ENOMEM; ESTOP (only where it takes long). Cost: O(n width^2)
- */
-int gpube__order_cost(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
-	const struct gpube_graph *g, const int32_t *order);
-
-/*
- * gpube__order_find() - a good elimination order.
- * order    out: n vertices, order[0] is eliminated first
- * method   GPUBE_ORDER_MIN_FILL, _MIN_SIZE, _MIN_DEGREE: that greedy once, ties
- *          by smallest index (deterministic; sizes compare as sums of log2(domain)
- *          rounded to 2^-24); _AUTO: all of them, then sweeps, dissections,
- *          randomised restarts and local improvement on all of ctx's threads
- * seconds  for AUTO: time for the search; 0: until it has taken as long as the
- *          elimination will, at 'cells_per_second' joined cells, or gains little
- *          more, but a few seconds at most
- * Guarantee: AUTO is never worse than plain min-fill, neither in the sum nor in
- *          the maximum of joined cells. Of two orders it prefers the smaller
- *          sum + 4 * maximum.
- * Repeatable: with 0 seconds the same seed and number of threads give the same
- *          order, unless the machine is so slow that real time ends the search.
- * Stops early, with the best so far, when gpube__stopped(ctx); that is not an error unless to tell
- * what the best costs takes long, too (ESTOP).
- * Errors: ENOMEM; EINVAL (GPUBE_ORDER_GIVEN)
- */
-int gpube__order_find(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
-	const struct gpube_graph *g, enum gpube_order_method method, double seconds,
-	double cells_per_second, uint64_t seed);
 
 #endif

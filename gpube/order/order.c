@@ -1,5 +1,5 @@
 /* order.c - an elimination order by the method asked for. */
-#include "gpube/order/order.h"
+#include "gpube/order/order_parts.h"
 
 #include <string.h>
 

@@ -1,33 +1,8 @@
 /* order_cost.c - what an elimination along an order costs. */
-#include "gpube/ir/graph.h"
+#include "gpube/order/order.h"
 
 /* Some tenths of a second: after a stop, what is short is still worth to know. */
 enum { STEPS_BETWEEN_LOOKS = 1 << 25 };
-
-static int invert(struct gpube_ctx *ctx, int32_t *position, const int32_t *order, int32_t n)
-{
-	for (int32_t i = 0; i < n; i++)
-		position[i] = -1;
-	for (int32_t k = 0; k < n; k++) {
-		if (order[k] < 0 || order[k] >= n)
-			return gpube__fail(ctx, GPUBE_EINVAL,
-				"variable %d in an order of %d variables", order[k], n);
-		if (position[order[k]] >= 0)
-			return gpube__fail(
-				ctx, GPUBE_EINVAL, "variable %d is twice in the order", order[k]);
-		position[order[k]] = k;
-	}
-	return GPUBE_OK;
-}
-
-int gpube__check_permutation(struct gpube_ctx *ctx, const int32_t *order, int32_t n)
-{
-	int32_t *position = gpube__alloc(ctx, (uint64_t)n, sizeof(*position));
-	int status = position ? invert(ctx, position, order, n) : GPUBE_ENOMEM;
-
-	gpube__free(ctx, position);
-	return status;
-}
 
 /*
  * Row by row of the filled graph's matrix (Liu, SIAM J. Matrix Anal. 11, 1990):
@@ -49,7 +24,7 @@ int gpube__order_cost(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
 
 	if (!position || !parent || !seen || !arity || !cells)
 		goto out;
-	status = invert(ctx, position, order, g->n);
+	status = gpube__invert_order(ctx, position, order, g->n);
 	if (status)
 		goto out;
 	for (int32_t k = 0; k < g->n; k++) {

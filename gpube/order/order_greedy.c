@@ -7,7 +7,7 @@
  * vertices move in a heap once an elimination. (Bit rows are faster on small
  * graphs: order_window.c has them.)
  */
-#include "gpube/order/order.h"
+#include "gpube/order/order_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * round. Time is counted in operations: for a seed and a number of threads the
  * result is the same everywhere, unless a limit in seconds or a stop ends it.
  */
-#include "gpube/order/order.h"
+#include "gpube/order/order_parts.h"
 
 #include <string.h>
 

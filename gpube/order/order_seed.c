@@ -3,7 +3,7 @@
  * start from: min-fill alone finds width 29 on a 20 x 20 grid, whose rows have
  * a width of 20.
  */
-#include "gpube/order/order.h"
+#include "gpube/order/order_parts.h"
 
 /* ---- breadth-first search inside a part ------------------------------------------- */
 

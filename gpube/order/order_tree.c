@@ -14,7 +14,7 @@
  * and serve as seeds here; tabu search and annealing on swaps of the order
  * (Clautiaux et al., RAIRO 2004) need O(n width) for each of their small steps.
  */
-#include "gpube/order/order.h"
+#include "gpube/order/order_parts.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * thousands of them a second. The functions are written once for a number of
  * words that the compiler knows, and instantiated for 1, 2 and any.
  */
-#include "gpube/order/order.h"
+#include "gpube/order/order_parts.h"
 
 #include <string.h>
 
@@ -96,7 +96,8 @@ INLINE void add_edge(
 	w->log_message[b] += g->log_domain[a];
 }
 
-INLINE void eliminate(const struct gpube_order_window *g, struct gpube_window_work *w, int v, int words)
+INLINE void eliminate(
+	const struct gpube_order_window *g, struct gpube_window_work *w, int v, int words)
 {
 	const uint64_t *clique = w->rows + v * words;
 
@@ -167,9 +168,9 @@ INLINE bool greedy(const struct gpube_order_window *g, struct gpube_window_work 
 	return true;
 }
 
-bool gpube__window_greedy(const struct gpube_order_window *g, struct gpube_window_work *w, uint8_t *order,
-	double *sum, const struct gpube_greedy_rule *rule, const struct gpube_window_goal *goal,
-	struct gpube_rng *rng)
+bool gpube__window_greedy(const struct gpube_order_window *g, struct gpube_window_work *w,
+	uint8_t *order, double *sum, const struct gpube_greedy_rule *rule,
+	const struct gpube_window_goal *goal, struct gpube_rng *rng)
 {
 	if (g->words == 1)
 		return greedy(g, w, order, sum, rule, goal, rng, 1);
@@ -203,8 +204,8 @@ INLINE int64_t joined_after(const struct gpube_order_window *g, unsigned gone, i
 	return log_cells;
 }
 
-bool gpube__window_exact(const struct gpube_order_window *g, struct gpube_window_work *w, uint8_t *order,
-	double *sum, const struct gpube_window_goal *goal)
+bool gpube__window_exact(const struct gpube_order_window *g, struct gpube_window_work *w,
+	uint8_t *order, double *sum, const struct gpube_window_goal *goal)
 {
 	unsigned all = (1u << g->n_inner) - 1;
 

@@ -3,7 +3,7 @@
 
 #include "formats/formats.h"
 #include "gpube/base/base.h"
-#include "gpube/ir/graph.h"
+#include "gpube/order/order.h"
 #include "tests/support/files.h"
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"

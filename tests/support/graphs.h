@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "gpube/ir/graph.h"
+#include "gpube/order/order.h"
 
 #define MOST 120
 

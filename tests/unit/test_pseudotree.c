@@ -5,6 +5,7 @@
 #include "tests/support/test.h"
 
 #include "dcop/dcop.h"
+#include "gpube/order/order.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"

@@ -1,0 +1,236 @@
+/*
+ * order_parts.h - inside the search for elimination orders, whose users include order.h.
+ *
+ *   order.c         which method
+ *   order_search.c  the rounds of the search, on all threads
+ *   order_cost.c    what an order costs
+ *   order_greedy.c  greedy elimination of a whole graph
+ *   order_seed.c    sweeps and dissections
+ *   order_tree.c    an order's elimination tree, windows of it, local search
+ *   order_window.c  elimination of a window: bit rows, greedy and exact
+ */
+#ifndef GPUBE_ORDER_PARTS_H
+#define GPUBE_ORDER_PARTS_H
+
+#include "gpube/order/order.h"
+
+#include <math.h>
+
+/*
+ * log2 of a number of cells, in fixed point: adding and subtracting domains is
+ * exact, and a set of variables has one number, in whatever order it was met.
+ */
+#define GPUBE_LOG_ONE 0x1p24
+
+static inline int64_t gpube__log_domain(int32_t domain)
+{
+	return llround(log2(domain) * GPUBE_LOG_ONE);
+}
+
+/* cells^power */
+static inline double gpube__log_to_weight(int64_t log_cells, double power)
+{
+	return exp2((double)log_cells * (power / GPUBE_LOG_ONE));
+}
+
+/* ---- greedy elimination of a whole graph ----------------------------------- */
+
+/*
+ * Which vertex is next: the smallest of
+ *   by_fill * edges that its elimination adds + by_degree * its degree
+ *   + by_size * log2(cells of its message) + by_domain * log2(its domain)
+ * noise multiplies each key, when it is computed, by a random factor from 1 to
+ * 1 + noise. Ties: at random if 'random', else by smallest index.
+ */
+struct gpube_greedy_rule {
+	double by_fill, by_degree, by_size, by_domain, noise;
+	bool random;
+};
+
+extern const struct gpube_greedy_rule gpube__min_fill, gpube__min_size, gpube__min_degree;
+
+struct gpube_greedy;
+
+/*
+ * gpube__greedy_new() - buffers for eliminations of g, which must outlive them.
+ * with_fill  counts fill; without it by_fill must be 0
+ * like       NULL, or another of the same g and with_fill, which saves counting
+ * Errors: ENOMEM
+ */
+int gpube__greedy_new(struct gpube_greedy **out, struct gpube_ctx *ctx, const struct gpube_graph *g,
+	bool with_fill, const struct gpube_greedy *like);
+void gpube__greedy_free(struct gpube_greedy *w);
+
+/*
+ * gpube__greedy_run() - one elimination of all vertices.
+ * order       out: n vertices; on ESTOP completed in some way
+ * most_sum, most_cells  gives up when the sum of joined cells passes the one,
+ *             or a joined table the other
+ * rng         may be NULL without noise and random ties
+ * may_grow    false: takes no memory, and gives up where it would have to
+ * Cost:   O(sum over fill edges of a degree, + n log n)
+ * Errors: ELIMIT (gave up), ENOMEM, ESTOP
+ */
+int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube_greedy_rule *rule,
+	double most_sum, double most_cells, struct gpube_rng *rng, bool may_grow);
+
+/* Operations done so far: the search's clock, the same on every machine. */
+int64_t gpube__greedy_work(const struct gpube_greedy *w);
+/* Room for lists of neighbours, for runs that may not grow. Errors: ENOMEM */
+int gpube__greedy_reserve(struct gpube_greedy *w, int64_t words);
+/* gpube__now() at which runs end with ESTOP; 0: never. */
+void gpube__greedy_stop_at(struct gpube_greedy *w, double stop_at);
+/* Variables of all messages of the last run together. */
+int64_t gpube__greedy_messages(const struct gpube_greedy *w);
+
+/* ---- elimination of a window ------------------------------------------------- */
+
+/* Most vertices of a window with its boundary. */
+#define GPUBE_WINDOW_MAX 256
+/* Most vertices that are eliminated by exact search. */
+#define GPUBE_EXACT_MAX    12
+#define GPUBE_WINDOW_WORDS (GPUBE_WINDOW_MAX / 64)
+
+/*
+ * A graph as bit rows of 'words' words: vertices [0, n_inner) are eliminated,
+ * the boundary [n_inner, n) stays (and is a clique).
+ */
+struct gpube_order_window {
+	int n, n_inner, words;
+	int64_t log_domain[GPUBE_WINDOW_MAX];
+	uint64_t rows[GPUBE_WINDOW_MAX * GPUBE_WINDOW_WORDS];
+};
+
+/* Buffers of the two functions below. */
+struct gpube_window_work {
+	uint64_t rows[GPUBE_WINDOW_MAX * GPUBE_WINDOW_WORDS];
+	int32_t degree[GPUBE_WINDOW_MAX], fill[GPUBE_WINDOW_MAX];
+	int64_t log_message[GPUBE_WINDOW_MAX];
+	double key[GPUBE_WINDOW_MAX];
+	int left[GPUBE_WINDOW_MAX];
+	double best[1 << GPUBE_EXACT_MAX];
+	unsigned char last[1 << GPUBE_EXACT_MAX];
+	int64_t work;
+};
+
+/* What a window's order is judged by: the sum of (joined cells)^power, no table past most_log. */
+struct gpube_window_goal {
+	double power, most_sum;
+	int64_t most_log;
+};
+
+/*
+ * One greedy elimination.
+ * order  out: n_inner vertices
+ * sum    out: below goal->most_sum
+ * Returns false if it gave up.
+ */
+bool gpube__window_greedy(const struct gpube_order_window *g, struct gpube_window_work *w,
+	uint8_t *order, double *sum, const struct gpube_greedy_rule *rule,
+	const struct gpube_window_goal *goal, struct gpube_rng *rng);
+
+/*
+ * The best elimination: dynamic programming over the 2^n_inner sets eliminated
+ * first; n_inner <= GPUBE_EXACT_MAX. Returns false if none meets the goal.
+ */
+bool gpube__window_exact(const struct gpube_order_window *g, struct gpube_window_work *w,
+	uint8_t *order, double *sum, const struct gpube_window_goal *goal);
+
+/* ---- an order and its elimination tree ------------------------------------------ */
+
+struct gpube_tree {
+	struct gpube_ctx *ctx;
+	const struct gpube_graph *g;
+	int32_t *order, *position;
+	int32_t *parent, *child, *sibling; /* -1: none; child: first, sibling: next */
+	int64_t *at, pool_size,
+		pool_used; /* message scopes: pool[at[v]] … pool[at[v] + arity[v] - 1] */
+	int32_t *arity, *pool;
+	int64_t *log_domain, *log_cells; /* log_cells: of the joined table */
+	double *cells, *weight;          /* joined cells, and the same to 'power' */
+	double *share;                   /* cumulated weights, by position */
+	double power, total_weight;      /* what the search lowers */
+	double sum, largest;             /* of cells */
+	int32_t *seen, *local, *member, *below, last_seen;
+	double most_sum, most_cells;       /* what an order may cost to be best */
+	int32_t *first_order, *best_order; /* first: as it was set */
+	double best_sum, best_largest;     /* infinite: none yet */
+	double stop_at;                    /* gpube__now() at which to end; 0: never */
+	struct gpube_rng rng;
+	int64_t work;
+	struct gpube_order_window window;
+	struct gpube_window_work window_work;
+};
+
+/* pool_size: most variables of all messages together. Errors: ENOMEM */
+int gpube__tree_new(struct gpube_tree **out, struct gpube_ctx *ctx, const struct gpube_graph *g,
+	int64_t pool_size);
+void gpube__tree_free(struct gpube_tree *t);
+
+/* Takes an order, a permutation; false if its messages do not fit the pool. */
+bool gpube__tree_set(struct gpube_tree *t, const int32_t *order);
+
+/*
+ * What decides between orders: a smaller sum is a shorter elimination, a
+ * smaller largest table takes less memory. A table off the largest is worth as
+ * much as four off the sum.
+ */
+static inline double gpube__order_merit(double sum, double largest)
+{
+	return sum + 4 * largest;
+}
+
+/*
+ * gpube__tree_improve() - local search from t's order for 'budget' operations;
+ * the best order met is t->best_order.
+ * power   of the joined cells whose sum the steps lower, >= 1; above 1 it
+ *         presses on the largest tables
+ * heat    first share of that sum by which a step may raise it; falls to 0
+ */
+void gpube__tree_improve(struct gpube_tree *t, double power, double heat, int64_t budget);
+
+/* ---- sweeps and dissections: orders from the graph's shape --------------------------- */
+
+struct gpube_seeder {
+	const struct gpube_graph *g;
+	int64_t *log_domain, *growth;
+	int32_t *level, *queue, *part, *front, *begin;
+	int64_t work;
+};
+
+/* Errors: ENOMEM */
+int gpube__seeder_new(
+	struct gpube_seeder **out, struct gpube_ctx *ctx, const struct gpube_graph *g);
+void gpube__seeder_free(struct gpube_seeder *s, struct gpube_ctx *ctx);
+
+/*
+ * A front that moves over the graph from one end of each component, as rows of a grid
+ * eliminated one after another: next is the vertex of the front by which it
+ * grows least, among equals the one longest there. 'by_age': always that one
+ * (Cuthill-McKee). Starts at 'first' in its component, elsewhere, and if -1,
+ * at a vertex far from a random one.
+ */
+void gpube__sweep(
+	struct gpube_seeder *s, int32_t *order, int32_t first, bool by_age, struct gpube_rng *rng);
+
+/*
+ * Recursive: the lightest level of a breadth-first search that leaves
+ * 'balance' (below 0.5) of the vertices or more on either side is eliminated
+ * after both sides.
+ */
+void gpube__dissect(struct gpube_seeder *s, int32_t *order, double balance, struct gpube_rng *rng);
+
+/* ---- the search ------------------------------------------------------------------------- */
+
+/*
+ * gpube__order_search() - improves on 'order', which costs *cost, neither in
+ * the sum nor in the largest table ever above it.
+ * messages  variables of its messages together
+ * work      operations that went into it
+ * Others as gpube__order_find(). No domain is 1.
+ */
+int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpube_order_cost *cost,
+	const struct gpube_graph *g, double seconds, double cells_per_second, uint64_t seed,
+	int64_t messages, int64_t work);
+
+#endif
