@@ -456,7 +456,7 @@ int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *
 	int32_t *buffer;
 	int status;
 
-	if (!cost || !m || !values)
+	if (!cost || !m || (!values && m->n_vars > 0))
 		return gpube__missing(m ? m->ctx : NULL);
 	buffer = check_assignment(&status, m, GPUBE_COSTS, values);
 	if (!buffer)
@@ -489,7 +489,7 @@ int gpube_model_log_value(double *log_value, const struct gpube_model *m, const 
 	int32_t *buffer;
 	int status;
 
-	if (!log_value || !m || !values)
+	if (!log_value || !m || (!values && m->n_vars > 0))
 		return gpube__missing(m ? m->ctx : NULL);
 	buffer = check_assignment(&status, m, GPUBE_POTENTIALS, values);
 	if (!buffer)
