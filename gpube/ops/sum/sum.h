@@ -1,0 +1,106 @@
+/*
+ * sum.h - sums of products of tables of numbers >= 0: the operator of gpube infer.
+ *
+ *   out_j[cell over its axes] = sum over all other axes of in_1 * in_2 * …
+ *
+ * Numbers are doubles, never logarithms, and every table has a power of two of its own, so that
+ * 1e-4000 is as good as 1. Where the cells of one table are too far apart for that, each cell has a
+ * power besides. Nothing is lost to underflow: products that would be are found by the processor's flag,
+ * and the job is done again with a power for each cell. So a cell is 0 only if its sum is.
+ *
+ *   sum_ref.c   the specification, cell by cell
+ *   sum_cpu.c   the same on all threads, panel by panel; sum_settle.c brings tables to scale
+ */
+#ifndef GPUBE_SUM_H
+#define GPUBE_SUM_H
+
+#include "gpube/base/base.h"
+
+/* Axes have at least two values, and a table's cells are counted in 64 bits. */
+enum { GPUBE_SUM_AXES = 64 };
+
+/* A cell's value is cells[i] * 2^(power + powers[i]); powers is NULL where none has its own. */
+struct gpube_sum_table {
+	int64_t n;
+	double *cells; /* >= 0, finite */
+	int32_t *powers;
+	int64_t power;
+};
+
+/* 'stride' of each axis of the job; 0: the table does not have it. Others fall along the axes. */
+struct gpube_sum_operand {
+	struct gpube_sum_table *table;
+	int64_t stride[GPUBE_SUM_AXES];
+	double roundings; /* out, of an output: most on the way from an input's cell to one of its own */
+};
+
+struct gpube_sum_job {
+	int n_axes;
+	int64_t dim[GPUBE_SUM_AXES];
+	int n_in, n_out;
+	struct gpube_sum_operand *in, *out;
+	bool apart; /* out: a power for each cell was needed on the way */
+};
+
+/* Errors: ENOMEM. The cells are not set. */
+int gpube__sum_table_new(struct gpube_ctx *ctx, struct gpube_sum_table *t, int64_t n);
+void gpube__sum_table_clear(struct gpube_ctx *ctx, struct gpube_sum_table *t);
+
+/*
+ * gpube__sum_settle() - the same values with the largest cell in [0.5, 1), and powers of the cells' own
+ * only where they are too far apart.
+ * Errors: ENOMEM; ERANGE (further apart than 2^(2^30))
+ */
+int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t);
+
+/*
+ * gpube__sum_product() - all outputs in one pass; they are settled.
+ * job     inputs are settled, outputs have their memory
+ * Same numbers with any number of threads.
+ * Errors: ENOMEM, ESTOP, ERANGE
+ */
+int gpube__sum_product(struct gpube_ctx *ctx, struct gpube_sum_job *job);
+/* The specification: each cell alone, with powers throughout; not settled. Errors: ENOMEM, ERANGE */
+int gpube__sum_product_ref(struct gpube_ctx *ctx, struct gpube_sum_job *job);
+
+/* a /= b cell by cell, 0 / 0 is 0; a is settled then. Errors: as above */
+int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *a, const struct gpube_sum_table *b);
+
+/* ---- a number of any magnitude: m * 2^e, m in [0.5, 1) or 0 -------------------------------- */
+
+struct gpube_wide {
+	double m;
+	int64_t e;
+};
+
+struct gpube_wide gpube__wide(double m, int64_t e);
+struct gpube_wide gpube__wide_add(struct gpube_wide a, struct gpube_wide b);
+/* -INFINITY of 0 */
+double gpube__wide_log10(struct gpube_wide a);
+
+static inline struct gpube_wide gpube__wide_mul(struct gpube_wide a, struct gpube_wide b)
+{
+	return gpube__wide(a.m * b.m, a.e + b.e);
+}
+
+static inline struct gpube_wide gpube__sum_cell(const struct gpube_sum_table *t, int64_t i)
+{
+	return gpube__wide(t->cells[i], t->power + (t->powers ? t->powers[i] : 0));
+}
+
+/* The same without the table's own power, which a whole job has in common. */
+static inline struct gpube_wide gpube__sum_cell_here(const struct gpube_sum_table *t, int64_t i)
+{
+	return gpube__wide(t->cells[i], t->powers ? t->powers[i] : 0);
+}
+
+/* Adds to a cell of a table with powers; false past 2^(2^30). */
+bool gpube__sum_add(struct gpube_sum_table *t, int64_t i, struct gpube_wide v);
+/* Powers for a table that shall be summed to, all cells 0. Errors: ENOMEM */
+int gpube__sum_begin_apart(struct gpube_ctx *ctx, struct gpube_sum_table *t);
+/* What all products have in common: the sum of the inputs' powers. */
+int64_t gpube__sum_power(const struct gpube_sum_job *job);
+/* ERANGE's text. */
+int gpube__sum_fail_range(struct gpube_ctx *ctx);
+
+#endif

@@ -1,0 +1,385 @@
+/*
+ * sum_cpu.c - sums of products on all threads: see sum.h.
+ *
+ * The last axes make a panel of some hundred cells, which is worked on in the cache: the products of
+ * its cells are made table by table, then added to the outputs. Before them come the axes that every
+ * output has; each of their cells is an item, with output cells of its own, so that threads never meet
+ * and sums have one order. Within an item run the other axes, those that are summed over.
+ *
+ * Doubles can be too small for a product. The processor notes it, at no cost, and then the job is done
+ * again with a power for each cell.
+ */
+#include "gpube/ops/sum/sum.h"
+#include "gpube/ops/sum/sum_panel.h"
+
+#include <fenv.h>
+#include <string.h>
+
+enum {
+	PANEL = 512,	       /* cells from which a panel is long enough */
+	MOST_PANEL = 4096,     /* and at most, unless one axis is longer */
+	SMALL_WORK = 1 << 15,  /* multiplications that one thread does by itself */
+	CHUNKS_PER_THREAD = 16,
+	LEAST_ITEMS = 64,      /* left to the threads, however many there are */
+};
+
+/* How a table lies in a panel. */
+enum lie { LIE_ONE, LIE_STRAIGHT, LIE_MIXED };
+
+struct operand {
+	const struct gpube_sum_operand *o;
+	enum lie lie;
+	int32_t *at; /* MIXED: of each cell of the panel */
+};
+
+struct axes {
+	int n;
+	int axis[GPUBE_SUM_AXES];
+	int64_t cells;
+};
+
+struct run {
+	struct gpube_ctx *ctx;
+	struct gpube_sum_job *job;
+	const struct gpube_sum_loops *loops;
+	struct axes items, rest, panel;
+	struct operand *operand; /* inputs first, then outputs */
+	int n_operands;
+	int64_t chunk;	/* items */
+	double *buf;	/* a panel for each thread */
+	int64_t *begin; /* offsets for each thread: of an item, and within it */
+	bool apart;
+	volatile bool lost, out_of_range, stopped;
+};
+
+/* Odometer over axes, the last one fastest, which moves offsets with it. */
+static bool step(const struct run *r, const struct axes *x, int64_t *count, int64_t *at)
+{
+	for (int k = x->n - 1; k >= 0; k--) {
+		const int a = x->axis[k];
+		const bool carry = ++count[k] == r->job->dim[a];
+		const int64_t by = carry ? r->job->dim[a] - 1 : 1;
+
+		if (carry)
+			count[k] = 0;
+		for (int i = 0; i < r->n_operands; i++)
+			at[i] += carry ? -by * r->operand[i].o->stride[a]
+				       : r->operand[i].o->stride[a];
+		if (!carry)
+			return true;
+	}
+	return false;
+}
+
+static int64_t in_panel(const struct operand *o, int64_t i)
+{
+	return o->lie == LIE_ONE ? 0 : o->lie == LIE_STRAIGHT ? i : o->at[i];
+}
+
+/* A panel's products with powers of their own, cell by cell. */
+static void panel_apart(struct run *r, const int64_t *at)
+{
+	const struct gpube_sum_job *job = r->job;
+
+	for (int64_t i = 0; i < r->panel.cells; i++) {
+		struct gpube_wide v = {0.5, 1};
+
+		for (int k = 0; k < job->n_in && v.m != 0; k++)
+			v = gpube__wide_mul(v, gpube__sum_cell_here(job->in[k].table,
+						       at[k] + in_panel(&r->operand[k], i)));
+		for (int j = 0; j < job->n_out && v.m != 0; j++) {
+			const int k = job->n_in + j;
+
+			if (!gpube__sum_add(job->out[j].table, at[k] + in_panel(&r->operand[k], i), v))
+				r->out_of_range = true;
+		}
+	}
+}
+
+/* The same in doubles. */
+static void panel_plain(struct run *r, const int64_t *at, double *buf)
+{
+	const struct gpube_sum_job *job = r->job;
+	const struct gpube_sum_loops *l = r->loops;
+	const int64_t n = r->panel.cells;
+	const struct operand *first_out = &r->operand[job->n_in];
+	const bool fuse = job->n_out == 1 && first_out->lie == LIE_STRAIGHT;
+	const double *last = NULL; /* to be multiplied when it is added */
+	double one = 1, sum;
+	bool begun = false;
+
+	for (int k = 0; k < job->n_in; k++)
+		if (r->operand[k].lie == LIE_ONE)
+			one *= job->in[k].table->cells[at[k]];
+	if (one == 0)
+		return;
+	for (int k = 0; k < job->n_in; k++) {
+		const struct operand *o = &r->operand[k];
+		const double *p = job->in[k].table->cells + at[k];
+
+		if (o->lie == LIE_ONE)
+			continue;
+		if (!begun)
+			l->set(buf, one, p, o->at, n);
+		else if (fuse && !last && o->lie == LIE_STRAIGHT)
+			last = p;
+		else
+			l->multiply(buf, p, o->at, n);
+		begun = true;
+	}
+	for (int64_t i = 0; i < n && !begun; i++)
+		buf[i] = one;
+	if (last) {
+		l->add_product(job->out[0].table->cells + at[job->n_in], buf, last, n);
+		return;
+	}
+	sum = -1;
+	for (int j = 0; j < job->n_out; j++) {
+		const struct operand *o = &r->operand[job->n_in + j];
+		double *out = job->out[j].table->cells + at[job->n_in + j];
+
+		if (o->lie != LIE_ONE) {
+			l->add(out, o->at, buf, n);
+			continue;
+		}
+		sum = sum < 0 ? l->total(buf, n) : sum;
+		*out += sum;
+	}
+}
+
+static void item(struct run *r, int64_t *at, double *buf)
+{
+	int64_t count[GPUBE_SUM_AXES] = {0};
+
+	do {
+		if (r->apart)
+			panel_apart(r, at);
+		else
+			panel_plain(r, at, buf);
+	} while (step(r, &r->rest, count, at));
+}
+
+static void chunk(void *arg, int64_t c, int thread)
+{
+	struct run *r = arg;
+	int64_t *at = r->begin + (int64_t)thread * r->n_operands, count[GPUBE_SUM_AXES];
+	int64_t first = c * r->chunk, left = first;
+	double *buf = r->buf + thread * r->panel.cells;
+	const int64_t end = first + r->chunk < r->items.cells ? first + r->chunk : r->items.cells;
+
+	if (r->stopped || (r->lost && !r->apart))
+		return;
+	memset(at, 0, (size_t)r->n_operands * sizeof(*at));
+	for (int k = r->items.n - 1; k >= 0; k--) {
+		const int a = r->items.axis[k];
+
+		count[k] = left % r->job->dim[a];
+		left /= r->job->dim[a];
+		for (int i = 0; i < r->n_operands; i++)
+			at[i] += count[k] * r->operand[i].o->stride[a];
+	}
+	feclearexcept(FE_UNDERFLOW | FE_OVERFLOW);
+	for (; first < end && !r->stopped; first++) {
+		item(r, at, buf);
+		step(r, &r->items, count, at);
+		if (gpube__stopped(r->ctx))
+			r->stopped = true;
+	}
+	if (fetestexcept(FE_UNDERFLOW | FE_OVERFLOW))
+		r->lost = true;
+}
+
+/* ---- the plan ------------------------------------------------------------------------------ */
+
+static bool in_all_outputs(const struct gpube_sum_job *job, int axis)
+{
+	for (int j = 0; j < job->n_out; j++)
+		if (job->out[j].stride[axis] == 0)
+			return false;
+	return true;
+}
+
+static void push(const struct gpube_sum_job *job, struct axes *x, int axis)
+{
+	x->axis[x->n++] = axis;
+	x->cells *= job->dim[axis];
+}
+
+/* The panel takes the last axes while it is short, but leaves the threads some items. */
+static void sort_axes(struct run *r)
+{
+	const struct gpube_sum_job *job = r->job;
+	int64_t items = 1;
+	int first;
+
+	r->items.cells = r->rest.cells = r->panel.cells = 1;
+	for (int a = 0; a < job->n_axes; a++)
+		if (in_all_outputs(job, a))
+			items *= job->dim[a];
+	for (first = job->n_axes; first > 0 && r->panel.cells < PANEL; first--) {
+		const int64_t dim = job->dim[first - 1];
+
+		if (r->panel.cells > 1 && r->panel.cells * dim > MOST_PANEL)
+			break;
+		if (in_all_outputs(job, first - 1)) {
+			if (r->panel.cells >= 64 && items / dim < LEAST_ITEMS)
+				break;
+			items /= dim;
+		}
+		r->panel.cells *= dim;
+	}
+	r->panel.cells = 1;
+	for (int a = first; a < job->n_axes; a++)
+		push(job, &r->panel, a);
+	for (int a = 0; a < first; a++)
+		push(job, in_all_outputs(job, a) ? &r->items : &r->rest, a);
+}
+
+/* Where the cells of a panel are in a table. */
+static int lay(struct run *r, struct operand *o)
+{
+	const struct gpube_sum_job *job = r->job;
+	const struct axes *x = &r->panel;
+	int64_t count[GPUBE_SUM_AXES] = {0}, at = 0, straight = 1;
+	bool one = true, in_order = true;
+
+	for (int k = x->n - 1; k >= 0; k--) {
+		const int64_t stride = o->o->stride[x->axis[k]];
+
+		one = one && stride == 0;
+		in_order = in_order && stride == straight;
+		straight *= job->dim[x->axis[k]];
+	}
+	o->lie = one ? LIE_ONE : in_order ? LIE_STRAIGHT : LIE_MIXED;
+	if (o->lie != LIE_MIXED)
+		return GPUBE_OK;
+	o->at = gpube__alloc(r->ctx, (uint64_t)x->cells, sizeof(*o->at));
+	if (!o->at)
+		return GPUBE_ENOMEM;
+	for (int64_t i = 0; i < x->cells; i++) {
+		o->at[i] = (int32_t)at;
+		for (int k = x->n - 1; k >= 0; k--) {
+			const int64_t stride = o->o->stride[x->axis[k]];
+
+			at += stride;
+			if (++count[k] < job->dim[x->axis[k]])
+				break;
+			at -= stride * count[k];
+			count[k] = 0;
+		}
+	}
+	return GPUBE_OK;
+}
+
+/*
+ * Multiplications on the way to a cell, and additions: within a panel one after the other at most, then
+ * panel by panel. Twice as many with powers, which drop what is negligible.
+ */
+static void count_roundings(struct run *r)
+{
+	struct gpube_sum_job *job = r->job;
+
+	for (int j = 0; j < job->n_out; j++) {
+		double panel = 1, panels = (double)r->rest.cells;
+
+		for (int k = 0; k < r->panel.n; k++)
+			if (job->out[j].stride[r->panel.axis[k]] == 0)
+				panel *= (double)job->dim[r->panel.axis[k]];
+		for (int k = 0; k < r->rest.n; k++)
+			if (job->out[j].stride[r->rest.axis[k]] != 0)
+				panels /= (double)job->dim[r->rest.axis[k]];
+		/* cells of the panel that go to one are added on their own only where all do */
+		job->out[j].roundings = job->n_in +
+					(r->operand[job->n_in + j].lie == LIE_ONE ? panel + panels
+										  : panel * panels);
+		if (job->apart)
+			job->out[j].roundings *= 2;
+	}
+}
+
+static int prepare(struct run *r)
+{
+	struct gpube_sum_job *job = r->job;
+	const int threads = r->ctx->n_threads;
+
+	r->n_operands = job->n_in + job->n_out;
+	sort_axes(r);
+	r->operand = gpube__alloc_zero(r->ctx, (uint64_t)r->n_operands, sizeof(*r->operand));
+	r->buf = gpube__alloc(r->ctx, (uint64_t)threads * (uint64_t)r->panel.cells, sizeof(*r->buf));
+	r->begin = gpube__alloc(r->ctx, (uint64_t)threads * (uint64_t)r->n_operands, sizeof(*r->begin));
+	if (!r->operand || !r->buf || !r->begin)
+		return GPUBE_ENOMEM;
+	for (int k = 0; k < r->n_operands; k++) {
+		r->operand[k].o = k < job->n_in ? &job->in[k] : &job->out[k - job->n_in];
+		if (lay(r, &r->operand[k]))
+			return GPUBE_ENOMEM;
+	}
+	return GPUBE_OK;
+}
+
+static int begin_outputs(struct run *r)
+{
+	struct gpube_sum_job *job = r->job;
+
+	for (int j = 0; j < job->n_out; j++) {
+		struct gpube_sum_table *t = job->out[j].table;
+
+		t->power = gpube__sum_power(job);
+		if (r->apart && gpube__sum_begin_apart(r->ctx, t))
+			return GPUBE_ENOMEM;
+		if (!r->apart)
+			memset(t->cells, 0, (size_t)t->n * sizeof(*t->cells));
+	}
+	return GPUBE_OK;
+}
+
+static int pass(struct run *r)
+{
+	const double work = (double)r->items.cells * (double)r->rest.cells *
+			    (double)r->panel.cells * r->n_operands;
+	const int64_t parts = work < SMALL_WORK ? 1 : (int64_t)r->ctx->n_threads * CHUNKS_PER_THREAD;
+	int64_t n_chunks;
+
+	if (begin_outputs(r))
+		return GPUBE_ENOMEM;
+	r->chunk = (r->items.cells + parts - 1) / parts;
+	n_chunks = (r->items.cells + r->chunk - 1) / r->chunk;
+	if (n_chunks == 1)
+		chunk(r, 0, 0);
+	else
+		gpube__parallel(r->ctx, n_chunks, chunk, r);
+	if (r->stopped)
+		return gpube__fail_stopped(r->ctx);
+	return r->out_of_range ? gpube__sum_fail_range(r->ctx) : GPUBE_OK;
+}
+
+int gpube__sum_product(struct gpube_ctx *ctx, struct gpube_sum_job *job)
+{
+	struct run r = {.ctx = ctx, .job = job, .loops = &gpube__sum_portable};
+	int status = prepare(&r);
+
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx2"))
+		r.loops = &gpube__sum_avx2;
+#endif
+	job->apart = false;
+	for (int k = 0; k < job->n_in; k++)
+		r.apart = r.apart || job->in[k].table->powers;
+	if (!status)
+		status = pass(&r);
+	if (!status && r.lost && !r.apart) {
+		r.apart = true;
+		status = pass(&r);
+	}
+	job->apart = r.apart;
+	if (!status)
+		count_roundings(&r);
+	for (int j = 0; j < job->n_out && !status; j++)
+		status = gpube__sum_settle(ctx, job->out[j].table);
+	for (int k = 0; r.operand && k < r.n_operands; k++)
+		gpube__free(ctx, r.operand[k].at);
+	gpube__free(ctx, r.operand);
+	gpube__free(ctx, r.buf);
+	gpube__free(ctx, r.begin);
+	return status;
+}

@@ -1,0 +1,62 @@
+/* sum_loops.h - sum_panel.h's loops, for every instruction set the same text; LOOPS is their name. */
+#include "gpube/ops/sum/sum_panel.h"
+
+static void set(double *restrict buf, double by, const double *restrict p, const int32_t *restrict at, int64_t n)
+{
+	if (at) {
+		for (int64_t i = 0; i < n; i++)
+			buf[i] = by * p[at[i]];
+		return;
+	}
+#pragma omp simd
+	for (int64_t i = 0; i < n; i++)
+		buf[i] = by * p[i];
+}
+
+static void multiply(double *restrict buf, const double *restrict p, const int32_t *restrict at, int64_t n)
+{
+	if (at) {
+		for (int64_t i = 0; i < n; i++)
+			buf[i] *= p[at[i]];
+		return;
+	}
+#pragma omp simd
+	for (int64_t i = 0; i < n; i++)
+		buf[i] *= p[i];
+}
+
+static void add(double *restrict out, const int32_t *restrict at, const double *restrict buf, int64_t n)
+{
+	if (at) {
+		for (int64_t i = 0; i < n; i++)
+			out[at[i]] += buf[i];
+		return;
+	}
+#pragma omp simd
+	for (int64_t i = 0; i < n; i++)
+		out[i] += buf[i];
+}
+
+static void add_product(double *restrict out, const double *restrict buf, const double *restrict p, int64_t n)
+{
+#pragma omp simd
+	for (int64_t i = 0; i < n; i++)
+		out[i] += buf[i] * p[i];
+}
+
+static double total(const double *restrict buf, int64_t n)
+{
+	double part[8] = {0}, rest = 0;
+	int64_t i = 0;
+
+	for (; i + 8 <= n; i += 8)
+#pragma omp simd
+		for (int k = 0; k < 8; k++)
+			part[k] += buf[i + k];
+	for (; i < n; i++)
+		rest += buf[i];
+	return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])) +
+	       rest;
+}
+
+const struct gpube_sum_loops LOOPS = {set, multiply, add, add_product, total};

@@ -1,0 +1,256 @@
+/* sum_settle.c - tables of sums brought to scale, and numbers of any magnitude; see sum.h. */
+#include "gpube/ops/sum/sum.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Cells of a table are at most so many powers of two apart without powers of their own. */
+#define MOST_APART 1000
+#define MOST_POWER (INT64_C(1) << 30)
+/* What is less than 2^-this of a sum is nothing to it. */
+#define NEGLIGIBLE 1100
+
+enum { PIECE = 1 << 16 };
+
+int gpube__sum_table_new(struct gpube_ctx *ctx, struct gpube_sum_table *t, int64_t n)
+{
+	*t = (struct gpube_sum_table){.n = n};
+	t->cells = gpube__alloc(ctx, (uint64_t)n, sizeof(*t->cells));
+	return t->cells ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+void gpube__sum_table_clear(struct gpube_ctx *ctx, struct gpube_sum_table *t)
+{
+	gpube__free(ctx, t->cells);
+	gpube__free(ctx, t->powers);
+	*t = (struct gpube_sum_table){0};
+}
+
+int gpube__sum_fail_range(struct gpube_ctx *ctx)
+{
+	return gpube__fail(ctx, GPUBE_ERANGE, "numbers of a table are more than 2^(2^30) apart");
+}
+
+/* ---- numbers ------------------------------------------------------------------------------ */
+
+struct gpube_wide gpube__wide(double m, int64_t e)
+{
+	int up;
+	const double f = frexp(m, &up);
+
+	return m == 0 ? (struct gpube_wide){0, 0} : (struct gpube_wide){f, e + up};
+}
+
+struct gpube_wide gpube__wide_add(struct gpube_wide a, struct gpube_wide b)
+{
+	if (a.m == 0 || (b.m != 0 && b.e > a.e)) {
+		const struct gpube_wide c = a;
+
+		a = b;
+		b = c;
+	}
+	if (b.m == 0 || a.e - b.e > NEGLIGIBLE)
+		return a;
+	return gpube__wide(a.m + ldexp(b.m, (int)(b.e - a.e)), a.e);
+}
+
+double gpube__wide_log10(struct gpube_wide a)
+{
+	/* near 1 the two would cancel */
+	if (a.m == 0)
+		return -INFINITY;
+	if (a.e >= -1 && a.e <= 1)
+		return (double)log10l((long double)ldexp(a.m, (int)a.e));
+	return (double)(log10l((long double)a.m) + (long double)a.e * log10l(2.0L));
+}
+
+/* ---- tables with powers --------------------------------------------------------------------- */
+
+int gpube__sum_begin_apart(struct gpube_ctx *ctx, struct gpube_sum_table *t)
+{
+	if (!t->powers)
+		t->powers = gpube__alloc(ctx, (uint64_t)t->n, sizeof(*t->powers));
+	if (!t->powers)
+		return GPUBE_ENOMEM;
+	memset(t->cells, 0, (size_t)t->n * sizeof(*t->cells));
+	memset(t->powers, 0, (size_t)t->n * sizeof(*t->powers));
+	return GPUBE_OK;
+}
+
+bool gpube__sum_add(struct gpube_sum_table *t, int64_t i, struct gpube_wide v)
+{
+	v = gpube__wide_add((struct gpube_wide){t->cells[i], t->powers[i]}, v);
+	if (v.e > MOST_POWER || v.e < -MOST_POWER)
+		return false;
+	t->cells[i] = v.m;
+	t->powers[i] = (int32_t)v.e;
+	return true;
+}
+
+int64_t gpube__sum_power(const struct gpube_sum_job *job)
+{
+	int64_t power = 0;
+
+	for (int k = 0; k < job->n_in; k++)
+		power += job->in[k].table->power;
+	return power;
+}
+
+/* ---- settling --------------------------------------------------------------------------------- */
+
+/* The largest and the least power of the cells that are not 0; most < least: none is. */
+struct extent {
+	int64_t most, least;
+};
+
+struct settling {
+	struct gpube_sum_table *t;
+	struct extent *pieces;
+	int64_t up; /* what the powers are lowered by */
+};
+
+static int64_t end_of(const struct gpube_sum_table *t, int64_t piece)
+{
+	return (piece + 1) * PIECE < t->n ? (piece + 1) * PIECE : t->n;
+}
+
+static struct extent extent_plain(const double *cells, int64_t n)
+{
+	double most = 0, least = INFINITY;
+
+	for (int64_t i = 0; i < n; i++) {
+		const double v = cells[i];
+		const double w = v > 0 ? v : INFINITY;
+
+		most = v > most ? v : most;
+		least = w < least ? w : least;
+	}
+	return most > 0 ? (struct extent){ilogb(most) + 1, ilogb(least) + 1}
+			: (struct extent){INT64_MIN, INT64_MAX};
+}
+
+static void measure(void *arg, int64_t piece, int thread)
+{
+	struct settling *s = arg;
+	const struct gpube_sum_table *t = s->t;
+	struct extent *x = &s->pieces[piece];
+
+	(void)thread;
+	if (!t->powers) {
+		*x = extent_plain(t->cells + piece * PIECE, end_of(t, piece) - piece * PIECE);
+		return;
+	}
+	*x = (struct extent){INT64_MIN, INT64_MAX};
+	for (int64_t i = piece * PIECE; i < end_of(t, piece); i++) {
+		const int64_t e = gpube__sum_cell_here(t, i).e;
+
+		if (t->cells[i] == 0)
+			continue;
+		x->most = e > x->most ? e : x->most;
+		x->least = e < x->least ? e : x->least;
+	}
+}
+
+/* Exact: no cell leaves the range of doubles. */
+static void scale(void *arg, int64_t piece, int thread)
+{
+	struct settling *s = arg;
+	struct gpube_sum_table *t = s->t;
+	const int64_t end = end_of(t, piece);
+
+	(void)thread;
+	if (!t->powers && s->up > -1000 && s->up < 1000) {
+		const double by = ldexp(1, (int)-s->up);
+
+		for (int64_t i = piece * PIECE; i < end; i++)
+			t->cells[i] *= by;
+		return;
+	}
+	for (int64_t i = piece * PIECE; i < end; i++) {
+		const struct gpube_wide v = gpube__sum_cell_here(t, i);
+
+		t->cells[i] = ldexp(v.m, v.m == 0 ? 0 : (int)(v.e - s->up));
+	}
+}
+
+/* Each cell gets its own power. */
+static int take_apart(struct gpube_ctx *ctx, struct gpube_sum_table *t, int64_t up)
+{
+	if (!t->powers)
+		t->powers = gpube__alloc_zero(ctx, (uint64_t)t->n, sizeof(*t->powers));
+	if (!t->powers)
+		return GPUBE_ENOMEM;
+	for (int64_t i = 0; i < t->n; i++) {
+		const struct gpube_wide v = gpube__sum_cell_here(t, i);
+
+		if (v.m != 0 && v.e - up < -MOST_POWER)
+			return gpube__sum_fail_range(ctx);
+		t->cells[i] = v.m;
+		t->powers[i] = v.m == 0 ? 0 : (int32_t)(v.e - up);
+	}
+	return GPUBE_OK;
+}
+
+int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t)
+{
+	const int64_t n = (t->n + PIECE - 1) / PIECE;
+	struct extent all = {INT64_MIN, INT64_MAX}, one;
+	struct settling s = {.t = t, .pieces = &one};
+	int status = GPUBE_OK;
+
+	if (n > 1)
+		s.pieces = gpube__alloc(ctx, (uint64_t)n, sizeof(*s.pieces));
+	if (!s.pieces)
+		return GPUBE_ENOMEM;
+	if (n > 1)
+		gpube__parallel(ctx, n, measure, &s);
+	else
+		measure(&s, 0, 0);
+	for (int64_t k = 0; k < n; k++) {
+		all.most = s.pieces[k].most > all.most ? s.pieces[k].most : all.most;
+		all.least = s.pieces[k].least < all.least ? s.pieces[k].least : all.least;
+	}
+	if (n > 1)
+		gpube__free(ctx, s.pieces);
+	s.up = all.most < all.least ? 0 : all.most;
+	if (all.most >= all.least && all.most - all.least > MOST_APART) {
+		status = take_apart(ctx, t, s.up);
+	} else if (t->powers || s.up != 0) {
+		if (n > 1)
+			gpube__parallel(ctx, n, scale, &s);
+		else
+			scale(&s, 0, 0);
+		gpube__free(ctx, t->powers);
+		t->powers = NULL;
+	}
+	t->power = all.most < all.least ? 0 : t->power + s.up;
+	return status;
+}
+
+int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *a, const struct gpube_sum_table *b)
+{
+	/* settled cells are at least 2^-1001, so a quotient is no overflow, nor an underflow */
+	if (!a->powers && !b->powers) {
+		for (int64_t i = 0; i < a->n; i++)
+			a->cells[i] = a->cells[i] == 0 ? 0 : a->cells[i] / b->cells[i];
+		a->power -= b->power;
+		return gpube__sum_settle(ctx, a);
+	}
+	if (!a->powers)
+		a->powers = gpube__alloc_zero(ctx, (uint64_t)a->n, sizeof(*a->powers));
+	if (!a->powers)
+		return GPUBE_ENOMEM;
+	for (int64_t i = 0; i < a->n; i++) {
+		struct gpube_wide v = gpube__sum_cell_here(a, i), w = gpube__sum_cell_here(b, i);
+
+		if (v.m == 0)
+			continue;
+		v = gpube__wide(v.m / w.m, v.e - w.e);
+		if (v.e > MOST_POWER || v.e < -MOST_POWER)
+			return gpube__sum_fail_range(ctx);
+		a->cells[i] = v.m;
+		a->powers[i] = (int32_t)v.e;
+	}
+	a->power -= b->power;
+	return gpube__sum_settle(ctx, a);
+}

@@ -1,0 +1,223 @@
+/* Sums of products against the specification: shapes, zeros, magnitudes, powers, threads. */
+#include "tests/support/test.h"
+
+#include <math.h>
+
+#include "gpube/ops/sum/sum.h"
+#include "tests/support/context.h"
+
+enum { MOST_TABLES = 6 };
+
+struct shape {
+	struct gpube_sum_job job;
+	struct gpube_sum_operand in[MOST_TABLES], out[MOST_TABLES];
+	struct gpube_sum_table tables[2 * MOST_TABLES];
+};
+
+/* What cells are like. */
+enum cells { ORDINARY, ZEROS, FAR_APART, N_CELLS };
+
+static double draw(struct gpube_rng *rng, enum cells cells)
+{
+	const double v = gpube__rng_unit(rng) + 0x1p-60;
+
+	if (cells == ZEROS && gpube__rng_below(rng, 2))
+		return 0;
+	return cells == FAR_APART ? ldexp(v, (int)gpube__rng_below(rng, 1800) - 900) : v;
+}
+
+/* A table over the axes of 'mask', row-major. */
+static void lay(struct shape *s, struct gpube_sum_operand *o, struct gpube_sum_table *t, uint64_t mask)
+{
+	int64_t n = 1;
+
+	memset(o, 0, sizeof(*o));
+	o->table = t;
+	for (int a = s->job.n_axes - 1; a >= 0; a--) {
+		if (!(mask >> a & 1))
+			continue;
+		o->stride[a] = n;
+		n *= s->job.dim[a];
+	}
+	assert_int_equal(gpube__sum_table_new(ctx, t, n), GPUBE_OK);
+}
+
+static void shape_draw(struct shape *s, uint64_t seed)
+{
+	const enum cells cells = (enum cells)(seed % N_CELLS);
+	struct gpube_rng rng;
+	int64_t room = 1 << (4 + seed % 12);
+
+	gpube__rng_init(&rng, seed);
+	memset(s, 0, sizeof(*s));
+	while (s->job.n_axes < 14 && room > 1) {
+		int64_t dim = 2 + (int64_t)gpube__rng_below(&rng, seed % 7 ? 4 : 40);
+
+		s->job.dim[s->job.n_axes++] = dim;
+		room /= dim;
+	}
+	s->job.in = s->in;
+	s->job.out = s->out;
+	s->job.n_in = (int)gpube__rng_below(&rng, MOST_TABLES);
+	s->job.n_out = 1 + (int)gpube__rng_below(&rng, 3);
+	for (int k = 0; k < s->job.n_in; k++) {
+		struct gpube_sum_table *t = &s->tables[k];
+
+		lay(s, &s->in[k], t, gpube__rng_next(&rng) | gpube__rng_next(&rng));
+		for (int64_t i = 0; i < t->n; i++)
+			t->cells[i] = draw(&rng, cells);
+		t->power = (int64_t)gpube__rng_below(&rng, 40000) - 20000;
+		assert_int_equal(gpube__sum_settle(ctx, t), GPUBE_OK);
+	}
+	for (int j = 0; j < s->job.n_out; j++)
+		lay(s, &s->out[j], &s->tables[MOST_TABLES + j],
+			gpube__rng_next(&rng) | (j ? 0 : gpube__rng_next(&rng)));
+}
+
+static void shape_clear(struct shape *s)
+{
+	for (int k = 0; k < 2 * MOST_TABLES; k++)
+		gpube__sum_table_clear(ctx, &s->tables[k]);
+}
+
+/* The relative difference of two numbers of any magnitude; 0 is equal to nothing else. */
+static double difference(struct gpube_wide a, struct gpube_wide b)
+{
+	if (a.m == 0 || b.m == 0)
+		return a.m == b.m ? 0 : INFINITY;
+	if (a.e - b.e > 2 || b.e - a.e > 2)
+		return INFINITY;
+	return fabs(ldexp(a.m, (int)(a.e - b.e)) - b.m) / b.m;
+}
+
+static void test_reference(void **state)
+{
+	int n_apart = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 600; seed++) {
+		struct gpube_sum_table fast[MOST_TABLES];
+		struct shape s;
+
+		shape_draw(&s, seed);
+		assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
+		n_apart += s.job.apart;
+		for (int j = 0; j < s.job.n_out; j++) {
+			fast[j] = *s.out[j].table;
+			assert_int_equal(
+				gpube__sum_table_new(ctx, s.out[j].table, fast[j].n), GPUBE_OK);
+		}
+		assert_int_equal(gpube__sum_product_ref(ctx, &s.job), GPUBE_OK);
+		for (int j = 0; j < s.job.n_out; j++) {
+			const double most = 2 * s.out[j].roundings * 0x1p-53;
+
+			for (int64_t i = 0; i < fast[j].n; i++)
+				assert_true(difference(gpube__sum_cell(&fast[j], i),
+						    gpube__sum_cell(s.out[j].table, i)) <= most);
+			gpube__sum_table_clear(ctx, &fast[j]);
+		}
+		shape_clear(&s);
+	}
+	assert_true(n_apart > 50);
+	assert_true(n_apart < 400);
+}
+
+/* One thread gives the same bits as several. */
+static void test_threads(void **state)
+{
+	const int n_threads = ctx->n_threads;
+
+	(void)state;
+	for (uint64_t seed = 11; seed < 600; seed += 12) {
+		double *one;
+		int64_t n, power;
+		struct shape s;
+
+		shape_draw(&s, seed);
+		ctx->n_threads = 1;
+		assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
+		ctx->n_threads = n_threads;
+		n = s.out[0].table->n;
+		one = gpube__alloc(ctx, (uint64_t)n, sizeof(*one));
+		assert_non_null(one);
+		memcpy(one, s.out[0].table->cells, (size_t)n * sizeof(*one));
+		power = s.out[0].table->power;
+		assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
+		assert_memory_equal(one, s.out[0].table->cells, (size_t)n * sizeof(*one));
+		assert_true(power == s.out[0].table->power);
+		gpube__free(ctx, one);
+		shape_clear(&s);
+	}
+}
+
+/* 2^-900 * 2^-900 and 1: neither is lost, and both come back. */
+static void test_underflow(void **state)
+{
+	struct shape s = {.job = {.n_axes = 1, .dim = {2}, .n_in = 3, .n_out = 1}};
+
+	(void)state;
+	s.job.in = s.in;
+	s.job.out = s.out;
+	for (int k = 0; k < 3; k++) {
+		lay(&s, &s.in[k], &s.tables[k], 1);
+		s.tables[k].cells[0] = 1;
+		s.tables[k].cells[1] = k < 2 ? 0x1p-900 : 0x1p-500;
+		assert_int_equal(gpube__sum_settle(ctx, &s.tables[k]), GPUBE_OK);
+		assert_null(s.tables[k].powers);
+	}
+	lay(&s, &s.out[0], &s.tables[3], 1);
+	assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
+	assert_true(s.job.apart);
+	assert_true(difference(gpube__sum_cell(&s.tables[3], 0), gpube__wide(1, 0)) == 0);
+	assert_true(difference(gpube__sum_cell(&s.tables[3], 1), gpube__wide(1, -2300)) == 0);
+	for (int k = 0; k < 3; k++) {
+		const struct gpube_wide left = gpube__wide(1, -2300 + (k < 1 ? 900 : k < 2 ? 1800 : 2300));
+
+		assert_int_equal(gpube__sum_divide(ctx, &s.tables[3], &s.tables[k]), GPUBE_OK);
+		assert_true(difference(gpube__sum_cell(&s.tables[3], 1), left) == 0);
+	}
+	assert_null(s.tables[3].powers);
+	shape_clear(&s);
+}
+
+/* What doubles hold at most and at least is settled without a bit lost. */
+static void test_extremes(void **state)
+{
+	static const double cells[] = {0x1p-1074, 0x1.fffffffffffffp1023, 0, 3};
+	struct gpube_sum_table t;
+
+	(void)state;
+	assert_int_equal(gpube__sum_table_new(ctx, &t, 4), GPUBE_OK);
+	memcpy(t.cells, cells, sizeof(cells));
+	assert_int_equal(gpube__sum_settle(ctx, &t), GPUBE_OK);
+	assert_non_null(t.powers);
+	for (int i = 0; i < 4; i++)
+		assert_true(difference(gpube__sum_cell(&t, i), gpube__wide(cells[i], 0)) == 0);
+	gpube__sum_table_clear(ctx, &t);
+}
+
+static void test_stop(void **state)
+{
+	struct shape s;
+
+	(void)state;
+	shape_draw(&s, 11);
+	gpube_ctx_stop(ctx);
+	assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_ESTOP);
+	gpube_ctx_resume(ctx);
+	assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
+	shape_clear(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reference),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_underflow),
+		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_stop),
+	};
+
+	return cmocka_run_group_tests(tests, ctx_setup_2_threads, ctx_teardown);
+}
