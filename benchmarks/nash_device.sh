@@ -1,6 +1,6 @@
 #!/bin/sh
 # nash_device.sh BUILD OUT - support scans and branch and bound on a device, beside one core and all
-# cores of the machine: the files of benchmarks/runs/<date>-<device>-nash. About six minutes.
+# cores of the machine: files such as those of benchmarks/runs/nash-h200. About six minutes.
 build=$1 out=$2
 scan=$build/benchmarks/bench_support gpube=$build/gpube
 cores=$(nproc)

@@ -7,7 +7,7 @@
 
 /*
  * What buckets of elimination reach of the rates, by and large, on the networks of the GpuBE paper
- * and on those of bench_growth (benchmarks/runs/2026-11-22-h200-tables): adding, as a share of what
+ * and on those of bench_growth (benchmarks/runs/tables-h200): adding, as a share of what
  * a matrix product or a kernel of add-mins reaches, and moving, as one of a copy (on a CPU more
  * than all of it: tables stay in its caches, and reading is faster than writing).
  */

@@ -1,7 +1,9 @@
 /*
  * subset_dp.cu - the baselines on a device: the splits of all coalitions of one
  * size by look-ups, as GPU-CSG (Svensson et al., PRIMA 2013) and IDP^G (Pawlowski et
- * al., AAMAS 2014) do them. For comparison: see subset_tile.cuh for the fast way.
+ * al., AAMAS 2014) do them. For comparison: see subset_tile.cuh for the fast way. To share splits
+ * among threads, which paid on the cards of 2013, saves nothing on an H200: what is not shared is
+ * found in the cache (benchmarks/runs/csg-h200).
  */
 #include "gpube/ops/device/device.cuh"
 

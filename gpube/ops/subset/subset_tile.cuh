@@ -284,7 +284,7 @@ static __device__ void say_done(const struct tile_args &args, unsigned long long
  *        thread from there
  * Ops:   3^R fused add-max a thread and pair
  * Bound: the add-max, which issues every other cycle; 243 of 256 lanes work.
- *        Measured: benchmarks/runs
+ *        Measured: benchmarks/runs/csg-h200, 86 to 88 % of the ceiling
  */
 template <class Op>
 static __global__ void __launch_bounds__(shape<Op>::n_threads, shape<Op>::n_groups)

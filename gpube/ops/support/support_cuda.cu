@@ -276,13 +276,15 @@ __device__ static int propose(const struct launch &a, uint2 pair, int answer)
 /*
  * Solves the queued pairs; those that may be equilibria go to the list.
  * Shape: counts[QUEUED + chunk] pairs, of k exchanges, 0 to the smaller of q and l - q, on each
- * side; those that side 0 leaves go on to side 1 Map:   block a batch, grid-stride; there thread a
- * pair, those with the same k in a warp Moves: 8 bytes a pair; (k + 1)^2 cells of dictionaries,
- * which stay in L1 Ops:   k^3 / 3 fused multiply-adds and k^3 / 3 exchanges of doubles by
- * comparison, and up to k a row for those that get that far Bound: latency, of few warps for their
- * registers, and lanes that have their answer already: on an H100 a third of the issue slots, 20
- * lanes of 32 (benchmarks/runs/2026-11-22-h100-nash). Weighed: 80 registers for three blocks took
- * 0.93 to 1.2 times as long, 255 for one 1.2 to 1.35, batches of 1024 pairs 1.02 to 1.2
+ *        side; those that side 0 leaves go on to side 1
+ * Map:   block a batch, grid-stride; there thread a pair, those with the same k in a warp
+ * Moves: 8 bytes a pair; (k + 1)^2 cells of dictionaries, which stay in L1
+ * Ops:   k^3 / 3 fused multiply-adds and k^3 / 3 exchanges of doubles by comparison, and up to k
+ *        a row for those that get that far
+ * Bound: latency, of few warps for their registers, and lanes that have their answer already: on
+ *        an H100 a third of the issue slots, 20 lanes of 32 (benchmarks/runs/nash-h200). Weighed:
+ *        80 registers for three blocks took 0.93 to 1.2 times as long, 255 for one 1.2 to 1.35,
+ *        batches of 1024 pairs 1.02 to 1.2
  */
 __global__ void __launch_bounds__(SOLVERS, 2) solve_kernel(const struct launch a)
 {

@@ -445,8 +445,8 @@ template <typename T, int TP, int TQ, bool ARG> constexpr int blocks_of()
  * Moves: of each operand what a box needs, once a box; the output once
  * Ops:   an add-min per joined cell, and an addition where an operand is of kind C
  * Bound: add-min issue, shared memory or DRAM, by shape. H200: 73 to 80 % on a 4096^3 product
- *        (benchmarks/runs/2026-11-22-h200-contract), 8 to 64 % elsewhere, where instructions
- *        around the add-mins and too few warps take the rest (2026-11-21-h200-boxes)
+ *        (benchmarks/runs/contract-h200), 8 to 64 % elsewhere, where instructions around the
+ *        add-mins and too few warps take the rest
  */
 template <typename T, int TP, int TQ, int MODE, bool ARG>
 __global__ void __launch_bounds__(TP *TQ > 64 ? 128 : 256, (blocks_of<T, TP, TQ, ARG>()))

@@ -307,7 +307,7 @@ constexpr int blocks_of(int r, int cells)
  *        the output once
  * Ops:   an add-min per joined cell, an addition where operands of two pairs of P, R, V meet
  * Bound: DRAM for one big operand: 58 to 92 % on an H200, by where x lies; otherwise a step's reads,
- *        which are waited for, 2 to 50 %: benchmarks/runs/2026-11-22-h200-contract
+ *        which are waited for, 2 to 50 %: benchmarks/runs/contract-h200
  */
 template <typename T, int P, int R, int V>
 __global__ void __launch_bounds__(R > 1 ? GPUBE_DIRECT_THREADS_R : GPUBE_DIRECT_THREADS,
