@@ -82,8 +82,11 @@ struct gpube_cfn_pending {
 	int64_t line; /* negative once it has its table */
 };
 
+enum { GPUBE_CFN_DEPTH = 8 }; /* of problems in problems */
+
 struct gpube_cfn_reader {
 	struct gpube_in *in;
+	int depth; /* 0: the file's own problem */
 	struct gpube_model *m;
 	bool tags; /* the JSON form, with "problem" and the other tags */
 	struct gpube_cfn_token token;
@@ -101,6 +104,17 @@ struct gpube_cfn_reader {
 	char **defined; /* names of the functions so far */
 	int64_t n_defined, defined_capacity;
 };
+
+/*
+ * In cfn_read.c: a problem, from its first bracket on, in the open reader; the last bracket is read
+ * if it is in another.
+ */
+int gpube__cfn_open(
+	struct gpube_cfn_reader **out, struct gpube_model *m, struct gpube_in *in, int depth);
+int gpube__cfn_problem(struct gpube_cfn_reader *r);
+void gpube__cfn_close(struct gpube_cfn_reader *r);
+/* In cfn_bounded.c: 'cfnconstraint', a problem whose cost is bounded, behind that word. */
+int gpube__cfn_read_bounded(struct gpube_cfn_reader *r, int arity, const char *name);
 
 /* In cfn_call.c: a function by its keyword, the current token, up to the bracket that ends it. */
 int gpube__cfn_read_call(struct gpube_cfn_reader *r, int arity, const char *name);

@@ -1,4 +1,6 @@
 /* cfn_call.c - functions of .cfn in intension, by a keyword and its parameters. See cfn.h. */
+#include <string.h>
+
 #include "formats/cfn.h"
 
 static int source_open(void *reader)
@@ -76,6 +78,8 @@ int gpube__cfn_read_call(struct gpube_cfn_reader *r, int arity, const char *name
 
 	if (gpube__cfn_require(r, GPUBE_CFN_WORD, "a function's type"))
 		return r->in->status;
+	if (strcmp(r->token.text, "cfnconstraint") == 0)
+		return gpube__cfn_read_bounded(r, arity, name);
 	call.keyword = gpube__keyword(r->token.text, &known);
 	if (call.keyword && (call.keyword->flags & GPUBE_KEYWORD_WCSP))
 		call.keyword = NULL;

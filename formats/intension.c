@@ -11,7 +11,7 @@
  * of knapsackc the program, 1.4.0, has other solutions than its manual's example.
  */
 static const char *const unsupported[] = {
-	"knapsackc", "cfnconstraint", "slinear", NULL};
+	"knapsackc", "slinear", NULL};
 
 const struct gpube_keyword *gpube__keyword(const char *name, bool *known)
 {
@@ -75,7 +75,7 @@ static int read_number(
 static int read_metric(struct gpube_call *call, const struct gpube_source *s)
 {
 	static const char *const names[] = {"var", "dec", "decbi", "wdec", "hard", "lin", "quad",
-		"weight"};
+		"weight", "edit"};
 	const char *word, *at;
 	size_t n;
 	int status = s->word(s->reader, &word, "a metric");
@@ -135,6 +135,43 @@ static int read_rule(struct gpube_call *call, const struct gpube_source *s)
 	for (int k = 0; k < 3 && !status; k++)
 		status = push(call, v[k], false);
 	return status ? status : push(call, weight, true);
+}
+
+/* In .cfn: the rules for values, then those for two symbols, with weights if the metric says so. */
+static int read_rules(struct gpube_call *call, const struct gpube_source *s)
+{
+	static const char *const tags[] = {"terminals", "non_terminals"};
+	const bool weighted = call->metric == GPUBE_METRIC_WEIGHT;
+	struct gpube_arg_list *l = &call->lists[call->n_lists++];
+	int status = GPUBE_OK;
+
+	l->at = call->n_args;
+	for (int kind = 0; kind < 2 && !status; kind++) {
+		int64_t n, v[3] = {0}, weight = 0;
+		bool more = true;
+
+		status = s->tag(s->reader, tags[kind], strlen(tags[kind]));
+		if (!status)
+			status = s->count(s->reader, &n);
+		while (!status && !(status = s->more(s->reader, &more)) && more) {
+			status = s->open(s->reader);
+			for (int k = 0; k < 2 + kind && !status; k++)
+				status = read_number(call, s, kind || k == 0 ? 'n' : 'v', &v[k]);
+			if (!status && weighted)
+				status = read_number(call, s, 'c', &weight);
+			if (!status)
+				status = s->close(s->reader);
+			if (!status)
+				status = push(call, kind + 2 * weighted, false);
+			for (int k = 0; k < 3 && !status; k++)
+				status = push(call, k < 2 + kind ? v[k] : 0, false);
+			if (!status)
+				status = push(call, weight, true);
+			l->n_items += !status;
+		}
+	}
+	l->n_args = call->n_args - l->at;
+	return status;
 }
 
 /* One entry of a list: the letters up to '?' or '+', and those after '?' with wdec. */
@@ -224,6 +261,8 @@ static int read_field(struct gpube_call *call, const struct gpube_source *s, con
 	int64_t n = call->arity;
 	int status = GPUBE_OK;
 
+	if (*letters == 'r' && s->open)
+		return read_rules(call, s);
 	if (!(call->keyword->flags & GPUBE_KEYWORD_BINARY))
 		status = s->tag(s->reader, tag, (size_t)(letters - 1 - tag));
 	if (status)

@@ -255,7 +255,18 @@ static cost_t cost_wvaramong(const struct gpube_eval *e, const int32_t *t)
 {
 	int n = e->arity - 1;
 
-	return gpube__cost_times(e->call->scalars[0].v, count_among(e->call, 0, t, n) != t[n]);
+	return priced(e->call, e->call->scalars[0].v, abs_gap(count_among(e->call, 0, t, n), t[n]));
+}
+
+/* The format's words of measure mean here what they mean elsewhere; the program takes one alone. */
+static bool check_wvaramong(struct gpube_call *c)
+{
+	if (c->metric != GPUBE_METRIC_HARD)
+		gpube__log(c->in->ctx, GPUBE_LOG_NOTE,
+			"%s:%lld: wvaramong by the size of the violation; toulbar2 prices each "
+			"'hard'",
+			c->in->path, (long long)c->in->line);
+	return true;
 }
 
 /* ---- two groups of variables ------------------------------------------------------- */
@@ -433,6 +444,7 @@ const struct gpube_keyword gpube__keywords[] = {
 	{"salldiffdp", "metric:m cost:c", "var", GPUBE_KEYWORD_PAIRS, NULL, cost_salldiff},
 	{"salldiffkp", "metric:m cost:c", "hard var", GPUBE_KEYWORD_PAIRS, NULL, NULL},
 	{"walldiff", "metric:m cost:c", WEIGHTED, GPUBE_KEYWORD_PAIRS, NULL, cost_walldiff},
+	{"walldifferent", "metric:m cost:c", WEIGHTED, GPUBE_KEYWORD_PAIRS, NULL, cost_walldiff},
 	{"sgcc", "metric:m cost:c *bounds:vnn?cc", "var dec wdec", 0, check_sgcc, cost_sgcc},
 	{"sgccdp", "metric:m cost:c *bounds:vnn", "var", 0, check_bounds, cost_wgcc},
 	{"sgcckp", "metric:m cost:c *bounds:vnn", "hard var", 0, check_bounds, cost_gcc},
@@ -443,25 +455,23 @@ const struct gpube_keyword gpube__keywords[] = {
 	{"samong", "metric:m cost:c min:n max:n *values:v", "var", 0, NULL, cost_samong},
 	{"samongdp", "metric:m cost:c min:n max:n *values:v", "var", 0, NULL, cost_samong},
 	{"wamong", "metric:m cost:c *values:v min:n max:n", WEIGHTED, 0, NULL, cost_samong},
-	{"wvaramong", "metric:m cost:c *values:v", "hard", 0, NULL, cost_wvaramong},
+	{"wvaramong", "metric:m cost:c *values:v", WEIGHTED, 0, check_wvaramong, cost_wvaramong},
 	{"woverlap", "metric:m cost:c comparator:o to:n", WEIGHTED, 0, check_even, cost_woverlap},
 	{"wsum", "metric:m cost:c comparator:o to:n", WEIGHTED, 0, NULL, cost_wsum},
-	{"wvarsum", "metric:m cost:c comparator:o", "hard", 0, NULL, cost_wvarsum},
+	{"wvarsum", "metric:m cost:c comparator:o", WEIGHTED, 0, NULL, cost_wvarsum},
 	{"wdiverse", "distance:n =values:v", NULL, 0, NULL, cost_wdiverse},
 	{"whdiverse", "distance:n =values:v", NULL, 0, NULL, cost_wdiverse},
 	{"wtdiverse", "distance:n =values:v", NULL, 0, NULL, cost_wdiverse},
-	{"sregular", "metric:m cost:c nb_states:n *starts:n *ends:n *transitions:nvn", "var",
+	{"sregular", "metric:m cost:c nb_states:n *starts:n *ends:n *transitions:nvn", "var edit",
 		GPUBE_KEYWORD_STATES, gpube__check_regular, gpube__cost_sregular},
 	{"sregulardp", "metric:m cost:c nb_states:n *starts:n *ends:n *transitions:nvn", "var",
 		GPUBE_KEYWORD_STATES, gpube__check_regular, gpube__cost_sregular},
 	{"wregular", "nb_states:n *starts:nC *ends:nC *transitions:nvnC", NULL,
 		GPUBE_KEYWORD_STATES, gpube__check_regular, gpube__cost_wregular},
 	{"sgrammar", "metric:m cost:c nb_symbols:n nb_values:n start:n *rules:r", "var weight",
-		GPUBE_KEYWORD_WCSP | GPUBE_KEYWORD_GRAMMAR, gpube__check_grammar,
-		gpube__cost_grammar},
+		GPUBE_KEYWORD_GRAMMAR, gpube__check_grammar, gpube__cost_grammar},
 	{"sgrammardp", "metric:m cost:c nb_symbols:n nb_values:n start:n *rules:r", "var weight",
-		GPUBE_KEYWORD_WCSP | GPUBE_KEYWORD_GRAMMAR, gpube__check_grammar,
-		gpube__cost_grammar},
+		GPUBE_KEYWORD_GRAMMAR, gpube__check_grammar, gpube__cost_grammar},
 	{"max", "defaultcost:c *tuples:Vvc", NULL, GPUBE_KEYWORD_WEIGHTS, NULL, cost_max},
 	{"smaxdp", "defaultcost:c *tuples:Vvc", NULL, GPUBE_KEYWORD_WEIGHTS, NULL, cost_max},
 	{"MST", "", NULL, 0, gpube__check_tree, gpube__cost_tree},

@@ -144,9 +144,66 @@ static cost_t cost_automaton(const struct gpube_eval *e, const int32_t *t, bool 
 	return maximise && best != GPUBE_FORBID ? -best : best;
 }
 
+/* Symbols that are inserted: the automaton goes on, and nothing is read. */
+static void insert_symbols(const struct gpube_call *c, cost_t *now)
+{
+	bool changed = true;
+
+	while (changed) {
+		changed = false;
+		for (int64_t j = 0; j < c->lists[2].n_items; j++) {
+			const struct gpube_arg *x = gpube__call_list(c, 2) + 3 * j;
+			cost_t v =
+				gpube__cost_add(now[x[0].v], gpube__cost_times(c->scalars[0].v, 1));
+
+			if (v < now[x[2].v]) {
+				now[x[2].v] = v;
+				changed = true;
+			}
+		}
+	}
+}
+
+/*
+ * The edit distance (Levenshtein) to the nearest word of the automaton, times the cost: a value may
+ * be changed, left out, or something put in anywhere. toulbar2 1.1.1 puts nothing in behind the
+ * last value.
+ */
+static cost_t cost_edits(const struct gpube_eval *e, const int32_t *t)
+{
+	const struct gpube_call *c = e->call;
+	const cost_t one = gpube__cost_times(c->scalars[0].v, 1);
+	int64_t n = c->scalars[1].v;
+	cost_t *now = e->states, *then = e->states + n, *swap, best = GPUBE_FORBID;
+
+	for (int64_t s = 0; s < n; s++)
+		now[s] = GPUBE_FORBID;
+	for (int64_t j = 0; j < c->lists[0].n_items; j++)
+		now[gpube__call_list(c, 0)[j].v] = 0;
+	insert_symbols(c, now);
+	for (int i = 0; i < e->arity; i++, swap = now, now = then, then = swap) {
+		for (int64_t s = 0; s < n; s++)
+			then[s] = gpube__cost_add(now[s], one);
+		for (int64_t j = 0; j < c->lists[2].n_items; j++) {
+			const struct gpube_arg *x = gpube__call_list(c, 2) + 3 * j;
+			cost_t v = gpube__cost_add(now[x[0].v], x[1].v == t[i] ? 0 : one);
+
+			then[x[2].v] = v < then[x[2].v] ? v : then[x[2].v];
+		}
+		insert_symbols(c, then);
+	}
+	for (int64_t j = 0; j < c->lists[1].n_items; j++) {
+		cost_t v = now[gpube__call_list(c, 1)[j].v];
+
+		best = v < best ? v : best;
+	}
+	return best;
+}
+
 cost_t gpube__cost_sregular(const struct gpube_eval *e, const int32_t *t)
 {
-	return cost_automaton(e, t, false);
+	return e->call->metric == GPUBE_METRIC_EDIT ? cost_edits(e, t)
+						    : cost_automaton(e, t, false);
 }
 
 cost_t gpube__cost_wregular(const struct gpube_eval *e, const int32_t *t)

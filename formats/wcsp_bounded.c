@@ -48,7 +48,8 @@ static int fill(struct gpube_values *v, const struct gpube_model *inner, int32_t
 }
 
 int gpube__wcsp_bounded(struct gpube_model *m, struct gpube_in *in, int arity,
-	const int32_t *scope, const struct gpube_model *inner, int64_t low, int64_t high)
+	const int32_t *scope, const struct gpube_model *inner, int64_t low, int64_t high,
+	const char *name)
 {
 	struct gpube_values v = {0};
 	struct gpube_table t;
@@ -69,6 +70,6 @@ int gpube__wcsp_bounded(struct gpube_model *m, struct gpube_in *in, int arity,
 	t = (struct gpube_table){.arity = arity, .type = v.type, .n = v.n, .values = v.values};
 	status = gpube__add_table(m, &table, &t);
 	if (!status)
-		status = gpube__add_function(m, arity, scope, table, NULL);
+		status = gpube__add_function(m, arity, scope, table, name);
 	return in->status = status;
 }

@@ -243,7 +243,7 @@ static int read_bounded(struct reader *r, int arity)
 		return fail(r, status);
 	status = read_problem(inner, in, r->depth + 1);
 	if (!status)
-		status = gpube__wcsp_bounded(r->m, in, arity, r->scope, inner, low, high);
+		status = gpube__wcsp_bounded(r->m, in, arity, r->scope, inner, low, high, NULL);
 	gpube_model_free(inner);
 	return fail(r, status);
 }
