@@ -208,7 +208,9 @@ static int take_known(struct gpube_bounder *b)
 
 	if (o->has_cutoff) {
 		b->cutoff = b->s.negated ? -o->cutoff : o->cutoff;
-		if (b->cutoff < b->limit)
+		/* one that no total reaches says nothing, and need not fit what limits are scaled to */
+		if (b->cutoff < b->limit &&
+			(__int128)b->cutoff - gpube__constant_of(b->m) < gpube__cost_span(b->m))
 			b->limit = b->cutoff;
 	}
 	if (!o->values)

@@ -7,6 +7,13 @@ x=examples
 printf 'none 2 2 1 10\n2 2\n2 0 1 10 0\n' > "$work/none.wcsp"
 printf '{problem: {name: "most", mustbe: ">-9.0"},\n variables: {a: 2, b: 2},\n' > "$work/most.cfn"
 printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$work/most.cfn"
+checked() { # NAME MODEL CERTIFICATE: by the checker that shares no code
+	if command -v python3 > /dev/null; then
+		that "$1, a second time" python3 tests/cli/check_certificate.py check "$2" "$3"
+	else
+		skip "$1, a second time" 'no python3'
+	fi
+}
 # far too hard for a second or two
 "$gpube" generate random -n 80 -d 8 --p1 0.3 --p2 0 --seed 3 -o "$work/hard.wcsp"
 
@@ -56,6 +63,7 @@ for method in auto shift clusters joins; do
 		--method $method --timeout 0.1s -o "$work/r.cfn" "$work/hard.wcsp"
 	row "a certificate, $method in 1M" 0 '^certified ' '' "$gpube" bound -q --backend cpu --memory 1M \
 		--method $method --timeout 0.1s --certify "$work/r.cert" "$work/hard.wcsp"
+	checked "a certificate, $method in 1M" "$work/hard.wcsp" "$work/r.cert"
 done
 if "$gpube" devices 2> /dev/null | grep -q '^gpu  *[^n ].*compute'; then
 	"$gpube" generate random -n 60 -d 40 --p1 0.3 --p2 0 --seed 3 -o "$work/pairs.wcsp"
@@ -80,6 +88,7 @@ row 'as JSON' 0 '"status": "verified".*"certified_bound": ' '' \
 	"$gpube" bound -q --json --verify "$work/c" $x/exams.cfn
 row 'of a maximum' 0 '^certified +7\.1, an upper bound' '' \
 	"$gpube" bound -q --certify "$work/c.gz" "$work/most.cfn"
+checked 'of a maximum' "$work/most.cfn" "$work/c.gz"
 row 'of potentials' 0 '^certified +1\.12' '' "$gpube" bound -q --certify "$work/c.gz" $x/sprinkler.uai
 row 'of another problem' 1 '' 'is of another problem' \
 	"$gpube" bound -q --verify "$work/c" $x/zebra.wcsp

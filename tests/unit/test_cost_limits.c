@@ -475,8 +475,12 @@ static struct gpube_bound_opts bound_opts(const struct subject *s, int k)
 		.no_simplify = k / 8 % 2, .no_eliminate = k / 16 % 2,
 		.split = (enum gpube_split)(s->seed / 2 % 3)};
 	wide cutoff = s->best + (wide)(s->seed / 7 % 5) - 2;
+	struct gpube_rng rng;
 
-	if (s->seed % 5 == 0 && s->feasible && fits(cutoff)) {
+	gpube__rng_init(&rng, s->seed + (uint64_t)k);
+	if (s->seed % 7 == 0 || !s->feasible)
+		cutoff = near_limit(&rng);
+	if ((s->seed % 5 == 0 || s->seed % 7 == 0) && fits(cutoff)) {
 		opts.has_cutoff = 1;
 		opts.cutoff = (int64_t)(s->maximise ? -cutoff : cutoff);
 	}
@@ -583,6 +587,38 @@ static void check_agents(const struct subject *s, const struct gpube_model *m, i
 	dcop_result_free(r, ctx);
 }
 
+/* What bounds the best completion from below, at every node of each assignment's path. */
+static void check_heuristic(const struct subject *s, const struct gpube_model *m, int k)
+{
+	struct gpube_heuristic_opts opts = {.sizeof_options = sizeof(opts),
+		.method = (enum gpube_heuristic_method)(k % 3), .ibound = k / 3 % 3,
+		.no_simplify = k / 9 % 2};
+	int32_t values[MOST_VARS] = {0};
+	struct gpube_heuristic *h;
+	wide cost;
+
+	if (gpube_heuristic_new(&h, m, &opts)) { /* which holds sums up to 2^60 */
+		CHECK(s, s->may_refuse || strstr(gpube_error(ctx), "too large"));
+		return;
+	}
+	CHECK(s, !s->feasible || minimised(s, gpube_heuristic_info(h)->bound) <= s->best);
+	do {
+		bool allowed = price(&cost, s, values);
+
+		for (int32_t depth = 0; depth <= s->n_vars; depth++) {
+			int64_t bound = gpube_heuristic_bound(h, values, depth);
+
+			if (bound == GPUBE_INF)
+				CHECK(s, !allowed);
+			else if (allowed)
+				CHECK(s, minimised(s, bound) <= cost);
+			if (depth == s->n_vars && allowed)
+				CHECK(s, minimised(s, bound) == cost);
+		}
+	} while (next(values, s));
+	gpube_heuristic_free(h);
+}
+
 /* Written and read again, where the format holds it. */
 static void check_written(const struct subject *s, const struct gpube_model *m, int k)
 {
@@ -638,6 +674,7 @@ static void at_the_limits(void **state)
 	check_shifted(&s, m, k + 3);
 	check_certified(&s, m, k);
 	check_agents(&s, m, k);
+	check_heuristic(&s, m, k);
 	check_written(&s, m, k);
 	check_written(&s, m, k + 1);
 	gpube_model_free(m);
