@@ -159,7 +159,7 @@ blocks 50'
 	done
 } > "$work/slow.cert"
 row 'a check sees --timeout' 1 '' 'out of time' \
-	timeout 60 "$gpube" bound -q --timeout 0.2s --verify "$work/slow.cert" "$work/slow.wcsp"
+	timeout 600 "$gpube" bound -q --timeout 0.2s --verify "$work/slow.cert" "$work/slow.wcsp"
 row 'and SIGTERM' 1 '' 'stopped' \
-	timeout --preserve-status -k 60 -s TERM 0.5 "$gpube" bound -q --verify "$work/slow.cert" "$work/slow.wcsp"
+	end_at TERM '' "$gpube" bound -q --verify "$work/slow.cert" "$work/slow.wcsp"
 plan

@@ -36,16 +36,16 @@ row 'values without room are made in pieces' 0 '^value ' '' \
 # a file that is not read but mapped, so that the time ends within dp, which has minutes to go
 "$gpube" generate csg -n 23 --dist threshold -o "$work/long.csg"
 row 'timeout: bounds' 0 '"status": "bounds".*"upper_bound": ([0-9]|null)' 'ended before' \
-	"$gpube" csg --threads 1 --json --method dp --timeout 0.3 "$work/long.csg"
+	"$gpube" csg --threads 1 --backend cpu --json --method dp --timeout 0.3 "$work/long.csg"
 row 'SIGINT: bounds' 0 '"status": "bounds".*"value": [0-9]+, "upper_bound": ([0-9]+|null).*"structure": \[\[' 'ended before' \
-	end_at INT '' "$gpube" csg --threads 1 --json --method dp "$work/long.csg"
+	end_at INT '' "$gpube" csg --threads 1 --backend cpu --json --method dp "$work/long.csg"
 rm -f "$work/long.csg"
 row 'SIGINT: while the game is made' 1 '' '^gpube: stopped$' \
 	end_at INT '' "$gpube" csg --threads 1 --generate agent-normal -n 28
 row '--timeout: while the game is made' 1 '"status": "error", "message": "out of time"' '^gpube: out of time$' \
 	"$gpube" csg --json --timeout 0.000001s --generate agent-normal -n 25
 row 'SIGTERM: auto keeps what lp has found' 0 '"status": "bounds".*"value": [0-9]+' 'ended before' \
-	end_at TERM 'lp: not proved' "$gpube" csg -v --json --generate hump -n 25 --type int64
+	end_at TERM 'lp: not proved' "$gpube" csg --threads 1 --backend cpu -v --json --generate hump -n 25 --type int64
 printf 'csg 40 int32\ndefault -1\n{1,40} 9\n{2,40} 10\n{1,3} 6\n' > "$work/sparse.txt"
 row '40 agents, three of them listed' 0 '^structure +\{1,3\} \{2,40\} \{4,5,.*,39\}$' '' "$gpube" csg "$work/sparse.txt"
 row '40 agents, three of them listed: value' 0 '^value +15, the proved maximum$' '' "$gpube" csg "$work/sparse.txt"

@@ -334,7 +334,8 @@ static void stops(void **state)
 static void dp_stops(void **state)
 {
 	struct csg_opts o = {
-		.sizeof_options = sizeof(o), .method = CSG_DP, .timeout_seconds = 0.05};
+		.sizeof_options = sizeof(o), .method = CSG_DP, .timeout_seconds = 0.05,
+		.backend = GPUBE_BACKEND_CPU};
 	const struct gpube_ctx_opts one = {.sizeof_options = sizeof(one), .n_threads = 1};
 	struct csg_result *r;
 	struct gpube_ctx *ctx;
