@@ -20,7 +20,7 @@ static int64_t pair_cell(const struct gpube_lift *l, int32_t p, const int32_t *i
 
 static int64_t wide_cell(const struct gpube_lift *l, int32_t w, const int32_t *index)
 {
-	const struct gpube_wide *wide = &clusters(l)->wides[w];
+	const struct gpube_wide_table *wide = &clusters(l)->wides[w];
 	int64_t cell = 0;
 
 	for (int k = 0; k < wide->arity; k++)

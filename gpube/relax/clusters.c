@@ -234,7 +234,7 @@ static void take_columns(const struct gpube_clusters *c, struct gpube_pair *e, i
 }
 
 /* Where variable i stands in a wide table: cells of one value of it are 'stride' together. */
-static int64_t wide_stride(const struct gpube_clusters *c, const struct gpube_wide *w, int32_t i)
+static int64_t wide_stride(const struct gpube_clusters *c, const struct gpube_wide_table *w, int32_t i)
 {
 	int64_t stride = 1;
 
@@ -243,7 +243,7 @@ static int64_t wide_stride(const struct gpube_clusters *c, const struct gpube_wi
 	return stride;
 }
 
-static void take_wide(const struct gpube_clusters *c, struct gpube_wide *w, int32_t i, int32_t *u,
+static void take_wide(const struct gpube_clusters *c, struct gpube_wide_table *w, int32_t i, int32_t *u,
 	int32_t slack, int32_t *m)
 {
 	int64_t stride = wide_stride(c, w, i), at = 0;
@@ -286,7 +286,7 @@ static void put_pair(const struct gpube_clusters *c, struct gpube_pair *e, int32
 		}
 }
 
-static void put_wide(const struct gpube_clusters *c, struct gpube_wide *w, int32_t i,
+static void put_wide(const struct gpube_clusters *c, struct gpube_wide_table *w, int32_t i,
 	const int32_t *g, int32_t slack)
 {
 	int64_t stride = wide_stride(c, w, i);

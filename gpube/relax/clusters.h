@@ -39,7 +39,7 @@ struct gpube_pair {
 	int32_t *t;    /* NULL: one of them is decided, its costs went to the other */
 };
 
-struct gpube_wide {
+struct gpube_wide_table {
 	int32_t arity, *scope; /* ascending */
 	int64_t cells;
 	int32_t *t; /* row-major, not padded */
@@ -61,7 +61,7 @@ struct gpube_clusters {
 	int32_t **unary;
 	int32_t n_pairs, n_wides, n_clusters, n_groups;
 	struct gpube_pair *pairs;
-	struct gpube_wide *wides;
+	struct gpube_wide_table *wides;
 	struct gpube_cluster *clusters; /* by group */
 	int64_t pairs_capacity, wides_capacity, clusters_capacity, groups_capacity;
 	int32_t *group; /* n_groups + 1: no two clusters of a group have a pair in common */

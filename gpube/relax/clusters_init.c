@@ -112,13 +112,13 @@ static int32_t add(int32_t x, int32_t y)
 static int add_wide(struct gpube_clusters *c, int arity, const int32_t *scope, int64_t cells,
 	const int64_t *wide, int64_t left)
 {
-	struct gpube_wide *w;
+	struct gpube_wide_table *w;
 
 	if (gpube__grow(c->ctx, &c->wides, &c->wides_capacity, (int64_t)c->n_wides + 1,
 		    sizeof(*c->wides)))
 		return GPUBE_ENOMEM;
 	w = &c->wides[c->n_wides++];
-	*w = (struct gpube_wide){.arity = arity, .cells = cells,
+	*w = (struct gpube_wide_table){.arity = arity, .cells = cells,
 		.scope = gpube__alloc(c->ctx, (uint64_t)arity, sizeof(*w->scope)),
 		.t = gpube__alloc(c->ctx, (uint64_t)cells, sizeof(*w->t))};
 	if (!w->scope || !w->t)

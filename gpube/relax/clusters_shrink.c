@@ -37,7 +37,7 @@ static void squeeze(int32_t *t, const struct gpube_clusters *c, const struct kep
 	}
 }
 
-static void squeeze_wide(struct gpube_wide *w, const struct gpube_clusters *c,
+static void squeeze_wide(struct gpube_wide_table *w, const struct gpube_clusters *c,
 	const struct kept *k, int32_t *index)
 {
 	int64_t cells = 1, stride[GPUBE_MAX_DIMS];
