@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What boxes take of what was predicted, and two launches besides: 2026-11-21-h200-boxes. */
+/* What boxes take of what was predicted, and two launches besides: contract-h200. */
 #define BOX_CYCLES 1.5
 #define BOX_LAUNCH 16000.0
 
@@ -12,17 +12,17 @@
  * In a batch of many forms a launch for each is what takes long, so that those of few contractions
  * are boxes of common launches; unless so few contractions are sooner done alone, by plans that are
  * kept, than boxes are searched for: of mini-buckets on a card that was nearly all of the
- * time (2026-11-22-h200-bounds).
+ * time (bounds-h200).
  */
 #define MANY_FORMS 16
 #define FEW	   32
 
-/* Times what the bytes take: boxes do better where there is more to do (2026-11-22-h200-tiles). */
+/* Times what the bytes take: boxes do better where there is more to do (contract-h200). */
 #define STRIP_MOST 2.0
 
 /*
  * The general kernel: its descriptor and launch, then a thread for each output cell, which divides
- * its way through the dims of every operand (2026-11-22-h200-bounds).
+ * its way through the dims of every operand (bounds-h200).
  */
 #define GENERAL_LAUNCH  24000.0
 #define GENERAL_DIVIDE  80.0
@@ -31,7 +31,7 @@
 #define GENERAL_WAITING 3.0   /* what few threads wait for, to what they issue */
 #define GENERAL_REDUCED 512   /* a thread with more of them is not foreseen here */
 
-#define CLOCK 1.98e9 /* cycles in a second: 2026-11-21-h200-boxes */
+#define CLOCK 1.98e9 /* cycles in a second: contract-h200 */
 
 /* ---- the families' parts ------------------------------------------------------------------- */
 

@@ -80,7 +80,7 @@ struct gpube__family {
 /*
  * The table. launch(family): what launches it, NULL in the tests of the planner, which have no card.
  * Worth of a search: one for boxes takes some 30 us a dim, and what it finds a quarter less
- * (benchmarks/runs/2026-11-21-h200-boxes); strips are looked for in a quarter of that.
+ * (benchmarks/runs/contract-h200); strips are looked for in a quarter of that.
  */
 #define GPUBE_FAMILIES(launch)                                                                     \
 	{                                                                                          \
