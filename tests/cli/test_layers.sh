@@ -66,6 +66,12 @@ that 'includes follow the order of the rooms' sh -c "! grep . '$work/wrong'"
 grep -E '\.(c|h|cu|cuh|sh|py)$' "$work/tree" | grep -v '^benchmarks/runs/' | sed 's|.*/||' | sort | uniq -d > "$work/wrong"
 that 'every file name is there once' sh -c "! grep . '$work/wrong'"
 
+# A figure in a comment or a page names the folder of the runs that it comes from.
+# shellcheck disable=SC2046
+grep -ohE '(benchmarks/)?runs/[a-z0-9]+-[a-z0-9-]*[a-z0-9]' $(grep -E '\.(c|h|cu|cuh|md)$' "$work/tree") | sed 's|^benchmarks/||' | sort -u |
+	while read -r run; do [ -d "benchmarks/$run" ] || echo "$run"; done > "$work/wrong"
+that 'runs that are named are there' sh -c "! grep . '$work/wrong'"
+
 # A tag that a header defines, or that bears the library's name, stands nowhere else.
 # shellcheck disable=SC2046
 grep -HE '^[[:space:]]*((typedef|static|const) )*(struct|union|enum) [A-Za-z_0-9]+( \{.*|)$' $(grep -v 'cuh$' "$work/sources") |
