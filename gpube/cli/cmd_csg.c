@@ -252,7 +252,10 @@ static int run(const void *opts, int n_args, char **args)
 			session_open_device(&s, (enum gpube_backend)o->backend,
 				!o->generate || o->agents > ONE_DEVICE_AGENTS, false);
 		s.ctx->deadline = o->timeout > 0 ? gpube__now() + o->timeout : 0;
-		rc = get_game(&s, &g, o, args[0], &ranks);
+		if (o->certify && !session_can_write(&s, o->certify))
+			rc = ranks_fail(&ranks, &s);
+		if (!rc)
+			rc = get_game(&s, &g, o, args[0], &ranks);
 		s.ctx->deadline = 0;
 	}
 	if (g && !rc)

@@ -25,6 +25,8 @@ row 'in JSON, too, in one object' 1 '"lower_bound": -2400000000000000000.*"certi
 that 'one object' [ "$(wc -l < "$work/out")" = 1 ]
 row 'a folder that is not there is found out at once' 1 '' "cannot write '.*/none/c': No such file" \
 	"$gpube" bound --certify "$work/none/c" "$work/exams.cfn"
+row 'for csg' 1 '' "cannot write '.*/none/c': No such file" \
+	"$gpube" csg --certify "$work/none/c" --generate uniform -n 24
 row 'for reparam' 1 '' "cannot write '.*/none/c.cfn': No such file" \
 	"$gpube" reparam -o "$work/none/c.cfn" "$work/exams.cfn"
 row 'for a map' 1 '' "cannot write '.*/none/m': No such file" \
