@@ -87,6 +87,9 @@ enum { GPUBE_CFN_DEPTH = 8 }; /* of problems in problems */
 struct gpube_cfn_reader {
 	struct gpube_in *in;
 	int depth; /* 0: the file's own problem */
+	/* Reads all of a problem, from its first bracket on; of one in another, the last bracket,
+	 * too. */
+	int (*read_problem)(struct gpube_cfn_reader *r);
 	struct gpube_model *m;
 	bool tags; /* the JSON form, with "problem" and the other tags */
 	struct gpube_cfn_token token;
@@ -105,13 +108,10 @@ struct gpube_cfn_reader {
 	int64_t n_defined, defined_capacity;
 };
 
-/*
- * In cfn_read.c: a problem, from its first bracket on, in the open reader; the last bracket is read
- * if it is in another.
+/* In cfn_open.c: a reader of the problem that comes, which is 'depth' problems deep; and its end.
  */
 int gpube__cfn_open(
 	struct gpube_cfn_reader **out, struct gpube_model *m, struct gpube_in *in, int depth);
-int gpube__cfn_problem(struct gpube_cfn_reader *r);
 void gpube__cfn_close(struct gpube_cfn_reader *r);
 /* In cfn_bounded.c: 'cfnconstraint', a problem whose cost is bounded, behind that word. */
 int gpube__cfn_read_bounded(struct gpube_cfn_reader *r, int arity, const char *name);

@@ -25,8 +25,8 @@ static int read_parameters(
 {
 	int64_t duplicate, strong = 0;
 
-	inner->tags = r->tags;
-	if (gpube__cfn_pass_tag(r, "cfn", 3) || gpube__cfn_problem(inner))
+	inner->read_problem = r->read_problem;
+	if (gpube__cfn_pass_tag(r, "cfn", 3) || r->read_problem(inner))
 		return r->in->status;
 	inner->tags = r->tags;
 	if (read_bound(inner, "lb", low))

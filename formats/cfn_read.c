@@ -484,59 +484,21 @@ static int read_functions(struct gpube_cfn_reader *r)
 					      : gpube__cfn_expected(r, "the end of the file");
 }
 
-int gpube__cfn_open(
-	struct gpube_cfn_reader **out, struct gpube_model *m, struct gpube_in *in, int depth)
-{
-	struct gpube_cfn_reader *r = *out = gpube__alloc_zero(m->ctx, 1, sizeof(*r));
-
-	if (!r)
-		return in->status = GPUBE_ENOMEM;
-	r->in = in;
-	r->m = m;
-	r->depth = depth;
-	r->token.started = depth > 0;
-	gpube__names_init(&r->names, m->ctx);
-	return GPUBE_OK;
-}
-
-int gpube__cfn_problem(struct gpube_cfn_reader *r)
+static int read_problem(struct gpube_cfn_reader *r)
 {
 	if (!read_header(r) && !read_variables(r) && !read_functions(r) && !gpube__cfn_order(r))
 		gpube__cfn_fail(r, gpube__cfn_mark(r->m));
 	return r->in->status;
 }
 
-void gpube__cfn_close(struct gpube_cfn_reader *r)
-{
-	struct gpube_ctx *ctx;
-
-	if (!r)
-		return;
-	ctx = r->m->ctx;
-	gpube__names_clear(&r->names);
-	for (int64_t k = 0; k < r->n_pending; k++) {
-		gpube__free(ctx, r->pending[k].wanted);
-		gpube__free(ctx, r->pending[k].name);
-		gpube__free(ctx, r->pending[k].scope);
-	}
-	for (int64_t k = 0; k < r->n_defined; k++)
-		gpube__free(ctx, r->defined[k]);
-	gpube__free(ctx, r->defined);
-	gpube__free(ctx, r->places);
-	gpube__free(ctx, r->pending);
-	gpube__free(ctx, r->seen);
-	gpube__free(ctx, r->scope);
-	gpube__free(ctx, r->domains);
-	gpube__free(ctx, r->tuple);
-	gpube__free(ctx, r);
-}
-
 int gpube__cfn_read(struct gpube_model *m, struct gpube_in *in)
 {
 	struct gpube_cfn_reader *r;
 
-	if (!gpube__cfn_open(&r, m, in, 0))
-		gpube__cfn_problem(r);
+	if (!gpube__cfn_open(&r, m, in, 0)) {
+		r->read_problem = read_problem;
+		read_problem(r);
+	}
 	gpube__cfn_close(r);
 	return in->status;
 }

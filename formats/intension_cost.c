@@ -81,12 +81,6 @@ static bool first_of_value(const int32_t *t, int i)
 	return true;
 }
 
-bool gpube__call_refuse(struct gpube_call *c, const char *why)
-{
-	gpube__in_error(c->in, "%s: %s", c->keyword->name, why);
-	return false;
-}
-
 /* ---- counting ------------------------------------------------------------------------ */
 
 bool gpube__pairwise(const struct gpube_call *c)

@@ -8,6 +8,12 @@
 
 typedef __int128 cost_t;
 
+bool gpube__call_refuse(struct gpube_call *c, const char *why)
+{
+	gpube__in_error(c->in, "%s: %s", c->keyword->name, why);
+	return false;
+}
+
 /* ---- arithmetic -------------------------------------------------------------------- */
 
 static cost_t slack(int64_t v, int64_t delta)

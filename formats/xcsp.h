@@ -62,7 +62,9 @@ struct gpube_xcsp {
 	int32_t scope[GPUBE_XCSP_SCOPE];
 };
 
-/* In xcsp_parts.c. All return in->status, which they set. */
+/* In xcsp_numbers.c and xcsp_parts.c. All return in->status, which they set. */
+/* An integer at *p, which moves behind it. */
+int gpube__xcsp_next_int(struct gpube_xcsp *r, int64_t *v, const char **p, const char *what);
 int gpube__xcsp_int(struct gpube_xcsp *r, int64_t *v, const char *text, int64_t min, int64_t max,
 	const char *what);
 /* A number or "infinity", which is forbidden whatever its sign. */

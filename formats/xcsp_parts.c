@@ -18,51 +18,6 @@ static int no_memory(struct gpube_xcsp *r)
 	return r->in->status ? r->in->status : (r->in->status = GPUBE_ENOMEM);
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
-
-/* An integer at *p, which moves behind it. Lines are counted from where the text began. */
-static int next_int(struct gpube_xcsp *r, int64_t *v, const char **p, const char *what)
-{
-	const char *digits = *p + (**p == '-' || **p == '+');
-	size_t n = strspn(digits, "0123456789");
-	char word[48];
-
-	if (n && n <= 18) {
-		*v = strtoll(*p, NULL, 10);
-		*p = digits + n;
-		return GPUBE_OK;
-	}
-	n = strcspn(*p, BLANKS "|");
-	snprintf(word, sizeof(word), "%.*s", n > 40 ? 40 : (int)n, *p);
-	return gpube__in_expected(r->in, what, word);
-}
-
-int gpube__xcsp_int(struct gpube_xcsp *r, int64_t *v, const char *text, int64_t min, int64_t max,
-	const char *what)
-{
-	const char *p = text + strspn(text, BLANKS);
-
-	if (next_int(r, v, &p, what))
-		return r->in->status;
-	if (p[strspn(p, BLANKS)] || *v < min || *v > max)
-		return gpube__in_expected(r->in, what, text);
-	return GPUBE_OK;
-}
-
-int gpube__xcsp_cost(struct gpube_xcsp *r, double *cost, const char *text)
-{
-	const char *word = text + (*text == '-' || *text == '+');
-
-	if (strcmp(word, "infinity") == 0) {
-		*cost = INFINITY;
-		return GPUBE_OK;
-	}
-	if (gpube__real(cost, text) && fabs(*cost) < 0x1p61)
-		return GPUBE_OK;
-	return gpube__in_expected(r->in, "a cost", text);
-}
-
 /* Passes blanks and counts their lines. */
 static const char *skip_blanks(struct gpube_xcsp *r, const char *p)
 {
@@ -102,12 +57,12 @@ int gpube__xcsp_values(struct gpube_xcsp *r, struct gpube_xcsp_domain *d, const 
 	for (text = skip_blanks(r, text); *text && !status; text = skip_blanks(r, text)) {
 		int64_t low, high;
 
-		if (next_int(r, &low, &text, "a value or a range such as 1..9"))
+		if (gpube__xcsp_next_int(r, &low, &text, "a value or a range such as 1..9"))
 			return r->in->status;
 		high = low;
 		if (text[0] == '.' && text[1] == '.') {
 			text += 2;
-			if (next_int(r, &high, &text, "the end of a range"))
+			if (gpube__xcsp_next_int(r, &high, &text, "the end of a range"))
 				return r->in->status;
 		}
 		if (*text && !strchr(BLANKS, *text))
@@ -170,7 +125,8 @@ int gpube__xcsp_tuples(struct gpube_xcsp *r, struct gpube_xcsp_relation *rel, co
 			return no_memory(r);
 		for (int64_t k = 0; k < rel->arity; k++) {
 			text = skip_blanks(r, text);
-			if (next_int(r, &rel->tuples[rel->n * rel->arity + k], &text, "a value"))
+			if (gpube__xcsp_next_int(
+				    r, &rel->tuples[rel->n * rel->arity + k], &text, "a value"))
 				return r->in->status;
 		}
 		rel->costs[rel->n++] = cost;
@@ -308,17 +264,31 @@ static bool word_at(const char *text, int k, char word[128])
 	return false;
 }
 
+/* Which word of a text without 'int's a name is; -1: none. */
+static int place_of(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (int k = 0; *(text += strspn(text, BLANKS));) {
+		size_t n = strcspn(text, BLANKS);
+
+		if (n == length && memcmp(text, name, n) == 0)
+			return k;
+		k += !(n == 3 && strncmp(text, "int", 3) == 0);
+		text += n;
+	}
+	return -1;
+}
+
 static int bind_name(void *arg, const char *name, struct gpube_value *constant)
 {
 	const struct binding *b = arg;
 	char word[128];
-	int k = 0;
+	int k = place_of(b->formal, name);
 	int32_t *var;
 	char *end;
 
-	while (word_at(b->formal, k, word) && strcmp(word, name) != 0)
-		k++;
-	if (!word_at(b->formal, k, word) || !word_at(b->actual, k, word))
+	if (k < 0 || !word_at(b->actual, k, word))
 		return GPUBE_EXPR_UNKNOWN;
 	constant->i = strtoll(word, &end, 10);
 	if (!*end)
