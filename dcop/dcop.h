@@ -92,7 +92,8 @@ struct dcop_agent_report {
 /*
  * answer      OPTIMAL: cost is the optimum; INFEASIBLE; INCOMPLETE: ADPOP, the
  *             optimum is between bound and cost (cost undefined without values)
- * bound       the roots' totals: no assignment is better; units of 10^-scale
+ * bound       the roots' totals: no assignment is better; units of 10^-scale. Of a stopped run:
+ *             what tables and functions that are left prove, if 'bounded'
  * values      n_vars of the given model, from the VALUE phase, or NULL if they are forbidden
  * log_value   potentials: ln of the product at 'values'
  * …_messages  sent between agents; a message of an agent to itself is none
@@ -101,6 +102,7 @@ struct dcop_agent_report {
  */
 struct dcop_result {
 	enum gpube_answer answer;
+	bool bounded;
 	int64_t bound, cost;
 	int scale;
 	double log_value;
@@ -127,8 +129,9 @@ struct dcop_result {
  * makes the same call on the same model.
  * out     on rank 0 the result; elsewhere a result without agents, values and bound
  * world   NULL: this process alone
- * Errors: EINVAL, ERANGE, ENOMEM, ESTOP, ENODEV, ECUDA; ELIMIT (tables do not fit);
- *         EIO (a rank is silent or sends what it should not); EBUG
+ * Errors: EINVAL, ERANGE, ENOMEM, ENODEV, ECUDA; ELIMIT (tables do not fit); ESTOP (there is a
+ *         result all the same, INCOMPLETE, without values); EIO (a rank is silent or sends what it
+ * should not); EBUG
  */
 int dcop_solve(struct dcop_result **out, const struct gpube_model *m, const struct dcop_opts *opts,
 	struct dcop_world *world);

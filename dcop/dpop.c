@@ -137,6 +137,7 @@ static int report(struct dcop_result *r, const struct dcop_engine *e)
 	r->traffic = e->world->traffic;
 	bound = gpube__mbe_bound(&e->costs, total);
 	r->bound = p->s.negated ? -bound : bound;
+	r->bounded = true;
 	if (bound == p->m->top || bound == GPUBE_INF) { /* every total reaches top */
 		r->answer = GPUBE_ANSWER_INFEASIBLE;
 		return GPUBE_OK;
@@ -164,6 +165,10 @@ static int run(struct dcop_result *r, const struct dcop_plan *p, const struct dc
 		status = dcop__engine_run(&e);
 		if (!status && world->rank == 0)
 			status = report(r, &e);
+		if (status == GPUBE_ESTOP && dcop__proved(&e, &bound)) {
+			r->bounded = true;
+			r->bound = p->s.negated ? -bound : bound;
+		}
 	}
 	r->seconds_run = gpube__now() - start;
 	dcop__engine_clear(&e);
@@ -204,10 +209,9 @@ int dcop_solve(struct dcop_result **out, const struct gpube_model *m, const stru
 		status = run(r, &p, opts, world);
 	ctx->deadline = deadline;
 	dcop__plan_clear(&p);
-	if (status) {
+	if (status && status != GPUBE_ESTOP)
 		dcop_result_free(r, ctx);
-		return status;
-	}
-	*out = r;
-	return GPUBE_OK;
+	else
+		*out = r;
+	return status;
 }

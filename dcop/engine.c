@@ -79,6 +79,7 @@ static void util_done(struct dcop_engine *e, int32_t a)
 	int32_t parent = e->plan->tree->parent[a];
 
 	node->clock += node->seconds_util;
+	node->sent = true;
 	e->n_eliminated++;
 	if (parent < 0)
 		add_task(e, a, DCOP_VALUE);
@@ -258,6 +259,8 @@ int dcop__engine_run(struct dcop_engine *e)
 			e->tasks[e->n_tasks++] = (struct dcop_task){a, DCOP_UTIL};
 	}
 	status = start_workers(e);
+	gpube__log(e->ctx, GPUBE_LOG_DETAIL, "%d agents at work on %d threads", e->plan->agents->n,
+		e->n_workers);
 	if (!status)
 		status = main_loop(e);
 	end_workers(e);
@@ -404,11 +407,14 @@ int dcop__engine_init(struct dcop_engine *e, const struct dcop_plan *plan,
 	}
 	e->workers = gpube__alloc_zero(ctx, (uint64_t)e->n_workers, sizeof(*e->workers));
 	e->nodes = gpube__alloc_zero(ctx, n, sizeof(*e->nodes));
+	e->begun = gpube__alloc_zero(ctx, (uint64_t)plan->mbe.n, sizeof(*e->begun));
+	e->done = gpube__alloc_zero(ctx, (uint64_t)plan->mbe.n, sizeof(*e->done));
 	e->tables = gpube__alloc_zero(ctx, (uint64_t)plan->mbe.n_minis, sizeof(*e->tables));
 	e->values = gpube__alloc_zero(ctx, (uint64_t)plan->m->n_vars, sizeof(*e->values));
 	e->tasks = gpube__alloc(ctx, n, sizeof(*e->tasks)); /* an agent has one at a time */
 	e->outbox = gpube__alloc(ctx, 2 * n, sizeof(*e->outbox));
-	return e->workers && e->nodes && e->tables && e->values && e->tasks && e->outbox
+	return e->workers && e->nodes && e->begun && e->done && e->tables && e->values &&
+			       e->tasks && e->outbox
 		       ? GPUBE_OK
 		       : GPUBE_ENOMEM;
 }
@@ -424,6 +430,8 @@ void dcop__engine_clear(struct dcop_engine *e)
 	gpube__mbe_run_clear(&e->costs);
 	gpube__free(ctx, e->workers);
 	gpube__free(ctx, e->nodes);
+	gpube__free(ctx, e->begun);
+	gpube__free(ctx, e->done);
 	gpube__free(ctx, e->tables);
 	gpube__free(ctx, e->resident);
 	gpube__free(ctx, e->values);

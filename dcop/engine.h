@@ -26,6 +26,7 @@ struct dcop_task {
 /* An agent's state; the lock of the engine guards it between tasks. */
 struct dcop_node {
 	int32_t waiting; /* UTIL messages still to come */
+	bool sent;       /* its UTIL message is, with 'total' */
 	int64_t total;   /* of its subtree's scalar messages, at most the run's limit */
 	double clock, seconds_util, seconds_value;
 };
@@ -55,6 +56,7 @@ struct dcop_engine {
 	pthread_mutex_t lock;
 	pthread_cond_t task_ready, news; /* news: for the main thread */
 	struct dcop_node *nodes;
+	bool *begun, *done; /* per position: its bucket is, by the worker that has its agent */
 	/*
 	 * Per mini: its table on the host, while it is on its way or in use. Where
 	 * all tables fit the device and no other rank wants one, they stay there until the
@@ -108,6 +110,11 @@ int dcop__send_task(struct dcop_engine *e, struct dcop_task done);
 /* One round of everything between ranks, without the lock. over: out, this rank has nothing more to
  * do */
 int dcop__exchange(struct dcop_engine *e, bool *busy, bool *over);
+
+/* ---- stopped.c ---- */
+
+/* After a stop, when no worker is left: the bound that the tables here prove; false: none. */
+bool dcop__proved(const struct dcop_engine *e, int64_t *bound);
 
 /* Sizes as they count, and as they are sent (dcop.h). */
 uint64_t dcop__util_bytes(const struct dcop_plan *p, int32_t agent, int cell_bytes);

@@ -144,17 +144,24 @@ int dcop__agent_util(struct dcop_worker *w, int32_t agent, int64_t *total, doubl
 	int status = GPUBE_OK;
 
 	for (int32_t q = p->first[agent]; q < p->first[agent] + p->n_own[agent] && !status; q++) {
+		int64_t sum = *total;
+
 		if (gpube__stopped(w->ctx))
 			return gpube__fail_stopped(w->ctx);
+		w->engine->begun[q] = true;
 		status = take_in(w, q);
 		if (!status)
 			status = gpube__mbe_eliminate(&w->util, q);
 		if (place_of(w))
 			give_back(w, q);
 		if (!status)
-			status = gpube__mbe_add_scalars(&w->util, q, total);
+			status = gpube__mbe_add_scalars(&w->util, q, &sum);
 		if (!status)
 			status = bring_home(w, q);
+		if (!status) { /* both at once, for a stop */
+			*total = sum;
+			w->engine->done[q] = true;
+		}
 	}
 	if (!status)
 		status = wait_for_tables(w);

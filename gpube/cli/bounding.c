@@ -74,6 +74,51 @@ int bounding_costs(struct gpube_model **made, const struct gpube_model **costs,
 	return status;
 }
 
+/* ---- after a stop ------------------------------------------------------------------------ */
+
+/* A moment beyond the stop, which "soon" allows: a tenth of what was waited for, if it is in between. */
+#define LEAST_MOMENT 0.1
+#define MOST_MOMENT  0.5
+
+struct gpube_bounds *bounding_now(
+	struct session *s, const struct gpube_model *m, struct gpube_bound_opts opts)
+{
+	void (*log)(void *, enum gpube_log_level, double, const char *) = s->ctx->log;
+	const double before = session_seconds(s); /* its clock starts now */
+	struct gpube_bounds *bounds;
+	int status;
+
+	opts.sizeof_options = sizeof(opts);
+	opts.order_method = GPUBE_ORDER_MIN_FILL;
+	opts.timeout_seconds = fmax(LEAST_MOMENT, fmin(MOST_MOMENT, before / 10));
+	opts.backend = GPUBE_BACKEND_CPU;
+	opts.no_eliminate = 1;
+	gpube_ctx_resume(s->ctx);
+	s->ctx->log = NULL; /* what it tells on its way would bury the report */
+	status = gpube_bound(&bounds, m, &opts);
+	s->ctx->log = log;
+	if (status)
+		return NULL;
+	bounds->seconds_bound += before;
+	bounds->seconds_cost += before;
+	return bounds;
+}
+
+void bounding_raise(
+	struct gpube_bounds *bounds, const struct gpube_model *m, int64_t bound, double seconds)
+{
+	const bool maximise = m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE;
+
+	if (bounds->answer != GPUBE_ANSWER_INCOMPLETE)
+		return;
+	if (maximise ? bound < bounds->bound : bound > bounds->bound) {
+		bounds->bound = bound;
+		bounds->seconds_bound = seconds;
+	}
+	if (bounds->values && bounds->bound == bounds->cost)
+		bounds->answer = GPUBE_ANSWER_OPTIMAL;
+}
+
 /* ---- report ------------------------------------------------------------------------- */
 
 struct answer bounding_answer(struct session *s, const char *file, const struct gpube_model *m,

@@ -29,6 +29,17 @@ void bounding_clear(struct bounding *b, struct session *s);
 int bounding_costs(struct gpube_model **made, const struct gpube_model **costs,
 	const struct gpube_model *m, int precision);
 
+/*
+ * bounding_now() - the best that is to be had at once for a run that was stopped and has no bounds:
+ * shifts and a local search have some, in a moment. NULL if that fails as well.
+ * opts    seed, no_simplify, precision, values; the rest is set here
+ */
+struct gpube_bounds *bounding_now(
+	struct session *s, const struct gpube_model *m, struct gpube_bound_opts opts);
+/* Another bound that was proved, at 'seconds'; the two may meet in an optimum. */
+void bounding_raise(
+	struct gpube_bounds *bounds, const struct gpube_model *m, int64_t bound, double seconds);
+
 /* The answer that bounds are. */
 struct answer bounding_answer(struct session *s, const char *file, const struct gpube_model *m,
 	const struct gpube_bounds *bounds);

@@ -4,7 +4,7 @@
 
 #include "dcop/dcop.h"
 #include "formats/formats.h"
-#include "gpube/cli/answer.h"
+#include "gpube/cli/bounding.h"
 #include "gpube/cli/session/session_ranks.h"
 
 #define OPTS_STRUCT struct opts_dpop
@@ -243,6 +243,74 @@ static struct dcop_opts options(const struct opts_dpop *o, const struct session 
 	return to;
 }
 
+/* ---- stopped ------------------------------------------------------------------------- */
+
+struct stopped {
+	struct answer answer;
+	const struct gpube_bounds *bounds; /* NULL: what the agents have proved is all there is */
+};
+
+static void stopped_text(struct gpube_out *out, const void *arg)
+{
+	const struct stopped *p = arg;
+	const struct answer *a = &p->answer;
+
+	if (p->bounds) {
+		bounding_text(out, a, p->bounds);
+		if (a->values)
+			answer_text_assignment(out, a->model, a->values);
+	} else if (!a->no_bounds) {
+		gpube__out_printf(out, "%-*s", LABEL, answer_maximises(a) ? "upper" : "lower");
+		answer_text_bound(out, a, !answer_maximises(a));
+		gpube__out_text(out, ", proved\n");
+	}
+	gpube__out_printf(out, "%-*s%.3f s\n", LABEL, "time", session_seconds(a->session));
+}
+
+static void stopped_json(struct gpube_out *out, const void *arg)
+{
+	const struct stopped *p = arg;
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	answer_json_head(&j, &p->answer);
+	answer_json_result(&j, &p->answer);
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
+/* The better of what the agents have proved and what shifts and a search find in a moment. */
+static int report_stopped(struct session *s, const struct opts_dpop *o, const char *file,
+	const struct gpube_model *m, const struct dcop_result *r, int output)
+{
+	const double before = session_seconds(s);
+	struct stopped p = {.answer = {.session = s,
+				    .file = file,
+				    .model = m,
+				    .answer = GPUBE_ANSWER_INCOMPLETE,
+				    .backend = r->backend ? r->backend : "cpu",
+				    .bound = r->bound,
+				    .scale = r->scale,
+				    .no_bounds = !r->bounded}};
+	struct gpube_bounds *bounds;
+	int rc;
+
+	session_note(s, gpube_error(s->ctx));
+	bounds = bounding_now(s, m,
+		(struct gpube_bound_opts){
+			.seed = (uint64_t)o->seed, .precision = (int)o->precision});
+	if (bounds && r->bounded && r->scale == bounds->scale)
+		bounding_raise(bounds, m, r->bound, before);
+	if (bounds)
+		p.answer = bounding_answer(s, file, m, bounds);
+	p.bounds = bounds;
+	rc = answer_report(&p.answer, (enum answer_output)output, stopped_text, stopped_json, &p);
+	if (p.answer.answer == GPUBE_ANSWER_INCOMPLETE)
+		rc = CLI_FAILED;
+	gpube_bounds_free(bounds, s->ctx);
+	return rc;
+}
+
 static int dpop(struct session *s, const struct opts_dpop *o, const char *file, int output,
 	struct ranks *ranks)
 {
@@ -280,7 +348,9 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 		r.answer.log_value = result->log_value;
 		r.answer.values = result->values;
 	}
-	if (status)
+	if (status == GPUBE_ESTOP && result && world->n_ranks == 1)
+		rc = report_stopped(s, o, file, m, result, output);
+	else if (status)
 		rc = ranks_fail(ranks, s);
 	else
 		rc = world->rank == 0 ? report(&r, output) : CLI_DONE;
@@ -333,6 +403,10 @@ const struct command cmd_dpop = {
 		"ranks is an MPI message, in pieces of --piece, compressed if --compress is given. "
 		"A rank that dies or stops ends the run with an error after --receive-timeout; one "
 		"that is only slow does not.\n\n"
+		"--timeout, SIGINT and SIGTERM end the run with the better bound of what the "
+		"agents "
+		"have proved and of what cost shifting does in a moment, with the best assignment "
+		"of a short search, and with exit status 1; of several ranks with an error.\n\n"
 		"With --output json the result is one object: status (optimal, bounds, infeasible, "
 		"error), backend, seconds, lower_bound and upper_bound, assignment (value indices "
 		"by "

@@ -206,58 +206,22 @@ static struct answer answer_of(struct session *s, const char *file, const struct
 		.no_bounds = true};
 }
 
-/* A moment beyond the stop, which "soon" allows: a tenth of what was waited for, if it is in between. */
-#define LEAST_MOMENT 0.1
-#define MOST_MOMENT  0.5
-
-/* What the slices that were done have proved, 'before' the stop. */
-static void add_bound(
-	struct gpube_bounds *bounds, const struct gpube_solution *solution, double before,
-	bool maximise)
-{
-	if (!solution->values || solution->scale != bounds->scale ||
-		bounds->answer != GPUBE_ANSWER_INCOMPLETE)
-		return;
-	if (maximise ? solution->bound < bounds->bound : solution->bound > bounds->bound) {
-		bounds->bound = solution->bound;
-		bounds->seconds_bound = before;
-	}
-	if (bounds->values && bounds->bound == bounds->cost)
-		bounds->answer = GPUBE_ANSWER_OPTIMAL;
-}
-
 /*
  * The best that is to be had at once for a run that was stopped: an elimination has nothing before its
- * end (in slices, their best and a bound), but shifts and a local search have, in a moment. NULL if
- * that fails as well.
+ * end, but in slices their best and a bound.
  */
 static struct gpube_bounds *bounds_now(struct session *s, const struct opts_solve *o,
 	const struct gpube_model *m, const struct gpube_solution *solution)
 {
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.order_method = GPUBE_ORDER_MIN_FILL,
-		.timeout_seconds = fmax(LEAST_MOMENT, fmin(MOST_MOMENT, session_seconds(s) / 10)),
-		.seed = (uint64_t)o->engine.seed,
-		.backend = GPUBE_BACKEND_CPU,
-		.no_simplify = o->engine.no_simplify,
-		.precision = (int)o->engine.precision,
-		.values = solution->values,
-		.no_eliminate = 1};
-	struct gpube_bounds *bounds;
-	void (*log)(void *, enum gpube_log_level, double, const char *) = s->ctx->log;
-	const double before = session_seconds(s); /* its clock starts now */
-	int status;
+	const double before = session_seconds(s);
+	struct gpube_bounds *bounds = bounding_now(s, m,
+		(struct gpube_bound_opts){.seed = (uint64_t)o->engine.seed,
+			.no_simplify = o->engine.no_simplify,
+			.precision = (int)o->engine.precision,
+			.values = solution->values});
 
-	gpube_ctx_resume(s->ctx);
-	s->ctx->log = NULL; /* what it tells on its way would bury the report */
-	status = gpube_bound(&bounds, m, &opts);
-	s->ctx->log = log;
-	if (status)
-		return NULL;
-	bounds->seconds_bound += before;
-	bounds->seconds_cost += before;
-	add_bound(bounds, solution, before,
-		m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE);
+	if (bounds && solution->values && solution->scale == bounds->scale)
+		bounding_raise(bounds, m, solution->bound, before);
 	return bounds;
 }
 

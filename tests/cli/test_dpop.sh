@@ -34,7 +34,19 @@ row 'no agent map' 1 '' 'cannot open' "$gpube" dpop -q --agents "$work/nothing" 
 row 'latency counts' 0 '^simulated +([8-9]|[0-9]{2,})\.' '' "$gpube" dpop -q --latency 1s $x/exams.cfn
 row 'threads' 0 '^optimum +4\.30, ' '' "$gpube" dpop -q --threads 4 --agent-threads 2 $x/exams.cfn
 row 'memory' 1 '' "the agents' tables need" "$gpube" dpop -q --memory 1K $x/zebra.wcsp
-row 'a timeout' 1 '' 'out of time' "$gpube" dpop -q --timeout 0.000001s $x/zebra.wcsp
+"$gpube" generate random -n 60 -d 6 --p1 0.3 --p2 0.05 --seed 3 -o "$work/hard.wcsp"
+row 'a timeout ends with bounds' 1 '^lower +[1-9][0-9]*, proved' '' \
+	"$gpube" dpop -q --z 4 --timeout 0.000001s "$work/hard.wcsp"
+row 'and an assignment' 1 '^upper +[1-9][0-9]*, of an assignment' 'out of time' \
+	"$gpube" dpop --z 4 --timeout 0.000001s "$work/hard.wcsp"
+row 'a timeout, JSON' 1 '"status": "bounds".*"lower_bound": [0-9]+, "upper_bound": [0-9]+, "assignment": \[' 'out of time' \
+	"$gpube" dpop --json --z 4 --timeout 0.000001s "$work/hard.wcsp"
+export GPUBE_TEST_RANK='slow 0' # there is time for a signal once agents are at work
+row 'SIGINT ends with bounds' 1 '"status": "bounds".*"lower_bound": [1-9][0-9]*, "upper_bound": [0-9]+, "assignment": \[' \
+	'stopped' end_at INT 'agents at work' "$gpube" dpop -v --json --z 4 "$work/hard.wcsp"
+unset GPUBE_TEST_RANK
+row 'what a moment proves is the optimum' 0 '^optimum +4\.30, proved' '' \
+	"$gpube" dpop -q --timeout 0.000001s $x/exams.cfn
 row 'precision' 0 'log10 -0\.4' '' "$gpube" dpop -q --precision 3 --backend cpu $x/sprinkler.uai
 row 'json' 0 '"status": *"optimal".*"lower_bound": *4\.30.*"upper_bound": *4\.30.*"assignment": *\[' '' \
 	"$gpube" dpop -q --json $x/exams.cfn

@@ -241,6 +241,55 @@ static void check_run(const struct subject *t, struct dcop_opts *opts)
 	dcop_result_free(r, ctx);
 }
 
+struct stop {
+	int32_t at, n;
+};
+
+static void stop_at_table(
+	void *arg, const struct gpube_mbe_run *run, int32_t mini, const void *cells)
+{
+	struct stop *s = arg;
+
+	(void)mini;
+	(void)cells;
+	if (s->n++ == s->at)
+		gpube_ctx_stop(run->mbe->ctx);
+}
+
+/* Stopped behind each of the first tables: what is proved then is no better than the optimum. */
+static void check_stops(const struct subject *t, struct dcop_opts *opts)
+{
+	int64_t before = INT64_MIN;
+
+	for (int32_t at = 0; at < 12; at++) {
+		struct stop stop = {.at = at};
+		struct dcop_result *r;
+		int status;
+
+		opts->on_table = stop_at_table;
+		opts->on_table_arg = &stop;
+		status = dcop_solve(&r, t->m, opts, NULL);
+		assert_non_null(r);
+		if (!status) { /* all of it was done */
+			dcop_result_free(r, ctx);
+			break;
+		}
+		assert_int_equal(status, GPUBE_ESTOP);
+		assert_int_equal(r->answer, GPUBE_ANSWER_INCOMPLETE);
+		assert_null(r->values);
+		assert_true(r->bounded || r->n_split > 0);
+		if (r->bounded && t->brute.feasible) {
+			const int64_t bound = maximises(t) ? -r->bound : r->bound;
+
+			assert_true(bound <= (maximises(t) ? -t->brute.cost : t->brute.cost));
+			/* one thread: a table more, and no bound is lost */
+			assert_true(ctx->n_threads > 1 || r->n_split > 0 || bound >= before);
+			before = bound;
+		}
+		dcop_result_free(r, ctx);
+	}
+}
+
 static void random_costs(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
@@ -274,8 +323,10 @@ static void random_costs(void **state)
 				.agents = (seed + (uint64_t)how) % 3 == 0 ? &agents : NULL,
 				.latency = seed % 2 ? 0.25 : 0};
 
-			if (z || how == 0)
+			if (z || how == 0) {
 				check_run(&t, &opts);
+				check_stops(&t, &opts);
+			}
 		}
 	gpube_model_free(m);
 }
@@ -418,7 +469,9 @@ static void a_stop_is_told(void **state)
 	(void)state;
 	gpube_ctx_stop(ctx);
 	assert_int_equal(dcop_solve(&r, m, &opts, NULL), GPUBE_ESTOP);
-	assert_null(r);
+	assert_int_equal(r->answer, GPUBE_ANSWER_INCOMPLETE);
+	assert_null(r->values);
+	dcop_result_free(r, ctx);
 	gpube_ctx_resume(ctx);
 	assert_int_equal(dcop_solve(&r, m, &opts, NULL), 0);
 	dcop_result_free(r, ctx);
