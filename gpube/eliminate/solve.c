@@ -1,22 +1,32 @@
 /* solve.c - from a model to a checked optimum: quantise, simplify, order, eliminate, re-cost. */
-#include "gpube/eliminate/be_place.h"
-#include "gpube/eliminate/count.h"
-#include "gpube/ops/pick.h"
 #include "gpube/eliminate/solve_parts.h"
 #include "gpube/ir/options.h"
+#include "gpube/ops/pick.h"
+#include "gpube/order/order.h"
+#include "gpube/simplify/simplify.h"
 
 /* What a device is expected to do, before one is opened. */
 #define DEVICE_CELLS_PER_SECOND 1e12
 
+/* Everything between the caller's model and its solution; zero-initialised, cleared once. */
+struct solving {
+	struct gpube_ctx *ctx;
+	const struct gpube_model *given;
+	const struct gpube_solve_opts *opts;
+	const struct gpube_ops *ops; /* expected */
+	struct gpube_model *quantised; /* NULL if the given model has costs */
+	const struct gpube_model *costs;
+	struct gpube_simplified s;
+	struct gpube_graph graph;
+	int32_t *order;
+	struct gpube__solve_plan plan;
+	struct gpube_solution *out;
+};
+
 /* All but the solution; the job can begin again. */
-static void job_clear(struct gpube__solving *j)
+static void job_clear(struct solving *j)
 {
-	gpube__split_free(j->split);
-	j->split = NULL;
-	j->sliced = false;
-	gpube__be_clear(&j->be);
-	gpube__free(j->ctx, j->side);
-	j->side = NULL;
+	gpube__solve_plan_clear(&j->plan);
 	gpube__free(j->ctx, j->order);
 	j->order = NULL;
 	gpube__graph_clear(j->ctx, &j->graph);
@@ -35,7 +45,7 @@ void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
 	gpube__free(ctx, s);
 }
 
-static int simplify(struct gpube__solving *j, int precision)
+static int simplify(struct solving *j, int precision)
 {
 	double start = gpube__now();
 	int status;
@@ -68,7 +78,7 @@ static int simplify(struct gpube__solving *j, int precision)
  * A search pays while it saves more elimination than it costs. A first one is as
  * short as for a device; where none will be used, the long one follows.
  */
-static int search_order(struct gpube__solving *j, struct gpube_order_cost *cost)
+static int search_order(struct solving *j, struct gpube_order_cost *cost)
 {
 	const struct gpube_solve_opts *o = j->opts;
 	/* all threads eliminate, as all search */
@@ -89,7 +99,7 @@ static int search_order(struct gpube__solving *j, struct gpube_order_cost *cost)
 }
 
 /* The order, in terms of the model as it was given. */
-static int tell_order(struct gpube__solving *j)
+static int tell_order(struct solving *j)
 {
 	int32_t n = j->given->n_vars, left = j->s.model->n_vars, at = 0;
 	int32_t *original = gpube__alloc(j->ctx, (uint64_t)left, sizeof(*original));
@@ -112,7 +122,7 @@ static int tell_order(struct gpube__solving *j)
 	return GPUBE_OK;
 }
 
-static int find_order(struct gpube__solving *j)
+static int find_order(struct solving *j)
 {
 	double start = gpube__now();
 	struct gpube_plan *plan = &j->out->plan;
@@ -145,6 +155,18 @@ static int find_order(struct gpube__solving *j)
 	return tell_order(j);
 }
 
+/* How the order is to be followed; also after an error what is known goes to the caller. */
+static int make_plan(struct solving *j)
+{
+	const struct gpube__solve_task task = {.m = j->s.model, .order = j->order,
+		.figures = j->out->plan, .ops = j->ops, .opts = j->opts};
+	const int status = gpube__solve_plan(&j->plan, &task);
+
+	j->out->plan = j->plan.way.figures;
+	j->out->backend = j->plan.way.backend;
+	return status;
+}
+
 /* Decimals after which 'n' sums that may pass 2^63 no longer do. */
 static int excess_decimals(int32_t n)
 {
@@ -159,7 +181,7 @@ static int excess_decimals(int32_t n)
  * From the model as given to a plan. Where logarithms with as many decimals as
  * their total allows add up to too much in one bucket, once more with fewer.
  */
-static int prepare(struct gpube__solving *j)
+static int prepare(struct solving *j)
 {
 	int precision = j->opts->precision;
 
@@ -170,11 +192,11 @@ static int prepare(struct gpube__solving *j)
 			return status;
 		status = find_order(j);
 		if (!status)
-			status = gpube__solve_plan(j);
+			status = make_plan(j);
 		scale = j->costs->scale;
 		if (status != GPUBE_ERANGE || !j->quantised || j->opts->precision || scale <= 1)
 			return status;
-		precision = scale - excess_decimals(j->be.most_inputs);
+		precision = scale - excess_decimals(j->plan.be.most_inputs);
 		precision = precision > 1 ? precision : 1;
 		gpube__log(j->ctx, GPUBE_LOG_DETAIL,
 			"sums of %d decimals would be too large: %d are taken", scale, precision);
@@ -184,7 +206,7 @@ static int prepare(struct gpube__solving *j)
 
 /* The checks that make an answer an answer: the assignment costs, in the file's numbers, what was
  * claimed. */
-static int recost(struct gpube__solving *j, int64_t optimum)
+static int recost(struct solving *j, int64_t optimum)
 {
 	struct gpube_solution *out = j->out;
 	int64_t cost;
@@ -202,104 +224,60 @@ static int recost(struct gpube__solving *j, int64_t optimum)
 	return status;
 }
 
-/* The optimum of the simplified model and an assignment of it, with what they took. */
-static int eliminate_here(struct gpube__solving *j, int64_t *optimum, int32_t *reduced)
+static int count(struct solving *j)
 {
-	struct gpube_solution *out = j->out;
-	int status = GPUBE_OK;
-	const struct gpube_ops *device = j->side ? gpube__ops_cuda(j->ctx, &status) : NULL;
-	const struct gpube_be_sides sides = {{j->ops, device}, j->side, NULL};
-	struct gpube_be_times times = {
-		gpube__alloc_zero(j->ctx, (uint64_t)j->be.n, sizeof(*times.buckets)), 0, 0};
-
-	if (!times.buckets)
-		return GPUBE_ENOMEM;
-	for (int k = 0; k < 2 && !status; k++)
-		if (sides.ops[k] && sides.ops[k]->expect)
-			status = sides.ops[k]->expect(j->ctx, out->plan.peak_bytes);
-	if (!status)
-		status = gpube__be_run(optimum, reduced, NULL, &j->be, &sides, &j->working, 0,
-			j->keep, &times);
-	if (!status) {
-		gpube__be_log(&j->be, &sides, j->working.type, &times);
-		out->seconds_copying = times.copying;
-		out->seconds_assign = times.assigning;
-		for (int32_t p = 0; p < j->be.n; p++)
-			out->seconds_contracting += times.buckets[p];
-	}
-	gpube__free(j->ctx, times.buckets);
-	return status;
-}
-
-static const struct gpube_ops *open_cpu(struct gpube_ctx *ctx, int *status)
-{
-	(void)ctx;
-	*status = GPUBE_OK;
-	return gpube__ops_cpu();
-}
-
-static int eliminate_split(struct gpube__solving *j, int64_t *optimum, int32_t *reduced)
-{
-	struct gpube_split_times times;
-	int status = gpube__split_run(optimum, reduced, j->split,
-		j->ops == gpube__ops_cpu() ? open_cpu : gpube__ops_cuda, &times);
-
-	if (status && (status != GPUBE_ESTOP || !j->sliced || *optimum == GPUBE_INF))
-		return status;
-	j->out->bound = gpube__split_bound(j->split);
-	j->out->seconds_copying = times.copying;
-	j->out->seconds_assign = times.assigning;
-	j->out->seconds_contracting = times.contracting;
-	return status;
-}
-
-static int count(struct gpube__solving *j)
-{
-	const struct gpube_be_sides sides = {{j->ops, NULL}, NULL, NULL};
 	const double start = gpube__now();
-	/* on one backend: place() leaves counting out */
-	int status = j->split ? gpube__split_count(&j->out->count, j->split)
-			      : gpube__be_count(&j->out->count, &j->be, &sides, &j->working);
+	const int status = gpube__solve_count(&j->out->count, &j->plan);
 
 	j->out->seconds_count = gpube__now() - start;
 	return status;
 }
 
-static int eliminate(struct gpube__solving *j)
+/* The simplified model's assignment as one of the given model, and its cost. */
+static int extend(struct solving *j, int64_t optimum, const int32_t *reduced)
+{
+	struct gpube_solution *out = j->out;
+	const double start = gpube__now();
+	int status;
+
+	out->values = gpube__alloc(j->ctx, (uint64_t)j->given->n_vars, sizeof(*out->values));
+	if (!out->values)
+		return GPUBE_ENOMEM;
+	gpube__simplified_extend(&j->s, out->values, reduced);
+	status = recost(j, j->s.negated ? -optimum : optimum);
+	out->seconds_assign += gpube__now() - start;
+	return status;
+}
+
+static int eliminate(struct solving *j)
 {
 	struct gpube_solution *out = j->out;
 	double start = gpube__now();
 	int32_t *reduced = gpube__alloc(j->ctx, (uint64_t)j->s.model->n_vars, sizeof(*reduced));
-	int64_t optimum = GPUBE_INF;
+	struct gpube__solve_found found;
 	bool stopped;
 	int status = GPUBE_ENOMEM;
 
 	if (!reduced)
 		goto out;
-	status = j->split ? eliminate_split(j, &optimum, reduced)
-			  : eliminate_here(j, &optimum, reduced);
+	status = gpube__solve_run(&found, reduced, &j->plan);
 	/* between slices: the best of those that were done */
-	stopped = status == GPUBE_ESTOP && j->sliced && optimum != GPUBE_INF;
+	stopped = status == GPUBE_ESTOP && found.optimum != GPUBE_INF;
 	if (status && !stopped)
 		goto out;
+	out->seconds_copying = found.copying;
+	out->seconds_assign = found.assigning;
+	out->seconds_contracting = found.contracting;
 	out->seconds_eliminate = gpube__now() - start - out->seconds_assign;
-	if (optimum == GPUBE_INF) {
+	if (found.optimum == GPUBE_INF) {
 		out->answer = GPUBE_ANSWER_INFEASIBLE;
 		goto out;
 	}
-	out->values = gpube__alloc(j->ctx, (uint64_t)j->given->n_vars, sizeof(*out->values));
-	if (!out->values) {
-		status = GPUBE_ENOMEM;
-		goto out;
-	}
-	start = gpube__now();
-	gpube__simplified_extend(&j->s, out->values, reduced);
-	status = recost(j, j->s.negated ? -optimum : optimum);
-	out->seconds_assign += gpube__now() - start;
+	status = extend(j, found.optimum, reduced);
 	if (status)
 		goto out;
 	if (stopped) {
-		out->bound = j->s.negated ? -out->bound : out->bound;
+		out->bound = j->s.negated ? -found.bound : found.bound;
 		status = gpube__fail_stopped(j->ctx);
 		goto out;
 	}
@@ -325,7 +303,7 @@ static int run(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts, bool plan_only)
 {
 	static const struct gpube_solve_opts none = {.sizeof_options = sizeof(none)};
-	struct gpube__solving j = {.given = m, .opts = opts ? opts : &none, .ops = gpube__ops_cpu()};
+	struct solving j = {.given = m, .opts = opts ? opts : &none, .ops = gpube__ops_cpu()};
 	struct gpube_ctx *ctx;
 	double deadline;
 	int status;

@@ -1,296 +1,381 @@
-/* solve_plan.c - who eliminates what in gpube_solve(), and in how many pieces: see solve_parts.h. */
+/* solve_plan.c - who eliminates what, and in how many pieces: see solve_parts.h. */
 #include "gpube/eliminate/be_layout.h"
 #include "gpube/eliminate/be_place.h"
-#include "gpube/ops/pick.h"
 #include "gpube/eliminate/solve_parts.h"
+#include "gpube/ops/pick.h"
 
 #include <math.h>
+#include <string.h>
+
+/*
+ * What a way is chosen from. The choosers below change nothing here: each writes one way, whose
+ * 'ops' is NULL where it does not apply.
+ */
+struct facts {
+	struct gpube_ctx *ctx;
+	const struct gpube__solve_task *t;
+	const struct gpube_be *be;
+	enum gpube_type type;
+	struct gpube_be_memory memory;
+	struct gpube_plan figures; /* of one piece on the side that was expected */
+};
 
 /* ELIMIT's text: the plan, and what would fit. */
-static int too_large(struct gpube__solving *j, double bytes)
+static int too_large(const struct gpube__solve_task *t, const struct gpube_ops *ops,
+	enum gpube_type type, double bytes)
 {
 	char need[GPUBE_BYTES_TEXT], have[GPUBE_BYTES_TEXT];
-	struct gpube_plan *plan = &j->out->plan;
-	double allowed = (double)j->ops->memory(j->ctx);
-	double cells = allowed / (double)gpube__type_size(j->working.type) / 2;
+	struct gpube_ctx *ctx = t->m->ctx;
+	const double allowed = (double)ops->memory(ctx);
 
-	plan->peak_bytes = bytes;
-	return gpube__fail(j->ctx, GPUBE_ELIMIT,
+	return gpube__fail(ctx, GPUBE_ELIMIT,
 		"elimination along this order needs %s of tables (width %d, largest table %.3g "
 		"cells), %s are allowed: tables of about %.2g cells would fit; give more memory, a "
 		"better order or more time to find one",
-		gpube__bytes_text(need, bytes), plan->width, plan->largest_message,
-		gpube__bytes_text(have, allowed), cells);
+		gpube__bytes_text(need, bytes), t->figures.width, t->figures.largest_message,
+		gpube__bytes_text(have, allowed), allowed / (double)gpube__type_size(type) / 2);
+}
+
+/* ---- both sides -------------------------------------------------------------------------- */
+
+static struct gpube__solve_way way_on(const struct facts *f, const struct gpube_ops *ops)
+{
+	struct gpube__solve_way way = {.ops = ops, .backend = ops->name, .figures = f->figures};
+
+	way.keep = gpube__be_keeps(&f->memory, f->ctx, ops);
+	way.figures.peak_bytes = way.keep ? f->memory.keep : f->memory.args;
+	return way;
+}
+
+/* The host alone, or both, if that is predicted to be faster and the device holds all messages. */
+static int weigh_sides(struct gpube__solve_way *out, const struct facts *f, uint8_t *side)
+{
+	const struct gpube_rate host = gpube__rate_of(f->ctx, gpube__ops_cpu());
+	const struct gpube_rate device = gpube__rate_of(f->ctx, NULL);
+	const struct gpube_ops *cuda;
+	double seconds[2];
+	int ignored, status = gpube__be_place(side, seconds, f->be, f->type, &host, &device);
+
+	if (status)
+		return status;
+	if (seconds[1] + gpube__open_seconds(f->ctx) < seconds[0]) {
+		cuda = gpube__ops_cuda(f->ctx, &ignored);
+		if (cuda && f->memory.keep > (double)cuda->resident(f->ctx))
+			return GPUBE_OK;
+		if (cuda) {
+			*out = way_on(f, gpube__ops_cpu());
+			out->backend = "cpu+cuda";
+			out->side = side;
+			out->keep = true;
+			out->figures.peak_bytes = f->memory.keep;
+			out->figures.predicted_seconds = seconds[1];
+			return GPUBE_OK;
+		}
+	}
+	*out = way_on(f, gpube__ops_cpu());
+	out->figures.predicted_seconds = seconds[0];
+	return GPUBE_OK;
 }
 
 /*
  * Whether the host and a device together are faster than either alone; only where either holds
  * all tables, so that nothing about memory depends on it.
  */
-static int place(struct gpube__solving *j, const struct gpube_be_memory *memory, bool *decided)
+static int choose_sides(struct gpube__solve_way *out, const struct facts *f)
 {
-	struct gpube_rate host = gpube__rate_of(j->ctx, gpube__ops_cpu());
-	struct gpube_rate device = gpube__rate_of(j->ctx, NULL);
-	const struct gpube_ops *cuda;
-	double seconds[2];
+	const struct gpube_solve_opts *o = f->t->opts;
+	uint8_t *side;
 	int status;
 
-	*decided = false;
-	if (j->opts->backend != GPUBE_BACKEND_AUTO || memory->keep > (double)j->ctx->memory_bytes ||
-		j->opts->count)
+	if (o->backend != GPUBE_BACKEND_AUTO || f->memory.keep > (double)f->ctx->memory_bytes ||
+		o->count)
 		return GPUBE_OK;
-	j->side = gpube__alloc(j->ctx, (uint64_t)j->be.n, sizeof(*j->side));
-	if (!j->side)
+	side = gpube__alloc(f->ctx, (uint64_t)f->be->n, sizeof(*side));
+	if (!side)
 		return GPUBE_ENOMEM;
-	status = gpube__be_place(j->side, seconds, &j->be, j->working.type, &host, &device);
-	if (status)
-		return status;
-	*decided = true;
-	j->ops = gpube__ops_cpu();
-	j->out->plan.predicted_seconds = seconds[0];
-	if (seconds[1] + gpube__open_seconds(j->ctx) < seconds[0]) {
-		cuda = gpube__ops_cuda(j->ctx, &status);
-		if (cuda && memory->keep <= (double)cuda->resident(j->ctx)) {
-			j->out->plan.predicted_seconds = seconds[1];
-			return GPUBE_OK;
-		}
-		*decided = !cuda;
-	}
-	gpube__free(j->ctx, j->side);
-	j->side = NULL;
-	return GPUBE_OK;
+	status = weigh_sides(out, f, side);
+	if (!out->side)
+		gpube__free(f->ctx, side);
+	return status;
 }
 
+/* ---- slices ------------------------------------------------------------------------------ */
+
 /*
- * Of a device's memory, what tables of a slice may take: what they are rounded up to wants some, and
- * descriptors and partial results of kernels want SLICE_ASIDE bytes, however small the tables are.
+ * Of a device's memory, what tables of a slice may take: what they are rounded up to wants some,
+ * and descriptors and partial results of kernels want SLICE_ASIDE bytes, however small the tables
+ * are.
  */
 #define SLICE_SHARE 0.97
 #define SLICE_ASIDE (2 << 20)
 
 /* Slices that fit what a backend may have; *out is NULL where there are none. */
-static int slices_on(struct gpube_be_split **out, struct gpube__solving *j, const struct gpube_ops *ops)
+static int slices_on(
+	struct gpube_be_split **out, const struct facts *f, const struct gpube_ops *ops)
 {
-	const struct gpube_rate rate = gpube__rate_of(j->ctx, ops);
+	const struct gpube_rate rate = gpube__rate_of(f->ctx, ops);
 	const bool cpu = ops == gpube__ops_cpu();
-	const struct gpube_slicing how = {.type = j->working.type,
-		.limit = ops->resident ? fmax(SLICE_SHARE * (double)ops->resident(j->ctx) -
+	const struct gpube_slicing how = {.type = f->type,
+		.limit = ops->resident ? fmax(SLICE_SHARE * (double)ops->resident(f->ctx) -
 							SLICE_ASIDE, 0)
-				       : (double)ops->memory(j->ctx),
+				       : (double)ops->memory(f->ctx),
 		.block = ops->alloc_block != NULL,
-		.count = j->opts->count,
-		.rate = ops->cells_per_second * (cpu ? j->ctx->n_threads : 1),
-		.bucket = rate.launch * (1 + (double)j->be.n_inputs / fmax(j->be.n, 1)),
-		.n_workers = cpu || j->opts->count ? 1 : j->ctx->n_devices,
-		.seed = j->opts->seed};
-	int status = gpube__split_slices(out, &j->be, j->order, &how);
+		.count = f->t->opts->count,
+		.rate = ops->cells_per_second * (cpu ? f->ctx->n_threads : 1),
+		.bucket = rate.launch * (1 + (double)f->be->n_inputs / fmax(f->be->n, 1)),
+		.n_workers = cpu || f->t->opts->count ? 1 : f->ctx->n_devices,
+		.seed = f->t->opts->seed};
+	int status = gpube__split_slices(out, f->be, f->t->order, &how);
 
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 }
 
-/*
- * Where the tables do not fit what has to hold them: in slices, on the backend that is predicted to
- * be the first with them, if that is before 'whole', the seconds of the whole with tables that stream.
- */
-static int slice(struct gpube__solving *j, double whole)
+/* These slices, as a way. */
+static struct gpube__solve_way way_in_slices(
+	const struct facts *f, const struct gpube_ops *ops, struct gpube_be_split *s)
 {
-	struct gpube_plan *plan = &j->out->plan;
-	const struct gpube_ops *sides[2] = {NULL, NULL};
-	const struct gpube_box_cost *cost;
-	double n;
+	const struct gpube_box_cost *cost = gpube__split_cost(s);
+	const double n = (double)gpube__split_n(s);
+	struct gpube__solve_way way = {.ops = ops, .backend = ops->name, .split = s,
+		.sliced = true, .figures = f->figures};
+
+	way.figures.n_slices = n;
+	way.figures.joined_cells = n * cost->joined;
+	way.figures.largest_joined = cost->largest_joined;
+	way.figures.largest_message = cost->largest_message;
+	way.figures.peak_bytes = gpube__box_bytes(cost, f->t->opts->count);
+	way.figures.predicted_seconds = gpube__split_seconds(s);
+	gpube__log(f->ctx, GPUBE_LOG_DETAIL,
+		"plan: %.0f slices by %d variables on the %s, %.3g bytes of tables each, %.3g "
+		"joined cells in all (%.3g in one piece), at most about %.2g s",
+		n, gpube__split_n_cuts(s), ops->name, way.figures.peak_bytes,
+		way.figures.joined_cells, f->figures.joined_cells,
+		way.figures.predicted_seconds);
+	return way;
+}
+
+/*
+ * Where the tables do not fit what has to hold them: in slices, on the backend that is predicted
+ * to be the first with them, if that is before 'whole', the seconds of the whole with tables that
+ * stream.
+ */
+static int choose_slices(struct gpube__solve_way *out, const struct facts *f, double whole)
+{
+	const struct gpube_solve_opts *o = f->t->opts;
+	const struct gpube_ops *sides[2] = {NULL, NULL}, *on = NULL;
+	struct gpube_be_split *best = NULL;
 	int ignored, status = GPUBE_OK;
 
-	if (j->opts->no_slices)
+	if (o->no_slices)
 		return GPUBE_OK;
-	if (j->opts->backend != GPUBE_BACKEND_CUDA)
+	if (o->backend != GPUBE_BACKEND_CUDA)
 		sides[0] = gpube__ops_cpu();
-	if (j->opts->backend != GPUBE_BACKEND_CPU && j->ctx->device)
-		sides[1] = gpube__ops_cuda(j->ctx, &ignored);
+	if (o->backend != GPUBE_BACKEND_CPU && f->ctx->device)
+		sides[1] = gpube__ops_cuda(f->ctx, &ignored);
 	for (int k = 0; k < 2 && !status; k++) {
-		struct gpube_be_split *s;
+		struct gpube_be_split *s = NULL;
 
-		if (!sides[k])
-			continue;
-		status = slices_on(&s, j, sides[k]);
-		if (status || !s)
-			continue;
-		if (gpube__split_seconds(s) >= whole) {
+		if (sides[k])
+			status = slices_on(&s, f, sides[k]);
+		if (status || !s || gpube__split_seconds(s) >= whole) {
 			gpube__split_free(s);
 			continue;
 		}
 		whole = gpube__split_seconds(s);
-		gpube__split_free(j->split);
-		j->split = s;
-		j->ops = sides[k];
+		gpube__split_free(best);
+		best = s;
+		on = sides[k];
 	}
-	if (status || !j->split)
-		return status;
-	j->sliced = true;
-	cost = gpube__split_cost(j->split);
-	n = (double)gpube__split_n(j->split);
-	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
-		"plan: %.0f slices by %d variables on the %s, %.3g bytes of tables each, %.3g "
-		"joined cells in all (%.3g in one piece), at most about %.2g s",
-		n, gpube__split_n_cuts(j->split), j->ops->name,
-		gpube__box_bytes(cost, j->opts->count), n * cost->joined, plan->joined_cells,
-		whole);
-	j->out->backend = j->ops->name;
-	plan->n_slices = n;
-	plan->joined_cells = n * cost->joined;
-	plan->largest_joined = cost->largest_joined;
-	plan->largest_message = cost->largest_message;
-	plan->peak_bytes = gpube__box_bytes(cost, j->opts->count);
-	plan->predicted_seconds = whole;
-	return GPUBE_OK;
+	if (status)
+		gpube__split_free(best);
+	else if (best)
+		*out = way_in_slices(f, on, best);
+	return status;
 }
+
+/* Slices where neither side holds the tables, or a device that is open only if they stream. */
+static int choose_slices_if_large(
+	struct gpube__solve_way *out, const struct facts *f, const struct gpube__solve_way *whole)
+{
+	const double bytes = whole->figures.peak_bytes;
+	const double allowed = (double)whole->ops->memory(f->ctx);
+	double seconds = whole->figures.predicted_seconds;
+	int ignored;
+	const struct gpube_ops *cuda = f->ctx->device && f->t->opts->backend != GPUBE_BACKEND_CPU
+					       ? gpube__ops_cuda(f->ctx, &ignored)
+					       : NULL;
+	const bool streams = cuda && bytes > (double)cuda->resident(f->ctx);
+
+	if (bytes > allowed)
+		seconds = INFINITY;
+	else if (streams && whole->ops == cuda)
+		seconds = gpube__streamed_seconds(
+			f->ctx, cuda, f->figures.joined_cells, bytes);
+	return bytes > allowed || streams ? choose_slices(out, f, seconds) : GPUBE_OK;
+}
+
+/* ---- several devices --------------------------------------------------------------------- */
 
 /* What several devices have to win back, in seconds of the CPU. */
 #define SPLIT_SECONDS 2.0
 
 /* Shares the elimination out over the devices asked for, where that can be done and pays. */
-static int split(struct gpube__solving *j)
+static int choose_devices(struct gpube__solve_way *out, const struct facts *f)
 {
-	struct gpube_plan *plan = &j->out->plan;
-	double here = gpube__predicted_seconds(j->ctx, gpube__ops_cpu(), plan->joined_cells);
+	const struct gpube_solve_opts *o = f->t->opts;
+	const double joined = f->figures.joined_cells;
+	const double here = gpube__predicted_seconds(f->ctx, gpube__ops_cpu(), joined);
 	const struct gpube_box_cost *cost;
 	const struct gpube_ops *cuda;
+	struct gpube_be_split *s;
 	double bytes;
 	int status = GPUBE_OK;
 
-	if (j->ctx->n_devices < 2 || j->opts->count || j->opts->backend == GPUBE_BACKEND_CPU ||
-		(j->opts->backend == GPUBE_BACKEND_AUTO && here < SPLIT_SECONDS))
+	if (f->ctx->n_devices < 2 || o->count || o->backend == GPUBE_BACKEND_CPU ||
+		(o->backend == GPUBE_BACKEND_AUTO && here < SPLIT_SECONDS))
 		return GPUBE_OK;
-	cuda = gpube__ops_cuda(j->ctx, &status);
+	cuda = gpube__ops_cuda(f->ctx, &status);
 	if (!cuda)
-		return j->opts->backend == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
-	status = gpube__split_new(&j->split, &j->be, j->working.type, j->order);
+		return o->backend == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
+	status = gpube__split_new(&s, f->be, f->type, f->t->order);
 	if (status)
 		return status == GPUBE_EINVAL || status == GPUBE_ERANGE ? GPUBE_OK : status;
-	cost = gpube__split_cost(j->split);
+	cost = gpube__split_cost(s);
 	bytes = gpube__box_bytes(cost, false);
-	if (bytes > (double)cuda->memory(j->ctx)) {
-		gpube__split_free(j->split);
-		j->split = NULL;
-		status = slice(j, INFINITY);
-		return status || j->split ? status : too_large(j, bytes);
+	if (bytes > (double)cuda->memory(f->ctx)) {
+		gpube__split_free(s);
+		out->figures.peak_bytes = bytes;
+		status = choose_slices(out, f, INFINITY);
+		return status || out->ops ? status : too_large(f->t, f->t->ops, f->type, bytes);
 	}
-	j->ops = cuda;
-	j->out->backend = cuda->name;
-	plan->peak_bytes = bytes;
-	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, cuda, cost->joined);
-	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "%d parts: %.3g of %.3g joined cells each",
-		(int)gpube__split_n(j->split), cost->joined, plan->joined_cells);
+	*out = (struct gpube__solve_way){
+		.ops = cuda, .backend = cuda->name, .split = s, .figures = f->figures};
+	out->figures.peak_bytes = bytes;
+	out->figures.predicted_seconds = gpube__predicted_seconds(f->ctx, cuda, cost->joined);
+	gpube__log(f->ctx, GPUBE_LOG_DETAIL, "%d parts: %.3g of %.3g joined cells each",
+		(int)gpube__split_n(s), cost->joined, joined);
 	return GPUBE_OK;
 }
+
+/* ---- one backend ------------------------------------------------------------------------- */
 
 /*
  * What a device needs besides for its messages to have room in one block; nothing where they could
  * not be in one, since those that do not fit are streamed.
  */
-static int add_waste(struct gpube__solving *j)
+static int find_waste(double *waste, const struct facts *f, const struct gpube__solve_way *way)
 {
-	const struct gpube_ops *ops = j->ops;
-	struct gpube_plan *plan = &j->out->plan;
+	const struct gpube_ops *ops = way->ops;
+	const double bytes = way->figures.peak_bytes;
 	struct gpube__layout l;
-	double waste;
 	int status;
 
-	if (!ops->alloc_block || j->opts->count || plan->peak_bytes > (double)ops->resident(j->ctx))
+	*waste = 0;
+	if (!ops->alloc_block || f->t->opts->count || bytes > (double)ops->resident(f->ctx))
 		return GPUBE_OK;
-	status = gpube__be_layout(&l, &j->be, j->working.type, j->keep, true, 0);
+	status = gpube__be_layout(&l, f->be, f->type, way->keep, true, 0);
 	if (status)
 		return status;
-	waste = (double)(l.bytes - l.alive);
-	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "messages in a block of %.4g bytes, %.4g alive at most",
+	gpube__log(f->ctx, GPUBE_LOG_DETAIL, "messages in a block of %.4g bytes, %.4g alive at most",
 		(double)l.bytes, (double)l.alive);
-	if (plan->peak_bytes + waste <= (double)ops->resident(j->ctx))
-		plan->peak_bytes += waste;
-	gpube__layout_clear(&l, j->ctx);
+	if (bytes + (double)(l.bytes - l.alive) <= (double)ops->resident(f->ctx))
+		*waste = (double)(l.bytes - l.alive);
+	gpube__layout_clear(&l, f->ctx);
 	return GPUBE_OK;
-}
-
-/* Slices where neither side holds the tables, or a device that is open only if they stream. */
-static int slice_if_large(struct gpube__solving *j, double bytes, double allowed)
-{
-	const struct gpube_plan *plan = &j->out->plan;
-	double whole = plan->predicted_seconds;
-	int ignored;
-	const struct gpube_ops *cuda = j->ctx->device && j->opts->backend != GPUBE_BACKEND_CPU
-					       ? gpube__ops_cuda(j->ctx, &ignored)
-					       : NULL;
-	const bool streams = cuda && bytes > (double)cuda->resident(j->ctx);
-
-	if (bytes > allowed)
-		whole = INFINITY;
-	else if (streams && j->ops == cuda)
-		whole = gpube__streamed_seconds(j->ctx, cuda, plan->joined_cells, bytes);
-	return bytes > allowed || streams ? slice(j, whole) : GPUBE_OK;
 }
 
 /* On one backend: which, and whether the tables fit. */
-static int plan_on_one(struct gpube__solving *j, const struct gpube_be_memory *memory)
+static int choose_one(struct gpube__solve_way *out, const struct facts *f)
 {
-	struct gpube_plan *plan = &j->out->plan;
-	double allowed;
-	int status;
+	const struct gpube_solve_opts *o = f->t->opts;
+	const double joined = f->figures.joined_cells;
+	const struct gpube_ops *ops = f->t->ops;
+	struct gpube__solve_way way, slices = {NULL};
+	double waste;
+	int status = gpube__pick(&ops, f->ctx, o->backend, joined,
+		fmax(fmin(f->memory.keep, f->memory.args), o->count ? f->memory.count : 0));
 
-	status = gpube__pick(&j->ops, j->ctx, j->opts->backend, plan->joined_cells,
-		fmax(fmin(memory->keep, memory->args), j->opts->count ? memory->count : 0));
 	if (status)
 		return status;
-	j->out->backend = j->ops->name;
-	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
-	allowed = (double)j->ops->memory(j->ctx);
-	j->keep = gpube__be_keeps(memory, j->ctx, j->ops);
-	plan->peak_bytes = j->keep ? memory->keep : memory->args;
-	if (j->opts->count)
-		plan->peak_bytes = fmax(plan->peak_bytes, memory->count);
-	status = slice_if_large(j, plan->peak_bytes, allowed);
-	if (status || j->split)
+	way = way_on(f, ops);
+	way.figures.predicted_seconds = gpube__predicted_seconds(f->ctx, ops, joined);
+	if (o->count)
+		way.figures.peak_bytes = fmax(way.figures.peak_bytes, f->memory.count);
+	*out = way;
+	status = choose_slices_if_large(&slices, f, &way);
+	if (slices.ops)
+		*out = slices;
+	if (status || slices.ops)
 		return status;
-	if (plan->peak_bytes > allowed)
-		return too_large(j, plan->peak_bytes);
-	status = add_waste(j);
+	if (way.figures.peak_bytes > (double)ops->memory(f->ctx))
+		return too_large(f->t, ops, f->type, way.figures.peak_bytes);
+	status = find_waste(&waste, f, &way);
 	if (status)
 		return status;
-	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
+	out->figures.peak_bytes += waste;
+	gpube__log(f->ctx, GPUBE_LOG_DETAIL,
 		"plan: %s costs, %.3g bytes of tables at the peak, %s, about %.2g s on the %s",
-		j->working.type == GPUBE_INT32 ? "32-bit" : "64-bit", plan->peak_bytes,
-		j->keep ? "messages kept" : "arg-mins stored", plan->predicted_seconds,
-		j->ops->name);
+		f->type == GPUBE_INT32 ? "32-bit" : "64-bit", out->figures.peak_bytes,
+		way.keep ? "messages kept" : "arg-mins stored", way.figures.predicted_seconds,
+		ops->name);
 	return GPUBE_OK;
 }
 
-int gpube__solve_plan(struct gpube__solving *j)
+/* ---- all of them ------------------------------------------------------------------------- */
+
+/* The first that applies. */
+static int choose(struct gpube__solve_way *out, const struct facts *f)
 {
-	struct gpube_be_memory memory;
-	struct gpube_plan *plan = &j->out->plan;
-	bool placed;
+	static int (*const choosers[])(struct gpube__solve_way *, const struct facts *) = {
+		choose_devices, choose_sides, choose_one};
+	struct gpube__solve_way way = {NULL};
+	int status = GPUBE_OK;
+
+	for (int k = 0; k < 3 && !status && !way.ops; k++) {
+		way = (struct gpube__solve_way){.figures = f->figures};
+		status = choosers[k](&way, f);
+	}
+	if (!way.ops) { /* none: what was expected, with the figures of what would not do */
+		out->figures = way.figures;
+		return status;
+	}
+	*out = way;
+	return status;
+}
+
+int gpube__solve_plan(struct gpube__solve_plan *out, const struct gpube__solve_task *t)
+{
+	struct gpube_ctx *ctx = t->m->ctx;
+	struct facts f = {.ctx = ctx, .t = t, .be = &out->be};
+	struct gpube__solve_way *way = &out->way;
 	int status;
 
-	plan->predicted_seconds = gpube__predicted_seconds(j->ctx, j->ops, plan->joined_cells);
-	plan->n_slices = 1;
-	j->working.type = GPUBE_INT32;
-	if (plan->largest_message > 0x1p62) /* past what gpube__be_init() can number */
-		return too_large(j, plan->largest_message * 4);
-	status = gpube__be_init(&j->be, j->s.model, j->order);
-	if (status)
-		return status;
-	status = gpube__be_working(&j->working, &j->be);
-	if (status)
-		return status;
-	gpube__be_memory(&memory, &j->be, j->working.type);
-	status = split(j);
-	if (status || j->split)
-		return status;
-	status = place(j, &memory, &placed);
-	if (status)
-		return status;
-	if (placed) {
-		j->keep = j->side || gpube__be_keeps(&memory, j->ctx, j->ops);
-		plan->peak_bytes = j->keep ? memory.keep : memory.args;
-		j->out->backend = j->side ? "cpu+cuda" : j->ops->name;
-		return GPUBE_OK;
+	*out = (struct gpube__solve_plan){.ctx = ctx, .working = {.type = GPUBE_INT32},
+		.way = {.ops = t->ops, .backend = t->ops->name, .figures = t->figures}};
+	way->figures.n_slices = 1;
+	way->figures.predicted_seconds =
+		gpube__predicted_seconds(ctx, t->ops, t->figures.joined_cells);
+	if (t->figures.largest_message > 0x1p62) { /* past what gpube__be_init() can number */
+		way->figures.peak_bytes = t->figures.largest_message * 4;
+		return too_large(t, t->ops, GPUBE_INT32, way->figures.peak_bytes);
 	}
-	return plan_on_one(j, &memory);
+	status = gpube__be_init(&out->be, t->m, t->order);
+	if (!status)
+		status = gpube__be_working(&out->working, &out->be);
+	if (status)
+		return status;
+	f.type = out->working.type;
+	f.figures = way->figures;
+	gpube__be_memory(&f.memory, &out->be, f.type);
+	return choose(way, &f);
+}
+
+void gpube__solve_plan_clear(struct gpube__solve_plan *p)
+{
+	if (!p->ctx)
+		return;
+	gpube__split_free(p->way.split);
+	gpube__free(p->ctx, p->way.side);
+	gpube__be_clear(&p->be);
+	memset(p, 0, sizeof(*p));
 }
