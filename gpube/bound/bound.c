@@ -2,17 +2,15 @@
 #include "gpube/bound/bound.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "gpube/ir/dense.h"
 #include "gpube/relax/nested.h"
 #include "gpube/ops/device/opening.h"
-#include "gpube/ops/pick.h"
 #include "gpube/bound/shifted.h"
 #include "gpube/ir/options.h"
 
-enum { WIDE_DOMAIN = 8, LONG_ORDER = 3 /* seconds */ };
+enum { LONG_ORDER = 3 /* seconds */ };
 
 /* ---- the call -------------------------------------------------------------------------- */
 
@@ -56,38 +54,13 @@ static int simplify(struct gpube_bounder *b)
 	return status;
 }
 
-bool gpube__bounder_dense(const struct gpube_bounder *b)
-{
-	return b->m->n_vars <= 10 + 3 * b->order_cost.width;
-}
-
-/* Geometric, so that one large domain is not all. */
-static double mean_domain(const struct gpube_bounder *b)
-{
-	double sum = 0;
-
-	for (int32_t i = 0; i < b->m->n_vars; i++)
-		sum += log(b->m->vars[i].domain);
-	return exp(sum / (b->m->n_vars + 1e-9));
-}
-
-bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
-{
-	return !gpube__bounder_dense(b) && mean_domain(b) < WIDE_DOMAIN;
-}
-
 /*
  * Whether mini-buckets say something soon that elimination would not: where domains are large, they
  * are of two or three variables, and sweeps and clusters say more.
  */
 static bool is_quick(const struct gpube_bounder *b)
 {
-	return b->order_cost.joined_cells > GPUBE__QUICK_CELLS && mean_domain(b) < WIDE_DOMAIN;
-}
-
-static bool is_hopeless(const struct gpube_bounder *b)
-{
-	return b->order_cost.joined_cells > GPUBE__HOPELESS * b->ops->cells_per_second;
+	return b->order_cost.joined_cells > GPUBE__QUICK_CELLS && gpube__bounder_mean_domain(b) < GPUBE__WIDE_DOMAIN;
 }
 
 static bool has_tree(const struct gpube_bounder *b)
@@ -142,7 +115,7 @@ static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 	/* no order will make it small, and its parts find their own, or clusters need none */
 	if (automatic &&
 		((gpube__bounder_dense(b) && b->order_cost.joined_cells > 1e4 * rate) ||
-			(!gpube__bounder_prefers_joins(b) && is_hopeless(b))))
+			(!gpube__bounder_prefers_joins(b) && gpube__bounder_hopeless(b))))
 		return GPUBE_OK;
 	if (!automatic || (!given && b->order_cost.joined_cells < 0.1 * rate))
 		return GPUBE_OK;
@@ -225,325 +198,6 @@ static int take_known(struct gpube_bounder *b)
 	return status;
 }
 
-/* ---- stages ----------------------------------------------------------------------------- */
-
-/*
- * What gpube_bound() does, one stage after the other until bounds meet: which are wanted, and for how
- * long. Small domains: the join graph, whose mini-buckets hold many variables (SPOT5, pedigrees,
- * grids). Dense problems are split, large domains make triangles already as large as tables may be:
- * clusters (CELAR, proteins). A stage that has no room gives way to the next.
- */
-struct stage {
-	const char *name;
-	bool (*wanted)(const struct gpube_bounder *b);
-	double (*seconds)(const struct gpube_bounder *b); /* NULL: until it has no more to say */
-	int (*run)(struct gpube_bounder *b, double seconds);
-};
-
-static bool is_method(const struct gpube_bounder *b, enum gpube_bound_method method)
-{
-	return b->opts->method == method;
-}
-
-static bool is_auto(const struct gpube_bounder *b)
-{
-	return is_method(b, GPUBE_BOUND_AUTO);
-}
-
-static bool is_easy(const struct gpube_bounder *b)
-{
-	return b->order_cost.joined_cells <= GPUBE__QUICK_CELLS;
-}
-
-/* At most so many seconds, and that share of the time where it is limited. */
-static double share_of(const struct gpube_bounder *b, double most, double share)
-{
-	const double timeout = b->opts->timeout_seconds;
-
-	return timeout > 0 ? fmin(most, share * timeout) : most;
-}
-
-/*
- * Bounds to begin with, since the order, local search and the attempt to eliminate may take seconds.
- * (An order that is given is looked at in any case.)
- */
-static bool wants_first(const struct gpube_bounder *b)
-{
-	return is_auto(b) && !b->shifted && b->opts->order_method != GPUBE_ORDER_GIVEN;
-}
-
-static double first_seconds(const struct gpube_bounder *b)
-{
-	return share_of(b, 1, 0.2);
-}
-
-static int first_bounds(struct gpube_bounder *b, double seconds)
-{
-	gpube__bounder_tell(b, "tables");
-	return gpube__bound_first(b, seconds);
-}
-
-/*
- * A search tree closes in a moment what the shifts between functions have left little open, networks
- * of noisy ors for one (toulbar2 needs 200 to 1100 nodes for or_chains whose elimination is 10^11
- * cells); so it is tried before anything that takes longer.
- */
-static bool wants_first_tree(const struct gpube_bounder *b)
-{
-	return is_auto(b) && b->opts->split != GPUBE_SPLIT_NEVER && !gpube__bounder_dense(b) &&
-	       !is_easy(b);
-}
-
-static double first_tree_seconds(const struct gpube_bounder *b)
-{
-	return fmin(share_of(b, 0.5, 0.2), b->order_cost.joined_cells / b->ops->cells_per_second);
-}
-
-/* What the bound is of the best assignment's cost, above what all cost; 0: none is known. */
-static double share_proved(const struct gpube_bounder *b)
-{
-	const double least = (double)gpube__constant_of(b->m);
-
-	return b->upper == GPUBE_INF ? 0 : ((double)b->lower - least) / ((double)b->upper - least);
-}
-
-/*
- * Large domains and many variables, proteins for one: the tree finds assignments that local search
- * does not (of pdb1jmx and pdb1qks those are 4 to 16 % above the optimum after its moment), and with
- * these and its bounds most values are found impossible before clusters begin.
- */
-static bool wants_wide_tree(const struct gpube_bounder *b)
-{
-	return wants_first_tree(b) && !gpube__bounder_prefers_joins(b) && share_proved(b) > 0.9;
-}
-
-static double wide_tree_seconds(const struct gpube_bounder *b)
-{
-	return share_of(b, 5, 0.4);
-}
-
-/* Not where clusters come next, which search after their first passes, and what sweeps read off will do for these. */
-static bool wants_search(const struct gpube_bounder *b)
-{
-	return b->tables == b->m || b->upper == GPUBE_INF || mean_domain(b) < WIDE_DOMAIN;
-}
-
-/* Where steps are long, before anything else is tried. */
-static double search_seconds(const struct gpube_bounder *b)
-{
-	return gpube__bounder_prefers_joins(b) ? INFINITY : 0.03;
-}
-
-/* Local search: a number of steps, or a moment of them where they are long. */
-static int first_search(struct gpube_bounder *b, double seconds)
-{
-	const double start = gpube__now();
-	int64_t n = b->m->n_vars, steps = n < 100 ? 200 * n : 20000;
-	int status = GPUBE_OK;
-
-	if (isinf(seconds))
-		return gpube__bounder_search(b, NULL, steps);
-	for (; steps > 0 && !status && gpube__now() - start < seconds; steps -= 1000)
-		status = gpube__bounder_search(b, NULL, steps < 1000 ? steps : 1000);
-	return status;
-}
-
-/* Along a better order than the first time. */
-static bool wants_quick_mbe(const struct gpube_bounder *b)
-{
-	return is_auto(b) && gpube__bounder_prefers_joins(b) && !is_easy(b) &&
-	       b->order_cost.joined_cells != b->quick_along;
-}
-
-static int quick_mbe(struct gpube_bounder *b, double seconds)
-{
-	(void)seconds; /* it is of a number of cells */
-	return gpube__bounder_quick_mbe(b);
-}
-
-/*
- * Whether elimination should end in time, on a card if there is one: queen5_5_4 takes one 3 s, and cores
- * minutes. Before clusters it is tried if it takes no more; they try it again when there are fewer values.
- */
-static bool is_sure(const struct gpube_bounder *b)
-{
-	const double joined = b->order_cost.joined_cells, most = 20;
-	const struct gpube_ops *ops;
-
-	return !is_hopeless(b) && !gpube__pick_early(&ops, b->ctx, b->opts->backend, joined, 0) &&
-	       gpube__predicted_seconds(b->ctx, ops, joined) < most;
-}
-
-static bool wants_elimination(const struct gpube_bounder *b)
-{
-	return is_auto(b) && !b->opts->no_eliminate &&
-	       (gpube__bounder_prefers_joins(b) || is_sure(b));
-}
-
-/* A sure proof: worth a good part of the time. */
-static double elimination_seconds(const struct gpube_bounder *b)
-{
-	return fmax(2, fmin(20, b->opts->timeout_seconds / 3));
-}
-
-static int eliminate(struct gpube_bounder *b, double seconds)
-{
-	bool done = false;
-	int status = gpube__bounder_eliminate(b, NULL, NULL, seconds, &done);
-
-	if (!status && done)
-		gpube__bounder_raise(b, b->limit, "elimination");
-	return status;
-}
-
-static bool wants_second_tree(const struct gpube_bounder *b)
-{
-	return is_auto(b) && b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_prefers_joins(b);
-}
-
-static double second_tree_seconds(const struct gpube_bounder *b)
-{
-	return share_of(b, 5, 0.2);
-}
-
-static bool wants_tree(const struct gpube_bounder *b)
-{
-	return is_method(b, GPUBE_BOUND_TREE);
-}
-
-static bool wants_sweep(const struct gpube_bounder *b)
-{
-	return is_method(b, GPUBE_BOUND_SWEEP) ||
-	       (is_auto(b) && gpube__bounder_prefers_joins(b) && !b->opts->no_eliminate);
-}
-
-/*
- * A proof if it ends, and given up as soon as it seems that it would not; where the time is short, a
- * sweep has none to give its line.
- */
-static double sweep_seconds(const struct gpube_bounder *b)
-{
-	const double seconds = b->opts->timeout_seconds > 0 ? 0.75 * b->opts->timeout_seconds : 300;
-
-	if (is_method(b, GPUBE_BOUND_SWEEP))
-		return INFINITY;
-	return seconds < 5 ? 0 : seconds;
-}
-
-static bool wants_slices(const struct gpube_bounder *b)
-{
-	return is_auto(b) && wants_sweep(b);
-}
-
-/* All the time that is left, where the first attempt to eliminate had a part of it. */
-static double slices_seconds(const struct gpube_bounder *b)
-{
-	return b->ctx->deadline > 0 ? b->ctx->deadline - gpube__now() : 60;
-}
-
-static int slices(struct gpube_bounder *b, double seconds)
-{
-	bool done = false;
-	int status = gpube__bounder_slices(b, seconds, &done);
-
-	if (!status && done)
-		gpube__bounder_raise(b, b->limit, "elimination");
-	return status;
-}
-
-static bool wants_joins(const struct gpube_bounder *b)
-{
-	return is_method(b, GPUBE_BOUND_JOINS) || (is_auto(b) && gpube__bounder_prefers_joins(b));
-}
-
-static bool wants_shifts(const struct gpube_bounder *b)
-{
-	return is_method(b, GPUBE_BOUND_SHIFT);
-}
-
-static int shifts(struct gpube_bounder *b, double seconds)
-{
-	(void)seconds;
-	return gpube__bound_clusters(b, false, 0);
-}
-
-static bool wants_clusters(const struct gpube_bounder *b)
-{
-	return is_auto(b) || is_method(b, GPUBE_BOUND_CLUSTERS) || is_method(b, GPUBE_BOUND_REGIONS);
-}
-
-static int clusters(struct gpube_bounder *b, double seconds)
-{
-	(void)seconds;
-	return gpube__bound_clusters(b, true, is_auto(b) ? 5 : 2);
-}
-
-static bool wants_mbe(const struct gpube_bounder *b)
-{
-	return is_auto(b) || is_method(b, GPUBE_BOUND_MBE);
-}
-
-static int mbe(struct gpube_bounder *b, double seconds)
-{
-	(void)seconds;
-	return gpube__bound_mbe(b);
-}
-
-static int shift_and_keep(struct gpube_bounder *b, double seconds)
-{
-	(void)seconds;
-	return gpube__bound_and_shift(b);
-}
-
-/* Before there is an order, and after it. */
-static const struct stage first_stages[] = {
-	{"shifts at first", wants_first, first_seconds, first_bounds},
-	{NULL, NULL, NULL, NULL},
-};
-static const struct stage stages[] = {
-	{"a search tree", wants_first_tree, first_tree_seconds, gpube__bound_dfs},
-	{"a search tree of large domains", wants_wide_tree, wide_tree_seconds, gpube__bound_dfs},
-	{"local search", wants_search, search_seconds, first_search},
-	{"quick mini-buckets", wants_quick_mbe, NULL, quick_mbe},
-	{"elimination", wants_elimination, elimination_seconds, eliminate},
-	{"a longer search tree", wants_second_tree, second_tree_seconds, gpube__bound_dfs},
-	{"a search tree to its end", wants_tree, NULL, gpube__bound_dfs},
-	{"a sweep", wants_sweep, sweep_seconds, gpube__bound_sweep},
-	{"slices", wants_slices, slices_seconds, slices},
-	{"the join graph", wants_joins, NULL, gpube__bound_joins},
-	{"shifts", wants_shifts, NULL, shifts},
-	{"clusters", wants_clusters, NULL, clusters},
-	{"mini-buckets", wants_mbe, NULL, mbe},
-	{NULL, NULL, NULL, NULL},
-};
-/* In their place where a shifted model is wanted: of the last state of one ascent. */
-static const struct stage shifting_stages[] = {
-	{"local search", wants_search, search_seconds, first_search},
-	{"shifts that are kept", NULL, NULL, shift_and_keep},
-	{NULL, NULL, NULL, NULL},
-};
-
-static int run_stages(struct gpube_bounder *b, const struct stage *s)
-{
-	for (; s->name && !gpube__bounder_done(b); s++) {
-		double seconds = INFINITY;
-		int status;
-
-		if (s->wanted && !s->wanted(b))
-			continue;
-		if (s->seconds)
-			seconds = s->seconds(b);
-		if (isinf(seconds))
-			gpube__log(b->ctx, GPUBE_LOG_DETAIL, "stage: %s", s->name);
-		else
-			gpube__log(b->ctx, GPUBE_LOG_DETAIL, "stage: %s, %.3g s at most", s->name, seconds);
-		status = s->run(b, seconds);
-		if (status && !gpube__bounder_gives_way(b, status, s->name))
-			return status;
-	}
-	return GPUBE_OK;
-}
-
 /* ---- from the model to the report ------------------------------------------------------------ */
 
 /* Up to an order; not ready: nothing is left to do, or to do it with. */
@@ -569,7 +223,7 @@ static int prepare(struct gpube_bounder *b, bool *ready)
 		gpube__opening_begin();
 	status = take_known(b);
 	if (!status)
-		status = run_stages(b, first_stages);
+		status = gpube__bound_at_first(b);
 	if (status || gpube__bounder_done(b))
 		return status;
 	status = find_order(b);
@@ -674,7 +328,7 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 		status = opened ? opened : status;
 	}
 	if (!status && ready)
-		status = run_stages(&b, shifted ? shifting_stages : stages);
+		status = gpube__bound_stages(&b);
 	if (shifted && !b.lifted && b.m && (!status || status == GPUBE_ESTOP)) {
 		int lifted = gpube__shifted_plain(&b);
 

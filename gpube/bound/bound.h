@@ -1,6 +1,6 @@
 /*
  * bound.h - the methods of gpube_bound() and the parts that they are made of: each works on a
- * bounder (bounder.h), and bound.c says which come when.
+ * bounder (bounder.h), and bound_stages.c says which come when.
  */
 #ifndef GPUBE_BOUND_H
 #define GPUBE_BOUND_H
@@ -44,6 +44,13 @@ int gpube__bounder_quick_mbe(struct gpube_bounder *b);
  */
 int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds);
 
+/* From so many values on, geometric mean, domains are large. */
+enum { GPUBE__WIDE_DOMAIN = 8 };
+double gpube__bounder_mean_domain(const struct gpube_bounder *b);
+
+/* Elimination along the order would not end. */
+bool gpube__bounder_hopeless(const struct gpube_bounder *b);
+
 /* Few variables for the width of the order: nearly everything depends on everything. */
 bool gpube__bounder_dense(const struct gpube_bounder *b);
 
@@ -56,6 +63,10 @@ bool gpube__bounder_prefers_joins(const struct gpube_bounder *b);
  * totals. It uses b->order, which is not made yet.
  */
 int gpube__bound_first(struct gpube_bounder *b, double seconds);
+
+/* The stages that bound_stages.c lists: before there is an order, and after it. */
+int gpube__bound_at_first(struct gpube_bounder *b);
+int gpube__bound_stages(struct gpube_bounder *b);
 
 /* The methods; each ends when it has nothing more to say, with ESTOP when stopped. */
 int gpube__bound_mbe(struct gpube_bounder *b);
