@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/formats.h"
+#include "gpube/ops/ops.h"
 
 bool answer_maximises(const struct answer *a)
 {
@@ -146,11 +147,44 @@ static int write_values(const struct answer *a, enum answer_output output)
 	}
 }
 
+void answer_json_kernels(struct json *j, const struct answer *a)
+{
+	struct gpube_use use[GPUBE_MAX_USES];
+	const int n = gpube__uses(a->session->ctx, use);
+
+	json_open(j, "kernels", '[');
+	for (int k = 0; k < n; k++) {
+		json_open(j, NULL, '{');
+		json_text(j, "family", use[k].family);
+		json_int(j, "launches", use[k].launches);
+		json_seconds(j, "kernel", use[k].kernel);
+		json_seconds(j, "planning", use[k].planning);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+/* The same with -v. */
+static void tell_kernels(const struct answer *a)
+{
+	struct gpube_ctx *ctx = a->session->ctx;
+	struct gpube_use use[GPUBE_MAX_USES];
+	const int n = gpube__uses(ctx, use);
+
+	for (int k = 0; k < n; k++)
+		if (use[k].launches || use[k].planning > 0)
+			gpube__log(ctx, GPUBE_LOG_DETAIL,
+				"%s: %lld launches, %.4f s of kernels, %.4f s of planning",
+				use[k].family, (long long)use[k].launches, use[k].kernel,
+				use[k].planning);
+}
+
 int answer_report(const struct answer *a, enum answer_output output, report_fn *text,
 	report_fn *json, const void *arg)
 {
 	struct session *s = a->session;
 
+	tell_kernels(a);
 	if (output == ANSWER_TEXT || output == ANSWER_JSON)
 		return session_report(s, text, json, arg);
 	session_hide_bar(s);

@@ -49,6 +49,9 @@ void answer_json_head(struct json *j, const struct answer *a);
 /* lower_bound, upper_bound, log10 of potentials, assignment; null what is not known. */
 void answer_json_result(struct json *j, const struct answer *a);
 
+/* "kernels": of each family of contract's on a device, launches and seconds; empty without one. */
+void answer_json_kernels(struct json *j, const struct answer *a);
+
 /*
  * answer_report() - the report by 'text' or 'json', or a file for other programs: the
  * assignment as .sol or as MPE, or its cost as .ub, if there is one.

@@ -110,6 +110,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_seconds(&j, "bound", bounds->seconds_bound);
 	json_seconds(&j, "assignment", bounds->seconds_cost);
 	json_close(&j, '}');
+	answer_json_kernels(&j, &r->answer);
 	json_close(&j, '}');
 	gpube__out_text(out, "\n");
 }

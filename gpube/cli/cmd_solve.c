@@ -157,6 +157,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 		json_null(&j, "count");
 	json_plan(&j, &r->solution->plan);
 	json_times(&j, r);
+	answer_json_kernels(&j, &r->answer);
 	json_close(&j, '}');
 	gpube__out_text(out, "\n");
 }

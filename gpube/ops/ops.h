@@ -89,6 +89,8 @@ struct gpube_use {
 	double kernel, planning;
 };
 
+#define GPUBE_MAX_USES 8
+
 /*
  * A backend. Table memory belongs to it: values, counts, out… of a contraction
  * are addresses that its alloc() gave.
@@ -133,6 +135,13 @@ struct gpube_ops {
 	/* the device in words, for people; a CPU has none: NULL */
 	int (*describe)(struct gpube_ctx *ctx, char *text, size_t size);
 
+	/*
+	 * What each family of contract's kernels has done for the context, on all of its devices; waits
+	 * as settle() does. Returns how many families there are, at most GPUBE_MAX_USES. NULL: there
+	 * is one way to do it, which is not counted
+	 */
+	int (*uses)(struct gpube_ctx *ctx, struct gpube_use *use);
+
 	/* bytes of tables that alloc() may give out in all */
 	uint64_t (*memory)(struct gpube_ctx *ctx);
 	/* of these, what needs no streaming between a device and the host; NULL: all */
@@ -164,5 +173,11 @@ const struct gpube_ops *gpube__ops_cpu(void);
  * the program has no CUDA, or the machine no usable device; ENOMEM.
  */
 const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status);
+
+/*
+ * gpube__uses() - what uses() says of the context's device; 0 families where none is open.
+ * use  out: GPUBE_MAX_USES
+ */
+int gpube__uses(struct gpube_ctx *ctx, struct gpube_use *use);
 
 #endif

@@ -127,3 +127,13 @@ int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum 
 		*ops = cuda;
 	return GPUBE_OK;
 }
+
+int gpube__uses(struct gpube_ctx *ctx, struct gpube_use *use)
+{
+	const struct gpube_ops *ops = NULL;
+	int status;
+
+	if (ctx->device)
+		ops = gpube__ops_cuda(ctx, &status);
+	return ops && ops->uses ? ops->uses(ctx, use) : 0;
+}

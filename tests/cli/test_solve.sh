@@ -97,6 +97,7 @@ json 'JSON: keys of an optimum' 0 'd["status"] == "optimal" and d["backend"] == 
 	"$gpube" solve --output json $x/exams.cfn
 row 'JSON: exact decimals' 0 '"lower_bound": 4\.30, "upper_bound": 4\.30,' '' \
 	"$gpube" solve --json $x/exams.cfn
+json 'JSON: kernels are those of a device' 0 'd["kernels"] == []' "$gpube" solve --json --backend cpu $x/zebra.wcsp
 json 'JSON: plan and times' 0 'd["plan"]["width"] > 0 and d["plan"]["joined_cells"] > 0
 	and set(d["times"]) == {"read", "simplify", "order", "eliminate", "contract", "copy", "assign"}' \
 	"$gpube" solve --json $x/zebra.wcsp

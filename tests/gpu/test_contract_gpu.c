@@ -370,6 +370,35 @@ static void arena(void **state)
 	assert_non_null(strstr(gpube_error(ctx), "no room for a table"));
 }
 
+/* Each family's launches, and seconds of its own, are counted for it and for no other. */
+static void counted(void **state)
+{
+	struct gpube_use before[GPUBE_MAX_USES], after[GPUBE_MAX_USES];
+	const int n = gpube__uses(ctx, before);
+	struct shape s;
+
+	(void)state;
+	assert_true(n > 1);
+	assert_null(shape_parse(&s, "x=10 a=10 b=10 c=10 d=10 : a b c d : x a b c d , x a , x b , x c d , x",
+		GPUBE_MIN_PLUS, GPUBE_INT32));
+	shape_fill(&s, 1, SHAPE_SIGNED, false);
+	for (int by = 0; by < n; by++) {
+		assert_true(gpube__cuda_force(ctx, before[by].family));
+		assert_int_equal(gpube__uses(ctx, before), n);
+		run(&s);
+		run(&s);
+		assert_true(gpube__cuda_force(ctx, NULL));
+		assert_int_equal(gpube__uses(ctx, after), n);
+		compare(&s);
+		for (int k = 0; k < n; k++) {
+			assert_int_equal(after[k].launches - before[k].launches, k == by ? 2 : 0);
+			assert_int_equal(after[k].kernel > before[k].kernel, k == by);
+		}
+		assert_true(after[by].planning >= before[by].planning);
+	}
+	shape_free(&s);
+}
+
 static void refuses(void **state)
 {
 	const int64_t size = 0;
@@ -391,7 +420,7 @@ static void refuses(void **state)
 int main(int argc, char **argv)
 {
 	static struct CMUnitTest tests[N_RANDOM + N_BATCHES + 4 * N_FORMS + 3 * N_BY +
-				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 3];
+				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 4];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	const struct {
 		const char *name;
@@ -401,6 +430,7 @@ int main(int argc, char **argv)
 		{"device", 1, opens},
 		{"arena", 1, arena},
 		{"refuses", 1, refuses},
+		{"counted", 1, counted},
 		{"seed", N_RANDOM, random_shape},
 		{"chosen", N_CHOSEN * N_VARIANTS, chosen_shape},
 		{"batch", N_BATCHES, random_batch},

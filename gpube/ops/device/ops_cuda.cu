@@ -217,6 +217,36 @@ static int cuda_describe(struct gpube_ctx *ctx, char *text, size_t size)
 	return GPUBE_OK;
 }
 
+static void add_uses(struct gpube_ctx *ctx, struct gpube_use *use)
+{
+	const struct gpube__planning *g = &gpube__device_of(ctx)->planning;
+
+	gpube__clock_settle(ctx, NULL); /* what failed is told by who asked for it */
+	for (int k = 0; k < GPUBE_N_FAMILIES; k++) {
+		use[k].launches += g->use[k].launches;
+		use[k].kernel += g->use[k].kernel;
+		use[k].planning += g->use[k].planning;
+	}
+}
+
+static_assert(GPUBE_N_FAMILIES <= GPUBE_MAX_USES, "callers have room for so many");
+
+static int cuda_uses(struct gpube_ctx *ctx, struct gpube_use *use)
+{
+	const struct gpube__device *d = gpube__device_of(ctx);
+
+	memset(use, 0, GPUBE_N_FAMILIES * sizeof(*use));
+	for (int k = 0; k < GPUBE_N_FAMILIES; k++)
+		use[k].family = d->planning.families[k].name;
+	for (int k = 0; k < d->n_peers; k++) {
+		cudaSetDevice(gpube__device_of(d->peers[k])->id);
+		add_uses(d->peers[k], use);
+	}
+	cudaSetDevice(d->id);
+	add_uses(ctx, use);
+	return GPUBE_N_FAMILIES;
+}
+
 static uint64_t cuda_resident(struct gpube_ctx *ctx)
 {
 	return gpube__device_of(ctx)->memory_bytes;
@@ -268,6 +298,7 @@ static const struct gpube_ops cuda_ops = {
 	gpube__clock_settle,
 	cuda_gather,
 	cuda_describe,
+	cuda_uses,
 	cuda_memory,
 	cuda_resident,
 	cuda_expect,
