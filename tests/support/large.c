@@ -132,12 +132,30 @@ void shape_large_free(struct shape *s)
 	free(s->sizes);
 }
 
-int64_t large_cell(const struct gpube__shape *s, int k, int64_t out, int64_t x)
+int64_t large_value(int k, int64_t at)
 {
-	const int64_t *stride = s->stride + k * s->ld;
-	int64_t at = s->n_dims > s->n_out ? x * stride[s->n_out] : 0;
+	const uint64_t hash = ((uint64_t)at + 1) * 0x9e3779b97f4a7c15u + (uint64_t)k * 1000003;
 
-	for (int d = 0; d < s->n_out; d++)
-		at += out / s->out_stride[d] % s->size[d] * stride[d];
-	return at;
+	return (int64_t)((hash ^ hash >> 29) % 1009);
+}
+
+int64_t large_best(const struct gpube__shape *s, int64_t out)
+{
+	const int n_reduced = s->n_dims - s->n_out;
+	int64_t best = INT64_MAX;
+
+	for (int64_t x = 0; x < s->n_reduced; x++) {
+		int64_t sum = 0;
+
+		for (int k = 0; k < s->n_in; k++) {
+			const int64_t *stride = s->stride + k * s->ld;
+
+			sum += large_value(k,
+				gpube__offset(out, s->n_out, s->size, stride) +
+					gpube__offset(x, n_reduced, s->size + s->n_out,
+						stride + s->n_out));
+		}
+		best = sum < best ? sum : best;
+	}
+	return best;
 }

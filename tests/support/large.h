@@ -29,7 +29,8 @@ void large_row(struct large *row, int i);
 void shape_large(struct shape *s, int i, enum gpube_type type);
 void shape_large_free(struct shape *s);
 
-/* The cell of operand k that belongs to output cell 'out' and reduced cell x. */
-int64_t large_cell(const struct gpube__shape *s, int k, int64_t out, int64_t x);
+/* Cell 'at' of operand k, which follows from its place; output cell 'out', by (min,+). */
+int64_t large_value(int k, int64_t at);
+int64_t large_best(const struct gpube__shape *s, int64_t out);
 
 #endif
