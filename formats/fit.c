@@ -1,5 +1,6 @@
 /* fit.c - see fit.h. */
 #include "formats/fit.h"
+#include "formats/observed.h"
 
 #include "formats/survey.h"
 

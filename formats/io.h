@@ -146,13 +146,4 @@ bool gpube__out_is_alone(const char *path);
 /* Completes and renames; with 'keep' false, or after a failure, leaves no file. Returns status. */
 int gpube__out_close(struct gpube_out *out, bool keep);
 
-/*
- * gpube__observed_view() - the model with its evidence turned into unary
- * functions, for a .uai with no place for a .evid. Everything else is m's, which
- * must outlive the view.
- * Errors: ENOMEM (nothing to clear)
- */
-int gpube__observed_view(struct gpube_model *view, const struct gpube_model *m);
-void gpube__observed_clear(struct gpube_model *view, const struct gpube_model *m);
-
 #endif

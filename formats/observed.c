@@ -1,10 +1,10 @@
 /*
  * observed.c - evidence as unary functions, for what is written without a .evid
- * beside it. See io.h.
+ * beside it. See observed.h.
  */
 #include <string.h>
 
-#include "formats/io.h"
+#include "formats/observed.h"
 
 /* A table that allows one value of 'domain'. */
 static int make_table(struct gpube_model *view, int32_t domain, int32_t value, int32_t *table)

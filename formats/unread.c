@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "formats/io.h"
-#include "formats/reading.h"
 
 #define BLANKS " \t\n\v\f\r"
 
