@@ -255,8 +255,8 @@ fuzz:
 	tests/fuzz/fuzz.sh build-fuzz $(FUZZ_RUNS) $(FUZZ_READERS)
 
 # contract takes minutes to compile so: tests/fuzz/no_contract.c stands for it
-READERS_SRC := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/ops/ops_cpu.c gpube/ops/kept.c gpube/ops/subset/*.c \
-	formats/*.c nash/*.c csg/*.c gpube/ranks/world_single.c dcop/test_hook.c)
+READERS_SRC := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/order/elimination.c gpube/ops/ops_cpu.c gpube/ops/kept.c \
+	gpube/ops/subset/*.c formats/*.c formats/*/*.c nash/*.c csg/*.c gpube/ranks/world_single.c dcop/test_hook.c)
 $(BUILD)/libreaders.a: $(call obj,$(READERS_SRC))
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "csg/auction.h"
-#include "formats/io.h"
+#include "formats/io/io.h"
 
 #define MOST_GOODS     1000
 #define MOST_BIDS      1000000

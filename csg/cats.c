@@ -5,7 +5,7 @@
 
 #include "csg/bids.h"
 #include "csg/game.h"
-#include "formats/io.h"
+#include "formats/io/io.h"
 
 #define MOST_GOODS 1000000
 

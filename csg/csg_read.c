@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "csg/sparse.h"
-#include "formats/io.h"
+#include "formats/io/io.h"
 
 #define MAGIC       "GPUBECSG"
 #define SMALL_TABLE 20 /* agents: a table whatever is listed */

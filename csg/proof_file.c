@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "csg/proof.h"
-#include "formats/io.h"
+#include "formats/io/io.h"
 
 #define VERSION 3
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "dcop/plan.h"
-#include "formats/io.h"
-#include "formats/names.h"
+#include "formats/io/io.h"
+#include "formats/common/names.h"
 
 void dcop_agents_clear(struct gpube_ctx *ctx, struct dcop_agents *a)
 {

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "formats/registry.h"
+#include "formats/common/registry.h"
 
 static const struct gpube_format_row formats[] = {
 	{GPUBE_FORMAT_WCSP, "wcsp", "wcsp", GPUBE_COSTS, false, false, NULL, gpube__wcsp_read,

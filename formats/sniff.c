@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/reading.h"
-#include "formats/registry.h"
+#include "formats/common/reading.h"
+#include "formats/common/registry.h"
 
 #define BLANKS " \t\n\v\f\r"
 

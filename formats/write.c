@@ -4,8 +4,8 @@
  */
 #include <stdio.h>
 
-#include "formats/compare.h"
-#include "formats/fit.h"
+#include "formats/compare/compare.h"
+#include "formats/common/fit.h"
 
 /* The files of a model while they are complete, but under temporary names. */
 struct written {

@@ -2,7 +2,7 @@
 #ifndef NASH_BIMATRIX_H
 #define NASH_BIMATRIX_H
 
-#include "formats/io.h"
+#include "formats/io/io.h"
 #include "nash/nash.h"
 
 /*

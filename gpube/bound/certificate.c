@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/io.h"
+#include "formats/io/io.h"
 #include "gpube/ir/dense.h"
 
 /* A function of more cells counts at its least cost. */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "formats/formats.h"
-#include "formats/io.h"
+#include "formats/io/io.h"
 #include "gpube/cli/bounding.h"
 #include "gpube/cli/reparam_check.h"
 #include "gpube/order/order.h"

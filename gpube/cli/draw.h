@@ -5,7 +5,7 @@
 #ifndef GPUBE_CLI_DRAW_H
 #define GPUBE_CLI_DRAW_H
 
-#include "formats/io.h"
+#include "formats/io/io.h"
 
 /* The words of --dot, in its order. */
 enum drawing { DRAW_NONE, DRAW_GRAPH, DRAW_PSEUDOTREE, DRAW_BUCKETS, DRAW_DECOMPOSITION };

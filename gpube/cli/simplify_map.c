@@ -1,7 +1,7 @@
 /* simplify_map.c - see simplify_map.h. */
 #include "gpube/cli/simplify_map.h"
 
-#include "formats/io.h"
+#include "formats/io/io.h"
 
 int simplify_map_write(
 	struct gpube_ctx *ctx, const struct gpube_simplified *simplified, const char *path)

@@ -25,7 +25,7 @@ cli bound heuristic eliminate relax simplify order ops ranks formats csg nash dc
 END
 # INCLUDING-FILE INCLUDED-FILE: why it may against the order
 cat > "$work/arrows" << 'END'
-gpube/bound/certificate.c formats/io.h: a certificate is a file of its own, written and read nowhere else
+gpube/bound/certificate.c formats/io/io.h: a certificate is a file of its own, written and read nowhere else
 dcop/dcop.h gpube/relax/mbe.h: agents split buckets as mini-buckets do
 dcop/plan.h gpube/simplify/simplify.h: the agents' model is simplified as a whole
 END

@@ -4,7 +4,7 @@
  */
 #include "tests/support/test.h"
 
-#include "formats/compare.h"
+#include "formats/compare/compare.h"
 #include "tests/support/files.h"
 #include "tests/support/model_text.h"
 #include "tests/support/random_model.h"

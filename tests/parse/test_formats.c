@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "formats/formats.h"
-#include "formats/io.h"
+#include "formats/io/io.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/files.h"

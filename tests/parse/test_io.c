@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "formats/io.h"
+#include "formats/io/io.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/files.h"

@@ -6,7 +6,7 @@
 #include <locale.h>
 #include <math.h>
 
-#include "formats/io.h"
+#include "formats/io/io.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/files.h"

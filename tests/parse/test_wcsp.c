@@ -3,7 +3,7 @@
 
 #include "tests/support/cases.h"
 #include "tests/support/files.h"
-#include "formats/compare.h"
+#include "formats/compare/compare.h"
 #include "tests/support/memory.h"
 #include "tests/support/model_text.h"
 

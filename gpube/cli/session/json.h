@@ -2,7 +2,7 @@
 #ifndef GPUBE_CLI_JSON_H
 #define GPUBE_CLI_JSON_H
 
-#include "formats/io.h"
+#include "formats/io/io.h"
 
 struct json {
 	struct gpube_out *out;

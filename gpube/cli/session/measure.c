@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "formats/survey.h"
+#include "formats/common/survey.h"
 
 static int add(struct gpube_ctx *ctx, struct histogram *h, int64_t size)
 {

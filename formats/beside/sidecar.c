@@ -1,0 +1,326 @@
+/* sidecar.c - small files beside a model: elimination orders and solutions. See formats.h. */
+#include "formats/formats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/cfn/cfn.h" /* decimals */
+#include "formats/common/registry.h"
+#include "gpube/ir/graph.h"
+
+/* ---- names ----------------------------------------------------------------------------- */
+
+struct named {
+	const char *name;
+	int32_t var;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+/* The variables that have names, sorted by them; made when the first name is met. */
+struct names {
+	struct named *v;
+	int32_t n;
+};
+
+static int sort_names(struct names *names, const struct gpube_model *m)
+{
+	names->v = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*names->v));
+	if (!names->v)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < m->n_vars; i++)
+		if (m->vars[i].name)
+			names->v[names->n++] = (struct named){m->vars[i].name, i};
+	qsort(names->v, (size_t)names->n, sizeof(*names->v), compare_names);
+	return GPUBE_OK;
+}
+
+static int32_t find_name(const struct names *names, const char *name)
+{
+	struct named key = {name, 0}, *found = NULL;
+
+	if (names->n)
+		found = bsearch(&key, names->v, (size_t)names->n, sizeof(key), compare_names);
+	return found ? found->var : -1;
+}
+
+/* ---- orders ---------------------------------------------------------------------------- */
+
+/* Goes to the next token that is not in a '#' comment; false at the end. */
+static bool next_word(struct gpube_in *in)
+{
+	while (!gpube__in_at_end(in)) {
+		if (*in->p != '#')
+			return true;
+		gpube__in_skip_line(in);
+	}
+	return false;
+}
+
+/* A number is an index, anything else a name. 'max' is the largest number allowed. */
+static int read_variable(int64_t *var, int64_t max, const struct gpube_model *m,
+	struct gpube_in *in, struct names *names)
+{
+	const char *p = in->p + strspn(in->p, "0123456789");
+	char token[256];
+
+	if (p > in->p && (p == in->end || strchr(" \t\n\v\f\r", *p)))
+		return gpube__in_int(in, var, 0, max, "a variable");
+	if (gpube__in_token(in, token, "a variable"))
+		return in->status;
+	if (!names->v && sort_names(names, m))
+		return GPUBE_ENOMEM;
+	*var = find_name(names, token);
+	return *var < 0 ? gpube__in_refuse(in, "a variable's index or name") : GPUBE_OK;
+}
+
+/* The order's variables, after daoopt's count of them if there is one. */
+static int read_permutation(int32_t *order, int32_t *place, const struct gpube_model *m,
+	struct gpube_in *in, struct names *names)
+{
+	int32_t n = 0;
+	int64_t var = 0;
+
+	for (bool first = true; next_word(in); first = false) {
+		/* n_vars itself is no variable: in the first place it is the count */
+		if (read_variable(&var, (int64_t)m->n_vars - !first, m, in, names))
+			return in->status ? in->status : GPUBE_ENOMEM;
+		if (var == m->n_vars)
+			continue;
+		if (place[var] >= 0)
+			return gpube__in_error(
+				in, "variable %lld is twice in the order", (long long)var);
+		place[var] = n;
+		order[n++] = (int32_t)var;
+	}
+	if (in->status)
+		return in->status;
+	for (int32_t i = 0; i < m->n_vars; i++)
+		if (place[i] < 0)
+			return gpube__in_error(in,
+				"the order has %d of %d variables: %d is missing", n, m->n_vars, i);
+	return GPUBE_OK;
+}
+
+static int read_list(int32_t *order, const struct gpube_model *m, const char *path)
+{
+	int32_t *buffer = gpube__alloc(m->ctx, 2 * (uint64_t)m->n_vars, sizeof(*buffer));
+	struct names names = {0};
+	struct gpube_in in;
+	int status;
+
+	if (!buffer)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < m->n_vars; i++)
+		buffer[m->n_vars + i] = -1;
+	status = gpube__in_open(&in, m->ctx, path);
+	if (!status) {
+		status = read_permutation(buffer, buffer + m->n_vars, m, &in, &names);
+		gpube__in_close(&in);
+	}
+	if (!status && m->n_vars)
+		memcpy(order, buffer, (size_t)m->n_vars * sizeof(*order));
+	gpube__free(m->ctx, names.v);
+	gpube__free(m->ctx, buffer);
+	return status;
+}
+
+static int read_cov_order(int32_t *order, const struct gpube_model *m, const char *path)
+{
+	struct gpube_decomposition *d;
+	int status = gpube_read_decomposition(&d, m, path);
+
+	if (!status)
+		status = gpube_order_of_decomposition(order, m, d);
+	gpube_decomposition_free(d, m->ctx);
+	return status;
+}
+
+static int write_cov_order(const struct gpube_model *m, const char *path, const int32_t *order)
+{
+	struct gpube_decomposition *d;
+	int status = gpube_decomposition_of_order(&d, m, order);
+
+	if (!status)
+		status = gpube_write_decomposition(m, path, d);
+	gpube_decomposition_free(d, m->ctx);
+	return status;
+}
+
+int gpube_write_order(const struct gpube_model *m, const char *path, const int32_t *order)
+{
+	struct gpube_out out;
+	int status;
+
+	if (!m || !path || !order)
+		return gpube__missing(m ? m->ctx : NULL);
+	if (gpube__has_extension(path, "cov"))
+		return write_cov_order(m, path, order);
+	status = gpube__check_permutation(m->ctx, order, m->n_vars);
+	if (!status)
+		status = gpube__out_open(&out, m->ctx, path);
+	if (status)
+		return status;
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		gpube__out_int(&out, order[i]);
+		gpube__out_text(&out, "\n");
+	}
+	return gpube__out_close(&out, true);
+}
+
+int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *path)
+{
+	if (!order || !m || !path)
+		return gpube__missing(m ? m->ctx : NULL);
+	if (gpube__has_extension(path, "cov"))
+		return read_cov_order(order, m, path);
+	return read_list(order, m, path);
+}
+
+/* ---- solutions ------------------------------------------------------------------------- */
+
+int gpube_write_solution(const struct gpube_model *m, const char *path, const int32_t *values)
+{
+	struct gpube_out out;
+	int status;
+
+	if (!m || !path || !values)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = gpube__check_values(m, values);
+	if (!status)
+		status = gpube__out_open(&out, m->ctx, path);
+	if (status)
+		return status;
+	gpube__out_values(&out, values, m->n_vars);
+	return gpube__out_close(&out, true);
+}
+
+/* Those of an MPE file, which has its own layouts. */
+static int read_mpe(int32_t *values, const struct gpube_model *m, struct gpube_in *in)
+{
+	struct gpube_uai_result *r;
+	int status = gpube__uai_result_read(&r, in, false);
+
+	if (status)
+		return status;
+	if (r->task != GPUBE_UAI_MPE || r->n != m->n_vars)
+		status = gpube__in_error(
+			in, "expected an MPE result, values of %d variables", m->n_vars);
+	for (int32_t i = 0; i < m->n_vars && !status; i++) {
+		if (r->values[i] >= m->vars[i].domain)
+			status = gpube__in_error(in,
+				"expected a value of variable %d from 0 to %d, found '%d'", i,
+				m->vars[i].domain - 1, r->values[i]);
+		else
+			values[i] = r->values[i];
+	}
+	gpube_uai_result_free(r, m->ctx);
+	return status;
+}
+
+static int read_values(int32_t *values, const struct gpube_model *m, struct gpube_in *in)
+{
+	char what[64];
+
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		int64_t value;
+
+		snprintf(what, sizeof(what), "a value of variable %d", i);
+		if (gpube__in_int(in, &value, 0, m->vars[i].domain - 1, what))
+			return in->status;
+		values[i] = (int32_t)value;
+	}
+	return gpube__in_end(in);
+}
+
+int gpube_read_solution(int32_t *values, const struct gpube_model *m, const char *path)
+{
+	int32_t *buffer;
+	struct gpube_in in;
+	int status;
+
+	if (!values || !m || !path)
+		return gpube__missing(m ? m->ctx : NULL);
+	buffer = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*buffer));
+	if (!buffer)
+		return GPUBE_ENOMEM;
+	status = gpube__in_open(&in, m->ctx, path);
+	if (!status) {
+		/* it cannot begin with a value */
+		if (!gpube__in_at_end(&in) && *in.p == 'M')
+			status = read_mpe(buffer, m, &in);
+		else
+			status = read_values(buffer, m, &in);
+		gpube__in_close(&in);
+	}
+	if (!status && m->n_vars)
+		memcpy(values, buffer, (size_t)m->n_vars * sizeof(*values));
+	gpube__free(m->ctx, buffer);
+	return status;
+}
+
+/* ---- upper bounds ------------------------------------------------------------------------ */
+
+static int read_bound(int64_t *cost, const struct gpube_model *m, struct gpube_in *in)
+{
+	char token[256];
+	int64_t v;
+	int scale;
+	bool fits;
+
+	if (gpube__in_token(in, token, "an upper bound"))
+		return in->status;
+	if (!gpube__decimal(token, &v, &scale, &fits))
+		return gpube__in_expected(in, "an upper bound", token);
+	if (fits && scale > m->scale)
+		return gpube__in_fail(in, GPUBE_ERANGE,
+			"the bound %.60s has more decimals than the model, which has %d", token,
+			m->scale);
+	if (!fits || !gpube__scaled(&v, m->scale - scale))
+		return gpube__in_fail(
+			in, GPUBE_ERANGE, "the bound %.60s does not fit 64 bits", token);
+	if (gpube__in_end(in))
+		return in->status;
+	*cost = v;
+	return GPUBE_OK;
+}
+
+int gpube_read_ub(int64_t *cost, const struct gpube_model *m, const char *path)
+{
+	struct gpube_in in;
+	int status;
+
+	if (!cost || !m || !path)
+		return gpube__missing(m ? m->ctx : NULL);
+	if (m->kind != GPUBE_COSTS)
+		return gpube__fail(
+			m->ctx, GPUBE_EINVAL, "a model of potentials has no bound in costs");
+	status = gpube__in_open(&in, m->ctx, path);
+	if (status)
+		return status;
+	status = read_bound(cost, m, &in);
+	gpube__in_close(&in);
+	return status;
+}
+
+int gpube_write_ub(const struct gpube_model *m, const char *path, int64_t cost)
+{
+	struct gpube_out out;
+	int status;
+
+	if (!m || !path)
+		return gpube__missing(m ? m->ctx : NULL);
+	if (m->kind != GPUBE_COSTS)
+		return gpube__fail(
+			m->ctx, GPUBE_EINVAL, "a model of potentials has no bound in costs");
+	status = gpube__out_open(&out, m->ctx, path);
+	if (status)
+		return status;
+	gpube__out_decimal(&out, cost, m->scale);
+	gpube__out_text(&out, "\n");
+	return gpube__out_close(&out, true);
+}

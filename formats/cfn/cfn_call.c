@@ -1,0 +1,111 @@
+/* cfn_call.c - functions of .cfn in intension, by a keyword and its parameters. See cfn.h. */
+#include <string.h>
+
+#include "formats/cfn/cfn.h"
+
+static int source_open(void *reader)
+{
+	return gpube__cfn_open_bracket(reader, "'['");
+}
+
+static int source_close(void *reader)
+{
+	return gpube__cfn_close_bracket(reader, "']'");
+}
+
+static int source_count(void *reader, int64_t *n)
+{
+	*n = -1;
+	return gpube__cfn_open_bracket(reader, "'[' of a list");
+}
+
+static int source_more(void *reader, bool *more)
+{
+	struct gpube_cfn_reader *r = reader;
+	int c = gpube__cfn_peek(r->in);
+
+	*more = c >= 0 && !gpube__cfn_closes(c);
+	if (*more)
+		return GPUBE_OK;
+	return gpube__cfn_close_bracket(r, "']' of a list");
+}
+
+static int source_word(void *reader, const char **word, const char *what)
+{
+	struct gpube_cfn_reader *r = reader;
+
+	*word = r->token.text;
+	return gpube__cfn_advance(r) ? r->in->status : gpube__cfn_require(r, GPUBE_CFN_WORD, what);
+}
+
+static int source_number(void *reader, char letter, int64_t *v)
+{
+	struct gpube_cfn_reader *r = reader;
+
+	if (gpube__cfn_advance(r))
+		return r->in->status;
+	switch (letter) {
+	case 'c':
+		if (gpube__cfn_to_cost(r, v))
+			return r->in->status;
+		return *v < 0 ? gpube__in_error(r->in, "expected a cost from 0, found '%.40s'",
+					r->token.text)
+			      : GPUBE_OK;
+	case 'C':
+		return gpube__cfn_to_cost(r, v);
+	case 'V':
+		return gpube__cfn_to_variable(r, v);
+	case 'v':
+		return gpube__cfn_to_int(r, v, 0, INT32_MAX, "a value");
+	case 'n':
+		return gpube__cfn_to_int(r, v, -INT32_MAX, INT32_MAX, "a number");
+	default:
+		return gpube__cfn_to_int(r, v, -INT64_MAX, INT64_MAX, "a number");
+	}
+}
+
+int gpube__cfn_read_call(struct gpube_cfn_reader *r, int arity, const char *name)
+{
+	const struct gpube_source source = {r, gpube__cfn_pass_tag, source_count, source_more,
+		source_open, source_close, source_word, source_number};
+	struct gpube_call call = {.in = r->in,
+		.m = r->m,
+		.arity = arity,
+		.scope = r->scope,
+		.function_name = name,
+		.hard_from = GPUBE_INF};
+	bool known, binary;
+
+	if (gpube__cfn_require(r, GPUBE_CFN_WORD, "a function's type"))
+		return r->in->status;
+	if (strcmp(r->token.text, "cfnconstraint") == 0)
+		return gpube__cfn_read_bounded(r, arity, name);
+	call.keyword = gpube__keyword(r->token.text, &known);
+	if (call.keyword && (call.keyword->flags & GPUBE_KEYWORD_WCSP))
+		call.keyword = NULL;
+	if (!call.keyword)
+		return gpube__in_error(r->in, "function '%.40s': type '%.40s' is %s",
+			name ? name : "", r->token.text, known ? "not supported" : "unknown");
+	binary = call.keyword->flags & GPUBE_KEYWORD_BINARY;
+	if (binary && r->m->direction == GPUBE_MAXIMISE)
+		return gpube__in_error(r->in,
+			"function '%.40s': type '%.40s' in a model that is maximised",
+			name ? name : "", r->token.text);
+	if (call.keyword->name[0] == '<')
+		gpube__log(r->m->ctx, GPUBE_LOG_NOTE,
+			"%s:%lld: '%s' is read as the format says; toulbar2 swaps its two "
+			"variables",
+			r->in->path, (long long)r->in->line, call.keyword->name);
+	r->open = (struct gpube_cfn_open){.call = &call};
+	if (!gpube__cfn_pass_tag(r, "params", 6) &&
+		!gpube__cfn_open_bracket(r, "'[' of the parameters") &&
+		!gpube__call_read(&call, &source) &&
+		!gpube__cfn_close_bracket(r, "']' after the parameters")) {
+		call.unit = 1;
+		gpube__scaled(&call.unit, r->m->scale);
+		gpube__call_expand(&call);
+	}
+	r->open = (struct gpube_cfn_open){0};
+	gpube__call_clear(&call);
+	return r->in->status;
+}

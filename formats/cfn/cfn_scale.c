@@ -1,0 +1,160 @@
+/* cfn_scale.c - more decimals for a model that is being read, and its forbidden tuples. */
+#include <string.h>
+
+#include "formats/cfn/cfn.h"
+
+static int refuse(struct gpube_model *m, int k)
+{
+	return gpube__fail(m->ctx, GPUBE_ERANGE,
+		"with %d decimals the costs or the bound pass 64 bits", m->scale + k);
+}
+
+/* A cost times 10^k; GPUBE_INF stays. */
+static bool widen_cost(int64_t *v, int k)
+{
+	return *v == GPUBE_INF || gpube__scaled(v, k);
+}
+
+static int widen_values(struct gpube_model *m, struct gpube_values *values, int k)
+{
+	struct gpube_values wide = {0};
+	const struct gpube_table t = {.type = values->type, .values = values->values};
+	int status = GPUBE_OK;
+
+	for (int64_t n = 0; n < values->n && !status; n++) {
+		int64_t v = gpube__table_int(&t, n);
+
+		if (!widen_cost(&v, k))
+			status = refuse(m, k);
+		else
+			status = gpube__values_push(m->ctx, &wide, v);
+	}
+	if (status) {
+		gpube__values_clear(m->ctx, &wide);
+		return status;
+	}
+	gpube__values_clear(m->ctx, values);
+	*values = wide;
+	return GPUBE_OK;
+}
+
+static int widen_table(struct gpube_model *m, struct gpube_table *t, int k)
+{
+	struct gpube_values v = {.type = t->type, .n = t->n, .values = t->values};
+	int status = widen_values(m, &v, k);
+
+	if (status)
+		return status;
+	t->type = v.type;
+	t->values = v.values;
+	return !t->sparse || widen_cost(&t->dflt.i, k) ? GPUBE_OK : refuse(m, k);
+}
+
+static int widen_open(struct gpube_model *m, const struct gpube_cfn_open *open, int k)
+{
+	int status = GPUBE_OK;
+
+	if (open->values)
+		status = widen_values(m, open->values, k);
+	if (open->dflt && !widen_cost(open->dflt, k))
+		return refuse(m, k);
+	if (open->tuples && !status) {
+		status = widen_values(m, &open->tuples->values, k);
+		if (!widen_cost(&open->tuples->dflt, k))
+			return refuse(m, k);
+	}
+	for (int i = 0; open->call && i < open->call->n_scalars; i++)
+		if (open->call->scalars[i].cost && !widen_cost(&open->call->scalars[i].v, k))
+			return refuse(m, k);
+	for (int64_t i = 0; open->call && i < open->call->n_args; i++)
+		if (open->call->args[i].cost && !widen_cost(&open->call->args[i].v, k))
+			return refuse(m, k);
+	return status;
+}
+
+int gpube__cfn_widen(struct gpube_model *m, const struct gpube_cfn_open *open, int k)
+{
+	int status = widen_open(m, open, k);
+
+	for (int32_t t = 0; t < m->n_tables && !status; t++)
+		status = widen_table(m, &m->tables[t], k);
+	if (status)
+		return status;
+	if (!gpube__scaled(&m->constant, k) || !gpube__scaled(&m->top, k))
+		return refuse(m, k);
+	m->scale += k;
+	return GPUBE_OK;
+}
+
+/* ---- forbidden by the bound ---------------------------------------------------------- */
+
+/* A cost as the minimisation sees it. */
+static int64_t minimised(const struct gpube_model *m, int64_t v)
+{
+	return v == GPUBE_INF || m->direction == GPUBE_MINIMISE ? v : -v;
+}
+
+/* The least value of a table; GPUBE_INF if all are forbidden. */
+static int64_t least(const struct gpube_model *m, const struct gpube_table *t)
+{
+	int64_t min = t->sparse ? minimised(m, t->dflt.i) : GPUBE_INF;
+
+	for (int64_t k = 0; k < t->n; k++) {
+		int64_t v = minimised(m, gpube__table_int(t, k));
+
+		min = v < min ? v : min;
+	}
+	return min;
+}
+
+static int mark_table(struct gpube_model *m, struct gpube_table *t, __int128 from)
+{
+	struct gpube_values v = {0};
+	bool any = false;
+
+	for (int64_t k = 0; k < t->n && !any; k++) {
+		int64_t c = minimised(m, gpube__table_int(t, k));
+
+		any = c != GPUBE_INF && c >= from;
+	}
+	if (t->sparse && t->dflt.i != GPUBE_INF && minimised(m, t->dflt.i) >= from)
+		t->dflt.i = GPUBE_INF;
+	if (!any)
+		return GPUBE_OK;
+	for (int64_t k = 0; k < t->n; k++) {
+		int64_t c = gpube__table_int(t, k);
+
+		if (gpube__values_push(m->ctx, &v, minimised(m, c) >= from ? GPUBE_INF : c)) {
+			gpube__values_clear(m->ctx, &v);
+			return GPUBE_ENOMEM;
+		}
+	}
+	gpube__free(m->ctx, t->values);
+	t->values = v.values;
+	t->type = v.type;
+	return GPUBE_OK;
+}
+
+int gpube__cfn_mark(struct gpube_model *m)
+{
+	__int128 total = minimised(m, m->constant), top = minimised(m, m->top);
+	int64_t *min;
+	int status = GPUBE_OK;
+
+	if (m->top == GPUBE_INF || m->top == -GPUBE_INF)
+		return GPUBE_OK;
+	min = gpube__alloc(m->ctx, (uint64_t)m->n_tables + 1, sizeof(*min));
+	if (!min)
+		return GPUBE_ENOMEM;
+	for (int32_t t = 0; t < m->n_tables; t++) {
+		min[t] = least(m, &m->tables[t]);
+		if (min[t] == GPUBE_INF)
+			goto out; /* infeasible: nothing to gain */
+		total += (__int128)min[t] * m->tables[t].n_users;
+	}
+	for (int32_t t = 0; t < m->n_tables && !status && total < top; t++)
+		status = mark_table(m, &m->tables[t], top - total + min[t]);
+out:
+	gpube__free(m->ctx, min);
+	return status;
+}

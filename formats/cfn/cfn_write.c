@@ -1,0 +1,421 @@
+/*
+ * cfn_write.c - a model to toulbar2's .cfn, as proper JSON.
+ *
+ * toulbar2 1.1.1 has no "inf" and misreads some of what the format allows, so:
+ * a forbidden tuple is a cost that no other can make up for; dense tables of
+ * four and more variables have minimum 0, the rest being in the constant; a
+ * bound between -1 and 0 becomes 0 (-1 when maximising), which excludes less.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/common/names.h"
+#include "formats/common/registry.h"
+#include "formats/common/survey.h"
+
+enum { SPACE_VARIABLES, SPACE_FUNCTIONS };
+
+struct writer {
+	const struct gpube_model *m;
+	struct gpube_out *out;
+	struct gpube_survey survey;
+	struct gpube_names names;
+	char **made; /* names that are not the model's */
+	int64_t n_made, made_capacity;
+	const char **vars;      /* by variable; NULL: none has a name */
+	const char **functions; /* by function; NULL: none needs a name */
+	int32_t *last_user;     /* by table: the last function that holds it */
+	int64_t bound;          /* of the minimisation */
+	int32_t *domains, *tuple;
+	bool any; /* a function has been written */
+};
+
+/* ---- names ------------------------------------------------------------------------- */
+
+/* Would toulbar2 read it back as one word that is not a number? */
+static bool usable(const char *name)
+{
+	if (!name || !*name || strchr("0123456789-+.", *name) || strlen(name) > 4000)
+		return false;
+	for (; *name; name++)
+		if ((unsigned char)*name <= ' ' || *name == 0x7f || strchr("/#[]{}:,\"\\", *name))
+			return false;
+	return true;
+}
+
+/* A new name like "x12", with underscores as long as it is not unique. */
+static const char *make_name(struct writer *w, int32_t space, char letter, int32_t number)
+{
+	struct gpube_ctx *ctx = w->m->ctx;
+	char text[64];
+	char *copy;
+	size_t n = (size_t)snprintf(text, sizeof(text), "%c%d", letter, number);
+
+	while (gpube__names_find(&w->names, space, text) && n + 1 < sizeof(text)) {
+		text[n++] = '_';
+		text[n] = 0;
+	}
+	if (gpube__grow(ctx, &w->made, &w->made_capacity, w->n_made + 1, sizeof(*w->made)))
+		return NULL;
+	copy = gpube__strdup(ctx, text);
+	if (!copy)
+		return NULL;
+	w->made[w->n_made++] = copy;
+	return gpube__names_add(&w->names, space, copy, number) ? NULL : copy;
+}
+
+/*
+ * Gives each of n things a usable name; 'name' returns the model's own.
+ * Those come first, so that a made one never takes them.
+ */
+static int choose_names(struct writer *w, const char **names, int32_t space, char letter,
+	const char *(*name)(const struct gpube_model *, int32_t), int32_t n)
+{
+	int32_t n_replaced = 0;
+
+	for (int32_t i = 0; i < n; i++) {
+		const char *own = name(w->m, i);
+
+		names[i] = NULL;
+		if (!usable(own) || gpube__names_find(&w->names, space, own)) {
+			n_replaced += own != NULL;
+			continue;
+		}
+		if (gpube__names_add(&w->names, space, own, i))
+			return GPUBE_ENOMEM;
+		names[i] = own;
+	}
+	for (int32_t i = 0; i < n; i++)
+		if (!names[i]) {
+			names[i] = make_name(w, space, letter, i);
+			if (!names[i])
+				return GPUBE_ENOMEM;
+		}
+	if (n_replaced)
+		gpube__log(w->m->ctx, GPUBE_LOG_NOTE,
+			"%s: %d names of %s cannot be written: replaced by %c0, %c1, ...",
+			w->out->path, n_replaced, letter == 'x' ? "variables" : "functions", letter,
+			letter);
+	return GPUBE_OK;
+}
+
+static const char *variable_name(const struct gpube_model *m, int32_t i)
+{
+	return m->vars[i].name;
+}
+
+static const char *function_name(const struct gpube_model *m, int32_t f)
+{
+	return m->functions[f].name;
+}
+
+/* Only tables of two or three variables may be shared. */
+static bool shares(const struct gpube_table *t)
+{
+	return t->n_users > 1 && (t->arity == 2 || t->arity == 3);
+}
+
+static int prepare_names(struct writer *w)
+{
+	const struct gpube_model *m = w->m;
+	bool vars = false, functions = false;
+
+	for (int32_t i = 0; i < m->n_vars; i++)
+		vars = vars || m->vars[i].name;
+	for (int32_t f = 0; f < m->n_functions; f++)
+		functions = functions || m->functions[f].name || shares(gpube__table(m, f));
+	if (vars) {
+		w->vars = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*w->vars));
+		if (!w->vars ||
+			choose_names(w, w->vars, SPACE_VARIABLES, 'x', variable_name, m->n_vars))
+			return GPUBE_ENOMEM;
+	}
+	if (functions) {
+		w->functions =
+			gpube__alloc(m->ctx, (uint64_t)m->n_functions, sizeof(*w->functions));
+		if (!w->functions || choose_names(w, w->functions, SPACE_FUNCTIONS, 'f',
+					     function_name, m->n_functions))
+			return GPUBE_ENOMEM;
+	}
+	return GPUBE_OK;
+}
+
+/* ---- costs --------------------------------------------------------------------------- */
+
+static int refuse_cost(struct writer *w)
+{
+	return gpube__fail(w->m->ctx, GPUBE_ERANGE,
+		"a cost or the bound passes %lld, the most that toulbar2 holds: scale the costs "
+		"down",
+		(long long)GPUBE_TOULBAR2_MAX);
+}
+
+/* toulbar2 loses the sign of "-0.5". The file is written as it means; whoever hands it on is told.
+ */
+static void warn_of_bound(const struct writer *w)
+{
+	int64_t one = 1, written = w->m->direction == GPUBE_MINIMISE ? w->bound : -w->bound;
+
+	for (int k = 0; k < w->m->scale && k < 18; k++)
+		one *= 10;
+	if (written < 0 && written > -one)
+		gpube__log(w->m->ctx, GPUBE_LOG_NOTE,
+			"%s: the bound lies between -1 and 0: toulbar2 reads it without its sign, "
+			"and then accepts assignments that are forbidden here",
+			w->out->path);
+}
+
+static int prepare_bound(struct writer *w)
+{
+	int status = gpube__bound_to_write(&w->bound, &w->survey);
+
+	for (int32_t t = 0; t < w->m->n_tables && !status; t++)
+		if (w->survey.min[t] > GPUBE_TOULBAR2_MAX || w->survey.min[t] < -GPUBE_TOULBAR2_MAX)
+			status = refuse_cost(w);
+	if (!status)
+		warn_of_bound(w);
+	return status;
+}
+
+/* A number of the minimisation, as the model has it. */
+static void write_cost(struct writer *w, int64_t v)
+{
+	gpube__out_decimal(w->out, w->m->direction == GPUBE_MINIMISE ? v : -v, w->m->scale);
+}
+
+/* What a forbidden tuple costs: with it, and the least of all else, the bound is reached. */
+static int64_t forbidden(const struct writer *w, int32_t table)
+{
+	__int128 reach = w->bound - w->survey.least + gpube__slack(&w->survey);
+
+	return w->survey.min[table] + (reach > 1 ? (int64_t)reach : 1);
+}
+
+static void write_table_cost(struct writer *w, int32_t table, int64_t cost, int64_t shift)
+{
+	int64_t v = gpube__minimised(w->m, cost), most = forbidden(w, table);
+
+	write_cost(w, (v > most ? most : v) - shift); /* GPUBE_INF is above all */
+}
+
+/* Will the table be listed with a default? That takes fewer numbers, usually. */
+static bool with_default(const struct gpube_table *t, int64_t *dflt)
+{
+	int64_t n_usual;
+
+	*dflt = gpube__usual_cost(t, &n_usual);
+	return t->sparse || (t->arity > 0 && (t->n - n_usual) < t->n / (t->arity + 1));
+}
+
+/* What a dense table is shifted by. */
+static int64_t shift_of(const struct writer *w, int32_t table)
+{
+	const struct gpube_table *t = &w->m->tables[table];
+	int64_t dflt;
+
+	return t->arity >= 4 && !with_default(t, &dflt) ? w->survey.min[table] : 0;
+}
+
+/* ---- text ------------------------------------------------------------------------------ */
+
+static void write_variables(struct writer *w)
+{
+	const struct gpube_model *m = w->m;
+	int32_t n_lost = 0;
+
+	gpube__out_text(w->out, w->vars ? "  \"variables\": {" : "  \"variables\": [");
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		const struct gpube_variable *x = &m->vars[i];
+		bool named = x->value_names != NULL;
+
+		for (int32_t a = 0; named && a < x->domain; a++)
+			named = usable(x->value_names[a]);
+		n_lost += x->value_names && !named;
+		gpube__out_text(w->out, i ? ",\n    " : "\n    ");
+		if (w->vars)
+			gpube__out_printf(w->out, "\"%s\": ", w->vars[i]);
+		if (!named) {
+			gpube__out_int(w->out, x->domain);
+			continue;
+		}
+		for (int32_t a = 0; a < x->domain; a++) {
+			gpube__out_text(w->out, a ? ", \"" : "[\"");
+			gpube__out_text(w->out, x->value_names[a]);
+			gpube__out_text(w->out, "\"");
+		}
+		gpube__out_text(w->out, "]");
+	}
+	gpube__out_text(w->out, w->vars ? "\n  },\n" : "\n  ],\n");
+	if (n_lost)
+		gpube__log(m->ctx, GPUBE_LOG_NOTE,
+			"%s: the value names of %d variables cannot be written", w->out->path,
+			n_lost);
+}
+
+/* The beginning of a function up to its costs. */
+static void write_scope(struct writer *w, const char *name, int arity, const int32_t *scope)
+{
+	gpube__out_text(w->out, w->any ? ",\n    " : "\n    ");
+	w->any = true;
+	if (w->functions)
+		gpube__out_printf(w->out, "\"%s\": ", name);
+	gpube__out_text(w->out, "{\"scope\": [");
+	for (int k = 0; k < arity; k++) {
+		gpube__out_text(w->out, k ? ", " : "");
+		if (w->vars)
+			gpube__out_printf(w->out, "\"%s\"", w->vars[scope[k]]);
+		else
+			gpube__out_int(w->out, scope[k]);
+	}
+	gpube__out_text(w->out, "]");
+}
+
+static void write_listing(struct writer *w, const struct gpube_table *t, int32_t table)
+{
+	int64_t shift = shift_of(w, table);
+
+	gpube__out_text(w->out, ", \"costs\": [");
+	if (t->n == 0) /* of no variables, and sparse */
+		write_table_cost(w, table, t->dflt.i, shift);
+	for (int64_t k = 0; k < t->n; k++) {
+		gpube__out_text(w->out, k == 0 ? "" : k % 32 ? ", " : ",\n      ");
+		write_table_cost(w, table, gpube__table_int(t, k), shift);
+	}
+	gpube__out_text(w->out, "]}");
+}
+
+static void write_tuples(struct writer *w, const struct gpube_table *t, int32_t table, int64_t dflt)
+{
+	struct gpube_cells_walk cells;
+	int64_t value;
+	bool first = true;
+
+	gpube__out_text(w->out, ", \"defaultcost\": ");
+	write_table_cost(w, table, dflt, 0);
+	gpube__out_text(w->out, ", \"costs\": [");
+	gpube__cells_begin(&cells, t, w->domains, w->tuple);
+	while (gpube__cells_next(&cells, &value)) {
+		if (value == dflt && !t->sparse)
+			continue;
+		gpube__out_text(w->out, first ? "\n      " : ",\n      ");
+		first = false;
+		for (int k = 0; k < t->arity; k++) {
+			gpube__out_int(w->out, w->tuple[k]);
+			gpube__out_text(w->out, ", ");
+		}
+		write_table_cost(w, table, value, 0);
+	}
+	gpube__out_text(w->out, "]}");
+}
+
+static void write_function(struct writer *w, int32_t f)
+{
+	const struct gpube_model *m = w->m;
+	const struct gpube_table *t = gpube__table(m, f);
+	const int32_t *scope = gpube__scope(m, f);
+	int32_t table = m->functions[f].table, last = w->last_user[table];
+	int64_t dflt;
+
+	for (int k = 0; k < t->arity; k++)
+		w->domains[k] = m->vars[scope[k]].domain;
+	write_scope(w, w->functions ? w->functions[f] : NULL, t->arity, scope);
+	if (w->functions && shares(t) && f != last)
+		gpube__out_printf(w->out, ", \"costs\": \"%s\"}", w->functions[last]);
+	else if (with_default(t, &dflt) && t->arity > 0)
+		write_tuples(w, t, table, dflt);
+	else
+		write_listing(w, t, table);
+}
+
+/* The constant, with what the tables were shifted by; ERANGE if that does not fit. */
+static int write_constant(struct writer *w)
+{
+	const struct gpube_model *m = w->m;
+	__int128 c = gpube__minimised(m, m->constant);
+	const char *name = NULL;
+
+	for (int32_t f = 0; f < m->n_functions; f++)
+		c += shift_of(w, m->functions[f].table);
+	if (c == 0)
+		return GPUBE_OK;
+	if (c > GPUBE_TOULBAR2_MAX || c < -GPUBE_TOULBAR2_MAX)
+		return gpube__fail(m->ctx, GPUBE_ERANGE,
+			"the constant passes %lld, the most that toulbar2 holds: scale the costs "
+			"down",
+			(long long)GPUBE_TOULBAR2_MAX);
+	if (w->functions) {
+		name = make_name(w, SPACE_FUNCTIONS, 'c', 0);
+		if (!name)
+			return GPUBE_ENOMEM;
+	}
+	write_scope(w, name, 0, NULL);
+	gpube__out_text(w->out, ", \"costs\": [");
+	write_cost(w, (int64_t)c);
+	gpube__out_text(w->out, "]}");
+	return GPUBE_OK;
+}
+
+static int write_all(struct writer *w)
+{
+	const struct gpube_model *m = w->m;
+	const char *name = usable(m->name) ? m->name : "gpube";
+	int status;
+
+	gpube__out_printf(w->out, "{\n  \"problem\": {\"name\": \"%s\", \"mustbe\": \"%c", name,
+		m->direction == GPUBE_MINIMISE ? '<' : '>');
+	write_cost(w, w->bound);
+	gpube__out_text(w->out, "\"},\n");
+	write_variables(w);
+	gpube__out_text(w->out, w->functions ? "  \"functions\": {" : "  \"functions\": [");
+	status = write_constant(w);
+	for (int32_t f = 0; f < m->n_functions && !status && !w->out->status; f++)
+		write_function(w, f);
+	gpube__out_text(w->out, w->functions ? "\n  }\n}\n" : "\n  ]\n}\n");
+	return status ? status : w->out->status;
+}
+
+static int prepare(struct writer *w)
+{
+	const struct gpube_model *m = w->m;
+	int32_t widest = 0;
+	int status = gpube__survey_init(&w->survey, m);
+
+	if (!status)
+		status = prepare_bound(w);
+	if (!status)
+		status = prepare_names(w);
+	if (status)
+		return status;
+	for (int32_t f = 0; f < m->n_functions; f++)
+		if (m->functions[f].arity > widest)
+			widest = m->functions[f].arity;
+	w->domains = gpube__alloc(m->ctx, 2 * (uint64_t)widest + 1, sizeof(*w->domains));
+	w->last_user = gpube__alloc_zero(m->ctx, (uint64_t)m->n_tables + 1, sizeof(*w->last_user));
+	if (!w->domains || !w->last_user)
+		return GPUBE_ENOMEM;
+	w->tuple = w->domains + widest;
+	for (int32_t f = 0; f < m->n_functions; f++)
+		w->last_user[m->functions[f].table] = f;
+	return GPUBE_OK;
+}
+
+int gpube__cfn_write(const struct gpube_model *m, struct gpube_out *out)
+{
+	struct writer w = {.m = m, .out = out};
+	int status;
+
+	gpube__names_init(&w.names, m->ctx);
+	status = prepare(&w);
+	if (!status)
+		status = write_all(&w);
+	for (int64_t k = 0; k < w.n_made; k++)
+		gpube__free(m->ctx, w.made[k]);
+	gpube__free(m->ctx, w.made);
+	gpube__free(m->ctx, w.vars);
+	gpube__free(m->ctx, w.functions);
+	gpube__free(m->ctx, w.last_user);
+	gpube__free(m->ctx, w.domains);
+	gpube__names_clear(&w.names);
+	gpube__survey_clear(&w.survey, m->ctx);
+	return status;
+}

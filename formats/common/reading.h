@@ -1,0 +1,47 @@
+/*
+ * reading.h - what several readers share. Internal to formats/.
+ */
+#ifndef GPUBE_READING_H
+#define GPUBE_READING_H
+
+#include "formats/io/io.h"
+
+/*
+ * What a variable and each of its values are charged as: the most that the model, simplifying,
+ * ordering and eliminating take for one that is in no function.
+ */
+enum { GPUBE_VARIABLE_BYTES = 256, GPUBE_VALUE_BYTES = 32 };
+
+/*
+ * gpube__add_vars() - n variables of the same domain, without names; before evidence.
+ * Errors: ELIMIT (a number that takes more than the memory allowed: a short file
+ *         must not ask for much), ENOMEM. Sets in->status.
+ */
+int gpube__add_vars(struct gpube_model *m, struct gpube_in *in, int64_t n, int32_t domain);
+/* gpube_model_add_var() under the same limit. */
+int gpube__add_var(
+	struct gpube_model *m, struct gpube_in *in, int32_t *var, int64_t domain, const char *name);
+/* Its value k is called so; 'names' of the variable are there. Errors: ELIMIT, ENOMEM */
+int gpube__name_value(struct gpube_variable *v, struct gpube_in *in, int32_t k, const char *name);
+
+/*
+ * What a table is charged as that may be filled with a default: few variables and cells make it
+ * dense, however few of them are listed.
+ */
+enum { GPUBE_FILLED_ARITY = 3, GPUBE_FILLED_CELLS = 1 << 16 };
+int gpube__charge_dense(struct gpube_in *in, int arity, const int32_t *domains);
+/* The same for a function that is expanded to so many cells; its name, maybe NULL, is copied. */
+int gpube__charge_expanded(struct gpube_in *in, int64_t cells, const char *name);
+
+/* Is nothing more on the line but blanks? Passes those, not the line's end. */
+bool gpube__in_line_ended(struct gpube_in *in);
+
+/* To the next token that is not in a comment as in C; false at the end. */
+bool gpube__in_skip_c_comments(struct gpube_in *in);
+
+/* The same past lines that begin with the word c, the comments of DIMACS formats. */
+bool gpube__dimacs_next(struct gpube_in *in);
+/* What comes after such lines at the beginning of a text, maybe its end. */
+const char *gpube__dimacs_skip(const char *text);
+
+#endif

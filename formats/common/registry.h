@@ -1,0 +1,82 @@
+/*
+ * registry.h - the formats: how a file of each is told, read and written.
+ * Internal to formats/.
+ *
+ * A format is one row of formats.c, its place in formats.h, and a file or a folder with
+ * its reader and writer. A reader fills an empty model of the row's kind.
+ */
+#ifndef GPUBE_REGISTRY_H
+#define GPUBE_REGISTRY_H
+
+#include "formats/io/io.h"
+
+struct gpube_format_row {
+	enum gpube_format id;
+	const char *name;
+	const char *extensions; /* "yaml|yml", in any case */
+	enum gpube_kind kind;   /* of the model that is read */
+	bool both_kinds;        /* the writer takes both; otherwise potentials become costs */
+	bool evidence;          /* observations are in a file beside it */
+	/* Is the text, the file's first bytes (n of them, then a 0), of the format? NULL: never */
+	bool (*sniff)(const char *text, size_t n, const char *path);
+	int (*read)(struct gpube_model *m, struct gpube_in *in);
+	int (*write)(const struct gpube_model *m, struct gpube_out *out); /* NULL: only read */
+};
+
+/* The format to write, AUTO: by the name; NULL after setting the error's text (EINVAL). */
+const struct gpube_format_row *gpube__output_format(
+	struct gpube_ctx *ctx, const char *path, enum gpube_format format);
+
+/* Bytes that formats are told by. */
+enum { GPUBE_SNIFF_BYTES = 1 << 16 };
+
+bool gpube__sniff_uai(const char *text, size_t n, const char *path);
+bool gpube__sniff_cfn(const char *text, size_t n, const char *path);
+bool gpube__sniff_lg(const char *text, size_t n, const char *path);
+bool gpube__sniff_wcnf(const char *text, size_t n, const char *path);
+bool gpube__sniff_cnf(const char *text, size_t n, const char *path);
+bool gpube__sniff_qpbo(const char *text, size_t n, const char *path);
+bool gpube__sniff_col(const char *text, size_t n, const char *path);
+bool gpube__sniff_erg(const char *text, size_t n, const char *path);
+bool gpube__sniff_yaml(const char *text, size_t n, const char *path);
+bool gpube__sniff_xml(const char *text, size_t n, const char *path);
+
+/* What files in no format of models hold; a name may say it of a text that does not. */
+enum gpube_content gpube__sniff_content(const char *text, const char *path);
+
+int gpube__wcsp_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__wcsp_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__cfn_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__cfn_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__uai_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__uai_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__lg_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__lg_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__wcnf_read(struct gpube_model *m, struct gpube_in *in); /* .cnf, too */
+int gpube__wcnf_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__cnf_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__qpbo_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__col_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__erg_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__yaml_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__xml_read(struct gpube_model *m, struct gpube_in *in);
+
+int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out);
+/* 'evidence' as in gpube_read_opts; beside: the format has such files. */
+int gpube__evid_read_for(
+	struct gpube_model *m, const char *path, bool beside, const char *evidence);
+/*
+ * Writes the evidence beside PATH, but leaves it under its temporary name. A model
+ * without any gets a file only where there is one already: left alone, it would
+ * be taken for this model's.
+ * out     not open if there is no such file
+ * beside  out: its name, which 'out' borrows; the caller frees it, also on failure
+ */
+int gpube__evid_write_for(
+	struct gpube_out *out, char **beside, const struct gpube_model *m, const char *path);
+
+/* An MPE as a .sol has it ('sol'), or any result file. */
+int gpube__uai_result_read(struct gpube_uai_result **out, struct gpube_in *in, bool sol);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * survey.h - what the writers of .wcsp and .cfn need to know of a model of
+ * costs before they write. Internal to formats/.
+ *
+ * All numbers are those of the minimisation: a maximised model's are negated.
+ */
+#ifndef GPUBE_SURVEY_H
+#define GPUBE_SURVEY_H
+
+#include "formats/io/io.h"
+
+/* toulbar2's largest cost; it cuts bounds there. */
+#define GPUBE_TOULBAR2_MAX ((INT64_MAX / 2) / 9)
+
+struct gpube_survey {
+	const struct gpube_model *m;
+	int64_t *min, *max;   /* by table, of the costs that are not forbidden; 0 and 0 if none */
+	bool hopeless;        /* a table forbids everything */
+	__int128 least, most; /* totals */
+};
+
+/* Errors: EINVAL (potentials), ENOMEM */
+int gpube__survey_init(struct gpube_survey *s, const struct gpube_model *m);
+void gpube__survey_clear(struct gpube_survey *s, struct gpube_ctx *ctx);
+
+/* A cost of the model, as the minimisation sees it. */
+static inline int64_t gpube__minimised(const struct gpube_model *m, int64_t v)
+{
+	return v == GPUBE_INF || m->direction == GPUBE_MINIMISE ? v : -v;
+}
+
+/* The bound of the minimisation; GPUBE_INF if there is none. */
+static inline int64_t gpube__bound(const struct gpube_model *m)
+{
+	if (m->direction == GPUBE_MINIMISE)
+		return m->top;
+	return m->top <= -GPUBE_INF ? GPUBE_INF : -m->top;
+}
+
+/* More than toulbar2 rounds totals by, which are doubles in places: 0 up to 2^40. */
+int64_t gpube__slack(const struct gpube_survey *s);
+
+/*
+ * gpube__bound_to_write() - a bound that toulbar2 holds and that excludes what
+ * the model's excludes; the model's own wherever that is possible.
+ * Errors: ERANGE
+ */
+int gpube__bound_to_write(int64_t *bound, const struct gpube_survey *s);
+
+/* The cost to leave out of a table's listing, and how many cells have it, maybe none. */
+int64_t gpube__usual_cost(const struct gpube_table *t, int64_t *n);
+
+/* Steps through the cells of a table: of all if dense, of the tuples that are held if sparse. */
+struct gpube_cells_walk {
+	const struct gpube_table *t;
+	const int32_t *domains;
+	int64_t at;
+	int32_t *tuple;
+};
+
+/* 'tuple' has t->arity places; false at the end. *value as in the model. */
+void gpube__cells_begin(struct gpube_cells_walk *c, const struct gpube_table *t,
+	const int32_t *domains, int32_t *tuple);
+bool gpube__cells_next(struct gpube_cells_walk *c, int64_t *value);
+
+#endif

@@ -1,0 +1,467 @@
+/* intension.c - keywords: parameters in, tables out. See intension.h. */
+#include "formats/keywords/intension.h"
+
+#include <string.h>
+
+#include "formats/common/reading.h"
+#include "formats/common/tuples.h"
+
+/*
+ * Keywords of toulbar2 whose functions do not expand to tables, or not with certainty:
+ * of knapsackc the program, 1.4.0, has other solutions than its manual's example.
+ */
+static const char *const unsupported[] = {"knapsackc", "slinear", NULL};
+
+const struct gpube_keyword *gpube__keyword(const char *name, bool *known)
+{
+	const struct gpube_keyword *k = gpube__keywords;
+
+	while (k->name && strcmp(k->name, name) != 0)
+		k++;
+	if (known) {
+		*known = k->name != NULL;
+		for (int i = 0; unsupported[i] && !*known; i++)
+			*known = strcmp(unsupported[i], name) == 0;
+	}
+	return k->name ? k : NULL;
+}
+
+void gpube__call_clear(struct gpube_call *call)
+{
+	gpube__free(call->in->ctx, call->args);
+	call->args = NULL;
+	call->n_args = call->args_capacity = 0;
+}
+
+/* ---- parameters -------------------------------------------------------------------- */
+
+static int push(struct gpube_call *call, int64_t v, bool cost)
+{
+	if (gpube__grow(call->in->ctx, &call->args, &call->args_capacity, call->n_args + 1,
+		    sizeof(*call->args)))
+		return call->in->status = GPUBE_ENOMEM;
+	call->args[call->n_args++] = (struct gpube_arg){v, cost};
+	return GPUBE_OK;
+}
+
+/* A variable of the model becomes its position in the scope. */
+static int to_position(struct gpube_call *call, int64_t *v)
+{
+	for (int k = 0; k < call->arity; k++)
+		if (call->scope[k] == *v) {
+			*v = k;
+			return GPUBE_OK;
+		}
+	return gpube__in_error(call->in, "%s: variable %lld is not in the scope",
+		call->keyword->name, (long long)*v);
+}
+
+static int read_number(
+	struct gpube_call *call, const struct gpube_source *s, char letter, int64_t *v)
+{
+	int status = s->number(s->reader, letter, v);
+
+	if (status)
+		return status;
+	if (letter == 'V')
+		return to_position(call, v);
+	if (letter == 'c' && *v != 0 && *v != GPUBE_INF && call->m->direction == GPUBE_MAXIMISE)
+		return gpube__in_error(
+			call->in, "%s: a cost in a model that is maximised", call->keyword->name);
+	return GPUBE_OK;
+}
+
+static int read_metric(struct gpube_call *call, const struct gpube_source *s)
+{
+	static const char *const names[] = {
+		"var", "dec", "decbi", "wdec", "hard", "lin", "quad", "weight", "edit"};
+	const char *word, *at;
+	size_t n;
+	int status = s->word(s->reader, &word, "a metric");
+
+	if (status)
+		return status;
+	n = strlen(word);
+	for (at = call->keyword->metrics; at; at = strchr(at, ' ')) {
+		at += *at == ' ';
+		if (strncmp(at, word, n) == 0 && (at[n] == ' ' || !at[n]))
+			break;
+	}
+	for (int k = 0; at && k < GPUBE_N_METRICS; k++)
+		if (strcmp(names[k], word) == 0) {
+			call->metric = (enum gpube_metric)k;
+			return GPUBE_OK;
+		}
+	return gpube__in_error(call->in, "%s '%.40s' is not supported: expected %s",
+		call->keyword->name, word, call->keyword->metrics);
+}
+
+static int read_comparator(struct gpube_call *call, const struct gpube_source *s)
+{
+	static const char *const names[] = {"==", "!=", "<", "<=", ">", ">="};
+	const char *word;
+	int status = s->word(s->reader, &word, "a comparator");
+
+	if (status)
+		return status;
+	for (int k = 0; k < 6; k++)
+		if (strcmp(names[k], word) == 0) {
+			call->comparator = (enum gpube_comparator)k;
+			return GPUBE_OK;
+		}
+	return gpube__in_expected(call->in, "a comparator: == != < <= > >=", word);
+}
+
+/* "0 A a", "1 A B C", "2 A a weight" or "3 A B C weight", as five numbers. */
+static int read_rule(struct gpube_call *call, const struct gpube_source *s)
+{
+	int64_t kind, v[3] = {0}, weight = 0;
+	int status = read_number(call, s, 'n', &kind);
+
+	if (!status && (kind < 0 || kind > 3))
+		return gpube__in_error(call->in, "%s: a rule of kind %lld: expected 0 to 3",
+			call->keyword->name, (long long)kind);
+	if (!status)
+		status = read_number(call, s, 'n', &v[0]);
+	if (!status)
+		status = read_number(call, s, kind % 2 ? 'n' : 'v', &v[1]);
+	if (!status && kind % 2)
+		status = read_number(call, s, 'n', &v[2]);
+	if (!status && kind >= 2)
+		status = read_number(call, s, 'c', &weight);
+	if (!status)
+		status = push(call, kind, false);
+	for (int k = 0; k < 3 && !status; k++)
+		status = push(call, v[k], false);
+	return status ? status : push(call, weight, true);
+}
+
+/* In .cfn: the rules for values, then those for two symbols, with weights if the metric says so. */
+static int read_rules(struct gpube_call *call, const struct gpube_source *s)
+{
+	static const char *const tags[] = {"terminals", "non_terminals"};
+	const bool weighted = call->metric == GPUBE_METRIC_WEIGHT;
+	struct gpube_arg_list *l = &call->lists[call->n_lists++];
+	int status = GPUBE_OK;
+
+	l->at = call->n_args;
+	for (int kind = 0; kind < 2 && !status; kind++) {
+		int64_t n, v[3] = {0}, weight = 0;
+		bool more = true;
+
+		status = s->tag(s->reader, tags[kind], strlen(tags[kind]));
+		if (!status)
+			status = s->count(s->reader, &n);
+		while (!status && !(status = s->more(s->reader, &more)) && more) {
+			status = s->open(s->reader);
+			for (int k = 0; k < 2 + kind && !status; k++)
+				status = read_number(call, s, kind || k == 0 ? 'n' : 'v', &v[k]);
+			if (!status && weighted)
+				status = read_number(call, s, 'c', &weight);
+			if (!status)
+				status = s->close(s->reader);
+			if (!status)
+				status = push(call, kind + 2 * weighted, false);
+			for (int k = 0; k < 3 && !status; k++)
+				status = push(call, k < 2 + kind ? v[k] : 0, false);
+			if (!status)
+				status = push(call, weight, true);
+			l->n_items += !status;
+		}
+	}
+	l->n_args = call->n_args - l->at;
+	return status;
+}
+
+/* One entry of a list: the letters up to '?' or '+', and those after '?' with wdec. */
+static int read_letters(struct gpube_call *call, const struct gpube_source *s, const char *letters)
+{
+	int status = GPUBE_OK;
+	int64_t v;
+
+	for (; *letters && *letters != ' ' && *letters != '+' && !status; letters++) {
+		if (*letters == '?') {
+			if (call->metric != GPUBE_METRIC_WDEC)
+				break;
+			continue;
+		}
+		if (*letters == 'r') {
+			status = read_rule(call, s);
+			continue;
+		}
+		status = read_number(call, s, *letters, &v);
+		if (!status)
+			status = push(call, v, *letters == 'c' || *letters == 'C');
+	}
+	return status;
+}
+
+/* A list of 'n' entries, or one that ends with a bracket; *read: how many there were. */
+static int read_entries(struct gpube_call *call, const struct gpube_source *s, const char *letters,
+	bool nested, int64_t n, int64_t *read)
+{
+	bool several = !nested && strcspn(letters, "+ ") > 1, more = true;
+	int status = GPUBE_OK;
+	int64_t k = 0;
+
+	for (;; k++) {
+		int64_t at = call->n_args, inner;
+
+		if (n < 0)
+			status = s->more(s->reader, &more);
+		if (status || !more || k == n)
+			break;
+		if (nested) {
+			/* its own list; the count goes before the entries */
+			status = s->count(s->reader, &inner);
+			if (!status)
+				status = push(call, 0, false);
+			if (!status)
+				status = read_entries(call, s, letters, false, inner, &inner);
+			if (!status)
+				call->args[at].v = inner;
+		} else {
+			if (several && s->open)
+				status = s->open(s->reader);
+			if (!status)
+				status = read_letters(call, s, letters);
+			if (!status && several && s->close)
+				status = s->close(s->reader);
+		}
+		if (status)
+			break;
+	}
+	*read = k;
+	return status;
+}
+
+static int read_list(struct gpube_call *call, const struct gpube_source *s, const char *letters,
+	bool by_variable, int64_t n)
+{
+	struct gpube_arg_list *l = &call->lists[call->n_lists++];
+	bool nested = strcspn(letters, "+") < strcspn(letters, " ");
+	int status;
+
+	l->at = call->n_args;
+	status = read_entries(call, s, letters, nested, n, &l->n_items);
+	l->n_args = call->n_args - l->at;
+	if (!status && by_variable && l->n_items != call->arity)
+		return gpube__in_error(call->in, "%s: %lld entries for %d variables",
+			call->keyword->name, (long long)l->n_items, call->arity);
+	return status;
+}
+
+static int read_field(struct gpube_call *call, const struct gpube_source *s, const char *field,
+	const int64_t *counts)
+{
+	bool list = *field == '*', by_variable = *field == '=';
+	const char *tag = field + (list || by_variable), *letters = strchr(field, ':') + 1;
+	struct gpube_arg *a;
+	int64_t n = call->arity;
+	int status = GPUBE_OK;
+
+	if (*letters == 'r' && s->open)
+		return read_rules(call, s);
+	if (!(call->keyword->flags & GPUBE_KEYWORD_BINARY))
+		status = s->tag(s->reader, tag, (size_t)(letters - 1 - tag));
+	if (status)
+		return status;
+	if (counts)
+		n = counts[call->n_lists];
+	else if (list || (by_variable && s->open))
+		status = s->count(s->reader, &n);
+	if (status)
+		return status;
+	if (list || by_variable)
+		return read_list(call, s, letters, by_variable, n);
+	if (*letters == 'm')
+		return read_metric(call, s);
+	if (*letters == 'o')
+		return read_comparator(call, s);
+	a = &call->scalars[call->n_scalars++];
+	a->cost = *letters == 'c' || *letters == 'C';
+	return read_number(call, s, *letters, &a->v);
+}
+
+int gpube__call_read(struct gpube_call *call, const struct gpube_source *s)
+{
+	bool counts_first = (call->keyword->flags & GPUBE_KEYWORD_COUNTS) && !s->open;
+	int64_t counts[GPUBE_MAX_LISTS] = {0};
+	const char *field = call->keyword->params;
+	int status = GPUBE_OK;
+
+	if ((call->keyword->flags & GPUBE_KEYWORD_BINARY) && call->arity != 2)
+		return gpube__in_error(call->in, "%s takes two variables, not %d",
+			call->keyword->name, call->arity);
+	while (*field && !status) {
+		bool list = *field == '*';
+
+		if (list && counts_first && call->n_lists == 0)
+			for (int k = 0; k < 2 && !status; k++)
+				status = s->count(s->reader, &counts[k]);
+		if (!status)
+			status = read_field(call, s, field, list && counts_first ? counts : NULL);
+		field += strcspn(field, " ");
+		field += *field == ' ';
+	}
+	if (!status && call->keyword->check && !call->keyword->check(call))
+		status = call->in->status;
+	return status;
+}
+
+/* ---- expansion --------------------------------------------------------------------- */
+
+/* A cost in the model's units; false if it does not fit. */
+static bool to_units(const struct gpube_call *call, __int128 cost, int64_t *value)
+{
+	*value = GPUBE_INF;
+	if (cost == GPUBE_FORBID)
+		return true;
+	if (call->keyword->flags & GPUBE_KEYWORD_UNIT)
+		cost *= call->unit; /* at most 2^33 * 2^63 */
+	if (call->hard_from != GPUBE_INF && cost >= call->hard_from)
+		return true;
+	if (cost >= GPUBE_INF || cost <= -GPUBE_INF)
+		return false;
+	*value = (int64_t)cost;
+	return true;
+}
+
+static int refuse_cost(struct gpube_call *call)
+{
+	return gpube__in_fail(
+		call->in, GPUBE_ERANGE, "%s: a cost passes 2^63", call->keyword->name);
+}
+
+/* Gives the values to the model as a dense table; 'v' is empty then. */
+static int add_table(struct gpube_call *call, int arity, struct gpube_values *v, int32_t *table)
+{
+	struct gpube_table t = {.arity = arity, .type = v->type, .n = v->n, .values = v->values};
+
+	memset(v, 0, sizeof(*v));
+	return call->in->status = gpube__add_table(call->m, table, &t);
+}
+
+static int expand_table(struct gpube_call *call, const struct gpube_eval *e, int32_t *tuple)
+{
+	struct gpube_ctx *ctx = call->in->ctx;
+	struct gpube_values v = {0};
+	int64_t value, n = 0;
+	int32_t table;
+	int64_t cells = gpube__cells(call->m, call->arity, call->scope);
+	int status = gpube__charge_expanded(call->in, cells, call->function_name);
+
+	if (status)
+		return status;
+	status = gpube__values_reserve(ctx, &v, cells);
+
+	if (status)
+		goto out;
+	do {
+		if (!to_units(call, call->keyword->cost(e, tuple), &value))
+			status = refuse_cost(call);
+		else if ((++n & 0xffff) == 0 && gpube__stopped(ctx))
+			status = gpube__fail_stopped(ctx);
+		else
+			status = gpube__values_push(ctx, &v, value);
+	} while (!status && gpube__tuple_next(tuple, e->domains, call->arity));
+	if (!status)
+		status = add_table(call, call->arity, &v, &table);
+	if (!status)
+		status = gpube__add_function(
+			call->m, call->arity, call->scope, table, call->function_name);
+out:
+	gpube__values_clear(ctx, &v);
+	if (status && !call->in->status)
+		call->in->status = status;
+	return status;
+}
+
+static int add_pair(struct gpube_call *call, int i, int j, int32_t *table, bool same)
+{
+	struct gpube_ctx *ctx = call->in->ctx;
+	const struct gpube_variable *vars = call->m->vars;
+	int32_t scope[] = {call->scope[i], call->scope[j]};
+	struct gpube_values v = {0};
+	int status = GPUBE_OK;
+	int64_t value, cells = same ? 0 : (int64_t)vars[scope[0]].domain * vars[scope[1]].domain;
+
+	if (gpube__charge_expanded(call->in, cells, call->function_name))
+		return call->in->status;
+	if (gpube__stopped(ctx))
+		return call->in->status = gpube__fail_stopped(ctx);
+	for (int32_t a = 0; a < vars[scope[0]].domain && !same; a++)
+		for (int32_t b = 0; b < vars[scope[1]].domain && !status; b++)
+			if (!to_units(call, gpube__pair_cost(call, i, a, j, b), &value))
+				status = refuse_cost(call);
+			else
+				status = gpube__values_push(ctx, &v, value);
+	if (!status && !same)
+		status = add_table(call, 2, &v, table);
+	gpube__values_clear(ctx, &v);
+	if (!status)
+		status = gpube__add_function(call->m, 2, scope, *table, call->function_name);
+	if (status && !call->in->status)
+		call->in->status = status;
+	return status;
+}
+
+static int refuse_size(struct gpube_call *call, int64_t cells)
+{
+	if (cells < 0)
+		return gpube__in_fail(call->in, GPUBE_ERANGE,
+			"%s over %d variables has more than 2^63 tuples: at most %lld are expanded",
+			call->keyword->name, call->arity, (long long)GPUBE_EXPAND_CELLS);
+	return gpube__in_fail(call->in, GPUBE_ERANGE,
+		"%s over %d variables has %lld tuples: at most %lld are expanded",
+		call->keyword->name, call->arity, (long long)cells, (long long)GPUBE_EXPAND_CELLS);
+}
+
+/* Pairs with the domains of the pair before share its table; a clique's sets may differ. */
+static int expand_pairs(struct gpube_call *call)
+{
+	const struct gpube_variable *vars = call->m->vars;
+	bool by_position = strcmp(call->keyword->name, "clique") == 0;
+	int32_t domains[2] = {0, 0}, table = -1;
+	int status = GPUBE_OK;
+
+	for (int i = 0; i < call->arity; i++)
+		for (int j = i + 1; j < call->arity && !status; j++) {
+			int32_t di = vars[call->scope[i]].domain, dj = vars[call->scope[j]].domain;
+			bool same = !by_position && di == domains[0] && dj == domains[1];
+
+			if ((int64_t)di * dj > GPUBE_EXPAND_CELLS)
+				return refuse_size(call, (int64_t)di * dj);
+			status = add_pair(call, i, j, &table, same);
+			domains[0] = di;
+			domains[1] = dj;
+		}
+	return status;
+}
+
+int gpube__call_expand(struct gpube_call *call)
+{
+	struct gpube_ctx *ctx = call->in->ctx;
+	int64_t cells = gpube__cells(call->m, call->arity, call->scope);
+	struct gpube_eval e = {.call = call};
+	int32_t *p;
+	int status;
+
+	if (gpube__pairwise(call))
+		return expand_pairs(call);
+	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
+		return refuse_size(call, cells);
+	p = gpube__alloc_zero(ctx, 2 * (uint64_t)call->arity + 1, sizeof(*p));
+	if (!p)
+		return call->in->status = GPUBE_ENOMEM;
+	for (int k = 0; k < call->arity; k++)
+		p[k] = call->m->vars[call->scope[k]].domain;
+	status = gpube__eval_init(&e, call, p);
+	if (status)
+		call->in->status = status;
+	else
+		status = expand_table(call, &e, p + call->arity);
+	gpube__eval_clear(&e);
+	gpube__free(ctx, p);
+	return status;
+}

@@ -1,0 +1,204 @@
+/*
+ * intension.h - functions that .wcsp and .cfn give by a keyword and parameters,
+ * expanded into tables. Internal to formats/.
+ *
+ * Both formats list a keyword's parameters in the same order; they differ in
+ * how a list is told from the next parameter (.wcsp: a count, .cfn: brackets)
+ * and in tags. So one template per keyword describes both, and a reader only
+ * lends a gpube_source.
+ *
+ * The semantics are those of toulbar2's format page and, where that leaves a
+ * choice, of the program: each keyword's table has been compared with it.
+ */
+#ifndef GPUBE_INTENSION_H
+#define GPUBE_INTENSION_H
+
+#include "formats/io/io.h"
+
+/* Most cells of a table that a keyword is expanded to. */
+#define GPUBE_EXPAND_CELLS ((int64_t)1 << 24)
+
+enum gpube_metric {
+	GPUBE_METRIC_VAR,
+	GPUBE_METRIC_DEC,
+	GPUBE_METRIC_DECBI,
+	GPUBE_METRIC_WDEC,
+	GPUBE_METRIC_HARD,
+	GPUBE_METRIC_LIN,
+	GPUBE_METRIC_QUAD,
+	GPUBE_METRIC_WEIGHT,
+	GPUBE_METRIC_EDIT,
+	GPUBE_N_METRICS,
+};
+
+enum gpube_comparator {
+	GPUBE_EQUAL,
+	GPUBE_DIFFERENT,
+	GPUBE_LESS,
+	GPUBE_LESS_EQUAL,
+	GPUBE_GREATER,
+	GPUBE_GREATER_EQUAL,
+};
+
+struct gpube_arg {
+	int64_t v; /* GPUBE_INF for a cost that forbids */
+	bool cost;
+};
+
+struct gpube_arg_list {
+	int64_t at, n_items, n_args; /* args[at] on */
+};
+
+struct gpube_call;
+struct gpube_eval;
+
+/*
+ * One keyword.
+ * params    fields "tag:letters" separated by blanks. Letters: m metric,
+ *           o comparator, c cost >= 0, C cost, n integer of 32 bits, l of 64,
+ *           v value index, V variable, r rule of a grammar (intension_grammar.c). "*tag:xyz" is a
+ * list of such tuples, "=tag:xyz" one tuple for each variable of the scope, a final '+' makes each
+ * of its entries a list, and what follows '?' is there if the metric is wdec. metrics   the metrics
+ * it takes, NULL if it has none
+ */
+struct gpube_keyword {
+	const char *name, *params, *metrics;
+	unsigned flags;
+	bool (*check)(struct gpube_call *call);
+	__int128 (*cost)(const struct gpube_eval *e, const int32_t *tuple);
+};
+
+enum {
+	GPUBE_KEYWORD_BINARY = 1,    /* arithmetic: two variables; .cfn gives no tags */
+	GPUBE_KEYWORD_WCSP = 2,      /* not in .cfn */
+	GPUBE_KEYWORD_PAIRS = 4,     /* a sum over pairs of variables if 'pairwise' says so */
+	GPUBE_KEYWORD_COUNTS = 8,    /* .wcsp: the lists' counts come before the lists */
+	GPUBE_KEYWORD_UNIT = 16,     /* its costs are whole numbers, whatever the scale */
+	GPUBE_KEYWORD_WEIGHTS = 32,  /* needs weights by variable and value */
+	GPUBE_KEYWORD_STATES = 64,   /* needs states; their number is its last scalar */
+	GPUBE_KEYWORD_GRAMMAR = 128, /* needs a state for each symbol and part of the tuple */
+};
+
+enum { GPUBE_MAX_SCALARS = 8, GPUBE_MAX_LISTS = 3 };
+
+struct gpube_call {
+	struct gpube_in *in; /* for messages */
+	const struct gpube_keyword *keyword;
+	struct gpube_model *m;
+	int arity;
+	const int32_t *scope;
+	const char *function_name; /* may be NULL */
+	int64_t hard_from;         /* costs from here on forbid; GPUBE_INF: none do */
+	int64_t unit;              /* 10^scale */
+	enum gpube_metric metric;
+	enum gpube_comparator comparator;
+	int n_scalars, n_lists;
+	struct gpube_arg scalars[GPUBE_MAX_SCALARS]; /* neither metric nor comparator */
+	struct gpube_arg_list lists[GPUBE_MAX_LISTS];
+	struct gpube_arg *args;
+	int64_t n_args, args_capacity;
+};
+
+/*
+ * Where parameters come from. Each function returns a status.
+ * tag      passes the parameter's tag
+ * count    .wcsp: how many items follow; .cfn: opens the list, *n = -1
+ * more     .cfn: are there more items? passes the closing bracket if not
+ * open     .cfn: passes the bracket of an item; NULL in .wcsp, as close
+ * word     a metric or comparator
+ * number   by letter: c C n l v V
+ */
+struct gpube_source {
+	void *reader;
+	int (*tag)(void *reader, const char *tag, size_t n);
+	int (*count)(void *reader, int64_t *n);
+	int (*more)(void *reader, bool *more);
+	int (*open)(void *reader);
+	int (*close)(void *reader);
+	int (*word)(void *reader, const char **word, const char *what);
+	int (*number)(void *reader, char letter, int64_t *v);
+};
+
+/* NULL: not known, or known but not supported (then *known, if not NULL, is true). */
+const struct gpube_keyword *gpube__keyword(const char *name, bool *known);
+
+/*
+ * Reads the parameters of call->keyword; all other fields of 'call' before
+ * 'metric' are the caller's, the rest is 0. Clear it in every case.
+ */
+int gpube__call_read(struct gpube_call *call, const struct gpube_source *source);
+void gpube__call_clear(struct gpube_call *call);
+
+/*
+ * gpube__call_expand() - adds the function to the model: one table, or, for
+ * constraints on pairs, one for each pair of variables.
+ * Errors: EPARSE, ERANGE (more than GPUBE_EXPAND_CELLS cells), ENOMEM
+ */
+int gpube__call_expand(struct gpube_call *call);
+
+/* ---- evaluation, in intension_cost.c and intension_eval.c ---------------------------- */
+
+/* A cost that forbids; sums saturate there. Every finite total is far below. */
+#define GPUBE_FORBID ((__int128)1 << 120)
+
+struct gpube_eval {
+	const struct gpube_call *call;
+	int arity;
+	const int32_t *domains;
+	int64_t *weights;    /* by variable and value, for knapsacks and max */
+	int64_t *weights_of; /* where a variable's weights begin */
+	__int128 *states; /* two rows of states, for automata; parts of the tuple, for grammars */
+};
+
+static inline const struct gpube_arg *gpube__call_list(const struct gpube_call *c, int k)
+{
+	return c->args ? c->args + c->lists[k].at : NULL; /* all lists may be empty */
+}
+
+/* Sums and multiples that are not forbidden saturate one below. */
+static inline __int128 gpube__cost_add(__int128 a, __int128 b)
+{
+	if (a == GPUBE_FORBID || b == GPUBE_FORBID)
+		return GPUBE_FORBID;
+	return a + b >= GPUBE_FORBID ? GPUBE_FORBID - 1 : a + b;
+}
+
+static inline __int128 gpube__cost_times(int64_t cost, __int128 k)
+{
+	__int128 r;
+
+	if (k == 0)
+		return 0;
+	if (cost == GPUBE_INF)
+		return GPUBE_FORBID;
+	return __builtin_mul_overflow((__int128)cost, k, &r) || r >= GPUBE_FORBID ? GPUBE_FORBID - 1
+										  : r;
+}
+
+/* A check's "no": sets the error's text, returns false. */
+bool gpube__call_refuse(struct gpube_call *c, const char *why);
+
+extern const struct gpube_keyword gpube__keywords[];
+int gpube__eval_init(struct gpube_eval *e, const struct gpube_call *call, const int32_t *domains);
+void gpube__eval_clear(struct gpube_eval *e);
+/* May the call be split, exactly, into functions of two variables each? */
+bool gpube__pairwise(const struct gpube_call *call);
+/* What variables i = a and j = b of the scope cost together. */
+__int128 gpube__pair_cost(const struct gpube_call *call, int i, int32_t a, int j, int32_t b);
+
+__int128 gpube__cost_greater_equal(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_greater(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_less_equal(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_less(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_equal(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_disj(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_sdisj(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_sregular(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_wregular(const struct gpube_eval *e, const int32_t *t);
+__int128 gpube__cost_tree(const struct gpube_eval *e, const int32_t *t);
+bool gpube__check_regular(struct gpube_call *c);
+bool gpube__check_tree(struct gpube_call *c);
+__int128 gpube__cost_grammar(const struct gpube_eval *e, const int32_t *t);
+bool gpube__check_grammar(struct gpube_call *c);
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * evid.c - .evid files: observed variables and their values.
+ *
+ * UAI 2006, 2008 and 2014: the number of observations, then variable and value
+ * of each. UAI 2010: the number of samples, then each sample in that form. The
+ * number of numbers in the file tells which (odd or even for one sample), and
+ * for the rest the lines.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "formats/common/reading.h"
+#include "formats/common/registry.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct number {
+	int64_t value, line;
+};
+
+struct numbers {
+	int64_t n, capacity;
+	struct number *v;
+};
+
+static int read_numbers(struct gpube_in *in, struct numbers *s)
+{
+	while (gpube__in_skip_c_comments(in)) { /* Ergo's files have one in front */
+		int64_t value;
+
+		if (gpube__in_int(in, &value, 0, INT32_MAX,
+			    s->n ? "a variable or value" : "the number of observations"))
+			return in->status;
+		if (gpube__grow(in->ctx, &s->v, &s->capacity, s->n + 1, sizeof(*s->v)))
+			return GPUBE_ENOMEM;
+		s->v[s->n++] = (struct number){value, in->line};
+	}
+	return in->status;
+}
+
+/* Whether the numbers from 'at' on are exactly n samples, each '<count> <pairs>'. */
+static bool are_samples(const struct numbers *s, int64_t at, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++) {
+		if (at >= s->n)
+			return false;
+		at += 1 + 2 * s->v[at].value;
+	}
+	return at == s->n;
+}
+
+/* The same, and each sample has a line of its own, as the rules of 2010 have it. */
+static bool are_lines_of_samples(const struct numbers *s, int64_t n)
+{
+	int64_t at = 1;
+
+	if (!are_samples(s, 1, n))
+		return false;
+	for (int64_t i = 0; i < n; i++) {
+		int64_t last = at + 2 * s->v[at].value;
+
+		if (s->v[at].line == s->v[at - 1].line || s->v[at].line != s->v[last].line)
+			return false;
+		at = last + 1;
+	}
+	return true;
+}
+
+/* Errors name the line of a number, not that of the end of the file, which has been reached. */
+static void go_to(struct gpube_in *in, const struct numbers *s, int64_t at)
+{
+	in->line = s->v[at].line;
+}
+
+/* Finds the first pair and the number of pairs. */
+static int find_pairs(struct gpube_in *in, const struct numbers *s, int64_t *at, int64_t *n)
+{
+	int64_t first = s->n ? s->v[0].value : 0;
+
+	*at = 1;
+	*n = first;
+	if (first == 0) {
+		/* merlin's files go on after a 0; toulbar2 and merlin stop there */
+		if (s->n > 1)
+			gpube__log(in->ctx, GPUBE_LOG_NOTE, "%s: what follows the 0 is ignored",
+				in->path);
+		return GPUBE_OK;
+	}
+	if (s->n == 1 + 2 * first && !(first > 1 && are_lines_of_samples(s, first)))
+		return GPUBE_OK;
+	if (first > 1 && are_samples(s, 1, first)) {
+		go_to(in, s, 0);
+		return gpube__in_error(in,
+			"%lld samples of evidence: only a file with one can be used",
+			(long long)first);
+	}
+	if (first == 1 && s->n > 1) {
+		*at = 2;
+		*n = s->v[1].value;
+		if (s->n == 2 + 2 * *n)
+			return GPUBE_OK;
+	}
+	go_to(in, s, *at - 1);
+	return gpube__in_error(in,
+		"%lld observations take %lld numbers (variable and value), found %lld",
+		(long long)*n, (long long)(2 * *n), (long long)(s->n - *at));
+}
+
+static int observe(struct gpube_model *m, struct gpube_in *in, const struct numbers *s, int64_t at)
+{
+	int64_t var = s->v[at].value, value = s->v[at + 1].value;
+
+	go_to(in, s, at);
+	if (var >= m->n_vars)
+		return gpube__in_error(in, "expected a variable from 0 to %d, found '%lld'",
+			m->n_vars - 1, (long long)var);
+	go_to(in, s, at + 1);
+	if (value >= m->vars[var].domain)
+		return gpube__in_error(in,
+			"expected a value of variable %lld from 0 to %d, found '%lld'",
+			(long long)var, m->vars[var].domain - 1, (long long)value);
+	if (m->evidence[var] >= 0 && m->evidence[var] != value)
+		return gpube__in_error(in, "variable %lld is observed as %d and as %lld",
+			(long long)var, m->evidence[var], (long long)value);
+	m->evidence[var] = (int32_t)value;
+	return GPUBE_OK;
+}
+
+int gpube__evid_read(struct gpube_model *m, struct gpube_in *in)
+{
+	struct numbers s = {0};
+	int64_t at = 0, n = 0;
+	int status = read_numbers(in, &s);
+
+	if (!status)
+		status = find_pairs(in, &s, &at, &n);
+	if (!status && n > 0 && !m->evidence) {
+		m->evidence = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*m->evidence));
+		if (!m->evidence)
+			status = GPUBE_ENOMEM;
+		for (int32_t i = 0; !status && i < m->n_vars; i++)
+			m->evidence[i] = -1;
+	}
+	for (int64_t k = 0; k < n && !status; k++)
+		status = observe(m, in, &s, at + 2 * k);
+	gpube__free(in->ctx, s.v);
+	return status;
+}
+
+/* The one-line layout: all programs read it. */
+int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out)
+{
+	int32_t n = 0;
+
+	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
+		n += m->evidence[i] >= 0;
+	gpube__out_int(out, n);
+	for (int32_t i = 0; n && i < m->n_vars; i++)
+		if (m->evidence[i] >= 0)
+			gpube__out_printf(out, " %d %d", i, m->evidence[i]);
+	gpube__out_text(out, "\n");
+	return out->status;
+}
+
+/* ---- the file beside a model --------------------------------------------------------- */
+
+/* "x.uai.evid" and what follows for x.uai, x.uai.gz and x.uai.xz; the caller frees it. */
+static char *path_beside(struct gpube_ctx *ctx, const char *path, const char *ending)
+{
+	size_t n = gpube__unpacked_length(path), k = strlen(ending) + 1;
+	char *p = gpube__alloc(ctx, n + k, 1);
+
+	if (p) {
+		memcpy(p, path, n);
+		memcpy(p + n, ending, k);
+	}
+	return p;
+}
+
+static bool is_missing(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+static int read_file(struct gpube_model *m, const char *path)
+{
+	struct gpube_in in;
+	int status = gpube__in_open(&in, m->ctx, path);
+
+	if (status)
+		return status;
+	status = gpube__evid_read(m, &in);
+	gpube__in_close(&in);
+	return status;
+}
+
+int gpube__evid_read_for(struct gpube_model *m, const char *path, bool beside, const char *evidence)
+{
+	static const char *const endings[] = {".evid", ".evid.gz", ".evid.xz"};
+	bool found = false;
+	int status = GPUBE_OK;
+
+	if (evidence)
+		return *evidence ? read_file(m, evidence) : GPUBE_OK;
+	if (!beside || strcmp(path, "-") == 0)
+		return GPUBE_OK;
+	for (int i = 0; i < 3 && !found && !status; i++) {
+		char *p = path_beside(m->ctx, path, endings[i]);
+
+		if (!p)
+			return GPUBE_ENOMEM;
+		found = !is_missing(p);
+		if (found)
+			status = read_file(m, p);
+		gpube__free(m->ctx, p);
+	}
+	return status;
+}
+
+int gpube__evid_write_for(
+	struct gpube_out *out, char **beside, const struct gpube_model *m, const char *path)
+{
+	bool some = false;
+	int status;
+
+	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
+		some = some || m->evidence[i] >= 0;
+	*beside = path_beside(m->ctx, path, ".evid");
+	if (!*beside)
+		return GPUBE_ENOMEM;
+	if (!some && is_missing(*beside))
+		return GPUBE_OK;
+	status = gpube__out_open(out, m->ctx, *beside);
+	if (!status)
+		status = gpube__evid_write(m, out);
+	return status ? status : gpube__out_finish(out);
+}

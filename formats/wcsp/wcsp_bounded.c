@@ -1,0 +1,75 @@
+/* wcsp_bounded.c - bounds on the cost of a problem, as a table. See wcsp_table.h. */
+#include "formats/keywords/intension.h"
+#include "formats/common/reading.h"
+#include "formats/common/tuples.h"
+#include "formats/wcsp/wcsp_table.h"
+
+static int check_scope(const struct gpube_model *m, struct gpube_in *in, int arity,
+	const int32_t *scope, const struct gpube_model *inner)
+{
+	int64_t cells = gpube__cells(m, arity, scope);
+
+	if (inner->n_vars != arity)
+		return gpube__in_error(in, "function 'wcsp' over %d variables has a problem of %d",
+			arity, inner->n_vars);
+	for (int k = 0; k < arity; k++)
+		if (inner->vars[k].domain != m->vars[scope[k]].domain)
+			return gpube__in_error(in,
+				"variable %d of the problem in 'wcsp' has %d values, variable %d "
+				"has %d",
+				k, inner->vars[k].domain, scope[k], m->vars[scope[k]].domain);
+	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
+		return gpube__in_fail(in, GPUBE_ERANGE,
+			"function 'wcsp' over %d variables has more than the %lld tuples that are "
+			"expanded",
+			arity, (long long)GPUBE_EXPAND_CELLS);
+	return GPUBE_OK;
+}
+
+/* places: twice the arity, for the domains and the tuple */
+static int fill(struct gpube_values *v, const struct gpube_model *inner, int32_t *places,
+	int64_t low, int64_t high)
+{
+	struct gpube_ctx *ctx = inner->ctx;
+	int32_t *domains = places, *tuple = places + inner->n_vars;
+	int64_t cost;
+	int status;
+
+	for (int32_t i = 0; i < inner->n_vars; i++)
+		domains[i] = inner->vars[i].domain;
+	do {
+		status = gpube_model_cost(&cost, inner, tuple);
+		if (!status)
+			status = gpube__values_push(ctx, v,
+				cost == GPUBE_INF || cost < low || cost >= high ? GPUBE_INF : 0);
+		if (!status && v->n % 4096 == 0 && gpube__stopped(ctx))
+			status = gpube__fail_stopped(ctx);
+	} while (!status && gpube__tuple_next(tuple, domains, inner->n_vars));
+	return status;
+}
+
+int gpube__wcsp_bounded(struct gpube_model *m, struct gpube_in *in, int arity, const int32_t *scope,
+	const struct gpube_model *inner, int64_t low, int64_t high, const char *name)
+{
+	struct gpube_values v = {0};
+	struct gpube_table t;
+	int32_t *places, table;
+	int status;
+
+	if (check_scope(m, in, arity, scope, inner))
+		return in->status;
+	if (gpube__charge_expanded(in, gpube__cells(m, arity, scope), NULL))
+		return in->status;
+	places = gpube__alloc_zero(m->ctx, 2 * (uint64_t)arity, sizeof(*places));
+	status = places ? fill(&v, inner, places, low, high) : GPUBE_ENOMEM;
+	gpube__free(m->ctx, places);
+	if (status) {
+		gpube__values_clear(m->ctx, &v);
+		return in->status = status;
+	}
+	t = (struct gpube_table){.arity = arity, .type = v.type, .n = v.n, .values = v.values};
+	status = gpube__add_table(m, &table, &t);
+	if (!status)
+		status = gpube__add_function(m, arity, scope, table, name);
+	return in->status = status;
+}
