@@ -319,6 +319,55 @@ GPUBE_API int gpube_plan(struct gpube_solution **out, const struct gpube_model *
 
 GPUBE_API void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
 
+/* ---- infer ------------------------------------------------------------ */
+
+enum gpube_infer_task {
+	GPUBE_INFER_PR,	 /* the sum over all assignments: a partition function, or the evidence's probability */
+	GPUBE_INFER_MAR, /* that, and the distribution of every variable */
+};
+
+/* Options of gpube_infer(); zero fields take the default; others as in gpube_solve_opts. */
+struct gpube_infer_opts {
+	size_t sizeof_options;
+	enum gpube_infer_task task;
+	enum gpube_order_method order_method;
+	const int32_t *order;
+	double order_seconds;
+	double timeout_seconds;
+	uint64_t seed;
+};
+
+/*
+ * log10_z         of the sum, over the assignments that agree with the evidence, of the product of all
+ *                 potentials; -INFINITY: it is 0, as every one has some potential 0
+ * relative_error  of that sum and of every marginal at most, from the number of roundings
+ * marginals       MAR: of the values of variable 0, of variable 1, …; those of a variable add up to
+ *                 1. NULL: not asked for, not known, or log10_z is -INFINITY
+ * n_values        of all variables together that can occur, and n_removed those that cannot: evidence and zeros
+ *                 exclude them
+ * known           log10_z and marginals are there; otherwise the plan alone
+ */
+struct gpube_inference {
+	int known;
+	double log10_z, relative_error;
+	double *marginals;
+	int64_t n_values, n_removed;
+	struct gpube_plan plan;
+	double seconds_order, seconds_sum;
+};
+
+/*
+ * gpube_infer() - exact sums by bucket elimination, all marginals by one pass more; in doubles with
+ * powers of two beside them, so that no size of a sum is a problem. 'opts' may be NULL.
+ * Cost:   plan.joined_cells operations, MAR some 2.5 times as many; plan.peak_bytes of memory
+ * Errors: EINVAL (a model of costs), ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (the plan does not fit) and
+ *         ESTOP: *out is the plan, the caller's as ever
+ * Source: Dechter, Artificial Intelligence 113, 1999; Jensen, Lauritzen and Olesen, CSQ 4, 1990.
+ */
+GPUBE_API int gpube_infer(struct gpube_inference **out, const struct gpube_model *m,
+	const struct gpube_infer_opts *opts);
+GPUBE_API void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx);
+
 /* ---- bound ------------------------------------------------------------ */
 
 enum gpube_bound_method {

@@ -356,6 +356,34 @@ WRONG(gpube_solution_free)
 	gpube_solution_free(&s, NULL);
 }
 
+WRONG(gpube_infer)
+{
+	static const struct gpube_infer_opts rows[] = {
+		{.sizeof_options = 5},
+		{.sizeof_options = sizeof(rows[0]), .task = (enum gpube_infer_task)2},
+		{.sizeof_options = sizeof(rows[0]), .task = (enum gpube_infer_task)-1},
+		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)77},
+		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN},
+		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN, .order = twice},
+		{.sizeof_options = sizeof(rows[0]), .order_seconds = -1},
+		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
+	};
+
+	REFUSED(gpube_infer(NULL, potentials, NULL));
+	NOT_MADE(struct gpube_inference, s, gpube_infer(&s, NULL, NULL));
+	NOT_MADE(struct gpube_inference, s, gpube_infer(&s, m, NULL));
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+		NOT_MADE(struct gpube_inference, s, gpube_infer(&s, potentials, &rows[k]));
+}
+
+WRONG(gpube_inference_free)
+{
+	struct gpube_inference s = {0};
+
+	gpube_inference_free(NULL, ctx);
+	gpube_inference_free(&s, NULL);
+}
+
 WRONG(gpube_bound)
 {
 	static const struct gpube_bound_opts rows[] = {
@@ -1245,6 +1273,8 @@ static const struct row {
 	ROW(gpube_solve),
 	ROW(gpube_plan),
 	ROW(gpube_solution_free),
+	ROW(gpube_infer),
+	ROW(gpube_inference_free),
 	ROW(gpube_bound),
 	ROW(gpube_bounds_free),
 	ROW(gpube_heuristic_new),

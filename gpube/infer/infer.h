@@ -1,0 +1,111 @@
+/*
+ * infer.h - inside gpube_infer(): sums over all assignments by bucket elimination.
+ *
+ *   possible.c     evidence and zeros: the values that can occur
+ *   infer_plan.c   an order, the buckets along it, and what they take
+ *   infer_pass.c   messages up the bucket tree, and down again for marginals
+ *   infer.c        gpube_infer()
+ */
+#ifndef GPUBE_INFER_H
+#define GPUBE_INFER_H
+
+#include "gpube/ir/model.h"
+#include "gpube/ops/sum/sum.h"
+
+/* ---- values that can occur --------------------------------------------------------------------- */
+
+/* Those of a variable ascend from values[first[var]] on, and are n[var]. */
+struct gpube_possible {
+	int64_t *first;
+	int32_t *n, *values;
+	bool none; /* some variable has none: everything has probability 0 */
+};
+
+static inline int32_t gpube__n_possible(const struct gpube_possible *p, int32_t var)
+{
+	return p->n[var];
+}
+
+/*
+ * gpube__possible_find() - removes values that the evidence excludes, and those with which some
+ * function is 0 whatever else holds, until there are none.
+ * Errors: ENOMEM, ERANGE (a function of 2^63 cells), ESTOP
+ */
+int gpube__possible_find(struct gpube_possible *p, const struct gpube_model *m);
+void gpube__possible_clear(struct gpube_ctx *ctx, struct gpube_possible *p);
+
+/* A visit to the cells of a function that can occur, in the order of its scope. */
+struct gpube_visit_axis {
+	const int32_t *values;
+	int32_t n, at, var;
+	int64_t stride, to; /* in the function's table, and in another */
+};
+
+struct gpube_visit {
+	const struct gpube_model *m;
+	int32_t function;
+	int n; /* axes of more than one value */
+	struct gpube_visit_axis *axis;
+	int64_t cell, to;
+};
+
+/* Errors: ENOMEM, ERANGE. axis[k].to is 0 and may be set; gpube__free() the axes. */
+int gpube__visit_begin(struct gpube_visit *w, const struct gpube_model *m, int32_t function,
+	const struct gpube_possible *p);
+double gpube__visit_value(const struct gpube_visit *w);
+/* False after the last cell. */
+bool gpube__visit_step(struct gpube_visit *w);
+
+/* ---- buckets ------------------------------------------------------------------------------------- */
+
+/*
+ * The bucket of a position in the order. Scopes are positions, ascending: the first of the joined
+ * table is the bucket's own, the others are the message's.
+ * message    from the upward pass that to the parent; in the downward pass that from it
+ * roundings  most on the way to a cell of it
+ */
+struct gpube_sum_bucket {
+	int n_functions, n_children, arity;
+	int32_t parent, child, sibling; /* -1: none */
+	int64_t functions_at, scope_at;
+	struct gpube_sum_table message;
+	double roundings;
+};
+
+struct gpube__inferring {
+	const struct gpube_model *m;
+	struct gpube_ctx *ctx;
+	const struct gpube_infer_opts *opts;
+	struct gpube_inference *out;
+	struct gpube_possible possible;
+	int32_t n; /* variables of more than one possible value, of which the buckets are */
+	int32_t *var, *position; /* of each position; of each variable, -1: it has one value */
+	struct gpube_sum_bucket *buckets;
+	int32_t *functions; /* by bucket */
+	int32_t *scopes;
+	int64_t n_scopes, scopes_capacity;
+	struct gpube_wide *roots; /* of each bucket: the sum over its component */
+	int64_t *marginals_at; /* of each variable */
+	struct gpube_wide z;
+	double roundings; /* of z */
+	double most_roundings; /* of a marginal */
+};
+
+static inline int32_t gpube__infer_domain(const struct gpube__inferring *j, int32_t position)
+{
+	return gpube__n_possible(&j->possible, j->var[position]);
+}
+
+static inline const int32_t *gpube__infer_scope(const struct gpube__inferring *j, int32_t bucket)
+{
+	return j->scopes + j->buckets[bucket].scope_at;
+}
+
+/* Errors: ENOMEM, ELIMIT (the tables pass the memory allowed), ESTOP, EINVAL */
+int gpube__infer_plan(struct gpube__inferring *j);
+/* Sets z and roundings; keeps the messages for the downward pass where that is asked for. */
+int gpube__infer_up(struct gpube__inferring *j);
+/* Fills out->marginals. */
+int gpube__infer_down(struct gpube__inferring *j);
+
+#endif

@@ -1,0 +1,274 @@
+/* infer_plan.c - an elimination order, the buckets along it, and what they take: see infer.h. */
+#include "gpube/infer/infer.h"
+#include "gpube/order/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a core of ordinary machines multiplies and adds in joined cells; orders are searched as long as pays. */
+#define CELLS_PER_SECOND 2e8
+
+/* ---- the order -------------------------------------------------------------------------------- */
+
+/* The structure of what is left: functions without tables over the variables that are not fixed. */
+static int skeleton(struct gpube_model **out, struct gpube__inferring *j)
+{
+	const struct gpube_model *m = j->m;
+	int32_t *scope = NULL;
+	int status = gpube_model_new(out, j->ctx, GPUBE_POTENTIALS), most = 0;
+
+	for (int32_t f = 0; f < m->n_functions; f++)
+		most = m->functions[f].arity > most ? m->functions[f].arity : most;
+	if (!status) {
+		scope = gpube__alloc(j->ctx, (uint64_t)most, sizeof(*scope));
+		status = scope ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	for (int32_t k = 0; k < j->n && !status; k++)
+		status = gpube_model_add_var(*out, NULL, gpube__infer_domain(j, k), NULL);
+	for (int32_t f = 0; f < m->n_functions && !status; f++) {
+		struct gpube_table t = {.type = GPUBE_FLOAT64, .sparse = true};
+		int32_t table;
+
+		for (int k = 0; k < m->functions[f].arity; k++)
+			if (j->position[gpube__scope(m, f)[k]] >= 0)
+				scope[t.arity++] = j->position[gpube__scope(m, f)[k]];
+		if (t.arity == 0)
+			continue;
+		status = gpube__add_table(*out, &table, &t);
+		if (!status)
+			status = gpube__add_function(*out, t.arity, scope, table, NULL);
+	}
+	gpube__free(j->ctx, scope);
+	return status;
+}
+
+/* The given order without the variables that are fixed. */
+static void take_order(struct gpube__inferring *j, int32_t *order)
+{
+	int32_t n = 0;
+
+	for (int32_t k = 0; k < j->m->n_vars; k++)
+		if (j->position[j->opts->order[k]] >= 0)
+			order[n++] = j->position[j->opts->order[k]];
+}
+
+static int find_order(struct gpube__inferring *j)
+{
+	struct gpube_plan *plan = &j->out->plan;
+	struct gpube_model *shape = NULL;
+	struct gpube_graph graph = {0};
+	struct gpube_order_cost cost = {0};
+	int32_t *order = gpube__alloc(j->ctx, 2 * (uint64_t)j->n, sizeof(*order));
+	int32_t *var = order + j->n;
+	const double rate = CELLS_PER_SECOND * j->ctx->n_threads;
+	int status = order ? skeleton(&shape, j) : GPUBE_ENOMEM;
+
+	if (!status)
+		status = gpube__graph_of_model(&graph, shape);
+	if (!status && j->opts->order_method == GPUBE_ORDER_GIVEN) {
+		take_order(j, order);
+		status = gpube__order_cost(j->ctx, &cost, &graph, order);
+	} else if (!status) {
+		status = gpube__order_find(j->ctx, order, &cost, &graph, j->opts->order_method,
+			j->opts->order_seconds, rate, j->opts->seed);
+	}
+	if (!status) {
+		plan->n_functions = shape->n_functions;
+		plan->n_components = gpube__graph_components(j->ctx, &graph, var);
+		plan->width = cost.width;
+		plan->joined_cells = cost.joined_cells;
+		plan->largest_joined = cost.largest_joined;
+		plan->largest_message = cost.largest_message;
+		plan->predicted_seconds = cost.joined_cells / rate;
+		for (int32_t k = 0; k < j->n; k++)
+			var[k] = j->var[order[k]];
+		memcpy(j->var, var, (size_t)j->n * sizeof(*var));
+		for (int32_t k = 0; k < j->n; k++)
+			j->position[var[k]] = k;
+	}
+	gpube__graph_clear(j->ctx, &graph);
+	gpube_model_free(shape);
+	gpube__free(j->ctx, order);
+	return status;
+}
+
+/* ---- buckets ------------------------------------------------------------------------------------ */
+
+/* The bucket of a function: that of its variable which is eliminated first; -1: all are fixed. */
+static int32_t bucket_of(const struct gpube__inferring *j, int32_t function)
+{
+	int32_t first = -1;
+
+	for (int k = 0; k < j->m->functions[function].arity; k++) {
+		const int32_t p = j->position[gpube__scope(j->m, function)[k]];
+
+		if (p >= 0 && (first < 0 || p < first))
+			first = p;
+	}
+	return first;
+}
+
+static void hand_out(struct gpube__inferring *j)
+{
+	int64_t at = 0;
+
+	for (int32_t f = 0; f < j->m->n_functions; f++)
+		if (bucket_of(j, f) >= 0)
+			j->buckets[bucket_of(j, f)].n_functions++;
+	for (int32_t b = 0; b < j->n; b++) {
+		j->buckets[b].functions_at = at;
+		at += j->buckets[b].n_functions;
+		j->buckets[b].n_functions = 0;
+		j->buckets[b].parent = j->buckets[b].child = j->buckets[b].sibling = -1;
+	}
+	for (int32_t f = 0; f < j->m->n_functions; f++) {
+		struct gpube_sum_bucket *bucket;
+
+		if (bucket_of(j, f) < 0)
+			continue;
+		bucket = &j->buckets[bucket_of(j, f)];
+		j->functions[bucket->functions_at + bucket->n_functions++] = f;
+	}
+}
+
+static int add_position(struct gpube__inferring *j, int32_t b, int32_t p, int32_t *seen)
+{
+	if (p < 0 || seen[p] == b)
+		return GPUBE_OK;
+	seen[p] = b;
+	if (gpube__grow(j->ctx, &j->scopes, &j->scopes_capacity, j->n_scopes + 1, sizeof(*j->scopes)))
+		return GPUBE_ENOMEM;
+	j->scopes[j->n_scopes++] = p;
+	j->buckets[b].arity++;
+	return GPUBE_OK;
+}
+
+/* The scope of a bucket's joined table, and whose child it is. */
+static int join(struct gpube__inferring *j, int32_t b, int32_t *seen)
+{
+	struct gpube_sum_bucket *bucket = &j->buckets[b];
+	int32_t *scope;
+
+	bucket->scope_at = j->n_scopes;
+	if (add_position(j, b, b, seen))
+		return GPUBE_ENOMEM;
+	for (int k = 0; k < bucket->n_functions; k++) {
+		const int32_t f = j->functions[bucket->functions_at + k];
+
+		for (int i = 0; i < j->m->functions[f].arity; i++)
+			if (add_position(j, b, j->position[gpube__scope(j->m, f)[i]], seen))
+				return GPUBE_ENOMEM;
+	}
+	for (int32_t c = bucket->child; c >= 0; c = j->buckets[c].sibling)
+		for (int i = 1; i < j->buckets[c].arity; i++)
+			if (add_position(j, b, gpube__infer_scope(j, c)[i], seen))
+				return GPUBE_ENOMEM;
+	scope = j->scopes + bucket->scope_at;
+	qsort(scope, (size_t)bucket->arity, sizeof(*scope), gpube__compare_int32);
+	if (bucket->arity > 1) {
+		bucket->parent = scope[1];
+		bucket->sibling = j->buckets[scope[1]].child;
+		j->buckets[scope[1]].child = b;
+		j->buckets[scope[1]].n_children++;
+	}
+	return GPUBE_OK;
+}
+
+/* ---- memory -------------------------------------------------------------------------------------- */
+
+static double message_cells(const struct gpube__inferring *j, int32_t b)
+{
+	double cells = 1;
+
+	for (int k = 1; k < j->buckets[b].arity; k++)
+		cells *= gpube__infer_domain(j, gpube__infer_scope(j, b)[k]);
+	return cells;
+}
+
+static double function_cells(const struct gpube__inferring *j, int32_t b)
+{
+	double all = 0;
+
+	for (int k = 0; k < j->buckets[b].n_functions; k++) {
+		const int32_t f = j->functions[j->buckets[b].functions_at + k];
+		double cells = 1;
+
+		for (int i = 0; i < j->m->functions[f].arity; i++)
+			cells *= gpube__n_possible(&j->possible, gpube__scope(j->m, f)[i]);
+		all += cells;
+	}
+	return all;
+}
+
+/* Bytes at the worst moment: of the upward pass, and of the downward one, which has all messages kept. */
+static double peak(const struct gpube__inferring *j)
+{
+	const bool down = j->opts->task == GPUBE_INFER_MAR;
+	double alive = 0, most = 0, all, children;
+
+	for (int32_t b = 0; b < j->n; b++) {
+		alive += message_cells(j, b);
+		most = fmax(most, alive + function_cells(j, b));
+		for (int32_t c = j->buckets[b].child; c >= 0 && !down; c = j->buckets[c].sibling)
+			alive -= message_cells(j, c);
+	}
+	all = alive;
+	for (int32_t b = 0; b < j->n && down; b++) {
+		children = 0;
+		for (int32_t c = j->buckets[b].child; c >= 0; c = j->buckets[c].sibling)
+			children += message_cells(j, c);
+		most = fmax(most, all + function_cells(j, b) + children);
+	}
+	return most * sizeof(double);
+}
+
+static int check_memory(struct gpube__inferring *j)
+{
+	char need[GPUBE_BYTES_TEXT], have[GPUBE_BYTES_TEXT];
+	struct gpube_plan *plan = &j->out->plan;
+
+	plan->peak_bytes = peak(j);
+	if (plan->peak_bytes <= (double)j->ctx->memory_bytes)
+		return GPUBE_OK;
+	return gpube__fail(j->ctx, GPUBE_ELIMIT,
+		"sums along this order need %s of tables (width %d, largest table %.3g cells), %s are "
+		"allowed; give more memory, a better order or more time to find one",
+		gpube__bytes_text(need, plan->peak_bytes), plan->width, plan->largest_message,
+		gpube__bytes_text(have, (double)j->ctx->memory_bytes));
+}
+
+int gpube__infer_plan(struct gpube__inferring *j)
+{
+	const struct gpube_model *m = j->m;
+	int32_t *seen = NULL;
+	int status = GPUBE_ENOMEM;
+
+	j->var = gpube__alloc(j->ctx, (uint64_t)m->n_vars, sizeof(*j->var));
+	j->position = gpube__alloc(j->ctx, (uint64_t)m->n_vars, sizeof(*j->position));
+	if (!j->var || !j->position)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		j->position[i] = gpube__n_possible(&j->possible, i) > 1 ? j->n : -1;
+		if (j->position[i] >= 0)
+			j->var[j->n++] = i;
+	}
+	j->out->plan.n_vars = j->n;
+	j->out->plan.n_slices = 1;
+	j->buckets = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*j->buckets));
+	j->roots = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*j->roots));
+	j->functions = gpube__alloc(j->ctx, (uint64_t)m->n_functions, sizeof(*j->functions));
+	seen = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*seen));
+	if (j->buckets && j->roots && j->functions && seen)
+		status = find_order(j);
+	if (!status)
+		hand_out(j);
+	for (int32_t b = 0; b < j->n && !status; b++)
+		seen[b] = -1;
+	for (int32_t b = 0; b < j->n && !status; b++)
+		status = gpube__stopped(j->ctx) ? gpube__fail_stopped(j->ctx) : join(j, b, seen);
+	if (!status)
+		status = check_memory(j);
+	gpube__free(j->ctx, seen);
+	return status;
+}

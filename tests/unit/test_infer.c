@@ -1,0 +1,330 @@
+/* Sums and marginals against enumeration: zeros, evidence, arities, magnitudes, orders, memory. */
+#include "tests/support/test.h"
+
+#include <math.h>
+
+#include "gpube/infer/infer.h"
+#include "tests/support/context.h"
+#include "tests/support/random_model.h"
+
+enum { MOST_VALUES = 512 };
+
+/* By enumeration, in long doubles scaled by 2^-'power'. */
+struct truth {
+	long double z, weight[MOST_VALUES]; /* of the values of all variables, one after another */
+	int64_t power;
+};
+
+static bool agrees(const struct gpube_model *m, const int32_t *values)
+{
+	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
+		if (m->evidence[i] >= 0 && m->evidence[i] != values[i])
+			return false;
+	return true;
+}
+
+/* A product as m * 2^e with m in [0.5, 1), or 0. */
+static long double product(const struct gpube_model *m, const int32_t *values, int64_t *e)
+{
+	long double all = 0.5L;
+
+	*e = 1;
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		int32_t tuple[64], domains[64];
+		int64_t at;
+		int up;
+
+		for (int k = 0; k < m->functions[f].arity; k++) {
+			tuple[k] = values[gpube__scope(m, f)[k]];
+			domains[k] = m->vars[gpube__scope(m, f)[k]].domain;
+		}
+		at = gpube__table_find(gpube__table(m, f), domains, tuple);
+		all *= at < 0 ? gpube__table(m, f)->dflt.f : gpube__table_real(gpube__table(m, f), at);
+		all = frexpl(all, &up);
+		*e += up;
+	}
+	return all;
+}
+
+static void enumerate(struct truth *t, const struct gpube_model *m)
+{
+	int32_t values[64] = {0};
+	int64_t e;
+
+	memset(t, 0, sizeof(*t));
+	t->power = INT64_MIN;
+	do {
+		if (agrees(m, values) && product(m, values, &e) > 0)
+			t->power = e > t->power ? e : t->power;
+	} while (next_assignment(values, m));
+	memset(values, 0, sizeof(values));
+	do {
+		long double p = agrees(m, values) ? product(m, values, &e) : 0;
+		int64_t at = 0;
+
+		if (p == 0)
+			continue;
+		p = e - t->power < -16000 ? 0 : ldexpl(p, (int)(e - t->power));
+		t->z += p;
+		for (int32_t i = 0; i < m->n_vars; i++) {
+			t->weight[at + values[i]] += p;
+			at += m->vars[i].domain;
+		}
+	} while (next_assignment(values, m));
+}
+
+static struct gpube_inference *infer(const struct gpube_model *m, struct gpube_infer_opts opts)
+{
+	struct gpube_inference *out;
+
+	opts.sizeof_options = sizeof(opts);
+	assert_int_equal(gpube_infer(&out, m, &opts), GPUBE_OK);
+	assert_true(out->known);
+	return out;
+}
+
+/* Every marginal adds up to 1, observed variables are certain. */
+static void check_sums(const struct gpube_model *m, const double *p)
+{
+	for (int32_t i = 0; i < m->n_vars; p += m->vars[i++].domain) {
+		double all = 0;
+
+		for (int32_t a = 0; a < m->vars[i].domain; a++)
+			all += p[a];
+		assert_true(fabs(all - 1) < 1e-12);
+		if (m->evidence && m->evidence[i] >= 0)
+			assert_true(p[m->evidence[i]] == 1);
+	}
+}
+
+static void check(const struct gpube_model *m)
+{
+	struct truth t;
+	struct gpube_inference *pr = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_PR}),
+			       *mar = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR});
+	int64_t at = 0;
+
+	enumerate(&t, m);
+	assert_null(pr->marginals);
+	assert_true(pr->log10_z == mar->log10_z || isinf(pr->log10_z));
+	assert_true(pr->relative_error < 1e-12);
+	if (t.power == INT64_MIN) { /* no product is above 0 */
+		assert_true(pr->log10_z == -INFINITY);
+		assert_null(mar->marginals);
+	} else {
+		const double log10_z = (double)(log10l(t.z) + (long double)t.power * log10l(2));
+
+		assert_true(fabs(pr->log10_z - log10_z) <= 1e-12 + 4e-16 * fabs(log10_z));
+		for (int32_t i = 0; i < m->n_vars; at += m->vars[i++].domain)
+			for (int32_t a = 0; a < m->vars[i].domain; a++) {
+				const double p = (double)(t.weight[at + a] / t.z);
+
+				assert_true(fabs(mar->marginals[at + a] - p) <= 1e-12 * p + 1e-300);
+			}
+		check_sums(m, mar->marginals);
+	}
+	gpube_inference_free(pr, ctx);
+	gpube_inference_free(mar, ctx);
+}
+
+/* The same along an order and along its reverse. */
+static void check_orders(const struct gpube_model *m)
+{
+	int32_t order[64];
+	struct gpube_inference *ways[2];
+	int64_t n = 0;
+
+	for (int32_t i = 0; i < m->n_vars; i++)
+		n += m->vars[i].domain;
+	for (int k = 0; k < 2; k++) {
+		for (int32_t i = 0; i < m->n_vars; i++)
+			order[i] = k ? m->n_vars - 1 - i : i;
+		ways[k] = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR,
+					   .order_method = GPUBE_ORDER_GIVEN,
+					   .order = order});
+	}
+	if (ways[0]->log10_z != ways[1]->log10_z)
+		assert_true(fabs(ways[0]->log10_z - ways[1]->log10_z) < 1e-9);
+	for (int64_t i = 0; i < n && ways[0]->marginals; i++)
+		assert_true(fabs(ways[0]->marginals[i] - ways[1]->marginals[i]) < 1e-9);
+	gpube_inference_free(ways[0], ctx);
+	gpube_inference_free(ways[1], ctx);
+}
+
+static void test_random(void **state)
+{
+	int n_zero = 0, n_observed = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 1200; seed++) {
+		struct random_spec spec = random_spec_varied(seed, GPUBE_POTENTIALS);
+		struct gpube_model *m = random_model(ctx, &spec, seed);
+		struct gpube_inference *out;
+
+		assert_non_null(m);
+		check(m);
+		if (seed % 4 == 0)
+			check_orders(m);
+		out = infer(m, (struct gpube_infer_opts){.order_method = GPUBE_ORDER_MIN_DEGREE});
+		n_zero += isinf(out->log10_z) != 0;
+		n_observed += m->evidence != NULL;
+		gpube_inference_free(out, ctx);
+		gpube_model_free(m);
+	}
+	/* the cases are there */
+	assert_true(n_zero > 20);
+	assert_true(n_zero < 900);
+	assert_true(n_observed > 50);
+}
+
+/* 0 and 1 alternate along a chain; then the first value decides the last, against the evidence or not. */
+static void test_evidence(void **state)
+{
+	static const double differ[] = {0, 1, 1, 0};
+	struct gpube_model *m;
+	struct gpube_inference *out;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
+	for (int32_t i = 0; i < 50; i++) {
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
+		if (i)
+			assert_int_equal(gpube_model_add_potentials(
+						 m, 2, (const int32_t[]){i - 1, i}, differ),
+				GPUBE_OK);
+	}
+	out = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR});
+	assert_true(fabs(out->log10_z - log10(2)) < 1e-15);
+	assert_true(out->marginals[7] == 0.5);
+	gpube_inference_free(out, ctx);
+
+	assert_int_equal(gpube_model_observe(m, 0, 0), GPUBE_OK);
+	out = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR});
+	assert_true(out->log10_z == 0);
+	assert_int_equal(out->plan.n_vars, 0);
+	assert_int_equal(out->n_removed, 50);
+	for (int32_t i = 0; i < 50; i++)
+		assert_true(out->marginals[2 * i + i % 2] == 1);
+	gpube_inference_free(out, ctx);
+
+	assert_int_equal(gpube_model_observe(m, 49, 0), GPUBE_OK);
+	out = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR});
+	assert_true(out->log10_z == -INFINITY);
+	assert_null(out->marginals);
+	gpube_inference_free(out, ctx);
+	gpube_model_free(m);
+}
+
+/* A chain whose sums pass 10^4000, 10^-4000, and both in one table. */
+static void test_magnitudes(void **state)
+{
+	static const double tables[][4] = {
+		{1e300, 1e299, 2e300, 1e300}, {1e-300, 1e-299, 2e-300, 1e-300}, {1e-300, 1e-301, 1e300, 1e299}};
+
+	(void)state;
+	for (int k = 0; k < 3; k++) {
+		struct gpube_model *m;
+
+		assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
+		for (int32_t i = 0; i < 9; i++)
+			assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
+		for (int32_t i = 0; i < 27; i++) {
+			const int32_t scope[] = {i % 9, (i + 1) % 9};
+
+			assert_int_equal(
+				gpube_model_add_potentials(m, 2, scope, tables[k]), GPUBE_OK);
+		}
+		check(m);
+		check_orders(m);
+		gpube_model_free(m);
+	}
+}
+
+/* A grid with weak ties. */
+static struct gpube_model *grid(int32_t rows, int32_t columns)
+{
+	static const double tie[] = {3, 1, 1, 2};
+	struct gpube_model *m;
+
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
+	for (int32_t i = 0; i < rows * columns; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
+	for (int32_t i = 0; i < rows * columns; i++) {
+		if ((i + 1) % columns)
+			assert_int_equal(gpube_model_add_potentials(
+						 m, 2, (const int32_t[]){i, i + 1}, tie),
+				GPUBE_OK);
+		if (i + columns < rows * columns)
+			assert_int_equal(gpube_model_add_potentials(
+						 m, 2, (const int32_t[]){i, i + columns}, tie),
+				GPUBE_OK);
+	}
+	return m;
+}
+
+/* Tables large enough for several threads; along two orders. */
+static void test_threads(void **state)
+{
+	const int n_threads = ctx->n_threads;
+	struct gpube_model *m = grid(16, 16);
+	struct gpube_infer_opts opts = {
+		.task = GPUBE_INFER_MAR, .order_method = GPUBE_ORDER_MIN_FILL};
+	struct gpube_inference *many = infer(m, opts), *one, *other;
+
+	(void)state;
+	ctx->n_threads = 1;
+	one = infer(m, opts);
+	ctx->n_threads = n_threads;
+	opts.order_method = GPUBE_ORDER_MIN_DEGREE;
+	other = infer(m, opts);
+	assert_true(one->log10_z == many->log10_z);
+	assert_memory_equal(one->marginals, many->marginals, 512 * sizeof(double));
+	assert_true(fabs(one->log10_z - other->log10_z) < 1e-10);
+	for (int i = 0; i < 512; i++)
+		assert_true(fabs(one->marginals[i] - other->marginals[i]) < 1e-12);
+	assert_true(one->relative_error < 1e-10);
+	check_sums(m, one->marginals);
+	gpube_inference_free(one, ctx);
+	gpube_inference_free(many, ctx);
+	gpube_inference_free(other, ctx);
+	gpube_model_free(m);
+}
+
+/* What does not fit is refused with the plan; so is what is stopped. */
+static void test_limits(void **state)
+{
+	const uint64_t memory = ctx->memory_bytes;
+	struct gpube_model *m = grid(12, 12);
+	const struct gpube_infer_opts opts = {
+		.sizeof_options = sizeof(opts), .order_method = GPUBE_ORDER_MIN_FILL};
+	struct gpube_inference *out;
+
+	(void)state;
+	ctx->memory_bytes = 10000;
+	assert_int_equal(gpube_infer(&out, m, &opts), GPUBE_ELIMIT);
+	assert_non_null(strstr(gpube_error(ctx), "sums along this order need"));
+	assert_non_null(out);
+	assert_false(out->known);
+	assert_true(out->plan.peak_bytes > 10000);
+	gpube_inference_free(out, ctx);
+	ctx->memory_bytes = memory;
+	gpube_ctx_stop(ctx);
+	assert_int_equal(gpube_infer(&out, m, &opts), GPUBE_ESTOP);
+	gpube_ctx_resume(ctx);
+	assert_non_null(out);
+	gpube_inference_free(out, ctx);
+	gpube_model_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_evidence),
+		cmocka_unit_test(test_magnitudes),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_limits),
+	};
+
+	return cmocka_run_group_tests(tests, ctx_setup_2_threads, ctx_teardown);
+}
