@@ -35,6 +35,12 @@ struct csg__conv_plan {
 	uint64_t tables, there, here;
 };
 
+/* Ranks that a search has: 1 without a world. */
+int csg__n_ranks(const struct csg__search *s);
+
+/* 2^csg__rank_bits() pieces of a layer can be given to ranks so that all have about as much. */
+int csg__rank_bits(int n_ranks);
+
 /* Errors: ELIMIT */
 int csg__conv_plan(struct csg__conv_plan *plan, const struct csg__search *s);
 
@@ -43,17 +49,11 @@ int csg__layer_bits(const struct csg__conv_plan *plan, int h, int n_ranks);
 
 /* ---- ranks ------------------------------------------------------------------------------ */
 
-/* Ranks that a search has: 1 without a world. */
-int csg__n_ranks(const struct csg__search *s);
-
 /*
  * csg__agree() - before conv begins, so that all ranks end when one cannot: once in csg_solve(),
  * with the status of this rank. Errors: as dcop_world_agree()
  */
 int csg__agree(struct csg__search *s, int status);
-
-/* 2^csg__rank_bits() pieces of a layer can be given to ranks so that all have about as much. */
-int csg__rank_bits(int n_ranks);
 
 struct csg__layer_ranks;
 

@@ -9,6 +9,21 @@
 #define POLLED_BITS       23
 #define POLLED_BITS_THERE 28
 
+int csg__n_ranks(const struct csg__search *s)
+{
+	return s->opts->world ? s->opts->world->n_ranks : 1;
+}
+
+int csg__rank_bits(int n_ranks)
+{
+	double parts = 1; /* all pairs, in units of those of the largest piece */
+	int bits = 0;
+
+	for (; n_ranks > 1 && parts < 2 * n_ranks; bits++)
+		parts *= 1.5;
+	return bits;
+}
+
 int csg__layer_bits(const struct csg__conv_plan *plan, int h, int n_ranks)
 {
 	const int most = h < plan->piece_bits ? h : plan->piece_bits;

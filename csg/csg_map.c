@@ -23,6 +23,15 @@
 #include "csg/game.h"
 #include "gpube/ops/subset/subset.h"
 
+bool csg__header(const char *header, uint32_t *n, uint32_t *type)
+{
+	*n = csg__little(header + 12);
+	*type = csg__little(header + 16);
+	return !csg__big_endian() && !memcmp(header, CSG_MAGIC, 8) &&
+	       csg__little(header + 8) == 1 && *n >= 1 && *n <= CSG_MAX_AGENTS &&
+	       *type <= CSG_FLOAT64;
+}
+
 static void *map_file(const char *path, uint64_t *bytes)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);

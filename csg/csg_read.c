@@ -27,32 +27,7 @@
 #include "csg/sparse.h"
 #include "formats/io/io.h"
 
-#define MAGIC       "GPUBECSG"
 #define SMALL_TABLE 20 /* agents: a table whatever is listed */
-
-static uint32_t little(const char *p)
-{
-	const unsigned char *b = (const unsigned char *)p;
-
-	return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
-static bool big_endian(void)
-{
-	const uint16_t one = 1;
-	unsigned char first;
-
-	memcpy(&first, &one, 1);
-	return first == 0;
-}
-
-bool csg__header(const char *header, uint32_t *n, uint32_t *type)
-{
-	*n = little(header + 12);
-	*type = little(header + 16);
-	return !big_endian() && !memcmp(header, MAGIC, 8) && little(header + 8) == 1 && *n >= 1 &&
-	       *n <= CSG_MAX_AGENTS && *type <= CSG_FLOAT64;
-}
 
 /* ---- binary ------------------------------------------------------------------------------------
  */
@@ -62,10 +37,10 @@ static int read_header(struct gpube_in *in, uint32_t *n, uint32_t *type)
 	if (gpube__in_need(in, CSG_HEADER_BYTES) < CSG_HEADER_BYTES)
 		return gpube__in_error(
 			in, "expected a header of 32 bytes, found the end of the file");
-	if (little(in->p + 8) != 1)
-		return gpube__in_error(in, "expected version 1, found %u", little(in->p + 8));
-	*n = little(in->p + 12);
-	*type = little(in->p + 16);
+	if (csg__little(in->p + 8) != 1)
+		return gpube__in_error(in, "expected version 1, found %u", csg__little(in->p + 8));
+	*n = csg__little(in->p + 12);
+	*type = csg__little(in->p + 16);
 	if (*n < 1 || *n > CSG_MAX_AGENTS)
 		return gpube__in_error(in, "expected 1 to %d agents, found %u", CSG_MAX_AGENTS, *n);
 	if (*type > CSG_FLOAT64)
@@ -126,7 +101,7 @@ static int read_binary(struct csg_game **g, struct gpube_in *in)
 	const enum csg_type type = (enum csg_type)number;
 	uint64_t bytes;
 
-	if (!status && big_endian())
+	if (!status && csg__big_endian())
 		status = gpube__in_fail(
 			in, GPUBE_EINVAL, "binary games are read on little-endian machines only");
 	if (status)
@@ -315,7 +290,7 @@ static bool is_binary(struct gpube_in *in)
 {
 	char start[8];
 
-	return gpube__in_peek(in, start, 8) == 8 && !memcmp(start, MAGIC, 8);
+	return gpube__in_peek(in, start, 8) == 8 && !memcmp(start, CSG_MAGIC, 8);
 }
 
 bool csg__is_game(struct gpube_in *in)
@@ -411,7 +386,7 @@ static void write_text(const struct csg_game *g, struct gpube_out *out)
 
 int csg_write(const struct csg_game *g, const char *path, int text)
 {
-	char header[32] = MAGIC;
+	char header[32] = CSG_MAGIC;
 	struct gpube_out out;
 	uint64_t bytes;
 	int status;
@@ -419,7 +394,7 @@ int csg_write(const struct csg_game *g, const char *path, int text)
 	if (!g || !path)
 		return gpube__missing(g ? g->ctx : NULL);
 	bytes = (uint64_t)csg__type_size(g->type) << g->n;
-	if (!text && big_endian())
+	if (!text && csg__big_endian())
 		return gpube__fail(g->ctx, GPUBE_EINVAL,
 			"binary games are written on little-endian machines only");
 	if (!text && g->sparse)

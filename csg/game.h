@@ -35,6 +35,21 @@ struct csg_game {
 /* ---- binary files: csg_read.c describes them */
 
 #define CSG_HEADER_BYTES 32
+#define CSG_MAGIC        "GPUBECSG"
+
+static inline uint32_t csg__little(const char *p)
+{
+	const unsigned char *b = (const unsigned char *)p;
+
+	return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static inline bool csg__big_endian(void)
+{
+	const uint16_t one = 1;
+
+	return *(const unsigned char *)&one == 0;
+}
 
 /* n and type of a header of this machine's byte order; false: it is not one. */
 bool csg__header(const char *header, uint32_t *n, uint32_t *type);
@@ -172,9 +187,9 @@ struct csg__search {
 int csg__conv(struct csg__search *s);
 int csg__dp(struct csg__search *s); /* dp and idp, by opts->method */
 /*
- * csg__lp() - seconds: give up after that, with r->answer BOUNDS; 0: never.
+ * csg__lp_run() - seconds: give up after that, with r->answer BOUNDS; 0: never.
  */
-int csg__lp(struct csg__search *s, double seconds);
+int csg__lp_run(struct csg__search *s, double seconds);
 
 /*
  * csg__improve() - a better structure than that of 'r', or one if it has none;

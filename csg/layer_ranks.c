@@ -37,27 +37,12 @@ struct csg__layer_ranks {
 	bool one_stopped;
 };
 
-int csg__n_ranks(const struct csg__search *s)
-{
-	return s->opts->world ? s->opts->world->n_ranks : 1;
-}
-
 int csg__agree(struct csg__search *s, int status)
 {
 	if (csg__n_ranks(s) == 1 || s->agreed)
 		return status;
 	s->agreed = true;
 	return dcop_world_agree(s->opts->world, status);
-}
-
-int csg__rank_bits(int n_ranks)
-{
-	double parts = 1; /* all pairs, in units of those of the largest piece */
-	int bits = 0;
-
-	for (; n_ranks > 1 && parts < 2 * n_ranks; bits++)
-		parts *= 1.5;
-	return bits;
 }
 
 int csg__ranks_open(struct csg__layer_ranks **out, const struct csg__search *s, char *sums,

@@ -383,16 +383,6 @@ bool csg__lp_round(struct csg__lp *lp)
 
 /* ---- structures ---------------------------------------------------------------------- */
 
-int64_t csg__lp_unit(const struct csg__lp *lp)
-{
-	return csg__is_int(lp->g->type) ? (int64_t)1 << lp->shift : 1;
-}
-
-int64_t csg__lp_better(const struct csg__lp *lp)
-{
-	return lp->lower == INT64_MIN ? INT64_MAX : lp->upper - lp->lower - csg__lp_unit(lp);
-}
-
 /* The structure of least slack among the candidates, if it is better. */
 static int search(struct csg__lp *lp, double steps, bool *complete)
 {
@@ -574,7 +564,7 @@ static int allocate(struct csg__lp *lp)
 	return csg__master_init(&lp->master, ctx, lp->g->n, alone, lp->scale);
 }
 
-int csg__lp(struct csg__search *s, double seconds)
+int csg__lp_run(struct csg__search *s, double seconds)
 {
 	struct gpube_ctx *ctx = s->g->ctx;
 	struct csg__lp lp = {.g = s->g, .r = s->r, .budget = seconds, .lower = INT64_MIN};
@@ -586,7 +576,7 @@ int csg__lp(struct csg__search *s, double seconds)
 	lp.low_bits = s->g->n < 3 + 6 ? (s->g->n < 3 ? s->g->n : 3) : s->g->n - 6;
 	lp.low_bits = lp.low_bits > MOST_LOW_BITS ? MOST_LOW_BITS : lp.low_bits;
 	lp.high_bits = s->g->n - lp.low_bits;
-	lp.kernel = s->g->n < 3 ? &csg__scan_portable[s->g->type] : csg__scan_kernel(s->g->type);
+	lp.kernel = s->g->n < 3 ? &csg__scan_portable[s->g->type] : csg__scan_choose(s->g->type);
 	lp.certificate = s->opts->certificate;
 	lp.disposal = s->opts->free_disposal;
 	if (!csg__lp_shift(&lp, s->range)) {

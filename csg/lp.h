@@ -46,12 +46,18 @@ int64_t csg__to_fixed(const struct csg__lp *lp, int64_t value);
 int64_t csg__weight_of(const struct csg__lp *lp, uint64_t s);
 
 /* Values of structures differ by multiples of this. */
-int64_t csg__lp_unit(const struct csg__lp *lp);
+static inline int64_t csg__lp_unit(const struct csg__lp *lp)
+{
+	return csg__is_int(lp->g->type) ? (int64_t)1 << lp->shift : 1;
+}
 /*
  * The most slack, of a coalition of it or in total, of a structure worth more than lp->lower;
  * below 0: there is none.
  */
-int64_t csg__lp_better(const struct csg__lp *lp);
+static inline int64_t csg__lp_better(const struct csg__lp *lp)
+{
+	return lp->lower == INT64_MIN ? INT64_MAX : lp->upper - lp->lower - csg__lp_unit(lp);
+}
 
 /*
  * The unit of fixed point, 2^-lp->shift: all sums of values, with room for duals that

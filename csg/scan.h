@@ -26,6 +26,6 @@ extern const struct csg__scan_kernel csg__scan_avx512[];
 #endif
 
 /* The best for this processor. */
-const struct csg__scan_kernel *csg__scan_kernel(enum csg_type type);
+const struct csg__scan_kernel *csg__scan_choose(enum csg_type type);
 
 #endif

@@ -44,7 +44,7 @@ const struct csg__scan_kernel csg__scan_portable[] = {
 	[CSG_FLOAT64] = {most_f64, over_f64},
 };
 
-const struct csg__scan_kernel *csg__scan_kernel(enum csg_type type)
+const struct csg__scan_kernel *csg__scan_choose(enum csg_type type)
 {
 #if defined(__x86_64__)
 	const enum gpube__isa isa = gpube__isa_here();

@@ -184,7 +184,7 @@ static int run_wide(struct csg__search *s)
 	s->ops = s->g->ops;
 	if (!csg__on_host(s->g) || csg__n_ranks(s) > 1)
 		return gpube__fail(s->g->ctx, GPUBE_ERANGE, "sums of these values pass 64 bits");
-	return s->opts->method == CSG_LP ? csg__lp(s, 0) : csg__dp(s);
+	return s->opts->method == CSG_LP ? csg__lp_run(s, 0) : csg__dp(s);
 }
 
 static int run_method(struct csg__search *s)
@@ -205,13 +205,13 @@ static int run_method(struct csg__search *s)
 	case CSG_IDP:
 		return csg__dp(s);
 	case CSG_LP:
-		return csg__lp(s, 0);
+		return csg__lp_run(s, 0);
 	case CSG_AUTO:
 		break;
 	}
 	if (csg__on_host(s->g) && csg__n_ranks(s) == 1 &&
 		(csg__conv_seconds(s) >= AUTO_LEAST_SECONDS || s->opts->certificate)) {
-		status = csg__lp(s, s->opts->certificate ? 0 : AUTO_SHARE * csg__conv_seconds(s));
+		status = csg__lp_run(s, s->opts->certificate ? 0 : AUTO_SHARE * csg__conv_seconds(s));
 		if (status || r->answer == CSG_OPTIMAL || r->answer == CSG_INFEASIBLE)
 			return status;
 	}

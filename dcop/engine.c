@@ -20,46 +20,7 @@
 /* Of the device's memory, what tables that stay there may take. */
 #define DEVICE_SHARE 0.95
 
-/* ---- delivery, with the lock held ------------------------------------------------------ */
-
-static void add_task(struct dcop_engine *e, int32_t agent, enum dcop_phase phase)
-{
-	e->tasks[e->n_tasks++] = (struct dcop_task){agent, phase};
-	pthread_cond_signal(&e->task_ready);
-}
-
-void dcop__deliver_util(struct dcop_engine *e, int32_t from, int64_t total, double clock)
-{
-	int32_t to = e->plan->tree->parent[from];
-	struct dcop_node *node = &e->nodes[to];
-
-	node->total += total;
-	if (node->total > e->costs.limit)
-		node->total = e->costs.limit;
-	node->clock = fmax(node->clock, clock);
-	if (--node->waiting == 0)
-		add_task(e, to, DCOP_UTIL);
-}
-
-void dcop__deliver_value(struct dcop_engine *e, int32_t to, double clock)
-{
-	e->nodes[to].clock = fmax(e->nodes[to].clock, clock);
-	add_task(e, to, DCOP_VALUE);
-}
-
-void dcop__engine_fail(struct dcop_engine *e, int status, const char *text)
-{
-	if (!e->status) {
-		e->status = status;
-		snprintf(e->error, sizeof(e->error), "%s", text);
-	}
-	e->ending = true;
-	for (int k = 0; k < e->n_workers; k++)
-		if (e->workers[k].ctx)
-			gpube_ctx_stop(e->workers[k].ctx);
-	pthread_cond_broadcast(&e->task_ready);
-	pthread_cond_signal(&e->news);
-}
+/* ---- tasks, with the lock held -------------------------------------------------------------- */
 
 static bool is_here(const struct dcop_engine *e, int32_t agent)
 {
@@ -82,7 +43,7 @@ static void util_done(struct dcop_engine *e, int32_t a)
 	node->sent = true;
 	e->n_eliminated++;
 	if (parent < 0)
-		add_task(e, a, DCOP_VALUE);
+		dcop__add_task(e, a, DCOP_VALUE);
 	else if (is_here(e, parent))
 		dcop__deliver_util(e, a, node->total, node->clock + e->opts->latency);
 	else

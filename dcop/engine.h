@@ -94,8 +94,9 @@ int dcop__agent_util(struct dcop_worker *w, int32_t agent, int64_t *total, doubl
 /* Chooses its variables' values, and frees the tables that it used. */
 int dcop__agent_value(struct dcop_worker *w, int32_t agent, double *seconds);
 
-/* ---- engine.c, with the lock held ---- */
+/* ---- deliver.c, with the lock held ---- */
 
+void dcop__add_task(struct dcop_engine *e, int32_t agent, enum dcop_phase phase);
 /* An agent's UTIL message has come: its tables are in e->tables. */
 void dcop__deliver_util(struct dcop_engine *e, int32_t from, int64_t total, double clock);
 /* The values of an agent's separator are there. */

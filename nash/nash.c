@@ -18,47 +18,6 @@ int nash_exact(void)
 #endif
 }
 
-void nash__strategy_clear(struct nash_strategy *s, struct gpube_ctx *ctx)
-{
-	/* the pointers begin the block that holds the text, too */
-	const void *block = s->p;
-	void *p;
-
-	memcpy(&p, &block, sizeof(p));
-	gpube__free(ctx, p);
-}
-
-static void free_strategies(struct gpube_ctx *ctx, struct nash_strategy *s, int64_t n)
-{
-	for (int64_t k = 0; s && k < n; k++)
-		nash__strategy_clear(&s[k], ctx);
-	gpube__free(ctx, s);
-}
-
-void nash_result_free(struct nash_result *r, struct gpube_ctx *ctx)
-{
-	if (!r || !ctx)
-		return;
-	free_strategies(ctx, r->xs, r->n_xs);
-	free_strategies(ctx, r->ys, r->n_ys);
-	gpube__free(ctx, r->pairs);
-	gpube__free(ctx, r);
-}
-
-int nash__conclude(struct nash_result *r, struct gpube_ctx *ctx, int status)
-{
-	if (status == GPUBE_ELIMIT) {
-		r->answer = NASH_ANSWER_SOME;
-		r->reason = NULL;
-	} else if (status == GPUBE_ESTOP) {
-		r->answer = NASH_ANSWER_INCOMPLETE;
-		r->reason = ctx->stop ? "stopped" : "out of time";
-	} else if (r->reason) {
-		r->answer = NASH_ANSWER_INCOMPLETE;
-	}
-	return status == GPUBE_ELIMIT || status == GPUBE_ESTOP ? GPUBE_OK : status;
-}
-
 #ifdef GPUBE_HAVE_FLINT
 
 /* ---- the methods ---------------------------------------------------------------- */
@@ -275,8 +234,9 @@ int nash_solve(struct nash_result **out, const struct nash_game *g, const struct
 	deadline = ctx->deadline;
 	if (!opts)
 		opts = &none;
-	if (opts->sizeof_options != sizeof(*opts) || opts->max < 0 || !(opts->timeout_seconds >= 0) ||
-		(unsigned)opts->method > NASH_METHOD_SE || (unsigned)opts->backend > GPUBE_BACKEND_CUDA)
+	if (opts->sizeof_options != sizeof(*opts) || opts->max < 0 ||
+		!(opts->timeout_seconds >= 0) || (unsigned)opts->method > NASH_METHOD_SE ||
+		(unsigned)opts->backend > GPUBE_BACKEND_CUDA)
 		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
 	if (opts->support_size < 0 || (opts->support_size && opts->method != NASH_METHOD_SE))
 		return gpube__fail(ctx, GPUBE_EINVAL, "a support size goes with method se");
