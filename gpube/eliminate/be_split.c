@@ -105,6 +105,7 @@ void gpube__split_free(struct gpube_be_split *s)
 		struct gpube__worker *w = &s->workers[i];
 
 		gpube__free(s->ctx, w->values);
+		gpube__free(s->ctx, w->reduced_values);
 		gpube__free(s->ctx, w->seconds);
 		gpube__box_clear(&w->box);
 		if (w->ctx)
@@ -159,9 +160,10 @@ static int make_worker(struct gpube_be_split *s, int n_workers)
 	if (status)
 		return status;
 	w->values = gpube__alloc(s->ctx, n, sizeof(*w->values));
+	w->reduced_values = gpube__alloc(s->ctx, n, sizeof(*w->reduced_values));
 	w->seconds = gpube__alloc(s->ctx, n, sizeof(*w->seconds));
 	status = gpube__box_init(&w->box, &s->boxes, w->ctx);
-	return w->values && w->seconds ? status : GPUBE_ENOMEM;
+	return w->values && w->reduced_values && w->seconds ? status : GPUBE_ENOMEM;
 }
 
 static struct gpube_be_split *split_alloc(const struct gpube_be *be, const int32_t *order)

@@ -17,9 +17,10 @@
  * 70 GB each, and 10.7 s streamed through one. Where all fits on one card, two are slower, because
  * opening and closing the second takes longer than what it saves (benchmarks/runs/devices-h200).
  *
- * Slices are bounded by mini-buckets before, the least bound comes first, and those whose bound
- * reaches the best assignment known are left out. The best one is the next slice's top. What is
- * found does not depend on who was faster: of slices as good the first counts.
+ * Slices are bounded by mini-buckets before, and the least bound comes first. The best assignment is
+ * the next slice's top: a slice whose bound reaches that is left out, the others are simplified under
+ * it (be_reduce.h). What is found does not depend on who was faster: of slices as good the first
+ * counts.
  */
 #ifndef GPUBE_BE_SPLIT_H
 #define GPUBE_BE_SPLIT_H

@@ -3,6 +3,7 @@
 #define GPUBE_BE_SPLIT_PARTS_H
 
 #include "gpube/eliminate/be_blocks.h"
+#include "gpube/eliminate/be_reduce.h"
 #include "gpube/eliminate/be_split.h"
 
 #include <pthread.h>
@@ -16,8 +17,9 @@ struct gpube__worker {
 	bool own; /* the context */
 	struct gpube_box box;
 	struct gpube__blocks blocks; /* from box to box: their tables are of the same sizes */
-	int32_t *values;
+	int32_t *values, *reduced_values; /* of a box, of what is left of it */
 	double *seconds; /* per bucket, of a box */
+	double joined, spared_cells, reducing; /* of boxes done; by simplifying, which took seconds */
 	struct gpube_split_times times;
 	int64_t n_done;
 	void (*log)(void *, enum gpube_log_level, double, const char *); /* of the caller's context */

@@ -26,6 +26,9 @@
  */
 #define MANY_SLICES 4
 
+/* What simplifying slices may take of the time of their contractions if it spares nothing. */
+#define REDUCE_SHARE 0.1
+
 /* ---- what is known ------------------------------------------------------------------------ */
 
 /* Under the lock, or alone. An equal one counts from an earlier box: so the last is always the same. */
@@ -184,13 +187,77 @@ static void box_ended(struct gpube__worker *w, int64_t k, int64_t cost)
 	w->n_done++;
 }
 
-/* Whether messages are kept, and what all tables of the box then take. */
-static int plan_box(const struct gpube__worker *w, const struct gpube_ops *ops, enum gpube_type type,
-	bool *keep, double *bytes)
+/* What a worker eliminates: a box as it is, or what is left of it. */
+struct task {
+	const struct gpube_be *be;
+	struct gpube__reduced reduced; /* or zeros */
+	bool empty; /* nothing below the box's top is in it */
+	enum gpube_type type; /* wide enough */
+};
+
+static void task_clear(struct task *t, struct gpube_ctx *ctx)
+{
+	gpube__reduced_clear(&t->reduced, ctx);
+}
+
+static double joined_of(const struct gpube_be *be)
+{
+	double joined = 0;
+
+	for (int32_t p = 0; p < be->n; p++)
+		joined += be->buckets[p].joined;
+	return joined;
+}
+
+/* By what was seen so far: simplifying spares more than it takes, or takes little. */
+static bool reducing_pays(const struct gpube__worker *w)
+{
+	const double spared = w->spared_cells * w->times.contracting / fmax(w->joined, 1);
+
+	return w->reducing <= spared + REDUCE_SHARE * w->times.contracting;
+}
+
+/* The box that is set, smaller if that can be had for less than it spares. */
+static int make_task(struct task *t, struct gpube__worker *w)
+{
+	const double joined = joined_of(&w->box.be), start = gpube__now();
+	struct gpube_working working;
+	int status;
+
+	*t = (struct task){.be = &w->box.be, .type = w->split->type};
+	if (!w->split->slices || !reducing_pays(w))
+		return GPUBE_OK;
+	status = gpube__box_reduce(&t->reduced, &w->box);
+	w->reducing += gpube__now() - start;
+	t->empty = !status && t->reduced.s.infeasible;
+	if (!status && !t->empty)
+		status = gpube__be_working(&working, &t->reduced.be);
+	if (status == GPUBE_ERANGE || (!status && t->reduced.joined > joined)) {
+		gpube__reduced_clear(&t->reduced, w->ctx);
+		return GPUBE_OK;
+	}
+	if (status || t->empty)
+		return status;
+	w->spared_cells += joined - t->reduced.joined;
+	t->be = &t->reduced.be;
+	t->type = working.type;
+	return GPUBE_OK;
+}
+
+static void set_top(struct task *t, struct gpube__worker *w, int64_t top)
+{
+	w->box.m.top = top;
+	if (t->reduced.s.model)
+		t->reduced.s.model->top = top;
+}
+
+/* Whether messages are kept, and what all tables then take. */
+static int plan_task(const struct task *t, const struct gpube__worker *w,
+	const struct gpube_ops *ops, bool *keep, double *bytes)
 {
 	struct gpube_be_memory memory;
 
-	gpube__be_memory(&memory, &w->box.be, type);
+	gpube__be_memory(&memory, t->be, t->type);
 	*keep = gpube__be_keeps(&memory, w->ctx, ops);
 	*bytes = *keep ? memory.keep : memory.args;
 	return *bytes <= (double)ops->memory(w->ctx)
@@ -200,34 +267,69 @@ static int plan_box(const struct gpube__worker *w, const struct gpube_ops *ops, 
 				 (double)ops->memory(w->ctx));
 }
 
-/* The cost and, unless 'values' is NULL, the assignment of the box that is set. */
-static int run_once(struct gpube__worker *w, const struct gpube_ops *ops, bool keep, int64_t *cost,
-	int32_t *values)
+/* The cost and, unless it is not 'assigning', the assignment in w->values. */
+static int run_once(struct task *t, struct gpube__worker *w, const struct gpube_ops *ops, bool keep,
+	int64_t *cost, bool assigning)
 {
 	const struct gpube_be_sides sides = {{ops, NULL}, NULL, &w->blocks};
 	struct gpube_be_times times = {.buckets = w->seconds};
+	int32_t *values = t->reduced.s.model ? w->reduced_values : w->values;
 	struct gpube_working working;
-	int status = gpube__be_working(&working, &w->box.be);
+	int status = gpube__be_working(&working, t->be);
 
 	if (status)
 		return status;
-	memset(w->seconds, 0, (size_t)w->box.be.n * sizeof(*w->seconds));
-	status = gpube__be_run(cost, values, NULL, &w->box.be, &sides, &working, 0, keep, &times);
-	for (int32_t p = 0; p < w->box.be.n && !status; p++)
+	memset(w->seconds, 0, (size_t)t->be->n * sizeof(*w->seconds));
+	status = gpube__be_run(cost, assigning ? values : NULL, NULL, t->be, &sides, &working, 0,
+		keep, &times);
+	if (status)
+		return status;
+	if (assigning && *cost != GPUBE_INF && t->reduced.s.model)
+		gpube__simplified_extend(&t->reduced.s, w->values, values);
+	for (int32_t p = 0; p < t->be->n; p++)
 		w->times.contracting += w->seconds[p];
-	if (!status) {
-		w->times.copying += times.copying;
-		w->times.assigning += times.assigning;
-	}
-	return status;
+	w->times.copying += times.copying;
+	w->times.assigning += times.assigning;
+	w->joined += joined_of(t->be);
+	return GPUBE_OK;
 }
 
-static int run_box(struct gpube__worker *w, const struct gpube_ops *ops, int64_t k, int64_t top)
+static int run_task(
+	struct task *t, struct gpube__worker *w, const struct gpube_ops *ops, int64_t k)
 {
 	struct gpube_be_split *s = w->split;
 	int64_t cost = GPUBE_INF;
 	double bytes;
 	bool keep, twice, better;
+	int status;
+
+	if (t->empty) {
+		box_ended(w, k, GPUBE_INF);
+		return GPUBE_OK;
+	}
+	status = plan_task(t, w, ops, &keep, &bytes);
+	if (status)
+		return status;
+	w->bytes = fmax(w->bytes, bytes);
+	twice = !keep && s->slices && s->boxes.n >= MANY_SLICES;
+	status = run_once(t, w, ops, keep, &cost, !twice);
+	if (!status && twice && cost != GPUBE_INF) {
+		pthread_mutex_lock(&s->lock);
+		better = is_better(s, cost, k);
+		pthread_mutex_unlock(&s->lock);
+		if (better) {
+			set_top(t, w, cost + 1);
+			status = run_once(t, w, ops, keep, &cost, true);
+		}
+	}
+	if (!status)
+		box_ended(w, k, cost);
+	return status;
+}
+
+static int run_box(struct gpube__worker *w, const struct gpube_ops *ops, int64_t k, int64_t top)
+{
+	struct task t;
 	int status = gpube__box_set(&w->box, k);
 
 	if (status)
@@ -237,23 +339,10 @@ static int run_box(struct gpube__worker *w, const struct gpube_ops *ops, int64_t
 		box_ended(w, k, GPUBE_INF);
 		return GPUBE_OK;
 	}
-	status = plan_box(w, ops, s->type, &keep, &bytes);
-	if (status)
-		return status;
-	w->bytes = fmax(w->bytes, bytes);
-	twice = !keep && s->slices && s->boxes.n >= MANY_SLICES;
-	status = run_once(w, ops, keep, &cost, twice ? NULL : w->values);
-	if (!status && twice && cost != GPUBE_INF) {
-		pthread_mutex_lock(&s->lock);
-		better = is_better(s, cost, k);
-		pthread_mutex_unlock(&s->lock);
-		if (better) {
-			w->box.m.top = cost + 1;
-			status = run_once(w, ops, keep, &cost, w->values);
-		}
-	}
+	status = make_task(&t, w);
 	if (!status)
-		box_ended(w, k, cost);
+		status = run_task(&t, w, ops, k);
+	task_clear(&t, w->ctx);
 	return status;
 }
 
@@ -386,10 +475,11 @@ static void tell(const struct gpube_be_split *s, const struct gpube__worker *w)
 {
 	if (s->slices)
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
-			"%lld slices done, %.3g bytes of tables each: contractions %.4f s, copies "
-			"%.4f s, reading off %.4f s",
-			(long long)w->n_done, w->bytes, w->times.contracting, w->times.copying,
-			w->times.assigning);
+			"%lld slices done, %.3g bytes of tables each, %.3g joined cells in all: "
+			"simplified in %.4f s, contractions %.4f s, copies %.4f s, reading off "
+			"%.4f s",
+			(long long)w->n_done, w->bytes, w->joined, w->reducing,
+			w->times.contracting, w->times.copying, w->times.assigning);
 	if (w->own)
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
 			"part %d of %d on device %d: %.3g bytes of tables, opened in %.3f s, "
@@ -458,13 +548,19 @@ static int count_box(char **text, struct gpube__worker *w, const struct gpube_op
 {
 	const struct gpube_be_sides sides = {{ops, NULL}, NULL, NULL};
 	struct gpube_working working;
+	struct task t = {0};
 	int status = gpube__box_set(&w->box, k);
 
-	if (status)
-		return status;
-	w->box.m.top = w->split->best + 1;
-	status = gpube__be_working(&working, &w->box.be);
-	return status ? status : gpube__be_count(text, &w->box.be, &sides, &working);
+	if (!status) {
+		w->box.m.top = w->split->best + 1;
+		status = make_task(&t, w);
+	}
+	if (!status)
+		status = gpube__be_working(&working, t.be);
+	if (!status)
+		status = gpube__be_count(text, t.be, &sides, &working);
+	task_clear(&t, w->ctx);
+	return status;
 }
 
 int gpube__split_count(char **text, struct gpube_be_split *s)

@@ -11,7 +11,10 @@
 #include "tests/support/test.h"
 
 #include "gpube/eliminate/be.h"
+#include "gpube/eliminate/be_reduce.h"
 #include "gpube/eliminate/be_split.h"
+#include "gpube/eliminate/count.h"
+#include "gpube/ir/dense.h"
 #include "gpube/ir/generate.h"
 
 #include <math.h>
@@ -20,6 +23,7 @@
 enum { N_BOXES = 60, N_SUMS = 200, N_RANDOM = 80, N_NETWORKS = 8, N_WORKERS = 12, N_STOPS = 12, N_MEMORY = 4 };
 
 static int n_wider[2]; /* models whose boxes' sums leave int64, int32, though the whole's do not */
+static int n_left[2]; /* boxes of which nothing is left under their top, or fewer joined cells */
 static int n_by_size[4]; /* runs of 2 to 9 slices, 10 to 99, 100 and more; and left-out slices */
 
 static const struct gpube_ops *open_cpu(struct gpube_ctx *c, int *status)
@@ -104,6 +108,86 @@ static void every_assignment_is_in_one_box(void **state)
 	gpube__free(ctx, bounds);
 	gpube__be_clear(&be);
 	gpube_model_free(m);
+}
+
+/* A box's optimum, its first assignment and how many there are, below its model's top. */
+static int64_t solve_box(int32_t *values, char **count, const struct gpube_be *be)
+{
+	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL, NULL};
+	struct gpube_working w;
+	int64_t optimum;
+
+	assert_int_equal(gpube__be_working(&w, be), 0);
+	assert_int_equal(
+		gpube__be_run(&optimum, values, NULL, be, &alone, &w, 0, false, NULL), 0);
+	assert_int_equal(gpube__be_count(count, be, &alone, &w), 0);
+	return optimum;
+}
+
+/* What is left of a box under some top has the same optimum, assignment and number of optima. */
+static void what_is_left_of_a_box(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	const struct random_spec spec = simple(seed);
+	struct gpube_model *m = random_model(ctx, &spec, seed);
+	struct gpube__reduced r;
+	struct gpube_boxes b;
+	struct gpube_box box;
+	struct gpube_be be;
+	struct gpube_rng rng;
+	int32_t order[64], values[64], left[64], extended[64];
+
+	assert_non_null(m);
+	gpube__rng_init(&rng, seed);
+	for (int32_t i = 0; i < m->n_vars; i++)
+		order[i] = m->n_vars - 1 - i;
+	b = (struct gpube_boxes){.ctx = ctx, .m = m, .order = order, .n = 1};
+	assert_int_equal(gpube__be_init(&be, m, order), 0);
+	for (int32_t i = 0; i < m->n_vars && b.n < 64; i++)
+		if (m->vars[i].domain > 1 && gpube__rng_below(&rng, 2))
+			gpube__boxes_cut(&b, &be, i, m->vars[i].domain);
+	assert_int_equal(gpube__box_init(&box, &b, ctx), 0);
+	for (int64_t k = 0; k < b.n; k++) {
+		char *count, *count_left;
+		int64_t optimum;
+		double joined = 0;
+
+		assert_int_equal(gpube__box_set(&box, k), 0);
+		optimum = solve_box(values, &count, &box.be);
+		gpube__free(ctx, count);
+		if (optimum != GPUBE_INF)
+			box.m.top = optimum + (int64_t)gpube__rng_below(&rng, 3);
+		if (gpube__constant_of(&box.m) >= box.m.top)
+			continue; /* nobody asks for it */
+		optimum = solve_box(values, &count, &box.be);
+		assert_int_equal(gpube__box_reduce(&r, &box), 0);
+		if (r.s.infeasible) {
+			assert_true(optimum == GPUBE_INF);
+			n_left[0]++;
+		} else {
+			assert_true(solve_box(left, &count_left, &r.be) == optimum);
+			assert_string_equal(count, count_left);
+			gpube__free(ctx, count_left);
+			gpube__simplified_extend(&r.s, extended, left);
+			for (int32_t i = 0; i < m->n_vars && optimum != GPUBE_INF; i++)
+				assert_int_equal(extended[i], values[i]);
+			for (int32_t p = 0; p < box.be.n; p++)
+				joined += box.be.buckets[p].joined;
+			n_left[1] += r.joined < joined;
+		}
+		gpube__reduced_clear(&r, ctx);
+		gpube__free(ctx, count);
+	}
+	gpube__box_clear(&box);
+	gpube__be_clear(&be);
+	gpube_model_free(m);
+}
+
+static void less_is_left(void **state)
+{
+	(void)state;
+	assert_true(n_left[0] > 10);
+	assert_true(n_left[1] > 10);
 }
 
 /* No box's sums leave the type that was chosen for all, whatever the whole's is; some need a wider one. */
@@ -522,6 +606,8 @@ int main(void)
 	struct cases c = {0};
 
 	add_numbers(&c, every_assignment_is_in_one_box, N_BOXES, "boxes, seed");
+	add_numbers(&c, what_is_left_of_a_box, N_BOXES, "what is left of boxes, seed");
+	ADD_CASE(&c, less_is_left);
 	add_numbers(&c, sums, N_SUMS, "sums of boxes, seed");
 	ADD_CASE(&c, wider_sums_were_met);
 	add_numbers(&c, random_models, N_RANDOM, "slices against enumeration, seed");
