@@ -239,6 +239,15 @@ check-large: all $(BUILD)/tests/unit/test_api_random
 asan:
 	$(MAKE) BUILD=build-asan CUDA=0 MPI=0 CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' check
 
+# what works on several threads, and commands that do
+TSAN_TESTS = $(addprefix build-tsan/tests/,$(addprefix unit/test_,parallel race opening solve bound bound_first clusters \
+	joingraph sweep heuristic be be_split slices dpop csg_conv) $(addprefix ops/test_,contract subset support))
+## tsan: threaded tests and commands under ThreadSanitizer, in build-tsan
+tsan:
+	$(MAKE) BUILD=build-tsan CUDA=0 MPI=0 CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=thread' \
+		build-tsan/gpube build-tsan/gpube-convert $(TSAN_TESTS)
+	JOBS=$(TEST_JOBS) tests/run.sh build-tsan $(TSAN_TESTS) tests/cli/test_threads.sh
+
 ## lto: link everything once with the types of all files compared, in build-lto
 lto:
 	$(MAKE) BUILD=build-lto CUDA=0 MPI=0 CFLAGS='-O0 -flto=auto' build-lto/whole.so
@@ -312,13 +321,13 @@ tidy:
 
 ## clean: remove what was built
 clean:
-	rm -rf $(BUILD) build-asan build-lto build-fuzz
+	rm -rf $(BUILD) build-asan build-tsan build-lto build-fuzz
 
 ## help: this list
 help:
 	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 force:
-.PHONY: all cuda uninstall note demo check check-gpu check-large asan lto fuzz bench install format tidy clean help force
+.PHONY: all cuda uninstall note demo check check-gpu check-large asan tsan lto fuzz bench install format tidy clean help force
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
