@@ -63,6 +63,9 @@ int gpube__xml_read(struct gpube_model *m, struct gpube_in *in);
 
 int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out);
+/* The file that evidence is read from, for the caller to free; NULL: none. Others as below. */
+int gpube__evid_find(
+	char **out, struct gpube_ctx *ctx, const char *path, bool beside, const char *evidence);
 /* 'evidence' as in gpube_read_opts; beside: the format has such files. */
 int gpube__evid_read_for(
 	struct gpube_model *m, const char *path, bool beside, const char *evidence);

@@ -196,26 +196,39 @@ static int read_file(struct gpube_model *m, const char *path)
 	return status;
 }
 
-int gpube__evid_read_for(struct gpube_model *m, const char *path, bool beside, const char *evidence)
+int gpube__evid_find(char **out, struct gpube_ctx *ctx, const char *path, bool beside, const char *evidence)
 {
 	static const char *const endings[] = {".evid", ".evid.gz", ".evid.xz"};
-	bool found = false;
-	int status = GPUBE_OK;
 
-	if (evidence)
-		return *evidence ? read_file(m, evidence) : GPUBE_OK;
-	if (!beside || strcmp(path, "-") == 0)
+	*out = NULL;
+	if (evidence && *evidence) {
+		*out = gpube__strdup(ctx, evidence);
+		return *out ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	if (evidence || !beside || strcmp(path, "-") == 0)
 		return GPUBE_OK;
-	for (int i = 0; i < 3 && !found && !status; i++) {
-		char *p = path_beside(m->ctx, path, endings[i]);
+	for (int i = 0; i < 3; i++) {
+		char *p = path_beside(ctx, path, endings[i]);
 
 		if (!p)
 			return GPUBE_ENOMEM;
-		found = !is_missing(p);
-		if (found)
-			status = read_file(m, p);
-		gpube__free(m->ctx, p);
+		if (!is_missing(p)) {
+			*out = p;
+			return GPUBE_OK;
+		}
+		gpube__free(ctx, p);
 	}
+	return GPUBE_OK;
+}
+
+int gpube__evid_read_for(struct gpube_model *m, const char *path, bool beside, const char *evidence)
+{
+	char *p;
+	int status = gpube__evid_find(&p, m->ctx, path, beside, evidence);
+
+	if (!status && p)
+		status = read_file(m, p);
+	gpube__free(m->ctx, p);
 	return status;
 }
 

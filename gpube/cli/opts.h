@@ -80,6 +80,29 @@
 		"what does not fit the memory streams through a GPU or is refused, and is not "    \
 		"done in slices")
 
+#define OPTS_INFER(X)                                                                              \
+	X(CHOICE, task, 't', "PR", 0, 0, "PR|MAR|MPE",                                             \
+		"the sum over all assignments, the distribution of every variable, or the most "   \
+		"probable assignment")                                                             \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json|uai",                                        \
+		"form of the result: for people, one JSON object, or the result file of the UAI "  \
+		"competitions")                                                                    \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
+	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
+		"write the result to FILE instead of standard output")                             \
+	X(CHOICE, order, 0, "auto", 0, 0, "auto|min-fill|min-size|min-degree",                     \
+		"how the elimination order is found; auto tries all, restarts and improves")       \
+	X(TEXT, order_file, 0, NULL, 0, 0, "FILE",                                                 \
+		"read the elimination order from FILE, the variable eliminated first in front, "   \
+		"or, from a .cov, that of a tree decomposition")                                   \
+	X(TIME, order_time, 0, NULL, 0, OPTS_NO_END, "TIME",                                       \
+		"search for an order this long; 0: as long as it pays")                            \
+	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the search for an order")               \
+	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \
+	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
+		"most memory for tables; 0: what is free")                                         \
+	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
+
 /* What the commands that compute bounds have in common. */
 #define OPTS_BOUNDING(X)                                                                           \
 	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters|joins|regions|sweep|tree",     \
@@ -386,6 +409,12 @@ struct opts_engine {
 struct opts_solve {
 	OPTS_SOLVE(OPT_FIELD)
 	struct opts_engine engine;
+	struct opts_read read;
+	struct opts_talk talk;
+};
+
+struct opts_infer {
+	OPTS_INFER(OPT_FIELD)
 	struct opts_read read;
 	struct opts_talk talk;
 };

@@ -1,0 +1,373 @@
+/* cmd_infer.c - gpube infer: partition functions, marginals, most probable assignments. */
+#include <math.h>
+#include <string.h>
+
+#include "formats/formats.h"
+#include "formats/common/registry.h"
+#include "gpube/cli/answer.h"
+
+#define OPTS_STRUCT struct opts_infer
+static const struct opt_row rows[] = {OPTS_INFER(OPT_ROW)};
+
+static const struct opt_group groups[] = {
+	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_READ(offsetof(struct opts_infer, read)),
+	OPT_GROUP_TALK(offsetof(struct opts_infer, talk)),
+	{0},
+};
+
+/* The words of --task, in their order; the first ones are those of enum gpube_infer_task. */
+enum task { TASK_PR, TASK_MAR, TASK_MPE };
+
+static const char *const task_names[] = {"PR", "MAR", "MPE"};
+
+/* All that the reports are written from: one of inference and solution is there. */
+struct result {
+	struct session *session;
+	const char *file, *evidence_file;
+	const struct gpube_model *model;
+	enum task task;
+	int32_t n_observed;
+	const struct gpube_inference *inference;
+	const struct gpube_solution *solution;
+	double seconds_read;
+};
+
+static double log10_of(const struct result *r)
+{
+	if (r->inference)
+		return r->inference->log10_z;
+	return r->solution->values ? r->solution->log_value / log(10) : -INFINITY;
+}
+
+static bool is_impossible(const struct result *r)
+{
+	return isinf(log10_of(r)) != 0;
+}
+
+static const struct gpube_plan *plan_of(const struct result *r)
+{
+	return r->inference ? &r->inference->plan : &r->solution->plan;
+}
+
+/* ---- text ------------------------------------------------------------------------- */
+
+static void text_label(struct gpube_out *out, const char *label)
+{
+	gpube__out_printf(out, "%-*s", LABEL, label);
+}
+
+static void text_marginals(struct gpube_out *out, const struct result *r)
+{
+	const struct gpube_model *m = r->model;
+	const double *p = r->inference->marginals;
+
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		text_label(out, i ? "" : "marginals");
+		if (m->vars[i].name)
+			gpube__out_printf(out, "%s:", m->vars[i].name);
+		else
+			gpube__out_printf(out, "%d:", i);
+		for (int32_t a = 0; a < m->vars[i].domain; a++)
+			gpube__out_printf(out, " %.9g", *p++);
+		gpube__out_text(out, "\n");
+	}
+}
+
+static void text_value(struct gpube_out *out, const struct result *r)
+{
+	if (is_impossible(r)) {
+		text_label(out, "impossible");
+		gpube__out_printf(out, "%s (proved)\n",
+			r->n_observed ? "the evidence has probability zero"
+				      : "every assignment has probability zero");
+		return;
+	}
+	text_label(out, r->inference ? "log10 Z" : "log10");
+	gpube__out_real(out, log10_of(r));
+	if (r->inference)
+		gpube__out_printf(out, ", the sum over all assignments; relative error of Z at most %.1e\n",
+			r->inference->relative_error);
+	else
+		gpube__out_printf(out, ", the proved maximum (each function rounded to %d decimals)\n",
+			r->solution->scale);
+	if (r->solution)
+		answer_text_assignment(out, r->model, r->solution->values);
+	else if (r->inference->marginals)
+		text_marginals(out, r);
+}
+
+static void text_evidence(struct gpube_out *out, const struct result *r)
+{
+	text_label(out, "evidence");
+	if (r->evidence_file)
+		gpube__out_printf(out, "%d observed variable%s, from %s\n", r->n_observed,
+			plural(r->n_observed), r->evidence_file);
+	else
+		gpube__out_printf(out, "%s\n", r->n_observed ? "that of the model" : "none");
+}
+
+static void report_text(struct gpube_out *out, const void *arg)
+{
+	const struct result *r = arg;
+	const struct gpube_plan *plan = plan_of(r);
+	const int32_t n_vars = r->model->n_vars;
+
+	text_value(out, r);
+	text_evidence(out, r);
+	text_label(out, "model");
+	gpube__out_printf(out, "%d of %d variable%s and %d function%s left, %d component%s", plan->n_vars,
+		n_vars, plural(n_vars), plan->n_functions, plural(plan->n_functions),
+		plan->n_components, plural(plan->n_components));
+	if (r->inference)
+		gpube__out_printf(out, "; %lld value%s cannot occur",
+			(long long)r->inference->n_removed, plural(r->inference->n_removed));
+	gpube__out_text(out, "\n");
+	text_label(out, "plan");
+	gpube__out_printf(out, "width %d, %s joined cells, %s of tables at the peak\n", plan->width,
+		cells_text(plan->joined_cells, 0), bytes_text(plan->peak_bytes, 0));
+	text_label(out, "time");
+	gpube__out_printf(out, "%.3f s: read %.3f", session_seconds(r->session), r->seconds_read);
+	if (r->inference)
+		gpube__out_printf(out, ", order %.3f, sum %.3f", r->inference->seconds_order,
+			r->inference->seconds_sum);
+	gpube__out_text(out, "\n");
+	text_label(out, "backend");
+	gpube__out_printf(out, "%s, %d thread%s\n", r->inference ? "cpu" : r->solution->backend,
+		r->session->ctx->n_threads, plural(r->session->ctx->n_threads));
+}
+
+/* ---- JSON ----------------------------------------------------------------------------- */
+
+static void json_marginals(struct json *j, const struct result *r)
+{
+	const double *p = r->inference->marginals;
+
+	json_open(j, "marginals", '[');
+	for (int32_t i = 0; i < r->model->n_vars; i++) {
+		json_open(j, NULL, '[');
+		for (int32_t a = 0; a < r->model->vars[i].domain; a++)
+			json_real(j, NULL, *p++);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+}
+
+static void json_assignment(struct json *j, const struct result *r)
+{
+	json_open(j, "assignment", '[');
+	for (int32_t i = 0; i < r->model->n_vars; i++)
+		json_int(j, NULL, r->solution->values[i]);
+	json_close(j, ']');
+}
+
+static void report_json(struct gpube_out *out, const void *arg)
+{
+	const struct result *r = arg;
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	json_text(&j, "status", is_impossible(r) ? "impossible" : r->solution ? "optimal" : "exact");
+	json_text(&j, "task", task_names[r->task]);
+	json_text(&j, "backend", r->inference ? "cpu" : r->solution->backend);
+	json_seconds(&j, "seconds", session_seconds(r->session));
+	json_text(&j, "file", r->file);
+	json_int(&j, "variables", r->model->n_vars);
+	json_int(&j, "functions", r->model->n_functions);
+	json_int(&j, "observed", r->n_observed);
+	if (r->evidence_file)
+		json_text(&j, "evidence_file", r->evidence_file);
+	else
+		json_null(&j, "evidence_file");
+	json_real(&j, "log10", log10_of(r)); /* null of 0 */
+	if (r->inference)
+		json_real(&j, "relative_error", r->inference->relative_error);
+	if (r->task == TASK_MAR && !is_impossible(r))
+		json_marginals(&j, r);
+	if (r->task == TASK_MPE && !is_impossible(r))
+		json_assignment(&j, r);
+	if (r->solution)
+		json_int(&j, "rounded_decimals", r->solution->scale);
+	json_plan(&j, plan_of(r));
+	json_open(&j, "times", '{');
+	json_seconds(&j, "read", r->seconds_read);
+	if (r->inference) {
+		json_seconds(&j, "order", r->inference->seconds_order);
+		json_seconds(&j, "sum", r->inference->seconds_sum);
+	}
+	json_close(&j, '}');
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
+/* ---- the UAI result file ------------------------------------------------------------------ */
+
+static int write_uai(const struct result *r)
+{
+	struct session *s = r->session;
+	struct gpube_uai_result to = {.log10_value = log10_of(r), .n = r->model->n_vars};
+	int32_t *domains = NULL;
+	int status = GPUBE_OK;
+
+	session_hide_bar(s);
+	if (is_impossible(r) && r->task != TASK_PR) {
+		if (!s->quiet) /* then no file is written */
+			cli_error("%s has probability zero, so there is no %s to write",
+				r->n_observed ? "the evidence" : "every assignment",
+				r->task == TASK_MAR ? "marginal" : "assignment");
+		return CLI_DONE;
+	}
+	to.task = r->task == TASK_PR ? GPUBE_UAI_PR : r->task == TASK_MAR ? GPUBE_UAI_MAR : GPUBE_UAI_MPE;
+	if (r->task == TASK_MPE)
+		to.values = r->solution->values;
+	if (r->task == TASK_MAR) {
+		domains = gpube__alloc(s->ctx, (uint64_t)r->model->n_vars, sizeof(*domains));
+		status = domains ? GPUBE_OK : GPUBE_ENOMEM;
+		for (int32_t i = 0; domains && i < r->model->n_vars; i++)
+			domains[i] = r->model->vars[i].domain;
+		to.domains = domains;
+		to.marginals = r->inference->marginals;
+	}
+	if (!status)
+		status = gpube_write_uai_result(s->ctx, s->output ? s->output : "-", &to);
+	gpube__free(s->ctx, domains);
+	return status ? session_fail(s, NULL) : CLI_DONE;
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+static int report(struct result *r, int output)
+{
+	for (int32_t i = 0; r->model->evidence && i < r->model->n_vars; i++)
+		r->n_observed += r->model->evidence[i] >= 0;
+	return output == ANSWER_TEXT || output == ANSWER_JSON
+		       ? session_report(r->session, report_text, report_json, r)
+		       : write_uai(r);
+}
+
+static int sum(struct result *r, const struct gpube_solve_opts *o, int output)
+{
+	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts),
+		.task = (enum gpube_infer_task)r->task,
+		.order_method = o->order_method,
+		.order = o->order,
+		.order_seconds = o->order_seconds,
+		.timeout_seconds = o->timeout_seconds,
+		.seed = o->seed};
+	struct gpube_inference *inference;
+	struct gpube_solution plan = {0}; /* of what was refused */
+	int rc, status = gpube_infer(&inference, r->model, &opts);
+
+	if (inference)
+		plan.plan = inference->plan;
+	r->inference = inference;
+	rc = status ? session_fail(r->session, inference ? &plan : NULL) : report(r, output);
+	gpube_inference_free(inference, r->session->ctx);
+	return rc;
+}
+
+static int maximise(struct result *r, const struct gpube_solve_opts *o, int output)
+{
+	struct gpube_solution *solution;
+	int rc, status = gpube_solve(&solution, r->model, o);
+
+	r->solution = solution;
+	rc = status ? session_fail(r->session, solution) : report(r, output);
+	gpube_solution_free(solution, r->session->ctx);
+	return rc;
+}
+
+static int infer(struct session *s, const struct opts_infer *o, const struct opts_engine *engine,
+	const char *file, const struct gpube_model *m, int output)
+{
+	struct result r = {.session = s,
+		.file = file,
+		.model = m,
+		.task = (enum task)o->task,
+		.seconds_read = session_seconds(s)};
+	struct gpube_solve_opts opts;
+	const char *evidence = o->read.evidence;
+	char *found;
+	int32_t *order;
+	int rc;
+
+	if (m->kind != GPUBE_POTENTIALS) {
+		gpube__fail(s->ctx, GPUBE_EINVAL,
+			"'%s': a model of costs has no probabilities; 'gpube solve' finds its optimum", file);
+		return session_fail(s, NULL);
+	}
+	if (evidence && !strcmp(evidence, "none"))
+		evidence = "";
+	if (gpube__evid_find(&found, s->ctx, file, true, evidence))
+		return session_fail(s, NULL);
+	r.evidence_file = found;
+	rc = session_engine(s, &opts, &order, m, engine);
+	if (!rc)
+		rc = r.task == TASK_MPE ? maximise(&r, &opts, output) : sum(&r, &opts, output);
+	gpube__free(s->ctx, order);
+	gpube__free(s->ctx, found);
+	return rc;
+}
+
+static int run(const void *opts, int n_args, char **args)
+{
+	const struct opts_infer *o = opts;
+	const struct opts_engine engine = {.order = o->order,
+		.order_file = o->order_file,
+		.order_time = o->order_time,
+		.seed = o->seed,
+		.backend = o->task == TASK_MPE ? GPUBE_BACKEND_AUTO : GPUBE_BACKEND_CPU,
+		.timeout = o->timeout,
+		.memory = o->memory,
+		.threads = o->threads};
+	struct gpube_model *m = NULL;
+	struct session s;
+	int output = o->json ? ANSWER_JSON : o->output == 2 ? ANSWER_UAI : o->output, rc;
+
+	(void)n_args;
+	if (session_options_clash(&engine))
+		return CLI_USAGE;
+	rc = session_start_engine(&s, &o->talk, &engine, true, output == ANSWER_JSON, o->output_file);
+	if (rc)
+		return rc;
+	rc = session_read(&s, &m, args[0], &o->read);
+	if (m)
+		rc = infer(&s, o, &engine, args[0], m, output);
+	gpube_model_free(m);
+	session_end(&s);
+	return rc;
+}
+
+const struct command cmd_infer = {
+	.name = "infer",
+	.arguments = "FILE",
+	.summary = "sum over a graphical model: partition function, marginals",
+	.description =
+		"Sums the Markov or Bayesian network in FILE (.uai) over all assignments that agree "
+		"with the evidence. --task PR gives the logarithm of the sum: of the partition "
+		"function, or of the evidence's probability. --task MAR gives the distribution of "
+		"every variable, too, all by one more pass. --task MPE gives the most "
+		"probable assignment, as 'gpube solve' does.\n\n"
+		"Sums are exact: by bucket elimination, in doubles that keep a power of two beside "
+		"them, so that 1e-4000 is no problem; the error by rounding is bounded and told. "
+		"Values that the evidence or zeros exclude are removed before. Where nothing is "
+		"left the answer says so: probability zero. What does not fit --memory is "
+		"refused with the sizes it would take, and --timeout ends the work without a "
+		"result; the exit status is then 1.\n\n"
+		"Evidence is read from the .evid file beside FILE, from that of --evidence, or not at all "
+		"(--evidence none). The answer tells how much there was, and which file had it.\n\n"
+		"With --output json the result is one object: status (exact, optimal, impossible, error), "
+		"task, observed, evidence_file, log10 (null of zero), relative_error, marginals (a list for each "
+		"variable) or assignment, the sizes of the plan, and times.",
+	.examples = "gpube infer network.uai\n"
+		    "the partition function, with the evidence in network.uai.evid\n"
+		    "gpube infer --task MAR --evidence seen.evid --json network.uai.xz\n"
+		    "all marginals, for a program to read\n"
+		    "gpube infer --task MAR --output uai -o network.uai.MAR network.uai\n"
+		    "the same in the UAI competitions' format",
+	.min_args = 1,
+	.max_args = 1,
+	.opts_size = sizeof(struct opts_infer),
+	.groups = groups,
+	.run = run,
+};

@@ -1,0 +1,72 @@
+#!/bin/sh
+# gpube infer: sums, marginals and most probable assignments, and what it refuses.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+x=examples/sprinkler.uai
+
+# 3.3 and 6.7 in all; the second value of variable 0 forbids the first one of variable 1
+cat > "$work/two.uai" <<'END'
+MARKOV
+2
+2 2
+2
+1 0
+2 0 1
+2
+3 1
+4
+1 0.1 0 6.7
+END
+
+row 'a partition function' 0 '^log10 Z +1, the sum over all assignments; relative error of Z at most [0-9.]+e-1' '' \
+	"$gpube" infer -q "$work/two.uai"
+row 'no evidence' 0 '^evidence +none$' '' "$gpube" infer -q "$work/two.uai"
+row 'marginals' 0 '^marginals +0: 0.33 0.67$' '' "$gpube" infer -q -t MAR "$work/two.uai"
+row 'marginals of the next variable' 0 '^ +1: 0.3 0.7$' '' "$gpube" infer -q -t MAR "$work/two.uai"
+row 'the most probable assignment' 0 '^assignment +1 1$' '' "$gpube" infer -q -t MPE "$work/two.uai"
+row 'PR as a file' 0 '^1$' '' "$gpube" infer -q --output uai "$work/two.uai"
+row 'MPE as a file' 0 '^2 1 1$' '' "$gpube" infer -q -t MPE --output uai "$work/two.uai"
+row 'MAR in JSON' 0 '"status": "exact", .*"log10": 1, .*"marginals": \[\[0.3[23]' '' \
+	"$gpube" infer -q -t MAR --json "$work/two.uai"
+row 'MAR into a file' 0 '' '' "$gpube" infer -q -t MAR --output uai -o "$work/two.MAR" "$work/two.uai"
+that 'it is a MAR result of two variables' sh -c "tr '\n' ' ' < '$work/two.MAR' | grep -Eq '^MAR 2 2 0.3[23][0-9]* 0.67'"
+row 'it is known as a result' 1 '' "is a result, which 'gpube info'" "$gpube" solve -q "$work/two.MAR"
+
+# evidence, and where it is from
+row 'evidence beside the file' 0 '^evidence +1 observed variable, from examples/sprinkler.uai.evid$' '' \
+	"$gpube" infer -q $x
+row 'none of it' 0 '^log10 Z +(-?[0-9.]+e-1[5-9]|0), ' '' "$gpube" infer -q --evidence none $x
+echo '1 0 1' > "$work/seen"
+row 'evidence from a file' 0 "^evidence +1 observed variable, from $work/seen\$" '' \
+	"$gpube" infer -q --evidence "$work/seen" "$work/two.uai"
+row 'its probability' 0 '^log10 Z +0.826074' '' "$gpube" infer -q --evidence "$work/seen" "$work/two.uai"
+row 'an observed variable is certain' 0 '"marginals": \[\[0,1\],\[0,1\]\]' '' \
+	"$gpube" infer -q --json -t MAR --evidence "$work/seen" "$work/two.uai"
+
+# against itself
+echo '2 0 1 1 0' > "$work/never"
+for t in PR MAR MPE; do
+	row "impossible evidence: $t" 0 '^impossible +the evidence has probability zero \(proved\)$' '' \
+		"$gpube" infer -q -t $t --evidence "$work/never" "$work/two.uai"
+	row "impossible evidence in JSON: $t" 0 '"status": "impossible", .*"observed": 2, .*"log10": null' '' \
+		"$gpube" infer -q -t $t --json --evidence "$work/never" "$work/two.uai"
+done
+row 'as a PR result' 0 '^-inf$' '' \
+	"$gpube" infer -q --output uai --evidence "$work/never" "$work/two.uai"
+row 'there are no marginals of it' 0 '' 'the evidence has probability zero, so there is no marginal to write' \
+	"$gpube" infer -t MAR --output uai --evidence "$work/never" "$work/two.uai"
+
+# what is refused
+row 'a model of costs' 1 '' "zebra.wcsp': a model of costs has no probabilities; 'gpube solve' finds its optimum" \
+	"$gpube" infer -q examples/zebra.wcsp
+row 'no such task' 2 '' "PR, MAR or MPE|PR\|MAR\|MPE" "$gpube" infer --task MMAP $x
+row 'too little memory' 1 '' 'sums along this order need .* of tables' "$gpube" infer -q --memory 20 $x
+row 'the same in JSON, with the plan' 1 '"status": "error".*"peak_bytes": 112' '.' \
+	"$gpube" infer -q --memory 20 --json $x
+row 'no time' 1 '' 'out of time' "$gpube" infer -q --timeout 0.000001 $x
+row 'two orders' 2 '' 'exclude each other' "$gpube" infer --order min-fill --order-file "$work/o" $x
+echo '2 3 1 0' > "$work/order"
+row 'a given order' 0 '^plan +width 3' '' "$gpube" infer -q --evidence none --order-file "$work/order" $x
+row 'not over what is read' 2 '' 'would write over' "$gpube" infer --output uai -o "$work/two.uai" "$work/two.uai"
+
+plan
