@@ -286,6 +286,35 @@ static int64_t chunks(uint64_t n)
 }
 
 /*
+ * Of a sparse game: each agent's best share of a coalition that it may be in, rounded up, is what
+ * it can add to a structure. losses: or take from it.
+ */
+static __int128 sum_of_shares(const struct csg_game *g, bool losses)
+{
+	const struct csg__sparse *s = g->sparse;
+	const int64_t other = s->other, none = losses ? INT64_MIN : 0;
+	int64_t best[CSG_MAX_AGENTS];
+	__int128 sum = 0;
+
+	for (int i = 0; i < g->n; i++)
+		best[i] = other > none ? other : none;
+	/* a loss that is shared by all is the least */
+	for (int i = 0; i < g->n && losses && other < 0 && other != INT64_MIN; i++)
+		best[i] = -(-other / g->n);
+	for (int64_t k = 0; k < s->n; k++) {
+		const int64_t size = __builtin_popcountll(s->mask[k]), v = s->value[k];
+		const int64_t share = v > 0 ? v / size + (v % size > 0) : v / size;
+
+		for (uint64_t a = s->mask[k]; v != INT64_MIN && a; a &= a - 1)
+			if (share > best[__builtin_ctzll(a)])
+				best[__builtin_ctzll(a)] = share;
+	}
+	for (int i = 0; i < g->n; i++)
+		sum += best[i] == INT64_MIN ? 0 : best[i]; /* none: there is no structure */
+	return sum;
+}
+
+/*
  * Disjoint coalitions have n agents at most: their sum is at most n times the best share.
  * Where that, or twice what stands for a forbidden one, may pass 64 bits, sums have 128.
  */
@@ -302,6 +331,8 @@ static void range_int(struct csg__range *r, const struct csg_game *g, const stru
 		share = share > 0 ? (share + k - 1) / k : 0;
 		most = share > most ? share : most;
 	}
+	if (g->sparse && sum_of_shares(g, false) < most)
+		most = sum_of_shares(g, false);
 	least = e->least < 0 ? (__int128)e->least * g->n : 0;
 	floor = -(most - least + 1);
 	for (int t = CSG_INT16; t <= CSG_INT64; t++) {
@@ -437,6 +468,10 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 		s.all.least = 0; /* all are forbidden */
 	if (csg__is_int(g->type)) {
 		whole_bound_by_sizes(range, g, &s.all);
+		if (g->sparse && sum_of_shares(g, true) < range->bound_int) {
+			range->bound_int = (int64_t)sum_of_shares(g, true);
+			range->bound = csg__not_below(range->bound_int);
+		}
 		range_int(range, g, &s.all);
 		status = GPUBE_OK;
 	} else {

@@ -67,6 +67,9 @@ bool csg__lp_shift(struct csg__lp *lp, const struct csg__range *range)
 		lp->shift = 900;
 	if (csg__is_int(lp->g->type)) {
 		lp->shift = lp->shift > 24 ? 24 : lp->shift;
+		/* of 2^56 and more: no finer duals than values, and they are watched */
+		if (lp->shift < 0 && size < 0x1p60)
+			lp->shift = 0;
 		return lp->shift >= 0;
 	}
 	return true;
@@ -328,8 +331,7 @@ static int collect(struct csg__lp *lp, int64_t within)
 	return status;
 }
 
-/* Whether slacks have room: weights below 2^61, and values below 2^60. */
-static bool duals_fit(const struct csg__lp *lp)
+bool csg__lp_fits(const struct csg__lp *lp)
 {
 	__int128 sum = 0;
 
@@ -359,7 +361,7 @@ static int make_feasible(struct csg__lp *lp, bool *exact)
 
 			for (uint64_t a = s; lack > 0 && a; a &= a - 1)
 				lp->dual[__builtin_ctzll(a)] += (lack + k - 1) / k;
-			if (lack > 0 && !duals_fit(lp))
+			if (lack > 0 && !csg__lp_fits(lp))
 				return GPUBE_OK;
 		}
 	}
@@ -579,12 +581,8 @@ int csg__lp_run(struct csg__search *s, double seconds)
 	lp.kernel = s->g->n < 3 ? &csg__scan_portable[s->g->type] : csg__scan_choose(s->g->type);
 	lp.certificate = s->opts->certificate;
 	lp.disposal = s->opts->free_disposal;
-	if (!csg__lp_shift(&lp, s->range)) {
-		/* of 2^56 and more: no finer duals than values, and they are watched */
-		if (!csg__is_int(s->g->type) || lp.scale >= 0x1p60)
-			return GPUBE_OK;
-		lp.shift = 0;
-	}
+	if (!csg__lp_shift(&lp, s->range))
+		return GPUBE_OK;
 	status = allocate(&lp);
 	if (!status)
 		status = run(&lp);

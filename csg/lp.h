@@ -64,6 +64,8 @@ static inline int64_t csg__lp_better(const struct csg__lp *lp)
  * are larger than any value. False: there is none.
  */
 bool csg__lp_shift(struct csg__lp *lp, const struct csg__range *range);
+/* Whether slacks have room: weights below 2^61, where values are below 2^60. */
+bool csg__lp_fits(const struct csg__lp *lp);
 /* lp->dual from the master's; false if they are too large. */
 bool csg__lp_round(struct csg__lp *lp);
 /* Into lp->r, what the integers say of the game: floats were rounded to them by half a unit each.

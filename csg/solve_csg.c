@@ -231,8 +231,11 @@ static int run_sparse(struct csg__search *s)
 {
 	const bool first = s->opts->method == CSG_AUTO && table_fits(s->g);
 
-	if (s->range->work == CSG_INT128) /* what there is without a search are bounds */
+	if (s->range->work == CSG_INT128) { /* what there is without a search are bounds */
+		s->r->method = CSG_LP;
+		s->r->work = CSG_INT64;
 		return GPUBE_OK;
+	}
 	return csg__sparse_lp(
 		s, first ? fmax(AUTO_LEAST_SECONDS, AUTO_SHARE * csg__conv_seconds(s)) : 0);
 }

@@ -39,7 +39,7 @@ struct sparse_lp {
 	struct csg__candidate *c; /* 'slack' is the value until there are duals */
 	int64_t n;
 	double steps_left;
-	bool proved;
+	bool proved, no_room; /* no_room: for slacks; what is known are bounds */
 };
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -152,6 +152,10 @@ static int find_slacks(struct sparse_lp *z)
 
 		for (uint64_t a = s; lack > 0 && a; a &= a - 1)
 			z->lp.dual[__builtin_ctzll(a)] += (lack + k - 1) / k;
+		if (lack > 0 && !csg__lp_fits(&z->lp)) {
+			z->no_room = true;
+			return GPUBE_OK;
+		}
 	}
 	for (int64_t c = 0; c < z->n; c++)
 		z->c[c].slack = csg__weight_of(&z->lp, z->c[c].mask & ~CSG__LEFT) - z->c[c].slack;
@@ -242,7 +246,7 @@ static int solve_case(struct sparse_lp *z, bool leftovers)
 
 	make_columns(z, leftovers);
 	status = find_slacks(z);
-	if (status)
+	if (status || z->no_room)
 		return status;
 	upper = csg__weight_of(&z->lp, csg__n_masks(z->lp.g) - 1) + (leftovers ? z->base : 0);
 	z->bound = upper > z->bound ? upper : z->bound;
@@ -263,7 +267,7 @@ static int run(struct sparse_lp *z)
 		status = solve_case(z, true);
 	if (!status && z->other < 0)
 		status = solve_case(z, false);
-	if (status)
+	if (status || z->no_room)
 		return status;
 	z->proved &= !z->rest.gave_up;
 	z->lp.upper = z->bound;
@@ -281,6 +285,7 @@ int csg__sparse_lp(struct csg__search *s, double seconds)
 	int status;
 
 	s->r->method = CSG_LP;
+	s->r->work = CSG_INT64;
 	if (!csg__lp_shift(&z.lp, s->range))
 		return GPUBE_OK;
 	csg__rest_init(&z.rest, g, s->opts->free_disposal);

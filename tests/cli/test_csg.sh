@@ -159,6 +159,8 @@ row 'two large singles of three' 0 '^value +8000000000000000003, the proved maxi
 row 'in 128 bits' 0 '^method +dp in int128' '' "$gpube" csg "$work/two.txt"
 row 'by lp the bound is no lower' 0 '"status": "bounds", .*"value": 8000000000000000003, "upper_bound": 1\.20*[12]?e\+19,' 'ended before' \
 	"$gpube" csg --json -m lp "$work/two.txt"
+printf 'csg 40 int64\ndefault 0\n{1} 500000000000000000\n{2} 400000000000000000\n' > "$work/large40.txt"
+row 'large values of 40 agents' 0 '^value +900000000000000000, the proved maximum$' '' "$gpube" csg "$work/large40.txt"
 printf 'csg 2 float32\n1 1e38\n2 1e38\n3 0\n' > "$work/float.txt"
 row 'float32, 1e38 twice' 0 '^value +1\.99999993.*e\+38, the proved maximum' '' "$gpube" csg "$work/float.txt"
 

@@ -77,6 +77,65 @@ static void all_partitions(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* int64 values up to the greatest: as with a table, or bounds that are right. */
+static void huge_values(void **state)
+{
+	struct gpube_ctx *ctx;
+	int n_proved = 0;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	for (uint64_t seed = 0; seed < 400; seed++) {
+		const struct csg_opts dp = {.sizeof_options = sizeof(dp),
+			.method = CSG_DP,
+			.free_disposal = seed % 3 == 0};
+		const struct csg_opts lp = {.sizeof_options = sizeof(lp),
+			.method = CSG_LP,
+			.free_disposal = seed % 3 == 0};
+		const int n = 1 + (int)(seed % 7), bits = 50 + (int)(seed / 7 % 13);
+		struct csg_result *table, *list;
+		struct gpube_rng rng;
+		struct csg_game *g;
+		int status;
+
+		gpube__rng_init(&rng, seed);
+		assert_int_equal(csg__sparse_new(&g, ctx, n, CSG_INT64), 0);
+		if (seed % 4)
+			g->sparse->other = (int64_t)(gpube__rng_next(&rng) >> (70 - bits)) *
+					   (seed % 4 == 1 ? -1 : seed % 4 == 2);
+		for (uint64_t c = 1; c < csg__n_masks(g); c++) {
+			const int64_t v = (int64_t)(gpube__rng_next(&rng) >> (64 - bits));
+
+			if (gpube__rng_below(&rng, 3) == 0)
+				assert_int_equal(
+					csg__sparse_add(g, c, gpube__rng_below(&rng, 5) ? v : -v),
+					0);
+		}
+		status = csg_solve(&table, g, &dp);
+		if (!status) {
+			assert_int_equal(csg_solve(&list, g, &lp), GPUBE_OK);
+			if (table->answer == CSG_OPTIMAL) {
+				assert_true(list->upper_int >= table->value_int);
+				assert_true(list->upper_bound >= (double)table->value_int);
+			}
+			if (list->answer == CSG_OPTIMAL) {
+				assert_int_equal(table->answer, CSG_OPTIMAL);
+				assert_true(list->value_int == table->value_int);
+				n_proved++;
+			} else if (list->answer == CSG_INFEASIBLE) {
+				assert_int_equal(table->answer, CSG_INFEASIBLE);
+			} else if (list->answer == CSG_BOUNDS) {
+				assert_true(list->value_int <= table->value_int);
+			}
+			csg_result_free(list, ctx);
+		}
+		csg_result_free(table, ctx);
+		csg_game_free(g);
+	}
+	assert_true(n_proved > 150);
+	gpube_ctx_free(ctx);
+}
+
 /* ---- splits of what is left over ---------------------------------------------------------------
  */
 
@@ -271,6 +330,7 @@ int main(void)
 	static const double others[] = {-INFINITY, -50, -1, 0, 3, 400};
 	static const int percents[] = {2, 20, 50, 95, 100};
 	static const struct CMUnitTest single[] = {
+		cmocka_unit_test(huge_values),
 		cmocka_unit_test(rests),
 		cmocka_unit_test(auction),
 		cmocka_unit_test(file),
