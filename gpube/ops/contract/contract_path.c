@@ -4,7 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-/* What boxes take of what was predicted, and two launches besides: contract-h200. */
+/*
+ * Numbers name the folder of benchmarks/runs that they come from.
+ *
+ * What boxes take of what was predicted, and two launches besides: contract-h200.
+ */
 #define BOX_CYCLES 1.5
 #define BOX_LAUNCH 16000.0
 
@@ -22,7 +26,7 @@
 
 /*
  * The general kernel: its descriptor and launch, then a thread for each output cell, which divides
- * its way through the dims of every operand (bounds-h200).
+ * its way through the dims of every operand (bounds-h200, buckets alone on the card).
  */
 #define GENERAL_LAUNCH  24000.0
 #define GENERAL_DIVIDE  80.0

@@ -21,6 +21,11 @@ const struct gpube__box_kernel_info gpube__box_kernels[N_BOX_KERNELS] = {
 	[BOX_10X1] = {10, 1, 256, 1024, false, false},
 };
 
+/*
+ * These numbers, and the factors without a name below, are of the commit that
+ * benchmarks/runs/contract-h200/raw-boxes.csv measured; what is counted as slots are instructions of
+ * the kernels' loops.
+ */
 #define MAX_GROUPS    24
 #define MAX_TRIED     2    /* pairs of groups of a kernel that are given lanes */
 #define MAX_CHUNK     32   /* reduced cells, where they are several chunks */

@@ -19,6 +19,11 @@ const struct gpube__direct_kernel_info gpube__direct_kernels[N_DIRECT_KERNELS] =
 	[DIRECT_4X4X2] = {4, 4, 2, 512},
 };
 
+/*
+ * These numbers, and the factors without a name below, are of the commit that
+ * benchmarks/runs/contract-h200/raw-direct.csv measured; what is counted as slots are instructions of
+ * the kernels' loops.
+ */
 #define WARPS_WANTED 14.0 /* of a multiprocessor, to hide latency */
 #define DRAM_BYTES   16.0 /* of a multiprocessor, in a cycle */
 #define L2_BYTES     24.0

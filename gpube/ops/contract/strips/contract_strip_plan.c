@@ -16,6 +16,11 @@ const struct gpube__strip_kernel_info gpube__strip_kernels[N_STRIP_KERNELS] = {
 	[STRIP_10] = {10, 12, 768},
 };
 
+/*
+ * These numbers, and the factors without a name in price(), are those with which
+ * benchmarks/runs/contract-h200/raw-strips.csv was measured; what is counted as issued are
+ * instructions of the kernel's loops.
+ */
 #define MOST_CELLS   (4 * GPUBE_STRIP_THREADS) /* of a strip */
 #define FEWEST_CELLS 64
 #define STATIC_BYTES 3200 /* of a block's shared memory, what the system takes included */
