@@ -92,7 +92,7 @@ static const char *const chosen[] = {
 	"a=6 b=5 x=9 y=8 z=7 : a b : a , b",
 	"a=3 b=3 c=3 d=3 e=3 x=3 : a b c d e : x a , x b a , x c b a , x d c b a , x e d c b a",
 	"a=28 b=5 c=20 d=18 x=19 : a b c d : x a b , x b c , x c d , x a d",
-	/* the eliminated variable last, with many outputs: lanes of it are folded */
+	/* the eliminated variable last, with many outputs */
 	"a=301 x=14 : a : a x , x",
 	"a=300 x=16 : a : a x",
 	"a=37 b=21 x=14 : a b : a b x , a x , b x , x",

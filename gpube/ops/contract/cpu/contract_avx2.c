@@ -26,16 +26,6 @@ static INLINE __m256i spread(const char *p, int64_t step)
 		_mm_loadu_si128((const void *)(p + step)), 1);
 }
 
-static INLINE __m256i low_blocks(__m256i a, __m256i b)
-{
-	return _mm256_permute2x128_si256(a, b, 0x20);
-}
-
-static INLINE __m256i high_blocks(__m256i a, __m256i b)
-{
-	return _mm256_permute2x128_si256(a, b, 0x31);
-}
-
 #include "gpube/ops/contract/cpu/contract_avx_impl.h"
 
 static INLINE void transpose8(__m256 v[8])

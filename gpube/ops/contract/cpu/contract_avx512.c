@@ -29,16 +29,6 @@ static INLINE __m512i spread(const char *p, int64_t step)
 	return _mm512_inserti32x4(v, _mm_loadu_si128((const void *)(p + 3 * step)), 3);
 }
 
-static INLINE __m512i low_blocks(__m512i a, __m512i b)
-{
-	return _mm512_shuffle_i32x4(a, b, 0x88);
-}
-
-static INLINE __m512i high_blocks(__m512i a, __m512i b)
-{
-	return _mm512_shuffle_i32x4(a, b, 0xdd);
-}
-
 #include "gpube/ops/contract/cpu/contract_avx_impl.h"
 
 /* 32-bit squares: pairs, pairs of pairs, then quarters of a vector. */

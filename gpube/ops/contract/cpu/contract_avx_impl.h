@@ -39,7 +39,6 @@ BEST_OPS(I32, VI32, EPI32)
 VECTOR_OPS(I64, int64_t, VI64, EPI64, SET64)
 
 /* ---- moves between vectors: of lanes within 16 bytes, and of whole 16 bytes ---- */
-#define HALVES 1
 
 /*
  * Squares from memory, or the first 'bytes' of their rows, 'step' bytes apart. What would otherwise move 16 bytes from
@@ -73,28 +72,10 @@ static INLINE void turned64(VI64 *v, const char *p, int64_t step, const int byte
 	}
 }
 
-static INLINE VI32 low_half(int step, VI32 a, VI32 b)
-{
-	return step == 0 ? EPI32(unpacklo)(a, b)
-			 : step == 1 ? EPI64(unpacklo)(a, b) : low_blocks(a, b);
-}
-
-static INLINE VI32 high_half(int step, VI32 a, VI32 b)
-{
-	return step == 0 ? EPI32(unpackhi)(a, b)
-			 : step == 1 ? EPI64(unpackhi)(a, b) : high_blocks(a, b);
-}
-
-/* STEP: the first step for cells of this size. */
-#define MOVE_OPS(NAME, CELL, V, BITS, STEP)                                                        \
+#define MOVE_OPS(NAME, CELL, V, BITS)                                                              \
 	static INLINE void NAME(turned)(V * v, const CELL *p, int64_t step, const int n)           \
 	{                                                                                          \
 		turned##BITS(v, (const char *)p, step * (int64_t)sizeof(CELL), n * BITS / 8);      \
-	}                                                                                          \
-	static INLINE void NAME(halves)(int step, V a, V b, V *low, V *high)                       \
-	{                                                                                          \
-		*low = low_half(step + STEP, a, b);                                                \
-		*high = high_half(step + STEP, a, b);                                              \
 	}
-MOVE_OPS(I32, int32_t, VI32, 32, 0)
-MOVE_OPS(I64, int64_t, VI64, 64, 1)
+MOVE_OPS(I32, int32_t, VI32, 32)
+MOVE_OPS(I64, int64_t, VI64, 64)

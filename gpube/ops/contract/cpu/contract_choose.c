@@ -4,11 +4,6 @@
  */
 #include "gpube/ops/contract/cpu/contract_plan.h"
 
-static bool folds(const struct gpube__planner *pl, const struct gpube__choice *ch)
-{
-	return ch->lanes & ~gpube__out_dims(&pl->p->shape);
-}
-
 /* A slice still has as many rows as a square of a transposition. */
 static int64_t most_rows(const struct gpube__planner *pl)
 {
@@ -17,8 +12,7 @@ static int64_t most_rows(const struct gpube__planner *pl)
 
 static void consider(struct gpube__planner *pl, struct gpube__choice ch)
 {
-	ch.a_into_c = folds(pl, &ch);
-	ch.b_into_c = false;
+	ch.a_into_c = ch.b_into_c = false;
 	ch.cycles = gpube__plan_price(pl, &ch);
 	pl->left--;
 	if (pl->best.cycles < 0 || ch.cycles < pl->best.cycles)
@@ -31,7 +25,7 @@ static void consider_merging(struct gpube__planner *pl)
 	for (int merge = 1; merge < 4; merge++) {
 		struct gpube__choice ch = pl->best;
 
-		ch.a_into_c = (merge & 1) || folds(pl, &ch);
+		ch.a_into_c = merge & 1;
 		ch.b_into_c = merge & 2;
 		ch.cycles = gpube__plan_price(pl, &ch);
 		if (ch.cycles < pl->best.cycles)
@@ -106,42 +100,6 @@ static void consider_all_lanes(struct gpube__planner *pl, const struct gpube__ch
 	}
 }
 
-/*
- * Lanes that end with the fastest reduced dim, so that an operand which ends with it is read as
- * it lies. Only without arguments, which each lane has its own of.
- */
-static void consider_folding(struct gpube__planner *pl)
-{
-	const struct gpube__shape *s = &pl->p->shape;
-	const int x = s->n_dims - 1;
-	struct gpube__choice ch = {.x_block = 1};
-	uint64_t lanes;
-	bool useful = false;
-
-	if (pl->p->kernel != GPUBE__KERNEL_MIN || s->n_out == 0 || x < s->n_out || s->size[x] < 4)
-		return;
-	lanes = GPUBE__BIT(x);
-	for (int k = 0; k < s->n_in; k++)
-		useful |= !gpube__is_free(pl, k) && gpube__stride_of(pl->p, k)[x] == 1 &&
-			  gpube__stride_of(pl->p, k)[s->n_out - 1] == s->size[x];
-	if (!useful)
-		return;
-	for (int d = x - 1; d >= s->n_out && !ch.x; d--) {
-		ch.x = GPUBE__BIT(d);
-		ch.x_block = gpube__group_block(s, ch.x, 128, 1);
-	}
-	for (int d = s->n_out - 1; d >= 0; d--) {
-		lanes |= GPUBE__BIT(d);
-		if (gpube__group_unit(s, lanes) > GPUBE__MAX_LANES / 4)
-			return;
-		if (gpube__group_unit(s, lanes) / s->size[x] * s->size[d] < pl->w / 2 && d > 0)
-			continue;
-		pl->left = pl->left > 4 ? pl->left : 4;
-		consider_lanes(pl, ch, lanes, GPUBE__MAX_LANES);
-		return;
-	}
-}
-
 /* With the best lanes: other rows. */
 static void consider_all_rows(struct gpube__planner *pl)
 {
@@ -188,7 +146,6 @@ static void consider_all(struct gpube__planner *pl)
 void gpube__plan_consider(struct gpube__planner *pl)
 {
 	consider_all(pl);
-	consider_folding(pl);
 	consider_all_rows(pl);
 	consider_merging(pl);
 }

@@ -180,7 +180,7 @@ static void set_operands(const struct walker *w, struct gpube__tile *t)
 /* Cells of a tile, row by row, to wherever they belong. */
 #define STORE_CELLS(T, VALUE)                                                                      \
 	for (int64_t i = 0; i < w->ni; i++) {                                                      \
-		const int64_t cells = w->nj / p->fold; /* the compiler would divide for each cell */ \
+		const int64_t cells = w->nj;                                                       \
 		T *to = (T *)w->r->out + base + p->out_rows[i];                                    \
 		const T *tile = (const T *)(w->scratch + p->tile_at) + i * p->pad_lanes;           \
                                                                                                    \
@@ -212,7 +212,6 @@ static void store_values(const struct walker *w, int64_t base)
 
 /*
  * Arg-mins of a tile, which are words of FROM; the loop without a choice inside is the usual one.
- * A lane is a cell: kernels that give arguments do not fold (consider_folding()).
  */
 #define STORE_ARGS(TO, FROM)                                                                       \
 	for (int64_t i = 0; i < w->ni; i++) {                                                      \
@@ -268,7 +267,7 @@ static bool can_stream(const struct walker *w, const struct gpube__tile *t)
 {
 	const uint64_t bytes = (uint64_t)t->nj * (uint64_t)w->p->cell_bytes;
 
-	return w->r->stream && w->p->fold == 1 && w->p->direct_out && w->p->aligned_rows && w->p->n_turns == 1 &&
+	return w->r->stream && w->p->direct_out && w->p->aligned_rows && w->p->n_turns == 1 &&
 	       ((uintptr_t)t->out & 63) == 0 && (bytes % 64 == 0 || (bytes == 32 && t->ni % 2 == 0));
 }
 
@@ -284,7 +283,6 @@ static void run_tile(struct walker *w, int moved)
 	t.out_rows = p->direct_out ? p->out_rows : p->tile_rows;
 	t.extra = w->scratch + p->extra_at;
 	t.extra_i = p->pad_lanes;
-	t.fold = p->fold;
 	t.arg = p->arg_x;
 	t.cut = r->c->cut;
 	t.threshold = r->c->threshold;
@@ -306,9 +304,7 @@ static void run_tile(struct walker *w, int moved)
 			     offset_now(w, p->shape.arg_stride, p->n_out_loops, p->n_loops);
 		t.first = turn == 0;
 		t.last = turn == p->n_turns - 1 && p->direct_out && !r->raw;
-		if (p->fold > 1)
-			p->kernels->fold[p->type](&t);
-		else if (!w->r->pairs || !w->r->pairs(&t))
+		if (!w->r->pairs || !w->r->pairs(&t))
 			p->kernels->tile[p->kernel][p->type](&t);
 		for (; l >= p->n_out_loops && ++w->at[l] == p->loop[l].trips; l--)
 			w->at[l] = 0;
@@ -404,7 +400,7 @@ void gpube__run_ready(struct gpube__run *r)
 	const struct gpube__plan *p = r->plan;
 	const int n = p->n_levels[GPUBE__KIND_C];
 
-	r->pairs = p->narrow && p->fold == 1 && p->kernel == GPUBE__KERNEL_MIN
+	r->pairs = p->narrow && p->kernel == GPUBE__KERNEL_MIN
 			   ? gpube__kernels()->pairs[p->type]
 			   : NULL;
 	r->c_period = n ? rows_period(p->level[GPUBE__KIND_C][n - 1].rows, p->n_rows) : 1;

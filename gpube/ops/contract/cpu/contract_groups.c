@@ -284,9 +284,6 @@ void gpube__set_loops(
 	p->n_lanes = p->lane_unit * ch->lane_block;
 	p->n_rows = p->row_unit * ch->row_block;
 	p->n_x = p->x_unit * ch->x_block;
-	p->fold = 1;
-	for (uint64_t m = ch->lanes & ~gpube__out_dims(s); m; m &= m - 1)
-		p->fold *= s->size[gpube__first_dim(m)];
 	p->narrow = p->kernels->narrow ? p->kernels->narrow() : NULL;
 	if (p->narrow && p->n_lanes * p->cell_bytes > p->narrow->vector_bytes)
 		p->narrow = NULL;

@@ -356,10 +356,10 @@ static void set_output(struct gpube__planner *pl, struct gpube__room *room)
 			bytes % 64 == 0 || (bytes % 32 == 0 && rows[i] == rows[i - i % 2] + cells);
 	}
 	p->out_j = make_axis(room, &p->shape, p->shape.out_stride,
-		ch->lanes & gpube__out_dims(&p->shape), p->n_lanes / p->fold);
+		ch->lanes, p->n_lanes);
 	p->arg_x = make_axis(room, &p->shape, p->shape.arg_stride, ch->x, p->n_x);
 	p->direct_out = p->kernel == GPUBE__KERNEL_MIN && !p->out_j.table &&
-			(p->out_j.step == 1 || p->n_lanes == p->fold);
+			(p->out_j.step == 1 || p->n_lanes == 1);
 	if (!p->direct_out) {
 		p->tile_at = p->scratch_bytes;
 		p->scratch_bytes += tile;

@@ -48,11 +48,6 @@ static inline int gpube__first_dim(uint64_t dims)
 	return dims ? __builtin_ctzll(dims) : -1;
 }
 
-static inline uint64_t gpube__out_dims(const struct gpube__shape *s)
-{
-	return s->n_out < 64 ? GPUBE__BIT(s->n_out) - 1 : ~(uint64_t)0;
-}
-
 static inline int64_t gpube__padded(int64_t n, int w)
 {
 	return (n + w - 1) / w * w;

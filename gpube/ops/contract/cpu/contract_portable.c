@@ -10,7 +10,6 @@
 #define NOINLINE  __attribute__((noinline))
 #define UNROLL	  _Pragma("GCC unroll 16")
 #define MANY_REGISTERS 0
-#define HALVES	  0
 
 typedef int32_t v_i32 __attribute__((vector_size(16)));
 typedef int64_t v_i64 __attribute__((vector_size(16)));

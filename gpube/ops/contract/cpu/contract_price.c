@@ -118,14 +118,6 @@ static double kernel_cycles(const struct gpube__planner *pl, const signed char *
 
 	for (int k = 0; k < p->shape.n_in; k++)
 		there |= 1 << kinds[k];
-	if (p->fold > 1) {
-		const double outputs = (double)p->n_rows * (double)(p->n_lanes / p->fold);
-		const double in_each = ceil((double)p->fold / p->w);
-
-		if (!(there & 1 << GPUBE__KIND_C))
-			return INFINITY;
-		return outputs * ((double)p->n_x * in_each * 2 + 2.5);
-	}
 	cycles = steps * (there == 7 ? 1.65 : 1.15) * (p->narrow ? 0.7 : 1);
 	if ((there & 1 << GPUBE__KIND_C) && b_bytes * p->n_rows > 32768)
 		cycles += 1.2 * steps;
@@ -149,7 +141,7 @@ double gpube__plan_price(const struct gpube__planner *pl, struct gpube__choice *
 		return 1; /* the first choice: one row, which always fits */
 	gpube__set_kinds(pl, ch, kinds);
 	gpube__set_loops(pl, ch, kinds);
-	vectors = ceil((double)p->n_lanes / (double)(p->fold * p->w));
+	vectors = ceil((double)p->n_lanes / (double)p->w);
 	tiles = (double)p->n_tiles * (double)p->n_turns;
 	cycles = tiles * (120 + (double)p->n_rows * (3 + 2.5 * vectors) + kernel_cycles(pl, kinds));
 	if (p->shape.n_out && !(ch->lanes & GPUBE__BIT(p->shape.n_out - 1)))

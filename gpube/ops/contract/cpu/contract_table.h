@@ -3,5 +3,4 @@
 		[GPUBE__KERNEL_MIN] = {tile_min_i32, tile_min_i64},
 		[GPUBE__KERNEL_MIN_ARG] = {tile_arg_min_i32, tile_arg_min_i64},
 	},
-	.fold = {tile_fold_min_i32, tile_fold_min_i64},
 	.pack = {pack_i32, pack_i64},

@@ -80,7 +80,6 @@ struct gpube__tile {
 	const int64_t *c_rows; /* where rows of c begin … */
 	int64_t c_period;      /* … which is the same for rows this far apart */
 	int64_t nx, ni, nj;
-	int64_t fold; /* > 1: so many neighbouring lanes are one output; then there is C and no A */
 	void *out;
 	const int64_t *out_rows;
 	void *extra; /* with arguments: lanes of them */
@@ -135,7 +134,6 @@ struct gpube__kernels {
 	const char *name;
 	int vector_bytes;
 	void (*tile[GPUBE__N_KERNELS][2])(const struct gpube__tile *t);
-	void (*fold[2])(const struct gpube__tile *t); /* t->fold > 1; no arguments */
 	void (*pack[2])(const struct gpube__pack *p);
 	void (*fence)(void); /* after streamed stores */
 	const struct gpube__kernels *(*narrow)(void); /* for tiles of half a vector; NULL: none */
@@ -190,7 +188,7 @@ struct gpube__level {
 
 /*
  * What was chosen: sets of dims; a group's first dim may be taken in blocks of its values.
- * Lanes are output dims, and behind them maybe reduced ones, which are folded.
+ * Lanes and rows are output dims.
  */
 struct gpube__choice {
 	uint64_t lanes, rows, x;
@@ -208,7 +206,6 @@ struct gpube__plan {
 	struct gpube__shape shape;
 	struct gpube__choice choice;
 	int64_t n_lanes, n_rows, n_x; /* of a whole tile */
-	int64_t fold;		      /* lanes for each output */
 	int64_t pad_lanes, pad_rows;  /* rounded up to whole vectors */
 	int n_loops, n_out_loops;     /* output loops first */
 	struct gpube__loop loop[GPUBE_MAX_DIMS];

@@ -1,8 +1,8 @@
 /*
  * contract_type_impl.h - all kernels of one type and instruction set. Included
  * by contract_<set>.c, which defines INLINE NOINLINE UNROLL, MANY_REGISTERS
- * (for 8 rows at once) and, for the type, T (cell), V (vector), M (mask of lanes), W (lanes of a vector),
- * LARGEST (value), NAME(n), and the functions
+ * (for 8 rows at once) and, for the type, T (cell), V (vector), M (mask of lanes), W (lanes of a
+ * vector) and NAME(n), and the functions
  *
  *	NAME(mask)(n)			the first n lanes, at most all
  *	NAME(load)(p) NAME(loadm)(m, p)	the latter gives 0 in other lanes
@@ -15,8 +15,6 @@
  *	NAME(turn)(v)		W vectors as a square, in place
  *	NAME(turned)(v, p, step, n)	the first n, W or W/2, vectors of the same, of rows that
  *			are 'step' cells apart in memory
- *	NAME(halves)(step, a, b, &low, &high), where HALVES is set: for a square to be folded
- *			in log W steps, the lanes of a and b of either half, see contract_fold_impl.h
  */
 #define MASK(n)	       NAME(mask)(n)
 #define LOAD(p)	       NAME(load)(p)
@@ -35,9 +33,7 @@
 #define BEST(a, b)	     NAME(min)(a, b)
 #define CUT(v, t, c)	     NAME(cut_min)(v, t, c)
 #define ARGBEST(b, at, v, x) NAME(arg_min)(&(b), &(at), v, x)
-#define WORST		     LARGEST
 #include "gpube/ops/contract/cpu/contract_tile_impl.h"
-#include "gpube/ops/contract/cpu/contract_fold_impl.h"
 #ifdef PAIRS
 #include "gpube/ops/contract/cpu/contract_pair_impl.h"
 #endif
@@ -45,13 +41,11 @@
 #undef BEST
 #undef CUT
 #undef ARGBEST
-#undef WORST
 
 #undef T
 #undef V
 #undef M
 #undef W
-#undef LARGEST
 #undef NAME
 #undef MASK
 #undef LOAD

@@ -6,7 +6,6 @@
 #define V	 VI32
 #define M	 M32
 #define W	 (VECTOR_BYTES / 4)
-#define LARGEST	 INT32_MAX
 #define NAME(n)	 n##_i32
 #include "gpube/ops/contract/cpu/contract_type_impl.h"
 
@@ -14,6 +13,5 @@
 #define V	 VI64
 #define M	 M64
 #define W	 (VECTOR_BYTES / 8)
-#define LARGEST	 INT64_MAX
 #define NAME(n)	 n##_i64
 #include "gpube/ops/contract/cpu/contract_type_impl.h"
