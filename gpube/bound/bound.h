@@ -24,9 +24,9 @@ int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const
 	double seconds, bool *done);
 
 /*
- * gpube__bounder_slices() - elimination of the whole where its tables do not fit, the values of a few
- * variables given in turn; if that should take a small part of 'seconds', and until it is seen that
- * it takes more. Otherwise as gpube__bounder_eliminate(), which does so as well, with less patience.
+ * gpube__bounder_slices() - elimination of the whole where its tables do not fit, in slices
+ * (be_split.h); if that should take a small part of 'seconds', and until it is seen that it takes
+ * more. Otherwise as gpube__bounder_eliminate(), which does so as well, with less patience.
  */
 int gpube__bounder_slices(struct gpube_bounder *b, double seconds, bool *done);
 

@@ -177,6 +177,7 @@ static struct gpube_be_split *split_alloc(const struct gpube_be *be, const int32
 	s->boxes = (struct gpube_boxes){.ctx = be->ctx, .m = be->m, .order = order, .n = 1};
 	s->best = GPUBE_INF;
 	s->best_box = GPUBE__NO_BOX;
+	s->patience.lower = INT64_MIN;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->finished, NULL);
 	pthread_cond_init(&s->opened, NULL);
@@ -272,6 +273,7 @@ int gpube__split_slices(struct gpube_be_split **out, const struct gpube_be *be,
 	s->slices = true;
 	s->counting = how->count;
 	s->seed = how->seed;
+	s->patience = how->patience;
 	status = fit(s, be, how);
 	if (!status)
 		status = gpube__boxes_working(&w, &s->boxes);

@@ -17,6 +17,13 @@
  * 70 GB each, and 10.7 s streamed through one. Where all fits on one card, two are slower, because
  * opening and closing the second takes longer than what it saves (benchmarks/runs/devices-h200).
  *
+ * Designs weighed, for slices. (1) Single values of a few variables, and of each combination a model
+ * that is solved as any other: each is simplified under the best total known, but all are done, in
+ * the order of their values. (2) Boxes of one structure, bounded before: many are left out, but the
+ * others are done whole. SPOT5 404 in 20 MB joined 5.0e7 cells in four slices, where (1) joined
+ * 2.7e7. (3) Boxes, bounded, and what is left of each simplified: this one, 2.3e7 in the same four
+ * and 2.5e7 in two of 30 MB. gpube_solve() had (2) and gpube_bound() (1); both have this.
+ *
  * Slices are bounded by mini-buckets before, and the least bound comes first. The best assignment is
  * the next slice's top: a slice whose bound reaches that is left out, the others are simplified under
  * it (be_reduce.h). What is found does not depend on who was faster: of slices as good the first
@@ -26,6 +33,7 @@
 #define GPUBE_BE_SPLIT_H
 
 #include "gpube/eliminate/be_boxes.h"
+#include "gpube/eliminate/solve.h"
 
 struct gpube_be_split;
 
@@ -52,6 +60,7 @@ int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be,
  * n_workers  2 or more: as many of the context's devices, each with a context of its own; otherwise
  *            slices are done in the context and thread of the caller
  * seed       of the search for a first assignment
+ * patience   when all end early (solve.h)
  */
 struct gpube_slicing {
 	enum gpube_type type;
@@ -60,6 +69,7 @@ struct gpube_slicing {
 	double rate, bucket;
 	int n_workers;
 	uint64_t seed;
+	struct gpube__solve_patience patience;
 };
 
 /* Errors: ENOMEM; ERANGE; ESTOP; ELIMIT, perhaps without a text: too many slices would be needed */

@@ -40,6 +40,8 @@ struct gpube_be_split {
 	bool counting;
 	double seconds; /* predicted, of one */
 	uint64_t seed;
+	struct gpube__solve_patience patience; /* from start on */
+	double start;
 	struct gpube__worker workers[GPUBE_MAX_DEVICES];
 	int n_workers, n_begun;
 	gpube_open_fn *open;

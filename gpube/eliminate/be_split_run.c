@@ -24,7 +24,7 @@
  * From so many on arg-mins are made only for a slice that turns out to be better than all before, by
  * doing it again: few are, since those of the least bounds come first.
  */
-#define MANY_SLICES 4
+#define MANY_SLICES 16
 
 /* What simplifying slices may take of the time of their contractions if it spares nothing. */
 #define REDUCE_SHARE 0.1
@@ -50,6 +50,7 @@ static void offer(struct gpube_be_split *s, int64_t cost, int64_t box, const int
 static bool is_out(const struct gpube_be_split *s, int64_t k)
 {
 	return s->bounds[k] == GPUBE_INF || s->bounds[k] > s->best ||
+	       (!s->counting && s->best <= s->patience.lower) ||
 	       (!s->counting && s->best != GPUBE_INF && s->bounds[k] == s->best &&
 		       k > s->best_box);
 }
@@ -357,6 +358,28 @@ static void log_of_all(void *arg, enum gpube_log_level level, double progress, c
 	w->log(w->log_arg, level, progress, text);
 }
 
+/* Those that are done say that all would take longer than the caller waits. */
+static bool is_too_slow(struct gpube_be_split *s)
+{
+	const double taken = gpube__now() - s->start;
+	int64_t n_done = -s->n_left_out, n_left = 0;
+
+	if (!(s->patience.seconds > 0))
+		return false;
+	pthread_mutex_lock(&s->lock);
+	for (int64_t k = 0; k < s->boxes.n; k++) {
+		n_done += s->ended[k];
+		n_left += !s->ended[k] && !is_out(s, k);
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (n_done <= 0 || taken / (double)n_done * (double)(n_done + n_left) <= s->patience.seconds)
+		return false;
+	gpube__log(s->ctx, GPUBE_LOG_DETAIL,
+		"slices are given up: %lld took %.2f s, %lld are left", (long long)n_done, taken,
+		(long long)n_left);
+	return true;
+}
+
 static int run_worker(struct gpube__worker *w)
 {
 	struct gpube_be_split *s = w->split;
@@ -369,7 +392,7 @@ static int run_worker(struct gpube__worker *w)
 	if (ops->expect)
 		status = ops->expect(w->ctx, fmin(s->cost.memory.keep, s->cost.memory.args));
 	while (!status && (k = next_box(s, &top)) >= 0) {
-		if (gpube__stopped(w->ctx))
+		if (gpube__stopped(w->ctx) || is_too_slow(s))
 			status = gpube__fail_stopped(w->ctx);
 		else
 			status = run_box(w, ops, k, top);
@@ -500,6 +523,7 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 		status = search(s);
 	if (!status && s->slices)
 		status = rank(s);
+	s->start = gpube__now();
 	if (!status)
 		status = s->workers[0].own ? run_beside_each_other(s) : run_alone(s->workers);
 	for (int i = 0; i < s->n_workers; i++) {

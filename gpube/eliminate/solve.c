@@ -13,6 +13,7 @@ struct solving {
 	struct gpube_ctx *ctx;
 	const struct gpube_model *given;
 	const struct gpube_solve_opts *opts;
+	struct gpube__solve_patience patience;
 	const struct gpube_ops *ops; /* expected */
 	struct gpube_model *quantised; /* NULL if the given model has costs */
 	const struct gpube_model *costs;
@@ -159,7 +160,8 @@ static int find_order(struct solving *j)
 static int make_plan(struct solving *j)
 {
 	const struct gpube__solve_task task = {.m = j->s.model, .order = j->order,
-		.figures = j->out->plan, .ops = j->ops, .opts = j->opts};
+		.figures = j->out->plan, .ops = j->ops, .opts = j->opts,
+		.patience = j->patience};
 	const int status = gpube__solve_plan(&j->plan, &task);
 
 	j->out->plan = j->plan.way.figures;
@@ -300,10 +302,12 @@ static int check_options(const struct gpube_model *m, const struct gpube_solve_o
 }
 
 static int run(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts, bool plan_only)
+	const struct gpube_solve_opts *opts, const struct gpube__solve_patience *patience,
+	bool plan_only)
 {
 	static const struct gpube_solve_opts none = {.sizeof_options = sizeof(none)};
-	struct solving j = {.given = m, .opts = opts ? opts : &none, .ops = gpube__ops_cpu()};
+	struct solving j = {.given = m, .opts = opts ? opts : &none,
+		.patience = *patience, .ops = gpube__ops_cpu()};
 	struct gpube_ctx *ctx;
 	double deadline;
 	int status;
@@ -340,14 +344,22 @@ static int run(struct gpube_solution **out, const struct gpube_model *m,
 	return status;
 }
 
+static const struct gpube__solve_patience endless = {.lower = INT64_MIN};
+
 int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts)
 {
-	return run(out, m, opts, false);
+	return run(out, m, opts, &endless, false);
+}
+
+int gpube__solve_patiently(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts, const struct gpube__solve_patience *patience)
+{
+	return run(out, m, opts, patience, false);
 }
 
 int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts)
 {
-	return run(out, m, opts, true);
+	return run(out, m, opts, &endless, true);
 }

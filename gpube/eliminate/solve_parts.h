@@ -14,6 +14,7 @@ struct gpube__solve_task {
 	struct gpube_plan figures; /* of the model and the order */
 	const struct gpube_ops *ops; /* who was expected to do it when the order was searched for */
 	const struct gpube_solve_opts *opts;
+	struct gpube__solve_patience patience;
 };
 
 /* Who does it, in one piece, in slices or in parts, and how the assignment is kept. */
