@@ -342,7 +342,7 @@ struct gpube_infer_opts {
  *                 potentials; -INFINITY: it is 0, as every one has some potential 0
  * relative_error  of that sum and of every marginal at most, from the number of roundings
  * marginals       MAR: of the values of variable 0, of variable 1, …; those of a variable add up to
- *                 1. NULL: not asked for, not known, or log10_z is -INFINITY
+ *                 1; those below 1e-100 may be 0. NULL: not asked for, not known, or log10_z is -INFINITY
  * n_values        of all variables together that can occur, and n_removed those that cannot: evidence and zeros
  *                 exclude them
  * known           log10_z and marginals are there; otherwise the plan alone

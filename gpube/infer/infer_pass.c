@@ -8,7 +8,8 @@
  * the variables that a child does not have and divided by the child's own message, that is what goes to
  * the child: where the message is 0, so is the weight. What several children have in common is summed
  * once: each from the smallest sum that has its variables, and so is the marginal of the bucket's
- * variable. Nothing of the size of a joined table is ever stored.
+ * variable. Nothing of the size of a joined table is ever stored. Weights add up to the sum of all, in
+ * every bucket; so what is lost of them, 2^-500 of the largest, is lost for good, and nothing beside it.
  *
  * Roundings. All numbers are >= 0, so relative errors do not grow by addition: the most roundings on
  * the way to a number bound its error. A child's message that is multiplied and later divided by drops out.
@@ -74,7 +75,7 @@ static int load(struct gpube_sum_table *t, struct gpube__inferring *j, int32_t f
 		do
 			t->cells[w.to] = gpube__visit_value(&w);
 		while (gpube__visit_step(&w));
-		status = gpube__sum_settle(j->ctx, t);
+		status = gpube__sum_settle(j->ctx, t, false);
 	}
 	gpube__free(j->ctx, w.axis);
 	return status;
@@ -281,7 +282,7 @@ static int sums_begin(struct sum **out, int *n, struct gpube__inferring *j, int3
 /* The sums that come from the weights themselves, in one pass. */
 static int sum_weights(struct sum *s, int n, struct gpube__inferring *j, int32_t b, double *roundings)
 {
-	struct gpube_sum_job job = {0};
+	struct gpube_sum_job job = {.shares = true};
 	struct inputs in;
 	int status = gather(&in, j, b, &job, true);
 
@@ -307,7 +308,7 @@ static int sum_weights(struct sum *s, int n, struct gpube__inferring *j, int32_t
 static int sum_sum(struct gpube__inferring *j, struct sum *to, struct sum *from)
 {
 	struct gpube_sum_operand in, out;
-	struct gpube_sum_job job = {.n_in = 1, .in = &in, .n_out = 1, .out = &out};
+	struct gpube_sum_job job = {.n_in = 1, .in = &in, .n_out = 1, .out = &out, .shares = true};
 	int status;
 
 	set_axes(&job, j, from->arity, from->scope);

@@ -9,6 +9,9 @@
 /* What a core of ordinary machines multiplies and adds in joined cells; orders are searched as long as pays. */
 #define CELLS_PER_SECOND 2e8
 
+/* A quick order whose largest table passes the memory so many times is not searched on. */
+#define HOPELESS 0x1p30
+
 /* ---- the order -------------------------------------------------------------------------------- */
 
 /* The structure of what is left: functions without tables over the variables that are not fixed. */
@@ -53,6 +56,23 @@ static void take_order(struct gpube__inferring *j, int32_t *order)
 			order[n++] = j->position[j->opts->order[k]];
 }
 
+/* Searches as the options say, unless it is clear at once that no order will fit. */
+static int search(struct gpube__inferring *j, int32_t *order, struct gpube_order_cost *cost,
+	const struct gpube_graph *graph, double rate)
+{
+	const struct gpube_infer_opts *o = j->opts;
+	int status = GPUBE_OK;
+
+	cost->largest_message = 0;
+	if (o->order_method == GPUBE_ORDER_AUTO && !(o->order_seconds > 0))
+		status = gpube__order_find(
+			j->ctx, order, cost, graph, GPUBE_ORDER_MIN_FILL, 0, rate, o->seed);
+	if (status || cost->largest_message / HOPELESS * sizeof(double) > (double)j->ctx->memory_bytes)
+		return status;
+	return gpube__order_find(
+		j->ctx, order, cost, graph, o->order_method, o->order_seconds, rate, o->seed);
+}
+
 static int find_order(struct gpube__inferring *j)
 {
 	struct gpube_plan *plan = &j->out->plan;
@@ -70,8 +90,7 @@ static int find_order(struct gpube__inferring *j)
 		take_order(j, order);
 		status = gpube__order_cost(j->ctx, &cost, &graph, order);
 	} else if (!status) {
-		status = gpube__order_find(j->ctx, order, &cost, &graph, j->opts->order_method,
-			j->opts->order_seconds, rate, j->opts->seed);
+		status = search(j, order, &cost, &graph, rate);
 	}
 	if (!status) {
 		plan->n_functions = shape->n_functions;

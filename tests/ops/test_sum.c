@@ -67,7 +67,7 @@ static void shape_draw(struct shape *s, uint64_t seed)
 		for (int64_t i = 0; i < t->n; i++)
 			t->cells[i] = draw(&rng, cells);
 		t->power = (int64_t)gpube__rng_below(&rng, 40000) - 20000;
-		assert_int_equal(gpube__sum_settle(ctx, t), GPUBE_OK);
+		assert_int_equal(gpube__sum_settle(ctx, t, false), GPUBE_OK);
 	}
 	for (int j = 0; j < s->job.n_out; j++)
 		lay(s, &s->out[j], &s->tables[MOST_TABLES + j],
@@ -162,7 +162,7 @@ static void test_underflow(void **state)
 		lay(&s, &s.in[k], &s.tables[k], 1);
 		s.tables[k].cells[0] = 1;
 		s.tables[k].cells[1] = k < 2 ? 0x1p-900 : 0x1p-500;
-		assert_int_equal(gpube__sum_settle(ctx, &s.tables[k]), GPUBE_OK);
+		assert_int_equal(gpube__sum_settle(ctx, &s.tables[k], false), GPUBE_OK);
 		assert_null(s.tables[k].powers);
 	}
 	lay(&s, &s.out[0], &s.tables[3], 1);
@@ -189,11 +189,45 @@ static void test_extremes(void **state)
 	(void)state;
 	assert_int_equal(gpube__sum_table_new(ctx, &t, 4), GPUBE_OK);
 	memcpy(t.cells, cells, sizeof(cells));
-	assert_int_equal(gpube__sum_settle(ctx, &t), GPUBE_OK);
+	assert_int_equal(gpube__sum_settle(ctx, &t, false), GPUBE_OK);
 	assert_non_null(t.powers);
 	for (int i = 0; i < 4; i++)
 		assert_true(difference(gpube__sum_cell(&t, i), gpube__wide(cells[i], 0)) == 0);
 	gpube__sum_table_clear(ctx, &t);
+}
+
+/* A table of 16 axes and 20 small ones, which are multiplied together before. */
+static void test_many_inputs(void **state)
+{
+	struct gpube_sum_operand in[21], out;
+	struct gpube_sum_table tables[22] = {0};
+	struct shape s = {.job = {.n_axes = 16, .n_in = 21, .n_out = 1, .in = in, .out = &out}};
+	struct gpube_sum_table fast;
+	struct gpube_rng rng;
+
+	(void)state;
+	gpube__rng_init(&rng, 5);
+	for (int a = 0; a < 16; a++)
+		s.job.dim[a] = 2;
+	for (int k = 0; k < 21; k++) {
+		lay(&s, &in[k], &tables[k], k ? UINT64_C(5) << (k % 13) | 1u << k % 16 : 0xffff);
+		for (int64_t i = 0; i < tables[k].n; i++)
+			tables[k].cells[i] = gpube__rng_unit(&rng) + (k % 2 ? 0x1p-40 : 0);
+		assert_int_equal(gpube__sum_settle(ctx, &tables[k], false), GPUBE_OK);
+	}
+	lay(&s, &out, &tables[21], 0xff0f);
+	assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
+	assert_false(s.job.apart);
+	fast = tables[21];
+	assert_int_equal(gpube__sum_table_new(ctx, &tables[21], fast.n), GPUBE_OK);
+	assert_int_equal(gpube__sum_product_ref(ctx, &s.job), GPUBE_OK);
+	assert_true(out.roundings >= 21 + 16);
+	for (int64_t i = 0; i < fast.n; i++)
+		assert_true(difference(gpube__sum_cell(&fast, i), gpube__sum_cell(&tables[21], i)) <=
+			    2 * out.roundings * 0x1p-53);
+	gpube__sum_table_clear(ctx, &fast);
+	for (int k = 0; k < 22; k++)
+		gpube__sum_table_clear(ctx, &tables[k]);
 }
 
 static void test_stop(void **state)
@@ -216,6 +250,7 @@ int main(void)
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_underflow),
 		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_many_inputs),
 		cmocka_unit_test(test_stop),
 	};
 

@@ -6,10 +6,12 @@
  * Numbers are doubles, never logarithms, and every table has a power of two of its own, so that
  * 1e-4000 is as good as 1. Where the cells of one table are too far apart for that, each cell has a
  * power besides. Nothing is lost to underflow: products that would be are found by the processor's flag,
- * and the job is done again with a power for each cell. So a cell is 0 only if its sum is.
+ * and unless all sums are far above them the job is done again with a power for each cell. So a cell is
+ * 0 only if its sum is (but see 'shares').
  *
  *   sum_ref.c   the specification, cell by cell
- *   sum_cpu.c   the same on all threads, panel by panel; sum_settle.c brings tables to scale
+ *   sum_cpu.c   the same on all threads, panel by panel; sum_merge.c multiplies small inputs before;
+ *               sum_settle.c brings tables to scale
  */
 #ifndef GPUBE_SUM_H
 #define GPUBE_SUM_H
@@ -39,7 +41,8 @@ struct gpube_sum_job {
 	int64_t dim[GPUBE_SUM_AXES];
 	int n_in, n_out;
 	struct gpube_sum_operand *in, *out;
-	bool apart; /* out: a power for each cell was needed on the way */
+	bool shares; /* of the outputs' cells only what is above 2^-500 of the largest matters: less may be 0 */
+	bool apart;  /* out: a power for each cell was needed on the way */
 };
 
 /* Errors: ENOMEM. The cells are not set. */
@@ -48,10 +51,10 @@ void gpube__sum_table_clear(struct gpube_ctx *ctx, struct gpube_sum_table *t);
 
 /*
  * gpube__sum_settle() - the same values with the largest cell in [0.5, 1), and powers of the cells' own
- * only where they are too far apart.
+ * only where they are too far apart; 'shares': never, what is too small becomes 0.
  * Errors: ENOMEM; ERANGE (further apart than 2^(2^30))
  */
-int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t);
+int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares);
 
 /*
  * gpube__sum_product() - all outputs in one pass; they are settled.
@@ -62,6 +65,14 @@ int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t);
 int gpube__sum_product(struct gpube_ctx *ctx, struct gpube_sum_job *job);
 /* The specification: each cell alone, with powers throughout; not settled. Errors: ENOMEM, ERANGE */
 int gpube__sum_product_ref(struct gpube_ctx *ctx, struct gpube_sum_job *job);
+
+/*
+ * gpube__sum_merge() - inputs that are small beside the job become one where their axes are few: 'to' is
+ * the job with n_in inputs of 'merged', whose tables the caller clears, also on failure.
+ * merged  job->n_in operands; tables: as many, zero where an input stayed as it was
+ */
+int gpube__sum_merge(struct gpube_ctx *ctx, struct gpube_sum_job *to, const struct gpube_sum_job *job,
+	struct gpube_sum_operand *merged, struct gpube_sum_table *tables);
 
 /* a /= b cell by cell, 0 / 0 is 0; a is settled then. Errors: as above */
 int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *a, const struct gpube_sum_table *b);

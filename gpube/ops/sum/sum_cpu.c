@@ -13,6 +13,7 @@
 #include "gpube/ops/sum/sum_panel.h"
 
 #include <fenv.h>
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -167,7 +168,7 @@ static void chunk(void *arg, int64_t c, int thread)
 	double *buf = r->buf + thread * r->panel.cells;
 	const int64_t end = first + r->chunk < r->items.cells ? first + r->chunk : r->items.cells;
 
-	if (r->stopped || (r->lost && !r->apart))
+	if (r->stopped)
 		return;
 	memset(at, 0, (size_t)r->n_operands * sizeof(*at));
 	for (int k = r->items.n - 1; k >= 0; k--) {
@@ -353,7 +354,31 @@ static int pass(struct run *r)
 	return r->out_of_range ? gpube__sum_fail_range(r->ctx) : GPUBE_OK;
 }
 
-int gpube__sum_product(struct gpube_ctx *ctx, struct gpube_sum_job *job)
+/* Sums of what was lost are nothing beside sums of this size. */
+#define LEAST_SUM   0x1p-900
+#define LEAST_SHARE 0x1p-200
+
+/*
+ * Whether what was lost matters. Inputs are below 1, so a product that was too small for a double is off
+ * by less than 2^-1022, and all of a cell's together by less than 2^-959.
+ */
+static bool is_harmless(const struct gpube_sum_job *job)
+{
+	for (int j = 0; j < job->n_out; j++) {
+		const struct gpube_sum_table *t = job->out[j].table;
+		double least = INFINITY, most = 0;
+
+		for (int64_t i = 0; i < t->n; i++) {
+			least = t->cells[i] < least ? t->cells[i] : least;
+			most = t->cells[i] > most ? t->cells[i] : most;
+		}
+		if (job->shares ? most < LEAST_SHARE : least < LEAST_SUM)
+			return false;
+	}
+	return true;
+}
+
+static int product(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 {
 	struct run r = {.ctx = ctx, .job = job, .loops = &gpube__sum_portable};
 	int status = prepare(&r);
@@ -367,7 +392,7 @@ int gpube__sum_product(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 		r.apart = r.apart || job->in[k].table->powers;
 	if (!status)
 		status = pass(&r);
-	if (!status && r.lost && !r.apart) {
+	if (!status && r.lost && !r.apart && !is_harmless(job)) {
 		r.apart = true;
 		status = pass(&r);
 	}
@@ -375,11 +400,38 @@ int gpube__sum_product(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 	if (!status)
 		count_roundings(&r);
 	for (int j = 0; j < job->n_out && !status; j++)
-		status = gpube__sum_settle(ctx, job->out[j].table);
+		status = gpube__sum_settle(ctx, job->out[j].table, job->shares);
 	for (int k = 0; r.operand && k < r.n_operands; k++)
 		gpube__free(ctx, r.operand[k].at);
 	gpube__free(ctx, r.operand);
 	gpube__free(ctx, r.buf);
 	gpube__free(ctx, r.begin);
+	return status;
+}
+
+int gpube__sum_product(struct gpube_ctx *ctx, struct gpube_sum_job *job)
+{
+	const uint64_t n = (uint64_t)job->n_in;
+	struct gpube_sum_operand *merged = NULL;
+	struct gpube_sum_table *tables = NULL;
+	struct gpube_sum_job small = *job;
+	int status = GPUBE_ENOMEM;
+
+	if (job->n_in < 3)
+		return product(ctx, job);
+	merged = gpube__alloc(ctx, n, sizeof(*merged));
+	tables = gpube__alloc_zero(ctx, n, sizeof(*tables));
+	if (merged && tables)
+		status = gpube__sum_merge(ctx, &small, job, merged, tables);
+	if (!status)
+		status = product(ctx, &small);
+	job->apart = small.apart;
+	/* a product has as many roundings, in whatever order it is made */
+	for (int j = 0; j < job->n_out && !status; j++)
+		job->out[j].roundings += (small.apart ? 2 : 1) * (job->n_in - small.n_in);
+	for (int k = 0; tables && k < job->n_in; k++)
+		gpube__sum_table_clear(ctx, &tables[k]);
+	gpube__free(ctx, tables);
+	gpube__free(ctx, merged);
 	return status;
 }

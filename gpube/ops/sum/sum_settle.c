@@ -6,6 +6,8 @@
 
 /* Cells of a table are at most so many powers of two apart without powers of their own. */
 #define MOST_APART 1000
+/* Of shares, what is this far below the largest is nothing. */
+#define LEAST_SHARE 500
 #define MOST_POWER (INT64_C(1) << 30)
 /* What is less than 2^-this of a sum is nothing to it. */
 #define NEGLIGIBLE 1100
@@ -107,6 +109,7 @@ struct settling {
 	struct gpube_sum_table *t;
 	struct extent *pieces;
 	int64_t up; /* what the powers are lowered by */
+	bool shares;
 };
 
 static int64_t end_of(const struct gpube_sum_table *t, int64_t piece)
@@ -151,7 +154,7 @@ static void measure(void *arg, int64_t piece, int thread)
 	}
 }
 
-/* Exact: no cell leaves the range of doubles. */
+/* Exact: no cell leaves the range of doubles; but of shares the least become 0. */
 static void scale(void *arg, int64_t piece, int thread)
 {
 	struct settling *s = arg;
@@ -164,12 +167,17 @@ static void scale(void *arg, int64_t piece, int thread)
 
 		for (int64_t i = piece * PIECE; i < end; i++)
 			t->cells[i] *= by;
+		for (int64_t i = piece * PIECE; i < end && s->shares; i++)
+			t->cells[i] = t->cells[i] < ldexp(1, -LEAST_SHARE) ? 0 : t->cells[i];
 		return;
 	}
 	for (int64_t i = piece * PIECE; i < end; i++) {
 		const struct gpube_wide v = gpube__sum_cell_here(t, i);
 
-		t->cells[i] = ldexp(v.m, v.m == 0 ? 0 : (int)(v.e - s->up));
+		if (v.m == 0 || (s->shares && v.e - s->up < -LEAST_SHARE))
+			t->cells[i] = 0;
+		else
+			t->cells[i] = ldexp(v.m, (int)(v.e - s->up));
 	}
 }
 
@@ -191,7 +199,7 @@ static int take_apart(struct gpube_ctx *ctx, struct gpube_sum_table *t, int64_t 
 	return GPUBE_OK;
 }
 
-int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t)
+int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares)
 {
 	const int64_t n = (t->n + PIECE - 1) / PIECE;
 	struct extent all = {INT64_MIN, INT64_MAX}, one;
@@ -213,9 +221,10 @@ int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t)
 	if (n > 1)
 		gpube__free(ctx, s.pieces);
 	s.up = all.most < all.least ? 0 : all.most;
-	if (all.most >= all.least && all.most - all.least > MOST_APART) {
+	s.shares = shares;
+	if (!shares && all.most >= all.least && all.most - all.least > MOST_APART) {
 		status = take_apart(ctx, t, s.up);
-	} else if (t->powers || s.up != 0) {
+	} else if (t->powers || s.up != 0 || (shares && all.most - all.least > LEAST_SHARE)) {
 		if (n > 1)
 			gpube__parallel(ctx, n, scale, &s);
 		else
@@ -234,7 +243,7 @@ int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *a, const st
 		for (int64_t i = 0; i < a->n; i++)
 			a->cells[i] = a->cells[i] == 0 ? 0 : a->cells[i] / b->cells[i];
 		a->power -= b->power;
-		return gpube__sum_settle(ctx, a);
+		return gpube__sum_settle(ctx, a, false);
 	}
 	if (!a->powers)
 		a->powers = gpube__alloc_zero(ctx, (uint64_t)a->n, sizeof(*a->powers));
@@ -252,5 +261,5 @@ int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *a, const st
 		a->powers[i] = (int32_t)v.e;
 	}
 	a->power -= b->power;
-	return gpube__sum_settle(ctx, a);
+	return gpube__sum_settle(ctx, a, false);
 }
