@@ -31,7 +31,7 @@ struct gpube_greedy {
 	int32_t *pool;
 	int64_t pool_size, pool_used;
 	int64_t *at; /* list of each vertex; -1: eliminated */
-	int32_t *degree;
+	int32_t *degree, *last_leaf;
 	int64_t n_edges;
 
 	int32_t *stamp, last_stamp;
@@ -228,6 +228,24 @@ static int append(struct gpube_greedy *w, int32_t v, int32_t u)
 
 /* ---- elimination --------------------------------------------------------------- */
 
+/*
+ * Where v is in the list of u, its only neighbour. The search begins where the one before ended, and
+ * goes both ways: the leaves of a vertex with many go one after another.
+ */
+static int32_t place_of_leaf(struct gpube_greedy *w, int32_t u, int32_t v)
+{
+	const int32_t *list = w->pool + w->at[u];
+	int32_t n = w->degree[u], low = w->last_leaf[u] < n ? w->last_leaf[u] : n - 1;
+	int32_t high = low + 1;
+
+	while ((low < 0 || list[low] != v) && (high >= n || list[high] != v)) {
+		low--;
+		high++;
+	}
+	w->work += high - low;
+	return w->last_leaf[u] = low >= 0 && list[low] == v ? low : high;
+}
+
 /* Takes v out of its neighbours' lists; common[i]: neighbours that clique[i] shares with v. */
 static void take_out(struct gpube_greedy *w, int32_t v, int32_t d)
 {
@@ -238,11 +256,13 @@ static void take_out(struct gpube_greedy *w, int32_t v, int32_t d)
 	for (int32_t i = 0; i < d; i++) {
 		int32_t u = w->clique[i], *list = w->pool + w->at[u], common = 0, where = 0;
 
-		for (int32_t k = 0; k < w->degree[u]; k++) {
+		if (d == 1)
+			where = place_of_leaf(w, u, v);
+		for (int32_t k = 0; d > 1 && k < w->degree[u]; k++) {
 			common += w->stamp[list[k]] == mark;
 			where = list[k] == v ? k : where;
 		}
-		w->work += w->degree[u];
+		w->work += d > 1 ? w->degree[u] : 0;
 		list[where] = list[--w->degree[u]];
 		w->common[i] = common;
 		w->log_message[u] -= w->log_domain[v];
@@ -442,9 +462,11 @@ static void count_fill(struct gpube_greedy *w)
 			w->stamp[g->adjacent[e]] = v + 1;
 		for (int64_t e = g->start[v]; e < g->start[v + 1]; e++) {
 			int32_t u = g->adjacent[e];
-			int64_t common = 0;
+			int64_t common = 0, du = g->start[u + 1] - g->start[u];
 
-			if (u < v)
+			/* once, from the end with more neighbours: the list of the other is short
+			 */
+			if (du > d || (du == d && u < v))
 				continue;
 			for (int64_t k = g->start[u]; k < g->start[u + 1]; k++)
 				common += w->stamp[g->adjacent[k]] == v + 1;
@@ -472,6 +494,7 @@ int gpube__greedy_new(struct gpube_greedy **out, struct gpube_ctx *ctx, const st
 	w->with_fill = with_fill;
 	w->at = gpube__alloc(ctx, n, sizeof(*w->at));
 	w->degree = gpube__alloc(ctx, n, sizeof(*w->degree));
+	w->last_leaf = gpube__alloc_zero(ctx, n, sizeof(*w->last_leaf));
 	w->stamp = gpube__alloc_zero(ctx, n, sizeof(*w->stamp));
 	w->log_domain = gpube__alloc(ctx, n, sizeof(*w->log_domain));
 	w->log_message = gpube__alloc(ctx, n, sizeof(*w->log_message));
@@ -488,9 +511,10 @@ int gpube__greedy_new(struct gpube_greedy **out, struct gpube_ctx *ctx, const st
 		w->first_fill = gpube__alloc_zero(ctx, n, sizeof(*w->first_fill));
 	w->pool_size = g->start[g->n] + (g->start[g->n] + 8 * (int64_t)g->n);
 	w->pool = gpube__alloc(ctx, (uint64_t)w->pool_size, sizeof(*w->pool));
-	if (!w->at || !w->degree || !w->stamp || !w->log_domain || !w->log_message || !w->clique ||
-		!w->common || !w->touched || !w->is_touched || !w->key || !w->tie || !w->heap ||
-		!w->slot || !w->pool || !w->fill || (with_fill && !w->first_fill)) {
+	if (!w->at || !w->degree || !w->last_leaf || !w->stamp || !w->log_domain ||
+		!w->log_message || !w->clique || !w->common || !w->touched || !w->is_touched ||
+		!w->key || !w->tie || !w->heap || !w->slot || !w->pool || !w->fill ||
+		(with_fill && !w->first_fill)) {
 		gpube__greedy_free(w);
 		return GPUBE_ENOMEM;
 	}
@@ -513,6 +537,7 @@ void gpube__greedy_free(struct gpube_greedy *w)
 	ctx = w->ctx;
 	gpube__free(ctx, w->at);
 	gpube__free(ctx, w->degree);
+	gpube__free(ctx, w->last_leaf);
 	gpube__free(ctx, w->stamp);
 	gpube__free(ctx, w->fill);
 	gpube__free(ctx, w->first_fill);
