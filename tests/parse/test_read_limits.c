@@ -104,7 +104,7 @@ static const struct worst files[] = {
 		"<instance><domain name='d'>0..1</domain><variable name='a' domain='d'/>"
 		"<predicate name='p'><parameters>",
 		"int x%ld ",
-		"</parameters><expression><functional>ge(x1,y)</functional></expression></"
+		"</parameters><expression><functional>ge(x0,x0)</functional></expression></"
 		"predicate>"
 		"<constraint scope='a' "
 		"reference='p'><parameters>a</parameters></constraint></instance>",
@@ -171,9 +171,11 @@ static char *make_file(const struct worst *w, size_t most, size_t *size)
 /* ---- what is done with it ----------------------------------------------------------------------
  */
 
-static void bytes_within(const struct worst *w, const char *step, size_t size, size_t most)
+/* What comes after reading may take twice as much. */
+static void bytes_within(
+	const struct worst *w, const char *step, size_t size, size_t most, uint64_t times)
 {
-	uint64_t allowed = ALLOWED_BYTES + BASE_BYTES + GPUBE_READ_FACTOR * (uint64_t)size;
+	uint64_t allowed = ALLOWED_BYTES + BASE_BYTES + times * GPUBE_READ_FACTOR * (uint64_t)size;
 
 	if (most > allowed)
 		fail_msg("%s, %s, %s: %zu bytes for a file of %zu", w->target, w->what, step, most,
@@ -240,7 +242,7 @@ static void measure(const struct worst *w, size_t file_bytes, bool print)
 			printf("# %-8s %-30s %-5s %8zu bytes %7.3f s %12zu bytes, %8.1f a byte\n",
 				w->target, w->what, steps[k].name, size, seconds() - start, most,
 				(double)most / (double)size);
-		bytes_within(w, steps[k].name, size, most);
+		bytes_within(w, steps[k].name, size, most, k == 0 ? 1 : 2);
 	}
 	free(text);
 }
