@@ -537,8 +537,14 @@ static int run(struct csg__lp *lp)
 		proved ? "proved" : "not proved", (long long)lp->r->n_candidates,
 		(long long)lp->r->n_nodes);
 	csg__lp_report(lp, proved);
-	if (proved && lp->certificate)
+	if (proved && lp->certificate) {
 		status = csg__certify(lp, lp->certificate, lp->disposal);
+		/* the result stands without its proof */
+		if (status == GPUBE_EIO || status == GPUBE_ENOMEM) {
+			lp->r->certificate_status = status;
+			status = GPUBE_OK;
+		}
+	}
 	return status;
 }
 

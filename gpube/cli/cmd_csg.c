@@ -186,12 +186,14 @@ static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o
 	};
 	struct csg_result *result;
 	struct report p = {s, g, NULL, file, session_seconds(s), NULL};
+	char why[sizeof(s->ctx->error)];
 	int rc;
 
 	if (o->timeout > 0) /* it counts from the start */
 		options.timeout_seconds = fmax(o->timeout - p.seconds_read, 1e-6);
 	if (csg_solve(&result, g, &options))
 		return ranks_fail(ranks, s);
+	snprintf(why, sizeof(why), "%s", gpube_error(s->ctx)); /* if there is no certificate */
 	session_hide_bar(s);
 	if (ranks->world.rank > 0) { /* rank 0 reports */
 		csg_result_free(result, s->ctx);
@@ -201,7 +203,10 @@ static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o
 		session_note(s, "ended before the optimum was proved");
 	p.result = result;
 	rc = session_report(s, report_text, report_json, &p);
-	if (!rc && o->certify && (result->method != CSG_LP || result->answer != CSG_OPTIMAL)) {
+	if (result->certificate_status) {
+		cli_error("%s", why);
+		rc = CLI_FAILED;
+	} else if (!rc && o->certify && (result->method != CSG_LP || result->answer != CSG_OPTIMAL)) {
 		session_note(s, "no certificate is written: lp has not proved the optimum");
 		rc = CLI_FAILED;
 	}

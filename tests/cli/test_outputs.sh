@@ -42,6 +42,11 @@ if [ -c /dev/full ]; then
 	row 'and the assignment that was to be written' 1 '*' 'No space left' \
 		"$gpube" reparam -q --to cfn --write-sol "$work/best.sol" -o /dev/full "$work/exams.cfn"
 	that 'is there' [ -s "$work/best.sol" ]
+	row 'a full disk for a report: it is told' 1 '^optimum +4\.30, the proved' 'No space left' \
+		"$gpube" solve -q -o /dev/full "$work/exams.cfn"
+	printf 'csg 2 int32\n1 4\n2 5\n3 8\n' > "$work/two.txt"
+	row 'a full disk for a proof of csg: the value is told' 1 '^value +9, the proved maximum' 'No space left' \
+		"$gpube" csg -q -m lp --certify /dev/full "$work/two.txt"
 	row 'a full disk for a map' 1 '' 'No space left' \
 		"$gpube" convert -q --simplify --map /dev/full "$work/exams.cfn" "$work/to.cfn"
 	that 'the model is there' "$gpube" solve -q "$work/to.cfn"

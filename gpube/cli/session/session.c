@@ -207,21 +207,29 @@ int session_fail(struct session *s, const struct gpube_solution *solution)
 
 /* ---- reports --------------------------------------------------------------------------- */
 
-int session_report(struct session *s, report_fn *text, report_fn *json, const void *arg)
+static int report_to(struct session *s, const char *path, report_fn *report, const void *arg)
 {
 	struct gpube_out out;
-	int status;
+	int status = gpube__out_open(&out, s->ctx, path);
+
+	if (status)
+		return status;
+	report(&out, arg);
+	return gpube__out_close(&out, true);
+}
+
+int session_report(struct session *s, report_fn *text, report_fn *json, const void *arg)
+{
+	report_fn *report = s->json ? json : text;
 
 	session_hide_bar(s);
-	status = gpube__out_open(&out, s->ctx, s->output);
-	if (!status) {
-		(s->json ? json : text)(&out, arg);
-		status = gpube__out_close(&out, true);
-	}
-	if (!status)
+	if (!report_to(s, s->output, report, arg))
 		return CLI_DONE;
 	/* no object that says so: it would go where nothing can be written */
 	cli_error("%s", gpube_error(s->ctx));
+	/* a result that took hours is not lost with a full disk */
+	if (strcmp(s->output, "-") != 0)
+		(void)report_to(s, "-", report, arg);
 	return CLI_FAILED;
 }
 
