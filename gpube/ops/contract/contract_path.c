@@ -180,7 +180,11 @@ static void begin(struct gpube__cuda_plan *p)
 	p->spent = 0;
 }
 
-void gpube__cuda_plan_make(struct gpube__cuda_plan *p, struct gpube__planning *g, enum gpube__by only,
+/*
+ * The plan that is predicted to be fastest, of those worth looking for, or that of one family; of a
+ * batch all that it can take is searched for at once. Later calls for the same shape make it better.
+ */
+static void make_plan(struct gpube__cuda_plan *p, struct gpube__planning *g, enum gpube__by only,
 	const struct gpube_contraction *c, const struct gpube__shape *s, bool in_batch)
 {
 	const bool any = only == GPUBE_BY_ANY;
@@ -204,7 +208,7 @@ void gpube__cuda_plan_batch(struct gpube__cuda_plan *p, struct gpube__planning *
 
 	begin(p);
 	if (!any || (all > worth_of(g, GPUBE_BY_BOXES, s) && can_spare(g, all)))
-		gpube__cuda_plan_make(p, g, shares ? GPUBE_BY_BOXES : g->only, c, s, true);
+		make_plan(p, g, shares ? GPUBE_BY_BOXES : g->only, c, s, true);
 	else
 		search(p, g, &r, bit(GPUBE_BY_GENERAL) | (shares ? 0 : bit(GPUBE_BY_DIRECT)), true);
 	if (p->cycles < INFINITY)
@@ -238,7 +242,7 @@ int gpube__cuda_plans_get(const struct gpube__cuda_plan **out, struct gpube__pla
 	if (!place || (!*place && take(ctx, place)))
 		return GPUBE_ENOMEM;
 	plan = *place;
-	gpube__cuda_plan_make(plan, g, g->only, c, s, false);
+	make_plan(plan, g, g->only, c, s, false);
 	plan->spent += plan->cycles;
 	if (plan->cycles < INFINITY)
 		g->predicted += plan->cycles / CLOCK;

@@ -118,16 +118,7 @@ struct gpube__planning {
 int gpube__family_of(const struct gpube__planning *g, const char *name);
 
 /*
- * gpube__cuda_plan_make() - the plan that is predicted to be fastest, of those worth looking for.
- * p         by, tried, cycles and spent begin as 0; later calls for the same shape make it better,
- *           where that has become worth a search
- * in_batch  many such go in one launch: all that a batch can take is searched for at once
- */
-void gpube__cuda_plan_make(struct gpube__cuda_plan *p, struct gpube__planning *g, enum gpube__by only,
-	const struct gpube_contraction *c, const struct gpube__shape *s, bool in_batch);
-
-/*
- * gpube__cuda_plan_batch() - the same for a batch, from nothing.
+ * gpube__cuda_plan_batch() - the plan that is predicted to be fastest for a batch, from nothing.
  * n        contractions of this shape in it; BY_GENERAL: each goes alone
  * n_forms  shapes in it
  */
@@ -136,7 +127,8 @@ void gpube__cuda_plan_batch(struct gpube__cuda_plan *p, struct gpube__planning *
 	int64_t n_forms);
 
 /*
- * gpube__cuda_plans_get() - the plan for one more contraction of this shape.
+ * gpube__cuda_plans_get() - the plan for one more contraction of this shape, alone: the one that is
+ * predicted to be fastest, of those that have become worth looking for.
  * out     out; the plans', valid until the next call
  * c       of at most GPUBE_BOX_IN operands; s: its shape
  * Errors: ENOMEM

@@ -1,5 +1,5 @@
 /*
- * contract_box.h - how the CUDA backend cuts a (min,+) or (max,+) contraction into
+ * contract_box.h - how the CUDA backend cuts a (min,+) contraction into
  * boxes: the descriptor, and all its index arithmetic, written once for the planner,
  * the kernels and the CPU test that executes a plan as the kernels would.
  *
@@ -59,7 +59,7 @@ struct gpube__box_kernel_info {
 	int p, q;
 	int threads;	   /* most of a block */
 	int sm_threads;	   /* of a multiprocessor, by the kernel's registers */
-	bool c, narrow;	   /* takes kind C; also for arguments, 8-byte types and max-plus */
+	bool c, narrow;	   /* takes kind C; also for arguments, 8-byte types */
 };
 
 /* Indexed by enum gpube__box_kernel. */
