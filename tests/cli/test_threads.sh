@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 x=examples
 "$gpube" generate random -n 16 -d 5 --p1 0.4 --p2 0.1 --seed 4 -o "$work/random.wcsp"
 "$gpube" generate grid -n 36 -d 4 --seed 2 -o "$work/grid.wcsp"
+"$gpube" convert -q --lossy "$work/random.wcsp" "$work/random.uai"
 "$gpube" generate csg -n 12 --seed 3 --dist ndcs -o "$work/g.csg"
 "$gpube" generate nash --game coordination -n 6 -o "$work/n.nfg"
 
@@ -42,4 +43,7 @@ for method in eee ve se; do
 done
 same 'dpop' '^optimum ' dpop -q --agent-threads 2 "$work/random.wcsp"
 same 'dpop --z' '^bounds ' dpop -q --z 3 "$work/random.wcsp"
+for task in PR MAR; do
+	same "infer --task $task" '^(log10|marginals|  +[0-9]+: )' infer -q --task $task "$work/random.uai"
+done
 plan
