@@ -340,6 +340,7 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 	if (!status)
 		status = report(&b, bounds);
 	bounds->backend = b.backend;
+	gpube__dfs_tree_free(b.tree);
 	gpube__bounder_clear(&b);
 	if (status) {
 		gpube_bounds_free(bounds, ctx);

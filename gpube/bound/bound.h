@@ -7,9 +7,6 @@
 
 #include "gpube/bound/bounder.h"
 
-/* Times what a second joins: beyond, no order helps, nor do slices. */
-#define GPUBE__HOPELESS 1e9
-
 struct gpube_clusters;
 
 /*
@@ -43,19 +40,6 @@ int gpube__bounder_quick_mbe(struct gpube_bounder *b);
  * those of four variables take 5 ms, nearly all of it plans of 400 contractions; there and back with eight takes 4.)
  */
 int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds);
-
-/* From so many values on, geometric mean, domains are large. */
-enum { GPUBE__WIDE_DOMAIN = 8 };
-double gpube__bounder_mean_domain(const struct gpube_bounder *b);
-
-/* Elimination along the order would not end. */
-bool gpube__bounder_hopeless(const struct gpube_bounder *b);
-
-/* Few variables for the width of the order: nearly everything depends on everything. */
-bool gpube__bounder_dense(const struct gpube_bounder *b);
-
-/* Small domains, and not dense: the join graph is the better ascent. */
-bool gpube__bounder_prefers_joins(const struct gpube_bounder *b);
 
 /*
  * gpube__bound_first() - shifts between functions in 64 bits, as long as they pay and for 'seconds' at most,

@@ -13,33 +13,6 @@
 #include "gpube/ir/dense.h"
 #include "gpube/ops/pick.h"
 
-/* ---- kinds of problems ------------------------------------------------------------------- */
-
-bool gpube__bounder_dense(const struct gpube_bounder *b)
-{
-	return b->m->n_vars <= 10 + 3 * b->order_cost.width;
-}
-
-/* Geometric, so that one large domain is not all. */
-double gpube__bounder_mean_domain(const struct gpube_bounder *b)
-{
-	double sum = 0;
-
-	for (int32_t i = 0; i < b->m->n_vars; i++)
-		sum += log(b->m->vars[i].domain);
-	return exp(sum / (b->m->n_vars + 1e-9));
-}
-
-bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
-{
-	return !gpube__bounder_dense(b) && gpube__bounder_mean_domain(b) < GPUBE__WIDE_DOMAIN;
-}
-
-bool gpube__bounder_hopeless(const struct gpube_bounder *b)
-{
-	return b->order_cost.joined_cells > GPUBE__HOPELESS * b->ops->cells_per_second;
-}
-
 /* ---- which, and for how long ------------------------------------------------------------ */
 
 struct stage {
@@ -298,10 +271,45 @@ static int mbe(struct gpube_bounder *b, double seconds)
 	return gpube__bound_mbe(b);
 }
 
+/* A .cfn holds 5.1e17; half of that is enough room for what forbids. */
+#define MOST_TOTAL 2.5e17
+
+enum { MOST_SCALE = 18, WIDEST_CLUSTER = 4 };
+
+/* As many decimals as there is room for. */
+static int fitting_shift(const struct gpube_bounder *b)
+{
+	double most = fabs((double)gpube__constant_of(b->m)) + (double)gpube__cost_span(b->m);
+	int shift = 0;
+
+	if (b->costs->top != GPUBE_INF && b->costs->top > -GPUBE_INF)
+		most = fmax(most, fabs((double)b->costs->top));
+	while (shift < b->shifting->decimals && b->costs->scale + shift < MOST_SCALE &&
+		most * pow(10, shift + 1) < MOST_TOTAL)
+		shift++;
+	return shift;
+}
+
+/* The ascent that ends in a shifted model. */
+static int bound_and_shift(struct gpube_bounder *b)
+{
+	enum gpube_bound_method method = b->opts->method;
+
+	if (!b->shifting->certificate)
+		b->most_shift = fitting_shift(b);
+	if (method == GPUBE_BOUND_AUTO &&
+		(b->shifting->certificate ? gpube__bounder_prefers_joins(b)
+					  : b->shifting->max_arity > WIDEST_CLUSTER))
+		method = GPUBE_BOUND_JOINS;
+	if (method == GPUBE_BOUND_JOINS)
+		return gpube__bound_joins(b, INFINITY);
+	return gpube__bound_clusters_shifted(b, method != GPUBE_BOUND_SHIFT);
+}
+
 static int shift_and_keep(struct gpube_bounder *b, double seconds)
 {
 	(void)seconds;
-	return gpube__bound_and_shift(b);
+	return bound_and_shift(b);
 }
 
 /* ---- the tables ---------------------------------------------------------------------------- */

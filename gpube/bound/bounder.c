@@ -1,11 +1,38 @@
 /* bounder.c - see bounder.h. */
 #include "gpube/bound/bounder.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "gpube/bound/bound.h"
 #include "gpube/bound/shifted.h"
+
+/* ---- kinds of problems ------------------------------------------------------------------- */
+
+bool gpube__bounder_dense(const struct gpube_bounder *b)
+{
+	return b->m->n_vars <= 10 + 3 * b->order_cost.width;
+}
+
+/* Geometric, so that one large domain is not all. */
+double gpube__bounder_mean_domain(const struct gpube_bounder *b)
+{
+	double sum = 0;
+
+	for (int32_t i = 0; i < b->m->n_vars; i++)
+		sum += log(b->m->vars[i].domain);
+	return exp(sum / (b->m->n_vars + 1e-9));
+}
+
+bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
+{
+	return !gpube__bounder_dense(b) && gpube__bounder_mean_domain(b) < GPUBE__WIDE_DOMAIN;
+}
+
+bool gpube__bounder_hopeless(const struct gpube_bounder *b)
+{
+	return b->order_cost.joined_cells > GPUBE__HOPELESS * b->ops->cells_per_second;
+}
 
 /* ---- telling ------------------------------------------------------------------- */
 
@@ -106,7 +133,6 @@ bool gpube__bounder_gives_way(const struct gpube_bounder *b, int status, const c
 void gpube__bounder_clear(struct gpube_bounder *b)
 {
 	gpube__search_free(b->search);
-	gpube__dfs_tree_free(b->tree);
 	gpube__free(b->ctx, b->best);
 	gpube__free(b->ctx, b->extended);
 	gpube__free(b->ctx, b->tried);

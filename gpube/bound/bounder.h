@@ -58,6 +58,22 @@ static inline bool gpube__bounder_done(const struct gpube_bounder *b)
 	return b->lower >= b->limit || b->lower >= b->upper; /* (limit is below upper, as a rule) */
 }
 
+/* Times what a second joins: beyond, no order helps, nor do slices. */
+#define GPUBE__HOPELESS 1e9
+
+/* From so many values on, geometric mean, domains are large. */
+enum { GPUBE__WIDE_DOMAIN = 8 };
+double gpube__bounder_mean_domain(const struct gpube_bounder *b);
+
+/* Elimination along the order would not end. */
+bool gpube__bounder_hopeless(const struct gpube_bounder *b);
+
+/* Few variables for the width of the order: nearly everything depends on everything. */
+bool gpube__bounder_dense(const struct gpube_bounder *b);
+
+/* Small domains, and not dense: the join graph is the better ascent. */
+bool gpube__bounder_prefers_joins(const struct gpube_bounder *b);
+
 /* The bounds as they are, in a line of the log. */
 void gpube__bounder_tell(const struct gpube_bounder *b, const char *by);
 

@@ -99,33 +99,6 @@ static int read_off(struct ascent *a)
 	return status;
 }
 
-int gpube__clusters_eliminate(struct gpube_bounder *b, const struct gpube_clusters *c,
-	double seconds, bool *done)
-{
-	const struct gpube_model *m = b->m;
-	int64_t *at = gpube__alloc(b->ctx, (uint64_t)m->n_vars, sizeof(*at)), total = 0;
-	uint8_t *dead;
-	int status = GPUBE_ENOMEM;
-
-	*done = false;
-	for (int32_t i = 0; at && i < m->n_vars; i++) {
-		at[i] = total;
-		total += m->vars[i].domain;
-	}
-	dead = at ? gpube__alloc(b->ctx, (uint64_t)total, 1) : NULL;
-	if (dead) {
-		for (int64_t k = 0; k < total; k++)
-			dead[k] = 1;
-		for (int32_t i = 0; i < m->n_vars; i++)
-			for (int32_t x = 0; x < c->domain[i]; x++)
-				dead[at[i] + c->value[i][x]] = 0;
-		status = gpube__bounder_eliminate(b, dead, at, seconds, done);
-	}
-	gpube__free(b->ctx, at);
-	gpube__free(b->ctx, dead);
-	return status;
-}
-
 /* Elimination of what is left, when there is less of it than at the last try. */
 static int try_to_eliminate(struct ascent *a, double seconds)
 {

@@ -1,4 +1,4 @@
-/* dfs_tree.c - the search tree as a method: its blocks, their bounds and best assignments: see dfs_tree.h. */
+/* dfs_tree.c - a search tree's blocks, their bounds, best assignments and open nodes. */
 #include "gpube/bound/dfs_tree.h"
 
 #include <string.h>
@@ -6,16 +6,13 @@
 #include "gpube/ir/dense.h"
 #include "gpube/relax/scaling.h"
 
-/* Sweeps at the root: at least, where nothing is shifted yet, at most, and a part of the time. */
-enum { LEAST_SWEEPS = 9, MOST_SWEEPS = 400 };
 /* First runs of a block, and nodes between looks at the clock. */
 enum { RESTARTS = 6, PATIENCE = 16 };
-#define SWEEPING 0.3
 
 /* ---- bounds ------------------------------------------------------------------------------------ */
 
 /* Of k: what it may not cost, for itself and beside the others. */
-static int64_t limit_of(const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k)
+int64_t gpube__dfs_tree_limit(const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k)
 {
 	const int64_t beside = s->left - (s->lower - k->lower);
 
@@ -26,11 +23,11 @@ void gpube__dfs_tree_enter(struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
 {
 	s->k = k;
 	s->others = s->t->constant - k->root;
-	gpube__dfs_part(s->t, k->first, k->last, s->others + limit_of(s, k));
+	gpube__dfs_part(s->t, k->first, k->last, s->others + gpube__dfs_tree_limit(s, k));
 	s->t->swept = k->swept;
 }
 
-static bool is_done(const struct gpube_dfs_tree *s)
+bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s)
 {
 	return s->lower >= s->left;
 }
@@ -46,13 +43,13 @@ void gpube__dfs_tree_leave(struct gpube_dfs_tree *s)
 	if (k->n_open && k->open[0].bound > lower)
 		lower = k->open[0].bound;
 	k->closed |= s->t->conflict || (k->opened && !k->n_open);
-	if (k->closed || lower > limit_of(s, k))
-		lower = limit_of(s, k);
+	if (k->closed || lower > gpube__dfs_tree_limit(s, k))
+		lower = gpube__dfs_tree_limit(s, k);
 	if (lower <= k->lower)
 		return;
 	s->lower += lower - k->lower;
 	k->lower = lower;
-	if (!is_done(s))
+	if (!gpube__dfs_tree_is_done(s))
 		gpube__bounder_raise(s->b,
 			gpube__tables_bound(s->b, gpube__constant_of(s->m) + s->lower), "search tree");
 }
@@ -115,12 +112,12 @@ int gpube__dfs_tree_offer(struct gpube_dfs_tree *s)
 	if (!take(s, s->k, s->values))
 		return GPUBE_OK;
 	status = offer_best(s);
-	gpube__dfs_part(s->t, s->k->first, s->k->last, s->others + limit_of(s, s->k));
+	gpube__dfs_part(s->t, s->k->first, s->k->last, s->others + gpube__dfs_tree_limit(s, s->k));
 	return status;
 }
 
 /* What others have found since; without variables there is one assignment. */
-static int take_known(struct gpube_dfs_tree *s)
+int gpube__dfs_tree_know(struct gpube_dfs_tree *s)
 {
 	s->left = gpube__costs_left(s->m, gpube__tables_limit(s->b));
 	for (int32_t k = 0; k < s->n_blocks && s->b->upper != GPUBE_INF; k++)
@@ -128,65 +125,59 @@ static int take_known(struct gpube_dfs_tree *s)
 	return offer_best(s);
 }
 
-/* ---- the search ------------------------------------------------------------------------------------ */
-
-static int sweep_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int pass)
+bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s)
 {
-	const int64_t before = k->root;
-	const int least = s->m == s->b->m ? LEAST_SWEEPS : 2; /* what was shifted before is */
-	int status;
-
-	gpube__dfs_tree_enter(s, k);
-	status = s->t->conflict ? GPUBE_OK : gpube__dfs_sweep(s->t, pass % 2);
-	gpube__dfs_tree_leave(s);
-	k->sweeping = !k->closed && (pass < least || k->root - before >= (limit_of(s, k) - k->root) / 10000);
-	return status;
+	return gpube__now() > s->end || gpube__stopped(s->b->ctx);
 }
 
-/* Costs shifted at the root until it brings no more, or for so long; and what follows from that. */
-static int sweep(struct gpube_dfs_tree *s, double seconds)
-{
-	const double start = gpube__now();
-	bool any = true;
-	int status = GPUBE_OK;
+/* ---- open nodes -------------------------------------------------------------------------------- */
 
-	s->swept = true;
-	for (int pass = 0; pass < MOST_SWEEPS && any; pass++) {
-		any = false;
-		for (int32_t k = 0; k < s->n_blocks && !status && !is_done(s); k++)
-			if (s->blocks[k].sweeping && !s->blocks[k].closed) {
-				status = sweep_block(s, &s->blocks[k], pass);
-				any |= s->blocks[k].sweeping;
-			}
-		if (status || is_done(s) || gpube__now() - start > seconds || gpube__stopped(s->b->ctx))
+static bool before(const struct gpube_dfs_open *x, const struct gpube_dfs_open *y)
+{
+	return x->bound < y->bound || (x->bound == y->bound && x->n > y->n);
+}
+
+int gpube__dfs_tree_push(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, const struct gpube_dfs_open *open)
+{
+	int64_t i = k->n_open;
+
+	if (gpube__grow(s->b->ctx, &k->open, &k->open_capacity, i + 1, sizeof(*k->open)))
+		return GPUBE_ENOMEM;
+	if (open->path)
+		open->path->users++;
+	s->bytes += (int64_t)sizeof(*open);
+	for (k->n_open++; i > 0 && before(open, &k->open[(i - 1) / 2]); i = (i - 1) / 2)
+		k->open[i] = k->open[(i - 1) / 2];
+	k->open[i] = *open;
+	return GPUBE_OK;
+}
+
+struct gpube_dfs_open gpube__dfs_tree_pop(struct gpube_dfs_block *k)
+{
+	const struct gpube_dfs_open least = k->open[0], last = k->open[--k->n_open];
+	int64_t i = 0;
+
+	while (2 * i + 1 < k->n_open) {
+		int64_t child = 2 * i + 1;
+
+		if (child + 1 < k->n_open && before(&k->open[child + 1], &k->open[child]))
+			child++;
+		if (!before(&k->open[child], &last))
 			break;
+		k->open[i] = k->open[child];
+		i = child;
 	}
-	for (int32_t k = 0; k < s->n_blocks && !status && !is_done(s); k++) {
-		gpube__dfs_tree_enter(s, &s->blocks[k]);
-		s->t->conflict |= s->blocks[k].closed; /* then its changes are forgotten */
-		for (int32_t p = s->t->first; p < s->t->last && !s->t->conflict; p++)
-			gpube__dfs_touch(s->t, p);
-		status = gpube__dfs_propagate(s->t);
-		gpube__dfs_tree_leave(s);
-	}
-	return status;
+	k->open[i] = last;
+	return least;
 }
 
-/* Each open block in turn, one run; one of them in any case. */
-static int search(struct gpube_dfs_tree *s)
+void gpube__dfs_tree_give_back(struct gpube_dfs_tree *s, struct gpube_dfs_path *path)
 {
-	int status = GPUBE_OK;
-
-	while (!status && !is_done(s)) {
-		s->next = s->next < s->n_blocks ? s->next : 0;
-		if (!s->blocks[s->next].closed) {
-			status = gpube__dfs_tree_run(s, &s->blocks[s->next]);
-			if (gpube__dfs_tree_is_over(s))
-				break;
-		}
-		s->next++;
-	}
-	return status;
+	s->bytes -= (int64_t)sizeof(struct gpube_dfs_open);
+	if (!path || --path->users)
+		return;
+	s->bytes -= path->bytes;
+	gpube__free(s->b->ctx, path);
 }
 
 /* ---- making one ------------------------------------------------------------------------------------- */
@@ -291,34 +282,4 @@ bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t 
 	int32_t p = t ? t->position[var] : 0;
 
 	return t && t->at[p][value] >= t->n_live[p];
-}
-
-int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
-{
-	const double start = gpube__now();
-	int status = b->tree ? GPUBE_OK : gpube__dfs_tree_new(b);
-	struct gpube_dfs_tree *s = b->tree;
-	int64_t n_open = 0;
-
-	if (!status && !s->t)
-		gpube__log(b->ctx, b->opts->method == GPUBE_BOUND_TREE ? GPUBE_LOG_NOTE : GPUBE_LOG_DETAIL,
-			"search tree: none, functions or costs are too large for it");
-	if (status || !s->t)
-		return status;
-	s->end = start + seconds;
-	status = take_known(s);
-	if (!status && !s->swept)
-		status = sweep(s, SWEEPING * seconds);
-	if (!status)
-		status = search(s);
-	if (status)
-		return status;
-	for (int32_t k = 0; k < s->n_blocks; k++)
-		n_open += s->blocks[k].n_open;
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "search tree: %lld nodes in %.3f s, %d blocks, %lld nodes open%s",
-		(long long)s->n_nodes, gpube__now() - start, s->n_blocks, (long long)n_open,
-		is_done(s) ? ", all of it" : "");
-	if (is_done(s))
-		gpube__bounder_raise(b, b->limit, "search tree");
-	return GPUBE_OK;
 }

@@ -82,6 +82,12 @@ struct gpube_dfs_tree {
  */
 int gpube__dfs_tree_new(struct gpube_bounder *b);
 
+/* What a block may not cost, for itself and beside the others. */
+int64_t gpube__dfs_tree_limit(const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k);
+
+/* What others have found since; without variables there is one assignment. */
+int gpube__dfs_tree_know(struct gpube_dfs_tree *s);
+
 /* The block at work, with the limit that it has now. */
 void gpube__dfs_tree_enter(struct gpube_dfs_tree *s, struct gpube_dfs_block *k);
 
@@ -96,6 +102,9 @@ int gpube__dfs_tree_offer(struct gpube_dfs_tree *s);
  * Errors: ENOMEM, those of gpube__dfs_tree_offer()
  */
 int gpube__dfs_tree_run(struct gpube_dfs_tree *s, struct gpube_dfs_block *k);
+
+/* True when nothing is left below the limit. */
+bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s);
 
 /* True when its time is over, or the caller's. */
 bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s);

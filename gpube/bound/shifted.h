@@ -101,8 +101,6 @@ int gpube__shifted_of_joins(struct gpube_shifted *out, const struct gpube_joingr
 int gpube__lift_clusters(struct gpube_bounder *b, const struct gpube_clusters *c);
 int gpube__lift_joins(struct gpube_bounder *b, const struct gpube_joingraph *g);
 
-/* The ascent that ends in a shifted model. Errors: those of the ascents */
-int gpube__bound_and_shift(struct gpube_bounder *b);
 /* Without an ascent: of the simplified model itself. */
 int gpube__shifted_plain(struct gpube_bounder *b);
 int gpube__bound_clusters_shifted(struct gpube_bounder *b, bool clusters);

@@ -1,17 +1,11 @@
-/* shifted_run.c - which ascent a shifted model is taken from, and what of it: see shifted.h. */
+/* shifted_run.c - what of an ascent's state becomes a shifted model: see shifted.h. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "gpube/bound/bound.h"
 #include "gpube/bound/certificate_of.h"
-#include "gpube/ir/dense.h"
-#include "gpube/relax/joingraph.h"
 #include "gpube/bound/lift.h"
-
-/* A .cfn holds 5.1e17; half of that is enough room for what forbids. */
-#define MOST_TOTAL 2.5e17
-
-enum { MOST_SCALE = 18, WIDEST_CLUSTER = 4 };
+#include "gpube/relax/joingraph.h"
 
 /* ---- which clusters stay ------------------------------------------------------------------ */
 
@@ -93,36 +87,7 @@ int gpube__clusters_worth(struct gpube_cluster **kept, int32_t *n, int32_t *n_al
 	return GPUBE_OK;
 }
 
-/* ---- the ascent ----------------------------------------------------------------------------- */
-
-/* As many decimals as there is room for. */
-static int fitting_shift(const struct gpube_bounder *b)
-{
-	double most = fabs((double)gpube__constant_of(b->m)) + (double)gpube__cost_span(b->m);
-	int shift = 0;
-
-	if (b->costs->top != GPUBE_INF && b->costs->top > -GPUBE_INF)
-		most = fmax(most, fabs((double)b->costs->top));
-	while (shift < b->shifting->decimals && b->costs->scale + shift < MOST_SCALE &&
-		most * pow(10, shift + 1) < MOST_TOTAL)
-		shift++;
-	return shift;
-}
-
-int gpube__bound_and_shift(struct gpube_bounder *b)
-{
-	enum gpube_bound_method method = b->opts->method;
-
-	if (!b->shifting->certificate)
-		b->most_shift = fitting_shift(b);
-	if (method == GPUBE_BOUND_AUTO &&
-		(b->shifting->certificate ? gpube__bounder_prefers_joins(b)
-					  : b->shifting->max_arity > WIDEST_CLUSTER))
-		method = GPUBE_BOUND_JOINS;
-	if (method == GPUBE_BOUND_JOINS)
-		return gpube__bound_joins(b, INFINITY);
-	return gpube__bound_clusters_shifted(b, method != GPUBE_BOUND_SHIFT);
-}
+/* ---- the ascent's state -------------------------------------------------------------------- */
 
 /* What was not lifted for want of room leaves nothing behind: there is another try, without an ascent. */
 static int end_lift(struct gpube_bounder *b, int status)

@@ -1,0 +1,98 @@
+/* dfs_run.c - the search tree as a method: sweeps at its root, then its blocks in turn. */
+#include "gpube/bound/dfs_tree.h"
+
+/* Sweeps at the root: at least, where nothing is shifted yet, at most, and a part of the time. */
+enum { LEAST_SWEEPS = 9, MOST_SWEEPS = 400 };
+#define SWEEPING 0.3
+
+static int sweep_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int pass)
+{
+	const int64_t before = k->root;
+	const int least = s->m == s->b->m ? LEAST_SWEEPS : 2; /* what was shifted before is */
+	int status;
+
+	gpube__dfs_tree_enter(s, k);
+	status = s->t->conflict ? GPUBE_OK : gpube__dfs_sweep(s->t, pass % 2);
+	gpube__dfs_tree_leave(s);
+	k->sweeping = !k->closed &&
+		      (pass < least ||
+			      k->root - before >= (gpube__dfs_tree_limit(s, k) - k->root) / 10000);
+	return status;
+}
+
+/* Costs shifted at the root until it brings no more, or for so long; and what follows from that. */
+static int sweep(struct gpube_dfs_tree *s, double seconds)
+{
+	const double start = gpube__now();
+	bool any = true;
+	int status = GPUBE_OK;
+
+	s->swept = true;
+	for (int pass = 0; pass < MOST_SWEEPS && any; pass++) {
+		any = false;
+		for (int32_t k = 0; k < s->n_blocks && !status && !gpube__dfs_tree_is_done(s); k++)
+			if (s->blocks[k].sweeping && !s->blocks[k].closed) {
+				status = sweep_block(s, &s->blocks[k], pass);
+				any |= s->blocks[k].sweeping;
+			}
+		if (status || gpube__dfs_tree_is_done(s) || gpube__now() - start > seconds ||
+			gpube__stopped(s->b->ctx))
+			break;
+	}
+	for (int32_t k = 0; k < s->n_blocks && !status && !gpube__dfs_tree_is_done(s); k++) {
+		gpube__dfs_tree_enter(s, &s->blocks[k]);
+		s->t->conflict |= s->blocks[k].closed; /* then its changes are forgotten */
+		for (int32_t p = s->t->first; p < s->t->last && !s->t->conflict; p++)
+			gpube__dfs_touch(s->t, p);
+		status = gpube__dfs_propagate(s->t);
+		gpube__dfs_tree_leave(s);
+	}
+	return status;
+}
+
+/* Each open block in turn, one run; one of them in any case. */
+static int search(struct gpube_dfs_tree *s)
+{
+	int status = GPUBE_OK;
+
+	while (!status && !gpube__dfs_tree_is_done(s)) {
+		s->next = s->next < s->n_blocks ? s->next : 0;
+		if (!s->blocks[s->next].closed) {
+			status = gpube__dfs_tree_run(s, &s->blocks[s->next]);
+			if (gpube__dfs_tree_is_over(s))
+				break;
+		}
+		s->next++;
+	}
+	return status;
+}
+
+int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
+{
+	const double start = gpube__now();
+	int status = b->tree ? GPUBE_OK : gpube__dfs_tree_new(b);
+	struct gpube_dfs_tree *s = b->tree;
+	int64_t n_open = 0;
+
+	if (!status && !s->t)
+		gpube__log(b->ctx, b->opts->method == GPUBE_BOUND_TREE ? GPUBE_LOG_NOTE : GPUBE_LOG_DETAIL,
+			"search tree: none, functions or costs are too large for it");
+	if (status || !s->t)
+		return status;
+	s->end = start + seconds;
+	status = gpube__dfs_tree_know(s);
+	if (!status && !s->swept)
+		status = sweep(s, SWEEPING * seconds);
+	if (!status)
+		status = search(s);
+	if (status)
+		return status;
+	for (int32_t k = 0; k < s->n_blocks; k++)
+		n_open += s->blocks[k].n_open;
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "search tree: %lld nodes in %.3f s, %d blocks, %lld nodes open%s",
+		(long long)s->n_nodes, gpube__now() - start, s->n_blocks, (long long)n_open,
+		gpube__dfs_tree_is_done(s) ? ", all of it" : "");
+	if (gpube__dfs_tree_is_done(s))
+		gpube__bounder_raise(b, b->limit, "search tree");
+	return GPUBE_OK;
+}
