@@ -92,8 +92,9 @@ static int make(struct gpube_joingraph *g, const struct gpube_mbe *mbe)
 	for (int32_t p = 0; p < g->n; p++)
 		g->domain[p] = mbe->m->vars[g->order[p]].domain;
 	g->message_cells = 1;
+	/* gigabytes of fresh tables take seconds */
 	for (int32_t k = 0; k < g->n_joins && !status; k++)
-		status = make_join(g, mbe, k);
+		status = gpube__stopped(ctx) ? gpube__fail_stopped(ctx) : make_join(g, mbe, k);
 	if (!status)
 		status = link_joins(g, mbe);
 	for (int32_t p = 0; p < g->n && !status; p++) {
@@ -252,6 +253,13 @@ int gpube__joingraph_grow(struct gpube_joingraph *g, int32_t z, double max_cells
 		return status;
 	}
 	status = make(&to, &mbe);
+	if (status == GPUBE_ESTOP) {
+		/* the old one is as good as it was */
+		gpube__mbe_clear(&mbe);
+		gpube_model_free(m);
+		gpube__joingraph_clear(&to);
+		return status;
+	}
 	for (int32_t k = 0; k < to.n_joins && !status; k++)
 		for (int32_t i = 0; i < mbe.minis[k].n_in && !status; i++) {
 			int32_t id = mbe.inputs[mbe.minis[k].in_at + i];
