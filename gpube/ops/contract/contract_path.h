@@ -19,13 +19,13 @@
  * Eight more families were built and deleted in November 2026: panels and planes (tiles of three
  * dims in registers), lanes and quads (many small values of x), triangles (three pairs of dims),
  * products of sums (rings), whole batches, and operands merged first. They made their rows of a
- * benchmark 1.3 to 3.8 times as fast. On 38 real files the kernels took as long with all eight as
- * without (0.553 and 0.551 s), and whole eliminations were 1.25 to 1.6 times as long, because every
- * bucket was planned for each family. What they taught: a bucket of a command rarely has a form that
- * pays for a search of its own; a tile with many registers leaves too few warps to hide the waits at
- * its beginning and end; and reads of shared memory, 16 bytes in four cycles even where all lanes
- * read one address, hold a product of three pairs at 60 to 67 % of its issue slots. Figures:
- * benchmarks/runs/contract-h200 and history.csv.
+ * benchmark 1.3 to 3.8 times as fast. But on 38 real files the kernels took 0.529 s with all eight and
+ * 0.518 s without, and eliminations of the GpuBE paper's networks took 12 % less without, because
+ * every bucket had been planned for each family (benchmarks/runs/families-h200). What they taught: a
+ * bucket of a command rarely has a form that pays for a search of its own; a tile with many registers
+ * leaves too few warps to hide the waits at its beginning and end; and reads of shared memory, 16
+ * bytes in four cycles even where all lanes read one address, hold a product of three pairs at 60 to
+ * 67 % of its issue slots. Figures: benchmarks/runs/history.csv.
  */
 #ifndef GPUBE_OPS_CONTRACT_PATH_H
 #define GPUBE_OPS_CONTRACT_PATH_H
