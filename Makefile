@@ -79,7 +79,7 @@ LIB_SRC  := $(filter-out gpube/cli/% %_mpi.c,\
 	$(wildcard $(addsuffix *.c,gpube/*/ gpube/*/*/ gpube/*/*/*/ formats/ formats/*/ csg/ nash/ dcop/)))
 CUDA_SRC := $(if $(NVCC_PATH),$(wildcard $(addsuffix *.cu,gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))
 # gpube-convert: the same options, the formats and the simplifier; no operators, no CUDA
-CONVERT_SRC := $(addprefix gpube/cli/,convert_main.c program.c cmd_convert.c simplify_map.c \
+CONVERT_SRC := $(addprefix gpube/cli/,convert_main.c program.c errors.c cmd_convert.c simplify_map.c \
 	other_kinds.c opts.c overwrites.c help.c session/session.c session/inputs.c session/json.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/ops/test_*.c tests/parse/test_*.c tests/fuzz/test_*.c)
 GPU_TEST_SRC := $(wildcard tests/gpu/test_*.c)

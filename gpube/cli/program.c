@@ -7,21 +7,6 @@
 #include "gpube/cli/cli.h"
 
 void (*cli_leave)(int rc);
-bool cli_muted;
-
-/* In one piece: other ranks may write to the same place. */
-void cli_error(const char *fmt, ...)
-{
-	char text[8192];
-	va_list args;
-
-	if (cli_muted)
-		return;
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	fprintf(stderr, "%s: %s\n", cli_program, text);
-}
 
 int cli_run(const struct command *c, int argc, char **argv)
 {

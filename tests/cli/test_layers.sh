@@ -1,7 +1,7 @@
 #!/bin/sh
 # The order of the rooms, and names that stand once: an #include goes to a room further down, a file's
-# name, a tag that a header defines and a name that the linker sees are each of one place. What is
-# still otherwise is listed with its reason, and a line of the list that is no longer needed fails, too.
+# name, a tag that a header defines and a name that the linker sees are each of one place; and no files
+# of a room call each other in a circle. What is still otherwise is listed with its reason, and a line of the list that is no longer needed fails, too.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
@@ -34,6 +34,21 @@ END
 cat > "$work/twice" << 'END'
 main: gpube and gpube-convert are two programs
 cli_commands: the same
+cli_prefix: the same
+cli_program: the same
+END
+
+# NAME that is called or read in a circle of files of one room: why
+cat > "$work/turns" << 'END'
+gpube__take_turns: who looks for a stop gives the next in a race its turn
+gpube__opening_driver: a device is opened on a thread while the backend is loaded
+gpube__box_kernels: plans of boxes choose among the kernels that are made for them
+gpube__run_job: a piece of a contraction is a contraction
+gpube__sum_product: what is multiplied together before is a product, too
+gpube__ops_cpu: the backend, which all that it consists of asks for its memory
+gpube__scratch_give: what the backend keeps from one contraction to the next
+gpube__scratch_take: the same
+cli_commands: each of two programs has a table of its commands
 cli_prefix: the same
 cli_program: the same
 END
@@ -100,5 +115,36 @@ else
 	sed 's/:.*//' "$work/twice" | sort > "$work/allowed"
 	comm -3 "$work/names" "$work/allowed" > "$work/wrong"
 	that 'every external name is defined once, but for those listed' sh -c "! grep . '$work/wrong'"
+
+	# Who takes which name from whom, in one room. tsort tells circles.
+	# shellcheck disable=SC2046
+	nm -A $(cat "$work/objects") 2> /dev/null | sed "s|^$objects/||" | awk '
+		function room(path, part) {
+			split(path, part, "/")
+			return part[1] != "gpube" ? part[1] : part[1] "/" part[2]
+		}
+		{ sub(/\.o:.*/, "", $1) }
+		$(NF - 1) ~ /^[TDBRCV]$/ { at[$NF] = $1 }
+		$(NF - 1) == "U" { n++; from[n] = $1; name[n] = $NF }
+		END {
+			for (i = 1; i <= n; i++) {
+				to = at[name[i]]
+				if (to != "" && to != from[i] && room(to) == room(from[i]))
+					print from[i], to, name[i]
+			}
+		}' > "$work/calls"
+	that 'there are calls from file to file' [ "$(wc -l < "$work/calls")" -gt 500 ]
+	sed 's/:.*//' "$work/turns" > "$work/turning"
+	for turn in none $(cat "$work/turning"); do
+		awk -v but="$turn" 'NR == FNR { if ($1 != but) skip[$1]; next }
+			!($3 in skip) { print $1, $2 }' "$work/turning" "$work/calls" |
+			tsort 2> "$work/circle" > "$work/sorted"
+		if [ "$turn" = none ]; then
+			cat "$work/circle"
+		elif [ ! -s "$work/circle" ]; then
+			echo "no longer needed: $turn"
+		fi
+	done > "$work/wrong"
+	that 'no files of a room call each other in a circle, but for those listed' sh -c "! grep . '$work/wrong'"
 fi
 plan
