@@ -137,7 +137,8 @@ void gpube__joingraph_clear(struct gpube_joingraph *g);
 
 /*
  * gpube__joingraph_grow() - the same costs in mini-buckets of up to z
- * variables; 'g' is unchanged where they do not fit or there are no larger ones, and mostly by a stop (ESTOP).
+ * variables; 'g' is unchanged where they do not fit or there are no larger ones, and
+ * where a stop came before its tables were moved.
  */
 int gpube__joingraph_grow(struct gpube_joingraph *g, int32_t z, double max_cells, bool *fits);
 
