@@ -1,16 +1,16 @@
 /*
  * gpube.h - the public interface of the engine: context, status, model, solve, bounds.
  *
- * Reading and writing files is formats/formats.h. Everything here returns an
- * enum gpube_status (0 or negative); the text of the last failure is
- * gpube_error(ctx). Out-parameters come first; a T ** belongs to the caller,
- * who frees it, and is NULL after a failure unless its comment says otherwise;
- * a returned const pointer is borrowed. One context per thread. A model keeps a
- * pointer to its context: free models and solutions first.
+ * Files are read and written by formats/formats.h. A function that can fail returns
+ * an enum gpube_status (0 or negative), and gpube_error(ctx) is the text of the last
+ * failure. Out-parameters come first. What a T ** receives belongs to the caller, who
+ * frees it; it is NULL after a failure unless the comment says otherwise. A returned
+ * const pointer is borrowed. Each thread has a context of its own. A model keeps a
+ * pointer to its context, so models and solutions are freed before it.
  *
- * Here and in the other headers arguments are checked: a null pointer where one is
+ * Here and in the other headers arguments are checked. A null pointer where one is
  * needed, or a number outside its documented range, is EINVAL, and nothing has
- * changed. What returns no status answers 0, -1 or NULL of what is not there.
+ * changed. A function without a status returns 0, -1 or NULL for what is not there.
  */
 #ifndef GPUBE_H
 #define GPUBE_H
@@ -59,7 +59,8 @@ enum gpube_log_level { GPUBE_LOG_NOTE, GPUBE_LOG_DETAIL, GPUBE_LOG_PROGRESS };
 /*
  * Options of a context; zero fields take the default. At most 1,024 threads.
  * memory_bytes  most table memory of the host; default: what is free now
- * device_memory_bytes  the same of a GPU; what is more streams through it; default: what is free
+ * device_memory_bytes  the same of a GPU, through which larger tables stream; default: what is
+ *               free
  * n_devices     GPUs to use, by their indices in 'devices'; the same one may be there twice;
  *               default: the first alone
  * n_threads     default: the cores this process may use
@@ -92,8 +93,8 @@ GPUBE_API void gpube_ctx_free(struct gpube_ctx *ctx);
 GPUBE_API const char *gpube_error(const struct gpube_ctx *ctx);
 
 /*
- * Asks the running call to end soon with what it knows, and every later call on
- * this context; async-signal-safe.
+ * Asks the running call, and every later one on this context, to end soon with what
+ * it knows. Async-signal-safe.
  */
 GPUBE_API void gpube_ctx_stop(struct gpube_ctx *ctx);
 /* Takes a stop back, so that the context can work again. */
@@ -257,8 +258,9 @@ enum gpube_answer {
 
 /*
  * Sizes of an elimination along an order; doubles where they can pass 2^63. Where the tables do not
- * fit the memory, a few variables are given ranges of their values in turn: there are n_slices of
- * them, joined_cells is of all and largest_… and peak_bytes are of one; otherwise n_slices is 1.
+ * fit the memory, the elimination is done in n_slices slices, which restrict a few variables to
+ * ranges of their values. Then joined_cells counts all slices, while largest_… and peak_bytes are
+ * those of one. Otherwise n_slices is 1.
  */
 struct gpube_plan {
 	int32_t n_vars, n_functions, n_components; /* after simplification */
@@ -282,11 +284,12 @@ struct gpube_plan {
  * bound       with values: no assignment is better; units of 'cost'
  * count       number of optima in decimal; NULL unless asked for and known; of
  *             potentials, as they were rounded
- * order       n_vars variables of the given model as they are eliminated, in front those
- *             that simplification has removed; NULL if there was no need of one
- * seconds_…   eliminate: tables loaded and contracted; of which contracting: inside
- *             contractions (of a device, its kernels alone), and copying: between host and
- *             device; assign: the values read off, and the assignment of the given model priced again
+ * order       n_vars variables of the given model as they are eliminated, those that
+ *             simplification has removed first; NULL if no order was needed
+ * seconds_…   eliminate: for loading tables and contracting them; contracting is the part of
+ *             it inside contractions (on a device, its kernels alone), copying the part
+ *             between host and device; assign: for reading the values off and pricing the
+ *             assignment again
  */
 struct gpube_solution {
 	enum gpube_answer answer;
@@ -305,9 +308,9 @@ struct gpube_solution {
 /*
  * gpube_solve() - optimum and one optimal assignment by bucket elimination.
  * Cost:   plan.joined_cells operations; plan.peak_bytes of memory
- * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (the plan does not
- *         fit) and ESTOP: *out is what is known, the caller's as ever: the plan,
- *         where only the counting was stopped, the optimum, and where slices were, the best of them
+ * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL. After ELIMIT (the plan does not
+ *         fit) and ESTOP *out is what is known, and the caller frees it: the plan; also the
+ *         optimum if only the counting was stopped; the best assignment if slices were done
  * Source: Dechter, Artificial Intelligence 113, 1999.
  */
 GPUBE_API int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
@@ -338,8 +341,8 @@ struct gpube_infer_opts {
 };
 
 /*
- * log10_z         of the sum, over the assignments that agree with the evidence, of the product of all
- *                 potentials; -INFINITY: it is 0, as every one has some potential 0
+ * log10_z         of the sum: over the assignments that agree with the evidence, the product of
+ *                 all potentials; -INFINITY: the sum is 0
  * relative_error  of that sum and of every marginal at most, from the number of roundings
  * marginals       MAR: of the values of variable 0, of variable 1, …; those of a variable add up to
  *                 1; those below 1e-100 may be 0. NULL: not asked for, not known, or log10_z is -INFINITY
@@ -357,8 +360,8 @@ struct gpube_inference {
 };
 
 /*
- * gpube_infer() - exact sums by bucket elimination, all marginals by one pass more; in doubles with
- * powers of two beside them, so that no size of a sum is a problem. 'opts' may be NULL.
+ * gpube_infer() - exact sums by bucket elimination; one more pass gives all marginals. Numbers are
+ * doubles with powers of two beside them, so that a sum may have any size. 'opts' may be NULL.
  * Cost:   plan.joined_cells operations, MAR some 2.5 times as many; plan.peak_bytes of memory
  * Errors: EINVAL (a model of costs), ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (the plan does not fit) and
  *         ESTOP: *out is the plan, the caller's as ever
@@ -453,10 +456,10 @@ struct gpube_bounds {
 };
 
 /*
- * gpube_bound() - a proved bound and a good assignment; a note in the log
+ * gpube_bound() - a proved bound and a good assignment; a note in the log tells
  * whenever one of them improves. All arithmetic is on integers, so the bound of
- * a model of costs is a proof. A stop or a time limit is no failure, nor is a method that finds no
- * room once there is a bound: a note says so.
+ * a model of costs is a proof. A stop or a time limit is no failure. Once there is a
+ * bound, a method that finds no room is none either: a note says so.
  * Errors: EINVAL, ERANGE, ENOMEM (before the first bound), EBUG
  */
 GPUBE_API int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
@@ -466,13 +469,13 @@ GPUBE_API void gpube_bounds_free(struct gpube_bounds *b, struct gpube_ctx *ctx);
 /* ---- bounds of partial assignments ------------------------------------- */
 
 /*
- * What a search needs at its nodes: tables that are made once, and from them a
- * bound of everything that a partial assignment can be completed to. Variables
- * are assigned in one order, the elimination order read backwards. The bound is
- * what the assigned functions cost, plus the messages of what is not yet
- * assigned, all of which are fully instantiated then: never better than the
- * best completion, equal to it where the i-bound reaches the width, and the
- * assignment's own cost in the end.
+ * What a search needs at its nodes. Tables are made once; at a node they give a
+ * bound of all completions of its partial assignment. Variables are assigned in one
+ * order, the elimination order read backwards. So every message that the unassigned
+ * variables send to assigned ones is fully instantiated, and the bound is its sum with
+ * the costs of the assigned functions. No completion is better than the bound. It is
+ * equal to the best one where the i-bound reaches the width, and at a leaf it is the
+ * assignment's own cost.
  */
 enum gpube_heuristic_method {
 	GPUBE_HEURISTIC_MBE,   /* mini-buckets, with moment matching unless no_match */
@@ -554,10 +557,10 @@ GPUBE_API const int32_t *gpube_heuristic_order(const struct gpube_heuristic *h);
  * gpube_heuristic_bound() - the bound of a partial assignment, from all tables.
  * values  by variable of the model; the last 'depth' variables of the order are
  *         assigned, others are not looked at
- * Returns units of 10^-scale, in the model's direction; GPUBE_INF: no completion
- *         is allowed (or better than the cutoff), whatever the direction. A value
- *         outside its domain is not allowed. Of a depth that the order has not: what no
- *         assignment is better than, -GPUBE_INF, of a maximum GPUBE_INF - 1
+ * Returns units of 10^-scale, in the model's direction. GPUBE_INF in either direction:
+ *         no completion is allowed, or none is better than the cutoff; a value outside
+ *         its domain is not allowed. A depth that the order does not have gives the
+ *         bound that always holds: -GPUBE_INF, of a maximum GPUBE_INF - 1
  * Cost:   O(tables)
  */
 GPUBE_API int64_t gpube_heuristic_bound(

@@ -121,7 +121,7 @@ enum { GPUBE_BYTES_TEXT = 32 };
 const char *gpube__bytes_text(char text[GPUBE_BYTES_TEXT], double bytes);
 
 /*
- * gpube__sort() - qsort() that keeps equal items in no order, either, and that a stop ends.
+ * gpube__sort() - as qsort(), also in that equal items have no order; a stop ends it.
  * Errors: ESTOP (the items are in any order, some maybe twice), ENOMEM
  */
 int gpube__sort(struct gpube_ctx *ctx, void *items, uint64_t n, size_t size,
@@ -135,19 +135,19 @@ int gpube__compare_int32(const void *a, const void *b);
 enum { GPUBE_MAX_THREADS = 1024 };
 
 /*
- * Calls fn(arg, item, thread) for every item in [0, n), on up to
- * ctx->n_threads threads, items handed out one at a time, each thread's own part of
- * them first; thread is in [0, n_threads). Calls nested in it, or beside it on the same
- * context, run serially.
+ * Calls fn(arg, item, thread) for every item in [0, n), on up to ctx->n_threads
+ * threads; thread is in [0, n_threads). Items are handed out one at a time. Each thread
+ * begins with a part of its own, and then takes from the others'. Calls nested in it,
+ * or beside it on the same context, run serially.
  */
 void gpube__parallel(struct gpube_ctx *ctx, int64_t n,
 	void (*fn)(void *arg, int64_t item, int thread), void *arg);
 
 /*
  * One of several ways to an answer.
- * fn            gives OK once it has the answer; it works on 'ctx', a child of the race's context,
- *               asks gpube__stopped() often, and leaves nothing behind that needs this context: it
- *               is gone after the race, but its memory is the parent's
+ * fn            gives OK once it has the answer. It works on 'ctx', a child of the race's context,
+ *               and asks gpube__stopped() often. The child is gone after the race, so fn leaves
+ *               nothing behind that needs it; memory is the parent's, and stays
  * most_threads  that it can use; 0: any number
  * share         where the ways take turns on one thread: its turns are so many times as long; 0: 1
  * status        out: of fn
@@ -161,8 +161,9 @@ struct gpube__runner {
 /*
  * gpube__race() - runs all of at most 8 beside each other until one gives OK, and stops the others.
  * One that ends with ENOMEM, ELIMIT or ESTOP leaves the race to the others; any other failure ends
- * it. first  out: the first to give OK or to fail so; -1: none has the answer Returns the first's
- * status; without one ESTOP if any was stopped, otherwise runners[0]'s. Not for work on devices.
+ * the race. Not for work on devices.
+ * first  out: the one that ended the race; -1: none has the answer
+ * Returns the first's status; without a first ESTOP if any was stopped, otherwise runners[0]'s.
  */
 int gpube__race(struct gpube_ctx *ctx, struct gpube__runner *runners, int n, int *first);
 /* For gpube__stopped() alone. */

@@ -1,7 +1,7 @@
 /*
- * faces_node.h - a node of the tree of faces, and how it is chosen and cut, for the lanes of a
- * warp or for one thread: the same source. See faces.h; the arithmetic is nash/lp.c's, where its
- * reasons are.
+ * faces_node.h - a node of the tree of faces, how it is chosen and how it is cut. The lanes of a
+ * warp and a single thread run the same source. See faces.h for the tree; nash/lp.c has the same
+ * arithmetic, with its reasons.
  *
  * Lanes share the node in memory. FACES_EACH deals items out to them, FACES_SYNC() stands where
  * one lane reads what another wrote; without a device there is one lane.

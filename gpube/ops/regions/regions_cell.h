@@ -1,7 +1,7 @@
 /*
- * regions_cell.h - where the tables of regions are, and what happens to a cell:
- * for both compilers, so that a machine without a device tests what a device runs.
- * See regions.h.
+ * regions_cell.h - where the tables of regions are, and what happens to a cell.
+ * Both compilers take it, so that a machine without a device tests what a device
+ * runs. See regions.h.
  */
 #ifndef GPUBE_OPS_REGIONS_CELL_H
 #define GPUBE_OPS_REGIONS_CELL_H

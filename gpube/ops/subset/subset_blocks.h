@@ -11,11 +11,11 @@
  * lane waits for another, and there is no shuffle; only at the end of an output
  * block the lanes of the same X are reduced, one row bit after the other.
  *
- * Values of 16 bits go in pairs, two splits an instruction. The ways in which a
- * row bit is used come in pairs (in Y, in X - Y), unless it is in neither; so the
- * highest row bit that is used makes the pair of a lane, and (3^T + 1) / 2 lanes do
- * 3^T ways. Their words are laid out before: word row p of a is the rows
- * (p without its highest bit, p), that of b is (p, p without its highest bit).
+ * Values of 16 bits go in pairs, two splits an instruction. A row bit that is used is
+ * in Y or in X - Y, so the ways to use it come in pairs. The highest row bit that is
+ * used makes the pair of a lane, and (3^T + 1) / 2 lanes do 3^T ways. The words are
+ * laid out before: word row p of a is the rows (p without its highest bit, p), that of
+ * b is (p, p without its highest bit).
  */
 #ifndef GPUBE_SUBSET_BLOCKS_H
 #define GPUBE_SUBSET_BLOCKS_H
@@ -108,10 +108,10 @@ GPUBE_HD static inline int gpube__paired_row(int row, bool high, bool of_b)
 }
 
 /*
- * Which lane each thread is: in any eight threads that follow each other (those
- * that share a pass of 16-byte loads from shared memory) different rows differ
- * modulo eight, so that with rows padded by 16 bytes no two of them meet in a bank.
- * Threads past the lanes are given lane 0. order: 256 entries.
+ * Which lane each thread is. Eight threads that follow each other share a pass of
+ * 16-byte loads from shared memory. Among any such eight, different rows differ modulo
+ * eight, so that with rows padded by 16 bytes no two of them meet in a bank. Threads
+ * past the lanes are given lane 0. order: 256 entries.
  */
 void gpube__lane_order(uint8_t *order, bool paired);
 

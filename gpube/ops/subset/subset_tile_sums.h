@@ -11,9 +11,10 @@
  *     c[X]     = max of s             s = a[Y] + b[X - Y]
  *     c[X + h] = max of s + max(da[Y], db[X - Y])
  *
- * that is five operations for three splits. Sums are shifted so that the least is
- * the kernel's floor, which lets V_TOP be a maximum of floating point numbers where that has more
- * ports than one of integers: positive numbers have the order of their bits.
+ * That is five operations for three splits. Sums are shifted so that the least is the
+ * kernel's floor. Then they are positive, and positive floating point numbers have the
+ * order of their bits. So V_TOP may be a maximum of floating point numbers, for which
+ * some processors have more ports than for one of integers.
  */
 #define PIECE_BITS 4
 #define PIECE      (1 << PIECE_BITS) /* groups: 8 KiB of 512-bit vectors */
@@ -38,9 +39,9 @@ static void N(clear)(void *c, int mid)
 }
 
 /*
- * The expansion of one column of a and b, a group of vectors at a time: it is bound by
- * the second-level cache, and so goes between the sums of the column before, at the
- * same places of each piece: where it is not expected to, a branch costs more.
+ * The expansion of one column of a and b, a group of vectors at a time. The second-level
+ * cache bounds it, so it goes between the sums of the column before. It does so at the
+ * same places of each piece, which the processor's branch prediction learns.
  */
 struct N(expansion) {
 	struct N(side) {

@@ -2,13 +2,14 @@
  * support_dict.h - dictionaries of a support of player 1, from which one side of every pair with
  * that support is solved by exchanging few variables; in C and in CUDA C.
  *
- * A pair of supports S and T of q actions each asks, of one side, for the point where q of its
- * variables are zero. As T changes and S stays, most of those q stay the same. So the side is
- * solved once for S, at a set B of q actions of player 2 in the place of T, as a dictionary: the
- * variables that are not zero there (rows) as affine functions of those that are (columns).
- * A pair then exchanges the rows and columns in which T differs from B, k = |T \ B| of each: a
- * system of k unknowns, instead of q - 1. k is at most the actions of player 2 that are not
- * dominated against S, less q; of q = 8 out of 16 it is about 4, and k^3 is what counts.
+ * For a pair of supports S and T of q actions each, one side has to find the point where q of its
+ * variables are zero. When T changes and S stays, most of those q stay the same. So the side is
+ * solved once for S, with a set B of q actions of player 2 in the place of T. The result is a
+ * dictionary: the variables that are not zero there (rows) are affine functions of those that are
+ * (columns). A pair then exchanges the rows and columns in which T differs from B, k = |T \ B| of
+ * each. That is a system of k unknowns instead of q - 1. k is at most the number of actions of
+ * player 2 that are not dominated against S, less q. For q = 8 out of 16 it is about 4, and the
+ * work grows with k^3.
  *
  * Side 0, the strategy x on S that makes player 2 indifferent on T:
  *   rows     slacks w_t of player 2's actions t outside of B; x_s of s in S
@@ -20,8 +21,8 @@
  * the columns follow the constant. Dominated actions of player 2 are left out: T has none, and
  * their slacks are larger than those of what dominates them.
  *
- * B comes from Jordan exchanges with complete pivoting, so that its system is about as far from
- * singular as that of any T; where it is singular, every T is.
+ * B comes from Jordan exchanges with complete pivoting. So its system is about as far from singular
+ * as that of any T; if it is singular, so is that of every T.
  */
 #ifndef GPUBE_SUPPORT_DICT_H
 #define GPUBE_SUPPORT_DICT_H

@@ -18,11 +18,11 @@
  * chunk along X likewise: some cells are computed twice, with the same result, and
  * there are no edges anywhere.
  *
- * Tables of 2^32 cells and more. A block's first cells have 64 bits, and so has the first cell of
- * a chunk, where the operand has one step along X; offsets from there have 32, which the planner sees
- * to: it takes shorter chunks, down to a single x, and boxes that do not stretch along the dims of
- * the longest steps. So no copy pays for what few tables need. (Where X has several steps its
- * offsets count from x = 0, and the general kernel is what is left.)
+ * Tables of 2^32 cells and more. The first cell of a block has 64 bits. So has the first cell of a
+ * chunk, if the operand has one step along X. Offsets from these cells have 32 bits. The planner
+ * sees to that: it takes shorter chunks, down to a single x, and boxes that are short along the
+ * dims of the longest steps. So copies stay as cheap as they are for small tables. If X has several
+ * steps, its offsets count from x = 0, and such a table goes to the general kernel.
  */
 #ifndef GPUBE_OPS_CONTRACT_BOX_H
 #define GPUBE_OPS_CONTRACT_BOX_H
@@ -103,8 +103,8 @@ GPUBE_HD static inline uint32_t gpube__quotient(uint32_t i, struct gpube__diviso
 }
 
 /*
- * The next larger number of steps along a dim that has 'all' of them, for a search: which = 0 twice
- * as many, 1 the next divisor, 2 all. No divisor past 'most' is looked for, since fused dims may
+ * For a search: the next larger number of steps along a dim that has 'all' of them. which: 0 twice
+ * as many, 1 the next divisor, 2 all. Divisors past 'most' are not looked for, since fused dims may
  * have 10^9 steps.
  */
 static inline int64_t gpube__next_lanes(int64_t lanes, int64_t all, int which, int64_t most)

@@ -12,9 +12,9 @@
  *
  *	out[i][j] = min over x of A[x][i] + B[x][j] + C[x][i][j]
  *
- * A kernel keeps up to eight accumulators in registers over all x. Sums of a
- * kind are kept for each outer loop at which they change (a level), so that an
- * operand is added again only when the loops of its own dims move.
+ * A kernel keeps up to eight accumulators in registers over all x. The sums of a
+ * kind are kept once for each outer loop at which they change, which is a level. So
+ * an operand is added again only when the loops of its own dims move.
  */
 #ifndef GPUBE_OPS_CONTRACT_TILE_H
 #define GPUBE_OPS_CONTRACT_TILE_H
@@ -245,9 +245,9 @@ bool gpube__plan_choose(struct gpube__plan *p, const struct gpube_contraction *c
 /*
  * gpube__plan_choose_copy() - the same for sums of operands: nothing is reduced or cut.
  * in_slices  tiles of few rows, in the order of the output: threads that share it make neighbouring
- *            parts, and who reads a part later has mostly made it. When each thread had made pieces
- *            of all parts, two cores took 2 to 4 % longer for a contraction of 80 microseconds; one
- *            core had rather read its operands in their order.
+ *            parts, and a thread mostly reads the part that it has made. When each thread made
+ *            pieces of all parts, two cores took 2 to 4 % longer for a contraction of 80
+ *            microseconds. On one core it is better to read the operands in their order.
  */
 bool gpube__plan_choose_copy(struct gpube__plan *p, const struct gpube_contraction *c,
 	const struct gpube__kernels *kernels, const struct gpube__shape *shape, bool in_slices,

@@ -4,9 +4,9 @@
  * CUT(v, threshold, cut) and ARGBEST(best, at, v, x).
  *
  * Shape: ni * nj outputs, nx reduced cells. Rows of 8 share each vector of B;
- * a vector of A is one broadcast load. Ops: an add less than there are kinds,
- * and a min, a joined cell; with AVX-512 one of each a cycle and vector is the
- * bound, loads (at most 2 a cycle) stay below it.
+ * a vector of A is one broadcast load. Ops: for a joined cell one min, and one add
+ * less than there are kinds. With AVX-512 the bound is one of each a cycle and
+ * vector; loads, of which there are at most 2 a cycle, stay below it.
  */
 
 /* Accumulators of R rows by NV vectors from (i, j). Without 'full', one vector under a mask. */

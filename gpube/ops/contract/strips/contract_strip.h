@@ -3,23 +3,24 @@
  * descriptor and its index arithmetic, written once for the planner, the kernels and the CPU test
  * that executes a plan as the kernels would.
  *
- * A strip is a run of output cells that lie together, the same for np values of the dims P; a unit
- * of work is one strip. A thread has four neighbouring cells for each of the values of P in
- * registers. For an x it reads
- *   R   one operand that runs along the strip, four cells at once. A block copies it when it must:
- *       the units that follow each other differ first in dims that R lacks
+ * A strip is a run of output cells that lie together, taken for np values of the dims P. A unit of
+ * work is one strip. A thread keeps four neighbouring cells in registers for each value of P. For
+ * an x it reads
+ *   R   one operand that runs along the strip, four cells at once. A block copies it only when it
+ *       changes: units that follow each other differ in dims that R lacks, as long as there are any
  *   S   the sum of the other operands that tell the four cells of a thread from each other
  *   L   the sum of those that do not, for each of the values of P
- * and adds R and S, four additions for 4 np add-mins. No operand may be of both kinds; that is what
- * P is chosen for. S and L are tables in shared memory that have only the strip's dims that their
- * operands have; they are made for one unit while the unit before is computed.
+ * and adds R and S, which is four additions for 4 np add-mins. P is chosen so that no operand is of
+ * both kinds. S and L are tables in shared memory, over those of the strip's dims that their
+ * operands have. They are made for one unit while the unit before is computed.
  *
- * Blocks do an equal number of units each, one after the other. Where P takes a part of a dim, the
- * last part is moved back to end with the dim and some cells are computed twice. A strip ends
- * within one dim, at a divisor of its size.
+ * Each block does an equal number of units, one after the other. Where P takes a part of a dim, the
+ * last part is moved back so that it ends with the dim, and some cells are computed twice. A strip
+ * ends within one dim, at a divisor of its size.
  *
- * Of tables of 2^32 cells and more a unit's first cells have 64 bits, and so has each x of fours of
- * R; what else a unit reads of a table lies within 32 bits, or there is no plan.
+ * Tables of 2^32 cells and more. The first cells of a unit have 64 bits, and so has each x of R
+ * where it is copied by fours. All else that a unit reads of a table lies within 32 bits, or there
+ * is no plan.
  */
 #ifndef GPUBE_OPS_CONTRACT_STRIP_H
 #define GPUBE_OPS_CONTRACT_STRIP_H
@@ -150,8 +151,9 @@ GPUBE_HD static inline int64_t gpube__strip_start(
 }
 
 /*
- * What a unit > 0 begins after the one before is one of n_outer + 1 numbers: by the first dim whose
- * value is not 0, the last of them for the last value of the dim of P that is not in equal parts.
+ * How far a unit > 0 begins after the one before is one of n_outer + 1 numbers. The first dim whose
+ * value is not 0 tells which one. The last number is for the last value of the dim of P that is
+ * not in equal parts.
  */
 GPUBE_HD static inline uint32_t gpube__strip_carry(const struct gpube__strip *d, uint32_t unit)
 {
