@@ -61,13 +61,13 @@ static void free_work(struct run *r, struct work *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static int64_t get(const void *values, enum gpube_type type, int64_t cell)
+static int64_t be_get(const void *values, enum gpube_type type, int64_t cell)
 {
 	return type == GPUBE_INT32 ? ((const int32_t *)values)[cell]
 				   : ((const int64_t *)values)[cell];
 }
 
-static int64_t clamp(int64_t v, int64_t cut)
+static int64_t be_clamp(int64_t v, int64_t cut)
 {
 	return v < cut ? v : cut; /* GPUBE_INF, too, becomes cut */
 }
@@ -201,7 +201,7 @@ static int alloc_message(struct run *r, int32_t p, int side, struct work *t)
 }
 
 /* Brings the message of bucket p to a side, where it stays. */
-static int cross_over(struct run *r, int32_t p, int side)
+static int be_cross_over(struct run *r, int32_t p, int side)
 {
 	const struct gpube_ops *device = r->sides->ops[1];
 	int (*copy)(struct gpube_ctx *, void *, const void *, uint64_t) =
@@ -248,7 +248,7 @@ static int bind_inputs(struct run *r, int32_t p, struct dims *d, struct gpube_op
 			in[k].values = r->window.values[side] + r->window.at[loaded_at + k];
 		} else {
 			status = r->messages[~id].side == side ? GPUBE_OK
-							       : cross_over(r, ~id, side);
+							       : be_cross_over(r, ~id, side);
 			if (status)
 				return status;
 			set_dims(be, b, d, &in[k], be->scopes + be->buckets[~id].scope_at,
@@ -274,7 +274,7 @@ static void free_inputs(struct run *r, int32_t p)
 }
 
 /* One bucket: what it takes in is contracted to the message that it sends. */
-static int eliminate(struct run *r, int32_t p)
+static int be_eliminate(struct run *r, int32_t p)
 {
 	const struct gpube_be *be = r->be;
 	const struct gpube_bucket *b = &be->buckets[p];
@@ -401,12 +401,12 @@ static int add_messages(struct run *r, int32_t p, int side, int32_t *values, str
 		be->ctx, s->cells, n, s->pieces, gpube__type_size(r->w->type));
 	for (int64_t i = 0; i < n * domain && !status; i++)
 		s->sums[i % domain] =
-			clamp(s->sums[i % domain] + get(s->cells, r->w->type, i), r->w->cut);
+			be_clamp(s->sums[i % domain] + be_get(s->cells, r->w->type, i), r->w->cut);
 	return status;
 }
 
 /* The first value of the bucket's variable whose joined cost is least, from the kept messages. */
-static int choose(struct run *r, int32_t p, int32_t *values, struct scratch *s)
+static int be_choose(struct run *r, int32_t p, int32_t *values, struct scratch *s)
 {
 	const struct gpube_be *be = r->be;
 	const struct gpube_bucket *b = &be->buckets[p];
@@ -423,7 +423,7 @@ static int choose(struct run *r, int32_t p, int32_t *values, struct scratch *s)
 			int32_t id = be->inputs[b->in_at + k];
 
 			if (id >= 0)
-				s->sums[x] += clamp(
+				s->sums[x] += be_clamp(
 					gpube__function_cost(be->m, id, values), r->w->cut);
 		}
 		if (s->sums[x] < s->sums[best])
@@ -450,7 +450,7 @@ static int fetch_arg(struct run *r, int32_t p, int32_t *values)
 	return status;
 }
 
-static int assign(struct run *r, int32_t *values)
+static int be_assign(struct run *r, int32_t *values)
 {
 	const struct gpube_be *be = r->be;
 	struct scratch s;
@@ -467,7 +467,7 @@ static int assign(struct run *r, int32_t *values)
 		else if (args_stay(r, p))
 			status = fetch_arg(r, p, values);
 		else
-			status = choose(r, p, values, &s);
+			status = be_choose(r, p, values, &s);
 	}
 	scratch_clear(be->ctx, &s);
 	return status;
@@ -496,7 +496,7 @@ static int add_scalar(struct run *r, int32_t p, int64_t *optimum, uint64_t *coun
 
 	if (status)
 		return status;
-	cost = get(&word, r->w->type, 0);
+	cost = be_get(&word, r->w->type, 0);
 	if (cost >= r->w->cut || *optimum == GPUBE_INF ||
 		__builtin_add_overflow(*optimum, cost, optimum))
 		*optimum = GPUBE_INF;
@@ -508,7 +508,7 @@ static int add_scalar(struct run *r, int32_t p, int64_t *optimum, uint64_t *coun
 	return status;
 }
 
-static int eliminate_all(struct run *r, int64_t *optimum, uint64_t *count)
+static int be_eliminate_all(struct run *r, int64_t *optimum, uint64_t *count)
 {
 	const struct gpube_be *be = r->be;
 	int status = GPUBE_OK;
@@ -516,7 +516,7 @@ static int eliminate_all(struct run *r, int64_t *optimum, uint64_t *count)
 	for (int32_t p = 0; p < be->n && !status; p++) {
 		if (gpube__stopped(be->ctx))
 			return gpube__fail_stopped(be->ctx);
-		status = eliminate(r, p);
+		status = be_eliminate(r, p);
 		r->joined_done += be->buckets[p].joined;
 		gpube__progress(be->ctx, r->joined_done / r->joined_total, "eliminating");
 		if (!status && be->buckets[p].consumer < 0)
@@ -526,7 +526,7 @@ static int eliminate_all(struct run *r, int64_t *optimum, uint64_t *count)
 }
 
 /* Waits for what is under way; its times are then written, also after a failure. */
-static int settle(const struct run *r, double *copying)
+static int be_settle(const struct run *r, double *copying)
 {
 	int status = GPUBE_OK;
 
@@ -541,7 +541,7 @@ static int settle(const struct run *r, double *copying)
 }
 
 /* The block, with as many arg-mins as there is room for in it, or without any. */
-static int lay_out(struct run *r, uint64_t room)
+static int be_lay_out(struct run *r, uint64_t room)
 {
 	int status;
 
@@ -566,8 +566,8 @@ static int take_block(struct run *r)
 		return GPUBE_OK;
 	if (ops->resident && r->assigning && !r->keep)
 		room = gpube__be_room(r->be, r->w->type, ops->resident(r->be->ctx));
-	status = lay_out(r, room);
-	return status || r->block || !room ? status : lay_out(r, 0);
+	status = be_lay_out(r, room);
+	return status || r->block || !room ? status : be_lay_out(r, 0);
 }
 
 static void run_clear(struct run *r)
@@ -613,7 +613,7 @@ int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const stru
 	r.args = gpube__alloc_zero(ctx, n, sizeof(*r.args));
 	if (!r.messages || !r.args)
 		goto out;
-	status = settle(&r, &before);
+	status = be_settle(&r, &before);
 	if (status)
 		goto out;
 	status = take_block(&r);
@@ -624,8 +624,8 @@ int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const stru
 	*optimum = gpube__constant_of(be->m);
 	if (count)
 		*count = 1;
-	status = eliminate_all(&r, optimum, count ? count : &one);
-	if (settle(&r, &after) && !status)
+	status = be_eliminate_all(&r, optimum, count ? count : &one);
+	if (be_settle(&r, &after) && !status)
 		status = GPUBE_ECUDA;
 	if (status)
 		goto out;
@@ -635,7 +635,7 @@ int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const stru
 		*count = 0;
 	start = gpube__now();
 	if (values && *optimum != GPUBE_INF)
-		status = assign(&r, values);
+		status = be_assign(&r, values);
 	if (times) {
 		times->copying = after - before;
 		times->assigning = gpube__now() - start;

@@ -130,7 +130,7 @@ int gpube__box_init(struct gpube_box *box, const struct gpube_boxes *boxes, stru
 /* ---- tables ------------------------------------------------------------------------------------ */
 
 /* Of the whole function's table. */
-static int64_t cell_of(const struct gpube_box *box, int32_t f, const int32_t *at)
+static int64_t box_cell(const struct gpube_box *box, int32_t f, const int32_t *at)
 {
 	const struct gpube_model *m = box->boxes->m;
 	const int32_t *scope = gpube__scope(m, f);
@@ -142,7 +142,7 @@ static int64_t cell_of(const struct gpube_box *box, int32_t f, const int32_t *at
 }
 
 /* at: scratch for a tuple of the whole function. */
-static int cut_dense(struct gpube_box *box, int32_t f, int32_t *at)
+static int box_cut_dense(struct gpube_box *box, int32_t f, int32_t *at)
 {
 	const struct gpube_model *m = box->boxes->m;
 	const struct gpube_table *from = gpube__table(m, f);
@@ -161,7 +161,7 @@ static int cut_dense(struct gpube_box *box, int32_t f, int32_t *at)
 		at[k] = box->first[scope[k]];
 	do {
 		memcpy((char *)to->values + (size_t)n++ * size,
-			(const char *)from->values + (size_t)cell_of(box, f, at) * size, size);
+			(const char *)from->values + (size_t)box_cell(box, f, at) * size, size);
 		for (k = arity - 1; k >= 0; k--) {
 			if (++at[k] < box->first[scope[k]] + box->m.vars[scope[k]].domain)
 				break;
@@ -171,7 +171,7 @@ static int cut_dense(struct gpube_box *box, int32_t f, int32_t *at)
 	return GPUBE_OK;
 }
 
-static int cut_sparse(struct gpube_box *box, int32_t f)
+static int box_cut_sparse(struct gpube_box *box, int32_t f)
 {
 	const struct gpube_model *m = box->boxes->m;
 	const struct gpube_table *from = gpube__table(m, f);
@@ -214,7 +214,7 @@ static int cut_table(struct gpube_box *box, int32_t f, int32_t *at)
 	to->values = NULL;
 	to->tuples = NULL;
 	to->arity = box->m.functions[f].arity;
-	return from->sparse ? cut_sparse(box, f) : cut_dense(box, f, at);
+	return from->sparse ? box_cut_sparse(box, f) : box_cut_dense(box, f, at);
 }
 
 int gpube__box_set(struct gpube_box *box, int64_t k)
@@ -379,7 +379,8 @@ static int find_candidates(struct fitting *f)
 }
 
 /* The fewest ranges of a variable that still fit, where *n do, at 'cost'. */
-static int fewest(struct gpube_box_cost *cost, int32_t *n, const struct fitting *f, int32_t var)
+static int boxes_fewest(
+	struct gpube_box_cost *cost, int32_t *n, const struct fitting *f, int32_t var)
 {
 	int32_t lo = 2, hi = *n;
 	int status = GPUBE_OK;
@@ -402,7 +403,7 @@ static int fewest(struct gpube_box_cost *cost, int32_t *n, const struct fitting 
 
 /* One cut more: the cheapest after which all fits, or else one that brings that nearer at little cost.
  */
-static int cut_one(struct fitting *f, struct gpube_box_cost *cost, bool *fits)
+static int boxes_cut_one(struct fitting *f, struct gpube_box_cost *cost, bool *fits)
 {
 	struct gpube_boxes *b = f->b;
 	double least = INFINITY;
@@ -429,7 +430,7 @@ static int cut_one(struct fitting *f, struct gpube_box_cost *cost, bool *fits)
 		if (*fits && !enough)
 			continue;
 		if (enough) {
-			status = fewest(&c, &n, f, var);
+			status = boxes_fewest(&c, &n, f, var);
 			if (status)
 				return status;
 			score = seconds_of(f, (double)b->n * n, &c);
@@ -472,7 +473,7 @@ int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const s
 		b->n_cuts = 0;
 		b->n = 1;
 		while (!status && !fits)
-			status = cut_one(&f, cost, &fits);
+			status = boxes_cut_one(&f, cost, &fits);
 		for (int c = 0; c < b->n_cuts; c++)
 			largest = b->cuts[c].n > largest ? b->cuts[c].n : largest;
 		f.most_ranges = largest / FEWER_RANGES;

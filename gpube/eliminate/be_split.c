@@ -21,12 +21,12 @@ static void add_gains(double *gain, const struct gpube_be *be, const double *joi
 	}
 }
 
-static double share(int32_t domain, int32_t n)
+static double split_share(int32_t domain, int32_t n)
 {
 	return (double)((domain + n - 1) / n) / domain;
 }
 
-static void lessen(double *joined, const struct gpube_be *be, int32_t position, double by)
+static void split_lessen(double *joined, const struct gpube_be *be, int32_t position, double by)
 {
 	for (int32_t p = 0; p < be->n; p++) {
 		const struct gpube_bucket *b = &be->buckets[p];
@@ -48,7 +48,7 @@ static bool is_cut(const struct gpube_boxes *b, int32_t var)
 }
 
 /* As many boxes as devices, or a divisor of that. */
-static int choose(struct gpube_boxes *b, const struct gpube_be *be)
+static int split_choose(struct gpube_boxes *b, const struct gpube_be *be)
 {
 	double *joined = gpube__alloc(be->ctx, (uint64_t)be->n, sizeof(*joined));
 	double *gain = gpube__alloc(be->ctx, (uint64_t)be->n, sizeof(*gain));
@@ -72,7 +72,7 @@ static int choose(struct gpube_boxes *b, const struct gpube_be *be)
 			if (is_cut(b, be->buckets[p].var))
 				continue;
 			for (int32_t n = 2; n <= left && n <= domain; n++) {
-				double saved = gain[p] * (1 - share(domain, n));
+				double saved = gain[p] * (1 - split_share(domain, n));
 
 				if (left % n == 0 && saved > most) {
 					most = saved;
@@ -84,7 +84,7 @@ static int choose(struct gpube_boxes *b, const struct gpube_be *be)
 		if (best < 0)
 			break;
 		gpube__boxes_cut(b, be, be->buckets[best].var, best_n);
-		lessen(joined, be, best, share(b->m->vars[be->buckets[best].var].domain, best_n));
+		split_lessen(joined, be, best, split_share(b->m->vars[be->buckets[best].var].domain, best_n));
 		left /= best_n;
 	}
 	gpube__free(be->ctx, joined);
@@ -227,7 +227,7 @@ int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be,
 	if (!s)
 		return GPUBE_ENOMEM;
 	s->type = type;
-	status = choose(&s->boxes, be);
+	status = split_choose(&s->boxes, be);
 	if (!status)
 		status = gpube__boxes_working(&w, &s->boxes);
 	if (!status && w.type == GPUBE_INT64)
@@ -240,7 +240,7 @@ int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be,
 }
 
 /* Boxes of which each has room, and, on a device, in which messages find room in one piece. */
-static int fit(
+static int split_fit(
 	struct gpube_be_split *s, const struct gpube_be *be, const struct gpube_slicing *how)
 {
 	double limit = how->limit, waste = 0;
@@ -274,12 +274,12 @@ int gpube__split_slices(struct gpube_be_split **out, const struct gpube_be *be,
 	s->counting = how->count;
 	s->seed = how->seed;
 	s->patience = how->patience;
-	status = fit(s, be, how);
+	status = split_fit(s, be, how);
 	if (!status)
 		status = gpube__boxes_working(&w, &s->boxes);
 	if (!status && w.type == GPUBE_INT64 && s->type == GPUBE_INT32) {
 		s->type = w.type;
-		status = fit(s, be, how);
+		status = split_fit(s, be, how);
 		if (!status)
 			status = gpube__boxes_working(&w, &s->boxes);
 	}

@@ -37,7 +37,7 @@ static bool is_better(const struct gpube_be_split *s, int64_t cost, int64_t box)
 	return cost < s->best || (cost == s->best && box < s->best_box);
 }
 
-static void offer(struct gpube_be_split *s, int64_t cost, int64_t box, const int32_t *values,
+static void split_offer(struct gpube_be_split *s, int64_t cost, int64_t box, const int32_t *values,
 	const int32_t *first)
 {
 	s->best = cost;
@@ -66,7 +66,7 @@ int64_t gpube__split_bound(const struct gpube_be_split *s)
 }
 
 /* An assignment to begin with: what is bounded by more need not be looked at. */
-static int search(struct gpube_be_split *s)
+static int split_search(struct gpube_be_split *s)
 {
 	struct gpube_search *search;
 	int64_t cost;
@@ -77,7 +77,7 @@ static int search(struct gpube_be_split *s)
 	if (gpube__search_run(search, NULL, SEARCH_STEPS)) {
 		status = gpube_model_cost(&cost, s->m, search->best);
 		if (!status && cost < s->best)
-			offer(s, cost, GPUBE__NO_BOX, search->best, NULL);
+			split_offer(s, cost, GPUBE__NO_BOX, search->best, NULL);
 	}
 	gpube__search_free(search);
 	return status;
@@ -97,7 +97,7 @@ static int by_bound(const void *a, const void *b)
 }
 
 /* The boxes of the least bounds first. */
-static int rank(struct gpube_be_split *s)
+static int split_rank(struct gpube_be_split *s)
 {
 	const double rate = gpube__ops_cpu()->cells_per_second * s->ctx->n_threads;
 	const double start = gpube__now(), n = (double)s->boxes.n;
@@ -183,7 +183,7 @@ static void box_ended(struct gpube__worker *w, int64_t k, int64_t cost)
 	s->ended[k] = 1;
 	s->costs[k] = cost;
 	if (cost != GPUBE_INF && is_better(s, cost, k))
-		offer(s, cost, k, w->values, w->box.first);
+		split_offer(s, cost, k, w->values, w->box.first);
 	pthread_mutex_unlock(&s->lock);
 	w->n_done++;
 }
@@ -418,7 +418,7 @@ static int run_alone(struct gpube__worker *w)
 	return status;
 }
 
-static void *work(void *arg)
+static void *split_work(void *arg)
 {
 	struct gpube__worker *w = arg;
 	int status = run_worker(w);
@@ -460,7 +460,7 @@ static void wait_for_all(struct gpube_be_split *s)
 }
 
 /* The text of the failure that came first, not of the stops that followed from it. */
-static int failure(struct gpube_be_split *s)
+static int split_failure(struct gpube_be_split *s)
 {
 	const struct gpube__worker *bad = NULL;
 
@@ -480,7 +480,7 @@ static int run_beside_each_other(struct gpube_be_split *s)
 	int status = GPUBE_OK;
 
 	for (s->n_begun = 0; s->n_begun < s->n_workers; s->n_begun++)
-		if (pthread_create(&s->workers[s->n_begun].thread, NULL, work,
+		if (pthread_create(&s->workers[s->n_begun].thread, NULL, split_work,
 			    &s->workers[s->n_begun])) {
 			status = gpube__fail(s->ctx, GPUBE_ENOMEM, "no thread for a device");
 			break;
@@ -491,10 +491,10 @@ static int run_beside_each_other(struct gpube_be_split *s)
 	pthread_cond_broadcast(&s->opened);
 	pthread_mutex_unlock(&s->lock);
 	wait_for_all(s);
-	return status ? status : failure(s);
+	return status ? status : split_failure(s);
 }
 
-static void tell(const struct gpube_be_split *s, const struct gpube__worker *w)
+static void split_tell(const struct gpube_be_split *s, const struct gpube__worker *w)
 {
 	if (s->slices)
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
@@ -520,9 +520,9 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 	s->n_running = s->n_opening = s->n_workers;
 	memset(seconds, 0, sizeof(*seconds));
 	if (s->slices)
-		status = search(s);
+		status = split_search(s);
 	if (!status && s->slices)
-		status = rank(s);
+		status = split_rank(s);
 	s->start = gpube__now();
 	if (!status)
 		status = s->workers[0].own ? run_beside_each_other(s) : run_alone(s->workers);
@@ -533,7 +533,7 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 		seconds->copying = fmax(seconds->copying, w->times.copying);
 		seconds->assigning = fmax(seconds->assigning, w->times.assigning);
 		if (!status || status == GPUBE_ESTOP)
-			tell(s, w);
+			split_tell(s, w);
 	}
 	if (s->slices && s->n_left_out)
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL, "%lld slices left out by their bounds",

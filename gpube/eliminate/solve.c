@@ -46,7 +46,7 @@ void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
 	gpube__free(ctx, s);
 }
 
-static int simplify(struct solving *j, int precision)
+static int solve_simplify(struct solving *j, int precision)
 {
 	double start = gpube__now();
 	int status;
@@ -183,12 +183,12 @@ static int excess_decimals(int32_t n)
  * From the model as given to a plan. Where logarithms with as many decimals as
  * their total allows add up to too much in one bucket, once more with fewer.
  */
-static int prepare(struct solving *j)
+static int solve_prepare(struct solving *j)
 {
 	int precision = j->opts->precision;
 
 	for (;;) {
-		int status = simplify(j, precision), scale;
+		int status = solve_simplify(j, precision), scale;
 
 		if (status || j->s.infeasible)
 			return status;
@@ -226,7 +226,7 @@ static int recost(struct solving *j, int64_t optimum)
 	return status;
 }
 
-static int count(struct solving *j)
+static int solve_count(struct solving *j)
 {
 	const double start = gpube__now();
 	const int status = gpube__solve_count(&j->out->count, &j->plan);
@@ -236,7 +236,7 @@ static int count(struct solving *j)
 }
 
 /* The simplified model's assignment as one of the given model, and its cost. */
-static int extend(struct solving *j, int64_t optimum, const int32_t *reduced)
+static int solve_extend(struct solving *j, int64_t optimum, const int32_t *reduced)
 {
 	struct gpube_solution *out = j->out;
 	const double start = gpube__now();
@@ -251,7 +251,7 @@ static int extend(struct solving *j, int64_t optimum, const int32_t *reduced)
 	return status;
 }
 
-static int eliminate(struct solving *j)
+static int solve_eliminate(struct solving *j)
 {
 	struct gpube_solution *out = j->out;
 	double start = gpube__now();
@@ -275,7 +275,7 @@ static int eliminate(struct solving *j)
 		out->answer = GPUBE_ANSWER_INFEASIBLE;
 		goto out;
 	}
-	status = extend(j, found.optimum, reduced);
+	status = solve_extend(j, found.optimum, reduced);
 	if (status)
 		goto out;
 	if (stopped) {
@@ -286,7 +286,7 @@ static int eliminate(struct solving *j)
 	out->bound = out->cost;
 	out->answer = GPUBE_ANSWER_OPTIMAL;
 	if (j->opts->count)
-		status = count(j);
+		status = solve_count(j);
 out:
 	gpube__free(j->ctx, reduced);
 	return status;
@@ -301,7 +301,7 @@ static int check_options(const struct gpube_model *m, const struct gpube_solve_o
 			o->timeout_seconds, (int)o->backend, o->precision});
 }
 
-static int run(struct gpube_solution **out, const struct gpube_model *m,
+static int solve_all(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts, const struct gpube__solve_patience *patience,
 	bool plan_only)
 {
@@ -328,11 +328,11 @@ static int run(struct gpube_solution **out, const struct gpube_model *m,
 	j.out->backend = j.ops->name;
 	if (j.opts->timeout_seconds > 0)
 		ctx->deadline = gpube__now() + j.opts->timeout_seconds;
-	status = prepare(&j);
+	status = solve_prepare(&j);
 	if (!status && j.s.infeasible)
 		j.out->answer = GPUBE_ANSWER_INFEASIBLE;
 	else if (!status && !plan_only)
-		status = eliminate(&j);
+		status = solve_eliminate(&j);
 	ctx->deadline = deadline;
 	job_clear(&j);
 	/* what is known so far is the caller's also after a limit or a stop */
@@ -349,17 +349,17 @@ static const struct gpube__solve_patience endless = {.lower = INT64_MIN};
 int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts)
 {
-	return run(out, m, opts, &endless, false);
+	return solve_all(out, m, opts, &endless, false);
 }
 
 int gpube__solve_patiently(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts, const struct gpube__solve_patience *patience)
 {
-	return run(out, m, opts, patience, false);
+	return solve_all(out, m, opts, patience, false);
 }
 
 int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts)
 {
-	return run(out, m, opts, &endless, true);
+	return solve_all(out, m, opts, &endless, true);
 }

@@ -325,7 +325,7 @@ static int choose_one(struct gpube__solve_way *out, const struct facts *f)
 /* ---- all of them ------------------------------------------------------------------------- */
 
 /* The first that applies. */
-static int choose(struct gpube__solve_way *out, const struct facts *f)
+static int choose_way(struct gpube__solve_way *out, const struct facts *f)
 {
 	static int (*const choosers[])(struct gpube__solve_way *, const struct facts *) = {
 		choose_devices, choose_sides, choose_one};
@@ -368,7 +368,7 @@ int gpube__solve_plan(struct gpube__solve_plan *out, const struct gpube__solve_t
 	f.type = out->working.type;
 	f.figures = way->figures;
 	gpube__be_memory(&f.memory, &out->be, f.type);
-	return choose(way, &f);
+	return choose_way(way, &f);
 }
 
 void gpube__solve_plan_clear(struct gpube__solve_plan *p)

@@ -69,7 +69,7 @@ int64_t gpube__greedy_messages(const struct gpube_greedy *w)
 
 /* ---- heap of the vertices left ---------------------------------------------- */
 
-static inline bool before(const struct gpube_greedy *w, int32_t a, int32_t b)
+static inline bool greedy_before(const struct gpube_greedy *w, int32_t a, int32_t b)
 {
 	return w->key[a] != w->key[b] ? w->key[a] < w->key[b] : w->tie[a] < w->tie[b];
 }
@@ -78,7 +78,7 @@ static void sift_up(struct gpube_greedy *w, int32_t s)
 {
 	int32_t v = w->heap[s];
 
-	while (s > 0 && before(w, v, w->heap[(s - 1) / 2])) {
+	while (s > 0 && greedy_before(w, v, w->heap[(s - 1) / 2])) {
 		w->heap[s] = w->heap[(s - 1) / 2];
 		w->slot[w->heap[s]] = s;
 		s = (s - 1) / 2;
@@ -92,9 +92,9 @@ static void sift_down(struct gpube_greedy *w, int32_t s)
 	int32_t v = w->heap[s];
 
 	for (int64_t c = 2 * (int64_t)s + 1; c < w->n_heap; c = 2 * (int64_t)s + 1) {
-		if (c + 1 < w->n_heap && before(w, w->heap[c + 1], w->heap[c]))
+		if (c + 1 < w->n_heap && greedy_before(w, w->heap[c + 1], w->heap[c]))
 			c++;
-		if (!before(w, w->heap[c], v))
+		if (!greedy_before(w, w->heap[c], v))
 			break;
 		w->heap[s] = w->heap[c];
 		w->slot[w->heap[s]] = s;
@@ -104,7 +104,7 @@ static void sift_down(struct gpube_greedy *w, int32_t s)
 	w->slot[v] = s;
 }
 
-static int32_t pop(struct gpube_greedy *w)
+static int32_t greedy_pop(struct gpube_greedy *w)
 {
 	int32_t v = w->heap[0];
 
@@ -128,7 +128,7 @@ static void set_key(struct gpube_greedy *w, int32_t v)
 	w->key[v] = key;
 }
 
-static void touch(struct gpube_greedy *w, int32_t v)
+static void greedy_touch(struct gpube_greedy *w, int32_t v)
 {
 	if (!w->is_touched[v]) {
 		w->is_touched[v] = true;
@@ -161,7 +161,7 @@ static int32_t next_stamp(struct gpube_greedy *w)
 }
 
 /* Moves the lists in use to the front of the pool, without room to grow. */
-static void compact(struct gpube_greedy *w)
+static void greedy_compact(struct gpube_greedy *w)
 {
 	int64_t to = 0;
 
@@ -189,7 +189,7 @@ static int make_room(struct gpube_greedy *w, int64_t need)
 
 	if (free_words >= need)
 		return GPUBE_OK;
-	compact(w);
+	greedy_compact(w);
 	free_words = w->pool_size - w->pool_used;
 	/* not worth to be called again for little */
 	if (free_words >= need && free_words > w->pool_size / 8)
@@ -207,7 +207,7 @@ static void new_list(struct gpube_greedy *w, int32_t v, int64_t capacity)
 	w->pool_used += HEAD + capacity;
 }
 
-static int append(struct gpube_greedy *w, int32_t v, int32_t u)
+static int greedy_append(struct gpube_greedy *w, int32_t v, int32_t u)
 {
 	if (w->degree[v] == w->pool[w->at[v] - 1]) {
 		int64_t capacity = 2 * (int64_t)w->degree[v] + 6;
@@ -247,7 +247,7 @@ static int32_t place_of_leaf(struct gpube_greedy *w, int32_t u, int32_t v)
 }
 
 /* Takes v out of its neighbours' lists; common[i]: neighbours that clique[i] shares with v. */
-static void take_out(struct gpube_greedy *w, int32_t v, int32_t d)
+static void greedy_take_out(struct gpube_greedy *w, int32_t v, int32_t d)
 {
 	int32_t mark = next_stamp(w);
 
@@ -268,13 +268,13 @@ static void take_out(struct gpube_greedy *w, int32_t v, int32_t d)
 		w->log_message[u] -= w->log_domain[v];
 		if (w->with_fill)
 			w->fill[u] -= w->degree[u] - common;
-		touch(w, u);
+		greedy_touch(w, u);
 	}
 	w->n_edges -= d;
 }
 
 /* Adds the edge between a, whose list is stamped 'mark', and b. */
-static int add_edge(struct gpube_greedy *w, int32_t a, int32_t b, int32_t mark)
+static int greedy_add_edge(struct gpube_greedy *w, int32_t a, int32_t b, int32_t mark)
 {
 	if (w->with_fill) {
 		const int32_t *list = w->pool + w->at[b];
@@ -283,7 +283,7 @@ static int add_edge(struct gpube_greedy *w, int32_t a, int32_t b, int32_t mark)
 		for (int32_t k = 0; k < w->degree[b]; k++)
 			if (w->stamp[list[k]] == mark) {
 				w->fill[list[k]]--;
-				touch(w, list[k]);
+				greedy_touch(w, list[k]);
 				common++;
 			}
 		w->work += w->degree[b];
@@ -294,12 +294,12 @@ static int add_edge(struct gpube_greedy *w, int32_t a, int32_t b, int32_t mark)
 	w->log_message[a] += w->log_domain[b];
 	w->log_message[b] += w->log_domain[a];
 	w->n_edges++;
-	if (append(w, a, b) == GPUBE_OK && append(w, b, a) == GPUBE_OK)
+	if (greedy_append(w, a, b) == GPUBE_OK && greedy_append(w, b, a) == GPUBE_OK)
 		return GPUBE_OK;
 	return w->may_grow ? GPUBE_ENOMEM : GPUBE_ELIMIT;
 }
 
-static int eliminate(struct gpube_greedy *w, int32_t v)
+static int greedy_eliminate(struct gpube_greedy *w, int32_t v)
 {
 	int32_t d = w->degree[v];
 	int status = GPUBE_OK;
@@ -307,7 +307,7 @@ static int eliminate(struct gpube_greedy *w, int32_t v)
 	w->messages += d;
 	memcpy(w->clique, w->pool + w->at[v], (size_t)d * sizeof(*w->clique));
 	w->at[v] = -1;
-	take_out(w, v, d);
+	greedy_take_out(w, v, d);
 	for (int32_t i = 0; i < d && !status; i++) {
 		int32_t a = w->clique[i], mark;
 		const int32_t *list = w->pool + w->at[a];
@@ -321,7 +321,7 @@ static int eliminate(struct gpube_greedy *w, int32_t v)
 		for (int32_t j = i + 1; w->common[i] < d - 1 && !status; j++) {
 			if (w->stamp[w->clique[j]] == mark)
 				continue;
-			status = add_edge(w, a, w->clique[j], mark);
+			status = greedy_add_edge(w, a, w->clique[j], mark);
 			w->common[i]++;
 			w->common[j]++;
 		}
@@ -340,7 +340,7 @@ static int compare_keys(const void *a, const void *b)
  * The rest is a clique: all rules agree but for sizes, where large domains go first. After a stop
  * it is none, and those with few neighbours go first.
  */
-static void finish(struct gpube_greedy *w, int32_t *order, bool stopped)
+static void greedy_finish(struct gpube_greedy *w, int32_t *order, bool stopped)
 {
 	bool by_domain = w->rule->by_size > 0 || w->rule->random;
 	uint64_t *rank = (uint64_t *)w->fill; /* no longer needed */
@@ -358,7 +358,7 @@ static void finish(struct gpube_greedy *w, int32_t *order, bool stopped)
 		order[i] = (int32_t)(rank[i] & INT32_MAX);
 }
 
-static int start(struct gpube_greedy *w)
+static int greedy_start(struct gpube_greedy *w)
 {
 	const struct gpube_graph *g = w->g;
 	int64_t need = 0;
@@ -409,18 +409,18 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 	w->rule = rule;
 	w->rng = rng;
 	w->may_grow = may_grow;
-	status = start(w);
+	status = greedy_start(w);
 	if (status)
 		return status;
 	while (w->n_edges < (int64_t)w->n_heap * (w->n_heap - 1) / 2) {
-		int32_t v = pop(w);
+		int32_t v = greedy_pop(w);
 		double cells = gpube__log_to_weight(w->log_message[v] + w->log_domain[v], 1);
 
 		sum += cells;
 		if (sum > most_sum || cells > most_cells)
 			return GPUBE_ELIMIT;
 		order[n++] = v;
-		status = eliminate(w, v);
+		status = greedy_eliminate(w, v);
 		if (status)
 			return status;
 		update_heap(w);
@@ -434,14 +434,14 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 			next_look = w->work + 20000;
 		}
 	}
-	finish(w, order + n, status == GPUBE_ESTOP);
+	greedy_finish(w, order + n, status == GPUBE_ESTOP);
 	return status;
 }
 
 /* ---- buffers -------------------------------------------------------------------- */
 
 /* Missing edges among each vertex's neighbours: all pairs less the triangles there. */
-static void count_fill(struct gpube_greedy *w)
+static void greedy_count_fill(struct gpube_greedy *w)
 {
 	const struct gpube_graph *g = w->g;
 	int64_t next_look = w->work;
@@ -523,7 +523,7 @@ int gpube__greedy_new(struct gpube_greedy **out, struct gpube_ctx *ctx, const st
 	if (like && with_fill)
 		memcpy(w->first_fill, like->first_fill, n * sizeof(*w->first_fill));
 	else if (with_fill)
-		count_fill(w);
+		greedy_count_fill(w);
 	*out = w;
 	return GPUBE_OK;
 }

@@ -39,7 +39,7 @@ struct search {
 	double best_sum, best_largest;
 };
 
-static double merit(const struct gpube_tree *t)
+static double tree_merit(const struct gpube_tree *t)
 {
 	return gpube__order_merit(t->best_sum, t->best_largest);
 }
@@ -88,7 +88,7 @@ static int64_t chain_work(const struct chain *c)
 }
 
 /* The lightest of some seeds, into c->order, each a little improved. */
-static void seed(struct search *s, struct chain *c)
+static void chain_seed(struct search *s, struct chain *c)
 {
 	int64_t begin = chain_work(c), share = s->budget / 4;
 	double least = INFINITY;
@@ -117,7 +117,7 @@ static void run_chain(void *arg, int64_t i, int thread)
 	(void)thread;
 	c->tree->power = powers[i % 4];
 	if (c->reseed)
-		seed(s, c);
+		chain_seed(s, c);
 	c->reseed = false;
 	if (gpube__tree_set(c->tree, c->order))
 		gpube__tree_improve(c->tree, powers[i % 4], heats[(s->round + i) % 4], s->budget);
@@ -125,7 +125,7 @@ static void run_chain(void *arg, int64_t i, int thread)
 
 /* ---- between rounds ------------------------------------------------------------------------ */
 
-static void compare(struct search *s)
+static void search_compare(struct search *s)
 {
 	size_t bytes = (size_t)s->g->n * sizeof(*s->best_order);
 	double least;
@@ -133,7 +133,7 @@ static void compare(struct search *s)
 	for (int i = 0; i < s->n_chains; i++) {
 		const struct gpube_tree *t = s->chains[i].tree;
 
-		if (merit(t) < gpube__order_merit(s->best_sum, s->best_largest)) {
+		if (tree_merit(t) < gpube__order_merit(s->best_sum, s->best_largest)) {
 			memcpy(s->best_order, t->best_order, bytes);
 			s->best_sum = t->best_sum;
 			s->best_largest = t->best_largest;
@@ -144,7 +144,7 @@ static void compare(struct search *s)
 		struct chain *c = &s->chains[i];
 		uint64_t luck = gpube__rng_below(&c->rng, 8);
 
-		if (merit(c->tree) < 1.5 * least && luck > 0) {
+		if (tree_merit(c->tree) < 1.5 * least && luck > 0) {
 			memcpy(c->order, c->tree->best_order, bytes);
 		} else if (luck < 5) {
 			memcpy(c->order, s->best_order, bytes);
@@ -161,19 +161,19 @@ static bool worth_going_on(double spent, double predicted, double gained_at)
 	return spent < 1 || gained_at > spent / 2;
 }
 
-static bool over(const struct search *s, double stop_at)
+static bool search_over(const struct search *s, double stop_at)
 {
 	return gpube__stopped(s->ctx) || gpube__now() >= stop_at;
 }
 
-static void rounds(
+static void search_rounds(
 	struct search *s, double seconds, double cells_per_second, double spent, double stop_at)
 {
 	double gained_at = spent, merit_then = INFINITY;
 	int threads = s->ctx->n_threads < s->n_chains ? s->ctx->n_threads : s->n_chains;
 	double per_budget = SECONDS_PER_OPERATION * s->n_chains / threads;
 
-	for (int64_t most = FIRST_BUDGET; !over(s, stop_at); most += most / 2, s->round++) {
+	for (int64_t most = FIRST_BUDGET; !search_over(s, stop_at); most += most / 2, s->round++) {
 		double predicted = s->best_sum / cells_per_second, now;
 		int64_t work = 0;
 
@@ -192,7 +192,7 @@ static void rounds(
 		for (int i = 0; i < s->n_chains; i++)
 			work += chain_work(&s->chains[i]);
 		spent += (double)work * SECONDS_PER_OPERATION / threads;
-		compare(s);
+		search_compare(s);
 		now = gpube__order_merit(s->best_sum, s->best_largest);
 		if (now < 0.99 * merit_then) {
 			merit_then = now;
@@ -265,7 +265,7 @@ int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpub
 		s.chains[i].reseed = i > 0;
 	}
 	if (!status && s.n_chains > 0)
-		rounds(&s, seconds, cells_per_second, spent, stop_at);
+		search_rounds(&s, seconds, cells_per_second, spent, stop_at);
 	for (int i = 0; i < s.n_chains; i++)
 		chain_clear(ctx, &s.chains[i]);
 	gpube__free(ctx, s.chains);

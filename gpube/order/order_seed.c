@@ -8,7 +8,7 @@
 /* ---- breadth-first search inside a part ------------------------------------------- */
 
 /* queue[0 … returned): the vertices of part 'id' by their distance from 'from', the level. */
-static int32_t search(struct gpube_seeder *s, int32_t *queue, int32_t from, int32_t id)
+static int32_t seed_search(struct gpube_seeder *s, int32_t *queue, int32_t from, int32_t id)
 {
 	const struct gpube_graph *g = s->g;
 	int32_t n = 1;
@@ -37,12 +37,12 @@ static int32_t search(struct gpube_seeder *s, int32_t *queue, int32_t from, int3
 }
 
 /* The same from a vertex far from 'from'. */
-static void search_from_end(struct gpube_seeder *s, int32_t *queue, int32_t from, int32_t id)
+static void seed_search_from_end(struct gpube_seeder *s, int32_t *queue, int32_t from, int32_t id)
 {
-	int32_t n = search(s, queue, from, id);
+	int32_t n = seed_search(s, queue, from, id);
 
-	search(s, queue, queue[n - 1], id);
-	search(s, queue, queue[n - 1], id);
+	seed_search(s, queue, queue[n - 1], id);
+	seed_search(s, queue, queue[n - 1], id);
 }
 
 /* ---- sweeps -------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static void search_from_end(struct gpube_seeder *s, int32_t *queue, int32_t from
 enum { UNREACHED, IN_FRONT, GONE }; /* in s->level */
 
 /* v enters the front: its neighbours' elimination brings it in no more. */
-static void reach(struct gpube_seeder *s, int32_t v, int32_t *n_front)
+static void seed_reach(struct gpube_seeder *s, int32_t v, int32_t *n_front)
 {
 	const struct gpube_graph *g = s->g;
 
@@ -62,7 +62,7 @@ static void reach(struct gpube_seeder *s, int32_t v, int32_t *n_front)
 }
 
 /* Takes the next vertex out of the front, whose vertices are in order of age. */
-static int32_t take(struct gpube_seeder *s, int32_t *n_front, bool by_age)
+static int32_t seed_take(struct gpube_seeder *s, int32_t *n_front, bool by_age)
 {
 	int32_t best = 0, v;
 
@@ -82,15 +82,15 @@ static int32_t sweep_from(struct gpube_seeder *s, int32_t *order, int32_t first,
 	const struct gpube_graph *g = s->g;
 	int32_t n = 0, n_front = 0;
 
-	reach(s, first, &n_front);
+	seed_reach(s, first, &n_front);
 	while (n_front > 0) {
-		int32_t v = take(s, &n_front, by_age);
+		int32_t v = seed_take(s, &n_front, by_age);
 
 		s->level[v] = GONE;
 		order[n++] = v;
 		for (int64_t e = g->start[v]; e < g->start[v + 1]; e++)
 			if (s->level[g->adjacent[e]] == UNREACHED)
-				reach(s, g->adjacent[e], &n_front);
+				seed_reach(s, g->adjacent[e], &n_front);
 		s->work += g->start[v + 1] - g->start[v];
 	}
 	return n;
@@ -109,12 +109,12 @@ void gpube__sweep(
 
 		if (s->part[v] != 1)
 			continue;
-		size = search(s, s->queue, v, 1);
+		size = seed_search(s, s->queue, v, 1);
 		for (int32_t i = 0; i < size && first >= 0; i++)
 			from = s->queue[i] == first ? first : from;
 		if (from < 0) {
 			from = s->queue[gpube__rng_below(rng, (uint64_t)size)];
-			search_from_end(s, s->queue, from, 1);
+			seed_search_from_end(s, s->queue, from, 1);
 			from = s->queue[0];
 		}
 		for (int32_t i = 0; i < size; i++)
@@ -159,13 +159,13 @@ static int32_t cut_level(struct gpube_seeder *s, const int32_t *queue, int32_t n
  * Dissects the connected part 'id' in queue[0 … n) into order[0 … n). Parts
  * have numbers from 1; 0 is a cut.
  */
-static void dissect(struct gpube_seeder *s, int32_t *queue, int32_t *order, int32_t n, int32_t id,
-	int32_t *next_id, double balance, struct gpube_rng *rng)
+static void seed_dissect(struct gpube_seeder *s, int32_t *queue, int32_t *order, int32_t n,
+	int32_t id, int32_t *next_id, double balance, struct gpube_rng *rng)
 {
 	int32_t cut = -1, n_left = 0, n_cut = 0, n_found = 0;
 
 	if (n > LEAF) {
-		search_from_end(s, queue, queue[gpube__rng_below(rng, (uint64_t)n)], id);
+		seed_search_from_end(s, queue, queue[gpube__rng_below(rng, (uint64_t)n)], id);
 		cut = cut_level(s, queue, n, balance);
 	}
 	if (cut < 0) { /* small, or dense */
@@ -188,7 +188,7 @@ static void dissect(struct gpube_seeder *s, int32_t *queue, int32_t *order, int3
 
 		if (s->part[queue[i]] != id)
 			continue;
-		size = search(s, s->front + n_found, queue[i], id);
+		size = seed_search(s, s->front + n_found, queue[i], id);
 		for (int32_t k = n_found; k < n_found + size; k++)
 			s->part[s->front[k]] = *next_id;
 		n_found += size;
@@ -201,7 +201,7 @@ static void dissect(struct gpube_seeder *s, int32_t *queue, int32_t *order, int3
 
 		for (end = i + 1; end < n_left && s->part[queue[end]] == mine; end++)
 			;
-		dissect(s, queue + i, order + i, end - i, mine, next_id, balance, rng);
+		seed_dissect(s, queue + i, order + i, end - i, mine, next_id, balance, rng);
 	}
 }
 
@@ -216,11 +216,11 @@ void gpube__dissect(struct gpube_seeder *s, int32_t *order, double balance, stru
 
 		if (s->part[v] != 1)
 			continue;
-		size = search(s, s->queue, v, 1);
+		size = seed_search(s, s->queue, v, 1);
 		for (int32_t i = 0; i < size; i++)
 			s->part[s->queue[i]] = id;
 		next_id++;
-		dissect(s, s->queue, order + n, size, id, &next_id, balance, rng);
+		seed_dissect(s, s->queue, order + n, size, id, &next_id, balance, rng);
 		/* done: no number of ours is 1 again */
 		n += size;
 	}

@@ -20,7 +20,7 @@
 
 /* ---- the tree of an order ----------------------------------------------------- */
 
-static void attach(struct gpube_tree *t, int32_t v, int32_t parent)
+static void tree_attach(struct gpube_tree *t, int32_t v, int32_t parent)
 {
 	t->parent[v] = parent;
 	if (parent >= 0) {
@@ -65,11 +65,11 @@ static bool add_message(struct gpube_tree *t, int32_t v)
 	t->log_cells[v] = log_cells;
 	t->cells[v] = gpube__log_to_weight(log_cells, 1);
 	t->weight[v] = gpube__log_to_weight(log_cells, t->power);
-	attach(t, v, first);
+	tree_attach(t, v, first);
 	return true;
 }
 
-static void add_up(struct gpube_tree *t)
+static void tree_add_up(struct gpube_tree *t)
 {
 	t->sum = t->largest = t->total_weight = 0;
 	for (int32_t k = 0; k < t->g->n; k++) {
@@ -84,7 +84,7 @@ static void add_up(struct gpube_tree *t)
 }
 
 /* From t->order: everything else. */
-static bool build(struct gpube_tree *t)
+static bool tree_build(struct gpube_tree *t)
 {
 	int32_t n = t->g->n;
 
@@ -98,7 +98,7 @@ static bool build(struct gpube_tree *t)
 	for (int32_t k = 0; k < n; k++)
 		if (!add_message(t, t->order[k]))
 			return false;
-	add_up(t);
+	tree_add_up(t);
 	t->work += 2 * (int64_t)n;
 	return true;
 }
@@ -119,7 +119,7 @@ bool gpube__tree_set(struct gpube_tree *t, const int32_t *order)
 	memcpy(t->order, order, (size_t)t->g->n * sizeof(*order));
 	memcpy(t->first_order, order, (size_t)t->g->n * sizeof(*order));
 	t->best_sum = t->best_largest = INFINITY;
-	if (!build(t))
+	if (!tree_build(t))
 		return false;
 	note_best(t);
 	return true;
@@ -128,7 +128,7 @@ bool gpube__tree_set(struct gpube_tree *t, const int32_t *order)
 /* ---- windows -------------------------------------------------------------------- */
 
 /* A vertex drawn by its joined cells. */
-static int32_t draw(struct gpube_tree *t)
+static int32_t tree_draw(struct gpube_tree *t)
 {
 	double x = gpube__rng_unit(&t->rng) * t->total_weight;
 	int32_t lo = 0, hi = t->g->n - 1;
@@ -252,7 +252,7 @@ static void fill_window(struct gpube_tree *t, int n_inner, int32_t top)
  * Puts the window's vertices, in their new order, where its top was: after
  * everything below the window and before everything above.
  */
-static void reorder(struct gpube_tree *t, int n_inner, int32_t top, const uint8_t *order)
+static void tree_reorder(struct gpube_tree *t, int n_inner, int32_t top, const uint8_t *order)
 {
 	int32_t from = t->position[top], at = from, to;
 
@@ -273,7 +273,7 @@ static void reorder(struct gpube_tree *t, int n_inner, int32_t top, const uint8_
 	t->work += (at - from) / 2;
 }
 
-static void detach(struct gpube_tree *t, int32_t v)
+static void tree_detach(struct gpube_tree *t, int32_t v)
 {
 	int32_t *link = &t->child[t->parent[v]];
 
@@ -288,7 +288,7 @@ static bool rebuild_window(struct gpube_tree *t, int n_inner, int32_t top, const
 	int32_t n_below = 0;
 
 	if (t->parent[top] >= 0)
-		detach(t, top);
+		tree_detach(t, top);
 	for (int i = 0; i < n_inner; i++) {
 		int32_t v = t->member[i];
 
@@ -304,7 +304,7 @@ static bool rebuild_window(struct gpube_tree *t, int n_inner, int32_t top, const
 		for (int32_t k = 1; k < t->arity[t->below[i]]; k++)
 			if (t->position[scope[k]] < t->position[first])
 				first = scope[k];
-		attach(t, t->below[i], first);
+		tree_attach(t, t->below[i], first);
 		t->work += t->arity[t->below[i]];
 	}
 	if (t->last_seen > INT32_MAX - n_inner)
@@ -312,7 +312,7 @@ static bool rebuild_window(struct gpube_tree *t, int n_inner, int32_t top, const
 	for (int i = 0; i < n_inner; i++)
 		if (!add_message(t, t->member[order[i]]))
 			return false;
-	add_up(t);
+	tree_add_up(t);
 	return true;
 }
 
@@ -361,7 +361,7 @@ static bool solve_window(struct gpube_tree *t, uint8_t *order, struct gpube_wind
 	return found;
 }
 
-static void step(struct gpube_tree *t, int64_t most_log, double allowance)
+static void tree_step(struct gpube_tree *t, int64_t most_log, double allowance)
 {
 	static const int sizes[] = {5, 7, 10, 14, 20, 28, 40, 56};
 	int size = sizes[gpube__rng_below(&t->rng, sizeof(sizes) / sizeof(*sizes))], n;
@@ -370,7 +370,7 @@ static void step(struct gpube_tree *t, int64_t most_log, double allowance)
 	bool changed = false, done = true;
 	int32_t top;
 
-	n = grow_window(t, draw(t), size, &top);
+	n = grow_window(t, tree_draw(t), size, &top);
 	t->work += 50;
 	if (n == 0)
 		return;
@@ -383,15 +383,15 @@ static void step(struct gpube_tree *t, int64_t most_log, double allowance)
 		goal.most_log = log_cells > goal.most_log ? log_cells : goal.most_log;
 	}
 	if (n > 1 && solve_window(t, order, &goal)) {
-		reorder(t, n, top, order);
+		tree_reorder(t, n, top, order);
 		done = rebuild_window(t, n, top, order);
 		changed = true;
 	}
 	for (int i = 0; i < t->window.n; i++)
 		t->local[t->member[i]] = -1;
-	if (!done && !build(t)) {
+	if (!done && !tree_build(t)) {
 		memcpy(t->order, t->first_order, (size_t)t->g->n * sizeof(*t->order));
-		build(t); /* as it was: it fitted before */
+		tree_build(t); /* as it was: it fitted before */
 	}
 	if (changed)
 		note_best(t);
@@ -408,11 +408,11 @@ void gpube__tree_improve(struct gpube_tree *t, double power, double heat, int64_
 	t->power = power;
 	for (int32_t k = 0; k < t->g->n; k++)
 		t->weight[k] = gpube__log_to_weight(t->log_cells[k], power);
-	add_up(t);
+	tree_add_up(t);
 	while (t->work - begin < budget) {
 		double left = 1 - (double)(t->work - begin) / (double)budget;
 
-		step(t, most_log, (heat * left - 1e-6) * t->total_weight);
+		tree_step(t, most_log, (heat * left - 1e-6) * t->total_weight);
 		if (t->work < next_look)
 			continue;
 		if (gpube__stopped(t->ctx) || (t->stop_at > 0 && gpube__now() >= t->stop_at))

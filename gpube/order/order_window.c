@@ -35,8 +35,8 @@ INLINE int count_and(const uint64_t *a, const uint64_t *b, int words)
 		for (int v = (base) + __builtin_ctzll(bits_##v), once_##v = 1; once_##v;           \
 			once_##v = 0)
 
-INLINE double key_of(const struct gpube_order_window *g, const struct gpube_window_work *w, int v,
-	const struct gpube_greedy_rule *r, struct gpube_rng *rng)
+INLINE double window_key(const struct gpube_order_window *g, const struct gpube_window_work *w,
+	int v, const struct gpube_greedy_rule *r, struct gpube_rng *rng)
 {
 	double key =
 		r->by_fill * w->fill[v] + r->by_degree * w->degree[v] +
@@ -48,7 +48,7 @@ INLINE double key_of(const struct gpube_order_window *g, const struct gpube_wind
 	return key;
 }
 
-INLINE void start(const struct gpube_order_window *g, struct gpube_window_work *w, int words)
+INLINE void window_start(const struct gpube_order_window *g, struct gpube_window_work *w, int words)
 {
 	memcpy(w->rows, g->rows, (size_t)(g->n * words) * sizeof(*w->rows));
 	for (int v = 0; v < g->n_inner; v++) {
@@ -67,7 +67,7 @@ INLINE void start(const struct gpube_order_window *g, struct gpube_window_work *
 		w->fill[v] = (degree * (degree - 1) - shared) / 2;
 		w->left[v] = v;
 	}
-	for (int v = g->n_inner; v < g->n; v++) { /* nobody reads these, but add_edge() counts on */
+	for (int v = g->n_inner; v < g->n; v++) { /* nobody reads these, but edges count on */
 		w->degree[v] = w->fill[v] = 0;
 		w->log_message[v] = 0;
 	}
@@ -75,7 +75,7 @@ INLINE void start(const struct gpube_order_window *g, struct gpube_window_work *
 }
 
 /* The edge a-b: common neighbours lack one edge less. */
-INLINE void add_edge(
+INLINE void window_add_edge(
 	const struct gpube_order_window *g, struct gpube_window_work *w, int a, int b, int words)
 {
 	uint64_t *ra = w->rows + a * words, *rb = w->rows + b * words;
@@ -96,7 +96,7 @@ INLINE void add_edge(
 	w->log_message[b] += g->log_domain[a];
 }
 
-INLINE void eliminate(
+INLINE void window_eliminate(
 	const struct gpube_order_window *g, struct gpube_window_work *w, int v, int words)
 {
 	const uint64_t *clique = w->rows + v * words;
@@ -123,7 +123,7 @@ INLINE void eliminate(
 
 				w->work += words * count_bits(missing);
 				FOR_BITS(b, missing, 64 * j)
-				add_edge(g, w, a, b, words);
+				window_add_edge(g, w, a, b, words);
 			}
 		}
 }
@@ -132,19 +132,19 @@ INLINE void eliminate(
  * Keys are computed afresh for all that is left: cheaper than to find out
  * which changed, and noise moves at every step.
  */
-INLINE bool greedy(const struct gpube_order_window *g, struct gpube_window_work *w, uint8_t *order,
-	double *sum, const struct gpube_greedy_rule *rule, const struct gpube_window_goal *goal,
-	struct gpube_rng *rng, int words)
+INLINE bool window_greedy(const struct gpube_order_window *g, struct gpube_window_work *w,
+	uint8_t *order, double *sum, const struct gpube_greedy_rule *rule,
+	const struct gpube_window_goal *goal, struct gpube_rng *rng, int words)
 {
 	*sum = 0;
-	start(g, w, words);
+	window_start(g, w, words);
 	for (int n = g->n_inner, k = 0; n > 0; k++) {
 		int best = 0, n_best = 0, v;
 		double least = INFINITY;
 		int64_t log_cells;
 
 		for (int i = 0; i < n; i++) {
-			double key = key_of(g, w, w->left[i], rule, rng);
+			double key = window_key(g, w, w->left[i], rule, rng);
 
 			if (key < least) {
 				least = key;
@@ -163,7 +163,7 @@ INLINE bool greedy(const struct gpube_order_window *g, struct gpube_window_work 
 		if (*sum >= goal->most_sum || log_cells > goal->most_log)
 			return false;
 		order[k] = (uint8_t)v;
-		eliminate(g, w, v, words);
+		window_eliminate(g, w, v, words);
 	}
 	return true;
 }
@@ -173,10 +173,10 @@ bool gpube__window_greedy(const struct gpube_order_window *g, struct gpube_windo
 	const struct gpube_window_goal *goal, struct gpube_rng *rng)
 {
 	if (g->words == 1)
-		return greedy(g, w, order, sum, rule, goal, rng, 1);
+		return window_greedy(g, w, order, sum, rule, goal, rng, 1);
 	if (g->words == 2)
-		return greedy(g, w, order, sum, rule, goal, rng, 2);
-	return greedy(g, w, order, sum, rule, goal, rng, g->words);
+		return window_greedy(g, w, order, sum, rule, goal, rng, 2);
+	return window_greedy(g, w, order, sum, rule, goal, rng, g->words);
 }
 
 /* ---- exact ---------------------------------------------------------------------- */
