@@ -89,6 +89,7 @@ struct gpube__inferring {
 	struct gpube_wide z;
 	double roundings; /* of z */
 	double most_roundings; /* of a marginal */
+	double apart_bytes;    /* of powers of cells of messages that are alive */
 };
 
 static inline int32_t gpube__infer_domain(const struct gpube__inferring *j, int32_t position)

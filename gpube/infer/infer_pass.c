@@ -133,13 +133,21 @@ static int64_t cells_of(const struct gpube__inferring *j, int arity, const int32
 /* What powers of the cells' own take is not in the plan. */
 static int check_apart(struct gpube__inferring *j, const struct gpube_sum_table *t)
 {
-	if (t->powers)
-		j->out->plan.peak_bytes += (double)t->n * sizeof(*t->powers);
-	if (!t->powers || j->out->plan.peak_bytes <= (double)j->ctx->memory_bytes)
+	if (!t->powers)
+		return GPUBE_OK;
+	j->apart_bytes += (double)t->n * sizeof(*t->powers);
+	if (j->out->plan.peak_bytes + j->apart_bytes <= (double)j->ctx->memory_bytes)
 		return GPUBE_OK;
 	return gpube__fail(j->ctx, GPUBE_ELIMIT,
-		"the numbers of a table are so far apart that each takes 12 bytes, which the memory "
+		"the numbers of tables are so far apart that each takes 12 bytes, which the memory "
 		"allowed does not hold");
+}
+
+static void drop(struct gpube__inferring *j, struct gpube_sum_table *t)
+{
+	if (t->powers)
+		j->apart_bytes -= (double)t->n * sizeof(*t->powers);
+	gpube__sum_table_clear(j->ctx, t);
 }
 
 /* ---- up ---------------------------------------------------------------------------------------- */
@@ -204,7 +212,7 @@ int gpube__infer_up(struct gpube__inferring *j)
 
 		status = up(j, b);
 		for (int32_t c = bucket->child; c >= 0 && !keep; c = j->buckets[c].sibling)
-			gpube__sum_table_clear(j->ctx, &j->buckets[c].message);
+			drop(j, &j->buckets[c].message);
 		done += (double)cells_of(j, bucket->arity, gpube__infer_scope(j, b));
 		gpube__progress(j->ctx, done / j->out->plan.joined_cells / (keep ? 3 : 1), "summing");
 		if (status || bucket->parent >= 0)
@@ -377,8 +385,6 @@ static int down(struct gpube__inferring *j, int32_t b)
 	for (int k = 0; k < n && !status; k++) {
 		if (s[k].from >= 0)
 			status = sum_sum(j, &s[k], &s[s[k].from]);
-		if (!status)
-			status = check_apart(j, &s[k].table);
 	}
 	if (!status)
 		status = own_marginal(j, b, &s[n - 1], roundings);
@@ -388,15 +394,17 @@ static int down(struct gpube__inferring *j, int32_t b)
 		if (!child)
 			continue;
 		status = gpube__sum_divide(j->ctx, &s[k].table, &child->message);
-		gpube__sum_table_clear(j->ctx, &child->message);
+		drop(j, &child->message);
 		child->message = s[k].table;
+		if (!status)
+			status = check_apart(j, &child->message);
 		s[k].table = (struct gpube_sum_table){0};
 		child->roundings = roundings - child->roundings + s[k].roundings + 1;
 	}
 	for (int k = 0; s && k < n; k++)
 		gpube__sum_table_clear(j->ctx, &s[k].table);
 	gpube__free(j->ctx, s);
-	gpube__sum_table_clear(j->ctx, &j->buckets[b].message);
+	drop(j, &j->buckets[b].message);
 	return status;
 }
 

@@ -81,6 +81,8 @@ t='--threads 1' optimum=
 short 'solve .wcsp' "$gpube" solve -q $t $x/zebra.wcsp
 short 'solve --json .cfn' "$gpube" solve -q --json $t $x/exams.cfn
 short 'solve .uai' "$gpube" solve -q $t $x/sprinkler.uai
+short 'infer' "$gpube" infer -q $t --order min-fill $x/sprinkler.uai
+short 'marginals' "$gpube" infer -q $t --order min-fill --task MAR --evidence none $x/sprinkler.uai
 short 'count' "$gpube" solve -q --count $t $x/exams.cfn
 short 'solve .wcnf' "$gpube" solve -q $t $i/modern.wcnf
 optimum=4.30
