@@ -241,7 +241,7 @@ asan:
 
 # what works on several threads, and commands that do
 TSAN_TESTS = $(addprefix build-tsan/tests/,$(addprefix unit/test_,parallel race opening solve bound bound_first clusters \
-	joingraph sweep heuristic be be_split slices dpop csg_conv) $(addprefix ops/test_,contract subset support))
+	joingraph sweep heuristic be be_split slices dpop infer csg_conv) $(addprefix ops/test_,contract subset sum support))
 ## tsan: threaded tests and commands under ThreadSanitizer, in build-tsan
 tsan:
 	$(MAKE) BUILD=build-tsan CUDA=0 MPI=0 CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=thread' \

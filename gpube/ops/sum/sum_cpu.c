@@ -50,7 +50,7 @@ struct run {
 	double *buf;	/* a panel for each thread */
 	int64_t *begin; /* offsets for each thread: of an item, and within it */
 	bool apart;
-	volatile bool lost, out_of_range, stopped;
+	bool lost, out_of_range, stopped; /* set by any thread */
 };
 
 /* Odometer over axes, the last one fastest, which moves offsets with it. */
@@ -92,7 +92,7 @@ static void panel_apart(struct run *r, const int64_t *at)
 			const int k = job->n_in + j;
 
 			if (!gpube__sum_add(job->out[j].table, at[k] + in_panel(&r->operand[k], i), v))
-				r->out_of_range = true;
+				__atomic_store_n(&r->out_of_range, true, __ATOMIC_RELAXED);
 		}
 	}
 }
@@ -168,7 +168,7 @@ static void chunk(void *arg, int64_t c, int thread)
 	double *buf = r->buf + thread * r->panel.cells;
 	const int64_t end = first + r->chunk < r->items.cells ? first + r->chunk : r->items.cells;
 
-	if (r->stopped)
+	if (__atomic_load_n(&r->stopped, __ATOMIC_RELAXED))
 		return;
 	memset(at, 0, (size_t)r->n_operands * sizeof(*at));
 	for (int k = r->items.n - 1; k >= 0; k--) {
@@ -180,14 +180,14 @@ static void chunk(void *arg, int64_t c, int thread)
 			at[i] += count[k] * r->operand[i].o->stride[a];
 	}
 	feclearexcept(FE_UNDERFLOW | FE_OVERFLOW);
-	for (; first < end && !r->stopped; first++) {
+	for (; first < end && !__atomic_load_n(&r->stopped, __ATOMIC_RELAXED); first++) {
 		item(r, at, buf);
 		step(r, &r->items, count, at);
 		if (gpube__stopped(r->ctx))
-			r->stopped = true;
+			__atomic_store_n(&r->stopped, true, __ATOMIC_RELAXED);
 	}
 	if (fetestexcept(FE_UNDERFLOW | FE_OVERFLOW))
-		r->lost = true;
+		__atomic_store_n(&r->lost, true, __ATOMIC_RELAXED);
 }
 
 /* ---- the plan ------------------------------------------------------------------------------ */
