@@ -204,19 +204,19 @@ int gpube__seeder_new(
 void gpube__seeder_free(struct gpube_seeder *s, struct gpube_ctx *ctx);
 
 /*
- * A front that moves over the graph from one end of each component, as rows of a grid
- * eliminated one after another: next is the vertex of the front by which it
- * grows least, among equals the one longest there. 'by_age': always that one
- * (Cuthill-McKee). Starts at 'first' in its component, elsewhere, and if -1,
- * at a vertex far from a random one.
+ * A front that moves over the graph from one end of each component, as if the rows of a
+ * grid were eliminated one after another. The next vertex is that of the front by which
+ * the front grows least, among equals the one that was in it longest. 'by_age': always the
+ * one that was in it longest (Cuthill-McKee). The front starts at 'first' in the component
+ * of 'first'; in others, or if 'first' is -1, at a vertex far from a random one.
  */
 void gpube__sweep(
 	struct gpube_seeder *s, int32_t *order, int32_t first, bool by_age, struct gpube_rng *rng);
 
 /*
- * Recursive: the lightest level of a breadth-first search that leaves
- * 'balance' (below 0.5) of the vertices or more on either side is eliminated
- * after both sides.
+ * Recursive dissection. A level of a breadth-first search is eliminated after both of
+ * its sides: the lightest level that leaves at least the share 'balance' (below 0.5) of
+ * the vertices on either side.
  */
 void gpube__dissect(struct gpube_seeder *s, int32_t *order, double balance, struct gpube_rng *rng);
 

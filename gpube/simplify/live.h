@@ -8,9 +8,10 @@
 #include "gpube/ir/model.h"
 
 /*
- * Costs are read less the least one of their table, and cut off at GPUBE__COST_LIMIT, so that a sum
- * of two fits. What was cut off is at least as dear as it seems: where no total below top can use it
- * nothing is wrong, else gpube__live_propagate() refuses the model. Nothing is cut off from below.
+ * The least cost of a table is taken off all its costs as they are read, and they are cut off at
+ * GPUBE__COST_LIMIT, so that a sum of two fits. A cost that was cut off is at least as large as it
+ * seems. That does no harm where no total below top can use it; otherwise gpube__live_propagate()
+ * refuses the model. Nothing is cut off from below.
  */
 #define GPUBE__COST_LIMIT (((int64_t)1 << 62) - 1)
 
@@ -63,10 +64,10 @@ struct gpube_live {
 /*
  * gpube__live_init() - all values live, but for evidence.
  * gpube__live_propagate() - removes values that no total below top can use,
- * until every function by itself has a use for every value left: the function's
- * cells with it are all forbidden, or so dear that with the other functions'
- * minima they reach top. A function is read again only when a domain or the
- * slack below top shrank.
+ * until every function by itself has a use for every value left. A function has no
+ * use for a value if all its cells with it are forbidden, or are so large that with
+ * the minima of the other functions they reach top. A function is read again only
+ * when a domain or the slack below top shrank.
  * Errors: EINVAL (evidence), ERANGE (finite totals can pass 2^63, or lie 2^62 apart), ENOMEM
  */
 int gpube__live_init(struct gpube_live *s, const struct gpube_model *m, bool reductions);
