@@ -27,6 +27,8 @@ static const struct gpube_format_row formats[] = {
 		gpube__yaml_read, NULL},
 	{GPUBE_FORMAT_XML, "xml", "xml", GPUBE_COSTS, false, false, gpube__sniff_xml,
 		gpube__xml_read, NULL},
+	{GPUBE_FORMAT_BIF, "bif", "bif", GPUBE_POTENTIALS, true, true, gpube__sniff_bif,
+		gpube__bif_read, NULL},
 };
 
 enum { N_FORMATS = sizeof(formats) / sizeof(*formats) };

@@ -158,6 +158,41 @@ bool gpube__sniff_xml(const char *text, size_t n, const char *path)
 	       strncmp(text, "<!--", 4) == 0;
 }
 
+/* ---- Bayesian networks in blocks ----------------------------------------------------------- */
+
+static const char *skip_cpp_comments(const char *text)
+{
+	for (;;) {
+		text += strspn(text, BLANKS);
+		if (text[0] != '/' || (text[1] != '/' && text[1] != '*'))
+			return text;
+		if (text[1] == '/') {
+			text += strcspn(text, "\n");
+		} else {
+			const char *end = strstr(text + 2, "*/");
+
+			text = end ? end + 2 : text + strlen(text);
+		}
+	}
+}
+
+/* The word network or variable, a name and a brace: a .wcsp's name may be that word, too. */
+bool gpube__sniff_bif(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	(void)path;
+	text = skip_cpp_comments(text);
+	n = strcspn(text, BLANKS "{\"/");
+	if ((n != 7 || memcmp(text, "network", n) != 0) &&
+		(n != 8 || memcmp(text, "variable", n) != 0))
+		return false;
+	text = skip_cpp_comments(text + n);
+	if (*text == '"')
+		return true;
+	text += strcspn(text, BLANKS "{");
+	return *skip_cpp_comments(text) == '{';
+}
+
 /* ---- YAML ----------------------------------------------------------------------------------- */
 
 /* A line that begins with one of a problem's keys and a colon. */

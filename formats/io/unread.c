@@ -42,7 +42,6 @@ static const struct unread table[] = {
 	{"a model of AMPL (.nl, .mod)", "", "", "nl|mod|ampl|gms"},
 	{"a semidefinite program (.dat-s)", "", "", "dat-s"},
 	/* probabilities */
-	{"a Bayesian network in another format (.bif)", "network", "/", "bif"},
 	{"a Bayesian network in another format (Hugin's .net, .hkb)", "net", "%", "net|hkb"},
 	{"a Bayesian network in another format (GeNIe's .xdsl)", "<smile*", "", "xdsl|dsl"},
 	{"a Bayesian network in another format (XMLBIF)", "<BIF*", "", "xbif|xmlbif|bifxml"},

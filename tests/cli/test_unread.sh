@@ -29,7 +29,6 @@ unread noname_lp 'Maximize\n obj: x\n' 'linear program' info csg
 unread x.mps 'NAME          TEST\nROWS\n' 'linear program'
 unread x.mzn 'var 1..3: x;\n' MiniZinc
 unread x.smt2 '(set-logic QF_LIA)\n' SMT-LIB info nash
-unread x.bif 'network unknown {\n}\n' 'Bayesian network'
 unread x.net 'net\n{\n}\n' 'Bayesian network'
 unread x.xml '<?xml version="1.0"?>\n<!-- a -->\n<BIF VERSION="0.3">\n</BIF>\n' XMLBIF
 unread x.fg '1\n\n2\n0 1\n2 2\n' libDAI

@@ -43,6 +43,9 @@ static const struct detection {
 	{"x", "c wcsp\np edge 1 0\n", 1, GPUBE_COSTS},
 	{"x", "1\n2\n0\n/* Probabilities */\n2\n.5 .5\n", 1, GPUBE_POTENTIALS},
 	{"x", "<instance/", 0, GPUBE_COSTS},
+	{"x", "/* a */ network n {}\nvariable v { type discrete [1] {a}; }\nprobability(v) {table 1;}",
+		1, GPUBE_POTENTIALS},
+	{"x", "network 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
 	{"x.wcsp", "\n<?xml version=\"1.0\"?>\n<instance/", 0, GPUBE_COSTS},
 #ifdef GPUBE_HAVE_YAML
 	{"x",

@@ -129,6 +129,24 @@ static const struct worst files[] = {
 		"  a: {domain: d}\n  b: {domain: d}\nconstraints:\n",
 		"  c%ld: {type: extensional, variables: [a, b], default: 1, values: {2: 0 0}}\n",
 		"", 0},
+	{"bif", "declared values", "variable a { type discrete [ 2000000000 ] { a b }; }", "", "", 0},
+	{"bif", "variables", "", "variable %ld { type discrete[1]{a};}", "", 0},
+	{"bif", "values", "variable a { type discrete [%ld] {", "%ld ", "}; }", 0},
+	{"bif", "rows", "variable a { type discrete [1] {a}; } probability(a) {", "()1;", "}", 0},
+	{"bif", "numbers",
+		"variable a { type discrete [1] {a}; } variable b { type discrete [ 9 ] {a b c d e "
+		"f g h i}; } probability(a) {table 1;} probability(b a) {",
+		"(a)0 0 0 0 0 0 0 0 0;", "}", 0},
+	{"bif", "a default over many rows",
+		"variable a { type discrete [9] {1 2 3 4 5 6 7 8 9}; } variable b { type discrete "
+		"[9] {1 2 3 4 5 6 7 8 9}; } variable c { type discrete [9] {1 2 3 4 5 6 7 8 9}; } "
+		"variable d { type discrete [9] {1 2 3 4 5 6 7 8 9}; } variable e { type discrete "
+		"[9] {1 2 3 4 5 6 7 8 9}; } probability(a b c d e) {default 0 0 0 0 0 0 0 0 1;}",
+		"", "", 0},
+	{"bif", "filled tables",
+		"variable a { type discrete [9] {1 2 3 4 5 6 7 8 9}; } variable b { type discrete "
+		"[9] {1 2 3 4 5 6 7 8 9}; }",
+		"variable v%ld{type discrete[2]{a b};}probability(v%ld a b){default 0 1;}", "", 0},
 	{"evid", "pairs", "%ld\n", "0 1 ", "\n", 0},
 	{"order", "words", "", "0 ", "", 0},
 	{"cov", "clusters", "", "%ld -1 0\n", "", 0},
