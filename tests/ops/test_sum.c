@@ -196,6 +196,44 @@ static void test_extremes(void **state)
 	gpube__sum_table_clear(ctx, &t);
 }
 
+/* Three tables over one axis, settled, and room for their product. */
+static void three(struct shape *s, int64_t dim, const double cells[3][3])
+{
+	*s = (struct shape){.job = {.n_axes = 1, .n_in = 3, .n_out = 1, .shares = true}};
+	s->job.dim[0] = dim;
+	s->job.in = s->in;
+	s->job.out = s->out;
+	for (int k = 0; k < 3; k++) {
+		lay(s, &s->in[k], &s->tables[k], 1);
+		memcpy(s->tables[k].cells, cells[k], (size_t)dim * sizeof(double));
+		assert_int_equal(gpube__sum_settle(ctx, &s->tables[k], false), GPUBE_OK);
+	}
+	lay(s, &s->out[0], &s->tables[3], 1);
+	assert_int_equal(gpube__sum_product(ctx, &s->job), GPUBE_OK);
+}
+
+/* Of shares the negligible is 0, and costs no powers; but where all are small, none is lost. */
+static void test_shares(void **state)
+{
+	static const double one[3][3] = {{1, 0x1p-600, 0x1p-200}, {1, 0x1p-600, 0x1p-200}, {1, 1, 1}};
+	static const double none[3][3] = {
+		{1, 0x1p-700, 0x1p-700}, {0x1p-700, 1, 0x1p-700}, {0x1p-700, 0x1p-700, 1}};
+	struct shape s;
+
+	(void)state;
+	three(&s, 3, one);
+	assert_false(s.job.apart);
+	assert_true(difference(gpube__sum_cell(&s.tables[3], 0), gpube__wide(1, 0)) == 0);
+	assert_true(gpube__sum_cell(&s.tables[3], 1).m == 0);
+	assert_true(difference(gpube__sum_cell(&s.tables[3], 2), gpube__wide(1, -400)) == 0);
+	shape_clear(&s);
+	three(&s, 3, none);
+	assert_true(s.job.apart);
+	for (int i = 0; i < 3; i++)
+		assert_true(difference(gpube__sum_cell(&s.tables[3], i), gpube__wide(1, -1400)) == 0);
+	shape_clear(&s);
+}
+
 /* A table of 16 axes and 20 small ones, which are multiplied together before. */
 static void test_many_inputs(void **state)
 {
@@ -250,6 +288,7 @@ int main(void)
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_underflow),
 		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_many_inputs),
 		cmocka_unit_test(test_stop),
 	};
