@@ -44,7 +44,6 @@ gpube__take_turns: who looks for a stop gives the next in a race its turn
 gpube__opening_driver: a device is opened on a thread while the backend is loaded
 gpube__box_kernels: plans of boxes choose among the kernels that are made for them
 gpube__run_job: a piece of a contraction is a contraction
-gpube__sum_product: what is multiplied together before is a product, too
 gpube__ops_cpu: the backend, which all that it consists of asks for its memory
 gpube__scratch_give: what the backend keeps from one contraction to the next
 gpube__scratch_take: the same

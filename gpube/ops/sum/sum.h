@@ -10,8 +10,9 @@
  * 0 only if its sum is (but see 'shares').
  *
  *   sum_ref.c   the specification, cell by cell
- *   sum_cpu.c   the same on all threads, panel by panel; sum_merge.c multiplies small inputs before;
- *               sum_settle.c brings tables to scale
+ *   sum_cpu.c   the same on all threads, panel by panel
+ *   sum_merge.c gpube__sum_product(): small inputs are multiplied together before
+ *   sum_settle.c brings tables to scale
  */
 #ifndef GPUBE_SUM_H
 #define GPUBE_SUM_H
@@ -63,16 +64,10 @@ int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool sha
  * Errors: ENOMEM, ESTOP, ERANGE
  */
 int gpube__sum_product(struct gpube_ctx *ctx, struct gpube_sum_job *job);
+/* The same without merging small inputs before. */
+int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job);
 /* The specification: each cell alone, with powers throughout; not settled. Errors: ENOMEM, ERANGE */
 int gpube__sum_product_ref(struct gpube_ctx *ctx, struct gpube_sum_job *job);
-
-/*
- * gpube__sum_merge() - inputs that are small beside the job become one where their axes are few: 'to' is
- * the job with n_in inputs of 'merged', whose tables the caller clears, also on failure.
- * merged  job->n_in operands; tables: as many, zero where an input stayed as it was
- */
-int gpube__sum_merge(struct gpube_ctx *ctx, struct gpube_sum_job *to, const struct gpube_sum_job *job,
-	struct gpube_sum_operand *merged, struct gpube_sum_table *tables);
 
 /* a /= b cell by cell, 0 / 0 is 0; a is settled then. Errors: as above */
 int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *a, const struct gpube_sum_table *b);

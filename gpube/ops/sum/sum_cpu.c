@@ -378,7 +378,7 @@ static bool is_harmless(const struct gpube_sum_job *job)
 	return true;
 }
 
-static int product(struct gpube_ctx *ctx, struct gpube_sum_job *job)
+int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 {
 	struct run r = {.ctx = ctx, .job = job, .loops = &gpube__sum_portable};
 	int status = prepare(&r);
@@ -406,32 +406,5 @@ static int product(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 	gpube__free(ctx, r.operand);
 	gpube__free(ctx, r.buf);
 	gpube__free(ctx, r.begin);
-	return status;
-}
-
-int gpube__sum_product(struct gpube_ctx *ctx, struct gpube_sum_job *job)
-{
-	const uint64_t n = (uint64_t)job->n_in;
-	struct gpube_sum_operand *merged = NULL;
-	struct gpube_sum_table *tables = NULL;
-	struct gpube_sum_job small = *job;
-	int status = GPUBE_ENOMEM;
-
-	if (job->n_in < 3)
-		return product(ctx, job);
-	merged = gpube__alloc(ctx, n, sizeof(*merged));
-	tables = gpube__alloc_zero(ctx, n, sizeof(*tables));
-	if (merged && tables)
-		status = gpube__sum_merge(ctx, &small, job, merged, tables);
-	if (!status)
-		status = product(ctx, &small);
-	job->apart = small.apart;
-	/* a product has as many roundings, in whatever order it is made */
-	for (int j = 0; j < job->n_out && !status; j++)
-		job->out[j].roundings += (small.apart ? 2 : 1) * (job->n_in - small.n_in);
-	for (int k = 0; tables && k < job->n_in; k++)
-		gpube__sum_table_clear(ctx, &tables[k]);
-	gpube__free(ctx, tables);
-	gpube__free(ctx, merged);
 	return status;
 }

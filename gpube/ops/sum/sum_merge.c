@@ -120,7 +120,11 @@ static int multiply(struct gpube_ctx *ctx, struct gpube_sum_operand *out, struct
 	return status;
 }
 
-int gpube__sum_merge(struct gpube_ctx *ctx, struct gpube_sum_job *to, const struct gpube_sum_job *job,
+/*
+ * The job with fewer inputs, which are operands of 'merged' with tables of 'tables' where they are
+ * new; there is room for as many as there were.
+ */
+static int merge(struct gpube_ctx *ctx, struct gpube_sum_job *to, const struct gpube_sum_job *job,
 	struct gpube_sum_operand *merged, struct gpube_sum_table *tables)
 {
 	struct input *inputs = gpube__alloc(ctx, (uint64_t)job->n_in, sizeof(*inputs));
@@ -141,5 +145,32 @@ int gpube__sum_merge(struct gpube_ctx *ctx, struct gpube_sum_job *to, const stru
 		}
 	gpube__free(ctx, inputs);
 	gpube__free(ctx, groups);
+	return status;
+}
+
+int gpube__sum_product(struct gpube_ctx *ctx, struct gpube_sum_job *job)
+{
+	const uint64_t n = (uint64_t)job->n_in;
+	struct gpube_sum_operand *merged = NULL;
+	struct gpube_sum_table *tables = NULL;
+	struct gpube_sum_job small = *job;
+	int status = GPUBE_ENOMEM;
+
+	if (job->n_in < 3)
+		return gpube__sum_panels(ctx, job);
+	merged = gpube__alloc(ctx, n, sizeof(*merged));
+	tables = gpube__alloc_zero(ctx, n, sizeof(*tables));
+	if (merged && tables)
+		status = merge(ctx, &small, job, merged, tables);
+	if (!status)
+		status = gpube__sum_panels(ctx, &small);
+	job->apart = small.apart;
+	/* a product has as many roundings, in whatever order it is made */
+	for (int j = 0; j < job->n_out && !status; j++)
+		job->out[j].roundings += (small.apart ? 2 : 1) * (job->n_in - small.n_in);
+	for (int k = 0; tables && k < job->n_in; k++)
+		gpube__sum_table_clear(ctx, &tables[k]);
+	gpube__free(ctx, tables);
+	gpube__free(ctx, merged);
 	return status;
 }

@@ -1,4 +1,4 @@
-/* sum_panel.h - the loops of a panel of sum_cpu.c: consecutive cells of a job, and how a table lies in them. */
+/* sum_panel.h - the loops of a panel of sum_cpu.c: consecutive cells of a job. */
 #ifndef GPUBE_SUM_PANEL_H
 #define GPUBE_SUM_PANEL_H
 
