@@ -343,8 +343,8 @@ const struct command cmd_infer = {
 	.arguments = "FILE",
 	.summary = "sum over a graphical model: partition function, marginals",
 	.description =
-		"Sums the Markov or Bayesian network in FILE (.uai) over all assignments that agree "
-		"with the evidence. --task PR gives the logarithm of the sum: of the partition "
+		"Sums the Markov or Bayesian network in FILE (.uai, .bif, .erg) over all assignments "
+		"that agree with the evidence. --task PR gives the logarithm of the sum: of the partition "
 		"function, or of the evidence's probability. --task MAR gives the distribution of "
 		"every variable, too, all by one more pass. --task MPE gives the most "
 		"probable assignment, as 'gpube solve' does.\n\n"

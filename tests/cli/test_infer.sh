@@ -32,6 +32,16 @@ row 'MAR into a file' 0 '' '' "$gpube" infer -q -t MAR --output uai -o "$work/tw
 that 'it is a MAR result of two variables' sh -c "tr '\n' ' ' < '$work/two.MAR' | grep -Eq '^MAR 2 2 0.3[23][0-9]* 0.67'"
 row 'it is known as a result' 1 '' "is a result, which 'gpube info'" "$gpube" solve -q "$work/two.MAR"
 
+# a network with names
+cat > "$work/two.bif" <<'END'
+network two { }
+variable rain { type discrete [ 2 ] { yes, no }; }
+variable wet { type discrete [ 2 ] { yes, no }; }
+probability ( rain ) { table 0.2, 0.8; }
+probability ( wet | rain ) { (yes) 0.5, 0.5; (no) 0.1, 0.9; }
+END
+row 'marginals of a .bif' 0 '^ +wet: 0.18 0.82$' '' "$gpube" infer -q -t MAR "$work/two.bif"
+
 # evidence, and where it is from
 row 'evidence beside the file' 0 '^evidence +1 observed variable, from examples/sprinkler.uai.evid$' '' \
 	"$gpube" infer -q $x
