@@ -1,0 +1,28 @@
+"""gpube: exact optimisation by tables, from Python.
+
+    Model      functions of variables, read from a file or built; its methods solve(), bound(),
+               infer(), plan(), write()
+    Game       two players' payoffs; its method nash()
+    nash, csg, auction, convert   one call each, for values or files
+    Context    threads, memory, devices and a log, for whatever is given it
+    Error      what the library refuses; Interrupted, a KeyboardInterrupt, has the best so far
+
+Exact numbers are ints, Decimals and Fractions. Ctrl-C ends a running call within about a second and
+raises Interrupted, whose 'result' is the best that was known; obj.stop() from another thread ends it,
+too, and the call then returns that. Calls let other Python threads run; calls on one object take turns.
+
+>>> import gpube
+>>> gpube.Model.read("examples/exams.cfn").solve().optimum
+Decimal('4.30')
+"""
+from ._c import VERSION as __version__
+from ._engine import INF, Context, Error, Interrupted
+from ._games import (AuctionResult, Equilibria, Equilibrium, Game, Structure, Subset, auction, csg,
+	nash)
+from ._model import Bounds, Inference, Model, Plan, Solution, convert
+
+__all__ = [
+	"INF", "AuctionResult", "Bounds", "Context", "Equilibria", "Equilibrium", "Error", "Game",
+	"Inference", "Interrupted", "Model", "Plan", "Solution", "Structure", "Subset", "auction",
+	"convert", "csg", "nash",
+]

@@ -1,0 +1,358 @@
+"""The library's public headers, as far as this package uses them.
+
+Structs and functions are written once, in C, as the headers have them; ctypes types are made
+from that text. tests/test_layout.py compiles the same text against the headers: a function that
+differs is a compiler's error, and sizes, offsets and constants are compared.
+"""
+import ctypes
+import ctypes.util
+import os
+import re
+
+VERSION = "0.1.0"  # of the headers that this was written for
+INF = 2**63 - 1    # GPUBE_INF
+
+STATUS = {
+	0: "OK", -1: "EINVAL", -2: "ENOMEM", -3: "EPARSE", -4: "ERANGE", -5: "ELIMIT", -6: "ENODEV",
+	-7: "ECUDA", -8: "EIO", -9: "ESTOP", -10: "EBUG",
+}
+ESTOP = -9
+
+# Words of an option or an answer, and the constants that they stand for, by their numbers.
+WORDS = {
+	"GPUBE_": ["costs", "potentials"],
+	"GPUBE_ANSWER_": ["optimal", "infeasible", "incomplete"],
+	"GPUBE_ORDER_": ["auto", "min_fill", "min_size", "min_degree", "given"],
+	"GPUBE_BACKEND_": ["auto", "cpu", "cuda"],
+	"GPUBE_LOG_": ["note", "detail", "progress"],
+	"GPUBE_BOUND_": ["auto", "mbe", "shift", "clusters", "joins", "regions", "sweep", "tree"],
+	"GPUBE_PARTITION_": ["scope", "first", "merge", "content"],
+	"GPUBE_SPLIT_": ["auto", "never", "first"],
+	"GPUBE_INFER_": ["pr", "mar"],
+	"CSG_": ["auto", "lp", "conv", "dp", "idp"],
+	"NASH_METHOD_": ["auto", "eee", "ve", "se"],
+	"NASH_ANSWER_": ["all", "some", "incomplete"],
+	"NASH_FORMAT_": ["auto", "nfg", "lrs", "two_player", "simple", "gt"],
+}
+CSG_ANSWERS = ["optimal", "infeasible", "bounds", "incomplete"]
+CSG_INT64, CSG_FLOAT64 = 2, 4
+
+STRUCTS = """
+struct gpube_ctx_opts {
+	size_t sizeof_options;
+	int n_threads;
+	uint64_t memory_bytes, device_memory_bytes;
+	int n_devices;
+	int devices[8];
+	void *log, *log_arg, *realloc_fn, *realloc_arg;
+};
+struct gpube_solve_opts {
+	size_t sizeof_options;
+	int order_method;
+	void *order;
+	double order_seconds, timeout_seconds;
+	uint64_t seed;
+	int backend, no_simplify, count, precision, no_slices;
+};
+struct gpube_plan {
+	int32_t n_vars, n_functions, n_components, width;
+	double joined_cells, largest_joined, largest_message, peak_bytes, n_slices, predicted_seconds;
+};
+struct gpube_solution {
+	int answer;
+	int64_t cost, bound;
+	int scale;
+	double log_value;
+	void *values;
+	char *count;
+	void *order;
+	struct gpube_plan plan;
+	char *backend;
+	double seconds_simplify, seconds_order, seconds_eliminate, seconds_assign, seconds_count;
+	double seconds_contracting, seconds_copying;
+};
+struct gpube_infer_opts {
+	size_t sizeof_options;
+	int task, order_method;
+	void *order;
+	double order_seconds, timeout_seconds;
+	uint64_t seed;
+};
+struct gpube_inference {
+	int known;
+	double log10_z, relative_error;
+	void *marginals;
+	int64_t n_values, n_removed;
+	struct gpube_plan plan;
+	double seconds_order, seconds_sum;
+};
+struct gpube_bound_opts {
+	size_t sizeof_options;
+	int method, z, first_fit, no_match, no_eliminate, split;
+	void *values;
+	int64_t cutoff;
+	int has_cutoff, order_method;
+	void *order;
+	double order_seconds, timeout_seconds;
+	uint64_t seed;
+	int backend, no_simplify, precision, partition;
+};
+struct gpube_bounds {
+	int answer;
+	int64_t bound, cost;
+	int scale, closed;
+	double log_value;
+	void *values;
+	int32_t n_vars, n_functions;
+	int z;
+	char *backend;
+	double seconds_bound, seconds_cost;
+};
+struct gpube_read_opts {
+	size_t sizeof_options;
+	int format;
+	char *evidence;
+	int colors;
+};
+struct gpube_write_opts {
+	size_t sizeof_options;
+	int format, shift, precision, lossy, check;
+};
+struct csg_opts {
+	size_t sizeof_options;
+	int method;
+	double timeout_seconds;
+	int free_disposal, backend, unshared_splittings;
+	char *certificate;
+	void *world;
+};
+struct csg_result {
+	int answer, n_parts;
+	void *parts;
+	double value, upper_bound, error;
+	int64_t value_int, upper_int;
+	int is_int, free_disposal, method, work;
+	char *backend;
+	double splits, seconds_splits, seconds_lp, seconds_total;
+	int64_t n_scans, n_columns, n_candidates, n_nodes;
+	int certificate_status;
+};
+struct csg_auction_opts {
+	size_t sizeof_options;
+	double timeout_seconds;
+};
+struct csg_auction_result {
+	int optimal;
+	int64_t revenue, upper_bound;
+	int scale, n_winners, n_never;
+	void *winners, *never;
+	int64_t n_nodes, n_pivots;
+	double seconds;
+};
+struct nash_strategy {
+	void *p;
+	char *value;
+};
+struct nash_opts {
+	size_t sizeof_options;
+	int method, one, all_labels, pure;
+	int64_t max;
+	int32_t support_size;
+	void *world;
+	int backend;
+	double timeout_seconds;
+	int keep_dominated, inexact;
+	void *give, *give_arg;
+};
+struct nash_pair {
+	int64_t x, y;
+};
+struct nash_result {
+	int answer;
+	int64_t n_xs, n_ys, n_pairs;
+	void *xs, *ys, *pairs;
+	char *reason, *method, *backend;
+	int inexact, degenerate, index_sum;
+	int32_t removed[2];
+	int64_t n_unchecked, n_given, work;
+	double seconds;
+};
+struct nash_subset {
+	int64_t n_xs, n_ys;
+	void *xs, *ys;
+	int64_t component;
+};
+struct nash_components {
+	int64_t n_components, n_subsets;
+	void *subsets;
+};
+"""
+
+FUNCTIONS = """
+int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts);
+void gpube_ctx_free(struct gpube_ctx *ctx);
+const char *gpube_error(const struct gpube_ctx *ctx);
+void gpube_ctx_stop(struct gpube_ctx *ctx);
+void gpube_ctx_resume(struct gpube_ctx *ctx);
+int gpube_model_new(struct gpube_model **out, struct gpube_ctx *ctx, enum gpube_kind kind);
+void gpube_model_free(struct gpube_model *m);
+int gpube_model_add_var(struct gpube_model *m, int32_t *var, int32_t domain, const char *name);
+int gpube_model_add_costs(struct gpube_model *m, int arity, const int32_t *scope, const int64_t *costs);
+int gpube_model_add_potentials(struct gpube_model *m, int arity, const int32_t *scope, const double *values);
+int gpube_model_set_top(struct gpube_model *m, int64_t top);
+int gpube_model_set_direction(struct gpube_model *m, enum gpube_direction direction);
+int gpube_model_set_scale(struct gpube_model *m, int decimals);
+int gpube_model_observe(struct gpube_model *m, int32_t var, int32_t value);
+int32_t gpube_model_n_vars(const struct gpube_model *m);
+int32_t gpube_model_domain(const struct gpube_model *m, int32_t var);
+enum gpube_kind gpube_model_kind(const struct gpube_model *m);
+enum gpube_direction gpube_model_direction(const struct gpube_model *m);
+int gpube_model_scale(const struct gpube_model *m);
+int64_t gpube_model_constant(const struct gpube_model *m);
+int64_t gpube_model_top(const struct gpube_model *m);
+int32_t gpube_model_observed(const struct gpube_model *m, int32_t var);
+const char *gpube_model_var_name(const struct gpube_model *m, int32_t var);
+const char *gpube_model_value_name(const struct gpube_model *m, int32_t var, int32_t value);
+int32_t gpube_model_n_functions(const struct gpube_model *m);
+int gpube_model_scope(const int32_t **scope, const struct gpube_model *m, int32_t function);
+int64_t gpube_model_cells(const struct gpube_model *m, int32_t function);
+int gpube_model_costs(int64_t *out, const struct gpube_model *m, int32_t function);
+int gpube_model_potentials(double *out, const struct gpube_model *m, int32_t function);
+int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *values);
+int gpube_model_log_value(double *log_value, const struct gpube_model *m, const int32_t *values);
+int gpube_solve(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_solve_opts *opts);
+int gpube_plan(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_solve_opts *opts);
+void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
+int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts);
+void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx);
+int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m, const struct gpube_bound_opts *opts);
+void gpube_bounds_free(struct gpube_bounds *b, struct gpube_ctx *ctx);
+enum gpube_format gpube_format_named(const char *name);
+int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char *path, const struct gpube_read_opts *opts);
+int gpube_write_with(const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts);
+int csg_game_new(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type);
+void csg_game_free(struct csg_game *g);
+int csg_game_agents(const struct csg_game *g);
+void *csg_game_values(struct csg_game *g);
+int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts *opts);
+void csg_result_free(struct csg_result *r, struct gpube_ctx *ctx);
+int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path);
+int csg_auction_read(struct csg_auction **out, struct gpube_ctx *ctx, const char *path);
+void csg_auction_free(struct csg_auction *a);
+int64_t csg_auction_bid_id(const struct csg_auction *a, int bid);
+int csg_auction_solve(struct csg_auction_result **out, const struct csg_auction *a, const struct csg_auction_opts *opts);
+void csg_auction_result_free(struct csg_auction_result *r, struct gpube_ctx *ctx);
+int nash_game_new(struct nash_game **out, struct gpube_ctx *ctx, int32_t rows, int32_t columns);
+void nash_game_free(struct nash_game *g);
+int32_t nash_game_rows(const struct nash_game *g);
+int32_t nash_game_columns(const struct nash_game *g);
+int nash_game_set(struct nash_game *g, int player, int32_t row, int32_t column, int64_t num, int64_t den);
+const char *nash_game_label(const struct nash_game *g, int player, int32_t action);
+int nash_read(struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format);
+int nash_write(const struct nash_game *g, const char *path, enum nash_format format);
+int nash_exact(void);
+int nash_solve(struct nash_result **out, const struct nash_game *g, const struct nash_opts *opts);
+void nash_result_free(struct nash_result *r, struct gpube_ctx *ctx);
+int nash_components(struct nash_components **out, struct gpube_ctx *ctx, const struct nash_result *r, double timeout_seconds);
+void nash_components_free(struct nash_components *c, struct gpube_ctx *ctx);
+"""
+
+_PLAIN = {
+	"int": ctypes.c_int, "int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64,
+	"uint64_t": ctypes.c_uint64, "size_t": ctypes.c_size_t, "double": ctypes.c_double,
+}
+structs = {}  # name without "struct" -> ctypes.Structure
+
+
+def _type(text):
+	"""The ctypes type of a C type: every pointer but a text is an address."""
+	text = text.replace("const ", "").strip()
+	if text.endswith("*"):
+		return ctypes.c_char_p if text.replace(" ", "") == "char*" else ctypes.c_void_p
+	if text.startswith("enum "):
+		return ctypes.c_int
+	if text.startswith("struct "):
+		return structs[text.split()[1]]
+	return None if text == "void" else _PLAIN[text]
+
+
+def _declarator(base, text):
+	"""(name, type) of '*name', 'name[2]' or 'name', whose type begins with 'base'."""
+	stars, name, count = re.fullmatch(r"\s*(\**)(\w+)(?:\[(\d+)\])?", text).groups()
+	kind = _type(base + stars)
+	return name, kind * int(count) if count else kind
+
+
+def _make_structs():
+	for name, body in re.findall(r"struct (\w+) \{(.*?)\n\};", STRUCTS, re.S):
+		fields = []
+		for base, names in re.findall(r"\s*((?:struct )?\w+) ([^;]*);", body):
+			fields += [_declarator(base, text) for text in names.split(",")]
+		structs[name] = type(name, (ctypes.Structure,), {"_fields_": fields})
+
+
+def prototypes():
+	"""(name, result type, argument types) of every function above."""
+	for result, name, arguments in re.findall(r"(.*?)(\w+)\((.*)\);", FUNCTIONS):
+		types = []
+		if arguments != "void":
+			types = [_type(re.sub(r"\w+$", "", a.strip())) for a in arguments.split(",")]
+		yield name, _type(result), types
+
+
+def candidates():
+	"""Where the library may be, the first one first."""
+	if os.environ.get("GPUBE_LIBRARY"):
+		return [os.environ["GPUBE_LIBRARY"]]
+	here = os.path.dirname(os.path.abspath(__file__))
+	names = ("libgpube.so.0", "libgpube.so")
+	found = ctypes.util.find_library("gpube")
+	return ([p for p in (os.path.join(here, n) for n in names) if os.path.exists(p)] +
+		([found] if found else []) + list(names) +
+		[os.path.join("/usr/local/lib", n) for n in names])
+
+
+def _load():
+	said = []
+	for path in candidates():
+		try:
+			library = ctypes.CDLL(path)
+		except OSError as e:
+			said.append("%s: %s" % (path, e))
+			continue
+		try:
+			for name, result, arguments in prototypes():
+				f = getattr(library, name)
+				f.restype, f.argtypes = result, arguments
+		except AttributeError as e:
+			raise ImportError("%s is not the libgpube %s that this package is for: %s" %
+				(path, VERSION, e)) from None
+		return library
+	raise ImportError("libgpube.so is not there: run 'make install' in gpube's repository, or set "
+		"GPUBE_LIBRARY to its path (%s)" % "; ".join(said))
+
+
+_make_structs()
+lib = _load()
+
+LOG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_double, ctypes.c_char_p)
+
+
+def options(name, **fields):
+	"""An options struct; a field that is None keeps its default."""
+	s = structs[name]()
+	s.sizeof_options = ctypes.sizeof(s)
+	for field, value in fields.items():
+		if value is not None:
+			setattr(s, field, value)
+	return s
+
+
+def at(address, name):
+	"""The struct that lies at an address."""
+	return structs[name].from_address(address)
+
+
+def array(address, kind, n):
+	"""A list of the n numbers that lie at an address; None of NULL."""
+	return None if not address else (kind * n).from_address(address)[:]

@@ -1,0 +1,328 @@
+"""Contexts, errors, long calls that Ctrl-C ends, and numbers without a rounding."""
+import ctypes
+import math
+import os
+import queue
+import threading
+import weakref
+from decimal import Decimal
+from fractions import Fraction
+
+from . import _c
+from ._c import lib
+
+INF = math.inf
+
+
+class Error(Exception):
+	"""A call that the library refused or could not finish.
+
+	status  "EINVAL", "EPARSE", "ELIMIT", …: the name of gpube.h's status without "GPUBE_"
+	text    what the library says, such as "x.wcsp:3: expected …"
+	result  of ELIMIT: what is known without the work, such as a Solution with its plan; or None
+
+	>>> try: gpube.Model.read("no.wcsp")
+	... except gpube.Error as e: print(e.status)
+	EIO
+	"""
+
+	def __init__(self, status, text, result=None):
+		super().__init__("%s (%s)" % (text or "failed", status))
+		self.status, self.text, self.result = status, text, result
+
+
+class Interrupted(KeyboardInterrupt):
+	"""Ctrl-C during a long call: the call has ended, and its object can be used on.
+
+	result  the best that is known, as the call would have returned it at a timeout; or None
+	"""
+
+	def __init__(self, result=None):
+		super().__init__()
+		self.result = result
+
+
+def _worker(calls):
+	while True:
+		call = calls.get()
+		if call is None:
+			return
+		call()
+		del call  # holds what the call was about
+
+
+def _free_context(address, calls):
+	calls.put(None)
+	lib.gpube_ctx_free(address)
+
+
+class Context:
+	"""Threads, memory and devices; every model and game has one, its own unless one is given.
+
+	threads        at most so many; default: the cores that this process may use
+	memory         bytes of tables; default: what is free
+	device_memory  the same of a GPU
+	devices        list of GPU indices; default: the first alone
+	log            called as log(level, text) with "note" (bounds that got better), "detail" or
+	               "progress", from another thread; it must not use what is being solved
+
+	What shares a context takes turns. Errors: Error EINVAL, ENOMEM.
+
+	>>> m = gpube.Model.read("examples/zebra.wcsp", context=gpube.Context(threads=1))
+	"""
+
+	def __init__(self, threads=None, memory=None, device_memory=None, devices=None, log=None):
+		opts = _c.options("gpube_ctx_opts", n_threads=threads, memory_bytes=memory,
+			device_memory_bytes=device_memory)
+		devices = list(devices or [])
+		if len(devices) > len(opts.devices):
+			raise ValueError("at most %d devices" % len(opts.devices))
+		opts.n_devices = len(devices)
+		opts.devices[:len(devices)] = devices
+		self._log = None
+		if log is not None:
+			words = _c.WORDS["GPUBE_LOG_"]
+			self._log = _c.LOG(lambda arg, level, done, text: log(
+				words[level], (text or b"").decode("utf-8", "replace")))
+			opts.log = ctypes.cast(self._log, ctypes.c_void_p).value
+		out = ctypes.c_void_p()
+		status = lib.gpube_ctx_new(ctypes.byref(out), ctypes.byref(opts))
+		if status:
+			raise Error(_c.STATUS[status], "a context could not be made")
+		self._address = out.value
+		self._lock = threading.Lock()       # one call at a time
+		self._stopping = threading.Lock()   # guards _running
+		self._running = False
+		self._calls = queue.SimpleQueue()
+		self._thread = None
+		weakref.finalize(self, _free_context, out.value, self._calls).atexit = False
+
+	def stop(self):
+		"""Asks the call that runs in another thread to end soon with what it knows."""
+		with self._stopping:
+			if self._running:
+				lib.gpube_ctx_stop(self._address)
+
+	def _check(self, status):
+		if status:
+			raise Error(_c.STATUS.get(status, str(status)),
+				lib.gpube_error(self._address).decode("utf-8", "replace"))
+
+	def _do(self, function, *arguments):
+		"""A short call; raises what it returns."""
+		with self._lock:
+			self._check(function(*arguments))
+
+	def _call(self, function, *arguments):
+		"""A long call function(&out, *arguments), in the context's own thread, so that this one can be
+		interrupted. Returns (out, Error or None, what interrupted it or None)."""
+		with self._lock:
+			out = ctypes.c_void_p()
+			done = threading.Event()
+			said = []
+
+			def call():
+				if done.is_set():
+					return
+				try:
+					said.append(function(ctypes.byref(out), *arguments))
+				except BaseException as e:  # an argument that is no number
+					said.append(e)
+				done.set()
+
+			interrupted = None
+			try:
+				with self._stopping:
+					self._running = True
+				if self._thread is None:
+					self._thread = threading.Thread(
+						target=_worker, args=(self._calls,), name="gpube", daemon=True)
+					self._thread.start()
+				self._calls.put(call)
+				while not done.wait(0.2):  # a signal may have reached another thread
+					pass
+			except BaseException as e:
+				# Ctrl-C, or what another signal's handler raises; it may have come before the call
+				# was put there, and a call that is there twice is done once
+				interrupted = e
+				self.stop()
+				self._calls.put(call)
+			while not done.is_set():
+				try:
+					done.wait(0.2)
+				except BaseException:
+					pass  # it is stopping
+			with self._stopping:
+				self._running = False
+				lib.gpube_ctx_resume(self._address)
+			if isinstance(said[0], BaseException):
+				raise said[0]
+			error = None
+			try:
+				self._check(said[0])
+			except Error as e:
+				error = e
+			return out.value, error, interrupted
+
+	def _run(self, function, free, convert, *arguments):
+		"""A long call; returns convert(out), and frees 'out'."""
+		out, error, interrupted = self._call(function, *arguments)
+		try:
+			result = convert(out) if out else None
+		finally:
+			if out:
+				free(out, self._address)
+		_raise_interrupted(interrupted, result)
+		if error and not (error.status == "ESTOP" and out):
+			error.result = result
+			raise error
+		return result
+
+
+def _raise_interrupted(interrupted, result):
+	if isinstance(interrupted, KeyboardInterrupt):
+		raise Interrupted(result) from None
+	if interrupted is not None:
+		raise interrupted
+
+
+class Owner:
+	"""A Python object with one of the library's: freed with it, and its context after both."""
+
+	def __init__(self, context, address, free):
+		self.context = context
+		self._context_address = context._address
+		self._held = address
+		# the context is an argument so that it lives as long
+		self._free = weakref.finalize(self, _free_held, context, free, address)
+		self._free.atexit = False
+
+	@property
+	def _address(self):
+		if not self._free.alive:
+			raise ValueError("it is closed")
+		return self._held
+
+	def close(self):
+		"""Frees the memory now; afterwards all uses are a ValueError."""
+		with self.context._lock:
+			self._free()
+
+	def __enter__(self):
+		return self
+
+	def __exit__(self, *exception):
+		self.close()
+
+	def stop(self):
+		"""Ends the call that runs in another thread; it returns the best so far."""
+		self.context.stop()
+
+
+def _free_held(context, free, address):
+	free(address)
+
+
+def opened(context, function, free, *arguments):
+	"""An address that a long call makes; it is freed if the call was interrupted."""
+	out, error, interrupted = context._call(function, *arguments)
+	if out and interrupted is not None:
+		free(out)
+	_raise_interrupted(interrupted, None)
+	if error:
+		raise error
+	return out
+
+
+def path_bytes(path):
+	"""A path as the library takes it."""
+	p = os.fsencode(path)
+	if b"\0" in p:
+		raise ValueError("a path with a zero byte")
+	return p
+
+
+def word(prefix, text):
+	"""The number of an option's word, such as "min_fill"."""
+	words = _c.WORDS[prefix]
+	if text not in words:
+		raise ValueError("%r is none of %s" % (text, ", ".join(words)))
+	return words.index(text)
+
+
+def seconds(timeout):
+	"""A timeout as the library takes it: None is none."""
+	if timeout is None:
+		return 0.0
+	if not timeout > 0 or math.isinf(timeout):
+		raise ValueError("a timeout is a number of seconds above 0, or None")
+	return float(timeout)
+
+
+def exact(x):
+	"""A number as a Fraction; a float is the decimal that Python prints of it."""
+	if isinstance(x, (int, Fraction)):
+		return Fraction(x)
+	if hasattr(x, "item"):  # numpy's scalars
+		x = x.item()
+	if isinstance(x, float):
+		x = repr(x)
+	if isinstance(x, (int, str, Decimal, Fraction)):
+		return Fraction(x)
+	raise TypeError("not a number: %r" % (x,))
+
+
+def is_infinite(x):
+	try:
+		return math.isinf(x)
+	except (TypeError, OverflowError, ValueError):
+		return False
+
+
+def units(x, decimals):
+	"""A number in whole units of 10^-decimals; never rounded."""
+	if type(x) is int and not decimals:
+		return x
+	scaled = exact(x) * 10**decimals
+	if scaled.denominator != 1:
+		raise ValueError("%s needs more than %d decimals" % (x, decimals))
+	return scaled.numerator
+
+
+def number(value, decimals):
+	"""What 'value' units of 10^-decimals are: an int without decimals, otherwise a Decimal."""
+	if not decimals:
+		return value
+	digits = tuple(int(d) for d in str(abs(value)))
+	return Decimal((int(value < 0), digits, -decimals))
+
+
+def int64(x):
+	"""An integer that the library's numbers hold; otherwise Error ERANGE."""
+	if not -_c.INF <= x <= _c.INF:
+		raise Error("ERANGE", "%d does not fit 64 bits" % x)
+	return x
+
+
+def flat(table, shape):
+	"""The numbers of a nested or a flat list, or of an array, row by row."""
+	n = math.prod(shape)
+	if hasattr(table, "tolist"):  # numpy's arrays
+		if tuple(table.shape) not in (tuple(shape), (n,)):
+			raise ValueError("the shape is %s, expected %s" % (tuple(table.shape), tuple(shape)))
+		table = table.ravel().tolist() if shape else [table.item()]
+	if not isinstance(table, (list, tuple)):
+		table = list(table) if hasattr(table, "__iter__") else [table]
+	if table and isinstance(table[0], (list, tuple)):
+		return _nested(table, shape)
+	if len(table) != n:
+		raise ValueError("%d numbers, expected %d for domains %s" % (len(table), n, tuple(shape)))
+	return table
+
+
+def _nested(table, shape):
+	if not shape:
+		return [table]
+	if not isinstance(table, (list, tuple)) or len(table) != shape[0]:
+		raise ValueError("a table that is not of shape %s" % (tuple(shape),))
+	return [x for row in table for x in _nested(row, shape[1:])]

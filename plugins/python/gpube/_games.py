@@ -1,0 +1,474 @@
+"""Games: Nash equilibria of two players, coalition structures, and auctions."""
+import ctypes
+import os
+import tempfile
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, List, Optional, Tuple, Union
+
+from . import _c
+from ._c import lib
+from ._engine import (INF, Context, Error, Interrupted, Owner, exact, flat, int64, is_infinite, number, opened,
+	path_bytes, seconds, word)
+
+
+def _text(raw):
+	return None if raw is None else raw.decode("utf-8", "replace")
+
+
+# ---- nash
+
+class Game(Owner):
+	"""A game of two players in normal form.
+
+	payoffs1, payoffs2  nested lists or arrays of rows x columns numbers: ints, Fractions, Decimals or
+	                    texts such as "2/3" are what they say, a float is the decimal that Python
+	                    prints of it; payoffs2 None: of a game of sum zero
+	Errors: ValueError (shapes), Error ERANGE (a payoff's numerator or denominator passes 64 bits)
+
+	>>> gpube.Game([[3, 0], [5, 1]], [[3, 5], [0, 1]]).nash().equilibria[0].payoffs
+	(Fraction(1, 1), Fraction(1, 1))
+	"""
+
+	def __init__(self, payoffs1, payoffs2=None, context=None):
+		rows = [[exact(x) for x in row] for row in payoffs1]
+		if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
+			raise ValueError("payoffs are not a table of rows and columns")
+		shape = (len(rows), len(rows[0]))
+		first = [x for row in rows for x in row]
+		second = [-x for x in first] if payoffs2 is None else [exact(x) for x in flat(payoffs2, shape)]
+		context = context or Context()
+		out = ctypes.c_void_p()
+		context._do(lib.nash_game_new, ctypes.byref(out), context._address, *shape)
+		super().__init__(context, out.value, lib.nash_game_free)
+		for player, table in (1, first), (2, second):
+			for k, x in enumerate(table):
+				context._do(lib.nash_game_set, self._address, player, k // shape[1], k % shape[1],
+					int64(x.numerator), int64(x.denominator))
+
+	@classmethod
+	def read(cls, path, format="auto", context=None):
+		"""Reads a .nfg of Gambit, an output of GAMUT or an input of lrsnash.
+
+		Errors: Error EIO, EPARSE (file, line, what was expected), ERANGE, ENOMEM
+
+		>>> gpube.Game.read("examples/effort.nfg").shape
+		(4, 3)
+		"""
+		context = context or Context()
+		address = opened(context, lib.nash_read, lib.nash_game_free, context._address,
+			path_bytes(path), word("NASH_FORMAT_", format))
+		g = cls.__new__(cls)
+		Owner.__init__(g, context, address, lib.nash_game_free)
+		return g
+
+	@classmethod
+	def from_nashpy(cls, game, context=None):
+		"""One of nashpy's games (nashpy.Game)."""
+		a, b = game.payoff_matrices
+		return cls(a.tolist(), b.tolist(), context=context)
+
+	def write(self, path, format="auto"):
+		"""Writes .nfg, .gam (GTOutput) or an input of lrsnash, by the name. Errors: Error EIO, ENOMEM"""
+		address, at, format = self._address, path_bytes(path), word("NASH_FORMAT_", format)
+		opened(self.context, lambda out, *rest: lib.nash_write(*rest), lambda none: None,
+			address, at, format)
+
+	@property
+	def shape(self):
+		"""(rows, columns): how many actions each player has"""
+		return lib.nash_game_rows(self._address), lib.nash_game_columns(self._address)
+
+	def labels(self, player):
+		"""The names of the actions of player 1 or 2; None where the file has none."""
+		if player not in (1, 2):
+			raise ValueError("players are 1 and 2")
+		return [_text(lib.nash_game_label(self._address, player, k))
+			for k in range(self.shape[player - 1])]
+
+	def nash(self, method="auto", one=False, all_labels=False, pure=False, max=0, support_size=0,
+			timeout=None, keep_dominated=False, inexact=False, components=False, backend="auto"):
+		"""The extreme equilibria: every equilibrium is a mixture of some of them. Equilibria.
+
+		method        "auto", "eee" (branch and bound), "ve" (vertices) or "se" (supports)
+		one           one equilibrium, by Lemke and Howson; with all_labels from every label
+		pure          pure equilibria alone
+		max           stop after so many; 0: all
+		support_size  of method "se": supports of this size alone
+		timeout       seconds; then the answer is "incomplete"
+		inexact       decide in floats: fast, and sometimes wrong
+		components    of a complete answer: its maximal Nash subsets and components, too
+		Errors: Error EINVAL (options; a library without FLINT decides 'inexact' alone), ENODEV,
+		ERANGE, ENOMEM; Interrupted, with what was found
+
+		>>> len(gpube.Game.read("examples/effort.nfg").nash().equilibria)
+		7
+		"""
+		opts = _c.options("nash_opts", method=word("NASH_METHOD_", method), one=one,
+			all_labels=all_labels, pure=pure, max=max, support_size=support_size,
+			timeout_seconds=seconds(timeout), keep_dominated=keep_dominated, inexact=inexact,
+			backend=word("GPUBE_BACKEND_", backend))
+
+		def convert(address):
+			return _equilibria(self, address, components, timeout)
+
+		return self.context._run(lib.nash_solve, lib.nash_result_free, convert, self._address,
+			ctypes.byref(opts))
+
+
+@dataclass
+class Equilibrium:
+	"""x, y: the probabilities of each player's actions; payoffs: what each of them gets. Fractions;
+	floats of an inexact answer."""
+
+	x: List[Union[Fraction, float]]
+	y: List[Union[Fraction, float]]
+	payoffs: Tuple[Union[Fraction, float], Union[Fraction, float]]
+
+
+@dataclass
+class Subset:
+	"""Every mixture of the strategies 'xs' with every one of 'ys' is an equilibrium; those of one
+	component are connected."""
+
+	xs: List[List[Union[Fraction, float]]]
+	ys: List[List[Union[Fraction, float]]]
+	component: int
+
+
+@dataclass
+class Equilibria:
+	"""What Game.nash() knows.
+
+	answer      "all" (these are all extreme equilibria), "some" (what was asked for) or "incomplete"
+	reason      why it is incomplete, or None
+	degenerate  True, False, or None where it is not known
+	removed     strictly dominated actions of each player
+	n_unchecked found, but not checked in time: not among the equilibria
+	subsets     maximal Nash subsets, if they were asked for and the answer is "all"
+	"""
+
+	answer: str
+	equilibria: List[Equilibrium]
+	reason: Optional[str]
+	method: str
+	backend: str
+	inexact: bool
+	degenerate: Optional[bool]
+	index_sum: int
+	removed: Tuple[int, int]
+	n_unchecked: int
+	subsets: Optional[List[Subset]]
+	seconds: float
+
+	@property
+	def proved(self):
+		"""Whether these are proved to be all extreme equilibria."""
+		return self.answer == "all" and not self.inexact
+
+
+def _strategies(address, n, n_actions, read):
+	size = ctypes.sizeof(_c.structs["nash_strategy"])
+	strategies = []
+	for k in range(n):
+		s = _c.at(address + k * size, "nash_strategy")
+		p = (ctypes.c_char_p * n_actions).from_address(s.p)
+		strategies.append(([read(x.decode()) for x in p], read(s.value.decode())))
+	return strategies
+
+
+def _equilibria(game, address, components, timeout):
+	r = _c.at(address, "nash_result")
+	read = float if r.inexact else Fraction
+	rows, columns = game.shape
+	xs = _strategies(r.xs, r.n_xs, rows, read)
+	ys = _strategies(r.ys, r.n_ys, columns, read)
+	pairs = (_c.structs["nash_pair"] * r.n_pairs).from_address(r.pairs) if r.n_pairs else []
+	result = Equilibria(answer=_c.WORDS["NASH_ANSWER_"][r.answer],
+		equilibria=[Equilibrium(list(xs[p.x][0]), list(ys[p.y][0]), (ys[p.y][1], xs[p.x][1]))
+			for p in pairs],
+		reason=_text(r.reason), method=_text(r.method), backend=_text(r.backend),
+		inexact=bool(r.inexact), degenerate=None if r.degenerate < 0 else bool(r.degenerate),
+		index_sum=r.index_sum, removed=tuple(r.removed), n_unchecked=r.n_unchecked,
+		subsets=None, seconds=r.seconds)
+	if not components or result.answer != "all":
+		return result
+	try:
+		result.subsets = game.context._run(lib.nash_components, lib.nash_components_free,
+			lambda c: _subsets(c, xs, ys), game.context._address, address, seconds(timeout))
+	except Interrupted as e:
+		e.result = result
+		raise
+	except Error as e:
+		if e.status != "ESTOP":  # out of time: the equilibria are known
+			raise
+	return result
+
+
+def _subsets(address, xs, ys):
+	c = _c.at(address, "nash_components")
+	subsets = []
+	for s in (_c.structs["nash_subset"] * c.n_subsets).from_address(c.subsets) if c.n_subsets else []:
+		subsets.append(Subset(
+			[list(xs[k][0]) for k in _c.array(s.xs, ctypes.c_int64, s.n_xs)],
+			[list(ys[k][0]) for k in _c.array(s.ys, ctypes.c_int64, s.n_ys)], s.component))
+	return subsets
+
+
+def nash(game, payoffs2=None, context=None, **options):
+	"""Equilibria of a game: a Game, a path, one of nashpy's games, or the payoffs of player 1 (and of
+	player 2; without them the sum is zero). Options and errors are those of Game.nash().
+
+	>>> gpube.nash([[1, -1], [-1, 1]]).equilibria[0].x
+	[Fraction(1, 2), Fraction(1, 2)]
+	"""
+	if isinstance(game, (str, os.PathLike)):
+		game = Game.read(game, context=context)
+	elif hasattr(game, "payoff_matrices"):
+		game = Game.from_nashpy(game, context=context)
+	elif not isinstance(game, Game):
+		game = Game(game, payoffs2, context=context)
+	return game.nash(**options)
+
+
+# ---- coalition structures
+
+MOST_AGENTS = 40  # CSG_MAX_AGENTS
+
+
+@dataclass
+class Structure:
+	"""What csg() knows.
+
+	answer       "optimal", "infeasible", "bounds" (stopped: the best known) or "incomplete"
+	coalitions   disjoint sorted tuples of agents, from 0; None without a structure
+	value        of the structure: exact (an int or a Decimal) unless values were floats; or None
+	upper_bound  no structure is worth more; None where nothing is known
+	error        of floats: the optimum exceeds 'value' by no more than this; otherwise 0
+	"""
+
+	answer: str
+	coalitions: Optional[List[Tuple[int, ...]]]
+	value: Any
+	upper_bound: Any
+	error: float
+	method: str
+	backend: str
+	seconds: float
+
+	@property
+	def proved(self):
+		"""Whether the answer is proved: an optimum, or that there is no structure."""
+		return self.answer in ("optimal", "infeasible")
+
+
+def csg(values, n_agents=None, method="auto", timeout=None, free_disposal=False, certificate=None,
+		backend="auto", context=None):
+	"""An optimal partition of n agents into coalitions: a Structure.
+
+	values         a path; or 2^n numbers in the order of masks (agent i is bit i; the first one, of
+	               the empty coalition, is 0); or {coalition: value}, where a coalition is a mask or an
+	               iterable of agents and what is left out is forbidden. -inf is forbidden. Ints,
+	               Fractions and Decimals are exact, and so is the result; with a float (but -inf)
+	               among them all are floats
+	n_agents       of a dict; default: up to the last agent that is in it
+	method         "auto", "lp", "conv", "dp" or "idp"
+	free_disposal  agents may stay out, at no value
+	certificate    path to write a proof of method lp to
+	Errors: ValueError, Error EINVAL, ERANGE (a value or the sum passes 64 bits), ELIMIT, ENOMEM, and
+	those of reading a file; Interrupted, with the best so far
+
+	>>> gpube.csg({(0,): 1, (1,): 2, (0, 1): 4}).coalitions
+	[(0, 1)]
+	"""
+	context = context or Context()
+	decimals = 0
+	if isinstance(values, (str, os.PathLike)):
+		address = opened(context, lib.csg_read, lib.csg_game_free, context._address, path_bytes(values))
+	else:
+		address, decimals = _coalitions(context, values, n_agents)
+	game = Owner(context, address, lib.csg_game_free)
+	opts = _c.options("csg_opts", method=word("CSG_", method), timeout_seconds=seconds(timeout),
+		free_disposal=free_disposal, backend=word("GPUBE_BACKEND_", backend),
+		certificate=None if certificate is None else path_bytes(certificate))
+	try:
+		return context._run(lib.csg_solve, lib.csg_result_free,
+			lambda r: _structure(r, decimals), address, ctypes.byref(opts))
+	finally:
+		game.close()
+
+
+def _mask(coalition):
+	if hasattr(coalition, "__index__"):
+		return coalition.__index__()
+	mask = 0
+	for agent in coalition:
+		if not 0 <= agent < MOST_AGENTS:
+			raise ValueError("agent %d, expected 0 to %d" % (agent, MOST_AGENTS - 1))
+		mask |= 1 << agent
+	return mask
+
+
+def _coalitions(context, values, n):
+	"""A game of values in memory: its address, and its decimals (None: floats)."""
+	if hasattr(values, "items"):
+		values = {_mask(c): v for c, v in values.items()}
+		if any(c < 1 for c in values if c) or not values:
+			raise ValueError("no coalitions, or one below 0")
+		least = max(values).bit_length()
+		n = least if n is None else n
+		if n < least:
+			raise ValueError("a coalition of agent %d, of %d agents" % (least - 1, n))
+	else:
+		values = values.tolist() if hasattr(values, "tolist") else list(values)
+		if len(values) < 2 or len(values) & (len(values) - 1) or (n or 0) not in (
+				0, len(values).bit_length() - 1):
+			raise ValueError("%d values, expected 2^n" % len(values))
+		n = len(values).bit_length() - 1
+		values = dict(enumerate(values))
+	empty = values.pop(0, 0)
+	if empty != 0 and not is_infinite(empty):
+		raise ValueError("the empty coalition's value is not 0")
+	floats = any(isinstance(v, float) and not is_infinite(v) for v in values.values())
+	decimals = None if floats else _decimals(values.values())
+	out = ctypes.c_void_p()
+	context._do(lib.csg_game_new, ctypes.byref(out), context._address, n,
+		_c.CSG_FLOAT64 if floats else _c.CSG_INT64)
+	try:
+		forbidden = -INF if floats else -2**63
+		kind = ctypes.c_double if floats else ctypes.c_int64
+		cells = (kind * 2**n).from_address(lib.csg_game_values(out))
+		if len(values) < 2**n - 1:  # what is left out, by doubling
+			cells[1] = forbidden
+			for k in range(1, n):
+				ctypes.memmove(ctypes.byref(cells, 2**k * 8), cells, 2**k * 8)
+				cells[2**k] = forbidden
+		for mask, v in values.items():
+			if is_infinite(v):
+				if v > 0:
+					raise ValueError("a value of inf; what is forbidden is -inf")
+				cells[mask] = forbidden
+			else:
+				cells[mask] = float(v) if floats else int64(
+					(exact(v) * 10**decimals).numerator)
+	except BaseException:
+		lib.csg_game_free(out)
+		raise
+	return out.value, decimals
+
+
+def _decimals(values):
+	"""How many decimals these numbers have; ValueError if one never ends."""
+	most = 0
+	for v in values:
+		if type(v) is int or is_infinite(v):
+			continue
+		d = exact(v).denominator
+		k = 0
+		while 10**k % d:
+			k += 1
+			if k > 18:
+				raise ValueError("%s has more than 18 decimals" % (v,))
+		most = max(most, k)
+	return most
+
+
+def _structure(address, decimals):
+	r = _c.at(address, "csg_result")
+	answer = _c.CSG_ANSWERS[r.answer]
+	there = answer in ("optimal", "bounds")
+	value = upper = None
+	if r.is_int:
+		value = number(r.value_int, decimals or 0)
+		upper = None if r.upper_int == 2**63 - 1 else number(r.upper_int, decimals or 0)
+	else:
+		value, upper = r.value, None if r.upper_bound == INF else r.upper_bound
+	masks = _c.array(r.parts, ctypes.c_uint64, r.n_parts) or []
+	return Structure(answer=answer,
+		coalitions=[tuple(i for i in range(m.bit_length()) if m >> i & 1) for m in masks]
+			if there else None,
+		value=value if there else None, upper_bound=upper if answer != "infeasible" else None,
+		error=r.error, method=_c.WORDS["CSG_"][r.method], backend=_text(r.backend),
+		seconds=r.seconds_total)
+
+
+# ---- auctions
+
+@dataclass
+class AuctionResult:
+	"""What auction() knows.
+
+	proved       the revenue is the optimum; otherwise the best known
+	revenue      exact: an int or a Decimal
+	upper_bound  no choice of bids is worth more
+	winners      indices of bids, rising, in the order of the file or the list
+	ids          the same as the file's numbers of them
+	never        bids that some cheaper way always beats
+	"""
+
+	proved: bool
+	revenue: Any
+	upper_bound: Any
+	winners: List[int]
+	ids: List[int]
+	never: List[int]
+	seconds: float
+
+
+def auction(bids, n_goods=None, timeout=None, context=None):
+	"""Disjoint bids of the greatest total price: an AuctionResult.
+
+	bids     a path of a CATS file; or a list of (price, goods), where a price is an int, a Decimal, a
+	         Fraction or a float (the decimal that Python prints of it), and goods are integers from 0
+	n_goods  of a list; default: up to the last one that is bid for
+	timeout  seconds; then the best that is known
+	Errors: ValueError, Error EIO, EPARSE, ERANGE (prices past 64 bits), ELIMIT, ENOMEM; Interrupted,
+	with the best so far
+
+	>>> gpube.auction([(3, [0, 1]), (2, [0]), (2, [1])]).winners
+	[1, 2]
+	"""
+	context = context or Context()
+	if isinstance(bids, (str, os.PathLike)):
+		address = opened(context, lib.csg_auction_read, lib.csg_auction_free, context._address,
+			path_bytes(bids))
+	else:
+		with tempfile.TemporaryDirectory() as directory:
+			path = os.path.join(directory, "bids.txt")
+			with open(path, "w") as f:
+				f.write(_cats(list(bids), n_goods))
+			address = opened(context, lib.csg_auction_read, lib.csg_auction_free, context._address,
+				path_bytes(path))
+	held = Owner(context, address, lib.csg_auction_free)
+	opts = _c.options("csg_auction_opts", timeout_seconds=seconds(timeout))
+
+	def convert(result):
+		r = _c.at(result, "csg_auction_result")
+		winners = _c.array(r.winners, ctypes.c_int, r.n_winners) or []
+		return AuctionResult(proved=bool(r.optimal), revenue=number(r.revenue, r.scale),
+			upper_bound=number(r.upper_bound, r.scale), winners=winners,
+			ids=[lib.csg_auction_bid_id(address, k) for k in winners],
+			never=_c.array(r.never, ctypes.c_int, r.n_never) or [], seconds=r.seconds)
+
+	try:
+		return context._run(lib.csg_auction_solve, lib.csg_auction_result_free, convert, address,
+			ctypes.byref(opts))
+	finally:
+		held.close()
+
+
+def _cats(bids, n_goods):
+	bids = [(price, sorted({int(g) for g in goods})) for price, goods in bids]
+	last = max((goods[-1] for _, goods in bids if goods), default=-1)
+	if any(not goods or goods[0] < 0 for _, goods in bids):
+		raise ValueError("a bid without goods, or on a good below 0")
+	n_goods = last + 1 if n_goods is None else n_goods
+	if last >= n_goods:
+		raise ValueError("a bid on good %d, of %d goods" % (last, n_goods))
+	lines = ["goods %d" % n_goods, "bids %d" % len(bids), "dummy 0", ""]
+	for k, (price, goods) in enumerate(bids):
+		decimals = _decimals([price])
+		text = format(number((exact(price) * 10**decimals).numerator, decimals), "f") \
+			if decimals else str(exact(price).numerator)
+		lines.append("%d\t%s\t%s\t#" % (k, text, "\t".join(map(str, goods))))
+	return "\n".join(lines) + "\n"

@@ -1,0 +1,554 @@
+"""Models: functions of variables, and what is optimised and summed over them."""
+import ctypes
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import product
+from typing import Dict, List, Optional, Union
+
+from . import _c
+from ._c import INF as NO_COST, lib
+from ._engine import (INF, Context, Error, Owner, flat, int64, is_infinite, number, opened,
+	path_bytes, seconds, units, word)
+
+Exact = Union[int, Decimal]
+
+
+@dataclass
+class Plan:
+	"""Sizes of an elimination: width (most variables of a table), cells and bytes, predicted seconds."""
+
+	n_vars: int
+	n_functions: int
+	n_components: int
+	width: int
+	joined_cells: float
+	largest_joined: float
+	largest_message: float
+	peak_bytes: float
+	n_slices: float
+	predicted_seconds: float
+
+
+@dataclass
+class Solution:
+	"""What solve() knows.
+
+	answer      "optimal", "infeasible" (proved: every assignment is forbidden) or "incomplete"
+	cost        of the assignment; exact: an int, or a Decimal of a model with decimals; None
+	            without an assignment. Of potentials: -ln of the product, rounded to so many decimals
+	bound       no assignment is better than this; None if it is not known
+	log_value   of potentials: ln of the product, a float; otherwise None
+	assignment  a value index for each variable, or None
+	count       how many assignments are optimal; None unless asked for and known
+	order       the variables as they were eliminated, or None
+	seconds     by phase
+	"""
+
+	answer: str
+	cost: Optional[Exact]
+	bound: Optional[Exact]
+	log_value: Optional[float]
+	assignment: Optional[List[int]]
+	count: Optional[int]
+	order: Optional[List[int]]
+	plan: Plan
+	backend: str
+	seconds: Dict[str, float]
+
+	@property
+	def proved(self):
+		"""Whether the answer is proved: an optimum, or that there is no assignment."""
+		return self.answer != "incomplete"
+
+	@property
+	def optimum(self):
+		"""The cost, if it is the proved optimum; otherwise None."""
+		return self.cost if self.answer == "optimal" else None
+
+
+@dataclass
+class Bounds:
+	"""What bound() knows.
+
+	answer        "optimal", "infeasible" or "incomplete"
+	lower, upper  the optimum is between them, exactly: int or Decimal, None where nothing is known.
+	              One is proved, the other is what the assignment costs
+	assignment    the best one met, or None
+	closed        nothing is better than the cutoff
+	log_value     of potentials: ln of the product of the assignment; costs are -ln
+	seconds       {"bound": …, "assignment": …}: when each was found
+	"""
+
+	answer: str
+	lower: Optional[Exact]
+	upper: Optional[Exact]
+	assignment: Optional[List[int]]
+	closed: bool
+	log_value: Optional[float]
+	backend: str
+	seconds: Dict[str, float]
+
+	@property
+	def proved(self):
+		"""Whether the answer is proved: an optimum, or that there is no assignment."""
+		return self.answer != "incomplete"
+
+
+@dataclass
+class Inference:
+	"""What infer() knows.
+
+	log10_z         log10 of the sum over all assignments of the product of the potentials; -inf: it
+	                is 0; None: stopped before it was known
+	relative_error  of that sum, and of every marginal, at most
+	marginals       for each variable the probabilities of its values, or None
+	"""
+
+	log10_z: Optional[float]
+	relative_error: Optional[float]
+	marginals: Optional[List[List[float]]]
+	plan: Plan
+
+	@property
+	def z(self):
+		"""The sum itself, as a float; it may be 0.0 or inf where a float ends."""
+		try:
+			return None if self.log10_z is None else 10.0**self.log10_z
+		except OverflowError:
+			return INF
+
+
+def _plan(p):
+	return Plan(**{name: getattr(p, name) for name, _ in p._fields_})
+
+
+class Model(Owner):
+	"""Variables with finite domains, and functions, each a table over some of them.
+
+	kind      "costs": exact numbers that are added up; "potentials": floats >= 0 that are
+	          multiplied, as in .uai
+	maximise  the greatest total of costs is wanted, not the least
+	decimals  0 to 18: costs are whole multiples of 10^-decimals; one that is not is a ValueError,
+	          and none is ever rounded. Ints, Decimals, Fractions and texts are what they say; a float
+	          is the decimal that Python prints of it (0.1 is one tenth); inf is forbidden
+	context   threads and memory; default: one of its own
+
+	>>> m = gpube.Model()
+	>>> a, b = m.add_variable(2, "a"), m.add_variable(2, "b")
+	>>> m.add_function([a, b], [[3, 1], [2, gpube.INF]])
+	>>> m.solve().assignment
+	[0, 1]
+	"""
+
+	def __init__(self, kind="costs", maximise=False, decimals=0, context=None):
+		context = context or Context()
+		out = ctypes.c_void_p()
+		context._do(lib.gpube_model_new, ctypes.byref(out), context._address, word("GPUBE_", kind))
+		super().__init__(context, out.value, lib.gpube_model_free)
+		if kind == "costs":
+			self._set(lib.gpube_model_set_direction, int(bool(maximise)))
+			self._set(lib.gpube_model_set_scale, decimals)
+
+	@classmethod
+	def read(cls, path, format="auto", evidence=None, colors=0, context=None):
+		"""Reads a model from a file, plain or compressed.
+
+		format    "wcsp", "cfn", "uai", "lg", "wcnf", "cnf", "qpbo", "col", "erg", "yaml", "xml", "bif"
+		          (gpube convert --help lists them); "auto" tells it from the content
+		evidence  file of observations; None: PATH.evid beside a .uai, if it is there; "": none
+		colors    of a graph (.col)
+		Errors: Error EIO, EPARSE (file, line, what was expected), ERANGE, ELIMIT, ENOMEM, EINVAL
+
+		>>> gpube.Model.read("examples/exams.cfn").solve().optimum
+		Decimal('4.30')
+		"""
+		context = context or Context()
+		opts = _c.options("gpube_read_opts", format=_format(format), colors=colors,
+			evidence=None if evidence is None else path_bytes(evidence))
+		address = opened(context, lib.gpube_read_with, lib.gpube_model_free, context._address,
+			path_bytes(path), ctypes.byref(opts))
+		m = cls.__new__(cls)
+		Owner.__init__(m, context, address, lib.gpube_model_free)
+		return m
+
+	def _set(self, function, *arguments):
+		self.context._do(function, self._address, *arguments)
+
+	# ---- what it holds
+
+	@property
+	def kind(self):
+		"""'costs' or 'potentials'"""
+		return _c.WORDS["GPUBE_"][lib.gpube_model_kind(self._address)]
+
+	@property
+	def maximise(self):
+		"""Whether the greatest total is wanted; of potentials the greatest product always is."""
+		return bool(lib.gpube_model_direction(self._address))
+
+	@property
+	def decimals(self):
+		"""Costs are multiples of 10^-decimals."""
+		return lib.gpube_model_scale(self._address)
+
+	@property
+	def constant(self):
+		"""What is added to every total of costs."""
+		return number(lib.gpube_model_constant(self._address), self.decimals)
+
+	@property
+	def top(self):
+		"""Totals from here on (of a maximum: to here) are forbidden; None: no limit. May be set."""
+		top = lib.gpube_model_top(self._address)
+		return None if abs(top) == NO_COST else number(top, self.decimals)
+
+	@top.setter
+	def top(self, top):
+		none = -NO_COST if self.maximise else NO_COST
+		self._set(lib.gpube_model_set_top, none if top is None else int64(units(top, self.decimals)))
+
+	@property
+	def domains(self):
+		"""How many values each variable has."""
+		return [lib.gpube_model_domain(self._address, v) for v in range(len(self))]
+
+	@property
+	def names(self):
+		"""The names of the variables; None where one has no name."""
+		return [_text(lib.gpube_model_var_name(self._address, v)) for v in range(len(self))]
+
+	@property
+	def evidence(self):
+		"""{variable: observed value}"""
+		seen = ((v, lib.gpube_model_observed(self._address, v)) for v in range(len(self)))
+		return {v: value for v, value in seen if value >= 0}
+
+	def __len__(self):
+		"""How many variables there are."""
+		return lib.gpube_model_n_vars(self._address)
+
+	@property
+	def n_functions(self):
+		"""How many functions there are."""
+		return lib.gpube_model_n_functions(self._address)
+
+	def function(self, k):
+		"""(scope, table) of function k: the variables, and the numbers as a flat list, the last
+		variable of the scope fastest; what is forbidden is inf.
+
+		Errors: IndexError
+		"""
+		scope = ctypes.c_void_p()
+		if not 0 <= k < self.n_functions:
+			raise IndexError("no function %d" % k)
+		arity = lib.gpube_model_scope(ctypes.byref(scope), self._address, k)
+		n = lib.gpube_model_cells(self._address, k)
+		variables = _c.array(scope.value, ctypes.c_int32, arity) if arity else []
+		if self.kind == "potentials":
+			out = (ctypes.c_double * n)()
+			self.context._do(lib.gpube_model_potentials, out, self._address, k)
+			return variables, out[:]
+		out = (ctypes.c_int64 * n)()
+		self.context._do(lib.gpube_model_costs, out, self._address, k)
+		decimals = self.decimals
+		return variables, [INF if c == NO_COST else number(c, decimals) for c in out]
+
+	def named(self, assignment):
+		"""{variable: value} with the file's names; indices where there are none.
+
+		>>> m = gpube.Model.read("examples/exams.cfn"); m.named(m.solve().assignment)["drama"]
+		'tuesday'
+		"""
+		values = self._values(assignment)
+		return {(_text(lib.gpube_model_var_name(self._address, v)) or v):
+			(_text(lib.gpube_model_value_name(self._address, v, x)) or x)
+			for v, x in enumerate(values)}
+
+	# ---- building
+
+	def add_variable(self, domain, name=None):
+		"""Adds a variable with values 0 to domain - 1 and returns its index.
+
+		Errors: Error EINVAL (domain < 1), ENOMEM
+		"""
+		out = ctypes.c_int32()
+		self.context._do(lib.gpube_model_add_var, self._address, ctypes.byref(out), domain,
+			None if name is None else name.encode())
+		return out.value
+
+	def add_function(self, scope, table):
+		"""Adds a function, of costs or of potentials as the model's kind is.
+
+		scope  distinct variable indices; [] adds to the constant
+		table  nested lists or an array of the shape of the domains; or all numbers in one list, the
+		       last variable of the scope fastest; or a function of one value index a variable
+		Errors: ValueError (shape, decimals), Error EINVAL (scope), ERANGE (past 64 bits), ENOMEM
+
+		>>> m = gpube.Model(); a, b = m.add_variable(2), m.add_variable(2)
+		>>> m.add_function([a, b], lambda x, y: 5 if x == y else 0)
+		"""
+		scope = list(scope)
+		domains = [lib.gpube_model_domain(self._address, v) for v in scope]
+		if min(domains, default=1) < 1:
+			raise Error("EINVAL", "no variable %d" % scope[[d < 1 for d in domains].index(True)])
+		if callable(table):
+			table = [table(*values) for values in product(*map(range, domains))]
+		cells = flat(table, domains)
+		variables = (ctypes.c_int32 * len(scope))(*scope)
+		if self.kind == "potentials":
+			numbers = (ctypes.c_double * len(cells))(*cells)
+			add = lib.gpube_model_add_potentials
+		else:
+			decimals = self.decimals
+			numbers = (ctypes.c_int64 * len(cells))(*[self._cost(c, decimals) for c in cells])
+			add = lib.gpube_model_add_costs
+		self.context._do(add, self._address, len(scope), variables, numbers)
+
+	def _cost(self, cost, decimals):
+		if is_infinite(cost):
+			if cost < 0:
+				raise ValueError("-inf is no cost; what is forbidden is inf in either direction")
+			return NO_COST
+		cost = units(cost, decimals)
+		if not -NO_COST < cost < NO_COST:
+			raise Error("ERANGE", "a cost of %d units does not fit 64 bits" % cost)
+		return cost
+
+	def observe(self, variable, value):
+		"""Fixes a variable to a value; None takes it back. Errors: Error EINVAL"""
+		self._set(lib.gpube_model_observe, variable, -1 if value is None else value)
+
+	# ---- questions
+
+	def _values(self, assignment):
+		values = list(assignment)
+		if len(values) != len(self):
+			raise ValueError("%d values, expected %d" % (len(values), len(self)))
+		return (ctypes.c_int32 * len(values))(*values)
+
+	def cost(self, assignment):
+		"""What an assignment costs, from the tables as they were read: an int or a Decimal, or inf if
+		it is forbidden. Of potentials: ln of the product, a float.
+
+		Errors: ValueError (length), Error EINVAL (a value), ERANGE (the sum)
+		"""
+		values = self._values(assignment)
+		if self.kind == "potentials":
+			out = ctypes.c_double()
+			self.context._do(lib.gpube_model_log_value, ctypes.byref(out), self._address, values)
+			return out.value
+		out = ctypes.c_int64()
+		self.context._do(lib.gpube_model_cost, ctypes.byref(out), self._address, values)
+		return INF if out.value == NO_COST else number(out.value, self.decimals)
+
+	def _engine(self, name, timeout, order, order_method, order_seconds, seed, **fields):
+		if order is not None:
+			order, order_method = self._values(order), "given"
+		elif order_method == "given":
+			raise ValueError("order_method 'given' wants an order")
+		opts = _c.options(name, timeout_seconds=seconds(timeout),
+			order_method=word("GPUBE_ORDER_", order_method), order_seconds=order_seconds, seed=seed,
+			order=None if order is None else ctypes.addressof(order), **fields)
+		opts.keep = order
+		return opts
+
+	def solve(self, count=False, timeout=None, order=None, order_method="auto", order_seconds=0,
+			seed=0, backend="auto", simplify=True, precision=0, slices=True):
+		"""The proved optimum and one optimal assignment, by bucket elimination: a Solution.
+
+		count      how many assignments are optimal, too
+		timeout    seconds; when it ends the answer is "incomplete", with the best that is known
+		order      the variables as they are to be eliminated, the first one first
+		backend    "auto", "cpu" or "cuda"
+		simplify   make the model smaller first
+		precision  decimals to which -ln of potentials is rounded; 0: as many as are safe
+		slices     do in slices what does not fit the memory
+		Errors: Error ELIMIT (it does not fit; .result has the plan), ENODEV, ERANGE, EINVAL, ENOMEM;
+		Interrupted, with the best so far
+
+		>>> gpube.Model.read("examples/zebra.wcsp").solve(count=True).count
+		1
+		"""
+		opts = self._engine("gpube_solve_opts", timeout, order, order_method, order_seconds, seed,
+			backend=word("GPUBE_BACKEND_", backend), count=count, no_simplify=not simplify,
+			precision=precision, no_slices=not slices)
+		return self.context._run(lib.gpube_solve, lib.gpube_solution_free, self._solution,
+			self._address, ctypes.byref(opts))
+
+	def plan(self, order=None, order_method="auto", order_seconds=0, seed=0, simplify=True,
+			timeout=None, backend="auto"):
+		"""What solve() would do, also where it does not fit the memory: a Plan. Options and errors are
+		those of solve().
+
+		>>> gpube.Model.read("examples/exams.cfn").plan().width
+		4
+		"""
+		opts = self._engine("gpube_solve_opts", timeout, order, order_method, order_seconds, seed,
+			backend=word("GPUBE_BACKEND_", backend), no_simplify=not simplify)
+		try:
+			return self.context._run(lib.gpube_plan, lib.gpube_solution_free, self._solution,
+				self._address, ctypes.byref(opts)).plan
+		except Error as e:
+			if e.status == "ELIMIT" and e.result:
+				return e.result.plan
+			raise
+
+	def _solution(self, address):
+		s = _c.at(address, "gpube_solution")
+		n = len(self)
+		values = _c.array(s.values, ctypes.c_int32, n)
+		return Solution(
+			answer=_c.WORDS["GPUBE_ANSWER_"][s.answer],
+			cost=None if values is None else number(s.cost, s.scale),
+			bound=None if values is None else number(s.bound, s.scale),
+			log_value=s.log_value if values is not None and self.kind == "potentials" else None,
+			assignment=values, count=None if s.count is None else int(s.count),
+			order=_c.array(s.order, ctypes.c_int32, n), plan=_plan(s.plan),
+			backend=_text(s.backend), seconds={name[len("seconds_"):]: getattr(s, name)
+				for name, _ in s._fields_ if name.startswith("seconds_")})
+
+	def bound(self, timeout=None, method="auto", z=0, assignment=None, cutoff=None, eliminate=True,
+			split="auto", partition="scope", match=True, order=None, order_method="auto",
+			order_seconds=0, seed=0, backend="auto", simplify=True, precision=0):
+		"""A proved bound and a good assignment, that get better until they meet or the time is over:
+		Bounds. Also for models that are too large for solve().
+
+		timeout     seconds; without one it ends with the optimum, or when nothing more is gained
+		method      "auto", "mbe", "shift", "clusters", "joins", "regions", "sweep" or "tree"
+		z           most variables of a joined mini-bucket; 0: growing
+		assignment  a known one
+		cutoff      only totals better than this are of interest
+		eliminate   also by elimination, where what is left fits
+		Others are those of solve(). Errors: Error ENODEV, ERANGE, EINVAL, ENOMEM; Interrupted, with
+		the best so far
+
+		>>> b = gpube.Model.read("examples/exams.cfn").bound(timeout=10); b.lower, b.upper
+		(Decimal('4.30'), Decimal('4.30'))
+		"""
+		values = None if assignment is None else self._values(assignment)
+		if cutoff is not None:
+			cutoff = int64(units(cutoff, self.decimals))
+		opts = self._engine("gpube_bound_opts", timeout, order, order_method, order_seconds, seed,
+			method=word("GPUBE_BOUND_", method), z=z, no_match=not match, no_eliminate=not eliminate,
+			split=word("GPUBE_SPLIT_", split), partition=word("GPUBE_PARTITION_", partition),
+			values=None if values is None else ctypes.addressof(values),
+			cutoff=cutoff, has_cutoff=cutoff is not None, backend=word("GPUBE_BACKEND_", backend),
+			no_simplify=not simplify, precision=precision)
+		return self.context._run(lib.gpube_bound, lib.gpube_bounds_free, self._bounds,
+			self._address, ctypes.byref(opts))
+
+	def _bounds(self, address):
+		b = _c.at(address, "gpube_bounds")
+		values = _c.array(b.values, ctypes.c_int32, len(self))
+		answer = _c.WORDS["GPUBE_ANSWER_"][b.answer]
+		proved = cost = None
+		if answer != "infeasible" and abs(b.bound) < NO_COST - 1:
+			proved = number(b.bound, b.scale)
+		if values is not None:
+			cost = number(b.cost, b.scale)
+		upside_down = self.kind == "costs" and self.maximise
+		return Bounds(answer=answer, lower=cost if upside_down else proved,
+			upper=proved if upside_down else cost, assignment=values, closed=bool(b.closed),
+			log_value=b.log_value if values is not None and self.kind == "potentials" else None,
+			backend=_text(b.backend),
+			seconds={"bound": b.seconds_bound, "assignment": b.seconds_cost})
+
+	def infer(self, marginals=False, timeout=None, order=None, order_method="auto", order_seconds=0,
+			seed=0):
+		"""The sum over all assignments of the product of all potentials (of a Bayesian network: the
+		probability of the evidence), and with 'marginals' each variable's distribution: Inference.
+
+		Errors: Error EINVAL (a model of costs), ELIMIT (.result has the plan), ERANGE, ENOMEM;
+		Interrupted
+
+		>>> gpube.Model.read("examples/sprinkler.uai").infer(marginals=True).marginals[3]
+		[0.0, 1.0]
+		"""
+		opts = self._engine("gpube_infer_opts", timeout, order, order_method, order_seconds, seed,
+			task=word("GPUBE_INFER_", "mar" if marginals else "pr"))
+		return self.context._run(lib.gpube_infer, lib.gpube_inference_free, self._inference,
+			self._address, ctypes.byref(opts))
+
+	def _inference(self, address):
+		s = _c.at(address, "gpube_inference")
+		rows = None
+		if s.marginals:
+			domains = self.domains
+			cells = iter(_c.array(s.marginals, ctypes.c_double, sum(domains)))
+			rows = [[next(cells) for _ in range(d)] for d in domains]
+		return Inference(log10_z=s.log10_z if s.known else None,
+			relative_error=s.relative_error if s.known else None, marginals=rows, plan=_plan(s.plan))
+
+	def write(self, path, format="auto", shift=False, precision=0, lossy=False, check=False):
+		"""Writes the model as .wcsp, .cfn, .uai, .LG, .wcnf or .cnf, as its name says.
+
+		shift      write totals larger where the format has no place for negative ones
+		precision  decimals to which -ln of potentials is rounded
+		lossy      change what the format cannot hold, and say so in the log
+		check      read it back and compare, before it gets its name
+		Errors: Error EIO, EINVAL, ERANGE (not without 'lossy'), ENOMEM, EBUG; no file is left then
+
+		>>> gpube.Model.read("examples/exams.cfn").write("exams.wcsp", check=True)
+		"""
+		opts = _c.options("gpube_write_opts", format=_format(format), shift=shift,
+			precision=precision, lossy=lossy, check=check)
+		address, at = self._address, path_bytes(path)
+		opened(self.context, lambda out, *rest: lib.gpube_write_with(*rest), lambda none: None,
+			address, at, ctypes.byref(opts))
+
+	# ---- from other packages
+
+	@classmethod
+	def from_pgmpy(cls, network, context=None):
+		"""A model of potentials of one of pgmpy's networks: a function for each of its CPDs or factors.
+
+		Variables are in the order of network.nodes(); names are texts of the nodes.
+
+		>>> gpube.Model.from_pgmpy(network).infer(marginals=True)  # doctest: +SKIP
+		"""
+		m = cls("potentials", context=context)
+		index = {}
+		cards = network.get_cardinality()
+		for node in network.nodes():
+			if node in cards:  # not a factor graph's factors
+				index[node] = m.add_variable(int(cards[node]), str(node))
+		factors = [c.to_factor() for c in network.get_cpds()] if hasattr(network, "get_cpds") \
+			else network.get_factors()
+		for f in factors:
+			m.add_function([index[v] for v in f.variables], f.values)
+		return m
+
+	@classmethod
+	def from_pytoulbar2(cls, problem, context=None):
+		"""A model of costs of a pytoulbar2.CFN, by way of a .cfn file.
+
+		>>> gpube.Model.from_pytoulbar2(problem).solve().optimum  # doctest: +SKIP
+		"""
+		import os
+		import tempfile
+		with tempfile.TemporaryDirectory() as directory:
+			path = os.path.join(directory, "problem.cfn")
+			problem.Dump(path)
+			return cls.read(path, context=context)
+
+
+def _format(name):
+	"""The number of a format's name."""
+	k = lib.gpube_format_named(name.encode())
+	if not k and name != "auto":
+		raise ValueError("no format %r" % (name,))
+	return k
+
+
+def _text(raw):
+	return None if raw is None else raw.decode("utf-8", "replace")
+
+
+def convert(source, target, format="auto", to="auto", evidence=None, context=None, **options):
+	"""Reads one file and writes another: the options are those of Model.write().
+
+	>>> gpube.convert("examples/zebra.wcsp", "zebra.cfn", check=True)
+	"""
+	with Model.read(source, format, evidence, context=context) as m:
+		m.write(target, to, **options)

@@ -1,0 +1,482 @@
+"""The package on the shipped examples, and on small random models against brute force."""
+import ctypes
+import doctest
+import inspect
+import itertools
+import math
+import os
+import random
+import signal
+import tempfile
+import threading
+import unittest
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import gpube
+from gpube import _engine, _games, _model
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
+EXAMPLES = os.path.join(ROOT, "examples")
+
+
+def example(name):
+	return os.path.join(EXAMPLES, name)
+
+
+def random_model(r, maximise=False, decimals=0):
+	m = gpube.Model(maximise=maximise, decimals=decimals)
+	domains = [r.randint(1, 4) for _ in range(r.randint(1, 6))]
+	tables = []
+	for d in domains:
+		m.add_variable(d)
+	for _ in range(r.randint(1, 8)):
+		scope = r.sample(range(len(domains)), r.randint(0, min(3, len(domains))))
+		n = math.prod(domains[v] for v in scope)
+		cells = [Fraction(r.randint(-50, 50), 10**decimals) for _ in range(n)]
+		if scope:
+			cells = [gpube.INF if r.random() < 0.1 else c for c in cells]
+		m.add_function(scope, cells)
+		tables.append((scope, cells))
+	return m, domains, tables
+
+
+def price(domains, tables, values):
+	total = 0
+	for scope, cells in tables:
+		at = 0
+		for v in scope:
+			at = at * domains[v] + values[v]
+		if cells[at] == gpube.INF:
+			return gpube.INF
+		total += cells[at]
+	return total
+
+
+def hard_model(**context):
+	"""A model that no bound closes while anybody waits."""
+	r = random.Random(5)
+	m = gpube.Model(context=gpube.Context(**context))
+	for _ in range(60):
+		m.add_variable(6)
+	for a, b in itertools.combinations(range(60), 2):
+		m.add_function([a, b], [r.randint(0, 1000) for _ in range(36)])
+	return m
+
+
+class Costs(unittest.TestCase):
+	def test_examples(self):
+		s = gpube.Model.read(example("exams.cfn")).solve(count=True)
+		self.assertEqual((s.optimum, type(s.optimum), s.proved), (Decimal("4.30"), Decimal, True))
+		self.assertEqual(s.assignment, [0, 1, 2, 1, 0, 2])
+		z = gpube.Model.read(example("zebra.wcsp")).solve(count=True)
+		self.assertEqual((z.optimum, type(z.optimum), z.count), (0, int, 1))
+		self.assertEqual(gpube.Model.read(example("meetings.yaml")).solve().optimum, 3)
+
+	def test_random(self):
+		for seed in range(150):
+			r = random.Random(seed)
+			maximise, decimals = r.random() < 0.5, r.choice([0, 0, 2, 7])
+			m, domains, tables = random_model(r, maximise, decimals)
+			totals = {values: price(domains, tables, values)
+				for values in itertools.product(*map(range, domains))}
+			allowed = [t for t in totals.values() if t != gpube.INF]
+			s, b = m.solve(count=True), m.bound()
+			with self.subTest(seed=seed):
+				self.assertTrue(s.proved)
+				for values, total in totals.items():
+					self.assertEqual(m.cost(values), total)
+				if not allowed:
+					self.assertEqual((s.answer, s.optimum, s.assignment), ("infeasible", None, None))
+					self.assertEqual((b.answer, b.lower, b.upper), ("infeasible", None, None))
+					continue
+				best = max(allowed) if maximise else min(allowed)
+				self.assertEqual(s.optimum, best)
+				self.assertEqual(totals[tuple(s.assignment)], best)
+				self.assertEqual(s.count, allowed.count(best))
+				self.assertEqual((b.lower, b.upper, b.answer), (best, best, "optimal"))
+				self.assertEqual(totals[tuple(b.assignment)], best)
+
+	def test_tables_come_back(self):
+		for seed in range(30):
+			m, _, tables = random_model(random.Random(seed), decimals=3)
+			theirs = [m.function(k) for k in range(m.n_functions)]
+			ours = [t for t in tables if t[0]]
+			self.assertEqual([t for t in theirs if t[0]], ours)
+			self.assertEqual(m.constant + sum(t[1][0] for t in theirs if not t[0]),
+				sum(t[1][0] for t in tables if not t[0]))
+		self.assertRaises(IndexError, m.function, m.n_functions)
+
+	def test_exact(self):
+		m = gpube.Model(decimals=18)
+		a = m.add_variable(3)
+		m.add_function([a], [0.1, "0.3", Fraction(1, 4)])
+		self.assertEqual(m.function(0)[1], [Decimal("0.1"), Decimal("0.3"), Decimal("0.25")])
+		m.add_function([a], [Decimal("3.999999999999999999"), 4, 4])
+		with localcontext() as c:
+			c.prec = 3  # of the user's own sums
+			self.assertEqual(str(m.solve().optimum), "4.099999999999999999")
+		for cost, error in ((Fraction(1, 3), ValueError), (-gpube.INF, ValueError),
+				("1e-19", ValueError), (None, TypeError), (10, gpube.Error)):
+			self.assertRaises(error, m.add_function, [a], [cost, 0, 0])
+		self.assertEqual(m.n_functions, 2)
+
+	def test_building(self):
+		m = gpube.Model()
+		a, b = m.add_variable(2, "a"), m.add_variable(3)
+		m.add_function([b, a], lambda y, x: 10 * y + x)
+		m.add_function([a], [[5], [0]][1] + [0])
+		m.add_function([], 7)
+		self.assertEqual((m.domains, m.names, len(m)), ([2, 3], ["a", None], 2))
+		self.assertEqual(m.function(0), ([1, 0], [0, 1, 10, 11, 20, 21]))
+		m.observe(b, 2)
+		self.assertEqual((m.evidence, m.solve().optimum), ({1: 2}, 27))
+		m.observe(b, None)
+		m.top = 8
+		self.assertEqual((m.top, m.solve(count=True).count), (8, 1))
+		for scope, table, error in (([a], [1], ValueError), ([a, b], [[1, 2], [3, 4]], ValueError),
+				([5], [1], gpube.Error), ([a, a], [1, 2, 3, 4], gpube.Error)):
+			self.assertRaises(error, m.add_function, scope, table)
+		for call in (lambda: m.solve(timeout=0), lambda: m.solve(backend="abacus"),
+				lambda: m.cost([0]), lambda: m.solve(order=[0])):
+			self.assertRaises(ValueError, call)
+		with self.assertRaises(gpube.Error) as e:
+			m.solve(order=[0, 0])
+		self.assertEqual(e.exception.status, "EINVAL")
+		m.close()
+		self.assertRaises(ValueError, m.solve)
+		m.close()
+
+	def test_plan_and_limits(self):
+		m = hard_model(memory=1 << 20)
+		self.assertGreater(m.plan().width, 40)
+		with self.assertRaises(gpube.Error) as e:
+			m.solve(slices=False)
+		self.assertEqual((e.exception.status, e.exception.result.proved), ("ELIMIT", False))
+		b = m.bound(timeout=0.2)
+		self.assertLessEqual(b.lower, b.upper)
+		self.assertEqual(m.cost(b.assignment), b.upper)
+
+	def test_files(self):
+		with self.assertRaises(gpube.Error) as e:
+			gpube.Model.read("no.wcsp")
+		self.assertEqual(e.exception.status, "EIO")
+		with tempfile.TemporaryDirectory() as d:
+			bad, made = os.path.join(d, "bad.wcsp"), os.path.join(d, "made.wcsp")
+			with open(bad, "w") as f:
+				f.write("x 1 2 1 10\n2\n1 0 0 z\n")
+			with self.assertRaises(gpube.Error) as e:
+				gpube.Model.read(bad)
+			self.assertEqual(e.exception.status, "EPARSE")
+			self.assertIn("bad.wcsp:3", e.exception.text)
+			gpube.convert(example("exams.cfn"), made, check=True)
+			self.assertEqual(gpube.Model.read(made).solve().optimum, 430)
+			self.assertEqual(gpube.Model.read(made, format="wcsp").domains, [3] * 6)
+			self.assertRaises(ValueError, gpube.Model.read, made, format="doc")
+			self.assertRaises(gpube.Error, gpube.convert, made, os.path.join(d, "no", "x.cfn"))
+
+
+class Potentials(unittest.TestCase):
+	def test_sprinkler(self):
+		m = gpube.Model.read(example("sprinkler.uai"))
+		s, i = m.solve(), m.infer(marginals=True)
+		self.assertAlmostEqual(s.log_value / math.log(10), -0.489, 3)
+		self.assertEqual(m.cost(s.assignment), s.log_value)
+		self.assertEqual((m.kind, m.evidence, i.marginals[3]), ("potentials", {3: 1}, [0.0, 1.0]))
+		self.assertAlmostEqual(i.log10_z, -0.18902860017779244)
+
+	def test_random(self):
+		for seed in range(50):
+			r = random.Random(seed)
+			m, domains, tables = gpube.Model("potentials"), [r.randint(1, 3) for _ in range(5)], []
+			for d in domains:
+				m.add_variable(d)
+			for _ in range(6):
+				scope = r.sample(range(5), r.randint(1, 3))
+				cells = [r.choice([0, r.random()]) for _ in range(math.prod(domains[v] for v in scope))]
+				m.add_function(scope, cells)
+				tables.append((scope, [math.log(c) if c else gpube.INF for c in cells]))
+			sums, z = [[0.0] * d for d in domains], 0.0
+			for values in itertools.product(*map(range, domains)):
+				total = price(domains, tables, values)
+				p = 0.0 if total == gpube.INF else math.exp(total)
+				z += p
+				for v, x in enumerate(values):
+					sums[v][x] += p
+			i = m.infer(marginals=True)
+			with self.subTest(seed=seed):
+				self.assertTrue(math.isclose(i.z, z, rel_tol=1e-9), (i.z, z))
+				if not z:
+					self.assertEqual((i.log10_z, i.marginals), (-gpube.INF, None))
+					continue
+				for v, d in enumerate(domains):
+					for x in range(d):
+						self.assertAlmostEqual(i.marginals[v][x], sums[v][x] / z, 9)
+		self.assertRaises(gpube.Error, gpube.Model().infer)
+
+
+class Nash(unittest.TestCase):
+	def check(self, a, b, result):
+		"""Every equilibrium is one, in Fractions."""
+		for e in result.equilibria:
+			self.assertEqual((sum(e.x), sum(e.y)), (1, 1))
+			rows = [sum(p * q for p, q in zip(row, e.y)) for row in a]
+			columns = [sum(x * row[j] for x, row in zip(e.x, b)) for j in range(len(b[0]))]
+			self.assertEqual(e.payoffs, (max(rows), max(columns)))
+			self.assertEqual(sum(x * v for x, v in zip(e.x, rows)), max(rows))
+			self.assertEqual(sum(y * v for y, v in zip(e.y, columns)), max(columns))
+
+	def test_example(self):
+		g = gpube.Game.read(example("effort.nfg"))
+		e = g.nash(components=True)
+		self.assertEqual((g.shape, len(e.equilibria), e.proved, len(e.subsets)), ((4, 3), 7, True, 7))
+		self.assertEqual(g.labels(1), ["low", "middle", "high", "leave"])
+		self.assertEqual(e.equilibria[4].payoffs, (Fraction(5, 2), Fraction(5, 2)))
+
+	def test_random(self):
+		for seed in range(60):
+			r = random.Random(seed)
+			rows, columns = r.randint(1, 4), r.randint(1, 4)
+			a, b = ([[Fraction(r.randint(-5, 5), r.randint(1, 3)) for _ in range(columns)]
+				for _ in range(rows)] for _ in range(2))
+			g = gpube.Game(a, b)
+			results = [g.nash(method=m) for m in ("eee", "ve")]
+			for e in results:
+				self.assertTrue(e.proved and e.equilibria)
+				self.check(a, b, e)
+			found = [sorted((x.x, x.y) for x in e.equilibria) for e in results]
+			self.assertEqual(*found)
+			pure = sorted((x.x.index(1), x.y.index(1)) for x in g.nash(pure=True).equilibria)
+			self.assertEqual(pure, [(i, j) for i in range(rows) for j in range(columns)
+				if a[i][j] == max(row[j] for row in a) and b[i][j] == max(b[i])])
+
+	def test_values(self):
+		e = gpube.nash([[1, -1], [-1, 1]]).equilibria
+		self.assertEqual([(x.x, x.payoffs) for x in e], [([Fraction(1, 2)] * 2, (0, 0))])
+		inexact = gpube.nash([["1/3", 0.1], [Decimal("-1"), 1]], [[1, 0], [0, 1]], inexact=True)
+		self.assertIsInstance(inexact.equilibria[0].x[0], float)
+		self.assertRaises(ValueError, gpube.Game, [[1, 2], [3]])
+		self.assertRaises(ValueError, gpube.Game, [[1, 2]], [[1]])
+		with self.assertRaises(gpube.Error) as error:
+			gpube.Game([[2**70]])
+		self.assertEqual(error.exception.status, "ERANGE")
+		with tempfile.TemporaryDirectory() as d:
+			path = os.path.join(d, "g.nfg")
+			gpube.Game([[1, Fraction(2, 3)]], [[0, 1]]).write(path)
+			self.assertEqual(gpube.nash(path).equilibria[0].payoffs, (Fraction(2, 3), 1))
+
+
+def partitions(agents):
+	if not agents:
+		yield []
+		return
+	for p in partitions(agents[1:]):
+		yield [1 << agents[0]] + p
+		for k in range(len(p)):
+			yield p[:k] + [p[k] | 1 << agents[0]] + p[k + 1:]
+
+
+class Coalitions(unittest.TestCase):
+	def test_random(self):
+		for seed in range(40):
+			r = random.Random(seed)
+			n, decimals = r.randint(1, 6), r.choice([0, 2])
+			values = [0] + [Fraction(r.randint(-99, 99), 10**decimals) for _ in range(2**n - 1)]
+			forbidden = [v if m == 0 or r.random() < 0.8 else -gpube.INF for m, v in enumerate(values)]
+			for v in values, forbidden:
+				totals = [sum(v[c] for c in p) for p in partitions(range(n))]
+				for method in "auto", "lp", "dp":
+					s = gpube.csg(v, method=method)
+					with self.subTest(seed=seed, method=method):
+						if max(totals) == -gpube.INF:
+							self.assertIsNone(s.value)
+							if method != "lp":  # which may leave that open
+								self.assertEqual(s.answer, "infeasible")
+							continue
+						self.assertEqual((s.value, s.proved), (max(totals), True))
+						self.assertEqual(sorted(i for c in s.coalitions for i in c), list(range(n)))
+						self.assertEqual(
+							sum(v[sum(1 << i for i in c)] for c in s.coalitions), max(totals))
+
+	def test_values(self):
+		s = gpube.csg({(0, 1): 3, 4: "0.1", frozenset([0]): 9, (1, 2): -20})
+		self.assertEqual((s.coalitions, s.value), ([(0, 1), (2,)], Decimal("3.1")))
+		self.assertIsInstance(gpube.csg([0, 1.5]).value, float)
+		self.assertEqual(gpube.csg([0, 2**63 - 1]).value, 2**63 - 1)
+		for bad in ([0, 1, 2], [1, 2], {}, {(41,): 1}, [0, gpube.INF], [0, Fraction(1, 3)]):
+			self.assertRaises(ValueError, gpube.csg, bad)
+		with self.assertRaises(gpube.Error) as e:
+			gpube.csg([0, 2**63])
+		self.assertEqual(e.exception.status, "ERANGE")
+		with tempfile.TemporaryDirectory() as d:
+			path = os.path.join(d, "x.csg")
+			with open(path, "w") as f:
+				f.write("csg 2 int32\n1 5\n2 6\n{1,2} 7\n")
+			self.assertEqual(gpube.csg(path).coalitions, [(0,), (1,)])
+
+	def test_auctions(self):
+		for seed in range(30):
+			r = random.Random(seed)
+			bids = [(Decimal(r.randint(1, 999)) / 100, r.sample(range(5), r.randint(1, 3)))
+				for _ in range(8)]
+			best = max(sum(p for p, _ in chosen) for k in range(9)
+				for chosen in itertools.combinations(bids, k)
+				if len(set(sum((g for _, g in chosen), []))) == sum(len(g) for _, g in chosen))
+			a = gpube.auction(bids)
+			self.assertEqual((a.revenue, a.upper_bound, a.proved), (best, best, True))
+			self.assertEqual(sum(bids[k][0] for k in a.winners), best)
+		self.assertRaises(ValueError, gpube.auction, [(1, [])])
+		self.assertRaises(gpube.Error, gpube.auction, "no.txt")
+
+
+class Interrupting(unittest.TestCase):
+	"""The signal comes when the first bounds are there, as the log tells."""
+
+	def model(self, act):
+		noted = []
+
+		def log(level, text):
+			if level == "note" and not noted:
+				noted.append(text)
+				act()
+
+		return hard_model(log=log), noted
+
+	def works_on(self, m, b):
+		self.assertEqual(b.answer, "incomplete")
+		if b.assignment is not None:
+			self.assertEqual(m.cost(b.assignment), b.upper)
+		self.assertLessEqual(m.bound(timeout=0.2, method="shift").lower, 10**6)
+
+	def test_ctrl_c(self):
+		before = signal.signal(signal.SIGINT, signal.default_int_handler)
+		m, noted = self.model(lambda: os.kill(os.getpid(), signal.SIGINT))
+		try:
+			with self.assertRaises(gpube.Interrupted) as e:
+				m.bound()
+		finally:
+			signal.signal(signal.SIGINT, before)
+		self.assertIsInstance(e.exception, KeyboardInterrupt)
+		self.assertTrue(noted)
+		self.works_on(m, e.exception.result)
+
+	def test_another_signal(self):
+		def handler(*signal):
+			raise TimeoutError("mine")
+
+		before = signal.signal(signal.SIGUSR1, handler)
+		m, _ = self.model(lambda: os.kill(os.getpid(), signal.SIGUSR1))
+		try:
+			self.assertRaisesRegex(TimeoutError, "mine", m.bound)
+		finally:
+			signal.signal(signal.SIGUSR1, before)
+		self.assertEqual(len(m.bound(timeout=0.2).assignment), 60)
+
+	def test_stop(self):
+		stopped = []
+		m, _ = self.model(lambda: stopped.append(m.stop()))
+		self.works_on(m, m.bound())
+		self.assertEqual(len(stopped), 1)
+		m.stop()  # nothing runs
+		self.works_on(m, m.bound(timeout=0.2))
+
+	def test_threads(self):
+		"""A model that threads share answers all of them."""
+		m, found = gpube.Model.read(example("exams.cfn")), []
+		threads = [threading.Thread(target=lambda: found.append(m.solve().optimum)) for _ in range(8)]
+		for t in threads:
+			t.start()
+		for t in threads:
+			t.join()
+		self.assertEqual(found, [Decimal("4.30")] * 8)
+
+
+class Words(unittest.TestCase):
+	def test_examples_of_the_docstrings(self):
+		with tempfile.TemporaryDirectory() as d:
+			os.symlink(os.path.abspath(EXAMPLES), os.path.join(d, "examples"))
+			before = os.getcwd()
+			os.chdir(d)
+			try:
+				n = 0
+				for module in gpube, _engine, _model, _games:
+					failed, tried = doctest.testmod(module, extraglobs={"gpube": gpube})
+					self.assertEqual(failed, 0)
+					n += tried
+			finally:
+				os.chdir(before)
+		self.assertGreater(n, 20)
+
+	def test_everything_has_one(self):
+		for name in gpube.__all__:
+			thing = getattr(gpube, name)
+			if name == "INF":
+				continue
+			self.assertTrue(thing.__doc__, name)
+			for part, value in vars(thing).items() if inspect.isclass(thing) else ():
+				if not part.startswith("_") and (callable(value) or isinstance(value, property)):
+					self.assertTrue(inspect.getdoc(value), name + "." + part)
+
+
+class OtherPackages(unittest.TestCase):
+	def test_numpy(self):
+		try:
+			import numpy
+		except ImportError:
+			self.skipTest("no numpy")
+		m = gpube.Model()
+		a, b = m.add_variable(2), m.add_variable(3)
+		m.add_function([a, b], numpy.arange(6).reshape(2, 3))
+		m.add_function([b], numpy.array([0, -1.0, numpy.inf]))
+		self.assertEqual(m.function(0)[1], list(range(6)))
+		self.assertEqual(m.solve().optimum, 0)
+		self.assertRaises(ValueError, m.add_function, [a, b], numpy.zeros((3, 2)))
+		self.assertRaises(ValueError, m.add_function, [b], numpy.array([0.5, 0, 0]))
+		g = gpube.nash(numpy.array([[1, -1], [-1, 1.0]]))
+		self.assertEqual(g.equilibria[0].x, [Fraction(1, 2)] * 2)
+		self.assertEqual(gpube.csg(numpy.array([0, 1, 2, 4])).value, 4)
+
+	def test_nashpy(self):
+		try:
+			import nashpy
+		except ImportError:
+			self.skipTest("no nashpy")
+		e = gpube.nash(nashpy.Game([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
+		self.assertEqual([x.payoffs for x in e.equilibria], [(1, 1)])
+
+	def test_pytoulbar2(self):
+		try:
+			import pytoulbar2
+		except ImportError:
+			self.skipTest("no pytoulbar2")
+		p = pytoulbar2.CFN(100, 1)
+		p.AddVariable("a", range(2))
+		p.AddVariable("b", range(2))
+		p.AddFunction(["a", "b"], [3.5, 1.2, 2, 4])
+		self.assertEqual(gpube.Model.from_pytoulbar2(p).solve().optimum, Decimal("1.2"))
+
+	def test_pgmpy(self):
+		class Factor:
+			def __init__(self, variables, values):
+				self.variables, self.values = variables, values
+
+			def to_factor(self):
+				return self
+
+		class Network:  # what is used of pgmpy's
+			def nodes(self):
+				return ["rain", "wet"]
+
+			def get_cardinality(self):
+				return {"rain": 2, "wet": 2}
+
+			def get_cpds(self):
+				return [Factor(["rain"], [0.8, 0.2]), Factor(["wet", "rain"], [[0.9, 0.1], [0.1, 0.9]])]
+
+		m = gpube.Model.from_pgmpy(Network())
+		self.assertEqual(m.names, ["rain", "wet"])
+		self.assertAlmostEqual(m.infer(marginals=True).marginals[1][1], 0.26)
+
+
+if __name__ == "__main__":
+	unittest.main()

@@ -1,0 +1,36 @@
+#!/bin/sh
+# plugins/python: its own tests on the shared library that was built, the installed package, and the example.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+package=plugins/python
+case ${gpube%/gpube} in
+/*) library=${gpube%/gpube}/libgpube.so ;;
+*) library=$PWD/${gpube%/gpube}/libgpube.so ;;
+esac
+
+if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2> /dev/null; then
+	skip 'the Python package' 'no python3 of 3.8 or later'
+	plan
+	exit 0
+elif nm "$gpube" 2> /dev/null | grep -q -e __asan_init -e __tsan_init; then
+	skip 'the Python package' 'python3 is not built with the sanitizer that the library has'
+	plan
+	exit 0
+fi
+GPUBE_LIBRARY=$library PYTHONPATH=$PWD/$package PYTHONDONTWRITEBYTECODE=1
+export GPUBE_LIBRARY PYTHONPATH PYTHONDONTWRITEBYTECODE
+
+for test in test_layout.Layout $(sed -n 's/^class \(.*\)(unittest.TestCase):/test_gpube.\1/p' $package/tests/test_gpube.py); do
+	that "python: $test" env PYTHONPATH="$PYTHONPATH:$PYTHONPATH/tests" timeout -k 5 600 \
+		python3 -m unittest "$test"
+done
+
+row 'the example' 0 '^optimum 4.30, proved$' '' timeout -k 5 600 python3 examples/python_example.py
+row 'a library that is not there' 1 '' 'GPUBE_LIBRARY' env GPUBE_LIBRARY="$work/none.so" python3 -c 'import gpube'
+mkdir "$work/beside"
+cp -r $package/gpube "$work/beside/gpube"
+cp "$library" "$work/beside/gpube/"
+row 'a library beside the package' 0 "^$work/beside/gpube/libgpube.so$" '' env -u GPUBE_LIBRARY PYTHONPATH="$work/beside" \
+	python3 -c 'import gpube._c; print(gpube._c.lib._name)'
+row 'another library' 1 '' 'is not the libgpube' env GPUBE_LIBRARY=libc.so.6 python3 -c 'import gpube'
+plan
