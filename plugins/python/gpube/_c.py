@@ -303,13 +303,16 @@ def prototypes():
 def candidates():
 	"""Where the library may be, the first one first."""
 	if os.environ.get("GPUBE_LIBRARY"):
-		return [os.environ["GPUBE_LIBRARY"]]
+		yield os.environ["GPUBE_LIBRARY"]
+		return
 	here = os.path.dirname(os.path.abspath(__file__))
-	names = ("libgpube.so.0", "libgpube.so")
+	names = "libgpube.so.0", "libgpube.so"  # with a SONAME in front: of this version
+	yield from filter(os.path.exists, (os.path.join(here, n) for n in names))
+	yield from names  # as the linker finds them
 	found = ctypes.util.find_library("gpube")
-	return ([p for p in (os.path.join(here, n) for n in names) if os.path.exists(p)] +
-		([found] if found else []) + list(names) +
-		[os.path.join("/usr/local/lib", n) for n in names])
+	if found:
+		yield found
+	yield from (os.path.join("/usr/local/lib", n) for n in names)
 
 
 def _load():

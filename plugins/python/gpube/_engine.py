@@ -1,4 +1,5 @@
 """Contexts, errors, long calls that Ctrl-C ends, and numbers without a rounding."""
+import collections
 import ctypes
 import math
 import os
@@ -51,8 +52,12 @@ def _worker(calls):
 		del call  # holds what the call was about
 
 
-def _free_context(address, calls):
-	calls.put(None)
+def _free_context(address, calls, freed):
+	if calls:
+		calls[0].put(None)
+	while freed:
+		free, held = freed.popleft()
+		free(held)
 	lib.gpube_ctx_free(address)
 
 
@@ -93,9 +98,11 @@ class Context:
 		self._lock = threading.Lock()       # one call at a time
 		self._stopping = threading.Lock()   # guards _running
 		self._running = False
-		self._calls = queue.SimpleQueue()
+		self._calls = []                    # the queue of the thread, once there is one
 		self._thread = None
-		weakref.finalize(self, _free_context, out.value, self._calls).atexit = False
+		self._freed = collections.deque()   # what has to wait for the end of a call
+		weakref.finalize(
+			self, _free_context, out.value, self._calls, self._freed).atexit = False
 
 	def stop(self):
 		"""Asks the call that runs in another thread to end soon with what it knows."""
@@ -111,12 +118,38 @@ class Context:
 	def _do(self, function, *arguments):
 		"""A short call; raises what it returns."""
 		with self._lock:
+			self._free_those()
 			self._check(function(*arguments))
+
+	def _free(self, free, address):
+		"""Frees something now, or at the next call if one is running: the garbage collector must not
+		wait, and what is freed changes the context."""
+		self._freed.append((free, address))
+		if self._lock.acquire(False):
+			try:
+				self._free_those()
+			finally:
+				self._lock.release()
+
+	def _free_those(self):
+		while self._freed:
+			free, address = self._freed.popleft()
+			free(address)
+
+	def _start(self):
+		"""A context's long calls are all made by one thread, which a forked child has not."""
+		if self._thread is None or not self._thread.is_alive():
+			self._calls[:] = [queue.SimpleQueue()]
+			self._thread = threading.Thread(
+				target=_worker, args=(self._calls[0],), name="gpube", daemon=True)
+			self._thread.start()
 
 	def _call(self, function, *arguments):
 		"""A long call function(&out, *arguments), in the context's own thread, so that this one can be
 		interrupted. Returns (out, Error or None, what interrupted it or None)."""
 		with self._lock:
+			self._free_those()
+			self._start()
 			out = ctypes.c_void_p()
 			done = threading.Event()
 			said = []
@@ -134,11 +167,7 @@ class Context:
 			try:
 				with self._stopping:
 					self._running = True
-				if self._thread is None:
-					self._thread = threading.Thread(
-						target=_worker, args=(self._calls,), name="gpube", daemon=True)
-					self._thread.start()
-				self._calls.put(call)
+				self._calls[0].put(call)
 				while not done.wait(0.2):  # a signal may have reached another thread
 					pass
 			except BaseException as e:
@@ -146,7 +175,7 @@ class Context:
 				# was put there, and a call that is there twice is done once
 				interrupted = e
 				self.stop()
-				self._calls.put(call)
+				self._calls[0].put(call)
 			while not done.is_set():
 				try:
 					done.wait(0.2)
@@ -171,7 +200,7 @@ class Context:
 			result = convert(out) if out else None
 		finally:
 			if out:
-				free(out, self._address)
+				self._free(lambda result: free(result, self._address), out)
 		_raise_interrupted(interrupted, result)
 		if error and not (error.status == "ESTOP" and out):
 			error.result = result
@@ -205,8 +234,9 @@ class Owner:
 
 	def close(self):
 		"""Frees the memory now; afterwards all uses are a ValueError."""
+		self._free()
 		with self.context._lock:
-			self._free()
+			self.context._free_those()
 
 	def __enter__(self):
 		return self
@@ -220,14 +250,14 @@ class Owner:
 
 
 def _free_held(context, free, address):
-	free(address)
+	context._free(free, address)
 
 
 def opened(context, function, free, *arguments):
 	"""An address that a long call makes; it is freed if the call was interrupted."""
 	out, error, interrupted = context._call(function, *arguments)
 	if out and interrupted is not None:
-		free(out)
+		context._free(free, out)
 	_raise_interrupted(interrupted, None)
 	if error:
 		raise error
@@ -302,6 +332,20 @@ def int64(x):
 	if not -_c.INF <= x <= _c.INF:
 		raise Error("ERANGE", "%d does not fit 64 bits" % x)
 	return x
+
+
+def packed(table, shape, kind):
+	"""The cells of a numpy array of whole numbers or floats as a ctypes array of 'kind' (int64 or
+	double), if nothing has to be looked at one by one; otherwise None."""
+	d = getattr(table, "dtype", None)
+	if getattr(d, "kind", "") != ("i" if kind is ctypes.c_int64 else "f"):
+		return None
+	if tuple(table.shape) not in (tuple(shape), (math.prod(shape),)):
+		raise ValueError("the shape is %s, expected %s" % (tuple(table.shape), tuple(shape)))
+	if kind is ctypes.c_int64 and table.size and table.max() == _c.INF:
+		return None  # which stands for forbidden in the library
+	cells = table.astype("i8" if kind is ctypes.c_int64 else "f8").tobytes()
+	return (kind * math.prod(shape)).from_buffer_copy(cells)
 
 
 def flat(table, shape):

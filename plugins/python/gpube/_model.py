@@ -9,7 +9,7 @@ from typing import Dict, List, Optional, Union
 from . import _c
 from ._c import INF as NO_COST, lib
 from ._engine import (INF, Context, Error, Owner, flat, int64, is_infinite, number, opened,
-	path_bytes, seconds, units, word)
+	packed, path_bytes, seconds, units, word)
 
 Exact = Union[int, Decimal]
 
@@ -294,15 +294,18 @@ class Model(Owner):
 			raise Error("EINVAL", "no variable %d" % scope[[d < 1 for d in domains].index(True)])
 		if callable(table):
 			table = [table(*values) for values in product(*map(range, domains))]
-		cells = flat(table, domains)
 		variables = (ctypes.c_int32 * len(scope))(*scope)
+		decimals = self.decimals
 		if self.kind == "potentials":
-			numbers = (ctypes.c_double * len(cells))(*cells)
-			add = lib.gpube_model_add_potentials
+			add, kind = lib.gpube_model_add_potentials, ctypes.c_double
 		else:
-			decimals = self.decimals
-			numbers = (ctypes.c_int64 * len(cells))(*[self._cost(c, decimals) for c in cells])
-			add = lib.gpube_model_add_costs
+			add, kind = lib.gpube_model_add_costs, ctypes.c_int64
+		numbers = None if decimals else packed(table, domains, kind)
+		if numbers is None:
+			cells = flat(table, domains)
+			if kind is ctypes.c_int64:
+				cells = [self._cost(c, decimals) for c in cells]
+			numbers = (kind * len(cells))(*cells)
 		self.context._do(add, self._address, len(scope), variables, numbers)
 
 	def _cost(self, cost, decimals):

@@ -391,6 +391,30 @@ class Interrupting(unittest.TestCase):
 		self.assertEqual(found, [Decimal("4.30")] * 8)
 
 
+	def test_fork(self):
+		m = gpube.Model.read(example("exams.cfn"))
+		m.solve()
+		child = os.fork()
+		if not child:
+			os._exit(0 if m.solve().optimum == Decimal("4.30") else 1)
+		self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+	def test_freed_during_a_call(self):
+		"""What is dropped while its context works is freed after that."""
+		dropped = []
+
+		def log(level, text):
+			if level == "note" and shared:
+				dropped.append(len(shared))
+				shared.clear()
+				m.stop()
+
+		m = hard_model(log=log)
+		shared = [gpube.Model(context=m.context) for _ in range(3)]
+		self.works_on(m, m.bound())
+		self.assertEqual((dropped, len(m.context._freed)), ([3], 0))
+
+
 class Words(unittest.TestCase):
 	def test_examples_of_the_docstrings(self):
 		with tempfile.TemporaryDirectory() as d:
@@ -429,6 +453,13 @@ class OtherPackages(unittest.TestCase):
 		m.add_function([a, b], numpy.arange(6).reshape(2, 3))
 		m.add_function([b], numpy.array([0, -1.0, numpy.inf]))
 		self.assertEqual(m.function(0)[1], list(range(6)))
+		m.add_function([b, a], numpy.arange(6, dtype="int16").reshape(2, 3).T)  # not contiguous
+		self.assertEqual(m.function(2)[1], [0, 3, 1, 4, 2, 5])
+		self.assertRaises(gpube.Error, m.add_function, [b], numpy.array([2**63 - 1, 0, 0]))
+		p = gpube.Model("potentials")
+		p.add_variable(2)
+		p.add_function([0], numpy.array([0.25, 0.5], dtype="float32"))
+		self.assertEqual(p.function(0), ([0], [0.25, 0.5]))
 		self.assertEqual(m.solve().optimum, 0)
 		self.assertRaises(ValueError, m.add_function, [a, b], numpy.zeros((3, 2)))
 		self.assertRaises(ValueError, m.add_function, [b], numpy.array([0.5, 0, 0]))
