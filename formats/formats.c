@@ -29,6 +29,8 @@ static const struct gpube_format_row formats[] = {
 		gpube__xml_read, NULL},
 	{GPUBE_FORMAT_BIF, "bif", "bif", GPUBE_POTENTIALS, true, true, gpube__sniff_bif,
 		gpube__bif_read, NULL},
+	{GPUBE_FORMAT_OPB, "opb", "opb|wbo|pbo", GPUBE_COSTS, false, false, gpube__sniff_opb,
+		gpube__opb_read, NULL},
 };
 
 enum { N_FORMATS = sizeof(formats) / sizeof(*formats) };

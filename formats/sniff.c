@@ -193,6 +193,44 @@ bool gpube__sniff_bif(const char *text, size_t n, const char *path)
 	return *skip_cpp_comments(text) == '{';
 }
 
+/* ---- pseudo-Boolean problems ------------------------------------------------------------------ */
+
+/* "+1 x1" or "-2 ~x3": an integer, blanks, and a variable. */
+static bool begins_term(const char *text)
+{
+	size_t n;
+
+	text += *text == '+' || *text == '-';
+	n = strspn(text, "0123456789");
+	if (n == 0 || !text[n] || !strchr(BLANKS, text[n]))
+		return false;
+	text += n + strspn(text + n, BLANKS);
+	return text[*text == '~'] == 'x';
+}
+
+/* A linear program may begin with the same words, and an .mps with the same comments. */
+bool gpube__sniff_opb(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	text += strspn(text, BLANKS);
+	if (gpube__has_extension(path, "lp"))
+		return false;
+	while (*text == '*') {
+		if (strncmp(text + 1 + strspn(text + 1, " "), "#variable=", 10) == 0)
+			return true;
+		text += strcspn(text, "\n");
+		text += strspn(text, BLANKS);
+	}
+	if (strncmp(text, "soft:", 5) == 0)
+		return true;
+	if (strncmp(text, "min:", 4) == 0 || strncmp(text, "max:", 4) == 0) {
+		text += 4;
+		text += strspn(text, BLANKS);
+		return *text == ';' || begins_term(text);
+	}
+	return begins_term(text);
+}
+
 /* ---- YAML ----------------------------------------------------------------------------------- */
 
 /* A line that begins with one of a problem's keys and a colon. */

@@ -41,6 +41,7 @@ bool gpube__sniff_erg(const char *text, size_t n, const char *path);
 bool gpube__sniff_yaml(const char *text, size_t n, const char *path);
 bool gpube__sniff_xml(const char *text, size_t n, const char *path);
 bool gpube__sniff_bif(const char *text, size_t n, const char *path);
+bool gpube__sniff_opb(const char *text, size_t n, const char *path);
 
 /* What files in no format of models hold; a name may say it of a text that does not. */
 enum gpube_content gpube__sniff_content(const char *text, const char *path);
@@ -62,6 +63,7 @@ int gpube__erg_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__yaml_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__xml_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__bif_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__opb_read(struct gpube_model *m, struct gpube_in *in); /* .wbo, too */
 
 int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out);

@@ -25,8 +25,6 @@ static const struct unread table[] = {
 	{"an action graph game (.agg)", "#AGG|#BAGG", "", "agg|bagg"},
 	{"a game tree editor's file (.gte, .gbt)", "<gte*|<gambit:*", "", "gte|gbt"},
 	/* constraints and costs */
-	{"a pseudo-Boolean problem (.opb, .wbo)", "* #variable*|min:|max:|soft:", "",
-		"opb|wbo|pbo"},
 	{"a pedigree (toulbar2's .pre)", "", "", "pre"},
 	{"a plan of satellite observations (toulbar2's .bep)", "", "", "bep"},
 	{"a quantified formula (.qdimacs)", "", "", "qdimacs|qcnf"},

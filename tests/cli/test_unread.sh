@@ -19,11 +19,8 @@ unread noname_efg 'EFG 2 R "" { "A" "B" }\n' 'Gambit.s .efg' info nash
 unread x.agg '#AGG\n2\n2\n' 'action graph game' info nash
 unread x.pre '1 1 0 0 1 0 0\n1 2 0 0 2 0 0\n' 'toulbar2.s .pre' info solve
 unread x.bep '5\n1 2 3\n' 'toulbar2.s .bep'
-unread x.opb '* #variable= 2 #constraint= 1\n+1 x1 +1 x2 >= 1;\n' 'pseudo-Boolean'
-unread y.opb 'min: +1 x1 +1 x2;\n' 'pseudo-Boolean' info bound
-unread noname_opb '* #variable= 2 #constraint= 1\n' 'pseudo-Boolean'
-unread x.wbo 'soft: 6;\n[2] +1 x1 >= 1;\n' 'pseudo-Boolean'
 unread x.lp '\\ a comment\nMinimize\n obj: x + y\n' 'linear program' info solve
+unread noext 'max: 3x + 2y;\n' 'linear program'
 unread y.lp 'max: 3x + 2y;\n' 'linear program'
 unread noname_lp 'Maximize\n obj: x\n' 'linear program' info csg
 unread x.mps 'NAME          TEST\nROWS\n' 'linear program'
