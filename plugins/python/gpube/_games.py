@@ -9,7 +9,7 @@ from typing import Any, List, Optional, Tuple, Union
 from . import _c
 from ._c import lib
 from ._engine import (INF, Context, Error, Interrupted, Owner, exact, flat, int64, is_infinite, number, opened,
-	path_bytes, seconds, word)
+	path_bytes, seconds, units, word)
 
 
 def _text(raw):
@@ -344,13 +344,12 @@ def _coalitions(context, values, n):
 				ctypes.memmove(ctypes.byref(cells, 2**k * 8), cells, 2**k * 8)
 				cells[2**k] = forbidden
 		for mask, v in values.items():
-			if is_infinite(v):
+			if type(v) is not int and is_infinite(v):
 				if v > 0:
 					raise ValueError("a value of inf; what is forbidden is -inf")
 				cells[mask] = forbidden
 			else:
-				cells[mask] = float(v) if floats else int64(
-					(exact(v) * 10**decimals).numerator)
+				cells[mask] = float(v) if floats else int64(units(v, decimals))
 	except BaseException:
 		lib.csg_game_free(out)
 		raise
@@ -468,7 +467,6 @@ def _cats(bids, n_goods):
 	lines = ["goods %d" % n_goods, "bids %d" % len(bids), "dummy 0", ""]
 	for k, (price, goods) in enumerate(bids):
 		decimals = _decimals([price])
-		text = format(number((exact(price) * 10**decimals).numerator, decimals), "f") \
-			if decimals else str(exact(price).numerator)
+		text = "{:{}}".format(number(units(price, decimals), decimals), "f" if decimals else "d")
 		lines.append("%d\t%s\t%s\t#" % (k, text, "\t".join(map(str, goods))))
 	return "\n".join(lines) + "\n"

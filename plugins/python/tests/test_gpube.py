@@ -325,6 +325,8 @@ class Coalitions(unittest.TestCase):
 			a = gpube.auction(bids)
 			self.assertEqual((a.revenue, a.upper_bound, a.proved), (best, best, True))
 			self.assertEqual(sum(bids[k][0] for k in a.winners), best)
+		large = gpube.auction([(2**53 + 1, [0]), ("1e2", [1])])
+		self.assertEqual((large.revenue, type(large.revenue)), (2**53 + 101, int))
 		self.assertRaises(ValueError, gpube.auction, [(1, [])])
 		self.assertRaises(gpube.Error, gpube.auction, "no.txt")
 
@@ -504,7 +506,22 @@ class OtherPackages(unittest.TestCase):
 			def get_cpds(self):
 				return [Factor(["rain"], [0.8, 0.2]), Factor(["wet", "rain"], [[0.9, 0.1], [0.1, 0.9]])]
 
-		m = gpube.Model.from_pgmpy(Network())
+		networks = [Network()]
+		try:
+			from pgmpy.factors.discrete import TabularCPD
+			from pgmpy.models import DiscreteBayesianNetwork
+		except ImportError:
+			pass  # the likeness above stands for it
+		else:
+			network = DiscreteBayesianNetwork([("rain", "wet")])
+			network.add_cpds(TabularCPD("rain", 2, [[0.8], [0.2]]),
+				TabularCPD("wet", 2, [[0.9, 0.1], [0.1, 0.9]], ["rain"], [2]))
+			networks += [network, network.to_markov_model()]
+		for network in networks:
+			with self.subTest(network=type(network)):
+				self.check_pgmpy(gpube.Model.from_pgmpy(network))
+
+	def check_pgmpy(self, m):
 		self.assertEqual(m.names, ["rain", "wet"])
 		self.assertAlmostEqual(m.infer(marginals=True).marginals[1][1], 0.26)
 
