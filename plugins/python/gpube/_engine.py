@@ -319,6 +319,12 @@ def units(x, decimals):
 	return scaled.numerator
 
 
+def whole(cells):
+	"""Whether these are ints that the library takes as they are; a quick look at large tables."""
+	return all(type(c) is int for c in cells) and (
+		-_c.INF < min(cells, default=0) and max(cells, default=0) < _c.INF)
+
+
 def number(value, decimals):
 	"""What 'value' units of 10^-decimals are: an int without decimals, otherwise a Decimal."""
 	if not decimals:

@@ -9,7 +9,7 @@ from typing import Dict, List, Optional, Union
 from . import _c
 from ._c import INF as NO_COST, lib
 from ._engine import (INF, Context, Error, Owner, flat, int64, is_infinite, number, opened,
-	packed, path_bytes, seconds, units, word)
+	packed, path_bytes, seconds, units, whole, word)
 
 Exact = Union[int, Decimal]
 
@@ -303,7 +303,7 @@ class Model(Owner):
 		numbers = None if decimals else packed(table, domains, kind)
 		if numbers is None:
 			cells = flat(table, domains)
-			if kind is ctypes.c_int64:
+			if kind is ctypes.c_int64 and (decimals or not whole(cells)):
 				cells = [self._cost(c, decimals) for c in cells]
 			numbers = (kind * len(cells))(*cells)
 		self.context._do(add, self._address, len(scope), variables, numbers)

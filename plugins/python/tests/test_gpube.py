@@ -6,6 +6,7 @@ import itertools
 import math
 import os
 import random
+import re
 import signal
 import tempfile
 import threading
@@ -432,6 +433,22 @@ class Words(unittest.TestCase):
 			finally:
 				os.chdir(before)
 		self.assertGreater(n, 20)
+
+	def test_readme(self):
+		"""What it says that its lines are, they are."""
+		with open(os.path.join(ROOT, "plugins/python/README.md")) as f:
+			code = f.read().split("```python\n")[1].split("```")[0]
+		said = [line.split("#") for line in code.splitlines() if re.search(r"# [(\[].*[)\]]$", line)]
+		with tempfile.TemporaryDirectory() as d:
+			names = {}
+			for line in code.splitlines():
+				line = line.replace("examples/", EXAMPLES + "/")
+				line = line.replace("small.wcsp", d + "/small.wcsp").replace("zebra.cfn", d + "/zebra.cfn")
+				exec(line, names)
+				text = [right for left, right in said if left and line.startswith(left)]
+				if text:
+					self.assertEqual(eval(line, names), eval(text[0], {"Decimal": Decimal}))
+		self.assertEqual(len(said), 4)
 
 	def test_everything_has_one(self):
 		for name in gpube.__all__:
