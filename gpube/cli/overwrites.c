@@ -1,9 +1,12 @@
 /* overwrites.c - no command writes over what it reads: see cli.h. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "formats/io/io.h"
 #include "gpube/cli/cli.h"
 
 enum { MOST_FILES = 32 };
@@ -17,6 +20,7 @@ struct named {
 struct files {
 	struct named file[MOST_FILES];
 	int n;
+	char *evidence; /* the file beside a model that is read without being named; see gpube__evid_find() */
 };
 
 static void add(struct files *f, const char *path, const char *option, bool written)
@@ -31,6 +35,24 @@ static bool takes_file(const struct opt_row *row)
 	       (row->type == OPT_TEXT && row->argument && strstr(row->argument, "FILE"));
 }
 
+/* The file of evidence beside the model at 'path', if there is one. */
+static void add_beside(struct files *f, const char *path)
+{
+	static const char *const endings[] = {".evid", ".evid.gz", ".evid.xz"};
+	const int n = (int)gpube__unpacked_length(path);
+	const size_t size = strlen(path) + sizeof(".evid.gz");
+	struct stat st;
+
+	f->evidence = malloc(size);
+	for (int i = 0; f->evidence && i < 3; i++) {
+		snprintf(f->evidence, size, "%.*s%s", n, path, endings[i]);
+		if (!stat(f->evidence, &st)) {
+			add(f, f->evidence, NULL, false);
+			return;
+		}
+	}
+}
+
 static void list(struct files *f, const struct command *c, const void *opts, int n_args, char **args)
 {
 	const bool converts = !strcmp(c->arguments, "IN OUT");
@@ -39,19 +61,48 @@ static void list(struct files *f, const struct command *c, const void *opts, int
 
 	for (int k = 0; k < n_args && (converts || strstr(c->arguments, "FILE")); k++)
 		add(f, args[k], NULL, converts && k == 1);
-	for (int k = 0; (row = opts_row(c, k, &group)); k++)
-		if (takes_file(row))
-			add(f, *(char *const *)((const char *)opts + group->at + row->at), row->field,
-				row->type == OPT_OUT);
+	for (int k = 0; (row = opts_row(c, k, &group)); k++) {
+		const char *const at = (const char *)opts + group->at + row->at;
+
+		if (!takes_file(row))
+			continue;
+		add(f, *(char *const *)at, row->field, row->type == OPT_OUT);
+		if (!strcmp(row->field, "evidence") && !*(char *const *)at && n_args > 0 && strcmp(args[0], "-"))
+			add_beside(f, args[0]);
+	}
 }
 
-/* By what it is, so that links and other spellings count; a file that is not there yet by its name. */
+/* The folder that 'path' is in; returns the name there. */
+static const char *folder(const char *path, struct stat *st, bool *known)
+{
+	const char *slash = strrchr(path, '/');
+	char *p = malloc(strlen(path) + 2);
+
+	*known = p && snprintf(p, strlen(path) + 2, "%.*s.", slash ? (int)(slash - path) + 1 : 0, path) > 0 &&
+		 !stat(p, st);
+	free(p);
+	return slash ? slash + 1 : path;
+}
+
+/*
+ * By what it is, so that links and other spellings count; files that are not there yet by their folder and
+ * their name in it.
+ */
 static bool same_file(const char *a, const char *b)
 {
+	const char *name_a, *name_b;
 	struct stat x, y;
+	bool known_a, known_b;
+	const bool no_a = stat(a, &x) != 0, no_b = stat(b, &y) != 0;
 
-	if (stat(a, &x) || stat(b, &y))
-		return !strcmp(a, b);
+	if (no_a != no_b)
+		return false;
+	if (no_a) {
+		name_a = folder(a, &x, &known_a);
+		name_b = folder(b, &y, &known_b);
+		return !strcmp(a, b) || (known_a && known_b && x.st_dev == y.st_dev &&
+						x.st_ino == y.st_ino && !strcmp(name_a, name_b));
+	}
 	return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
@@ -73,14 +124,16 @@ static void say(const struct named *out, const struct named *other)
 bool cli_overwrites(const struct command *c, const void *opts, int n_args, char **args)
 {
 	struct files f = {.n = 0};
+	bool found = false;
 
 	list(&f, c, opts, n_args, args);
-	for (int k = 0; k < f.n; k++)
-		for (int j = 0; f.file[k].written && j < f.n; j++)
+	for (int k = 0; k < f.n && !found; k++)
+		for (int j = 0; f.file[k].written && j < f.n && !found; j++)
 			if (j != k && (j < k || !f.file[j].written) &&
 				same_file(f.file[k].path, f.file[j].path)) {
 				say(&f.file[k], &f.file[j]);
-				return true;
+				found = true;
 			}
-	return false;
+	free(f.evidence);
+	return found;
 }

@@ -97,5 +97,16 @@ stays 'csg --certify' "$w/two.csg" 'is read: --certify would' "$gpube" csg --cer
 stays 'auction' "$w/a.txt" 'is read: --output-file would' "$gpube" auction -o "$w/a.txt" "$w/a.txt"
 row 'one file twice' 2 '' 'is written already: --[a-z-]+ would write over it' \
 	"$gpube" bound -o "$w/twice" --certify "$w/twice" "$w/exams.cfn"
+row 'one new file, spelled twice' 2 '' 'is written already: --[a-z-]+ would write over it' \
+	"$gpube" bound -o "$w/./again" --certify "$w/again" "$w/exams.cfn"
+cp examples/sprinkler.uai examples/sprinkler.uai.evid "$w"
+stays 'evidence that is read without being named' "$w/sprinkler.uai.evid" 'is read: --output-file would' \
+	"$gpube" infer -o "$w/sprinkler.uai.evid" "$w/sprinkler.uai"
+gzip -c examples/sprinkler.uai > "$w/packed.uai.gz"
+gzip -c examples/sprinkler.uai.evid > "$w/packed.uai.evid.gz"
+stays 'packed' "$w/packed.uai.evid.gz" 'is read: --output-file would' \
+	"$gpube" solve -o "$w/packed.uai.evid.gz" "$w/packed.uai.gz"
+row 'evidence that is not read may go' 0 '' '' \
+	"$gpube" infer -q --evidence none -o "$w/sprinkler.uai.evid" "$w/sprinkler.uai"
 row 'two files are two' 0 '' '' "$gpube" bound -q -o "$w/one" --certify "$w/two" "$w/exams.cfn"
 plan
