@@ -348,6 +348,8 @@ def options(name, **fields):
 	for field, value in fields.items():
 		if value is not None:
 			setattr(s, field, value)
+			if isinstance(value, int) and getattr(s, field) != value:  # ctypes wraps
+				raise ValueError("%s: %d does not fit" % (field, value))
 	return s
 
 

@@ -2,6 +2,7 @@
 import collections
 import ctypes
 import math
+import operator
 import os
 import queue
 import threading
@@ -83,7 +84,7 @@ class Context:
 		if len(devices) > len(opts.devices):
 			raise ValueError("at most %d devices" % len(opts.devices))
 		opts.n_devices = len(devices)
-		opts.devices[:len(devices)] = devices
+		opts.devices[:len(devices)] = int32s(devices)[:]
 		self._log = None
 		if log is not None:
 			words = _c.WORDS["GPUBE_LOG_"]
@@ -331,6 +332,15 @@ def number(value, decimals):
 		return value
 	digits = tuple(int(d) for d in str(abs(value)))
 	return Decimal((int(value < 0), digits, -decimals))
+
+
+def int32s(numbers):
+	"""A ctypes array of indices, which ctypes itself would wrap."""
+	numbers = [operator.index(x) for x in numbers]
+	for x in numbers:
+		if not -2**31 <= x < 2**31:
+			raise ValueError("%d is past 32 bits" % x)
+	return (ctypes.c_int32 * len(numbers))(*numbers)
 
 
 def int64(x):

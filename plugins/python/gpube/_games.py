@@ -331,6 +331,8 @@ def _coalitions(context, values, n):
 		raise ValueError("the empty coalition's value is not 0")
 	floats = any(isinstance(v, float) and not is_infinite(v) for v in values.values())
 	decimals = None if floats else _decimals(values.values())
+	if n > MOST_AGENTS:
+		raise ValueError("%d agents, at most %d" % (n, MOST_AGENTS))
 	out = ctypes.c_void_p()
 	context._do(lib.csg_game_new, ctypes.byref(out), context._address, n,
 		_c.CSG_FLOAT64 if floats else _c.CSG_INT64)

@@ -8,7 +8,7 @@ from typing import Dict, List, Optional, Union
 
 from . import _c
 from ._c import INF as NO_COST, lib
-from ._engine import (INF, Context, Error, Owner, flat, int64, is_infinite, number, opened,
+from ._engine import (INF, Context, Error, Owner, flat, int32s, int64, is_infinite, number, opened,
 	packed, path_bytes, seconds, units, whole, word)
 
 Exact = Union[int, Decimal]
@@ -148,7 +148,7 @@ class Model(Owner):
 		super().__init__(context, out.value, lib.gpube_model_free)
 		if kind == "costs":
 			self._set(lib.gpube_model_set_direction, int(bool(maximise)))
-			self._set(lib.gpube_model_set_scale, decimals)
+			self._set(lib.gpube_model_set_scale, *int32s([decimals]))
 
 	@classmethod
 	def read(cls, path, format="auto", evidence=None, colors=0, context=None):
@@ -273,8 +273,8 @@ class Model(Owner):
 		Errors: Error EINVAL (domain < 1), ENOMEM
 		"""
 		out = ctypes.c_int32()
-		self.context._do(lib.gpube_model_add_var, self._address, ctypes.byref(out), domain,
-			None if name is None else name.encode())
+		self.context._do(lib.gpube_model_add_var, self._address, ctypes.byref(out),
+			*int32s([domain]), None if name is None else name.encode())
 		return out.value
 
 	def add_function(self, scope, table):
@@ -288,13 +288,13 @@ class Model(Owner):
 		>>> m = gpube.Model(); a, b = m.add_variable(2), m.add_variable(2)
 		>>> m.add_function([a, b], lambda x, y: 5 if x == y else 0)
 		"""
-		scope = list(scope)
+		variables = int32s(scope)
+		scope = variables[:]
 		domains = [lib.gpube_model_domain(self._address, v) for v in scope]
 		if min(domains, default=1) < 1:
 			raise Error("EINVAL", "no variable %d" % scope[[d < 1 for d in domains].index(True)])
 		if callable(table):
 			table = [table(*values) for values in product(*map(range, domains))]
-		variables = (ctypes.c_int32 * len(scope))(*scope)
 		decimals = self.decimals
 		if self.kind == "potentials":
 			add, kind = lib.gpube_model_add_potentials, ctypes.c_double
@@ -320,15 +320,15 @@ class Model(Owner):
 
 	def observe(self, variable, value):
 		"""Fixes a variable to a value; None takes it back. Errors: Error EINVAL"""
-		self._set(lib.gpube_model_observe, variable, -1 if value is None else value)
+		self._set(lib.gpube_model_observe, *int32s([variable, -1 if value is None else value]))
 
 	# ---- questions
 
 	def _values(self, assignment):
-		values = list(assignment)
+		values = int32s(assignment)
 		if len(values) != len(self):
 			raise ValueError("%d values, expected %d" % (len(values), len(self)))
-		return (ctypes.c_int32 * len(values))(*values)
+		return values
 
 	def cost(self, assignment):
 		"""What an assignment costs, from the tables as they were read: an int or a Decimal, or inf if

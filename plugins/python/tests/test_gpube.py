@@ -148,6 +148,21 @@ class Costs(unittest.TestCase):
 		self.assertRaises(ValueError, m.solve)
 		m.close()
 
+	def test_nothing_wraps(self):
+		"""ctypes drops the upper bits of a number that is too large."""
+		m = gpube.Model()
+		m.add_variable(2)
+		for call in (lambda: m.add_variable(2**32 + 2), lambda: m.add_function([2**32], [0, 0]),
+				lambda: m.observe(2**32, 0), lambda: m.observe(0, 2**32), lambda: m.cost([2**32]),
+				lambda: m.solve(seed=2**64), lambda: m.solve(precision=2**32), lambda: m.bound(z=2**32),
+				lambda: m.bound(assignment=[2**32]), lambda: gpube.Model(decimals=2**32),
+				lambda: gpube.Context(threads=2**32), lambda: gpube.Context(memory=-1),
+				lambda: gpube.Context(devices=[2**32]), lambda: gpube.nash([[1]], max=2**64),
+				lambda: gpube.csg({2**60: 1}), lambda: gpube.csg({1: 1}, n_agents=2**32 + 1)):
+			self.assertRaises(ValueError, call)
+		self.assertEqual((m.domains, m.n_functions, m.evidence), ([2], 0, {}))
+		self.assertRaises(TypeError, m.add_variable, 2.5)
+
 	def test_plan_and_limits(self):
 		m = hard_model(memory=1 << 20)
 		self.assertGreater(m.plan().width, 40)
