@@ -118,7 +118,7 @@ struct csg_result {
 	double seconds_lp, seconds_total;
 	int64_t n_scans, n_columns, n_candidates, n_nodes; /* lp: of its stages */
 	/* of the certificate that was asked for: why there is none, though the result is proved */
-	int certificate_status; /* 0, EIO or ENOMEM; gpube_error() has the text until the next call */
+	int certificate_status; /* 0, EIO, ENOMEM or ESTOP; gpube_error() has the text until the next call */
 };
 
 /*

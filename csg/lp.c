@@ -540,7 +540,7 @@ static int run(struct csg__lp *lp)
 	if (proved && lp->certificate) {
 		status = csg__certify(lp, lp->certificate, lp->disposal);
 		/* the result stands without its proof */
-		if (status == GPUBE_EIO || status == GPUBE_ENOMEM) {
+		if (status == GPUBE_EIO || status == GPUBE_ENOMEM || status == GPUBE_ESTOP) {
 			lp->r->certificate_status = status;
 			status = GPUBE_OK;
 		}

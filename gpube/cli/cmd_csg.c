@@ -204,10 +204,10 @@ static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o
 	p.result = result;
 	rc = session_report(s, report_text, report_json, &p);
 	if (result->certificate_status) {
-		cli_error("%s", why);
+		cli_error("no certificate is written: %s", why);
 		rc = CLI_FAILED;
 	} else if (!rc && o->certify && (result->method != CSG_LP || result->answer != CSG_OPTIMAL)) {
-		session_note(s, "no certificate is written: lp has not proved the optimum");
+		cli_error("no certificate is written: lp has not proved the optimum");
 		rc = CLI_FAILED;
 	}
 	csg_result_free(result, s->ctx);

@@ -6,6 +6,7 @@
 #include "tests/support/test.h"
 
 #include <math.h>
+#include <unistd.h>
 
 #include "csg/csg.h"
 #include "csg/game.h"
@@ -447,6 +448,41 @@ static void check_by_python(const struct csg_game *g, const char *dir, const cha
 	assert_int_equal(system(command), 0);
 }
 
+static void stop_when_proved(void *arg, enum gpube_log_level level, double progress, const char *text)
+{
+	(void)level, (void)progress;
+	if (!strncmp(text, "lp: proved", 10))
+		gpube_ctx_stop(*(struct gpube_ctx **)arg);
+}
+
+/* Between the proof and its file: the result is proved, and says that there is no file. */
+static void certificate_stopped(void **state)
+{
+	char dir[256], path[300];
+	struct csg_opts o = {.sizeof_options = sizeof(o), .method = CSG_LP};
+	struct gpube_ctx *ctx = NULL;
+	struct gpube_ctx_opts c = {
+		.sizeof_options = sizeof(c), .log = stop_when_proved, .log_arg = &ctx};
+	struct csg_result *r;
+	struct csg_game *g;
+
+	(void)state;
+	test_make_dir(dir);
+	snprintf(path, sizeof(path), "%s/proof", dir);
+	o.certificate = path;
+	assert_int_equal(gpube_ctx_new(&ctx, &c), GPUBE_OK);
+	assert_int_equal(csg_generate(&g, ctx, "ndcs", 10, CSG_INT32, 3), GPUBE_OK);
+	assert_int_equal(csg_solve(&r, g, &o), GPUBE_OK);
+	assert_int_equal(r->answer, CSG_OPTIMAL);
+	assert_int_equal(r->certificate_status, GPUBE_ESTOP);
+	assert_string_equal(gpube_error(ctx), "stopped");
+	assert_int_not_equal(access(path, F_OK), 0);
+	csg_result_free(r, ctx);
+	csg_game_free(g);
+	gpube_ctx_free(ctx);
+	test_clear_dir(dir);
+}
+
 struct proving {
 	struct csg_opts opts;
 	bool verify;
@@ -737,6 +773,7 @@ int main(void)
 		cmocka_unit_test(failures),
 		cmocka_unit_test(certificate),
 		cmocka_unit_test(certificate_failures),
+		cmocka_unit_test(certificate_stopped),
 		cmocka_unit_test(bound_met),
 		cmocka_unit_test(there_and_back),
 		cmocka_unit_test(text_forms),
