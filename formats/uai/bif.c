@@ -378,6 +378,16 @@ static int read_row(struct reader *r, int32_t domain)
 	return GPUBE_OK;
 }
 
+/* What may come next in a block, besides properties. */
+static const char *expected_in_block(const struct reader *r)
+{
+	if (r->table >= 0)
+		return "'}'";
+	if (r->dflt >= 0)
+		return "'(' or '}'";
+	return r->n_rows ? "'(', 'default' or '}'" : "'table', 'default' or '('";
+}
+
 static int read_block(struct reader *r, int32_t domain, int64_t cells)
 {
 	r->n_values = r->n_rows = 0;
@@ -393,15 +403,15 @@ static int read_block(struct reader *r, int32_t domain, int64_t cells)
 			return GPUBE_OK;
 		if (is_keyword(r, "property")) {
 			status = skip_property(r);
-		} else if (is_keyword(r, "table") && r->table < 0 && r->n_rows == 0) {
+		} else if (is_keyword(r, "table") && r->table < 0 && r->dflt < 0 && !r->n_rows) {
 			r->table_line = r->in->line;
 			status = read_numbers(r, cells, &r->table);
-		} else if (is_keyword(r, "default") && r->dflt < 0) {
+		} else if (is_keyword(r, "default") && r->table < 0 && r->dflt < 0) {
 			status = read_numbers(r, domain, &r->dflt);
 		} else if (r->kind == '(' && r->table < 0) {
 			status = read_row(r, domain);
 		} else {
-			return refuse(r, r->table >= 0 ? "'}'" : "'table', 'default', '(' or '}'");
+			return refuse(r, expected_in_block(r));
 		}
 		if (status)
 			return status;
