@@ -56,6 +56,8 @@ static int write_simplified(struct session *s, const struct opts_convert *o,
 		status = gpube__simplify(&simplified, costs ? costs : m, true);
 	if (!status && simplified.infeasible)
 		status = forbid_all(simplified.model);
+	if (!status && simplified.negated)
+		session_note(s, "the model is maximised: written negated, to be minimised");
 	rc = status ? session_fail(s, NULL) : write_model(s, o, simplified.model, path);
 	/* no map is left of a model that is not there */
 	if (!rc && o->map && simplify_map_write(s->ctx, &simplified, o->map))

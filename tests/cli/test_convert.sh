@@ -91,6 +91,13 @@ for f in zebra.wcsp exams.cfn; do
 		"'$gpube' bound -q --sol '$work/full.sol' 'examples/$f' | grep -q '$(optimum "examples/$f")'"
 done
 printf 'p 1 2 1 5\n2\n1 0 9 0\n' > "$work/no.wcsp"
+cat > "$work/most.cfn" <<'END'
+{problem: {name: "most", mustbe: ">-10"}, variables: {a: 2, b: 2},
+functions: {f: {scope: [a, b], costs: [1, 2, 3, 0]}, g: {scope: [a, b], costs: [5, 2, 1, 7]}}}
+END
+row 'simplify: a maximum becomes a minimum, which is said' 0 '' 'maximised: written negated, to be minimised$' \
+	"$alone" --simplify "$work/most.cfn" "$work/least.cfn"
+that 'it is that' [ "$(optimum "$work/most.cfn")=$(optimum "$work/least.cfn")" = 7=-7 ]
 "$alone" -q --simplify "$work/no.wcsp" "$work/no2.wcsp"
 row 'simplify: no solution stays none' 0 'no solution|every assignment' '*' "$gpube" solve "$work/no2.wcsp"
 
