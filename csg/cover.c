@@ -41,14 +41,6 @@ static int by_slack(const void *a, const void *b)
 	return (x->mask > y->mask) - (x->mask < y->mask);
 }
 
-static int by_agent(const void *a, const void *b)
-{
-	const struct csg__candidate *x = a, *y = b;
-	const int d = __builtin_ctzll(x->mask) - __builtin_ctzll(y->mask);
-
-	return d ? d : by_slack(a, b);
-}
-
 void csg__sort_candidates(struct csg__candidate *c, int64_t n)
 {
 	int64_t k = 1;
@@ -57,11 +49,6 @@ void csg__sort_candidates(struct csg__candidate *c, int64_t n)
 		k++;
 	if (k < n)
 		qsort(c, (size_t)n, sizeof(*c), by_slack);
-}
-
-void csg__sort_by_agent(struct csg__candidate *c, int64_t n)
-{
-	qsort(c, (size_t)n, sizeof(*c), by_agent);
 }
 
 static uint64_t renumber(uint64_t mask, const int *to)

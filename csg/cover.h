@@ -41,8 +41,7 @@ int csg__cover(struct gpube_ctx *ctx, int n, struct csg__candidate *c, int64_t n
 	const struct csg__leftover *left, uint64_t *parts, int *n_parts, double *steps,
 	bool *complete);
 
-/* By slack, then mask; and by first agent, slack, mask. */
+/* By slack, then mask. */
 void csg__sort_candidates(struct csg__candidate *c, int64_t n);
-void csg__sort_by_agent(struct csg__candidate *c, int64_t n);
 
 #endif

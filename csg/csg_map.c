@@ -23,7 +23,8 @@
 #include "csg/game.h"
 #include "gpube/ops/subset/subset.h"
 
-bool csg__header(const char *header, uint32_t *n, uint32_t *type)
+/* n and type of a header of this machine's byte order; false: it is not one. */
+static bool read_header(const char *header, uint32_t *n, uint32_t *type)
 {
 	*n = csg__little(header + 12);
 	*type = csg__little(header + 16);
@@ -76,7 +77,7 @@ int csg__map(struct csg_game **out, struct gpube_ctx *ctx, const char *path)
 	*out = NULL;
 	if (!map)
 		return GPUBE_OK;
-	if (csg__header(map, &n, &type) &&
+	if (read_header(map, &n, &type) &&
 		bytes == CSG_HEADER_BYTES + ((uint64_t)csg__type_size((enum csg_type)type) << n))
 		*out = mapped_game(ctx, map, bytes, CSG_HEADER_BYTES, (int)n, (enum csg_type)type);
 	else

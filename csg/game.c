@@ -535,8 +535,8 @@ static void convert(void *to, const struct csg__range *range, const struct csg_g
 	}
 }
 
-void csg__convert(void *to, const struct csg__range *range, const struct csg_game *g, uint64_t from,
-	uint64_t n)
+static void convert_some(void *to, const struct csg__range *range, const struct csg_game *g,
+	uint64_t from, uint64_t n)
 {
 	int64_t values[CSG_SOURCE_CHUNK]; /* as wide as any type */
 
@@ -565,7 +565,7 @@ static void convert_chunk(void *arg, int64_t item, int thread)
 
 	(void)thread;
 	n = n < (uint64_t)1 << CHUNK_BITS ? n : (uint64_t)1 << CHUNK_BITS;
-	csg__convert((char *)c->to + at * csg__type_size(c->range->work), c->range, c->g,
+	convert_some((char *)c->to + at * csg__type_size(c->range->work), c->range, c->g,
 		c->from + at, n);
 }
 

@@ -51,8 +51,6 @@ static inline bool csg__big_endian(void)
 	return *(const unsigned char *)&one == 0;
 }
 
-/* n and type of a header of this machine's byte order; false: it is not one. */
-bool csg__header(const char *header, uint32_t *n, uint32_t *type);
 /*
  * csg__map() - a game whose values are the pages of a plain binary file; *out is NULL,
  * and the status OK, where it is anything else. Errors: ENOMEM
@@ -160,11 +158,10 @@ struct csg__range {
 /* Errors: EINVAL (NaN, +inf, value 0 is not 0), ERANGE, ESTOP */
 int csg__range(struct csg__range *range, const struct csg_game *g);
 
-/* Values [from, from + n) in the working type, forbidden ones as range->floor or -INFINITY. */
-void csg__convert(void *to, const struct csg__range *range, const struct csg_game *g, uint64_t from,
-	uint64_t n);
-
-/* csg__convert() of all of [from, from + n) on all threads. */
+/*
+ * Values [from, from + n) in the working type, forbidden ones as range->floor or -INFINITY; on all
+ * threads.
+ */
 void csg__convert_all(void *to, const struct csg__range *range, const struct csg_game *g,
 	uint64_t from, uint64_t n);
 

@@ -200,19 +200,10 @@ int nash__point(struct nash_vertices *v, int64_t *at, int *found, const int32_t 
  */
 bool nash__mask_of(const struct nash_side *s, uint64_t *mask, int words, const fmpz *coords);
 
-/*
- * A vertex of a face: all columns and rows stay, those of fixed variables are zero
- * on the face. Errors: ENOMEM (nothing to clear)
- */
-int nash__face_dict(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s,
-	const unsigned char *fixed, bool *empty);
-
 struct nash_list {
 	int64_t n, capacity;
 	int64_t *at;
 };
-
-int nash__list_push(struct gpube_ctx *ctx, struct nash_list *list, int64_t at);
 
 /*
  * nash__walk_new() - a walk over all bases of the face of a side on which the variables with

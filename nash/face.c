@@ -7,7 +7,7 @@
 #include "nash/exact.h"
 #include "nash/face_lp.h"
 
-int nash__list_push(struct gpube_ctx *ctx, struct nash_list *list, int64_t at)
+static int push(struct gpube_ctx *ctx, struct nash_list *list, int64_t at)
 {
 	if (gpube__grow(ctx, &list->at, &list->capacity, list->n + 1, sizeof(*list->at)))
 		return GPUBE_ENOMEM;
@@ -91,7 +91,11 @@ static int fix(struct nash_dict *d, const unsigned char *fixed, int32_t var, boo
 	return GPUBE_OK;
 }
 
-int nash__face_dict(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s,
+/*
+ * A vertex of a face: all columns and rows stay, those of fixed variables are zero
+ * on the face. Errors: ENOMEM (nothing to clear)
+ */
+static int face_dict(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s,
 	const unsigned char *fixed, bool *empty)
 {
 	int status = nash__dict_init(d, ctx, s);
@@ -242,7 +246,7 @@ static int record(struct nash_walk *w)
 		if (d->basic[r] < s->k)
 			fmpz_set(w->coords + d->basic[r], d->d[r]);
 	status = nash__vertices_add(w->v, &at, w->mask, w->coords);
-	return status ? status : nash__list_push(w->v->ctx, w->list, at);
+	return status ? status : push(w->v->ctx, w->list, at);
 }
 
 static void basis_of(const struct nash_walk *w, int row, int col)
@@ -348,7 +352,7 @@ int nash__walk_new(struct nash_walk **out, struct nash_vertices *v, struct nash_
 	w->fixed = fixed;
 	w->marks.words = (n_vars + 63) / 64;
 	w->seen.words = v->words;
-	status = nash__face_dict(&w->d, ctx, s, fixed, &w->empty);
+	status = face_dict(&w->d, ctx, s, fixed, &w->empty);
 	if (status) {
 		gpube__free(ctx, w);
 		return status;
@@ -415,7 +419,7 @@ int nash__face_refine(
 {
 	const struct nash_matrix m = {.k = s->k, .l = s->l};
 	struct nash_dict d;
-	int status = nash__face_dict(&d, ctx, s, lp->fixed, empty);
+	int status = face_dict(&d, ctx, s, lp->fixed, empty);
 
 	if (status)
 		return status;
@@ -449,7 +453,7 @@ int nash__face_of_lp(struct nash_vertices *v, struct nash_list *list, const stru
 	if (status || found == 0)
 		return status;
 	if (found == 1)
-		return nash__list_push(v->ctx, list, at);
+		return push(v->ctx, list, at);
 	return nash__face(v, list, lp->fixed);
 }
 #else

@@ -66,7 +66,6 @@ int gpube__bif_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__opb_read(struct gpube_model *m, struct gpube_in *in); /* .wbo, too */
 
 int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
-int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out);
 /* The file that evidence is read from, for the caller to free; NULL: none. Others as below. */
 int gpube__evid_find(
 	char **out, struct gpube_ctx *ctx, const char *path, bool beside, const char *evidence);

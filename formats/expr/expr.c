@@ -189,7 +189,8 @@ double gpube__value_real(const struct gpube_value *v)
 	return v->kind == GPUBE_VALUE_INT ? (double)v->i : v->kind == GPUBE_VALUE_REAL ? v->r : NAN;
 }
 
-bool gpube__value_equal(const struct gpube_value *a, const struct gpube_value *b)
+/* Python's ==. */
+static bool values_equal(const struct gpube_value *a, const struct gpube_value *b)
 {
 	if (a->kind == GPUBE_VALUE_TEXT || b->kind == GPUBE_VALUE_TEXT)
 		return a->kind == b->kind && strcmp(a->text, b->text) == 0;
@@ -331,7 +332,7 @@ static bool compare(struct run *run, enum gpube_expr_op op, const struct gpube_v
 	int c;
 
 	if (op == GPUBE_OP_EQ || op == GPUBE_OP_NE) {
-		*v = gpube__value_equal(a, b) == (op == GPUBE_OP_EQ);
+		*v = values_equal(a, b) == (op == GPUBE_OP_EQ);
 		return true;
 	}
 	if ((a->kind == GPUBE_VALUE_TEXT) != (b->kind == GPUBE_VALUE_TEXT))

@@ -27,8 +27,6 @@ struct gpube_value {
 
 /* As a double; a text has none: NaN. */
 double gpube__value_real(const struct gpube_value *v);
-/* Python's ==. */
-bool gpube__value_equal(const struct gpube_value *a, const struct gpube_value *b);
 
 struct gpube_expr_node;
 

@@ -148,7 +148,7 @@ int gpube__evid_read(struct gpube_model *m, struct gpube_in *in)
 }
 
 /* The one-line layout: all programs read it. */
-int gpube__evid_write(const struct gpube_model *m, struct gpube_out *out)
+static int write_evidence(const struct gpube_model *m, struct gpube_out *out)
 {
 	int32_t n = 0;
 
@@ -247,6 +247,6 @@ int gpube__evid_write_for(
 		return GPUBE_OK;
 	status = gpube__out_open(out, m->ctx, *beside);
 	if (!status)
-		status = gpube__evid_write(m, out);
+		status = write_evidence(m, out);
 	return status ? status : gpube__out_finish(out);
 }

@@ -31,7 +31,8 @@ int gpube__xml_read(struct gpube_model *m, struct gpube_in *in)
 /* ---- attributes --------------------------------------------------------------------------------
  */
 
-const char *gpube__xcsp_attribute(const char *const *attributes, const char *name)
+/* Its value or NULL. */
+static const char *attribute_of(const char *const *attributes, const char *name)
 {
 	for (; *attributes; attributes += 2)
 		if (strcmp(*attributes, name) == 0)
@@ -43,7 +44,7 @@ const char *gpube__xcsp_attribute(const char *const *attributes, const char *nam
 static const char *require(
 	struct gpube_xcsp *r, const char *element, const char *const *attributes, const char *name)
 {
-	const char *value = gpube__xcsp_attribute(attributes, name);
+	const char *value = attribute_of(attributes, name);
 
 	if (!value)
 		gpube__in_error(r->in, "<%s> needs the attribute '%s'", element, name);
@@ -87,8 +88,8 @@ static int32_t find(struct gpube_xcsp *r, int32_t space, const char *what, const
 
 static void begin_presentation(struct gpube_xcsp *r, const char *const *a)
 {
-	const char *maximize = gpube__xcsp_attribute(a, "maximize"),
-		   *name = gpube__xcsp_attribute(a, "name");
+	const char *maximize = attribute_of(a, "maximize"),
+		   *name = attribute_of(a, "name");
 
 	if (maximize && strcmp(maximize, "true") == 0)
 		gpube_model_set_direction(r->m, GPUBE_MAXIMISE);
@@ -152,7 +153,7 @@ static void begin_variable(struct gpube_xcsp *r, const char *const *a)
 {
 	const char *name = require(r, "variable", a, "name");
 	const char *domain = name ? require(r, "variable", a, "domain") : NULL;
-	const char *agent = gpube__xcsp_attribute(a, "agent");
+	const char *agent = attribute_of(a, "agent");
 	int32_t d = domain ? find(r, GPUBE_XCSP_DOMAINS, "domain", domain) : -1, var, owner = -1;
 	struct gpube_model *m = r->m;
 
@@ -181,8 +182,8 @@ static void begin_relation(struct gpube_xcsp *r, const char *const *a)
 	static const char *const kinds[] = {"supports", "conflicts", "soft"};
 	const char *name = require(r, "relation", a, "name");
 	const char *arity = name ? require(r, "relation", a, "arity") : NULL;
-	const char *semantics = gpube__xcsp_attribute(a, "semantics");
-	const char *dflt = gpube__xcsp_attribute(a, "defaultCost");
+	const char *semantics = attribute_of(a, "semantics");
+	const char *dflt = attribute_of(a, "defaultCost");
 	struct gpube_xcsp_relation new = {0}, *rel = &new;
 	int k = 0;
 
@@ -231,11 +232,11 @@ static void begin_predicate(struct gpube_xcsp *r, const char *const *a, bool fun
 
 static void begin_constraints(struct gpube_xcsp *r, const char *const *a)
 {
-	const char *most = gpube__xcsp_attribute(a, "maximalCost"),
-		   *first = gpube__xcsp_attribute(a, "initialCost");
+	const char *most = attribute_of(a, "maximalCost"),
+		   *first = attribute_of(a, "initialCost");
 
 	if (!most)
-		most = gpube__xcsp_attribute(a, "maximumCost");
+		most = attribute_of(a, "maximumCost");
 	if (most && strcmp(most, "infinity") != 0)
 		gpube__xcsp_cost(r, &r->maximal_cost, most);
 	if (first)
@@ -248,7 +249,7 @@ static void begin_constraint(struct gpube_xcsp *r, const char *const *a)
 {
 	const char *scope = require(r, "constraint", a, "scope");
 	const char *reference = scope ? require(r, "constraint", a, "reference") : NULL;
-	const char *name = gpube__xcsp_attribute(a, "name");
+	const char *name = attribute_of(a, "name");
 
 	if (!reference || gpube__xcsp_scope(r, scope))
 		return;
@@ -288,7 +289,7 @@ static void begin(void *arg, const char *element, const char **attributes)
 		return;
 	r->in->line = (int64_t)XML_GetCurrentLineNumber(r->parser);
 	if (r->depth++ == 0) {
-		format = gpube__xcsp_attribute(a, "format");
+		format = attribute_of(a, "format");
 		if (strcmp(element, "instance") != 0)
 			gpube__in_error(r->in, "expected <instance>, found <%.60s>", element);
 		else if (format && strstr(format, "XCSP3"))

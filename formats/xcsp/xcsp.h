@@ -80,7 +80,4 @@ void gpube__xcsp_clear(struct gpube_xcsp *r);
 bool gpube__xcsp_is_comparison(const char *element);
 int gpube__xcsp_weighted_sum(struct gpube_xcsp *r);
 
-/* In xcsp.c: an attribute's value or NULL. */
-const char *gpube__xcsp_attribute(const char *const *attributes, const char *name);
-
 #endif

@@ -18,7 +18,7 @@ double answer_log10(const struct answer *a)
 	return a->log_value / log(10);
 }
 
-const char *answer_status(const struct answer *a)
+static const char *status_word(const struct answer *a)
 {
 	static const char *const status[] = {
 		[GPUBE_ANSWER_OPTIMAL] = "optimal",
@@ -95,7 +95,7 @@ void answer_text_assignment(
 
 void answer_json_head(struct json *j, const struct answer *a)
 {
-	json_text(j, "status", answer_status(a));
+	json_text(j, "status", status_word(a));
 	json_text(j, "backend", a->backend);
 	json_seconds(j, "seconds", session_seconds(a->session));
 	json_text(j, "file", a->file);

@@ -31,9 +31,6 @@ struct answer {
 bool answer_maximises(const struct answer *a);
 double answer_log10(const struct answer *a);
 
-/* "optimal", "infeasible", "bounds" or "incomplete" */
-const char *answer_status(const struct answer *a);
-
 /* "infeasible  every assignment is forbidden (proved)" */
 void answer_text_infeasible(struct gpube_out *out);
 

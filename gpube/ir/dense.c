@@ -94,7 +94,8 @@ int gpube__dense(int64_t *out, const struct gpube_model *m, int32_t function, co
 	return gpube__dense_as(out, GPUBE_INT64, GPUBE_INF, m, function, rank);
 }
 
-int64_t gpube__largest_cost(const struct gpube_table *t)
+/* The largest finite cost of a function of a simplified model, whose costs are all >= 0. */
+static int64_t largest_cost(const struct gpube_table *t)
 {
 	int64_t most = t->sparse && t->dflt.i != GPUBE_INF ? t->dflt.i : 0;
 
@@ -157,6 +158,6 @@ int64_t gpube__cost_span(const struct gpube_model *m)
 
 	for (int32_t f = 0; f < m->n_functions; f++)
 		if (gpube__table(m, f)->arity > 0)
-			span += gpube__largest_cost(gpube__table(m, f));
+			span += largest_cost(gpube__table(m, f));
 	return span < (__int128)1 << 62 ? (int64_t)span : (int64_t)1 << 62;
 }

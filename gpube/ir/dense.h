@@ -17,9 +17,6 @@ int gpube__dense(int64_t *out, const struct gpube_model *m, int32_t function, co
 int gpube__dense_as(void *out, enum gpube_type type, int64_t cut, const struct gpube_model *m,
 	int32_t function, const int32_t *rank);
 
-/* The largest finite cost of a function of a simplified model, whose costs are all >= 0. */
-int64_t gpube__largest_cost(const struct gpube_table *t);
-
 /* The constant and the functions of no variables; GPUBE_INF: forbidden. */
 int64_t gpube__constant_of(const struct gpube_model *m);
 

@@ -29,7 +29,11 @@ void ceilings_cpu_name(char *name, size_t size)
 		fclose(f);
 }
 
-bool ceilings_path(char *path, size_t size)
+/*
+ * $XDG_CACHE_HOME/gpube/rates, without it $HOME/.cache/gpube/rates; false where the user has
+ * neither, or the name is longer than 'size'.
+ */
+static bool rates_path(char *path, size_t size)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	int n = -1;
@@ -46,7 +50,7 @@ void ceilings_load(struct session *s)
 {
 	char path[4096], text[MOST_TEXT], note[sizeof(path) + sizeof(s->ctx->error) + 64], name[80];
 	struct gpube_rates rates;
-	FILE *f = ceilings_path(path, sizeof(path)) ? fopen(path, "r") : NULL;
+	FILE *f = rates_path(path, sizeof(path)) ? fopen(path, "r") : NULL;
 	size_t n;
 
 	if (!f)
@@ -79,7 +83,7 @@ static int keep(struct session *s, const struct gpube_rates *rates)
 	char path[4096], text[MOST_TEXT];
 	struct gpube_out out;
 
-	if (!ceilings_path(path, sizeof(path)))
+	if (!rates_path(path, sizeof(path)))
 		return gpube__fail(s->ctx, GPUBE_EINVAL,
 			"no folder to keep the rates in: neither XDG_CACHE_HOME nor HOME is set");
 	make_folders(path);

@@ -5,12 +5,6 @@
 #include "gpube/cli/session/session.h"
 #include "gpube/ops/rates.h"
 
-/*
- * ceilings_path() - $XDG_CACHE_HOME/gpube/rates, without it $HOME/.cache/gpube/rates.
- * Returns false where the user has neither, or the name is longer than 'size'.
- */
-bool ceilings_path(char *path, size_t size);
-
 /* Gives the context what was measured, if anything was; what cannot be read is noted and left out.
  */
 void ceilings_load(struct session *s);

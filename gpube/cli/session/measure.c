@@ -79,7 +79,8 @@ static int64_t count_unusual(const struct gpube_table *t)
 	return t->n - (n > zeros && n > t->n / 2 ? n : zeros);
 }
 
-double cells_named(const struct gpube_table *t)
+/* Cells that have to be named; cells_of() at most. */
+static double cells_named(const struct gpube_table *t)
 {
 	int64_t n_usual;
 

@@ -34,7 +34,5 @@ void sizes_clear(struct gpube_ctx *ctx, struct sizes *sizes);
 
 /* Cells of a function's table as if it were dense; they can pass 2^63. */
 double cells_of(const struct gpube_model *m, int32_t function);
-/* Cells that have to be named; cells_of() at most. */
-double cells_named(const struct gpube_table *t);
 
 #endif
