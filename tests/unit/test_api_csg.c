@@ -1,0 +1,243 @@
+/* test_api_csg.c - wrong calls of every function of csg.h and auction.h: see wrong_calls.h. */
+#include "tests/support/wrong_calls.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "csg/auction.h"
+#include "csg/csg.h"
+#include "tests/support/files.h"
+
+static struct csg_game *game, *sparse;
+static struct csg_auction *auction;
+
+WRONG(csg_game_new)
+{
+	REFUSED(csg_game_new(NULL, ctx, 3, CSG_INT32));
+	NOT_MADE(struct csg_game, g, csg_game_new(&g, NULL, 3, CSG_INT32));
+	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, 0, CSG_INT32));
+	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, -1, CSG_INT32));
+	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, CSG_MAX_AGENTS + 1, CSG_INT32));
+	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, 3, CSG_INT128));
+	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, 3, (enum csg_type)99));
+	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, 3, (enum csg_type)-1));
+}
+
+WRONG_NULL(csg_game_free)
+WRONG_ANSWER(csg_game_agents, 0)
+WRONG_ANSWER(csg_game_type, CSG_INT16)
+
+WRONG(csg_type_name)
+{
+	assert_null(csg_type_name((enum csg_type)6));
+	assert_null(csg_type_name((enum csg_type)-1));
+}
+
+WRONG_ANSWER(csg_game_values, NULL)
+
+WRONG(csg_game_value)
+{
+	assert_true(csg_game_value(NULL, 1) == -INFINITY);
+	assert_true(csg_game_value(game, 8) == -INFINITY);
+	assert_true(csg_game_value(game, UINT64_MAX) == -INFINITY);
+	assert_true(csg_game_value(sparse, UINT64_MAX) == -INFINITY);
+}
+
+static void wrong_csg_opts(struct csg_game *g)
+{
+	static const struct csg_opts rows[] = {
+		{.sizeof_options = 5},
+		{.sizeof_options = sizeof(rows[0]), .method = (enum csg_method)5},
+		{.sizeof_options = sizeof(rows[0]), .method = (enum csg_method)-1},
+		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = -1},
+		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
+		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
+		{.sizeof_options = sizeof(rows[0]), .method = CSG_DP, .certificate = "proof"},
+	};
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+		NOT_MADE(struct csg_result, r, csg_solve(&r, g, &rows[k]));
+}
+
+WRONG(csg_solve)
+{
+	int32_t *values = csg_game_values(game);
+
+	REFUSED(csg_solve(NULL, game, NULL));
+	NOT_MADE(struct csg_result, r, csg_solve(&r, NULL, NULL));
+	wrong_csg_opts(game);
+	wrong_csg_opts(sparse);
+	values[0] = 1; /* nobody is worth nothing */
+	NOT_MADE(struct csg_result, r, csg_solve(&r, game, NULL));
+	values[0] = 0;
+}
+
+WRONG_FREE(struct csg_result, csg_result_free)
+
+WRONG(csg_verify)
+{
+	REFUSED(csg_verify(NULL, game, "/dev/null"));
+	NOT_MADE(struct csg_result, r, csg_verify(&r, NULL, "/dev/null"));
+	NOT_MADE(struct csg_result, r, csg_verify(&r, game, NULL));
+}
+
+WRONG(csg_method_name)
+{
+	assert_null(csg_method_name((enum csg_method)5));
+	assert_null(csg_method_name((enum csg_method)-1));
+}
+
+WRONG(csg_read)
+{
+	REFUSED(csg_read(NULL, ctx, "/dev/null"));
+	NOT_MADE(struct csg_game, g, csg_read(&g, NULL, "/dev/null"));
+	NOT_MADE(struct csg_game, g, csg_read(&g, ctx, NULL));
+}
+
+WRONG(csg_write)
+{
+	REFUSED(csg_write(game, NULL, 1));
+	NOT_WRITTEN("a.csg", csg_write(NULL, to, 1));
+	NOT_WRITTEN("a.csg", csg_write(sparse, to, 0)); /* it has no table */
+}
+
+WRONG(csg_distribution)
+{
+	assert_null(csg_distribution(-1));
+	assert_null(csg_distribution(INT_MAX));
+}
+
+typedef int csg_make(struct csg_game **, struct gpube_ctx *, const char *, int, enum csg_type, uint64_t);
+
+static void wrong_generate(csg_make *make)
+{
+	REFUSED(make(NULL, ctx, "uniform", 3, CSG_INT32, 1));
+	NOT_MADE(struct csg_game, g, make(&g, NULL, "uniform", 3, CSG_INT32, 1));
+	NOT_MADE(struct csg_game, g, make(&g, ctx, NULL, 3, CSG_INT32, 1));
+	NOT_MADE(struct csg_game, g, make(&g, ctx, "nix", 3, CSG_INT32, 1));
+	NOT_MADE(struct csg_game, g, make(&g, ctx, "uniform", 0, CSG_INT32, 1));
+	NOT_MADE(struct csg_game, g, make(&g, ctx, "uniform", 41, CSG_INT32, 1));
+	NOT_MADE(struct csg_game, g, make(&g, ctx, "uniform", 3, CSG_INT128, 1));
+	NOT_MADE(struct csg_game, g, make(&g, ctx, "uniform", 3, (enum csg_type)-1, 1));
+}
+
+WRONG(csg_generate)
+{
+	wrong_generate(csg_generate);
+}
+
+WRONG(csg_generate_on_device)
+{
+	wrong_generate(csg_generate_on_device);
+}
+
+WRONG(csg_generate_unstored)
+{
+	wrong_generate(csg_generate_unstored);
+}
+
+WRONG(csg_auction_read)
+{
+	REFUSED(csg_auction_read(NULL, ctx, "/dev/null"));
+	NOT_MADE(struct csg_auction, a, csg_auction_read(&a, NULL, "/dev/null"));
+	NOT_MADE(struct csg_auction, a, csg_auction_read(&a, ctx, NULL));
+}
+
+WRONG_NULL(csg_auction_free)
+
+WRONG(csg_auction_read_any)
+{
+	struct csg_auction *a = NULL;
+	struct csg_game *g = NULL;
+
+	REFUSED(csg_auction_read_any(NULL, &g, ctx, "/dev/null"));
+	REFUSED(csg_auction_read_any(&a, NULL, ctx, "/dev/null"));
+	REFUSED(csg_auction_read_any(&a, &g, NULL, "/dev/null"));
+	REFUSED(csg_auction_read_any(&a, &g, ctx, NULL));
+	assert_true(!a && !g);
+}
+
+WRONG_ANSWER(csg_auction_goods, 0)
+WRONG_ANSWER(csg_auction_bids, 0)
+
+WRONG(csg_auction_bid_id)
+{
+	assert_true(csg_auction_bid_id(NULL, 0) == -1);
+	assert_true(csg_auction_bid_id(auction, -1) == -1);
+	assert_true(csg_auction_bid_id(auction, csg_auction_bids(auction)) == -1);
+}
+
+WRONG(csg_auction_solve)
+{
+	struct csg_auction_opts o = {.sizeof_options = 1};
+
+	REFUSED(csg_auction_solve(NULL, auction, NULL));
+	NOT_MADE(struct csg_auction_result, r, csg_auction_solve(&r, NULL, NULL));
+	NOT_MADE(struct csg_auction_result, r, csg_auction_solve(&r, auction, &o));
+	o.sizeof_options = sizeof(o);
+	for (size_t k = 0; k < 3; k++) {
+		o.timeout_seconds = bad_seconds[k];
+		NOT_MADE(struct csg_auction_result, r, csg_auction_solve(&r, auction, &o));
+	}
+}
+
+WRONG_FREE(struct csg_auction_result, csg_auction_result_free)
+
+WRONG(csg_auction_distribution)
+{
+	assert_null(csg_auction_distribution(-1));
+	assert_null(csg_auction_distribution(INT_MAX));
+}
+
+WRONG(csg_auction_generate)
+{
+	REFUSED(csg_auction_generate(ctx, NULL, "regions", 5, 5, 1));
+	NOT_WRITTEN("a.txt", csg_auction_generate(NULL, to, "regions", 5, 5, 1));
+	NOT_WRITTEN("a.txt", csg_auction_generate(ctx, to, NULL, 5, 5, 1));
+	NOT_WRITTEN("a.txt", csg_auction_generate(ctx, to, "nix", 5, 5, 1));
+	NOT_WRITTEN("a.txt", csg_auction_generate(ctx, to, "regions", 1, 5, 1));
+	NOT_WRITTEN("a.txt", csg_auction_generate(ctx, to, "regions", INT_MAX, 5, 1));
+	NOT_WRITTEN("a.txt", csg_auction_generate(ctx, to, "regions", 5, 0, 1));
+	NOT_WRITTEN("a.txt", csg_auction_generate(ctx, to, "regions", 5, -1, 1));
+	NOT_WRITTEN("a.txt", csg_auction_generate(ctx, to, "regions", 5, INT_MAX, 1));
+}
+
+static const int32_t values[] = {0, 5, 5, 9, 1, 8, 5, 12};
+
+static void unchanged(void)
+{
+	assert_memory_equal(csg_game_values(game), values, sizeof(values));
+}
+
+static int set_up(void **state)
+{
+	static const char text[] = "csg 40 int32\ndefault -1\n{1,40} 9\n";
+	const char *path;
+
+	if (ctx_dir_setup(state))
+		return -1;
+	assert_int_equal(csg_game_new(&game, ctx, 3, CSG_INT32), 0);
+	memcpy(csg_game_values(game), values, sizeof(values));
+	path = in_dir("sparse.txt");
+	test_put(path, text, sizeof(text) - 1);
+	assert_int_equal(csg_read(&sparse, ctx, path), 0);
+	path = in_dir("auction.txt");
+	assert_int_equal(csg_auction_generate(ctx, path, "regions", 5, 5, 1), 0);
+	assert_int_equal(csg_auction_read(&auction, ctx, path), 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	csg_game_free(game);
+	csg_game_free(sparse);
+	csg_auction_free(auction);
+	return ctx_dir_teardown(state);
+}
+
+int main(void)
+{
+	static const char *const headers[] = {"csg/csg.h", "csg/auction.h", NULL};
+
+	return wrong_calls_run(headers, set_up, tear_down, unchanged);
+}

@@ -1,0 +1,280 @@
+/* test_api_formats.c - wrong calls of every function of formats.h: see wrong_calls.h. */
+#include "tests/support/wrong_calls.h"
+
+#include "formats/formats.h"
+
+WRONG(gpube_format_named)
+{
+	assert_int_equal(gpube_format_named(NULL), GPUBE_FORMAT_AUTO);
+	assert_int_equal(gpube_format_named(""), GPUBE_FORMAT_AUTO);
+	assert_int_equal(gpube_format_named("nix"), GPUBE_FORMAT_AUTO);
+}
+
+WRONG(gpube_format_name)
+{
+	assert_string_equal(gpube_format_name((enum gpube_format)99), "auto");
+	assert_string_equal(gpube_format_name((enum gpube_format)-1), "auto");
+}
+
+WRONG(gpube_content_words)
+{
+	assert_null(gpube_content_words((enum gpube_content)6));
+	assert_null(gpube_content_words((enum gpube_content)-1));
+}
+
+WRONG(gpube_content)
+{
+	enum gpube_content content = GPUBE_CONTENT_GAME;
+
+	REFUSED(gpube_content(NULL, ctx, "examples/zebra.wcsp"));
+	REFUSED(gpube_content(&content, NULL, "examples/zebra.wcsp"));
+	REFUSED(gpube_content(&content, ctx, NULL));
+	assert_int_equal(content, GPUBE_CONTENT_GAME);
+}
+
+WRONG(gpube_read_with)
+{
+	static const struct gpube_read_opts rows[] = {
+		{.sizeof_options = 1},
+		{.sizeof_options = sizeof(rows[0]), .format = (enum gpube_format)99},
+		{.sizeof_options = sizeof(rows[0]), .format = (enum gpube_format)-1},
+		{.sizeof_options = sizeof(rows[0]), .colors = -1},
+	};
+
+	REFUSED(gpube_read_with(NULL, ctx, "examples/zebra.wcsp", NULL));
+	NOT_MADE(struct gpube_model, x, gpube_read_with(&x, NULL, "examples/zebra.wcsp", NULL));
+	NOT_MADE(struct gpube_model, x, gpube_read_with(&x, ctx, NULL, NULL));
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+		NOT_MADE(struct gpube_model, x, gpube_read_with(&x, ctx, "examples/zebra.wcsp", &rows[k]));
+}
+
+WRONG(gpube_read)
+{
+	REFUSED(gpube_read(NULL, ctx, "examples/zebra.wcsp", GPUBE_FORMAT_AUTO, NULL));
+	NOT_MADE(struct gpube_model, x, gpube_read(&x, NULL, "examples/zebra.wcsp", GPUBE_FORMAT_AUTO, NULL));
+	NOT_MADE(struct gpube_model, x, gpube_read(&x, ctx, NULL, GPUBE_FORMAT_AUTO, NULL));
+	NOT_MADE(struct gpube_model, x,
+		gpube_read(&x, ctx, "examples/zebra.wcsp", (enum gpube_format)99, NULL));
+}
+
+WRONG(gpube_write_with)
+{
+	static const struct gpube_write_opts rows[] = {
+		{.sizeof_options = 1},
+		{.sizeof_options = sizeof(rows[0]), .format = (enum gpube_format)99},
+		{.sizeof_options = sizeof(rows[0]), .format = GPUBE_FORMAT_YAML}, /* is read only */
+		{.sizeof_options = sizeof(rows[0]), .precision = -1},
+		{.sizeof_options = sizeof(rows[0]), .precision = 13},
+	};
+
+	REFUSED(gpube_write_with(m, NULL, NULL));
+	NOT_WRITTEN("a.wcsp", gpube_write_with(NULL, to, NULL));
+	NOT_WRITTEN("a.none", gpube_write_with(m, to, NULL));
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+		NOT_WRITTEN("a.wcsp", gpube_write_with(m, to, &rows[k]));
+}
+
+WRONG(gpube_write)
+{
+	REFUSED(gpube_write(m, NULL, GPUBE_FORMAT_WCSP));
+	REFUSED(gpube_write(m, "", GPUBE_FORMAT_AUTO));
+	NOT_WRITTEN("a.wcsp", gpube_write(NULL, to, GPUBE_FORMAT_WCSP));
+	NOT_WRITTEN("a.wcsp", gpube_write(m, to, (enum gpube_format)99));
+	NOT_WRITTEN("a.none", gpube_write(m, to, GPUBE_FORMAT_AUTO));
+}
+
+WRONG(gpube_read_order)
+{
+	int32_t order[2] = {77, 77};
+
+	REFUSED(gpube_read_order(NULL, m, "/dev/null"));
+	REFUSED(gpube_read_order(order, NULL, "/dev/null"));
+	REFUSED(gpube_read_order(order, m, NULL));
+	assert_int_equal(order[0], 77);
+}
+
+WRONG(gpube_write_order)
+{
+	REFUSED(gpube_write_order(m, NULL, two));
+	NOT_WRITTEN("a.order", gpube_write_order(NULL, to, two));
+	NOT_WRITTEN("a.order", gpube_write_order(m, to, NULL));
+	NOT_WRITTEN("a.order", gpube_write_order(m, to, twice));
+	NOT_WRITTEN("a.order", gpube_write_order(m, to, none_such));
+	NOT_WRITTEN("a.cov", gpube_write_order(m, to, twice));
+}
+
+WRONG(gpube_write_solution)
+{
+	REFUSED(gpube_write_solution(m, NULL, two));
+	NOT_WRITTEN("a.sol", gpube_write_solution(NULL, to, two));
+	NOT_WRITTEN("a.sol", gpube_write_solution(m, to, NULL));
+	NOT_WRITTEN("a.sol", gpube_write_solution(m, to, none_such));
+	NOT_WRITTEN("a.sol", gpube_write_solution(m, to, below));
+}
+
+WRONG(gpube_read_solution)
+{
+	int32_t values[2] = {77, 77};
+
+	REFUSED(gpube_read_solution(NULL, m, "/dev/null"));
+	REFUSED(gpube_read_solution(values, NULL, "/dev/null"));
+	REFUSED(gpube_read_solution(values, m, NULL));
+	assert_int_equal(values[0], 77);
+}
+
+WRONG(gpube_read_ub)
+{
+	int64_t cost = 77;
+
+	REFUSED(gpube_read_ub(NULL, m, "/dev/null"));
+	REFUSED(gpube_read_ub(&cost, NULL, "/dev/null"));
+	REFUSED(gpube_read_ub(&cost, m, NULL));
+	REFUSED(gpube_read_ub(&cost, potentials, "/dev/null"));
+	assert_true(cost == 77);
+}
+
+WRONG(gpube_write_ub)
+{
+	REFUSED(gpube_write_ub(m, NULL, 5));
+	NOT_WRITTEN("a.ub", gpube_write_ub(NULL, to, 5));
+	NOT_WRITTEN("a.ub", gpube_write_ub(potentials, to, 5));
+}
+
+/* Decompositions that are none, of a model of two variables. */
+static int32_t parents[][2] = {{-1, 1}, {-2, 0}, {0, 0}, {-1, 0}, {-1, 0}, {-1, 0}};
+static int64_t firsts[][3] = {{0, 1, 2}, {0, 1, 2}, {0, 1, 2}, {0, 2, 1}, {0, 1, 2}, {1, 1, 2}};
+static int32_t lists[][2] = {{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 2}, {0, 1}};
+
+static struct gpube_decomposition decomposition(int k)
+{
+	return (struct gpube_decomposition){2, parents[k], firsts[k], lists[k]};
+}
+
+WRONG(gpube_read_decomposition)
+{
+	REFUSED(gpube_read_decomposition(NULL, m, "/dev/null"));
+	NOT_MADE(struct gpube_decomposition, d, gpube_read_decomposition(&d, NULL, "/dev/null"));
+	NOT_MADE(struct gpube_decomposition, d, gpube_read_decomposition(&d, m, NULL));
+}
+
+WRONG(gpube_write_decomposition)
+{
+	struct gpube_decomposition d = decomposition(0);
+
+	REFUSED(gpube_write_decomposition(m, NULL, &d));
+	NOT_WRITTEN("a.cov", gpube_write_decomposition(NULL, to, &d));
+	NOT_WRITTEN("a.cov", gpube_write_decomposition(m, to, NULL));
+	for (int k = 0; k < 6; k++) {
+		d = decomposition(k);
+		NOT_WRITTEN("a.cov", gpube_write_decomposition(m, to, &d));
+	}
+	d = (struct gpube_decomposition){.n_clusters = -1};
+	NOT_WRITTEN("a.cov", gpube_write_decomposition(m, to, &d));
+	d = (struct gpube_decomposition){.n_clusters = 2};
+	NOT_WRITTEN("a.cov", gpube_write_decomposition(m, to, &d));
+}
+
+WRONG(gpube_order_of_decomposition)
+{
+	struct gpube_decomposition d = decomposition(0);
+	int32_t order[2] = {77, 77};
+
+	REFUSED(gpube_order_of_decomposition(NULL, m, &d));
+	REFUSED(gpube_order_of_decomposition(order, NULL, &d));
+	REFUSED(gpube_order_of_decomposition(order, m, NULL));
+	for (int k = 0; k < 6; k++) {
+		d = decomposition(k);
+		REFUSED(gpube_order_of_decomposition(order, m, &d));
+	}
+	assert_int_equal(order[0], 77);
+}
+
+WRONG(gpube_decomposition_of_order)
+{
+	REFUSED(gpube_decomposition_of_order(NULL, m, two));
+	NOT_MADE(struct gpube_decomposition, d, gpube_decomposition_of_order(&d, NULL, two));
+	NOT_MADE(struct gpube_decomposition, d, gpube_decomposition_of_order(&d, m, NULL));
+	NOT_MADE(struct gpube_decomposition, d, gpube_decomposition_of_order(&d, m, twice));
+	NOT_MADE(struct gpube_decomposition, d, gpube_decomposition_of_order(&d, m, none_such));
+}
+
+WRONG_FREE(struct gpube_decomposition, gpube_decomposition_free)
+
+WRONG(gpube_read_uai_result)
+{
+	REFUSED(gpube_read_uai_result(NULL, ctx, "/dev/null"));
+	NOT_MADE(struct gpube_uai_result, r, gpube_read_uai_result(&r, NULL, "/dev/null"));
+	NOT_MADE(struct gpube_uai_result, r, gpube_read_uai_result(&r, ctx, NULL));
+}
+
+WRONG(gpube_write_uai_result)
+{
+	int32_t good[] = {1, 2}, bad[] = {1, -2};
+	double p[] = {.5, .5, 1};
+	const struct gpube_uai_result rows[] = {
+		{.task = (enum gpube_uai_task)4},
+		{.task = (enum gpube_uai_task)-1},
+		{.task = GPUBE_UAI_MPE, .n = -1, .values = good},
+		{.task = GPUBE_UAI_MPE, .n = 2},
+		{.task = GPUBE_UAI_MPE, .n = 2, .values = bad},
+		{.task = GPUBE_UAI_MAP, .n = 2, .values = good},
+		{.task = GPUBE_UAI_MAR, .n = 2, .domains = good},
+		{.task = GPUBE_UAI_MAR, .n = 2, .domains = bad, .marginals = p},
+	};
+
+	REFUSED(gpube_write_uai_result(ctx, NULL, &rows[4]));
+	NOT_WRITTEN("a.MPE", gpube_write_uai_result(NULL, to, &rows[4]));
+	NOT_WRITTEN("a.MPE", gpube_write_uai_result(ctx, to, NULL));
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+		NOT_WRITTEN("a.MPE", gpube_write_uai_result(ctx, to, &rows[k]));
+}
+
+WRONG(gpube_uai_task_name)
+{
+	assert_null(gpube_uai_task_name((enum gpube_uai_task)4));
+	assert_null(gpube_uai_task_name((enum gpube_uai_task)-1));
+}
+
+WRONG_FREE(struct gpube_uai_result, gpube_uai_result_free)
+
+WRONG(gpube_write_daoopt_order)
+{
+	REFUSED(gpube_write_daoopt_order(m, NULL, two));
+	NOT_WRITTEN("a.ord", gpube_write_daoopt_order(NULL, to, two));
+	NOT_WRITTEN("a.ord", gpube_write_daoopt_order(m, to, NULL));
+	NOT_WRITTEN("a.ord", gpube_write_daoopt_order(m, to, twice));
+}
+
+WRONG(gpube_write_minibuckets)
+{
+	const struct gpube_minibucket_function rows[] = {
+		{.bucket = 0, .arity = -1, .scope = two, .n = 6, .log10_values = reals},
+		{.bucket = 0, .arity = 2, .n = 6, .log10_values = reals},
+		{.bucket = 0, .arity = 2, .scope = two, .n = 6},
+		{.bucket = 0, .arity = 2, .scope = two, .n = 5, .log10_values = reals},
+		{.bucket = 9, .arity = 2, .scope = two, .n = 6, .log10_values = reals},
+		{.bucket = 0, .arity = 2, .scope = none_such, .n = 6, .log10_values = reals},
+		{.bucket = 0, .arity = 2, .scope = two, .n = 6, .log10_values = reals, .n_over = 1},
+		{.bucket = 0, .arity = 2, .scope = two, .n = 6, .log10_values = reals, .n_over = -1},
+	};
+	struct gpube_minibuckets b = {.n_functions = 1};
+
+	REFUSED(gpube_write_minibuckets(potentials, NULL, &b));
+	NOT_WRITTEN("a.mb", gpube_write_minibuckets(NULL, to, &b));
+	NOT_WRITTEN("a.mb", gpube_write_minibuckets(potentials, to, NULL));
+	NOT_WRITTEN("a.mb", gpube_write_minibuckets(potentials, to, &b));
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+		b.functions = &rows[k];
+		NOT_WRITTEN("a.mb", gpube_write_minibuckets(potentials, to, &b));
+	}
+	b.n_functions = -1;
+	NOT_WRITTEN("a.mb", gpube_write_minibuckets(potentials, to, &b));
+}
+
+int main(void)
+{
+	static const char *const headers[] = {"formats/formats.h", NULL};
+
+	return wrong_calls_run(
+		headers, wrong_models_setup, wrong_models_teardown, wrong_models_unchanged);
+}
