@@ -83,7 +83,6 @@ struct gpube__inferring {
 	struct gpube_sum_bucket *buckets;
 	int32_t *functions; /* by bucket */
 	int32_t *scopes;
-	int64_t n_scopes, scopes_capacity;
 	struct gpube_wide *roots; /* of each bucket: the sum over its component */
 	int64_t *marginals_at; /* of each variable */
 	struct gpube_wide z;

@@ -1,9 +1,9 @@
 /* infer_plan.c - an elimination order, the buckets along it, and what they take: see infer.h. */
 #include "gpube/infer/infer.h"
+#include "gpube/order/elimination.h"
 #include "gpube/order/order.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What a core of ordinary machines multiplies and adds in joined cells; orders are searched as long as pays. */
@@ -73,28 +73,26 @@ static int search(struct gpube__inferring *j, int32_t *order, struct gpube_order
 		j->ctx, order, cost, graph, o->order_method, o->order_seconds, rate, o->seed);
 }
 
-static int find_order(struct gpube__inferring *j)
+/* Variables get the places of the order: order[k] is the one that had place order[k] before. */
+static int find_order(struct gpube__inferring *j, struct gpube_graph *graph, int32_t *order, int32_t *var)
 {
 	struct gpube_plan *plan = &j->out->plan;
 	struct gpube_model *shape = NULL;
-	struct gpube_graph graph = {0};
 	struct gpube_order_cost cost = {0};
-	int32_t *order = gpube__alloc(j->ctx, 2 * (uint64_t)j->n, sizeof(*order));
-	int32_t *var = order + j->n;
 	const double rate = CELLS_PER_SECOND * j->ctx->n_threads;
-	int status = order ? skeleton(&shape, j) : GPUBE_ENOMEM;
+	int status = skeleton(&shape, j);
 
 	if (!status)
-		status = gpube__graph_of_model(&graph, shape);
+		status = gpube__graph_of_model(graph, shape);
 	if (!status && j->opts->order_method == GPUBE_ORDER_GIVEN) {
 		take_order(j, order);
-		status = gpube__order_cost(j->ctx, &cost, &graph, order);
+		status = gpube__order_cost(j->ctx, &cost, graph, order);
 	} else if (!status) {
-		status = search(j, order, &cost, &graph, rate);
+		status = search(j, order, &cost, graph, rate);
 	}
 	if (!status) {
 		plan->n_functions = shape->n_functions;
-		plan->n_components = gpube__graph_components(j->ctx, &graph, var);
+		plan->n_components = gpube__graph_components(j->ctx, graph, var);
 		plan->width = cost.width;
 		plan->joined_cells = cost.joined_cells;
 		plan->largest_joined = cost.largest_joined;
@@ -106,9 +104,7 @@ static int find_order(struct gpube__inferring *j)
 		for (int32_t k = 0; k < j->n; k++)
 			j->position[var[k]] = k;
 	}
-	gpube__graph_clear(j->ctx, &graph);
 	gpube_model_free(shape);
-	gpube__free(j->ctx, order);
 	return status;
 }
 
@@ -151,47 +147,33 @@ static void hand_out(struct gpube__inferring *j)
 	}
 }
 
-static int add_position(struct gpube__inferring *j, int32_t b, int32_t p, int32_t *seen)
+/* The scope of each bucket's joined table, and whose child it is. */
+static int join(struct gpube__inferring *j, const struct gpube_graph *graph, const int32_t *order)
 {
-	if (p < 0 || seen[p] == b)
-		return GPUBE_OK;
-	seen[p] = b;
-	if (gpube__grow(j->ctx, &j->scopes, &j->scopes_capacity, j->n_scopes + 1, sizeof(*j->scopes)))
-		return GPUBE_ENOMEM;
-	j->scopes[j->n_scopes++] = p;
-	j->buckets[b].arity++;
-	return GPUBE_OK;
-}
+	struct gpube_elimination e;
+	int status = gpube__eliminate_graph(&e, j->ctx, graph, order);
 
-/* The scope of a bucket's joined table, and whose child it is. */
-static int join(struct gpube__inferring *j, int32_t b, int32_t *seen)
-{
-	struct gpube_sum_bucket *bucket = &j->buckets[b];
-	int32_t *scope;
-
-	bucket->scope_at = j->n_scopes;
-	if (add_position(j, b, b, seen))
-		return GPUBE_ENOMEM;
-	for (int k = 0; k < bucket->n_functions; k++) {
-		const int32_t f = j->functions[bucket->functions_at + k];
-
-		for (int i = 0; i < j->m->functions[f].arity; i++)
-			if (add_position(j, b, j->position[gpube__scope(j->m, f)[i]], seen))
-				return GPUBE_ENOMEM;
+	if (!status) {
+		j->scopes = gpube__alloc(j->ctx, (uint64_t)(e.at[e.n] + e.n), sizeof(*j->scopes));
+		status = j->scopes ? GPUBE_OK : GPUBE_ENOMEM;
 	}
-	for (int32_t c = bucket->child; c >= 0; c = j->buckets[c].sibling)
-		for (int i = 1; i < j->buckets[c].arity; i++)
-			if (add_position(j, b, gpube__infer_scope(j, c)[i], seen))
-				return GPUBE_ENOMEM;
-	scope = j->scopes + bucket->scope_at;
-	qsort(scope, (size_t)bucket->arity, sizeof(*scope), gpube__compare_int32);
-	if (bucket->arity > 1) {
-		bucket->parent = scope[1];
-		bucket->sibling = j->buckets[scope[1]].child;
-		j->buckets[scope[1]].child = b;
-		j->buckets[scope[1]].n_children++;
+	for (int32_t b = 0; b < e.n && !status; b++) {
+		struct gpube_sum_bucket *bucket = &j->buckets[b];
+
+		bucket->scope_at = e.at[b] + b;
+		bucket->arity = (int)gpube__n_scope(&e, b) + 1;
+		j->scopes[bucket->scope_at] = b;
+		for (int k = 1; k < bucket->arity; k++)
+			j->scopes[bucket->scope_at + k] = e.scope[e.at[b] + k - 1];
+		bucket->parent = gpube__message_to(&e, b);
+		if (bucket->parent >= 0) {
+			bucket->sibling = j->buckets[bucket->parent].child;
+			j->buckets[bucket->parent].child = b;
+			j->buckets[bucket->parent].n_children++;
+		}
 	}
-	return GPUBE_OK;
+	gpube__elimination_clear(&e, j->ctx);
+	return status;
 }
 
 /* ---- memory -------------------------------------------------------------------------------------- */
@@ -260,7 +242,8 @@ static int check_memory(struct gpube__inferring *j)
 int gpube__infer_plan(struct gpube__inferring *j)
 {
 	const struct gpube_model *m = j->m;
-	int32_t *seen = NULL;
+	struct gpube_graph graph = {0};
+	int32_t *order = NULL;
 	int status = GPUBE_ENOMEM;
 
 	j->var = gpube__alloc(j->ctx, (uint64_t)m->n_vars, sizeof(*j->var));
@@ -277,17 +260,16 @@ int gpube__infer_plan(struct gpube__inferring *j)
 	j->buckets = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*j->buckets));
 	j->roots = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*j->roots));
 	j->functions = gpube__alloc(j->ctx, (uint64_t)m->n_functions, sizeof(*j->functions));
-	seen = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*seen));
-	if (j->buckets && j->roots && j->functions && seen)
-		status = find_order(j);
-	if (!status)
+	order = gpube__alloc(j->ctx, 2 * (uint64_t)j->n, sizeof(*order));
+	if (j->buckets && j->roots && j->functions && order)
+		status = find_order(j, &graph, order, order + j->n);
+	if (!status) {
 		hand_out(j);
-	for (int32_t b = 0; b < j->n && !status; b++)
-		seen[b] = -1;
-	for (int32_t b = 0; b < j->n && !status; b++)
-		status = gpube__stopped(j->ctx) ? gpube__fail_stopped(j->ctx) : join(j, b, seen);
+		status = join(j, &graph, order);
+	}
 	if (!status)
 		status = check_memory(j);
-	gpube__free(j->ctx, seen);
+	gpube__graph_clear(j->ctx, &graph);
+	gpube__free(j->ctx, order);
 	return status;
 }

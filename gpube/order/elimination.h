@@ -1,6 +1,6 @@
 /*
  * elimination.h - an elimination without tables: which variables each message has. For
- * pictures of it, and for tree decompositions.
+ * pictures of it, for tree decompositions, and for the buckets of sums.
  */
 #ifndef GPUBE_ELIMINATION_H
 #define GPUBE_ELIMINATION_H
@@ -23,7 +23,7 @@ struct gpube_elimination {
 /*
  * gpube__eliminate_graph() - along a permutation of the vertices.
  * Cost:   memory of the sum of all scopes: n times the width at most
- * Errors: ENOMEM, after which there is something to clear, too
+ * Errors: ENOMEM, ESTOP, after which there is something to clear, too
  */
 int gpube__eliminate_graph(struct gpube_elimination *e, struct gpube_ctx *ctx,
 	const struct gpube_graph *g, const int32_t *order);
