@@ -1,5 +1,6 @@
 /* possible.c - the values of variables that can occur: see infer.h. */
 #include "gpube/infer/infer.h"
+#include "gpube/ir/graph.h"
 
 #include <string.h>
 
@@ -7,8 +8,8 @@
 struct search {
 	const struct gpube_model *m;
 	struct gpube_possible *p;
-	int64_t *first; /* n_vars + 1: functions of each variable */
-	int32_t *of, *waiting, n_waiting;
+	struct gpube_incidence functions;
+	int32_t *waiting, n_waiting;
 	bool *waits, *all_positive; /* all_positive: such a function excludes nothing */
 	bool *supported; /* of the values of one function's scope, axis by axis */
 };
@@ -117,9 +118,9 @@ static void keep(struct search *s, int32_t var, const bool *supported, int32_t f
 	if (kept == n)
 		return;
 	p->n[var] = kept;
-	for (int64_t k = s->first[var]; k < s->first[var + 1]; k++)
-		if (s->of[k] != function)
-			wait_for(s, s->of[k]);
+	for (int64_t k = s->functions.start[var]; k < s->functions.start[var + 1]; k++)
+		if (s->functions.of[k] != function)
+			wait_for(s, s->functions.of[k]);
 }
 
 static int look(struct search *s, int32_t function)
@@ -162,27 +163,16 @@ static int look(struct search *s, int32_t function)
 	return GPUBE_OK;
 }
 
-/* Which functions a variable is in. */
-static int index_functions(struct search *s)
+static int search_init(struct search *s)
 {
 	const struct gpube_model *m = s->m;
 
-	s->first = gpube__alloc_zero(m->ctx, (uint64_t)m->n_vars + 2, sizeof(*s->first));
-	s->of = gpube__alloc(m->ctx, (uint64_t)m->n_scopes, sizeof(*s->of));
 	s->waiting = gpube__alloc(m->ctx, (uint64_t)m->n_functions, sizeof(*s->waiting));
 	s->waits = gpube__alloc_zero(m->ctx, (uint64_t)m->n_functions, sizeof(*s->waits));
 	s->all_positive = gpube__alloc_zero(m->ctx, (uint64_t)m->n_functions, sizeof(*s->all_positive));
-	if (!s->first || !s->of || !s->waiting || !s->waits || !s->all_positive)
+	if (!s->waiting || !s->waits || !s->all_positive)
 		return GPUBE_ENOMEM;
-	for (int32_t f = 0; f < m->n_functions; f++)
-		for (int k = 0; k < m->functions[f].arity; k++)
-			s->first[gpube__scope(m, f)[k] + 2]++;
-	for (int32_t i = 0; i < m->n_vars; i++)
-		s->first[i + 2] += s->first[i + 1];
-	for (int32_t f = 0; f < m->n_functions; f++)
-		for (int k = 0; k < m->functions[f].arity; k++)
-			s->of[s->first[gpube__scope(m, f)[k] + 1]++] = f;
-	return GPUBE_OK;
+	return gpube__incidence_of_model(&s->functions, m);
 }
 
 /* All values of every variable, or the observed one. */
@@ -217,7 +207,7 @@ int gpube__possible_find(struct gpube_possible *p, const struct gpube_model *m)
 	*p = (struct gpube_possible){0};
 	status = begin(p, m);
 	if (!status)
-		status = index_functions(&s);
+		status = search_init(&s);
 	for (int32_t f = m->n_functions - 1; f >= 0 && !status; f--)
 		wait_for(&s, f);
 	while (!status && s.n_waiting > 0 && !p->none) {
@@ -226,8 +216,7 @@ int gpube__possible_find(struct gpube_possible *p, const struct gpube_model *m)
 		s.waits[f] = false;
 		status = gpube__stopped(m->ctx) ? gpube__fail_stopped(m->ctx) : look(&s, f);
 	}
-	gpube__free(m->ctx, s.first);
-	gpube__free(m->ctx, s.of);
+	gpube__incidence_clear(m->ctx, &s.functions);
 	gpube__free(m->ctx, s.waiting);
 	gpube__free(m->ctx, s.waits);
 	gpube__free(m->ctx, s.all_positive);

@@ -1,43 +1,33 @@
-/* graph.c - the primal graph of a model, and its connected components. */
+/* graph.c - the functions of each variable, the primal graph of a model, and its connected components. */
 #include "gpube/ir/graph.h"
 
 #include <string.h>
 
 enum { STEPS_OF_CHECK = 1 << 20 }; /* for a stop: some milliseconds */
 
-/* Functions of each variable: list[start[i]] … list[start[i+1]-1]. */
-struct incidence {
-	int64_t *start;
-	int32_t *list;
-};
-
-static int incidence_of_model(struct incidence *in, const struct gpube_model *m)
+int gpube__incidence_of_model(struct gpube_incidence *in, const struct gpube_model *m)
 {
-	int64_t total = 0;
-
 	in->start = gpube__alloc_zero(m->ctx, (uint64_t)m->n_vars + 2, sizeof(*in->start));
-	if (!in->start)
+	in->of = gpube__alloc(m->ctx, (uint64_t)m->n_scopes, sizeof(*in->of));
+	if (!in->start || !in->of)
 		return GPUBE_ENOMEM;
-	for (int32_t f = 0; f < m->n_functions; f++) {
-		const int32_t *scope = gpube__scope(m, f);
-
-		for (int k = 0; m->functions[f].arity > 1 && k < m->functions[f].arity;
-			k++, total++)
-			in->start[scope[k] + 2]++;
-	}
-	in->list = gpube__alloc(m->ctx, (uint64_t)total, sizeof(*in->list));
-	if (!in->list)
-		return GPUBE_ENOMEM;
+	for (int32_t f = 0; f < m->n_functions; f++)
+		for (int k = 0; k < m->functions[f].arity; k++)
+			in->start[gpube__scope(m, f)[k] + 2]++;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		in->start[i + 2] += in->start[i + 1];
 	/* start[i + 1] runs from the begin to the end of i's list */
-	for (int32_t f = 0; f < m->n_functions; f++) {
-		const int32_t *scope = gpube__scope(m, f);
-
-		for (int k = 0; m->functions[f].arity > 1 && k < m->functions[f].arity; k++)
-			in->list[in->start[scope[k] + 1]++] = f;
-	}
+	for (int32_t f = 0; f < m->n_functions; f++)
+		for (int k = 0; k < m->functions[f].arity; k++)
+			in->of[in->start[gpube__scope(m, f)[k] + 1]++] = f;
 	return GPUBE_OK;
+}
+
+void gpube__incidence_clear(struct gpube_ctx *ctx, struct gpube_incidence *in)
+{
+	gpube__free(ctx, in->start);
+	gpube__free(ctx, in->of);
+	*in = (struct gpube_incidence){0};
 }
 
 /*
@@ -79,7 +69,7 @@ static int check_ends(const struct gpube_model *m, int64_t n)
  * at g->start[j + 1]: as i ascends, so does every list.
  */
 static int visit_edges(struct gpube_graph *g, const struct gpube_model *m,
-	const struct incidence *in, int32_t *seen, int32_t *adjacent)
+	const struct gpube_incidence *in, int32_t *seen, int32_t *adjacent)
 {
 	const int64_t most = most_ends(m);
 	int64_t ends = 0, steps = 0;
@@ -91,8 +81,8 @@ static int visit_edges(struct gpube_graph *g, const struct gpube_model *m,
 		if (ends > most)
 			return check_ends(m, ends);
 		for (int64_t e = in->start[i]; e < in->start[i + 1]; e++) {
-			const struct gpube_function *f = &m->functions[in->list[e]];
-			const int32_t *scope = gpube__scope(m, in->list[e]);
+			const struct gpube_function *f = &m->functions[in->of[e]];
+			const int32_t *scope = gpube__scope(m, in->of[e]);
 
 			steps += f->arity;
 			if (steps > STEPS_OF_CHECK) {
@@ -119,7 +109,7 @@ static int visit_edges(struct gpube_graph *g, const struct gpube_model *m,
 
 int gpube__graph_of_model(struct gpube_graph *g, const struct gpube_model *m)
 {
-	struct incidence in = {0};
+	struct gpube_incidence in = {0};
 	int32_t *seen = NULL;
 	int status = check_ends(m, 0);
 
@@ -131,7 +121,7 @@ int gpube__graph_of_model(struct gpube_graph *g, const struct gpube_model *m)
 	seen = gpube__alloc(m->ctx, (uint64_t)g->n, sizeof(*seen));
 	g->domain = gpube__alloc(m->ctx, (uint64_t)g->n, sizeof(*g->domain));
 	g->start = gpube__alloc_zero(m->ctx, (uint64_t)g->n + 2, sizeof(*g->start));
-	if (!seen || !g->domain || !g->start || incidence_of_model(&in, m))
+	if (!seen || !g->domain || !g->start || gpube__incidence_of_model(&in, m))
 		goto out;
 	for (int32_t i = 0; i < g->n; i++)
 		g->domain[i] = m->vars[i].domain;
@@ -143,8 +133,7 @@ int gpube__graph_of_model(struct gpube_graph *g, const struct gpube_model *m)
 	g->adjacent = gpube__alloc(m->ctx, (uint64_t)g->start[g->n + 1], sizeof(*g->adjacent));
 	status = g->adjacent ? visit_edges(g, m, &in, seen, g->adjacent) : GPUBE_ENOMEM;
 out:
-	gpube__free(m->ctx, in.start);
-	gpube__free(m->ctx, in.list);
+	gpube__incidence_clear(m->ctx, &in);
 	gpube__free(m->ctx, seen);
 	if (status)
 		gpube__graph_clear(m->ctx, g);

@@ -1,10 +1,21 @@
 /*
- * graph.h - the primal graph of a model, and what is a permutation of its vertices.
+ * graph.h - the functions of each variable, the primal graph of a model, and what is a permutation
+ * of its vertices.
  */
 #ifndef GPUBE_GRAPH_H
 #define GPUBE_GRAPH_H
 
 #include "gpube/ir/model.h"
+
+/* Functions of each variable: of[start[i]] … of[start[i + 1] - 1], ascending. */
+struct gpube_incidence {
+	int64_t *start; /* n_vars + 1 */
+	int32_t *of;
+};
+
+/* Errors: ENOMEM, after which there is something to clear, too */
+int gpube__incidence_of_model(struct gpube_incidence *in, const struct gpube_model *m);
+void gpube__incidence_clear(struct gpube_ctx *ctx, struct gpube_incidence *in);
 
 /*
  * Variables are joined by an edge when a function has both in its scope.

@@ -19,8 +19,7 @@ void gpube__search_free(struct gpube_search *s)
 	gpube__free(ctx, s->dense);
 	gpube__free(ctx, s->at);
 	gpube__free(ctx, s->cost);
-	gpube__free(ctx, s->start);
-	gpube__free(ctx, s->of);
+	gpube__incidence_clear(ctx, &s->functions);
 	gpube__free(ctx, s->values);
 	gpube__free(ctx, s->tabu);
 	gpube__free(ctx, s->best);
@@ -53,31 +52,6 @@ static int load_functions(struct gpube_search *s)
 	return GPUBE_OK;
 }
 
-static int list_functions(struct gpube_search *s)
-{
-	const struct gpube_model *m = s->m;
-	int64_t n = 0;
-
-	for (int32_t f = 0; f < m->n_functions; f++)
-		n += m->functions[f].arity;
-	s->of = gpube__alloc(m->ctx, (uint64_t)n, sizeof(*s->of));
-	if (!s->of)
-		return GPUBE_ENOMEM;
-	for (int32_t f = 0; f < m->n_functions; f++)
-		for (int k = 0; k < m->functions[f].arity; k++)
-			s->start[gpube__scope(m, f)[k] + 1]++;
-	for (int32_t i = 0; i < m->n_vars; i++)
-		s->start[i + 1] += s->start[i];
-	for (int32_t f = m->n_functions - 1; f >= 0; f--)
-		for (int k = 0; k < m->functions[f].arity; k++)
-			s->of[--s->start[gpube__scope(m, f)[k] + 1]] = f;
-	/* each start moved down to that of the variable before: shift them */
-	for (int32_t i = 0; i < m->n_vars; i++)
-		s->start[i] = s->start[i + 1];
-	s->start[m->n_vars] = n;
-	return GPUBE_OK;
-}
-
 int gpube__search_new(struct gpube_search **out, const struct gpube_model *m, uint64_t seed)
 {
 	struct gpube_ctx *ctx = m->ctx;
@@ -93,11 +67,10 @@ int gpube__search_new(struct gpube_search **out, const struct gpube_model *m, ui
 	s->best_cost = INT64_MAX;
 	gpube__rng_init(&s->rng, seed);
 	s->at = gpube__alloc_zero(ctx, n + 1, sizeof(*s->at));
-	s->start = gpube__alloc_zero(ctx, n + 1, sizeof(*s->start));
 	s->dense = gpube__alloc_zero(ctx, (uint64_t)m->n_functions, sizeof(*s->dense));
 	s->values = gpube__alloc_zero(ctx, n, sizeof(*s->values));
 	s->best = gpube__alloc_zero(ctx, n, sizeof(*s->best));
-	if (!s->at || !s->start || !s->dense || !s->values || !s->best)
+	if (!s->at || !s->dense || !s->values || !s->best)
 		goto out;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		s->at[i + 1] = s->at[i] + m->vars[i].domain;
@@ -105,7 +78,7 @@ int gpube__search_new(struct gpube_search **out, const struct gpube_model *m, ui
 	s->tabu = gpube__alloc_zero(ctx, (uint64_t)s->at[n], sizeof(*s->tabu));
 	status = s->cost && s->tabu ? load_functions(s) : GPUBE_ENOMEM;
 	if (!status)
-		status = list_functions(s);
+		status = gpube__incidence_of_model(&s->functions, m);
 out:
 	if (status)
 		gpube__search_free(s);
@@ -174,8 +147,8 @@ static void start(struct gpube_search *s)
 	memset(s->cost, 0, (size_t)s->at[s->m->n_vars] * sizeof(*s->cost));
 	memset(s->tabu, 0, (size_t)s->at[s->m->n_vars] * sizeof(*s->tabu));
 	for (int32_t i = 0; i < s->m->n_vars; i++) {
-		for (int64_t k = s->start[i]; k < s->start[i + 1]; k++)
-			add_costs(s, s->of[k], i, 1);
+		for (int64_t k = s->functions.start[i]; k < s->functions.start[i + 1]; k++)
+			add_costs(s, s->functions.of[k], i, 1);
 	}
 	s->now = evaluate(s);
 	s->started = true;
@@ -189,8 +162,8 @@ static void change(struct gpube_search *s, int32_t i, int32_t to)
 	s->now += s->cost[s->at[i] + to] - s->cost[s->at[i] + from];
 	for (int sign = -1; sign <= 1; sign += 2) {
 		s->values[i] = sign < 0 ? from : to;
-		for (int64_t k = s->start[i]; k < s->start[i + 1]; k++) {
-			int32_t f = s->of[k];
+		for (int64_t k = s->functions.start[i]; k < s->functions.start[i + 1]; k++) {
+			int32_t f = s->functions.of[k];
 
 			for (int j = 0; j < m->functions[f].arity; j++)
 				if (gpube__scope(m, f)[j] != i)

@@ -10,7 +10,7 @@
 #ifndef GPUBE_SEARCH_H
 #define GPUBE_SEARCH_H
 
-#include "gpube/ir/model.h"
+#include "gpube/ir/graph.h"
 
 struct gpube_search {
 	struct gpube_ctx *ctx;
@@ -18,8 +18,7 @@ struct gpube_search {
 	struct gpube_rng rng;
 	int64_t *at;	    /* n_vars + 1: value a of i is entry at[i] + a */
 	int64_t *cost;	    /* of the functions of i at that value, others as they are */
-	int64_t *start;	    /* functions of i: of[start[i]] … */
-	int32_t *of;
+	struct gpube_incidence functions;
 	int64_t **dense;    /* per function: its cells, or NULL: too large */
 	int64_t forbidden;  /* what a forbidden tuple costs */
 	int32_t *values;

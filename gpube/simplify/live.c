@@ -1,5 +1,6 @@
 /* live.c - values that can still occur, to a fixpoint. See live.h. */
 #include "gpube/simplify/live.h"
+#include "gpube/ir/graph.h"
 
 #include <string.h>
 
@@ -12,8 +13,7 @@ enum { SCANNED_BETWEEN_LOOKS = 1 << 16, LEAST_BETWEEN_LOOKS = 1 << 12 };
 /* What one pass over a function works on. */
 struct scan {
 	struct gpube_live *s;
-	int64_t *start; /* functions of variable i: users[start[i]] … users[start[i + 1] - 1] */
-	int32_t *users;
+	struct gpube_incidence functions;
 	int32_t *queue; /* a ring of n_functions */
 	bool *queued;
 	int64_t head, n_queued;
@@ -75,9 +75,9 @@ static bool remove_values(struct scan *c, int32_t i, const int64_t *best, int32_
 	s->n_removed += s->n[i] - n;
 	s->n[i] = n;
 	s->infeasible |= n == 0;
-	for (int64_t u = c->start[i]; u < c->start[i + 1]; u++)
-		if (c->users[u] != by)
-			enqueue(c, c->users[u]);
+	for (int64_t u = c->functions.start[i]; u < c->functions.start[i + 1]; u++)
+		if (c->functions.of[u] != by)
+			enqueue(c, c->functions.of[u]);
 	return true;
 }
 
@@ -336,27 +336,6 @@ static int check_totals(struct gpube_live *s)
 
 /* ---- memory ------------------------------------------------------------------------ */
 
-static int list_users(struct scan *c)
-{
-	const struct gpube_model *m = c->s->m;
-	struct gpube_ctx *ctx = m->ctx;
-
-	c->start = gpube__alloc_zero(ctx, (uint64_t)m->n_vars + 2, sizeof(*c->start));
-	c->users = gpube__alloc(ctx, (uint64_t)m->n_scopes, sizeof(*c->users));
-	if (!c->start || !c->users)
-		return GPUBE_ENOMEM;
-	/* counted one place late, so that filling moves start[i + 1] to where i ends */
-	for (int32_t f = 0; f < m->n_functions; f++)
-		for (int k = 0; k < m->functions[f].arity; k++)
-			c->start[gpube__scope(m, f)[k] + 2]++;
-	for (int32_t i = 0; i < m->n_vars; i++)
-		c->start[i + 2] += c->start[i + 1];
-	for (int32_t f = 0; f < m->n_functions; f++)
-		for (int k = 0; k < m->functions[f].arity; k++)
-			c->users[c->start[gpube__scope(m, f)[k] + 1]++] = f;
-	return GPUBE_OK;
-}
-
 static int scan_init(struct scan *c, struct gpube_live *s)
 {
 	const struct gpube_model *m = s->m;
@@ -391,15 +370,14 @@ static int scan_init(struct scan *c, struct gpube_live *s)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		c->slot[i] = -1;
-	return list_users(c);
+	return gpube__incidence_of_model(&c->functions, m);
 }
 
 static void scan_clear(struct scan *c)
 {
 	struct gpube_ctx *ctx = c->s->m->ctx;
 
-	gpube__free(ctx, c->start);
-	gpube__free(ctx, c->users);
+	gpube__incidence_clear(ctx, &c->functions);
 	gpube__free(ctx, c->queue);
 	gpube__free(ctx, c->queued);
 	gpube__free(ctx, c->slot);

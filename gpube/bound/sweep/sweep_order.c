@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpube/ir/dense.h"
+#include "gpube/ir/graph.h"
 #include "gpube/bound/sweep/sweep.h"
 
 /* Of one search, in rows of cells read: a second or two; and those of a second, cautiously. */
@@ -111,31 +112,20 @@ static int add_rule(struct gpube_ctx *ctx, struct line *l, const struct gpube_mo
 
 static int add_rules(struct gpube_ctx *ctx, struct line *l, const struct gpube_model *m)
 {
-	int64_t *start = gpube__alloc_zero(ctx, (uint64_t)m->n_vars + 2, sizeof(*start));
-	int32_t *of = gpube__alloc(ctx, (uint64_t)m->n_scopes, sizeof(*of));
+	struct gpube_incidence in = {0};
 	int32_t *rank = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*rank));
-	int status = start && of && rank ? GPUBE_OK : GPUBE_ENOMEM;
+	int status = rank ? gpube__incidence_of_model(&in, m) : GPUBE_ENOMEM;
 
-	/* functions by variable: counted two places on, then filled one on */
-	for (int32_t f = 0; f < m->n_functions && !status; f++)
-		for (int k = 0; k < m->functions[f].arity; k++)
-			start[gpube__scope(m, f)[k] + 2]++;
-	for (int32_t v = 0; v < m->n_vars && !status; v++) {
-		start[v + 2] += start[v + 1];
+	for (int32_t v = 0; v < m->n_vars && !status; v++)
 		rank[v] = v;
-	}
-	for (int32_t f = 0; f < m->n_functions && !status; f++)
-		for (int k = 0; k < m->functions[f].arity; k++)
-			of[start[gpube__scope(m, f)[k] + 1]++] = f;
 	for (int32_t v = 0; v < m->n_vars && !status; v++) {
 		l->first[v] = l->n_rules;
-		for (int64_t k = start[v]; k < start[v + 1] && !status; k++)
-			if (has_rules(m, of[k]))
-				status = add_rule(ctx, l, m, of[k], v, rank);
+		for (int64_t k = in.start[v]; k < in.start[v + 1] && !status; k++)
+			if (has_rules(m, in.of[k]))
+				status = add_rule(ctx, l, m, in.of[k], v, rank);
 	}
 	l->first[m->n_vars] = l->n_rules;
-	gpube__free(ctx, start);
-	gpube__free(ctx, of);
+	gpube__incidence_clear(ctx, &in);
 	gpube__free(ctx, rank);
 	return status;
 }
