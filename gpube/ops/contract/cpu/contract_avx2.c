@@ -28,39 +28,40 @@ static INLINE __m256i spread(const char *p, int64_t step)
 
 #include "gpube/ops/contract/cpu/contract_avx_impl.h"
 
-static INLINE void transpose8(__m256 v[8])
+/* Squares: pairs, of 32 bits pairs of pairs, then halves of a vector. */
+static INLINE void turn_i32(__m256i *v)
 {
-	__m256 t[8];
+	__m256i t[8];
 
 	UNROLL for (int i = 0; i < 8; i += 2)
 	{
-		t[i] = _mm256_unpacklo_ps(v[i], v[i + 1]);
-		t[i + 1] = _mm256_unpackhi_ps(v[i], v[i + 1]);
+		t[i] = _mm256_unpacklo_epi32(v[i], v[i + 1]);
+		t[i + 1] = _mm256_unpackhi_epi32(v[i], v[i + 1]);
 	}
 	UNROLL for (int i = 0; i < 8; i += 4)
 	{
-		v[i] = _mm256_shuffle_ps(t[i], t[i + 2], 0x44);
-		v[i + 1] = _mm256_shuffle_ps(t[i], t[i + 2], 0xee);
-		v[i + 2] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0x44);
-		v[i + 3] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0xee);
+		v[i] = _mm256_unpacklo_epi64(t[i], t[i + 2]);
+		v[i + 1] = _mm256_unpackhi_epi64(t[i], t[i + 2]);
+		v[i + 2] = _mm256_unpacklo_epi64(t[i + 1], t[i + 3]);
+		v[i + 3] = _mm256_unpackhi_epi64(t[i + 1], t[i + 3]);
 	}
 	UNROLL for (int i = 0; i < 4; i++)
 	{
-		t[i] = _mm256_permute2f128_ps(v[i], v[i + 4], 0x20);
-		t[i + 4] = _mm256_permute2f128_ps(v[i], v[i + 4], 0x31);
+		t[i] = _mm256_permute2x128_si256(v[i], v[i + 4], 0x20);
+		t[i + 4] = _mm256_permute2x128_si256(v[i], v[i + 4], 0x31);
 	}
 	UNROLL for (int i = 0; i < 8; i++) v[i] = t[i];
 }
 
-static INLINE void transpose4(__m256d v[4])
+static INLINE void turn_i64(__m256i *v)
 {
-	const __m256d a = _mm256_unpacklo_pd(v[0], v[1]), b = _mm256_unpackhi_pd(v[0], v[1]);
-	const __m256d c = _mm256_unpacklo_pd(v[2], v[3]), d = _mm256_unpackhi_pd(v[2], v[3]);
+	const __m256i a = _mm256_unpacklo_epi64(v[0], v[1]), b = _mm256_unpackhi_epi64(v[0], v[1]);
+	const __m256i c = _mm256_unpacklo_epi64(v[2], v[3]), d = _mm256_unpackhi_epi64(v[2], v[3]);
 
-	v[0] = _mm256_permute2f128_pd(a, c, 0x20);
-	v[1] = _mm256_permute2f128_pd(b, d, 0x20);
-	v[2] = _mm256_permute2f128_pd(a, c, 0x31);
-	v[3] = _mm256_permute2f128_pd(b, d, 0x31);
+	v[0] = _mm256_permute2x128_si256(a, c, 0x20);
+	v[1] = _mm256_permute2x128_si256(b, d, 0x20);
+	v[2] = _mm256_permute2x128_si256(a, c, 0x31);
+	v[3] = _mm256_permute2x128_si256(b, d, 0x31);
 }
 
 /* ---- int32 ---- */
@@ -68,18 +69,13 @@ static INLINE void transpose4(__m256d v[4])
 static INLINE __m256i mask_i32(int64_t n)
 {
 	const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-	
+
 	return _mm256_cmpgt_epi32(_mm256_set1_epi32(n > 8 ? 8 : (int)n), lane);
 }
 
 static INLINE __m256i loadm_i32(__m256i m, const int32_t *p)
 {
 	return _mm256_maskload_epi32((const int *)p, m);
-}
-
-static INLINE __m256i load_or_i32(__m256i m, const int32_t *p, __m256i other)
-{
-	return _mm256_blendv_epi8(other, loadm_i32(m, p), m);
 }
 
 static INLINE void storem_i32(int32_t *p, __m256i m, __m256i v)
@@ -90,7 +86,7 @@ static INLINE void storem_i32(int32_t *p, __m256i m, __m256i v)
 static INLINE __m256i cut_min_i32(__m256i v, int32_t threshold, int32_t cut)
 {
 	const __m256i below = _mm256_cmpgt_epi32(set_i32(threshold), v);
-	
+
 	return _mm256_blendv_epi8(set_i32(cut), v, below);
 }
 
@@ -113,15 +109,6 @@ static INLINE __m256i expand_i32(__m256i m, const int32_t *p, int span, const in
 		loadm_i32(mask_i32(span), p), _mm256_loadu_si256((const __m256i *)index));
 }
 
-static INLINE void turn_i32(__m256i *v)
-{
-	__m256 t[8];
-	
-	UNROLL for (int i = 0; i < 8; i++) t[i] = _mm256_castsi256_ps(v[i]);
-	transpose8(t);
-	UNROLL for (int i = 0; i < 8; i++) v[i] = _mm256_castps_si256(t[i]);
-}
-
 /* ---- int64 ---- */
 
 static INLINE __m256i mask_i64(int64_t n)
@@ -132,11 +119,6 @@ static INLINE __m256i mask_i64(int64_t n)
 static INLINE __m256i loadm_i64(__m256i m, const int64_t *p)
 {
 	return _mm256_maskload_epi64((const long long *)p, m);
-}
-
-static INLINE __m256i load_or_i64(__m256i m, const int64_t *p, __m256i other)
-{
-	return _mm256_blendv_epi8(other, loadm_i64(m, p), m);
 }
 
 static INLINE void storem_i64(int64_t *p, __m256i m, __m256i v)
@@ -152,7 +134,7 @@ static INLINE __m256i min_i64(__m256i a, __m256i b)
 static INLINE __m256i cut_min_i64(__m256i v, int64_t threshold, int64_t cut)
 {
 	const __m256i below = _mm256_cmpgt_epi64(set_i64(threshold), v);
-	
+
 	return _mm256_blendv_epi8(set_i64(cut), v, below);
 }
 
@@ -172,15 +154,6 @@ static INLINE __m256i expand_i64(__m256i m, const int64_t *p, int span, const in
 {
 	(void)span;
 	return gather_i64(m, p, index);
-}
-
-static INLINE void turn_i64(__m256i *v)
-{
-	__m256d t[4];
-	
-	UNROLL for (int i = 0; i < 4; i++) t[i] = _mm256_castsi256_pd(v[i]);
-	transpose4(t);
-	UNROLL for (int i = 0; i < 4; i++) v[i] = _mm256_castpd_si256(t[i]);
 }
 
 #include "gpube/ops/contract/cpu/contract_types_impl.h"

@@ -31,8 +31,8 @@ static INLINE __m512i spread(const char *p, int64_t step)
 
 #include "gpube/ops/contract/cpu/contract_avx_impl.h"
 
-/* 32-bit squares: pairs, pairs of pairs, then quarters of a vector. */
-static INLINE void transpose16(__m512i v[16])
+/* Squares of 32 bits: pairs, pairs of pairs, then quarters of a vector. */
+static INLINE void turn_i32(__m512i *v)
 {
 	__m512i t[16];
 
@@ -64,7 +64,7 @@ static INLINE void transpose16(__m512i v[16])
 	}
 }
 
-static INLINE void transpose8(__m512i v[8])
+static INLINE void turn_i64(__m512i *v)
 {
 	__m512i t[8];
 
@@ -178,11 +178,6 @@ static INLINE __m512i loadm_i32(__mmask16 m, const int32_t *p)
 	return _mm512_maskz_loadu_epi32(m, p);
 }
 
-static INLINE __m512i load_or_i32(__mmask16 m, const int32_t *p, __m512i other)
-{
-	return _mm512_mask_loadu_epi32(other, m, p);
-}
-
 static INLINE void storem_i32(int32_t *p, __mmask16 m, __m512i v)
 {
 	_mm512_mask_storeu_epi32(p, m, v);
@@ -213,11 +208,6 @@ static INLINE __m512i expand_i32(__mmask16 m, const int32_t *p, int span, const 
 		loadm_i32((__mmask16)lanes_mask(span, 16), p));
 }
 
-static INLINE void turn_i32(__m512i *v)
-{
-	transpose16(v);
-}
-
 /* ---- int64 ---- */
 
 static INLINE __mmask8 mask_i64(int64_t n)
@@ -230,17 +220,15 @@ static INLINE __m512i loadm_i64(__mmask8 m, const int64_t *p)
 	return _mm512_maskz_loadu_epi64(m, p);
 }
 
-static INLINE __m512i load_or_i64(__mmask8 m, const int64_t *p, __m512i other)
-{
-	return _mm512_mask_loadu_epi64(other, m, p);
-}
-
 static INLINE void storem_i64(int64_t *p, __mmask8 m, __m512i v)
 {
 	_mm512_mask_storeu_epi64(p, m, v);
 }
 
-BEST_OPS(I64, __m512i, EPI64)
+static INLINE __m512i min_i64(__m512i a, __m512i b)
+{
+	return _mm512_min_epi64(a, b);
+}
 
 static INLINE __m512i cut_min_i64(__m512i v, int64_t threshold, int64_t cut)
 {
@@ -265,11 +253,6 @@ static INLINE __m512i expand_i64(__mmask8 m, const int64_t *p, int span, const i
 	(void)m;
 	return _mm512_permutexvar_epi64(_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)index)),
 		loadm_i64((__mmask8)lanes_mask(span, 8), p));
-}
-
-static INLINE void turn_i64(__m512i *v)
-{
-	transpose8(v);
 }
 
 #include "gpube/ops/contract/cpu/contract_types_impl.h"

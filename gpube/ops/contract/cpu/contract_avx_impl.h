@@ -28,15 +28,13 @@
 		return A(add)(a, b);                                                               \
 	}
 
-#define BEST_OPS(NAME, V, A)                                                                       \
-	static INLINE V NAME(min)(V a, V b)                                                        \
-	{                                                                                          \
-		return A(min)(a, b);                                                               \
-	}
-
 VECTOR_OPS(I32, int32_t, VI32, EPI32, EPI32(set1))
-BEST_OPS(I32, VI32, EPI32)
 VECTOR_OPS(I64, int64_t, VI64, EPI64, SET64)
+
+static INLINE VI32 min_i32(VI32 a, VI32 b)
+{
+	return EPI32(min)(a, b);
+}
 
 /* ---- moves between vectors: of lanes within 16 bytes, and of whole 16 bytes ---- */
 

@@ -39,14 +39,6 @@ typedef int64_t v_i64 __attribute__((vector_size(16)));
 	{                                                                                          \
 		return n < (int64_t)(16 / sizeof(CELL)) ? NAME(load_some)(n, p) : NAME(load)(p);   \
 	}                                                                                          \
-	static INLINE NAME(v) NAME(load_or)(int64_t n, const CELL *p, NAME(v) other)               \
-	{                                                                                          \
-		if (n >= (int64_t)(16 / sizeof(CELL)))                                             \
-			return NAME(load)(p);                                                      \
-		for (int l = 0; l < n; l++)                                                        \
-			other[l] = p[l];                                                           \
-		return other;                                                                      \
-	}                                                                                          \
 	static INLINE void NAME(store)(CELL *p, NAME(v) v)                                         \
 	{                                                                                          \
 		memcpy(p, &v, 16);                                                                 \
@@ -80,7 +72,7 @@ typedef int64_t v_i64 __attribute__((vector_size(16)));
 	{                                                                                          \
 		const NAME(v) less = v < *best;                                                    \
                                                                                                    \
-		*at = (less & x) | (~less & *at);                                                  \
+		*at = NAME(choose)(less, x, *at);                                                  \
 		*best = NAME(choose)(less, v, *best);                                              \
 	}                                                                                          \
 	static NOINLINE NAME(v) NAME(gather)(int64_t n, const CELL *p, const int32_t *index)       \

@@ -102,7 +102,7 @@ static INLINE void X(block)(const struct gpube__tile *t, int64_t i, int64_t j, c
 #define ROWS8(KINDS, A, B, C)
 #define CALL8(KINDS)
 #endif
-#define KINDS(NAME, A, B, C)                                                                       \
+#define TILE_KINDS(NAME, A, B, C)                                                                  \
 	ROWS8(NAME, A, B, C)                                                                       \
 	ROWS(NAME, 4, 1, A, B, C)                                                                  \
 	ROWS(NAME, 2, 2, A, B, C)                                                                  \
@@ -119,25 +119,28 @@ static INLINE void X(block)(const struct gpube__tile *t, int64_t i, int64_t j, c
 		for (; i < t->ni; i++)                                                             \
 			X(rows1_##NAME)(t, i);                                                     \
 	}
-KINDS(ab, true, true, false)
-KINDS(ac, true, false, true)
-KINDS(bc, false, true, true)
-KINDS(c, false, false, true)
-KINDS(abc, true, true, true)
 
-static void X(tile)(const struct gpube__tile *t)
-{
-	if (!t->c)
-		X(tile_ab)(t);
-	else if (t->a && t->b)
-		X(tile_abc)(t);
-	else if (t->a)
-		X(tile_ac)(t);
-	else if (t->b)
-		X(tile_bc)(t);
-	else
-		X(tile_c)(t);
-}
+/* KINDS for each set of kinds that a tile can have, and FUNCTION, which calls that of its set. */
+#define ALL_KINDS(FUNCTION, KINDS)                                                                 \
+	KINDS(ab, true, true, false)                                                               \
+	KINDS(ac, true, false, true)                                                               \
+	KINDS(bc, false, true, true)                                                               \
+	KINDS(c, false, false, true)                                                               \
+	KINDS(abc, true, true, true)                                                               \
+	static void X(FUNCTION)(const struct gpube__tile *t)                                       \
+	{                                                                                          \
+		if (!t->c)                                                                         \
+			X(FUNCTION##_ab)(t);                                                       \
+		else if (t->a && t->b)                                                             \
+			X(FUNCTION##_abc)(t);                                                      \
+		else if (t->a)                                                                     \
+			X(FUNCTION##_ac)(t);                                                       \
+		else if (t->b)                                                                     \
+			X(FUNCTION##_bc)(t);                                                       \
+		else                                                                               \
+			X(FUNCTION##_c)(t);                                                        \
+	}
+ALL_KINDS(tile, TILE_KINDS)
 
 /* ---- with arguments: a strictly better value takes the place, so the first x stays --------- */
 
@@ -203,7 +206,7 @@ static INLINE void X(arg_block)(const struct gpube__tile *t, int64_t i, int64_t 
 }
 
 #define ARG_KINDS(NAME, A, B, C)                                                                   \
-	static NOINLINE void X(arg_##NAME)(const struct gpube__tile *t)                            \
+	static NOINLINE void X(tile_arg_##NAME)(const struct gpube__tile *t)                       \
 	{                                                                                          \
 		int64_t i = 0;                                                                     \
                                                                                                    \
@@ -214,28 +217,11 @@ static INLINE void X(arg_block)(const struct gpube__tile *t, int64_t i, int64_t 
 			for (int64_t j = 0; j < t->nj; j += W)                                     \
 				X(arg_block)(t, i, j, 1, A, B, C);                                 \
 	}
-ARG_KINDS(ab, true, true, false)
-ARG_KINDS(ac, true, false, true)
-ARG_KINDS(bc, false, true, true)
-ARG_KINDS(c, false, false, true)
-ARG_KINDS(abc, true, true, true)
-
-static void X(tile_arg)(const struct gpube__tile *t)
-{
-	if (!t->c)
-		X(arg_ab)(t);
-	else if (t->a && t->b)
-		X(arg_abc)(t);
-	else if (t->a)
-		X(arg_ac)(t);
-	else if (t->b)
-		X(arg_bc)(t);
-	else
-		X(arg_c)(t);
-}
+ALL_KINDS(tile_arg, ARG_KINDS)
 
 #undef ROWS
 #undef ROWS8
 #undef CALL8
-#undef KINDS
+#undef TILE_KINDS
 #undef ARG_KINDS
+#undef ALL_KINDS

@@ -11,7 +11,6 @@
  *	NAME(cut_min)(v, threshold, cut)
  *	NAME(arg_min)(&best, &at, v, x)
  *	NAME(gather)(m, p, index) NAME(expand)(m, p, span, index)	the latter: index < span <= W
- *	NAME(load_or)(m, p, v)	lanes of v where the mask has none
  *	NAME(turn)(v)		W vectors as a square, in place
  *	NAME(turned)(v, p, step, n)	the first n, W or W/2, vectors of the same, of rows that
  *			are 'step' cells apart in memory
