@@ -50,11 +50,11 @@ static bool begin(struct emulation *e, const struct emulated *f, const struct sh
 
 static void take_memory(struct emulation *e, const struct emulated *f)
 {
-	e->n_words = f->words_of(e->p);
+	e->n_words = f->words_of ? f->words_of(e->p) : 0;
 	assert_true(e->n_words <= device.shared_bytes / 4);
 	e->word = calloc(e->n_words + 1, sizeof(*e->word));
 	e->written = calloc(e->n_words + 1, sizeof(*e->written));
-	e->list = calloc(f->list_of(e->p) + 1, sizeof(*e->list));
+	e->list = calloc((f->list_of ? f->list_of(e->p) : 0) + 1, sizeof(*e->list));
 	assert_true(e->word && e->written && e->list);
 	if (f->begin)
 		f->begin(e);

@@ -133,7 +133,7 @@ static void block(struct emulation *e, uint32_t block)
 	for (uint32_t chunk = 0; chunk < b->n_chunks && !e->problem; chunk++) {
 		const uint32_t x0 = gpube__box_chunk(b, chunk);
 
-		emulation_empty(e);
+		emulation_empty(e, e->n_words);
 		for (int k = 0; k < b->n_in; k++)
 			copy_table(e, k, block, x0);
 		for (uint32_t i = 0; i < b->lanes; i += e->every)

@@ -17,12 +17,6 @@ static unsigned features_of(const struct gpube__cuda_plan *p)
 	return (p->direct.v_is_x ? 1u : 0) | (p->direct.end_rv > N_DIRECT_PLACES ? 2u : 0);
 }
 
-static uint32_t no_words(const struct gpube__cuda_plan *p)
-{
-	(void)p;
-	return 0;
-}
-
 static uint32_t blocks_of(const struct gpube__cuda_plan *p)
 {
 	return p->direct.blocks;
@@ -202,8 +196,6 @@ const struct emulated emulated_direct = {
 	.kernel_of = kernel_of,
 	.n_features = 2,
 	.features_of = features_of,
-	.words_of = no_words,
-	.list_of = no_words,
 	.begin = begin,
 	.blocks_of = blocks_of,
 	.block = block,

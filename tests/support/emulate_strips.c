@@ -57,28 +57,22 @@ static void begin(struct emulation *e)
 	list_init(e, STRIP_S);
 }
 
-static void copy(struct emulation *e, int64_t from, uint32_t to, uint32_t wide)
-{
-	if (to % wide)
-		emulation_meet(e, "a wide copy that is not aligned");
-	for (uint32_t v = 0; v < wide; v++)
-		emulation_put(e, to + v,
-			emulation_read(e, e->p->strip.op[0].order, from + v, v ? 1 : wide));
-}
-
 static void copy_r(struct emulation *e, const struct at *at)
 {
 	const struct gpube__strip *d = &e->p->strip;
 	const uint32_t step = d->op[0].x;
+	const int k = d->op[0].order;
 
+	emulation_empty(e, d->r_words);
 	for (uint32_t t = 0; t < d->threads; t++) {
 		struct gpube__strip_copied c = gpube__strip_first_copy(&d->copy, t);
 		const uint32_t wide = d->r_how == STRIP_CELLS ? 1 : 4;
 
 		for (uint32_t x = 0; d->r_how == STRIP_FOURS && x < d->n_x && t < d->quads; x++)
-			copy(e, at->in[0] + 4 * t + (int64_t)x * step, x * d->r_row + 4 * t, wide);
+			emulation_copy(e, k, at->in[0] + 4 * t + (int64_t)x * step,
+				x * d->r_row + 4 * t, wide, 1);
 		for (uint32_t i = t; d->r_how != STRIP_FOURS && i < d->copy.n; i += d->threads) {
-			copy(e, at->in[0] + c.from, c.to, wide);
+			emulation_copy(e, k, at->in[0] + c.from, c.to, wide, 1);
 			c = gpube__strip_next_copy(&d->copy, c);
 		}
 	}
@@ -173,7 +167,7 @@ static void block(struct emulation *e, uint32_t block)
 	const uint32_t end = gpube__strip_first_unit(d, block + 1);
 	struct at at;
 
-	emulation_empty(e);
+	emulation_empty(e, e->n_words);
 	for (int k = -1; k < GPUBE_STRIP_OPS; k++)
 		if (k < 0 || d->op[k].order >= 0)
 			gpube__strip_carries(d, k, &at.carries[0][k + 1], GPUBE_STRIP_OPS + 1);

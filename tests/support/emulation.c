@@ -27,9 +27,12 @@ int64_t emulation_read(struct emulation *e, int k, int64_t at, uint32_t together
 	return c->type == GPUBE_INT32 ? ((const int32_t *)v)[at] : ((const int64_t *)v)[at];
 }
 
-void emulation_empty(struct emulation *e)
+void emulation_empty(struct emulation *e, uint32_t n_words)
 {
-	memset(e->written, 0, e->n_words * sizeof(*e->written));
+	if (n_words > e->n_words)
+		emulation_meet(e, "a word outside of shared memory");
+	else
+		memset(e->written, 0, n_words * sizeof(*e->written));
 }
 
 void emulation_put(struct emulation *e, uint32_t to, int64_t v)

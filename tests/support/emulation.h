@@ -32,8 +32,8 @@ void emulation_meet(struct emulation *e, const char *problem);
 /* Cell 'at' of the contraction's operand k, which is read with its 'together' - 1 neighbours. */
 int64_t emulation_read(struct emulation *e, int k, int64_t at, uint32_t together);
 
-/* Shared memory: emptied; one word written; 'n' cells copied, to a place that has nothing; read. */
-void emulation_empty(struct emulation *e);
+/* Shared memory: the first so many words emptied; one word written; 'n' cells copied, to a place that has nothing; read. */
+void emulation_empty(struct emulation *e, uint32_t n_words);
 void emulation_put(struct emulation *e, uint32_t to, int64_t v);
 void emulation_copy(struct emulation *e, int k, int64_t from, uint32_t to, uint32_t n, uint32_t step);
 int64_t emulation_get(struct emulation *e, uint32_t at);
@@ -54,7 +54,7 @@ struct emulated {
 	/* What else plans of the shapes below have to have, each in one of them: bits. */
 	int n_features;
 	unsigned (*features_of)(const struct gpube__cuda_plan *p);
-	/* Words of shared memory and of the list; fills the list. */
+	/* Words of shared memory and of the list, NULL: none; fills the list. */
 	uint32_t (*words_of)(const struct gpube__cuda_plan *p);
 	uint32_t (*list_of)(const struct gpube__cuda_plan *p);
 	void (*begin)(struct emulation *e);
