@@ -29,10 +29,10 @@ static int restricted(struct gpube_model **out, const struct gpube_bounder *b, c
 		status = gpube_model_add_var(r, NULL, m->vars[i].domain, NULL);
 	for (int32_t f = 0; f < m->n_functions && !status; f++) {
 		const int32_t *scope = gpube__scope(m, f);
-		struct gpube_table t = *gpube__table(m, f);
+		const struct gpube_table *from = gpube__table(m, f);
+		struct gpube_table t = *from;
 		uint64_t size = gpube__type_size(t.type);
 		int32_t table;
-		const struct gpube_table *from = gpube__table(m, f);
 
 		t.n_users = 0;
 		t.values = gpube__alloc(ctx, (uint64_t)t.n, size);

@@ -291,10 +291,11 @@ static int fitting_shift(const struct gpube_bounder *b)
 }
 
 /* The ascent that ends in a shifted model. */
-static int bound_and_shift(struct gpube_bounder *b)
+static int shift_and_keep(struct gpube_bounder *b, double seconds)
 {
 	enum gpube_bound_method method = b->opts->method;
 
+	(void)seconds;
 	if (!b->shifting->certificate)
 		b->most_shift = fitting_shift(b);
 	if (method == GPUBE_BOUND_AUTO &&
@@ -304,12 +305,6 @@ static int bound_and_shift(struct gpube_bounder *b)
 	if (method == GPUBE_BOUND_JOINS)
 		return gpube__bound_joins(b, INFINITY);
 	return gpube__bound_clusters_shifted(b, method != GPUBE_BOUND_SHIFT);
-}
-
-static int shift_and_keep(struct gpube_bounder *b, double seconds)
-{
-	(void)seconds;
-	return bound_and_shift(b);
 }
 
 /* ---- the tables ---------------------------------------------------------------------------- */

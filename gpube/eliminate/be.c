@@ -619,8 +619,7 @@ int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const stru
 	status = take_block(&r);
 	if (status)
 		goto out;
-	for (int32_t p = 0; p < be->n; p++)
-		r.joined_total += be->buckets[p].joined;
+	r.joined_total = gpube__be_joined(be);
 	*optimum = gpube__constant_of(be->m);
 	if (count)
 		*count = 1;

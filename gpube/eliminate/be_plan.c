@@ -17,6 +17,15 @@ void gpube__be_clear(struct gpube_be *be)
 	memset(be, 0, sizeof(*be));
 }
 
+double gpube__be_joined(const struct gpube_be *be)
+{
+	double joined = 0;
+
+	for (int32_t p = 0; p < be->n; p++)
+		joined += be->buckets[p].joined;
+	return joined;
+}
+
 /* Lists of inputs while buckets fill: item k is inputs 'id', chained by 'next' from head[p]. */
 struct chains {
 	int32_t *head, *id, *next;

@@ -55,6 +55,9 @@ struct gpube_be {
 int gpube__be_init(struct gpube_be *be, const struct gpube_model *m, const int32_t *order);
 void gpube__be_clear(struct gpube_be *be);
 
+/* Joined cells of all buckets. */
+double gpube__be_joined(const struct gpube_be *be);
+
 /* How costs are held while eliminating: a type that no joined sum can leave. */
 struct gpube_working {
 	enum gpube_type type; /* INT32 or INT64 */

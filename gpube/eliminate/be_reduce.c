@@ -22,8 +22,6 @@ static int plan_reduced(struct gpube__reduced *r, const struct gpube_box *box)
 	status = gpube__simplified_order(r->order, &r->s, box->boxes->order, box->m.n_vars);
 	if (!status)
 		status = gpube__be_init(&r->be, r->s.model, r->order);
-	for (int32_t p = 0; p < r->be.n && !status; p++)
-		r->joined += r->be.buckets[p].joined;
 	return status;
 }
 

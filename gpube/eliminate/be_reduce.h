@@ -17,7 +17,6 @@ struct gpube__reduced {
 	struct gpube_simplified s; /* infeasible: nothing in the box is below its model's top */
 	int32_t *order;
 	struct gpube_be be; /* along what is left of the boxes' order */
-	double joined;
 };
 
 /*

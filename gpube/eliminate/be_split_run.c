@@ -201,15 +201,6 @@ static void task_clear(struct task *t, struct gpube_ctx *ctx)
 	gpube__reduced_clear(&t->reduced, ctx);
 }
 
-static double joined_of(const struct gpube_be *be)
-{
-	double joined = 0;
-
-	for (int32_t p = 0; p < be->n; p++)
-		joined += be->buckets[p].joined;
-	return joined;
-}
-
 /* By what was seen so far: simplifying spares more than it takes, or takes little. */
 static bool reducing_pays(const struct gpube__worker *w)
 {
@@ -221,8 +212,9 @@ static bool reducing_pays(const struct gpube__worker *w)
 /* The box that is set, smaller if that can be had for less than it spares. */
 static int make_task(struct task *t, struct gpube__worker *w)
 {
-	const double joined = joined_of(&w->box.be), start = gpube__now();
+	const double joined = gpube__be_joined(&w->box.be), start = gpube__now();
 	struct gpube_working working;
+	double left = 0;
 	int status;
 
 	*t = (struct task){.be = &w->box.be, .type = w->split->type};
@@ -231,15 +223,17 @@ static int make_task(struct task *t, struct gpube__worker *w)
 	status = gpube__box_reduce(&t->reduced, &w->box);
 	w->reducing += gpube__now() - start;
 	t->empty = !status && t->reduced.s.infeasible;
-	if (!status && !t->empty)
+	if (!status && !t->empty) {
+		left = gpube__be_joined(&t->reduced.be);
 		status = gpube__be_working(&working, &t->reduced.be);
-	if (status == GPUBE_ERANGE || (!status && t->reduced.joined > joined)) {
+	}
+	if (status == GPUBE_ERANGE || (!status && left > joined)) {
 		gpube__reduced_clear(&t->reduced, w->ctx);
 		return GPUBE_OK;
 	}
 	if (status || t->empty)
 		return status;
-	w->spared_cells += joined - t->reduced.joined;
+	w->spared_cells += joined - left;
 	t->be = &t->reduced.be;
 	t->type = working.type;
 	return GPUBE_OK;
@@ -291,7 +285,7 @@ static int run_once(struct task *t, struct gpube__worker *w, const struct gpube_
 		w->times.contracting += w->seconds[p];
 	w->times.copying += times.copying;
 	w->times.assigning += times.assigning;
-	w->joined += joined_of(t->be);
+	w->joined += gpube__be_joined(t->be);
 	return GPUBE_OK;
 }
 

@@ -49,8 +49,6 @@ static int find_order(struct gpube_heuristic_maker *k, const struct gpube_simpli
 	if (o->order_method != GPUBE_ORDER_GIVEN) {
 		status = gpube__order_find(h->ctx, k->order, &cost, &g, o->order_method,
 			o->order_seconds, gpube__ops_cpu()->cells_per_second, o->seed);
-	} else if (!o->order) {
-		status = gpube__fail(h->ctx, GPUBE_EINVAL, "no order is given");
 	} else {
 		status = gpube__simplified_order(k->order, s, o->order, h->n);
 		if (!status)

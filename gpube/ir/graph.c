@@ -48,8 +48,7 @@ static int fail_ends(const struct gpube_model *m, int arity)
 {
 	return gpube__fail(m->ctx, GPUBE_ELIMIT,
 		"a function of %d variables: the graph of those that meet takes more than the "
-		"memory "
-		"allowed",
+		"memory allowed",
 		arity);
 }
 

@@ -193,13 +193,16 @@ void gpube__values_clear(struct gpube_ctx *ctx, struct gpube_values *v);
  */
 int gpube__sort_tuples(struct gpube_ctx *ctx, struct gpube_table *t, int64_t *twice);
 
+/* That a precision may ask for. */
+enum { GPUBE__MOST_DECIMALS = 12 };
+
 /*
  * gpube__quantise() - the GPUBE_COSTS model that a GPUBE_POTENTIALS model is
  * solved as: cost = round(-ln(potential) * 10^scale), 0 becomes forbidden.
  * From here on all arithmetic is exact; a total is off by at most
- * n_functions / 2 units.
- * scale   decimals; 0: as many (at most 12) as keep every total below 2^62
- * Errors: ERANGE (scale too large), ENOMEM
+ * gpube__rounding_error() units.
+ * scale   decimals, at most GPUBE__MOST_DECIMALS; 0: as many as keep every total below 2^62
+ * Errors: ERANGE (scale too large), ENOMEM, ESTOP
  */
 int gpube__quantise(struct gpube_model **out, const struct gpube_model *m, int scale);
 /* Units that a total of such costs is off by at most, rounded up: of a model of potentials. */

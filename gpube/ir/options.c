@@ -2,8 +2,6 @@
 #include "gpube/ir/options.h"
 #include "gpube/ir/graph.h"
 
-#define MOST_DECIMALS 12 /* that -ln is rounded to */
-
 int gpube__check_engine(const struct gpube_model *m, const struct gpube__engine_opts *o)
 {
 	int status = gpube__check_choice(m->ctx, "order_method", o->order_method, GPUBE_ORDER_GIVEN);
@@ -11,7 +9,7 @@ int gpube__check_engine(const struct gpube_model *m, const struct gpube__engine_
 	if (!status)
 		status = gpube__check_choice(m->ctx, "backend", o->backend, GPUBE_BACKEND_CUDA);
 	if (!status)
-		status = gpube__check_choice(m->ctx, "precision", o->precision, MOST_DECIMALS);
+		status = gpube__check_choice(m->ctx, "precision", o->precision, GPUBE__MOST_DECIMALS);
 	if (!status)
 		status = gpube__check_seconds(m->ctx, "order_seconds", o->order_seconds);
 	if (!status)

@@ -1,4 +1,4 @@
-/* options.h - what gpube_solve(), gpube_bound() and gpube_heuristic_new() have in common to check. */
+/* options.h - what options of gpube_solve(), gpube_infer() and others have in common, checked. */
 #ifndef GPUBE_IR_OPTIONS_H
 #define GPUBE_IR_OPTIONS_H
 

@@ -16,8 +16,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_SCALE = 12 };
-
 static double potential(const struct gpube_table *t, int64_t k)
 {
 	return k < 0 ? t->dflt.f : gpube__table_real(t, k);
@@ -44,29 +42,29 @@ static int largest_log(struct gpube_ctx *ctx, long double *out, const struct gpu
 	return GPUBE_OK;
 }
 
+/* Some milliseconds: a logarithm is slow. */
+enum { VALUES_BETWEEN_LOOKS = 1 << 16, TABLES_BETWEEN_LOOKS = 1 << 10 };
+
 /*
  * Sets *scale (0: chooses it) so that the sum over all functions of the largest
  * |cost| stays below 2^62. Every cost is counted one unit larger than it can be
  * after rounding.
  */
-/* Some milliseconds: a logarithm is slow. */
-enum { VALUES_BETWEEN_LOOKS = 1 << 16, TABLES_BETWEEN_LOOKS = 1 << 10 };
-
 static int choose_scale(const struct gpube_model *m, int *scale)
 {
 	long double sum_log = 0, unit = 1, log = 0;
 	int most = 0, status;
 
-	if (*scale < 0 || *scale > MAX_SCALE)
+	if (*scale < 0 || *scale > GPUBE__MOST_DECIMALS)
 		return gpube__fail(m->ctx, GPUBE_ERANGE, "a precision of %d decimals: 1 to %d",
-			*scale, MAX_SCALE);
+			*scale, GPUBE__MOST_DECIMALS);
 	for (int32_t i = 0; i < m->n_tables; i++) {
 		status = largest_log(m->ctx, &log, &m->tables[i]);
 		if (status)
 			return status;
 		sum_log += log * m->tables[i].n_users;
 	}
-	while (most < MAX_SCALE && sum_log * (unit * 10) + m->n_functions < 0x1p62L) {
+	while (most < GPUBE__MOST_DECIMALS && sum_log * (unit * 10) + m->n_functions < 0x1p62L) {
 		unit *= 10;
 		most++;
 	}

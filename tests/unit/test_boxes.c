@@ -150,7 +150,6 @@ static void what_is_left_of_a_box(void **state)
 	for (int64_t k = 0; k < b.n; k++) {
 		char *count, *count_left;
 		int64_t optimum;
-		double joined = 0;
 
 		assert_int_equal(gpube__box_set(&box, k), 0);
 		optimum = solve_box(values, &count, &box.be);
@@ -171,9 +170,7 @@ static void what_is_left_of_a_box(void **state)
 			gpube__simplified_extend(&r.s, extended, left);
 			for (int32_t i = 0; i < m->n_vars && optimum != GPUBE_INF; i++)
 				assert_int_equal(extended[i], values[i]);
-			for (int32_t p = 0; p < box.be.n; p++)
-				joined += box.be.buckets[p].joined;
-			n_left[1] += r.joined < joined;
+			n_left[1] += gpube__be_joined(&r.be) < gpube__be_joined(&box.be);
 		}
 		gpube__reduced_clear(&r, ctx);
 		gpube__free(ctx, count);
