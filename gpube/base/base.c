@@ -173,18 +173,6 @@ void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what)
 		ctx->log(ctx->log_arg, GPUBE_LOG_PROGRESS, fraction, what);
 }
 
-bool gpube__stopped(const struct gpube_ctx *ctx)
-{
-	double deadline;
-
-	__atomic_load(&ctx->deadline, &deadline, __ATOMIC_RELAXED);
-	if (ctx->turns)
-		gpube__take_turns(ctx->turns, ctx->lane);
-	return __atomic_load_n(&ctx->stop, __ATOMIC_RELAXED) ||
-	       (deadline > 0 && gpube__now() >= deadline) ||
-	       (ctx->parent && gpube__stopped(ctx->parent));
-}
-
 int gpube__fail_stopped(struct gpube_ctx *ctx)
 {
 	return gpube__fail(ctx, GPUBE_ESTOP, "%s",

@@ -166,8 +166,6 @@ struct gpube__runner {
  * Returns the first's status; without a first ESTOP if any was stopped, otherwise runners[0]'s.
  */
 int gpube__race(struct gpube_ctx *ctx, struct gpube__runner *runners, int n, int *first);
-/* For gpube__stopped() alone. */
-void gpube__take_turns(struct gpube__turns *t, int me);
 /* Frees what a context owns, not the context. */
 void gpube__ctx_clear(struct gpube_ctx *ctx);
 

@@ -46,7 +46,7 @@ struct race {
 	struct lane lanes[MOST_RUNNERS];
 };
 
-/* ---- turns: with the lock held -------------------------------------------- */
+/* ---- turns: pass() and await() with the lock held --------------------------- */
 
 static void pass(struct gpube__turns *t)
 {
@@ -68,7 +68,7 @@ static void await(struct gpube__turns *t, int me)
 		pthread_cond_wait(&t->turned, &t->lock);
 }
 
-void gpube__take_turns(struct gpube__turns *t, int me)
+static void take_turns(struct gpube__turns *t, int me)
 {
 	if (gpube__now() < t->until)
 		return;
@@ -76,6 +76,18 @@ void gpube__take_turns(struct gpube__turns *t, int me)
 	pass(t);
 	await(t, me);
 	pthread_mutex_unlock(&t->lock);
+}
+
+bool gpube__stopped(const struct gpube_ctx *ctx)
+{
+	double deadline;
+
+	__atomic_load(&ctx->deadline, &deadline, __ATOMIC_RELAXED);
+	if (ctx->turns)
+		take_turns(ctx->turns, ctx->lane);
+	return __atomic_load_n(&ctx->stop, __ATOMIC_RELAXED) ||
+	       (deadline > 0 && gpube__now() >= deadline) ||
+	       (ctx->parent && gpube__stopped(ctx->parent));
 }
 
 /* ---- lanes ------------------------------------------------------------------ */

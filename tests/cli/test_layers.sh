@@ -16,19 +16,17 @@ ranks base
 relax order simplify ops ir base
 eliminate relax order simplify ops ir base
 heuristic eliminate relax order simplify ops ir base
-infer eliminate relax order simplify ops ir base
+infer order ops ir base
 bound heuristic eliminate relax order simplify ops ir base
 formats order ir base
 csg formats ranks order ops ir base
 nash formats ranks order ops ir base
-dcop formats ranks order ops ir base
+dcop formats ranks relax order simplify ops ir base
 cli bound heuristic infer eliminate relax simplify order ops ranks formats csg nash dcop ir base
 END
 # INCLUDING-FILE INCLUDED-FILE: why it may against the order
 cat > "$work/arrows" << 'END'
 gpube/bound/certificate.c formats/io/io.h: a certificate is a file of its own, written and read nowhere else
-dcop/dcop.h gpube/relax/mbe.h: agents split buckets as mini-buckets do
-dcop/plan.h gpube/simplify/simplify.h: the agents' model is simplified as a whole
 END
 # names that two objects define: why they never meet
 cat > "$work/twice" << 'END'
@@ -40,7 +38,6 @@ END
 
 # NAME that is called or read in a circle of files of one room: why
 cat > "$work/turns" << 'END'
-gpube__take_turns: who looks for a stop gives the next in a race its turn
 gpube__opening_driver: a device is opened on a thread while the backend is loaded
 gpube__box_kernels: plans of boxes choose among the kernels that are made for them
 gpube__run_job: a piece of a contraction is a contraction
