@@ -1,6 +1,6 @@
 /*
  * bench_wide - a bucket whose big table has more than 2^32 cells, on a device: by the kernels that
- * are predicted to be fastest, by boxes, by tiles and by the general kernel.
+ * are predicted to be fastest, by direct tiles, by boxes and by the general kernel.
  *
  * usage: bench_wide [DOMAIN [VARIABLES [RUNS [KERNELS [MORE [WITHOUT]]]]]]
  *
@@ -33,7 +33,11 @@ static int measure(struct wide *w, const char *kernels, int runs)
 
 	if (!seconds)
 		return 1;
-	gpube__cuda_force(w->ctx, kernels);
+	if (!gpube__cuda_force(w->ctx, kernels)) {
+		fprintf(stderr, "bench_wide: no kernels '%s'\n", kernels);
+		free(seconds);
+		return 1;
+	}
 	for (int i = 0; i <= runs && !status; i++)
 		status = wide_contract(w, &seconds[i]);
 	gpube__cuda_force(w->ctx, NULL);

@@ -436,7 +436,7 @@ int main(int argc, char **argv)
 		{"batch", N_BATCHES, random_batch},
 		{"one form", 4 * N_FORMS, one_form},
 		{"boxes", N_BY, random_boxes},
-		{"tiles", N_BY, random_direct},
+		{"direct", N_BY, random_direct},
 		{"strips", N_BY, random_strips},
 		{"large", N_LARGE * 4 * N_KINDS, large_shape},
 	};

@@ -1,7 +1,7 @@
 /*
  * shapes.h - contractions to test and to measure: seeded random ones over all
- * that ops.h allows, and ones written as text. Their memory is the host's; a
- * test of a device copies it there with shape_copy().
+ * that ops.h allows, and ones written as text. Their memory is the host's; tests
+ * of a device copy it there (on_device.h).
  */
 #ifndef GPUBE_TESTS_SHAPES_H
 #define GPUBE_TESTS_SHAPES_H
@@ -59,9 +59,8 @@ void shape_twin(struct shape *s, const struct shape *from);
 void shape_twin_free(struct shape *s);
 
 /*
- * Compares the outputs of 'got' with those of 'want', which has the same
- * inputs: bit for bit. NULL, or a
- * static text that says what differs.
+ * Compares the outputs of 'got' with those of 'want', which has the same inputs, bit for
+ * bit. Returns NULL, or a static text that says what differs.
  */
 const char *shape_compare(const struct shape *got, const struct shape *want);
 

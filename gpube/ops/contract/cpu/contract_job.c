@@ -43,7 +43,6 @@ static int run_made(const struct gpube__job *job, const struct gpube__made *made
 	struct gpube_contraction c = *job->c;
 	struct gpube__job copy = {.ctx = job->ctx, .c = &c, .values = values};
 
-	c.semiring = GPUBE_MIN_PLUS;
 	c.out_arg = NULL;
 	*table = gpube__scratch_take(
 		job->ctx, (uint64_t)made->tiles.plan.shape.n_out_cells, gpube__type_size(c.type));

@@ -195,7 +195,6 @@ static int plan_copy(struct prepare *p, struct gpube__made *made, int k, const i
 	struct gpube_contraction c = *p->c;
 	struct gpube__shape shape;
 
-	c.semiring = GPUBE_MIN_PLUS;
 	c.out_arg = NULL;
 	make_copy_shape(&shape, p, k, layout);
 	if (!gpube__plan_choose_copy(&made->tiles.plan, &c, gpube__kernels(), &shape,

@@ -231,7 +231,7 @@ struct gpube__plan {
 
 /*
  * gpube__plan_choose() - chooses tiles for a contraction.
- * c         type, semiring and whether there is an argument; not its tables
+ * c         type and whether there is an argument; not its tables
  * shape     its canonical form; the strides stay the caller's
  * free_ops  operands (of the first 64) that the caller can lay out anew, as
  *           gpube__plan_layout() says
