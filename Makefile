@@ -76,12 +76,12 @@ endif
 CLI_SRC  := $(filter-out gpube/cli/convert_main.c,$(wildcard gpube/cli/*.c gpube/cli/*/*.c))
 # every room but the program's (CONTRIBUTING.md has the map); what needs MPI is for gpube-mpi
 LIB_SRC  := $(filter-out gpube/cli/% %_mpi.c,\
-	$(wildcard $(addsuffix *.c,gpube/*/ gpube/*/*/ gpube/*/*/*/ formats/ formats/*/ csg/ nash/ dcop/)))
+	$(wildcard $(addsuffix *.c,gpube/*/ gpube/*/*/ gpube/*/*/*/ formats/ formats/*/ csg/ csg/*/ nash/ nash/*/ dcop/)))
 CUDA_SRC := $(if $(NVCC_PATH),$(wildcard $(addsuffix *.cu,gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))
 # gpube-convert: the same options, the formats and the simplifier; no operators, no CUDA
 CONVERT_SRC := $(addprefix gpube/cli/,convert_main.c program.c errors.c cmd_convert.c simplify_map.c \
 	other_kinds.c opts.c overwrites.c help.c session/session.c session/inputs.c session/json.c)
-TEST_SRC := $(wildcard tests/unit/test_*.c tests/ops/test_*.c tests/parse/test_*.c tests/fuzz/test_*.c)
+TEST_SRC := $(wildcard $(addsuffix /test_*.c,$(addprefix tests/,unit bound games ops parse fuzz)))
 GPU_TEST_SRC := $(wildcard tests/gpu/test_*.c)
 TEST_LIB_SRC := $(wildcard tests/support/*.c) tests/fuzz/readers.c
 BENCH_SRC := $(wildcard benchmarks/bench_*.c)
@@ -240,8 +240,8 @@ asan:
 	$(MAKE) BUILD=build-asan CUDA=0 MPI=0 CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' check
 
 # what works on several threads, and commands that do
-TSAN_TESTS = $(addprefix build-tsan/tests/,$(addprefix unit/test_,parallel race opening solve bound bound_first clusters \
-	joingraph sweep heuristic be be_split slices dpop infer csg_conv) $(addprefix ops/test_,contract subset sum support))
+TSAN_TESTS = $(addprefix build-tsan/tests/,$(addprefix unit/test_,parallel race opening solve heuristic be be_split slices dpop infer) \
+	$(addprefix bound/test_,bound bound_first clusters joingraph sweep) games/test_csg_conv $(addprefix ops/test_,contract subset sum support))
 ## tsan: threaded tests and commands under ThreadSanitizer, in build-tsan
 tsan:
 	$(MAKE) BUILD=build-tsan CUDA=0 MPI=0 CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=thread' \
@@ -265,7 +265,7 @@ fuzz:
 
 # contract takes minutes to compile so: tests/fuzz/no_contract.c stands for it
 READERS_SRC := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/order/elimination.c gpube/ops/ops_cpu.c gpube/ops/kept.c \
-	gpube/ops/subset/*.c formats/*.c formats/*/*.c nash/*.c csg/*.c gpube/ranks/world_single.c dcop/test_hook.c)
+	gpube/ops/subset/*.c formats/*.c formats/*/*.c nash/*.c nash/*/*.c csg/*.c csg/*/*.c gpube/ranks/world_single.c dcop/test_hook.c)
 $(BUILD)/libreaders.a: $(call obj,$(READERS_SRC))
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

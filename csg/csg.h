@@ -129,7 +129,7 @@ struct csg_result {
  *         where dp cannot be: values on a device or not stored, several ranks;
  *         ENOMEM, ELIMIT; ESTOP never: the answer says how far it came; EBUG
  * Source: Rahwan and Jennings, AAMAS 2008; Pawlowski et al., AAMAS 2014; Yeh,
- *         BIT 26, 1986.  Example: tests/unit/test_csg.c
+ *         BIT 26, 1986.  Example: tests/games/test_csg.c
  */
 GPUBE_API int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts *opts);
 GPUBE_API void csg_result_free(struct csg_result *r, struct gpube_ctx *ctx);

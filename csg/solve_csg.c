@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "csg/conv.h"
+#include "csg/conv/conv.h"
 #include "csg/proof.h"
 #include "csg/sparse.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nash/eee.h"
+#include "nash/eee/eee.h"
 
 #define NEAR 1e-7 /* probabilities, and payoffs in [0, 1], that are taken for equal */
 

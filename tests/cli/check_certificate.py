@@ -4,7 +4,7 @@ usage: check_certificate.py check MODEL CERTIFICATE [BOUND]
        check_certificate.py all DIRECTORY
        check_certificate.py random SEED DIRECTORY
 
-'check' reads a .wcsp, .cfn, .uai (with .evid beside it) or the .json of tests/unit/test_certificate.c, repeats the proof in
+'check' reads a .wcsp, .cfn, .uai (with .evid beside it) or the .json of tests/bound/test_certificate.c, repeats the proof in
 integers of any size, and prints the bound of the file as the file has it; a BOUND that is given must be this. 'all' checks each
 N.json of the directory with its N.cert. 'random' writes small models there: each kind, both directions, forbidden cells, evidence.
 """

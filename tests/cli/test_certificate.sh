@@ -42,9 +42,9 @@ if $have_python; then
 			that "random .$form $seed, $method" certify "$work/$seed.$form" $method
 		done
 	done
-	if [ -x "${BUILD:-build}/tests/unit/test_certificate" ]; then
+	if [ -x "${BUILD:-build}/tests/bound/test_certificate" ]; then
 		mkdir "$work/kept"
-		GPUBE_CERTIFICATES="$work/kept" "${BUILD:-build}/tests/unit/test_certificate" > /dev/null 2>&1
+		GPUBE_CERTIFICATES="$work/kept" "${BUILD:-build}/tests/bound/test_certificate" > /dev/null 2>&1
 		that 'those of the unit test' python3 $py all "$work/kept"
 		that 'which are many' [ "$(find "$work/kept" -name '*.cert' | wc -l)" -gt 100 ]
 	else

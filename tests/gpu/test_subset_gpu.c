@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "csg/conv.h"
+#include "csg/conv/conv.h"
 #include "gpube/ops/device/backend.h"
 
 static struct gpube_ctx *ctx;

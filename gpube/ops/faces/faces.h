@@ -2,7 +2,7 @@
  * faces.h - the operator of branch and bound on complementarity: walks the tree of pairs of faces
  * of the two best-response polytopes of a game and gives its leaves.
  *
- * As nash/eee.h says it: a node is a face of each side, its children cut one of them where a
+ * As nash/eee/eee.h says it: a node is a face of each side, its children cut one of them where a
  * label's variable is zero. A face is dropped only when multipliers prove it empty, with a bound
  * on what rounding can have done. What doubles cannot decide is given back like a leaf, marked
  * as open: the caller goes on from there in exact arithmetic.

@@ -1,0 +1,588 @@
+/*
+ * auction.c - csg_auction_solve(): dominated bids out, then depth-first branch and
+ * bound. At each node the linear program is re-optimised by dual steps; its duals
+ * y are rounded to integers, and whatever they are,
+ *
+ *     sum of y + sum over the bids left of max(0, price - y(goods))
+ *
+ * bounds the revenue: that is what prunes, and what takes out single bids. These sums have 128
+ * bits, of which a price takes 63, a dual no more, and rows and bids 21 each.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "csg/auction/bids.h"
+#include "csg/auction/cliques.h"
+
+#define FRACTION_BITS 10                 /* of the rounded duals, below a unit of the prices */
+#define DIVE_EVERY    64                 /* nodes */
+#define SEARCH_SHARE  8                  /* cells of the linear program for a bid looked at */
+#define LEAST_SEARCH  ((int64_t)1 << 21) /* bids: less is saved for a longer one */
+#define FIRST_SEARCH  ((int64_t)1 << 20) /* bids looked at before the linear program */
+#define MOST_WALKS    16                 /* of it, side by side */
+#define CUT_ROUNDS    30
+#define MOST_CUTS     2000 /* rows beside those of goods */
+
+struct ranked {
+	double rank;
+	int32_t bid;
+};
+
+struct tree {
+	struct gpube_ctx *ctx;
+	const struct csg_auction *a;
+	struct csg_auction_result *r;
+	int n, words;                /* bids left, words of a set of goods */
+	int32_t *bid;                /* of the auction */
+	uint64_t *set;               /* n * words */
+	struct csg__packing lp;      /* columns are 0 .. n-1 */
+	struct csg__cliques cliques; /* its rows */
+	struct csg__bid_search bid_search;
+	double *x, *y;
+	int64_t *price;        /* of the bids left */
+	int64_t *dual;         /* of rows, units of 2^-FRACTION_BITS */
+	__int128 *gain;        /* of bids, the same units */
+	int32_t *order;        /* scratch of dropping rows */
+	struct ranked *ranked; /* bids in the order of the greedy step */
+	uint64_t *used;
+	uint8_t *chosen, *best_chosen;
+	__int128 best, root_bound;
+	bool walks;       /* all prices together have room in 64 bits, as bid_search.c wants */
+	int64_t searched; /* lp.work at the last search */
+	bool stopped;
+};
+
+static const uint64_t *set_of(const struct tree *t, int j)
+{
+	return t->set + (size_t)j * (size_t)t->words;
+}
+
+static bool disjoint(const struct tree *t, const uint64_t *a, const uint64_t *b)
+{
+	for (int w = 0; w < t->words; w++)
+		if (a[w] & b[w])
+			return false;
+	return true;
+}
+
+static bool inside(const struct tree *t, const uint64_t *a, const uint64_t *b)
+{
+	for (int w = 0; w < t->words; w++)
+		if (a[w] & ~b[w])
+			return false;
+	return true;
+}
+
+static int64_t price_of(const struct tree *t, int j)
+{
+	return t->a->price[t->bid[j]];
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+/*
+ * The bound by the duals at hand, whatever they are, and the gain of each bid:
+ * its price less the duals of its rows; in units of 2^-FRACTION_BITS.
+ */
+static __int128 bound(struct tree *t)
+{
+	__int128 z = 0;
+
+	for (int j = 0; j < t->n; j++)
+		t->gain[j] = (__int128)price_of(t, j) * (1 << FRACTION_BITS);
+	for (int i = 0; i < t->lp.m; i++) {
+		const double y = ldexp(t->y[i], FRACTION_BITS);
+		const uint64_t *row = t->cliques.row + (size_t)i * (size_t)t->cliques.words;
+
+		t->dual[i] = y > 0 && y < 0x1p62 ? llrint(y) : 0;
+		z += t->dual[i];
+		for (int w = 0; t->dual[i] && w < t->cliques.words; w++)
+			for (uint64_t s = row[w]; s; s &= s - 1)
+				t->gain[w * 64 + __builtin_ctzll(s)] -= t->dual[i];
+	}
+	for (int j = 0; j < t->n; j++)
+		if (!t->lp.fixed[j] && t->gain[j] > 0)
+			z += t->gain[j];
+	return z;
+}
+
+/* No better solution has a bid whose entry costs more than there is to gain. */
+static void fix_losers(struct tree *t, __int128 z)
+{
+	for (int j = 0; j < t->n; j++)
+		if (!t->lp.fixed[j] && t->gain[j] < 0 &&
+			(z + t->gain[j]) >> FRACTION_BITS <= t->best)
+			t->lp.fixed[j] = 1;
+}
+
+/* ---- solutions ----------------------------------------------------------------------------------
+ */
+
+/* Takes bids in falling order of x, then of price per good, while they fit. */
+static double rank(const struct tree *t, int j)
+{
+	const int64_t b = t->bid[j], k = t->a->at[b + 1] - t->a->at[b];
+
+	return t->x[j] +
+	       1e-3 * (double)t->a->price[b] / sqrt((double)k) / (1 + (double)t->root_bound);
+}
+
+/* Falling ranks, of the same rank rising bids. */
+static int by_rank(const void *a, const void *b)
+{
+	const struct ranked *p = a, *q = b;
+
+	if (p->rank != q->rank)
+		return p->rank > q->rank ? -1 : 1;
+	return p->bid < q->bid ? -1 : p->bid > q->bid;
+}
+
+/* Those that are not fixed, of which there are few deep in the tree; returns how many. */
+static int sort_bids(struct tree *t)
+{
+	int n = 0;
+
+	for (int j = 0; j < t->n; j++)
+		if (!t->lp.fixed[j])
+			t->ranked[n++] = (struct ranked){rank(t, j), j};
+	qsort(t->ranked, (size_t)n, sizeof(*t->ranked), by_rank);
+	return n;
+}
+
+static void greedy(struct tree *t)
+{
+	const int n = sort_bids(t);
+	__int128 sum = 0;
+
+	memset(t->used, 0, (size_t)t->words * sizeof(*t->used));
+	memset(t->chosen, 0, (size_t)t->n);
+	for (int i = 0; i < n; i++) {
+		const int j = t->ranked[i].bid;
+
+		if (!disjoint(t, set_of(t, j), t->used))
+			continue;
+		for (int w = 0; w < t->words; w++)
+			t->used[w] |= set_of(t, j)[w];
+		t->chosen[j] = 1;
+		sum += price_of(t, j);
+	}
+	if (sum > t->best) {
+		t->best = sum;
+		memcpy(t->best_chosen, t->chosen, (size_t)t->n);
+	}
+}
+
+/*
+ * Of all bids, for a share of the work that the linear program has had since the last time:
+ * where that is far from integers this finds what diving does not. The first one, before the
+ * linear program, may be shorter.
+ */
+static void search(struct tree *t)
+{
+	const int64_t work = (t->lp.work - t->searched) / SEARCH_SHARE;
+
+	int64_t best = (int64_t)t->best;
+
+	if (!t->walks || (work < LEAST_SEARCH && t->lp.work > 0))
+		return;
+	t->searched = t->lp.work;
+	csg__bid_search_run(&t->bid_search, work, (int64_t)t->root_bound, t->best_chosen, &best);
+	t->best = best;
+}
+
+/* ---- the tree ------------------------------------------------------------------------ */
+
+/* The fractional bid with most at stake either way; then any that excludes another one left; -1:
+ * none does. */
+static int branching_bid(const struct tree *t)
+{
+	double most = 0;
+	int best = -1;
+
+	for (int j = 0; j < t->n; j++)
+		if (!t->lp.fixed[j] && t->x[j] > 0.001 && t->x[j] < 0.999) {
+			const double weight = t->x[j] * (1 - t->x[j]) * (double)price_of(t, j);
+
+			if (weight > most) {
+				most = weight;
+				best = j;
+			}
+		}
+	for (int j = 0; j < t->n && best < 0; j++)
+		for (int k = 0; k < t->n && best < 0 && !t->lp.fixed[j]; k++)
+			if (k != j && !t->lp.fixed[k] && !disjoint(t, set_of(t, j), set_of(t, k)))
+				best = t->x[j] >= t->x[k] ? j : k;
+	return best;
+}
+
+static int explore(struct tree *t);
+
+/* The bid wins: those that share a good with it do not. */
+static void exclude_others(struct tree *t, int bid)
+{
+	for (int j = 0; j < t->n; j++)
+		if (j != bid && !disjoint(t, set_of(t, j), set_of(t, bid)))
+			t->lp.fixed[j] = 1;
+}
+
+/* The fractional bid nearest to 1; -1: none is. */
+static int surest_bid(const struct tree *t)
+{
+	double most = 0.001;
+	int best = -1;
+
+	for (int j = 0; j < t->n; j++)
+		if (!t->lp.fixed[j] && t->x[j] > most && t->x[j] < 0.999) {
+			most = t->x[j];
+			best = j;
+		}
+	return best;
+}
+
+/* From the solution at hand: takes the surest bid and solves again, to find a good solution. */
+static int dive(struct tree *t)
+{
+	struct csg__packing saved;
+	int status = csg__packing_copy(&saved, &t->lp), bid;
+
+	if (status)
+		return status;
+	while ((bid = surest_bid(t)) >= 0 && !gpube__stopped(t->ctx)) {
+		exclude_others(t, bid);
+		csg__packing_solve(&t->lp);
+		csg__packing_read(&t->lp, t->x, t->y);
+		if (bound(t) >> FRACTION_BITS <= t->best)
+			break;
+		greedy(t);
+	}
+	csg__packing_assign(&t->lp, &saved);
+	csg__packing_clear(&saved);
+	csg__packing_read(&t->lp, t->x, t->y);
+	return GPUBE_OK;
+}
+
+static int take(struct tree *t, int bid)
+{
+	struct csg__packing saved;
+	int status = csg__packing_copy(&saved, &t->lp);
+
+	if (status)
+		return status;
+	exclude_others(t, bid);
+	status = explore(t);
+	csg__packing_assign(&t->lp, &saved);
+	csg__packing_clear(&saved);
+	return status;
+}
+
+/* With the bids that are not fixed: finds all that beats t->best. Leaves t->lp changed. */
+static int explore(struct tree *t)
+{
+	for (;;) {
+		__int128 z;
+		int bid, status;
+
+		if (gpube__stopped(t->ctx)) {
+			t->stopped = true;
+			return GPUBE_OK;
+		}
+		t->r->n_nodes++;
+		csg__packing_solve(&t->lp);
+		csg__packing_read(&t->lp, t->x, t->y);
+		z = bound(t);
+		if (t->r->n_nodes == 1 && z >> FRACTION_BITS < t->root_bound)
+			t->root_bound = z >> FRACTION_BITS;
+		if (z >> FRACTION_BITS <= t->best)
+			return GPUBE_OK;
+		greedy(t);
+		if (t->r->n_nodes % DIVE_EVERY == 1) {
+			status = dive(t);
+			if (status)
+				return status;
+			search(t);
+			z = bound(t);
+		}
+		if (z >> FRACTION_BITS <= t->best)
+			return GPUBE_OK;
+		fix_losers(t, z);
+		bid = branching_bid(t);
+		if (bid < 0) /* the rest goes together: greedy has taken all of it */
+			return GPUBE_OK;
+		status = take(t, bid);
+		if (status || t->stopped)
+			return status;
+		t->lp.fixed[bid] = 1;
+	}
+}
+
+/* ---- rows ---------------------------------------------------------------------------- */
+
+static int add_row(struct tree *t, const uint64_t *seed)
+{
+	const int row = csg__cliques_add(&t->cliques, seed);
+
+	return row < 0 ? GPUBE_OK
+		       : csg__packing_add(
+				 &t->lp, t->cliques.row + (size_t)row * (size_t)t->cliques.words);
+}
+
+static int rows_of_goods(struct tree *t)
+{
+	uint64_t *seed = gpube__alloc(t->ctx, (uint64_t)t->cliques.words, sizeof(*seed));
+	int status = seed ? GPUBE_OK : GPUBE_ENOMEM;
+
+	for (int i = 0; i < t->n; i++)
+		for (int j = 0; j < i; j++)
+			if (!disjoint(t, set_of(t, i), set_of(t, j)))
+				csg__cliques_exclude(&t->cliques, i, j);
+	for (int j = 0; j < t->n; j++)
+		t->x[j] = (double)price_of(t, j);
+	csg__cliques_weigh(&t->cliques, t->x);
+	for (int g = 0; g < t->a->n_goods && !status; g++) {
+		bool any = false;
+
+		memset(seed, 0, (size_t)t->cliques.words * sizeof(*seed));
+		for (int j = 0; j < t->n; j++)
+			if (csg__has(set_of(t, j), g)) {
+				seed[j / 64] |= (uint64_t)1 << j % 64;
+				any = true;
+			}
+		if (any)
+			status = add_row(t, seed);
+	}
+	gpube__free(t->ctx, seed);
+	return status;
+}
+
+/* Out with cuts that do not bind: what is left of the program is small. */
+static void drop_loose_cuts(struct tree *t, int first)
+{
+	int n = 0, *to = t->order; /* new numbers of rows */
+
+	if (t->lp.m > t->n)
+		return;
+	csg__packing_loose(&t->lp, t->chosen);
+	for (int i = 0; i < t->lp.m; i++) {
+		to[i] = i >= first && t->chosen[i] ? -1 : n++;
+		if (to[i] >= 0 && to[i] != i)
+			memcpy(t->cliques.row + (size_t)to[i] * (size_t)t->cliques.words,
+				t->cliques.row + (size_t)i * (size_t)t->cliques.words,
+				(size_t)t->cliques.words * sizeof(uint64_t));
+	}
+	t->cliques.n_rows = n;
+	csg__packing_keep(&t->lp, to);
+}
+
+/* Cliques that the fractional solution violates, until few are found. */
+static int cut(struct tree *t)
+{
+	const int first = t->cliques.n_rows;
+	int status = GPUBE_OK;
+
+	for (int k = 0; k < CUT_ROUNDS && !status && !gpube__stopped(t->ctx); k++) {
+		int before;
+
+		csg__packing_solve(&t->lp);
+		csg__packing_read(&t->lp, t->x, t->y);
+		search(t);
+		drop_loose_cuts(t, first);
+		before = t->cliques.n_rows;
+		csg__cliques_weigh(&t->cliques, t->x);
+		for (int j = 0; j < t->n && !status; j++)
+			if (t->x[j] > 0.01 && t->x[j] < 0.99 &&
+				t->x[j] + csg__cliques_grow(&t->cliques, j) > 1.01)
+				status = add_row(t, t->cliques.clique);
+		if (t->cliques.n_rows == before)
+			break;
+	}
+	return status;
+}
+
+/* ---- set-up -------------------------------------------------------------------------------------
+ */
+
+/* Out with bids that pay nothing, or that another beats with fewer or the same goods. */
+static void drop_dominated(struct tree *t)
+{
+	int n = 0;
+
+	for (int j = 0; j < t->n; j++) {
+		bool out = price_of(t, j) <= 0;
+
+		for (int k = 0; k < t->n && !out; k++)
+			out = k != j && inside(t, set_of(t, k), set_of(t, j)) &&
+			      (price_of(t, k) > price_of(t, j) ||
+				      (price_of(t, k) == price_of(t, j) &&
+					      (k < j || !inside(t, set_of(t, j), set_of(t, k)))));
+		t->chosen[j] = out;
+	}
+	for (int j = 0; j < t->n; j++) {
+		if (t->chosen[j]) {
+			t->r->never[t->r->n_never++] = t->bid[j];
+			continue;
+		}
+		memmove(t->set + (size_t)n * (size_t)t->words, set_of(t, j),
+			(size_t)t->words * sizeof(*t->set));
+		t->bid[n++] = t->bid[j];
+	}
+	t->n = n;
+}
+
+static int set_up(struct tree *t)
+{
+	struct gpube_ctx *ctx = t->ctx;
+	const uint64_t n = (uint64_t)t->n;
+	const int most_rows = t->a->n_goods + MOST_CUTS;
+	int status;
+
+	t->words = (t->a->n_goods + 63) / 64;
+	t->bid = gpube__alloc(ctx, n, sizeof(*t->bid));
+	t->set = gpube__alloc_zero(ctx, n * (uint64_t)t->words, sizeof(*t->set));
+	t->x = gpube__alloc_zero(ctx, n, sizeof(*t->x));
+	t->y = gpube__alloc_zero(ctx, (uint64_t)most_rows, sizeof(*t->y));
+	t->dual = gpube__alloc_zero(ctx, (uint64_t)most_rows, sizeof(*t->dual));
+	t->price = gpube__alloc_zero(ctx, n, sizeof(*t->price));
+	t->gain = gpube__alloc_zero(ctx, n, sizeof(*t->gain));
+	t->order = gpube__alloc_zero(ctx, n, sizeof(*t->order));
+	t->ranked = gpube__alloc_zero(ctx, n, sizeof(*t->ranked));
+	t->used = gpube__alloc_zero(ctx, (uint64_t)t->words, sizeof(*t->used));
+	t->chosen = gpube__alloc_zero(ctx, n, 1);
+	t->best_chosen = gpube__alloc_zero(ctx, n, 1);
+	t->r->winners = gpube__alloc(ctx, n, sizeof(*t->r->winners));
+	t->r->never = gpube__alloc(ctx, n, sizeof(*t->r->never));
+	if (!t->bid || !t->set || !t->x || !t->y || !t->dual || !t->price || !t->gain ||
+		!t->order || !t->ranked || !t->used || !t->chosen || !t->best_chosen ||
+		!t->r->winners || !t->r->never)
+		return GPUBE_ENOMEM;
+	for (int j = 0; j < t->n; j++) {
+		t->bid[j] = j;
+		for (int64_t k = t->a->at[j]; k < t->a->at[j + 1]; k++)
+			t->set[(size_t)j * (size_t)t->words + (size_t)t->a->good[k] / 64] |=
+				(uint64_t)1 << t->a->good[k] % 64;
+	}
+	drop_dominated(t);
+	status = csg__packing_init(&t->lp, ctx, 0, t->n);
+	if (!status)
+		status = csg__cliques_init(&t->cliques, ctx, t->n, most_rows);
+	if (status)
+		return status;
+	for (int j = 0; j < t->n; j++)
+		t->lp.c[j] = (double)price_of(t, j);
+	status = rows_of_goods(t);
+	t->searched = -FIRST_SEARCH * SEARCH_SHARE;
+	for (int j = 0; j < t->n; j++)
+		t->price[j] = price_of(t, j);
+	if (!status)
+		status = csg__bid_search_init(&t->bid_search, &t->cliques, t->price,
+			ctx->n_threads < MOST_WALKS ? ctx->n_threads : MOST_WALKS);
+	if (status)
+		return status;
+	search(t);
+	return cut(t);
+}
+
+static void tear_down(struct tree *t)
+{
+	csg__packing_clear(&t->lp);
+	csg__bid_search_clear(&t->bid_search);
+	csg__cliques_clear(&t->cliques);
+	gpube__free(t->ctx, t->price);
+	gpube__free(t->ctx, t->gain);
+	gpube__free(t->ctx, t->bid);
+	gpube__free(t->ctx, t->set);
+	gpube__free(t->ctx, t->x);
+	gpube__free(t->ctx, t->y);
+	gpube__free(t->ctx, t->dual);
+	gpube__free(t->ctx, t->order);
+	gpube__free(t->ctx, t->ranked);
+	gpube__free(t->ctx, t->used);
+	gpube__free(t->ctx, t->chosen);
+	gpube__free(t->ctx, t->best_chosen);
+}
+
+/* The winners' prices again, from the auction, and that no good is sold twice. */
+static int take_winners(struct tree *t)
+{
+	struct csg_auction_result *r = t->r;
+	__int128 revenue = 0, upper;
+
+	memset(t->used, 0, (size_t)t->words * sizeof(*t->used));
+	for (int j = 0; j < t->n; j++) {
+		if (!t->best_chosen[j])
+			continue;
+		if (!disjoint(t, set_of(t, j), t->used))
+			return gpube__fail(t->ctx, GPUBE_EBUG,
+				"internal error: a good is sold twice; please report this");
+		for (int w = 0; w < t->words; w++)
+			t->used[w] |= set_of(t, j)[w];
+		r->winners[r->n_winners++] = t->bid[j];
+		revenue += t->a->price[t->bid[j]];
+	}
+	r->optimal = !t->stopped;
+	upper = t->stopped && t->root_bound > revenue ? t->root_bound : revenue;
+	if (upper > INT64_MAX)
+		return gpube__fail(t->ctx, GPUBE_ERANGE,
+			"the %s, in units of 10^-%d, passes 64 bits",
+			revenue > INT64_MAX ? "revenue" : "bound of the revenue", r->scale);
+	r->revenue = (int64_t)revenue;
+	r->upper_bound = (int64_t)upper;
+	r->n_pivots = t->lp.n_pivots;
+	return GPUBE_OK;
+}
+
+void csg_auction_result_free(struct csg_auction_result *r, struct gpube_ctx *ctx)
+{
+	if (!r || !ctx)
+		return;
+	gpube__free(ctx, r->winners);
+	gpube__free(ctx, r->never);
+	gpube__free(ctx, r);
+}
+
+static void sum_prices(struct tree *t)
+{
+	for (int j = 0; j < t->a->n_bids; j++)
+		t->root_bound += t->a->price[j] > 0 ? t->a->price[j] : 0;
+	t->walks = t->root_bound <= INT64_MAX;
+}
+
+int csg_auction_solve(struct csg_auction_result **out, const struct csg_auction *a,
+	const struct csg_auction_opts *opts)
+{
+	const double start = gpube__now();
+	struct tree t = {.a = a};
+	double deadline;
+	int status;
+
+	if (out)
+		*out = NULL;
+	if (!out || !a)
+		return gpube__missing(a ? a->ctx : NULL);
+	t.ctx = a->ctx;
+	t.n = a->n_bids;
+	deadline = a->ctx->deadline;
+	if (opts && (opts->sizeof_options != sizeof(*opts) || !(opts->timeout_seconds >= 0)))
+		return gpube__fail(a->ctx, GPUBE_EINVAL, "csg_auction_solve: bad options");
+	t.r = gpube__alloc_zero(a->ctx, 1, sizeof(*t.r));
+	if (!t.r)
+		return GPUBE_ENOMEM;
+	t.r->scale = a->scale;
+	if (opts && opts->timeout_seconds > 0)
+		a->ctx->deadline = start + opts->timeout_seconds;
+	t.lp.ctx = t.cliques.ctx = a->ctx;
+	sum_prices(&t);
+	status = set_up(&t);
+	if (!status)
+		status = explore(&t);
+	if (!status)
+		status = take_winners(&t);
+	tear_down(&t);
+	a->ctx->deadline = deadline;
+	t.r->seconds = gpube__now() - start;
+	if (status)
+		csg_auction_result_free(t.r, a->ctx);
+	else
+		*out = t.r;
+	return status;
+}

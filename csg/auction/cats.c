@@ -1,0 +1,317 @@
+/* cats.c - reads CATS files; see auction.h. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "csg/auction/bids.h"
+#include "csg/game.h"
+#include "formats/io/io.h"
+
+#define MOST_GOODS 1000000
+
+/* A price as it is written: digits * 10^-decimals. */
+struct price {
+	int64_t digits;
+	int decimals;
+};
+
+static int too_long(struct gpube_in *in, const char *price)
+{
+	return gpube__in_fail(in, GPUBE_ERANGE, "a price whose digits pass 64 bits: '%s'", price);
+}
+
+static int parse_price(struct gpube_in *in, struct price *to, const char *s)
+{
+	const char *p = s;
+	int64_t v = 0;
+	int decimals = 0, zeros = 0; /* zeros: after the point, which may be the last digits */
+	bool negative = *p == '-', point = false, any = false;
+
+	for (p += *p == '-' || *p == '+'; (*p >= '0' && *p <= '9') || (*p == '.' && !point); p++) {
+		if (*p == '.') {
+			point = true;
+			continue;
+		}
+		any = true;
+		if (point && *p == '0') {
+			zeros++;
+			continue;
+		}
+		decimals += point;
+		for (decimals += zeros; zeros >= 0; zeros--)
+			if (__builtin_mul_overflow(v, 10, &v))
+				return too_long(in, s);
+		zeros = 0;
+		if (__builtin_add_overflow(v, *p - '0', &v))
+			return too_long(in, s);
+	}
+	if (any && (*p == 'e' || *p == 'E')) {
+		char *end;
+		const long e = strtol(p + 1, &end, 10);
+
+		if (end == p + 1 || e > 30 || e < -30)
+			return gpube__in_expected(in, "a price", s);
+		decimals -= (int)e;
+		p = end;
+	}
+	if (!any || *p)
+		return gpube__in_expected(in, "a price", s);
+	for (; decimals > 0 && v % 10 == 0; v /= 10)
+		decimals--;
+	for (; decimals < 0; decimals++)
+		if (__builtin_mul_overflow(v, 10, &v))
+			return too_long(in, s);
+	*to = (struct price){negative ? -v : v, decimals};
+	return GPUBE_OK;
+}
+
+static void skip_comments(struct gpube_in *in)
+{
+	while (!gpube__in_at_end(in) && *in->p == '%')
+		gpube__in_skip_line(in);
+}
+
+/* goods, bids, dummy: in any order, until the first bid. */
+static int read_counts(struct gpube_in *in, int64_t *goods, int64_t *bids, int64_t *dummies)
+{
+	*goods = *bids = -1;
+	*dummies = 0;
+	for (skip_comments(in); !gpube__in_at_end(in); skip_comments(in)) {
+		char word[256];
+		int64_t *to;
+		int status;
+
+		if (*in->p >= '0' && *in->p <= '9')
+			break;
+		status = gpube__in_token(in, word, "'goods', 'bids' or 'dummy'");
+		if (status)
+			return status;
+		if (!strcasecmp(word, "maximums"))
+			return gpube__in_error(
+				in, "auctions of several units of a good are not supported");
+		to = !strcasecmp(word, "goods")   ? goods
+		     : !strcasecmp(word, "bids")  ? bids
+		     : !strcasecmp(word, "dummy") ? dummies
+						  : NULL;
+		if (!to)
+			return gpube__in_expected(in, "'goods', 'bids' or 'dummy'", word);
+		status = gpube__in_int(in, to, 0, MOST_GOODS, "a number");
+		if (status)
+			return status;
+	}
+	if (*goods < 0)
+		return gpube__in_expected(in, "'goods'", NULL);
+	return *bids < 0 ? gpube__in_expected(in, "'bids'", NULL) : GPUBE_OK;
+}
+
+struct reader {
+	struct csg_auction *a;
+	struct gpube_in *in;
+	struct price *price;
+	int32_t *seen;   /* by good: the last bid on it */
+	int32_t *number; /* 2^number_bits places of a hash table of numbers: 1 + the bid, or 0 */
+	int number_bits;
+	int64_t n_listed, capacity;
+};
+
+static int read_goods(struct reader *r, int bid)
+{
+	struct csg_auction *a = r->a;
+	char token[256];
+
+	for (;;) {
+		char *end;
+		long g;
+		int status = gpube__in_token(r->in, token, "a good or '#'");
+
+		if (status)
+			return status;
+		if (!strcmp(token, "#"))
+			break;
+		g = strtol(token, &end, 10);
+		if (end == token || *end || g < 0 || g >= a->n_goods)
+			return gpube__in_expected(r->in, "a good or '#'", token);
+		if (r->seen[g] == bid)
+			return gpube__in_error(r->in, "good %ld twice in a bid", g);
+		r->seen[g] = bid;
+		if (gpube__grow(a->ctx, &a->good, &r->capacity, r->n_listed + 1, sizeof(*a->good)))
+			return GPUBE_ENOMEM;
+		a->good[r->n_listed++] = (int32_t)g;
+	}
+	a->at[bid + 1] = r->n_listed;
+	if (a->at[bid] == a->at[bid + 1])
+		return gpube__in_error(r->in, "a bid on no goods");
+	return GPUBE_OK;
+}
+
+static int take_number(struct reader *r, int bid)
+{
+	const uint64_t last = ((uint64_t)1 << r->number_bits) - 1;
+	const int64_t id = r->a->id[bid];
+	uint64_t at = (uint64_t)id * 0x9e3779b97f4a7c15u >> (64 - r->number_bits);
+
+	for (; r->number[at]; at = (at + 1) & last)
+		if (r->a->id[r->number[at] - 1] == id)
+			return gpube__in_error(
+				r->in, "two bids have the number %lld", (long long)id);
+	r->number[at] = bid + 1;
+	return GPUBE_OK;
+}
+
+static int read_bid(struct reader *r, int bid)
+{
+	char token[256];
+	int status;
+
+	skip_comments(r->in);
+	status = gpube__in_int(r->in, &r->a->id[bid], 0, INT64_MAX, "a bid");
+	if (!status)
+		status = take_number(r, bid);
+	if (!status)
+		status = gpube__in_token(r->in, token, "a price");
+	if (!status)
+		status = parse_price(r->in, &r->price[bid], token);
+	return status ? status : read_goods(r, bid);
+}
+
+/* All prices with as many decimals as the one that has most. */
+static int scale_prices(struct reader *r)
+{
+	struct csg_auction *a = r->a;
+
+	for (int i = 0; i < a->n_bids; i++)
+		a->scale = r->price[i].decimals > a->scale ? r->price[i].decimals : a->scale;
+	for (int i = 0; i < a->n_bids; i++) {
+		a->price[i] = r->price[i].digits;
+		for (int k = r->price[i].decimals; k < a->scale; k++)
+			if (__builtin_mul_overflow(a->price[i], 10, &a->price[i]))
+				return gpube__in_fail(r->in, GPUBE_ERANGE,
+					"prices need more than 64 bits together");
+	}
+	return GPUBE_OK;
+}
+
+static int read_bids(struct reader *r)
+{
+	struct csg_auction *a = r->a;
+	const uint64_t n = (uint64_t)a->n_bids;
+	int status = GPUBE_OK;
+
+	a->id = gpube__alloc(a->ctx, n, sizeof(*a->id));
+	a->price = gpube__alloc(a->ctx, n, sizeof(*a->price));
+	a->at = gpube__alloc_zero(a->ctx, n + 1, sizeof(*a->at));
+	r->price = gpube__alloc(a->ctx, n, sizeof(*r->price));
+	r->seen = gpube__alloc(a->ctx, (uint64_t)a->n_goods, sizeof(*r->seen));
+	for (r->number_bits = 1; (uint64_t)1 << r->number_bits < 2 * n;)
+		r->number_bits++;
+	r->number = gpube__alloc_zero(a->ctx, (uint64_t)1 << r->number_bits, sizeof(*r->number));
+	if (!a->id || !a->price || !a->at || !r->price || !r->seen || !r->number)
+		return GPUBE_ENOMEM;
+	memset(r->seen, 0xff, (size_t)a->n_goods * sizeof(*r->seen));
+	for (int i = 0; i < a->n_bids && !status; i++)
+		status = read_bid(r, i);
+	if (!status) {
+		skip_comments(r->in);
+		status = gpube__in_end(r->in);
+	}
+	return status ? status : scale_prices(r);
+}
+
+static int read_auction(struct csg_auction **out, struct gpube_in *in)
+{
+	struct reader r = {.in = in};
+	int64_t goods, bids, dummies;
+	int status = gpube__in_refuse_unread(in, true);
+
+	if (!status)
+		status = read_counts(in, &goods, &bids, &dummies);
+	if (!status)
+		status = gpube__in_charge(in, bids, 64, "%lld bids", (long long)bids);
+	if (!status)
+		status = gpube__in_charge(in, goods + dummies, 64, "%lld goods", (long long)goods);
+	if (!status) {
+		r.a = gpube__alloc(in->ctx, 1, sizeof(*r.a));
+		status = r.a ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	if (!status) {
+		*r.a = (struct csg_auction){.ctx = in->ctx,
+			.n_real = (int)goods,
+			.n_goods = (int)(goods + dummies),
+			.n_bids = (int)bids};
+		status = read_bids(&r);
+	}
+	gpube__free(in->ctx, r.price);
+	gpube__free(in->ctx, r.seen);
+	gpube__free(in->ctx, r.number);
+	if (status)
+		csg_auction_free(r.a);
+	else
+		*out = r.a;
+	return status;
+}
+
+int csg_auction_read(struct csg_auction **out, struct gpube_ctx *ctx, const char *path)
+{
+	struct gpube_in in;
+	int status;
+
+	if (out)
+		*out = NULL;
+	if (!out || !ctx || !path)
+		return gpube__missing(ctx);
+	status = gpube__in_open(&in, ctx, path);
+	if (status)
+		return status;
+	status = read_auction(out, &in);
+	gpube__in_close(&in);
+	return status;
+}
+
+int csg_auction_read_any(struct csg_auction **auction, struct csg_game **complete,
+	struct gpube_ctx *ctx, const char *path)
+{
+	struct gpube_in in;
+	int status;
+
+	if (auction)
+		*auction = NULL;
+	if (complete)
+		*complete = NULL;
+	if (!auction || !complete || !ctx || !path)
+		return gpube__missing(ctx);
+	status = csg__map(complete, ctx, path);
+	if (status || *complete)
+		return status;
+	status = gpube__in_open(&in, ctx, path);
+	if (status)
+		return status;
+	status = csg__is_game(&in) ? csg__read_from(complete, &in) : read_auction(auction, &in);
+	gpube__in_close(&in);
+	return status;
+}
+
+void csg_auction_free(struct csg_auction *a)
+{
+	if (!a)
+		return;
+	gpube__free(a->ctx, a->id);
+	gpube__free(a->ctx, a->price);
+	gpube__free(a->ctx, a->at);
+	gpube__free(a->ctx, a->good);
+	gpube__free(a->ctx, a);
+}
+
+int csg_auction_goods(const struct csg_auction *a)
+{
+	return a ? a->n_real : 0;
+}
+
+int csg_auction_bids(const struct csg_auction *a)
+{
+	return a ? a->n_bids : 0;
+}
+
+int64_t csg_auction_bid_id(const struct csg_auction *a, int bid)
+{
+	return a && bid >= 0 && bid < a->n_bids ? a->id[bid] : -1;
+}

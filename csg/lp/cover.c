@@ -1,0 +1,187 @@
+/* cover.c - see cover.h. */
+#include "csg/lp/cover.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SEEN_BITS 18
+
+struct seen {
+	uint64_t covered, rest;
+	int64_t slack;
+};
+
+/*
+ * Agents are numbered anew, those with fewest candidates first; a candidate is in
+ * the list of its first agent, lists are sorted by slack.
+ */
+struct cover {
+	struct gpube_ctx *ctx;
+	int n;
+	uint64_t all;
+	int old[CSG_MAX_AGENTS]; /* agent by its new number */
+	uint64_t *mask;          /* all lists after each other, new numbers */
+	int64_t *slack;
+	int64_t begin[CSG_MAX_AGENTS + 1];
+	struct seen *seen; /* the last comer keeps the place */
+	const struct csg__leftover *left;
+	int64_t limit;
+	double steps, most_steps;
+	int n_parts;
+	uint64_t parts[CSG_MAX_AGENTS];
+	bool stopped;
+};
+
+static int by_slack(const void *a, const void *b)
+{
+	const struct csg__candidate *x = a, *y = b;
+
+	if (x->slack != y->slack)
+		return x->slack < y->slack ? -1 : 1;
+	return (x->mask > y->mask) - (x->mask < y->mask);
+}
+
+void csg__sort_candidates(struct csg__candidate *c, int64_t n)
+{
+	int64_t k = 1;
+
+	while (k < n && by_slack(&c[k - 1], &c[k]) <= 0)
+		k++;
+	if (k < n)
+		qsort(c, (size_t)n, sizeof(*c), by_slack);
+}
+
+static uint64_t renumber(uint64_t mask, const int *to)
+{
+	uint64_t r = mask & CSG__LEFT;
+
+	for (mask ^= r; mask; mask &= mask - 1)
+		r |= (uint64_t)1 << to[__builtin_ctzll(mask)];
+	return r;
+}
+
+static void number_agents(struct cover *d, int *to, const struct csg__candidate *c, int64_t n_c)
+{
+	int64_t count[CSG_MAX_AGENTS] = {0};
+
+	for (int64_t i = 0; i < n_c; i++)
+		for (uint64_t s = c[i].mask & ~CSG__LEFT; s; s &= s - 1)
+			count[__builtin_ctzll(s)]++;
+	for (int k = 0; k < d->n; k++) {
+		int best = -1;
+
+		for (int a = 0; a < d->n; a++)
+			if (count[a] >= 0 && (best < 0 || count[a] < count[best]))
+				best = a;
+		count[best] = -1;
+		to[best] = k;
+		d->old[k] = best;
+	}
+}
+
+/* Fills the lists from the sorted candidates: each list comes out sorted, too. */
+static void make_lists(struct cover *d, const struct csg__candidate *c, int64_t n_c)
+{
+	int64_t at[CSG_MAX_AGENTS + 1] = {0};
+	int to[CSG_MAX_AGENTS];
+
+	number_agents(d, to, c, n_c);
+	for (int64_t i = 0; i < n_c; i++)
+		at[__builtin_ctzll(renumber(c[i].mask, to)) + 1]++;
+	for (int k = 0; k < d->n; k++)
+		at[k + 1] += at[k];
+	memcpy(d->begin, at, sizeof(at));
+	for (int64_t i = 0; i < n_c; i++) {
+		const uint64_t mask = renumber(c[i].mask, to);
+		const int64_t k = at[__builtin_ctzll(mask)]++;
+
+		d->mask[k] = mask;
+		d->slack[k] = c[i].slack;
+	}
+}
+
+/* True if these agents were covered for no more before, with the same ones left over. */
+static bool was_seen(struct cover *d, uint64_t covered, uint64_t rest, int64_t slack)
+{
+	const uint64_t key = covered + rest * 0x2545f4914f6cdd1du;
+	struct seen *s = &d->seen[key * 0x9e3779b97f4a7c15u >> (64 - SEEN_BITS)];
+
+	if (s->covered == covered && s->rest == rest && s->slack <= slack)
+		return true;
+	s->covered = covered;
+	s->rest = rest;
+	s->slack = slack;
+	return false;
+}
+
+/* What candidate i adds to the agents left over, if it matters which they are. */
+static uint64_t left_of(const struct cover *d, int64_t i)
+{
+	return d->mask[i] & CSG__LEFT && !d->left->additive ? d->mask[i] ^ CSG__LEFT : 0;
+}
+
+static void search(
+	struct cover *d, uint64_t covered, uint64_t rest, int64_t slack, int depth, uint64_t *path)
+{
+	int a;
+
+	if (covered == d->all) {
+		const int64_t extra = d->left && !d->left->additive
+					      ? d->left->extra(d->left->arg, renumber(rest, d->old))
+					      : 0;
+
+		if (extra >= d->limit - slack)
+			return;
+		d->limit = slack + extra;
+		d->n_parts = depth;
+		memcpy(d->parts, path, (size_t)depth * sizeof(*path));
+		return;
+	}
+	if (depth && was_seen(d, covered, rest, slack))
+		return;
+	a = __builtin_ctzll(~covered);
+	for (int64_t i = d->begin[a]; i < d->begin[a + 1] && !d->stopped; i++) {
+		if (slack + d->slack[i] >= d->limit)
+			break;
+		if (++d->steps >= d->most_steps ||
+			(((int64_t)d->steps & 0xffff) == 0 && gpube__stopped(d->ctx)))
+			d->stopped = true;
+		if (d->mask[i] & covered)
+			continue;
+		path[depth] = d->mask[i];
+		search(d, covered | (d->mask[i] & ~CSG__LEFT), rest | left_of(d, i),
+			slack + d->slack[i], depth + 1, path);
+	}
+}
+
+int csg__cover(struct gpube_ctx *ctx, int n, struct csg__candidate *c, int64_t n_c, int64_t *limit,
+	const struct csg__leftover *left, uint64_t *parts, int *n_parts, double *steps,
+	bool *complete)
+{
+	struct cover d = {.ctx = ctx, .n = n, .limit = *limit, .most_steps = *steps, .left = left};
+	uint64_t path[CSG_MAX_AGENTS];
+	int status = GPUBE_ENOMEM;
+
+	d.all = ((uint64_t)1 << n) - 1;
+	d.mask = gpube__alloc(ctx, (uint64_t)n_c, sizeof(*d.mask));
+	d.slack = gpube__alloc(ctx, (uint64_t)n_c, sizeof(*d.slack));
+	d.seen = gpube__alloc_zero(ctx, (uint64_t)1 << SEEN_BITS, sizeof(*d.seen));
+	if (d.mask && d.slack && d.seen) {
+		csg__sort_candidates(c, n_c);
+		make_lists(&d, c, n_c);
+		search(&d, 0, 0, 0, 0, path);
+		*complete = !d.stopped;
+		*steps = d.steps;
+		if (d.n_parts) {
+			*limit = d.limit;
+			*n_parts = d.n_parts;
+			for (int k = 0; k < d.n_parts; k++)
+				parts[k] = renumber(d.parts[k], d.old);
+		}
+		status = GPUBE_OK;
+	}
+	gpube__free(ctx, d.seen);
+	gpube__free(ctx, d.slack);
+	gpube__free(ctx, d.mask);
+	return status;
+}

@@ -1,0 +1,461 @@
+/* face.c - all vertices of a side or of a face of it. See exact.h. */
+#ifdef GPUBE_HAVE_FLINT
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "nash/exact.h"
+#include "nash/eee/face_lp.h"
+
+static int push(struct gpube_ctx *ctx, struct nash_list *list, int64_t at)
+{
+	if (gpube__grow(ctx, &list->at, &list->capacity, list->n + 1, sizeof(*list->at)))
+		return GPUBE_ENOMEM;
+	list->at[list->n++] = at;
+	return GPUBE_OK;
+}
+
+/* ---- a first vertex: the fixed variables become zero one after the other --------- */
+
+static int row_of(const struct nash_dict *d, int32_t var)
+{
+	for (int r = 0; r < d->rows; r++)
+		if (d->basic[r] == var)
+			return r;
+	return -1;
+}
+
+/* Sign of the ratio of row a minus that of row b; both steps are negative. */
+static int compare_ratio(const struct nash_dict *d, int a, int b, int s)
+{
+	fmpz_t u, v;
+	int sign;
+
+	fmpz_init(u);
+	fmpz_init(v);
+	fmpz_mul(u, d->d[a], d->d[b] + s);
+	fmpz_mul(v, d->d[b], d->d[a] + s);
+	sign = fmpz_cmp(v, u);
+	fmpz_clear(u);
+	fmpz_clear(v);
+	return sign;
+}
+
+/* Bland: the first variable of those that make the row smaller; -1: none. */
+static int entering(const struct nash_dict *d, const unsigned char *fixed, int row, int sign)
+{
+	int best = -1;
+
+	for (int c = 0; c < d->cols; c++)
+		if (!fixed[d->nonbasic[c]] && fmpz_sgn(d->d[row] + c + 1) == sign &&
+			(best < 0 || d->nonbasic[c] < d->nonbasic[best]))
+			best = c;
+	return best;
+}
+
+static int leaving(const struct nash_dict *d, int row, int col)
+{
+	int best = row;
+
+	for (int r = 0; r < d->rows; r++) {
+		int sign;
+
+		if (r == best || fmpz_sgn(d->d[r] + col + 1) >= 0)
+			continue;
+		sign = compare_ratio(d, r, best, col + 1);
+		if (sign < 0 || (sign == 0 && best != row && d->basic[r] < d->basic[best]))
+			best = r;
+	}
+	return best;
+}
+
+/*
+ * Makes a variable zero and keeps it so, as nonbasic or in a row without any
+ * variable that is not fixed. Where it cannot be the face is empty. Errors: ENOMEM
+ */
+static int fix(struct nash_dict *d, const unsigned char *fixed, int32_t var, bool *empty)
+{
+	int r, c;
+
+	while ((r = row_of(d, var)) >= 0 && (c = entering(d, fixed, r, -1)) >= 0) {
+		if (nash__room(d->ctx, 0))
+			return GPUBE_ENOMEM;
+		nash__dict_pivot(d, leaving(d, r, c), c);
+	}
+	*empty = r >= 0 && !fmpz_is_zero(d->d[r]);
+	if (r < 0 || *empty)
+		return GPUBE_OK;
+	c = entering(d, fixed, r, 1);
+	if (c >= 0)
+		nash__dict_pivot(d, r, c);
+	return GPUBE_OK;
+}
+
+/*
+ * A vertex of a face: all columns and rows stay, those of fixed variables are zero
+ * on the face. Errors: ENOMEM (nothing to clear)
+ */
+static int face_dict(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s,
+	const unsigned char *fixed, bool *empty)
+{
+	int status = nash__dict_init(d, ctx, s);
+
+	*empty = false;
+	if (status)
+		return status;
+	for (int32_t var = 0; !status && fixed && var < s->k + s->l && !*empty; var++)
+		if (fixed[var])
+			status = fix(d, fixed, var, empty);
+	if (status)
+		nash__dict_clear(d);
+	return status;
+}
+
+/* Drops the columns of fixed variables, and the rows that say 0 = 0. */
+static void shrink(struct nash_dict *d, const unsigned char *fixed)
+{
+	int rows = 0, cols = 0;
+
+	for (int c = 0; c < d->cols; c++) {
+		if (fixed[d->nonbasic[c]])
+			continue;
+		for (int r = 0; r < d->rows; r++)
+			fmpz_swap(d->d[r] + cols + 1, d->d[r] + c + 1);
+		d->nonbasic[cols++] = d->nonbasic[c];
+	}
+	d->cols = cols;
+	for (int r = 0; r < d->rows; r++) {
+		fmpz *entries = d->d[r];
+
+		if (fixed[d->basic[r]])
+			continue;
+		d->d[r] = d->d[rows];
+		d->d[rows] = entries;
+		d->basic[rows++] = d->basic[r];
+	}
+	d->rows = rows;
+}
+
+/* ---- the walk --------------------------------------------------------------------- */
+
+/* A set of bases: masks of the nonbasic variables. */
+struct marks {
+	int words;
+	int64_t n, capacity, n_slots;
+	uint64_t *masks;
+	int64_t *slots;
+};
+
+static int64_t mark_slot(const struct marks *m, const uint64_t *mask)
+{
+	uint64_t h = 0x9e3779b97f4a7c15u;
+	int64_t s;
+
+	for (int w = 0; w < m->words; w++) {
+		h = (h ^ mask[w]) * 0xbf58476d1ce4e5b9u;
+		h ^= h >> 29;
+	}
+	s = (int64_t)(h & (uint64_t)(m->n_slots - 1));
+	while (m->slots[s] && memcmp(m->masks + (m->slots[s] - 1) * m->words, mask,
+				      (size_t)m->words * sizeof(*mask)) != 0)
+		s = (s + 1) & (m->n_slots - 1);
+	return s;
+}
+
+/* fresh: out, whether the basis was not marked before */
+static int mark(struct gpube_ctx *ctx, struct marks *m, const uint64_t *mask, bool *fresh)
+{
+	int64_t s;
+
+	if (2 * (m->n + 1) > m->n_slots) {
+		int64_t n = m->n_slots ? 2 * m->n_slots : 64;
+		int64_t *slots = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*slots));
+
+		if (!slots)
+			return GPUBE_ENOMEM;
+		gpube__free(ctx, m->slots);
+		m->slots = slots;
+		m->n_slots = n;
+		for (int64_t k = 0; k < m->n; k++)
+			slots[mark_slot(m, m->masks + k * m->words)] = k + 1;
+	}
+	s = mark_slot(m, mask);
+	*fresh = !m->slots[s];
+	if (!*fresh)
+		return GPUBE_OK;
+	if (gpube__grow(ctx, &m->masks, &m->capacity, (m->n + 1) * m->words, sizeof(*mask)))
+		return GPUBE_ENOMEM;
+	memcpy(m->masks + m->n * m->words, mask, (size_t)m->words * sizeof(*mask));
+	m->slots[s] = ++m->n;
+	return GPUBE_OK;
+}
+
+/* How the walk came to a basis: exchanging (row, col) again goes back. */
+struct step {
+	int32_t row, col, next; /* next: the column to try */
+};
+
+struct nash_walk {
+	struct nash_vertices *v;
+	struct nash_list *list;
+	const unsigned char *fixed;
+	bool empty;
+	int col; /* of the current basis, to try next */
+	struct nash_dict d;
+	struct nash_lex lex;
+	struct marks marks, seen; /* bases, and vertices by their labels */
+	struct step *stack;
+	int64_t n_stack, capacity;
+	uint64_t *mask, *basis;
+	fmpz *coords;
+};
+
+/* Labels of the current basis: what is fixed, nonbasic, or basic and zero. */
+static void labels_of(struct nash_walk *w)
+{
+	const struct nash_side *s = w->v->side;
+	const struct nash_dict *d = &w->d;
+
+	memset(w->mask, 0, (size_t)w->v->words * sizeof(*w->mask));
+	for (int32_t var = 0; w->fixed && var < s->k + s->l; var++)
+		if (w->fixed[var])
+			nash__set_bit(w->mask, nash__label(s, var));
+	for (int c = 0; c < d->cols; c++)
+		nash__set_bit(w->mask, nash__label(s, d->nonbasic[c]));
+	for (int r = 0; r < d->rows; r++)
+		if (fmpz_is_zero(d->d[r]))
+			nash__set_bit(w->mask, nash__label(s, d->basic[r]));
+}
+
+/* Adds the vertex of the current basis to the list, unless an earlier basis had it. */
+static int record(struct nash_walk *w)
+{
+	const struct nash_side *s = w->v->side;
+	const struct nash_dict *d = &w->d;
+	bool fresh;
+	int64_t at;
+	int status;
+
+	labels_of(w);
+	status = mark(w->v->ctx, &w->seen, w->mask, &fresh);
+	if (status || !fresh)
+		return status;
+	_fmpz_vec_zero(w->coords, s->k + 1);
+	fmpz_set(w->coords + s->k, d->den);
+	for (int r = 0; r < d->rows; r++)
+		if (d->basic[r] < s->k)
+			fmpz_set(w->coords + d->basic[r], d->d[r]);
+	status = nash__vertices_add(w->v, &at, w->mask, w->coords);
+	return status ? status : push(w->v->ctx, w->list, at);
+}
+
+static void basis_of(const struct nash_walk *w, int row, int col)
+{
+	const struct nash_dict *d = &w->d;
+
+	memset(w->basis, 0, (size_t)w->marks.words * sizeof(*w->basis));
+	for (int c = 0; c < d->cols; c++)
+		nash__set_bit(w->basis, c == col ? d->basic[row] : d->nonbasic[c]);
+}
+
+static void pivot(struct nash_walk *w, int row, int col)
+{
+	nash__dict_pivot(&w->d, row, col);
+	nash__lex_pivot(&w->lex, &w->d, row, col);
+}
+
+static void progress(const struct nash_walk *w)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "player %d: %lld vertices, %lld bases", 1 + w->v->side->flip,
+		(long long)w->v->n, (long long)w->marks.n);
+	gpube__progress(w->v->ctx, -1, text);
+}
+
+/* The exchange at 'col', or past it, that leads to a basis not seen yet; row -1: none is left. */
+static int next_step(struct nash_walk *w, int *row)
+{
+	bool fresh = false;
+	int status = GPUBE_OK;
+
+	for (; w->col < w->d.cols && !status; w->col++) {
+		*row = nash__lex_ratio(&w->lex, &w->d, w->col);
+		if (*row < 0)
+			continue;
+		basis_of(w, *row, w->col);
+		status = mark(w->v->ctx, &w->marks, w->basis, &fresh);
+		if (fresh)
+			return status;
+	}
+	*row = -1;
+	return status;
+}
+
+/* Depth first over the bases of the perturbed polytope, which is simple and connected. */
+int nash__walk_run(struct nash_walk *w, int64_t *budget)
+{
+	struct gpube_ctx *ctx = w->v->ctx;
+	int status = GPUBE_OK;
+
+	while (!status && !w->empty) {
+		int row;
+
+		if (*budget == 0)
+			return GPUBE_ELIMIT;
+		status = nash__room(ctx, 0);
+		if (!status)
+			status = next_step(w, &row);
+		if (status)
+			break;
+		if (row >= 0) {
+			*budget -= *budget > 0;
+			if ((w->marks.n & 63) == 0 && gpube__stopped(ctx))
+				return gpube__fail_stopped(ctx);
+			/* whole sides are walked by one thread, faces by any */
+			if ((w->marks.n & 1023) == 0 && !w->fixed)
+				progress(w);
+			if (gpube__grow(ctx, &w->stack, &w->capacity, w->n_stack + 1,
+				    sizeof(*w->stack)))
+				return GPUBE_ENOMEM;
+			w->stack[w->n_stack++] = (struct step){row, w->col, w->col + 1};
+			pivot(w, row, w->col);
+			status = record(w);
+			w->col = 0;
+		} else if (w->n_stack) {
+			struct step back = w->stack[--w->n_stack];
+
+			pivot(w, back.row, back.col);
+			w->col = back.next;
+		} else {
+			break;
+		}
+	}
+	return status;
+}
+
+int nash__walk_new(struct nash_walk **out, struct nash_vertices *v, struct nash_list *list,
+	const unsigned char *fixed)
+{
+	const struct nash_side *s = v->side;
+	struct gpube_ctx *ctx = v->ctx;
+	int32_t n_vars = s->k + s->l;
+	struct nash_walk *w = gpube__alloc_zero(ctx, 1, sizeof(*w));
+	bool fresh;
+	int status;
+
+	*out = NULL;
+	if (!w)
+		return GPUBE_ENOMEM;
+	w->v = v;
+	w->list = list;
+	w->fixed = fixed;
+	w->marks.words = (n_vars + 63) / 64;
+	w->seen.words = v->words;
+	status = face_dict(&w->d, ctx, s, fixed, &w->empty);
+	if (status) {
+		gpube__free(ctx, w);
+		return status;
+	}
+	if (!w->empty) {
+		if (fixed)
+			shrink(&w->d, fixed);
+		w->mask = gpube__alloc(ctx, (uint64_t)v->words, sizeof(*w->mask));
+		w->basis = gpube__alloc(ctx, (uint64_t)w->marks.words, sizeof(*w->basis));
+		w->coords = _fmpz_vec_init(s->k + 1);
+		status = w->mask && w->basis ? nash__lex_init(&w->lex, ctx, &w->d, n_vars)
+					     : GPUBE_ENOMEM;
+	}
+	if (!status && !w->empty) {
+		basis_of(w, -1, -1);
+		status = mark(ctx, &w->marks, w->basis, &fresh);
+	}
+	if (!status && !w->empty)
+		status = record(w);
+	if (status)
+		nash__walk_free(w);
+	else
+		*out = w;
+	return status;
+}
+
+void nash__walk_free(struct nash_walk *w)
+{
+	struct gpube_ctx *ctx;
+
+	if (!w)
+		return;
+	ctx = w->v->ctx;
+	if (w->coords)
+		_fmpz_vec_clear(w->coords, w->v->side->k + 1);
+	nash__lex_clear(&w->lex, ctx);
+	nash__dict_clear(&w->d);
+	gpube__free(ctx, w->mask);
+	gpube__free(ctx, w->basis);
+	gpube__free(ctx, w->stack);
+	gpube__free(ctx, w->marks.masks);
+	gpube__free(ctx, w->marks.slots);
+	gpube__free(ctx, w->seen.masks);
+	gpube__free(ctx, w->seen.slots);
+	gpube__free(ctx, w);
+}
+
+int nash__face(struct nash_vertices *v, struct nash_list *list, const unsigned char *fixed)
+{
+	struct nash_walk *w;
+	int64_t no_limit = -1;
+	int status = nash__walk_new(&w, v, list, fixed);
+
+	if (!status)
+		status = nash__walk_run(w, &no_limit);
+	nash__walk_free(w);
+	return status;
+}
+
+/* ---- faces that doubles propose ----------------------------------------------------- */
+
+int nash__face_refine(
+	struct nash_lp *lp, struct gpube_ctx *ctx, const struct nash_side *s, bool *empty)
+{
+	const struct nash_matrix m = {.k = s->k, .l = s->l};
+	struct nash_dict d;
+	int status = face_dict(&d, ctx, s, lp->fixed, empty);
+
+	if (status)
+		return status;
+	for (int32_t r = 0; r < s->l && !*empty; r++) {
+		lp->basic[r] = d.basic[r];
+		for (int32_t c = 0; c <= s->k; c++) {
+			slong e, f;
+			double a = fmpz_get_d_2exp(&e, d.d[r] + c);
+			double b = fmpz_get_d_2exp(&f, d.den);
+
+			lp->d[(size_t)r * ((size_t)s->k + 1) + (size_t)c] =
+				a == 0 ? 0 : ldexp(a / b, (int)(e - f));
+		}
+	}
+	if (!*empty) {
+		memcpy(lp->nonbasic, d.nonbasic, (size_t)s->k * sizeof(*lp->nonbasic));
+		nash__lp_partition(lp, &m);
+	}
+	nash__dict_clear(&d);
+	return GPUBE_OK;
+}
+
+/* A face without free variables is at most a point. */
+int nash__face_of_lp(struct nash_vertices *v, struct nash_list *list, const struct nash_lp *lp)
+{
+	int64_t at;
+	int found = -1, status = GPUBE_OK;
+
+	if (lp->live == 0)
+		status = nash__point(v, &at, &found, lp->nonbasic);
+	if (status || found == 0)
+		return status;
+	if (found == 1)
+		return push(v->ctx, list, at);
+	return nash__face(v, list, lp->fixed);
+}
+#else
+typedef int nash_face_needs_flint;
+#endif
