@@ -78,6 +78,15 @@ that 'includes follow the order of the rooms' sh -c "! grep . '$work/wrong'"
 grep -E '\.(c|h|cu|cuh|sh|py)$' "$work/tree" | grep -v '^benchmarks/runs/' | sed 's|.*/||' | sort | uniq -d > "$work/wrong"
 that 'every file name is there once' sh -c "! grep . '$work/wrong'"
 
+# What a folder holds is seen at a glance, and what a file holds in one sitting.
+{
+	grep -E '\.(c|h|cu|cuh|sh|py)$' "$work/tree" | grep -v '^benchmarks/' | sed 's|/[^/]*$||' | sort | uniq -c |
+		awk '$1 > ($2 ~ /cli$|^tests/ ? 40 : 30) { print $2 ": " $1 " files" }'
+	# shellcheck disable=SC2046
+	wc -l $(grep -E '\.(c|h|cu|cuh)$' "$work/tree") | awk '$1 > 700 && $2 != "total" { print $2 ": " $1 " lines" }'
+} > "$work/wrong"
+that 'at most 30 files in a folder (40 of the program or of tests), 700 lines in a file' sh -c "! grep . '$work/wrong'"
+
 # A figure in a comment or a page names the folder of the runs that it comes from.
 # shellcheck disable=SC2046
 grep -ohE '(benchmarks/)?runs/[a-z0-9]+-[a-z0-9-]*[a-z0-9]' $(grep -E '\.(c|h|cu|cuh|md)$' "$work/tree") | sed 's|^benchmarks/||' | sort -u |

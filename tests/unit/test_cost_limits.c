@@ -18,381 +18,9 @@
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/files.h"
+#include "tests/support/limit_model.h"
 
-typedef __int128 wide;
-
-enum { N_MODELS = 300, MOST_VARS = 3, MOST_DOMAIN = 3, MOST_FUNCTIONS = 4, MOST_CELLS = 27 };
-
-struct function {
-	int arity;
-	int32_t scope[MOST_VARS];
-	int cells;
-	bool sparse; /* the last cell's cost is the default */
-	wide cost[MOST_CELLS];
-	bool forbidden[MOST_CELLS];
-};
-
-/* A model as it is written: numbers in units of 10^-decimals. */
-struct subject {
-	uint64_t seed;
-	int n_vars, n_functions, decimals;
-	int32_t domain[MOST_VARS];
-	bool maximise;
-	bool plain; /* no decimals, nothing negative: a .wcsp */
-	wide top;
-	struct function f[MOST_FUNCTIONS];
-	char text[1 << 14];
-	size_t n;
-	bool in_range; /* every number fits 64 bits, and the sum of those of no variables */
-	bool may_refuse;
-	bool feasible;
-	wide best; /* of the minimisation */
-	uint64_t n_optima;
-};
-
-/* ---- drawing ------------------------------------------------------------------------------- */
-
-static wide near_limit(struct gpube_rng *rng)
-{
-	static const int bits[] = {31, 32, 53, 60, 61, 62, 62, 63, 63};
-	wide v = (wide)1 << bits[gpube__rng_below(rng, 9)];
-	wide by = (wide)gpube__rng_below(rng, 9) - 4;
-
-	if (gpube__rng_below(rng, 4) == 0)
-		by *= 1000;
-	return (gpube__rng_below(rng, 2) ? -v : v) + by;
-}
-
-static wide small(struct gpube_rng *rng)
-{
-	return (wide)gpube__rng_below(rng, 21) - 10;
-}
-
-static void draw_function(struct subject *s, struct function *f, struct gpube_rng *rng)
-{
-	const bool together = gpube__rng_below(rng, 3) > 0;
-	const wide base = gpube__rng_below(rng, 3) ? near_limit(rng) : 0;
-
-	f->arity = (int)gpube__rng_below(rng, (uint64_t)s->n_vars + 1);
-	f->cells = 1;
-	for (int32_t k = 0, i = 0; i < s->n_vars; i++)
-		if ((int)gpube__rng_below(rng, (uint64_t)(s->n_vars - i)) < f->arity - k) {
-			f->scope[k++] = i;
-			f->cells *= s->domain[i];
-		}
-	f->sparse = f->arity && gpube__rng_below(rng, 4) == 0;
-	for (int c = 0; c < f->cells; c++) {
-		f->forbidden[c] = f->arity && gpube__rng_below(rng, 12) == 0;
-		f->cost[c] = together ? base + small(rng)
-			     : gpube__rng_below(rng, 4) ? small(rng) : near_limit(rng);
-	}
-	for (int c = 0; c < f->cells - 1 && f->sparse; c++)
-		if (gpube__rng_below(rng, 2)) {
-			f->cost[c] = f->cost[f->cells - 1];
-			f->forbidden[c] = f->forbidden[f->cells - 1];
-		}
-}
-
-static int cell_of(const struct subject *s, const struct function *f, const int32_t *values)
-{
-	int cell = 0;
-
-	for (int k = 0; k < f->arity; k++)
-		cell = cell * s->domain[f->scope[k]] + values[f->scope[k]];
-	return cell;
-}
-
-/* False: forbidden. 'cost' is of the minimisation. */
-static bool price(wide *cost, const struct subject *s, const int32_t *values)
-{
-	bool allowed = true;
-	wide sum = 0;
-
-	for (int k = 0; k < s->n_functions; k++) {
-		int c = cell_of(s, &s->f[k], values);
-
-		allowed &= !s->f[k].forbidden[c];
-		sum += s->f[k].cost[c];
-	}
-	*cost = s->maximise ? -sum : sum;
-	return allowed && (s->maximise ? sum > s->top : sum < s->top);
-}
-
-static bool next(int32_t *values, const struct subject *s)
-{
-	for (int i = s->n_vars - 1; i >= 0; i--) {
-		if (++values[i] < s->domain[i])
-			return true;
-		values[i] = 0;
-	}
-	return false;
-}
-
-/* ---- what is right -------------------------------------------------------------------------- */
-
-static bool fits(wide v)
-{
-	return v < INT64_MAX && v > -INT64_MAX;
-}
-
-static void enumerate(struct subject *s)
-{
-	int32_t values[MOST_VARS] = {0};
-	wide cost;
-
-	do {
-		if (!price(&cost, s, values))
-			continue;
-		if (!s->feasible || cost < s->best)
-			s->n_optima = 0;
-		if (!s->feasible || cost <= s->best) {
-			s->best = cost;
-			s->n_optima++;
-		}
-		s->feasible = true;
-	} while (next(values, s));
-}
-
-/*
- * Whether a refusal is right: least or greatest costs add up to what leaves 64 bits, or so many
- * tables, each of which may stand for forbidden, do.
- */
-static void judge(struct subject *s)
-{
-	wide low = 0, high = 0, constant = 0;
-
-	s->in_range = fits(s->top);
-	for (int k = 0; k < s->n_functions; k++) {
-		wide min = 0, max = 0;
-		bool any = false;
-
-		for (int c = 0; c < s->f[k].cells; c++) {
-			wide v = s->f[k].cost[c];
-
-			if (s->f[k].forbidden[c])
-				continue;
-			s->in_range &= fits(v);
-			min = !any || v < min ? v : min;
-			max = !any || v > max ? v : max;
-			any = true;
-		}
-		constant += s->f[k].arity ? 0 : s->f[k].cost[0];
-		s->in_range &= fits(constant);
-		low += min;
-		high += max;
-	}
-	s->may_refuse = !fits(low) || !fits(high) ||
-			(high - low + 1) * (s->n_functions + 1) >= (wide)1 << 62;
-}
-
-/* ---- writing -------------------------------------------------------------------------------- */
-
-static void say(struct subject *s, const char *text)
-{
-	size_t n = strlen(text);
-
-	assert_true(s->n + n < sizeof(s->text));
-	memcpy(s->text + s->n, text, n + 1);
-	s->n += n;
-}
-
-/* With all its decimals, or, where the last are 0, with fewer. */
-static void say_number(struct subject *s, wide v, struct gpube_rng *rng)
-{
-	char text[64], *end = text + sizeof(text) - 1, *p = end;
-	unsigned __int128 u = v < 0 ? -(unsigned __int128)v : (unsigned __int128)v;
-	int left = s->decimals;
-	bool trim = gpube__rng_below(rng, 2);
-
-	*p = 0;
-	do {
-		if (trim && left > 0 && u % 10 == 0) {
-			u /= 10;
-			left--;
-			continue;
-		}
-		trim = false;
-		*--p = (char)('0' + (int)(u % 10));
-		u /= 10;
-		if (--left == 0)
-			*--p = '.';
-	} while (u || left >= 0);
-	if (v < 0)
-		*--p = '-';
-	say(s, p);
-}
-
-static void say_cell(struct subject *s, const struct function *f, int c, struct gpube_rng *rng)
-{
-	if (f->forbidden[c])
-		say(s, "inf");
-	else
-		say_number(s, f->cost[c], rng);
-}
-
-static void say_dense(struct subject *s, const struct function *f, struct gpube_rng *rng)
-{
-	say(s, "costs:[");
-	for (int c = 0; c < f->cells; c++) {
-		say(s, c ? "," : "");
-		say_cell(s, f, c, rng);
-	}
-}
-
-static void say_sparse(struct subject *s, const struct function *f, struct gpube_rng *rng)
-{
-	const int last = f->cells - 1;
-	bool first = true;
-
-	say(s, "defaultcost:");
-	say_cell(s, f, last, rng);
-	say(s, ",costs:[");
-	for (int c = 0; c < f->cells; c++) {
-		int32_t value[MOST_VARS];
-		int rest = c;
-
-		if (f->cost[c] == f->cost[last] && f->forbidden[c] == f->forbidden[last])
-			continue;
-		for (int k = f->arity - 1; k >= 0; rest /= s->domain[f->scope[k--]])
-			value[k] = rest % s->domain[f->scope[k]];
-		for (int k = 0; k < f->arity; k++) {
-			char text[16];
-
-			snprintf(text, sizeof(text), "%s%d,", first ? "" : ",", (int)value[k]);
-			say(s, text);
-			first = true;
-		}
-		say_cell(s, f, c, rng);
-		first = false;
-	}
-}
-
-static void say_model(struct subject *s, struct gpube_rng *rng)
-{
-	char text[64];
-
-	say(s, "{problem:{name:p");
-	say(s, s->maximise ? ",mustbe:\">" : ",mustbe:\"<");
-	say_number(s, s->top, rng);
-	say(s, "\"},variables:{");
-	for (int i = 0; i < s->n_vars; i++) {
-		snprintf(text, sizeof(text), "%sx%d:%d", i ? "," : "", i, (int)s->domain[i]);
-		say(s, text);
-	}
-	say(s, "},functions:{");
-	for (int k = 0; k < s->n_functions; k++) {
-		const struct function *f = &s->f[k];
-
-		snprintf(text, sizeof(text), "%sf%d:{scope:[", k ? "," : "", k);
-		say(s, text);
-		for (int j = 0; j < f->arity; j++) {
-			snprintf(text, sizeof(text), "%sx%d", j ? "," : "", (int)f->scope[j]);
-			say(s, text);
-		}
-		say(s, "],");
-		if (f->sparse)
-			say_sparse(s, f, rng);
-		else
-			say_dense(s, f, rng);
-		say(s, "]}\n");
-	}
-	say(s, "}}\n");
-}
-
-/* The same as a .wcsp, in which a cost that reaches top is forbidden, as its total is. */
-static void say_wcsp(struct subject *s, struct gpube_rng *rng)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "p %d %d %d ", s->n_vars, MOST_DOMAIN, s->n_functions);
-	say(s, text);
-	say_number(s, s->top, rng);
-	say(s, "\n");
-	for (int i = 0; i < s->n_vars; i++) {
-		snprintf(text, sizeof(text), "%d ", (int)s->domain[i]);
-		say(s, text);
-	}
-	for (int k = 0; k < s->n_functions; k++) {
-		const struct function *f = &s->f[k];
-
-		snprintf(text, sizeof(text), "\n%d ", f->arity);
-		say(s, text);
-		for (int j = 0; j < f->arity; j++) {
-			snprintf(text, sizeof(text), "%d ", (int)f->scope[j]);
-			say(s, text);
-		}
-		if (f->arity == 0) {
-			say_number(s, f->cost[0], rng);
-			say(s, " 0");
-			continue;
-		}
-		snprintf(text, sizeof(text), "0 %d", f->cells);
-		say(s, text);
-		for (int c = 0; c < f->cells; c++) {
-			int32_t value[MOST_VARS];
-			int rest = c;
-
-			for (int j = f->arity - 1; j >= 0; rest /= s->domain[f->scope[j--]])
-				value[j] = rest % s->domain[f->scope[j]];
-			say(s, "\n");
-			for (int j = 0; j < f->arity; j++) {
-				snprintf(text, sizeof(text), "%d ", (int)value[j]);
-				say(s, text);
-			}
-			say_number(s, f->forbidden[c] ? s->top : f->cost[c], rng);
-		}
-	}
-	say(s, "\n");
-}
-
-/* Nothing negative, and the numbers as near to the limits as they were. */
-static void make_plain(struct subject *s)
-{
-	s->maximise = false;
-	s->decimals = 0;
-	s->top = s->top < 0 ? -s->top : s->top;
-	for (int k = 0; k < s->n_functions; k++)
-		for (int c = 0; c < s->f[k].cells; c++)
-			if (s->f[k].cost[c] < 0)
-				s->f[k].cost[c] = -s->f[k].cost[c];
-}
-
-static void draw(struct subject *s, uint64_t seed)
-{
-	struct gpube_rng rng;
-	int32_t values[MOST_VARS];
-
-	memset(s, 0, sizeof(*s));
-	s->seed = seed;
-	gpube__rng_init(&rng, seed);
-	s->n_vars = 1 + (int)gpube__rng_below(&rng, MOST_VARS);
-	s->n_functions = 1 + (int)gpube__rng_below(&rng, MOST_FUNCTIONS);
-	s->maximise = gpube__rng_below(&rng, 2);
-	s->decimals = gpube__rng_below(&rng, 3) ? 0 : (int)gpube__rng_below(&rng, 19);
-	for (int i = 0; i < s->n_vars; i++)
-		s->domain[i] = 1 + (int32_t)gpube__rng_below(&rng, MOST_DOMAIN);
-	for (int k = 0; k < s->n_functions; k++)
-		draw_function(s, &s->f[k], &rng);
-	for (int i = 0; i < s->n_vars; i++)
-		values[i] = (int32_t)gpube__rng_below(&rng, (uint64_t)s->domain[i]);
-	if (gpube__rng_below(&rng, 3)) {
-		(void)price(&s->top, s, values);
-		s->top = (s->maximise ? -s->top : s->top) + small(&rng) / 2;
-		if (gpube__rng_below(&rng, 4) == 0)
-			s->top = near_limit(&rng);
-	} else {
-		s->top = s->maximise ? -INT64_MAX + 1 : INT64_MAX - 1;
-	}
-	s->plain = gpube__rng_below(&rng, 4) == 0;
-	if (s->plain) {
-		make_plain(s);
-		say_wcsp(s, &rng);
-	} else {
-		say_model(s, &rng);
-	}
-	judge(s);
-	enumerate(s);
-}
+enum { N_MODELS = 300 };
 
 /* ---- what is checked ------------------------------------------------------------------------- */
 
@@ -403,7 +31,7 @@ static void draw(struct subject *s, uint64_t seed)
 	} while (0)
 
 /* True if it was done; a refusal is for the reason of range, and right. */
-static bool done(const struct subject *s, int status, const char *what)
+static bool done(const struct limit_model *s, int status, const char *what)
 {
 	if (status == 0)
 		return true;
@@ -412,12 +40,12 @@ static bool done(const struct subject *s, int status, const char *what)
 	return false;
 }
 
-static wide minimised(const struct subject *s, int64_t cost)
+static wide minimised(const struct limit_model *s, int64_t cost)
 {
 	return s->maximise ? -(wide)cost : cost;
 }
 
-static void check_assignment(const struct subject *s, const int32_t *values, int64_t cost)
+static void check_assignment(const struct limit_model *s, const int32_t *values, int64_t cost)
 {
 	wide real;
 
@@ -425,7 +53,7 @@ static void check_assignment(const struct subject *s, const int32_t *values, int
 	CHECK(s, real == minimised(s, cost));
 }
 
-static void check_solve(const struct subject *s, const struct gpube_model *m, int k)
+static void check_solve(const struct limit_model *s, const struct gpube_model *m, int k)
 {
 	struct gpube_solve_opts opts = {
 		.sizeof_options = sizeof(opts), .no_simplify = k % 2, .count = k / 2};
@@ -444,7 +72,7 @@ static void check_solve(const struct subject *s, const struct gpube_model *m, in
 	gpube_solution_free(found, ctx);
 }
 
-static void check_bounds(const struct subject *s, const struct gpube_bounds *b,
+static void check_bounds(const struct limit_model *s, const struct gpube_bounds *b,
 	const struct gpube_bound_opts *opts)
 {
 	const wide cutoff = opts->has_cutoff ? minimised(s, opts->cutoff) : 0;
@@ -465,7 +93,7 @@ static void check_bounds(const struct subject *s, const struct gpube_bounds *b,
 	CHECK(s, !b->closed || !better);
 }
 
-static struct gpube_bound_opts bound_opts(const struct subject *s, int k)
+static struct gpube_bound_opts bound_opts(const struct limit_model *s, int k)
 {
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
 		.method = (enum gpube_bound_method)(k % 8), .seed = s->seed,
@@ -484,7 +112,7 @@ static struct gpube_bound_opts bound_opts(const struct subject *s, int k)
 	return opts;
 }
 
-static void check_bound(const struct subject *s, const struct gpube_model *m, int k)
+static void check_bound(const struct limit_model *s, const struct gpube_model *m, int k)
 {
 	struct gpube_bound_opts opts = bound_opts(s, k);
 	struct gpube_bounds *b;
@@ -496,7 +124,7 @@ static void check_bound(const struct subject *s, const struct gpube_model *m, in
 }
 
 /* Every assignment costs the same, or is not below the limit and forbidden. */
-static void compare(const struct subject *s, const struct gpube_model *to, bool strict, wide limit)
+static void compare(const struct limit_model *s, const struct gpube_model *to, bool strict, wide limit)
 {
 	int32_t values[MOST_VARS] = {0};
 	wide cost, unit = 1;
@@ -515,10 +143,10 @@ static void compare(const struct subject *s, const struct gpube_model *to, bool 
 		else
 			CHECK(s, allowed && (to->direction == GPUBE_MAXIMISE ? -(wide)got : got) ==
 						cost * unit);
-	} while (next(values, s));
+	} while (next_values(values, s));
 }
 
-static void check_shifted(const struct subject *s, const struct gpube_model *m, int k)
+static void check_shifted(const struct limit_model *s, const struct gpube_model *m, int k)
 {
 	struct gpube_bound_opts opts = bound_opts(s, k);
 	struct gpube_shifted_opts shifting = {.whole = k % 2, .decimals = (int)(s->seed % 3),
@@ -539,7 +167,7 @@ static void check_shifted(const struct subject *s, const struct gpube_model *m, 
 	gpube_bounds_free(b, ctx);
 }
 
-static void check_certified(const struct subject *s, const struct gpube_model *m, int k)
+static void check_certified(const struct limit_model *s, const struct gpube_model *m, int k)
 {
 	struct gpube_bound_opts opts = bound_opts(s, k);
 	struct gpube_bounds *known = NULL;
@@ -560,7 +188,7 @@ static void check_certified(const struct subject *s, const struct gpube_model *m
 	gpube_bounds_free(known, ctx);
 }
 
-static void check_agents(const struct subject *s, const struct gpube_model *m, int k)
+static void check_agents(const struct limit_model *s, const struct gpube_model *m, int k)
 {
 	struct dcop_opts opts = {
 		.z = k % 3, .no_match = k / 3 % 2, .tree = {.root = -1, .seed = s->seed}};
@@ -580,7 +208,7 @@ static void check_agents(const struct subject *s, const struct gpube_model *m, i
 }
 
 /* What bounds the best completion from below, at every node of each assignment's path. */
-static void check_heuristic(const struct subject *s, const struct gpube_model *m, int k)
+static void check_heuristic(const struct limit_model *s, const struct gpube_model *m, int k)
 {
 	struct gpube_heuristic_opts opts = {.sizeof_options = sizeof(opts),
 		.method = (enum gpube_heuristic_method)(k % 3), .ibound = k / 3 % 3,
@@ -607,12 +235,12 @@ static void check_heuristic(const struct subject *s, const struct gpube_model *m
 			if (depth == s->n_vars && allowed)
 				CHECK(s, minimised(s, bound) == cost);
 		}
-	} while (next(values, s));
+	} while (next_values(values, s));
 	gpube_heuristic_free(h);
 }
 
 /* Written and read again, where the format holds it. */
-static void check_written(const struct subject *s, const struct gpube_model *m, int k)
+static void check_written(const struct limit_model *s, const struct gpube_model *m, int k)
 {
 	static const char *const names[] = {"to.cfn", "to.wcsp", "to.wcnf"};
 	struct gpube_write_opts opts = {.sizeof_options = sizeof(opts), .check = k / 3 % 2};
@@ -636,13 +264,13 @@ static void check_written(const struct subject *s, const struct gpube_model *m, 
 
 static void at_the_limits(void **state)
 {
-	static struct subject s;
+	static struct limit_model s;
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const char *path;
 	struct gpube_model *m = NULL;
 	int status, k = (int)(seed % 64);
 
-	draw(&s, seed);
+	draw_limits(&s, seed);
 	path = in_dir(s.plain ? "from.wcsp" : "from.cfn");
 	test_put(path, s.text, s.n);
 	status = gpube_read(&m, ctx, path, s.plain ? GPUBE_FORMAT_WCSP : GPUBE_FORMAT_CFN, "");
