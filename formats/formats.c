@@ -138,7 +138,7 @@ const char *gpube_content_words(enum gpube_content content)
 		"an auction, which 'gpube auction' reads",
 		"a result, which 'gpube info', 'gpube convert' and --sol read",
 		("no model, but goes with one: .ub by --ub, .order and .cov by --order-file, "
-		 ".evid by --evidence")};
+		 ".evid by --evidence, .query by --query")};
 
 	return (unsigned)content <= GPUBE_CONTENT_SIDECAR ? words[content] : NULL;
 }

@@ -48,7 +48,7 @@ enum gpube_content {
 	GPUBE_CONTENT_COALITIONS, /* csg.h */
 	GPUBE_CONTENT_AUCTION,    /* auction.h */
 	GPUBE_CONTENT_RESULT,     /* gpube_read_uai_result() */
-	GPUBE_CONTENT_SIDECAR,    /* by its name: .ub, .order, .ord, .cov, .evid */
+	GPUBE_CONTENT_SIDECAR,    /* by its name: .ub, .order, .ord, .cov, .evid, .query */
 };
 
 /*

@@ -371,6 +371,56 @@ GPUBE_API int gpube_infer(struct gpube_inference **out, const struct gpube_model
 	const struct gpube_infer_opts *opts);
 GPUBE_API void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx);
 
+/*
+ * Options of gpube_mmap(); others as in gpube_infer_opts. An order, given or found, is used
+ * for the variables that are summed.
+ * query    n_query variables, none twice
+ * backend  of the search over them
+ */
+struct gpube_mmap_opts {
+	size_t sizeof_options;
+	int32_t n_query;
+	const int32_t *query;
+	enum gpube_order_method order_method;
+	const int32_t *order;
+	double timeout_seconds;
+	uint64_t seed;
+	enum gpube_backend backend;
+};
+
+/*
+ * answer          OPTIMAL: no assignment of the query variables is better than 'values', but for a factor of
+ *                 1 + relative_error; INFEASIBLE: all have probability 0; INCOMPLETE: the best one is between the bounds
+ * values          of query[0], query[1], …; NULL: none is known whose sum is above 0
+ * log10_value     of the sum over all other variables with 'values'; -INFINITY without any
+ * log10_lower, log10_upper  bounds of the best one's, rounding errors included
+ * relative_error  OPTIMAL: as above; else of the value
+ * n_free          query variables that the search is over; their tables are n_functions
+ * plan            of the sums
+ */
+struct gpube_mmap {
+	enum gpube_answer answer;
+	int32_t *values;
+	double log10_value, log10_lower, log10_upper, relative_error;
+	int64_t n_values, n_removed;
+	int32_t n_free, n_functions;
+	struct gpube_plan plan;
+	double seconds_order, seconds_sum, seconds_search;
+};
+
+/*
+ * gpube_mmap() - marginal MAP: the values of the query variables for which the sum over all others, of the
+ * product of all potentials, is largest. The others are eliminated first and exactly; what they leave,
+ * potentials of query variables, is searched as by gpube_bound(), whose work without a time limit may never end.
+ * A stop or a time limit in the search is no failure.
+ * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (the sums do not fit) and ESTOP before the search:
+ *         *out is what is known, the caller's as ever
+ * Source: Park and Darwiche, UAI 2003.
+ */
+GPUBE_API int gpube_mmap(
+	struct gpube_mmap **out, const struct gpube_model *m, const struct gpube_mmap_opts *opts);
+GPUBE_API void gpube_mmap_free(struct gpube_mmap *s, struct gpube_ctx *ctx);
+
 /* ---- bound ------------------------------------------------------------ */
 
 enum gpube_bound_method {

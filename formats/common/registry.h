@@ -69,6 +69,14 @@ int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
 /* The file that evidence is read from, for the caller to free; NULL: none. Others as below. */
 int gpube__evid_find(
 	char **out, struct gpube_ctx *ctx, const char *path, bool beside, const char *evidence);
+/* The first of PATH.evid, PATH.evid.gz and PATH.evid.xz that is there, for 'ending' .evid; or NULL. */
+int gpube__beside_find(char **out, struct gpube_ctx *ctx, const char *path, const char *ending);
+/*
+ * gpube__query_read() - the variables of a marginal MAP query, as the UAI competitions have them: how many,
+ * and each. The caller frees them.
+ * Errors: EIO, EPARSE (also one that the model has not, or twice), ENOMEM
+ */
+int gpube__query_read(int32_t **vars, int32_t *n, const struct gpube_model *m, const char *path);
 /* 'evidence' as in gpube_read_opts; beside: the format has such files. */
 int gpube__evid_read_for(
 	struct gpube_model *m, const char *path, bool beside, const char *evidence);

@@ -11,6 +11,7 @@
 #include "formats/common/registry.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -196,20 +197,19 @@ static int read_file(struct gpube_model *m, const char *path)
 	return status;
 }
 
-int gpube__evid_find(char **out, struct gpube_ctx *ctx, const char *path, bool beside, const char *evidence)
+int gpube__beside_find(char **out, struct gpube_ctx *ctx, const char *path, const char *ending)
 {
-	static const char *const endings[] = {".evid", ".evid.gz", ".evid.xz"};
+	static const char *const packed[] = {"", ".gz", ".xz"};
+	char whole[32];
 
 	*out = NULL;
-	if (evidence && *evidence) {
-		*out = gpube__strdup(ctx, evidence);
-		return *out ? GPUBE_OK : GPUBE_ENOMEM;
-	}
-	if (evidence || !beside || strcmp(path, "-") == 0)
+	if (strcmp(path, "-") == 0)
 		return GPUBE_OK;
 	for (int i = 0; i < 3; i++) {
-		char *p = path_beside(ctx, path, endings[i]);
+		char *p;
 
+		snprintf(whole, sizeof(whole), "%s%s", ending, packed[i]);
+		p = path_beside(ctx, path, whole);
 		if (!p)
 			return GPUBE_ENOMEM;
 		if (!is_missing(p)) {
@@ -219,6 +219,16 @@ int gpube__evid_find(char **out, struct gpube_ctx *ctx, const char *path, bool b
 		gpube__free(ctx, p);
 	}
 	return GPUBE_OK;
+}
+
+int gpube__evid_find(char **out, struct gpube_ctx *ctx, const char *path, bool beside, const char *evidence)
+{
+	*out = NULL;
+	if (evidence && *evidence) {
+		*out = gpube__strdup(ctx, evidence);
+		return *out ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	return evidence || !beside ? GPUBE_OK : gpube__beside_find(out, ctx, path, ".evid");
 }
 
 int gpube__evid_read_for(struct gpube_model *m, const char *path, bool beside, const char *evidence)

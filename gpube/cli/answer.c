@@ -60,20 +60,27 @@ bool answer_text_bound(struct gpube_out *out, const struct answer *a, bool lower
 void answer_text_assignment(
 	struct gpube_out *out, const struct gpube_model *m, const int32_t *values)
 {
+	answer_text_values(out, m, NULL, m->n_vars, values);
+}
+
+void answer_text_values(struct gpube_out *out, const struct gpube_model *m, const int32_t *vars, int32_t n_vars,
+	const int32_t *values)
+{
 	int at = LABEL;
 
 	gpube__out_printf(out, "%-*s", LABEL - 1, "assignment");
-	for (int32_t i = 0; i < m->n_vars; i++) {
+	for (int32_t k = 0; k < n_vars; k++) {
+		const int32_t i = vars ? vars[k] : k;
 		const struct gpube_variable *var = &m->vars[i];
 		char index[2][16];
 		const char *name = var->name, *value = NULL;
 		size_t n;
 
 		if (var->value_names)
-			value = var->value_names[values[i]];
+			value = var->value_names[values[k]];
 		snprintf(index[0], sizeof(index[0]), "%d", i);
-		snprintf(index[1], sizeof(index[1]), "%d", values[i]);
-		if (!name && value)
+		snprintf(index[1], sizeof(index[1]), "%d", values[k]);
+		if (!name && (value || vars))
 			name = index[0];
 		if (!value)
 			value = index[1];

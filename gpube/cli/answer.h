@@ -40,6 +40,9 @@ bool answer_text_bound(struct gpube_out *out, const struct answer *a, bool lower
 /* "assignment", wrapped: name=value where the file names either, otherwise value indices. */
 void answer_text_assignment(
 	struct gpube_out *out, const struct gpube_model *m, const int32_t *values);
+/* Values of some variables, which are always named; vars NULL: of all. */
+void answer_text_values(struct gpube_out *out, const struct gpube_model *m, const int32_t *vars, int32_t n_vars,
+	const int32_t *values);
 
 /* Members status, backend, seconds, file, direction, variables, functions. */
 void answer_json_head(struct json *j, const struct answer *a);

@@ -1,4 +1,4 @@
-/* cmd_infer.c - gpube infer: partition functions, marginals, most probable assignments. */
+/* cmd_infer.c - gpube infer: partition functions, marginals, marginal MAP, most probable assignments. */
 #include <math.h>
 #include <string.h>
 
@@ -17,18 +17,26 @@ static const struct opt_group groups[] = {
 };
 
 /* The words of --task, in their order; the first ones are those of enum gpube_infer_task. */
-enum task { TASK_PR, TASK_MAR, TASK_MPE };
+enum task { TASK_PR, TASK_MAR, TASK_MMAP, TASK_MPE };
 
-static const char *const task_names[] = {"PR", "MAR", "MPE"};
+static const char *const task_names[] = {"PR", "MAR", "MMAP", "MPE"};
 
-/* All that the reports are written from: one of inference and solution is there. */
+/* The variables of MMAP. */
+struct query {
+	char *file;
+	int32_t *vars, n;
+};
+
+/* All that the reports are written from: one of inference, mmap and solution is there. */
 struct result {
 	struct session *session;
 	const char *file, *evidence_file;
 	const struct gpube_model *model;
 	enum task task;
 	int32_t n_observed;
+	const struct query *query;
 	const struct gpube_inference *inference;
+	const struct gpube_mmap *mmap;
 	const struct gpube_solution *solution;
 	double seconds_read;
 };
@@ -37,17 +45,24 @@ static double log10_of(const struct result *r)
 {
 	if (r->inference)
 		return r->inference->log10_z;
+	if (r->mmap)
+		return r->mmap->log10_value;
 	return r->solution->values ? r->solution->log_value / log(10) : -INFINITY;
 }
 
 static bool is_impossible(const struct result *r)
 {
-	return isinf(log10_of(r)) != 0;
+	return r->mmap ? r->mmap->answer == GPUBE_ANSWER_INFEASIBLE : isinf(log10_of(r)) != 0;
 }
 
 static const struct gpube_plan *plan_of(const struct result *r)
 {
-	return r->inference ? &r->inference->plan : &r->solution->plan;
+	return r->inference ? &r->inference->plan : r->mmap ? &r->mmap->plan : &r->solution->plan;
+}
+
+static const char *backend_of(const struct result *r)
+{
+	return r->solution ? r->solution->backend : "cpu";
 }
 
 /* ---- text ------------------------------------------------------------------------- */
@@ -74,6 +89,29 @@ static void text_marginals(struct gpube_out *out, const struct result *r)
 	}
 }
 
+/* The best values as far as they are known, and what they are at most. */
+static void text_mmap(struct gpube_out *out, const struct result *r)
+{
+	const struct gpube_mmap *s = r->mmap;
+
+	if (s->values) {
+		text_label(out, "log10");
+		gpube__out_real(out, s->log10_value);
+		gpube__out_printf(out, s->answer == GPUBE_ANSWER_OPTIMAL
+			? ", the proved maximum; none is better by a factor above 1 + %.1e\n"
+			: ", the best sum that was met; its relative error is at most %.1e\n",
+			s->relative_error);
+	}
+	if (s->answer == GPUBE_ANSWER_INCOMPLETE) {
+		text_label(out, "bound");
+		gpube__out_printf(out, "log10 at most ");
+		gpube__out_real(out, s->log10_upper);
+		gpube__out_text(out, "; stopped before the end, no maximum is proved\n");
+	}
+	if (s->values)
+		answer_text_values(out, r->model, r->query->vars, r->query->n, s->values);
+}
+
 static void text_value(struct gpube_out *out, const struct result *r)
 {
 	if (is_impossible(r)) {
@@ -81,6 +119,10 @@ static void text_value(struct gpube_out *out, const struct result *r)
 		gpube__out_printf(out, "%s (proved)\n",
 			r->n_observed ? "the evidence has probability zero"
 				      : "every assignment has probability zero");
+		return;
+	}
+	if (r->mmap) {
+		text_mmap(out, r);
 		return;
 	}
 	text_label(out, r->inference ? "log10 Z" : "log10");
@@ -105,6 +147,12 @@ static void text_evidence(struct gpube_out *out, const struct result *r)
 			plural(r->n_observed), r->evidence_file);
 	else
 		gpube__out_printf(out, "%s\n", r->n_observed ? "that of the model" : "none");
+	if (!r->mmap)
+		return;
+	text_label(out, "query");
+	gpube__out_printf(out, "%d variable%s, from %s", r->query->n, plural(r->query->n), r->query->file);
+	gpube__out_printf(out, "; %d and %d function%s left to search\n", r->mmap->n_free,
+		r->mmap->n_functions, plural(r->mmap->n_functions));
 }
 
 static void report_text(struct gpube_out *out, const void *arg)
@@ -119,9 +167,11 @@ static void report_text(struct gpube_out *out, const void *arg)
 	gpube__out_printf(out, "%d of %d variable%s and %d function%s left, %d component%s", plan->n_vars,
 		n_vars, plural(n_vars), plan->n_functions, plural(plan->n_functions),
 		plan->n_components, plural(plan->n_components));
-	if (r->inference)
-		gpube__out_printf(out, "; %lld value%s cannot occur",
-			(long long)r->inference->n_removed, plural(r->inference->n_removed));
+	if (!r->solution) {
+		const int64_t n = r->mmap ? r->mmap->n_removed : r->inference->n_removed;
+
+		gpube__out_printf(out, "; %lld value%s cannot occur", (long long)n, plural(n));
+	}
 	gpube__out_text(out, "\n");
 	text_label(out, "plan");
 	gpube__out_printf(out, "width %d, %s joined cells, %s of tables at the peak\n", plan->width,
@@ -131,9 +181,12 @@ static void report_text(struct gpube_out *out, const void *arg)
 	if (r->inference)
 		gpube__out_printf(out, ", order %.3f, sum %.3f", r->inference->seconds_order,
 			r->inference->seconds_sum);
+	if (r->mmap)
+		gpube__out_printf(out, ", order %.3f, sum %.3f, search %.3f", r->mmap->seconds_order,
+			r->mmap->seconds_sum, r->mmap->seconds_search);
 	gpube__out_text(out, "\n");
 	text_label(out, "backend");
-	gpube__out_printf(out, "%s, %d thread%s\n", r->inference ? "cpu" : r->solution->backend,
+	gpube__out_printf(out, "%s, %d thread%s\n", backend_of(r),
 		r->session->ctx->n_threads, plural(r->session->ctx->n_threads));
 }
 
@@ -161,15 +214,44 @@ static void json_assignment(struct json *j, const struct result *r)
 	json_close(j, ']');
 }
 
+static void json_mmap(struct json *j, const struct result *r)
+{
+	json_real(j, "log10_lower", r->mmap->log10_lower);
+	json_real(j, "log10_upper", r->mmap->log10_upper);
+	json_real(j, "relative_error", r->mmap->relative_error);
+	json_text(j, "query_file", r->query->file);
+	json_open(j, "query", '[');
+	for (int32_t k = 0; k < r->query->n; k++)
+		json_int(j, NULL, r->query->vars[k]);
+	json_close(j, ']');
+	if (!r->mmap->values) {
+		json_null(j, "assignment");
+		return;
+	}
+	json_open(j, "assignment", '[');
+	for (int32_t k = 0; k < r->query->n; k++)
+		json_int(j, NULL, r->mmap->values[k]);
+	json_close(j, ']');
+}
+
+static const char *status_of(const struct result *r)
+{
+	if (is_impossible(r))
+		return "impossible";
+	if (r->inference)
+		return "exact";
+	return r->mmap && r->mmap->answer == GPUBE_ANSWER_INCOMPLETE ? "bounds" : "optimal";
+}
+
 static void report_json(struct gpube_out *out, const void *arg)
 {
 	const struct result *r = arg;
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
-	json_text(&j, "status", is_impossible(r) ? "impossible" : r->solution ? "optimal" : "exact");
+	json_text(&j, "status", status_of(r));
 	json_text(&j, "task", task_names[r->task]);
-	json_text(&j, "backend", r->inference ? "cpu" : r->solution->backend);
+	json_text(&j, "backend", backend_of(r));
 	json_seconds(&j, "seconds", session_seconds(r->session));
 	json_text(&j, "file", r->file);
 	json_int(&j, "variables", r->model->n_vars);
@@ -186,6 +268,8 @@ static void report_json(struct gpube_out *out, const void *arg)
 		json_marginals(&j, r);
 	if (r->task == TASK_MPE && !is_impossible(r))
 		json_assignment(&j, r);
+	if (r->mmap)
+		json_mmap(&j, r);
 	if (r->solution)
 		json_int(&j, "rounded_decimals", r->solution->scale);
 	json_plan(&j, plan_of(r));
@@ -194,6 +278,11 @@ static void report_json(struct gpube_out *out, const void *arg)
 	if (r->inference) {
 		json_seconds(&j, "order", r->inference->seconds_order);
 		json_seconds(&j, "sum", r->inference->seconds_sum);
+	}
+	if (r->mmap) {
+		json_seconds(&j, "order", r->mmap->seconds_order);
+		json_seconds(&j, "sum", r->mmap->seconds_sum);
+		json_seconds(&j, "search", r->mmap->seconds_search);
 	}
 	json_close(&j, '}');
 	json_close(&j, '}');
@@ -204,6 +293,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 
 static int write_uai(const struct result *r)
 {
+	static const enum gpube_uai_task tasks[] = {GPUBE_UAI_PR, GPUBE_UAI_MAR, GPUBE_UAI_MAP, GPUBE_UAI_MPE};
 	struct session *s = r->session;
 	struct gpube_uai_result to = {.log10_value = log10_of(r), .n = r->model->n_vars};
 	int32_t *domains = NULL;
@@ -217,9 +307,19 @@ static int write_uai(const struct result *r)
 				r->task == TASK_MAR ? "marginal" : "assignment");
 		return CLI_DONE;
 	}
-	to.task = r->task == TASK_PR ? GPUBE_UAI_PR : r->task == TASK_MAR ? GPUBE_UAI_MAR : GPUBE_UAI_MPE;
+	if (r->mmap && !r->mmap->values) {
+		if (!s->quiet)
+			cli_error("stopped before an assignment was found, so there is none to write");
+		return CLI_FAILED;
+	}
+	to.task = tasks[r->task];
 	if (r->task == TASK_MPE)
 		to.values = r->solution->values;
+	if (r->mmap) {
+		to.n = r->query->n;
+		to.vars = r->query->vars;
+		to.values = r->mmap->values;
+	}
 	if (r->task == TASK_MAR) {
 		domains = gpube__alloc(s->ctx, (uint64_t)r->model->n_vars, sizeof(*domains));
 		status = domains ? GPUBE_OK : GPUBE_ENOMEM;
@@ -266,6 +366,48 @@ static int sum(struct result *r, const struct gpube_solve_opts *o, int output)
 	return rc;
 }
 
+/* What was stopped is reported, too. */
+static int maximise_sum(struct result *r, const struct gpube_solve_opts *o, int output)
+{
+	const struct gpube_mmap_opts opts = {.sizeof_options = sizeof(opts),
+		.n_query = r->query->n,
+		.query = r->query->vars,
+		.order_method = o->order_method,
+		.order = o->order,
+		.timeout_seconds = o->timeout_seconds,
+		.seed = o->seed,
+		.backend = o->backend};
+	struct gpube_mmap *mmap;
+	struct gpube_solution plan = {0};
+	int rc, status = gpube_mmap(&mmap, r->model, &opts);
+
+	if (mmap)
+		plan.plan = mmap->plan;
+	r->mmap = mmap;
+	rc = status ? session_fail(r->session, mmap ? &plan : NULL) : report(r, output);
+	if (!rc && mmap->answer == GPUBE_ANSWER_INCOMPLETE)
+		rc = CLI_FAILED;
+	gpube_mmap_free(mmap, r->session->ctx);
+	return rc;
+}
+
+static int read_query(struct session *s, struct query *q, const struct opts_infer *o, const char *file,
+	const struct gpube_model *m)
+{
+	int status = GPUBE_OK;
+
+	if (o->query) {
+		q->file = gpube__strdup(s->ctx, o->query);
+		status = q->file ? GPUBE_OK : GPUBE_ENOMEM;
+	} else {
+		status = gpube__beside_find(&q->file, s->ctx, file, ".query");
+	}
+	if (!status && !q->file)
+		status = gpube__fail(s->ctx, GPUBE_EINVAL,
+			"there is no query beside '%s', so --query has to name it", file);
+	return status ? status : gpube__query_read(&q->vars, &q->n, m, q->file);
+}
+
 static int maximise(struct result *r, const struct gpube_solve_opts *o, int output)
 {
 	struct gpube_solution *solution;
@@ -287,9 +429,10 @@ static int infer(struct session *s, const struct opts_infer *o, const struct opt
 		.seconds_read = session_seconds(s)};
 	struct gpube_solve_opts opts;
 	const char *evidence = o->read.evidence;
+	struct query query = {0};
 	char *found;
-	int32_t *order;
-	int rc;
+	int32_t *order = NULL;
+	int rc = CLI_DONE;
 
 	if (m->kind != GPUBE_POTENTIALS) {
 		gpube__fail(s->ctx, GPUBE_EINVAL,
@@ -301,11 +444,19 @@ static int infer(struct session *s, const struct opts_infer *o, const struct opt
 	if (gpube__evid_find(&found, s->ctx, file, true, evidence))
 		return session_fail(s, NULL);
 	r.evidence_file = found;
-	rc = session_engine(s, &opts, &order, m, engine);
+	r.query = &query;
+	if (r.task == TASK_MMAP && read_query(s, &query, o, file, m))
+		rc = session_fail(s, NULL);
 	if (!rc)
-		rc = r.task == TASK_MPE ? maximise(&r, &opts, output) : sum(&r, &opts, output);
+		rc = session_engine(s, &opts, &order, m, engine);
+	if (!rc)
+		rc = r.task == TASK_MPE	   ? maximise(&r, &opts, output)
+		     : r.task == TASK_MMAP ? maximise_sum(&r, &opts, output)
+					   : sum(&r, &opts, output);
 	gpube__free(s->ctx, order);
 	gpube__free(s->ctx, found);
+	gpube__free(s->ctx, query.file);
+	gpube__free(s->ctx, query.vars);
 	return rc;
 }
 
@@ -316,7 +467,7 @@ static int run(const void *opts, int n_args, char **args)
 		.order_file = o->order_file,
 		.order_time = o->order_time,
 		.seed = o->seed,
-		.backend = o->task == TASK_MPE ? GPUBE_BACKEND_AUTO : GPUBE_BACKEND_CPU,
+		.backend = o->task >= TASK_MMAP ? GPUBE_BACKEND_AUTO : GPUBE_BACKEND_CPU,
 		.timeout = o->timeout,
 		.memory = o->memory,
 		.threads = o->threads};
@@ -327,6 +478,10 @@ static int run(const void *opts, int n_args, char **args)
 	(void)n_args;
 	if (session_options_clash(&engine))
 		return CLI_USAGE;
+	if (o->query && o->task != TASK_MMAP) {
+		cli_error("--query is for --task MMAP");
+		return CLI_USAGE;
+	}
 	rc = session_start_engine(&s, &o->talk, &engine, true, output == ANSWER_JSON, o->output_file);
 	if (rc)
 		return rc;
@@ -341,13 +496,16 @@ static int run(const void *opts, int n_args, char **args)
 const struct command cmd_infer = {
 	.name = "infer",
 	.arguments = "FILE",
-	.summary = "sum over a graphical model: partition function, marginals",
+	.summary = "sum over a graphical model: partition function, marginals, marginal MAP",
 	.description =
 		"Sums the Markov or Bayesian network in FILE (.uai, .bif, .erg) over all assignments "
 		"that agree with the evidence. --task PR gives the logarithm of the sum: of the partition "
 		"function, or of the evidence's probability. --task MAR gives the distribution of "
 		"every variable, too, all by one more pass. --task MPE gives the most "
-		"probable assignment, as 'gpube solve' does.\n\n"
+		"probable assignment, as 'gpube solve' does. --task MMAP gives the values of the query variables for "
+		"which the sum over all others is largest (marginal MAP): the others are summed first, exactly, then "
+		"what they leave is searched as by 'gpube bound'. SIGINT, SIGTERM and --timeout end that "
+		"search with the best assignment and an upper bound; the exit status is then 1.\n\n"
 		"Sums are exact: by bucket elimination, in doubles that keep a power of two beside "
 		"them, so that 1e-4000 is no problem; the error by rounding is bounded and told; "
 		"a marginal below 1e-100 may be 0. Values that the evidence or zeros exclude are removed before. Where nothing is "
@@ -355,16 +513,20 @@ const struct command cmd_infer = {
 		"refused with the sizes it would take, and --timeout ends the work without a "
 		"result; the exit status is then 1.\n\n"
 		"Evidence is read from the .evid file beside FILE, from that of --evidence, or not at all "
-		"(--evidence none). The answer tells how much there was, and which file had it.\n\n"
-		"With --output json the result is one object: status (exact, optimal, impossible, error), "
+		"(--evidence none). The answer tells how much there was, and which file had it. The query of MMAP is "
+		"read from the .query file beside FILE, or from that of --query.\n\n"
+		"With --output json the result is one object: status (exact, optimal, bounds, impossible, error), "
 		"task, observed, evidence_file, log10 (null of zero), relative_error, marginals (a list for each "
-		"variable) or assignment, the sizes of the plan, and times.",
+		"variable) or assignment, the sizes of the plan, and times; of MMAP also log10_lower and log10_upper, "
+		"and query, the variables that assignment is of.",
 	.examples = "gpube infer network.uai\n"
 		    "the partition function, with the evidence in network.uai.evid\n"
 		    "gpube infer --task MAR --evidence seen.evid --json network.uai.xz\n"
 		    "all marginals, for a program to read\n"
 		    "gpube infer --task MAR --output uai -o network.uai.MAR network.uai\n"
-		    "the same in the UAI competitions' format",
+		    "the same in the UAI competitions' format\n"
+		    "gpube infer --task MMAP --query asked.query --timeout 60s network.uai\n"
+		    "the best values of some variables, or bounds after a minute",
 	.min_args = 1,
 	.max_args = 1,
 	.opts_size = sizeof(struct opts_infer),

@@ -81,9 +81,13 @@
 		"done in slices")
 
 #define OPTS_INFER(X)                                                                              \
-	X(CHOICE, task, 't', "PR", 0, 0, "PR|MAR|MPE",                                             \
-		"the sum over all assignments, the distribution of every variable, or the most "   \
-		"probable assignment")                                                             \
+	X(CHOICE, task, 't', "PR", 0, 0, "PR|MAR|MMAP|MPE",                                        \
+		"the sum over all assignments, the distribution of every variable, the values of " \
+		"query variables whose sum over all others is largest, or the most probable "      \
+		"assignment")                                                                      \
+	X(TEXT, query, 0, NULL, 0, 0, "FILE",                                                      \
+		"query variables of MMAP: how many, and each; by default the .query file beside "  \
+		"the model")                                                                       \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|uai",                                        \
 		"form of the result: for people, one JSON object, or the result file of the UAI "  \
 		"competitions")                                                                    \

@@ -166,7 +166,7 @@ static bool named_otherwise(enum gpube_content kind, const char *to)
 	static const char *const endings[] = {[GPUBE_CONTENT_GAME] = "nfg|gam",
 		[GPUBE_CONTENT_COALITIONS] = "csg",
 		[GPUBE_CONTENT_RESULT] = "PR|MAR|MPE|MMAP|sol",
-		[GPUBE_CONTENT_SIDECAR] = "ub|order|ord|cov|evid|yml"};
+		[GPUBE_CONTENT_SIDECAR] = "ub|order|ord|cov|evid|query|yml"};
 
 	for (size_t k = 0; k < sizeof(endings) / sizeof(*endings); k++)
 		if (endings[k] && k != (size_t)kind && gpube__has_extension(to, endings[k]))

@@ -20,7 +20,7 @@ struct named {
 struct files {
 	struct named file[MOST_FILES];
 	int n;
-	char *evidence; /* the file beside a model that is read without being named; see gpube__evid_find() */
+	char *beside[2]; /* files beside a model that are read without being named; see gpube__beside_find() */
 };
 
 static void add(struct files *f, const char *path, const char *option, bool written)
@@ -35,19 +35,20 @@ static bool takes_file(const struct opt_row *row)
 	       (row->type == OPT_TEXT && row->argument && strstr(row->argument, "FILE"));
 }
 
-/* The file of evidence beside the model at 'path', if there is one. */
-static void add_beside(struct files *f, const char *path)
+/* The file beside the model at 'path', if there is one: evidence or a query. */
+static void add_beside(struct files *f, const char *path, int which)
 {
-	static const char *const endings[] = {".evid", ".evid.gz", ".evid.xz"};
+	static const char *const endings[][3] = {
+		{".evid", ".evid.gz", ".evid.xz"}, {".query", ".query.gz", ".query.xz"}};
 	const int n = (int)gpube__unpacked_length(path);
-	const size_t size = strlen(path) + sizeof(".evid.gz");
+	const size_t size = strlen(path) + sizeof(".query.gz");
 	struct stat st;
 
-	f->evidence = malloc(size);
-	for (int i = 0; f->evidence && i < 3; i++) {
-		snprintf(f->evidence, size, "%.*s%s", n, path, endings[i]);
-		if (!stat(f->evidence, &st)) {
-			add(f, f->evidence, NULL, false);
+	f->beside[which] = malloc(size);
+	for (int i = 0; f->beside[which] && i < 3; i++) {
+		snprintf(f->beside[which], size, "%.*s%s", n, path, endings[which][i]);
+		if (!stat(f->beside[which], &st)) {
+			add(f, f->beside[which], NULL, false);
 			return;
 		}
 	}
@@ -67,8 +68,10 @@ static void list(struct files *f, const struct command *c, const void *opts, int
 		if (!takes_file(row))
 			continue;
 		add(f, *(char *const *)at, row->field, row->type == OPT_OUT);
-		if (!strcmp(row->field, "evidence") && !*(char *const *)at && n_args > 0 && strcmp(args[0], "-"))
-			add_beside(f, args[0]);
+		for (int which = 0; which < 2; which++)
+			if (!strcmp(row->field, which ? "query" : "evidence") && !*(char *const *)at &&
+				n_args > 0 && strcmp(args[0], "-"))
+				add_beside(f, args[0], which);
 	}
 }
 
@@ -134,6 +137,7 @@ bool cli_overwrites(const struct command *c, const void *opts, int n_args, char 
 				say(&f.file[k], &f.file[j]);
 				found = true;
 			}
-	free(f.evidence);
+	free(f.beside[0]);
+	free(f.beside[1]);
 	return found;
 }

@@ -14,7 +14,7 @@ void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx)
 	gpube__free(ctx, s);
 }
 
-static void job_clear(struct gpube__inferring *j)
+void gpube__infer_clear(struct gpube__inferring *j)
 {
 	for (int32_t b = 0; j->buckets && b < j->n; b++)
 		gpube__sum_table_clear(j->ctx, &j->buckets[b].message);
@@ -28,7 +28,7 @@ static void job_clear(struct gpube__inferring *j)
 	gpube__free(j->ctx, j->marginals_at);
 }
 
-static int find_possible(struct gpube__inferring *j)
+int gpube__infer_begin(struct gpube__inferring *j)
 {
 	const struct gpube_model *m = j->m;
 	int status = gpube__possible_find(&j->possible, m);
@@ -59,8 +59,7 @@ static int make_marginals(struct gpube__inferring *j)
 	return j->out->marginals ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-/* Relative error of a number after so many roundings. */
-static double error_of(double roundings)
+double gpube__infer_error(double roundings)
 {
 	return roundings * UNIT < 1 ? roundings * UNIT / (1 - roundings * UNIT) : INFINITY;
 }
@@ -78,7 +77,7 @@ static int sum(struct gpube__inferring *j)
 		if (!status)
 			status = gpube__infer_down(j);
 	}
-	out->relative_error = j->z.m == 0 ? 0 : error_of(fmax(j->roundings, j->most_roundings));
+	out->relative_error = j->z.m == 0 ? 0 : gpube__infer_error(fmax(j->roundings, j->most_roundings));
 	return status;
 }
 
@@ -86,7 +85,7 @@ static int infer(struct gpube__inferring *j)
 {
 	struct gpube_inference *out = j->out;
 	double start;
-	int status = find_possible(j);
+	int status = gpube__infer_begin(j);
 
 	if (status)
 		return status;
@@ -150,7 +149,7 @@ int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const
 		ctx->deadline = gpube__now() + j.opts->timeout_seconds;
 	status = infer(&j);
 	ctx->deadline = deadline;
-	job_clear(&j);
+	gpube__infer_clear(&j);
 	if (status) {
 		gpube__free(ctx, j.out->marginals);
 		j.out->marginals = NULL;

@@ -4,6 +4,7 @@
  *   possible.c     evidence and zeros: the values that can occur
  *   infer_plan.c   an order, the buckets along it, and what they take
  *   infer_pass.c   messages up the bucket tree, and down again for marginals
+ *   residual.c     what sums over some variables leave of the others: a model
  *   infer.c        gpube_infer()
  */
 #ifndef GPUBE_INFER_H
@@ -77,7 +78,9 @@ struct gpube__inferring {
 	struct gpube_ctx *ctx;
 	const struct gpube_infer_opts *opts;
 	struct gpube_inference *out;
+	const bool *last; /* of each variable, whether it is not summed over; NULL: all are */
 	struct gpube_possible possible;
+	int32_t n_up; /* buckets that are summed, the first ones */
 	int32_t n; /* variables of more than one possible value, of which the buckets are */
 	int32_t *var, *position; /* of each position; of each variable, -1: it has one value */
 	struct gpube_sum_bucket *buckets;
@@ -101,10 +104,28 @@ static inline const int32_t *gpube__infer_scope(const struct gpube__inferring *j
 	return j->scopes + j->buckets[bucket].scope_at;
 }
 
+/*
+ * gpube__infer_begin() - what can occur; possible.none: nothing. m, ctx, opts and out are set.
+ * gpube__infer_clear() also after a failure.
+ */
+int gpube__infer_begin(struct gpube__inferring *j);
+void gpube__infer_clear(struct gpube__inferring *j);
 /* Errors: ENOMEM, ELIMIT (the tables pass the memory allowed), ESTOP, EINVAL */
 int gpube__infer_plan(struct gpube__inferring *j);
 /* Sets z and roundings; keeps the messages for the downward pass where that is asked for. */
 int gpube__infer_up(struct gpube__inferring *j);
+/* What of a function can occur, over ascending positions, settled. */
+int gpube__infer_load(struct gpube_sum_table *t, struct gpube__inferring *j, int32_t function,
+	struct gpube_sum_operand *o, const struct gpube_sum_job *job, const int32_t *axes);
+/*
+ * gpube__infer_residual() - after gpube__infer_up(): a model of potentials over the variables that are
+ * last and have several possible values, which are its values; variable k of it has position n_up + k. Its
+ * products times z are the sums over all others; z and roundings are changed for that.
+ * Errors: ENOMEM, ELIMIT (numbers too far apart)
+ */
+int gpube__infer_residual(struct gpube_model **out, struct gpube__inferring *j);
+/* Relative error of a number after so many roundings. */
+double gpube__infer_error(double roundings);
 /* Fills out->marginals. */
 int gpube__infer_down(struct gpube__inferring *j);
 

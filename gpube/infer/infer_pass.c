@@ -53,8 +53,7 @@ static void set_axes(struct gpube_sum_job *job, const struct gpube__inferring *j
 		job->dim[a] = gpube__infer_domain(j, scope[a]);
 }
 
-/* What of a function can occur, over ascending positions. */
-static int load(struct gpube_sum_table *t, struct gpube__inferring *j, int32_t function,
+int gpube__infer_load(struct gpube_sum_table *t, struct gpube__inferring *j, int32_t function,
 	struct gpube_sum_operand *o, const struct gpube_sum_job *job, const int32_t *axes)
 {
 	struct gpube_visit w;
@@ -104,7 +103,7 @@ static int gather(struct inputs *in, struct gpube__inferring *j, int32_t b, stru
 	if (!in->functions || !in->in)
 		return GPUBE_ENOMEM;
 	for (int k = 0; k < bucket->n_functions && !status; k++)
-		status = load(&in->functions[k], j, j->functions[bucket->functions_at + k],
+		status = gpube__infer_load(&in->functions[k], j, j->functions[bucket->functions_at + k],
 			&in->in[in->n++], job, axes);
 	for (int32_t c = bucket->child; c >= 0 && !status; c = j->buckets[c].sibling) {
 		lay(&in->in[in->n++], &j->buckets[c].message, job, axes, j->buckets[c].arity - 1,
@@ -207,7 +206,7 @@ int gpube__infer_up(struct gpube__inferring *j)
 
 	j->z = gpube__wide(1, 0);
 	status = constants(j);
-	for (int32_t b = 0; b < j->n && !status; b++) {
+	for (int32_t b = 0; b < j->n_up && !status; b++) {
 		struct gpube_sum_bucket *bucket = &j->buckets[b];
 
 		status = up(j, b);

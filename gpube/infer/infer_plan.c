@@ -46,14 +46,39 @@ static int skeleton(struct gpube_model **out, struct gpube__inferring *j)
 	return status;
 }
 
-/* The given order without the variables that are fixed. */
+static bool is_last(const struct gpube__inferring *j, int32_t var)
+{
+	return j->last && j->last[var];
+}
+
+/* The given order without the variables that are fixed; those that are last follow the others. */
 static void take_order(struct gpube__inferring *j, int32_t *order)
 {
 	int32_t n = 0;
 
-	for (int32_t k = 0; k < j->m->n_vars; k++)
-		if (j->position[j->opts->order[k]] >= 0)
-			order[n++] = j->position[j->opts->order[k]];
+	for (int last = 0; last < 2; last++)
+		for (int32_t k = 0; k < j->m->n_vars; k++) {
+			const int32_t var = j->opts->order[k];
+
+			if (j->position[var] >= 0 && is_last(j, var) == last)
+				order[n++] = j->position[var];
+		}
+}
+
+/* Some variables stay. */
+static int search_last(struct gpube__inferring *j, int32_t *order, struct gpube_order_cost *cost,
+	const struct gpube_graph *graph, double rate)
+{
+	bool *last = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*last));
+	int status;
+
+	if (!last)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < j->n; k++)
+		last[k] = j->last[j->var[k]];
+	status = gpube__order_find_last(j->ctx, order, cost, graph, last, rate, j->opts->seed);
+	gpube__free(j->ctx, last);
+	return status;
 }
 
 /* Searches as the options say, unless it is clear at once that no order will fit. */
@@ -86,7 +111,9 @@ static int find_order(struct gpube__inferring *j, struct gpube_graph *graph, int
 		status = gpube__graph_of_model(graph, shape);
 	if (!status && j->opts->order_method == GPUBE_ORDER_GIVEN) {
 		take_order(j, order);
-		status = gpube__order_cost(j->ctx, &cost, graph, order);
+		status = gpube__order_cost_before(j->ctx, &cost, graph, order, j->n_up);
+	} else if (!status && j->n_up < j->n) {
+		status = search_last(j, order, &cost, graph, rate);
 	} else if (!status) {
 		status = search(j, order, &cost, graph, rate);
 	}
@@ -208,7 +235,7 @@ static double peak(const struct gpube__inferring *j)
 	const bool down = j->opts->task == GPUBE_INFER_MAR;
 	double alive = 0, most = 0, all, children;
 
-	for (int32_t b = 0; b < j->n; b++) {
+	for (int32_t b = 0; b < j->n_up; b++) {
 		alive += message_cells(j, b);
 		most = fmax(most, alive + function_cells(j, b));
 		for (int32_t c = j->buckets[b].child; c >= 0 && !down; c = j->buckets[c].sibling)
@@ -254,6 +281,7 @@ int gpube__infer_plan(struct gpube__inferring *j)
 		j->position[i] = gpube__n_possible(&j->possible, i) > 1 ? j->n : -1;
 		if (j->position[i] >= 0)
 			j->var[j->n++] = i;
+		j->n_up += j->position[i] >= 0 && !is_last(j, i);
 	}
 	j->out->plan.n_vars = j->n;
 	j->out->plan.n_slices = 1;

@@ -47,4 +47,16 @@ int gpube__order_find(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_
 	const struct gpube_graph *g, enum gpube_order_method method, double seconds,
 	double cells_per_second, uint64_t seed);
 
+/*
+ * gpube__order_find_last() - a good order in which the vertices that are 'last' follow all others: greedy,
+ * with restarts as long as the elimination of the others will take, but 2 s at most.
+ * cost    out: of the buckets of the others alone, as of gpube__order_cost_before()
+ * Errors: ENOMEM, ESTOP
+ */
+int gpube__order_find_last(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
+	const struct gpube_graph *g, const bool *last, double cells_per_second, uint64_t seed);
+/* What the buckets of the first n_before vertices cost. Errors: ENOMEM, ESTOP */
+int gpube__order_cost_before(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
+	const struct gpube_graph *g, const int32_t *order, int32_t n_before);
+
 #endif

@@ -66,10 +66,51 @@ row 'as a PR result' 0 '^-inf$' '' \
 row 'there are no marginals of it' 0 '' 'the evidence has probability zero, so there is no marginal to write' \
 	"$gpube" infer -t MAR --output uai --evidence "$work/never" "$work/two.uai"
 
+# marginal MAP: 0.4 against 0.3 + 0.3; the best product is another value's
+cat > "$work/map.uai" <<'END'
+MARKOV
+3
+2 2 2
+2
+2 0 1
+1 2
+4
+0.4 0 0.3 0.3
+2
+1 1
+END
+row 'a query is needed' 1 '' "there is no query beside '$work/map.uai', so --query has to name it" \
+	"$gpube" infer -q -t MMAP "$work/map.uai"
+echo '1 0' > "$work/map.uai.query"
+row 'marginal MAP' 0 '^assignment +0=1$' '' "$gpube" infer -q -t MMAP "$work/map.uai"
+row 'its value' 0 '^log10 +0.0791812460476[0-9]*, the proved maximum' '' "$gpube" infer -q -t MMAP "$work/map.uai"
+row 'from where the query was' 0 "^query +1 variable, from $work/map.uai.query; 1 and 1 function left to search" '' \
+	"$gpube" infer -q -t MMAP "$work/map.uai"
+printf '2\n2 0\n' > "$work/asked"
+row 'a query by name' 0 '"status": "optimal", "task": "MMAP".*"query": \[2,0\], "assignment": \[[01],1\]' '' \
+	"$gpube" infer -q -t MMAP --json --query "$work/asked" "$work/map.uai"
+row 'MMAP as a file' 0 '^1 0 1$' '' "$gpube" infer -q -t MMAP --output uai "$work/map.uai"
+echo '2 0 1 1 0' > "$work/seen"
+row 'its evidence counts' 0 '^log10 +-0.2218487496163[0-9]*, the proved' '' \
+	"$gpube" infer -q -t MMAP --evidence "$work/seen" "$work/map.uai"
+echo '2 0 0 1 1' > "$work/never"
+row 'impossible evidence: MMAP' 0 '^impossible +the evidence has probability zero' '' \
+	"$gpube" infer -q -t MMAP --evidence "$work/never" "$work/map.uai"
+for q in "1 x|:1: expected a variable, found 'x'" "1 3|:1: expected a variable from 0 to 2, found '3'" \
+	"2 1 1|:1: variable 1 is asked for twice" "2 1|:2: expected a variable, found the end of the file" \
+	"1 1 2|:1: expected the end of the file, found '2'" "4 0|:1: expected the number of query variables from 0 to 3, found '4'"; do
+	echo "${q%%|*}" > "$work/wrong.query"
+	row "a wrong query: ${q%%|*}" 1 '' "^gpube: $work/wrong.query${q#*|}\$" \
+		"$gpube" infer -q -t MMAP --query "$work/wrong.query" "$work/map.uai"
+done
+row 'a query for nothing' 2 '' '^gpube: --query is for --task MMAP$' "$gpube" infer --query "$work/asked" "$work/map.uai"
+row 'a query is no model' 1 '' '.query by --query' "$gpube" infer "$work/map.uai.query"
+row 'not over the query' 2 '' 'would write over' "$gpube" infer -t MMAP -o "$work/map.uai.query" "$work/map.uai"
+
 # what is refused
 row 'a model of costs' 1 '' "zebra.wcsp': a model of costs has no probabilities; 'gpube solve' finds its optimum" \
 	"$gpube" infer -q examples/zebra.wcsp
-row 'no such task' 2 '' "PR, MAR or MPE|PR\|MAR\|MPE" "$gpube" infer --task MMAP $x
+row 'no such task' 2 '' "PR, MAR, MMAP or MPE|PR\|MAR\|MMAP\|MPE" "$gpube" infer --task MAP $x
 row 'too little memory' 1 '' 'sums along this order need .* of tables' "$gpube" infer -q --memory 20 $x
 row 'the same in JSON, with the plan' 1 '"status": "error".*"peak_bytes": 112' '.' \
 	"$gpube" infer -q --memory 20 --json $x

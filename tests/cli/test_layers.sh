@@ -17,12 +17,13 @@ relax order simplify ops ir base
 eliminate relax order simplify ops ir base
 heuristic eliminate relax order simplify ops ir base
 infer order ops ir base
+mmap infer bound heuristic eliminate relax order simplify ops ir base
 bound heuristic eliminate relax order simplify ops ir base
 formats order ir base
 csg formats ranks order ops ir base
 nash formats ranks order ops ir base
 dcop formats ranks relax order simplify ops ir base
-cli bound heuristic infer eliminate relax simplify order ops ranks formats csg nash dcop ir base
+cli mmap bound heuristic infer eliminate relax simplify order ops ranks formats csg nash dcop ir base
 END
 # INCLUDING-FILE INCLUDED-FILE: why it may against the order
 cat > "$work/arrows" << 'END'

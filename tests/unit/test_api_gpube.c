@@ -298,6 +298,33 @@ WRONG(gpube_infer)
 
 WRONG_FREE(struct gpube_inference, gpube_inference_free)
 
+WRONG(gpube_mmap)
+{
+	static const int32_t one[] = {0}, same[] = {0, 0}, none_such_var[] = {INT32_MAX}, below_0[] = {-1};
+	static const struct gpube_mmap_opts rows[] = {
+		{.sizeof_options = 5},
+		{.sizeof_options = sizeof(rows[0]), .n_query = -1, .query = one},
+		{.sizeof_options = sizeof(rows[0]), .n_query = 1},
+		{.sizeof_options = sizeof(rows[0]), .n_query = 2, .query = same},
+		{.sizeof_options = sizeof(rows[0]), .n_query = 1, .query = none_such_var},
+		{.sizeof_options = sizeof(rows[0]), .n_query = 1, .query = below_0},
+		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)77},
+		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN, .order = twice},
+		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
+		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
+	};
+	static const struct gpube_mmap_opts right = {.sizeof_options = sizeof(right), .n_query = 1, .query = one};
+
+	REFUSED(gpube_mmap(NULL, potentials, &right));
+	NOT_MADE(struct gpube_mmap, s, gpube_mmap(&s, NULL, &right));
+	NOT_MADE(struct gpube_mmap, s, gpube_mmap(&s, potentials, NULL));
+	NOT_MADE(struct gpube_mmap, s, gpube_mmap(&s, m, &right));
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+		NOT_MADE(struct gpube_mmap, s, gpube_mmap(&s, potentials, &rows[k]));
+}
+
+WRONG_FREE(struct gpube_mmap, gpube_mmap_free)
+
 WRONG(gpube_bound)
 {
 	static const struct gpube_bound_opts rows[] = {

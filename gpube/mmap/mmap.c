@@ -1,0 +1,299 @@
+/*
+ * mmap.c - gpube_mmap(): marginal MAP.
+ *
+ * The variables that are not asked for are eliminated first, by sums. Their messages and the functions of query
+ * variables alone are a model of potentials, which is searched as any other.
+ *
+ * Other ways were weighed. Elimination of the query variables after that needs the width of the constrained order,
+ * which is 25 to 55 for the networks of UAI 2014, where the sums alone have 5 to 12; the
+ * search has elimination as one of its methods. Branch and bound over the query variables with sums
+ * at its leaves does the same sums once for each leaf.
+ *
+ * Errors. The search is on integers: its bound is off by what rounding -ln of each table may hide. The sums have
+ * relative errors from the number of their roundings. Both are added to the bounds.
+ */
+#include "gpube/infer/infer.h"
+#include "gpube/ir/options.h"
+
+#include <math.h>
+
+struct job {
+	struct gpube__inferring sums;
+	struct gpube_inference inference;
+	struct gpube_infer_opts infer_opts;
+	const struct gpube_mmap_opts *opts;
+	struct gpube_mmap *out;
+	bool *last;
+	struct gpube_model *residual;
+};
+
+void gpube_mmap_free(struct gpube_mmap *s, struct gpube_ctx *ctx)
+{
+	if (!s || !ctx)
+		return;
+	gpube__free(ctx, s->values);
+	gpube__free(ctx, s);
+}
+
+/* ---- what is given ------------------------------------------------------------------------ */
+
+static int check_options(const struct gpube_model *m, const struct gpube_mmap_opts *o)
+{
+	if (o->sizeof_options != sizeof(*o))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	if (m->kind != GPUBE_POTENTIALS)
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"a model of costs has no probabilities to sum: .uai files have");
+	if (o->n_query < 0 || (o->n_query > 0 && !o->query))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "query variables are missing");
+	return gpube__check_engine(m,
+		&(struct gpube__engine_opts){(int)o->order_method, o->order, 0,
+			o->timeout_seconds, (int)o->backend, 0});
+}
+
+static int mark_query(struct job *j, const struct gpube_model *m)
+{
+	j->last = gpube__alloc_zero(m->ctx, (uint64_t)m->n_vars, sizeof(*j->last));
+	if (!j->last)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < j->opts->n_query; k++) {
+		const int32_t var = j->opts->query[k];
+
+		if (var < 0 || var >= m->n_vars)
+			return gpube__fail(m->ctx, GPUBE_EINVAL,
+				"query variable %d: the model has 0 to %d", var, m->n_vars - 1);
+		if (j->last[var])
+			return gpube__fail(m->ctx, GPUBE_EINVAL, "query variable %d is there twice", var);
+		j->last[var] = true;
+	}
+	j->sums.last = j->last;
+	return GPUBE_OK;
+}
+
+/* ---- what is found -------------------------------------------------------------------------- */
+
+/* The sum with the given values of the residual model, NULL: it has no variable. */
+static struct gpube_wide value_of(const struct job *j, const int32_t *values)
+{
+	const struct gpube_model *m = j->residual;
+	struct gpube_wide v = j->sums.z;
+
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		const struct gpube_table *t = gpube__table(m, f);
+		int64_t cell = 0;
+
+		for (int k = 0; k < m->functions[f].arity; k++) {
+			const int32_t var = gpube__scope(m, f)[k];
+
+			cell = cell * m->vars[var].domain + values[var];
+		}
+		v = gpube__wide_mul(v, gpube__wide(gpube__table_real(t, cell), 0));
+	}
+	return v;
+}
+
+/* What a logarithm is off by whose number has a relative error, and that is itself rounded. */
+static double log10_error(double log10_value, double roundings)
+{
+	return log1p(gpube__infer_error(roundings)) / log(10) + 4 * 0x1p-52 * (fabs(log10_value) + 1);
+}
+
+static int take_values(struct job *j, const int32_t *values)
+{
+	const struct gpube__inferring *s = &j->sums;
+	struct gpube_mmap *out = j->out;
+	double error;
+
+	out->values = gpube__alloc(s->ctx, (uint64_t)j->opts->n_query, sizeof(*out->values));
+	if (!out->values)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < j->opts->n_query; k++) {
+		const int32_t var = j->opts->query[k], p = s->position[var];
+
+		out->values[k] = s->possible.values[s->possible.first[var] +
+						    (p < 0 ? 0 : values[p - s->n_up])];
+	}
+	out->log10_value = gpube__wide_log10(value_of(j, values));
+	error = log10_error(out->log10_value, s->roundings + j->residual->n_functions);
+	out->log10_lower = out->log10_value - error;
+	out->relative_error = expm1(error * log(10));
+	return GPUBE_OK;
+}
+
+/* The best that the bound of the search leaves, as a logarithm of base 10. */
+static double upper_of(const struct job *j, const struct gpube_bounds *b)
+{
+	const double unit = pow(10, -b->scale) / log(10);
+	const double over = (double)gpube__rounding_error(j->residual) * unit;
+	const double v = -(double)b->bound * unit, all = v + gpube__wide_log10(j->sums.z);
+
+	return all + over + 4 * 0x1p-52 * fabs(v) + log10_error(all, j->sums.roundings);
+}
+
+static int take_bounds(struct job *j, const struct gpube_bounds *b)
+{
+	struct gpube_mmap *out = j->out;
+	int status = GPUBE_OK;
+
+	if (b->answer == GPUBE_ANSWER_INFEASIBLE) {
+		out->answer = GPUBE_ANSWER_INFEASIBLE;
+		out->log10_upper = -INFINITY;
+		return GPUBE_OK;
+	}
+	out->log10_upper = upper_of(j, b);
+	if (b->values)
+		status = take_values(j, b->values);
+	if (status || b->answer != GPUBE_ANSWER_OPTIMAL)
+		return status;
+	out->answer = GPUBE_ANSWER_OPTIMAL;
+	out->relative_error = expm1((out->log10_upper - out->log10_lower) * log(10));
+	return GPUBE_OK;
+}
+
+/* ---- the work --------------------------------------------------------------------------------- */
+
+struct log {
+	void (*fn)(void *, enum gpube_log_level, double, const char *);
+	void *arg;
+};
+
+/* What the search says is about -ln of another model: nothing for notes. */
+static void log_as_detail(void *arg, enum gpube_log_level level, double fraction, const char *text)
+{
+	const struct log *log = arg;
+
+	if (log->fn)
+		log->fn(log->arg, level == GPUBE_LOG_NOTE ? GPUBE_LOG_DETAIL : level, fraction, text);
+}
+
+static int search(struct job *j)
+{
+	struct gpube_ctx *ctx = j->sums.ctx;
+	struct log log = {ctx->log, ctx->log_arg};
+	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.seed = j->opts->seed,
+		.backend = j->opts->backend};
+	const double start = gpube__now();
+	struct gpube_bounds *bounds;
+	int status;
+
+	ctx->log = log_as_detail;
+	ctx->log_arg = &log;
+	status = gpube_bound(&bounds, j->residual, &opts);
+	ctx->log = log.fn;
+	ctx->log_arg = log.arg;
+	j->out->seconds_search = gpube__now() - start;
+	if (status)
+		return status;
+	status = take_bounds(j, bounds);
+	gpube_bounds_free(bounds, ctx);
+	return status;
+}
+
+/* No query variable is left to choose. */
+static int evaluate(struct job *j)
+{
+	int status;
+
+	if (value_of(j, NULL).m == 0) {
+		j->out->answer = GPUBE_ANSWER_INFEASIBLE;
+		j->out->log10_upper = -INFINITY;
+		return GPUBE_OK;
+	}
+	status = take_values(j, NULL);
+	j->out->answer = GPUBE_ANSWER_OPTIMAL;
+	j->out->log10_upper = j->out->log10_value + (j->out->log10_value - j->out->log10_lower);
+	return status;
+}
+
+static int sum(struct job *j)
+{
+	struct gpube__inferring *s = &j->sums;
+	double start = gpube__now();
+	int status = gpube__infer_plan(s);
+
+	j->out->plan = j->inference.plan;
+	j->out->seconds_order = gpube__now() - start;
+	if (status)
+		return status;
+	start = gpube__now();
+	status = gpube__infer_up(s);
+	if (!status)
+		status = gpube__infer_residual(&j->residual, s);
+	j->out->seconds_sum = gpube__now() - start;
+	return status;
+}
+
+static int find(struct job *j)
+{
+	struct gpube__inferring *s = &j->sums;
+	int status = gpube__infer_begin(s);
+
+	if (status)
+		return status;
+	j->out->n_values = j->inference.n_values;
+	j->out->n_removed = j->inference.n_removed;
+	if (s->possible.none) {
+		j->out->answer = GPUBE_ANSWER_INFEASIBLE;
+		j->out->log10_upper = -INFINITY;
+		return GPUBE_OK;
+	}
+	status = sum(j);
+	if (status)
+		return status;
+	if (s->z.m == 0) {
+		j->out->answer = GPUBE_ANSWER_INFEASIBLE;
+		j->out->log10_upper = -INFINITY;
+		return GPUBE_OK;
+	}
+	j->out->n_free = j->residual->n_vars;
+	j->out->n_functions = j->residual->n_functions;
+	gpube__log(s->ctx, GPUBE_LOG_DETAIL,
+		"sums over %d variables leave %d functions of %d query variables (%.2f s)", s->n_up,
+		j->residual->n_functions, j->residual->n_vars, j->out->seconds_sum);
+	return j->residual->n_vars ? search(j) : evaluate(j);
+}
+
+int gpube_mmap(struct gpube_mmap **out, const struct gpube_model *m, const struct gpube_mmap_opts *opts)
+{
+	struct job j = {.opts = opts};
+	struct gpube_ctx *ctx;
+	double deadline;
+	int status;
+
+	if (out)
+		*out = NULL;
+	if (!out || !m || !opts)
+		return gpube__missing(m ? m->ctx : NULL);
+	ctx = m->ctx;
+	status = check_options(m, opts);
+	if (status)
+		return status;
+	j.out = gpube__alloc_zero(ctx, 1, sizeof(*j.out));
+	if (!j.out)
+		return GPUBE_ENOMEM;
+	j.out->answer = GPUBE_ANSWER_INCOMPLETE;
+	j.out->log10_value = j.out->log10_lower = -INFINITY;
+	j.out->log10_upper = INFINITY;
+	j.infer_opts = (struct gpube_infer_opts){.order_method = opts->order_method,
+		.order = opts->order,
+		.seed = opts->seed};
+	j.sums = (struct gpube__inferring){
+		.m = m, .ctx = ctx, .opts = &j.infer_opts, .out = &j.inference};
+	deadline = ctx->deadline;
+	if (opts->timeout_seconds > 0)
+		ctx->deadline = gpube__now() + opts->timeout_seconds;
+	status = mark_query(&j, m);
+	if (!status)
+		status = find(&j);
+	ctx->deadline = deadline;
+	gpube__infer_clear(&j.sums);
+	gpube_model_free(j.residual);
+	gpube__free(ctx, j.last);
+	if (status && status != GPUBE_ELIMIT && status != GPUBE_ESTOP) {
+		gpube_mmap_free(j.out, ctx);
+		return status;
+	}
+	*out = j.out;
+	return status;
+}
