@@ -48,6 +48,12 @@ int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds);
  */
 int gpube__bound_first(struct gpube_bounder *b, double seconds);
 
+/*
+ * gpube__bound_exclusive() - Boolean variables that exclude each other become one, where that helps.
+ * Errors: those of gpube__join_exclusive(): b->s is as it was
+ */
+int gpube__bound_exclusive(struct gpube_bounder *b);
+
 /* The stages that bound_stages.c lists: before there is an order, and after it. */
 int gpube__bound_at_first(struct gpube_bounder *b);
 int gpube__bound_stages(struct gpube_bounder *b);

@@ -185,11 +185,12 @@ int gpube__simplified_order(
 {
 	struct gpube_ctx *ctx = s->model->ctx;
 	uint8_t *seen = gpube__alloc_zero(ctx, (uint64_t)n, 1);
+	uint8_t *has = gpube__alloc_zero(ctx, (uint64_t)s->model->n_vars, 1);
 	int32_t used = 0;
-	int status = seen ? GPUBE_OK : GPUBE_ENOMEM;
+	int status = seen && has ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (int32_t p = 0; p < n && !status; p++) {
-		int32_t var = given[p];
+		int32_t var = given[p], kept;
 
 		if (var < 0 || var >= n || seen[var]) {
 			status = gpube__fail(ctx, GPUBE_EINVAL,
@@ -198,9 +199,13 @@ int gpube__simplified_order(
 			break;
 		}
 		seen[var] = 1;
-		if (s->var[var] >= 0)
-			order[used++] = s->var[var];
+		kept = s->var[var];
+		if (kept >= 0 && !has[kept]) {
+			has[kept] = 1;
+			order[used++] = kept;
+		}
 	}
 	gpube__free(ctx, seen);
+	gpube__free(ctx, has);
 	return status;
 }

@@ -29,7 +29,8 @@ struct gpube_simplified {
 
 	/* The way back: original variable i is fixed to 'value[i]' if var[i] < 0,
 	 * else it is variable var[i] of the model, whose value a stands for
-	 * values[i][a], or for a itself if values[i] is NULL. */
+	 * values[i][a], or for a itself if values[i] is NULL. (Of gpube__join_exclusive() several
+	 * original variables may be the same one.) */
 	int32_t n_vars;
 	int32_t *var, *value;
 	int32_t **values;
@@ -60,7 +61,7 @@ void gpube__simplified_extend(
 
 /*
  * gpube__simplified_order() - an order of the variables as given, without those that are gone.
- * order  out: of the simplified model's variables
+ * order  out: of the simplified model's variables; one that stands for several is where the first of them is
  * given  n of the given model's variables
  * Errors: EINVAL (no permutation), ENOMEM
  */

@@ -1,0 +1,56 @@
+/* bound_exclusive.c - whether what excludes each other is joined (exclusive.h) before anything is bounded. */
+#include <math.h>
+
+#include "gpube/bound/bound.h"
+#include "gpube/simplify/exclusive.h"
+
+/* Joined cells of the greedy order; INFINITY: it has none in the memory that is allowed. */
+static int cells_along(double *cells, const struct gpube_bounder *b, const struct gpube_model *m)
+{
+	int32_t *order = gpube__alloc(b->ctx, (uint64_t)m->n_vars, sizeof(*order));
+	struct gpube_order_cost cost = {.joined_cells = INFINITY};
+	struct gpube_graph g = {0};
+	int status = order ? gpube__graph_of_model(&g, m) : GPUBE_ENOMEM;
+
+	if (!status) {
+		status = gpube__order_find(b->ctx, order, &cost, &g, GPUBE_ORDER_MIN_FILL, 0,
+			b->ops->cells_per_second, b->opts->seed);
+		gpube__graph_clear(b->ctx, &g);
+	} else if (status == GPUBE_ELIMIT) {
+		status = GPUBE_OK;
+	}
+	gpube__free(b->ctx, order);
+	*cells = cost.joined_cells;
+	return status;
+}
+
+/*
+ * Not where elimination is easy as it is; nor where joining makes it much longer: sets that reach far along
+ * a line of variables widen it.
+ */
+int gpube__bound_exclusive(struct gpube_bounder *b)
+{
+	struct gpube_simplified joined;
+	double before, after = 0;
+	bool any;
+	int status;
+
+	if (b->shifted || b->opts->no_simplify || b->s.infeasible || b->s.model->n_vars < 2)
+		return GPUBE_OK;
+	status = gpube__join_exclusive(&joined, &b->s, &any);
+	if (status || !any)
+		return status;
+	status = cells_along(&before, b, b->s.model);
+	if (!status && before > GPUBE__QUICK_CELLS)
+		status = cells_along(&after, b, joined.model);
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+		"what excludes each other: %d variables instead of %d, %.3g joined cells instead of %.3g",
+		joined.model->n_vars, b->s.model->n_vars, after, before);
+	if (status || before <= GPUBE__QUICK_CELLS) {
+		gpube__simplified_clear(b->ctx, &joined);
+		return status;
+	}
+	gpube__simplified_clear(b->ctx, &b->s);
+	b->s = joined;
+	return GPUBE_OK;
+}
