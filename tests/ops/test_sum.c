@@ -3,92 +3,8 @@
 
 #include <math.h>
 
-#include "gpube/ops/sum/sum.h"
 #include "tests/support/context.h"
-
-enum { MOST_TABLES = 6 };
-
-struct shape {
-	struct gpube_sum_job job;
-	struct gpube_sum_operand in[MOST_TABLES], out[MOST_TABLES];
-	struct gpube_sum_table tables[2 * MOST_TABLES];
-};
-
-/* What cells are like. */
-enum cells { ORDINARY, ZEROS, FAR_APART, N_CELLS };
-
-static double draw(struct gpube_rng *rng, enum cells cells)
-{
-	const double v = gpube__rng_unit(rng) + 0x1p-60;
-
-	if (cells == ZEROS && gpube__rng_below(rng, 2))
-		return 0;
-	return cells == FAR_APART ? ldexp(v, (int)gpube__rng_below(rng, 1800) - 900) : v;
-}
-
-/* A table over the axes of 'mask', row-major. */
-static void lay(struct shape *s, struct gpube_sum_operand *o, struct gpube_sum_table *t, uint64_t mask)
-{
-	int64_t n = 1;
-
-	memset(o, 0, sizeof(*o));
-	o->table = t;
-	for (int a = s->job.n_axes - 1; a >= 0; a--) {
-		if (!(mask >> a & 1))
-			continue;
-		o->stride[a] = n;
-		n *= s->job.dim[a];
-	}
-	assert_int_equal(gpube__sum_table_new(ctx, t, n), GPUBE_OK);
-}
-
-static void shape_draw(struct shape *s, uint64_t seed)
-{
-	const enum cells cells = (enum cells)(seed % N_CELLS);
-	struct gpube_rng rng;
-	int64_t room = 1 << (4 + seed % 12);
-
-	gpube__rng_init(&rng, seed);
-	memset(s, 0, sizeof(*s));
-	while (s->job.n_axes < 14 && room > 1) {
-		int64_t dim = 2 + (int64_t)gpube__rng_below(&rng, seed % 7 ? 4 : 40);
-
-		s->job.dim[s->job.n_axes++] = dim;
-		room /= dim;
-	}
-	s->job.in = s->in;
-	s->job.out = s->out;
-	s->job.n_in = (int)gpube__rng_below(&rng, MOST_TABLES);
-	s->job.n_out = 1 + (int)gpube__rng_below(&rng, 3);
-	for (int k = 0; k < s->job.n_in; k++) {
-		struct gpube_sum_table *t = &s->tables[k];
-
-		lay(s, &s->in[k], t, gpube__rng_next(&rng) | gpube__rng_next(&rng));
-		for (int64_t i = 0; i < t->n; i++)
-			t->cells[i] = draw(&rng, cells);
-		t->power = (int64_t)gpube__rng_below(&rng, 40000) - 20000;
-		assert_int_equal(gpube__sum_settle(ctx, t, false), GPUBE_OK);
-	}
-	for (int j = 0; j < s->job.n_out; j++)
-		lay(s, &s->out[j], &s->tables[MOST_TABLES + j],
-			gpube__rng_next(&rng) | (j ? 0 : gpube__rng_next(&rng)));
-}
-
-static void shape_clear(struct shape *s)
-{
-	for (int k = 0; k < 2 * MOST_TABLES; k++)
-		gpube__sum_table_clear(ctx, &s->tables[k]);
-}
-
-/* The relative difference of two numbers of any magnitude; 0 is equal to nothing else. */
-static double difference(struct gpube_wide a, struct gpube_wide b)
-{
-	if (a.m == 0 || b.m == 0)
-		return a.m == b.m ? 0 : INFINITY;
-	if (a.e - b.e > 2 || b.e - a.e > 2)
-		return INFINITY;
-	return fabs(ldexp(a.m, (int)(a.e - b.e)) - b.m) / b.m;
-}
+#include "tests/ops/sum_shapes.h"
 
 static void test_reference(void **state)
 {
@@ -96,10 +12,10 @@ static void test_reference(void **state)
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 600; seed++) {
-		struct gpube_sum_table fast[MOST_TABLES];
-		struct shape s;
+		struct gpube_sum_table fast[SUM_MOST_TABLES];
+		struct sum_shape s;
 
-		shape_draw(&s, seed);
+		sum_shape_draw(&s, seed, 0);
 		assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
 		n_apart += s.job.apart;
 		for (int j = 0; j < s.job.n_out; j++) {
@@ -112,11 +28,11 @@ static void test_reference(void **state)
 			const double most = 2 * s.out[j].roundings * 0x1p-53;
 
 			for (int64_t i = 0; i < fast[j].n; i++)
-				assert_true(difference(gpube__sum_cell(&fast[j], i),
+				assert_true(sum_difference(gpube__sum_cell(&fast[j], i),
 						    gpube__sum_cell(s.out[j].table, i)) <= most);
 			gpube__sum_table_clear(ctx, &fast[j]);
 		}
-		shape_clear(&s);
+		sum_shape_clear(&s);
 	}
 	assert_true(n_apart > 50);
 	assert_true(n_apart < 400);
@@ -131,9 +47,9 @@ static void test_threads(void **state)
 	for (uint64_t seed = 11; seed < 600; seed += 12) {
 		double *one;
 		int64_t n, power;
-		struct shape s;
+		struct sum_shape s;
 
-		shape_draw(&s, seed);
+		sum_shape_draw(&s, seed, 0);
 		ctx->n_threads = 1;
 		assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
 		ctx->n_threads = n_threads;
@@ -146,38 +62,38 @@ static void test_threads(void **state)
 		assert_memory_equal(one, s.out[0].table->cells, (size_t)n * sizeof(*one));
 		assert_true(power == s.out[0].table->power);
 		gpube__free(ctx, one);
-		shape_clear(&s);
+		sum_shape_clear(&s);
 	}
 }
 
 /* 2^-900 * 2^-900 and 1: neither is lost, and both come back. */
 static void test_underflow(void **state)
 {
-	struct shape s = {.job = {.n_axes = 1, .dim = {2}, .n_in = 3, .n_out = 1}};
+	struct sum_shape s = {.job = {.n_axes = 1, .dim = {2}, .n_in = 3, .n_out = 1}};
 
 	(void)state;
 	s.job.in = s.in;
 	s.job.out = s.out;
 	for (int k = 0; k < 3; k++) {
-		lay(&s, &s.in[k], &s.tables[k], 1);
+		sum_lay(&s, &s.in[k], &s.tables[k], 1);
 		s.tables[k].cells[0] = 1;
 		s.tables[k].cells[1] = k < 2 ? 0x1p-900 : 0x1p-500;
 		assert_int_equal(gpube__sum_settle(ctx, &s.tables[k], false), GPUBE_OK);
 		assert_null(s.tables[k].powers);
 	}
-	lay(&s, &s.out[0], &s.tables[3], 1);
+	sum_lay(&s, &s.out[0], &s.tables[3], 1);
 	assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
 	assert_true(s.job.apart);
-	assert_true(difference(gpube__sum_cell(&s.tables[3], 0), gpube__wide(1, 0)) == 0);
-	assert_true(difference(gpube__sum_cell(&s.tables[3], 1), gpube__wide(1, -2300)) == 0);
+	assert_true(sum_difference(gpube__sum_cell(&s.tables[3], 0), gpube__wide(1, 0)) == 0);
+	assert_true(sum_difference(gpube__sum_cell(&s.tables[3], 1), gpube__wide(1, -2300)) == 0);
 	for (int k = 0; k < 3; k++) {
 		const struct gpube_wide left = gpube__wide(1, -2300 + (k < 1 ? 900 : k < 2 ? 1800 : 2300));
 
 		assert_int_equal(gpube__sum_divide(ctx, &s.tables[3], &s.tables[k]), GPUBE_OK);
-		assert_true(difference(gpube__sum_cell(&s.tables[3], 1), left) == 0);
+		assert_true(sum_difference(gpube__sum_cell(&s.tables[3], 1), left) == 0);
 	}
 	assert_null(s.tables[3].powers);
-	shape_clear(&s);
+	sum_shape_clear(&s);
 }
 
 /* What doubles hold at most and at least is settled without a bit lost. */
@@ -192,23 +108,23 @@ static void test_extremes(void **state)
 	assert_int_equal(gpube__sum_settle(ctx, &t, false), GPUBE_OK);
 	assert_non_null(t.powers);
 	for (int i = 0; i < 4; i++)
-		assert_true(difference(gpube__sum_cell(&t, i), gpube__wide(cells[i], 0)) == 0);
+		assert_true(sum_difference(gpube__sum_cell(&t, i), gpube__wide(cells[i], 0)) == 0);
 	gpube__sum_table_clear(ctx, &t);
 }
 
 /* Three tables over one axis, settled, and room for their product. */
-static void three(struct shape *s, int64_t dim, const double cells[3][3])
+static void three(struct sum_shape *s, int64_t dim, const double cells[3][3])
 {
-	*s = (struct shape){.job = {.n_axes = 1, .n_in = 3, .n_out = 1, .shares = true}};
+	*s = (struct sum_shape){.job = {.n_axes = 1, .n_in = 3, .n_out = 1, .shares = true}};
 	s->job.dim[0] = dim;
 	s->job.in = s->in;
 	s->job.out = s->out;
 	for (int k = 0; k < 3; k++) {
-		lay(s, &s->in[k], &s->tables[k], 1);
+		sum_lay(s, &s->in[k], &s->tables[k], 1);
 		memcpy(s->tables[k].cells, cells[k], (size_t)dim * sizeof(double));
 		assert_int_equal(gpube__sum_settle(ctx, &s->tables[k], false), GPUBE_OK);
 	}
-	lay(s, &s->out[0], &s->tables[3], 1);
+	sum_lay(s, &s->out[0], &s->tables[3], 1);
 	assert_int_equal(gpube__sum_product(ctx, &s->job), GPUBE_OK);
 }
 
@@ -218,20 +134,20 @@ static void test_shares(void **state)
 	static const double one[3][3] = {{1, 0x1p-600, 0x1p-200}, {1, 0x1p-600, 0x1p-200}, {1, 1, 1}};
 	static const double none[3][3] = {
 		{1, 0x1p-700, 0x1p-700}, {0x1p-700, 1, 0x1p-700}, {0x1p-700, 0x1p-700, 1}};
-	struct shape s;
+	struct sum_shape s;
 
 	(void)state;
 	three(&s, 3, one);
 	assert_false(s.job.apart);
-	assert_true(difference(gpube__sum_cell(&s.tables[3], 0), gpube__wide(1, 0)) == 0);
+	assert_true(sum_difference(gpube__sum_cell(&s.tables[3], 0), gpube__wide(1, 0)) == 0);
 	assert_true(gpube__sum_cell(&s.tables[3], 1).m == 0);
-	assert_true(difference(gpube__sum_cell(&s.tables[3], 2), gpube__wide(1, -400)) == 0);
-	shape_clear(&s);
+	assert_true(sum_difference(gpube__sum_cell(&s.tables[3], 2), gpube__wide(1, -400)) == 0);
+	sum_shape_clear(&s);
 	three(&s, 3, none);
 	assert_true(s.job.apart);
 	for (int i = 0; i < 3; i++)
-		assert_true(difference(gpube__sum_cell(&s.tables[3], i), gpube__wide(1, -1400)) == 0);
-	shape_clear(&s);
+		assert_true(sum_difference(gpube__sum_cell(&s.tables[3], i), gpube__wide(1, -1400)) == 0);
+	sum_shape_clear(&s);
 }
 
 /* A table of 16 axes and 20 small ones, which are multiplied together before. */
@@ -239,7 +155,7 @@ static void test_many_inputs(void **state)
 {
 	struct gpube_sum_operand in[21], out;
 	struct gpube_sum_table tables[22] = {0};
-	struct shape s = {.job = {.n_axes = 16, .n_in = 21, .n_out = 1, .in = in, .out = &out}};
+	struct sum_shape s = {.job = {.n_axes = 16, .n_in = 21, .n_out = 1, .in = in, .out = &out}};
 	struct gpube_sum_table fast;
 	struct gpube_rng rng;
 
@@ -248,12 +164,12 @@ static void test_many_inputs(void **state)
 	for (int a = 0; a < 16; a++)
 		s.job.dim[a] = 2;
 	for (int k = 0; k < 21; k++) {
-		lay(&s, &in[k], &tables[k], k ? UINT64_C(5) << (k % 13) | 1u << k % 16 : 0xffff);
+		sum_lay(&s, &in[k], &tables[k], k ? UINT64_C(5) << (k % 13) | 1u << k % 16 : 0xffff);
 		for (int64_t i = 0; i < tables[k].n; i++)
 			tables[k].cells[i] = gpube__rng_unit(&rng) + (k % 2 ? 0x1p-40 : 0);
 		assert_int_equal(gpube__sum_settle(ctx, &tables[k], false), GPUBE_OK);
 	}
-	lay(&s, &out, &tables[21], 0xff0f);
+	sum_lay(&s, &out, &tables[21], 0xff0f);
 	assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
 	assert_false(s.job.apart);
 	fast = tables[21];
@@ -261,7 +177,7 @@ static void test_many_inputs(void **state)
 	assert_int_equal(gpube__sum_product_ref(ctx, &s.job), GPUBE_OK);
 	assert_true(out.roundings >= 21 + 16);
 	for (int64_t i = 0; i < fast.n; i++)
-		assert_true(difference(gpube__sum_cell(&fast, i), gpube__sum_cell(&tables[21], i)) <=
+		assert_true(sum_difference(gpube__sum_cell(&fast, i), gpube__sum_cell(&tables[21], i)) <=
 			    2 * out.roundings * 0x1p-53);
 	gpube__sum_table_clear(ctx, &fast);
 	for (int k = 0; k < 22; k++)
@@ -270,15 +186,15 @@ static void test_many_inputs(void **state)
 
 static void test_stop(void **state)
 {
-	struct shape s;
+	struct sum_shape s;
 
 	(void)state;
-	shape_draw(&s, 11);
+	sum_shape_draw(&s, 11, 0);
 	gpube_ctx_stop(ctx);
 	assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_ESTOP);
 	gpube_ctx_resume(ctx);
 	assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
-	shape_clear(&s);
+	sum_shape_clear(&s);
 }
 
 int main(void)

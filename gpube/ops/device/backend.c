@@ -178,6 +178,13 @@ const struct gpube_support_ops *gpube__support_cuda(struct gpube_ctx *ctx, int *
 	return b ? b->support(ctx, status) : NULL;
 }
 
+const struct gpube_sum_ops *gpube__sum_cuda(struct gpube_ctx *ctx, int *status)
+{
+	const struct gpube_cuda_backend *b = opened(ctx, status);
+
+	return b ? b->sum(ctx, status) : NULL;
+}
+
 int gpube__ceilings_cuda(struct gpube_ctx *ctx, struct gpube_rate *r)
 {
 	int status;

@@ -18,6 +18,7 @@
 #include "gpube/ops/rates.h"
 #include "gpube/ops/regions/regions.h"
 #include "gpube/ops/subset/subset.h"
+#include "gpube/ops/sum/sum_card.h"
 #include "gpube/ops/support/support.h"
 
 /*
@@ -41,6 +42,7 @@ struct gpube_cuda_backend {
 	const struct gpube_faces_ops *(*faces)(struct gpube_ctx *ctx, int *status);
 	const struct gpube_regions_ops *(*regions)(struct gpube_ctx *ctx, int *status);
 	const struct gpube_support_ops *(*support)(struct gpube_ctx *ctx, int *status);
+	const struct gpube_sum_ops *(*sum)(struct gpube_ctx *ctx, int *status);
 	int (*ceilings)(struct gpube_ctx *ctx, struct gpube_rate *r);
 	void (*opening_driver)(int id);
 	bool (*force)(struct gpube_ctx *ctx, const char *name);

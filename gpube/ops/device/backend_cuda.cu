@@ -19,6 +19,7 @@ gpube_cuda_backend(void)
 		gpube__faces_cuda,
 		gpube__regions_cuda,
 		gpube__support_cuda,
+		gpube__sum_cuda,
 		gpube__ceilings_cuda,
 		gpube__opening_driver,
 		gpube__cuda_force,

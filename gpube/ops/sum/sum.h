@@ -22,12 +22,19 @@
 /* Axes have at least two values, and a table's cells are counted in 64 bits. */
 enum { GPUBE_SUM_AXES = 64 };
 
-/* A cell's value is cells[i] * 2^(power + powers[i]); powers is NULL where none has its own. */
+/*
+ * A cell's value is cells[i] * 2^(power + powers[i]); powers is NULL where none has its own.
+ * card  the same cells in a card's memory (sum_card.h), NULL: they are not there; cells is NULL where they are
+ *       only there
+ * top, least  what is above 0 of the cells lies in [2^(least - 1), 2^top); 0 and less where a table is settled
+ */
 struct gpube_sum_table {
 	int64_t n;
 	double *cells; /* >= 0, finite */
 	int32_t *powers;
 	int64_t power;
+	double *card;
+	int top, least;
 };
 
 /* 'stride' of each axis of the job; 0: the table does not have it. Others fall along the axes. */
@@ -50,6 +57,9 @@ struct gpube_sum_job {
 int gpube__sum_table_new(struct gpube_ctx *ctx, struct gpube_sum_table *t, int64_t n);
 void gpube__sum_table_clear(struct gpube_ctx *ctx, struct gpube_sum_table *t);
 
+/* What of it is on a card is no longer. */
+void gpube__sum_leave_card(struct gpube_ctx *ctx, struct gpube_sum_table *t);
+
 /*
  * gpube__sum_settle() - the same values with the largest cell in [0.5, 1), and powers of the cells' own
  * only where they are too far apart; 'shares': never, what is too small becomes 0.
@@ -64,6 +74,18 @@ int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool sha
  * Errors: ENOMEM, ESTOP, ERANGE
  */
 int gpube__sum_product(struct gpube_ctx *ctx, struct gpube_sum_job *job);
+/* A job with fewer inputs: those on the host that are small are multiplied together before. */
+struct gpube_sum_merged {
+	struct gpube_sum_job job; /* the same outputs */
+	struct gpube_sum_operand *in;
+	struct gpube_sum_table *tables;
+	int n_tables; /* room: of the given job's inputs */
+};
+
+/* 'm' is to be cleared in any case. Errors: those of gpube__sum_product() */
+int gpube__sum_merge(struct gpube_ctx *ctx, struct gpube_sum_merged *m, const struct gpube_sum_job *job);
+void gpube__sum_merged_clear(struct gpube_ctx *ctx, struct gpube_sum_merged *m);
+
 /* The same without merging small inputs before. */
 int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job);
 /* The specification: each cell alone, with powers throughout; not settled. Errors: ENOMEM, ERANGE */

@@ -62,6 +62,8 @@ static int sort_into_groups(struct group *groups, struct input *inputs, const st
 	for (int k = 0; k < job->n_in; k++) {
 		double least = most;
 
+		if (!job->in[inputs[k].k].table->cells) /* it is on a card */
+			continue;
 		for (int g = 0; g < n; g++) {
 			const double cells = cells_of(job, groups[g].axes | inputs[k].axes);
 
@@ -120,57 +122,57 @@ static int multiply(struct gpube_ctx *ctx, struct gpube_sum_operand *out, struct
 	return status;
 }
 
-/*
- * The job with fewer inputs, which are operands of 'merged' with tables of 'tables' where they are
- * new; there is room for as many as there were.
- */
-static int merge(struct gpube_ctx *ctx, struct gpube_sum_job *to, const struct gpube_sum_job *job,
-	struct gpube_sum_operand *merged, struct gpube_sum_table *tables)
+int gpube__sum_merge(struct gpube_ctx *ctx, struct gpube_sum_merged *m, const struct gpube_sum_job *job)
 {
-	struct input *inputs = gpube__alloc(ctx, (uint64_t)job->n_in, sizeof(*inputs));
-	struct group *groups = gpube__alloc(ctx, (uint64_t)job->n_in, sizeof(*groups));
-	int n, status = inputs && groups ? GPUBE_OK : GPUBE_ENOMEM;
+	const uint64_t n = (uint64_t)job->n_in;
+	struct input *inputs = gpube__alloc(ctx, n, sizeof(*inputs));
+	struct group *groups = gpube__alloc(ctx, n, sizeof(*groups));
+	int n_groups, status;
 
-	*to = *job;
-	to->in = merged;
-	to->n_in = 0;
-	n = status ? 0 : sort_into_groups(groups, inputs, job);
+	m->job = *job;
+	m->n_tables = job->n_in;
+	m->in = gpube__alloc(ctx, n, sizeof(*m->in));
+	m->tables = gpube__alloc_zero(ctx, n, sizeof(*m->tables));
+	m->job.in = m->in;
+	m->job.n_in = 0;
+	status = inputs && groups && m->in && m->tables ? GPUBE_OK : GPUBE_ENOMEM;
+	n_groups = status ? 0 : sort_into_groups(groups, inputs, job);
 	for (int k = 0; k < job->n_in && !status; k++)
 		if (inputs[k].group < 0 || groups[inputs[k].group].n == 1)
-			merged[to->n_in++] = job->in[inputs[k].k];
-	for (int g = 0; g < n && !status; g++)
+			m->in[m->job.n_in++] = job->in[inputs[k].k];
+	for (int g = 0; g < n_groups && !status; g++)
 		if (groups[g].n > 1) {
-			status = multiply(ctx, &merged[to->n_in], &tables[to->n_in], job, inputs, g, &groups[g]);
-			to->n_in++;
+			const int to = m->job.n_in++;
+
+			status = multiply(ctx, &m->in[to], &m->tables[to], job, inputs, g, &groups[g]);
 		}
 	gpube__free(ctx, inputs);
 	gpube__free(ctx, groups);
 	return status;
 }
 
+void gpube__sum_merged_clear(struct gpube_ctx *ctx, struct gpube_sum_merged *m)
+{
+	for (int k = 0; m->tables && k < m->n_tables; k++)
+		gpube__sum_table_clear(ctx, &m->tables[k]);
+	gpube__free(ctx, m->tables);
+	gpube__free(ctx, m->in);
+}
+
 int gpube__sum_product(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 {
-	const uint64_t n = (uint64_t)job->n_in;
-	struct gpube_sum_operand *merged = NULL;
-	struct gpube_sum_table *tables = NULL;
-	struct gpube_sum_job small = *job;
-	int status = GPUBE_ENOMEM;
+	struct gpube_sum_merged m = {0};
+	int status;
 
 	if (job->n_in < 3)
 		return gpube__sum_panels(ctx, job);
-	merged = gpube__alloc(ctx, n, sizeof(*merged));
-	tables = gpube__alloc_zero(ctx, n, sizeof(*tables));
-	if (merged && tables)
-		status = merge(ctx, &small, job, merged, tables);
+	status = gpube__sum_merge(ctx, &m, job);
 	if (!status)
-		status = gpube__sum_panels(ctx, &small);
-	job->apart = small.apart;
+		status = gpube__sum_panels(ctx, &m.job);
+	job->apart = m.job.apart;
 	/* a product has as many roundings, in whatever order it is made */
 	for (int j = 0; j < job->n_out && !status; j++)
-		job->out[j].roundings += (small.apart ? 2 : 1) * (job->n_in - small.n_in);
-	for (int k = 0; tables && k < job->n_in; k++)
-		gpube__sum_table_clear(ctx, &tables[k]);
-	gpube__free(ctx, tables);
-	gpube__free(ctx, merged);
+		job->out[j].roundings += (job->apart ? 2 : 1) * (job->n_in - m.job.n_in);
+	gpube__sum_merged_clear(ctx, &m);
 	return status;
 }

@@ -1,5 +1,6 @@
 /* sum_settle.c - tables of sums brought to scale, and numbers of any magnitude; see sum.h. */
 #include "gpube/ops/sum/sum.h"
+#include "gpube/ops/ops.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +26,17 @@ void gpube__sum_table_clear(struct gpube_ctx *ctx, struct gpube_sum_table *t)
 {
 	gpube__free(ctx, t->cells);
 	gpube__free(ctx, t->powers);
+	gpube__sum_leave_card(ctx, t);
 	*t = (struct gpube_sum_table){0};
+}
+
+void gpube__sum_leave_card(struct gpube_ctx *ctx, struct gpube_sum_table *t)
+{
+	int status;
+
+	if (t->card && ctx->device) /* which is open, then */
+		gpube__ops_cuda(ctx, &status)->free(ctx, t->card);
+	t->card = NULL;
 }
 
 int gpube__sum_fail_range(struct gpube_ctx *ctx)
@@ -233,6 +244,9 @@ int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool sha
 		t->powers = NULL;
 	}
 	t->power = all.most < all.least ? 0 : t->power + s.up;
+	t->top = 0;
+	/* of shares what is less has become 0 */
+	t->least = all.most < all.least ? 0 : (int)fmax((double)(all.least - all.most), shares ? -LEAST_SHARE : -INT32_MAX);
 	return status;
 }
 

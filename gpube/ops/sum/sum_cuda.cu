@@ -1,0 +1,508 @@
+/* sum_cuda.cu - sums of products on a CUDA device: what sum_walk.h plans, for batches of jobs. */
+#include "gpube/ops/device/device.cuh"
+
+extern "C" {
+#include "gpube/ops/sum/sum_card.h"
+#include "gpube/ops/sum/sum_walk.h"
+}
+
+enum { OUT = GPUBE_WALK_IN, EACH = GPUBE_WALK_EACH, THREADS = GPUBE_WALK_THREADS };
+
+/* A product below the first, whose inputs are above 0, may have lost digits; nothing to a sum above the second. */
+#define SMALL_PRODUCT 0x1p-800
+#define SMALL_SUM     0x1p-700
+
+/* What a job's blocks find: bits of doubles >= 0, which are ordered as they are. */
+struct found {
+	unsigned long long most, not_least; /* the least one's complement; 0: no cell */
+	unsigned long long lost;
+};
+
+/* Jobs of one kernel: their first blocks (one more: all), walks, and places in 'found'. */
+struct group {
+	const uint32_t *first, *walk_at, *found_at;
+	const unsigned char *walks;
+	struct found *found;
+	uint32_t n;
+};
+
+__device__ static uint32_t job_of(const struct group *g, uint32_t block)
+{
+	uint32_t lo = 0, hi = g->n;
+
+	while (hi - lo > 1) {
+		const uint32_t mid = (lo + hi) / 2;
+
+		if (g->first[mid] <= block)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Of a thread: the extreme cells that it wrote. */
+struct extremes {
+	double most, least;
+	bool lost;
+};
+
+__device__ static void take(struct extremes *x, double v)
+{
+	x->most = v > x->most || v != v ? v : x->most;
+	x->least = v > 0 && v < x->least ? v : x->least;
+}
+
+__device__ static void tell(struct found *f, const struct extremes *x)
+{
+	double most = x->most, least = x->least;
+	const bool lost = __any_sync(~0u, x->lost);
+
+	for (int by = 16; by; by /= 2) {
+		const double a = __shfl_xor_sync(~0u, most, by), b = __shfl_xor_sync(~0u, least, by);
+
+		most = a > most || a != a ? a : most;
+		least = b < least ? b : least;
+	}
+	if (threadIdx.x % 32)
+		return;
+	atomicMax(&f->most, (unsigned long long)__double_as_longlong(most));
+	if (most > 0)
+		atomicMax(&f->not_least, ~(unsigned long long)__double_as_longlong(least));
+	if (lost)
+		atomicOr(&f->lost, 1ull);
+}
+
+/* Where a block is. */
+template <int NIN> struct place {
+	int64_t base[NIN + 1], far_at[NIN];
+	int64_t item[GPUBE_WALK_MOST_AXES], far[GPUBE_WALK_MOST_AXES];
+};
+
+template <int NIN>
+__device__ static void begin(struct place<NIN> *at, const struct gpube__walk *w, int64_t first)
+{
+	const int k = threadIdx.x;
+
+	if (k == 32) /* another warp: divisions take their time */
+		gpube__walk_values(w->axis, w->n_item, first, at->item);
+	if (k <= NIN)
+		at->base[k] = gpube__walk_at(w->axis, w->n_item, first, k < NIN ? k : OUT);
+	for (int a = k; a < w->n_far; a += THREADS)
+		at->far[a] = 0;
+	if (k < NIN)
+		at->far_at[k] = 0;
+}
+
+template <int NIN> __device__ static void next_far(struct place<NIN> *at, const struct gpube__walk *w)
+{
+	const int a = gpube__walk_next(gpube__walk_far(w), w->n_far, at->far);
+
+	for (int k = 0; k < NIN; k++)
+		at->far_at[k] = a < 0 ? 0 : at->far_at[k] + gpube__walk_far(w)[a].back[k];
+}
+
+template <int NIN> __device__ static void next_item(struct place<NIN> *at, const struct gpube__walk *w)
+{
+	const int a = gpube__walk_next(w->axis, w->n_item, at->item);
+
+	next_far<NIN>(at, w); /* back to its begin */
+	if (a < 0)
+		return;
+	for (int k = 0; k < NIN; k++)
+		at->base[k] += w->axis[a].back[k];
+	at->base[NIN] += w->axis[a].back[OUT];
+}
+
+/* The cells of a panel that a thread has. */
+template <int NIN> struct mine {
+	int32_t at[EACH][NIN], out[EACH], place[EACH];
+	double sum[EACH];
+	bool small[EACH];
+};
+
+template <int NIN, bool LOOKS>
+__device__ static void add_products(struct mine<NIN> *m, const struct gpube__walk *w,
+	const struct place<NIN> *at, const int64_t (*near_at)[NIN], int32_t cells)
+{
+	const double by = w->by;
+	const double *in[NIN];
+
+#pragma unroll
+	for (int k = 0; k < NIN; k++)
+		in[k] = w->in[k] + at->base[k] + at->far_at[k];
+#pragma unroll 2
+	for (int32_t r = 0; r < w->near; r++) {
+		double v[EACH];
+		bool above[EACH];
+
+#pragma unroll
+		for (int k = 0; k < NIN; k++) {
+			const double *p = in[k] + near_at[r][k];
+
+#pragma unroll
+			for (int e = 0; e < EACH; e++) {
+				const bool is = (int)threadIdx.x + e * THREADS < cells;
+				const double x = is ? p[m->at[e][k]] : 0;
+
+				v[e] = k ? v[e] * x : x * by;
+				if (LOOKS)
+					above[e] = x > 0 && (!k || above[e]);
+			}
+		}
+#pragma unroll
+		for (int e = 0; e < EACH && LOOKS; e++)
+			m->small[e] |= above[e] && v[e] < SMALL_PRODUCT;
+#pragma unroll
+		for (int e = 0; e < EACH; e++)
+			m->sum[e] += v[e];
+	}
+}
+
+/* Each cell is an output's. */
+template <int NIN, bool LOOKS>
+__device__ static void write_cells(
+	const struct mine<NIN> *m, struct extremes *x, double *out, int32_t cells)
+{
+#pragma unroll
+	for (int e = 0; e < EACH; e++) {
+		if ((int)threadIdx.x + e * THREADS >= cells)
+			continue;
+		out[m->out[e]] = m->sum[e];
+		take(x, m->sum[e]);
+		if (LOOKS)
+			x->lost |= m->small[e] && m->sum[e] < SMALL_SUM;
+	}
+}
+
+/* Cells that belong to one of the output are added: 'lanes' threads each. */
+template <int NIN, bool LOOKS>
+__device__ static void write_sums(const struct mine<NIN> *m, struct extremes *x, const struct gpube__walk *w,
+	double *out, int32_t sums, double *part, const int32_t *out_at)
+{
+	const int lanes = w->lanes, lane = threadIdx.x % lanes;
+	bool small = false;
+
+#pragma unroll
+	for (int e = 0; e < EACH; e++)
+		if ((int)threadIdx.x + e * THREADS < w->panel) {
+			part[m->place[e]] = m->sum[e];
+			small |= LOOKS && m->small[e];
+		}
+	small = __syncthreads_or(small);
+	for (int first = 0; first < sums; first += THREADS / lanes) {
+		const int o = first + threadIdx.x / lanes;
+		double v = 0;
+
+		for (int i = lane; i < w->sums && o < sums; i += lanes)
+			v += part[o * w->sums + i];
+		for (int by = lanes / 2; by; by /= 2)
+			v += __shfl_down_sync(~0u, v, by, lanes);
+		if (lane || o >= sums)
+			continue;
+		out[out_at[o]] = v;
+		take(x, v);
+		x->lost |= LOOKS && small && v < SMALL_SUM;
+	}
+}
+
+template <int NIN, bool LOOKS>
+__global__ static void __launch_bounds__(THREADS, NIN <= 5 ? 3 : 2) walk(struct group g)
+{
+	__shared__ struct place<NIN> at;
+	__shared__ int64_t near_at[GPUBE_WALK_NEAR][NIN];
+	__shared__ double part[GPUBE_WALK_PANEL];
+	__shared__ int32_t out_at[GPUBE_WALK_PANEL];
+	const uint32_t job = job_of(&g, blockIdx.x);
+	const struct gpube__walk *w = (const struct gpube__walk *)(g.walks + g.walk_at[job]);
+	const int64_t first = (int64_t)(blockIdx.x - g.first[job]) * w->chunk;
+	const int64_t left = w->items - first, n = left < w->chunk ? left : w->chunk;
+	const bool cut_item = w->cut >= 0 && w->cut < w->n_item;
+	struct extremes x = {0, INFINITY, false};
+	struct mine<NIN> m;
+
+	begin<NIN>(&at, w, first);
+	for (int i = threadIdx.x; i < w->near * NIN; i += THREADS)
+		near_at[i / NIN][i % NIN] =
+			gpube__walk_at(gpube__walk_near(w), w->n_near, i / NIN, i % NIN);
+#pragma unroll
+	for (int e = 0; e < EACH; e++) {
+		const int32_t i = threadIdx.x + e * THREADS;
+		struct gpube__walk_cell c;
+
+		gpube__walk_cell(&c, w, NIN, i < w->panel ? i : 0);
+#pragma unroll
+		for (int k = 0; k < NIN; k++)
+			m.at[e][k] = c.at[k];
+		m.out[e] = c.out;
+		m.place[e] = c.place;
+		if (i < w->panel && c.place % w->sums == 0)
+			out_at[c.place / w->sums] = c.out;
+	}
+	for (int64_t i = 0; i < n; i++) {
+		int32_t cells = w->panel, sums = w->n_sums;
+		double *out;
+
+		if (i) {
+			__syncthreads();
+			if (threadIdx.x == 0)
+				next_item<NIN>(&at, w);
+		}
+		__syncthreads();
+		out = w->out + at.base[NIN];
+		if (cut_item) {
+			cells = gpube__walk_cells(w, at.item[w->cut]);
+			if (gpube__walk_panel(w)->step[OUT])
+				sums = gpube__walk_sums(w, at.item[w->cut]);
+		}
+#pragma unroll
+		for (int e = 0; e < EACH; e++) {
+			m.sum[e] = 0;
+			m.small[e] = false;
+		}
+		for (int64_t far = 0; far < w->far; far++) {
+			if (far) {
+				__syncthreads();
+				if (threadIdx.x == 0)
+					next_far<NIN>(&at, w);
+				__syncthreads();
+			}
+			if (w->cut >= w->n_item)
+				cells = gpube__walk_cells(w, at.far[w->cut - w->n_item]);
+			add_products<NIN, LOOKS>(&m, w, &at, near_at, cells);
+		}
+		if (w->sums == 1)
+			write_cells<NIN, LOOKS>(&m, &x, out, cells);
+		else
+			write_sums<NIN, LOOKS>(&m, &x, w, out, sums, part, out_at);
+	}
+	tell(&g.found[g.found_at[job]], &x);
+}
+
+/* ---- launches ------------------------------------------------------------------------------ */
+
+typedef void (*kernel)(struct group g);
+
+static kernel kernel_of(int n_in, bool looks)
+{
+	static const kernel kernels[][2] = {
+		{walk<1, false>, walk<1, true>},
+		{walk<2, false>, walk<2, true>},
+		{walk<3, false>, walk<3, true>},
+		{walk<4, false>, walk<4, true>},
+		{walk<5, false>, walk<5, true>},
+		{walk<6, false>, walk<6, true>},
+		{walk<7, false>, walk<7, true>},
+		{walk<8, false>, walk<8, true>},
+	};
+
+	static_assert(sizeof(kernels) / sizeof(*kernels) == GPUBE_WALK_IN, "one for each number of inputs");
+	return kernels[n_in - 1][looks];
+}
+
+/* A job as it is launched: its walk, and where what it finds goes. */
+struct item {
+	struct gpube__walk_plan *plan;
+	bool looks;
+	uint32_t found_at;
+};
+
+static bool goes(const struct item *it, int n_in, bool looks)
+{
+	return it->plan->walk.n_in == n_in && it->looks == looks;
+}
+
+static uint64_t rounded_up(uint64_t bytes)
+{
+	return (bytes + 15) / 16 * 16;
+}
+
+/* Those of one kernel, of which there are 'many'; *at: of the words that are free. */
+static int launch_group(struct gpube_ctx *ctx, const struct item *items, int64_t n, int64_t many, int n_in, bool looks,
+	unsigned char *words, unsigned char *device, uint64_t *at, struct group *g, uint32_t *blocks)
+{
+	const uint64_t lists = *at;
+	uint32_t *first = (uint32_t *)(words + lists), *walk_at = first + many + 1, *found_at = walk_at + many;
+	uint64_t walks = lists + rounded_up((uint64_t)(3 * many + 1) * sizeof(*first)), next = walks;
+	int64_t all = 0, k = 0;
+
+	for (int64_t i = 0; i < n; i++) {
+		const struct gpube__walk *w = &items[i].plan->walk;
+
+		if (!goes(&items[i], n_in, looks))
+			continue;
+		first[k] = (uint32_t)all;
+		walk_at[k] = (uint32_t)(next - walks);
+		found_at[k++] = items[i].found_at;
+		memcpy(words + next, w, gpube__walk_bytes(w));
+		next += rounded_up(gpube__walk_bytes(w));
+		all += gpube__walk_blocks(w);
+	}
+	if (all > INT32_MAX || next - walks > UINT32_MAX)
+		return gpube__fail(ctx, GPUBE_ERANGE, "sums of %lld blocks are too many for a launch",
+			(long long)all);
+	first[k] = *blocks = (uint32_t)all;
+	g->first = (const uint32_t *)(device + lists);
+	g->walk_at = g->first + many + 1;
+	g->found_at = g->walk_at + many;
+	g->walks = device + walks;
+	g->n = (uint32_t)many;
+	*at = next;
+	return GPUBE_OK;
+}
+
+/* One launch for all jobs of a kernel; results are found in the order of the stream. */
+static int launch(struct gpube_ctx *ctx, const struct item *items, int64_t n, struct found *found)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+	struct group groups[GPUBE_WALK_IN][2];
+	uint32_t blocks[GPUBE_WALK_IN][2] = {};
+	uint64_t bytes = 64 * GPUBE_WALK_IN, at = 0;
+	unsigned char *words;
+	void *device;
+	int status;
+
+	for (int64_t i = 0; i < n; i++)
+		bytes += rounded_up(gpube__walk_bytes(&items[i].plan->walk)) + 16;
+	words = gpube__words(ctx, &device, bytes);
+	if (!words)
+		return GPUBE_ENOMEM;
+	for (int n_in = 1; n_in <= GPUBE_WALK_IN; n_in++)
+		for (int looks = 0; looks < 2; looks++) {
+			int64_t many = 0;
+
+			for (int64_t i = 0; i < n; i++)
+				many += goes(&items[i], n_in, looks);
+			if (!many)
+				continue;
+			status = launch_group(ctx, items, n, many, n_in, looks, words, (unsigned char *)device,
+				&at, &groups[n_in - 1][looks], &blocks[n_in - 1][looks]);
+			if (status)
+				return status;
+			groups[n_in - 1][looks].found = found;
+		}
+	status = gpube__words_send(ctx, at);
+	for (int k = 0; k < 2 * GPUBE_WALK_IN && !status; k++) {
+		if (!blocks[k / 2][k % 2])
+			continue;
+		kernel_of(k / 2 + 1, k % 2)<<<blocks[k / 2][k % 2], THREADS, 0, d->stream>>>(groups[k / 2][k % 2]);
+		GPUBE_ECUDA(ctx, cudaGetLastError());
+	}
+	return status;
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------- */
+
+/* A task's plan, and that of adding its parts, which lie in 'parts'. */
+struct work {
+	struct gpube__walk_plan plan, adding;
+	double *parts;
+};
+
+/* Blocks that a card is kept busy by. */
+static int busy(const struct gpube__device *d)
+{
+	return 8 * d->n_sms;
+}
+
+static int plan(struct work *w, struct gpube_ctx *ctx, const struct gpube_sum_task *t)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+	const struct gpube_sum_job *job = t->job;
+	struct gpube_sum_table *out = job->out[0].table;
+
+	gpube__walk_plan(&w->plan, job, busy(d));
+	for (int k = 0; k < job->n_in; k++)
+		w->plan.walk.in[k] = job->in[k].table->card;
+	w->plan.walk.by = t->by;
+	w->plan.walk.out = out->card;
+	job->out[0].roundings = w->plan.roundings;
+	if (w->plan.parts > 1) {
+		struct gpube_sum_table from_table = {w->plan.n_out * w->plan.parts};
+		struct gpube_sum_operand from, to;
+		struct gpube_sum_job add;
+
+		w->parts = (double *)gpube__arena_take(
+			d->arena, ctx, (uint64_t)from_table.n * sizeof(double));
+		if (!w->parts)
+			return GPUBE_ENOMEM;
+		gpube__walk_add_parts(&add, &from, &to, w->plan.parts, &from_table, out);
+		gpube__walk_plan(&w->adding, &add, 1);
+		w->adding.walk.in[0] = w->plan.walk.out = w->parts;
+		w->adding.walk.out = out->card;
+	}
+	return GPUBE_OK;
+}
+
+/* The second launch finds what sums there are, the first what was lost on the way to them. */
+static int fetch(struct gpube_ctx *ctx, struct gpube_sum_task *tasks, const struct work *works, int64_t n,
+	const struct found *device)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+	const uint64_t bytes = 2 * (uint64_t)n * sizeof(struct found);
+	const struct found *f = (const struct found *)gpube__staging(ctx, bytes, true);
+
+	if (!f)
+		return GPUBE_ENOMEM;
+	GPUBE_ECUDA(ctx, cudaMemcpyAsync((void *)f, device, bytes, cudaMemcpyDeviceToHost, d->stream));
+	GPUBE_ECUDA(ctx, cudaStreamSynchronize(d->stream));
+	for (int64_t i = 0; i < n; i++) {
+		const struct found *last = &f[works[i].parts ? n + i : i];
+		const unsigned long long least = ~last->not_least;
+
+		memcpy(&tasks[i].most, &last->most, sizeof(double));
+		memcpy(&tasks[i].least, &least, sizeof(double));
+		if (!last->not_least)
+			tasks[i].least = 0;
+		tasks[i].lost = f[i].lost;
+	}
+	return GPUBE_OK;
+}
+
+static int run(struct gpube_ctx *ctx, struct gpube_sum_task *tasks, struct work *works, struct item *items, int64_t n)
+{
+	struct gpube__device *d = gpube__device_of(ctx);
+	const uint64_t bytes = 2 * (uint64_t)n * sizeof(struct found);
+	struct found *found = (struct found *)gpube__lists(ctx, bytes);
+	int64_t n_parts = 0;
+	int status = GPUBE_OK;
+
+	if (!found)
+		return GPUBE_ENOMEM;
+	GPUBE_ECUDA(ctx, cudaMemsetAsync(found, 0, bytes, d->stream));
+	for (int64_t i = 0; i < n && !status; i++) {
+		items[i] = (struct item){&works[i].plan, tasks[i].looks, (uint32_t)i};
+		status = plan(&works[i], ctx, &tasks[i]);
+	}
+	if (!status)
+		status = launch(ctx, items, n, found);
+	for (int64_t i = 0; i < n; i++)
+		if (works[i].parts)
+			items[n_parts++] = (struct item){&works[i].adding, false, (uint32_t)(n + i)};
+	if (!status && n_parts)
+		status = launch(ctx, items, n_parts, found);
+	return status ? status : fetch(ctx, tasks, works, n, found);
+}
+
+static int products(struct gpube_ctx *ctx, int64_t n, struct gpube_sum_task *tasks)
+{
+	struct work *works = (struct work *)gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*works));
+	struct item *items = (struct item *)gpube__alloc(ctx, (uint64_t)n, sizeof(*items));
+	int status = GPUBE_ENOMEM;
+
+	if (works && items)
+		status = run(ctx, tasks, works, items, n);
+	/* memory that is given out again is written to behind what is still running */
+	for (int64_t i = 0; works && i < n; i++)
+		gpube__arena_give(gpube__device_of(ctx)->arena, ctx, works[i].parts);
+	gpube__free(ctx, works);
+	gpube__free(ctx, items);
+	return status;
+}
+
+static const struct gpube_sum_ops sum_ops = {products};
+
+extern "C" const struct gpube_sum_ops *gpube__sum_cuda(struct gpube_ctx *ctx, int *status)
+{
+	return gpube__ops_cuda(ctx, status) ? &sum_ops : NULL;
+}
