@@ -56,6 +56,8 @@ enum csg_method {
 	CSG_CONV, /* one subset convolution per agent */
 	CSG_DP,   /* Yeh's dynamic program over all splits of all coalitions */
 	CSG_IDP,  /* Rahwan and Jennings: the splits that are needed by coalition size */
+	CSG_IP,   /* Rahwan et al.: a search of integer partitions, bounded by coalition size */
+	CSG_IDP_IP, /* the two in turns: the splits that idp has done are not searched */
 };
 
 /*
@@ -101,7 +103,7 @@ enum csg_answer {
  * free_disposal  agents may stay out
  * method       that found it; never CSG_AUTO
  * work         type the method computed in
- * splits       pairs of coalitions whose sum was taken (conv, dp, idp)
+ * splits       pairs of coalitions whose sum was taken (conv, dp, idp, idp-ip)
  * seconds_splits  the time that took
  */
 struct csg_result {
@@ -116,7 +118,8 @@ struct csg_result {
 	const char *backend;
 	double splits, seconds_splits;
 	double seconds_lp, seconds_total;
-	int64_t n_scans, n_columns, n_candidates, n_nodes; /* lp: of its stages */
+	int64_t n_scans, n_columns, n_candidates; /* lp: of its stages */
+	int64_t n_nodes; /* of its search; ip, idp-ip: coalitions looked at */
 	/* of the certificate that was asked for: why there is none, though the result is proved */
 	int certificate_status; /* 0, EIO, ENOMEM or ESTOP; gpube_error() has the text until the next call */
 };
@@ -129,7 +132,7 @@ struct csg_result {
  *         where dp cannot be: values on a device or not stored, several ranks;
  *         ENOMEM, ELIMIT; ESTOP never: the answer says how far it came; EBUG
  * Source: Rahwan and Jennings, AAMAS 2008; Pawlowski et al., AAMAS 2014; Yeh,
- *         BIT 26, 1986.  Example: tests/games/test_csg.c
+ *         BIT 26, 1986; Rahwan et al., JAIR 34, 2009 (ip), AAAI 2012 (idp-ip).  Example: tests/games/test_csg.c
  */
 GPUBE_API int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts *opts);
 GPUBE_API void csg_result_free(struct csg_result *r, struct gpube_ctx *ctx);

@@ -10,23 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "csg/game.h"
+#include "csg/dp.h"
 #include "gpube/ops/subset/subset.h"
 
 #define CHUNK_BITS 12
 
-struct dp {
-	struct gpube_ctx *ctx;
-	enum csg_type type;
-	int n, size, most; /* of the coalitions at hand; most agents of a part */
-	bool idp;
-	void *value, *best; /* 2^n */
-	double start;
-	bool stopped;
-};
-
-/* Most agents that a part of a coalition of 'size' may have; 0: it is not split. */
-static int most_of_part(const struct dp *d, int size)
+int csg__dp_most(const struct csg__dp *d, int size)
 {
 	if (!d->idp || size == d->n)
 		return size - 1;
@@ -68,7 +57,7 @@ static int most_of_part(const struct dp *d, int size)
 		((T *)d->best)[c] = b;                                                             \
 	} while (0)
 
-static void fill(struct dp *d, uint64_t c)
+static void fill(struct csg__dp *d, uint64_t c)
 {
 	switch (d->type) {
 	case CSG_INT16:
@@ -94,7 +83,7 @@ static void fill(struct dp *d, uint64_t c)
 
 static void fill_chunk(void *arg, int64_t item, int thread)
 {
-	struct dp *d = arg;
+	struct csg__dp *d = arg;
 	const uint64_t n = (uint64_t)1 << d->n, from = (uint64_t)item << CHUNK_BITS;
 	const uint64_t end = from + ((uint64_t)1 << CHUNK_BITS);
 
@@ -121,9 +110,9 @@ static void fill_chunk(void *arg, int64_t item, int thread)
 		return 0;                                                                          \
 	} while (0)
 
-static uint64_t which_split(const struct dp *d, uint64_t c)
+static uint64_t which_split(const struct csg__dp *d, uint64_t c)
 {
-	const int most = most_of_part(d, __builtin_popcountll(c));
+	const int most = csg__dp_most(d, __builtin_popcountll(c));
 
 	switch (d->type) {
 	case CSG_INT16:
@@ -142,7 +131,7 @@ static uint64_t which_split(const struct dp *d, uint64_t c)
 	WHICH(double);
 }
 
-static bool infeasible(const struct dp *d, const struct csg__range *range)
+static bool infeasible(const struct csg__dp *d, const struct csg__range *range)
 {
 	const uint64_t all = ((uint64_t)1 << d->n) - 1;
 
@@ -163,13 +152,12 @@ static bool infeasible(const struct dp *d, const struct csg__range *range)
 	return ((const double *)d->best)[all] == -INFINITY;
 }
 
-static void take_structure(const struct dp *d, struct csg_result *r)
+int csg__dp_expand(const struct csg__dp *d, uint64_t *parts, int n_parts)
 {
 	uint64_t open[CSG_MAX_AGENTS + 1];
-	int n_open = 1;
+	int n_open = n_parts, n = 0;
 
-	open[0] = ((uint64_t)1 << d->n) - 1;
-	r->n_parts = 0;
+	memcpy(open, parts, (size_t)n_parts * sizeof(*parts));
 	while (n_open) {
 		const uint64_t c = open[--n_open], y = which_split(d, c);
 
@@ -177,25 +165,38 @@ static void take_structure(const struct dp *d, struct csg_result *r)
 			open[n_open++] = y;
 			open[n_open++] = c ^ y;
 		} else {
-			r->parts[r->n_parts++] = c;
+			parts[n++] = c;
 		}
 	}
+	return n;
+}
+
+static void take_structure(const struct csg__dp *d, struct csg_result *r)
+{
+	r->parts[0] = ((uint64_t)1 << d->n) - 1;
+	r->n_parts = csg__dp_expand(d, r->parts, 1);
 	r->answer = CSG_OPTIMAL;
 }
 
-static int run(struct dp *d)
+int csg__dp_fill(struct csg__dp *d, int size)
 {
 	const uint64_t n = (uint64_t)1 << d->n;
 
-	for (d->size = 1; d->size <= d->n; d->size++) {
-		d->most = most_of_part(d, d->size);
-		gpube__parallel(d->ctx, (int64_t)((n + (1 << CHUNK_BITS) - 1) >> CHUNK_BITS),
-			fill_chunk, d);
-		if (d->stopped)
-			return gpube__fail_stopped(d->ctx);
-		gpube__progress(d->ctx, (double)d->size / d->n, "split");
+	d->size = size;
+	d->most = csg__dp_most(d, size);
+	gpube__parallel(d->ctx, (int64_t)((n + (1 << CHUNK_BITS) - 1) >> CHUNK_BITS), fill_chunk, d);
+	return d->stopped ? gpube__fail_stopped(d->ctx) : GPUBE_OK;
+}
+
+static int run(struct csg__dp *d)
+{
+	int status = GPUBE_OK;
+
+	for (int size = 1; size <= d->n && !status; size++) {
+		status = csg__dp_fill(d, size);
+		gpube__progress(d->ctx, (double)size / d->n, "split");
 	}
-	return GPUBE_OK;
+	return status;
 }
 
 /*
@@ -203,7 +204,7 @@ static int run(struct dp *d)
  * in one stream they follow each other anyway. Its smaller tables come back, since
  * what the structure needs is few look-ups.
  */
-static int run_on_device(struct dp *d, struct csg__search *s, const void *value, void *best)
+static int run_on_device(struct csg__dp *d, struct csg__search *s, const void *value, void *best)
 {
 	struct gpube_splits step = {
 		.type = csg__base_type(d->type), .n_bits = d->n, .value = value, .best = best};
@@ -214,7 +215,7 @@ static int run_on_device(struct dp *d, struct csg__search *s, const void *value,
 		   : s->opts->unshared_splittings ? GPUBE_SPLITS_UNSHARED
 						  : GPUBE_SPLITS_SHARED;
 	for (step.size = 1; step.size <= d->n && !status; step.size++) {
-		step.most = most_of_part(d, step.size);
+		step.most = csg__dp_most(d, step.size);
 		status = s->ops->splits(d->ctx, &step);
 		gpube__progress(d->ctx, (double)step.size / d->n, "split");
 	}
@@ -228,7 +229,7 @@ static int run_on_device(struct dp *d, struct csg__search *s, const void *value,
 }
 
 /* Copies of the values and of the table on the device, unless they are there. */
-static int run_there(struct dp *d, struct csg__search *s)
+static int run_there(struct csg__dp *d, struct csg__search *s)
 {
 	const uint64_t bytes = csg__type_size(d->type) << d->n;
 	const bool there = s->g->ops == s->ops;
@@ -248,31 +249,54 @@ static int run_there(struct dp *d, struct csg__search *s)
 	return status;
 }
 
-int csg__dp(struct csg__search *s)
+int csg__dp_open(struct csg__dp *d, const struct csg__search *s, bool idp, bool best)
 {
 	const struct csg_game *g = s->g;
 	const struct gpube_subset_ops *ops = gpube__subset_cpu();
 	const bool as_is = csg__on_host(g) && csg__as_is(s->range, g);
-	struct dp d = {.ctx = g->ctx, .type = s->range->work, .n = g->n};
-	const enum csg_method method = s->opts->method == CSG_IDP ? CSG_IDP : CSG_DP;
-	uint64_t bytes = csg__type_size(d.type) << g->n;
-	int status = GPUBE_ENOMEM;
+	const uint64_t bytes = csg__type_size(s->range->work) << g->n;
 
-	d.idp = method == CSG_IDP;
-	if ((as_is ? 1 : 2) * bytes + (csg__type_size(g->type) << g->n) > g->ctx->memory_bytes)
+	*d = (struct csg__dp){
+		.ctx = g->ctx, .type = s->range->work, .n = g->n, .idp = idp, .own = !as_is};
+	if ((best + !as_is) * bytes + (csg__type_size(g->type) << g->n) > g->ctx->memory_bytes)
 		return gpube__fail(g->ctx, GPUBE_ELIMIT,
 			"%llu MiB of tables for %d agents, allowed are %llu MiB",
 			(unsigned long long)(bytes >> 20), g->n,
 			(unsigned long long)(g->ctx->memory_bytes >> 20));
-	d.best = ops->alloc(g->ctx, bytes);
-	d.value = as_is ? g->values : ops->alloc(g->ctx, bytes);
-	d.start = gpube__now();
-	if (d.best && d.value) {
-		memset(d.best, 0, csg__type_size(d.type));
-		if (!as_is && csg__on_host(g))
-			csg__convert_all(d.value, s->range, g, 0, csg__n_masks(g));
-		status = s->ops->splits ? run_there(&d, s) : run(&d);
+	if (best)
+		d->best = ops->alloc(g->ctx, bytes);
+	d->value = as_is ? g->values : ops->alloc(g->ctx, bytes);
+	d->start = gpube__now();
+	if (!d->value || (best && !d->best)) {
+		csg__dp_close(d);
+		return GPUBE_ENOMEM;
 	}
+	if (best)
+		memset(d->best, 0, csg__type_size(d->type));
+	if (!as_is && csg__on_host(g))
+		csg__convert_all(d->value, s->range, g, 0, csg__n_masks(g));
+	return GPUBE_OK;
+}
+
+void csg__dp_close(struct csg__dp *d)
+{
+	const struct gpube_subset_ops *ops = gpube__subset_cpu();
+
+	if (d->own)
+		ops->free(d->ctx, d->value);
+	ops->free(d->ctx, d->best);
+	d->value = d->best = NULL;
+}
+
+int csg__dp(struct csg__search *s)
+{
+	const enum csg_method method = s->opts->method == CSG_IDP ? CSG_IDP : CSG_DP;
+	struct csg__dp d;
+	int status = csg__dp_open(&d, s, method == CSG_IDP, true);
+
+	if (status)
+		return status;
+	status = s->ops->splits ? run_there(&d, s) : run(&d);
 	if (!status && !s->ops->splits)
 		s->r->seconds_splits = gpube__now() - d.start;
 	if (!status) {
@@ -282,11 +306,9 @@ int csg__dp(struct csg__search *s)
 			take_structure(&d, s->r);
 		s->r->method = method;
 		s->r->work = d.type;
-		s->r->splits = csg__splits(method, g->n);
+		s->r->splits = csg__splits(method, s->g->n);
 	}
-	if (!as_is)
-		ops->free(g->ctx, d.value);
-	ops->free(g->ctx, d.best);
+	csg__dp_close(&d);
 	return status;
 }
 
@@ -301,19 +323,23 @@ static double choose(int n, int k)
 	return c;
 }
 
+double csg__dp_splits(bool idp, int n, int size)
+{
+	double of_one = 0;
+
+	for (int k = 1; 2 * k <= size; k++) /* agents of the smaller part */
+		if (!idp || size == n || size - k <= n - size)
+			of_one += 2 * k == size ? choose(size, k) / 2 : choose(size, k);
+	return of_one * choose(n, size);
+}
+
 double csg__splits(enum csg_method method, int n)
 {
 	double splits = 0;
 
 	if (method == CSG_CONV)
 		return ((double)gpube__pow3(n - 1) - 1) / 2 + ldexp(1, n - 1);
-	for (int c = 2; c <= n; c++) {
-		double of_one = 0;
-
-		for (int k = 1; 2 * k <= c; k++) /* agents of the smaller part */
-			if (method == CSG_DP || c == n || c - k <= n - c)
-				of_one += 2 * k == c ? choose(c, k) / 2 : choose(c, k);
-		splits += of_one * choose(n, c);
-	}
+	for (int c = 2; c <= n; c++)
+		splits += csg__dp_splits(method != CSG_DP, n, c);
 	return splits;
 }

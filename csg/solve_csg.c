@@ -10,9 +10,10 @@
 
 const char *csg_method_name(enum csg_method method)
 {
-	static const char *const names[] = {"auto", "lp", "conv", "dp", "idp"};
+	static const char *const names[] = {
+		"auto", "lp", "conv", "dp", "idp", "ip", "idp-ip"};
 
-	return (unsigned)method <= CSG_IDP ? names[method] : NULL;
+	return (unsigned)method <= CSG_IDP_IP ? names[method] : NULL;
 }
 
 void csg_result_free(struct csg_result *r, struct gpube_ctx *ctx)
@@ -118,7 +119,7 @@ static double rounding(const struct csg__search *s)
 	if (csg__is_int(s->g->type) || s->r->answer != CSG_OPTIMAL || s->r->method == CSG_LP)
 		return s->r->error;
 	return 2 * (s->g->n - 1) * size *
-	       (s->range->work == CSG_FLOAT32 ? FLT_EPSILON / 2 : DBL_EPSILON / 2);
+	       (s->r->work == CSG_FLOAT32 ? FLT_EPSILON / 2 : DBL_EPSILON / 2);
 }
 
 /* ---- choice of a method -----------------------------------------------------------------------
@@ -132,6 +133,12 @@ static double rounding(const struct csg__search *s)
 /* What auto has to win back by a device: to open it, and to send it the values. */
 #define OPEN_SECONDS      0.5
 #define UPLOAD_PER_SECOND 5e9
+
+/* Methods that read values where a program can, and nowhere else. */
+static bool is_of_the_host(enum csg_method method)
+{
+	return method == CSG_LP || method == CSG_IP || method == CSG_IDP_IP;
+}
 
 /* Where conv, dp and idp work. */
 static int choose_backend(struct csg__search *s)
@@ -155,13 +162,13 @@ static int choose_backend(struct csg__search *s)
 		return gpube__fail(ctx, GPUBE_EINVAL, "conv: %d ranks: expected %d at most",
 			csg__n_ranks(s), GPUBE_MOST_PARTS);
 	if (!csg__on_host(s->g) && !s->g->source)
-		return want != GPUBE_BACKEND_CPU && s->opts->method != CSG_LP &&
+		return want != GPUBE_BACKEND_CPU && !is_of_the_host(s->opts->method) &&
 				       !s->opts->certificate && !s->opts->free_disposal
 			       ? GPUBE_OK
 			       : gpube__fail(ctx, GPUBE_EINVAL,
 					 "the values are on the device: only conv, dp and idp can "
 					 "use them there");
-	if (want == GPUBE_BACKEND_CPU || s->opts->method == CSG_LP ||
+	if (want == GPUBE_BACKEND_CPU || is_of_the_host(s->opts->method) ||
 		(want == GPUBE_BACKEND_AUTO &&
 			csg__conv_seconds(s) <
 				OPEN_SECONDS + (double)csg__n_masks(s->g) *
@@ -178,12 +185,14 @@ static int choose_backend(struct csg__search *s)
 	return cuda || want == GPUBE_BACKEND_AUTO ? GPUBE_OK : status;
 }
 
-/* Sums may pass 64 bits: only dp can add them; lp has bounds. */
+/* Sums may pass 64 bits: dp, ip and idp-ip can add them; lp has bounds. */
 static int run_wide(struct csg__search *s)
 {
 	s->ops = s->g->ops;
 	if (!csg__on_host(s->g) || csg__n_ranks(s) > 1)
 		return gpube__fail(s->g->ctx, GPUBE_ERANGE, "sums of these values pass 64 bits");
+	if (s->opts->method == CSG_IP || s->opts->method == CSG_IDP_IP)
+		return csg__ip(s);
 	return s->opts->method == CSG_LP ? csg__lp_run(s, 0) : csg__dp(s);
 }
 
@@ -204,6 +213,9 @@ static int run_method(struct csg__search *s)
 	case CSG_DP:
 	case CSG_IDP:
 		return csg__dp(s);
+	case CSG_IP:
+	case CSG_IDP_IP:
+		return csg__ip(s);
 	case CSG_LP:
 		return csg__lp_run(s, 0);
 	case CSG_AUTO:
@@ -375,7 +387,7 @@ static int check_options(struct gpube_ctx *ctx, const struct csg_opts *o)
 
 	if (o->sizeof_options != sizeof(*o))
 		return gpube__fail(ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	status = gpube__check_choice(ctx, "method", (int)o->method, CSG_IDP);
+	status = gpube__check_choice(ctx, "method", (int)o->method, CSG_IDP_IP);
 	if (!status)
 		status = gpube__check_choice(ctx, "backend", (int)o->backend, GPUBE_BACKEND_CUDA);
 	if (!status)

@@ -50,6 +50,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 	if (r->splits > 0)
 		gpube__out_printf(out, ", %.4g splits, %.3g a second", r->splits,
 			r->splits / fmax(r->seconds_splits, 1e-9));
+	if (r->method == CSG_IP || r->method == CSG_IDP_IP)
+		gpube__out_printf(out, ", %.4g coalitions looked at", (double)r->n_nodes);
 	if (r->n_scans)
 		gpube__out_printf(out, ", %lld scan%s, %lld candidate%s", (long long)r->n_scans,
 			plural(r->n_scans), (long long)r->n_candidates, plural(r->n_candidates));
@@ -95,6 +97,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_real(&j, "splits_per_second", r->splits / fmax(r->seconds_splits, 1e-9));
 	json_int(&j, "scans", r->n_scans);
 	json_int(&j, "candidates", r->n_candidates);
+	json_int(&j, "nodes", r->n_nodes);
 	json_open(&j, "times", '{');
 	json_seconds(&j, "read", p->seconds_read);
 	json_seconds(&j, "solve", r->seconds_total);
@@ -290,8 +293,11 @@ const struct command cmd_csg = {
 		"of "
 		"the time that conv would take, then runs conv. dp and idp are the dynamic "
 		"programs "
-		"of the literature, for comparison (on a device: GPU-CSG and IDP^G). Where sums of "
-		"int64 values may pass 64 bits dp takes them in 128.\n\n"
+		"of the literature, for comparison (on a device: GPU-CSG and IDP^G). ip, for "
+		"comparison, too, searches the integer partitions of N by branch and bound, one "
+		"after the other, and idp-ip does so between the steps of idp, whose splits it "
+		"need not search; both know a structure from the beginning, and when stopped a "
+		"bound. Where sums of int64 values may pass 64 bits dp takes them in 128.\n\n"
 		"With --backend cuda conv, dp and idp work on the GPU; of the random games, those "
 		"made by sums and products alone (uniform, modified-uniform, agent-uniform, "
 		"threshold, voting, near-ties) are then made there and never leave it.\n\n"
@@ -301,13 +307,12 @@ const struct command cmd_csg = {
 		"csg FILE' shares conv's work among four processes, which all read FILE and hold "
 		"all sums; the result is the same. A rank that dies or stops ends the run with an "
 		"error after --receive-timeout.\n\n"
-		"--certify writes a proof of the optimum, --verify checks one: csg/certificate.md "
-		"has "
-		"the format. The value reported is recomputed from the file. With --output json "
+		"--certify writes a proof of the optimum, which auto and lp have, --verify checks one: "
+		"csg/certificate.md has the format. The value reported is recomputed from the file. With --output json "
 		"the result is "
 		"one object: status (optimal, infeasible, bounds, incomplete, error), value, "
 		"structure (lists of agents from 1), upper_bound, error (of rounding; 0 for "
-		"integers), method, splits, times.",
+		"integers), method, splits, nodes, times.",
 	.examples = "gpube csg game.csg.gz\n"
 		    "value, structure and times\n"
 		    "gpube csg --generate uniform -n 24 --type float32 --method conv\n"

@@ -297,7 +297,8 @@
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
 		"write the result to FILE instead of standard output")                             \
-	X(CHOICE, method, 'm', "auto", 0, 0, "auto|lp|conv|dp|idp", "how the optimum is found")    \
+	X(CHOICE, method, 'm', "auto", 0, 0, "auto|lp|conv|dp|idp|ip|idp-ip",                         \
+		"how the optimum is found")                                                        \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
 		"where conv, dp and idp work; auto decides by predicted time")                     \
 	X(FLAG, unshared_splittings, 0, NULL, 0, 0, NULL,                                          \

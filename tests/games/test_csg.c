@@ -83,7 +83,7 @@ static void all_partitions(void **state)
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	g = make(ctx, row);
 	best = best_partition(g, csg__n_masks(g) - 1, row->disposal);
-	for (int m = CSG_AUTO; m <= CSG_IDP; m++) {
+	for (int m = CSG_AUTO; m <= CSG_IDP_IP; m++) {
 		struct csg_result *r = solve(g, (enum csg_method)m, row->disposal);
 
 		if (best == -INFINITY) {
@@ -116,7 +116,7 @@ static void methods_agree(void **state)
 	conv = solve(g, CSG_CONV, false);
 	assert_int_equal(conv->answer, CSG_OPTIMAL);
 	check_structure(g, conv, false);
-	for (int m = CSG_AUTO; m <= CSG_IDP; m++) {
+	for (int m = CSG_AUTO; m <= CSG_IDP_IP; m++) {
 		struct csg_result *r;
 
 		if (m == CSG_LP && !small && row->kind == FORBIDDEN)
@@ -183,7 +183,7 @@ static void wide_sums(void **state)
 	assert_int_equal(csg_game_new(&g, ctx, 10, CSG_INT16), GPUBE_OK);
 	for (uint64_t c = 1; c < 1024; c++)
 		((int16_t *)g->values)[c] = c & (c - 1) ? -32767 : 32767;
-	for (int m = CSG_AUTO; m <= CSG_IDP; m++) {
+	for (int m = CSG_AUTO; m <= CSG_IDP_IP; m++) {
 		struct csg_result *r = solve(g, (enum csg_method)m, false);
 
 		assert_true(r->value_int == 327670);
@@ -243,7 +243,7 @@ static void huge_values(void **state)
 			((int64_t *)g->values)[c] = v;
 		}
 		best = best_wide(g, csg__n_masks(g) - 1);
-		for (int m = CSG_AUTO; m <= CSG_IDP; m++) {
+		for (int m = CSG_AUTO; m <= CSG_IDP_IP; m++) {
 			struct csg_opts o = {
 				.sizeof_options = sizeof(o), .method = (enum csg_method)m};
 			struct csg_result *r;
@@ -294,7 +294,7 @@ static void huge_floats(void **state)
 			else
 				((double *)g->values)[c] = c == 6 ? v : w / 8;
 		}
-		for (int m = CSG_AUTO; m <= CSG_IDP; m++) {
+		for (int m = CSG_AUTO; m <= CSG_IDP_IP; m++) {
 			struct csg_result *r = solve(g, (enum csg_method)m, false);
 
 			assert_true(r->answer == CSG_OPTIMAL || m == CSG_LP);
@@ -313,7 +313,7 @@ static void stops(void **state)
 	struct csg_game *g;
 
 	(void)state;
-	for (int m = CSG_AUTO; m <= CSG_IDP; m++) {
+	for (int m = CSG_AUTO; m <= CSG_IDP_IP; m++) {
 		struct csg_result *r;
 
 		assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
@@ -428,7 +428,7 @@ static void stopped_structure(void **state)
 static void failures(void **state)
 {
 	(void)state;
-	for (int m = CSG_AUTO; m <= CSG_IDP; m++)
+	for (int m = CSG_AUTO; m <= CSG_IDP_IP; m++)
 		solve_scarcely(NULL, (enum csg_method)m);
 }
 

@@ -335,7 +335,7 @@ static void unstored(void **state)
 /* Methods that look at values more than once are refused, not run on nothing. */
 static void unstored_refused(void **state)
 {
-	static const enum csg_method methods[] = {CSG_LP, CSG_DP, CSG_IDP};
+	static const enum csg_method methods[] = {CSG_LP, CSG_DP, CSG_IDP, CSG_IP, CSG_IDP_IP};
 	struct gpube_ctx *ctx;
 	struct csg_game *g;
 	struct csg_result *r;
@@ -345,8 +345,9 @@ static void unstored_refused(void **state)
 	assert_int_equal(csg_generate_unstored(&g, ctx, "ndcs", 41, CSG_INT32, 0), GPUBE_EINVAL);
 	assert_null(g);
 	assert_int_equal(csg_generate_unstored(&g, ctx, "ndcs", 9, CSG_INT32, 0), GPUBE_OK);
-	for (size_t k = 0; k < 3; k++) {
-		struct csg_opts opts = {.sizeof_options = sizeof(opts), .method = methods[k]};
+	for (size_t k = 0; k < sizeof(methods) / sizeof(*methods); k++) {
+		struct csg_opts opts = {
+			.sizeof_options = sizeof(opts), .method = methods[k]};
 
 		assert_int_equal(csg_solve(&r, g, &opts), GPUBE_EINVAL);
 		assert_non_null(strstr(gpube_error(ctx), "only conv can use them"));

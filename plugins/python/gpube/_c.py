@@ -29,7 +29,7 @@ WORDS = {
 	"GPUBE_PARTITION_": ["scope", "first", "merge", "content"],
 	"GPUBE_SPLIT_": ["auto", "never", "first"],
 	"GPUBE_INFER_": ["pr", "mar"],
-	"CSG_": ["auto", "lp", "conv", "dp", "idp"],
+	"CSG_": ["auto", "lp", "conv", "dp", "idp", "ip", "idp_ip"],
 	"NASH_METHOD_": ["auto", "eee", "ve", "se"],
 	"NASH_ANSWER_": ["all", "some", "incomplete"],
 	"NASH_FORMAT_": ["auto", "nfg", "lrs", "two_player", "simple", "gt"],

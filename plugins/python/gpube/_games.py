@@ -272,7 +272,7 @@ def csg(values, n_agents=None, method="auto", timeout=None, free_disposal=False,
 	               Fractions and Decimals are exact, and so is the result; with a float (but -inf)
 	               among them all are floats
 	n_agents       of a dict; default: up to the last agent that is in it
-	method         "auto", "lp", "conv", "dp" or "idp"
+	method         "auto", "lp", "conv", "dp", "idp", "ip" or "idp_ip"
 	free_disposal  agents may stay out, at no value
 	certificate    path to write a proof of method lp to
 	Errors: ValueError, Error EINVAL, ERANGE (a value or the sum passes 64 bits), ELIMIT, ENOMEM, and
