@@ -1,6 +1,7 @@
 /* plan.c - see plan.h. */
 #include "dcop/plan.h"
 #include "gpube/order/order.h"
+#include "gpube/relax/scaling.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -354,8 +355,16 @@ static int lay_out(struct dcop_plan *p, const struct dcop_opts *opts, int n_rank
 	return status;
 }
 
-int dcop__plan_init(
-	struct dcop_plan *p, const struct gpube_model *m, const struct dcop_opts *opts, int n_ranks)
+/* Whether no sum of a bucket's tables can pass 64 bits, where costs are moved between minis, too. */
+static bool sums_fit(const struct dcop_plan *p)
+{
+	const __int128 left = gpube__costs_left(p->m, p->m->top);
+
+	return 2 * left * (p->mbe.most_inputs + (__int128)1) <= INT64_MAX;
+}
+
+static int plan_init(struct dcop_plan *p, const struct gpube_model *m, const struct dcop_opts *opts,
+	int n_ranks, enum gpube__narrowing narrowing)
 {
 	int status = GPUBE_OK;
 
@@ -367,7 +376,7 @@ int dcop__plan_init(
 		p->costs = p->quantised;
 	}
 	if (!status)
-		status = gpube__simplify(&p->s, p->costs, false);
+		status = gpube__simplify_below(&p->s, p->costs, false, narrowing);
 	p->m = p->s.model;
 	p->agents = opts->agents;
 	if (!status && !p->agents) {
@@ -383,4 +392,15 @@ int dcop__plan_init(
 	if (status)
 		dcop__plan_clear(p);
 	return status;
+}
+
+int dcop__plan_init(
+	struct dcop_plan *p, const struct gpube_model *m, const struct dcop_opts *opts, int n_ranks)
+{
+	int status = plan_init(p, m, opts, n_ranks, GPUBE__BELOW);
+
+	if (status || p->s.infeasible || sums_fit(p))
+		return status;
+	dcop__plan_clear(p); /* without costs that no optimum needs */
+	return plan_init(p, m, opts, n_ranks, GPUBE__SUMS);
 }

@@ -40,7 +40,8 @@ static int simplify_now(struct gpube_bounder *b)
 			return status;
 		b->costs = b->quantised;
 	}
-	status = gpube__simplify(&b->s, b->costs, !b->opts->no_simplify);
+	status = gpube__simplify_below(&b->s, b->costs, !b->opts->no_simplify,
+		b->shifting && b->shifting->whole ? GPUBE__WHOLE : GPUBE__BELOW);
 	if (!status) {
 		status = gpube__bound_exclusive(b);
 		if (status == GPUBE_ESTOP || gpube__bounder_gives_way(b, status, "joining what excludes each other"))
@@ -202,6 +203,11 @@ static int take_known(struct gpube_bounder *b)
 	const struct gpube_bound_opts *o = b->opts;
 	int64_t cost;
 	int status = GPUBE_OK;
+
+	if (b->s.known && reduce(b, b->s.known))
+		status = gpube__bounder_offer(b, b->tried, "found");
+	if (status)
+		return status;
 
 	if (o->has_cutoff) {
 		b->cutoff = b->s.negated ? -o->cutoff : o->cutoff;

@@ -38,9 +38,30 @@ static void range(const struct gpube_model *m, int32_t f, __int128 *min, __int12
 	}
 }
 
+/* What the costs above the constant of the relaxed problem may add up to. */
+#define MOST_ABOVE ((__int128)1 << 61)
+
+/* Functions of the relaxed problem: an observation is one, too. */
+static int64_t n_relaxed(const struct gpube_model *m)
+{
+	int64_t n = m->n_functions;
+
+	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
+		n += m->evidence[i] >= 0;
+	return n;
+}
+
+/* The same, where the constant leaves less room below 2^63. */
+static __int128 room_above(__int128 constant)
+{
+	const __int128 room = INT64_MAX - 2 - constant;
+
+	return room < 0 ? 0 : room < MOST_ABOVE ? room : MOST_ABOVE;
+}
+
 int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper)
 {
-	__int128 least = minimised(m, m->constant), cap = 1;
+	__int128 least = minimised(m, m->constant), cap = 1, most;
 
 	for (int32_t f = 0; f < m->n_functions; f++) {
 		__int128 min, max;
@@ -50,22 +71,21 @@ int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper)
 		if (upper == GPUBE_INF && max - min + 1 > cap)
 			cap = max - min + 1;
 	}
-	if (upper != GPUBE_INF)
+	if (upper != GPUBE_INF && upper - least > 1)
 		cap = upper - least;
-	return cap < 1 ? 1 : cap > (int64_t)1 << 60 ? (int64_t)1 << 60 : (int64_t)cap;
+	most = room_above(least) / (n_relaxed(m) + 1);
+	most = most < (int64_t)1 << 60 ? most : (int64_t)1 << 60;
+	return (int64_t)(cap < most ? cap : most);
 }
 
-/* What the relaxed costs may add up to in size. Errors: ERANGE */
-static int add_size(struct gpube_ctx *ctx, __int128 *sum, __int128 size)
+static int too_large(struct gpube_ctx *ctx)
 {
-	*sum += size < 0 ? -size : size;
-	if (*sum >> 61)
-		return gpube__fail(ctx, GPUBE_ERANGE, "costs are too large for a certificate");
-	return GPUBE_OK;
+	return gpube__fail(ctx, GPUBE_ERANGE, "costs are too large for a certificate");
 }
 
+/* Adds what a function costs at least to *constant, and what it costs above that to the model. */
 static int relax_function(struct gpube_model *r, const struct gpube_model *m, int32_t f, int64_t cap,
-	__int128 *sum)
+	__int128 *constant)
 {
 	const int32_t *scope = gpube__scope(m, f);
 	int arity = m->functions[f].arity, status;
@@ -74,18 +94,15 @@ static int relax_function(struct gpube_model *r, const struct gpube_model *m, in
 	__int128 min, max;
 
 	range(m, f, &min, &max);
-	if (add_size(m->ctx, sum, min) || add_size(m->ctx, sum, cap))
-		return GPUBE_ERANGE;
-	if (cells < 0 || cells > MOST_CELLS || arity > MOST_ARITY) {
-		r->constant += (int64_t)min;
+	*constant += min;
+	if (cells < 0 || cells > MOST_CELLS || arity > MOST_ARITY)
 		return GPUBE_OK;
-	}
 	costs = gpube__alloc(m->ctx, (uint64_t)cells, sizeof(*costs));
 	status = costs ? gpube__dense(costs, m, f, NULL) : GPUBE_ENOMEM;
 	for (int64_t k = 0; k < cells && !status; k++) {
-		__int128 v = minimised(m, costs[k]);
+		__int128 above = minimised(m, costs[k]) - min;
 
-		costs[k] = (int64_t)(costs[k] == GPUBE_INF || v - min > cap ? min + cap : v);
+		costs[k] = (int64_t)(costs[k] == GPUBE_INF || above > cap ? cap : above);
 	}
 	for (int k = 0; k < arity; k++)
 		sorted[k] = scope[k];
@@ -96,38 +113,40 @@ static int relax_function(struct gpube_model *r, const struct gpube_model *m, in
 	return status;
 }
 
+static int relax_observation(struct gpube_model *r, const struct gpube_model *m, int32_t i, int64_t cap)
+{
+	int64_t *costs = gpube__alloc(m->ctx, (uint64_t)m->vars[i].domain, sizeof(*costs));
+	int status;
+
+	for (int32_t a = 0; costs && a < m->vars[i].domain; a++)
+		costs[a] = a == m->evidence[i] ? 0 : cap;
+	status = costs ? gpube_model_add_costs(r, 1, &i, costs) : GPUBE_ENOMEM;
+	gpube__free(m->ctx, costs);
+	return status;
+}
+
 int gpube__relaxed(struct gpube_model **out, const struct gpube_model *m, int64_t cap)
 {
 	struct gpube_model *r = NULL;
-	__int128 sum = 0;
-	int64_t *costs;
-	int status = gpube_model_new(&r, m->ctx, GPUBE_COSTS);
+	__int128 constant = minimised(m, m->constant);
+	int status;
 
 	*out = NULL;
+	status = gpube_model_new(&r, m->ctx, GPUBE_COSTS);
 	for (int32_t i = 0; i < m->n_vars && !status; i++)
 		status = gpube_model_add_var(r, NULL, m->vars[i].domain, NULL);
-	if (!status)
-		status = add_size(m->ctx, &sum, minimised(m, m->constant));
-	if (!status)
-		r->constant = (int64_t)minimised(m, m->constant);
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
-		status = relax_function(r, m, f, cap, &sum);
-	for (int32_t i = 0; i < m->n_vars && !status; i++) {
-		if (!m->evidence || m->evidence[i] < 0)
-			continue;
-		status = add_size(m->ctx, &sum, cap);
-		if (status)
-			break;
-		costs = gpube__alloc(m->ctx, (uint64_t)m->vars[i].domain, sizeof(*costs));
-		for (int32_t a = 0; costs && a < m->vars[i].domain; a++)
-			costs[a] = a == m->evidence[i] ? 0 : cap;
-		status = costs ? gpube_model_add_costs(r, 1, &i, costs) : GPUBE_ENOMEM;
-		gpube__free(m->ctx, costs);
-	}
+		status = relax_function(r, m, f, cap, &constant);
+	for (int32_t i = 0; i < m->n_vars && !status; i++)
+		if (m->evidence && m->evidence[i] >= 0)
+			status = relax_observation(r, m, i, cap);
+	if (!status && (constant <= -INT64_MAX || (__int128)cap * n_relaxed(m) > room_above(constant)))
+		status = too_large(m->ctx);
 	if (status) {
 		gpube_model_free(r);
 		return status;
 	}
+	r->constant += (int64_t)constant;
 	r->scale = m->scale;
 	*out = r;
 	return GPUBE_OK;

@@ -54,16 +54,18 @@ struct gpube_certificate {
 };
 
 /*
- * gpube__relaxed() - the relaxed problem: every cell a number, the given variables.
+ * gpube__relaxed() - the relaxed problem: every cell a number, the given variables. Each function is less its
+ * least cost, which is in the constant.
  * m       a model of costs
  * cap     >= 0
- * Errors: ERANGE (sums can pass 2^61), ENOMEM
+ * Errors: ERANGE (totals leave 64 bits, or costs above the constant can add up to more than 2^61: with
+ *         gpube__cap_for() only where the least costs of all functions do), ENOMEM
  */
 int gpube__relaxed(struct gpube_model **out, const struct gpube_model *m, int64_t cap);
 
 /*
  * A cap that loses nothing while the optimum is below 'upper' (a total of the
- * minimisation, GPUBE_INF: unknown).
+ * minimisation, GPUBE_INF: unknown), or as large a one as sums of 64 bits allow.
  */
 int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper);
 

@@ -53,11 +53,13 @@ static int write_simplified(struct session *s, const struct opts_convert *o,
 	if (m->kind == GPUBE_POTENTIALS)
 		status = gpube__quantise(&costs, m, (int)o->precision);
 	if (!status)
-		status = gpube__simplify(&simplified, costs ? costs : m, true);
+		status = gpube__simplify_below(&simplified, costs ? costs : m, true, GPUBE__BELOW);
 	if (!status && simplified.infeasible)
 		status = forbid_all(simplified.model);
 	if (!status && simplified.negated)
 		session_note(s, "the model is maximised: written negated, to be minimised");
+	if (!status && simplified.known)
+		session_note(s, "totals are too far apart: what costs more than a known assignment is forbidden");
 	rc = status ? session_fail(s, NULL) : write_model(s, o, simplified.model, path);
 	/* no map is left of a model that is not there */
 	if (!rc && o->map && simplify_map_write(s->ctx, &simplified, o->map))

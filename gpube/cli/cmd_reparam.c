@@ -172,8 +172,13 @@ static int reparam(struct session *s, const struct opts_reparam *o, const char *
 	struct bounding b;
 	int rc = bounding_init(&b, s, m, &o->bounding, &o->engine);
 
-	if (!rc && gpube__bound_shifted(&bounds, &r.shifted, m, &b.opts, &shifting))
-		rc = session_fail(s, NULL);
+	if (!rc) {
+		int status = gpube__bound_shifted(&bounds, &r.shifted, m, &b.opts, &shifting);
+
+		rc = status ? session_fail(s, NULL) : CLI_DONE;
+		if (status == GPUBE_ERANGE && !o->prune)
+			session_note(s, "with --prune, only what is cheaper than a known assignment has to fit");
+	}
 	if (!rc) {
 		r.run = &b.opts;
 		r.bounds = bounds;

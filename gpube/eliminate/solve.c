@@ -18,6 +18,7 @@ struct solving {
 	struct gpube_model *quantised; /* NULL if the given model has costs */
 	const struct gpube_model *costs;
 	struct gpube_simplified s;
+	enum gpube__narrowing narrowing;
 	struct gpube_graph graph;
 	int32_t *order;
 	struct gpube__solve_plan plan;
@@ -58,7 +59,7 @@ static int solve_simplify(struct solving *j, int precision)
 			return status;
 		j->costs = j->quantised;
 	}
-	status = gpube__simplify(&j->s, j->costs, !j->opts->no_simplify);
+	status = gpube__simplify_below(&j->s, j->costs, !j->opts->no_simplify, j->narrowing);
 	if (status)
 		return status;
 	j->out->scale = j->costs->scale;
@@ -180,8 +181,9 @@ static int excess_decimals(int32_t n)
 }
 
 /*
- * From the model as given to a plan. Where logarithms with as many decimals as
- * their total allows add up to too much in one bucket, once more with fewer.
+ * From the model as given to a plan. Where costs add up to too much in one bucket, once more
+ * without those that no optimum needs; and where logarithms with as many decimals as their total
+ * allows do, with fewer.
  */
 static int solve_prepare(struct solving *j)
 {
@@ -196,6 +198,11 @@ static int solve_prepare(struct solving *j)
 		if (!status)
 			status = make_plan(j);
 		scale = j->costs->scale;
+		if (status == GPUBE_ERANGE && !j->quantised && j->narrowing != GPUBE__SUMS) {
+			j->narrowing = GPUBE__SUMS;
+			job_clear(j);
+			continue;
+		}
 		if (status != GPUBE_ERANGE || !j->quantised || j->opts->precision || scale <= 1)
 			return status;
 		precision = scale - excess_decimals(j->plan.be.most_inputs);
@@ -307,7 +314,7 @@ static int solve_all(struct gpube_solution **out, const struct gpube_model *m,
 {
 	static const struct gpube_solve_opts none = {.sizeof_options = sizeof(none)};
 	struct solving j = {.given = m, .opts = opts ? opts : &none,
-		.patience = *patience, .ops = gpube__ops_cpu()};
+		.patience = *patience, .ops = gpube__ops_cpu(), .narrowing = GPUBE__BELOW};
 	struct gpube_ctx *ctx;
 	double deadline;
 	int status;

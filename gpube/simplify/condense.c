@@ -416,10 +416,6 @@ static int forbid_unobserved(struct condense *c)
 
 		if (m->evidence[i] < 0)
 			continue;
-		if (m->evidence[i] >= t.n)
-			return gpube__fail(ctx, GPUBE_EINVAL,
-				"observed value %d of variable %d: its domain has %d values",
-				m->evidence[i], i, m->vars[i].domain);
 		t.values = gpube__alloc(ctx, (uint64_t)t.n, 1);
 		if (!t.values)
 			return GPUBE_ENOMEM;

@@ -311,29 +311,6 @@ static void propagate(struct scan *c)
 		add_minima(s);
 }
 
-/*
- * Proves that every finite total fits 64 bits, and that every sum of tables, each less its least
- * cost, stays below 2^62.
- */
-static int check_totals(struct gpube_live *s)
-{
-	s->span = 0;
-	for (int32_t k = 0; k < s->m->n_functions; k++) {
-		const struct gpube_live_function *f = &s->f[k];
-
-		if (f->max >= GPUBE__COST_LIMIT)
-			return gpube__fail(s->m->ctx, GPUBE_ERANGE,
-				"costs of function %d are 2^62 and more apart", k);
-		s->span += f->max - f->min;
-	}
-	if (s->span >= (__int128)1 << 62 || s->low <= -INT64_MAX || s->low + s->span >= INT64_MAX)
-		return gpube__fail(s->m->ctx, GPUBE_ERANGE,
-			"the finite costs of assignments can pass 2^63, or be 2^62 apart: "
-			"at least %.6g, at most %.6g units of 10^-%d",
-			(double)s->low, (double)(s->low + s->span), s->m->scale);
-	return GPUBE_OK;
-}
-
 /* ---- memory ------------------------------------------------------------------------ */
 
 static int scan_init(struct scan *c, struct gpube_live *s)
@@ -399,8 +376,6 @@ int gpube__live_propagate(struct gpube_live *s)
 		propagate(&c);
 		if (c.stopped)
 			status = gpube__fail_stopped(s->m->ctx);
-		else if (!s->infeasible)
-			status = check_totals(s);
 	}
 	scan_clear(&c);
 	return status;
@@ -462,6 +437,8 @@ static int observe(struct gpube_live *s, int32_t i, int32_t value)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"observed value %d of variable %d: its domain has %d values", value, i,
 			m->vars[i].domain);
+	if (!s->reductions)
+		return GPUBE_OK;
 	for (int64_t a = 0; a < s->start[i + 1] - s->start[i]; a++)
 		rank[a] = a == value ? 0 : -1;
 	s->n[i] = 1;
@@ -545,7 +522,7 @@ int gpube__live_init(struct gpube_live *s, const struct gpube_model *m, bool red
 	for (int32_t f = 0; f < m->n_functions; f++)
 		s->f[f] = (struct gpube_live_function){0, 0, GPUBE_INF};
 	status = find_least(s);
-	for (int32_t i = 0; !status && reductions && m->evidence && i < m->n_vars; i++)
+	for (int32_t i = 0; !status && m->evidence && i < m->n_vars; i++)
 		if (m->evidence[i] >= 0)
 			status = observe(s, i, m->evidence[i]);
 	return status;

@@ -10,8 +10,8 @@
 /*
  * The least cost of a table is taken off all its costs as they are read, and they are cut off at
  * GPUBE__COST_LIMIT, so that a sum of two fits. A cost that was cut off is at least as large as it
- * seems. That does no harm where no total below top can use it; otherwise gpube__live_propagate()
- * refuses the model. Nothing is cut off from below.
+ * seems. That does no harm where no total below top can use it; otherwise gpube__narrow() does
+ * without such costs, or refuses the model. Nothing is cut off from below.
  */
 #define GPUBE__COST_LIMIT (((int64_t)1 << 62) - 1)
 
@@ -58,7 +58,7 @@ struct gpube_live {
 	bool has_top;
 	__int128 top;  /* negated, too; valid if has_top */
 	__int128 low;  /* base + sum of the functions' min */
-	__int128 span; /* sum of max - min: every finite total is in [low, low + span] */
+	__int128 span; /* sum of max - min: every finite total is in [low, low + span]; gpube__narrow() sets it */
 };
 
 /*
@@ -68,7 +68,7 @@ struct gpube_live {
  * use for a value if all its cells with it are forbidden, or are so large that with
  * the minima of the other functions they reach top. A function is read again only
  * when a domain or the slack below top shrank.
- * Errors: EINVAL (evidence), ERANGE (finite totals can pass 2^63, or lie 2^62 apart), ENOMEM
+ * Errors: EINVAL (evidence), ENOMEM, ESTOP
  */
 int gpube__live_init(struct gpube_live *s, const struct gpube_model *m, bool reductions);
 int gpube__live_propagate(struct gpube_live *s);

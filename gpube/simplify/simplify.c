@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gpube/ir/graph.h"
-#include "gpube/simplify/live.h"
+#include "gpube/simplify/narrow.h"
 
 /* A round that removes nothing is the last; the limit bounds what a long chain can cost. */
 enum { MAX_ROUNDS = 16 };
@@ -108,9 +108,31 @@ static int set_infeasible(struct gpube_simplified *out, const struct gpube_model
 	return gpube_model_new(&out->model, m->ctx, GPUBE_COSTS);
 }
 
+/* What a model of the live values is made of, unless it was made already. */
+static int narrow(struct gpube_model **next, struct gpube_simplified *out, struct gpube_live *s,
+	enum gpube__narrowing narrowing)
+{
+	int32_t *known = NULL;
+	bool found;
+	int status;
+
+	if (out->model) /* the rounds before have left what fits, and rounds narrow it */
+		narrowing = GPUBE__WHOLE;
+	else
+		known = gpube__alloc(s->m->ctx, (uint64_t)s->m->n_vars, sizeof(*known));
+	if (!out->model && !known)
+		return GPUBE_ENOMEM;
+	status = gpube__narrow(next, s, narrowing, known, &found);
+	if (!status && found)
+		out->known = known;
+	else
+		gpube__free(s->m->ctx, known);
+	return status;
+}
+
 /* One round on 'm', which is the original or out->model; *done: it was the last. */
-static int run_round(
-	struct gpube_simplified *out, const struct gpube_model *m, bool reductions, bool *done)
+static int run_round(struct gpube_simplified *out, const struct gpube_model *m, bool reductions,
+	enum gpube__narrowing narrowing, bool *done)
 {
 	struct gpube_model *next = NULL;
 	struct gpube_live s;
@@ -118,8 +140,10 @@ static int run_round(
 
 	if (!status)
 		status = gpube__live_propagate(&s);
+	if (!status && !s.infeasible)
+		status = narrow(&next, out, &s, narrowing);
 	*done = !reductions || (out->model && s.n_removed == 0);
-	if (!status && !s.infeasible && !(out->model && *done))
+	if (!status && !next && !s.infeasible && !(out->model && *done))
 		status = gpube__condense(&next, &s, &out->n_merged, &out->n_absorbed);
 	if (!status && next)
 		status = extend_map(out, &s);
@@ -144,7 +168,8 @@ static void count_fixed(struct gpube_simplified *out, const struct gpube_model *
 			out->n_vars_fixed++;
 }
 
-int gpube__simplify(struct gpube_simplified *out, const struct gpube_model *m, bool reductions)
+int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model *m, bool reductions,
+	enum gpube__narrowing narrowing)
 {
 	bool done = false;
 	int status;
@@ -155,7 +180,7 @@ int gpube__simplify(struct gpube_simplified *out, const struct gpube_model *m, b
 	out->negated = m->direction == GPUBE_MAXIMISE;
 	status = start_map(out, m);
 	for (int k = 0; !status && !done && !out->infeasible && k < MAX_ROUNDS; k++)
-		status = run_round(out, out->model ? out->model : m, reductions, &done);
+		status = run_round(out, out->model ? out->model : m, reductions, narrowing, &done);
 	if (status == GPUBE_ESTOP && out->model)
 		status =
 			GPUBE_OK; /* what the rounds before have made is as good, if not as small */
@@ -169,6 +194,11 @@ int gpube__simplify(struct gpube_simplified *out, const struct gpube_model *m, b
 	return status;
 }
 
+int gpube__simplify(struct gpube_simplified *out, const struct gpube_model *m, bool reductions)
+{
+	return gpube__simplify_below(out, m, reductions, GPUBE__WHOLE);
+}
+
 void gpube__simplified_clear(struct gpube_ctx *ctx, struct gpube_simplified *s)
 {
 	gpube_model_free(s->model);
@@ -177,6 +207,7 @@ void gpube__simplified_clear(struct gpube_ctx *ctx, struct gpube_simplified *s)
 	gpube__free(ctx, s->values);
 	gpube__free(ctx, s->var);
 	gpube__free(ctx, s->value);
+	gpube__free(ctx, s->known);
 	memset(s, 0, sizeof(*s));
 }
 

@@ -35,6 +35,9 @@ struct gpube_simplified {
 	int32_t *var, *value;
 	int32_t **values;
 
+	/* An assignment of the original, found where dearer ones are forbidden; or NULL. */
+	int32_t *known;
+
 	/* What was done, for the log. */
 	int32_t n_evidence;	  /* variables observed */
 	int64_t n_values_removed; /* forbidden ones, without what evidence excludes */
@@ -45,14 +48,30 @@ struct gpube_simplified {
 };
 
 /*
- * gpube__simplify() - 'm' is a GPUBE_COSTS model.
+ * How far totals may be apart.
+ * GPUBE__WHOLE  every finite one is less than 2^62 above the constant; what does not fit is refused
+ * GPUBE__BELOW  where they are farther apart, what costs more than an assignment that is found is
+ *		 forbidden, until a sum of all functions, each of them forbidden, is below 2^62
+ * GPUBE__SUMS   the same wherever such a sum passes 2^62
+ */
+enum gpube__narrowing {
+	GPUBE__WHOLE,
+	GPUBE__BELOW,
+	GPUBE__SUMS,
+};
+
+/*
+ * gpube__simplify() - 'm' is a GPUBE_COSTS model, taken whole.
+ * gpube__simplify_below() - the optimum and the optimal assignments are 'm''s; dearer ones may go.
  * reductions  false: only what elimination needs (direction, evidence as
  *             forbidden values, non-negative costs); variables map one to one
  * Cost:   a few passes over the tables, and memory for two reduced models
- * Errors: ERANGE (finite totals can pass 2^63, or lie 2^62 apart), EINVAL (kind, evidence),
- *         ENOMEM; *out is then zero
+ * Errors: ERANGE (finite totals can pass 2^63, or lie 2^62 apart, and, below, too much is left),
+ *         EINVAL (kind, evidence), ENOMEM, ESTOP; *out is then zero
  */
 int gpube__simplify(struct gpube_simplified *out, const struct gpube_model *m, bool reductions);
+int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model *m, bool reductions,
+	enum gpube__narrowing narrowing);
 void gpube__simplified_clear(struct gpube_ctx *ctx, struct gpube_simplified *s);
 
 /* values (original n_vars) from the reduced model's assignment. */

@@ -87,13 +87,27 @@ bool fits(wide v)
 	return v < INT64_MAX && v > -INT64_MAX;
 }
 
+/* By a table, whatever its total is. */
+static bool is_forbidden(const struct limit_model *s, const int32_t *values)
+{
+	bool forbidden = false;
+
+	for (int k = 0; k < s->n_functions; k++)
+		forbidden |= s->f[k].forbidden[cell_of(s, &s->f[k], values)];
+	return forbidden;
+}
+
 static void enumerate(struct limit_model *s)
 {
 	int32_t values[MOST_VARS] = {0};
 	wide cost;
 
+	s->totals_fit = s->in_range;
 	do {
-		if (!price(&cost, s, values))
+		bool counts = price(&cost, s, values);
+
+		s->totals_fit &= fits(cost) || is_forbidden(s, values);
+		if (!counts)
 			continue;
 		if (!s->feasible || cost < s->best)
 			s->n_optima = 0;
@@ -105,10 +119,6 @@ static void enumerate(struct limit_model *s)
 	} while (next_values(values, s));
 }
 
-/*
- * Whether a refusal is right: least or greatest costs add up to what leaves 64 bits, or so many
- * tables, each of which may stand for forbidden, do.
- */
 static void judge(struct limit_model *s)
 {
 	wide low = 0, high = 0, constant = 0;
@@ -133,8 +143,8 @@ static void judge(struct limit_model *s)
 		low += min;
 		high += max;
 	}
-	s->may_refuse = !fits(low) || !fits(high) ||
-			(high - low + 1) * (s->n_functions + 1) >= (wide)1 << 62;
+	s->apart = !fits(low) || !fits(high) ||
+		   (high - low + 1) * (s->n_functions + 1) >= (wide)1 << 62;
 }
 
 /* ---- writing -------------------------------------------------------------------------------- */

@@ -36,7 +36,8 @@ struct limit_model {
 	char text[1 << 14];
 	size_t n;
 	bool in_range; /* every number fits 64 bits, and the sum of those of no variables */
-	bool may_refuse;
+	bool totals_fit; /* so does every total */
+	bool apart; /* totals, or as many tables as there are, each of which may stand for forbidden, may be 2^62 apart */
 	bool feasible;
 	wide best; /* of the minimisation */
 	uint64_t n_optima;

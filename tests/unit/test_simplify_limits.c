@@ -60,6 +60,79 @@ static void overflow_is_refused(void **state)
 	gpube_model_free(m);
 }
 
+/* n variables of d values, of which those of n_edges pairs are to differ: else 'penalty'. */
+static struct gpube_model *colouring(int32_t n, int32_t d, int32_t n_edges, int64_t penalty)
+{
+	struct gpube_model *m = new_model(n, d);
+	struct gpube_rng rng;
+	int64_t costs[36];
+
+	gpube__rng_init(&rng, 5);
+	for (int32_t e = 0; e < n_edges; e++) {
+		int32_t i = e % n, j = n_edges == n ? (i + 1) % n : (int32_t)gpube__rng_below(&rng, (uint64_t)n);
+
+		for (int32_t k = 0; k < d * d; k++)
+			costs[k] = k % d == k / d ? penalty : (int64_t)gpube__rng_below(&rng, 10);
+		if (i != j)
+			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, j}, costs), 0);
+	}
+	return m;
+}
+
+/* Penalties that no solution pays are not in the way, however large the model is. */
+static void penalties(void **state)
+{
+	struct gpube_model *m = colouring(300, 6, 900, 1000000000000000000);
+	struct gpube_simplified s;
+	int64_t cost;
+
+	(void)state;
+	assert_int_equal(gpube__simplify(&s, m, true), GPUBE_ERANGE);
+	assert_int_equal(gpube__simplify_below(&s, m, true, GPUBE__BELOW), 0);
+	assert_int_equal(s.model->n_vars, 300);
+	assert_non_null(s.known);
+	assert_int_equal(gpube_model_cost(&cost, m, s.known), 0);
+	assert_in_range(cost, 0, 9 * 900);
+	for (int32_t t = 0; t < s.model->n_tables; t++)
+		for (int64_t k = 0; k < s.model->tables[t].n; k++)
+			assert_true(gpube__table_int(&s.model->tables[t], k) < 1000000 ||
+				    gpube__table_int(&s.model->tables[t], k) == GPUBE_INF);
+	gpube__simplified_clear(ctx, &s);
+	gpube_model_free(m);
+}
+
+static void solve_and_count(struct gpube_solution **found, struct gpube_model *m)
+{
+	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .count = 1};
+
+	assert_int_equal(gpube_solve(found, m, &opts), 0);
+	gpube_model_free(m);
+}
+
+/*
+ * Optimum and number of optima are those of the model that forbids what has the penalty. A ring of odd
+ * length and two colours pays it once, wherever that is.
+ */
+static void penalties_solved(void **state)
+{
+	const int64_t penalty = 4000000000000000000;
+	struct gpube_solution *soft, *hard;
+
+	(void)state;
+	solve_and_count(&soft, colouring(24, 3, 24, penalty));
+	solve_and_count(&hard, colouring(24, 3, 24, X));
+	assert_true(soft->cost == hard->cost);
+	assert_string_equal(soft->count, hard->count);
+	gpube_solution_free(soft, ctx);
+	gpube_solution_free(hard, ctx);
+	solve_and_count(&soft, colouring(25, 2, 25, penalty));
+	solve_and_count(&hard, colouring(25, 2, 25, penalty >> 20));
+	assert_true(soft->cost - penalty == hard->cost - (penalty >> 20));
+	assert_string_equal(soft->count, hard->count);
+	gpube_solution_free(soft, ctx);
+	gpube_solution_free(hard, ctx);
+}
+
 static void wrong_kind(void **state)
 {
 	struct gpube_model *m;
@@ -80,11 +153,11 @@ static void check_failures(struct test_memory *memory, const struct gpube_model 
 	for (long k = 0;; k++) {
 		memory->n = 0;
 		memory->fail_at = k;
-		status = gpube__simplify(&s, m, reductions);
+		status = gpube__simplify_below(&s, m, reductions, GPUBE__SUMS);
 		if (!status)
 			break;
 		assert_int_equal(status, GPUBE_ENOMEM);
-		assert_true(!s.model && !s.var && !s.value && !s.values);
+		assert_true(!s.model && !s.var && !s.value && !s.values && !s.known);
 		assert_true(memory->live == live);
 	}
 	memory->fail_at = -1;
@@ -120,12 +193,39 @@ static void out_of_memory(void **state)
 	gpube_ctx_free(own);
 }
 
+/* The same of models that are searched and eliminated in 128 bits. */
+static void out_of_memory_far_apart(void **state)
+{
+	struct test_memory memory = {.fail_at = -1};
+	struct random_spec spec = random_spec_default();
+	struct gpube_ctx *own = test_memory_ctx(&memory);
+
+	(void)state;
+	spec.max_cost = INT64_MAX / 16;
+	spec.sparse = 0.5;
+	for (uint64_t seed = 0; seed < 8; seed++) {
+		struct gpube_model *m;
+
+		spec.observed = seed % 2 ? 0.3 : 0;
+		m = random_model(own, &spec, seed);
+		assert_non_null(m);
+		check_failures(&memory, m, true);
+		check_failures(&memory, m, false);
+		gpube_model_free(m);
+	}
+	assert_true(memory.live == 0);
+	gpube_ctx_free(own);
+}
+
 int main(void)
 {
 	struct cases c = {0};
 
 	ADD_CASE(&c, overflow_is_refused);
+	ADD_CASE(&c, penalties);
+	ADD_CASE(&c, penalties_solved);
 	ADD_CASE(&c, wrong_kind);
 	ADD_CASE(&c, out_of_memory);
+	ADD_CASE(&c, out_of_memory_far_apart);
 	return run_cases(&c, "simplify: limits", ctx_setup, ctx_teardown);
 }
