@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "gpube/ir/dense.h"
 #include "gpube/ir/graph.h"
 
 /* Cells that the search reads, at most, and from one look for a stop to the next. */
@@ -58,22 +57,6 @@ static int refuse(const struct gpube_live *s)
 		"the finite costs of assignments can pass 2^63, or be 2^62 apart: "
 		"at least %.6g, at most %.6g units of 10^-%d",
 		(double)s->low, (double)(s->low + s->span), s->m->scale);
-}
-
-/* ---- prices ---------------------------------------------------------------------------------- */
-
-gpube__wide_cost gpube__wide_constant(const struct gpube_live *s)
-{
-	return s->negate ? -(gpube__wide_cost)s->m->constant : s->m->constant;
-}
-
-gpube__wide_cost gpube__wide_price(const struct gpube_live *s, int32_t function, const int32_t *values)
-{
-	int64_t v = gpube__function_cost(s->m, function, values);
-
-	if (v == GPUBE_INF)
-		return GPUBE__WIDE_FORBIDDEN;
-	return s->negate ? -(gpube__wide_cost)v : v;
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */

@@ -20,6 +20,7 @@
 #ifndef GPUBE_NARROW_H
 #define GPUBE_NARROW_H
 
+#include "gpube/ir/dense.h"
 #include "gpube/simplify/live.h"
 #include "gpube/simplify/simplify.h"
 
@@ -38,9 +39,21 @@ int gpube__narrow(struct gpube_model **out, struct gpube_live *s, enum gpube__na
 typedef __int128 gpube__wide_cost;
 #define GPUBE__WIDE_FORBIDDEN ((gpube__wide_cost)1 << 120)
 
-gpube__wide_cost gpube__wide_constant(const struct gpube_live *s);
+static inline gpube__wide_cost gpube__wide_constant(const struct gpube_live *s)
+{
+	return s->negate ? -(gpube__wide_cost)s->m->constant : s->m->constant;
+}
+
 /* What a function costs at an assignment of s->m. */
-gpube__wide_cost gpube__wide_price(const struct gpube_live *s, int32_t function, const int32_t *values);
+static inline gpube__wide_cost gpube__wide_price(
+	const struct gpube_live *s, int32_t function, const int32_t *values)
+{
+	const int64_t v = gpube__function_cost(s->m, function, values);
+
+	if (v == GPUBE_INF)
+		return GPUBE__WIDE_FORBIDDEN;
+	return s->negate ? -(gpube__wide_cost)v : v;
+}
 
 /*
  * gpube__wide_eliminate() - an optimal assignment, and the model that optimal assignments alone
