@@ -144,24 +144,25 @@ GPUBE_API int gpube_write(const struct gpube_model *m, const char *path, enum gp
 /*
  * gpube_read_order() - reads an elimination order: variable indices, or names
  * that are no numbers, the first is eliminated first. '#' begins a comment, and
- * the number of variables may stand in front (daoopt). Of a PATH that ends in .cov it
+ * the number of variables may stand in front (daoopt). Hidden variables are not in it:
+ * they get places between the others. Of a PATH that ends in .cov it
  * is that of the tree decomposition, as gpube_order_of_decomposition() has it.
  * order     n_vars
  * Errors: EIO, EPARSE (not a permutation), ENOMEM: order is untouched
  */
 GPUBE_API int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *path);
 /*
- * Writes an order, an index on each line, as toulbar2 reads it; as PATH that ends in .cov
+ * Writes an order, an index on each line, as toulbar2 reads it, without hidden variables; as PATH that ends in .cov
  * the decomposition of gpube_decomposition_of_order().
  * Errors: EIO, EINVAL (not a permutation), ENOMEM
  */
 GPUBE_API int gpube_write_order(
 	const struct gpube_model *m, const char *path, const int32_t *order);
-/* Writes toulbar2's .sol: the value indices of one assignment on one line. */
+/* Writes toulbar2's .sol: the value indices of one assignment on one line, without hidden variables. */
 GPUBE_API int gpube_write_solution(
 	const struct gpube_model *m, const char *path, const int32_t *values);
 /*
- * Reads a .sol, or an MPE result file, into 'values' (n_vars).
+ * Reads a .sol, or an MPE result file, into 'values' (n_vars, the hidden ones by gpube_model_complete()).
  * Errors: EIO, EPARSE, ENOMEM: values are untouched
  */
 GPUBE_API int gpube_read_solution(int32_t *values, const struct gpube_model *m, const char *path);
@@ -190,7 +191,7 @@ struct gpube_decomposition {
 /*
  * gpube_read_decomposition() - that it covers the functions, and that each
  * variable's clusters are connected, is not checked.
- * Errors: EIO, EPARSE, ENOMEM; writing: EINVAL (a parent that is not before)
+ * Errors: EIO, EPARSE, ENOMEM; writing: EINVAL (a parent that is not before; hidden variables)
  */
 GPUBE_API int gpube_read_decomposition(
 	struct gpube_decomposition **out, const struct gpube_model *m, const char *path);

@@ -145,6 +145,10 @@ static int write_fitted(struct written *w, struct gpube_fit *fit, const struct g
 	}
 	if (!status)
 		gpube__fit_say(fit, w->path);
+	if (!status && fit->m->n_hidden && f->id != GPUBE_FORMAT_CFN)
+		gpube__log(ctx, GPUBE_LOG_NOTE,
+			"%s: the format cannot hide variables: %d hidden ones are written like others",
+			w->path, fit->m->n_hidden);
 	if (!status && opts->check)
 		status = check_written(w, fit->m, f);
 	return close_written(w, ctx, status);

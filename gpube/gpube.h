@@ -165,6 +165,21 @@ GPUBE_API int32_t gpube_model_n_vars(const struct gpube_model *m);
 GPUBE_API int32_t gpube_model_domain(const struct gpube_model *m, int32_t var);
 
 /*
+ * Hidden variables. A function of a file that is too wide for a table is read as a chain of small
+ * ones over variables that the file does not have: counters, sums, states of an automaton. They are
+ * variables of the model like others (of gpube_model_n_vars(), of orders, of assignments), and have
+ * no more than one value that is allowed beside any values of the others, so that optima and their
+ * number are the file's. What gpube prints, and the files of orders and solutions, leave them out.
+ *
+ * gpube_model_complete() - the hidden variables' values, from those of the others.
+ * values  n_vars; those of hidden variables are set, and are 0 where nothing is allowed
+ * Errors: EINVAL (a value outside its domain: nothing is set), ENOMEM
+ */
+GPUBE_API int32_t gpube_model_n_hidden(const struct gpube_model *m);
+GPUBE_API int gpube_model_is_hidden(const struct gpube_model *m, int32_t var);
+GPUBE_API int gpube_model_complete(int32_t *values, const struct gpube_model *m);
+
+/*
  * What a model that was read from a file holds; variables, values and functions are numbered from
  * 0. Names are NULL where the file has none.
  * scale     decimals of a model of costs

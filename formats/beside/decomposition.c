@@ -205,6 +205,11 @@ int gpube_write_decomposition(
 
 	if (!m || !path || !d)
 		return gpube__missing(m ? m->ctx : NULL);
+	if (m->n_hidden)
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"'%s': no decomposition is written over %d hidden variables, which no other "
+			"program knows",
+			path, m->n_hidden);
 	status = gpube__check_decomposition(m, d);
 	if (!status)
 		status = gpube__out_open(&out, m->ctx, path);

@@ -78,18 +78,72 @@ static int read_variable(int64_t *var, int64_t max, const struct gpube_model *m,
 	return *var < 0 ? gpube__in_refuse(in, "a variable's index or name") : GPUBE_OK;
 }
 
+/*
+ * Hidden variables are in no file's order. Each is eliminated behind the last of the others that it
+ * shares a function with: then those on both sides of it in its chain become one message.
+ */
+static int place_hidden(int32_t *order, const struct gpube_model *m)
+{
+	const uint64_t n = (uint64_t)m->n_vars;
+	int32_t *place, *next, *head;
+	int32_t k = 0;
+
+	if (m->n_hidden == 0)
+		return GPUBE_OK;
+	place = gpube__alloc_zero(m->ctx, 3 * n, sizeof(*place));
+	if (!place)
+		return GPUBE_ENOMEM;
+	next = place + n;
+	head = next + n; /* by place: the hidden variables that follow it, from 1 */
+	for (int32_t i = 0; i < m->n_vars; i++)
+		if (!m->vars[order[i]].hidden)
+			place[order[i]] = k++;
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		const int32_t *scope = gpube__scope(m, f);
+		const int arity = m->functions[f].arity;
+
+		for (int a = 0; a < arity; a++)
+			for (int b = 0; b < arity; b++)
+				if (m->vars[scope[a]].hidden && !m->vars[scope[b]].hidden &&
+					place[scope[b]] > place[scope[a]])
+					place[scope[a]] = place[scope[b]];
+	}
+	for (int32_t i = m->n_vars - 1; i >= 0; i--)
+		if (m->vars[i].hidden) {
+			next[i] = head[place[i]];
+			head[place[i]] = i + 1;
+		}
+	for (int32_t i = 0, n_visible = 0; i < m->n_vars; i++)
+		if (!m->vars[order[i]].hidden)
+			order[n_visible++] = order[i];
+	/* from the end on, so that nothing is overwritten before it has moved */
+	for (int32_t i = m->n_vars - m->n_hidden - 1, to = m->n_vars; i >= 0; i--) {
+		int32_t n_here = 0, at;
+
+		for (int32_t h = head[i]; h; h = next[h - 1])
+			n_here++;
+		at = to -= n_here;
+		for (int32_t h = head[i]; h; h = next[h - 1])
+			order[at++] = h - 1;
+		order[--to] = order[i];
+	}
+	gpube__free(m->ctx, place);
+	return GPUBE_OK;
+}
+
 /* The order's variables, after daoopt's count of them if there is one. */
 static int read_permutation(int32_t *order, int32_t *place, const struct gpube_model *m,
 	struct gpube_in *in, struct names *names)
 {
+	const int32_t n_file = m->n_vars - m->n_hidden;
 	int32_t n = 0;
 	int64_t var = 0;
 
 	for (bool first = true; next_word(in); first = false) {
-		/* n_vars itself is no variable: in the first place it is the count */
-		if (read_variable(&var, (int64_t)m->n_vars - !first, m, in, names))
+		/* their number is no variable: in the first place it is the count */
+		if (read_variable(&var, (int64_t)n_file - !first, m, in, names))
 			return in->status ? in->status : GPUBE_ENOMEM;
-		if (var == m->n_vars)
+		if (var == n_file)
 			continue;
 		if (place[var] >= 0)
 			return gpube__in_error(
@@ -100,10 +154,13 @@ static int read_permutation(int32_t *order, int32_t *place, const struct gpube_m
 	if (in->status)
 		return in->status;
 	for (int32_t i = 0; i < m->n_vars; i++)
+		if (place[i] < 0 && !m->vars[i].hidden)
+			return gpube__in_error(in, "the order has %d of %d variables: %d is missing",
+				n, m->n_vars - m->n_hidden, i);
+	for (int32_t i = 0; i < m->n_vars; i++)
 		if (place[i] < 0)
-			return gpube__in_error(in,
-				"the order has %d of %d variables: %d is missing", n, m->n_vars, i);
-	return GPUBE_OK;
+			order[n++] = i;
+	return place_hidden(order, m);
 }
 
 static int read_list(int32_t *order, const struct gpube_model *m, const char *path)
@@ -136,6 +193,8 @@ static int read_cov_order(int32_t *order, const struct gpube_model *m, const cha
 
 	if (!status)
 		status = gpube_order_of_decomposition(order, m, d);
+	if (!status)
+		status = place_hidden(order, m);
 	gpube_decomposition_free(d, m->ctx);
 	return status;
 }
@@ -166,6 +225,8 @@ int gpube_write_order(const struct gpube_model *m, const char *path, const int32
 	if (status)
 		return status;
 	for (int32_t i = 0; i < m->n_vars; i++) {
+		if (m->vars[order[i]].hidden)
+			continue;
 		gpube__out_int(&out, order[i]);
 		gpube__out_text(&out, "\n");
 	}
@@ -186,6 +247,7 @@ int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *pa
 int gpube_write_solution(const struct gpube_model *m, const char *path, const int32_t *values)
 {
 	struct gpube_out out;
+	int32_t *visible;
 	int status;
 
 	if (!m || !path || !values)
@@ -195,8 +257,14 @@ int gpube_write_solution(const struct gpube_model *m, const char *path, const in
 		status = gpube__out_open(&out, m->ctx, path);
 	if (status)
 		return status;
-	gpube__out_values(&out, values, m->n_vars);
-	return gpube__out_close(&out, true);
+	visible = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*visible));
+	if (visible) {
+		gpube__visible_values(visible, m, values);
+		gpube__out_values(&out, visible, m->n_vars - m->n_hidden);
+	}
+	gpube__free(m->ctx, visible);
+	status = gpube__out_close(&out, visible != NULL);
+	return visible ? status : GPUBE_ENOMEM;
 }
 
 /* Those of an MPE file, which has its own layouts. */
@@ -204,19 +272,21 @@ static int read_mpe(int32_t *values, const struct gpube_model *m, struct gpube_i
 {
 	struct gpube_uai_result *r;
 	int status = gpube__uai_result_read(&r, in, false);
+	const int32_t n = m->n_vars - m->n_hidden;
 
 	if (status)
 		return status;
-	if (r->task != GPUBE_UAI_MPE || r->n != m->n_vars)
-		status = gpube__in_error(
-			in, "expected an MPE result, values of %d variables", m->n_vars);
-	for (int32_t i = 0; i < m->n_vars && !status; i++) {
-		if (r->values[i] >= m->vars[i].domain)
+	if (r->task != GPUBE_UAI_MPE || r->n != n)
+		status = gpube__in_error(in, "expected an MPE result, values of %d variables", n);
+	for (int32_t i = 0, k = 0; i < m->n_vars && !status; i++) {
+		if (m->vars[i].hidden)
+			continue;
+		if (r->values[k] >= m->vars[i].domain)
 			status = gpube__in_error(in,
 				"expected a value of variable %d from 0 to %d, found '%d'", i,
-				m->vars[i].domain - 1, r->values[i]);
+				m->vars[i].domain - 1, r->values[k]);
 		else
-			values[i] = r->values[i];
+			values[i] = r->values[k++];
 	}
 	gpube_uai_result_free(r, m->ctx);
 	return status;
@@ -229,6 +299,8 @@ static int read_values(int32_t *values, const struct gpube_model *m, struct gpub
 	for (int32_t i = 0; i < m->n_vars; i++) {
 		int64_t value;
 
+		if (m->vars[i].hidden)
+			continue;
 		snprintf(what, sizeof(what), "a value of variable %d", i);
 		if (gpube__in_int(in, &value, 0, m->vars[i].domain - 1, what))
 			return in->status;
@@ -257,6 +329,8 @@ int gpube_read_solution(int32_t *values, const struct gpube_model *m, const char
 			status = read_values(buffer, m, &in);
 		gpube__in_close(&in);
 	}
+	if (!status)
+		status = gpube_model_complete(buffer, m);
 	if (!status && m->n_vars)
 		memcpy(values, buffer, (size_t)m->n_vars * sizeof(*values));
 	gpube__free(m->ctx, buffer);

@@ -95,7 +95,8 @@ struct gpube_cfn_reader {
 	struct gpube_cfn_token token;
 	struct gpube_cfn_open open;
 	struct gpube_names names;
-	int32_t *seen; /* by variable: 1 in the scope that is being read */
+	int32_t n_vars; /* of the file: hidden ones come behind them */
+	int32_t *seen;  /* by variable: 1 in the scope that is being read */
 	int32_t *scope, *domains, *tuple;
 	int64_t scope_capacity, domains_capacity, tuple_capacity;
 	struct gpube_cfn_pending *pending;

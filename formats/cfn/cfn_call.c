@@ -73,7 +73,8 @@ int gpube__cfn_read_call(struct gpube_cfn_reader *r, int arity, const char *name
 		.arity = arity,
 		.scope = r->scope,
 		.function_name = name,
-		.hard_from = GPUBE_INF};
+		.hard_from = GPUBE_INF,
+		.no_hidden = r->depth > 0};
 	bool known, binary;
 
 	if (gpube__cfn_require(r, GPUBE_CFN_WORD, "a function's type"))

@@ -145,6 +145,8 @@ static int read_variable(struct gpube_cfn_reader *r)
 	gpube__free(m->ctx, name);
 	if (r->in->status)
 		return r->in->status;
+	if (m->vars[m->n_vars - 1].name[0] == '^') /* toulbar2's mark, too */
+		gpube__hide(m, m->n_vars - 1);
 	return gpube__cfn_fail(r, gpube__names_add(&r->names, GPUBE_CFN_VARIABLES,
 					  m->vars[m->n_vars - 1].name, m->n_vars - 1));
 }
@@ -165,7 +167,8 @@ static int read_variables(struct gpube_cfn_reader *r)
 {
 	if (read_items(r, "variables", "'{' of the variables", read_variable))
 		return r->in->status;
-	r->seen = gpube__alloc_zero(r->m->ctx, (uint64_t)r->m->n_vars + 1, sizeof(*r->seen));
+	r->n_vars = r->m->n_vars;
+	r->seen = gpube__alloc_zero(r->m->ctx, (uint64_t)r->n_vars + 1, sizeof(*r->seen));
 	return r->seen ? GPUBE_OK : gpube__cfn_fail(r, GPUBE_ENOMEM);
 }
 

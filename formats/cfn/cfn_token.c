@@ -149,7 +149,7 @@ int gpube__cfn_to_variable(struct gpube_cfn_reader *r, int64_t *v)
 	if (gpube__cfn_require(r, GPUBE_CFN_WORD, "a variable"))
 		return r->in->status;
 	if (is_digit(r->token.text[0]))
-		return gpube__cfn_to_int(r, v, 0, (int64_t)r->m->n_vars - 1, "a variable");
+		return gpube__cfn_to_int(r, v, 0, (int64_t)r->n_vars - 1, "a variable");
 	known = gpube__names_find(&r->names, GPUBE_CFN_VARIABLES, r->token.text);
 	if (!known)
 		return gpube__in_error(r->in, "unknown variable '%.40s'", r->token.text);

@@ -1,10 +1,12 @@
 /* intension.c - keywords: parameters in, tables out. See intension.h. */
 #include "formats/keywords/intension.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "formats/common/reading.h"
 #include "formats/common/tuples.h"
+#include "formats/keywords/chain.h"
 
 /*
  * Keywords of toulbar2 whose functions do not expand to tables, or not with certainty:
@@ -311,28 +313,6 @@ int gpube__call_read(struct gpube_call *call, const struct gpube_source *s)
 
 /* ---- expansion --------------------------------------------------------------------- */
 
-/* A cost in the model's units; false if it does not fit. */
-static bool to_units(const struct gpube_call *call, __int128 cost, int64_t *value)
-{
-	*value = GPUBE_INF;
-	if (cost == GPUBE_FORBID)
-		return true;
-	if (call->keyword->flags & GPUBE_KEYWORD_UNIT)
-		cost *= call->unit; /* at most 2^33 * 2^63 */
-	if (call->hard_from != GPUBE_INF && cost >= call->hard_from)
-		return true;
-	if (cost >= GPUBE_INF || cost <= -GPUBE_INF)
-		return false;
-	*value = (int64_t)cost;
-	return true;
-}
-
-static int refuse_cost(struct gpube_call *call)
-{
-	return gpube__in_fail(
-		call->in, GPUBE_ERANGE, "%s: a cost passes 2^63", call->keyword->name);
-}
-
 /* Gives the values to the model as a dense table; 'v' is empty then. */
 static int add_table(struct gpube_call *call, int arity, struct gpube_values *v, int32_t *table)
 {
@@ -358,8 +338,8 @@ static int expand_table(struct gpube_call *call, const struct gpube_eval *e, int
 	if (status)
 		goto out;
 	do {
-		if (!to_units(call, call->keyword->cost(e, tuple), &value))
-			status = refuse_cost(call);
+		if (!gpube__call_units(call, call->keyword->cost(e, tuple), &value))
+			status = gpube__call_refuse_cost(call);
 		else if ((++n & 0xffff) == 0 && gpube__stopped(ctx))
 			status = gpube__fail_stopped(ctx);
 		else
@@ -392,8 +372,8 @@ static int add_pair(struct gpube_call *call, int i, int j, int32_t *table, bool 
 		return call->in->status = gpube__fail_stopped(ctx);
 	for (int32_t a = 0; a < vars[scope[0]].domain && !same; a++)
 		for (int32_t b = 0; b < vars[scope[1]].domain && !status; b++)
-			if (!to_units(call, gpube__pair_cost(call, i, a, j, b), &value))
-				status = refuse_cost(call);
+			if (!gpube__call_units(call, gpube__pair_cost(call, i, a, j, b), &value))
+				status = gpube__call_refuse_cost(call);
 			else
 				status = gpube__values_push(ctx, &v, value);
 	if (!status && !same)
@@ -408,13 +388,15 @@ static int add_pair(struct gpube_call *call, int i, int j, int32_t *table, bool 
 
 static int refuse_size(struct gpube_call *call, int64_t cells)
 {
-	if (cells < 0)
-		return gpube__in_fail(call->in, GPUBE_ERANGE,
-			"%s over %d variables has more than 2^63 tuples: at most %lld are expanded",
-			call->keyword->name, call->arity, (long long)GPUBE_EXPAND_CELLS);
+	char number[32] = "more than 2^63";
+
+	if (cells >= 0)
+		snprintf(number, sizeof(number), "%lld", (long long)cells);
 	return gpube__in_fail(call->in, GPUBE_ERANGE,
-		"%s over %d variables has %lld tuples: at most %lld are expanded",
-		call->keyword->name, call->arity, (long long)cells, (long long)GPUBE_EXPAND_CELLS);
+		"%s over %d variables has %s tuples: at most %lld are expanded, and no automaton of "
+		"%lld transitions does instead",
+		call->keyword->name, call->arity, number, (long long)GPUBE_EXPAND_CELLS,
+		(long long)GPUBE_CHAIN_CELLS);
 }
 
 /* Pairs with the domains of the pair before share its table; a clique's sets may differ. */
@@ -439,29 +421,37 @@ static int expand_pairs(struct gpube_call *call)
 	return status;
 }
 
-int gpube__call_expand(struct gpube_call *call)
+/* One table, if it has no more cells than these, or a chain. */
+int gpube__call_expand_within(struct gpube_call *call, int64_t table_cells)
 {
 	struct gpube_ctx *ctx = call->in->ctx;
-	int64_t cells = gpube__cells(call->m, call->arity, call->scope);
+	const int64_t cells = gpube__cells(call->m, call->arity, call->scope);
 	struct gpube_eval e = {.call = call};
+	bool made = false;
 	int32_t *p;
 	int status;
 
 	if (gpube__pairwise(call))
 		return expand_pairs(call);
-	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
-		return refuse_size(call, cells);
 	p = gpube__alloc_zero(ctx, 2 * (uint64_t)call->arity + 1, sizeof(*p));
 	if (!p)
 		return call->in->status = GPUBE_ENOMEM;
 	for (int k = 0; k < call->arity; k++)
 		p[k] = call->m->vars[call->scope[k]].domain;
 	status = gpube__eval_init(&e, call, p);
-	if (status)
+	if (!status && (cells < 0 || cells > table_cells))
+		status = gpube__call_chain(&made, call, &e);
+	if (!status && !made)
+		status = cells < 0 || cells > GPUBE_EXPAND_CELLS ? refuse_size(call, cells)
+								 : expand_table(call, &e, p + call->arity);
+	if (status && !call->in->status)
 		call->in->status = status;
-	else
-		status = expand_table(call, &e, p + call->arity);
 	gpube__eval_clear(&e);
 	gpube__free(ctx, p);
 	return status;
+}
+
+int gpube__call_expand(struct gpube_call *call)
+{
+	return gpube__call_expand_within(call, call->no_hidden ? GPUBE_EXPAND_CELLS : GPUBE_TABLE_CELLS);
 }

@@ -90,6 +90,7 @@ struct gpube_call {
 	const char *function_name; /* may be NULL */
 	int64_t hard_from;         /* costs from here on forbid; GPUBE_INF: none do */
 	int64_t unit;              /* 10^scale */
+	bool no_hidden;            /* the model has no place for hidden variables */
 	enum gpube_metric metric;
 	enum gpube_comparator comparator;
 	int n_scalars, n_lists;
@@ -130,11 +131,17 @@ int gpube__call_read(struct gpube_call *call, const struct gpube_source *source)
 void gpube__call_clear(struct gpube_call *call);
 
 /*
- * gpube__call_expand() - adds the function to the model: one table, or, for
- * constraints on pairs, one for each pair of variables.
+ * gpube__call_expand() - adds the function to the model: one table; for constraints
+ * on pairs, one for each pair of variables; where it is too wide, chains of small
+ * ones over hidden variables (chain.h).
  * Errors: EPARSE, ERANGE (more than GPUBE_EXPAND_CELLS cells), ENOMEM
  */
 int gpube__call_expand(struct gpube_call *call);
+/* The same with another limit of tables' cells: for tests. */
+int gpube__call_expand_within(struct gpube_call *call, int64_t table_cells);
+/* A cost in the model's units; false if it does not fit, and the text for that. */
+bool gpube__call_units(const struct gpube_call *call, __int128 cost, int64_t *value);
+int gpube__call_refuse_cost(const struct gpube_call *call);
 
 /* ---- evaluation, in intension_cost.c and intension_eval.c ---------------------------- */
 
@@ -185,6 +192,72 @@ void gpube__eval_clear(struct gpube_eval *e);
 bool gpube__pairwise(const struct gpube_call *call);
 /* What variables i = a and j = b of the scope cost together. */
 __int128 gpube__pair_cost(const struct gpube_call *call, int i, int32_t a, int j, int32_t b);
+
+/* ---- what several keywords are made of ------------------------------------------------ */
+
+static inline int64_t gpube__gap(int64_t a, int64_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+/* How far a number is from an interval. */
+static inline int64_t gpube__outside(int64_t x, int64_t low, int64_t high)
+{
+	return x < low ? low - x : x > high ? x - high : 0;
+}
+
+/* A gap by the call's metric. */
+static inline __int128 gpube__priced(const struct gpube_call *c, int64_t cost, int64_t gap)
+{
+	switch (c->metric) {
+	case GPUBE_METRIC_HARD:
+		return gpube__cost_times(cost, gap != 0);
+	case GPUBE_METRIC_QUAD:
+		return gpube__cost_times(cost, (__int128)gap * gap);
+	default:
+		return gpube__cost_times(cost, gap);
+	}
+}
+
+/* How far a sum is from what the comparison with k asks for. */
+static inline int64_t gpube__compared(enum gpube_comparator comparator, int64_t sum, int64_t k)
+{
+	switch (comparator) {
+	case GPUBE_EQUAL:
+		return gpube__gap(sum, k);
+	case GPUBE_DIFFERENT:
+		return sum == k;
+	case GPUBE_LESS:
+		return sum < k ? 0 : sum - k + 1;
+	case GPUBE_LESS_EQUAL:
+		return sum <= k ? 0 : sum - k;
+	case GPUBE_GREATER:
+		return sum > k ? 0 : k - sum + 1;
+	default:
+		return sum >= k ? 0 : k - sum;
+	}
+}
+
+/* Is the value in that list of the call? */
+static inline bool gpube__listed(const struct gpube_call *c, int list, int64_t value)
+{
+	for (int64_t j = 0; j < c->lists[list].n_items; j++)
+		if (gpube__call_list(c, list)[j].v == value)
+			return true;
+	return false;
+}
+
+/*
+ * In intension_eval.c: an automaton's states after the values so far, each with what it costs at
+ * least; of a maximised model the negated most. 'edit': the distance may put values in and leave
+ * some out.
+ */
+int64_t gpube__automaton_states(const struct gpube_call *c);
+void gpube__automaton_start(const struct gpube_call *c, __int128 *now);
+/* 'then': behind one more value. */
+void gpube__automaton_step(
+	const struct gpube_call *c, const __int128 *now, __int128 *then, int32_t value);
+__int128 gpube__automaton_end(const struct gpube_call *c, const __int128 *now);
 
 __int128 gpube__cost_greater_equal(const struct gpube_eval *e, const int32_t *t);
 __int128 gpube__cost_greater(const struct gpube_eval *e, const int32_t *t);

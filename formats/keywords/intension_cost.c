@@ -7,47 +7,6 @@ typedef __int128 cost_t;
 
 /* ---- helpers --------------------------------------------------------------------- */
 
-static int64_t abs_gap(int64_t a, int64_t b)
-{
-	return a < b ? b - a : a - b;
-}
-
-/* How far a number is from an interval. */
-static int64_t outside(int64_t x, int64_t low, int64_t high)
-{
-	return x < low ? low - x : x > high ? x - high : 0;
-}
-
-static cost_t priced(const struct gpube_call *c, int64_t cost, int64_t gap)
-{
-	switch (c->metric) {
-	case GPUBE_METRIC_HARD:
-		return gpube__cost_times(cost, gap != 0);
-	case GPUBE_METRIC_QUAD:
-		return gpube__cost_times(cost, (cost_t)gap * gap);
-	default:
-		return gpube__cost_times(cost, gap);
-	}
-}
-
-static int64_t compared(enum gpube_comparator comparator, int64_t sum, int64_t k)
-{
-	switch (comparator) {
-	case GPUBE_EQUAL:
-		return abs_gap(sum, k);
-	case GPUBE_DIFFERENT:
-		return sum == k;
-	case GPUBE_LESS:
-		return sum < k ? 0 : sum - k + 1;
-	case GPUBE_LESS_EQUAL:
-		return sum <= k ? 0 : sum - k;
-	case GPUBE_GREATER:
-		return sum > k ? 0 : k - sum + 1;
-	default:
-		return sum >= k ? 0 : k - sum;
-	}
-}
-
 static int64_t count_value(const int32_t *t, int n, int64_t value)
 {
 	int64_t k = 0;
@@ -60,15 +19,10 @@ static int64_t count_value(const int32_t *t, int n, int64_t value)
 /* Variables that take one of a list's values. */
 static int64_t count_among(const struct gpube_call *c, int values, const int32_t *t, int n)
 {
-	const struct gpube_arg *v = gpube__call_list(c, values);
 	int64_t k = 0;
 
 	for (int i = 0; i < n; i++)
-		for (int64_t j = 0; j < c->lists[values].n_items; j++)
-			if (v[j].v == t[i]) {
-				k++;
-				break;
-			}
+		k += gpube__listed(c, values, t[i]);
 	return k;
 }
 
@@ -140,7 +94,7 @@ static cost_t cost_walldiff(const struct gpube_eval *e, const int32_t *t)
 
 	for (int i = 0; i < e->arity; i++)
 		if (first_of_value(t, i))
-			s = gpube__cost_add(s, priced(e->call, e->call->scalars[0].v,
+			s = gpube__cost_add(s, gpube__priced(e->call, e->call->scalars[0].v,
 						       count_value(t, e->arity, t[i]) - 1));
 	return s;
 }
@@ -215,8 +169,8 @@ static cost_t cost_wgcc(const struct gpube_eval *e, const int32_t *t)
 
 	for (int64_t k = 0; k < c->lists[0].n_items; k++, b += 3)
 		s = gpube__cost_add(
-			s, priced(c, c->scalars[0].v,
-				   outside(count_value(t, e->arity, b[0].v), b[1].v, b[2].v)));
+			s, gpube__priced(c, c->scalars[0].v,
+				   gpube__outside(count_value(t, e->arity, b[0].v), b[1].v, b[2].v)));
 	return s;
 }
 
@@ -225,7 +179,7 @@ static cost_t cost_gcc(const struct gpube_eval *e, const int32_t *t)
 	const struct gpube_arg *b = gpube__call_list(e->call, 0);
 
 	for (int64_t k = 0; k < e->call->lists[0].n_items; k++, b += 3)
-		if (outside(count_value(t, e->arity, b[0].v), b[1].v, b[2].v))
+		if (gpube__outside(count_value(t, e->arity, b[0].v), b[1].v, b[2].v))
 			return GPUBE_FORBID;
 	return 0;
 }
@@ -241,15 +195,15 @@ static cost_t cost_samong(const struct gpube_eval *e, const int32_t *t)
 {
 	const struct gpube_arg *a = e->call->scalars;
 
-	return priced(
-		e->call, a[0].v, outside(count_among(e->call, 0, t, e->arity), a[1].v, a[2].v));
+	return gpube__priced(
+		e->call, a[0].v, gpube__outside(count_among(e->call, 0, t, e->arity), a[1].v, a[2].v));
 }
 
 static cost_t cost_wvaramong(const struct gpube_eval *e, const int32_t *t)
 {
 	int n = e->arity - 1;
 
-	return priced(e->call, e->call->scalars[0].v, abs_gap(count_among(e->call, 0, t, n), t[n]));
+	return gpube__priced(e->call, e->call->scalars[0].v, gpube__gap(count_among(e->call, 0, t, n), t[n]));
 }
 
 /* The format's words of measure mean here what they mean elsewhere; the program takes one alone. */
@@ -307,8 +261,8 @@ static cost_t cost_wsame(const struct gpube_eval *e, const int32_t *t)
 
 	for (int i = 0; i < e->arity; i++)
 		if (first_of_value(t, i))
-			s = gpube__cost_add(s, priced(e->call, e->call->scalars[0].v,
-						       abs_gap(count_value(t, half, t[i]),
+			s = gpube__cost_add(s, gpube__priced(e->call, e->call->scalars[0].v,
+						       gpube__gap(count_value(t, half, t[i]),
 							       count_value(t + half, half, t[i]))));
 	return s;
 }
@@ -325,7 +279,7 @@ static cost_t cost_wsamegcc(const struct gpube_eval *e, const int32_t *t)
 			int64_t n = count_value(t + side * half, half, b[0].v);
 
 			s = gpube__cost_add(
-				s, priced(c, c->scalars[0].v, outside(n, b[1].v, b[2].v)));
+				s, gpube__priced(c, c->scalars[0].v, gpube__outside(n, b[1].v, b[2].v)));
 		}
 	return s;
 }
@@ -338,7 +292,7 @@ static cost_t cost_woverlap(const struct gpube_eval *e, const int32_t *t)
 
 	for (int i = 0; i < half; i++)
 		n += t[i] != 0 && t[i] == t[i + half];
-	return priced(e->call, a[0].v, compared(e->call->comparator, n, a[1].v));
+	return gpube__priced(e->call, a[0].v, gpube__compared(e->call->comparator, n, a[1].v));
 }
 
 static cost_t cost_wdiverse(const struct gpube_eval *e, const int32_t *t)
@@ -366,15 +320,15 @@ static cost_t cost_wsum(const struct gpube_eval *e, const int32_t *t)
 {
 	const struct gpube_arg *a = e->call->scalars;
 
-	return priced(e->call, a[0].v, compared(e->call->comparator, sum(t, e->arity), a[1].v));
+	return gpube__priced(e->call, a[0].v, gpube__compared(e->call->comparator, sum(t, e->arity), a[1].v));
 }
 
 static cost_t cost_wvarsum(const struct gpube_eval *e, const int32_t *t)
 {
 	int n = e->arity - 1;
 
-	return priced(
-		e->call, e->call->scalars[0].v, compared(e->call->comparator, sum(t, n), t[n]));
+	return gpube__priced(
+		e->call, e->call->scalars[0].v, gpube__compared(e->call->comparator, sum(t, n), t[n]));
 }
 
 static cost_t cost_knapsack(const struct gpube_eval *e, const int32_t *t)

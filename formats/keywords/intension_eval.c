@@ -14,6 +14,27 @@ bool gpube__call_refuse(struct gpube_call *c, const char *why)
 	return false;
 }
 
+bool gpube__call_units(const struct gpube_call *call, __int128 cost, int64_t *value)
+{
+	*value = GPUBE_INF;
+	if (cost == GPUBE_FORBID)
+		return true;
+	if (call->keyword->flags & GPUBE_KEYWORD_UNIT)
+		cost *= call->unit; /* at most 2^33 * 2^63 */
+	if (call->hard_from != GPUBE_INF && cost >= call->hard_from)
+		return true;
+	if (cost >= GPUBE_INF || cost <= -GPUBE_INF)
+		return false;
+	*value = (int64_t)cost;
+	return true;
+}
+
+int gpube__call_refuse_cost(const struct gpube_call *call)
+{
+	return gpube__in_fail(
+		call->in, GPUBE_ERANGE, "%s: a cost passes 2^63", call->keyword->name);
+}
+
 /* ---- arithmetic -------------------------------------------------------------------- */
 
 static cost_t slack(int64_t v, int64_t delta)
@@ -79,10 +100,19 @@ cost_t gpube__cost_sdisj(const struct gpube_eval *e, const int32_t *t)
 
 /* ---- automata and trees ------------------------------------------------------------ */
 
+static bool weighted(const struct gpube_call *c)
+{
+	return c->keyword->cost == gpube__cost_wregular;
+}
+
+int64_t gpube__automaton_states(const struct gpube_call *c)
+{
+	return c->scalars[weighted(c) ? 0 : 1].v;
+}
+
 bool gpube__check_regular(struct gpube_call *c)
 {
-	bool weighted = strcmp(c->keyword->name, "wregular") == 0;
-	int64_t n = c->scalars[weighted ? 0 : 1].v, w = weighted ? 2 : 1;
+	int64_t n = gpube__automaton_states(c), w = weighted(c) ? 2 : 1;
 
 	if (n < 1 || n > 1 << 20)
 		return gpube__call_refuse(c, "the number of states is not from 1 to 1048576");
@@ -101,59 +131,26 @@ bool gpube__check_regular(struct gpube_call *c)
 	return true;
 }
 
-/*
- * The cheapest path of an automaton that reads the tuple. Weighted: costs stand
- * at states and transitions. Otherwise each symbol read as another costs 'c'.
- */
-static cost_t cost_automaton(const struct gpube_eval *e, const int32_t *t, bool weighted)
+static void improve(cost_t *best, cost_t v)
 {
-	const struct gpube_call *c = e->call;
-	int64_t n = c->scalars[weighted ? 0 : 1].v, w = weighted ? 2 : 1;
-	cost_t *now = e->states, *then = e->states + n, *swap, best = GPUBE_FORBID;
-	/* a maximised .cfn takes the dearest path */
-	bool maximise = c->m->direction == GPUBE_MAXIMISE;
-
-	for (int64_t s = 0; s < n; s++)
-		now[s] = GPUBE_FORBID;
-	for (int64_t j = 0; j < c->lists[0].n_items; j++) {
-		const struct gpube_arg *x = gpube__call_list(c, 0) + j * w;
-		cost_t v = weighted ? gpube__cost_times(x[1].v, 1) : 0;
-
-		now[x[0].v] = maximise && v != GPUBE_FORBID ? -v : v;
-	}
-	for (int i = 0; i < e->arity; i++, swap = now, now = then, then = swap) {
-		for (int64_t s = 0; s < n; s++)
-			then[s] = GPUBE_FORBID;
-		for (int64_t j = 0; j < c->lists[2].n_items; j++) {
-			const struct gpube_arg *x = gpube__call_list(c, 2) + j * (w + 2);
-			bool match = x[1].v == t[i];
-			cost_t v = weighted ? gpube__cost_times(x[3].v, 1)
-					    : gpube__cost_times(c->scalars[0].v, !match);
-
-			if ((weighted && !match) || v == GPUBE_FORBID ||
-				now[x[0].v] == GPUBE_FORBID)
-				continue;
-			v = now[x[0].v] + (maximise ? -v : v);
-			if (v < then[x[2].v])
-				then[x[2].v] = v;
-		}
-	}
-	for (int64_t j = 0; j < c->lists[1].n_items; j++) {
-		const struct gpube_arg *x = gpube__call_list(c, 1) + j * w;
-		cost_t v = weighted ? gpube__cost_times(x[1].v, 1) : 0;
-
-		if (v == GPUBE_FORBID || now[x[0].v] == GPUBE_FORBID)
-			continue;
-		v = now[x[0].v] + (maximise ? -v : v);
-		best = v < best ? v : best;
-	}
-	return maximise && best != GPUBE_FORBID ? -best : best;
+	*best = v < *best ? v : *best;
 }
 
-/* Symbols that are inserted: the automaton goes on, and nothing is read. */
+/* A cost of wregular; a maximised .cfn takes the dearest path. */
+static cost_t signed_cost(const struct gpube_call *c, int64_t cost)
+{
+	const cost_t v = gpube__cost_times(cost, 1);
+
+	return c->m->direction == GPUBE_MAXIMISE && v != GPUBE_FORBID ? -v : v;
+}
+
+/*
+ * Symbols that are inserted: the automaton goes on, and nothing is read. toulbar2 1.1.1 puts nothing
+ * in behind the last value.
+ */
 static void insert_symbols(const struct gpube_call *c, cost_t *now)
 {
-	bool changed = true;
+	bool changed = c->metric == GPUBE_METRIC_EDIT;
 
 	while (changed) {
 		changed = false;
@@ -170,51 +167,79 @@ static void insert_symbols(const struct gpube_call *c, cost_t *now)
 	}
 }
 
-/*
- * The edit distance (Levenshtein) to the nearest word of the automaton, times the cost: a value may
- * be changed, left out, or something put in anywhere. toulbar2 1.1.1 puts nothing in behind the
- * last value.
- */
-static cost_t cost_edits(const struct gpube_eval *e, const int32_t *t)
+void gpube__automaton_start(const struct gpube_call *c, cost_t *now)
 {
-	const struct gpube_call *c = e->call;
-	const cost_t one = gpube__cost_times(c->scalars[0].v, 1);
-	int64_t n = c->scalars[1].v;
-	cost_t *now = e->states, *then = e->states + n, *swap, best = GPUBE_FORBID;
+	const int64_t n = gpube__automaton_states(c), w = weighted(c) ? 2 : 1;
 
 	for (int64_t s = 0; s < n; s++)
 		now[s] = GPUBE_FORBID;
-	for (int64_t j = 0; j < c->lists[0].n_items; j++)
-		now[gpube__call_list(c, 0)[j].v] = 0;
-	insert_symbols(c, now);
-	for (int i = 0; i < e->arity; i++, swap = now, now = then, then = swap) {
-		for (int64_t s = 0; s < n; s++)
-			then[s] = gpube__cost_add(now[s], one);
-		for (int64_t j = 0; j < c->lists[2].n_items; j++) {
-			const struct gpube_arg *x = gpube__call_list(c, 2) + 3 * j;
-			cost_t v = gpube__cost_add(now[x[0].v], x[1].v == t[i] ? 0 : one);
+	for (int64_t j = 0; j < c->lists[0].n_items; j++) {
+		const struct gpube_arg *x = gpube__call_list(c, 0) + j * w;
 
-			then[x[2].v] = v < then[x[2].v] ? v : then[x[2].v];
-		}
-		insert_symbols(c, then);
+		now[x[0].v] = weighted(c) ? signed_cost(c, x[1].v) : 0;
 	}
-	for (int64_t j = 0; j < c->lists[1].n_items; j++) {
-		cost_t v = now[gpube__call_list(c, 1)[j].v];
+	insert_symbols(c, now);
+}
 
-		best = v < best ? v : best;
+/*
+ * Weighted: costs stand at states and transitions. Otherwise each value that is read as another
+ * costs 'c', and in the edit distance (Levenshtein) one that is left out or put in, too.
+ */
+void gpube__automaton_step(const struct gpube_call *c, const cost_t *now, cost_t *then, int32_t value)
+{
+	const int64_t n = gpube__automaton_states(c), w = weighted(c) ? 4 : 3;
+	const cost_t one = weighted(c) ? 0 : gpube__cost_times(c->scalars[0].v, 1);
+
+	for (int64_t s = 0; s < n; s++)
+		then[s] = c->metric == GPUBE_METRIC_EDIT ? gpube__cost_add(now[s], one) : GPUBE_FORBID;
+	for (int64_t j = 0; j < c->lists[2].n_items; j++) {
+		const struct gpube_arg *x = gpube__call_list(c, 2) + j * w;
+		const bool match = x[1].v == value;
+
+		if (!weighted(c))
+			improve(&then[x[2].v], gpube__cost_add(now[x[0].v], match ? 0 : one));
+		else if (match)
+			improve(&then[x[2].v],
+				gpube__cost_add(now[x[0].v], signed_cost(c, x[3].v)));
+	}
+	insert_symbols(c, then);
+}
+
+cost_t gpube__automaton_end(const struct gpube_call *c, const cost_t *now)
+{
+	const int64_t w = weighted(c) ? 2 : 1;
+	cost_t best = GPUBE_FORBID;
+
+	for (int64_t j = 0; j < c->lists[1].n_items; j++) {
+		const struct gpube_arg *x = gpube__call_list(c, 1) + j * w;
+
+		improve(&best, gpube__cost_add(
+				       now[x[0].v], weighted(c) ? signed_cost(c, x[1].v) : 0));
 	}
 	return best;
 }
 
+/* The cheapest path of the automaton that reads the tuple. */
+static cost_t cost_automaton(const struct gpube_eval *e, const int32_t *t)
+{
+	const struct gpube_call *c = e->call;
+	cost_t *now = e->states, *then = e->states + gpube__automaton_states(c), *swap, cost;
+
+	gpube__automaton_start(c, now);
+	for (int i = 0; i < e->arity; i++, swap = now, now = then, then = swap)
+		gpube__automaton_step(c, now, then, t[i]);
+	cost = gpube__automaton_end(c, now);
+	return weighted(c) && c->m->direction == GPUBE_MAXIMISE && cost != GPUBE_FORBID ? -cost : cost;
+}
+
 cost_t gpube__cost_sregular(const struct gpube_eval *e, const int32_t *t)
 {
-	return e->call->metric == GPUBE_METRIC_EDIT ? cost_edits(e, t)
-						    : cost_automaton(e, t, false);
+	return cost_automaton(e, t);
 }
 
 cost_t gpube__cost_wregular(const struct gpube_eval *e, const int32_t *t)
 {
-	return cost_automaton(e, t, true);
+	return cost_automaton(e, t);
 }
 
 bool gpube__check_tree(struct gpube_call *c)

@@ -28,6 +28,7 @@ struct reader {
 	int64_t scope_capacity, domains_capacity;
 	struct gpube_wcsp_room room;
 	int depth;
+	int32_t n_vars; /* of the file: hidden ones come behind them */
 	struct shared *shared; /* tables that later functions may name, by number from 1 */
 	int64_t n_shared, shared_capacity;
 	char token[256];
@@ -73,6 +74,7 @@ static int read_header(struct reader *r, int32_t *n_functions)
 		if (gpube__add_var(m, in, NULL, domain, NULL))
 			return in->status;
 	}
+	r->n_vars = (int32_t)n_vars;
 	r->seen = gpube__alloc_zero(m->ctx, (uint64_t)n_vars + 1, sizeof(*r->seen));
 	return r->seen ? GPUBE_OK : fail(r, GPUBE_ENOMEM);
 }
@@ -88,7 +90,7 @@ static int read_scope(struct reader *r, int arity, int32_t function)
 		gpube__grow(m->ctx, &r->domains, &r->domains_capacity, arity, sizeof(*r->domains)))
 		return fail(r, GPUBE_ENOMEM);
 	for (int k = 0; k < arity; k++) {
-		if (gpube__in_int(r->in, &v, 0, (int64_t)m->n_vars - 1, "a variable"))
+		if (gpube__in_int(r->in, &v, 0, (int64_t)r->n_vars - 1, "a variable"))
 			return r->in->status;
 		if (r->seen[v] == function + 1)
 			return gpube__in_error(
@@ -208,7 +210,7 @@ static int source_number(void *reader, char letter, int64_t *v)
 	case 'C':
 		return read_cost(r, v);
 	case 'V':
-		return gpube__in_int(r->in, v, 0, (int64_t)r->m->n_vars - 1, "a variable");
+		return gpube__in_int(r->in, v, 0, (int64_t)r->n_vars - 1, "a variable");
 	case 'v':
 		return gpube__in_int(r->in, v, 0, INT32_MAX, "a value");
 	case 'n':
@@ -259,7 +261,8 @@ static int read_intension(struct reader *r, int arity)
 		.arity = arity,
 		.scope = r->scope,
 		.hard_from = r->m->top,
-		.unit = 1};
+		.unit = 1,
+		.no_hidden = r->depth > 0};
 	bool known;
 
 	if (gpube__in_token(r->in, r->token, "a function's keyword"))
@@ -285,7 +288,7 @@ static int read_function(struct reader *r, int32_t function)
 	bool shared, complete;
 	int status;
 
-	if (gpube__in_int(r->in, &arity, -(int64_t)r->m->n_vars, r->m->n_vars, "an arity"))
+	if (gpube__in_int(r->in, &arity, -(int64_t)r->n_vars, r->n_vars, "an arity"))
 		return r->in->status;
 	if (arity == 0)
 		return read_constant(r);

@@ -171,6 +171,8 @@ static int copy_variables(struct gpube_model *to, const struct gpube_model *from
 		struct gpube_variable *w;
 
 		status = gpube_model_add_var(to, NULL, v->domain, v->name);
+		if (!status && v->hidden)
+			gpube__hide(to, i);
 		if (status || !v->value_names)
 			continue;
 		w = &to->vars[i];

@@ -47,6 +47,17 @@ static bool known(const struct answer *a, bool lower, int64_t *v)
 	return proved ? !a->no_bounds || a->values : a->values != NULL;
 }
 
+const char *answer_variables(char text[ANSWER_VARIABLES], const struct gpube_model *m)
+{
+	const int32_t n = m->n_vars - m->n_hidden;
+
+	if (m->n_hidden)
+		snprintf(text, ANSWER_VARIABLES, "%d and %d hidden variables", n, m->n_hidden);
+	else
+		snprintf(text, ANSWER_VARIABLES, "%d variable%s", n, plural(n));
+	return text;
+}
+
 bool answer_text_bound(struct gpube_out *out, const struct answer *a, bool lower)
 {
 	int64_t v;
@@ -76,6 +87,8 @@ void answer_text_values(struct gpube_out *out, const struct gpube_model *m, cons
 		const char *name = var->name, *value = NULL;
 		size_t n;
 
+		if (var->hidden)
+			continue;
 		if (var->value_names)
 			value = var->value_names[values[k]];
 		snprintf(index[0], sizeof(index[0]), "%d", i);
@@ -107,7 +120,9 @@ void answer_json_head(struct json *j, const struct answer *a)
 	json_seconds(j, "seconds", session_seconds(a->session));
 	json_text(j, "file", a->file);
 	json_text(j, "direction", answer_maximises(a) ? "maximise" : "minimise");
-	json_int(j, "variables", a->model->n_vars);
+	json_int(j, "variables", a->model->n_vars - a->model->n_hidden);
+	if (a->model->n_hidden)
+		json_int(j, "hidden_variables", a->model->n_hidden);
 	json_int(j, "functions", a->model->n_functions);
 }
 
@@ -132,23 +147,36 @@ void answer_json_result(struct json *j, const struct answer *a)
 	}
 	json_open(j, "assignment", '[');
 	for (int32_t i = 0; i < a->model->n_vars; i++)
-		json_int(j, NULL, a->values[i]);
+		if (!a->model->vars[i].hidden)
+			json_int(j, NULL, a->values[i]);
 	json_close(j, ']');
+}
+
+static int write_mpe(const struct answer *a)
+{
+	const struct gpube_model *m = a->model;
+	struct gpube_uai_result mpe = {.task = GPUBE_UAI_MPE, .n = m->n_vars - m->n_hidden};
+	int status = GPUBE_ENOMEM;
+
+	mpe.values = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*mpe.values));
+	if (mpe.values) {
+		gpube__visible_values(mpe.values, m, a->values);
+		status = gpube_write_uai_result(m->ctx, a->session->output, &mpe);
+	}
+	gpube__free(m->ctx, mpe.values);
+	return status;
 }
 
 /* What the assignment is to other programs. */
 static int write_values(const struct answer *a, enum answer_output output)
 {
 	const struct gpube_model *m = a->model;
-	/* written, not changed */
-	const struct gpube_uai_result mpe = {
-		.task = GPUBE_UAI_MPE, .n = m->n_vars, .values = (int32_t *)a->values};
 
 	switch (output) {
 	case ANSWER_UB:
 		return gpube_write_ub(m, a->session->output, a->cost);
 	case ANSWER_UAI:
-		return gpube_write_uai_result(m->ctx, a->session->output, &mpe);
+		return write_mpe(a);
 	default:
 		return gpube_write_solution(m, a->session->output, a->values);
 	}

@@ -31,6 +31,10 @@ struct answer {
 bool answer_maximises(const struct answer *a);
 double answer_log10(const struct answer *a);
 
+/* "12 variables", or "12 and 30 hidden variables", in 'text', which is returned. */
+enum { ANSWER_VARIABLES = 64 };
+const char *answer_variables(char text[ANSWER_VARIABLES], const struct gpube_model *m);
+
 /* "infeasible  every assignment is forbidden (proved)" */
 void answer_text_infeasible(struct gpube_out *out);
 

@@ -76,12 +76,13 @@ static void report_text(struct gpube_out *out, const void *arg)
 	const struct gpube_bounds *bounds = r->bounds;
 	const struct gpube_model *m = r->answer.model;
 	const struct session *s = r->answer.session;
+	char variables[ANSWER_VARIABLES];
 
 	bounding_text(out, &r->answer, bounds);
 	if (r->certificate)
 		text_certified(out, &r->answer, r->certificate);
-	gpube__out_printf(out, "%-*s%d of %d variable%s and %d function%s after simplification\n",
-		LABEL, "model", bounds->n_vars, m->n_vars, plural(m->n_vars), bounds->n_functions,
+	gpube__out_printf(out, "%-*s%d of %s and %d function%s after simplification\n", LABEL,
+		"model", bounds->n_vars, answer_variables(variables, m), bounds->n_functions,
 		plural(bounds->n_functions));
 	gpube__out_printf(out, "%-*s%.3f s, of which reading %.3f; %s, %d thread%s\n", LABEL, "time",
 		session_seconds(s), r->seconds_read, bounds->backend, s->ctx->n_threads,

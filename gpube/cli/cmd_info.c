@@ -1,4 +1,5 @@
 /* cmd_info.c - gpube info: how large a model is, and what its elimination would take. */
+#include "gpube/cli/answer.h"
 #include "gpube/cli/draw.h"
 #include "gpube/cli/session/measure.h"
 #include "gpube/cli/other_kinds.h"
@@ -58,8 +59,10 @@ static void text_densities(struct gpube_out *out, const struct histogram *h)
 static void text_model(
 	struct gpube_out *out, const struct gpube_model *m, const struct sizes *sizes)
 {
-	gpube__out_printf(out, "%-*s%d variable%s, %d function%s, %s\n", LABEL, "model", m->n_vars,
-		plural(m->n_vars), m->n_functions, plural(m->n_functions),
+	char variables[ANSWER_VARIABLES];
+
+	gpube__out_printf(out, "%-*s%s, %d function%s, %s\n", LABEL, "model",
+		answer_variables(variables, m), m->n_functions, plural(m->n_functions),
 		m->kind == GPUBE_POTENTIALS      ? "potentials to multiply, maximise"
 		: m->direction == GPUBE_MAXIMISE ? "costs to add, maximise"
 						 : "costs to add, minimise");
@@ -192,7 +195,9 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_text(&j, "kind", m->kind == GPUBE_POTENTIALS ? "potentials" : "costs");
 	json_text(&j, "direction", m->direction == GPUBE_MAXIMISE ? "maximise" : "minimise");
 	json_int(&j, "decimals", m->scale);
-	json_int(&j, "variables", m->n_vars);
+	json_int(&j, "variables", m->n_vars - m->n_hidden);
+	if (m->n_hidden)
+		json_int(&j, "hidden_variables", m->n_hidden);
 	json_int(&j, "functions", m->n_functions);
 	json_histogram(&j, "domains", &sizes->domains);
 	json_histogram(&j, "arities", &sizes->arities);

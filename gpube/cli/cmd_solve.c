@@ -63,11 +63,11 @@ static void text_optimum(struct gpube_out *out, const struct result *r)
 static void text_plan(struct gpube_out *out, const struct result *r)
 {
 	const struct gpube_plan *plan = &r->solution->plan;
-	const int32_t n_vars = r->answer.model->n_vars;
+	char variables[ANSWER_VARIABLES];
 
 	gpube__out_printf(out,
-		"%-*s%d of %d variable%s and %d function%s after simplification, %d component%s\n",
-		LABEL, "model", plan->n_vars, n_vars, plural(n_vars), plan->n_functions,
+		"%-*s%d of %s and %d function%s after simplification, %d component%s\n", LABEL,
+		"model", plan->n_vars, answer_variables(variables, r->answer.model), plan->n_functions,
 		plural(plan->n_functions), plan->n_components, plural(plan->n_components));
 	gpube__out_printf(out, "%-*swidth %d, %s joined cells, %s of tables at the peak", LABEL,
 		"plan", plan->width, cells_text(plan->joined_cells, 0),

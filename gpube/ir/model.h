@@ -53,6 +53,7 @@ struct gpube_function {
 
 struct gpube_variable {
 	int32_t domain;
+	bool hidden; /* see gpube_model_n_hidden() */
 	char *name;	   /* may be NULL */
 	char **value_names; /* NULL, or 'domain' strings */
 };
@@ -67,7 +68,7 @@ struct gpube_model {
 	bool bayes;	  /* .uai: read from a BAYES file, so written as one */
 	char *name;	  /* may be NULL */
 
-	int32_t n_vars;
+	int32_t n_vars, n_hidden;
 	struct gpube_variable *vars;
 	int32_t n_functions;
 	struct gpube_function *functions;
@@ -137,6 +138,11 @@ int gpube__check_values(const struct gpube_model *m, const int32_t *values);
 
 /* Cells of a table over 'scope': the product of its domains; -1 past INT64_MAX. */
 int64_t gpube__cells(const struct gpube_model *m, int arity, const int32_t *scope);
+
+/* The variable is hidden from then on: hidden.c. */
+void gpube__hide(struct gpube_model *m, int32_t var);
+/* The values of the variables that are not hidden, in their order. */
+void gpube__visible_values(int32_t *out, const struct gpube_model *m, const int32_t *values);
 
 /*
  * gpube__add_agent() - an agent that owns no variable yet; gpube__own() gives it

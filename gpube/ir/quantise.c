@@ -182,6 +182,8 @@ static int copy_variables(struct gpube_model *to, const struct gpube_model *m)
 
 		if (gpube_model_add_var(to, NULL, v->domain, v->name))
 			return GPUBE_ENOMEM;
+		if (v->hidden)
+			gpube__hide(to, i);
 		if (v->value_names && copy_value_names(ctx, &to->vars[i], v->value_names))
 			return GPUBE_ENOMEM;
 	}

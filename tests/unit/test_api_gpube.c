@@ -136,6 +136,25 @@ WRONG(gpube_model_domain)
 	assert_int_equal(gpube_model_domain(m, 2), 0);
 }
 
+WRONG_ANSWER(gpube_model_n_hidden, 0)
+
+WRONG(gpube_model_is_hidden)
+{
+	assert_int_equal(gpube_model_is_hidden(NULL, 0), 0);
+	assert_int_equal(gpube_model_is_hidden(m, -1), 0);
+	assert_int_equal(gpube_model_is_hidden(m, 2), 0);
+}
+
+WRONG(gpube_model_complete)
+{
+	int32_t values[2] = {0, 9};
+
+	REFUSED(gpube_model_complete(values, NULL));
+	REFUSED(gpube_model_complete(NULL, m));
+	REFUSED(gpube_model_complete(values, m));
+	assert_int_equal(values[1], 9);
+}
+
 WRONG_ANSWER(gpube_model_kind, GPUBE_COSTS)
 WRONG_ANSWER(gpube_model_direction, GPUBE_MINIMISE)
 WRONG_ANSWER(gpube_model_scale, 0)

@@ -204,6 +204,9 @@ int gpube_model_set_direction(struct gpube_model *m, enum gpube_direction direct
 int gpube_model_set_scale(struct gpube_model *m, int decimals);
 int gpube_model_observe(struct gpube_model *m, int32_t var, int32_t value);
 int32_t gpube_model_n_vars(const struct gpube_model *m);
+int32_t gpube_model_n_hidden(const struct gpube_model *m);
+int gpube_model_is_hidden(const struct gpube_model *m, int32_t var);
+int gpube_model_complete(int32_t *values, const struct gpube_model *m);
 int32_t gpube_model_domain(const struct gpube_model *m, int32_t var);
 enum gpube_kind gpube_model_kind(const struct gpube_model *m);
 enum gpube_direction gpube_model_direction(const struct gpube_model *m);

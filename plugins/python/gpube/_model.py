@@ -214,6 +214,14 @@ class Model(Owner):
 		return [lib.gpube_model_domain(self._address, v) for v in range(len(self))]
 
 	@property
+	def hidden(self):
+		"""The variables that the file does not have: reading added them to write wide functions as small
+		ones. Assignments leave them out; orders have all variables."""
+		if not lib.gpube_model_n_hidden(self._address):
+			return []
+		return [v for v in range(len(self)) if lib.gpube_model_is_hidden(self._address, v)]
+
+	@property
 	def names(self):
 		"""The names of the variables; None where one has no name."""
 		return [_text(lib.gpube_model_var_name(self._address, v)) for v in range(len(self))]
@@ -260,10 +268,10 @@ class Model(Owner):
 		>>> m = gpube.Model.read("examples/exams.cfn"); m.named(m.solve().assignment)["drama"]
 		'tuesday'
 		"""
-		values = self._values(assignment)
+		hidden, values = set(self.hidden), self._values(assignment)
 		return {(_text(lib.gpube_model_var_name(self._address, v)) or v):
 			(_text(lib.gpube_model_value_name(self._address, v, x)) or x)
-			for v, x in enumerate(values)}
+			for v, x in enumerate(values) if v not in hidden}
 
 	# ---- building
 
@@ -324,11 +332,30 @@ class Model(Owner):
 
 	# ---- questions
 
-	def _values(self, assignment):
-		values = int32s(assignment)
+	def _of_all(self, numbers):
+		values = int32s(numbers)
 		if len(values) != len(self):
 			raise ValueError("%d values, expected %d" % (len(values), len(self)))
 		return values
+
+	def _values(self, assignment):
+		hidden = self.hidden
+		if not hidden:
+			return self._of_all(assignment)
+		given = int32s(assignment)
+		if len(given) != len(self) - len(hidden):
+			raise ValueError("%d values, expected %d" % (len(given), len(self) - len(hidden)))
+		rest, hidden = iter(given), set(hidden)
+		values = int32s([0 if v in hidden else next(rest) for v in range(len(self))])
+		self.context._do(lib.gpube_model_complete, values, self._address)
+		return values
+
+	def _shown(self, address):
+		values = _c.array(address, ctypes.c_int32, len(self))
+		if values is None or not self.hidden:
+			return values
+		hidden = set(self.hidden)
+		return [x for v, x in enumerate(values) if v not in hidden]
 
 	def cost(self, assignment):
 		"""What an assignment costs, from the tables as they were read: an int or a Decimal, or inf if
@@ -347,7 +374,7 @@ class Model(Owner):
 
 	def _engine(self, name, timeout, order, order_method, order_seconds, seed, **fields):
 		if order is not None:
-			order, order_method = self._values(order), "given"
+			order, order_method = self._of_all(order), "given"
 		elif order_method == "given":
 			raise ValueError("order_method 'given' wants an order")
 		opts = _c.options(name, timeout_seconds=seconds(timeout),
@@ -400,7 +427,7 @@ class Model(Owner):
 	def _solution(self, address):
 		s = _c.at(address, "gpube_solution")
 		n = len(self)
-		values = _c.array(s.values, ctypes.c_int32, n)
+		values = self._shown(s.values)
 		return Solution(
 			answer=_c.WORDS["GPUBE_ANSWER_"][s.answer],
 			cost=None if values is None else number(s.cost, s.scale),
@@ -443,7 +470,7 @@ class Model(Owner):
 
 	def _bounds(self, address):
 		b = _c.at(address, "gpube_bounds")
-		values = _c.array(b.values, ctypes.c_int32, len(self))
+		values = self._shown(b.values)
 		answer = _c.WORDS["GPUBE_ANSWER_"][b.answer]
 		proved = cost = None
 		if answer != "infeasible" and abs(b.bound) < NO_COST - 1:

@@ -98,6 +98,28 @@ class Costs(unittest.TestCase):
 				self.assertEqual((b.lower, b.upper, b.answer), (best, best, "optimal"))
 				self.assertEqual(totals[tuple(b.assignment)], best)
 
+	def test_hidden(self):
+		n = 30
+		text = "wide %d 2 %d 1000\n%s\n%d %s -1 wsum hard 1000 == 2\n" % (
+			n, n + 1, " 2" * n, n, " ".join(map(str, range(n))))
+		text += "".join("1 %d 0 1 1 %d\n" % (v, 9 if v == 0 else 1) for v in range(n))
+		with tempfile.TemporaryDirectory() as directory:
+			path = os.path.join(directory, "wide.wcsp")
+			with open(path, "w") as f:
+				f.write(text)
+			m = gpube.Model.read(path)
+		self.assertEqual((len(m), m.hidden), (2 * n - 1, list(range(n, 2 * n - 1))))
+		s, b = m.solve(count=True), m.bound()
+		self.assertEqual((s.optimum, s.count), (2, (n - 1) * (n - 2) // 2))
+		for assignment in s.assignment, b.assignment:
+			self.assertEqual((len(assignment), sum(assignment), m.cost(assignment)), (n, 2, 2))
+		self.assertEqual(m.cost([1, 1] + [0] * (n - 2)), 10)
+		self.assertEqual(m.cost([0] * n), gpube.INF)
+		self.assertEqual(len(m.named(s.assignment)), n)
+		self.assertEqual(m.bound(assignment=[1, 1] + [0] * (n - 2)).upper, 2)
+		self.assertEqual(m.solve(order=s.order).optimum, 2)
+		self.assertRaises(ValueError, m.cost, [0] * len(m))
+
 	def test_tables_come_back(self):
 		for seed in range(30):
 			m, _, tables = random_model(random.Random(seed), decimals=3)
