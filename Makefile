@@ -7,6 +7,10 @@ CC     ?= cc
 ifeq ($(origin CC),default)
 CC      = cc
 endif
+CXX    ?= c++
+ifeq ($(origin CXX),default)
+CXX     = $(patsubst %clang,%clang++,$(patsubst %cc,%c++,$(patsubst %gcc,%g++,$(CC))))
+endif
 CFLAGS ?= -O2 -g
 WARN   ?= -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 PREFIX ?= /usr/local
@@ -22,11 +26,14 @@ Q    = $(if $(filter 1,$(V)),,@)
 say  = @$(if $(filter 1,$(V)),true,printf '  %-5s %s\n' $(1) $@)
 
 # ---- what this machine offers ------------------------------------------------
+# a backslash before it would reach the shell, and the preprocessor: GNU make keeps it from 4.3 on
+HASH := \#
 have = $(shell printf '$(1)\n' | $(CC) $(2) -x c -E - >/dev/null 2>&1 && echo yes)
-LZMA   := $(call have,\#include <lzma.h>)
-FLINT  := $(call have,\#include <flint/fmpz_mat.h>)
-EXPAT  := $(call have,\#include <expat.h>)
-YAML   := $(call have,\#include <yaml.h>)
+LZMA   := $(call have,$(HASH)include <lzma.h>)
+FLINT  := $(call have,$(HASH)include <flint/fmpz_mat.h>)
+EXPAT  := $(call have,$(HASH)include <expat.h>)
+YAML   := $(call have,$(HASH)include <yaml.h>)
+CADICAL := $(shell printf '$(HASH)include <cadical.hpp>\n' | $(CXX) -x c++ -E - >/dev/null 2>&1 && echo yes)
 X86    := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),yes)
 # the wrapper of the machine's MPI library knows its headers and libraries
 MPICC  ?= mpicc
@@ -62,6 +69,11 @@ ifeq ($(YAML),yes)
 ALL_CFLAGS += -DGPUBE_HAVE_YAML
 LIBS       += -lyaml
 endif
+# a library of C++, which only this file of ours calls, and sat.c that; it and that language stay inside the program
+ifeq ($(CADICAL),yes)
+LIBS       += -lcadical -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
+CXX_SRC     = gpube/relax/cadical.cc
+endif
 LIBS += -lm -lpthread -ldl
 ifneq ($(NVCC_PATH),)
 # the runtime is static: libgpube-cuda.so is loaded on machines that have no driver, too
@@ -87,7 +99,7 @@ TEST_LIB_SRC := $(wildcard tests/support/*.c) tests/fuzz/readers.c
 BENCH_SRC := $(wildcard benchmarks/bench_*.c)
 GPU_BENCH_SRC := $(if $(NVCC_PATH),$(wildcard benchmarks/bench_*.cu))
 
-obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst %.cu,$(BUILD)/obj/%.cu.o,$(1)))
+obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst %.cc,$(BUILD)/obj/%.cc.o,$(patsubst %.cu,$(BUILD)/obj/%.cu.o,$(1))))
 LIB   = $(BUILD)/libgpube.a
 VERSION  := $(shell sed -n 's/^\#define GPUBE_VERSION "\(.*\)"/\1/p' gpube/gpube.h)
 SONAME    = libgpube.so.$(firstword $(subst ., ,$(VERSION)))
@@ -111,6 +123,7 @@ note:
 	@test "$(FLINT)" = yes || echo "note: FLINT not found, 'gpube nash' gives --inexact results only (apt-get install libflint-dev)"
 	@test "$(EXPAT)" = yes || echo "note: expat not found, XCSP and FRODO .xml files cannot be read (apt-get install libexpat1-dev)"
 	@test "$(YAML)" = yes || echo "note: libyaml not found, pyDCOP .yaml files cannot be read (apt-get install libyaml-dev)"
+	@test "$(CADICAL)" = yes || echo "note: CaDiCaL not found, models of hard costs alone are left to the other methods (apt-get install libcadical-dev g++)"
 	@test -n "$(MPI_PATH)" || echo "note: building without MPI, there is no gpube-mpi (apt-get install libopenmpi-dev)"
 	@test -n "$(NVCC_PATH)" || echo "note: building for the CPU only (no nvcc, or CUDA=0)"
 	@test -z "$(NVCC_PATH)" -o "$(CUDA_ARCHS)" != native -o -n "$(CUDA_CARDS)" || \
@@ -133,6 +146,17 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/obj/flags
 	$(call say,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA) $(TUNE) $(ABI_FLAG) -c $< -o $@
 
+$(BUILD)/obj/cadical: force
+	@mkdir -p $(@D)
+	@echo '$(CADICAL)' | cmp -s - $@ || echo '$(CADICAL)' > $@
+$(BUILD)/obj/gpube/relax/sat.o: $(BUILD)/obj/cadical
+$(BUILD)/obj/gpube/relax/sat.o: private TUNE = $(if $(filter yes,$(CADICAL)),-DGPUBE_HAVE_CADICAL)
+
+$(BUILD)/obj/%.cc.o: %.cc $(BUILD)/obj/flags
+	@mkdir -p $(@D)
+	$(call say,CXX)
+	$(Q)$(CXX) -std=c++11 -I. -fvisibility=hidden -fPIC -MMD -MP -Wall -Wextra $(CFLAGS) $(EXTRA_CFLAGS) -c $< -o $@
+
 $(BUILD)/obj/%.cu.o: %.cu $(BUILD)/obj/flags-cuda
 	@mkdir -p $(@D)
 	$(call say,NVCC)
@@ -147,13 +171,13 @@ $(BUILD)/obj/flags: force
 	@mkdir -p $(@D)
 	@echo '$(CC) $(ALL_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS)' > $@
 
-$(LIB): $(call obj,$(LIB_SRC))
+$(LIB): $(call obj,$(LIB_SRC) $(CXX_SRC))
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(SHARED): $(call obj,$(LIB_SRC))
+$(SHARED): $(call obj,$(LIB_SRC) $(CXX_SRC))
 	$(call say,LD)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) $^ $(LIBS) -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,--exclude-libs,libcadical.a:libstdc++.a -Wl,-soname,$(SONAME) $^ $(LIBS) -o $@
 
 # The CUDA files, and of the archive what they call. Its names stay its own: the program has them, too.
 $(BUILD)/libgpube-cuda.so: $(call obj,$(CUDA_SRC)) $(LIB)
@@ -317,7 +341,7 @@ format:
 ## tidy: clang-tidy over the sources, zero warnings
 tidy:
 	@mkdir -p $(BUILD)/include/gpube && cp formats/formats.h $(BUILD)/include/gpube # as examples/ have it
-	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. -I$(BUILD)/include $(addprefix -I,$(if $(MPI_PATH),$(shell $(MPICC) --showme:incdirs 2>/dev/null))) $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT) $(if $(filter yes,$(EXPAT)),-DGPUBE_HAVE_EXPAT) $(if $(filter yes,$(YAML)),-DGPUBE_HAVE_YAML)
+	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. -I$(BUILD)/include $(addprefix -I,$(if $(MPI_PATH),$(shell $(MPICC) --showme:incdirs 2>/dev/null))) $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT) $(if $(filter yes,$(EXPAT)),-DGPUBE_HAVE_EXPAT) $(if $(filter yes,$(YAML)),-DGPUBE_HAVE_YAML) $(if $(filter yes,$(CADICAL)),-DGPUBE_HAVE_CADICAL)
 
 ## clean: remove what was built
 clean:

@@ -81,6 +81,11 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds);
 void gpube__dfs_tree_free(struct gpube_dfs_tree *tree);
 /* True if no assignment below the limit has the value, as the search tree has found. */
 bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t value);
+/*
+ * Whether the forbidden cells leave anything: an assignment is offered, or it is told that there is none.
+ * Nothing is done without a library (sat.h); a later call goes on.
+ */
+int gpube__bound_sat(struct gpube_bounder *b, double seconds);
 /* In about 'seconds'; where they are finite, it does nothing if it has little hope. */
 int gpube__bound_sweep(struct gpube_bounder *b, double seconds);
 /* seconds: for all of it */

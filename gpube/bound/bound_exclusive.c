@@ -2,6 +2,8 @@
 #include <math.h>
 
 #include "gpube/bound/bound.h"
+#include "gpube/ir/dense.h"
+#include "gpube/relax/sat.h"
 #include "gpube/simplify/exclusive.h"
 
 /* Joined cells of the greedy order; INFINITY: it has none in the memory that is allowed. */
@@ -36,6 +38,8 @@ int gpube__bound_exclusive(struct gpube_bounder *b)
 	int status;
 
 	if (b->shifted || b->opts->no_simplify || b->s.infeasible || b->s.model->n_vars < 2)
+		return GPUBE_OK;
+	if (gpube__sat_library() && gpube__cost_span(b->s.model) == 1) /* it is asked first, and has no use for this */
 		return GPUBE_OK;
 	status = gpube__join_exclusive(&joined, &b->s, &any);
 	if (status || !any)

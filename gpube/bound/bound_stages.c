@@ -45,6 +45,28 @@ static double share_of(const struct gpube_bounder *b, double most, double share)
 	return timeout > 0 ? fmin(most, share * timeout) : most;
 }
 
+/* All that costs is forbidden: a question for a satisfiability library, which ends it as a rule. */
+static bool is_hard(const struct gpube_bounder *b)
+{
+	return is_auto(b) && !b->shifted && gpube__cost_span(b->m) == 1;
+}
+
+static double hard_seconds(const struct gpube_bounder *b)
+{
+	return share_of(b, 60, 0.5);
+}
+
+/* Elsewhere it finds what local search and trees have not: any assignment at all. */
+static bool is_unassigned(const struct gpube_bounder *b)
+{
+	return is_auto(b) && b->upper == GPUBE_INF;
+}
+
+static double unassigned_seconds(const struct gpube_bounder *b)
+{
+	return share_of(b, 5, 0.1);
+}
+
 /*
  * Bounds to begin with, since the order, local search and the attempt to eliminate may take seconds.
  * (An order that is given is looked at in any case.)
@@ -311,6 +333,7 @@ static int shift_and_keep(struct gpube_bounder *b, double seconds)
 
 /* Before there is an order, and after it. */
 static const struct stage first_stages[] = {
+	{"satisfiability", is_hard, hard_seconds, gpube__bound_sat},
 	{"shifts at first", wants_first, first_seconds, first_bounds},
 	{NULL, NULL, NULL, NULL},
 };
@@ -318,6 +341,7 @@ static const struct stage stages[] = {
 	{"a search tree", wants_first_tree, first_tree_seconds, gpube__bound_dfs},
 	{"a search tree of large domains", wants_wide_tree, wide_tree_seconds, gpube__bound_dfs},
 	{"local search", wants_search, search_seconds, first_search},
+	{"satisfiability", is_unassigned, unassigned_seconds, gpube__bound_sat},
 	{"quick mini-buckets", wants_quick_mbe, NULL, quick_mbe},
 	{"elimination", wants_elimination, elimination_seconds, eliminate},
 	{"a longer search tree", wants_second_tree, second_tree_seconds, gpube__bound_dfs},

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpube/bound/shifted.h"
+#include "gpube/relax/sat.h"
 
 /* ---- kinds of problems ------------------------------------------------------------------- */
 
@@ -133,6 +134,7 @@ bool gpube__bounder_gives_way(const struct gpube_bounder *b, int status, const c
 void gpube__bounder_clear(struct gpube_bounder *b)
 {
 	gpube__search_free(b->search);
+	gpube__sat_free(b->sat);
 	gpube__free(b->ctx, b->best);
 	gpube__free(b->ctx, b->extended);
 	gpube__free(b->ctx, b->tried);

@@ -13,6 +13,7 @@
 
 struct gpube_shifted_opts;
 struct gpube_dfs_tree;
+struct gpube_sat;
 
 struct gpube_bounder {
 	struct gpube_ctx *ctx;
@@ -49,6 +50,7 @@ struct gpube_bounder {
 	struct gpube_order_cost order_cost;
 	double quick_along; /* joined cells of the order that quick mini-buckets ran along; 0: none */
 	int z;
+	struct gpube_sat *sat; /* the hard part as clauses, as long as they are open; or NULL */
 	struct gpube_dfs_tree *tree; /* the search tree, from one of its turns to the next; or NULL */
 };
 

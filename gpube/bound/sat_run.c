@@ -1,0 +1,46 @@
+/* sat_run.c - what a satisfiability library says of a model's forbidden cells: see sat.h. */
+#include "gpube/bound/bound.h"
+#include "gpube/relax/sat.h"
+
+static int take(struct gpube_bounder *b, enum gpube_sat_answer answer)
+{
+	if (answer == GPUBE__SAT_YES)
+		return gpube__bounder_offer(b, b->tried, "satisfiability");
+	if (answer == GPUBE__SAT_OPEN)
+		return GPUBE_OK;
+	if (b->upper != GPUBE_INF)
+		return gpube__fail(b->ctx, GPUBE_EBUG,
+			"internal error: clauses exclude an assignment that is known; please report this");
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "CaDiCaL %s has proved that every assignment is forbidden",
+		gpube__sat_library());
+	gpube__bounder_raise(b, GPUBE_INF, "satisfiability");
+	return GPUBE_OK;
+}
+
+int gpube__bound_sat(struct gpube_bounder *b, double seconds)
+{
+	enum gpube_sat_answer answer = GPUBE__SAT_OPEN;
+	const double start = gpube__now();
+	int status;
+
+	if (!gpube__sat_library())
+		return GPUBE_OK;
+	if (!b->sat) {
+		status = gpube__sat_new(&b->sat, b->m);
+		if (status || !b->sat)
+			return status;
+	}
+	status = gpube__sat_run(b->sat, seconds, &answer, b->tried);
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "CaDiCaL %s: %s in %.3f s", gpube__sat_library(),
+		answer == GPUBE__SAT_YES ? "an assignment"
+		: answer == GPUBE__SAT_NO ? "none is allowed"
+					  : "no answer",
+		gpube__now() - start);
+	if (!status)
+		status = take(b, answer);
+	if (status || answer != GPUBE__SAT_OPEN) {
+		gpube__sat_free(b->sat);
+		b->sat = NULL;
+	}
+	return status;
+}

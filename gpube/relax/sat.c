@@ -1,0 +1,410 @@
+/* sat.c - a model's forbidden cells as clauses: see sat.h. */
+#include "gpube/relax/sat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef GPUBE_HAVE_CADICAL
+
+#include "gpube/ir/dense.h"
+#include "gpube/relax/cadical.h"
+
+/* Tables of more cells are not made dense; of more, each forbidden cell is a clause of its own. */
+enum { DENSE_CELLS = 1 << 20, SHORTENED_CELLS = 1 << 12 };
+/* Of at most so many values each two are told that they exclude each other. */
+enum { PAIRS_OF_VALUES = 6 };
+/* Bytes that a literal takes in the library, and what clauses may take of the memory. */
+enum { LITERAL_BYTES = 24, MEMORY_PART = 8 };
+/* Functions, and cells, between looks for a stop. */
+enum { BETWEEN_LOOKS = 256 };
+
+struct gpube_sat {
+	struct gpube_ctx *ctx;
+	const struct gpube_model *m;
+	struct gpube_cadical *solver;
+	int32_t *first; /* of each variable's literals */
+	int32_t n_literals;
+	int64_t written, room; /* literals in clauses */
+	int32_t *clause;
+	int32_t n_clause;
+	bool too_large;
+	double end;
+};
+
+/* ---- clauses ------------------------------------------------------------------------------- */
+
+static int32_t literal_of(const struct gpube_sat *s, int32_t var, int32_t value)
+{
+	const int32_t domain = s->m->vars[var].domain;
+
+	if (domain > 2)
+		return s->first[var] + value;
+	return domain == 1 || value ? s->first[var] : -s->first[var];
+}
+
+static void begin_clause(struct gpube_sat *s)
+{
+	s->n_clause = 0;
+}
+
+static void put(struct gpube_sat *s, int32_t literal)
+{
+	s->clause[s->n_clause++] = literal;
+}
+
+static int end_clause(struct gpube_sat *s)
+{
+	s->written += s->n_clause + 1;
+	s->too_large |= s->written > s->room;
+	if (s->too_large || gpube__cadical_add(s->solver, s->clause, s->n_clause))
+		return GPUBE_OK;
+	return gpube__fail(s->ctx, GPUBE_ENOMEM, "out of memory for clauses");
+}
+
+static int add_two(struct gpube_sat *s, int32_t a, int32_t b)
+{
+	begin_clause(s);
+	put(s, a);
+	put(s, b);
+	return end_clause(s);
+}
+
+/* ---- variables ------------------------------------------------------------------------------ */
+
+/* At most one value, by a ladder of literals: rung k says that one of the values up to k holds. */
+static int add_ladder(struct gpube_sat *s, int32_t var)
+{
+	const int32_t domain = s->m->vars[var].domain, rung = s->n_literals + 1;
+	int status = GPUBE_OK;
+
+	s->n_literals += domain - 1;
+	for (int32_t a = 0; a < domain - 1 && !status; a++) {
+		status = add_two(s, -literal_of(s, var, a), rung + a);
+		if (!status && a + 1 < domain - 1)
+			status = add_two(s, -(rung + a), rung + a + 1);
+		if (!status)
+			status = add_two(s, -(rung + a), -literal_of(s, var, a + 1));
+	}
+	return status;
+}
+
+static int add_values(struct gpube_sat *s, int32_t var)
+{
+	const int32_t domain = s->m->vars[var].domain;
+	int status;
+
+	if (domain == 2)
+		return GPUBE_OK;
+	begin_clause(s);
+	for (int32_t a = 0; a < domain; a++)
+		put(s, literal_of(s, var, a));
+	status = end_clause(s);
+	if (domain > PAIRS_OF_VALUES)
+		return status ? status : add_ladder(s, var);
+	for (int32_t a = 0; a < domain; a++)
+		for (int32_t c = a + 1; c < domain && !status; c++)
+			status = add_two(s, -literal_of(s, var, a), -literal_of(s, var, c));
+	return status;
+}
+
+/* Each variable's literals have numbers before any ladder's. */
+static int add_variables(struct gpube_sat *s)
+{
+	int status = GPUBE_OK;
+
+	for (int32_t i = 0; i < s->m->n_vars; i++) {
+		const int32_t domain = s->m->vars[i].domain;
+
+		s->first[i] = s->n_literals + 1;
+		if (s->n_literals > INT32_MAX / 4 - domain) {
+			s->too_large = true;
+			return GPUBE_OK;
+		}
+		s->n_literals += domain > 2 ? domain : 1;
+	}
+	for (int32_t i = 0; i < s->m->n_vars && !status && !s->too_large; i++)
+		status = add_values(s, i);
+	return status;
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+struct cells {
+	int arity;
+	const int32_t *scope, *domain;
+	const int64_t *stride;
+	const int64_t *cost;
+	uint8_t *covered; /* a clause says that it is forbidden */
+	int32_t *value;
+	uint8_t *any;	  /* of a variable: each of its values, in the clause that is made */
+};
+
+/* Whether all cells are forbidden that agree with c->value but where c->any; 'cover' marks them. */
+static bool all_forbidden(const struct cells *c, int k, int64_t at, bool cover)
+{
+	for (; k < c->arity && !c->any[k]; k++)
+		at += c->stride[k] * c->value[k];
+	if (k == c->arity) {
+		if (cover)
+			c->covered[at] = 1;
+		return c->cost[at] == GPUBE_INF;
+	}
+	for (int32_t a = 0; a < c->domain[k]; a++)
+		if (!all_forbidden(c, k + 1, at + c->stride[k] * a, cover))
+			return false;
+	return true;
+}
+
+/* The forbidden cell at c->value as a clause, without the variables that do not matter. */
+static int add_cell(struct gpube_sat *s, struct cells *c, bool shorten)
+{
+	memset(c->any, 0, (size_t)c->arity);
+	for (int k = 0; k < c->arity && shorten; k++) {
+		c->any[k] = 1;
+		c->any[k] = all_forbidden(c, 0, 0, false);
+	}
+	if (shorten)
+		(void)all_forbidden(c, 0, 0, true);
+	begin_clause(s);
+	for (int k = 0; k < c->arity; k++)
+		if (!c->any[k])
+			put(s, -literal_of(s, c->scope[k], c->value[k]));
+	return end_clause(s);
+}
+
+static int add_cells(struct gpube_sat *s, struct cells *c, int64_t n)
+{
+	int status = GPUBE_OK;
+
+	memset(c->value, 0, (size_t)c->arity * sizeof(*c->value));
+	for (int64_t at = 0; at < n && !status && !s->too_large; at++) {
+		if (c->cost[at] == GPUBE_INF && !c->covered[at])
+			status = add_cell(s, c, n <= SHORTENED_CELLS);
+		for (int k = c->arity - 1; k >= 0 && ++c->value[k] == c->domain[k]; k--)
+			c->value[k] = 0;
+	}
+	return status;
+}
+
+/*
+ * Of two variables, where a value leaves fewer than it forbids: those that it leaves. (Of equality, say, the
+ * others would be quadratic.)
+ */
+static int add_rows(struct gpube_sat *s, struct cells *c)
+{
+	int status = GPUBE_OK;
+
+	for (int32_t a = 0; a < c->domain[0] && !status; a++) {
+		const int64_t *row = c->cost + a * c->stride[0];
+		int32_t left = 0;
+
+		for (int32_t b = 0; b < c->domain[1]; b++)
+			left += row[b] != GPUBE_INF;
+		if (2 * left >= c->domain[1])
+			continue;
+		begin_clause(s);
+		put(s, -literal_of(s, c->scope[0], a));
+		for (int32_t b = 0; b < c->domain[1]; b++)
+			if (row[b] != GPUBE_INF)
+				put(s, literal_of(s, c->scope[1], b));
+			else
+				c->covered[a * c->stride[0] + b] = 1;
+		status = end_clause(s);
+	}
+	return status;
+}
+
+static int add_dense(struct gpube_sat *s, int32_t f, int64_t n)
+{
+	const int arity = s->m->functions[f].arity;
+	int64_t *cost = gpube__alloc(s->ctx, (uint64_t)n, sizeof(*cost));
+	int64_t *stride = gpube__alloc(s->ctx, (uint64_t)arity, sizeof(*stride));
+	int32_t *numbers = gpube__alloc(s->ctx, 3 * (uint64_t)arity, sizeof(*numbers));
+	uint8_t *marks = gpube__alloc_zero(s->ctx, (uint64_t)n + (uint64_t)arity, 1);
+	int32_t *scope = numbers, *domain = numbers + arity;
+	struct cells c = {arity, scope, domain, stride, cost, marks, numbers + 2 * (int64_t)arity, marks + n};
+	int status = cost && stride && numbers && marks ? GPUBE_OK : GPUBE_ENOMEM;
+
+	if (!status) {
+		memcpy(scope, gpube__scope(s->m, f), (size_t)arity * sizeof(*scope));
+		qsort(scope, (size_t)arity, sizeof(*scope), gpube__compare_int32);
+		for (int k = arity - 1; k >= 0; k--) {
+			domain[k] = s->m->vars[scope[k]].domain;
+			stride[k] = k == arity - 1 ? 1 : stride[k + 1] * domain[k + 1];
+		}
+		status = gpube__dense(cost, s->m, f, NULL);
+	}
+	if (!status && arity == 2 && domain[1] > 2)
+		status = add_rows(s, &c);
+	if (!status)
+		status = add_cells(s, &c, n);
+	gpube__free(s->ctx, cost);
+	gpube__free(s->ctx, stride);
+	gpube__free(s->ctx, numbers);
+	gpube__free(s->ctx, marks);
+	return status;
+}
+
+/* Its forbidden tuples are the ones that it lists. */
+static int add_tuples(struct gpube_sat *s, int32_t f)
+{
+	const struct gpube_table *t = gpube__table(s->m, f);
+	int status = GPUBE_OK;
+
+	for (int64_t k = 0; k < t->n && !status && !s->too_large; k++) {
+		if (gpube__table_int(t, k) != GPUBE_INF)
+			continue;
+		begin_clause(s);
+		for (int j = 0; j < t->arity; j++)
+			put(s, -literal_of(s, gpube__scope(s->m, f)[j], t->tuples[k * t->arity + j]));
+		status = end_clause(s);
+	}
+	return status;
+}
+
+static int add_function(struct gpube_sat *s, int32_t f)
+{
+	const struct gpube_table *t = gpube__table(s->m, f);
+	const int64_t n = gpube__cells(s->m, s->m->functions[f].arity, gpube__scope(s->m, f));
+
+	if (t->sparse && t->dflt.i != GPUBE_INF)
+		return add_tuples(s, f);
+	if (n < 0 || n > DENSE_CELLS) {
+		s->too_large = true;
+		return GPUBE_OK;
+	}
+	return add_dense(s, f, n);
+}
+
+static int fill(struct gpube_sat *s)
+{
+	int status = add_variables(s);
+
+	for (int32_t f = 0; f < s->m->n_functions && !status && !s->too_large; f++) {
+		if (f % BETWEEN_LOOKS == 0 && gpube__stopped(s->ctx))
+			return gpube__fail_stopped(s->ctx);
+		status = add_function(s, f);
+	}
+	return status;
+}
+
+/* ---- what others call -------------------------------------------------------------------------- */
+
+const char *gpube__sat_library(void)
+{
+	return gpube__cadical_version();
+}
+
+/* The longest clause. */
+static uint64_t longest(const struct gpube_model *m)
+{
+	uint64_t most = 2;
+
+	for (int32_t f = 0; f < m->n_functions; f++)
+		most = (uint64_t)m->functions[f].arity > most ? (uint64_t)m->functions[f].arity : most;
+	for (int32_t i = 0; i < m->n_vars; i++)
+		most = (uint64_t)m->vars[i].domain > most ? (uint64_t)m->vars[i].domain : most;
+	return most + 1;
+}
+
+int gpube__sat_new(struct gpube_sat **out, const struct gpube_model *m)
+{
+	struct gpube_sat *s = gpube__alloc_zero(m->ctx, 1, sizeof(*s));
+	int status = GPUBE_ENOMEM;
+
+	*out = NULL;
+	if (!s)
+		return GPUBE_ENOMEM;
+	s->ctx = m->ctx;
+	s->m = m;
+	s->room = (int64_t)(m->ctx->memory_bytes / MEMORY_PART / LITERAL_BYTES);
+	s->first = gpube__alloc(s->ctx, (uint64_t)m->n_vars, sizeof(*s->first));
+	s->clause = gpube__alloc(s->ctx, longest(m), sizeof(*s->clause));
+	if (s->first && s->clause) {
+		s->solver = gpube__cadical_new();
+		status = s->solver ? fill(s)
+				   : gpube__fail(s->ctx, GPUBE_ENOMEM, "out of memory for clauses");
+	}
+	if (status || s->too_large)
+		gpube__sat_free(s);
+	else
+		*out = s;
+	return status;
+}
+
+void gpube__sat_free(struct gpube_sat *s)
+{
+	if (!s)
+		return;
+	gpube__cadical_free(s->solver);
+	gpube__free(s->ctx, s->first);
+	gpube__free(s->ctx, s->clause);
+	gpube__free(s->ctx, s);
+}
+
+static bool is_over(void *arg)
+{
+	const struct gpube_sat *s = arg;
+
+	return gpube__now() > s->end || gpube__stopped(s->ctx);
+}
+
+static void read_values(const struct gpube_sat *s, int32_t *values)
+{
+	for (int32_t i = 0; i < s->m->n_vars; i++) {
+		const int32_t domain = s->m->vars[i].domain;
+
+		values[i] = domain == 2 && gpube__cadical_holds(s->solver, s->first[i]);
+		for (int32_t a = 1; a < domain && domain > 2; a++)
+			if (gpube__cadical_holds(s->solver, s->first[i] + a))
+				values[i] = a;
+	}
+}
+
+int gpube__sat_run(struct gpube_sat *s, double seconds, enum gpube_sat_answer *answer, int32_t *values)
+{
+	int found;
+
+	*answer = GPUBE__SAT_OPEN;
+	s->end = gpube__now() + seconds;
+	found = gpube__cadical_solve(s->solver, is_over, s);
+	if (found < 0)
+		return gpube__fail(s->ctx, GPUBE_ENOMEM, "out of memory for what clauses imply");
+	if (found == 10) {
+		*answer = GPUBE__SAT_YES;
+		read_values(s, values);
+	} else if (found == 20) {
+		*answer = GPUBE__SAT_NO;
+	}
+	return GPUBE_OK;
+}
+
+#else
+
+const char *gpube__sat_library(void)
+{
+	return NULL;
+}
+
+int gpube__sat_new(struct gpube_sat **out, const struct gpube_model *m)
+{
+	(void)m;
+	*out = NULL;
+	return GPUBE_OK;
+}
+
+void gpube__sat_free(struct gpube_sat *s)
+{
+	(void)s;
+}
+
+int gpube__sat_run(struct gpube_sat *s, double seconds, enum gpube_sat_answer *answer, int32_t *values)
+{
+	(void)s;
+	(void)seconds;
+	(void)values;
+	*answer = GPUBE__SAT_OPEN;
+	return GPUBE_OK;
+}
+
+#endif
