@@ -62,6 +62,29 @@ static int branch_and_bound(struct nash_found *f, struct nash_result *r, const s
 	return nash__branch_and_bound_on(f, ops);
 }
 
+/*
+ * Whether equilibria of a game in which supports of equal size need not give all are all: another method
+ * counts them. What is found by supports are extreme equilibria, so that the numbers tell.
+ */
+static int confirm(const struct nash_found *f, const char *why, struct nash_result *r)
+{
+	const double start = gpube__now();
+	const char *method = "auto";
+	struct nash_found all;
+	int status;
+
+	nash__found_init(&all, f->p);
+	status = nash__auto(&all, &method);
+	if (!status)
+		gpube__log(f->p->ctx, GPUBE_LOG_DETAIL,
+			"%s, which gave %lld of %lld equilibria, says %s after %.4f s", why,
+			(long long)f->n, (long long)all.n, method, gpube__now() - start);
+	if (!status && all.n != f->n)
+		r->reason = why;
+	nash__found_clear(&all);
+	return status;
+}
+
 static int support_enumeration(
 	struct nash_found *f, struct nash_result *r, const struct nash_opts *o)
 {
@@ -86,11 +109,12 @@ static int support_enumeration(
 		status = nash__index_sum(f, &yes, &sum);
 	if (!status && !left_open && yes)
 		status = nash__nondegenerate(f->p, &yes);
-	if (!status && left_open)
-		r->reason = "too many systems are singular: supports of equal size do not give all";
-	else if (!status && !yes)
-		r->reason = "the game is degenerate: supports of equal size do not give all";
-	return status;
+	if (status || (yes && !left_open) || o->support_size)
+		return status;
+	return confirm(f,
+		left_open ? "too many systems are singular: supports of equal size do not give all"
+			  : "the game is degenerate: supports of equal size do not give all",
+		r);
 }
 
 static int run(struct nash_found *f, struct nash_result *r, const struct nash_opts *o)

@@ -39,8 +39,14 @@ row 'a support size needs its method' 2 '' 'goes with --method se' \
 	"$gpube" nash --support-size 2 "$work/paper.nfg"
 row 'components' 0 '^components  1 with 1 maximal Nash subset$' '' \
 	"$gpube" nash --components "$work/zero.txt"
-row 'supports of a degenerate game are not all' 1 '^equilibria  4, incomplete: the game is degenerate' \
-	'there may be more' "$gpube" nash --method se "$work/zero.txt"
+row 'supports of a degenerate game that are all' 0 '^equilibria  4, all extreme equilibria' '' \
+	"$gpube" nash --method se "$work/zero.txt"
+printf '2 2\n\n0 1\n1 0\n\n1 1\n1 1\n' > "$work/partial.txt"
+row 'supports of a degenerate game that are not all' 1 '^equilibria  2, incomplete: the game is degenerate' \
+	'there may be more' "$gpube" nash --method se "$work/partial.txt"
+row 'how many there are' 1 '*' 'which gave 2 of 4 equilibria' "$gpube" nash -v --method se "$work/partial.txt"
+row 'minimum effort by supports' 0 '"method": "se".*"all": true' '' \
+	sh -c '"$0" generate nash --game minimum-effort -n 6 | "$0" nash --json --method se -' "$gpube"
 row 'three players' 1 '' 'three.gam:1: 3 players: only games of two' "$gpube" nash "$work/three.gam"
 row 'three players, JSON' 1 '"status": "error"' 'only games of two' \
 	"$gpube" nash --json "$work/three.gam"
