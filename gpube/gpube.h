@@ -353,6 +353,7 @@ struct gpube_infer_opts {
 	double order_seconds;
 	double timeout_seconds;
 	uint64_t seed;
+	enum gpube_backend backend;
 };
 
 /*
@@ -364,6 +365,7 @@ struct gpube_infer_opts {
  * n_values        of all variables together that can occur, and n_removed those that cannot: evidence and zeros
  *                 exclude them
  * known           log10_z and marginals are there; otherwise the plan alone
+ * backend         what summed: "cpu", "cuda" or "cpu+cuda"
  */
 struct gpube_inference {
 	int known;
@@ -372,6 +374,7 @@ struct gpube_inference {
 	int64_t n_values, n_removed;
 	struct gpube_plan plan;
 	double seconds_order, seconds_sum;
+	const char *backend;
 };
 
 /*

@@ -62,7 +62,7 @@ static const struct gpube_plan *plan_of(const struct result *r)
 
 static const char *backend_of(const struct result *r)
 {
-	return r->solution ? r->solution->backend : "cpu";
+	return r->solution ? r->solution->backend : r->inference ? r->inference->backend : "cpu";
 }
 
 /* ---- text ------------------------------------------------------------------------- */
@@ -353,7 +353,8 @@ static int sum(struct result *r, const struct gpube_solve_opts *o, int output)
 		.order = o->order,
 		.order_seconds = o->order_seconds,
 		.timeout_seconds = o->timeout_seconds,
-		.seed = o->seed};
+		.seed = o->seed,
+		.backend = o->backend};
 	struct gpube_inference *inference;
 	struct gpube_solution plan = {0}; /* of what was refused */
 	int rc, status = gpube_infer(&inference, r->model, &opts);
@@ -467,7 +468,7 @@ static int run(const void *opts, int n_args, char **args)
 		.order_file = o->order_file,
 		.order_time = o->order_time,
 		.seed = o->seed,
-		.backend = o->task >= TASK_MMAP ? GPUBE_BACKEND_AUTO : GPUBE_BACKEND_CPU,
+		.backend = o->backend,
 		.timeout = o->timeout,
 		.memory = o->memory,
 		.threads = o->threads};
@@ -508,7 +509,7 @@ const struct command cmd_infer = {
 		"search with the best assignment and an upper bound; the exit status is then 1.\n\n"
 		"Sums are exact: by bucket elimination, in doubles that keep a power of two beside "
 		"them, so that 1e-4000 is no problem; the error by rounding is bounded and told; "
-		"a marginal below 1e-100 may be 0. Values that the evidence or zeros exclude are removed before. Where nothing is "
+		"a marginal below 1e-100 may be 0. What is large goes to a graphics card, where there is one (--backend). Values that the evidence or zeros exclude are removed before. Where nothing is "
 		"left the answer says so: probability zero. What does not fit --memory is "
 		"refused with the sizes it would take, and --timeout ends the work without a "
 		"result; the exit status is then 1.\n\n"

@@ -26,6 +26,8 @@ void gpube__infer_clear(struct gpube__inferring *j)
 	gpube__free(j->ctx, j->scopes);
 	gpube__free(j->ctx, j->roots);
 	gpube__free(j->ctx, j->marginals_at);
+	gpube__free(j->ctx, j->side);
+	gpube__free(j->ctx, j->home);
 }
 
 int gpube__infer_begin(struct gpube__inferring *j)
@@ -64,7 +66,7 @@ double gpube__infer_error(double roundings)
 	return roundings * UNIT < 1 ? roundings * UNIT / (1 - roundings * UNIT) : INFINITY;
 }
 
-static int sum(struct gpube__inferring *j)
+int gpube__infer_sum(struct gpube__inferring *j)
 {
 	struct gpube_inference *out = j->out;
 	int status = gpube__infer_up(j);
@@ -101,8 +103,9 @@ static int infer(struct gpube__inferring *j)
 		return status;
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "order: width %d, %.3g joined cells, largest table %.3g cells (%.2f s)",
 		out->plan.width, out->plan.joined_cells, out->plan.largest_message, out->seconds_order);
+	out->backend = !j->side ? "cpu" : j->n_on_card < j->n ? "cpu+cuda" : "cuda";
 	start = gpube__now();
-	status = sum(j);
+	status = gpube__infer_sum(j);
 	out->seconds_sum = gpube__now() - start;
 	out->known = !status;
 	return status;
@@ -122,7 +125,7 @@ static int check_options(const struct gpube_model *m, const struct gpube_infer_o
 		return status;
 	return gpube__check_engine(m,
 		&(struct gpube__engine_opts){(int)o->order_method, o->order, o->order_seconds,
-			o->timeout_seconds, GPUBE_BACKEND_AUTO, 0});
+			o->timeout_seconds, o->backend, 0});
 }
 
 int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts)
@@ -144,6 +147,7 @@ int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const
 	j.out = gpube__alloc_zero(ctx, 1, sizeof(*j.out));
 	if (!j.out)
 		return GPUBE_ENOMEM;
+	j.out->backend = "cpu";
 	deadline = ctx->deadline;
 	if (j.opts->timeout_seconds > 0)
 		ctx->deadline = gpube__now() + j.opts->timeout_seconds;

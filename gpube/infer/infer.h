@@ -3,6 +3,8 @@
  *
  *   possible.c     evidence and zeros: the values that can occur
  *   infer_plan.c   an order, the buckets along it, and what they take
+ *   infer_job.c    a bucket as a job of sums
+ *   infer_card.c   buckets that a card sums
  *   infer_pass.c   messages up the bucket tree, and down again for marginals
  *   residual.c     what sums over some variables leave of the others: a model
  *   infer.c        gpube_infer()
@@ -11,7 +13,7 @@
 #define GPUBE_INFER_H
 
 #include "gpube/ir/model.h"
-#include "gpube/ops/sum/sum.h"
+#include "gpube/ops/sum/sum_card.h"
 
 /* ---- values that can occur --------------------------------------------------------------------- */
 
@@ -92,6 +94,10 @@ struct gpube__inferring {
 	double roundings; /* of z */
 	double most_roundings; /* of a marginal */
 	double apart_bytes;    /* of powers of cells of messages that are alive */
+	uint8_t *side;	       /* of each bucket: 1 on the card; NULL: all on the host */
+	int32_t *home;	       /* with a card, for marginals: the bucket that sums each position's */
+	struct gpube_sum_card card;
+	int32_t at, n_on_card; /* the bucket at work on the card */
 };
 
 static inline int32_t gpube__infer_domain(const struct gpube__inferring *j, int32_t position)
@@ -112,11 +118,10 @@ int gpube__infer_begin(struct gpube__inferring *j);
 void gpube__infer_clear(struct gpube__inferring *j);
 /* Errors: ENOMEM, ELIMIT (the tables pass the memory allowed), ESTOP, EINVAL */
 int gpube__infer_plan(struct gpube__inferring *j);
+/* The passes that the task takes, after the plan: all results in out. */
+int gpube__infer_sum(struct gpube__inferring *j);
 /* Sets z and roundings; keeps the messages for the downward pass where that is asked for. */
 int gpube__infer_up(struct gpube__inferring *j);
-/* What of a function can occur, over ascending positions, settled. */
-int gpube__infer_load(struct gpube_sum_table *t, struct gpube__inferring *j, int32_t function,
-	struct gpube_sum_operand *o, const struct gpube_sum_job *job, const int32_t *axes);
 /*
  * gpube__infer_residual() - after gpube__infer_up(): a model of potentials over the variables that are
  * last and have several possible values, which are its values; variable k of it has position n_up + k. Its
@@ -128,5 +133,54 @@ int gpube__infer_residual(struct gpube_model **out, struct gpube__inferring *j);
 double gpube__infer_error(double roundings);
 /* Fills out->marginals. */
 int gpube__infer_down(struct gpube__inferring *j);
+
+/* ---- a bucket's job --------------------------------------------------------------------------------- */
+
+/* The tables of a bucket: functions, then children, then, in the downward pass, what came from the parent. */
+struct gpube_infer_inputs {
+	struct gpube_sum_table *functions;
+	struct gpube_sum_operand *in;
+	int n;
+	double roundings; /* of all together */
+};
+
+/* Sets the axes and the inputs of a job; to be cleared in any case. */
+int gpube__infer_gather(struct gpube_infer_inputs *in, struct gpube__inferring *j, int32_t b, struct gpube_sum_job *job,
+	bool down);
+void gpube__infer_inputs_clear(struct gpube_infer_inputs *in, struct gpube__inferring *j, int32_t b);
+void gpube__infer_axes(struct gpube_sum_job *job, const struct gpube__inferring *j, int arity, const int32_t *scope);
+/* A table over a part of a job's axes, which both ascend. */
+void gpube__infer_lay(struct gpube_sum_operand *o, struct gpube_sum_table *t, const struct gpube_sum_job *job,
+	const int32_t *axes, int arity, const int32_t *scope);
+/* What of a function can occur, over ascending positions, settled. */
+int gpube__infer_load(struct gpube_sum_table *t, struct gpube__inferring *j, int32_t function,
+	struct gpube_sum_operand *o, const struct gpube_sum_job *job, const int32_t *axes);
+/* Cells of a scope, which fit: the plan has added up their bytes. */
+int64_t gpube__infer_cells(const struct gpube__inferring *j, int arity, const int32_t *scope);
+/* What powers of the cells' own take is not in the plan. Errors: ELIMIT */
+int gpube__infer_apart(struct gpube__inferring *j, const struct gpube_sum_table *t);
+void gpube__infer_drop(struct gpube__inferring *j, struct gpube_sum_table *t);
+/* The marginal of a position from its values' weights in bucket b, which add up to the component's sum. */
+int gpube__infer_marginal(struct gpube__inferring *j, int32_t position, int32_t b, const struct gpube_sum_table *weights,
+	double roundings);
+
+/* ---- buckets on a card ------------------------------------------------------------------------------- */
+
+/*
+ * gpube__infer_place() - opens a card and gives it buckets, where that is asked for or predicted to be faster, or
+ * where the host alone does not hold the tables.
+ * bytes   of all tables at the worst moment
+ * Errors: ENOMEM; ENODEV if a card was asked for
+ */
+int gpube__infer_place(struct gpube__inferring *j, double bytes);
+/* From here on buckets of side 1 are summed on this card. Errors: ENOMEM */
+int gpube__infer_take_card(struct gpube__inferring *j, const struct gpube_sum_card *card);
+/* Bytes of tables that a card holds beside the host. */
+double gpube__infer_card_bytes(const struct gpube__inferring *j);
+/* The messages that a bucket reads, on the host. */
+int gpube__infer_here(struct gpube__inferring *j, int32_t b);
+/* A bucket's part of either pass; *done false: the host has to do it, and nothing has changed. */
+int gpube__infer_up_card(struct gpube__inferring *j, int32_t b, bool *done);
+int gpube__infer_down_card(struct gpube__inferring *j, int32_t b, bool *done);
 
 #endif

@@ -7,8 +7,7 @@
  * Down: the bucket's joined table times what comes from its parent is the weight of its cells. Summed over
  * the variables that a child does not have and divided by the child's own message, that is what goes to
  * the child: where the message is 0, so is the weight. What several children have in common is summed
- * once: each from the smallest sum that has its variables, and so is the marginal of the bucket's
- * variable. Nothing of the size of a joined table is ever stored. Weights add up to the sum of all, in
+ * once: each from the smallest sum that has its variables, and so are the marginals. Nothing of the size of a joined table is ever stored. Weights add up to the sum of all, in
  * every bucket; so what is lost of them, 2^-500 of the largest, is lost for good, and nothing beside it.
  *
  * Roundings. All numbers are >= 0, so relative errors do not grow by addition: the most roundings on
@@ -19,160 +18,42 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The tables of a bucket. */
-struct inputs {
-	struct gpube_sum_table *functions;
-	struct gpube_sum_operand *in;
-	int n;
-	double roundings; /* of all together */
-};
-
-/* ---- jobs ------------------------------------------------------------------------------------- */
-
-/* A table over a part of a job's axes, which both ascend. */
-static void lay(struct gpube_sum_operand *o, struct gpube_sum_table *t, const struct gpube_sum_job *job,
-	const int32_t *axes, int arity, const int32_t *scope)
-{
-	int64_t stride = 1;
-	int k = arity - 1;
-
-	*o = (struct gpube_sum_operand){.table = t};
-	for (int a = job->n_axes - 1; a >= 0 && k >= 0; a--) {
-		if (axes[a] != scope[k])
-			continue;
-		o->stride[a] = stride;
-		stride *= job->dim[a];
-		k--;
-	}
-}
-
-static void set_axes(struct gpube_sum_job *job, const struct gpube__inferring *j, int arity, const int32_t *scope)
-{
-	job->n_axes = arity;
-	for (int a = 0; a < arity; a++)
-		job->dim[a] = gpube__infer_domain(j, scope[a]);
-}
-
-int gpube__infer_load(struct gpube_sum_table *t, struct gpube__inferring *j, int32_t function,
-	struct gpube_sum_operand *o, const struct gpube_sum_job *job, const int32_t *axes)
-{
-	struct gpube_visit w;
-	int64_t n = 1;
-	int status = gpube__visit_begin(&w, j->m, function, &j->possible);
-
-	if (status)
-		return status;
-	*o = (struct gpube_sum_operand){.table = t};
-	for (int a = job->n_axes - 1; a >= 0; a--)
-		for (int k = 0; k < w.n; k++)
-			if (j->position[w.axis[k].var] == axes[a]) {
-				o->stride[a] = w.axis[k].to = n;
-				n *= job->dim[a];
-			}
-	status = gpube__sum_table_new(j->ctx, t, n);
-	if (!status) {
-		do
-			t->cells[w.to] = gpube__visit_value(&w);
-		while (gpube__visit_step(&w));
-		status = gpube__sum_settle(j->ctx, t, false);
-	}
-	gpube__free(j->ctx, w.axis);
-	return status;
-}
-
-static void inputs_clear(struct inputs *in, struct gpube__inferring *j, int32_t b)
-{
-	for (int k = 0; in->functions && k < j->buckets[b].n_functions; k++)
-		gpube__sum_table_clear(j->ctx, &in->functions[k]);
-	gpube__free(j->ctx, in->functions);
-	gpube__free(j->ctx, in->in);
-}
-
-/* Functions, then children, then, if 'down', what came from the parent. */
-static int gather(struct inputs *in, struct gpube__inferring *j, int32_t b, struct gpube_sum_job *job, bool down)
-{
-	struct gpube_sum_bucket *bucket = &j->buckets[b];
-	const int32_t *axes = gpube__infer_scope(j, b);
-	const int most = bucket->n_functions + bucket->n_children + 1;
-	int status = GPUBE_OK;
-
-	*in = (struct inputs){0};
-	set_axes(job, j, bucket->arity, axes);
-	in->functions = gpube__alloc_zero(j->ctx, (uint64_t)bucket->n_functions, sizeof(*in->functions));
-	in->in = gpube__alloc_zero(j->ctx, (uint64_t)most, sizeof(*in->in));
-	if (!in->functions || !in->in)
-		return GPUBE_ENOMEM;
-	for (int k = 0; k < bucket->n_functions && !status; k++)
-		status = gpube__infer_load(&in->functions[k], j, j->functions[bucket->functions_at + k],
-			&in->in[in->n++], job, axes);
-	for (int32_t c = bucket->child; c >= 0 && !status; c = j->buckets[c].sibling) {
-		lay(&in->in[in->n++], &j->buckets[c].message, job, axes, j->buckets[c].arity - 1,
-			gpube__infer_scope(j, c) + 1);
-		in->roundings += j->buckets[c].roundings;
-	}
-	if (down && bucket->parent >= 0 && !status) {
-		lay(&in->in[in->n++], &bucket->message, job, axes, bucket->arity - 1, axes + 1);
-		in->roundings += bucket->roundings;
-	}
-	job->n_in = in->n;
-	job->in = in->in;
-	return status;
-}
-
-/* Cells of a scope, which fit: the plan has added up their bytes. */
-static int64_t cells_of(const struct gpube__inferring *j, int arity, const int32_t *scope)
-{
-	int64_t n = 1;
-
-	for (int k = 0; k < arity; k++)
-		n *= gpube__infer_domain(j, scope[k]);
-	return n;
-}
-
-/* What powers of the cells' own take is not in the plan. */
-static int check_apart(struct gpube__inferring *j, const struct gpube_sum_table *t)
-{
-	if (!t->powers)
-		return GPUBE_OK;
-	j->apart_bytes += (double)t->n * sizeof(*t->powers);
-	if (j->out->plan.peak_bytes + j->apart_bytes <= (double)j->ctx->memory_bytes)
-		return GPUBE_OK;
-	return gpube__fail(j->ctx, GPUBE_ELIMIT,
-		"the numbers of tables are so far apart that each takes 12 bytes, which the memory "
-		"allowed does not hold");
-}
-
-static void drop(struct gpube__inferring *j, struct gpube_sum_table *t)
-{
-	if (t->powers)
-		j->apart_bytes -= (double)t->n * sizeof(*t->powers);
-	gpube__sum_table_clear(j->ctx, t);
-}
-
 /* ---- up ---------------------------------------------------------------------------------------- */
 
-static int up(struct gpube__inferring *j, int32_t b)
+static int up_here(struct gpube__inferring *j, int32_t b)
 {
 	struct gpube_sum_bucket *bucket = &j->buckets[b];
 	const int32_t *scope = gpube__infer_scope(j, b);
 	struct gpube_sum_operand out;
 	struct gpube_sum_job job = {.n_out = 1, .out = &out};
-	struct inputs in;
-	int status = gather(&in, j, b, &job, false);
+	struct gpube_infer_inputs in;
+	int status = gpube__infer_gather(&in, j, b, &job, false);
 
 	if (!status)
+		status = gpube__infer_here(j, b);
+	if (!status)
 		status = gpube__sum_table_new(
-			j->ctx, &bucket->message, cells_of(j, bucket->arity - 1, scope + 1));
+			j->ctx, &bucket->message, gpube__infer_cells(j, bucket->arity - 1, scope + 1));
 	if (!status) {
-		lay(&out, &bucket->message, &job, scope, bucket->arity - 1, scope + 1);
+		gpube__infer_lay(&out, &bucket->message, &job, scope, bucket->arity - 1, scope + 1);
 		status = gpube__sum_product(j->ctx, &job);
 	}
 	if (!status) {
 		bucket->roundings = in.roundings + out.roundings;
-		status = check_apart(j, &bucket->message);
+		status = gpube__infer_apart(j, &bucket->message);
 	}
-	inputs_clear(&in, j, b);
+	gpube__infer_inputs_clear(&in, j, b);
 	return status;
+}
+
+static int up(struct gpube__inferring *j, int32_t b)
+{
+	bool done = false;
+	int status = GPUBE_OK;
+
+	if (j->side && j->side[b])
+		status = gpube__infer_up_card(j, b, &done);
+	return status || done ? status : up_here(j, b);
 }
 
 /* Functions all of whose variables are fixed. */
@@ -211,8 +92,8 @@ int gpube__infer_up(struct gpube__inferring *j)
 
 		status = up(j, b);
 		for (int32_t c = bucket->child; c >= 0 && !keep; c = j->buckets[c].sibling)
-			drop(j, &j->buckets[c].message);
-		done += (double)cells_of(j, bucket->arity, gpube__infer_scope(j, b));
+			gpube__infer_drop(j, &j->buckets[c].message);
+		done += (double)gpube__infer_cells(j, bucket->arity, gpube__infer_scope(j, b));
 		gpube__progress(j->ctx, done / j->out->plan.joined_cells / (keep ? 3 : 1), "summing");
 		if (status || bucket->parent >= 0)
 			continue;
@@ -226,11 +107,11 @@ int gpube__infer_up(struct gpube__inferring *j)
 /* ---- down ---------------------------------------------------------------------------------------- */
 
 /*
- * What is summed from a bucket's weights: for each child, and, without any, for its own variable.
+ * What is summed from a bucket's weights: for each child, and for each variable whose marginal is summed here.
  * from    the sum that has its variables; -1: the weights themselves
  */
 struct sum {
-	int32_t child;
+	int32_t child, position; /* one of them -1 */
 	int arity, from;
 	const int32_t *scope;
 	int64_t n;
@@ -254,13 +135,22 @@ static int larger_first(const void *a, const void *b)
 
 	if (x->n != y->n)
 		return x->n > y->n ? -1 : 1;
-	return (x->child > y->child) - (x->child < y->child);
+	if (x->child != y->child)
+		return x->child > y->child ? 1 : -1;
+	return (x->position > y->position) - (x->position < y->position);
+}
+
+/* Without a card each variable's marginal is summed in its own bucket. */
+static bool is_home(const struct gpube__inferring *j, int32_t b, int32_t position)
+{
+	return j->home ? j->home[position] == b : position == b;
 }
 
 static int sums_begin(struct sum **out, int *n, struct gpube__inferring *j, int32_t b)
 {
 	const struct gpube_sum_bucket *bucket = &j->buckets[b];
-	struct sum *s = gpube__alloc_zero(j->ctx, (uint64_t)bucket->n_children + 1, sizeof(*s));
+	const int32_t *scope = gpube__infer_scope(j, b);
+	struct sum *s = gpube__alloc_zero(j->ctx, (uint64_t)(bucket->n_children + bucket->arity), sizeof(*s));
 
 	*out = s;
 	*n = 0;
@@ -268,12 +158,15 @@ static int sums_begin(struct sum **out, int *n, struct gpube__inferring *j, int3
 		return GPUBE_ENOMEM;
 	for (int32_t c = bucket->child; c >= 0; c = j->buckets[c].sibling)
 		s[(*n)++] = (struct sum){.child = c,
+			.position = -1,
 			.arity = j->buckets[c].arity - 1,
 			.scope = gpube__infer_scope(j, c) + 1};
-	if (*n == 0)
-		s[(*n)++] = (struct sum){.child = -1, .arity = 1, .scope = gpube__infer_scope(j, b)};
+	for (int k = 0; k < bucket->arity; k++)
+		if (is_home(j, b, scope[k]))
+			s[(*n)++] = (struct sum){
+				.child = -1, .position = scope[k], .arity = 1, .scope = &scope[k]};
 	for (int k = 0; k < *n; k++)
-		s[k].n = cells_of(j, s[k].arity, s[k].scope);
+		s[k].n = gpube__infer_cells(j, s[k].arity, s[k].scope);
 	qsort(s, (size_t)*n, sizeof(*s), larger_first);
 	for (int k = 0; k < *n; k++) {
 		s[k].from = -1;
@@ -290,8 +183,8 @@ static int sums_begin(struct sum **out, int *n, struct gpube__inferring *j, int3
 static int sum_weights(struct sum *s, int n, struct gpube__inferring *j, int32_t b, double *roundings)
 {
 	struct gpube_sum_job job = {.shares = true};
-	struct inputs in;
-	int status = gather(&in, j, b, &job, true);
+	struct gpube_infer_inputs in;
+	int status = gpube__infer_gather(&in, j, b, &job, true);
 
 	*roundings = in.roundings;
 	job.out = gpube__alloc_zero(j->ctx, (uint64_t)n, sizeof(*job.out));
@@ -299,7 +192,7 @@ static int sum_weights(struct sum *s, int n, struct gpube__inferring *j, int32_t
 		status = GPUBE_ENOMEM;
 	for (int k = 0; k < n && !status; k++)
 		if (s[k].from < 0)
-			lay(&job.out[job.n_out++], &s[k].table, &job, gpube__infer_scope(j, b),
+			gpube__infer_lay(&job.out[job.n_out++], &s[k].table, &job, gpube__infer_scope(j, b),
 				s[k].arity, s[k].scope);
 	if (!status)
 		status = gpube__sum_product(j->ctx, &job);
@@ -307,7 +200,7 @@ static int sum_weights(struct sum *s, int n, struct gpube__inferring *j, int32_t
 		if (s[k].from < 0)
 			s[k].roundings = job.out[i++].roundings;
 	gpube__free(j->ctx, job.out);
-	inputs_clear(&in, j, b);
+	gpube__infer_inputs_clear(&in, j, b);
 	return status;
 }
 
@@ -318,93 +211,59 @@ static int sum_sum(struct gpube__inferring *j, struct sum *to, struct sum *from)
 	struct gpube_sum_job job = {.n_in = 1, .in = &in, .n_out = 1, .out = &out, .shares = true};
 	int status;
 
-	set_axes(&job, j, from->arity, from->scope);
-	lay(&in, &from->table, &job, from->scope, from->arity, from->scope);
-	lay(&out, &to->table, &job, from->scope, to->arity, to->scope);
+	gpube__infer_axes(&job, j, from->arity, from->scope);
+	gpube__infer_lay(&in, &from->table, &job, from->scope, from->arity, from->scope);
+	gpube__infer_lay(&out, &to->table, &job, from->scope, to->arity, to->scope);
 	status = gpube__sum_product(j->ctx, &job);
 	to->roundings = from->roundings + out.roundings;
 	return status;
 }
 
-/* The marginal of the bucket's variable from its values' weights, which add up to the component's sum. */
-static int marginal(struct gpube__inferring *j, int32_t b, const struct gpube_sum_table *weights, double roundings)
-{
-	const int32_t var = j->var[b];
-	const struct gpube_possible *p = &j->possible;
-	const struct gpube_wide z = j->roots[b];
-	double *to = j->out->marginals + j->marginals_at[var];
-	struct gpube_wide all = {0, 0};
-	double off;
-
-	for (int32_t i = 0; i < weights->n; i++)
-		all = gpube__wide_add(all, gpube__sum_cell(weights, i));
-	/* both are right within their roundings, so they are the same within both */
-	off = all.e - z.e > 1 || z.e - all.e > 1 ? INFINITY
-						 : fabs(ldexp(all.m, (int)(all.e - z.e)) / z.m - 1);
-	if (!(off <= 2 * (roundings + j->roundings + weights->n + 8) * 0x1p-53))
-		return gpube__fail(j->ctx, GPUBE_EBUG,
-			"internal error: the weights of variable %d's values do not add up; please "
-			"report this",
-			var);
-	for (int32_t i = 0; i < weights->n; i++) {
-		const struct gpube_wide v = gpube__sum_cell(weights, i);
-		const int64_t e = v.e - all.e;
-
-		to[p->values[p->first[var] + i]] = e < -1200 ? 0 : ldexp(v.m / all.m, (int)e);
-	}
-	j->most_roundings = fmax(j->most_roundings, 2 * roundings + weights->n + 1);
-	return GPUBE_OK;
-}
-
-static int own_marginal(struct gpube__inferring *j, int32_t b, struct sum *smallest, double roundings)
-{
-	struct sum own = {.child = -1, .arity = 1, .scope = gpube__infer_scope(j, b)};
-	int status;
-
-	if (smallest->arity == 1)
-		return marginal(j, b, &smallest->table, roundings + smallest->roundings);
-	own.n = gpube__infer_domain(j, b);
-	status = gpube__sum_table_new(j->ctx, &own.table, own.n);
-	if (!status)
-		status = sum_sum(j, &own, smallest);
-	if (!status)
-		status = marginal(j, b, &own.table, roundings + own.roundings);
-	gpube__sum_table_clear(j->ctx, &own.table);
-	return status;
-}
-
-static int down(struct gpube__inferring *j, int32_t b)
+static int down_here(struct gpube__inferring *j, int32_t b)
 {
 	struct sum *s;
 	double roundings = 0;
 	int n, status = sums_begin(&s, &n, j, b);
 
 	if (!status)
+		status = gpube__infer_here(j, b);
+	if (!status && n)
 		status = sum_weights(s, n, j, b, &roundings);
 	for (int k = 0; k < n && !status; k++) {
 		if (s[k].from >= 0)
 			status = sum_sum(j, &s[k], &s[s[k].from]);
 	}
-	if (!status)
-		status = own_marginal(j, b, &s[n - 1], roundings);
 	for (int k = 0; k < n && !status; k++) {
 		struct gpube_sum_bucket *child = s[k].child < 0 ? NULL : &j->buckets[s[k].child];
 
-		if (!child)
+		if (!child) {
+			status = gpube__infer_marginal(
+				j, s[k].position, b, &s[k].table, roundings + s[k].roundings);
 			continue;
+		}
 		status = gpube__sum_divide(j->ctx, &s[k].table, &child->message);
-		drop(j, &child->message);
+		gpube__infer_drop(j, &child->message);
 		child->message = s[k].table;
 		if (!status)
-			status = check_apart(j, &child->message);
+			status = gpube__infer_apart(j, &child->message);
 		s[k].table = (struct gpube_sum_table){0};
 		child->roundings = roundings - child->roundings + s[k].roundings + 1;
 	}
 	for (int k = 0; s && k < n; k++)
 		gpube__sum_table_clear(j->ctx, &s[k].table);
 	gpube__free(j->ctx, s);
-	drop(j, &j->buckets[b].message);
+	gpube__infer_drop(j, &j->buckets[b].message);
 	return status;
+}
+
+static int down(struct gpube__inferring *j, int32_t b)
+{
+	bool done = false;
+	int status = GPUBE_OK;
+
+	if (j->side && j->side[b])
+		status = gpube__infer_down_card(j, b, &done);
+	return status || done ? status : down_here(j, b);
 }
 
 int gpube__infer_down(struct gpube__inferring *j)
@@ -420,7 +279,7 @@ int gpube__infer_down(struct gpube__inferring *j)
 		if (j->buckets[b].parent >= 0)
 			j->roots[b] = j->roots[j->buckets[b].parent];
 		status = down(j, b);
-		done += (double)cells_of(j, j->buckets[b].arity, gpube__infer_scope(j, b));
+		done += (double)gpube__infer_cells(j, j->buckets[b].arity, gpube__infer_scope(j, b));
 		gpube__progress(j->ctx, done / j->out->plan.joined_cells / 1.5, "summing");
 	}
 	return status;

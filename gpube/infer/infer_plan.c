@@ -1,5 +1,6 @@
 /* infer_plan.c - an elimination order, the buckets along it, and what they take: see infer.h. */
 #include "gpube/infer/infer.h"
+#include "gpube/ops/pick.h"
 #include "gpube/order/elimination.h"
 #include "gpube/order/order.h"
 
@@ -8,6 +9,8 @@
 
 /* What a core of ordinary machines multiplies and adds in joined cells; orders are searched as long as pays. */
 #define CELLS_PER_SECOND 2e8
+/* The same of a card. */
+#define CARD_CELLS_PER_SECOND 1e11
 
 /* A quick order whose largest table passes the memory so many times is not searched on. */
 #define HOPELESS 0x1p30
@@ -81,6 +84,17 @@ static int search_last(struct gpube__inferring *j, int32_t *order, struct gpube_
 	return status;
 }
 
+/* A card that would be used makes long searches pointless. */
+static int expect_card(struct gpube__inferring *j, const struct gpube_order_cost *cost, double *rate)
+{
+	const struct gpube_ops *ops;
+	int status = gpube__pick_early(&ops, j->ctx, j->opts->backend, cost->joined_cells, cost->largest_message);
+
+	if (!status && ops != gpube__ops_cpu())
+		*rate = fmax(*rate, CARD_CELLS_PER_SECOND);
+	return status;
+}
+
 /* Searches as the options say, unless it is clear at once that no order will fit. */
 static int search(struct gpube__inferring *j, int32_t *order, struct gpube_order_cost *cost,
 	const struct gpube_graph *graph, double rate)
@@ -92,6 +106,8 @@ static int search(struct gpube__inferring *j, int32_t *order, struct gpube_order
 	if (o->order_method == GPUBE_ORDER_AUTO && !(o->order_seconds > 0))
 		status = gpube__order_find(
 			j->ctx, order, cost, graph, GPUBE_ORDER_MIN_FILL, 0, rate, o->seed);
+	if (!status && cost->largest_message > 0)
+		status = expect_card(j, cost, &rate);
 	if (status || cost->largest_message / HOPELESS * sizeof(double) > (double)j->ctx->memory_bytes)
 		return status;
 	return gpube__order_find(
@@ -256,14 +272,17 @@ static int check_memory(struct gpube__inferring *j)
 	char need[GPUBE_BYTES_TEXT], have[GPUBE_BYTES_TEXT];
 	struct gpube_plan *plan = &j->out->plan;
 
+	int status;
+
 	plan->peak_bytes = peak(j);
-	if (plan->peak_bytes <= (double)j->ctx->memory_bytes)
-		return GPUBE_OK;
+	status = gpube__infer_place(j, plan->peak_bytes);
+	if (status || plan->peak_bytes <= (double)j->ctx->memory_bytes + gpube__infer_card_bytes(j))
+		return status;
 	return gpube__fail(j->ctx, GPUBE_ELIMIT,
 		"sums along this order need %s of tables (width %d, largest table %.3g cells), %s are "
 		"allowed; give more memory, a better order or more time to find one",
 		gpube__bytes_text(need, plan->peak_bytes), plan->width, plan->largest_message,
-		gpube__bytes_text(have, (double)j->ctx->memory_bytes));
+		gpube__bytes_text(have, (double)j->ctx->memory_bytes + gpube__infer_card_bytes(j)));
 }
 
 int gpube__infer_plan(struct gpube__inferring *j)

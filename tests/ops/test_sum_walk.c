@@ -4,145 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "gpube/ops/sum/sum_walk.h"
-#include "tests/support/context.h"
+#include "tests/ops/emulate_walk.h"
 #include "tests/ops/sum_shapes.h"
-
-struct block {
-	const struct gpube__walk *w;
-	double cells[GPUBE_WALK_PANEL];
-	struct gpube__walk_cell cell[GPUBE_WALK_PANEL];
-	int64_t base[GPUBE_WALK_IN + 1], far[GPUBE_WALK_IN + 1];
-	int64_t item_value[GPUBE_WALK_MOST_AXES], far_value[GPUBE_WALK_MOST_AXES];
-	int64_t walked;
-};
-
-/* One setting of the far rest. */
-static void add_products(struct block *b, int32_t cells)
-{
-	const struct gpube__walk *w = b->w;
-
-	for (int32_t r = 0; r < w->near; r++) {
-		int64_t at[GPUBE_WALK_IN];
-
-		for (int k = 0; k < w->n_in; k++)
-			at[k] = b->base[k] + b->far[k] +
-				gpube__walk_at(gpube__walk_near(w), w->n_near, r, k);
-		for (int32_t c = 0; c < cells; c++) {
-			double v = w->by;
-
-			for (int k = 0; k < w->n_in; k++)
-				v *= w->in[k][at[k] + b->cell[c].at[k]];
-			b->cells[c] += v;
-			b->walked++;
-		}
-	}
-}
-
-static void do_item(struct block *b)
-{
-	const struct gpube__walk *w = b->w;
-	const bool cut_item = w->cut >= 0 && w->cut < w->n_item;
-	const int64_t cut_value = cut_item ? b->item_value[w->cut] : 0;
-	const int32_t sums = cut_item && w->cut_sums > 0 && gpube__walk_panel(w)[0].step[GPUBE_WALK_IN]
-				     ? gpube__walk_sums(w, cut_value) : w->n_sums;
-	int axis = 0;
-
-	memset(b->cells, 0, sizeof(b->cells));
-	memset(b->far_value, 0, sizeof(b->far_value));
-	memset(b->far, 0, sizeof(b->far));
-	while (axis >= 0) {
-		const int64_t value = cut_item ? cut_value : w->cut >= 0 ? b->far_value[w->cut - w->n_item] : 0;
-
-		add_products(b, w->cut >= 0 ? gpube__walk_cells(w, value) : w->panel);
-		axis = gpube__walk_next(gpube__walk_far(w), w->n_far, b->far_value);
-		for (int k = 0; k <= GPUBE_WALK_IN && axis >= 0; k++)
-			b->far[k] += gpube__walk_far(w)[axis].back[k];
-	}
-	for (int32_t c = 0; c < w->panel; c++) {
-		const int32_t place = b->cell[c].place;
-		double *to = &w->out[b->base[GPUBE_WALK_IN] + b->cell[c].out];
-
-		assert_true(place >= 0 && place < w->panel);
-		if (place / w->sums >= sums)
-			continue;
-		if (place % w->sums == 0) { /* poison: written once */
-			assert_true(isnan(*to));
-			*to = 0;
-		}
-	}
-	for (int32_t c = 0; c < w->panel; c++)
-		if (b->cell[c].place / w->sums < sums)
-			w->out[b->base[GPUBE_WALK_IN] + b->cell[c].out] += b->cells[c];
-}
-
-static void walk(const struct gpube__walk *w, double cells)
-{
-	static struct block b;
-	int64_t walked = 0;
-
-	b.w = w;
-	assert_true(w->panel <= GPUBE_WALK_PANEL);
-	assert_true(w->near <= GPUBE_WALK_NEAR);
-	assert_int_equal(w->n_sums * w->sums, w->panel);
-	for (int32_t c = 0; c < w->panel; c++)
-		gpube__walk_cell(&b.cell[c], w, w->n_in, c);
-	for (int64_t block = 0; block < gpube__walk_blocks(w); block++) {
-		const int64_t first = block * w->chunk;
-
-		b.walked = 0;
-		gpube__walk_values(w->axis, w->n_item, first, b.item_value);
-		for (int k = 0; k <= GPUBE_WALK_IN; k++)
-			b.base[k] = gpube__walk_at(w->axis, w->n_item, first, k);
-		for (int64_t i = first; i < first + w->chunk && i < w->items; i++) {
-			int axis;
-
-			do_item(&b);
-			axis = gpube__walk_next(w->axis, w->n_item, b.item_value);
-			for (int k = 0; k <= GPUBE_WALK_IN && axis >= 0; k++)
-				b.base[k] += w->axis[axis].back[k];
-		}
-		walked += b.walked;
-	}
-	assert_true((double)walked == cells); /* no cell twice, none left out */
-}
-
-static double *poisoned(int64_t n)
-{
-	double *p = malloc((size_t)n * sizeof(*p));
-
-	assert_non_null(p);
-	for (int64_t i = 0; i < n; i++)
-		p[i] = NAN;
-	return p;
-}
-
-static void run(struct gpube_sum_job *job, const double *const *in, double *out, int blocks, double *roundings)
-{
-	struct gpube__walk_plan p;
-	double cells = 1, *parts;
-
-	gpube__walk_plan(&p, job, blocks);
-	*roundings = p.roundings;
-	for (int a = 0; a < job->n_axes; a++)
-		cells *= (double)job->dim[a];
-	for (int k = 0; k < job->n_in; k++)
-		p.walk.in[k] = in[k];
-	parts = p.parts > 1 ? poisoned(p.n_out * p.parts) : out;
-	p.walk.out = parts;
-	walk(&p.walk, cells);
-	if (p.parts > 1) {
-		struct gpube_sum_table from_table = {.n = p.n_out * p.parts}, to_table = {.n = p.n_out};
-		struct gpube_sum_operand from, to;
-		struct gpube_sum_job add;
-		const double *of[] = {parts};
-		double ignored;
-
-		gpube__walk_add_parts(&add, &from, &to, p.parts, &from_table, &to_table);
-		run(&add, of, out, 1, &ignored);
-		free(parts);
-	}
-}
 
 static void test_walks(void **state)
 {
@@ -175,7 +38,7 @@ static void test_walks(void **state)
 			n_parts += p.parts > 1;
 			n_cut += p.walk.cut >= 0;
 			n_sums += p.walk.sums > 1;
-			run(&s.job, in, out, blocks, &roundings);
+			emulate_walk(&s.job, in, out, 1, blocks, &roundings);
 			if (blocks == 1)
 				assert_int_equal(gpube__sum_product_ref(ctx, &s.job), GPUBE_OK);
 			for (int64_t i = 0; i < s.out[0].table->n; i++) {

@@ -19,13 +19,15 @@
 
 #include "gpube/base/base.h"
 
+struct gpube_ops;
+
 /* Axes have at least two values, and a table's cells are counted in 64 bits. */
 enum { GPUBE_SUM_AXES = 64 };
 
 /*
  * A cell's value is cells[i] * 2^(power + powers[i]); powers is NULL where none has its own.
- * card  the same cells in a card's memory (sum_card.h), NULL: they are not there; cells is NULL where they are
- *       only there
+ * card  the same cells in the memory of 'on', a card's (sum_card.h); NULL: they are not there; cells is NULL where
+ *       they are only there
  * top, least  what is above 0 of the cells lies in [2^(least - 1), 2^top); 0 and less where a table is settled
  */
 struct gpube_sum_table {
@@ -34,6 +36,7 @@ struct gpube_sum_table {
 	int32_t *powers;
 	int64_t power;
 	double *card;
+	const struct gpube_ops *on;
 	int top, least;
 };
 

@@ -23,16 +23,16 @@ int gpube__sum_card_open(struct gpube_sum_card *card, struct gpube_ctx *ctx)
 	return card->sum ? GPUBE_OK : status;
 }
 
-/* Memory of the card, after moving tables away if need be; NULL: there is none. */
-static double *take(struct gpube_ctx *ctx, const struct gpube_sum_card *card, int64_t n)
+/* Memory of the card for a table, after moving others away if need be; false: there is none. */
+static bool take(struct gpube_ctx *ctx, const struct gpube_sum_card *card, struct gpube_sum_table *t)
 {
-	const uint64_t bytes = (uint64_t)n * sizeof(double);
-	double *p;
+	const uint64_t bytes = (uint64_t)t->n * sizeof(double);
 
+	t->on = card->ops;
 	do
-		p = bytes <= card->ops->resident(ctx) ? card->ops->alloc(ctx, bytes) : NULL;
-	while (!p && card->make_room && card->make_room(card->arg, bytes));
-	return p;
+		t->card = bytes <= card->ops->resident(ctx) ? card->ops->alloc(ctx, bytes) : NULL;
+	while (!t->card && card->make_room && card->make_room(card->arg, bytes));
+	return t->card != NULL;
 }
 
 /* *done false: there is no room for it. */
@@ -42,9 +42,8 @@ static int send(struct gpube_ctx *ctx, const struct gpube_sum_card *card, struct
 
 	if (t->card)
 		return GPUBE_OK;
-	t->card = take(ctx, card, t->n);
-	*done = t->card != NULL;
-	if (!t->card)
+	*done = take(ctx, card, t);
+	if (!*done)
 		return GPUBE_OK;
 	status = card->ops->upload(ctx, t->card, t->cells, (uint64_t)t->n * sizeof(double));
 	if (status)
@@ -60,8 +59,7 @@ int gpube__sum_fetch(struct gpube_ctx *ctx, struct gpube_sum_table *t)
 		t->cells = gpube__alloc(ctx, (uint64_t)t->n, sizeof(*t->cells));
 		if (!t->cells)
 			return GPUBE_ENOMEM;
-		status = gpube__ops_cuda(ctx, &status)
-				 ->download(ctx, t->cells, t->card, (uint64_t)t->n * sizeof(double));
+		status = t->on->download(ctx, t->cells, t->card, (uint64_t)t->n * sizeof(double));
 		if (!status)
 			status = gpube__sum_settle(ctx, t, false);
 	}
@@ -175,8 +173,7 @@ static void begin(struct gpube_ctx *ctx, struct prepared *p, const struct gpube_
 	struct gpube_sum_table *out = job->out[0].table;
 	int least = 0;
 
-	out->card = take(ctx, card, out->n);
-	*done = out->card != NULL;
+	*done = take(ctx, card, out);
 	for (int k = 0; k < job->n_in; k++)
 		least += job->in[k].table->least - job->in[k].table->top;
 	p->task = (struct gpube_sum_task){

@@ -32,10 +32,8 @@ void gpube__sum_table_clear(struct gpube_ctx *ctx, struct gpube_sum_table *t)
 
 void gpube__sum_leave_card(struct gpube_ctx *ctx, struct gpube_sum_table *t)
 {
-	int status;
-
-	if (t->card && ctx->device) /* which is open, then */
-		gpube__ops_cuda(ctx, &status)->free(ctx, t->card);
+	if (t->card)
+		t->on->free(ctx, t->card);
 	t->card = NULL;
 }
 
