@@ -82,6 +82,9 @@ GPUBE_API const char *nash_class(int k);
  * covariance  covariant: of the payoffs of a cell, -1 to 1
  * parameters  "a,b,c" of minimum-effort, "high,middle,low" of grab-the-dollar, the reward of
  *             travelers-dilemma: integers, decimals or fractions; NULL: drawn from the seed
+ * int_payoffs  not 0: what is drawn are reals (65536ths; range is 10000 at most), and payoffs are so many times as
+ *             large, rounded to integers, ties away from 0: what GAMUT's -int_payoffs -int_mult does, by default
+ *             10000 times. Payoffs that would tie may then differ by one
  */
 struct nash_random {
 	size_t sizeof_options;
@@ -91,11 +94,13 @@ struct nash_random {
 	int64_t range;
 	double covariance;
 	const char *parameters;
+	int64_t int_payoffs;
 };
 
 /*
  * nash_generate() - the same game for the same options everywhere.
- * Errors: EINVAL (kind, range, covariance, parameters, sizes), ERANGE, ENOMEM
+ * Errors: EINVAL (kind, range, covariance, parameters, int_payoffs, sizes), ERANGE (payoffs past 64 bits),
+ *         ENOMEM
  */
 GPUBE_API int nash_generate(
 	struct nash_game **out, struct gpube_ctx *ctx, const struct nash_random *options);

@@ -96,6 +96,7 @@ static int generate_bimatrix(struct session *s, const struct opts_generate *o)
 		.range = o->range,
 		.covariance = o->covariance,
 		.parameters = o->parameters,
+		.int_payoffs = o->int_payoffs,
 	};
 	enum nash_format format = (enum nash_format)o->to;
 	struct nash_game *g = NULL;

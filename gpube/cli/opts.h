@@ -236,6 +236,9 @@
 	X(INT, range, 0, "100", 1, 1000000000, "N",                                                \
 		"nash: random payoffs are integers from -N to N; covariant: standard deviation")   \
 	X(REAL, covariance, 0, "0.5", -1, 1, "X", "nash: of the payoffs of a covariant game")      \
+	X(INT, int_payoffs, 0, "0", 0, 1000000000, "N",                                            \
+		"nash: draw reals, and round payoffs that are N times as large to integers, "      \
+		"as GAMUT's -int_payoffs does 10000 times; 0: draw integers")                      \
 	X(TEXT, parameters, 0, NULL, 0, 0, "LIST",                                                 \
 		"nash: a,b,c of minimum-effort, high,middle,low of grab-the-dollar, the reward "   \
 		"of travelers-dilemma; by default drawn from the seed")                            \

@@ -16,10 +16,15 @@ struct maker {
 	struct gpube_rng rng;
 	int64_t range;
 	double covariance;
-	struct nash_number p[3]; /* parameters, over one denominator */
-	int64_t den;
+	struct nash_number p[3]; /* parameters, if they are given */
+	bool given;
+	int64_t den; /* all that is drawn, given or put is over it */
 	int (*make)(struct maker *k);
 };
+
+/* Reals are so many parts of one, and their range such that times 2^31 actions they stay in 64 bits. */
+#define REAL_UNIT  65536
+#define REAL_RANGE 10000
 
 /* ---- small pieces ------------------------------------------------------------------ */
 
@@ -35,7 +40,7 @@ static int64_t between(struct maker *k, int64_t lo, int64_t hi)
 
 static int64_t draw(struct maker *k)
 {
-	return between(k, -k->range, k->range);
+	return between(k, -k->range * k->den, k->range * k->den);
 }
 
 /* Fills both matrices from a function of a cell. */
@@ -74,8 +79,8 @@ static void covariant_cell(struct maker *k, int64_t i, int64_t j)
 	const double t = 6.283185307179586 * gpube__rng_unit(&k->rng);
 	const double a = r * cos(t), b = r * sin(t), c = k->covariance;
 
-	both(k, i, j, llrint((double)k->range * a),
-		llrint((double)k->range * (c * a + sqrt(1 - c * c) * b)));
+	both(k, i, j, llrint((double)(k->range * k->den) * a),
+		llrint((double)(k->range * k->den) * (c * a + sqrt(1 - c * c) * b)));
 }
 
 static int covariant(struct maker *k)
@@ -99,7 +104,7 @@ static void win_lose_cell(struct maker *k, int64_t i, int64_t j)
 {
 	const uint64_t bits = gpube__rng_next(&k->rng) >> 62;
 
-	both(k, i, j, (int64_t)(bits & 1), (int64_t)(bits >> 1));
+	both(k, i, j, (int64_t)(bits & 1) * k->den, (int64_t)(bits >> 1) * k->den);
 }
 
 static int win_lose(struct maker *k)
@@ -109,7 +114,9 @@ static int win_lose(struct maker *k)
 
 static void coordination_cell(struct maker *k, int64_t i, int64_t j)
 {
-	both(k, i, j, i == j, i == j);
+	const int64_t worth = i == j ? k->den : 0;
+
+	both(k, i, j, worth, worth);
 }
 
 static int coordination(struct maker *k)
@@ -119,7 +126,9 @@ static int coordination(struct maker *k)
 
 static void dispersion_cell(struct maker *k, int64_t i, int64_t j)
 {
-	both(k, i, j, i != j, i != j);
+	const int64_t worth = i != j ? k->den : 0;
+
+	both(k, i, j, worth, worth);
 }
 
 static int dispersion(struct maker *k)
@@ -158,10 +167,10 @@ static int grab_the_dollar(struct maker *k)
 {
 	int64_t high = k->p[0].num, middle = k->p[1].num, low = k->p[2].num;
 
-	if (!k->den) {
+	if (!k->given) {
 		low = draw(k);
-		middle = low + between(k, 1, k->range + 1);
-		high = middle + between(k, 1, k->range + 1);
+		middle = low + between(k, k->den, (k->range + 1) * k->den);
+		high = middle + between(k, k->den, (k->range + 1) * k->den);
 	}
 	for (int64_t i = 0; i < k->g->m; i++)
 		for (int64_t j = 0; j < k->g->n; j++)
@@ -178,8 +187,7 @@ static int grab_the_dollar(struct maker *k)
 /* Claims 2, 3, ...; both get the smaller, and the smaller claim takes a reward from the other. */
 static int travelers_dilemma(struct maker *k)
 {
-	const int64_t one = k->den ? k->den : 1;
-	const int64_t reward = k->den ? k->p[0].num : 2;
+	const int64_t one = k->den, reward = k->given ? k->p[0].num : 2 * one;
 
 	for (int64_t i = 0; i < k->g->m; i++)
 		for (int64_t j = 0; j < k->g->n; j++) {
@@ -196,10 +204,10 @@ static int minimum_effort(struct maker *k)
 {
 	int64_t a = k->p[0].num, b = k->p[1].num, c = k->p[2].num;
 
-	if (!k->den) {
+	if (!k->given) {
 		a = draw(k);
-		b = between(k, 2, k->range + 2);
-		c = between(k, 1, b - 1);
+		b = between(k, 2 * k->den, (k->range + 2) * k->den);
+		c = between(k, k->den, b - 1);
 	}
 	for (int64_t i = 0; i < k->g->m; i++)
 		for (int64_t j = 0; j < k->g->n; j++) {
@@ -296,6 +304,7 @@ static int cyclic_polytope(struct maker *k)
 			"cyclic-polytope games have as many rows as columns, an even number up to "
 			"%d",
 			CYCLIC_MOST);
+	k->den = 1;
 	/* as many digits as the polytope needs, at most those of a 64-bit integer */
 	for (int digits = 0; digits < 6 + d && digits < 18; digits++)
 		scale *= 10;
@@ -369,6 +378,7 @@ static int read_parameters(struct maker *k, const char *text, const char *class,
 	struct gpube_ctx *ctx = k->g->ctx;
 	int64_t g, r;
 
+	k->given = true;
 	k->den = 1;
 	for (int i = 0; i < n; i++) {
 		const size_t length = strcspn(text, ",");
@@ -408,7 +418,24 @@ static int64_t divisor(int64_t a, int64_t b)
 	return a < 0 ? -a : a;
 }
 
-/* Divides all payoffs by the parameters' denominator. */
+/* All payoffs times 'times', over one denominator, as the nearest integers. */
+static int round_payoffs(struct maker *k, int64_t times)
+{
+	for (int p = 0; p < 2; p++)
+		for (int64_t c = 0; c < (int64_t)k->g->m * k->g->n; c++) {
+			struct nash_number *v = &k->g->payoffs[p][c];
+			const __int128 twice = 2 * (__int128)v->num * times;
+			const __int128 whole = (twice + (twice < 0 ? -k->den : k->den)) / (2 * (__int128)k->den);
+
+			if (whole > INT64_MAX || whole < -INT64_MAX)
+				return gpube__fail(k->g->ctx, GPUBE_ERANGE,
+					"payoffs %lld times as large pass 64 bits", (long long)times);
+			*v = (struct nash_number){(int64_t)whole, 1, NULL};
+		}
+	return GPUBE_OK;
+}
+
+/* Divides all payoffs by their denominator. */
 static void reduce(struct maker *k)
 {
 	for (int p = 0; p < 2; p++)
@@ -431,9 +458,11 @@ int nash_generate(struct nash_game **out, struct gpube_ctx *ctx, const struct na
 	if (!out || !ctx || !o)
 		return gpube__missing(ctx);
 	if (o->sizeof_options != sizeof(*o) || o->range < 0 || o->range > 1000000000 ||
-		!(fabs(o->covariance) <= 1))
+		!(fabs(o->covariance) <= 1) || o->int_payoffs < 0 ||
+		o->int_payoffs > 1000000000 || (o->int_payoffs && o->range > REAL_RANGE))
 		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
 	k.range = o->range ? o->range : 100;
+	k.den = o->int_payoffs ? REAL_UNIT : 1;
 	k.covariance = o->covariance;
 	class = o->kind ? o->kind : "random";
 	while (number < N_CLASSES && strcmp(class, classes[number].name) != 0)
@@ -449,7 +478,9 @@ int nash_generate(struct nash_game **out, struct gpube_ctx *ctx, const struct na
 		status = read_parameters(&k, o->parameters, class, classes[number].parameters);
 	if (!status)
 		status = classes[number].make(&k);
-	if (!status)
+	if (!status && o->int_payoffs)
+		status = round_payoffs(&k, o->int_payoffs);
+	else if (!status)
 		reduce(&k);
 	if (status)
 		nash_game_free(k.g);

@@ -45,6 +45,8 @@ printf '2 2\n\n0 1\n1 0\n\n1 1\n1 1\n' > "$work/partial.txt"
 row 'supports of a degenerate game that are not all' 1 '^equilibria  2, incomplete: the game is degenerate' \
 	'there may be more' "$gpube" nash --method se "$work/partial.txt"
 row 'how many there are' 1 '*' 'which gave 2 of 4 equilibria' "$gpube" nash -v --method se "$work/partial.txt"
+row 'nearly degenerate: payoffs rounded as by GAMUT' 0 '^equilibria ' '' \
+	sh -c '"$0" generate nash --game minimum-effort -n 4 --seed 2 --int-payoffs 10000 | "$0" nash -' "$gpube"
 row 'minimum effort by supports' 0 '"method": "se".*"all": true' '' \
 	sh -c '"$0" generate nash --game minimum-effort -n 6 | "$0" nash --json --method se -' "$gpube"
 row 'three players' 1 '' 'three.gam:1: 3 players: only games of two' "$gpube" nash "$work/three.gam"

@@ -233,6 +233,59 @@ static void every_format(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* What GAMUT's -int_payoffs does: reals, so many times as large, the nearest integers. */
+static void rounded(void **state)
+{
+	static const struct {
+		const char *parameters;
+		int64_t times;
+		int i, j;
+		int64_t one, two; /* payoffs, by hand */
+	} cells[] = {
+		{"1/3,1,1/2", 10, 0, 0, 8, 8},
+		{"1/3,1,1/2", 10, 1, 1, 13, 13},
+		{"1/3,1,1/2", 10, 0, 1, 8, 3},
+		{"1/3,1,1/2", 10000, 1, 0, 3333, 8333},
+		{"-5/4,1,1", 2, 0, 0, -3, -3}, /* a tie, away from 0 */
+		{"5/4,1,1", 2, 0, 0, 3, 3},
+	};
+	static const char *const kinds[] = {
+		"random", "covariant", "zero-sum", "minimum-effort", "grab-the-dollar"};
+	struct gpube_ctx *ctx = make_ctx();
+	struct nash_game *g;
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cells) / sizeof(*cells); k++) {
+		g = generate(ctx, (struct nash_random){.kind = "minimum-effort", .rows = 2, .columns = 2,
+					  .parameters = cells[k].parameters, .int_payoffs = cells[k].times});
+		assert_true(pay(g, 0, cells[k].i, cells[k].j) == (double)cells[k].one);
+		assert_true(pay(g, 1, cells[k].i, cells[k].j) == (double)cells[k].two);
+		nash_game_free(g);
+	}
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+		int n_odd = 0; /* that no whole number times 10000 is */
+
+		g = generate(ctx, (struct nash_random){.kind = kinds[k], .rows = 5, .columns = 5,
+					  .int_payoffs = 10000});
+		for (int c = 0; c < 25; c++) {
+			assert_int_equal(g->payoffs[0][c].den, 1);
+			n_odd += g->payoffs[0][c].num % 10000 != 0;
+		}
+		assert_true(n_odd > 15);
+		nash_game_free(g);
+	}
+	g = generate(ctx, (struct nash_random){.kind = "coordination", .rows = 2, .columns = 2, .int_payoffs = 7});
+	assert_true(pay(g, 0, 0, 0) == 7 && pay(g, 1, 0, 1) == 0);
+	nash_game_free(g);
+	g = generate(ctx, (struct nash_random){.kind = "travelers-dilemma", .rows = 2, .columns = 2, .int_payoffs = 5});
+	assert_true(pay(g, 0, 0, 0) == 10 && pay(g, 0, 0, 1) == 20 && pay(g, 1, 0, 1) == 0);
+	nash_game_free(g);
+	assert_int_equal(nash_generate(&g, ctx, &(struct nash_random){.sizeof_options = sizeof(struct nash_random),
+							.kind = "cyclic-polytope", .rows = 16, .columns = 16,
+							.int_payoffs = 1000000000}), GPUBE_ERANGE);
+	gpube_ctx_free(ctx);
+}
+
 static void refused(void **state)
 {
 	static const struct nash_random bad[] = {
@@ -254,6 +307,8 @@ static void refused(void **state)
 		{.kind = "cyclic-polytope", .rows = 3, .columns = 3},
 		{.kind = "cyclic-polytope", .rows = 2, .columns = 4},
 		{.kind = "cyclic-polytope", .rows = 18, .columns = 18},
+		{.rows = 2, .columns = 2, .int_payoffs = -1},
+		{.rows = 2, .columns = 2, .int_payoffs = 10, .range = 10001},
 	};
 	struct gpube_ctx *ctx = make_ctx();
 
@@ -271,7 +326,7 @@ static void refused(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N_CLASSES + 4] = {{0}};
+	struct CMUnitTest tests[N_CLASSES + 5] = {{0}};
 	size_t n = 0;
 
 	for (; n < N_CLASSES; n++) {
@@ -283,6 +338,7 @@ int main(void)
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(covariance);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(cyclic_polytopes);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_format);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(rounded);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(refused);
 	return _cmocka_run_group_tests("nash_generate", tests, n, NULL, NULL);
 }

@@ -76,6 +76,7 @@ WRONG(nash_generate)
 		{.sizeof_options = sizeof(rows[0]), .rows = 2, .columns = 2, .covariance = 2},
 		{.sizeof_options = sizeof(rows[0]), .rows = 2, .columns = 2, .covariance = NAN},
 		{.sizeof_options = sizeof(rows[0]), .rows = 2, .columns = 2, .parameters = "1"},
+		{.sizeof_options = sizeof(rows[0]), .rows = 2, .columns = 2, .int_payoffs = INT64_MAX},
 	};
 
 	REFUSED(nash_generate(NULL, ctx, &rows[1]));
