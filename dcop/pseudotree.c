@@ -187,8 +187,11 @@ static int look(struct builder *b)
 	return gpube__stopped(b->ctx) ? gpube__fail_stopped(b->ctx) : GPUBE_OK;
 }
 
-/* One depth-first search of the component; sorted NULL: at random. Errors: ESTOP */
-static int search(struct builder *b, int32_t root, const int32_t *sorted)
+/*
+ * One depth-first search of the component; sorted NULL: at random, which is given up where it looks at
+ * more neighbours than all searches may together. *whole: it was not. Errors: ESTOP
+ */
+static int search(struct builder *b, int32_t root, const int32_t *sorted, bool *whole)
 {
 	int32_t at = b->from, v = root;
 	int status = look(b);
@@ -198,7 +201,7 @@ static int search(struct builder *b, int32_t root, const int32_t *sorted)
 		b->visited_neighbours[b->members[i]] = 0;
 	}
 	visit(b, root, -1, at++, !sorted);
-	while (v >= 0 && !status) {
+	while (v >= 0 && !status && (sorted || b->work < 2 * BEST_WORK)) {
 		int32_t u = sorted ? next_neighbour(b, v, sorted) : random_neighbour(b, v);
 
 		if (u >= 0)
@@ -206,6 +209,7 @@ static int search(struct builder *b, int32_t root, const int32_t *sorted)
 		v = u >= 0 ? u : b->parent[v];
 		status = look(b);
 	}
+	*whole = at == b->from + b->n;
 	return status;
 }
 
@@ -286,9 +290,10 @@ static void keep(struct builder *b)
 
 static int try_one(struct builder *b, int32_t root, const int32_t *sorted)
 {
-	int status = search(b, root, sorted);
+	bool whole;
+	int status = search(b, root, sorted, &whole);
 
-	if (status)
+	if (status || !whole)
 		return status;
 	b->best->n_searched++;
 	status = measure(b);
@@ -344,7 +349,8 @@ static int search_best(struct builder *b, const int32_t *component)
 
 static int search_component(struct builder *b, const int32_t *component)
 {
-	enum dcop_heuristic h = b->opts->heuristic;
+	/* one vertex is a tree of one kind */
+	enum dcop_heuristic h = b->n == 1 ? DCOP_MAX_DEGREE : b->opts->heuristic;
 	int status;
 
 	b->best_width = INT32_MAX;

@@ -130,6 +130,49 @@ static void add_costs(struct gpube_search *s, int32_t f, int32_t i, int64_t sign
 	s->values[i] = old;
 }
 
+/*
+ * The same of all variables but 'skip', from the tuples of a function that is sparse and large: only a
+ * tuple that at most one variable leaves is one change away. What the default costs is left out, since
+ * costs of one variable are compared with each other.
+ */
+static void add_tuples(struct gpube_search *s, int32_t f, int32_t skip, int64_t sign)
+{
+	const struct gpube_table *t = gpube__table(s->m, f);
+	const int32_t *scope = gpube__scope(s->m, f);
+	const int64_t dflt = t->dflt.i < s->forbidden ? t->dflt.i : s->forbidden;
+
+	for (int64_t k = 0; k < t->n; k++) {
+		const int32_t *tuple = t->tuples + k * t->arity;
+		const int64_t v = gpube__table_int(t, k), more = sign * ((v < s->forbidden ? v : s->forbidden) - dflt);
+		int n_other = 0, other = 0;
+
+		for (int j = 0; j < t->arity && n_other < 2; j++)
+			if (s->values[scope[j]] != tuple[j]) {
+				n_other++;
+				other = j;
+			}
+		if (n_other == 1 && scope[other] != skip)
+			s->cost[s->at[scope[other]] + tuple[other]] += more;
+		for (int j = 0; j < t->arity && n_other == 0; j++)
+			if (scope[j] != skip)
+				s->cost[s->at[scope[j]] + tuple[j]] += more;
+	}
+}
+
+/* What f costs, where one of its variables but 'skip' is changed. */
+static void add_function(struct gpube_search *s, int32_t f, int32_t skip, int64_t sign)
+{
+	const int32_t *scope = gpube__scope(s->m, f);
+
+	if (!s->dense[f] && gpube__table(s->m, f)->sparse) {
+		add_tuples(s, f, skip, sign);
+		return;
+	}
+	for (int j = 0; j < s->m->functions[f].arity; j++)
+		if (scope[j] != skip)
+			add_costs(s, f, scope[j], sign);
+}
+
 static int64_t evaluate(const struct gpube_search *s)
 {
 	int64_t sum = 0;
@@ -146,29 +189,21 @@ static void start(struct gpube_search *s)
 {
 	memset(s->cost, 0, (size_t)s->at[s->m->n_vars] * sizeof(*s->cost));
 	memset(s->tabu, 0, (size_t)s->at[s->m->n_vars] * sizeof(*s->tabu));
-	for (int32_t i = 0; i < s->m->n_vars; i++) {
-		for (int64_t k = s->functions.start[i]; k < s->functions.start[i + 1]; k++)
-			add_costs(s, s->functions.of[k], i, 1);
-	}
+	for (int32_t f = 0; f < s->m->n_functions; f++)
+		add_function(s, f, -1, 1);
 	s->now = evaluate(s);
 	s->started = true;
 }
 
 static void change(struct gpube_search *s, int32_t i, int32_t to)
 {
-	const struct gpube_model *m = s->m;
-	int32_t from = s->values[i];
+	const int32_t from = s->values[i];
 
 	s->now += s->cost[s->at[i] + to] - s->cost[s->at[i] + from];
 	for (int sign = -1; sign <= 1; sign += 2) {
 		s->values[i] = sign < 0 ? from : to;
-		for (int64_t k = s->functions.start[i]; k < s->functions.start[i + 1]; k++) {
-			int32_t f = s->functions.of[k];
-
-			for (int j = 0; j < m->functions[f].arity; j++)
-				if (gpube__scope(m, f)[j] != i)
-					add_costs(s, f, gpube__scope(m, f)[j], sign);
-		}
+		for (int64_t k = s->functions.start[i]; k < s->functions.start[i + 1]; k++)
+			add_function(s, s->functions.of[k], i, sign);
 	}
 }
 

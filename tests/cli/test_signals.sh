@@ -15,7 +15,8 @@ awk 'BEGIN { srand(7); n = 30000; m = 60000; printf "x %d 6 %d 100000\n", n, m
 awk 'BEGIN { srand(7); n = 60; print "p edge", n, 1; for (i = 1; i <= n; i++) for (j = 1; j < i; j++) if (rand() < 0.5) print "e", i, j }' > "$work/dense.col"
 echo 'p cnf 1000000 1
 1 0' > "$work/declared.cnf"
-awk 'BEGIN { print "p edge 60000 1"; for (i = 2; i <= 60000; i++) print "e 1", i }' > "$work/star.col"
+awk 'BEGIN { print "p edge 90000 1"; for (i = 2; i <= 90000; i++) print "e 1", i }' > "$work/star.col"
+awk 'BEGIN { n = 100000; print "p cnf", n, 1; for (i = 1; i <= n; i++) printf "%d ", i; print 0 }' > "$work/clause.cnf"
 awk 'BEGIN { printf "MARKOV %d ", 40; for (i = 0; i < 40; i++) printf "20 "; print 780; for (i = 0; i < 40; i++) for (j = 0; j < i; j++) print 2, j, i
 	srand(3); for (k = 0; k < 780; k++) { print 400; for (c = 0; c < 400; c++) printf "%.3f ", 0.01 + rand(); print "" } }' > "$work/dense.uai"
 awk 'BEGIN { print "objective: min\ndomains:\n  d: {values: [0 .. 999]}\nvariables:"; for (i = 0; i < 40; i++) printf "  v%d: {domain: d}\n", i
@@ -67,7 +68,7 @@ ends() {
 }
 
 for c in 'solve --backend cpu' 'bound --backend cpu' 'info' 'dpop --backend cpu' 'reparam --backend cpu -o /dev/null'; do
-	for f in wide.wcsp dense.uai declared.cnf expanded.yaml; do
+	for f in wide.wcsp dense.uai declared.cnf clause.cnf expanded.yaml; do
 		ends "$c $f" "$gpube" $c "$work/$f"
 	done
 	case $c in

@@ -215,6 +215,8 @@ static void add_ready(struct prepare *p, struct gpube__recipe *r, const int64_t 
 static int plan_operands(struct prepare *p, struct gpube__recipe *r)
 {
 	const struct gpube__shape *s = p->given;
+	/* nothing was merged, which is what tens of thousands of operands are: no looking for guests */
+	const bool alone = p->merged.n_in == s->n_in;
 	int *from = r->from + s->n_in;
 
 	p->ready = p->merged;
@@ -229,7 +231,7 @@ static int plan_operands(struct prepare *p, struct gpube__recipe *r)
 
 		made->n_in = 0;
 		made->from = from;
-		for (int m = 0; m < s->n_in; m++) {
+		for (int m = alone ? k : 0; m < (alone ? k + 1 : s->n_in); m++) {
 			if (p->host[m] != p->member[k])
 				continue;
 			if (is_made)
