@@ -1,4 +1,5 @@
-/* bound_exclusive.c - whether what excludes each other is joined (exclusive.h) before anything is bounded. */
+/* bound_exclusive.c - whether what excludes each other is joined (exclusive.h) before anything is
+ * bounded. */
 #include <math.h>
 
 #include "gpube/bound/bound.h"
@@ -27,8 +28,8 @@ static int cells_along(double *cells, const struct gpube_bounder *b, const struc
 }
 
 /*
- * Not where elimination is easy as it is; nor where joining makes it much longer: sets that reach far along
- * a line of variables widen it.
+ * Not where elimination is easy as it is; nor where joining makes it much longer: sets that reach
+ * far along a line of variables widen it.
  */
 int gpube__bound_exclusive(struct gpube_bounder *b)
 {
@@ -39,7 +40,8 @@ int gpube__bound_exclusive(struct gpube_bounder *b)
 
 	if (b->shifted || b->opts->no_simplify || b->s.infeasible || b->s.model->n_vars < 2)
 		return GPUBE_OK;
-	if (gpube__sat_library() && gpube__cost_span(b->s.model) == 1) /* it is asked first, and has no use for this */
+	if (gpube__sat_library() &&
+		gpube__cost_span(b->s.model) == 1) /* it is asked first, and has no use for this */
 		return GPUBE_OK;
 	status = gpube__join_exclusive(&joined, &b->s, &any);
 	if (status || !any)
@@ -48,7 +50,8 @@ int gpube__bound_exclusive(struct gpube_bounder *b)
 	if (!status && before > GPUBE__QUICK_CELLS)
 		status = cells_along(&after, b, joined.model);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-		"what excludes each other: %d variables instead of %d, %.3g joined cells instead of %.3g",
+		"what excludes each other: %d variables instead of %d, %.3g joined cells instead "
+		"of %.3g",
 		joined.model->n_vars, b->s.model->n_vars, after, before);
 	if (status || before <= GPUBE__QUICK_CELLS) {
 		gpube__simplified_clear(b->ctx, &joined);

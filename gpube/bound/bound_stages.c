@@ -103,14 +103,6 @@ static double first_tree_seconds(const struct gpube_bounder *b)
 	return fmin(share_of(b, 0.5, 0.2), b->order_cost.joined_cells / b->ops->cells_per_second);
 }
 
-/* What the bound is of the best assignment's cost, above what all cost; 0: none is known. */
-static double share_proved(const struct gpube_bounder *b)
-{
-	const double least = (double)gpube__constant_of(b->m);
-
-	return b->upper == GPUBE_INF ? 0 : ((double)b->lower - least) / ((double)b->upper - least);
-}
-
 /*
  * Large domains and many variables, proteins for one: the tree finds assignments that local search
  * does not (of pdb1jmx and pdb1qks those are 4 to 16 % above the optimum after its moment), and with
@@ -118,7 +110,7 @@ static double share_proved(const struct gpube_bounder *b)
  */
 static bool wants_wide_tree(const struct gpube_bounder *b)
 {
-	return wants_first_tree(b) && !gpube__bounder_prefers_joins(b) && share_proved(b) > 0.9;
+	return wants_first_tree(b) && !gpube__bounder_prefers_joins(b) && gpube__bounder_share_proved(b) > 0.9;
 }
 
 static double wide_tree_seconds(const struct gpube_bounder *b)

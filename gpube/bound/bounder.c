@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpube/bound/shifted.h"
+#include "gpube/ir/dense.h"
 #include "gpube/relax/sat.h"
 
 /* ---- kinds of problems ------------------------------------------------------------------- */
@@ -33,6 +34,13 @@ bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
 bool gpube__bounder_hopeless(const struct gpube_bounder *b)
 {
 	return b->order_cost.joined_cells > GPUBE__HOPELESS * b->ops->cells_per_second;
+}
+
+double gpube__bounder_share_proved(const struct gpube_bounder *b)
+{
+	const double least = (double)gpube__constant_of(b->m);
+
+	return b->upper == GPUBE_INF ? 0 : ((double)b->lower - least) / ((double)b->upper - least);
 }
 
 /* ---- telling ------------------------------------------------------------------- */

@@ -10,9 +10,10 @@ static int take(struct gpube_bounder *b, enum gpube_sat_answer answer)
 		return GPUBE_OK;
 	if (b->upper != GPUBE_INF)
 		return gpube__fail(b->ctx, GPUBE_EBUG,
-			"internal error: clauses exclude an assignment that is known; please report this");
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "CaDiCaL %s has proved that every assignment is forbidden",
-		gpube__sat_library());
+			"internal error: clauses exclude an assignment that is known; please "
+			"report this");
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+		"CaDiCaL %s has proved that every assignment is forbidden", gpube__sat_library());
 	gpube__bounder_raise(b, GPUBE_INF, "satisfiability");
 	return GPUBE_OK;
 }
@@ -32,7 +33,7 @@ int gpube__bound_sat(struct gpube_bounder *b, double seconds)
 	}
 	status = gpube__sat_run(b->sat, seconds, &answer, b->tried);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "CaDiCaL %s: %s in %.3f s", gpube__sat_library(),
-		answer == GPUBE__SAT_YES ? "an assignment"
+		answer == GPUBE__SAT_YES  ? "an assignment"
 		: answer == GPUBE__SAT_NO ? "none is allowed"
 					  : "no answer",
 		gpube__now() - start);

@@ -136,7 +136,7 @@ struct cells {
 	const int64_t *cost;
 	uint8_t *covered; /* a clause says that it is forbidden */
 	int32_t *value;
-	uint8_t *any;	  /* of a variable: each of its values, in the clause that is made */
+	uint8_t *any; /* of a variable: each of its values, in the clause that is made */
 };
 
 /* Whether all cells are forbidden that agree with c->value but where c->any; 'cover' marks them. */
@@ -187,8 +187,8 @@ static int add_cells(struct gpube_sat *s, struct cells *c, int64_t n)
 }
 
 /*
- * Of two variables, where a value leaves fewer than it forbids: those that it leaves. (Of equality, say, the
- * others would be quadratic.)
+ * Of two variables, where a value leaves fewer than it forbids: those that it leaves. (Of equality,
+ * say, the others would be quadratic.)
  */
 static int add_rows(struct gpube_sat *s, struct cells *c)
 {
@@ -222,7 +222,8 @@ static int add_dense(struct gpube_sat *s, int32_t f, int64_t n)
 	int32_t *numbers = gpube__alloc(s->ctx, 3 * (uint64_t)arity, sizeof(*numbers));
 	uint8_t *marks = gpube__alloc_zero(s->ctx, (uint64_t)n + (uint64_t)arity, 1);
 	int32_t *scope = numbers, *domain = numbers + arity;
-	struct cells c = {arity, scope, domain, stride, cost, marks, numbers + 2 * (int64_t)arity, marks + n};
+	struct cells c = {
+		arity, scope, domain, stride, cost, marks, numbers + 2 * (int64_t)arity, marks + n};
 	int status = cost && stride && numbers && marks ? GPUBE_OK : GPUBE_ENOMEM;
 
 	if (!status) {
@@ -256,7 +257,8 @@ static int add_tuples(struct gpube_sat *s, int32_t f)
 			continue;
 		begin_clause(s);
 		for (int j = 0; j < t->arity; j++)
-			put(s, -literal_of(s, gpube__scope(s->m, f)[j], t->tuples[k * t->arity + j]));
+			put(s, -literal_of(
+				       s, gpube__scope(s->m, f)[j], t->tuples[k * t->arity + j]));
 		status = end_clause(s);
 	}
 	return status;
@@ -288,7 +290,7 @@ static int fill(struct gpube_sat *s)
 	return status;
 }
 
-/* ---- what others call -------------------------------------------------------------------------- */
+/* ---- what others call ---------------------------------------------------------------- */
 
 const char *gpube__sat_library(void)
 {
@@ -301,7 +303,8 @@ static uint64_t longest(const struct gpube_model *m)
 	uint64_t most = 2;
 
 	for (int32_t f = 0; f < m->n_functions; f++)
-		most = (uint64_t)m->functions[f].arity > most ? (uint64_t)m->functions[f].arity : most;
+		most = (uint64_t)m->functions[f].arity > most ? (uint64_t)m->functions[f].arity
+							      : most;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		most = (uint64_t)m->vars[i].domain > most ? (uint64_t)m->vars[i].domain : most;
 	return most + 1;
@@ -361,7 +364,8 @@ static void read_values(const struct gpube_sat *s, int32_t *values)
 	}
 }
 
-int gpube__sat_run(struct gpube_sat *s, double seconds, enum gpube_sat_answer *answer, int32_t *values)
+int gpube__sat_run(
+	struct gpube_sat *s, double seconds, enum gpube_sat_answer *answer, int32_t *values)
 {
 	int found;
 
@@ -398,7 +402,8 @@ void gpube__sat_free(struct gpube_sat *s)
 	(void)s;
 }
 
-int gpube__sat_run(struct gpube_sat *s, double seconds, enum gpube_sat_answer *answer, int32_t *values)
+int gpube__sat_run(
+	struct gpube_sat *s, double seconds, enum gpube_sat_answer *answer, int32_t *values)
 {
 	(void)s;
 	(void)seconds;

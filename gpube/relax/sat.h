@@ -1,13 +1,13 @@
 /*
- * sat.h - which assignments a model's forbidden cells leave, as a question of satisfiability: a library
- * finds one, or proves that there is none. Finite costs are not looked at.
+ * sat.h - which assignments a model's forbidden cells leave, as a question of satisfiability: a
+ * library finds one, or proves that there is none. Finite costs are not looked at.
  *
- * A variable of two values is a literal, another has one for each value, of which exactly one holds.
- * Forbidden cells become clauses, each as short as its table allows.
+ * A variable of two values is a literal, another has one for each value, of which exactly one
+ * holds. Forbidden cells become clauses, each as short as its table allows.
  *
- * The library is CaDiCaL, where 'make' finds it. Its proof that nothing is left is believed, not checked:
- * whoever reports it says so. Designs weighed: (1) a solver of our own: years behind; (2) the search trees
- * (dfs.h): no learning; log-2.cnf takes one 2 s, CaDiCaL some milliseconds.
+ * The library is CaDiCaL, where 'make' finds it. Its proof that nothing is left is believed, not
+ * checked: whoever reports it says so. Designs weighed: (1) a solver of our own: years behind; (2)
+ * the search trees (dfs.h): no learning; log-2.cnf takes one 2 s, CaDiCaL some milliseconds.
  *
  * Source: Biere et al., SAT Competition 2020 (CaDiCaL); Sinz, CP 2005 (at most one, by a ladder).
  */
@@ -36,6 +36,7 @@ void gpube__sat_free(struct gpube_sat *s);
  * values  out, with YES: n_vars values that no forbidden cell has
  * Errors: ENOMEM, after which there is no more to be asked
  */
-int gpube__sat_run(struct gpube_sat *s, double seconds, enum gpube_sat_answer *answer, int32_t *values);
+int gpube__sat_run(
+	struct gpube_sat *s, double seconds, enum gpube_sat_answer *answer, int32_t *values);
 
 #endif

@@ -156,7 +156,8 @@ static void leaves_large_tables_alone(void **state)
 {
 	enum { N = 40 };
 	struct gpube_model *m = new_model(N, 2);
-	struct gpube_table t = {.type = GPUBE_INT8, .sparse = true, .arity = N, .n = 1, .dflt = {.i = X}};
+	struct gpube_table t = {
+		.type = GPUBE_INT8, .sparse = true, .arity = N, .n = 1, .dflt = {.i = X}};
 	int32_t scope[N], table;
 	struct gpube_sat *sat;
 

@@ -51,7 +51,8 @@ static void draw_exclusions(struct draw *d)
 		literal[i] = below(d, 3) > 0;
 	for (int32_t i = 0; i < d->n; i++)
 		for (int32_t j = i + 1; j < d->n; j++) {
-			if (d->m->vars[i].domain != 2 || d->m->vars[j].domain != 2 || below(d, 10) >= many)
+			if (d->m->vars[i].domain != 2 || d->m->vars[j].domain != 2 ||
+				below(d, 10) >= many)
 				continue;
 			if (j + 1 < d->n && d->m->vars[j + 1].domain == 2 && !below(d, 6))
 				add_exclusion(d, literal, (int32_t[]){j, i, j + 1}, 3);
@@ -90,7 +91,9 @@ static struct gpube_model *draw_model(uint64_t seed)
 	if (!below(&d, 3))
 		gpube_model_set_top(d.m, below(&d, 60) - 20);
 	if (!below(&d, 4))
-		assert_int_equal(gpube_model_observe(d.m, (int32_t)below(&d, d.n), (int32_t)below(&d, 2)), 0);
+		assert_int_equal(
+			gpube_model_observe(d.m, (int32_t)below(&d, d.n), (int32_t)below(&d, 2)),
+			0);
 	return d.m;
 }
 
