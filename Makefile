@@ -288,7 +288,7 @@ fuzz:
 	tests/fuzz/fuzz.sh build-fuzz $(FUZZ_RUNS) $(FUZZ_READERS)
 
 # contract takes minutes to compile so: tests/fuzz/no_contract.c stands for it
-READERS_SRC := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/order/elimination.c gpube/ops/ops_cpu.c gpube/ops/kept.c \
+READERS_SRC := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/order/elimination.c gpube/ops/ops_cpu.c gpube/ops/scratch.c gpube/ops/kept.c \
 	gpube/ops/subset/*.c formats/*.c formats/*/*.c nash/*.c nash/*/*.c csg/*.c csg/*/*.c gpube/ranks/world_single.c dcop/test_hook.c)
 $(BUILD)/libreaders.a: $(call obj,$(READERS_SRC))
 	$(call say,AR)

@@ -1,61 +1,12 @@
-/* ops_cpu.c - the CPU backend: memory, batches. */
-#define _DEFAULT_SOURCE /* madvise */
+/* ops_cpu.c - the CPU backend: one contraction, and batches. */
 #include <math.h>
 #include <string.h>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 #include "gpube/ops/contract/cpu/contract_tile.h"
-#include "gpube/ops/kept.h"
 #include "gpube/ops/device/match.h"
+#include "gpube/ops/scratch.h"
 
-/* ---- memory: 64-byte aligned; what realloc_fn gave is kept in the word before -------------- */
-
-/*
- * Large tables are written once and read once: a page fault every 4 KiB took
- * half of the time of an elimination. Where the system offers pages of 2 MiB
- * on request, ask.
- */
-static void ask_for_large_pages(char *p, uint64_t bytes)
-{
-#ifdef MADV_HUGEPAGE
-	enum { LARGE = 2 << 20 };
-	char *from = p + (-(uintptr_t)p & (LARGE - 1));
-
-	if (bytes >= 2 * LARGE)
-		(void)madvise(from, (size_t)(p + bytes - from) & ~(size_t)(LARGE - 1),
-			MADV_HUGEPAGE); /* a refusal costs nothing but speed */
-#else
-	(void)p;
-	(void)bytes;
-#endif
-}
-
-static void *cpu_alloc(struct gpube_ctx *ctx, uint64_t bytes)
-{
-	const uint64_t extra = 64 + sizeof(void *);
-	char *p, *aligned;
-
-	p = gpube__alloc(ctx, 1, bytes > UINT64_MAX - extra ? UINT64_MAX : bytes + extra);
-	if (!p)
-		return NULL;
-	aligned = p + sizeof(void *);
-	aligned += -(uintptr_t)aligned & 63;
-	memcpy(aligned - sizeof(void *), &p, sizeof(void *));
-	ask_for_large_pages(aligned, bytes);
-	return aligned;
-}
-
-static void cpu_free(struct gpube_ctx *ctx, void *aligned)
-{
-	void *p;
-
-	if (!aligned)
-		return;
-	memcpy(&p, (char *)aligned - sizeof(void *), sizeof(void *));
-	gpube__free(ctx, p);
-}
+/* ---- tables --------------------------------------------------------------------------------- */
 
 static int cpu_copy(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes)
 {
@@ -63,175 +14,6 @@ static int cpu_copy(struct gpube_ctx *ctx, void *to, const void *from, uint64_t 
 	if (bytes)
 		memcpy(to, from, (size_t)bytes);
 	return GPUBE_OK;
-}
-
-/* ---- what is kept between calls: large blocks of scratch, plans ------------------------------- */
-
-#define KEPT_BLOCKS 24
-#define KEPT_FROM   65536 /* bytes; malloc is as good at what is smaller */
-#define KEPT_BYTES  (64 << 20)
-
-struct host {
-	char lock; /* another thread may contract with this context, in a parallel loop */
-	int n;
-	uint64_t bytes;
-	char *block[KEPT_BLOCKS]; /* from its header on, which holds its size */
-	struct gpube__kept recipes;
-};
-
-static void lock(struct host *host)
-{
-	while (__atomic_test_and_set(&host->lock, __ATOMIC_ACQUIRE))
-		;
-}
-
-static void unlock(struct host *host)
-{
-	__atomic_clear(&host->lock, __ATOMIC_RELEASE);
-}
-
-static void free_host(struct gpube_ctx *ctx)
-{
-	struct host *host = ctx->host;
-
-	for (int i = 0; i < host->n; i++)
-		cpu_free(ctx, host->block[i]);
-	gpube__kept_clear(&host->recipes, ctx);
-	gpube__free(ctx, host);
-	ctx->host = NULL;
-}
-
-static struct host *host_of(const struct gpube_ctx *ctx)
-{
-	return __atomic_load_n(&ctx->host, __ATOMIC_ACQUIRE);
-}
-
-/* Room to keep things in, from the first contraction on. */
-static int open_host(struct gpube_ctx *ctx)
-{
-	struct host *host;
-	void *none = NULL;
-
-	if (host_of(ctx))
-		return GPUBE_OK;
-	host = gpube__alloc_zero(ctx, 1, sizeof(*host));
-	if (!host)
-		return GPUBE_ENOMEM;
-	host->recipes.drop = gpube__recipe_free;
-	ctx->host_free = free_host;
-	if (!__atomic_compare_exchange_n(&ctx->host, &none, (void *)host, false, __ATOMIC_ACQ_REL,
-		    __ATOMIC_ACQUIRE))
-		gpube__free(ctx, host);
-	return GPUBE_OK;
-}
-
-static uint64_t block_bytes(const char *block)
-{
-	uint64_t bytes;
-
-	memcpy(&bytes, block, sizeof(bytes));
-	return bytes;
-}
-
-/* The smallest block that holds 'bytes', without wasting much; NULL if there is none. */
-static char *take_block(struct host *host, uint64_t bytes)
-{
-	char *block = NULL;
-	int best = -1;
-
-	lock(host);
-	for (int i = 0; i < host->n; i++) {
-		const uint64_t has = block_bytes(host->block[i]);
-
-		if (has >= bytes && has / 8 <= bytes + 8192 &&
-			(best < 0 || has < block_bytes(host->block[best])))
-			best = i;
-	}
-	if (best >= 0) {
-		block = host->block[best];
-		host->block[best] = host->block[--host->n];
-		host->bytes -= block_bytes(block);
-	}
-	unlock(host);
-	return block;
-}
-
-void *gpube__scratch_take(struct gpube_ctx *ctx, uint64_t n, uint64_t size)
-{
-	struct host *host = host_of(ctx);
-	uint64_t bytes;
-	char *block;
-
-	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX)
-		bytes = PTRDIFF_MAX;
-	block = host && bytes >= KEPT_FROM ? take_block(host, bytes) : NULL;
-	if (!block) {
-		block = cpu_alloc(ctx, bytes + 64);
-		if (!block)
-			return NULL;
-		memcpy(block, &bytes, sizeof(bytes));
-	}
-	return block + 64;
-}
-
-/* True if the block was kept. */
-static bool keep_block(struct gpube_ctx *ctx, char *block)
-{
-	struct host *host = host_of(ctx);
-	const uint64_t bytes = block_bytes(block);
-	bool kept = false;
-
-	if (bytes < KEPT_FROM || bytes > KEPT_BYTES || !host)
-		return false;
-	lock(host);
-	if (host->n < KEPT_BLOCKS && host->bytes + bytes <= KEPT_BYTES) {
-		host->bytes += bytes;
-		host->block[host->n++] = block;
-		kept = true;
-	}
-	unlock(host);
-	return kept;
-}
-
-void gpube__scratch_give(struct gpube_ctx *ctx, void *p)
-{
-	if (p && !keep_block(ctx, (char *)p - 64))
-		cpu_free(ctx, (char *)p - 64);
-}
-
-/* What is kept by a key becomes 'recipe'; returns what was. */
-static int swap_recipe(struct gpube__recipe **was, struct gpube_ctx *ctx, const int64_t *key,
-	uint64_t key_bytes, struct gpube__recipe *recipe)
-{
-	struct host *host = host_of(ctx);
-	void **place;
-
-	*was = NULL;
-	lock(host);
-	place = gpube__kept_place(&host->recipes, ctx, key, key_bytes);
-	if (place) {
-		*was = *place;
-		*place = recipe;
-	}
-	unlock(host);
-	return place ? GPUBE_OK : GPUBE_ENOMEM;
-}
-
-int gpube__recipe_take(struct gpube__recipe **recipe, struct gpube_ctx *ctx, const int64_t *key,
-	uint64_t key_bytes)
-{
-	*recipe = NULL;
-	return host_of(ctx) ? swap_recipe(recipe, ctx, key, key_bytes, NULL) : GPUBE_OK;
-}
-
-void gpube__recipe_give(struct gpube_ctx *ctx, const int64_t *key, uint64_t key_bytes,
-	struct gpube__recipe *recipe)
-{
-	struct gpube__recipe *was = recipe;
-
-	if (host_of(ctx) && swap_recipe(&was, ctx, key, key_bytes, recipe))
-		was = recipe; /* no room to keep it in */
-	gpube__recipe_free(ctx, was);
 }
 
 /* ---- contract ---------------------------------------------------------------------------- */
@@ -244,7 +26,7 @@ static int contract(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 
 	if (problem)
 		return gpube__fail(ctx, GPUBE_EINVAL, "contract: %s", problem);
-	status = open_host(ctx) ? GPUBE_ENOMEM : gpube__cpu_contract(ctx, c);
+	status = gpube__scratch_open(ctx) ? GPUBE_ENOMEM : gpube__cpu_contract(ctx, c);
 	if (c->seconds)
 		*c->seconds += gpube__now() - start;
 	return status;
@@ -253,7 +35,7 @@ static int contract(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 /*
  * A batch is spread over the threads in runs of neighbours; contractions that
  * are large beside the rest are spread over the threads themselves. Neighbours
- * of one shape share a plan, and the next one's operands are fetched early.
+ * of one shape share a plan.
  */
 struct batch {
 	struct gpube_ctx *ctx;
@@ -283,8 +65,6 @@ struct run_of {
 struct planned {
 	const struct gpube_contraction *like; /* NULL: none yet */
 	bool by_rows;
-	int n_ahead; /* operands to fetch before their turn */
-	int64_t bytes[8];
 	struct gpube__plan plan;
 	struct gpube__run run; /* but for the tables */
 };
@@ -385,14 +165,13 @@ static void make_plan(const struct batch *b, char *memory, const struct gpube_co
 {
 	struct planned *planned = (struct planned *)memory;
 	struct gpube__shape shape;
-	int64_t bytes = 0;
 
 	planned->like = c;
 	planned->by_rows = c->semiring == GPUBE_MIN_COUNT;
 	if (!planned->by_rows) {
 		gpube__shape_init(&shape, c, (int64_t *)(memory + stride_at()), c->out_arg != NULL);
 		planned->by_rows =
-			!gpube__plan_choose(&planned->plan, c, gpube__kernels(), &shape, 0,
+			!gpube__plan_choose(&planned->plan, c, gpube__kernels(), &shape,
 				memory + room_at(b)) ||
 			!gpube__plan_set(&planned->plan, &shape, memory + room_at(b)) ||
 			(uint64_t)planned->plan.scratch_bytes > b->memory_bytes - scratch_at(b);
@@ -406,38 +185,13 @@ static void make_plan(const struct batch *b, char *memory, const struct gpube_co
 		.one_of_many = true,
 		.scratch = memory + scratch_at(b),
 	};
-	if (!planned->by_rows)
-		gpube__run_ready(&planned->run);
-	planned->n_ahead = c->n_in <= 8 ? c->n_in : 0;
-	for (int k = 0; k < planned->n_ahead; k++) {
-		planned->bytes[k] =
-			gpube__operand_cells(c, k) * (int64_t)gpube__type_size(c->type);
-		bytes += planned->bytes[k];
-	}
-	if (bytes > 16384)
-		planned->n_ahead = 0;
 }
 
-/* The operands of c, if it has the shape of the plan: at worst useless. */
-static void set_ahead(struct gpube__ahead *a, const struct planned *planned,
-	const struct gpube_contraction *c)
-{
-	a->k = 0;
-	a->at = 0;
-	a->n = planned->n_ahead < c->n_in ? planned->n_ahead : c->n_in;
-	for (int k = 0; k < a->n; k++) {
-		a->from[k] = c->in[k].values;
-		a->bytes[k] = planned->bytes[k];
-	}
-}
-
-static int run_small(const struct batch *b, char *memory, const struct gpube_contraction *c,
-	const struct gpube_contraction *next)
+static int run_small(const struct batch *b, char *memory, const struct gpube_contraction *c)
 {
 	struct planned *planned = (struct planned *)memory;
 	const char **values = (const char **)(memory + values_at(b));
 	struct gpube__run *run = &planned->run;
-	struct gpube__ahead ahead;
 
 	if (!planned->like || !same_shape(planned->like, c))
 		make_plan(b, memory, c);
@@ -448,11 +202,6 @@ static int run_small(const struct batch *b, char *memory, const struct gpube_con
 	run->c = c;
 	run->out = c->out;
 	run->arg = c->out_arg;
-	run->ahead = NULL;
-	if (next && planned->n_ahead) {
-		set_ahead(&ahead, planned, next);
-		run->ahead = &ahead;
-	}
 	return gpube__run_plan(run);
 }
 
@@ -466,7 +215,7 @@ static void run_batch_item(void *arg, int64_t item, int thread)
 	for (int64_t i = from; i < to; i++) {
 		if (joined_cells(&b->c[i]) >= b->large)
 			continue;
-		if (run_small(b, memory, &b->c[i], i + 1 < to ? &b->c[i + 1] : NULL)) {
+		if (run_small(b, memory, &b->c[i])) {
 			__atomic_store_n(&b->stopped, 1, __ATOMIC_RELAXED);
 			break;
 		}
@@ -552,13 +301,13 @@ static int run_others(struct batch *b)
 
 	b->per_item = per_item(b, (double)b->n / fmax(1, seconds / LEAST_SECONDS));
 	n_threads = n_items(b) < ctx->n_threads ? n_items(b) : ctx->n_threads;
-	b->memory = cpu_alloc(ctx, b->memory_bytes * (uint64_t)n_threads);
+	b->memory = gpube__aligned_alloc(ctx, b->memory_bytes * (uint64_t)n_threads);
 	if (!b->memory)
 		return GPUBE_ENOMEM;
 	for (int64_t t = 0; t < n_threads; t++)
 		((struct planned *)(b->memory + (uint64_t)t * b->memory_bytes))->like = NULL;
 	gpube__parallel(ctx, n_items(b), run_batch_item, b);
-	cpu_free(ctx, b->memory);
+	gpube__aligned_free(ctx, b->memory);
 	return b->stopped ? gpube__fail_stopped(ctx) : GPUBE_OK;
 }
 
@@ -605,8 +354,8 @@ const struct gpube_ops *gpube__ops_cpu(void)
 		.unsupported = gpube__contract_problem,
 		.contract = contract,
 		.contract_batch = contract_batch,
-		.alloc = cpu_alloc,
-		.free = cpu_free,
+		.alloc = gpube__aligned_alloc,
+		.free = gpube__aligned_free,
 		.upload = cpu_copy,
 		.download = cpu_copy,
 		.match = gpube__match_cpu,

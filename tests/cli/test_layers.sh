@@ -41,10 +41,6 @@ END
 cat > "$work/turns" << 'END'
 gpube__opening_driver: a device is opened on a thread while the backend is loaded
 gpube__box_kernels: plans of boxes choose among the kernels that are made for them
-gpube__run_job: a piece of a contraction is a contraction
-gpube__ops_cpu: the backend, which all that it consists of asks for its memory
-gpube__scratch_give: what the backend keeps from one contraction to the next
-gpube__scratch_take: the same
 cli_commands: each of two programs has a table of its commands
 cli_prefix: the same
 cli_program: the same

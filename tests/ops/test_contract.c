@@ -156,77 +156,6 @@ static void large_shape(void **state)
 	}
 }
 
-/* ---- tiles two rows of which share a vector, beside those that have one each ---- */
-
-enum { PAIR_CELLS = 4096 };
-
-static void fill_cells(void *cells, int type, uint64_t seed)
-{
-	struct gpube_rng rng;
-
-	gpube__rng_init(&rng, seed);
-	for (int i = 0; i < PAIR_CELLS; i++) {
-		const int v = (int)gpube__rng_below(&rng, 2001) - 1000;
-
-		if (type == 0)
-			((int32_t *)cells)[i] = v;
-		else
-			((int64_t *)cells)[i] = v;
-	}
-}
-
-static void same_tiles(const struct gpube__kernels *k, int type, int period, int ni, int nj,
-	void *const cells[4])
-{
-	int64_t c_rows[GPUBE__MAX_ROWS], out_rows[GPUBE__MAX_ROWS];
-
-	for (int i = 0; i < ni; i++) {
-		c_rows[i] = i % period * 11;
-		out_rows[i] = i * nj * (period == 4 ? 2 : 1);
-	}
-	for (int flags = 0; flags < 8; flags++) {
-		struct gpube__tile t = {.a = cells[0], .c = cells[1], .a_x = 70, .c_x = 100,
-			.c_rows = c_rows, .c_period = period, .nx = 1 + flags * 3, .ni = ni, .nj = nj,
-			.out_rows = out_rows, .first = flags & 1, .last = flags & 2, .cut = 900,
-			.threshold = 500};
-		/* as the executor allows it: pairs of rows are whole cache lines */
-		t.stream = (flags & 4) && nj * (type ? 8 : 4) == 32;
-		for (int i = 2; i < 4; i++)
-			fill_cells(cells[i], type, 3);
-		t.out = cells[2];
-		assert_true(k->pairs[type](&t));
-		t.out = cells[3];
-		k->narrow()->tile[GPUBE__KERNEL_MIN][type](&t);
-		if (memcmp(cells[2], cells[3], PAIR_CELLS * (type ? 8 : 4)) != 0)
-			fail_msg("type %d, %d rows, period %d, %d lanes, flags %d", type, ni,
-				period, nj, flags);
-	}
-}
-
-static void pairs(void **state)
-{
-	const struct gpube__kernels *k = gpube__kernels_avx512();
-	void *cells[4];
-
-	(void)state;
-	if (!k)
-		skip();
-	for (int i = 0; i < 4; i++) {
-		cells[i] = gpube__ops_cpu()->alloc(ctx, PAIR_CELLS * 8);
-		assert_non_null(cells[i]);
-	}
-	for (int type = 0; type < 2; type++)
-		for (int period = 2; period <= 8; period += 2)
-			for (int ni = 4 * period; ni <= GPUBE__MAX_ROWS; ni += 4 * period)
-				for (int nj = 1; nj <= (type ? 4 : 8); nj++) {
-					fill_cells(cells[0], type, 1);
-					fill_cells(cells[1], type, 2);
-					same_tiles(k, type, period, ni, nj, cells);
-				}
-	for (int i = 0; i < 4; i++)
-		gpube__ops_cpu()->free(ctx, cells[i]);
-}
-
 /* A batch of many shapes, neighbours often equal, one large: the same bits as one by one. */
 static void batch(void **state)
 {
@@ -537,7 +466,6 @@ int main(void)
 		t = add(t, chosen[i], chosen_shape, chosen[i]);
 	for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++)
 		t = add(t, large[i], large_shape, large[i]);
-	t = add(t, "pairs of rows", pairs, NULL);
 	t = add(t, "batch", batch, NULL);
 	t = add(t, "small batch", small_batch, NULL);
 	t = add(t, "again", again, NULL);

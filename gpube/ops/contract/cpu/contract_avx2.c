@@ -20,49 +20,7 @@
 #define EPI64(n)     _mm256_##n##_epi64
 #define SET64	     _mm256_set1_epi64x
 
-static INLINE __m256i spread(const char *p, int64_t step)
-{
-	return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const void *)p)),
-		_mm_loadu_si128((const void *)(p + step)), 1);
-}
-
 #include "gpube/ops/contract/cpu/contract_avx_impl.h"
-
-/* Squares: pairs, of 32 bits pairs of pairs, then halves of a vector. */
-static INLINE void turn_i32(__m256i *v)
-{
-	__m256i t[8];
-
-	UNROLL for (int i = 0; i < 8; i += 2)
-	{
-		t[i] = _mm256_unpacklo_epi32(v[i], v[i + 1]);
-		t[i + 1] = _mm256_unpackhi_epi32(v[i], v[i + 1]);
-	}
-	UNROLL for (int i = 0; i < 8; i += 4)
-	{
-		v[i] = _mm256_unpacklo_epi64(t[i], t[i + 2]);
-		v[i + 1] = _mm256_unpackhi_epi64(t[i], t[i + 2]);
-		v[i + 2] = _mm256_unpacklo_epi64(t[i + 1], t[i + 3]);
-		v[i + 3] = _mm256_unpackhi_epi64(t[i + 1], t[i + 3]);
-	}
-	UNROLL for (int i = 0; i < 4; i++)
-	{
-		t[i] = _mm256_permute2x128_si256(v[i], v[i + 4], 0x20);
-		t[i + 4] = _mm256_permute2x128_si256(v[i], v[i + 4], 0x31);
-	}
-	UNROLL for (int i = 0; i < 8; i++) v[i] = t[i];
-}
-
-static INLINE void turn_i64(__m256i *v)
-{
-	const __m256i a = _mm256_unpacklo_epi64(v[0], v[1]), b = _mm256_unpackhi_epi64(v[0], v[1]);
-	const __m256i c = _mm256_unpacklo_epi64(v[2], v[3]), d = _mm256_unpackhi_epi64(v[2], v[3]);
-
-	v[0] = _mm256_permute2x128_si256(a, c, 0x20);
-	v[1] = _mm256_permute2x128_si256(b, d, 0x20);
-	v[2] = _mm256_permute2x128_si256(a, c, 0x31);
-	v[3] = _mm256_permute2x128_si256(b, d, 0x31);
-}
 
 /* ---- int32 ---- */
 

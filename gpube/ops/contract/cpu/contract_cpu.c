@@ -20,7 +20,7 @@ struct view {
 struct walker {
 	const struct gpube__run *r;
 	const struct gpube__plan *p;
-	char *scratch, *out; /* of the tile at hand */
+	char *scratch;
 	int64_t at[GPUBE_MAX_DIMS]; /* trip of each loop */
 	int64_t tile;		    /* the next one, at which it stands; -1: it has not begun */
 	int moved;		    /* the first loop that moved since the last; -1: nothing is summed yet */
@@ -63,27 +63,21 @@ static const char *operand_now(const struct walker *w, const struct gpube__op *o
 
 /* Adds a level's operands to pack->prev, one after the other, into pack->to. */
 static void add_operands(const struct walker *w, const struct gpube__level *level,
-	struct gpube__pack *pack, const int64_t *own_rows, int64_t n_rows, int64_t n_lanes)
+	struct gpube__pack *pack)
 {
-	for (int i = level->from + level->starts_direct; i < level->to; i++) {
+	for (int i = level->from; i < level->to; i++) {
 		const struct gpube__op *op = &w->p->ops[i];
 
-		if (w->r->ahead)
-			gpube__fetch_some(w->r->ahead, 8);
 		pack->from = operand_now(w, op);
 		pack->x = op->x;
 		pack->i = op->i;
 		pack->mode = op->mode;
-		pack->ahead = op->ahead;
-		pack->lane_step = op->lane_step;
 		pack->lanes = op->lanes;
 		pack->lane_table = op->lane_table;
-		pack->ni = op->flat ? 1 : n_rows;
-		pack->nj = op->flat ? n_rows * n_lanes : n_lanes;
-		op->kernels->pack[w->p->type](pack);
+		w->p->kernels->pack[w->p->type](pack);
 		pack->prev = pack->to;
 		pack->prev_x = pack->to_x;
-		pack->prev_rows = own_rows;
+		pack->prev_rows = level->own_rows;
 	}
 }
 
@@ -98,15 +92,14 @@ static void sum_level(struct walker *w, int kind, int n)
 	const int64_t nx = level->depth >= p->x_loop ? w->nx : p->n_x;
 	const int64_t ni = level->depth >= p->row_loop ? w->ni : p->n_rows;
 	const int64_t nj = level->depth >= p->lane_loop ? w->nj : p->n_lanes;
-	const int64_t n_rows = level->row_unit ? ni / p->row_unit * level->row_unit : level->n_rows;
-	const int64_t n_lanes = kind == GPUBE__KIND_A ? ni : nj;
-	const int64_t *own_rows;
 
 	pack.to = w->scratch + level->buffer;
 	pack.to_x = level->step_x;
 	pack.to_i = level->step_i;
 	pack.prev = NULL;
 	pack.nx = nx;
+	pack.ni = level->row_unit ? ni / p->row_unit * level->row_unit : level->n_rows;
+	pack.nj = kind == GPUBE__KIND_A ? ni : nj;
 
 	view->step_x = level->step_x;
 	view->rows = level->rows;
@@ -114,26 +107,13 @@ static void sum_level(struct walker *w, int kind, int n)
 		view->at = operand_now(w, &p->ops[level->from]);
 		return;
 	}
-	own_rows = level->own_rows;
-	if (p->copies && n == p->n_levels[kind] - 1) {
-		pack.to = w->out;
-		pack.to_i = p->row_step;
-		own_rows = p->out_rows;
-	}
 	view->at = pack.to;
 	if (n > 0) {
 		pack.prev = w->view[kind][n - 1].at;
 		pack.prev_x = w->view[kind][n - 1].step_x;
 		pack.prev_rows = level->prev_rows;
 	}
-	if (level->starts_direct) {
-		const struct gpube__op *op = &p->ops[level->from];
-
-		pack.prev = operand_now(w, op);
-		pack.prev_x = op->x.step;
-		pack.prev_rows = level->prev_rows;
-	}
-	add_operands(w, level, &pack, own_rows, n_rows, n_lanes);
+	add_operands(w, level, &pack);
 }
 
 /* Sums the levels that loops from 'moved' on move; -1: all of them. */
@@ -172,7 +152,6 @@ static void set_operands(const struct walker *w, struct gpube__tile *t)
 	t->c = c ? c->at : NULL;
 	t->c_x = c ? c->step_x : 0;
 	t->c_rows = c ? c->rows : NULL;
-	t->c_period = w->r->c_period;
 }
 
 /* ---- a tile's values to the output ---------------------------------------------------------- */
@@ -268,7 +247,7 @@ static bool can_stream(const struct walker *w, const struct gpube__tile *t)
 	const uint64_t bytes = (uint64_t)t->nj * (uint64_t)w->p->cell_bytes;
 
 	return w->r->stream && w->p->direct_out && w->p->aligned_rows && w->p->n_turns == 1 &&
-	       ((uintptr_t)t->out & 63) == 0 && (bytes % 64 == 0 || (bytes == 32 && t->ni % 2 == 0));
+	       ((uintptr_t)t->out & 63) == 0 && bytes % 64 == 0;
 }
 
 /* One tile of outputs: all turns of the reducing loops. 'moved' is the first loop that moved. */
@@ -286,8 +265,6 @@ static void run_tile(struct walker *w, int moved)
 	t.arg = p->arg_x;
 	t.cut = r->c->cut;
 	t.threshold = r->c->threshold;
-	t.ahead = r->ahead;
-	w->out = t.out;
 	w->ni = t.ni = cells_now(w, p->row_loop, p->n_rows, p->row_unit);
 	w->nj = t.nj = cells_now(w, p->lane_loop, p->n_lanes, p->lane_unit);
 	t.stream = can_stream(w, &t);
@@ -297,15 +274,12 @@ static void run_tile(struct walker *w, int moved)
 
 		w->nx = t.nx = cells_now(w, p->x_loop, p->n_x, p->x_unit);
 		sum_levels(w, moved);
-		if (p->copies)
-			return;
 		set_operands(w, &t);
 		t.arg_base = r->arg_base +
 			     offset_now(w, p->shape.arg_stride, p->n_out_loops, p->n_loops);
 		t.first = turn == 0;
 		t.last = turn == p->n_turns - 1 && p->direct_out && !r->raw;
-		if (!w->r->pairs || !w->r->pairs(&t))
-			p->kernels->tile[p->kernel][p->type](&t);
+		p->kernels->tile[p->kernel][p->type](&t);
 		for (; l >= p->n_out_loops && ++w->at[l] == p->loop[l].trips; l--)
 			w->at[l] = 0;
 		moved = l >= p->n_out_loops ? l : p->n_out_loops;
@@ -380,30 +354,6 @@ static void run_item(void *arg, int64_t item, int thread)
 	run_tiles(w, n_tiles - from < r->tiles_per_item ? n_tiles : from + r->tiles_per_item);
 	if (r->stream)
 		w->p->kernels->fence();
-}
-
-/* Rows i and i + period begin at the same cell, for all i; n: there is no shorter period. */
-static int64_t rows_period(const int64_t *rows, int64_t n)
-{
-	int64_t period = 1;
-
-	while (period < n && rows[period] != rows[0])
-		period++;
-	for (int64_t i = period; i < n; i++)
-		if (rows[i] != rows[i - period])
-			return n;
-	return period;
-}
-
-void gpube__run_ready(struct gpube__run *r)
-{
-	const struct gpube__plan *p = r->plan;
-	const int n = p->n_levels[GPUBE__KIND_C];
-
-	r->pairs = p->narrow && p->kernel == GPUBE__KERNEL_MIN
-			   ? gpube__kernels()->pairs[p->type]
-			   : NULL;
-	r->c_period = n ? rows_period(p->level[GPUBE__KIND_C][n - 1].rows, p->n_rows) : 1;
 }
 
 /* Eight items for each thread, if they are large enough: none waits long for the last. */

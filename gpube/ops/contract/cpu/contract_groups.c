@@ -83,23 +83,16 @@ static int depth_of(const struct gpube__plan *p, uint64_t dims)
 
 /* ---- kinds and modes --------------------------------------------------------------- */
 
-static enum gpube__lane_mode lane_mode(const struct gpube__plan *p, const int64_t *stride,
-	uint64_t lanes, uint64_t rows, uint64_t x, int64_t *step)
+static enum gpube__lane_mode lane_mode(
+	const struct gpube__plan *p, const int64_t *stride, uint64_t lanes)
 {
-	const bool is_affine = gpube__group_affine(&p->shape, stride, lanes, step);
-	int64_t other;
+	int64_t step;
 
-	if (!lanes || (is_affine && *step == 1))
-		return GPUBE__LANE_NEXT;
-	if (is_affine && *step == 0)
-		return GPUBE__LANE_SAME;
-	if (!is_affine)
+	if (!gpube__group_affine(&p->shape, stride, lanes, &step))
 		return GPUBE__LANE_TABLE;
-	if (gpube__group_affine(&p->shape, stride, x, &other) && other == 1)
-		return GPUBE__LANE_TURN_X;
-	if (gpube__group_affine(&p->shape, stride, rows, &other) && other == 1)
-		return GPUBE__LANE_TURN_I;
-	return GPUBE__LANE_TABLE;
+	if (!lanes || step == 1)
+		return GPUBE__LANE_NEXT;
+	return step ? GPUBE__LANE_TABLE : GPUBE__LANE_SAME;
 }
 
 /*
@@ -121,18 +114,6 @@ void gpube__set_kinds(
 	}
 	if (!ch->rows && largest >= 0)
 		kind[largest] = GPUBE__KIND_C;
-	for (int k = 0; k < n_in; k++)
-		if ((kind[k] == GPUBE__KIND_B && ch->b_into_c) ||
-			(kind[k] == GPUBE__KIND_A && ch->a_into_c))
-			kind[k] = GPUBE__KIND_C;
-}
-
-/* The mode that a table laid out for this choice has. */
-static enum gpube__lane_mode free_mode(uint64_t dims, uint64_t group)
-{
-	if ((dims & group) == group)
-		return GPUBE__LANE_NEXT;
-	return dims & group ? GPUBE__LANE_TABLE : GPUBE__LANE_SAME;
 }
 
 /* Does a vector of lanes lie in few neighbouring cells of the operand? (If sizes divide it.) */
@@ -151,7 +132,7 @@ static bool near_lanes(const struct gpube__planner *pl, int k, uint64_t lanes)
 		n *= s->size[d];
 		m &= ~GPUBE__BIT(d);
 	}
-	return span <= p->w || gpube__is_free(pl, k);
+	return span <= p->w;
 }
 
 /* Rows of a tile that differ in these dims. */
@@ -177,20 +158,8 @@ struct gpube__op gpube__make_op(
 	op.depth = depth_of(p, pl->dims_of[k]);
 	op.n_rows = rows_of(p, ch, pl->dims_of[k] & rows);
 	op.near_lanes = near_lanes(pl, k, lanes);
-	op.mode = gpube__is_free(pl, k)
-			  ? free_mode(pl->dims_of[k], lanes)
-			  : lane_mode(p, gpube__stride_of(p, k), lanes, rows, ch->x, &op.lane_step);
-	/* of a table fewer lanes are more often neighbours */
-	op.kernels = p->kernels;
-	if (p->narrow && (op.mode == GPUBE__LANE_TABLE ||
-				 (kind == GPUBE__KIND_A ? p->n_rows : p->n_lanes) < pl->w))
-		op.kernels = p->narrow;
+	op.mode = lane_mode(p, gpube__stride_of(p, k), lanes);
 	return op;
-}
-
-static bool all_or_none(uint64_t dims, uint64_t group)
-{
-	return (dims & group) == group || (dims & group) == 0;
 }
 
 bool gpube__can_be_direct(
@@ -198,16 +167,10 @@ bool gpube__can_be_direct(
 {
 	const struct gpube__plan *p = pl->p;
 	const int64_t *stride = gpube__stride_of(p, op->operand);
-	const uint64_t dims = pl->dims_of[op->operand];
 	int64_t step;
 
 	if (op->mode != GPUBE__LANE_NEXT)
 		return false;
-	if (gpube__is_free(pl, op->operand)) {
-		const int blocks = op->kind == GPUBE__KIND_A ? p->row_loop : p->lane_loop;
-
-		return all_or_none(dims, ch->x) && (op->kind == GPUBE__KIND_C || blocks < 0);
-	}
 	if (!gpube__group_affine(&p->shape, stride, ch->x, &step))
 		return false;
 	if (op->kind == GPUBE__KIND_C)
@@ -220,16 +183,13 @@ bool gpube__can_be_direct(
 
 /*
  * Output loops that move the largest sums go outside, so that these are taken
- * seldom; but a table that no cache holds is best read in its order, and slices are made in the
- * output's.
+ * seldom; but a table that no cache holds is best read in its order.
  */
 static void sort_loops(const struct gpube__planner *pl, const signed char *kinds)
 {
 	struct gpube__plan *p = pl->p;
 	double weight[GPUBE_MAX_DIMS];
 
-	if (pl->in_slices)
-		return;
 	for (int k = 0; k < p->shape.n_in; k++)
 		if ((double)pl->cells_of[k] * p->cell_bytes > 4e6)
 			return;
@@ -284,10 +244,6 @@ void gpube__set_loops(
 	p->n_lanes = p->lane_unit * ch->lane_block;
 	p->n_rows = p->row_unit * ch->row_block;
 	p->n_x = p->x_unit * ch->x_block;
-	p->narrow = p->kernels->narrow ? p->kernels->narrow() : NULL;
-	if (p->narrow && p->n_lanes * p->cell_bytes > p->narrow->vector_bytes)
-		p->narrow = NULL;
-	p->w = (p->narrow ? p->narrow : p->kernels)->vector_bytes / p->cell_bytes;
 	p->pad_lanes = gpube__padded(p->n_lanes, p->w);
 	p->pad_rows = gpube__padded(p->n_rows, p->w);
 	sort_loops(pl, kinds);

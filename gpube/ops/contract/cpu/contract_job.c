@@ -1,11 +1,10 @@
-/* contract_job.c - runs a contraction by its recipe: makes operands ready, then runs the tiles. */
+/* contract_job.c - runs a contraction by the plan of its shape: the one that is kept, or a new one. */
 #include "gpube/ops/contract/cpu/contract_job.h"
-#include "gpube/ops/contract/cpu/contract_recipe.h"
+#include "gpube/ops/contract/cpu/contract_tile.h"
 #include "gpube/ops/kept.h"
+#include "gpube/ops/scratch.h"
 
-#include <string.h>
-
-/* A recipe of more operands takes up to a megabyte, and comes again less often. */
+/* A plan of more operands takes up to a megabyte, and comes again less often. */
 #define MOST_KEPT_IN 32
 
 static int run_tiles(struct gpube__job *job, const struct gpube__plan *plan)
@@ -30,59 +29,40 @@ static int run_tiles(struct gpube__job *job, const struct gpube__plan *plan)
 	run.scratch = gpube__scratch_take(job->ctx, run.scratch_bytes, (uint64_t)job->ctx->n_threads);
 	if (!run.scratch)
 		return GPUBE_ENOMEM;
-	gpube__run_ready(&run);
 	status = gpube__run_plan(&run);
 	gpube__scratch_give(job->ctx, run.scratch);
 	return status ? gpube__fail_stopped(job->ctx) : GPUBE_OK;
 }
 
-/* Makes an operand; 'values' has room for those that it is made from. */
-static int run_made(const struct gpube__job *job, const struct gpube__made *made, char **table,
-	const char **values)
+/* The plan, with what it points into behind it: of the context's memory, for it may be kept. */
+static int make_plan(struct gpube__plan **out, const struct gpube__job *job)
 {
-	struct gpube_contraction c = *job->c;
-	struct gpube__job copy = {.ctx = job->ctx, .c = &c, .values = values};
+	struct gpube__plan chosen, *p = NULL;
+	void *memory = gpube__scratch_take(job->ctx, gpube__plan_room(job->c), 1);
+	const bool there = memory &&
+		gpube__plan_choose(&chosen, job->c, gpube__kernels(), &job->shape, memory);
 
-	c.out_arg = NULL;
-	*table = gpube__scratch_take(
-		job->ctx, (uint64_t)made->tiles.plan.shape.n_out_cells, gpube__type_size(c.type));
-	if (!*table)
+	gpube__scratch_give(job->ctx, memory);
+	if (!memory)
 		return GPUBE_ENOMEM;
-	copy.out = *table;
-	for (int k = 0; k < made->n_in; k++)
-		values[k] = job->values[made->from[k]];
-	return run_tiles(&copy, &made->tiles.plan);
+	if (!there)
+		return GPUBE_ERANGE;
+	p = gpube__alloc(job->ctx, 1, sizeof(*p) + gpube__plan_set_room(&chosen, &job->shape));
+	if (!p)
+		return GPUBE_ENOMEM;
+	*p = chosen;
+	if (!gpube__plan_set(p, &job->shape, p + 1)) {
+		gpube__free(job->ctx, p);
+		return GPUBE_ERANGE;
+	}
+	*out = p;
+	return GPUBE_OK;
 }
 
-static int run_recipe(const struct gpube__job *job, const struct gpube__recipe *r)
+/* What a plan depends on besides the shape. */
+static int64_t how(void)
 {
-	const uint64_t n_made = (uint64_t)r->n_made;
-	struct gpube__job with = *job;
-	char **tables = NULL;
-	int status = GPUBE_OK;
-
-	with.values = gpube__scratch_take(job->ctx,
-		(uint64_t)r->n_in + n_made + (uint64_t)job->shape.n_in, sizeof(*with.values));
-	if (!with.values)
-		return GPUBE_ENOMEM;
-	tables = (char **)(with.values + r->n_in);
-	memset(tables, 0, n_made * sizeof(*tables));
-	for (int k = 0; k < r->n_made && !status; k++)
-		status = run_made(job, &r->made[k], &tables[k], (const char **)(tables + n_made));
-	for (int k = 0; k < r->n_in; k++)
-		with.values[k] = r->from[k] >= 0 ? job->values[r->from[k]] : tables[~r->from[k]];
-	if (!status)
-		status = run_tiles(&with, &r->tiles.plan);
-	for (int k = 0; k < r->n_made; k++)
-		gpube__scratch_give(job->ctx, tables[k]);
-	gpube__scratch_give(job->ctx, with.values);
-	return status;
-}
-
-/* What a recipe depends on besides the shape: the kernels, and whether there are several threads. */
-static int64_t how(const struct gpube__job *job)
-{
-	return (int64_t)(intptr_t)gpube__kernels() + (job->ctx->n_threads > 1);
+	return (int64_t)(intptr_t)gpube__kernels();
 }
 
 int gpube__run_job(struct gpube__job *job)
@@ -90,23 +70,23 @@ int gpube__run_job(struct gpube__job *job)
 	struct gpube_ctx *ctx = job->ctx;
 	const struct gpube__shape *s = &job->shape;
 	const bool keeps = s->n_in <= MOST_KEPT_IN;
-	struct gpube__recipe *r = NULL;
+	struct gpube__plan *p = NULL;
 	int64_t key[GPUBE_KEPT_KEY(MOST_KEPT_IN)];
 	uint64_t key_bytes = 0;
 	int status = GPUBE_OK;
 
 	if (keeps) {
-		key_bytes = gpube__kept_key(key, how(job), job->c, s);
-		status = gpube__recipe_take(&r, ctx, key, key_bytes);
+		key_bytes = gpube__kept_key(key, how(), job->c, s);
+		status = gpube__plan_take((void **)&p, ctx, key, key_bytes);
 	}
-	if (!status && !r)
-		status = gpube__recipe_make(&r, ctx, job->c, s);
+	if (!status && !p)
+		status = make_plan(&p, job);
 	if (status)
 		return status;
-	status = run_recipe(job, r);
+	status = run_tiles(job, p);
 	if (keeps)
-		gpube__recipe_give(ctx, key, key_bytes, r);
+		gpube__plan_give(ctx, key, key_bytes, p);
 	else
-		gpube__recipe_free(ctx, r);
+		gpube__free(ctx, p);
 	return status;
 }

@@ -15,7 +15,7 @@ struct gpube__job {
 };
 
 /*
- * gpube__run_job() - runs it on all threads, by the recipe that the context keeps for its shape
+ * gpube__run_job() - runs it on all threads, by the plan that the context keeps for its shape
  * or a new one.
  * Errors: ENOMEM, ESTOP; ERANGE without a text: no plan, contract by rows
  */

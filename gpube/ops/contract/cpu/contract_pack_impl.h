@@ -36,7 +36,6 @@ static INLINE void X(pack_column)(const struct gpube__pack *p, const enum gpube_
 	const T *prev = has_prev ? (const T *)p->prev + j : NULL;
 	T *to = (T *)p->to + j;
 	const int64_t from_x = p->x.step, to_x = p->to_x, prev_x = p->prev_x, nx = p->nx;
-	const int64_t ahead = p->ahead;
 	const int span = next ? 0 : lanes->span;
 
 #define EACH_X(VALUE)                                                                              \
@@ -44,8 +43,6 @@ static INLINE void X(pack_column)(const struct gpube__pack *p, const enum gpube_
 	{                                                                                          \
 		V v = VALUE;                                                                       \
                                                                                                    \
-		if (next)                                                                          \
-			__builtin_prefetch((const char *)from + ahead);                            \
 		if (has_prev)                                                                      \
 			v = ADD(v, full ? LOAD(prev + x * prev_x) : LOADM(m, prev + x * prev_x));  \
 		if (full)                                                                          \
@@ -85,8 +82,6 @@ static INLINE void X(pack_row)(const struct gpube__pack *p, const enum gpube__la
 	for (; j < n_full; j += W) {
 		V v = X(pack_vector)(p, mode, from, j, same, MASK(W), true);
 
-		if (mode == GPUBE__LANE_NEXT)
-			__builtin_prefetch((const char *)(from + j) + p->ahead);
 		if (has_prev)
 			v = ADD(v, LOAD(prev + j));
 		STORE(to + j, v);
@@ -131,107 +126,6 @@ static INLINE void X(pack_lanes)(
 				tail);
 }
 
-/*
- * One square of a transposition: up to W lanes from j on, of n source neighbours from
- * (x, i) on, to target rows 'to_row' apart.
- */
-static INLINE void X(turn_square)(const struct gpube__pack *p, T *to, int64_t to_row, int64_t j,
-	int64_t x, int64_t i, const T *from, int64_t n, const bool full)
-{
-	const bool tx = p->mode == GPUBE__LANE_TURN_X;
-	const int64_t nl = p->nj - j;
-	const M mr = MASK(n), ml = MASK(nl);
-	V v[W];
-
-	to += j;
-	if (p->ahead)
-		for (int l = 0; l < W; l++)
-			__builtin_prefetch((const char *)(from + l * p->lane_step) + p->ahead);
-	if (full) {
-		NAME(turned)(v, from, p->lane_step, W);
-	} else {
-		UNROLL for (int l = 0; l < W; l++) v[l] =
-			l < nl ? LOADM(mr, from + l * p->lane_step) : SET1((T)0);
-		NAME(turn)(v);
-	}
-	if (p->prev) {
-		const T *prev = (const T *)p->prev + j;
-
-		UNROLL for (int r = 0; r < W; r++)
-			if (full || r < n) {
-				const T *at = prev + (tx ? x + r : x) * p->prev_x +
-					      p->prev_rows[tx ? i : i + r];
-
-				v[r] = ADD(v[r], full ? LOAD(at) : LOADM(ml, at));
-			}
-	}
-	if (full || nl >= W) {
-		UNROLL for (int r = 0; r < W; r++)
-			if (full || r < n)
-				STORE(to + r * to_row, v[r]);
-	} else {
-		UNROLL for (int r = 0; r < W; r++)
-			if (r < n)
-				STOREM(to + r * to_row, ml, v[r]);
-	}
-}
-
-/* Whole squares of neighbouring lanes, or the first n of their rows, from p on, lanes p_lane apart. */
-static INLINE void X(turn_whole)(
-	T *to, int64_t to_row, const T *p, int64_t p_lane, int64_t n_squares, const int n)
-{
-	for (; n_squares > 0; n_squares--) {
-		V v[W];
-
-		NAME(turned)(v, p, p_lane, n);
-		UNROLL for (int r = 0; r < n; r++) STORE(to + r * to_row, v[r]);
-		p += W * p_lane;
-		to += W;
-	}
-}
-
-/* The dim that is contiguous in the source (x or i) has 'n' values; the other one 'm'. */
-static void X(pack_turn)(const struct gpube__pack *p)
-{
-	const bool tx = p->mode == GPUBE__LANE_TURN_X;
-	const int64_t n = tx ? p->nx : p->ni, m = tx ? p->ni : p->nx;
-	const int64_t to_n = tx ? p->to_x : p->to_i, to_m = tx ? p->to_i : p->to_x;
-	const struct gpube__axis axis = tx ? p->i : p->x;
-	const int64_t nj = p->nj, step = p->lane_step;
-	/* the last squares go back over the ones before, unless they add to what these wrote */
-	const bool back_n = n >= W && p->prev != p->to, back_j = nj >= W && p->prev != p->to;
-	/* what r reads again is still in the first cache */
-	const int64_t whole = (back_n || n == W / 2) && nj <= 256 && !p->prev && !p->ahead ? nj / W : 0;
-
-	for (int64_t k = 0; k < m; k++) {
-		const T *from = (const T *)p->from + gpube__axis_at(&axis, k);
-		T *to = (T *)p->to + k * to_m;
-
-		for (int64_t r = 0; r < n && whole; r += W) {
-			const int64_t rb = r + W > n ? n - W : r;
-
-			if (n == W / 2)
-				X(turn_whole)(to, to_n, from, step, whole, W / 2);
-			else
-				X(turn_whole)(to + rb * to_n, to_n, from + rb, step, whole, W);
-		}
-		for (int64_t j = whole * W; j < nj; j += W)
-			for (int64_t r = 0; r < n; r += W) {
-				const int64_t jb = back_j && j + W > nj ? nj - W : j;
-				const int64_t rb = back_n && r + W > n ? n - W : r;
-				const T *at = from + jb * step + rb;
-				T *row = to + rb * to_n;
-
-				if (rb + W <= n && jb + W <= nj)
-					X(turn_square)(p, row, to_n, jb, tx ? rb : k, tx ? k : rb,
-						at, n - rb, true);
-				else
-					X(turn_square)(p, row, to_n, jb, tx ? rb : k, tx ? k : rb,
-						at, n - rb, false);
-			}
-	}
-}
-
 static void X(pack)(const struct gpube__pack *p)
 {
 	switch (p->mode) {
@@ -247,13 +141,10 @@ static void X(pack)(const struct gpube__pack *p)
 		else
 			X(pack_lanes)(p, GPUBE__LANE_NEXT, false);
 		break;
-	case GPUBE__LANE_TABLE:
+	default:
 		if (p->prev)
 			X(pack_lanes)(p, GPUBE__LANE_TABLE, true);
 		else
 			X(pack_lanes)(p, GPUBE__LANE_TABLE, false);
-		break;
-	default:
-		X(pack_turn)(p);
 	}
 }

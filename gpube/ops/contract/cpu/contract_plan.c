@@ -7,12 +7,12 @@
 
 #include "gpube/ops/contract/cpu/contract_plan.h"
 
-void gpube__planner_init(struct gpube__planner *pl, struct gpube__plan *p,
+/* Dims and cells of the operands of 'shape', which becomes the plan's. */
+static void planner_init(struct gpube__planner *pl, struct gpube__plan *p,
 	const struct gpube__shape *shape, struct gpube__room *room)
 {
 	*pl = (struct gpube__planner){.p = p, .best.cycles = -1};
 	p->shape = *shape;
-	pl->w = p->kernels->vector_bytes / p->cell_bytes;
 	pl->dims_of = gpube__take(room, shape->n_in, sizeof(*pl->dims_of));
 	pl->cells_of = gpube__take(room, shape->n_in, sizeof(*pl->cells_of));
 	for (int k = 0; k < shape->n_in; k++) {
@@ -88,7 +88,7 @@ static bool lane_table(struct gpube__room *room, const struct gpube__planner *pl
 	struct gpube__op *op, uint64_t dims, int64_t n)
 {
 	const struct gpube__plan *p = pl->p;
-	const int w = op->kernels->vector_bytes / p->cell_bytes;
+	const int w = p->w;
 	const int64_t pad = gpube__padded(n, w);
 	const int64_t *stride = gpube__stride_of(p, op->operand);
 	int64_t *offset = gpube__take(room, pad, sizeof(*offset));
@@ -196,13 +196,6 @@ static void set_rows(struct gpube__planner *pl, struct gpube__room *room,
 	}
 	level->own_rows = own;
 	level->prev_rows = prev;
-	/* with nothing before, the first of several operands is read while the second is added */
-	level->starts_direct = !before && level->to - level->from > 1 &&
-			       p->ops[level->from].mode == GPUBE__LANE_NEXT &&
-			       !p->ops[level->from].x.table;
-	if (level->starts_direct)
-		group_table(
-			&p->shape, gpube__stride_of(p, p->ops[level->from].operand), dims, n, prev);
 }
 
 static void set_direct(
@@ -220,28 +213,6 @@ static void set_direct(
 			   : rows;
 }
 
-/*
- * Rows of an operand that follow on each other, as those of its level do and those that it
- * is added to ('based': on others than its level's own), are packed as one.
- */
-static void flatten(const struct gpube__planner *pl, const struct gpube__level *level,
-	struct gpube__op *op, bool based)
-{
-	const struct gpube__plan *p = pl->p;
-	const bool next = op->mode == GPUBE__LANE_NEXT;
-
-	if (op->kind != GPUBE__KIND_C || p->copies || p->lane_loop >= 0 || level->n_rows == 1 ||
-		level->step_i != p->n_lanes || !(next || op->mode == GPUBE__LANE_TURN_X) ||
-		op->i.table || op->i.step != p->n_lanes * (next ? 1 : op->lane_step))
-		return;
-	for (int64_t i = 0; based && i < level->n_rows; i++)
-		if (level->prev_rows[i] != i * p->n_lanes)
-			return;
-	op->flat = true;
-	if (p->n_lanes * level->n_rows >= pl->w)
-		op->kernels = p->kernels;
-}
-
 static void set_buffers(struct gpube__planner *pl, struct gpube__room *room, int kind)
 {
 	struct gpube__plan *p = pl->p;
@@ -254,8 +225,7 @@ static void set_buffers(struct gpube__planner *pl, struct gpube__room *room, int
 		for (int i = level->from; kind == GPUBE__KIND_C && i < level->to; i++)
 			dims |= pl->dims_of[p->ops[i].operand] & p->choice.rows;
 		level->direct = l == 0 && level->to - level->from == 1 &&
-				gpube__can_be_direct(pl, &p->choice, op) &&
-				!(p->copies && p->n_levels[kind] == 1);
+				gpube__can_be_direct(pl, &p->choice, op);
 		if (level->direct) {
 			set_direct(pl, room, level, kind);
 			continue;
@@ -266,11 +236,8 @@ static void set_buffers(struct gpube__planner *pl, struct gpube__room *room, int
 		for (int i = level->from; i < level->to; i++) {
 			p->ops[i].i = make_axis(room, &p->shape,
 				gpube__stride_of(p, p->ops[i].operand), dims, level->n_rows);
-			flatten(pl, level, &p->ops[i],
-				i == level->from ? l > 0
-						 : i == level->from + 1 && level->starts_direct);
 			if (level->depth < 0)
-				p->setup_cycles += gpube__pack_cycles(p, &p->ops[i], p->w);
+				p->setup_cycles += gpube__pack_cycles(p, &p->ops[i]);
 		}
 		level->buffer = p->scratch_bytes;
 		p->scratch_bytes += gpube__padded(level->step_x * p->n_x * p->cell_bytes, 64);
@@ -286,20 +253,6 @@ static const int64_t *loop_bytes(
 		bytes[l] = gpube__stride_of(p, op->operand)[p->loop[l].dim] * p->loop[l].by *
 			   p->cell_bytes;
 	return bytes;
-}
-
-/*
- * From what is added to what is fetched. An operand that is in memory: a good deal. One that a cache
- * holds, but probably not the first: what the next trip of the loop that moves it reads, or, if none
- * does, what lies behind.
- */
-static int64_t bytes_ahead(const struct gpube__plan *p, const struct gpube__op *op, int64_t cells)
-{
-	if (cells * p->cell_bytes > 1 << 20)
-		return 2048;
-	if (op->mode != GPUBE__LANE_NEXT)
-		return 0;
-	return op->depth >= 0 ? op->loop_bytes[op->depth] : op->x.step * p->n_x * p->cell_bytes;
 }
 
 static bool set_ops(struct gpube__planner *pl, struct gpube__room *room)
@@ -318,7 +271,6 @@ static bool set_ops(struct gpube__planner *pl, struct gpube__room *room)
 		*op = gpube__make_op(pl, ch, k, kinds[k]);
 		op->loop_bytes = loop_bytes(room, p, op);
 		op->x = make_axis(room, &p->shape, stride, ch->x, p->n_x);
-		op->ahead = bytes_ahead(p, op, pl->cells_of[k]);
 		if (op->mode == GPUBE__LANE_TABLE &&
 			!lane_table(room, pl, op, is_a ? ch->rows : ch->lanes,
 				is_a ? p->n_rows : p->n_lanes))
@@ -349,11 +301,8 @@ static void set_output(struct gpube__planner *pl, struct gpube__room *room)
 	p->tile_rows = tile_rows;
 	p->aligned_rows = true;
 	for (int64_t i = 0; i < p->n_rows; i++) {
-		const int64_t bytes = rows[i] * p->cell_bytes, cells = i % 2 ? p->n_lanes : 0;
-
 		tile_rows[i] = i * p->pad_lanes;
-		p->aligned_rows &=
-			bytes % 64 == 0 || (bytes % 32 == 0 && rows[i] == rows[i - i % 2] + cells);
+		p->aligned_rows &= rows[i] * p->cell_bytes % 64 == 0;
 	}
 	p->out_j = make_axis(room, &p->shape, p->shape.out_stride,
 		ch->lanes, p->n_lanes);
@@ -372,9 +321,8 @@ static void set_output(struct gpube__planner *pl, struct gpube__room *room)
 
 /* ---- choosing and setting ------------------------------------------------------ */
 
-static bool choose(struct gpube__plan *p, const struct gpube_contraction *c,
-	const struct gpube__kernels *kernels, const struct gpube__shape *shape, uint64_t free_ops,
-	bool in_slices, void *memory)
+bool gpube__plan_choose(struct gpube__plan *p, const struct gpube_contraction *c,
+	const struct gpube__kernels *kernels, const struct gpube__shape *shape, void *memory)
 {
 	struct gpube__room room = {memory};
 	struct gpube__planner pl;
@@ -387,9 +335,7 @@ static bool choose(struct gpube__plan *p, const struct gpube_contraction *c,
 	p->type = c->type - GPUBE_INT32;
 	p->cell_bytes = (int)gpube__type_size(c->type);
 	p->w = kernels->vector_bytes / p->cell_bytes;
-	gpube__planner_init(&pl, p, shape, &room);
-	pl.free_ops = free_ops;
-	pl.in_slices = in_slices;
+	planner_init(&pl, p, shape, &room);
 	/* pricing one takes about as long as 10000 joined cells */
 	joined = (double)shape->n_out_cells * (double)shape->n_reduced / 100000;
 	pl.left = joined > 1000 ? 1000 : (shape->n_reduced == 1 ? 6 : 12) + (int)joined;
@@ -401,70 +347,6 @@ static bool choose(struct gpube__plan *p, const struct gpube_contraction *c,
 	gpube__set_kinds(&pl, &p->choice, kinds);
 	gpube__set_loops(&pl, &p->choice, kinds);
 	return true;
-}
-
-bool gpube__plan_choose(struct gpube__plan *p, const struct gpube_contraction *c,
-	const struct gpube__kernels *kernels, const struct gpube__shape *shape, uint64_t free_ops,
-	void *memory)
-{
-	return choose(p, c, kernels, shape, free_ops, false, memory);
-}
-
-bool gpube__plan_choose_copy(struct gpube__plan *p, const struct gpube_contraction *c,
-	const struct gpube__kernels *kernels, const struct gpube__shape *shape, bool in_slices,
-	void *memory)
-{
-	if (!choose(p, c, kernels, shape, 0, in_slices, memory))
-		return false;
-	p->copies = p->choice.a_into_c = p->choice.b_into_c = true;
-	return true;
-}
-
-double gpube__plan_cycles(
-	struct gpube__plan *p, const struct gpube__shape *shape, int k, bool laid_out, void *memory)
-{
-	const struct gpube__shape own = p->shape;
-	struct gpube__room room = {memory};
-	struct gpube__planner pl;
-	signed char *kinds;
-	struct gpube__op op;
-	double cycles;
-
-	gpube__planner_init(&pl, p, shape, &room);
-	kinds = gpube__take(&room, shape->n_in, 1);
-	gpube__set_kinds(&pl, &p->choice, kinds);
-	pl.free_ops = laid_out ? GPUBE__BIT(k) : 0;
-	op = gpube__make_op(&pl, &p->choice, k, kinds[k]);
-	cycles = gpube__can_be_direct(&pl, &p->choice, &op)
-			 ? 0
-			 : gpube__runs_to(p, op.depth) * gpube__pack_cycles(p, &op, p->w);
-	p->shape = own;
-	return cycles;
-}
-
-void gpube__plan_layout(const struct gpube__plan *p, int k, int64_t *stride)
-{
-	const struct gpube__choice *ch = &p->choice;
-	const uint64_t groups[3] = {ch->lanes, ch->rows, ch->x};
-	int64_t step = 1;
-
-	GPUBE_KNOWN(p->shape.n_dims >= 0 && p->shape.n_dims <= GPUBE_MAX_DIMS);
-	for (int d = 0; d < p->shape.n_dims; d++)
-		stride[d] = 0;
-	for (int g = 0; g < 3; g++)
-		for (int d = p->shape.n_dims - 1; d >= 0; d--)
-			if ((groups[g] & GPUBE__BIT(d)) && gpube__stride_of(p, k)[d]) {
-				stride[d] = step;
-				step *= p->shape.size[d];
-			}
-	for (int l = p->n_loops - 1; l >= 0; l--) {
-		const int d = p->loop[l].dim;
-
-		if (gpube__stride_of(p, k)[d] && !stride[d]) {
-			stride[d] = step;
-			step *= p->shape.size[d];
-		}
-	}
 }
 
 static int64_t tiles_of(const struct gpube__plan *p, double cycles)
@@ -479,17 +361,13 @@ bool gpube__plan_set(struct gpube__plan *p, const struct gpube__shape *shape, vo
 	struct gpube__room room = {memory};
 	struct gpube__planner pl;
 
-	gpube__planner_init(&pl, p, shape, &room);
+	planner_init(&pl, p, shape, &room);
 	p->ops = gpube__take(&room, shape->n_in, sizeof(*p->ops));
 	p->scratch_bytes = 0;
 	p->setup_cycles = 0;
-	p->copies = p->copies &&
-		    gpube__group_affine(shape, shape->out_stride, p->choice.rows, &p->row_step);
 	if (!set_ops(&pl, &room))
 		return false;
 	set_output(&pl, &room);
-	if (p->narrow)
-		p->kernels = p->narrow;
 	p->shape.stride = NULL; /* the caller's: offsets are all in tables now */
 	/*
 	 * An item is worth two to twenty microseconds, to be stopped between them, and

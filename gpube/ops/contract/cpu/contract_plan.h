@@ -17,9 +17,6 @@ struct gpube__planner {
 	struct gpube__plan *p;
 	uint64_t *dims_of; /* of each operand */
 	int64_t *cells_of;
-	int w;             /* lanes of a vector of the widest kernels */
-	uint64_t free_ops; /* operands that will be laid out as the plan likes */
-	bool in_slices;    /* see gpube__plan_choose_copy() */
 	int left;          /* choices that may still be priced */
 	struct gpube__choice best;
 };
@@ -36,10 +33,6 @@ static inline void *gpube__take(struct gpube__room *r, int64_t n, size_t size)
 	r->at += ((uint64_t)n * size + 63) / 64 * 64;
 	return p;
 }
-
-/* Dims and cells of the operands of 'shape', which becomes the plan's. */
-void gpube__planner_init(struct gpube__planner *pl, struct gpube__plan *p,
-	const struct gpube__shape *shape, struct gpube__room *room);
 
 /* ---- groups of dims: a bit for each ----------------------------------------- */
 
@@ -68,12 +61,6 @@ static inline const int64_t *gpube__stride_of(const struct gpube__plan *p, int k
 	return p->shape.stride + k * p->shape.ld;
 }
 
-/* Will operand k be laid out as the plan likes? */
-static inline bool gpube__is_free(const struct gpube__planner *pl, int k)
-{
-	return k < 64 && (pl->free_ops & GPUBE__BIT(k));
-}
-
 /* The kind of each operand in the tiles of a choice. */
 void gpube__set_kinds(
 	const struct gpube__planner *pl, const struct gpube__choice *ch, signed char *kind);
@@ -99,7 +86,7 @@ static inline double gpube__runs_to(const struct gpube__plan *p, int depth)
 /* ---- prices and choices ------------------------------------------------------------- */
 
 /* To add an operand to one tile. */
-double gpube__pack_cycles(const struct gpube__plan *p, const struct gpube__op *op, int w);
+double gpube__pack_cycles(const struct gpube__plan *p, const struct gpube__op *op);
 /* Of the whole contraction; the plan has the loops of this choice then. */
 double gpube__plan_price(const struct gpube__planner *pl, struct gpube__choice *ch);
 /* Prices up to pl->left choices, and a few more; the best is pl->best. */

@@ -1,5 +1,5 @@
 /*
- * contract_portable.c - the kernels of contract for any processor: 16-byte
+ * contract_portable.c - the choice of kernels, and those for any processor: 16-byte
  * vectors of the compiler, which are SSE2 on x86-64 and NEON on arm64.
  */
 #include <string.h>
@@ -88,22 +88,6 @@ typedef int64_t v_i64 __attribute__((vector_size(16)));
 		(void)span;                                                                        \
 		return NAME(gather)(n, p, index);                                                  \
 	}                                                                                          \
-	static NOINLINE void NAME(turn)(NAME(v) * v)                                               \
-	{                                                                                          \
-		for (int i = 0; i < (int)(16 / sizeof(CELL)); i++)                                 \
-			for (int j = 0; j < i; j++) {                                              \
-				const CELL t = v[i][j];                                            \
-                                                                                                   \
-				v[i][j] = v[j][i];                                                 \
-				v[j][i] = t;                                                       \
-			}                                                                          \
-	}                                                                                          \
-	static INLINE void NAME(turned)(NAME(v) * v, const CELL *p, int64_t step, int n)           \
-	{                                                                                          \
-		for (int i = 0; i < (int)(16 / sizeof(CELL)); i++)                                 \
-			v[i] = NAME(loadm)(n, p + i * step);                                       \
-		NAME(turn)(v);                                                                     \
-	}                                                                                          \
 	static INLINE NAME(v) NAME(cut_min)(NAME(v) v, CELL threshold, CELL cut)                   \
 	{                                                                                          \
 		return NAME(choose)(v >= NAME(set)(threshold), NAME(set)(cut), v);                 \
@@ -135,4 +119,31 @@ static const struct gpube__kernels kernels = {
 const struct gpube__kernels *gpube__kernels_portable(void)
 {
 	return &kernels;
+}
+
+/* ---- the choice of a set of kernels --------------------------------------------- */
+
+static const struct gpube__kernels *forced;
+
+const struct gpube__kernels *gpube__kernels(void)
+{
+	const struct gpube__kernels *k = forced;
+
+	if (!k)
+		k = gpube__kernels_avx512();
+	if (!k)
+		k = gpube__kernels_avx2();
+	return k ? k : gpube__kernels_portable();
+}
+
+bool gpube__cpu_force(const char *name)
+{
+	const struct gpube__kernels *all[] = {
+		gpube__kernels_portable(), gpube__kernels_avx2(), gpube__kernels_avx512()};
+
+	forced = NULL;
+	for (int i = 0; name && i < 3; i++)
+		if (all[i] && strcmp(all[i]->name, name) == 0)
+			forced = all[i];
+	return !name || forced;
 }

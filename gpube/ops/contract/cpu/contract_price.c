@@ -6,62 +6,18 @@
 
 #include "gpube/ops/contract/cpu/contract_plan.h"
 
-double gpube__pack_cycles(const struct gpube__plan *p, const struct gpube__op *op, int w)
+double gpube__pack_cycles(const struct gpube__plan *p, const struct gpube__op *op)
 {
 	const double nx = (double)p->n_x, ni = (double)op->n_rows;
-	const double vectors = (double)(op->kind == GPUBE__KIND_A ? p->pad_rows : p->pad_lanes) / w;
+	const double vectors = (double)(op->kind == GPUBE__KIND_A ? p->pad_rows : p->pad_lanes) / p->w;
 
 	switch (op->mode) {
 	case GPUBE__LANE_SAME:
 	case GPUBE__LANE_NEXT:
 		return 20 + nx * ni * (3 + 1.5 * vectors);
-	case GPUBE__LANE_TABLE:
-		return 20 + nx * ni * (3 + (op->near_lanes ? 4 : w) * vectors);
-	case GPUBE__LANE_TURN_X:
-		return 20 + ni * vectors * ceil(nx / w) * 5 * w;
 	default:
-		return 20 + nx * vectors * ceil(ni / w) * 5 * w;
+		return 20 + nx * ni * (3 + (op->near_lanes ? 4 : p->w) * vectors);
 	}
-}
-
-/*
- * Memory traffic of an operand that no cache holds: whole cache lines, for each
- * tile that reads it, although it may use few of their cells.
- */
-static double memory_cycles(
-	const struct gpube__planner *pl, const struct gpube__choice *ch, const struct gpube__op *op)
-{
-	const struct gpube__plan *p = pl->p;
-	const int64_t *stride = gpube__stride_of(p, op->operand);
-	const uint64_t inside = (ch->lanes | ch->rows | ch->x) & pl->dims_of[op->operand];
-	double run = 1, cells = 1, lines;
-	bool found = true;
-
-	if ((double)pl->cells_of[op->operand] * p->cell_bytes < 1e6)
-		return 0;
-	for (uint64_t m = inside; m; m &= m - 1) {
-		const int d = gpube__first_dim(m);
-		int64_t n = p->shape.size[d];
-
-		if (d == gpube__first_dim(ch->lanes) && p->lane_loop >= 0)
-			n = ch->lane_block;
-		if (d == gpube__first_dim(ch->rows) && p->row_loop >= 0)
-			n = ch->row_block;
-		if (d == gpube__first_dim(ch->x) && p->x_loop >= 0)
-			n = ch->x_block;
-		cells *= (double)n;
-	}
-	while (found && run < cells) {
-		found = false;
-		for (uint64_t m = inside; m && !found; m &= m - 1)
-			if ((double)stride[gpube__first_dim(m)] == run) {
-				run *= (double)p->shape.size[gpube__first_dim(m)];
-				found = true;
-			}
-	}
-	run = run < cells && !gpube__is_free(pl, op->operand) ? run : cells;
-	lines = cells / run * ceil(run * p->cell_bytes / 64 + (run > 1 ? 0.5 : 0));
-	return gpube__runs_to(p, op->depth) * (lines * 64 / 5 + cells / run * 30);
 }
 
 static double chain_cycles(const struct gpube__planner *pl, const struct gpube__choice *ch,
@@ -81,8 +37,8 @@ static double chain_cycles(const struct gpube__planner *pl, const struct gpube__
 		if (kinds[k] != kind)
 			continue;
 		op = gpube__make_op(pl, ch, k, kind);
-		t = gpube__runs_to(p, op.depth) * gpube__pack_cycles(p, &op, p->w);
-		cycles += t + memory_cycles(pl, ch, &op);
+		t = gpube__runs_to(p, op.depth) * gpube__pack_cycles(p, &op);
+		cycles += t;
 		if (n == 0 || op.depth < shallow) {
 			shallow = op.depth;
 			n_direct = 0;
@@ -118,7 +74,7 @@ static double kernel_cycles(const struct gpube__planner *pl, const signed char *
 
 	for (int k = 0; k < p->shape.n_in; k++)
 		there |= 1 << kinds[k];
-	cycles = steps * (there == 7 ? 1.65 : 1.15) * (p->narrow ? 0.7 : 1);
+	cycles = steps * (there == 7 ? 1.65 : 1.15);
 	if ((there & 1 << GPUBE__KIND_C) && b_bytes * p->n_rows > 32768)
 		cycles += 1.2 * steps;
 	if ((there & 1 << GPUBE__KIND_B) && b_bytes > 24576)

@@ -8,40 +8,13 @@
  * reduced here. What is split off depends on the contraction alone, so results
  * do not depend on the number of threads.
  */
-#include <math.h>
-#include <string.h>
-
 #include "gpube/ops/contract/cpu/contract_job.h"
 #include "gpube/ops/contract/cpu/contract_tile.h"
+#include "gpube/ops/scratch.h"
 #include "gpube/ops/semiring.h"
 
 #define FEW_OUTPUTS 256
 #define MANY_JOINED 16384
-
-static const struct gpube__kernels *forced;
-
-const struct gpube__kernels *gpube__kernels(void)
-{
-	const struct gpube__kernels *k = forced;
-
-	if (!k)
-		k = gpube__kernels_avx512();
-	if (!k)
-		k = gpube__kernels_avx2();
-	return k ? k : gpube__kernels_portable();
-}
-
-bool gpube__cpu_force(const char *name)
-{
-	const struct gpube__kernels *all[] = {
-		gpube__kernels_portable(), gpube__kernels_avx2(), gpube__kernels_avx512()};
-
-	forced = NULL;
-	for (int i = 0; name && i < 3; i++)
-		if (all[i] && strcmp(all[i]->name, name) == 0)
-			forced = all[i];
-	return !name || forced;
-}
 
 /* ---- running one shape ------------------------------------------------------------------- */
 

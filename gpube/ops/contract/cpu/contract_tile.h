@@ -25,7 +25,7 @@
 /* Limits of a tile; cells of one packed A, B or C are at most GPUBE__MAX_PACKED. */
 #define GPUBE__MAX_LANES  1024
 #define GPUBE__MAX_ROWS	  64
-#define GPUBE__MAX_X	  1024
+#define GPUBE__MAX_X	  128
 #define GPUBE__MAX_PACKED 131072
 #define GPUBE__MAX_LEVELS 4 /* of one kind */
 
@@ -40,36 +40,6 @@ static inline int64_t gpube__axis_at(const struct gpube__axis *a, int64_t i)
 	return a->table ? a->table[i] : i * a->step;
 }
 
-/* What the next contraction of a batch will read, to be fetched a few lines at a time. */
-struct gpube__ahead {
-	int n, k; /* ranges, and the one at hand */
-	int64_t at, bytes[8];
-	const char *from[8];
-};
-
-/* All at once would be dropped: a core has room for a dozen or so. */
-static inline void gpube__fetch_some(struct gpube__ahead *a, int lines)
-{
-	int k = a->k;
-	int64_t at = a->at;
-
-	while (k < a->n && lines > 0) {
-		const char *from = a->from[k] + at;
-		int64_t left = (a->bytes[k] - at + 63) / 64, n = left < lines ? left : lines;
-
-		for (int64_t i = 0; i < n; i++)
-			__builtin_prefetch(from + 64 * i);
-		lines -= (int)n;
-		at += 64 * n;
-		if (n == left) {
-			k++;
-			at = 0;
-		}
-	}
-	a->k = k;
-	a->at = at;
-}
-
 /*
  * One tile for a kernel. Row i of out begins at out_rows[i]. Kernels with 'extra' write
  * to tiles of the executor's: rows of both are extra_i cells apart, whole vectors.
@@ -77,8 +47,7 @@ static inline void gpube__fetch_some(struct gpube__ahead *a, int lines)
 struct gpube__tile {
 	const void *a, *b, *c; /* NULL: no operand of this kind, but not all of them */
 	int64_t a_x, b_x, c_x;
-	const int64_t *c_rows; /* where rows of c begin … */
-	int64_t c_period;      /* … which is the same for rows this far apart */
+	const int64_t *c_rows; /* where rows of c begin */
 	int64_t nx, ni, nj;
 	void *out;
 	const int64_t *out_rows;
@@ -90,15 +59,12 @@ struct gpube__tile {
 	bool last;   /* apply the cut rule */
 	bool stream; /* store past the caches: rows are whole, aligned vectors */
 	int64_t cut, threshold;
-	struct gpube__ahead *ahead; /* may be NULL */
 };
 
 enum gpube__lane_mode {
-	GPUBE__LANE_SAME,   /* the operand has no lane dim */
-	GPUBE__LANE_NEXT,   /* lanes are neighbours in memory */
-	GPUBE__LANE_TURN_X, /* x are neighbours, lanes lane_step apart: transpose */
-	GPUBE__LANE_TURN_I, /* rows are neighbours */
-	GPUBE__LANE_TABLE,  /* anything else: struct gpube__lanes */
+	GPUBE__LANE_SAME,  /* the operand has no lane dim */
+	GPUBE__LANE_NEXT,  /* lanes are neighbours in memory */
+	GPUBE__LANE_TABLE, /* anything else: struct gpube__lanes */
 };
 
 /*
@@ -118,10 +84,8 @@ struct gpube__pack {
 	int64_t prev_x;
 	const int64_t *prev_rows;
 	const void *from;
-	int64_t ahead; /* bytes to fetch ahead: the operand is in memory, not in a cache */
 	struct gpube__axis x, i;
 	enum gpube__lane_mode mode;
-	int64_t lane_step;
 	const struct gpube__lanes *lanes;
 	const int32_t *lane_table;
 	int64_t nx, ni, nj;
@@ -136,12 +100,6 @@ struct gpube__kernels {
 	void (*tile[GPUBE__N_KERNELS][2])(const struct gpube__tile *t);
 	void (*pack[2])(const struct gpube__pack *p);
 	void (*fence)(void); /* after streamed stores */
-	const struct gpube__kernels *(*narrow)(void); /* for tiles of half a vector; NULL: none */
-	/*
-	 * Tiles without arguments that 'narrow' would take, two rows to a vector; false: not this
-	 * one. May be NULL.
-	 */
-	bool (*pairs[2])(const struct gpube__tile *t);
 };
 
 const struct gpube__kernels *gpube__kernels_portable(void);
@@ -161,15 +119,11 @@ struct gpube__op {
 	int operand, kind;
 	int depth; /* of the last loop that moves it; -1: none */
 	int64_t n_rows;
-	const struct gpube__kernels *kernels; /* that add it up: wide ones if there are many lanes */
-	bool flat; /* its rows follow on each other, as those of its level do: one row */
 	struct gpube__axis x, i;
 	enum gpube__lane_mode mode;
 	bool near_lanes; /* a table, but of neighbouring cells, probably */
-	int64_t lane_step;
 	const struct gpube__lanes *lanes;
 	const int32_t *lane_table;
-	int64_t ahead;
 	const int64_t *loop_bytes; /* what a trip of each loop up to 'depth' adds to its address */
 };
 
@@ -177,7 +131,6 @@ struct gpube__op {
 struct gpube__level {
 	int from, to, depth;
 	bool direct;	/* a single operand, read where it is */
-	bool starts_direct; /* the first operand is what the second is added to */
 	int64_t buffer; /* else where in a thread's scratch */
 	int64_t step_x, step_i;
 	const int64_t *rows; /* where each row of the tile is */
@@ -193,12 +146,11 @@ struct gpube__level {
 struct gpube__choice {
 	uint64_t lanes, rows, x;
 	int64_t lane_block, row_block, x_block;
-	bool a_into_c, b_into_c;
 	double cycles; /* what it should take, on one core */
 };
 
 struct gpube__plan {
-	const struct gpube__kernels *kernels, *narrow;
+	const struct gpube__kernels *kernels;
 	int kernel;	/* GPUBE__KERNEL_MIN … */
 	int type;	/* gpube_type - GPUBE_INT32 */
 	int cell_bytes; /* of a value */
@@ -216,7 +168,7 @@ struct gpube__plan {
 	struct gpube__level level[GPUBE__N_KINDS][GPUBE__MAX_LEVELS];
 	struct gpube__op *ops; /* by kind and depth */
 	bool direct_out;       /* kernels write the output itself */
-	bool aligned_rows;     /* then: rows, or pairs of short ones, are whole cache lines */
+	bool aligned_rows;     /* then: rows begin with cache lines */
 	const int64_t *out_rows, *tile_rows; /* where rows are in the output, in a tile */
 	struct gpube__axis out_j, arg_x;
 	int64_t tile_at, extra_at; /* where in scratch a tile of values and of 'extra' is */
@@ -224,46 +176,22 @@ struct gpube__plan {
 	int64_t fewest_tiles, most_tiles; /* of an item of gpube__parallel() */
 	int64_t scratch_bytes;	   /* of one thread */
 	double setup_cycles;	   /* for sums that no loop moves */
-	/* Of gpube__plan_choose_copy(): the last level of sums is the output, rows row_step apart. */
-	bool copies;
-	int64_t row_step;
 };
 
 /*
  * gpube__plan_choose() - chooses tiles for a contraction.
- * c         type and whether there is an argument; not its tables
- * shape     its canonical form; the strides stay the caller's
- * free_ops  operands (of the first 64) that the caller can lay out anew, as
- *           gpube__plan_layout() says
- * memory    gpube__plan_room(c) bytes, 64-byte aligned
+ * c       type and whether there is an argument; not its tables
+ * shape   its canonical form; the strides stay the caller's
+ * memory  gpube__plan_room(c) bytes, 64-byte aligned
  * Returns false if there is no plan: contract by rows then.
  */
 bool gpube__plan_choose(struct gpube__plan *p, const struct gpube_contraction *c,
-	const struct gpube__kernels *kernels, const struct gpube__shape *shape, uint64_t free_ops,
-	void *memory);
+	const struct gpube__kernels *kernels, const struct gpube__shape *shape, void *memory);
 
 /*
- * gpube__plan_choose_copy() - the same for sums of operands: nothing is reduced or cut.
- * in_slices  tiles of few rows, in the order of the output: threads that share it make neighbouring
- *            parts, and a thread mostly reads the part that it has made. When each thread made
- *            pieces of all parts, two cores took 2 to 4 % longer for a contraction of 80
- *            microseconds. On one core it is better to read the operands in their order.
- */
-bool gpube__plan_choose_copy(struct gpube__plan *p, const struct gpube_contraction *c,
-	const struct gpube__kernels *kernels, const struct gpube__shape *shape, bool in_slices,
-	void *memory);
-
-void gpube__plan_layout(const struct gpube__plan *p, int k, int64_t *stride);
-
-/* What the tiles of the plan spend to add up operand k of 'shape', as it is, or laid out anew. */
-double gpube__plan_cycles(struct gpube__plan *p, const struct gpube__shape *shape, int k,
-	bool laid_out, void *memory);
-
-/*
- * gpube__plan_set() - makes the plan that was chosen, for the operands as they now are:
- * 'shape' has the sizes that the choice was made for. The memory (which may be that of
- * the choice) must outlive the plan. False: lanes of one vector are more
- * than 2^31 cells apart; contract by rows then.
+ * gpube__plan_set() - makes the plan that was chosen for 'shape'. The memory (which may be
+ * that of the choice) must outlive the plan. False: lanes of one vector are more than 2^31
+ * cells apart; contract by rows then.
  */
 bool gpube__plan_set(struct gpube__plan *p, const struct gpube__shape *shape, void *memory);
 uint64_t gpube__plan_room(const struct gpube_contraction *c);
@@ -276,9 +204,6 @@ uint64_t gpube__plan_most_scratch(const struct gpube_contraction *c);
 struct gpube__run {
 	struct gpube_ctx *ctx;
 	const struct gpube__plan *plan;
-	/* gpube__run_ready() sets what follows from the plan alone: */
-	bool (*pairs)(const struct gpube__tile *t); /* to be tried first; may be NULL */
-	int64_t c_period; /* of the rows of C */
 	const struct gpube_contraction *c;
 	const char *const *values; /* n_in */
 	char *out, *arg;
@@ -286,7 +211,6 @@ struct gpube__run {
 	int64_t arg_base;  /* added to all arguments */
 	bool raw;	   /* leave the cut rule and 'repeat' to the caller: this is a part */
 	bool stream;	   /* the output is too large to stay in a cache */
-	struct gpube__ahead *ahead;
 	bool one_of_many;  /* the caller fences streamed stores, which is slow, after many runs */
 	char *scratch;	   /* of thread 0; those of the others follow; 64-byte aligned */
 	uint64_t scratch_bytes; /* of each: gpube__run_scratch(), or the plan's for one of many */
@@ -299,9 +223,6 @@ const struct gpube__kernels *gpube__kernels(void);
 
 /* Outputs from this size on are stored past the caches: they would not stay there. */
 #define GPUBE__STREAM_BYTES (8 << 20)
-
-/* Before the first gpube__run_plan(), and once for many contractions of one plan. */
-void gpube__run_ready(struct gpube__run *r);
 
 /* What a thread needs for a run that is not one of many, in bytes. */
 uint64_t gpube__run_scratch(const struct gpube__plan *p);

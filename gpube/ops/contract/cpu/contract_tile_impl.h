@@ -93,11 +93,8 @@ static INLINE void X(block)(const struct gpube__tile *t, int64_t i, int64_t j, c
 #if MANY_REGISTERS
 #define ROWS8(KINDS, A, B, C) ROWS(KINDS, 8, 1, A, B, C)
 #define CALL8(KINDS)                                                                               \
-	for (; i + 8 <= t->ni; i += 8) {                                                           \
-		if (t->ahead)                                                                      \
-			gpube__fetch_some(t->ahead, 8);                                               \
-		X(rows8_##KINDS)(t, i);                                                            \
-	}
+	for (; i + 8 <= t->ni; i += 8)                                                             \
+		X(rows8_##KINDS)(t, i);
 #else
 #define ROWS8(KINDS, A, B, C)
 #define CALL8(KINDS)

@@ -11,9 +11,6 @@
  *	NAME(cut_min)(v, threshold, cut)
  *	NAME(arg_min)(&best, &at, v, x)
  *	NAME(gather)(m, p, index) NAME(expand)(m, p, span, index)	the latter: index < span <= W
- *	NAME(turn)(v)		W vectors as a square, in place
- *	NAME(turned)(v, p, step, n)	the first n, W or W/2, vectors of the same, of rows that
- *			are 'step' cells apart in memory
  */
 #define MASK(n)	       NAME(mask)(n)
 #define LOAD(p)	       NAME(load)(p)
@@ -33,9 +30,6 @@
 #define CUT(v, t, c)	     NAME(cut_min)(v, t, c)
 #define ARGBEST(b, at, v, x) NAME(arg_min)(&(b), &(at), v, x)
 #include "gpube/ops/contract/cpu/contract_tile_impl.h"
-#ifdef PAIRS
-#include "gpube/ops/contract/cpu/contract_pair_impl.h"
-#endif
 #undef X
 #undef BEST
 #undef CUT
