@@ -55,7 +55,6 @@ static int read_again(const struct gpube_out *out, struct gpube_model *m,
 	if (status)
 		return status;
 	in.path = out->path;
-	in.hard = out->hard;
 	status = read(m, &in);
 	if (!status)
 		status = gpube__in_end(&in);

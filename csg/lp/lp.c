@@ -515,22 +515,71 @@ void csg__lp_report(struct csg__lp *lp, bool proved)
 	r->answer = proved ? CSG_OPTIMAL : CSG_BOUNDS;
 }
 
-static int run(struct csg__lp *lp)
+/*
+ * Where duals have led to no structure: any that there is. That there is none is proved if all coalitions
+ * that are not forbidden could be tried, which are few where it is so.
+ */
+static int any_structure(struct csg__lp *lp)
 {
-	bool converged, exact, proved = false;
+	struct csg_result *r = lp->r;
+	int64_t dual[CSG_MAX_AGENTS], limit = INT64_MAX;
+	double steps = 1e18;
+	bool complete = false;
+	int status;
+
+	memcpy(dual, lp->dual, sizeof(dual));
+	memset(lp->dual, 0, sizeof(lp->dual));
+	status = collect(lp, INT64_MAX);
+	memcpy(lp->dual, dual, sizeof(dual));
+	if (status || lp->full)
+		return status;
+	for (int64_t i = 0; i < lp->n_candidates; i++)
+		lp->candidate[i].slack = 0;
+	status = csg__cover(lp->g->ctx, lp->g->n, lp->candidate, lp->n_candidates, &limit, NULL,
+		r->parts, &r->n_parts, &steps, &complete);
+	r->n_nodes += (int64_t)steps;
+	if (status)
+		return status;
+	if (limit == INT64_MAX) {
+		r->answer = complete ? CSG_INFEASIBLE : r->answer;
+		return GPUBE_OK;
+	}
+	lp->lower = 0;
+	for (int k = 0; k < r->n_parts; k++)
+		lp->lower += csg__fixed(lp, r->parts[k]);
+	return GPUBE_OK;
+}
+
+/* *exact: the duals are an upper bound. */
+static int set_duals(struct csg__lp *lp, bool *exact)
+{
+	bool converged;
 	int status = find_duals(lp, &converged);
 
+	*exact = false;
 	if (status || !converged || !csg__lp_round(lp))
 		return status;
-	status = make_feasible(lp, &exact);
-	if (status || !exact)
+	status = make_feasible(lp, exact);
+	if (status || !*exact)
 		return status;
 	lp->upper = csg__weight_of(lp, csg__n_masks(lp->g) - 1);
 	gpube__log(lp->g->ctx, GPUBE_LOG_DETAIL,
 		"lp: bound %.12g after %lld scans, %lld columns, %lld pivots",
 		ldexp((double)lp->upper, -lp->shift), (long long)lp->r->n_scans,
 		(long long)lp->master.n_columns, (long long)lp->master.n_pivots);
-	status = first_structure(lp);
+	return first_structure(lp);
+}
+
+static int run(struct csg__lp *lp)
+{
+	bool exact, proved = false;
+	int status = set_duals(lp, &exact);
+
+	/* (what has a limit of time goes on with another method) */
+	if (!status && lp->lower == INT64_MIN && !(lp->budget > 0))
+		status = any_structure(lp);
+	if (status || !exact || lp->r->answer == CSG_INFEASIBLE)
+		return status;
 	if (!status && lp->lower != INT64_MIN)
 		status = close_gap(lp, &proved);
 	gpube__log(lp->g->ctx, GPUBE_LOG_DETAIL, "lp: %s, %lld candidates, %lld steps",

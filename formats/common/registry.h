@@ -57,6 +57,8 @@ int gpube__lg_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__wcnf_read(struct gpube_model *m, struct gpube_in *in); /* .cnf, too */
 int gpube__wcnf_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__cnf_write(const struct gpube_model *m, struct gpube_out *out);
+/* The first line of a .cnf that was written of hard clauses, which is read back as such. */
+#define GPUBE__CNF_HARD "c gpube: all clauses are hard\n"
 int gpube__qpbo_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__col_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__erg_read(struct gpube_model *m, struct gpube_in *in);

@@ -26,7 +26,6 @@ struct gpube_in {
 	const char *last;    /* where the token read last begins; it ends at p */
 	struct gpube_in_impl *impl;
 	const struct gpube_read_opts *opts; /* set by gpube_read_with(), for its readers */
-	bool hard;        /* a .cnf that was written of hard clauses, and is read back as such */
 	uint64_t charged; /* bytes, by gpube__in_charge() */
 	int status;       /* first failure; then p == end for ever */
 };
@@ -119,7 +118,6 @@ struct gpube_out {
 	/* A stop fails it (ESTOP): of a file that is worth nothing when it is cut short. Results
 	 * of what was stopped have to be written. */
 	bool stops;
-	bool hard;  /* of .cnf: all clauses are meant to be hard */
 	int status; /* first failure; later writes do nothing */
 };
 

@@ -8,7 +8,8 @@
  *
  * Value 1 is true. A clause costs its weight where all its literals are false.
  * A .cnf is read as Max-SAT, as toulbar2 does: each clause costs 1, so that the
- * optimum is the number of clauses that cannot be satisfied, and 0 says SAT.
+ * optimum is the number of clauses that cannot be satisfied, and 0 says SAT. One that we wrote of
+ * hard clauses says so in its first line, and is infeasible where they cannot be satisfied.
  * TOP is not a bound on totals: the format has it larger than all soft weights.
  */
 #include <string.h>
@@ -22,6 +23,7 @@ struct reader {
 	struct gpube_model *m;
 	struct gpube_in *in;
 	bool weighted, modern;
+	bool hard; /* each clause */
 	int64_t top; /* weights from here on are hard; GPUBE_INF: none is */
 	int64_t n_clauses, read;
 	/* the clause: variables in the file's order, and the value that makes each false */
@@ -41,6 +43,8 @@ static int read_header(struct reader *r)
 	r->top = GPUBE_INF;
 	r->n_clauses = -1;
 	r->weighted = r->modern = true;
+	r->hard = gpube__in_need(in, strlen(GPUBE__CNF_HARD)) >= strlen(GPUBE__CNF_HARD) &&
+		  !memcmp(in->p, GPUBE__CNF_HARD, strlen(GPUBE__CNF_HARD));
 	if (!gpube__dimacs_next(in) || *in->p != 'p')
 		return in->status;
 	if (gpube__in_token(in, token, "the line 'p'"))
@@ -67,7 +71,7 @@ static int read_weight(struct reader *r, int64_t *weight)
 {
 	char token[256];
 
-	*weight = r->in->hard ? GPUBE_INF : 1;
+	*weight = r->hard ? GPUBE_INF : 1;
 	if (!r->weighted)
 		return GPUBE_OK;
 	if (r->modern && *r->in->p == 'h') {

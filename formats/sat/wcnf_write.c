@@ -32,7 +32,7 @@ struct writer {
 	int64_t n_bools, n_clauses;
 	int64_t top, constant;
 	__int128 sum;        /* of soft weights */
-	int64_t least, most; /* weights of clauses, GPUBE_INF for hard ones */
+	int64_t least, most; /* weights of clauses, GPUBE_INF for hard ones; none: GPUBE_INF and 0 */
 	int32_t *domains, *tuple;
 };
 
@@ -241,11 +241,9 @@ static int check_unweighted(const struct writer *w)
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"costs of %lld, for which .cnf has no place: write .wcnf",
 			(long long)w->most);
-	if (w->n_clauses && w->most == GPUBE_INF) {
-		w->out->hard = true;
+	if (w->n_clauses && w->most == GPUBE_INF)
 		gpube__log(ctx, GPUBE_LOG_NOTE,
 			"%s: all clauses are hard: it is a SAT problem, not Max-SAT", w->out->path);
-	}
 	return GPUBE_OK;
 }
 
@@ -289,6 +287,8 @@ static int write_file(const struct gpube_model *m, struct gpube_out *out, bool w
 
 	if (!status) {
 		w.writing = true;
+		if (!weighted && w.most == GPUBE_INF)
+			gpube__out_text(out, GPUBE__CNF_HARD);
 		gpube__out_printf(out, "p %s %lld %lld", weighted ? "wcnf" : "cnf",
 			(long long)w.n_bools, (long long)w.n_clauses);
 		if (weighted)

@@ -1,4 +1,6 @@
 /* cmd_bound.c - gpube bound: how good a solution can be at most, and one that is known. */
+#include <math.h>
+
 #include "gpube/bound/certificate.h"
 #include "gpube/cli/bounding.h"
 
@@ -118,6 +120,12 @@ static void report_json(struct gpube_out *out, const void *arg)
 
 /* ---- the command --------------------------------------------------------------------- */
 
+/* What a run that began at 'start' may still take; 0: there is no limit. */
+static double seconds_left(double timeout, double start)
+{
+	return timeout > 0 ? fmax(timeout - (gpube__now() - start), 1e-6) : 0;
+}
+
 /* What a file says is checked against the model of a file: nothing that is in memory counts. */
 static int read_and_check(struct gpube_certificate *c, struct session *s, const char *path,
 	const struct gpube_model *m, int precision)
@@ -161,7 +169,10 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 	struct gpube_certificate certificate = {.ctx = s->ctx};
 	struct bounding b;
 	int rc = bounding_init(&b, s, m, &o->bounding, &o->engine);
+	const double start = gpube__now(), timeout = b.opts.timeout_seconds;
 
+	if (o->certify) /* half of it for the bound, and what is left for its proof */
+		b.opts.timeout_seconds = timeout / 2;
 	b.opts.z = (int)(o->ibound ? o->ibound + 1 : o->z);
 	b.opts.partition = partitions[o->partition];
 	b.opts.no_match = o->no_match;
@@ -174,6 +185,7 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 			.seconds_read = seconds_read};
 		char why[sizeof(s->ctx->error)];
 
+		b.opts.timeout_seconds = seconds_left(timeout, start);
 		/* without a certificate the bound is still the result; the exit status tells */
 		if (o->certify && certify(&certificate, s, o, m, bounds, &b.opts)) {
 			snprintf(why, sizeof(why), "%s", gpube_error(s->ctx));
@@ -254,6 +266,10 @@ static int run(const void *opts, int n_args, char **args)
 		cli_error("--z and --ibound exclude each other");
 		return CLI_USAGE;
 	}
+	if (o->certify && o->bounding.method == GPUBE_BOUND_MBE) {
+		cli_error("mini-buckets leave no certificate: take another --method");
+		return CLI_USAGE;
+	}
 	rc = session_start_engine(
 		&s, &o->talk, &o->engine, true, output == ANSWER_JSON, o->output_file);
 	if (rc)
@@ -286,7 +302,7 @@ const struct command cmd_bound = {
 		"problem, and whose least totals add up to the bound. Such a bound is what the "
 		"ascent reaches by itself, without elimination and splitting, so it may be lower. "
 		"A checker that shares nothing with the ascent reads the proof back; --verify FILE "
-		"runs it alone. Of a .uai the costs are -ln of its numbers, rounded; half a unit of "
+		"runs it alone. The bound and its proof share --timeout. Of a .uai the costs are -ln of its numbers, rounded; half a unit of "
 		"the last decimal for each function is taken off what is certified, which is a bound "
 		"of the file's own product for any number of decimals.\n\n"
 		"With --output json the result is one object: status (optimal, bounds, "

@@ -133,7 +133,10 @@ def read_cfn(text):
 
     for scope, default, costs in raw:
         if not scope:
-            p.constant += cost(costs[0] if costs else default)
+            c = cost(costs[0] if costs else default)
+            p.constant += c or 0
+            if c is None:  # a function that forbids everything
+                p.add_dense(scope, [c])
         elif default is None:
             p.add_dense(scope, [cost(w) for w in costs])
         else:

@@ -136,6 +136,12 @@ table 1 0
 END
 that 'costs as far apart as 64 bits go' agree "$work/wide.cfn" "$work/wide.cert" -5
 
+echo '{problem:{name:p,mustbe:"<100"},variables:{a:2,b:2},functions:{f:{scope:[],costs:[inf]},g:{scope:[a,b],costs:[1,2,3,4]}}}' > "$work/none.cfn"
+that 'an infinite constant' certify "$work/none.cfn" auto
+row 'mini-buckets leave no proof, which is told before they run' 2 '' 'take another --method$' \
+	"$gpube" bound --method mbe --certify "$work/mbe.cert" $x/exams.cfn
+that 'which writes nothing' [ ! -e "$work/mbe.cert" ]
+
 # ---- a check that takes hours ---------------------------------------------------------------------
 
 echo 'p 16 4 0 10

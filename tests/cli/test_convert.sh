@@ -28,6 +28,10 @@ done
 printf 'p 2 2 2 9\n2 2\n2 0 1 0 2\n0 0 9\n1 1 9\n2 1 0 0 1\n1 1 9\n' > "$work/sat.wcsp"
 row 'hard clauses as .cnf: checked' 0 '' 'compared: 2 variables, .* all equal$' "$alone" --check "$work/sat.wcsp" "$work/s.cnf"
 row 'values as hard clauses: checked' 0 '' 'compared: 25 variables, .* all equal$' "$alone" --check examples/zebra.wcsp "$work/z.cnf"
+printf '{problem:{name:p,mustbe:"<9"},variables:{a:2},functions:{f:{scope:[a],costs:[inf,inf]}}}' > "$work/none.cfn"
+row 'no solution as .cnf' 0 '' 'all equal$' "$alone" --check "$work/none.cfn" "$work/none.cnf"
+row 'stays without one' 0 '^infeasible' '' "$gpube" solve "$work/none.cnf"
+row 'and a solution is one' 0 '^optimum *0,' '' "$gpube" solve "$work/s.cnf"
 printf 'p cnf 2 2\n1 2 0\n-1 0\n' > "$work/max.cnf"
 row 'clauses that cost 1 stay Max-SAT' 0 '' 'all equal$' "$alone" --check "$work/max.cnf" "$work/m.cnf"
 that 'clauses that cost 1: one is paid' [ "$(optimum "$work/m.cnf")" = 0 ]

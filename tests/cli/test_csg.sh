@@ -15,6 +15,11 @@ done
 row 'JSON' 0 '^\{"status": "optimal", .*"value": 13, "upper_bound": 13, .*"structure": \[\[1,3\],\[2\]\]' '' \
 	"$gpube" csg --json "$work/g.txt"
 row 'infeasible' 0 'every structure has a forbidden coalition' '' "$gpube" csg "$work/none.txt"
+printf 'csg 3 int32\n{1,2} 3\n{2,3} 4\n' > "$work/odd.txt"
+printf 'csg 3 int32\n{1,2} 3\n{2,3} 4\n{1,3} 9\n' > "$work/half.txt"
+for f in none odd half; do
+	row "infeasible by lp: $f" 0 '^infeasible' '' "$gpube" csg -m lp "$work/$f.txt"
+done
 row 'infeasible as JSON' 0 '"status": "infeasible"' '' "$gpube" csg --json "$work/none.txt"
 row 'a loss' 0 '^value +1, ' '' "$gpube" csg "$work/loss.txt"
 row 'disposal' 0 '^value +5, ' '' "$gpube" csg --free-disposal "$work/loss.txt"
