@@ -335,109 +335,16 @@ GPUBE_API int gpube_solve(struct gpube_solution **out, const struct gpube_model 
 GPUBE_API int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts);
 
+/*
+ * gpube_count() - the number of solutions: of assignments that are allowed, whatever they cost (potentials: whose
+ * product is above 0). As gpube_solve() with 'count' of a model in which all that is allowed costs 0: one of them
+ * is 'values', and count is "0" where there is none.
+ * Errors: as gpube_solve(); EINVAL (totals of costs that are each allowed can reach the model's top)
+ */
+GPUBE_API int gpube_count(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts);
+
 GPUBE_API void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
-
-/* ---- infer ------------------------------------------------------------ */
-
-enum gpube_infer_task {
-	GPUBE_INFER_PR,	 /* the sum over all assignments: a partition function, or the evidence's probability */
-	GPUBE_INFER_MAR, /* that, and the distribution of every variable */
-};
-
-/* Options of gpube_infer(); zero fields take the default; others as in gpube_solve_opts. */
-struct gpube_infer_opts {
-	size_t sizeof_options;
-	enum gpube_infer_task task;
-	enum gpube_order_method order_method;
-	const int32_t *order;
-	double order_seconds;
-	double timeout_seconds;
-	uint64_t seed;
-	enum gpube_backend backend;
-};
-
-/*
- * log10_z         of the sum: over the assignments that agree with the evidence, the product of
- *                 all potentials; -INFINITY: the sum is 0
- * relative_error  of that sum and of every marginal at most, from the number of roundings
- * marginals       MAR: of the values of variable 0, of variable 1, …; those of a variable add up to
- *                 1; those below 1e-100 may be 0. NULL: not asked for, not known, or log10_z is -INFINITY
- * n_values        of all variables together that can occur, and n_removed those that cannot: evidence and zeros
- *                 exclude them
- * known           log10_z and marginals are there; otherwise the plan alone
- * backend         what summed: "cpu", "cuda" or "cpu+cuda"
- */
-struct gpube_inference {
-	int known;
-	double log10_z, relative_error;
-	double *marginals;
-	int64_t n_values, n_removed;
-	struct gpube_plan plan;
-	double seconds_order, seconds_sum;
-	const char *backend;
-};
-
-/*
- * gpube_infer() - exact sums by bucket elimination; one more pass gives all marginals. Numbers are
- * doubles with powers of two beside them, so that a sum may have any size. 'opts' may be NULL.
- * Cost:   plan.joined_cells operations, MAR some 2.5 times as many; plan.peak_bytes of memory
- * Errors: EINVAL (a model of costs), ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (the plan does not fit) and
- *         ESTOP: *out is the plan, the caller's as ever
- * Source: Dechter, Artificial Intelligence 113, 1999; Jensen, Lauritzen and Olesen, CSQ 4, 1990.
- */
-GPUBE_API int gpube_infer(struct gpube_inference **out, const struct gpube_model *m,
-	const struct gpube_infer_opts *opts);
-GPUBE_API void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx);
-
-/*
- * Options of gpube_mmap(); others as in gpube_infer_opts. An order, given or found, is used
- * for the variables that are summed.
- * query    n_query variables, none twice
- * backend  of the search over them
- */
-struct gpube_mmap_opts {
-	size_t sizeof_options;
-	int32_t n_query;
-	const int32_t *query;
-	enum gpube_order_method order_method;
-	const int32_t *order;
-	double timeout_seconds;
-	uint64_t seed;
-	enum gpube_backend backend;
-};
-
-/*
- * answer          OPTIMAL: no assignment of the query variables is better than 'values', but for a factor of
- *                 1 + relative_error; INFEASIBLE: all have probability 0; INCOMPLETE: the best one is between the bounds
- * values          of query[0], query[1], …; NULL: none is known whose sum is above 0
- * log10_value     of the sum over all other variables with 'values'; -INFINITY without any
- * log10_lower, log10_upper  bounds of the best one's, rounding errors included
- * relative_error  OPTIMAL: as above; else of the value
- * n_free          query variables that the search is over; their tables are n_functions
- * plan            of the sums
- */
-struct gpube_mmap {
-	enum gpube_answer answer;
-	int32_t *values;
-	double log10_value, log10_lower, log10_upper, relative_error;
-	int64_t n_values, n_removed;
-	int32_t n_free, n_functions;
-	struct gpube_plan plan;
-	double seconds_order, seconds_sum, seconds_search;
-};
-
-/*
- * gpube_mmap() - marginal MAP: the values of the query variables for which the sum over all others, of the
- * product of all potentials, is largest. The others are eliminated first and exactly; what they leave,
- * potentials of query variables, is searched as by gpube_bound(), whose work without a time limit may never end.
- * A stop or a time limit in the search is no failure.
- * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (the sums do not fit) and ESTOP before the search:
- *         *out is what is known, the caller's as ever
- * Source: Park and Darwiche, UAI 2003.
- */
-GPUBE_API int gpube_mmap(
-	struct gpube_mmap **out, const struct gpube_model *m, const struct gpube_mmap_opts *opts);
-GPUBE_API void gpube_mmap_free(struct gpube_mmap *s, struct gpube_ctx *ctx);
 
 /* ---- bound ------------------------------------------------------------ */
 

@@ -5,6 +5,7 @@
 #include "formats/formats.h"
 #include "formats/common/registry.h"
 #include "gpube/cli/answer.h"
+#include "gpube/sums.h"
 
 #define OPTS_STRUCT struct opts_infer
 static const struct opt_row rows[] = {OPTS_INFER(OPT_ROW)};

@@ -1,6 +1,6 @@
 /* cmd_info.c - gpube info: how large a model is, and what its elimination would take. */
 #include "gpube/cli/answer.h"
-#include "gpube/cli/draw.h"
+#include "gpube/cli/draw/draw.h"
 #include "gpube/cli/session/measure.h"
 #include "gpube/cli/other_kinds.h"
 #include "gpube/ops/device/opening.h"

@@ -11,6 +11,7 @@ const char *const cli_prefix = "gpube ";
 
 const struct command *const cli_commands[] = {
 	&cmd_solve,
+	&cmd_count,
 	&cmd_infer,
 	&cmd_bound,
 	&cmd_reparam,

@@ -80,6 +80,18 @@
 		"what does not fit the memory streams through a GPU or is refused, and is not "    \
 		"done in slices")
 
+#define OPTS_COUNT(X)                                                                              \
+	X(FLAG, optima, 0, NULL, 0, 0, NULL,                                                       \
+		"count the optimal assignments, as 'gpube solve --count' does, instead of all "    \
+		"that are allowed")                                                                \
+	X(TEXT, ub, 0, NULL, 0, 0, "COST",                                                         \
+		"allow only totals better than COST; 1: of a .cnf or .col all that breaks nothing") \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json",                                            \
+		"form of the result: for people, or one JSON object")                              \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
+	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
+		"write the result to FILE instead of standard output")
+
 #define OPTS_INFER(X)                                                                              \
 	X(CHOICE, task, 't', "PR", 0, 0, "PR|MAR|MMAP|MPE",                                        \
 		"the sum over all assignments, the distribution of every variable, the values of " \
@@ -418,6 +430,13 @@ struct opts_engine {
 
 struct opts_solve {
 	OPTS_SOLVE(OPT_FIELD)
+	struct opts_engine engine;
+	struct opts_read read;
+	struct opts_talk talk;
+};
+
+struct opts_count {
+	OPTS_COUNT(OPT_FIELD)
 	struct opts_engine engine;
 	struct opts_read read;
 	struct opts_talk talk;

@@ -370,3 +370,33 @@ int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
 {
 	return solve_all(out, m, opts, &endless, true);
 }
+
+int gpube_count(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_solve_opts *opts)
+{
+	struct gpube_solve_opts counting = {.sizeof_options = sizeof(counting)};
+	struct gpube_model *hard;
+	int status;
+
+	if (out)
+		*out = NULL;
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
+	if (opts && opts->sizeof_options != sizeof(*opts))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	if (opts)
+		counting = *opts;
+	counting.count = 1;
+	status = gpube__hard(&hard, m);
+	if (status)
+		return status;
+	status = solve_all(out, hard, &counting, &endless, false);
+	gpube_model_free(hard);
+	if (status || (*out)->answer != GPUBE_ANSWER_INFEASIBLE)
+		return status;
+	(*out)->count = gpube__strdup(m->ctx, "0");
+	if ((*out)->count)
+		return GPUBE_OK;
+	gpube_solution_free(*out, m->ctx);
+	*out = NULL;
+	return GPUBE_ENOMEM;
+}

@@ -13,6 +13,7 @@
 #define GPUBE_INFER_H
 
 #include "gpube/ir/model.h"
+#include "gpube/sums.h"
 #include "gpube/ops/sum/sum_card.h"
 
 /* ---- values that can occur --------------------------------------------------------------------- */

@@ -221,4 +221,10 @@ int64_t gpube__rounding_error(const struct gpube_model *m);
  */
 int gpube__divide(struct gpube_model **out, const struct gpube_model *m, int digits);
 
+/*
+ * gpube__hard() - a GPUBE_COSTS model whose assignments cost 0, and are forbidden where m's are.
+ * Errors: EINVAL (a total of costs that are each allowed can reach top), ENOMEM, ESTOP
+ */
+int gpube__hard(struct gpube_model **out, const struct gpube_model *m);
+
 #endif

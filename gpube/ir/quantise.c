@@ -1,7 +1,7 @@
 /*
  * quantise.c - potentials that are multiplied become integer costs that are
  * added: cost = round(-ln(potential) * 10^scale). See gpube__quantise(). And
- * integer costs lose digits: gpube__divide().
+ * integer costs lose digits: gpube__divide(); or all but what is forbidden: gpube__hard().
  *
  * Error. |ln p| < 745.2 for every positive double, so cost < 2^50 at 12
  * decimals. Where long double has 64 bits of mantissa, logl() and the product
@@ -86,10 +86,15 @@ static int64_t cost_of(double p, long double unit)
 	return (int64_t)roundl(-logl((long double)p) * unit); /* ties away from zero */
 }
 
-/* What becomes of a value: a potential's -ln in units of 1 / unit, or a cost over 'divisor'. */
+/*
+ * What becomes of a value: a potential's -ln in units of 1 / unit, or a cost over 'divisor'; with limits 0, or
+ * forbidden from its table's limit on.
+ */
 struct rounding {
 	long double unit;
 	int64_t divisor; /* 0: potentials */
+	const struct gpube_model *of;
+	const int64_t *limits; /* by table of 'of', for costs to minimise */
 };
 
 /* Ties away from zero. */
@@ -107,8 +112,21 @@ static int64_t divide(int64_t v, int64_t divisor)
 	return v;
 }
 
+/* A value as one to minimise; GPUBE_INF: forbidden. */
+static int64_t minimised(const struct gpube_model *m, const struct gpube_table *t, int64_t k)
+{
+	int64_t v;
+
+	if (m->kind == GPUBE_POTENTIALS)
+		return potential(t, k) > 0 ? 0 : GPUBE_INF;
+	v = k < 0 ? t->dflt.i : gpube__table_int(t, k);
+	return v == GPUBE_INF || m->direction == GPUBE_MINIMISE ? v : -v;
+}
+
 static int64_t rounded(const struct gpube_table *t, int64_t k, const struct rounding *r)
 {
+	if (r->limits)
+		return minimised(r->of, t, k) < r->limits[t - r->of->tables] ? 0 : GPUBE_INF;
 	if (r->divisor)
 		return divide(k < 0 ? t->dflt.i : gpube__table_int(t, k), r->divisor);
 	return cost_of(potential(t, k), r->unit);
@@ -283,4 +301,69 @@ int gpube__divide(struct gpube_model **out, const struct gpube_model *m, int dig
 	(*out)->constant = divide(m->constant, r.divisor);
 	(*out)->top = divide_top(m, r.divisor);
 	return GPUBE_OK;
+}
+
+/* The least and the largest value of a table that is below the limit; least > most: none is. */
+static void range_of(int64_t *least, int64_t *most, const struct gpube_model *m, const struct gpube_table *t,
+	int64_t limit)
+{
+	*least = INT64_MAX;
+	*most = INT64_MIN;
+	for (int64_t k = t->sparse ? -1 : 0; k < t->n; k++) {
+		const int64_t v = minimised(m, t, k);
+
+		if (v >= limit)
+			continue;
+		*least = v < *least ? v : *least;
+		*most = v > *most ? v : *most;
+	}
+}
+
+/* From where on a value of each table lets every total reach top. */
+static int find_limits(int64_t *limits, const struct gpube_model *m)
+{
+	const int sign = m->direction == GPUBE_MAXIMISE ? -1 : 1;
+	const bool any = m->kind == GPUBE_COSTS && m->top != sign * GPUBE_INF;
+	__int128 least = sign * (__int128)m->constant, most = least;
+	const __int128 top = sign * (__int128)m->top;
+	int64_t lo, hi;
+	bool none = m->n_functions == 0; /* is allowed at all, if top is reached */
+
+	for (int32_t i = 0; i < m->n_tables; i++) {
+		range_of(&lo, &hi, m, &m->tables[i], GPUBE_INF);
+		least += lo <= hi ? (__int128)lo * m->tables[i].n_users : 0;
+		limits[i] = GPUBE_INF;
+	}
+	for (int32_t i = 0; i < m->n_tables && any; i++) {
+		__int128 limit = top - least;
+
+		range_of(&lo, &hi, m, &m->tables[i], GPUBE_INF);
+		limit += lo <= hi ? lo : 0;
+		if (m->tables[i].n_users > 0 && limit < GPUBE_INF)
+			limits[i] = limit < -GPUBE_INF ? -GPUBE_INF : (int64_t)limit;
+		range_of(&lo, &hi, m, &m->tables[i], limits[i]);
+		most += lo <= hi ? (__int128)hi * m->tables[i].n_users : 0;
+		none = none || (lo > hi && m->tables[i].n_users > 0);
+	}
+	if (!any || most < top || none)
+		return GPUBE_OK;
+	return gpube__fail(m->ctx, GPUBE_EINVAL,
+		"costs that are allowed can add up to the model's top, from which on totals are "
+		"forbidden: such solutions cannot be counted");
+}
+
+int gpube__hard(struct gpube_model **out, const struct gpube_model *m)
+{
+	int64_t *limits = gpube__alloc(m->ctx, (uint64_t)m->n_tables, sizeof(*limits));
+	const struct rounding r = {.of = m, .limits = limits};
+	int status = limits ? find_limits(limits, m) : GPUBE_ENOMEM;
+
+	*out = NULL;
+	if (!status)
+		status = round_model(out, m, 0, &r);
+	if (!status && m->kind == GPUBE_COSTS && m->n_functions == 0 &&
+		(m->direction == GPUBE_MINIMISE ? m->constant >= m->top : m->constant <= m->top))
+		(*out)->constant = (*out)->top = 0;
+	gpube__free(m->ctx, limits);
+	return status;
 }

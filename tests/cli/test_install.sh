@@ -10,7 +10,7 @@ at=$root$prefix
 that 'make install' make -o all install BUILD="${build#"$PWD"/}" DESTDIR="$root" PREFIX="$prefix"
 find "$root" -type f -o -type l | sed "s|^$at/||" | sort > "$work/files"
 for f in bin/gpube bin/gpube-convert bin/tb2-gpube bin/daoopt-gpube lib/libgpube.a lib/libgpube.so lib/libgpube.so.0 \
-	lib/libgpube.so.0.1.0 lib/pkgconfig/gpube.pc include/gpube/gpube.h \
+	lib/libgpube.so.0.1.0 lib/pkgconfig/gpube.pc include/gpube/gpube.h include/gpube/sums.h \
 	include/gpube/formats.h share/man/man1/gpube.1 share/man/man1/gpube-convert.1 \
 	share/bash-completion/completions/gpube share/bash-completion/completions/gpube-convert \
 	share/zsh/site-functions/_gpube; do

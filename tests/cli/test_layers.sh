@@ -7,6 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 # Each room, and those that it may include beside itself and the public header.
 cat > "$work/rooms" << 'END'
+gpube.h
 base
 ir base
 order ir base

@@ -84,6 +84,7 @@ t='--threads 1' optimum=
 short 'solve .wcsp' "$gpube" solve -q $t $x/zebra.wcsp
 short 'solve --json .cfn' "$gpube" solve -q --json $t $x/exams.cfn
 short 'solve .uai' "$gpube" solve -q $t $x/sprinkler.uai
+short 'count' "$gpube" count -q $t --order min-fill $x/zebra.wcsp
 short 'infer' "$gpube" infer -q $t --order min-fill $x/sprinkler.uai
 echo '2 1 2' > "$work/two.query"
 short 'marginal MAP' "$gpube" infer -q $t --task MMAP --query "$work/two.query" --evidence none $x/sprinkler.uai

@@ -1,4 +1,5 @@
 /* test_api_gpube.c - wrong calls of every function of gpube.h: see wrong_calls.h. */
+#include "gpube/sums.h"
 #include "tests/support/wrong_calls.h"
 
 #include <limits.h>
@@ -293,6 +294,20 @@ WRONG(gpube_plan)
 	wrong_solve(gpube_plan);
 }
 
+WRONG(gpube_count)
+{
+	static const struct gpube_solve_opts rows[] = {
+		{.sizeof_options = 5},
+		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)77},
+		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
+	};
+
+	REFUSED(gpube_count(NULL, m, NULL));
+	NOT_MADE(struct gpube_solution, s, gpube_count(&s, NULL, NULL));
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+		NOT_MADE(struct gpube_solution, s, gpube_count(&s, m, &rows[k]));
+}
+
 WRONG_FREE(struct gpube_solution, gpube_solution_free)
 
 WRONG(gpube_infer)
@@ -519,7 +534,7 @@ static int tear_down(void **state)
 
 int main(void)
 {
-	static const char *const headers[] = {"gpube/gpube.h", NULL};
+	static const char *const headers[] = {"gpube/gpube.h", "gpube/sums.h", NULL};
 
 	return wrong_calls_run(headers, set_up, tear_down, unchanged);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "gpube/ir/model.h"
+#include "gpube/sums.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"
 

@@ -1,6 +1,6 @@
 /* draw_svg.c - pictures drawn by Graphviz's program 'dot'. See draw.h. */
 #define _POSIX_C_SOURCE 200809L
-#include "gpube/cli/draw.h"
+#include "gpube/cli/draw/draw.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* draw.c - models in Graphviz's language. See draw.h. */
-#include "gpube/cli/draw.h"
+#include "gpube/cli/draw/draw.h"
 
 #include <string.h>
 

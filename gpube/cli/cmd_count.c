@@ -1,0 +1,196 @@
+/* cmd_count.c - gpube count: how many assignments are allowed, or optimal. */
+#include "formats/formats.h"
+#include "formats/io/io.h"
+#include "gpube/cli/answer.h"
+
+#define OPTS_STRUCT struct opts_count
+static const struct opt_row rows[] = {OPTS_COUNT(OPT_ROW)};
+
+static const struct opt_group groups[] = {
+	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_ENGINE(offsetof(struct opts_count, engine)),
+	OPT_GROUP_READ(offsetof(struct opts_count, read)),
+	OPT_GROUP_TALK(offsetof(struct opts_count, talk)),
+	{0},
+};
+
+/* All that the reports are written from. */
+struct result {
+	struct session *session;
+	const char *file;
+	const struct gpube_model *model;
+	const struct gpube_solution *solution;
+	bool optima;
+	double seconds_read;
+};
+
+static const char *count_of(const struct result *r)
+{
+	return r->solution->count ? r->solution->count : "0"; /* no optimum either */
+}
+
+static void report_text(struct gpube_out *out, const void *arg)
+{
+	const struct result *r = arg;
+	const struct gpube_solution *s = r->solution;
+
+	gpube__out_printf(out, "%-*s", LABEL, r->optima ? "optima" : "solutions");
+	gpube__out_text(out, count_of(r));
+	gpube__out_text(out, "\n");
+	if (s->values && r->optima) {
+		gpube__out_printf(out, "%-*s", LABEL, "optimum");
+		gpube__out_decimal(out, s->cost, s->scale);
+		gpube__out_text(out, r->model->kind == GPUBE_POTENTIALS ? ", -ln, proved\n" : ", proved\n");
+	}
+	if (s->values)
+		answer_text_assignment(out, r->model, s->values);
+	gpube__out_printf(out, "%-*swidth %d, %s joined cells, %s of tables at the peak\n", LABEL, "plan",
+		s->plan.width, cells_text(s->plan.joined_cells, 0), bytes_text(s->plan.peak_bytes, 0));
+	gpube__out_printf(out, "%-*s%.3f s: read %.3f, simplify %.3f, order %.3f, eliminate %.3f, count %.3f\n",
+		LABEL, "time", session_seconds(r->session), r->seconds_read, s->seconds_simplify,
+		s->seconds_order, s->seconds_eliminate, s->seconds_count);
+	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", s->backend,
+		r->session->ctx->n_threads, plural(r->session->ctx->n_threads));
+}
+
+static void report_json(struct gpube_out *out, const void *arg)
+{
+	const struct result *r = arg;
+	const struct gpube_solution *s = r->solution;
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	json_text(&j, "status", "exact");
+	json_text(&j, "backend", s->backend);
+	json_seconds(&j, "seconds", session_seconds(r->session));
+	json_text(&j, "file", r->file);
+	json_int(&j, "variables", r->model->n_vars);
+	json_int(&j, "functions", r->model->n_functions);
+	json_big(&j, r->optima ? "optima" : "solutions", count_of(r));
+	if (s->values && r->optima)
+		json_decimal(&j, "optimum", s->cost, s->scale);
+	if (s->values) {
+		json_open(&j, "assignment", '[');
+		for (int32_t i = 0; i < r->model->n_vars; i++)
+			json_int(&j, NULL, s->values[i]);
+		json_close(&j, ']');
+	} else {
+		json_null(&j, "assignment");
+	}
+	json_plan(&j, &s->plan);
+	json_open(&j, "times", '{');
+	json_seconds(&j, "read", r->seconds_read);
+	json_seconds(&j, "simplify", s->seconds_simplify);
+	json_seconds(&j, "order", s->seconds_order);
+	json_seconds(&j, "eliminate", s->seconds_eliminate);
+	json_seconds(&j, "count", s->seconds_count);
+	json_close(&j, '}');
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
+/* The model's top becomes --ub's, if that is better. */
+static int allow_below(struct session *s, struct gpube_model *m, const char *ub)
+{
+	int64_t top;
+
+	if (m->kind == GPUBE_POTENTIALS)
+		return session_fail_text(s, NULL, "--ub: a .uai model has no costs");
+	if (!gpube__units(&top, ub, m->scale))
+		return session_fail_text(s, NULL, "--ub: not a number with the decimals of the file");
+	if (m->direction == GPUBE_MINIMISE ? top >= m->top : top <= m->top)
+		return CLI_DONE;
+	return gpube_model_set_top(m, top) ? session_fail(s, NULL) : CLI_DONE;
+}
+
+static bool forbids_nothing(const struct gpube_model *m)
+{
+	if (m->kind == GPUBE_POTENTIALS || (m->top != GPUBE_INF && m->top != -GPUBE_INF))
+		return false;
+	for (int32_t i = 0; i < m->n_tables; i++) {
+		const struct gpube_table *t = &m->tables[i];
+
+		if (t->sparse && t->dflt.i == GPUBE_INF)
+			return false;
+		for (int64_t k = 0; k < t->n; k++)
+			if (gpube__table_int(t, k) == GPUBE_INF)
+				return false;
+	}
+	return true;
+}
+
+static int count(struct session *s, const struct opts_count *o, const char *file, const struct gpube_model *m)
+{
+	struct result r = {.session = s,
+		.file = file,
+		.model = m,
+		.optima = o->optima,
+		.seconds_read = session_seconds(s)};
+	struct gpube_solve_opts opts;
+	struct gpube_solution *solution;
+	int32_t *order;
+	int status, rc = session_engine(s, &opts, &order, m, &o->engine);
+
+	if (rc)
+		return rc;
+	opts.count = 1;
+	if (!o->optima && forbids_nothing(m))
+		session_note(s, "the model forbids nothing: --ub COST counts totals better than COST, --optima the best ones");
+	status = o->optima ? gpube_solve(&solution, m, &opts) : gpube_count(&solution, m, &opts);
+	r.solution = solution;
+	rc = status ? session_fail(s, solution) : session_report(s, report_text, report_json, &r);
+	gpube_solution_free(solution, s->ctx);
+	gpube__free(s->ctx, order);
+	return rc;
+}
+
+static int run(const void *opts, int n_args, char **args)
+{
+	const struct opts_count *o = opts;
+	struct gpube_model *m = NULL;
+	struct session s;
+	const bool json = o->json || o->output == ANSWER_JSON;
+	int rc;
+
+	(void)n_args;
+	if (session_options_clash(&o->engine))
+		return CLI_USAGE;
+	rc = session_start_engine(&s, &o->talk, &o->engine, true, json, o->output_file);
+	if (rc)
+		return rc;
+	rc = session_read(&s, &m, args[0], &o->read);
+	if (m && o->ub)
+		rc = allow_below(&s, m, o->ub);
+	if (m && !rc)
+		rc = count(&s, o, args[0], m);
+	gpube_model_free(m);
+	session_end(&s);
+	return rc;
+}
+
+const struct command cmd_count = {
+	.name = "count",
+	.arguments = "FILE",
+	.summary = "count the solutions of a constraint problem, or the optima",
+	.description =
+		"Counts the assignments that the model in FILE allows, whatever they cost (of a .uai file: whose "
+		"probability is above 0), or with --optima those that are optimal. The number is an exact "
+		"integer of any size, by bucket elimination; past 2^64 by residues modulo several primes. One of "
+		"the assignments is shown.\n\n"
+		"What does not fit --memory is done in slices or refused, and --timeout ends the work "
+		"without a result; the exit status is then 1. Where costs that are each allowed can add up to the model's top, from "
+		"which on totals are forbidden, solutions cannot be counted, and that is said. A .cnf and a .col are read as costs of 1 "
+		"for each clause or edge that is broken, which --ub 1 forbids.\n\n"
+		"With --output json the result is one object: status (exact, error), solutions or optima (a "
+		"string past 2^53), optimum with --optima, assignment (null: there is none), the sizes of "
+		"the plan, and times.",
+	.examples = "gpube count --ub 1 formula.cnf\n"
+		    "the number of models of a formula\n"
+		    "gpube count --optima --json problem.wcsp\n"
+		    "the number of optimal assignments, for a program to read",
+	.min_args = 1,
+	.max_args = 1,
+	.opts_size = sizeof(struct opts_count),
+	.groups = groups,
+	.run = run,
+};
