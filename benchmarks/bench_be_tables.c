@@ -6,13 +6,14 @@
  * over instances, along two orders: a depth-first pseudo-tree's as in the paper, so
  * that the same tables are computed, and the best that we find.
  *
- *   bench_be_tables cpu|cuda|cuda2 INSTANCES SECONDS [CELLS [ROWS [EACH]]] > out.csv
+ *   bench_be_tables cpu|cuda|cuda2|FAMILY INSTANCES SECONDS [CELLS [ROWS [EACH]]] > out.csv
  *
  * A row ends after SECONDS; instances of more than CELLS joined cells (default 1e12), or whose
  * tables do not fit, are counted as 'left_out'. What does not fit in one piece is done in slices:
  * 'sliced' instances, 'slices' on average of these, joined cells counted in all slices. ROWS are those
  * to run, TABLE/N/D[/ORDER[/P2]] each, between commas. EACH is a file for a line per instance. cuda2
- * is on two devices. Devices are opened before the clock starts, but for cuda2, where each instance
+ * is on two devices; FAMILY (boxes, direct, strips, general) is on one, by these kernels wherever they can.
+ * What each family did for a row, the first run with it, goes to stderr. Devices are opened before the clock starts, but for cuda2, where each instance
  * opens its own. Nothing is simplified away.
  *
  * Graphs are matched on the printed w*: random ones have p1 n (n - 1) / 2 edges; scale-free ones
@@ -24,7 +25,7 @@
 #include "dcop/pseudotree.h"
 #include "gpube/ir/generate.h"
 #include "gpube/ir/graph.h"
-#include "gpube/ops/ops.h"
+#include "gpube/ops/contract/contract.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -244,8 +245,25 @@ static int solve_one(struct mean *mean, struct gpube_model *m, const struct row 
 	return GPUBE_OK;
 }
 
+/* What the families have done since 'before', which becomes what they have done now. */
+static void tell_uses(struct gpube_use *before, const struct row *row, double tightness, bool dfs)
+{
+	struct gpube_use now[GPUBE_MAX_USES];
+	const int n = gpube__uses(ctx, now);
+
+	for (int i = 0; i < n; i++) {
+		if (now[i].launches > before[i].launches)
+			fprintf(stderr, "%d/%d/%d/%s/%g %s: %lld launches, %.6f s, planning %.6f s\n",
+				row->table, row->n, row->d, dfs ? "dfs" : "best", tightness,
+				now[i].family, (long long)(now[i].launches - before[i].launches),
+				now[i].kernel - before[i].kernel, now[i].planning - before[i].planning);
+		before[i] = now[i];
+	}
+}
+
 static int run_row(const struct row *row, double tightness, bool dfs, int instances, double seconds)
 {
+	static struct gpube_use uses[GPUBE_MAX_USES];
 	struct mean mean = {0};
 	int32_t links;
 	double start = gpube__now();
@@ -275,6 +293,7 @@ static int run_row(const struct row *row, double tightness, bool dfs, int instan
 		mean.contract / mean.n, mean.copy / mean.n, mean.most, row->cpu, row->gpu,
 		row->cube, mean.sliced, mean.sliced ? mean.slices / mean.sliced : 1);
 	fflush(stdout);
+	tell_uses(uses, row, tightness, dfs);
 	return GPUBE_OK;
 }
 
@@ -302,8 +321,8 @@ int main(int argc, char **argv)
 	struct gpube_ctx_opts ctx_opts = {.sizeof_options = sizeof(ctx_opts)};
 	int status = GPUBE_OK, opened = GPUBE_OK;
 
-	if (argc < 4 || (strcmp(argv[1], "cpu") != 0 && strncmp(argv[1], "cuda", 4) != 0)) {
-		fputs("usage: bench_be_tables cpu|cuda|cuda2 INSTANCES SECONDS [CELLS [ROWS "
+	if (argc < 4) {
+		fputs("usage: bench_be_tables cpu|cuda|cuda2|FAMILY INSTANCES SECONDS [CELLS [ROWS "
 		      "[EACH]]]\n",
 			stderr);
 		return 2;
@@ -332,6 +351,11 @@ int main(int argc, char **argv)
 		return 1;
 	if (backend == GPUBE_BACKEND_CUDA && !gpube__ops_cuda(ctx, &opened))
 		status = opened;
+	if (!status && backend == GPUBE_BACKEND_CUDA && strncmp(argv[1], "cuda", 4) != 0 &&
+		!gpube__cuda_force(ctx, argv[1])) {
+		fprintf(stderr, "bench_be_tables: no family '%s'\n", argv[1]);
+		return 2;
+	}
 	puts("table,n,d,p1,links,p2,order,instances,infeasible,left_out,paper_width,width,joined_"
 	     "cells,solve_s,eliminate_s,contract_s,copy_s,longest_contract_s,paper_cpu_s,paper_gpu_s,cube_s,sliced,slices");
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
