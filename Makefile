@@ -189,7 +189,7 @@ $(BUILD)/libgpube-cuda.so: $(call obj,$(CUDA_SRC)) $(LIB)
 # What both sides of libgpube-cuda.so are compiled with, as one number (gpube/ops/device/backend.h).
 ABI_HEADERS := $(sort $(wildcard $(addsuffix *.h,gpube/ gpube/base/ gpube/ir/ gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))
 ABI         := $(firstword $(shell cat $(ABI_HEADERS) | cksum))
-BACKEND_OBJ  = $(addprefix $(BUILD)/obj/gpube/ops/device/,backend.o backend_cuda.cu.o)
+BACKEND_OBJ  = $(addprefix $(BUILD)/obj/gpube/ops/device/,backend_load.o backend_cuda.cu.o)
 $(BUILD)/obj/abi: force
 	@mkdir -p $(@D)
 	@echo '$(ABI)' | cmp -s - $@ || echo '$(ABI)' > $@
@@ -231,7 +231,7 @@ $(BENCHES): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
-# these time kernels themselves: the CUDA files are linked, and backend.o is then left in the archive
+# these time kernels themselves: the CUDA files are linked, and backend.o and backend_load.o are then left in the archive
 $(GPU_BENCHES): $(BUILD)/%: $(BUILD)/obj/%.cu.o $(call obj,$(CUDA_SRC)) $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD)

@@ -40,8 +40,6 @@ END
 
 # NAME that is called or read in a circle of files of one room: why
 cat > "$work/turns" << 'END'
-gpube__opening_driver: a device is opened on a thread while the backend is loaded
-gpube__box_kernels: plans of boxes choose among the kernels that are made for them
 cli_commands: each of two programs has a table of its commands
 cli_prefix: the same
 cli_program: the same

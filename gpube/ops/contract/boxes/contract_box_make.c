@@ -3,6 +3,16 @@
 
 #include "gpube/ops/contract/boxes/contract_box.h"
 
+const struct gpube__box_kernel_info gpube__box_kernels[N_BOX_KERNELS] = {
+	[BOX_8X8_PLAIN] = {8, 8, 256, 512, false, false},
+	[BOX_8X8] = {8, 8, 256, 512, false, false},
+	[BOX_8X8_C] = {8, 8, 256, 512, true, false},
+	[BOX_10X10] = {10, 10, 128, 384, false, false},
+	[BOX_8X4] = {8, 4, 256, 768, false, true},
+	[BOX_8X1] = {8, 1, 256, 1024, false, true},
+	[BOX_10X1] = {10, 1, 256, 1024, false, false},
+};
+
 #define NO_LIMIT UINT32_MAX
 
 struct maker {
