@@ -184,8 +184,6 @@ static inline const fmpz *nash__coords(const struct nash_vertices *v, int64_t k)
 void nash__lowest_terms(fmpz *coords, int32_t k);
 /* at: out, its index, may be NULL. Takes the coordinates over when they are new, in any terms. */
 int nash__vertices_add(struct nash_vertices *v, int64_t *at, const uint64_t *mask, fmpz *coords);
-/* Index of a mask, or -1. */
-int64_t nash__vertices_find(const struct nash_vertices *v, const uint64_t *mask);
 
 /*
  * nash__point() - the point whose k given variables are zero.

@@ -19,7 +19,8 @@ static double input_cells(const struct gpube_be *be, int32_t id)
 	return id < 0 ? (double)be->buckets[~id].cells : function_cells(be, id);
 }
 
-double gpube__be_bucket_bytes(const struct gpube_be *be, int32_t p, enum gpube_type type)
+/* Bytes that bucket p's contraction reads and writes, each table once. */
+static double bucket_bytes(const struct gpube_be *be, int32_t p, enum gpube_type type)
 {
 	const struct gpube_bucket *b = &be->buckets[p];
 	double cells = (double)b->cells;
@@ -92,7 +93,7 @@ void gpube__be_log(const struct gpube_be *be, const struct gpube_be_sides *sides
 		const struct gpube_rate *r = &rate[side];
 		const char *where = sides->ops[side] ? sides->ops[side]->name : "";
 		struct total *sum = &total[side];
-		struct total one = {1, be->buckets[p].joined, gpube__be_bucket_bytes(be, p, type),
+		struct total one = {1, be->buckets[p].joined, bucket_bytes(be, p, type),
 			times->buckets[p], 0};
 
 		one.bound = gpube__contract_bound(r, type, one.joined, one.bytes);

@@ -17,9 +17,6 @@
 int gpube__be_place(uint8_t *side, double seconds[2], const struct gpube_be *be,
 	enum gpube_type type, const struct gpube_rate *host, const struct gpube_rate *device);
 
-/* Bytes that bucket p's contraction reads and writes, each table once. */
-double gpube__be_bucket_bytes(const struct gpube_be *be, int32_t p, enum gpube_type type);
-
 /*
  * gpube__be_log() - what ran where, at what share of its bound: a line for each side in the log,
  * and one for each bucket that took a tenth of the time or more.

@@ -460,64 +460,6 @@ void gpube__clusters_decode(const struct gpube_clusters *c, int32_t *values, str
 		values[i] = c->value[i][values[i]];
 }
 
-/* The index of a value among the live ones, or -1. */
-static int32_t live_index(const struct gpube_clusters *c, int32_t i, int32_t value)
-{
-	for (int32_t x = 0; x < c->domain[i]; x++)
-		if (c->value[i][x] == value)
-			return x;
-	return -1;
-}
-
-int64_t gpube__clusters_cost(const struct gpube_clusters *c, const int32_t *values)
-{
-	int64_t sum = c->constant;
-	int32_t slack = gpube__slack(c);
-
-	for (int32_t i = 0; i < c->n; i++) {
-		int32_t x = live_index(c, i, values[i]);
-
-		if (x < 0 || c->unary[i][x] >= slack)
-			return -1;
-		sum += c->unary[i][x];
-	}
-	for (int32_t p = 0; p < c->n_pairs; p++) {
-		const struct gpube_pair *e = &c->pairs[p];
-		int32_t t = !e->t ? 0
-				  : e->t[live_index(c, e->a, values[e->a]) * gpube__row(c, e->b) +
-					    live_index(c, e->b, values[e->b])];
-
-		if (t >= slack)
-			return -1;
-		sum += t;
-	}
-	for (int32_t w = 0; w < c->n_wides; w++) {
-		int64_t cell = 0;
-
-		for (int32_t k = 0; k < c->wides[w].arity; k++) {
-			int32_t i = c->wides[w].scope[k];
-
-			cell = cell * c->domain[i] + live_index(c, i, values[i]);
-		}
-		if (c->wides[w].t[cell] >= slack)
-			return -1;
-		sum += c->wides[w].t[cell];
-	}
-	for (int32_t q = 0; q < c->n_clusters; q++)
-		for (int j = 1; j < c->clusters[q].k; j++)
-			for (int i = 0; i < j; i++) {
-				int32_t a = c->clusters[q].v[i], b = c->clusters[q].v[j];
-				int32_t t = c->clusters[q].share[gpube__share(i, j)]
-					[live_index(c, a, values[a]) * gpube__row(c, b) +
-						live_index(c, b, values[b])];
-
-				if (t == GPUBE__DEAD)
-					return -1;
-				sum += t;
-			}
-	return sum;
-}
-
 double gpube__clusters_states(const struct gpube_clusters *c)
 {
 	double sum = 0;

@@ -177,9 +177,6 @@ void gpube__clusters_keep(struct gpube_clusters *c, int32_t i, const uint8_t *ke
 /* A greedy assignment of the model from the tables. */
 void gpube__clusters_decode(const struct gpube_clusters *c, int32_t *values, struct gpube_rng *rng);
 
-/* The total of an assignment, in scaled costs, from the tables; -1 if one of its cells is dead. */
-int64_t gpube__clusters_cost(const struct gpube_clusters *c, const int32_t *values);
-
 /* The variable to split, of more than one value; -1: there is none. */
 int32_t gpube__clusters_choose(const struct gpube_clusters *c);
 

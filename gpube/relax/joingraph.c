@@ -222,20 +222,3 @@ void gpube__joingraph_decode(const struct gpube_joingraph *g, int32_t *values)
 		}
 	}
 }
-
-int64_t gpube__joingraph_cost(const struct gpube_joingraph *g, const int32_t *values)
-{
-	int64_t sum = g->constant;
-	int32_t slack = gpube__joingraph_slack(g);
-
-	for (int32_t k = 0; k < g->n_joins; k++) {
-		const struct gpube_join *j = &g->joins[k];
-		int32_t t = j->t[values[g->order[j->position]] * gpube__message_cells(g, j) +
-				 cell_of(g, j, values)];
-
-		if (t >= slack)
-			return -1;
-		sum += t;
-	}
-	return sum;
-}

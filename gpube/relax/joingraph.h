@@ -171,7 +171,4 @@ void gpube__joingraph_forced(const struct gpube_joingraph *g, int64_t *forced, c
 /* A greedy assignment, backwards through the buckets; best after a pass forward. */
 void gpube__joingraph_decode(const struct gpube_joingraph *g, int32_t *values);
 
-/* The total of an assignment, scaled, from the tables; -1 if one of its cells is dead. */
-int64_t gpube__joingraph_cost(const struct gpube_joingraph *g, const int32_t *values);
-
 #endif

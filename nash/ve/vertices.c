@@ -41,11 +41,6 @@ static int64_t slot_of(const struct nash_vertices *v, const uint64_t *mask)
 	return s;
 }
 
-int64_t nash__vertices_find(const struct nash_vertices *v, const uint64_t *mask)
-{
-	return v->n_slots ? v->slots[slot_of(v, mask)] - 1 : -1;
-}
-
 static int rehash(struct nash_vertices *v)
 {
 	int64_t n = v->n_slots ? 2 * v->n_slots : 64;

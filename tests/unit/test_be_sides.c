@@ -287,8 +287,13 @@ static double price(const struct gpube_be *be, const uint8_t *side, const struct
 
 	for (int32_t p = 0; p < be->n; p++) {
 		const struct gpube_bucket *b = &be->buckets[p];
-		double bytes = gpube__be_bucket_bytes(be, p, GPUBE_INT32);
+		double bytes = 4 * (double)b->cells;
 
+		for (int32_t k = 0; k < b->n_in; k++) {
+			int32_t id = be->inputs[b->in_at + k];
+
+			bytes += 4 * (id < 0 ? (double)be->buckets[~id].cells : 64);
+		}
 		if (!side[p])
 			seconds += gpube__contract_seconds(
 				h, gpube__ops_cpu(), GPUBE_INT32, b->n_in, b->joined, bytes);
