@@ -1,9 +1,10 @@
-/* The card's walk over panels, executed on the CPU: every output cell is written once, with its sum. */
+/* The card's panels and tiles, executed on the CPU: every output cell is written once, with its sum. */
 #include "tests/support/test.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "gpube/ops/sum/sum_tile.h"
 #include "tests/ops/emulate_walk.h"
 #include "tests/ops/sum_shapes.h"
 
@@ -58,9 +59,105 @@ static void test_walks(void **state)
 	assert_true(n_sums > 100);
 }
 
+/* ---- tiles -------------------------------------------------------------------------------------- */
+
+/* A job whose axes are rows, columns, terms and pairs, in any order. */
+static void tile_shape(struct sum_shape *s, struct gpube_rng *rng)
+{
+	int kinds[] = {5, 5, 5, 6, 6, 6, 3, 3, 7}; /* as bits: first operand, second, output */
+	uint64_t masks[3] = {0};
+
+	memset(s, 0, sizeof(*s));
+	s->job.in = s->in;
+	s->job.out = s->out;
+	s->job.n_in = 2;
+	s->job.n_out = 1;
+	s->job.n_axes = 9;
+	for (int a = 8; a > 0; a--) {
+		const int other = (int)gpube__rng_below(rng, (uint64_t)a + 1), k = kinds[a];
+
+		kinds[a] = kinds[other];
+		kinds[other] = k;
+	}
+	for (int a = 0; a < 9; a++) {
+		const int kind = kinds[a];
+
+		s->job.dim[a] = kind == 7 ? 2 : 4 + (int64_t)gpube__rng_below(rng, 3);
+		for (int o = 0; o < 3; o++)
+			masks[o] |= (uint64_t)(kind >> o & 1) << a;
+	}
+	for (int o = 0; o < 3; o++) {
+		struct gpube_sum_table *t = &s->tables[o];
+
+		sum_lay(s, o < 2 ? &s->in[o] : &s->out[0], t, masks[o]);
+		for (int64_t i = 0; i < t->n && o < 2; i++)
+			t->cells[i] = gpube__rng_unit(rng);
+		if (o < 2)
+			assert_int_equal(gpube__sum_settle(ctx, t, false), GPUBE_OK);
+	}
+}
+
+/* All blocks' sums, term by term; each cell is written once. */
+static void emulate_tiles(const struct gpube__product *t)
+{
+	const struct gpube__tile_group *rows = &t->group[GPUBE_TILE_ROW], *columns = &t->group[GPUBE_TILE_COLUMN];
+	const struct gpube__tile_group *terms = &t->group[GPUBE_TILE_TERM], *pairs = &t->group[GPUBE_TILE_PAIR];
+
+	for (int64_t b = 0; b < gpube__tile_blocks(t); b++) {
+		const struct gpube__tile_place p = gpube__tile_place(t, b);
+
+		for (int64_t r = p.row; r < p.row + GPUBE_TILE_SIDE && r < rows->size; r++)
+			for (int64_t c = p.column; c < p.column + GPUBE_TILE_SIDE && c < columns->size; c++) {
+				double *out = t->out + gpube__tile_at(pairs, p.pair, 2) + gpube__tile_at(rows, r, 2) +
+					      gpube__tile_at(columns, c, 2);
+				double sum = 0;
+
+				assert_true(isnan(*out));
+				for (int64_t k = 0; k < terms->size; k++)
+					sum += t->in[0][gpube__tile_at(pairs, p.pair, 0) + gpube__tile_at(rows, r, 0) +
+							gpube__tile_at(terms, k, 0)] *
+					       t->in[1][gpube__tile_at(pairs, p.pair, 1) +
+							gpube__tile_at(columns, c, 1) + gpube__tile_at(terms, k, 1)];
+				*out = sum;
+			}
+	}
+}
+
+static void test_tiles(void **state)
+{
+	struct gpube_rng rng;
+	int n_tiled = 0;
+
+	(void)state;
+	gpube__rng_init(&rng, 9);
+	for (int i = 0; i < 60; i++) {
+		struct gpube__product t;
+		struct sum_shape s;
+		int first;
+
+		tile_shape(&s, &rng);
+		if (gpube__tile_plan(&t, &first, &s.job, 1)) {
+			double *out = poisoned(s.out[0].table->n);
+
+			n_tiled++;
+			t.in[0] = s.in[first].table->cells;
+			t.in[1] = s.in[!first].table->cells;
+			t.out = out;
+			emulate_tiles(&t);
+			assert_int_equal(gpube__sum_product_ref(ctx, &s.job), GPUBE_OK);
+			for (int64_t k = 0; k < s.out[0].table->n; k++)
+				assert_true(sum_difference(gpube__wide(out[k], 0),
+						    gpube__sum_cell_here(s.out[0].table, k)) < 1e-13);
+			free(out);
+		}
+		sum_shape_clear(&s);
+	}
+	assert_true(n_tiled > 10);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_walks)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_walks), cmocka_unit_test(test_tiles)};
 
 	return cmocka_run_group_tests(tests, ctx_setup_2_threads, ctx_teardown);
 }

@@ -1,10 +1,5 @@
 /* sum_cuda.cu - sums of products on a CUDA device: what sum_walk.h plans, for batches of jobs. */
-#include "gpube/ops/device/device.cuh"
-
-extern "C" {
-#include "gpube/ops/sum/sum_card.h"
-#include "gpube/ops/sum/sum_walk.h"
-}
+#include "gpube/ops/sum/sum_cuda.cuh"
 
 enum { OUT = GPUBE_WALK_IN, EACH = GPUBE_WALK_EACH, THREADS = GPUBE_WALK_THREADS };
 
@@ -12,17 +7,11 @@ enum { OUT = GPUBE_WALK_IN, EACH = GPUBE_WALK_EACH, THREADS = GPUBE_WALK_THREADS
 #define SMALL_PRODUCT 0x1p-800
 #define SMALL_SUM     0x1p-700
 
-/* What a job's blocks find: bits of doubles >= 0, which are ordered as they are. */
-struct found {
-	unsigned long long most, not_least; /* the least one's complement; 0: no cell */
-	unsigned long long lost;
-};
-
 /* Jobs of one kernel: their first blocks (one more: all), walks, and places in 'found'. */
 struct group {
 	const uint32_t *first, *walk_at, *found_at;
 	const unsigned char *walks;
-	struct found *found;
+	struct gpube__found *found;
 	uint32_t n;
 };
 
@@ -39,38 +28,6 @@ __device__ static uint32_t job_of(const struct group *g, uint32_t block)
 			hi = mid;
 	}
 	return lo;
-}
-
-/* Of a thread: the extreme cells that it wrote. */
-struct extremes {
-	double most, least;
-	bool lost;
-};
-
-__device__ static void take(struct extremes *x, double v)
-{
-	x->most = v > x->most || v != v ? v : x->most;
-	x->least = v > 0 && v < x->least ? v : x->least;
-}
-
-__device__ static void tell(struct found *f, const struct extremes *x)
-{
-	double most = x->most, least = x->least;
-	const bool lost = __any_sync(~0u, x->lost);
-
-	for (int by = 16; by; by /= 2) {
-		const double a = __shfl_xor_sync(~0u, most, by), b = __shfl_xor_sync(~0u, least, by);
-
-		most = a > most || a != a ? a : most;
-		least = b < least ? b : least;
-	}
-	if (threadIdx.x % 32)
-		return;
-	atomicMax(&f->most, (unsigned long long)__double_as_longlong(most));
-	if (most > 0)
-		atomicMax(&f->not_least, ~(unsigned long long)__double_as_longlong(least));
-	if (lost)
-		atomicOr(&f->lost, 1ull);
 }
 
 /* Where a block is. */
@@ -121,7 +78,7 @@ template <int NIN> struct mine {
 	bool small[EACH];
 };
 
-template <int NIN, bool LOOKS>
+template <int NIN>
 __device__ static void add_products(struct mine<NIN> *m, const struct gpube__walk *w,
 	const struct place<NIN> *at, const int64_t (*near_at)[NIN], int32_t cells)
 {
@@ -146,12 +103,11 @@ __device__ static void add_products(struct mine<NIN> *m, const struct gpube__wal
 				const double x = is ? p[m->at[e][k]] : 0;
 
 				v[e] = k ? v[e] * x : x * by;
-				if (LOOKS)
-					above[e] = x > 0 && (!k || above[e]);
+				above[e] = x > 0 && (!k || above[e]);
 			}
 		}
 #pragma unroll
-		for (int e = 0; e < EACH && LOOKS; e++)
+		for (int e = 0; e < EACH; e++)
 			m->small[e] |= above[e] && v[e] < SMALL_PRODUCT;
 #pragma unroll
 		for (int e = 0; e < EACH; e++)
@@ -160,24 +116,23 @@ __device__ static void add_products(struct mine<NIN> *m, const struct gpube__wal
 }
 
 /* Each cell is an output's. */
-template <int NIN, bool LOOKS>
+template <int NIN>
 __device__ static void write_cells(
-	const struct mine<NIN> *m, struct extremes *x, double *out, int32_t cells)
+	const struct mine<NIN> *m, struct gpube__extremes *x, double *out, int32_t cells)
 {
 #pragma unroll
 	for (int e = 0; e < EACH; e++) {
 		if ((int)threadIdx.x + e * THREADS >= cells)
 			continue;
 		out[m->out[e]] = m->sum[e];
-		take(x, m->sum[e]);
-		if (LOOKS)
-			x->lost |= m->small[e] && m->sum[e] < SMALL_SUM;
+		gpube__extremes_take(x, m->sum[e]);
+		x->lost |= m->small[e] && m->sum[e] < SMALL_SUM;
 	}
 }
 
 /* Cells that belong to one of the output are added: 'lanes' threads each. */
-template <int NIN, bool LOOKS>
-__device__ static void write_sums(const struct mine<NIN> *m, struct extremes *x, const struct gpube__walk *w,
+template <int NIN>
+__device__ static void write_sums(const struct mine<NIN> *m, struct gpube__extremes *x, const struct gpube__walk *w,
 	double *out, int32_t sums, double *part, const int32_t *out_at)
 {
 	const int lanes = w->lanes, lane = threadIdx.x % lanes;
@@ -187,7 +142,7 @@ __device__ static void write_sums(const struct mine<NIN> *m, struct extremes *x,
 	for (int e = 0; e < EACH; e++)
 		if ((int)threadIdx.x + e * THREADS < w->panel) {
 			part[m->place[e]] = m->sum[e];
-			small |= LOOKS && m->small[e];
+			small |= m->small[e];
 		}
 	small = __syncthreads_or(small);
 	for (int first = 0; first < sums; first += THREADS / lanes) {
@@ -201,13 +156,13 @@ __device__ static void write_sums(const struct mine<NIN> *m, struct extremes *x,
 		if (lane || o >= sums)
 			continue;
 		out[out_at[o]] = v;
-		take(x, v);
-		x->lost |= LOOKS && small && v < SMALL_SUM;
+		gpube__extremes_take(x, v);
+		x->lost |= small && v < SMALL_SUM;
 	}
 }
 
-template <int NIN, bool LOOKS>
-__global__ static void __launch_bounds__(THREADS, NIN <= 5 ? 3 : 2) walk(struct group g)
+template <int NIN>
+__global__ static void __launch_bounds__(THREADS, NIN == 1 ? 4 : 2) walk(struct group g)
 {
 	__shared__ struct place<NIN> at;
 	__shared__ int64_t near_at[GPUBE_WALK_NEAR][NIN];
@@ -218,7 +173,7 @@ __global__ static void __launch_bounds__(THREADS, NIN <= 5 ? 3 : 2) walk(struct 
 	const int64_t first = (int64_t)(blockIdx.x - g.first[job]) * w->chunk;
 	const int64_t left = w->items - first, n = left < w->chunk ? left : w->chunk;
 	const bool cut_item = w->cut >= 0 && w->cut < w->n_item;
-	struct extremes x = {0, INFINITY, false};
+	struct gpube__extremes x = {0, INFINITY, false};
 	struct mine<NIN> m;
 
 	begin<NIN>(&at, w, first);
@@ -269,48 +224,28 @@ __global__ static void __launch_bounds__(THREADS, NIN <= 5 ? 3 : 2) walk(struct 
 			}
 			if (w->cut >= w->n_item)
 				cells = gpube__walk_cells(w, at.far[w->cut - w->n_item]);
-			add_products<NIN, LOOKS>(&m, w, &at, near_at, cells);
+			add_products<NIN>(&m, w, &at, near_at, cells);
 		}
 		if (w->sums == 1)
-			write_cells<NIN, LOOKS>(&m, &x, out, cells);
+			write_cells<NIN>(&m, &x, out, cells);
 		else
-			write_sums<NIN, LOOKS>(&m, &x, w, out, sums, part, out_at);
+			write_sums<NIN>(&m, &x, w, out, sums, part, out_at);
 	}
-	tell(&g.found[g.found_at[job]], &x);
+	gpube__extremes_tell(&g.found[g.found_at[job]], &x);
 }
 
 /* ---- launches ------------------------------------------------------------------------------ */
 
 typedef void (*kernel)(struct group g);
 
-static kernel kernel_of(int n_in, bool looks)
-{
-	static const kernel kernels[][2] = {
-		{walk<1, false>, walk<1, true>},
-		{walk<2, false>, walk<2, true>},
-		{walk<3, false>, walk<3, true>},
-		{walk<4, false>, walk<4, true>},
-		{walk<5, false>, walk<5, true>},
-		{walk<6, false>, walk<6, true>},
-		{walk<7, false>, walk<7, true>},
-		{walk<8, false>, walk<8, true>},
-	};
-
-	static_assert(sizeof(kernels) / sizeof(*kernels) == GPUBE_WALK_IN, "one for each number of inputs");
-	return kernels[n_in - 1][looks];
-}
+static const kernel kernels[GPUBE_WALK_IN] = {
+	walk<1>, walk<2>, walk<3>, walk<4>, walk<5>, walk<6>, walk<7>, walk<8>};
 
 /* A job as it is launched: its walk, and where what it finds goes. */
 struct item {
 	struct gpube__walk_plan *plan;
-	bool looks;
 	uint32_t found_at;
 };
-
-static bool goes(const struct item *it, int n_in, bool looks)
-{
-	return it->plan->walk.n_in == n_in && it->looks == looks;
-}
 
 static uint64_t rounded_up(uint64_t bytes)
 {
@@ -318,7 +253,7 @@ static uint64_t rounded_up(uint64_t bytes)
 }
 
 /* Those of one kernel, of which there are 'many'; *at: of the words that are free. */
-static int launch_group(struct gpube_ctx *ctx, const struct item *items, int64_t n, int64_t many, int n_in, bool looks,
+static int launch_group(struct gpube_ctx *ctx, const struct item *items, int64_t n, int64_t many, int n_in,
 	unsigned char *words, unsigned char *device, uint64_t *at, struct group *g, uint32_t *blocks)
 {
 	const uint64_t lists = *at;
@@ -329,7 +264,7 @@ static int launch_group(struct gpube_ctx *ctx, const struct item *items, int64_t
 	for (int64_t i = 0; i < n; i++) {
 		const struct gpube__walk *w = &items[i].plan->walk;
 
-		if (!goes(&items[i], n_in, looks))
+		if (w->n_in != n_in)
 			continue;
 		first[k] = (uint32_t)all;
 		walk_at[k] = (uint32_t)(next - walks);
@@ -352,40 +287,36 @@ static int launch_group(struct gpube_ctx *ctx, const struct item *items, int64_t
 }
 
 /* One launch for all jobs of a kernel; results are found in the order of the stream. */
-static int launch(struct gpube_ctx *ctx, const struct item *items, int64_t n, struct found *found)
+static int launch(struct gpube_ctx *ctx, const struct item *items, int64_t n, struct gpube__found *found)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
-	struct group groups[GPUBE_WALK_IN][2];
-	uint32_t blocks[GPUBE_WALK_IN][2] = {};
+	struct group groups[GPUBE_WALK_IN];
+	uint32_t blocks[GPUBE_WALK_IN] = {};
+	int64_t many[GPUBE_WALK_IN] = {};
 	uint64_t bytes = 64 * GPUBE_WALK_IN, at = 0;
 	unsigned char *words;
 	void *device;
-	int status;
+	int status = GPUBE_OK;
 
-	for (int64_t i = 0; i < n; i++)
+	for (int64_t i = 0; i < n; i++) {
 		bytes += rounded_up(gpube__walk_bytes(&items[i].plan->walk)) + 16;
+		many[items[i].plan->walk.n_in - 1]++;
+	}
 	words = gpube__words(ctx, &device, bytes);
 	if (!words)
 		return GPUBE_ENOMEM;
-	for (int n_in = 1; n_in <= GPUBE_WALK_IN; n_in++)
-		for (int looks = 0; looks < 2; looks++) {
-			int64_t many = 0;
-
-			for (int64_t i = 0; i < n; i++)
-				many += goes(&items[i], n_in, looks);
-			if (!many)
-				continue;
-			status = launch_group(ctx, items, n, many, n_in, looks, words, (unsigned char *)device,
-				&at, &groups[n_in - 1][looks], &blocks[n_in - 1][looks]);
-			if (status)
-				return status;
-			groups[n_in - 1][looks].found = found;
-		}
-	status = gpube__words_send(ctx, at);
-	for (int k = 0; k < 2 * GPUBE_WALK_IN && !status; k++) {
-		if (!blocks[k / 2][k % 2])
+	for (int k = 0; k < GPUBE_WALK_IN && !status; k++) {
+		groups[k].found = found;
+		if (many[k])
+			status = launch_group(ctx, items, n, many[k], k + 1, words, (unsigned char *)device, &at,
+				&groups[k], &blocks[k]);
+	}
+	if (!status)
+		status = gpube__words_send(ctx, at);
+	for (int k = 0; k < GPUBE_WALK_IN && !status; k++) {
+		if (!blocks[k])
 			continue;
-		kernel_of(k / 2 + 1, k % 2)<<<blocks[k / 2][k % 2], THREADS, 0, d->stream>>>(groups[k / 2][k % 2]);
+		kernels[k]<<<blocks[k], THREADS, 0, d->stream>>>(groups[k]);
 		GPUBE_ECUDA(ctx, cudaGetLastError());
 	}
 	return status;
@@ -393,16 +324,35 @@ static int launch(struct gpube_ctx *ctx, const struct item *items, int64_t n, st
 
 /* ---- jobs ------------------------------------------------------------------------------------- */
 
-/* A task's plan, and that of adding its parts, which lie in 'parts'. */
+/* A task's plan, and that of adding its parts, which lie in 'parts'; or tiles. */
 struct work {
 	struct gpube__walk_plan plan, adding;
 	double *parts;
+	struct gpube__product tile;
+	bool by_tiles;
 };
 
 /* Blocks that a card is kept busy by. */
 static int busy(const struct gpube__device *d)
 {
 	return 8 * d->n_sms;
+}
+
+/* Every product is a rounding, or none where it is added at once; there are as many additions. */
+static bool plan_tiles(struct work *w, struct gpube_ctx *ctx, const struct gpube_sum_task *t)
+{
+	const struct gpube_sum_job *job = t->job;
+	int first;
+
+	w->by_tiles = !t->looks && gpube__tile_plan(&w->tile, &first, job, gpube__device_of(ctx)->n_sms);
+	if (!w->by_tiles)
+		return false;
+	w->tile.in[0] = job->in[first].table->card;
+	w->tile.in[1] = job->in[!first].table->card;
+	w->tile.out = job->out[0].table->card;
+	w->tile.by = t->by;
+	job->out[0].roundings = (double)w->tile.group[GPUBE_TILE_TERM].size + 2;
+	return true;
 }
 
 static int plan(struct work *w, struct gpube_ctx *ctx, const struct gpube_sum_task *t)
@@ -436,18 +386,18 @@ static int plan(struct work *w, struct gpube_ctx *ctx, const struct gpube_sum_ta
 
 /* The second launch finds what sums there are, the first what was lost on the way to them. */
 static int fetch(struct gpube_ctx *ctx, struct gpube_sum_task *tasks, const struct work *works, int64_t n,
-	const struct found *device)
+	const struct gpube__found *device)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
-	const uint64_t bytes = 2 * (uint64_t)n * sizeof(struct found);
-	const struct found *f = (const struct found *)gpube__staging(ctx, bytes, true);
+	const uint64_t bytes = 2 * (uint64_t)n * sizeof(struct gpube__found);
+	const struct gpube__found *f = (const struct gpube__found *)gpube__staging(ctx, bytes, true);
 
 	if (!f)
 		return GPUBE_ENOMEM;
 	GPUBE_ECUDA(ctx, cudaMemcpyAsync((void *)f, device, bytes, cudaMemcpyDeviceToHost, d->stream));
 	GPUBE_ECUDA(ctx, cudaStreamSynchronize(d->stream));
 	for (int64_t i = 0; i < n; i++) {
-		const struct found *last = &f[works[i].parts ? n + i : i];
+		const struct gpube__found *last = &f[works[i].parts ? n + i : i];
 		const unsigned long long least = ~last->not_least;
 
 		memcpy(&tasks[i].most, &last->most, sizeof(double));
@@ -462,23 +412,27 @@ static int fetch(struct gpube_ctx *ctx, struct gpube_sum_task *tasks, const stru
 static int run(struct gpube_ctx *ctx, struct gpube_sum_task *tasks, struct work *works, struct item *items, int64_t n)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
-	const uint64_t bytes = 2 * (uint64_t)n * sizeof(struct found);
-	struct found *found = (struct found *)gpube__lists(ctx, bytes);
-	int64_t n_parts = 0;
+	const uint64_t bytes = 2 * (uint64_t)n * sizeof(struct gpube__found);
+	struct gpube__found *found = (struct gpube__found *)gpube__lists(ctx, bytes);
+	int64_t n_parts = 0, n_items = 0;
 	int status = GPUBE_OK;
 
 	if (!found)
 		return GPUBE_ENOMEM;
 	GPUBE_ECUDA(ctx, cudaMemsetAsync(found, 0, bytes, d->stream));
 	for (int64_t i = 0; i < n && !status; i++) {
-		items[i] = (struct item){&works[i].plan, tasks[i].looks, (uint32_t)i};
+		if (plan_tiles(&works[i], ctx, &tasks[i])) {
+			status = gpube__sum_tile(ctx, &works[i].tile, &found[i]);
+			continue;
+		}
+		items[n_items++] = (struct item){&works[i].plan, (uint32_t)i};
 		status = plan(&works[i], ctx, &tasks[i]);
 	}
-	if (!status)
-		status = launch(ctx, items, n, found);
+	if (!status && n_items)
+		status = launch(ctx, items, n_items, found);
 	for (int64_t i = 0; i < n; i++)
 		if (works[i].parts)
-			items[n_parts++] = (struct item){&works[i].adding, false, (uint32_t)(n + i)};
+			items[n_parts++] = (struct item){&works[i].adding, (uint32_t)(n + i)};
 	if (!status && n_parts)
 		status = launch(ctx, items, n_parts, found);
 	return status ? status : fetch(ctx, tasks, works, n, found);
