@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """The methods of gpube csg side by side on the distributions of the literature, as raw.csv.
 
-csg_methods.py GPUBE OUT.csv [--agents 15,20,25] [--limit 20]  solves int32 games of twelve distributions
-by each method on one thread, and stops it after 'limit' seconds. Seconds are those of the processor, for the
-whole command, which maps the game's file; two optima that differ, or a bound below one, fail the run.
+csg_methods.py GPUBE OUT.csv [--agents 15,20,25] [--limit 20] [--methods M,M] [--dist D,D]  solves int32 games
+of twelve distributions by each method on one thread, and stops it (SIGINT) after 'limit' seconds. Seconds are
+those of the processor, for the whole command, which maps the game's file; two optima that differ, or a bound
+below one, fail the run.
 csg_methods.py --table OUT.csv  prints what was recorded.
 """
 
 import csv
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import common
 
@@ -21,16 +24,27 @@ DISTRIBUTIONS = ["uniform", "normal", "modified-uniform", "modified-normal", "ex
                  "agent-uniform", "agent-normal", "ndcs", "threshold", "voting"]
 
 
+def seconds_of(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        ticks = f.read().rsplit(")", 1)[1].split()
+    return (int(ticks[11]) + int(ticks[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def solve(gpube, method, game, limit):
-    words = [gpube, "csg", "--json", "--quiet", "--backend", "cpu", "--threads", "1", "--timeout", f"{limit}s",
-             "--method", method, game]
+    words = [gpube, "csg", "--json", "--quiet", "--backend", "cpu", "--threads", "1", "--method", method, game]
+    done = stopped = 0
     with subprocess.Popen(words, stdout=subprocess.PIPE) as p:
-        answer = json.load(p.stdout)
-        _, status, used = os.wait4(p.pid, 0)
+        while not done:
+            time.sleep(0.02)
+            done, status, used = os.wait4(p.pid, os.WNOHANG)
+            if not done and not stopped and seconds_of(p.pid) > limit:
+                p.send_signal(signal.SIGINT)
+                stopped = True
         p.returncode = os.waitstatus_to_exitcode(status)
+        answer = p.stdout.read()  # some lines, which fit the pipe
     if p.returncode:
         sys.exit(f"{' '.join(words)}: exit {p.returncode}")
-    return answer, used.ru_utime + used.ru_stime
+    return json.loads(answer), used.ru_utime + used.ru_stime
 
 
 def check(row, found, best):
@@ -44,11 +58,11 @@ def check(row, found, best):
 def measure(o, rows):
     with tempfile.TemporaryDirectory() as tmp:
         for n in map(int, o.agents.split(",")):
-            for name in DISTRIBUTIONS:
+            for name in o.dist.split(","):
                 game, best = os.path.join(tmp, "game.csg"), None
                 subprocess.run([o.program, "generate", "csg", "-n", str(n), "--dist", name, "--seed", "1",
                                 "-o", game], check=True, stderr=subprocess.DEVNULL)
-                for method in METHODS:
+                for method in o.methods.split(","):
                     found, seconds = solve(o.program, method, game, o.limit)
                     row = {"distribution": name, "agents": n, "method": method, "seconds": round(seconds, 3),
                            "status": found["status"], "value": found["value"], "upper": found["upper_bound"],
@@ -83,6 +97,8 @@ def main():
     p.add_argument("out", nargs="?")
     p.add_argument("--agents", default="15,20,25")
     p.add_argument("--limit", type=float, default=20)
+    p.add_argument("--methods", default=",".join(METHODS))
+    p.add_argument("--dist", default=",".join(DISTRIBUTIONS))
     o = p.parse_args()
     if o.table:
         return table(o.table)

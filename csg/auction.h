@@ -72,7 +72,8 @@ GPUBE_API const char *csg_auction_distribution(int k);
 
 /*
  * csg_auction_generate() - a seeded random auction, as a CATS file.
- * Errors: EINVAL no such distribution, sizes; EIO, ENOMEM
+ * Errors: EINVAL no such distribution, sizes (of matching: goods are not times 4); EIO, ENOMEM,
+ *         ESTOP
  */
 GPUBE_API int csg_auction_generate(struct gpube_ctx *ctx, const char *path,
 	const char *distribution, int n_goods, int n_bids, uint64_t seed);

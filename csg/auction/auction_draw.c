@@ -1,13 +1,15 @@
 /*
  * auction_draw.c - seeded random auctions in CATS' format, after the distributions
- * of Leyton-Brown, Pearson and Shoham, EC 2000 (regions, arbitrary, scheduling),
- * Sandholm 2002 (L1 to L4) and Fujishima et al. 1999 (L6, L7), written from their
+ * of Leyton-Brown, Pearson and Shoham, EC 2000 (regions, arbitrary, scheduling; paths and
+ * matching are in auction_places.c), Sandholm 2002 (L1 to L4), Boutilier et al. 1999 (L5),
+ * Fujishima et al. 1999 (L6, L7) and de Vries and Vohra 2003 (L8), written from their
  * descriptions: the same kinds of auctions as CATS makes, not the same files.
  */
 #include <math.h>
 #include <string.h>
 
 #include "csg/auction.h"
+#include "csg/auction/auction_draw.h"
 #include "formats/io/io.h"
 
 #define MOST_GOODS     1000
@@ -17,39 +19,16 @@
 #define ADDITIVITY     0.2
 #define ANOTHER_GOOD   0.9
 #define ANOTHER_DATE   0.9
-#define MOST_PRICE     100.0
-#define SIZE_OF_L3     3
+#define SIZE_OF_L3     3 /* and L8 */
 #define GROWTH_OF_L4   0.55
+#define SIZE_OF_L5     4.0 /* mean, of deviation 1 */
+#define PRICE_OF_L5    16.0
+#define SPREAD_OF_L5   3.0
 #define MEAN_OF_L6     5.0
 #define SHARE_OF_L7    0.2
 #define BUDGET_FACTOR  1.5
 #define RESALE_FACTOR  0.5
 #define DIAGONAL_SHARE 0.2 /* of grid squares that have one, in regions */
-
-struct bid_drawing {
-	struct gpube_ctx *ctx;
-	struct gpube_rng rng;
-	int n_goods, n_bids;
-	bool grid;                 /* regions: near goods; arbitrary: any */
-	double *near;              /* n_goods^2 */
-	double *common, *private_; /* values of goods */
-	/* what was drawn: goods of bid b are good[at[b]] .. good[at[b + 1] - 1] */
-	int n_drawn, n_dummies;
-	double *price;
-	int64_t *at;
-	int32_t *good, *dummy; /* dummy[b]: -1 for none */
-	int64_t capacity;
-};
-
-static double unit(struct bid_drawing *d)
-{
-	return gpube__rng_unit(&d->rng);
-}
-
-static int below(struct bid_drawing *d, int n)
-{
-	return (int)gpube__rng_below(&d->rng, (uint64_t)n);
-}
 
 /* The first number of those whose weights' running sum passes a random share; -1: all are 0. */
 static int weighted(struct bid_drawing *d, const double *weight, int n)
@@ -58,7 +37,7 @@ static int weighted(struct bid_drawing *d, const double *weight, int n)
 
 	for (int i = 0; i < n; i++)
 		sum += weight[i];
-	at = unit(d) * sum;
+	at = csg__draw_unit(d) * sum;
 	for (int i = 0; i < n; i++) {
 		at -= weight[i];
 		if (at < 0 && weight[i] > 0)
@@ -67,36 +46,24 @@ static int weighted(struct bid_drawing *d, const double *weight, int n)
 	return -1;
 }
 
-/* One bid; false: there are enough, or *status says why not. */
-static bool add_bid(struct bid_drawing *d, const uint8_t *in, double price, int dummy, int *status)
-{
-	int64_t n = d->at[d->n_drawn];
-
-	if (d->n_drawn == d->n_bids)
-		return false;
-	*status = gpube__grow(d->ctx, &d->good, &d->capacity, n + d->n_goods, sizeof(*d->good));
-	if (*status)
-		return false;
-	for (int g = 0; g < d->n_goods; g++)
-		if (in[g])
-			d->good[n++] = g;
-	d->price[d->n_drawn] = price;
-	d->dummy[d->n_drawn] = dummy;
-	d->at[++d->n_drawn] = n;
-	return true;
-}
-
 /* ---- bids on unrelated goods: L1 to L7 ------------------------------------------------------- */
 
 static void some_goods(struct bid_drawing *d, uint8_t *in, int size)
 {
 	memset(in, 0, (size_t)d->n_goods);
 	while (size > 0) {
-		const int g = below(d, d->n_goods);
+		const int g = csg__draw_below(d, d->n_goods);
 
 		size -= !in[g];
 		in[g] = 1;
 	}
+}
+
+static double normal(struct bid_drawing *d, double mean, double deviation)
+{
+	const double r = sqrt(-2 * log(1 - csg__draw_unit(d)));
+
+	return mean + deviation * r * cos(6.283185307179586 * csg__draw_unit(d));
 }
 
 static int size_of(struct bid_drawing *d, int kind)
@@ -105,39 +72,58 @@ static int size_of(struct bid_drawing *d, int kind)
 
 	switch (kind) {
 	case 3:
+	case 8:
 		return SIZE_OF_L3 < d->n_goods ? SIZE_OF_L3 : d->n_goods;
 	case 4:
-		while (size < d->n_goods && unit(d) < GROWTH_OF_L4)
+		while (size < d->n_goods && csg__draw_unit(d) < GROWTH_OF_L4)
 			size++;
 		return size;
+	case 5:
+		do
+			size = (int)lrint(normal(d, SIZE_OF_L5, 1));
+		while (size < 1 || size > d->n_goods);
+		return size;
 	case 6:
-		while (size < d->n_goods && unit(d) < exp(-1 / MEAN_OF_L6))
+		while (size < d->n_goods && csg__draw_unit(d) < exp(-1 / MEAN_OF_L6))
 			size++;
 		return size;
 	case 7:
 		for (size = 0; size == 0;)
 			for (int g = 0; g < d->n_goods; g++)
-				size += unit(d) < SHARE_OF_L7;
+				size += csg__draw_unit(d) < SHARE_OF_L7;
 		return size;
 	default:
-		return 1 + below(d, d->n_goods);
+		return 1 + csg__draw_below(d, d->n_goods);
 	}
 }
 
-/* A price of [0, 1), of up to the goods' number, or of half to one and a half times it. */
+/*
+ * A price of [0, 1), of up to the goods' number, or of half to one and a half times it; of L5 by
+ * itself; of L8 (de Vries and Vohra's, which CATS names but does not make) a value for each good and
+ * for each pair of them.
+ */
+static double price_of(struct bid_drawing *d, int kind, int size)
+{
+	double u;
+
+	if (kind == 5)
+		return normal(d, PRICE_OF_L5, SPREAD_OF_L5);
+	u = csg__draw_unit(d);
+	for (int k = 1; kind == 8 && k < size * (size + 1) / 2; k++)
+		u += csg__draw_unit(d);
+	return CSG__MOST_PRICE * (kind == 1 || kind == 3 || kind == 8 ? u : kind < 6 ? u * size : (0.5 + u) * size);
+}
+
 static int draw_legacy(struct bid_drawing *d, int kind, uint8_t *in)
 {
 	int status = GPUBE_OK;
 
 	while (!status && d->n_drawn < d->n_bids) {
 		const int size = size_of(d, kind);
-		const double u = unit(d);
-		const double price = kind == 1 || kind == 3 ? u
-				     : kind < 6             ? u * size
-							    : (0.5 + u) * size;
+		const double price = price_of(d, kind, size);
 
 		some_goods(d, in, size);
-		add_bid(d, in, MOST_PRICE * price, -1, &status);
+		csg__draw_bid(d, in, price, -1, &status);
 	}
 	return status;
 }
@@ -151,24 +137,24 @@ static int draw_jobs(struct bid_drawing *d, uint8_t *in)
 	int status = GPUBE_OK;
 
 	while (!status && d->n_drawn < d->n_bids) {
-		const int length = 1 + below(d, n), first = length + below(d, n - length + 1);
-		const double scale = 1 - DEVIATION + 2 * DEVIATION * unit(d);
+		const int length = 1 + csg__draw_below(d, n), first = length + csg__draw_below(d, n - length + 1);
+		const double scale = 1 - DEVIATION + 2 * DEVIATION * csg__draw_unit(d);
 		int deadline = first, before = 0;
 
 		do {
 			const double value =
-				MOST_PRICE * scale * pow(length, 1 + ADDITIVITY) * first / deadline;
+				CSG__MOST_PRICE * scale * pow(length, 1 + ADDITIVITY) * first / deadline;
 
 			for (int end = deadline; end > before && end >= length; end--) {
 				memset(in, 0, (size_t)n);
 				memset(in + end - length, 1, (size_t)length);
-				if (!add_bid(d, in, value, d->n_dummies, &status))
+				if (!csg__draw_bid(d, in, value, d->n_dummies, &status))
 					break;
 			}
 			before = deadline;
 			if (before < n)
-				deadline = before + 1 + below(d, n - before);
-		} while (before < n && unit(d) < ANOTHER_DATE);
+				deadline = before + 1 + csg__draw_below(d, n - before);
+		} while (before < n && csg__draw_unit(d) < ANOTHER_DATE);
 		d->n_dummies++;
 	}
 	return status;
@@ -186,10 +172,10 @@ static void draw_nearness(struct bid_drawing *d)
 	const int n = d->n_goods, columns = (int)sqrt(n);
 
 	for (int g = 0; g < n; g++)
-		d->common[g] = 1 + (MOST_PRICE - 1) * unit(d);
+		d->common[g] = 1 + (CSG__MOST_PRICE - 1) * csg__draw_unit(d);
 	for (int g = 0; g < n; g++)
 		for (int h = 0; h < g && !d->grid; h++)
-			join(d, g, h, unit(d));
+			join(d, g, h, csg__draw_unit(d));
 	for (int g = 0; g < n && d->grid; g++) {
 		const bool right = (g + 1) % columns != 0 && g + 1 < n;
 
@@ -197,7 +183,7 @@ static void draw_nearness(struct bid_drawing *d)
 			join(d, g, g + 1, 1);
 		if (g + columns < n)
 			join(d, g, g + columns, 1);
-		if (right && g + columns + 1 < n && unit(d) < DIAGONAL_SHARE)
+		if (right && g + columns + 1 < n && csg__draw_unit(d) < DIAGONAL_SHARE)
 			join(d, g, g + columns + 1, 1);
 	}
 }
@@ -205,7 +191,7 @@ static void draw_nearness(struct bid_drawing *d)
 /* How much a bidder likes a good, in [0, 1]. */
 static double liking(const struct bid_drawing *d, int g)
 {
-	return d->private_[g] / (2 * DEVIATION * MOST_PRICE) + 0.5;
+	return d->private_[g] / (2 * DEVIATION * CSG__MOST_PRICE) + 0.5;
 }
 
 static bool add_good(struct bid_drawing *d, uint8_t *in, double *weight)
@@ -249,18 +235,18 @@ static int draw_bidder(struct bid_drawing *d, uint8_t *in, uint8_t *other, doubl
 	int size = 1, status = GPUBE_OK, n_others = 0;
 
 	for (int g = 0; g < n; g++) {
-		d->private_[g] = DEVIATION * MOST_PRICE * (2 * unit(d) - 1);
+		d->private_[g] = DEVIATION * CSG__MOST_PRICE * (2 * csg__draw_unit(d) - 1);
 		weight[g] = liking(d, g);
 	}
 	memset(in, 0, (size_t)n);
 	in[weighted(d, weight, n)] = 1;
-	while (unit(d) < ANOTHER_GOOD && add_good(d, in, weight))
+	while (csg__draw_unit(d) < ANOTHER_GOOD && add_good(d, in, weight))
 		size++;
 	value = value_of(d, in, &common);
 	if (value <= 0)
 		return GPUBE_OK;
 	resale = RESALE_FACTOR * common;
-	add_bid(d, in, value, d->n_dummies, &status);
+	csg__draw_bid(d, in, value, d->n_dummies, &status);
 	for (int g = 0; g < n && n_others < SUBSTITUTES && !status; g++) {
 		double v;
 
@@ -274,7 +260,7 @@ static int draw_bidder(struct bid_drawing *d, uint8_t *in, uint8_t *other, doubl
 		if (v <= 0 || v > BUDGET_FACTOR * value || common < resale ||
 			!memcmp(other, in, (size_t)n))
 			continue;
-		n_others += add_bid(d, other, v, d->n_dummies, &status);
+		n_others += csg__draw_bid(d, other, v, d->n_dummies, &status);
 	}
 	d->n_dummies++;
 	return status;
@@ -283,7 +269,8 @@ static int draw_bidder(struct bid_drawing *d, uint8_t *in, uint8_t *other, doubl
 /* ---- the command --------------------------------------------------------------------- */
 
 static const char *const names[] = {
-	"L1", "L2", "L3", "L4", "L6", "L7", "scheduling", "regions", "arbitrary"};
+	"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "scheduling", "regions", "arbitrary", "paths",
+	"matching"};
 
 const char *csg_auction_distribution(int k)
 {
@@ -301,6 +288,10 @@ static int draw(struct bid_drawing *d, const char *name)
 		status = draw_legacy(d, name[1] - '0', in);
 	} else if (!status && name[0] == 's') {
 		status = draw_jobs(d, in);
+	} else if (!status && name[0] == 'p') {
+		status = csg__draw_paths(d, in);
+	} else if (!status && name[0] == 'm') {
+		status = csg__draw_matching(d, in);
 	} else if (!status) {
 		d->grid = name[0] == 'r';
 		draw_nearness(d);

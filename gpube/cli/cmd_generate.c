@@ -156,7 +156,7 @@ const struct command cmd_generate = {
 		"on "
 		"standard output and to names in .txt, otherwise in the binary format.\n\n"
 		"KIND auction writes a combinatorial auction of --goods and --bids for 'gpube "
-		"auction', in CATS' format, by --dist: L1, L2, L3, L4, L6, L7 (goods at random), "
+		"auction', in CATS' format, by --dist: L1 to L8 (goods at random), paths, matching, "
 		"scheduling, regions or arbitrary (after the papers; not CATS' own files).\n\n"
 		"KIND nash writes a bimatrix game of class --game for 'gpube nash', in any of its "
 		"formats.",

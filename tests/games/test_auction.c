@@ -205,6 +205,51 @@ static void generated(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* What the new file of a distribution says of each bid: real goods, and their places. */
+static void shapes(void **state)
+{
+	static const struct drawn rows[] = {{"", "L5", 16, 60}, {"", "L8", 16, 60}, {"", "paths", 12, 14},
+		{"", "matching", 12, 14}};
+	struct gpube_ctx *ctx;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+		const int n = rows[k].goods;
+		long price[64];
+		uint32_t goods[64], used = 0;
+		int sizes = 0;
+
+		assert_int_equal(csg_auction_generate(ctx, path, rows[k].distribution, n, rows[k].bids, 5),
+			GPUBE_OK);
+		read_drawn(&rows[k], 31, price, goods);
+		for (int b = 0; b < rows[k].bids; b++) {
+			const uint32_t real = goods[b] & ((1u << n) - 1);
+
+			used |= real;
+			sizes += __builtin_popcount(real);
+			if (k == 0)
+				assert_in_range(price[b], 1000, 32000); /* 16 and 3, five times */
+			if (k == 1)
+				assert_int_equal(__builtin_popcount(real), 3);
+			if (k < 2)
+				continue;
+			assert_int_equal(__builtin_popcount(goods[b] ^ real), 1); /* of a bidder */
+			if (k == 3) { /* one airport's hour, and another's that is not before it */
+				const int off = __builtin_ctz(real), land = 31 - __builtin_clz(real);
+
+				assert_int_equal(__builtin_popcount(real), 2);
+				assert_true(off % 4 != land % 4 && off / 4 <= land / 4);
+			}
+		}
+		assert_true(k > 0 || (sizes > 3 * 60 && sizes < 5 * 60));
+		assert_true(__builtin_popcount(used) > n / 2);
+	}
+	assert_int_equal(csg_auction_generate(ctx, path, "paths", 2, 5, 1), GPUBE_OK);
+	assert_int_equal(csg_auction_generate(ctx, path, "matching", 8, 5, 1), GPUBE_OK);
+	gpube_ctx_free(ctx);
+}
+
 static void not_generated(void **state)
 {
 	struct test_memory memory = {.fail_at = -1};
@@ -214,6 +259,9 @@ static void not_generated(void **state)
 	assert_int_equal(csg_auction_generate(ctx, path, "L9", 10, 10, 1), GPUBE_EINVAL);
 	assert_int_equal(csg_auction_generate(ctx, path, "L3", 1, 10, 1), GPUBE_EINVAL);
 	assert_int_equal(csg_auction_generate(ctx, path, "L3", 10, 0, 1), GPUBE_EINVAL);
+	assert_int_equal(csg_auction_generate(ctx, path, "matching", 10, 10, 1), GPUBE_EINVAL);
+	assert_non_null(strstr(gpube_error(ctx), "a multiple of 4"));
+	assert_int_equal(csg_auction_generate(ctx, path, "matching", 4, 10, 1), GPUBE_EINVAL);
 	assert_int_equal(csg_auction_generate(ctx, dir, "L3", 10, 10, 1), GPUBE_EIO);
 	assert_int_equal(memory.live, 0);
 	gpube_ctx_free(ctx);
@@ -359,6 +407,7 @@ int main(void)
 	snprintf(path, sizeof(path), "%s/a.txt", dir);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(stops);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(not_generated);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(shapes);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(large_prices);
 	for (int k = 0; csg_auction_distribution(k); k++) {
 		static struct drawn drawn[16];
@@ -366,7 +415,7 @@ int main(void)
 
 		/* a bidder of the others takes a dummy good: few bids leave room for them */
 		drawn[k] = (struct drawn){.distribution = name,
-			.goods = name[0] == 'L' ? 16 : 10,
+			.goods = name[0] == 'L' ? 16 : name[0] == 'm' ? 12 : 10,
 			.bids = name[0] == 'L' ? 60 : 10};
 		snprintf(drawn[k].name, sizeof(drawn[k].name), "generated: %s", name);
 		tests[n++] = (struct CMUnitTest){drawn[k].name, generated, NULL, NULL, &drawn[k]};
