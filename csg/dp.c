@@ -184,7 +184,8 @@ int csg__dp_fill(struct csg__dp *d, int size)
 
 	d->size = size;
 	d->most = csg__dp_most(d, size);
-	gpube__parallel(d->ctx, (int64_t)((n + (1 << CHUNK_BITS) - 1) >> CHUNK_BITS), fill_chunk, d);
+	gpube__parallel(
+		d->ctx, (int64_t)((n + (1 << CHUNK_BITS) - 1) >> CHUNK_BITS), fill_chunk, d);
 	return d->stopped ? gpube__fail_stopped(d->ctx) : GPUBE_OK;
 }
 

@@ -16,8 +16,8 @@
 struct csg__dp {
 	struct gpube_ctx *ctx;
 	enum csg_type type;
-	int n, size, most; /* of the coalitions at hand; most agents of a part */
-	bool idp, own;     /* own: value is not the game's */
+	int n, size, most;  /* of the coalitions at hand; most agents of a part */
+	bool idp, own;      /* own: value is not the game's */
 	void *value, *best; /* 2^n */
 	double start;
 	bool stopped;

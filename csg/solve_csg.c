@@ -10,8 +10,7 @@
 
 const char *csg_method_name(enum csg_method method)
 {
-	static const char *const names[] = {
-		"auto", "lp", "conv", "dp", "idp", "ip", "idp-ip"};
+	static const char *const names[] = {"auto", "lp", "conv", "dp", "idp", "ip", "idp-ip"};
 
 	return (unsigned)method <= CSG_IDP_IP ? names[method] : NULL;
 }
@@ -223,7 +222,8 @@ static int run_method(struct csg__search *s)
 	}
 	if (csg__on_host(s->g) && csg__n_ranks(s) == 1 &&
 		(csg__conv_seconds(s) >= AUTO_LEAST_SECONDS || s->opts->certificate)) {
-		status = csg__lp_run(s, s->opts->certificate ? 0 : AUTO_SHARE * csg__conv_seconds(s));
+		status = csg__lp_run(
+			s, s->opts->certificate ? 0 : AUTO_SHARE * csg__conv_seconds(s));
 		if (status || r->answer == CSG_OPTIMAL || r->answer == CSG_INFEASIBLE)
 			return status;
 	}

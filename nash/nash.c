@@ -63,8 +63,8 @@ static int branch_and_bound(struct nash_found *f, struct nash_result *r, const s
 }
 
 /*
- * Whether equilibria of a game in which supports of equal size need not give all are all: another method
- * counts them. What is found by supports are extreme equilibria, so that the numbers tell.
+ * Whether equilibria of a game in which supports of equal size need not give all are all: another
+ * method counts them. What is found by supports are extreme equilibria, so that the numbers tell.
  */
 static int confirm(const struct nash_found *f, const char *why, struct nash_result *r)
 {

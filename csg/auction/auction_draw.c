@@ -99,8 +99,8 @@ static int size_of(struct bid_drawing *d, int kind)
 
 /*
  * A price of [0, 1), of up to the goods' number, or of half to one and a half times it; of L5 by
- * itself; of L8 (de Vries and Vohra's, which CATS names but does not make) a value for each good and
- * for each pair of them.
+ * itself; of L8 (de Vries and Vohra's, which CATS names but does not make) a value for each good
+ * and for each pair of them.
  */
 static double price_of(struct bid_drawing *d, int kind, int size)
 {
@@ -111,7 +111,9 @@ static double price_of(struct bid_drawing *d, int kind, int size)
 	u = csg__draw_unit(d);
 	for (int k = 1; kind == 8 && k < size * (size + 1) / 2; k++)
 		u += csg__draw_unit(d);
-	return CSG__MOST_PRICE * (kind == 1 || kind == 3 || kind == 8 ? u : kind < 6 ? u * size : (0.5 + u) * size);
+	return CSG__MOST_PRICE * (kind == 1 || kind == 3 || kind == 8 ? u
+					 : kind < 6                   ? u * size
+								      : (0.5 + u) * size);
 }
 
 static int draw_legacy(struct bid_drawing *d, int kind, uint8_t *in)
@@ -137,13 +139,14 @@ static int draw_jobs(struct bid_drawing *d, uint8_t *in)
 	int status = GPUBE_OK;
 
 	while (!status && d->n_drawn < d->n_bids) {
-		const int length = 1 + csg__draw_below(d, n), first = length + csg__draw_below(d, n - length + 1);
+		const int length = 1 + csg__draw_below(d, n),
+			  first = length + csg__draw_below(d, n - length + 1);
 		const double scale = 1 - DEVIATION + 2 * DEVIATION * csg__draw_unit(d);
 		int deadline = first, before = 0;
 
 		do {
-			const double value =
-				CSG__MOST_PRICE * scale * pow(length, 1 + ADDITIVITY) * first / deadline;
+			const double value = CSG__MOST_PRICE * scale * pow(length, 1 + ADDITIVITY) *
+					     first / deadline;
 
 			for (int end = deadline; end > before && end >= length; end--) {
 				memset(in, 0, (size_t)n);
@@ -268,9 +271,8 @@ static int draw_bidder(struct bid_drawing *d, uint8_t *in, uint8_t *other, doubl
 
 /* ---- the command --------------------------------------------------------------------- */
 
-static const char *const names[] = {
-	"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "scheduling", "regions", "arbitrary", "paths",
-	"matching"};
+static const char *const names[] = {"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "scheduling",
+	"regions", "arbitrary", "paths", "matching"};
 
 const char *csg_auction_distribution(int k)
 {

@@ -8,13 +8,14 @@
 
 #include "csg/auction/auction_draw.h"
 
-/* ---- paths: a map ------------------------------------------------------------------------------ */
+/* ---- paths: a map ------------------------------------------------------------------------------
+ */
 
-#define CONNECTIONS      2   /* each city's nearest, which it is joined to at first */
+#define CONNECTIONS      2 /* each city's nearest, which it is joined to at first */
 #define EDGES_PER_CITY   3
-#define BUILDING_PENALTY 1.7 /* an edge that is not there costs so much more than one that is */
-#define SHIPPING_FACTOR  1.5 /* bidders pay up to so many times the distance */
-#define MOST_PATHS       5   /* bids of one bidder */
+#define BUILDING_PENALTY 1.7  /* an edge that is not there costs so much more than one that is */
+#define SHIPPING_FACTOR  1.5  /* bidders pay up to so many times the distance */
+#define MOST_PATHS       5    /* bids of one bidder */
 #define MOST_STEPS       4096 /* of the search for them */
 
 /* A way from a bidder's first city: 'from' is the step before, -1 at the beginning. */
@@ -27,9 +28,9 @@ struct map {
 	struct bid_drawing *d;
 	int n, n_edges; /* cities */
 	double *x, *y;
-	int32_t *edge;            /* n * n: the good between two cities, -1: none */
-	int32_t *at, *next_to;    /* cities joined to c: next_to[at[c]] .. next_to[at[c + 1] - 1] */
-	int32_t *by;              /* of a shortest path: the city before */
+	int32_t *edge;         /* n * n: the good between two cities, -1: none */
+	int32_t *at, *next_to; /* cities joined to c: next_to[at[c]] .. next_to[at[c + 1] - 1] */
+	int32_t *by;           /* of a shortest path: the city before */
 	double *cost;
 	uint8_t *seen;
 	struct step *step;
@@ -145,7 +146,8 @@ static void draw_map(struct map *m)
 	}
 }
 
-/* ---- paths: bids --------------------------------------------------------------------------------- */
+/* ---- paths: bids
+ * --------------------------------------------------------------------------------- */
 
 static void push(struct map *m, int32_t from, int32_t city, double cost, double bound)
 {
@@ -247,13 +249,14 @@ int csg__draw_paths(struct bid_drawing *d, uint8_t *in)
 	m.seen = gpube__alloc(d->ctx, n, 1);
 	m.step = gpube__alloc(d->ctx, MOST_STEPS, sizeof(*m.step));
 	m.heap = gpube__alloc(d->ctx, MOST_STEPS, sizeof(*m.heap));
-	if (m.x && m.y && m.edge && m.at && m.next_to && m.by && m.cost && m.seen && m.step && m.heap) {
+	if (m.x && m.y && m.edge && m.at && m.next_to && m.by && m.cost && m.seen && m.step &&
+		m.heap) {
 		draw_map(&m);
 		status = GPUBE_OK;
 	}
 	while (!status && d->n_drawn < d->n_bids)
-		status = gpube__stopped(d->ctx) ? gpube__fail_stopped(d->ctx)
-						: draw_shipper(&m, in);
+		status =
+			gpube__stopped(d->ctx) ? gpube__fail_stopped(d->ctx) : draw_shipper(&m, in);
 	gpube__free(d->ctx, m.x);
 	gpube__free(d->ctx, m.y);
 	gpube__free(d->ctx, m.edge);
@@ -267,7 +270,8 @@ int csg__draw_paths(struct bid_drawing *d, uint8_t *in)
 	return status;
 }
 
-/* ---- matching: take-off and landing of a flight ---------------------------------------------------- */
+/* ---- matching: take-off and landing of a flight
+ * ---------------------------------------------------- */
 
 #define AIRPORTS       4
 #define LONGEST_FLIGHT 10 /* hours */
@@ -317,13 +321,16 @@ static int draw_flight(struct bid_drawing *d, uint8_t *in, const double *price, 
 	start = csg__draw_below(d, hours - length);
 	last = less_of(start + length + LATE_LANDING, hours - 1);
 	worth = (1 - DEVIATION + 2 * DEVIATION * csg__draw_unit(d)) * (price[from] + price[to]);
-	for (int off = more_of(0, start - EARLY_TAKEOFF); off <= less_of(hours - 1, start + LATE_TAKEOFF); off++)
+	for (int off = more_of(0, start - EARLY_TAKEOFF);
+		off <= less_of(hours - 1, start + LATE_TAKEOFF); off++)
 		for (int land = off + length; land <= last; land++) {
-			const int delay = land - off - length, late = more_of(0, land - start - length);
+			const int delay = land - off - length,
+				  late = more_of(0, land - start - length);
 
 			memset(in, 0, (size_t)d->n_goods);
 			in[off * AIRPORTS + from] = in[land * AIRPORTS + to] = 1;
-			if (!csg__draw_bid(d, in, worth * pow(DELAY_FACTOR, delay) * pow(LATE_FACTOR, late),
+			if (!csg__draw_bid(d, in,
+				    worth * pow(DELAY_FACTOR, delay) * pow(LATE_FACTOR, late),
 				    d->n_dummies, &status))
 				break;
 		}

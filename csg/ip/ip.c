@@ -85,7 +85,8 @@ static int64_t next_open(const struct ip *ip)
 	return next;
 }
 
-/* ---- one subspace -------------------------------------------------------------------------------- */
+/* ---- one subspace
+ * -------------------------------------------------------------------------------- */
 
 /* With the table's greatest values as they are now; false: a size has no allowed coalition. */
 static bool prepare(struct ip *ip, const struct csg__partition *p)
@@ -128,7 +129,8 @@ static bool search(struct ip *ip, int64_t i, double most_steps)
 	return !q->stopped && !q->out_of_steps;
 }
 
-/* ---- the methods ------------------------------------------------------------------------------- */
+/* ---- the methods -------------------------------------------------------------------------------
+ */
 
 /* As ip begins: all agents together, and all structures of two coalitions. */
 static int search_pairs(struct ip *ip)
@@ -180,8 +182,8 @@ static int fill(struct ip *ip, int size)
 
 /*
  * Once the last size is filled, of three parts the two smallest are those of a split that idp has
- * made (together at most 2n/3, and the larger no more than what is left), so that what is still open
- * is merged to two, and searched in as many steps as idp takes to split all agents.
+ * made (together at most 2n/3, and the larger no more than what is left), so that what is still
+ * open is merged to two, and searched in as many steps as idp takes to split all agents.
  */
 static int run_both(struct ip *ip)
 {
@@ -200,7 +202,8 @@ static int run_both(struct ip *ip)
 	return GPUBE_OK;
 }
 
-/* ---- from the game to the result --------------------------------------------------------------- */
+/* ---- from the game to the result ---------------------------------------------------------------
+ */
 
 /* What is known of the upper bound: of what is open, and of the best structure. */
 static void report_bound(const struct ip *ip)
@@ -274,8 +277,7 @@ int csg__ip(struct csg__search *s)
 		r->answer = r->n_parts ? CSG_OPTIMAL : CSG_INFEASIBLE;
 	gpube__log(s->g->ctx, GPUBE_LOG_DETAIL,
 		"%s: %lld subspaces of %lld searched, splits of coalitions of up to %d agents",
-		both ? "idp-ip" : "ip", (long long)ip.n_searched, (long long)ip.p.n,
-		ip.filled);
+		both ? "idp-ip" : "ip", (long long)ip.n_searched, (long long)ip.p.n, ip.filled);
 	csg__partitions_clear(&ip.p, s->g->ctx);
 	csg__dp_close(&ip.d);
 	return status;

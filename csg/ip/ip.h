@@ -1,19 +1,19 @@
 /*
  * ip.h - methods ip and idp-ip: Rahwan, Ramchurn, Jennings and Giovannucci, An anytime algorithm
- * for optimal coalition structure generation, JAIR 34, 2009; Rahwan, Michalak and Jennings, A hybrid
- * algorithm for coalition structure generation, AAAI 2012. Internal.
+ * for optimal coalition structure generation, JAIR 34, 2009; Rahwan, Michalak and Jennings, A
+ * hybrid algorithm for coalition structure generation, AAAI 2012. Internal.
  *
- * A subspace is an integer partition of n: all structures whose coalitions have those sizes. None of
- * its structures is worth more than the greatest values of these sizes together. ip takes the
- * subspaces one by one, the greatest bound first, and searches each by branch and bound; it ends when
- * no bound is above the best structure, which may take n^n steps.
+ * A subspace is an integer partition of n: all structures whose coalitions have those sizes. None
+ * of its structures is worth more than the greatest values of these sizes together. ip takes the
+ * subspaces one by one, the greatest bound first, and searches each by branch and bound; it ends
+ * when no bound is above the best structure, which may take n^n steps.
  *
  * idp-ip fills idp's table one size after the other. While sizes up to m are filled, the
  * table's values stand for those of coalitions of up to m agents, so that one search of a subspace
- * also covers all subspaces that are its own but for splits that idp has made: of each open subspace
- * that one is searched whose parts are merged as far as those splits go. Searches may take as many
- * steps as idp has done splits, so that both together take at most twice idp's 3^n, and not much
- * more than twice as long as the better of the two. (The papers run both beside each other.)
+ * also covers all subspaces that are its own but for splits that idp has made: of each open
+ * subspace that one is searched whose parts are merged as far as those splits go. Searches may take
+ * as many steps as idp has done splits, so that both together take at most twice idp's 3^n. (The
+ * papers run both beside each other.)
  */
 #ifndef CSG_IP_H
 #define CSG_IP_H

@@ -27,7 +27,8 @@ int csg__partitions_new(struct csg__partitions *p, struct gpube_ctx *ctx, int n)
 		return GPUBE_ENOMEM;
 	}
 	/* the first is n ones; the next has its last but one part grown by one, and what is left of
-	 * the last cut into as many parts of that size as there are, the last one with the remainder */
+	 * the last cut into as many parts of that size as there are, the last one with the
+	 * remainder */
 	memset(part, 1, (size_t)n);
 	k = n;
 	for (int64_t i = 0;; i++) {
@@ -114,7 +115,8 @@ int64_t csg__partitions_merge(
 	return find(p, of, d->n);
 }
 
-void csg__partitions_reach(struct csg__partitions *p, int64_t k, const struct csg__dp *d, int filled)
+void csg__partitions_reach(
+	struct csg__partitions *p, int64_t k, const struct csg__dp *d, int filled)
 {
 	int64_t n_open = 0;
 

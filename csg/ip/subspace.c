@@ -64,9 +64,10 @@ void csg__subspace_search(struct csg__subspace_search *q, enum csg_type type)
 int csg__most_of_sizes(union csg__sum *most, bool *some, const struct csg__subspace_search *q,
 	enum csg_type type, int least_size, int most_size)
 {
-	static int (*const of_sizes[])(union csg__sum *, bool *, const struct csg__subspace_search *,
-		int, int) = {most_of_sizes_int16, most_of_sizes_int32, most_of_sizes_int64,
-		most_of_sizes_float32, most_of_sizes_float64, most_of_sizes_int128};
+	static int (*const of_sizes[])(union csg__sum *, bool *,
+		const struct csg__subspace_search *, int, int) = {most_of_sizes_int16,
+		most_of_sizes_int32, most_of_sizes_int64, most_of_sizes_float32,
+		most_of_sizes_float64, most_of_sizes_int128};
 
 	for (int size = least_size; size <= most_size; size++)
 		some[size] = false;

@@ -16,7 +16,8 @@ static void X(take)(struct csg__subspace_search *q, int k, uint64_t left, uint64
 	q->chosen[k] = c;
 	if (k + 2 < q->n_parts) {
 		/* of coalitions of one size, the one with the lowest agent comes first */
-		X(place)(q, k + 1, left ^ c, q->run[k] > 1 ? ~(((c & -c) << 1) - 1) : ~(uint64_t)0,
+		X(place)
+		(q, k + 1, left ^ c, q->run[k] > 1 ? ~(((c & -c) << 1) - 1) : ~(uint64_t)0,
 			sum + v);
 	} else {
 		const T w = table[left ^ c];
@@ -31,8 +32,8 @@ static void X(take)(struct csg__subspace_search *q, int k, uint64_t left, uint64
 }
 
 /* Part k of 'left', its lowest agent 'first', the others of 'above'. */
-static void X(choose)(struct csg__subspace_search *q, int k, uint64_t left, uint64_t first,
-	uint64_t above, S sum)
+static void X(choose)(
+	struct csg__subspace_search *q, int k, uint64_t left, uint64_t first, uint64_t above, S sum)
 {
 	const int more = q->part[k] - 1;
 	uint64_t agent[CSG_MAX_AGENTS], chosen[CSG_MAX_AGENTS + 1] = {first};

@@ -22,7 +22,8 @@ struct maker {
 	int (*make)(struct maker *k);
 };
 
-/* Reals are so many parts of one, and their range such that times 2^31 actions they stay in 64 bits. */
+/* Reals are so many parts of one, and their range such that times 2^31 actions they stay in 64
+ * bits. */
 #define REAL_UNIT  65536
 #define REAL_RANGE 10000
 
@@ -425,11 +426,13 @@ static int round_payoffs(struct maker *k, int64_t times)
 		for (int64_t c = 0; c < (int64_t)k->g->m * k->g->n; c++) {
 			struct nash_number *v = &k->g->payoffs[p][c];
 			const __int128 twice = 2 * (__int128)v->num * times;
-			const __int128 whole = (twice + (twice < 0 ? -k->den : k->den)) / (2 * (__int128)k->den);
+			const __int128 whole =
+				(twice + (twice < 0 ? -k->den : k->den)) / (2 * (__int128)k->den);
 
 			if (whole > INT64_MAX || whole < -INT64_MAX)
 				return gpube__fail(k->g->ctx, GPUBE_ERANGE,
-					"payoffs %lld times as large pass 64 bits", (long long)times);
+					"payoffs %lld times as large pass 64 bits",
+					(long long)times);
 			*v = (struct nash_number){(int64_t)whole, 1, NULL};
 		}
 	return GPUBE_OK;
@@ -458,8 +461,8 @@ int nash_generate(struct nash_game **out, struct gpube_ctx *ctx, const struct na
 	if (!out || !ctx || !o)
 		return gpube__missing(ctx);
 	if (o->sizeof_options != sizeof(*o) || o->range < 0 || o->range > 1000000000 ||
-		!(fabs(o->covariance) <= 1) || o->int_payoffs < 0 ||
-		o->int_payoffs > 1000000000 || (o->int_payoffs && o->range > REAL_RANGE))
+		!(fabs(o->covariance) <= 1) || o->int_payoffs < 0 || o->int_payoffs > 1000000000 ||
+		(o->int_payoffs && o->range > REAL_RANGE))
 		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
 	k.range = o->range ? o->range : 100;
 	k.den = o->int_payoffs ? REAL_UNIT : 1;

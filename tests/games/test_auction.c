@@ -208,8 +208,8 @@ static void generated(void **state)
 /* What the new file of a distribution says of each bid: real goods, and their places. */
 static void shapes(void **state)
 {
-	static const struct drawn rows[] = {{"", "L5", 16, 60}, {"", "L8", 16, 60}, {"", "paths", 12, 14},
-		{"", "matching", 12, 14}};
+	static const struct drawn rows[] = {{"", "L5", 16, 60}, {"", "L8", 16, 60},
+		{"", "paths", 12, 14}, {"", "matching", 12, 14}};
 	struct gpube_ctx *ctx;
 
 	(void)state;
@@ -220,7 +220,8 @@ static void shapes(void **state)
 		uint32_t goods[64], used = 0;
 		int sizes = 0;
 
-		assert_int_equal(csg_auction_generate(ctx, path, rows[k].distribution, n, rows[k].bids, 5),
+		assert_int_equal(
+			csg_auction_generate(ctx, path, rows[k].distribution, n, rows[k].bids, 5),
 			GPUBE_OK);
 		read_drawn(&rows[k], 31, price, goods);
 		for (int b = 0; b < rows[k].bids; b++) {
@@ -236,7 +237,8 @@ static void shapes(void **state)
 				continue;
 			assert_int_equal(__builtin_popcount(goods[b] ^ real), 1); /* of a bidder */
 			if (k == 3) { /* one airport's hour, and another's that is not before it */
-				const int off = __builtin_ctz(real), land = 31 - __builtin_clz(real);
+				const int off = __builtin_ctz(real),
+					  land = 31 - __builtin_clz(real);
 
 				assert_int_equal(__builtin_popcount(real), 2);
 				assert_true(off % 4 != land % 4 && off / 4 <= land / 4);
@@ -415,7 +417,9 @@ int main(void)
 
 		/* a bidder of the others takes a dummy good: few bids leave room for them */
 		drawn[k] = (struct drawn){.distribution = name,
-			.goods = name[0] == 'L' ? 16 : name[0] == 'm' ? 12 : 10,
+			.goods = name[0] == 'L'   ? 16
+				 : name[0] == 'm' ? 12
+						  : 10,
 			.bids = name[0] == 'L' ? 60 : 10};
 		snprintf(drawn[k].name, sizeof(drawn[k].name), "generated: %s", name);
 		tests[n++] = (struct CMUnitTest){drawn[k].name, generated, NULL, NULL, &drawn[k]};

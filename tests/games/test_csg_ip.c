@@ -65,8 +65,8 @@ static void merged_reaches(void **state)
 				assert_true(p.item[k].n_parts <= p.item[i].n_parts);
 				n_shorter += p.item[k].n_parts < p.item[i].n_parts;
 				/* no split makes parts fewer */
-				assert_true(csg__dp_most(&d, filled + 1) > 0 ||
-					    p.item[k].n_parts <= 2);
+				assert_true(
+					csg__dp_most(&d, filled + 1) > 0 || p.item[k].n_parts <= 2);
 				for (int64_t j = 0; j < p.n; j++)
 					assert_true(!p.item[j].done || j == k ||
 						    p.item[j].n_parts > p.item[k].n_parts);
@@ -77,7 +77,8 @@ static void merged_reaches(void **state)
 	gpube_ctx_free(ctx);
 }
 
-/* ---- games -------------------------------------------------------------------------------------- */
+/* ---- games --------------------------------------------------------------------------------------
+ */
 
 /* Of all kinds: even, by size, forbidden ones, losses, many ties. */
 static struct csg_game *draw(struct gpube_ctx *ctx, uint64_t seed, int n)
@@ -142,7 +143,8 @@ static void against_brute_force(void **state)
 	gpube_ctx_free(ctx);
 }
 
-/* ---- stops ------------------------------------------------------------------------------------ */
+/* ---- stops ------------------------------------------------------------------------------------
+ */
 
 struct stopper {
 	struct gpube_ctx *ctx;
@@ -176,7 +178,8 @@ static void anytime(void **state)
 					.n_threads = 1,
 					.log = stop_there,
 					.log_arg = &s};
-				struct csg_opts o = {.sizeof_options = sizeof(o), .method = both[m]};
+				struct csg_opts o = {
+					.sizeof_options = sizeof(o), .method = both[m]};
 				struct csg_result *r;
 				struct csg_game *g;
 				bool ended;
@@ -204,7 +207,8 @@ static void anytime(void **state)
 	assert_true(n_open > 100);
 }
 
-/* ---- work -------------------------------------------------------------------------------------- */
+/* ---- work --------------------------------------------------------------------------------------
+ */
 
 /* Bounds by size say nothing where one agent makes a coalition of any size worth the most. */
 static struct csg_game *one_agent(struct gpube_ctx *ctx, int n)
@@ -232,14 +236,16 @@ static void twice_idp(void **state)
 		struct csg_game *g;
 
 		if (csg_distribution(k))
-			assert_int_equal(csg_generate(&g, ctx, csg_distribution(k), n, CSG_INT32, 3),
+			assert_int_equal(
+				csg_generate(&g, ctx, csg_distribution(k), n, CSG_INT32, 3),
 				GPUBE_OK);
 		else
 			g = one_agent(ctx, n);
 		assert_int_equal(csg_solve(&r, g, &o), GPUBE_OK);
 		assert_true(r->splits <= csg__splits(CSG_IDP, n));
 		assert_true(csg_distribution(k) || r->splits > csg__splits(CSG_IDP, n) / 2);
-		/* besides: structures of two coalitions at first and at last, one round of the loop */
+		/* besides: structures of two coalitions at first and at last, one round of the loop
+		 */
 		assert_true((double)r->n_nodes <= r->splits + 2 * ldexp(1, n - 1) + n);
 		o.method = csg_distribution(k) ? CSG_LP : CSG_CONV;
 		assert_int_equal(csg_solve(&other, g, &o), GPUBE_OK);
@@ -268,7 +274,7 @@ static void little_memory(void **state)
 
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	g = draw(ctx, 6, 14); /* int32, worked on in int16 */
+	g = draw(ctx, 6, 14);              /* int32, worked on in int16 */
 	ctx->memory_bytes = (4 + 2) << 14; /* idp-ip has two tables */
 	for (int m = 0; m < 2; m++) {
 		struct csg_opts o = {.sizeof_options = sizeof(o), .method = both[m]};

@@ -256,8 +256,11 @@ static void rounded(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(cells) / sizeof(*cells); k++) {
-		g = generate(ctx, (struct nash_random){.kind = "minimum-effort", .rows = 2, .columns = 2,
-					  .parameters = cells[k].parameters, .int_payoffs = cells[k].times});
+		g = generate(ctx, (struct nash_random){.kind = "minimum-effort",
+					  .rows = 2,
+					  .columns = 2,
+					  .parameters = cells[k].parameters,
+					  .int_payoffs = cells[k].times});
 		assert_true(pay(g, 0, cells[k].i, cells[k].j) == (double)cells[k].one);
 		assert_true(pay(g, 1, cells[k].i, cells[k].j) == (double)cells[k].two);
 		nash_game_free(g);
@@ -265,8 +268,9 @@ static void rounded(void **state)
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
 		int n_odd = 0; /* that no whole number times 10000 is */
 
-		g = generate(ctx, (struct nash_random){.kind = kinds[k], .rows = 5, .columns = 5,
-					  .int_payoffs = 10000});
+		g = generate(ctx,
+			(struct nash_random){
+				.kind = kinds[k], .rows = 5, .columns = 5, .int_payoffs = 10000});
 		for (int c = 0; c < 25; c++) {
 			assert_int_equal(g->payoffs[0][c].den, 1);
 			n_odd += g->payoffs[0][c].num % 10000 != 0;
@@ -274,15 +278,23 @@ static void rounded(void **state)
 		assert_true(n_odd > 15);
 		nash_game_free(g);
 	}
-	g = generate(ctx, (struct nash_random){.kind = "coordination", .rows = 2, .columns = 2, .int_payoffs = 7});
+	g = generate(
+		ctx, (struct nash_random){
+			     .kind = "coordination", .rows = 2, .columns = 2, .int_payoffs = 7});
 	assert_true(pay(g, 0, 0, 0) == 7 && pay(g, 1, 0, 1) == 0);
 	nash_game_free(g);
-	g = generate(ctx, (struct nash_random){.kind = "travelers-dilemma", .rows = 2, .columns = 2, .int_payoffs = 5});
+	g = generate(ctx,
+		(struct nash_random){
+			.kind = "travelers-dilemma", .rows = 2, .columns = 2, .int_payoffs = 5});
 	assert_true(pay(g, 0, 0, 0) == 10 && pay(g, 0, 0, 1) == 20 && pay(g, 1, 0, 1) == 0);
 	nash_game_free(g);
-	assert_int_equal(nash_generate(&g, ctx, &(struct nash_random){.sizeof_options = sizeof(struct nash_random),
-							.kind = "cyclic-polytope", .rows = 16, .columns = 16,
-							.int_payoffs = 1000000000}), GPUBE_ERANGE);
+	assert_int_equal(nash_generate(&g, ctx,
+				 &(struct nash_random){.sizeof_options = sizeof(struct nash_random),
+					 .kind = "cyclic-polytope",
+					 .rows = 16,
+					 .columns = 16,
+					 .int_payoffs = 1000000000}),
+		GPUBE_ERANGE);
 	gpube_ctx_free(ctx);
 }
 
