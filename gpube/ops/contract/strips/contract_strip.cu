@@ -5,18 +5,18 @@
 #define STARTS 3 /* units whose first cells a block knows */
 
 /* First cells of a unit. */
-template <typename T> struct strip_unit {
-	const T *in[GPUBE_STRIP_OPS];
-	T *out;
+struct strip_unit {
+	const int32_t *in[GPUBE_STRIP_OPS];
+	int32_t *out;
 };
 
 /* ---- R ---------------------------------------------------------------------------------- */
 
 /* Four cells for each x: the ones that this thread will read. */
-template <typename T>
-__device__ static inline void copy_fours(const struct gpube__strip &d, const T *from, uint32_t to)
+__device__ static inline void copy_fours(
+	const struct gpube__strip &d, const int32_t *from, uint32_t to)
 {
-	const uint32_t step = d.op[0].x, row = d.r_row * (uint32_t)sizeof(T);
+	const uint32_t step = d.op[0].x, row = d.r_row * (uint32_t)sizeof(int32_t);
 
 	if (threadIdx.x >= d.quads)
 		return;
@@ -30,37 +30,38 @@ __device__ static inline void copy_fours(const struct gpube__strip &d, const T *
 	}
 }
 
-template <typename T, int WIDE>
-__device__ static inline void copy_cells(const struct gpube__strip &d, const T *from, uint32_t to)
+template <int WIDE>
+__device__ static inline void copy_cells(
+	const struct gpube__strip &d, const int32_t *from, uint32_t to)
 {
 	const struct gpube__strip_copy &c = d.copy;
 	struct gpube__strip_copied at = gpube__strip_first_copy(&c, threadIdx.x);
 
 #pragma unroll 4
 	for (uint32_t i = threadIdx.x; i < c.n; i += blockDim.x) {
-		copy_async<WIDE * sizeof(T)>(to + at.to * (uint32_t)sizeof(T), from + at.from);
+		copy_async<WIDE * sizeof(int32_t)>(to + at.to * (uint32_t)sizeof(int32_t), from + at.from);
 		at = gpube__strip_next_copy(&c, at);
 	}
 }
 
-template <typename T, bool BY_X>
-__device__ static inline void copy_r(const struct gpube__strip &d, const T *from, uint32_t to)
+template <bool BY_X>
+__device__ static inline void copy_r(const struct gpube__strip &d, const int32_t *from, uint32_t to)
 {
 	if constexpr (BY_X)
-		copy_cells<T, 4>(d, from, to);
+		copy_cells<4>(d, from, to);
 	else if (d.r_how == STRIP_FOURS)
 		copy_fours(d, from, to);
 	else
-		copy_cells<T, 1>(d, from, to);
+		copy_cells<1>(d, from, to);
 	copies_commit();
 }
 
 /* base + i, by one instruction that is not of the add-mins' unit. */
-template <typename T> __device__ static inline const T *plus(const T *base, uint32_t i)
+__device__ static inline const int32_t *plus(const int32_t *base, uint32_t i)
 {
-	const T *sum;
+	const int32_t *sum;
 
-	asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(sum) : "r"(i), "n"((int)sizeof(T)), "l"(base));
+	asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(sum) : "r"(i), "n"((int)sizeof(int32_t)), "l"(base));
 	return sum;
 }
 
@@ -79,12 +80,12 @@ static __device__ __noinline__ void list_init(
 }
 
 /* Reads an operand of the table, in a slot, for a cell. */
-template <typename T, int U>
-__device__ static inline void read_term(const struct gpube__strip &d, const struct strip_unit<T> *u,
-	uint32_t slot, uint32_t entry, const uint32_t *x, T *v)
+template <int U>
+__device__ static inline void read_term(const struct gpube__strip &d, const struct strip_unit *u,
+	uint32_t slot, uint32_t entry, const uint32_t *x, int32_t *v)
 {
 	const uint32_t step = d.op[slot].x;
-	const T *const from = u->in[slot];
+	const int32_t *const from = u->in[slot];
 	int32_t offset;
 
 	load_shared(&offset, entry);
@@ -97,15 +98,15 @@ __device__ static inline void read_term(const struct gpube__strip &d, const stru
  * A table's cell for U of the x of a row of threads, from the first-th on. Reads of the first N
  * operands are on their way together. at: of shared memory
  */
-template <typename T, int WHICH, int N, int U>
-__device__ static inline void sum_cells(const struct gpube__strip &d, const struct strip_unit<T> *u,
+template <int WHICH, int N, int U>
+__device__ static inline void sum_cells(const struct gpube__strip &d, const struct strip_unit *u,
 	uint32_t at, uint32_t buffer, uint32_t cell, uint32_t row, uint32_t first)
 {
 	const struct gpube__strip_table &t = d.table[WHICH];
 	const uint32_t entry = at + (t.list + cell) * 4;
 	const uint32_t to = at + (t.at + buffer * t.room + cell) * 4;
 	uint32_t x[U];
-	T v[N ? N : 1][U];
+	int32_t v[N ? N : 1][U];
 
 #pragma unroll
 	for (int j = 0; j < U; j++) {
@@ -114,7 +115,7 @@ __device__ static inline void sum_cells(const struct gpube__strip &d, const stru
 	}
 #pragma unroll
 	for (int k = 0; k < N; k++)
-		read_term<T, U>(
+		read_term<U>(
 			d, u, gpube__strip_slot(WHICH, k), entry + k * t.cells * 4, x, v[k]);
 #pragma unroll
 	for (int k = 1; k < N; k++)
@@ -125,7 +126,7 @@ __device__ static inline void sum_cells(const struct gpube__strip &d, const stru
 	if constexpr (N > 1) {
 #pragma unroll 1
 		for (uint32_t k = N; k < t.n; k++) {
-			read_term<T, U>(d, u, gpube__strip_slot(WHICH, k), entry + k * t.cells * 4,
+			read_term<U>(d, u, gpube__strip_slot(WHICH, k), entry + k * t.cells * 4,
 				x, v[1]);
 #pragma unroll
 			for (int j = 0; j < U; j++)
@@ -140,9 +141,9 @@ __device__ static inline void sum_cells(const struct gpube__strip &d, const stru
 }
 
 /* The table for a unit. */
-template <typename T, int WHICH, int N>
+template <int WHICH, int N>
 __device__ static inline void sum_terms(
-	const struct gpube__strip &d, const struct strip_unit<T> *u, uint32_t at, uint32_t buffer)
+	const struct gpube__strip &d, const struct strip_unit *u, uint32_t at, uint32_t buffer)
 {
 	const struct gpube__strip_table &t = d.table[WHICH];
 	const uint32_t row = gpube__strip_split(threadIdx.x, t.side, t.by_side);
@@ -153,59 +154,59 @@ __device__ static inline void sum_terms(
 	if (t.each <= 2) {
 #pragma unroll 1
 		for (uint32_t c = cell; c < t.cells; c += t.side)
-			sum_cells<T, WHICH, N, 2>(d, u, at, buffer, c, row, 0);
+			sum_cells<WHICH, N, 2>(d, u, at, buffer, c, row, 0);
 	} else {
 #pragma unroll 1
 		for (uint32_t c = cell; c < t.cells; c += t.side) {
 #pragma unroll 1
 			for (uint32_t i = 0; i < t.each; i += 5)
-				sum_cells<T, WHICH, N, 5>(d, u, at, buffer, c, row, i);
+				sum_cells<WHICH, N, 5>(d, u, at, buffer, c, row, i);
 		}
 	}
 }
 
-template <typename T, int WHICH>
+template <int WHICH>
 __device__ static inline void sum_table(
-	const struct gpube__strip &d, const struct strip_unit<T> *u, uint32_t at, uint32_t buffer)
+	const struct gpube__strip &d, const struct strip_unit *u, uint32_t at, uint32_t buffer)
 {
 	if (d.table[WHICH].n >= 3)
-		sum_terms<T, WHICH, 3>(d, u, at, buffer);
+		sum_terms<WHICH, 3>(d, u, at, buffer);
 	else if (d.table[WHICH].n == 2)
-		sum_terms<T, WHICH, 2>(d, u, at, buffer);
+		sum_terms<WHICH, 2>(d, u, at, buffer);
 	else if (d.table[WHICH].n == 1)
-		sum_terms<T, WHICH, 1>(d, u, at, buffer);
+		sum_terms<WHICH, 1>(d, u, at, buffer);
 	else
-		sum_terms<T, WHICH, 0>(d, u, at, buffer);
+		sum_terms<WHICH, 0>(d, u, at, buffer);
 }
 
 /* ---- a unit ----------------------------------------------------------------------------- */
 
-template <typename T, int N> __device__ static inline void load_row(T *to, uint32_t at)
+template <int N> __device__ static inline void load_row(int32_t *to, uint32_t at)
 {
 	if constexpr (N == 1) {
 		load_shared(to, at);
 	} else if constexpr (N % 4) {
-		load_together<T, N / 4 * 4>(to, at);
-		load_together<T, N % 4>(to + N / 4 * 4, at + N / 4 * 16);
+		load_together<int32_t, N / 4 * 4>(to, at);
+		load_together<int32_t, N % 4>(to + N / 4 * 4, at + N / 4 * 16);
 	} else {
-		load_together<T, N>(to, at);
+		load_together<int32_t, N>(to, at);
 	}
 }
 
 /* One x, of which b is R; *s, *l: where S and L are, then those of the next x. */
-template <typename T, int P, bool HAS_S>
+template <int P, bool HAS_S>
 __device__ static inline void combine_x(
-	const struct gpube__strip &d, T *b, uint32_t *s, uint32_t *l, T (*best)[4])
+	const struct gpube__strip &d, int32_t *b, uint32_t *s, uint32_t *l, int32_t (*best)[4])
 {
-	T a[P];
+	int32_t a[P];
 
-	load_row<T, P>(a, *l);
-	*l += d.table[STRIP_L].cells * (uint32_t)sizeof(T);
+	load_row<P>(a, *l);
+	*l += d.table[STRIP_L].cells * (uint32_t)sizeof(int32_t);
 	if constexpr (HAS_S) {
-		T more[4];
+		int32_t more[4];
 
-		load_together<T, 4>(more, *s);
-		*s += d.table[STRIP_S].cells * (uint32_t)sizeof(T);
+		load_together<int32_t, 4>(more, *s);
+		*s += d.table[STRIP_S].cells * (uint32_t)sizeof(int32_t);
 #pragma unroll
 		for (int v = 0; v < 4; v++)
 			b[v] = add_one(more[v], d.one, b[v]);
@@ -221,9 +222,9 @@ __device__ static inline void combine_x(
  * The best of all x, and none above 'most'; where a thread reads R, S and L: bytes of shared
  * memory. BY_X: R has the x of a cell together.
  */
-template <typename T, int P, bool HAS_S, bool BY_X>
+template <int P, bool HAS_S, bool BY_X>
 __device__ static inline void combine(
-	const struct gpube__strip &d, T most, uint32_t r, uint32_t s, uint32_t l, T (*best)[4])
+	const struct gpube__strip &d, int32_t most, uint32_t r, uint32_t s, uint32_t l, int32_t (*best)[4])
 {
 #pragma unroll
 	for (int p = 0; p < P; p++)
@@ -232,34 +233,34 @@ __device__ static inline void combine(
 			best[p][v] = most;
 	if constexpr (BY_X) {
 #pragma unroll 1
-		for (uint32_t x = 0; x < d.n_x; x += 2, r += 2 * (uint32_t)sizeof(T)) {
-			T pair[4][2];
+		for (uint32_t x = 0; x < d.n_x; x += 2, r += 2 * (uint32_t)sizeof(int32_t)) {
+			int32_t pair[4][2];
 
 #pragma unroll
 			for (int v = 0; v < 4; v++)
-				load_together<T, 2>(pair[v], r + v * d.n_x * (uint32_t)sizeof(T));
+				load_together<int32_t, 2>(pair[v], r + v * d.n_x * (uint32_t)sizeof(int32_t));
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
-				T b[4] = {pair[0][i], pair[1][i], pair[2][i], pair[3][i]};
+				int32_t b[4] = {pair[0][i], pair[1][i], pair[2][i], pair[3][i]};
 
-				combine_x<T, P, HAS_S>(d, b, &s, &l, best);
+				combine_x<P, HAS_S>(d, b, &s, &l, best);
 			}
 		}
 	} else {
 #pragma unroll 2
-		for (uint32_t x = 0; x < d.n_x; x++, r += d.r_row * (uint32_t)sizeof(T)) {
-			T b[4];
+		for (uint32_t x = 0; x < d.n_x; x++, r += d.r_row * (uint32_t)sizeof(int32_t)) {
+			int32_t b[4];
 
-			load_together<T, 4>(b, r);
-			combine_x<T, P, HAS_S>(d, b, &s, &l, best);
+			load_together<int32_t, 4>(b, r);
+			combine_x<P, HAS_S>(d, b, &s, &l, best);
 		}
 	}
 }
 
 /* Past the caches, which are better kept for what is read again. */
-template <typename T, int P>
+template <int P>
 __device__ static inline void store_strip(
-	const struct gpube__strip &d, struct cut<T> cut, T *out, T (*best)[4])
+	const struct gpube__strip &d, struct cut<int32_t> cut, int32_t *out, int32_t (*best)[4])
 {
 #pragma unroll
 	for (int p = 0; p < P; p++) {
@@ -286,14 +287,14 @@ __device__ static inline void store_strip(
  * Ops:   an add-min per joined cell; for 4 P of them four additions and the reads of 8 + P words
  * Bound: DRAM
  */
-template <typename T, int P, bool HAS_S, bool BY_X, int BLOCKS>
+template <int P, bool HAS_S, bool BY_X, int BLOCKS>
 __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 	strip_kernel(const __grid_constant__ struct gpube__strip d,
 		const __grid_constant__ struct gpube__strip_io io)
 {
-	constexpr uint32_t BYTES = sizeof(T);
+	constexpr uint32_t BYTES = sizeof(int32_t);
 	extern __shared__ __align__(16) unsigned char memory[];
-	__shared__ struct strip_unit<T> units[STARTS];
+	__shared__ struct strip_unit units[STARTS];
 	__shared__ int64_t carries[GPUBE_STRIP_OUTER + 1][GPUBE_STRIP_OPS + 1];
 	const struct gpube__strip_table &l = d.table[STRIP_L], &s = d.table[STRIP_S];
 	uint32_t *const shared = (uint32_t *)memory;
@@ -303,16 +304,16 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 	const uint32_t place_l = cells_at + gpube__strip_place(&d, &l, 4 * t) * BYTES;
 	const uint32_t place_s = HAS_S ? cells_at + gpube__strip_place(&d, &s, 4 * t) * BYTES : 0;
 	uint32_t left = begin - gpube__strip_split(begin, d.n_loop, d.by_loop) * d.n_loop;
-	const struct cut<T> cut = cut_init<T>(&d);
+	const struct cut<int32_t> cut = cut_init<int32_t>(&d);
 	const int slot = t < GPUBE_STRIP_OPS ? (int)t : -1; /* threads that know a table: */
 	const bool knows = t <= GPUBE_STRIP_OPS && (slot < 0 || d.op[slot].order >= 0);
-	T *start = NULL;
+	int32_t *start = NULL;
 
 	left = d.n_loop - left;
 	if (knows) {
-		start = (slot < 0 ? (T *)io.out : (T *)io.in[slot]) +
+		start = (slot < 0 ? (int32_t *)io.out : (int32_t *)io.in[slot]) +
 			gpube__strip_start(&d, slot, begin);
-		*(slot < 0 ? &units[0].out : (T **)&units[0].in[slot]) = start;
+		*(slot < 0 ? &units[0].out : (int32_t **)&units[0].in[slot]) = start;
 		gpube__strip_carries(&d, slot, &carries[0][t], GPUBE_STRIP_OPS + 1);
 	}
 	list_init(d, STRIP_L, shared);
@@ -326,60 +327,55 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 		copies_wait();
 		__syncthreads();
 		if (unit < end) {
-			sum_table<T, STRIP_L>(d, &units[now], cells_at, turn);
+			sum_table<STRIP_L>(d, &units[now], cells_at, turn);
 			if constexpr (HAS_S)
-				sum_table<T, STRIP_S>(d, &units[now], cells_at, turn);
+				sum_table<STRIP_S>(d, &units[now], cells_at, turn);
 		}
 		if (unit > begin && t < d.quads) {
 			const uint32_t other = turn ^ 1;
-			T best[P][4];
+			int32_t best[P][4];
 
-			combine<T, P, HAS_S, BY_X>(d, cut.threshold,
+			combine<P, HAS_S, BY_X>(d, cut.threshold,
 				cells_at + t * (BY_X ? d.r_row * BYTES : 16),
 				HAS_S ? place_s + (s.at + other * s.room) * BYTES : 0,
 				place_l + (l.at + other * l.room) * BYTES, best);
-			store_strip<T, P>(d, cut, units[before].out + 4 * t, best);
+			store_strip<P>(d, cut, units[before].out + 4 * t, best);
 		}
 		if (unit == end)
 			break;
 		if (unit == begin || left == 0) {
 			__syncthreads(); /* the last R may still be read */
-			copy_r<T, BY_X>(d, units[now].in[0], cells_at);
+			copy_r<BY_X>(d, units[now].in[0], cells_at);
 			left = left ? left : d.n_loop;
 		}
 		left--;
 		now = now + 1 == STARTS ? 0 : now + 1;
 		if (unit + 1 < end && knows) {
 			start += carries[gpube__strip_carry(&d, unit + 1)][t];
-			*(slot < 0 ? &units[now].out : (T **)&units[now].in[slot]) = start;
+			*(slot < 0 ? &units[now].out : (int32_t **)&units[now].in[slot]) = start;
 		}
 	}
 }
 
-template <typename T> static gpube__strip_function function_of(const struct gpube__strip *d)
+gpube__strip_function gpube__strip_function_i32(const struct gpube__strip *d)
 {
 	const bool has_s = d->table[STRIP_S].n;
 
 	switch (d->kernel) {
 	case STRIP_1:
 		if (d->r_how == STRIP_FOURS_X)
-			return has_s ? strip_kernel<T, 1, true, true, 4>
-				     : strip_kernel<T, 1, false, true, 4>;
-		return has_s ? strip_kernel<T, 1, true, false, 4>
-			     : strip_kernel<T, 1, false, false, 4>;
+			return has_s ? strip_kernel<1, true, true, 4>
+				     : strip_kernel<1, false, true, 4>;
+		return has_s ? strip_kernel<1, true, false, 4>
+			     : strip_kernel<1, false, false, 4>;
 	case STRIP_4:
-		return has_s ? strip_kernel<T, 4, true, false, 4>
-			     : strip_kernel<T, 4, false, false, 4>;
+		return has_s ? strip_kernel<4, true, false, 4>
+			     : strip_kernel<4, false, false, 4>;
 	case STRIP_8:
-		return has_s ? strip_kernel<T, 8, true, false, 3>
-			     : strip_kernel<T, 8, false, false, 3>;
+		return has_s ? strip_kernel<8, true, false, 3>
+			     : strip_kernel<8, false, false, 3>;
 	default:
-		return has_s ? strip_kernel<T, 10, true, false, 3>
-			     : strip_kernel<T, 10, false, false, 3>;
+		return has_s ? strip_kernel<10, true, false, 3>
+			     : strip_kernel<10, false, false, 3>;
 	}
-}
-
-gpube__strip_function gpube__strip_function_i32(const struct gpube__strip *d)
-{
-	return function_of<int32_t>(d);
 }
