@@ -21,23 +21,36 @@ extern "C" {
 #define CHUNKS       (GPUBE_ROWS * (ROW_BYTES / 16)) /* 16 bytes each, of a block */
 
 /* A word is what a register holds: a value, or two of 16 bits. */
-struct op_i32 {
-	typedef int32_t word;
-	typedef int32_t value;
+template <class T> struct op_single {
+	typedef T word;
+	typedef T value;
 	static const bool paired = false;
-	static __device__ word lowest()
-	{
-		return INT32_MIN;
-	}
-	static __device__ word addmax(word a, word b, word c)
-	{
-		return gpube__addmax_i32(a, b, c);
-	}
+	static __device__ word lowest();
+	static __device__ word addmax(word a, word b, word c);
 	static __device__ word best(word a, word b)
 	{
 		return a > b ? a : b;
 	}
 };
+
+#define SINGLE(NAME, T, LOWEST)                                                                    \
+	typedef op_single<T> op_##NAME;                                                            \
+	template <> __device__ inline T op_##NAME::lowest()                                        \
+	{                                                                                          \
+		return LOWEST;                                                                     \
+	}                                                                                          \
+	template <> __device__ inline T op_##NAME::addmax(T a, T b, T c)                           \
+	{                                                                                          \
+		return gpube__addmax_##NAME(a, b, c);                                              \
+	}
+SINGLE(i32, int32_t, INT32_MIN)
+SINGLE(i64, int64_t, INT64_MIN)
+SINGLE(f32, float, -INFINITY)
+SINGLE(f64, double, -INFINITY)
+template <> __device__ inline float op_f32::best(float a, float b)
+{
+	return fmaxf(a, b);
+}
 
 struct op_i16 {
 	typedef uint32_t word;
@@ -54,60 +67,6 @@ struct op_i16 {
 	static __device__ word best(word a, word b)
 	{
 		return __vmaxs2(a, b);
-	}
-};
-
-struct op_i64 {
-	typedef int64_t word;
-	typedef int64_t value;
-	static const bool paired = false;
-	static __device__ word lowest()
-	{
-		return INT64_MIN;
-	}
-	static __device__ word addmax(word a, word b, word c)
-	{
-		return gpube__addmax_i64(a, b, c);
-	}
-	static __device__ word best(word a, word b)
-	{
-		return a > b ? a : b;
-	}
-};
-
-struct op_f32 {
-	typedef float word;
-	typedef float value;
-	static const bool paired = false;
-	static __device__ word lowest()
-	{
-		return -INFINITY;
-	}
-	static __device__ word addmax(word a, word b, word c)
-	{
-		return gpube__addmax_f32(a, b, c);
-	}
-	static __device__ word best(word a, word b)
-	{
-		return fmaxf(a, b);
-	}
-};
-
-struct op_f64 {
-	typedef double word;
-	typedef double value;
-	static const bool paired = false;
-	static __device__ word lowest()
-	{
-		return -INFINITY;
-	}
-	static __device__ word addmax(word a, word b, word c)
-	{
-		return gpube__addmax_f64(a, b, c);
-	}
-	static __device__ word best(word a, word b)
-	{
-		return a > b ? a : b;
 	}
 };
 
