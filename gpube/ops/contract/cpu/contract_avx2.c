@@ -22,8 +22,6 @@
 
 #include "gpube/ops/contract/cpu/contract_avx_impl.h"
 
-/* ---- int32 ---- */
-
 static INLINE __m256i mask_i32(int64_t n)
 {
 	const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -31,57 +29,14 @@ static INLINE __m256i mask_i32(int64_t n)
 	return _mm256_cmpgt_epi32(_mm256_set1_epi32(n > 8 ? 8 : (int)n), lane);
 }
 
-static INLINE __m256i loadm_i32(__m256i m, const int32_t *p)
-{
-	return _mm256_maskload_epi32((const int *)p, m);
-}
-
-static INLINE void storem_i32(int32_t *p, __m256i m, __m256i v)
-{
-	_mm256_maskstore_epi32((int *)p, m, v);
-}
-
-static INLINE __m256i cut_min_i32(__m256i v, int32_t threshold, int32_t cut)
-{
-	const __m256i below = _mm256_cmpgt_epi32(set_i32(threshold), v);
-
-	return _mm256_blendv_epi8(set_i32(cut), v, below);
-}
-
-static INLINE void arg_min_i32(__m256i *best, __m256i *at, __m256i v, __m256i x)
-{
-	*at = _mm256_blendv_epi8(*at, x, _mm256_cmpgt_epi32(*best, v));
-	*best = min_i32(*best, v);
-}
-
-static INLINE __m256i gather_i32(__m256i m, const int32_t *p, const int32_t *index)
-{
-	return _mm256_mask_i32gather_epi32(
-		_mm256_setzero_si256(), (const int *)p, _mm256_loadu_si256((const __m256i *)index), m, 4);
-}
-
-static INLINE __m256i expand_i32(__m256i m, const int32_t *p, int span, const int32_t *index)
-{
-	(void)m;
-	return _mm256_permutevar8x32_epi32(
-		loadm_i32(mask_i32(span), p), _mm256_loadu_si256((const __m256i *)index));
-}
-
-/* ---- int64 ---- */
-
 static INLINE __m256i mask_i64(int64_t n)
 {
 	return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
 }
 
-static INLINE __m256i loadm_i64(__m256i m, const int64_t *p)
+static INLINE __m256i min_i32(__m256i a, __m256i b)
 {
-	return _mm256_maskload_epi64((const long long *)p, m);
-}
-
-static INLINE void storem_i64(int64_t *p, __m256i m, __m256i v)
-{
-	_mm256_maskstore_epi64((long long *)p, m, v);
+	return _mm256_min_epi32(a, b);
 }
 
 static INLINE __m256i min_i64(__m256i a, __m256i b)
@@ -89,23 +44,42 @@ static INLINE __m256i min_i64(__m256i a, __m256i b)
 	return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b));
 }
 
-static INLINE __m256i cut_min_i64(__m256i v, int64_t threshold, int64_t cut)
-{
-	const __m256i below = _mm256_cmpgt_epi64(set_i64(threshold), v);
+/* WORD: what the intrinsics call a cell; INDICES: a vector's, of 32 bits. */
+#define CELL_OPS(NAME, CELL, WORD, BITS, INDICES)                                          \
+	static INLINE __m256i NAME(loadm)(__m256i m, const CELL *p)                        \
+	{                                                                                  \
+		return _mm256_maskload_epi##BITS((const WORD *)p, m);                      \
+	}                                                                                  \
+	static INLINE void NAME(storem)(CELL *p, __m256i m, __m256i v)                     \
+	{                                                                                  \
+		_mm256_maskstore_epi##BITS((WORD *)p, m, v);                               \
+	}                                                                                  \
+	static INLINE __m256i NAME(cut_min)(__m256i v, CELL threshold, CELL cut)           \
+	{                                                                                  \
+		const __m256i below = _mm256_cmpgt_epi##BITS(NAME(set)(threshold), v);     \
+                                                                                           \
+		return _mm256_blendv_epi8(NAME(set)(cut), v, below);                       \
+	}                                                                                  \
+	static INLINE void NAME(arg_min)(__m256i *best, __m256i *at, __m256i v, __m256i x) \
+	{                                                                                  \
+		*at = _mm256_blendv_epi8(*at, x, _mm256_cmpgt_epi##BITS(*best, v));        \
+		*best = NAME(min)(*best, v);                                               \
+	}                                                                                  \
+	static INLINE __m256i NAME(gather)(__m256i m, const CELL *p, const int32_t *index) \
+	{                                                                                  \
+		return _mm256_mask_i32gather_epi##BITS(                                    \
+			_mm256_setzero_si256(), (const WORD *)p, INDICES(index), m, BITS / 8); \
+	}
 
-	return _mm256_blendv_epi8(set_i64(cut), v, below);
-}
+#define EIGHT(p) _mm256_loadu_si256((const __m256i *)(p))
+#define FOUR(p)	 _mm_loadu_si128((const __m128i *)(p))
+CELL_OPS(I32, int32_t, int, 32, EIGHT)
+CELL_OPS(I64, int64_t, long long, 64, FOUR)
 
-static INLINE void arg_min_i64(__m256i *best, __m256i *at, __m256i v, __m256i x)
+static INLINE __m256i expand_i32(__m256i m, const int32_t *p, int span, const int32_t *index)
 {
-	*at = _mm256_blendv_epi8(*at, x, _mm256_cmpgt_epi64(*best, v));
-	*best = min_i64(*best, v);
-}
-
-static INLINE __m256i gather_i64(__m256i m, const int64_t *p, const int32_t *index)
-{
-	return _mm256_mask_i32gather_epi64(
-		_mm256_setzero_si256(), (const long long *)p, _mm_loadu_si128((const __m128i *)index), m, 8);
+	(void)m;
+	return _mm256_permutevar8x32_epi32(loadm_i32(mask_i32(span), p), EIGHT(index));
 }
 
 static INLINE __m256i expand_i64(__m256i m, const int64_t *p, int span, const int32_t *index)

@@ -27,94 +27,50 @@ static INLINE uint32_t lanes_mask(int64_t n, int w)
 	return n >= w ? (1u << w) - 1 : (1u << n) - 1;
 }
 
-/* ---- int32 ---- */
+/* INDICES: a vector's, of 32 bits; WIDE: the same as lanes of the cells' width. */
+#define CELL_OPS(NAME, CELL, M, BITS, INDICES, WIDE)                                       \
+	static INLINE M NAME(mask)(int64_t n)                                              \
+	{                                                                                  \
+		return (M)lanes_mask(n, 512 / BITS);                                       \
+	}                                                                                  \
+	static INLINE __m512i NAME(loadm)(M m, const CELL *p)                              \
+	{                                                                                  \
+		return _mm512_maskz_loadu_epi##BITS(m, p);                                 \
+	}                                                                                  \
+	static INLINE void NAME(storem)(CELL *p, M m, __m512i v)                           \
+	{                                                                                  \
+		_mm512_mask_storeu_epi##BITS(p, m, v);                                     \
+	}                                                                                  \
+	static INLINE __m512i NAME(min)(__m512i a, __m512i b)                              \
+	{                                                                                  \
+		return _mm512_min_epi##BITS(a, b);                                         \
+	}                                                                                  \
+	static INLINE __m512i NAME(cut_min)(__m512i v, CELL threshold, CELL cut)           \
+	{                                                                                  \
+		return _mm512_mask_mov_epi##BITS(v,                                        \
+			_mm512_cmpge_epi##BITS##_mask(v, NAME(set)(threshold)), NAME(set)(cut)); \
+	}                                                                                  \
+	static INLINE void NAME(arg_min)(__m512i *best, __m512i *at, __m512i v, __m512i x) \
+	{                                                                                  \
+		*at = _mm512_mask_mov_epi##BITS(*at, _mm512_cmplt_epi##BITS##_mask(v, *best), x); \
+		*best = NAME(min)(*best, v);                                               \
+	}                                                                                  \
+	static INLINE __m512i NAME(gather)(M m, const CELL *p, const int32_t *index)       \
+	{                                                                                  \
+		return _mm512_mask_i32gather_epi##BITS(                                    \
+			_mm512_setzero_si512(), m, INDICES(index), p, BITS / 8);           \
+	}                                                                                  \
+	static INLINE __m512i NAME(expand)(M m, const CELL *p, int span, const int32_t *index) \
+	{                                                                                  \
+		(void)m;                                                                   \
+		return _mm512_permutexvar_epi##BITS(                                       \
+			WIDE(INDICES(index)), NAME(loadm)(NAME(mask)(span), p));           \
+	}
 
-static INLINE __mmask16 mask_i32(int64_t n)
-{
-	return (__mmask16)lanes_mask(n, 16);
-}
-
-static INLINE __m512i loadm_i32(__mmask16 m, const int32_t *p)
-{
-	return _mm512_maskz_loadu_epi32(m, p);
-}
-
-static INLINE void storem_i32(int32_t *p, __mmask16 m, __m512i v)
-{
-	_mm512_mask_storeu_epi32(p, m, v);
-}
-
-static INLINE __m512i cut_min_i32(__m512i v, int32_t threshold, int32_t cut)
-{
-	return _mm512_mask_mov_epi32(
-		v, _mm512_cmpge_epi32_mask(v, set_i32(threshold)), set_i32(cut));
-}
-
-static INLINE void arg_min_i32(__m512i *best, __m512i *at, __m512i v, __m512i x)
-{
-	*at = _mm512_mask_mov_epi32(*at, _mm512_cmplt_epi32_mask(v, *best), x);
-	*best = min_i32(*best, v);
-}
-
-static INLINE __m512i gather_i32(__mmask16 m, const int32_t *p, const int32_t *index)
-{
-	return _mm512_mask_i32gather_epi32(
-		_mm512_setzero_si512(), m, _mm512_loadu_si512(index), p, 4);
-}
-
-static INLINE __m512i expand_i32(__mmask16 m, const int32_t *p, int span, const int32_t *index)
-{
-	(void)m;
-	return _mm512_permutexvar_epi32(_mm512_loadu_si512(index),
-		loadm_i32((__mmask16)lanes_mask(span, 16), p));
-}
-
-/* ---- int64 ---- */
-
-static INLINE __mmask8 mask_i64(int64_t n)
-{
-	return (__mmask8)lanes_mask(n, 8);
-}
-
-static INLINE __m512i loadm_i64(__mmask8 m, const int64_t *p)
-{
-	return _mm512_maskz_loadu_epi64(m, p);
-}
-
-static INLINE void storem_i64(int64_t *p, __mmask8 m, __m512i v)
-{
-	_mm512_mask_storeu_epi64(p, m, v);
-}
-
-static INLINE __m512i min_i64(__m512i a, __m512i b)
-{
-	return _mm512_min_epi64(a, b);
-}
-
-static INLINE __m512i cut_min_i64(__m512i v, int64_t threshold, int64_t cut)
-{
-	return _mm512_mask_mov_epi64(
-		v, _mm512_cmpge_epi64_mask(v, set_i64(threshold)), set_i64(cut));
-}
-
-static INLINE void arg_min_i64(__m512i *best, __m512i *at, __m512i v, __m512i x)
-{
-	*at = _mm512_mask_mov_epi64(*at, _mm512_cmplt_epi64_mask(v, *best), x);
-	*best = min_i64(*best, v);
-}
-
-static INLINE __m512i gather_i64(__mmask8 m, const int64_t *p, const int32_t *index)
-{
-	return _mm512_mask_i32gather_epi64(
-		_mm512_setzero_si512(), m, _mm256_loadu_si256((const __m256i *)index), p, 8);
-}
-
-static INLINE __m512i expand_i64(__mmask8 m, const int64_t *p, int span, const int32_t *index)
-{
-	(void)m;
-	return _mm512_permutexvar_epi64(_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)index)),
-		loadm_i64((__mmask8)lanes_mask(span, 8), p));
-}
+#define SAME(v)	  v
+#define HALF(p)	  _mm256_loadu_si256((const __m256i *)(p))
+CELL_OPS(I32, int32_t, __mmask16, 32, _mm512_loadu_si512, SAME)
+CELL_OPS(I64, int64_t, __mmask8, 64, HALF, _mm512_cvtepi32_epi64)
 
 #include "gpube/ops/contract/cpu/contract_types_impl.h"
 

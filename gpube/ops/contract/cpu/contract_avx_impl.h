@@ -30,8 +30,3 @@
 
 VECTOR_OPS(I32, int32_t, VI32, EPI32, EPI32(set1))
 VECTOR_OPS(I64, int64_t, VI64, EPI64, SET64)
-
-static INLINE VI32 min_i32(VI32 a, VI32 b)
-{
-	return EPI32(min)(a, b);
-}
