@@ -56,7 +56,7 @@ def verdict_of(row, path, answer, known):
 def run_one(args, path, backend):
     """(whole seconds, the program's JSON) of the fastest run."""
     evid = solve.evidence_of(path)
-    cmd = [args.gpube, "solve", "--json", "--backend", backend, path] + (["--evidence", evid] if evid else [])
+    cmd = [args.gpube, "solve", "--method", "eliminate", "--json", "--backend", backend, path] + (["--evidence", evid] if evid else [])
     best = None
     for _ in range(args.repeat):
         code, text, err, seconds = solve.run(cmd, args.timeout)

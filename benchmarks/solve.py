@@ -1,64 +1,92 @@
 #!/usr/bin/env python3
-"""Solves every instance of a data folder that elimination can do, checks each answer, and times it beside toulbar2.
+"""`gpube solve` beside each of its methods and beside toulbar2, in processor seconds; every answer is checked.
 
-usage: benchmarks/solve.py DATA [--gpube build/gpube] [--toulbar2 toulbar2] [--limit 8.5] [--only TEXT]
-                           [--timeout 300] [--csv OUT.csv] [--peer all|missing|none] [--tuned "OPTIONS"]
+usage: benchmarks/solve.py DATA --csv RUN.csv [--gpube build/gpube] [--toulbar2 toulbar2] [--timeout 20] [--only TEXT]
+                           [--ways auto,peer,methods] [--lock FILE] [--deadline SECONDS]
+       benchmarks/solve.py DATA --csv RUN.csv --report
 
-DATA/INDEX.tsv names the instances and their known answers. An instance is run
-when benchmarks/instances.txt lists it, or the index says that its largest
-table has at most 10^LIMIT cells. Expected answers: the one instances.txt gives
-(where the index is known to be wrong, with the reason), the index's own, else
-the toulbar2 optimum it records, else toulbar2 is run here.
+Instances are the .wcsp, .cfn and .uai models of DATA/INDEX.tsv and DATA/fabe/INDEX.tsv. The CSV has a line for an
+instance and a way: auto (what a user types), those of --method, and toulbar2's options of PEERS. What the CSV has already is not run again, so that a run can be continued. A method
+gets as much time as auto took: when it has not ended by then, it is not faster. It is left out where auto took less
+than 0.05 s, and where neither auto nor toulbar2 proved an answer. With --lock each command holds that lock.
 
-Evidence is x.uai.evid, or x.evid where the index has only that.
+--report: the sums over what both proved, losses of more than 0.2 s, the instances that auto does not prove, those where it
+takes more than 1.2 times the fastest method and 0.05 s, and answers that differ.
 
-toulbar2 rounds every -ln(p) of a .uai file to 1e-7 or so and prints its energy
-with three decimals: in log10 a difference up to n_functions * 1e-6 + 3e-4 is
-rounding. For .wcsp and .cfn answers must be equal. An assignment that is better
-than toulbar2's, re-costed here from the file, is "better", not an error of ours.
+toulbar2 rounds every -ln(p) of a .uai file to 1e-7 or so: in log10 a difference up to n_functions * 1e-6 + 3e-4 is
+rounding. For .wcsp and .cfn answers must be equal. Where gpube's assignment is better, re-costed here from the file,
+it is "better", not an error of ours. instances.txt names answers where the index is known to be wrong.
 """
-import argparse
 import csv
+import fcntl
 import gzip
 import json
 import lzma
 import math
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
+from common import options
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-TUNED = "-A -hve -pwc -p=8 -O=-3"  # 1.1.1 does not know -hve and -pwc
+PEERS = {"toulbar2": [], "tuned": "-A -p=8 -O=-3".split(), "btd": ["-B=1"]}  # 1.1.1 does not know -hve and -pwc
+METHODS = ("eliminate", "tree", "sweep", "joins", "clusters")
+FIELDS = ["path", "way", "status", "answer", "cpu", "wall", "note"]
 
 
-def run(cmd, timeout):
-    start = time.monotonic()
-    try:
-        p = subprocess.run(cmd, capture_output=True, text=True, timeout=timeout, errors="replace")
-        return p.returncode, p.stdout, p.stderr, time.monotonic() - start
-    except subprocess.TimeoutExpired:
-        return None, "", "timeout", time.monotonic() - start
+def run(cmd, timeout, lock):
+    """(output, processor seconds, wall seconds); what takes longer than timeout is killed."""
+    with tempfile.TemporaryFile("w+") as out, open(lock or os.devnull, "w") as held:
+        if lock:
+            fcntl.flock(held, fcntl.LOCK_EX)
+        start = time.monotonic()
+        p = subprocess.Popen(cmd, stdout=out, stderr=subprocess.DEVNULL, start_new_session=True)
+        signal.signal(signal.SIGALRM, lambda *_: os.killpg(p.pid, signal.SIGKILL))
+        signal.alarm(math.ceil(timeout))
+        _, code, usage = os.wait4(p.pid, 0)
+        signal.alarm(0)
+        p.returncode = code
+        out.seek(0)
+        return out.read(), usage.ru_utime + usage.ru_stime, time.monotonic() - start
+
+
+# ---- the instances and their answers
 
 
 def expected(row):
-    """(value, log10 or None, where from) of the index, or None."""
-    known, tb2 = row["known_optimum_or_answer"], row["tb2_1.1.1_result"]
+    """(value or None, log10 or None) of the index, or None."""
+    known, tb2 = row.get("known_optimum_or_answer") or "", row.get("tb2_1.1.1_result") or ""
     log10 = re.search(r"opt=.*?log10=(-?[\d.]+)", tb2)
-    if row["format"] == "uai":
-        return (None, float(log10.group(1)), "index: toulbar2") if log10 else None
-    m = re.match(r"(-?\d+(?:\.\d+)?)\b(?! colou?rs)", known)
-    if m:
-        return float(m.group(1)), None, "index"
-    m = re.match(r"opt=(-?[\d.]+)", tb2)
-    return (float(m.group(1)), None, "index: toulbar2") if m else None
+    if ".uai" in row["path"]:
+        return (None, float(log10.group(1))) if log10 else None
+    m = re.match(r"(-?\d+(?:\.\d+)?)\b(?! colou?rs)", known) or re.match(r"opt=(-?[\d.]+)", tb2)
+    return (float(m.group(1)), None) if m else None
 
 
-def no_solution(out):
-    """Whether toulbar2 has proved that there is none: "No solution found in" is what 1.4 says when its time is over."""
-    return re.search(r"No solution (in \d|found by initial propagation)", out) is not None
+def instances(data, only):
+    rows = []
+    for folder in ("", "fabe"):
+        index = os.path.join(data, folder, "INDEX.tsv")
+        if not os.path.exists(index):
+            continue
+        with open(index, newline="") as f:
+            for r in csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE):
+                r["path"] = os.path.join(folder, r["path"])
+                if re.search(r"\.(wcsp|cfn|uai)(\.xz|\.gz)?$", r["path"]) and only in r["path"]:
+                    rows.append(r)
+    with open(os.path.join(HERE, "instances.txt")) as f:
+        corrected = dict(line.split() for line in (x.split("#")[0] for x in f) if len(line.split()) == 2)
+    for r in rows:
+        r["expected"] = expected(r)
+        if r["path"] in corrected:
+            value = float(corrected[r["path"]])
+            r["expected"] = (None, value) if ".uai" in r["path"] else (value, None)
+    return rows
 
 
 def evidence_of(path):
@@ -99,8 +127,32 @@ def log10_of(path, values):
     return total
 
 
-def toulbar2(args, path, options):
-    """(optimum or None, log10 or None, seconds, proved)."""
+# ---- the ways
+
+
+def by_gpube(args, path, way, timeout):
+    cmd = [args.gpube, "solve", path, "--json", "--quiet", "--timeout", "%.3fs" % timeout]
+    evid = evidence_of(path)
+    cmd += ["--evidence", evid] if evid else []
+    cmd += ["--method", way] if way != "auto" else []
+    text, cpu, wall = run(cmd, timeout + 10, args.lock)
+    try:
+        d = json.loads(text)
+    except ValueError:
+        d = {"status": "killed"}
+    answer, note = "", ""
+    if d["status"] == "optimal":
+        answer = d.get("log10", d["upper_bound"])
+        if "log10" in d and abs(log10_of(path, d["assignment"]) - answer) > 1e-9 * max(1, abs(answer)):
+            note = "WRONG: not what the assignment costs"
+    elif d["status"] == "bounds":
+        note = "%s %s" % (d["lower_bound"], d["upper_bound"])
+    elif d["status"] == "error":
+        note = d["message"]
+    return {"status": d["status"], "answer": answer, "cpu": cpu, "wall": wall, "note": note}
+
+
+def by_toulbar2(args, path, way, timeout):
     evid = evidence_of(path)
     with tempfile.TemporaryDirectory() as tmp:
         if evid and path.endswith(".xz"):  # toulbar2 1.1.1 leaves out the evidence of a packed file
@@ -108,104 +160,149 @@ def toulbar2(args, path, options):
             with lzma.open(path) as packed, open(unpacked, "wb") as f:
                 f.write(packed.read())
             path = unpacked
-        cmd = [args.toulbar2, path] + ([evid] if evid else []) + options + ["-timer=%d" % args.peer_timeout]
-        _, out, _, seconds = run(cmd, args.peer_timeout + 60)
-    m = re.search(r"Optimum: (-?[\d.]+)(?: energy: (-?[\d.e+]+))?", out)
-    if not m:
-        return None, None, seconds, no_solution(out)
-    energy = m.group(2)
-    return float(m.group(1)), -float(energy) / math.log(10) if energy else None, seconds, True
+        cmd = [args.toulbar2, path] + ([evid] if evid else []) + PEERS[way]
+        text, cpu, wall = run(cmd + ["-timer=%d" % timeout], timeout + 10, args.lock)
+    m = re.search(r"Optimum: (-?[\d.]+)(?: energy: (-?[\d.e+]+))?", text)
+    answer, status = "", "bounds"
+    if m:
+        status = "optimal"
+        answer = -float(m.group(2)) / math.log(10) if m.group(2) else float(m.group(1))
+    elif re.search(r"No solution (in \d|found by initial propagation)", text):  # 1.4 says "No solution found in" after a time limit
+        status = "infeasible"
+    return {"status": status, "answer": answer, "cpu": cpu, "wall": wall, "note": ""}
+
+
+PROVED = ("optimal", "infeasible")
+
+
+def differs(row, want, n_functions):
+    """A word for an answer that is not the expected one, or ''."""
+    if row["status"] != "optimal" or want is None:
+        return ""
+    got, value, log10 = float(row["answer"]), *want
+    if value is not None:
+        return "" if abs(got - value) <= 1e-9 * max(1, abs(value)) else "WRONG"
+    if abs(got - log10) <= 1e-6 * n_functions + 3e-4:
+        return ""
+    return "better" if got > log10 else "WRONG"
+
+
+def measure(args, rows):
+    done = {}
+    if os.path.exists(args.csv):
+        with open(args.csv, newline="") as f:
+            for r in csv.DictReader(f):
+                done[r["path"], r["way"]] = r
+    new = not done
+    end = time.monotonic() + args.deadline
+    ways = args.ways.split(",")
+    wanted = [w for w in ways if w == "auto"] + [w for g in ways for w in
+              {"peer": tuple(PEERS), "methods": METHODS, "auto": ()}.get(g, (g,))]
+    with open(args.csv, "a", newline="") as f:
+        out = csv.DictWriter(f, FIELDS)
+        if new:
+            out.writeheader()
+        for r in rows:
+            path = os.path.join(args.data, r["path"])
+            for way in wanted:
+                limit = args.timeout
+                if (r["path"], way) in done:
+                    continue
+                if time.monotonic() > end:
+                    return
+                auto = done.get((r["path"], "auto"))
+                if way in METHODS and auto:
+                    proved = [d for w in ("auto", *PEERS)
+                              for d in [done.get((r["path"], w))] if d and d["status"] in PROVED]
+                    if not proved or float(auto["wall"]) < 0.05:
+                        continue
+                    limit = min(limit, float(auto["wall"]) + 0.05)
+                by = by_toulbar2 if way in PEERS else by_gpube
+                row = {"path": r["path"], "way": way, **by(args, path, way, limit)}
+                row["note"] = " ".join(x for x in (differs(row, r["expected"], float(r.get("n_functions") or 1000)),
+                                                   row["note"]) if x)
+                row["cpu"], row["wall"] = "%.3f" % row["cpu"], "%.3f" % row["wall"]
+                done[r["path"], way] = row
+                out.writerow(row)
+                f.flush()
+                print("%-48s %-9s %8s s  %s %s %s" % (r["path"], way, row["cpu"], row["status"], row["answer"], row["note"]),
+                      flush=True)
+
+
+# ---- the report
+
+
+def peer_of(d):
+    """The best of toulbar2's ways, or None."""
+    rows = [d[w] for w in PEERS if w in d]
+    proved = [x for x in rows if x["status"] in PROVED]
+    return min(proved, key=lambda x: x["cpu"]) if proved else None
+
+
+def answer_check(path, d, n_functions):
+    """Ways of gpube that differ among themselves, or from toulbar2's answer for the worse."""
+    bad = []
+    ours = [d[w] for w in ("auto",) + METHODS if w in d and d[w]["status"] == "optimal"]
+    for x in ours:
+        if "WRONG" in x["note"] or abs(float(x["answer"]) - float(ours[0]["answer"])) > 1e-6 * max(1, abs(float(x["answer"]))):
+            bad.append(x)
+    peer = peer_of(d)
+    if peer and ours and peer["status"] == "optimal":
+        want = (None, float(peer["answer"])) if ".uai" in path else (float(peer["answer"]), None)
+        if differs(ours[0], want, n_functions) == "WRONG":
+            bad.append(ours[0])
+    return ["%s by %s: %s" % (path, x["way"], x["answer"]) for x in bad]
+
+
+def report(args, rows):
+    table = {}
+    with open(args.csv, newline="") as f:
+        for r in csv.DictReader(f):
+            r["cpu"], r["wall"] = float(r["cpu"]), float(r["wall"])
+            table.setdefault(r["path"], {})[r["way"]] = r
+    sizes = {r["path"]: float(r.get("n_functions") or 1000) for r in rows}
+    table = {p: d for p, d in table.items() if p in sizes}
+    auto = {p: d["auto"] for p, d in table.items() if "auto" in d}
+    proved = [p for p in auto if auto[p]["status"] in PROVED]
+    peers = {p: peer_of(table[p]) for p in auto}
+    both = [p for p in proved if peers[p]]
+    default = [p for p in proved if table[p].get("toulbar2", {}).get("status") in PROVED]
+    print("%d of %d instances proved, in %.2f processor seconds" % (len(proved), len(auto), sum(auto[p]["cpu"] for p in proved)))
+    print("%d that toulbar2's best proves, too: solve %.2f, toulbar2 %.2f processor seconds" % (
+        len(both), sum(auto[p]["cpu"] for p in both), sum(peers[p]["cpu"] for p in both)))
+    print("%d that its default options prove: solve %.2f, toulbar2 %.2f" % (
+        len(default), sum(auto[p]["cpu"] for p in default), sum(table[p]["toulbar2"]["cpu"] for p in default)))
+    print("\nproved by toulbar2 alone:")
+    for p in sorted(auto):
+        if peers[p] and p not in proved:
+            print("  %-50s %7.2f s (%s); solve: %s" % (p, peers[p]["cpu"], peers[p]["way"], auto[p]["note"]))
+    print("\nlosses of more than 0.2 s:")
+    for p in sorted(both, key=lambda p: peers[p]["cpu"] - auto[p]["cpu"]):
+        if auto[p]["cpu"] > peers[p]["cpu"] + 0.2:
+            print("  %-50s %7.2f s, toulbar2 %7.2f s (%s)" % (p, auto[p]["cpu"], peers[p]["cpu"], peers[p]["way"]))
+    print("\nmore than 1.2 times the fastest method and 0.05 s:")
+    for p in sorted(auto):
+        ways = [table[p][w] for w in METHODS if w in table[p] and table[p][w]["status"] in PROVED]
+        least = min(ways, key=lambda x: x["cpu"]) if ways else None
+        if least and auto[p]["cpu"] > 1.2 * least["cpu"] + 0.05:
+            print("  %-50s %7.2f s, %s %.2f s" % (p, auto[p]["cpu"], least["way"], least["cpu"]))
+    print("\nanswers that differ:")
+    bad = [line for p in table for line in answer_check(p, table[p], sizes[p])]
+    print("\n".join("  " + x for x in bad) or "  none")
+    return 1 if bad else 0
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("data")
-    ap.add_argument("--gpube", default="build/gpube")
-    ap.add_argument("--toulbar2", default="toulbar2")
-    ap.add_argument("--limit", type=float, default=8.5)
-    ap.add_argument("--only", default="")
-    ap.add_argument("--timeout", type=float, default=300)
-    ap.add_argument("--peer-timeout", type=int, default=60)
-    ap.add_argument("--csv")
-    ap.add_argument("--tuned", default=TUNED, help="toulbar2's second set of options (default: %(default)s)")
-    ap.add_argument("--peer", choices=("all", "missing", "none"), default="all",
-                    help="time toulbar2 on all, or ask it only where no answer is known, or not at all")
+    ap = options(__doc__, "data", "--gpube", "--toulbar2", "--only", "--csv", "--deadline",
+                 timeout=20.0, ways="auto,peer,methods", lock="", report=False)
     args = ap.parse_args()
-
-    with open(os.path.join(HERE, "instances.txt")) as f:
-        lines = [line.split("#")[0].split() for line in f]
-    listed = {line[0]: line[1:] for line in lines if line}
-    with open(os.path.join(args.data, "INDEX.tsv"), newline="") as f:
-        rows = list(csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE))
-    for p in listed:
-        if not any(r["path"] == p for r in rows):
-            sys.exit("instances.txt: '%s' is not in the index" % p)
-    chosen = [r for r in rows if r["format"] in ("wcsp", "cfn", "uai") and args.only in r["path"]
-              and (r["path"] in listed
-                   or (r["log10_largest_table"] and float(r["log10_largest_table"]) <= args.limit))]
-
-    out = csv.writer(open(args.csv, "w", newline="")) if args.csv else None
-    head = ["path", "verdict", "status", "answer", "expected", "from", "seconds", "order_s", "eliminate_s", "width",
-            "log10_joined", "tb2_s", "tb2_tuned_s"]
-    if out:
-        out.writerow(head)
-    counts = {}
-    for r in chosen:
-        path = os.path.join(args.data, r["path"])
-        evid = evidence_of(path)
-        code, text, err, seconds = run([args.gpube, "solve", path, "--output", "json"]
-                                       + (["--evidence", evid] if evid else []), args.timeout)
-        try:
-            ans = json.loads(text)
-        except ValueError:
-            ans = {"status": "timeout" if code is None else "exit %s" % code, "message": err.strip()}
-        peer = [None, None]
-        want = expected(r)
-        if listed.get(r["path"]):
-            value = float(listed[r["path"]][0])
-            want = (None, value, "instances.txt") if r["format"] == "uai" else (value, None, "instances.txt")
-        if args.peer == "all" or (args.peer == "missing" and want is None):
-            for k, options in enumerate(([], args.tuned.split())):
-                if args.peer == "missing" and want is not None:
-                    break
-                value, log10, t, proved = toulbar2(args, path, options)
-                peer[k] = t if proved else None
-                if want is None and proved and (value is not None):
-                    want = (value, log10, "toulbar2 here")
-        verdict, got = "FAILED", ""
-        if ans["status"] == "optimal":
-            if want is None:
-                verdict, got = "unchecked", ans.get("log10", ans["upper_bound"])
-            elif want[1] is not None:
-                got = ans["log10"]
-                slack = 1e-6 * float(r["n_functions"] or 1000) + 3e-4
-                recosted = log10_of(path, ans["assignment"])
-                if abs(recosted - got) > 1e-9 * max(1, abs(got)):
-                    verdict = "WRONG"
-                elif abs(got - want[1]) <= slack:
-                    verdict = "ok"
-                else:
-                    verdict = "better" if got > want[1] else "WRONG"
-            else:
-                got = float(ans["upper_bound"])
-                verdict = "ok" if abs(got - want[0]) <= 1e-9 * max(1, abs(want[0])) else "WRONG"
-        elif ans["status"] == "infeasible":
-            verdict = "ok" if "no solution" in r["tb2_1.1.1_result"] else "unchecked"
-        counts[verdict] = counts.get(verdict, 0) + 1
-        plan = ans.get("plan", {})
-        joined = plan.get("joined_cells")
-        row = [r["path"], verdict, ans["status"], got, (want[1] if want[1] is not None else want[0]) if want else "",
-               want[2] if want else "", "%.3f" % seconds, ans.get("times", {}).get("order", ""),
-               ans.get("times", {}).get("eliminate", ""), plan.get("width", ""),
-               "%.2f" % math.log10(joined) if joined else "",
-               *("%.3f" % t if t is not None else "" for t in peer)]
-        if out:
-            out.writerow(row)
-        print("%-9s %-52s %8.2f s  %s%s" % (verdict, r["path"], seconds, got,
-                                           "" if verdict in ("ok", "unchecked") else "  want %s; %s" % (want, ans.get("message", ""))),
-              flush=True)
-    print(", ".join("%d %s" % (n, v) for v, n in sorted(counts.items())))
-    return 1 if counts.get("WRONG") or counts.get("FAILED") else 0
+    if not args.data or not args.csv:
+        ap.error("DATA and --csv are needed")
+    rows = instances(args.data, args.only)
+    if args.report:
+        return report(args, rows)
+    measure(args, rows)
+    return 0
 
 
 if __name__ == "__main__":

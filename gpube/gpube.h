@@ -237,6 +237,19 @@ enum gpube_order_method {
 	GPUBE_ORDER_GIVEN,
 };
 
+/* How an optimum is proved, or a bound of it. */
+enum gpube_bound_method {
+	GPUBE_BOUND_AUTO,     /* whatever proves it first: all of the below, in turn */
+	GPUBE_BOUND_MBE,      /* mini-buckets */
+	GPUBE_BOUND_SHIFT,    /* cost shifting between functions that share variables */
+	GPUBE_BOUND_CLUSTERS, /* dual ascent on clusters of variables */
+	GPUBE_BOUND_JOINS,    /* dual ascent on the join graph of growing mini-buckets */
+	GPUBE_BOUND_REGIONS,  /* as CLUSTERS does on a GPU: on quads over triples over pairs */
+	GPUBE_BOUND_SWEEP,    /* dynamic programming over allowed fronts, one by one (CPU) */
+	GPUBE_BOUND_TREE,     /* depth-first branch and bound on shifts between functions (CPU) */
+	GPUBE_BOUND_ELIMINATE, /* bucket elimination of the whole, in slices where it does not fit */
+};
+
 /* Where tables are eliminated; AUTO decides by predicted time and memory. */
 enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA };
 
@@ -245,14 +258,18 @@ enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA }
  * order          n_vars variable indices of the model, order[0] is eliminated
  *                first; used with GPUBE_ORDER_GIVEN
  * order_seconds  time for the search of an order; 0: a share of the predicted time
- * seed           of the order search
- * no_simplify    eliminate the model as it was read
- * count          count the optima, too
+ * seed           of the search for orders and for assignments
+ * no_simplify    the model is left as it was read
+ * count          count the optima, too: by elimination, once the optimum is proved
  * precision      decimals that ln(potential) is rounded to; 0: as many as are safe
- * no_slices      what does not fit the memory is refused, and not done in slices
+ * no_slices      nothing is eliminated in slices
+ * values         n_vars value indices of a known assignment, or NULL
+ * cutoff         with has_cutoff: only totals better than this are of interest,
+ *                units of 10^-scale
  */
 struct gpube_solve_opts {
 	size_t sizeof_options;
+	enum gpube_bound_method method;
 	enum gpube_order_method order_method;
 	const int32_t *order;
 	double order_seconds;
@@ -263,6 +280,9 @@ struct gpube_solve_opts {
 	int count;
 	int precision;
 	int no_slices;
+	const int32_t *values;
+	int64_t cutoff;
+	int has_cutoff;
 };
 
 enum gpube_answer {
@@ -288,50 +308,70 @@ struct gpube_plan {
 	double predicted_seconds;
 };
 
+/* A stage of a run, and what was known after it; without an assignment cost is GPUBE_INF, of a maximum -GPUBE_INF. */
+struct gpube_stage {
+	const char *name;
+	double seconds;
+	int64_t bound, cost;
+	int gave_way; /* it had no room, or its sums were too large */
+};
+
 /*
- * cost        units of 10^-scale of the costs model; for potentials -ln,
- *             in units of 10^-'scale'
- * scale       decimals of 'cost'
- * log_value   potentials: ln of the best product, recomputed from the file's
- *             numbers; otherwise 0
- * values      n_vars value indices of the model as it was read; NULL unless
- *             optimal, or stopped between slices: then the best assignment known, which costs 'cost'
- * bound       with values: no assignment is better; units of 'cost'
- * count       number of optima in decimal; NULL unless asked for and known; of
- *             potentials, as they were rounded
- * order       n_vars variables of the given model as they are eliminated, those that
- *             simplification has removed first; NULL if no order was needed
- * seconds_…   eliminate: for loading tables and contracting them; contracting is the part of
- *             it inside contractions (on a device, its kernels alone), copying the part
- *             between host and device; assign: for reading the values off and pricing the
- *             assignment again
+ * What gpube_solve(), gpube_bound() and gpube_plan() know at their end.
+ * answer      OPTIMAL: 'values' attain the optimum, 'cost'; INFEASIBLE; INCOMPLETE: the optimum
+ *             is between bound and cost
+ * bound       no assignment is better: a lower bound when minimising, an upper one when
+ *             maximising; units of 10^-scale; potentials: of -ln. -GPUBE_INF, of a maximum
+ *             GPUBE_INF: none is known
+ * cost        of 'values'; without values undefined; for potentials -ln
+ * scale       decimals of 'cost' and 'bound'
+ * closed      the bound reached the cutoff: nothing better than it exists
+ * log_value   potentials: ln of the product at 'values', from the file's numbers; otherwise 0
+ * values      the best assignment met, n_vars value indices of the model as it was read, or NULL
+ * count       number of optima in decimal (of potentials as rounded); NULL unless asked for and known
+ * order       n_vars variables of the given model as they were eliminated, those that
+ *             simplification has removed first; NULL if it was not elimination that proved
+ * plan        of the elimination, if there was one; otherwise the sizes of the simplified model alone
+ * z           of the last mini-bucket run; 0: none
+ * backend     where the work was done that counted
+ * seconds_…   bound, cost: when they were found, since the call; eliminate: for loading tables and
+ *             contracting them; contracting is the part of it inside contractions (on a device, its
+ *             kernels alone), copying the part between host and device; assign: for reading the
+ *             values off and pricing the assignment again
+ * stages      what was done, in its order; n_stages of them
  */
 struct gpube_solution {
 	enum gpube_answer answer;
 	int64_t cost, bound;
 	int scale;
+	int closed;
 	double log_value;
 	int32_t *values;
 	char *count;
 	int32_t *order;
 	struct gpube_plan plan;
+	int z;
 	const char *backend;
+	double seconds_bound, seconds_cost;
 	double seconds_simplify, seconds_order, seconds_eliminate, seconds_assign, seconds_count;
 	double seconds_contracting, seconds_copying;
+	int n_stages;
+	struct gpube_stage *stages;
 };
 
 /*
- * gpube_solve() - optimum and one optimal assignment by bucket elimination.
- * Cost:   plan.joined_cells operations; plan.peak_bytes of memory
- * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL. After ELIMIT (the plan does not
- *         fit) and ESTOP *out is what is known, and the caller frees it: the plan; also the
- *         optimum if only the counting was stopped; the best assignment if slices were done
+ * gpube_solve() - the proved optimum and an assignment, by whatever proves it first; a note in the
+ * log tells whenever a bound or an assignment improves. All arithmetic is on integers, so that
+ * the bound of a model of costs is a proof.
+ * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL. ESTOP (a stop or a time limit) and ELIMIT (nothing that
+ *         fits can say more) before the proof: *out is what is known, and the caller frees it; after
+ *         ESTOP it may be OPTIMAL without its count
  * Source: Dechter, Artificial Intelligence 113, 1999.
  */
 GPUBE_API int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts);
 
-/* gpube_plan() - what gpube_solve() would do: simplifies and orders, no elimination. */
+/* gpube_plan() - what elimination would do: simplifies and orders. After ELIMIT (it does not fit) *out has it, too. */
 GPUBE_API int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts);
 
@@ -347,17 +387,6 @@ GPUBE_API int gpube_count(struct gpube_solution **out, const struct gpube_model 
 GPUBE_API void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
 
 /* ---- bound ------------------------------------------------------------ */
-
-enum gpube_bound_method {
-	GPUBE_BOUND_AUTO,     /* all of the below, and elimination where what is left fits */
-	GPUBE_BOUND_MBE,      /* mini-buckets */
-	GPUBE_BOUND_SHIFT,    /* cost shifting between functions that share variables */
-	GPUBE_BOUND_CLUSTERS, /* dual ascent on clusters of variables */
-	GPUBE_BOUND_JOINS,    /* dual ascent on the join graph of growing mini-buckets */
-	GPUBE_BOUND_REGIONS,  /* as CLUSTERS does on a GPU: on quads over triples over pairs */
-	GPUBE_BOUND_SWEEP,    /* dynamic programming over allowed fronts, one by one (CPU) */
-	GPUBE_BOUND_TREE,     /* depth-first branch and bound on shifts between functions (CPU) */
-};
 
 /* When the ascent on clusters splits what it leaves open into parts. */
 enum gpube_split {
@@ -405,41 +434,17 @@ struct gpube_bound_opts {
 	int no_simplify;
 	int precision;
 	enum gpube_partition partition;
+	int count;
+	int no_slices;
 };
 
 /*
- * answer       OPTIMAL: cost is the optimum, and values attain it; INFEASIBLE;
- *              INCOMPLETE: the optimum is between bound and cost
- * bound        no assignment is better: a lower bound when minimising, an upper
- *              one when maximising; units of 10^-scale; potentials: of -ln
- * closed       the bound reached the cutoff: nothing better than it exists
- * cost         of 'values'; without values undefined
- * log_value    potentials: ln of the product at 'values', from the file's numbers
- * values       the best assignment met, n_vars entries, or NULL
- */
-struct gpube_bounds {
-	enum gpube_answer answer;
-	int64_t bound, cost;
-	int scale;
-	int closed;
-	double log_value;
-	int32_t *values;
-	int32_t n_vars, n_functions; /* after simplification */
-	int z;			     /* of the last mini-bucket run; 0: none */
-	const char *backend;
-	double seconds_bound, seconds_cost; /* when they were found, since the call */
-};
-
-/*
- * gpube_bound() - a proved bound and a good assignment; a note in the log tells
- * whenever one of them improves. All arithmetic is on integers, so the bound of
- * a model of costs is a proof. A stop or a time limit is no failure. Once there is a
- * bound, a method that finds no room is none either: a note says so.
+ * gpube_bound() - gpube_solve() with the methods' own options. A stop or a time limit is no
+ * failure, nor is a method that finds no room: *out is what is known.
  * Errors: EINVAL, ERANGE, ENOMEM (before the first bound), EBUG
  */
-GPUBE_API int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
+GPUBE_API int gpube_bound(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_bound_opts *opts);
-GPUBE_API void gpube_bounds_free(struct gpube_bounds *b, struct gpube_ctx *ctx);
 
 /* ---- bounds of partial assignments ------------------------------------- */
 

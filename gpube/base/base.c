@@ -246,6 +246,21 @@ int gpube__grow(struct gpube_ctx *ctx, void *p, int64_t *capacity, int64_t need,
 	return GPUBE_OK;
 }
 
+const char *gpube__decimal_text(char text[GPUBE_DECIMAL_TEXT], int64_t v, int scale)
+{
+	const unsigned long long size = v < 0 ? -(unsigned long long)v : (unsigned long long)v;
+	const char *sign = v < 0 ? "-" : "";
+	unsigned long long unit = 1;
+
+	for (int k = 0; k < scale; k++)
+		unit *= 10;
+	if (scale)
+		snprintf(text, GPUBE_DECIMAL_TEXT, "%s%llu.%0*llu", sign, size / unit, scale, size % unit);
+	else
+		snprintf(text, GPUBE_DECIMAL_TEXT, "%s%llu", sign, size);
+	return text;
+}
+
 const char *gpube__bytes_text(char text[GPUBE_BYTES_TEXT], double bytes)
 {
 	static const char units[] = "KMGTPE";

@@ -120,6 +120,10 @@ static inline int64_t gpube__mul_size(int64_t a, int64_t b)
 enum { GPUBE_BYTES_TEXT = 32 };
 const char *gpube__bytes_text(char text[GPUBE_BYTES_TEXT], double bytes);
 
+/* v units of 10^-scale, "-4.30"; scale at most 18. Returns text. */
+enum { GPUBE_DECIMAL_TEXT = 48 };
+const char *gpube__decimal_text(char text[GPUBE_DECIMAL_TEXT], int64_t v, int scale);
+
 /*
  * gpube__sort() - as qsort(), also in that equal items have no order; a stop ends it.
  * Errors: ESTOP (the items are in any order, some maybe twice), ENOMEM

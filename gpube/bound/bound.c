@@ -1,4 +1,7 @@
-/* bound.c - gpube_bound(): simplify, order, then the methods under one roof. */
+/*
+ * bound.c - the engine of gpube_solve() and gpube_bound(): simplify, then stages until one of them proves,
+ * then the report.
+ */
 #include "gpube/bound/bound.h"
 
 #include <math.h>
@@ -8,19 +11,10 @@
 #include "gpube/relax/nested.h"
 #include "gpube/ops/device/opening.h"
 #include "gpube/bound/shifted.h"
+#include "gpube/eliminate/solve.h"
 #include "gpube/ir/options.h"
 
-enum { LONG_ORDER = 3 /* seconds */ };
-
 /* ---- the call -------------------------------------------------------------------------- */
-
-void gpube_bounds_free(struct gpube_bounds *bounds, struct gpube_ctx *ctx)
-{
-	if (!bounds || !ctx)
-		return;
-	gpube__free(ctx, bounds->values);
-	gpube__free(ctx, bounds);
-}
 
 /*
  * Half a second at least, whatever the time limit is: what is small is then simplified, and gets a
@@ -61,122 +55,6 @@ static int simplify(struct gpube_bounder *b)
 }
 
 /*
- * Whether mini-buckets say something soon that elimination would not: where domains are large, they
- * are of two or three variables, and sweeps and clusters say more.
- */
-static bool is_quick(const struct gpube_bounder *b)
-{
-	return b->order_cost.joined_cells > GPUBE__QUICK_CELLS && gpube__bounder_mean_domain(b) < GPUBE__WIDE_DOMAIN;
-}
-
-static bool has_tree(const struct gpube_bounder *b)
-{
-	return b->opts->method == GPUBE_BOUND_AUTO && !b->shifted && b->opts->split != GPUBE_SPLIT_NEVER &&
-	       gpube__bounder_prefers_joins(b);
-}
-
-/*
- * What says most per millisecond, before a better order is searched for: join graphs, a look whether a search tree
- * ends at once, each again for longer, mini-buckets. Of 21 networks of noisy ors (or_chain) most end in
- * that tree, which along this order is as small as along a better one. A later tree is made along that.
- */
-static int along_first_order(struct gpube_bounder *b)
-{
-	static const double joins[] = {0.008, 0.05}, tree[] = {0.02, 0.15};
-	int status = GPUBE_OK;
-
-	for (int k = !has_tree(b); k < 2 && !status && !gpube__bounder_done(b); k++) {
-		status = gpube__bounder_quick_joins(b, joins[k]);
-		if (!status && !gpube__bounder_done(b) && has_tree(b))
-			status = gpube__bound_dfs(b, tree[k]);
-		gpube__dfs_tree_free(b->tree); /* the longer one is to have more sweeps at its root */
-		b->tree = NULL;
-	}
-	return status || gpube__bounder_done(b) ? status : gpube__bounder_quick_mbe(b);
-}
-
-/*
- * Where little is open a search tree may close it before there is a better order, and goes on as long as
- * it seems to: an auction of 100 bids takes it 0.02 s where bids that exclude each other are joined.
- */
-static int look_closely(struct gpube_bounder *b, double most)
-{
-	static const struct {
-		double share, seconds;
-	} looks[] = {{0.5, 0.15}, {0.8, 0.3}, {0.97, 1}};
-	int status = GPUBE_OK;
-
-	if (b->opts->method != GPUBE_BOUND_AUTO || b->shifted || b->opts->split == GPUBE_SPLIT_NEVER ||
-		b->order_cost.joined_cells <= GPUBE__QUICK_CELLS)
-		return GPUBE_OK;
-	for (int k = 0; k < 3 && !status && !gpube__bounder_done(b) && gpube__bounder_share_proved(b) > looks[k].share; k++)
-		status = gpube__bound_dfs(b, fmin(looks[k].seconds, most));
-	return status;
-}
-
-/*
- * A greedy order is enough where elimination is easy; else the search gets a moment, and a longer
- * one where that may bring elimination within reach: in 0.5 s of one core an order of pedigree7 has
- * width 33 and 3e11 joined cells, in 1 s width 24 and 4e8. (Not where everything depends on
- * everything: of queen5_5_3's 25 variables 3 s found nothing that half a second had not.)
- */
-static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
-{
-	const struct gpube_bound_opts *o = b->opts;
-	const double rate = b->ops->cells_per_second;
-	const double most = o->timeout_seconds > 0 ? o->timeout_seconds / 20 : LONG_ORDER;
-	const bool automatic = o->order_method == GPUBE_ORDER_AUTO, given = o->order_seconds > 0;
-	int status = gpube__order_find(b->ctx, b->order, &b->order_cost, g,
-		automatic ? GPUBE_ORDER_MIN_FILL : o->order_method, 0, rate, o->seed);
-
-	/* (a card may still be opening) */
-	if (!status && automatic && o->method == GPUBE_BOUND_AUTO && !b->shifted &&
-		o->backend != GPUBE_BACKEND_CUDA && is_quick(b))
-		status = along_first_order(b);
-	if (!status && automatic)
-		status = look_closely(b, most);
-	if (gpube__bounder_gives_way(b, status, "bounds along the first order"))
-		status = GPUBE_OK;
-	if (status || gpube__bounder_done(b))
-		return status;
-	/* no order will make it small, and its parts find their own, or clusters need none */
-	if (automatic &&
-		((gpube__bounder_dense(b) && b->order_cost.joined_cells > 1e4 * rate) ||
-			(!gpube__bounder_prefers_joins(b) && gpube__bounder_hopeless(b))))
-		return GPUBE_OK;
-	if (!automatic || (!given && b->order_cost.joined_cells < 0.1 * rate))
-		return GPUBE_OK;
-	status = gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
-		given ? o->order_seconds : fmin(0.5, most), rate, o->seed);
-	if (status || given || most <= 0.5 || o->method != GPUBE_BOUND_AUTO ||
-		gpube__bounder_dense(b) || b->order_cost.joined_cells < 0.5 * rate ||
-		b->order_cost.joined_cells > 1e4 * rate)
-		return status;
-	return gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
-		fmin(LONG_ORDER, most), rate, o->seed);
-}
-
-/* The order is over the given model's variables: those that are left, in it. */
-static int find_order(struct gpube_bounder *b)
-{
-	struct gpube_graph g;
-	int status = gpube__graph_of_model(&g, b->m);
-
-	if (status)
-		return status;
-	if (b->opts->order_method != GPUBE_ORDER_GIVEN) {
-		status = search_order(b, &g);
-	} else {
-		status = gpube__simplified_order(
-			b->order, &b->s, b->opts->order, b->given->n_vars);
-		if (!status)
-			status = gpube__order_cost(b->ctx, &b->order_cost, &g, b->order);
-	}
-	gpube__graph_clear(b->ctx, &g);
-	return status;
-}
-
-/*
  * The caller's assignment in the simplified model, of which a variable may stand for several: the first of its
  * values that is right for all of them. False if there is none.
  */
@@ -211,7 +89,6 @@ static int take_known(struct gpube_bounder *b)
 		status = gpube__bounder_offer(b, b->tried, "found");
 	if (status)
 		return status;
-
 	if (o->has_cutoff) {
 		b->cutoff = b->s.negated ? -o->cutoff : o->cutoff;
 		/* one that no total reaches says nothing, and need not fit what limits are scaled to */
@@ -233,7 +110,7 @@ static int take_known(struct gpube_bounder *b)
 
 /* ---- from the model to the report ------------------------------------------------------------ */
 
-/* Up to an order; not ready: nothing is left to do, or to do it with. */
+/* Simplified, with what the caller knows; not ready: nothing is left to do. */
 static int prepare(struct gpube_bounder *b, bool *ready)
 {
 	uint64_t n;
@@ -251,33 +128,99 @@ static int prepare(struct gpube_bounder *b, bool *ready)
 	b->extended = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*b->extended));
 	if (!b->best || !b->tried || !b->order || !b->extended)
 		return GPUBE_ENOMEM;
+	b->seconds_simplify = gpube__now() - b->start;
+	status = gpube__bounder_note(b, "simplification", b->seconds_simplify, false);
 	if (b->opts->backend == GPUBE_BACKEND_AUTO && b->opts->method != GPUBE_BOUND_MBE &&
 		gpube__nested_likely(b->m))
 		gpube__opening_begin();
-	status = take_known(b);
 	if (!status)
-		status = gpube__bound_at_first(b);
-	if (status || gpube__bounder_done(b))
-		return status;
-	status = find_order(b);
-	*ready = !status;
-	/* without an order, what is known is the result */
-	return gpube__bounder_gives_way(b, status, "the search of an order") ? GPUBE_OK : status;
+		status = take_known(b);
+	*ready = !status && !gpube__bounder_done(b);
+	return status;
+}
+
+/* A total of the simplified model in the terms of the given one. */
+static int64_t given_total(const struct gpube_bounder *b, int64_t total)
+{
+	return b->s.negated ? -total : total;
+}
+
+/* The plan, the order and the times of the elimination that proved, if one did. */
+static int report_elimination(const struct gpube_bounder *b, struct gpube_solution *out)
+{
+	const struct gpube_solution *from = b->eliminated;
+
+	out->plan = from->plan;
+	out->plan.n_vars = b->m->n_vars;
+	out->plan.n_functions = b->m->n_functions;
+	out->seconds_order += from->seconds_order;
+	out->seconds_eliminate = from->seconds_eliminate;
+	out->seconds_assign = from->seconds_assign;
+	out->seconds_contracting = from->seconds_contracting;
+	out->seconds_copying = from->seconds_copying;
+	if (!from->order)
+		return GPUBE_OK;
+	out->order = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*out->order));
+	return out->order ? gpube__given_order(out->order, &b->s, from->order) : GPUBE_ENOMEM;
+}
+
+static int report_stages(const struct gpube_bounder *b, struct gpube_solution *out)
+{
+	out->stages = gpube__alloc(b->ctx, (uint64_t)b->n_runs, sizeof(*out->stages));
+	if (!out->stages)
+		return GPUBE_ENOMEM;
+	out->n_stages = (int)b->n_runs;
+	for (int64_t k = 0; k < b->n_runs; k++) {
+		const struct gpube_stage_run *r = &b->runs[k];
+
+		out->stages[k] = (struct gpube_stage){.name = r->name, .seconds = r->seconds,
+			.bound = given_total(b, r->lower), .cost = given_total(b, r->upper),
+			.gave_way = r->gave_way};
+	}
+	return GPUBE_OK;
+}
+
+/* The best assignment in the terms of the given model, priced once more. */
+static int report_values(struct gpube_bounder *b, struct gpube_solution *out)
+{
+	int status;
+
+	out->values = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*out->values));
+	if (!out->values)
+		return GPUBE_ENOMEM;
+	gpube__simplified_extend(&b->s, out->values, b->best);
+	status = gpube_model_cost(&out->cost, b->costs, out->values);
+	if (!status && out->cost != given_total(b, b->upper))
+		status = gpube__fail(b->ctx, GPUBE_EBUG,
+			"internal error: the assignment does not cost what was found; please report "
+			"this");
+	if (!status && b->given->kind == GPUBE_POTENTIALS)
+		status = gpube_model_log_value(&out->log_value, b->given, out->values);
+	return status;
 }
 
 /* What was found, in the terms of the given model. */
-static int report(struct gpube_bounder *b, struct gpube_bounds *out)
+static int report(struct gpube_bounder *b, struct gpube_solution *out)
 {
-	int status = GPUBE_OK;
+	int status = report_stages(b, out);
 
 	GPUBE_KNOWN(b->m);
 	out->scale = b->costs->scale;
-	out->n_vars = b->m->n_vars;
-	out->n_functions = b->m->n_functions;
+	out->plan.n_vars = b->m->n_vars;
+	out->plan.n_functions = b->m->n_functions;
+	out->plan.n_components = b->s.n_components;
 	out->z = b->z;
+	out->backend = b->backend;
 	out->seconds_bound = b->seconds_lower;
 	out->seconds_cost = b->seconds_upper;
+	out->seconds_simplify = b->seconds_simplify;
+	out->seconds_order = b->seconds_order;
+	out->seconds_count = b->seconds_count;
 	out->answer = GPUBE_ANSWER_INCOMPLETE;
+	if (!status && b->eliminated)
+		status = report_elimination(b, out);
+	if (status)
+		return status;
 	if (b->s.infeasible || (b->upper == GPUBE_INF && b->lower >= b->m->top) ||
 		(b->upper == GPUBE_INF && b->lower == GPUBE_INF)) {
 		out->answer = GPUBE_ANSWER_INFEASIBLE;
@@ -288,21 +231,10 @@ static int report(struct gpube_bounder *b, struct gpube_bounds *out)
 		b->lower = b->upper;
 		out->answer = GPUBE_ANSWER_OPTIMAL;
 	}
-	out->bound = b->s.negated ? -b->lower : b->lower;
-	if (b->upper == GPUBE_INF)
-		return GPUBE_OK;
-	out->values = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*out->values));
-	if (!out->values)
-		return GPUBE_ENOMEM;
-	gpube__simplified_extend(&b->s, out->values, b->best);
-	status = gpube_model_cost(&out->cost, b->costs, out->values);
-	if (!status && out->cost != (b->s.negated ? -b->upper : b->upper))
-		status = gpube__fail(b->ctx, GPUBE_EBUG,
-			"internal error: the assignment does not cost what was found; please report "
-			"this");
-	if (!status && b->given->kind == GPUBE_POTENTIALS)
-		status = gpube_model_log_value(&out->log_value, b->given, out->values);
-	return status;
+	out->bound = given_total(b, b->lower);
+	out->count = b->count;
+	b->count = NULL;
+	return b->upper == GPUBE_INF ? GPUBE_OK : report_values(b, out);
 }
 
 static int check_options(const struct gpube_model *m, const struct gpube_bound_opts *o)
@@ -311,7 +243,7 @@ static int check_options(const struct gpube_model *m, const struct gpube_bound_o
 
 	if (o->sizeof_options != sizeof(*o))
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	status = gpube__check_choice(m->ctx, "method", (int)o->method, GPUBE_BOUND_TREE);
+	status = gpube__check_choice(m->ctx, "method", (int)o->method, GPUBE_BOUND_ELIMINATE);
 	if (!status)
 		status = gpube__check_choice(m->ctx, "z", o->z, INT32_MAX);
 	if (!status)
@@ -326,7 +258,7 @@ static int check_options(const struct gpube_model *m, const struct gpube_bound_o
 	return status ? status : gpube__check_known(m, o->values, o->has_cutoff, o->cutoff);
 }
 
-static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
+static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 	const struct gpube_shifted_opts *shifting, const struct gpube_model *m,
 	const struct gpube_bound_opts *opts)
 {
@@ -336,7 +268,7 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 		.opts = opts ? opts : &none, .start = gpube__now(), .upper = GPUBE_INF,
 		.cutoff = GPUBE_INF, .shifted = shifted, .shifting = shifting,
 		.most_shift = GPUBE__MOST_SHIFT};
-	struct gpube_bounds *bounds;
+	struct gpube_solution *found;
 	double deadline = ctx->deadline;
 	int status = GPUBE_OK, opened;
 	bool ready = false;
@@ -345,8 +277,8 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 	status = check_options(m, b.opts);
 	if (status)
 		return status;
-	bounds = gpube__alloc_zero(ctx, 1, sizeof(*bounds));
-	if (!bounds)
+	found = gpube__alloc_zero(ctx, 1, sizeof(*found));
+	if (!found)
 		return GPUBE_ENOMEM;
 	b.backend = b.ops->name;
 	if (b.opts->timeout_seconds > 0)
@@ -371,29 +303,106 @@ static int bound(struct gpube_bounds **out, struct gpube_shifted *shifted,
 	if (status == GPUBE_ESTOP && b.m)
 		status = GPUBE_OK;
 	if (!status)
-		status = report(&b, bounds);
-	bounds->backend = b.backend;
+		status = report(&b, found);
 	gpube__dfs_tree_free(b.tree);
 	gpube__bounder_clear(&b);
 	if (status) {
-		gpube_bounds_free(bounds, ctx);
+		gpube_solution_free(found, ctx);
 		return status;
 	}
-	*out = bounds;
+	*out = found;
 	return GPUBE_OK;
 }
 
-int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m,
+static const struct gpube__solve_patience endless = {.lower = INT64_MIN};
+
+/* Elimination alone; what it cannot end is no failure, as of any other method. */
+static int eliminate_bound(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_bound_opts *o)
+{
+	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
+		.order_method = o->order_method, .order = o->order, .order_seconds = o->order_seconds,
+		.timeout_seconds = o->timeout_seconds, .seed = o->seed, .backend = o->backend,
+		.no_simplify = o->no_simplify, .count = o->count, .precision = o->precision,
+		.no_slices = o->no_slices, .values = o->values, .cutoff = o->cutoff,
+		.has_cutoff = o->has_cutoff};
+	int status = check_options(m, o);
+
+	if (!status)
+		status = gpube__solve_patiently(out, m, &opts, &endless);
+	if (status == GPUBE_ELIMIT)
+		gpube__log(m->ctx, GPUBE_LOG_NOTE, "%s", gpube_error(m->ctx));
+	return *out && (status == GPUBE_ELIMIT || status == GPUBE_ESTOP) ? GPUBE_OK : status;
+}
+
+static int nothing_known(struct gpube_solution **out, const struct gpube_model *m)
+{
+	struct gpube_solution *s = gpube__alloc_zero(m->ctx, 1, sizeof(*s));
+
+	if (!s)
+		return GPUBE_ENOMEM;
+	s->answer = GPUBE_ANSWER_INCOMPLETE;
+	s->bound = gpube__no_bound(m);
+	s->backend = gpube__ops_cpu()->name;
+	*out = s;
+	return gpube__fail_stopped(m->ctx);
+}
+
+/* The engine for gpube_solve(): what is not proved, or not counted, is told by a status. */
+static int engine(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *o)
+{
+	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = o->method,
+		.order_method = o->order_method, .order = o->order, .order_seconds = o->order_seconds,
+		.timeout_seconds = o->timeout_seconds, .seed = o->seed, .backend = o->backend,
+		.no_simplify = o->no_simplify, .count = o->count, .precision = o->precision,
+		.no_slices = o->no_slices, .values = o->values, .cutoff = o->cutoff,
+		.has_cutoff = o->has_cutoff};
+	const double end = o->timeout_seconds > 0 ? gpube__now() + o->timeout_seconds : INFINITY;
+	const int status = bound(out, NULL, NULL, m, &opts);
+	const struct gpube_solution *s = *out;
+	const bool counts = o->count && s && s->answer == GPUBE_ANSWER_OPTIMAL && !s->count;
+
+	if (status == GPUBE_ESTOP) /* before there was a simplified model */
+		return nothing_known(out, m);
+	if (status || (s->answer != GPUBE_ANSWER_INCOMPLETE && !counts) || s->closed)
+		return status;
+	if (gpube__stopped(m->ctx) || gpube__now() >= end)
+		return gpube__fail_stopped(m->ctx);
+	return gpube__fail(m->ctx, GPUBE_ELIMIT, counts ? "the optima are not counted: elimination would not end"
+		: "nothing that fits the memory and the time proves more");
+}
+
+/* ---- the public calls ------------------------------------------------------------------------ */
+
+int gpube_bound(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_bound_opts *opts)
 {
 	if (out)
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
-	return bound(out, NULL, NULL, m, opts);
+	return opts && opts->method == GPUBE_BOUND_ELIMINATE ? eliminate_bound(out, m, opts)
+							      : bound(out, NULL, NULL, m, opts);
 }
 
-int gpube__bound_shifted(struct gpube_bounds **out, struct gpube_shifted *shifted,
+int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts)
+{
+	static const struct gpube_solve_opts none = {.sizeof_options = sizeof(none)};
+
+	if (out)
+		*out = NULL;
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
+	opts = opts ? opts : &none;
+	if (opts->sizeof_options != sizeof(*opts))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	return opts->method == GPUBE_BOUND_ELIMINATE ? gpube__solve_patiently(out, m, opts, &endless)
+						     : engine(out, m, opts);
+}
+
+int gpube__bound_shifted(struct gpube_solution **out, struct gpube_shifted *shifted,
 	const struct gpube_model *m, const struct gpube_bound_opts *opts,
 	const struct gpube_shifted_opts *shifting)
 {
@@ -401,8 +410,8 @@ int gpube__bound_shifted(struct gpube_bounds **out, struct gpube_shifted *shifte
 
 	memset(shifted, 0, sizeof(*shifted));
 	*out = NULL;
-	if (opts && opts->method == GPUBE_BOUND_MBE)
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "mini-buckets leave no shifted model");
+	if (opts && (opts->method == GPUBE_BOUND_MBE || opts->method == GPUBE_BOUND_ELIMINATE))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "mini-buckets and elimination leave no shifted model");
 	status = bound(out, shifted, shifting, m, opts);
 	if (status)
 		gpube__shifted_clear(shifted);

@@ -27,6 +27,9 @@ int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const
  */
 int gpube__bounder_slices(struct gpube_bounder *b, double seconds, bool *done);
 
+/* The number of optima, of a model whose optimum is known: b->count. Errors: ELIMIT (it does not fit) */
+int gpube__bounder_count(struct gpube_bounder *b);
+
 /*
  * gpube__bounder_quick_mbe() - mini-buckets of a tenth of a second: the largest z of at most
  * GPUBE__QUICK_CELLS joined cells. What comes next may take seconds before it says anything.
@@ -44,7 +47,7 @@ int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds);
 /*
  * gpube__bound_first() - shifts between functions in 64 bits, as long as they pay and for 'seconds' at most,
  * assignments read off them, and b->tables. Nothing is done where tables are too large, or
- * totals. It uses b->order, which is not made yet.
+ * totals.
  */
 int gpube__bound_first(struct gpube_bounder *b, double seconds);
 

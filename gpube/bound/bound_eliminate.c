@@ -14,7 +14,22 @@
  */
 #define SLICE_SHARE 16
 
-/* The simplified model without the dead values, and with the limit as its top. */
+/*
+ * What is eliminated: the simplified model without the dead values, and with the limit as its top. Where
+ * optima are counted, those that are known are below the top, and nothing is dead.
+ */
+struct rest {
+	const struct gpube_model *m;
+	struct gpube_model *made; /* NULL: it is the simplified model as it is */
+	bool whole;		  /* nothing is dead, so that the order that was searched for is the one to take */
+};
+
+static int64_t top_of(const struct gpube_bounder *b)
+{
+	return b->opts->count && b->upper < b->m->top ? b->upper + 1 : b->limit;
+}
+
+/* A copy with the top, and without the dead values. */
 static int restricted(struct gpube_model **out, const struct gpube_bounder *b, const uint8_t *dead,
 	const int64_t *at)
 {
@@ -63,7 +78,7 @@ static int restricted(struct gpube_model **out, const struct gpube_bounder *b, c
 	}
 	gpube__free(ctx, unary);
 	if (!status)
-		status = gpube_model_set_top(r, b->limit);
+		status = gpube_model_set_top(r, top_of(b));
 	if (status) {
 		gpube_model_free(r);
 		return status;
@@ -71,6 +86,30 @@ static int restricted(struct gpube_model **out, const struct gpube_bounder *b, c
 	r->constant = m->constant;
 	*out = r;
 	return GPUBE_OK;
+}
+
+static int rest_init(
+	struct rest *r, const struct gpube_bounder *b, const uint8_t *dead, const int64_t *at)
+{
+	*r = (struct rest){.m = b->m, .whole = !dead};
+	if (!dead && top_of(b) == b->m->top)
+		return GPUBE_OK;
+	r->m = NULL;
+	if (restricted(&r->made, b, dead, at))
+		return GPUBE_ENOMEM;
+	r->m = r->made;
+	return GPUBE_OK;
+}
+
+static struct gpube_solve_opts rest_opts(const struct gpube_bounder *b, const struct rest *r)
+{
+	return (struct gpube_solve_opts){.sizeof_options = sizeof(struct gpube_solve_opts),
+		.seed = b->opts->seed,
+		.order_method = r->whole ? GPUBE_ORDER_GIVEN : GPUBE_ORDER_MIN_FILL,
+		.order = r->whole ? b->order : NULL,
+		.backend = b->opts->backend,
+		.no_simplify = b->opts->no_simplify || !r->made,
+		.count = b->opts->count && r->whole};
 }
 
 /* What a plan takes: its joins, and fresh memory at 5 GB a second; never, if that is too late. */
@@ -83,23 +122,42 @@ static double planned_seconds(const struct gpube_bounder *b, const struct gpube_
 										     : seconds;
 }
 
-/*
- * gpube_solve() that gives up after so many seconds, when the prediction was wrong, as it is on a
- * machine that others use. The best assignment, of all or of the slices that were done, is offered.
- * *s  the plan that there is, which is freed; out: the solution, not complete if that was given up
- */
-static int solve_within(struct gpube_solution **s, struct gpube_bounder *b,
-	const struct gpube_model *r, const struct gpube_solve_opts *opts, double seconds)
+/* What the elimination that proved says of itself is what the run says. */
+static int keep(struct gpube_bounder *b, struct gpube_solution **s)
 {
-	struct gpube_ctx *ctx = r->ctx;
-	const struct gpube__solve_patience patience = {.lower = b->lower, .seconds = seconds};
+	if (b->opts->count && (*s)->count) {
+		gpube__free(b->ctx, b->count);
+		b->count = gpube__strdup(b->ctx, (*s)->count);
+		b->seconds_count = (*s)->seconds_count;
+		if (!b->count)
+			return GPUBE_ENOMEM;
+	}
+	b->backend = (*s)->backend;
+	gpube_solution_free(b->eliminated, b->ctx);
+	b->eliminated = *s;
+	*s = NULL;
+	return GPUBE_OK;
+}
+
+/*
+ * Elimination that gives up after so many seconds, when the prediction was wrong, as it is on a
+ * machine that others use. The best assignment, of all or of the slices that were done, is offered.
+ * *s    the plan that there is, which is freed; out: the solution, or NULL
+ * done  out: it ended
+ */
+static int solve_within(struct gpube_solution **s, struct gpube_bounder *b, const struct rest *r,
+	const struct gpube_solve_opts *opts, double seconds, bool *done)
+{
+	struct gpube_ctx *ctx = b->ctx;
+	const struct gpube__solve_patience patience = {
+		.lower = opts->count ? INT64_MIN : b->lower, .seconds = seconds};
 	const double deadline = ctx->deadline, mine = gpube__now() + seconds;
 	int status, offered = GPUBE_OK;
 
 	gpube_solution_free(*s, ctx);
 	if (deadline <= 0 || mine < deadline)
 		ctx->deadline = mine;
-	status = gpube__solve_patiently(s, r, opts, &patience);
+	status = gpube__solve_patiently(s, r->m, opts, &patience);
 	ctx->deadline = deadline;
 	if (status == GPUBE_ESTOP && !gpube__stopped(ctx)) {
 		gpube__log(ctx, GPUBE_LOG_DETAIL, "elimination is given up");
@@ -107,6 +165,9 @@ static int solve_within(struct gpube_solution **s, struct gpube_bounder *b,
 	}
 	if (*s && (*s)->values)
 		offered = gpube__bounder_offer(b, (*s)->values, "elimination");
+	*done = !status && *s && (*s)->answer != GPUBE_ANSWER_INCOMPLETE;
+	if (*done && !offered && r->whole)
+		offered = keep(b, s);
 	return status ? status : offered;
 }
 
@@ -124,20 +185,13 @@ static double joining_seconds(const struct gpube_bounder *b, double joined_cells
 }
 
 /* In slices, if joining their cells should take at most 'most' of the 'seconds'. */
-static int eliminate_slices(struct gpube_bounder *b, const uint8_t *dead, const int64_t *at,
-	double most, double seconds, bool *done)
+static int eliminate_slices(
+	struct gpube_bounder *b, const struct rest *r, double most, double seconds, bool *done)
 {
-	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.seed = b->opts->seed,
-		.order_method = dead ? GPUBE_ORDER_MIN_FILL : GPUBE_ORDER_GIVEN,
-		.order = dead ? NULL : b->order,
-		.backend = b->opts->backend};
+	const struct gpube_solve_opts opts = rest_opts(b, r);
 	struct gpube_solution *s = NULL;
-	struct gpube_model *r;
-	int status = restricted(&r, b, dead, at);
+	int status = b->opts->no_slices ? GPUBE_ELIMIT : gpube_plan(&s, r->m, &opts);
 
-	if (!status)
-		status = gpube_plan(&s, r, &opts);
 	if (!status && s->answer == GPUBE_ANSWER_INFEASIBLE) {
 		*done = true;
 	} else if (!status && joining_seconds(b, s->plan.joined_cells) <= most &&
@@ -145,48 +199,48 @@ static int eliminate_slices(struct gpube_bounder *b, const uint8_t *dead, const 
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 			"elimination in %.0f slices, %.3g joined cells in all", s->plan.n_slices,
 			s->plan.joined_cells);
-		status = solve_within(&s, b, r, &opts, seconds);
-		*done = !status && s && s->answer != GPUBE_ANSWER_INCOMPLETE;
+		status = solve_within(&s, b, r, &opts, seconds, done);
 	}
 	gpube_solution_free(s, b->ctx);
-	gpube_model_free(r);
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 }
 
 int gpube__bounder_slices(struct gpube_bounder *b, double seconds, bool *done)
 {
+	struct rest r;
+	int status;
+
 	*done = false;
 	if (joining_seconds(b, b->order_cost.joined_cells) > seconds / 4)
 		return GPUBE_OK;
-	return eliminate_slices(b, NULL, NULL, seconds / 4, seconds, done);
+	status = rest_init(&r, b, NULL, NULL);
+	if (!status)
+		status = eliminate_slices(b, &r, seconds / 4, seconds, done);
+	gpube_model_free(r.made);
+	return status;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/*
- * whole: nothing is dead, so that the order that was searched for is the one to take. If the tables
- * do not fit, or take too long to get there, *too_large is how many cells would be joined.
- */
-static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_model *r, bool whole,
-	double seconds, bool *done, double *too_large)
+/* If the tables do not fit, or take too long to get there, *too_large is how many cells would be joined. */
+static int eliminate_rest(struct gpube_bounder *b, const struct rest *r, double seconds, bool *done,
+	double *too_large)
 {
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.seed = b->opts->seed,
-		.order_method = whole ? GPUBE_ORDER_GIVEN : GPUBE_ORDER_MIN_FILL,
-		.order = whole ? b->order : NULL,
-		.backend = b->opts->backend,
-		.no_slices = 1};
+	struct gpube_solve_opts opts = rest_opts(b, r);
 	struct gpube_solution *s = NULL;
-	int status = gpube_plan(&s, r, &opts);
+	int status;
 
-	if ((status == GPUBE_ELIMIT &&
-		    s->plan.joined_cells < GPUBE__HOPELESS * b->ops->cells_per_second) ||
-		(!status && s->plan.predicted_seconds > seconds &&
-			s->plan.predicted_seconds < 1e4 * seconds)) {
+	opts.no_slices = 1;
+	status = gpube_plan(&s, r->m, &opts);
+	if (b->opts->order_method != GPUBE_ORDER_GIVEN &&
+		((status == GPUBE_ELIMIT &&
+			 s->plan.joined_cells < GPUBE__HOPELESS * b->ops->cells_per_second) ||
+			(!status && s->plan.predicted_seconds > seconds &&
+				s->plan.predicted_seconds < 1e4 * seconds))) {
 		gpube_solution_free(s, b->ctx);
 		opts.order_method = GPUBE_ORDER_AUTO;
 		opts.order_seconds = fmin(0.5, seconds / 10);
-		status = gpube_plan(&s, r, &opts);
+		status = gpube_plan(&s, r->m, &opts);
 	}
 	*too_large = status == GPUBE_ELIMIT || (!status && planned_seconds(b, &s->plan) > seconds)
 			     ? s->plan.joined_cells
@@ -196,9 +250,7 @@ static int eliminate_restricted(struct gpube_bounder *b, const struct gpube_mode
 	} else if (!status && planned_seconds(b, &s->plan) <= seconds) {
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 			"elimination of what is left: %.3g joined cells", s->plan.joined_cells);
-		status = solve_within(
-			&s, b, r, &opts, fmax(seconds, 3 * planned_seconds(b, &s->plan)));
-		*done = !status && s && s->answer != GPUBE_ANSWER_INCOMPLETE;
+		status = solve_within(&s, b, r, &opts, fmax(seconds, 3 * planned_seconds(b, &s->plan)), done);
 	}
 	gpube_solution_free(s, b->ctx);
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
@@ -208,16 +260,38 @@ int gpube__bounder_eliminate(
 	struct gpube_bounder *b, const uint8_t *dead, const int64_t *at, double seconds, bool *done)
 {
 	const double most = seconds / SLICE_SHARE;
-	struct gpube_model *r;
+	struct rest r;
 	double too_large = INFINITY;
-	int status = restricted(&r, b, dead, at);
+	int status = rest_init(&r, b, dead, at);
 
 	*done = false;
 	if (!status)
-		status = eliminate_restricted(b, r, !dead, seconds, done, &too_large);
-	gpube_model_free(r);
+		status = eliminate_rest(b, &r, seconds, done, &too_large);
 	if (!status && !*done && joining_seconds(b, too_large) <= most)
-		status = eliminate_slices(b, dead, at, most, seconds, done);
+		status = eliminate_slices(b, &r, most, seconds, done);
+	gpube_model_free(r.made);
+	return status;
+}
+
+int gpube__bounder_count(struct gpube_bounder *b)
+{
+	struct gpube_solve_opts opts;
+	struct gpube_solution *s = NULL;
+	struct rest r;
+	bool done;
+	int status = rest_init(&r, b, NULL, NULL);
+
+	if (!status) {
+		opts = rest_opts(b, &r);
+		if (b->opts->order_method != GPUBE_ORDER_GIVEN) {
+			opts.order_method = GPUBE_ORDER_AUTO;
+			opts.order = NULL;
+		}
+		opts.no_slices = b->opts->no_slices;
+		status = solve_within(&s, b, &r, &opts, INFINITY, &done);
+	}
+	gpube_solution_free(s, b->ctx);
+	gpube_model_free(r.made);
 	return status;
 }
 

@@ -251,16 +251,21 @@ int gpube__bound_first(struct gpube_bounder *b, double seconds)
 {
 	struct first f = {.b = b, .start = gpube__now()};
 	double cells = 0;
+	int32_t *order;
 	int status, shift;
 
 	f.end = f.start + seconds;
 	for (int32_t k = 0; k < b->m->n_functions; k++)
 		cells += (double)gpube__table(b->m, k)->n;
+	order = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*order));
+	if (!order)
+		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < b->m->n_vars; i++)
-		b->order[i] = i;
+		order[i] = i;
 	/* shares of costs are rounded: small integers are made larger, as far as 32 bits go */
 	shift = gpube__scale_shift(b->m, gpube__costs_left(b->m, b->limit), MOST_LEFT, MOST_FINER);
-	status = gpube__dfs_new_to(&f.t, b->m, b->order, b->limit, shift > 0 ? shift : 0);
+	status = gpube__dfs_new_to(&f.t, b->m, order, b->limit, shift > 0 ? shift : 0);
+	gpube__free(b->ctx, order);
 	if (status || !f.t)
 		return status ? status : shift_narrowly(b, cells, seconds);
 	f.start = gpube__now();

@@ -1,5 +1,5 @@
 /*
- * bound_stages.c - what gpube_bound() does, one stage after the other until bounds meet: which are
+ * bound_stages.c - what gpube_solve() and gpube_bound() do, one stage after the other until bounds meet: which are
  * wanted, and for how long.
  *
  * Small domains: the join graph, whose mini-buckets hold many variables (SPOT5, pedigrees, grids).
@@ -81,6 +81,182 @@ static double first_seconds(const struct gpube_bounder *b)
 	return share_of(b, 1, 0.2);
 }
 
+/* ---- orders ---------------------------------------------------------------------------------- */
+
+enum { LONG_ORDER = 3 /* seconds */ };
+
+static int first_order(struct gpube_bounder *b, const struct gpube_graph *g)
+{
+	const struct gpube_bound_opts *o = b->opts;
+	int status;
+
+	if (o->order_method != GPUBE_ORDER_GIVEN)
+		return gpube__order_find(b->ctx, b->order, &b->order_cost, g,
+			o->order_method == GPUBE_ORDER_AUTO ? GPUBE_ORDER_MIN_FILL : o->order_method, 0,
+			b->ops->cells_per_second, o->seed);
+	/* it is over the given model's variables: those that are left, in it */
+	status = gpube__simplified_order(b->order, &b->s, o->order, b->given->n_vars);
+	return status ? status : gpube__order_cost(b->ctx, &b->order_cost, g, b->order);
+}
+
+static int with_graph(struct gpube_bounder *b, int (*find)(struct gpube_bounder *, const struct gpube_graph *))
+{
+	const double start = gpube__now();
+	struct gpube_graph g;
+	int status = gpube__graph_of_model(&g, b->m);
+
+	if (status)
+		return status;
+	status = find(b, &g);
+	gpube__graph_clear(b->ctx, &g);
+	b->seconds_order += gpube__now() - start;
+	return status;
+}
+
+static int make_first_order(struct gpube_bounder *b, double seconds)
+{
+	(void)seconds;
+	int status = with_graph(b, first_order);
+
+	b->ordered = !status;
+	return status;
+}
+
+/* A tree that ends in a moment is one of small domains. */
+static bool has_tree(const struct gpube_bounder *b)
+{
+	return b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_prefers_joins(b);
+}
+
+/*
+ * What says most per millisecond, before a better order is searched for: join graphs, a look whether a search tree
+ * ends at once, each again for longer, mini-buckets. Of 21 networks of noisy ors (or_chain) most end in
+ * that tree, which along this order is as small as along a better one. A later tree is made along that.
+ */
+static int along_first_order(struct gpube_bounder *b, double seconds)
+{
+	static const double joins[] = {0.008, 0.05}, tree[] = {0.02, 0.15};
+	int status = GPUBE_OK;
+
+	(void)seconds;
+	for (int k = !has_tree(b); k < 2 && !status && !gpube__bounder_done(b); k++) {
+		status = gpube__bounder_quick_joins(b, joins[k]);
+		if (!status && !gpube__bounder_done(b) && has_tree(b))
+			status = gpube__bound_dfs(b, tree[k]);
+		gpube__dfs_tree_free(b->tree); /* the longer one is to have more sweeps at its root */
+		b->tree = NULL;
+	}
+	return status || gpube__bounder_done(b) ? status : gpube__bounder_quick_mbe(b);
+}
+
+/* Of its time an order may take so much. */
+static double most_seconds(const struct gpube_bounder *b)
+{
+	return b->opts->timeout_seconds > 0 ? b->opts->timeout_seconds / 20 : LONG_ORDER;
+}
+
+/*
+ * Where little is open a search tree may close it before there is a better order, and goes on as long as
+ * it seems to: an auction of 100 bids takes it 0.02 s where bids that exclude each other are joined.
+ */
+static bool wants_close_look(const struct gpube_bounder *b)
+{
+	return is_auto(b) && !b->shifted && b->opts->split != GPUBE_SPLIT_NEVER &&
+	       b->opts->order_method == GPUBE_ORDER_AUTO && b->order_cost.joined_cells > GPUBE__QUICK_CELLS;
+}
+
+static int look_closely(struct gpube_bounder *b, double seconds)
+{
+	static const struct {
+		double share, seconds;
+	} looks[] = {{0.5, 0.15}, {0.8, 0.3}, {0.97, 1}};
+	const double most = most_seconds(b);
+	int status = GPUBE_OK;
+
+	(void)seconds;
+	for (int k = 0; k < 3 && !status && !gpube__bounder_done(b) && gpube__bounder_share_proved(b) > looks[k].share; k++)
+		status = gpube__bound_dfs(b, fmin(looks[k].seconds, most));
+	return status;
+}
+
+static bool wants_orders(const struct gpube_bounder *b)
+{
+	const struct gpube_bound_opts *o = b->opts;
+	const double rate = b->ops->cells_per_second, joined = b->order_cost.joined_cells;
+
+	if (o->order_method != GPUBE_ORDER_AUTO)
+		return false;
+	/* no order will make it small, and its parts find their own, or clusters need none */
+	if ((gpube__bounder_dense(b) && joined > 1e4 * rate) ||
+		(!gpube__bounder_prefers_joins(b) && gpube__bounder_hopeless(b)))
+		return false;
+	return o->order_seconds > 0 || joined >= 0.1 * rate;
+}
+
+/*
+ * The search gets a moment, and a longer one where that may bring elimination within reach: in 0.5 s of one
+ * core an order of pedigree7 has width 33 and 3e11 joined cells, in 1 s width 24 and 4e8. (Not where
+ * everything depends on everything: of queen5_5_3's 25 variables 3 s found nothing that half a second had not.)
+ */
+static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
+{
+	const struct gpube_bound_opts *o = b->opts;
+	const double rate = b->ops->cells_per_second, most = most_seconds(b);
+	const bool given = o->order_seconds > 0;
+	int status = gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
+		given ? o->order_seconds : fmin(0.5, most), rate, o->seed);
+
+	if (status || given || most <= 0.5 || o->method != GPUBE_BOUND_AUTO || gpube__bounder_dense(b) ||
+		b->order_cost.joined_cells < 0.5 * rate || b->order_cost.joined_cells > 1e4 * rate)
+		return status;
+	return gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
+		fmin(LONG_ORDER, most), rate, o->seed);
+}
+
+static int orders(struct gpube_bounder *b, double seconds)
+{
+	(void)seconds;
+	return with_graph(b, search_order);
+}
+
+/*
+ * What takes milliseconds is eliminated before anything else is looked at: it is sure, and nothing else is much
+ * faster. (An elimination of so many cells on one core, whatever there is.)
+ */
+#define AT_ONCE_SECONDS 0.02
+
+static int eliminate(struct gpube_bounder *b, double seconds)
+{
+	bool done = false;
+	int status = gpube__bounder_eliminate(b, NULL, NULL, seconds, &done);
+
+	if (!status && done)
+		gpube__bounder_raise(b, b->limit, "elimination");
+	return status;
+}
+
+static int eliminate_at_once(struct gpube_bounder *b, double seconds)
+{
+	int status;
+
+	b->at_once = true;
+	status = eliminate(b, seconds);
+	b->at_once = false;
+	return status;
+}
+
+static bool wants_at_once(const struct gpube_bounder *b)
+{
+	return is_auto(b) && b->ordered && !b->shifted && !b->opts->no_eliminate &&
+	       b->order_cost.joined_cells < AT_ONCE_SECONDS * b->ops->cells_per_second;
+}
+
+static double at_once_seconds(const struct gpube_bounder *b)
+{
+	(void)b;
+	return 1; /* should the prediction be wrong */
+}
+
 static int first_bounds(struct gpube_bounder *b, double seconds)
 {
 	gpube__bounder_tell(b, "tables");
@@ -96,6 +272,14 @@ static bool wants_first_tree(const struct gpube_bounder *b)
 {
 	return is_auto(b) && b->opts->split != GPUBE_SPLIT_NEVER && !gpube__bounder_dense(b) &&
 	       !is_easy(b);
+}
+
+static bool wants_along(const struct gpube_bounder *b)
+{
+	/* where domains are large, mini-buckets are of two or three variables, and sweeps and clusters say more */
+	return is_auto(b) && !b->shifted && b->opts->order_method == GPUBE_ORDER_AUTO &&
+	       b->opts->backend != GPUBE_BACKEND_CUDA && /* a card may still be opening */
+	       !is_easy(b) && gpube__bounder_mean_domain(b) < GPUBE__WIDE_DOMAIN;
 }
 
 static double first_tree_seconds(const struct gpube_bounder *b)
@@ -180,16 +364,6 @@ static bool wants_elimination(const struct gpube_bounder *b)
 static double elimination_seconds(const struct gpube_bounder *b)
 {
 	return fmax(2, fmin(20, b->opts->timeout_seconds / 3));
-}
-
-static int eliminate(struct gpube_bounder *b, double seconds)
-{
-	bool done = false;
-	int status = gpube__bounder_eliminate(b, NULL, NULL, seconds, &done);
-
-	if (!status && done)
-		gpube__bounder_raise(b, b->limit, "elimination");
-	return status;
 }
 
 static bool wants_second_tree(const struct gpube_bounder *b)
@@ -321,15 +495,31 @@ static int shift_and_keep(struct gpube_bounder *b, double seconds)
 	return gpube__bound_clusters_shifted(b, method != GPUBE_BOUND_SHIFT);
 }
 
+static bool wants_count(const struct gpube_bounder *b)
+{
+	return b->opts->count && !b->count && b->upper != GPUBE_INF && b->lower >= b->upper;
+}
+
+static int count(struct gpube_bounder *b, double seconds)
+{
+	(void)seconds;
+	return gpube__bounder_count(b);
+}
+
 /* ---- the tables ---------------------------------------------------------------------------- */
 
-/* Before there is an order, and after it. */
+/* These need no order; without one there is nothing for the others to go along. */
 static const struct stage first_stages[] = {
+	{"a first order", NULL, NULL, make_first_order},
+	{"elimination at once", wants_at_once, at_once_seconds, eliminate_at_once},
 	{"satisfiability", is_hard, hard_seconds, gpube__bound_sat},
 	{"shifts at first", wants_first, first_seconds, first_bounds},
 	{NULL, NULL, NULL, NULL},
 };
 static const struct stage stages[] = {
+	{"bounds along the first order", wants_along, NULL, along_first_order},
+	{"a search tree where little is open", wants_close_look, NULL, look_closely},
+	{"better orders", wants_orders, NULL, orders},
 	{"a search tree", wants_first_tree, first_tree_seconds, gpube__bound_dfs},
 	{"a search tree of large domains", wants_wide_tree, wide_tree_seconds, gpube__bound_dfs},
 	{"local search", wants_search, search_seconds, first_search},
@@ -348,38 +538,48 @@ static const struct stage stages[] = {
 };
 /* In their place where a shifted model is wanted: of the last state of one ascent. */
 static const struct stage shifting_stages[] = {
+	{"better orders", wants_orders, NULL, orders},
 	{"local search", wants_search, search_seconds, first_search},
 	{"shifts that are kept", NULL, NULL, shift_and_keep},
 	{NULL, NULL, NULL, NULL},
 };
+/* Once the optimum is proved. */
+static const struct stage counting = {"counting", wants_count, NULL, count};
+
+/* One of them; it may have no room. */
+static int run_stage(struct gpube_bounder *b, const struct stage *s)
+{
+	const double start = gpube__now(), seconds = s->seconds ? s->seconds(b) : INFINITY;
+	bool gave_way;
+	int status, noted;
+
+	if (isinf(seconds))
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "stage: %s", s->name);
+	else
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "stage: %s, %.3g s at most", s->name, seconds);
+	status = s->run(b, seconds);
+	gave_way = status && gpube__bounder_gives_way(b, status, s->name);
+	noted = gpube__bounder_note(b, s->name, gpube__now() - start, gave_way);
+	return status && !gave_way ? status : noted;
+}
 
 static int run_stages(struct gpube_bounder *b, const struct stage *s)
 {
-	for (; s->name && !gpube__bounder_done(b); s++) {
-		double seconds = INFINITY;
-		int status;
+	int status = GPUBE_OK;
 
-		if (s->wanted && !s->wanted(b))
-			continue;
-		if (s->seconds)
-			seconds = s->seconds(b);
-		if (isinf(seconds))
-			gpube__log(b->ctx, GPUBE_LOG_DETAIL, "stage: %s", s->name);
-		else
-			gpube__log(b->ctx, GPUBE_LOG_DETAIL, "stage: %s, %.3g s at most", s->name, seconds);
-		status = s->run(b, seconds);
-		if (status && !gpube__bounder_gives_way(b, status, s->name))
-			return status;
-	}
-	return GPUBE_OK;
-}
-
-int gpube__bound_at_first(struct gpube_bounder *b)
-{
-	return run_stages(b, first_stages);
+	for (; s->name && !status && !gpube__bounder_done(b); s++)
+		if (!s->wanted || s->wanted(b))
+			status = run_stage(b, s);
+	return status;
 }
 
 int gpube__bound_stages(struct gpube_bounder *b)
 {
-	return run_stages(b, b->shifted ? shifting_stages : stages);
+	int status = run_stages(b, first_stages);
+
+	if (!status && b->ordered)
+		status = run_stages(b, b->shifted ? shifting_stages : stages);
+	if (!status && counting.wanted(b))
+		status = run_stage(b, &counting);
+	return status;
 }

@@ -46,33 +46,23 @@ double gpube__bounder_share_proved(const struct gpube_bounder *b)
 /* ---- telling ------------------------------------------------------------------- */
 
 /* A total as the file has it: decimals, direction. */
-static const char *total_text(char text[48], const struct gpube_bounder *b, int64_t total)
+static const char *total_text(char text[GPUBE_DECIMAL_TEXT], const struct gpube_bounder *b, int64_t total)
 {
-	int scale = b->costs->scale;
-	uint64_t v = total < 0 ? -(uint64_t)total : (uint64_t)total, unit = 1;
-	bool minus = (total < 0) != b->s.negated && v != 0;
-
-	for (int k = 0; k < scale; k++)
-		unit *= 10;
-	if (scale)
-		snprintf(text, 48, "%s%llu.%0*llu", minus ? "-" : "", (unsigned long long)(v / unit),
-			scale, (unsigned long long)(v % unit));
-	else
-		snprintf(text, 48, "%s%llu", minus ? "-" : "", (unsigned long long)v);
-	return text;
+	return gpube__decimal_text(text, b->s.negated ? -total : total, b->costs->scale);
 }
 
 void gpube__bounder_tell(const struct gpube_bounder *b, const char *by)
 {
-	char lower[48], upper[48];
+	char lower[GPUBE_DECIMAL_TEXT], upper[GPUBE_DECIMAL_TEXT];
 	const char *what[] = {b->s.negated ? "upper" : "lower", b->s.negated ? "lower" : "upper"};
+	const enum gpube_log_level level = b->at_once ? GPUBE_LOG_DETAIL : GPUBE_LOG_NOTE;
 
 	total_text(lower, b, b->lower);
 	if (b->upper == GPUBE_INF)
-		gpube__log(b->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s (%s)",
+		gpube__log(b->ctx, level, "%.2f s: %s bound %s (%s)",
 			gpube__now() - b->start, what[0], lower, by);
 	else
-		gpube__log(b->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s, %s bound %s (%s)",
+		gpube__log(b->ctx, level, "%.2f s: %s bound %s, %s bound %s (%s)",
 			gpube__now() - b->start, what[0], lower, what[1],
 			total_text(upper, b, b->upper), by);
 }
@@ -130,6 +120,15 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 
 /* ---- stages --------------------------------------------------------------------- */
 
+int gpube__bounder_note(struct gpube_bounder *b, const char *stage, double seconds, bool gave_way)
+{
+	int status = gpube__grow(b->ctx, &b->runs, &b->runs_capacity, b->n_runs + 1, sizeof(*b->runs));
+
+	if (!status)
+		b->runs[b->n_runs++] = (struct gpube_stage_run){stage, seconds, b->lower, b->upper, gave_way};
+	return status;
+}
+
 bool gpube__bounder_gives_way(const struct gpube_bounder *b, int status, const char *stage)
 {
 	if (status != GPUBE_ENOMEM && status != GPUBE_ELIMIT && status != GPUBE_ERANGE &&
@@ -143,6 +142,9 @@ void gpube__bounder_clear(struct gpube_bounder *b)
 {
 	gpube__search_free(b->search);
 	gpube__sat_free(b->sat);
+	gpube_solution_free(b->eliminated, b->ctx);
+	gpube__free(b->ctx, b->count);
+	gpube__free(b->ctx, b->runs);
 	gpube__free(b->ctx, b->best);
 	gpube__free(b->ctx, b->extended);
 	gpube__free(b->ctx, b->tried);

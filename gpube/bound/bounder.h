@@ -15,6 +15,14 @@ struct gpube_shifted_opts;
 struct gpube_dfs_tree;
 struct gpube_sat;
 
+/* A stage that was run, and what was known after it: totals of the simplified model. */
+struct gpube_stage_run {
+	const char *name;
+	double seconds;
+	int64_t lower, upper;
+	bool gave_way;
+};
+
 struct gpube_bounder {
 	struct gpube_ctx *ctx;
 	const struct gpube_ops *ops;
@@ -46,12 +54,19 @@ struct gpube_bounder {
 	const struct gpube_shifted_opts *shifting; /* how, with 'shifted' */
 	int most_shift; /* of an ascent */
 	bool lifted;	/* shifted is made */
+	bool ordered;	/* order is made */
 	int32_t *order; /* of the simplified model; order_cost is what it costs */
 	struct gpube_order_cost order_cost;
 	double quick_along; /* joined cells of the order that quick mini-buckets ran along; 0: none */
 	int z;
 	struct gpube_sat *sat; /* the hard part as clauses, as long as they are open; or NULL */
 	struct gpube_dfs_tree *tree; /* the search tree, from one of its turns to the next; or NULL */
+	struct gpube_solution *eliminated; /* of the elimination that proved, or NULL; its order is of m */
+	char *count; /* of the optima, once it is known */
+	struct gpube_stage_run *runs;
+	int64_t n_runs, runs_capacity;
+	double seconds_simplify, seconds_order, seconds_count;
+	bool at_once; /* the report comes in a moment: nothing but it is told */
 };
 
 /* True when nothing is left to find out. */
@@ -115,6 +130,9 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
  * stays, and is the result. A stop, wrong arguments and our own errors are not.
  */
 bool gpube__bounder_gives_way(const struct gpube_bounder *b, int status, const char *stage);
+
+/* To be reported: 'seconds' of a stage. Errors: ENOMEM */
+int gpube__bounder_note(struct gpube_bounder *b, const char *stage, double seconds, bool gave_way);
 
 /* Frees what it owns. */
 void gpube__bounder_clear(struct gpube_bounder *b);

@@ -106,6 +106,6 @@ int gpube__certificate_read(
  * Errors: as gpube_bound()
  */
 int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_model *m,
-	const struct gpube_bounds *known, const struct gpube_bound_opts *opts);
+	const struct gpube_solution *known, const struct gpube_bound_opts *opts);
 
 #endif

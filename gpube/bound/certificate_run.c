@@ -5,12 +5,12 @@
 #define MOST_PROOF_CELLS 8e6
 
 int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_model *m,
-	const struct gpube_bounds *known, const struct gpube_bound_opts *opts)
+	const struct gpube_solution *known, const struct gpube_bound_opts *opts)
 {
 	struct gpube_shifted_opts shifting = {
 		.whole = true, .max_arity = 3, .max_cells = MOST_PROOF_CELLS, .certificate = out};
 	struct gpube_bound_opts o = *opts;
-	struct gpube_bounds *bounds = NULL;
+	struct gpube_solution *bounds = NULL;
 	struct gpube_shifted shifted;
 	struct gpube_model *relaxed = NULL;
 	int64_t upper = known && known->values ? known->cost : GPUBE_INF;
@@ -34,7 +34,7 @@ int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_mod
 		gpube_ctx_resume(m->ctx);
 		status = gpube__certificate_proves(&out->bound, out, m);
 	}
-	gpube_bounds_free(bounds, m->ctx);
+	gpube_solution_free(bounds, m->ctx);
 	gpube_model_free(relaxed);
 	if (status)
 		gpube__certificate_clear(out);

@@ -71,7 +71,7 @@ struct gpube_shifted_opts {
  * shifted  out; forbids everything where nothing below the limit is left
  * Errors: as gpube_bound(); *shifted is then zero
  */
-int gpube__bound_shifted(struct gpube_bounds **bounds, struct gpube_shifted *shifted,
+int gpube__bound_shifted(struct gpube_solution **bounds, struct gpube_shifted *shifted,
 	const struct gpube_model *m, const struct gpube_bound_opts *opts,
 	const struct gpube_shifted_opts *shifting);
 void gpube__shifted_clear(struct gpube_shifted *shifted);

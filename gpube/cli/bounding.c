@@ -2,16 +2,21 @@
 #include "gpube/cli/bounding.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "formats/formats.h"
 
 /* ---- options ------------------------------------------------------------------------ */
 
-/* What the user knows already; values: out, to be freed. */
-static int read_known(struct session *s, struct gpube_bound_opts *to, int32_t **values,
-	const struct gpube_model *m, const struct opts_bounding *o)
+enum gpube_bound_method bounding_method(const struct opts_bounding *o)
 {
-	*values = NULL;
+	return (enum gpube_bound_method)o->method; /* the words are those of the enum, in its order */
+}
+
+int bounding_known(struct session *s, struct bounding_known *to, const struct gpube_model *m,
+	const struct opts_bounding *o)
+{
+	*to = (struct bounding_known){NULL};
 	if (o->ub) {
 		if (m->kind != GPUBE_COSTS)
 			return session_fail_text(s, NULL, "--ub: a .uai model has no costs");
@@ -26,11 +31,8 @@ static int read_known(struct session *s, struct gpube_bound_opts *to, int32_t **
 	}
 	if (!o->sol)
 		return CLI_DONE;
-	*values = gpube__alloc(s->ctx, (uint64_t)m->n_vars, sizeof(**values));
-	if (!*values || gpube_read_solution(*values, m, o->sol))
-		return session_fail(s, NULL);
-	to->values = *values;
-	return CLI_DONE;
+	to->values = gpube__alloc(s->ctx, (uint64_t)m->n_vars, sizeof(*to->values));
+	return !to->values || gpube_read_solution(to->values, m, o->sol) ? session_fail(s, NULL) : CLI_DONE;
 }
 
 int bounding_init(struct bounding *b, struct session *s, const struct gpube_model *m,
@@ -43,8 +45,7 @@ int bounding_init(struct bounding *b, struct session *s, const struct gpube_mode
 	rc = session_engine(s, &solve, &b->order, m, engine);
 	if (rc)
 		return rc;
-	/* the words of --method are those of the enum, in its order */
-	b->opts.method = (enum gpube_bound_method)o->method;
+	b->opts.method = bounding_method(o);
 	b->opts.order_method = solve.order_method;
 	b->opts.order = solve.order;
 	b->opts.order_seconds = solve.order_seconds;
@@ -53,12 +54,16 @@ int bounding_init(struct bounding *b, struct session *s, const struct gpube_mode
 	b->opts.backend = solve.backend;
 	b->opts.no_simplify = solve.no_simplify;
 	b->opts.precision = solve.precision;
-	return read_known(s, &b->opts, &b->values, m, o);
+	rc = bounding_known(s, &b->known, m, o);
+	b->opts.values = b->known.values;
+	b->opts.cutoff = b->known.cutoff;
+	b->opts.has_cutoff = b->known.has_cutoff;
+	return rc;
 }
 
 void bounding_clear(struct bounding *b, struct session *s)
 {
-	gpube__free(s->ctx, b->values);
+	gpube__free(s->ctx, b->known.values);
 	gpube__free(s->ctx, b->order);
 }
 
@@ -80,12 +85,12 @@ int bounding_costs(struct gpube_model **made, const struct gpube_model **costs,
 #define LEAST_MOMENT 0.1
 #define MOST_MOMENT  0.5
 
-struct gpube_bounds *bounding_now(
+struct gpube_solution *bounding_now(
 	struct session *s, const struct gpube_model *m, struct gpube_bound_opts opts)
 {
 	void (*log)(void *, enum gpube_log_level, double, const char *) = s->ctx->log;
 	const double before = session_seconds(s); /* its clock starts now */
-	struct gpube_bounds *bounds;
+	struct gpube_solution *bounds;
 	int status;
 
 	opts.sizeof_options = sizeof(opts);
@@ -105,7 +110,7 @@ struct gpube_bounds *bounding_now(
 }
 
 void bounding_raise(
-	struct gpube_bounds *bounds, const struct gpube_model *m, int64_t bound, double seconds)
+	struct gpube_solution *bounds, const struct gpube_model *m, int64_t bound, double seconds)
 {
 	const bool maximise = m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE;
 
@@ -122,7 +127,7 @@ void bounding_raise(
 /* ---- report ------------------------------------------------------------------------- */
 
 struct answer bounding_answer(struct session *s, const char *file, const struct gpube_model *m,
-	const struct gpube_bounds *bounds)
+	const struct gpube_solution *bounds)
 {
 	return (struct answer){.session = s,
 		.file = file,
@@ -137,7 +142,7 @@ struct answer bounding_answer(struct session *s, const char *file, const struct 
 }
 
 static void text_side(struct gpube_out *out, const struct answer *a,
-	const struct gpube_bounds *bounds, bool lower)
+	const struct gpube_solution *bounds, bool lower)
 {
 	bool proved = lower != answer_maximises(a);
 
@@ -155,7 +160,7 @@ static void text_side(struct gpube_out *out, const struct answer *a,
 	gpube__out_text(out, "\n");
 }
 
-static void text_gap(struct gpube_out *out, const struct gpube_bounds *bounds)
+static void text_gap(struct gpube_out *out, const struct gpube_solution *bounds)
 {
 	double gap = fabs((double)bounds->cost - (double)bounds->bound);
 
@@ -168,26 +173,278 @@ static void text_gap(struct gpube_out *out, const struct gpube_bounds *bounds)
 	gpube__out_text(out, "\n");
 }
 
-void bounding_text(
-	struct gpube_out *out, const struct answer *a, const struct gpube_bounds *bounds)
+/* "optimum     4.30, the proved minimum, after 0.003 s" */
+static void text_optimum(struct gpube_out *out, const struct answer *a, const struct gpube_solution *found)
 {
-	if (bounds->answer == GPUBE_ANSWER_INFEASIBLE) {
-		answer_text_infeasible(out);
-	} else if (bounds->answer == GPUBE_ANSWER_OPTIMAL) {
-		gpube__out_printf(out, "%-*s", LABEL, "optimum");
-		gpube__out_decimal(out, bounds->cost, bounds->scale);
-		if (a->model->kind == GPUBE_POTENTIALS)
-			gpube__out_printf(out,
-				", -ln, each function rounded to %d decimal%s (log10 %.9g)",
-				bounds->scale, plural(bounds->scale), answer_log10(a));
-		gpube__out_printf(out, ", proved after %.3f s\n",
-			fmax(bounds->seconds_bound, bounds->seconds_cost));
+	gpube__out_printf(out, "%-*s", LABEL, "optimum");
+	if (a->model->kind == GPUBE_POTENTIALS) {
+		gpube__out_printf(out, "log10 %.9g, the proved maximum (-ln ", answer_log10(a));
+		gpube__out_decimal(out, found->cost, found->scale);
+		gpube__out_printf(out, ", each function rounded to %d decimal%s)", found->scale, plural(found->scale));
 	} else {
-		text_side(out, a, bounds, true);
-		text_side(out, a, bounds, false);
-		text_gap(out, bounds);
-		if (bounds->closed)
+		gpube__out_decimal(out, found->cost, found->scale);
+		gpube__out_printf(out, ", the proved %s", answer_maximises(a) ? "maximum" : "minimum");
+	}
+	gpube__out_printf(out, ", after %.3f s\n", fmax(found->seconds_bound, found->seconds_cost));
+}
+
+void bounding_text(
+	struct gpube_out *out, const struct answer *a, const struct gpube_solution *found)
+{
+	if (found->answer == GPUBE_ANSWER_INFEASIBLE) {
+		answer_text_infeasible(out);
+	} else if (found->answer == GPUBE_ANSWER_OPTIMAL) {
+		text_optimum(out, a, found);
+	} else {
+		text_side(out, a, found, true);
+		text_side(out, a, found, false);
+		text_gap(out, found);
+		if (found->closed)
 			gpube__out_printf(out, "%-*snothing better than --ub exists (proved)\n",
 				LABEL, "closed");
 	}
+}
+
+/* ---- conclusion: text ------------------------------------------------------------------ */
+
+static void text_count(struct gpube_out *out, const struct conclusion *f)
+{
+	const char *count = f->solution->count;
+
+	if (!f->counting || f->solution->answer != GPUBE_ANSWER_OPTIMAL)
+		return;
+	gpube__out_printf(out, "%-*s", LABEL, "optima");
+	gpube__out_text(out, count ? count : "not counted to the end");
+	gpube__out_text(out, "\n");
+}
+
+static void text_result(struct gpube_out *out, const struct conclusion *f)
+{
+	const struct gpube_solution *s = f->solution;
+
+	if (s->answer == GPUBE_ANSWER_INFEASIBLE) {
+		answer_text_infeasible(out);
+		return;
+	}
+	if (f->wanted && s->answer == GPUBE_ANSWER_INCOMPLETE && !s->closed)
+		gpube__out_printf(out, "%-*sstopped before the end, no optimum is proved\n", LABEL, "incomplete");
+	bounding_text(out, &f->answer, s);
+	text_count(out, f);
+	if (!f->answer.values)
+		return;
+	answer_text_assignment(out, f->answer.model, f->answer.values);
+	gpube__out_printf(out,
+		"%-*sthe assignment's cost, recomputed from the tables of the file, is %s\n", LABEL,
+		"checked", s->answer == GPUBE_ANSWER_OPTIMAL ? "the optimum" : "the one that is said");
+}
+
+static void text_evidence(struct gpube_out *out, const struct conclusion *f)
+{
+	const struct gpube_model *m = f->answer.model;
+	int32_t n = 0;
+
+	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
+		n += m->evidence[i] >= 0;
+	if (n || f->evidence_file)
+		gpube__out_printf(out, "%-*s%d variable%s from %s\n", LABEL, "evidence", n, plural(n),
+			f->evidence_file ? f->evidence_file : "the file itself");
+	else if (m->kind == GPUBE_POTENTIALS)
+		gpube__out_printf(out, "%-*snone found\n", LABEL, "evidence");
+}
+
+static void text_plan(struct gpube_out *out, const struct conclusion *f)
+{
+	const struct gpube_plan *plan = &f->solution->plan;
+	char variables[ANSWER_VARIABLES];
+
+	gpube__out_printf(out,
+		"%-*s%d of %s and %d function%s after simplification, %d component%s\n", LABEL,
+		"model", plan->n_vars, answer_variables(variables, f->answer.model), plan->n_functions,
+		plural(plan->n_functions), plan->n_components, plural(plan->n_components));
+	if (!(plan->joined_cells > 0))
+		return;
+	gpube__out_printf(out, "%-*swidth %d, %s joined cells, %s of tables at the peak", LABEL,
+		"plan", plan->width, cells_text(plan->joined_cells, 0),
+		bytes_text(plan->peak_bytes, 0));
+	if (plan->n_slices > 1)
+		gpube__out_printf(out, ", in %.0f slices", plan->n_slices);
+	gpube__out_text(out, "\n");
+}
+
+/* What is no order, elimination or counting: bounds and search. */
+static double seconds_searched(const struct gpube_solution *s)
+{
+	double all = -s->seconds_simplify - s->seconds_order - s->seconds_eliminate -
+		     s->seconds_assign - s->seconds_count;
+
+	for (int k = 0; k < s->n_stages; k++)
+		all += s->stages[k].seconds;
+	return fmax(all, 0);
+}
+
+void conclusion_text(struct gpube_out *out, const void *arg)
+{
+	const struct conclusion *f = arg;
+	const struct session *s = f->answer.session;
+	const struct gpube_solution *found = f->solution;
+
+	text_result(out, f);
+	if (f->text)
+		f->text(out, f);
+	text_evidence(out, f);
+	text_plan(out, f);
+	gpube__out_printf(out,
+		"%-*s%.3f s: read %.3f, simplify %.3f, order %.3f, search %.3f, eliminate %.3f, assign %.3f",
+		LABEL, "time", session_seconds(s), f->seconds_read, found->seconds_simplify,
+		found->seconds_order, seconds_searched(found), found->seconds_eliminate,
+		found->seconds_assign);
+	if (f->counting)
+		gpube__out_printf(out, ", count %.3f", found->seconds_count);
+	gpube__out_text(out, "\n");
+	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", found->backend,
+		s->ctx->n_threads, plural(s->ctx->n_threads));
+}
+
+/* ---- conclusion: JSON ------------------------------------------------------------------ */
+
+static void json_times(struct json *j, const struct conclusion *f)
+{
+	const struct gpube_solution *s = f->solution;
+
+	json_open(j, "times", '{');
+	json_seconds(j, "read", f->seconds_read);
+	json_seconds(j, "simplify", s->seconds_simplify);
+	json_seconds(j, "order", s->seconds_order);
+	json_seconds(j, "search", seconds_searched(s));
+	json_seconds(j, "eliminate", s->seconds_eliminate);
+	json_seconds(j, "contract", s->seconds_contracting);
+	json_seconds(j, "copy", s->seconds_copying);
+	json_seconds(j, "assign", s->seconds_assign);
+	if (f->counting)
+		json_seconds(j, "count", s->seconds_count);
+	json_seconds(j, "bound", s->seconds_bound);
+	json_seconds(j, "assignment", s->seconds_cost);
+	json_close(j, '}');
+}
+
+static bool is_known(int64_t total)
+{
+	return total < GPUBE_INF && total > -GPUBE_INF;
+}
+
+static void json_total(struct json *j, const char *key, const struct conclusion *f, int64_t total)
+{
+	if (is_known(total))
+		json_decimal(j, key, total, f->solution->scale);
+	else
+		json_null(j, key);
+}
+
+static void json_stages(struct json *j, const struct conclusion *f)
+{
+	const bool maximise = answer_maximises(&f->answer);
+
+	json_open(j, "stages", '[');
+	for (int k = 0; k < f->solution->n_stages; k++) {
+		const struct gpube_stage *s = &f->solution->stages[k];
+
+		json_open(j, NULL, '{');
+		json_text(j, "stage", s->name);
+		json_seconds(j, "seconds", s->seconds);
+		json_total(j, "lower", f, maximise ? s->cost : s->bound);
+		json_total(j, "upper", f, maximise ? s->bound : s->cost);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+void conclusion_json(struct gpube_out *out, const void *arg)
+{
+	const struct conclusion *f = arg;
+	const struct gpube_solution *s = f->solution;
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	answer_json_head(&j, &f->answer);
+	answer_json_result(&j, &f->answer);
+	json_true_false(&j, "closed", s->closed != 0);
+	if (s->count)
+		json_big(&j, "count", s->count);
+	else if (f->counting && f->answer.values)
+		json_null(&j, "count");
+	if (f->json)
+		f->json(&j, f);
+	json_int(&j, "z", s->z);
+	json_plan(&j, &s->plan);
+	json_times(&j, f);
+	json_stages(&j, f);
+	answer_json_kernels(&j, &f->answer);
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
+/* ---- stages --------------------------------------------------------------------------- */
+
+/* What a stage gave, compared with what was known before it. */
+static const char *gain(const struct gpube_stage *now, const struct gpube_stage *before)
+{
+	const bool bound = !before || now->bound != before->bound;
+	const bool cost = before ? now->cost != before->cost : is_known(now->cost);
+
+	if (now->gave_way)
+		return "no room";
+	if (is_known(now->cost) && now->cost == now->bound)
+		return bound || cost ? "the proof" : "";
+	return bound && cost ? "a bound, an assignment" : bound ? "a bound" : cost ? "an assignment" : "";
+}
+
+static const char *total_text(char text[GPUBE_DECIMAL_TEXT], const struct conclusion *f, int64_t total)
+{
+	return is_known(total) ? gpube__decimal_text(text, total, f->solution->scale) : "-";
+}
+
+void conclusion_tell_stages(const struct conclusion *f)
+{
+	const struct gpube_solution *s = f->solution;
+	const bool maximise = answer_maximises(&f->answer);
+	char line[160], text[2][GPUBE_DECIMAL_TEXT];
+
+	if (s->n_stages && f->answer.session->verbose) {
+		snprintf(line, sizeof(line), "%-30s %9s %20s %20s  %s", "stage", "seconds", "lower", "upper", "gave");
+		session_note(f->answer.session, line);
+	}
+	for (int k = 0; f->answer.session->verbose && k < s->n_stages; k++) {
+		const struct gpube_stage *now = &s->stages[k];
+		const char *bound = total_text(text[0], f, now->bound), *cost = total_text(text[1], f, now->cost);
+
+		snprintf(line, sizeof(line), "%-30s %9.4f %20s %20s  %s", now->name, now->seconds,
+			maximise ? cost : bound, maximise ? bound : cost, gain(now, k ? now - 1 : NULL));
+		session_note(f->answer.session, line);
+	}
+}
+
+/* ---- the check ------------------------------------------------------------------------ */
+
+/* -ln of potentials was rounded once a function. */
+int conclusion_check(const struct answer *a)
+{
+	const struct gpube_model *m = a->model;
+	double log_value, unit = pow(10, -a->scale), off;
+	int64_t cost;
+	int status;
+
+	if (!a->values)
+		return GPUBE_OK;
+	if (m->kind == GPUBE_COSTS) {
+		status = gpube_model_cost(&cost, m, a->values);
+		off = status || cost == a->cost ? 0 : INFINITY;
+	} else {
+		status = gpube_model_log_value(&log_value, m, a->values);
+		off = fabs(-log_value - (double)a->cost * unit);
+		off -= (m->n_functions / 2.0 + 1) * unit + 1e-9 * fabs(log_value);
+	}
+	if (status || !(off > 0))
+		return status;
+	return gpube__fail(a->session->ctx, GPUBE_EBUG,
+		"internal error: the assignment does not cost what was found; please report this");
 }

@@ -1,16 +1,29 @@
 /*
- * bounding.h - what the commands that compute bounds share: their options, what
- * the user knows already, and the report.
+ * bounding.h - what the commands that prove and bound share: their options, what the user knows
+ * already, and the report.
  */
 #ifndef GPUBE_CLI_BOUNDING_H
 #define GPUBE_CLI_BOUNDING_H
 
 #include "gpube/cli/answer.h"
 
+/* What the user knows already. */
+struct bounding_known {
+	int32_t *values; /* of a known assignment, to be freed by gpube__free(), or NULL */
+	int64_t cutoff;
+	int has_cutoff;
+};
+
+/* Returns CLI_DONE, or CLI_FAILED after a message. */
+int bounding_known(struct session *s, struct bounding_known *to, const struct gpube_model *m,
+	const struct opts_bounding *o);
+enum gpube_bound_method bounding_method(const struct opts_bounding *o);
+
 /* The options of one run; clear with bounding_clear(). */
 struct bounding {
 	struct gpube_bound_opts opts;
-	int32_t *order, *values; /* opts refers to them */
+	int32_t *order; /* opts refers to it, and to what is known */
+	struct bounding_known known;
 };
 
 /*
@@ -34,18 +47,51 @@ int bounding_costs(struct gpube_model **made, const struct gpube_model **costs,
  * shifts and a local search have some, in a moment. NULL if that fails as well.
  * opts    seed, no_simplify, precision, values; the rest is set here
  */
-struct gpube_bounds *bounding_now(
+struct gpube_solution *bounding_now(
 	struct session *s, const struct gpube_model *m, struct gpube_bound_opts opts);
 /* Another bound that was proved, at 'seconds'; the two may meet in an optimum. */
 void bounding_raise(
-	struct gpube_bounds *bounds, const struct gpube_model *m, int64_t bound, double seconds);
+	struct gpube_solution *bounds, const struct gpube_model *m, int64_t bound, double seconds);
 
 /* The answer that bounds are. */
 struct answer bounding_answer(struct session *s, const char *file, const struct gpube_model *m,
-	const struct gpube_bounds *bounds);
+	const struct gpube_solution *bounds);
 
 /* Text: optimum, or lower, upper and gap. */
 void bounding_text(
-	struct gpube_out *out, const struct answer *a, const struct gpube_bounds *bounds);
+	struct gpube_out *out, const struct answer *a, const struct gpube_solution *bounds);
+
+/* ---- the report of solve and bound: what was proved and found, and by which stages ---- */
+
+/*
+ * evidence_file  that was read, or NULL
+ * counting       the optima were to be counted
+ * wanted         an optimum was, so that bounds are not all
+ * text, json     NULL, or what a command has to say between the result and the model
+ */
+struct conclusion {
+	struct answer answer;
+	const struct gpube_solution *solution;
+	const char *evidence_file;
+	double seconds_read;
+	bool counting, wanted;
+	void (*text)(struct gpube_out *out, const struct conclusion *f);
+	void (*json)(struct json *j, const struct conclusion *f);
+	const void *more; /* theirs */
+};
+
+/* For answer_report(). */
+void conclusion_text(struct gpube_out *out, const void *found);
+void conclusion_json(struct gpube_out *out, const void *found);
+
+/* With -v: a line for each stage. */
+void conclusion_tell_stages(const struct conclusion *f);
+
+/*
+ * conclusion_check() - the last word: what the assignment is worth by the tables as they were read,
+ * whatever the engine says.
+ * Errors: EBUG
+ */
+int conclusion_check(const struct answer *a);
 
 #endif

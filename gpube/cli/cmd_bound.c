@@ -20,10 +20,8 @@ static const struct opt_group groups[] = {
 static const enum gpube_partition partitions[] = {
 	GPUBE_PARTITION_SCOPE, GPUBE_PARTITION_FIRST, GPUBE_PARTITION_CONTENT};
 
-struct result {
-	struct answer answer;
-	const struct gpube_bounds *bounds;
-	double seconds_read;
+/* What solve does not have. */
+struct proof {
 	const struct gpube_certificate *certificate; /* NULL: none */
 	const char *uncertified;                     /* why there is none though it was asked for */
 };
@@ -72,50 +70,24 @@ static void json_certified(
 	json_int(j, "certified_decimals", c->scale);
 }
 
-static void report_text(struct gpube_out *out, const void *arg)
+static void text_proof(struct gpube_out *out, const struct conclusion *f)
 {
-	const struct result *r = arg;
-	const struct gpube_bounds *bounds = r->bounds;
-	const struct gpube_model *m = r->answer.model;
-	const struct session *s = r->answer.session;
-	char variables[ANSWER_VARIABLES];
+	const struct proof *p = f->more;
 
-	bounding_text(out, &r->answer, bounds);
-	if (r->certificate)
-		text_certified(out, &r->answer, r->certificate);
-	gpube__out_printf(out, "%-*s%d of %s and %d function%s after simplification\n", LABEL,
-		"model", bounds->n_vars, answer_variables(variables, m), bounds->n_functions,
-		plural(bounds->n_functions));
-	gpube__out_printf(out, "%-*s%.3f s, of which reading %.3f; %s, %d thread%s\n", LABEL, "time",
-		session_seconds(s), r->seconds_read, bounds->backend, s->ctx->n_threads,
-		plural(s->ctx->n_threads));
+	if (p->certificate)
+		text_certified(out, &f->answer, p->certificate);
 }
 
-static void report_json(struct gpube_out *out, const void *arg)
+static void json_proof(struct json *j, const struct conclusion *f)
 {
-	const struct result *r = arg;
-	const struct gpube_bounds *bounds = r->bounds;
-	struct json j = {.out = out};
+	const struct proof *p = f->more;
 
-	json_open(&j, NULL, '{');
-	answer_json_head(&j, &r->answer);
-	answer_json_result(&j, &r->answer);
-	json_true_false(&j, "closed", bounds->closed != 0);
-	if (r->certificate)
-		json_certified(&j, &r->answer, r->certificate);
-	if (r->uncertified) {
-		json_null(&j, "certified_bound");
-		json_text(&j, "message", r->uncertified);
+	if (p->certificate)
+		json_certified(j, &f->answer, p->certificate);
+	if (p->uncertified) {
+		json_null(j, "certified_bound");
+		json_text(j, "message", p->uncertified);
 	}
-	json_int(&j, "z", bounds->z);
-	json_open(&j, "times", '{');
-	json_seconds(&j, "read", r->seconds_read);
-	json_seconds(&j, "bound", bounds->seconds_bound);
-	json_seconds(&j, "assignment", bounds->seconds_cost);
-	json_close(&j, '}');
-	answer_json_kernels(&j, &r->answer);
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
 }
 
 /* ---- the command --------------------------------------------------------------------- */
@@ -143,7 +115,7 @@ static int read_and_check(struct gpube_certificate *c, struct session *s, const 
 }
 
 static int certify(struct gpube_certificate *c, struct session *s, const struct opts_bound *o,
-	const struct gpube_model *m, const struct gpube_bounds *bounds,
+	const struct gpube_model *m, const struct gpube_solution *bounds,
 	const struct gpube_bound_opts *opts)
 {
 	struct gpube_model *made = NULL;
@@ -164,7 +136,7 @@ static int certify(struct gpube_certificate *c, struct session *s, const struct 
 static int bound(struct session *s, const struct opts_bound *o, const char *file,
 	const struct gpube_model *m, int output)
 {
-	struct gpube_bounds *bounds = NULL;
+	struct gpube_solution *bounds = NULL;
 	double seconds_read = session_seconds(s);
 	struct gpube_certificate certificate = {.ctx = s->ctx};
 	struct bounding b;
@@ -181,8 +153,13 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 	if (!rc && gpube_bound(&bounds, m, &b.opts))
 		rc = session_fail(s, NULL);
 	if (!rc) {
-		struct result r = {.answer = bounding_answer(s, file, m, bounds), .bounds = bounds,
-			.seconds_read = seconds_read};
+		struct proof p = {NULL};
+		const struct conclusion f = {.answer = bounding_answer(s, file, m, bounds),
+			.solution = bounds,
+			.seconds_read = seconds_read,
+			.text = text_proof,
+			.json = json_proof,
+			.more = &p};
 		char why[sizeof(s->ctx->error)];
 
 		b.opts.timeout_seconds = seconds_left(timeout, start);
@@ -191,17 +168,19 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 			snprintf(why, sizeof(why), "%s", gpube_error(s->ctx));
 			session_hide_bar(s);
 			cli_error("%s", why);
-			r.uncertified = why;
+			p.uncertified = why;
 		} else if (o->certify) {
-			r.certificate = &certificate;
+			p.certificate = &certificate;
 		}
-		rc = answer_report(
-			&r.answer, (enum answer_output)output, report_text, report_json, &r);
-		if (r.uncertified)
+		conclusion_tell_stages(&f);
+		rc = conclusion_check(&f.answer) ? session_fail(s, bounds)
+					    : answer_report(&f.answer, (enum answer_output)output,
+						      conclusion_text, conclusion_json, &f);
+		if (p.uncertified)
 			rc = CLI_FAILED;
 	}
 	gpube__certificate_clear(&certificate);
-	gpube_bounds_free(bounds, s->ctx);
+	gpube_solution_free(bounds, s->ctx);
 	bounding_clear(&b, s);
 	return rc;
 }
@@ -291,10 +270,11 @@ const struct command cmd_bound = {
 	.arguments = "FILE",
 	.summary = "prove how good a solution can be at most, and find a good one",
 	.description =
-		"Computes a lower bound of the least cost of the model in FILE (where it is "
-		"maximised, an upper bound of the greatest), and a good assignment. The bound is "
-		"a proof: all arithmetic is on integers. The assignment is priced again from the "
-		"tables of the file. Where the two meet the status is optimal.\n\n"
+		"The engine of 'gpube solve' with the options of its methods: a lower bound of the least "
+		"cost of the model in FILE (where it is maximised, an upper bound of the greatest), and a "
+		"good assignment, at a given time. The bound is a proof: all arithmetic is on integers. The "
+		"assignment is priced again from the tables of the file. Where the two meet the status is "
+		"optimal.\n\n"
 		"A line on standard error tells every improvement, with its time. --timeout, "
 		"SIGINT and SIGTERM end the work soon with the best bounds so far, which is a "
 		"result like any other.\n\n"
@@ -305,11 +285,8 @@ const struct command cmd_bound = {
 		"runs it alone. The bound and its proof share --timeout. Of a .uai the costs are -ln of its numbers, rounded; half a unit of "
 		"the last decimal for each function is taken off what is certified, which is a bound "
 		"of the file's own product for any number of decimals.\n\n"
-		"With --output json the result is one object: status (optimal, bounds, "
-		"infeasible, error), backend, seconds, lower_bound and upper_bound (for .uai: "
-		"-ln, each function rounded to rounded_decimals, with log10 of the assignment beside "
-		"it), assignment (value indices by "
-		"variable), closed (nothing better than --ub exists), and times.",
+		"With --output json the result is one object, as of 'gpube solve'; --certify adds what "
+		"it certified.",
 	.examples = "gpube bound --timeout 60s problem.wcsp\n"
 		    "the best bounds of a minute, or the optimum\n"
 		    "gpube bound --method mbe --z 10 model.uai\n"

@@ -247,7 +247,7 @@ static struct dcop_opts options(const struct opts_dpop *o, const struct session 
 
 struct stopped {
 	struct answer answer;
-	const struct gpube_bounds *bounds; /* NULL: what the agents have proved is all there is */
+	const struct gpube_solution *bounds; /* NULL: what the agents have proved is all there is */
 };
 
 static void stopped_text(struct gpube_out *out, const void *arg)
@@ -292,7 +292,7 @@ static int report_stopped(struct session *s, const struct opts_dpop *o, const ch
 				    .bound = r->bound,
 				    .scale = r->scale,
 				    .no_bounds = !r->bounded}};
-	struct gpube_bounds *bounds;
+	struct gpube_solution *bounds;
 	int rc;
 
 	session_note(s, gpube_error(s->ctx));
@@ -307,7 +307,7 @@ static int report_stopped(struct session *s, const struct opts_dpop *o, const ch
 	rc = answer_report(&p.answer, (enum answer_output)output, stopped_text, stopped_json, &p);
 	if (p.answer.answer == GPUBE_ANSWER_INCOMPLETE)
 		rc = CLI_FAILED;
-	gpube_bounds_free(bounds, s->ctx);
+	gpube_solution_free(bounds, s->ctx);
 	return rc;
 }
 

@@ -30,7 +30,7 @@ struct result {
 	struct answer answer;
 	const struct opts_reparam *opts;
 	const struct gpube_bound_opts *run;
-	const struct gpube_bounds *bounds;
+	const struct gpube_solution *bounds;
 	struct gpube_shifted shifted;
 	double seconds_read;
 	struct reparam_check check;
@@ -167,7 +167,7 @@ static int reparam(struct session *s, const struct opts_reparam *o, const char *
 		.max_cells = o->max_cells,
 	};
 	struct result r = {.opts = o, .seconds_read = session_seconds(s)};
-	struct gpube_bounds *bounds = NULL;
+	struct gpube_solution *bounds = NULL;
 	char why[sizeof(s->ctx->error)];
 	struct bounding b;
 	int rc = bounding_init(&b, s, m, &o->bounding, &o->engine);
@@ -196,7 +196,7 @@ static int reparam(struct session *s, const struct opts_reparam *o, const char *
 		rc = r.unwritten ? CLI_FAILED : rc;
 	}
 	gpube__shifted_clear(&r.shifted);
-	gpube_bounds_free(bounds, s->ctx);
+	gpube_solution_free(bounds, s->ctx);
 	bounding_clear(&b, s);
 	return rc;
 }

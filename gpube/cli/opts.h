@@ -123,11 +123,12 @@
 
 /* What the commands that compute bounds have in common. */
 #define OPTS_BOUNDING(X)                                                                           \
-	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|shift|clusters|joins|regions|sweep|tree",     \
-		"mini-buckets, cost shifting, dual ascent on clusters, on the join graph of "      \
-		"mini-buckets or on nested regions (which clusters are on a GPU), a sweep over "   \
-		"allowed partial assignments, a search tree bounded by cost shifting, or all, "    \
-		"with elimination of what is left")                                                \
+	X(CHOICE, method, 0, "auto", 0, 0,                                                         \
+		"auto|mbe|shift|clusters|joins|regions|sweep|tree|eliminate",                      \
+		"auto: whatever proves first; or one alone: mini-buckets, cost shifting, dual "    \
+		"ascent on clusters, on the join graph of mini-buckets or on nested regions "      \
+		"(which clusters are on a GPU), a sweep over allowed partial assignments, a "      \
+		"search tree bounded by cost shifting, bucket elimination")                        \
 	X(TEXT, ub, 0, NULL, 0, 0, "COST|FILE",                                                    \
 		"only totals better than COST are of interest, a known solution's for example; "   \
 		"FILE is toulbar2's .ub")                                                          \
@@ -428,8 +429,13 @@ struct opts_engine {
 	OPTS_ENGINE(OPT_FIELD)
 };
 
+struct opts_bounding {
+	OPTS_BOUNDING(OPT_FIELD)
+};
+
 struct opts_solve {
 	OPTS_SOLVE(OPT_FIELD)
+	struct opts_bounding bounding;
 	struct opts_engine engine;
 	struct opts_read read;
 	struct opts_talk talk;
@@ -446,10 +452,6 @@ struct opts_infer {
 	OPTS_INFER(OPT_FIELD)
 	struct opts_read read;
 	struct opts_talk talk;
-};
-
-struct opts_bounding {
-	OPTS_BOUNDING(OPT_FIELD)
 };
 
 struct opts_ranks {

@@ -8,7 +8,7 @@ enum { FEW = 20000, N_RANDOM = 5000, STEPS = 20 };
 struct pair {
 	const struct gpube_model *costs, *written;
 	const struct gpube_bound_opts *opts;
-	const struct gpube_bounds *bounds;
+	const struct gpube_solution *bounds;
 	bool pruned;
 };
 
@@ -104,7 +104,7 @@ static int compare_some(const struct pair *p, int32_t *values, uint64_t seed, in
 
 int reparam_check(struct reparam_check *out, const struct gpube_model *costs, const char *path,
 	enum gpube_format format, const struct gpube_bound_opts *opts,
-	const struct gpube_bounds *bounds, bool pruned)
+	const struct gpube_solution *bounds, bool pruned)
 {
 	struct gpube_ctx *ctx = costs->ctx;
 	struct gpube_model *written = NULL;

@@ -20,6 +20,6 @@ struct reparam_check {
  */
 int reparam_check(struct reparam_check *out, const struct gpube_model *costs, const char *path,
 	enum gpube_format format, const struct gpube_bound_opts *opts,
-	const struct gpube_bounds *bounds, bool pruned);
+	const struct gpube_solution *bounds, bool pruned);
 
 #endif

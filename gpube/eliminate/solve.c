@@ -1,5 +1,7 @@
-/* solve.c - from a model to a checked optimum: quantise, simplify, order, eliminate, re-cost. */
+/* solve.c - from a model to a checked optimum by elimination: quantise, simplify, order, eliminate, re-cost. */
+#include "gpube/eliminate/solve.h"
 #include "gpube/eliminate/solve_parts.h"
+#include "gpube/ir/dense.h"
 #include "gpube/ir/options.h"
 #include "gpube/ops/pick.h"
 #include "gpube/order/order.h"
@@ -17,6 +19,7 @@ struct solving {
 	const struct gpube_ops *ops; /* expected */
 	struct gpube_model *quantised; /* NULL if the given model has costs */
 	const struct gpube_model *costs;
+	struct gpube_model limited; /* the costs with the cutoff as their top: a view */
 	struct gpube_simplified s;
 	enum gpube__narrowing narrowing;
 	struct gpube_graph graph;
@@ -44,7 +47,14 @@ void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
 	gpube__free(ctx, s->values);
 	gpube__free(ctx, s->count);
 	gpube__free(ctx, s->order);
+	gpube__free(ctx, s->stages);
 	gpube__free(ctx, s);
+}
+
+static bool is_limiting(const struct gpube_model *costs, const struct gpube_solve_opts *o)
+{
+	return o->has_cutoff && (costs->direction == GPUBE_MAXIMISE ? o->cutoff > costs->top
+								    : o->cutoff < costs->top);
 }
 
 static int solve_simplify(struct solving *j, int precision)
@@ -59,10 +69,17 @@ static int solve_simplify(struct solving *j, int precision)
 			return status;
 		j->costs = j->quantised;
 	}
+	if (is_limiting(j->costs, j->opts)) {
+		j->limited = *j->costs;
+		j->limited.top = j->opts->cutoff;
+		j->costs = &j->limited;
+	}
 	status = gpube__simplify_below(&j->s, j->costs, !j->opts->no_simplify, j->narrowing);
 	if (status)
 		return status;
 	j->out->scale = j->costs->scale;
+	if (!j->s.infeasible)
+		j->out->bound = j->s.negated ? -gpube__constant_of(j->s.model) : gpube__constant_of(j->s.model);
 	j->out->plan.n_vars = j->s.model->n_vars;
 	j->out->plan.n_functions = j->s.model->n_functions;
 	j->out->plan.n_components = j->s.n_components;
@@ -103,25 +120,10 @@ static int search_order(struct solving *j, struct gpube_order_cost *cost)
 /* The order, in terms of the model as it was given. */
 static int tell_order(struct solving *j)
 {
-	int32_t n = j->given->n_vars, left = j->s.model->n_vars, at = 0;
-	int32_t *original = gpube__alloc(j->ctx, (uint64_t)left, sizeof(*original));
-
 	if (!j->out->order)
-		j->out->order = gpube__alloc(j->ctx, (uint64_t)n, sizeof(*j->out->order));
-	if (!original || !j->out->order) {
-		gpube__free(j->ctx, original);
-		return GPUBE_ENOMEM;
-	}
-	for (int32_t i = 0; i < n; i++) {
-		if (j->s.var[i] < 0)
-			j->out->order[at++] = i;
-		else
-			original[j->s.var[i]] = i;
-	}
-	for (int32_t k = 0; k < left; k++)
-		j->out->order[at++] = original[j->order[k]];
-	gpube__free(j->ctx, original);
-	return GPUBE_OK;
+		j->out->order = gpube__alloc(
+			j->ctx, (uint64_t)j->given->n_vars, sizeof(*j->out->order));
+	return j->out->order ? gpube__given_order(j->out->order, &j->s, j->order) : GPUBE_ENOMEM;
 }
 
 static int find_order(struct solving *j)
@@ -258,6 +260,18 @@ static int solve_extend(struct solving *j, int64_t optimum, const int32_t *reduc
 	return status;
 }
 
+/* No assignment is allowed, or none that is better than the cutoff. */
+static void tell_infeasible(struct solving *j)
+{
+	struct gpube_solution *out = j->out;
+
+	out->closed = j->costs == &j->limited;
+	if (out->closed)
+		out->bound = j->opts->cutoff;
+	else
+		out->answer = GPUBE_ANSWER_INFEASIBLE;
+}
+
 static int solve_eliminate(struct solving *j)
 {
 	struct gpube_solution *out = j->out;
@@ -279,7 +293,7 @@ static int solve_eliminate(struct solving *j)
 	out->seconds_contracting = found.contracting;
 	out->seconds_eliminate = gpube__now() - start - out->seconds_assign;
 	if (found.optimum == GPUBE_INF) {
-		out->answer = GPUBE_ANSWER_INFEASIBLE;
+		tell_infeasible(j);
 		goto out;
 	}
 	status = solve_extend(j, found.optimum, reduced);
@@ -301,11 +315,16 @@ out:
 
 static int check_options(const struct gpube_model *m, const struct gpube_solve_opts *o)
 {
+	int status;
+
 	if (o->sizeof_options != sizeof(*o))
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	return gpube__check_engine(m,
-		&(struct gpube__engine_opts){(int)o->order_method, o->order, o->order_seconds,
-			o->timeout_seconds, (int)o->backend, o->precision});
+	status = gpube__check_choice(m->ctx, "method", (int)o->method, GPUBE_BOUND_ELIMINATE);
+	if (!status)
+		status = gpube__check_engine(m,
+			&(struct gpube__engine_opts){(int)o->order_method, o->order, o->order_seconds,
+				o->timeout_seconds, (int)o->backend, o->precision});
+	return status ? status : gpube__check_known(m, o->values, o->has_cutoff, o->cutoff);
 }
 
 static int solve_all(struct gpube_solution **out, const struct gpube_model *m,
@@ -333,11 +352,12 @@ static int solve_all(struct gpube_solution **out, const struct gpube_model *m,
 		return GPUBE_ENOMEM;
 	j.out->answer = GPUBE_ANSWER_INCOMPLETE;
 	j.out->backend = j.ops->name;
+	j.out->bound = gpube__no_bound(m);
 	if (j.opts->timeout_seconds > 0)
 		ctx->deadline = gpube__now() + j.opts->timeout_seconds;
 	status = solve_prepare(&j);
 	if (!status && j.s.infeasible)
-		j.out->answer = GPUBE_ANSWER_INFEASIBLE;
+		tell_infeasible(&j);
 	else if (!status && !plan_only)
 		status = solve_eliminate(&j);
 	ctx->deadline = deadline;
@@ -352,12 +372,6 @@ static int solve_all(struct gpube_solution **out, const struct gpube_model *m,
 }
 
 static const struct gpube__solve_patience endless = {.lower = INT64_MIN};
-
-int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts)
-{
-	return solve_all(out, m, opts, &endless, false);
-}
 
 int gpube__solve_patiently(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts, const struct gpube__solve_patience *patience)

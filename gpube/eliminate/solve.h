@@ -1,4 +1,4 @@
-/* solve.h - gpube_solve() for the library itself. */
+/* solve.h - elimination of a whole model: gpube_solve() by GPUBE_BOUND_ELIMINATE. */
 #ifndef GPUBE_SOLVE_H
 #define GPUBE_SOLVE_H
 
@@ -15,7 +15,13 @@ struct gpube__solve_patience {
 	double seconds;
 };
 
-/* As gpube_solve(). */
+/* What a solution says where no bound is known. */
+static inline int64_t gpube__no_bound(const struct gpube_model *m)
+{
+	return gpube_model_direction(m) == GPUBE_MAXIMISE ? GPUBE_INF : -GPUBE_INF;
+}
+
+/* As gpube_solve(), whatever opts->method is; of opts->values nothing is needed. */
 int gpube__solve_patiently(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts, const struct gpube__solve_patience *patience);
 

@@ -121,7 +121,7 @@ static int take_values(struct job *j, const int32_t *values)
 }
 
 /* The best that the bound of the search leaves, as a logarithm of base 10. */
-static double upper_of(const struct job *j, const struct gpube_bounds *b)
+static double upper_of(const struct job *j, const struct gpube_solution *b)
 {
 	const double unit = pow(10, -b->scale) / log(10);
 	const double over = (double)gpube__rounding_error(j->residual) * unit;
@@ -130,7 +130,7 @@ static double upper_of(const struct job *j, const struct gpube_bounds *b)
 	return all + over + 4 * 0x1p-52 * fabs(v) + log10_error(all, j->sums.roundings);
 }
 
-static int take_bounds(struct job *j, const struct gpube_bounds *b)
+static int take_bounds(struct job *j, const struct gpube_solution *b)
 {
 	struct gpube_mmap *out = j->out;
 	int status = GPUBE_OK;
@@ -174,7 +174,7 @@ static int search(struct job *j)
 		.seed = j->opts->seed,
 		.backend = j->opts->backend};
 	const double start = gpube__now();
-	struct gpube_bounds *bounds;
+	struct gpube_solution *bounds;
 	int status;
 
 	ctx->log = log_as_detail;
@@ -186,7 +186,7 @@ static int search(struct job *j)
 	if (status)
 		return status;
 	status = take_bounds(j, bounds);
-	gpube_bounds_free(bounds, ctx);
+	gpube_solution_free(bounds, ctx);
 	return status;
 }
 

@@ -240,3 +240,33 @@ int gpube__simplified_order(
 	gpube__free(ctx, has);
 	return status;
 }
+
+int gpube__given_order(int32_t *given, const struct gpube_simplified *s, const int32_t *order)
+{
+	const int32_t left = s->model->n_vars;
+	int32_t *place = gpube__alloc(s->model->ctx, (uint64_t)left, sizeof(*place)), at = 0;
+	int32_t *next = gpube__alloc_zero(s->model->ctx, (uint64_t)left + 1, sizeof(*next));
+
+	if (!place || !next) {
+		gpube__free(s->model->ctx, place);
+		gpube__free(s->model->ctx, next);
+		return GPUBE_ENOMEM;
+	}
+	for (int32_t k = 0; k < left; k++)
+		place[order[k]] = k;
+	/* a variable that is left may stand for several: as many places for it */
+	for (int32_t i = 0; i < s->n_vars; i++) {
+		if (s->var[i] < 0)
+			given[at++] = i;
+		else
+			next[place[s->var[i]] + 1]++;
+	}
+	for (int32_t k = 0; k < left; k++)
+		next[k + 1] += next[k];
+	for (int32_t i = 0; i < s->n_vars; i++)
+		if (s->var[i] >= 0)
+			given[at + next[place[s->var[i]]]++] = i;
+	gpube__free(s->model->ctx, place);
+	gpube__free(s->model->ctx, next);
+	return GPUBE_OK;
+}

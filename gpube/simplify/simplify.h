@@ -86,5 +86,10 @@ void gpube__simplified_extend(
  */
 int gpube__simplified_order(
 	int32_t *order, const struct gpube_simplified *s, const int32_t *given, int32_t n);
+/*
+ * The way back: 'given' is written, n_vars of the given model's variables, those that are gone first.
+ * Errors: ENOMEM
+ */
+int gpube__given_order(int32_t *given, const struct gpube_simplified *s, const int32_t *order);
 
 #endif

@@ -138,7 +138,7 @@ static int find_first(struct search *s, struct gpube_ctx *ctx, struct arguments 
 {
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
 		.method = GPUBE_BOUND_MBE, .timeout_seconds = args->first_seconds};
-	struct gpube_bounds *found;
+	struct gpube_solution *found;
 	int status = gpube_bound(&found, s->model, &opts);
 
 	if (status)
@@ -150,7 +150,7 @@ static int find_first(struct search *s, struct gpube_ctx *ctx, struct arguments 
 		args->heuristic.has_cutoff = 1;
 		args->heuristic.precision = found->scale;
 	}
-	gpube_bounds_free(found, ctx);
+	gpube_solution_free(found, ctx);
 	return GPUBE_OK;
 }
 

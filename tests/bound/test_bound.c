@@ -25,12 +25,12 @@ static int setup(void **state)
 static void expect_costs(const struct gpube_model *m, const struct brute *brute,
 	const struct gpube_bound_opts *opts)
 {
-	struct gpube_bounds *b = must_bound(m, opts);
+	struct gpube_solution *b = must_bound(m, opts);
 	int64_t cost, sign = m->direction == GPUBE_MAXIMISE ? -1 : 1;
 
 	if (b->answer == GPUBE_ANSWER_INFEASIBLE) {
 		assert_false(brute->feasible);
-		gpube_bounds_free(b, ctx);
+		gpube_solution_free(b, ctx);
 		return;
 	}
 	if (brute->feasible && (!opts->has_cutoff || sign * brute->cost < sign * opts->cutoff))
@@ -47,7 +47,7 @@ static void expect_costs(const struct gpube_model *m, const struct brute *brute,
 		assert_true(b->cost == brute->cost);
 		assert_true(b->bound == brute->cost);
 	}
-	gpube_bounds_free(b, ctx);
+	gpube_solution_free(b, ctx);
 }
 
 static const struct gpube_bound_opts settings[] = {
@@ -114,7 +114,7 @@ static void potentials(void **state)
 	assert_int_equal(brute_force(&brute, NULL, m), 0);
 	for (size_t k = 0; k < sizeof(settings) / sizeof(*settings); k++) {
 		struct gpube_bound_opts opts = settings[k];
-		struct gpube_bounds *b;
+		struct gpube_solution *b;
 		double slack, log_value;
 
 		opts.sizeof_options = sizeof(opts);
@@ -134,7 +134,7 @@ static void potentials(void **state)
 			if (b->answer == GPUBE_ANSWER_OPTIMAL)
 				assert_true(fabs(b->log_value - brute.log_value) <= slack);
 		}
-		gpube_bounds_free(b, ctx);
+		gpube_solution_free(b, ctx);
 	}
 	gpube_model_free(m);
 }
@@ -143,14 +143,14 @@ static void potentials(void **state)
 static int bound_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
 {
 	struct gpube_bound_opts opts = *(const struct gpube_bound_opts *)arg;
-	struct gpube_bounds *b;
+	struct gpube_solution *b;
 	int status;
 
 	opts.sizeof_options = sizeof(opts);
 	opts.order_seconds = 1e-4;
 	status = gpube_bound(&b, m, &opts);
 	assert_true(!b == (status != 0));
-	gpube_bounds_free(b, c);
+	gpube_solution_free(b, c);
 	return status;
 }
 
@@ -165,7 +165,7 @@ static void a_stopped_context_gives_bounds(void **state)
 	struct random_spec spec = random_spec_default();
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
 	struct gpube_model *m = random_model(ctx, &spec, 1);
-	struct gpube_bounds *b;
+	struct gpube_solution *b;
 	struct brute brute;
 
 	(void)state;
@@ -175,7 +175,7 @@ static void a_stopped_context_gives_bounds(void **state)
 	b = must_bound(m, &opts);
 	ctx->stop = 0;
 	assert_true(b->bound <= brute.cost);
-	gpube_bounds_free(b, ctx);
+	gpube_solution_free(b, ctx);
 	gpube_model_free(m);
 }
 
@@ -184,7 +184,7 @@ static void bad_options(void **state)
 	struct random_spec spec = random_spec_default();
 	struct gpube_model *m = random_model(ctx, &spec, 2);
 	struct gpube_bound_opts opts = {.sizeof_options = 4};
-	struct gpube_bounds *b;
+	struct gpube_solution *b;
 
 	(void)state;
 	assert_non_null(m);

@@ -205,9 +205,9 @@ static void lines(void **state)
 	const struct gpube_ctx_opts how = {
 		.sizeof_options = sizeof(how), .n_threads = 1, .log = keep, .log_arg = t};
 	const struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .seed = seed, .order_seconds = 1e-3};
+		.sizeof_options = sizeof(opts), .seed = seed, .order_seconds = 1e-3, .no_eliminate = 1};
 	struct gpube_ctx *told;
-	struct gpube_bounds *b;
+	struct gpube_solution *b;
 	struct gpube_model *m;
 	struct brute brute;
 
@@ -230,7 +230,7 @@ static void lines(void **state)
 	assert_int_equal(
 		b->answer, brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
 	assert_true(t->n > 0 || !brute.feasible);
-	gpube_bounds_free(b, told);
+	gpube_solution_free(b, told);
 	gpube_model_free(m);
 	gpube_ctx_free(told);
 	gpube__free(ctx, t);

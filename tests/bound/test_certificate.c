@@ -139,7 +139,7 @@ static void certified(void **state)
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = methods[seed % 4]};
 	struct gpube_certificate c, again;
-	struct gpube_bounds *known;
+	struct gpube_solution *known;
 	struct gpube_model *m;
 	struct brute brute;
 	char path[300];
@@ -166,7 +166,7 @@ static void certified(void **state)
 	tamper_all(&again, m, seed);
 	gpube__certificate_clear(&again);
 	gpube__certificate_clear(&c);
-	gpube_bounds_free(known, ctx);
+	gpube_solution_free(known, ctx);
 	gpube_model_free(m);
 }
 

@@ -280,7 +280,7 @@ static void uncountable_cells(void **state)
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = method,
 		.timeout_seconds = 1};
 	struct gpube_model *m;
-	struct gpube_bounds *b;
+	struct gpube_solution *b;
 	int32_t scope[ARITY], t;
 
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
@@ -298,7 +298,7 @@ static void uncountable_cells(void **state)
 	assert_int_equal(gpube__add_function(m, ARITY, scope, t, NULL), 0);
 	assert_int_equal(gpube_bound(&b, m, &opts), 0);
 	assert_true(b->bound <= 3 && b->values && b->cost >= 3 && b->cost <= 5);
-	gpube_bounds_free(b, ctx);
+	gpube_solution_free(b, ctx);
 	gpube_model_free(m);
 }
 
@@ -310,7 +310,7 @@ static void proves(void **state)
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_TREE,
 		.order_seconds = 1e-3, .seed = seed};
 	struct gpube_model *m = random_model(ctx, &spec, seed);
-	struct gpube_bounds *b;
+	struct gpube_solution *b;
 	struct brute brute;
 
 	assert_non_null(m);
@@ -321,7 +321,7 @@ static void proves(void **state)
 		assert_true(b->cost == brute.cost);
 		assert_true(b->bound == brute.cost);
 	}
-	gpube_bounds_free(b, ctx);
+	gpube_solution_free(b, ctx);
 	gpube_model_free(m);
 }
 

@@ -122,12 +122,12 @@ static struct gpube_model *pigeons(int n)
 static void bound_tells_that_nothing_is_allowed(void **state)
 {
 	struct gpube_model *m = pigeons(7);
-	struct gpube_bounds *bounds;
+	struct gpube_solution *bounds;
 
 	(void)state;
 	assert_int_equal(gpube_bound(&bounds, m, NULL), 0);
 	assert_int_equal(bounds->answer, GPUBE_ANSWER_INFEASIBLE);
-	gpube_bounds_free(bounds, ctx);
+	gpube_solution_free(bounds, ctx);
 	gpube_model_free(m);
 }
 

@@ -72,7 +72,7 @@ static void one(const struct gpube_model *m, const struct brute *brute, uint64_t
 	struct gpube_shifted_opts shifting = {.whole = seed / 4 % 2, .decimals = (int)(seed % 7),
 		.max_arity = 2 + (int)(seed / 8 % 4), .max_tables = (int32_t)(seed / 5 % 3),
 		.max_cells = seed % 11 ? 1e6 : 20};
-	struct gpube_bounds *bounds;
+	struct gpube_solution *bounds;
 	struct gpube_shifted shifted;
 	int64_t limit = GPUBE_INF;
 	bool max = m->direction == GPUBE_MAXIMISE;
@@ -94,7 +94,7 @@ static void one(const struct gpube_model *m, const struct brute *brute, uint64_t
 	compare(m, &shifted, limit);
 	check_tables(&shifted, &shifting, m,
 		opts.method != GPUBE_BOUND_JOINS && shifting.max_arity <= 4);
-	gpube_bounds_free(bounds, ctx);
+	gpube_solution_free(bounds, ctx);
 	gpube__shifted_clear(&shifted);
 }
 
@@ -123,13 +123,13 @@ static int shift_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void
 	struct gpube_shifted_opts shifting = {
 		.whole = true, .decimals = 3, .max_arity = 3, .max_tables = 2, .max_cells = 1e6};
 	struct gpube_shifted shifted;
-	struct gpube_bounds *bounds;
+	struct gpube_solution *bounds;
 	int status = gpube__bound_shifted(&bounds, &shifted, m, &opts, &shifting);
 
 	if (!status)
 		status = gpube__shifted_restore(&shifted, false);
 	gpube__shifted_clear(&shifted);
-	gpube_bounds_free(bounds, c);
+	gpube_solution_free(bounds, c);
 	return status;
 }
 

@@ -77,7 +77,7 @@ static void finds_the_optimum(void **state)
 		.order_seconds = 1e-3,
 		.seed = seed,
 		.no_simplify = seed % 3 == 0};
-	struct gpube_bounds *b;
+	struct gpube_solution *b;
 	struct brute brute;
 
 	assert_int_equal(brute_force(&brute, NULL, m), 0);
@@ -88,13 +88,13 @@ static void finds_the_optimum(void **state)
 		ctx->n_threads = 1;
 		assert_int_equal(b->answer, GPUBE_ANSWER_OPTIMAL);
 		assert_true(b->cost == brute.cost && b->bound == brute.cost);
-		gpube_bounds_free(b, ctx);
+		gpube_solution_free(b, ctx);
 	}
 	opts.has_cutoff = 1;
 	opts.cutoff = brute.cost;
 	b = must_bound(m, &opts);
 	assert_true(b->closed);
-	gpube_bounds_free(b, ctx);
+	gpube_solution_free(b, ctx);
 	gpube_model_free(m);
 }
 
@@ -121,7 +121,7 @@ static void dropping_leaves_a_bound(void **state)
 		.seed = seed};
 	int64_t optimum = the_optimum(m);
 	uint64_t memory = ctx->memory_bytes;
-	struct gpube_bounds *b;
+	struct gpube_solution *b;
 
 	ctx->memory_bytes = 1 << 20;
 	b = must_bound(m, &opts);
@@ -129,11 +129,11 @@ static void dropping_leaves_a_bound(void **state)
 	assert_non_null(b->values);
 	assert_true(b->bound <= optimum && b->cost >= optimum);
 	assert_true(b->bound > 0);
-	gpube_bounds_free(b, ctx);
+	gpube_solution_free(b, ctx);
 	b = must_bound(m, &opts);
 	assert_int_equal(b->answer, GPUBE_ANSWER_OPTIMAL);
 	assert_true(b->cost == optimum);
-	gpube_bounds_free(b, ctx);
+	gpube_solution_free(b, ctx);
 	gpube_model_free(m);
 }
 
@@ -145,7 +145,7 @@ static void fronts_without_a_key(void **state)
 		.order_seconds = 1e-3,
 		.timeout_seconds = 20};
 	struct gpube_model *m;
-	struct gpube_bounds *b;
+	struct gpube_solution *b;
 	static const int64_t costs[] = {2, 1, 0, GPUBE_INF};
 
 	(void)state;
@@ -157,7 +157,7 @@ static void fronts_without_a_key(void **state)
 			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, j}, costs), 0);
 	b = must_bound(m, &opts);
 	assert_true(b->values && b->bound <= b->cost);
-	gpube_bounds_free(b, ctx);
+	gpube_solution_free(b, ctx);
 	gpube_model_free(m);
 }
 

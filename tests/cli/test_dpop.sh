@@ -45,7 +45,7 @@ export GPUBE_TEST_RANK='slow 0' # there is time for a signal once agents are at 
 row 'SIGINT ends with bounds' 1 '"status": "bounds".*"lower_bound": [1-9][0-9]*, "upper_bound": [0-9]+, "assignment": \[' \
 	'stopped' end_at INT 'agents at work' "$gpube" dpop -v --json --z 4 "$work/hard.wcsp"
 unset GPUBE_TEST_RANK
-row 'what a moment proves is the optimum' 0 '^optimum +4\.30, proved' '' \
+row 'what a moment proves is the optimum' 0 '^optimum +4\.30, the proved ' '' \
 	"$gpube" dpop -q --timeout 0.000001s $x/exams.cfn
 row 'precision' 0 'log10 -0\.4' '' "$gpube" dpop -q --precision 3 --backend cpu $x/sprinkler.uai
 row 'json' 0 '"status": *"optimal".*"lower_bound": *4\.30.*"upper_bound": *4\.30.*"assignment": *\[' '' \

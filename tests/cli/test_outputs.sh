@@ -18,7 +18,7 @@ cat > "$work/large.cfn" << 'END'
 {problem:{name:p,mustbe:"<4000000000000000000"},variables:{a:2,b:2},functions:{f:{scope:[a,b],
 costs:[-1200000000000000000,3,4,1200000000000000000]},g:{scope:[a],costs:[-1200000000000000000,5]}}}
 END
-row 'no certificate: the bound is told' 1 '^optimum +-2400000000000000000, proved' 'too large for a certificate' \
+row 'no certificate: the bound is told' 1 '^optimum +-2400000000000000000, the proved ' 'too large for a certificate' \
 	"$gpube" bound -q --certify "$work/c" "$work/large.cfn"
 row 'in JSON, too, in one object' 1 '"lower_bound": -2400000000000000000.*"certified_bound": null, "message": "costs are too large' \
 	'too large' "$gpube" bound -q --json --certify "$work/c" "$work/large.cfn"
@@ -33,7 +33,7 @@ row 'for a map' 1 '' "cannot write '.*/none/m': No such file" \
 	"$gpube" convert --simplify --map "$work/none/m" "$work/exams.cfn" "$work/to.cfn"
 that 'before anything else is written' [ ! -e "$work/to.cfn" ]
 if [ -c /dev/full ]; then
-	row 'a full disk: the bound is told' 1 '^optimum +4\.30, proved' 'No space left' \
+	row 'a full disk: the bound is told' 1 '^optimum +4\.30, the proved ' 'No space left' \
 		"$gpube" bound -q --certify /dev/full "$work/exams.cfn"
 	row 'and that of reparam' 1 '^lower +[0-9.]+, proved' 'No space left' \
 		"$gpube" reparam -q --to cfn -o /dev/full "$work/exams.cfn"

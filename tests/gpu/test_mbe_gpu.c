@@ -18,7 +18,7 @@ static void same(const struct gpube_model *m, int z, bool match)
 {
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_MBE,
 		.z = z, .no_match = !match, .order_method = GPUBE_ORDER_MIN_FILL};
-	struct gpube_bounds *b[3];
+	struct gpube_solution *b[3];
 
 	for (int k = 0; k < 3; k++) {
 		opts.backend = k == 0   ? GPUBE_BACKEND_CPU
@@ -38,7 +38,7 @@ static void same(const struct gpube_model *m, int z, bool match)
 			(size_t)m->n_vars * sizeof(*b[0]->values));
 	}
 	for (int k = 0; k < 3; k++)
-		gpube_bounds_free(b[k], m->ctx);
+		gpube_solution_free(b[k], m->ctx);
 }
 
 static void random_models(void **state)

@@ -75,7 +75,7 @@ static void gathers(void **state)
 static struct gpube_solution *solve(
 	struct gpube_model *m, enum gpube_backend backend, int count, int no_simplify)
 {
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .backend = backend,
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .backend = backend,
 		.count = count, .no_simplify = no_simplify, .order_method = GPUBE_ORDER_MIN_FILL,
 		.no_slices = 1};
 	struct gpube_solution *s;
@@ -241,7 +241,7 @@ static void shared_out(void **state)
 static void sliced(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct gpube_solve_opts how = {.sizeof_options = sizeof(how),
+	struct gpube_solve_opts how = {.sizeof_options = sizeof(how), .method = GPUBE_BOUND_ELIMINATE,
 		.backend = GPUBE_BACKEND_CUDA, .no_simplify = 1,
 		.order_method = GPUBE_ORDER_MIN_FILL, .count = seed % 4 == 2};
 	struct gpube_network network = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = 12,

@@ -248,10 +248,10 @@ static void bound(struct gpube_ctx *ctx, const struct gpube_model *m)
 	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
 		.backend = GPUBE_BACKEND_CPU,
 		.timeout_seconds = MOST_SECONDS};
-	struct gpube_bounds *b;
+	struct gpube_solution *b;
 
 	gpube_bound(&b, m, &opts);
-	gpube_bounds_free(b, ctx);
+	gpube_solution_free(b, ctx);
 }
 
 static double seconds(void)

@@ -4,9 +4,9 @@
 #include "tests/support/context.h"
 #include "tests/support/test.h"
 
-struct gpube_bounds *must_bound(const struct gpube_model *m, const struct gpube_bound_opts *opts)
+struct gpube_solution *must_bound(const struct gpube_model *m, const struct gpube_bound_opts *opts)
 {
-	struct gpube_bounds *b;
+	struct gpube_solution *b;
 
 	if (gpube_bound(&b, m, opts))
 		fail_msg("%s", gpube_error(ctx));
@@ -17,7 +17,7 @@ void check_optimum(
 	const struct random_spec *spec, uint64_t seed, const struct gpube_bound_opts *opts)
 {
 	struct gpube_model *m = random_model(ctx, spec, seed);
-	struct gpube_bounds *got;
+	struct gpube_solution *got;
 	struct brute brute;
 
 	assert_non_null(m);
@@ -29,6 +29,6 @@ void check_optimum(
 		assert_int_equal(got->bound, brute.cost);
 		assert_int_equal(got->cost, brute.cost);
 	}
-	gpube_bounds_free(got, ctx);
+	gpube_solution_free(got, ctx);
 	gpube_model_free(m);
 }

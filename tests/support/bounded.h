@@ -5,7 +5,7 @@
 #include "tests/support/random_model.h"
 
 /* gpube_bound(), which must succeed. */
-struct gpube_bounds *must_bound(const struct gpube_model *m, const struct gpube_bound_opts *opts);
+struct gpube_solution *must_bound(const struct gpube_model *m, const struct gpube_bound_opts *opts);
 
 /* Fails unless what is found on the random model is the optimum that brute_force() finds. */
 void check_optimum(

@@ -267,6 +267,10 @@ static void wrong_solve(solve_fn *solve)
 		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
 		{.sizeof_options = sizeof(rows[0]), .precision = -4},
 		{.sizeof_options = sizeof(rows[0]), .precision = 99},
+		{.sizeof_options = sizeof(rows[0]), .method = (enum gpube_bound_method)55},
+		{.sizeof_options = sizeof(rows[0]), .values = none_such},
+		{.sizeof_options = sizeof(rows[0]), .values = below},
+		{.sizeof_options = sizeof(rows[0]), .has_cutoff = 1, .cutoff = INT64_MIN},
 	};
 	struct gpube_solve_opts o = {.sizeof_options = sizeof(o)};
 
@@ -381,16 +385,14 @@ WRONG(gpube_bound)
 	struct gpube_bound_opts o = {.sizeof_options = sizeof(o)};
 
 	REFUSED(gpube_bound(NULL, m, NULL));
-	NOT_MADE(struct gpube_bounds, b, gpube_bound(&b, NULL, NULL));
+	NOT_MADE(struct gpube_solution, b, gpube_bound(&b, NULL, NULL));
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-		NOT_MADE(struct gpube_bounds, b, gpube_bound(&b, m, &rows[k]));
+		NOT_MADE(struct gpube_solution, b, gpube_bound(&b, m, &rows[k]));
 	for (size_t k = 0; k < 3; k++) {
 		o.timeout_seconds = bad_seconds[k];
-		NOT_MADE(struct gpube_bounds, b, gpube_bound(&b, m, &o));
+		NOT_MADE(struct gpube_solution, b, gpube_bound(&b, m, &o));
 	}
 }
-
-WRONG_FREE(struct gpube_bounds, gpube_bounds_free)
 
 WRONG(gpube_heuristic_new)
 {

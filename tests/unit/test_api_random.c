@@ -379,7 +379,7 @@ static void bound(void)
 		.backend = GPUBE_BACKEND_CPU, .no_simplify = one_in(2), .order_seconds = 1e-4,
 		.no_eliminate = one_in(2), .timeout_seconds = one_in(10) ? -1 : 0};
 	const bool maximise = s.direction == GPUBE_MAXIMISE;
-	struct gpube_bounds *b;
+	struct gpube_solution *b;
 	__int128 best;
 	bool any;
 	int status = gpube_bound(&b, m, &o);
@@ -400,7 +400,7 @@ static void bound(void)
 		assert_true(any && b->bound == best && b->cost == best);
 	if (b->values)
 		assert_true(cost_of(b->values) == b->cost);
-	gpube_bounds_free(b, ctx);
+	gpube_solution_free(b, ctx);
 }
 
 /* A walk along a path: its bounds, and those without one. */

@@ -318,7 +318,7 @@ static void random_models(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const enum gpube_kind kind = seed % 4 == 3 ? GPUBE_POTENTIALS : GPUBE_COSTS;
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .no_simplify = 1,
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .no_simplify = 1,
 		.order_method = GPUBE_ORDER_MIN_FILL, .count = seed % 2, .backend = GPUBE_BACKEND_CPU};
 	const struct random_spec spec = dense(seed, kind);
 	struct gpube_model *m;
@@ -368,7 +368,7 @@ static void networks(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	static const double parts[] = {1, 2, 10, 100, 400};
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .no_simplify = 1,
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .no_simplify = 1,
 		.order_method = GPUBE_ORDER_MIN_FILL, .count = seed % 4 == 1,
 		.backend = GPUBE_BACKEND_CPU};
 	struct gpube_model *m = network(ctx, seed, 12, 6);
@@ -478,7 +478,7 @@ static void a_stop_leaves_what_is_known(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct gpube_ctx_opts ctx_opts = {.sizeof_options = sizeof(ctx_opts), .n_threads = 1};
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .no_simplify = 1,
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .no_simplify = 1,
 		.order_method = GPUBE_ORDER_MIN_FILL, .backend = GPUBE_BACKEND_CPU};
 	struct gpube_model *m = network(ctx, 2 * seed + 1, 12, 5);
 	struct gpube_solution *whole, *s;
@@ -522,7 +522,7 @@ static void large_domains(void **state)
 {
 	const struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = 3, .domain = 200,
 		.density = 1, .max_cost = 1000, .seed = 1};
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .no_simplify = 1,
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .no_simplify = 1,
 		.order_method = GPUBE_ORDER_MIN_FILL, .backend = GPUBE_BACKEND_CPU};
 	struct gpube_ctx *c = little(16000);
 	struct gpube_solution *s, *whole;
@@ -568,7 +568,7 @@ static void a_stop_while_fitting(void **state)
 /* A search and bounds make do without what they do not get; nothing is left behind. */
 static int scarce_solve(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
 {
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .no_simplify = 1,
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .no_simplify = 1,
 		.order_method = GPUBE_ORDER_MIN_FILL, .backend = GPUBE_BACKEND_CPU, .count = 1};
 	const struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = 8,
 		.domain = 5, .density = 0.8, .max_cost = 100, .seed = *(const uint64_t *)arg};

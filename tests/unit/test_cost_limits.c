@@ -85,7 +85,7 @@ static void check_solve(const struct limit_model *s, const struct gpube_model *m
 	gpube_solution_free(found, ctx);
 }
 
-static void check_bounds(const struct limit_model *s, const struct gpube_bounds *b,
+static void check_bounds(const struct limit_model *s, const struct gpube_solution *b,
 	const struct gpube_bound_opts *opts)
 {
 	const wide cutoff = opts->has_cutoff ? minimised(s, opts->cutoff) : 0;
@@ -128,12 +128,12 @@ static struct gpube_bound_opts bound_opts(const struct limit_model *s, int k)
 static void check_bound(const struct limit_model *s, const struct gpube_model *m, int k)
 {
 	struct gpube_bound_opts opts = bound_opts(s, k);
-	struct gpube_bounds *b;
+	struct gpube_solution *b;
 
 	if (!done(s, gpube_bound(&b, m, &opts)))
 		return;
 	check_bounds(s, b, &opts);
-	gpube_bounds_free(b, ctx);
+	gpube_solution_free(b, ctx);
 }
 
 /* Every assignment costs the same, or is not below the limit and forbidden. */
@@ -165,7 +165,7 @@ static void check_shifted(const struct limit_model *s, const struct gpube_model 
 	struct gpube_shifted_opts shifting = {.whole = k % 2, .decimals = (int)(s->seed % 3),
 		.max_arity = 2 + (int)(s->seed % 4), .max_cells = 1e6};
 	wide limit = opts.has_cutoff ? minimised(s, opts.cutoff) : (wide)1 << 100;
-	struct gpube_bounds *b;
+	struct gpube_solution *b;
 	struct gpube_shifted shifted;
 
 	int status;
@@ -186,13 +186,13 @@ static void check_shifted(const struct limit_model *s, const struct gpube_model 
 	else
 		compare(s, shifted.model, !shifting.whole || opts.has_cutoff, limit);
 	gpube__shifted_clear(&shifted);
-	gpube_bounds_free(b, ctx);
+	gpube_solution_free(b, ctx);
 }
 
 static void check_certified(const struct limit_model *s, const struct gpube_model *m, int k)
 {
 	struct gpube_bound_opts opts = bound_opts(s, k);
-	struct gpube_bounds *known = NULL;
+	struct gpube_solution *known = NULL;
 	struct gpube_certificate c = {.ctx = ctx};
 	int status;
 
@@ -207,7 +207,7 @@ static void check_certified(const struct limit_model *s, const struct gpube_mode
 		CHECK(s, !s->feasible || c.bound <= s->best);
 	}
 	gpube__certificate_clear(&c);
-	gpube_bounds_free(known, ctx);
+	gpube_solution_free(known, ctx);
 }
 
 static void check_agents(const struct limit_model *s, const struct gpube_model *m, int k)

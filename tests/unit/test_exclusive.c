@@ -199,7 +199,7 @@ static void bounds_with_what_is_known(void **state)
 	const struct gpube_solve_opts solving = {.sizeof_options = sizeof(solving)};
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
 	struct gpube_solution *solution;
-	struct gpube_bounds *bounds;
+	struct gpube_solution *bounds;
 	int32_t order[N];
 
 	(void)state;
@@ -213,8 +213,8 @@ static void bounds_with_what_is_known(void **state)
 		assert_int_equal(gpube_bound(&bounds, m, &opts), 0);
 		assert_int_equal(bounds->answer, GPUBE_ANSWER_OPTIMAL);
 		assert_true(bounds->cost == solution->cost);
-		assert_true(bounds->n_vars < N / 2);
-		gpube_bounds_free(bounds, ctx);
+		assert_true(bounds->plan.n_vars < N / 2);
+		gpube_solution_free(bounds, ctx);
 	}
 	gpube_solution_free(solution, ctx);
 	gpube_model_free(m);

@@ -74,14 +74,14 @@ static int bound_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void
 {
 	struct gpube_bound_opts opts = {
 		.sizeof_options = sizeof(opts), .order_seconds = 1e-4, .method = GPUBE_BOUND_AUTO};
-	struct gpube_bounds *b;
+	struct gpube_solution *b;
 	int status;
 
 	(void)arg;
 	c->memory_bytes = N_LITTLE / 4;
 	status = gpube_bound(&b, m, &opts);
 	assert_true(!b == (status != 0));
-	gpube_bounds_free(b, c);
+	gpube_solution_free(b, c);
 	return status;
 }
 

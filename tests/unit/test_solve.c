@@ -15,6 +15,8 @@
 enum { N_COSTS = 240, N_POTENTIALS = 80 };
 
 static struct gpube_ctx *ctx;
+static const struct gpube_solve_opts eliminate = {
+	.sizeof_options = sizeof(eliminate), .method = GPUBE_BOUND_ELIMINATE};
 
 static int setup(void **state)
 {
@@ -81,9 +83,10 @@ static void solve_every_way(const struct gpube_model *m)
 
 	assert_int_equal(brute_force(&expected, NULL, m), 0);
 	for (size_t k = 0; k < sizeof(methods) / sizeof(*methods); k++)
-		for (int no_simplify = 0; no_simplify < 2; no_simplify++) {
+		for (int way = 0; way < 4; way++) {
+			opts.method = way / 2 ? GPUBE_BOUND_ELIMINATE : GPUBE_BOUND_AUTO;
 			opts.order_method = methods[k];
-			opts.no_simplify = no_simplify;
+			opts.no_simplify = way % 2;
 			opts.count = m->kind == GPUBE_COSTS && k % 2 == 0;
 			expect_answer(m, &expected, &opts);
 		}
@@ -134,7 +137,7 @@ static void too_large_is_refused(void **state)
 	for (int i = 0; i < 40; i++)
 		for (int j = 0; j < i; j++)
 			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, j}, differ), 0);
-	assert_int_equal(gpube_solve(&s, m, NULL), GPUBE_ELIMIT);
+	assert_int_equal(gpube_solve(&s, m, &eliminate), GPUBE_ELIMIT);
 	assert_non_null(s);
 	assert_int_equal(s->answer, GPUBE_ANSWER_INCOMPLETE);
 	assert_int_equal(s->plan.width, 39);
@@ -179,7 +182,7 @@ static void arg_mins_in_little_memory(void **state)
 					gpube_model_add_costs(m, 2, (int32_t[]){i, i + 7}, shifted),
 					0);
 		}
-		assert_int_equal(gpube_solve(&s, m, NULL), 0);
+		assert_int_equal(gpube_solve(&s, m, &eliminate), 0);
 		assert_int_equal(s->answer, GPUBE_ANSWER_OPTIMAL);
 		costs_found[round] = s->cost;
 		peaks[round] = s->plan.peak_bytes;
@@ -198,7 +201,7 @@ static void what_is_needed_is_enough(void **state)
 {
 	struct gpube_ctx_opts ctx_opts = {.sizeof_options = sizeof(ctx_opts)};
 	struct gpube_solve_opts opts = {
-		.sizeof_options = sizeof(opts), .no_simplify = 1, .no_slices = 1};
+		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .no_simplify = 1, .no_slices = 1};
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 40; seed++) {
@@ -249,7 +252,7 @@ static void star_of_large_costs(void **state)
 		expected[0] += b;
 		expected[1] += b + 3;
 	}
-	assert_int_equal(gpube_solve(&s, m, NULL), 0);
+	assert_int_equal(gpube_solve(&s, m, &eliminate), 0);
 	assert_true(s->cost == (expected[0] < expected[1] ? expected[0] : expected[1]));
 	gpube_solution_free(s, ctx);
 	gpube_model_free(m);
@@ -258,7 +261,7 @@ static void star_of_large_costs(void **state)
 /* The same of potentials, with zeros: fewer decimals are taken rather than none. */
 static void star_of_potentials(void **state)
 {
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE};
 	struct gpube_model *m;
 	struct gpube_solution *s;
 
@@ -294,7 +297,7 @@ static void a_stopped_context_solves_nothing(void **state)
 	(void)state;
 	assert_non_null(m);
 	gpube_ctx_stop(ctx);
-	assert_int_equal(gpube_solve(&s, m, NULL), GPUBE_ESTOP);
+	assert_int_equal(gpube_solve(&s, m, &eliminate), GPUBE_ESTOP);
 	assert_int_equal(s->answer, GPUBE_ANSWER_INCOMPLETE);
 	assert_null(s->values);
 	gpube_ctx_resume(ctx);
@@ -318,7 +321,7 @@ static void a_stopped_count_keeps_the_optimum(void **state)
 	struct gpube_ctx *c;
 	struct gpube_ctx_opts ctx_opts = {
 		.sizeof_options = sizeof(ctx_opts), .log = stop_when_eliminated, .log_arg = &c};
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .count = 1};
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .count = 1};
 	struct random_spec spec = random_spec_default();
 	struct gpube_model *m;
 	struct gpube_solution *s;
@@ -345,7 +348,7 @@ static void a_stopped_count_keeps_the_optimum(void **state)
 static void every_allocation_can_fail(void **state)
 {
 	struct gpube_solve_opts opts = {
-		.sizeof_options = sizeof(opts), .count = 1, .order_seconds = 1e-9};
+		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .count = 1, .order_seconds = 1e-9};
 	static const enum gpube_kind kinds[] = {GPUBE_COSTS, GPUBE_POTENTIALS};
 
 	(void)state;
@@ -381,7 +384,7 @@ static void bad_orders(void **state)
 	struct random_spec spec = random_spec_default();
 	struct gpube_model *m = random_model(ctx, &spec, 2);
 	struct gpube_solve_opts opts = {
-		.sizeof_options = sizeof(opts), .order_method = GPUBE_ORDER_GIVEN};
+		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .order_method = GPUBE_ORDER_GIVEN};
 	struct gpube_solution *s;
 
 	(void)state;

@@ -25,7 +25,8 @@ WORDS = {
 	"GPUBE_ORDER_": ["auto", "min_fill", "min_size", "min_degree", "given"],
 	"GPUBE_BACKEND_": ["auto", "cpu", "cuda"],
 	"GPUBE_LOG_": ["note", "detail", "progress"],
-	"GPUBE_BOUND_": ["auto", "mbe", "shift", "clusters", "joins", "regions", "sweep", "tree"],
+	"GPUBE_BOUND_": ["auto", "mbe", "shift", "clusters", "joins", "regions", "sweep", "tree",
+		"eliminate"],
 	"GPUBE_PARTITION_": ["scope", "first", "merge", "content"],
 	"GPUBE_SPLIT_": ["auto", "never", "first"],
 	"GPUBE_INFER_": ["pr", "mar"],
@@ -48,11 +49,14 @@ struct gpube_ctx_opts {
 };
 struct gpube_solve_opts {
 	size_t sizeof_options;
-	int order_method;
+	int method, order_method;
 	void *order;
 	double order_seconds, timeout_seconds;
 	uint64_t seed;
 	int backend, no_simplify, count, precision, no_slices;
+	void *values;
+	int64_t cutoff;
+	int has_cutoff;
 };
 struct gpube_plan {
 	int32_t n_vars, n_functions, n_components, width;
@@ -61,15 +65,25 @@ struct gpube_plan {
 struct gpube_solution {
 	int answer;
 	int64_t cost, bound;
-	int scale;
+	int scale, closed;
 	double log_value;
 	void *values;
 	char *count;
 	void *order;
 	struct gpube_plan plan;
+	int z;
 	char *backend;
+	double seconds_bound, seconds_cost;
 	double seconds_simplify, seconds_order, seconds_eliminate, seconds_assign, seconds_count;
 	double seconds_contracting, seconds_copying;
+	int n_stages;
+	void *stages;
+};
+struct gpube_stage {
+	char *name;
+	double seconds;
+	int64_t bound, cost;
+	int gave_way;
 };
 struct gpube_infer_opts {
 	size_t sizeof_options;
@@ -95,18 +109,7 @@ struct gpube_bound_opts {
 	void *order;
 	double order_seconds, timeout_seconds;
 	uint64_t seed;
-	int backend, no_simplify, precision, partition;
-};
-struct gpube_bounds {
-	int answer;
-	int64_t bound, cost;
-	int scale, closed;
-	double log_value;
-	void *values;
-	int32_t n_vars, n_functions;
-	int z;
-	char *backend;
-	double seconds_bound, seconds_cost;
+	int backend, no_simplify, precision, partition, count, no_slices;
 };
 struct gpube_read_opts {
 	size_t sizeof_options;
@@ -228,8 +231,7 @@ int gpube_plan(struct gpube_solution **out, const struct gpube_model *m, const s
 void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
 int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts);
 void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx);
-int gpube_bound(struct gpube_bounds **out, const struct gpube_model *m, const struct gpube_bound_opts *opts);
-void gpube_bounds_free(struct gpube_bounds *b, struct gpube_ctx *ctx);
+int gpube_bound(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_bound_opts *opts);
 enum gpube_format gpube_format_named(const char *name);
 int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char *path, const struct gpube_read_opts *opts);
 int gpube_write_with(const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts);

@@ -383,32 +383,45 @@ class Model(Owner):
 		opts.keep = order
 		return opts
 
-	def solve(self, count=False, timeout=None, order=None, order_method="auto", order_seconds=0,
-			seed=0, backend="auto", simplify=True, precision=0, slices=True):
-		"""The proved optimum and one optimal assignment, by bucket elimination: a Solution.
+	def _known(self, assignment, cutoff):
+		"""The options of a known assignment and of a cutoff, and what they refer to."""
+		values = None if assignment is None else self._values(assignment)
+		if cutoff is not None:
+			cutoff = int64(units(cutoff, self.decimals))
+		return values, {"values": None if values is None else ctypes.addressof(values),
+			"cutoff": cutoff, "has_cutoff": cutoff is not None}
+
+	def solve(self, count=False, timeout=None, method="auto", assignment=None, cutoff=None, order=None,
+			order_method="auto", order_seconds=0, seed=0, backend="auto", simplify=True, precision=0,
+			slices=True):
+		"""The proved optimum and one optimal assignment, by whatever proves it first: a Solution.
 
 		count      how many assignments are optimal, too
+		method     "auto", or one alone: "eliminate" (bucket elimination) or those of bound()
+		assignment a known one
+		cutoff     only totals better than this are of interest
 		timeout    seconds; when it ends the answer is "incomplete", with the best that is known
 		order      the variables as they are to be eliminated, the first one first
 		backend    "auto", "cpu" or "cuda"
 		simplify   make the model smaller first
 		precision  decimals to which -ln of potentials is rounded; 0: as many as are safe
 		slices     do in slices what does not fit the memory
-		Errors: Error ELIMIT (it does not fit; .result has the plan), ENODEV, ERANGE, EINVAL, ENOMEM;
+		Errors: Error ELIMIT (nothing that fits proves it; .result is what is known), ENODEV, ERANGE, EINVAL, ENOMEM;
 		Interrupted, with the best so far
 
 		>>> gpube.Model.read("examples/zebra.wcsp").solve(count=True).count
 		1
 		"""
+		values, known = self._known(assignment, cutoff)
 		opts = self._engine("gpube_solve_opts", timeout, order, order_method, order_seconds, seed,
-			backend=word("GPUBE_BACKEND_", backend), count=count, no_simplify=not simplify,
-			precision=precision, no_slices=not slices)
+			method=word("GPUBE_BOUND_", method), backend=word("GPUBE_BACKEND_", backend), count=count,
+			no_simplify=not simplify, precision=precision, no_slices=not slices, **known)
 		return self.context._run(lib.gpube_solve, lib.gpube_solution_free, self._solution,
 			self._address, ctypes.byref(opts))
 
 	def plan(self, order=None, order_method="auto", order_seconds=0, seed=0, simplify=True,
 			timeout=None, backend="auto"):
-		"""What solve() would do, also where it does not fit the memory: a Plan. Options and errors are
+		"""What elimination would do, also where it does not fit the memory: a Plan. Options and errors are
 		those of solve().
 
 		>>> gpube.Model.read("examples/exams.cfn").plan().width
@@ -431,7 +444,7 @@ class Model(Owner):
 		return Solution(
 			answer=_c.WORDS["GPUBE_ANSWER_"][s.answer],
 			cost=None if values is None else number(s.cost, s.scale),
-			bound=None if values is None else number(s.bound, s.scale),
+			bound=None if abs(s.bound) >= NO_COST - 1 or s.answer == 1 else number(s.bound, s.scale),
 			log_value=s.log_value if values is not None and self.kind == "potentials" else None,
 			assignment=values, count=None if s.count is None else int(s.count),
 			order=_c.array(s.order, ctypes.c_int32, n), plan=_plan(s.plan),
@@ -442,10 +455,11 @@ class Model(Owner):
 			split="auto", partition="scope", match=True, order=None, order_method="auto",
 			order_seconds=0, seed=0, backend="auto", simplify=True, precision=0):
 		"""A proved bound and a good assignment, that get better until they meet or the time is over:
-		Bounds. Also for models that are too large for solve().
+		Bounds. It is solve() with more options and without errors where nothing is proved.
 
 		timeout     seconds; without one it ends with the optimum, or when nothing more is gained
-		method      "auto", "mbe", "shift", "clusters", "joins", "regions", "sweep" or "tree"
+		method      "auto", "mbe", "shift", "clusters", "joins", "regions", "sweep", "tree" or
+		            "eliminate"
 		z           most variables of a joined mini-bucket; 0: growing
 		assignment  a known one
 		cutoff      only totals better than this are of interest
@@ -456,20 +470,17 @@ class Model(Owner):
 		>>> b = gpube.Model.read("examples/exams.cfn").bound(timeout=10); b.lower, b.upper
 		(Decimal('4.30'), Decimal('4.30'))
 		"""
-		values = None if assignment is None else self._values(assignment)
-		if cutoff is not None:
-			cutoff = int64(units(cutoff, self.decimals))
+		values, known = self._known(assignment, cutoff)
 		opts = self._engine("gpube_bound_opts", timeout, order, order_method, order_seconds, seed,
 			method=word("GPUBE_BOUND_", method), z=z, no_match=not match, no_eliminate=not eliminate,
 			split=word("GPUBE_SPLIT_", split), partition=word("GPUBE_PARTITION_", partition),
-			values=None if values is None else ctypes.addressof(values),
-			cutoff=cutoff, has_cutoff=cutoff is not None, backend=word("GPUBE_BACKEND_", backend),
-			no_simplify=not simplify, precision=precision)
-		return self.context._run(lib.gpube_bound, lib.gpube_bounds_free, self._bounds,
+			backend=word("GPUBE_BACKEND_", backend), no_simplify=not simplify, precision=precision,
+			**known)
+		return self.context._run(lib.gpube_bound, lib.gpube_solution_free, self._bounds,
 			self._address, ctypes.byref(opts))
 
 	def _bounds(self, address):
-		b = _c.at(address, "gpube_bounds")
+		b = _c.at(address, "gpube_solution")
 		values = self._shown(b.values)
 		answer = _c.WORDS["GPUBE_ANSWER_"][b.answer]
 		proved = cost = None

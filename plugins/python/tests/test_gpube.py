@@ -189,7 +189,7 @@ class Costs(unittest.TestCase):
 		m = hard_model(memory=1 << 20)
 		self.assertGreater(m.plan().width, 40)
 		with self.assertRaises(gpube.Error) as e:
-			m.solve(slices=False)
+			m.solve(method="eliminate", slices=False)
 		self.assertEqual((e.exception.status, e.exception.result.proved), ("ELIMIT", False))
 		b = m.bound(timeout=0.2)
 		self.assertLessEqual(b.lower, b.upper)
