@@ -15,7 +15,10 @@ enum gpube_infer_task {
 	GPUBE_INFER_MAR, /* that, and the distribution of every variable */
 };
 
-/* Options of gpube_infer(); zero fields take the default; others as in gpube_solve_opts. */
+/*
+ * Options of gpube_infer(); zero fields take the default; others as in gpube_solve_opts.
+ * bounds  where the sum does not fit, or is stopped, bounds of it are no failure
+ */
 struct gpube_infer_opts {
 	size_t sizeof_options;
 	enum gpube_infer_task task;
@@ -25,6 +28,7 @@ struct gpube_infer_opts {
 	double timeout_seconds;
 	uint64_t seed;
 	enum gpube_backend backend;
+	int bounds;
 };
 
 /*
@@ -35,12 +39,14 @@ struct gpube_infer_opts {
  *                 1; those below 1e-100 may be 0. NULL: not asked for, not known, or log10_z is -INFINITY
  * n_values        of all variables together that can occur, and n_removed those that cannot: evidence and zeros
  *                 exclude them
- * known           log10_z and marginals are there; otherwise the plan alone
+ * known           log10_z and marginals are there; otherwise the plan alone, or, with opts.bounds, the bounds
+ * log10_lower, log10_upper  the sum's logarithm is between them: rounding errors are included
  * backend         what summed: "cpu", "cuda" or "cpu+cuda"
  */
 struct gpube_inference {
 	int known;
 	double log10_z, relative_error;
+	double log10_lower, log10_upper;
 	double *marginals;
 	int64_t n_values, n_removed;
 	struct gpube_plan plan;
@@ -53,8 +59,9 @@ struct gpube_inference {
  * doubles with powers of two beside them, so that a sum may have any size. 'opts' may be NULL.
  * Cost:   plan.joined_cells operations, MAR some 2.5 times as many; plan.peak_bytes of memory
  * Errors: EINVAL (a model of costs), ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (the plan does not fit) and
- *         ESTOP: *out is the plan, the caller's as ever
- * Source: Dechter, Artificial Intelligence 113, 1999; Jensen, Lauritzen and Olesen, CSQ 4, 1990.
+ *         ESTOP: *out is the plan, the caller's as ever; with opts.bounds OK, and *out has bounds, which a
+ *         search makes better until the time is over or they meet; without a time limit that may never be
+ * Source: Dechter, Artificial Intelligence 113, 1999; Liu and Ihler, ICML 2011; Jensen, Lauritzen and Olesen, CSQ 4, 1990.
  */
 GPUBE_API int gpube_infer(struct gpube_inference **out, const struct gpube_model *m,
 	const struct gpube_infer_opts *opts);
@@ -101,9 +108,9 @@ struct gpube_mmap {
  * gpube_mmap() - marginal MAP: the values of the query variables for which the sum over all others, of the
  * product of all potentials, is largest. The others are eliminated first and exactly; what they leave,
  * potentials of query variables, is searched as by gpube_bound(), whose work without a time limit may never end.
- * A stop or a time limit in the search is no failure.
- * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (the sums do not fit) and ESTOP before the search:
- *         *out is what is known, the caller's as ever
+ * A stop or a time limit is no failure. Where the sums do not fit there are but bounds, as those of gpube_infer();
+ * then log10_value is a lower bound of the values' sum.
+ * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL; ESTOP (before anything is known): *out has nothing but that
  * Source: Park and Darwiche, UAI 2003.
  */
 GPUBE_API int gpube_mmap(

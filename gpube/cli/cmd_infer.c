@@ -39,8 +39,26 @@ struct result {
 	const struct gpube_inference *inference;
 	const struct gpube_mmap *mmap;
 	const struct gpube_solution *solution;
+	bool estimate;
 	double seconds_read;
 };
+
+/* Nothing but bounds of the sum. */
+static bool is_bounded(const struct result *r)
+{
+	return r->inference && !r->inference->known;
+}
+
+/* Between the bounds; of a sum without a lower one nothing is as good as another. */
+static bool has_estimate(const struct result *r)
+{
+	return r->estimate && is_bounded(r) && isfinite(r->inference->log10_lower);
+}
+
+static double estimate_of(const struct result *r)
+{
+	return r->inference->log10_lower + (r->inference->log10_upper - r->inference->log10_lower) / 2;
+}
 
 static double log10_of(const struct result *r)
 {
@@ -53,7 +71,9 @@ static double log10_of(const struct result *r)
 
 static bool is_impossible(const struct result *r)
 {
-	return r->mmap ? r->mmap->answer == GPUBE_ANSWER_INFEASIBLE : isinf(log10_of(r)) != 0;
+	if (r->mmap)
+		return r->mmap->answer == GPUBE_ANSWER_INFEASIBLE;
+	return !is_bounded(r) && isinf(log10_of(r));
 }
 
 static const struct gpube_plan *plan_of(const struct result *r)
@@ -113,8 +133,37 @@ static void text_mmap(struct gpube_out *out, const struct result *r)
 		answer_text_values(out, r->model, r->query->vars, r->query->n, s->values);
 }
 
+static void text_bounds(struct gpube_out *out, const struct result *r)
+{
+	const double lower = r->inference->log10_lower;
+
+	text_label(out, "log10 Z");
+	if (isfinite(lower)) {
+		gpube__out_text(out, "from ");
+		gpube__out_real(out, lower);
+		gpube__out_text(out, " to ");
+	} else {
+		gpube__out_text(out, "at most ");
+	}
+	gpube__out_real(out, r->inference->log10_upper);
+	gpube__out_text(out, ": proved bounds of the sum over all assignments, which is not known\n");
+	if (has_estimate(r)) {
+		text_label(out, "estimate");
+		gpube__out_real(out, estimate_of(r));
+		gpube__out_text(out, ", between them, and no more than that\n");
+	}
+	if (r->task == TASK_MAR) {
+		text_label(out, "marginals");
+		gpube__out_text(out, "none: they have no bounds yet\n");
+	}
+}
+
 static void text_value(struct gpube_out *out, const struct result *r)
 {
+	if (is_bounded(r)) {
+		text_bounds(out, r);
+		return;
+	}
 	if (is_impossible(r)) {
 		text_label(out, "impossible");
 		gpube__out_printf(out, "%s (proved)\n",
@@ -240,7 +289,7 @@ static const char *status_of(const struct result *r)
 	if (is_impossible(r))
 		return "impossible";
 	if (r->inference)
-		return "exact";
+		return is_bounded(r) ? "bounds" : "exact";
 	return r->mmap && r->mmap->answer == GPUBE_ANSWER_INCOMPLETE ? "bounds" : "optimal";
 }
 
@@ -263,9 +312,15 @@ static void report_json(struct gpube_out *out, const void *arg)
 	else
 		json_null(&j, "evidence_file");
 	json_real(&j, "log10", log10_of(r)); /* null of 0 */
-	if (r->inference)
+	if (r->inference) {
+		json_real(&j, "log10_lower", r->inference->log10_lower);
+		json_real(&j, "log10_upper", r->inference->log10_upper);
+	}
+	if (has_estimate(r))
+		json_real(&j, "log10_estimate", estimate_of(r));
+	if (r->inference && !is_bounded(r))
 		json_real(&j, "relative_error", r->inference->relative_error);
-	if (r->task == TASK_MAR && !is_impossible(r))
+	if (r->task == TASK_MAR && r->inference->marginals)
 		json_marginals(&j, r);
 	if (r->task == TASK_MPE && !is_impossible(r))
 		json_assignment(&j, r);
@@ -307,6 +362,11 @@ static int write_uai(const struct result *r)
 				r->n_observed ? "the evidence" : "every assignment",
 				r->task == TASK_MAR ? "marginal" : "assignment");
 		return CLI_DONE;
+	}
+	if (is_bounded(r)) {
+		if (!s->quiet)
+			cli_error("the sum has but bounds, so there is no result to write");
+		return CLI_FAILED;
 	}
 	if (r->mmap && !r->mmap->values) {
 		if (!s->quiet)
@@ -355,7 +415,8 @@ static int sum(struct result *r, const struct gpube_solve_opts *o, int output)
 		.order_seconds = o->order_seconds,
 		.timeout_seconds = o->timeout_seconds,
 		.seed = o->seed,
-		.backend = o->backend};
+		.backend = o->backend,
+		.bounds = 1};
 	struct gpube_inference *inference;
 	struct gpube_solution plan = {0}; /* of what was refused */
 	int rc, status = gpube_infer(&inference, r->model, &opts);
@@ -364,6 +425,8 @@ static int sum(struct result *r, const struct gpube_solve_opts *o, int output)
 		plan.plan = inference->plan;
 	r->inference = inference;
 	rc = status ? session_fail(r->session, inference ? &plan : NULL) : report(r, output);
+	if (!rc && is_bounded(r))
+		rc = CLI_FAILED;
 	gpube_inference_free(inference, r->session->ctx);
 	return rc;
 }
@@ -428,6 +491,7 @@ static int infer(struct session *s, const struct opts_infer *o, const struct opt
 		.file = file,
 		.model = m,
 		.task = (enum task)o->task,
+		.estimate = o->estimate,
 		.seconds_read = session_seconds(s)};
 	struct gpube_solve_opts opts;
 	const char *evidence = o->read.evidence;
@@ -511,9 +575,10 @@ const struct command cmd_infer = {
 		"Sums are exact: by bucket elimination, in doubles that keep a power of two beside "
 		"them, so that 1e-4000 is no problem; the error by rounding is bounded and told; "
 		"a marginal below 1e-100 may be 0. What is large goes to a graphics card, where there is one (--backend). Values that the evidence or zeros exclude are removed before. Where nothing is "
-		"left the answer says so: probability zero. What does not fit --memory is "
-		"refused with the sizes it would take, and --timeout ends the work without a "
-		"result; the exit status is then 1.\n\n"
+		"left the answer says so: probability zero. A sum that does not fit --memory, or that --timeout, SIGINT or "
+		"SIGTERM end, has proved bounds: from above by weighted mini-buckets, from below by exact sums over "
+		"part of the assignments. They become better until the end that is given, or until they meet; the exit status is "
+		"then 1. Marginals have none.\n\n"
 		"Evidence is read from the .evid file beside FILE, from that of --evidence, or not at all "
 		"(--evidence none). The answer tells how much there was, and which file had it. The query of MMAP is "
 		"read from the .query file beside FILE, or from that of --query.\n\n"

@@ -100,6 +100,8 @@
 	X(TEXT, query, 0, NULL, 0, 0, "FILE",                                                      \
 		"query variables of MMAP: how many, and each; by default the .query file beside "  \
 		"the model")                                                                       \
+	X(FLAG, estimate, 0, NULL, 0, 0, NULL,                                                     \
+		"where there are but bounds of the sum, give a number between them, too")          \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|uai",                                        \
 		"form of the result: for people, one JSON object, or the result file of the UAI "  \
 		"competitions")                                                                    \

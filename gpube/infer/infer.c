@@ -1,10 +1,8 @@
 /* infer.c - gpube_infer(): what can occur, a plan, messages up, and for marginals down again. */
-#include "gpube/infer/infer.h"
+#include "gpube/infer/infer_bounds.h"
 #include "gpube/ir/options.h"
 
 #include <math.h>
-
-#define UNIT 0x1p-53 /* a rounding's relative error */
 
 void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx)
 {
@@ -12,38 +10,6 @@ void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx)
 		return;
 	gpube__free(ctx, s->marginals);
 	gpube__free(ctx, s);
-}
-
-void gpube__infer_clear(struct gpube__inferring *j)
-{
-	for (int32_t b = 0; j->buckets && b < j->n; b++)
-		gpube__sum_table_clear(j->ctx, &j->buckets[b].message);
-	gpube__possible_clear(j->ctx, &j->possible);
-	gpube__free(j->ctx, j->var);
-	gpube__free(j->ctx, j->position);
-	gpube__free(j->ctx, j->buckets);
-	gpube__free(j->ctx, j->functions);
-	gpube__free(j->ctx, j->scopes);
-	gpube__free(j->ctx, j->roots);
-	gpube__free(j->ctx, j->marginals_at);
-	gpube__free(j->ctx, j->side);
-	gpube__free(j->ctx, j->home);
-}
-
-int gpube__infer_begin(struct gpube__inferring *j)
-{
-	const struct gpube_model *m = j->m;
-	int status = gpube__possible_find(&j->possible, m);
-
-	if (status)
-		return status;
-	for (int32_t i = 0; i < m->n_vars; i++) {
-		j->out->n_values += gpube__n_possible(&j->possible, i);
-		j->out->n_removed += m->vars[i].domain - gpube__n_possible(&j->possible, i);
-	}
-	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "%lld of %lld values can occur",
-		(long long)j->out->n_values, (long long)(j->out->n_values + j->out->n_removed));
-	return GPUBE_OK;
 }
 
 static int make_marginals(struct gpube__inferring *j)
@@ -59,11 +25,6 @@ static int make_marginals(struct gpube__inferring *j)
 	}
 	j->out->marginals = gpube__alloc_zero(j->ctx, (uint64_t)n, sizeof(*j->out->marginals));
 	return j->out->marginals ? GPUBE_OK : GPUBE_ENOMEM;
-}
-
-double gpube__infer_error(double roundings)
-{
-	return roundings * UNIT < 1 ? roundings * UNIT / (1 - roundings * UNIT) : INFINITY;
 }
 
 int gpube__infer_sum(struct gpube__inferring *j)
@@ -83,6 +44,76 @@ int gpube__infer_sum(struct gpube__inferring *j)
 	return status;
 }
 
+/* Bounds of log10 that are so close are a result. */
+#define MET 1e-10
+
+/* What log10_z is, rounded outwards; of a sum that is known within its error. */
+static void take_bounds(struct gpube__inferring *j, bool exact)
+{
+	struct gpube_inference *out = j->out;
+	double error;
+
+	if (exact) {
+		error = log1p(out->relative_error) / log(10) + 4 * 0x1p-52 * (fabs(out->log10_z) + 1);
+		out->log10_lower = out->log10_upper = out->log10_z;
+		if (out->log10_z != -INFINITY) {
+			out->log10_lower -= error;
+			out->log10_upper += error;
+		}
+		return;
+	}
+	out->log10_lower = j->log_lower / log(10);
+	out->log10_upper = j->log_upper / log(10);
+	if (out->log10_lower != -INFINITY)
+		out->log10_lower -= 4 * 0x1p-52 * (fabs(out->log10_lower) + 1);
+	if (isfinite(out->log10_upper))
+		out->log10_upper += 4 * 0x1p-52 * (fabs(out->log10_upper) + 1);
+	if (out->log10_upper == -INFINITY) {
+		out->log10_z = -INFINITY;
+		out->known = 1;
+	} else if (j->opts->task == GPUBE_INFER_PR && out->log10_upper - out->log10_lower < MET) {
+		out->log10_z = out->log10_lower + (out->log10_upper - out->log10_lower) / 2;
+		out->relative_error = expm1((out->log10_upper - out->log10_lower) * log(10));
+		out->known = 1;
+	}
+}
+
+/* A sum that takes longer has bounds first, for a twentieth of that time and half a second at most. */
+#define LONG_SUM 0.5
+
+static int sum_with_bounds(struct gpube__inferring *j, int planned)
+{
+	const double seconds = j->out->plan.predicted_seconds;
+	bool try = !planned;
+	int status = GPUBE_OK;
+
+	/* what would take twice the time that is left is not begun */
+	if (try && j->ctx->deadline > 0 && seconds > 2 * (j->ctx->deadline - gpube__now())) {
+		try = false;
+		gpube__fail(j->ctx, GPUBE_ELIMIT, "the sum is predicted to take %.3g s, which are not left", seconds);
+	}
+	if (try && seconds > LONG_SUM)
+		status = gpube__infer_bounds(j, gpube__now() + fmin(seconds / 20, 0.5), NULL);
+	if (!status && try) {
+		status = gpube__infer_sum(j);
+		j->out->known = !status;
+		if (!status || (status != GPUBE_ESTOP && status != GPUBE_ELIMIT)) {
+			take_bounds(j, true);
+			return status;
+		}
+		j->most_roundings = j->roundings = 0;
+	}
+	if (status && status != GPUBE_ESTOP && status != GPUBE_ELIMIT)
+		return status;
+	gpube__log(j->ctx, GPUBE_LOG_NOTE, "%s", j->ctx->error);
+	/* what was stopped after its bounds has them */
+	status = j->log_upper < INFINITY && gpube__stopped(j->ctx) ? GPUBE_OK
+								   : gpube__infer_bounds(j, j->ctx->deadline, NULL);
+	j->out->log10_z = NAN;
+	take_bounds(j, false);
+	return status;
+}
+
 static int infer(struct gpube__inferring *j)
 {
 	struct gpube_inference *out = j->out;
@@ -94,20 +125,32 @@ static int infer(struct gpube__inferring *j)
 	if (j->possible.none) {
 		out->log10_z = -INFINITY;
 		out->known = 1;
+		take_bounds(j, true);
 		return GPUBE_OK;
 	}
 	start = gpube__now();
 	status = gpube__infer_plan(j);
 	out->seconds_order = gpube__now() - start;
+	if (j->opts->bounds && (status == GPUBE_ELIMIT || status == GPUBE_ESTOP)) {
+		start = gpube__now();
+		status = sum_with_bounds(j, status);
+		out->seconds_sum = gpube__now() - start;
+		return status;
+	}
 	if (status)
 		return status;
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "order: width %d, %.3g joined cells, largest table %.3g cells (%.2f s)",
 		out->plan.width, out->plan.joined_cells, out->plan.largest_message, out->seconds_order);
 	out->backend = !j->side ? "cpu" : j->n_on_card < j->n ? "cpu+cuda" : "cuda";
 	start = gpube__now();
-	status = gpube__infer_sum(j);
+	if (j->opts->bounds) {
+		status = sum_with_bounds(j, GPUBE_OK);
+	} else {
+		status = gpube__infer_sum(j);
+		out->known = !status;
+		take_bounds(j, true);
+	}
 	out->seconds_sum = gpube__now() - start;
-	out->known = !status;
 	return status;
 }
 
@@ -154,7 +197,7 @@ int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const
 	status = infer(&j);
 	ctx->deadline = deadline;
 	gpube__infer_clear(&j);
-	if (status) {
+	if (!j.out->known) {
 		gpube__free(ctx, j.out->marginals);
 		j.out->marginals = NULL;
 	}

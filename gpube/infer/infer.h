@@ -6,6 +6,7 @@
  *   infer_job.c    a bucket as a job of sums
  *   infer_card.c   buckets that a card sums
  *   infer_pass.c   messages up the bucket tree, and down again for marginals
+ *   infer_bounds.h what is done where that does not fit
  *   residual.c     what sums over some variables leave of the others: a model
  *   infer.c        gpube_infer()
  */
@@ -94,6 +95,9 @@ struct gpube__inferring {
 	struct gpube_wide z;
 	double roundings; /* of z */
 	double most_roundings; /* of a marginal */
+	double log_lower, log_upper;   /* ln of z is between them, -INFINITY and INFINITY at first; see infer_bounds.h */
+	double told_lower, told_upper; /* in a note */
+	bool zeros;	       /* some potential that can occur is 0; set by gpube__wmb() */
 	double apart_bytes;    /* of powers of cells of messages that are alive */
 	uint8_t *side;	       /* of each bucket: 1 on the card; NULL: all on the host */
 	int32_t *home;	       /* with a card, for marginals: the bucket that sums each position's */

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#define UNIT 0x1p-53 /* a rounding's relative error */
+
 void gpube__infer_lay(struct gpube_sum_operand *o, struct gpube_sum_table *t, const struct gpube_sum_job *job,
 	const int32_t *axes, int arity, const int32_t *scope)
 {
@@ -147,4 +149,9 @@ int gpube__infer_marginal(struct gpube__inferring *j, int32_t position, int32_t 
 	}
 	j->most_roundings = fmax(j->most_roundings, 2 * roundings + weights->n + 1);
 	return GPUBE_OK;
+}
+
+double gpube__infer_error(double roundings)
+{
+	return roundings * UNIT < 1 ? roundings * UNIT / (1 - roundings * UNIT) : INFINITY;
 }

@@ -95,11 +95,15 @@ static int expect_card(struct gpube__inferring *j, const struct gpube_order_cost
 	return status;
 }
 
+/* Of the time that is left, for an order; the rest is for sums along it, or for bounds. */
+#define ORDER_SHARE 0.25
+
 /* Searches as the options say, unless it is clear at once that no order will fit. */
 static int search(struct gpube__inferring *j, int32_t *order, struct gpube_order_cost *cost,
 	const struct gpube_graph *graph, double rate)
 {
 	const struct gpube_infer_opts *o = j->opts;
+	const double deadline = j->ctx->deadline;
 	int status = GPUBE_OK;
 
 	cost->largest_message = 0;
@@ -110,8 +114,12 @@ static int search(struct gpube__inferring *j, int32_t *order, struct gpube_order
 		status = expect_card(j, cost, &rate);
 	if (status || cost->largest_message / HOPELESS * sizeof(double) > (double)j->ctx->memory_bytes)
 		return status;
-	return gpube__order_find(
+	if (o->bounds && deadline > 0)
+		j->ctx->deadline = deadline - (1 - ORDER_SHARE) * fmax(0, deadline - gpube__now());
+	status = gpube__order_find(
 		j->ctx, order, cost, graph, o->order_method, o->order_seconds, rate, o->seed);
+	j->ctx->deadline = deadline;
+	return status;
 }
 
 /* Variables get the places of the order: order[k] is the one that had place order[k] before. */
@@ -319,4 +327,40 @@ int gpube__infer_plan(struct gpube__inferring *j)
 	gpube__graph_clear(j->ctx, &graph);
 	gpube__free(j->ctx, order);
 	return status;
+}
+
+/* ---- begin and end ------------------------------------------------------------------------------- */
+
+void gpube__infer_clear(struct gpube__inferring *j)
+{
+	for (int32_t b = 0; j->buckets && b < j->n; b++)
+		gpube__sum_table_clear(j->ctx, &j->buckets[b].message);
+	gpube__possible_clear(j->ctx, &j->possible);
+	gpube__free(j->ctx, j->var);
+	gpube__free(j->ctx, j->position);
+	gpube__free(j->ctx, j->buckets);
+	gpube__free(j->ctx, j->functions);
+	gpube__free(j->ctx, j->scopes);
+	gpube__free(j->ctx, j->roots);
+	gpube__free(j->ctx, j->marginals_at);
+	gpube__free(j->ctx, j->side);
+	gpube__free(j->ctx, j->home);
+}
+
+int gpube__infer_begin(struct gpube__inferring *j)
+{
+	const struct gpube_model *m = j->m;
+	int status = gpube__possible_find(&j->possible, m);
+
+	j->log_lower = j->told_lower = -INFINITY;
+	j->log_upper = j->told_upper = INFINITY;
+	if (status)
+		return status;
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		j->out->n_values += gpube__n_possible(&j->possible, i);
+		j->out->n_removed += m->vars[i].domain - gpube__n_possible(&j->possible, i);
+	}
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "%lld of %lld values can occur",
+		(long long)j->out->n_values, (long long)(j->out->n_values + j->out->n_removed));
+	return GPUBE_OK;
 }

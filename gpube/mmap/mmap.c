@@ -12,7 +12,7 @@
  * Errors. The search is on integers: its bound is off by what rounding -ln of each table may hide. The sums have
  * relative errors from the number of their roundings. Both are added to the bounds.
  */
-#include "gpube/infer/infer.h"
+#include "gpube/infer/infer_bounds.h"
 #include "gpube/ir/options.h"
 
 #include <math.h>
@@ -224,6 +224,41 @@ static int sum(struct job *j)
 	return status;
 }
 
+/*
+ * The sums do not fit, or there is no time for them: mini-buckets bound the best of them, and the values that
+ * they find likely have a sum of their own, which is exact or bounded.
+ */
+static int bound_sums(struct job *j)
+{
+	struct gpube__inferring *s = &j->sums;
+	struct gpube_mmap *out = j->out;
+	int32_t *best = gpube__alloc(s->ctx, (uint64_t)s->m->n_vars, sizeof(*best));
+	const double start = gpube__now();
+	int status = best ? GPUBE_OK : GPUBE_ENOMEM;
+
+	gpube__log(s->ctx, GPUBE_LOG_NOTE, "%s", s->ctx->error);
+	if (!status)
+		status = gpube__infer_bounds(s, s->ctx->deadline, best);
+	out->seconds_search = gpube__now() - start;
+	if (!status && s->log_upper == -INFINITY)
+		out->answer = GPUBE_ANSWER_INFEASIBLE;
+	if (!status) {
+		out->log10_upper = s->log_upper / log(10);
+		out->log10_upper += isfinite(out->log10_upper) ? log10_error(out->log10_upper, 0) : 0;
+	}
+	if (!status && s->log_lower > -INFINITY) {
+		out->values = gpube__alloc(s->ctx, (uint64_t)j->opts->n_query, sizeof(*out->values));
+		status = out->values ? GPUBE_OK : GPUBE_ENOMEM;
+		for (int32_t k = 0; k < j->opts->n_query && !status; k++)
+			out->values[k] = best[j->opts->query[k]];
+		out->log10_lower = s->log_lower / log(10);
+		out->log10_lower -= log10_error(out->log10_lower, 0);
+		out->log10_value = out->log10_lower;
+	}
+	gpube__free(s->ctx, best);
+	return status;
+}
+
 static int find(struct job *j)
 {
 	struct gpube__inferring *s = &j->sums;
@@ -239,6 +274,8 @@ static int find(struct job *j)
 		return GPUBE_OK;
 	}
 	status = sum(j);
+	if (status == GPUBE_ELIMIT || status == GPUBE_ESTOP)
+		return bound_sums(j);
 	if (status)
 		return status;
 	if (s->z.m == 0) {

@@ -111,9 +111,13 @@ row 'not over the query' 2 '' 'would write over' "$gpube" infer -t MMAP -o "$wor
 row 'a model of costs' 1 '' "zebra.wcsp': a model of costs has no probabilities; 'gpube solve' finds its optimum" \
 	"$gpube" infer -q examples/zebra.wcsp
 row 'no such task' 2 '' "PR, MAR, MMAP or MPE|PR\|MAR\|MMAP\|MPE" "$gpube" infer --task MAP $x
-row 'too little memory' 1 '' 'sums along this order need .* of tables' "$gpube" infer -q --memory 20 $x
-row 'the same in JSON, with the plan' 1 '"status": "error".*"peak_bytes": 112' '.' \
+row 'too little memory: bounds' 1 '^log10 Z +(from -[0-9.]+ to|at most) -0.1[0-9]+: proved bounds' 'sums along this order need .* of tables' \
+	"$gpube" infer --memory 20 $x
+row 'the same in JSON, with the plan' 1 '"status": "bounds".*"log10": null.*"log10_upper": -0.1[0-9]+.*"peak_bytes": 112' '' \
 	"$gpube" infer -q --memory 20 --json $x
+row 'marginals have none' 1 '^marginals +none: they have no bounds yet' '' "$gpube" infer -q -t MAR --memory 20 $x
+row 'no result of bounds' 1 '' 'the sum has but bounds, so there is no result to write' \
+	"$gpube" infer --memory 20 --output uai $x
 row 'no time' 1 '' 'out of time' "$gpube" infer -q --timeout 0.000001 $x
 row 'two orders' 2 '' 'exclude each other' "$gpube" infer --order min-fill --order-file "$work/o" $x
 echo '2 3 1 0' > "$work/order"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "gpube/infer/infer.h"
+#include "gpube/infer/infer_bounds.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"
 
@@ -316,6 +316,80 @@ static void test_limits(void **state)
 	gpube_model_free(m);
 }
 
+/* Bounds where a tenth of the memory is there, and where nothing else is; along any order. */
+static void check_bounds(struct gpube_model *m, uint64_t bytes, int *n_bounded)
+{
+	const uint64_t memory = ctx->memory_bytes;
+	struct gpube_inference *exact = infer(m, (struct gpube_infer_opts){0}), *s;
+	const struct gpube_infer_opts opts = {
+		.sizeof_options = sizeof(opts), .bounds = 1, .timeout_seconds = 0.05};
+
+	assert_true(exact->log10_lower <= exact->log10_z && exact->log10_z <= exact->log10_upper);
+	ctx->memory_bytes = bytes;
+	assert_int_equal(gpube_infer(&s, m, &opts), GPUBE_OK);
+	ctx->memory_bytes = memory;
+	assert_true(s->log10_lower <= exact->log10_upper);
+	assert_true(s->log10_upper >= exact->log10_lower);
+	*n_bounded += !s->known;
+	gpube_inference_free(exact, ctx);
+	gpube_inference_free(s, ctx);
+}
+
+static void test_bounds(void **state)
+{
+	struct gpube_model *m = grid(12, 12);
+	int n = 0;
+
+	(void)state;
+	check_bounds(m, 10000, &n);
+	assert_int_equal(n, 1);
+	gpube_model_free(m);
+	for (uint64_t seed = 0; seed < 300; seed++) {
+		struct random_spec spec = random_spec_varied(seed, GPUBE_POTENTIALS);
+
+		m = random_model(ctx, &spec, seed);
+		assert_non_null(m);
+		check_bounds(m, 1, &n);
+		gpube_model_free(m);
+	}
+}
+
+/* Mini-buckets of all sizes never fall below, and are exact where nothing is split. */
+static void test_mini_buckets(void **state)
+{
+	static const double sizes[] = {1, 4, 16, 64, 1e9};
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 1000; seed++) {
+		struct random_spec spec = random_spec_varied(seed, GPUBE_POTENTIALS);
+		struct gpube_model *m = random_model(ctx, &spec, seed);
+		struct gpube_inference *exact, out;
+		struct gpube_infer_opts opts = {0};
+		struct gpube__inferring j = {.m = m, .ctx = ctx, .opts = &opts, .out = &out};
+
+		assert_non_null(m);
+		memset(&out, 0, sizeof(out));
+		exact = infer(m, (struct gpube_infer_opts){0});
+		assert_int_equal(gpube__infer_begin(&j), GPUBE_OK);
+		if (!j.possible.none)
+			assert_int_equal(gpube__infer_plan(&j), GPUBE_OK);
+		for (int k = 0; k < 5 && !j.possible.none; k++) {
+			int32_t values[64];
+			double upper;
+
+			assert_int_equal(gpube__wmb(&upper, k % 2 ? values : NULL, &j, sizes[k], true), GPUBE_OK);
+			if (exact->log10_z == -INFINITY)
+				continue;
+			assert_true(upper / log(10) >= exact->log10_lower - 1e-15 * fabs(exact->log10_lower));
+			if (k == 4)
+				assert_true(upper / log(10) - exact->log10_upper < 1e-9 + 1e-11 * fabs(upper));
+		}
+		gpube__infer_clear(&j);
+		gpube_inference_free(exact, ctx);
+		gpube_model_free(m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,6 +398,8 @@ int main(void)
 		cmocka_unit_test(test_magnitudes),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_mini_buckets),
 	};
 
 	return cmocka_run_group_tests(tests, ctx_setup_2_threads, ctx_teardown);

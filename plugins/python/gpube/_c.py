@@ -91,14 +91,16 @@ struct gpube_infer_opts {
 	void *order;
 	double order_seconds, timeout_seconds;
 	uint64_t seed;
+	int backend, bounds;
 };
 struct gpube_inference {
 	int known;
-	double log10_z, relative_error;
+	double log10_z, relative_error, log10_lower, log10_upper;
 	void *marginals;
 	int64_t n_values, n_removed;
 	struct gpube_plan plan;
 	double seconds_order, seconds_sum;
+	char *backend;
 };
 struct gpube_bound_opts {
 	size_t sizeof_options;

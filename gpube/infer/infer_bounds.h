@@ -1,0 +1,35 @@
+/*
+ * infer_bounds.h - bounds of sums that do not fit, or that there is no time for.
+ *
+ *   wmb.c           an upper bound: weighted mini-buckets
+ *   infer_bounds.c  lower bounds: exact sums over part of the assignments; both, better and better
+ */
+#ifndef GPUBE_INFER_BOUNDS_H
+#define GPUBE_INFER_BOUNDS_H
+
+#include "gpube/infer/infer.h"
+
+/*
+ * gpube__wmb() - natural logarithm of a number that the sum is not above; for j->last the best of the sums. j has
+ * what can occur, positions and, for a good bound, an order; buckets are not needed.
+ * values      NULL, or out: for each position (of j->n) the index of a possible value of large weight; then all
+ *             tables are kept at once
+ * most_cells  of a joined table that is not a single function's
+ * patient     false: not ended by a stop
+ * Also sets j->zeros.
+ * Errors: ENOMEM, ESTOP
+ * Source: Liu and Ihler, ICML 2011.
+ */
+int gpube__wmb(double *log_upper, int32_t *values, struct gpube__inferring *j, double most_cells, bool patient);
+
+/*
+ * gpube__infer_bounds() - raises j->log_lower and lowers j->log_upper until gpube__now() is 'until' (0: without
+ * end), or a stop, or they meet. After gpube__infer_plan(), also after it failed. One bound of each kind is
+ * there in any case, but of a lower one only where an assignment of nonzero weight is found.
+ * best  NULL, or out, with j->last: by variable, the values of those that are last with which
+ *       log_lower is attained; changed only when there are some
+ * Errors: ENOMEM
+ */
+int gpube__infer_bounds(struct gpube__inferring *j, double until, int32_t *best);
+
+#endif
