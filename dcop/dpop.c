@@ -145,6 +145,13 @@ static int report(struct dcop_result *r, const struct dcop_engine *e)
 	return take_assignment(r, p, e->values, bound);
 }
 
+/* Where one rank was stopped, all are. */
+static int agree(struct dcop_world *world, int status)
+{
+	status = dcop_world_agree(world, status);
+	return status && world->stopped ? gpube__fail_stopped(world->ctx) : status;
+}
+
 static int run(struct dcop_result *r, const struct dcop_plan *p, const struct dcop_opts *opts,
 	struct dcop_world *world)
 {
@@ -154,7 +161,7 @@ static int run(struct dcop_result *r, const struct dcop_plan *p, const struct dc
 	int64_t bound;
 	int status = dcop__engine_init(&e, p, opts, world, &settled, &bound);
 
-	status = dcop_world_agree(world, status);
+	status = agree(world, status);
 	if (!status && settled) {
 		r->answer = GPUBE_ANSWER_INFEASIBLE;
 	} else if (!status) {
@@ -202,7 +209,7 @@ int dcop_solve(struct dcop_result **out, const struct gpube_model *m, const stru
 		status = describe(r, &p);
 	r->seconds_plan = gpube__now() - start;
 	if (status)
-		status = dcop_world_agree(world, status);
+		status = agree(world, status);
 	else if (p.s.infeasible)
 		r->answer = GPUBE_ANSWER_INFEASIBLE;
 	else

@@ -177,7 +177,8 @@ static int main_loop(struct dcop_engine *e)
 
 		if (over)
 			break;
-		if (gpube__stopped(e->ctx)) {
+		/* (once its results are told, a rank waits for the others) */
+		if (e->n_stopped || (!e->reported && gpube__stopped(e->ctx))) {
 			gpube__fail_stopped(e->ctx);
 			dcop__engine_fail(e, GPUBE_ESTOP, gpube_error(e->ctx));
 			break;
@@ -207,9 +208,10 @@ static int main_loop(struct dcop_engine *e)
 int dcop__engine_run(struct dcop_engine *e)
 {
 	const struct dcop_pseudotree *t = e->plan->tree;
+	const bool alone = e->world->n_ranks == 1;
 	int status;
 
-	if (gpube__stopped(e->ctx))
+	if (alone && gpube__stopped(e->ctx))
 		return gpube__fail_stopped(e->ctx);
 	for (int32_t i = 0; i < t->n; i++) { /* leaves of the last branch on top of the stack */
 		int32_t a = t->preorder[i];
@@ -225,6 +227,10 @@ int dcop__engine_run(struct dcop_engine *e)
 	if (!status)
 		status = main_loop(e);
 	end_workers(e);
+	if (status == GPUBE_ESTOP && !alone) {
+		status = dcop__exchange_stop(e);
+		status = status ? status : gpube__fail_stopped(e->ctx);
+	}
 	return status;
 }
 

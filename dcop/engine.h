@@ -73,6 +73,7 @@ struct dcop_engine {
 
 	/* the main thread's */
 	int n_results; /* ranks whose results came (rank 0) */
+	int n_stopped; /* ranks that have said that they stop */
 	bool reported, released;
 };
 
@@ -111,6 +112,9 @@ int dcop__send_task(struct dcop_engine *e, struct dcop_task done);
 /* One round of everything between ranks, without the lock. over: out, this rank has nothing more to
  * do */
 int dcop__exchange(struct dcop_engine *e, bool *busy, bool *over);
+
+/* After a stop, when no worker is left: tells all ranks, and waits until all have stopped and nothing is on its way. */
+int dcop__exchange_stop(struct dcop_engine *e);
 
 /* ---- stopped.c ---- */
 

@@ -1,9 +1,11 @@
 /* exchange.c - the agents' messages as parcels between ranks. */
+#define _POSIX_C_SOURCE 200809L
 #include <string.h>
+#include <time.h>
 
 #include "dcop/engine.h"
 
-enum kind { KIND_UTIL = 1, KIND_VALUE, KIND_RESULT, KIND_BYE };
+enum kind { KIND_UTIL = 1, KIND_VALUE, KIND_RESULT, KIND_BYE, KIND_STOP };
 
 /*
  * In front of every body. UTIL: 'n' mini numbers follow, their tables are the
@@ -178,14 +180,17 @@ static int send_results(struct dcop_engine *e)
 	return dcop__world_send(e->world, 0, p);
 }
 
-static int send_byes(struct dcop_engine *e)
+static int send_all(struct dcop_engine *e, enum kind kind)
 {
-	const struct head head = {.kind = KIND_BYE};
+	const struct head head = {.kind = kind};
 	int status = GPUBE_OK;
 
-	for (int r = 1; r < e->world->n_ranks && !status; r++) {
-		struct dcop_parcel *p = parcel_new(e, &head, 0);
+	for (int r = 0; r < e->world->n_ranks && !status; r++) {
+		struct dcop_parcel *p;
 
+		if (r == e->world->rank)
+			continue;
+		p = parcel_new(e, &head, 0);
 		status = p ? dcop__world_send(e->world, r, p) : GPUBE_ENOMEM;
 	}
 	return status;
@@ -325,6 +330,9 @@ static bool take(struct dcop_engine *e, int from, const char *body, uint64_t byt
 	case KIND_BYE:
 		e->released = true;
 		return from == 0;
+	case KIND_STOP:
+		e->n_stopped++;
+		return true;
 	default:
 		return false;
 	}
@@ -353,9 +361,24 @@ int dcop__exchange(struct dcop_engine *e, bool *busy, bool *over)
 	pthread_mutex_unlock(&e->lock);
 	if (!status && all_here && !e->reported) {
 		e->reported = true;
-		status = e->world->rank ? send_results(e) : send_byes(e);
+		status = e->world->rank ? send_results(e) : send_all(e, KIND_BYE);
 	}
 	*over = e->reported && (e->released || e->world->rank == 0) &&
 		dcop__world_drained(e->world);
+	return status;
+}
+
+int dcop__exchange_stop(struct dcop_engine *e)
+{
+	const struct dcop_listener listener = {.arg = e, .body = on_body, .parcel = on_parcel};
+	int status = send_all(e, KIND_STOP);
+
+	while (!status && (e->n_stopped < e->world->n_ranks - 1 || !dcop__world_drained(e->world))) {
+		bool busy;
+
+		status = dcop__world_poll(e->world, &listener, &busy);
+		if (!status && !busy)
+			nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+	}
 	return status;
 }

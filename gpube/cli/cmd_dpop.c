@@ -348,8 +348,8 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 		r.answer.log_value = result->log_value;
 		r.answer.values = result->values;
 	}
-	if (status == GPUBE_ESTOP && result && world->n_ranks == 1)
-		rc = report_stopped(s, o, file, m, result, output);
+	if (status == GPUBE_ESTOP && result)
+		rc = world->rank == 0 ? report_stopped(s, o, file, m, result, output) : CLI_FAILED;
 	else if (status)
 		rc = ranks_fail(ranks, s);
 	else
@@ -405,8 +405,8 @@ const struct command cmd_dpop = {
 		"that is only slow does not.\n\n"
 		"--timeout, SIGINT and SIGTERM end the run with the better bound of what the "
 		"agents "
-		"have proved and of what cost shifting does in a moment, with the best assignment "
-		"of a short search, and with exit status 1; of several ranks with an error.\n\n"
+		"have proved (of one rank) and of what cost shifting does in a moment, with the best "
+		"assignment of a short search, and with exit status 1.\n\n"
 		"With --output json the result is one object: status (optimal, bounds, infeasible, "
 		"error), backend, seconds, lower_bound and upper_bound, assignment (value indices "
 		"by "

@@ -68,10 +68,11 @@ struct dcop_world_opts {
 
 struct dcop_world_impl;
 
-/* failed: see dcop_world_agree(); -1: none */
+/* failed, stopped: see dcop_world_agree(); -1: none */
 struct dcop_world {
 	struct gpube_ctx *ctx;
 	int rank, n_ranks, failed;
+	bool stopped;
 	struct dcop_world_opts opts;
 	struct dcop_traffic traffic;
 	struct dcop_world_impl *impl;
@@ -93,7 +94,7 @@ int dcop_world_open(
 /*
  * dcop_world_agree() - waits for all ranks, so that all stop when one failed before
  * the run: w->failed becomes the first rank that brings a status other than 0, so that
- * one alone tells it.
+ * one alone tells it. w->stopped: every status that is not 0 is ESTOP, and there is one.
  * Returns 'status', or, if that is 0 and another rank's is not: EIO
  * Errors: EIO (a rank did not come within the timeout; w->failed stays -1)
  */

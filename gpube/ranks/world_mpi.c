@@ -124,11 +124,13 @@ int dcop_world_open(struct dcop_world *w, struct gpube_ctx *ctx, const struct dc
 
 int dcop_world_agree(struct dcop_world *w, int status)
 {
-	int mine = status ? w->rank : INT_MAX, first = INT_MAX, done = 0;
+	/* the first that failed; 0 where one failed for another reason than a stop */
+	int mine[2] = {status ? w->rank : INT_MAX, !status || status == GPUBE_ESTOP}, all[2] = {INT_MAX, 1};
+	int done = 0;
 	double until = gpube__now() + w->opts.receive_timeout;
 	MPI_Request request;
 
-	MPI_TRY(w, MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, w->impl->comm, &request));
+	MPI_TRY(w, MPI_Iallreduce(mine, all, 2, MPI_INT, MPI_MIN, w->impl->comm, &request));
 	for (;;) {
 		MPI_TRY(w, MPI_Test(&request, &done, MPI_STATUS_IGNORE));
 		if (done)
@@ -139,7 +141,8 @@ int dcop_world_agree(struct dcop_world *w, int status)
 				w->opts.receive_timeout);
 		nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
 	}
-	w->failed = first < INT_MAX ? first : -1;
+	w->failed = all[0] < INT_MAX ? all[0] : -1;
+	w->stopped = w->failed >= 0 && all[1];
 	if (!status && w->failed >= 0)
 		return gpube__fail(w->ctx, GPUBE_EIO, "rank %d failed", w->failed);
 	return status;

@@ -27,6 +27,7 @@ int dcop_world_open(struct dcop_world *w, struct gpube_ctx *ctx, const struct dc
 int dcop_world_agree(struct dcop_world *w, int status)
 {
 	w->failed = status ? 0 : -1;
+	w->stopped = status == GPUBE_ESTOP;
 	return status;
 }
 

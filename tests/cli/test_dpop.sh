@@ -87,5 +87,9 @@ row 'an error that all have is told once' 1 '' 'cannot open' ranks 3 dpop "$work
 that 'once' test "$(grep -c 'cannot open' "$work/err")" = 1
 row 'a slow rank is waited for' 0 '^optimum ' '' \
 	env GPUBE_TEST_RANK='slow 1' timeout 600 mpirun -n 2 "$mpi" dpop -q --receive-timeout 1.9s "$work/random.wcsp"
+row 'a timeout ends all ranks with bounds' 1 '^lower +[1-9][0-9]*, proved' '.' \
+	env GPUBE_TEST_RANK='slow 1' timeout 600 mpirun -n 3 "$mpi" dpop -q --z 4 --timeout 1s "$work/hard.wcsp"
+row 'one that is over before they work does' 1 '"status": "bounds".*"assignment": \[' '.' \
+	timeout 600 mpirun -n 2 "$mpi" dpop -q --json --z 4 --timeout 0.000001s "$work/hard.wcsp"
 ranks_that_fail dpop "$work/random.wcsp"
 plan
