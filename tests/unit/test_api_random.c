@@ -1,16 +1,15 @@
 /*
  * Random sequences of calls, legal and not, against a model that is kept beside the library's: it
  * knows which calls are refused, what a refused one leaves, and by trying all assignments what the
- * answers are. A failure names its seed; GPUBE_API_SEED=S runs that one sequence alone,
- * GPUBE_API_RUNS=N so many of them.
+ * answers are. See tests/support/random_calls.h.
  */
 #include "tests/support/test.h"
 
 #include <limits.h>
 
 #include "formats/formats.h"
-#include "gpube/base/base.h"
 #include "tests/support/context.h"
+#include "tests/support/random_calls.h"
 
 enum { MOST_VARS = 6, MOST_FUNCTIONS = 8, MOST_ARITY = 3, MOST_CELLS = 64, RUNS = 400, STEPS = 40 };
 
@@ -30,33 +29,8 @@ struct shadow {
 	bool far; /* a cost is so large that sums may be refused */
 };
 
-static struct gpube_rng rng;
 static struct gpube_model *m;
 static struct shadow s;
-static long left; /* allocations that are granted; negative: all */
-
-static int below(int n)
-{
-	return (int)gpube__rng_below(&rng, (uint64_t)n);
-}
-
-static bool one_in(int n)
-{
-	return below(n) == 0;
-}
-
-static void *scarce(void *arg, void *p, size_t size)
-{
-	(void)arg;
-	if (size == 0) {
-		free(p);
-		return NULL;
-	}
-	if (left == 0)
-		return NULL;
-	left -= left > 0;
-	return realloc(p, size);
-}
 
 /* ---- the model beside: what an assignment costs, and the best ----------------------------------- */
 
@@ -156,16 +130,10 @@ static void same_state(void)
 /* An allocation of the call may fail: then nothing has changed. */
 static bool failed(int status)
 {
-	left = -1;
-	if (status != GPUBE_ENOMEM)
+	if (!was_scarce(status))
 		return false;
 	same_state();
 	return true;
-}
-
-static void maybe_scarce(void)
-{
-	left = one_in(8) ? below(4) : -1;
 }
 
 static void add_var(void)
@@ -503,67 +471,21 @@ static void stop(void)
 
 /* ---- sequences ------------------------------------------------------------------------------------------------ */
 
-static void sequence(uint64_t seed)
+static void sequence(void)
 {
 	static void (*const calls[])(void) = {add_var, add_var, add_costs, add_costs, add_costs, set, observe,
 		price, solve, bound, heuristic, write_and_read, stop};
-	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1,
-		.memory_bytes = 64 << 20, .realloc_fn = scarce};
 
-	gpube__rng_init(&rng, seed);
 	s = (struct shadow){.top = GPUBE_INF};
-	left = -1;
-	assert_int_equal(gpube_ctx_new(&ctx, &opts), 0);
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
 	for (int step = 0; step < STEPS; step++) {
 		calls[below(sizeof(calls) / sizeof(*calls))]();
 		same_state();
 	}
 	gpube_model_free(m);
-	gpube_ctx_free(ctx);
-}
-
-static uint64_t now_running;
-
-static void sequences(void **state)
-{
-	const char *seed = getenv("GPUBE_API_SEED"), *runs = getenv("GPUBE_API_RUNS");
-	const uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
-	const uint64_t n = runs ? strtoull(runs, NULL, 10) : seed ? 1 : RUNS;
-
-	(void)state;
-	for (now_running = first; now_running < first + n; now_running++)
-		sequence(now_running);
-	now_running = 0;
-}
-
-/* A failed assertion ends the case: this says which sequence it was. */
-static int say_seed(void **state)
-{
-	(void)state;
-	if (now_running)
-		print_message("# GPUBE_API_SEED=%llu\n", (unsigned long long)now_running);
-	return 0;
-}
-
-static int files(void **state)
-{
-	int status = ctx_dir_setup(state);
-
-	gpube_ctx_free(ctx);
-	return status;
-}
-
-static int no_files(void **state)
-{
-	if (now_running == 0)
-		assert_int_equal(gpube_ctx_new(&ctx, NULL), 0);
-	return ctx_dir_teardown(state);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(sequences, say_seed)};
-
-	return cmocka_run_group_tests(tests, files, no_files);
+	return run_sequences(sequence, RUNS);
 }

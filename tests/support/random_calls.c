@@ -1,0 +1,99 @@
+/* random_calls.c - see random_calls.h. */
+#include "tests/support/random_calls.h"
+
+#include <stdlib.h>
+
+#include "tests/support/context.h"
+#include "tests/support/test.h"
+
+static struct gpube_rng rng;
+static long left; /* allocations that are granted; negative: all */
+
+int below(int n)
+{
+	return (int)gpube__rng_below(&rng, (uint64_t)n);
+}
+
+bool one_in(int n)
+{
+	return below(n) == 0;
+}
+
+void maybe_scarce(void)
+{
+	left = one_in(8) ? below(4) : -1;
+}
+
+bool was_scarce(int status)
+{
+	left = -1;
+	return status == GPUBE_ENOMEM;
+}
+
+static void *scarce(void *arg, void *p, size_t size)
+{
+	(void)arg;
+	if (size == 0) {
+		free(p);
+		return NULL;
+	}
+	if (left == 0)
+		return NULL;
+	left -= left > 0;
+	return realloc(p, size);
+}
+
+static void (*run)(void);
+static unsigned long n_runs, now_running;
+
+static void sequences(void **state)
+{
+	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1,
+		.memory_bytes = 64 << 20, .realloc_fn = scarce};
+	const char *seed = getenv("GPUBE_API_SEED"), *runs = getenv("GPUBE_API_RUNS");
+	const unsigned long first = seed ? strtoul(seed, NULL, 10) : 1;
+	const unsigned long n = runs ? strtoul(runs, NULL, 10) : seed ? 1 : n_runs;
+
+	(void)state;
+	for (now_running = first; now_running < first + n; now_running++) {
+		gpube__rng_init(&rng, now_running);
+		left = -1;
+		assert_int_equal(gpube_ctx_new(&ctx, &opts), 0);
+		run();
+		gpube_ctx_free(ctx);
+	}
+	now_running = 0;
+}
+
+/* A failed assertion ends the case: this says which sequence it was. */
+static int say_seed(void **state)
+{
+	(void)state;
+	if (now_running)
+		print_message("# GPUBE_API_SEED=%lu\n", now_running);
+	return 0;
+}
+
+static int files(void **state)
+{
+	int status = ctx_dir_setup(state);
+
+	gpube_ctx_free(ctx);
+	return status;
+}
+
+static int no_files(void **state)
+{
+	if (now_running == 0)
+		assert_int_equal(gpube_ctx_new(&ctx, NULL), 0);
+	return ctx_dir_teardown(state);
+}
+
+int run_sequences(void (*sequence)(void), unsigned long runs)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(sequences, say_seed)};
+
+	run = sequence;
+	n_runs = runs;
+	return cmocka_run_group_tests(tests, files, no_files);
+}
