@@ -110,7 +110,7 @@ static int take_known(struct gpube_bounder *b)
 
 /* ---- from the model to the report ------------------------------------------------------------ */
 
-/* Simplified, with what the caller knows; not ready: nothing is left to do. */
+/* Simplified, with what the caller knows; not ready: nothing is left to do, or to count. */
 static int prepare(struct gpube_bounder *b, bool *ready)
 {
 	uint64_t n;
@@ -135,7 +135,7 @@ static int prepare(struct gpube_bounder *b, bool *ready)
 		gpube__opening_begin();
 	if (!status)
 		status = take_known(b);
-	*ready = !status && !gpube__bounder_done(b);
+	*ready = !status && (!gpube__bounder_done(b) || b->opts->count);
 	return status;
 }
 

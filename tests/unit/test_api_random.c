@@ -1,7 +1,7 @@
 /*
  * Random sequences of calls, legal and not, against a model that is kept beside the library's: it
  * knows which calls are refused, what a refused one leaves, and by trying all assignments what the
- * answers are. See tests/support/random_calls.h.
+ * answers are. See tests/unit/random_calls.h.
  */
 #include "tests/support/test.h"
 
@@ -9,7 +9,7 @@
 
 #include "formats/formats.h"
 #include "tests/support/context.h"
-#include "tests/support/random_calls.h"
+#include "tests/unit/random_calls.h"
 
 enum { MOST_VARS = 6, MOST_FUNCTIONS = 8, MOST_ARITY = 3, MOST_CELLS = 64, RUNS = 400, STEPS = 40 };
 
@@ -342,7 +342,7 @@ static void solve(void)
 
 static void bound(void)
 {
-	struct gpube_bound_opts o = {.sizeof_options = sizeof(o), .method = (enum gpube_bound_method)below(9),
+	struct gpube_bound_opts o = {.sizeof_options = sizeof(o), .method = (enum gpube_bound_method)below(10),
 		.z = below(4), .split = (enum gpube_split)below(3), .partition = (enum gpube_partition)below(4),
 		.backend = GPUBE_BACKEND_CPU, .no_simplify = one_in(2), .order_seconds = 1e-4,
 		.no_eliminate = one_in(2), .timeout_seconds = one_in(10) ? -1 : 0};
@@ -352,7 +352,7 @@ static void bound(void)
 	bool any;
 	int status = gpube_bound(&b, m, &o);
 
-	if ((int)o.method > GPUBE_BOUND_TREE || o.timeout_seconds < 0) {
+	if ((int)o.method > GPUBE_BOUND_ELIMINATE || o.timeout_seconds < 0) {
 		assert_int_equal(status, GPUBE_EINVAL);
 		assert_null(b);
 		return;

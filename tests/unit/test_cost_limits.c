@@ -69,7 +69,8 @@ static void check_assignment(const struct limit_model *s, const int32_t *values,
 static void check_solve(const struct limit_model *s, const struct gpube_model *m, int k)
 {
 	struct gpube_solve_opts opts = {
-		.sizeof_options = sizeof(opts), .no_simplify = k % 2, .count = k / 2};
+		.sizeof_options = sizeof(opts), .no_simplify = k % 2, .count = k / 2 % 2,
+		.method = k / 4 ? GPUBE_BOUND_ELIMINATE : GPUBE_BOUND_AUTO};
 	struct gpube_solution *found;
 	char count[24];
 
@@ -313,7 +314,7 @@ static void at_the_limits(void **state)
 				s.f[j].cost[c] /= 10;
 	}
 	s.decimals = m->scale;
-	check_solve(&s, m, k % 4);
+	check_solve(&s, m, k % 8);
 	for (int method = 0; method < 8; method++)
 		check_bound(&s, m, 8 * k + method);
 	check_shifted(&s, m, k);

@@ -1,30 +1,40 @@
-/* random_calls.c - see random_calls.h. */
-#include "tests/support/random_calls.h"
+/*
+ * random_calls.h - random sequences of calls, legal and not, against what a test keeps beside the
+ * library's objects. A failure names its seed; GPUBE_API_SEED=S runs that one sequence alone,
+ * GPUBE_API_RUNS=N so many of them.
+ */
+#ifndef GPUBE_TEST_RANDOM_CALLS_H
+#define GPUBE_TEST_RANDOM_CALLS_H
+
+#include "tests/support/test.h"
 
 #include <stdlib.h>
 
+#include "gpube/base/base.h"
 #include "tests/support/context.h"
-#include "tests/support/test.h"
 
 static struct gpube_rng rng;
 static long left; /* allocations that are granted; negative: all */
 
-int below(int n)
+/* From 0 to n - 1, of the sequence's numbers. */
+static inline int below(int n)
 {
 	return (int)gpube__rng_below(&rng, (uint64_t)n);
 }
 
-bool one_in(int n)
+static inline bool one_in(int n)
 {
 	return below(n) == 0;
 }
 
-void maybe_scarce(void)
+/* Seldom: the next allocations of the context fail, from one on that is drawn. */
+static inline void maybe_scarce(void)
 {
 	left = one_in(8) ? below(4) : -1;
 }
 
-bool was_scarce(int status)
+/* Ends that; whether the call in between was refused for want of memory. */
+static inline bool was_scarce(int status)
 {
 	left = -1;
 	return status == GPUBE_ENOMEM;
@@ -89,7 +99,8 @@ static int no_files(void **state)
 	return ctx_dir_teardown(state);
 }
 
-int run_sequences(void (*sequence)(void), unsigned long runs)
+/* What main() returns: one case of 'runs' sequences, each with a context of its own. */
+static inline int run_sequences(void (*sequence)(void), unsigned long runs)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(sequences, say_seed)};
 
@@ -97,3 +108,5 @@ int run_sequences(void (*sequence)(void), unsigned long runs)
 	n_runs = runs;
 	return cmocka_run_group_tests(tests, files, no_files);
 }
+
+#endif
