@@ -134,9 +134,10 @@ static int certify(struct gpube_certificate *c, struct session *s, const struct 
 }
 
 static int bound(struct session *s, const struct opts_bound *o, const char *file,
-	const struct gpube_model *m, int output)
+	const struct gpube_model *m, const struct opts_read *read, int output)
 {
 	struct gpube_solution *bounds = NULL;
+	char *evidence_file = NULL;
 	double seconds_read = session_seconds(s);
 	struct gpube_certificate certificate = {.ctx = s->ctx};
 	struct bounding b;
@@ -152,10 +153,13 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 	b.opts.split = (enum gpube_split)o->split; /* words and enum are in one order */
 	if (!rc && gpube_bound(&bounds, m, &b.opts))
 		rc = session_fail(s, NULL);
+	if (!rc && session_evidence_file(&evidence_file, s, m, file, read))
+		rc = session_fail(s, NULL);
 	if (!rc) {
 		struct proof p = {NULL};
 		const struct conclusion f = {.answer = bounding_answer(s, file, m, bounds),
 			.solution = bounds,
+			.evidence_file = evidence_file,
 			.seconds_read = seconds_read,
 			.text = text_proof,
 			.json = json_proof,
@@ -181,6 +185,7 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 	}
 	gpube__certificate_clear(&certificate);
 	gpube_solution_free(bounds, s->ctx);
+	gpube__free(s->ctx, evidence_file);
 	bounding_clear(&b, s);
 	return rc;
 }
@@ -235,11 +240,11 @@ static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_bound *o = opts;
 	struct gpube_model *m = NULL;
+	struct opts_read read = o->read;
 	struct session s;
 	int output = o->json ? ANSWER_JSON : o->output, rc;
 
-	(void)n_args;
-	if (session_options_clash(&o->engine))
+	if (session_options_clash(&o->engine) || !session_evidence(&read, n_args, args))
 		return CLI_USAGE;
 	if (o->z && o->ibound) {
 		cli_error("--z and --ibound exclude each other");
@@ -255,11 +260,11 @@ static int run(const void *opts, int n_args, char **args)
 		return rc;
 	rc = !o->certify || session_can_write(&s, o->certify) ? CLI_DONE : session_fail(&s, NULL);
 	if (!rc)
-		rc = session_read(&s, &m, args[0], &o->read);
+		rc = session_read(&s, &m, args[0], &read);
 	if (m && o->verify)
 		rc = verify(&s, o, args[0], m, output);
 	else if (m)
-		rc = bound(&s, o, args[0], m, output);
+		rc = bound(&s, o, args[0], m, &read, output);
 	gpube_model_free(m);
 	session_end(&s);
 	return rc;
@@ -267,7 +272,7 @@ static int run(const void *opts, int n_args, char **args)
 
 const struct command cmd_bound = {
 	.name = "bound",
-	.arguments = "FILE",
+	.arguments = "FILE [EVIDENCE]",
 	.summary = "prove how good a solution can be at most, and find a good one",
 	.description =
 		"The engine of 'gpube solve' with the options of its methods: a lower bound of the least "
@@ -294,7 +299,7 @@ const struct command cmd_bound = {
 		    "gpube bound --json --ub 1200 problem.cfn.gz\n"
 		    "for a program, which knows a solution of cost 1200",
 	.min_args = 1,
-	.max_args = 1,
+	.max_args = 2,
 	.opts_size = sizeof(struct opts_bound),
 	.groups = groups,
 	.run = run,

@@ -40,23 +40,30 @@ static bool is_result(int status, const struct opts_solve *o, const struct gpube
 }
 
 static int report(struct session *s, const struct opts_solve *o, const char *file,
-	const struct gpube_model *m, const struct gpube_solution *solution, double seconds_read)
+	const struct gpube_model *m, const struct gpube_solution *solution, double seconds_read,
+	const struct opts_read *read)
 {
+	char *evidence_file = NULL;
 	struct conclusion f = {.answer = bounding_answer(s, file, m, solution),
 		.solution = solution,
 		.seconds_read = seconds_read,
 		.counting = o->count,
 		.wanted = true};
 
-	if (conclusion_check(&f.answer))
+	int rc;
+
+	if (conclusion_check(&f.answer) || session_evidence_file(&evidence_file, s, m, file, read))
 		return session_fail(s, solution);
+	f.evidence_file = evidence_file;
 	conclusion_tell_stages(&f);
-	return answer_report(&f.answer, (enum answer_output)(o->json ? ANSWER_JSON : o->output),
+	rc = answer_report(&f.answer, (enum answer_output)(o->json ? ANSWER_JSON : o->output),
 		conclusion_text, conclusion_json, &f);
+	gpube__free(s->ctx, evidence_file);
+	return rc;
 }
 
 static int solve(struct session *s, const struct opts_solve *o, const char *file,
-	const struct gpube_model *m)
+	const struct gpube_model *m, const struct opts_read *read)
 {
 	struct gpube_solve_opts options;
 	struct gpube_solution *solution = NULL, *bounds = NULL;
@@ -86,7 +93,7 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 		if (solution->answer == GPUBE_ANSWER_INCOMPLETE && !solution->values)
 			bounds = bounds_now(s, o, m, solution);
 	}
-	rc = report(s, o, file, m, bounds ? bounds : solution, seconds_read);
+	rc = report(s, o, file, m, bounds ? bounds : solution, seconds_read, read);
 	if (status && (!bounds || bounds->answer == GPUBE_ANSWER_INCOMPLETE || o->count))
 		rc = CLI_FAILED;
 out:
@@ -103,18 +110,18 @@ static int run(const void *opts, int n_args, char **args)
 	struct gpube_model *m = NULL;
 	struct session s;
 	const bool json = o->json || o->output == ANSWER_JSON;
+	struct opts_read read = o->read;
 	int rc;
 
-	(void)n_args;
-	if (session_options_clash(&o->engine))
+	if (session_options_clash(&o->engine) || !session_evidence(&read, n_args, args))
 		return CLI_USAGE;
 	rc = session_start_engine(
 		&s, &o->talk, &o->engine, true, json, o->output_file);
 	if (rc)
 		return rc;
-	rc = session_read(&s, &m, args[0], &o->read);
+	rc = session_read(&s, &m, args[0], &read);
 	if (m)
-		rc = solve(&s, o, args[0], m);
+		rc = solve(&s, o, args[0], m, &read);
 	gpube_model_free(m);
 	session_end(&s);
 	return rc;
@@ -122,7 +129,7 @@ static int run(const void *opts, int n_args, char **args)
 
 const struct command cmd_solve = {
 	.name = "solve",
-	.arguments = "FILE",
+	.arguments = "FILE [EVIDENCE]",
 	.summary = "find the optimum and an optimal assignment",
 	.description =
 		"Finds the least cost (for .cfn also the greatest, for .uai the most probable "
@@ -131,7 +138,8 @@ const struct command cmd_solve = {
 		"search tree, a sweep, slices, dual ascent on join graphs and clusters. The answer is "
 		"exact and proved; its assignment is priced again from the tables of the file before it "
 		"is reported. FILE is .wcsp, .cfn, .uai or any other format that 'gpube info' reads, "
-		"plain or compressed by gzip or xz; '-' is standard input.\n\n"
+		"plain or compressed by gzip or xz; '-' is standard input. EVIDENCE is that of a .uai, by "
+		"default FILE.evid, if it is there; the result says which was read.\n\n"
 		"Lines on standard error tell every improvement of the bound and of the best "
 		"assignment, unless the answer comes at once. --method forces one way; with -v a table "
 		"of stages says in the end what was tried, for how long, and what it gave. SIGINT and "
@@ -159,7 +167,7 @@ const struct command cmd_solve = {
 		    "gpube solve --output uai -o model.uai.MPE model.uai.xz\n"
 		    "the same in the UAI competitions' format",
 	.min_args = 1,
-	.max_args = 1,
+	.max_args = 2,
 	.opts_size = sizeof(struct opts_solve),
 	.groups = groups,
 	.run = run,

@@ -2,7 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <string.h>
+#include <sys/stat.h>
 
+#include "formats/formats.h"
 #include "gpube/ranks/world.h"
 #include "gpube/cli/cli.h"
 
@@ -55,6 +57,32 @@ static int unknown_command(const char *name)
 	if (like && !cli_muted)
 		fprintf(stderr, "\nThe most similar command is\n\t%s\n", like);
 	return CLI_USAGE;
+}
+
+/* "gpube FILE": the command for what is in it; false: there is no such file. */
+static bool suggest_for_file(const char *path)
+{
+	static const char *const commands[] = {
+		[GPUBE_CONTENT_MODEL] = "solve",
+		[GPUBE_CONTENT_GAME] = "nash",
+		[GPUBE_CONTENT_COALITIONS] = "csg",
+		[GPUBE_CONTENT_AUCTION] = "auction",
+		[GPUBE_CONTENT_RESULT] = "info",
+		[GPUBE_CONTENT_SIDECAR] = "info",
+	};
+	enum gpube_content kind = GPUBE_CONTENT_MODEL;
+	struct gpube_ctx *ctx = NULL;
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	if (!gpube_ctx_new(&ctx, NULL))
+		(void)gpube_content(&kind, ctx, path);
+	gpube_ctx_free(ctx);
+	cli_error("expected a command before the file '%s'", path);
+	if (!cli_muted)
+		fprintf(stderr, "\nThe command for it is\n\tgpube %s %s\n", commands[kind], path);
+	return true;
 }
 
 /* help, man: "gpube help [COMMAND]". */
@@ -117,6 +145,8 @@ static int run(int argc, char **argv)
 		cli_error("'%s' does not run on several ranks, use gpube", c->name);
 		return CLI_USAGE;
 	}
+	if (!c && suggest_for_file(argv[1]))
+		return CLI_USAGE;
 	return c ? cli_run(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 

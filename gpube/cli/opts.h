@@ -59,7 +59,7 @@
 		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
-		"most memory for tables; 0: what is free")                                         \
+		"most memory for tables; 0: half of what is free")                                        \
 	X(SIZE, device_memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                    \
 		"most memory of a GPU for tables, more streams through it; 0: what is free")       \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
@@ -120,7 +120,7 @@
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the search for an order")               \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
-		"most memory for tables; 0: what is free")                                         \
+		"most memory for tables; 0: half of what is free")                                         \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
 /* What the commands that compute bounds have in common. */

@@ -64,6 +64,16 @@ row 'exams: one optimum' 0 '^optima +1$' '' "$gpube" solve --count $x/exams.cfn
 row 'sprinkler: evidence is found' 0 '^optimum +log10 -0\.48945' '' "$gpube" solve $x/sprinkler.uai
 row 'sprinkler: other evidence' 0 '^optimum +log10 -0\.69897' '' \
 	"$gpube" solve --evidence "$work/dry.evid" $x/sprinkler.uai
+row 'evidence: which was read' 0 '^evidence +1 variable from examples/sprinkler.uai.evid$' '' "$gpube" solve $x/sprinkler.uai
+row 'evidence: as a second argument' 0 '^evidence +1 variable from .*/dry.evid$' '' \
+	"$gpube" solve $x/sprinkler.uai "$work/dry.evid"
+that 'and that is what was solved' grep -q '^optimum *log10 -0\.69897' "$work/out"
+row 'evidence: twice' 2 '' '^gpube: the evidence is given twice' \
+	"$gpube" solve --evidence none $x/sprinkler.uai "$work/dry.evid"
+row 'evidence: none found' 0 '^evidence +none found$' '' "$gpube" solve --evidence none $x/sprinkler.uai
+row 'a file without a command' 2 '' 'gpube solve examples/zebra.wcsp$' "$gpube" $x/zebra.wcsp
+row 'verbose: the table of stages' 0 '*' '^gpube: elimination at once +[0-9.]+ +4\.30 +4\.30  the proof$' \
+	"$gpube" solve -v $x/exams.cfn
 row 'a maximum' 0 '^optimum +7\.1, the proved maximum, after ' '' "$gpube" solve "$work/most.cfn"
 row 'infeasible is an answer' 0 '^infeasible +every assignment is forbidden \(proved\)$' '' \
 	"$gpube" solve "$work/none.wcsp"

@@ -1,6 +1,7 @@
 /* inputs.c - what the shared options say, handed to the readers and the engine; see session.h. */
 #include <string.h>
 
+#include "formats/common/registry.h"
 #include "formats/formats.h"
 #include "gpube/cli/session/session.h"
 
@@ -42,6 +43,27 @@ int session_read(
 	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)
 {
 	return session_try_read(s, m, path, read) ? session_fail(s, NULL) : CLI_DONE;
+}
+
+bool session_evidence(struct opts_read *read, int n_args, char **args)
+{
+	if (n_args < 2)
+		return true;
+	if (read->evidence) {
+		cli_error("the evidence is given twice, by --evidence and as '%s'", args[1]);
+		return false;
+	}
+	read->evidence = args[1];
+	return true;
+}
+
+int session_evidence_file(char **out, struct session *s, const struct gpube_model *m, const char *path,
+	const struct opts_read *read)
+{
+	const char *evidence = read->evidence && !strcmp(read->evidence, "none") ? "" : read->evidence;
+
+	*out = NULL;
+	return m->kind == GPUBE_POTENTIALS ? gpube__evid_find(out, s->ctx, path, true, evidence) : GPUBE_OK;
 }
 
 bool session_options_clash(const struct opts_engine *engine)

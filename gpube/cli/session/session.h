@@ -89,6 +89,15 @@ int session_try_read(
 int session_engine(struct session *s, struct gpube_solve_opts *to, int32_t **order,
 	const struct gpube_model *m, const struct opts_engine *engine);
 
+/*
+ * session_evidence() - evidence as the second argument: read->evidence. False after a message: there is
+ * --evidence, too.
+ */
+bool session_evidence(struct opts_read *read, int n_args, char **args);
+/* The file that it was read from, for the caller to free; NULL: none. Errors: ENOMEM */
+int session_evidence_file(char **out, struct session *s, const struct gpube_model *m, const char *path,
+	const struct opts_read *read);
+
 /* Options that exclude each other: true after a message. */
 bool session_options_clash(const struct opts_engine *engine);
 

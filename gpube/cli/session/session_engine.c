@@ -65,6 +65,8 @@ int session_start_engine(struct session *s, const struct opts_talk *talk,
 	if (rc)
 		return rc;
 	s->timeout = engine->timeout;
+	if (!engine->memory) /* a part for what else runs, and for what is no table */
+		s->ctx->memory_bytes /= 2;
 	s->ctx->device_memory_bytes = engine->device_memory;
 	ceilings_load(s);
 	if (engine->devices && read_devices(s, engine->devices)) {
