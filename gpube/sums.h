@@ -67,6 +67,28 @@ GPUBE_API int gpube_infer(struct gpube_inference **out, const struct gpube_model
 	const struct gpube_infer_opts *opts);
 GPUBE_API void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx);
 
+/* ---- one model, evidence that changes ----------------------------------- */
+
+struct gpube_compiled;
+
+/*
+ * gpube_infer_compile() - an order and a plan for sums of a model whatever its evidence is; that which the model
+ * has is observed at first. opts.task MAR: queries give marginals, too; it works on the CPU.
+ * m       stays, unchanged, as long as *out does
+ * Errors: as gpube_infer(); ELIMIT (messages are kept, and twice for marginals): *out is NULL
+ */
+GPUBE_API int gpube_infer_compile(
+	struct gpube_compiled **out, const struct gpube_model *m, const struct gpube_infer_opts *opts);
+GPUBE_API void gpube_compiled_free(struct gpube_compiled *c);
+/* Fixes a variable to an observed value; -1 takes it back. Errors: EINVAL, ENOMEM */
+GPUBE_API int gpube_infer_observe(struct gpube_compiled *c, int32_t var, int32_t value);
+/*
+ * gpube_infer_query() - as gpube_infer() with what is observed now. Messages that what was observed
+ * since the last query does not change are not summed again; opts.timeout_seconds is of each query.
+ * Errors: ESTOP, ELIMIT (numbers too far apart), ERANGE, ENOMEM, EBUG: *out is NULL; it may be asked again
+ */
+GPUBE_API int gpube_infer_query(struct gpube_inference **out, struct gpube_compiled *c);
+
 /*
  * Options of gpube_mmap(); others as in gpube_infer_opts. An order, given or found, is used
  * for the variables that are summed.

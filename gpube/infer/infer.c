@@ -27,21 +27,14 @@ static int make_marginals(struct gpube__inferring *j)
 	return j->out->marginals ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-int gpube__infer_sum(struct gpube__inferring *j)
+int gpube__infer_marginals(struct gpube__inferring *j)
 {
-	struct gpube_inference *out = j->out;
-	int status = gpube__infer_up(j);
+	int status;
 
-	if (status)
-		return status;
-	out->log10_z = gpube__wide_log10(j->z);
-	if (j->opts->task == GPUBE_INFER_MAR && j->z.m != 0) {
-		status = make_marginals(j);
-		if (!status)
-			status = gpube__infer_down(j);
-	}
-	out->relative_error = j->z.m == 0 ? 0 : gpube__infer_error(fmax(j->roundings, j->most_roundings));
-	return status;
+	gpube__free(j->ctx, j->marginals_at); /* of a query before */
+	j->most_roundings = 0;
+	status = make_marginals(j);
+	return status ? status : gpube__infer_down(j);
 }
 
 /* Bounds of log10 that are so close are a result. */
@@ -78,6 +71,27 @@ static void take_bounds(struct gpube__inferring *j, bool exact)
 	}
 }
 
+void gpube__infer_take(struct gpube__inferring *j)
+{
+	struct gpube_inference *out = j->out;
+
+	out->log10_z = gpube__wide_log10(j->z);
+	out->relative_error = j->z.m == 0 ? 0 : gpube__infer_error(fmax(j->roundings, j->most_roundings));
+	take_bounds(j, true);
+}
+
+int gpube__infer_sum(struct gpube__inferring *j)
+{
+	int status = gpube__infer_up(j);
+
+	if (status)
+		return status;
+	if (j->opts->task == GPUBE_INFER_MAR && j->z.m != 0)
+		status = gpube__infer_marginals(j);
+	gpube__infer_take(j);
+	return status;
+}
+
 /* A sum that takes longer has bounds first, for a twentieth of that time and half a second at most. */
 #define LONG_SUM 0.5
 
@@ -97,10 +111,8 @@ static int sum_with_bounds(struct gpube__inferring *j, int planned)
 	if (!status && try) {
 		status = gpube__infer_sum(j);
 		j->out->known = !status;
-		if (!status || (status != GPUBE_ESTOP && status != GPUBE_ELIMIT)) {
-			take_bounds(j, true);
+		if (!status || (status != GPUBE_ESTOP && status != GPUBE_ELIMIT))
 			return status;
-		}
 		j->most_roundings = j->roundings = 0;
 	}
 	if (status && status != GPUBE_ESTOP && status != GPUBE_ELIMIT)
@@ -148,7 +160,6 @@ static int infer(struct gpube__inferring *j)
 	} else {
 		status = gpube__infer_sum(j);
 		out->known = !status;
-		take_bounds(j, true);
 	}
 	out->seconds_sum = gpube__now() - start;
 	return status;

@@ -7,6 +7,7 @@
  *   infer_card.c   buckets that a card sums
  *   infer_pass.c   messages up the bucket tree, and down again for marginals
  *   infer_bounds.h what is done where that does not fit
+ *   compiled.c     gpube_infer_compile(): the same model with other evidence
  *   residual.c     what sums over some variables leave of the others: a model
  *   infer.c        gpube_infer()
  */
@@ -103,6 +104,8 @@ struct gpube__inferring {
 	int32_t *home;	       /* with a card, for marginals: the bucket that sums each position's */
 	struct gpube_sum_card card;
 	int32_t at, n_on_card; /* the bucket at work on the card */
+	struct gpube_sum_table *observed; /* of a compiled model, by bucket: 1 where its variable is observed; NULL: none is */
+	bool *dirty; /* of a compiled model: the bucket's message is to be summed; NULL: all are */
 };
 
 static inline int32_t gpube__infer_domain(const struct gpube__inferring *j, int32_t position)
@@ -138,6 +141,10 @@ int gpube__infer_residual(struct gpube_model **out, struct gpube__inferring *j);
 double gpube__infer_error(double roundings);
 /* Fills out->marginals. */
 int gpube__infer_down(struct gpube__inferring *j);
+/* Makes room for them, and the same. */
+int gpube__infer_marginals(struct gpube__inferring *j);
+/* log10_z, its error and bounds, after the passes. */
+void gpube__infer_take(struct gpube__inferring *j);
 
 /* ---- a bucket's job --------------------------------------------------------------------------------- */
 

@@ -67,7 +67,7 @@ int gpube__infer_gather(struct gpube_infer_inputs *in, struct gpube__inferring *
 {
 	struct gpube_sum_bucket *bucket = &j->buckets[b];
 	const int32_t *axes = gpube__infer_scope(j, b);
-	const int most = bucket->n_functions + bucket->n_children + 1;
+	const int most = bucket->n_functions + bucket->n_children + 2;
 	int status = GPUBE_OK;
 
 	*in = (struct gpube_infer_inputs){0};
@@ -79,6 +79,8 @@ int gpube__infer_gather(struct gpube_infer_inputs *in, struct gpube__inferring *
 	for (int k = 0; k < bucket->n_functions && !status; k++)
 		status = gpube__infer_load(&in->functions[k], j, j->functions[bucket->functions_at + k],
 			&in->in[in->n++], job, axes);
+	if (j->observed && j->observed[b].cells && !status)
+		gpube__infer_lay(&in->in[in->n++], &j->observed[b], job, axes, 1, axes);
 	for (int32_t c = bucket->child; c >= 0 && !status; c = j->buckets[c].sibling) {
 		gpube__infer_lay(&in->in[in->n++], &j->buckets[c].message, job, axes, j->buckets[c].arity - 1,
 			gpube__infer_scope(j, c) + 1);

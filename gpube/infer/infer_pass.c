@@ -86,11 +86,17 @@ int gpube__infer_up(struct gpube__inferring *j)
 	int status;
 
 	j->z = gpube__wide(1, 0);
+	j->roundings = 0;
 	status = constants(j);
 	for (int32_t b = 0; b < j->n_up && !status; b++) {
 		struct gpube_sum_bucket *bucket = &j->buckets[b];
 
-		status = up(j, b);
+		if (!j->dirty || j->dirty[b]) {
+			gpube__infer_drop(j, &bucket->message);
+			status = up(j, b);
+		}
+		if (j->dirty && !status)
+			j->dirty[b] = false;
 		for (int32_t c = bucket->child; c >= 0 && !keep; c = j->buckets[c].sibling)
 			gpube__infer_drop(j, &j->buckets[c].message);
 		done += (double)gpube__infer_cells(j, bucket->arity, gpube__infer_scope(j, b));

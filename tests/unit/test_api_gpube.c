@@ -336,6 +336,50 @@ WRONG(gpube_infer)
 
 WRONG_FREE(struct gpube_inference, gpube_inference_free)
 
+WRONG(gpube_infer_compile)
+{
+	static const struct gpube_infer_opts rows[] = {
+		{.sizeof_options = 5},
+		{.sizeof_options = sizeof(rows[0]), .task = (enum gpube_infer_task)2},
+		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN, .order = twice},
+		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
+	};
+
+	REFUSED(gpube_infer_compile(NULL, potentials, NULL));
+	NOT_MADE(struct gpube_compiled, c, gpube_infer_compile(&c, NULL, NULL));
+	NOT_MADE(struct gpube_compiled, c, gpube_infer_compile(&c, m, NULL));
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+		NOT_MADE(struct gpube_compiled, c, gpube_infer_compile(&c, potentials, &rows[k]));
+}
+
+WRONG(gpube_compiled_free)
+{
+	gpube_compiled_free(NULL);
+}
+
+WRONG(gpube_infer_observe)
+{
+	struct gpube_compiled *c;
+
+	REFUSED(gpube_infer_observe(NULL, 0, 0));
+	assert_int_equal(gpube_infer_compile(&c, potentials, NULL), GPUBE_OK);
+	REFUSED(gpube_infer_observe(c, -1, 0));
+	REFUSED(gpube_infer_observe(c, INT32_MAX, 0));
+	REFUSED(gpube_infer_observe(c, 0, -2));
+	REFUSED(gpube_infer_observe(c, 0, INT32_MAX));
+	gpube_compiled_free(c);
+}
+
+WRONG(gpube_infer_query)
+{
+	struct gpube_compiled *c;
+
+	NOT_MADE(struct gpube_inference, s, gpube_infer_query(&s, NULL));
+	assert_int_equal(gpube_infer_compile(&c, potentials, NULL), GPUBE_OK);
+	REFUSED(gpube_infer_query(NULL, c));
+	gpube_compiled_free(c);
+}
+
 WRONG(gpube_mmap)
 {
 	static const int32_t one[] = {0}, same[] = {0, 0}, none_such_var[] = {INT32_MAX}, below_0[] = {-1};

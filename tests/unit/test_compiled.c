@@ -1,0 +1,111 @@
+/* Sums of a compiled model for changing evidence, against those from scratch. */
+#include "tests/support/test.h"
+
+#include <math.h>
+
+#include "gpube/ir/model.h"
+#include "gpube/sums.h"
+#include "tests/support/context.h"
+#include "tests/support/random_model.h"
+
+static void compare(struct gpube_model *m, struct gpube_compiled *c, int64_t n, int *n_impossible)
+{
+	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
+	struct gpube_inference *a, *b;
+
+	assert_int_equal(gpube_infer(&a, m, &opts), GPUBE_OK);
+	assert_int_equal(gpube_infer_query(&b, c), GPUBE_OK);
+	assert_true(b->known);
+	if (a->log10_z == -INFINITY) {
+		assert_true(b->log10_z == -INFINITY);
+		assert_null(b->marginals);
+		++*n_impossible;
+	} else {
+		assert_true(fabs(a->log10_z - b->log10_z) <= 1e-12 + 1e-15 * fabs(a->log10_z));
+		assert_true(b->relative_error < 1e-12);
+		for (int64_t i = 0; i < n; i++)
+			assert_true(fabs(a->marginals[i] - b->marginals[i]) <= 1e-12);
+	}
+	gpube_inference_free(a, ctx);
+	gpube_inference_free(b, ctx);
+}
+
+/* Values come and go in any order; some sets contradict themselves. */
+static void test_random(void **state)
+{
+	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
+	int n_impossible = 0, n_queries = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 300; seed++) {
+		struct random_spec spec = random_spec_varied(seed, GPUBE_POTENTIALS);
+		struct gpube_model *m = random_model(ctx, &spec, seed);
+		struct gpube_compiled *c;
+		struct gpube_rng rng;
+		int64_t n = 0;
+
+		assert_non_null(m);
+		for (int32_t i = 0; i < m->n_vars; i++)
+			n += m->vars[i].domain;
+		assert_int_equal(gpube_infer_compile(&c, m, &opts), GPUBE_OK);
+		gpube__rng_init(&rng, seed);
+		for (int k = 0; k < 12 && m->n_vars > 0; k++) {
+			const int32_t var = (int32_t)gpube__rng_below(&rng, (uint64_t)m->n_vars);
+			const int32_t value = (int32_t)gpube__rng_below(&rng, (uint64_t)m->vars[var].domain + 1) - 1;
+
+			compare(m, c, n, &n_impossible);
+			n_queries++;
+			assert_int_equal(gpube_model_observe(m, var, value), GPUBE_OK);
+			assert_int_equal(gpube_infer_observe(c, var, value), GPUBE_OK);
+		}
+		gpube_compiled_free(c);
+		gpube_model_free(m);
+	}
+	assert_true(n_impossible > 100);
+	assert_true(n_impossible < n_queries * 9 / 10);
+}
+
+/* What was stopped is asked again; a value that is taken back leaves no trace. */
+static void test_again(void **state)
+{
+	static const double tie[] = {3, 1, 1, 2};
+	struct gpube_model *m;
+	struct gpube_compiled *c;
+	struct gpube_inference *first, *s;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
+	for (int32_t i = 0; i < 30; i++) {
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
+		if (i)
+			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){i - 1, i}, tie), GPUBE_OK);
+	}
+	assert_int_equal(gpube_infer_compile(&c, m, NULL), GPUBE_OK);
+	assert_int_equal(gpube_infer_query(&first, c), GPUBE_OK);
+	assert_null(first->marginals);
+	assert_int_equal(gpube_infer_observe(c, 7, 1), GPUBE_OK);
+	gpube_ctx_stop(ctx);
+	assert_int_equal(gpube_infer_query(&s, c), GPUBE_ESTOP);
+	assert_null(s);
+	gpube_ctx_resume(ctx);
+	assert_int_equal(gpube_infer_query(&s, c), GPUBE_OK);
+	assert_true(s->log10_z < first->log10_z - 0.01);
+	gpube_inference_free(s, ctx);
+	assert_int_equal(gpube_infer_observe(c, 7, -1), GPUBE_OK);
+	assert_int_equal(gpube_infer_query(&s, c), GPUBE_OK);
+	assert_true(s->log10_z == first->log10_z);
+	gpube_inference_free(s, ctx);
+	gpube_inference_free(first, ctx);
+	gpube_compiled_free(c);
+	gpube_model_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_again),
+	};
+
+	return cmocka_run_group_tests(tests, ctx_setup_2_threads, ctx_teardown);
+}
