@@ -67,6 +67,14 @@ GPUBE_API int csg_auction_solve(struct csg_auction_result **out, const struct cs
 	const struct csg_auction_opts *opts);
 GPUBE_API void csg_auction_result_free(struct csg_auction_result *r, struct gpube_ctx *ctx);
 
+/*
+ * csg_auction_model() - the auction as a model of costs to be maximised, one assignment a set of
+ * winners: a variable of two values a bid, or a variable a good, whose value is the bid that wins it,
+ * whichever is eliminated with fewer cells.
+ * Errors: ELIMIT (more than 2^26 cells either way), ERANGE, ENOMEM, ESTOP
+ */
+GPUBE_API int csg_auction_model(struct gpube_model **out, const struct csg_auction *a);
+
 /* Number k of the random distributions, NULL past the last. */
 GPUBE_API const char *csg_auction_distribution(int k);
 

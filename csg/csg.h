@@ -160,6 +160,19 @@ GPUBE_API const char *csg_method_name(enum csg_method method);
  */
 GPUBE_API int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path);
 
+/* Agents of a game that becomes a model though all its coalitions may be formed. */
+#define CSG_MODEL_AGENTS 14
+
+/*
+ * csg_model() - the game as a model of costs to be maximised, one assignment a structure. Up to five
+ * agents: a variable each, its coalition's number. Up to CSG_MODEL_AGENTS: variable k is who is left
+ * after k coalitions. More, of which at most 2^14 coalitions are not forbidden: a variable an agent,
+ * its coalition.
+ * Errors: EINVAL (float values, values on a device); ELIMIT (what is none of these, or more than 2^26
+ *         cells); ERANGE (a structure's value), ENOMEM, ESTOP
+ */
+GPUBE_API int csg_model(struct gpube_model **out, const struct csg_game *g);
+
 /* csg_write() - binary, or text if 'text' is not 0. Errors: EIO, ENOMEM */
 GPUBE_API int csg_write(const struct csg_game *g, const char *path, int text);
 

@@ -17,6 +17,8 @@ static const struct gpube_format_row formats[] = {
 		gpube__wcnf_read, gpube__wcnf_write},
 	{GPUBE_FORMAT_CNF, "cnf", "cnf", GPUBE_COSTS, false, false, gpube__sniff_cnf,
 		gpube__wcnf_read, gpube__cnf_write},
+	{GPUBE_FORMAT_LP, "lp", "lp", GPUBE_COSTS, false, false, NULL, NULL, gpube__lp_write},
+	{GPUBE_FORMAT_MPS, "mps", "mps", GPUBE_COSTS, false, false, NULL, NULL, gpube__mps_write},
 	{GPUBE_FORMAT_QPBO, "qpbo", "qpbo", GPUBE_COSTS, false, false, gpube__sniff_qpbo,
 		gpube__qpbo_read, NULL},
 	{GPUBE_FORMAT_COL, "col", "col", GPUBE_COSTS, false, false, gpube__sniff_col,
@@ -200,6 +202,9 @@ int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char 
 	in.opts = opts;
 	f = input_format(&in, opts->format);
 	status = in.status;
+	if (!status && !f->read)
+		status = gpube__fail(
+			ctx, GPUBE_EINVAL, "'%s': .%s is only written, not read", path, f->name);
 	if (!status)
 		status = read_model(&m, ctx, &in, f);
 	gpube__in_close(&in);

@@ -23,6 +23,8 @@ enum gpube_format {
 	GPUBE_FORMAT_LG,
 	GPUBE_FORMAT_WCNF,
 	GPUBE_FORMAT_CNF,
+	GPUBE_FORMAT_LP,  /* only written, as .mps */
+	GPUBE_FORMAT_MPS,
 	GPUBE_FORMAT_QPBO,
 	GPUBE_FORMAT_COL,
 	GPUBE_FORMAT_ERG,
@@ -34,7 +36,7 @@ enum gpube_format {
 };
 
 /* Their names, as --to and --from take them. */
-#define GPUBE_FORMATS_WRITTEN "wcsp|cfn|uai|lg|wcnf|cnf"
+#define GPUBE_FORMATS_WRITTEN "wcsp|cfn|uai|lg|wcnf|cnf|lp|mps"
 #define GPUBE_FORMATS_READ    GPUBE_FORMATS_WRITTEN "|qpbo|col|erg|yaml|xml|bif|opb"
 
 /* The format of that name, or GPUBE_FORMAT_AUTO for an unknown one. */
@@ -124,7 +126,7 @@ struct gpube_write_opts {
 };
 
 /*
- * gpube_write_with() - writes a model; 'opts' may be NULL. Potentials are written
+ * gpube_write_with() - writes a model; 'opts' may be NULL. .lp and .mps, for MIP solvers, are not read. Potentials are written
  * to formats of costs as the costs that gpube_solve() minimises (where totals may
  * not be negative, the normalising constant is dropped, which is said), costs to
  * .uai as exp(-cost). Evidence goes with a .uai into PATH.evid (an old one is emptied

@@ -182,6 +182,9 @@ int gpube_write_with(
 			"cannot check what is written to '%s': it is no file that could be read "
 			"back",
 			path);
+	if (opts->check && !f->read)
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"cannot check '%s': .%s is only written, not read back", path, f->name);
 	w.opts = *opts;
 	w.opts.shift = 0; /* done here, for all formats in one way */
 	beside = f->evidence && !alone;

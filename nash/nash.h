@@ -64,6 +64,16 @@ GPUBE_API int nash_read(
 	struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format);
 
 /*
+ * nash_model() - the game as a model of costs: a variable a player, a function for each player's
+ * best responses. Its assignments that are allowed are the pure equilibria.
+ * regret  none is forbidden: a function's cost is what its player could gain by another action, so
+ *         that the optimum is the least sum of both, 0 at an equilibrium; in decimals, or, where
+ *         payoffs are none, in units of 1 over their common denominator (which the log says)
+ * Errors: ERANGE (a payoff past 64 bits, a regret of 2^61 units or more), ENOMEM, ESTOP
+ */
+GPUBE_API int nash_model(struct gpube_model **out, const struct nash_game *g, int regret);
+
+/*
  * nash_write() - writes a game; .nfg in its payoff version.
  * format  AUTO: .nfg or .gam (GTOutput) if the name ends so (before .gz or .xz), otherwise
  *         for lrsnash

@@ -19,7 +19,7 @@ struct gpube_format_row {
 	bool evidence;          /* observations are in a file beside it */
 	/* Is the text, the file's first bytes (n of them, then a 0), of the format? NULL: never */
 	bool (*sniff)(const char *text, size_t n, const char *path);
-	int (*read)(struct gpube_model *m, struct gpube_in *in);
+	int (*read)(struct gpube_model *m, struct gpube_in *in);          /* NULL: only written */
 	int (*write)(const struct gpube_model *m, struct gpube_out *out); /* NULL: only read */
 };
 
@@ -59,6 +59,8 @@ int gpube__wcnf_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__cnf_write(const struct gpube_model *m, struct gpube_out *out);
 /* The first line of a .cnf that was written of hard clauses, which is read back as such. */
 #define GPUBE__CNF_HARD "c gpube: all clauses are hard\n"
+int gpube__lp_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__mps_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__qpbo_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__col_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__erg_read(struct gpube_model *m, struct gpube_in *in);

@@ -15,13 +15,14 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
+/* made: of a game, coalitions or an auction, whose totals are shifted where they have to be */
 static int write_model(struct session *s, const struct opts_convert *o, const struct gpube_model *m,
-	const char *path)
+	bool made, const char *path)
 {
 	const struct gpube_write_opts write = {.sizeof_options = sizeof(write),
 		/* the words of --to are those of enum gpube_format, in its order */
 		.format = (enum gpube_format)o->to,
-		.shift = o->shift,
+		.shift = o->shift || made,
 		.precision = (int)o->precision,
 		.lossy = o->lossy,
 		.check = o->check};
@@ -44,7 +45,7 @@ static int forbid_all(struct gpube_model *m)
 }
 
 static int write_simplified(struct session *s, const struct opts_convert *o,
-	const struct gpube_model *m, const char *path)
+	const struct gpube_model *m, bool made, const char *path)
 {
 	struct gpube_simplified simplified = {0};
 	struct gpube_model *costs = NULL;
@@ -60,7 +61,7 @@ static int write_simplified(struct session *s, const struct opts_convert *o,
 		session_note(s, "the model is maximised: written negated, to be minimised");
 	if (!status && simplified.known)
 		session_note(s, "totals are too far apart: what costs more than a known assignment is forbidden");
-	rc = status ? session_fail(s, NULL) : write_model(s, o, simplified.model, path);
+	rc = status ? session_fail(s, NULL) : write_model(s, o, simplified.model, made, path);
 	/* no map is left of a model that is not there */
 	if (!rc && o->map && simplify_map_write(s->ctx, &simplified, o->map))
 		rc = session_fail(s, NULL);
@@ -74,6 +75,7 @@ static int run(const void *opts, int n_args, char **args)
 	const struct opts_convert *o = opts;
 	struct gpube_model *m = NULL;
 	struct session s;
+	bool made;
 	int rc;
 
 	(void)n_args;
@@ -84,7 +86,8 @@ static int run(const void *opts, int n_args, char **args)
 	rc = session_start(&s, &o->talk, 0, 0, false, NULL);
 	if (rc)
 		return rc;
-	if (!o->read.from && other_kinds_convert(&s, &rc, o, args[0], args[1])) {
+	made = other_kinds_is_to_be_model(&s, o, args[0], args[1]);
+	if (!made && !o->read.from && other_kinds_convert(&s, &rc, o, args[0], args[1])) {
 		session_end(&s);
 		return rc;
 	}
@@ -97,8 +100,8 @@ static int run(const void *opts, int n_args, char **args)
 	if (!rc)
 		rc = session_read(&s, &m, args[0], &o->read);
 	if (!rc)
-		rc = o->simplify ? write_simplified(&s, o, m, args[1])
-				 : write_model(&s, o, m, args[1]);
+		rc = o->simplify ? write_simplified(&s, o, m, made, args[1])
+				 : write_model(&s, o, m, made, args[1]);
 	gpube_model_free(m);
 	session_end(&s);
 	return rc;
@@ -121,6 +124,11 @@ const struct command cmd_convert = {
 		"negative, with --lossy also costs divided by a power of ten, a bound dropped.\n\n"
 		"OUT is written under a temporary name and renamed when it is complete; a "
 		"failure leaves what was there before.\n\n"
+		"A game of two players, a game of coalitions and an auction become models if OUT is "
+		"named like one, as 'gpube solve' takes them: the allowed assignments of a game's are its "
+		"pure equilibria (with --regret: the least total is the least sum of what both players "
+		"could gain), those of the others the coalition structures and the sets of winners, the "
+		"greatest total the best. Up to 14 agents, or a list of coalitions.\n\n"
 		"With --simplify, --map writes a line for each variable of IN: 'I value A' if "
 		"it has value A in every solution that counts, 'I variable J' if it is variable "
 		"J of OUT, and then the values that J's values stand for, unless they are the "
@@ -135,6 +143,8 @@ const struct command cmd_convert = {
 		"or as logarithms; the evidence in FILE.evid\n"
 		".wcnf, .cnf\n"
 		"read and written: weighted Max-SAT with the headers of all years, Max-SAT or SAT\n"
+		".lp, .mps\n"
+		"written: mixed integer programs for CBC, CPLEX, Gurobi, HiGHS, SCIP\n"
 		".qpbo\n"
 		"read: quadratic pseudo-Boolean functions of toulbar2\n"
 		".opb, .wbo\n"

@@ -167,6 +167,8 @@ static void roff(const char *text, int length)
 			fputs("\\e", stdout);
 		else if (text[i] == '-')
 			fputs("\\-", stdout);
+		else if (text[i] == '|')
+			fputs("|\\:", stdout); /* a long list of words may go on in the next line */
 		else
 			putchar(text[i]);
 		if (text[i] == '\n' && i + 1 < length &&

@@ -37,7 +37,9 @@
 	X(TEXT, evidence, 0, NULL, 0, 0, "FILE",                                                   \
 		"evidence of a .uai model; none: ignore the .evid file beside it, which is read "  \
 		"by default")                                                                      \
-	X(INT, colors, 0, "0", 0, 10000, "K", "colours for a graph (.col)")
+	X(INT, colors, 0, "0", 0, 10000, "K", "colours for a graph (.col)")                        \
+	X(FLAG, regret, 0, NULL, 0, 0, NULL,                                                       \
+		"of a game: a profile costs what its players could gain, instead of being forbidden")
 
 /* What solve and info have in common: how a model would be eliminated. */
 #define OPTS_ENGINE(X)                                                                             \

@@ -3,53 +3,34 @@
 
 #include <string.h>
 
-#include "csg/auction.h"
-#include "csg/csg.h"
-#include "nash/nash.h"
-
-/* What is read: one of them, or none after a failure. */
-struct contents {
-	enum gpube_content kind;
-	struct nash_game *game;
-	struct csg_game *coalitions;
-	struct csg_auction *auction;
-	struct gpube_uai_result *result;
-};
+#include "gpube/cli/session/contents.h"
 
 /* 'other': out: does the file hold one of them? What goes with a model is refused as one. */
 static int read_contents(struct session *s, struct contents *c, bool *other, const char *path)
 {
-	int status;
+	int status = contents_read(c, s->ctx, path);
 
-	memset(c, 0, sizeof(*c));
-	status = gpube_content(&c->kind, s->ctx, path);
-	*other = status == GPUBE_ENOMEM; /* what else is wrong is said where it is read as a model */
-	if (status)
-		return status;
-	*other = c->kind != GPUBE_CONTENT_MODEL && c->kind != GPUBE_CONTENT_SIDECAR;
-	switch (c->kind) {
-	case GPUBE_CONTENT_GAME:
-		return nash_read(&c->game, s->ctx, path, NASH_FORMAT_AUTO);
-	case GPUBE_CONTENT_COALITIONS:
-		return csg_read(&c->coalitions, s->ctx, path);
-	case GPUBE_CONTENT_AUCTION:
-		return csg_auction_read(&c->auction, s->ctx, path);
-	case GPUBE_CONTENT_RESULT:
-		return gpube_read_uai_result(&c->result, s->ctx, path);
-	default:
-		return GPUBE_OK;
-	}
+	/* what else is wrong is said where it is read as a model */
+	*other = status == GPUBE_ENOMEM ||
+		 (c->kind != GPUBE_CONTENT_MODEL && c->kind != GPUBE_CONTENT_SIDECAR);
+	return status;
 }
 
-static void clear(struct session *s, struct contents *c)
+/* As 'gpube solve' takes it; NULL: it becomes none. Its notes are for those who solve it. */
+static struct gpube_model *model_of(struct session *s, const struct contents *c)
 {
-	gpube_uai_result_free(c->result, s->ctx);
-	nash_game_free(c->game);
-	csg_game_free(c->coalitions);
-	csg_auction_free(c->auction);
+	void (*log)(void *, enum gpube_log_level, double, const char *) = s->ctx->log;
+	struct gpube_model *m = NULL;
+
+	s->ctx->log = NULL;
+	if (contents_become_model(c->kind))
+		contents_model(&m, c, false);
+	s->ctx->log = log;
+	return m;
 }
 
-static void write_json(struct json *j, const struct contents *c, const char *path)
+static void write_json(
+	struct json *j, const struct contents *c, const struct gpube_model *m, const char *path)
 {
 	json_open(j, NULL, '{');
 	json_text(j, "file", path);
@@ -74,6 +55,12 @@ static void write_json(struct json *j, const struct contents *c, const char *pat
 		json_int(j, "goods", csg_auction_goods(c->auction));
 		json_int(j, "bids", csg_auction_bids(c->auction));
 	}
+	if (m) {
+		json_open(j, "model", '{');
+		json_int(j, "variables", m->n_vars);
+		json_int(j, "functions", m->n_functions);
+		json_close(j, '}');
+	}
 	json_close(j, '}');
 	gpube__out_text(j->out, "\n");
 }
@@ -91,7 +78,8 @@ static void write_result(struct gpube_out *out, const struct gpube_uai_result *r
 		gpube__out_printf(out, "log10 %.9g\n", r->log10_value);
 }
 
-static void write_text(struct gpube_out *out, const struct contents *c)
+static void write_text(
+	struct gpube_out *out, const struct contents *c, const struct gpube_model *m)
 {
 	if (c->result)
 		write_result(out, c->result);
@@ -106,19 +94,25 @@ static void write_text(struct gpube_out *out, const struct contents *c)
 	else
 		gpube__out_printf(out, "auction     %d goods, %d bids; see 'gpube auction'\n",
 			csg_auction_goods(c->auction), csg_auction_bids(c->auction));
+	if (m)
+		gpube__out_printf(out, "model       %d variable%s, %d function%s, for 'gpube solve' and 'convert'\n",
+			m->n_vars, plural(m->n_vars), m->n_functions, plural(m->n_functions));
 }
 
 static int print(struct session *s, const struct contents *c, const char *path)
 {
+	struct gpube_model *m;
 	struct gpube_out out;
 	struct json j = {.out = &out};
 
 	if (gpube__out_open(&out, s->ctx, s->output))
 		return session_fail(s, NULL);
+	m = model_of(s, c);
 	if (s->json)
-		write_json(&j, c, path);
+		write_json(&j, c, m, path);
 	else
-		write_text(&out, c);
+		write_text(&out, c, m);
+	gpube_model_free(m);
 	return gpube__out_close(&out, true) ? session_fail(s, NULL) : CLI_DONE;
 }
 
@@ -130,19 +124,19 @@ bool other_kinds_info(struct session *s, int *rc, const char *path)
 
 	if (other)
 		*rc = status ? session_fail(s, NULL) : print(s, &c, path);
-	clear(s, &c);
+	contents_clear(&c, s->ctx);
 	return other;
 }
 
 /* What OUT may be called, by what IN holds. */
 static const char *const outputs[] = {
 	[GPUBE_CONTENT_GAME] =
-		"a game is written as .nfg for Gambit, .gam as GAMUT does, or by any "
-		"other name for lrsnash",
+		"a game is written as .nfg for Gambit, .gam as GAMUT does, as a model by the name "
+		"of its format, or by any other name for lrsnash",
 	[GPUBE_CONTENT_COALITIONS] =
-		"values of coalitions are written as .txt or by any other name "
-		"in binary",
-	[GPUBE_CONTENT_AUCTION] = "an auction is only read, not written",
+		"values of coalitions are written as .txt, as a model by the name of its format, or "
+		"by any other name in binary",
+	[GPUBE_CONTENT_AUCTION] = "an auction is written as a model, by the name of its format",
 	[GPUBE_CONTENT_RESULT] = "a result is written as .PR, .MAR, .MPE, .MMAP or .sol",
 	[GPUBE_CONTENT_SIDECAR] = "",
 };
@@ -157,6 +151,7 @@ static const char *option_of_models(const struct opts_convert *o)
 	       : o->shift     ? "--shift"
 	       : o->lossy     ? "--lossy"
 	       : o->precision ? "--precision"
+	       : o->read.regret ? "--regret"
 			      : NULL;
 }
 
@@ -199,10 +194,7 @@ static int convert(struct session *s, const struct contents *c, const struct opt
 	if (c->result && gpube__has_extension(to, GPUBE_FORMATS_READ))
 		return gpube__fail(
 			s->ctx, GPUBE_EINVAL, "cannot write '%s': a result is no model", to);
-	if (c->auction)
-		return gpube__fail(s->ctx, GPUBE_EINVAL,
-			"'%s' is an auction, which is only read, not written", path);
-	if (named_otherwise(c->kind, to))
+	if (c->auction || named_otherwise(c->kind, to))
 		return gpube__fail(s->ctx, GPUBE_EINVAL, "cannot write '%s' from '%s': %s", to,
 			path, outputs[c->kind]);
 	if (c->game)
@@ -211,6 +203,17 @@ static int convert(struct session *s, const struct contents *c, const struct opt
 		return csg_write(
 			c->coalitions, to, gpube__has_extension(to, "txt") || !strcmp(to, "-"));
 	return convert_result(s, c->result, to);
+}
+
+bool other_kinds_is_to_be_model(
+	struct session *s, const struct opts_convert *o, const char *path, const char *to)
+{
+	enum gpube_content kind;
+
+	if (o->read.from || (!o->to && !gpube__has_extension(to, GPUBE_FORMATS_WRITTEN)) ||
+		gpube_content(&kind, s->ctx, path))
+		return false;
+	return contents_become_model(kind);
 }
 
 bool other_kinds_convert(
@@ -224,7 +227,7 @@ bool other_kinds_convert(
 		status = convert(s, &c, o, path, to);
 	if (other)
 		*rc = status ? session_fail(s, NULL) : CLI_DONE;
-	clear(s, &c);
+	contents_clear(&c, s->ctx);
 	return other;
 }
 

@@ -8,8 +8,12 @@
 #include "formats/formats.h"
 #include "gpube/cli/session/session.h"
 
+/* Games, coalitions and auctions are written as models where OUT's name or --to says so. */
+bool other_kinds_is_to_be_model(
+	struct session *s, const struct opts_convert *o, const char *path, const char *to);
+
 /*
- * Both return false, and do nothing, for a file that holds a model. Otherwise *rc
+ * Both of these return false, and do nothing, for a file that holds a model. Otherwise *rc
  * is the exit code.
  */
 

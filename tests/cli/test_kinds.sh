@@ -47,34 +47,34 @@ fi
 
 # ---- what holds no model -------------------------------------------------------------------------
 row 'info of a game' 0 '^game +4 x 3 actions' '' "$gpube" info examples/effort.nfg
-row 'info of a game as JSON' 0 '^\{"file": ".*", "kind": "bimatrix game", "rows": 4, "columns": 3\}$' '' \
+row 'info of a game as JSON' 0 '^\{"file": ".*", "kind": "bimatrix game", "rows": 4, "columns": 3, "model": \{"variables": 2, "functions": 2\}\}$' '' \
 	"$gpube" info --json examples/effort.nfg
 row 'a game for lrsnash' 0 '' '' "$gpube" convert examples/effort.nfg "$work/e.txt"
 row 'and back' 0 '' '' "$gpube" convert "$work/e.txt" "$work/e.nfg"
 row 'and again' 0 '' '' "$gpube" convert "$work/e.nfg" "$work/e2.txt"
 that 'nothing is lost' cmp "$work/e.txt" "$work/e2.txt"
-row 'a game is no model' 1 '' "'examples/effort.nfg' is a game of two players, which 'gpube nash' reads" \
-	"$gpube" solve examples/effort.nfg
+row 'a game as a model' 0 '^assignment +Ann=low Bob=low' '' \
+	"$gpube" solve -q examples/effort.nfg
 
 # ---- what convert cannot do to them is not left undone in silence -------------------------------
 printf 'csg 2 int32\n1 5\n2 4\n3 8\n' > "$work/two.txt"
 printf 'goods 2\nbids 1\n1 2.5 0 #\n' > "$work/cats.txt"
-for option in '--to cfn' --check --simplify --shift --lossy '--precision 3'; do
+for option in --check --simplify --shift --lossy '--precision 3' --regret; do
 	# shellcheck disable=SC2086
 	row "a game and $option" 1 '' "${option%% *} goes with models, .*a game is written as .nfg" \
 		"$gpube" convert $option examples/effort.nfg "$work/no.txt"
 done
 row 'coalitions and --map' 1 '' '--simplify goes with models, .*coalitions are written as .txt' \
 	"$gpube" convert --simplify --map "$work/map" "$work/two.txt" "$work/no.txt"
-for to in cfn wcsp uai.gz csg sol ub; do
+for to in csg sol ub; do
 	row "a game is no .$to" 1 '' "cannot write '.*no\.$to' from '.*': a game is written as" \
 		"$gpube" convert examples/effort.nfg "$work/no.$to"
 done
-for to in cfn nfg MPE; do
+for to in nfg MPE; do
 	row "coalitions are no .$to" 1 '' "cannot write '.*no\.$to' from '.*': values of coalitions are" \
 		"$gpube" convert "$work/two.txt" "$work/no.$to"
 done
-row 'an auction is nothing else' 1 '' 'is an auction, which is only read' "$gpube" convert "$work/cats.txt" "$work/no.txt"
+row 'an auction is nothing else' 1 '' 'an auction is written as a model, by the name of its format' "$gpube" convert "$work/cats.txt" "$work/no.txt"
 that 'and nothing is written' sh -c "! ls '$work'/no.* '$work/map' 2> /dev/null | grep ."
 row 'coalitions in binary' 0 '' '' "$gpube" convert "$work/two.txt" "$work/two.csg"
 row 'a game as GAMUT writes it' 0 '' '' "$gpube" convert examples/effort.nfg "$work/e.gam"
@@ -147,15 +147,13 @@ row 'info of coalitions' 0 '^coalitions +of 5 agents, values of type int32' '' "
 row 'coalitions as text' 0 '' '' "$gpube" convert "$work/c.csg" "$work/c.txt"
 row 'coalitions as bytes' 0 '' '' "$gpube" convert "$work/c.txt" "$work/c2.csg"
 that 'nothing is lost of them' cmp "$work/c.csg" "$work/c2.csg"
-row 'coalitions are no model' 1 '' "is a game of coalitions, which 'gpube csg' reads" \
-	"$gpube" bound "$work/c.txt"
+row 'coalitions as a model' 0 '^optimum +4290, the proved' '' "$gpube" bound -q "$work/c.txt"
 
 printf '%% CATS\ngoods 3\nbids 2\ndummy 0\n\n0\t5\t0\t1\t#\n1\t4.5\t2\t#\n' > "$work/a.txt"
 row 'info of an auction' 0 '^auction +3 goods, 2 bids' '' "$gpube" info "$work/a.txt"
 row 'info of an auction as JSON' 0 '"kind": "auction", "goods": 3, "bids": 2' '' \
 	"$gpube" info --json "$work/a.txt"
-row 'auctions are only read' 1 '' 'is an auction, which is only read, not written' \
-	"$gpube" convert "$work/a.txt" "$work/a.cfn"
+row 'an auction as a model' 0 '^optimum +9.5, the proved maximum' '' "$gpube" solve -q "$work/a.txt"
 printf 'csg 2 int32\n{1} five\n' > "$work/bad.txt"
 row 'a bad one' 1 '' "bad.txt:2: expected a value or 'forbidden', found 'five'" "$gpube" info "$work/bad.txt"
 plan

@@ -145,6 +145,8 @@ static void through_formats(void **state)
 		const struct gpube_write_opts opts = {.sizeof_options = sizeof(opts), .shift = 1};
 		int status;
 
+		if (f == GPUBE_FORMAT_LP || f == GPUBE_FORMAT_MPS)
+			continue; /* only written: tests/models/test_mip.sh */
 		snprintf(path, sizeof(path), "%s/x.%s", dir,
 			gpube_format_name((enum gpube_format)f));
 		status = gpube_write_with(m, path, &opts);

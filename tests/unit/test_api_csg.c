@@ -47,7 +47,7 @@ static void wrong_csg_opts(struct csg_game *g)
 {
 	static const struct csg_opts rows[] = {
 		{.sizeof_options = 5},
-		{.sizeof_options = sizeof(rows[0]), .method = (enum csg_method)5},
+		{.sizeof_options = sizeof(rows[0]), .method = (enum csg_method)7},
 		{.sizeof_options = sizeof(rows[0]), .method = (enum csg_method)-1},
 		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = -1},
 		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
@@ -83,7 +83,7 @@ WRONG(csg_verify)
 
 WRONG(csg_method_name)
 {
-	assert_null(csg_method_name((enum csg_method)5));
+	assert_null(csg_method_name((enum csg_method)7));
 	assert_null(csg_method_name((enum csg_method)-1));
 }
 
@@ -92,6 +92,18 @@ WRONG(csg_read)
 	REFUSED(csg_read(NULL, ctx, "/dev/null"));
 	NOT_MADE(struct csg_game, g, csg_read(&g, NULL, "/dev/null"));
 	NOT_MADE(struct csg_game, g, csg_read(&g, ctx, NULL));
+}
+
+WRONG(csg_model)
+{
+	REFUSED(csg_model(NULL, game));
+	NOT_MADE(struct gpube_model, made, csg_model(&made, NULL));
+}
+
+WRONG(csg_auction_model)
+{
+	REFUSED(csg_auction_model(NULL, auction));
+	NOT_MADE(struct gpube_model, made, csg_auction_model(&made, NULL));
 }
 
 WRONG(csg_write)

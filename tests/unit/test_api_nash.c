@@ -50,6 +50,12 @@ WRONG(nash_read)
 	NOT_MADE(struct nash_game, g, nash_read(&g, ctx, "examples/effort.nfg", (enum nash_format)-1));
 }
 
+WRONG(nash_model)
+{
+	REFUSED(nash_model(NULL, bimatrix, 0));
+	NOT_MADE(struct gpube_model, made, nash_model(&made, NULL, 0));
+}
+
 WRONG(nash_write)
 {
 	REFUSED(nash_write(bimatrix, NULL, NASH_FORMAT_NFG));

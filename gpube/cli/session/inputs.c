@@ -3,6 +3,7 @@
 
 #include "formats/common/registry.h"
 #include "formats/formats.h"
+#include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/session.h"
 
 #define READING_GRACE 0.5 /* seconds */
@@ -16,6 +17,27 @@ void session_begin_reading(struct session *s, double timeout)
 void session_end_reading(struct session *s)
 {
 	s->ctx->deadline = 0;
+}
+
+/* Games, coalitions and auctions as models; *m stays NULL of a file that is a model itself. */
+static int read_as_model(
+	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)
+{
+	struct contents c = {0};
+	enum gpube_content kind = GPUBE_CONTENT_MODEL;
+	int status = GPUBE_OK;
+
+	*m = NULL;
+	/* what is wrong with a file is said where it is read as a model */
+	if (!read->from && gpube_content(&kind, s->ctx, path) == GPUBE_OK && contents_become_model(kind))
+		status = contents_read(&c, s->ctx, path);
+	if (!status && read->regret && !c.game)
+		status = gpube__fail(
+			s->ctx, GPUBE_EINVAL, "--regret goes with games, and '%s' is none", path);
+	if (!status && contents_become_model(kind))
+		status = contents_model(m, &c, read->regret);
+	contents_clear(&c, s->ctx);
+	return status;
 }
 
 int session_try_read(
@@ -34,8 +56,14 @@ int session_try_read(
 	if (opts.evidence && !strcmp(opts.evidence, "none"))
 		opts.evidence = "";
 	session_begin_reading(s, s->timeout);
-	status = gpube_read_with(m, s->ctx, path, &opts);
+	status = read_as_model(s, m, path, read);
+	if (!status && !*m)
+		status = gpube_read_with(m, s->ctx, path, &opts);
 	session_end_reading(s);
+	if (status) {
+		gpube_model_free(*m);
+		*m = NULL;
+	}
 	return status;
 }
 

@@ -3,6 +3,7 @@
     Model      functions of variables, read from a file or built; its methods solve(), bound(),
                infer(), plan(), write()
     Game       two players' payoffs; its method nash()
+    csg_model, auction_model, Game.model   the same as models
     nash, csg, auction, convert   one call each, for values or files
     Context    threads, memory, devices and a log, for whatever is given it
     Error      what the library refuses; Interrupted, a KeyboardInterrupt, has the best so far
@@ -17,12 +18,12 @@ Decimal('4.30')
 """
 from ._c import VERSION as __version__
 from ._engine import INF, Context, Error, Interrupted
-from ._games import (AuctionResult, Equilibria, Equilibrium, Game, Structure, Subset, auction, csg,
-	nash)
+from ._games import (AuctionResult, Equilibria, Equilibrium, Game, Structure, Subset, auction,
+	auction_model, csg, csg_model, nash)
 from ._model import Bounds, Inference, Model, Plan, Solution, convert
 
 __all__ = [
 	"INF", "AuctionResult", "Bounds", "Context", "Equilibria", "Equilibrium", "Error", "Game",
 	"Inference", "Interrupted", "Model", "Plan", "Solution", "Structure", "Subset", "auction",
-	"convert", "csg", "nash",
+	"auction_model", "convert", "csg", "csg_model", "nash",
 ]

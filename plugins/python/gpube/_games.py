@@ -10,6 +10,7 @@ from . import _c
 from ._c import lib
 from ._engine import (INF, Context, Error, Interrupted, Owner, exact, flat, int64, is_infinite, number, opened,
 	path_bytes, seconds, units, word)
+from ._model import Model
 
 
 def _text(raw):
@@ -17,6 +18,13 @@ def _text(raw):
 
 
 # ---- nash
+
+def _model(context, make, *arguments):
+	m = Model.__new__(Model)
+	Owner.__init__(m, context, opened(context, make, lib.gpube_model_free, *arguments),
+		lib.gpube_model_free)
+	return m
+
 
 class Game(Owner):
 	"""A game of two players in normal form.
@@ -73,6 +81,17 @@ class Game(Owner):
 		address, at, format = self._address, path_bytes(path), word("NASH_FORMAT_", format)
 		opened(self.context, lambda out, *rest: lib.nash_write(*rest), lambda none: None,
 			address, at, format)
+
+	def model(self, regret=False):
+		"""The game as a Model: its allowed assignments are the pure equilibria. With 'regret' none is
+		forbidden, and a profile costs what both players together could gain by other actions.
+
+		Errors: Error ERANGE (a payoff past 64 bits, a regret of 2^61 units), ENOMEM
+
+		>>> gpube.Game.read("examples/effort.nfg").model().solve(count=True).count
+		3
+		"""
+		return _model(self.context, lib.nash_model, self._address, int(bool(regret)))
 
 	@property
 	def shape(self):
@@ -282,11 +301,7 @@ def csg(values, n_agents=None, method="auto", timeout=None, free_disposal=False,
 	[(0, 1)]
 	"""
 	context = context or Context()
-	decimals = 0
-	if isinstance(values, (str, os.PathLike)):
-		address = opened(context, lib.csg_read, lib.csg_game_free, context._address, path_bytes(values))
-	else:
-		address, decimals = _coalitions(context, values, n_agents)
+	address, decimals = _game_of(context, values, n_agents)
 	game = Owner(context, address, lib.csg_game_free)
 	opts = _c.options("csg_opts", method=word("CSG_", method), timeout_seconds=seconds(timeout),
 		free_disposal=free_disposal, backend=word("GPUBE_BACKEND_", backend),
@@ -296,6 +311,33 @@ def csg(values, n_agents=None, method="auto", timeout=None, free_disposal=False,
 			lambda r: _structure(r, decimals), address, ctypes.byref(opts))
 	finally:
 		game.close()
+
+
+def csg_model(values, n_agents=None, context=None):
+	"""The game of coalitions as a Model, to be maximised: an assignment is a partition. 'values' and
+	'n_agents' as of csg().
+
+	Errors: those of csg(), and Error EINVAL (floats), ELIMIT (more than 14 agents and many coalitions)
+
+	>>> gpube.csg_model({(0,): 1, (1,): 2, (0, 1): 4}).solve().optimum
+	4
+	"""
+	context = context or Context()
+	address, decimals = _game_of(context, values, n_agents)
+	game = Owner(context, address, lib.csg_game_free)
+	try:
+		m = _model(context, lib.csg_model, address)
+	finally:
+		game.close()
+	context._do(lib.gpube_model_set_scale, m._address, decimals)
+	return m
+
+
+def _game_of(context, values, n_agents):
+	"""The address of a game of coalitions, and its decimals (None: floats)."""
+	if isinstance(values, (str, os.PathLike)):
+		return opened(context, lib.csg_read, lib.csg_game_free, context._address, path_bytes(values)), 0
+	return _coalitions(context, values, n_agents)
 
 
 def _mask(coalition):
@@ -430,16 +472,7 @@ def auction(bids, n_goods=None, timeout=None, context=None):
 	[1, 2]
 	"""
 	context = context or Context()
-	if isinstance(bids, (str, os.PathLike)):
-		address = opened(context, lib.csg_auction_read, lib.csg_auction_free, context._address,
-			path_bytes(bids))
-	else:
-		with tempfile.TemporaryDirectory() as directory:
-			path = os.path.join(directory, "bids.txt")
-			with open(path, "w") as f:
-				f.write(_cats(list(bids), n_goods))
-			address = opened(context, lib.csg_auction_read, lib.csg_auction_free, context._address,
-				path_bytes(path))
+	address = _auction_of(context, bids, n_goods)
 	held = Owner(context, address, lib.csg_auction_free)
 	opts = _c.options("csg_auction_opts", timeout_seconds=seconds(timeout))
 
@@ -456,6 +489,35 @@ def auction(bids, n_goods=None, timeout=None, context=None):
 			ctypes.byref(opts))
 	finally:
 		held.close()
+
+
+def auction_model(bids, n_goods=None, context=None):
+	"""The auction as a Model, to be maximised: an assignment is a set of winners. 'bids' and 'n_goods'
+	as of auction().
+
+	Errors: those of auction(), and Error ELIMIT
+
+	>>> gpube.auction_model([(3, [0, 1]), (2, [0]), (2, [1])]).solve().optimum
+	4
+	"""
+	context = context or Context()
+	held = Owner(context, _auction_of(context, bids, n_goods), lib.csg_auction_free)
+	try:
+		return _model(context, lib.csg_auction_model, held._address)
+	finally:
+		held.close()
+
+
+def _auction_of(context, bids, n_goods):
+	if isinstance(bids, (str, os.PathLike)):
+		return opened(context, lib.csg_auction_read, lib.csg_auction_free, context._address,
+			path_bytes(bids))
+	with tempfile.TemporaryDirectory() as directory:
+		path = os.path.join(directory, "bids.txt")
+		with open(path, "w") as f:
+			f.write(_cats(list(bids), n_goods))
+		return opened(context, lib.csg_auction_read, lib.csg_auction_free, context._address,
+			path_bytes(path))
 
 
 def _cats(bids, n_goods):

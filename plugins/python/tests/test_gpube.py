@@ -293,6 +293,10 @@ class Nash(unittest.TestCase):
 		self.assertEqual([(x.x, x.payoffs) for x in e], [([Fraction(1, 2)] * 2, (0, 0))])
 		inexact = gpube.nash([["1/3", 0.1], [Decimal("-1"), 1]], [[1, 0], [0, 1]], inexact=True)
 		self.assertIsInstance(inexact.equilibria[0].x[0], float)
+		pennies = gpube.Game([[1, -1], [-1, 1]])
+		self.assertEqual(pennies.model().solve().answer, "infeasible")
+		self.assertEqual(pennies.model(regret=True).solve(count=True).count, 4)
+		self.assertEqual(gpube.Game([["1/4"], [0]], [[0], [0]]).model(regret=True).cost([1, 0]), Decimal("0.25"))
 		self.assertRaises(ValueError, gpube.Game, [[1, 2], [3]])
 		self.assertRaises(ValueError, gpube.Game, [[1, 2]], [[1]])
 		with self.assertRaises(gpube.Error) as error:
@@ -323,6 +327,10 @@ class Coalitions(unittest.TestCase):
 			forbidden = [v if m == 0 or r.random() < 0.8 else -gpube.INF for m, v in enumerate(values)]
 			for v in values, forbidden:
 				totals = [sum(v[c] for c in p) for p in partitions(range(n))]
+				model = gpube.csg_model(v).solve(count=True)
+				best = max(totals)
+				self.assertEqual((model.optimum, model.count or 0),
+					(None, 0) if best == -gpube.INF else (best, totals.count(best)))
 				for method in "auto", "lp", "dp":
 					s = gpube.csg(v, method=method)
 					with self.subTest(seed=seed, method=method):
@@ -363,6 +371,7 @@ class Coalitions(unittest.TestCase):
 			a = gpube.auction(bids)
 			self.assertEqual((a.revenue, a.upper_bound, a.proved), (best, best, True))
 			self.assertEqual(sum(bids[k][0] for k in a.winners), best)
+			self.assertEqual(gpube.auction_model(bids).solve().optimum, best)
 		large = gpube.auction([(2**53 + 1, [0]), ("1e2", [1])])
 		self.assertEqual((large.revenue, type(large.revenue)), (2**53 + 101, int))
 		self.assertRaises(ValueError, gpube.auction, [(1, [])])

@@ -1,0 +1,42 @@
+/*
+ * mip.h - a model of costs as a mixed integer program. Internal to formats/.
+ *
+ * A variable of two values is a binary one, value 1 true; one of more values a binary one for each
+ * value, of which one is 1; one of a single value is none. A function whose usual cost is its least
+ * pays for each other tuple by itself: a column that is 1 where all of the tuple's values are taken,
+ * or, if the tuple is forbidden, a row against them. Any other function is its local polytope: a
+ * column a tuple that is not forbidden, whose sums over what has a value equal that value's column;
+ * so the relaxation's bound is that of the linear program which cost shifting works on. Both are
+ * exact, and all columns but the binary ones may be continuous.
+ */
+#ifndef GPUBE_MIP_H
+#define GPUBE_MIP_H
+
+#include "formats/io/io.h"
+
+enum gpube_sense { GPUBE_AT_MOST, GPUBE_EQUALS };
+
+/*
+ * Minimised. Column 0 is 1: what is constant.
+ * var, value  of a binary column; var -1: a continuous one, at least 0
+ * Entries of row r: at[r] … at[r + 1] - 1.
+ * top_row  that of the model's top, whose entries are costs; -1: none
+ */
+struct gpube_mip {
+	struct gpube_ctx *ctx;
+	const struct gpube_model *m;
+	int32_t n_columns, n_rows, top_row;
+	int32_t *var, *value;
+	int64_t *cost;
+	unsigned char *sense;
+	int64_t *rhs, *at;
+	int32_t *column;
+	int64_t *factor;
+	int64_t columns_capacity[3], rows_capacity[3], entries_capacity[2];
+};
+
+/* Errors: ELIMIT (more than 2^26 entries), ERANGE (a sum of costs passes 64 bits), ENOMEM, ESTOP */
+int gpube__mip_init(struct gpube_mip *p, const struct gpube_model *m);
+void gpube__mip_clear(struct gpube_mip *p);
+
+#endif
