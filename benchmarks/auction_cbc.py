@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Winner determination: gpube auction beside CBC on the same auctions, one core each.
+"""Winner determination: gpube auction beside CBC, and HiGHS, on the same auctions, one core each.
 
-usage: auction_cbc.py GPUBE [-t SECONDS] [--dist NAME ...] [--sizes GOODSxBIDS ...]
+usage: auction_cbc.py GPUBE [-t SECONDS] [--highs PYTHON] [--dist NAME ...] [--sizes GOODSxBIDS ...]
 
-The auctions are made by 'gpube generate auction'; CBC reads the same bids as an LP file, a row a
-good. Prints tab-separated rows: distribution, goods, bids, seed, seconds and revenue of each, and
-fails where both prove an optimum and the two differ.
+The auctions are made by 'gpube generate auction'; the others read the same bids as an LP file, a row a
+good, and are asked for a gap of 0. PYTHON is one that has highspy. Prints tab-separated rows: distribution,
+goods, bids, seed; of each program seconds by the clock, of the processor, the revenue, and whether it is
+proved. Fails where two prove an optimum and these differ.
 """
 import argparse
 import json
@@ -52,34 +53,58 @@ def write_lp(path, bids):
         out.write("\nEnd\n")
 
 
+def run(words):
+    """What a program prints; seconds by the clock, and of the processor."""
+    before, start = os.times(), time.monotonic()
+    text = subprocess.run(words, capture_output=True, text=True).stdout
+    clock, after = time.monotonic() - start, os.times()
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    return text, [clock, used]
+
+
 def run_cbc(lp, seconds):
-    start = time.monotonic()
-    text = subprocess.run(["cbc", lp, "ratio", "0", "allow", "0", "sec", str(seconds), "solve", "quit"],
-                          capture_output=True, text=True).stdout
-    elapsed = time.monotonic() - start
+    text, took = run(["cbc", lp, "ratio", "0", "allow", "0", "sec", str(seconds), "solve", "quit"])
     value = re.search(r"Objective value:\s+(-?[0-9.]+)", text)
-    return elapsed, abs(float(value.group(1))) if value else None, "Optimal solution found" in text
+    return took + [abs(float(value.group(1))) if value else None, "Optimal solution found" in text]
+
+
+HIGHS = """
+import sys, highspy
+h = highspy.Highs()
+for name, value in (("output_flag", False), ("threads", 1), ("mip_rel_gap", 0.0), ("mip_abs_gap", 0.0),
+                    ("time_limit", float(sys.argv[2]))):
+    h.setOptionValue(name, value)
+h.readModel(sys.argv[1])
+h.run()
+print(h.getInfo().objective_function_value, h.getModelStatus() == highspy.HighsModelStatus.kOptimal)
+"""
+
+
+def run_highs(python, lp, seconds):
+    text, took = run([python, "-c", HIGHS, lp, str(seconds)])
+    value, proved = text.split()
+    return took + [float(value), proved == "True"]
 
 
 def run_gpube(gpube, path, seconds):
-    start = time.monotonic()
-    out = subprocess.run([gpube, "auction", "--json", "--threads", "1", "--timeout", str(seconds), path],
-                         capture_output=True, text=True)
-    elapsed = time.monotonic() - start
-    result = json.loads(out.stdout)
-    return elapsed, float(result["revenue"]), result["status"] == "optimal"
+    text, took = run([gpube, "auction", "--json", "--threads", "1", "--timeout", str(seconds), path])
+    result = json.loads(text)
+    return took + [float(result["revenue"]), result["status"] == "optimal"]
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("gpube")
     parser.add_argument("-t", type=float, default=60)
+    parser.add_argument("--highs", metavar="PYTHON")
     parser.add_argument("--dist", nargs="*", default=["arbitrary", "regions", "scheduling", "L3", "L6", "L7"])
     parser.add_argument("--sizes", nargs="*", default=["60x1000", "100x2000"])
     parser.add_argument("--seeds", type=int, default=1)
     args = parser.parse_args()
     failed = False
-    print("distribution\tgoods\tbids\tseed\tgpube_s\tgpube_revenue\tgpube_proved\tcbc_s\tcbc_revenue\tcbc_proved", flush=True)
+    names = ["gpube", "cbc"] + (["highs"] if args.highs else [])
+    print("\t".join(["distribution", "goods", "bids", "seed"] +
+                    [f"{n}_{what}" for n in names for what in ("s", "cpu_s", "revenue", "proved")]), flush=True)
     with tempfile.TemporaryDirectory() as work:
         for size in args.sizes:
             goods, bids = size.split("x")
@@ -89,10 +114,13 @@ def main():
                     subprocess.run([args.gpube, "generate", "auction", "--dist", dist, "--goods", goods,
                                     "--bids", bids, "--seed", str(seed), "-o", txt], check=True)
                     write_lp(lp, read_cats(txt))
-                    ours, theirs = run_gpube(args.gpube, txt, args.t), run_cbc(lp, args.t)
-                    print("%s\t%s\t%s\t%d\t%.2f\t%.3f\t%s\t%.2f\t%s\t%s" %
-                          (dist, goods, bids, seed, *ours, *theirs), flush=True)
-                    if ours[2] and theirs[2] and abs(ours[1] - theirs[1]) > 1e-6 * abs(ours[1]):
+                    found = [run_gpube(args.gpube, txt, args.t), run_cbc(lp, args.t)]
+                    if args.highs:
+                        found.append(run_highs(args.highs, lp, args.t))
+                    print("\t".join([dist, goods, bids, str(seed)] +
+                                    ["%.2f\t%.2f\t%s\t%s" % tuple(f) for f in found]), flush=True)
+                    proved = [f[2] for f in found if f[3]]
+                    if proved and max(proved) - min(proved) > 1e-6 * abs(proved[0]):
                         print("the optima differ", file=sys.stderr)
                         failed = True
     return failed

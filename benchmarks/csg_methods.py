@@ -2,7 +2,7 @@
 """The methods of gpube csg side by side on the distributions of the literature, as raw.csv.
 
 csg_methods.py GPUBE OUT.csv [--agents 15,20,25] [--limit 20] [--methods M,M] [--dist D,D]  solves int32 games
-of twelve distributions by each method on one thread, and stops it (SIGINT) after 'limit' seconds. Seconds are
+of twelve distributions by each method on one thread, and stops it (SIGTERM) after 'limit' seconds. Seconds are
 those of the processor, for the whole command, which maps the game's file; two optima that differ, or a bound
 below one, fail the run.
 csg_methods.py --table OUT.csv  prints what was recorded.
@@ -38,7 +38,7 @@ def solve(gpube, method, game, limit):
             time.sleep(0.02)
             done, status, used = os.wait4(p.pid, os.WNOHANG)
             if not done and not stopped and seconds_of(p.pid) > limit:
-                p.send_signal(signal.SIGINT)
+                p.send_signal(signal.SIGTERM)
                 stopped = True
         p.returncode = os.waitstatus_to_exitcode(status)
         answer = p.stdout.read()  # some lines, which fit the pipe
@@ -55,7 +55,7 @@ def check(row, found, best):
         sys.exit(f"{row}: {found['value']} to {found['upper_bound']}, the optimum is {best}")
 
 
-def measure(o, rows):
+def measure(o, rows, file):
     with tempfile.TemporaryDirectory() as tmp:
         for n in map(int, o.agents.split(",")):
             for name in o.dist.split(","):
@@ -71,6 +71,7 @@ def measure(o, rows):
                     if found["status"] == "optimal":
                         best = found["value"]
                     rows.writerow(row)
+                    file.flush()
 
 
 def table(path):
@@ -106,7 +107,7 @@ def main():
         rows = csv.DictWriter(f, ["distribution", "agents", "method", "seconds", "status", "value", "upper",
                                   "splits", "nodes"], lineterminator="\n")
         rows.writeheader()
-        measure(o, rows)
+        measure(o, rows, f)
 
 
 main()
