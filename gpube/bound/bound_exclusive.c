@@ -7,6 +7,9 @@
 #include "gpube/relax/sat.h"
 #include "gpube/simplify/exclusive.h"
 
+/* Of an elimination that is not worth keeping. */
+#define LONG_SECONDS 100
+
 /* Joined cells of the greedy order; INFINITY: it has none in the memory that is allowed. */
 static int cells_along(double *cells, const struct gpube_bounder *b, const struct gpube_model *m)
 {
@@ -28,14 +31,14 @@ static int cells_along(double *cells, const struct gpube_bounder *b, const struc
 }
 
 /*
- * Not where elimination is easy as it is; nor where joining makes it much longer: sets that reach
- * far along a line of variables widen it.
+ * Not where elimination is easy as it is; nor where joining makes one longer that would end: sets that
+ * reach far along a line of variables widen it.
  */
 int gpube__bound_exclusive(struct gpube_bounder *b)
 {
 	struct gpube_simplified joined;
 	double before, after = 0;
-	bool any;
+	bool any, helps;
 	int status;
 
 	if (b->shifted || b->opts->no_simplify || b->s.infeasible || b->s.model->n_vars < 2)
@@ -49,11 +52,14 @@ int gpube__bound_exclusive(struct gpube_bounder *b)
 	status = cells_along(&before, b, b->s.model);
 	if (!status && before > GPUBE__QUICK_CELLS)
 		status = cells_along(&after, b, joined.model);
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-		"what excludes each other: %d variables instead of %d, %.3g joined cells instead "
-		"of %.3g",
-		joined.model->n_vars, b->s.model->n_vars, after, before);
-	if (status || before <= GPUBE__QUICK_CELLS) {
+	helps = before > GPUBE__QUICK_CELLS &&
+		(after <= before || before > LONG_SECONDS * b->ops->cells_per_second);
+	if (!status && helps)
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+			"what excludes each other: %d variables instead of %d, %.3g joined cells "
+			"instead of %.3g",
+			joined.model->n_vars, b->s.model->n_vars, after, before);
+	if (status || !helps) {
 		gpube__simplified_clear(b->ctx, &joined);
 		return status;
 	}
