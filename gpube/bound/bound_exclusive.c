@@ -56,7 +56,7 @@ int gpube__bound_exclusive(struct gpube_bounder *b)
 		(after <= before || before > LONG_SECONDS * b->ops->cells_per_second);
 	if (!status && helps)
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-			"what excludes each other: %d variables instead of %d, %.3g joined cells "
+			"what excludes or says each other: %d variables instead of %d, %.3g joined cells "
 			"instead of %.3g",
 			joined.model->n_vars, b->s.model->n_vars, after, before);
 	if (status || !helps) {

@@ -27,7 +27,7 @@ static void make_singles(struct gpube_exclusive *x)
 static int32_t value_in(const struct gpube_exclusive *x, int32_t var, int32_t value)
 {
 	if (x->value[var] < 0)
-		return value;
+		return x->values[var] ? x->values[var][value] : value;
 	return value == x->value[var] ? x->holds[var] : !x->holds[var];
 }
 
@@ -309,8 +309,12 @@ static int compose(const struct gpube_exclusive *x, struct gpube_simplified *out
 	out->var = gpube__alloc(x->ctx, n, sizeof(*out->var));
 	out->value = gpube__alloc_zero(x->ctx, n, sizeof(*out->value));
 	out->values = gpube__alloc_zero(x->ctx, n, sizeof(*out->values));
-	if (!out->var || !out->value || !out->values)
+	if (s->known)
+		out->known = gpube__alloc(x->ctx, n, sizeof(*out->known));
+	if (!out->var || !out->value || !out->values || (s->known && !out->known))
 		return GPUBE_ENOMEM;
+	if (s->known)
+		memcpy(out->known, s->known, n * sizeof(*out->known));
 	for (int32_t i = 0; i < s->n_vars && !status; i++) {
 		status = map_variable(x, out, s, i, of_groups);
 		out->n_vars_fixed += s->var[i] >= 0 && out->var[i] < 0;
@@ -331,14 +335,15 @@ static int init(struct gpube_exclusive *x, const struct gpube_model *m)
 	x->group = gpube__alloc(x->ctx, n, sizeof(*x->group));
 	x->value = gpube__alloc(x->ctx, n, sizeof(*x->value));
 	x->holds = gpube__alloc_zero(x->ctx, n, sizeof(*x->holds));
+	x->values = gpube__alloc_zero(x->ctx, n, sizeof(*x->values));
 	x->mark = gpube__alloc_zero(x->ctx, 2 * n, sizeof(*x->mark));
 	x->count = gpube__alloc_zero(x->ctx, 2 * n, sizeof(*x->count));
 	x->clique = gpube__alloc(x->ctx, 2 * n, sizeof(*x->clique));
 	x->tried = gpube__alloc(x->ctx, 2 * n, sizeof(*x->tried));
 	x->candidates = gpube__alloc(x->ctx, 2 * n, sizeof(*x->candidates));
 	x->domain = gpube__alloc(x->ctx, n, sizeof(*x->domain));
-	if (!x->start || !x->group || !x->value || !x->holds || !x->mark || !x->count ||
-		!x->clique || !x->tried || !x->candidates || !x->domain)
+	if (!x->start || !x->group || !x->value || !x->holds || !x->values || !x->mark ||
+		!x->count || !x->clique || !x->tried || !x->candidates || !x->domain)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		x->group[i] = -1;
@@ -347,6 +352,9 @@ static int init(struct gpube_exclusive *x, const struct gpube_model *m)
 
 static void clear(struct gpube_exclusive *x)
 {
+	for (int32_t i = 0; x->values && i < x->m->n_vars; i++)
+		gpube__free(x->ctx, x->values[i]);
+	gpube__free(x->ctx, x->values);
 	gpube__free(x->ctx, x->pairs);
 	gpube__free(x->ctx, x->start);
 	gpube__free(x->ctx, x->group);
@@ -379,8 +387,9 @@ static int join(
 	return status;
 }
 
-int gpube__join_exclusive(
-	struct gpube_simplified *out, const struct gpube_simplified *s, bool *joined)
+/* The sets that 'find' makes of m's variables, if they are worth it. */
+static int join_found(struct gpube_simplified *out, const struct gpube_simplified *s,
+	int (*find)(struct gpube_exclusive *, int32_t *))
 {
 	struct gpube_exclusive x;
 	int32_t n_joined = 0;
@@ -388,13 +397,39 @@ int gpube__join_exclusive(
 
 	memset(out, 0, sizeof(*out));
 	if (!status)
-		status = gpube__exclusive_sets(&x, &n_joined);
-	/* pairs alone join little and reach far */
-	if (!status && n_joined - x.n_groups >= s->model->n_vars / 4 && n_joined > 2 * x.n_groups)
+		status = find(&x, &n_joined);
+	if (!status && n_joined)
 		status = join(&x, out, s);
 	clear(&x);
 	if (status)
 		gpube__simplified_clear(s->model->ctx, out);
+	return status;
+}
+
+/* Pairs alone join little and reach far. */
+static int find_worthy_sets(struct gpube_exclusive *x, int32_t *n_joined)
+{
+	int status = gpube__exclusive_sets(x, n_joined);
+
+	if (*n_joined - x->n_groups < x->m->n_vars / 4 || *n_joined <= 2 * x->n_groups)
+		*n_joined = 0;
+	return status;
+}
+
+int gpube__join_exclusive(
+	struct gpube_simplified *out, const struct gpube_simplified *s, bool *joined)
+{
+	struct gpube_simplified first;
+	int status = join_found(&first, s, gpube__exclusive_determined);
+
+	memset(out, 0, sizeof(*out));
+	if (!status && !first.infeasible)
+		status = join_found(out, first.model ? &first : s, find_worthy_sets);
+	if (!status && !out->model) {
+		*out = first;
+		memset(&first, 0, sizeof(first));
+	}
+	gpube__simplified_clear(s->model->ctx, &first);
 	*joined = !status && out->model;
 	return status;
 }

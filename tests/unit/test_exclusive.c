@@ -61,6 +61,21 @@ static void draw_exclusions(struct draw *d)
 		}
 }
 
+/* One of which says the other: equal, shifted round, or many to one. */
+static void add_determined(struct draw *d)
+{
+	const int32_t x = (int32_t)below(d, d->n), y = (int32_t)below(d, d->n);
+	const int32_t n = d->m->vars[x].domain, k = d->m->vars[y].domain, by = (int32_t)below(d, 3);
+	int64_t costs[9];
+
+	if (x == y)
+		return;
+	for (int32_t a = 0; a < n; a++)
+		for (int32_t b = 0; b < k; b++)
+			costs[a * k + b] = b == (a + by) % k ? below(d, 5) : X;
+	add(d->m, 2, (int32_t[]){x, y}, costs);
+}
+
 /* Mostly of two values; excluding each other, and some costs and clauses besides. */
 static struct gpube_model *draw_model(uint64_t seed)
 {
@@ -73,6 +88,8 @@ static struct gpube_model *draw_model(uint64_t seed)
 	for (int i = 0; i < d.n; i++)
 		assert_int_equal(gpube_model_add_var(d.m, NULL, below(&d, 8) ? 2 : 3, NULL), 0);
 	draw_exclusions(&d);
+	for (int64_t k = below(&d, 3); k > 0; k--)
+		add_determined(&d);
 	for (int32_t i = 0; i < d.n; i++) {
 		int64_t costs[3] = {draw_cost(&d, 0), draw_cost(&d, kind), 0};
 
@@ -174,6 +191,61 @@ static void one_variable_of_a_set(void **state)
 	gpube_model_free(m);
 }
 
+/* A chain of which each says the next, to and fro: one variable, of the least domain that says all.
+ */
+static void one_variable_of_a_chain(void **state)
+{
+	struct gpube_model *m = new_model(4, 5);
+	int64_t shifted[25], costs[5] = {3, 1, 4, 1, 5};
+	struct gpube_simplified s, joined;
+	bool any;
+
+	(void)state;
+	for (int a = 0; a < 5; a++)
+		for (int b = 0; b < 5; b++)
+			shifted[5 * a + b] = b == (a + 2) % 5 ? a : X;
+	add(m, SCOPE(1, 0), shifted);
+	add(m, SCOPE(1, 2), shifted);
+	add(m, SCOPE(3, 2), shifted);
+	for (int32_t i = 0; i < 4; i++)
+		add(m, 1, &i, costs);
+	assert_int_equal(gpube__simplify(&s, m, true), 0);
+	assert_int_equal(s.model->n_vars, 4);
+	assert_int_equal(gpube__join_exclusive(&joined, &s, &any), 0);
+	assert_true(any);
+	assert_int_equal(joined.model->n_vars, 1);
+	check_joined(&joined, m);
+	gpube__simplified_clear(ctx, &joined);
+	gpube__simplified_clear(ctx, &s);
+	gpube_model_free(m);
+}
+
+/* What simplification has found stays known where variables are joined. */
+static void keeps_what_is_known(void **state)
+{
+	struct gpube_model *m = new_model(5, 2);
+	struct gpube_simplified s, joined;
+	int32_t known[5] = {0, 1, 0, 0, 0};
+	bool any;
+
+	(void)state;
+	for (int32_t i = 0; i < 5; i++)
+		for (int32_t j = i + 1; j < 5; j++)
+			add(m, SCOPE(i, j), COSTS(1, 0, 0, X));
+	assert_int_equal(gpube__simplify(&s, m, true), 0);
+	assert_null(s.known);
+	s.known = gpube__alloc(ctx, 5, sizeof(*s.known));
+	assert_non_null(s.known);
+	memcpy(s.known, known, sizeof(known));
+	assert_int_equal(gpube__join_exclusive(&joined, &s, &any), 0);
+	assert_true(any);
+	assert_non_null(joined.known);
+	assert_memory_equal(joined.known, known, sizeof(known));
+	gpube__simplified_clear(ctx, &joined);
+	gpube__simplified_clear(ctx, &s);
+	gpube_model_free(m);
+}
+
 /* Bids along a line, each excluded by those near it: too wide to be left as they are. */
 static struct gpube_model *line_of_bids(int n, int reach)
 {
@@ -225,6 +297,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(joins_what_excludes_each_other),
 		cmocka_unit_test(one_variable_of_a_set),
+		cmocka_unit_test(one_variable_of_a_chain),
+		cmocka_unit_test(keeps_what_is_known),
 		cmocka_unit_test(bounds_with_what_is_known),
 	};
 
