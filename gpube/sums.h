@@ -42,6 +42,7 @@ struct gpube_infer_opts {
  * known           log10_z and marginals are there; otherwise the plan alone, or, with opts.bounds, the bounds
  * log10_lower, log10_upper  the sum's logarithm is between them: rounding errors are included
  * backend         what summed: "cpu", "cuda" or "cpu+cuda"
+ * n_slices_done   of plan.n_slices, where there are several; their sum is a lower bound where that was stopped
  */
 struct gpube_inference {
 	int known;
@@ -52,14 +53,16 @@ struct gpube_inference {
 	struct gpube_plan plan;
 	double seconds_order, seconds_sum;
 	const char *backend;
+	int64_t n_slices_done;
 };
 
 /*
  * gpube_infer() - exact sums by bucket elimination; one more pass gives all marginals. Numbers are
  * doubles with powers of two beside them, so that a sum may have any size. 'opts' may be NULL.
+ * Tables that pass the memory are summed in slices, for the values of some variables in turn.
  * Cost:   plan.joined_cells operations, MAR some 2.5 times as many; plan.peak_bytes of memory
- * Errors: EINVAL (a model of costs), ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (the plan does not fit) and
- *         ESTOP: *out is the plan, the caller's as ever; with opts.bounds OK, and *out has bounds, which a
+ * Errors: EINVAL (a model of costs), ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (it would be too many
+ *         slices) and ESTOP: *out is the plan, the caller's as ever; with opts.bounds OK, and *out has bounds, which a
  *         search makes better until the time is over or they meet; without a time limit that may never be
  * Source: Dechter, Artificial Intelligence 113, 1999; Liu and Ihler, ICML 2011; Jensen, Lauritzen and Olesen, CSQ 4, 1990.
  */

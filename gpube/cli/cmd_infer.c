@@ -224,8 +224,13 @@ static void report_text(struct gpube_out *out, const void *arg)
 	}
 	gpube__out_text(out, "\n");
 	text_label(out, "plan");
-	gpube__out_printf(out, "width %d, %s joined cells, %s of tables at the peak\n", plan->width,
+	gpube__out_printf(out, "width %d, %s joined cells, %s of tables at the peak", plan->width,
 		cells_text(plan->joined_cells, 0), bytes_text(plan->peak_bytes, 0));
+	if (plan->n_slices > 1)
+		gpube__out_printf(out, ", in %.0f slices", plan->n_slices);
+	if (plan->n_slices > 1 && !r->inference->known)
+		gpube__out_printf(out, ", of which %lld were done", (long long)r->inference->n_slices_done);
+	gpube__out_text(out, "\n");
 	text_label(out, "time");
 	gpube__out_printf(out, "%.3f s: read %.3f", session_seconds(r->session), r->seconds_read);
 	if (r->inference)
@@ -575,7 +580,8 @@ const struct command cmd_infer = {
 		"Sums are exact: by bucket elimination, in doubles that keep a power of two beside "
 		"them, so that 1e-4000 is no problem; the error by rounding is bounded and told; "
 		"a marginal below 1e-100 may be 0. What is large goes to a graphics card, where there is one (--backend). Values that the evidence or zeros exclude are removed before. Where nothing is "
-		"left the answer says so: probability zero. A sum that does not fit --memory, or that --timeout, SIGINT or "
+		"left the answer says so: probability zero. What does not fit --memory is summed in slices, for the values of "
+		"some variables in turn. Where those would be too many, or where --timeout, SIGINT or "
 		"SIGTERM end, has proved bounds: from above by weighted mini-buckets, from below by exact sums over "
 		"part of the assignments. They become better until the end that is given, or until they meet; the exit status is "
 		"then 1. Marginals have none.\n\n"

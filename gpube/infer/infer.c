@@ -12,84 +12,25 @@ void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx)
 	gpube__free(ctx, s);
 }
 
-static int make_marginals(struct gpube__inferring *j)
+/* Slices that would take longer than this are not begun. */
+#define MOST_SECONDS 1e5
+
+/* In slices, where that has been decided or turns out to be needed. */
+static int sum_all(struct gpube__inferring *j)
 {
-	int64_t n = 0;
+	int status = j->slices ? gpube__infer_slices(j) : gpube__infer_sum(j);
 
-	j->marginals_at = gpube__alloc(j->ctx, (uint64_t)j->m->n_vars, sizeof(*j->marginals_at));
-	if (!j->marginals_at)
-		return GPUBE_ENOMEM;
-	for (int32_t i = 0; i < j->m->n_vars; i++) {
-		j->marginals_at[i] = n;
-		n += j->m->vars[i].domain;
-	}
-	j->out->marginals = gpube__alloc_zero(j->ctx, (uint64_t)n, sizeof(*j->out->marginals));
-	return j->out->marginals ? GPUBE_OK : GPUBE_ENOMEM;
-}
-
-int gpube__infer_marginals(struct gpube__inferring *j)
-{
-	int status;
-
-	gpube__free(j->ctx, j->marginals_at); /* of a query before */
-	j->most_roundings = 0;
-	status = make_marginals(j);
-	return status ? status : gpube__infer_down(j);
-}
-
-/* Bounds of log10 that are so close are a result. */
-#define MET 1e-10
-
-/* What log10_z is, rounded outwards; of a sum that is known within its error. */
-static void take_bounds(struct gpube__inferring *j, bool exact)
-{
-	struct gpube_inference *out = j->out;
-	double error;
-
-	if (exact) {
-		error = log1p(out->relative_error) / log(10) + 4 * 0x1p-52 * (fabs(out->log10_z) + 1);
-		out->log10_lower = out->log10_upper = out->log10_z;
-		if (out->log10_z != -INFINITY) {
-			out->log10_lower -= error;
-			out->log10_upper += error;
-		}
-		return;
-	}
-	out->log10_lower = j->log_lower / log(10);
-	out->log10_upper = j->log_upper / log(10);
-	if (out->log10_lower != -INFINITY)
-		out->log10_lower -= 4 * 0x1p-52 * (fabs(out->log10_lower) + 1);
-	if (isfinite(out->log10_upper))
-		out->log10_upper += 4 * 0x1p-52 * (fabs(out->log10_upper) + 1);
-	if (out->log10_upper == -INFINITY) {
-		out->log10_z = -INFINITY;
-		out->known = 1;
-	} else if (j->opts->task == GPUBE_INFER_PR && out->log10_upper - out->log10_lower < MET) {
-		out->log10_z = out->log10_lower + (out->log10_upper - out->log10_lower) / 2;
-		out->relative_error = expm1((out->log10_upper - out->log10_lower) * log(10));
-		out->known = 1;
-	}
-}
-
-void gpube__infer_take(struct gpube__inferring *j)
-{
-	struct gpube_inference *out = j->out;
-
-	out->log10_z = gpube__wide_log10(j->z);
-	out->relative_error = j->z.m == 0 ? 0 : gpube__infer_error(fmax(j->roundings, j->most_roundings));
-	take_bounds(j, true);
-}
-
-int gpube__infer_sum(struct gpube__inferring *j)
-{
-	int status = gpube__infer_up(j);
-
-	if (status)
+	if (status != GPUBE_ELIMIT)
 		return status;
-	if (j->opts->task == GPUBE_INFER_MAR && j->z.m != 0)
-		status = gpube__infer_marginals(j);
-	gpube__infer_take(j);
-	return status;
+	/* cells have powers: then a table takes half as much again */
+	for (int32_t b = 0; b < j->n; b++)
+		gpube__sum_table_clear(j->ctx, &j->buckets[b].message);
+	gpube__free(j->ctx, j->out->marginals);
+	j->out->marginals = NULL;
+	gpube__free(j->ctx, j->slices);
+	j->slices = NULL;
+	status = gpube__infer_cut(j, gpube__infer_room(j) / 1.5);
+	return status ? status : gpube__infer_slices(j);
 }
 
 /* A sum that takes longer has bounds first, for a twentieth of that time and half a second at most. */
@@ -109,7 +50,7 @@ static int sum_with_bounds(struct gpube__inferring *j, int planned)
 	if (try && seconds > LONG_SUM)
 		status = gpube__infer_bounds(j, gpube__now() + fmin(seconds / 20, 0.5), NULL);
 	if (!status && try) {
-		status = gpube__infer_sum(j);
+		status = sum_all(j);
 		j->out->known = !status;
 		if (!status || (status != GPUBE_ESTOP && status != GPUBE_ELIMIT))
 			return status;
@@ -122,7 +63,7 @@ static int sum_with_bounds(struct gpube__inferring *j, int planned)
 	status = j->log_upper < INFINITY && gpube__stopped(j->ctx) ? GPUBE_OK
 								   : gpube__infer_bounds(j, j->ctx->deadline, NULL);
 	j->out->log10_z = NAN;
-	take_bounds(j, false);
+	gpube__infer_take_bounds(j, false);
 	return status;
 }
 
@@ -137,12 +78,15 @@ static int infer(struct gpube__inferring *j)
 	if (j->possible.none) {
 		out->log10_z = -INFINITY;
 		out->known = 1;
-		take_bounds(j, true);
+		gpube__infer_take_bounds(j, true);
 		return GPUBE_OK;
 	}
 	start = gpube__now();
 	status = gpube__infer_plan(j);
 	out->seconds_order = gpube__now() - start;
+	if (status == GPUBE_ELIMIT && j->scopes && gpube__infer_cut(j, gpube__infer_room(j)) == GPUBE_OK &&
+		out->plan.predicted_seconds < MOST_SECONDS)
+		status = GPUBE_OK;
 	if (j->opts->bounds && (status == GPUBE_ELIMIT || status == GPUBE_ESTOP)) {
 		start = gpube__now();
 		status = sum_with_bounds(j, status);
@@ -158,8 +102,10 @@ static int infer(struct gpube__inferring *j)
 	if (j->opts->bounds) {
 		status = sum_with_bounds(j, GPUBE_OK);
 	} else {
-		status = gpube__infer_sum(j);
+		status = sum_all(j);
 		out->known = !status;
+		if (status)
+			gpube__infer_take_bounds(j, false);
 	}
 	out->seconds_sum = gpube__now() - start;
 	return status;

@@ -5,6 +5,7 @@
  *   infer_plan.c   an order, the buckets along it, and what they take
  *   infer_job.c    a bucket as a job of sums
  *   infer_card.c   buckets that a card sums
+ *   infer_slices.c what does not fit the memory, slice by slice
  *   infer_pass.c   messages up the bucket tree, and down again for marginals
  *   infer_bounds.h what is done where that does not fit
  *   compiled.c     gpube_infer_compile(): the same model with other evidence
@@ -78,6 +79,8 @@ struct gpube_sum_bucket {
 	double roundings;
 };
 
+struct gpube_infer_cuts;
+
 struct gpube__inferring {
 	const struct gpube_model *m;
 	struct gpube_ctx *ctx;
@@ -103,6 +106,8 @@ struct gpube__inferring {
 	uint8_t *side;	       /* of each bucket: 1 on the card; NULL: all on the host */
 	int32_t *home;	       /* with a card, for marginals: the bucket that sums each position's */
 	struct gpube_sum_card card;
+	struct gpube_infer_cuts *slices; /* NULL: it is done in one piece */
+	int64_t slice, n_slices; /* of a job that is one of several; 0 of 0: it is none */
 	int32_t at, n_on_card; /* the bucket at work on the card */
 	struct gpube_sum_table *observed; /* of a compiled model, by bucket: 1 where its variable is observed; NULL: none is */
 	bool *dirty; /* of a compiled model: the bucket's message is to be summed; NULL: all are */
@@ -113,9 +118,28 @@ static inline int32_t gpube__infer_domain(const struct gpube__inferring *j, int3
 	return gpube__n_possible(&j->possible, j->var[position]);
 }
 
+static inline int64_t gpube__infer_n_values(const struct gpube_model *m)
+{
+	int64_t n = 0;
+
+	for (int32_t i = 0; i < m->n_vars; i++)
+		n += m->vars[i].domain;
+	return n;
+}
+
 static inline const int32_t *gpube__infer_scope(const struct gpube__inferring *j, int32_t bucket)
 {
 	return j->scopes + j->buckets[bucket].scope_at;
+}
+
+/* Cells of a bucket's joined table. */
+static inline double gpube__infer_joined(const struct gpube__inferring *j, int32_t bucket)
+{
+	double cells = 1;
+
+	for (int k = 0; k < j->buckets[bucket].arity; k++)
+		cells *= gpube__infer_domain(j, gpube__infer_scope(j, bucket)[k]);
+	return cells;
 }
 
 /*
@@ -126,6 +150,21 @@ int gpube__infer_begin(struct gpube__inferring *j);
 void gpube__infer_clear(struct gpube__inferring *j);
 /* Errors: ENOMEM, ELIMIT (the tables pass the memory allowed), ESTOP, EINVAL */
 int gpube__infer_plan(struct gpube__inferring *j);
+/* Bytes of tables at the worst moment of the passes that the task takes; and what there is room for. */
+double gpube__infer_peak(const struct gpube__inferring *j);
+double gpube__infer_room(const struct gpube__inferring *j);
+/*
+ * gpube__infer_cut() - after a plan, decides on slices whose tables take so many bytes; the plan's figures are then
+ * theirs. Errors: ENOMEM; ELIMIT: there would be too many, nothing has changed, no text
+ */
+int gpube__infer_cut(struct gpube__inferring *j, double bytes);
+/*
+ * gpube__infer_slices() - all that the task asks for, slice by slice. When it is stopped, log_lower is what they so
+ * far add up to. Errors: ENOMEM, ESTOP, EBUG; ELIMIT (cells of a slice have powers, which do not fit)
+ */
+int gpube__infer_slices(struct gpube__inferring *j);
+/* out's bounds: what log10_z is, rounded outwards, of a sum that is known within its error; or j's. */
+void gpube__infer_take_bounds(struct gpube__inferring *j, bool exact);
 /* The passes that the task takes, after the plan: all results in out. */
 int gpube__infer_sum(struct gpube__inferring *j);
 /* Sets z and roundings; keeps the messages for the downward pass where that is asked for. */
@@ -187,8 +226,6 @@ int gpube__infer_marginal(struct gpube__inferring *j, int32_t position, int32_t 
 int gpube__infer_place(struct gpube__inferring *j, double bytes);
 /* From here on buckets of side 1 are summed on this card. Errors: ENOMEM */
 int gpube__infer_take_card(struct gpube__inferring *j, const struct gpube_sum_card *card);
-/* Bytes of tables that a card holds beside the host. */
-double gpube__infer_card_bytes(const struct gpube__inferring *j);
 /* The messages that a bucket reads, on the host. */
 int gpube__infer_here(struct gpube__inferring *j, int32_t b);
 /* A bucket's part of either pass; *done false: the host has to do it, and nothing has changed. */

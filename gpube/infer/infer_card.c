@@ -41,15 +41,6 @@ static bool make_room(void *arg, uint64_t bytes)
 	return false;
 }
 
-static double joined_cells(const struct gpube__inferring *j, int32_t b)
-{
-	double cells = 1;
-
-	for (int k = 0; k < j->buckets[b].arity; k++)
-		cells *= gpube__infer_domain(j, gpube__infer_scope(j, b)[k]);
-	return cells;
-}
-
 static int weigh(struct gpube__inferring *j, double seconds[2])
 {
 	const struct gpube_rate host = gpube__rate_of(j->ctx, gpube__ops_cpu());
@@ -61,7 +52,7 @@ static int weigh(struct gpube__inferring *j, double seconds[2])
 		return GPUBE_ENOMEM;
 	for (int32_t b = 0; b < j->n; b++) {
 		const struct gpube_sum_bucket *bucket = &j->buckets[b];
-		const double joined = joined_cells(j, b);
+		const double joined = gpube__infer_joined(j, b);
 
 		tasks[b] = (struct gpube_place){.consumer = bucket->parent,
 			.n_in = bucket->n_functions + bucket->n_children,
@@ -86,7 +77,7 @@ static int find_homes(struct gpube__inferring *j)
 	for (int32_t p = 0; p < j->n; p++)
 		least[p] = INFINITY;
 	for (int32_t b = 0; b < j->n; b++) {
-		const double joined = joined_cells(j, b);
+		const double joined = gpube__infer_joined(j, b);
 
 		for (int k = 0; k < j->buckets[b].arity; k++) {
 			const int32_t p = gpube__infer_scope(j, b)[k];
@@ -144,7 +135,7 @@ int gpube__infer_place(struct gpube__inferring *j, double bytes)
 		return want == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
 	}
 	for (int32_t b = 0; b < j->n; b++)
-		if (want == GPUBE_BACKEND_CUDA || (!fits && joined_cells(j, b) >= LEAST_JOINED))
+		if (want == GPUBE_BACKEND_CUDA || (!fits && gpube__infer_joined(j, b) >= LEAST_JOINED))
 			j->side[b] = 1;
 	status = gpube__infer_take_card(j, &card);
 	j->out->plan.predicted_seconds = seconds[1];
@@ -153,9 +144,9 @@ int gpube__infer_place(struct gpube__inferring *j, double bytes)
 	return status;
 }
 
-double gpube__infer_card_bytes(const struct gpube__inferring *j)
+double gpube__infer_room(const struct gpube__inferring *j)
 {
-	return j->side ? (double)j->card.ops->resident(j->ctx) : 0;
+	return (double)j->ctx->memory_bytes + (j->side ? (double)j->card.ops->resident(j->ctx) : 0);
 }
 
 int gpube__infer_here(struct gpube__inferring *j, int32_t b)
@@ -284,7 +275,7 @@ static int unite(int32_t *to, const int32_t *a, int n_a, const int32_t *b, int n
 static int find_unions(struct downward *d)
 {
 	const struct gpube__inferring *j = d->j;
-	const double most = joined_cells(j, d->b) / SHARE;
+	const double most = gpube__infer_joined(j, d->b) / SHARE;
 	const int arity = j->buckets[d->b].arity;
 	int32_t *both = gpube__alloc(j->ctx, (uint64_t)arity, sizeof(*both));
 

@@ -18,6 +18,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+static void tell_progress(const struct gpube__inferring *j, double part)
+{
+	const double n = j->n_slices ? (double)j->n_slices : 1;
+
+	gpube__progress(j->ctx, ((double)j->slice + part) / n, "summing");
+}
+
 /* ---- up ---------------------------------------------------------------------------------------- */
 
 static int up_here(struct gpube__inferring *j, int32_t b)
@@ -100,7 +107,7 @@ int gpube__infer_up(struct gpube__inferring *j)
 		for (int32_t c = bucket->child; c >= 0 && !keep; c = j->buckets[c].sibling)
 			gpube__infer_drop(j, &j->buckets[c].message);
 		done += (double)gpube__infer_cells(j, bucket->arity, gpube__infer_scope(j, b));
-		gpube__progress(j->ctx, done / j->out->plan.joined_cells / (keep ? 3 : 1), "summing");
+		tell_progress(j, done / j->out->plan.joined_cells / (keep ? 3 : 1));
 		if (status || bucket->parent >= 0)
 			continue;
 		j->roots[b] = gpube__sum_cell(&bucket->message, 0);
@@ -286,7 +293,88 @@ int gpube__infer_down(struct gpube__inferring *j)
 			j->roots[b] = j->roots[j->buckets[b].parent];
 		status = down(j, b);
 		done += (double)gpube__infer_cells(j, j->buckets[b].arity, gpube__infer_scope(j, b));
-		gpube__progress(j->ctx, done / j->out->plan.joined_cells / 1.5, "summing");
+		tell_progress(j, done / j->out->plan.joined_cells / 1.5);
 	}
+	return status;
+}
+
+/* ---- both ------------------------------------------------------------------------------------------- */
+
+static int make_marginals(struct gpube__inferring *j)
+{
+	int64_t n = 0;
+
+	j->marginals_at = gpube__alloc(j->ctx, (uint64_t)j->m->n_vars, sizeof(*j->marginals_at));
+	if (!j->marginals_at)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < j->m->n_vars; i++) {
+		j->marginals_at[i] = n;
+		n += j->m->vars[i].domain;
+	}
+	j->out->marginals = gpube__alloc_zero(j->ctx, (uint64_t)n, sizeof(*j->out->marginals));
+	return j->out->marginals ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+int gpube__infer_marginals(struct gpube__inferring *j)
+{
+	int status;
+
+	gpube__free(j->ctx, j->marginals_at); /* of a query before */
+	j->most_roundings = 0;
+	status = make_marginals(j);
+	return status ? status : gpube__infer_down(j);
+}
+
+/* Bounds of log10 that are so close are a result. */
+#define MET 1e-10
+
+void gpube__infer_take_bounds(struct gpube__inferring *j, bool exact)
+{
+	struct gpube_inference *out = j->out;
+	double error;
+
+	if (exact) {
+		error = log1p(out->relative_error) / log(10) + 4 * 0x1p-52 * (fabs(out->log10_z) + 1);
+		out->log10_lower = out->log10_upper = out->log10_z;
+		if (out->log10_z != -INFINITY) {
+			out->log10_lower -= error;
+			out->log10_upper += error;
+		}
+		return;
+	}
+	out->log10_lower = j->log_lower / log(10);
+	out->log10_upper = j->log_upper / log(10);
+	if (out->log10_lower != -INFINITY)
+		out->log10_lower -= 4 * 0x1p-52 * (fabs(out->log10_lower) + 1);
+	if (isfinite(out->log10_upper))
+		out->log10_upper += 4 * 0x1p-52 * (fabs(out->log10_upper) + 1);
+	if (out->log10_upper == -INFINITY) {
+		out->log10_z = -INFINITY;
+		out->known = 1;
+	} else if (j->opts->task == GPUBE_INFER_PR && out->log10_upper - out->log10_lower < MET) {
+		out->log10_z = out->log10_lower + (out->log10_upper - out->log10_lower) / 2;
+		out->relative_error = expm1((out->log10_upper - out->log10_lower) * log(10));
+		out->known = 1;
+	}
+}
+
+void gpube__infer_take(struct gpube__inferring *j)
+{
+	struct gpube_inference *out = j->out;
+
+	out->log10_z = gpube__wide_log10(j->z);
+	out->relative_error = j->z.m == 0 ? 0 : gpube__infer_error(fmax(j->roundings, j->most_roundings));
+	gpube__infer_take_bounds(j, true);
+}
+
+int gpube__infer_sum(struct gpube__inferring *j)
+{
+	int status = gpube__infer_up(j);
+
+	if (status)
+		return status;
+	if (j->opts->task == GPUBE_INFER_MAR && j->z.m != 0)
+		status = gpube__infer_marginals(j);
+	gpube__infer_take(j);
 	return status;
 }

@@ -254,7 +254,7 @@ static double function_cells(const struct gpube__inferring *j, int32_t b)
 }
 
 /* Bytes at the worst moment: of the upward pass, and of the downward one, which has all messages kept. */
-static double peak(const struct gpube__inferring *j)
+double gpube__infer_peak(const struct gpube__inferring *j)
 {
 	const bool down = j->opts->task == GPUBE_INFER_MAR;
 	double alive = 0, most = 0, all, children;
@@ -282,15 +282,15 @@ static int check_memory(struct gpube__inferring *j)
 
 	int status;
 
-	plan->peak_bytes = peak(j);
+	plan->peak_bytes = gpube__infer_peak(j);
 	status = gpube__infer_place(j, plan->peak_bytes);
-	if (status || plan->peak_bytes <= (double)j->ctx->memory_bytes + gpube__infer_card_bytes(j))
+	if (status || plan->peak_bytes <= gpube__infer_room(j))
 		return status;
 	return gpube__fail(j->ctx, GPUBE_ELIMIT,
 		"sums along this order need %s of tables (width %d, largest table %.3g cells), %s are "
 		"allowed; give more memory, a better order or more time to find one",
 		gpube__bytes_text(need, plan->peak_bytes), plan->width, plan->largest_message,
-		gpube__bytes_text(have, (double)j->ctx->memory_bytes + gpube__infer_card_bytes(j)));
+		gpube__bytes_text(have, gpube__infer_room(j)));
 }
 
 int gpube__infer_plan(struct gpube__inferring *j)
@@ -343,6 +343,7 @@ void gpube__infer_clear(struct gpube__inferring *j)
 	gpube__free(j->ctx, j->scopes);
 	gpube__free(j->ctx, j->roots);
 	gpube__free(j->ctx, j->marginals_at);
+	gpube__free(j->ctx, j->slices);
 	gpube__free(j->ctx, j->side);
 	gpube__free(j->ctx, j->home);
 }
@@ -360,7 +361,8 @@ int gpube__infer_begin(struct gpube__inferring *j)
 		j->out->n_values += gpube__n_possible(&j->possible, i);
 		j->out->n_removed += m->vars[i].domain - gpube__n_possible(&j->possible, i);
 	}
-	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "%lld of %lld values can occur",
+	if (!j->n_slices)
+		gpube__log(j->ctx, GPUBE_LOG_DETAIL, "%lld of %lld values can occur",
 		(long long)j->out->n_values, (long long)(j->out->n_values + j->out->n_removed));
 	return GPUBE_OK;
 }

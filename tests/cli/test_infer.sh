@@ -118,6 +118,7 @@ row 'the same in JSON, with the plan' 1 '"status": "bounds".*"log10": null.*"log
 row 'marginals have none' 1 '^marginals +none: they have no bounds yet' '' "$gpube" infer -q -t MAR --memory 20 $x
 row 'no result of bounds' 1 '' 'the sum has but bounds, so there is no result to write' \
 	"$gpube" infer --memory 20 --output uai $x
+row 'slices' 0 'plan .* in [0-9]+ slices' '' "$gpube" infer -q --memory 60 $x
 row 'no time' 1 '' 'out of time' "$gpube" infer -q --timeout 0.000001 $x
 row 'two orders' 2 '' 'exclude each other' "$gpube" infer --order min-fill --order-file "$work/o" $x
 echo '2 3 1 0' > "$work/order"

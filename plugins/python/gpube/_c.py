@@ -101,6 +101,7 @@ struct gpube_inference {
 	struct gpube_plan plan;
 	double seconds_order, seconds_sum;
 	char *backend;
+	int64_t n_slices_done;
 };
 struct gpube_bound_opts {
 	size_t sizeof_options;

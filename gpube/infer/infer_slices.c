@@ -1,0 +1,297 @@
+/*
+ * infer_slices.c - sums in slices, where tables pass the memory: see infer.h.
+ *
+ * A slice fixes some variables, as evidence does; sums and weights of all slices add up. The variables
+ * are chosen as eliminate/be_boxes.c chooses them: from those of the largest messages, one after the
+ * other, the cheapest after which all fits, or else one that brings that nearer at little cost. Its code
+ * is not shared: it cuts ranges of values for the memory that costs and arguments take, and has a layout for
+ * each trial, where here the buckets stay what they are, but for a domain of one value.
+ *
+ * What is summed so far is a lower bound of the sum: it is kept where the work is stopped.
+ */
+#include "gpube/infer/infer.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	MOST_CUTS = 24,
+	MOST_SLICES = 1 << 16,
+	MOST_CANDIDATES = 32,
+};
+
+/* A bound of what a slice takes beside its cells: what is made ready for each of its buckets. */
+#define BUCKET_CELLS 5000
+
+/* Positions, and how many values they have; 'n' slices. */
+struct gpube_infer_cuts {
+	int n_cuts;
+	int32_t cut[MOST_CUTS], values[MOST_CUTS];
+	int64_t n;
+	struct gpube_plan plan; /* of the largest one */
+};
+
+struct slicing {
+	struct gpube__inferring *j;
+	const struct gpube_infer_cuts *cuts;
+	struct gpube_model m; /* with a slice's evidence */
+	int32_t *order;
+	struct gpube_wide *weights; /* of all values of all variables */
+	double roundings, most_roundings;
+};
+
+/* ---- which variables ----------------------------------------------------------------------------- */
+
+/* As if the variable had one value; returns how many it had. */
+static int32_t narrow(struct gpube__inferring *j, int32_t position, int32_t n)
+{
+	int32_t *had = &j->possible.n[j->var[position]];
+	const int32_t before = *had;
+
+	*had = n;
+	return before;
+}
+
+static void measure(struct gpube_plan *plan, const struct gpube__inferring *j)
+{
+	plan->joined_cells = plan->largest_joined = 0;
+	plan->peak_bytes = gpube__infer_peak(j);
+	for (int32_t b = 0; b < j->n; b++) {
+		const double joined = gpube__infer_joined(j, b);
+
+		plan->joined_cells += joined;
+		plan->largest_joined = fmax(plan->largest_joined, joined);
+	}
+}
+
+/* The variables of the largest messages. */
+static int find_candidates(int32_t *candidates, int *n, const struct gpube__inferring *j)
+{
+	double *cells = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*cells));
+
+	*n = 0;
+	if (!cells)
+		return GPUBE_ENOMEM;
+	for (int32_t b = 0; b < j->n; b++)
+		for (int k = 0; k < j->buckets[b].arity; k++)
+			cells[gpube__infer_scope(j, b)[k]] += gpube__infer_joined(j, b);
+	for (; *n < MOST_CANDIDATES && *n < j->n; (*n)++) {
+		int32_t best = 0;
+
+		for (int32_t p = 1; p < j->n; p++)
+			best = cells[p] > cells[best] ? p : best;
+		candidates[*n] = best;
+		cells[best] = -1;
+	}
+	gpube__free(j->ctx, cells);
+	return GPUBE_OK;
+}
+
+static double work(const struct gpube_infer_cuts *c, const struct gpube__inferring *j, const struct gpube_plan *plan,
+	int32_t n)
+{
+	return (double)c->n * n * (plan->joined_cells + (double)BUCKET_CELLS * j->n);
+}
+
+/* One cut more. ELIMIT: there is none. */
+static int cut_one(struct gpube_infer_cuts *c, struct gpube__inferring *j, const int32_t *candidates, int n_candidates,
+	double limit)
+{
+	double least = INFINITY;
+	int32_t best = -1;
+	bool fits = false;
+
+	for (int k = 0; k < n_candidates && c->n_cuts < MOST_CUTS; k++) {
+		const int32_t n = narrow(j, candidates[k], 1);
+		struct gpube_plan plan;
+		double score;
+		bool enough;
+
+		if (n > 1 && n <= MOST_SLICES / c->n) {
+			measure(&plan, j);
+			enough = plan.peak_bytes <= limit;
+			score = log2(work(c, j, &plan, n)) + (enough ? 0 : log2(plan.peak_bytes));
+			if ((enough && !fits) || (enough == fits && score < least)) {
+				least = score;
+				best = candidates[k];
+				fits = enough;
+				c->plan = plan;
+			}
+		}
+		narrow(j, candidates[k], n);
+	}
+	if (best < 0)
+		return GPUBE_ELIMIT;
+	c->cut[c->n_cuts] = best;
+	c->values[c->n_cuts] = narrow(j, best, 1);
+	c->n *= c->values[c->n_cuts++];
+	return GPUBE_OK;
+}
+
+static int choose(struct gpube_infer_cuts *c, struct gpube__inferring *j, double limit)
+{
+	int32_t candidates[MOST_CANDIDATES];
+	int n, status = GPUBE_OK;
+
+	c->n = 1;
+	c->plan.peak_bytes = INFINITY;
+	while (!status && c->plan.peak_bytes > limit) {
+		status = find_candidates(candidates, &n, j);
+		if (!status)
+			status = cut_one(c, j, candidates, n, limit);
+	}
+	for (int k = 0; k < c->n_cuts; k++)
+		narrow(j, c->cut[k], c->values[k]);
+	return status;
+}
+
+int gpube__infer_cut(struct gpube__inferring *j, double bytes)
+{
+	struct gpube_infer_cuts *c = gpube__alloc_zero(j->ctx, 1, sizeof(*c));
+	struct gpube_plan *plan = &j->out->plan;
+	char text[GPUBE_BYTES_TEXT];
+	const double before = plan->joined_cells;
+	int status = c ? choose(c, j, bytes) : GPUBE_ENOMEM;
+
+	if (status) {
+		gpube__free(j->ctx, c);
+		return status;
+	}
+	plan->n_slices = (int32_t)c->n;
+	plan->joined_cells = (double)c->n * c->plan.joined_cells;
+	plan->largest_joined = c->plan.largest_joined;
+	plan->peak_bytes = c->plan.peak_bytes;
+	plan->predicted_seconds *= plan->joined_cells / before;
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "%lld slices of %d variables: %.3g joined cells and %s each",
+		(long long)c->n, c->n_cuts, c->plan.joined_cells, gpube__bytes_text(text, c->plan.peak_bytes));
+	j->slices = c;
+	return GPUBE_OK;
+}
+
+/* ---- one slice after the other ------------------------------------------------------------------- */
+
+static int slicing_begin(struct slicing *s)
+{
+	struct gpube__inferring *j = s->j;
+	const int32_t n = j->m->n_vars;
+	int32_t at = j->n;
+
+	s->m = *j->m;
+	s->m.evidence = gpube__alloc(j->ctx, (uint64_t)n, sizeof(*s->m.evidence));
+	s->order = gpube__alloc(j->ctx, (uint64_t)n, sizeof(*s->order));
+	if (!s->m.evidence || !s->order)
+		return GPUBE_ENOMEM;
+	memcpy(s->order, j->var, (size_t)j->n * sizeof(*s->order));
+	for (int32_t i = 0; i < n; i++) {
+		s->m.evidence[i] = j->m->evidence ? j->m->evidence[i] : -1;
+		if (j->position[i] < 0)
+			s->order[at++] = i;
+	}
+	if (j->opts->task != GPUBE_INFER_MAR)
+		return GPUBE_OK;
+	s->weights = gpube__alloc_zero(j->ctx, (uint64_t)gpube__infer_n_values(j->m), sizeof(*s->weights));
+	return s->weights ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+static void fix(struct slicing *s, int64_t slice)
+{
+	const struct gpube_possible *p = &s->j->possible;
+	const struct gpube_infer_cuts *c = s->cuts;
+
+	for (int k = 0; k < c->n_cuts; k++) {
+		const int32_t var = s->j->var[c->cut[k]];
+
+		s->m.evidence[var] = p->values[p->first[var] + slice % c->values[k]];
+		slice /= c->values[k];
+	}
+}
+
+static void add(struct slicing *s, const struct gpube__inferring *part)
+{
+	const double *p = part->out->marginals;
+
+	s->j->z = gpube__wide_add(s->j->z, part->z);
+	s->roundings = fmax(s->roundings, part->roundings);
+	s->most_roundings = fmax(s->most_roundings, part->most_roundings);
+	for (int64_t i = 0; p && i < gpube__infer_n_values(s->j->m); i++)
+		if (p[i] > 0)
+			s->weights[i] = gpube__wide_add(
+				s->weights[i], gpube__wide_mul(part->z, gpube__wide(p[i], 0)));
+}
+
+static int do_slice(struct slicing *s, int64_t slice)
+{
+	const struct gpube__inferring *j = s->j;
+	struct gpube_inference out = {0};
+	struct gpube_infer_opts opts = *j->opts;
+	struct gpube__inferring part = {
+		.m = &s->m, .ctx = j->ctx, .opts = &opts, .out = &out, .slice = slice, .n_slices = s->cuts->n};
+	int status;
+
+	opts.order_method = GPUBE_ORDER_GIVEN;
+	opts.order = s->order;
+	fix(s, slice);
+	status = gpube__infer_begin(&part);
+	if (!status && !part.possible.none) {
+		status = gpube__infer_plan(&part);
+		if (!status)
+			status = gpube__infer_sum(&part);
+		if (!status)
+			add(s, &part);
+	}
+	gpube__infer_clear(&part);
+	gpube__free(j->ctx, out.marginals);
+	return status;
+}
+
+/* Each variable's weights become its distribution. */
+static int share_out(struct slicing *s)
+{
+	struct gpube__inferring *j = s->j;
+	double *p = j->out->marginals = gpube__alloc_zero(
+		j->ctx, (uint64_t)gpube__infer_n_values(j->m), sizeof(*j->out->marginals));
+	const struct gpube_wide *w = s->weights;
+
+	if (!p)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < j->m->n_vars; i++) {
+		const int32_t n = j->m->vars[i].domain;
+		struct gpube_wide all = {0, 0};
+
+		for (int32_t a = 0; a < n; a++)
+			all = gpube__wide_add(all, w[a]);
+		for (int32_t a = 0; a < n; a++)
+			p[a] = w[a].m == 0 || w[a].e - all.e < -1200 ? 0 : ldexp(w[a].m / all.m, (int)(w[a].e - all.e));
+		p += n;
+		w += n;
+	}
+	return GPUBE_OK;
+}
+
+int gpube__infer_slices(struct gpube__inferring *j)
+{
+	struct slicing s = {.j = j, .cuts = j->slices};
+	struct gpube_inference *out = j->out;
+	int status = slicing_begin(&s);
+
+	j->z = (struct gpube_wide){0, 0};
+	out->n_slices_done = 0;
+	for (int64_t k = 0; k < s.cuts->n && !status; k++) {
+		status = gpube__stopped(j->ctx) ? gpube__fail_stopped(j->ctx) : do_slice(&s, k);
+		out->n_slices_done += !status;
+	}
+	/* a slice is added to those before, and its weights are a product more */
+	j->roundings = s.roundings + (double)s.cuts->n;
+	j->most_roundings = s.most_roundings + j->roundings + (double)s.cuts->n + 4;
+	if (status == GPUBE_ESTOP && j->z.m != 0)
+		j->log_lower = fmax(j->log_lower, gpube__wide_log10(j->z) * log(10) * (1 + 0x1p-50 * (j->z.e < 0 ? 1 : -1)) +
+							  log1p(-gpube__infer_error(j->roundings)) - 1e-15);
+	if (!status && s.weights && j->z.m != 0)
+		status = share_out(&s);
+	if (!status)
+		gpube__infer_take(j);
+	gpube__free(j->ctx, s.m.evidence);
+	gpube__free(j->ctx, s.order);
+	gpube__free(j->ctx, s.weights);
+	return status;
+}
