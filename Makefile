@@ -255,8 +255,9 @@ check-gpu: all $(GPU_TESTS)
 	@GPUBE_REQUIRE_GPU=1 tests/run.sh $(BUILD) $(GPU_TESTS)
 
 ## check-large: tests that take gigabytes of memory, and 100,000 random sequences of calls
-check-large: all $(BUILD)/tests/unit/test_api_random
-	@GPUBE_LARGE=1 GPUBE_API_RUNS=100000 tests/run.sh $(BUILD) tests/cli/test_large.sh $(BUILD)/tests/unit/test_api_random
+API_RANDOM = $(addprefix $(BUILD)/tests/,unit/test_api_random unit/test_api_random_sums games/test_api_random_games)
+check-large: all $(API_RANDOM)
+	@GPUBE_LARGE=1 GPUBE_API_RUNS=100000 tests/run.sh $(BUILD) tests/cli/test_large.sh $(API_RANDOM)
 
 # without MPI, whose libraries leak
 ## asan: the same under AddressSanitizer and UBSan, in build-asan

@@ -14,7 +14,7 @@
 #include "tests/support/context.h"
 
 static struct gpube_rng rng;
-static long left; /* allocations that are granted; negative: all */
+static long granted; /* allocations that are granted; negative: all */
 
 /* From 0 to n - 1, of the sequence's numbers. */
 static inline int below(int n)
@@ -30,13 +30,13 @@ static inline bool one_in(int n)
 /* Seldom: the next allocations of the context fail, from one on that is drawn. */
 static inline void maybe_scarce(void)
 {
-	left = one_in(8) ? below(4) : -1;
+	granted = one_in(8) ? below(4) : -1;
 }
 
 /* Ends that; whether the call in between was refused for want of memory. */
 static inline bool was_scarce(int status)
 {
-	left = -1;
+	granted = -1;
 	return status == GPUBE_ENOMEM;
 }
 
@@ -47,9 +47,9 @@ static void *scarce(void *arg, void *p, size_t size)
 		free(p);
 		return NULL;
 	}
-	if (left == 0)
+	if (granted == 0)
 		return NULL;
-	left -= left > 0;
+	granted -= granted > 0;
 	return realloc(p, size);
 }
 
@@ -67,7 +67,7 @@ static void sequences(void **state)
 	(void)state;
 	for (now_running = first; now_running < first + n; now_running++) {
 		gpube__rng_init(&rng, now_running);
-		left = -1;
+		granted = -1;
 		assert_int_equal(gpube_ctx_new(&ctx, &opts), 0);
 		run();
 		gpube_ctx_free(ctx);

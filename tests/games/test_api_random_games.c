@@ -1,0 +1,408 @@
+/*
+ * Random sequences of calls on coalition games and bimatrix games, legal and not, against values that are
+ * kept beside them: the best structure by trying all, pure equilibria and best responses by looking. See
+ * tests/unit/random_calls.h.
+ */
+#include "tests/support/test.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "csg/csg.h"
+#include "nash/nash.h"
+#include "tests/unit/random_calls.h"
+
+enum { MOST_AGENTS = 6, MOST_ACTIONS = 3, RUNS = 150, STEPS = 20 };
+
+/* ---- coalitions ------------------------------------------------------------------------------ */
+
+static struct {
+	struct csg_game *game;
+	enum csg_type type;
+	int n;
+	double value[1 << MOST_AGENTS]; /* integers below 2^53 or floats, as they are stored */
+} c;
+
+static void new_coalitions(void)
+{
+	const int n = one_in(8) ? below(100) - 50 : 1 + below(MOST_AGENTS), type = one_in(12) ? below(12) - 3 : below(5);
+	const bool good = n >= 1 && n <= MOST_AGENTS && type >= CSG_INT16 && type <= CSG_FLOAT64;
+	struct csg_game *made = NULL;
+	int status;
+
+	if (!good && n >= 1 && n <= CSG_MAX_AGENTS && type >= CSG_INT16 && type <= CSG_FLOAT64)
+		return; /* legal, and large */
+	maybe_scarce();
+	status = csg_game_new(&made, ctx, n, (enum csg_type)type);
+	if (was_scarce(status))
+		return;
+	assert_int_equal(status, good ? GPUBE_OK : GPUBE_EINVAL);
+	if (!good) {
+		assert_null(made);
+		return;
+	}
+	csg_game_free(c.game);
+	memset(&c, 0, sizeof(c));
+	c.game = made;
+	c.type = (enum csg_type)type;
+	c.n = n;
+	assert_int_equal(csg_game_agents(made), n);
+	assert_int_equal(csg_game_type(made), c.type);
+}
+
+static void store(int at, double v)
+{
+	void *values = csg_game_values(c.game);
+
+	c.value[at] = v;
+	switch (c.type) {
+	case CSG_INT16:
+		((int16_t *)values)[at] = v == -INFINITY ? INT16_MIN : (int16_t)v;
+		break;
+	case CSG_INT32:
+		((int32_t *)values)[at] = v == -INFINITY ? INT32_MIN : (int32_t)v;
+		break;
+	case CSG_INT64:
+		((int64_t *)values)[at] = v == -INFINITY ? INT64_MIN : (int64_t)v;
+		break;
+	case CSG_FLOAT32:
+		((float *)values)[at] = (float)v;
+		break;
+	default:
+		((double *)values)[at] = v;
+	}
+	assert_true(csg_game_value(c.game, (uint64_t)at) == v);
+}
+
+static void set_values(void)
+{
+	static const double large[] = {32767, 1 << 30, 0x1p52, 1e30, 1e30};
+
+	if (!c.game)
+		return;
+	for (int k = one_in(3) ? 1 << c.n : 3; k > 0; k--) {
+		const int at = 1 + below((1 << c.n) - 1);
+		const double v = one_in(6) ? -INFINITY : one_in(40) ? large[c.type] : below(40) - 12;
+
+		store(at, (double)(c.type == CSG_FLOAT32 ? (float)v : v));
+	}
+}
+
+/* The best of agents 'left', without and with some of them staying out; -INFINITY: none. */
+static double best_of(int left, bool disposal)
+{
+	const int first = left & -left;
+	double best;
+
+	if (!left)
+		return 0;
+	best = disposal ? best_of(left & ~first, true) : -INFINITY;
+	for (int rest = left & ~first, part = rest;; part = (part - 1) & rest) {
+		best = fmax(best, c.value[part | first] + best_of(rest & ~part, disposal));
+		if (!part)
+			break;
+	}
+	return best;
+}
+
+static void solve_coalitions(void)
+{
+	struct csg_opts o = {.sizeof_options = one_in(20) ? 7 : sizeof(o), .method = (enum csg_method)below(one_in(10) ? 9 : 7),
+		.free_disposal = one_in(3), .backend = GPUBE_BACKEND_CPU, .timeout_seconds = one_in(20) ? -1 : 0};
+	const double best = c.game ? best_of((1 << c.n) - 1, o.free_disposal) : 0;
+	struct csg_result *r;
+	double error, sum = 0;
+	uint64_t seen = 0;
+	int status;
+
+	if (!c.game)
+		return;
+	status = csg_solve(&r, c.game, &o);
+	if (o.sizeof_options == 7 || (int)o.method > CSG_IDP_IP || o.timeout_seconds < 0) {
+		assert_int_equal(status, GPUBE_EINVAL);
+		assert_null(r);
+		return;
+	}
+	if (status)
+		fail_msg("method %d: status %d: %s", (int)o.method, status, gpube_error(ctx));
+	assert_true(r->answer == CSG_OPTIMAL || r->answer == CSG_BOUNDS || r->answer == CSG_INFEASIBLE);
+	assert_true((r->answer == CSG_INFEASIBLE) == (best == -INFINITY));
+	if (best != -INFINITY) {
+		for (int k = 0; k < r->n_parts; k++) {
+			assert_true(r->parts[k] && !(seen & r->parts[k]));
+			seen |= r->parts[k];
+			sum += c.value[r->parts[k]];
+		}
+		error = r->error + 1e-9 * fabs(best);
+		assert_true(o.free_disposal || seen == ((uint64_t)1 << c.n) - 1);
+		assert_true(fabs(sum - r->value) <= 1e-9 * fabs(sum));
+		assert_true(r->value <= best + error && r->upper_bound >= best - error);
+		assert_true(r->answer != CSG_OPTIMAL || r->value >= best - error);
+	}
+	csg_result_free(r, ctx);
+}
+
+/* What must not be among the values is refused, and harms nothing. */
+static void bad_value(void)
+{
+	struct csg_result *r;
+	double *values;
+
+	if (!c.game || c.type != CSG_FLOAT64)
+		return;
+	values = csg_game_values(c.game);
+	values[1] = one_in(2) ? NAN : INFINITY;
+	assert_int_equal(csg_solve(&r, c.game, NULL), GPUBE_EINVAL);
+	assert_null(r);
+	store(1, c.value[1]);
+}
+
+static void certify_coalitions(void)
+{
+	struct csg_opts o = {.sizeof_options = sizeof(o), .free_disposal = one_in(3), .backend = GPUBE_BACKEND_CPU};
+	struct csg_result *r, *proved;
+
+	if (!c.game)
+		return;
+	o.certificate = in_dir("proof");
+	if (csg_solve(&r, c.game, &o))
+		fail_msg("%s", gpube_error(ctx));
+	if (r->answer == CSG_OPTIMAL && r->method == CSG_LP && !r->certificate_status) {
+		if (csg_verify(&proved, c.game, in_dir("proof")))
+			fail_msg("%s", gpube_error(ctx));
+		assert_true(fabs(proved->value - r->value) <= 1e-9 * fabs(r->value));
+		csg_result_free(proved, ctx);
+	}
+	csg_result_free(r, ctx);
+}
+
+static void rewrite_coalitions(void)
+{
+	struct csg_game *again;
+
+	if (!c.game)
+		return;
+	assert_int_equal(csg_write(c.game, in_dir("g.csg"), one_in(2)), 0);
+	if (csg_read(&again, ctx, in_dir("g.csg")))
+		fail_msg("%s", gpube_error(ctx));
+	assert_int_equal(csg_game_agents(again), c.n);
+	for (int at = 0; at < 1 << c.n; at++)
+		assert_true(csg_game_value(again, (uint64_t)at) == c.value[at]);
+	csg_game_free(again);
+}
+
+/* ---- bimatrix games -------------------------------------------------------------------------- */
+
+static struct {
+	struct nash_game *game;
+	int rows, columns;
+	struct {
+		int64_t num, den;
+	} payoff[2][MOST_ACTIONS][MOST_ACTIONS];
+} b;
+
+static void new_bimatrix(void)
+{
+	const int rows = one_in(10) ? -below(3) : 1 + below(MOST_ACTIONS), columns = 1 + below(MOST_ACTIONS);
+	struct nash_game *made = NULL;
+	int status;
+
+	maybe_scarce();
+	status = nash_game_new(&made, ctx, rows, columns);
+	if (was_scarce(status))
+		return;
+	assert_int_equal(status, rows < 1 ? GPUBE_EINVAL : GPUBE_OK);
+	if (status) {
+		assert_null(made);
+		return;
+	}
+	nash_game_free(b.game);
+	memset(&b, 0, sizeof(b));
+	b.game = made;
+	b.rows = rows;
+	b.columns = columns;
+	for (int p = 0; p < 2; p++)
+		for (int i = 0; i < MOST_ACTIONS; i++)
+			for (int j = 0; j < MOST_ACTIONS; j++)
+				b.payoff[p][i][j].den = 1;
+	assert_int_equal(nash_game_rows(made), rows);
+	assert_int_equal(nash_game_columns(made), columns);
+}
+
+static void set_payoff(void)
+{
+	const int player = one_in(12) ? below(9) - 4 : 1 + below(2), i = below(MOST_ACTIONS) - one_in(20),
+		  j = below(MOST_ACTIONS);
+	const int64_t num = one_in(60) ? INT64_MAX - below(3) : below(21) - 10, den = one_in(15) ? -below(3) : 1 + below(4);
+	bool good;
+	int status;
+
+	if (!b.game)
+		return;
+	good = (player == 1 || player == 2) && i >= 0 && i < b.rows && j < b.columns && den >= 1;
+	maybe_scarce();
+	status = nash_game_set(b.game, player, i, j, num, den);
+	if (was_scarce(status))
+		return;
+	assert_int_equal(status, good ? GPUBE_OK : GPUBE_EINVAL);
+	if (good) {
+		b.payoff[player - 1][i][j].num = num;
+		b.payoff[player - 1][i][j].den = den;
+	}
+}
+
+static void set_payoffs(void)
+{
+	for (int k = 0; k < 12; k++)
+		set_payoff();
+}
+
+static bool at_least(int p, int i, int j, int k, int l)
+{
+	return (__int128)b.payoff[p][i][j].num * b.payoff[p][k][l].den >=
+	       (__int128)b.payoff[p][k][l].num * b.payoff[p][i][j].den;
+}
+
+static bool is_pure(int i, int j)
+{
+	bool best = true;
+
+	for (int k = 0; k < b.rows; k++)
+		best &= at_least(0, i, j, k, j);
+	for (int l = 0; l < b.columns; l++)
+		best &= at_least(1, i, j, i, l);
+	return best;
+}
+
+static double number(const char *text)
+{
+	const char *slash = strchr(text, '/');
+
+	return strtod(text, NULL) / (slash ? strtod(slash + 1, NULL) : 1);
+}
+
+static double worth(int p, int i, int j)
+{
+	return (double)b.payoff[p][i][j].num / (double)b.payoff[p][i][j].den;
+}
+
+/* That nobody gains by another action, and what is said that both get. */
+static void check_pair(const struct nash_strategy *x, const struct nash_strategy *y, bool *pure)
+{
+	double row[MOST_ACTIONS] = {0}, column[MOST_ACTIONS] = {0}, best[2] = {-INFINITY, -INFINITY}, size = 1;
+	int n_played = 0;
+
+	for (int i = 0; i < b.rows; i++)
+		for (int j = 0; j < b.columns; j++) {
+			row[i] += worth(0, i, j) * number(y->p[j]);
+			column[j] += worth(1, i, j) * number(x->p[i]);
+			size = fmax(size, fmax(fabs(worth(0, i, j)), fabs(worth(1, i, j))));
+		}
+	for (int i = 0; i < b.rows; i++)
+		best[0] = fmax(best[0], row[i]);
+	for (int j = 0; j < b.columns; j++)
+		best[1] = fmax(best[1], column[j]);
+	for (int i = 0; i < b.rows; i++) {
+		n_played += number(x->p[i]) > 0;
+		assert_true(number(x->p[i]) <= 0 || row[i] >= best[0] - 1e-9 * size);
+	}
+	for (int j = 0; j < b.columns; j++) {
+		n_played += number(y->p[j]) > 0;
+		assert_true(number(y->p[j]) <= 0 || column[j] >= best[1] - 1e-9 * size);
+	}
+	assert_true(fabs(number(y->value) - best[0]) <= 1e-9 * size);
+	assert_true(fabs(number(x->value) - best[1]) <= 1e-9 * size);
+	*pure = n_played == 2;
+}
+
+static void solve_bimatrix(void)
+{
+	struct nash_opts o = {.sizeof_options = one_in(20) ? 5 : sizeof(o), .method = (enum nash_method)below(one_in(10) ? 6 : 4),
+		.pure = one_in(4), .max = one_in(6) ? below(3) - 1 : 0, .backend = GPUBE_BACKEND_CPU,
+		.keep_dominated = one_in(2), .timeout_seconds = one_in(20) ? -1 : 0};
+	int64_t n_pure = 0, n_found = 0;
+	struct nash_components *components;
+	struct nash_result *r;
+	int status;
+
+	if (!b.game || !nash_exact())
+		return;
+	status = nash_solve(&r, b.game, &o);
+	if (o.sizeof_options == 5 || (int)o.method > NASH_METHOD_SE || o.timeout_seconds < 0 || o.max < 0) {
+		assert_int_equal(status, GPUBE_EINVAL);
+		assert_null(r);
+		return;
+	}
+	if (status)
+		fail_msg("status %d: %s", status, gpube_error(ctx));
+	for (int64_t k = 0; k < r->n_pairs; k++) {
+		bool pure;
+
+		check_pair(&r->xs[r->pairs[k].x], &r->ys[r->pairs[k].y], &pure);
+		n_found += pure;
+	}
+	for (int i = 0; i < b.rows; i++)
+		for (int j = 0; j < b.columns; j++)
+			n_pure += is_pure(i, j);
+	if (o.max)
+		assert_true(r->n_pairs <= o.max);
+	else
+		assert_true(n_found == n_pure && (o.pure || r->n_pairs > 0));
+	if (r->answer == NASH_ANSWER_ALL && !o.pure) {
+		assert_int_equal(nash_components(&components, ctx, r, 0), 0);
+		assert_true(components->n_components > 0 && components->n_subsets >= components->n_components);
+		nash_components_free(components, ctx);
+	}
+	nash_result_free(r, ctx);
+}
+
+static void rewrite_bimatrix(void)
+{
+	static const char *const names[] = {"g.nfg", "g.txt"};
+	const char *name = names[below(2)];
+	struct nash_game *again;
+
+	if (!b.game)
+		return;
+	assert_int_equal(nash_write(b.game, in_dir(name), NASH_FORMAT_AUTO), 0);
+	if (nash_read(&again, ctx, in_dir(name), NASH_FORMAT_AUTO))
+		fail_msg("%s", gpube_error(ctx));
+	assert_int_equal(nash_game_rows(again), b.rows);
+	assert_int_equal(nash_game_columns(again), b.columns);
+	nash_game_free(b.game);
+	b.game = again;
+}
+
+static void stop(void)
+{
+	struct csg_result *r = NULL;
+	struct nash_result *n = NULL;
+
+	gpube_ctx_stop(ctx);
+	if (c.game)
+		assert_int_equal(csg_solve(&r, c.game, NULL), 0);
+	if (b.game && nash_exact())
+		assert_int_equal(nash_solve(&n, b.game, NULL), 0);
+	gpube_ctx_resume(ctx);
+	csg_result_free(r, ctx);
+	nash_result_free(n, ctx);
+}
+
+static void sequence(void)
+{
+	static void (*const calls[])(void) = {new_coalitions, set_values, set_values, solve_coalitions, solve_coalitions,
+		bad_value, certify_coalitions, rewrite_coalitions, new_bimatrix, set_payoff, set_payoffs, set_payoffs,
+		solve_bimatrix, solve_bimatrix, rewrite_bimatrix, stop};
+
+	memset(&c, 0, sizeof(c));
+	memset(&b, 0, sizeof(b));
+	for (int step = 0; step < STEPS; step++)
+		calls[below(sizeof(calls) / sizeof(*calls))]();
+	csg_game_free(c.game);
+	nash_game_free(b.game);
+}
+
+int main(void)
+{
+	return run_sequences(sequence, RUNS);
+}
