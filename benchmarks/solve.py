@@ -45,8 +45,8 @@ def run(cmd, timeout, lock):
         if lock:
             fcntl.flock(held, fcntl.LOCK_EX)
         start = time.monotonic()
-        p = subprocess.Popen(cmd, stdout=out, stderr=subprocess.DEVNULL, start_new_session=True)
-        signal.signal(signal.SIGALRM, lambda *_: os.killpg(p.pid, signal.SIGKILL))
+        p = subprocess.Popen(cmd, stdout=out, stderr=subprocess.DEVNULL)
+        signal.signal(signal.SIGALRM, lambda *_: p.send_signal(signal.SIGKILL))
         signal.alarm(math.ceil(timeout))
         _, code, usage = os.wait4(p.pid, 0)
         signal.alarm(0)
