@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More cells of all functions and messages, or joined ones, are not for here: seconds, and 150 MB. */
-enum { MOST_CELLS = 1 << 23, MOST_VARS = 1 << 12 };
+/*
+ * More cells of all functions and messages, or joined ones, are not for here: seconds, and 150 MB. The order
+ * is found by looking at all functions for each variable, each time one is eliminated.
+ */
+enum { MOST_CELLS = 1 << 23, MOST_VARS = 1 << 8, MOST_FUNCTIONS = 1 << 13 };
 
 enum { JOINED_BETWEEN_LOOKS = 1 << 16 };
 
@@ -393,7 +396,7 @@ static int make_model(struct gpube_model **out, const struct wide *w)
 static int run(struct wide *w)
 {
 	int32_t n_left = 0;
-	int status = add_factors(w);
+	int status = w->s->m->n_functions > MOST_FUNCTIONS ? too_large(w->s) : add_factors(w);
 
 	for (int64_t f = 0; f < w->n_factors && !status; f++)
 		for (int k = 0; k < w->factors[f].n; k++) {
@@ -403,7 +406,8 @@ static int run(struct wide *w)
 	if (!status && n_left > MOST_VARS)
 		return too_large(w->s);
 	while (n_left-- > 0 && !status)
-		status = eliminate(w, next_variable(w));
+		status = gpube__stopped(w->s->m->ctx) ? gpube__fail_stopped(w->s->m->ctx)
+						      : eliminate(w, next_variable(w));
 	return status ? status : add_constants(w);
 }
 
