@@ -9,6 +9,10 @@
 
 /* Of an elimination that is not worth keeping. */
 #define LONG_SECONDS 100
+/* All of it takes that share of the time at most, or so long. */
+#define SHARE         0.1
+#define LEAST_SECONDS 0.2
+#define MOST_SECONDS  10.0
 
 /* Joined cells of the greedy order; INFINITY: it has none in the memory that is allowed. */
 static int cells_along(double *cells, const struct gpube_bounder *b, const struct gpube_model *m)
@@ -31,10 +35,10 @@ static int cells_along(double *cells, const struct gpube_bounder *b, const struc
 }
 
 /*
- * Not where elimination is easy as it is; nor where joining makes one longer that would end: sets that
- * reach far along a line of variables widen it.
+ * Not where elimination is easy as it is; nor where joining makes one longer that would end: sets
+ * that reach far along a line of variables widen it.
  */
-int gpube__bound_exclusive(struct gpube_bounder *b)
+static int join_where_it_helps(struct gpube_bounder *b)
 {
 	struct gpube_simplified joined;
 	double before, after = 0;
@@ -56,7 +60,8 @@ int gpube__bound_exclusive(struct gpube_bounder *b)
 		(after <= before || before > LONG_SECONDS * b->ops->cells_per_second);
 	if (!status && helps)
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-			"what excludes or says each other: %d variables instead of %d, %.3g joined cells "
+			"what excludes or says each other: %d variables instead of %d, %.3g joined "
+			"cells "
 			"instead of %.3g",
 			joined.model->n_vars, b->s.model->n_vars, after, before);
 	if (status || !helps) {
@@ -66,4 +71,20 @@ int gpube__bound_exclusive(struct gpube_bounder *b)
 	gpube__simplified_clear(b->ctx, &b->s);
 	b->s = joined;
 	return GPUBE_OK;
+}
+
+int gpube__bound_exclusive(struct gpube_bounder *b)
+{
+	struct gpube_ctx *ctx = b->ctx;
+	const double deadline = ctx->deadline, timeout = b->opts->timeout_seconds;
+	const double end =
+		gpube__now() + (timeout > 0 ? fmax(LEAST_SECONDS, SHARE * timeout) : MOST_SECONDS);
+	int status;
+
+	if (!(deadline > 0 && deadline < end))
+		ctx->deadline = end;
+	status = join_where_it_helps(b);
+	ctx->deadline = deadline;
+	/* it was this that took too long: the model is left as it is */
+	return status == GPUBE_ESTOP && !gpube__stopped(ctx) ? GPUBE_OK : status;
 }

@@ -11,8 +11,11 @@
 enum { MOST_ARITY = 8, MOST_CELLS = 1 << 12 };
 /* Values of a new variable, and first literals that are tried for each. */
 enum { MOST_VALUES = 256, MOST_TRIES = 32 };
-/* Literals looked at, in all: half a second. */
-#define MOST_WORK ((int64_t)1 << 28)
+/* Of more variables a round takes more than one set; what to sort one costs, in literals looked at.
+ */
+enum { MANY = 1000, SORTING = 32 };
+/* Literals looked at, in all: a fifth of a second. */
+#define MOST_WORK ((int64_t)1 << 26)
 /* ---- forbidden pairs -------------------------------------------------------------------- */
 
 static int add_pair(struct gpube_exclusive *x, int32_t a, int32_t b)
@@ -229,6 +232,50 @@ static void make_group(struct gpube_exclusive *x, int32_t size)
 	x->domain[x->n_groups++] = size + 1;
 }
 
+/* The set that was tried last becomes the one that is made a group. */
+static void keep_tried(struct gpube_exclusive *x, int32_t size)
+{
+	memcpy(x->clique, x->tried, (size_t)size * sizeof(*x->clique));
+}
+
+/* The largest of some sets; 1: none has two. */
+static int32_t find_largest(struct gpube_exclusive *x, const struct first *firsts, int32_t n)
+{
+	int32_t best = 1;
+
+	for (int32_t k = 0; k < n && k < MOST_TRIES && firsts[k].degree >= best; k++) {
+		const int32_t size = grow_from(x, firsts[k].literal);
+
+		if (size > best) {
+			best = size;
+			keep_tried(x, size);
+		}
+	}
+	return best;
+}
+
+/* Where rounds would be many: all that are about as large, of those that the others leave. */
+static int32_t take_more(
+	struct gpube_exclusive *x, const struct first *firsts, int32_t n, int32_t best)
+{
+	const int32_t least = (3 * best + 3) / 4;
+	int32_t n_joined = 0;
+
+	for (int32_t k = 0; k < n && firsts[k].degree >= least - 1 && x->work < MOST_WORK; k++) {
+		int32_t size;
+
+		if (x->group[firsts[k].literal / 2] >= 0)
+			continue;
+		size = grow_from(x, firsts[k].literal);
+		if (size < least)
+			continue;
+		keep_tried(x, size);
+		make_group(x, size);
+		n_joined += size;
+	}
+	return n_joined;
+}
+
 /* Each round the largest of some sets becomes a group. */
 static int find_groups(struct gpube_exclusive *x, int32_t *n_joined)
 {
@@ -237,21 +284,15 @@ static int find_groups(struct gpube_exclusive *x, int32_t *n_joined)
 	if (!firsts)
 		return GPUBE_ENOMEM;
 	while (x->work < MOST_WORK && !gpube__stopped(x->ctx)) {
-		const int32_t n = list_firsts(x, firsts);
-		int32_t best = 1;
+		const int32_t n = list_firsts(x, firsts), best = find_largest(x, firsts, n);
 
-		for (int32_t k = 0; k < n && k < MOST_TRIES && firsts[k].degree >= best; k++) {
-			const int32_t size = grow_from(x, firsts[k].literal);
-
-			if (size > best) {
-				best = size;
-				memcpy(x->clique, x->tried, (size_t)size * sizeof(*x->clique));
-			}
-		}
+		x->work += SORTING * (int64_t)n;
 		if (best < 2)
 			break;
 		make_group(x, best);
 		*n_joined += best;
+		if (x->m->n_vars > MANY)
+			*n_joined += take_more(x, firsts, n, best);
 	}
 	gpube__free(x->ctx, firsts);
 	return GPUBE_OK;
