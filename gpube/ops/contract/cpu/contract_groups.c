@@ -116,25 +116,6 @@ void gpube__set_kinds(
 		kind[largest] = GPUBE__KIND_C;
 }
 
-/* Does a vector of lanes lie in few neighbouring cells of the operand? (If sizes divide it.) */
-static bool near_lanes(const struct gpube__planner *pl, int k, uint64_t lanes)
-{
-	const struct gpube__plan *p = pl->p;
-	const struct gpube__shape *s = &p->shape;
-	int64_t n = 1, span = 1;
-
-	for (uint64_t m = lanes; m && n < p->w;) {
-		const int d = 63 - __builtin_clzll(m);
-		const int64_t left = (p->w + n - 1) / n;
-
-		span += ((s->size[d] < left ? s->size[d] : left) - 1) *
-			gpube__stride_of(pl->p, k)[d];
-		n *= s->size[d];
-		m &= ~GPUBE__BIT(d);
-	}
-	return span <= p->w;
-}
-
 /* Rows of a tile that differ in these dims. */
 static int64_t rows_of(const struct gpube__plan *p, const struct gpube__choice *ch, uint64_t dims)
 {
@@ -157,7 +138,6 @@ struct gpube__op gpube__make_op(
 
 	op.depth = depth_of(p, pl->dims_of[k]);
 	op.n_rows = rows_of(p, ch, pl->dims_of[k] & rows);
-	op.near_lanes = near_lanes(pl, k, lanes);
 	op.mode = lane_mode(p, gpube__stride_of(p, k), lanes);
 	return op;
 }

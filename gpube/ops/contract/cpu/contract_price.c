@@ -16,7 +16,7 @@ double gpube__pack_cycles(const struct gpube__plan *p, const struct gpube__op *o
 	case GPUBE__LANE_NEXT:
 		return 20 + nx * ni * (3 + 1.5 * vectors);
 	default:
-		return 20 + nx * ni * (3 + (op->near_lanes ? 4 : p->w) * vectors);
+		return 20 + nx * ni * (3 + 4 * vectors);
 	}
 }
 

@@ -121,7 +121,6 @@ struct gpube__op {
 	int64_t n_rows;
 	struct gpube__axis x, i;
 	enum gpube__lane_mode mode;
-	bool near_lanes; /* a table, but of neighbouring cells, probably */
 	const struct gpube__lanes *lanes;
 	const int32_t *lane_table;
 	const int64_t *loop_bytes; /* what a trip of each loop up to 'depth' adds to its address */
