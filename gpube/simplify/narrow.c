@@ -6,10 +6,10 @@
 #include "gpube/ir/graph.h"
 
 /* Cells that the search reads, at most, and from one look for a stop to the next. */
-enum { MOST_READ = 1 << 24, READ_BETWEEN_LOOKS = 1 << 14 };
+enum { MOST_READ = 1 << 26, READ_BETWEEN_LOOKS = 1 << 14 };
 
 /* Local optima in a row that are no better, after which the search ends. */
-enum { MOST_IDLE = 50 };
+enum { MOST_IDLE = 200 };
 
 /* ---- what fits ------------------------------------------------------------------------------ */
 
@@ -62,8 +62,8 @@ static int refuse(const struct gpube_live *s)
 /* ---- the search ------------------------------------------------------------------------------ */
 
 /*
- * Variable by variable the value that costs least, until none is better; then some of the dearest
- * function's variables get other values, and again. A forbidden cell costs more than all others
+ * Variable by variable the value that costs least, until none is better; then one of the dearest
+ * function's variables gets another value, and again. A forbidden cell costs more than all others
  * together, so that sums of 2^31 of them are above 128 bits: they are counted apart.
  */
 struct search {
@@ -71,6 +71,9 @@ struct search {
 	struct gpube_incidence functions;
 	struct gpube_rng rng;
 	int32_t *values, *best;
+	int32_t *queue; /* a ring of variables whose functions have changed */
+	bool *queued;
+	int64_t head, n_queued;
 	int64_t n_read, until_look;
 	bool stopped;
 };
@@ -142,24 +145,52 @@ static bool improve(struct search *c, int32_t i)
 	return value != before;
 }
 
+static void enqueue(struct search *c, int32_t i)
+{
+	if (c->queued[i] || n_choices(c->s, i) < 2)
+		return;
+	c->queued[i] = true;
+	c->queue[(c->head + c->n_queued++) % c->s->m->n_vars] = i;
+}
+
+static void enqueue_scope(struct search *c, int32_t function)
+{
+	for (int k = 0; k < c->s->m->functions[function].arity; k++)
+		enqueue(c, gpube__scope(c->s->m, function)[k]);
+}
+
 static void descend(struct search *c)
 {
-	bool better = true;
+	while (c->n_queued && !over(c)) {
+		const int32_t i = c->queue[c->head];
 
-	while (better && !over(c)) {
-		better = false;
-		for (int32_t i = 0; i < c->s->m->n_vars && !over(c); i++)
-			if (n_choices(c->s, i) > 1 && c->functions.start[i] < c->functions.start[i + 1])
-				better |= improve(c, i);
+		c->head = (c->head + 1) % c->s->m->n_vars;
+		c->n_queued--;
+		c->queued[i] = false;
+		if (!improve(c, i))
+			continue;
+		for (int64_t u = c->functions.start[i]; u < c->functions.start[i + 1]; u++)
+			enqueue_scope(c, c->functions.of[u]);
 	}
 }
 
-static void redraw(struct search *c, int32_t i)
+/*
+ * Another value for one variable of the function, at which it stays until those beside it have looked
+ * again: they would not get out of a local optimum otherwise.
+ */
+static void kick(struct search *c, int32_t function)
 {
 	const struct gpube_live *s = c->s;
+	const int arity = s->m->functions[function].arity;
+	const int32_t i = arity ? gpube__scope(s->m, function)[gpube__rng_below(&c->rng, (uint64_t)arity)] : -1;
 
-	if (n_choices(s, i) > 1)
-		c->values[i] = s->list[s->start[i] + (int64_t)gpube__rng_below(&c->rng, (uint64_t)s->n[i])];
+	if (i < 0 || n_choices(s, i) < 2)
+		return;
+	c->values[i] = s->list[s->start[i] + (int64_t)gpube__rng_below(&c->rng, (uint64_t)s->n[i])];
+	c->queued[i] = true; /* so that it is not */
+	for (int64_t u = c->functions.start[i]; u < c->functions.start[i + 1]; u++)
+		enqueue_scope(c, c->functions.of[u]);
+	c->queued[i] = false;
 }
 
 /* The price of everything; *dearest: the function farthest above its least cost. */
@@ -196,6 +227,8 @@ static void run_search(struct search *c, struct price *least)
 	for (int32_t i = 0; i < m->n_vars; i++)
 		c->values[i] = m->evidence && m->evidence[i] >= 0 ? m->evidence[i]
 								   : c->s->list[c->s->start[i]];
+	for (int32_t f = 0; f < m->n_functions; f++)
+		enqueue_scope(c, f);
 	for (int idle = 0; idle < MOST_IDLE && !over(c); idle++) {
 		struct price p;
 
@@ -208,8 +241,7 @@ static void run_search(struct search *c, struct price *least)
 			memcpy(c->best, c->values, (size_t)m->n_vars * sizeof(*c->best));
 			idle = 0;
 		}
-		for (int k = 0; k < m->functions[dearest].arity; k++)
-			redraw(c, gpube__scope(m, dearest)[k]);
+		kick(c, dearest);
 	}
 }
 
@@ -224,7 +256,9 @@ static int find_known(struct gpube_live *s, int32_t *known, bool *found)
 	*found = false;
 	gpube__rng_init(&c.rng, 1);
 	c.values = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*c.values));
-	status = c.values ? gpube__incidence_of_model(&c.functions, m) : GPUBE_ENOMEM;
+	c.queue = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*c.queue));
+	c.queued = gpube__alloc_zero(m->ctx, (uint64_t)m->n_vars, sizeof(*c.queued));
+	status = c.values && c.queue && c.queued ? gpube__incidence_of_model(&c.functions, m) : GPUBE_ENOMEM;
 	if (!status) {
 		run_search(&c, &least);
 		if (c.stopped)
@@ -236,6 +270,8 @@ static int find_known(struct gpube_live *s, int32_t *known, bool *found)
 	}
 	gpube__incidence_clear(m->ctx, &c.functions);
 	gpube__free(m->ctx, c.values);
+	gpube__free(m->ctx, c.queue);
+	gpube__free(m->ctx, c.queued);
 	return status;
 }
 
