@@ -75,7 +75,7 @@ def measure(o, rows, file):
 
 
 def table(path):
-    """Distributions down, methods by agents across; what was stopped shows its gap."""
+    """Distributions down, methods by agents across; what was stopped shows its gap, and when."""
     cells, agents = {}, []
     with open(path, newline="") as f:
         for r in csv.DictReader(f):
@@ -83,7 +83,8 @@ def table(path):
             agents = agents if n in agents else agents + [n]
             gap = (float(r["upper"]) - float(r["value"])) / abs(float(r["value"])) if r["upper"] else 0
             cells[r["distribution"], n, r["method"]] = \
-                f"{float(r['seconds']):.2f}" if r["status"] == "optimal" else f"gap {100 * gap:.2g} %"
+                f"{float(r['seconds']):.2f}" if r["status"] == "optimal" else \
+                f"{100 * gap:.2g} % at {float(r['seconds']):.0f}"
     heads = [(n, m) for n in agents for m in METHODS]
     print("| distribution | " + " | ".join(f"{n}: {m}" for n, m in heads) + " |")
     print("|---" * (len(heads) + 1) + "|")
