@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Partition functions and marginals of the UAI 2014 cases beside their reference answers.
+"""Partition functions, marginals and marginal MAP of the UAI 2014 cases beside their reference answers.
 
-usage: benchmarks/infer.py TASKS [--gpube build/gpube] [--only TEXT] [--cells 1e9] [--seconds 60] [--deadline 600] [--csv FILE]
+usage: benchmarks/infer.py TASKS [--gpube build/gpube] [--only TEXT] [--seconds 60] [--deadline 600] [--csv FILE]
 
-TASKS has INDEX.tsv, models, evidence and answers. A case whose joined cells pass --cells is planned
-and not summed. PR: the difference of log10 Z; MAR: the largest difference of a probability; both agree where
-that is at most half a unit of the answer's last digit, which has 6 digits or 12. Seconds are the
+TASKS has INDEX.tsv, models, evidence, queries and answers. PR: the difference of log10 Z; MAR: the largest difference
+of a probability; both agree where that is at most half a unit of the answer's last digit, which has 6 digits or 12. What is not
+exact after --seconds has bounds, which agree where they contain the answer. MMAP: log10 of our assignment's sum less that of the
+reference assignment, which is summed with it as evidence; they agree where our upper bound is not below it. Seconds are the
 processor's; 'wall' has what passed.
 """
 import csv
@@ -14,6 +15,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 
 from common import options
@@ -41,6 +43,27 @@ def run(cmd, seconds):
     return out, used, time.time() - start
 
 
+def inside(out, answer):
+    want, half = numbers_of(answer)
+    lower = out["log10_lower"] if out["log10_lower"] is not None else -float("inf")
+    return "yes" if lower - 2 * half <= want[0] <= out["log10_upper"] + 2 * half else "no"
+
+
+def compare_mmap(out, o, c, model, evidence, answer):
+    """The reference assignment's sum, by evidence; its values are in the order of the variables."""
+    with open(answer) as f:
+        values = f.read().split()[2:]
+    pairs = [] if evidence == "none" else open(evidence).read().split()[1:]
+    with tempfile.NamedTemporaryFile("w", suffix=".evid") as f:
+        pairs += [t for pair in zip(map(str, sorted(out["query"])), values) for t in pair]
+        f.write("%d %s\n" % (len(pairs) // 2, " ".join(pairs)))
+        f.flush()
+        theirs, _, _ = run([o.gpube, "infer", "-q", "--json", "--evidence", f.name, "--timeout", "%gs" % o.seconds, model], o.seconds)
+    if theirs.get("log10") is None or out["log10"] is None:
+        return "", ""
+    return out["log10"] - theirs["log10"], "yes" if theirs["log10"] <= out["log10_upper"] + 1e-9 else "no"
+
+
 def difference(out, task, answer):
     """The largest difference, or why there is none, and whether it is that of rounded answers."""
     want, half = numbers_of(answer)
@@ -64,37 +87,43 @@ def difference(out, task, answer):
 
 
 def main():
-    o = options(__doc__, "data", "--gpube", "--only", "--csv", "--deadline", cells=1e9, seconds=60.0).parse_args()
+    o = options(__doc__, "data", "--gpube", "--only", "--csv", "--deadline", seconds=60.0).parse_args()
     end = time.time() + o.deadline
-    rows, worst = [], {"PR": 0.0, "MAR": 0.0}
+    rows, worst = [], {"PR": 0.0, "MAR": 0.0, "MMAP": 0.0}
     with open(os.path.join(o.data, "INDEX.tsv")) as f:
         cases = [c for c in csv.DictReader(f, delimiter="\t") if c["task"] in worst and o.only in c["case"]]
     for c in sorted(cases, key=lambda c: int(c["bytes"])):
         if time.time() > end:
             break
-        case = os.path.join(o.data, c["case"])
+        case, model = os.path.join(o.data, c["case"]), os.path.join(o.data, c["model"])
         evidence = case + ".evid" if c["evidence"] == "yes" else "none"
-        cmd = [o.gpube, "infer", "-q", "--json", "--task", c["task"], "--evidence", evidence,
-               os.path.join(o.data, c["model"])]
-        # what does not fit this is refused with the plan; unpacking takes some 64M
-        plan, used, wall = run(cmd + ["--memory", "96M", "--timeout", "%gs" % o.seconds], o.seconds)
-        cells = plan.get("plan", {}).get("joined_cells") or 0
-        if plan["status"] == "error" and 0 < cells <= o.cells:
-            plan, used, wall = run(cmd + ["--timeout", "%gs" % o.seconds], o.seconds)
-        row = {"case": c["case"], "joined_cells": "%.3g" % cells, "cpu_s": "%.2f" % used, "wall_s": "%.2f" % wall,
-               "status": plan["status"], "log10": plan.get("log10", ""), "bound": plan.get("relative_error", ""),
-               "difference": "", "agrees": ""}
-        if plan["status"] == "error":
-            row["status"] = "larger" if cells > o.cells else plan["message"][:60]
-        else:
-            row["difference"], row["agrees"] = difference(plan, c["task"], case + "." + c["task"])
-            if isinstance(row["difference"], float):
-                worst[c["task"]] = max(worst[c["task"]], row["difference"])
+        answer = case + "." + c["task"]
+        cmd = [o.gpube, "infer", "-q", "--json", "--task", c["task"], "--evidence", evidence, "--timeout", "%gs" % o.seconds]
+        if c["task"] == "MMAP":
+            cmd += ["--query", case + ".query"]
+        out, used, wall = run(cmd + [model], o.seconds)
+        row = {"case": c["case"], "joined_cells": "%.3g" % (out.get("plan", {}).get("joined_cells") or 0), "cpu_s": "%.2f" % used,
+               "wall_s": "%.2f" % wall, "status": out["status"], "log10": out.get("log10", ""), "lower": out.get("log10_lower", ""),
+               "upper": out.get("log10_upper", ""), "difference": "", "agrees": ""}
+        if c["task"] == "MMAP" and out["status"] in ("optimal", "bounds") and os.path.exists(answer):
+            row["difference"], row["agrees"] = compare_mmap(out, o, c, model, evidence, answer)
+        elif out["status"] == "bounds" and c["task"] == "PR":
+            row["agrees"] = inside(out, answer)
+        elif out["status"] in ("exact", "impossible") and c["task"] != "MMAP":
+            row["difference"], row["agrees"] = difference(out, c["task"], answer)
+        if isinstance(row["difference"], float) and c["task"] != "MMAP":
+            worst[c["task"]] = max(worst[c["task"]], row["difference"])
         rows.append(row)
         print("{case:40} {joined_cells:>9} {status:8} {cpu_s:>8} s  {difference} {agrees}".format(**row), flush=True)
-    exact = [r for r in rows if r["status"] in ("exact", "impossible")]
-    print("%d cases, %d exact, %d agree, %.1f s of processor time; largest difference PR %.2g, MAR %.2g" % (
-        len(rows), len(exact), sum(r["agrees"] == "yes" for r in exact), sum(float(r["cpu_s"]) for r in exact), worst["PR"], worst["MAR"]))
+    for task in worst:
+        some = [r for r in rows if r["case"].startswith(task + "/")]
+        exact = [r for r in some if r["status"] in ("exact", "optimal", "impossible")]
+        gaps = sorted(r["upper"] - r["lower"] if isinstance(r["lower"], float) else float("inf")
+                      for r in some if r["status"] == "bounds" and isinstance(r["upper"], float))
+        print("%s: %d cases, %d exact, %d agree; %d bounds, %d agree, median gap %s; %.1f s of processor time; largest difference %.2g" % (
+            task, len(some), len(exact), sum(r["agrees"] == "yes" for r in exact), len(gaps),
+            sum(r["agrees"] == "yes" for r in some if r["status"] == "bounds"), "%.3g" % gaps[len(gaps) // 2] if gaps else "-",
+            sum(float(r["cpu_s"]) for r in some), worst[task]))
     if o.csv:
         with open(o.csv, "w", newline="") as f:
             w = csv.DictWriter(f, rows[0].keys(), lineterminator="\n")

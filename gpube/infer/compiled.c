@@ -32,6 +32,9 @@ void gpube_compiled_free(struct gpube_compiled *c)
 	gpube__infer_clear(&c->j);
 	for (int32_t b = 0; c->j.observed && b < c->j.n; b++)
 		gpube__sum_table_clear(ctx, &c->j.observed[b]);
+	for (int32_t f = 0; c->j.kept && f < c->view.n_functions; f++)
+		gpube__sum_table_clear(ctx, &c->j.kept[f].table);
+	gpube__free(ctx, c->j.kept);
 	gpube__free(ctx, c->j.observed);
 	gpube__free(ctx, c->j.dirty);
 	gpube__free(ctx, c->observed);
@@ -65,7 +68,8 @@ static int compile(struct gpube_compiled *c, const struct gpube_model *m)
 	c->observed = gpube__alloc(j->ctx, (uint64_t)m->n_vars, sizeof(*c->observed));
 	j->observed = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*j->observed));
 	j->dirty = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*j->dirty));
-	if (!c->observed || !j->observed || !j->dirty)
+	j->kept = gpube__alloc_zero(j->ctx, (uint64_t)m->n_functions, sizeof(*j->kept));
+	if (!c->observed || !j->observed || !j->dirty || !j->kept)
 		return GPUBE_ENOMEM;
 	for (int32_t b = 0; b < j->n; b++)
 		j->dirty[b] = true;

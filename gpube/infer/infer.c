@@ -34,7 +34,7 @@ static int sum_all(struct gpube__inferring *j)
 }
 
 /* A sum that takes longer has bounds first, for a twentieth of that time and half a second at most. */
-#define LONG_SUM 0.5
+#define LONG_SUM 0.1
 
 static int sum_with_bounds(struct gpube__inferring *j, int planned)
 {

@@ -81,6 +81,13 @@ struct gpube_sum_bucket {
 
 struct gpube_infer_cuts;
 
+/* A function's table as its bucket's job has it. */
+struct gpube_infer_kept {
+	struct gpube_sum_table table;
+	struct gpube_sum_operand operand;
+	bool loaded;
+};
+
 struct gpube__inferring {
 	const struct gpube_model *m;
 	struct gpube_ctx *ctx;
@@ -110,6 +117,7 @@ struct gpube__inferring {
 	int64_t slice, n_slices; /* of a job that is one of several; 0 of 0: it is none */
 	int32_t at, n_on_card; /* the bucket at work on the card */
 	struct gpube_sum_table *observed; /* of a compiled model, by bucket: 1 where its variable is observed; NULL: none is */
+	struct gpube_infer_kept *kept; /* of a compiled model: each function's table; NULL: loaded when they are needed */
 	bool *dirty; /* of a compiled model: the bucket's message is to be summed; NULL: all are */
 };
 

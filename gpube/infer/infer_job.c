@@ -76,9 +76,19 @@ int gpube__infer_gather(struct gpube_infer_inputs *in, struct gpube__inferring *
 	in->in = gpube__alloc_zero(j->ctx, (uint64_t)most, sizeof(*in->in));
 	if (!in->functions || !in->in)
 		return GPUBE_ENOMEM;
-	for (int k = 0; k < bucket->n_functions && !status; k++)
-		status = gpube__infer_load(&in->functions[k], j, j->functions[bucket->functions_at + k],
-			&in->in[in->n++], job, axes);
+	for (int k = 0; k < bucket->n_functions && !status; k++) {
+		const int32_t f = j->functions[bucket->functions_at + k];
+		struct gpube_infer_kept *kept = j->kept ? &j->kept[f] : NULL;
+
+		if (!kept)
+			status = gpube__infer_load(&in->functions[k], j, f, &in->in[in->n++], job, axes);
+		else if (!kept->loaded)
+			status = gpube__infer_load(&kept->table, j, f, &kept->operand, job, axes);
+		if (kept && !status) {
+			kept->loaded = true;
+			in->in[in->n++] = kept->operand;
+		}
+	}
 	if (j->observed && j->observed[b].cells && !status)
 		gpube__infer_lay(&in->in[in->n++], &j->observed[b], job, axes, 1, axes);
 	for (int32_t c = bucket->child; c >= 0 && !status; c = j->buckets[c].sibling) {
