@@ -30,6 +30,8 @@ def ours(gpube, path, seconds):
 	if not lines:
 		return (done.stdout.strip().splitlines() or ["?"])[-1].split(": ", 1)[-1].replace(path, os.path.basename(path)), "-"
 	d = json.loads(lines[-1])
+	if d["status"] == "error":
+		return d["message"].replace(path, os.path.basename(path)), "-"
 	if d["status"] == "infeasible":
 		return "read", "none"
 	if d["status"] == "optimal":

@@ -33,6 +33,8 @@ static const struct gpube_format_row formats[] = {
 		gpube__bif_read, NULL},
 	{GPUBE_FORMAT_OPB, "opb", "opb|wbo|pbo", GPUBE_COSTS, false, false, gpube__sniff_opb,
 		gpube__opb_read, NULL},
+	{GPUBE_FORMAT_BEP, "bep", "bep", GPUBE_COSTS, false, false, NULL, gpube__bep_read, NULL},
+	{GPUBE_FORMAT_PRE, "pre", "pre", GPUBE_COSTS, false, false, NULL, gpube__pre_read, NULL},
 };
 
 enum { N_FORMATS = sizeof(formats) / sizeof(*formats) };
@@ -75,10 +77,17 @@ struct found {
 /* By content, or else by name, so that a damaged file gets that format's error. */
 static const struct gpube_format_row *claimed(struct gpube_in *in, const char *text, size_t n)
 {
+	const struct gpube_format_row *named = format_by_name(in->path);
+
+	if (named && !named->read)
+		named = NULL; /* only written: what it is told by is unread.c's */
+	/* formats of plain numbers, which their content does not tell from others */
+	if (named && !named->sniff && named->id != GPUBE_FORMAT_WCSP)
+		return named;
 	for (int i = 0; i < N_FORMATS; i++)
 		if (formats[i].sniff && formats[i].sniff(text, n, in->path))
 			return &formats[i];
-	return format_by_name(in->path);
+	return named;
 }
 
 /* What no format claims is refused if it is known, or else taken for .wcsp, which may begin with

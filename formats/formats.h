@@ -32,12 +32,14 @@ enum gpube_format {
 	GPUBE_FORMAT_XML,
 	GPUBE_FORMAT_BIF,
 	GPUBE_FORMAT_OPB,
+	GPUBE_FORMAT_BEP,
+	GPUBE_FORMAT_PRE,
 	GPUBE_N_FORMATS,
 };
 
 /* Their names, as --to and --from take them. */
 #define GPUBE_FORMATS_WRITTEN "wcsp|cfn|uai|lg|wcnf|cnf|lp|mps"
-#define GPUBE_FORMATS_READ    GPUBE_FORMATS_WRITTEN "|qpbo|col|erg|yaml|xml|bif|opb"
+#define GPUBE_FORMATS_READ    GPUBE_FORMATS_WRITTEN "|qpbo|col|erg|yaml|xml|bif|opb|bep|pre"
 
 /* The format of that name, or GPUBE_FORMAT_AUTO for an unknown one. */
 GPUBE_API enum gpube_format gpube_format_named(const char *name);

@@ -17,7 +17,7 @@ struct gpube_format_row {
 	enum gpube_kind kind;   /* of the model that is read */
 	bool both_kinds;        /* the writer takes both; otherwise potentials become costs */
 	bool evidence;          /* observations are in a file beside it */
-	/* Is the text, the file's first bytes (n of them, then a 0), of the format? NULL: never */
+	/* Is the text, the file's first bytes (n of them, then a 0), of the format? NULL: its name says so */
 	bool (*sniff)(const char *text, size_t n, const char *path);
 	int (*read)(struct gpube_model *m, struct gpube_in *in);          /* NULL: only written */
 	int (*write)(const struct gpube_model *m, struct gpube_out *out); /* NULL: only read */
@@ -68,6 +68,8 @@ int gpube__yaml_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__xml_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__bif_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__opb_read(struct gpube_model *m, struct gpube_in *in); /* .wbo, too */
+int gpube__bep_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__pre_read(struct gpube_model *m, struct gpube_in *in);
 
 int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
 /* The file that evidence is read from, for the caller to free; NULL: none. Others as below. */

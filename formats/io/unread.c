@@ -25,8 +25,7 @@ static const struct unread table[] = {
 	{"an action graph game (.agg)", "#AGG|#BAGG", "", "agg|bagg"},
 	{"a game tree editor's file (.gte, .gbt)", "<gte*|<gambit:*", "", "gte|gbt"},
 	/* constraints and costs */
-	{"a pedigree (toulbar2's .pre)", "", "", "pre"},
-	{"a plan of satellite observations (toulbar2's .bep)", "", "", "bep"},
+	{"a source of toulbar2's cp2wcsp (.cp): its .wcsp is read", "", "", "cp"},
 	{"a quantified formula (.qdimacs)", "", "", "qdimacs|qcnf"},
 	{"a formula of SMT-LIB (.smt2)", "(set-*|(declare-*|(define-*|(assert", ";", "smt2|smt"},
 	{"a MiniZinc model (.mzn, .fzn, .dzn)", "include|predicate|solve|array*|var", "%",

@@ -17,8 +17,7 @@ unread() {
 unread x.efg 'EFG 2 R "" { "A" "B" }\nt "" 1 "" { 1, 2 }\n' 'Gambit.s .efg' info solve nash csg auction
 unread noname_efg 'EFG 2 R "" { "A" "B" }\n' 'Gambit.s .efg' info nash
 unread x.agg '#AGG\n2\n2\n' 'action graph game' info nash
-unread x.pre '1 1 0 0 1 0 0\n1 2 0 0 2 0 0\n' 'toulbar2.s .pre' info solve
-unread x.bep '5\n1 2 3\n' 'toulbar2.s .bep'
+unread x.cp '# problem name\n4_QUEENS\n' 'cp2wcsp'
 unread x.lp '\\ a comment\nMinimize\n obj: x + y\n' 'linear program' info solve
 unread noext 'max: 3x + 2y;\n' 'linear program'
 unread y.lp 'max: 3x + 2y;\n' 'linear program'
