@@ -25,7 +25,7 @@ static const struct unread table[] = {
 	{"an action graph game (.agg)", "#AGG|#BAGG", "", "agg|bagg"},
 	{"a game tree editor's file (.gte, .gbt)", "<gte*|<gambit:*", "", "gte|gbt"},
 	/* constraints and costs */
-	{"a source of toulbar2's cp2wcsp (.cp): its .wcsp is read", "", "", "cp"},
+	{"a source of toulbar2's cp2wcsp (.cp)", "", "", "cp"},
 	{"a quantified formula (.qdimacs)", "", "", "qdimacs|qcnf"},
 	{"a formula of SMT-LIB (.smt2)", "(set-*|(declare-*|(define-*|(assert", ";", "smt2|smt"},
 	{"a MiniZinc model (.mzn, .fzn, .dzn)", "include|predicate|solve|array*|var", "%",

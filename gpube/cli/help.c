@@ -72,6 +72,23 @@ static void explain(const struct opt_row *row, char *text, size_t size)
 		snprintf(text, size, "%s", row->help);
 }
 
+/* A value's words, a|b|c; a list that passes the line goes on in the next one. Returns the column. */
+static int argument_words(const char *words, int at)
+{
+	const int first = at + 1;
+
+	at += printf(" ");
+	while (*words) {
+		const int n = (int)strcspn(words, "|") + (words[strcspn(words, "|")] == '|');
+
+		if (at + n > 80)
+			at = printf("\n%*s", first, "") - 1;
+		at += printf("%.*s", n, words);
+		words += n;
+	}
+	return at;
+}
+
 static void help_options(const struct command *c)
 {
 	const struct opt_group *group, *before = NULL;
@@ -88,7 +105,7 @@ static void help_options(const struct command *c)
 		else
 			at = printf("      --%s", opts_name(row));
 		if (row->argument)
-			at += printf(" %s", row->argument);
+			at = argument_words(row->argument, at);
 		printf("%s%*s", at > 27 ? "\n" : "", at > 27 ? 29 : 29 - at, "");
 		explain(row, text, sizeof(text));
 		wrap(text, text + strlen(text), 29, 29);
