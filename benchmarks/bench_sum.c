@@ -15,7 +15,7 @@
 #include "gpube/ops/rates.h"
 #include "gpube/ops/sum/sum_card.h"
 
-enum { REPEATS = 10, MOST_IN = 6 };
+enum { REPEATS = 10, MOST_IN = 6, SMALL = 4096 };
 
 static struct gpube_ctx *ctx;
 static struct gpube_sum_card card;
@@ -48,6 +48,13 @@ static void lay(struct gpube_sum_operand *o, struct gpube_sum_table *t, const st
 		cells[i] = 0.25 + gpube__rng_unit(&rng) / 2;
 	t->least = -3;
 	card.ops->upload(ctx, t->card, cells, (uint64_t)t->n * sizeof(double));
+	if (t->n > SMALL) {
+		free(cells);
+		return;
+	}
+	/* as a function's table, which the host has, too */
+	t->cells = gpube__alloc(ctx, (uint64_t)t->n, sizeof(double));
+	memcpy(t->cells, cells, (size_t)t->n * sizeof(double));
 	free(cells);
 }
 
@@ -134,6 +141,7 @@ int main(int argc, char **argv)
 	binary("one table", 28, 2, 1, (uint64_t[]){all}, all & ~1ull, 1);
 	binary("large and 1 small", 28, 2, 2, (uint64_t[]){all, 0x101}, all & ~1ull, 1);
 	binary("large and 4 small", 28, 2, 5, (uint64_t[]){all, 0x3, 0x10001, 0x800001, 0x4001001}, all & ~1ull, 1);
+	binary("two large", 28, 2, 2, (uint64_t[]){all & ~4ull, all & ~0x10ull}, all & ~1ull, 1);
 	binary("two large and 2 small", 28, 2, 4, (uint64_t[]){all & ~4ull, all & ~0x10ull, 0x10001, 0x4001001}, all & ~1ull, 1);
 	binary("the same, the last summed", 28, 2, 4, (uint64_t[]){all & ~4ull, all & ~0x10ull, 0x10001, 0x4001001}, all & ~(1ull << 27), 1);
 	binary("down: from the parent", 28, 2, 2, (uint64_t[]){all & ~1ull, 0x801}, all & ~0x200ull, 1);

@@ -21,6 +21,9 @@
 /* Targets of one pass have together at most this share of the joined table's cells. */
 #define SHARE 8
 
+/* A bucket of more tables is the host's, which takes them one by one. */
+#define MOST_TABLES 64
+
 /* Where the host does not hold all tables, joined tables of so many cells are the card's. */
 #define LEAST_JOINED 0x1p16
 
@@ -135,7 +138,9 @@ int gpube__infer_place(struct gpube__inferring *j, double bytes)
 		return want == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
 	}
 	for (int32_t b = 0; b < j->n; b++)
-		if (want == GPUBE_BACKEND_CUDA || (!fits && gpube__infer_joined(j, b) >= LEAST_JOINED))
+		if (j->buckets[b].n_functions + j->buckets[b].n_children > MOST_TABLES)
+			j->side[b] = 0;
+		else if (want == GPUBE_BACKEND_CUDA || (!fits && gpube__infer_joined(j, b) >= LEAST_JOINED))
 			j->side[b] = 1;
 	status = gpube__infer_take_card(j, &card);
 	j->out->plan.predicted_seconds = seconds[1];
