@@ -1,6 +1,6 @@
 #!/bin/sh
 # What README.md says that commands print is what they print, but for what the machine decides:
-# seconds, rates, threads, free memory and cards.
+# seconds, rates, threads, free memory and cards. And CONTRIBUTING.md's names are names of the tree.
 . tests/cli/tap.sh
 bin=$(dirname "$gpube")
 
@@ -28,4 +28,17 @@ while read -r command; do
 	same "$work/printed" > "$work/b"
 	that "$command prints what README.md says" diff "$work/a" "$work/b"
 done < "$work/commands"
+
+# ---- CONTRIBUTING.md names files and functions, all of which are there; x and FOLDER are anyone's
+git ls-files > "$work/tree" 2> /dev/null || find . -type f | sed 's|^\./||' | grep -v '^build' > "$work/tree"
+grep -oE '[a-z_/]+\.(c|h|sh|py|txt|md)\b' CONTRIBUTING.md | grep -vE '(^|/)x\.' | sort -u |
+	while read -r file; do
+		grep -qE "(^|/)$file\$" "$work/tree" || echo "no file $file"
+	done > "$work/wrong"
+# shellcheck disable=SC2016
+grep -o '`[a-z_]*()`' CONTRIBUTING.md | tr -d '`()' | grep -vE '_x(_|$)' | sort -u |
+	while read -r name; do
+		grep -E '\.(c|h|cu)$' "$work/tree" | xargs grep -qE "\b$name\(" || echo "no function $name"
+	done >> "$work/wrong"
+that 'CONTRIBUTING.md names what is there' sh -c "cat '$work/wrong'; [ ! -s '$work/wrong' ]"
 plan
