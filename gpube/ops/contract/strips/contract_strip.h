@@ -281,7 +281,7 @@ GPUBE_HD static inline struct gpube__strip_copied gpube__strip_next_copy(
 /*
  * gpube__strip_plan() - the strips with the least predicted cost.
  * cycles   out: predicted cycles of the device, from the launch to the end
- * most     no plan that takes longer than this many times what its bytes take
+ * most     no plan that takes longer than this many times what its bytes take, unless it is short
  * c        one that gpube__strips_apply() to: (min,+) of 4 bytes, without arguments and with one
  *          reduced dim, of up to 8 operands
  * Returns false where no operand runs along the last output dims, or all would take longer.

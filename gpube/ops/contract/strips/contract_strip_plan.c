@@ -32,6 +32,13 @@ const struct gpube__strip_kernel_info gpube__strip_kernels[N_STRIP_KERNELS] = {
 #define WAIT_ROUND   600.0  /* more for each time a thread waits past the second */
 #define WAIT_R       1500.0 /* more where R is copied */
 #define BESIDE       0.15   /* of what is hidden behind what takes longest */
+/*
+ * What takes longer than its bytes is for boxes, unless it is short: buckets of 10^6 to 10^8 joined
+ * cells with 100 values each took 18 us, and 40 as boxes or direct tiles, where some 8 were foreseen
+ * (benchmarks/runs/families-h200, "Short strips").
+ */
+#define SHORT	     1e5
+#define SHORT_TIMES  2.3
 #define LOSS         1.25   /* of the issue slots and of shared memory's cycles */
 
 struct choice {
@@ -532,8 +539,11 @@ bool gpube__strip_plan(struct gpube__strip *d, double *cycles,
 	if (!(best.cycles < INFINITY) || !make(d, &p, &best))
 		return false;
 	*cycles = price(d, &p);
-	if (*cycles > LAUNCH + PROLOGUE + most * p.bytes / (DRAM_BYTES * device->n_sms))
-		return false;
+	if (*cycles > LAUNCH + PROLOGUE + most * p.bytes / (DRAM_BYTES * device->n_sms)) {
+		*cycles *= SHORT_TIMES;
+		if (*cycles > SHORT)
+			return false;
+	}
 	d->cut = c->cut;
 	d->threshold = c->threshold;
 	return true;
