@@ -218,10 +218,8 @@ static void lines(void **state)
 	*t = (struct told){
 		.by_tables = -1, .by_shifts = -1, .is_negated = m->direction == GPUBE_MAXIMISE};
 	assert_int_equal(gpube_bound(&b, m, &opts), 0);
-	if (t->n) {
-		assert_int_equal(t->by_tables, 0); /* before any round */
-		assert_true(t->by_shifts != 0);
-	}
+	/* before any round, though a question of satisfiability may have come before both */
+	assert_true(t->by_shifts < 0 || (t->by_tables >= 0 && t->by_tables < t->by_shifts));
 	for (int k = 0; k < t->n; k++) {
 		assert_true(k == 0 || t->lower[k] >= t->lower[k - 1]);
 		if (brute.feasible)
