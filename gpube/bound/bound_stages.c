@@ -51,6 +51,19 @@ static bool is_hard(const struct gpube_bounder *b)
 	return is_auto(b) && !b->shifted && gpube__cost_span(b->m) == 1;
 }
 
+/* So many variables that an order of them takes longer than the answer, as a rule. */
+enum { MANY_HARD = 500 };
+
+static bool is_large_and_hard(const struct gpube_bounder *b)
+{
+	return b->m->n_vars > MANY_HARD && is_hard(b);
+}
+
+static bool is_small_and_hard(const struct gpube_bounder *b)
+{
+	return b->m->n_vars <= MANY_HARD && is_hard(b);
+}
+
 static double hard_seconds(const struct gpube_bounder *b)
 {
 	return share_of(b, 60, 0.5);
@@ -510,9 +523,10 @@ static int count(struct gpube_bounder *b, double seconds)
 
 /* These need no order; without one there is nothing for the others to go along. */
 static const struct stage first_stages[] = {
+	{"satisfiability", is_large_and_hard, hard_seconds, gpube__bound_sat},
 	{"a first order", NULL, NULL, make_first_order},
 	{"elimination at once", wants_at_once, at_once_seconds, eliminate_at_once},
-	{"satisfiability", is_hard, hard_seconds, gpube__bound_sat},
+	{"satisfiability", is_small_and_hard, hard_seconds, gpube__bound_sat},
 	{"shifts at first", wants_first, first_seconds, first_bounds},
 	{NULL, NULL, NULL, NULL},
 };

@@ -14,7 +14,7 @@ import sys
 
 def answer(text):
     """The optimum; [lower, upper] of what is proved; infeasible; or open."""
-    for pattern in (r"^optimum +(\S+?),?(?: |$)", r"Optimum: (\S+)"):
+    for pattern in (r"^optimum +((?:log10 )?[^\s,]+)", r"Optimum: (\S+)"):
         found = re.search(pattern, text, re.M)
         if found:
             return found.group(1)
