@@ -247,6 +247,13 @@ static int eliminate_rest(struct gpube_bounder *b, const struct rest *r, double 
 			     : INFINITY;
 	if (!status && s->answer == GPUBE_ANSWER_INFEASIBLE) {
 		*done = true;
+	} else if (!status && r->whole && b->most_bytes > 0 && s->plan.peak_bytes > b->most_bytes) {
+		char bytes[GPUBE_BYTES_TEXT];
+
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "elimination is put off: %s of tables",
+			gpube__bytes_text(bytes, s->plan.peak_bytes));
+		b->put_off = true;
+		*too_large = INFINITY;
 	} else if (!status && planned_seconds(b, &s->plan) <= seconds) {
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 			"elimination of what is left: %.3g joined cells", s->plan.joined_cells);

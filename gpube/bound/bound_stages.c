@@ -379,6 +379,24 @@ static double elimination_seconds(const struct gpube_bounder *b)
 	return fmax(2, fmin(20, b->opts->timeout_seconds / 3));
 }
 
+/* What wants so much memory is not begun while a search may end. */
+#define MUCH_MEMORY 2e9
+
+static int eliminate_in_little(struct gpube_bounder *b, double seconds)
+{
+	int status;
+
+	b->most_bytes = MUCH_MEMORY;
+	status = eliminate(b, seconds);
+	b->most_bytes = 0;
+	return status;
+}
+
+static bool wants_much_memory(const struct gpube_bounder *b)
+{
+	return b->put_off;
+}
+
 static bool wants_second_tree(const struct gpube_bounder *b)
 {
 	return is_auto(b) && b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_prefers_joins(b);
@@ -539,8 +557,9 @@ static const struct stage stages[] = {
 	{"local search", wants_search, search_seconds, first_search},
 	{"satisfiability", is_unassigned, unassigned_seconds, gpube__bound_sat},
 	{"quick mini-buckets", wants_quick_mbe, NULL, quick_mbe},
-	{"elimination", wants_elimination, elimination_seconds, eliminate},
+	{"elimination", wants_elimination, elimination_seconds, eliminate_in_little},
 	{"a longer search tree", wants_second_tree, second_tree_seconds, gpube__bound_dfs},
+	{"elimination in much memory", wants_much_memory, elimination_seconds, eliminate},
 	{"a search tree to its end", wants_tree, NULL, gpube__bound_dfs},
 	{"a sweep", wants_sweep, sweep_seconds, gpube__bound_sweep},
 	{"slices", wants_slices, slices_seconds, slices},

@@ -61,6 +61,8 @@ struct gpube_bounder {
 	int z;
 	struct gpube_sat *sat; /* the hard part as clauses, as long as they are open; or NULL */
 	struct gpube_dfs_tree *tree; /* the search tree, from one of its turns to the next; or NULL */
+	double most_bytes; /* of tables, of an elimination of the whole; 0: what the memory allows */
+	bool put_off;	   /* one was not begun for that */
 	struct gpube_solution *eliminated; /* of the elimination that proved, or NULL; its order is of m */
 	char *count; /* of the optima, once it is known */
 	struct gpube_stage_run *runs;
