@@ -288,6 +288,14 @@ int gpube__compare_int32(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+double gpube__cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 double gpube__now(void)
 {
 	struct timespec t;

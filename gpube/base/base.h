@@ -176,6 +176,7 @@ void gpube__ctx_clear(struct gpube_ctx *ctx);
 /* ---- clock and random numbers -------------------------------------------- */
 
 double gpube__now(void); /* seconds, monotonic */
+double gpube__cpu_seconds(void); /* of all threads of the process, so far */
 
 struct gpube_rng {
 	uint64_t s[4];

@@ -265,7 +265,7 @@ static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 	static const struct gpube_bound_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = m->ctx;
 	struct gpube_bounder b = {.ctx = ctx, .ops = gpube__ops_cpu(), .given = m,
-		.opts = opts ? opts : &none, .start = gpube__now(), .upper = GPUBE_INF,
+		.opts = opts ? opts : &none, .start = gpube__now(), .start_cpu = gpube__cpu_seconds(), .upper = GPUBE_INF,
 		.cutoff = GPUBE_INF, .shifted = shifted, .shifting = shifting,
 		.most_shift = GPUBE__MOST_SHIFT};
 	struct gpube_solution *found;

@@ -39,7 +39,7 @@ struct gpube_bounder {
 	const struct gpube_model *tables;
 	int finer;
 	struct gpube_model *kept; /* tables, where it is not m */
-	double start;
+	double start, start_cpu; /* by the clock, and of the process */
 
 	int64_t lower; /* no total is below; GPUBE_INF: none is allowed */
 	int64_t upper; /* of 'best'; GPUBE_INF: none known */
