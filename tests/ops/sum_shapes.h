@@ -58,7 +58,7 @@ static inline void sum_shape_draw(struct sum_shape *s, uint64_t seed, int64_t mo
 	gpube__rng_init(&rng, seed);
 	memset(s, 0, sizeof(*s));
 	while (s->job.n_axes < (most ? 24 : 14) && room > 1) {
-		int64_t dim = 2 + (int64_t)gpube__rng_below(&rng, dims);
+		int64_t dim = 2 + (int64_t)gpube__rng_below(&rng, most && (uint64_t)room < dims ? (uint64_t)room : dims);
 
 		s->job.dim[s->job.n_axes++] = dim;
 		room /= dim;

@@ -30,64 +30,71 @@ __device__ static uint32_t job_of(const struct group *g, uint32_t block)
 	return lo;
 }
 
-/* Where a block is. */
-template <int NIN> struct place {
-	int64_t base[NIN + 1], far_at[NIN];
-	int64_t item[GPUBE_WALK_MOST_AXES], far[GPUBE_WALK_MOST_AXES];
+/* Where a block begins; each warp goes on from there by itself. */
+template <int NIN> struct begin {
+	int64_t base[NIN + 1], value[GPUBE_WALK_MOST_AXES];
 };
 
 template <int NIN>
-__device__ static void begin(struct place<NIN> *at, const struct gpube__walk *w, int64_t first)
+__device__ static void find_begin(struct begin<NIN> *at, const struct gpube__walk *w, int64_t first)
 {
 	const int k = threadIdx.x;
 
 	if (k == 32) /* another warp: divisions take their time */
-		gpube__walk_values(w->axis, w->n_item, first, at->item);
+		gpube__walk_values(w->axis, w->n_item, first, at->value);
 	if (k <= NIN)
 		at->base[k] = gpube__walk_at(w->axis, w->n_item, first, k < NIN ? k : OUT);
-	for (int a = k; a < w->n_far; a += THREADS)
-		at->far[a] = 0;
-	if (k < NIN)
-		at->far_at[k] = 0;
 }
 
-template <int NIN> __device__ static void next_far(struct place<NIN> *at, const struct gpube__walk *w)
-{
-	const int a = gpube__walk_next(gpube__walk_far(w), w->n_far, at->far);
+/*
+ * The item that a warp has: lane a knows axis a's value, lane k where operand k is, the output last. Axes are
+ * at most 32 where there is a next item: sum_walk.c.
+ */
+struct lane {
+	int32_t value, dim;
+	int64_t base;
+};
 
-	for (int k = 0; k < NIN; k++)
-		at->far_at[k] = a < 0 ? 0 : at->far_at[k] + gpube__walk_far(w)[a].back[k];
+template <int NIN>
+__device__ static struct lane lane_begin(const struct begin<NIN> *at, const struct gpube__walk *w)
+{
+	const int a = threadIdx.x % 32;
+	struct lane l = {0, 0, 0};
+
+	if (a < w->n_item) {
+		l.value = (int32_t)at->value[a];
+		l.dim = (int32_t)w->axis[a].dim;
+	}
+	l.base = at->base[a <= NIN ? a : 0];
+	return l;
 }
 
-template <int NIN> __device__ static void next_item(struct place<NIN> *at, const struct gpube__walk *w)
+/* The last axis that has another value grows, those behind it go back to 0. */
+template <int NIN> __device__ static void lane_next(struct lane *l, const struct gpube__walk *w)
 {
-	const int a = gpube__walk_next(w->axis, w->n_item, at->item);
+	const int a = threadIdx.x % 32;
+	const int last = 31 - __clz((int)__ballot_sync(~0u, l->value + 1 < l->dim));
 
-	next_far<NIN>(at, w); /* back to its begin */
-	if (a < 0)
+	if (last < 0)
 		return;
-	for (int k = 0; k < NIN; k++)
-		at->base[k] += w->axis[a].back[k];
-	at->base[NIN] += w->axis[a].back[OUT];
+	l->value = a > last ? 0 : l->value + (a == last);
+	l->base += w->axis[last].back[a < NIN ? a : OUT];
 }
 
 /* The cells of a panel that a thread has. */
 template <int NIN> struct mine {
-	int32_t at[EACH][NIN], out[EACH], place[EACH];
+	int32_t at[EACH][NIN];
+	int32_t to[EACH]; /* in the output, or its place among the panel's sums */
 	double sum[EACH];
 	bool small[EACH];
 };
 
 template <int NIN>
-__device__ static void add_products(struct mine<NIN> *m, const struct gpube__walk *w,
-	const struct place<NIN> *at, const int64_t (*near_at)[NIN], int32_t cells)
+__device__ static void add_products(struct mine<NIN> *m, const struct gpube__walk *w, const double *const *in,
+	const int64_t (*near_at)[NIN], int32_t cells)
 {
 	const double by = w->by;
-	const double *in[NIN];
 
-#pragma unroll
-	for (int k = 0; k < NIN; k++)
-		in[k] = w->in[k] + at->base[k] + at->far_at[k];
 #pragma unroll 2
 	for (int32_t r = 0; r < w->near; r++) {
 		double v[EACH];
@@ -124,7 +131,7 @@ __device__ static void write_cells(
 	for (int e = 0; e < EACH; e++) {
 		if ((int)threadIdx.x + e * THREADS >= cells)
 			continue;
-		out[m->out[e]] = m->sum[e];
+		out[m->to[e]] = m->sum[e];
 		gpube__extremes_take(x, m->sum[e]);
 		x->lost |= m->small[e] && m->sum[e] < SMALL_SUM;
 	}
@@ -141,7 +148,7 @@ __device__ static void write_sums(const struct mine<NIN> *m, struct gpube__extre
 #pragma unroll
 	for (int e = 0; e < EACH; e++)
 		if ((int)threadIdx.x + e * THREADS < w->panel) {
-			part[m->place[e]] = m->sum[e];
+			part[m->to[e]] = m->sum[e];
 			small |= m->small[e];
 		}
 	small = __syncthreads_or(small);
@@ -161,10 +168,14 @@ __device__ static void write_sums(const struct mine<NIN> *m, struct gpube__extre
 	}
 }
 
+#ifndef WALK_BLOCKS
+#define WALK_BLOCKS(n_in) ((n_in) == 1 ? 4 : (n_in) < 4 ? 3 : 2)
+#endif
+
 template <int NIN>
-__global__ static void __launch_bounds__(THREADS, NIN == 1 ? 4 : 2) walk(struct group g)
+__global__ static void __launch_bounds__(THREADS, WALK_BLOCKS(NIN)) walk(struct group g)
 {
-	__shared__ struct place<NIN> at;
+	__shared__ struct begin<NIN> begin;
 	__shared__ int64_t near_at[GPUBE_WALK_NEAR][NIN];
 	__shared__ double part[GPUBE_WALK_PANEL];
 	__shared__ int32_t out_at[GPUBE_WALK_PANEL];
@@ -175,8 +186,9 @@ __global__ static void __launch_bounds__(THREADS, NIN == 1 ? 4 : 2) walk(struct 
 	const bool cut_item = w->cut >= 0 && w->cut < w->n_item;
 	struct gpube__extremes x = {0, INFINITY, false};
 	struct mine<NIN> m;
+	struct lane lane;
 
-	begin<NIN>(&at, w, first);
+	find_begin<NIN>(&begin, w, first);
 	for (int i = threadIdx.x; i < w->near * NIN; i += THREADS)
 		near_at[i / NIN][i % NIN] =
 			gpube__walk_at(gpube__walk_near(w), w->n_near, i / NIN, i % NIN);
@@ -189,26 +201,25 @@ __global__ static void __launch_bounds__(THREADS, NIN == 1 ? 4 : 2) walk(struct 
 #pragma unroll
 		for (int k = 0; k < NIN; k++)
 			m.at[e][k] = c.at[k];
-		m.out[e] = c.out;
-		m.place[e] = c.place;
+		m.to[e] = w->sums == 1 ? c.out : c.place;
 		if (i < w->panel && c.place % w->sums == 0)
 			out_at[c.place / w->sums] = c.out;
 	}
+	__syncthreads();
+	lane = lane_begin<NIN>(&begin, w);
 	for (int64_t i = 0; i < n; i++) {
 		int32_t cells = w->panel, sums = w->n_sums;
 		double *out;
 
-		if (i) {
-			__syncthreads();
-			if (threadIdx.x == 0)
-				next_item<NIN>(&at, w);
-		}
-		__syncthreads();
-		out = w->out + at.base[NIN];
+		if (i)
+			lane_next<NIN>(&lane, w);
+		out = w->out + __shfl_sync(~0u, lane.base, NIN);
 		if (cut_item) {
-			cells = gpube__walk_cells(w, at.item[w->cut]);
+			const int32_t value = __shfl_sync(~0u, lane.value, w->cut);
+
+			cells = gpube__walk_cells(w, value);
 			if (gpube__walk_panel(w)->step[OUT])
-				sums = gpube__walk_sums(w, at.item[w->cut]);
+				sums = gpube__walk_sums(w, value);
 		}
 #pragma unroll
 		for (int e = 0; e < EACH; e++) {
@@ -216,20 +227,25 @@ __global__ static void __launch_bounds__(THREADS, NIN == 1 ? 4 : 2) walk(struct 
 			m.small[e] = false;
 		}
 		for (int64_t far = 0; far < w->far; far++) {
-			if (far) {
-				__syncthreads();
-				if (threadIdx.x == 0)
-					next_far<NIN>(&at, w);
-				__syncthreads();
-			}
-			if (w->cut >= w->n_item)
-				cells = gpube__walk_cells(w, at.far[w->cut - w->n_item]);
-			add_products<NIN>(&m, w, &at, near_at, cells);
+			const int k = threadIdx.x % 32;
+			int64_t at = lane.base;
+			const double *in[NIN];
+
+			if (far && k < NIN)
+				at += gpube__walk_at(gpube__walk_far(w), w->n_far, far, k);
+#pragma unroll
+			for (int o = 0; o < NIN; o++)
+				in[o] = w->in[o] + __shfl_sync(~0u, at, o);
+			if (w->cut >= w->n_item) /* which is slowest there */
+				cells = gpube__walk_cells(w, far / (w->far / w->axis[w->cut].dim));
+			add_products<NIN>(&m, w, in, near_at, cells);
 		}
-		if (w->sums == 1)
+		if (w->sums == 1) {
 			write_cells<NIN>(&m, &x, out, cells);
-		else
-			write_sums<NIN>(&m, &x, w, out, sums, part, out_at);
+			continue;
+		}
+		__syncthreads(); /* the sums before are read */
+		write_sums<NIN>(&m, &x, w, out, sums, part, out_at);
 	}
 	gpube__extremes_tell(&g.found[g.found_at[job]], &x);
 }
@@ -338,13 +354,21 @@ static int busy(const struct gpube__device *d)
 	return 8 * d->n_sms;
 }
 
+/* The card multiplies matrices of doubles: from compute capability 8 on. */
+static bool has_tensor_cores(const struct gpube__device *d)
+{
+	int major = 0;
+
+	return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d->id) == cudaSuccess && major >= 8;
+}
+
 /* Every product is a rounding, or none where it is added at once; there are as many additions. */
 static bool plan_tiles(struct work *w, struct gpube_ctx *ctx, const struct gpube_sum_task *t)
 {
 	const struct gpube_sum_job *job = t->job;
 	int first;
 
-	w->by_tiles = !t->looks && gpube__tile_plan(&w->tile, &first, job, gpube__device_of(ctx)->n_sms);
+	w->by_tiles = !t->looks && has_tensor_cores(gpube__device_of(ctx)) && gpube__tile_plan(&w->tile, &first, job, gpube__device_of(ctx)->n_sms);
 	if (!w->by_tiles)
 		return false;
 	w->tile.in[0] = job->in[first].table->card;
@@ -440,10 +464,12 @@ static int run(struct gpube_ctx *ctx, struct gpube_sum_task *tasks, struct work 
 
 static int products(struct gpube_ctx *ctx, int64_t n, struct gpube_sum_task *tasks)
 {
-	struct work *works = (struct work *)gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*works));
+	struct work *works = (struct work *)gpube__alloc(ctx, (uint64_t)n, sizeof(*works));
 	struct item *items = (struct item *)gpube__alloc(ctx, (uint64_t)n, sizeof(*items));
 	int status = GPUBE_ENOMEM;
 
+	for (int64_t i = 0; works && i < n; i++)
+		works[i].parts = NULL; /* the rest is large, and set when it is used */
 	if (works && items)
 		status = run(ctx, tasks, works, items, n);
 	/* memory that is given out again is written to behind what is still running */

@@ -1,20 +1,23 @@
 /*
  * sum_tile.cu - products of matrices on a CUDA device: see sum_tile.h.
  *
- * Bound: the rate of multiplications. A step of one term reads 16 numbers of shared memory for 64 products a
- * thread; the next terms are on their way to registers meanwhile.
+ * Bound: the rate of multiplications, which tensor cores do: a warp has 64 rows by 32 columns, in pieces of 16 by
+ * 8, and multiplies four terms at a time. The next terms are on their way to registers meanwhile. A matrix product's
+ * fragments: lane l has row l / 4 (and 8 more) of a term l % 4 of the first, column l / 4 of that term of the second,
+ * and columns 2 (l % 4) and one more of the sums' rows.
  */
 #include "gpube/ops/sum/sum_cuda.cuh"
 
 enum {
 	SIDE = GPUBE_TILE_SIDE,
-	OWN = GPUBE_TILE_OWN,
 	DEPTH = GPUBE_TILE_DEPTH,
 	THREADS = GPUBE_TILE_THREADS,
-	ACROSS = SIDE / OWN,		    /* threads in a row of them */
-	LOADS = SIDE * DEPTH / THREADS,	    /* cells of a slab that a thread fetches */
-	TERMS = 256,			    /* whose places are known */
-	PITCH = SIDE + 2,
+	LOADS = SIDE * DEPTH / THREADS, /* cells of a slab that a thread fetches */
+	TERMS = 256,			/* whose places are known */
+	PITCH = SIDE + 4,		/* lanes' reads go to different banks */
+	DOWN = 4, ACROSS = 4,		/* pieces of a warp */
+	ROWS = 16 * DOWN, COLUMNS = 8 * ACROSS,
+	WARPS_ACROSS = SIDE / COLUMNS,
 };
 
 /* Offsets of a block's lines and of the terms at hand. */
@@ -60,25 +63,43 @@ __device__ static void put(double (*slab)[PITCH], const double *from, bool terms
 	}
 }
 
-/* A thread's rows are neighbours, its columns lie ACROSS apart. */
-__device__ static void multiply(double (*sum)[OWN], const double (*a)[PITCH], const double (*b)[PITCH])
+/* sum += a * b for 16 rows, 8 columns and 4 terms. */
+__device__ static void multiply_piece(double *sum, const double *a, double b)
 {
-	const int row = threadIdx.x / ACROSS * OWN, column = threadIdx.x % ACROSS;
+#if __CUDA_ARCH__ >= 900
+	asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+		: "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
+		: "d"(a[0]), "d"(a[1]), "d"(b));
+#elif __CUDA_ARCH__ >= 800
+	for (int i = 0; i < 2; i++)
+		asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+			: "+d"(sum[2 * i]), "+d"(sum[2 * i + 1])
+			: "d"(a[i]), "d"(b));
+#endif
+}
+
+__device__ static void multiply(double (*sum)[ACROSS][4], const double (*a)[PITCH], const double (*b)[PITCH])
+{
+	const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+	const int row = warp / WARPS_ACROSS * ROWS + lane / 4, column = warp % WARPS_ACROSS * COLUMNS + lane / 4;
 
 #pragma unroll
-	for (int d = 0; d < DEPTH; d++) {
-		double x[OWN], y[OWN];
+	for (int d = 0; d < DEPTH; d += 4) {
+		double x[DOWN][2], y[ACROSS];
 
 #pragma unroll
-		for (int i = 0; i < OWN; i++) {
-			x[i] = a[d][row + i];
-			y[i] = b[d][column + i * ACROSS];
+		for (int i = 0; i < DOWN; i++) {
+			x[i][0] = a[d + lane % 4][row + 16 * i];
+			x[i][1] = a[d + lane % 4][row + 16 * i + 8];
 		}
 #pragma unroll
-		for (int i = 0; i < OWN; i++)
+		for (int k = 0; k < ACROSS; k++)
+			y[k] = b[d + lane % 4][column + 8 * k];
 #pragma unroll
-			for (int k = 0; k < OWN; k++)
-				sum[i][k] = fma(x[i], y[k], sum[i][k]);
+		for (int i = 0; i < DOWN; i++)
+#pragma unroll
+			for (int k = 0; k < ACROSS; k++)
+				multiply_piece(sum[i][k], x[i], y[k]);
 	}
 }
 
@@ -102,9 +123,10 @@ __global__ static void __launch_bounds__(THREADS, 1)
 	double *out = t.out + gpube__tile_at(pairs, p.pair, 2);
 	const int64_t terms = t.group[GPUBE_TILE_TERM].size;
 	int lines[2];
-	double sum[OWN][OWN] = {}, next[2][LOADS];
+	double sum[DOWN][ACROSS][4] = {}, next[2][LOADS];
 	struct gpube__extremes x = {0, INFINITY, false};
 
+#pragma unroll
 	for (int o = 0; o < 2; o++) {
 		const struct gpube__tile_group *g = &t.group[o];
 		const int64_t first = o ? p.column : p.row, left = g->size - first;
@@ -118,6 +140,7 @@ __global__ static void __launch_bounds__(THREADS, 1)
 	}
 	find_terms(s, t, 0);
 	__syncthreads();
+#pragma unroll
 	for (int o = 0; o < 2; o++) {
 		fetch(next[o], t, s, in, o, 0, lines[o]);
 		put(s->slab[0][o], next[o], t.terms_first[o]);
@@ -131,26 +154,32 @@ __global__ static void __launch_bounds__(THREADS, 1)
 			__syncthreads();
 		}
 		if (more)
+#pragma unroll
 			for (int o = 0; o < 2; o++)
 				fetch(next[o], t, s, in, o, k + DEPTH, lines[o]);
 		multiply(sum, s->slab[turn][0], s->slab[turn][1]);
 		if (more)
+#pragma unroll
 			for (int o = 0; o < 2; o++)
 				put(s->slab[turn ^ 1][o], next[o], t.terms_first[o]);
 		__syncthreads();
 	}
 #pragma unroll
-	for (int i = 0; i < OWN; i++)
+	for (int i = 0; i < DOWN; i++)
 #pragma unroll
-		for (int k = 0; k < OWN; k++) {
-			const int row = threadIdx.x / ACROSS * OWN + i, column = threadIdx.x % ACROSS + k * ACROSS;
+		for (int k = 0; k < ACROSS; k++)
+#pragma unroll
+			for (int c = 0; c < 4; c++) {
+				const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+				const int row = warp / WARPS_ACROSS * ROWS + 16 * i + lane / 4 + c / 2 * 8;
+				const int column = warp % WARPS_ACROSS * COLUMNS + 8 * k + lane % 4 * 2 + c % 2;
+				const double v = sum[i][k][c] * t.by;
 
-			if (row >= lines[0] || column >= lines[1])
-				continue;
-			sum[i][k] *= t.by;
-			out[s->out[0][row] + s->out[1][column]] = sum[i][k];
-			gpube__extremes_take(&x, sum[i][k]);
-		}
+				if (row >= lines[0] || column >= lines[1])
+					continue;
+				out[s->out[0][row] + s->out[1][column]] = v;
+				gpube__extremes_take(&x, v);
+			}
 	gpube__extremes_tell(found, &x);
 }
 

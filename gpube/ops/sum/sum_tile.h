@@ -3,8 +3,8 @@
  *
  * Each axis is one of the first operand and the output (a row), of the second and the output (a column), of
  * both operands alone (a term, which is summed over), or of all three (a pair). A block of threads has a
- * tile of rows and columns; terms pass through its shared memory, and each thread keeps TILE_OWN by
- * TILE_OWN sums in registers. Operands are read where they lie, whatever the order of their axes.
+ * tile of rows and columns; terms pass through its shared memory, and sums are kept in
+ * registers. Operands are read where they lie, whatever the order of their axes.
  */
 #ifndef GPUBE_SUM_TILE_H
 #define GPUBE_SUM_TILE_H
@@ -13,9 +13,8 @@
 
 enum {
 	GPUBE_TILE_SIDE = 128, /* rows, and columns, of a block */
-	GPUBE_TILE_OWN = 8,
 	GPUBE_TILE_THREADS = 256,
-	GPUBE_TILE_DEPTH = 8, /* terms in shared memory at once */
+	GPUBE_TILE_DEPTH = 16, /* terms in shared memory at once */
 	GPUBE_TILE_AXES = 12, /* of a kind, once neighbours are one */
 };
 

@@ -8,7 +8,9 @@ enum {
 	OUT = GPUBE_WALK_IN,
 	LEAST_WORK = 1 << 14, /* cells of an item that are worth cutting */
 	MOST_PARTS = 1 << 24, /* cells of all parts together */
-	MOST_CHUNK = 16,
+	SECTOR = 4, /* cells that memory gives at once */
+	MOST_CHUNK = 32,
+	LANES = 32, /* which know an item's axes from one to the next */
 };
 
 /* The axes before the panel. */
@@ -28,6 +30,7 @@ static int fuse(struct gpube__walk_axis *axis, int n, int n_in, int *cut)
 {
 	for (int a = n - 2; a >= 0; a--) {
 		bool one = a != *cut && a + 1 != *cut &&
+			   axis[a].dim <= INT32_MAX / axis[a + 1].dim && /* a lane counts in 32 bits */
 			   axis[a].step[OUT] == axis[a + 1].step[OUT] * axis[a + 1].dim;
 
 		for (int k = 0; k < n_in && one; k++)
@@ -75,43 +78,77 @@ static void read_axes(struct gpube__walk_axis *axis, const struct gpube_sum_job 
 	}
 }
 
-/* Takes axes from the last one on, the last of them in pieces if need be; returns how many are left whole. */
-static int take_panel(struct gpube__walk *w, struct gpube__walk_axis *panel, struct gpube__walk_axis *axis, int n)
+/*
+ * Whether an axis that is summed over is left to the rest, where it does not tear apart what lies together:
+ * then no cells of a panel have to be added to each other.
+ */
+static bool may_skip(const struct gpube__walk_axis *axis, int64_t cells, int64_t skipped, int64_t n_out)
 {
-	struct gpube__walk_axis back_to_front[GPUBE_WALK_MOST_AXES];
-	int64_t cells = 1, sums = 1, most;
-	int taken = 0;
+	return axis->step[OUT] == 0 && n_out >= GPUBE_WALK_PANEL / 2 && skipped * axis->dim <= GPUBE_WALK_NEAR &&
+	       (cells >= SECTOR || skipped * axis->dim <= SECTOR);
+}
 
-	for (; n > 0 && cells * axis[n - 1].dim <= GPUBE_WALK_PANEL; n--) {
-		cells *= axis[n - 1].dim;
-		sums *= axis[n - 1].step[OUT] ? axis[n - 1].dim : 1;
-		append(back_to_front, &taken, &axis[n - 1]);
-	}
-	most = GPUBE_WALK_PANEL / cells;
-	w->cut_by = 0;
-	if (n > 0 && most >= 2 && cells < GPUBE_WALK_PANEL / 2) {
-		struct gpube__walk_axis *a = &axis[n - 1];
-		const int64_t pieces = (a->dim + most - 1) / most, by = (a->dim + pieces - 1) / pieces;
+/* As much of an axis as the panel has room for; what is left of it becomes the axis. */
+static void take_piece(struct gpube__walk *w, struct gpube__walk_axis *piece, struct gpube__walk_axis *axis,
+	int64_t cells, int64_t sums)
+{
+	const int64_t most = GPUBE_WALK_PANEL / cells, pieces = (axis->dim + most - 1) / most;
+	const int64_t by = (axis->dim + pieces - 1) / pieces;
 
-		w->cut_by = (int32_t)by;
-		w->cut_n = a->dim;
-		w->cut_cells = (int32_t)cells;
-		w->cut_sums = (int32_t)sums;
-		append(back_to_front, &taken, a);
-		back_to_front[taken - 1].dim = by;
-		cells *= by;
-		sums *= a->step[OUT] ? by : 1;
-		a->dim = (a->dim + by - 1) / by;
-		for (int k = 0; k <= OUT; k++)
-			a->step[k] *= by;
+	w->cut_by = (int32_t)by;
+	w->cut_n = axis->dim;
+	w->cut_cells = (int32_t)cells;
+	w->cut_sums = (int32_t)sums;
+	*piece = *axis;
+	piece->dim = by;
+	axis->dim = (axis->dim + by - 1) / by;
+	for (int k = 0; k <= OUT; k++)
+		axis->step[k] *= by;
+}
+
+/* Takes axes from the last one on, the last of them in pieces if need be; those left move up, and are counted. */
+static int take_panel(struct gpube__walk *w, struct gpube__walk_axis *panel, struct gpube__walk_axis *axis, bool *cut,
+	int n, int64_t n_out)
+{
+	struct gpube__walk_axis taken[GPUBE_WALK_MOST_AXES], left[GPUBE_SUM_AXES];
+	int64_t cells = 1, sums = 1, skipped = 1;
+	bool is_full = false;
+	int n_taken = 0, n_left = 0, cut_at = -1;
+
+	for (int a = n - 1; a >= 0; a--) {
+		struct gpube__walk_axis *x = &axis[a], *piece = &taken[n_taken];
+
+		if (is_full || may_skip(x, cells, skipped, n_out)) {
+			skipped *= x->step[OUT] ? 1 : x->dim;
+			append(left, &n_left, x);
+			continue;
+		}
+		*piece = *x;
+		is_full = cells * x->dim > GPUBE_WALK_PANEL;
+		if (is_full) {
+			if (GPUBE_WALK_PANEL / cells >= 2 && cells < GPUBE_WALK_PANEL / 2) {
+				take_piece(w, piece, x, cells, sums);
+				cut_at = n_left;
+			}
+			append(left, &n_left, x);
+			if (cut_at < 0)
+				continue;
+		}
+		cells *= piece->dim;
+		sums *= piece->step[OUT] ? piece->dim : 1;
+		n_taken++;
 	}
 	w->panel = (int32_t)cells;
 	w->n_sums = (int32_t)sums;
 	w->sums = (int32_t)(cells / sums);
-	for (int k = 0; k < taken; k++)
-		panel[k] = back_to_front[taken - 1 - k];
-	w->n_panel = taken;
-	return n;
+	w->n_panel = n_taken;
+	for (int k = 0; k < n_taken; k++)
+		panel[k] = taken[n_taken - 1 - k];
+	for (int k = 0; k < n_left; k++) {
+		axis[k] = left[n_left - 1 - k];
+		cut[k] = n_left - 1 - k == cut_at;
+	}
+	return n_left;
 }
 
 /* ---- items and the rest ------------------------------------------------------------------------- */
@@ -223,7 +260,7 @@ static double roundings_of(const struct gpube__walk *w)
 void gpube__walk_plan(struct gpube__walk_plan *p, const struct gpube_sum_job *job, int blocks)
 {
 	struct gpube__walk_axis axis[GPUBE_SUM_AXES], panel[GPUBE_WALK_MOST_AXES];
-	bool cut[GPUBE_SUM_AXES] = {false}, item[GPUBE_SUM_AXES];
+	bool cut[GPUBE_SUM_AXES], item[GPUBE_SUM_AXES];
 	struct outer o = {axis, cut, item, 0};
 	struct gpube__walk *w = &p->walk;
 
@@ -231,9 +268,7 @@ void gpube__walk_plan(struct gpube__walk_plan *p, const struct gpube_sum_job *jo
 	w->n_in = job->n_in;
 	read_axes(axis, job);
 	p->n_out = job->out[0].table->n;
-	o.n = take_panel(w, panel, axis, job->n_axes);
-	if (w->cut_by)
-		cut[o.n - 1] = true;
+	o.n = take_panel(w, panel, axis, cut, job->n_axes, p->n_out);
 	take_parts(p, &o, blocks);
 	sort_groups(w, &o, largest_input(job));
 	close_groups(w, panel);
@@ -241,7 +276,7 @@ void gpube__walk_plan(struct gpube__walk_plan *p, const struct gpube_sum_job *jo
 			   2 * w->lanes * w->n_sums <= GPUBE_WALK_THREADS;)
 		w->lanes *= 2;
 	w->chunk = w->items / (4 * (int64_t)blocks);
-	w->chunk = w->chunk < 1 ? 1 : w->chunk > MOST_CHUNK ? MOST_CHUNK : w->chunk;
+	w->chunk = w->chunk < 1 || w->n_item > LANES ? 1 : w->chunk > MOST_CHUNK ? MOST_CHUNK : w->chunk;
 	w->by = 1;
 	p->roundings = roundings_of(w);
 	if (p->parts > 1) {

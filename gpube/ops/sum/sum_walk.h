@@ -9,7 +9,7 @@
  * twice more, does one pair of tables, and has to be installed. (3) Panels, as on the CPU, and tiles
  * (sum_tile.h) where two operands share long sums: two kernels for all jobs, each for a batch of them.
  *
- * A panel is a run of the job's last axes, at most WALK_PANEL cells. A block of threads has one
+ * A panel is made of the job's last axes, those that the output has if they are enough, at most WALK_PANEL cells. A block of threads has one
  * item at a time: one setting of the axes that the output has before the panel. It walks the rest, the
  * axes that are summed over, adding to a number for each cell of the panel; then those that belong to one cell
  * of the output are added. So neighbouring threads read and write neighbouring cells, whichever axes
@@ -104,16 +104,28 @@ GPUBE_HD static inline const struct gpube__walk_axis *gpube__walk_panel(const st
 	return w->axis + w->n_item + w->n_far + w->n_near;
 }
 
+/* *i divided by the values of an axis, and the rest; in 32 bits where that will do, for cards. */
+GPUBE_HD static inline int64_t gpube__walk_value(int64_t *i, int64_t dim)
+{
+	const uint32_t low = (uint32_t)*i, by = (uint32_t)dim;
+	const int64_t all = *i;
+
+	if (all >> 32 || dim >> 32) {
+		*i = all / dim;
+		return all % dim;
+	}
+	*i = low / by;
+	return low - low / by * by;
+}
+
 /* Where setting i of a group is in an operand. */
 GPUBE_HD static inline int64_t gpube__walk_at(
 	const struct gpube__walk_axis *axis, int n, int64_t i, int operand)
 {
 	int64_t at = 0;
 
-	for (int a = n - 1; a >= 0 && i; a--) {
-		at += i % axis[a].dim * axis[a].step[operand];
-		i /= axis[a].dim;
-	}
+	for (int a = n - 1; a >= 0 && i; a--)
+		at += gpube__walk_value(&i, axis[a].dim) * axis[a].step[operand];
 	return at;
 }
 
@@ -121,10 +133,8 @@ GPUBE_HD static inline int64_t gpube__walk_at(
 GPUBE_HD static inline void gpube__walk_values(
 	const struct gpube__walk_axis *axis, int n, int64_t i, int64_t *value)
 {
-	for (int a = n - 1; a >= 0; a--) {
-		value[a] = i % axis[a].dim;
-		i /= axis[a].dim;
-	}
+	for (int a = n - 1; a >= 0; a--)
+		value[a] = gpube__walk_value(&i, axis[a].dim);
 }
 
 /* The next setting; returns the axis whose value has grown, by whose 'back' operands move; -1: none. */
