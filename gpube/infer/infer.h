@@ -105,6 +105,9 @@ struct gpube__inferring {
 	int64_t *marginals_at; /* of each variable */
 	struct gpube_wide z;
 	double roundings; /* of z */
+	struct gpube_wide fixed; /* of z: the functions all of whose variables have one value; with fixed_known */
+	double fixed_roundings;
+	bool fixed_known;
 	double most_roundings; /* of a marginal */
 	double log_lower, log_upper;   /* ln of z is between them, -INFINITY and INFINITY at first; see infer_bounds.h */
 	double told_lower, told_upper; /* in a note */

@@ -86,28 +86,45 @@ static int constants(struct gpube__inferring *j)
 	return GPUBE_OK;
 }
 
+/* What is in z before any bucket; once, for a compiled model is asked often. */
+static int begin(struct gpube__inferring *j)
+{
+	int status;
+
+	if (j->fixed_known) {
+		j->z = j->fixed;
+		j->roundings = j->fixed_roundings;
+		return GPUBE_OK;
+	}
+	j->z = gpube__wide(1, 0);
+	j->roundings = 0;
+	status = constants(j);
+	j->fixed = j->z;
+	j->fixed_roundings = j->roundings;
+	j->fixed_known = !status;
+	return status;
+}
+
 int gpube__infer_up(struct gpube__inferring *j)
 {
 	const bool keep = j->opts->task == GPUBE_INFER_MAR;
 	double done = 0;
 	int status;
 
-	j->z = gpube__wide(1, 0);
-	j->roundings = 0;
-	status = constants(j);
+	status = begin(j);
 	for (int32_t b = 0; b < j->n_up && !status; b++) {
 		struct gpube_sum_bucket *bucket = &j->buckets[b];
 
 		if (!j->dirty || j->dirty[b]) {
 			gpube__infer_drop(j, &bucket->message);
 			status = up(j, b);
+			done += (double)gpube__infer_cells(j, bucket->arity, gpube__infer_scope(j, b));
+			tell_progress(j, done / j->out->plan.joined_cells / (keep ? 3 : 1));
 		}
 		if (j->dirty && !status)
 			j->dirty[b] = false;
 		for (int32_t c = bucket->child; c >= 0 && !keep; c = j->buckets[c].sibling)
 			gpube__infer_drop(j, &j->buckets[c].message);
-		done += (double)gpube__infer_cells(j, bucket->arity, gpube__infer_scope(j, b));
-		tell_progress(j, done / j->out->plan.joined_cells / (keep ? 3 : 1));
 		if (status || bucket->parent >= 0)
 			continue;
 		j->roots[b] = gpube__sum_cell(&bucket->message, 0);
