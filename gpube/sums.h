@@ -115,7 +115,7 @@ struct gpube_mmap_opts {
  * values          of query[0], query[1], …; NULL: none is known whose sum is above 0
  * log10_value     of the sum over all other variables with 'values'; -INFINITY without any
  * log10_lower, log10_upper  bounds of the best one's, rounding errors included
- * relative_error  OPTIMAL: as above; else of the value
+ * relative_error  OPTIMAL: as above; else of the value; INFINITY: the value is a lower bound
  * n_free          query variables that the search is over; their tables are n_functions
  * plan            of the sums
  */

@@ -115,7 +115,12 @@ static void text_mmap(struct gpube_out *out, const struct result *r)
 {
 	const struct gpube_mmap *s = r->mmap;
 
-	if (s->values) {
+	if (s->values && isinf(s->relative_error)) {
+		text_label(out, "log10");
+		gpube__out_text(out, "at least ");
+		gpube__out_real(out, s->log10_value);
+		gpube__out_text(out, ", for the best values that were met\n");
+	} else if (s->values) {
 		text_label(out, "log10");
 		gpube__out_real(out, s->log10_value);
 		gpube__out_printf(out, s->answer == GPUBE_ANSWER_OPTIMAL

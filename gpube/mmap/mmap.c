@@ -254,6 +254,7 @@ static int bound_sums(struct job *j)
 		out->log10_lower = s->log_lower / log(10);
 		out->log10_lower -= log10_error(out->log10_lower, 0);
 		out->log10_value = out->log10_lower;
+		out->relative_error = INFINITY;
 	}
 	gpube__free(s->ctx, best);
 	return status;

@@ -89,6 +89,8 @@ row 'from where the query was' 0 "^query +1 variable, from $work/map.uai.query; 
 printf '2\n2 0\n' > "$work/asked"
 row 'a query by name' 0 '"status": "optimal", "task": "MMAP".*"query": \[2,0\], "assignment": \[[01],1\]' '' \
 	"$gpube" infer -q -t MMAP --json --query "$work/asked" "$work/map.uai"
+row 'bounds of what does not fit' 1 '^log10 +at least -?[0-9.e-]+, for the best values that were met$' '' \
+	"$gpube" infer -q -t MMAP --memory 8 --query "$work/asked" "$work/map.uai"
 row 'MMAP as a file' 0 '^1 0 1$' '' "$gpube" infer -q -t MMAP --output uai "$work/map.uai"
 echo '2 0 1 1 0' > "$work/seen"
 row 'its evidence counts' 0 '^log10 +-0.2218487496163[0-9]*, the proved' '' \
