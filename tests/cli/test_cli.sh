@@ -38,8 +38,8 @@ row 'option without its value' 2 '' '^gpube: --threads: expected 1 to 1024, foun
 	"$gpube" solve --threads
 row 'short option without its value' 2 '' '^gpube: --output-file: expected FILE, found nothing$' \
 	"$gpube" solve -o
-row 'too few arguments' 2 '' '^gpube: solve: expected FILE$' "$gpube" solve
-row 'too many arguments' 2 '' "^gpube: solve: unexpected argument 'b'\$" "$gpube" solve a b
+row 'too few arguments' 2 '' '^gpube: solve: expected FILE \[EVIDENCE\]$' "$gpube" solve
+row 'too many arguments' 2 '' "^gpube: solve: unexpected argument 'c'\$" "$gpube" solve a b c
 row 'arguments where there are none' 2 '' "^gpube: devices: unexpected argument 'x'\$" \
 	"$gpube" devices x
 row 'order twice' 2 '' '^gpube: --order and --order-file exclude each other$' \
