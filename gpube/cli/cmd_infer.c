@@ -495,7 +495,7 @@ static int maximise(struct result *r, const struct gpube_solve_opts *o, int outp
 }
 
 static int infer(struct session *s, const struct opts_infer *o, const struct opts_engine *engine,
-	const char *file, const struct gpube_model *m, int output)
+	const char *file, const struct gpube_model *m, const struct opts_read *read, int output)
 {
 	struct result r = {.session = s,
 		.file = file,
@@ -504,7 +504,6 @@ static int infer(struct session *s, const struct opts_infer *o, const struct opt
 		.estimate = o->estimate,
 		.seconds_read = session_seconds(s)};
 	struct gpube_solve_opts opts;
-	const char *evidence = o->read.evidence;
 	struct query query = {0};
 	char *found;
 	int32_t *order = NULL;
@@ -515,9 +514,7 @@ static int infer(struct session *s, const struct opts_infer *o, const struct opt
 			"'%s': a model of costs has no probabilities; 'gpube solve' finds its optimum", file);
 		return session_fail(s, NULL);
 	}
-	if (evidence && !strcmp(evidence, "none"))
-		evidence = "";
-	if (gpube__evid_find(&found, s->ctx, file, true, evidence))
+	if (session_evidence_file(&found, s, m, file, read))
 		return session_fail(s, NULL);
 	r.evidence_file = found;
 	r.query = &query;
@@ -549,10 +546,10 @@ static int run(const void *opts, int n_args, char **args)
 		.threads = o->threads};
 	struct gpube_model *m = NULL;
 	struct session s;
+	struct opts_read read = o->read;
 	int output = o->json ? ANSWER_JSON : o->output == 2 ? ANSWER_UAI : o->output, rc;
 
-	(void)n_args;
-	if (session_options_clash(&engine))
+	if (session_options_clash(&engine) || !session_evidence(&read, n_args, args))
 		return CLI_USAGE;
 	if (o->query && o->task != TASK_MMAP) {
 		cli_error("--query is for --task MMAP");
@@ -561,9 +558,9 @@ static int run(const void *opts, int n_args, char **args)
 	rc = session_start_engine(&s, &o->talk, &engine, true, output == ANSWER_JSON, o->output_file);
 	if (rc)
 		return rc;
-	rc = session_read(&s, &m, args[0], &o->read);
+	rc = session_read(&s, &m, args[0], &read);
 	if (m)
-		rc = infer(&s, o, &engine, args[0], m, output);
+		rc = infer(&s, o, &engine, args[0], m, &read, output);
 	gpube_model_free(m);
 	session_end(&s);
 	return rc;
@@ -571,7 +568,7 @@ static int run(const void *opts, int n_args, char **args)
 
 const struct command cmd_infer = {
 	.name = "infer",
-	.arguments = "FILE",
+	.arguments = "FILE [EVIDENCE]",
 	.summary = "sum over a graphical model: partition function, marginals, marginal MAP",
 	.description =
 		"Sums the Markov or Bayesian network in FILE (.uai, .bif, .erg) over all assignments "
@@ -590,7 +587,7 @@ const struct command cmd_infer = {
 		"SIGTERM end, has proved bounds: from above by weighted mini-buckets, from below by exact sums over "
 		"part of the assignments. They become better until the end that is given, or until they meet; the exit status is "
 		"then 1. Marginals have none.\n\n"
-		"Evidence is read from the .evid file beside FILE, from that of --evidence, or not at all "
+		"Evidence is read from the .evid file beside FILE, from EVIDENCE or that of --evidence, or not at all "
 		"(--evidence none). The answer tells how much there was, and which file had it. The query of MMAP is "
 		"read from the .query file beside FILE, or from that of --query.\n\n"
 		"With --output json the result is one object: status (exact, optimal, bounds, impossible, error), "
@@ -606,7 +603,7 @@ const struct command cmd_infer = {
 		    "gpube infer --task MMAP --query asked.query --timeout 60s network.uai\n"
 		    "the best values of some variables, or bounds after a minute",
 	.min_args = 1,
-	.max_args = 1,
+	.max_args = 2,
 	.opts_size = sizeof(struct opts_infer),
 	.groups = groups,
 	.run = run,

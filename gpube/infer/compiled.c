@@ -8,7 +8,6 @@
  * To reduce the tables by evidence would make each set cheaper, and an order and a plan of its own necessary.
  */
 #include "gpube/infer/infer.h"
-#include "gpube/ir/options.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,22 +79,6 @@ static int compile(struct gpube_compiled *c, const struct gpube_model *m)
 	return status;
 }
 
-static int check_options(const struct gpube_model *m, const struct gpube_infer_opts *o)
-{
-	int status;
-
-	if (o->sizeof_options != sizeof(*o))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	if (m->kind != GPUBE_POTENTIALS)
-		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"a model of costs has no probabilities to sum: .uai files have");
-	status = gpube__check_choice(m->ctx, "task", (int)o->task, GPUBE_INFER_MAR);
-	return status ? status
-		      : gpube__check_engine(m,
-				&(struct gpube__engine_opts){(int)o->order_method, o->order, o->order_seconds,
-					o->timeout_seconds, o->backend, 0});
-}
-
 int gpube_infer_compile(struct gpube_compiled **out, const struct gpube_model *m, const struct gpube_infer_opts *opts)
 {
 	static const struct gpube_infer_opts none = {.sizeof_options = sizeof(none)};
@@ -106,7 +89,7 @@ int gpube_infer_compile(struct gpube_compiled **out, const struct gpube_model *m
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
-	status = check_options(m, opts ? opts : &none);
+	status = gpube__infer_check(m, opts ? opts : &none);
 	if (status)
 		return status;
 	c = gpube__alloc_zero(m->ctx, 1, sizeof(*c));

@@ -1,6 +1,5 @@
 /* infer.c - gpube_infer(): what can occur, a plan, messages up, and for marginals down again. */
 #include "gpube/infer/infer_bounds.h"
-#include "gpube/ir/options.h"
 
 #include <math.h>
 
@@ -111,23 +110,6 @@ static int infer(struct gpube__inferring *j)
 	return status;
 }
 
-static int check_options(const struct gpube_model *m, const struct gpube_infer_opts *o)
-{
-	int status;
-
-	if (o->sizeof_options != sizeof(*o))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	if (m->kind != GPUBE_POTENTIALS)
-		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"a model of costs has no probabilities to sum: .uai files have");
-	status = gpube__check_choice(m->ctx, "task", (int)o->task, GPUBE_INFER_MAR);
-	if (status)
-		return status;
-	return gpube__check_engine(m,
-		&(struct gpube__engine_opts){(int)o->order_method, o->order, o->order_seconds,
-			o->timeout_seconds, o->backend, 0});
-}
-
 int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts)
 {
 	static const struct gpube_infer_opts none = {.sizeof_options = sizeof(none)};
@@ -141,7 +123,7 @@ int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
 	j.ctx = ctx = m->ctx;
-	status = check_options(m, j.opts);
+	status = gpube__infer_check(m, j.opts);
 	if (status)
 		return status;
 	j.out = gpube__alloc_zero(ctx, 1, sizeof(*j.out));

@@ -226,6 +226,9 @@ void gpube__infer_drop(struct gpube__inferring *j, struct gpube_sum_table *t);
 int gpube__infer_marginal(struct gpube__inferring *j, int32_t position, int32_t b, const struct gpube_sum_table *weights,
 	double roundings);
 
+/* Whether options are of their types, and the model is of potentials. Errors: EINVAL */
+int gpube__infer_check(const struct gpube_model *m, const struct gpube_infer_opts *o);
+
 /* ---- buckets on a card ------------------------------------------------------------------------------- */
 
 /*

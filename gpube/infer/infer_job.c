@@ -1,9 +1,27 @@
-/* infer_job.c - a bucket as a job of sums: its tables, and what is read off. See infer.h. */
+/* infer_job.c - a bucket as a job of sums: its tables, and what is read off; and what a caller may ask. See infer.h. */
 #include "gpube/infer/infer.h"
+#include "gpube/ir/options.h"
 
 #include <math.h>
 
 #define UNIT 0x1p-53 /* a rounding's relative error */
+
+int gpube__infer_check(const struct gpube_model *m, const struct gpube_infer_opts *o)
+{
+	int status;
+
+	if (o->sizeof_options != sizeof(*o))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	if (m->kind != GPUBE_POTENTIALS)
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"a model of costs has no probabilities to sum: .uai files have");
+	status = gpube__check_choice(m->ctx, "task", (int)o->task, GPUBE_INFER_MAR);
+	if (status)
+		return status;
+	return gpube__check_engine(m,
+		&(struct gpube__engine_opts){(int)o->order_method, o->order, o->order_seconds,
+			o->timeout_seconds, o->backend, 0});
+}
 
 void gpube__infer_lay(struct gpube_sum_operand *o, struct gpube_sum_table *t, const struct gpube_sum_job *job,
 	const int32_t *axes, int arity, const int32_t *scope)

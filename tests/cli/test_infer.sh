@@ -43,6 +43,10 @@ END
 row 'marginals of a .bif' 0 '^ +wet: 0.18 0.82$' '' "$gpube" infer -q -t MAR "$work/two.bif"
 
 # evidence, and where it is from
+echo '1 0 1' > "$work/other.evid"
+row 'evidence as an argument' 0 "^evidence +1 observed variable, from $work/other.evid\$" '' \
+	"$gpube" infer $x "$work/other.evid"
+row 'not both as an argument and an option' 2 '' 'evidence' "$gpube" infer --evidence none $x "$work/other.evid"
 row 'evidence beside the file' 0 '^evidence +1 observed variable, from examples/sprinkler.uai.evid$' '' \
 	"$gpube" infer -q $x
 row 'none of it' 0 '^log10 Z +(-?[0-9.]+e-1[5-9]|0), ' '' "$gpube" infer -q --evidence none $x
