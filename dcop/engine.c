@@ -73,9 +73,6 @@ static int do_task(struct dcop_worker *w, struct dcop_task task)
 {
 	struct dcop_node *node = &w->engine->nodes[task.agent];
 
-	if (task.phase == DCOP_UTIL && w == w->engine->workers && !w->worked)
-		dcop__test_hook(w->engine->world);
-	w->worked = true;
 	if (task.phase == DCOP_UTIL)
 		return dcop__agent_util(w, task.agent, &node->total, &node->seconds_util);
 	return dcop__agent_value(w, task.agent, &node->seconds_value);
@@ -89,6 +86,7 @@ static void *work(void *arg)
 	pthread_mutex_lock(&e->lock);
 	for (;;) {
 		struct dcop_task task;
+		bool first;
 		int status;
 
 		while (!e->n_tasks && !e->ending)
@@ -96,7 +94,11 @@ static void *work(void *arg)
 		if (e->ending)
 			break;
 		task = e->tasks[--e->n_tasks]; /* the newest: its tables are the warmest */
+		first = !e->working;
+		e->working = true;
 		pthread_mutex_unlock(&e->lock);
+		if (first)
+			dcop__test_hook(e->world);
 		status = do_task(w, task);
 		pthread_mutex_lock(&e->lock);
 		if (status)

@@ -34,7 +34,7 @@ struct dcop_node {
 struct dcop_worker {
 	struct dcop_engine *engine;
 	pthread_t thread;
-	bool started, worked;
+	bool started;
 	struct gpube_ctx *ctx;
 	struct gpube_model m; /* the plan's, with this worker's context */
 	struct gpube_mbe mbe;
@@ -67,7 +67,7 @@ struct dcop_engine {
 	struct dcop_task *tasks, *outbox;
 	/* left: agents here without a value; eliminated: those whose UTIL phase is over */
 	int32_t n_tasks, n_outbox, n_left, n_eliminated;
-	bool ending;
+	bool working, ending; /* working: a task was taken */
 	int status;
 	char error[sizeof(((struct gpube_ctx *)0)->error)];
 
