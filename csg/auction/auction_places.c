@@ -146,8 +146,7 @@ static void draw_map(struct map *m)
 	}
 }
 
-/* ---- paths: bids
- * --------------------------------------------------------------------------------- */
+/* ---- paths: bids ------------------------------------------------------------- */
 
 static void push(struct map *m, int32_t from, int32_t city, double cost, double bound)
 {
@@ -270,8 +269,7 @@ int csg__draw_paths(struct bid_drawing *d, uint8_t *in)
 	return status;
 }
 
-/* ---- matching: take-off and landing of a flight
- * ---------------------------------------------------- */
+/* ---- matching: take-off and landing of a flight ------------------------------ */
 
 #define AIRPORTS       4
 #define LONGEST_FLIGHT 10 /* hours */

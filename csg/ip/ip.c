@@ -85,8 +85,7 @@ static int64_t next_open(const struct ip *ip)
 	return next;
 }
 
-/* ---- one subspace
- * -------------------------------------------------------------------------------- */
+/* ---- one subspace ------------------------------------------------------------ */
 
 /* With the table's greatest values as they are now; false: a size has no allowed coalition. */
 static bool prepare(struct ip *ip, const struct csg__partition *p)

@@ -367,6 +367,7 @@ static bool is_sure(const struct gpube_bounder *b)
 	       gpube__predicted_seconds(b->ctx, ops, joined) < most;
 }
 
+/* Narrow problems with many forbidden tuples: rbm_22 takes a sweep 0.14 s, and elimination ten times that. */
 static double quick_sweep_seconds(const struct gpube_bounder *b)
 {
 	(void)b;

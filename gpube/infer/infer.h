@@ -189,8 +189,6 @@ int gpube__infer_up(struct gpube__inferring *j);
 int gpube__infer_residual(struct gpube_model **out, struct gpube__inferring *j);
 /* Relative error of a number after so many roundings. */
 double gpube__infer_error(double roundings);
-/* Fills out->marginals. */
-int gpube__infer_down(struct gpube__inferring *j);
 /* Makes room for them, and the same. */
 int gpube__infer_marginals(struct gpube__inferring *j);
 /* log10_z, its error and bounds, after the passes. */

@@ -296,7 +296,8 @@ static int down(struct gpube__inferring *j, int32_t b)
 	return status || done ? status : down_here(j, b);
 }
 
-int gpube__infer_down(struct gpube__inferring *j)
+/* Fills out->marginals. */
+static int down_all(struct gpube__inferring *j)
 {
 	double done = j->out->plan.joined_cells / 2;
 	int status = GPUBE_OK;
@@ -339,7 +340,7 @@ int gpube__infer_marginals(struct gpube__inferring *j)
 	gpube__free(j->ctx, j->marginals_at); /* of a query before */
 	j->most_roundings = 0;
 	status = make_marginals(j);
-	return status ? status : gpube__infer_down(j);
+	return status ? status : down_all(j);
 }
 
 /* Bounds of log10 that are so close are a result. */

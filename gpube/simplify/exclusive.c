@@ -256,8 +256,7 @@ static int make_model(struct gpube_exclusive *x, struct gpube_model **out)
 	return status;
 }
 
-/* ---- the way back
- * -------------------------------------------------------------------------------- */
+/* ---- the way back ------------------------------------------------------------ */
 
 /* What variable i of the first model is, given what became of the groups. */
 static int map_variable(const struct gpube_exclusive *x, struct gpube_simplified *out,

@@ -110,8 +110,7 @@ static int find_pairs(struct gpube_exclusive *x)
 	return GPUBE_OK;
 }
 
-/* ---- sets of which at most one holds
- * -------------------------------------------------------------- */
+/* ---- sets of which at most one holds ----------------------------------------- */
 
 /* How many of the candidates the literal excludes. */
 static int32_t count_among(struct gpube_exclusive *x, int32_t literal)
