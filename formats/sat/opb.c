@@ -10,10 +10,8 @@
  * Value 1 is true. With the number of variables said they are x1, x2, …; without it they are those
  * that appear, in that order, by any name. Integers stay below 2^62.
  *
- * A constraint becomes one table: of its forbidden tuples, or of its allowed ones, whichever are
- * fewer. The walk that lists them turns back where the least and the greatest sum that are still
- * possible leave none, so that a clause or an at-most-one may be of any width. What has too many
- * of both is refused: as a chain of partial sums it would need variables that the file has not.
+ * What a constraint becomes is said in linear.h. One with products that has too many tuples is
+ * refused.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -23,30 +21,9 @@
 #include "formats/common/reading.h"
 #include "formats/common/registry.h"
 #include "formats/common/tuples.h"
+#include "formats/keywords/linear.h"
 
-enum {
-	TOKEN_BYTES = 256,
-	FREE_STEPS = 1 << 12, /* of a walk that is not charged for; and eight for each literal */
-	MOST_STEPS = 1 << 24,
-	FREE_TUPLES = 16,
-};
-
-enum relation { AT_LEAST, AT_MOST, EQUAL };
-
-/* A term of several literals. */
-struct product {
-	int64_t coefficient, literals, n; /* those from 'literals' on */
-	int32_t last;			  /* of its places in the scope */
-};
-
-/* What a variable of the scope adds to the sum when it is 0 or 1, in terms of it alone. */
-struct place {
-	int64_t products; /* the first of those that end here, once they are sorted */
-	__int128 gain[2];
-	__int128 least, most; /* of what comes from here on */
-	__int128 sum;	      /* of what is in front of here, in a walk */
-	int64_t steps;	      /* that adding its gain takes */
-};
+enum { TOKEN_BYTES = 256 };
 
 struct reader {
 	struct gpube_model *m;
@@ -57,18 +34,7 @@ struct reader {
 	bool begun;	/* a token or a comment was read */
 	int64_t line;	/* of the last token */
 	__int128 total; /* of all that totals may reach */
-	/* the sum that is read */
-	int64_t stamp, seen_capacity, n_seen;
-	int64_t *seen; /* by variable: the stamp of the sum it was in last, and its place there */
-	int32_t n, *scope;
-	int64_t scope_capacity, places_capacity, tuple_capacity, domains_capacity;
-	struct place *places; /* n + 1 */
-	int32_t *tuple, *domains;
-	int64_t n_products, products_capacity, n_literals, literals_capacity;
-	struct product *products;
-	int32_t *literals; /* 2 * place + 1 if it is negated */
-	enum relation relation;
-	int64_t right;
+	struct gpube_linear sum; /* that is read */
 };
 
 /* ---- tokens --------------------------------------------------------------------------------- */
@@ -200,17 +166,9 @@ static bool is_literal(const struct reader *r)
 
 /* ---- sums ------------------------------------------------------------------------------------- */
 
-static void begin_sum(struct reader *r)
-{
-	r->stamp++;
-	r->n = 0;
-	r->n_products = r->n_literals = 0;
-}
-
 static int find_variable(struct reader *r, int32_t *var, const char *name)
 {
 	const int32_t *known = gpube__names_find(&r->names, 0, name);
-	int64_t n;
 
 	if (known) {
 		*var = *known;
@@ -223,58 +181,23 @@ static int find_variable(struct reader *r, int32_t *var, const char *name)
 		if (gpube__names_add(&r->names, 0, r->m->vars[*var].name, *var))
 			return r->in->status = GPUBE_ENOMEM;
 	}
-	n = r->m->n_vars;
-	if (gpube__grow(r->m->ctx, &r->seen, &r->seen_capacity, n, 2 * sizeof(*r->seen)))
-		return r->in->status = GPUBE_ENOMEM;
-	for (; r->n_seen < n; r->n_seen++)
-		r->seen[2 * r->n_seen] = 0;
-	return GPUBE_OK;
-}
-
-/* The place of the literal's variable in the scope, to which it is added if it is new there. */
-static int place_of(struct reader *r, int32_t *place)
-{
-	struct gpube_ctx *ctx = r->m->ctx;
-	int64_t n = (int64_t)r->n + 1;
-	int32_t var;
-
-	if (find_variable(r, &var, r->token + (*r->token == '~')))
-		return r->in->status;
-	if (r->seen[2 * var] != r->stamp) {
-		if (gpube__grow(ctx, &r->scope, &r->scope_capacity, n, sizeof(*r->scope)) ||
-			gpube__grow(ctx, &r->tuple, &r->tuple_capacity, n, sizeof(*r->tuple)) ||
-			gpube__grow(
-				ctx, &r->domains, &r->domains_capacity, n, sizeof(*r->domains)) ||
-			gpube__grow(
-				ctx, &r->places, &r->places_capacity, n + 1, sizeof(*r->places)))
-			return r->in->status = GPUBE_ENOMEM;
-		r->seen[2 * var] = r->stamp;
-		r->seen[2 * var + 1] = r->n;
-		r->domains[r->n] = 2;
-		r->places[r->n] = (struct place){0};
-		r->scope[r->n++] = var;
-	}
-	*place = (int32_t)r->seen[2 * var + 1];
 	return GPUBE_OK;
 }
 
 static int push_literal(struct reader *r)
 {
-	int32_t place = 0;
+	int32_t place = 0, var = 0;
 
-	if (place_of(r, &place))
+	if (find_variable(r, &var, r->token + (*r->token == '~')) ||
+		gpube__linear_place(&r->sum, &place, var))
 		return r->in->status;
-	if (gpube__grow(r->m->ctx, &r->literals, &r->literals_capacity, r->n_literals + 1,
-		    sizeof(*r->literals)))
-		return r->in->status = GPUBE_ENOMEM;
-	r->literals[r->n_literals++] = 2 * place + (*r->token == '~');
-	return GPUBE_OK;
+	return gpube__linear_literal(&r->sum, place, *r->token != '~');
 }
 
 /* "+3 x1 ~x2": its literals are the last ones then. Reads the token behind it, too. */
 static int read_term(struct reader *r, int64_t *coefficient, int64_t *first)
 {
-	*first = r->n_literals;
+	*first = r->sum.n_literals;
 	if (to_integer(r, coefficient, "a coefficient") || next(r))
 		return r->in->status;
 	if (!is_literal(r))
@@ -287,28 +210,17 @@ static int read_term(struct reader *r, int64_t *coefficient, int64_t *first)
 
 static int add_term(struct reader *r, int64_t coefficient, int64_t first)
 {
-	struct product p = {.coefficient = coefficient,
-		.literals = first,
-		.n = r->n_literals - first};
+	struct gpube_linear *l = &r->sum;
+	const struct gpube_linear_literal *literal = l->literals + first;
 
-	if (r->n_literals == first + 1) {
-		int32_t literal = r->literals[first];
-
-		r->places[literal / 2].gain[!(literal & 1)] += coefficient;
-		r->n_literals = first;
-		return GPUBE_OK;
-	}
-	if (gpube__grow(r->m->ctx, &r->products, &r->products_capacity, r->n_products + 2,
-		    sizeof(*r->products)))
-		return r->in->status = GPUBE_ENOMEM;
-	for (int64_t k = first; k < r->n_literals; k++)
-		if (r->literals[k] / 2 > p.last)
-			p.last = r->literals[k] / 2;
-	r->products[r->n_products++] = p;
+	if (l->n_literals != first + 1)
+		return gpube__linear_product(l, coefficient, first);
+	*gpube__linear_gain(l, literal->place, literal->value) += coefficient;
+	l->n_literals = first;
 	return GPUBE_OK;
 }
 
-/* ---- tables ----------------------------------------------------------------------------------- */
+/* ---- costs ------------------------------------------------------------------------------------ */
 
 /* What totals may reach stays below 2^62, so that none wraps. */
 static int count_cost(struct reader *r, int64_t cost)
@@ -319,232 +231,39 @@ static int count_cost(struct reader *r, int64_t cost)
 		       : gpube__in_fail(r->in, GPUBE_ERANGE, "totals of the costs pass 2^62");
 }
 
-/* Takes 't' in every case. */
-static int add_table(struct reader *r, struct gpube_tuples *t)
-{
-	struct gpube_table table;
-	int64_t twice;
-	int32_t index;
-	int status = gpube__tuples_finish(t, &table, &twice);
-
-	if (!status)
-		status = gpube__add_table(r->m, &index, &table);
-	if (!status)
-		status = gpube__add_function(r->m, r->n, r->scope, index, NULL);
-	return r->in->status = status;
-}
-
 /* A term of the objective: its coefficient where all of its literals are true. */
 static int add_cost(struct reader *r, int64_t coefficient)
 {
+	struct gpube_linear *l = &r->sum;
+	struct gpube_table table;
 	struct gpube_tuples t;
+	int64_t twice;
+	int32_t index;
 	int status;
 
-	memset(r->tuple, 0xff, (size_t)r->n * sizeof(*r->tuple));
-	for (int64_t k = 0; k < r->n_literals; k++) {
-		int32_t value = !(r->literals[k] & 1), *at = &r->tuple[r->literals[k] / 2];
+	memset(l->tuple, 0xff, (size_t)l->n * sizeof(*l->tuple));
+	for (int64_t k = 0; k < l->n_literals; k++) {
+		int32_t *at = &l->tuple[l->literals[k].place];
 
-		if (*at >= 0 && *at != value)
+		if (*at >= 0 && *at != l->literals[k].value)
 			return GPUBE_OK; /* x and ~x */
-		*at = value;
+		*at = l->literals[k].value;
 	}
 	if (count_cost(r, coefficient))
 		return r->in->status;
-	if (gpube__tuples_init(&t, r->m->ctx, r->n, r->domains, 0))
+	if (gpube__tuples_init(&t, r->m->ctx, l->n, l->domains, 0))
 		return r->in->status = GPUBE_ENOMEM;
-	status = gpube__tuples_push(&t, r->tuple, coefficient, r->in->line);
+	status = gpube__tuples_push(&t, l->tuple, coefficient, r->in->line);
 	if (status) {
 		gpube__tuples_clear(&t);
 		return r->in->status = status;
 	}
-	return add_table(r, &t);
-}
-
-/* ---- constraints ------------------------------------------------------------------------------ */
-
-/* The products by the place where they end, and the sums that each place leaves possible. */
-static int prepare(struct reader *r)
-{
-	struct product *sorted = NULL;
-	int64_t at = 0;
-
-	if (r->n_products) {
-		sorted = gpube__alloc(r->m->ctx, (uint64_t)r->n_products + 1, sizeof(*sorted));
-		if (!sorted)
-			return r->in->status = GPUBE_ENOMEM;
-	}
-	r->places[r->n] = (struct place){0};
-	for (int64_t k = 0; k < r->n_products; k++)
-		r->places[r->products[k].last].products++;
-	for (int32_t i = 0; i <= r->n; i++) {
-		int64_t n = r->places[i].products;
-
-		r->places[i].products = at;
-		at += n;
-	}
-	/* each goes where its place begins, which moves on; the ends are moved back below */
-	for (int64_t k = 0; k < r->n_products; k++)
-		sorted[r->places[r->products[k].last].products++] = r->products[k];
-	for (int32_t i = r->n; i > 0; i--)
-		r->places[i].products = r->places[i - 1].products;
-	r->places[0].products = 0;
-	for (int32_t i = r->n - 1; i >= 0; i--) {
-		struct place *p = &r->places[i];
-		bool one = p->gain[1] > p->gain[0];
-
-		p->least = p[1].least + p->gain[!one];
-		p->most = p[1].most + p->gain[one];
-		p->steps = 1;
-		for (int64_t k = p->products; k < p[1].products; k++) {
-			*(sorted[k].coefficient < 0 ? &p->least : &p->most) +=
-				sorted[k].coefficient;
-			p->steps += sorted[k].n;
-		}
-	}
-	if (sorted)
-		memcpy(r->products, sorted, (size_t)r->n_products * sizeof(*sorted));
-	gpube__free(r->m->ctx, sorted);
-	return GPUBE_OK;
-}
-
-/* What place i adds to the sum with the tuple's values up to there. */
-static __int128 gain_at(const struct reader *r, int32_t i)
-{
-	__int128 gain = r->places[i].gain[r->tuple[i]];
-
-	for (int64_t k = r->places[i].products; k < r->places[i + 1].products; k++) {
-		const struct product *p = &r->products[k];
-		const int32_t *literal = r->literals + p->literals;
-		bool all = true;
-
-		for (int64_t j = 0; j < p->n && all; j++)
-			all = r->tuple[literal[j] / 2] == !(literal[j] & 1);
-		gain += all ? p->coefficient : 0;
-	}
-	return gain;
-}
-
-/* May a sum between these be one of an allowed tuple, or of a forbidden one? */
-static bool may_be(const struct reader *r, bool allowed, __int128 least, __int128 most)
-{
-	switch (r->relation) {
-	case AT_LEAST:
-		return allowed ? most >= r->right : least < r->right;
-	case AT_MOST:
-		return allowed ? least <= r->right : most > r->right;
-	default:
-		return allowed ? least <= r->right && most >= r->right
-			       : least != r->right || most != r->right;
-	}
-}
-
-/*
- * Walks through the allowed or the forbidden tuples in order, in 'steps' steps.
- * t  what they are pushed to, with 'cost'; NULL: they are only counted
- * n  out: how many there are; -1: more than so many steps find
- */
-static int walk(struct reader *r, bool allowed, int64_t steps, struct gpube_tuples *t, int64_t cost,
-	int64_t *n)
-{
-	enum { LOOK_STEPS = 1 << 16 };
-	int64_t left = steps, look = LOOK_STEPS;
-	int32_t k = 0;
-
-	*n = 0;
-	r->tuple[0] = -1;
-	r->places[0].sum = 0;
-	while (k >= 0) {
-		const struct place *next_place = &r->places[k + 1];
-		__int128 sum;
-
-		left -= r->places[k].steps;
-		look -= r->places[k].steps;
-		if (left < 0) {
-			*n = -1;
-			return GPUBE_OK;
-		}
-		if (look < 0 && gpube__stopped(r->m->ctx))
-			return r->in->status = gpube__fail_stopped(r->m->ctx);
-		look = look < 0 ? LOOK_STEPS : look;
-		if (++r->tuple[k] == 2) {
-			k--;
-			continue;
-		}
-		sum = r->places[k].sum + gain_at(r, k);
-		if (!may_be(r, allowed, sum + next_place->least, sum + next_place->most))
-			continue;
-		if (k + 1 < r->n) {
-			r->tuple[++k] = -1;
-			r->places[k].sum = sum;
-			continue;
-		}
-		++*n;
-		if (t && gpube__tuples_push(t, r->tuple, cost, r->in->line))
-			return r->in->status = GPUBE_ENOMEM;
-	}
-	return GPUBE_OK;
-}
-
-/* Which tuples to list, how many there are, and the steps that list them. */
-struct listing {
-	bool allowed;
-	int64_t n, steps;
-};
-
-static int choose_listing(struct reader *r, struct listing *l)
-{
-	int64_t n[2], paid = FREE_STEPS + 8 * ((int64_t)r->n + r->n_literals);
-
-	for (l->steps = paid;; l->steps *= 4) {
-		if (l->steps > MOST_STEPS && l->steps > paid)
-			return gpube__in_fail(r->in, GPUBE_ERANGE,
-				"a constraint over %d variables with more allowed and more "
-				"forbidden tuples than are expanded",
-				r->n);
-		/* a walk is paid for by the memory that its tuples might take */
-		if (l->steps > paid && gpube__in_charge(r->in, l->steps, sizeof(int32_t),
-					       "constraints that are expanded"))
-			return r->in->status;
-		if (walk(r, false, l->steps, NULL, 0, &n[0]) ||
-			walk(r, true, l->steps, NULL, 0, &n[1]))
-			return r->in->status;
-		if (n[0] < 0 && n[1] < 0)
-			continue;
-		l->allowed = n[0] < 0 || (n[1] >= 0 && n[1] < n[0]);
-		l->n = n[l->allowed];
-		if (l->n <= FREE_TUPLES)
-			return GPUBE_OK;
-		return gpube__in_charge(r->in, l->n,
-			((int64_t)r->n + 4) * (int64_t)sizeof(int32_t),
-			"constraints that are expanded");
-	}
-}
-
-/* Where the constraint does not hold it costs 'cost'; GPUBE_INF: that is forbidden. */
-static int add_constraint(struct reader *r, int64_t cost)
-{
-	struct listing l = {0};
-	struct gpube_tuples t;
-	int64_t n;
-
-	if (prepare(r))
-		return r->in->status;
-	if (!may_be(r, false, r->places[0].least, r->places[0].most))
-		return GPUBE_OK; /* it holds anyhow */
-	if (!may_be(r, true, r->places[0].least, r->places[0].most)) {
-		if (gpube_model_add_costs(r->m, 0, NULL, &cost))
-			r->in->status = GPUBE_ENOMEM;
-		return r->in->status;
-	}
-	if (choose_listing(r, &l))
-		return r->in->status;
-	if (gpube__tuples_init(&t, r->m->ctx, r->n, r->domains, l.allowed ? cost : 0))
-		return r->in->status = GPUBE_ENOMEM;
-	if (walk(r, l.allowed, l.steps, &t, l.allowed ? 0 : cost, &n)) {
-		gpube__tuples_clear(&t);
-		return r->in->status;
-	}
-	return add_table(r, &t);
+	status = gpube__tuples_finish(&t, &table, &twice);
+	if (!status)
+		status = gpube__add_table(r->m, &index, &table);
+	if (!status)
+		status = gpube__add_function(r->m, l->n, l->scope, index, NULL);
+	return r->in->status = status;
 }
 
 /* ---- statements ------------------------------------------------------------------------------- */
@@ -560,7 +279,7 @@ static int read_objective(struct reader *r, bool maximise)
 
 		if (!is_integer(r->token))
 			return refuse(r, "a coefficient or ';'");
-		begin_sum(r);
+		gpube__linear_begin(&r->sum);
 		if (read_term(r, &coefficient, &first) || add_cost(r, coefficient))
 			return r->in->status;
 	}
@@ -587,16 +306,19 @@ static int read_soft(struct reader *r)
 
 static int read_relation(struct reader *r)
 {
+	int64_t right;
+
 	if (is(r, ">="))
-		r->relation = AT_LEAST;
+		r->sum.relation = GPUBE_AT_LEAST;
 	else if (is(r, "<="))
-		r->relation = AT_MOST;
+		r->sum.relation = GPUBE_AT_MOST;
 	else if (is(r, "="))
-		r->relation = EQUAL;
+		r->sum.relation = GPUBE_EXACTLY;
 	else
 		return refuse(r, "a coefficient, a variable, '>=', '=' or '<='");
-	if (next(r) || to_integer(r, &r->right, "an integer on the right"))
+	if (next(r) || to_integer(r, &right, "an integer on the right"))
 		return r->in->status;
+	r->sum.right = right;
 	return expect(r, ";", "';'");
 }
 
@@ -614,14 +336,14 @@ static int read_constraint(struct reader *r, bool soft)
 		if (count_cost(r, cost) || expect(r, "]", "']'") || next(r))
 			return r->in->status;
 	}
-	begin_sum(r);
+	gpube__linear_begin(&r->sum);
 	do {
 		int64_t coefficient, first;
 
 		if (read_term(r, &coefficient, &first) || add_term(r, coefficient, first))
 			return r->in->status;
 	} while (is_integer(r->token));
-	return read_relation(r) ? r->in->status : add_constraint(r, cost);
+	return read_relation(r) ? r->in->status : gpube__linear_add(&r->sum, cost);
 }
 
 static int read_file(struct reader *r)
@@ -650,18 +372,12 @@ static int read_file(struct reader *r)
 
 int gpube__opb_read(struct gpube_model *m, struct gpube_in *in)
 {
-	struct reader r = {.m = m, .in = in};
+	struct reader r = {.m = m, .in = in, .sum = {.m = m, .in = in}};
 	int status;
 
 	gpube__names_init(&r.names, m->ctx);
 	status = read_file(&r);
 	gpube__names_clear(&r.names);
-	gpube__free(m->ctx, r.seen);
-	gpube__free(m->ctx, r.scope);
-	gpube__free(m->ctx, r.places);
-	gpube__free(m->ctx, r.tuple);
-	gpube__free(m->ctx, r.domains);
-	gpube__free(m->ctx, r.products);
-	gpube__free(m->ctx, r.literals);
+	gpube__linear_clear(&r.sum);
 	return status ? status : in->status;
 }

@@ -148,7 +148,7 @@ const struct command cmd_convert = {
 		".qpbo\n"
 		"read: quadratic pseudo-Boolean functions of toulbar2\n"
 		".opb, .wbo\n"
-		"read: pseudo-Boolean problems of the competitions, products too; constraints as far "
+		"read: pseudo-Boolean problems of the competitions, products too; constraints with products as far "
 		"as they expand to tables\n"
 		".col\n"
 		"read: graphs of DIMACS, with --colors\n"

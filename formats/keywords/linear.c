@@ -1,0 +1,395 @@
+/* linear.c - see linear.h. */
+#include "formats/keywords/linear.h"
+
+#include <string.h>
+
+#include "formats/common/tuples.h"
+#include "formats/keywords/chain.h"
+
+enum {
+	FREE_STEPS = 1 << 12, /* of a walk that is not charged for; and eight for each literal */
+	CHAIN_STEPS = 1 << 20, /* more than these are taken where no chain does instead */
+	MOST_STEPS = 1 << 24,
+	FREE_TUPLES = 16,
+};
+
+/* ---- sums ------------------------------------------------------------------------------------- */
+
+void gpube__linear_begin(struct gpube_linear *l)
+{
+	l->stamp++;
+	l->n = 0;
+	l->n_gains = l->n_products = l->n_literals = 0;
+}
+
+void gpube__linear_clear(struct gpube_linear *l)
+{
+	struct gpube_ctx *ctx = l->m->ctx;
+
+	gpube__free(ctx, l->scope);
+	gpube__free(ctx, l->gains);
+	gpube__free(ctx, l->tuple);
+	gpube__free(ctx, l->domains);
+	gpube__free(ctx, l->places);
+	gpube__free(ctx, l->products);
+	gpube__free(ctx, l->literals);
+	gpube__free(ctx, l->seen);
+}
+
+static int add_place(struct gpube_linear *l, int32_t var)
+{
+	struct gpube_ctx *ctx = l->m->ctx;
+	const int32_t domain = l->m->vars[var].domain;
+	const int64_t n = (int64_t)l->n + 1;
+
+	if (gpube__grow(ctx, &l->scope, &l->scope_capacity, n, sizeof(*l->scope)) ||
+		gpube__grow(ctx, &l->tuple, &l->tuple_capacity, n, sizeof(*l->tuple)) ||
+		gpube__grow(ctx, &l->domains, &l->domains_capacity, n, sizeof(*l->domains)) ||
+		gpube__grow(ctx, &l->places, &l->places_capacity, n + 1, sizeof(*l->places)) ||
+		gpube__grow(ctx, &l->gains, &l->gains_capacity, l->n_gains + domain, sizeof(*l->gains)))
+		return l->in->status = GPUBE_ENOMEM;
+	l->seen[2 * var] = l->stamp;
+	l->seen[2 * var + 1] = l->n;
+	l->domains[l->n] = domain;
+	l->places[l->n] = (struct gpube_linear_place){.first = l->n_gains};
+	memset(l->gains + l->n_gains, 0, (size_t)domain * sizeof(*l->gains));
+	l->n_gains += domain;
+	l->scope[l->n++] = var;
+	return GPUBE_OK;
+}
+
+int gpube__linear_place(struct gpube_linear *l, int32_t *place, int32_t var)
+{
+	const int64_t n = l->m->n_vars;
+
+	if (gpube__grow(l->m->ctx, &l->seen, &l->seen_capacity, n, 2 * sizeof(*l->seen)))
+		return l->in->status = GPUBE_ENOMEM;
+	for (; l->n_seen < n; l->n_seen++)
+		l->seen[2 * l->n_seen] = 0;
+	if (l->seen[2 * var] != l->stamp && add_place(l, var))
+		return l->in->status;
+	*place = (int32_t)l->seen[2 * var + 1];
+	return GPUBE_OK;
+}
+
+int gpube__linear_literal(struct gpube_linear *l, int32_t place, int32_t value)
+{
+	if (gpube__grow(l->m->ctx, &l->literals, &l->literals_capacity, l->n_literals + 1,
+		    sizeof(*l->literals)))
+		return l->in->status = GPUBE_ENOMEM;
+	l->literals[l->n_literals++] = (struct gpube_linear_literal){place, value};
+	return GPUBE_OK;
+}
+
+int gpube__linear_product(struct gpube_linear *l, int64_t coefficient, int64_t first)
+{
+	struct gpube_linear_product p = {
+		.coefficient = coefficient, .literals = first, .n = l->n_literals - first};
+
+	if (gpube__grow(l->m->ctx, &l->products, &l->products_capacity, l->n_products + 2,
+		    sizeof(*l->products)))
+		return l->in->status = GPUBE_ENOMEM;
+	for (int64_t k = first; k < l->n_literals; k++)
+		if (l->literals[k].place > p.last)
+			p.last = l->literals[k].place;
+	l->products[l->n_products++] = p;
+	return GPUBE_OK;
+}
+
+/* ---- which sums are possible ------------------------------------------------------------------ */
+
+static void measure_gains(struct gpube_linear *l, int32_t i)
+{
+	struct gpube_linear_place *p = &l->places[i];
+	__int128 least = l->gains[p->first], most = least;
+
+	for (int32_t v = 1; v < l->domains[i]; v++) {
+		const __int128 gain = l->gains[p->first + v];
+
+		least = gain < least ? gain : least;
+		most = gain > most ? gain : most;
+	}
+	p->least = p[1].least + least;
+	p->most = p[1].most + most;
+	p->steps = 1;
+}
+
+/* The products by the place where they end, and the sums that each place leaves possible. */
+static int prepare(struct gpube_linear *l)
+{
+	struct gpube_linear_product *sorted = NULL;
+	int64_t at = 0;
+
+	if (gpube__grow(l->m->ctx, &l->places, &l->places_capacity, (int64_t)l->n + 1, sizeof(*l->places)))
+		return l->in->status = GPUBE_ENOMEM;
+	if (l->n_products) {
+		sorted = gpube__alloc(l->m->ctx, (uint64_t)l->n_products + 1, sizeof(*sorted));
+		if (!sorted)
+			return l->in->status = GPUBE_ENOMEM;
+	}
+	l->places[l->n] = (struct gpube_linear_place){0};
+	for (int64_t k = 0; k < l->n_products; k++)
+		l->places[l->products[k].last].products++;
+	for (int32_t i = 0; i <= l->n; i++) {
+		const int64_t n = l->places[i].products;
+
+		l->places[i].products = at;
+		at += n;
+	}
+	/* each goes where its place begins, which moves on; the ends are moved back below */
+	for (int64_t k = 0; k < l->n_products; k++)
+		sorted[l->places[l->products[k].last].products++] = l->products[k];
+	for (int32_t i = l->n; i > 0; i--)
+		l->places[i].products = l->places[i - 1].products;
+	l->places[0].products = 0;
+	for (int32_t i = l->n - 1; i >= 0; i--) {
+		struct gpube_linear_place *p = &l->places[i];
+
+		measure_gains(l, i);
+		for (int64_t k = p->products; k < p[1].products; k++) {
+			*(sorted[k].coefficient < 0 ? &p->least : &p->most) +=
+				sorted[k].coefficient;
+			p->steps += sorted[k].n;
+		}
+	}
+	if (sorted)
+		memcpy(l->products, sorted, (size_t)l->n_products * sizeof(*sorted));
+	gpube__free(l->m->ctx, sorted);
+	return GPUBE_OK;
+}
+
+/* May a sum between these be one of an allowed tuple, or of a forbidden one? */
+static bool may_be(const struct gpube_linear *l, bool allowed, __int128 least, __int128 most)
+{
+	switch (l->relation) {
+	case GPUBE_AT_LEAST:
+		return allowed ? most >= l->right : least < l->right;
+	case GPUBE_AT_MOST:
+		return allowed ? least <= l->right : most > l->right;
+	default:
+		return allowed ? least <= l->right && most >= l->right
+			       : least != l->right || most != l->right;
+	}
+}
+
+/* ---- tuples ----------------------------------------------------------------------------------- */
+
+/* What place i adds to the sum with the tuple's values up to there. */
+static __int128 gain_at(const struct gpube_linear *l, int32_t i)
+{
+	__int128 gain = l->gains[l->places[i].first + l->tuple[i]];
+
+	for (int64_t k = l->places[i].products; k < l->places[i + 1].products; k++) {
+		const struct gpube_linear_product *p = &l->products[k];
+		const struct gpube_linear_literal *literal = l->literals + p->literals;
+		bool all = true;
+
+		for (int64_t j = 0; j < p->n && all; j++)
+			all = l->tuple[literal[j].place] == literal[j].value;
+		gain += all ? p->coefficient : 0;
+	}
+	return gain;
+}
+
+/*
+ * Walks through the allowed or the forbidden tuples in order, in 'steps' steps.
+ * t  what they are pushed to, with 'cost'; NULL: they are only counted
+ * n  out: how many there are; -1: more than so many steps find
+ */
+static int walk(struct gpube_linear *l, bool allowed, int64_t steps, struct gpube_tuples *t, int64_t cost,
+	int64_t *n)
+{
+	enum { LOOK_STEPS = 1 << 16 };
+	int64_t left = steps, look = LOOK_STEPS;
+	int32_t k = 0;
+
+	*n = 0;
+	l->tuple[0] = -1;
+	l->places[0].sum = 0;
+	while (k >= 0) {
+		const struct gpube_linear_place *next_place = &l->places[k + 1];
+		__int128 sum;
+
+		left -= l->places[k].steps;
+		look -= l->places[k].steps;
+		if (left < 0) {
+			*n = -1;
+			return GPUBE_OK;
+		}
+		if (look < 0 && gpube__stopped(l->m->ctx))
+			return l->in->status = gpube__fail_stopped(l->m->ctx);
+		look = look < 0 ? LOOK_STEPS : look;
+		if (++l->tuple[k] == l->domains[k]) {
+			k--;
+			continue;
+		}
+		sum = l->places[k].sum + gain_at(l, k);
+		if (!may_be(l, allowed, sum + next_place->least, sum + next_place->most))
+			continue;
+		if (k + 1 < l->n) {
+			l->tuple[++k] = -1;
+			l->places[k].sum = sum;
+			continue;
+		}
+		++*n;
+		if (t && gpube__tuples_push(t, l->tuple, cost, l->in->line))
+			return l->in->status = GPUBE_ENOMEM;
+	}
+	return GPUBE_OK;
+}
+
+/* Which tuples to list, how many there are (-1: too many), and the steps that list them. */
+struct listing {
+	bool allowed;
+	int64_t n, steps;
+};
+
+static int choose_listing(struct gpube_linear *l, struct listing *list, int64_t most_steps)
+{
+	int64_t n[2], paid = FREE_STEPS + 8 * ((int64_t)l->n + l->n_gains + l->n_literals);
+
+	list->n = -1;
+	for (list->steps = paid; list->steps <= most_steps || list->steps == paid; list->steps *= 4) {
+		/* a walk is paid for by the memory that its tuples might take */
+		if (list->steps > paid && gpube__in_charge(l->in, list->steps, sizeof(int32_t),
+						  "constraints that are expanded"))
+			return l->in->status;
+		if (walk(l, false, list->steps, NULL, 0, &n[0]) ||
+			walk(l, true, list->steps, NULL, 0, &n[1]))
+			return l->in->status;
+		if (n[0] < 0 && n[1] < 0)
+			continue;
+		list->allowed = n[0] < 0 || (n[1] >= 0 && n[1] < n[0]);
+		list->n = n[list->allowed];
+		if (list->n <= FREE_TUPLES)
+			return GPUBE_OK;
+		return gpube__in_charge(l->in, list->n, ((int64_t)l->n + 4) * (int64_t)sizeof(int32_t),
+			"constraints that are expanded");
+	}
+	return GPUBE_OK;
+}
+
+static int add_listing(struct gpube_linear *l, const struct listing *list, int64_t cost)
+{
+	struct gpube_table table;
+	struct gpube_tuples t;
+	int64_t n, twice;
+	int32_t index;
+	int status;
+
+	if (gpube__tuples_init(&t, l->m->ctx, l->n, l->domains, list->allowed ? cost : 0))
+		return l->in->status = GPUBE_ENOMEM;
+	if (walk(l, list->allowed, list->steps, &t, list->allowed ? 0 : cost, &n)) {
+		gpube__tuples_clear(&t);
+		return l->in->status;
+	}
+	status = gpube__tuples_finish(&t, &table, &twice);
+	if (!status)
+		status = gpube__add_table(l->m, &index, &table);
+	if (!status)
+		status = gpube__add_function(l->m, l->n, l->scope, index, NULL);
+	return l->in->status = status;
+}
+
+/* ---- chains ----------------------------------------------------------------------------------- */
+
+/* Sums whose constraint holds, or does not, whatever comes: one state each. */
+enum { HOLDS, FAILS };
+
+struct chain {
+	struct gpube_machine machine; /* the first: it is cast */
+	const struct gpube_linear *linear;
+	int64_t cost;
+};
+
+/* The state is whether it is decided, and the sum so far. */
+static __int128 step(struct gpube_machine *m, int64_t *state, int k, int32_t value)
+{
+	const struct chain *c = (const struct chain *)m;
+	const struct gpube_linear *l = c->linear;
+	const struct gpube_linear_place *rest = &l->places[k + 1];
+
+	if (state[0])
+		return 0;
+	state[1] += (int64_t)l->gains[l->places[k].first + value];
+	if (!may_be(l, true, state[1] + rest->least, state[1] + rest->most)) {
+		state[0] = 1 + FAILS;
+		state[1] = 0;
+		return c->cost == GPUBE_INF ? GPUBE_FORBID : c->cost;
+	}
+	if (!may_be(l, false, state[1] + rest->least, state[1] + rest->most)) {
+		state[0] = 1 + HOLDS;
+		state[1] = 0;
+	}
+	return 0;
+}
+
+/* Every sum is decided by the last variable. */
+static __int128 end(struct gpube_machine *m, const int64_t *state)
+{
+	(void)m;
+	(void)state;
+	return 0;
+}
+
+/* 'fits': out: false where it is no chain, or too large a one. */
+static int add_chain(bool *fits, struct gpube_linear *l, int64_t cost)
+{
+	static const struct gpube_keyword keyword = {.name = "sum"};
+	struct gpube_call call = {.in = l->in, .keyword = &keyword, .m = l->m, .arity = l->n,
+		.scope = l->scope, .hard_from = GPUBE_INF, .unit = 1};
+	const struct gpube_eval eval = {.call = &call, .arity = l->n, .domains = l->domains};
+	struct chain c = {.linear = l, .cost = cost};
+	int64_t start[2] = {0, 0};
+	int32_t *reads;
+	int status;
+
+	*fits = l->n_products == 0 && l->places[0].least > -((__int128)1 << 62) &&
+		l->places[0].most < (__int128)1 << 62;
+	for (int32_t i = 0; i < l->n && *fits; i++)
+		*fits = l->places[i].least > -((__int128)1 << 62) && l->places[i].most < (__int128)1 << 62;
+	if (!*fits)
+		return GPUBE_OK;
+	reads = gpube__alloc(l->m->ctx, (uint64_t)l->n, sizeof(*reads));
+	if (!reads)
+		return l->in->status = GPUBE_ENOMEM;
+	for (int32_t i = 0; i < l->n; i++)
+		reads[i] = i;
+	c.machine = (struct gpube_machine){.call = &call, .eval = &eval, .n = l->n, .reads = reads,
+		.width = 2, .start = start, .sign = 1, .step = step, .end = end};
+	status = gpube__chain(fits, &c.machine);
+	gpube__free(l->m->ctx, reads);
+	return status;
+}
+
+/* ---- which ------------------------------------------------------------------------------------ */
+
+int gpube__linear_add(struct gpube_linear *l, int64_t cost)
+{
+	struct listing list;
+	bool fits = false;
+
+	if (prepare(l))
+		return l->in->status;
+	if (!may_be(l, false, l->places[0].least, l->places[0].most))
+		return GPUBE_OK; /* it holds anyhow */
+	if (!may_be(l, true, l->places[0].least, l->places[0].most)) {
+		if (gpube_model_add_costs(l->m, 0, NULL, &cost))
+			l->in->status = GPUBE_ENOMEM;
+		return l->in->status;
+	}
+	if (choose_listing(l, &list, CHAIN_STEPS))
+		return l->in->status;
+	if (list.n < 0 && add_chain(&fits, l, cost))
+		return l->in->status;
+	if (fits)
+		return GPUBE_OK;
+	if (list.n < 0 && choose_listing(l, &list, MOST_STEPS))
+		return l->in->status;
+	if (list.n < 0)
+		return gpube__in_fail(l->in, GPUBE_ERANGE,
+			"a constraint over %d variables with more allowed and more forbidden tuples than "
+			"are expanded",
+			l->n);
+	return add_listing(l, &list, cost);
+}
