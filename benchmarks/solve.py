@@ -2,16 +2,21 @@
 """`gpube solve` beside each of its methods and beside toulbar2, in processor seconds; every answer is checked.
 
 usage: benchmarks/solve.py DATA --csv RUN.csv [--gpube build/gpube] [--toulbar2 toulbar2] [--timeout 20] [--only TEXT]
-                           [--ways auto,peer,methods] [--lock FILE] [--deadline SECONDS]
-       benchmarks/solve.py DATA --csv RUN.csv --report
+                           [--peer-timeout SECONDS] [--tuned="-A -p=8 -O=-3"] [--ways auto,peer,methods] [--like RUN.csv]
+                           [--share K/N] [--lock FILE] [--deadline SECONDS]
+       benchmarks/solve.py DATA --csv RUN.csv[,ANOTHER.csv...] --report [--plot solved.svg]
 
 Instances are the .wcsp, .cfn and .uai models of DATA/INDEX.tsv and DATA/fabe/INDEX.tsv. The CSV has a line for an
 instance and a way: auto (what a user types), those of --method, and toulbar2's options of PEERS. What the CSV has already is not run again, so that a run can be continued. A method
 gets as much time as auto took: when it has not ended by then, it is not faster. It is left out where auto took less
-than 0.05 s, and where neither auto nor toulbar2 proved an answer. With --lock each command holds that lock.
+than 0.05 s, and where neither auto nor toulbar2 proved an answer. With --lock each command holds that lock. --like:
+only the instances of an earlier run. --share 2/7: every seventh instance from the second on, so that seven such
+runs side by side, with a CSV each, do all. toulbar2 from its sources knows better options than Debian's 1.1.1, whose are
+the default of --tuned: "-A -hve -pwc -p=8 -O=-3".
 
 --report: the sums over what both proved, losses of more than 0.2 s, the instances that auto does not prove, those where it
-takes more than 1.2 times the fastest method and 0.05 s, and answers that differ.
+takes more than 1.2 times the fastest method and 0.05 s, and answers that differ. --plot draws how many instances are
+proved by the time, with gnuplot; a CSV after the first one is another run of auto there, called by its file's name.
 
 toulbar2 rounds every -ln(p) of a .uai file to 1e-7 or so: in log10 a difference up to n_functions * 1e-6 + 3e-4 is
 rounding. For .wcsp and .cfn answers must be equal. Where gpube's assignment is better, re-costed here from the file,
@@ -34,7 +39,7 @@ import time
 from common import options
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PEERS = {"toulbar2": [], "tuned": "-A -p=8 -O=-3".split(), "btd": ["-B=1"]}  # 1.1.1 does not know -hve and -pwc
+PEERS = {"toulbar2": [], "tuned": "-A -p=8 -O=-3".split(), "btd": ["-B=1"]}
 METHODS = ("eliminate", "tree", "sweep", "joins", "clusters")
 FIELDS = ["path", "way", "status", "answer", "cpu", "wall", "note"]
 
@@ -187,6 +192,16 @@ def differs(row, want, n_functions):
     return "better" if got > log10 else "WRONG"
 
 
+def read_run(path):
+    """{instance: {way: its line}} of a CSV."""
+    table = {}
+    with open(path, newline="") as f:
+        for r in csv.DictReader(f):
+            r["cpu"], r["wall"] = float(r["cpu"]), float(r["wall"])
+            table.setdefault(r["path"], {})[r["way"]] = r
+    return table
+
+
 def measure(args, rows):
     done = {}
     if os.path.exists(args.csv):
@@ -196,6 +211,9 @@ def measure(args, rows):
     new = not done
     end = time.monotonic() + args.deadline
     ways = args.ways.split(",")
+    first, step = (int(x) for x in args.share.split("/"))
+    like = read_run(args.like) if args.like else None
+    rows = [r for r in rows if like is None or r["path"] in like][first - 1::step]
     wanted = [w for w in ways if w == "auto"] + [w for g in ways for w in
               {"peer": tuple(PEERS), "methods": METHODS, "auto": ()}.get(g, (g,))]
     with open(args.csv, "a", newline="") as f:
@@ -205,7 +223,7 @@ def measure(args, rows):
         for r in rows:
             path = os.path.join(args.data, r["path"])
             for way in wanted:
-                limit = args.timeout
+                limit = args.peer_timeout if args.peer_timeout and way in PEERS else args.timeout
                 if (r["path"], way) in done:
                     continue
                 if time.monotonic() > end:
@@ -254,14 +272,45 @@ def answer_check(row, d):
     return ["%s by %s: %s" % (path, x["way"], x["answer"]) for x in bad]
 
 
+def plot(svg, names, tables):
+    """Instances proved by the time: each way of the first run, auto of the others."""
+    lines = []
+    for k, (name, table) in enumerate(zip(names, tables)):
+        ways = ["auto"] + ([] if k else list(PEERS))
+        for way in ways:
+            times = sorted(max(d[way]["cpu"], 0.001) for d in table.values() if way in d and d[way]["status"] in PROVED)
+            title = "toulbar2, " + {"toulbar2": "default options"}.get(way, way) if way in PEERS else "gpube solve" + (", " + name if k else "")
+            lines.append((title, times))
+        if not k:
+            best = sorted(max(peer_of(d)["cpu"], 0.001) for d in table.values() if peer_of(d))
+            lines.append(("toulbar2, best of the three", best))
+    text = """set terminal svg size 860,560 font "sans,13" background "white"
+set output "%s"
+set logscale x
+set xlabel "processor seconds of an instance"
+set ylabel "instances proved within them"
+set key right bottom
+set grid
+""" % svg
+    text += "plot " + ", ".join("'-' with steps lw 2 title \"%s (%d)\"" % (t, len(x)) for t, x in lines) + "\n"
+    for _, times in lines:
+        text += "".join("%g %d\n" % (t, k + 1) for k, t in enumerate(times)) + "e\n"
+    subprocess.run(["gnuplot"], input=text, text=True, check=True)
+
+
 def report(args, rows):
-    table = {}
-    with open(args.csv, newline="") as f:
-        for r in csv.DictReader(f):
-            r["cpu"], r["wall"] = float(r["cpu"]), float(r["wall"])
-            table.setdefault(r["path"], {})[r["way"]] = r
+    files = args.csv.split(",")
+    tables = [read_run(f) for f in files]
     known = {r["path"]: r for r in rows}
-    table = {p: d for p, d in table.items() if p in known}
+    table = {p: d for p, d in tables[0].items() if p in known}
+    if args.plot:
+        plot(args.plot, [re.sub(r"\.csv$", "", os.path.basename(f)) for f in files], tables)
+    for name, other in zip(files[1:], tables[1:]):
+        both = [p for p in other if p in table and all("auto" in d[p] and d[p]["auto"]["status"] in PROVED for d in (table, other))]
+        print("%s: %d proved; the %d that both runs prove: %.2f processor and %.2f wall seconds there, %.2f and %.2f here\n" % (
+            name, sum(d["auto"]["status"] in PROVED for d in other.values() if "auto" in d), len(both),
+            sum(other[p]["auto"]["cpu"] for p in both), sum(other[p]["auto"]["wall"] for p in both),
+            sum(table[p]["auto"]["cpu"] for p in both), sum(table[p]["auto"]["wall"] for p in both)))
     auto = {p: d["auto"] for p, d in table.items() if "auto" in d}
     proved = [p for p in auto if auto[p]["status"] in PROVED]
     peers = {p: peer_of(table[p]) for p in auto}
@@ -294,8 +343,10 @@ def report(args, rows):
 
 def main():
     ap = options(__doc__, "data", "--gpube", "--toulbar2", "--only", "--csv", "--deadline",
-                 timeout=20.0, ways="auto,peer,methods", lock="", report=False)
+                 timeout=20.0, peer_timeout=0.0, tuned=" ".join(PEERS["tuned"]), ways="auto,peer,methods", lock="", share="1/1",
+                 like="", report=False, plot="")
     args = ap.parse_args()
+    PEERS["tuned"] = args.tuned.split()
     if not args.data or not args.csv:
         ap.error("DATA and --csv are needed")
     rows = instances(args.data, args.only)
