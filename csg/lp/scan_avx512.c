@@ -5,51 +5,18 @@
 #include <immintrin.h>
 #include <math.h>
 
-#define LOAD_I16(p) _mm512_cvtepi32_pd(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(p))))
-#define LOAD_I32(p) _mm512_cvtepi32_pd(_mm256_loadu_si256((const __m256i *)(p)))
-#define LOAD_I64(p) _mm512_cvtepi64_pd(_mm512_loadu_si512(p))
-#define LOAD_F32(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
-#define LOAD_F64(p) _mm512_loadu_pd(p)
-
-#define SCANS(T, name, LOAD)                                                                       \
-	static double most_##name(const void *values, const double *w, size_t n)                   \
-	{                                                                                          \
-		const T *v = values;                                                               \
-		__m512d m = _mm512_set1_pd(-INFINITY);                                             \
-                                                                                                   \
-		for (size_t i = 0; i < n; i += 8)                                                  \
-			m = _mm512_max_pd(m, _mm512_sub_pd(LOAD(v + i), _mm512_loadu_pd(w + i)));  \
-		return _mm512_reduce_max_pd(m);                                                    \
-	}                                                                                          \
-	static size_t over_##name(                                                                 \
-		const void *values, const double *w, double least, size_t n, uint32_t *at)         \
-	{                                                                                          \
-		const T *v = values;                                                               \
-		const __m512d l = _mm512_set1_pd(least);                                           \
-		size_t k = 0;                                                                      \
-                                                                                                   \
-		for (size_t i = 0; i < n; i += 8) {                                                \
-			unsigned found = _mm512_cmp_pd_mask(                                       \
-				_mm512_sub_pd(LOAD(v + i), _mm512_loadu_pd(w + i)), l,             \
-				_CMP_GE_OQ);                                                       \
-                                                                                                   \
-			for (; found; found &= found - 1)                                          \
-				at[k++] = (uint32_t)i + (uint32_t)__builtin_ctz(found);            \
-		}                                                                                  \
-		return k;                                                                          \
-	}
-
-SCANS(int16_t, i16, LOAD_I16)
-SCANS(int32_t, i32, LOAD_I32)
-SCANS(int64_t, i64, LOAD_I64)
-SCANS(float, f32, LOAD_F32)
-SCANS(double, f64, LOAD_F64)
-
-const struct csg__scan_kernel csg__scan_avx512[] = {
-	[CSG_INT16] = {most_i16, over_i16},
-	[CSG_INT32] = {most_i32, over_i32},
-	[CSG_INT64] = {most_i64, over_i64},
-	[CSG_FLOAT32] = {most_f32, over_f32},
-	[CSG_FLOAT64] = {most_f64, over_f64},
-};
+#define D              __m512d
+#define LANES          8
+#define LOAD_I16(p)    _mm512_cvtepi32_pd(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(p))))
+#define LOAD_I32(p)    _mm512_cvtepi32_pd(_mm256_loadu_si256((const __m256i *)(p)))
+#define LOAD_I64(p)    _mm512_cvtepi64_pd(_mm512_loadu_si512(p))
+#define LOAD_F32(p)    _mm512_cvtps_pd(_mm256_loadu_ps(p))
+#define LOAD_F64(p)    _mm512_loadu_pd(p)
+#define SET(x)         _mm512_set1_pd(x)
+#define SUB(a, b)      _mm512_sub_pd(a, b)
+#define MAX(a, b)      _mm512_max_pd(a, b)
+#define LARGEST(v)     _mm512_reduce_max_pd(v)
+#define NOT_LESS(a, b) _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ)
+#define KERNELS        csg__scan_avx512
+#include "csg/lp/scan_impl.h"
 #endif
