@@ -9,7 +9,7 @@
 #   large    instances whose largest table has 10^7 to 10^10.5 cells, on the card (large.csv)
 #   auto     the same on the card, on the cores and by choice, the best of three (auto.csv)
 #   growth   one bucket from 2^14 joined cells on (growth-cuda.csv, growth-cpu.csv)
-#   stream   a network on cards that hold 1/2, 1/4 and 1/16 of its largest bucket, streamed and by choice (stream.txt)
+#   slices   a network on cards that hold 1/2, 1/4 and 1/16 of its largest bucket (slices.txt)
 #   split    the same on one card, on one twice and on two (split.txt)
 #
 # LIMIT bounds the seconds of a row of the tables (default 1.5), INSTANCES their number (25).
@@ -30,8 +30,7 @@ compare() {
 		timeout 120 "$gpube" solve -v $options "$file" 2> "$out/talk" > "$out/answer" || echo "exit $?"
 		end=$(date +%s.%N)
 		grep -E '^(optimum|plan|time|backend|infeasible)' "$out/answer"
-		grep -E 'kept in host memory' "$out/talk" | wc -l | sed 's/$/ tables in host memory/'
-		grep -E 'streamed|slices|buckets? on|copies between|parts?:' "$out/talk" | tail -n "${LINES_OF_TALK:-12}"
+		grep -E 'slices|buckets? on|copies between|parts?:' "$out/talk" | tail -n "${LINES_OF_TALK:-12}"
 		echo "whole process: $(awk "BEGIN { print $end - $start }") s"
 	done
 	rm -f "$out/talk" "$out/answer"
@@ -88,11 +87,11 @@ for part in "$@"; do
 		timeout 60 "$build/benchmarks/bench_growth" cuda 14 "${MOST_CUDA:-34}" | tee "$out/growth-cuda.csv"
 		timeout 60 "$build/benchmarks/bench_growth" cpu 14 "${MOST_CPU:-32}" | tee "$out/growth-cpu.csv"
 		;;
-	stream)
+	slices)
 		"$gpube" generate random -n 22 -d 4 --p1 0.6 --p2 0.1 --seed 1 -o "$out/net.wcsp"
 		for cap in 0 ${CAPS:-1G 512M 128M}; do
-			compare "$out/net.wcsp" "--backend=cuda --device-memory=$cap --no-slices" "--backend=cuda --device-memory=$cap"
-		done | tee "$out/stream.txt"
+			compare "$out/net.wcsp" "--backend=cuda --device-memory=$cap"
+		done | tee "$out/slices.txt"
 		;;
 	split)
 		for net in "grid -n 144 --rows 9 -d 6" "grid -n 200 --rows 8 -d 8"; do

@@ -276,21 +276,18 @@ static void table_bytes(const struct dcop_engine *e, struct table_sizes *s)
 
 /*
  * Whether every table can stay on the device until the VALUE phase: in its memory, which is then
- * reserved before any agent's clock starts, or spilling into the host's. Otherwise they
- * go through the host from agent to agent.
+ * reserved before any agent's clock starts. Otherwise they go through the host from agent to agent.
  */
 static bool fits_device(struct dcop_engine *e, const struct table_sizes *s)
 {
 	const struct gpube_ops *ops = e->ops;
 	double need = s->all + s->marginals;
 
-	if (ops == gpube__ops_cpu() || e->world->n_ranks > 1)
+	if (ops == gpube__ops_cpu() || e->world->n_ranks > 1 ||
+		need > DEVICE_SHARE * (double)ops->memory(e->ctx))
 		return false;
-	if (need <= DEVICE_SHARE * (double)ops->resident(e->ctx)) {
-		e->reserve_bytes = need;
-		return true;
-	}
-	return s->all + 2 * s->bucket <= (double)ops->memory(e->ctx) / 2;
+	e->reserve_bytes = need;
+	return true;
 }
 
 static int choose_backend(struct dcop_engine *e, bool *resident)
@@ -327,9 +324,14 @@ static int choose_backend(struct dcop_engine *e, bool *resident)
 	return GPUBE_OK;
 }
 
-/* Threads of this process over the agents that work at the same time. */
-static void choose_workers(struct dcop_engine *e)
+/*
+ * Threads of this process over the agents that work at the same time: on a device that does not hold
+ * all tables, no more than its memory has room for the largest bucket.
+ */
+static void choose_workers(struct dcop_engine *e, bool resident)
 {
+	struct table_sizes sizes;
+	double most = MOST_STREAMS;
 	int32_t n_here = 0;
 
 	for (int32_t a = 0; a < e->plan->agents->n; a++)
@@ -338,8 +340,11 @@ static void choose_workers(struct dcop_engine *e)
 	e->n_workers = e->ctx->n_threads / e->agent_threads;
 	if (e->n_workers > n_here)
 		e->n_workers = n_here;
-	if (e->ops != gpube__ops_cpu() && e->n_workers > MOST_STREAMS)
-		e->n_workers = MOST_STREAMS;
+	table_bytes(e, &sizes);
+	if (!resident && sizes.bucket > 0)
+		most = fmin(most, DEVICE_SHARE * (double)e->ops->memory(e->ctx) / sizes.bucket);
+	if (e->ops != gpube__ops_cpu() && e->n_workers > most)
+		e->n_workers = (int)most;
 	if (e->n_workers < 1)
 		e->n_workers = 1;
 }
@@ -367,7 +372,7 @@ int dcop__engine_init(struct dcop_engine *e, const struct dcop_plan *plan,
 	status = choose_backend(e, &resident);
 	if (status)
 		return status;
-	choose_workers(e);
+	choose_workers(e, resident);
 	if (resident) {
 		e->resident =
 			gpube__alloc_zero(ctx, (uint64_t)plan->mbe.n_minis, sizeof(*e->resident));

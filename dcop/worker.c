@@ -264,7 +264,7 @@ static void reserve(struct dcop_worker *w)
 
 	GPUBE_KNOWN(w->ops);
 	if (w->engine->resident && w->engine->reserve_bytes > 0 &&
-		bytes <= (double)w->ops->resident(w->ctx))
+		bytes <= (double)w->ops->memory(w->ctx))
 		w->ops->free(w->ctx, w->ops->alloc(w->ctx, (uint64_t)bytes));
 }
 
@@ -290,10 +290,7 @@ int dcop__worker_open(struct dcop_worker *w, struct dcop_engine *e)
 	w->mbe.ctx = w->ctx;
 	w->mbe.m = &w->m;
 	w->ops = e->ops == gpube__ops_cpu() ? e->ops : gpube__ops_cuda(w->ctx, &status);
-	/* tables may spill, but workers share the card: none reserves room to stream them */
-	if (w->ops && w->ops->expect)
-		status = w->ops->expect(w->ctx, 0);
-	if (w->ops && !status)
+	if (w->ops)
 		status = run_init(w, &w->util, w->ops);
 	if (!status)
 		status = run_init(w, &w->value, e->resident ? w->ops : gpube__ops_cpu());

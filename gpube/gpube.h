@@ -59,8 +59,7 @@ enum gpube_log_level { GPUBE_LOG_NOTE, GPUBE_LOG_DETAIL, GPUBE_LOG_PROGRESS };
 /*
  * Options of a context; zero fields take the default. At most 1,024 threads.
  * memory_bytes  most table memory of the host; default: what is free now
- * device_memory_bytes  the same of a GPU, through which larger tables stream; default: what is
- *               free
+ * device_memory_bytes  the same of a GPU; default: what is free
  * n_devices     GPUs to use, by their indices in 'devices'; the same one may be there twice;
  *               default: the first alone
  * n_threads     default: the cores this process may use

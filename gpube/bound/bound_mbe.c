@@ -15,7 +15,7 @@ static double mbe_memory(const struct gpube_bounder *b)
 					       ? gpube__ops_cuda(b->ctx, &status)
 					       : NULL;
 
-	return (double)(cuda ? cuda->resident(b->ctx) : b->ctx->memory_bytes);
+	return (double)(cuda ? cuda->memory(b->ctx) : b->ctx->memory_bytes);
 }
 
 static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool match)

@@ -41,12 +41,6 @@ static double rate_of(const struct nest *r)
 	return r->n.ops->cells_per_second;
 }
 
-/* Memory for tables that are worked on again and again. */
-static double resident_bytes(struct gpube_ctx *ctx, const struct gpube_ops *ops)
-{
-	return (double)(ops->resident ? ops->resident : ops->memory)(ctx);
-}
-
 static int look(struct nest *r, struct gpube_nested_part *p)
 {
 	return gpube__nested_read(&r->n, p);
@@ -355,7 +349,7 @@ static bool before(const struct gpube_nested_part *p, const struct gpube_nested_
 
 static struct gpube_nested_part *take(struct nest *r)
 {
-	const double most = resident_bytes(r->b->ctx, r->n.ops) / 2;
+	const double most = (double)r->n.ops->memory(r->b->ctx) / 2;
 	int64_t best = 0;
 	double bytes = 0;
 	struct gpube_nested_part *p;
@@ -595,7 +589,7 @@ int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool 
 	if (!status)
 		status = make_searchers(&r);
 	if (!status)
-		status = gpube__nested_init(&r.n, c, ops, regions, resident_bytes(b->ctx, ops) / 4);
+		status = gpube__nested_init(&r.n, c, ops, regions, (double)ops->memory(b->ctx) / 4);
 	if (!status)
 		status = run(&r);
 	while (r.n_open)

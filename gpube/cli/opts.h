@@ -63,7 +63,7 @@
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
 		"most memory for tables; 0: half of what is free")                                        \
 	X(SIZE, device_memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                    \
-		"most memory of a GPU for tables, more streams through it; 0: what is free")       \
+		"most memory of a GPU for tables; 0: what is free")                                \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
 /* Where an assignment goes that is found. */
@@ -79,8 +79,7 @@
 	OPTS_ANSWER(X)                                                                             \
 	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")                  \
 	X(FLAG, no_slices, 0, NULL, 0, 0, NULL,                                                    \
-		"what does not fit the memory streams through a GPU or is refused, and is not "    \
-		"done in slices")
+		"what does not fit the memory is refused, and is not done in slices")
 
 #define OPTS_COUNT(X)                                                                              \
 	X(FLAG, optima, 0, NULL, 0, 0, NULL,                                                       \

@@ -564,8 +564,8 @@ static int take_block(struct run *r)
 
 	if (!ops->alloc_block || r->sides->side || r->counting)
 		return GPUBE_OK;
-	if (ops->resident && r->assigning && !r->keep)
-		room = gpube__be_room(r->be, r->w->type, ops->resident(r->be->ctx));
+	if (r->assigning && !r->keep)
+		room = gpube__be_room(r->be, r->w->type, ops->memory(r->be->ctx));
 	status = be_lay_out(r, room);
 	return status || r->block || !room ? status : be_lay_out(r, 0);
 }

@@ -211,7 +211,7 @@ out:
 	return status;
 }
 
-uint64_t gpube__be_room(const struct gpube_be *be, enum gpube_type type, uint64_t resident)
+uint64_t gpube__be_room(const struct gpube_be *be, enum gpube_type type, uint64_t memory)
 {
 	double most = 0, bytes;
 
@@ -219,7 +219,7 @@ uint64_t gpube__be_room(const struct gpube_be *be, enum gpube_type type, uint64_
 		p = gpube__be_window_end(&bytes, be, p, gpube__type_size(type));
 		most = bytes > most ? bytes : most;
 	}
-	bytes = SHARE_OF_BLOCK * (double)resident - most;
+	bytes = SHARE_OF_BLOCK * (double)memory - most;
 	return bytes > 0 ? (uint64_t)bytes : 0;
 }
 

@@ -277,13 +277,8 @@ bool gpube__be_stores_args(const struct gpube_be *be, int32_t p, enum gpube_type
 bool gpube__be_keeps(
 	const struct gpube_be_memory *memory, struct gpube_ctx *ctx, const struct gpube_ops *ops)
 {
-	double resident;
-
-	if (!ops->resident)
-		return memory->keep <= memory->args;
-	resident = (double)ops->resident(ctx);
-	return memory->keep <= resident || memory->keep <= memory->args ||
-	       (memory->args > resident && memory->keep <= (double)ops->memory(ctx));
+	return memory->keep <= memory->args ||
+	       (ops->alloc_block && memory->keep <= (double)ops->memory(ctx));
 }
 
 double gpube__be_copy_bytes(const struct gpube_be *be, int32_t function, size_t size)

@@ -14,8 +14,12 @@
  * variables are chosen so that this is least.
  *
  * A second card is for what one card has no room for: 134 GB of tables took 0.33 s on two cards with
- * 70 GB each, and 10.7 s streamed through one. Where all fits on one card, two are slower, because
- * opening and closing the second takes longer than what it saves (benchmarks/runs/devices-h200).
+ * 70 GB each. Where all fits on one card, two are slower, because opening and closing the second takes
+ * longer than what it saves (benchmarks/runs/devices-h200). Until November 2026 what a card had no room
+ * for could also stream through it: tables lay in the host's memory, and each contraction was cut into
+ * chunks with copies that ran ahead. One card did the 134 GB so in 10.7 s, and 3 GiB through 1 GiB in 1.8
+ * s, where all in one piece took 0.016: the bus and pinning the memory are what it takes, and a
+ * slice needs neither.
  *
  * Designs weighed, for slices. (1) Single values of a few variables, and of each combination a model
  * that is solved as any other: each is simplified under the best total known, but all are done, in

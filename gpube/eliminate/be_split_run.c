@@ -383,8 +383,6 @@ static int run_worker(struct gpube__worker *w)
 
 	if (!ops)
 		return status;
-	if (ops->expect)
-		status = ops->expect(w->ctx, fmin(s->cost.memory.keep, s->cost.memory.args));
 	while (!status && (k = next_box(s, &top)) >= 0) {
 		if (gpube__stopped(w->ctx) || is_too_slow(s))
 			status = gpube__fail_stopped(w->ctx);

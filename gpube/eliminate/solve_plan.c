@@ -60,7 +60,7 @@ static int weigh_sides(struct gpube__solve_way *out, const struct facts *f, uint
 		return status;
 	if (seconds[1] + gpube__open_seconds(f->ctx) < seconds[0]) {
 		cuda = gpube__ops_cuda(f->ctx, &ignored);
-		if (cuda && f->memory.keep > (double)cuda->resident(f->ctx))
+		if (cuda && f->memory.keep > (double)cuda->memory(f->ctx))
 			return GPUBE_OK;
 		if (cuda) {
 			*out = way_on(f, gpube__ops_cpu());
@@ -114,11 +114,10 @@ static int slices_on(
 	struct gpube_be_split **out, const struct facts *f, const struct gpube_ops *ops)
 {
 	const struct gpube_rate rate = gpube__rate_of(f->ctx, ops);
+	const double memory = (double)ops->memory(f->ctx);
 	const bool cpu = ops == gpube__ops_cpu();
 	const struct gpube_slicing how = {.type = f->type,
-		.limit = ops->resident ? fmax(SLICE_SHARE * (double)ops->resident(f->ctx) -
-							SLICE_ASIDE, 0)
-				       : (double)ops->memory(f->ctx),
+		.limit = cpu ? memory : fmax(SLICE_SHARE * memory - SLICE_ASIDE, 0),
 		.block = ops->alloc_block != NULL,
 		.count = f->t->opts->count,
 		.rate = ops->cells_per_second * (cpu ? f->ctx->n_threads : 1),
@@ -157,8 +156,7 @@ static struct gpube__solve_way way_in_slices(
 
 /*
  * Where the tables do not fit what has to hold them: in slices, on the backend that is predicted
- * to be the first with them, if that is before 'whole', the seconds of the whole with tables that
- * stream.
+ * to be the first with them, if that is before 'whole', the seconds of the whole in one piece.
  */
 static int choose_slices(struct gpube__solve_way *out, const struct facts *f, double whole)
 {
@@ -194,25 +192,22 @@ static int choose_slices(struct gpube__solve_way *out, const struct facts *f, do
 	return status;
 }
 
-/* Slices where neither side holds the tables, or a device that is open only if they stream. */
+/* Slices where the side that was chosen does not hold the tables, or a device that is open does not. */
 static int choose_slices_if_large(
 	struct gpube__solve_way *out, const struct facts *f, const struct gpube__solve_way *whole)
 {
 	const double bytes = whole->figures.peak_bytes;
 	const double allowed = (double)whole->ops->memory(f->ctx);
-	double seconds = whole->figures.predicted_seconds;
 	int ignored;
 	const struct gpube_ops *cuda = f->ctx->device && f->t->opts->backend != GPUBE_BACKEND_CPU
 					       ? gpube__ops_cuda(f->ctx, &ignored)
 					       : NULL;
-	const bool streams = cuda && bytes > (double)cuda->resident(f->ctx);
 
 	if (bytes > allowed)
-		seconds = INFINITY;
-	else if (streams && whole->ops == cuda)
-		seconds = gpube__streamed_seconds(
-			f->ctx, cuda, f->figures.joined_cells, bytes);
-	return bytes > allowed || streams ? choose_slices(out, f, seconds) : GPUBE_OK;
+		return choose_slices(out, f, INFINITY);
+	return cuda && bytes > (double)cuda->memory(f->ctx)
+		       ? choose_slices(out, f, whole->figures.predicted_seconds)
+		       : GPUBE_OK;
 }
 
 /* ---- several devices --------------------------------------------------------------------- */
@@ -262,7 +257,7 @@ static int choose_devices(struct gpube__solve_way *out, const struct facts *f)
 
 /*
  * What a device needs besides for its messages to have room in one block; nothing where they could
- * not be in one, since those that do not fit are streamed.
+ * not be in one.
  */
 static int find_waste(double *waste, const struct facts *f, const struct gpube__solve_way *way)
 {
@@ -272,14 +267,14 @@ static int find_waste(double *waste, const struct facts *f, const struct gpube__
 	int status;
 
 	*waste = 0;
-	if (!ops->alloc_block || f->t->opts->count || bytes > (double)ops->resident(f->ctx))
+	if (!ops->alloc_block || f->t->opts->count || bytes > (double)ops->memory(f->ctx))
 		return GPUBE_OK;
 	status = gpube__be_layout(&l, f->be, f->type, way->keep, true, 0);
 	if (status)
 		return status;
 	gpube__log(f->ctx, GPUBE_LOG_DETAIL, "messages in a block of %.4g bytes, %.4g alive at most",
 		(double)l.bytes, (double)l.alive);
-	if (bytes + (double)(l.bytes - l.alive) <= (double)ops->resident(f->ctx))
+	if (bytes + (double)(l.bytes - l.alive) <= (double)ops->memory(f->ctx))
 		*waste = (double)(l.bytes - l.alive);
 	gpube__layout_clear(&l, f->ctx);
 	return GPUBE_OK;

@@ -15,9 +15,6 @@ static int run_whole(
 
 	if (!times.buckets)
 		return GPUBE_ENOMEM;
-	for (int k = 0; k < 2 && !status; k++)
-		if (sides.ops[k] && sides.ops[k]->expect)
-			status = sides.ops[k]->expect(p->ctx, way->figures.peak_bytes);
 	if (!status)
 		status = gpube__be_run(&found->optimum, values, NULL, &p->be, &sides, &p->working,
 			0, way->keep, &times);

@@ -293,8 +293,6 @@ static int run_mbe(struct gpube_heuristic_maker *k, const struct gpube_mbe *mbe,
 	if (least > (double)h->ctx->memory_bytes)
 		return too_large(h);
 	status = gpube__pick(&ops, h->ctx, k->opts->backend, mbe->joined_cells, least);
-	if (!status && ops->expect)
-		status = ops->expect(h->ctx, least);
 	if (!status)
 		status = gpube__mbe_run_init(
 			&r, mbe, ops, k->limit, !k->opts->no_match, false, &settled, &bound);

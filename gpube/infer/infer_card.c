@@ -151,7 +151,7 @@ int gpube__infer_place(struct gpube__inferring *j, double bytes)
 
 double gpube__infer_room(const struct gpube__inferring *j)
 {
-	return (double)j->ctx->memory_bytes + (j->side ? (double)j->card.ops->resident(j->ctx) : 0);
+	return (double)j->ctx->memory_bytes + (j->side ? (double)j->card.ops->memory(j->ctx) : 0);
 }
 
 int gpube__infer_here(struct gpube__inferring *j, int32_t b)

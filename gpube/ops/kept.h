@@ -1,6 +1,6 @@
 /*
- * kept.h - what was worked out for a contraction, kept by its shape: grids, chunks of streamed
- * tables and repeated runs have the same shapes again and again. Both backends keep their plans so.
+ * kept.h - what was worked out for a contraction, kept by its shape: grids, slices and repeated runs
+ * have the same shapes again and again. Both backends keep their plans so.
  *
  * A key has one slot, by its hash; who comes to a slot that holds another key drops what is there.
  * So memory is bounded, and nothing is ever searched or aged.

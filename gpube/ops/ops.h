@@ -110,7 +110,7 @@ struct gpube_ops {
 	/* n independent contractions, none reading another's output; spread over threads or blocks */
 	int (*contract_batch)(struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c);
 
-	/* 64-byte aligned; NULL: ENOMEM, also where host memory would do but expect() was not called */
+	/* 64-byte aligned; NULL: ENOMEM */
 	void *(*alloc)(struct gpube_ctx *ctx, uint64_t bytes);
 	void (*free)(struct gpube_ctx *ctx, void *p);
 	int (*upload)(struct gpube_ctx *ctx, void *to, const void *from, uint64_t bytes);
@@ -144,13 +144,6 @@ struct gpube_ops {
 
 	/* bytes of tables that alloc() may give out in all */
 	uint64_t (*memory)(struct gpube_ctx *ctx);
-	/* of these, what needs no streaming between a device and the host; NULL: all */
-	uint64_t (*resident)(struct gpube_ctx *ctx);
-	/*
-	 * Said before the first alloc(): the most bytes of tables at once. Only then tables that a
-	 * device has no room for may go to host memory. NULL: not needed
-	 */
-	int (*expect)(struct gpube_ctx *ctx, double bytes);
 
 	/*
 	 * Memory of the device itself, in one piece, which the caller cuts up: addresses inside it

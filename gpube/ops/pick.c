@@ -71,15 +71,6 @@ double gpube__predicted_seconds(
 	return joined_cells / (ops->cells_per_second * cores);
 }
 
-double gpube__streamed_seconds(const struct gpube_ctx *ctx, const struct gpube_ops *cuda,
-	double joined_cells, double bytes)
-{
-	struct gpube_rate r = gpube__rate_of(ctx, cuda);
-
-	return gpube__predicted_seconds(ctx, cuda, joined_cells) + bytes / r.upload +
-	       bytes / r.download;
-}
-
 int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_backend want,
 	double joined_cells, double bytes)
 {
@@ -96,11 +87,8 @@ int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_
 	cuda = gpube__ops_cuda(ctx, &status);
 	if (!cuda)
 		return want == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
-	if (want == GPUBE_BACKEND_AUTO && bytes > (double)cuda->resident(ctx) &&
-		(bytes > (double)cuda->memory(ctx) ||
-			(fits && here <= gpube__streamed_seconds(ctx, cuda, joined_cells, bytes))))
-		return GPUBE_OK;
-	*ops = cuda;
+	if (want == GPUBE_BACKEND_CUDA || bytes <= (double)cuda->memory(ctx))
+		*ops = cuda;
 	return GPUBE_OK;
 }
 
@@ -118,12 +106,8 @@ int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum 
 	cuda = gpube__ops_cuda(ctx, &status);
 	if (!cuda)
 		return want == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
-	/*
-	 * Two of the largest messages of 8 bytes must fit, or a better order is worth its time. They may
-	 * stream where nothing else will do: that takes tenths of a second, a search several.
-	 */
-	if (16 * largest <= (double)(want == GPUBE_BACKEND_CUDA ? cuda->memory(ctx)
-								: cuda->resident(ctx)))
+	/* two of the largest messages of 8 bytes must fit, or a better order is worth its time */
+	if (16 * largest <= (double)cuda->memory(ctx))
 		*ops = cuda;
 	return GPUBE_OK;
 }

@@ -36,10 +36,6 @@ int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum 
 double gpube__predicted_seconds(
 	const struct gpube_ctx *ctx, const struct gpube_ops *ops, double joined_cells);
 
-/* With tables of so many bytes that stream between the host and the device, each in and out once. */
-double gpube__streamed_seconds(const struct gpube_ctx *ctx, const struct gpube_ops *cuda,
-	double joined_cells, double bytes);
-
 /* What a contraction takes at least at these rates: its bytes once, an add-min a joined cell. */
 double gpube__contract_bound(
 	const struct gpube_rate *r, enum gpube_type type, double joined, double bytes);

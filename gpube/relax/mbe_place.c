@@ -91,11 +91,10 @@ static int place(struct gpube_mbe_run *r, double bytes)
 	if (!status && sides_of_positions(side, of_mini, mbe) &&
 		(seconds[1] + open) * (open > 0 ? WORTH_OPENING : 1) < seconds[0]) {
 		cuda = gpube__ops_cuda(ctx, &none);
-		if (cuda && bytes <= (double)cuda->resident(ctx)) {
+		if (cuda && bytes <= (double)cuda->memory(ctx)) {
 			r->device = cuda;
 			r->side = side;
 			side = NULL;
-			status = cuda->expect(ctx, bytes);
 		}
 	}
 	gpube__free(ctx, of_mini);
@@ -119,5 +118,5 @@ int gpube__mbe_place(struct gpube_mbe_run *r, enum gpube_backend how)
 		r->ops = gpube__ops_cpu(); /* whose nothing will be freed */
 		return status;
 	}
-	return r->ops->expect ? r->ops->expect(r->mbe->ctx, bytes) : GPUBE_OK;
+	return GPUBE_OK;
 }

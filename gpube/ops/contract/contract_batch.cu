@@ -300,26 +300,16 @@ static int launch_batch(struct gpube_ctx *ctx, struct batch *b, int64_t n)
 	return status;
 }
 
-/* Each alone: so tables in host memory stream, and so few need no common descriptor. */
-static int contract_each(struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c)
-{
-	int status = GPUBE_OK;
-
-	for (int64_t i = 0; i < n && status == GPUBE_OK; i++)
-		status = gpube__contract_cuda(ctx, &c[i]);
-	return status;
-}
-
 int gpube__contract_batch_cuda(struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c)
 {
 	struct batch b;
 	int status = GPUBE_OK;
 
-	if (n <= FEW_ALONE)
-		return contract_each(ctx, n, c);
-	for (int64_t i = 0; i < n; i++)
-		if (gpube__touches_spilled(ctx, &c[i]))
-			return contract_each(ctx, n, c);
+	if (n <= FEW_ALONE) {
+		for (int64_t i = 0; i < n && status == GPUBE_OK; i++)
+			status = gpube__contract_cuda(ctx, &c[i]);
+		return status;
+	}
 	if (n > INT32_MAX)
 		return gpube__fail(ctx, GPUBE_ELIMIT, "contract: too large a batch");
 	memset(&b, 0, sizeof(b));

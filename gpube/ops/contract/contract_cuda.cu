@@ -216,30 +216,17 @@ int gpube__contract_check(struct gpube_ctx *ctx, const struct gpube_contraction 
 	return gpube__stopped(ctx) ? gpube__fail_stopped(ctx) : GPUBE_OK;
 }
 
-/* Whether wide reads and writes of all tables are aligned: a chunk of a streamed table may not be. */
-bool gpube__is_aligned(const struct gpube_contraction *c)
-{
-	uintptr_t all = (uintptr_t)c->out;
-
-	for (int k = 0; k < c->n_in; k++)
-		all |= (uintptr_t)c->in[k].values;
-	return all % 16 == 0;
-}
-
 int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 {
 	static const struct gpube__cuda_plan as_it_is = {GPUBE_BY_GENERAL};
 	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
 	const struct gpube__cuda_plan *p;
 	struct gpube__shape s;
-	bool done = false;
 	int status = gpube__contract_check(ctx, c);
 
-	if (status == GPUBE_OK && gpube__touches_spilled(ctx, c))
-		status = gpube__contract_streamed(ctx, c, &done);
-	if (status != GPUBE_OK || done)
+	if (status != GPUBE_OK)
 		return status;
-	if (c->n_in > GPUBE_BOX_IN || !gpube__is_aligned(c))
+	if (c->n_in > GPUBE_BOX_IN)
 		return launch_one(ctx, &as_it_is, c, 0);
 	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
 	status = gpube__cuda_plans_get(&p, &gpube__device_of(ctx)->planning, ctx, c, &s);

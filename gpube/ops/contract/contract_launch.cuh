@@ -8,7 +8,6 @@
 
 /* OK, or why c is no contraction, or a stop. */
 int gpube__contract_check(struct gpube_ctx *ctx, const struct gpube_contraction *c);
-bool gpube__is_aligned(const struct gpube_contraction *c);
 
 /* ---- boxes -------------------------------------------------------------------------------- */
 

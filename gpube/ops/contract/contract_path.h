@@ -7,14 +7,13 @@
  *	strips    contract_strip.h     large tables, few values of x: what bytes bound
  *	boxes     contract_box.h       what shared memory can be filled with; both types, arguments too
  *
- * and stream_plan.h cuts what the card does not hold into chunks for these. A family is one row of
- * GPUBE_FAMILIES. A new one has to spare a tenth of whole commands' seconds (CONTRIBUTING.md).
+ * A family is one row of GPUBE_FAMILIES. A new one has to spare a tenth of whole commands' seconds (CONTRIBUTING.md).
  *
  * A search for a plan takes the host from some microseconds (direct) to 700 (boxes), more with each
  * output dim, and what it finds spares a half of the kernels' time at most. So the dearer searches
  * follow when contractions of this shape, those done before included, are predicted to take longer
  * than they would, and never so many that all planning takes longer than all kernels. Plans are kept by
- * shape, since grids, chunks of streamed tables and repeated runs have the same ones again and again.
+ * shape, since grids, slices and repeated runs have the same ones again and again.
  *
  * Eight more families were built and deleted in November 2026: panels and planes (tiles of three
  * dims in registers), lanes and quads (many small values of x), triangles (three pairs of dims),

@@ -38,8 +38,6 @@ struct gpube_splits;
 
 struct gpube__arena;
 struct gpube__clock;
-struct gpube__spilled;
-struct gpube__stream;
 
 /*
  * Pinned memory that kernels and the host both see while a kernel runs: the host
@@ -72,9 +70,6 @@ struct gpube__device {
 	cudaStream_t stream;
 	struct gpube__arena *arena;
 	uint64_t memory_bytes;		/* most for tables */
-	struct gpube__spilled *spilled; /* tables in host memory */
-	uint64_t spilled_bytes;
-	struct gpube__stream *streaming; /* NULL: everything fits */
 	struct gpube__partial *partials; /* GPUBE_MAX_PARTIALS, in the arena */
 	void *words;			 /* descriptors, in the arena */
 	uint64_t words_bytes;
@@ -90,7 +85,6 @@ struct gpube__device {
 	struct gpube_ctx *peers[GPUBE_MAX_PEERS]; /* see gpube__open_peers() */
 	int n_peers;
 	bool peers_known;
-	bool expecting; /* expect() was called: tables may go to host memory */
 };
 
 static inline struct gpube__device *gpube__device_of(struct gpube_ctx *ctx)
@@ -132,20 +126,6 @@ void gpube__arena_give(struct gpube__arena *a, struct gpube_ctx *ctx, void *p);
 
 /* Bytes that it may still give out. */
 uint64_t gpube__arena_left(const struct gpube__arena *a);
-
-/* ---- streaming: tables in host memory (stream.cu) -------------------------------------- */
-
-/* Pinned memory for a table that the device cannot hold; NULL: ENOMEM. */
-void *gpube__spill_take(struct gpube_ctx *ctx, uint64_t bytes);
-/* False if p is no such table. */
-bool gpube__spill_give(struct gpube_ctx *ctx, void *p);
-bool gpube__touches_spilled(struct gpube_ctx *ctx, const struct gpube_contraction *c);
-/* Room on the device for the chunks that stream through it. */
-int gpube__stream_reserve(struct gpube_ctx *ctx, uint64_t bytes);
-/* Ends streaming and frees every spilled table. */
-void gpube__stream_close(struct gpube_ctx *ctx);
-/* *done false: it cannot be cut into chunks, its tables must be read in place. */
-int gpube__contract_streamed(struct gpube_ctx *ctx, const struct gpube_contraction *c, bool *done);
 
 /* ---- descriptors ------------------------------------------------------------------ */
 

@@ -22,8 +22,7 @@
  *             stay; 0: none are hidden
  * one_stream  whoever uses a device does one thing after the other: one connection to it is
  *             enough, where 8 take 0.09 s more to open and close (CUDA_DEVICE_MAX_CONNECTIONS,
- *             unless it is set; an H100 with driver 580: 0.23 s instead of 0.32). Tables that stream
- *             through a device do so no slower
+ *             unless it is set; an H100 with driver 580: 0.23 s instead of 0.32)
  * Before the first call of CUDA and before there are threads: it changes the environment.
  */
 void gpube__opening_limit(int n, bool one_stream);

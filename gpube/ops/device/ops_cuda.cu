@@ -10,22 +10,22 @@ extern "C" {
 #define OVERHEAD_BYTES (64ull << 20) /* of descriptors and partial results, besides tables */
 #define SMALL_BYTES    (1u << 18)    /* of an upload that nobody waits for */
 
-/*
- * Tables that the device has no room for lie in host memory (stream.cu), for callers that said what they
- * need and so can stream. To others that memory would be a device a hundred times as slow, which
- * nothing tells: they get an error.
- */
+/* So many more bytes of tables; the rest of the arena is for what comes besides. */
+static bool has_room(const struct gpube__device *d, uint64_t bytes)
+{
+	const uint64_t left = gpube__arena_left(d->arena);
+
+	return left > OVERHEAD_BYTES && bytes <= left - OVERHEAD_BYTES;
+}
+
 static void *cuda_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 	const uint64_t left = gpube__arena_left(d->arena);
 	char need[GPUBE_BYTES_TEXT], room_text[GPUBE_BYTES_TEXT];
-	void *p = NULL;
 
-	if (left > OVERHEAD_BYTES && bytes <= left - OVERHEAD_BYTES)
-		p = gpube__arena_take(d->arena, ctx, bytes);
-	if (p || d->expecting)
-		return p ? p : gpube__spill_take(ctx, bytes);
+	if (has_room(d, bytes))
+		return gpube__arena_take(d->arena, ctx, bytes);
 	gpube__fail(ctx, GPUBE_ENOMEM, "no room for a table of %s on the device, %s are left",
 		gpube__bytes_text(need, (double)bytes),
 		gpube__bytes_text(room_text, left > OVERHEAD_BYTES ? (double)(left - OVERHEAD_BYTES) : 0));
@@ -35,18 +35,13 @@ static void *cuda_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 static void *cuda_alloc_block(struct gpube_ctx *ctx, uint64_t bytes)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
-	const uint64_t left = gpube__arena_left(d->arena);
 
-	if (d->streaming || left <= OVERHEAD_BYTES || bytes > left - OVERHEAD_BYTES)
-		return NULL;
-	return gpube__arena_take(d->arena, ctx, bytes);
+	return has_room(d, bytes) ? gpube__arena_take(d->arena, ctx, bytes) : NULL;
 }
 
 static void cuda_free(struct gpube_ctx *ctx, void *p)
 {
-	if (!ctx->device) /* the arena goes before tables whose owner lives longer */
-		return;
-	if (!gpube__device_of(ctx)->spilled || !gpube__spill_give(ctx, p))
+	if (ctx->device) /* the arena goes before tables whose owner lives longer */
 		gpube__arena_give(gpube__device_of(ctx)->arena, ctx, p);
 }
 
@@ -67,7 +62,7 @@ static int cuda_upload(struct gpube_ctx *ctx, void *to, const void *from, uint64
 	const double begin = gpube__now();
 	unsigned char *staged;
 
-	if (bytes > SMALL_BYTES || d->spilled || d->streaming) /* these have streams of their own */
+	if (bytes > SMALL_BYTES)
 		return copy_waiting(ctx, to, from, bytes);
 	staged = gpube__staging(ctx, bytes, true);
 	if (!staged)
@@ -247,25 +242,9 @@ static int cuda_uses(struct gpube_ctx *ctx, struct gpube_use *use)
 	return GPUBE_N_FAMILIES;
 }
 
-static uint64_t cuda_resident(struct gpube_ctx *ctx)
-{
-	return gpube__device_of(ctx)->memory_bytes;
-}
-
 static uint64_t cuda_memory(struct gpube_ctx *ctx)
 {
-	return gpube__device_of(ctx)->memory_bytes + ctx->memory_bytes;
-}
-
-/* A quarter of the device is for what streams through it, if not all fits. */
-static int cuda_expect(struct gpube_ctx *ctx, double bytes)
-{
-	struct gpube__device *d = gpube__device_of(ctx);
-
-	d->expecting = true;
-	if (bytes <= (double)d->memory_bytes)
-		return GPUBE_OK;
-	return gpube__stream_reserve(ctx, d->memory_bytes / 4);
+	return gpube__device_of(ctx)->memory_bytes;
 }
 
 /* What the device has, less a share for the context, its descriptors and the arena's rounding. */
@@ -300,8 +279,6 @@ static const struct gpube_ops cuda_ops = {
 	cuda_describe,
 	cuda_uses,
 	cuda_memory,
-	cuda_resident,
-	cuda_expect,
 	cuda_alloc_block,
 	3e12, /* a fifth of the add-min rate of an H200: what most shapes reach */
 	3e12,
@@ -311,8 +288,6 @@ static void device_close(struct gpube_ctx *ctx)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 
-	if (d)
-		gpube__stream_close(ctx);
 	ctx->device = NULL;
 	ctx->device_free = NULL;
 	if (!d)

@@ -614,8 +614,7 @@ static uint64_t subset_memory(struct gpube_ctx *ctx)
 {
 	int status;
 
-	/* nothing of it goes to host memory */
-	return gpube__ops_cuda(ctx, &status)->resident(ctx);
+	return gpube__ops_cuda(ctx, &status)->memory(ctx);
 }
 
 template <class Op> static int groups_of(void)
@@ -638,13 +637,21 @@ static uint64_t subset_scratch(struct gpube_ctx *ctx, enum gpube_type type, int 
 
 static void *subset_alloc_here(struct gpube_ctx *ctx, uint64_t bytes)
 {
-	return gpube__spill_take(ctx, bytes);
+	char need[GPUBE_BYTES_TEXT];
+	void *p;
+
+	if (bytes <= ctx->memory_bytes && cudaMallocHost(&p, bytes ? bytes : 1) == cudaSuccess)
+		return p;
+	(void)cudaGetLastError();
+	gpube__fail(ctx, GPUBE_ENOMEM, "no pinned memory for a table of %s",
+		gpube__bytes_text(need, (double)bytes));
+	return NULL;
 }
 
 static void subset_free_here(struct gpube_ctx *ctx, void *p)
 {
-	if (p && ctx->device)
-		gpube__spill_give(ctx, p);
+	(void)ctx;
+	cudaFreeHost(p);
 }
 
 /* What an H200 reaches, rounded down. */

@@ -30,7 +30,7 @@ static bool take(struct gpube_ctx *ctx, const struct gpube_sum_card *card, struc
 
 	t->on = card->ops;
 	do
-		t->card = bytes <= card->ops->resident(ctx) ? card->ops->alloc(ctx, bytes) : NULL;
+		t->card = bytes <= card->ops->memory(ctx) ? card->ops->alloc(ctx, bytes) : NULL;
 	while (!t->card && card->make_room && card->make_room(card->arg, bytes));
 	return t->card != NULL;
 }
