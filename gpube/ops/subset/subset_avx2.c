@@ -1,12 +1,10 @@
 /* subset_avx2.c - kernels of subset_convolve for AVX2. */
-#include "gpube/ops/subset/subset_tile.h"
-
 #if defined(__x86_64__)
 #include <immintrin.h>
-#include <math.h>
-#include <string.h>
+#include <stdint.h>
 
-#define GROUP_BITS 2
+#define VECTOR_BYTES 32
+#define GROUP_BITS   2
 
 /*
  * Eight successive ternary numbers differ in bits 3 and 4 at most once, so that
@@ -68,97 +66,33 @@ static inline __m256i max_64(__m256i a, __m256i b)
 	return _mm256_blendv_epi8(b, a, _mm256_cmpgt_epi64(a, b));
 }
 
-#define T                    int16_t
-#define X(n)                 n##_i16
-#define V                    __m256i
-#define LANES                16
-#define V_LOAD(p)            load(p)
-#define V_STORE(p, v)        _mm256_storeu_si256((__m256i *)(p), v)
-#define V_SET(x)             _mm256_set1_epi16(x)
-#define V_ADD(a, b)          _mm256_add_epi16(a, b)
-#define V_SUB(a, b)          _mm256_sub_epi16(a, b)
-#define V_MAX(a, b)          _mm256_max_epi16(a, b)
-#define V_TOP(a, b)          V_MAX(a, b)
-#define LOWEST               INT16_MIN
-#define SHUFFLES             const uint8_t *
-#define SHUFFLE_INIT(s, map) (s) = (map)
-#define SHUFFLE(s, p)        pick_16(s, p)
-#include "gpube/ops/subset/subset_tile_impl.h"
+#define ONE_BY_ONE(s, map)       (s) = (map)
+#define FROM_TWO(s, map)         (s) = index_32(map)
 
-#define T                    int32_t
-#define X(n)                 n##_i32
-#define V                    __m256i
-#define LANES                8
-#define V_LOAD(p)            load(p)
-#define V_STORE(p, v)        _mm256_storeu_si256((__m256i *)(p), v)
-#define V_SET(x)             _mm256_set1_epi32(x)
-#define V_ADD(a, b)          _mm256_add_epi32(a, b)
-#define V_SUB(a, b)          _mm256_sub_epi32(a, b)
-#define V_MAX(a, b)          _mm256_max_epi32(a, b)
-#define V_TOP(a, b)          V_MAX(a, b)
-#define LOWEST               INT32_MIN
-#define SHUFFLES             struct shuffle_32
-#define SHUFFLE_INIT(s, map) (s) = index_32(map)
-#define SHUFFLE(s, p)        shuffle_32(s, p)
-#include "gpube/ops/subset/subset_tile_impl.h"
+#define MAX_i16(a, b)            (v_i16) _mm256_max_epi16((__m256i)(a), (__m256i)(b))
+#define TOP_i16                  MAX_i16
+#define SHUFFLES_i16             const uint8_t *
+#define SHUFFLE_INIT_i16         ONE_BY_ONE
+#define SHUFFLE_i16(s, p)        (v_i16) pick_16(s, p)
+#define MAX_i32(a, b)            (v_i32) _mm256_max_epi32((__m256i)(a), (__m256i)(b))
+#define TOP_i32                  MAX_i32
+#define SHUFFLES_i32             struct shuffle_32
+#define SHUFFLE_INIT_i32         FROM_TWO
+#define SHUFFLE_i32(s, p)        (v_i32) shuffle_32(s, p)
+#define MAX_i64(a, b)            (v_i64) max_64((__m256i)(a), (__m256i)(b))
+#define SHUFFLES_i64             const uint8_t *
+#define SHUFFLE_INIT_i64         ONE_BY_ONE
+#define SHUFFLE_i64(s, p)        (v_i64) pick_64(s, p)
+#define MAX_f32(a, b)            (v_f32) _mm256_max_ps((__m256)(a), (__m256)(b))
+#define SHUFFLES_f32             struct shuffle_32
+#define SHUFFLE_INIT_f32         FROM_TWO
+#define SHUFFLE_f32(s, p)        (v_f32) shuffle_32(s, p)
+#define MAX_f64(a, b)            (v_f64) _mm256_max_pd((__m256d)(a), (__m256d)(b))
+#define SHUFFLES_f64             const uint8_t *
+#define SHUFFLE_INIT_f64         ONE_BY_ONE
+#define SHUFFLE_f64(s, p)        (v_f64) pick_64(s, p)
+#include "gpube/ops/subset/subset_types_impl.h"
 
-#define T                    int64_t
-#define X(n)                 n##_i64
-#define V                    __m256i
-#define LANES                4
-#define V_LOAD(p)            load(p)
-#define V_STORE(p, v)        _mm256_storeu_si256((__m256i *)(p), v)
-#define V_SET(x)             _mm256_set1_epi64x(x)
-#define V_ADD(a, b)          _mm256_add_epi64(a, b)
-#define V_MAX(a, b)          max_64(a, b)
-#define LOWEST               INT64_MIN
-#define SHUFFLES             const uint8_t *
-#define SHUFFLE_INIT(s, map) (s) = (map)
-#define SHUFFLE(s, p)        pick_64(s, p)
-#include "gpube/ops/subset/subset_tile_impl.h"
-
-#define T                    float
-#define X(n)                 n##_f32
-#define V                    __m256
-#define LANES                8
-#define V_LOAD(p)            _mm256_loadu_ps(p)
-#define V_STORE(p, v)        _mm256_storeu_ps(p, v)
-#define V_SET(x)             _mm256_set1_ps(x)
-#define V_ADD(a, b)          _mm256_add_ps(a, b)
-#define V_MAX(a, b)          _mm256_max_ps(a, b)
-#define LOWEST               -INFINITY
-#define SHUFFLES             struct shuffle_32
-#define SHUFFLE_INIT(s, map) (s) = index_32(map)
-#define SHUFFLE(s, p)        _mm256_castsi256_ps(shuffle_32(s, p))
-#include "gpube/ops/subset/subset_tile_impl.h"
-
-#define T                    double
-#define X(n)                 n##_f64
-#define V                    __m256d
-#define LANES                4
-#define V_LOAD(p)            _mm256_loadu_pd(p)
-#define V_STORE(p, v)        _mm256_storeu_pd(p, v)
-#define V_SET(x)             _mm256_set1_pd(x)
-#define V_ADD(a, b)          _mm256_add_pd(a, b)
-#define V_MAX(a, b)          _mm256_max_pd(a, b)
-#define LOWEST               -INFINITY
-#define SHUFFLES             const uint8_t *
-#define SHUFFLE_INIT(s, map) (s) = (map)
-#define SHUFFLE(s, p)        _mm256_castsi256_pd(pick_64(s, p))
-#include "gpube/ops/subset/subset_tile_impl.h"
-
-static const struct gpube__tile_kernel near[] = {
-	[GPUBE_INT16] = {GROUP_BITS, near_clear_i16, near_add_i16, near_reduce_i16, NULL, 0,
-		INT16_MAX},
-	[GPUBE_INT32] = {GROUP_BITS, near_clear_i32, near_add_i32, near_reduce_i32, NULL, 0,
-		INT32_MAX},
-};
-
-const struct gpube__tile_kernel gpube__tiles_avx2[] = {
-	[GPUBE_INT16] = {GROUP_BITS, clear_i16, add_i16, reduce_i16, &near[GPUBE_INT16], 0, 0},
-	[GPUBE_INT32] = {GROUP_BITS, clear_i32, add_i32, reduce_i32, &near[GPUBE_INT32], 0, 0},
-	[GPUBE_INT64] = {GROUP_BITS, clear_i64, add_i64, reduce_i64, NULL, 0, 0},
-	[GPUBE_FLOAT32] = {GROUP_BITS, clear_f32, add_f32, reduce_f32, NULL, 0, 0},
-	[GPUBE_FLOAT64] = {GROUP_BITS, clear_f64, add_f64, reduce_f64, NULL, 0, 0},
-};
+const struct gpube__tile_kernel gpube__tiles_avx2[] =
+	KERNELS(NEAR(i16, 0, INT16_MAX), NEAR(i32, 0, INT32_MAX), NULL);
 #endif

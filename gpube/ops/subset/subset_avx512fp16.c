@@ -2,28 +2,26 @@
  * subset_avx512fp16.c - the kernel of 16-bit integers near each other for AVX-512 with
  * FP16: maxima of half precision, which have two ports where those of integers have one.
  */
+#include <string.h>
+
 #include "gpube/ops/subset/subset_tile.h"
 
 #if defined(__AVX512FP16__)
 #include <cpuid.h>
-#include <immintrin.h>
-#include <string.h>
 
-#define GROUP_BITS 3
-#define SHUFFLES_FAST
+#include "gpube/ops/subset/subset_avx512_i16.h"
 
 /* see LEAST_F32 in subset_avx512.c */
 #define LEAST_F16 0x0400
 #define ROOM_F16  (0x7c00 - LEAST_F16)
 
-static inline __m512i top_ph(__m512i a, __m512i b)
-{
-	return _mm512_castph_si512(_mm512_max_ph(_mm512_castsi512_ph(a), _mm512_castsi512_ph(b)));
-}
-
-#define V_TOP(a, b) top_ph(a, b)
+#define T           int16_t
+#define U           uint16_t
+#define X(n)        n##_i16
+#define LOWEST      INT16_MIN
+#define V_TOP(a, b) (v_i16) _mm512_max_ph((__m512h)(a), (__m512h)(b))
 #define NEAR_ALONE  /* the other kernel is in subset_avx512.c */
-#include "gpube/ops/subset/subset_avx512_i16.h"
+#include "gpube/ops/subset/subset_tile_impl.h"
 
 static const struct gpube__tile_kernel kernel = {
 	GROUP_BITS, near_clear_i16, near_add_i16, near_reduce_i16, NULL, LEAST_F16, ROOM_F16};

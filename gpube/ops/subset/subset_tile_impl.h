@@ -2,21 +2,79 @@
  * subset_tile_impl.h - the kernels of one value type on one instruction set. The
  * file that includes it defines
  *
- *   T, X(name)           value type, and names of its functions
- *   V, LANES             vector, values in it
- *   V_LOAD(p) V_STORE(p, v) V_SET(x) V_ADD(a, b) V_MAX(a, b)    p: T *, any alignment
+ *   T, U, X(name)        value type, the type whose sums wrap, and names of its functions
  *   LOWEST               below every sum, or equal to it
+ *   VECTOR_BYTES
  *   GROUP_BITS           2 or 3: bits that live in registers
- *   SHUFFLES             set up by SHUFFLE_INIT(s, map), a LANES part of a map;
- *   SHUFFLE(s, p)        the vector of p[map[i]]; may read p[0 .. 32)
+ *   X(MAX)(a, b)         of vectors X(v)
+ *   X(SHUFFLES)          set up by X(SHUFFLE_INIT)(s, map), a LANES part of a map;
+ *   X(SHUFFLE)(s, p)     the vector of p[map[i]]; may read p[0 .. 32)
  *   SHUFFLES_FAST        if that is a few instructions; LANES is 8 at least
  *
  * and, for kernels of values that lie near each other,
  *
- *   V_SUB(a, b)          wraps, as V_ADD does
- *   V_TOP(a, b)          V_MAX of values from the kernel's 'floor' to that and its 'room'
+ *   V_TOP(a, b)          the maximum of values from the kernel's 'floor' to that and its 'room'
  *   NEAR_ALONE           no others
  */
+typedef T X(v) __attribute__((vector_size(VECTOR_BYTES)));
+typedef U X(w) __attribute__((vector_size(VECTOR_BYTES)));
+
+#define INLINE  static inline __attribute__((always_inline))
+#define V       X(v)
+#define LANES   ((int)(VECTOR_BYTES / sizeof(T)))
+#define V_LOAD  X(load)
+#define V_STORE X(store)
+#define V_SET   X(set)
+#define V_ADD   X(plus)
+#define V_SUB   X(minus)
+#define V_MAX   X(MAX)
+#define SHUFFLE X(SHUFFLE)
+
+/* Of any alignment. */
+INLINE V X(load)(const T *p)
+{
+	V v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+INLINE void X(store)(T *p, V v)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
+INLINE V X(set)(T x)
+{
+	return x - (V){0};
+}
+
+INLINE V X(plus)(V a, V b)
+{
+	return (V)((X(w))a + (X(w))b);
+}
+
+INLINE V X(minus)(V a, V b)
+{
+	return (V)((X(w))a - (X(w))b);
+}
+
+/* Where there is no instruction for X(MAX) or X(SHUFFLE): a mask, and one lane after the other. */
+INLINE V X(larger)(V a, V b)
+{
+	const __typeof__(a > b) m = a > b;
+
+	return (V)(((__typeof__(m))a & m) | ((__typeof__(m))b & ~m));
+}
+
+INLINE V X(picked)(const uint8_t *map, const T *p)
+{
+	V v = {0};
+
+	for (int i = 0; i < LANES; i++)
+		v[i] = p[map[i]];
+	return v;
+}
 
 #define COLUMNS ((GPUBE_TERNARY + LANES - 1) / LANES)
 #define GROUP   (1 << GROUP_BITS)
@@ -49,7 +107,7 @@ static inline void X(fold)(T *to, const T *t, int run)
 struct X(folding) {
 	T a[GROUP][GPUBE_TILE_COLUMNS + GPUBE_LANES], b[GROUP][GPUBE_TILE_COLUMNS + GPUBE_LANES];
 #ifdef SHUFFLES_FAST
-	SHUFFLES three[2], one[2];
+	X(SHUFFLES) three[2], one[2];
 #endif
 };
 
@@ -58,8 +116,8 @@ static inline void X(folding_init)(struct X(folding) * f, const struct gpube__ti
 	memset(f, 0, sizeof(*f));
 #ifdef SHUFFLES_FAST
 	for (int k = 0; k < 2; k++) {
-		SHUFFLE_INIT(f->three[k], maps->three[k]);
-		SHUFFLE_INIT(f->one[k], maps->one[k]);
+		X(SHUFFLE_INIT)(f->three[k], maps->three[k]);
+		X(SHUFFLE_INIT)(f->one[k], maps->one[k]);
 	}
 #else
 	(void)maps;
@@ -132,8 +190,7 @@ static void X(fold_all)(T *out, struct X(folding) * f)
 
 #undef COLUMNS
 #undef GROUP
-#undef T
-#undef X
+#undef INLINE
 #undef V
 #undef LANES
 #undef V_LOAD
@@ -143,7 +200,8 @@ static void X(fold_all)(T *out, struct X(folding) * f)
 #undef V_SUB
 #undef V_MAX
 #undef V_TOP
-#undef LOWEST
-#undef SHUFFLES
-#undef SHUFFLE_INIT
 #undef SHUFFLE
+#undef T
+#undef U
+#undef X
+#undef LOWEST

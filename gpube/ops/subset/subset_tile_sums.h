@@ -47,14 +47,14 @@ struct N(expansion) {
 	struct N(side) {
 		T *to;
 		const T *from;
-		SHUFFLES shuffle;
+		X(SHUFFLES) shuffle;
 		T shift;
 	} now, then; /* a first, then b */
 	int64_t left, of_side; /* groups */
 };
 
 /* Vector i of a group, and the one with the group's highest bit. */
-static inline __attribute__((always_inline)) void N(expand_pair)(const struct N(side) * s, int i)
+INLINE void N(expand_pair)(const struct N(side) * s, int i)
 {
 	const int k = i + GROUP / 2;
 	const V low = SHUFFLE(s->shuffle, s->from + i * GPUBE_LANES);
@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) void N(expand_pair)(const struct N(
 }
 
 /* not inline, nor is column(): the sums need all registers */
-static inline __attribute__((always_inline)) void N(expand_group)(struct N(expansion) * e)
+INLINE void N(expand_group)(struct N(expansion) * e)
 {
 	struct N(side) *s = &e->now;
 
@@ -202,8 +202,8 @@ static void N(begin)(struct N(expansion) * e, T *to, const void *a, const void *
 {
 	e->now = (struct N(side)){.to = to, .from = a, .shift = (T)maps->shift};
 	e->then = (struct N(side)){.to = to + ((size_t)LANES << mid), .from = b};
-	SHUFFLE_INIT(e->now.shuffle, maps->map[0] + q * LANES);
-	SHUFFLE_INIT(e->then.shuffle, maps->map[1] + q * LANES);
+	X(SHUFFLE_INIT)(e->now.shuffle, maps->map[0] + q * LANES);
+	X(SHUFFLE_INIT)(e->then.shuffle, maps->map[1] + q * LANES);
 	e->of_side = (int64_t)1 << (mid - GROUP_BITS);
 	e->left = 2 * e->of_side;
 }
