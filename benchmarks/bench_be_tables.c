@@ -198,6 +198,7 @@ static int solve_one(struct mean *mean, struct gpube_model *m, const struct row 
 {
 	int32_t order[128], width;
 	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_ELIMINATE,
 		.backend = backend,
 		.no_simplify = 1,
 		.order_method = dfs ? GPUBE_ORDER_GIVEN : GPUBE_ORDER_AUTO,
@@ -340,9 +341,6 @@ int main(int argc, char **argv)
 	backend = strcmp(argv[1], "cpu") == 0 ? GPUBE_BACKEND_CPU : GPUBE_BACKEND_CUDA;
 	if (argc > 4)
 		most_cells = atof(argv[4]);
-	/* without host memory to spill to: what the card does not hold is left out */
-	if (backend == GPUBE_BACKEND_CUDA)
-		ctx_opts.memory_bytes = (uint64_t)1 << 30;
 	if (strcmp(argv[1], "cuda2") == 0) {
 		ctx_opts.n_devices = 2;
 		ctx_opts.devices[1] = 1;

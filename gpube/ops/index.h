@@ -186,13 +186,4 @@ GPUBE_HD static inline void gpube__store_arg(void *args, int bytes, int64_t at, 
 		((int64_t *)args)[at] = arg;
 }
 
-GPUBE_HD static inline int64_t gpube__load_arg(const void *args, int bytes, int64_t at)
-{
-	if (bytes == 1)
-		return ((const uint8_t *)args)[at];
-	if (bytes == 2)
-		return ((const uint16_t *)args)[at];
-	return ((const uint32_t *)args)[at];
-}
-
 #endif

@@ -52,7 +52,7 @@ static void contracts(void **state)
 	struct row *row = *state;
 	const char *problem;
 
-	if (wide_bytes(&row->w) > (double)ops->resident(ctx))
+	if (wide_bytes(&row->w) > (double)ops->memory(ctx))
 		skip();
 	assert_true(gpube__cuda_force(ctx, row->kernels));
 	if (wide_new(&row->w, ctx, ops) || wide_contract(&row->w, NULL))

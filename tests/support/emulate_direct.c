@@ -40,8 +40,8 @@ static int64_t term(struct emulation *e, const struct thread *t, int k, uint32_t
 	const bool of_v = k == DIRECT_PV || k == DIRECT_RV || k == DIRECT_V0 ||
 			  (k >= (int)d->end_s && k < (int)d->end_v) || k >= (int)d->end_r;
 	/* each in as many bits as the kernels have */
-	const int64_t at = t->start[k] + (int64_t)(gpube__direct_x_offset(d, k, x) / 4) + p * s->p +
-			   r * s->r;
+	const uint64_t x_offset = (uint64_t)(x * s->x_bytes) * s->x / 4;
+	const int64_t at = t->start[k] + (int64_t)x_offset + p * s->p + r * s->r;
 
 	if (s->wide && (s->p == 1 ? at - p : at - r) % 4)
 		emulation_meet(e, "a wide read that is not aligned");

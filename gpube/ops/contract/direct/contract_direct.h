@@ -129,13 +129,6 @@ GPUBE_HD static inline int64_t gpube__direct_block(
 	return offset;
 }
 
-/* Bytes from x = 0 of table k to an x. */
-GPUBE_HD static inline uint64_t gpube__direct_x_offset(
-	const struct gpube__direct *d, int k, uint32_t x)
-{
-	return (uint64_t)(x * d->steps[k].x_bytes) * d->steps[k].x;
-}
-
 /* Values of the lane's first cell along the axes of the lanes; 0 past the last of them. */
 GPUBE_HD static inline void gpube__direct_lane(
 	const struct gpube__direct *d, uint32_t lane, uint32_t *at)
