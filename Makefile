@@ -93,7 +93,7 @@ CUDA_SRC := $(if $(NVCC_PATH),$(wildcard $(addsuffix *.cu,gpube/ops/ gpube/ops/*
 # gpube-convert: the same options, the formats and the simplifier; no operators, no CUDA
 CONVERT_SRC := $(addprefix gpube/cli/,convert_main.c program.c errors.c cmd_convert.c simplify_map.c \
 	other_kinds.c opts.c overwrites.c help.c session/session.c session/inputs.c session/contents.c session/json.c)
-TEST_SRC := $(wildcard $(addsuffix /test_*.c,$(addprefix tests/,unit bound games ops parse fuzz)))
+TEST_SRC := $(wildcard $(addsuffix /test_*.c,$(addprefix tests/,unit bound sums games ops parse fuzz)))
 GPU_TEST_SRC := $(wildcard tests/gpu/test_*.c)
 TEST_LIB_SRC := $(wildcard tests/support/*.c) tests/fuzz/readers.c
 BENCH_SRC := $(wildcard benchmarks/bench_*.c)
@@ -265,7 +265,7 @@ asan:
 	$(MAKE) BUILD=build-asan CUDA=0 MPI=0 CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' check
 
 # what works on several threads, and commands that do
-TSAN_TESTS = $(addprefix build-tsan/tests/,$(addprefix unit/test_,parallel race opening solve heuristic be be_split slices dpop infer) \
+TSAN_TESTS = $(addprefix build-tsan/tests/,$(addprefix unit/test_,parallel race opening solve heuristic be be_split slices dpop) sums/test_infer \
 	$(addprefix bound/test_,bound bound_first clusters joingraph sweep) games/test_csg_conv $(addprefix ops/test_,contract subset sum support))
 ## tsan: threaded tests and commands under ThreadSanitizer, in build-tsan
 tsan:

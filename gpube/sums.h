@@ -42,6 +42,7 @@ struct gpube_infer_opts {
  * known           log10_z and marginals are there; otherwise the plan alone, or, with opts.bounds, the bounds
  * log10_lower, log10_upper  the sum's logarithm is between them: rounding errors are included
  * backend         what summed: "cpu", "cuda" or "cpu+cuda"
+ * n_cases         above 0: it was not summed along the plan, but by so many cases, which zeros leave
  * n_slices_done   of plan.n_slices, where there are several; their sum is a lower bound where that was stopped
  */
 struct gpube_inference {
@@ -53,7 +54,7 @@ struct gpube_inference {
 	struct gpube_plan plan;
 	double seconds_order, seconds_sum;
 	const char *backend;
-	int64_t n_slices_done;
+	int64_t n_slices_done, n_cases;
 };
 
 /*

@@ -235,6 +235,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 		gpube__out_printf(out, ", in %.0f slices", plan->n_slices);
 	if (plan->n_slices > 1 && !r->inference->known)
 		gpube__out_printf(out, ", of which %lld were done", (long long)r->inference->n_slices_done);
+	if (r->inference && r->inference->n_cases)
+		gpube__out_printf(out, ", not done: %lld cases were less", (long long)r->inference->n_cases);
 	gpube__out_text(out, "\n");
 	text_label(out, "time");
 	gpube__out_printf(out, "%.3f s: read %.3f", session_seconds(r->session), r->seconds_read);
@@ -339,6 +341,8 @@ static void report_json(struct gpube_out *out, const void *arg)
 	if (r->solution)
 		json_int(&j, "rounded_decimals", r->solution->scale);
 	json_plan(&j, plan_of(r));
+	if (r->inference && r->inference->n_cases)
+		json_int(&j, "cases", r->inference->n_cases);
 	json_open(&j, "times", '{');
 	json_seconds(&j, "read", r->seconds_read);
 	if (r->inference) {
@@ -583,7 +587,7 @@ const struct command cmd_infer = {
 		"them, so that 1e-4000 is no problem; the error by rounding is bounded and told; "
 		"a marginal below 1e-100 may be 0. What is large goes to a graphics card, where there is one (--backend). Values that the evidence or zeros exclude are removed before. Where nothing is "
 		"left the answer says so: probability zero. What does not fit --memory is summed in slices, for the values of "
-		"some variables in turn. Where those would be too many, or where --timeout, SIGINT or "
+		"some variables in turn. Where zeros leave little, as in formulas, a search by cases sums what they leave (--task PR). Where slices would be too many, or where --timeout, SIGINT or "
 		"SIGTERM end, has proved bounds: from above by weighted mini-buckets, from below by exact sums over "
 		"part of the assignments. They become better until the end that is given, or until they meet; the exit status is "
 		"then 1. Marginals have none.\n\n"

@@ -1,5 +1,6 @@
-/* infer.c - gpube_infer(): what can occur, a plan, messages up, and for marginals down again. */
+/* infer.c - gpube_infer(): what can occur, cases where zeros leave few, a plan, messages up, and for marginals down again. */
 #include "gpube/infer/infer_bounds.h"
+#include "gpube/infer/infer_cases.h"
 
 #include <math.h>
 
@@ -32,13 +33,54 @@ static int sum_all(struct gpube__inferring *j)
 	return status ? status : gpube__infer_slices(j);
 }
 
+/* Cases are tried for so long before an order is searched; then for half of the time that the sum would take. */
+#define FIRST_CASES 2.0
+#define CASES_SHARE 0.125 /* of what is left */
+
+static double left_of(const struct gpube__inferring *j)
+{
+	return j->ctx->deadline > 0 ? fmax(0, j->ctx->deadline - gpube__now()) : INFINITY;
+}
+
+static int first_cases(struct gpube_cases *cases, struct gpube__inferring *j)
+{
+	const double start = gpube__now();
+	bool done = false;
+	int status = gpube__cases_begin(cases, j);
+
+	j->out->seconds_order = gpube__now() - start;
+	if (!status)
+		status = gpube__cases_run(
+			cases, j, gpube__now() + fmin(FIRST_CASES, CASES_SHARE * left_of(j)), false, &done);
+	if (!status && done)
+		gpube__infer_take(j);
+	j->out->known = !status && done;
+	j->out->seconds_sum = gpube__now() - start - j->out->seconds_order;
+	return status;
+}
+
+/* Cases until the time is up, or a stop, beside bounds of another kind first. */
+static int last_cases(struct gpube_cases *cases, struct gpube__inferring *j)
+{
+	const double until = gpube__now() + fmin(FIRST_CASES, CASES_SHARE * left_of(j));
+	bool done = false;
+	int status = gpube__infer_bounds(j, cases->counting ? until : j->ctx->deadline, NULL);
+
+	if (!status)
+		status = gpube__cases_run(cases, j, 0, true, &done);
+	if (!status && done)
+		gpube__infer_take(j);
+	j->out->known = !status && done;
+	return status;
+}
+
 /* A sum that takes longer has bounds first, for a twentieth of that time and half a second at most. */
 #define LONG_SUM 0.1
 
-static int sum_with_bounds(struct gpube__inferring *j, int planned)
+static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases, int planned)
 {
 	const double seconds = j->out->plan.predicted_seconds;
-	bool try = !planned;
+	bool try = !planned, done = false;
 	int status = GPUBE_OK;
 
 	/* what would take twice the time that is left is not begun */
@@ -46,7 +88,14 @@ static int sum_with_bounds(struct gpube__inferring *j, int planned)
 		try = false;
 		gpube__fail(j->ctx, GPUBE_ELIMIT, "the sum is predicted to take %.3g s, which are not left", seconds);
 	}
-	if (try && seconds > LONG_SUM)
+	if (try)
+		status = gpube__cases_run(cases, j, gpube__now() + fmin(seconds / 2, left_of(j) / 4), false, &done);
+	if (done) {
+		gpube__infer_take(j);
+		j->out->known = 1;
+		return GPUBE_OK;
+	}
+	if (!status && try && seconds > LONG_SUM)
 		status = gpube__infer_bounds(j, gpube__now() + fmin(seconds / 20, 0.5), NULL);
 	if (!status && try) {
 		status = sum_all(j);
@@ -59,14 +108,18 @@ static int sum_with_bounds(struct gpube__inferring *j, int planned)
 		return status;
 	gpube__log(j->ctx, GPUBE_LOG_NOTE, "%s", j->ctx->error);
 	/* what was stopped after its bounds has them */
-	status = j->log_upper < INFINITY && gpube__stopped(j->ctx) ? GPUBE_OK
-								   : gpube__infer_bounds(j, j->ctx->deadline, NULL);
+	if (j->log_upper < INFINITY && gpube__stopped(j->ctx))
+		status = gpube__cases_run(cases, j, 0, true, &done);
+	else
+		status = last_cases(cases, j);
+	if (j->out->known)
+		return status;
 	j->out->log10_z = NAN;
 	gpube__infer_take_bounds(j, false);
 	return status;
 }
 
-static int infer(struct gpube__inferring *j)
+static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 {
 	struct gpube_inference *out = j->out;
 	double start;
@@ -80,15 +133,19 @@ static int infer(struct gpube__inferring *j)
 		gpube__infer_take_bounds(j, true);
 		return GPUBE_OK;
 	}
+	if (j->opts->task == GPUBE_INFER_PR && j->opts->order_method != GPUBE_ORDER_GIVEN)
+		status = first_cases(cases, j);
+	if ((status && status != GPUBE_ESTOP) || out->known)
+		return status;
 	start = gpube__now();
 	status = gpube__infer_plan(j);
-	out->seconds_order = gpube__now() - start;
+	out->seconds_order += gpube__now() - start;
 	if (status == GPUBE_ELIMIT && j->scopes && gpube__infer_cut(j, gpube__infer_room(j)) == GPUBE_OK &&
 		out->plan.predicted_seconds < MOST_SECONDS)
 		status = GPUBE_OK;
 	if (j->opts->bounds && (status == GPUBE_ELIMIT || status == GPUBE_ESTOP)) {
 		start = gpube__now();
-		status = sum_with_bounds(j, status);
+		status = sum_with_bounds(j, cases, status);
 		out->seconds_sum = gpube__now() - start;
 		return status;
 	}
@@ -99,7 +156,7 @@ static int infer(struct gpube__inferring *j)
 	out->backend = !j->side ? "cpu" : j->n_on_card < j->n ? "cpu+cuda" : "cuda";
 	start = gpube__now();
 	if (j->opts->bounds) {
-		status = sum_with_bounds(j, GPUBE_OK);
+		status = sum_with_bounds(j, cases, GPUBE_OK);
 	} else {
 		status = sum_all(j);
 		out->known = !status;
@@ -114,6 +171,7 @@ int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const
 {
 	static const struct gpube_infer_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube__inferring j = {.m = m, .opts = opts ? opts : &none};
+	struct gpube_cases cases = {0};
 	struct gpube_ctx *ctx;
 	double deadline;
 	int status;
@@ -133,8 +191,9 @@ int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const
 	deadline = ctx->deadline;
 	if (j.opts->timeout_seconds > 0)
 		ctx->deadline = gpube__now() + j.opts->timeout_seconds;
-	status = infer(&j);
+	status = infer(&j, &cases);
 	ctx->deadline = deadline;
+	gpube__cases_clear(&cases);
 	gpube__infer_clear(&j);
 	if (!j.out->known) {
 		gpube__free(ctx, j.out->marginals);

@@ -7,6 +7,7 @@
  *   infer_card.c   buckets that a card sums
  *   infer_slices.c what does not fit the memory, slice by slice
  *   infer_pass.c   messages up the bucket tree, and down again for marginals
+ *   infer_cases.h  sums by cases, where zeros leave few
  *   infer_bounds.h what is done where that does not fit
  *   compiled.c     gpube_infer_compile(): the same model with other evidence
  *   residual.c     what sums over some variables leave of the others: a model
@@ -176,6 +177,8 @@ int gpube__infer_cut(struct gpube__inferring *j, double bytes);
 int gpube__infer_slices(struct gpube__inferring *j);
 /* out's bounds: what log10_z is, rounded outwards, of a sum that is known within its error; or j's. */
 void gpube__infer_take_bounds(struct gpube__inferring *j, bool exact);
+/* A note of j's bounds, where they are better than those that were told. */
+void gpube__infer_tell_bounds(struct gpube__inferring *j);
 /* The passes that the task takes, after the plan: all results in out. */
 int gpube__infer_sum(struct gpube__inferring *j);
 /* Sets z and roundings; keeps the messages for the downward pass where that is asked for. */

@@ -390,22 +390,13 @@ static int expand(struct search *s, const struct node *node)
 	return status;
 }
 
-static void tell(struct gpube__inferring *j)
-{
-	if (j->log_lower == j->told_lower && j->told_upper - j->log_upper < 0.01)
-		return;
-	j->told_lower = j->log_lower;
-	j->told_upper = j->log_upper;
-	gpube__log(j->ctx, GPUBE_LOG_NOTE, "log10 from %.9g to %.9g", j->log_lower / log(10), j->log_upper / log(10));
-}
-
 static void take(struct search *s)
 {
 	struct gpube__inferring *j = s->j;
 
 	j->log_lower = fmax(j->log_lower, s->closed_lower);
 	j->log_upper = fmin(j->log_upper, up_by(log_add(all_open(s), s->closed_upper), 8));
-	tell(j);
+	gpube__infer_tell_bounds(j);
 }
 
 static bool is_over(const struct gpube__inferring *j, double until)
@@ -519,7 +510,7 @@ int gpube__infer_bounds(struct gpube__inferring *j, double until, int32_t *best)
 			s.cells = cells;
 		if (!status && read && j->scopes && !gpube__stopped(j->ctx))
 			status = raise_lower(j, values, order, slice, best);
-		tell(j);
+		gpube__infer_tell_bounds(j);
 		seconds = gpube__now() - start;
 		/* the next one takes four times as long or more */
 		if (until > 0 && gpube__now() + 5 * seconds > until)

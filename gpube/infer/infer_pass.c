@@ -376,6 +376,15 @@ void gpube__infer_take_bounds(struct gpube__inferring *j, bool exact)
 	}
 }
 
+void gpube__infer_tell_bounds(struct gpube__inferring *j)
+{
+	if (j->log_lower <= j->told_lower + 0.01 && j->log_upper >= j->told_upper - 0.01)
+		return;
+	j->told_lower = j->log_lower;
+	j->told_upper = j->log_upper;
+	gpube__log(j->ctx, GPUBE_LOG_NOTE, "log10 from %.9g to %.9g", j->log_lower / log(10), j->log_upper / log(10));
+}
+
 void gpube__infer_take(struct gpube__inferring *j)
 {
 	struct gpube_inference *out = j->out;

@@ -126,6 +126,28 @@ row 'no result of bounds' 1 '' 'the sum has but bounds, so there is no result to
 	"$gpube" infer --memory 20 --output uai $x
 row 'slices' 0 'plan .* in [0-9]+ slices' '' "$gpube" infer -q --memory 60 $x
 row 'no time' 1 '' 'out of time' "$gpube" infer -q --timeout 0.000001 $x
+
+# a formula: 110 clauses of three of 50 variables
+awk 'BEGIN {
+	n = 50; m = 110; s = 12345
+	print "MARKOV"; print n
+	for (i = 0; i < n; i++) printf "2 "
+	print ""; print m
+	for (k = 0; k < m; k++) {
+		for (i = 0; i < 3; i++)
+			do { s = (s * 1103 + 12345) % 65521; v[i] = s % n } while ((i > 0 && v[i] == v[0]) || (i > 1 && v[i] == v[1]))
+		print 3, v[0], v[1], v[2]
+	}
+	for (k = 0; k < m; k++) {
+		s = (s * 1103 + 12345) % 65521
+		printf "8"
+		for (i = 0; i < 8; i++) printf " %d", i != s % 8
+		print ""
+	}
+}' > "$work/formula.uai"
+row 'a formula, by cases' 0 '^log10 Z +8.66044455937' '' "$gpube" infer -q "$work/formula.uai"
+row 'which is said' 0 '^plan .*, not done: [0-9]+ cases were less$' '' "$gpube" infer -q "$work/formula.uai"
+row 'and in JSON' 0 '"status": "exact".*"cases": [0-9]+' '' "$gpube" infer -q --json "$work/formula.uai"
 row 'two orders' 2 '' 'exclude each other' "$gpube" infer --order min-fill --order-file "$work/o" $x
 echo '2 3 1 0' > "$work/order"
 row 'a given order' 0 '^plan +width 3' '' "$gpube" infer -q --evidence none --order-file "$work/order" $x
