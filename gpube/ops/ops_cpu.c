@@ -221,7 +221,7 @@ static void run_batch_item(void *arg, int64_t item, int thread)
 		}
 	}
 	if (b->stream)
-		gpube__kernels()->fence();
+		gpube__stream_fence();
 }
 
 /*

@@ -21,40 +21,19 @@ const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status)
 	return b ? b->ops(ctx, status) : NULL;
 }
 
-const struct gpube_subset_ops *gpube__subset_cuda(struct gpube_ctx *ctx, int *status)
-{
-	const struct gpube_cuda_backend *b = opened(ctx, status);
-
-	return b ? b->subset(ctx, status) : NULL;
-}
-
-const struct gpube_faces_ops *gpube__faces_cuda(struct gpube_ctx *ctx, int *status)
-{
-	const struct gpube_cuda_backend *b = opened(ctx, status);
-
-	return b ? b->faces(ctx, status) : NULL;
-}
-
-const struct gpube_regions_ops *gpube__regions_cuda(struct gpube_ctx *ctx, int *status)
-{
-	const struct gpube_cuda_backend *b = opened(ctx, status);
-
-	return b ? b->regions(ctx, status) : NULL;
-}
-
-const struct gpube_support_ops *gpube__support_cuda(struct gpube_ctx *ctx, int *status)
-{
-	const struct gpube_cuda_backend *b = opened(ctx, status);
-
-	return b ? b->support(ctx, status) : NULL;
-}
-
-const struct gpube_sum_ops *gpube__sum_cuda(struct gpube_ctx *ctx, int *status)
-{
-	const struct gpube_cuda_backend *b = opened(ctx, status);
-
-	return b ? b->sum(ctx, status) : NULL;
-}
+/* gpube__subset_cuda() and its like. */
+#define OPERATORS(name)                                                                            \
+	const struct gpube_##name##_ops *gpube__##name##_cuda(struct gpube_ctx *ctx, int *status)  \
+	{                                                                                          \
+		const struct gpube_cuda_backend *b = opened(ctx, status);                          \
+                                                                                                   \
+		return b ? b->name(ctx, status) : NULL;                                            \
+	}
+OPERATORS(subset)
+OPERATORS(faces)
+OPERATORS(regions)
+OPERATORS(support)
+OPERATORS(sum)
 
 int gpube__ceilings_cuda(struct gpube_ctx *ctx, struct gpube_rate *r)
 {

@@ -90,15 +90,9 @@ static INLINE __m256i expand_i64(__m256i m, const int64_t *p, int span, const in
 
 #include "gpube/ops/contract/cpu/contract_types_impl.h"
 
-static void fence(void)
-{
-	_mm_sfence();
-}
-
 static const struct gpube__kernels kernels = {
 	.name = "avx2",
 	.vector_bytes = 32,
-	.fence = fence,
 #include "gpube/ops/contract/cpu/contract_table.h"
 };
 

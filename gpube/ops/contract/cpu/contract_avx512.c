@@ -74,16 +74,10 @@ CELL_OPS(I64, int64_t, __mmask8, 64, HALF, _mm512_cvtepi32_epi64)
 
 #include "gpube/ops/contract/cpu/contract_types_impl.h"
 
-static void fence(void)
-{
-	_mm_sfence();
-}
-
 static const struct gpube__kernels kernels = {
 	.name = "avx512",
 	.vector_bytes = 64,
 #include "gpube/ops/contract/cpu/contract_table.h"
-	.fence = fence,
 };
 
 const struct gpube__kernels *gpube__kernels_avx512(void)

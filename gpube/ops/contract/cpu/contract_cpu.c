@@ -353,7 +353,7 @@ static void run_item(void *arg, int64_t item, int thread)
 		go_to(w, from);
 	run_tiles(w, n_tiles - from < r->tiles_per_item ? n_tiles : from + r->tiles_per_item);
 	if (r->stream)
-		w->p->kernels->fence();
+		gpube__stream_fence();
 }
 
 /* Eight items for each thread, if they are large enough: none waits long for the last. */

@@ -105,14 +105,9 @@ VECTOR_OPS(I64, int64_t)
 #define M64	     int64_t
 #include "gpube/ops/contract/cpu/contract_types_impl.h"
 
-static void fence(void)
-{
-}
-
 static const struct gpube__kernels kernels = {
 	.name = "portable",
 	.vector_bytes = 16,
-	.fence = fence,
 #include "gpube/ops/contract/cpu/contract_table.h"
 };
 

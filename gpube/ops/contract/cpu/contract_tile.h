@@ -99,8 +99,15 @@ struct gpube__kernels {
 	int vector_bytes;
 	void (*tile[GPUBE__N_KERNELS][2])(const struct gpube__tile *t);
 	void (*pack[2])(const struct gpube__pack *p);
-	void (*fence)(void); /* after streamed stores */
 };
+
+/* After stores past the caches, which later ones may overtake. */
+static inline void gpube__stream_fence(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_sfence();
+#endif
+}
 
 const struct gpube__kernels *gpube__kernels_portable(void);
 const struct gpube__kernels *gpube__kernels_avx2(void);	  /* NULL: not on this machine */
