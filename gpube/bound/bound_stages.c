@@ -170,7 +170,9 @@ static double most_seconds(const struct gpube_bounder *b)
 
 /*
  * Where little is open a search tree may close it before there is a better order, and goes on as long as
- * it seems to: an auction of 100 bids takes it 0.02 s where bids that exclude each other are joined.
+ * it seems to: an auction of 100 bids takes it 0.02 s where bids that exclude each other are joined. A look
+ * takes no longer than elimination along the first order would: networks of 5 10^7 cells had 1.5 s of looks
+ * before 0.13 s of elimination.
  */
 static bool wants_close_look(const struct gpube_bounder *b)
 {
@@ -183,7 +185,8 @@ static int look_closely(struct gpube_bounder *b, double seconds)
 	static const struct {
 		double share, seconds;
 	} looks[] = {{0.5, 0.15}, {0.8, 0.3}, {0.97, 1}};
-	const double most = most_seconds(b);
+	const double most =
+		fmin(most_seconds(b), b->order_cost.joined_cells / b->ops->cells_per_second);
 	int status = GPUBE_OK;
 
 	(void)seconds;
