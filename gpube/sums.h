@@ -37,6 +37,8 @@ struct gpube_infer_opts {
  * relative_error  of that sum and of every marginal at most, from the number of roundings
  * marginals       MAR: of the values of variable 0, of variable 1, …; those of a variable add up to
  *                 1; those below 1e-100 may be 0. NULL: not asked for, not known, or log10_z is -INFINITY
+ * marginals_lower, marginals_upper  with opts.bounds, where marginals are not known: they are between these,
+ *                 laid out as they, if the sum is above 0. NULL: not asked for, or not needed
  * n_values        of all variables together that can occur, and n_removed those that cannot: evidence and zeros
  *                 exclude them
  * known           log10_z and marginals are there; otherwise the plan alone, or, with opts.bounds, the bounds
@@ -49,7 +51,7 @@ struct gpube_inference {
 	int known;
 	double log10_z, relative_error;
 	double log10_lower, log10_upper;
-	double *marginals;
+	double *marginals, *marginals_lower, *marginals_upper;
 	int64_t n_values, n_removed;
 	struct gpube_plan plan;
 	double seconds_order, seconds_sum;

@@ -110,6 +110,25 @@ static void text_marginals(struct gpube_out *out, const struct result *r)
 	}
 }
 
+static void text_intervals(struct gpube_out *out, const struct result *r)
+{
+	const struct gpube_model *m = r->model;
+	const double *lower = r->inference->marginals_lower, *upper = r->inference->marginals_upper;
+
+	text_label(out, "marginals");
+	gpube__out_text(out, "proved bounds of each, from..to, if the sum is not 0\n");
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		text_label(out, "");
+		if (m->vars[i].name)
+			gpube__out_printf(out, "%s:", m->vars[i].name);
+		else
+			gpube__out_printf(out, "%d:", i);
+		for (int32_t a = 0; a < m->vars[i].domain; a++, lower++, upper++)
+			gpube__out_printf(out, " %.6g..%.6g", floor(*lower * 1e6) / 1e6, ceil(*upper * 1e6) / 1e6);
+		gpube__out_text(out, "\n");
+	}
+}
+
 /* The best values as far as they are known, and what they are at most. */
 static void text_mmap(struct gpube_out *out, const struct result *r)
 {
@@ -158,8 +177,7 @@ static void text_bounds(struct gpube_out *out, const struct result *r)
 		gpube__out_text(out, ", between them, and no more than that\n");
 	}
 	if (r->task == TASK_MAR) {
-		text_label(out, "marginals");
-		gpube__out_text(out, "none: they have no bounds yet\n");
+		text_intervals(out, r);
 	}
 }
 
@@ -254,11 +272,9 @@ static void report_text(struct gpube_out *out, const void *arg)
 
 /* ---- JSON ----------------------------------------------------------------------------- */
 
-static void json_marginals(struct json *j, const struct result *r)
+static void json_marginals(struct json *j, const struct result *r, const char *key, const double *p)
 {
-	const double *p = r->inference->marginals;
-
-	json_open(j, "marginals", '[');
+	json_open(j, key, '[');
 	for (int32_t i = 0; i < r->model->n_vars; i++) {
 		json_open(j, NULL, '[');
 		for (int32_t a = 0; a < r->model->vars[i].domain; a++)
@@ -333,7 +349,11 @@ static void report_json(struct gpube_out *out, const void *arg)
 	if (r->inference && !is_bounded(r))
 		json_real(&j, "relative_error", r->inference->relative_error);
 	if (r->task == TASK_MAR && r->inference->marginals)
-		json_marginals(&j, r);
+		json_marginals(&j, r, "marginals", r->inference->marginals);
+	if (r->task == TASK_MAR && is_bounded(r)) {
+		json_marginals(&j, r, "marginals_lower", r->inference->marginals_lower);
+		json_marginals(&j, r, "marginals_upper", r->inference->marginals_upper);
+	}
 	if (r->task == TASK_MPE && !is_impossible(r))
 		json_assignment(&j, r);
 	if (r->mmap)
@@ -590,13 +610,13 @@ const struct command cmd_infer = {
 		"some variables in turn. Where zeros leave little, as in formulas, a search by cases sums what they leave (--task PR). Where slices would be too many, or where --timeout, SIGINT or "
 		"SIGTERM end, has proved bounds: from above by weighted mini-buckets, from below by exact sums over "
 		"part of the assignments. They become better until the end that is given, or until they meet; the exit status is "
-		"then 1. Marginals have none.\n\n"
+		"then 1. Marginals have intervals then: what a part of the model around each variable leaves possible, whatever the rest is.\n\n"
 		"Evidence is read from the .evid file beside FILE, from EVIDENCE or that of --evidence, or not at all "
 		"(--evidence none). The answer tells how much there was, and which file had it. The query of MMAP is "
 		"read from the .query file beside FILE, or from that of --query.\n\n"
 		"With --output json the result is one object: status (exact, optimal, bounds, impossible, error), "
 		"task, observed, evidence_file, log10 (null of zero), relative_error, marginals (a list for each "
-		"variable) or assignment, the sizes of the plan, and times; of MMAP also log10_lower and log10_upper, "
+		"variable; with bounds, marginals_lower and marginals_upper) or assignment, the sizes of the plan, and times; of MMAP also log10_lower and log10_upper, "
 		"and query, the variables that assignment is of.",
 	.examples = "gpube infer network.uai\n"
 		    "the partition function, with the evidence in network.uai.evid\n"

@@ -9,6 +9,8 @@ void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx)
 	if (!s || !ctx)
 		return;
 	gpube__free(ctx, s->marginals);
+	gpube__free(ctx, s->marginals_lower);
+	gpube__free(ctx, s->marginals_upper);
 	gpube__free(ctx, s);
 }
 
@@ -74,6 +76,19 @@ static int last_cases(struct gpube_cases *cases, struct gpube__inferring *j)
 	return status;
 }
 
+/* Of the time that is left, for the intervals of marginals. Without an end they have one of their own. */
+#define INTERVALS_SHARE 0.7
+#define DOUBT_SHARE	0.15 /* before a sum that may not end in time */
+#define MOST_EDGE	0x1p16
+
+static int intervals(struct gpube__inferring *j)
+{
+	const double left = left_of(j);
+
+	return gpube__infer_intervals(j, isinf(left) ? MOST_EDGE : INFINITY,
+		isinf(left) ? 0 : gpube__now() + INTERVALS_SHARE * left);
+}
+
 /* A sum that takes longer has bounds first, for a twentieth of that time and half a second at most. */
 #define LONG_SUM 0.1
 
@@ -95,6 +110,9 @@ static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases
 		j->out->known = 1;
 		return GPUBE_OK;
 	}
+	if (!status && try && seconds > LONG_SUM && j->opts->task == GPUBE_INFER_MAR)
+		status = gpube__infer_intervals(j, INFINITY,
+			gpube__now() + (seconds > left_of(j) / 4 ? DOUBT_SHARE * left_of(j) : fmin(seconds / 20, 0.5)));
 	if (!status && try && seconds > LONG_SUM)
 		status = gpube__infer_bounds(j, gpube__now() + fmin(seconds / 20, 0.5), NULL);
 	if (!status && try) {
@@ -106,8 +124,13 @@ static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases
 	}
 	if (status && status != GPUBE_ESTOP && status != GPUBE_ELIMIT)
 		return status;
+	status = GPUBE_OK;
 	gpube__log(j->ctx, GPUBE_LOG_NOTE, "%s", j->ctx->error);
 	/* what was stopped after its bounds has them */
+	if (j->opts->task == GPUBE_INFER_MAR)
+		status = intervals(j);
+	if (status)
+		return status;
 	if (j->log_upper < INFINITY && gpube__stopped(j->ctx))
 		status = gpube__cases_run(cases, j, 0, true, &done);
 	else

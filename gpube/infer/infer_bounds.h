@@ -2,6 +2,7 @@
  * infer_bounds.h - bounds of sums that do not fit, or that there is no time for.
  *
  *   wmb.c           an upper bound: weighted mini-buckets
+ *   infer_intervals.c  marginals as intervals
  *   infer_bounds.c  lower bounds: exact sums over part of the assignments; both, better and better
  */
 #ifndef GPUBE_INFER_BOUNDS_H
@@ -31,5 +32,13 @@ int gpube__wmb(double *log_upper, int32_t *values, struct gpube__inferring *j, d
  * Errors: ENOMEM
  */
 int gpube__infer_bounds(struct gpube__inferring *j, double until, int32_t *best);
+
+/*
+ * gpube__infer_intervals() - out->marginals_lower and _upper, of all values: the marginals are between them, if the sum is
+ * above 0. Narrower and narrower until gpube__now() is 'until' (0: without end), a stop, or regions whose
+ * edges have so many values are done.
+ * Errors: ENOMEM, ERANGE
+ */
+int gpube__infer_intervals(struct gpube__inferring *j, double most_cells, double until);
 
 #endif

@@ -121,7 +121,7 @@ row 'too little memory: bounds' 1 '^log10 Z +(from -[0-9.]+ to|at most) -0.1[0-9
 	"$gpube" infer --memory 20 $x
 row 'the same in JSON, with the plan' 1 '"status": "bounds".*"log10": null.*"log10_upper": -0.1[0-9]+.*"peak_bytes": 112' '' \
 	"$gpube" infer -q --memory 20 --json $x
-row 'marginals have none' 1 '^marginals +none: they have no bounds yet' '' "$gpube" infer -q -t MAR --memory 20 $x
+row 'marginals have intervals' 1 '^marginals +proved bounds of each' '' "$gpube" infer -q -t MAR --memory 20 $x
 row 'no result of bounds' 1 '' 'the sum has but bounds, so there is no result to write' \
 	"$gpube" infer --memory 20 --output uai $x
 row 'slices' 0 'plan .* in [0-9]+ slices' '' "$gpube" infer -q --memory 60 $x

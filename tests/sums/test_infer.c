@@ -483,6 +483,52 @@ static void test_mini_buckets(void **state)
 	}
 }
 
+/* Every marginal is in its interval, which larger regions make no wider, and the largest exact. */
+static void test_intervals(void **state)
+{
+	static const double edges[] = {16, 128, 1e5};
+	int n_narrow = 0, n_wide = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 1000; seed++) {
+		struct random_spec spec = random_spec_varied(seed, GPUBE_POTENTIALS);
+		struct gpube_model *m = random_model(ctx, &spec, seed);
+		struct gpube_infer_opts opts = {.task = GPUBE_INFER_MAR};
+		struct gpube_inference *out = gpube__alloc_zero(ctx, 1, sizeof(*out));
+		struct gpube__inferring j = {.m = m, .ctx = ctx, .opts = &opts, .out = out};
+		double least[MOST_VALUES] = {0}, most[MOST_VALUES];
+		struct truth t;
+
+		assert_non_null(m);
+		assert_non_null(out);
+		enumerate(&t, m);
+		assert_int_equal(gpube__infer_begin(&j), GPUBE_OK);
+		for (int k = 0; k < MOST_VALUES; k++)
+			most[k] = 1;
+		for (int k = 0; k < 3 && t.power != INT64_MIN; k++) {
+			assert_int_equal(gpube__infer_intervals(&j, edges[k], 0), GPUBE_OK);
+			for (int64_t i = 0; i < gpube__infer_n_values(m); i++) {
+				const double lower = out->marginals_lower[i], upper = out->marginals_upper[i];
+				const double p = (double)(t.weight[i] / t.z);
+
+				assert_true(lower >= least[i] && upper <= most[i]);
+				assert_true(lower <= p + 1e-15 && p <= upper + 1e-15);
+				n_narrow += k < 2 && lower < upper && (lower > 0.01 || upper < 0.99);
+				n_wide += k == 0 && upper - lower > 0.01;
+				assert_true(k < 2 || upper - lower < 1e-12);
+				least[i] = lower;
+				most[i] = upper;
+			}
+		}
+		gpube__infer_clear(&j);
+		gpube_inference_free(out, ctx);
+		gpube_model_free(m);
+	}
+	/* the cases are there */
+	assert_true(n_narrow > 100);
+	assert_true(n_wide > 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -495,6 +541,7 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_mini_buckets),
+		cmocka_unit_test(test_intervals),
 	};
 
 	return cmocka_run_group_tests(tests, ctx_setup_2_threads, ctx_teardown);

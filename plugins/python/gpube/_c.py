@@ -96,12 +96,12 @@ struct gpube_infer_opts {
 struct gpube_inference {
 	int known;
 	double log10_z, relative_error, log10_lower, log10_upper;
-	void *marginals;
+	void *marginals, *marginals_lower, *marginals_upper;
 	int64_t n_values, n_removed;
 	struct gpube_plan plan;
 	double seconds_order, seconds_sum;
 	char *backend;
-	int64_t n_slices_done;
+	int64_t n_slices_done, n_cases;
 };
 struct gpube_bound_opts {
 	size_t sizeof_options;
