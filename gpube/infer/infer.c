@@ -176,7 +176,7 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 		return status;
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "order: width %d, %.3g joined cells, largest table %.3g cells (%.2f s)",
 		out->plan.width, out->plan.joined_cells, out->plan.largest_message, out->seconds_order);
-	out->backend = !j->side ? "cpu" : j->n_on_card < j->n ? "cpu+cuda" : "cuda";
+	out->backend = !j->side || !j->n_on_card ? "cpu" : j->n_on_card < j->n ? "cpu+cuda" : "cuda";
 	start = gpube__now();
 	if (j->opts->bounds) {
 		status = sum_with_bounds(j, cases, GPUBE_OK);
