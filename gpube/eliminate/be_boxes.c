@@ -1,14 +1,10 @@
 /* be_boxes.c - see be_boxes.h. */
 #include "gpube/eliminate/be_boxes.h"
 #include "gpube/eliminate/be_layout.h"
+#include "gpube/order/cut.h"
 
 #include <math.h>
 #include <string.h>
-
-#define MOST_CANDIDATES 32 /* of the next variable to cut */
-
-/* How much smaller than by their number boxes may be: what fixed variables tied together falls apart. */
-#define FALLS_APART 16
 
 /* Where boxes did not suffice, so much fewer ranges than the most of a variable that there were. */
 #define FEWER_RANGES 4
@@ -328,7 +324,7 @@ struct fitting {
 	double limit, rate, bucket;
 	bool count;
 	int32_t most_ranges; /* of a variable after whose cut not all fits */
-	int32_t candidates[MOST_CANDIDATES];
+	int32_t candidates[GPUBE__CUT_CANDIDATES];
 	int n_candidates;
 };
 
@@ -344,8 +340,6 @@ static int try_cut(
 	struct gpube_boxes b = *f->b;
 
 	*cost = (struct gpube_box_cost){0};
-	if (gpube__stopped(b.ctx)) /* of many variables each try takes its time */
-		return gpube__fail_stopped(b.ctx);
 	gpube__boxes_cut(&b, f->be, var, n);
 	return gpube__boxes_cost(cost, &b, f->type);
 }
@@ -362,94 +356,55 @@ static int find_candidates(struct fitting *f)
 		for (int32_t k = 0; k < be->buckets[p].n_scope; k++)
 			cells[be->scopes[be->buckets[p].scope_at + k]] +=
 				(double)be->buckets[p].cells;
-	for (f->n_candidates = 0; f->n_candidates < MOST_CANDIDATES; f->n_candidates++) {
-		int32_t best = -1;
-
-		for (int32_t p = 0; p < be->n; p++)
-			if (cells[p] > (best < 0 ? 0 : cells[best]) &&
-				be->m->vars[be->buckets[p].var].domain > 1)
-				best = p;
-		if (best < 0)
-			break;
-		cells[best] = 0;
-		f->candidates[f->n_candidates] = be->buckets[best].var;
-	}
+	for (int32_t p = 0; p < be->n; p++)
+		if (be->m->vars[be->buckets[p].var].domain < 2)
+			cells[p] = 0;
+	f->n_candidates = gpube__cut_candidates(f->candidates, cells, be->n);
+	for (int k = 0; k < f->n_candidates; k++)
+		f->candidates[k] = be->buckets[f->candidates[k]].var;
 	gpube__free(be->ctx, cells);
 	return GPUBE_OK;
 }
 
-/* The fewest ranges of a variable that still fit, where *n do, at 'cost'. */
-static int boxes_fewest(
-	struct gpube_box_cost *cost, int32_t *n, const struct fitting *f, int32_t var)
+static int32_t most_ranges(const void *arg, int32_t var)
 {
-	int32_t lo = 2, hi = *n;
-	int status = GPUBE_OK;
+	const struct fitting *f = arg;
+	const int64_t most = GPUBE__MOST_BOXES / f->b->n;
+	int32_t n = f->b->m->vars[var].domain;
 
-	while (lo < hi && !status) {
-		const int32_t mid = lo + (hi - lo) / 2;
-		struct gpube_box_cost c;
+	n = most < n ? (int32_t)most : n;
+	n = f->most_ranges < n ? f->most_ranges : n;
+	return cut_of(f->b, var) ? 0 : n;
+}
 
-		status = try_cut(&c, f, var, mid);
-		if (!status && gpube__box_bytes(&c, f->count) <= f->limit) {
-			hi = mid;
-			*cost = c;
-		} else {
-			lo = mid + 1;
-		}
-	}
-	*n = hi;
+static int cost_of_cut(const void *arg, int32_t var, int32_t n, double *seconds, double *bytes)
+{
+	const struct fitting *f = arg;
+	struct gpube_box_cost cost;
+	int status = try_cut(&cost, f, var, n);
+
+	*seconds = seconds_of(f, (double)f->b->n * n, &cost);
+	*bytes = gpube__box_bytes(&cost, f->count);
 	return status;
 }
 
-/* One cut more: the cheapest after which all fits, or else one that brings that nearer at little cost.
- */
 static int boxes_cut_one(struct fitting *f, struct gpube_box_cost *cost, bool *fits)
 {
-	struct gpube_boxes *b = f->b;
-	double least = INFINITY;
-	int32_t best = -1, best_n = 0;
+	const struct gpube_cut_question q = {.ctx = f->b->ctx,
+		.candidates = f->candidates,
+		.n_candidates = f->n_candidates,
+		.limit = f->limit,
+		.most = most_ranges,
+		.cost = cost_of_cut,
+		.arg = f};
+	struct gpube_cut_answer a;
+	int status = gpube__cut_choose(&a, &q);
 
-	*fits = false;
-	for (int k = 0; k < f->n_candidates; k++) {
-		const int32_t var = f->candidates[k];
-		const int64_t most = GPUBE__MOST_BOXES / b->n;
-		int32_t n = b->m->vars[var].domain;
-		struct gpube_box_cost c;
-		bool enough;
-		double score;
-		int status;
-
-		n = most < n ? (int32_t)most : n;
-		n = f->most_ranges < n ? f->most_ranges : n;
-		if (cut_of(b, var) || n < 2)
-			continue;
-		status = try_cut(&c, f, var, n);
-		if (status)
-			return status;
-		enough = gpube__box_bytes(&c, f->count) <= f->limit;
-		if (*fits && !enough)
-			continue;
-		if (enough) {
-			status = boxes_fewest(&c, &n, f, var);
-			if (status)
-				return status;
-			score = seconds_of(f, (double)b->n * n, &c);
-		} else {
-			score = log2(seconds_of(f, (double)b->n * n, &c)) +
-				log2(gpube__box_bytes(&c, f->count));
-		}
-		if (score < least || (enough && !*fits)) {
-			least = score;
-			best = var;
-			best_n = n;
-			*cost = c;
-			*fits = enough;
-		}
-	}
-	if (best < 0 || b->n_cuts == GPUBE__MOST_CUTS)
-		return GPUBE_ELIMIT;
-	gpube__boxes_cut(b, f->be, best, best_n);
-	return GPUBE_OK;
+	*fits = a.fits;
+	if (status || f->b->n_cuts == GPUBE__MOST_CUTS)
+		return status ? status : GPUBE_ELIMIT;
+	gpube__boxes_cut(f->b, f->be, a.candidate, a.n);
+	return gpube__boxes_cost(cost, f->b, f->type);
 }
 
 int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const struct gpube_be *be,
@@ -461,7 +416,7 @@ int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const s
 	int status;
 
 	gpube__be_memory(&cost->memory, be, type);
-	if (gpube__box_bytes(cost, count) > limit * GPUBE__MOST_BOXES * FALLS_APART)
+	if (gpube__cut_is_hopeless(gpube__box_bytes(cost, count), limit, GPUBE__MOST_BOXES))
 		return GPUBE_ELIMIT; /* and not after seconds of trying */
 	status = find_candidates(&f);
 	/* where one variable has so many values that few boxes are left for others: of each fewer ranges */

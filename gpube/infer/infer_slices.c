@@ -1,15 +1,14 @@
 /*
  * infer_slices.c - sums in slices, where tables pass the memory: see infer.h.
  *
- * A slice fixes some variables, as evidence does; sums and weights of all slices add up. The variables
- * are chosen as eliminate/be_boxes.c chooses them: from those of the largest messages, one after the
- * other, the cheapest after which all fits, or else one that brings that nearer at little cost. Its code
- * is not shared: it cuts ranges of values for the memory that costs and arguments take, and has a layout for
- * each trial, where here the buckets stay what they are, but for a domain of one value.
+ * A slice fixes some variables, as evidence does; sums and weights of all slices add up. The variables are chosen as those
+ * of elimination's boxes are (order/cut.h), but for single values, not ranges: the buckets stay what they are, but for a
+ * domain of one value.
  *
  * What is summed so far is a lower bound of the sum: it is kept where the work is stopped.
  */
 #include "gpube/infer/infer.h"
+#include "gpube/order/cut.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +16,6 @@
 enum {
 	MOST_CUTS = 24,
 	MOST_SLICES = 1 << 16,
-	MOST_CANDIDATES = 32,
 };
 
 /* A bound of what a slice takes beside its cells: what is made ready for each of its buckets. */
@@ -64,81 +62,78 @@ static void measure(struct gpube_plan *plan, const struct gpube__inferring *j)
 	}
 }
 
-/* The variables of the largest messages. */
+/* The variables of the largest joined tables. */
 static int find_candidates(int32_t *candidates, int *n, const struct gpube__inferring *j)
 {
 	double *cells = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*cells));
 
-	*n = 0;
 	if (!cells)
 		return GPUBE_ENOMEM;
 	for (int32_t b = 0; b < j->n; b++)
 		for (int k = 0; k < j->buckets[b].arity; k++)
 			cells[gpube__infer_scope(j, b)[k]] += gpube__infer_joined(j, b);
-	for (; *n < MOST_CANDIDATES && *n < j->n; (*n)++) {
-		int32_t best = 0;
-
-		for (int32_t p = 1; p < j->n; p++)
-			best = cells[p] > cells[best] ? p : best;
-		candidates[*n] = best;
-		cells[best] = -1;
-	}
+	*n = gpube__cut_candidates(candidates, cells, j->n);
 	gpube__free(j->ctx, cells);
 	return GPUBE_OK;
 }
 
-static double work(const struct gpube_infer_cuts *c, const struct gpube__inferring *j, const struct gpube_plan *plan,
-	int32_t n)
+/* A choice to be made: with the cuts so far, which have one value. */
+struct choice {
+	const struct gpube_infer_cuts *cuts;
+	struct gpube__inferring *j;
+};
+
+static int32_t most_values(const void *arg, int32_t position)
 {
-	return (double)c->n * n * (plan->joined_cells + (double)BUCKET_CELLS * j->n);
+	const struct choice *c = arg;
+	const int32_t n = gpube__infer_domain(c->j, position);
+
+	return n <= MOST_SLICES / c->cuts->n ? n : 0;
 }
 
-/* One cut more. ELIMIT: there is none. */
-static int cut_one(struct gpube_infer_cuts *c, struct gpube__inferring *j, const int32_t *candidates, int n_candidates,
-	double limit)
+static int cost_of_cut(const void *arg, int32_t position, int32_t n, double *seconds, double *bytes)
 {
-	double least = INFINITY;
-	int32_t best = -1;
-	bool fits = false;
+	const struct choice *c = arg;
+	struct gpube_plan plan;
 
-	for (int k = 0; k < n_candidates && c->n_cuts < MOST_CUTS; k++) {
-		const int32_t n = narrow(j, candidates[k], 1);
-		struct gpube_plan plan;
-		double score;
-		bool enough;
-
-		if (n > 1 && n <= MOST_SLICES / c->n) {
-			measure(&plan, j);
-			enough = plan.peak_bytes <= limit;
-			score = log2(work(c, j, &plan, n)) + (enough ? 0 : log2(plan.peak_bytes));
-			if ((enough && !fits) || (enough == fits && score < least)) {
-				least = score;
-				best = candidates[k];
-				fits = enough;
-				c->plan = plan;
-			}
-		}
-		narrow(j, candidates[k], n);
-	}
-	if (best < 0)
-		return GPUBE_ELIMIT;
-	c->cut[c->n_cuts] = best;
-	c->values[c->n_cuts] = narrow(j, best, 1);
-	c->n *= c->values[c->n_cuts++];
+	narrow(c->j, position, 1);
+	measure(&plan, c->j);
+	narrow(c->j, position, n);
+	/* of one speed */
+	*seconds = (double)c->cuts->n * n * (plan.joined_cells + (double)BUCKET_CELLS * c->j->n);
+	*bytes = plan.peak_bytes;
 	return GPUBE_OK;
 }
 
+/* Until what a slice takes fits. ELIMIT: there would be too many. */
 static int choose(struct gpube_infer_cuts *c, struct gpube__inferring *j, double limit)
 {
-	int32_t candidates[MOST_CANDIDATES];
-	int n, status = GPUBE_OK;
+	const struct choice choice = {c, j};
+	int32_t candidates[GPUBE__CUT_CANDIDATES];
+	struct gpube_cut_question q = {.ctx = j->ctx,
+		.candidates = candidates,
+		.limit = limit,
+		.values = true,
+		.most = most_values,
+		.cost = cost_of_cut,
+		.arg = &choice};
+	struct gpube_cut_answer a = {0};
+	int status = GPUBE_OK;
 
 	c->n = 1;
-	c->plan.peak_bytes = INFINITY;
-	while (!status && c->plan.peak_bytes > limit) {
-		status = find_candidates(candidates, &n, j);
+	measure(&c->plan, j);
+	if (gpube__cut_is_hopeless(c->plan.peak_bytes, limit, MOST_SLICES))
+		return GPUBE_ELIMIT;
+	while (!status && !a.fits) {
+		status = c->n_cuts == MOST_CUTS ? GPUBE_ELIMIT : find_candidates(candidates, &q.n_candidates, j);
 		if (!status)
-			status = cut_one(c, j, candidates, n, limit);
+			status = gpube__cut_choose(&a, &q);
+		if (status)
+			break;
+		c->cut[c->n_cuts] = a.candidate;
+		c->values[c->n_cuts++] = narrow(j, a.candidate, 1);
+		c->n *= a.n;
+		measure(&c->plan, j);
 	}
 	for (int k = 0; k < c->n_cuts; k++)
 		narrow(j, c->cut[k], c->values[k]);
