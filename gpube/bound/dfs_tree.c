@@ -6,8 +6,8 @@
 #include "gpube/ir/dense.h"
 #include "gpube/relax/scaling.h"
 
-/* First runs of a block, and nodes between looks at the clock. */
-enum { RESTARTS = 6, PATIENCE = 16 };
+/* First runs of a block, nodes between looks at the clock, and values that are not halved. */
+enum { RESTARTS = 6, PATIENCE = 16, FEW_VALUES = 10 };
 
 /* ---- bounds ------------------------------------------------------------------------------------ */
 
@@ -216,6 +216,16 @@ static int make_order(struct gpube_dfs_tree *s, int32_t *order)
 	return s->blocks ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
+/* Decisions on a path, at most: each variable's values are halved, then one is decided; and a run's replay. */
+static uint64_t most_levels(const struct gpube_model *m)
+{
+	uint64_t most = 2;
+
+	for (int32_t i = 0; i < m->n_vars; i++)
+		most += 33 - (uint64_t)__builtin_clz((uint32_t)m->vars[i].domain);
+	return most;
+}
+
 static int fill(struct gpube_dfs_tree *s)
 {
 	struct gpube_bounder *b = s->b;
@@ -228,7 +238,7 @@ static int fill(struct gpube_dfs_tree *s)
 	gpube__free(b->ctx, order);
 	if (status || !s->t)
 		return status;
-	s->marks = gpube__alloc(b->ctx, n + 2, sizeof(*s->marks));
+	s->marks = gpube__alloc(b->ctx, most_levels(s->m), sizeof(*s->marks));
 	s->values = gpube__alloc_zero(b->ctx, n, sizeof(*s->values));
 	s->best = gpube__alloc(b->ctx, n, sizeof(*s->best));
 	if (!s->marks || !s->values || !s->best)
@@ -273,6 +283,7 @@ int gpube__dfs_tree_new(struct gpube_bounder *b)
 	s->last = -1;
 	s->n_restarts = RESTARTS;
 	s->patience = PATIENCE;
+	s->few_values = FEW_VALUES;
 	return fill(s);
 }
 

@@ -22,9 +22,13 @@
 #include "gpube/bound/bound.h"
 #include "gpube/relax/dfs.h"
 
-/* A decision: the value is the only one; ~value: it is gone. */
+/* What is left of a variable's values: that one, all others, those below it, it and those above. */
+enum gpube_dfs_side { GPUBE__DFS_IS, GPUBE__DFS_IS_NOT, GPUBE__DFS_BELOW, GPUBE__DFS_FROM };
+
+/* A decision; its other side is the opposite, side ^ 1. */
 struct gpube_dfs_step {
 	int32_t p, value;
+	enum gpube_dfs_side side;
 };
 
 /* The decisions of a run: its open nodes share them. */
@@ -61,6 +65,7 @@ struct gpube_dfs_tree {
 	int32_t n_blocks, next;	/* next: the block that is to run */
 	int32_t n_restarts;	/* first runs of a block, which leave nothing open */
 	int32_t patience;	/* nodes between looks at the clock */
+	int32_t few_values;	/* more, of a variable whose values have an order, are halved */
 	struct gpube_dfs_block *blocks, *k; /* k: at work */
 	int64_t lower;		/* of all blocks */
 	int64_t left;		/* totals less m's constant, from here of no interest */
@@ -70,7 +75,7 @@ struct gpube_dfs_tree {
 	struct gpube_dfs_mark *marks; /* by depth: before its decision */
 	struct gpube_dfs_step *steps; /* since the root */
 	int64_t n_steps, steps_capacity;
-	int32_t last;		/* position of the last conflict's decision, or -1 */
+	int32_t last;		/* position of the last decision that failed at once, or -1 */
 	int64_t n_nodes, bytes; /* bytes: of what is open */
 	double end;
 	bool swept;		/* costs are shifted at the root */

@@ -390,10 +390,20 @@ static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32
 	return status;
 }
 
-static void blame(struct gpube_dfs *t, const struct gpube_dfs_function *f)
+/* A conflict weighs more with those functions whose variables can still be decided. */
+int64_t gpube__dfs_weight(const struct gpube_dfs *t, int32_t p)
 {
-	for (int k = 0; k < f->arity; k++)
-		t->weight[f->scope[k]]++;
+	int64_t sum = 0;
+
+	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1]; i++) {
+		const struct gpube_dfs_function *f = function_of(t, t->of[i]);
+		bool open = false;
+
+		for (int k = 0; k < f->arity && !open; k++)
+			open = f->scope[k] != p && t->n_live[f->scope[k]] > 1;
+		sum += open ? 1 + f->weight : 0;
+	}
+	return sum;
 }
 
 static int follow(struct gpube_dfs *t, int32_t p)
@@ -405,12 +415,12 @@ static int follow(struct gpube_dfs *t, int32_t p)
 	t->changed[p] = 0;
 	t->queue[p / 64] &= ~((uint64_t)1 << p % 64);
 	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1] && !status && !t->conflict; i++) {
-		const struct gpube_dfs_function *f = function_of(t, t->of[i]);
+		struct gpube_dfs_function *f = function_of(t, t->of[i]);
 
 		status = revise(t, f, p, what);
 		t->conflict |= t->constant >= t->limit;
 		if (t->conflict)
-			blame(t, f);
+			f->weight++;
 	}
 	return status;
 }
@@ -462,12 +472,12 @@ int gpube__dfs_remove(struct gpube_dfs *t, int32_t p, int32_t value)
 	return status;
 }
 
-int gpube__dfs_assign(struct gpube_dfs *t, int32_t p, int32_t value)
+int gpube__dfs_keep(struct gpube_dfs *t, int32_t p, int32_t from, int32_t to)
 {
 	int status = reserve(t, t->n_live[p]);
 
 	for (int32_t r = t->n_live[p] - 1; r >= 0 && !status; r--)
-		if (t->live[p][r] != value)
+		if (t->live[p][r] < from || t->live[p][r] >= to)
 			drop(t, p, t->live[p][r]);
 	return status;
 }

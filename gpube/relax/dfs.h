@@ -41,6 +41,7 @@ struct gpube_dfs_function {
 	int64_t stride[GPUBE__DFS_ARITY];
 	int64_t *moved[GPUBE__DFS_ARITY];    /* by value: to that variable, in all */
 	int64_t *t;
+	int64_t weight; /* of conflicts */
 };
 
 /* Variables are called by their positions. */
@@ -55,7 +56,6 @@ struct gpube_dfs {
 	int64_t **cost;		/* by value */
 	int32_t **live, **at;	/* live[p]: its values, the first n_live[p] of them are; at: where */
 	int32_t *n_live;
-	int64_t *weight;	/* of conflicts */
 	int64_t *moves;		/* memory of cost and moved */
 	int32_t *values;	/* memory of live and at */
 
@@ -68,6 +68,7 @@ struct gpube_dfs {
 	uint8_t *changed;
 	uint64_t *queue;
 	int32_t last_word;	/* of the queue that may have a bit */
+	bool *ordered;		/* neighbouring values are alike */
 	int64_t looked_from;	/* constant when all values were looked at */
 	int64_t n_looks;	/* at variables that have changed, at this node */
 	int64_t *scratch, *old;	/* of the widest domain each; old: times GPUBE__DFS_ARITY */
@@ -114,8 +115,8 @@ void gpube__dfs_part(struct gpube_dfs *t, int32_t first, int32_t last, int64_t l
  * gpube__dfs_sweep() - costs shifted along the order, or back, at the root alone.
  * gpube__dfs_sweep_on() - a sweep in parts: from the *done-th variable on, which is moved on, until
  * the time 'until' (gpube__now()) or the last one.
- * gpube__dfs_propagate() - all that follows from what has changed; from a conflict on, the variables
- * of the function where it came up have got more weight.
+ * gpube__dfs_propagate() - all that follows from what has changed; the function where a
+ * conflict comes up has got more weight.
  * Where t->conflict is set then, nothing of the part below the limit is left at this node.
  * Errors: ENOMEM
  */
@@ -123,13 +124,21 @@ int gpube__dfs_sweep(struct gpube_dfs *t, bool backward);
 int gpube__dfs_sweep_on(struct gpube_dfs *t, bool backward, int32_t *done, double until);
 int gpube__dfs_propagate(struct gpube_dfs *t);
 
+/* How many conflicts came up in the functions that p shares with open variables, and how many these are. */
+int64_t gpube__dfs_weight(const struct gpube_dfs *t, int32_t p);
+
 /* p's functions are to be looked at. */
 void gpube__dfs_touch(struct gpube_dfs *t, int32_t p);
 
 /* At this level a value of a variable, live or not, is gone. Errors: ENOMEM */
 int gpube__dfs_remove(struct gpube_dfs *t, int32_t p, int32_t value);
+/* At this level values below 'from' and from 'to' on are gone. Errors: ENOMEM */
+int gpube__dfs_keep(struct gpube_dfs *t, int32_t p, int32_t from, int32_t to);
 /* At this level it is the only one. Errors: ENOMEM */
-int gpube__dfs_assign(struct gpube_dfs *t, int32_t p, int32_t value);
+static inline int gpube__dfs_assign(struct gpube_dfs *t, int32_t p, int32_t value)
+{
+	return gpube__dfs_keep(t, p, value, value + 1);
+}
 
 /* sum[r]: what live value r of p costs, and forces on each of its functions with their other variables. */
 void gpube__dfs_marginals(struct gpube_dfs *t, int32_t p, int64_t *sum);
@@ -137,8 +146,7 @@ void gpube__dfs_marginals(struct gpube_dfs *t, int32_t p, int64_t *sum);
 /* Where the trail stands, and everything as it was then. */
 struct gpube_dfs_mark {
 	int64_t n_trail, n_removed, constant;
-	int32_t var, value; /* the decision, and how many there were before: of who marks */
-	int64_t n_steps;
+	int64_t n_steps; /* decisions before: of who marks, which keeps the one that comes next there */
 };
 void gpube__dfs_mark(const struct gpube_dfs *t, struct gpube_dfs_mark *mark);
 void gpube__dfs_undo(struct gpube_dfs *t, const struct gpube_dfs_mark *mark);

@@ -25,11 +25,11 @@ void gpube__dfs_free(struct gpube_dfs *t)
 	gpube__free(ctx, t->live);
 	gpube__free(ctx, t->at);
 	gpube__free(ctx, t->n_live);
-	gpube__free(ctx, t->weight);
 	gpube__free(ctx, t->moves);
 	gpube__free(ctx, t->values);
 	gpube__free(ctx, t->changed);
 	gpube__free(ctx, t->queue);
+	gpube__free(ctx, t->ordered);
 	gpube__free(ctx, t->scratch);
 	gpube__free(ctx, t->old);
 	gpube__free(ctx, t->taken);
@@ -112,6 +112,53 @@ static int list_functions(struct gpube_dfs *t)
 	return GPUBE_OK;
 }
 
+/* How different two rows are, of all that f costs with its variable k at a or at b. */
+static double difference(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int32_t a, int32_t b)
+{
+	const int64_t below = f->stride[k];
+	const int64_t block = below * t->m->vars[t->order[f->scope[k]]].domain,
+		      cells = f->stride[0] * t->m->vars[t->order[f->scope[0]]].domain;
+	double sum = 0;
+
+	for (int64_t c = 0; c < cells; c += block)
+		for (int64_t i = c; i < c + below; i++) {
+			const int64_t x = f->t[i + a * below], y = f->t[i + b * below];
+
+			if (x != y)
+				sum += x == GPUBE__DFS_DEAD || y == GPUBE__DFS_DEAD ? (double)t->limit : fabs((double)(x - y));
+		}
+	return sum;
+}
+
+/* Functions that are asked whether a variable's values have an order, and what neighbours differ if so. */
+enum { ASKED = 4 };
+#define ALIKE 0.2
+
+/*
+ * Whether neighbouring values cost more alike than those that are half of all values apart: a frequency's or a time's
+ * do, a side chain's positions do not.
+ */
+static bool is_ordered(const struct gpube_dfs *t, int32_t p)
+{
+	const int32_t domain = t->m->vars[t->order[p]].domain;
+	double near = 0, far = 0;
+
+	for (int32_t i = t->of_at[p], asked = 0; i < t->of_at[p + 1] && asked < ASKED; i++) {
+		const struct gpube_dfs_function *f = &t->functions[t->of[i] / GPUBE__DFS_ARITY];
+
+		if (f->arity == 1)
+			continue;
+		asked++;
+		for (int32_t a = 0; a < domain; a++) {
+			const int k = t->of[i] % GPUBE__DFS_ARITY;
+
+			near += a + 1 < domain ? difference(t, f, k, a, a + 1) : 0;
+			far += difference(t, f, k, a, (a + domain / 2) % domain);
+		}
+	}
+	return near < ALIKE * far;
+}
+
 /*
  * A sweep adds up what all functions of a variable force, each less than the limit, before the least
  * of it goes into the constant: that sum stays below 2^62.
@@ -149,7 +196,11 @@ static int fill(struct gpube_dfs *t, const int32_t *order)
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
 		if (m->functions[f].arity > 0)
 			status = load(t, &t->functions[t->n_functions++], f, &moves);
-	return status ? status : list_functions(t);
+	if (!status)
+		status = list_functions(t);
+	for (int32_t p = 0; p < t->n && !status; p++)
+		t->ordered[p] = is_ordered(t, p);
+	return status;
 }
 
 int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const int32_t *order,
@@ -187,17 +238,17 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	t->live = gpube__alloc(ctx, n, sizeof(*t->live));
 	t->at = gpube__alloc(ctx, n, sizeof(*t->at));
 	t->n_live = gpube__alloc(ctx, n, sizeof(*t->n_live));
-	t->weight = gpube__alloc_zero(ctx, n, sizeof(*t->weight));
 	t->moves = gpube__alloc_zero(ctx, (uint64_t)n_moves, sizeof(*t->moves));
 	t->values = gpube__alloc(ctx, 2 * n_values, sizeof(*t->values));
 	t->changed = gpube__alloc_zero(ctx, n, 1);
 	t->queue = gpube__alloc_zero(ctx, n / 64 + 1, sizeof(*t->queue));
+	t->ordered = gpube__alloc_zero(ctx, n, sizeof(*t->ordered));
 	t->scratch = gpube__alloc(ctx, (uint64_t)t->widest, sizeof(*t->scratch));
 	t->old = gpube__alloc(ctx, (uint64_t)t->widest * GPUBE__DFS_ARITY, sizeof(*t->old));
 	t->taken = gpube__alloc(ctx, 2 * (uint64_t)t->widest, sizeof(*t->taken));
 	t->kernels = gpube__ascent_kernels();
 	if (t->functions && t->order && t->position && t->of_at && t->cost && t->live && t->at &&
-		t->n_live && t->weight && t->moves && t->values && t->changed && t->queue &&
+		t->n_live && t->moves && t->values && t->changed && t->queue && t->ordered &&
 		t->scratch && t->old && t->taken)
 		status = fill(t, order);
 	if (status || !sums_fit(t))

@@ -302,6 +302,28 @@ static void uncountable_cells(void **state)
 	gpube_model_free(m);
 }
 
+/* Values that differ the more the farther apart they are have an order, the same ones shuffled have none. */
+static void values_with_an_order(void **state)
+{
+	enum { DOMAIN = 12 };
+	const int32_t step = (int32_t)(uintptr_t)*state, order[2] = {0, 1};
+	int64_t costs[DOMAIN * DOMAIN];
+	struct gpube_model *m;
+	struct gpube_dfs *t;
+
+	for (int32_t a = 0; a < DOMAIN; a++)
+		for (int32_t b = 0; b < DOMAIN; b++)
+			costs[DOMAIN * a + b] = abs(step * a % DOMAIN - step * b % DOMAIN) < 4 ? 10 : 0;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, DOMAIN, NULL), 0);
+	assert_int_equal(gpube_model_add_costs(m, 2, order, costs), 0);
+	assert_int_equal(gpube__dfs_new(&t, m, order, GPUBE_INF), 0);
+	assert_true(t->ordered[0] == (step == 1) && t->ordered[1] == (step == 1));
+	gpube__dfs_free(t);
+	gpube_model_free(m);
+}
+
 /* Without a limit of time the method ends with a proof. */
 static void proves(void **state)
 {
@@ -385,6 +407,9 @@ static void in_pieces(void **state)
 		while (b.tree->t && !gpube__bounder_done(&b)) {
 			b.tree->n_restarts = (int32_t)(seed / 2 % 3);
 			b.tree->patience = 1;
+			b.tree->few_values = seed % 2 ? 1 : 10;
+			for (int32_t p = 0; p < b.tree->t->n; p++)
+				b.tree->t->ordered[p] = (seed / 2 + (uint64_t)p) % 3 != 0;
 			assert_int_equal(gpube__bound_dfs(&b, 0), 0);
 			assert_true(b.lower >= before);
 			before = b.lower;
@@ -413,6 +438,8 @@ int main(void)
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
 	add_numbers(&c, proves, N_SEEDS, "proves, seed");
 	add_numbers(&c, in_pieces, 2 * N_SEEDS, "in pieces, seed");
+	add_case(&c, values_with_an_order, (void *)(uintptr_t)1, "values with an order");
+	add_case(&c, values_with_an_order, (void *)(uintptr_t)5, "values without one");
 	add_case(&c, many_functions, (void *)(uintptr_t)7, "many functions: 7");
 	add_case(&c, many_functions, (void *)(uintptr_t)300, "many functions: 300");
 	add_case(&c, wandering_costs, NULL, "wandering costs");
