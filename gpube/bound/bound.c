@@ -31,8 +31,11 @@ static int simplify_now(struct gpube_bounder *b)
 			return status;
 		b->costs = b->quantised;
 	}
-	status = gpube__simplify_below(&b->s, b->costs, !b->opts->no_simplify,
-		b->shifting && b->shifting->whole ? GPUBE__WHOLE : GPUBE__BELOW);
+	if (b->opts->no_simplify || b->opts->count || b->shifting)
+		status = gpube__simplify_below(&b->s, b->costs, !b->opts->no_simplify,
+			b->shifting && b->shifting->whole ? GPUBE__WHOLE : GPUBE__BELOW);
+	else
+		status = gpube__simplify_settled(&b->s, b->costs, GPUBE__BELOW);
 	if (!status) {
 		status = gpube__bound_exclusive(b);
 		if (status == GPUBE_ESTOP || gpube__bounder_gives_way(b, status, "joining what excludes each other"))
@@ -68,7 +71,7 @@ static bool reduce(struct gpube_bounder *b, const int32_t *values)
 		for (int32_t i = 0; i < b->s.n_vars; i++) {
 			const int32_t var = b->s.var[i], *known = b->s.values[i];
 
-			if (var < 0 && b->s.value[i] != values[i])
+			if (var < 0 && var != GPUBE__SETTLED && b->s.value[i] != values[i])
 				return false;
 			for (; var >= 0 && (known ? known[b->tried[var]] : b->tried[var]) != values[i];
 				settled = false)

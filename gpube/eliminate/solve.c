@@ -77,7 +77,10 @@ static int solve_simplify(struct solving *j, int precision)
 		j->limited.top = j->opts->cutoff;
 		j->costs = &j->limited;
 	}
-	status = gpube__simplify_below(&j->s, j->costs, !j->opts->no_simplify, j->narrowing);
+	if (j->opts->no_simplify || j->opts->count)
+		status = gpube__simplify_below(&j->s, j->costs, !j->opts->no_simplify, j->narrowing);
+	else
+		status = gpube__simplify_settled(&j->s, j->costs, j->narrowing);
 	if (status)
 		return status;
 	j->out->scale = j->costs->scale;

@@ -266,6 +266,12 @@ static int compare_keys(const void *x, const void *y)
 	return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
+/* By itself, and one that its table may be shared with. */
+static bool may_share(const struct condense *c, const struct group *g)
+{
+	return g->n_members == 1 && g->host < 0 && g->guests < 0 && gpube__table(c->s->m, g->function)->n_users > 1;
+}
+
 /* Functions that share a table and keep the same values of it share the new one, too. */
 static int share(struct condense *c)
 {
@@ -274,6 +280,11 @@ static int share(struct condense *c)
 	struct key *keys;
 	int status;
 
+	while (n < c->n_groups && !may_share(c, &c->groups[n]))
+		n++;
+	if (n == c->n_groups)
+		return GPUBE_OK;
+	n = 0;
 	most = m->n_vars > c->n_groups ? m->n_vars : c->n_groups;
 	keys = gpube__alloc(m->ctx, (uint64_t)most, sizeof(*keys));
 	if (!keys)
@@ -289,13 +300,9 @@ static int share(struct condense *c)
 		class[keys[k].index] = n;
 	}
 	n = 0;
-	for (int32_t k = 0; k < c->n_groups; k++) {
-		const struct group *g = &c->groups[k];
-
-		if (g->n_members == 1 && g->host < 0 && g->guests < 0 &&
-			gpube__table(m, g->function)->n_users > 1)
+	for (int32_t k = 0; k < c->n_groups; k++)
+		if (may_share(c, &c->groups[k]))
 			keys[n++] = (struct key){c, class, k};
-	}
 	status = gpube__sort(m->ctx, keys, (uint64_t)n, sizeof(*keys), compare_keys);
 	for (int32_t k = 1; k < n && !status; k++)
 		if (compare_sources(&keys[k - 1], &keys[k]) == 0 &&

@@ -266,7 +266,7 @@ static int map_variable(const struct gpube_exclusive *x, struct gpube_simplified
 	const int32_t *old = s->values[i], *kept = group < 0 ? NULL : of_groups->values[group];
 	int32_t n;
 
-	out->var[i] = group < 0 ? -1 : of_groups->var[group];
+	out->var[i] = var < 0 ? var : group < 0 ? -1 : of_groups->var[group];
 	if (group < 0) {
 		out->value[i] = s->value[i];
 		return GPUBE_OK;

@@ -498,7 +498,18 @@ static int find_least(struct gpube_live *s)
 	return GPUBE_OK;
 }
 
-int gpube__live_init(struct gpube_live *s, const struct gpube_model *m, bool reductions)
+/* Where no function has a variable, place_lists() has made room for one value. */
+static void settle(struct gpube_live *s)
+{
+	for (int32_t i = 0; i < s->m->n_vars; i++) {
+		if (!gpube__live_settled(s, i))
+			continue;
+		s->n[i] = 1;
+		s->n_settled++;
+	}
+}
+
+int gpube__live_init(struct gpube_live *s, const struct gpube_model *m, bool reductions, bool settles)
 {
 	struct gpube_ctx *ctx = m->ctx;
 	int status;
@@ -506,6 +517,7 @@ int gpube__live_init(struct gpube_live *s, const struct gpube_model *m, bool red
 	memset(s, 0, sizeof(*s));
 	s->m = m;
 	s->reductions = reductions;
+	s->settles = reductions && settles;
 	s->negate = m->direction == GPUBE_MAXIMISE;
 	s->has_top = s->negate ? m->top > -GPUBE_INF : m->top < GPUBE_INF;
 	s->top = s->negate ? -(__int128)m->top : m->top;
@@ -525,6 +537,8 @@ int gpube__live_init(struct gpube_live *s, const struct gpube_model *m, bool red
 	for (int32_t i = 0; !status && m->evidence && i < m->n_vars; i++)
 		if (m->evidence[i] >= 0)
 			status = observe(s, i, m->evidence[i]);
+	if (!status && s->settles)
+		settle(s);
 	return status;
 }
 

@@ -42,6 +42,7 @@ static inline void gpube__range_add(struct gpube_live_function *f, int64_t v)
 struct gpube_live {
 	const struct gpube_model *m;
 	bool reductions; /* false: nothing is removed, evidence is ignored */
+	bool settles;    /* with reductions: a variable of no function takes its first value */
 	bool negate;
 	bool infeasible;
 
@@ -51,6 +52,7 @@ struct gpube_live {
 	int64_t *start;
 	int32_t *n, *list, *rank;
 	int64_t n_removed; /* values, without those that evidence excludes */
+	int32_t n_settled; /* variables */
 
 	struct gpube_live_function *f;
 	int64_t *least; /* per table: its least finite cost as it is stored (negate: the greatest), or 0 */
@@ -62,7 +64,7 @@ struct gpube_live {
 };
 
 /*
- * gpube__live_init() - all values live, but for evidence.
+ * gpube__live_init() - all values live, but for evidence and what settles.
  * gpube__live_propagate() - removes values that no total below top can use,
  * until every function by itself has a use for every value left. A function has no
  * use for a value if all its cells with it are forbidden, or are so large that with
@@ -70,7 +72,7 @@ struct gpube_live {
  * when a domain or the slack below top shrank.
  * Errors: EINVAL (evidence), ENOMEM, ESTOP
  */
-int gpube__live_init(struct gpube_live *s, const struct gpube_model *m, bool reductions);
+int gpube__live_init(struct gpube_live *s, const struct gpube_model *m, bool reductions, bool settles);
 int gpube__live_propagate(struct gpube_live *s);
 void gpube__live_clear(struct gpube_live *s);
 
@@ -195,6 +197,13 @@ int gpube__table_lower(struct gpube_ctx *ctx, struct gpube_table *t, int64_t les
  */
 int gpube__condense(
 	struct gpube_model **out, struct gpube_live *s, int32_t *n_merged, int32_t *n_absorbed);
+
+/* Whether a variable is in no function and has taken one of several values. */
+static inline bool gpube__live_settled(const struct gpube_live *s, int32_t i)
+{
+	return s->settles && s->start[i + 1] - s->start[i] < s->m->vars[i].domain &&
+	       !(s->m->evidence && s->m->evidence[i] >= 0);
+}
 
 /* Whether a variable is still one in the condensed model. */
 static inline bool gpube__live_kept(const struct gpube_live *s, int32_t i)

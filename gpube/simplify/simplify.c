@@ -12,6 +12,9 @@
 /* A round that removes nothing is the last; the limit bounds what a long chain can cost. */
 enum { MAX_ROUNDS = 16 };
 
+/* What rounds do: nothing is removed; values are; variables of no function, too. */
+enum rounds { CONVERTING, REDUCING, SETTLING };
+
 /* ---- the way back --------------------------------------------------------------------- */
 
 static int start_map(struct gpube_simplified *out, const struct gpube_model *m)
@@ -48,6 +51,8 @@ static int extend_map(struct gpube_simplified *out, const struct gpube_live *s)
 			continue;
 		list = s->list + s->start[v];
 		out->var[i] = index[v];
+		if (gpube__live_settled(s, v))
+			out->var[i] = GPUBE__SETTLED;
 		if (index[v] < 0) {
 			out->value[i] = old ? old[list[0]] : list[0];
 		} else if (s->n[v] == s->m->vars[v].domain) {
@@ -131,18 +136,19 @@ static int narrow(struct gpube_model **next, struct gpube_simplified *out, struc
 }
 
 /* One round on 'm', which is the original or out->model; *done: it was the last. */
-static int run_round(struct gpube_simplified *out, const struct gpube_model *m, bool reductions,
+static int run_round(struct gpube_simplified *out, const struct gpube_model *m, enum rounds rounds,
 	enum gpube__narrowing narrowing, bool *done)
 {
+	const bool reductions = rounds != CONVERTING;
 	struct gpube_model *next = NULL;
 	struct gpube_live s;
-	int status = gpube__live_init(&s, m, reductions);
+	int status = gpube__live_init(&s, m, reductions, rounds == SETTLING);
 
 	if (!status)
 		status = gpube__live_propagate(&s);
 	if (!status && !s.infeasible)
 		status = narrow(&next, out, &s, narrowing);
-	*done = !reductions || (out->model && s.n_removed == 0);
+	*done = !reductions || (out->model && s.n_removed == 0 && s.n_settled == 0);
 	if (!status && !next && !s.infeasible && !(out->model && *done))
 		status = gpube__condense(&next, &s, &out->n_merged, &out->n_absorbed);
 	if (!status && next)
@@ -168,7 +174,7 @@ static void count_fixed(struct gpube_simplified *out, const struct gpube_model *
 			out->n_vars_fixed++;
 }
 
-int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model *m, bool reductions,
+static int simplify(struct gpube_simplified *out, const struct gpube_model *m, enum rounds rounds,
 	enum gpube__narrowing narrowing)
 {
 	bool done = false;
@@ -180,18 +186,30 @@ int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model
 	out->negated = m->direction == GPUBE_MAXIMISE;
 	status = start_map(out, m);
 	for (int k = 0; !status && !done && !out->infeasible && k < MAX_ROUNDS; k++)
-		status = run_round(out, out->model ? out->model : m, reductions, narrowing, &done);
+		status = run_round(out, out->model ? out->model : m, rounds, narrowing, &done);
 	if (status == GPUBE_ESTOP && out->model)
 		status =
 			GPUBE_OK; /* what the rounds before have made is as good, if not as small */
 	if (!status) {
-		count_fixed(out, m, reductions);
+		count_fixed(out, m, rounds != CONVERTING);
 		status = out->infeasible ? set_infeasible(out, m)
 					 : count_components(&out->n_components, out->model);
 	}
 	if (status)
 		gpube__simplified_clear(m->ctx, out);
 	return status;
+}
+
+int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model *m, bool reductions,
+	enum gpube__narrowing narrowing)
+{
+	return simplify(out, m, reductions ? REDUCING : CONVERTING, narrowing);
+}
+
+int gpube__simplify_settled(
+	struct gpube_simplified *out, const struct gpube_model *m, enum gpube__narrowing narrowing)
+{
+	return simplify(out, m, SETTLING, narrowing);
 }
 
 int gpube__simplify(struct gpube_simplified *out, const struct gpube_model *m, bool reductions)

@@ -17,7 +17,7 @@
  * forbidden by a removed value, and cost the same (negated if that maximises):
  * optimum and number of optima carry over. A variable that is left in no
  * function stays a variable of the model: any value does, and its domain size
- * is a factor of the count.
+ * is a factor of the count; unless it is settled: then one of its values is taken.
  */
 struct gpube_simplified {
 	/* Kind COSTS, same scale, no names, no evidence. Every finite total is in
@@ -27,10 +27,11 @@ struct gpube_simplified {
 	bool infeasible; /* found so already: model has no variables */
 	bool negated;
 
-	/* The way back: original variable i is fixed to 'value[i]' if var[i] < 0,
-	 * else it is variable var[i] of the model, whose value a stands for
-	 * values[i][a], or for a itself if values[i] is NULL. (Of gpube__join_exclusive() several
-	 * original variables may be the same one.) */
+	/* The way back: original variable i is fixed to 'value[i]' if var[i] < 0 (where it is
+	 * GPUBE__SETTLED every other value that is allowed does as well), else it is variable
+	 * var[i] of the model, whose value a stands for values[i][a], or for a itself if
+	 * values[i] is NULL. (Of gpube__join_exclusive() several original variables may be the
+	 * same one.) */
 	int32_t n_vars;
 	int32_t *var, *value;
 	int32_t **values;
@@ -46,6 +47,8 @@ struct gpube_simplified {
 	int32_t n_absorbed;	  /* unary functions added to a larger one */
 	int32_t n_components;	  /* of the reduced model; a free variable is one */
 };
+
+enum { GPUBE__SETTLED = -2 };
 
 /*
  * How far totals may be apart.
@@ -63,6 +66,8 @@ enum gpube__narrowing {
 /*
  * gpube__simplify() - 'm' is a GPUBE_COSTS model, taken whole.
  * gpube__simplify_below() - the optimum and the optimal assignments are 'm''s; dearer ones may go.
+ * gpube__simplify_settled() - the optimum is, with reductions; of the assignments that differ in
+ * variables of no function one is kept, so that millions of those take little.
  * reductions  false: only what elimination needs (direction, evidence as
  *             forbidden values, non-negative costs); variables map one to one
  * Cost:   a few passes over the tables, and memory for two reduced models
@@ -72,6 +77,8 @@ enum gpube__narrowing {
 int gpube__simplify(struct gpube_simplified *out, const struct gpube_model *m, bool reductions);
 int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model *m, bool reductions,
 	enum gpube__narrowing narrowing);
+int gpube__simplify_settled(
+	struct gpube_simplified *out, const struct gpube_model *m, enum gpube__narrowing narrowing);
 void gpube__simplified_clear(struct gpube_ctx *ctx, struct gpube_simplified *s);
 
 /* values (original n_vars) from the reduced model's assignment. */

@@ -70,7 +70,7 @@ static void tuples_can_forbid_a_value(void **state)
 	{
 		struct gpube_live live;
 
-		assert_int_equal(gpube__live_init(&live, m, true), 0);
+		assert_int_equal(gpube__live_init(&live, m, true, false), 0);
 		assert_int_equal(gpube__live_propagate(&live), 0);
 		assert_int_equal(live.n[0], 1);
 		gpube__live_clear(&live);
@@ -251,6 +251,81 @@ static void merging_can_fix_a_variable(void **state)
 	end(&s, m);
 }
 
+/* What realloc_fn has handed out, and the most of it at a time. */
+struct held {
+	size_t now, most;
+};
+
+static void *counted(void *arg, void *p, size_t size)
+{
+	struct held *h = arg;
+	size_t *q = p;
+
+	if (q)
+		h->now -= *--q;
+	if (!size) {
+		free(q);
+		return NULL;
+	}
+	q = realloc(q, size + sizeof(*q));
+	if (!q)
+		return NULL;
+	*q = size;
+	h->now += size;
+	if (h->now > h->most)
+		h->most = h->now;
+	return q + 1;
+}
+
+/* A variable of no function takes its first value that evidence allows; one that a round sets free, too. */
+static void free_variables_settle(void **state)
+{
+	struct gpube_model *m = new_model(5, 3);
+	struct gpube_simplified s;
+	const int32_t reduced[] = {2, 2};
+	int32_t all[5];
+
+	(void)state;
+	add(m, SCOPE(1, 3), COSTS(0, 5, 5, 5, 0, 5, 5, 5, 0));
+	add(m, SCOPE(0, 2), COSTS(4, 4, 4, 4, 4, 4, 4, 4, 4)); /* says nothing of either */
+	assert_int_equal(gpube_model_observe(m, 4, 2), 0);
+	assert_int_equal(gpube__simplify_settled(&s, m, GPUBE__BELOW), 0);
+	assert_int_equal(s.model->n_vars, 2);
+	assert_true(s.model->constant == 4);
+	gpube__simplified_extend(&s, all, reduced);
+	assert_int_equal(all[0], 0);
+	assert_int_equal(all[1], 2);
+	assert_int_equal(all[2], 0);
+	assert_int_equal(all[3], 2);
+	assert_int_equal(all[4], 2);
+	end(&s, m);
+}
+
+static void millions_of_free_variables_take_little(void **state)
+{
+	enum { N = 1000000 };
+	struct held held = {0};
+	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .realloc_fn = counted, .realloc_arg = &held};
+	struct gpube_ctx *own;
+	struct gpube_model *m;
+	struct gpube_simplified s;
+	size_t before;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&own, &opts), 0);
+	assert_int_equal(gpube_model_new(&m, own, GPUBE_COSTS), 0);
+	for (int i = 0; i < N; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	before = held.now;
+	assert_int_equal(gpube__simplify_settled(&s, m, GPUBE__BELOW), 0);
+	assert_int_equal(s.model->n_vars, 0);
+	assert_true(held.most - before < (size_t)64 * N);
+	gpube__simplified_clear(own, &s);
+	gpube_model_free(m);
+	gpube_ctx_free(own);
+	assert_true(held.now == 0);
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -268,5 +343,7 @@ int main(void)
 	ADD_CASE(&c, evidence_out_of_range);
 	ADD_CASE(&c, one_value_domains);
 	ADD_CASE(&c, merging_can_fix_a_variable);
+	ADD_CASE(&c, free_variables_settle);
+	ADD_CASE(&c, millions_of_free_variables_take_little);
 	return run_cases(&c, "simplify: values", ctx_setup, ctx_teardown);
 }
