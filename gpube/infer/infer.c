@@ -1,6 +1,7 @@
 /* infer.c - gpube_infer(): what can occur, cases where zeros leave few, a plan, messages up, and for marginals down again. */
 #include "gpube/infer/infer_bounds.h"
 #include "gpube/infer/infer_cases.h"
+#include "gpube/ops/scratch.h"
 
 #include <math.h>
 
@@ -35,9 +36,13 @@ static int sum_all(struct gpube__inferring *j)
 	return status ? status : gpube__infer_slices(j);
 }
 
-/* Cases are tried for so long before an order is searched; then for half of the time that the sum would take. */
+/*
+ * Cases are tried before an order is searched, and before the sum, for such a part of what it is predicted to take; the
+ * first time for two seconds at most, and of the time that is left for an eighth.
+ */
+#define CASES_PART  0.25
 #define FIRST_CASES 2.0
-#define CASES_SHARE 0.125 /* of what is left */
+#define CASES_SHARE 0.125
 
 static double left_of(const struct gpube__inferring *j)
 {
@@ -46,14 +51,14 @@ static double left_of(const struct gpube__inferring *j)
 
 static int first_cases(struct gpube_cases *cases, struct gpube__inferring *j)
 {
-	const double start = gpube__now();
+	const double start = gpube__now(), most = fmin(FIRST_CASES, CASES_SHARE * left_of(j));
 	bool done = false;
 	int status = gpube__cases_begin(cases, j);
 
 	j->out->seconds_order = gpube__now() - start;
 	if (!status)
-		status = gpube__cases_run(
-			cases, j, gpube__now() + fmin(FIRST_CASES, CASES_SHARE * left_of(j)), false, &done);
+		status = gpube__cases_run(cases, j,
+			gpube__now() + fmin(most, CASES_PART * j->out->plan.predicted_seconds), false, &done);
 	if (!status && done)
 		gpube__infer_take(j);
 	j->out->known = !status && done;
@@ -90,7 +95,7 @@ static int intervals(struct gpube__inferring *j)
 }
 
 /* A sum that takes longer has bounds first, for a twentieth of that time and half a second at most. */
-#define LONG_SUM 0.1
+#define LONG_SUM 1.0
 
 static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases, int planned)
 {
@@ -104,7 +109,7 @@ static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases
 		gpube__fail(j->ctx, GPUBE_ELIMIT, "the sum is predicted to take %.3g s, which are not left", seconds);
 	}
 	if (try)
-		status = gpube__cases_run(cases, j, gpube__now() + fmin(seconds / 2, left_of(j) / 4), false, &done);
+		status = gpube__cases_run(cases, j, gpube__now() + fmin(CASES_PART * seconds, left_of(j) / 4), false, &done);
 	if (done) {
 		gpube__infer_take(j);
 		j->out->known = 1;
@@ -112,7 +117,7 @@ static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases
 	}
 	if (!status && try && seconds > LONG_SUM && j->opts->task == GPUBE_INFER_MAR)
 		status = gpube__infer_intervals(j, INFINITY,
-			gpube__now() + (seconds > left_of(j) / 4 ? DOUBT_SHARE * left_of(j) : fmin(seconds / 20, 0.5)));
+			gpube__now() + (seconds > left_of(j) / 4 ? DOUBT_SHARE * left_of(j) : fmin(seconds / 40, 0.5)));
 	if (!status && try && seconds > LONG_SUM)
 		status = gpube__infer_bounds(j, gpube__now() + fmin(seconds / 20, 0.5), NULL);
 	if (!status && try) {
@@ -190,6 +195,9 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 	return status;
 }
 
+/* Of the memory allowed, for pages of tables that are kept for the next ones. */
+#define KEPT_PART 8
+
 int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts)
 {
 	static const struct gpube_infer_opts none = {.sizeof_options = sizeof(none)};
@@ -214,10 +222,14 @@ int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const
 	deadline = ctx->deadline;
 	if (j.opts->timeout_seconds > 0)
 		ctx->deadline = gpube__now() + j.opts->timeout_seconds;
-	status = infer(&j, &cases);
+	status = gpube__scratch_open(ctx);
+	gpube__scratch_keep(ctx, ctx->memory_bytes / KEPT_PART);
+	if (!status)
+		status = infer(&j, &cases);
 	ctx->deadline = deadline;
 	gpube__cases_clear(&cases);
 	gpube__infer_clear(&j);
+	gpube__scratch_keep(ctx, 0);
 	if (!j.out->known) {
 		gpube__free(ctx, j.out->marginals);
 		j.out->marginals = NULL;

@@ -64,7 +64,7 @@ void gpube__aligned_free(struct gpube_ctx *ctx, void *aligned)
 struct host {
 	char lock; /* another thread may contract with this context, in a parallel loop */
 	int n;
-	uint64_t bytes;
+	uint64_t bytes, most; /* that are kept, and may be */
 	char *block[KEPT_BLOCKS]; /* from its header on, which holds its size */
 	struct gpube__kept plans;
 };
@@ -107,6 +107,7 @@ int gpube__scratch_open(struct gpube_ctx *ctx)
 	if (!host)
 		return GPUBE_ENOMEM;
 	host->plans.drop = gpube__free;
+	host->most = KEPT_BYTES;
 	ctx->host_free = free_host;
 	if (!__atomic_compare_exchange_n(&ctx->host, &none, (void *)host, false, __ATOMIC_ACQ_REL,
 		    __ATOMIC_ACQUIRE))
@@ -170,10 +171,10 @@ static bool keep_block(struct gpube_ctx *ctx, char *block)
 	const uint64_t bytes = block_bytes(block);
 	bool kept = false;
 
-	if (bytes < KEPT_FROM || bytes > KEPT_BYTES || !host)
+	if (bytes < KEPT_FROM || !host || bytes > host->most)
 		return false;
 	lock(host);
-	if (host->n < KEPT_BLOCKS && host->bytes + bytes <= KEPT_BYTES) {
+	if (host->n < KEPT_BLOCKS && host->bytes + bytes <= host->most) {
 		host->bytes += bytes;
 		host->block[host->n++] = block;
 		kept = true;
@@ -186,6 +187,23 @@ void gpube__scratch_give(struct gpube_ctx *ctx, void *p)
 {
 	if (p && !keep_block(ctx, (char *)p - 64))
 		gpube__aligned_free(ctx, (char *)p - 64);
+}
+
+void gpube__scratch_keep(struct gpube_ctx *ctx, uint64_t bytes)
+{
+	struct host *host = host_of(ctx);
+
+	if (!host)
+		return;
+	lock(host);
+	host->most = bytes > KEPT_BYTES ? bytes : KEPT_BYTES;
+	while (host->bytes > host->most) {
+		char *block = host->block[--host->n];
+
+		host->bytes -= block_bytes(block);
+		gpube__aligned_free(ctx, block);
+	}
+	unlock(host);
 }
 
 /* What is kept by a key becomes 'plan'; returns what was. */

@@ -20,6 +20,8 @@ int gpube__scratch_open(struct gpube_ctx *ctx);
  */
 void *gpube__scratch_take(struct gpube_ctx *ctx, uint64_t n, uint64_t size);
 void gpube__scratch_give(struct gpube_ctx *ctx, void *p);
+/* Of so much, 64 MiB at least, which is so at first; more is given up. Not while a call has some. */
+void gpube__scratch_keep(struct gpube_ctx *ctx, uint64_t bytes);
 
 /*
  * Plans by the shape of a contraction (kept.h), each one block of gpube__alloc(). Who takes one

@@ -56,6 +56,8 @@ struct gpube_sum_job {
 	bool apart;  /* out: a power for each cell was needed on the way */
 };
 
+/* Memory for cells, whose pages are kept for the next ones (ops/scratch.h): to clear them took half of some marginals. NULL: ENOMEM. */
+double *gpube__sum_cells(struct gpube_ctx *ctx, int64_t n);
 /* Errors: ENOMEM. The cells are not set. */
 int gpube__sum_table_new(struct gpube_ctx *ctx, struct gpube_sum_table *t, int64_t n);
 void gpube__sum_table_clear(struct gpube_ctx *ctx, struct gpube_sum_table *t);

@@ -56,7 +56,7 @@ int gpube__sum_fetch(struct gpube_ctx *ctx, struct gpube_sum_table *t)
 	int status = GPUBE_OK;
 
 	if (!t->cells) {
-		t->cells = gpube__alloc(ctx, (uint64_t)t->n, sizeof(*t->cells));
+		t->cells = gpube__sum_cells(ctx, t->n);
 		if (!t->cells)
 			return GPUBE_ENOMEM;
 		status = t->on->download(ctx, t->cells, t->card, (uint64_t)t->n * sizeof(double));

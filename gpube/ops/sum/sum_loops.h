@@ -4,6 +4,7 @@
 static void set(double *restrict buf, double by, const double *restrict p, const int32_t *restrict at, int64_t n)
 {
 	if (at) {
+#pragma omp simd
 		for (int64_t i = 0; i < n; i++)
 			buf[i] = by * p[at[i]];
 		return;
@@ -16,6 +17,7 @@ static void set(double *restrict buf, double by, const double *restrict p, const
 static void multiply(double *restrict buf, const double *restrict p, const int32_t *restrict at, int64_t n)
 {
 	if (at) {
+#pragma omp simd
 		for (int64_t i = 0; i < n; i++)
 			buf[i] *= p[at[i]];
 		return;

@@ -1,6 +1,7 @@
 /* sum_settle.c - tables of sums brought to scale, and numbers of any magnitude; see sum.h. */
 #include "gpube/ops/sum/sum.h"
 #include "gpube/ops/ops.h"
+#include "gpube/ops/scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,16 +16,21 @@
 
 enum { PIECE = 1 << 16 };
 
+double *gpube__sum_cells(struct gpube_ctx *ctx, int64_t n)
+{
+	return gpube__scratch_take(ctx, (uint64_t)n, sizeof(double));
+}
+
 int gpube__sum_table_new(struct gpube_ctx *ctx, struct gpube_sum_table *t, int64_t n)
 {
 	*t = (struct gpube_sum_table){.n = n};
-	t->cells = gpube__alloc(ctx, (uint64_t)n, sizeof(*t->cells));
+	t->cells = gpube__sum_cells(ctx, n);
 	return t->cells ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 void gpube__sum_table_clear(struct gpube_ctx *ctx, struct gpube_sum_table *t)
 {
-	gpube__free(ctx, t->cells);
+	gpube__scratch_give(ctx, t->cells);
 	gpube__free(ctx, t->powers);
 	gpube__sum_leave_card(ctx, t);
 	*t = (struct gpube_sum_table){0};
@@ -119,6 +125,7 @@ struct settling {
 	struct extent *pieces;
 	int64_t up; /* what the powers are lowered by */
 	bool shares;
+	const struct gpube_sum_table *by; /* NULL, or what it is divided by first; neither has powers */
 };
 
 static int64_t end_of(const struct gpube_sum_table *t, int64_t piece)
@@ -126,19 +133,34 @@ static int64_t end_of(const struct gpube_sum_table *t, int64_t piece)
 	return (piece + 1) * PIECE < t->n ? (piece + 1) * PIECE : t->n;
 }
 
+/* In several lanes: one extreme after the other would wait for each comparison. */
 static struct extent extent_plain(const double *cells, int64_t n)
 {
-	double most = 0, least = INFINITY;
+	enum { LANES = 8 };
+	double most[LANES] = {0}, least[LANES];
+	int64_t i = 0;
 
-	for (int64_t i = 0; i < n; i++) {
-		const double v = cells[i];
-		const double w = v > 0 ? v : INFINITY;
+	for (int k = 0; k < LANES; k++)
+		least[k] = INFINITY;
+	for (; i + LANES <= n; i += LANES)
+		for (int k = 0; k < LANES; k++) {
+			const double v = cells[i + k], w = v > 0 ? v : INFINITY;
 
-		most = v > most ? v : most;
-		least = w < least ? w : least;
+			most[k] = v > most[k] ? v : most[k];
+			least[k] = w < least[k] ? w : least[k];
+		}
+	for (; i < n; i++) {
+		const double v = cells[i], w = v > 0 ? v : INFINITY;
+
+		most[0] = v > most[0] ? v : most[0];
+		least[0] = w < least[0] ? w : least[0];
 	}
-	return most > 0 ? (struct extent){ilogb(most) + 1, ilogb(least) + 1}
-			: (struct extent){INT64_MIN, INT64_MAX};
+	for (int k = 1; k < LANES; k++) {
+		most[0] = most[k] > most[0] ? most[k] : most[0];
+		least[0] = least[k] < least[0] ? least[k] : least[0];
+	}
+	return most[0] > 0 ? (struct extent){ilogb(most[0]) + 1, ilogb(least[0]) + 1}
+			   : (struct extent){INT64_MIN, INT64_MAX};
 }
 
 static void measure(void *arg, int64_t piece, int thread)
@@ -148,6 +170,8 @@ static void measure(void *arg, int64_t piece, int thread)
 	struct extent *x = &s->pieces[piece];
 
 	(void)thread;
+	for (int64_t i = piece * PIECE; s->by && i < end_of(t, piece); i++)
+		t->cells[i] = t->cells[i] == 0 ? 0 : t->cells[i] / s->by->cells[i];
 	if (!t->powers) {
 		*x = extent_plain(t->cells + piece * PIECE, end_of(t, piece) - piece * PIECE);
 		return;
@@ -208,11 +232,11 @@ static int take_apart(struct gpube_ctx *ctx, struct gpube_sum_table *t, int64_t 
 	return GPUBE_OK;
 }
 
-int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares)
+static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares, const struct gpube_sum_table *by)
 {
 	const int64_t n = (t->n + PIECE - 1) / PIECE;
 	struct extent all = {INT64_MIN, INT64_MAX}, one;
-	struct settling s = {.t = t, .pieces = &one};
+	struct settling s = {.t = t, .pieces = &one, .by = by};
 	int status = GPUBE_OK;
 
 	if (n > 1)
@@ -248,14 +272,17 @@ int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool sha
 	return status;
 }
 
+int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares)
+{
+	return settle(ctx, t, shares, NULL);
+}
+
 int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *a, const struct gpube_sum_table *b)
 {
 	/* settled cells are at least 2^-1001, so a quotient is no overflow, nor an underflow */
 	if (!a->powers && !b->powers) {
-		for (int64_t i = 0; i < a->n; i++)
-			a->cells[i] = a->cells[i] == 0 ? 0 : a->cells[i] / b->cells[i];
 		a->power -= b->power;
-		return gpube__sum_settle(ctx, a, false);
+		return settle(ctx, a, false, b);
 	}
 	if (!a->powers)
 		a->powers = gpube__alloc_zero(ctx, (uint64_t)a->n, sizeof(*a->powers));
