@@ -24,6 +24,11 @@ static struct gpube_dfs_function *function_of(const struct gpube_dfs *t, int32_t
 	return &t->functions[of / GPUBE__DFS_ARITY];
 }
 
+static int32_t domain_of(const struct gpube_dfs *t, int32_t p)
+{
+	return t->m->vars[t->order[p]].domain;
+}
+
 static int64_t slack(const struct gpube_dfs *t)
 {
 	return t->limit - t->constant;
@@ -126,39 +131,34 @@ static int settle(struct gpube_dfs *t, int32_t p)
 	return GPUBE_OK;
 }
 
-/* Tables of so many columns are read by vectors. */
-#define WIDE_ROW 8
-
 /* Above every cost less what was moved, and below what a forbidden cell is then. */
 #define OUT_OF_REACH ((int64_t)1 << 59)
 
-/* forced() of a function of two variables: whole rows, also values that are gone. */
+/*
+ * forced() of a function of two variables: rows of the other's values, by vectors, from p's first to its last that is
+ * live. (Values that are halved stay together; the least along a row would be as many operations again.)
+ */
 static void forced_by_pair(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m,
 	bool with_costs)
 {
-	const int32_t p = f->scope[k], q = f->scope[1 - k], cols = (int32_t)f->stride[0];
-	const int64_t *taken = f->moved[1 - k];
+	const int32_t p = f->scope[k], q = f->scope[1 - k], *live = t->live[p], *others = t->live[q];
+	const int64_t *less = f->moved[1 - k], *cells = k ? f->t : f->turned, stride = f->stride[0];
 	int64_t *columns = t->taken + t->widest;
+	int32_t least = live[0], most = live[0];
 
-	if (with_costs || (!k && t->n_live[q] < cols)) {
-		for (int32_t c = 0; c < cols && !k; c++)
-			t->taken[c] = -OUT_OF_REACH;
-		for (int32_t r = 0; r < t->n_live[q]; r++) {
-			int32_t a = t->live[q][r];
+	for (int32_t r = 1; r < t->n_live[p]; r++) {
+		least = live[r] < least ? live[r] : least;
+		most = live[r] > most ? live[r] : most;
+	}
+	for (int32_t r = 0; r < t->n_live[q] && with_costs; r++)
+		t->taken[others[r]] = less[others[r]] - t->cost[q][others[r]];
+	t->kernels->least_in_columns(columns, cells + least, k ? stride : domain_of(t, p), most - least + 1, others,
+		t->n_live[q], with_costs ? t->taken : less);
+	for (int32_t r = 0; r < t->n_live[p]; r++) {
+		const int64_t v = columns[live[r] - least];
 
-			t->taken[a] = taken[a] - (with_costs ? t->cost[q][a] : 0);
-		}
-		taken = t->taken;
+		m[r] = v > OUT_OF_REACH / 2 ? GPUBE__DFS_DEAD : v - f->moved[k][live[r]];
 	}
-	if (k) {
-		t->kernels->least_in_columns(columns, f->t, cols, t->live[q], t->n_live[q], taken);
-		for (int32_t r = 0; r < t->n_live[p]; r++)
-			m[r] = columns[t->live[p][r]];
-	} else {
-		t->kernels->least_in_rows(m, f->t, cols, t->live[p], t->n_live[p], taken);
-	}
-	for (int32_t r = 0; r < t->n_live[p]; r++)
-		m[r] = m[r] > OUT_OF_REACH / 2 ? GPUBE__DFS_DEAD : m[r] - f->moved[k][t->live[p][r]];
 }
 
 /*
@@ -174,7 +174,7 @@ static inline __attribute__((always_inline)) void forced(const struct gpube_dfs 
 	int32_t index[GPUBE__DFS_ARITY] = {0};
 	int other[GPUBE__DFS_ARITY], n = 0, d = 0;
 
-	if (f->arity == 2 && f->stride[0] >= WIDE_ROW && 4 * (int64_t)t->n_live[f->scope[1]] >= f->stride[0]) {
+	if (f->turned) {
 		forced_by_pair(t, f, k, m, with_costs);
 		return;
 	}

@@ -20,7 +20,7 @@
  *
  * Source: Cooper et al., AI 174, 2010 (shifts as consistencies); Larrosa and Schiex, AI 159, 2004 (FDAC);
  * Kolmogorov, PAMI 2015 (order and weights); Boussemart et al., ECAI 2004 (weights of conflicts);
- * Lecoutre et al., AI 173, 2009 (the last conflict's variable first).
+ * Lecoutre et al., AI 173, 2009 (the last conflict's variable first); De Givry et al., IJCAI 2005 (existential supports).
  */
 #ifndef GPUBE_DFS_H
 #define GPUBE_DFS_H
@@ -41,6 +41,7 @@ struct gpube_dfs_function {
 	int64_t stride[GPUBE__DFS_ARITY];
 	int64_t *moved[GPUBE__DFS_ARITY];    /* by value: to that variable, in all */
 	int64_t *t;
+	int64_t *turned; /* of two variables with many values: its rows are the second's values; or NULL */
 	int64_t weight; /* of conflicts */
 };
 

@@ -7,6 +7,12 @@
 #include "gpube/ir/dense.h"
 #include "gpube/relax/scaling.h"
 
+static void free_tables(const struct gpube_dfs *t, struct gpube_dfs_function *f)
+{
+	gpube__free(t->ctx, f->t);
+	gpube__free(t->ctx, f->turned);
+}
+
 void gpube__dfs_free(struct gpube_dfs *t)
 {
 	struct gpube_ctx *ctx;
@@ -15,7 +21,7 @@ void gpube__dfs_free(struct gpube_dfs *t)
 		return;
 	ctx = t->ctx;
 	for (int32_t f = 0; t->functions && f < t->n_functions; f++)
-		gpube__free(ctx, t->functions[f].t);
+		free_tables(t, &t->functions[f]);
 	gpube__free(ctx, t->functions);
 	gpube__free(ctx, t->order);
 	gpube__free(ctx, t->position);
@@ -52,12 +58,30 @@ static bool is_small(const struct gpube_model *m, int64_t *n_moves)
 
 		cells += n < 0 ? INFINITY : (double)n;
 		if (arity > GPUBE__DFS_ARITY || cells > GPUBE__DFS_CELLS ||
-			cells * sizeof(int64_t) > (double)m->ctx->memory_bytes)
+			2 * cells * sizeof(int64_t) > (double)m->ctx->memory_bytes)
 			return false;
 		for (int k = 0; k < arity; k++)
 			*n_moves += m->vars[gpube__scope(m, f)[k]].domain;
 	}
 	return true;
+}
+
+/* Tables of so many cells have another with its rows as columns, both with what a last vector reads beyond. */
+enum { MANY_CELLS = 64, BEYOND = 7 };
+
+static int turn(struct gpube_dfs *t, struct gpube_dfs_function *f, int64_t n)
+{
+	const int64_t cols = f->stride[0], rows = n / cols;
+
+	if (f->arity != 2 || n < MANY_CELLS)
+		return GPUBE_OK;
+	f->turned = gpube__alloc_zero(t->ctx, (uint64_t)n + BEYOND, sizeof(*f->turned));
+	if (!f->turned)
+		return GPUBE_ENOMEM;
+	for (int64_t r = 0; r < rows; r++)
+		for (int64_t c = 0; c < cols; c++)
+			f->turned[c * rows + r] = f->t[r * cols + c];
+	return GPUBE_OK;
 }
 
 /* A table with its variables in the order of their positions; *moves is the next free one. */
@@ -70,7 +94,7 @@ static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, i
 
 	to->function = f;
 	to->arity = m->functions[f].arity;
-	to->t = gpube__alloc(t->ctx, (uint64_t)n, sizeof(*to->t));
+	to->t = gpube__alloc_zero(t->ctx, (uint64_t)n + BEYOND, sizeof(*to->t));
 	if (!to->t)
 		return GPUBE_ENOMEM;
 	status = gpube__dense(to->t, m, f, t->position);
@@ -87,7 +111,7 @@ static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, i
 		to->moved[k] = *moves;
 		*moves += domain;
 	}
-	return status;
+	return status ? status : turn(t, to, n);
 }
 
 /* Each variable's functions, and which of their variables it is. */
@@ -245,7 +269,7 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	t->ordered = gpube__alloc_zero(ctx, n, sizeof(*t->ordered));
 	t->scratch = gpube__alloc(ctx, (uint64_t)t->widest, sizeof(*t->scratch));
 	t->old = gpube__alloc(ctx, (uint64_t)t->widest * GPUBE__DFS_ARITY, sizeof(*t->old));
-	t->taken = gpube__alloc(ctx, 2 * (uint64_t)t->widest, sizeof(*t->taken));
+	t->taken = gpube__alloc(ctx, 2 * (uint64_t)t->widest + BEYOND, sizeof(*t->taken));
 	t->kernels = gpube__ascent_kernels();
 	if (t->functions && t->order && t->position && t->of_at && t->cost && t->live && t->at &&
 		t->n_live && t->moves && t->values && t->changed && t->queue && t->ordered &&

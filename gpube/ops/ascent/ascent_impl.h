@@ -104,36 +104,35 @@ static void join(int32_t *restrict out, int32_t cols, int32_t inner, const int32
 	}
 }
 
-static void least_in_rows(int64_t *out, const int64_t *t, int32_t cols, const int32_t *row, int32_t rows,
-	const int64_t *less)
+/* So many columns at a time, whose least stay in registers. */
+static inline __attribute__((always_inline)) void least_of(int64_t *restrict out, const int64_t *restrict t,
+	int64_t stride, const int32_t *row, int32_t rows, const int64_t *less, const int width)
 {
+	int64_t best[16];
+
+	for (int c = 0; c < width; c++)
+		best[c] = INT64_MAX;
 	for (int32_t r = 0; r < rows; r++) {
-		const int64_t *from = t + (int64_t)row[r] * cols;
-		int64_t best = INT64_MAX;
+		const int64_t *from = t + row[r] * stride, s = less[row[r]];
 
-#pragma omp simd reduction(min : best)
-		for (int32_t c = 0; c < cols; c++) {
-			const int64_t v = from[c] - less[c];
-
-			best = v < best ? v : best;
-		}
-		out[r] = best;
-	}
-}
-
-static void least_in_columns(int64_t *restrict out, const int64_t *restrict t, int32_t cols,
-	const int32_t *row, int32_t rows, const int64_t *less)
-{
-	for (int32_t c = 0; c < cols; c++)
-		out[c] = INT64_MAX;
-	for (int32_t r = 0; r < rows; r++) {
-		const int64_t *from = t + (int64_t)row[r] * cols, s = less[row[r]];
-
-		SIMD for (int32_t c = 0; c < cols; c++)
+		SIMD for (int c = 0; c < width; c++)
 		{
 			const int64_t v = from[c] - s;
 
-			out[c] = v < out[c] ? v : out[c];
+			best[c] = v < best[c] ? v : best[c];
 		}
 	}
+	for (int c = 0; c < width; c++)
+		out[c] = best[c];
+}
+
+static void least_in_columns(int64_t *restrict out, const int64_t *restrict t, int64_t stride, int32_t cols,
+	const int32_t *row, int32_t rows, const int64_t *less)
+{
+	int32_t c = 0;
+
+	for (; c + 8 < cols; c += 16)
+		least_of(out + c, t + c, stride, row, rows, less, 16);
+	if (c < cols)
+		least_of(out + c, t + c, stride, row, rows, less, 8);
 }

@@ -6,8 +6,8 @@
  * A table's cells are in [0, slack), slack <= GPUBE__SLACK_MAX, or
  * GPUBE__DEAD; a cluster's shares are in [-GPUBE__SHARE_MAX, GPUBE__SHARE_MAX]
  * or GPUBE__DEAD. Six of them, one dead, add up to at least SLACK_MAX and to
- * less than 2^31, so that a sum tells by itself that it is dead. The last two loops are of 64-bit
- * tables, without padding (dfs.h).
+ * less than 2^31, so that a sum tells by itself that it is dead. The last loop is of 64-bit
+ * tables, whose rows have no padding (dfs.h).
  */
 #ifndef GPUBE_ASCENT_KERNELS_H
 #define GPUBE_ASCENT_KERNELS_H
@@ -46,15 +46,11 @@ struct gpube_ascent_kernels {
 		const int32_t *y, int64_t y_step, const int32_t *z, int64_t z_step);
 
 	/*
-	 * Of a table of 64-bit costs, of 'cols' columns, the rows row[0 .. rows):
-	 * out[r] = min over c of t[row[r]][c] - less[c]
+	 * Of a table of 64-bit costs, of the rows row[0 .. rows): out[c] = min over r of t[row[r]][c] - less[row[r]]
+	 * c < cols, rounded up to a multiple of 8, of which there are as many behind the last row and in out.
 	 */
-	void (*least_in_rows)(int64_t *out, const int64_t *t, int32_t cols, const int32_t *row,
-		int32_t rows, const int64_t *less);
-
-	/* out[c] = min over r of t[row[r]][c] - less[row[r]] */
-	void (*least_in_columns)(int64_t *out, const int64_t *t, int32_t cols, const int32_t *row,
-		int32_t rows, const int64_t *less);
+	void (*least_in_columns)(int64_t *out, const int64_t *t, int64_t stride, int32_t cols,
+		const int32_t *row, int32_t rows, const int64_t *less);
 };
 
 extern const struct gpube_ascent_kernels gpube__ascent_portable;
