@@ -18,6 +18,8 @@ const struct gpube_greedy_rule gpube__min_degree = {.by_degree = 1};
 
 /* A list in the pool: two words (owner, capacity), then the neighbours. */
 #define HEAD 2
+/* Above every key but for groups. */
+#define AFTER_ALL 1e13
 
 struct gpube_greedy {
 	struct gpube_ctx *ctx;
@@ -125,6 +127,8 @@ static void set_key(struct gpube_greedy *w, int32_t v)
 		key += r->by_fill * (double)w->fill[v];
 	if (r->noise > 0)
 		key *= 1 + r->noise * gpube__rng_unit(w->rng);
+	if (r->group)
+		key += AFTER_ALL * r->group[v];
 	w->key[v] = key;
 }
 

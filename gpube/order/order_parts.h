@@ -5,7 +5,8 @@
  *   order_search.c  the rounds of the search, on all threads
  *   order_cost.c    what an order costs
  *   order_greedy.c  greedy elimination of a whole graph
- *   order_seed.c    sweeps and dissections
+ *   order_seed.c    sweeps
+ *   order_dissect.c nested dissection
  *   order_tree.c    an order's elimination tree, windows of it, local search
  *   order_window.c  elimination of a window: bit rows, greedy and exact
  */
@@ -40,11 +41,13 @@ static inline double gpube__log_to_weight(int64_t log_cells, double power)
  *   by_fill * edges that its elimination adds + by_degree * its degree
  *   + by_size * log2(cells of its message) + by_domain * log2(its domain)
  * noise multiplies each key, when it is computed, by a random factor from 1 to
- * 1 + noise. Ties: at random if 'random', else by smallest index.
+ * 1 + noise. Ties: at random if 'random', else by smallest index. With 'group' those of lower
+ * groups come first, whatever else is said of them.
  */
 struct gpube_greedy_rule {
 	double by_fill, by_degree, by_size, by_domain, noise;
 	bool random;
+	const int32_t *group; /* by vertex, or NULL */
 };
 
 extern const struct gpube_greedy_rule gpube__min_fill, gpube__min_size, gpube__min_degree;
@@ -189,7 +192,7 @@ static inline double gpube__order_merit(double sum, double largest)
  */
 void gpube__tree_improve(struct gpube_tree *t, double power, double heat, int64_t budget);
 
-/* ---- sweeps and dissections: orders from the graph's shape --------------------------- */
+/* ---- sweeps: orders from the graph's shape ----------------------------------------------- */
 
 struct gpube_seeder {
 	const struct gpube_graph *g;
@@ -213,12 +216,25 @@ void gpube__seeder_free(struct gpube_seeder *s, struct gpube_ctx *ctx);
 void gpube__sweep(
 	struct gpube_seeder *s, int32_t *order, int32_t first, bool by_age, struct gpube_rng *rng);
 
+/* ---- nested dissection ------------------------------------------------------------------- */
+
+struct gpube_dissector;
+
+/* stop_at as in gpube__greedy_stop_at(). Errors: ENOMEM */
+int gpube__dissector_new(
+	struct gpube_dissector **out, struct gpube_ctx *ctx, const struct gpube_graph *g, double stop_at);
+void gpube__dissector_free(struct gpube_dissector *d);
+int64_t gpube__dissector_work(const struct gpube_dissector *d);
+
 /*
- * Recursive dissection. A level of a breadth-first search is eliminated after both of
- * its sides: the lightest level that leaves at least the share 'balance' (below 0.5) of
- * the vertices on either side.
+ * Halves the graph by a separator, and its parts, until they have at most 'least' vertices or
+ * no separator. group  out: by vertex; one is to be eliminated after all of lower groups.
+ * balance, tries: least share of the weight on either side of a separator, below 0.5; separators
+ * that are found for each part, the lightest of which is taken
  */
-void gpube__dissect(struct gpube_seeder *s, int32_t *order, double balance, struct gpube_rng *rng);
+void gpube__dissect(
+	struct gpube_dissector *d, int32_t *group, double balance, int32_t least, int tries,
+	struct gpube_rng *rng);
 
 /* ---- the search ------------------------------------------------------------------------- */
 

@@ -20,11 +20,18 @@
 #define MOST_BUDGET           100000000
 #define MOST_SECONDS          5.0 /* without a limit, for what cannot be eliminated anyway */
 
+/* The kinds of orders that a chain may begin from. */
+enum seed_kind { SEED_GREEDY, SEED_DISSECTION, SEED_SWEEP, N_SEEDS };
+
 struct chain {
 	struct gpube_tree *tree;
 	struct gpube_greedy *greedy;
 	struct gpube_seeder *seeder;
+	struct gpube_dissector *dissector;
 	int32_t *order, *seed_order; /* begin of the next round; room for a seed */
+	int32_t *group;
+	int64_t seed_work[N_SEEDS]; /* of each kind of seed, and which gave the best */
+	int best_kind;
 	struct gpube_rng rng;
 	bool reseed;
 };
@@ -33,7 +40,7 @@ struct search {
 	struct gpube_ctx *ctx;
 	const struct gpube_graph *g;
 	struct chain *chains;
-	int n_chains, round;
+	int n_chains, round, idle; /* idle: rounds since the best order was improved on */
 	int64_t budget;
 	int32_t *best_order;
 	double best_sum, best_largest;
@@ -46,7 +53,7 @@ static double tree_merit(const struct gpube_tree *t)
 
 /* ---- one chain in one round (no memory is taken: others do the same) ------------------- */
 
-static int draw_greedy(struct chain *c, int32_t *order)
+static int draw_greedy(struct chain *c, int32_t *order, const int32_t *group)
 {
 	static const double noise[] = {0.02, 0.1, 0.3, 0.7};
 	static const struct gpube_greedy_rule rules[] = {
@@ -57,55 +64,84 @@ static int draw_greedy(struct chain *c, int32_t *order)
 		{.by_size = 1, .by_domain = 1},
 		{.by_fill = 1, .by_size = 1 / GPUBE_LOG_ONE},
 	};
+	/* after a separator other rules gain nothing */
 	struct gpube_greedy_rule rule =
-		rules[gpube__rng_below(&c->rng, sizeof(rules) / sizeof(*rules))];
+		rules[gpube__rng_below(&c->rng, group ? 2 : sizeof(rules) / sizeof(*rules))];
 
-	rule.noise = noise[gpube__rng_below(&c->rng, sizeof(noise) / sizeof(*noise))];
+	rule.noise = noise[gpube__rng_below(&c->rng, group ? 2 : sizeof(noise) / sizeof(*noise))];
 	rule.random = true;
+	rule.group = group;
 	return gpube__greedy_run(c->greedy, order, &rule, HOPELESS * c->tree->most_sum,
 		HOPELESS * c->tree->most_cells, &c->rng, false);
 }
 
-static bool draw_seed(struct chain *c, int32_t *order)
+/* Separators, and greedy elimination of what they leave: of small parts or of large ones. */
+static int draw_dissection(struct chain *c, int32_t *order)
 {
 	int32_t n = c->tree->g->n;
-	uint64_t kind = gpube__rng_below(&c->rng, 8);
+	const int32_t least[] = {30, 100, n / 16, n / 4};
+	double balance = 0.15 + 0.25 * gpube__rng_unit(&c->rng);
 
-	if (kind < 4)
-		return draw_greedy(c, order) == GPUBE_OK;
-	if (kind < 7)
-		gpube__sweep(c->seeder, order,
-			kind == 6 ? (int32_t)gpube__rng_below(&c->rng, (uint64_t)n) : -1,
-			gpube__rng_below(&c->rng, 4) == 0, &c->rng);
-	else
-		gpube__dissect(c->seeder, order, 0.1 + 0.35 * gpube__rng_unit(&c->rng), &c->rng);
+	gpube__dissect(c->dissector, c->group, balance, least[gpube__rng_below(&c->rng, 4)],
+		1 << gpube__rng_below(&c->rng, 5), &c->rng);
+	return draw_greedy(c, order, c->group);
+}
+
+static bool draw_seed(struct chain *c, int32_t *order, int kind)
+{
+	int32_t n = c->tree->g->n, first = -1;
+
+	if (kind == SEED_GREEDY)
+		return draw_greedy(c, order, NULL) == GPUBE_OK;
+	if (kind == SEED_DISSECTION)
+		return draw_dissection(c, order) == GPUBE_OK;
+	if (gpube__rng_below(&c->rng, 3) == 0)
+		first = (int32_t)gpube__rng_below(&c->rng, (uint64_t)n);
+	gpube__sweep(c->seeder, order, first, gpube__rng_below(&c->rng, 4) == 0, &c->rng);
 	return true;
 }
 
 static int64_t chain_work(const struct chain *c)
 {
-	return c->tree->work + c->seeder->work + gpube__greedy_work(c->greedy);
+	return c->tree->work + c->seeder->work + gpube__greedy_work(c->greedy) +
+	       gpube__dissector_work(c->dissector);
 }
 
-/* The lightest of some seeds, into c->order, each a little improved. */
+static bool chain_over(const struct search *s, const struct chain *c)
+{
+	return gpube__stopped(s->ctx) || (c->tree->stop_at > 0 && gpube__now() >= c->tree->stop_at);
+}
+
+/* All kinds get the same work, that of the best seed so far four times as much. */
+static int next_kind(const struct chain *c)
+{
+	int next = 0;
+
+	for (int k = 1; k < N_SEEDS; k++)
+		if (c->seed_work[k] / (k == c->best_kind ? 4 : 1) <
+			c->seed_work[next] / (next == c->best_kind ? 4 : 1))
+			next = k;
+	return next;
+}
+
+/* The lightest of the seeds that most of a round's work gives, into c->order. */
 static void chain_seed(struct search *s, struct chain *c)
 {
-	int64_t begin = chain_work(c), share = s->budget / 4;
+	int64_t begin = chain_work(c), share = s->idle > 2 ? s->budget / 8 * 7 : s->budget / 2;
 	double least = INFINITY;
 
 	do {
-		double weight;
+		int kind = next_kind(c);
+		int64_t before = chain_work(c);
+		bool found = draw_seed(c, c->seed_order, kind) && gpube__tree_set(c->tree, c->seed_order);
 
-		if (!draw_seed(c, c->seed_order) || !gpube__tree_set(c->tree, c->seed_order))
+		c->seed_work[kind] += chain_work(c) - before;
+		if (!found || !(c->tree->total_weight < least || isinf(least)))
 			continue;
-		gpube__tree_improve(c->tree, c->tree->power, 0, share / 8);
-		weight = c->tree->total_weight;
-		if (weight < least || isinf(least)) {
-			least = weight;
-			memcpy(c->order, c->tree->order, (size_t)s->g->n * sizeof(*c->order));
-		}
-	} while (chain_work(c) - begin < share && !gpube__stopped(s->ctx) &&
-		 !(c->tree->stop_at > 0 && gpube__now() >= c->tree->stop_at));
+		least = c->tree->total_weight;
+		c->best_kind = kind;
+		memcpy(c->order, c->seed_order, (size_t)s->g->n * sizeof(*c->order));
+	} while (chain_work(c) - begin < share && !chain_over(s, c));
 }
 
 static void run_chain(void *arg, int64_t i, int thread)
@@ -118,9 +154,10 @@ static void run_chain(void *arg, int64_t i, int thread)
 	c->tree->power = powers[i % 4];
 	if (c->reseed)
 		chain_seed(s, c);
-	c->reseed = false;
 	if (gpube__tree_set(c->tree, c->order))
-		gpube__tree_improve(c->tree, powers[i % 4], heats[(s->round + i) % 4], s->budget);
+		gpube__tree_improve(c->tree, powers[i % 4], heats[(s->round + i) % 4],
+			c->reseed ? s->budget / 4 : s->budget);
+	c->reseed = false;
 }
 
 /* ---- between rounds ------------------------------------------------------------------------ */
@@ -128,8 +165,9 @@ static void run_chain(void *arg, int64_t i, int thread)
 static void search_compare(struct search *s)
 {
 	size_t bytes = (size_t)s->g->n * sizeof(*s->best_order);
-	double least;
+	double least = gpube__order_merit(s->best_sum, s->best_largest);
 
+	s->idle++;
 	for (int i = 0; i < s->n_chains; i++) {
 		const struct gpube_tree *t = s->chains[i].tree;
 
@@ -139,18 +177,25 @@ static void search_compare(struct search *s)
 			s->best_largest = t->best_largest;
 		}
 	}
+	if (gpube__order_merit(s->best_sum, s->best_largest) < 0.99 * least)
+		s->idle = 0;
 	least = gpube__order_merit(s->best_sum, s->best_largest);
 	for (int i = 0; i < s->n_chains; i++) {
 		struct chain *c = &s->chains[i];
+		/*
+		 * Half of the chains seek new beginnings, the others the best order's improvement,
+		 * which the first alone does when that has given nothing for a while.
+		 */
+		bool seeker = i % 2 || (i > 0 && s->idle > 2);
 		uint64_t luck = gpube__rng_below(&c->rng, 8);
 
-		if (tree_merit(c->tree) < 1.5 * least && luck > 0) {
+		if (luck < (seeker ? 4 : 1)) {
+			c->reseed = luck > 0 || i > 0;
+		} else if (tree_merit(c->tree) < (seeker ? 100 : 1.5) * least) {
 			memcpy(c->order, c->tree->best_order, bytes);
-		} else if (luck < 5) {
-			memcpy(c->order, s->best_order, bytes);
-		} else {
-			c->reseed = true;
+			continue;
 		}
+		memcpy(c->order, s->best_order, bytes);
 	}
 }
 
@@ -211,10 +256,12 @@ static int chain_init(struct search *s, struct chain *c, const int32_t *order, i
 	gpube__rng_init(&c->rng, seed);
 	c->order = gpube__alloc(s->ctx, n, sizeof(*c->order));
 	c->seed_order = gpube__alloc(s->ctx, n, sizeof(*c->seed_order));
-	if (!c->order || !c->seed_order || gpube__tree_new(&c->tree, s->ctx, s->g, pool_size) ||
+	c->group = gpube__alloc(s->ctx, n, sizeof(*c->group));
+	if (!c->order || !c->seed_order || !c->group || gpube__tree_new(&c->tree, s->ctx, s->g, pool_size) ||
 		gpube__greedy_new(&c->greedy, s->ctx, s->g, true, s->chains[0].greedy) ||
 		gpube__greedy_reserve(c->greedy, pool_size + 2 * s->g->start[n]) ||
-		gpube__seeder_new(&c->seeder, s->ctx, s->g))
+		gpube__seeder_new(&c->seeder, s->ctx, s->g) ||
+		gpube__dissector_new(&c->dissector, s->ctx, s->g, stop_at))
 		return GPUBE_ENOMEM;
 	memcpy(c->order, order, (size_t)n * sizeof(*order));
 	/* log2 in fixed point is off by less than this; the caller compares exact costs */
@@ -231,6 +278,8 @@ static void chain_clear(struct gpube_ctx *ctx, struct chain *c)
 	gpube__tree_free(c->tree);
 	gpube__greedy_free(c->greedy);
 	gpube__seeder_free(c->seeder, ctx);
+	gpube__dissector_free(c->dissector);
+	gpube__free(ctx, c->group);
 	gpube__free(ctx, c->order);
 	gpube__free(ctx, c->seed_order);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "gpube/order/order_parts.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/graphs.h"
@@ -37,6 +38,61 @@ static void never_worse_than_min_fill(void **state)
 	assert_true(c.largest_joined <= plain.largest_joined);
 	if (width >= 0 && row->domains == 0)
 		assert_int_equal(c.width, width < g.n - 1 ? width : g.n > 0 ? g.n - 1 : 0);
+	gpube__graph_clear(ctx, &g);
+	free(m);
+}
+
+/* Merit of AUTO at most that of every greedy within min-fill's sum and largest table. */
+static void never_worse_than_members(void **state)
+{
+	const struct row *row = *state;
+	struct gpube_rng r;
+	struct matrix *m = matrix_of_row(row, &r);
+	struct gpube_graph g;
+	struct gpube_order_cost bound, c, member;
+	int32_t order[MOST];
+
+	sparse_of_matrix(&g, m);
+	assert_int_equal(gpube__order_find(ctx, order, &bound, &g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
+	assert_int_equal(gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_AUTO, 0, rate(&bound, 0.002), 1), 0);
+	for (int method = GPUBE_ORDER_MIN_FILL; method <= GPUBE_ORDER_MIN_DEGREE; method++) {
+		assert_int_equal(gpube__order_find(ctx, order, &member, &g,
+					 (enum gpube_order_method)method, 0, 1e9, 1),
+			0);
+		if (member.joined_cells <= bound.joined_cells && member.largest_joined <= bound.largest_joined)
+			assert_true(gpube__order_merit(c.joined_cells, c.largest_joined) <=
+				    gpube__order_merit(member.joined_cells, member.largest_joined));
+	}
+	gpube__graph_clear(ctx, &g);
+	free(m);
+}
+
+/* ---- graphs whose treewidth is known --------------------------------------------------- */
+
+/* Two squares of a board are joined if a queen goes from one to the other. */
+static void queens(void **state)
+{
+	static const int widths[] = {0, 0, 0, 0, 11, 18, 25, 35};
+	const int side = *(int *)*state;
+	struct matrix *m = calloc(1, sizeof(*m));
+	struct gpube_graph g;
+	struct gpube_order_cost c, plain;
+	int32_t order[MOST];
+
+	m->n = side * side;
+	for (int a = 0; a < m->n; a++) {
+		m->domain[a] = 2;
+		for (int b = 0; b < m->n; b++) {
+			int dx = abs(a % side - b % side), dy = abs(a / side - b / side);
+
+			m->edge[a][b] = a != b && (dx == 0 || dy == 0 || dx == dy);
+		}
+	}
+	sparse_of_matrix(&g, m);
+	assert_int_equal(gpube__order_find(ctx, order, &plain, &g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
+	assert_int_equal(gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_AUTO, 0, rate(&plain, 0.2), 1), 0);
+	assert_permutation(order, g.n);
+	assert_int_equal(c.width, widths[side]);
 	gpube__graph_clear(ctx, &g);
 	free(m);
 }
@@ -180,6 +236,47 @@ static void grid_of_20(void **state)
 	gpube__graph_clear(ctx, &g);
 }
 
+/* Vertices of group 0 that are connected with v by such: marks them. */
+static int part_size(const struct gpube_graph *g, int32_t *group, int32_t v)
+{
+	int size = 1;
+
+	group[v] = -1;
+	for (int64_t e = g->start[v]; e < g->start[v + 1]; e++)
+		if (group[g->adjacent[e]] == 0)
+			size += part_size(g, group, g->adjacent[e]);
+	return size;
+}
+
+/* Separators leave parts as small as was asked for, the first of them about a row of the grid. */
+static void dissection(void **state)
+{
+	enum { SIDE = 30, N = SIDE * SIDE, LEAST = 25 };
+	struct gpube_dissector *d;
+	struct gpube_graph g;
+	struct gpube_rng rng;
+	int32_t group[N], last = 0;
+	int n_last = 0;
+
+	gpube__rng_init(&rng, *(uint64_t *)*state);
+	make_grid(&g, SIDE, 3);
+	assert_int_equal(gpube__dissector_new(&d, ctx, &g, 0), 0);
+	gpube__dissect(d, group, 0.3, LEAST, 4, &rng);
+	for (int v = 0; v < N; v++)
+		last = group[v] > last ? group[v] : last;
+	for (int v = 0; v < N; v++)
+		n_last += group[v] == last;
+	assert_in_range(n_last, 20, 40);
+	for (int v = 0; v < N; v++)
+		if (group[v] == last)
+			group[v] = -1;
+	for (int v = 0; v < N; v++)
+		if (group[v] == 0)
+			assert_in_range(part_size(&g, group, v), 1, LEAST);
+	gpube__dissector_free(d);
+	gpube__graph_clear(ctx, &g);
+}
+
 static void time_limit(void **state)
 {
 	struct gpube_graph g;
@@ -282,6 +379,7 @@ int main(void)
 	enum { N_SEARCHED = N_FAMILIES * N_SIZES * 3 };
 	static struct row rows[N_SEARCHED];
 	static uint64_t seeds[] = {1, 2, 3};
+	static int sides[] = {4, 5, 6, 7};
 	struct cases c = {0};
 
 	ADD_CASE(&c, best_of_all_permutations);
@@ -298,6 +396,13 @@ int main(void)
 			"never worse than min-fill: %s of %d, domains %d",
 			families[rows[i].family].name, rows[i].n, rows[i].domains);
 	}
+	for (int i = 0; i < N_SEARCHED; i += 5)
+		add_case(&c, never_worse_than_members, &rows[i], "never worse than a member: %s of %d, domains %d",
+			families[rows[i].family].name, rows[i].n, rows[i].domains);
+	for (size_t i = 0; i < sizeof(sides) / sizeof(*sides); i++)
+		add_case(&c, queens, &sides[i], "queens on %d x %d", sides[i], sides[i]);
+	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
+		add_case(&c, dissection, &seeds[i], "dissection of a grid, seed %d", (int)seeds[i]);
 	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
 		add_case(&c, grid_of_20, &seeds[i], "20 x 20 grid, seed %d", (int)seeds[i]);
 	return run_cases(&c, "order search", ctx_setup_2_threads, ctx_teardown);

@@ -1,0 +1,577 @@
+/*
+ * order_dissect.c - nested dissection: small separators, found on coarser and coarser graphs.
+ *
+ * A part of the graph is halved as METIS and its kin do it (Karypis & Kumar, SIAM J. Sci. Comput.
+ * 20, 1998): neighbours are merged in pairs until a hundred are left, a side is grown there until
+ * it has half of the weight, its neighbours are the separator, and moves of single vertices
+ * (Fiduccia & Mattheyses, DAC 1982) make it lighter there and on each finer graph. The weight is
+ * log2 of cells, which is what a separator costs. Only which separator comes after which part is
+ * decided here; a greedy elimination, which knows those before, does the rest.
+ *
+ * It is our own because a search calls it thousands of times from all threads: METIS changes the
+ * process's signal handlers at each call, cannot be interrupted, and takes memory that nobody
+ * counts.
+ */
+#include "gpube/order/order_parts.h"
+
+#include <string.h>
+
+#define COARSE       80  /* vertices at which a side is grown */
+#define TRIES        8   /* of that */
+#define MOST_BALANCE 0.48
+#define MOST_LEVELS  40
+#define MOST_DEPTH   40
+#define STEPS_BEHIND 40  /* moves without gain that end a pass */
+#define LOG_WEIGHT   16  /* a vertex of two values */
+
+enum { LEFT, RIGHT, BETWEEN };
+
+/* A graph of the part: level 0 is itself, those of the next are merged from one or two. */
+struct dissect_level {
+	int32_t n, *start, *adjacent, *edge_weight, *weight, *merged, *side;
+};
+
+struct gpube_dissector {
+	const struct gpube_graph *g;
+	struct gpube_ctx *ctx;
+	int32_t *part, *vertex, *number, *found; /* by vertex; a part's vertices; their numbers in it */
+	int32_t *pool;
+	uint8_t *best_side;
+	int64_t pool_size, used;
+	struct dissect_level level[MOST_LEVELS];
+	int n_levels;
+	int32_t total;
+	/* of one pass of moves */
+	int32_t *pull[2], *place, *moved, *between, n_between;
+	int32_t *log, n_log, log_size; /* pairs: a vertex and the side that it left */
+	int32_t side_weight[3], most;
+	double stop_at;
+	struct gpube_rng *rng;
+	int64_t work;
+};
+
+static bool dissect_stopped(const struct gpube_dissector *d)
+{
+	return gpube__stopped(d->ctx) || (d->stop_at > 0 && gpube__now() >= d->stop_at);
+}
+
+/* ---- coarser graphs ------------------------------------------------------------------ */
+
+static int32_t *take_words(struct gpube_dissector *d, int64_t n)
+{
+	int32_t *words = d->pool + d->used;
+
+	if (d->used + n > d->pool_size)
+		return NULL;
+	d->used += n;
+	return words;
+}
+
+/* All but the edges, whose number is not yet known. */
+static bool level_begin(struct gpube_dissector *d, struct dissect_level *l, int32_t n)
+{
+	l->n = n;
+	l->start = take_words(d, n + 1);
+	l->weight = take_words(d, n);
+	l->merged = take_words(d, n);
+	l->side = take_words(d, n);
+	return l->start && l->weight && l->merged && l->side;
+}
+
+/* Level 0: the part's vertices, numbered as in d->vertex. */
+static bool level_of_part(struct gpube_dissector *d, const int32_t *vertex, int32_t n, int32_t id)
+{
+	const struct gpube_graph *g = d->g;
+	struct dissect_level *l = &d->level[0];
+	int64_t total = 0;
+	int32_t n_edges = 0;
+
+	d->used = 0;
+	if (!level_begin(d, l, n))
+		return false;
+	for (int32_t i = 0; i < n; i++)
+		d->number[vertex[i]] = i;
+	for (int32_t i = 0; i < n; i++)
+		for (int64_t e = g->start[vertex[i]]; e < g->start[vertex[i] + 1]; e++)
+			n_edges += d->part[g->adjacent[e]] == id;
+	l->adjacent = take_words(d, n_edges);
+	l->edge_weight = take_words(d, n_edges);
+	if (!l->adjacent || !l->edge_weight)
+		return false;
+	n_edges = 0;
+	for (int32_t i = 0; i < n; i++) {
+		l->start[i] = n_edges;
+		l->weight[i] = (int32_t)lround(log2(g->domain[vertex[i]]) * LOG_WEIGHT);
+		l->weight[i] += l->weight[i] == 0;
+		total += l->weight[i];
+		for (int64_t e = g->start[vertex[i]]; e < g->start[vertex[i] + 1]; e++)
+			if (d->part[g->adjacent[e]] == id) {
+				l->edge_weight[n_edges] = 1;
+				l->adjacent[n_edges++] = d->number[g->adjacent[e]];
+			}
+		d->work += g->start[vertex[i] + 1] - g->start[vertex[i]];
+	}
+	l->start[n] = n_edges;
+	d->n_levels = 1;
+	d->total = (int32_t)total;
+	return total < INT32_MAX / 16;
+}
+
+/* The neighbour to merge v with: that of the heaviest edge, the lighter one of two; v: none. */
+static int32_t best_mate(const struct dissect_level *l, const int32_t *mate, int32_t v, int32_t heaviest)
+{
+	int32_t best = v, best_edge = 0;
+
+	for (int32_t e = l->start[v]; e < l->start[v + 1]; e++) {
+		int32_t u = l->adjacent[e];
+
+		if (mate[u] >= 0 || l->weight[u] + l->weight[v] > heaviest || l->edge_weight[e] < best_edge)
+			continue;
+		if (l->edge_weight[e] == best_edge && l->weight[u] >= l->weight[best])
+			continue;
+		best = u;
+		best_edge = l->edge_weight[e];
+	}
+	return best;
+}
+
+/* l->merged: by vertex its number in the next level. Returns their number. */
+static int32_t match(struct gpube_dissector *d, struct dissect_level *l)
+{
+	int32_t *mate = d->place, *order = d->found, n = 0, heaviest = d->total / 30 + 1;
+
+	for (int32_t v = 0; v < l->n; v++) {
+		mate[v] = -1;
+		order[v] = v;
+	}
+	for (int32_t i = 0; i < l->n; i++) {
+		int32_t k = i + (int32_t)gpube__rng_below(d->rng, (uint64_t)(l->n - i)), v = order[k], u;
+
+		order[k] = order[i];
+		if (mate[v] >= 0)
+			continue;
+		u = best_mate(l, mate, v, heaviest);
+		mate[v] = u;
+		mate[u] = v;
+		l->merged[v] = l->merged[u] = n++;
+	}
+	d->work += l->n + l->start[l->n];
+	return n;
+}
+
+/* The edges of the vertices that were merged into one, those to the same one added up. */
+static bool merge_edges(struct gpube_dissector *d, const struct dissect_level *from, struct dissect_level *to)
+{
+	int32_t *first = d->found, *second = d->moved, *at = d->place, n = 0;
+
+	for (int32_t c = 0; c < to->n; c++)
+		first[c] = second[c] = at[c] = -1;
+	for (int32_t v = 0; v < from->n; v++)
+		*(first[from->merged[v]] < 0 ? &first[from->merged[v]] : &second[from->merged[v]]) = v;
+	/* at the end of the pool: how many there are is known afterwards */
+	to->adjacent = d->pool + d->used;
+	to->edge_weight = take_words(d, 2 * (int64_t)from->start[from->n]);
+	if (!to->edge_weight)
+		return false;
+	to->edge_weight += from->start[from->n];
+	for (int32_t c = 0; c < to->n; c++) {
+		const int32_t both[] = {first[c], second[c]};
+
+		to->start[c] = n;
+		to->weight[c] = 0;
+		for (int i = 0; i < 2 && both[i] >= 0; i++) {
+			to->weight[c] += from->weight[both[i]];
+			for (int32_t e = from->start[both[i]]; e < from->start[both[i] + 1]; e++) {
+				int32_t u = from->merged[from->adjacent[e]];
+
+				if (u == c)
+					continue;
+				if (at[u] < to->start[c]) {
+					at[u] = n;
+					to->adjacent[n] = u;
+					to->edge_weight[n++] = 0;
+				}
+				to->edge_weight[at[u]] += from->edge_weight[e];
+			}
+		}
+	}
+	to->start[to->n] = n;
+	memmove(to->adjacent + n, to->edge_weight, (size_t)n * sizeof(*to->adjacent));
+	to->edge_weight = to->adjacent + n;
+	d->used += 2 * ((int64_t)n - from->start[from->n]);
+	d->work += from->start[from->n];
+	return true;
+}
+
+static void coarsen(struct gpube_dissector *d)
+{
+	while (d->n_levels < MOST_LEVELS && !dissect_stopped(d)) {
+		struct dissect_level *from = &d->level[d->n_levels - 1], *to = from + 1;
+		const int64_t used = d->used;
+		int32_t n = from->n > COARSE ? match(d, from) : from->n;
+
+		if (n > from->n * 0.95)
+			return;
+		if (!level_begin(d, to, n) || !merge_edges(d, from, to)) {
+			d->used = used;
+			return;
+		}
+		d->n_levels++;
+	}
+}
+
+/* ---- moves ------------------------------------------------------------------------------ */
+
+/* v enters the separator: what would follow it from either side if it left to the other. */
+static void enter(struct gpube_dissector *d, const struct dissect_level *l, int32_t v)
+{
+	d->place[v] = d->n_between;
+	d->between[d->n_between++] = v;
+	d->pull[LEFT][v] = d->pull[RIGHT][v] = 0;
+	for (int32_t e = l->start[v]; e < l->start[v + 1]; e++)
+		if (l->side[l->adjacent[e]] != BETWEEN)
+			d->pull[l->side[l->adjacent[e]]][v] += l->weight[l->adjacent[e]];
+	d->work += l->start[v + 1] - l->start[v];
+}
+
+static void moves_begin(struct gpube_dissector *d, const struct dissect_level *l)
+{
+	d->n_between = d->n_log = 0;
+	memset(d->side_weight, 0, sizeof(d->side_weight));
+	for (int32_t v = 0; v < l->n; v++) {
+		d->side_weight[l->side[v]] += l->weight[v];
+		d->moved[v] = 0;
+		if (l->side[v] == BETWEEN)
+			enter(d, l, v);
+	}
+	d->work += l->n;
+}
+
+static void put(struct gpube_dissector *d, struct dissect_level *l, int32_t v, int side)
+{
+	d->side_weight[l->side[v]] -= l->weight[v];
+	d->side_weight[side] += l->weight[v];
+	l->side[v] = side;
+}
+
+static void set_side(struct gpube_dissector *d, struct dissect_level *l, int32_t v, int side)
+{
+	d->log[d->n_log++] = v;
+	d->log[d->n_log++] = l->side[v];
+	put(d, l, v, side);
+}
+
+/* v leaves the separator to a side; its neighbours on the other side enter it. */
+static void move(struct gpube_dissector *d, struct dissect_level *l, int32_t v, int side)
+{
+	int32_t last = d->between[--d->n_between];
+
+	d->between[d->place[v]] = last;
+	d->place[last] = d->place[v];
+	d->moved[v] = 1;
+	set_side(d, l, v, side);
+	for (int32_t e = l->start[v]; e < l->start[v + 1]; e++) {
+		int32_t u = l->adjacent[e];
+
+		if (l->side[u] == BETWEEN) {
+			d->pull[side][u] += l->weight[v];
+		} else if (l->side[u] != side) {
+			set_side(d, l, u, BETWEEN);
+			for (int32_t k = l->start[u]; k < l->start[u + 1]; k++)
+				if (l->side[l->adjacent[k]] == BETWEEN)
+					d->pull[!side][l->adjacent[k]] -= l->weight[u];
+			enter(d, l, u);
+		}
+	}
+	d->work += l->start[v + 1] - l->start[v];
+}
+
+/* The move that makes the separator lightest and keeps either side light enough; -1: none. */
+static int32_t best_move(struct gpube_dissector *d, const struct dissect_level *l, int *to)
+{
+	int32_t best = -1, most_gain = INT32_MIN;
+
+	for (int32_t i = 0; i < d->n_between; i++) {
+		int32_t v = d->between[i];
+
+		for (int side = 0; side < 2 && !d->moved[v]; side++) {
+			int32_t gain = l->weight[v] - d->pull[!side][v];
+
+			if (gain < most_gain || d->side_weight[side] + l->weight[v] > d->most)
+				continue;
+			if (gain == most_gain && d->side_weight[side] >= d->side_weight[*to])
+				continue;
+			most_gain = gain;
+			best = v;
+			*to = side;
+		}
+	}
+	d->work += d->n_between;
+	return best;
+}
+
+/* What a separator is judged by: its weight, and by far more what a side is too heavy. */
+static int64_t badness(const struct gpube_dissector *d)
+{
+	int32_t heavier = d->side_weight[d->side_weight[RIGHT] > d->side_weight[LEFT]];
+	int64_t excess = heavier > d->most ? heavier - d->most : 0;
+
+	return (d->side_weight[BETWEEN] + 8 * excess) * 1024 + 1023 * (int64_t)heavier / (d->total + 1);
+}
+
+/* Moves as long as they may pay, then back to the best that was met. Returns how bad that is. */
+static int64_t refine_once(struct gpube_dissector *d, struct dissect_level *l)
+{
+	int64_t least;
+	int32_t log_then = 0, behind = 0;
+
+	moves_begin(d, l);
+	least = badness(d);
+	while (behind++ < STEPS_BEHIND) {
+		int side = 0;
+		int32_t v = best_move(d, l, &side);
+
+		if (v < 0 || d->n_log + 2 * (l->start[v + 1] - l->start[v] + 1) > d->log_size)
+			break;
+		move(d, l, v, side);
+		if (badness(d) < least) {
+			least = badness(d);
+			log_then = d->n_log;
+			behind = 0;
+		}
+	}
+	while (d->n_log > log_then) {
+		int side = d->log[--d->n_log];
+
+		put(d, l, d->log[--d->n_log], side);
+	}
+	return least;
+}
+
+static int64_t refine(struct gpube_dissector *d, struct dissect_level *l)
+{
+	int64_t least = refine_once(d, l), before;
+
+	do {
+		before = least;
+		least = refine_once(d, l);
+	} while (least < before && !dissect_stopped(d));
+	return least;
+}
+
+/* ---- a separator of a part --------------------------------------------------------------- */
+
+/* From a random vertex as far as half of the weight: the neighbours of that are the separator. */
+static void grow_side(struct gpube_dissector *d, struct dissect_level *l)
+{
+	int32_t *queue = d->found, n = 1, weight = 0;
+	int32_t first = (int32_t)gpube__rng_below(d->rng, (uint64_t)l->n);
+
+	for (int32_t v = 0; v < l->n; v++)
+		l->side[v] = RIGHT;
+	queue[0] = first;
+	l->side[first] = BETWEEN; /* is in the queue */
+	for (int32_t i = 0; i < n && weight < d->total / 2; i++) {
+		int32_t v = queue[i];
+
+		l->side[v] = LEFT;
+		weight += l->weight[v];
+		for (int32_t e = l->start[v]; e < l->start[v + 1]; e++)
+			if (l->side[l->adjacent[e]] == RIGHT) {
+				l->side[l->adjacent[e]] = BETWEEN;
+				queue[n++] = l->adjacent[e];
+			}
+	}
+	d->work += l->start[l->n];
+}
+
+/* Level 0's sides; false: the part has no separator. */
+static bool separate(struct gpube_dissector *d, double balance)
+{
+	struct dissect_level *l = &d->level[d->n_levels - 1];
+	int32_t *best_side = d->pool + d->used;
+	int64_t least = INT64_MAX;
+
+	d->most = (int32_t)((1 - balance) * d->total);
+	for (int i = 0; i < TRIES && d->used + l->n <= d->pool_size; i++) {
+		int64_t bad;
+
+		grow_side(d, l);
+		bad = refine(d, l);
+		if (bad < least) {
+			least = bad;
+			memcpy(best_side, l->side, (size_t)l->n * sizeof(*l->side));
+		}
+	}
+	if (least == INT64_MAX)
+		return false;
+	memcpy(l->side, best_side, (size_t)l->n * sizeof(*l->side));
+	for (; l > d->level; l--) {
+		for (int32_t v = 0; v < l[-1].n; v++)
+			l[-1].side[v] = l->side[l[-1].merged[v]];
+		refine(d, l - 1);
+	}
+	return d->side_weight[LEFT] > 0 && d->side_weight[RIGHT] > 0;
+}
+
+/* ---- parts of parts ----------------------------------------------------------------------- */
+
+/* queue[0 …): the vertices of part 'id' that 'from' is connected with, which become part 'to'. */
+static int32_t collect(struct gpube_dissector *d, int32_t *queue, int32_t from, int32_t id, int32_t to)
+{
+	const struct gpube_graph *g = d->g;
+	int32_t n = 1;
+
+	queue[0] = from;
+	d->part[from] = to;
+	for (int32_t i = 0; i < n; i++) {
+		for (int64_t e = g->start[queue[i]]; e < g->start[queue[i] + 1]; e++)
+			if (d->part[g->adjacent[e]] == id) {
+				d->part[g->adjacent[e]] = to;
+				queue[n++] = g->adjacent[e];
+			}
+		d->work += g->start[queue[i] + 1] - g->start[queue[i]];
+	}
+	return n;
+}
+
+/* A separator of that level, and what it is judged by: its weight to that of the lighter side. */
+static double judge(struct gpube_dissector *d, double balance)
+{
+	double lighter;
+
+	coarsen(d);
+	if (!separate(d, balance))
+		return INFINITY;
+	lighter = fmin(d->side_weight[LEFT], d->side_weight[RIGHT]);
+	return d->side_weight[BETWEEN] / sqrt(lighter);
+}
+
+/* Takes the best of 'tries' separators off the connected part 'id'. Returns how many of vertex[0 … n) are left, in front. */
+static int32_t take_separator(
+	struct gpube_dissector *d, int32_t *vertex, int32_t n, int32_t id, double balance, int tries)
+{
+	double least = INFINITY;
+	int32_t n_left = 0;
+
+	if (!level_of_part(d, vertex, n, id))
+		return n;
+	for (int i = 0; i < tries && !(i > 0 && dissect_stopped(d)); i++) {
+		const int64_t used = d->used;
+		double ratio = judge(d, balance + (MOST_BALANCE - balance) * gpube__rng_unit(d->rng));
+
+		if (ratio < least) {
+			least = ratio;
+			for (int32_t k = 0; k < n; k++)
+				d->best_side[k] = (uint8_t)d->level[0].side[k];
+		}
+		d->n_levels = 1;
+		d->used = used;
+	}
+	if (isinf(least))
+		return n;
+	for (int32_t i = 0; i < n; i++)
+		if (d->best_side[i] != BETWEEN)
+			vertex[n_left++] = vertex[i];
+		else
+			d->part[vertex[i]] = 0;
+	return n_left;
+}
+
+static void dissect_part(struct gpube_dissector *d, int32_t *group, int32_t *vertex, int32_t n, int depth,
+	int32_t *next_id, double balance, int32_t least, int tries)
+{
+	int32_t n_left = n, n_found = 0, id = d->part[vertex[0]];
+
+	if (n > least && depth < MOST_DEPTH && !dissect_stopped(d)) {
+		for (int32_t i = 0; i < n; i++)
+			group[vertex[i]] = MOST_DEPTH - depth;
+		n_left = take_separator(d, vertex, n, id, balance, 1 + (tries >> depth / 2));
+	}
+	for (int32_t i = 0; i < n_left; i++)
+		group[vertex[i]] = 0;
+	if (n_left == n)
+		return;
+	memcpy(d->found, vertex, (size_t)n_left * sizeof(*vertex));
+	for (int32_t i = 0; i < n_left; i++)
+		if (d->part[d->found[i]] == id)
+			n_found += collect(d, vertex + n_found, d->found[i], id, (*next_id)++);
+	for (int32_t i = 0, end; i < n_left; i = end) {
+		for (end = i + 1; end < n_left && d->part[vertex[end]] == d->part[vertex[i]]; end++)
+			;
+		dissect_part(d, group, vertex + i, end - i, depth + 1, next_id, balance, least, tries);
+	}
+}
+
+void gpube__dissect(
+	struct gpube_dissector *d, int32_t *group, double balance, int32_t least, int tries,
+	struct gpube_rng *rng)
+{
+	int32_t next_id = 2;
+
+	d->rng = rng;
+	for (int32_t v = 0; v < d->g->n; v++)
+		d->part[v] = 1;
+	for (int32_t v = 0; v < d->g->n; v++)
+		if (d->part[v] == 1) {
+			int32_t n = collect(d, d->vertex, v, 1, next_id++);
+
+			dissect_part(d, group, d->vertex, n, 0, &next_id, balance, least, tries);
+		}
+}
+
+/* ---- buffers -------------------------------------------------------------------------------- */
+
+int64_t gpube__dissector_work(const struct gpube_dissector *d)
+{
+	return d->work;
+}
+
+int gpube__dissector_new(
+	struct gpube_dissector **out, struct gpube_ctx *ctx, const struct gpube_graph *g, double stop_at)
+{
+	struct gpube_dissector *d = gpube__alloc_zero(ctx, 1, sizeof(*d));
+	const uint64_t n = (uint64_t)g->n;
+	int32_t *room;
+
+	*out = NULL;
+	if (!d)
+		return GPUBE_ENOMEM;
+	d->g = g;
+	d->ctx = ctx;
+	d->stop_at = stop_at;
+	/* a level has half of the vertices and some fewer edges than the one before */
+	d->pool_size = 6 * g->start[n] + 16 * (int64_t)n + 1024;
+	d->log_size = (int32_t)(4 * n + 1024);
+	d->pool = gpube__alloc(ctx, (uint64_t)d->pool_size, sizeof(*d->pool));
+	d->part = room = gpube__alloc(ctx, 13 * n + 1024, sizeof(*room));
+	d->best_side = gpube__alloc(ctx, n, sizeof(*d->best_side));
+	if (!d->pool || !room || !d->best_side || g->start[n] > INT32_MAX / 2) {
+		gpube__dissector_free(d);
+		return GPUBE_ENOMEM;
+	}
+	d->vertex = room + n;
+	d->number = room + 2 * n;
+	d->found = room + 3 * n;
+	d->pull[0] = room + 4 * n;
+	d->pull[1] = room + 5 * n;
+	d->place = room + 6 * n;
+	d->moved = room + 7 * n;
+	d->between = room + 8 * n;
+	d->log = room + 9 * n;
+	*out = d;
+	return GPUBE_OK;
+}
+
+void gpube__dissector_free(struct gpube_dissector *d)
+{
+	struct gpube_ctx *ctx;
+
+	if (!d)
+		return;
+	ctx = d->ctx;
+	gpube__free(ctx, d->pool);
+	gpube__free(ctx, d->part);
+	gpube__free(ctx, d->best_side);
+	gpube__free(ctx, d);
+}
