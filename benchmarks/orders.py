@@ -29,7 +29,7 @@ import time
 
 FIELDS = ["graph", "n", "edges", "way", "seconds", "width", "cells"]
 HERE = os.path.dirname(os.path.abspath(__file__))
-BENCH = os.path.join(HERE, "..", "build", "benchmarks", "bench_order")
+BENCH = os.environ.get("BENCH_ORDER", os.path.join(HERE, "..", "build", "benchmarks", "bench_order"))
 
 
 def graph_of(path, folder):

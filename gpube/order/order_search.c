@@ -10,6 +10,7 @@
  */
 #include "gpube/order/order_parts.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define SECONDS_PER_OPERATION 4e-9 /* measured, one core; only its order matters */
@@ -18,6 +19,8 @@
 #define LEAST_BUDGET          10000
 #define FIRST_BUDGET          500000
 #define MOST_BUDGET           100000000
+/* A search may take this much where the tables may take less: they come after it. */
+#define LEAST_BYTES           0x1p26
 #define MOST_SECONDS          5.0 /* without a limit, for what cannot be eliminated anyway */
 
 /* The kinds of orders that a chain may begin from. */
@@ -183,10 +186,9 @@ static void search_compare(struct search *s)
 	for (int i = 0; i < s->n_chains; i++) {
 		struct chain *c = &s->chains[i];
 		/*
-		 * Half of the chains seek new beginnings, the others the best order's improvement,
-		 * which the first alone does when that has given nothing for a while.
+		 * Half of the chains seek new beginnings, the others the best order's improvement.
 		 */
-		bool seeker = i % 2 || (i > 0 && s->idle > 2);
+		bool seeker = i % 2 || s->n_chains == 1;
 		uint64_t luck = gpube__rng_below(&c->rng, 8);
 
 		if (luck < (seeker ? 4 : 1)) {
@@ -204,6 +206,14 @@ static bool worth_going_on(double spent, double predicted, double gained_at)
 	if (spent >= predicted || spent >= MOST_SECONDS)
 		return false;
 	return spent < 1 || gained_at > spent / 2;
+}
+
+static void show(const struct search *s)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "order: 10^%.2f joined cells", log10(s->best_sum));
+	gpube__progress(s->ctx, -1, text);
 }
 
 static bool search_over(const struct search *s, double stop_at)
@@ -238,6 +248,7 @@ static void search_rounds(
 			work += chain_work(&s->chains[i]);
 		spent += (double)work * SECONDS_PER_OPERATION / threads;
 		search_compare(s);
+		show(s);
 		now = gpube__order_merit(s->best_sum, s->best_largest);
 		if (now < 0.99 * merit_then) {
 			merit_then = now;
@@ -297,23 +308,30 @@ int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpub
 	/* twice the most operations may take, lest a busy machine makes it long */
 	double stop_at = gpube__now() + (seconds > 0 ? seconds : 2 * MOST_SECONDS);
 	int64_t pool_size = 2 * messages + 16 * (int64_t)g->n + 1024;
-	double chain_bytes = 8.0 * (double)pool_size + 16.0 * (double)g->start[g->n] + 300.0 * g->n;
+	double chain_bytes = 8.0 * (double)pool_size + 40.0 * (double)g->start[g->n] + 450.0 * g->n;
+	double room = fmax((double)ctx->memory_bytes / 4, LEAST_BYTES);
 	int status = GPUBE_OK;
 
 	if (seconds <= 0 && !worth_going_on(spent, s.best_sum / cells_per_second, spent))
 		return GPUBE_OK;
+	if (chain_bytes > room) {
+		gpube__log(ctx, GPUBE_LOG_DETAIL,
+			"no better order is searched for: that would take %.0f MiB of memory", chain_bytes / 0x1p20);
+		return GPUBE_OK;
+	}
 	s.n_chains = ctx->n_threads > LEAST_CHAINS ? ctx->n_threads : LEAST_CHAINS;
-	if (chain_bytes * s.n_chains > (double)ctx->memory_bytes / 4)
-		s.n_chains = (int)((double)ctx->memory_bytes / 4 / chain_bytes);
+	if (chain_bytes * s.n_chains > room)
+		s.n_chains = (int)(room / chain_bytes);
 	s.chains = gpube__alloc_zero(ctx, (uint64_t)s.n_chains, sizeof(*s.chains));
 	if (!s.chains)
 		return GPUBE_ENOMEM;
+	show(&s);
 	for (int i = 0; i < s.n_chains && !status; i++) {
 		status = chain_init(&s, &s.chains[i], order, pool_size, cost, stop_at,
 			seed + (uint64_t)i * 0x9e3779b97f4a7c15u);
 		s.chains[i].reseed = i > 0;
 	}
-	if (!status && s.n_chains > 0)
+	if (!status)
 		search_rounds(&s, seconds, cells_per_second, spent, stop_at);
 	for (int i = 0; i < s.n_chains; i++)
 		chain_clear(ctx, &s.chains[i]);

@@ -277,6 +277,23 @@ static void dissection(void **state)
 	gpube__graph_clear(ctx, &g);
 }
 
+/* Tables may take little memory: the search still finds more than min-fill. */
+static void little_memory(void **state)
+{
+	const uint64_t memory = ctx->memory_bytes;
+	struct gpube_graph g;
+	struct gpube_order_cost c;
+	int32_t order[400];
+
+	(void)state;
+	make_grid(&g, 20, 2);
+	ctx->memory_bytes = 1000;
+	assert_int_equal(gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_AUTO, 0, 1e9, 1), 0);
+	ctx->memory_bytes = memory;
+	assert_in_range(c.width, 20, 22);
+	gpube__graph_clear(ctx, &g);
+}
+
 static void time_limit(void **state)
 {
 	struct gpube_graph g;
@@ -384,6 +401,7 @@ int main(void)
 
 	ADD_CASE(&c, best_of_all_permutations);
 	ADD_CASE(&c, time_limit);
+	ADD_CASE(&c, little_memory);
 	ADD_CASE(&c, allocations_fail);
 	ADD_CASE(&c, stopped);
 	add_case(&c, stopped, "deadline", "out of time");
