@@ -18,10 +18,23 @@ static double mbe_memory(const struct gpube_bounder *b)
 	return (double)(cuda ? cuda->memory(b->ctx) : b->ctx->memory_bytes);
 }
 
+/* Seconds that copies between the host and a device have taken so far. */
+static double copying(struct gpube_ctx *ctx)
+{
+	int status;
+	const struct gpube_ops *cuda = ctx->device ? gpube__ops_cuda(ctx, &status) : NULL;
+	double seconds = 0;
+
+	if (cuda)
+		(void)cuda->settle(ctx, &seconds); /* what failed is told by who asked for it */
+	return seconds;
+}
+
 static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool match)
 {
 	const double start = gpube__now();
 	const char *where;
+	const double copied = copying(b->ctx);
 	double keep, least;
 	int64_t bound;
 	char by[32];
@@ -35,8 +48,8 @@ static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool ma
 		gpube__tables_limit(b), match, &where);
 	if (status)
 		return status;
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "mini-buckets, z %d, on the %s: %.4f s", b->z, where,
-		gpube__now() - start);
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "mini-buckets, z %d, on the %s: %.4f s, copies %.4f s",
+		b->z, where, gpube__now() - start, copying(b->ctx) - copied);
 	if (b->opts->method == GPUBE_BOUND_MBE)
 		b->backend = where;
 	gpube__bounder_raise(b, gpube__tables_bound(b, bound), by);

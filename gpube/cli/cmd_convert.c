@@ -4,6 +4,7 @@
 #include "formats/formats.h"
 #include "gpube/cli/other_kinds.h"
 #include "gpube/cli/simplify_map.h"
+#include "gpube/simplify/consistency.h"
 
 #define OPTS_STRUCT struct opts_convert
 static const struct opt_row rows[] = {OPTS_CONVERT(OPT_ROW)};
@@ -44,6 +45,24 @@ static int forbid_all(struct gpube_model *m)
 	return gpube_model_add_costs(m, 0, NULL, &forbidden);
 }
 
+static int make_consistent(
+	struct session *s, struct gpube_simplified *simplified, const struct opts_convert *o)
+{
+	const double start = gpube__now();
+	struct gpube__consistency_did did;
+	const int status = gpube__make_consistent(
+		simplified, (enum gpube__consistency)o->consistency, &did);
+
+	if (!status)
+		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
+			"consistency: %lld of %lld values and %lld of %lld pairs taken away, %d functions "
+			"added, in %.3f s",
+			(long long)did.values_removed, (long long)did.n_values,
+			(long long)did.pairs_removed, (long long)did.n_pairs, did.functions_added,
+			gpube__now() - start);
+	return status;
+}
+
 static int write_simplified(struct session *s, const struct opts_convert *o,
 	const struct gpube_model *m, bool made, const char *path)
 {
@@ -55,6 +74,8 @@ static int write_simplified(struct session *s, const struct opts_convert *o,
 		status = gpube__quantise(&costs, m, (int)o->precision);
 	if (!status)
 		status = gpube__simplify_below(&simplified, costs ? costs : m, true, GPUBE__BELOW);
+	if (!status && o->consistency)
+		status = make_consistent(s, &simplified, o);
 	if (!status && simplified.infeasible)
 		status = forbid_all(simplified.model);
 	if (!status && simplified.negated)
@@ -79,8 +100,8 @@ static int run(const void *opts, int n_args, char **args)
 	int rc;
 
 	(void)n_args;
-	if (o->map && !o->simplify) {
-		cli_error("convert: --map goes with --simplify");
+	if ((o->map || o->consistency) && !o->simplify) {
+		cli_error("convert: %s goes with --simplify", o->map ? "--map" : "--consistency");
 		return CLI_USAGE;
 	}
 	rc = session_start(&s, &o->talk, 0, 0, false, NULL);
@@ -132,7 +153,11 @@ const struct command cmd_convert = {
 		"With --simplify, --map writes a line for each variable of IN: 'I value A' if "
 		"it has value A in every solution that counts, 'I variable J' if it is variable "
 		"J of OUT, and then the values that J's values stand for, unless they are the "
-		"same.",
+		"same. --consistency sac takes away each value that, taken alone, leaves some "
+		"variable none; pc each pair of values that some third variable has none to go "
+		"with, for which functions are added. Functions are looked at two variables at a "
+		"time; an upper bound in IN (of a .wcsp or .cfn) makes more of their costs "
+		"forbidden. -v says what went.",
 	.files =
 		".wcsp, .cfn\n"
 		"read and written: cost function networks of toulbar2, global functions as far as "

@@ -231,6 +231,9 @@
 		"name")                                                                            \
 	X(FLAG, simplify, 0, NULL, 0, 0, NULL,                                                     \
 		"write the simplified model; an assignment of it is completed with --map")         \
+	X(CHOICE, consistency, 0, "none", 0, 0, "none|sac|pc",                                     \
+		"with --simplify: take away values (singleton arc consistency) or pairs of "       \
+		"values, too (path consistency) that no solution below the upper bound has")       \
 	X(OUT, map, 0, NULL, 0, 0, "FILE",                                                         \
 		"with --simplify: where each variable of the model has gone")
 

@@ -82,6 +82,7 @@ that 'divided: rounded to the nearest' [ "$(optimum "$work/huge.wcsp")" = 250000
 
 # ---- simplified
 row 'map without simplify' 2 '' '--map goes with --simplify$' "$alone" --map x a b.wcsp
+row 'consistency without simplify' 2 '' '--consistency goes with --simplify$' "$alone" --consistency sac a b.wcsp
 for f in zebra.wcsp exams.cfn; do
 	row "simplify $f" 0 '' 'all equal$' \
 		"$alone" --simplify --check --map "$work/map" "examples/$f" "$work/s.cfn"
@@ -99,6 +100,12 @@ cat > "$work/most.cfn" <<'END'
 {problem: {name: "most", mustbe: ">-10"}, variables: {a: 2, b: 2},
 functions: {f: {scope: [a, b], costs: [1, 2, 3, 0]}, g: {scope: [a, b], costs: [5, 2, 1, 7]}}}
 END
+for how in sac pc; do
+	"$gpube" generate random -n 12 -d 6 --p1 0.5 --p2 0.4 --seed 4 -o "$work/tight.wcsp"
+	row "consistency $how: what went is said" 0 '' 'consistency: [1-9][0-9]* of 71 values and ' \
+		"$alone" -v --simplify --consistency $how "$work/tight.wcsp" "$work/$how.wcsp"
+	that "consistency $how: the optimum stays" [ "$(optimum "$work/tight.wcsp")" = "$(optimum "$work/$how.wcsp")" ]
+done
 row 'simplify: a maximum becomes a minimum, which is said' 0 '' 'maximised: written negated, to be minimised$' \
 	"$alone" --simplify "$work/most.cfn" "$work/least.cfn"
 that 'it is that' [ "$(optimum "$work/most.cfn")=$(optimum "$work/least.cfn")" = 7=-7 ]
