@@ -226,8 +226,8 @@ static void text_result(struct gpube_out *out, const struct conclusion *f)
 		answer_text_infeasible(out);
 		return;
 	}
-	if (f->wanted && s->answer == GPUBE_ANSWER_INCOMPLETE && !s->closed)
-		gpube__out_printf(out, "%-*sstopped before the end, no optimum is proved\n", LABEL, "incomplete");
+	if (f->unproved && s->answer == GPUBE_ANSWER_INCOMPLETE && !s->closed)
+		gpube__out_printf(out, "%-*s%s\n", LABEL, "incomplete", f->unproved);
 	bounding_text(out, &f->answer, s);
 	text_count(out, f);
 	if (!f->answer.values)

@@ -66,7 +66,7 @@ void bounding_text(
 /*
  * evidence_file  that was read, or NULL
  * counting       the optima were to be counted
- * wanted         an optimum was, so that bounds are not all
+ * unproved       why no optimum is proved, where one was wanted; or NULL
  * text, json     NULL, or what a command has to say between the result and the model
  */
 struct conclusion {
@@ -74,7 +74,8 @@ struct conclusion {
 	const struct gpube_solution *solution;
 	const char *evidence_file;
 	double seconds_read;
-	bool counting, wanted;
+	bool counting;
+	const char *unproved;
 	void (*text)(struct gpube_out *out, const struct conclusion *f);
 	void (*json)(struct json *j, const struct conclusion *f);
 	const void *more; /* theirs */

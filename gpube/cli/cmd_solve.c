@@ -40,16 +40,15 @@ static bool is_result(int status, const struct opts_solve *o, const struct gpube
 }
 
 static int report(struct session *s, const struct opts_solve *o, const char *file,
-	const struct gpube_model *m, const struct gpube_solution *solution, double seconds_read,
-	const struct opts_read *read)
+	const struct gpube_model *m, const struct gpube_solution *solution, const char *unproved,
+	double seconds_read, const struct opts_read *read)
 {
 	char *evidence_file = NULL;
 	struct conclusion f = {.answer = bounding_answer(s, file, m, solution),
 		.solution = solution,
 		.seconds_read = seconds_read,
 		.counting = o->count,
-		.wanted = true};
-
+		.unproved = unproved};
 	int rc;
 
 	if (conclusion_check(&f.answer) || session_evidence_file(&evidence_file, s, m, file, read))
@@ -69,6 +68,7 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 	struct gpube_solution *solution = NULL, *bounds = NULL;
 	struct bounding_known known = {NULL};
 	double seconds_read = session_seconds(s);
+	char unproved[256] = "stopped before the end, no optimum is proved";
 	int32_t *order;
 	int status, rc = session_engine(s, &options, &order, m, &o->engine);
 
@@ -88,12 +88,15 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 		goto out;
 	}
 	GPUBE_KNOWN(solution);
-	if (status) {
+	if (status == GPUBE_ELIMIT) /* nobody asked for an end: said even with -q */
+		snprintf(unproved, sizeof(unproved), "%s", gpube_error(s->ctx));
+	if (status == GPUBE_ELIMIT && s->quiet)
+		cli_error("%s", unproved);
+	else if (status)
 		session_note(s, gpube_error(s->ctx));
-		if (solution->answer == GPUBE_ANSWER_INCOMPLETE && !solution->values)
-			bounds = bounds_now(s, o, m, solution);
-	}
-	rc = report(s, o, file, m, bounds ? bounds : solution, seconds_read, read);
+	if (status && solution->answer == GPUBE_ANSWER_INCOMPLETE && !solution->values)
+		bounds = bounds_now(s, o, m, solution);
+	rc = report(s, o, file, m, bounds ? bounds : solution, unproved, seconds_read, read);
 	if (status && (!bounds || bounds->answer == GPUBE_ANSWER_INCOMPLETE || o->count))
 		rc = CLI_FAILED;
 out:
