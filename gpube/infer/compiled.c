@@ -70,8 +70,10 @@ static int compile(struct gpube_compiled *c, const struct gpube_model *m)
 	j->kept = gpube__alloc_zero(j->ctx, (uint64_t)m->n_functions, sizeof(*j->kept));
 	if (!c->observed || !j->observed || !j->dirty || !j->kept)
 		return GPUBE_ENOMEM;
-	for (int32_t b = 0; b < j->n; b++)
+	for (int32_t b = 0; b < j->n && !status; b++) {
 		j->dirty[b] = true;
+		status = gpube__infer_join_kept(j, b);
+	}
 	for (int32_t i = 0; i < m->n_vars; i++)
 		c->observed[i] = -1;
 	for (int32_t i = 0; i < m->n_vars && m->evidence && !status; i++)

@@ -82,11 +82,16 @@ struct gpube_sum_bucket {
 
 struct gpube_infer_cuts;
 
-/* A function's table as its bucket's job has it. */
+/*
+ * A function's table as its bucket's job has it, or the product of several small ones of a bucket.
+ * absorbed   the product that an earlier one has holds it
+ * roundings  of the product
+ */
 struct gpube_infer_kept {
 	struct gpube_sum_table table;
 	struct gpube_sum_operand operand;
-	bool loaded;
+	double roundings;
+	bool loaded, absorbed;
 };
 
 struct gpube__inferring {
@@ -210,6 +215,8 @@ struct gpube_infer_inputs {
 /* Sets the axes and the inputs of a job; to be cleared in any case. */
 int gpube__infer_gather(struct gpube_infer_inputs *in, struct gpube__inferring *j, int32_t b, struct gpube_sum_job *job,
 	bool down);
+/* With j->kept: the small functions of a bucket become one. Errors: those of gpube__sum_product() */
+int gpube__infer_join_kept(struct gpube__inferring *j, int32_t b);
 void gpube__infer_inputs_clear(struct gpube_infer_inputs *in, struct gpube__inferring *j, int32_t b);
 void gpube__infer_axes(struct gpube_sum_job *job, const struct gpube__inferring *j, int arity, const int32_t *scope);
 /* A table over a part of a job's axes, which both ascend. */

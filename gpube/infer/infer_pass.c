@@ -6,7 +6,8 @@
  *
  * Down: the bucket's joined table times what comes from its parent is the weight of its cells. Summed over
  * the variables that a child does not have and divided by the child's own message, that is what goes to
- * the child: where the message is 0, so is the weight. What several children have in common is summed
+ * the child: where the message is 0, so is the weight. With one child there is no need to divide: all tables but its message
+ * are summed, and the bucket's own marginal is read off the two. What several children have in common is summed
  * once: each from the smallest sum that has its variables, and so are the marginals. Nothing of the size of a joined table is ever stored. Weights add up to the sum of all, in
  * every bucket; so what is lost of them, 2^-500 of the largest, is lost for good, and nothing beside it.
  *
@@ -286,6 +287,72 @@ static int down_here(struct gpube__inferring *j, int32_t b)
 	return status;
 }
 
+/* The marginal of bucket b's variable, from what goes to its child and what came from there, which are both over it. */
+static int chain_marginal(struct gpube__inferring *j, int32_t b, struct gpube_sum_table *to, double roundings)
+{
+	const struct gpube_sum_bucket *child = &j->buckets[j->buckets[b].child];
+	const int32_t *scope = gpube__infer_scope(j, j->buckets[b].child) + 1;
+	struct gpube_sum_table weights, came = child->message;
+	struct gpube_sum_operand in[2], out;
+	struct gpube_sum_job job = {.n_in = 2, .in = in, .n_out = 1, .out = &out, .shares = true};
+	int status = gpube__sum_table_new(j->ctx, &weights, gpube__infer_domain(j, b));
+
+	gpube__infer_axes(&job, j, child->arity - 1, scope);
+	gpube__infer_lay(&in[0], to, &job, scope, child->arity - 1, scope);
+	gpube__infer_lay(&in[1], &came, &job, scope, child->arity - 1, scope);
+	gpube__infer_lay(&out, &weights, &job, scope, 1, &b);
+	if (!status)
+		status = gpube__sum_product(j->ctx, &job);
+	if (!status)
+		status = gpube__infer_marginal(j, b, b, &weights, roundings + child->roundings + out.roundings);
+	gpube__sum_table_clear(j->ctx, &weights);
+	return status;
+}
+
+/* With one child: all tables but its message give what goes to it, so that nothing of the joined table's size is multiplied by it, nor divided. */
+static int down_chain(struct gpube__inferring *j, int32_t b)
+{
+	struct gpube_sum_bucket *bucket = &j->buckets[b], *child = &j->buckets[bucket->child];
+	const int32_t *scope = gpube__infer_scope(j, bucket->child) + 1;
+	struct gpube_sum_table to = {0};
+	struct gpube_sum_operand out;
+	struct gpube_sum_job job = {.n_out = 1, .out = &out};
+	struct gpube_infer_inputs in;
+	double roundings = 0;
+	int n = 0, status = gpube__infer_gather(&in, j, b, &job, true);
+
+	for (int k = 0; k < job.n_in && !status; k++)
+		if (in.in[k].table != &child->message)
+			in.in[n++] = in.in[k];
+	job.n_in = n;
+	if (!status)
+		status = gpube__sum_table_new(j->ctx, &to, gpube__infer_cells(j, child->arity - 1, scope));
+	if (!status) {
+		gpube__infer_lay(&out, &to, &job, gpube__infer_scope(j, b), child->arity - 1, scope);
+		status = gpube__sum_product(j->ctx, &job);
+	}
+	if (!status) {
+		roundings = in.roundings - child->roundings + out.roundings;
+		status = chain_marginal(j, b, &to, roundings);
+	}
+	gpube__infer_inputs_clear(&in, j, b);
+	gpube__infer_drop(j, &child->message);
+	child->message = to;
+	child->roundings = roundings;
+	if (!status)
+		status = gpube__infer_apart(j, &child->message);
+	gpube__infer_drop(j, &bucket->message);
+	return status;
+}
+
+/* With a card, a bucket may have other variables' marginals to sum. */
+static bool is_chain(const struct gpube__inferring *j, int32_t b)
+{
+	const struct gpube_sum_bucket *bucket = &j->buckets[b];
+
+	return !j->side && bucket->n_children == 1 && (bucket->n_functions > 0 || bucket->parent >= 0);
+}
+
 static int down(struct gpube__inferring *j, int32_t b)
 {
 	bool done = false;
@@ -293,7 +360,7 @@ static int down(struct gpube__inferring *j, int32_t b)
 
 	if (j->side && j->side[b])
 		status = gpube__infer_down_card(j, b, &done);
-	return status || done ? status : down_here(j, b);
+	return status || done ? status : is_chain(j, b) ? down_chain(j, b) : down_here(j, b);
 }
 
 /* Fills out->marginals. */
