@@ -12,7 +12,7 @@
  * process's signal handlers at each call, cannot be interrupted, and takes memory that nobody
  * counts.
  */
-#include "gpube/order/order_parts.h"
+#include "gpube/order/order_dissect.h"
 
 #include <string.h>
 
@@ -23,13 +23,6 @@
 #define MOST_DEPTH   40
 #define STEPS_BEHIND 40  /* moves without gain that end a pass */
 #define LOG_WEIGHT   16  /* a vertex of two values */
-
-enum { LEFT, RIGHT, BETWEEN };
-
-/* A graph of the part: level 0 is itself, those of the next are merged from one or two. */
-struct dissect_level {
-	int32_t n, *start, *adjacent, *edge_weight, *weight, *merged, *side;
-};
 
 struct gpube_dissector {
 	const struct gpube_graph *g;
@@ -411,6 +404,8 @@ static bool separate(struct gpube_dissector *d, double balance)
 			l[-1].side[v] = l->side[l[-1].merged[v]];
 		refine(d, l - 1);
 	}
+	d->work += gpube__dissect_flow(l, d->pool + d->used, d->pool_size - d->used, d->most);
+	moves_begin(d, l);
 	return d->side_weight[LEFT] > 0 && d->side_weight[RIGHT] > 0;
 }
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "gpube/order/order_parts.h"
+#include "gpube/order/order_dissect.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/graphs.h"
@@ -277,6 +277,55 @@ static void dissection(void **state)
 	gpube__graph_clear(ctx, &g);
 }
 
+/* A graph's vertices to the left of a line, to its right, or near it; as a dissection has them. */
+static void flow_keeps_a_separator(void **state)
+{
+	enum { WIDE = 24, HIGH = 9, N = WIDE * HIGH, ROOM = 40 * N };
+	struct dissect_level l = {.n = N};
+	static int32_t start[N + 1], adjacent[6 * N], weight[N], side[N], room[ROOM];
+	struct gpube_rng rng;
+	int64_t before = 0, after[3] = {0}, total = 0;
+	int n_edges = 0;
+
+	gpube__rng_init(&rng, *(uint64_t *)*state);
+	l.start = start;
+	l.adjacent = adjacent;
+	l.weight = weight;
+	l.side = side;
+	for (int v = 0; v < N; v++) { /* a grid with one diagonal in each square */
+		static const int step[6][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}};
+		int x = v % WIDE, y = v / WIDE;
+
+		start[v] = n_edges;
+		for (int k = 0; k < 6; k++)
+			if (x + step[k][0] >= 0 && x + step[k][0] < WIDE && y + step[k][1] >= 0 &&
+				y + step[k][1] < HIGH)
+				adjacent[n_edges++] = v + step[k][0] + WIDE * step[k][1];
+		weight[v] = 16 + (int32_t)gpube__rng_below(&rng, 30);
+		side[v] = x < WIDE / 2 - 2 ? LEFT : x > WIDE / 2 + 2 ? RIGHT : BETWEEN;
+		before += side[v] == BETWEEN ? weight[v] : 0;
+		total += weight[v];
+	}
+	start[N] = n_edges;
+	assert_true(gpube__dissect_flow(&l, room, ROOM, total * 7 / 10) > 0);
+	for (int v = 0; v < N; v++) {
+		after[side[v]] += weight[v];
+		for (int e = start[v]; e < start[v + 1]; e++)
+			assert_true(side[v] == BETWEEN || side[adjacent[e]] == BETWEEN || side[v] == side[adjacent[e]]);
+	}
+	/* no column is lighter */
+	for (int x = WIDE / 2 - 2; x <= WIDE / 2 + 2; x++) {
+		int64_t column = 0;
+
+		for (int y = 0; y < HIGH; y++)
+			column += weight[x + WIDE * y];
+		assert_true(after[BETWEEN] <= column);
+	}
+	assert_true(after[BETWEEN] < before / 4);
+	assert_true(after[LEFT] <= total * 7 / 10 && after[RIGHT] <= total * 7 / 10);
+	assert_int_equal(gpube__dissect_flow(&l, room, 0, total), 0);
+}
+
 /* Tables may take little memory: the search still finds more than min-fill. */
 static void little_memory(void **state)
 {
@@ -419,6 +468,8 @@ int main(void)
 			families[rows[i].family].name, rows[i].n, rows[i].domains);
 	for (size_t i = 0; i < sizeof(sides) / sizeof(*sides); i++)
 		add_case(&c, queens, &sides[i], "queens on %d x %d", sides[i], sides[i]);
+	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
+		add_case(&c, flow_keeps_a_separator, &seeds[i], "flow keeps a separator, seed %d", (int)seeds[i]);
 	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
 		add_case(&c, dissection, &seeds[i], "dissection of a grid, seed %d", (int)seeds[i]);
 	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
