@@ -8,7 +8,7 @@ enum { LEAST_SWEEPS = 9, MOST_SWEEPS = 400 };
 static int sweep_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int pass)
 {
 	const int64_t before = k->root;
-	const int least = s->m == s->b->m ? LEAST_SWEEPS : 2; /* what was shifted before is */
+	const int least = s->lean || s->m == s->b->m ? LEAST_SWEEPS : 2; /* what was shifted before is */
 	int status;
 
 	gpube__dfs_tree_enter(s, k);
@@ -89,8 +89,8 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 		return status;
 	for (int32_t k = 0; k < s->n_blocks; k++)
 		n_open += s->blocks[k].n_open;
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "search tree: %lld nodes in %.3f s, %d blocks, %lld nodes open%s",
-		(long long)s->n_nodes, gpube__now() - start, s->n_blocks, (long long)n_open,
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "search tree: %d of %d variables, %lld nodes in %.3f s, %d blocks, %lld nodes open%s",
+		s->m->n_vars, b->m->n_vars, (long long)s->n_nodes, gpube__now() - start, s->n_blocks, (long long)n_open,
 		gpube__dfs_tree_is_done(s) ? ", all of it" : "");
 	if (gpube__dfs_tree_is_done(s))
 		gpube__bounder_raise(b, b->limit, "search tree");

@@ -9,6 +9,15 @@
 /* First runs of a block, nodes between looks at the clock, and values that are not halved. */
 enum { RESTARTS = 6, PATIENCE = 16, FEW_VALUES = 10 };
 
+/* Of a variable of b->m in m; -1: it is eliminated. */
+static int32_t index_of(const struct gpube_dfs_tree *s, int32_t var)
+{
+	return s->lean ? s->lean->var[var] : var;
+}
+
+/* Cells of a table that an eliminated variable leaves. */
+enum { SMALL_TABLE = 256 };
+
 /* ---- bounds ------------------------------------------------------------------------------------ */
 
 /* Of k: what it may not cost, for itself and beside the others. */
@@ -100,7 +109,9 @@ static int offer_best(struct gpube_dfs_tree *s)
 			return GPUBE_OK;
 	for (int32_t p = 0; p < s->t->n; p++)
 		s->values[s->t->order[p]] = s->best[p];
-	status = gpube__bounder_offer(s->b, s->values, "search tree");
+	if (s->lean)
+		gpube__lean_extend(s->lean, s->whole, s->values);
+	status = gpube__bounder_offer(s->b, s->lean ? s->whole : s->values, "search tree");
 	s->left = gpube__costs_left(s->m, gpube__tables_limit(s->b));
 	return status;
 }
@@ -120,8 +131,11 @@ int gpube__dfs_tree_offer(struct gpube_dfs_tree *s)
 int gpube__dfs_tree_know(struct gpube_dfs_tree *s)
 {
 	s->left = gpube__costs_left(s->m, gpube__tables_limit(s->b));
+	for (int32_t i = 0; i < s->b->m->n_vars; i++)
+		if (index_of(s, i) >= 0)
+			s->values[index_of(s, i)] = s->b->best[i];
 	for (int32_t k = 0; k < s->n_blocks && s->b->upper != GPUBE_INF; k++)
-		(void)take(s, &s->blocks[k], s->b->best);
+		(void)take(s, &s->blocks[k], s->values);
 	return offer_best(s);
 }
 
@@ -209,8 +223,12 @@ static int make_order(struct gpube_dfs_tree *s, int32_t *order)
 				.upper = GPUBE_INF, .sweeping = true};
 			first += size;
 		}
-		for (int32_t k = n - 1; k >= 0; k--)
-			order[s->blocks[component[b->order[k]]].last++] = b->order[k];
+		for (int32_t k = b->m->n_vars - 1; k >= 0; k--) {
+			const int32_t i = index_of(s, b->order[k]);
+
+			if (i >= 0)
+				order[s->blocks[component[i]].last++] = i;
+		}
 	}
 	gpube__free(b->ctx, component);
 	return s->blocks ? GPUBE_OK : GPUBE_ENOMEM;
@@ -241,7 +259,8 @@ static int fill(struct gpube_dfs_tree *s)
 	s->marks = gpube__alloc(b->ctx, most_levels(s->m), sizeof(*s->marks));
 	s->values = gpube__alloc_zero(b->ctx, n, sizeof(*s->values));
 	s->best = gpube__alloc(b->ctx, n, sizeof(*s->best));
-	if (!s->marks || !s->values || !s->best)
+	s->whole = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*s->whole));
+	if (!s->marks || !s->values || !s->best || !s->whole)
 		return GPUBE_ENOMEM;
 	for (int32_t p = 0; p < s->t->n; p++)
 		s->best[p] = -1;
@@ -265,32 +284,38 @@ void gpube__dfs_tree_free(struct gpube_dfs_tree *s)
 	gpube__free(ctx, s->blocks);
 	gpube__free(ctx, s->marks);
 	gpube__free(ctx, s->values);
+	gpube__free(ctx, s->whole);
 	gpube__free(ctx, s->best);
 	gpube__free(ctx, s->steps);
 	gpube__dfs_free(s->t);
+	gpube__lean_free(ctx, s->lean);
 	gpube__free(ctx, s);
 }
 
 int gpube__dfs_tree_new(struct gpube_bounder *b)
 {
 	struct gpube_dfs_tree *s = gpube__alloc_zero(b->ctx, 1, sizeof(*s));
+	int status;
 
 	b->tree = s;
 	if (!s)
 		return GPUBE_ENOMEM;
 	s->b = b;
-	s->m = b->tables;
 	s->last = -1;
 	s->n_restarts = RESTARTS;
 	s->patience = PATIENCE;
 	s->few_values = FEW_VALUES;
+	status = gpube__lean_new(&s->lean, b->tables, SMALL_TABLE);
+	if (status)
+		return status;
+	s->m = s->lean ? s->lean->model : b->tables;
 	return fill(s);
 }
 
 bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t value)
 {
 	const struct gpube_dfs *t = b->tree ? b->tree->t : NULL;
-	int32_t p = t ? t->position[var] : 0;
+	const int32_t i = t ? index_of(b->tree, var) : -1;
 
-	return t && t->at[p][value] >= t->n_live[p];
+	return i >= 0 && t->at[t->position[i]][value] >= t->n_live[t->position[i]];
 }

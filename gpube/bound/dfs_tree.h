@@ -21,6 +21,7 @@
 
 #include "gpube/bound/bound.h"
 #include "gpube/relax/dfs.h"
+#include "gpube/simplify/lean.h"
 
 /* What is left of a variable's values: that one, all others, those below it, it and those above. */
 enum gpube_dfs_side { GPUBE__DFS_IS, GPUBE__DFS_IS_NOT, GPUBE__DFS_BELOW, GPUBE__DFS_FROM };
@@ -60,7 +61,8 @@ struct gpube_dfs_block {
 
 struct gpube_dfs_tree {
 	struct gpube_bounder *b;
-	const struct gpube_model *m; /* b->tables: shifted, if anything was before; its totals are below */
+	struct gpube_lean *lean; /* of b->tables, which are shifted, if anything was before; or NULL */
+	const struct gpube_model *m; /* its, or b->tables; its totals are below */
 	struct gpube_dfs *t;
 	int32_t n_blocks, next;	/* next: the block that is to run */
 	int32_t n_restarts;	/* first runs of a block, which leave nothing open */
@@ -71,7 +73,7 @@ struct gpube_dfs_tree {
 	int64_t left;		/* totals less m's constant, from here of no interest */
 	int64_t others;		/* of the constant at the root, what is not k's */
 	int32_t *best;		/* by position: of the blocks' best assignments, or -1 */
-	int32_t *values;	/* of the model, of the last assignment */
+	int32_t *values, *whole; /* the last assignment, of m and of b->m */
 	struct gpube_dfs_mark *marks; /* by depth: before its decision */
 	struct gpube_dfs_step *steps; /* since the root */
 	int64_t n_steps, steps_capacity;
