@@ -11,9 +11,11 @@
 #define MOST_SHARES 0.1
 /* Buckets that join fewer cells, along an order that takes no time to find, are done at once. */
 #define LEAST_JOINED 3e7
-/* Seconds between two looks at bounds, and beyond the end for the last. */
+/* Seconds between two looks at bounds; for the last bounds before the end, of the time that is left; and beyond it. */
 #define BETWEEN_BOUNDS 0.25
-#define HURRY	       0.3
+#define HURRY	       0.8
+#define HURRY_SHARE    0.1
+#define AFTER_END      0.3
 
 void gpube__cases_clear(struct gpube_cases *s)
 {
@@ -99,11 +101,14 @@ static void take_bounds(const struct gpube_cases *s, struct gpube__inferring *j)
 
 int gpube__cases_run(struct gpube_cases *s, struct gpube__inferring *j, double until, bool last, bool *done)
 {
+	const double end = j->ctx->deadline, left = end - gpube__now();
 	int status = GPUBE_OK;
 
 	*done = false;
 	if (!s->counting)
 		return GPUBE_OK;
+	if (last && end > 0)
+		until = end - fmin(HURRY, HURRY_SHARE * fmax(left, 0));
 	while (!status && !*done && !gpube__stopped(j->ctx) && (until == 0 || gpube__now() < until)) {
 		const double next = gpube__now() + BETWEEN_BOUNDS;
 
@@ -115,7 +120,7 @@ int gpube__cases_run(struct gpube_cases *s, struct gpube__inferring *j, double u
 		j->z = gpube__counting_sum(s->counting, &j->roundings);
 		j->out->n_cases = gpube__counting_decisions(s->counting) + 1;
 	} else if (!status && last) {
-		status = gpube__counting_hurry(s->counting, gpube__now() + HURRY);
+		status = gpube__counting_hurry(s->counting, fmax(end, gpube__now()) + AFTER_END);
 		take_bounds(s, j);
 	}
 	return status;

@@ -146,9 +146,9 @@ static int improve(struct automatic *a, const struct gpube_graph *h, double seco
 		&gpube__min_fill, &gpube__min_size, &gpube__min_degree};
 	struct gpube_order_cost best = {0}, c;
 	int64_t messages, most_messages = 0;
-	int status = GPUBE_OK;
+	int status = GPUBE_OK, i;
 
-	for (int i = 0; i < 3 && !status && !gpube__stopped(a->ctx); i++) {
+	for (i = 0; i < 3 && !status && !gpube__stopped(a->ctx); i++) {
 		status = greedy(a->ctx, a->reduced, &c, h, rules[i], &work, &messages);
 		if (status)
 			break;
@@ -158,6 +158,8 @@ static int improve(struct automatic *a, const struct gpube_graph *h, double seco
 		}
 		most_messages = messages > most_messages ? messages : most_messages;
 	}
+	if (i == 0) /* stopped before the first: the caller's order stays */
+		return status;
 	if (!status)
 		status = consider(a, h, a->best_reduced);
 	if (!status && h->n > 1 && !gpube__stopped(a->ctx))

@@ -1,0 +1,159 @@
+/* Bounds of sums that are told while they become better, and what is there when a sum is stopped at any moment. */
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gpube/infer/infer_bounds.h"
+#include "tests/support/context.h"
+
+/* A context whose work is stopped by an allocation, and what it tells. */
+struct watch {
+	struct gpube_ctx *ctx;
+	int64_t n, stop_at; /* allocations; 0: never */
+	double log10_z, lower, upper;
+	int n_told;
+};
+
+static void *allocate(void *arg, void *p, size_t size)
+{
+	struct watch *w = arg;
+
+	if (size && w->ctx && ++w->n == w->stop_at)
+		gpube_ctx_stop(w->ctx);
+	if (size)
+		return realloc(p, size);
+	free(p);
+	return NULL;
+}
+
+/* Bounds never become worse, and the sum is between them. */
+static void hear(void *arg, enum gpube_log_level level, double fraction, const char *text)
+{
+	struct watch *w = arg;
+	double lower, upper;
+
+	(void)level;
+	(void)fraction;
+	if (sscanf(text, "log10 from %lf to %lf", &lower, &upper) != 2)
+		return;
+	/* what is told has nine digits */
+	assert_true(lower >= w->lower - 1e-7 * (1 + fabs(lower)) && upper <= w->upper + 1e-7 * (1 + fabs(upper)));
+	assert_true(lower <= w->log10_z + 1e-7 && upper >= w->log10_z - 1e-7);
+	w->lower = lower;
+	w->upper = upper;
+	w->n_told++;
+}
+
+static struct gpube_model *grid(struct gpube_ctx *of, int32_t side, double zero)
+{
+	const double tie[] = {3, 1, zero, 2};
+	struct gpube_model *m;
+
+	assert_int_equal(gpube_model_new(&m, of, GPUBE_POTENTIALS), GPUBE_OK);
+	for (int32_t i = 0; i < side * side; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
+	for (int32_t i = 0; i < side * side; i++) {
+		if ((i + 1) % side)
+			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + 1}, tie), GPUBE_OK);
+		if (i + side < side * side)
+			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + side}, tie), GPUBE_OK);
+	}
+	return m;
+}
+
+static void begin(struct watch *w, uint64_t memory)
+{
+	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1,
+		.memory_bytes = memory, .realloc_fn = allocate, .realloc_arg = w, .log = hear, .log_arg = w};
+
+	*w = (struct watch){.lower = -INFINITY, .upper = INFINITY};
+	assert_int_equal(gpube_ctx_new(&w->ctx, &opts), GPUBE_OK);
+}
+
+static double exact(int32_t side, double zero)
+{
+	struct gpube_model *m = grid(ctx, side, zero);
+	struct gpube_inference *s;
+	double log10_z;
+
+	assert_int_equal(gpube_infer(&s, m, NULL), GPUBE_OK);
+	log10_z = s->log10_z;
+	gpube_inference_free(s, ctx);
+	gpube_model_free(m);
+	return log10_z;
+}
+
+/* Mini-buckets of all sizes, sums over part of the assignments, and a search, until the bounds meet. */
+static void test_told(void **state)
+{
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .order_method = GPUBE_ORDER_MIN_FILL};
+		struct gpube_inference out = {0};
+		struct gpube__inferring j = {.opts = &opts, .out = &out};
+		struct gpube_model *m;
+		struct watch w;
+
+		begin(&w, 1 << 24);
+		w.log10_z = exact(14, k);
+		m = grid(w.ctx, 14, k);
+		j.m = m;
+		j.ctx = w.ctx;
+		assert_int_equal(gpube__infer_begin(&j), GPUBE_OK);
+		assert_int_equal(gpube__infer_plan(&j), GPUBE_OK);
+		assert_int_equal(gpube__infer_bounds(&j, 0, NULL), GPUBE_OK);
+		assert_true(w.n_told > 1);
+		gpube__infer_clear(&j);
+		gpube_model_free(m);
+		gpube_ctx_free(w.ctx);
+	}
+}
+
+/* Stopped at any allocation: bounds that hold, marginals within them, and no failure but that nothing was known. */
+static void test_stopped(void **state)
+{
+	const double log10_z[] = {exact(9, 0), exact(9, 1)};
+	int n_bounds = 0;
+
+	(void)state;
+	for (int64_t seed = 0; seed < 300; seed++) {
+		struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .bounds = 1,
+			.task = seed % 2 ? GPUBE_INFER_MAR : GPUBE_INFER_PR};
+		const int k = (int)(seed / 2 % 2);
+		struct gpube_inference *s;
+		struct gpube_model *m;
+		struct watch w;
+		int status;
+
+		begin(&w, seed % 3 ? 1 << 30 : 3000);
+		w.log10_z = log10_z[k];
+		m = grid(w.ctx, 9, k);
+		w.n = 0;
+		w.stop_at = 1 + seed * seed % 7919;
+		status = gpube_infer(&s, m, &opts);
+		assert_true(status == GPUBE_OK || status == GPUBE_ESTOP);
+		if (status == GPUBE_OK) {
+			assert_true(s->log10_lower <= w.log10_z + 1e-12 && w.log10_z <= s->log10_upper + 1e-12);
+			assert_true(opts.task == GPUBE_INFER_PR || s->marginals || s->marginals_lower);
+			for (int i = 0; s->marginals_lower && i < 2 * 81; i++)
+				assert_true(s->marginals_lower[i] <= s->marginals_upper[i]);
+			n_bounds += !s->known;
+		}
+		gpube_inference_free(s, w.ctx);
+		gpube_model_free(m);
+		gpube_ctx_free(w.ctx);
+	}
+	assert_true(n_bounds > 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_told),
+		cmocka_unit_test(test_stopped),
+	};
+
+	return cmocka_run_group_tests(tests, ctx_setup_2_threads, ctx_teardown);
+}
