@@ -21,6 +21,7 @@
 #define MOST_BUDGET           100000000
 /* A search may take this much where the tables may take less: they come after it. */
 #define LEAST_BYTES           0x1p26
+#define MOST_IDLE             6 /* rounds without a better beginning: fewer are tried */
 #define MOST_SECONDS          5.0 /* without a limit, for what cannot be eliminated anyway */
 
 /* The kinds of orders that a chain may begin from. */
@@ -35,6 +36,7 @@ struct chain {
 	int32_t *group;
 	int64_t seed_work[N_SEEDS]; /* of each kind of seed, and which gave the best */
 	int best_kind;
+	int lineage; /* which seed its order comes from */
 	struct gpube_rng rng;
 	bool reseed;
 };
@@ -43,7 +45,10 @@ struct search {
 	struct gpube_ctx *ctx;
 	const struct gpube_graph *g;
 	struct chain *chains;
-	int n_chains, round, idle; /* idle: rounds since the best order was improved on */
+	int n_chains, round;
+	/* rounds since the best order was improved on, and since another seed's became the best */
+	int idle, idle_seeds;
+	int lineage, n_lineages;
 	int64_t budget;
 	int32_t *best_order;
 	double best_sum, best_largest;
@@ -83,10 +88,12 @@ static int draw_dissection(struct chain *c, int32_t *order)
 {
 	int32_t n = c->tree->g->n;
 	const int32_t least[] = {30, 100, n / 16, n / 4};
+	/* a dissection of a large graph is long enough with one separator a part */
+	const uint64_t most_log = n > 50000 ? 1 : n > 10000 ? 3 : 5;
 	double balance = 0.15 + 0.25 * gpube__rng_unit(&c->rng);
 
 	gpube__dissect(c->dissector, c->group, balance, least[gpube__rng_below(&c->rng, 4)],
-		1 << gpube__rng_below(&c->rng, 5), &c->rng);
+		1 << gpube__rng_below(&c->rng, most_log), &c->rng);
 	return draw_greedy(c, order, c->group);
 }
 
@@ -171,6 +178,7 @@ static void search_compare(struct search *s)
 	double least = gpube__order_merit(s->best_sum, s->best_largest);
 
 	s->idle++;
+	s->idle_seeds++;
 	for (int i = 0; i < s->n_chains; i++) {
 		const struct gpube_tree *t = s->chains[i].tree;
 
@@ -178,6 +186,8 @@ static void search_compare(struct search *s)
 			memcpy(s->best_order, t->best_order, bytes);
 			s->best_sum = t->best_sum;
 			s->best_largest = t->best_largest;
+			s->idle_seeds = s->chains[i].lineage == s->lineage ? s->idle_seeds : 0;
+			s->lineage = s->chains[i].lineage;
 		}
 	}
 	if (gpube__order_merit(s->best_sum, s->best_largest) < 0.99 * least)
@@ -186,18 +196,20 @@ static void search_compare(struct search *s)
 	for (int i = 0; i < s->n_chains; i++) {
 		struct chain *c = &s->chains[i];
 		/*
-		 * Half of the chains seek new beginnings, the others the best order's improvement.
+		 * Half of the chains seek new beginnings, the others the best order's improvement,
+		 * which all seek most of the time when no beginning has led further for a while.
 		 */
 		bool seeker = i % 2 || s->n_chains == 1;
 		uint64_t luck = gpube__rng_below(&c->rng, 8);
 
-		if (luck < (seeker ? 4 : 1)) {
+		if (luck < (seeker && s->idle_seeds < MOST_IDLE ? 4 : 1)) {
 			c->reseed = luck > 0 || i > 0;
 		} else if (tree_merit(c->tree) < (seeker ? 100 : 1.5) * least) {
 			memcpy(c->order, c->tree->best_order, bytes);
 			continue;
 		}
 		memcpy(c->order, s->best_order, bytes);
+		c->lineage = c->reseed ? ++s->n_lineages : s->lineage;
 	}
 }
 
@@ -330,6 +342,10 @@ int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpub
 		status = chain_init(&s, &s.chains[i], order, pool_size, cost, stop_at,
 			seed + (uint64_t)i * 0x9e3779b97f4a7c15u);
 		s.chains[i].reseed = i > 0;
+		s.chains[i].lineage = s.n_lineages = i;
+		/* the first of each kind in another chain */
+		for (int k = 0; k < N_SEEDS; k++)
+			s.chains[i].seed_work[k] = (k + N_SEEDS - i % N_SEEDS) % N_SEEDS;
 	}
 	if (!status)
 		search_rounds(&s, seconds, cells_per_second, spent, stop_at);
