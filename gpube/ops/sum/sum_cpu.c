@@ -22,6 +22,7 @@ enum {
 	SMALL_WORK = 1 << 15,  /* multiplications that one thread does by itself */
 	CHUNKS_PER_THREAD = 16,
 	LEAST_ITEMS = 64,      /* left to the threads, however many there are */
+	BETWEEN_LOOKS = 256,   /* for a stop: panels of an item */
 };
 
 /* How a table lies in a panel. */
@@ -150,14 +151,18 @@ static void panel_plain(struct run *r, const int64_t *at, double *buf)
 
 static void item(struct run *r, int64_t *at, double *buf)
 {
-	int64_t count[GPUBE_SUM_AXES] = {0};
+	int64_t count[GPUBE_SUM_AXES] = {0}, n = 0;
+	bool stopped = false;
 
 	do {
 		if (r->apart)
 			panel_apart(r, at);
 		else
 			panel_plain(r, at, buf);
-	} while (step(r, &r->rest, count, at));
+		stopped = ++n % BETWEEN_LOOKS == 0 && gpube__stopped(r->ctx);
+	} while (!stopped && step(r, &r->rest, count, at));
+	if (stopped)
+		__atomic_store_n(&r->stopped, true, __ATOMIC_RELAXED);
 }
 
 static void chunk(void *arg, int64_t c, int thread)
