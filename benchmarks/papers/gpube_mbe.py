@@ -84,8 +84,8 @@ class Runs:
         if limit < 0.5:
             return None, "", 0
         start = time.monotonic()
-        p = subprocess.Popen([self.o.gpube] + words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        os.sched_setaffinity(p.pid, self.sides[side])
+        p = subprocess.Popen([self.o.gpube] + words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             preexec_fn=lambda: os.sched_setaffinity(0, self.sides[side]))
         try:
             out, err = p.communicate(timeout=limit + 2)
             return json.loads(out), err, time.monotonic() - start
