@@ -109,6 +109,7 @@ struct gpube__inferring {
 	int32_t *scopes;
 	struct gpube_wide *roots; /* of each bucket: the sum over its component */
 	int64_t *marginals_at; /* of each variable */
+	bool *has_marginal; /* of each position, in the downward pass */
 	struct gpube_wide z;
 	double roundings; /* of z */
 	struct gpube_wide fixed; /* of z: the functions all of whose variables have one value; with fixed_known */

@@ -171,10 +171,10 @@ static int larger_first(const void *a, const void *b)
 	return (x->position > y->position) - (x->position < y->position);
 }
 
-/* Without a card each variable's marginal is summed in its own bucket. */
+/* Without a card each variable's marginal is summed in its own bucket, if no other had it. */
 static bool is_home(const struct gpube__inferring *j, int32_t b, int32_t position)
 {
-	return j->home ? j->home[position] == b : position == b;
+	return j->home ? j->home[position] == b : position == b && !j->has_marginal[b];
 }
 
 static int sums_begin(struct sum **out, int *n, struct gpube__inferring *j, int32_t b)
@@ -287,25 +287,70 @@ static int down_here(struct gpube__inferring *j, int32_t b)
 	return status;
 }
 
-/* The marginal of bucket b's variable, from what goes to its child and what came from there, which are both over it. */
-static int chain_marginal(struct gpube__inferring *j, int32_t b, struct gpube_sum_table *to, double roundings)
-{
-	const struct gpube_sum_bucket *child = &j->buckets[j->buckets[b].child];
-	const int32_t *scope = gpube__infer_scope(j, j->buckets[b].child) + 1;
-	struct gpube_sum_table weights, came = child->message;
-	struct gpube_sum_operand in[2], out;
-	struct gpube_sum_job job = {.n_in = 2, .in = in, .n_out = 1, .out = &out, .shares = true};
-	int status = gpube__sum_table_new(j->ctx, &weights, gpube__infer_domain(j, b));
+/* Of the variables of what goes to a child: the last ones together have so many cells at most. */
+#define TAIL_CELLS 1024
 
-	gpube__infer_axes(&job, j, child->arity - 1, scope);
-	gpube__infer_lay(&in[0], to, &job, scope, child->arity - 1, scope);
-	gpube__infer_lay(&in[1], &came, &job, scope, child->arity - 1, scope);
-	gpube__infer_lay(&out, &weights, &job, scope, 1, &b);
+/* One position's marginal from a table over a scope. */
+static int tail_marginal(struct gpube__inferring *j, int32_t b, struct gpube_sum_table *tail, int arity, const int32_t *scope,
+	int32_t position, double roundings)
+{
+	struct gpube_sum_table weights;
+	struct gpube_sum_operand in, out;
+	struct gpube_sum_job job = {.n_in = 1, .in = &in, .n_out = 1, .out = &out, .shares = true};
+	int status = gpube__sum_table_new(j->ctx, &weights, gpube__infer_domain(j, position));
+
+	gpube__infer_axes(&job, j, arity, scope);
+	gpube__infer_lay(&in, tail, &job, scope, arity, scope);
+	gpube__infer_lay(&out, &weights, &job, scope, 1, &position);
 	if (!status)
 		status = gpube__sum_product(j->ctx, &job);
 	if (!status)
-		status = gpube__infer_marginal(j, b, b, &weights, roundings + child->roundings + out.roundings);
+		status = gpube__infer_marginal(j, position, b, &weights, roundings + out.roundings);
 	gpube__sum_table_clear(j->ctx, &weights);
+	return status;
+}
+
+/*
+ * From what goes to bucket b's child and what came from there, the marginals of all their variables that have none yet: in one pass
+ * those of the first axes, and the last axes together, from which are theirs.
+ */
+static int chain_marginals(struct gpube__inferring *j, int32_t b, struct gpube_sum_table *to, double roundings)
+{
+	const struct gpube_sum_bucket *child = &j->buckets[j->buckets[b].child];
+	const int32_t *scope = gpube__infer_scope(j, j->buckets[b].child) + 1;
+	const int arity = child->arity - 1;
+	struct gpube_sum_table came = child->message, *tables = gpube__alloc_zero(j->ctx, (uint64_t)arity + 1, sizeof(*tables));
+	struct gpube_sum_operand in[2], *out = gpube__alloc_zero(j->ctx, (uint64_t)arity + 1, sizeof(*out));
+	struct gpube_sum_job job = {.n_in = 2, .in = in, .out = out, .shares = true};
+	int tail = arity - 1, n = 0, status = tables && out ? GPUBE_OK : GPUBE_ENOMEM;
+	double cells = gpube__infer_domain(j, scope[tail]);
+
+	roundings += child->roundings;
+	while (tail > 0 && cells * gpube__infer_domain(j, scope[tail - 1]) <= TAIL_CELLS)
+		cells *= gpube__infer_domain(j, scope[--tail]);
+	gpube__infer_axes(&job, j, arity, scope);
+	gpube__infer_lay(&in[0], to, &job, scope, arity, scope);
+	gpube__infer_lay(&in[1], &came, &job, scope, arity, scope);
+	for (int k = 0; k <= tail && !status; k++) {
+		const int of = k < tail ? 1 : arity - tail;
+
+		if (k < tail && j->has_marginal[scope[k]])
+			continue;
+		status = gpube__sum_table_new(j->ctx, &tables[k], gpube__infer_cells(j, of, scope + k));
+		gpube__infer_lay(&out[job.n_out++], &tables[k], &job, scope, of, scope + k);
+	}
+	if (!status)
+		status = gpube__sum_product(j->ctx, &job);
+	for (int k = 0; k < tail && !status; k++)
+		if (tables[k].cells)
+			status = gpube__infer_marginal(j, scope[k], b, &tables[k], roundings + out[n++].roundings);
+	for (int k = tail; k < arity && !status; k++)
+		if (!j->has_marginal[scope[k]])
+			status = tail_marginal(j, b, &tables[tail], arity - tail, scope + tail, scope[k], roundings + out[n].roundings);
+	for (int k = 0; k <= tail && tables; k++)
+		gpube__sum_table_clear(j->ctx, &tables[k]);
+	gpube__free(j->ctx, tables);
+	gpube__free(j->ctx, out);
 	return status;
 }
 
@@ -333,7 +378,8 @@ static int down_chain(struct gpube__inferring *j, int32_t b)
 	}
 	if (!status) {
 		roundings = in.roundings - child->roundings + out.roundings;
-		status = chain_marginal(j, b, &to, roundings);
+		if (!j->has_marginal[b])
+			status = chain_marginals(j, b, &to, roundings);
 	}
 	gpube__infer_inputs_clear(&in, j, b);
 	gpube__infer_drop(j, &child->message);
@@ -397,7 +443,8 @@ static int make_marginals(struct gpube__inferring *j)
 		n += j->m->vars[i].domain;
 	}
 	j->out->marginals = gpube__alloc_zero(j->ctx, (uint64_t)n, sizeof(*j->out->marginals));
-	return j->out->marginals ? GPUBE_OK : GPUBE_ENOMEM;
+	j->has_marginal = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*j->has_marginal));
+	return j->out->marginals && j->has_marginal ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 int gpube__infer_marginals(struct gpube__inferring *j)
@@ -405,6 +452,8 @@ int gpube__infer_marginals(struct gpube__inferring *j)
 	int status;
 
 	gpube__free(j->ctx, j->marginals_at); /* of a query before */
+	gpube__free(j->ctx, j->has_marginal);
+	j->has_marginal = NULL;
 	j->most_roundings = 0;
 	status = make_marginals(j);
 	return status ? status : down_all(j);

@@ -343,6 +343,7 @@ void gpube__infer_clear(struct gpube__inferring *j)
 	gpube__free(j->ctx, j->scopes);
 	gpube__free(j->ctx, j->roots);
 	gpube__free(j->ctx, j->marginals_at);
+	gpube__free(j->ctx, j->has_marginal);
 	gpube__free(j->ctx, j->slices);
 	gpube__free(j->ctx, j->side);
 	gpube__free(j->ctx, j->home);

@@ -32,6 +32,7 @@ struct operand {
 	const struct gpube_sum_operand *o;
 	enum lie lie;
 	int32_t *at; /* MIXED: of each cell of the panel */
+	int64_t run; /* MIXED: so many cells after one another have one place */
 };
 
 struct axes {
@@ -140,6 +141,10 @@ static void panel_plain(struct run *r, const int64_t *at, double *buf)
 		const struct operand *o = &r->operand[job->n_in + j];
 		double *out = job->out[j].table->cells + at[job->n_in + j];
 
+		if (o->lie == LIE_MIXED && o->run > 1) {
+			l->add_runs(out, o->at, buf, n, o->run);
+			continue;
+		}
 		if (o->lie != LIE_ONE) {
 			l->add(out, o->at, buf, n);
 			continue;
@@ -259,6 +264,9 @@ static int lay(struct run *r, struct operand *o)
 	o->lie = one ? LIE_ONE : in_order ? LIE_STRAIGHT : LIE_MIXED;
 	if (o->lie != LIE_MIXED)
 		return GPUBE_OK;
+	o->run = 1;
+	for (int k = x->n - 1; k >= 0 && o->o->stride[x->axis[k]] == 0; k--)
+		o->run *= job->dim[x->axis[k]];
 	o->at = gpube__alloc(r->ctx, (uint64_t)x->cells, sizeof(*o->at));
 	if (!o->at)
 		return GPUBE_ENOMEM;

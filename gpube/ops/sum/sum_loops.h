@@ -39,6 +39,23 @@ static void add(double *restrict out, const int32_t *restrict at, const double *
 		out[i] += buf[i];
 }
 
+/* Runs of cells that go to one: added up first, for one addition after the other to the same place waits for the last. */
+static void add_runs(double *restrict out, const int32_t *restrict at, const double *restrict buf, int64_t n, int64_t run)
+{
+	if (run == 2) {
+		for (int64_t i = 0; i < n; i += 2)
+			out[at[i]] += buf[i] + buf[i + 1];
+		return;
+	}
+	for (int64_t i = 0; i < n; i += run) {
+		double sum = buf[i];
+
+		for (int64_t k = 1; k < run; k++)
+			sum += buf[i + k];
+		out[at[i]] += sum;
+	}
+}
+
 static void add_product(double *restrict out, const double *restrict buf, const double *restrict p, int64_t n)
 {
 #pragma omp simd
@@ -61,4 +78,4 @@ static double total(const double *restrict buf, int64_t n)
 	       rest;
 }
 
-const struct gpube_sum_loops LOOPS = {set, multiply, add, add_product, total};
+const struct gpube_sum_loops LOOPS = {set, multiply, add, add_runs, add_product, total};

@@ -11,12 +11,14 @@
  * set       buf = by * p
  * multiply  buf *= p
  * add       out += buf; add_product: out += buf * p, buf and p in order
+ * add_runs  the same where every 'run' cells go to one place
  * total     the sum of buf, in eight parts
  */
 struct gpube_sum_loops {
 	void (*set)(double *buf, double by, const double *p, const int32_t *at, int64_t n);
 	void (*multiply)(double *buf, const double *p, const int32_t *at, int64_t n);
 	void (*add)(double *out, const int32_t *at, const double *buf, int64_t n);
+	void (*add_runs)(double *out, const int32_t *at, const double *buf, int64_t n, int64_t run);
 	void (*add_product)(double *out, const double *buf, const double *p, int64_t n);
 	double (*total)(const double *buf, int64_t n);
 };
