@@ -114,6 +114,8 @@ short 'csg of listed coalitions' "$gpube" csg -q $t "$work/sparse.txt"
 short 'auction' "$gpube" auction -q $t "$work/a.txt"
 short 'dpop' "$gpube" dpop -q $t $x/exams.cfn
 short 'convert' "$gpube" convert -q --to wcsp $x/exams.cfn -
+short 'convert --consistency pc' "$gpube" convert -q --simplify --consistency pc --to wcsp $x/exams.cfn -
+short 'convert --consistency sac' "$gpube" convert -q --simplify --consistency sac --to wcsp $x/zebra.wcsp -
 short 'info' "$gpube" info -q $t $x/zebra.wcsp
 short 'generate' "$gpube" generate grid -n 9 -d 3
 short 'generate csg' "$gpube" generate csg -n 6
