@@ -45,6 +45,26 @@ static double share_of(const struct gpube_bounder *b, double most, double share)
 	return timeout > 0 ? fmin(most, share * timeout) : most;
 }
 
+/*
+ * How much longer the clock runs than the processor, on a machine that others use: there a stage gets as much work done as
+ * elsewhere only if it gets more time. (Of rbm_22, with ten programs on two cores, an elimination of 0.3 s was given up
+ * after 2.) While a card works the processor waits, too; no harm is in that.
+ */
+static double slowness(const struct gpube_bounder *b)
+{
+	const double most = 8, least = 0.01, worked = gpube__cpu_seconds() - b->start_cpu;
+
+	return worked < least ? 1 : fmax(1, fmin(most, (gpube__now() - b->start) / worked));
+}
+
+/* Not beyond its share of a time that is limited. */
+static double stretched(const struct gpube_bounder *b, double seconds)
+{
+	const double left = b->ctx->deadline > 0 ? b->ctx->deadline - gpube__now() : INFINITY;
+
+	return fmax(seconds, fmin(seconds * slowness(b), left / 4));
+}
+
 /* All that costs is forbidden: a question for a satisfiability library, which ends it as a rule. */
 static bool is_hard(const struct gpube_bounder *b)
 {
@@ -153,9 +173,9 @@ static int along_first_order(struct gpube_bounder *b, double seconds)
 
 	(void)seconds;
 	for (int k = !has_tree(b); k < 2 && !status && !gpube__bounder_done(b); k++) {
-		status = gpube__bounder_quick_joins(b, joins[k]);
+		status = gpube__bounder_quick_joins(b, stretched(b, joins[k]));
 		if (!status && !gpube__bounder_done(b) && has_tree(b))
-			status = gpube__bound_dfs(b, tree[k]);
+			status = gpube__bound_dfs(b, stretched(b, tree[k]));
 		gpube__dfs_tree_free(b->tree); /* the longer one is to have more sweeps at its root */
 		b->tree = NULL;
 	}
@@ -194,8 +214,23 @@ static int look_closely(struct gpube_bounder *b, double seconds)
 
 	(void)seconds;
 	for (int k = 0; k < n && !status && !gpube__bounder_done(b) && gpube__bounder_share_proved(b) > looks[k].share; k++)
-		status = gpube__bound_dfs(b, fmin(looks[k].seconds, most));
+		status = gpube__bound_dfs(b, stretched(b, fmin(looks[k].seconds, most)));
 	return status;
+}
+
+/*
+ * Few variables of large domains: where a tree ends at all it may do so in a moment, and what is next are an order, which
+ * will not help, and clusters, of which one pass takes longer. (CELAR6-SUB0 is 17 nodes.)
+ */
+static bool wants_tree_at_once(const struct gpube_bounder *b)
+{
+	return is_auto(b) && !b->shifted && b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_dense(b) && !is_easy(b) &&
+	       gpube__bounder_mean_domain(b) >= GPUBE__WIDE_DOMAIN;
+}
+
+static double tree_at_once_seconds(const struct gpube_bounder *b)
+{
+	return share_of(b, 0.1, 0.05);
 }
 
 static bool wants_orders(const struct gpube_bounder *b)
@@ -569,6 +604,7 @@ static const struct stage first_stages[] = {
 static const struct stage stages[] = {
 	{"bounds along the first order", wants_along, NULL, along_first_order},
 	{"a search tree where little is open", wants_close_look, NULL, look_closely},
+	{"a search tree at once", wants_tree_at_once, tree_at_once_seconds, gpube__bound_dfs},
 	{"better orders", wants_orders, NULL, orders},
 	{"a search tree", wants_first_tree, first_tree_seconds, gpube__bound_dfs},
 	{"a search tree of large domains", wants_wide_tree, wide_tree_seconds, gpube__bound_dfs},
@@ -597,26 +633,6 @@ static const struct stage shifting_stages[] = {
 };
 /* Once the optimum is proved. */
 static const struct stage counting = {"counting", wants_count, NULL, count};
-
-/*
- * How much longer the clock runs than the processor, on a machine that others use: there a stage gets as much work done as
- * elsewhere only if it gets more time. (Of rbm_22, with ten programs on two cores, an elimination of 0.3 s was given up
- * after 2.) While a card works the processor waits, too; no harm is in that.
- */
-static double slowness(const struct gpube_bounder *b)
-{
-	const double most = 8, least = 0.01, worked = gpube__cpu_seconds() - b->start_cpu;
-
-	return worked < least ? 1 : fmax(1, fmin(most, (gpube__now() - b->start) / worked));
-}
-
-/* Not beyond its share of a time that is limited. */
-static double stretched(const struct gpube_bounder *b, double seconds)
-{
-	const double left = b->ctx->deadline > 0 ? b->ctx->deadline - gpube__now() : INFINITY;
-
-	return fmax(seconds, fmin(seconds * slowness(b), left / 4));
-}
 
 /* One of them; it may have no room. */
 static int run_stage(struct gpube_bounder *b, const struct stage *s)
