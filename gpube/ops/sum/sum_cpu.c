@@ -393,13 +393,9 @@ static bool is_harmless(const struct gpube_sum_job *job)
 
 int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 {
-	struct run r = {.ctx = ctx, .job = job, .loops = &gpube__sum_portable};
+	struct run r = {.ctx = ctx, .job = job, .loops = gpube__sum_loops()};
 	int status = prepare(&r);
 
-#if defined(__x86_64__)
-	if (__builtin_cpu_supports("avx2"))
-		r.loops = &gpube__sum_avx2;
-#endif
 	job->apart = false;
 	for (int k = 0; k < job->n_in; k++)
 		r.apart = r.apart || job->in[k].table->powers;

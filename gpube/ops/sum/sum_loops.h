@@ -1,6 +1,8 @@
 /* sum_loops.h - sum_panel.h's loops, for every instruction set the same text; LOOPS is their name. */
 #include "gpube/ops/sum/sum_panel.h"
 
+#include <math.h>
+
 static void set(double *restrict buf, double by, const double *restrict p, const int32_t *restrict at, int64_t n)
 {
 	if (at) {
@@ -78,4 +80,19 @@ static double total(const double *restrict buf, int64_t n)
 	       rest;
 }
 
-const struct gpube_sum_loops LOOPS = {set, multiply, add, add_runs, add_product, total};
+static void extremes(const double *restrict p, int64_t n, double *most, double *least)
+{
+	double m = 0, l = INFINITY;
+
+#pragma omp simd reduction(max : m) reduction(min : l)
+	for (int64_t i = 0; i < n; i++) {
+		const double w = p[i] > 0 ? p[i] : INFINITY;
+
+		m = p[i] > m ? p[i] : m;
+		l = w < l ? w : l;
+	}
+	*most = m;
+	*least = l;
+}
+
+const struct gpube_sum_loops LOOPS = {set, multiply, add, add_runs, add_product, total, extremes};

@@ -13,6 +13,7 @@
  * add       out += buf; add_product: out += buf * p, buf and p in order
  * add_runs  the same where every 'run' cells go to one place
  * total     the sum of buf, in eight parts
+ * extremes  the largest of p, and the least that is above 0
  */
 struct gpube_sum_loops {
 	void (*set)(double *buf, double by, const double *p, const int32_t *at, int64_t n);
@@ -21,8 +22,11 @@ struct gpube_sum_loops {
 	void (*add_runs)(double *out, const int32_t *at, const double *buf, int64_t n, int64_t run);
 	void (*add_product)(double *out, const double *buf, const double *p, int64_t n);
 	double (*total)(const double *buf, int64_t n);
+	void (*extremes)(const double *p, int64_t n, double *most, double *least);
 };
 
 extern const struct gpube_sum_loops gpube__sum_portable, gpube__sum_avx2;
+/* Those for this machine. */
+const struct gpube_sum_loops *gpube__sum_loops(void);
 
 #endif

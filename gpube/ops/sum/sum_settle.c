@@ -2,6 +2,7 @@
 #include "gpube/ops/sum/sum.h"
 #include "gpube/ops/ops.h"
 #include "gpube/ops/scratch.h"
+#include "gpube/ops/sum/sum_panel.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,34 +134,13 @@ static int64_t end_of(const struct gpube_sum_table *t, int64_t piece)
 	return (piece + 1) * PIECE < t->n ? (piece + 1) * PIECE : t->n;
 }
 
-/* In several lanes: one extreme after the other would wait for each comparison. */
 static struct extent extent_plain(const double *cells, int64_t n)
 {
-	enum { LANES = 8 };
-	double most[LANES] = {0}, least[LANES];
-	int64_t i = 0;
+	double most, least;
 
-	for (int k = 0; k < LANES; k++)
-		least[k] = INFINITY;
-	for (; i + LANES <= n; i += LANES)
-		for (int k = 0; k < LANES; k++) {
-			const double v = cells[i + k], w = v > 0 ? v : INFINITY;
-
-			most[k] = v > most[k] ? v : most[k];
-			least[k] = w < least[k] ? w : least[k];
-		}
-	for (; i < n; i++) {
-		const double v = cells[i], w = v > 0 ? v : INFINITY;
-
-		most[0] = v > most[0] ? v : most[0];
-		least[0] = w < least[0] ? w : least[0];
-	}
-	for (int k = 1; k < LANES; k++) {
-		most[0] = most[k] > most[0] ? most[k] : most[0];
-		least[0] = least[k] < least[0] ? least[k] : least[0];
-	}
-	return most[0] > 0 ? (struct extent){ilogb(most[0]) + 1, ilogb(least[0]) + 1}
-			   : (struct extent){INT64_MIN, INT64_MAX};
+	gpube__sum_loops()->extremes(cells, n, &most, &least);
+	return most > 0 ? (struct extent){ilogb(most) + 1, ilogb(least) + 1}
+			: (struct extent){INT64_MIN, INT64_MAX};
 }
 
 static void measure(void *arg, int64_t piece, int thread)
