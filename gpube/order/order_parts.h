@@ -198,12 +198,15 @@ struct gpube_seeder {
 	const struct gpube_graph *g;
 	int64_t *log_domain, *growth;
 	int32_t *level, *queue, *part, *front, *begin;
-	int64_t work;
+	struct gpube_ctx *ctx;
+	double stop_at;
+	bool stopped;
+	int64_t work, next_look;
 };
 
-/* Errors: ENOMEM */
+/* stop_at: gpube__now() after which sweeps end in haste; 0: never. Errors: ENOMEM */
 int gpube__seeder_new(
-	struct gpube_seeder **out, struct gpube_ctx *ctx, const struct gpube_graph *g);
+	struct gpube_seeder **out, struct gpube_ctx *ctx, const struct gpube_graph *g, double stop_at);
 void gpube__seeder_free(struct gpube_seeder *s, struct gpube_ctx *ctx);
 
 /*

@@ -21,7 +21,7 @@
 #define MOST_BUDGET           100000000
 /* A search may take this much where the tables may take less: they come after it. */
 #define LEAST_BYTES           0x1p26
-#define MOST_IDLE             6 /* rounds without a better beginning: fewer are tried */
+#define MOST_IDLE             6 /* rounds without a gain, after which a chain does something else */
 #define MOST_SECONDS          5.0 /* without a limit, for what cannot be eliminated anyway */
 
 /* The kinds of orders that a chain may begin from. */
@@ -172,6 +172,19 @@ static void run_chain(void *arg, int64_t i, int thread)
 
 /* ---- between rounds ------------------------------------------------------------------------ */
 
+/*
+ * Of four chains one seeks new beginnings and one the best order's improvement. The others do what
+ * leads further: one seeks while beginnings become the best, both where nothing is gained any more.
+ */
+static bool seeks(const struct search *s, int chain)
+{
+	if (s->n_chains == 1 || chain % 4 == 1)
+		return true;
+	if (chain % 4 == 3 && s->idle_seeds < MOST_IDLE)
+		return true;
+	return chain % 4 != 0 && s->idle > MOST_IDLE;
+}
+
 static void search_compare(struct search *s)
 {
 	size_t bytes = (size_t)s->g->n * sizeof(*s->best_order);
@@ -195,14 +208,10 @@ static void search_compare(struct search *s)
 	least = gpube__order_merit(s->best_sum, s->best_largest);
 	for (int i = 0; i < s->n_chains; i++) {
 		struct chain *c = &s->chains[i];
-		/*
-		 * Half of the chains seek new beginnings, the others the best order's improvement,
-		 * which all seek most of the time when no beginning has led further for a while.
-		 */
-		bool seeker = i % 2 || s->n_chains == 1;
 		uint64_t luck = gpube__rng_below(&c->rng, 8);
+		bool seeker = seeks(s, i);
 
-		if (luck < (seeker && s->idle_seeds < MOST_IDLE ? 4 : 1)) {
+		if (luck < (seeker ? 4 : 1)) {
 			c->reseed = luck > 0 || i > 0;
 		} else if (tree_merit(c->tree) < (seeker ? 100 : 1.5) * least) {
 			memcpy(c->order, c->tree->best_order, bytes);
@@ -283,7 +292,7 @@ static int chain_init(struct search *s, struct chain *c, const int32_t *order, i
 	if (!c->order || !c->seed_order || !c->group || gpube__tree_new(&c->tree, s->ctx, s->g, pool_size) ||
 		gpube__greedy_new(&c->greedy, s->ctx, s->g, true, s->chains[0].greedy) ||
 		gpube__greedy_reserve(c->greedy, pool_size + 2 * s->g->start[n]) ||
-		gpube__seeder_new(&c->seeder, s->ctx, s->g) ||
+		gpube__seeder_new(&c->seeder, s->ctx, s->g, stop_at) ||
 		gpube__dissector_new(&c->dissector, s->ctx, s->g, stop_at))
 		return GPUBE_ENOMEM;
 	memcpy(c->order, order, (size_t)n * sizeof(*order));

@@ -47,6 +47,7 @@ static void seed_search_from_end(struct gpube_seeder *s, int32_t *queue, int32_t
 
 /* ---- sweeps -------------------------------------------------------------------------- */
 
+enum { STEPS_BETWEEN_LOOKS = 1 << 20 };
 enum { UNREACHED, IN_FRONT, GONE }; /* in s->level */
 
 /* v enters the front: its neighbours' elimination brings it in no more. */
@@ -66,6 +67,8 @@ static int32_t seed_take(struct gpube_seeder *s, int32_t *n_front, bool by_age)
 {
 	int32_t best = 0, v;
 
+	if (s->stopped) /* how good the order is no longer matters */
+		return s->front[--*n_front];
 	for (int32_t i = 1; i < *n_front && !by_age; i++)
 		if (s->growth[s->front[i]] < s->growth[s->front[best]])
 			best = i;
@@ -86,6 +89,10 @@ static int32_t sweep_from(struct gpube_seeder *s, int32_t *order, int32_t first,
 	while (n_front > 0) {
 		int32_t v = seed_take(s, &n_front, by_age);
 
+		if (s->work >= s->next_look) {
+			s->next_look = s->work + STEPS_BETWEEN_LOOKS;
+			s->stopped = gpube__stopped(s->ctx) || (s->stop_at > 0 && gpube__now() >= s->stop_at);
+		}
 		s->level[v] = GONE;
 		order[n++] = v;
 		for (int64_t e = g->start[v]; e < g->start[v + 1]; e++)
@@ -133,7 +140,8 @@ void gpube__sweep(
 
 /* ---- buffers ---------------------------------------------------------------------------- */
 
-int gpube__seeder_new(struct gpube_seeder **out, struct gpube_ctx *ctx, const struct gpube_graph *g)
+int gpube__seeder_new(
+	struct gpube_seeder **out, struct gpube_ctx *ctx, const struct gpube_graph *g, double stop_at)
 {
 	struct gpube_seeder *s = gpube__alloc_zero(ctx, 1, sizeof(*s));
 	uint64_t n = (uint64_t)g->n;
@@ -142,6 +150,8 @@ int gpube__seeder_new(struct gpube_seeder **out, struct gpube_ctx *ctx, const st
 	if (!s)
 		return GPUBE_ENOMEM;
 	s->g = g;
+	s->ctx = ctx;
+	s->stop_at = stop_at;
 	s->log_domain = gpube__alloc(ctx, n, sizeof(*s->log_domain));
 	s->growth = gpube__alloc(ctx, n, sizeof(*s->growth));
 	s->level = gpube__alloc(ctx, n, sizeof(*s->level));
