@@ -314,12 +314,14 @@ static bool show_other(const struct opts_info *o, int *rc, const char *file)
 
 static int run(const void *opts, int n_args, char **args)
 {
-	const struct opts_info *o = opts;
+	struct opts_info given = *(const struct opts_info *)opts, *o = &given;
 	struct gpube_model *m = NULL;
 	struct session s;
 	int rc;
 
 	(void)n_args;
+	if (o->svg && !o->dot)
+		o->dot = DRAW_GRAPH;
 	if (!o->read.from && !o->dot && show_other(o, &rc, args[0]))
 		return rc;
 	if (session_options_clash(&o->engine))
@@ -327,10 +329,6 @@ static int run(const void *opts, int n_args, char **args)
 	if (o->write_order && (o->dot == DRAW_GRAPH || o->dot == DRAW_PSEUDOTREE)) {
 		cli_error("info: --write-order needs an elimination, which --dot %s has not",
 			o->dot == DRAW_GRAPH ? "graph" : "pseudotree");
-		return CLI_USAGE;
-	}
-	if (o->svg && !o->dot) {
-		cli_error("info: --svg goes with --dot");
 		return CLI_USAGE;
 	}
 	rc = session_start_engine(
@@ -360,7 +358,9 @@ const struct command cmd_info = {
 		"2. So are densities: of each function's table, the share of the cells that do "
 		"not have its commonest value, rounded up to 1, 2, 5, 10, 20, 50 or 100 percent.\n\n"
 		"--dot writes a picture instead, with the sizes of domains and tables as "
-		"labels: 'gpube info --dot buckets FILE | dot -Tpng > buckets.png'.",
+		"labels and a legend of the colours: 'gpube info --dot buckets FILE | dot -Tpng > "
+		"buckets.png'. --svg has Graphviz draw it (apt-get install graphviz); without --dot that is "
+		"the graph. Layouts are chosen for up to some 200 variables.",
 	.examples = "gpube info problem.wcsp\n"
 		    "sizes and estimates\n"
 		    "gpube info --order min-fill --json model.uai\n"

@@ -4,27 +4,29 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 x=examples
 
-# ---- the graph: 25 variables; 12 binary functions are edges, 7 others boxes
+# ---- the graph: 25 variables; 12 binary functions are edges, 5 larger ones boxes, 2 of one variable rings
 "$gpube" info --dot graph $x/zebra.wcsp > "$work/graph"
 count() { # N PATTERN FILE
 	[ "$(grep -c -e "$2" "$3")" = "$1" ]
 }
-that 'graph: variables' count 25 '^	v[0-9]* \[label=".*\\n5 values"\];$' "$work/graph"
-that 'graph: binary functions are edges' count 12 '^	v[0-9]* -- v[0-9]* \[label=".*25 cells"\];$' "$work/graph"
-that 'graph: others are boxes' count 7 '^	f[0-9]* \[shape=box' "$work/graph"
-that 'graph: their variables' count 27 '^	f[0-9]* -- v[0-9]*;$' "$work/graph"
+that 'graph: variables' count 25 '^	v[0-9]* \[label=".*\\n5 values"' "$work/graph"
+that 'graph: binary functions are edges' count 12 '^	v[0-9]* -- v[0-9]* \[label=".*25 cells"' "$work/graph"
+that 'graph: larger ones are boxes' count 5 '^	f[0-9]* \[shape=box' "$work/graph"
+that 'graph: costs of one variable are a ring' count 2 'peripheries=2' "$work/graph"
+that 'graph: the legend has the colours that there are' count 1 'values.*5 to 9.*cells.*100 .*10 000 .*two rings' "$work/graph"
+that 'graph: their variables' count 25 '^	f[0-9]* -- v[0-9]*;$' "$work/graph"
 that 'graph: a sparse table' grep -q '120 of 3125 cells' "$work/graph"
 "$gpube" info --dot graph $x/exams.cfn > "$work/named"
 that 'graph: names' grep -q '"algebra\\n3 values"' "$work/named"
 printf 'MARKOV\n1\n2\n1\n1 0\n2 0.5 0.5\n' > "$work/one.uai"
 printf '1 0 1\n' > "$work/one.uai.evid"
-row 'graph: what is observed' 0 'v0 \[label="0.n2 values, is 1"\]' '' "$gpube" info --dot graph "$work/one.uai"
+row 'graph: what is observed' 0 'v0 \[label="0.n2 values, is 1"' '' "$gpube" info --dot graph "$work/one.uai"
 printf '%s' '{"problem": {"name": "q", "mustbe": "<9"}, "variables": {"a\b": 2}, "functions": {}}' > "$work/q.cfn"
 row 'a name is escaped' 0 'label="a\\\\b.n2 values"' '' "$gpube" info --dot graph "$work/q.cfn"
 
 # ---- the pseudo-tree, of one component: every variable but the root has a parent
 "$gpube" info --dot pseudotree $x/zebra.wcsp > "$work/pseudotree"
-that 'pseudo-tree: parents' count 24 '^	v[0-9]* -> v[0-9]* \[label=".* cells"\];$' "$work/pseudotree"
+that 'pseudo-tree: parents' count 24 '^	v[0-9]* -> v[0-9]* \[label=".* cells"' "$work/pseudotree"
 edges=$("$gpube" info --dot graph $x/zebra.wcsp | awk '
 	/^\tv[0-9]* -- / { e[$1 < $3 ? $1 " " $3 : $3 " " $1] = 1 }
 	/^\tf[0-9]* -- / { sub(";", ""); s[$1] = s[$1] " " $3 }
@@ -45,16 +47,17 @@ that 'buckets: the largest message' [ "$message" = "$(plan_says largest_message)
 that 'buckets: every function is in one' [ "$(grep -o '\\nover' "$work/buckets" | wc -l)" = \
 	"$(sed -n 's/.*"plan": {"variables": [0-9]*, "functions": \([0-9]*\).*/\1/p' "$work/json")" ]
 "$gpube" info --dot decomposition $x/zebra.wcsp > "$work/clusters"
-largest=$(sed -n 's/.* variables, \([0-9]*\) cells"\];/\1/p' "$work/clusters" | sort -n | tail -1)
+largest=$(sed -n 's/.* variables, \([0-9]*\) cells".*/\1/p' "$work/clusters" | sort -n | tail -1)
 that 'decomposition: the largest cluster' [ "$largest" = "$(plan_says largest_joined)" ]
+framed=$(sed -n 's/.* variables, \([0-9]*\) cells".*penwidth=3\];/\1/p' "$work/clusters" | sort -u)
+that 'decomposition: the largest is framed' [ "$framed" = "$largest" ]
 n=$(grep -c 'shape=box' "$work/clusters")
 that 'decomposition: a tree' count "$((n - 1))" ' -> ' "$work/clusters"
 printf 'x 1 1 1 5\n1\n1 0 9 0\n' > "$work/none.wcsp"
 row 'nothing is left to draw' 0 '^digraph buckets' '' "$gpube" info --dot buckets "$work/none.wcsp"
 
 # ---- Graphviz
-row 'SVG of nothing' 2 '' '^gpube: info: --svg goes with --dot$' "$gpube" info --svg $x/zebra.wcsp
-row 'without Graphviz' 1 '' "^gpube: --svg needs Graphviz's program 'dot', which is not there; .*\$" \
+row 'without Graphviz' 1 '' "^gpube: --svg needs Graphviz's program 'dot', which is not there \(apt-get install graphviz\); .*\$" \
 	env PATH=/nowhere "$gpube" info --dot graph --svg -o "$work/none.svg" $x/zebra.wcsp
 that 'no file then' [ ! -e "$work/none.svg" ]
 printf '#!/bin/sh\nexit 3\n' > "$work/dot"
@@ -66,6 +69,10 @@ if command -v dot > /dev/null 2>&1; then
 	for picture in graph pseudotree buckets decomposition; do
 		row "SVG: $picture" 0 '^<svg' '' "$gpube" info --dot $picture --svg $x/exams.cfn
 	done
+	row '--svg is of the graph' 0 '^<svg' '' "$gpube" info --svg $x/exams.cfn
+	"$gpube" generate grid -n 196 -d 3 -o "$work/grid.wcsp"
+	row '--svg of 196 variables' 0 '^<svg' '' "$gpube" info --svg "$work/grid.wcsp"
+	that 'of many, names alone' sh -c "'$gpube' info --dot graph '$work/grid.wcsp' | grep -q 'v7 .label=\"[^\\\\]*\", tooltip'"
 else
 	skip 'SVG' 'no Graphviz'
 fi

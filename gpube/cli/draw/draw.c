@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dcop/dcop.h"
+#include "gpube/cli/draw/draw_style.h"
 #include "gpube/cli/session/measure.h"
 #include "gpube/cli/session/session.h"
 #include "gpube/order/elimination.h"
@@ -12,7 +13,9 @@
 enum {
 	NAME_BYTES = 40, /* of a name that is shown */
 	NAMED = 8,       /* members of a long list that are shown */
-	LABEL_BYTES = 256
+	ROOMY = 60,      /* nodes: up to so many have their sizes written beside the colour */
+	ROOMY_EDGES = 30,
+	ROUTED = 150 /* edges: more are straight and lie under the nodes, routes of 300 take ten seconds */
 };
 
 /*
@@ -25,6 +28,8 @@ struct picture {
 	int32_t *original;
 	int32_t *order;
 	struct gpube_elimination along; /* the order */
+	struct style style;
+	bool roomy;
 };
 
 /* ---- labels ------------------------------------------------------------------------- */
@@ -46,7 +51,7 @@ static void put_escaped(struct gpube_out *out, const char *text)
 		gpube__out_text(out, "...");
 }
 
-static void put_name(const struct picture *p, int32_t var)
+static void put_name(struct picture *p, int32_t var)
 {
 	int32_t i = p->original ? p->original[var] : var;
 
@@ -56,17 +61,44 @@ static void put_name(const struct picture *p, int32_t var)
 		gpube__out_printf(p->out, "%d", i);
 }
 
-static void put_domain(const struct picture *p, int32_t var)
+static void put_domain(struct picture *p, int32_t var)
 {
 	int32_t n = p->m->vars[var].domain;
 
-	gpube__out_printf(p->out, "\\n%d value%s", n, plural(n));
+	gpube__out_printf(p->out, "%d value%s", n, plural(n));
 	if (p->m->evidence && p->m->evidence[var] >= 0)
 		gpube__out_printf(p->out, ", is %d", p->m->evidence[var]);
 }
 
+/*
+ * A variable's node, coloured by its domain; its name alone where there are many, and the rest is
+ * shown when the pointer rests on it.
+ */
+static void put_variable(struct picture *p, int32_t i, bool own_costs)
+{
+	const bool observed = p->m->evidence && p->m->evidence[i] >= 0, hidden = p->m->vars[i].hidden;
+
+	gpube__out_printf(p->out, "\tv%d [label=\"", i);
+	put_name(p, i);
+	if (p->roomy) {
+		gpube__out_text(p->out, "\\n");
+		put_domain(p, i);
+	}
+	gpube__out_text(p->out, "\", tooltip=\"");
+	put_name(p, i);
+	gpube__out_text(p->out, ": ");
+	put_domain(p, i);
+	gpube__out_text(p->out, "\", ");
+	style_values(p->out, &p->style, p->m->vars[i].domain);
+	gpube__out_printf(p->out, "%s%s%s];\n", own_costs ? ", peripheries=2" : "", observed ? ", penwidth=3" : "",
+		hidden ? ", style=\"filled,dashed\"" : "");
+	p->style.own_costs |= own_costs;
+	p->style.observed |= observed;
+	p->style.hidden |= hidden;
+}
+
 /* "3125 cells", of a sparse table "12 of 3125 cells" */
-static void put_cells(const struct picture *p, int32_t function)
+static void put_cells(struct picture *p, int32_t function)
 {
 	const struct gpube_table *t = gpube__table(p->m, function);
 
@@ -75,7 +107,7 @@ static void put_cells(const struct picture *p, int32_t function)
 	gpube__out_printf(p->out, "%s cells", cells_text(cells_of(p->m, function), 0));
 }
 
-static void put_function(const struct picture *p, int32_t function)
+static void put_function(struct picture *p, int32_t function)
 {
 	if (p->m->functions[function].name)
 		put_escaped(p->out, p->m->functions[function].name);
@@ -83,48 +115,92 @@ static void put_function(const struct picture *p, int32_t function)
 		gpube__out_printf(p->out, "f%d", function);
 }
 
-static void begin(const struct picture *p, const char *kind, const char *options)
+/* Fonts that every viewer has; what is 'small' has a name alone in each of many nodes. */
+static void begin(struct picture *p, const char *kind, const char *options)
 {
 	gpube__out_printf(p->out,
-		"%s {\n\tnode [fontname=\"sans-serif\", fontsize=10];\n"
-		"\tedge [fontname=\"sans-serif\", fontsize=8];\n%s",
-		kind, options);
+		"%s {\n\tgraph [fontname=\"Helvetica\", fontsize=10];\n"
+		"\tnode [fontname=\"Helvetica\", fontsize=10, style=filled, color=\"#555555\", margin=\"0.08,0.04\"%s];\n"
+		"\tedge [fontname=\"Helvetica\", fontsize=8, color=\"#777777\", fontcolor=\"#444444\", arrowsize=0.6];\n%s",
+		kind, p->roomy ? "" : ", height=0.25, width=0.3", options);
+}
+
+static void end(struct picture *p)
+{
+	style_legend(p->out, &p->style);
+	gpube__out_text(p->out, "}\n");
 }
 
 /* ---- the graph ------------------------------------------------------------------------ */
 
-static void draw_function(const struct picture *p, int32_t f)
+/* A function of two variables is an edge, one of one variable a ring around it (draw_graph()). */
+static void draw_function(struct picture *p, int32_t f, bool labels)
 {
 	const int32_t *scope = gpube__scope(p->m, f);
 	int arity = p->m->functions[f].arity;
 
+	if (arity == 1)
+		return;
 	if (arity == 2) {
-		gpube__out_printf(p->out, "\tv%d -- v%d [label=\"", scope[0], scope[1]);
+		gpube__out_printf(p->out, "\tv%d -- v%d [%s=\"", scope[0], scope[1], labels ? "label" : "tooltip");
 		put_cells(p, f);
-		gpube__out_text(p->out, "\"];\n");
+		gpube__out_printf(p->out, "\", color=\"%s\", penwidth=2];\n",
+			style_line(&p->style, cells_of(p->m, f)));
 		return;
 	}
 	gpube__out_printf(p->out, "\tf%d [shape=box, label=\"", f);
 	put_function(p, f);
-	gpube__out_text(p->out, "\\n");
+	if (p->roomy) {
+		gpube__out_text(p->out, "\\n");
+		put_cells(p, f);
+	}
+	gpube__out_text(p->out, "\", tooltip=\"");
 	put_cells(p, f);
-	gpube__out_text(p->out, "\"];\n");
+	gpube__out_text(p->out, "\", ");
+	style_cells(p->out, &p->style, cells_of(p->m, f));
+	gpube__out_text(p->out, "];\n");
 	for (int k = 0; k < arity; k++)
 		gpube__out_printf(p->out, "\tf%d -- v%d;\n", f, scope[k]);
 }
 
-static void draw_graph(const struct picture *p)
+/* own[i]: variable i has a function of its own. */
+static void graph_body(struct picture *p, bool *own)
 {
-	begin(p, "graph model", "\tlayout=neato;\n\toverlap=false;\n");
-	for (int32_t i = 0; i < p->m->n_vars; i++) {
-		gpube__out_printf(p->out, "\tv%d [label=\"", i);
-		put_name(p, i);
-		put_domain(p, i);
-		gpube__out_text(p->out, "\"];\n");
+	int32_t n_boxes = 0, n_edges = 0;
+	int64_t n_lines = 0;
+
+	for (int32_t f = 0; f < p->m->n_functions; f++) {
+		const int arity = p->m->functions[f].arity;
+
+		n_boxes += arity == 0 || arity > 2;
+		n_edges += arity == 2;
+		n_lines += arity == 2 ? 1 : arity > 2 ? arity : 0;
+		if (arity == 1)
+			own[gpube__scope(p->m, f)[0]] = true;
 	}
+	p->roomy = p->m->n_vars + n_boxes <= ROOMY;
+	/* springs between all pairs read best, of many nodes those between neighbours end sooner */
+	begin(p, "graph model",
+		p->roomy ? "\tlayout=neato;\n\toverlap=false;\n\tsep=\"+12\";\n"
+			 : "\tlayout=sfdp;\n\toverlap=prism;\n\tsep=\"+6\";\n\tK=0.6;\n");
+	gpube__out_text(p->out, n_lines <= ROUTED ? "\tsplines=true;\n" : "\tsplines=line;\n\toutputorder=edgesfirst;\n");
+	for (int32_t i = 0; i < p->m->n_vars; i++)
+		put_variable(p, i, own[i]);
 	for (int32_t f = 0; f < p->m->n_functions; f++)
-		draw_function(p, f);
-	gpube__out_text(p->out, "}\n");
+		draw_function(p, f, p->roomy && n_edges <= ROOMY_EDGES);
+	end(p);
+}
+
+static int draw_graph(struct picture *p)
+{
+	bool *own = gpube__alloc(p->m->ctx, (uint64_t)p->m->n_vars, sizeof(*own));
+
+	if (!own)
+		return GPUBE_ENOMEM;
+	memset(own, 0, (size_t)p->m->n_vars * sizeof(*own));
+	graph_body(p, own);
+	gpube__free(p->m->ctx, own);
+	return GPUBE_OK;
 }
 
 /* ---- an elimination without tables ----------------------------------------------------------- */
@@ -167,26 +243,44 @@ static double joined_cells(const struct picture *p, int32_t k)
 }
 
 /* The edge from k to where its message goes, if it goes anywhere. */
-static void draw_message(const struct picture *p, int32_t k)
+static void draw_message(struct picture *p, int32_t k)
 {
 	int32_t to = gpube__message_to(&p->along, k);
 
 	if (to >= 0)
-		gpube__out_printf(p->out, "\tv%d -> v%d [label=\"%s cells\"];\n", p->order[k],
-			p->order[to], cells_text(message_cells(p, k), 0));
+		gpube__out_printf(p->out, "\tv%d -> v%d [%s=\"%s cells\", color=\"%s\", penwidth=2];\n",
+			p->order[k], p->order[to], p->roomy ? "label" : "tooltip",
+			cells_text(message_cells(p, k), 0), style_line(&p->style, message_cells(p, k)));
+}
+
+/* Of the joined tables, the largest one's cells. */
+static double largest_joined(const struct picture *p)
+{
+	double most = 0;
+
+	for (int32_t k = 0; k < p->m->n_vars; k++)
+		if (joined_cells(p, k) > most)
+			most = joined_cells(p, k);
+	return most;
+}
+
+/* A frame for the largest one. */
+static void put_frame(struct picture *p, int32_t k, double largest)
+{
+	if (joined_cells(p, k) < largest)
+		return;
+	gpube__out_text(p->out, ", color=\"#d00000\", penwidth=3");
+	p->style.largest = true;
 }
 
 /* ---- pseudo-tree ---------------------------------------------------------------------- */
 
-static void draw_pseudotree(const struct picture *p, const struct dcop_pseudotree *t)
+static void draw_pseudotree(struct picture *p, const struct dcop_pseudotree *t)
 {
+	p->roomy = t->n <= ROOMY;
 	begin(p, "digraph pseudotree", "\trankdir=BT;\n");
-	for (int32_t i = 0; i < t->n; i++) {
-		gpube__out_printf(p->out, "\tv%d [label=\"", i);
-		put_name(p, i);
-		put_domain(p, i);
-		gpube__out_text(p->out, "\"];\n");
-	}
+	for (int32_t i = 0; i < t->n; i++)
+		put_variable(p, i, false);
 	for (int32_t k = 0; k < t->n; k++) {
 		int32_t v = p->order[k];
 
@@ -196,7 +290,7 @@ static void draw_pseudotree(const struct picture *p, const struct dcop_pseudotre
 				"\tv%d -> v%d [style=dashed, arrowhead=none, constraint=false];\n",
 				v, t->pseudo[e]);
 	}
-	gpube__out_text(p->out, "}\n");
+	end(p);
 }
 
 static int make_pseudotree(struct picture *p)
@@ -238,12 +332,13 @@ static int32_t bucket_of(const struct picture *p, int32_t f)
 
 /* head[k]: the first function of the bucket at k, then next[…] */
 static void draw_bucket(
-	const struct picture *p, int32_t k, const int32_t *head, const int32_t *next)
+	struct picture *p, int32_t k, const int32_t *head, const int32_t *next, double largest)
 {
 	int n = 0;
 
 	gpube__out_printf(p->out, "\tv%d [shape=box, label=\"", p->order[k]);
 	put_name(p, p->order[k]);
+	gpube__out_text(p->out, p->roomy ? "\\n" : "\", tooltip=\"");
 	put_domain(p, p->order[k]);
 	gpube__out_printf(p->out, "\\n%s cells joined", cells_text(joined_cells(p, k), 0));
 	for (int32_t f = head[k]; f >= 0; f = next[f], n++) {
@@ -255,12 +350,16 @@ static void draw_bucket(
 	if (n > NAMED)
 		gpube__out_printf(
 			p->out, "\\nand %d function%s more", n - NAMED, plural(n - NAMED));
-	gpube__out_text(p->out, "\"];\n");
+	gpube__out_text(p->out, "\", ");
+	style_cells(p->out, &p->style, joined_cells(p, k));
+	put_frame(p, k, largest);
+	gpube__out_text(p->out, "];\n");
 }
 
-static int draw_buckets(const struct picture *p)
+static int draw_buckets(struct picture *p)
 {
 	struct gpube_ctx *ctx = p->m->ctx;
+	const double largest = largest_joined(p);
 	int32_t n = p->m->n_vars;
 	int32_t *head = gpube__alloc(ctx, (uint64_t)n, sizeof(*head));
 	int32_t *next = gpube__alloc(ctx, (uint64_t)p->m->n_functions, sizeof(*next));
@@ -276,12 +375,13 @@ static int draw_buckets(const struct picture *p)
 		next[f] = head[k];
 		head[k] = f;
 	}
+	p->roomy = n <= ROOMY;
 	begin(p, "digraph buckets", "\trankdir=BT;\n");
 	for (int32_t k = 0; k < n && !status; k++)
-		draw_bucket(p, k, head, next);
+		draw_bucket(p, k, head, next, largest);
 	for (int32_t k = 0; k < n && !status; k++)
 		draw_message(p, k);
-	gpube__out_text(p->out, "}\n");
+	end(p);
 	gpube__free(ctx, head);
 	gpube__free(ctx, next);
 	return status;
@@ -289,51 +389,60 @@ static int draw_buckets(const struct picture *p)
 
 /* ---- decomposition ---------------------------------------------------------------------- */
 
-static void draw_cluster(const struct picture *p, int32_t k)
+static void draw_cluster(struct picture *p, int32_t k, double largest)
 {
 	int64_t n = n_scope(p, k) + 1;
 
 	gpube__out_printf(p->out, "\tc%d [shape=box, label=\"", k);
 	put_name(p, p->order[k]);
 	for (int64_t s = 0; s < n - 1 && s < NAMED - 1; s++) {
-		gpube__out_text(p->out, " ");
+		gpube__out_text(p->out, n > 5 && s == 3 ? "\\n" : " ");
 		put_name(p, in_scope(p, k, s));
 	}
 	if (n > NAMED)
 		gpube__out_text(p->out, " ...");
-	gpube__out_printf(p->out, "\\n%lld variable%s, %s cells\"];\n", (long long)n, plural(n),
+	gpube__out_printf(p->out, "\\n%lld variable%s, %s cells\", ", (long long)n, plural(n),
 		cells_text(joined_cells(p, k), 0));
+	style_cells(p->out, &p->style, joined_cells(p, k));
+	put_frame(p, k, largest);
+	gpube__out_text(p->out, "];\n");
 }
 
-static void draw_separator(const struct picture *p, int32_t from, int32_t to, int32_t k)
+/* The more variables, the wider; which, is written where there is room, or else shown by the pointer. */
+static void draw_separator(struct picture *p, int32_t from, int32_t to, int32_t k)
 {
-	gpube__out_printf(p->out, "\tc%d -> c%d [label=\"", from, to);
+	gpube__out_printf(p->out, "\tc%d -> c%d [%s=\"", from, to, p->roomy ? "label" : "tooltip");
 	for (int64_t s = 0; s < n_scope(p, k) && s < NAMED; s++) {
 		put_name(p, in_scope(p, k, s));
 		gpube__out_text(p->out, " ");
 	}
-	gpube__out_printf(p->out, "%s\\n%s cells\"];\n", n_scope(p, k) > NAMED ? "..." : "",
-		cells_text(message_cells(p, k), 0));
+	gpube__out_printf(p->out, "%s\\n%s cells\", color=\"%s\", penwidth=%lld];\n", n_scope(p, k) > NAMED ? "..." : "",
+		cells_text(message_cells(p, k), 0), style_line(&p->style, message_cells(p, k)),
+		(long long)(n_scope(p, k) < 7 ? 1 + n_scope(p, k) : 8));
 }
 
-static int draw_decomposition(const struct picture *p)
+static int draw_decomposition(struct picture *p)
 {
-	int32_t n = p->m->n_vars, *into = gpube__alloc(p->m->ctx, (uint64_t)n, sizeof(*into));
+	const double largest = largest_joined(p);
+	int32_t n_clusters = 0, n = p->m->n_vars, *into = gpube__alloc(p->m->ctx, (uint64_t)n, sizeof(*into));
 
 	if (!into)
 		return GPUBE_ENOMEM;
 	gpube__elimination_clusters(into, &p->along);
+	for (int32_t k = 0; k < n; k++)
+		n_clusters += into[k] == k;
+	p->roomy = n_clusters <= ROOMY_EDGES;
 	begin(p, "digraph decomposition", "\trankdir=BT;\n\tedge [dir=none];\n");
 	for (int32_t k = 0; k < n; k++)
 		if (into[k] == k)
-			draw_cluster(p, k);
+			draw_cluster(p, k, largest);
 	for (int32_t k = 0; k < n; k++) {
 		int32_t to = gpube__message_to(&p->along, k);
 
 		if (to >= 0 && into[k] != into[to])
 			draw_separator(p, into[k], into[to], k);
 	}
-	gpube__out_text(p->out, "}\n");
+	end(p);
 	gpube__free(p->m->ctx, into);
 	return GPUBE_OK;
 }
@@ -388,7 +497,7 @@ int draw_dot(struct gpube_out *out, const struct gpube_model *m, enum drawing wh
 	int status = GPUBE_OK;
 
 	if (what == DRAW_GRAPH)
-		draw_graph(&p);
+		status = draw_graph(&p);
 	else if (what == DRAW_PSEUDOTREE)
 		status = make_pseudotree(&p);
 	else

@@ -46,8 +46,8 @@ static int start(struct dot *d, struct gpube_ctx *ctx, char *path)
 	close(ends[0]);
 	return error == ENOENT
 		       ? gpube__fail(ctx, GPUBE_EIO,
-				 "--svg needs Graphviz's program 'dot', which is not there; "
-				 "without --svg its input is written")
+				 "--svg needs Graphviz's program 'dot', which is not there "
+				 "(apt-get install graphviz); without --svg its input is written")
 		       : gpube__fail(ctx, GPUBE_EIO, "cannot start 'dot': %s", strerror(error));
 }
 
