@@ -344,16 +344,18 @@ static double first_tree_seconds(const struct gpube_bounder *b)
 /*
  * Large domains and many variables, proteins for one: the tree finds assignments that local search
  * does not (of pdb1jmx and pdb1qks those are 4 to 16 % above the optimum after its moment), and with
- * these and its bounds most values are found impossible before clusters begin.
+ * these and its bounds most values are found impossible before clusters begin. Where everything depends on everything,
+ * shifts that have come half of the way say that clusters are not what is missing (cap131's facilities).
  */
 static bool wants_wide_tree(const struct gpube_bounder *b)
 {
-	return wants_first_tree(b) && !gpube__bounder_prefers_joins(b) && gpube__bounder_share_proved(b) > 0.9;
+	return is_auto(b) && b->opts->split != GPUBE_SPLIT_NEVER && !is_easy(b) && !gpube__bounder_prefers_joins(b) &&
+	       gpube__bounder_share_proved(b) > (gpube__bounder_dense(b) ? 0.5 : 0.9);
 }
 
 static double wide_tree_seconds(const struct gpube_bounder *b)
 {
-	return share_of(b, 5, 0.4);
+	return gpube__bounder_dense(b) ? share_of(b, 2, 0.2) : share_of(b, 5, 0.4);
 }
 
 /* Not where clusters come next, which search after their first passes, and what sweeps read off will do for these. */

@@ -20,21 +20,25 @@ static int sweep_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int 
 	return status;
 }
 
-/* Costs shifted at the root until it brings no more, or for so long; and what follows from that. */
+/*
+ * Costs shifted at the root until it brings no more, or for so long; and what follows from that. A later call goes on:
+ * the bounds of open nodes stay bounds.
+ */
 static int sweep(struct gpube_dfs_tree *s, double seconds)
 {
 	const double start = gpube__now();
-	bool any = true;
 	int status = GPUBE_OK;
 
-	s->swept = true;
-	for (int pass = 0; pass < MOST_SWEEPS && any; pass++) {
-		any = false;
+	while (!s->swept) {
+		bool any = false;
+
 		for (int32_t k = 0; k < s->n_blocks && !status && !gpube__dfs_tree_is_done(s); k++)
 			if (s->blocks[k].sweeping && !s->blocks[k].closed) {
-				status = sweep_block(s, &s->blocks[k], pass);
+				status = sweep_block(s, &s->blocks[k], s->n_sweeps);
 				any |= s->blocks[k].sweeping;
 			}
+		s->n_sweeps++;
+		s->swept = !any || s->n_sweeps == MOST_SWEEPS;
 		if (status || gpube__dfs_tree_is_done(s) || gpube__now() - start > seconds ||
 			gpube__stopped(s->b->ctx))
 			break;

@@ -80,7 +80,8 @@ struct gpube_dfs_tree {
 	int32_t last;		/* position of the last decision that failed at once, or -1 */
 	int64_t n_nodes, bytes; /* bytes: of what is open */
 	double end;
-	bool swept;		/* costs are shifted at the root */
+	int32_t n_sweeps;	/* at the root */
+	bool swept;		/* more would bring nothing */
 };
 
 /*
