@@ -14,7 +14,8 @@ endif
 CFLAGS ?= -O2 -g
 WARN   ?= -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 PREFIX ?= /usr/local
-MANDIR  = $(PREFIX)/share/man/man1
+MANDIR  = $(PREFIX)/share/man
+DOCDIR  = $(PREFIX)/share/doc/gpube
 BASHDIR = $(PREFIX)/share/bash-completion/completions
 ZSHDIR  = $(PREFIX)/share/zsh/site-functions
 CUDA   ?= 1
@@ -302,7 +303,7 @@ $(BUILD)/fuzz: $(call obj,$(addprefix tests/fuzz/,fuzz.c readers.c no_contract.c
 ## bench: build the benchmark programs (benchmarks/README.md says how to run them)
 bench: all $(BENCHES) $(GPU_BENCHES)
 
-## install: programs, library, headers, pkg-config file, man pages, completion under PREFIX (DESTDIR honoured)
+## install: programs, library, headers, pkg-config file, man pages, examples, completion under PREFIX (DESTDIR honoured)
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/gpube
 	install -m 755 $(BUILD)/gpube $(BUILD)/gpube-convert plugins/toulbar2/tb2-gpube \
@@ -318,10 +319,13 @@ install: all
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBS@|$(strip $(LIBS))|' \
 		-e 's|@VERSION@|$(VERSION)|' \
 		gpube.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/gpube.pc
-	install -d $(DESTDIR)$(MANDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR)
-	$(BUILD)/gpube __man > $(DESTDIR)$(MANDIR)/gpube.1
-	for c in $$($(BUILD)/gpube __commands); do \
-		$(BUILD)/gpube __man $$c > $(DESTDIR)$(MANDIR)/gpube-$$c.1 || exit 1; done
+	gpube/man.sh $(BUILD) $(VERSION) $(BUILD)/man
+	install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man3 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) \
+		$(DESTDIR)$(DOCDIR)/examples
+	install -m 644 $(if $(MPI_PATH),$(BUILD)/man/man1/gpube-mpi.1) $(BUILD)/man/man1/[!g]*.1 $(BUILD)/man/man1/gpube.1 \
+		$(foreach c,$(shell sed -n 's/^	&cmd_\(.*\),/\1/p' gpube/cli/main.c),$(BUILD)/man/man1/gpube-$(c).1) $(DESTDIR)$(MANDIR)/man1/
+	install -m 644 $(BUILD)/man/man3/* $(DESTDIR)$(MANDIR)/man3/
+	install -m 644 examples/* $(DESTDIR)$(DOCDIR)/examples/
 	$(BUILD)/gpube __completion bash > $(DESTDIR)$(BASHDIR)/gpube
 	ln -sf gpube $(DESTDIR)$(BASHDIR)/gpube-convert
 	$(BUILD)/gpube __completion zsh > $(DESTDIR)$(ZSHDIR)/_gpube
@@ -331,9 +335,12 @@ install: all
 uninstall:
 	cd $(DESTDIR)$(PREFIX) && rm -f $(addprefix bin/,gpube gpube-convert gpube-mpi tb2-gpube daoopt-gpube) \
 		lib/libgpube.a lib/libgpube.so lib/libgpube.so.* lib/libgpube-cuda.so lib/pkgconfig/gpube.pc
-	rm -f $(DESTDIR)$(MANDIR)/gpube.1 $(DESTDIR)$(MANDIR)/gpube-*.1 $(DESTDIR)$(ZSHDIR)/_gpube \
-		$(DESTDIR)$(BASHDIR)/gpube $(DESTDIR)$(BASHDIR)/gpube-convert
-	rm -rf $(DESTDIR)$(PREFIX)/include/gpube
+	gpube/man.sh $(BUILD) $(VERSION) $(BUILD)/man 3
+	cd $(DESTDIR)$(MANDIR) && rm -f man1/gpube.1 man1/gpube-*.1 man1/tb2-gpube.1 man1/daoopt-gpube.1 \
+		$$(ls $(abspath $(BUILD))/man/man3 | sed 's|^|man3/|')
+	rm -f $(DESTDIR)$(ZSHDIR)/_gpube $(DESTDIR)$(BASHDIR)/gpube $(DESTDIR)$(BASHDIR)/gpube-convert
+	rm -rf $(DESTDIR)$(PREFIX)/include/gpube $(DESTDIR)$(DOCDIR)
+	$(if $(DESTDIR),find $(DESTDIR) -mindepth 1 -depth -type d -empty -delete)
 
 ## format: reformat the sources with clang-format
 format:

@@ -1,4 +1,7 @@
 /* help.c - --help and the man pages, made from the command and option tables. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <signal.h>
 #include <string.h>
 
 #include "gpube/cli/cli.h"
@@ -145,6 +148,8 @@ void cli_help(const struct command *c)
 	const char *text, *next, *line;
 	int length;
 
+	/* a reader who has seen enough, as 'head' has, ends it without a word: nothing is lost */
+	signal(SIGPIPE, SIG_DFL);
 	if (!c) {
 		help_program();
 		return;
@@ -285,6 +290,8 @@ static void man_program(void)
 		putchar('\n');
 	}
 	man_end();
+	puts(".SH SEE ALSO\n\\fBgpube\\-mpi\\fR(1), \\fBtb2\\-gpube\\fR(1), \\fBdaoopt\\-gpube\\fR(1), "
+	     "\\fBgpube\\fR(3)");
 }
 
 void cli_man(const struct command *c)
@@ -308,5 +315,5 @@ void cli_man(const struct command *c)
 	if (c->examples)
 		man_pairs("EXAMPLES", c->examples);
 	man_end();
-	puts(".SH SEE ALSO\n\\fBgpube\\fR(1)");
+	puts(".SH SEE ALSO\n\\fBgpube\\fR(1), \\fBgpube\\fR(3)");
 }

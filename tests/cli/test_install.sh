@@ -13,11 +13,12 @@ for f in bin/gpube bin/gpube-convert bin/tb2-gpube bin/daoopt-gpube lib/libgpube
 	lib/libgpube.so.0.1.0 lib/pkgconfig/gpube.pc include/gpube/gpube.h include/gpube/sums.h \
 	include/gpube/formats.h share/man/man1/gpube.1 share/man/man1/gpube-convert.1 \
 	share/bash-completion/completions/gpube share/bash-completion/completions/gpube-convert \
-	share/zsh/site-functions/_gpube; do
+	share/man/man1/tb2-gpube.1 share/man/man1/daoopt-gpube.1 share/man/man3/gpube.3 share/man/man3/gpube_solve.3 \
+	share/man/man3/nash.3 share/doc/gpube/examples/evidence.c share/zsh/site-functions/_gpube; do
 	that "$f is there" grep -qx "$f" "$work/files"
 done
 that 'a man page for every command' [ \
-	"$(grep -c '^share/man/man1/gpube-' "$work/files")" = "$("$gpube" __commands | wc -l)" ]
+	"$(grep -c '^share/man/man1/gpube-[^m]' "$work/files")" = "$("$gpube" __commands | wc -l)" ]
 that 'no file names the place where it was made' sh -c "! grep -rIl '$work' '$root'"
 row 'gpube solves' 0 '^optimum +0, the proved minimum' '' "$at/bin/gpube" solve -q examples/zebra.wcsp
 row 'gpube-convert converts' 0 '' 'all equal$' \
@@ -29,6 +30,29 @@ if command -v man > /dev/null 2>&1; then
 else
 	skip 'man finds the page' 'no man'
 fi
+
+# section 3: every exported function has a page, and what it says of it is what the header says
+grep -ohE '\b(gpube|csg|nash)_[a-z0-9_]+\(' "$at"/include/gpube/*.h | tr -d '(' | sort -u > "$work/called"
+cat "$at"/include/gpube/*.h | tr '\n\t' '  ' | grep -oE '[A-Z]+_API [^;]*;' | grep -oE '[a-z0-9_]+\(' | tr -d '(' |
+	grep -E '^(gpube|csg|nash)_' | sort -u > "$work/exported"
+that 'functions are found' [ "$(wc -l < "$work/exported")" -ge 80 ]
+that 'each has a man page' sh -c "while read -r f; do [ -e '$at/share/man/man3/'\$f.3 ] || echo \$f; done < '$work/exported' > '$work/no'; cat '$work/no'; [ ! -s '$work/no' ]"
+if command -v man > /dev/null 2>&1; then
+	for f in "$at"/share/man/man1/*-gpube.1 "$at"/share/man/man1/gpube-mpi.1 "$at"/share/man/man3/gpube.3 \
+		"$at"/share/man/man3/gpube_sums.3 "$at"/share/man/man3/gpube_formats.3 "$at"/share/man/man3/csg_auction.3 \
+		"$at"/share/man/man3/nash.3 "$at"/share/man/man3/csg.3; do
+		[ -e "$f" ] && row "${f##*/} has no warnings" 0 '*' '' man --warnings -l "$f"
+	done
+	row 'man finds a function' 0 'gpube_solve\(' '' env MANPATH="$at/share/man" man 3 gpube_solve
+fi
+row 'daoopt-gpube --help' 0 '^usage: daoopt-gpube' '' "$at/bin/daoopt-gpube" --help
+row 'daoopt-gpube says what is missing' 1 '' "^daoopt-gpube: there is no program '/nowhere/daoopt' \(build https:" \
+	env GPUBE="$at/bin/gpube" DAOOPT=/nowhere/daoopt "$at/bin/daoopt-gpube" examples/sprinkler.uai
+for p in gpube-convert 'gpube solve'; do # by then the pipe's reader is gone
+	# shellcheck disable=SC2086
+	{ sleep 0.3; "$at/bin"/$p --help 2> "$work/err"; } | true
+	that "$p --help | head is quiet" [ ! -s "$work/err" ]
+done
 
 complete_words() { # WORDS…: what bash offers for the last one
 	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
@@ -57,6 +81,18 @@ if command -v pkg-config > /dev/null 2>&1; then
 		"$at/lib/libgpube.a" $(pkg-config --static --libs-only-l gpube | sed 's/-lgpube //') -o "$work/static"
 	row 'it finds it, too' 0 '^optimum 430 / 10\^2$' '' "$work/static" examples/exams.cfn
 	row 'it says what fails' 1 '' "^cannot open 'x': No such file" "$work/optimum" x
+	# shellcheck disable=SC2046,SC2086
+	that "a new user's program is compiled" ${CC:-cc} -std=c11 -Wall -Wextra -Werror "$at/share/doc/gpube/examples/evidence.c" \
+		$sanitize $(pkg-config --cflags --libs gpube) -lm -o "$work/evidence"
+	printf '%-12s probability %s: burglar=%s quake=%s alarm=%s call=%s\n' nothing 0.92077 0 0 0 0 call 0.04846 0 0 0 1 \
+		alarm 0.00829 1 0 1 1 quake 0.00535 0 1 1 1 > "$work/explained"
+	that 'it solves again as evidence changes' sh -c "'$work/evidence' | diff - '$work/explained'"
+	if command -v python3 > /dev/null 2>&1 && [ -z "$sanitize" ]; then
+		that 'so does the one in Python' sh -c "GPUBE_LIBRARY='$at/lib/libgpube.so' PYTHONPATH=plugins/python \
+			python3 examples/evidence.py | diff - '$work/explained'"
+	else
+		skip 'so does the one in Python' 'no python3, or sanitizers'
+	fi
 	cp -r plugins/example "$work/example" && printf 'none 2 2 1 10\n2 2\n2 0 1 10 0\n' > "$work/none.wcsp"
 	printf '{problem: {name: "most", mustbe: ">-9.0"},\n variables: {a: 2, b: 2},\n' > "$work/most.cfn"
 	printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$work/most.cfn"
@@ -92,5 +128,5 @@ that 'demo links gpube' grep -q -- "-o $work/b/gpube\$" "$work/demo"
 that 'and makes neither CUDA, MPI nor gpube-convert' sh -c "! grep -v '^test' '$work/demo' | grep -E 'nvcc|[.]cu[.]o|mpicc|convert_main|cudart'"
 # ---- and away again
 that 'make uninstall' make uninstall BUILD="${build#"$PWD"/}" DESTDIR="$root" PREFIX="$prefix"
-that 'nothing is left' [ -z "$(find "$root" -type f -o -type l)" ]
+that 'nothing is left' [ -z "$(find "$root" -mindepth 1)" ]
 plan

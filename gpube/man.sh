@@ -1,0 +1,46 @@
+#!/bin/sh
+# man.sh - every man page into DIR/man1 and DIR/man3: of commands from their option tables, of the
+# library from its headers, of the scripts from what their --help says.
+#
+#     gpube/man.sh BUILD VERSION DIR [3]      3: those of section 3 alone, which need no program
+set -e
+build=$1 version=$2 dir=$3
+rm -rf "$dir"
+mkdir -p "$dir/man1" "$dir/man3"
+while read -r page header include; do
+	awk -v out="$dir/man3" -v page="$page" -v include="gpube/$include" -v version="$version" -f gpube/man3.awk "$header"
+done << 'END'
+gpube gpube/gpube.h gpube.h
+gpube_sums gpube/sums.h sums.h
+gpube_formats formats/formats.h formats.h
+csg csg/csg.h csg.h
+csg_auction csg/auction.h auction.h
+nash nash/nash.h nash.h
+END
+[ "$4" = 3 ] && exit
+"$build/gpube" __man > "$dir/man1/gpube.1"
+for c in $("$build/gpube" __commands); do
+	"$build/gpube" __man "$c" > "$dir/man1/gpube-$c.1"
+done
+
+page() { # NAME SUMMARY SEE: standard input as it is
+	printf '.TH %s 1 "" "gpube %s" "User Commands"\n.SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n' \
+		"$(echo "$1" | tr '[:lower:]' '[:upper:]')" "$version" "$1" "$2"
+	sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e "s/^[.']/\\\\\\&&/"
+	printf '.fi\n.SH SEE ALSO\n%s\n' "$3"
+}
+sh plugins/toulbar2/tb2-gpube --help |
+	page tb2-gpube 'toulbar2 and gpube race for the proof of one problem' \
+		'\fBgpube\-bound\fR(1), \fBgpube\-reparam\fR(1), \fBtoulbar2\fR(1)' > "$dir/man1/tb2-gpube.1"
+sh plugins/daoopt/daoopt-gpube --help |
+	page daoopt-gpube "daoopt's search with gpube's order and mini-bucket tables" \
+		'\fBgpube\-daoopt\fR(1)' > "$dir/man1/daoopt-gpube.1"
+{
+	echo "usage: mpirun -n N gpube-mpi COMMAND [options] [arguments]"
+	echo
+	echo "gpube whose commands dpop, nash and csg share their work among N processes."
+	echo "Every rank reads the files; rank 0 reports. Other commands run with one rank."
+	echo
+	"$build/gpube" help dpop | sed -n '/^Ranks, of gpube-mpi:/,/^$/p'
+} | page gpube-mpi 'gpube over the ranks of an MPI run' \
+	'\fBgpube\fR(1), \fBgpube\-dpop\fR(1), \fBgpube\-nash\fR(1), \fBgpube\-csg\fR(1), \fBmpirun\fR(1)' > "$dir/man1/gpube-mpi.1"
