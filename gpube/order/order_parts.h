@@ -146,7 +146,7 @@ struct gpube_tree {
 	const struct gpube_graph *g;
 	int32_t *order, *position;
 	int32_t *parent, *child, *sibling; /* -1: none; child: first, sibling: next */
-	int64_t *at, pool_size,
+	int64_t *at, pool_size, pool_limit,
 		pool_used; /* message scopes: pool[at[v]] … pool[at[v] + arity[v] - 1] */
 	int32_t *arity, *pool;
 	int64_t *log_domain, *log_cells; /* log_cells: of the joined table */

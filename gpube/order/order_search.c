@@ -36,6 +36,7 @@ struct chain {
 	int32_t *group;
 	int64_t seed_work[N_SEEDS]; /* of each kind of seed, and which gave the best */
 	int best_kind;
+	uint64_t n_dissections; /* the first few */
 	int lineage; /* which seed its order comes from */
 	struct gpube_rng rng;
 	bool reseed;
@@ -88,12 +89,13 @@ static int draw_dissection(struct chain *c, int32_t *order)
 {
 	int32_t n = c->tree->g->n;
 	const int32_t least[] = {30, 100, n / 16, n / 4};
-	/* a dissection of a large graph is long enough with one separator a part */
+	/* one of a large graph, and the first of each, is long enough with one separator a part */
 	const uint64_t most_log = n > 50000 ? 1 : n > 10000 ? 3 : 5;
+	const uint64_t n_logs = c->n_dissections < most_log ? ++c->n_dissections : most_log;
 	double balance = 0.15 + 0.25 * gpube__rng_unit(&c->rng);
 
 	gpube__dissect(c->dissector, c->group, balance, least[gpube__rng_below(&c->rng, 4)],
-		1 << gpube__rng_below(&c->rng, most_log), &c->rng);
+		1 << gpube__rng_below(&c->rng, n_logs), &c->rng);
 	return draw_greedy(c, order, c->group);
 }
 
@@ -233,7 +235,10 @@ static void show(const struct search *s)
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "order: 10^%.2f joined cells", log10(s->best_sum));
+	if (isinf(s->best_sum))
+		snprintf(text, sizeof(text), "order: more than 10^308 joined cells");
+	else
+		snprintf(text, sizeof(text), "order: 10^%.2f joined cells", log10(s->best_sum));
 	gpube__progress(s->ctx, -1, text);
 }
 
@@ -328,7 +333,8 @@ int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpub
 	double spent = (double)work * SECONDS_PER_OPERATION;
 	/* twice the most operations may take, lest a busy machine makes it long */
 	double stop_at = gpube__now() + (seconds > 0 ? seconds : 2 * MOST_SECONDS);
-	int64_t pool_size = 2 * messages + 16 * (int64_t)g->n + 1024;
+	/* a sweep's messages are all about as large as the width */
+	int64_t pool_size = 2 * messages + (16 + cost->width) * (int64_t)g->n + 1024;
 	double chain_bytes = 8.0 * (double)pool_size + 40.0 * (double)g->start[g->n] + 450.0 * g->n;
 	double room = fmax((double)ctx->memory_bytes / 4, LEAST_BYTES);
 	int status = GPUBE_OK;
@@ -354,7 +360,7 @@ int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpub
 		s.chains[i].lineage = s.n_lineages = i;
 		/* the first of each kind in another chain */
 		for (int k = 0; k < N_SEEDS; k++)
-			s.chains[i].seed_work[k] = (k + N_SEEDS - i % N_SEEDS) % N_SEEDS;
+			s.chains[i].seed_work[k] = 100 * ((k + N_SEEDS - i % N_SEEDS) % N_SEEDS);
 	}
 	if (!status)
 		search_rounds(&s, seconds, cells_per_second, spent, stop_at);

@@ -40,7 +40,7 @@ static bool add_message(struct gpube_tree *t, int32_t v)
 
 	t->seen[v] = mark;
 	for (;; c = t->sibling[c]) {
-		if (t->pool_used + n + count > t->pool_size)
+		if (t->pool_used + n + count > t->pool_limit)
 			return false;
 		for (int64_t k = 0; k < count; k++) {
 			int32_t u = from[k];
@@ -91,6 +91,7 @@ static bool tree_build(struct gpube_tree *t)
 	memset(t->seen, 0, (size_t)n * sizeof(*t->seen));
 	t->last_seen = 0;
 	t->pool_used = 0;
+	t->pool_limit = t->pool_size;
 	for (int32_t k = 0; k < n; k++) {
 		t->position[t->order[k]] = k;
 		t->child[k] = t->sibling[k] = -1;
@@ -98,6 +99,9 @@ static bool tree_build(struct gpube_tree *t)
 	for (int32_t k = 0; k < n; k++)
 		if (!add_message(t, t->order[k]))
 			return false;
+	/* the tree is built anew before it is scattered over more than it needs */
+	t->pool_limit = 2 * t->pool_used + 16 * (int64_t)n + 1024;
+	t->pool_limit = t->pool_limit < t->pool_size ? t->pool_limit : t->pool_size;
 	tree_add_up(t);
 	t->work += 2 * (int64_t)n;
 	return true;

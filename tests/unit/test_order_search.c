@@ -236,6 +236,23 @@ static void grid_of_20(void **state)
 	gpube__graph_clear(ctx, &g);
 }
 
+/* The messages of a sweep are many times as long as those of min-fill together. */
+static void grid_of_100(void **state)
+{
+	enum { SIDE = 100 };
+	struct gpube_graph g;
+	struct gpube_order_cost c, plain;
+	int32_t *order = malloc(SIDE * SIDE * sizeof(*order));
+
+	(void)state;
+	make_grid(&g, SIDE, 2);
+	assert_int_equal(gpube__order_find(ctx, order, &plain, &g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
+	assert_int_equal(gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_AUTO, 0, rate(&plain, 1), 1), 0);
+	assert_in_range(c.width, SIDE, SIDE + 15);
+	free(order);
+	gpube__graph_clear(ctx, &g);
+}
+
 /* Vertices of group 0 that are connected with v by such: marks them. */
 static int part_size(const struct gpube_graph *g, int32_t *group, int32_t v)
 {
@@ -451,6 +468,7 @@ int main(void)
 	ADD_CASE(&c, best_of_all_permutations);
 	ADD_CASE(&c, time_limit);
 	ADD_CASE(&c, little_memory);
+	ADD_CASE(&c, grid_of_100);
 	ADD_CASE(&c, allocations_fail);
 	ADD_CASE(&c, stopped);
 	add_case(&c, stopped, "deadline", "out of time");
