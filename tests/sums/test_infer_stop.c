@@ -11,7 +11,7 @@
 /* A context whose work is stopped by an allocation, and what it tells. */
 struct watch {
 	struct gpube_ctx *ctx;
-	int64_t n, stop_at; /* allocations; 0: never */
+	int64_t n, stop_at, fail_at; /* allocations; 0: never */
 	double log10_z, lower, upper;
 	int n_told;
 };
@@ -22,6 +22,8 @@ static void *allocate(void *arg, void *p, size_t size)
 
 	if (size && w->ctx && ++w->n == w->stop_at)
 		gpube_ctx_stop(w->ctx);
+	if (size && w->ctx && w->n == w->fail_at)
+		return NULL;
 	if (size)
 		return realloc(p, size);
 	free(p);
@@ -40,7 +42,8 @@ static void hear(void *arg, enum gpube_log_level level, double fraction, const c
 		return;
 	/* what is told has nine digits */
 	assert_true(lower >= w->lower - 1e-7 * (1 + fabs(lower)) && upper <= w->upper + 1e-7 * (1 + fabs(upper)));
-	assert_true(lower <= w->log10_z + 1e-7 && upper >= w->log10_z - 1e-7);
+	if (!isnan(w->log10_z))
+		assert_true(lower <= w->log10_z + 1e-7 && upper >= w->log10_z - 1e-7);
 	w->lower = lower;
 	w->upper = upper;
 	w->n_told++;
@@ -148,11 +151,64 @@ static void test_stopped(void **state)
 	assert_true(n_bounds > 20);
 }
 
+/* 230 clauses of three of 60 variables: so wide that it is done by cases. */
+static struct gpube_model *formula(struct gpube_ctx *of)
+{
+	struct gpube_model *m;
+	struct gpube_rng r;
+
+	gpube__rng_init(&r, 5);
+	assert_int_equal(gpube_model_new(&m, of, GPUBE_POTENTIALS), GPUBE_OK);
+	for (int32_t i = 0; i < 60; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
+	for (int32_t k = 0; k < 230; k++) {
+		double cells[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+		const int32_t a = (int32_t)gpube__rng_below(&r, 20), b = 20 + (int32_t)gpube__rng_below(&r, 20),
+			      c = 40 + (int32_t)gpube__rng_below(&r, 20);
+
+		cells[gpube__rng_below(&r, 8)] = 0;
+		assert_int_equal(gpube_model_add_potentials(m, 3, (const int32_t[]){a, b, c}, cells), GPUBE_OK);
+	}
+	return m;
+}
+
+/* Each allocation in turn is refused: an error or the answer, nothing lost. */
+static void test_no_memory(void **state)
+{
+	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .bounds = 1};
+	int n_failed = 0, n_cases = 0, status = GPUBE_ENOMEM;
+
+	(void)state;
+	for (int64_t k = 1; k < 100000 && status; k += 1 + k / 30) {
+		struct gpube_inference *s;
+		struct gpube_model *m;
+		struct watch w;
+
+		begin(&w, 1 << 30);
+		w.log10_z = NAN;
+		m = formula(w.ctx);
+		w.n = 0;
+		w.fail_at = k;
+		status = gpube_infer(&s, m, &opts);
+		assert_true(status == GPUBE_OK || status == GPUBE_ENOMEM);
+		n_failed += status != GPUBE_OK;
+		n_cases += !status && s->n_cases > 0;
+		if (!status)
+			gpube_inference_free(s, w.ctx);
+		w.fail_at = 0;
+		gpube_model_free(m);
+		gpube_ctx_free(w.ctx);
+	}
+	assert_true(n_failed > 20);
+	assert_int_equal(n_cases, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_told),
 		cmocka_unit_test(test_stopped),
+		cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, ctx_setup_2_threads, ctx_teardown);
