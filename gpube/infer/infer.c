@@ -161,7 +161,7 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 		gpube__infer_take_bounds(j, true);
 		return GPUBE_OK;
 	}
-	if (j->opts->task == GPUBE_INFER_PR && j->opts->order_method != GPUBE_ORDER_GIVEN)
+	if ((j->opts->task == GPUBE_INFER_PR || j->opts->bounds) && j->opts->order_method != GPUBE_ORDER_GIVEN)
 		status = first_cases(cases, j);
 	if ((status && status != GPUBE_ESTOP) || out->known)
 		return status;

@@ -1,4 +1,5 @@
 /* infer_cases.c - sums by cases: see infer_cases.h. */
+#include "gpube/infer/infer_bounds.h"
 #include "gpube/infer/infer_cases.h"
 
 #include <math.h>
@@ -11,6 +12,9 @@
 #define MOST_SHARES 0.1
 /* Buckets that join fewer cells, along an order that takes no time to find, are done at once. */
 #define LEAST_JOINED 3e7
+/* Seconds for bounds before an order is searched, and of the time that is left. */
+#define FIRST_BOUNDS 0.3
+#define FIRST_SHARE  0.05
 /* Seconds between two looks at bounds; for the last bounds before the end, of the time that is left; and beyond it. */
 #define BETWEEN_BOUNDS 0.25
 #define HURRY	       0.8
@@ -47,45 +51,72 @@ static void measure_depths(struct gpube_cases *s, const struct gpube__inferring 
 	}
 }
 
-/* A plan along a greedy order, which says whether buckets are cheap, and what holds the model together. */
-static int look(struct gpube_cases *s, struct gpube__inferring *j, bool *worth)
-{
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts),
-		.order_method = GPUBE_ORDER_MIN_FILL,
-		.backend = GPUBE_BACKEND_CPU};
-	struct gpube_inference out = {0};
-	struct gpube__inferring plan = {.m = j->m, .ctx = j->ctx, .opts = &opts, .out = &out, .n_slices = 1};
-	int32_t *by_position = NULL;
-	int status = gpube__infer_begin(&plan);
+/* A first look: a plan along a greedy order, which says whether buckets are cheap, and what holds the model together. */
+struct look {
+	struct gpube_infer_opts opts;
+	struct gpube_inference out;
+	struct gpube__inferring plan;
+};
 
-	*worth = false;
-	if (!status && !plan.possible.none)
-		status = gpube__infer_plan(&plan);
-	if (status == GPUBE_ELIMIT)
-		status = plan.scopes ? GPUBE_OK : status;
-	*worth = !status && plan.scopes && out.plan.joined_cells > LEAST_JOINED;
-	j->out->plan = out.plan;
-	if (*worth) {
-		s->depth = gpube__alloc(j->ctx, (uint64_t)s->formula.n, sizeof(*s->depth));
-		by_position = gpube__alloc(j->ctx, (uint64_t)plan.n, sizeof(*by_position));
-		status = s->depth && by_position ? GPUBE_OK : GPUBE_ENOMEM;
+static int look_begin(struct look *l, const struct gpube__inferring *j)
+{
+	int status;
+
+	*l = (struct look){.opts = {.sizeof_options = sizeof(l->opts), .order_method = GPUBE_ORDER_MIN_FILL, .backend = GPUBE_BACKEND_CPU}};
+	l->plan = (struct gpube__inferring){.m = j->m, .ctx = j->ctx, .opts = &l->opts, .out = &l->out, .n_slices = 1};
+	status = gpube__infer_begin(&l->plan);
+	if (!status && !l->plan.possible.none)
+		status = gpube__infer_plan(&l->plan);
+	return status == GPUBE_ELIMIT && l->plan.scopes ? GPUBE_OK : status;
+}
+
+/* Bounds before a long search for a better order. */
+static int bound_first(struct look *l, struct gpube__inferring *j)
+{
+	const double left = j->ctx->deadline > 0 ? j->ctx->deadline - gpube__now() : INFINITY;
+	int status = gpube__infer_bounds(&l->plan, gpube__now() + fmin(FIRST_BOUNDS, FIRST_SHARE * left), NULL);
+
+	if (status)
+		return status;
+	j->log_lower = l->plan.log_lower;
+	j->log_upper = l->plan.log_upper;
+	j->told_lower = l->plan.told_lower;
+	j->told_upper = l->plan.told_upper;
+	return GPUBE_OK;
+}
+
+static int make_cases(struct gpube_cases *s, struct look *l, struct gpube__inferring *j)
+{
+	int32_t *by_position;
+	bool fits = false;
+	int status = gpube__formula_of(&s->formula, j, &fits);
+
+	if (status || !fits || s->formula.n_zeros == 0 || s->formula.n_shares > MOST_SHARES * s->formula.n)
+		return status;
+	s->depth = gpube__alloc(j->ctx, (uint64_t)s->formula.n, sizeof(*s->depth));
+	by_position = gpube__alloc(j->ctx, (uint64_t)l->plan.n, sizeof(*by_position));
+	status = s->depth && by_position ? GPUBE_OK : GPUBE_ENOMEM;
+	if (!status) {
+		measure_depths(s, &l->plan, by_position);
+		status = gpube__counting_new(&s->counting, &s->formula, s->depth);
 	}
-	if (*worth && !status)
-		measure_depths(s, &plan, by_position);
 	gpube__free(j->ctx, by_position);
-	gpube__infer_clear(&plan);
-	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
+	return status;
 }
 
 int gpube__cases_begin(struct gpube_cases *s, struct gpube__inferring *j)
 {
-	bool fits = false, worth = false;
-	int status = gpube__formula_of(&s->formula, j, &fits);
+	struct look l;
+	int status = look_begin(&l, j);
 
-	if (!status && fits && s->formula.n_zeros > 0 && s->formula.n_shares <= MOST_SHARES * s->formula.n)
-		status = look(s, j, &worth);
-	if (!status && worth)
-		status = gpube__counting_new(&s->counting, &s->formula, s->depth);
+	if (!status && l.plan.scopes && l.out.plan.joined_cells > LEAST_JOINED) {
+		j->out->plan = l.out.plan;
+		if (j->opts->task == GPUBE_INFER_PR)
+			status = make_cases(s, &l, j);
+		if (!status && j->opts->bounds && !s->counting)
+			status = bound_first(&l, j);
+	}
+	gpube__infer_clear(&l.plan);
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 }
 

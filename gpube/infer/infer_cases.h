@@ -11,7 +11,11 @@ struct gpube_cases {
 	struct gpube_counting *counting;
 };
 
-/* After gpube__infer_begin(), before a plan; to be cleared in any case. Errors: ENOMEM, ERANGE, ESTOP */
+/*
+ * After gpube__infer_begin(), before a plan; to be cleared in any case. With opts.bounds, what is large and not for cases has
+ * first bounds.
+ * Errors: ENOMEM, ERANGE, ESTOP
+ */
 int gpube__cases_begin(struct gpube_cases *s, struct gpube__inferring *j);
 void gpube__cases_clear(struct gpube_cases *s);
 /*

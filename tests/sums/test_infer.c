@@ -416,14 +416,17 @@ static void check_bounds(struct gpube_model *m, uint64_t bytes, int *n_bounded)
 	struct gpube_inference *exact = infer(m, (struct gpube_infer_opts){0}), *s;
 	const struct gpube_infer_opts opts = {
 		.sizeof_options = sizeof(opts), .bounds = 1, .timeout_seconds = 0.05};
+	int status;
 
 	assert_true(exact->log10_lower <= exact->log10_z && exact->log10_z <= exact->log10_upper);
 	ctx->memory_bytes = bytes;
-	assert_int_equal(gpube_infer(&s, m, &opts), GPUBE_OK);
+	status = gpube_infer(&s, m, &opts);
 	ctx->memory_bytes = memory;
-	assert_true(s->log10_lower <= exact->log10_upper);
-	assert_true(s->log10_upper >= exact->log10_lower);
-	*n_bounded += !s->known;
+	/* a machine with other work may take so long for nothing */
+	assert_true(status == GPUBE_OK || status == GPUBE_ESTOP);
+	assert_true(status || s->log10_lower <= exact->log10_upper);
+	assert_true(status || s->log10_upper >= exact->log10_lower);
+	*n_bounded += status || !s->known;
 	gpube_inference_free(exact, ctx);
 	gpube_inference_free(s, ctx);
 }
