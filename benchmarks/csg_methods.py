@@ -19,7 +19,7 @@ import time
 
 import common
 
-METHODS = ["lp", "conv", "idp", "ip", "idp-ip"]
+METHODS = ["lp", "conv", "idp", "ip", "idp-ip"]  # what --methods may name besides: auto
 DISTRIBUTIONS = ["uniform", "normal", "modified-uniform", "modified-normal", "exponential", "beta", "gamma",
                  "agent-uniform", "agent-normal", "ndcs", "threshold", "voting"]
 
@@ -85,7 +85,7 @@ def table(path):
             cells[r["distribution"], n, r["method"]] = \
                 f"{float(r['seconds']):.2f}" if r["status"] == "optimal" else \
                 f"{100 * gap:.2g} % at {float(r['seconds']):.0f}"
-    heads = [(n, m) for n in agents for m in METHODS]
+    heads = [(n, m) for n in agents for m in ["auto", *METHODS] if any((d, n, m) in cells for d in DISTRIBUTIONS)]
     print("| distribution | " + " | ".join(f"{n}: {m}" for n, m in heads) + " |")
     print("|---" * (len(heads) + 1) + "|")
     for name in DISTRIBUTIONS:

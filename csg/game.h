@@ -200,5 +200,10 @@ double csg__splits(enum csg_method method, int n);
 
 /* conv's time on this machine, by its rate and the splits. */
 double csg__conv_seconds(const struct csg__search *s);
+/*
+ * Threads whose work counts once where lp and conv share seconds: these are the processor's, so that all
+ * count by themselves, unless conv is a device's, where the clock decides.
+ */
+int csg__clock_threads(const struct csg__search *s);
 
 #endif

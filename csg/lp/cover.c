@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEEN_BITS 18
+/*
+ * The table of what was seen is a cache: it begins small, since most searches take a few thousand steps,
+ * for which clearing 6 MiB took longer than all else, and begins anew, larger, as it fills.
+ */
+enum { LEAST_SEEN_BITS = 10, MOST_SEEN_BITS = 18, SEEN_GROWTH = 4 };
 
 struct seen {
 	uint64_t covered, rest;
@@ -24,6 +28,8 @@ struct cover {
 	int64_t *slack;
 	int64_t begin[CSG_MAX_AGENTS + 1];
 	struct seen *seen; /* the last comer keeps the place */
+	int seen_bits;
+	int64_t n_seen; /* written since it was made */
 	const struct csg__leftover *left;
 	int64_t limit;
 	double steps, most_steps;
@@ -100,14 +106,32 @@ static void make_lists(struct cover *d, const struct csg__candidate *c, int64_t 
 	}
 }
 
+/* Where there is no memory for more, it stays as it is. */
+static void grow_seen(struct cover *d)
+{
+	const int bits = d->seen_bits + SEEN_GROWTH;
+	struct seen *larger = gpube__alloc_zero(d->ctx, (uint64_t)1 << bits, sizeof(*larger));
+
+	d->n_seen = 0;
+	if (!larger)
+		return;
+	gpube__free(d->ctx, d->seen);
+	d->seen = larger;
+	d->seen_bits = bits;
+}
+
 /* True if these agents were covered for no more before, with the same ones left over. */
 static bool was_seen(struct cover *d, uint64_t covered, uint64_t rest, int64_t slack)
 {
 	const uint64_t key = covered + rest * 0x2545f4914f6cdd1du;
-	struct seen *s = &d->seen[key * 0x9e3779b97f4a7c15u >> (64 - SEEN_BITS)];
+	struct seen *s = &d->seen[key * 0x9e3779b97f4a7c15u >> (64 - d->seen_bits)];
 
 	if (s->covered == covered && s->rest == rest && s->slack <= slack)
 		return true;
+	if (d->seen_bits < MOST_SEEN_BITS && ++d->n_seen >> d->seen_bits) {
+		grow_seen(d);
+		s = &d->seen[key * 0x9e3779b97f4a7c15u >> (64 - d->seen_bits)];
+	}
 	s->covered = covered;
 	s->rest = rest;
 	s->slack = slack;
@@ -158,14 +182,15 @@ int csg__cover(struct gpube_ctx *ctx, int n, struct csg__candidate *c, int64_t n
 	const struct csg__leftover *left, uint64_t *parts, int *n_parts, double *steps,
 	bool *complete)
 {
-	struct cover d = {.ctx = ctx, .n = n, .limit = *limit, .most_steps = *steps, .left = left};
+	struct cover d = {.ctx = ctx, .n = n, .limit = *limit, .most_steps = *steps, .left = left,
+		.seen_bits = LEAST_SEEN_BITS};
 	uint64_t path[CSG_MAX_AGENTS];
 	int status = GPUBE_ENOMEM;
 
 	d.all = ((uint64_t)1 << n) - 1;
 	d.mask = gpube__alloc(ctx, (uint64_t)n_c, sizeof(*d.mask));
 	d.slack = gpube__alloc(ctx, (uint64_t)n_c, sizeof(*d.slack));
-	d.seen = gpube__alloc_zero(ctx, (uint64_t)1 << SEEN_BITS, sizeof(*d.seen));
+	d.seen = gpube__alloc_zero(ctx, (uint64_t)1 << d.seen_bits, sizeof(*d.seen));
 	if (d.mask && d.slack && d.seen) {
 		csg__sort_candidates(c, n_c);
 		make_lists(&d, c, n_c);

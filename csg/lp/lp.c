@@ -19,10 +19,13 @@
 #define PIECES        16  /* blocks that a thread takes at once */
 #define MOST_SCANS    200 /* of the whole table; then it does not converge */
 
-/* Seconds that a step of the search, a byte of a scan, a candidate take: limits are counts. */
+/*
+ * Processor seconds that a step of the search, a byte of a scan, a candidate take: limits are counts, so that
+ * the same game has the same answer on a loaded machine. (Of 22 and 24 agents, AVX-512; benchmarks/runs/csg-2c.)
+ */
 #define STEP_SECONDS CSG__STEP_SECONDS
-#define BYTE_SECONDS 1.5e-10
-#define SORT_SECONDS 2e-7
+#define BYTE_SECONDS 1.3e-10
+#define SORT_SECONDS 1.3e-7
 #define LOOK_SECONDS 2e-8 /* at a coalition that a scan has found */
 
 /* ---- fixed point -------------------------------------------------------------------------- */
@@ -128,7 +131,7 @@ static void scan_most(void *arg, int64_t item, int thread)
 static double scan_seconds(const struct csg__lp *lp, uint64_t n_blocks)
 {
 	return (double)n_blocks * ldexp(csg__type_size(lp->g->type), lp->low_bits) * BYTE_SECONDS /
-	       lp->g->ctx->n_threads;
+	       lp->at_once;
 }
 
 static int scan(struct csg__lp *lp, uint64_t n_blocks, void (*fn)(void *, int64_t, int))
@@ -325,7 +328,7 @@ static int collect(struct csg__lp *lp, int64_t within)
 	lp->n_over = 0;
 	lp->full = false;
 	status = scan(lp, (uint64_t)1 << lp->high_bits, scan_over);
-	lp->spent += (double)lp->n_over * LOOK_SECONDS / lp->g->ctx->n_threads;
+	lp->spent += (double)lp->n_over * LOOK_SECONDS / lp->at_once;
 	if (lp->n_candidates > lp->capacity)
 		lp->n_candidates = lp->capacity;
 	return status;
@@ -624,7 +627,8 @@ static int allocate(struct csg__lp *lp)
 int csg__lp_run(struct csg__search *s, double seconds)
 {
 	struct gpube_ctx *ctx = s->g->ctx;
-	struct csg__lp lp = {.g = s->g, .r = s->r, .budget = seconds, .lower = INT64_MIN};
+	struct csg__lp lp = {.g = s->g, .r = s->r, .budget = seconds, .lower = INT64_MIN,
+		.at_once = csg__clock_threads(s)};
 	const double start = gpube__now();
 	int status;
 

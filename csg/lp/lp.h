@@ -6,7 +6,7 @@
 #include "csg/lp/master.h"
 #include "csg/lp/scan.h"
 
-#define CSG__STEP_SECONDS 2e-9 /* of csg__cover(): limits are counts */
+#define CSG__STEP_SECONDS 4e-9 /* of csg__cover(): limits are counts */
 
 struct csg__lp {
 	const struct csg_game *g;
@@ -36,7 +36,8 @@ struct csg__lp {
 	double margin;
 	bool full, stopped;
 
-	double budget, spent; /* seconds by counts; budget 0: no limit */
+	double budget, spent; /* seconds by counts, as csg__clock_threads() says them; budget 0: no limit */
+	int at_once; /* threads whose work counts once */
 };
 
 /* A coalition's value in fixed point; INT64_MIN: forbidden. The same of what csg__value_int() gave.

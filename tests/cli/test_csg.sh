@@ -24,6 +24,9 @@ row 'infeasible as JSON' 0 '"status": "infeasible"' '' "$gpube" csg --json "$wor
 row 'a loss' 0 '^value +1, ' '' "$gpube" csg "$work/loss.txt"
 row 'disposal' 0 '^value +5, ' '' "$gpube" csg --free-disposal "$work/loss.txt"
 row 'a bad file' 1 '' "bad.txt:2: expected a value or 'forbidden', found 'five'" "$gpube" csg "$work/bad.txt"
+# counts of processor seconds decide, so that this does not depend on the machine's load
+row 'auto leaves a random game to lp' 0 'method +lp ' '' \
+	"$gpube" csg --method auto --backend cpu --threads 1 --generate normal -n 24 --seed 1
 row 'cpu' 0 '"backend": "cpu".*"method": "conv"' '' \
 	"$gpube" csg --json --backend cpu --method conv "$work/g.txt"
 if "$gpube" devices | grep -q '^gpu  *none'; then
