@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "formats/common/reading.h"
 #include "formats/common/registry.h"
@@ -229,6 +230,36 @@ bool gpube__sniff_opb(const char *text, size_t n, const char *path)
 		return *text == ';' || begins_term(text);
 	}
 	return begins_term(text);
+}
+
+/* ---- integer programs ------------------------------------------------------------------------- */
+
+/* The word that tells the direction, after comments; a .wcsp of that name goes on with four numbers. */
+bool gpube__sniff_lp(const char *text, size_t n, const char *path)
+{
+	static const char *const words[] = {"minimize", "minimise", "minimum", "min", "maximize",
+		"maximise", "maximum", "max", NULL};
+	int k = 0, numbers = 0;
+
+	(void)path;
+	text += strspn(text, BLANKS);
+	while (*text == '\\') {
+		text += strcspn(text, "\n");
+		text += strspn(text, BLANKS);
+	}
+	n = strcspn(text, BLANKS "\\");
+	while (words[k] && (strlen(words[k]) != n || strncasecmp(text, words[k], n) != 0))
+		k++;
+	if (!words[k])
+		return false;
+	for (text += n; numbers < 4; numbers++) {
+		text += strspn(text, BLANKS);
+		n = strspn(text, "0123456789");
+		if (n == 0 || (text[n] && !strchr(BLANKS, text[n])))
+			return true;
+		text += n;
+	}
+	return false;
 }
 
 /* ---- YAML ----------------------------------------------------------------------------------- */

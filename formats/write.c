@@ -182,9 +182,10 @@ int gpube_write_with(
 			"cannot check what is written to '%s': it is no file that could be read "
 			"back",
 			path);
-	if (opts->check && !f->read)
+	/* an .lp has other variables */
+	if (opts->check && (!f->read || f->id == GPUBE_FORMAT_LP))
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"cannot check '%s': .%s is only written, not read back", path, f->name);
+			"cannot check '%s': .%s is not read back as the same tables", path, f->name);
 	w.opts = *opts;
 	w.opts.shift = 0; /* done here, for all formats in one way */
 	beside = f->evidence && !alone;

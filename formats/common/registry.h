@@ -33,6 +33,7 @@ enum { GPUBE_SNIFF_BYTES = 1 << 16 };
 bool gpube__sniff_uai(const char *text, size_t n, const char *path);
 bool gpube__sniff_cfn(const char *text, size_t n, const char *path);
 bool gpube__sniff_lg(const char *text, size_t n, const char *path);
+bool gpube__sniff_lp(const char *text, size_t n, const char *path);
 bool gpube__sniff_wcnf(const char *text, size_t n, const char *path);
 bool gpube__sniff_cnf(const char *text, size_t n, const char *path);
 bool gpube__sniff_qpbo(const char *text, size_t n, const char *path);
@@ -59,6 +60,7 @@ int gpube__wcnf_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__cnf_write(const struct gpube_model *m, struct gpube_out *out);
 /* The first line of a .cnf that was written of hard clauses, which is read back as such. */
 #define GPUBE__CNF_HARD "c gpube: all clauses are hard\n"
+int gpube__lp_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__lp_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__mps_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__qpbo_read(struct gpube_model *m, struct gpube_in *in);

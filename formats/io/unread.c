@@ -33,8 +33,7 @@ static const struct unread table[] = {
 	{"an answer set program (.lp4, .asp)", "", "", "asp|lp4"},
 	{"a planning problem (.pddl, .ppddl)", "(define", ";", "pddl|ppddl"},
 	/* linear programs */
-	{"a linear program (.lp)", "minimize|minimise|min|min:|maximize|maximise|max|max:", "\\",
-		"lp"},
+	{"a linear program of lp_solve (.lp; CPLEX's is read)", "min:|max:|/**", "", ""},
 	{"a linear program (.mps)", "NAME|ROWS|OBJSENSE", "*", "mps|qps"},
 	{"a model of AMPL (.nl, .mod)", "", "", "nl|mod|ampl|gms"},
 	{"a semidefinite program (.dat-s)", "", "", "dat-s"},

@@ -53,7 +53,7 @@ static void pay(struct making *b, int32_t column, int64_t cost)
 }
 
 /* A row that has no entries yet. */
-static void begin_row(struct making *b, enum gpube_sense sense, int64_t rhs)
+static void begin_row(struct making *b, enum gpube_relation sense, int64_t rhs)
 {
 	struct gpube_mip *p = b->p;
 	const int64_t n = (int64_t)p->n_rows + 2;
@@ -246,7 +246,7 @@ static void add_marginals(struct making *b, const struct listed *l, int32_t f, i
 	for (int64_t i = 0; i < l->n; i++)
 		sorted[start[l->tuples[i * arity + k] + 1]++] = l->columns[i];
 	for (int32_t a = 0; a < domain && !b->status; a++) {
-		begin_row(b, GPUBE_EQUALS, 0);
+		begin_row(b, GPUBE_EXACTLY, 0);
 		for (int64_t i = start[a]; i < start[a + 1]; i++)
 			add_entry(b, sorted[i], 1);
 		add_literal(b, gpube__scope(b->m, f)[k], a, -1);
@@ -308,7 +308,7 @@ static void add_variable(struct making *b, int32_t var)
 		add_column(b, var, a, 0);
 	if (domain <= 2)
 		return;
-	begin_row(b, GPUBE_EQUALS, 1);
+	begin_row(b, GPUBE_EXACTLY, 1);
 	for (int32_t a = 0; a < domain; a++)
 		add_literal(b, var, a, 1);
 	end_row(b);

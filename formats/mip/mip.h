@@ -12,9 +12,7 @@
 #ifndef GPUBE_MIP_H
 #define GPUBE_MIP_H
 
-#include "formats/io/io.h"
-
-enum gpube_sense { GPUBE_AT_MOST, GPUBE_EQUALS };
+#include "formats/keywords/linear.h"
 
 /*
  * Minimised. Column 0 is 1: what is constant.
@@ -38,5 +36,11 @@ struct gpube_mip {
 /* Errors: ELIMIT (more than 2^26 entries), ERANGE (a sum of costs passes 64 bits), ENOMEM, ESTOP */
 int gpube__mip_init(struct gpube_mip *p, const struct gpube_model *m);
 void gpube__mip_clear(struct gpube_mip *p);
+
+/*
+ * The first line of an .lp that gpube writes, by which it is read back: the columns that are not
+ * declared binary are 0 or 1 in an optimum, too.
+ */
+#define GPUBE__LP_BINARY "\\ gpube: each column is 0 or 1 in an optimum\n"
 
 #endif

@@ -118,7 +118,7 @@ static void write_lp_row(struct writer *w, int32_t row)
 	w->n_line = 0;
 	for (int64_t k = p->at[row]; k < p->at[row + 1]; k++)
 		write_term(w, p->column[k], p->factor[k], costs);
-	gpube__out_text(w->out, p->sense[row] == GPUBE_EQUALS ? " = " : " <= ");
+	gpube__out_text(w->out, p->sense[row] == GPUBE_EXACTLY ? " = " : " <= ");
 	write_number(w, p->rhs[row], costs);
 	gpube__out_text(w->out, "\n");
 }
@@ -127,6 +127,7 @@ static void write_lp(struct writer *w)
 {
 	const struct gpube_mip *p = w->p;
 
+	gpube__out_text(w->out, GPUBE__LP_BINARY);
 	write_names(w);
 	gpube__out_text(w->out, maximised(w) ? "Maximize\n obj:" : "Minimize\n obj:");
 	for (int32_t c = 0; c < p->n_columns; c++)
@@ -135,7 +136,15 @@ static void write_lp(struct writer *w)
 	gpube__out_text(w->out, "\nSubject To\n");
 	for (int32_t r = 0; r < p->n_rows && !w->out->status; r++)
 		write_lp_row(w, r);
-	gpube__out_text(w->out, " unit: one = 1\nBinary\n");
+	gpube__out_text(w->out, "Bounds\n one = 1\n");
+	for (int32_t c = 1; c < p->n_columns && !w->out->status; c++) {
+		if (p->var[c] >= 0)
+			continue;
+		gpube__out_text(w->out, " ");
+		write_name(w, c);
+		gpube__out_text(w->out, " <= 1\n");
+	}
+	gpube__out_text(w->out, "Binary\n");
 	w->n_line = 0;
 	for (int32_t c = 1; c < p->n_columns && !w->out->status; c++) {
 		if (p->var[c] < 0)
@@ -228,7 +237,7 @@ static int write_mps(struct writer *w)
 				w->out->path);
 		gpube__out_text(w->out, "NAME gpube\nROWS\n N obj\n");
 		for (int32_t r = 0; r < p->n_rows; r++)
-			gpube__out_printf(w->out, " %c r%d\n", p->sense[r] == GPUBE_EQUALS ? 'E' : 'L', r);
+			gpube__out_printf(w->out, " %c r%d\n", p->sense[r] == GPUBE_EXACTLY ? 'E' : 'L', r);
 		gpube__out_text(w->out, "COLUMNS\n");
 		for (int32_t c = 0; c < p->n_columns && !w->out->status; c++) {
 			if (binary != (p->var[c] >= 0)) {

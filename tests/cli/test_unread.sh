@@ -18,10 +18,7 @@ unread x.efg 'EFG 2 R "" { "A" "B" }\nt "" 1 "" { 1, 2 }\n' 'Gambit.s .efg' info
 unread noname_efg 'EFG 2 R "" { "A" "B" }\n' 'Gambit.s .efg' info nash
 unread x.agg '#AGG\n2\n2\n' 'action graph game' info nash
 unread x.cp '# problem name\n4_QUEENS\n' 'cp2wcsp'
-unread x.lp '\\ a comment\nMinimize\n obj: x + y\n' 'linear program' info solve
 unread noext 'max: 3x + 2y;\n' 'linear program'
-unread y.lp 'max: 3x + 2y;\n' 'linear program'
-unread noname_lp 'Maximize\n obj: x\n' 'linear program' info csg
 unread x.mps 'NAME          TEST\nROWS\n' 'linear program'
 unread x.mzn 'var 1..3: x;\n' MiniZinc
 unread x.smt2 '(set-logic QF_LIA)\n' SMT-LIB info nash

@@ -64,10 +64,10 @@ with tempfile.TemporaryDirectory() as d:
 		with open(path, "w") as f:
 			f.write(text)
 		expected = ours(path)
-		for ending, sign in ("lp", 1), ("mps", -1 if maximise else 1):
-			to = os.path.join(d, "x." + ending)
+		for ending, sign in ("lp", 1), ("lp, read back", 1), ("mps", -1 if maximise else 1):
+			to = os.path.join(d, "x." + ending.split(",")[0])
 			said = run(gpube, "convert", "-q", path, to)
-			found = theirs(to) if not said else said
+			found = said if said else theirs(to) if "," not in ending else ours(to)
 			if isinstance(found, float):
 				found *= sign
 			if found != expected and not (isinstance(found, float) and isinstance(expected, float) and

@@ -5,6 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 printf 'goods 3\nbids 4\ndummy 0\n1 2.5 0 #\n2 3 0 1 #\n3 1.25 2 #\n4 1 1 2 #\n' > "$work/a.txt"
 cat > "$work/expected" << 'END'
+\ gpube: each column is 0 or 1 in an optimum
 \ x0: bid1
 \ x1: bid2
 \ x2: bid3
@@ -15,7 +16,8 @@ Subject To
  r0: + x0 + x1 <= 1
  r1: + x1 + x3 <= 1
  r2: + x2 + x3 <= 1
- unit: one = 1
+Bounds
+ one = 1
 Binary
  x0 x1 x2 x3
 End
@@ -23,14 +25,30 @@ END
 "$gpube" convert -q --to lp "$work/a.txt" - > "$work/a.lp"
 that 'an auction is packing' cmp "$work/expected" "$work/a.lp"
 row '.mps is minimised' 0 '' 'the model is maximised: written negated' "$gpube" convert "$work/a.txt" "$work/a.mps"
-row '.lp is not read' 1 '' 'is a linear program .*, which is not read' "$gpube" solve "$work/a.lp"
-row 'nor checked' 1 '' "cannot check '.*c.lp': .lp is only written" "$gpube" convert --check examples/exams.cfn "$work/c.lp"
+row '.lp is read back' 0 '^optimum     4.25, the proved maximum' '' "$gpube" solve -q "$work/a.lp"
+row 'but not checked' 1 '' "cannot check '.*c.lp': .lp is not read back as the same tables" "$gpube" convert --check examples/exams.cfn "$work/c.lp"
 printf 'wide 26 2 1 9\n%s\n26 %s 5 1 %s 0\n' "$(yes 2 | head -n 26 | tr '\n' ' ')" "$(seq -s ' ' 0 25)" \
 	"$(yes 0 | head -n 26 | tr '\n' ' ')" > "$work/w.wcsp"
 row 'a default that is not the least' 1 '' 'its default is not its least cost' "$gpube" convert "$work/w.wcsp" "$work/w.lp"
 that 'and no file is left' [ ! -e "$work/w.lp" ]
 
 cbc=$(command -v cbc)
+if command -v python3 > /dev/null 2>&1; then
+	that 'random .lp beside brute force' python3 tests/models/check_lp.py "$gpube" "$cbc" 60
+else
+	skip 'random .lp beside brute force' 'no python3'
+fi
+# a file that is cut anywhere is refused: nothing may follow End, so all but the last line's end counts
+cut_files() {
+	n=$(($(wc -c < tests/instances/small.lp) - 1))
+	while [ "$n" -gt 0 ]; do
+		n=$((n - 1))
+		head -c "$n" tests/instances/small.lp > "$work/cut.lp"
+		"$gpube" info --from lp "$work/cut.lp" > /dev/null 2>&1
+		[ $? = 1 ] || return 1
+	done
+}
+that 'cut anywhere it is refused' cut_files
 if [ -n "$cbc" ] && command -v python3 > /dev/null 2>&1; then
 	that 'random models beside CBC' python3 tests/models/check_mip.py "$gpube" "$cbc" 40
 	"$gpube" convert -q examples/zebra.wcsp "$work/z.lp"

@@ -1,0 +1,57 @@
+/* lp.h - an .lp as it was read: lp_read.c; lp_model.c makes a model of it. Internal to formats/. */
+#ifndef GPUBE_LP_H
+#define GPUBE_LP_H
+
+#include "formats/common/names.h"
+#include "formats/keywords/linear.h"
+
+enum { GPUBE_LP_TOKEN = 256, GPUBE_LP_DECIMALS = 18 };
+
+enum gpube_lp_token { GPUBE_LP_END, GPUBE_LP_NAME, GPUBE_LP_NUMBER, GPUBE_LP_MARK };
+
+/* digits * 10^-decimals; infinite: what solvers take for that, 1e20 and more. */
+struct gpube_lp_number {
+	int64_t digits;
+	int decimals;
+	bool infinite;
+};
+
+/* What is said of a column; the sections tell in any order. */
+struct gpube_lp_column {
+	char *name;
+	int64_t line, low, high; /* -GPUBE_INF and GPUBE_INF: none */
+	bool integer;
+};
+
+/* a times b, or a alone where b is -1; or a number where a is -1, too. */
+struct gpube_lp_term {
+	struct gpube_lp_number factor;
+	int32_t a, b;
+};
+
+/* Terms from 'first' on, compared with 0. */
+struct gpube_lp_row {
+	int64_t first, n, line;
+	enum gpube_relation relation;
+};
+
+struct gpube_lp {
+	struct gpube_model *m;
+	struct gpube_in *in;
+	bool binary; /* all columns are, as the comment says */
+	enum gpube_lp_token kind;
+	char token[GPUBE_LP_TOKEN];
+	struct gpube_lp_number number;
+	struct gpube_names names;
+	int32_t n_columns;
+	struct gpube_lp_column *columns;
+	int64_t n_terms, n_rows, objective; /* the objective's terms are the first */
+	struct gpube_lp_term *terms;
+	struct gpube_lp_row *rows;
+	int64_t columns_capacity, terms_capacity, rows_capacity;
+};
+
+/* Columns become variables, terms of the objective functions, rows what linear.h says. */
+int gpube__lp_model(struct gpube_lp *r);
+
+#endif

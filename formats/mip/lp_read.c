@@ -1,0 +1,576 @@
+/*
+ * lp_read.c - integer linear programs in CPLEX's .lp, of which toulbar2 reads the same part.
+ *
+ *   Minimize                              or Maximize
+ *    obj: 3 x + 2.5 y - z + [ 4 x * y - 2 z ^ 2 ] / 2
+ *   Subject To
+ *    c1: x + 2 y <= 4                     or <, =, >=, >; a range is -1 <= x - y <= 1
+ *   Bounds
+ *    -3 <= z <= 5
+ *   Binary                                or General
+ *    x y
+ *   End
+ *
+ * A column is a variable whose values are the integers between its bounds; 0 and no bound are what
+ * it has by default, so that an integer column needs an upper one. A continuous column has to be
+ * fixed. The programs that gpube writes say in a comment that all their columns are 0 or 1 in an
+ * optimum; they are read as if all were binary. Numbers are exact, with up to 18 digits. What a row
+ * becomes is said in linear.h.
+ */
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "formats/common/registry.h"
+#include "formats/mip/lp.h"
+#include "formats/mip/mip.h"
+
+#define MOST ((int64_t)1 << 61)
+
+
+/* ---- tokens --------------------------------------------------------------------------------- */
+
+/* To the next token, past comments; false at the end. */
+static bool skip_comments(struct gpube_lp *r)
+{
+	static const char mark[] = GPUBE__LP_BINARY;
+	const size_t n = sizeof(mark) - 1;
+
+	while (!gpube__in_at_end(r->in)) {
+		if (*r->in->p != '\\')
+			return true;
+		if (r->in->line == 1 && gpube__in_need(r->in, n) >= n && !memcmp(r->in->p, mark, n))
+			r->binary = true;
+		gpube__in_skip_line(r->in);
+	}
+	return false;
+}
+
+static bool in_name(char c)
+{
+	return c && (isalnum((unsigned char)c) || (unsigned char)c >= 0x80 || strchr("!\"#$%&(),.;?@_`'{}~|", c));
+}
+
+/* Digits, a point, an exponent: as many bytes of the text as belong to it. */
+static size_t number_length(const char *p)
+{
+	size_t n = strspn(p, "0123456789"), e;
+
+	if (p[n] == '.')
+		n += 1 + strspn(p + n + 1, "0123456789");
+	if (p[n] != 'e' && p[n] != 'E')
+		return n;
+	e = n + 1 + (p[n + 1] == '+' || p[n + 1] == '-');
+	return isdigit((unsigned char)p[e]) ? e + strspn(p + e, "0123456789") : n;
+}
+
+static int parse_number(struct gpube_lp *r)
+{
+	struct gpube_lp_number v = {0};
+	const char *p = r->token;
+	long exponent = 0;
+	bool point = false, large = false;
+
+	for (; *p && *p != 'e' && *p != 'E'; p++) {
+		if (*p == '.') {
+			point = true;
+			continue;
+		}
+		large = large || v.digits >= MOST / 10;
+		v.digits = large ? v.digits : 10 * v.digits + (*p - '0');
+		v.decimals += point;
+	}
+	if (*p) {
+		const bool minus = p[1] == '-';
+
+		for (p += 1 + (p[1] == '-' || p[1] == '+'); *p; p++)
+			exponent = exponent < 1000 ? 10 * exponent + (*p - '0') : exponent;
+		exponent = minus ? -exponent : exponent;
+	}
+	exponent -= v.decimals;
+	for (; exponent < 0 && v.digits % 10 == 0 && v.digits && !large; exponent++)
+		v.digits /= 10;
+	v.decimals = 0;
+	if (v.digits == 0)
+		exponent = 0;
+	v.infinite = exponent >= 20 || (large && exponent >= 2);
+	for (; exponent > 0 && !v.infinite; exponent--) {
+		large = large || v.digits >= MOST / 10;
+		v.digits = large ? v.digits : 10 * v.digits;
+	}
+	v.decimals = exponent < 0 ? (int)-exponent : 0;
+	if (!v.infinite && (large || v.decimals > GPUBE_LP_DECIMALS))
+		return gpube__in_fail(r->in, GPUBE_ERANGE, "the number '%.40s' passes 64 bits or 18 decimals", r->token);
+	r->number = v;
+	return GPUBE_OK;
+}
+
+/* The next word, number or mark. */
+static int next(struct gpube_lp *r)
+{
+	struct gpube_in *in = r->in;
+	size_t n = 1;
+
+	r->token[0] = 0;
+	r->kind = GPUBE_LP_END;
+	if (!skip_comments(r))
+		return in->status;
+	gpube__in_need(in, GPUBE_LP_TOKEN);
+	if (isdigit((unsigned char)*in->p) || (*in->p == '.' && isdigit((unsigned char)in->p[1]))) {
+		r->kind = GPUBE_LP_NUMBER;
+		n = number_length(in->p);
+	} else if (in_name(*in->p) && *in->p != '.') {
+		r->kind = GPUBE_LP_NAME;
+		while (n < GPUBE_LP_TOKEN && in_name(in->p[n]))
+			n++;
+	} else if (*in->p && strchr("+-*^[]/:<>=", *in->p)) {
+		r->kind = GPUBE_LP_MARK;
+		n += strchr("<>=", *in->p) && in->p[1] && strchr("<>=", in->p[1]);
+	} else {
+		return gpube__in_error(in, "expected a name, a number or a sign, found byte 0x%02x", (unsigned char)*in->p);
+	}
+	if (n >= GPUBE_LP_TOKEN)
+		return gpube__in_error(in, "'%.40s...' has more than 255 bytes", in->p);
+	memcpy(r->token, in->p, n);
+	r->token[n] = 0;
+	in->p += n;
+	return r->kind == GPUBE_LP_NUMBER ? parse_number(r) : GPUBE_OK;
+}
+
+static int refuse(struct gpube_lp *r, const char *what)
+{
+	return gpube__in_expected(r->in, what, r->token);
+}
+
+static bool is(const struct gpube_lp *r, const char *mark)
+{
+	return r->kind == GPUBE_LP_MARK && strcmp(r->token, mark) == 0;
+}
+
+/* Is the token one of these words, "st|s.t.", in any case? */
+static bool is_word(const struct gpube_lp *r, const char *words)
+{
+	while (r->kind == GPUBE_LP_NAME && *words) {
+		const size_t n = strcspn(words, "|");
+
+		if (strlen(r->token) == n && strncasecmp(r->token, words, n) == 0)
+			return true;
+		words += n + (words[n] == '|');
+	}
+	return false;
+}
+
+#define MINIMISE "minimize|minimise|minimum|min"
+#define MAXIMISE "maximize|maximise|maximum|max"
+#define SUBJECT  "subject|such|st|s.t.|st."
+#define BOUNDS   "bounds|bound"
+#define BINARIES "binary|binaries|bin"
+#define INTEGERS "general|generals|gen|integer|integers|int"
+#define UNREAD   "semi|semis|sos|sos1|sos2|lazy|user|pwlobj"
+
+static bool is_section(const struct gpube_lp *r)
+{
+	return is_word(r, SUBJECT "|" BOUNDS "|" BINARIES "|" INTEGERS "|" UNREAD "|end");
+}
+
+/* "<=", "=<", "<" and so on; then the next token is read. */
+static bool is_relation(const struct gpube_lp *r)
+{
+	return r->kind == GPUBE_LP_MARK && strchr("<>=", *r->token);
+}
+
+static int read_relation(struct gpube_lp *r, enum gpube_relation *relation)
+{
+	if (!is_relation(r) || (r->token[1] && (r->token[0] == '=') == (r->token[1] == '=')))
+		return refuse(r, "'<=', '=' or '>='");
+	*relation = strchr(r->token, '<')   ? GPUBE_AT_MOST
+		    : strchr(r->token, '>') ? GPUBE_AT_LEAST
+					    : GPUBE_EXACTLY;
+	return next(r);
+}
+
+/* ---- columns and terms ------------------------------------------------------------------------ */
+
+static int find_column(struct gpube_lp *r, int32_t *column)
+{
+	const int32_t *known = gpube__names_find(&r->names, 0, r->token);
+	struct gpube_lp_column c = {.line = r->in->line, .low = 0, .high = GPUBE_INF};
+
+	if (known) {
+		*column = *known;
+		return GPUBE_OK;
+	}
+	if (r->n_columns == INT32_MAX)
+		return gpube__in_fail(r->in, GPUBE_ELIMIT, "2^31 columns");
+	if (gpube__grow(r->m->ctx, &r->columns, &r->columns_capacity, (int64_t)r->n_columns + 1, sizeof(c)))
+		return r->in->status = GPUBE_ENOMEM;
+	c.name = gpube__strdup(r->m->ctx, r->token);
+	if (!c.name)
+		return r->in->status = GPUBE_ENOMEM;
+	*column = r->n_columns;
+	r->columns[r->n_columns++] = c;
+	return gpube__names_add(&r->names, 0, c.name, *column) ? (r->in->status = GPUBE_ENOMEM) : GPUBE_OK;
+}
+
+static int push_term(struct gpube_lp *r, struct gpube_lp_number factor, int32_t a, int32_t b)
+{
+	if (factor.infinite)
+		return gpube__in_error(r->in, "an infinite number outside bounds");
+	if (gpube__grow(r->m->ctx, &r->terms, &r->terms_capacity, r->n_terms + 1, sizeof(*r->terms)))
+		return r->in->status = GPUBE_ENOMEM;
+	r->terms[r->n_terms++] = (struct gpube_lp_term){factor, a, b};
+	return GPUBE_OK;
+}
+
+/* Signs, maybe none: at the end the token is what comes behind. */
+static int read_signs(struct gpube_lp *r, bool *minus, bool *any)
+{
+	*any = false;
+	for (*minus = false; is(r, "+") || is(r, "-"); *any = true) {
+		*minus ^= *r->token == '-';
+		if (next(r))
+			return r->in->status;
+	}
+	return GPUBE_OK;
+}
+
+/* "x ^ 2" or "x * y", whose x was read. */
+static int read_second(struct gpube_lp *r, int32_t a, int32_t *b)
+{
+	if (is(r, "^")) {
+		*b = a;
+		if (next(r))
+			return r->in->status;
+		if (r->kind != GPUBE_LP_NUMBER || r->number.digits != 2 || r->number.decimals)
+			return refuse(r, "the exponent 2");
+		return next(r);
+	}
+	if (!is(r, "*"))
+		return refuse(r, "'^' or '*' in brackets");
+	if (next(r))
+		return r->in->status;
+	if (r->kind != GPUBE_LP_NAME || is_section(r))
+		return refuse(r, "a column");
+	return find_column(r, b) ? r->in->status : next(r);
+}
+
+/* Another number or column of a sum, with its sign. */
+static int read_term(struct gpube_lp *r, bool first, bool negate, bool quadratic)
+{
+	struct gpube_lp_number factor = {.digits = 1};
+	bool minus, sign, number = false;
+	int32_t a = -1, b = -1;
+
+	if (read_signs(r, &minus, &sign))
+		return r->in->status;
+	if (!sign && !first)
+		return refuse(r, "'+', '-' or a relation");
+	if (r->kind == GPUBE_LP_NUMBER) {
+		factor = r->number;
+		number = true;
+		if (next(r))
+			return r->in->status;
+	}
+	factor.digits = minus != negate ? -factor.digits : factor.digits;
+	if (r->kind == GPUBE_LP_NAME && !is_section(r)) {
+		if (find_column(r, &a) || next(r) || (quadratic && read_second(r, a, &b)))
+			return r->in->status;
+	} else if (!number || quadratic) {
+		return refuse(r, "a number or a column");
+	}
+	return push_term(r, factor, a, b);
+}
+
+/* "[ 4 x * y ] / 2": halved exactly, as five tenths. */
+static int read_brackets(struct gpube_lp *r, bool negate)
+{
+	const int64_t at = r->n_terms;
+
+	if (next(r))
+		return r->in->status;
+	for (bool first = true; !is(r, "]"); first = false)
+		if (read_term(r, first, negate, true))
+			return r->in->status;
+	if (next(r) || !is(r, "/") || next(r) || r->kind != GPUBE_LP_NUMBER || r->number.digits != 2)
+		return refuse(r, "'/ 2' behind the brackets");
+	for (int64_t k = at; k < r->n_terms; k++) {
+		struct gpube_lp_number *f = &r->terms[k].factor;
+
+		if (f->digits % 2 == 0)
+			f->digits /= 2;
+		else if (f->decimals == GPUBE_LP_DECIMALS || __builtin_mul_overflow(f->digits, 5, &f->digits))
+			return gpube__in_fail(r->in, GPUBE_ERANGE, "half of a number passes 64 bits or 18 decimals");
+		else
+			f->decimals++;
+	}
+	return next(r);
+}
+
+/* A sum up to a relation or a section; 'negate': it stands on the right. */
+static int read_sum(struct gpube_lp *r, bool negate, bool brackets)
+{
+	for (bool first = true; first || (r->kind != GPUBE_LP_END && !is_relation(r) && !is_section(r)); first = false) {
+		bool minus = false, sign;
+
+		/* a sign, or a sum's first term, may be in front of brackets */
+		if (brackets && (is(r, "+") || is(r, "-")) && gpube__in_need(r->in, GPUBE_LP_TOKEN) &&
+			skip_comments(r) && *r->in->p == '[' && read_signs(r, &minus, &sign))
+			return r->in->status;
+		if (brackets && is(r, "[") ? read_brackets(r, negate != minus)
+					   : read_term(r, first, negate, false))
+			return r->in->status;
+		/* on the right the next row may come without a name */
+		if (negate && !is(r, "+") && !is(r, "-"))
+			return GPUBE_OK;
+	}
+	return GPUBE_OK;
+}
+
+/* "c1:" in front of a sum, if it is there. The token is a name. */
+static int skip_label(struct gpube_lp *r)
+{
+	if (r->kind != GPUBE_LP_NAME || is_section(r) || !skip_comments(r) || *r->in->p != ':')
+		return r->in->status;
+	return next(r) ? r->in->status : next(r);
+}
+
+/* ---- sections --------------------------------------------------------------------------------- */
+
+static int read_objective(struct gpube_lp *r)
+{
+	if (is_word(r, MAXIMISE)) {
+		if (gpube_model_set_direction(r->m, GPUBE_MAXIMISE))
+			return r->in->status = GPUBE_EINVAL;
+	} else if (!is_word(r, MINIMISE)) {
+		return refuse(r, "Minimize or Maximize");
+	}
+	if (next(r) || skip_label(r))
+		return r->in->status;
+	if (is(r, ":"))
+		return gpube__in_error(r->in, "a program of lp_solve, which is not read: CPLEX's are");
+	if (!is_section(r) && read_sum(r, false, true))
+		return r->in->status;
+	r->objective = r->n_terms;
+	return is_relation(r) ? refuse(r, "a section's name") : GPUBE_OK;
+}
+
+static int push_row(struct gpube_lp *r, int64_t first, enum gpube_relation relation, int64_t line)
+{
+	if (gpube__grow(r->m->ctx, &r->rows, &r->rows_capacity, r->n_rows + 1, sizeof(*r->rows)))
+		return r->in->status = GPUBE_ENOMEM;
+	r->rows[r->n_rows++] = (struct gpube_lp_row){first, r->n_terms - first, line, relation};
+	return GPUBE_OK;
+}
+
+/* The number on the right of a row. */
+static int read_right(struct gpube_lp *r)
+{
+	struct gpube_lp_number v;
+	bool minus, sign;
+
+	if (read_signs(r, &minus, &sign))
+		return r->in->status;
+	if (r->kind != GPUBE_LP_NUMBER)
+		return refuse(r, "a number on the right");
+	v = r->number;
+	v.digits = minus ? v.digits : -v.digits;
+	return push_term(r, v, -1, -1) ? r->in->status : next(r);
+}
+
+/* "<= 1" of "-1 <= x - y <= 1", whose sum, from 'middle' on, is read as one on the right. */
+static int read_range(struct gpube_lp *r, enum gpube_relation first, int64_t middle, int64_t line)
+{
+	const int64_t n = r->n_terms;
+	enum gpube_relation relation;
+
+	if (read_relation(r, &relation))
+		return r->in->status;
+	if (relation != first || relation == GPUBE_EXACTLY)
+		return gpube__in_error(r->in, "two relations of a row that do not point the same way");
+	for (int64_t k = middle; k < n; k++) {
+		struct gpube_lp_term t = r->terms[k];
+
+		t.factor.digits = -t.factor.digits;
+		if (push_term(r, t.factor, t.a, t.b))
+			return r->in->status;
+	}
+	return read_right(r) ? r->in->status : push_row(r, n, relation, line);
+}
+
+static int read_row(struct gpube_lp *r)
+{
+	const int64_t first = r->n_terms;
+	enum gpube_relation relation;
+	int64_t line, middle;
+	bool columns = false;
+
+	if (skip_label(r))
+		return r->in->status;
+	line = r->in->line;
+	if (read_sum(r, false, false))
+		return r->in->status;
+	middle = r->n_terms;
+	for (int64_t k = first; k < middle; k++)
+		columns = columns || r->terms[k].a >= 0;
+	if (read_relation(r, &relation))
+		return r->in->status;
+	if (columns ? read_right(r) : read_sum(r, true, false))
+		return r->in->status;
+	if (push_row(r, first, relation, line))
+		return r->in->status;
+	return !columns && is_relation(r) ? read_range(r, relation, middle, line) : GPUBE_OK;
+}
+
+/* A bound as an integer that allows the same ones; 'up': it is a lower one. */
+static int64_t to_bound(struct gpube_lp_number v, bool up)
+{
+	int64_t ten = 1, q;
+
+	if (v.infinite)
+		return v.digits < 0 ? -GPUBE_INF : GPUBE_INF;
+	for (int k = 0; k < v.decimals; k++)
+		ten *= 10;
+	q = v.digits / ten;
+	if (q * ten != v.digits)
+		q += up ? v.digits > 0 : -(v.digits < 0);
+	return q;
+}
+
+/* A number with its sign, or infinity; *is_number: false, and nothing is read, where a column stands. */
+static int read_bound(struct gpube_lp *r, struct gpube_lp_number *v, bool *is_number)
+{
+	bool minus, sign;
+
+	if (read_signs(r, &minus, &sign))
+		return r->in->status;
+	*is_number = r->kind == GPUBE_LP_NUMBER || is_word(r, "inf|infinity");
+	if (!*is_number)
+		return sign ? refuse(r, "a number or infinity") : GPUBE_OK;
+	*v = r->kind == GPUBE_LP_NUMBER ? r->number : (struct gpube_lp_number){.digits = 1, .infinite = true};
+	if (v->infinite)
+		v->digits = 1;
+	v->digits = minus ? -v->digits : v->digits;
+	return next(r);
+}
+
+static void set_bound(struct gpube_lp_column *c, enum gpube_relation relation, struct gpube_lp_number v)
+{
+	if (relation != GPUBE_AT_MOST)
+		c->low = to_bound(v, true);
+	if (relation != GPUBE_AT_LEAST)
+		c->high = to_bound(v, false);
+}
+
+static enum gpube_relation turned(enum gpube_relation relation)
+{
+	return relation == GPUBE_EXACTLY ? relation : relation == GPUBE_AT_MOST ? GPUBE_AT_LEAST : GPUBE_AT_MOST;
+}
+
+/* "-3 <= z <= 5", "z <= 5", "z = 2", "z free" */
+static int read_bounds_of_one(struct gpube_lp *r)
+{
+	struct gpube_lp_number left = {0}, right = {0};
+	enum gpube_relation relation = GPUBE_EXACTLY;
+	bool in_front, number;
+	int32_t column;
+
+	if (read_bound(r, &left, &in_front) || (in_front && read_relation(r, &relation)))
+		return r->in->status;
+	if (r->kind != GPUBE_LP_NAME || is_section(r))
+		return refuse(r, "a column");
+	if (find_column(r, &column) || next(r))
+		return r->in->status;
+	if (in_front)
+		set_bound(&r->columns[column], turned(relation), left);
+	else if (is_word(r, "free")) {
+		r->columns[column].low = -GPUBE_INF;
+		r->columns[column].high = GPUBE_INF;
+		return next(r);
+	}
+	if (in_front && !is_relation(r))
+		return GPUBE_OK;
+	if (read_relation(r, &relation) || read_bound(r, &right, &number))
+		return r->in->status;
+	if (!number)
+		return refuse(r, "a number or infinity");
+	set_bound(&r->columns[column], relation, right);
+	return GPUBE_OK;
+}
+
+static int read_integer(struct gpube_lp *r, bool binary)
+{
+	int32_t column;
+
+	if (r->kind != GPUBE_LP_NAME)
+		return refuse(r, "a column or a section's name");
+	if (find_column(r, &column))
+		return r->in->status;
+	r->columns[column].integer = true;
+	if (binary) {
+		r->columns[column].low = r->columns[column].low > 0 ? r->columns[column].low : 0;
+		r->columns[column].high = r->columns[column].high < 1 ? r->columns[column].high : 1;
+	}
+	return next(r);
+}
+
+/* Its name was read as the token. */
+static int read_section(struct gpube_lp *r)
+{
+	enum { ROWS, RANGES, BINARY, GENERAL } section;
+	const char *second = is_word(r, "subject") ? "to" : is_word(r, "such") ? "that" : NULL;
+
+	if (is_word(r, UNREAD))
+		return gpube__in_error(r->in, "the section '%.40s', which is not read", r->token);
+	section = is_word(r, SUBJECT)    ? ROWS
+		  : is_word(r, BOUNDS)   ? RANGES
+		  : is_word(r, BINARIES) ? BINARY
+					 : GENERAL;
+	if (next(r))
+		return r->in->status;
+	if (second) {
+		if (!is_word(r, second))
+			return refuse(r, section == ROWS ? "Subject To" : second);
+		if (next(r))
+			return r->in->status;
+	}
+	while (r->kind != GPUBE_LP_END && !is_section(r)) {
+		const int status = section == ROWS     ? read_row(r)
+				   : section == RANGES ? read_bounds_of_one(r)
+						       : read_integer(r, section == BINARY);
+
+		if (status)
+			return status;
+	}
+	return GPUBE_OK;
+}
+
+static int read_file(struct gpube_lp *r)
+{
+	if (next(r) || read_objective(r))
+		return r->in->status;
+	while (!is_word(r, "end")) {
+		if (!is_section(r))
+			return refuse(r, "a section's name, or End");
+		if (read_section(r))
+			return r->in->status;
+	}
+	return next(r) ? r->in->status : r->kind == GPUBE_LP_END ? GPUBE_OK : refuse(r, "the end of the file");
+}
+
+int gpube__lp_read(struct gpube_model *m, struct gpube_in *in)
+{
+	struct gpube_lp r = {.m = m, .in = in};
+	int status;
+
+	gpube__names_init(&r.names, m->ctx);
+	status = read_file(&r);
+	if (!status)
+		status = gpube__lp_model(&r);
+	gpube__names_clear(&r.names);
+	for (int32_t k = 0; k < r.n_columns; k++)
+		gpube__free(m->ctx, r.columns[k].name);
+	gpube__free(m->ctx, r.columns);
+	gpube__free(m->ctx, r.terms);
+	gpube__free(m->ctx, r.rows);
+	return status ? status : in->status;
+}
