@@ -315,6 +315,12 @@ struct gpube_stage {
 	int gave_way; /* it had no room, or its sums were too large */
 };
 
+/* What was known so many seconds after the call, when a bound or an assignment had improved; as in gpube_stage. */
+struct gpube_step {
+	double seconds;
+	int64_t bound, cost;
+};
+
 /*
  * What gpube_solve(), gpube_bound() and gpube_plan() know at their end.
  * answer      OPTIMAL: 'values' attain the optimum, 'cost'; INFEASIBLE; INCOMPLETE: the optimum
@@ -338,6 +344,7 @@ struct gpube_stage {
  *             kernels alone), copying the part between host and device; assign: for reading the
  *             values off and pricing the assignment again
  * stages      what was done, in its order; n_stages of them
+ * steps       how bound and cost improved, n_steps of them; of thousands some are left out
  */
 struct gpube_solution {
 	enum gpube_answer answer;
@@ -356,6 +363,8 @@ struct gpube_solution {
 	double seconds_contracting, seconds_copying;
 	int n_stages;
 	struct gpube_stage *stages;
+	int n_steps;
+	struct gpube_step *steps;
 };
 
 /*

@@ -167,7 +167,7 @@ static int report_elimination(const struct gpube_bounder *b, struct gpube_soluti
 	return out->order ? gpube__given_order(out->order, &b->s, from->order) : GPUBE_ENOMEM;
 }
 
-static int report_stages(const struct gpube_bounder *b, struct gpube_solution *out)
+static int report_stages(struct gpube_bounder *b, struct gpube_solution *out)
 {
 	out->stages = gpube__alloc(b->ctx, (uint64_t)b->n_runs, sizeof(*out->stages));
 	if (!out->stages)
@@ -179,6 +179,13 @@ static int report_stages(const struct gpube_bounder *b, struct gpube_solution *o
 		out->stages[k] = (struct gpube_stage){.name = r->name, .seconds = r->seconds,
 			.bound = given_total(b, r->lower), .cost = given_total(b, r->upper),
 			.gave_way = r->gave_way};
+	}
+	out->steps = b->steps;
+	out->n_steps = (int)b->n_steps;
+	b->steps = NULL;
+	for (int k = 0; k < out->n_steps; k++) {
+		out->steps[k].bound = given_total(b, out->steps[k].bound);
+		out->steps[k].cost = given_total(b, out->steps[k].cost);
 	}
 	return GPUBE_OK;
 }

@@ -67,6 +67,24 @@ void gpube__bounder_tell(const struct gpube_bounder *b, const char *by)
 			total_text(upper, b, b->upper), by);
 }
 
+/*
+ * For a picture: where there is no memory for it, it has less to show. A run of thousands of steps keeps
+ * every other one.
+ */
+static void step(struct gpube_bounder *b)
+{
+	enum { MOST = 4096 };
+
+	if (b->n_steps == MOST) {
+		for (int64_t k = 0; k < MOST / 2; k++)
+			b->steps[k] = b->steps[2 * k];
+		b->n_steps = MOST / 2;
+	}
+	if (gpube__grow(b->ctx, &b->steps, &b->steps_capacity, b->n_steps + 1, sizeof(*b->steps)))
+		return;
+	b->steps[b->n_steps++] = (struct gpube_step){gpube__now() - b->start, b->lower, b->upper};
+}
+
 void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by)
 {
 	if (lower > b->limit && lower != GPUBE_INF)
@@ -75,6 +93,7 @@ void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by
 		return;
 	b->lower = lower;
 	b->seconds_lower = gpube__now() - b->start;
+	step(b);
 	if (lower != GPUBE_INF)
 		gpube__bounder_tell(b, by);
 }
@@ -103,6 +122,7 @@ int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const c
 		b->limit = total;
 	memcpy(b->best, values, (size_t)b->m->n_vars * sizeof(*values));
 	b->seconds_upper = gpube__now() - b->start;
+	step(b);
 	gpube__bounder_tell(b, by);
 	return GPUBE_OK;
 }
@@ -145,6 +165,7 @@ void gpube__bounder_clear(struct gpube_bounder *b)
 	gpube_solution_free(b->eliminated, b->ctx);
 	gpube__free(b->ctx, b->count);
 	gpube__free(b->ctx, b->runs);
+	gpube__free(b->ctx, b->steps);
 	gpube__free(b->ctx, b->best);
 	gpube__free(b->ctx, b->extended);
 	gpube__free(b->ctx, b->tried);

@@ -67,6 +67,8 @@ struct gpube_bounder {
 	char *count; /* of the optima, once it is known */
 	struct gpube_stage_run *runs;
 	int64_t n_runs, runs_capacity;
+	struct gpube_step *steps; /* totals of the simplified model */
+	int64_t n_steps, steps_capacity;
 	double seconds_simplify, seconds_order, seconds_count;
 	bool at_once; /* the report comes in a moment: nothing but it is told */
 };

@@ -1,5 +1,6 @@
 /* cmd_solve.c - gpube solve: the optimum, an assignment, and how many there are. */
 #include "gpube/cli/bounding.h"
+#include "gpube/cli/draw/plot.h"
 
 #define OPTS_STRUCT struct opts_solve
 static const struct opt_row rows[] = {OPTS_SOLVE(OPT_ROW)};
@@ -26,6 +27,8 @@ static struct gpube_solution *bounds_now(struct session *s, const struct opts_so
 			.no_simplify = o->engine.no_simplify,
 			.precision = (int)o->engine.precision});
 
+	for (int k = 0; bounds && k < bounds->n_steps; k++)
+		bounds->steps[k].seconds += before;
 	if (bounds && known->scale == bounds->scale)
 		bounding_raise(bounds, m, known->bound, before);
 	return bounds;
@@ -58,6 +61,8 @@ static int report(struct session *s, const struct opts_solve *o, const char *fil
 	rc = answer_report(&f.answer, (enum answer_output)(o->json ? ANSWER_JSON : o->output),
 		conclusion_text, conclusion_json, &f);
 	gpube__free(s->ctx, evidence_file);
+	if (o->plot && plot_write(o->plot, &f.answer, solution))
+		return session_fail(s, NULL);
 	return rc;
 }
 
@@ -122,7 +127,8 @@ static int run(const void *opts, int n_args, char **args)
 		&s, &o->talk, &o->engine, true, json, o->output_file);
 	if (rc)
 		return rc;
-	rc = session_read(&s, &m, args[0], &read);
+	rc = o->plot && !session_can_write(&s, o->plot) ? session_fail(&s, NULL)
+							 : session_read(&s, &m, args[0], &read);
 	if (m)
 		rc = solve(&s, o, args[0], m, &read);
 	gpube_model_free(m);
@@ -167,7 +173,9 @@ const struct command cmd_solve = {
 		    "gpube solve --output sol -o problem.sol problem.wcsp\n"
 		    "the assignment alone, in a file for toulbar2\n"
 		    "gpube solve --output uai -o model.uai.MPE model.uai.xz\n"
-		    "the same in the UAI competitions' format",
+		    "the same in the UAI competitions' format\n"
+		    "gpube solve --timeout 60 --plot bounds.svg problem.wcsp\n"
+		    "a picture of what was known when, proved or not",
 	.min_args = 1,
 	.max_args = 2,
 	.opts_size = sizeof(struct opts_solve),

@@ -78,6 +78,8 @@
 #define OPTS_SOLVE(X)                                                                              \
 	OPTS_ANSWER(X)                                                                             \
 	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")                  \
+	X(OUT, plot, 0, NULL, 0, 0, "FILE",                                                        \
+		"draw how the bounds came to meet over time, an SVG; after a stop, too")           \
 	X(FLAG, no_slices, 0, NULL, 0, 0, NULL,                                                    \
 		"what does not fit the memory is refused, and is not done in slices")
 

@@ -51,6 +51,7 @@ void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
 	gpube__free(ctx, s->count);
 	gpube__free(ctx, s->order);
 	gpube__free(ctx, s->stages);
+	gpube__free(ctx, s->steps);
 	gpube__free(ctx, s);
 }
 

@@ -108,4 +108,24 @@ printf 'x 2 10 2 9\n10 10\n2 0 1 0 1\n3 4 5\n2 0 1 0 12\n%s' \
 row 'densities: 1 and 12 of 100 cells' 0 '^densities +1 % \(1\), 20 % \(1\)$' '' "$gpube" info "$work/d.wcsp"
 row 'densities: JSON' 0 '"densities_percent": \{"1": 1, "20": 1\}' '' "$gpube" info --json "$work/d.wcsp"
 row 'densities: potentials' 0 '^densities +0 % \(1\)$' '' "$gpube" info "$work/one.uai"
+# ---- bounds over time
+row 'solve --plot' 0 '^optimum +4.30' '' "$gpube" solve -q --plot "$work/p.svg" $x/exams.cfn
+that 'plot: two lines of steps' count 2 '^<path class="[a-z]*" .*d="M[0-9. HV]*"/>' "$work/p.svg"
+that 'plot: they end at the optimum' count 2 '>[lu][a-z]* 4.30</text>' "$work/p.svg"
+that 'plot: the title' grep -q 'exams.cfn: the optimum is proved' "$work/p.svg"
+that 'plot: they end at the same height' [ "$(sed -n 's/.*[VM][0-9. H]*[ V]\([0-9.]*\) H[0-9]*".*/\1/p' "$work/p.svg" | sort -u | wc -l)" = 1 ]
+row 'plot: nothing is allowed' 0 '^infeasible' '' "$gpube" solve -q --plot "$work/n.svg" "$work/none.wcsp"
+that 'plot: no number where there is none' sh -c "! grep -q '>lower' '$work/n.svg'"
+that 'plot: says so' grep -q 'every assignment is forbidden (proved)</text>' "$work/n.svg"
+"$gpube" generate random --p2 0 -n 90 -d 12 -o "$work/hard.wcsp"
+row 'plot: after a time limit' 1 '^incomplete' '' "$gpube" solve -q --timeout 2 --plot "$work/t.svg" "$work/hard.wcsp"
+that 'plot: says that nothing is proved' grep -q 'hard.wcsp: not proved</text>' "$work/t.svg"
+that 'plot: and has both lines' count 2 '^<path' "$work/t.svg"
+if command -v xmllint > /dev/null 2>&1; then
+	that 'plot: XML' xmllint --noout "$work/p.svg" "$work/n.svg" "$work/t.svg"
+fi
+row 'plot: a maximum' 0 '' '' sh -c "printf '%s' '{problem: {name: \"most\", mustbe: \">-9.0\"}, variables: {a: 2, b: 2}, functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}' > '$work/most.cfn'; '$gpube' solve -q --plot '$work/m.svg' -o '$work/m' '$work/most.cfn'"
+that 'plot: of a maximum, both ends' count 2 '>[lu][a-z]* 7.1</text>' "$work/m.svg"
+row 'plot: a file that cannot be written' 1 '' "^gpube: cannot write '/nonexistent/x'" \
+	"$gpube" solve --plot /nonexistent/x $x/exams.cfn
 plan

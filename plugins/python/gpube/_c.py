@@ -78,6 +78,12 @@ struct gpube_solution {
 	double seconds_contracting, seconds_copying;
 	int n_stages;
 	void *stages;
+	int n_steps;
+	void *steps;
+};
+struct gpube_step {
+	double seconds;
+	int64_t bound, cost;
 };
 struct gpube_stage {
 	char *name;
