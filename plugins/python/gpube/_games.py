@@ -76,6 +76,36 @@ class Game(Owner):
 		a, b = game.payoff_matrices
 		return cls(a.tolist(), b.tolist(), context=context)
 
+	@classmethod
+	def from_pygambit(cls, game, context=None):
+		"""One of pygambit's games of two players, by way of a .nfg file.
+
+		>>> gpube.Game.from_pygambit(game).nash()  # doctest: +SKIP
+		"""
+		import os
+		import tempfile
+		with tempfile.TemporaryDirectory() as directory:
+			path = os.path.join(directory, "game.nfg")
+			with open(path, "w") as f:
+				f.write(game.to_nfg())
+			return cls.read(path, context=context)
+
+	def to_pygambit(self):
+		"""The game as one of pygambit's, with exact payoffs and the names of actions.
+
+		Errors: ImportError (no pygambit: pip install pygambit)
+
+		>>> game.to_pygambit().min_payoff  # doctest: +SKIP
+		"""
+		import os
+		import tempfile
+
+		import pygambit
+		with tempfile.TemporaryDirectory() as directory:
+			path = os.path.join(directory, "game.nfg")
+			self.write(path)
+			return pygambit.read_nfg(path)
+
 	def write(self, path, format="auto"):
 		"""Writes .nfg, .gam (GTOutput) or an input of lrsnash, by the name. Errors: Error EIO, ENOMEM"""
 		address, at, format = self._address, path_bytes(path), word("NASH_FORMAT_", format)

@@ -562,6 +562,26 @@ class Model(Owner):
 		return m
 
 	@classmethod
+	def from_pyagrum(cls, network, context=None):
+		"""A model of potentials of one of pyAgrum's Bayesian networks or Markov random fields: a function
+		for each of its CPTs or factors, variables in the order of network.nodes().
+
+		>>> gpube.Model.from_pyagrum(network).infer(marginals=True)  # doctest: +SKIP
+		"""
+		m = cls("potentials", context=context)
+		index = {}
+		for node in network.nodes():
+			variable = network.variable(node)
+			index[variable.name()] = m.add_variable(variable.domainSize(), variable.name())
+		tables = [network.cpt(node) for node in network.nodes()] if hasattr(network, "cpt") \
+			else [network.factor(f) for f in network.factors()]
+		for table in tables:
+			names = list(table.names)
+			m.add_function([index[n] for n in names],
+				lambda *values, t=table, names=names: t[dict(zip(names, values))])
+		return m
+
+	@classmethod
 	def from_pytoulbar2(cls, problem, context=None):
 		"""A model of costs of a pytoulbar2.CFN, by way of a .cfn file.
 
@@ -573,6 +593,24 @@ class Model(Owner):
 			path = os.path.join(directory, "problem.cfn")
 			problem.Dump(path)
 			return cls.read(path, context=context)
+
+	def to_pytoulbar2(self):
+		"""The model as a pytoulbar2.CFN, whose variables have the same indices, by way of a .cfn file.
+
+		Errors: ImportError (no pytoulbar2: pip install pytoulbar2), those of write()
+
+		>>> m.to_pytoulbar2().Solve()  # doctest: +SKIP
+		"""
+		import os
+		import tempfile
+
+		import pytoulbar2
+		problem = pytoulbar2.CFN()
+		with tempfile.TemporaryDirectory() as directory:
+			path = os.path.join(directory, "problem.cfn")
+			self.write(path)
+			problem.Read(path)
+		return problem
 
 
 def _format(name):

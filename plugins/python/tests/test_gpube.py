@@ -551,6 +551,55 @@ class OtherPackages(unittest.TestCase):
 		p.AddFunction(["a", "b"], [3.5, 1.2, 2, 4])
 		self.assertEqual(gpube.Model.from_pytoulbar2(p).solve().optimum, Decimal("1.2"))
 
+	def test_to_pytoulbar2(self):
+		try:
+			import pytoulbar2  # noqa: F401
+		except ImportError:
+			self.skipTest("no pytoulbar2")
+		m = gpube.Model.read(os.path.join(EXAMPLES, "exams.cfn"))
+		p = m.to_pytoulbar2()
+		values, cost, _ = p.Solve()
+		self.assertAlmostEqual(cost, 4.3)
+		self.assertEqual(m.cost(values), Decimal("4.30"))
+		# what Assign fixes, observe() does; Store and Restore are observe(None)
+		q = m.to_pytoulbar2()
+		q.SolveFirst()
+		free, depth = values[0], q.Depth()
+		q.Store()
+		q.Assign(0, (free + 1) % 3)
+		found = q.SolveNext()
+		q.Restore(depth)
+		m.observe(0, (free + 1) % 3)
+		self.assertAlmostEqual(found[1], float(m.solve().optimum))
+		m.observe(0, None)
+		self.assertEqual(m.solve().optimum, Decimal("4.30"))
+
+	def test_pygambit(self):
+		try:
+			import pygambit
+		except ImportError:
+			self.skipTest("no pygambit")
+		g = gpube.Game([[3, 0], [5, Fraction(1, 3)]], [[3, 5], [0, Fraction(1, 3)]])
+		there = g.to_pygambit()
+		self.assertEqual([len(p.strategies) for p in there.players], [2, 2])
+		self.assertEqual(len(pygambit.nash.enumpure_solve(there).equilibria), 1)
+		back = gpube.Game.from_pygambit(there).nash()
+		self.assertEqual([e.payoffs for e in back.equilibria], [(Fraction(1, 3), Fraction(1, 3))])
+
+	def test_pyagrum(self):
+		try:
+			import pyagrum as gum
+		except ImportError:
+			self.skipTest("no pyagrum")
+		bn = gum.fastBN("a->c[3]<-b[4];c->d")
+		inference = gum.LazyPropagation(bn)
+		inference.makeInference()
+		m = gpube.Model.from_pyagrum(bn)
+		rows = m.infer(marginals=True).marginals
+		for v, node in enumerate(bn.nodes()):
+			for x, p in enumerate(rows[v]):
+				self.assertAlmostEqual(p, inference.posterior(node)[x], places=12)
+
 	def test_pgmpy(self):
 		class Factor:
 			def __init__(self, variables, values):
