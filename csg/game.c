@@ -581,3 +581,8 @@ bool csg__as_is(const struct csg__range *range, const struct csg_game *g)
 {
 	return range->work == g->type && (!csg__is_int(g->type) || !range->forbidden);
 }
+
+int csg__clock_threads(const struct csg__search *s)
+{
+	return s->ops == gpube__subset_cpu() ? 1 : s->g->ctx->n_threads;
+}

@@ -198,11 +198,6 @@ static int run_wide(struct csg__search *s)
 	return s->opts->method == CSG_LP ? csg__lp_run(s, 0) : csg__dp(s);
 }
 
-int csg__clock_threads(const struct csg__search *s)
-{
-	return s->ops == gpube__subset_cpu() ? 1 : s->g->ctx->n_threads;
-}
-
 /* What conv would take of the processor, or of the clock if it is a device's. */
 static double conv_costs(const struct csg__search *s)
 {
