@@ -326,6 +326,27 @@ static void millions_of_free_variables_take_little(void **state)
 	assert_true(held.now == 0);
 }
 
+/* Other values of what would settle are counted as optima. */
+static void settled_values_are_counted(void **state)
+{
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_model *m = new_model(3, 3);
+	struct gpube_solution *found;
+
+	(void)state;
+	add(m, SCOPE(1, 2), COSTS(9, 9, 9, 1, 9, 9, 9, 9, 9));
+	for (opts.count = 0; opts.count < 2; opts.count++) {
+		assert_int_equal(gpube_solve(&found, m, &opts), 0);
+		assert_int_equal(found->answer, GPUBE_ANSWER_OPTIMAL);
+		assert_true(found->cost == 1);
+		assert_int_equal(found->plan.n_vars, opts.count ? 3 : 2);
+		if (opts.count)
+			assert_string_equal(found->count, "3");
+		gpube_solution_free(found, ctx);
+	}
+	gpube_model_free(m);
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -345,5 +366,6 @@ int main(void)
 	ADD_CASE(&c, merging_can_fix_a_variable);
 	ADD_CASE(&c, free_variables_settle);
 	ADD_CASE(&c, millions_of_free_variables_take_little);
+	ADD_CASE(&c, settled_values_are_counted);
 	return run_cases(&c, "simplify: values", ctx_setup, ctx_teardown);
 }
