@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "formats/common/reading.h"
-#include "formats/mip/lp.h"
+#include "formats/mip/lp_parts.h"
 
 static int refuse_column(struct gpube_lp *r, const struct gpube_lp_column *c, const char *why)
 {

@@ -22,7 +22,7 @@
 #include <strings.h>
 
 #include "formats/common/registry.h"
-#include "formats/mip/lp.h"
+#include "formats/mip/lp_parts.h"
 #include "formats/mip/mip.h"
 
 #define MOST ((int64_t)1 << 61)

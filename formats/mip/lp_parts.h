@@ -1,6 +1,6 @@
-/* lp.h - an .lp as it was read: lp_read.c; lp_model.c makes a model of it. Internal to formats/. */
-#ifndef GPUBE_LP_H
-#define GPUBE_LP_H
+/* lp_parts.h - an .lp as it was read: lp_read.c; lp_model.c makes a model of it. Internal to formats/. */
+#ifndef GPUBE_LP_PARTS_H
+#define GPUBE_LP_PARTS_H
 
 #include "formats/common/names.h"
 #include "formats/keywords/linear.h"
