@@ -303,6 +303,10 @@ int main(int argc, char **argv)
 	struct gpube_ctx *ctx;
 	int rc;
 
+	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		fputs(usage, stdout);
+		return 0;
+	}
 	if (!parse(&args, argc, argv)) {
 		fputs(usage, stderr);
 		return 2;

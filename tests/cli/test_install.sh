@@ -107,6 +107,7 @@ if command -v pkg-config > /dev/null 2>&1; then
 	row 'bnb: the assignment' 0 '^assignment  0 1 2 1 0 2$' '*' "$work/example/bnb" examples/exams.cfn
 	row 'bnb: from a first assignment' 0 '^optimum +430 ' '*' "$work/example/bnb" -s 5 examples/exams.cfn
 	row 'bnb: nothing better' 0 '^infeasible' '' "$work/example/bnb" -u 430 examples/exams.cfn
+	row 'bnb: --help' 0 '^usage: bnb' '' "$work/example/bnb" --help
 	row 'bnb: usage' 2 '' '^usage: bnb' "$work/example/bnb" -b some examples/exams.cfn
 	row 'bnb: no file' 1 '' '^bnb: cannot open' "$work/example/bnb" x
 	if command -v c++ > /dev/null 2>&1; then
