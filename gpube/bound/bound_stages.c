@@ -218,13 +218,25 @@ static int look_closely(struct gpube_bounder *b, double seconds)
 	return status;
 }
 
+/* Tables that a tree of a tenth of a second reads more than once. */
+#define SMALL_CELLS 1e6
+
+static bool has_small_tables(const struct gpube_bounder *b)
+{
+	double cells = 0;
+
+	for (int32_t k = 0; k < b->m->n_functions; k++)
+		cells += (double)gpube__table(b->m, k)->n;
+	return cells < SMALL_CELLS;
+}
+
 /*
  * Few variables of large domains: where a tree ends at all it may do so in a moment, and what is next are an order, which
  * will not help, and clusters, of which one pass takes longer. (CELAR6-SUB0 is 17 nodes.)
  */
 static bool wants_tree_at_once(const struct gpube_bounder *b)
 {
-	return is_auto(b) && !b->shifted && b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_dense(b) && !is_easy(b) &&
+	return is_auto(b) && has_small_tables(b) && !b->shifted && b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_dense(b) && !is_easy(b) &&
 	       gpube__bounder_mean_domain(b) >= GPUBE__WIDE_DOMAIN;
 }
 
