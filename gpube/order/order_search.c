@@ -89,9 +89,9 @@ static int draw_dissection(struct chain *c, int32_t *order)
 {
 	int32_t n = c->tree->g->n;
 	const int32_t least[] = {30, 100, n / 16, n / 4};
-	/* one of a large graph, and the first of each, is long enough with one separator a part */
+	/* one of a large graph, above all the first, is long enough with few separators a part */
 	const uint64_t most_log = n > 50000 ? 1 : n > 10000 ? 3 : 5;
-	const uint64_t n_logs = c->n_dissections < most_log ? ++c->n_dissections : most_log;
+	const uint64_t n_logs = n > 4000 && c->n_dissections < most_log ? ++c->n_dissections : most_log;
 	double balance = 0.15 + 0.25 * gpube__rng_unit(&c->rng);
 
 	gpube__dissect(c->dissector, c->group, balance, least[gpube__rng_below(&c->rng, 4)],
