@@ -20,6 +20,9 @@ except ModuleNotFoundError:
     sys.exit("pytoulbar2 is not there: pip install pytoulbar2")
 
 
+WORTH = 0.1  # of the gap
+
+
 def shift(file, shifted, seconds):
     """What 'gpube reparam' reports, as a dict; the problem is in 'shifted'."""
     command = [os.environ.get("GPUBE", "gpube"), "reparam", "-q", "--json", "--prune",
@@ -42,6 +45,19 @@ def optimum(file, seconds):
         if found["status"] != "bounds":
             return cost, found["assignment"], "gpube"
         cfn = pytoulbar2.CFN()
+        if found["direction"] == "minimise" and cost is not None:
+            # what the shifts closed of the gap above toulbar2's own first bound: nothing gained is
+            # many tables more for nothing, and the file as it is is searched below the best cost
+            cfn.Read(file)
+            own = cfn.GetLB()
+            if found["written"]["constant"] - own < WORTH * (cost - own):
+                print(f"gpube: bound {found['written']['constant']}, best {cost}; the shifts closed "
+                      f"too little, toulbar2 goes on with the file", file=sys.stderr)
+                cfn.UpdateUB(cost)
+                better = cfn.Solve()
+                return (cost, found["assignment"], "toulbar2") if better is None else \
+                    (better[1], better[0], "toulbar2")
+            cfn = pytoulbar2.CFN()
         cfn.Read(shifted)
         print(f"gpube: bound {found['written']['constant']}, best {cost}; "
               f"toulbar2 begins at {cfn.GetLB()}", file=sys.stderr)
