@@ -46,7 +46,7 @@ static int card_copy(struct gpube_ctx *c, void *to, const void *from, uint64_t b
 	return GPUBE_OK;
 }
 
-static uint64_t card_resident(struct gpube_ctx *c)
+static uint64_t card_memory(struct gpube_ctx *c)
 {
 	(void)c;
 	return room;
@@ -123,7 +123,7 @@ static const struct gpube_ops ops = {.name = "emulated",
 	.free = card_free,
 	.upload = card_copy,
 	.download = card_copy,
-	.resident = card_resident};
+	.memory = card_memory};
 static const struct gpube_sum_ops sum_ops = {products};
 
 /* ---- inference ---------------------------------------------------------------------------------- */
