@@ -1,5 +1,6 @@
 """What the scripts of this directory have in common: options that mean the same in all of them."""
 import argparse
+import csv
 import os
 
 SHARED = {
@@ -24,3 +25,11 @@ def options(doc, *names, **others):
         how = {"action": "store_true"} if default is False else {"default": default, "type": type(default)}
         p.add_argument("--" + name.replace("_", "-"), **how)
     return p
+
+
+def write_rows(path, rows):
+    """A CSV of dicts that have the same keys."""
+    with open(path, "w", newline="") as f:
+        w = csv.DictWriter(f, rows[0].keys(), lineterminator="\n")
+        w.writeheader()
+        w.writerows(rows)

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-from common import options
+from common import options, write_rows
 
 
 def numbers_of(path):
@@ -125,10 +125,7 @@ def main():
             sum(r["agrees"] == "yes" for r in some if r["status"] == "bounds"), "%.3g" % gaps[len(gaps) // 2] if gaps else "-",
             sum(float(r["cpu_s"]) for r in some), worst[task]))
     if o.csv:
-        with open(o.csv, "w", newline="") as f:
-            w = csv.DictWriter(f, rows[0].keys(), lineterminator="\n")
-            w.writeheader()
-            w.writerows(rows)
+        write_rows(o.csv, rows)
     return 0
 
 

@@ -8,7 +8,6 @@ seconds of wall time. Their seconds are the processor's, from the model in memor
 propagation over the Markov network, pgmpy by variable elimination, variable by variable. Ours are those of the whole process. The difference is
 the largest of a marginal to ours.
 """
-import csv
 import json
 import os
 import resource
@@ -16,7 +15,7 @@ import subprocess
 import sys
 import time
 
-from common import options
+from common import options, write_rows
 
 NETWORKS = ("Grids_12 Grids_11 CSP_12 Promedus_24 Promedus_26 Promedus_30 Promedus_33 Promedus_32 Pedigree_11 Pedigree_12 Pedigree_13 "
             "Segmentation_11 Segmentation_12 Segmentation_14 Promedus_22 Promedus_13").split()
@@ -136,10 +135,7 @@ def main():
         rows.append(row)
         print(*row.values(), flush=True)
     if o.csv:
-        with open(o.csv, "w", newline="") as f:
-            w = csv.DictWriter(f, rows[0].keys(), lineterminator="\n")
-            w.writeheader()
-            w.writerows(rows)
+        write_rows(o.csv, rows)
     return 0
 
 

@@ -418,3 +418,18 @@ int brute_force(struct brute *out, int32_t *values, const struct gpube_model *m)
 	gpube__free(m->ctx, x);
 	return status;
 }
+
+struct gpube_model *ring_of_potentials(struct gpube_ctx *ctx, const double table[4])
+{
+	struct gpube_model *m = NULL;
+	int status = gpube_model_new(&m, ctx, GPUBE_POTENTIALS);
+
+	for (int32_t i = 0; !status && i < 9; i++)
+		status = gpube_model_add_var(m, NULL, 2, NULL);
+	for (int32_t i = 0; !status && i < 27; i++)
+		status = gpube_model_add_potentials(m, 2, (int32_t[]){i % 9, (i + 1) % 9}, table);
+	if (!status)
+		return m;
+	gpube_model_free(m);
+	return NULL;
+}

@@ -58,4 +58,7 @@ int brute_force(struct brute *out, int32_t *values, const struct gpube_model *m)
 /* The next assignment, last variable fastest; false after the last. Start with zeros. */
 bool next_assignment(int32_t *values, const struct gpube_model *m);
 
+/* Nine Booleans in a ring that the same table goes round three times; NULL: no memory. */
+struct gpube_model *ring_of_potentials(struct gpube_ctx *ctx, const double table[4]);
+
 #endif
