@@ -224,8 +224,9 @@ int dcop__engine_run(struct dcop_engine *e)
 			e->tasks[e->n_tasks++] = (struct dcop_task){a, DCOP_UTIL};
 	}
 	status = start_workers(e);
-	gpube__log(e->ctx, GPUBE_LOG_DETAIL, "%d agents at work on %d threads", e->plan->agents->n,
-		e->n_workers);
+	gpube__log(e->ctx, GPUBE_LOG_DETAIL, "%d agent%s at work on %d thread%s",
+		e->plan->agents->n, gpube__plural(e->plan->agents->n), e->n_workers,
+		gpube__plural(e->n_workers));
 	if (!status)
 		status = main_loop(e);
 	end_workers(e);

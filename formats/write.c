@@ -122,10 +122,11 @@ static int check_written(
 	}
 	if (!status)
 		gpube__log(m->ctx, GPUBE_LOG_NOTE,
-			"%s: read back and compared: %d variables, %lld functions, %lld cells, "
+			"%s: read back and compared: %d variable%s, %lld function%s, %lld cell%s, "
 			"all equal",
-			w->path, m->n_vars, (long long)counts.n_functions,
-			(long long)counts.n_cells);
+			w->path, m->n_vars, gpube__plural(m->n_vars), (long long)counts.n_functions,
+			gpube__plural(counts.n_functions), (long long)counts.n_cells,
+			gpube__plural(counts.n_cells));
 	return status;
 }
 
@@ -146,8 +147,9 @@ static int write_fitted(struct written *w, struct gpube_fit *fit, const struct g
 		gpube__fit_say(fit, w->path);
 	if (!status && fit->m->n_hidden && f->id != GPUBE_FORMAT_CFN)
 		gpube__log(ctx, GPUBE_LOG_NOTE,
-			"%s: the format cannot hide variables: %d hidden ones are written like others",
-			w->path, fit->m->n_hidden);
+			"%s: the format cannot hide variables: %d hidden one%s are written like "
+			"others",
+			w->path, fit->m->n_hidden, gpube__plural(fit->m->n_hidden));
 	if (!status && opts->check)
 		status = check_written(w, fit->m, f);
 	return close_written(w, ctx, status);

@@ -275,8 +275,9 @@ int csg__ip(struct csg__search *s)
 	if (!status)
 		r->answer = r->n_parts ? CSG_OPTIMAL : CSG_INFEASIBLE;
 	gpube__log(s->g->ctx, GPUBE_LOG_DETAIL,
-		"%s: %lld subspaces of %lld searched, splits of coalitions of up to %d agents",
-		both ? "idp-ip" : "ip", (long long)ip.n_searched, (long long)ip.p.n, ip.filled);
+		"%s: %lld subspace%s of %lld searched, splits of coalitions of up to %d agent%s",
+		both ? "idp-ip" : "ip", (long long)ip.n_searched, gpube__plural(ip.n_searched),
+		(long long)ip.p.n, ip.filled, gpube__plural(ip.filled));
 	csg__partitions_clear(&ip.p, s->g->ctx);
 	csg__dp_close(&ip.d);
 	return status;

@@ -567,9 +567,11 @@ static int set_duals(struct csg__lp *lp, bool *exact)
 		return status;
 	lp->upper = csg__weight_of(lp, csg__n_masks(lp->g) - 1);
 	gpube__log(lp->g->ctx, GPUBE_LOG_DETAIL,
-		"lp: bound %.12g after %lld scans, %lld columns, %lld pivots",
+		"lp: bound %.12g after %lld scan%s, %lld column%s, %lld pivot%s",
 		ldexp((double)lp->upper, -lp->shift), (long long)lp->r->n_scans,
-		(long long)lp->master.n_columns, (long long)lp->master.n_pivots);
+		gpube__plural(lp->r->n_scans), (long long)lp->master.n_columns,
+		gpube__plural(lp->master.n_columns), (long long)lp->master.n_pivots,
+		gpube__plural(lp->master.n_pivots));
 	return first_structure(lp);
 }
 
@@ -585,9 +587,10 @@ static int run(struct csg__lp *lp)
 		return status;
 	if (!status && lp->lower != INT64_MIN)
 		status = close_gap(lp, &proved);
-	gpube__log(lp->g->ctx, GPUBE_LOG_DETAIL, "lp: %s, %lld candidates, %lld steps",
+	gpube__log(lp->g->ctx, GPUBE_LOG_DETAIL, "lp: %s, %lld candidate%s, %lld step%s",
 		proved ? "proved" : "not proved", (long long)lp->r->n_candidates,
-		(long long)lp->r->n_nodes);
+		gpube__plural(lp->r->n_candidates), (long long)lp->r->n_nodes,
+		gpube__plural(lp->r->n_nodes));
 	csg__lp_report(lp, proved);
 	if (proved && lp->certificate) {
 		status = csg__certify(lp, lp->certificate, lp->disposal);

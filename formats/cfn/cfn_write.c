@@ -93,9 +93,9 @@ static int choose_names(struct writer *w, const char **names, int32_t space, cha
 		}
 	if (n_replaced)
 		gpube__log(w->m->ctx, GPUBE_LOG_NOTE,
-			"%s: %d names of %s cannot be written: replaced by %c0, %c1, ...",
-			w->out->path, n_replaced, letter == 'x' ? "variables" : "functions", letter,
-			letter);
+			"%s: %d name%s of %s cannot be written: replaced by %c0, %c1, ...",
+			w->out->path, n_replaced, gpube__plural(n_replaced),
+			letter == 'x' ? "variables" : "functions", letter, letter);
 	return GPUBE_OK;
 }
 
@@ -248,8 +248,8 @@ static void write_variables(struct writer *w)
 	gpube__out_text(w->out, w->vars ? "\n  },\n" : "\n  ],\n");
 	if (n_lost)
 		gpube__log(m->ctx, GPUBE_LOG_NOTE,
-			"%s: the value names of %d variables cannot be written", w->out->path,
-			n_lost);
+			"%s: the value names of %d variable%s cannot be written", w->out->path,
+			n_lost, gpube__plural(n_lost));
 }
 
 /* The beginning of a function up to its costs. */

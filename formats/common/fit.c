@@ -195,8 +195,8 @@ void gpube__fit_say(const struct gpube_fit *fit, const char *path)
 
 	if (fit->given->kind == GPUBE_POTENTIALS && fit->costs)
 		gpube__log(ctx, GPUBE_LOG_NOTE,
-			"%s: costs are -ln of the potentials, rounded to %d decimals", path,
-			fit->costs->scale);
+			"%s: costs are -ln of the potentials, rounded to %d decimal%s", path,
+			fit->costs->scale, gpube__plural(fit->costs->scale));
 	if (fit->digits)
 		gpube__log(ctx, GPUBE_LOG_NOTE, "%s: costs are divided by 10^%d%s", path,
 			fit->digits, fit->to_potentials ? "" : " and rounded");

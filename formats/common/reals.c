@@ -97,8 +97,8 @@ int gpube__reals_to_costs(struct gpube_model *m, struct gpube_in *in, double con
 	m->constant += to_cost(constant, r.decimals, &rounded);
 	m->scale = r.decimals;
 	if (rounded)
-		gpube__log(m->ctx, GPUBE_LOG_NOTE, "%s: costs are rounded to %d decimals", in->path,
-			r.decimals);
+		gpube__log(m->ctx, GPUBE_LOG_NOTE, "%s: costs are rounded to %d decimal%s",
+			in->path, r.decimals, gpube__plural(r.decimals));
 	return GPUBE_OK;
 }
 

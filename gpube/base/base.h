@@ -173,6 +173,14 @@ int gpube__race(struct gpube_ctx *ctx, struct gpube__runner *runners, int n, int
 /* Frees what a context owns, not the context. */
 void gpube__ctx_clear(struct gpube_ctx *ctx);
 
+/* ---- words ------------------------------------------------------------- */
+
+/* "1 cell", "2 cells": what stands behind a noun after a count. */
+static inline const char *gpube__plural(double n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /* ---- clock and random numbers -------------------------------------------- */
 
 double gpube__now(void); /* seconds, monotonic */

@@ -197,8 +197,8 @@ static int eliminate_slices(
 	} else if (!status && joining_seconds(b, s->plan.joined_cells) <= most &&
 		   planned_seconds(b, &s->plan) <= seconds / 2) {
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-			"elimination in %.0f slices, %.3g joined cells in all", s->plan.n_slices,
-			s->plan.joined_cells);
+			"elimination in %.0f slices, %.3g joined cell%s in all", s->plan.n_slices,
+			s->plan.joined_cells, gpube__plural(s->plan.joined_cells));
 		status = solve_within(&s, b, r, &opts, seconds, done);
 	}
 	gpube_solution_free(s, b->ctx);
@@ -256,7 +256,8 @@ static int eliminate_rest(struct gpube_bounder *b, const struct rest *r, double 
 		*too_large = INFINITY;
 	} else if (!status && planned_seconds(b, &s->plan) <= seconds) {
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-			"elimination of what is left: %.3g joined cells", s->plan.joined_cells);
+			"elimination of what is left: %.3g joined cell%s", s->plan.joined_cells,
+			gpube__plural(s->plan.joined_cells));
 		status = solve_within(&s, b, r, &opts, fmax(seconds, 3 * planned_seconds(b, &s->plan)), done);
 	}
 	gpube_solution_free(s, b->ctx);

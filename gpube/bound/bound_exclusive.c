@@ -60,10 +60,12 @@ static int join_where_it_helps(struct gpube_bounder *b)
 		(after <= before || before > LONG_SECONDS * b->ops->cells_per_second);
 	if (!status && helps)
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-			"what excludes or says each other: %d variables instead of %d, %.3g joined "
-			"cells "
+			"what excludes or says each other: %d variable%s instead of %d, %.3g "
+			"joined "
+			"cell%s "
 			"instead of %.3g",
-			joined.model->n_vars, b->s.model->n_vars, after, before);
+			joined.model->n_vars, gpube__plural(joined.model->n_vars),
+			b->s.model->n_vars, after, gpube__plural(after), before);
 	if (status || !helps) {
 		gpube__simplified_clear(b->ctx, &joined);
 		return status;

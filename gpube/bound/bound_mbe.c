@@ -96,8 +96,10 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 	if (*fits && (*exact || mbe.joined_cells >= least_cells)) {
 		b->z = z;
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-			"mini-buckets, z %d: %d of %d buckets split, %.3g joined cells, "
-			"%.3g bytes", z, mbe.n_split, mbe.n, mbe.joined_cells, least);
+			"mini-buckets, z %d: %d of %d bucket%s split, %.3g joined cell%s, "
+			"%.3g bytes",
+			z, mbe.n_split, mbe.n, gpube__plural(mbe.n), mbe.joined_cells,
+			gpube__plural(mbe.joined_cells), least);
 		status = run_mbe(b, &mbe, !b->opts->no_match);
 	}
 	gpube__mbe_clear(&mbe);

@@ -196,12 +196,19 @@ static int check_sums(const struct gpube_certificate *c, const struct gpube_mode
 	for (int64_t k = 0; k < p.n_slots && !status; k++)
 		for (int64_t cell = 0; p.slots[k].values && cell < p.slots[k].cells; cell++)
 			if (p.slots[k].values[cell] && !status)
-				status = p.slots[k].n ? gpube__fail(c->ctx, GPUBE_EINVAL,
-					"the certificate's tables do not add up to the problem: they "
-					"differ over %d variable%s, the first is %d",
-					p.slots[k].n, p.slots[k].n == 1 ? "" : "s", p.slots[k].scope[0])
-					: gpube__fail(c->ctx, GPUBE_EINVAL, "the certificate's tables do not add "
-					"up to the problem: they differ in the constant");
+				status =
+					p.slots[k].n
+						? gpube__fail(c->ctx, GPUBE_EINVAL,
+							  "the certificate's tables do not add up "
+							  "to the problem: they "
+							  "differ over %d variable%s, the first is "
+							  "%d",
+							  p.slots[k].n, gpube__plural(p.slots[k].n),
+							  p.slots[k].scope[0])
+						: gpube__fail(c->ctx, GPUBE_EINVAL,
+							  "the certificate's tables do not add "
+							  "up to the problem: they differ in the "
+							  "constant");
 	gpube__free(c->ctx, costs);
 	clear(&p);
 	return status;

@@ -441,12 +441,14 @@ int gpube__bound_branch(struct gpube_bounder *b, struct gpube_clusters *root)
 			raise_bound(&r);
 		if (++turns % 64 == 0)
 			gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-				"%lld parts, %lld closed, %lld of them eliminated, %d open, %.3g bytes",
-				(long long)r.n_parts, (long long)r.n_closed,
-				(long long)r.n_eliminated, r.n, r.bytes);
+				"%lld part%s, %lld closed, %lld of them eliminated, %d open, %.3g "
+				"bytes",
+				(long long)r.n_parts, gpube__plural(r.n_parts),
+				(long long)r.n_closed, (long long)r.n_eliminated, r.n, r.bytes);
 	}
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "%lld parts, %lld closed, %lld of them eliminated in %.2f s",
-		(long long)r.n_parts, (long long)r.n_closed, (long long)r.n_eliminated,
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+		"%lld part%s, %lld closed, %lld of them eliminated in %.2f s", (long long)r.n_parts,
+		gpube__plural(r.n_parts), (long long)r.n_closed, (long long)r.n_eliminated,
 		r.eliminating);
 	while (r.n)
 		part_free(&r, r.heap[--r.n]);

@@ -45,8 +45,8 @@ static bool enlarge(struct ascent *a, int *status)
 		*status = gpube__clusters_add(&a->c, a->stage == 3 ? 4 : 3,
 			a->stage == 2 ? a->b->order : NULL, a->bytes);
 		if (a->c.n_clusters > before)
-			gpube__log(a->b->ctx, GPUBE_LOG_DETAIL, "%d clusters: %s added",
-				a->c.n_clusters, name[a->stage]);
+			gpube__log(a->b->ctx, GPUBE_LOG_DETAIL, "%d cluster%s: %s added",
+				a->c.n_clusters, gpube__plural(a->c.n_clusters), name[a->stage]);
 	}
 	return !*status && a->c.n_clusters > before;
 }
@@ -262,7 +262,8 @@ static int ascend_with(struct ascent *a, const struct gpube_cluster *kept, int32
 	int status;
 
 	gpube__clusters_clear(&a->c);
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "%d clusters stay: once more with these alone", n);
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "%d cluster%s stay: once more with these alone", n,
+		gpube__plural(n));
 	status = start(a, b, 0);
 	a->again = true;
 	if (!status && n)

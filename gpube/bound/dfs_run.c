@@ -93,8 +93,12 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 		return status;
 	for (int32_t k = 0; k < s->n_blocks; k++)
 		n_open += s->blocks[k].n_open;
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "search tree: %d of %d variables, %lld nodes in %.3f s, %d blocks, %lld nodes open%s",
-		s->m->n_vars, b->m->n_vars, (long long)s->n_nodes, gpube__now() - start, s->n_blocks, (long long)n_open,
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+		"search tree: %d of %d variable%s, %lld node%s in %.3f s, %d block%s, %lld node%s "
+		"open%s",
+		s->m->n_vars, b->m->n_vars, gpube__plural(b->m->n_vars), (long long)s->n_nodes,
+		gpube__plural(s->n_nodes), gpube__now() - start, s->n_blocks,
+		gpube__plural(s->n_blocks), (long long)n_open, gpube__plural(n_open),
 		gpube__dfs_tree_is_done(s) ? ", all of it" : "");
 	if (gpube__dfs_tree_is_done(s))
 		gpube__bounder_raise(b, b->limit, "search tree");

@@ -133,8 +133,8 @@ static bool find_dead(struct climb *c)
 	if (n <= c->n_dead + c->n_values / 100)
 		return false;
 	c->n_dead = n;
-	gpube__log(c->b->ctx, GPUBE_LOG_DETAIL, "%lld of %lld values are dead", (long long)n,
-		(long long)c->n_values);
+	gpube__log(c->b->ctx, GPUBE_LOG_DETAIL, "%lld of %lld value%s are dead", (long long)n,
+		(long long)c->n_values, gpube__plural(c->n_values));
 	return true;
 }
 
@@ -203,8 +203,9 @@ static int grow(struct climb *c, bool *grown)
 			break;
 	}
 	if (*grown)
-		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "join graph, z %d: %d mini-buckets, %.3g cells",
-			c->g.z, c->g.n_joins, c->g.cells);
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+			"join graph, z %d: %d mini-buckets, %.3g cell%s", c->g.z, c->g.n_joins,
+			c->g.cells, gpube__plural(c->g.cells));
 	return status;
 }
 

@@ -477,9 +477,10 @@ static int branch(struct nest *r, struct gpube_nested_part *first)
 		raise_bound(r, least, "splitting");
 		if (++turns % 16 == 0)
 			gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-				"%lld parts, %lld closed, %lld of them eliminated, %lld open",
-				(long long)r->n_parts, (long long)r->n_closed,
-				(long long)r->n_eliminated, (long long)r->n_open);
+				"%lld part%s, %lld closed, %lld of them eliminated, %lld open",
+				(long long)r->n_parts, gpube__plural(r->n_parts),
+				(long long)r->n_closed, (long long)r->n_eliminated,
+				(long long)r->n_open);
 	}
 	return status;
 }
@@ -540,9 +541,12 @@ static int run(struct nest *r)
 	int status = gpube__nested_first(&p, &r->n);
 
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-		"%d pairs, %d triples, %d quads, in %d, %d and %d groups, on the %s",
-		r->n.plan.n_pairs, r->n.plan.n_triples, r->n.plan.n_quads, r->n.plan.n_variable_groups,
-		r->n.plan.n_triple_groups, r->n.plan.n_quad_groups, r->n.ops->name);
+		"%d pair%s, %d triple%s, %d quad%s, in %d, %d and %d group%s, on the %s",
+		r->n.plan.n_pairs, gpube__plural(r->n.plan.n_pairs), r->n.plan.n_triples,
+		gpube__plural(r->n.plan.n_triples), r->n.plan.n_quads,
+		gpube__plural(r->n.plan.n_quads), r->n.plan.n_variable_groups,
+		r->n.plan.n_triple_groups, r->n.plan.n_quad_groups,
+		gpube__plural(r->n.plan.n_quad_groups), r->n.ops->name);
 	if (!status)
 		status = climb(r, &p);
 	if (!status && !p) {
@@ -555,10 +559,11 @@ static int run(struct nest *r)
 	}
 	gpube__nested_free(&r->n, p);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-		"%lld parts, %lld closed, %lld of them eliminated in %.2f s; %.2f s of search, %.2f s of "
+		"%lld part%s, %lld closed, %lld of them eliminated in %.2f s; %.2f s of search, "
+		"%.2f s of "
 		"elimination of promising values",
-		(long long)r->n_parts, (long long)r->n_closed, (long long)r->n_eliminated,
-		r->eliminating, r->searching, r->promising);
+		(long long)r->n_parts, gpube__plural(r->n_parts), (long long)r->n_closed,
+		(long long)r->n_eliminated, r->eliminating, r->searching, r->promising);
 	return status;
 }
 

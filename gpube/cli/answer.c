@@ -54,7 +54,7 @@ const char *answer_variables(char text[ANSWER_VARIABLES], const struct gpube_mod
 	if (m->n_hidden)
 		snprintf(text, ANSWER_VARIABLES, "%d and %d hidden variables", n, m->n_hidden);
 	else
-		snprintf(text, ANSWER_VARIABLES, "%d variable%s", n, plural(n));
+		snprintf(text, ANSWER_VARIABLES, "%d variable%s", n, gpube__plural(n));
 	return text;
 }
 
@@ -209,9 +209,9 @@ static void tell_kernels(const struct answer *a)
 	for (int k = 0; k < n; k++)
 		if (use[k].launches || use[k].planning > 0)
 			gpube__log(ctx, GPUBE_LOG_DETAIL,
-				"%s: %lld launches, %.4f s of kernels, %.4f s of planning",
-				use[k].family, (long long)use[k].launches, use[k].kernel,
-				use[k].planning);
+				"%s: %lld launch%s, %.4f s of kernels, %.4f s of planning",
+				use[k].family, (long long)use[k].launches,
+				use[k].launches == 1 ? "" : "es", use[k].kernel, use[k].planning);
 }
 
 int answer_report(const struct answer *a, enum answer_output output, report_fn *text,

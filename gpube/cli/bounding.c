@@ -153,7 +153,7 @@ static void text_side(struct gpube_out *out, const struct answer *a,
 	gpube__out_text(out, proved ? ", proved" : ", of an assignment");
 	if (a->model->kind == GPUBE_POTENTIALS)
 		gpube__out_printf(out, ", -ln, each function rounded to %d decimal%s",
-			bounds->scale, plural(bounds->scale));
+			bounds->scale, gpube__plural(bounds->scale));
 	gpube__out_printf(out, ", after %.3f s", proved ? bounds->seconds_bound : bounds->seconds_cost);
 	if (!proved && a->model->kind == GPUBE_POTENTIALS)
 		gpube__out_printf(out, " (log10 %.9g)", answer_log10(a));
@@ -180,7 +180,8 @@ static void text_optimum(struct gpube_out *out, const struct answer *a, const st
 	if (a->model->kind == GPUBE_POTENTIALS) {
 		gpube__out_printf(out, "log10 %.9g, the proved maximum (-ln ", answer_log10(a));
 		gpube__out_decimal(out, found->cost, found->scale);
-		gpube__out_printf(out, ", each function rounded to %d decimal%s)", found->scale, plural(found->scale));
+		gpube__out_printf(out, ", each function rounded to %d decimal%s)", found->scale,
+			gpube__plural(found->scale));
 	} else {
 		gpube__out_decimal(out, found->cost, found->scale);
 		gpube__out_printf(out, ", the proved %s", answer_maximises(a) ? "maximum" : "minimum");
@@ -253,8 +254,8 @@ static void text_evidence(struct gpube_out *out, const struct conclusion *f)
 	const int32_t n = n_observed(m);
 
 	if (n || f->evidence_file)
-		gpube__out_printf(out, "%-*s%d variable%s from %s\n", LABEL, "evidence", n, plural(n),
-			f->evidence_file ? f->evidence_file : "the file itself");
+		gpube__out_printf(out, "%-*s%d variable%s from %s\n", LABEL, "evidence", n,
+			gpube__plural(n), f->evidence_file ? f->evidence_file : "the file itself");
 	else if (m->kind == GPUBE_POTENTIALS)
 		gpube__out_printf(out, "%-*snone found\n", LABEL, "evidence");
 }
@@ -266,13 +267,14 @@ static void text_plan(struct gpube_out *out, const struct conclusion *f)
 
 	gpube__out_printf(out,
 		"%-*s%d of %s and %d function%s after simplification, %d component%s\n", LABEL,
-		"model", plan->n_vars, answer_variables(variables, f->answer.model), plan->n_functions,
-		plural(plan->n_functions), plan->n_components, plural(plan->n_components));
+		"model", plan->n_vars, answer_variables(variables, f->answer.model),
+		plan->n_functions, gpube__plural(plan->n_functions), plan->n_components,
+		gpube__plural(plan->n_components));
 	if (!(plan->joined_cells > 0))
 		return;
-	gpube__out_printf(out, "%-*swidth %d, %s joined cells, %s of tables at the peak", LABEL,
+	gpube__out_printf(out, "%-*swidth %d, %s joined cell%s, %s of tables at the peak", LABEL,
 		"plan", plan->width, cells_text(plan->joined_cells, 0),
-		bytes_text(plan->peak_bytes, 0));
+		gpube__plural(plan->joined_cells), bytes_text(plan->peak_bytes, 0));
 	if (plan->n_slices > 1)
 		gpube__out_printf(out, ", in %.0f slices", plan->n_slices);
 	gpube__out_text(out, "\n");
@@ -309,7 +311,7 @@ void conclusion_text(struct gpube_out *out, const void *arg)
 		gpube__out_printf(out, ", count %.3f", found->seconds_count);
 	gpube__out_text(out, "\n");
 	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", found->backend,
-		s->ctx->n_threads, plural(s->ctx->n_threads));
+		s->ctx->n_threads, gpube__plural(s->ctx->n_threads));
 }
 
 /* ---- conclusion: JSON ------------------------------------------------------------------ */

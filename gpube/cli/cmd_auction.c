@@ -47,11 +47,12 @@ static void report_text(struct gpube_out *out, const void *arg)
 		gpube__out_printf(out, "%-*s", LABEL - 1, "never win");
 		text_bids(out, p, r->never, r->n_never);
 	}
-	gpube__out_printf(out, "%-*s%d goods, %d bids\n", LABEL, "auction",
-		csg_auction_goods(p->auction), csg_auction_bids(p->auction));
-	gpube__out_printf(out, "%-*s%.3f s: solve %.3f; %lld node%s, %lld pivots\n", LABEL, "time",
-		session_seconds(p->session), r->seconds, (long long)r->n_nodes, plural(r->n_nodes),
-		(long long)r->n_pivots);
+	gpube__out_printf(out, "%-*s%d good%s, %d bid%s\n", LABEL, "auction",
+		csg_auction_goods(p->auction), gpube__plural(csg_auction_goods(p->auction)),
+		csg_auction_bids(p->auction), gpube__plural(csg_auction_bids(p->auction)));
+	gpube__out_printf(out, "%-*s%.3f s: solve %.3f; %lld node%s, %lld pivot%s\n", LABEL, "time",
+		session_seconds(p->session), r->seconds, (long long)r->n_nodes,
+		gpube__plural(r->n_nodes), (long long)r->n_pivots, gpube__plural(r->n_pivots));
 }
 
 static void json_bids(
@@ -128,8 +129,9 @@ static void complete_text(struct gpube_out *out, const void *arg)
 	}
 	if (r->answer == CSG_BOUNDS && isfinite(r->upper_bound))
 		text_upper_bound(out, r);
-	gpube__out_printf(out, "%-*s%d goods, a bid on every bundle, %s\n", LABEL, "auction",
-		csg_game_agents(p->game), csg_type_name(csg_game_type(p->game)));
+	gpube__out_printf(out, "%-*s%d good%s, a bid on every bundle, %s\n", LABEL, "auction",
+		csg_game_agents(p->game), gpube__plural(csg_game_agents(p->game)),
+		csg_type_name(csg_game_type(p->game)));
 	gpube__out_printf(out, "%-*s%.3f s: solve %.3f, method %s on the %s\n", LABEL, "time",
 		session_seconds(p->session), r->seconds_total, csg_method_name(r->method),
 		r->backend);

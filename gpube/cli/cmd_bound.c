@@ -45,14 +45,15 @@ static void text_certified(
 
 	gpube__out_printf(out, "%-*s", LABEL, "certified");
 	gpube__out_decimal(out, certified(a, c), c->scale);
-	gpube__out_printf(out, ", %s bound %s; checked: %d tables in %d blocks add up to ",
-		answer_maximises(a) ? "an upper" : "a lower", of, c->n_tables, c->n_blocks);
+	gpube__out_printf(out, ", %s bound %s; checked: %d table%s in %d block%s add up to ",
+		answer_maximises(a) ? "an upper" : "a lower", of, c->n_tables,
+		gpube__plural(c->n_tables), c->n_blocks, gpube__plural(c->n_blocks));
 	if (a->model->kind != GPUBE_POTENTIALS) {
 		gpube__out_text(out, "the problem\n");
 		return;
 	}
 	gpube__out_printf(out, "its functions, each rounded to %d decimal%s; their bound, ",
-		c->scale, plural(c->scale));
+		c->scale, gpube__plural(c->scale));
 	gpube__out_decimal(out, c->bound, c->scale);
 	gpube__out_text(out, ", less what rounding may hide\n");
 }

@@ -55,11 +55,13 @@ static int make_consistent(
 
 	if (!status)
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
-			"consistency: %lld of %lld values and %lld of %lld pairs taken away, %d functions "
+			"consistency: %lld of %lld value%s and %lld of %lld pair%s taken away, %d "
+			"function%s "
 			"added, in %.3f s",
 			(long long)did.values_removed, (long long)did.n_values,
-			(long long)did.pairs_removed, (long long)did.n_pairs, did.functions_added,
-			gpube__now() - start);
+			gpube__plural(did.n_values), (long long)did.pairs_removed,
+			(long long)did.n_pairs, gpube__plural(did.n_pairs), did.functions_added,
+			gpube__plural(did.functions_added), gpube__now() - start);
 	return status;
 }
 

@@ -44,13 +44,14 @@ static void report_text(struct gpube_out *out, const void *arg)
 	}
 	if (s->values)
 		answer_text_assignment(out, r->model, s->values);
-	gpube__out_printf(out, "%-*swidth %d, %s joined cells, %s of tables at the peak\n", LABEL, "plan",
-		s->plan.width, cells_text(s->plan.joined_cells, 0), bytes_text(s->plan.peak_bytes, 0));
+	gpube__out_printf(out, "%-*swidth %d, %s joined cell%s, %s of tables at the peak\n", LABEL,
+		"plan", s->plan.width, cells_text(s->plan.joined_cells, 0),
+		gpube__plural(s->plan.joined_cells), bytes_text(s->plan.peak_bytes, 0));
 	gpube__out_printf(out, "%-*s%.3f s: read %.3f, simplify %.3f, order %.3f, eliminate %.3f, count %.3f\n",
 		LABEL, "time", session_seconds(r->session), r->seconds_read, s->seconds_simplify,
 		s->seconds_order, s->seconds_eliminate, s->seconds_count);
 	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", s->backend,
-		r->session->ctx->n_threads, plural(r->session->ctx->n_threads));
+		r->session->ctx->n_threads, gpube__plural(r->session->ctx->n_threads));
 }
 
 static void report_json(struct gpube_out *out, const void *arg)

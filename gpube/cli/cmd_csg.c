@@ -43,23 +43,25 @@ static void report_text(struct gpube_out *out, const void *arg)
 		text_structure(out, r, "value", "structure");
 	if (r->answer != CSG_INFEASIBLE && isfinite(r->upper_bound))
 		text_upper_bound(out, r);
-	gpube__out_printf(out, "%-*s%d agents, %s\n", LABEL, "game", csg_game_agents(p->game),
-		csg_type_name(csg_game_type(p->game)));
+	gpube__out_printf(out, "%-*s%d agent%s, %s\n", LABEL, "game", csg_game_agents(p->game),
+		gpube__plural(csg_game_agents(p->game)), csg_type_name(csg_game_type(p->game)));
 	gpube__out_printf(out, "%-*s%s in %s", LABEL, "method", csg_method_name(r->method),
 		csg_type_name(r->work));
 	if (r->splits > 0)
-		gpube__out_printf(out, ", %.4g splits, %.3g a second", r->splits,
-			r->splits / fmax(r->seconds_splits, 1e-9));
+		gpube__out_printf(out, ", %.4g split%s, %.3g a second", r->splits,
+			gpube__plural(r->splits), r->splits / fmax(r->seconds_splits, 1e-9));
 	if (r->method == CSG_IP || r->method == CSG_IDP_IP)
-		gpube__out_printf(out, ", %.4g coalitions looked at", (double)r->n_nodes);
+		gpube__out_printf(out, ", %.4g coalition%s looked at", (double)r->n_nodes,
+			gpube__plural((double)r->n_nodes));
 	if (r->n_scans)
 		gpube__out_printf(out, ", %lld scan%s, %lld candidate%s", (long long)r->n_scans,
-			plural(r->n_scans), (long long)r->n_candidates, plural(r->n_candidates));
+			gpube__plural(r->n_scans), (long long)r->n_candidates,
+			gpube__plural(r->n_candidates));
 	gpube__out_printf(out, "\n%-*s%.3f s: read %.3f, solve %.3f, of it lp %.3f, splits %.3f\n",
 		LABEL, "time", session_seconds(p->session), p->seconds_read, r->seconds_total,
 		r->seconds_lp, r->seconds_splits);
 	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", r->backend,
-		p->session->ctx->n_threads, plural(p->session->ctx->n_threads));
+		p->session->ctx->n_threads, gpube__plural(p->session->ctx->n_threads));
 }
 
 static void verified_text(struct gpube_out *out, const void *arg)

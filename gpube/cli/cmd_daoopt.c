@@ -72,9 +72,9 @@ static int write_files(struct session *s, const struct opts_daoopt *o, const str
 		gpube__out_printf(&out, "%-*slog10 %.9g at most, without the factors of no variables\n",
 			LABEL, "bound", t->mb.log10_upper);
 		gpube__out_printf(&out, "%-*sto %s: width %d\n", LABEL, "order", order, t->info.width);
-		gpube__out_printf(&out, "%-*sto %s: i-bound %d, %s%lld functions\n", LABEL, "tables",
-			tables, t->info.ibound, t->info.exact ? "exact, " : "",
-			(long long)t->mb.n_functions);
+		gpube__out_printf(&out, "%-*sto %s: i-bound %d, %s%lld function%s\n", LABEL,
+			"tables", tables, t->info.ibound, t->info.exact ? "exact, " : "",
+			(long long)t->mb.n_functions, gpube__plural(t->mb.n_functions));
 		gpube__out_printf(&out, "%-*sdaoopt -f %s%s%s -o %s -t 0 -i %d --match=-1 --minibucket %s\n",
 			LABEL, "then", file, any ? " -e " : "", any ? evidence : "", order,
 			t->info.ibound, tables);

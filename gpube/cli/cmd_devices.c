@@ -117,8 +117,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 	char gpu[256];
 
 	gpube__out_printf(out, "cpu      %s\n", r->cpu);
-	gpube__out_printf(
-		out, "threads  %d of %ld cores\n", ctx->n_threads, sysconf(_SC_NPROCESSORS_ONLN));
+	gpube__out_printf(out, "threads  %d of %ld core%s\n", ctx->n_threads,
+		sysconf(_SC_NPROCESSORS_ONLN), gpube__plural(sysconf(_SC_NPROCESSORS_ONLN)));
 	gpube__out_printf(out, "vectors  %s\n", instruction_sets());
 	gpube__out_printf(out, "memory   %s free of %s\n", bytes_text((double)ctx->memory_bytes, 0),
 		bytes_text(total_memory(), 1));

@@ -99,29 +99,32 @@ static void report_text(struct gpube_out *out, const void *arg)
 
 	text_answer(out, p);
 	gpube__out_printf(out, "%-*s%d agent%s in %d tree%s, height %d, width %d (%s of %lld)\n",
-		LABEL, "tree", r->n_agents, plural(r->n_agents), r->n_trees, plural(r->n_trees),
-		r->height, r->width, dcop_heuristic_name(r->heuristic), (long long)r->n_searched);
+		LABEL, "tree", r->n_agents, gpube__plural(r->n_agents), r->n_trees,
+		gpube__plural(r->n_trees), r->height, r->width, dcop_heuristic_name(r->heuristic),
+		(long long)r->n_searched);
 	gpube__out_printf(out, "%-*s%s", LABEL, "method", r->z ? "ADPOP" : "DPOP");
 	if (r->z)
-		gpube__out_printf(
-			out, ", z %d, %d bucket%s split", r->z, r->n_split, plural(r->n_split));
-	gpube__out_printf(out, ", %s joined cells\n", cells_text(r->joined_cells, 0));
+		gpube__out_printf(out, ", z %d, %d bucket%s split", r->z, r->n_split,
+			gpube__plural(r->n_split));
+	gpube__out_printf(out, ", %s joined cell%s\n", cells_text(r->joined_cells, 0),
+		gpube__plural(r->joined_cells));
 	gpube__out_printf(out,
-		"%-*s%lld UTIL, %lld VALUE, %s in all, the largest %s, %s cells in its "
+		"%-*s%lld UTIL, %lld VALUE, %s in all, the largest %s, %s cell%s in its "
 		"largest table\n",
 		LABEL, "messages", (long long)r->util_messages, (long long)r->value_messages,
 		bytes_text((double)r->total_bytes, 0), bytes_text((double)r->largest_bytes, 1),
-		cells_text(r->largest_cells, 1));
+		cells_text(r->largest_cells, 1), gpube__plural(r->largest_cells));
 	gpube__out_printf(out, "%-*s%.6f s, the last agent's clock\n", LABEL, "simulated",
 		r->simulated_seconds);
 	gpube__out_printf(out, "%-*s%.3f s: read %.3f, tree and plan %.3f, messages %.3f\n", LABEL,
 		"time", session_seconds(p->answer.session), p->seconds_read, r->seconds_plan,
 		r->seconds_run);
 	gpube__out_printf(out, "%-*s%s, up to %d agent%s at a time\n", LABEL, "backend", r->backend,
-		r->n_workers, plural(r->n_workers));
+		r->n_workers, gpube__plural(r->n_workers));
 	if (p->world->n_ranks > 1)
-		gpube__out_printf(out, "%-*s%d; between them %lld messages, %s, sent as %s\n",
+		gpube__out_printf(out, "%-*s%d; between them %lld message%s, %s, sent as %s\n",
 			LABEL, "ranks", p->world->n_ranks, (long long)r->traffic.n_parcels,
+			gpube__plural(r->traffic.n_parcels),
 			bytes_text((double)r->traffic.raw_bytes, 0),
 			bytes_text((double)r->traffic.sent_bytes, 1));
 	text_agents(out, r);

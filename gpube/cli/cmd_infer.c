@@ -204,8 +204,9 @@ static void text_value(struct gpube_out *out, const struct result *r)
 		gpube__out_printf(out, ", the sum over all assignments; relative error of Z at most %.1e\n",
 			r->inference->relative_error);
 	else
-		gpube__out_printf(out, ", the proved maximum (each function rounded to %d decimals)\n",
-			r->solution->scale);
+		gpube__out_printf(out,
+			", the proved maximum (each function rounded to %d decimal%s)\n",
+			r->solution->scale, gpube__plural(r->solution->scale));
 	if (r->solution)
 		answer_text_assignment(out, r->model, r->solution->values);
 	else if (r->inference->marginals)
@@ -217,15 +218,16 @@ static void text_evidence(struct gpube_out *out, const struct result *r)
 	text_label(out, "evidence");
 	if (r->evidence_file)
 		gpube__out_printf(out, "%d observed variable%s, from %s\n", r->n_observed,
-			plural(r->n_observed), r->evidence_file);
+			gpube__plural(r->n_observed), r->evidence_file);
 	else
 		gpube__out_printf(out, "%s\n", r->n_observed ? "that of the model" : "none");
 	if (!r->mmap)
 		return;
 	text_label(out, "query");
-	gpube__out_printf(out, "%d variable%s, from %s", r->query->n, plural(r->query->n), r->query->file);
+	gpube__out_printf(out, "%d variable%s, from %s", r->query->n, gpube__plural(r->query->n),
+		r->query->file);
 	gpube__out_printf(out, "; %d and %d function%s left to search\n", r->mmap->n_free,
-		r->mmap->n_functions, plural(r->mmap->n_functions));
+		r->mmap->n_functions, gpube__plural(r->mmap->n_functions));
 }
 
 static void report_text(struct gpube_out *out, const void *arg)
@@ -237,24 +239,29 @@ static void report_text(struct gpube_out *out, const void *arg)
 	text_value(out, r);
 	text_evidence(out, r);
 	text_label(out, "model");
-	gpube__out_printf(out, "%d of %d variable%s and %d function%s left, %d component%s", plan->n_vars,
-		n_vars, plural(n_vars), plan->n_functions, plural(plan->n_functions),
-		plan->n_components, plural(plan->n_components));
+	gpube__out_printf(out, "%d of %d variable%s and %d function%s left, %d component%s",
+		plan->n_vars, n_vars, gpube__plural(n_vars), plan->n_functions,
+		gpube__plural(plan->n_functions), plan->n_components,
+		gpube__plural(plan->n_components));
 	if (!r->solution) {
 		const int64_t n = r->mmap ? r->mmap->n_removed : r->inference->n_removed;
 
-		gpube__out_printf(out, "; %lld value%s cannot occur", (long long)n, plural(n));
+		gpube__out_printf(
+			out, "; %lld value%s cannot occur", (long long)n, gpube__plural(n));
 	}
 	gpube__out_text(out, "\n");
 	text_label(out, "plan");
-	gpube__out_printf(out, "width %d, %s joined cells, %s of tables at the peak", plan->width,
-		cells_text(plan->joined_cells, 0), bytes_text(plan->peak_bytes, 0));
+	gpube__out_printf(out, "width %d, %s joined cell%s, %s of tables at the peak", plan->width,
+		cells_text(plan->joined_cells, 0), gpube__plural(plan->joined_cells),
+		bytes_text(plan->peak_bytes, 0));
 	if (plan->n_slices > 1)
 		gpube__out_printf(out, ", in %.0f slices", plan->n_slices);
 	if (plan->n_slices > 1 && !r->inference->known)
 		gpube__out_printf(out, ", of which %lld were done", (long long)r->inference->n_slices_done);
 	if (r->inference && r->inference->n_cases)
-		gpube__out_printf(out, ", not done: %lld cases were less", (long long)r->inference->n_cases);
+		gpube__out_printf(out, ", not done: %lld case%s less",
+			(long long)r->inference->n_cases,
+			r->inference->n_cases == 1 ? " was" : "s were");
 	gpube__out_text(out, "\n");
 	text_label(out, "time");
 	gpube__out_printf(out, "%.3f s: read %.3f", session_seconds(r->session), r->seconds_read);
@@ -266,8 +273,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 			r->mmap->seconds_sum, r->mmap->seconds_search);
 	gpube__out_text(out, "\n");
 	text_label(out, "backend");
-	gpube__out_printf(out, "%s, %d thread%s\n", backend_of(r),
-		r->session->ctx->n_threads, plural(r->session->ctx->n_threads));
+	gpube__out_printf(out, "%s, %d thread%s\n", backend_of(r), r->session->ctx->n_threads,
+		gpube__plural(r->session->ctx->n_threads));
 }
 
 /* ---- JSON ----------------------------------------------------------------------------- */

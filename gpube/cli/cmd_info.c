@@ -62,22 +62,23 @@ static void text_model(
 	char variables[ANSWER_VARIABLES];
 
 	gpube__out_printf(out, "%-*s%s, %d function%s, %s\n", LABEL, "model",
-		answer_variables(variables, m), m->n_functions, plural(m->n_functions),
+		answer_variables(variables, m), m->n_functions, gpube__plural(m->n_functions),
 		m->kind == GPUBE_POTENTIALS      ? "potentials to multiply, maximise"
 		: m->direction == GPUBE_MAXIMISE ? "costs to add, maximise"
 						 : "costs to add, minimise");
 	text_histogram(out, "domains", &sizes->domains);
 	text_histogram(out, "arities", &sizes->arities);
-	gpube__out_printf(out, "%-*s%s cells, %s as stored; %d sparse, %d shared\n", LABEL,
-		"tables", cells_text(sizes->cells, 0), bytes_text(sizes->bytes, 0), sizes->n_sparse,
-		sizes->n_shared);
+	gpube__out_printf(out, "%-*s%s cell%s, %s as stored; %d sparse, %d shared\n", LABEL,
+		"tables", cells_text(sizes->cells, 0), gpube__plural(sizes->cells),
+		bytes_text(sizes->bytes, 0), sizes->n_sparse, sizes->n_shared);
 	text_densities(out, &sizes->densities);
 	for (int k = 0; k < N_LARGEST && sizes->largest[k] >= 0; k++) {
 		int32_t f = sizes->largest[k];
 
-		gpube__out_printf(out, "%-*sfunction %d over %d variable%s, %s cells\n", LABEL,
-			k ? "" : "largest", f, m->functions[f].arity, plural(m->functions[f].arity),
-			cells_text(cells_of(m, f), 0));
+		gpube__out_printf(out, "%-*sfunction %d over %d variable%s, %s cell%s\n", LABEL,
+			k ? "" : "largest", f, m->functions[f].arity,
+			gpube__plural(m->functions[f].arity), cells_text(cells_of(m, f), 0),
+			gpube__plural(cells_of(m, f)));
 	}
 }
 
@@ -117,12 +118,14 @@ static void text_plan(struct gpube_out *out, const struct result *r)
 	double allowed = (double)r->session->ctx->memory_bytes;
 
 	gpube__out_printf(out, "%-*s%d variable%s, %d function%s, %d component%s\n", LABEL,
-		"simplified", plan->n_vars, plural(plan->n_vars), plan->n_functions,
-		plural(plan->n_functions), plan->n_components, plural(plan->n_components));
-	gpube__out_printf(out, "%-*swidth %d, %s joined cells\n", LABEL, "order", plan->width,
-		cells_text(plan->joined_cells, 0));
-	gpube__out_printf(out, "%-*sat most %s cells joined, %s stored\n", LABEL, "buckets",
-		cells_text(plan->largest_joined, 0), cells_text(plan->largest_message, 1));
+		"simplified", plan->n_vars, gpube__plural(plan->n_vars), plan->n_functions,
+		gpube__plural(plan->n_functions), plan->n_components,
+		gpube__plural(plan->n_components));
+	gpube__out_printf(out, "%-*swidth %d, %s joined cell%s\n", LABEL, "order", plan->width,
+		cells_text(plan->joined_cells, 0), gpube__plural(plan->joined_cells));
+	gpube__out_printf(out, "%-*sat most %s cell%s joined, %s stored\n", LABEL, "buckets",
+		cells_text(plan->largest_joined, 0), gpube__plural(plan->largest_joined),
+		cells_text(plan->largest_message, 1));
 	gpube__out_printf(out, "%-*s%s of tables at the peak; %s allowed: it %s", LABEL, "memory",
 		bytes_text(plan->peak_bytes, 0), bytes_text(allowed, 1),
 		plan->peak_bytes > allowed ? "does not fit" : "fits");

@@ -136,7 +136,7 @@ static void text_components(struct gpube_out *out, const struct result *r)
 	const struct nash_components *c = r->components;
 
 	gpube__out_printf(out, "%-*s%lld with %lld maximal Nash subset%s\n", LABEL, "components",
-		(long long)c->n_components, (long long)c->n_subsets, plural(c->n_subsets));
+		(long long)c->n_components, (long long)c->n_subsets, gpube__plural(c->n_subsets));
 	for (int64_t k = 0; k < c->n_subsets; k++) {
 		char number[32];
 

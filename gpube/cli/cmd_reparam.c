@@ -49,7 +49,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 		gpube__out_printf(out, "%-*s%s: constant ", LABEL, "written", r->opts->write);
 		gpube__out_decimal(out, m->constant, m->scale);
 		gpube__out_printf(out, ", %d function%s, %d added of three or more variables\n",
-			m->n_functions, plural(m->n_functions), r->shifted.n_wide);
+			m->n_functions, gpube__plural(m->n_functions), r->shifted.n_wide);
 	}
 	if (r->opts->check && !r->unwritten)
 		gpube__out_printf(out, "%-*s%lld %s, read back: their costs are the file's\n",

@@ -73,7 +73,8 @@ static void write_result(struct gpube_out *out, const struct gpube_uai_result *r
 
 	gpube__out_printf(out, "result      %s, ", gpube_uai_task_name(r->task));
 	if (r->task != GPUBE_UAI_PR)
-		gpube__out_printf(out, "%s %d variable%s\n", what[r->task], r->n, plural(r->n));
+		gpube__out_printf(
+			out, "%s %d variable%s\n", what[r->task], r->n, gpube__plural(r->n));
 	else
 		gpube__out_printf(out, "log10 %.9g\n", r->log10_value);
 }
@@ -88,15 +89,20 @@ static void write_text(
 			nash_game_rows(c->game), nash_game_columns(c->game));
 	else if (c->coalitions)
 		gpube__out_printf(out,
-			"coalitions  of %d agents, values of type %s; see 'gpube csg'\n",
+			"coalitions  of %d agent%s, values of type %s; see 'gpube csg'\n",
 			csg_game_agents(c->coalitions),
+			gpube__plural(csg_game_agents(c->coalitions)),
 			csg_type_name(csg_game_type(c->coalitions)));
 	else
-		gpube__out_printf(out, "auction     %d goods, %d bids; see 'gpube auction'\n",
-			csg_auction_goods(c->auction), csg_auction_bids(c->auction));
+		gpube__out_printf(out, "auction     %d good%s, %d bid%s; see 'gpube auction'\n",
+			csg_auction_goods(c->auction), gpube__plural(csg_auction_goods(c->auction)),
+			csg_auction_bids(c->auction), gpube__plural(csg_auction_bids(c->auction)));
 	if (m)
-		gpube__out_printf(out, "model       %d variable%s, %d function%s, for 'gpube solve' and 'convert'\n",
-			m->n_vars, plural(m->n_vars), m->n_functions, plural(m->n_functions));
+		gpube__out_printf(out,
+			"model       %d variable%s, %d function%s, for 'gpube solve' and "
+			"'convert'\n",
+			m->n_vars, gpube__plural(m->n_vars), m->n_functions,
+			gpube__plural(m->n_functions));
 }
 
 static int print(struct session *s, const struct contents *c, const char *path)

@@ -68,8 +68,8 @@ static void log_line(struct gpube_ctx *ctx, const char *what, const char *where,
 	char bytes[GPUBE_BYTES_TEXT];
 
 	gpube__log(ctx, GPUBE_LOG_DETAIL,
-		"%s on the %s: %.3g joined cells, %s, %.4f s, %.0f %% of its %s", what, where,
-		t->joined, gpube__bytes_text(bytes, t->bytes), t->seconds,
+		"%s on the %s: %.3g joined cell%s, %s, %.4f s, %.0f %% of its %s", what, where,
+		t->joined, gpube__plural(t->joined), gpube__bytes_text(bytes, t->bytes), t->seconds,
 		100 * t->bound / fmax(t->seconds, 1e-12),
 		moving ? "copy bandwidth" : "rate of add-mins");
 }
@@ -104,15 +104,16 @@ void gpube__be_log(const struct gpube_be *be, const struct gpube_be_sides *sides
 		sum->bound += one.bound;
 		if (one.seconds < all / 10)
 			continue;
-		snprintf(what, sizeof(what), "bucket %d, %d variables, %d tables,", p,
-			be->buckets[p].n_scope + 1, be->buckets[p].n_in);
+		snprintf(what, sizeof(what), "bucket %d, %d variable%s, %d table%s,", p,
+			be->buckets[p].n_scope + 1, gpube__plural(be->buckets[p].n_scope + 1),
+			be->buckets[p].n_in, gpube__plural(be->buckets[p].n_in));
 		log_line(ctx, what, where, &one, one.bytes / r->copy >= one.bound);
 	}
 	for (int side = 0; side < 2; side++) {
 		if (!total[side].n || !sides->ops[side])
 			continue;
 		snprintf(what, sizeof(what), "%d bucket%s", total[side].n,
-			total[side].n == 1 ? "" : "s");
+			gpube__plural(total[side].n));
 		log_line(ctx, what, sides->ops[side]->name, &total[side],
 			total[side].bytes / rate[side].copy >= total[side].bound / 2);
 	}

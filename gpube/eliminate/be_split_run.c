@@ -490,11 +490,12 @@ static void split_tell(const struct gpube_be_split *s, const struct gpube__worke
 {
 	if (s->slices)
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
-			"%lld slices done, %.3g bytes of tables each, %.3g joined cells in all: "
+			"%lld slice%s done, %.3g bytes of tables each, %.3g joined cell%s in all: "
 			"simplified in %.4f s, contractions %.4f s, copies %.4f s, reading off "
 			"%.4f s",
-			(long long)w->n_done, w->bytes, w->joined, w->reducing,
-			w->times.contracting, w->times.copying, w->times.assigning);
+			(long long)w->n_done, gpube__plural(w->n_done), w->bytes, w->joined,
+			gpube__plural(w->joined), w->reducing, w->times.contracting,
+			w->times.copying, w->times.assigning);
 	if (w->own)
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
 			"part %d of %d on device %d: %.3g bytes of tables, opened in %.3f s, "
@@ -528,8 +529,8 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 			split_tell(s, w);
 	}
 	if (s->slices && s->n_left_out)
-		gpube__log(s->ctx, GPUBE_LOG_DETAIL, "%lld slices left out by their bounds",
-			(long long)s->n_left_out);
+		gpube__log(s->ctx, GPUBE_LOG_DETAIL, "%lld slice%s left out by their bounds",
+			(long long)s->n_left_out, gpube__plural(s->n_left_out));
 	*optimum = s->best;
 	if (s->best != GPUBE_INF)
 		memcpy(values, s->values, (size_t)s->m->n_vars * sizeof(*values));

@@ -92,10 +92,14 @@ static int solve_simplify(struct solving *j, int precision)
 	j->out->plan.n_components = j->s.n_components;
 	j->out->seconds_simplify += gpube__now() - start;
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
-		"simplified to %d variables, %d functions, %d components (%d observed, %lld values "
-		"removed, %d variables fixed, %d functions merged, %d absorbed)",
-		j->s.model->n_vars, j->s.model->n_functions, j->s.n_components, j->s.n_evidence,
-		(long long)j->s.n_values_removed, j->s.n_vars_fixed, j->s.n_merged,
+		"simplified to %d variable%s, %d function%s, %d component%s (%d observed, %lld "
+		"value%s "
+		"removed, %d variable%s fixed, %d function%s merged, %d absorbed)",
+		j->s.model->n_vars, gpube__plural(j->s.model->n_vars), j->s.model->n_functions,
+		gpube__plural(j->s.model->n_functions), j->s.n_components,
+		gpube__plural(j->s.n_components), j->s.n_evidence, (long long)j->s.n_values_removed,
+		gpube__plural(j->s.n_values_removed), j->s.n_vars_fixed,
+		gpube__plural(j->s.n_vars_fixed), j->s.n_merged, gpube__plural(j->s.n_merged),
 		j->s.n_absorbed);
 	return GPUBE_OK;
 }
@@ -187,8 +191,9 @@ static int find_order(struct solving *j)
 	plan->largest_message = cost.largest_message;
 	j->out->seconds_order += gpube__now() - start;
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
-		"order: width %d, %.3g joined cells, largest table %.3g cells (%.2f s)", cost.width,
-		cost.joined_cells, cost.largest_message, j->out->seconds_order);
+		"order: width %d, %.3g joined cell%s, largest table %.3g cell%s (%.2f s)",
+		cost.width, cost.joined_cells, gpube__plural(cost.joined_cells),
+		cost.largest_message, gpube__plural(cost.largest_message), j->out->seconds_order);
 	return tell_order(j);
 }
 
@@ -243,7 +248,8 @@ static int solve_prepare(struct solving *j)
 		precision = scale - excess_decimals(j->plan.be.most_inputs);
 		precision = precision > 1 ? precision : 1;
 		gpube__log(j->ctx, GPUBE_LOG_DETAIL,
-			"sums of %d decimals would be too large: %d are taken", scale, precision);
+			"sums of %d decimal%s would be too large: %d are taken", scale,
+			gpube__plural(scale), precision);
 		job_clear(j);
 	}
 }

@@ -146,10 +146,11 @@ static struct gpube__solve_way way_in_slices(
 	way.figures.peak_bytes = gpube__box_bytes(cost, f->t->opts->count);
 	way.figures.predicted_seconds = gpube__split_seconds(s);
 	gpube__log(f->ctx, GPUBE_LOG_DETAIL,
-		"plan: %.0f slices by %d variables on the %s, %.3g bytes of tables each, %.3g "
-		"joined cells in all (%.3g in one piece), at most about %.2g s",
-		n, gpube__split_n_cuts(s), ops->name, way.figures.peak_bytes,
-		way.figures.joined_cells, f->figures.joined_cells,
+		"plan: %.0f slices by %d variable%s on the %s, %.3g bytes of tables each, %.3g "
+		"joined cell%s in all (%.3g in one piece), at most about %.2g s",
+		n, gpube__split_n_cuts(s), gpube__plural(gpube__split_n_cuts(s)), ops->name,
+		way.figures.peak_bytes, way.figures.joined_cells,
+		gpube__plural(way.figures.joined_cells), f->figures.joined_cells,
 		way.figures.predicted_seconds);
 	return way;
 }
@@ -248,8 +249,8 @@ static int choose_devices(struct gpube__solve_way *out, const struct facts *f)
 		.ops = cuda, .backend = cuda->name, .split = s, .figures = f->figures};
 	out->figures.peak_bytes = bytes;
 	out->figures.predicted_seconds = gpube__predicted_seconds(f->ctx, cuda, cost->joined);
-	gpube__log(f->ctx, GPUBE_LOG_DETAIL, "%d parts: %.3g of %.3g joined cells each",
-		(int)gpube__split_n(s), cost->joined, joined);
+	gpube__log(f->ctx, GPUBE_LOG_DETAIL, "%d parts: %.3g of %.3g joined cell%s each",
+		(int)gpube__split_n(s), cost->joined, joined, gpube__plural(joined));
 	return GPUBE_OK;
 }
 

@@ -179,8 +179,11 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 	}
 	if (status)
 		return status;
-	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "order: width %d, %.3g joined cells, largest table %.3g cells (%.2f s)",
-		out->plan.width, out->plan.joined_cells, out->plan.largest_message, out->seconds_order);
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
+		"order: width %d, %.3g joined cell%s, largest table %.3g cell%s (%.2f s)",
+		out->plan.width, out->plan.joined_cells, gpube__plural(out->plan.joined_cells),
+		out->plan.largest_message, gpube__plural(out->plan.largest_message),
+		out->seconds_order);
 	out->backend = !j->side || !j->n_on_card ? "cpu" : j->n_on_card < j->n ? "cpu+cuda" : "cuda";
 	start = gpube__now();
 	if (j->opts->bounds) {

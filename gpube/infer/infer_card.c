@@ -160,8 +160,9 @@ int gpube__infer_place(struct gpube__inferring *j, double bytes)
 			j->side[b] = 1;
 	status = gpube__infer_take_card(j, &card);
 	j->out->plan.predicted_seconds = seconds[1];
-	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "%d of %d buckets on the card, predicted %.3g s (on the host %.3g s)",
-		j->n_on_card, j->n, seconds[1], seconds[0]);
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
+		"%d of %d bucket%s on the card, predicted %.3g s (on the host %.3g s)",
+		j->n_on_card, j->n, gpube__plural(j->n), seconds[1], seconds[0]);
 	return status;
 }
 

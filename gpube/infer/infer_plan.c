@@ -363,7 +363,9 @@ int gpube__infer_begin(struct gpube__inferring *j)
 		j->out->n_removed += m->vars[i].domain - gpube__n_possible(&j->possible, i);
 	}
 	if (!j->n_slices)
-		gpube__log(j->ctx, GPUBE_LOG_DETAIL, "%lld of %lld values can occur",
-		(long long)j->out->n_values, (long long)(j->out->n_values + j->out->n_removed));
+		gpube__log(j->ctx, GPUBE_LOG_DETAIL, "%lld of %lld value%s can occur",
+			(long long)j->out->n_values,
+			(long long)(j->out->n_values + j->out->n_removed),
+			gpube__plural((long long)(j->out->n_values + j->out->n_removed)));
 	return GPUBE_OK;
 }

@@ -157,8 +157,10 @@ int gpube__infer_cut(struct gpube__inferring *j, double bytes)
 	plan->largest_joined = c->plan.largest_joined;
 	plan->peak_bytes = c->plan.peak_bytes;
 	plan->predicted_seconds *= plan->joined_cells / before;
-	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "%lld slices of %d variables: %.3g joined cells and %s each",
-		(long long)c->n, c->n_cuts, c->plan.joined_cells, gpube__bytes_text(text, c->plan.peak_bytes));
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
+		"%lld slice%s of %d variable%s: %.3g joined cell%s and %s each", (long long)c->n,
+		gpube__plural(c->n), c->n_cuts, gpube__plural(c->n_cuts), c->plan.joined_cells,
+		gpube__plural(c->plan.joined_cells), gpube__bytes_text(text, c->plan.peak_bytes));
 	j->slices = c;
 	return GPUBE_OK;
 }

@@ -287,8 +287,10 @@ static int find(struct job *j)
 	j->out->n_free = j->residual->n_vars;
 	j->out->n_functions = j->residual->n_functions;
 	gpube__log(s->ctx, GPUBE_LOG_DETAIL,
-		"sums over %d variables leave %d functions of %d query variables (%.2f s)", s->n_up,
-		j->residual->n_functions, j->residual->n_vars, j->out->seconds_sum);
+		"sums over %d variable%s leave %d function%s of %d query variable%s (%.2f s)",
+		s->n_up, gpube__plural(s->n_up), j->residual->n_functions,
+		gpube__plural(j->residual->n_functions), j->residual->n_vars,
+		gpube__plural(j->residual->n_vars), j->out->seconds_sum);
 	return j->residual->n_vars ? search(j) : evaluate(j);
 }
 

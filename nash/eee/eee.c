@@ -252,8 +252,10 @@ static int run_rounds(struct nash_search *s, struct nash_search *workers, int32_
 		int32_t n, dealt = 0;
 		char text[64];
 
-		snprintf(text, sizeof(text), "%lld nodes, %d open",
-			(long long)__atomic_load_n(&s->t->nodes, __ATOMIC_RELAXED), s->depth);
+		snprintf(text, sizeof(text), "%lld node%s, %d open",
+			(long long)__atomic_load_n(&s->t->nodes, __ATOMIC_RELAXED),
+			gpube__plural((long long)__atomic_load_n(&s->t->nodes, __ATOMIC_RELAXED)),
+			s->depth);
 		gpube__progress(ctx, -1, text);
 		while (dealt < DEAL * n_workers && s->depth && !status)
 			status = hand_over(s, &workers[dealt++ % n_workers]);

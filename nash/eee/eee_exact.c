@@ -219,8 +219,8 @@ static int decide(struct nash_found *f, const struct gpube_faces_search *s)
 	if (!status)
 		status = decide_open(&l);
 	f->work += l.t.nodes;
-	gpube__log(ctx, GPUBE_LOG_DETAIL, "%lld leaves decided: %.4f s", (long long)s->n_leaves,
-		gpube__now() - start);
+	gpube__log(ctx, GPUBE_LOG_DETAIL, "%lld lea%s decided: %.4f s", (long long)s->n_leaves,
+		s->n_leaves == 1 ? "f" : "ves", gpube__now() - start);
 	gpube__free(ctx, l.workers);
 	gpube__free(ctx, l.status);
 	return status;
@@ -242,8 +242,9 @@ static int walk(struct nash_found *f, const struct gpube_faces_ops *ops,
 	}
 	status = ops->search(p->ctx, &s);
 	f->work += s.nodes;
-	gpube__log(p->ctx, GPUBE_LOG_DETAIL, "%lld nodes, %lld pivots on the %s: %.4f s",
-		(long long)s.nodes, (long long)s.pivots, ops->name, gpube__now() - begun);
+	gpube__log(p->ctx, GPUBE_LOG_DETAIL, "%lld node%s, %lld pivot%s on the %s: %.4f s",
+		(long long)s.nodes, gpube__plural(s.nodes), (long long)s.pivots,
+		gpube__plural(s.pivots), ops->name, gpube__now() - begun);
 	decided = decide(f, &s);
 	gpube__free(p->ctx, s.leaves);
 	return status ? status : decided;
@@ -332,7 +333,8 @@ int nash__branching_run_on(struct nash_branching *b, const struct gpube_faces_op
 		start[k] = (struct gpube_faces_start){
 			lp->live, lp->basic, lp->nonbasic, lp->fixed, lp->d};
 	}
-	gpube__log(ctx, GPUBE_LOG_DETAIL, "%d nodes are left for the %s", n, ops->name);
+	gpube__log(ctx, GPUBE_LOG_DETAIL, "%d node%s are left for the %s", n, gpube__plural(n),
+		ops->name);
 	status = walk(b->f, ops, start, n);
 	gpube__free(ctx, start);
 	return status;
@@ -344,8 +346,9 @@ static int search_here(struct nash_branching *b)
 	const int64_t before = b->t.nodes;
 	const int status = nash__search_run(b->s);
 
-	gpube__log(b->t.ctx, GPUBE_LOG_DETAIL, "%lld nodes on the cpu: %.4f s",
-		(long long)(b->t.nodes - before), gpube__now() - start);
+	gpube__log(b->t.ctx, GPUBE_LOG_DETAIL, "%lld node%s on the cpu: %.4f s",
+		(long long)(b->t.nodes - before), gpube__plural((long long)(b->t.nodes - before)),
+		gpube__now() - start);
 	return status;
 }
 

@@ -194,7 +194,7 @@ int nash__gt_read(struct nash_game *g, struct gpube_in *in)
 
 	if (!status && players != 2)
 		status = gpube__in_error(in, "%d player%s: only games of two players are solved",
-			players, players == 1 ? "" : "s");
+			players, gpube__plural(players));
 	if (!status)
 		status = read_sizes(g, in, &payoffs);
 	for (int64_t k = 0; k < payoffs && !status; k++)

@@ -46,7 +46,7 @@ static int read_players(struct nash_game *g, struct gpube_in *in)
 		return status;
 	if (n != 2)
 		return gpube__in_error(in, "%d player%s: only games of two players are solved", n,
-			n == 1 ? "" : "s");
+			gpube__plural(n));
 	return nash__scan_char(in, '}', "'}' after the players' names");
 }
 

@@ -65,7 +65,7 @@ static void put_domain(struct picture *p, int32_t var)
 {
 	int32_t n = p->m->vars[var].domain;
 
-	gpube__out_printf(p->out, "%d value%s", n, plural(n));
+	gpube__out_printf(p->out, "%d value%s", n, gpube__plural(n));
 	if (p->m->evidence && p->m->evidence[var] >= 0)
 		gpube__out_printf(p->out, ", is %d", p->m->evidence[var]);
 }
@@ -104,7 +104,8 @@ static void put_cells(struct picture *p, int32_t function)
 
 	if (t->sparse)
 		gpube__out_printf(p->out, "%lld of ", (long long)t->n);
-	gpube__out_printf(p->out, "%s cells", cells_text(cells_of(p->m, function), 0));
+	gpube__out_printf(p->out, "%s cell%s", cells_text(cells_of(p->m, function), 0),
+		gpube__plural(cells_of(p->m, function)));
 }
 
 static void put_function(struct picture *p, int32_t function)
@@ -248,9 +249,11 @@ static void draw_message(struct picture *p, int32_t k)
 	int32_t to = gpube__message_to(&p->along, k);
 
 	if (to >= 0)
-		gpube__out_printf(p->out, "\tv%d -> v%d [%s=\"%s cells\", color=\"%s\", penwidth=2];\n",
-			p->order[k], p->order[to], p->roomy ? "label" : "tooltip",
-			cells_text(message_cells(p, k), 0), style_line(&p->style, message_cells(p, k)));
+		gpube__out_printf(p->out,
+			"\tv%d -> v%d [%s=\"%s cell%s\", color=\"%s\", penwidth=2];\n", p->order[k],
+			p->order[to], p->roomy ? "label" : "tooltip",
+			cells_text(message_cells(p, k), 0), gpube__plural(message_cells(p, k)),
+			style_line(&p->style, message_cells(p, k)));
 }
 
 /* Of the joined tables, the largest one's cells. */
@@ -340,7 +343,8 @@ static void draw_bucket(
 	put_name(p, p->order[k]);
 	gpube__out_text(p->out, p->roomy ? "\\n" : "\", tooltip=\"");
 	put_domain(p, p->order[k]);
-	gpube__out_printf(p->out, "\\n%s cells joined", cells_text(joined_cells(p, k), 0));
+	gpube__out_printf(p->out, "\\n%s cell%s joined", cells_text(joined_cells(p, k), 0),
+		gpube__plural(joined_cells(p, k)));
 	for (int32_t f = head[k]; f >= 0; f = next[f], n++) {
 		if (n < NAMED) {
 			gpube__out_printf(p->out, "\\nover %d: ", p->m->functions[f].arity);
@@ -349,7 +353,7 @@ static void draw_bucket(
 	}
 	if (n > NAMED)
 		gpube__out_printf(
-			p->out, "\\nand %d function%s more", n - NAMED, plural(n - NAMED));
+			p->out, "\\nand %d function%s more", n - NAMED, gpube__plural(n - NAMED));
 	gpube__out_text(p->out, "\", ");
 	style_cells(p->out, &p->style, joined_cells(p, k));
 	put_frame(p, k, largest);
@@ -401,8 +405,9 @@ static void draw_cluster(struct picture *p, int32_t k, double largest)
 	}
 	if (n > NAMED)
 		gpube__out_text(p->out, " ...");
-	gpube__out_printf(p->out, "\\n%lld variable%s, %s cells\", ", (long long)n, plural(n),
-		cells_text(joined_cells(p, k), 0));
+	gpube__out_printf(p->out, "\\n%lld variable%s, %s cell%s\", ", (long long)n,
+		gpube__plural(n), cells_text(joined_cells(p, k), 0),
+		gpube__plural(joined_cells(p, k)));
 	style_cells(p->out, &p->style, joined_cells(p, k));
 	put_frame(p, k, largest);
 	gpube__out_text(p->out, "];\n");
@@ -416,8 +421,9 @@ static void draw_separator(struct picture *p, int32_t from, int32_t to, int32_t 
 		put_name(p, in_scope(p, k, s));
 		gpube__out_text(p->out, " ");
 	}
-	gpube__out_printf(p->out, "%s\\n%s cells\", color=\"%s\", penwidth=%lld];\n", n_scope(p, k) > NAMED ? "..." : "",
-		cells_text(message_cells(p, k), 0), style_line(&p->style, message_cells(p, k)),
+	gpube__out_printf(p->out, "%s\\n%s cell%s\", color=\"%s\", penwidth=%lld];\n",
+		n_scope(p, k) > NAMED ? "..." : "", cells_text(message_cells(p, k), 0),
+		gpube__plural(message_cells(p, k)), style_line(&p->style, message_cells(p, k)),
 		(long long)(n_scope(p, k) < 7 ? 1 + n_scope(p, k) : 8));
 }
 

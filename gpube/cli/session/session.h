@@ -120,9 +120,5 @@ void json_plan(struct json *j, const struct gpube_plan *plan);
 /* "12", "1234567", "1.23e+20": exact while it is short; a static buffer per 'slot' 0 to 3. */
 const char *cells_text(double cells, int slot);
 const char *bytes_text(double bytes, int slot);
-static inline const char *plural(int64_t n)
-{
-	return n == 1 ? "" : "s";
-}
 
 #endif

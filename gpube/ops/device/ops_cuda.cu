@@ -207,8 +207,8 @@ static int cuda_describe(struct gpube_ctx *ctx, char *text, size_t size)
 	struct cudaDeviceProp p;
 
 	GPUBE_ECUDA(ctx, cudaGetDeviceProperties(&p, gpube__device_of(ctx)->id));
-	snprintf(text, size, "%s, %d multiprocessors, compute capability %d.%d", p.name,
-		p.multiProcessorCount, p.major, p.minor);
+	snprintf(text, size, "%s, %d multiprocessor%s, compute capability %d.%d", p.name,
+		p.multiProcessorCount, gpube__plural(p.multiProcessorCount), p.major, p.minor);
 	return GPUBE_OK;
 }
 

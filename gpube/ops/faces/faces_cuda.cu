@@ -267,7 +267,8 @@ static int run(struct job *job)
 	while (!status && n > 0) {
 		char text[64];
 
-		snprintf(text, sizeof(text), "%lld nodes, %llu open", (long long)job->s->nodes, n);
+		snprintf(text, sizeof(text), "%lld node%s, %llu open", (long long)job->s->nodes,
+			gpube__plural(job->s->nodes), n);
 		gpube__progress(job->ctx, -1, text);
 		status = round_trip(job, &n);
 		if (!status && n > 0 && gpube__stopped(job->ctx))
