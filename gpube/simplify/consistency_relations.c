@@ -27,7 +27,7 @@ int gpube__add_relation(struct gpube__relations *r, int32_t i, int32_t j)
 
 /* What functions cost at least: of a variable's value, those with it, and of a pair beside both of its values. */
 struct least {
-	int64_t *of_value; /* at start[i] + a */
+	int64_t *of_value; /* at start[i] + a; start, cells, pair and single lie behind it */
 	int64_t *start;
 	int64_t *cells;	 /* of a function, in the open */
 	int64_t *pair;	 /* d_i * d_j cells of the pair at hand */
@@ -179,13 +179,12 @@ static int forbid_dear(struct gpube__relations *r, const struct least *l, int64_
 	return GPUBE_OK;
 }
 
-int gpube__make_relations(struct gpube__relations *r, bool all)
+/* Room for it, as the model's variables and functions need. */
+static int least_init(struct least *l, const struct gpube__relations *r)
 {
 	const uint64_t n = (uint64_t)r->n;
-	struct least l = {.base = r->m->constant, .top = r->m->top};
-	int64_t **beyond = gpube__alloc_zero(r->ctx, n * n, sizeof(*beyond));
-	int64_t values = 0, cells = 1, most = 1;
-	int arity = 1, status = beyond ? GPUBE_OK : GPUBE_ENOMEM;
+	int64_t values = 0, cells = 1, most = 1, at = 0;
+	int arity = 1;
 
 	for (int32_t i = 0; i < r->n; i++) {
 		values += domain_of(r, i);
@@ -198,16 +197,28 @@ int gpube__make_relations(struct gpube__relations *r, bool all)
 		arity = a > arity ? a : arity;
 		cells = c > cells ? c : cells;
 	}
-	l.start = gpube__alloc(r->ctx, n + 1, sizeof(*l.start));
-	l.of_value = gpube__alloc_zero(r->ctx, (uint64_t)values, sizeof(*l.of_value));
-	l.cells = gpube__alloc(r->ctx, (uint64_t)cells, sizeof(*l.cells));
-	l.pair = gpube__alloc(r->ctx, (uint64_t)most * (uint64_t)most, sizeof(*l.pair));
-	l.single = gpube__alloc(r->ctx, 2 * (uint64_t)most, sizeof(*l.single));
-	l.scope = gpube__alloc(r->ctx, (uint64_t)arity, sizeof(*l.scope));
-	if (!l.start || !l.of_value || !l.cells || !l.pair || !l.single || !l.scope)
-		status = GPUBE_ENOMEM;
-	for (int32_t i = 0, at = 0; !status && i < r->n; at += domain_of(r, i++))
-		l.start[i] = at;
+	l->of_value = gpube__alloc_zero(r->ctx,
+		(uint64_t)values + n + (uint64_t)cells + (uint64_t)most * ((uint64_t)most + 2),
+		sizeof(*l->of_value));
+	l->scope = gpube__alloc(r->ctx, (uint64_t)arity, sizeof(*l->scope));
+	if (!l->of_value || !l->scope)
+		return GPUBE_ENOMEM;
+	l->start = l->of_value + values;
+	l->cells = l->start + n;
+	l->pair = l->cells + cells;
+	l->single = l->pair + most * most;
+	for (int32_t i = 0; i < r->n; at += domain_of(r, i++))
+		l->start[i] = at;
+	return GPUBE_OK;
+}
+
+int gpube__make_relations(struct gpube__relations *r, bool all)
+{
+	const uint64_t n = (uint64_t)r->n;
+	struct least l = {.base = r->m->constant, .top = r->m->top};
+	int64_t **beyond = gpube__alloc_zero(r->ctx, n * n, sizeof(*beyond));
+	int status = beyond ? least_init(&l, r) : GPUBE_ENOMEM;
+
 	if (!status)
 		status = price_values(r, &l);
 	if (!status)
@@ -217,11 +228,7 @@ int gpube__make_relations(struct gpube__relations *r, bool all)
 	for (uint64_t k = 0; beyond && k < n * n; k++)
 		gpube__free(r->ctx, beyond[k]);
 	gpube__free(r->ctx, beyond);
-	gpube__free(r->ctx, l.start);
 	gpube__free(r->ctx, l.of_value);
-	gpube__free(r->ctx, l.cells);
-	gpube__free(r->ctx, l.pair);
-	gpube__free(r->ctx, l.single);
 	gpube__free(r->ctx, l.scope);
 	return status;
 }

@@ -68,21 +68,14 @@ static void check_costs(const struct gpube_nested *n, const struct gpube_nested_
 	n->c->constant = p->constant;
 	n->c->target = p->target;
 	do {
-		int64_t cost, scaled, exact;
+		int64_t cost;
 
 		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
 		if (cost >= limit || (kept && !kept[values[var]]))
 			continue;
 		assert_true(p->constant < p->target);
 		assert_true(gpube__clusters_total(n->c, p->constant, m, limit) <= cost);
-		scaled = state_cost(n, p, values);
-		exact = cost - gpube__constant_of(m);
-		if (n->c->shift >= 0) {
-			assert_int_equal(scaled, exact * ((int64_t)1 << n->c->shift));
-		} else {
-			assert_true(scaled <= exact >> -n->c->shift);
-			assert_true(scaled + m->n_functions >= exact >> -n->c->shift);
-		}
+		check_scaled(m, cost, n->c->shift, state_cost(n, p, values));
 	} while (next_assignment(values, m));
 	gpube__free(ctx, values);
 }

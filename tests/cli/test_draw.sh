@@ -118,7 +118,8 @@ row 'plot: nothing is allowed' 0 '^infeasible' '' "$gpube" solve -q --plot "$wor
 that 'plot: no number where there is none' sh -c "! grep -q '>lower' '$work/n.svg'"
 that 'plot: says so' grep -q 'every assignment is forbidden (proved)</text>' "$work/n.svg"
 "$gpube" generate random --p2 0 -n 90 -d 12 -o "$work/hard.wcsp"
-row 'plot: after a time limit' 1 '^incomplete' '' "$gpube" solve -q --timeout 2 --plot "$work/t.svg" "$work/hard.wcsp"
+row 'plot: after a stop with both bounds' 1 '^incomplete' ', upper bound ' \
+	end_at INT 'lower bound [0-9]+, upper bound' "$gpube" solve --plot "$work/t.svg" "$work/hard.wcsp"
 that 'plot: says that nothing is proved' grep -q 'hard.wcsp: not proved</text>' "$work/t.svg"
 that 'plot: and has both lines' count 2 '^<path' "$work/t.svg"
 if command -v xmllint > /dev/null 2>&1; then

@@ -1,6 +1,8 @@
 /* bounded.c - see bounded.h. */
 #include "tests/support/bounded.h"
 
+#include "./gpube/ir/dense.h"
+
 #include "tests/support/context.h"
 #include "tests/support/test.h"
 
@@ -31,4 +33,35 @@ void check_optimum(
 	}
 	gpube_solution_free(got, ctx);
 	gpube_model_free(m);
+}
+
+void check_scaled(const struct gpube_model *m, int64_t cost, int shift, int64_t scaled)
+{
+	const int64_t exact = cost - gpube__constant_of(m);
+
+	assert_true(scaled >= 0);
+	if (shift >= 0) {
+		assert_true(scaled == exact * ((int64_t)1 << shift));
+	} else {
+		assert_true(scaled <= exact >> -shift);
+		assert_true(scaled + m->n_functions >= exact >> -shift);
+	}
+}
+
+int64_t check_scaled_costs(const struct gpube_model *m, int64_t limit, int shift,
+	int64_t (*total)(const void *state, const int32_t *values), const void *state)
+{
+	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)m->n_vars, sizeof(*values));
+	int64_t cost, optimum = GPUBE_INF;
+
+	assert_non_null(values);
+	do {
+		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+		if (cost >= limit)
+			continue;
+		optimum = cost < optimum ? cost : optimum;
+		check_scaled(m, cost, shift, total(state, values));
+	} while (next_assignment(values, m));
+	gpube__free(ctx, values);
+	return optimum;
 }

@@ -11,4 +11,19 @@ struct gpube_solution *must_bound(const struct gpube_model *m, const struct gpub
 void check_optimum(
 	const struct random_spec *spec, uint64_t seed, const struct gpube_bound_opts *opts);
 
+/*
+ * What an assignment costs in tables of scaled costs, as gpube/relax/clusters.h has them: its cost
+ * in the model, shifted by so many bits; to the right with rounding, less by no more than a unit a
+ * function.
+ */
+void check_scaled(const struct gpube_model *m, int64_t cost, int shift, int64_t scaled);
+
+/*
+ * check_scaled() of every assignment below the limit, with what 'total' finds of it in 'state'; -1
+ * from there, for a dead cell, fails. Returns what the best of them costs, GPUBE_INF: there is
+ * none.
+ */
+int64_t check_scaled_costs(const struct gpube_model *m, int64_t limit, int shift,
+	int64_t (*total)(const void *state, const int32_t *values), const void *state);
+
 #endif

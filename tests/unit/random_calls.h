@@ -40,6 +40,26 @@ static inline bool was_scarce(int status)
 	return status == GPUBE_ENOMEM;
 }
 
+/*
+ * Observes a variable, or what is none, at a value of it or at none; observed[] is what the model
+ * ought to have.
+ */
+static inline void observe_any(struct gpube_model *m, int32_t *observed, const int32_t *domain,
+	int n_vars, int most_vars, int most_domain)
+{
+	const int var = below(most_vars + 1) - one_in(5), value = below(most_domain + 2) - 2;
+	const bool good = var >= 0 && var < n_vars && value >= -1 && value < domain[var];
+	int status;
+
+	maybe_scarce();
+	status = gpube_model_observe(m, var, value);
+	if (was_scarce(status))
+		return;
+	assert_int_equal(status, good ? GPUBE_OK : GPUBE_EINVAL);
+	if (good)
+		observed[var] = value;
+}
+
 static void *scarce(void *arg, void *p, size_t size)
 {
 	(void)arg;

@@ -11,7 +11,15 @@
 #include "tests/support/context.h"
 #include "tests/unit/random_calls.h"
 
-enum { MOST_VARS = 6, MOST_FUNCTIONS = 8, MOST_ARITY = 3, MOST_CELLS = 64, RUNS = 400, STEPS = 40 };
+enum {
+	MOST_VARS = 6,
+	MOST_FUNCTIONS = 8,
+	MOST_ARITY = 3,
+	MOST_DOMAIN = 4,
+	MOST_CELLS = 64,
+	RUNS = 400,
+	STEPS = 40
+};
 
 struct function {
 	int arity;
@@ -139,7 +147,7 @@ static bool failed(int status)
 static void add_var(void)
 {
 	static const int32_t odd[] = {0, -1, INT32_MIN};
-	const int32_t domain = one_in(6) ? odd[below(3)] : 1 + below(4);
+	const int32_t domain = one_in(6) ? odd[below(3)] : 1 + below(MOST_DOMAIN);
 	int32_t var = -7;
 	int status;
 
@@ -247,17 +255,7 @@ static void set(void)
 
 static void observe(void)
 {
-	const int var = below(MOST_VARS + 1) - one_in(5), value = below(6) - 2;
-	const bool good = var >= 0 && var < s.n_vars && value >= -1 && value < s.domain[var];
-	int status;
-
-	maybe_scarce();
-	status = gpube_model_observe(m, var, value);
-	if (failed(status))
-		return;
-	assert_int_equal(status, good ? GPUBE_OK : GPUBE_EINVAL);
-	if (good)
-		s.observed[var] = value;
+	observe_any(m, s.observed, s.domain, s.n_vars, MOST_VARS, MOST_DOMAIN);
 }
 
 /* ---- calls that ask --------------------------------------------------------------------------------------- */

@@ -173,17 +173,7 @@ static void add_potentials(void)
 
 static void observe(void)
 {
-	const int var = below(MOST_VARS + 1) - one_in(5), value = below(5) - 2;
-	const bool good = var >= 0 && var < s.n_vars && value >= -1 && value < s.domain[var];
-	int status;
-
-	maybe_scarce();
-	status = gpube_model_observe(m, var, value);
-	if (was_scarce(status))
-		return;
-	assert_int_equal(status, good ? GPUBE_OK : GPUBE_EINVAL);
-	if (good)
-		s.observed[var] = value;
+	observe_any(m, s.observed, s.domain, s.n_vars, MOST_VARS, MOST_DOMAIN);
 }
 
 static void what_is_of_costs(void)
