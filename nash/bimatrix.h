@@ -22,13 +22,16 @@ struct nash_number {
  * Errors: EPARSE (no such number), ERANGE (NASH_MAX_DIGITS), ENOMEM; no text is set for the first
  */
 int nash__number_parse(struct gpube_ctx *ctx, struct nash_number *v, const char *s, size_t n);
+/* Lowest terms of a number without a text, whose num is above INT64_MIN. */
+void nash__number_reduce(struct nash_number *v);
 void nash__number_write(struct gpube_out *out, const struct nash_number *v);
 double nash__number_double(const struct nash_number *v);
 
 /*
  * The game keeps its own rationals beside the engine's models: a model's costs
  * are 64-bit integers with one decimal scale, which can hold neither 1/3 nor the
- * payoffs past 2^63 of test games for Lemke and Howson's algorithm.
+ * payoffs past 2^63 of test games for Lemke and Howson's algorithm. What a model
+ * of this form holds is copied: nash_from_model.c.
  */
 struct nash_game {
 	struct gpube_ctx *ctx;

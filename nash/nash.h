@@ -74,6 +74,18 @@ GPUBE_API int nash_read(
 GPUBE_API int nash_model(struct gpube_model **out, const struct nash_game *g, int regret);
 
 /*
+ * nash_from_model() - a model of the form of a game as that game: two variables, the players, and two
+ * functions over both. What player 1, the first variable, gets is the first function's, what player
+ * 2 gets the second's: a cost negated where costs are minimised, the cost itself where they are
+ * maximised, in units of 10^-scale; a potential itself, as the shortest decimal that reads as it.
+ * Names of variables and values become those of players and actions. The model is copied.
+ * Cost:   rows * columns payoffs of each player
+ * Errors: EINVAL (another form: the text says what; a pair that is forbidden or by itself reaches the
+ *         model's top), ELIMIT (more than the context's memory), ENOMEM, ESTOP
+ */
+GPUBE_API int nash_from_model(struct nash_game **out, const struct gpube_model *m);
+
+/*
  * nash_write() - writes a game; .nfg in its payoff version.
  * format  AUTO: .nfg or .gam (GTOutput) if the name ends so (before .gz or .xz), otherwise
  *         for lrsnash

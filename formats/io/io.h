@@ -130,6 +130,9 @@ void gpube__out_printf(struct gpube_out *out, const char *fmt, ...) GPUBE_PRINTF
 void gpube__out_int(struct gpube_out *out, int64_t v);
 void gpube__out_real(
 	struct gpube_out *out, double v); /* finite; shortest text that reads back equal */
+/* The same text, of any finite number; false: out of memory. */
+enum { GPUBE_REAL_TEXT = 32 };
+bool gpube__real_text(char text[GPUBE_REAL_TEXT], double v);
 /* integer * 10^-scale in plain decimal notation with 'scale' decimals */
 void gpube__out_decimal(struct gpube_out *out, int64_t v, int scale);
 /* A line of value indices, toulbar2's .sol. */

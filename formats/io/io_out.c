@@ -444,11 +444,35 @@ void gpube__out_values(struct gpube_out *out, const int32_t *values, int32_t n)
 	gpube__out_text(out, "\n");
 }
 
+/* With 15 digits if they are enough; a point is 'c_locale''s. */
+static int write_real(char text[GPUBE_REAL_TEXT], double v, locale_t c_locale)
+{
+	const locale_t old = uselocale(c_locale);
+	int n = 0;
+
+	for (int precision = 15; precision <= 17; precision++) {
+		n = snprintf(text, GPUBE_REAL_TEXT, "%.*g", precision, v);
+		if (strtod(text, NULL) == v)
+			break;
+	}
+	uselocale(old);
+	return n;
+}
+
+bool gpube__real_text(char text[GPUBE_REAL_TEXT], double v)
+{
+	const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+
+	if (c_locale == (locale_t)0)
+		return false;
+	write_real(text, v, c_locale);
+	freelocale(c_locale);
+	return true;
+}
+
 void gpube__out_real(struct gpube_out *out, double v)
 {
-	char text[32];
-	locale_t old;
-	int n = 0;
+	char text[GPUBE_REAL_TEXT];
 
 	if (out->status)
 		return;
@@ -456,12 +480,5 @@ void gpube__out_real(struct gpube_out *out, double v)
 		gpube__out_int(out, (int64_t)v);
 		return;
 	}
-	old = uselocale(out->impl->c_locale);
-	for (int precision = 15; precision <= 17; precision++) {
-		n = snprintf(text, sizeof(text), "%.*g", precision, v);
-		if (strtod(text, NULL) == v)
-			break;
-	}
-	uselocale(old);
-	gpube__out_bytes(out, text, (size_t)n);
+	gpube__out_bytes(out, text, (size_t)write_real(text, v, out->impl->c_locale));
 }

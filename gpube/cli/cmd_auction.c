@@ -206,8 +206,8 @@ static int run(const void *opts, int n_args, char **args)
 	status = csg_auction_read_any(&a, &g, s.ctx, args[0]);
 	session_end_reading(&s);
 	if (status) {
-		other_kinds_explain(
-			&s, status, args[0], GPUBE_CONTENT_AUCTION, GPUBE_CONTENT_COALITIONS);
+		other_kinds_read(&s, status, args[0],
+			&(struct form_taken){GPUBE_CONTENT_AUCTION, GPUBE_CONTENT_COALITIONS, NULL, NULL});
 		rc = session_fail(&s, NULL);
 	} else if (g)
 		rc = solve_complete(&s, g, o, args[0]);

@@ -170,8 +170,8 @@ static int get_game(struct session *s, struct csg_game **g, const struct opts_cs
 	int status = o->generate ? generate(s, g, o, r) : csg_read(g, s->ctx, file);
 
 	if (status && !o->generate)
-		other_kinds_explain(s, status, file, GPUBE_CONTENT_COALITIONS,
-			GPUBE_CONTENT_COALITIONS);
+		status = other_kinds_read(s, status, file,
+			&(struct form_taken){GPUBE_CONTENT_COALITIONS, GPUBE_CONTENT_COALITIONS, NULL, NULL});
 	status = dcop_world_agree(&r->world, status);
 	return status ? ranks_fail(r, s) : CLI_DONE;
 }

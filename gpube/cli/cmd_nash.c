@@ -501,6 +501,26 @@ static bool clash(const struct opts_nash *o)
 	return true;
 }
 
+static int take(void *arg, const struct gpube_model *m)
+{
+	return nash_from_model(arg, m);
+}
+
+static int read_game(
+	struct session *s, struct nash_game **game, const struct opts_nash *o, const char *path)
+{
+	const struct form_taken form = {GPUBE_CONTENT_GAME, GPUBE_CONTENT_GAME, take, game};
+	int status;
+
+	session_begin_reading(s, o->timeout);
+	/* the words of --from are those of enum nash_format, in its order */
+	status = nash_read(game, s->ctx, path, (enum nash_format)o->from);
+	if (status && !o->from)
+		status = other_kinds_read(s, status, path, &form);
+	session_end_reading(s);
+	return status;
+}
+
 static bool shares_pairs(const struct opts_nash *o)
 {
 	return o->method == NASH_METHOD_SE && !o->one && !o->pure && !o->inexact && !o->convert;
@@ -526,14 +546,7 @@ static int run(const void *opts, int n_args, char **args)
 		o->method != NASH_METHOD_VE)
 		session_open_device(&s, (enum gpube_backend)o->backend, false, true);
 	if (!rc) {
-		/* the words of --from are those of enum nash_format, in its order */
-		session_begin_reading(&s, o->timeout);
-		status = nash_read(&game, s.ctx, args[0], (enum nash_format)o->from);
-		session_end_reading(&s);
-		if (status && !o->from)
-			other_kinds_explain(
-				&s, status, args[0], GPUBE_CONTENT_GAME, GPUBE_CONTENT_GAME);
-		status = dcop_world_agree(&ranks.world, status);
+		status = dcop_world_agree(&ranks.world, read_game(&s, &game, o, args[0]));
 		if (status)
 			rc = ranks_fail(&ranks, &s);
 	}
@@ -563,7 +576,11 @@ const struct command cmd_nash = {
 		"equilibria are mixtures of them. Payoffs are rationals throughout; every "
 		"equilibrium is checked in rationals, and every part of the search that is left "
 		"out is proved empty. FILE is Gambit's .nfg, any output of GAMUT, or the input "
-		"of lrsnash, plain or compressed by gzip or xz; '-' is standard input.\n\n"
+		"of lrsnash, plain or compressed by gzip or xz; '-' is standard input. Or it is a "
+		"model, .wcsp, .cfn, .uai or another one, of two variables, the players, and two "
+		"functions over both: the first is player 1's, the second player 2's. Costs are "
+		"what players lose, so that payoffs are costs negated; costs that are maximised, "
+		"and potentials, are payoffs as they are.\n\n"
 		"Supports of equal size (--method se) need not give all equilibria of a degenerate "
 		"game: there another method counts them (-v says how many), and if there are more "
 		"the result is called incomplete. SIGINT, "

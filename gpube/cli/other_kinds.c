@@ -243,18 +243,42 @@ static bool is_model(const char *path)
 	return gpube__has_extension(path, GPUBE_FORMATS_READ "|yml");
 }
 
-void other_kinds_explain(struct session *s, int status, const char *path, enum gpube_content own,
-	enum gpube_content also)
+/* What take() makes of the model in the file, which is a model by its name or because it can be read as one. */
+static int read_form(
+	struct session *s, int status, const char *path, const char *text, const struct form_taken *form)
+{
+	struct gpube_model *m = NULL;
+	int as_model = gpube_read_with(&m, s->ctx, path, NULL);
+
+	if (!as_model)
+		as_model = form->take(form->arg, m);
+	else if (!is_model(path)) /* then the command's own error is as good */
+		memcpy(s->ctx->error, text, sizeof(s->ctx->error));
+	if (m && as_model == GPUBE_EINVAL) {
+		char why[sizeof(s->ctx->error)];
+
+		memcpy(why, s->ctx->error, sizeof(why));
+		gpube__fail(s->ctx, GPUBE_EINVAL, "'%s' is %s, and %s", path,
+			gpube_content_words(GPUBE_CONTENT_MODEL), why);
+	}
+	gpube_model_free(m);
+	return m || is_model(path) ? as_model : status;
+}
+
+int other_kinds_read(struct session *s, int status, const char *path, const struct form_taken *form)
 {
 	char text[sizeof(s->ctx->error)];
 	enum gpube_content kind;
 
 	if (status != GPUBE_EPARSE && status != GPUBE_EINVAL)
-		return;
+		return status;
 	memcpy(text, s->ctx->error, sizeof(text));
-	if (gpube_content(&kind, s->ctx, path) || kind == own || kind == also ||
-		(kind == GPUBE_CONTENT_MODEL && !is_model(path)))
+	if (strcmp(path, "-") == 0 || gpube_content(&kind, s->ctx, path) || kind == form->own ||
+		kind == form->also || (kind == GPUBE_CONTENT_MODEL && !form->take && !is_model(path)))
 		memcpy(s->ctx->error, text, sizeof(text));
+	else if (kind == GPUBE_CONTENT_MODEL && form->take)
+		return read_form(s, status, path, text, form);
 	else
 		gpube__fail(s->ctx, GPUBE_EINVAL, "'%s' is %s", path, gpube_content_words(kind));
+	return status;
 }

@@ -30,11 +30,20 @@ bool other_kinds_convert(
 	struct session *s, int *rc, const struct opts_convert *o, const char *path, const char *to);
 
 /*
- * After a command could not read its file, with 'status': where the file holds something else than
- * what the command reads, the error is that, and who reads it.
- * own     what it reads; also: another one, or the same
+ * What a command takes that reads no models, but those that have a form.
+ * own   what it reads; also: another one, or the same
+ * take  makes that of a model; EINVAL with why it has not the form
  */
-void other_kinds_explain(struct session *s, int status, const char *path, enum gpube_content own,
-	enum gpube_content also);
+struct form_taken {
+	enum gpube_content own, also;
+	int (*take)(void *arg, const struct gpube_model *m);
+	void *arg;
+};
+
+/*
+ * other_kinds_read() - after a command could not read its file, with 'status': a model is taken if it
+ * has the form. Otherwise the error is what the file holds, and who reads it. Returns a status.
+ */
+int other_kinds_read(struct session *s, int status, const char *path, const struct form_taken *form);
 
 #endif

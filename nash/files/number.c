@@ -84,6 +84,14 @@ static int64_t gcd(int64_t a, int64_t b)
 	return a;
 }
 
+void nash__number_reduce(struct nash_number *v)
+{
+	const int64_t d = gcd(v->num < 0 ? -v->num : v->num, v->den);
+
+	v->num /= d;
+	v->den /= d;
+}
+
 /* "p" or "p/q" in plain digits, both positive and without leading zeros, as a number. */
 static void settle(struct gpube_ctx *ctx, struct nash_number *v)
 {
@@ -91,15 +99,12 @@ static void settle(struct gpube_ctx *ctx, struct nash_number *v)
 	size_t n = strlen(v->text + (v->text[0] == '-'));
 	const char *slash = strchr(v->text, '/');
 	size_t n_den = slash ? strlen(slash + 1) : 0;
-	int64_t d;
 
 	if (n - n_den - (slash ? 1 : 0) > 18 || n_den > 18)
 		return;
 	v->num = strtoll(v->text, &end, 10);
 	v->den = slash ? strtoll(slash + 1, &end, 10) : 1;
-	d = gcd(v->num < 0 ? -v->num : v->num, v->den);
-	v->num /= d;
-	v->den /= d;
+	nash__number_reduce(v);
 	gpube__free(ctx, v->text);
 	v->text = NULL;
 }

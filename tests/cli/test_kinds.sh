@@ -81,9 +81,16 @@ row 'a game as GAMUT writes it' 0 '' '' "$gpube" convert examples/effort.nfg "$w
 
 # ---- each command names who reads a file that it does not ---------------------------------------
 for c in csg auction nash; do
-	row "$c of a model" 1 '' "^gpube: 'examples/zebra.wcsp' is a model, which 'gpube solve' reads$" \
+	row "$c of a model" 1 '' "^gpube: 'examples/zebra.wcsp' is a model, which 'gpube solve' reads" \
 		"$gpube" $c examples/zebra.wcsp
 done
+row 'nash says what form a game has' 1 '' \
+	"reads, and no game of two players: it has 25 variables and 19 functions, a game has two of each" \
+	"$gpube" nash examples/zebra.wcsp
+row 'nash of a broken model' 1 '' "broken.wcsp:3: expected a domain size, found the end of the file" \
+	sh -c "printf 'x 2 2 2 9\n2\n' > '$work/broken.wcsp'; '$gpube' nash '$work/broken.wcsp'"
+row 'nash of a model without a name that says so' 0 '^equilibria  4, all' '' \
+	sh -c "printf 'MARKOV 2 2 2 2 2 0 1 2 0 1 4 1 1 1 1 4 1 1 1 1\n' > '$work/nameless'; '$gpube' nash '$work/nameless'"
 row 'csg of a .uai' 1 '' "is a model, which 'gpube solve' reads$" "$gpube" csg examples/sprinkler.uai
 row 'csg of a game' 1 '' "is a game of two players, which 'gpube nash' reads$" "$gpube" csg examples/effort.nfg
 row 'auction of a game' 1 '' "is a game of two players, which 'gpube nash' reads$" \

@@ -7,6 +7,7 @@ if command -v python3 > /dev/null 2>&1; then
 	toulbar2=$(command -v toulbar2)
 	# shellcheck disable=SC2086
 	that 'random ones' python3 tests/models/check_models.py "$gpube" 25 $toulbar2
+	that 'random models that have the form of a game' python3 tests/models/check_forms.py "$gpube" 25
 else
 	skip 'random ones' 'no python3'
 fi

@@ -56,6 +56,15 @@ WRONG(nash_model)
 	NOT_MADE(struct gpube_model, made, nash_model(&made, NULL, 0));
 }
 
+WRONG(nash_from_model)
+{
+	REFUSED(nash_from_model(NULL, m));
+	NOT_MADE(struct nash_game, g, nash_from_model(&g, NULL));
+	/* one function over both variables */
+	NOT_MADE(struct nash_game, g, nash_from_model(&g, m));
+	NOT_MADE(struct nash_game, g, nash_from_model(&g, potentials));
+}
+
 WRONG(nash_write)
 {
 	REFUSED(nash_write(bimatrix, NULL, NASH_FORMAT_NFG));
@@ -137,6 +146,7 @@ WRONG_FREE(struct nash_components, nash_components_free)
 
 static void unchanged(void)
 {
+	wrong_models_unchanged();
 	assert_null(nash_game_label(bimatrix, 1, 0));
 	assert_int_equal(nash_game_rows(bimatrix), 2);
 	assert_int_equal(nash_game_columns(bimatrix), 2);
@@ -144,7 +154,7 @@ static void unchanged(void)
 
 static int set_up(void **state)
 {
-	if (ctx_dir_setup(state))
+	if (wrong_models_setup(state))
 		return -1;
 	assert_int_equal(nash_game_new(&bimatrix, ctx, 2, 2), 0);
 	return 0;
@@ -153,7 +163,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	nash_game_free(bimatrix);
-	return ctx_dir_teardown(state);
+	return wrong_models_teardown(state);
 }
 
 int main(void)
