@@ -41,7 +41,7 @@ struct nash_game {
 	struct nash_number *payoffs[2]; /* m * n, row-major */
 };
 
-/* ---- scanning, beyond what formats/io.h knows ---- */
+/* ---- scanning, beyond what formats/io/io.h knows ---- */
 
 /* Next byte past white space, not consumed; 0 at the end of the file. */
 char nash__scan_peek(struct gpube_in *in);

@@ -199,7 +199,7 @@ static void connect(const struct forest *f, const struct nash_result *r)
 	}
 }
 
-/* The component whose first x this is; its lists are one block, graph_clear() frees it. */
+/* The component whose first x this is; its lists are one block, which the caller frees. */
 static int make_graph(
 	struct graph *g, const struct forest *f, const struct nash_result *r, int64_t first_x)
 {

@@ -57,8 +57,7 @@ int gpube__bound_first(struct gpube_bounder *b, double seconds);
  */
 int gpube__bound_exclusive(struct gpube_bounder *b);
 
-/* The stages that bound_stages.c lists: before there is an order, and after it. */
-int gpube__bound_at_first(struct gpube_bounder *b);
+/* The stages that bound_stages.c lists. */
 int gpube__bound_stages(struct gpube_bounder *b);
 
 /* The methods; each ends when it has nothing more to say, with ESTOP when stopped. */

@@ -5,8 +5,8 @@
  * One variable eliminated is a bucket; several are a projection or a marginal.
  * It is fused: the joined table over S + E is never stored.
  *
- * Adding an operator: an entry here, x_ref.c (the specification), x_cpu.c,
- * x_cuda.cu, and its shapes in tests/ops.
+ * What the other folders of ops/ do has structs of its own, such as sum/sum.h. CONTRIBUTING.md says
+ * how one is added.
  */
 #ifndef GPUBE_OPS_H
 #define GPUBE_OPS_H

@@ -9,6 +9,7 @@
  *   order_dissect.c nested dissection; order_flow.c makes its separators lighter
  *   order_tree.c    an order's elimination tree, windows of it, local search
  *   order_window.c  elimination of a window: bit rows, greedy and exact
+ *   order_last.c    orders that keep some vertices for the end
  */
 #ifndef GPUBE_ORDER_PARTS_H
 #define GPUBE_ORDER_PARTS_H

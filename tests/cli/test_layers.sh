@@ -89,6 +89,15 @@ grep -ohE '(benchmarks/)?runs/[a-z0-9]+-[a-z0-9-]*[a-z0-9]' $(grep -E '\.(c|h|cu
 	while read -r run; do [ -d "benchmarks/$run" ] || echo "$run"; done > "$work/wrong"
 that 'runs that are named are there' sh -c "! grep . '$work/wrong'"
 
+# So does a comment or a page that names a file, as its own folder has it or the whole tree (gpube/formats.h and
+# others are where headers are installed). x stands for any name.
+# shellcheck disable=SC2046
+grep -ohE '(^|[^A-Za-z0-9_./-])(gpube|formats|csg|nash|dcop|tests|plugins|benchmarks|examples)/[A-Za-z0-9_./-]*\.(c|h|cu|cuh|sh|py|md)([^A-Za-z0-9_]|$)' \
+	$(grep -E '\.(c|h|cu|cuh|sh|py|md)$' "$work/tree" | grep -vE '^(benchmarks/runs/|CHANGELOG)') |
+	sed -E 's/^[^A-Za-z]//; s/[^A-Za-z]$//' | grep -vE '[/_]x[._]|/FOLDER/|^gpube/(formats|csg|auction|nash)\.h$' | sort -u |
+	while read -r file; do grep -qE "(^|/)$file\$" "$work/tree" || echo "$file"; done > "$work/wrong"
+that 'files that are named are there' sh -c "! grep . '$work/wrong'"
+
 # A tag that a header defines, or that bears the library's name, stands nowhere else.
 # shellcheck disable=SC2046
 grep -HE '^[[:space:]]*((typedef|static|const) )*(struct|union|enum) [A-Za-z_0-9]+( \{.*|)$' $(grep -v 'cuh$' "$work/sources") |

@@ -1,7 +1,7 @@
 /*
  * readers.h - one fuzz target per reader: what a reader makes of any bytes, under
  * limits of memory. Shared by the fuzzers (fuzz.c) and the replay of their files
- * (replay.c).
+ * (test_replay.c).
  */
 #ifndef GPUBE_FUZZ_READERS_H
 #define GPUBE_FUZZ_READERS_H

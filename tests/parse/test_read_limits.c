@@ -314,9 +314,22 @@ static void worst_file(void **state)
 	measure(*state, bytes ? (size_t)atol(bytes) : 60000, getenv("GPUBE_TABLE") != NULL);
 }
 
+static void every_reader(void **state)
+{
+	(void)state;
+	for (int t = 0; fuzz_target(t); t++) {
+		int k = 0;
+
+		while (k < N_FILES && strcmp(files[k].target, fuzz_target(t)) != 0)
+			k++;
+		if (k == N_FILES && strcmp(fuzz_target(t), "mps") != 0) /* which is only written */
+			fail_msg("no file for the reader of %s", fuzz_target(t));
+	}
+}
+
 int main(void)
 {
-	static struct CMUnitTest tests[N_FILES];
+	static struct CMUnitTest tests[N_FILES + 1];
 	static char names[N_FILES][80];
 
 	for (int k = 0; k < N_FILES; k++) {
@@ -325,5 +338,6 @@ int main(void)
 			.test_func = worst_file,
 			.initial_state = (void *)&files[k]};
 	}
-	return _cmocka_run_group_tests("limits", tests, N_FILES, NULL, NULL);
+	tests[N_FILES] = (struct CMUnitTest){.name = "every reader", .test_func = every_reader};
+	return _cmocka_run_group_tests("limits", tests, N_FILES + 1, NULL, NULL);
 }

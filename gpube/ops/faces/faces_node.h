@@ -1,7 +1,7 @@
 /*
  * faces_node.h - a node of the tree of faces, how it is chosen and how it is cut. The lanes of a
- * warp and a single thread run the same source. See faces.h for the tree; nash/lp.c has the same
- * arithmetic, with its reasons.
+ * warp and a single thread run the same source. See faces.h for the tree; nash/eee/face_lp.c has the
+ * same arithmetic, with its reasons.
  *
  * Lanes share the node in memory. FACES_EACH deals items out to them, FACES_SYNC() stands where
  * one lane reads what another wrote; without a device there is one lane.
@@ -275,7 +275,7 @@ GPUBE_HD static inline void faces_pivot(struct faces_face *f, const struct faces
 	FACES_SYNC();
 }
 
-/* Farkas' multipliers that the row proposes, checked against the payoffs: see nash/lp.c. */
+/* Farkas' multipliers that the row proposes, checked against the payoffs: see nash/eee/face_lp.c. */
 GPUBE_HD static inline bool faces_proves_positive(
 	const struct faces_face *f, const struct faces_side *s, int row)
 {

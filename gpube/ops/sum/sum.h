@@ -13,6 +13,7 @@
  *   sum_cpu.c   the same on all threads, panel by panel
  *   sum_merge.c gpube__sum_product(): small inputs are multiplied together before
  *   sum_settle.c brings tables to scale
+ *   sum_card.h  the same on a card
  */
 #ifndef GPUBE_SUM_H
 #define GPUBE_SUM_H
