@@ -347,7 +347,8 @@ static void read_off(const struct wide *w, int32_t *values)
 			at = at * s->n[b->scope[j]] + rank[b->scope[j]];
 		while (b->dead[at * s->n[var] + rank[var]])
 			rank[var]++;
-		values[var] = s->list[s->start[var] + rank[var]];
+		/* (an observed variable of no function has no list of all its values) */
+		values[var] = s->reductions ? s->list[s->start[var] + rank[var]] : rank[var];
 	}
 }
 

@@ -193,6 +193,24 @@ static void out_of_memory(void **state)
 	gpube_ctx_free(own);
 }
 
+/* Nothing is said of an observed variable but its value, and totals are eliminated in 128 bits. */
+static void observed_far_apart(void **state)
+{
+	const int64_t big = 6000000000000000000;
+	struct gpube_model *m = new_model(3, 2);
+	struct gpube_simplified s;
+
+	(void)state;
+	add(m, SCOPE(1, 2), COSTS(-big, 1 - big, big, big - 7));
+	add(m, SCOPE(1), COSTS(big, -big));
+	assert_int_equal(gpube_model_observe(m, 0, 1), 0);
+	assert_int_equal(gpube__simplify_below(&s, m, false, GPUBE__BELOW), 0);
+	assert_non_null(s.known);
+	assert_int_equal(s.known[0], 1);
+	gpube__simplified_clear(ctx, &s);
+	gpube_model_free(m);
+}
+
 /* The same of models that are searched and eliminated in 128 bits. */
 static void out_of_memory_far_apart(void **state)
 {
@@ -224,6 +242,7 @@ int main(void)
 	ADD_CASE(&c, overflow_is_refused);
 	ADD_CASE(&c, penalties);
 	ADD_CASE(&c, penalties_solved);
+	ADD_CASE(&c, observed_far_apart);
 	ADD_CASE(&c, wrong_kind);
 	ADD_CASE(&c, out_of_memory);
 	ADD_CASE(&c, out_of_memory_far_apart);
