@@ -117,6 +117,8 @@ GPUBE_API int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const 
  *            bound dropped
  * check      what was written is read back, before it gets its name, and compared
  *            table by table
+ * wide       .wcsp and .cfn of costs may pass what toulbar2 holds, which is said: gpube reads them, and
+ *            toulbar2 does not; otherwise that is refused, or, with lossy, divided
  */
 struct gpube_write_opts {
 	size_t sizeof_options;
@@ -125,6 +127,7 @@ struct gpube_write_opts {
 	int precision;
 	int lossy;
 	int check;
+	int wide;
 };
 
 /*

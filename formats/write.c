@@ -190,6 +190,8 @@ int gpube_write_with(
 			"cannot check '%s': .%s is not read back as the same tables", path, f->name);
 	w.opts = *opts;
 	w.opts.shift = 0; /* done here, for all formats in one way */
+	/* (digits are fewer first, where that is allowed) */
+	w.opts.wide = opts->wide && !opts->lossy && m->kind == GPUBE_COSTS;
 	beside = f->evidence && !alone;
 	status = gpube__fit_init(&fit, m, f, beside, opts);
 	if (status)

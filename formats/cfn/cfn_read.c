@@ -8,6 +8,21 @@
 
 /* ---- header ------------------------------------------------------------------------ */
 
+/* 2^63 - 1 units, whatever their decimals, where nothing can reach it: what gpube writes where there is no bound. */
+static bool is_no_bound(const char *text)
+{
+	char digits[24];
+	size_t n = 0;
+
+	if ((text[1] == '-') != (text[0] == '>'))
+		return false;
+	for (const char *p = text + 1 + (text[1] == '-'); *p && n < sizeof(digits) - 1; p++)
+		if (*p != '.')
+			digits[n++] = *p;
+	digits[n] = 0;
+	return strcmp(digits, "9223372036854775807") == 0;
+}
+
 static int read_bound(struct gpube_cfn_reader *r)
 {
 	struct gpube_model *m = r->m;
@@ -22,10 +37,14 @@ static int read_bound(struct gpube_cfn_reader *r)
 		return gpube__cfn_expected(r, "the bound: < or > and a decimal");
 	point = strchr(text, '.');
 	m->scale = point ? (int)strlen(point + 1) : 0;
+	m->direction = text[0] == '<' ? GPUBE_MINIMISE : GPUBE_MAXIMISE;
+	if (is_no_bound(text) && m->scale <= 18) {
+		m->top = m->direction == GPUBE_MINIMISE ? GPUBE_INF : -GPUBE_INF;
+		return GPUBE_OK;
+	}
 	if (!fits || m->scale > 18 || !gpube__scaled(&bound, m->scale - scale))
 		return gpube__in_fail(
 			r->in, GPUBE_ERANGE, "bound '%.40s' does not fit 64 bits", text);
-	m->direction = text[0] == '<' ? GPUBE_MINIMISE : GPUBE_MAXIMISE;
 	m->top = bound;
 	return GPUBE_OK;
 }

@@ -80,7 +80,8 @@ int gpube__cfn_widen(struct gpube_model *m, const struct gpube_cfn_open *open, i
 		status = widen_table(m, &m->tables[t], k);
 	if (status)
 		return status;
-	if (!gpube__scaled(&m->constant, k) || !gpube__scaled(&m->top, k))
+	if (!gpube__scaled(&m->constant, k) ||
+		(m->top != GPUBE_INF && m->top != -GPUBE_INF && !gpube__scaled(&m->top, k)))
 		return refuse(m, k);
 	m->scale += k;
 	return GPUBE_OK;

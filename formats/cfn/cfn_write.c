@@ -5,6 +5,7 @@
  * a forbidden tuple is a cost that no other can make up for; dense tables of
  * four and more variables have minimum 0, the rest being in the constant; a
  * bound between -1 and 0 becomes 0 (-1 when maximising), which excludes less.
+ * What toulbar2 cannot hold anyway (survey->wide) is written as the model has it, with "inf".
  */
 #include <stdio.h>
 #include <string.h>
@@ -142,14 +143,6 @@ static int prepare_names(struct writer *w)
 
 /* ---- costs --------------------------------------------------------------------------- */
 
-static int refuse_cost(struct writer *w)
-{
-	return gpube__fail(w->m->ctx, GPUBE_ERANGE,
-		"a cost or the bound passes %lld, the most that toulbar2 holds: scale the costs "
-		"down",
-		(long long)GPUBE_TOULBAR2_MAX);
-}
-
 /* toulbar2 loses the sign of "-0.5". The file is written as it means; whoever hands it on is told.
  */
 static void warn_of_bound(const struct writer *w)
@@ -163,18 +156,6 @@ static void warn_of_bound(const struct writer *w)
 			"%s: the bound lies between -1 and 0: toulbar2 reads it without its sign, "
 			"and then accepts assignments that are forbidden here",
 			w->out->path);
-}
-
-static int prepare_bound(struct writer *w)
-{
-	int status = gpube__bound_to_write(&w->bound, &w->survey);
-
-	for (int32_t t = 0; t < w->m->n_tables && !status; t++)
-		if (w->survey.min[t] > GPUBE_TOULBAR2_MAX || w->survey.min[t] < -GPUBE_TOULBAR2_MAX)
-			status = refuse_cost(w);
-	if (!status)
-		warn_of_bound(w);
-	return status;
 }
 
 /* A number of the minimisation, as the model has it. */
@@ -193,8 +174,13 @@ static int64_t forbidden(const struct writer *w, int32_t table)
 
 static void write_table_cost(struct writer *w, int32_t table, int64_t cost, int64_t shift)
 {
-	int64_t v = gpube__minimised(w->m, cost), most = forbidden(w, table);
+	int64_t v = gpube__minimised(w->m, cost), most;
 
+	if (w->survey.wide && v == GPUBE_INF) {
+		gpube__out_text(w->out, "inf");
+		return;
+	}
+	most = w->survey.wide ? v : forbidden(w, table);
 	write_cost(w, (v > most ? most : v) - shift); /* GPUBE_INF is above all */
 }
 
@@ -213,7 +199,7 @@ static int64_t shift_of(const struct writer *w, int32_t table)
 	const struct gpube_table *t = &w->m->tables[table];
 	int64_t dflt;
 
-	return t->arity >= 4 && !with_default(t, &dflt) ? w->survey.min[table] : 0;
+	return !w->survey.wide && t->arity >= 4 && !with_default(t, &dflt) ? w->survey.min[table] : 0;
 }
 
 /* ---- text ------------------------------------------------------------------------------ */
@@ -327,22 +313,23 @@ static void write_function(struct writer *w, int32_t f)
 		write_listing(w, t, table);
 }
 
-/* The constant, with what the tables were shifted by; ERANGE if that does not fit. */
+/* The constant, with what the tables were shifted by. */
+static __int128 constant_of(const struct writer *w)
+{
+	__int128 c = gpube__minimised(w->m, w->m->constant);
+
+	for (int32_t f = 0; f < w->m->n_functions; f++)
+		c += shift_of(w, w->m->functions[f].table);
+	return c;
+}
+
 static int write_constant(struct writer *w)
 {
-	const struct gpube_model *m = w->m;
-	__int128 c = gpube__minimised(m, m->constant);
+	const __int128 c = constant_of(w);
 	const char *name = NULL;
 
-	for (int32_t f = 0; f < m->n_functions; f++)
-		c += shift_of(w, m->functions[f].table);
 	if (c == 0)
 		return GPUBE_OK;
-	if (c > GPUBE_TOULBAR2_MAX || c < -GPUBE_TOULBAR2_MAX)
-		return gpube__fail(m->ctx, GPUBE_ERANGE,
-			"the constant passes %lld, the most that toulbar2 holds: scale the costs "
-			"down",
-			(long long)GPUBE_TOULBAR2_MAX);
 	if (w->functions) {
 		name = make_name(w, SPACE_FUNCTIONS, 'c', 0);
 		if (!name)
@@ -372,6 +359,29 @@ static int write_all(struct writer *w)
 		write_function(w, f);
 	gpube__out_text(w->out, w->functions ? "\n  }\n}\n" : "\n  ]\n}\n");
 	return status ? status : w->out->status;
+}
+
+static bool held(__int128 v)
+{
+	return v <= GPUBE_TOULBAR2_MAX && v >= -GPUBE_TOULBAR2_MAX;
+}
+
+static int prepare_bound(struct writer *w)
+{
+	int status = gpube__bound_to_write(&w->bound, &w->survey, w->out);
+	bool fits = !status && held(constant_of(w));
+
+	for (int32_t t = 0; t < w->m->n_tables && fits; t++)
+		fits = held(w->survey.min[t]);
+	if (status || w->survey.wide)
+		return status;
+	if (!fits && !gpube__write_wide(&w->bound, &w->survey, w->out))
+		return gpube__fail(w->m->ctx, GPUBE_ERANGE,
+			"a cost or the constant passes %lld, the most that toulbar2 holds: scale the costs down",
+			(long long)GPUBE_TOULBAR2_MAX);
+	if (fits)
+		warn_of_bound(w);
+	return GPUBE_OK;
 }
 
 static int prepare(struct writer *w)

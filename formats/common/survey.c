@@ -64,14 +64,12 @@ int64_t gpube__slack(const struct gpube_survey *s)
 	return (int64_t)(magnitude(s) >> 40 < INT64_MAX / 4 ? magnitude(s) >> 40 : INT64_MAX / 4);
 }
 
-int gpube__bound_to_write(int64_t *bound, const struct gpube_survey *s)
+static int hold_bound(int64_t *bound, const struct gpube_survey *s)
 {
 	struct gpube_ctx *ctx = s->m->ctx;
 	int64_t top = gpube__bound(s->m);
 
 	*bound = top;
-	if (magnitude(s) > (int64_t)1 << 53)
-		gpube__log(ctx, GPUBE_LOG_NOTE, "totals pass 2^53, beyond which toulbar2 rounds");
 	if (top > GPUBE_TOULBAR2_MAX) {
 		__int128 above = s->most + 1 + gpube__slack(s);
 
@@ -88,6 +86,29 @@ int gpube__bound_to_write(int64_t *bound, const struct gpube_survey *s)
 			"total: scale the costs down",
 			(long long)GPUBE_TOULBAR2_MAX);
 	return GPUBE_OK;
+}
+
+bool gpube__write_wide(int64_t *bound, struct gpube_survey *s, const struct gpube_out *out)
+{
+	if (!out->opts || !out->opts->wide)
+		return false;
+	s->wide = true;
+	*bound = gpube__bound(s->m); /* 2^63 - 1 says that there is none */
+	gpube__log(s->m->ctx, GPUBE_LOG_NOTE,
+		"%s: costs pass %lld, the most that toulbar2 holds: gpube reads the file, toulbar2 does not",
+		out->path, (long long)GPUBE_TOULBAR2_MAX);
+	return true;
+}
+
+int gpube__bound_to_write(int64_t *bound, struct gpube_survey *s, const struct gpube_out *out)
+{
+	int status = hold_bound(bound, s);
+
+	if (status)
+		return gpube__write_wide(bound, s, out) ? GPUBE_OK : status;
+	if (magnitude(s) > (int64_t)1 << 53)
+		gpube__log(s->m->ctx, GPUBE_LOG_NOTE, "totals pass 2^53, beyond which toulbar2 rounds");
+	return status;
 }
 
 static int64_t count_cost(const struct gpube_table *t, int64_t cost)

@@ -17,6 +17,7 @@ struct gpube_survey {
 	int64_t *min, *max;   /* by table, of the costs that are not forbidden; 0 and 0 if none */
 	bool hopeless;        /* a table forbids everything */
 	__int128 least, most; /* totals */
+	bool wide;            /* more than toulbar2 holds: written as the model has it */
 };
 
 /* Errors: EINVAL (potentials), ENOMEM */
@@ -42,10 +43,12 @@ int64_t gpube__slack(const struct gpube_survey *s);
 
 /*
  * gpube__bound_to_write() - a bound that toulbar2 holds and that excludes what
- * the model's excludes; the model's own wherever that is possible.
- * Errors: ERANGE
+ * the model's excludes; the model's own wherever that is possible, and where s->wide is set.
+ * Errors: ERANGE: neither toulbar2 holds it, nor is that wanted
+ * gpube__write_wide() - true: that is wanted, s->wide and *bound are set and it is said.
  */
-int gpube__bound_to_write(int64_t *bound, const struct gpube_survey *s);
+bool gpube__write_wide(int64_t *bound, struct gpube_survey *s, const struct gpube_out *out);
+int gpube__bound_to_write(int64_t *bound, struct gpube_survey *s, const struct gpube_out *out);
 
 /* The cost to leave out of a table's listing, and how many cells have it, maybe none. */
 int64_t gpube__usual_cost(const struct gpube_table *t, int64_t *n);

@@ -208,9 +208,8 @@ static int find_constant(struct writer *w)
 		return gpube__fail(m->ctx, GPUBE_ERANGE,
 			"totals may be negative, which .wcnf cannot hold: write .cfn, or give "
 			"--shift to write larger ones");
-	if (s->most - s->least > INT64_MAX / 4 || s->least > INT64_MAX / 4)
-		return gpube__fail(
-			m->ctx, GPUBE_ERANGE, "totals may pass 2^61: scale the costs down");
+	if (s->least >= INT64_MAX || s->most - s->least >= INT64_MAX)
+		return gpube__fail(m->ctx, GPUBE_ERANGE, "totals pass 2^63: scale the costs down");
 	w->constant = s->least < 0 ? 0 : (int64_t)s->least;
 	if (s->least < 0)
 		gpube__log(m->ctx, GPUBE_LOG_NOTE,

@@ -26,6 +26,7 @@ static int write_model(struct session *s, const struct opts_convert *o, const st
 		.shift = o->shift || made,
 		.precision = (int)o->precision,
 		.lossy = o->lossy,
+		.wide = 1,
 		.check = o->check};
 	int status = gpube_write_with(m, path, &write);
 

@@ -74,8 +74,12 @@ row 'it is dropped' 0 '' 'the bound is dropped' "$alone" --lossy "$work/top.wcsp
 cat > "$work/huge.cfn" << 'CFN'
 {{p "<9000000000000000.00"} {x 2} {{[x] [8000000000000000.25 2500000000000000.75]}}}
 CFN
-row 'past the range of toulbar2: refused' 1 '' 'totals may pass .*, the most that toulbar2 holds' \
-	"$alone" "$work/huge.cfn" "$work/huge.wcsp"
+for to in wcsp cfn; do
+	row "past the range of toulbar2: .$to is written, and said" 0 '' \
+		'costs pass 512409557603043100, the most that toulbar2 holds: gpube reads the file, toulbar2 does not$' \
+		"$alone" --check "$work/huge.cfn" "$work/far.$to"
+done
+that 'past the range of toulbar2: the optimum' [ "$(optimum "$work/far.wcsp")" = 250000000000000075 ]
 row 'past the range of toulbar2: divided' 0 '' 'costs are divided by 10\^1 and rounded$' \
 	"$alone" --lossy --check "$work/huge.cfn" "$work/huge.wcsp"
 that 'divided: rounded to the nearest' [ "$(optimum "$work/huge.wcsp")" = 25000000000000008 ]

@@ -128,7 +128,7 @@ struct gpube_read_opts {
 };
 struct gpube_write_opts {
 	size_t sizeof_options;
-	int format, shift, precision, lossy, check;
+	int format, shift, precision, lossy, check, wide;
 };
 struct csg_opts {
 	size_t sizeof_options;

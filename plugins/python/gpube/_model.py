@@ -534,7 +534,7 @@ class Model(Owner):
 		>>> gpube.Model.read("examples/exams.cfn").write("exams.wcsp", check=True)
 		"""
 		opts = _c.options("gpube_write_opts", format=_format(format), shift=shift,
-			precision=precision, lossy=lossy, check=check)
+			precision=precision, lossy=lossy, check=check, wide=True)
 		address, at = self._address, path_bytes(path)
 		opened(self.context, lambda out, *rest: lib.gpube_write_with(*rest), lambda none: None,
 			address, at, ctypes.byref(opts))
