@@ -32,7 +32,7 @@ struct operand {
 	const struct gpube_sum_operand *o;
 	enum lie lie;
 	int32_t *at; /* MIXED: of each cell of the panel */
-	int64_t run; /* MIXED: so many cells after one another have one place */
+	struct gpube_sum_places places;
 };
 
 struct axes {
@@ -123,11 +123,11 @@ static void panel_plain(struct run *r, const int64_t *at, double *buf)
 		if (o->lie == LIE_ONE)
 			continue;
 		if (!begun)
-			l->set(buf, one, p, o->at, n);
+			l->set(buf, one, p, &o->places, n);
 		else if (fuse && !last && o->lie == LIE_STRAIGHT)
 			last = p;
 		else
-			l->multiply(buf, p, o->at, n);
+			l->multiply(buf, p, &o->places, n);
 		begun = true;
 	}
 	for (int64_t i = 0; i < n && !begun; i++)
@@ -141,12 +141,8 @@ static void panel_plain(struct run *r, const int64_t *at, double *buf)
 		const struct operand *o = &r->operand[job->n_in + j];
 		double *out = job->out[j].table->cells + at[job->n_in + j];
 
-		if (o->lie == LIE_MIXED && o->run > 1) {
-			l->add_runs(out, o->at, buf, n, o->run);
-			continue;
-		}
 		if (o->lie != LIE_ONE) {
-			l->add(out, o->at, buf, n);
+			l->add(out, &o->places, buf, n);
 			continue;
 		}
 		sum = sum < 0 ? l->total(buf, n) : sum;
@@ -254,6 +250,7 @@ static int lay(struct run *r, struct operand *o)
 	int64_t count[GPUBE_SUM_AXES] = {0}, at = 0, straight = 1;
 	bool one = true, in_order = true;
 
+	o->places = (struct gpube_sum_places){.run = 1, .block = 1};
 	for (int k = x->n - 1; k >= 0; k--) {
 		const int64_t stride = o->o->stride[x->axis[k]];
 
@@ -264,12 +261,14 @@ static int lay(struct run *r, struct operand *o)
 	o->lie = one ? LIE_ONE : in_order ? LIE_STRAIGHT : LIE_MIXED;
 	if (o->lie != LIE_MIXED)
 		return GPUBE_OK;
-	o->run = 1;
 	for (int k = x->n - 1; k >= 0 && o->o->stride[x->axis[k]] == 0; k--)
-		o->run *= job->dim[x->axis[k]];
+		o->places.run *= job->dim[x->axis[k]];
+	for (int k = x->n - 1; k >= 0 && o->o->stride[x->axis[k]] == o->places.block; k--)
+		o->places.block *= job->dim[x->axis[k]];
 	o->at = gpube__alloc(r->ctx, (uint64_t)x->cells, sizeof(*o->at));
 	if (!o->at)
 		return GPUBE_ENOMEM;
+	o->places.at = o->at;
 	for (int64_t i = 0; i < x->cells; i++) {
 		o->at[i] = (int32_t)at;
 		for (int k = x->n - 1; k >= 0; k--) {

@@ -3,58 +3,102 @@
 
 #include <math.h>
 
-static void set(double *restrict buf, double by, const double *restrict p, const int32_t *restrict at, int64_t n)
+/* Shorter runs and blocks are not worth a loop of their own. */
+enum { LEAST_RUN = 2, LEAST_BLOCK = 3 };
+
+static void set(double *restrict buf, double by, const double *restrict p, const struct gpube_sum_places *x, int64_t n)
 {
-	if (at) {
+	const int32_t *restrict at = x->at;
+
+	if (!at) {
+#pragma omp simd
+		for (int64_t i = 0; i < n; i++)
+			buf[i] = by * p[i];
+	} else if (x->run >= LEAST_RUN) {
+		for (int64_t i = 0; i < n; i += x->run) {
+			const double v = by * p[at[i]];
+
+#pragma omp simd
+			for (int64_t k = i; k < i + x->run; k++)
+				buf[k] = v;
+		}
+	} else if (x->block >= LEAST_BLOCK) {
+		for (int64_t i = 0; i < n; i += x->block) {
+			const double *restrict q = p + at[i];
+
+#pragma omp simd
+			for (int64_t k = 0; k < x->block; k++)
+				buf[i + k] = by * q[k];
+		}
+	} else {
 #pragma omp simd
 		for (int64_t i = 0; i < n; i++)
 			buf[i] = by * p[at[i]];
-		return;
 	}
-#pragma omp simd
-	for (int64_t i = 0; i < n; i++)
-		buf[i] = by * p[i];
 }
 
-static void multiply(double *restrict buf, const double *restrict p, const int32_t *restrict at, int64_t n)
+static void multiply(double *restrict buf, const double *restrict p, const struct gpube_sum_places *x, int64_t n)
 {
-	if (at) {
+	const int32_t *restrict at = x->at;
+
+	if (!at) {
+#pragma omp simd
+		for (int64_t i = 0; i < n; i++)
+			buf[i] *= p[i];
+	} else if (x->run >= LEAST_RUN) {
+		for (int64_t i = 0; i < n; i += x->run) {
+			const double v = p[at[i]];
+
+#pragma omp simd
+			for (int64_t k = i; k < i + x->run; k++)
+				buf[k] *= v;
+		}
+	} else if (x->block >= LEAST_BLOCK) {
+		for (int64_t i = 0; i < n; i += x->block) {
+			const double *restrict q = p + at[i];
+
+#pragma omp simd
+			for (int64_t k = 0; k < x->block; k++)
+				buf[i + k] *= q[k];
+		}
+	} else {
 #pragma omp simd
 		for (int64_t i = 0; i < n; i++)
 			buf[i] *= p[at[i]];
-		return;
 	}
-#pragma omp simd
-	for (int64_t i = 0; i < n; i++)
-		buf[i] *= p[i];
 }
 
-static void add(double *restrict out, const int32_t *restrict at, const double *restrict buf, int64_t n)
+/* Runs of cells that go to one are added up first, for one addition after the other to the same place waits for the last. */
+static void add(double *restrict out, const struct gpube_sum_places *x, const double *restrict buf, int64_t n)
 {
-	if (at) {
+	const int32_t *restrict at = x->at;
+
+	if (!at) {
+#pragma omp simd
 		for (int64_t i = 0; i < n; i++)
-			out[at[i]] += buf[i];
-		return;
-	}
-#pragma omp simd
-	for (int64_t i = 0; i < n; i++)
-		out[i] += buf[i];
-}
-
-/* Runs of cells that go to one: added up first, for one addition after the other to the same place waits for the last. */
-static void add_runs(double *restrict out, const int32_t *restrict at, const double *restrict buf, int64_t n, int64_t run)
-{
-	if (run == 2) {
+			out[i] += buf[i];
+	} else if (x->run == 2) {
 		for (int64_t i = 0; i < n; i += 2)
 			out[at[i]] += buf[i] + buf[i + 1];
-		return;
-	}
-	for (int64_t i = 0; i < n; i += run) {
-		double sum = buf[i];
+	} else if (x->run > 2) {
+		for (int64_t i = 0; i < n; i += x->run) {
+			double sum = buf[i];
 
-		for (int64_t k = 1; k < run; k++)
-			sum += buf[i + k];
-		out[at[i]] += sum;
+			for (int64_t k = 1; k < x->run; k++)
+				sum += buf[i + k];
+			out[at[i]] += sum;
+		}
+	} else if (x->block >= LEAST_BLOCK) {
+		for (int64_t i = 0; i < n; i += x->block) {
+			double *restrict q = out + at[i];
+
+#pragma omp simd
+			for (int64_t k = 0; k < x->block; k++)
+				q[k] += buf[i + k];
+		}
+	} else {
+		for (int64_t i = 0; i < n; i++)
+			out[at[i]] += buf[i];
 	}
 }
 
@@ -80,6 +124,13 @@ static double total(const double *restrict buf, int64_t n)
 	       rest;
 }
 
+static void divide(double *restrict a, const double *restrict b, int64_t n)
+{
+#pragma omp simd
+	for (int64_t i = 0; i < n; i++)
+		a[i] /= b[i] > 0 ? b[i] : 1;
+}
+
 static void extremes(const double *restrict p, int64_t n, double *most, double *least)
 {
 	double m = 0, l = INFINITY;
@@ -95,4 +146,4 @@ static void extremes(const double *restrict p, int64_t n, double *most, double *
 	*least = l;
 }
 
-const struct gpube_sum_loops LOOPS = {set, multiply, add, add_runs, add_product, total, extremes};
+const struct gpube_sum_loops LOOPS = {set, multiply, add, add_product, total, divide, extremes};

@@ -150,8 +150,8 @@ static void measure(void *arg, int64_t piece, int thread)
 	struct extent *x = &s->pieces[piece];
 
 	(void)thread;
-	for (int64_t i = piece * PIECE; s->by && i < end_of(t, piece); i++)
-		t->cells[i] = t->cells[i] == 0 ? 0 : t->cells[i] / s->by->cells[i];
+	if (s->by)
+		gpube__sum_loops()->divide(t->cells + piece * PIECE, s->by->cells + piece * PIECE, end_of(t, piece) - piece * PIECE);
 	if (!t->powers) {
 		*x = extent_plain(t->cells + piece * PIECE, end_of(t, piece) - piece * PIECE);
 		return;
