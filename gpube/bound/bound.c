@@ -92,13 +92,9 @@ static int take_known(struct gpube_bounder *b)
 		status = gpube__bounder_offer(b, b->tried, "found");
 	if (status)
 		return status;
-	if (o->has_cutoff) {
-		b->cutoff = b->s.negated ? -o->cutoff : o->cutoff;
-		/* one that no total reaches says nothing, and need not fit what limits are scaled to */
-		if (b->cutoff < b->limit &&
-			(__int128)b->cutoff - gpube__constant_of(b->m) < gpube__cost_span(b->m))
-			b->limit = b->cutoff;
-	}
+	if (o->has_cutoff)
+		gpube__bounder_cut(b, b->s.negated ? -o->cutoff : o->cutoff);
+	gpube__bounder_hear(b);
 	if (!o->values)
 		return GPUBE_OK;
 	status = gpube_model_cost(&cost, b->costs, o->values);
@@ -236,7 +232,7 @@ static int report(struct gpube_bounder *b, struct gpube_solution *out)
 		out->answer = GPUBE_ANSWER_INFEASIBLE;
 		return GPUBE_OK;
 	}
-	out->closed = b->opts->has_cutoff && b->lower >= b->cutoff;
+	out->closed = (b->opts->has_cutoff || b->watch) && b->lower >= b->cutoff;
 	if (b->lower >= b->upper) {
 		b->lower = b->upper;
 		out->answer = GPUBE_ANSWER_OPTIMAL;
@@ -270,11 +266,11 @@ static int check_options(const struct gpube_model *m, const struct gpube_bound_o
 
 static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 	const struct gpube_shifted_opts *shifting, const struct gpube_model *m,
-	const struct gpube_bound_opts *opts)
+	const struct gpube_bound_opts *opts, const struct gpube_watch *watch)
 {
 	static const struct gpube_bound_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = m->ctx;
-	struct gpube_bounder b = {.ctx = ctx, .ops = gpube__ops_cpu(), .given = m,
+	struct gpube_bounder b = {.ctx = ctx, .watch = watch, .ops = gpube__ops_cpu(), .given = m,
 		.opts = opts ? opts : &none, .start = gpube__now(), .start_cpu = gpube__cpu_seconds(), .upper = GPUBE_INF,
 		.cutoff = GPUBE_INF, .shifted = shifted, .shifting = shifting,
 		.most_shift = GPUBE__MOST_SHIFT};
@@ -360,7 +356,7 @@ static int nothing_known(struct gpube_solution **out, const struct gpube_model *
 
 /* The engine for gpube_solve(): what is not proved, or not counted, is told by a status. */
 static int engine(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *o)
+	const struct gpube_solve_opts *o, const struct gpube_watch *watch)
 {
 	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = o->method,
 		.order_method = o->order_method, .order = o->order, .order_seconds = o->order_seconds,
@@ -369,7 +365,7 @@ static int engine(struct gpube_solution **out, const struct gpube_model *m,
 		.no_slices = o->no_slices, .values = o->values, .cutoff = o->cutoff,
 		.has_cutoff = o->has_cutoff};
 	const double end = o->timeout_seconds > 0 ? gpube__now() + o->timeout_seconds : INFINITY;
-	const int status = bound(out, NULL, NULL, m, &opts);
+	const int status = bound(out, NULL, NULL, m, &opts, watch);
 	const struct gpube_solution *s = *out;
 	const bool counts = o->count && s && s->answer == GPUBE_ANSWER_OPTIMAL && !s->count;
 
@@ -393,11 +389,11 @@ int gpube_bound(struct gpube_solution **out, const struct gpube_model *m,
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
 	return opts && opts->method == GPUBE_BOUND_ELIMINATE ? eliminate_bound(out, m, opts)
-							      : bound(out, NULL, NULL, m, opts);
+							      : bound(out, NULL, NULL, m, opts, NULL);
 }
 
-int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts)
+int gpube__solve_watched(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts, const struct gpube_watch *watch)
 {
 	static const struct gpube_solve_opts none = {.sizeof_options = sizeof(none)};
 
@@ -409,7 +405,13 @@ int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
 	if (opts->sizeof_options != sizeof(*opts))
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
 	return opts->method == GPUBE_BOUND_ELIMINATE ? gpube__solve_patiently(out, m, opts, &endless)
-						     : engine(out, m, opts);
+						     : engine(out, m, opts, watch);
+}
+
+int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts)
+{
+	return gpube__solve_watched(out, m, opts, NULL);
 }
 
 int gpube__bound_shifted(struct gpube_solution **out, struct gpube_shifted *shifted,
@@ -422,7 +424,7 @@ int gpube__bound_shifted(struct gpube_solution **out, struct gpube_shifted *shif
 	*out = NULL;
 	if (opts && (opts->method == GPUBE_BOUND_MBE || opts->method == GPUBE_BOUND_ELIMINATE))
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "mini-buckets and elimination leave no shifted model");
-	status = bound(out, shifted, shifting, m, opts);
+	status = bound(out, shifted, shifting, m, opts, NULL);
 	if (status)
 		gpube__shifted_clear(shifted);
 	return status;

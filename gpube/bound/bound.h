@@ -9,6 +9,10 @@
 
 struct gpube_clusters;
 
+/* gpube_solve(), watched, where it is not elimination alone; watch: or NULL */
+int gpube__solve_watched(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts, const struct gpube_watch *watch);
+
 /*
  * gpube__bounder_eliminate() - elimination, if it fits the memory and 'seconds':
  * the best assignment below the limit is offered, if there is one.

@@ -670,7 +670,8 @@ static int run_stages(struct gpube_bounder *b, const struct stage *s)
 {
 	int status = GPUBE_OK;
 
-	for (; s->name && !status && !gpube__bounder_done(b); s++)
+	gpube__bounder_hear(b);
+	for (; s->name && !status && !gpube__bounder_done(b); s++, gpube__bounder_hear(b))
 		if (!s->wanted || s->wanted(b))
 			status = run_stage(b, s);
 	return status;

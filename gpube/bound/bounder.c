@@ -85,8 +85,35 @@ static void step(struct gpube_bounder *b)
 	b->steps[b->n_steps++] = (struct gpube_step){gpube__now() - b->start, b->lower, b->upper};
 }
 
+/* A total, as the given model has it. */
+static int64_t given_side(const struct gpube_bounder *b, int64_t total)
+{
+	return b->s.negated ? -total : total;
+}
+
+void gpube__bounder_cut(struct gpube_bounder *b, int64_t cutoff)
+{
+	b->cutoff = cutoff;
+	/* one that no total reaches says nothing, and need not fit what limits are scaled to */
+	if (cutoff < b->limit && (__int128)cutoff - gpube__constant_of(b->m) < gpube__cost_span(b->m))
+		b->limit = cutoff;
+}
+
+void gpube__bounder_hear(struct gpube_bounder *b)
+{
+	int64_t cutoff;
+
+	if (!b->watch || !b->watch->cutoff(b->watch->arg, &cutoff))
+		return;
+	cutoff = given_side(b, cutoff);
+	if (cutoff >= b->cutoff)
+		return;
+	gpube__bounder_cut(b, cutoff);
+}
+
 void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by)
 {
+	gpube__bounder_hear(b);
 	if (lower > b->limit && lower != GPUBE_INF)
 		lower = b->limit; /* beyond it, totals were not told apart */
 	if (lower <= b->lower)
@@ -94,6 +121,8 @@ void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by
 	b->lower = lower;
 	b->seconds_lower = gpube__now() - b->start;
 	step(b);
+	if (b->watch)
+		b->watch->improved(b->watch->arg, given_side(b, lower), 0, NULL);
 	if (lower != GPUBE_INF)
 		gpube__bounder_tell(b, by);
 }
@@ -123,6 +152,8 @@ int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const c
 	memcpy(b->best, values, (size_t)b->m->n_vars * sizeof(*values));
 	b->seconds_upper = gpube__now() - b->start;
 	step(b);
+	if (b->watch)
+		b->watch->improved(b->watch->arg, given_side(b, b->lower), cost, b->extended);
 	gpube__bounder_tell(b, by);
 	return GPUBE_OK;
 }

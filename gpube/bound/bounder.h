@@ -23,8 +23,20 @@ struct gpube_stage_run {
 	bool gave_way;
 };
 
+/*
+ * Who watches a run from outside, in terms of the given model; called from the thread of the run.
+ * improved  a bound or an assignment has; without an assignment values is NULL
+ * cutoff    totals from it on are of no interest by now; false: there is none
+ */
+struct gpube_watch {
+	void *arg;
+	void (*improved)(void *arg, int64_t bound, int64_t cost, const int32_t *values);
+	bool (*cutoff)(void *arg, int64_t *cutoff);
+};
+
 struct gpube_bounder {
 	struct gpube_ctx *ctx;
+	const struct gpube_watch *watch; /* or NULL */
 	const struct gpube_ops *ops;
 	const struct gpube_bound_opts *opts;
 	const struct gpube_model *given, *costs; /* costs: of potentials, quantised */
@@ -100,6 +112,11 @@ double gpube__bounder_share_proved(const struct gpube_bounder *b);
 
 /* The bounds as they are, in a line of the log. */
 void gpube__bounder_tell(const struct gpube_bounder *b, const char *by);
+
+/* A cutoff: a total of the simplified model. */
+void gpube__bounder_cut(struct gpube_bounder *b, int64_t cutoff);
+/* The one that a watch has by now. */
+void gpube__bounder_hear(struct gpube_bounder *b);
 
 /* A proved bound: kept, and told, if it is better. 'by' names the method. */
 void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by);

@@ -60,6 +60,11 @@ static int search(struct gpube_dfs_tree *s)
 	int status = GPUBE_OK;
 
 	while (!status && !gpube__dfs_tree_is_done(s)) {
+		const int64_t limit = s->b->limit;
+
+		gpube__bounder_hear(s->b);
+		if (s->b->limit < limit)
+			s->left = gpube__costs_left(s->m, gpube__tables_limit(s->b));
 		s->next = s->next < s->n_blocks ? s->next : 0;
 		if (!s->blocks[s->next].closed) {
 			status = gpube__dfs_tree_run(s, &s->blocks[s->next]);

@@ -1,6 +1,8 @@
 /* cmd_solve.c - gpube solve: the optimum, an assignment, and how many there are. */
 #include "gpube/cli/bounding.h"
 #include "gpube/cli/draw/plot.h"
+#include "gpube/cli/session/session_ranks.h"
+#include "gpube/deal/deal.h"
 
 #define OPTS_STRUCT struct opts_solve
 static const struct opt_row rows[] = {OPTS_SOLVE(OPT_ROW)};
@@ -9,6 +11,7 @@ static const struct opt_group groups[] = {
 	OPT_GROUP_BOUNDING(offsetof(struct opts_solve, bounding)),
 	OPT_GROUP("Options", rows, 0),
 	OPT_GROUP_ENGINE(offsetof(struct opts_solve, engine)),
+	OPT_GROUP_RANKS(offsetof(struct opts_solve, ranks)),
 	OPT_GROUP_READ(offsetof(struct opts_solve, read)),
 	OPT_GROUP_TALK(offsetof(struct opts_solve, talk)),
 	{0},
@@ -66,32 +69,58 @@ static int report(struct session *s, const struct opts_solve *o, const char *fil
 	return rc;
 }
 
-static int solve(struct session *s, const struct opts_solve *o, const char *file,
-	const struct gpube_model *m, const struct opts_read *read)
-{
+/* What the command reads before the engine begins. */
+struct inputs {
+	struct gpube_model *m;
 	struct gpube_solve_opts options;
-	struct gpube_solution *solution = NULL, *bounds = NULL;
-	struct bounding_known known = {NULL};
-	double seconds_read = session_seconds(s);
-	char unproved[256] = "stopped before the end, no optimum is proved";
+	struct bounding_known known;
 	int32_t *order;
-	int status, rc = session_engine(s, &options, &order, m, &o->engine);
+	double seconds;
+};
 
+static int read_inputs(struct inputs *in, struct session *s, const struct opts_solve *o, const char *file,
+	const struct opts_read *read)
+{
+	int rc = o->plot && !session_can_write(s, o->plot) ? session_fail(s, NULL) : session_read(s, &in->m, file, read);
+
+	in->seconds = session_seconds(s);
 	if (!rc)
-		rc = bounding_known(s, &known, m, &o->bounding);
-	if (rc)
-		goto out;
-	options.method = bounding_method(&o->bounding);
-	options.count = o->count;
-	options.no_slices = o->no_slices;
-	options.values = known.values;
-	options.cutoff = known.cutoff;
-	options.has_cutoff = known.has_cutoff;
-	status = gpube_solve(&solution, m, &options);
+		rc = session_engine(s, &in->options, &in->order, in->m, &o->engine);
+	if (!rc)
+		rc = bounding_known(s, &in->known, in->m, &o->bounding);
+	in->options.method = bounding_method(&o->bounding);
+	in->options.count = o->count;
+	in->options.no_slices = o->no_slices;
+	in->options.values = in->known.values;
+	in->options.cutoff = in->known.cutoff;
+	in->options.has_cutoff = in->known.has_cutoff;
+	return rc;
+}
+
+static void clear_inputs(struct inputs *in, struct session *s)
+{
+	gpube__free(s->ctx, in->known.values);
+	gpube__free(s->ctx, in->order);
+	gpube_model_free(in->m);
+}
+
+static int solve(struct session *s, const struct opts_solve *o, const char *file, const struct inputs *in,
+	const struct opts_read *read, struct ranks *ranks)
+{
+	const struct gpube_model *m = in->m;
+	const bool several = ranks->world.n_ranks > 1;
+	struct gpube_solution *solution = NULL, *bounds = NULL;
+	char unproved[256] = "stopped before the end, no optimum is proved";
+	int rc, status = several ? gpube__deal_solve(&solution, m, &in->options, &ranks->world)
+				 : gpube_solve(&solution, m, &in->options);
+
 	if (status && !is_result(status, o, solution)) {
-		rc = session_fail(s, solution);
-		goto out;
+		rc = several ? ranks_fail(ranks, s) : session_fail(s, solution);
+		gpube_solution_free(solution, s->ctx);
+		return rc;
 	}
+	if (ranks->world.rank > 0) /* rank 0 reports */
+		return CLI_DONE;
 	GPUBE_KNOWN(solution);
 	if (status == GPUBE_ELIMIT) /* nobody asked for an end: said even with -q */
 		snprintf(unproved, sizeof(unproved), "%s", gpube_error(s->ctx));
@@ -101,21 +130,19 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 		session_note(s, gpube_error(s->ctx));
 	if (status && solution->answer == GPUBE_ANSWER_INCOMPLETE && !solution->values)
 		bounds = bounds_now(s, o, m, solution);
-	rc = report(s, o, file, m, bounds ? bounds : solution, unproved, seconds_read, read);
+	rc = report(s, o, file, m, bounds ? bounds : solution, unproved, in->seconds, read);
 	if (status && (!bounds || bounds->answer == GPUBE_ANSWER_INCOMPLETE || o->count))
 		rc = CLI_FAILED;
-out:
 	gpube_solution_free(bounds, s->ctx);
 	gpube_solution_free(solution, s->ctx);
-	gpube__free(s->ctx, known.values);
-	gpube__free(s->ctx, order);
 	return rc;
 }
 
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_solve *o = opts;
-	struct gpube_model *m = NULL;
+	struct inputs in = {NULL};
+	struct ranks ranks;
 	struct session s;
 	const bool json = o->json || o->output == ANSWER_JSON;
 	struct opts_read read = o->read;
@@ -123,16 +150,23 @@ static int run(const void *opts, int n_args, char **args)
 
 	if (session_options_clash(&o->engine) || !session_evidence(&read, n_args, args))
 		return CLI_USAGE;
-	rc = session_start_engine(
-		&s, &o->talk, &o->engine, true, json, o->output_file);
-	if (rc)
-		return rc;
-	rc = o->plot && !session_can_write(&s, o->plot) ? session_fail(&s, NULL)
-							 : session_read(&s, &m, args[0], &read);
-	if (m)
-		rc = solve(&s, o, args[0], m, &read);
-	gpube_model_free(m);
-	session_end(&s);
+	if (ranks_open(&ranks, &o->ranks))
+		return CLI_FAILED;
+	if (o->count && ranks.world.n_ranks > 1) {
+		if (ranks.world.rank == 0)
+			cli_error("several ranks count no optima: --count is for gpube");
+		ranks_close(&ranks, &s);
+		return CLI_USAGE;
+	}
+	rc = ranks_session_start_engine(&ranks, &s, &o->talk, &o->engine, json, o->output_file);
+	if (!rc) {
+		ranks_begin_inputs(&ranks, &s);
+		rc = ranks_end_inputs(&ranks, &s, read_inputs(&in, &s, o, args[0], &read));
+		if (!rc)
+			rc = solve(&s, o, args[0], &in, &read, &ranks);
+		clear_inputs(&in, &s);
+	}
+	ranks_close(&ranks, &s);
 	return rc;
 }
 
@@ -156,6 +190,12 @@ const struct command cmd_solve = {
 		"best assignment; the exit status is then 1. So it is where nothing that fits the memory "
 		"says more. A second signal kills. Where only --count was stopped, the optimum is "
 		"reported, and the exit status is 1, too.\n\n"
+		""
+		"'mpirun -n 4 gpube-mpi solve FILE' shares the work among four processes, which all read FILE. Rank 0 "
+		"begins with the whole model. What has not ended after a second is split into parts, in which some "
+		"variables have some of their values, and again where ranks have nothing to do; bounds and "
+		"assignments are told to all, and rank 0 reports. --threads and --memory are of each rank. A rank that dies or "
+		"stops ends the run with an error after --receive-timeout.\n\n"
 		"By --method eliminate, what would not fit into --memory, or --device-memory on a GPU, is "
 		"done in slices: a few variables are given ranges of their values in turn, and slices "
 		"whose bound reaches the best assignment known are left out. What would take more than "
@@ -174,6 +214,8 @@ const struct command cmd_solve = {
 		    "the assignment alone, in a file for toulbar2\n"
 		    "gpube solve --output uai -o model.uai.MPE model.uai.xz\n"
 		    "the same in the UAI competitions' format\n"
+		    "mpirun -n 4 gpube-mpi solve problem.wcsp\n"
+		    "by four processes, on one host or several\n"
 		    "gpube solve --timeout 60 --plot bounds.svg problem.wcsp\n"
 		    "a picture of what was known when, proved or not",
 	.min_args = 1,

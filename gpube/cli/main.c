@@ -140,7 +140,7 @@ static int run(int argc, char **argv)
 		return CLI_USAGE;
 	}
 	c = cli_command(argv[1]);
-	if (c && c != &cmd_dpop && c != &cmd_nash && c != &cmd_csg && dcop_world_is_mpi()) {
+	if (c && c != &cmd_solve && c != &cmd_dpop && c != &cmd_nash && c != &cmd_csg && dcop_world_is_mpi()) {
 		/* every rank would do all of it */
 		cli_error("'%s' does not run on several ranks, use gpube", c->name);
 		return CLI_USAGE;

@@ -441,10 +441,15 @@ struct opts_bounding {
 	OPTS_BOUNDING(OPT_FIELD)
 };
 
+struct opts_ranks {
+	OPTS_RANKS(OPT_FIELD)
+};
+
 struct opts_solve {
 	OPTS_SOLVE(OPT_FIELD)
 	struct opts_bounding bounding;
 	struct opts_engine engine;
+	struct opts_ranks ranks;
 	struct opts_read read;
 	struct opts_talk talk;
 };
@@ -460,10 +465,6 @@ struct opts_infer {
 	OPTS_INFER(OPT_FIELD)
 	struct opts_read read;
 	struct opts_talk talk;
-};
-
-struct opts_ranks {
-	OPTS_RANKS(OPT_FIELD)
 };
 
 struct opts_bound {

@@ -68,10 +68,10 @@ struct dcop_world_opts {
 
 struct dcop_world_impl;
 
-/* failed, stopped: see dcop_world_agree(); -1: none */
+/* n_here: ranks of this host; failed, stopped: see dcop_world_agree(); -1: none */
 struct dcop_world {
 	struct gpube_ctx *ctx;
-	int rank, n_ranks, failed;
+	int rank, n_ranks, n_here, failed;
 	bool stopped;
 	struct dcop_world_opts opts;
 	struct dcop_traffic traffic;
@@ -118,6 +118,8 @@ bool dcop__world_drained(const struct dcop_world *w);
  * GPUBE_TEST_RANK="die 1" kills rank 1, "stop 1" stops it, "slow 1" makes it sleep 2 s.
  */
 void dcop__test_hook(const struct dcop_world *w);
+/* GPUBE_TEST_RANK=eager: work is shared in milliseconds, however little it is. */
+bool dcop__test_eager(void);
 
 /*
  * dcop_world_close() - leaves. failed: the other ranks may be waiting for this one, so

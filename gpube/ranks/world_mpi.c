@@ -94,6 +94,17 @@ static int mpi_failed(struct dcop_world *w, int code)
 			return mpi_failed(w, mpi_try_code);                                        \
 	} while (0)
 
+/* Those that share a memory. */
+static int count_here(struct dcop_world *w)
+{
+	MPI_Comm here;
+
+	MPI_TRY(w, MPI_Comm_split_type(w->impl->comm, MPI_COMM_TYPE_SHARED, w->rank, MPI_INFO_NULL, &here));
+	MPI_TRY(w, MPI_Comm_size(here, &w->n_here));
+	MPI_TRY(w, MPI_Comm_free(&here));
+	return GPUBE_OK;
+}
+
 int dcop_world_open(struct dcop_world *w, struct gpube_ctx *ctx, const struct dcop_world_opts *opts)
 {
 	int level;
@@ -119,7 +130,7 @@ int dcop_world_open(struct dcop_world *w, struct gpube_ctx *ctx, const struct dc
 		w->impl->piece = COMPRESSED_PIECE;
 	w->impl->peers = gpube__alloc_zero(ctx, (uint64_t)w->n_ranks, sizeof(*w->impl->peers));
 	w->impl->last_poll = gpube__now();
-	return w->impl->peers ? GPUBE_OK : GPUBE_ENOMEM;
+	return w->impl->peers ? count_here(w) : GPUBE_ENOMEM;
 }
 
 int dcop_world_agree(struct dcop_world *w, int status)

@@ -17,7 +17,7 @@ int dcop_world_open(struct dcop_world *w, struct gpube_ctx *ctx, const struct dc
 {
 	memset(w, 0, sizeof(*w));
 	w->ctx = ctx;
-	w->n_ranks = 1;
+	w->n_ranks = w->n_here = 1;
 	w->failed = -1;
 	if (opts)
 		w->opts = *opts;

@@ -193,6 +193,10 @@ int session_fail_text(struct session *s, const struct gpube_solution *solution, 
 	/* the text may be the context's, which the output changes when it fails */
 	snprintf(copy, sizeof(copy), "%s", text);
 	session_hide_bar(s);
+	if (s->muted) {
+		gpube__fail(s->ctx, GPUBE_EINVAL, "%s", copy);
+		return CLI_FAILED;
+	}
 	if (strcmp(s->said, copy) != 0) /* a note that turns out to be why it fails */
 		cli_error("%s", copy);
 	if (s->json)

@@ -17,6 +17,7 @@ struct session {
 	double bar_time; /* of the last drawing */
 	char said[1024]; /* the last note */
 	double timeout;  /* seconds from the start; 0: none */
+	bool muted;      /* a failure is kept for session_fail(), once it is known who tells it */
 };
 
 /*

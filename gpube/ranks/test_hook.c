@@ -22,3 +22,10 @@ void dcop__test_hook(const struct dcop_world *w)
 	else
 		raise(!strcmp(what, "die") ? SIGKILL : SIGSTOP);
 }
+
+bool dcop__test_eager(void)
+{
+	const char *hook = getenv("GPUBE_TEST_RANK");
+
+	return hook && !strcmp(hook, "eager");
+}

@@ -1,0 +1,32 @@
+/*
+ * deal.h - the work of one command dealt to the ranks of gpube-mpi.
+ *
+ *   hand.c        the thread of a rank that works
+ *   letters.c     what ranks write each other
+ *   part.c        a part of a model of costs, and how it is split
+ *   part_solve.c  the engine on a part, and what is known of it meanwhile
+ *   deal_solve.c  gpube__deal_solve()
+ *
+ * Designs weighed for solve. (1) Parts that are fixed before the work begins: their number would have to be
+ * large for a balance, and a model that ends in a moment would have none. (2) One search tree whose open nodes travel:
+ * trees are one of ten stages of the engine, which differ in what a node of theirs is. (3) This one: a part is the
+ * model with some values of some variables, on which any stage works, and the engine need not know that there are
+ * ranks. The whole is the first part; where ranks have nothing to do, the part that is longest at work is stopped
+ * and split, at the price of what was found out of it but its bound and its best assignment. A part waits the
+ * longer for that the deeper it lies, so that the price stays a part of the work.
+ */
+#ifndef GPUBE_DEAL_H
+#define GPUBE_DEAL_H
+
+#include "gpube/gpube.h"
+#include "gpube/ranks/world.h"
+
+/*
+ * gpube__deal_solve() - gpube_solve() by all ranks, which call it with the same model and options.
+ * out     of rank 0: as of gpube_solve(); of others NULL, and OK
+ * Errors: as gpube_solve(); EINVAL (count); EIO (a rank is dead)
+ */
+int gpube__deal_solve(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts, struct dcop_world *world);
+
+#endif

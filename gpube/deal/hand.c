@@ -1,0 +1,73 @@
+/* hand.c - see hand.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "gpube/deal/hand.h"
+
+#include <signal.h>
+#include <string.h>
+
+void gpube__hand_open(struct gpube_hand *h, const struct gpube_ctx *parent)
+{
+	memset(h, 0, sizeof(*h));
+	h->ctx = (struct gpube_ctx){
+		.parent = parent,
+		.n_threads = parent->n_threads,
+		.memory_bytes = parent->memory_bytes,
+		.device_memory_bytes = parent->device_memory_bytes,
+		.n_devices = parent->n_devices,
+		.realloc_fn = parent->realloc_fn,
+		.realloc_arg = parent->realloc_arg,
+		.rates = parent->rates,
+		.thread_end = parent->thread_end,
+	};
+	memcpy(h->ctx.devices, parent->devices, sizeof(h->ctx.devices));
+}
+
+static void *run(void *arg)
+{
+	struct gpube_hand *h = arg;
+
+	h->status = h->work(&h->ctx, h->arg);
+	__atomic_store_n(&h->ended, 1, __ATOMIC_RELEASE);
+	if (h->ctx.thread_end)
+		h->ctx.thread_end();
+	return NULL;
+}
+
+int gpube__hand_begin(struct gpube_hand *h, int (*work)(struct gpube_ctx *ctx, void *arg), void *arg)
+{
+	sigset_t all, before;
+	int failed;
+
+	h->work = work;
+	h->arg = arg;
+	h->ended = 0;
+	gpube_ctx_resume(&h->ctx);
+	/* signals are for the thread that speaks */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	failed = pthread_create(&h->thread, NULL, run, h);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	h->busy = !failed;
+	return failed ? gpube__fail(&h->ctx, GPUBE_ENOMEM, "the system gives no thread") : GPUBE_OK;
+}
+
+bool gpube__hand_is_done(const struct gpube_hand *h)
+{
+	return h->busy && __atomic_load_n(&h->ended, __ATOMIC_ACQUIRE);
+}
+
+int gpube__hand_end(struct gpube_hand *h)
+{
+	pthread_join(h->thread, NULL);
+	h->busy = false;
+	return h->status;
+}
+
+void gpube__hand_close(struct gpube_hand *h)
+{
+	gpube_ctx_stop(&h->ctx);
+	if (h->busy)
+		(void)gpube__hand_end(h);
+	h->ctx.rates = NULL; /* the parent's */
+	gpube__ctx_clear(&h->ctx);
+}
