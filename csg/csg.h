@@ -121,6 +121,7 @@ struct csg_result {
 	int64_t n_scans, n_columns, n_candidates; /* lp: of its stages */
 	int64_t n_nodes; /* of its search; ip, idp-ip: coalitions looked at */
 	/* of the certificate that was asked for: why there is none, though the result is proved */
+	int scale; /* of a game of csg_from_model(): the integers and what bounds them are in units of 10^-scale */
 	int certificate_status; /* 0, EIO, ENOMEM or ESTOP; gpube_error() has the text until the next call */
 };
 
@@ -159,6 +160,20 @@ GPUBE_API const char *csg_method_name(enum csg_method method);
  * Errors: EIO, EPARSE, ERANGE, ELIMIT, ENOMEM
  */
 GPUBE_API int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path);
+
+/*
+ * csg_from_model() - a model of the form of a game as that game: one function over all variables, the
+ * agents, which have two values, 0 out of the coalition and 1 in it. A coalition is worth by how much it
+ * costs less than none does, by how much it is worth more where costs are maximised; a potential is a
+ * value itself, and that of none has to be 0. What is forbidden, or by itself reaches the model's top,
+ * is forbidden. Values are integers in units of 10^-scale of the model's scale, or floats. A sparse table
+ * of more than 20 agents stays a list while fewer than a 64th of all coalitions is listed. The model is copied.
+ * Cost:   as csg_game_new(), or what is listed
+ * Errors: EINVAL (another form: the text says what), ELIMIT, ERANGE (a value past 64 bits), ENOMEM, ESTOP
+ */
+GPUBE_API int csg_from_model(struct csg_game **out, const struct gpube_model *m);
+/* The scale of a game's integers: 0 unless csg_from_model() made it. */
+GPUBE_API int csg_game_scale(const struct csg_game *g);
 
 /* Agents of a game that becomes a model though all its coalitions may be formed. */
 #define CSG_MODEL_AGENTS 14

@@ -27,8 +27,6 @@
 #include "csg/sparse.h"
 #include "formats/io/io.h"
 
-#define SMALL_TABLE 20 /* agents: a table whatever is listed */
-
 /* ---- binary ------------------------------------------------------------------------------------
  */
 
@@ -266,8 +264,7 @@ static int read_text(struct csg_game **g, struct gpube_in *in)
 	if (!status)
 		status = read_default(*g, in);
 	for (skip_comments(in); !status && !gpube__in_at_end(in); skip_comments(in)) {
-		if (!seen && ((*g)->n <= SMALL_TABLE ||
-				     (uint64_t)(*g)->sparse->n >= csg__n_masks(*g) / 64))
+		if (!seen && csg__wants_table((*g)->n, (*g)->sparse->n))
 			status = make_table(in, g, &seen);
 		if (!status)
 			status = read_coalition(in, &c, (*g)->n);
@@ -280,7 +277,7 @@ static int read_text(struct csg_game **g, struct gpube_in *in)
 		if (!status)
 			status = take_value(*g, seen, c, value);
 	}
-	if (!status && (*g)->sparse && (*g)->n <= SMALL_TABLE) /* nothing but a default */
+	if (!status && (*g)->sparse && csg__wants_table((*g)->n, 0)) /* nothing but a default */
 		status = make_table(in, g, &seen);
 	gpube__free(in->ctx, seen);
 	return status ? status : in->status;
@@ -403,6 +400,8 @@ int csg_write(const struct csg_game *g, const char *path, int text)
 	status = gpube__out_open(&out, g->ctx, path);
 	if (status)
 		return status;
+	if (g->scale)
+		gpube__log(g->ctx, GPUBE_LOG_NOTE, "%s: values are in units of 10^-%d", path, g->scale);
 	if (text) {
 		write_text(g, &out);
 	} else {

@@ -38,6 +38,11 @@ enum csg_type csg_game_type(const struct csg_game *g)
 	return g ? g->type : CSG_INT16;
 }
 
+int csg_game_scale(const struct csg_game *g)
+{
+	return g ? g->scale : 0;
+}
+
 const char *csg_type_name(enum csg_type type)
 {
 	static const char *const names[] = {

@@ -13,6 +13,7 @@ struct csg__sparse;
 struct csg__source;
 
 /*
+ * scale   integers are in units of 10^-scale
  * values  2^n, aligned; memory of 'ops'; NULL if the game is sparse or has a source
  * sparse  NULL if there is a table (sparse.h)
  * source  not NULL: values are made whenever they are asked for
@@ -22,6 +23,7 @@ struct csg_game {
 	struct gpube_ctx *ctx;
 	int n;
 	enum csg_type type;
+	int scale;
 	void *values;
 	struct csg__sparse *sparse;
 	struct csg__source *source;

@@ -84,6 +84,7 @@ static int model_of_listed(struct gpube_model **out, const struct csg_game *g, c
 	struct csg__sets sets = {.ctx = g->ctx,
 		.n_goods = g->n,
 		.n_sets = (int)n,
+		.scale = g->scale,
 		.all = true,
 		.good_name = agent_name,
 		.set_name = coalition_name};
@@ -305,6 +306,8 @@ int csg_model(struct gpube_model **out, const struct csg_game *g)
 	status = gpube_model_new(out, g->ctx, GPUBE_COSTS);
 	if (!status)
 		status = gpube_model_set_direction(*out, GPUBE_MAXIMISE);
+	if (!status)
+		status = gpube_model_set_scale(*out, g->scale);
 	if (!status)
 		status = g->n <= LABELS ? add_labels(*out, g) : add_chain(*out, g);
 	if (status) {

@@ -298,6 +298,7 @@ static int finish(struct csg__search *s)
 	int status;
 
 	r->is_int = csg__is_int(s->g->type);
+	r->scale = s->g->scale;
 	r->error = rounding(s);
 	if (r->answer == CSG_INFEASIBLE || r->answer == CSG_INCOMPLETE) {
 		r->value = -INFINITY;
@@ -454,6 +455,7 @@ static int take_proved(struct csg_result *r, struct csg_game *g, const struct cs
 	r->work = CSG_INT64;
 	r->backend = "cpu";
 	r->is_int = csg__is_int(g->type);
+	r->scale = g->scale;
 	r->free_disposal = p->disposal;
 	r->error = r->is_int ? 0 : g->n * ldexp(1, -p->shift);
 	r->n_parts = p->n_parts;

@@ -133,6 +133,7 @@ int csg__sparse_fill(struct csg_game **out, const struct csg_game *g)
 
 	if (status)
 		return status;
+	(*out)->scale = g->scale;
 	csg__put_value(*out, 0, 0);
 	for (uint64_t c = 1; c < csg__n_masks(g); c++)
 		csg__put_value(*out, c, g->sparse->other);

@@ -164,14 +164,19 @@ static int generate(
 	return status;
 }
 
+static int take(void *arg, const struct gpube_model *m)
+{
+	return csg_from_model(arg, m);
+}
+
 static int get_game(struct session *s, struct csg_game **g, const struct opts_csg *o,
 	const char *file, struct ranks *r)
 {
+	const struct form_taken form = {GPUBE_CONTENT_COALITIONS, GPUBE_CONTENT_COALITIONS, take, g};
 	int status = o->generate ? generate(s, g, o, r) : csg_read(g, s->ctx, file);
 
 	if (status && !o->generate)
-		status = other_kinds_read(s, status, file,
-			&(struct form_taken){GPUBE_CONTENT_COALITIONS, GPUBE_CONTENT_COALITIONS, NULL, NULL});
+		status = other_kinds_read(s, status, file, &form);
 	status = dcop_world_agree(&r->world, status);
 	return status ? ranks_fail(r, s) : CLI_DONE;
 }
@@ -286,7 +291,10 @@ const struct command cmd_csg = {
 		"'{1,3} VALUE'; plain or compressed by gzip or xz, '-' is standard input. A value "
 		"may be 'forbidden', as those are that no line and no default gives. Of more than "
 		"20 agents a text need not fit memory as a table: while fewer than a 64th of all "
-		"coalitions is listed, lp works on the list.\n\n"
+		"coalitions is listed, lp works on the list. Or FILE is a model, .wcsp, .cfn, .uai or "
+		"another one, of one function over all its variables, the agents, each of two values, "
+		"1 in the coalition: it is worth by how much it costs less than none does, or by how "
+		"much more it is worth where costs are maximised. A potential is a value as it is.\n\n"
 		"Method conv is one (max,+) subset convolution per agent, (3^(n-1) - 1) / 2 splits "
 		"in "
 		"all. lp solves the linear program over all coalitions, which bounds what any "

@@ -24,7 +24,7 @@ void text_structure(
 {
 	gpube__out_printf(out, "%-*s", LABEL, worth);
 	if (r->is_int)
-		gpube__out_int(out, r->value_int);
+		gpube__out_decimal(out, r->value_int, r->scale);
 	else
 		gpube__out_real(out, r->value);
 	if (r->answer == CSG_OPTIMAL)
@@ -42,7 +42,7 @@ void text_structure(
 void json_worth(struct json *j, const char *key, const struct csg_result *r)
 {
 	if (r->is_int && isfinite(r->value))
-		json_int(j, key, r->value_int);
+		json_decimal(j, key, r->value_int, r->scale);
 	else
 		json_real(j, key, r->value);
 }
@@ -53,22 +53,29 @@ static bool whole_upper_bound(const struct csg_result *r)
 	return r->is_int && isfinite(r->upper_bound) && r->upper_int < INT64_MAX;
 }
 
+/* Not below what it is, also where it is counted in units. */
+static double upper_bound(const struct csg_result *r)
+{
+	return r->scale && isfinite(r->upper_bound) ? nextafter(r->upper_bound / pow(10, r->scale), INFINITY)
+						    : r->upper_bound;
+}
+
 void text_upper_bound(struct gpube_out *out, const struct csg_result *r)
 {
 	gpube__out_printf(out, "%-*s", LABEL, "upper bound");
 	if (whole_upper_bound(r))
-		gpube__out_int(out, r->upper_int);
+		gpube__out_decimal(out, r->upper_int, r->scale);
 	else
-		gpube__out_real(out, r->upper_bound);
+		gpube__out_real(out, upper_bound(r));
 	gpube__out_text(out, "\n");
 }
 
 void json_upper_bound(struct json *j, const struct csg_result *r)
 {
 	if (whole_upper_bound(r))
-		json_int(j, "upper_bound", r->upper_int);
+		json_decimal(j, "upper_bound", r->upper_int, r->scale);
 	else
-		json_real(j, "upper_bound", r->upper_bound);
+		json_real(j, "upper_bound", upper_bound(r));
 }
 
 void json_parts(struct json *j, const char *key, const struct csg_result *r)

@@ -87,11 +87,17 @@ done
 row 'nash says what form a game has' 1 '' \
 	"reads, and no game of two players: it has 25 variables and 19 functions, a game has two of each" \
 	"$gpube" nash examples/zebra.wcsp
+printf 'x 2 2 1 9\n2 2\n2 0 1 5 2\n1 1 1\n0 1 3\n' > "$work/two.wcsp"
+row 'csg of a model' 0 '^value +4, the proved maximum' '' "$gpube" csg "$work/two.wcsp"
+row 'and its proof' 0 '^value +4,' '' sh -c \
+	"'$gpube' csg -q --certify '$work/proof' '$work/two.wcsp' > '$work/said' && '$gpube' csg --verify '$work/proof' '$work/two.wcsp'"
+row 'csg says what form a game has' 1 '' "reads, and no game of coalitions: it has 25 variables and 19 functions, a game has one" \
+	"$gpube" csg examples/zebra.wcsp
 row 'nash of a broken model' 1 '' "broken.wcsp:3: expected a domain size, found the end of the file" \
 	sh -c "printf 'x 2 2 2 9\n2\n' > '$work/broken.wcsp'; '$gpube' nash '$work/broken.wcsp'"
 row 'nash of a model without a name that says so' 0 '^equilibria  4, all' '' \
 	sh -c "printf 'MARKOV 2 2 2 2 2 0 1 2 0 1 4 1 1 1 1 4 1 1 1 1\n' > '$work/nameless'; '$gpube' nash '$work/nameless'"
-row 'csg of a .uai' 1 '' "is a model, which 'gpube solve' reads$" "$gpube" csg examples/sprinkler.uai
+row 'csg of a .uai' 1 '' "is a model, which 'gpube solve' reads, and no" "$gpube" csg examples/sprinkler.uai
 row 'csg of a game' 1 '' "is a game of two players, which 'gpube nash' reads$" "$gpube" csg examples/effort.nfg
 row 'auction of a game' 1 '' "is a game of two players, which 'gpube nash' reads$" \
 	"$gpube" auction examples/effort.nfg

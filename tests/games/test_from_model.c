@@ -1,9 +1,10 @@
 /*
- * Models that have the form of a game become that game; others are refused, with what is wrong.
+ * Models that have the form of a game, of two players or of coalitions, become that game; others are refused, with what is wrong.
  * Random ones are tests/models/check_forms.py's.
  */
 #include "tests/support/test.h"
 
+#include "csg/csg.h"
 #include "formats/formats.h"
 #include "gpube/ir/model.h"
 #include "nash/nash.h"
@@ -12,13 +13,14 @@
 #include "tests/support/memory.h"
 #include "tests/support/small_model.h"
 
-/* A file's text by its name's ending, and the game for lrsnash, or what is wrong with it. */
+/* A file's text by its name's ending, and the game for lrsnash or as text, or what is wrong with it. */
 struct row {
 	const char *name, *ending, *text, *expected;
 };
 
 #define CFN(bound, vars, functions)                                                                \
 	"{\"problem\":{\"name\":\"x\",\"mustbe\":\"" bound "\"},\"variables\":{" vars "},\"functions\":{" functions "}}"
+#define TWO2 "\"a\":2,\"b\":2"
 #define TWO "\"a\":2,\"b\":3"
 #define F(name, scope, costs) "\"" name "\":{\"scope\":[" scope "],\"costs\":[" costs "]}"
 #define AB  "\"a\",\"b\""
@@ -46,6 +48,32 @@ static const struct row games[] = {
 	{"a constant", "wcsp", "x 2 2 3 9\n2 2\n2 0 1 1 0\n2 0 1 2 0\n0 1 0\n", "no variables is no player's"},
 	{"a forbidden pair", "wcsp", "x 2 2 2 9\n2 2\n2 0 1 1 0\n2 1 0 0 1\n0 1 9\n",
 		"function 1 forbids values 1 and 0"},
+};
+
+#define B3 "\"a\":2,\"b\":2,\"c\":2"
+
+static const struct row coalitions[] = {
+	{"less cost is worth", "cfn", CFN("<100", B3, F("f", "\"a\",\"b\",\"c\"", "0,1,2,-3,4,5,6,7")),
+		"csg 3 int16\n1 -4\n2 -2\n3 -6\n4 -1\n5 -5\n6 3\n7 -7\n"},
+	{"more is where it is maximised", "cfn",
+		CFN(">-100", B3, F("f", "\"c\",\"a\",\"b\"", "0,1,2,-3,4,5,6,70000")),
+		"csg 3 int32\n1 2\n2 1\n3 -3\n4 4\n5 6\n6 5\n7 70000\n"},
+	{"none stands for 0", "cfn", CFN(">-100.00", TWO2, F("f", AB, "0.5,0.75,3000000000,1")),
+		"csg 2 int64\n1 299999999950\n2 25\n3 50\n"},
+	{"tuples and a default", "wcsp", "x 2 2 1 99\n2 2\n2 0 1 5 2\n0 1 3\n1 1 99\n",
+		"csg 2 int16\n1 0\n2 2\n"},
+	{"none is forbidden", "wcsp", "x 1 2 1 9\n2\n1 0 9 1\n1 3\n", "csg 1 int16\n1 -3\n"},
+	{"potentials are worth", "uai", "MARKOV 2 2 2 1 2 1 0 4 0 1 0 2.5 ",
+		"csg 2 float64\n1 1\n2 0\n3 2.5\n"},
+	{"a potential of none", "uai", "MARKOV 2 2 2 1 2 1 0 4 1 1 0 2.5 ", "potential of no agent is not 0"},
+	{"no agents", "wcsp", "x 0 0 0 5\n\n", "has 0 variables and 0 functions, a game has one"},
+	{"an agent too much", "wcsp", "x 2 2 1 9\n2 2\n1 0 9 1\n1 3\n", "2 variables and 1 function, a game"},
+	{"three values", "wcsp", "x 2 3 1 9\n2 3\n2 0 1 9 1\n1 1 3\n", "each of two values"},
+	{"two functions", "wcsp", "x 1 2 2 9\n2\n1 0 9 1\n1 3\n1 0 9 1\n1 3\n", "1 variable and 2 functions"},
+	{"a cost of all", "wcsp", "x 1 2 2 9\n2\n1 0 9 1\n1 3\n0 4 0\n", "no variables is no coalition's"},
+	{"a value past 64 bits", "cfn",
+		CFN("<9223372036854775806", TWO2, F("f", AB, "-9223372036854775000,0,9000,9223372036854775000")),
+		"a coalition's value passes 64 bits"},
 };
 
 static void read_row(struct gpube_model **model, const struct row *row)
@@ -87,6 +115,32 @@ static void game_row(void **state)
 	gpube_model_free(model);
 }
 
+static void coalitions_row(void **state)
+{
+	const struct row *row = *state;
+	struct gpube_model *model;
+	struct csg_game *g;
+	char *text;
+	size_t n;
+
+	read_row(&model, row);
+	if (strchr(row->expected, '\n')) {
+		if (csg_from_model(&g, model))
+			fail_msg("%s", gpube_error(ctx));
+		assert_int_equal(csg_write(g, in_dir("out"), 1), 0);
+		text = test_get(in_dir("out"), &n);
+		assert_string_equal(text, row->expected);
+		assert_int_equal(csg_game_scale(g), strstr(row->text, "100.00") ? 2 : 0);
+		free(text);
+	} else {
+		assert_int_not_equal(csg_from_model(&g, model), GPUBE_OK);
+		assert_non_null(strstr(gpube_error(ctx), row->expected));
+		assert_null(g);
+	}
+	csg_game_free(g);
+	gpube_model_free(model);
+}
+
 /* What files do not show: a bound that one cost reaches, an observation, a size that only a default has. */
 static void game_in_memory(void **state)
 {
@@ -117,6 +171,42 @@ static void game_in_memory(void **state)
 	gpube_model_free(model);
 }
 
+/* A list of more than 40 agents, of more than a table has room for, of what is observed. */
+static void coalitions_in_memory(void **state)
+{
+	int32_t scope[41], table;
+
+	(void)state;
+	for (int n = 39; n <= 41; n++) {
+		struct gpube_table t = {.type = GPUBE_INT32, .sparse = true, .arity = n};
+		struct gpube_model *model = new_model(n, 2);
+		struct csg_game *g;
+
+		for (int k = 0; k < n; k++)
+			scope[k] = k;
+		assert_int_equal(gpube__add_table(model, &table, &t), 0);
+		assert_int_equal(gpube__add_function(model, n, scope, table, NULL), 0);
+		assert_int_equal(csg_from_model(&g, model), n > CSG_MAX_AGENTS ? GPUBE_EINVAL : 0);
+		csg_game_free(g);
+		assert_int_equal(gpube_model_observe(model, 3, 1), 0);
+		assert_int_equal(csg_from_model(&g, model), GPUBE_EINVAL);
+		gpube_model_free(model);
+	}
+}
+
+static int take_coalitions_scarcely(struct gpube_ctx *scarce, struct gpube_model *model, const void *none)
+{
+	struct csg_game *g;
+	int status;
+
+	(void)scarce;
+	(void)none;
+	status = csg_from_model(&g, model);
+	assert_true(!g == (status != 0));
+	csg_game_free(g);
+	return status;
+}
+
 static int take_scarcely(struct gpube_ctx *scarce, struct gpube_model *model, const void *none)
 {
 	struct nash_game *g;
@@ -130,32 +220,41 @@ static int take_scarcely(struct gpube_ctx *scarce, struct gpube_model *model, co
 	return status;
 }
 
-static struct gpube_model *make_named(struct gpube_ctx *in, const void *none)
+static struct gpube_model *make_row(struct gpube_ctx *in, const void *row)
 {
 	struct gpube_ctx *kept = ctx;
 	struct gpube_model *model;
 
-	(void)none;
 	ctx = in;
-	read_row(&model, &games[0]);
+	read_row(&model, row);
 	ctx = kept;
 	return model;
 }
 
-static void game_out_of_memory(void **state)
+static void out_of_memory(void **state)
 {
+	static const struct row twelve = {"a list", "wcsp",
+		"x 12 2 1 9\n2 2 2 2 2 2 2 2 2 2 2 2\n12 0 1 2 3 4 5 6 7 8 9 10 11 4 1\n"
+		"1 1 1 1 1 1 0 0 0 0 0 0 3\n",
+		NULL};
+
 	(void)state;
-	assert_true(fail_each_allocation(take_scarcely, make_named, NULL, 0) > 8);
+	assert_true(fail_each_allocation(take_scarcely, make_row, &games[0], 0) > 8);
+	assert_true(fail_each_allocation(take_coalitions_scarcely, make_row, &coalitions[0], 0) > 1);
+	assert_true(fail_each_allocation(take_coalitions_scarcely, make_row, &twelve, 0) > 5);
 }
 
 int main(void)
 {
-	enum { GAMES = sizeof(games) / sizeof(*games) };
-	struct CMUnitTest tests[GAMES + 2] = {
-		cmocka_unit_test(game_in_memory), cmocka_unit_test(game_out_of_memory)};
+	enum { GAMES = sizeof(games) / sizeof(*games), COALITIONS = sizeof(coalitions) / sizeof(*coalitions) };
+	struct CMUnitTest tests[3 + GAMES + COALITIONS] = {cmocka_unit_test(game_in_memory),
+		cmocka_unit_test(coalitions_in_memory), cmocka_unit_test(out_of_memory)};
 
 	for (int k = 0; k < GAMES; k++)
-		tests[2 + k] = (struct CMUnitTest){
+		tests[3 + k] = (struct CMUnitTest){
 			games[k].name, game_row, NULL, NULL, (void *)(uintptr_t)&games[k]};
+	for (int k = 0; k < COALITIONS; k++)
+		tests[3 + GAMES + k] = (struct CMUnitTest){
+			coalitions[k].name, coalitions_row, NULL, NULL, (void *)(uintptr_t)&coalitions[k]};
 	return cmocka_run_group_tests(tests, ctx_dir_setup, ctx_dir_teardown);
 }

@@ -129,7 +129,71 @@ def game(r, d):
 	count("games")
 
 
-forms = [game]
+def value_of(cost, none, maximise):
+	return cost - none if maximise else none - cost
+
+
+def coalitions(r, d):
+	form = r.choice(["wcsp", "cfn", "uai"])
+	draw, maximise = numbers(r, form), form == "uai" or (form == "cfn" and r.random() < 0.5)
+	n = r.choice([1, 2, 3, 4, 5, 6, 6, 7])
+	scope = r.sample(range(n), n)
+	cells = {t: draw() for t in tuples([2] * n)}
+	none = (0,) * n
+	if form == "uai":  # floats add up to what they add up to: let them be exact
+		cells = {t: Decimal(r.randint(0, 64)) / 8 if any(t) else 0 for t in cells}
+	elif r.random() < 0.3:  # forbidden, the empty one perhaps, too
+		out = 10 ** 6 if form == "wcsp" else -2000 if maximise else 2000
+		for t in cells:
+			if r.random() < 0.2 and form != "uai":
+				cells[t] = out
+	path, text = write(r, d, form, [2] * n, [(scope, cells)], maximise)
+	forbidden = {t for t, c in cells.items() if abs(c) >= 1000}
+	base = 0 if none in forbidden else cells[none]
+	values = {sum(1 << v for v, x in zip(scope, t) if x): value_of(c, base, maximise)
+		for t, c in cells.items() if t not in forbidden and any(t)}
+	own = put(d, "x.txt", "csg %d int64\n%s" % (n, "".join(
+		"%d %d\n" % (mask, v * 10 ** 9) for mask, v in values.items())))
+	for options in [], ["--method", "conv"], ["--free-disposal"]:
+		expected, found = answer("csg", "--json", *options, own), answer("csg", "--json", *options, path)
+		worth = expected.get("value")
+		same("a ." + form + " as a game of coalitions", text,
+			[expected["status"], worth and Decimal(worth) / 10 ** 9],
+			[found["status"], found.get("value") and Decimal(found["value"])])
+		if found["status"] == "optimal":  # which of several optima may differ
+			parts = [sum(1 << (a - 1) for a in part) for part in found["structure"]]
+			same("its structure", text, Decimal(found["value"]), Decimal(sum(values[c] for c in parts)))
+	count("games of coalitions")
+
+
+def listed(r, d):
+	"""More agents than a table is made of."""
+	n = r.randint(21, 28)
+	dflt, none = r.choice([(0, 0), (7, 7), (10 ** 6, 0)]), 0
+	dflt, none = dflt
+	value = {}
+	for _ in range(12):
+		value[tuple(sorted(r.sample(range(n), r.randint(1, 6))))] = r.randint(0, 9)
+	for a in range(n):
+		value.setdefault((a,), r.randint(0, 9))
+	tuples_of = [(tuple(int(a in c) for a in range(n)), v) for c, v in value.items()]
+	if none != dflt:
+		tuples_of.append(((0,) * n, none))
+	text = "x %d 2 1 1000000\n%s\n%d %s %d %d\n" % (
+		n, " ".join(["2"] * n), n, " ".join(map(str, range(n))), dflt, len(tuples_of))
+	text += "".join("%s %d\n" % (" ".join(map(str, t)), v) for t, v in tuples_of)
+	path = put(d, "x.wcsp", text)
+	own = put(d, "x.txt", "csg %d int32\n%s%s" % (n,
+		"" if dflt == 10 ** 6 else "default %d\n" % (none - dflt),
+		"".join("{%s} %d\n" % (",".join(str(a + 1) for a in c), none - v) for c, v in value.items())))
+	keys = "status", "value", "agents", "method"
+	options = ["--method", "lp"]
+	expected, found = answer("csg", "--json", *options, own), answer("csg", "--json", *options, path)
+	same("a listed game of coalitions", text, [expected.get(k) for k in keys], [found.get(k) for k in keys])
+	count("listed games of coalitions")
+
+
+forms = [game, coalitions, listed]
 
 with tempfile.TemporaryDirectory() as directory:
 	for k in range(number):

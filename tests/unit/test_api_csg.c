@@ -94,6 +94,17 @@ WRONG(csg_read)
 	NOT_MADE(struct csg_game, g, csg_read(&g, ctx, NULL));
 }
 
+WRONG_ANSWER(csg_game_scale, 0)
+
+WRONG(csg_from_model)
+{
+	REFUSED(csg_from_model(NULL, m));
+	NOT_MADE(struct csg_game, g, csg_from_model(&g, NULL));
+	/* variables of other than two values */
+	NOT_MADE(struct csg_game, g, csg_from_model(&g, m));
+	NOT_MADE(struct csg_game, g, csg_from_model(&g, potentials));
+}
+
 WRONG(csg_model)
 {
 	REFUSED(csg_model(NULL, game));
@@ -218,6 +229,7 @@ static const int32_t values[] = {0, 5, 5, 9, 1, 8, 5, 12};
 
 static void unchanged(void)
 {
+	wrong_models_unchanged();
 	assert_memory_equal(csg_game_values(game), values, sizeof(values));
 }
 
@@ -226,7 +238,7 @@ static int set_up(void **state)
 	static const char text[] = "csg 40 int32\ndefault -1\n{1,40} 9\n";
 	const char *path;
 
-	if (ctx_dir_setup(state))
+	if (wrong_models_setup(state))
 		return -1;
 	assert_int_equal(csg_game_new(&game, ctx, 3, CSG_INT32), 0);
 	memcpy(csg_game_values(game), values, sizeof(values));
@@ -244,7 +256,7 @@ static int tear_down(void **state)
 	csg_game_free(game);
 	csg_game_free(sparse);
 	csg_auction_free(auction);
-	return ctx_dir_teardown(state);
+	return wrong_models_teardown(state);
 }
 
 int main(void)

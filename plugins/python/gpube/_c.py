@@ -147,7 +147,7 @@ struct csg_result {
 	char *backend;
 	double splits, seconds_splits, seconds_lp, seconds_total;
 	int64_t n_scans, n_columns, n_candidates, n_nodes;
-	int certificate_status;
+	int scale, certificate_status;
 };
 struct csg_auction_opts {
 	size_t sizeof_options;

@@ -1,0 +1,244 @@
+/*
+ * csg_from_model.c - a model of one function over all its variables, of two values each, as a game of
+ * coalitions. See csg.h.
+ *
+ * Weighed against that: a game whose table is the model's. A scope's first variable varies slowest and
+ * agent 1 is the lowest bit, costs are mostly minimised and forbidden cells are marked by a type's largest
+ * number, not by its least. So the table of nearly every model would be copied all the same, while every
+ * method would have to know of two kinds of tables. Who needs the memory frees the model.
+ */
+#include "csg/sparse.h"
+#include "gpube/ops/subset/subset.h"
+
+/*
+ * table  of the function
+ * empty  what the cell of no agent says, which stands for 0
+ * most, least  of the values
+ */
+struct reading {
+	const struct gpube_model *m;
+	const struct gpube_table *table;
+	struct csg_game *game;
+	bool gets; /* what is large is good */
+	int64_t empty, most, least;
+	uint64_t bit[CSG_MAX_AGENTS]; /* of the agent that is variable k of the scope */
+};
+
+static int check_form(const struct gpube_model *m)
+{
+	bool two = true;
+
+	for (int32_t k = 0; k < m->n_vars; k++)
+		two = two && m->vars[k].domain == 2;
+	if (m->n_vars < 1 || m->n_functions != 1 || m->functions[0].arity != m->n_vars || !two)
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"no game of coalitions: it has %d variable%s and %d function%s, a game has one "
+			"function, over all its variables, each of two values",
+			m->n_vars, gpube__plural(m->n_vars), m->n_functions, gpube__plural(m->n_functions));
+	if (m->n_vars > CSG_MAX_AGENTS)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "no game of coalitions: %d agents are more than %d",
+			m->n_vars, CSG_MAX_AGENTS);
+	for (int32_t k = 0; k < m->n_vars; k++)
+		if (m->vars[k].hidden || (m->evidence && m->evidence[k] >= 0))
+			return gpube__fail(m->ctx, GPUBE_EINVAL, "no game of coalitions: variable %d is %s", k,
+				m->vars[k].hidden ? "not in the file" : "observed");
+	return m->constant == 0 ? GPUBE_OK
+				: gpube__fail(m->ctx, GPUBE_EINVAL,
+					  "no game of coalitions: a cost of no variables is no coalition's");
+}
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+static bool is_forbidden(const struct gpube_model *m, int64_t cost)
+{
+	if (cost == GPUBE_INF)
+		return true;
+	return m->direction == GPUBE_MAXIMISE ? m->top != -GPUBE_INF && cost <= m->top : cost >= m->top;
+}
+
+/* A cost as a value, INT64_MIN if it is forbidden. */
+static int value_of(int64_t *value, const struct reading *r, int64_t cost)
+{
+	*value = INT64_MIN;
+	if (is_forbidden(r->m, cost))
+		return GPUBE_OK;
+	if (r->gets ? __builtin_sub_overflow(cost, r->empty, value)
+		    : __builtin_sub_overflow(r->empty, cost, value))
+		*value = INT64_MIN;
+	return *value == INT64_MIN ? gpube__fail(r->m->ctx, GPUBE_ERANGE, "a coalition's value passes 64 bits")
+				   : GPUBE_OK;
+}
+
+/* Number k of what the table holds; of one that is sparse, -1 is the default. */
+static int value_at(int64_t *value, const struct reading *r, int64_t k)
+{
+	const struct gpube_table *t = r->table;
+	const bool is_int = gpube__type_is_int(t->type);
+
+	if (is_int)
+		return value_of(value, r, k < 0 ? t->dflt.i : gpube__table_int(t, k));
+	*value = csg__sparse_value(r->game->type, k < 0 ? t->dflt.f : gpube__table_real(t, k));
+	return GPUBE_OK;
+}
+
+/* Where the cell of no agent is, the first of all; -1: a default has it. */
+static int64_t place_of_none(const struct gpube_table *t)
+{
+	bool first = !t->sparse || t->n > 0;
+
+	for (int i = 0; i < t->arity && t->sparse && first; i++)
+		first = t->tuples[i] == 0;
+	return first ? 0 : -1;
+}
+
+/* What it says: 0 if it is forbidden. Of potentials it has to be 0, as differences would be rounded. */
+static int find_empty(struct reading *r)
+{
+	const struct gpube_table *t = r->table;
+	const int64_t k = place_of_none(t);
+
+	if (gpube__type_is_int(t->type)) {
+		const int64_t cost = k < 0 ? t->dflt.i : gpube__table_int(t, k);
+
+		r->empty = is_forbidden(r->m, cost) ? 0 : cost;
+		return GPUBE_OK;
+	}
+	return (k < 0 ? t->dflt.f : gpube__table_real(t, k)) == 0
+		       ? GPUBE_OK
+		       : gpube__fail(r->m->ctx, GPUBE_EINVAL,
+				 "no game of coalitions: the potential of no agent is not 0");
+}
+
+/* What values there are: all that the table holds. */
+static int find_range(struct reading *r)
+{
+	int status = GPUBE_OK;
+
+	for (int64_t k = r->table->sparse ? -1 : 0; k < r->table->n && !status; k++) {
+		int64_t value;
+
+		if (k % 65536 == 0 && gpube__stopped(r->m->ctx))
+			return gpube__fail_stopped(r->m->ctx);
+		status = value_of(&value, r, k < 0 ? r->table->dflt.i : gpube__table_int(r->table, k));
+		if (status || value == INT64_MIN)
+			continue;
+		r->most = value > r->most ? value : r->most;
+		r->least = value < r->least ? value : r->least;
+	}
+	return status;
+}
+
+/* The narrowest type that has the values beside its least number, which is what is forbidden. */
+static int choose_type(enum csg_type *type, struct reading *r)
+{
+	int status = GPUBE_OK;
+
+	if (!gpube__type_is_int(r->table->type)) {
+		*type = r->table->type == GPUBE_FLOAT32 ? CSG_FLOAT32 : CSG_FLOAT64;
+		return GPUBE_OK;
+	}
+	status = find_range(r);
+	*type = r->most <= INT16_MAX && r->least > INT16_MIN   ? CSG_INT16
+		: r->most <= INT32_MAX && r->least > INT32_MIN ? CSG_INT32
+							       : CSG_INT64;
+	return status;
+}
+
+/* ---- games ---------------------------------------------------------------------------------- */
+
+static int fill_table(struct reading *r)
+{
+	const int n = r->game->n;
+	uint64_t flip[CSG_MAX_AGENTS]; /* the agents that are the last k + 1 variables of the scope */
+	uint64_t coalition = 0;
+	int64_t value;
+	int status = GPUBE_OK;
+
+	for (int k = 0; k < n; k++)
+		flip[k] = r->bit[n - 1 - k] | (k ? flip[k - 1] : 0);
+	for (int64_t k = 0; k < r->table->n && !status; k++) {
+		if (k % 65536 == 0 && gpube__stopped(r->m->ctx))
+			return gpube__fail_stopped(r->m->ctx);
+		if (k == 0) /* no agent is worth 0 */
+			continue;
+		coalition ^= flip[__builtin_ctzll((uint64_t)k)];
+		status = value_at(&value, r, k);
+		if (!status)
+			csg__put_value(r->game, coalition, value);
+	}
+	return status;
+}
+
+static int fill_list(struct reading *r)
+{
+	int status = value_at(&r->game->sparse->other, r, -1);
+
+	for (int64_t k = 0; k < r->table->n && !status; k++) {
+		const int32_t *tuple = r->table->tuples + k * r->game->n;
+		uint64_t coalition = 0;
+		int64_t value;
+
+		if (k % 65536 == 0 && gpube__stopped(r->m->ctx))
+			return gpube__fail_stopped(r->m->ctx);
+		for (int i = 0; i < r->game->n; i++)
+			coalition |= tuple[i] ? r->bit[i] : 0;
+		status = value_at(&value, r, k);
+		if (!status && coalition)
+			status = csg__sparse_add(r->game, coalition, value);
+	}
+	return status;
+}
+
+/* A list where a text would be one, too. */
+static int make_game(struct reading *r, enum csg_type type)
+{
+	const int n = r->m->n_vars;
+	struct csg_game *list;
+	int status = r->table->sparse ? csg__sparse_new(&r->game, r->m->ctx, n, type)
+				      : csg__game_new_on(&r->game, r->m->ctx, n, type, gpube__subset_cpu());
+
+	if (status)
+		return status;
+	if (!r->table->sparse) {
+		csg__put_value(r->game, 0, 0);
+		return fill_table(r);
+	}
+	status = fill_list(r);
+	if (status || !csg__wants_table(n, r->table->n))
+		return status;
+	list = r->game;
+	status = csg__sparse_fill(&r->game, list);
+	csg_game_free(list);
+	return status;
+}
+
+int csg_from_model(struct csg_game **out, const struct gpube_model *m)
+{
+	struct reading r = {.m = m};
+	enum csg_type type;
+	int status;
+
+	if (out)
+		*out = NULL;
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = check_form(m);
+	if (status)
+		return status;
+	r.table = gpube__table(m, 0);
+	r.gets = m->direction == GPUBE_MAXIMISE;
+	for (int k = 0; k < m->n_vars; k++)
+		r.bit[k] = (uint64_t)1 << gpube__scope(m, 0)[k];
+	status = find_empty(&r);
+	if (!status)
+		status = choose_type(&type, &r);
+	if (!status)
+		status = make_game(&r, type);
+	if (status) {
+		csg_game_free(r.game);
+		return status;
+	}
+	r.game->scale = m->kind == GPUBE_COSTS ? m->scale : 0;
+	*out = r.game;
+	return GPUBE_OK;
+}
