@@ -454,6 +454,43 @@ struct gpube_bound_opts {
 GPUBE_API int gpube_bound(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_bound_opts *opts);
 
+/* ---- an equivalent model whose constant is a bound ---------------------- */
+
+/*
+ * Options of gpube_reparam(); zero fields take the default.
+ * prune       what is no better than the best assignment met is forbidden: where none is better, the
+ *             equivalent model has no solution, and that one is optimal
+ * decimals    of costs, so many more than the model's at most, since shifts are fractions; 0: 6, -1: none
+ * max_arity   most variables of a table that is added, 2 (none beside those of pairs) to 16; 0: 3
+ * max_tables  of three or more variables that are added; 0: no limit
+ * max_cells   of all of them; 0: 2e6
+ */
+struct gpube_reparam_opts {
+	size_t sizeof_options;
+	int prune;
+	int decimals, max_arity;
+	int32_t max_tables;
+	double max_cells;
+};
+
+/*
+ * gpube_reparam() - gpube_bound(), and what its cost shifting leaves: a model with the same variables,
+ * values and names, whose constant is the bound and whose functions are nowhere below 0 (a maximum: above), so
+ * that a search begins at the bound. What is allowed and better than the top and the cutoff of the given
+ * model costs the same in both, what is no better is forbidden; potentials become costs, -ln rounded as 'bounds' has it.
+ * bounds   out: as gpube_bound() has it
+ * shifted  out: of kind GPUBE_COSTS, in m's direction, with decimals of its own. Its constant may be worse than bounds->bound
+ *          where something other than shifts has raised that
+ * opts     of the bound; NULL: defaults. Methods MBE and ELIMINATE leave no such model
+ * how      NULL: defaults
+ * Cost:    the bound's; tables of all functions with two or more variables, and of those that are added, in 64 bits
+ * Errors:  EINVAL, ERANGE (totals pass 64 bits), ENOMEM, ELIMIT (a function of more than 64 variables), EBUG: both are NULL.
+ *          A stop or a time limit is none
+ * Example: tests/bound/test_shifted.c
+ */
+GPUBE_API int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **shifted, const struct gpube_model *m,
+	const struct gpube_bound_opts *opts, const struct gpube_reparam_opts *how);
+
 /* ---- bounds of partial assignments ------------------------------------- */
 
 /*

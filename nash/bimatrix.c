@@ -91,6 +91,32 @@ int nash_game_set(
 	return GPUBE_OK;
 }
 
+int nash_game_get(int64_t *num, int64_t *den, const struct nash_game *g, int player, int32_t row, int32_t column)
+{
+	const struct nash_number *v;
+	uint64_t a, b;
+
+	if (!g || !num || !den)
+		return gpube__missing(g ? g->ctx : NULL);
+	if (player < 1 || player > 2 || row < 0 || row >= g->m || column < 0 || column >= g->n)
+		return gpube__fail(g->ctx, GPUBE_EINVAL, "no such payoff");
+	v = &g->payoffs[player - 1][(int64_t)row * g->n + column];
+	if (!v->den)
+		return gpube__fail(g->ctx, GPUBE_ERANGE, "a payoff passes 64 bits");
+	/* what nash_game_set() was given need not be in lowest terms */
+	a = v->num < 0 ? 0 - (uint64_t)v->num : (uint64_t)v->num;
+	b = (uint64_t)v->den;
+	while (a) {
+		const uint64_t rest = b % a;
+
+		b = a;
+		a = rest;
+	}
+	*num = v->num / (int64_t)b;
+	*den = v->den / (int64_t)b;
+	return GPUBE_OK;
+}
+
 /* ---- piles ---------------------------------------------------------------- */
 
 int nash__pile_push(struct gpube_ctx *ctx, struct nash_pile *pile, const struct nash_number *v)

@@ -43,6 +43,13 @@ GPUBE_API int32_t nash_game_columns(const struct nash_game *g);
 GPUBE_API int nash_game_set(
 	struct nash_game *g, int player, int32_t row, int32_t column, int64_t num, int64_t den);
 
+/*
+ * nash_game_get() - one payoff num / den in lowest terms, den >= 1.
+ * Errors: EINVAL player, row, column; ERANGE (past 64 bits): num and den are untouched
+ */
+GPUBE_API int nash_game_get(int64_t *num, int64_t *den, const struct nash_game *g, int player,
+	int32_t row, int32_t column);
+
 /* The label of an action as the file gave it, or NULL. */
 GPUBE_API const char *nash_game_label(const struct nash_game *g, int player, int32_t action);
 

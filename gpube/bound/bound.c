@@ -429,3 +429,60 @@ int gpube__bound_shifted(struct gpube_solution **out, struct gpube_shifted *shif
 		gpube__shifted_clear(shifted);
 	return status;
 }
+
+/* ---- the shifted model as a model ---------------------------------------------------------------- */
+
+enum { MOST_DECIMALS = 12, MOST_ARITY = 16 };
+
+static int check_how(struct gpube_ctx *ctx, const struct gpube_reparam_opts *how)
+{
+	if (how->sizeof_options != sizeof(*how))
+		return gpube__fail(ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	if (how->decimals < -1 || how->decimals > MOST_DECIMALS)
+		return gpube__fail(ctx, GPUBE_EINVAL, "decimals are %d, expected -1 to %d", how->decimals, MOST_DECIMALS);
+	if (how->max_arity && (how->max_arity < 2 || how->max_arity > MOST_ARITY))
+		return gpube__fail(ctx, GPUBE_EINVAL, "max_arity is %d, expected 2 to %d", how->max_arity, MOST_ARITY);
+	if (how->max_tables < 0)
+		return gpube__fail(ctx, GPUBE_EINVAL, "max_tables is below 0");
+	if (!(how->max_cells >= 0) || isinf(how->max_cells))
+		return gpube__fail(ctx, GPUBE_EINVAL, "max_cells is not a number of cells");
+	return GPUBE_OK;
+}
+
+int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **shifted, const struct gpube_model *m,
+	const struct gpube_bound_opts *opts, const struct gpube_reparam_opts *how)
+{
+	static const struct gpube_reparam_opts none = {.sizeof_options = sizeof(none)};
+	struct gpube_shifted_opts shifting;
+	struct gpube_shifted to;
+	int status;
+
+	if (bounds)
+		*bounds = NULL;
+	if (shifted)
+		*shifted = NULL;
+	if (!bounds || !shifted || !m)
+		return gpube__missing(m ? m->ctx : NULL);
+	how = how ? how : &none;
+	status = check_how(m->ctx, how);
+	if (status)
+		return status;
+	shifting = (struct gpube_shifted_opts){
+		.whole = !how->prune,
+		.decimals = how->decimals < 0 ? 0 : how->decimals ? how->decimals : 6,
+		.max_arity = how->max_arity ? how->max_arity : 3,
+		.max_tables = how->max_tables,
+		.max_cells = how->max_cells > 0 ? how->max_cells : 2e6,
+	};
+	status = gpube__bound_shifted(bounds, &to, m, opts, &shifting);
+	if (!status)
+		status = gpube__shifted_restore(&to, how->prune);
+	if (status) {
+		gpube__shifted_clear(&to);
+		gpube_solution_free(*bounds, m->ctx);
+		*bounds = NULL;
+		return status;
+	}
+	*shifted = to.model;
+	return GPUBE_OK;
+}

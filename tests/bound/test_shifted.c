@@ -6,7 +6,7 @@
 #include "tests/support/test.h"
 
 #include "gpube/ir/dense.h"
-#include "gpube/bound/shifted.h"
+#include "gpube/ir/model.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/memory.h"
@@ -15,9 +15,8 @@
 enum { N_SEEDS = 200 };
 
 /* The best total that the whole is compared below: as 'limit' of a minimisation. */
-static void compare(const struct gpube_model *m, const struct gpube_shifted *shifted, int64_t limit)
+static void compare(const struct gpube_model *m, const struct gpube_model *to, int64_t limit)
 {
-	const struct gpube_model *to = shifted->model;
 	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)m->n_vars, sizeof(*values));
 	int64_t unit = 1;
 
@@ -40,10 +39,9 @@ static void compare(const struct gpube_model *m, const struct gpube_shifted *shi
 }
 
 /* No cost is negative as a minimisation has it, and the constant is a bound that was told. */
-static void check_tables(const struct gpube_shifted *shifted, const struct gpube_shifted_opts *opts,
+static void check_tables(const struct gpube_model *to, const struct gpube_reparam_opts *how,
 	const struct gpube_model *m, bool clusters)
 {
-	const struct gpube_model *to = shifted->model;
 	int32_t n_wide = 0, n_given = 0;
 
 	for (int32_t f = 0; f < to->n_functions; f++) {
@@ -59,8 +57,8 @@ static void check_tables(const struct gpube_shifted *shifted, const struct gpube
 	}
 	for (int32_t f = 0; f < m->n_functions; f++)
 		n_given += m->functions[f].arity > 2;
-	if (opts->max_tables && clusters)
-		assert_true(n_wide <= opts->max_tables + 2 * n_given);
+	if (how->max_tables && clusters)
+		assert_true(n_wide <= how->max_tables + 2 * n_given);
 }
 
 static void one(const struct gpube_model *m, const struct brute *brute, uint64_t seed)
@@ -69,11 +67,11 @@ static void one(const struct gpube_model *m, const struct brute *brute, uint64_t
 		GPUBE_BOUND_CLUSTERS, GPUBE_BOUND_JOINS};
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
 		.method = methods[seed % 4], .no_simplify = seed % 3 == 0, .seed = seed};
-	struct gpube_shifted_opts shifting = {.whole = seed / 4 % 2, .decimals = (int)(seed % 7),
-		.max_arity = 2 + (int)(seed / 8 % 4), .max_tables = (int32_t)(seed / 5 % 3),
-		.max_cells = seed % 11 ? 1e6 : 20};
+	const struct gpube_reparam_opts how = {.sizeof_options = sizeof(how), .prune = seed / 4 % 2 == 0,
+		.decimals = seed % 7 ? (int)(seed % 7) : -1, .max_arity = 2 + (int)(seed / 8 % 4),
+		.max_tables = (int32_t)(seed / 5 % 3), .max_cells = seed % 11 ? 1e6 : 20};
 	struct gpube_solution *bounds;
-	struct gpube_shifted shifted;
+	struct gpube_model *to;
 	int64_t limit = GPUBE_INF;
 	bool max = m->direction == GPUBE_MAXIMISE;
 
@@ -82,20 +80,18 @@ static void one(const struct gpube_model *m, const struct brute *brute, uint64_t
 		opts.cutoff = brute->cost + (max ? -2 : 2);
 		limit = max ? -opts.cutoff : opts.cutoff;
 	}
-	assert_int_equal(gpube__bound_shifted(&bounds, &shifted, m, &opts, &shifting), 0);
+	assert_int_equal(gpube_reparam(&bounds, &to, m, &opts, &how), 0);
 	if (brute->feasible)
 		assert_true((max ? -bounds->bound : bounds->bound) <=
 			    (max ? -brute->cost : brute->cost));
-	if (!shifting.whole && bounds->values && (max ? -bounds->cost : bounds->cost) < limit)
+	if (how.prune && bounds->values && (max ? -bounds->cost : bounds->cost) < limit)
 		limit = max ? -bounds->cost : bounds->cost;
-	assert_non_null(shifted.model);
-	assert_true(shifted.shift <= shifting.decimals);
-	assert_int_equal(gpube__shifted_restore(&shifted, !shifting.whole), 0);
-	compare(m, &shifted, limit);
-	check_tables(&shifted, &shifting, m,
-		opts.method != GPUBE_BOUND_JOINS && shifting.max_arity <= 4);
+	assert_non_null(to);
+	assert_true(to->scale - m->scale <= (how.decimals < 0 ? 0 : how.decimals));
+	compare(m, to, limit);
+	check_tables(to, &how, m, opts.method != GPUBE_BOUND_JOINS && how.max_arity <= 4);
 	gpube_solution_free(bounds, ctx);
-	gpube__shifted_clear(&shifted);
+	gpube_model_free(to);
 }
 
 static void shifted_model(void **state)
@@ -120,15 +116,14 @@ static int shift_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void
 {
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
 		.method = *(const enum gpube_bound_method *)method, .order_seconds = 1e-4};
-	struct gpube_shifted_opts shifting = {
-		.whole = true, .decimals = 3, .max_arity = 3, .max_tables = 2, .max_cells = 1e6};
-	struct gpube_shifted shifted;
+	const struct gpube_reparam_opts how = {
+		.sizeof_options = sizeof(how), .decimals = 3, .max_tables = 2, .max_cells = 1e6};
 	struct gpube_solution *bounds;
-	int status = gpube__bound_shifted(&bounds, &shifted, m, &opts, &shifting);
+	struct gpube_model *to;
+	int status = gpube_reparam(&bounds, &to, m, &opts, &how);
 
-	if (!status)
-		status = gpube__shifted_restore(&shifted, false);
-	gpube__shifted_clear(&shifted);
+	assert_true(status ? !bounds && !to : bounds && to);
+	gpube_model_free(to);
 	gpube_solution_free(bounds, c);
 	return status;
 }

@@ -20,7 +20,7 @@ fi
 GPUBE_LIBRARY=$library PYTHONPATH=$PWD/$package PYTHONDONTWRITEBYTECODE=1
 export GPUBE_LIBRARY PYTHONPATH PYTHONDONTWRITEBYTECODE
 
-for test in test_layout.Layout $(sed -n 's/^class \(.*\)(unittest.TestCase):/test_gpube.\1/p' $package/tests/test_gpube.py); do
+for test in $(cd $package/tests && for f in test_*.py; do sed -n "s/^class \(.*\)(unittest.TestCase):/${f%.py}.\1/p" "$f"; done); do
 	that "python: $test" env PYTHONPATH="$PYTHONPATH:$PYTHONPATH/tests" timeout -k 5 600 \
 		python3 -m unittest "$test"
 done

@@ -246,8 +246,12 @@ static void set_payoff(void)
 		return;
 	assert_int_equal(status, good ? GPUBE_OK : GPUBE_EINVAL);
 	if (good) {
+		int64_t n, d;
+
 		b.payoff[player - 1][i][j].num = num;
 		b.payoff[player - 1][i][j].den = den;
+		assert_int_equal(nash_game_get(&n, &d, b.game, player, i, j), GPUBE_OK);
+		assert_true(d >= 1 && d <= den && (__int128)n * den == (__int128)num * d);
 	}
 }
 

@@ -438,6 +438,36 @@ WRONG(gpube_bound)
 	}
 }
 
+WRONG(gpube_reparam)
+{
+	static const struct gpube_reparam_opts rows[] = {
+		{.sizeof_options = 5},
+		{.sizeof_options = sizeof(rows[0]), .decimals = 13},
+		{.sizeof_options = sizeof(rows[0]), .decimals = -2},
+		{.sizeof_options = sizeof(rows[0]), .max_arity = 1},
+		{.sizeof_options = sizeof(rows[0]), .max_arity = 17},
+		{.sizeof_options = sizeof(rows[0]), .max_tables = -1},
+		{.sizeof_options = sizeof(rows[0]), .max_cells = -1},
+		{.sizeof_options = sizeof(rows[0]), .max_cells = NAN},
+		{.sizeof_options = sizeof(rows[0]), .max_cells = INFINITY},
+	};
+	struct gpube_bound_opts o = {.sizeof_options = sizeof(o), .method = GPUBE_BOUND_MBE};
+	struct gpube_model *to = m;
+	struct gpube_solution *b;
+
+	REFUSED(gpube_reparam(NULL, &to, m, NULL, NULL));
+	assert_null(to);
+	NOT_MADE(struct gpube_solution, s, gpube_reparam(&s, NULL, m, NULL, NULL));
+	NOT_MADE(struct gpube_solution, s, gpube_reparam(&s, &to, NULL, NULL, NULL));
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+		NOT_MADE(struct gpube_solution, s, gpube_reparam(&s, &to, m, NULL, &rows[k]));
+		NOT_MADE(struct gpube_model, x, gpube_reparam(&b, &x, m, NULL, &rows[k]));
+	}
+	NOT_MADE(struct gpube_model, x, gpube_reparam(&b, &x, m, &o, NULL));
+	o.method = (enum gpube_bound_method)55;
+	NOT_MADE(struct gpube_model, x, gpube_reparam(&b, &x, m, &o, NULL));
+}
+
 WRONG(gpube_heuristic_new)
 {
 	static const struct gpube_heuristic_opts rows[] = {

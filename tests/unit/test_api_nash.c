@@ -33,6 +33,22 @@ WRONG(nash_game_set)
 	REFUSED(nash_game_set(bimatrix, 1, 0, 0, 1, -5));
 }
 
+WRONG(nash_game_get)
+{
+	int64_t num = 77, den = 77;
+
+	REFUSED(nash_game_get(&num, &den, NULL, 1, 0, 0));
+	REFUSED(nash_game_get(NULL, &den, bimatrix, 1, 0, 0));
+	REFUSED(nash_game_get(&num, NULL, bimatrix, 1, 0, 0));
+	REFUSED(nash_game_get(&num, &den, bimatrix, 0, 0, 0));
+	REFUSED(nash_game_get(&num, &den, bimatrix, 3, 0, 0));
+	REFUSED(nash_game_get(&num, &den, bimatrix, 1, -1, 0));
+	REFUSED(nash_game_get(&num, &den, bimatrix, 1, 2, 0));
+	REFUSED(nash_game_get(&num, &den, bimatrix, 1, 0, -1));
+	REFUSED(nash_game_get(&num, &den, bimatrix, 2, 0, 2));
+	assert_true(num == 77 && den == 77);
+}
+
 WRONG(nash_game_label)
 {
 	assert_null(nash_game_label(NULL, 1, 0));

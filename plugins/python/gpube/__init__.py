@@ -5,6 +5,7 @@
     Game       two players' payoffs; its method nash()
     csg_model, auction_model, Game.model   the same as models
     nash, csg, auction, convert   one call each, for values or files
+    for_pytoulbar2   what gpube finds of a problem before pytoulbar2 searches it
     Context    threads, memory, devices and a log, for whatever is given it
     Error      what the library refuses; Interrupted, a KeyboardInterrupt, has the best so far
 
@@ -21,9 +22,10 @@ from ._engine import INF, Context, Error, Interrupted
 from ._games import (AuctionResult, Equilibria, Equilibrium, Game, Structure, Subset, auction,
 	auction_model, csg, csg_model, nash)
 from ._model import Bounds, Inference, Model, Plan, Solution, convert
+from ._toulbar2 import Prepared, for_pytoulbar2
 
 __all__ = [
 	"INF", "AuctionResult", "Bounds", "Context", "Equilibria", "Equilibrium", "Error", "Game",
-	"Inference", "Interrupted", "Model", "Plan", "Solution", "Structure", "Subset", "auction",
-	"auction_model", "convert", "csg", "csg_model", "nash",
+	"Inference", "Interrupted", "Model", "Plan", "Prepared", "Solution", "Structure", "Subset", "auction",
+	"auction_model", "convert", "csg", "csg_model", "for_pytoulbar2", "nash",
 ]

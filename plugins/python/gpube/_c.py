@@ -120,6 +120,12 @@ struct gpube_bound_opts {
 	uint64_t seed;
 	int backend, no_simplify, precision, partition, count, no_slices;
 };
+struct gpube_reparam_opts {
+	size_t sizeof_options;
+	int prune, decimals, max_arity;
+	int32_t max_tables;
+	double max_cells;
+};
 struct gpube_read_opts {
 	size_t sizeof_options;
 	int format;
@@ -241,6 +247,8 @@ void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
 int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts);
 void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx);
 int gpube_bound(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_bound_opts *opts);
+int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **shifted, const struct gpube_model *m, const struct gpube_bound_opts *opts, const struct gpube_reparam_opts *how);
+int gpube_write_order(const struct gpube_model *m, const char *path, const int32_t *order);
 enum gpube_format gpube_format_named(const char *name);
 int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char *path, const struct gpube_read_opts *opts);
 int gpube_write_with(const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts);
@@ -264,6 +272,7 @@ void nash_game_free(struct nash_game *g);
 int32_t nash_game_rows(const struct nash_game *g);
 int32_t nash_game_columns(const struct nash_game *g);
 int nash_game_set(struct nash_game *g, int player, int32_t row, int32_t column, int64_t num, int64_t den);
+int nash_game_get(int64_t *num, int64_t *den, const struct nash_game *g, int player, int32_t row, int32_t column);
 const char *nash_game_label(const struct nash_game *g, int player, int32_t action);
 int nash_read(struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format);
 int nash_write(const struct nash_game *g, const char *path, enum nash_format format);

@@ -72,9 +72,22 @@ class Game(Owner):
 
 	@classmethod
 	def from_nashpy(cls, game, context=None):
-		"""One of nashpy's games (nashpy.Game)."""
+		"""One of nashpy's games (nashpy.Game).
+
+		>>> gpube.Game.from_nashpy(game).nash()  # doctest: +SKIP
+		"""
 		a, b = game.payoff_matrices
 		return cls(a.tolist(), b.tolist(), context=context)
+
+	def to_nashpy(self):
+		"""The game as one of nashpy's; its payoffs are floats, so that thirds are rounded.
+
+		Errors: ImportError (no nashpy: pip install nashpy), those of payoffs()
+
+		>>> list(game.to_nashpy().vertex_enumeration())  # doctest: +SKIP
+		"""
+		import nashpy
+		return nashpy.Game(*([[float(x) for x in row] for row in self.payoffs(player)] for player in (1, 2)))
 
 	@classmethod
 	def from_pygambit(cls, game, context=None):
@@ -127,6 +140,23 @@ class Game(Owner):
 	def shape(self):
 		"""(rows, columns): how many actions each player has"""
 		return lib.nash_game_rows(self._address), lib.nash_game_columns(self._address)
+
+	def payoffs(self, player):
+		"""The payoffs of player 1 or 2, rows x columns Fractions. Errors: Error ERANGE (one passes 64 bits)
+
+		>>> gpube.Game([["1/2", 0], [5, 1]]).payoffs(2)
+		[[Fraction(-1, 2), Fraction(0, 1)], [Fraction(-5, 1), Fraction(-1, 1)]]
+		"""
+		if player not in (1, 2):
+			raise ValueError("players are 1 and 2")
+		num, den = ctypes.c_int64(), ctypes.c_int64()
+		rows, columns = self.shape
+
+		def payoff(i, j):
+			self.context._do(lib.nash_game_get, ctypes.byref(num), ctypes.byref(den), self._address, player, i, j)
+			return Fraction(num.value, den.value)
+
+		return [[payoff(i, j) for j in range(columns)] for i in range(rows)]
 
 	def labels(self, player):
 		"""The names of the actions of player 1 or 2; None where the file has none."""

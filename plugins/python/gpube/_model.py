@@ -430,12 +430,33 @@ class Model(Owner):
 		"""
 		opts = self._engine("gpube_solve_opts", timeout, order, order_method, order_seconds, seed,
 			backend=word("GPUBE_BACKEND_", backend), no_simplify=not simplify)
+		return self._planned(opts).plan
+
+	def elimination_order(self, path=None, timeout=None, seed=0):
+		"""All variables in the order in which elimination would take them, the first one first. With a path
+		it is written, too: as .order a list of indices, as .cov the tree decomposition, both as toulbar2
+		reads them.
+
+		Errors: Error EIO, ENOMEM; Interrupted
+
+		>>> sorted(gpube.Model.read("examples/exams.cfn").elimination_order())
+		[0, 1, 2, 3, 4, 5]
+		"""
+		opts = self._engine("gpube_solve_opts", timeout, None, "auto", 0, seed, no_simplify=True)
+		order = self._planned(opts).order
+		if path is not None:
+			address, at, numbers = self._address, path_bytes(path), int32s(order)
+			opened(self.context, lambda out, *rest: lib.gpube_write_order(*rest), lambda none: None,
+				address, at, numbers)
+		return order
+
+	def _planned(self, opts):
 		try:
-			return self.context._run(lib.gpube_plan, lib.gpube_solution_free, self._solution,
-				self._address, ctypes.byref(opts)).plan
+			return self.context._run(lib.gpube_plan, lib.gpube_solution_free, self._solution, self._address,
+				ctypes.byref(opts))
 		except Error as e:
 			if e.status == "ELIMIT" and e.result:
-				return e.result.plan
+				return e.result
 			raise
 
 	def _solution(self, address):
@@ -479,6 +500,39 @@ class Model(Owner):
 			**known)
 		return self.context._run(lib.gpube_bound, lib.gpube_solution_free, self._bounds,
 			self._address, ctypes.byref(opts))
+
+	def reparam(self, timeout=None, prune=False, decimals=6, max_arity=3, max_tables=0, max_cells=2e6,
+			method="auto", assignment=None, cutoff=None, order_seconds=0, seed=0, simplify=True, precision=0):
+		"""bound(), and an equivalent model with the bound as its constant, where another program's search
+		begins: (Bounds, Model). The same variables and values; every total that is better than the top and
+		the cutoff is the same in both, and no function is below 0 (of a maximum: above).
+
+		prune       forbid also what is no better than the best assignment met: without a solution left,
+		            that one is optimal
+		decimals    of costs, so many more at most, since shifts are fractions
+		max_arity   most variables of a table that is added; 2: none beside those of pairs
+		max_tables  of three or more variables; 0: no limit. max_cells: of all of them
+		method      "auto", "shift", "clusters", "joins", "regions", "sweep" or "tree"
+		Others are those of bound(). Errors: Error EINVAL, ERANGE, ELIMIT, ENOMEM; Interrupted
+
+		>>> b, shifted = gpube.Model.read("examples/zebra.wcsp").reparam(timeout=10)
+		>>> shifted.cost(b.assignment)
+		0
+		"""
+		values, known = self._known(assignment, cutoff)
+		opts = self._engine("gpube_bound_opts", timeout, None, "auto", order_seconds, seed,
+			method=word("GPUBE_BOUND_", method), no_simplify=not simplify, precision=precision, **known)
+		how = _c.options("gpube_reparam_opts", prune=prune, decimals=decimals or -1, max_arity=max_arity,
+			max_tables=max_tables, max_cells=max_cells)
+		shifted = ctypes.c_void_p()
+
+		def both(address):
+			m = Model.__new__(Model)
+			Owner.__init__(m, self.context, shifted.value, lib.gpube_model_free)
+			return self._bounds(address), m
+
+		return self.context._run(lambda out, *rest: lib.gpube_reparam(out, ctypes.byref(shifted), *rest),
+			lib.gpube_solution_free, both, self._address, ctypes.byref(opts), ctypes.byref(how))
 
 	def _bounds(self, address):
 		b = _c.at(address, "gpube_solution")

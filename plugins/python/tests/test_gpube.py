@@ -15,7 +15,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import gpube
-from gpube import _engine, _games, _model
+from gpube import _engine, _games, _model, _toulbar2
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 EXAMPLES = os.path.join(ROOT, "examples")
@@ -119,6 +119,38 @@ class Costs(unittest.TestCase):
 		self.assertEqual(m.bound(assignment=[1, 1] + [0] * (n - 2)).upper, 2)
 		self.assertEqual(m.solve(order=s.order).optimum, 2)
 		self.assertRaises(ValueError, m.cost, [0] * len(m))
+
+	def test_reparam(self):
+		"""What is better than the best that is known costs the same in the shifted model."""
+		for seed in range(60):
+			r = random.Random(seed)
+			m, domains, _ = random_model(r, seed % 2, seed % 3)
+			prune = seed % 4 < 2
+			b, shifted = m.reparam(timeout=5, prune=prune, decimals=seed % 5, max_arity=2 + seed % 2)
+			self.assertEqual(shifted.domains, domains)
+			self.assertLessEqual(shifted.decimals - m.decimals, seed % 5)
+			bound, sign = shifted.constant, -1 if m.maximise else 1
+			for values in itertools.product(*map(range, domains)):
+				cost = m.cost(values)
+				if cost == gpube.INF or (prune and b.assignment and sign * cost >= sign * m.cost(b.assignment)):
+					self.assertEqual(shifted.cost(values), gpube.INF)
+				else:
+					self.assertEqual(shifted.cost(values), cost)
+					self.assertGreaterEqual(sign * cost, sign * bound)
+		self.assertRaises(gpube.Error, m.reparam, max_arity=1)
+		self.assertRaises(gpube.Error, m.reparam, method="mbe")
+
+	def test_elimination_order(self):
+		m = gpube.Model.read(example("zebra.wcsp"))
+		with tempfile.TemporaryDirectory() as directory:
+			path = os.path.join(directory, "zebra.order")
+			order = m.elimination_order(path)
+			with open(path) as f:
+				self.assertEqual([int(x) for x in f.read().split()], order)
+			m.elimination_order(os.path.join(directory, "zebra.cov"))
+			self.assertRaises(gpube.Error, m.elimination_order, os.path.join(directory, "no", "x"))
+		self.assertEqual(sorted(order), list(range(25)))
+		self.assertEqual(m.plan(order=order, simplify=False).width, m.plan(simplify=False).width)
 
 	def test_tables_come_back(self):
 		for seed in range(30):
@@ -472,7 +504,7 @@ class Words(unittest.TestCase):
 			os.chdir(d)
 			try:
 				n = 0
-				for module in gpube, _engine, _model, _games:
+				for module in gpube, _engine, _model, _games, _toulbar2:
 					failed, tried = doctest.testmod(module, extraglobs={"gpube": gpube})
 					self.assertEqual(failed, 0)
 					n += tried
@@ -506,136 +538,6 @@ class Words(unittest.TestCase):
 				if not part.startswith("_") and (callable(value) or isinstance(value, property)):
 					self.assertTrue(inspect.getdoc(value), name + "." + part)
 
-
-class OtherPackages(unittest.TestCase):
-	def test_numpy(self):
-		try:
-			import numpy
-		except ImportError:
-			self.skipTest("no numpy")
-		m = gpube.Model()
-		a, b = m.add_variable(2), m.add_variable(3)
-		m.add_function([a, b], numpy.arange(6).reshape(2, 3))
-		m.add_function([b], numpy.array([0, -1.0, numpy.inf]))
-		self.assertEqual(m.function(0)[1], list(range(6)))
-		m.add_function([b, a], numpy.arange(6, dtype="int16").reshape(2, 3).T)  # not contiguous
-		self.assertEqual(m.function(2)[1], [0, 3, 1, 4, 2, 5])
-		self.assertRaises(gpube.Error, m.add_function, [b], numpy.array([2**63 - 1, 0, 0]))
-		p = gpube.Model("potentials")
-		p.add_variable(2)
-		p.add_function([0], numpy.array([0.25, 0.5], dtype="float32"))
-		self.assertEqual(p.function(0), ([0], [0.25, 0.5]))
-		self.assertEqual(m.solve().optimum, 0)
-		self.assertRaises(ValueError, m.add_function, [a, b], numpy.zeros((3, 2)))
-		self.assertRaises(ValueError, m.add_function, [b], numpy.array([0.5, 0, 0]))
-		g = gpube.nash(numpy.array([[1, -1], [-1, 1.0]]))
-		self.assertEqual(g.equilibria[0].x, [Fraction(1, 2)] * 2)
-		self.assertEqual(gpube.csg(numpy.array([0, 1, 2, 4])).value, 4)
-
-	def test_nashpy(self):
-		try:
-			import nashpy
-		except ImportError:
-			self.skipTest("no nashpy")
-		e = gpube.nash(nashpy.Game([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
-		self.assertEqual([x.payoffs for x in e.equilibria], [(1, 1)])
-
-	def test_pytoulbar2(self):
-		try:
-			import pytoulbar2
-		except ImportError:
-			self.skipTest("no pytoulbar2")
-		p = pytoulbar2.CFN(100, 1)
-		p.AddVariable("a", range(2))
-		p.AddVariable("b", range(2))
-		p.AddFunction(["a", "b"], [3.5, 1.2, 2, 4])
-		self.assertEqual(gpube.Model.from_pytoulbar2(p).solve().optimum, Decimal("1.2"))
-
-	def test_to_pytoulbar2(self):
-		try:
-			import pytoulbar2  # noqa: F401
-		except ImportError:
-			self.skipTest("no pytoulbar2")
-		m = gpube.Model.read(os.path.join(EXAMPLES, "exams.cfn"))
-		p = m.to_pytoulbar2()
-		values, cost, _ = p.Solve()
-		self.assertAlmostEqual(cost, 4.3)
-		self.assertEqual(m.cost(values), Decimal("4.30"))
-		# what Assign fixes, observe() does; Store and Restore are observe(None)
-		q = m.to_pytoulbar2()
-		q.SolveFirst()
-		free, depth = values[0], q.Depth()
-		q.Store()
-		q.Assign(0, (free + 1) % 3)
-		found = q.SolveNext()
-		q.Restore(depth)
-		m.observe(0, (free + 1) % 3)
-		self.assertAlmostEqual(found[1], float(m.solve().optimum))
-		m.observe(0, None)
-		self.assertEqual(m.solve().optimum, Decimal("4.30"))
-
-	def test_pygambit(self):
-		try:
-			import pygambit
-		except ImportError:
-			self.skipTest("no pygambit")
-		g = gpube.Game([[3, 0], [5, Fraction(1, 3)]], [[3, 5], [0, Fraction(1, 3)]])
-		there = g.to_pygambit()
-		self.assertEqual([len(p.strategies) for p in there.players], [2, 2])
-		self.assertEqual(len(pygambit.nash.enumpure_solve(there).equilibria), 1)
-		back = gpube.Game.from_pygambit(there).nash()
-		self.assertEqual([e.payoffs for e in back.equilibria], [(Fraction(1, 3), Fraction(1, 3))])
-
-	def test_pyagrum(self):
-		try:
-			import pyagrum as gum
-		except ImportError:
-			self.skipTest("no pyagrum")
-		bn = gum.fastBN("a->c[3]<-b[4];c->d")
-		inference = gum.LazyPropagation(bn)
-		inference.makeInference()
-		m = gpube.Model.from_pyagrum(bn)
-		rows = m.infer(marginals=True).marginals
-		for v, node in enumerate(bn.nodes()):
-			for x, p in enumerate(rows[v]):
-				self.assertAlmostEqual(p, inference.posterior(node)[x], places=12)
-
-	def test_pgmpy(self):
-		class Factor:
-			def __init__(self, variables, values):
-				self.variables, self.values = variables, values
-
-			def to_factor(self):
-				return self
-
-		class Network:  # what is used of pgmpy's
-			def nodes(self):
-				return ["rain", "wet"]
-
-			def get_cardinality(self):
-				return {"rain": 2, "wet": 2}
-
-			def get_cpds(self):
-				return [Factor(["rain"], [0.8, 0.2]), Factor(["wet", "rain"], [[0.9, 0.1], [0.1, 0.9]])]
-
-		networks = [Network()]
-		try:
-			from pgmpy.factors.discrete import TabularCPD
-			from pgmpy.models import DiscreteBayesianNetwork
-		except ImportError:
-			pass  # the likeness above stands for it
-		else:
-			network = DiscreteBayesianNetwork([("rain", "wet")])
-			network.add_cpds(TabularCPD("rain", 2, [[0.8], [0.2]]),
-				TabularCPD("wet", 2, [[0.9, 0.1], [0.1, 0.9]], ["rain"], [2]))
-			networks += [network, network.to_markov_model()]
-		for network in networks:
-			with self.subTest(network=type(network)):
-				self.check_pgmpy(gpube.Model.from_pgmpy(network))
-
-	def check_pgmpy(self, m):
-		self.assertEqual(m.names, ["rain", "wet"])
-		self.assertAlmostEqual(m.infer(marginals=True).marginals[1][1], 0.26)
 
 
 if __name__ == "__main__":

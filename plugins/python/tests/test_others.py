@@ -1,0 +1,213 @@
+"""Models and games from and to other packages, each only where it is installed."""
+import importlib
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+from decimal import Decimal
+from fractions import Fraction
+
+import gpube
+from test_gpube import EXAMPLES, random_model
+
+
+class OtherPackages(unittest.TestCase):
+	def package(self, name):
+		"""It, or a skipped test."""
+		try:
+			return importlib.import_module(name)
+		except ImportError:
+			self.skipTest("no %s: pip install %s" % (name, name))
+
+	def test_numpy(self):
+		numpy = self.package("numpy")
+		m = gpube.Model()
+		a, b = m.add_variable(2), m.add_variable(3)
+		m.add_function([a, b], numpy.arange(6).reshape(2, 3))
+		m.add_function([b], numpy.array([0, -1.0, numpy.inf]))
+		self.assertEqual(m.function(0)[1], list(range(6)))
+		m.add_function([b, a], numpy.arange(6, dtype="int16").reshape(2, 3).T)  # not contiguous
+		self.assertEqual(m.function(2)[1], [0, 3, 1, 4, 2, 5])
+		self.assertRaises(gpube.Error, m.add_function, [b], numpy.array([2**63 - 1, 0, 0]))
+		p = gpube.Model("potentials")
+		p.add_variable(2)
+		p.add_function([0], numpy.array([0.25, 0.5], dtype="float32"))
+		self.assertEqual(p.function(0), ([0], [0.25, 0.5]))
+		self.assertEqual(m.solve().optimum, 0)
+		self.assertRaises(ValueError, m.add_function, [a, b], numpy.zeros((3, 2)))
+		self.assertRaises(ValueError, m.add_function, [b], numpy.array([0.5, 0, 0]))
+		g = gpube.nash(numpy.array([[1, -1], [-1, 1.0]]))
+		self.assertEqual(g.equilibria[0].x, [Fraction(1, 2)] * 2)
+		self.assertEqual(gpube.csg(numpy.array([0, 1, 2, 4])).value, 4)
+
+	def test_nashpy(self):
+		nashpy = self.package("nashpy")
+		e = gpube.nash(nashpy.Game([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
+		self.assertEqual([x.payoffs for x in e.equilibria], [(1, 1)])
+
+	def test_to_nashpy(self):
+		self.package("nashpy")
+		r = random.Random(5)
+		for _ in range(20):
+			rows, columns = r.randint(1, 4), r.randint(1, 4)
+			a, b = ([[r.randint(-9, 9) for _ in range(columns)] for _ in range(rows)] for _ in range(2))
+			there = gpube.Game(a, b).to_nashpy()
+			self.assertEqual([m.tolist() for m in there.payoff_matrices], [a, b])
+			back = gpube.Game.from_nashpy(there)
+			self.assertEqual((back.payoffs(1), back.payoffs(2)), (a, b))
+		g = gpube.Game([[3, 0], [5, 1]], [[3, 5], [0, 1]])
+		(x, y), = g.to_nashpy().vertex_enumeration()
+		e, = g.nash().equilibria
+		self.assertEqual((x.round(9).tolist(), y.round(9).tolist()), (e.x, e.y))
+
+	def test_pytoulbar2(self):
+		pytoulbar2 = self.package("pytoulbar2")
+		p = pytoulbar2.CFN(100, 1)
+		p.AddVariable("a", range(2))
+		p.AddVariable("b", range(2))
+		p.AddFunction(["a", "b"], [3.5, 1.2, 2, 4])
+		self.assertEqual(gpube.Model.from_pytoulbar2(p).solve().optimum, Decimal("1.2"))
+
+	def test_to_pytoulbar2(self):
+		pytoulbar2 = self.package("pytoulbar2")
+		m = gpube.Model.read(os.path.join(EXAMPLES, "exams.cfn"))
+		p = m.to_pytoulbar2()
+		values, cost, _ = p.Solve()
+		self.assertAlmostEqual(cost, 4.3)
+		self.assertEqual(m.cost(values), Decimal("4.30"))
+		# what Assign fixes, observe() does; Store and Restore are observe(None)
+		q = m.to_pytoulbar2()
+		q.SolveFirst()
+		free, depth = values[0], q.Depth()
+		q.Store()
+		q.Assign(0, (free + 1) % 3)
+		found = q.SolveNext()
+		q.Restore(depth)
+		m.observe(0, (free + 1) % 3)
+		self.assertAlmostEqual(found[1], float(m.solve().optimum))
+		m.observe(0, None)
+		self.assertEqual(m.solve().optimum, Decimal("4.30"))
+
+	def test_pygambit(self):
+		pygambit = self.package("pygambit")
+		g = gpube.Game([[3, 0], [5, Fraction(1, 3)]], [[3, 5], [0, Fraction(1, 3)]])
+		there = g.to_pygambit()
+		self.assertEqual([len(p.strategies) for p in there.players], [2, 2])
+		self.assertEqual(len(pygambit.nash.enumpure_solve(there).equilibria), 1)
+		back = gpube.Game.from_pygambit(there).nash()
+		self.assertEqual([e.payoffs for e in back.equilibria], [(Fraction(1, 3), Fraction(1, 3))])
+
+	def test_pyagrum(self):
+		gum = self.package("pyagrum")
+		bn = gum.fastBN("a->c[3]<-b[4];c->d")
+		inference = gum.LazyPropagation(bn)
+		inference.makeInference()
+		m = gpube.Model.from_pyagrum(bn)
+		rows = m.infer(marginals=True).marginals
+		for v, node in enumerate(bn.nodes()):
+			for x, p in enumerate(rows[v]):
+				self.assertAlmostEqual(p, inference.posterior(node)[x], places=12)
+
+	def test_pgmpy(self):
+		class Factor:
+			def __init__(self, variables, values):
+				self.variables, self.values = variables, values
+
+			def to_factor(self):
+				return self
+
+		class Network:  # what is used of pgmpy's
+			def nodes(self):
+				return ["rain", "wet"]
+
+			def get_cardinality(self):
+				return {"rain": 2, "wet": 2}
+
+			def get_cpds(self):
+				return [Factor(["rain"], [0.8, 0.2]), Factor(["wet", "rain"], [[0.9, 0.1], [0.1, 0.9]])]
+
+		networks = [Network()]
+		try:
+			from pgmpy.factors.discrete import TabularCPD
+			from pgmpy.models import DiscreteBayesianNetwork
+		except ImportError:
+			pass  # the likeness above stands for it
+		else:
+			network = DiscreteBayesianNetwork([("rain", "wet")])
+			network.add_cpds(TabularCPD("rain", 2, [[0.8], [0.2]]),
+				TabularCPD("wet", 2, [[0.9, 0.1], [0.1, 0.9]], ["rain"], [2]))
+			networks += [network, network.to_markov_model()]
+		for network in networks:
+			with self.subTest(network=type(network)):
+				self.check_pgmpy(gpube.Model.from_pgmpy(network))
+
+	def check_pgmpy(self, m):
+		self.assertEqual(m.names, ["rain", "wet"])
+		self.assertAlmostEqual(m.infer(marginals=True).marginals[1][1], 0.26)
+
+	def check_prepared(self, m, given, worth):
+		best = m.solve().cost
+		p = gpube.for_pytoulbar2(given, timeout=1e-6, worth=worth)
+		self.assertTrue(p.share is None or 0 <= p.share)
+		values, cost, who = p.solve()
+		self.assertEqual(cost, best)
+		self.assertEqual(values is None, best is None)
+		if values is not None:
+			self.assertEqual(m.cost(values), best)
+		self.assertEqual(who, "gpube" if p.bounds.proved else "toulbar2")
+		return p
+
+	def test_for_pytoulbar2(self):
+		"""Whatever is handed on, toulbar2 ends with the optimum."""
+		pytoulbar2 = self.package("pytoulbar2")
+		r, shifted, asked = random.Random(22), 0, 0
+		for k in range(60):
+			m, _, _ = random_model(r, decimals=k % 3)
+			given = m
+			if k % 4 == 1:
+				given = m.to_pytoulbar2()
+			p = self.check_prepared(m, given, (0, 0.1, 2)[k // 4 % 3])
+			self.assertIsInstance(p.problem, pytoulbar2.CFN)
+			shifted += p.shifted
+			asked += p.first_bound is not None
+		self.assertGreater(shifted, 5)
+		self.assertGreater(asked, 10)
+
+	def test_for_pytoulbar2_maximum(self):
+		"""One, since pytoulbar2 takes a second one wrongly, in a process of its own."""
+		self.package("pytoulbar2")
+		program = """if True:
+			import gpube, sys
+			m = gpube.Model(maximise=True, decimals=1)
+			for _ in range(3):
+				m.add_variable(2)
+			for scope in [0, 1], [1, 2], [0, 2]:
+				m.add_function(scope, [0.5, -1.5, 3.2, 2.9])
+			p = gpube.for_pytoulbar2(m, timeout=1e-6, worth=float(sys.argv[1]))
+			print(p.shifted, p.solve()[1] == m.solve().optimum)
+			"""
+		for worth, shifted in ("0", True), ("0.1", False):
+			said = subprocess.run([sys.executable, "-c", program, worth], stdout=subprocess.PIPE, check=True).stdout
+			self.assertEqual(said.decode().split(), [str(shifted), "True"])
+
+	def test_for_pytoulbar2_order(self):
+		"""toulbar2's options outlive its problems: this one has a process of its own, too."""
+		self.package("pytoulbar2")
+		program = """if True:
+			import gpube, sys
+			p = gpube.for_pytoulbar2(sys.argv[1], timeout=1e-6, worth=0, order=sys.argv[2])
+			p.problem.Option.btdMode = 1
+			p.problem.Option.setVarOrder(sys.argv[2])
+			print(sorted(p.order) == list(range(25)), p.solve()[1:])
+			"""
+		with tempfile.TemporaryDirectory() as directory:
+			said = subprocess.run([sys.executable, "-c", program, os.path.join(EXAMPLES, "zebra.wcsp"),
+				os.path.join(directory, "x.cov")], stdout=subprocess.PIPE, check=True).stdout
+		self.assertEqual(said.decode().splitlines()[-1], "True (0, 'toulbar2')")
+		self.assertRaises(ValueError, gpube.for_pytoulbar2, gpube.Model("potentials"))
+
+
+if __name__ == "__main__":
+	unittest.main()
