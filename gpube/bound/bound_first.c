@@ -136,6 +136,10 @@ static int sweeps(struct first *f)
 
 	for (int k = 1, next = 2; k <= MOST_SWEEPS && !status && !gpube__bounder_done(b); k++) {
 		status = sweep(f, k % 2 == 0);
+		if (!status && k == 1) {
+			status = gpube__dfs_propagate_all(f->t);
+			gpube__bounder_raise(b, bound_of(f), "shifts");
+		}
 		if (status || gpube__bounder_done(b) || gpube__stopped(b->ctx) ||
 			gpube__now() > f->end)
 			break;

@@ -46,9 +46,7 @@ static int sweep(struct gpube_dfs_tree *s, double seconds)
 	for (int32_t k = 0; k < s->n_blocks && !status && !gpube__dfs_tree_is_done(s); k++) {
 		gpube__dfs_tree_enter(s, &s->blocks[k]);
 		s->t->conflict |= s->blocks[k].closed; /* then its changes are forgotten */
-		for (int32_t p = s->t->first; p < s->t->last && !s->t->conflict; p++)
-			gpube__dfs_touch(s->t, p);
-		status = gpube__dfs_propagate(s->t);
+		status = gpube__dfs_propagate_all(s->t);
 		gpube__dfs_tree_leave(s);
 	}
 	return status;

@@ -9,8 +9,6 @@
 /* Moved in all to one value of one variable, at most. */
 #define MOVED_MOST ((int64_t)1 << 58)
 
-/* Looks at a variable because of its costs, at one node, for each variable of the part. */
-#define MOST_LOOKS 4
 
 /* Variables between two looks at the clock. */
 enum { CLOCK = 16 };
@@ -36,9 +34,15 @@ static int64_t slack(const struct gpube_dfs *t)
 
 /* ---- what has changed ---------------------------------------------------------------------- */
 
+/* Looks at variables because of costs, at one node. */
+static int64_t most_looks(const struct gpube_dfs *t)
+{
+	return 4 * (int64_t)(t->last - t->first);
+}
+
 static void note(struct gpube_dfs *t, int32_t p, uint8_t what)
 {
-	if (what == GAINED_COSTS && t->n_looks >= MOST_LOOKS * (int64_t)(t->last - t->first))
+	if (what == GAINED_COSTS && t->n_looks >= most_looks(t))
 		return; /* ever smaller costs could wander for ever; that values are lost has an end */
 	t->changed[p] |= what;
 	t->queue[p / 64] |= (uint64_t)1 << p % 64;
@@ -207,8 +211,11 @@ static inline __attribute__((always_inline)) void forced(const struct gpube_dfs 
 		m[r] = m[r] == GPUBE__DFS_DEAD ? m[r] : m[r] - moved[live[r]];
 }
 
-/* What f forces on its variable k becomes that variable's; *gained: anything at all. */
-static int give(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, bool *gained)
+/*
+ * What f forces on its variable k becomes that variable's, of each value at most what it lacks to 'up_to';
+ * *gained: anything at all.
+ */
+static int give_up_to(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t up_to, bool *gained)
 {
 	const int32_t p = f->scope[k], *live = t->live[p];
 	int64_t *m = t->scratch;
@@ -223,13 +230,22 @@ static int give(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, 
 
 		if (m[r] >= slack(t)) {
 			drop(t, p, value);
-		} else if (m[r] > 0 && f->moved[k][value] + m[r] < MOVED_MOST) {
+			continue;
+		}
+		if (m[r] > up_to - t->cost[p][value])
+			m[r] = up_to - t->cost[p][value];
+		if (m[r] > 0 && f->moved[k][value] + m[r] < MOVED_MOST) {
 			add(t, &f->moved[k][value], m[r]);
 			add(t, &t->cost[p][value], m[r]);
 			*gained = true;
 		}
 	}
 	return GPUBE_OK;
+}
+
+static int give(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, bool *gained)
+{
+	return give_up_to(t, f, k, INT64_MAX / 2, gained);
 }
 
 /* One of 'parts' parts of the costs of its variable k become f's. */
@@ -421,7 +437,107 @@ static int follow(struct gpube_dfs *t, int32_t p)
 		t->conflict |= t->constant >= t->limit;
 		if (t->conflict)
 			f->weight++;
+		for (int k = 0; k < f->arity; k++)
+			t->wanting[f->scope[k]] = true;
 	}
+	return status;
+}
+
+/* Whether f lets variable k have 'value' for nothing, together with what the other variables' values cost. */
+static bool is_free_in(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int32_t value)
+{
+	const int64_t own = f->stride[k] * value, moved = f->moved[k][value];
+	int64_t cell[GPUBE__DFS_ARITY + 1], sum[GPUBE__DFS_ARITY + 1];
+	int32_t index[GPUBE__DFS_ARITY] = {0};
+	int other[GPUBE__DFS_ARITY], n = 0, d = 0;
+
+	for (int j = 0; j < f->arity; j++)
+		if (j != k)
+			other[n++] = j;
+	cell[0] = own;
+	sum[0] = -moved;
+	do {
+		for (; d < n; d++) {
+			const int32_t q = f->scope[other[d]], a = t->live[q][index[d]];
+
+			cell[d + 1] = cell[d] + f->stride[other[d]] * a;
+			sum[d + 1] = sum[d] + t->cost[q][a] - f->moved[other[d]][a];
+		}
+		if (f->t[cell[n]] != GPUBE__DFS_DEAD && f->t[cell[n]] + sum[n] <= 0)
+			return true;
+		for (d = n - 1; d >= 0 && ++index[d] == t->n_live[f->scope[other[d]]]; d--)
+			index[d] = 0;
+	} while (d >= 0);
+	return false;
+}
+
+/* Whether p's value costs nothing and may have company in each of its functions that costs nothing. */
+static bool is_free(const struct gpube_dfs *t, int32_t p, int32_t value)
+{
+	if (t->at[p][value] >= t->n_live[p] || t->cost[p][value])
+		return false;
+	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1]; i++)
+		if (!is_free_in(t, function_of(t, t->of[i]), t->of[i] % GPUBE__DFS_ARITY, value))
+			return false;
+	return true;
+}
+
+/*
+ * All that p's functions can force on its values together with what their other variables' values cost, if that is
+ * something for every value: so much, and no more, becomes p's, and so the constant's. (Functions that share another
+ * variable would have its costs twice: the first one gets them, and the constant rises by less.)
+ */
+static int gather(struct gpube_dfs *t, int32_t p)
+{
+	int64_t *sum = t->old, least = INT64_MAX;
+	int status = GPUBE_OK;
+	bool gained;
+
+	if (is_free(t, p, t->free[p]))
+		return GPUBE_OK;
+	gpube__dfs_marginals(t, p, sum);
+	for (int32_t r = 0; r < t->n_live[p]; r++)
+		if (sum[r] < least) {
+			least = sum[r];
+			t->free[p] = t->live[p][r];
+		}
+	if (least <= 0)
+		return GPUBE_OK;
+	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1] && !status && !t->conflict; i++) {
+		const struct gpube_dfs_function *f = function_of(t, t->of[i]);
+		const int k = t->of[i] % GPUBE__DFS_ARITY;
+
+		for (int j = 0; j < f->arity && !status; j++)
+			if (j != k)
+				status = take(t, f, j, t->cost[f->scope[j]], 1);
+		if (!status)
+			status = give_up_to(t, f, k, least, &gained);
+		for (int j = 0; j < f->arity && !status && !t->conflict; j++)
+			if (j != k)
+				status = give(t, f, j, &gained);
+	}
+	return status || t->conflict ? status : settle(t, p);
+}
+
+/* The last one that may gain by it, and those before it until one does; *any: one was asked. */
+static int gather_next(struct gpube_dfs *t, bool *any)
+{
+	const int64_t before = t->constant;
+	int status = GPUBE_OK;
+
+	*any = false;
+	if (t->n_looks >= most_looks(t))
+		return GPUBE_OK;
+	for (int32_t p = t->last - 1; p >= t->first && !status && !t->conflict && t->constant == before; p--) {
+		if (!t->wanting[p])
+			continue;
+		t->wanting[p] = false;
+		*any = true;
+		if (t->n_live[p] > 1)
+			status = gather(t, p);
+	}
+	t->n_looks += t->constant > before;
+	t->conflict |= t->constant >= t->limit;
 	return status;
 }
 
@@ -440,10 +556,11 @@ static int look_at_all(struct gpube_dfs *t)
 int gpube__dfs_propagate(struct gpube_dfs *t)
 {
 	int status = GPUBE_OK;
+	bool any = true;
 
 	t->n_looks = 0;
 	t->swept = GPUBE__DFS_NOT_SWEPT;
-	while (!status && !t->conflict) {
+	while (!status && !t->conflict && any) {
 		int32_t p = next_changed(t);
 
 		if (p >= 0) {
@@ -451,11 +568,19 @@ int gpube__dfs_propagate(struct gpube_dfs *t)
 		} else if (t->looked_from != t->constant) {
 			status = look_at_all(t);
 		} else {
-			break;
+			status = gather_next(t, &any);
 		}
 	}
 	forget_changes(t);
+	memset(t->wanting + t->first, 0, (size_t)(t->last - t->first));
 	return status;
+}
+
+int gpube__dfs_propagate_all(struct gpube_dfs *t)
+{
+	for (int32_t p = t->first; p < t->last && !t->conflict; p++)
+		gpube__dfs_touch(t, p);
+	return gpube__dfs_propagate(t);
 }
 
 void gpube__dfs_touch(struct gpube_dfs *t, int32_t p)

@@ -11,7 +11,12 @@
  * At the root costs are shifted there and back along an order, each variable sharing out what it has
  * got among the functions whose last variable it is not. At a node only what has changed goes on: of a
  * variable that has lost values or gained costs, each function takes in the costs of all its variables
- * but the first and gives to all what it forces then.
+ * but the first and gives to all what it forces then. So costs wander along the order, and those that would meet
+ * at a variable behind them do not: when nothing else follows, each variable whose neighbours have changed gathers what
+ * all of them can spare for it. (At the root of 50 warehouses and 50 shops, cap131, the bound is 92 % of the
+ * optimum's way after 40 sweeps and 99 % after the first sweep and that; of 16 files 12 have fewer nodes, half
+ * as many of pedigree9 and pedigree13. A value that costs nothing with all its neighbours is kept and asked first, which
+ * spares most of the time. Weights for conflicts that come of it, and values that go by the sums, did not pay.)
  *
  * Designs weighed. (1) Parts with tables of their own, best bound first (clusters_branch.c): fewer
  * nodes on large dense tables, a hundred times as long for each where tables are small and many. (2)
@@ -69,6 +74,8 @@ struct gpube_dfs {
 	uint8_t *changed;
 	uint64_t *queue;
 	int32_t last_word;	/* of the queue that may have a bit */
+	bool *wanting;		/* more of its neighbours' costs may be had than before */
+	int32_t *free;		/* a value that cost nothing with all its neighbours when that was looked for */
 	bool *ordered;		/* neighbouring values are alike */
 	int64_t looked_from;	/* constant when all values were looked at */
 	int64_t n_looks;	/* at variables that have changed, at this node */
@@ -117,13 +124,14 @@ void gpube__dfs_part(struct gpube_dfs *t, int32_t first, int32_t last, int64_t l
  * gpube__dfs_sweep_on() - a sweep in parts: from the *done-th variable on, which is moved on, until
  * the time 'until' (gpube__now()) or the last one.
  * gpube__dfs_propagate() - all that follows from what has changed; the function where a
- * conflict comes up has got more weight.
+ * conflict comes up has got more weight. gpube__dfs_propagate_all(): as if all variables had.
  * Where t->conflict is set then, nothing of the part below the limit is left at this node.
  * Errors: ENOMEM
  */
 int gpube__dfs_sweep(struct gpube_dfs *t, bool backward);
 int gpube__dfs_sweep_on(struct gpube_dfs *t, bool backward, int32_t *done, double until);
 int gpube__dfs_propagate(struct gpube_dfs *t);
+int gpube__dfs_propagate_all(struct gpube_dfs *t);
 
 /* How many conflicts came up in the functions that p shares with open variables, and how many these are. */
 int64_t gpube__dfs_weight(const struct gpube_dfs *t, int32_t p);

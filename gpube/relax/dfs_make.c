@@ -35,6 +35,8 @@ void gpube__dfs_free(struct gpube_dfs *t)
 	gpube__free(ctx, t->values);
 	gpube__free(ctx, t->changed);
 	gpube__free(ctx, t->queue);
+	gpube__free(ctx, t->wanting);
+	gpube__free(ctx, t->free);
 	gpube__free(ctx, t->ordered);
 	gpube__free(ctx, t->scratch);
 	gpube__free(ctx, t->old);
@@ -266,13 +268,15 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	t->values = gpube__alloc(ctx, 2 * n_values, sizeof(*t->values));
 	t->changed = gpube__alloc_zero(ctx, n, 1);
 	t->queue = gpube__alloc_zero(ctx, n / 64 + 1, sizeof(*t->queue));
+	t->wanting = gpube__alloc_zero(ctx, n, sizeof(*t->wanting));
+	t->free = gpube__alloc_zero(ctx, n, sizeof(*t->free));
 	t->ordered = gpube__alloc_zero(ctx, n, sizeof(*t->ordered));
 	t->scratch = gpube__alloc(ctx, (uint64_t)t->widest, sizeof(*t->scratch));
 	t->old = gpube__alloc(ctx, (uint64_t)t->widest * GPUBE__DFS_ARITY, sizeof(*t->old));
 	t->taken = gpube__alloc(ctx, 2 * (uint64_t)t->widest + BEYOND, sizeof(*t->taken));
 	t->kernels = gpube__ascent_kernels();
 	if (t->functions && t->order && t->position && t->of_at && t->cost && t->live && t->at &&
-		t->n_live && t->moves && t->values && t->changed && t->queue && t->ordered &&
+		t->n_live && t->moves && t->values && t->changed && t->queue && t->wanting && t->free && t->ordered &&
 		t->scratch && t->old && t->taken)
 		status = fill(t, order);
 	if (status || !sums_fit(t))

@@ -268,6 +268,35 @@ static void wandering_costs(void **state)
 }
 
 /*
+ * Two variables before a third one, each of which forbids one of its values unless it takes its dear one: what each of
+ * them costs is nothing that the order brings together, and the third one gathers it.
+ */
+static void gathered_costs(void **state)
+{
+	const bool has_room = *state != NULL;
+	const int64_t dear[] = {0, 7}, no_first[] = {GPUBE_INF, 0, 0, 0}, no_second[] = {0, has_room ? 0 : GPUBE_INF, 0, 0};
+	const int32_t order[] = {0, 1, 2}, scope[][2] = {{0, 2}, {1, 2}};
+	struct gpube_model *m;
+	struct gpube_dfs *t;
+
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(gpube_model_add_costs(m, 1, scope[i], dear), 0);
+		assert_int_equal(gpube_model_add_costs(m, 2, scope[i], i ? no_second : no_first), 0);
+	}
+	assert_int_equal(gpube__dfs_new(&t, m, order, 15), 0);
+	assert_non_null(t);
+	assert_int_equal(gpube__dfs_propagate_all(t), 0);
+	assert_true(t->constant == (has_room ? 0 : 7) && !t->conflict);
+	gpube__dfs_limit(t, 7);
+	assert_true(t->conflict != has_room);
+	gpube__dfs_free(t);
+	gpube_model_free(m);
+}
+
+/*
  * A sparse function over more than 2^63 cells: no tree, and no mini-buckets, which auto does without;
  * every method that says anything says what is true.
  */
@@ -443,6 +472,8 @@ int main(void)
 	add_case(&c, many_functions, (void *)(uintptr_t)7, "many functions: 7");
 	add_case(&c, many_functions, (void *)(uintptr_t)300, "many functions: 300");
 	add_case(&c, wandering_costs, NULL, "wandering costs");
+	add_case(&c, gathered_costs, NULL, "gathered costs");
+	add_case(&c, gathered_costs, &c, "costs that cannot be gathered");
 	add_case(&c, uncountable_cells, (void *)(uintptr_t)GPUBE_BOUND_TREE, "uncountable cells: tree");
 	add_case(&c, uncountable_cells, (void *)(uintptr_t)GPUBE_BOUND_AUTO, "uncountable cells: auto");
 	return run_cases(&c, "dfs", ctx_setup_1_thread, ctx_teardown);
