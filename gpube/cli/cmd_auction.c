@@ -4,6 +4,7 @@
 #include "csg/auction.h"
 #include "gpube/cli/coalitions.h"
 #include "gpube/cli/other_kinds.h"
+#include "gpube/ir/model.h"
 
 #define OPTS_STRUCT struct opts_auction
 static const struct opt_row rows[] = {OPTS_AUCTION(OPT_ROW)};
@@ -189,11 +190,26 @@ static int refuse(struct session *s, const char *file)
 	return session_fail(s, NULL);
 }
 
+/* A bid on every bundle, or bids; one of them is NULL. */
+struct bidding {
+	struct csg_auction *auction;
+	struct csg_game *complete;
+};
+
+/* One function over several variables is a price of every bundle. */
+static int take(void *arg, const struct gpube_model *m)
+{
+	struct bidding *b = arg;
+	const int status = m->n_vars > 1 ? csg_from_model(&b->complete, m) : GPUBE_EINVAL;
+
+	return status == GPUBE_EINVAL ? csg_auction_from_model(&b->auction, m) : status;
+}
+
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_auction *o = opts;
-	struct csg_auction *a = NULL;
-	struct csg_game *g = NULL;
+	struct bidding b = {0};
+	const struct form_taken form = {GPUBE_CONTENT_AUCTION, GPUBE_CONTENT_COALITIONS, take, &b};
 	struct session s;
 	int rc, status;
 
@@ -203,20 +219,20 @@ static int run(const void *opts, int n_args, char **args)
 		return rc;
 	session_open_device(&s, (enum gpube_backend)o->backend, true, false);
 	session_begin_reading(&s, o->timeout);
-	status = csg_auction_read_any(&a, &g, s.ctx, args[0]);
+	status = csg_auction_read_any(&b.auction, &b.complete, s.ctx, args[0]);
+	if (status)
+		status = other_kinds_read(&s, status, args[0], &form);
 	session_end_reading(&s);
-	if (status) {
-		other_kinds_read(&s, status, args[0],
-			&(struct form_taken){GPUBE_CONTENT_AUCTION, GPUBE_CONTENT_COALITIONS, NULL, NULL});
+	if (status)
 		rc = session_fail(&s, NULL);
-	} else if (g)
-		rc = solve_complete(&s, g, o, args[0]);
+	else if (b.complete)
+		rc = solve_complete(&s, b.complete, o, args[0]);
 	else if (o->sell_all || o->backend == GPUBE_BACKEND_CUDA)
 		rc = refuse(&s, args[0]);
 	else
-		rc = solve(&s, a, o, args[0]);
-	csg_auction_free(a);
-	csg_game_free(g);
+		rc = solve(&s, b.auction, o, args[0]);
+	csg_auction_free(b.auction);
+	csg_game_free(b.complete);
 	session_end(&s);
 	return rc;
 }
@@ -234,6 +250,9 @@ const struct command cmd_auction = {
 		"Or FILE is a complete auction, with a bid on every bundle: a coalition game in a "
 		"format of 'gpube csg', whose agents are goods, from 1. Its method is chosen as "
 		"there; 'gpube csg --free-disposal' has them all.\n\n"
+		"A model of either form is taken, too, as 'gpube convert' writes auctions: functions of "
+		"one variable are prices, those of two say which values exclude or need each other, and "
+		"value 0 wins nothing; or one function over all variables.\n\n"
 		"With --output json the result is one object: status (optimal, bounds, error), "
 		"revenue, upper_bound, bids (the winners' numbers in the file), never (bids that "
 		"another one beats with fewer or the same goods); of a complete auction revenue, "

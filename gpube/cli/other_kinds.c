@@ -274,9 +274,9 @@ int other_kinds_read(struct session *s, int status, const char *path, const stru
 		return status;
 	memcpy(text, s->ctx->error, sizeof(text));
 	if (strcmp(path, "-") == 0 || gpube_content(&kind, s->ctx, path) || kind == form->own ||
-		kind == form->also || (kind == GPUBE_CONTENT_MODEL && !form->take && !is_model(path)))
+		kind == form->also)
 		memcpy(s->ctx->error, text, sizeof(text));
-	else if (kind == GPUBE_CONTENT_MODEL && form->take)
+	else if (kind == GPUBE_CONTENT_MODEL)
 		return read_form(s, status, path, text, form);
 	else
 		gpube__fail(s->ctx, GPUBE_EINVAL, "'%s' is %s", path, gpube_content_words(kind));

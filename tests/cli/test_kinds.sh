@@ -93,6 +93,16 @@ row 'and its proof' 0 '^value +4,' '' sh -c \
 	"'$gpube' csg -q --certify '$work/proof' '$work/two.wcsp' > '$work/said' && '$gpube' csg --verify '$work/proof' '$work/two.wcsp'"
 row 'csg says what form a game has' 1 '' "reads, and no game of coalitions: it has 25 variables and 19 functions, a game has one" \
 	"$gpube" csg examples/zebra.wcsp
+printf 'goods 3\nbids 3\n1 2.5 0 1 #\n2 2 1 #\n7 1 2 #\n' > "$work/three.txt"
+for to in cfn wcsp; do
+	"$gpube" convert -q "$work/three.txt" "$work/three.$to"
+done
+row 'auction of what convert writes' 0 '^bids +1 7$' '' "$gpube" auction "$work/three.cfn"
+row 'auction of it as .wcsp, in tenths' 0 '^revenue +35, the proved maximum' '' "$gpube" auction "$work/three.wcsp"
+row 'auction of a price for each bundle' 0 '^revenue +4, the proved maximum' '' "$gpube" auction "$work/two.wcsp"
+row 'auction says what form it has' 1 '' "reads, and no auction: function 0 is over neither one variable" \
+	sh -c "printf 'x 3 2 2 9\n2 2 2\n3 0 1 2 0 1\n1 1 1 9\n1 0 0 0\n' > '$work/no.wcsp'; '$gpube' auction '$work/no.wcsp'"
+rm -f "$work/no.wcsp"
 row 'nash of a broken model' 1 '' "broken.wcsp:3: expected a domain size, found the end of the file" \
 	sh -c "printf 'x 2 2 2 9\n2\n' > '$work/broken.wcsp'; '$gpube' nash '$work/broken.wcsp'"
 row 'nash of a model without a name that says so' 0 '^equilibria  4, all' '' \

@@ -1,9 +1,10 @@
 /*
- * Models that have the form of a game, of two players or of coalitions, become that game; others are refused, with what is wrong.
+ * Models that have the form of a game, of two players or of coalitions, or of an auction, become that; others are refused, with what is wrong.
  * Random ones are tests/models/check_forms.py's.
  */
 #include "tests/support/test.h"
 
+#include "csg/auction.h"
 #include "csg/csg.h"
 #include "formats/formats.h"
 #include "gpube/ir/model.h"
@@ -76,6 +77,37 @@ static const struct row coalitions[] = {
 		"a coalition's value passes 64 bits"},
 };
 
+/* The ids of the winners, or what is wrong. */
+static const struct row auctions[] = {
+	{"bids that exclude each other", "wcsp", "x 3 2 4 99\n2 2 2\n1 0 5 1\n1 0\n1 1 4 1\n1 0\n1 2 4 1\n1 1\n"
+						 "2 1 2 0 1\n1 1 99\n", "0 1"},
+	{"names have numbers", "cfn",
+		CFN(">-9", "\"bid7\":2,\"bid5\":2", F("f", "\"bid7\"", "0,3") "," F("g", "\"bid5\"", "0,3")), "7 5"},
+	{"the same name twice is none", "cfn",
+		CFN(">-9", "\"a\":[\"none\",\"bid3\"],\"b\":[\"none\",\"bid3\"]", F("f", "\"a\"", "0,3") "," F("g", "\"b\"", "0,3")),
+		"0 1"},
+	{"a bid on two goods", "cfn",
+		CFN(">-99", "\"a\":[\"none\",\"bid3\",\"bid4\"],\"b\":[\"none\",\"bid4\"]",
+			F("f", "\"a\"", "0,3,5") "," F("h", AB, "1,-999,1,-999,-999,1")), "4"},
+	{"an auction without bids", "wcsp", "x 1 1 0 9\n1\n", ""},
+	{"nothing to bid with", "wcsp", "x 0 0 0 9\n\n", "no auction: it has no variables"},
+	{"costs of pairs", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 0 1\n1 1 1\n", "function 0 has costs of pairs"},
+	{"a cost beside what wins nothing", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 0 1\n0 1 1\n", "has costs of pairs"},
+	{"three variables", "wcsp", "x 3 2 1 9\n2 2 2\n3 0 1 2 0 1\n1 1 1 9\n", "is over neither one variable"},
+	{"a forbidden price", "wcsp", "x 1 2 1 9\n2\n1 0 0 1\n1 9\n", "function 0 forbids a value"},
+	{"nothing is forbidden", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 0 1\n0 0 9\n", "that neither variable wins"},
+	{"an implication", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 0 1\n1 0 9\n", "need others that do not need it"},
+	{"the other way round", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 0 1\n0 1 9\n", "need others that do not need it"},
+	{"a choice of needs", "wcsp", "x 2 3 1 9\n2 3\n2 0 1 0 3\n1 0 9\n0 1 9\n0 2 9\n", "need others"},
+	{"two of a variable", "wcsp",
+		"x 3 3 3 9\n3 2 2\n2 0 1 0 3\n1 0 9\n0 1 9\n2 1 9\n2 0 2 0 3\n2 0 9\n0 1 9\n1 1 9\n"
+		"2 1 2 0 2\n1 0 9\n0 1 9\n", "need each other exclude each other"},
+	{"a pair that needs and excludes", "wcsp",
+		"x 2 2 2 9\n2 2\n2 0 1 0 2\n1 0 9\n0 1 9\n2 0 1 0 1\n1 1 9\n", "need each other exclude each other"},
+	{"a bound that forbids more", "wcsp", "x 2 2 2 9\n2 2\n1 0 5 1\n1 0\n1 1 5 1\n1 0\n", "bound may forbid"},
+	{"potentials", "uai", "MARKOV 1 2 1 1 0 2 0.5 0.5 ", "potentials are multiplied"},
+};
+
 static void read_row(struct gpube_model **model, const struct row *row)
 {
 	char name[16];
@@ -138,6 +170,34 @@ static void coalitions_row(void **state)
 		assert_null(g);
 	}
 	csg_game_free(g);
+	gpube_model_free(model);
+}
+
+static void auction_row(void **state)
+{
+	const struct row *row = *state;
+	struct gpube_model *model;
+	struct csg_auction_result *r;
+	struct csg_auction *a;
+	char ids[64] = "";
+	int status;
+
+	read_row(&model, row);
+	status = csg_auction_from_model(&a, model);
+	assert_true(!a == (status != 0));
+	if (strlen(row->expected) < 10) {
+		if (status || csg_auction_solve(&r, a, NULL))
+			fail_msg("%s", gpube_error(ctx));
+		for (int k = 0; k < r->n_winners; k++)
+			snprintf(ids + strlen(ids), sizeof(ids) - strlen(ids), "%s%d", k ? " " : "",
+				(int)csg_auction_bid_id(a, r->winners[k]));
+		assert_string_equal(ids, row->expected);
+		csg_auction_result_free(r, ctx);
+	} else {
+		assert_int_equal(status, GPUBE_EINVAL);
+		assert_non_null(strstr(gpube_error(ctx), row->expected));
+	}
+	csg_auction_free(a);
 	gpube_model_free(model);
 }
 
@@ -207,6 +267,19 @@ static int take_coalitions_scarcely(struct gpube_ctx *scarce, struct gpube_model
 	return status;
 }
 
+static int take_auction_scarcely(struct gpube_ctx *scarce, struct gpube_model *model, const void *none)
+{
+	struct csg_auction *a;
+	int status;
+
+	(void)scarce;
+	(void)none;
+	status = csg_auction_from_model(&a, model);
+	assert_true(!a == (status != 0));
+	csg_auction_free(a);
+	return status;
+}
+
 static int take_scarcely(struct gpube_ctx *scarce, struct gpube_model *model, const void *none)
 {
 	struct nash_game *g;
@@ -242,19 +315,28 @@ static void out_of_memory(void **state)
 	assert_true(fail_each_allocation(take_scarcely, make_row, &games[0], 0) > 8);
 	assert_true(fail_each_allocation(take_coalitions_scarcely, make_row, &coalitions[0], 0) > 1);
 	assert_true(fail_each_allocation(take_coalitions_scarcely, make_row, &twelve, 0) > 5);
+	assert_true(fail_each_allocation(take_auction_scarcely, make_row, &auctions[3], 0) > 12);
 }
+
+static const struct kind {
+	const struct row *rows;
+	size_t n;
+	CMUnitTestFunction test;
+} kinds[] = {
+	{games, sizeof(games) / sizeof(*games), game_row},
+	{coalitions, sizeof(coalitions) / sizeof(*coalitions), coalitions_row},
+	{auctions, sizeof(auctions) / sizeof(*auctions), auction_row},
+};
 
 int main(void)
 {
-	enum { GAMES = sizeof(games) / sizeof(*games), COALITIONS = sizeof(coalitions) / sizeof(*coalitions) };
-	struct CMUnitTest tests[3 + GAMES + COALITIONS] = {cmocka_unit_test(game_in_memory),
+	struct CMUnitTest tests[100] = {cmocka_unit_test(game_in_memory),
 		cmocka_unit_test(coalitions_in_memory), cmocka_unit_test(out_of_memory)};
+	size_t n = 3;
 
-	for (int k = 0; k < GAMES; k++)
-		tests[3 + k] = (struct CMUnitTest){
-			games[k].name, game_row, NULL, NULL, (void *)(uintptr_t)&games[k]};
-	for (int k = 0; k < COALITIONS; k++)
-		tests[3 + GAMES + k] = (struct CMUnitTest){
-			coalitions[k].name, coalitions_row, NULL, NULL, (void *)(uintptr_t)&coalitions[k]};
-	return cmocka_run_group_tests(tests, ctx_dir_setup, ctx_dir_teardown);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		for (size_t k = 0; k < kinds[i].n; k++)
+			tests[n++] = (struct CMUnitTest){kinds[i].rows[k].name, kinds[i].test, NULL, NULL,
+				(void *)(uintptr_t)&kinds[i].rows[k]};
+	return _cmocka_run_group_tests("from_model", tests, n, ctx_dir_setup, ctx_dir_teardown);
 }

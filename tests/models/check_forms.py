@@ -193,7 +193,69 @@ def listed(r, d):
 	count("listed games of coalitions")
 
 
-forms = [game, coalitions, listed]
+def auction(r, d):
+	"""As convert writes them, in either of its forms."""
+	goods, dummies, bids = r.randint(1, 7), r.choice([0, 0, 1, 2]), r.randint(1, 12)
+	digits, most = r.choice([0, 0, 1, 3]), r.choice([2, 3, 7])
+	price, text = {}, "goods %d\nbids %d\ndummy %d\n\n" % (goods, bids, dummies)
+	for k in r.sample(range(3 * bids), bids):
+		price[k] = Decimal(r.randint(1, 40)).scaleb(-digits)
+		own = r.sample(range(goods), r.randint(1, min(goods, most)))
+		own += [goods + i for i in range(dummies) if r.random() < 0.3]
+		text += "%d %s %s #\n" % (k, price[k], " ".join(map(str, own)))
+	path = put(d, "x.txt", text)
+	own = answer("auction", "--json", path)
+	for to in "cfn", "wcsp":
+		model = os.path.join(d, "x." + to)
+		answer("convert", path, model)
+		found = answer("auction", "--json", model)
+		scale = 1 if to == "cfn" else 10 ** max(-p.normalize().as_tuple().exponent for p in price.values()) \
+			if any(p % 1 for p in price.values()) else 1
+		same("an auction by way of ." + to, text, [own["status"], own.get("revenue") * scale],
+			[found["status"], found.get("revenue")])
+		if to == "cfn" and found["status"] == "optimal":
+			same("its bids", text, own["revenue"], sum(price[k] for k in found["bids"]))
+	with open(os.path.join(d, "x.cfn")) as f:
+		count("auctions of " + ("goods" if '"good' in f.read() else "bids"))
+
+
+def mixture(r, d):
+	"""Variables of some values, of which some need and some exclude each other."""
+	n = r.randint(1, 5)
+	values = [[] for _ in range(n)]  # of each variable: the bid of each value but 0
+	for b in range(r.randint(1, 7)):
+		for v in r.sample(range(n), min(n, r.choice([1, 1, 2, 3]))):
+			values[v].append(b)
+	domains = [1 + len(x) for x in values]
+	maximise = r.random() < 0.5
+	draw = numbers(r, "cfn")
+	functions = [([v], {(a,): draw() for a in range(domains[v])}) for v in range(n) if r.random() < 0.9]
+	far, even = Decimal(10) ** 4 * (-1 if maximise else 1), draw()
+	for v in range(n):
+		for w in range(v + 1, n):
+			cells, used = {}, False
+			for a, b in tuples([domains[v], domains[w]]):
+				i, j = a and values[v][a - 1], b and values[w][b - 1]
+				need = (a and i in values[w] and (not b or i != j)) or (b and j in values[v] and (not a or i != j))
+				out = need or (a and b and i != j and r.random() < 0.15)
+				cells[a, b] = far if out else even
+				used = used or out
+			if used:
+				functions.append(([v, w], cells))
+	text = cfn(r, domains, functions, "-5000.0" if maximise else "5000.0", maximise)
+	path = put(d, "x.cfn", text)
+	best = None
+	for t in tuples(domains):
+		total = sum((cells[tuple(t[v] for v in scope)] for scope, cells in functions), Decimal(0))
+		if abs(total) < 4000:
+			gain = value_of(total, sum((c[tuple(0 for _ in s)] for s, c in functions), Decimal(0)), maximise)
+			best = gain if best is None else max(best, gain)
+	found = answer("auction", "--json", path)
+	same("a mixture", text, ["optimal", best], [found["status"], found.get("revenue")])
+	count("mixtures")
+
+
+forms = [game, coalitions, listed, auction, mixture]
 
 with tempfile.TemporaryDirectory() as directory:
 	for k in range(number):

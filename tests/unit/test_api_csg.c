@@ -111,6 +111,15 @@ WRONG(csg_model)
 	NOT_MADE(struct gpube_model, made, csg_model(&made, NULL));
 }
 
+WRONG(csg_auction_from_model)
+{
+	REFUSED(csg_auction_from_model(NULL, m));
+	NOT_MADE(struct csg_auction, a, csg_auction_from_model(&a, NULL));
+	/* costs of pairs */
+	NOT_MADE(struct csg_auction, a, csg_auction_from_model(&a, m));
+	NOT_MADE(struct csg_auction, a, csg_auction_from_model(&a, potentials));
+}
+
 WRONG(csg_auction_model)
 {
 	REFUSED(csg_auction_model(NULL, auction));
