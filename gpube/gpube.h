@@ -564,8 +564,8 @@ struct gpube_heuristic;
  * Cost:   MBE: O(n d^(ibound+1)) time, 4 or 8 bytes for each of d^ibound cells of
  *         a message and of each function's cells; SHIFT: d times the memory while
  *         it is made, and some tens of passes
- * Errors: EINVAL; ELIMIT (the tables do not fit the memory); ERANGE (costs too
- *         large); ENOMEM; ESTOP; those of the backend
+ * Errors: EINVAL; ELIMIT (the tables do not fit the memory); ERANGE (totals pass
+ *         2^63 or are so far apart, and in large models 2^60); ENOMEM; ESTOP; those of the backend
  * Source: Kask and Dechter, Artificial Intelligence 129, 2001.
  *         Example: plugins/example/bnb.c
  */

@@ -5,6 +5,7 @@
 #include "gpube/bound/bound.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "gpube/ir/dense.h"
@@ -414,6 +415,23 @@ int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
 	return gpube__solve_watched(out, m, opts, NULL);
 }
 
+/* What totals too far apart were refused for, and may be done without an ascent: the bounds, then, by themselves. */
+static int bound_far(struct gpube_solution **out, struct gpube_shifted *shifted, const struct gpube_model *m,
+	const struct gpube_bound_opts *opts)
+{
+	const int64_t cutoff = !opts || !opts->has_cutoff ? GPUBE_INF
+			       : m->direction == GPUBE_MAXIMISE ? -opts->cutoff
+								  : opts->cutoff;
+	char text[256];
+	int status;
+
+	snprintf(text, sizeof(text), "%s", gpube_error(m->ctx));
+	status = gpube__shifted_far(shifted, m, cutoff);
+	if (status == GPUBE_ELIMIT)
+		return gpube__fail(m->ctx, GPUBE_ERANGE, "%s", text);
+	return status ? status : bound(out, NULL, NULL, m, opts, NULL);
+}
+
 int gpube__bound_shifted(struct gpube_solution **out, struct gpube_shifted *shifted,
 	const struct gpube_model *m, const struct gpube_bound_opts *opts,
 	const struct gpube_shifted_opts *shifting)
@@ -425,6 +443,8 @@ int gpube__bound_shifted(struct gpube_solution **out, struct gpube_shifted *shif
 	if (opts && (opts->method == GPUBE_BOUND_MBE || opts->method == GPUBE_BOUND_ELIMINATE))
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "mini-buckets and elimination leave no shifted model");
 	status = bound(out, shifted, shifting, m, opts, NULL);
+	if (status == GPUBE_ERANGE && shifting->whole && !shifting->certificate && m->kind == GPUBE_COSTS)
+		status = bound_far(out, shifted, m, opts);
 	if (status)
 		gpube__shifted_clear(shifted);
 	return status;

@@ -162,7 +162,7 @@ int gpube__lift_values(
 	return status;
 }
 
-static int copy_variables(struct gpube_model *to, const struct gpube_model *from)
+int gpube__lift_variables(struct gpube_model *to, const struct gpube_model *from)
 {
 	int status = GPUBE_OK;
 
@@ -209,7 +209,7 @@ int gpube__lift_init(struct gpube_lift *l, const struct gpube_simplified *s,
 			l->given[s->var[i]] = i;
 	for (int32_t i = 0; i < m->n_vars && !status; i++)
 		l->live[i] = m->vars[i].domain;
-	return status ? status : copy_variables(l->out, given);
+	return status ? status : gpube__lift_variables(l->out, given);
 }
 
 int gpube__lift_end(struct gpube_lift *l, struct gpube_shifted *out,

@@ -33,6 +33,9 @@ struct gpube_lift {
 /* A cell of one table; GPUBE_INF: dead. */
 typedef int64_t gpube_cell_fn(const struct gpube_lift *l, int32_t which, const int32_t *index);
 
+/* Adds the variables of 'from', by their names. Errors: ENOMEM */
+int gpube__lift_variables(struct gpube_model *to, const struct gpube_model *from);
+
 /* Errors: ENOMEM, ELIMIT (a function of more than 64 variables) */
 int gpube__lift_init(struct gpube_lift *l, const struct gpube_simplified *s,
 	const struct gpube_model *given, const void *state, int shift);

@@ -101,6 +101,14 @@ int gpube__shifted_of_joins(struct gpube_shifted *out, const struct gpube_joingr
 int gpube__lift_clusters(struct gpube_bounder *b, const struct gpube_clusters *c);
 int gpube__lift_joins(struct gpube_bounder *b, const struct gpube_joingraph *g);
 
+/*
+ * gpube__shifted_far() - by elimination in 128 bits (regrets.h), of a model whose totals lie too far apart for
+ * an ascent. Tables are as wide as its buckets.
+ * limit   a total of the minimisation, GPUBE_INF: none
+ * Errors: ERANGE (totals are 2^63 apart), ELIMIT (it is too large for this), ENOMEM, ESTOP
+ */
+int gpube__shifted_far(struct gpube_shifted *out, const struct gpube_model *given, int64_t limit);
+
 /* Without an ascent: of the simplified model itself. */
 int gpube__shifted_plain(struct gpube_bounder *b);
 int gpube__bound_clusters_shifted(struct gpube_bounder *b, bool clusters);

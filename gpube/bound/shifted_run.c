@@ -6,6 +6,7 @@
 #include "gpube/bound/certificate_of.h"
 #include "gpube/bound/lift.h"
 #include "gpube/relax/joingraph.h"
+#include "gpube/simplify/regrets.h"
 
 /* ---- which clusters stay ------------------------------------------------------------------ */
 
@@ -138,6 +139,33 @@ int gpube__shifted_plain(struct gpube_bounder *b)
 	status = c.constant < c.target || b->shifting->certificate ? gpube__lift_clusters(b, &c)
 								   : forbid_all(b);
 	gpube__clusters_clear(&c);
+	return status;
+}
+
+/* ---- without an ascent's numbers ------------------------------------------------------------ */
+
+int gpube__shifted_far(struct gpube_shifted *out, const struct gpube_model *given, int64_t limit)
+{
+	const bool negated = given->direction == GPUBE_MAXIMISE;
+	const int64_t top = !negated ? given->top : given->top <= -GPUBE_INF ? GPUBE_INF : -given->top;
+	struct gpube_model *m;
+	bool feasible;
+	int status = gpube_model_new(&m, given->ctx, GPUBE_COSTS);
+
+	*out = (struct gpube_shifted){.negated = negated, .decimals = given->scale};
+	if (status)
+		return status;
+	status = gpube__lift_variables(m, given);
+	if (!status)
+		status = gpube__add_regrets(m, given, limit, NULL, NULL, &feasible);
+	if (!status && (limit != GPUBE_INF || top != GPUBE_INF))
+		status = gpube_model_set_top(m, limit < top ? limit : top);
+	for (int32_t f = 0; f < m->n_functions; f++)
+		out->n_wide += m->functions[f].arity > 2;
+	if (status)
+		gpube_model_free(m);
+	else
+		out->model = m;
 	return status;
 }
 

@@ -131,7 +131,8 @@ static int write_order(struct session *s, const struct gpube_model *m, const cha
 static int write_all(struct session *s, struct result *r)
 {
 	const struct opts_reparam *o = r->opts;
-	struct gpube_write_opts opts = {.sizeof_options = sizeof(opts), .format = format_of(o)};
+	struct gpube_write_opts opts = {.sizeof_options = sizeof(opts),
+		.format = format_of(o), .wide = !o->prune}; /* what is pruned is for a search tool */
 	struct gpube_model *made = NULL;
 	const struct gpube_model *costs;
 	int status = GPUBE_OK;

@@ -1,11 +1,13 @@
 /* heuristic.c - bounds of partial assignments: the variables, their values and their order. See heuristic.h. */
 #include "gpube/heuristic/heuristic.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "gpube/order/order.h"
 #include "gpube/ops/ops.h"
 #include "gpube/ir/options.h"
+#include "gpube/simplify/regrets.h"
 
 void gpube_heuristic_free(struct gpube_heuristic *h)
 {
@@ -119,16 +121,13 @@ static int map_values(struct gpube_heuristic *h, const struct gpube_simplified *
 	return GPUBE_OK;
 }
 
-/* ---- the call ------------------------------------------------------------------------------ */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
-static int make(struct gpube_heuristic_maker *k, const struct gpube_simplified *s,
-	const struct gpube_model *given)
+static int take_room(struct gpube_heuristic_maker *k)
 {
 	struct gpube_heuristic *h = k->h;
 	struct gpube_ctx *ctx = h->ctx;
 	uint64_t n = (uint64_t)h->n;
-	double start = gpube__now();
-	int status = GPUBE_ENOMEM;
 
 	h->order = gpube__alloc(ctx, n, sizeof(*h->order));
 	h->position = gpube__alloc(ctx, n, sizeof(*h->position));
@@ -137,7 +136,19 @@ static int make(struct gpube_heuristic_maker *k, const struct gpube_simplified *
 	h->value_at = gpube__alloc(ctx, n, sizeof(*h->value_at));
 	k->order = gpube__alloc(ctx, (uint64_t)k->m->n_vars, sizeof(*k->order));
 	k->at = gpube__alloc(ctx, (uint64_t)k->m->n_vars, sizeof(*k->at));
-	if (h->order && h->position && h->domain && h->live && h->value_at && k->order && k->at)
+	return h->order && h->position && h->domain && h->live && h->value_at && k->order && k->at
+		       ? GPUBE_OK
+		       : GPUBE_ENOMEM;
+}
+
+static int make(struct gpube_heuristic_maker *k, const struct gpube_simplified *s,
+	const struct gpube_model *given)
+{
+	struct gpube_heuristic *h = k->h;
+	double start = gpube__now();
+	int status = take_room(k);
+
+	if (!status)
 		status = find_order(k, s);
 	if (!status)
 		status = extend_order(k, s);
@@ -148,10 +159,74 @@ static int make(struct gpube_heuristic_maker *k, const struct gpube_simplified *
 		status = gpube__heuristic_tables(k);
 	h->info.seconds_tables = gpube__now() - start - h->info.seconds_order;
 	h->info.bound = gpube__heuristic_total(h, h->root);
-	gpube__free(ctx, k->order);
-	gpube__free(ctx, k->at);
+	gpube__free(h->ctx, k->order);
+	gpube__free(h->ctx, k->at);
 	return status;
 }
+
+/* ---- totals too far apart ------------------------------------------------------------------- */
+
+/* All values of all variables are left, in the order of the tables. */
+static int take_all(struct gpube_heuristic_maker *k, const int32_t *order)
+{
+	struct gpube_heuristic *h = k->h;
+	int64_t n = 0;
+
+	for (int32_t p = 0; p < h->n; p++) {
+		h->order[p] = k->order[p] = order[p];
+		h->position[order[p]] = k->at[p] = p;
+		h->domain[p] = h->live[p] = k->m->vars[order[p]].domain;
+		h->value_at[p] = n;
+		n += h->domain[p];
+	}
+	h->n_live = n;
+	h->value = gpube__alloc(h->ctx, (uint64_t)n, sizeof(*h->value));
+	if (!h->value)
+		return GPUBE_ENOMEM;
+	for (int32_t p = 0; p < h->n; p++)
+		for (int32_t a = 0; a < h->domain[p]; a++)
+			h->value[h->value_at[p] + a] = a;
+	return GPUBE_OK;
+}
+
+static int make_far(struct gpube_heuristic_maker *k, const struct gpube_model *given)
+{
+	struct gpube_heuristic *h = k->h;
+	const bool is_given = k->opts->order_method == GPUBE_ORDER_GIVEN;
+	int32_t *order = gpube__alloc(h->ctx, (uint64_t)h->n, sizeof(*order));
+	struct gpube_model *m = NULL;
+	bool feasible = false;
+	double start = gpube__now();
+	int status;
+
+	k->order = k->at = NULL;
+	status = order ? gpube_model_new(&m, h->ctx, GPUBE_COSTS) : GPUBE_ENOMEM;
+
+	for (int32_t i = 0; i < h->n && !status; i++)
+		status = gpube_model_add_var(m, NULL, given->vars[i].domain, NULL);
+	if (!status)
+		status = gpube__add_regrets(m, given, k->limit, is_given ? k->opts->order : NULL, order, &feasible);
+	k->m = m;
+	if (!status)
+		status = take_room(k);
+	if (!status)
+		status = take_all(k, is_given ? k->opts->order : order);
+	if (!status)
+		status = gpube__heuristic_far_tables(k, feasible);
+	for (int32_t f = 0; !status && f < m->n_functions; f++)
+		if (m->functions[f].arity - 1 > h->info.width)
+			h->info.width = m->functions[f].arity - 1;
+	h->info.ibound = h->info.width;
+	h->info.seconds_tables = gpube__now() - start;
+	h->info.bound = gpube__heuristic_total(h, h->root);
+	gpube__free(h->ctx, k->order);
+	gpube__free(h->ctx, k->at);
+	gpube__free(h->ctx, order);
+	gpube_model_free(m);
+	return status;
+}
+
+/* ---- the call ------------------------------------------------------------------------------ */
 
 static int check_options(const struct gpube_model *m, const struct gpube_heuristic_opts *o)
 {
@@ -171,53 +246,88 @@ static int check_options(const struct gpube_model *m, const struct gpube_heurist
 	return status ? status : gpube__check_known(m, NULL, o->has_cutoff, o->cutoff);
 }
 
+static int heuristic_init(struct gpube_heuristic_maker *k, const struct gpube_model *m)
+{
+	struct gpube_heuristic *h = k->h = gpube__alloc_zero(m->ctx, 1, sizeof(*k->h));
+
+	if (!h)
+		return GPUBE_ENOMEM;
+	h->ctx = m->ctx;
+	h->n = m->n_vars;
+	return GPUBE_OK;
+}
+
+/* Totals from here on are of no interest: of the minimisation. */
+static int64_t limit_of(const struct gpube_heuristic_maker *k, int64_t top, bool negated)
+{
+	const int64_t cutoff = negated ? -k->opts->cutoff : k->opts->cutoff;
+
+	return k->opts->has_cutoff && cutoff < top ? cutoff : top;
+}
+
+static int new_near(struct gpube_heuristic_maker *k, const struct gpube_model *m)
+{
+	struct gpube_model *quantised = NULL;
+	struct gpube_simplified s = {0};
+	int status = heuristic_init(k, m);
+
+	if (!status && m->kind == GPUBE_POTENTIALS)
+		status = gpube__quantise(&quantised, m, k->opts->precision);
+	if (!status)
+		status = gpube__simplify(&s, quantised ? quantised : m, !k->opts->no_simplify);
+	if (!status) {
+		k->h->info.scale = quantised ? quantised->scale : m->scale;
+		k->h->info.maximise = s.negated;
+		k->m = s.model;
+		k->limit = s.infeasible ? -GPUBE_INF : limit_of(k, s.model->top, s.negated);
+		status = make(k, &s, m);
+	}
+	gpube__simplified_clear(m->ctx, &s);
+	gpube_model_free(quantised);
+	return status;
+}
+
+/* What was refused since totals lie too far apart. The first reason stays where it is too large for this. */
+static int new_far(struct gpube_heuristic_maker *k, const struct gpube_model *m)
+{
+	const bool negated = m->direction == GPUBE_MAXIMISE;
+	char text[256];
+	int status;
+
+	snprintf(text, sizeof(text), "%s", gpube_error(m->ctx));
+	gpube_heuristic_free(k->h);
+	status = heuristic_init(k, m);
+	if (status)
+		return status;
+	k->negative = 0;
+	k->h->info.scale = m->scale;
+	k->h->info.maximise = negated;
+	k->limit = limit_of(k, !negated ? m->top : m->top <= -GPUBE_INF ? GPUBE_INF : -m->top, negated);
+	status = make_far(k, m);
+	return status == GPUBE_ELIMIT ? gpube__fail(m->ctx, GPUBE_ERANGE, "%s", text) : status;
+}
+
 int gpube_heuristic_new(struct gpube_heuristic **out, const struct gpube_model *m,
 	const struct gpube_heuristic_opts *opts)
 {
 	static const struct gpube_heuristic_opts none = {.sizeof_options = sizeof(none)};
-	struct gpube_ctx *ctx;
 	struct gpube_heuristic_maker k = {.opts = opts ? opts : &none};
-	struct gpube_model *quantised = NULL;
-	struct gpube_simplified s = {0};
-	struct gpube_heuristic *h;
 	int status;
 
 	if (out)
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
-	ctx = m->ctx;
 	status = check_options(m, k.opts);
 	if (status)
 		return status;
-	h = gpube__alloc_zero(ctx, 1, sizeof(*h));
-	if (!h)
-		return GPUBE_ENOMEM;
-	h->ctx = ctx;
-	h->n = m->n_vars;
-	if (m->kind == GPUBE_POTENTIALS)
-		status = gpube__quantise(&quantised, m, k.opts->precision);
-	if (!status)
-		status = gpube__simplify(&s, quantised ? quantised : m, !k.opts->no_simplify);
-	if (!status) {
-		h->info.scale = quantised ? quantised->scale : m->scale;
-		h->info.maximise = s.negated;
-		k.h = h;
-		k.m = s.model;
-		k.limit = s.infeasible ? -GPUBE_INF : s.model->top;
-		if (k.opts->has_cutoff && !s.infeasible) {
-			int64_t cutoff = s.negated ? -k.opts->cutoff : k.opts->cutoff;
-
-			k.limit = cutoff < k.limit ? cutoff : k.limit;
-		}
-		status = make(&k, &s, m);
-	}
-	gpube__simplified_clear(ctx, &s);
-	gpube_model_free(quantised);
+	status = new_near(&k, m);
+	if (status == GPUBE_ERANGE && m->kind == GPUBE_COSTS)
+		status = new_far(&k, m);
 	if (status) {
-		gpube_heuristic_free(h);
+		gpube_heuristic_free(k.h);
 		return status;
 	}
-	*out = h;
+	*out = k.h;
 	return GPUBE_OK;
 }

@@ -27,6 +27,9 @@
  * GPUBE__H_DEAD stands for forbidden ones; what is added up stays below 2^62 by
  * clipping, which never raises a bound, and 'limit' is at most 2^60, so that a
  * sum with a dead cell, whatever is taken off it, reaches the limit.
+ *
+ * What lies too far apart for that is, where it is small, eliminated in 128 bits (regrets.h): all tables are then
+ * functions of int64, nothing is negative, dead is GPUBE_INF, and sums are cut off there ('far').
  */
 #ifndef GPUBE_HEURISTIC_H
 #define GPUBE_HEURISTIC_H
@@ -68,6 +71,7 @@ struct gpube_heuristic {
 	/* tables in a bucket, and those that it sent: in[in_first[p] … in_first[p + 1] - 1] */
 	int32_t *in_first, *in, *out_first, *out;
 
+	bool far;      /* sums up to 2^63, of functions only */
 	int64_t root;  /* what the tables of no variables add up to */
 	int64_t limit; /* sums from here on are dead */
 	int64_t constant;
@@ -91,6 +95,12 @@ struct gpube_heuristic_maker {
  * Errors: as gpube_heuristic_new()
  */
 int gpube__heuristic_tables(struct gpube_heuristic_maker *k);
+
+/*
+ * gpube__heuristic_far_tables() - the same of what gpube__add_regrets() has left, in the order of its tables.
+ * Errors: ERANGE (totals may leave 64 bits), ENOMEM, ELIMIT
+ */
+int gpube__heuristic_far_tables(struct gpube_heuristic_maker *k, bool feasible);
 
 /* A sum of cells as a total of the given model. */
 int64_t gpube__heuristic_total(const struct gpube_heuristic *h, int64_t sum);

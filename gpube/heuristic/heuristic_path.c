@@ -23,6 +23,12 @@ static inline int64_t plus(int64_t sum, int64_t v)
 	return sum + v < MOST ? sum + v : MOST;
 }
 
+/* The same of a heuristic that is far, where nothing is negative. */
+static inline int64_t plus_far(int64_t sum, int64_t v)
+{
+	return sum < GPUBE_INF - v ? sum + v : GPUBE_INF;
+}
+
 /* The cell of a table at live values by position, its first variable left out. */
 static int64_t run_of(const struct gpube_heuristic *h, const struct gpube_htable *t, const int32_t *live)
 {
@@ -94,7 +100,7 @@ int64_t gpube_heuristic_bound(const struct gpube_heuristic *h, const int32_t *va
 		for (int32_t i = 0; i < t->n_scope; i++)
 			cell += h->strides[t->scope_at + i] *
 				live_value(h, scope[i], values[h->order[scope[i]]]);
-		sum = plus(sum, cell_at(t, cell));
+		sum = h->far ? plus_far(sum, cell_at(t, cell)) : plus(sum, cell_at(t, cell));
 	}
 	return gpube__heuristic_total(h, sum);
 }
@@ -171,8 +177,8 @@ void gpube_heuristic_cells(int64_t *out, const struct gpube_heuristic *h, int32_
 			cell += stride_of(h, t, p) * live;
 			rest /= h->domain[p];
 		}
-		v = gone ? GPUBE__H_DEAD : cell_at(t, cell);
-		out[c] = v == GPUBE__H_DEAD ? GPUBE_INF : v;
+		v = gone ? GPUBE_INF : cell_at(t, cell);
+		out[c] = !h->far && v == GPUBE__H_DEAD ? GPUBE_INF : v;
 	}
 }
 
@@ -246,9 +252,14 @@ const int32_t *gpube_path_values(const struct gpube_path *p)
 	return p ? p->values : NULL;
 }
 
-static void add_run(int64_t *row, int32_t n, const struct gpube_htable *t, int64_t cell)
+static void add_run(int64_t *row, int32_t n, const struct gpube_htable *t, int64_t cell, bool far)
 {
-	if (t->wide) {
+	if (far) {
+		const int64_t *v = (const int64_t *)t->values + cell;
+
+		for (int32_t x = 0; x < n; x++)
+			row[x] = plus_far(row[x], v[x]);
+	} else if (t->wide) {
 		const int64_t *v = (const int64_t *)t->values + cell;
 
 		for (int32_t x = 0; x < n; x++)
@@ -280,7 +291,7 @@ static const int64_t *next_row(struct gpube_path *path)
 	for (int32_t k = h->in_first[p]; k < h->in_first[p + 1] && !dead; k++) {
 		const struct gpube_htable *t = &h->tables[h->in[k]];
 
-		add_run(row, n, t, run_of(h, t, path->live));
+		add_run(row, n, t, run_of(h, t, path->live), h->far);
 	}
 	return row;
 }
@@ -314,7 +325,7 @@ int64_t gpube_path_push(struct gpube_path *path, int32_t value)
 	h = path->h;
 	p = h->n - 1 - path->depth;
 	x = live_value(h, p, value);
-	sum = x < 0 ? MOST : next_row(path)[x];
+	sum = x < 0 ? GPUBE_INF : next_row(path)[x];
 	path->live[p] = x < 0 ? 0 : x;
 	path->values[h->order[p]] = value;
 	path->sum[++path->depth] = sum;

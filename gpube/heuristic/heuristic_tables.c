@@ -7,6 +7,7 @@
 #include "gpube/relax/mbe.h"
 #include "gpube/ops/pick.h"
 #include "gpube/relax/scaling.h"
+#include "gpube/simplify/regrets.h"
 
 /* What an i-bound that was not given may take: joined cells in one pass, and in many. */
 #define MBE_CELLS   1e9
@@ -70,7 +71,8 @@ static int copy_cells(struct gpube_heuristic *h, struct gpube_htable *t, const i
 			int64_t v = cells[x * rest + r];
 
 			if (t->wide)
-				((int64_t *)t->values)[r * first + x] = v == GPUBE_INF ? GPUBE__H_DEAD : v;
+				((int64_t *)t->values)[r * first + x] =
+					v == GPUBE_INF && !h->far ? GPUBE__H_DEAD : v;
 			else
 				((int32_t *)t->values)[r * first + x] =
 					v == GPUBE_INF ? INT32_MAX : (int32_t)v;
@@ -103,10 +105,10 @@ static int add_table(struct gpube_heuristic_maker *k, int32_t from, int32_t n_sc
 	if (!dead && !least && !most)
 		return GPUBE_OK;
 	k->negative += (double)least;
-	if (most > GPUBE__H_LIMIT || k->negative < -(double)GPUBE__H_LIMIT / 2)
+	if (!h->far && (most > GPUBE__H_LIMIT || k->negative < -(double)GPUBE__H_LIMIT / 2))
 		return gpube__fail(h->ctx, GPUBE_ERANGE,
 			"costs are too large for bounds of partial assignments");
-	t.wide = most >= INT32_MAX || least <= INT32_MIN;
+	t.wide = h->far || most >= INT32_MAX || least <= INT32_MIN;
 	if (gpube__grow(h->ctx, &h->tables, &h->tables_capacity, (int64_t)h->n_tables + 1, sizeof(t)))
 		return GPUBE_ENOMEM;
 	status = add_scope(k, &t, scope);
@@ -455,4 +457,26 @@ int gpube__heuristic_tables(struct gpube_heuristic_maker *k)
 					h->root + v >= h->limit ? h->limit : h->root + v;
 		}
 	return status;
+}
+
+int gpube__heuristic_far_tables(struct gpube_heuristic_maker *k, bool feasible)
+{
+	struct gpube_heuristic *h = k->h;
+	__int128 left = GPUBE_INF, most = 0;
+	int status = feasible ? gpube__greatest_total(&most, k->m) : GPUBE_OK;
+
+	h->constant = k->m->constant;
+	h->info.backend = gpube__ops_cpu()->name;
+	h->info.exact = true;
+	h->far = true;
+	if (k->limit != GPUBE_INF)
+		left = (__int128)k->limit - h->constant;
+	if (!status && left >= GPUBE_INF &&
+		(most - h->constant >= GPUBE_INF || (k->limit == GPUBE_INF && most >= GPUBE_INF)))
+		status = gpube__fail(h->ctx, GPUBE_ERANGE,
+			"costs are too large for bounds of partial assignments: totals are 2^63 apart, or pass it");
+	h->limit = !feasible ? 0 : left < GPUBE_INF ? (int64_t)left : GPUBE_INF;
+	if (!status && h->limit > 0)
+		status = add_functions(k);
+	return status ? status : list_tables(h);
 }

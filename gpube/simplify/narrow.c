@@ -25,8 +25,8 @@ static gpube__wide_cost reach(const struct gpube_live *s)
 }
 
 /*
- * Whether every finite total fits 64 bits and is less than 2^62 above the least, for which no cost
- * may have been cut off; with 'sums', also whether twice a sum of all functions, each of them
+ * Whether every finite total fits 64 bits and is less than 2^62 - 1 above the least, so that functions may be
+ * merged, for which no cost may have been cut off; with 'sums', also whether twice a sum of all functions, each of them
  * forbidden, does. Evidence that is not conditioned makes functions, too.
  */
 static bool fits(struct gpube_live *s, bool sums)
@@ -40,7 +40,7 @@ static bool fits(struct gpube_live *s, bool sums)
 			return false;
 		s->span += s->f[k].max - s->f[k].min;
 	}
-	if (s->span >> 62 || !in_64_bits(s->low) || !in_64_bits(s->low + s->span))
+	if (s->span >= GPUBE__COST_LIMIT || !in_64_bits(s->low) || !in_64_bits(s->low + s->span))
 		return false;
 	if (!s->reductions && m->evidence)
 		n += m->n_vars;

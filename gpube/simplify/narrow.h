@@ -24,6 +24,10 @@
 #include "gpube/simplify/live.h"
 #include "gpube/simplify/simplify.h"
 
+/* A cost of the minimisation; its sums stay below: there are less than 2^31 functions, of less than 2^64. */
+typedef __int128 gpube__wide_cost;
+#define GPUBE__WIDE_FORBIDDEN ((gpube__wide_cost)1 << 120)
+
 /*
  * gpube__narrow() - after gpube__live_propagate(), which is done again where cells are cut off.
  * out    NULL, or the model of the live values, which was eliminated; s->infeasible may be found
@@ -34,10 +38,6 @@ int gpube__narrow(struct gpube_model **out, struct gpube_live *s, enum gpube__na
 	int32_t *known, bool *found);
 
 /* ---- inside narrow*.c ---- */
-
-/* A cost of the minimisation; its sums stay below: there are less than 2^31 functions, of less than 2^64. */
-typedef __int128 gpube__wide_cost;
-#define GPUBE__WIDE_FORBIDDEN ((gpube__wide_cost)1 << 120)
 
 static inline gpube__wide_cost gpube__wide_constant(const struct gpube_live *s)
 {
@@ -61,5 +61,30 @@ static inline gpube__wide_cost gpube__wide_price(
  * Errors: ERANGE (too large for this; the optimum passes 64 bits), ENOMEM, ESTOP
  */
 int gpube__wide_eliminate(struct gpube_model **out, struct gpube_live *s, int32_t *values);
+
+/* What each value of a variable costs more than the best one, given those of the others in its bucket. */
+struct gpube__regret_table {
+	int n;
+	int32_t *scope; /* the eliminated variable last */
+	int64_t cells;
+	gpube__wide_cost *cost; /* the last variable fastest; GPUBE__WIDE_FORBIDDEN */
+};
+
+/* In the order of elimination: any total is the optimum and a cell of each table. */
+struct gpube__regrets {
+	struct gpube_ctx *ctx;
+	int32_t n;
+	struct gpube__regret_table *tables;
+	gpube__wide_cost optimum;
+};
+
+/*
+ * gpube__wide_regrets() - the same elimination; s->infeasible may be found.
+ * order  of all variables, or NULL
+ * out    clear it
+ * Errors: ELIMIT (too large for this), ENOMEM, ESTOP
+ */
+int gpube__wide_regrets(struct gpube__regrets *out, struct gpube_live *s, const int32_t *order);
+void gpube__regrets_clear(struct gpube__regrets *r);
 
 #endif

@@ -28,6 +28,7 @@ struct bucket {
 	int n;
 	int32_t *scope; /* the eliminated variable last */
 	int8_t *dead; /* of each cell: whether it costs more than the best one of its row */
+	gpube__wide_cost *regret; /* by how much, or NULL: that is not wanted */
 };
 
 struct wide {
@@ -41,6 +42,7 @@ struct wide {
 	int32_t time;
 	int32_t *union_; /* scratch: the scope of a bucket */
 	int64_t n_cells, n_joined;
+	bool keeps; /* the regrets */
 	gpube__wide_cost optimum;
 };
 
@@ -242,8 +244,11 @@ static int join(struct wide *w, struct bucket *b, struct factor *const *in, int6
 			row[a] = joined(in, n_in, b, index);
 			least = row[a] < least ? row[a] : least;
 		}
-		for (int32_t a = 0; a < d; a++)
+		for (int32_t a = 0; a < d; a++) {
 			b->dead[r * d + a] = row[a] > least || least == GPUBE__WIDE_FORBIDDEN;
+			if (b->regret)
+				b->regret[r * d + a] = row[a] == GPUBE__WIDE_FORBIDDEN ? row[a] : row[a] - least;
+		}
 		message[r] = least;
 		for (int k = b->n - 2; k >= 0 && ++index[k] == w->s->n[b->scope[k]]; k--)
 			index[k] = 0;
@@ -283,7 +288,9 @@ static int eliminate(struct wide *w, int32_t var)
 		return too_large(w->s);
 	b->scope = gpube__alloc(ctx, (uint64_t)b->n, sizeof(*b->scope));
 	b->dead = gpube__alloc(ctx, (uint64_t)cells, sizeof(*b->dead));
-	if (!b->scope || !b->dead)
+	if (w->keeps)
+		b->regret = gpube__alloc(ctx, (uint64_t)cells, sizeof(*b->regret));
+	if (!b->scope || !b->dead || (w->keeps && !b->regret))
 		return GPUBE_ENOMEM;
 	memcpy(b->scope, w->union_, (size_t)b->n * sizeof(*b->scope));
 	status = add_factor(w, &out, n, b->scope);
@@ -318,6 +325,11 @@ static int add_constants(struct wide *w)
 			w->optimum += w->factors[f].cost[0];
 	}
 	w->s->infeasible |= w->s->has_top && w->optimum >= w->s->top;
+	return GPUBE_OK;
+}
+
+static int check_optimum(const struct wide *w)
+{
 	if (!w->s->infeasible && (w->optimum <= -INT64_MAX || w->optimum >= INT64_MAX))
 		return gpube__fail(w->s->m->ctx, GPUBE_ERANGE, "the least total, about %.6g units of 10^-%d, passes 2^63",
 			(double)w->optimum, w->s->m->scale);
@@ -394,8 +406,10 @@ static int make_model(struct gpube_model **out, const struct wide *w)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static int run(struct wide *w)
+/* order  of all variables, or NULL */
+static int run(struct wide *w, const int32_t *order)
 {
+	const int32_t n = w->s->m->n_vars;
 	int32_t n_left = 0;
 	int status = w->s->m->n_functions > MOST_FUNCTIONS ? too_large(w->s) : add_factors(w);
 
@@ -406,41 +420,101 @@ static int run(struct wide *w)
 		}
 	if (!status && n_left > MOST_VARS)
 		return too_large(w->s);
-	while (n_left-- > 0 && !status)
-		status = gpube__stopped(w->s->m->ctx) ? gpube__fail_stopped(w->s->m->ctx)
-						      : eliminate(w, next_variable(w));
+	for (int32_t at = 0; n_left > 0 && !status; at++) {
+		const int32_t var = !order ? next_variable(w) : at < n ? order[at] : -1;
+
+		if (var >= 0 && w->gone[var])
+			continue;
+		status = gpube__stopped(w->s->m->ctx) ? gpube__fail_stopped(w->s->m->ctx) : eliminate(w, var);
+		n_left--;
+	}
 	return status ? status : add_constants(w);
+}
+
+static int wide_init(struct wide *w, struct gpube_live *s)
+{
+	const uint64_t n = (uint64_t)s->m->n_vars;
+	struct gpube_ctx *ctx = s->m->ctx;
+
+	*w = (struct wide){.s = s, .buckets = gpube__alloc_zero(ctx, n, sizeof(*w->buckets)),
+		.gone = gpube__alloc(ctx, n, sizeof(*w->gone)),
+		.seen = gpube__alloc_zero(ctx, n, sizeof(*w->seen)),
+		.union_ = gpube__alloc(ctx, n + 1, sizeof(*w->union_))};
+	if (!w->buckets || !w->gone || !w->seen || !w->union_)
+		return GPUBE_ENOMEM;
+	memset(w->gone, true, (size_t)n * sizeof(*w->gone));
+	return GPUBE_OK;
+}
+
+static void wide_clear(struct wide *w)
+{
+	struct gpube_ctx *ctx = w->s->m->ctx;
+
+	for (int64_t f = 0; f < w->n_factors; f++)
+		factor_clear(w, &w->factors[f]);
+	for (int32_t k = 0; k < w->n_buckets; k++) {
+		gpube__free(ctx, w->buckets[k].scope);
+		gpube__free(ctx, w->buckets[k].dead);
+		gpube__free(ctx, w->buckets[k].regret);
+	}
+	gpube__free(ctx, w->factors);
+	gpube__free(ctx, w->buckets);
+	gpube__free(ctx, w->gone);
+	gpube__free(ctx, w->seen);
+	gpube__free(ctx, w->union_);
 }
 
 int gpube__wide_eliminate(struct gpube_model **out, struct gpube_live *s, int32_t *values)
 {
-	const uint64_t n = (uint64_t)s->m->n_vars;
-	struct gpube_ctx *ctx = s->m->ctx;
-	struct wide w = {.s = s, .buckets = gpube__alloc_zero(ctx, n, sizeof(*w.buckets)),
-		.gone = gpube__alloc(ctx, n, sizeof(*w.gone)),
-		.seen = gpube__alloc_zero(ctx, n, sizeof(*w.seen)),
-		.union_ = gpube__alloc(ctx, n + 1, sizeof(*w.union_))};
-	int status = GPUBE_ENOMEM;
+	struct wide w;
+	int status = wide_init(&w, s);
 
 	*out = NULL;
-	if (w.buckets && w.gone && w.seen && w.union_) {
-		memset(w.gone, true, (size_t)n * sizeof(*w.gone));
-		status = run(&w);
-	}
+	if (!status)
+		status = run(&w, NULL);
+	if (!status)
+		status = check_optimum(&w);
 	if (!status && !s->infeasible) {
 		read_off(&w, values);
 		status = make_model(out, &w);
 	}
-	for (int64_t f = 0; f < w.n_factors; f++)
-		factor_clear(&w, &w.factors[f]);
-	for (int32_t k = 0; k < w.n_buckets; k++) {
-		gpube__free(ctx, w.buckets[k].scope);
-		gpube__free(ctx, w.buckets[k].dead);
-	}
-	gpube__free(ctx, w.factors);
-	gpube__free(ctx, w.buckets);
-	gpube__free(ctx, w.gone);
-	gpube__free(ctx, w.seen);
-	gpube__free(ctx, w.union_);
+	wide_clear(&w);
 	return status;
+}
+
+int gpube__wide_regrets(struct gpube__regrets *out, struct gpube_live *s, const int32_t *order)
+{
+	struct gpube_ctx *ctx = s->m->ctx;
+	struct wide w;
+	int status = wide_init(&w, s);
+
+	*out = (struct gpube__regrets){.ctx = ctx};
+	w.keeps = true;
+	if (!status)
+		status = run(&w, order);
+	if (!status) {
+		out->tables = gpube__alloc_zero(ctx, (uint64_t)w.n_buckets, sizeof(*out->tables));
+		status = out->tables ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	for (int32_t k = 0; k < w.n_buckets && !status; k++) {
+		struct bucket *b = &w.buckets[k];
+
+		out->tables[out->n++] = (struct gpube__regret_table){
+			.n = b->n, .scope = b->scope, .cells = product(&w, b->n, b->scope), .cost = b->regret};
+		b->scope = NULL;
+		b->regret = NULL;
+	}
+	out->optimum = w.optimum;
+	wide_clear(&w);
+	return status;
+}
+
+void gpube__regrets_clear(struct gpube__regrets *r)
+{
+	for (int32_t k = 0; k < r->n; k++) {
+		gpube__free(r->ctx, r->tables[k].scope);
+		gpube__free(r->ctx, r->tables[k].cost);
+	}
+	gpube__free(r->ctx, r->tables);
+	*r = (struct gpube__regrets){0};
 }

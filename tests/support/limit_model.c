@@ -115,36 +115,23 @@ static void enumerate(struct limit_model *s)
 			s->best = cost;
 			s->n_optima++;
 		}
+		if (!s->feasible || cost > s->dearest)
+			s->dearest = cost;
 		s->feasible = true;
 	} while (next_values(values, s));
 }
 
 static void judge(struct limit_model *s)
 {
-	wide low = 0, high = 0, constant = 0;
+	wide constant = 0;
 
 	s->in_range = fits(s->top);
 	for (int k = 0; k < s->n_functions; k++) {
-		wide min = 0, max = 0;
-		bool any = false;
-
-		for (int c = 0; c < s->f[k].cells; c++) {
-			wide v = s->f[k].cost[c];
-
-			if (s->f[k].forbidden[c])
-				continue;
-			s->in_range &= fits(v);
-			min = !any || v < min ? v : min;
-			max = !any || v > max ? v : max;
-			any = true;
-		}
+		for (int c = 0; c < s->f[k].cells; c++)
+			s->in_range &= s->f[k].forbidden[c] || fits(s->f[k].cost[c]);
 		constant += s->f[k].arity ? 0 : s->f[k].cost[0];
 		s->in_range &= fits(constant);
-		low += min;
-		high += max;
 	}
-	s->apart = !fits(low) || !fits(high) ||
-		   (high - low + 1) * (s->n_functions + 1) >= (wide)1 << 62;
 }
 
 /* ---- writing -------------------------------------------------------------------------------- */

@@ -37,9 +37,8 @@ struct limit_model {
 	size_t n;
 	bool in_range; /* every number fits 64 bits, and the sum of those of no variables */
 	bool totals_fit; /* so does every total */
-	bool apart; /* totals, or as many tables as there are, each of which may stand for forbidden, may be 2^62 apart */
 	bool feasible;
-	wide best; /* of the minimisation */
+	wide best, dearest; /* of the minimisation, of what is allowed */
 	uint64_t n_optima;
 };
 

@@ -18,6 +18,7 @@
 #include "tests/support/context.h"
 #include "tests/support/files.h"
 #include "tests/support/limit_model.h"
+#include "tests/support/memory.h"
 
 enum { N_MODELS = 300 };
 
@@ -29,18 +30,20 @@ enum { N_MODELS = 300 };
 			fail_msg("%s:%d: %s, of\n%s", __FILE__, __LINE__, #condition, (s)->text);  \
 	} while (0)
 
-/* Who refused models all of whose totals fit 64 bits, and how often. */
+/* For what all costs are kept, and models all of whose totals fit 64 bits that were refused it. */
 enum refuser { TO_PRUNE, TO_SHIFT, TO_CERTIFY, TO_GUIDE, N_REFUSERS };
 
 static unsigned long n_refused[N_REFUSERS];
 
 /*
- * A refusal is for the reason of range, and right: a total leaves 64 bits. Who must keep more than
- * the optimum may also refuse totals that are too far apart.
+ * A refusal is for the reason of range, and right: a total leaves 64 bits, or, where all costs are kept as
+ * tables that are nowhere negative, the dearest total less the least, which such tables have to hold.
  */
 static void refused(const struct limit_model *s, int status, enum refuser who)
 {
-	if (status != GPUBE_ERANGE || (s->totals_fit && (who == TO_PRUNE || !s->apart)))
+	const bool apart = s->feasible && !fits(s->dearest - s->best);
+
+	if (status != GPUBE_ERANGE || (s->totals_fit && (who == TO_PRUNE || (who != TO_CERTIFY && !apart))))
 		fail_msg("%d: %s, of\n%s", who, gpube_error(ctx), s->text);
 	n_refused[who] += s->totals_fit;
 }
@@ -238,18 +241,21 @@ static void check_heuristic(const struct limit_model *s, const struct gpube_mode
 		.no_simplify = k / 9 % 2};
 	int32_t values[MOST_VARS] = {0};
 	struct gpube_heuristic *h;
+	struct gpube_path *path;
 	wide cost;
 	int status;
 
 	status = gpube_heuristic_new(&h, m, &opts);
-	if (status) { /* which holds sums up to 2^60 */
-		if (s->apart || !strstr(gpube_error(ctx), "too large"))
-			refused(s, status, TO_GUIDE);
+	if (status) {
+		refused(s, status, TO_GUIDE);
 		return;
 	}
 	CHECK(s, !s->feasible || minimised(s, gpube_heuristic_info(h)->bound) <= s->best);
+	assert_int_equal(gpube_path_new(&path, h), 0);
 	do {
 		bool allowed = price(&cost, s, values);
+
+		CHECK(s, gpube_path_bound(path) == gpube_heuristic_bound(h, values, 0));
 
 		for (int32_t depth = 0; depth <= s->n_vars; depth++) {
 			int64_t bound = gpube_heuristic_bound(h, values, depth);
@@ -260,8 +266,14 @@ static void check_heuristic(const struct limit_model *s, const struct gpube_mode
 				CHECK(s, minimised(s, bound) <= cost);
 			if (depth == s->n_vars && allowed)
 				CHECK(s, minimised(s, bound) == cost);
+			if (depth < s->n_vars) /* the next, as a search goes there */
+				CHECK(s, gpube_path_push(path, values[gpube_path_next(path)]) ==
+						 gpube_heuristic_bound(h, values, depth + 1));
 		}
+		for (int32_t depth = 0; depth < s->n_vars; depth++)
+			gpube_path_pop(path);
 	} while (next_values(values, s));
+	gpube_path_free(path);
 	gpube_heuristic_free(h);
 }
 
@@ -351,6 +363,7 @@ static void at_the_limits(void **state)
 	}
 	for (int d = m->scale; d < s.decimals; d++) { /* zeros that were not written */
 		s.best /= 10;
+		s.dearest /= 10;
 		s.top /= 10;
 		for (int j = 0; j < s.n_functions; j++)
 			for (int c = 0; c < s.f[j].cells; c++)
@@ -425,6 +438,51 @@ static void known_model(void **state)
 	gpube_model_free(m);
 }
 
+/* ---- memory runs out where elimination in 128 bits shifts costs --------------------------------- */
+
+static struct gpube_model *far_apart(struct gpube_ctx *own, const void *arg)
+{
+	const int64_t big = (int64_t)3 << 60, costs[] = {-big, big, 5, GPUBE_INF, 7, big - 2};
+	struct gpube_model *m;
+
+	(void)arg;
+	assert_int_equal(gpube_model_new(&m, own, GPUBE_COSTS), 0);
+	for (int32_t d = 1; d <= 3; d++)
+		assert_int_equal(gpube_model_add_var(m, NULL, d, NULL), 0);
+	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){1, 2}, costs), 0);
+	assert_int_equal(gpube_model_add_costs(m, 1, (int32_t[]){2}, costs + 3), 0);
+	return m;
+}
+
+static int make_heuristic(struct gpube_ctx *own, struct gpube_model *m, const void *arg)
+{
+	struct gpube_heuristic *h;
+	int status = gpube_heuristic_new(&h, m, NULL);
+
+	(void)own;
+	(void)arg;
+	gpube_heuristic_free(h);
+	return status;
+}
+
+static int make_shifted(struct gpube_ctx *own, struct gpube_model *m, const void *arg)
+{
+	struct gpube_shifted shifted;
+	int status = gpube__shifted_far(&shifted, m, GPUBE_INF);
+
+	(void)own;
+	(void)arg;
+	gpube__shifted_clear(&shifted);
+	return status;
+}
+
+static void out_of_memory(void **state)
+{
+	(void)state;
+	assert_in_range(fail_each_allocation(make_heuristic, far_apart, NULL, 0), 60, 600);
+	assert_in_range(fail_each_allocation(make_shifted, far_apart, NULL, 0), 30, 600);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -440,10 +498,11 @@ int main(void)
 
 	for (size_t k = 0; k < sizeof(given) / sizeof(*given); k++)
 		add_case(&c, known_model, &given[k], "limits: %s", given[k].name);
+	ADD_CASE(&c, out_of_memory);
 	add_numbers(&c, at_the_limits, more ? strtoul(more, NULL, 10) : N_MODELS, "limits, seed");
 	status = run_cases(&c, "limits", setup, ctx_dir_teardown);
 	if (more)
-		printf("# of models that fit refused: %lu to be solved, bounded, pruned; %lu to be shifted whole, "
+		printf("# of models whose totals fit refused: %lu to be solved, bounded, pruned; %lu to be shifted whole, "
 		       "%lu to be certified, %lu for heuristics\n",
 			n_refused[TO_PRUNE], n_refused[TO_SHIFT], n_refused[TO_CERTIFY],
 			n_refused[TO_GUIDE]);

@@ -16,7 +16,7 @@ static void overflow_is_refused(void **state)
 	(void)state;
 	add(m, SCOPE(0), COSTS(0, big));
 	check_simplified(m, true);
-	add(m, SCOPE(1), COSTS(0, big - 1));
+	add(m, SCOPE(1), COSTS(0, big - 2));
 	check_simplified(m, true);
 	check_simplified(m, false);
 	add(m, SCOPE(2), COSTS(0, 1));
@@ -193,6 +193,21 @@ static void out_of_memory(void **state)
 	gpube_ctx_free(own);
 }
 
+/* Two functions of one variable, which together are as far apart as a cost can seem. */
+static void merged_far_apart(void **state)
+{
+	const int64_t big = (int64_t)1 << 61;
+	struct gpube_model *m = new_model(1, 2);
+	struct gpube_simplified s;
+
+	(void)state;
+	add(m, SCOPE(0), COSTS(0, 2 * big - 2));
+	add(m, SCOPE(0), COSTS(0, 1));
+	assert_int_equal(gpube__simplify_below(&s, m, true, GPUBE__BELOW), 0);
+	gpube__simplified_clear(ctx, &s);
+	gpube_model_free(m);
+}
+
 /* Nothing is said of an observed variable but its value, and totals are eliminated in 128 bits. */
 static void observed_far_apart(void **state)
 {
@@ -242,6 +257,7 @@ int main(void)
 	ADD_CASE(&c, overflow_is_refused);
 	ADD_CASE(&c, penalties);
 	ADD_CASE(&c, penalties_solved);
+	ADD_CASE(&c, merged_far_apart);
 	ADD_CASE(&c, observed_far_apart);
 	ADD_CASE(&c, wrong_kind);
 	ADD_CASE(&c, out_of_memory);
