@@ -1,7 +1,7 @@
 /* cmd_bound.c - gpube bound: how good a solution can be at most, and one that is known. */
 #include <math.h>
 
-#include "gpube/bound/certificate.h"
+#include "gpube/bound/certificate/certificate.h"
 #include "gpube/cli/bounding.h"
 
 #define OPTS_STRUCT struct opts_bound

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gpube/bound/certificate.h"
+#include "gpube/bound/certificate/certificate.h"
 #include "gpube/ir/dense.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"

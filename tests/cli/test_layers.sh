@@ -29,7 +29,7 @@ cli deal mmap bound heuristic infer eliminate relax simplify order ops ranks for
 END
 # INCLUDING-FILE INCLUDED-FILE: why it may against the order
 cat > "$work/arrows" << 'END'
-gpube/bound/certificate.c formats/io/io.h: a certificate is a file of its own, written and read nowhere else
+gpube/bound/certificate/certificate.c formats/io/io.h: a certificate is a file of its own, written and read nowhere else
 END
 # names that two objects define: why they never meet
 cat > "$work/twice" << 'END'

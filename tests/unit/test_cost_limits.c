@@ -12,7 +12,7 @@
 
 #include "dcop/dcop.h"
 #include "formats/formats.h"
-#include "gpube/bound/certificate.h"
+#include "gpube/bound/certificate/certificate.h"
 #include "gpube/bound/shifted.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"

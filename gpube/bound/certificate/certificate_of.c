@@ -1,5 +1,5 @@
 /* certificate_of.c - see certificate_of.h. */
-#include "gpube/bound/certificate_of.h"
+#include "gpube/bound/certificate/certificate_of.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "gpube/bound/certificate.h"
+#include "gpube/bound/certificate/certificate.h"
 
 enum { MOST_DIMS = 20 };
 

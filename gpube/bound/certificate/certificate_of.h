@@ -2,7 +2,7 @@
 #ifndef GPUBE_CERTIFICATE_OF_H
 #define GPUBE_CERTIFICATE_OF_H
 
-#include "gpube/bound/certificate.h"
+#include "gpube/bound/certificate/certificate.h"
 #include "gpube/relax/clusters.h"
 #include "gpube/relax/joingraph.h"
 #include "gpube/simplify/simplify.h"

@@ -1,5 +1,5 @@
 /* certificate.c - relaxed problems and the certificate's tables and file: see certificate.h. */
-#include "gpube/bound/certificate.h"
+#include "gpube/bound/certificate/certificate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* certificate_run.c - the run of gpube_bound() that ends in a certificate: see certificate.h. */
-#include "gpube/bound/certificate.h"
+#include "gpube/bound/certificate/certificate.h"
 #include "gpube/bound/shifted.h"
 
 #define MOST_PROOF_CELLS 8e6
