@@ -175,8 +175,11 @@ void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what)
 
 int gpube__fail_stopped(struct gpube_ctx *ctx)
 {
-	return gpube__fail(ctx, GPUBE_ESTOP, "%s",
-		__atomic_load_n(&ctx->stop, __ATOMIC_RELAXED) ? "stopped" : "out of time");
+	bool stopped = false;
+
+	for (const struct gpube_ctx *c = ctx; c; c = c->parent)
+		stopped |= __atomic_load_n(&c->stop, __ATOMIC_RELAXED);
+	return gpube__fail(ctx, GPUBE_ESTOP, "%s", stopped ? "stopped" : "out of time");
 }
 
 void *gpube__realloc(struct gpube_ctx *ctx, void *p, uint64_t n, uint64_t size)

@@ -5,6 +5,8 @@
 #include "formats/formats.h"
 #include "formats/common/registry.h"
 #include "gpube/cli/answer.h"
+#include "gpube/cli/session/session_ranks.h"
+#include "gpube/deal/deal.h"
 #include "gpube/sums.h"
 
 #define OPTS_STRUCT struct opts_infer
@@ -12,6 +14,7 @@ static const struct opt_row rows[] = {OPTS_INFER(OPT_ROW)};
 
 static const struct opt_group groups[] = {
 	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_RANKS(offsetof(struct opts_infer, ranks)),
 	OPT_GROUP_READ(offsetof(struct opts_infer, read)),
 	OPT_GROUP_TALK(offsetof(struct opts_infer, talk)),
 	{0},
@@ -31,6 +34,7 @@ struct query {
 /* All that the reports are written from: one of inference, mmap and solution is there. */
 struct result {
 	struct session *session;
+	struct ranks *ranks;
 	const char *file, *evidence_file;
 	const struct gpube_model *model;
 	enum task task;
@@ -447,6 +451,11 @@ static int report(struct result *r, int output)
 		       : write_uai(r);
 }
 
+static int fail(const struct result *r, const struct gpube_solution *plan)
+{
+	return r->ranks->world.n_ranks > 1 ? ranks_fail(r->ranks, r->session) : session_fail(r->session, plan);
+}
+
 static int sum(struct result *r, const struct gpube_solve_opts *o, int output)
 {
 	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts),
@@ -460,12 +469,15 @@ static int sum(struct result *r, const struct gpube_solve_opts *o, int output)
 		.bounds = 1};
 	struct gpube_inference *inference;
 	struct gpube_solution plan = {0}; /* of what was refused */
-	int rc, status = gpube_infer(&inference, r->model, &opts);
+	int rc, status = dcop_world_is_mpi() ? gpube__deal_infer(&inference, r->model, &opts, &r->ranks->world)
+					     : gpube_infer(&inference, r->model, &opts);
 
+	if (!status && r->ranks->world.rank > 0) /* rank 0 reports */
+		return CLI_DONE;
 	if (inference)
 		plan.plan = inference->plan;
 	r->inference = inference;
-	rc = status ? session_fail(r->session, inference ? &plan : NULL) : report(r, output);
+	rc = status ? fail(r, inference ? &plan : NULL) : report(r, output);
 	if (!rc && is_bounded(r))
 		rc = CLI_FAILED;
 	gpube_inference_free(inference, r->session->ctx);
@@ -517,42 +529,55 @@ static int read_query(struct session *s, struct query *q, const struct opts_infe
 static int maximise(struct result *r, const struct gpube_solve_opts *o, int output)
 {
 	struct gpube_solution *solution;
-	int rc, status = gpube_solve(&solution, r->model, o);
+	int rc, status = r->ranks->world.n_ranks > 1 ? gpube__deal_solve(&solution, r->model, o, &r->ranks->world)
+						      : gpube_solve(&solution, r->model, o);
 
+	if (!status && r->ranks->world.rank > 0)
+		return CLI_DONE;
 	r->solution = solution;
-	rc = status ? session_fail(r->session, solution) : report(r, output);
+	rc = status ? fail(r, solution) : report(r, output);
 	gpube_solution_free(solution, r->session->ctx);
 	return rc;
 }
 
-static int infer(struct session *s, const struct opts_infer *o, const struct opts_engine *engine,
-	const char *file, const struct gpube_model *m, const struct opts_read *read, int output)
+/* All that is read: the model, which is *m, evidence, query and order. */
+static int read_inputs(struct result *r, struct gpube_model **m, struct query *query, struct gpube_solve_opts *opts,
+	int32_t **order, char **evidence_file, const struct opts_infer *o, const struct opts_engine *engine,
+	const struct opts_read *read)
 {
-	struct result r = {.session = s,
-		.file = file,
-		.model = m,
-		.task = (enum task)o->task,
-		.estimate = o->estimate,
-		.seconds_read = session_seconds(s)};
-	struct gpube_solve_opts opts;
-	struct query query = {0};
-	char *found;
-	int32_t *order = NULL;
-	int rc = CLI_DONE;
+	struct session *s = r->session;
 
-	if (m->kind != GPUBE_POTENTIALS) {
+	if (session_read(s, m, r->file, read))
+		return CLI_FAILED;
+	r->model = *m;
+	r->seconds_read = session_seconds(s);
+	if ((*m)->kind != GPUBE_POTENTIALS) {
 		gpube__fail(s->ctx, GPUBE_EINVAL,
-			"'%s': a model of costs has no probabilities; 'gpube solve' finds its optimum", file);
+			"'%s': a model of costs has no probabilities; 'gpube solve' finds its optimum", r->file);
 		return session_fail(s, NULL);
 	}
-	if (session_evidence_file(&found, s, m, file, read))
+	if (session_evidence_file(evidence_file, s, *m, r->file, read) ||
+		(r->task == TASK_MMAP && read_query(s, query, o, r->file, *m)))
 		return session_fail(s, NULL);
-	r.evidence_file = found;
-	r.query = &query;
-	if (r.task == TASK_MMAP && read_query(s, &query, o, file, m))
-		rc = session_fail(s, NULL);
-	if (!rc)
-		rc = session_engine(s, &opts, &order, m, engine);
+	r->evidence_file = *evidence_file;
+	r->query = query;
+	return session_engine(s, opts, order, *m, engine);
+}
+
+static int infer(struct session *s, const struct opts_infer *o, const struct opts_engine *engine, const char *file,
+	const struct opts_read *read, int output, struct ranks *ranks)
+{
+	struct result r = {
+		.session = s, .ranks = ranks, .file = file, .task = (enum task)o->task, .estimate = o->estimate};
+	struct gpube_model *m = NULL;
+	struct gpube_solve_opts opts;
+	struct query query = {0};
+	char *found = NULL;
+	int32_t *order = NULL;
+	int rc;
+
+	ranks_begin_inputs(ranks, s);
+	rc = ranks_end_inputs(ranks, s, read_inputs(&r, &m, &query, &opts, &order, &found, o, engine, read));
 	if (!rc)
 		rc = r.task == TASK_MPE	   ? maximise(&r, &opts, output)
 		     : r.task == TASK_MMAP ? maximise_sum(&r, &opts, output)
@@ -561,6 +586,7 @@ static int infer(struct session *s, const struct opts_infer *o, const struct opt
 	gpube__free(s->ctx, found);
 	gpube__free(s->ctx, query.file);
 	gpube__free(s->ctx, query.vars);
+	gpube_model_free(m);
 	return rc;
 }
 
@@ -575,7 +601,7 @@ static int run(const void *opts, int n_args, char **args)
 		.timeout = o->timeout,
 		.memory = o->memory,
 		.threads = o->threads};
-	struct gpube_model *m = NULL;
+	struct ranks ranks;
 	struct session s;
 	struct opts_read read = o->read;
 	int output = o->json ? ANSWER_JSON : o->output == 2 ? ANSWER_UAI : o->output, rc;
@@ -586,14 +612,15 @@ static int run(const void *opts, int n_args, char **args)
 		cli_error("--query is for --task MMAP");
 		return CLI_USAGE;
 	}
-	rc = session_start_engine(&s, &o->talk, &engine, true, output == ANSWER_JSON, o->output_file);
-	if (rc)
-		return rc;
-	rc = session_read(&s, &m, args[0], &read);
-	if (m)
-		rc = infer(&s, o, &engine, args[0], m, &read, output);
-	gpube_model_free(m);
-	session_end(&s);
+	if (ranks_open(&ranks, &o->ranks))
+		return CLI_FAILED;
+	if (o->task == TASK_MMAP && ranks.world.n_ranks > 1)
+		rc = ranks_refuse(&ranks, "several ranks share no --task MMAP, use gpube");
+	else
+		rc = ranks_session_start_engine(&ranks, &s, &o->talk, &engine, output == ANSWER_JSON, o->output_file);
+	if (!rc)
+		rc = infer(&s, o, &engine, args[0], &read, output, &ranks);
+	ranks_close(&ranks, &s);
 	return rc;
 }
 
@@ -618,6 +645,9 @@ const struct command cmd_infer = {
 		"SIGTERM end, has proved bounds: from above by weighted mini-buckets, from below by exact sums over "
 		"part of the assignments. They become better until the end that is given, or until they meet; the exit status is "
 		"then 1. Marginals have intervals then: what a part of the model around each variable leaves possible, whatever the rest is.\n\n"
+		"'mpirun -n 4 gpube-mpi infer FILE' shares slices of PR and MAR among four processes, which all read FILE: about 64 "
+		"slices, if they do not take more than twice as much as the whole. They are added in their order, so that any "
+		"number of ranks gives the same digits. MPE is shared as 'gpube solve' is.\n\n"
 		"Evidence is read from the .evid file beside FILE, from EVIDENCE or that of --evidence, or not at all "
 		"(--evidence none). The answer tells how much there was, and which file had it. The query of MMAP is "
 		"read from the .query file beside FILE, or from that of --query.\n\n"
@@ -632,7 +662,9 @@ const struct command cmd_infer = {
 		    "gpube infer --task MAR --output uai -o network.uai.MAR network.uai\n"
 		    "the same in the UAI competitions' format\n"
 		    "gpube infer --task MMAP --query asked.query --timeout 60s network.uai\n"
-		    "the best values of some variables, or bounds after a minute",
+		    "the best values of some variables, or bounds after a minute\n"
+		    "mpirun -n 4 gpube-mpi infer network.uai\n"
+		    "the partition function by four processes, on one host or several",
 	.min_args = 1,
 	.max_args = 2,
 	.opts_size = sizeof(struct opts_infer),

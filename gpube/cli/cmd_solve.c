@@ -152,13 +152,10 @@ static int run(const void *opts, int n_args, char **args)
 		return CLI_USAGE;
 	if (ranks_open(&ranks, &o->ranks))
 		return CLI_FAILED;
-	if (o->count && ranks.world.n_ranks > 1) {
-		if (ranks.world.rank == 0)
-			cli_error("several ranks count no optima: --count is for gpube");
-		ranks_close(&ranks, &s);
-		return CLI_USAGE;
-	}
-	rc = ranks_session_start_engine(&ranks, &s, &o->talk, &o->engine, json, o->output_file);
+	if (o->count && ranks.world.n_ranks > 1)
+		rc = ranks_refuse(&ranks, "several ranks count no optima, use gpube");
+	else
+		rc = ranks_session_start_engine(&ranks, &s, &o->talk, &o->engine, json, o->output_file);
 	if (!rc) {
 		ranks_begin_inputs(&ranks, &s);
 		rc = ranks_end_inputs(&ranks, &s, read_inputs(&in, &s, o, args[0], &read));

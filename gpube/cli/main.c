@@ -118,6 +118,15 @@ static int hidden(const char *name, const char *argument)
 	return CLI_DONE;
 }
 
+/* Whether it shares its work among ranks: the options say so. */
+static bool has_ranks(const struct command *c)
+{
+	for (const struct opt_group *g = c->groups; g->heading; g++)
+		if (g->rows == opt_rows_ranks)
+			return true;
+	return false;
+}
+
 static int run(int argc, char **argv)
 {
 	const struct command *c;
@@ -140,7 +149,7 @@ static int run(int argc, char **argv)
 		return CLI_USAGE;
 	}
 	c = cli_command(argv[1]);
-	if (c && c != &cmd_solve && c != &cmd_dpop && c != &cmd_nash && c != &cmd_csg && dcop_world_is_mpi()) {
+	if (c && dcop_world_is_mpi() && !has_ranks(c)) {
 		/* every rank would do all of it */
 		cli_error("'%s' does not run on several ranks, use gpube", c->name);
 		return CLI_USAGE;

@@ -463,6 +463,7 @@ struct opts_count {
 
 struct opts_infer {
 	OPTS_INFER(OPT_FIELD)
+	struct opts_ranks ranks;
 	struct opts_read read;
 	struct opts_talk talk;
 };

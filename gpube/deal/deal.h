@@ -6,6 +6,7 @@
  *   part.c        a part of a model of costs, and how it is split
  *   part_solve.c  the engine on a part, and what is known of it meanwhile
  *   deal_solve.c  gpube__deal_solve()
+ *   deal_infer.c  gpube__deal_infer()
  *
  * Designs weighed for solve. (1) Parts that are fixed before the work begins: their number would have to be
  * large for a balance, and a model that ends in a moment would have none. (2) One search tree whose open nodes travel:
@@ -18,7 +19,7 @@
 #ifndef GPUBE_DEAL_H
 #define GPUBE_DEAL_H
 
-#include "gpube/gpube.h"
+#include "gpube/sums.h"
 #include "gpube/ranks/world.h"
 
 /*
@@ -28,5 +29,15 @@
  */
 int gpube__deal_solve(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts, struct dcop_world *world);
+
+/*
+ * gpube__deal_infer() - gpube_infer() by all ranks, which call it with the same model and options. Rank 0 does all but
+ * slices. How many those are is no matter of ranks, and they are added in their order, so that any number of ranks
+ * gives the same digits, as long as processors, --threads of rank 0 and memory are the same.
+ * out     of rank 0: as of gpube_infer(); of others NULL, and OK
+ * Errors: as gpube_infer(); EIO (a rank is dead)
+ */
+int gpube__deal_infer(struct gpube_inference **out, const struct gpube_model *m,
+	const struct gpube_infer_opts *opts, struct dcop_world *world);
 
 #endif

@@ -68,6 +68,7 @@ void gpube__hand_close(struct gpube_hand *h)
 	gpube_ctx_stop(&h->ctx);
 	if (h->busy)
 		(void)gpube__hand_end(h);
-	h->ctx.rates = NULL; /* the parent's */
+	if (h->ctx.rates == h->ctx.parent->rates)
+		h->ctx.rates = NULL;
 	gpube__ctx_clear(&h->ctx);
 }

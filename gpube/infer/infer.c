@@ -32,7 +32,7 @@ static int sum_all(struct gpube__inferring *j)
 	j->out->marginals = NULL;
 	gpube__free(j->ctx, j->slices);
 	j->slices = NULL;
-	status = gpube__infer_cut(j, gpube__infer_room(j) / 1.5);
+	status = gpube__infer_cut(j, gpube__infer_room(j) / 1.5, 2);
 	return status ? status : gpube__infer_slices(j);
 }
 
@@ -168,9 +168,11 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 	start = gpube__now();
 	status = gpube__infer_plan(j);
 	out->seconds_order += gpube__now() - start;
-	if (status == GPUBE_ELIMIT && j->scopes && gpube__infer_cut(j, gpube__infer_room(j)) == GPUBE_OK &&
+	if (status == GPUBE_ELIMIT && j->scopes && gpube__infer_cut(j, gpube__infer_room(j), 2) == GPUBE_OK &&
 		out->plan.predicted_seconds < MOST_SECONDS)
 		status = GPUBE_OK;
+	if (!status && !j->slices && j->slicer && out->plan.joined_cells >= j->slicer->least_cells)
+		status = gpube__infer_cut(j, gpube__infer_room(j), 1);
 	if (j->opts->bounds && (status == GPUBE_ELIMIT || status == GPUBE_ESTOP)) {
 		start = gpube__now();
 		status = sum_with_bounds(j, cases, status);
@@ -201,10 +203,11 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 /* Of the memory allowed, for pages of tables that are kept for the next ones. */
 #define KEPT_PART 8
 
-int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts)
+int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts,
+	const struct gpube_slicer *slicer)
 {
 	static const struct gpube_infer_opts none = {.sizeof_options = sizeof(none)};
-	struct gpube__inferring j = {.m = m, .opts = opts ? opts : &none};
+	struct gpube__inferring j = {.m = m, .opts = opts ? opts : &none, .slicer = slicer};
 	struct gpube_cases cases = {0};
 	struct gpube_ctx *ctx;
 	double deadline;
@@ -243,4 +246,9 @@ int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const
 	}
 	*out = j.out;
 	return status;
+}
+
+int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts)
+{
+	return gpube__infer_sliced(out, m, opts, NULL);
 }

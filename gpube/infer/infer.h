@@ -82,6 +82,48 @@ struct gpube_sum_bucket {
 
 struct gpube_infer_cuts;
 
+enum { GPUBE_MOST_CUTS = 24 };
+
+/*
+ * A sum in n slices, for whoever does one of them: the model with the values of some variables in turn. The
+ * order is of all variables.
+ */
+struct gpube_slice_job {
+	const int32_t *order;
+	int n_cuts;
+	int32_t var[GPUBE_MOST_CUTS], n_values[GPUBE_MOST_CUTS];
+	const int32_t *values[GPUBE_MOST_CUTS];
+	int64_t n;
+};
+
+/* What a slice is summed to; marginals are the receiver's, or NULL. */
+struct gpube_slice_sum {
+	struct gpube_wide z;
+	double roundings, most_roundings;
+	double *marginals;
+};
+
+/*
+ * gpube__infer_slice() - a slice, in a context of the caller's thread.
+ * Errors: ENOMEM, ESTOP, EBUG, ELIMIT (cells have powers, which do not fit), EINVAL (it is none of this model)
+ */
+int gpube__infer_slice(struct gpube_slice_sum *sum, struct gpube_ctx *ctx, const struct gpube_model *m,
+	const struct gpube_infer_opts *o, const struct gpube_slice_job *job, int64_t slice);
+
+/*
+ * Who sums slices instead: all of a job, asked for in the order in which they are added up.
+ * wanted  slices, unless they would make the whole too much more; of a sum of at least so many joined cells
+ * sum     a slice of the job that has begun last; ESTOP: it was not done before a stop
+ */
+struct gpube_slicer {
+	void *arg;
+	int64_t wanted;
+	double least_cells;
+	int n_workers;
+	int (*begin)(void *arg, const struct gpube_slice_job *job);
+	int (*sum)(void *arg, struct gpube_slice_sum *sum, int64_t slice);
+};
+
 /*
  * A function's table as its bucket's job has it, or the product of several small ones of a bucket.
  * absorbed   the product that an earlier one has holds it
@@ -124,6 +166,7 @@ struct gpube__inferring {
 	int32_t *home;	       /* with a card, for marginals: the bucket that sums each position's */
 	struct gpube_sum_card card;
 	struct gpube_infer_cuts *slices; /* NULL: it is done in one piece */
+	const struct gpube_slicer *slicer; /* or NULL */
 	int64_t slice, n_slices; /* of a job that is one of several; 0 of 0: it is none */
 	int32_t at, n_on_card; /* the bucket at work on the card */
 	struct gpube_sum_table *observed; /* of a compiled model, by bucket: 1 where its variable is observed; NULL: none is */
@@ -172,15 +215,18 @@ int gpube__infer_plan(struct gpube__inferring *j);
 double gpube__infer_peak(const struct gpube__inferring *j);
 double gpube__infer_room(const struct gpube__inferring *j);
 /*
- * gpube__infer_cut() - after a plan, decides on slices whose tables take so many bytes; the plan's figures are then
- * theirs. Errors: ENOMEM; ELIMIT: there would be too many, nothing has changed, no text
+ * gpube__infer_cut() - after a plan, decides on slices whose tables take so many bytes, 'needed' of them at least, and as many as the slicer wants;
+ * the plan's figures are then theirs. Errors: ENOMEM; ELIMIT: there would be too many, nothing has changed, no text
  */
-int gpube__infer_cut(struct gpube__inferring *j, double bytes);
+int gpube__infer_cut(struct gpube__inferring *j, double bytes, int64_t needed);
 /*
  * gpube__infer_slices() - all that the task asks for, slice by slice. When it is stopped, log_lower is what they so
  * far add up to. Errors: ENOMEM, ESTOP, EBUG; ELIMIT (cells of a slice have powers, which do not fit)
  */
 int gpube__infer_slices(struct gpube__inferring *j);
+/* gpube_infer(), with the slices summed by another; slicer: or NULL. */
+int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts,
+	const struct gpube_slicer *slicer);
 /* out's bounds: what log10_z is, rounded outwards, of a sum that is known within its error; or j's. */
 void gpube__infer_take_bounds(struct gpube__inferring *j, bool exact);
 /* A note of j's bounds, where they are better than those that were told. */

@@ -13,10 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-	MOST_CUTS = 24,
-	MOST_SLICES = 1 << 16,
-};
+enum { MOST_SLICES = 1 << 16 };
 
 /* A bound of what a slice takes beside its cells: what is made ready for each of its buckets. */
 #define BUCKET_CELLS 5000
@@ -24,15 +21,14 @@ enum {
 /* Positions, and how many values they have; 'n' slices. */
 struct gpube_infer_cuts {
 	int n_cuts;
-	int32_t cut[MOST_CUTS], values[MOST_CUTS];
+	int32_t cut[GPUBE_MOST_CUTS], values[GPUBE_MOST_CUTS];
 	int64_t n;
 	struct gpube_plan plan; /* of the largest one */
 };
 
 struct slicing {
 	struct gpube__inferring *j;
-	const struct gpube_infer_cuts *cuts;
-	struct gpube_model m; /* with a slice's evidence */
+	struct gpube_slice_job job;
 	int32_t *order;
 	struct gpube_wide *weights; /* of all values of all variables */
 	double roundings, most_roundings;
@@ -105,8 +101,24 @@ static int cost_of_cut(const void *arg, int32_t position, int32_t n, double *sec
 	return GPUBE_OK;
 }
 
-/* Until what a slice takes fits. ELIMIT: there would be too many. */
-static int choose(struct gpube_infer_cuts *c, struct gpube__inferring *j, double limit)
+/* Slices that are not needed for memory, but wanted, may make the whole so many times as much. */
+#define MOST_MORE 2
+
+static bool is_too_much(const struct gpube_infer_cuts *c, double whole)
+{
+	return (double)c->n * c->plan.joined_cells > MOST_MORE * whole;
+}
+
+static bool fits(const struct gpube_infer_cuts *c, double limit, int64_t needed)
+{
+	return c->plan.peak_bytes <= limit && c->n >= needed;
+}
+
+/*
+ * Until what a slice takes fits and there are as many as are needed, and as are wanted if that does not make the whole
+ * too much more. ELIMIT: there would be too many.
+ */
+static int choose(struct gpube_infer_cuts *c, struct gpube__inferring *j, double limit, int64_t needed, int64_t wanted)
 {
 	const struct choice choice = {c, j};
 	int32_t candidates[GPUBE__CUT_CANDIDATES];
@@ -118,14 +130,19 @@ static int choose(struct gpube_infer_cuts *c, struct gpube__inferring *j, double
 		.cost = cost_of_cut,
 		.arg = &choice};
 	struct gpube_cut_answer a = {0};
+	double whole;
 	int status = GPUBE_OK;
 
 	c->n = 1;
 	measure(&c->plan, j);
 	if (gpube__cut_is_hopeless(c->plan.peak_bytes, limit, MOST_SLICES))
 		return GPUBE_ELIMIT;
-	while (!status && !a.fits) {
-		status = c->n_cuts == MOST_CUTS ? GPUBE_ELIMIT : find_candidates(candidates, &q.n_candidates, j);
+	whole = c->plan.joined_cells;
+	while (!status && (!fits(c, limit, needed) || c->n < wanted)) {
+		const struct gpube_infer_cuts before = *c;
+		const bool fitted = fits(c, limit, needed);
+
+		status = c->n_cuts == GPUBE_MOST_CUTS ? GPUBE_ELIMIT : find_candidates(candidates, &q.n_candidates, j);
 		if (!status)
 			status = gpube__cut_choose(&a, &q);
 		if (status)
@@ -134,21 +151,29 @@ static int choose(struct gpube_infer_cuts *c, struct gpube__inferring *j, double
 		c->values[c->n_cuts++] = narrow(j, a.candidate, 1);
 		c->n *= a.n;
 		measure(&c->plan, j);
+		if (!fitted) {
+			whole = (double)c->n * c->plan.joined_cells;
+		} else if (is_too_much(c, whole)) {
+			narrow(j, a.candidate, c->values[before.n_cuts]);
+			*c = before;
+			break;
+		}
 	}
 	for (int k = 0; k < c->n_cuts; k++)
 		narrow(j, c->cut[k], c->values[k]);
-	return status;
+	/* no more can be cut, which is no need */
+	return status == GPUBE_ELIMIT && fits(c, limit, needed) ? GPUBE_OK : status;
 }
 
-int gpube__infer_cut(struct gpube__inferring *j, double bytes)
+int gpube__infer_cut(struct gpube__inferring *j, double bytes, int64_t needed)
 {
 	struct gpube_infer_cuts *c = gpube__alloc_zero(j->ctx, 1, sizeof(*c));
 	struct gpube_plan *plan = &j->out->plan;
 	char text[GPUBE_BYTES_TEXT];
 	const double before = plan->joined_cells;
-	int status = c ? choose(c, j, bytes) : GPUBE_ENOMEM;
+	int status = c ? choose(c, j, bytes, needed, j->slicer ? j->slicer->wanted : 1) : GPUBE_ENOMEM;
 
-	if (status) {
+	if (status || c->n == 1) {
 		gpube__free(j->ctx, c);
 		return status;
 	}
@@ -156,7 +181,7 @@ int gpube__infer_cut(struct gpube__inferring *j, double bytes)
 	plan->joined_cells = (double)c->n * c->plan.joined_cells;
 	plan->largest_joined = c->plan.largest_joined;
 	plan->peak_bytes = c->plan.peak_bytes;
-	plan->predicted_seconds *= plan->joined_cells / before;
+	plan->predicted_seconds *= plan->joined_cells / before / (j->slicer ? j->slicer->n_workers : 1);
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
 		"%lld slice%s of %d variable%s: %.3g joined cell%s and %s each", (long long)c->n,
 		gpube__plural(c->n), c->n_cuts, gpube__plural(c->n_cuts), c->plan.joined_cells,
@@ -170,19 +195,23 @@ int gpube__infer_cut(struct gpube__inferring *j, double bytes)
 static int slicing_begin(struct slicing *s)
 {
 	struct gpube__inferring *j = s->j;
+	const struct gpube_infer_cuts *c = j->slices;
+	const struct gpube_possible *p = &j->possible;
 	const int32_t n = j->m->n_vars;
 	int32_t at = j->n;
 
-	s->m = *j->m;
-	s->m.evidence = gpube__alloc(j->ctx, (uint64_t)n, sizeof(*s->m.evidence));
 	s->order = gpube__alloc(j->ctx, (uint64_t)n, sizeof(*s->order));
-	if (!s->m.evidence || !s->order)
+	if (!s->order)
 		return GPUBE_ENOMEM;
 	memcpy(s->order, j->var, (size_t)j->n * sizeof(*s->order));
-	for (int32_t i = 0; i < n; i++) {
-		s->m.evidence[i] = j->m->evidence ? j->m->evidence[i] : -1;
+	for (int32_t i = 0; i < n; i++)
 		if (j->position[i] < 0)
 			s->order[at++] = i;
+	s->job = (struct gpube_slice_job){.order = s->order, .n_cuts = c->n_cuts, .n = c->n};
+	for (int k = 0; k < c->n_cuts; k++) {
+		s->job.var[k] = j->var[c->cut[k]];
+		s->job.n_values[k] = c->values[k];
+		s->job.values[k] = p->values + p->first[s->job.var[k]];
 	}
 	if (j->opts->task != GPUBE_INFER_MAR)
 		return GPUBE_OK;
@@ -190,22 +219,9 @@ static int slicing_begin(struct slicing *s)
 	return s->weights ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-static void fix(struct slicing *s, int64_t slice)
+static void add(struct slicing *s, const struct gpube_slice_sum *part)
 {
-	const struct gpube_possible *p = &s->j->possible;
-	const struct gpube_infer_cuts *c = s->cuts;
-
-	for (int k = 0; k < c->n_cuts; k++) {
-		const int32_t var = s->j->var[c->cut[k]];
-
-		s->m.evidence[var] = p->values[p->first[var] + slice % c->values[k]];
-		slice /= c->values[k];
-	}
-}
-
-static void add(struct slicing *s, const struct gpube__inferring *part)
-{
-	const double *p = part->out->marginals;
+	const double *p = part->marginals;
 
 	s->j->z = gpube__wide_add(s->j->z, part->z);
 	s->roundings = fmax(s->roundings, part->roundings);
@@ -216,29 +232,67 @@ static void add(struct slicing *s, const struct gpube__inferring *part)
 				s->weights[i], gpube__wide_mul(part->z, gpube__wide(p[i], 0)));
 }
 
-static int do_slice(struct slicing *s, int64_t slice)
+/* The model with the slice's values observed. */
+static int fix(struct gpube_model *m, const struct gpube_slice_job *job, int64_t slice)
 {
-	const struct gpube__inferring *j = s->j;
+	int32_t *evidence = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*evidence));
+
+	if (!evidence)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < m->n_vars; i++)
+		evidence[i] = m->evidence ? m->evidence[i] : -1;
+	for (int k = 0; k < job->n_cuts; k++) {
+		evidence[job->var[k]] = job->values[k][slice % job->n_values[k]];
+		slice /= job->n_values[k];
+	}
+	m->evidence = evidence;
+	return GPUBE_OK;
+}
+
+int gpube__infer_slice(struct gpube_slice_sum *sum, struct gpube_ctx *ctx, const struct gpube_model *m,
+	const struct gpube_infer_opts *o, const struct gpube_slice_job *job, int64_t slice)
+{
 	struct gpube_inference out = {0};
-	struct gpube_infer_opts opts = *j->opts;
+	struct gpube_infer_opts opts = *o;
+	struct gpube_model fixed = *m;
 	struct gpube__inferring part = {
-		.m = &s->m, .ctx = j->ctx, .opts = &opts, .out = &out, .slice = slice, .n_slices = s->cuts->n};
+		.m = &fixed, .ctx = ctx, .opts = &opts, .out = &out, .slice = slice, .n_slices = job->n};
 	int status;
 
+	*sum = (struct gpube_slice_sum){.z = {0, 0}};
 	opts.order_method = GPUBE_ORDER_GIVEN;
-	opts.order = s->order;
-	fix(s, slice);
+	opts.order = job->order;
+	fixed.ctx = ctx;
+	status = fix(&fixed, job, slice);
+	if (status)
+		return status;
 	status = gpube__infer_begin(&part);
 	if (!status && !part.possible.none) {
 		status = gpube__infer_plan(&part);
 		if (!status)
 			status = gpube__infer_sum(&part);
 		if (!status)
-			add(s, &part);
+			*sum = (struct gpube_slice_sum){part.z, part.roundings, part.most_roundings, out.marginals};
 	}
 	gpube__infer_clear(&part);
-	gpube__free(j->ctx, out.marginals);
+	if (sum->marginals != out.marginals)
+		gpube__free(ctx, out.marginals);
+	gpube__free(ctx, fixed.evidence);
 	return status;
+}
+
+static int do_slice(struct slicing *s, int64_t slice)
+{
+	struct gpube__inferring *j = s->j;
+	struct gpube_slice_sum sum;
+	int status = j->slicer ? j->slicer->sum(j->slicer->arg, &sum, slice)
+			       : gpube__infer_slice(&sum, j->ctx, j->m, j->opts, &s->job, slice);
+
+	if (status)
+		return status;
+	add(s, &sum);
+	gpube__free(j->ctx, sum.marginals);
+	return GPUBE_OK;
 }
 
 /* Each variable's weights become its distribution. */
@@ -267,19 +321,26 @@ static int share_out(struct slicing *s)
 
 int gpube__infer_slices(struct gpube__inferring *j)
 {
-	struct slicing s = {.j = j, .cuts = j->slices};
+	struct slicing s = {.j = j};
 	struct gpube_inference *out = j->out;
 	int status = slicing_begin(&s);
 
+	if (!status && j->slicer)
+		status = j->slicer->begin(j->slicer->arg, &s.job);
 	j->z = (struct gpube_wide){0, 0};
 	out->n_slices_done = 0;
-	for (int64_t k = 0; k < s.cuts->n && !status; k++) {
-		status = gpube__stopped(j->ctx) ? gpube__fail_stopped(j->ctx) : do_slice(&s, k);
-		out->n_slices_done += !status;
+	for (int64_t k = 0; k < s.job.n && (!status || (status == GPUBE_ESTOP && j->slicer)); k++) {
+		/* after a stop, those that others have done already */
+		const int done = gpube__stopped(j->ctx) && !j->slicer ? gpube__fail_stopped(j->ctx) : do_slice(&s, k);
+
+		if (!k && !done)
+			gpube__log(j->ctx, GPUBE_LOG_DETAIL, "the first of %lld slices is done", (long long)s.job.n);
+		out->n_slices_done += !done;
+		status = done ? done : status;
 	}
 	/* a slice is added to those before, and its weights are a product more */
-	j->roundings = s.roundings + (double)s.cuts->n;
-	j->most_roundings = s.most_roundings + j->roundings + (double)s.cuts->n + 4;
+	j->roundings = s.roundings + (double)s.job.n;
+	j->most_roundings = s.most_roundings + j->roundings + (double)s.job.n + 4;
 	if (status == GPUBE_ESTOP && j->z.m != 0)
 		j->log_lower = fmax(j->log_lower, gpube__wide_log10(j->z) * log(10) * (1 + 0x1p-50 * (j->z.e < 0 ? 1 : -1)) +
 							  log1p(-gpube__infer_error(j->roundings)) - 1e-15);
@@ -287,7 +348,6 @@ int gpube__infer_slices(struct gpube__inferring *j)
 		status = share_out(&s);
 	if (!status)
 		gpube__infer_take(j);
-	gpube__free(j->ctx, s.m.evidence);
 	gpube__free(j->ctx, s.order);
 	gpube__free(j->ctx, s.weights);
 	return status;

@@ -92,6 +92,13 @@ int ranks_end_inputs(struct ranks *r, struct session *s, int rc)
 	return dcop_world_agree(&r->world, rc ? GPUBE_EINVAL : GPUBE_OK) ? ranks_fail(r, s) : CLI_DONE;
 }
 
+int ranks_refuse(const struct ranks *r, const char *text)
+{
+	if (r->world.rank == 0)
+		cli_error("%s", text);
+	return CLI_USAGE;
+}
+
 int ranks_fail(struct ranks *r, struct session *s)
 {
 	char text[sizeof(s->ctx->error) + 32];

@@ -12,6 +12,9 @@ struct ranks {
 	bool abandon;
 };
 
+/* What several ranks do not do, told by rank 0. Returns CLI_USAGE. */
+int ranks_refuse(const struct ranks *r, const char *text);
+
 /* Joins them. CLI_DONE, or CLI_FAILED after a message. */
 int ranks_open(struct ranks *r, const struct opts_ranks *o);
 
