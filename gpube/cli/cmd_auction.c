@@ -1,7 +1,8 @@
 /* cmd_auction.c - gpube auction: which bids win. */
 #include <math.h>
+#include <stdlib.h>
 
-#include "csg/auction.h"
+#include "csg/auction/bids.h"
 #include "gpube/cli/coalitions.h"
 #include "gpube/cli/other_kinds.h"
 #include "gpube/ir/model.h"
@@ -20,6 +21,15 @@ struct report {
 	const struct csg_auction *auction;
 	const struct csg_auction_result *result;
 	const char *file;
+};
+
+/* The words of --output, in their order. */
+enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_TABLE };
+
+/* A bid that wins. */
+struct winner {
+	int64_t price;
+	int bid;
 };
 
 static void text_bids(struct gpube_out *out, const struct report *p, const int *bids, int n)
@@ -54,6 +64,64 @@ static void report_text(struct gpube_out *out, const void *arg)
 	gpube__out_printf(out, "%-*s%.3f s: solve %.3f; %lld node%s, %lld pivot%s\n", LABEL, "time",
 		session_seconds(p->session), r->seconds, (long long)r->n_nodes,
 		gpube__plural(r->n_nodes), (long long)r->n_pivots, gpube__plural(r->n_pivots));
+}
+
+static int dearer_first(const void *x, const void *y)
+{
+	const struct winner *a = x, *b = y;
+
+	if (a->price != b->price)
+		return a->price > b->price ? -1 : 1;
+	return (a->bid > b->bid) - (a->bid < b->bid);
+}
+
+/* Winners by price, and their goods; dummy goods are none. */
+static void table_winners(struct gpube_out *out, const struct report *p, struct winner *winner)
+{
+	const struct csg_auction *a = p->auction;
+	const struct csg_auction_result *r = p->result;
+	const double unit = pow(10, -r->scale);
+	char text[GPUBE_DECIMAL_TEXT], what[120];
+	int n_sold = 0;
+
+	for (int k = 0; k < r->n_winners; k++)
+		winner[k] = (struct winner){a->price[r->winners[k]], r->winners[k]};
+	if (r->n_winners)
+		qsort(winner, (size_t)r->n_winners, sizeof(*winner), dearer_first);
+	table_head(out, "price", "bid: goods");
+	for (int k = 0; k < r->n_winners; k++) {
+		const int bid = winner[k].bid;
+
+		table_row(out, gpube__decimal_text(text, winner[k].price, a->scale),
+			(double)winner[k].price * unit, (double)r->revenue * unit);
+		gpube__out_printf(out, " %lld:", (long long)a->id[bid]);
+		for (int64_t e = a->at[bid]; e < a->at[bid + 1]; e++)
+			if (a->good[e] < a->n_real) {
+				gpube__out_printf(out, " %d", a->good[e]);
+				n_sold++;
+			}
+		gpube__out_text(out, "\n");
+	}
+	snprintf(what, sizeof(what), "%d of %d bid%s, %d of %d good%s sold%s", r->n_winners,
+		a->n_bids, gpube__plural(a->n_bids), n_sold, a->n_real, gpube__plural(a->n_real),
+		r->optimal ? ", the proved maximum" : "");
+	table_line(out, gpube__decimal_text(text, r->revenue, r->scale), what);
+	if (!r->optimal)
+		table_line(out, gpube__decimal_text(text, r->upper_bound, r->scale),
+			"nothing is worth more");
+}
+
+static void report_table(struct gpube_out *out, const void *arg)
+{
+	const struct report *p = arg;
+	struct winner *winner =
+		gpube__alloc(p->session->ctx, (uint64_t)p->result->n_winners + 1, sizeof(*winner));
+
+	if (winner)
+		table_winners(out, p, winner);
+	else
+		out->status = GPUBE_ENOMEM;
+	gpube__free(p->session->ctx, winner);
 }
 
 static void json_bids(
@@ -100,7 +168,8 @@ static int solve(struct session *s, const struct csg_auction *a, const struct op
 	if (!result->optimal)
 		session_note(s, "ended before the optimum was proved");
 	p.result = result;
-	rc = session_report(s, report_text, report_json, &p);
+	rc = session_report(
+		s, o->output == OUTPUT_TABLE ? report_table : report_text, report_json, &p);
 	csg_auction_result_free(result, s->ctx);
 	return rc;
 }
@@ -136,6 +205,16 @@ static void complete_text(struct gpube_out *out, const void *arg)
 	gpube__out_printf(out, "%-*s%.3f s: solve %.3f, method %s on the %s\n", LABEL, "time",
 		session_seconds(p->session), r->seconds_total, csg_method_name(r->method),
 		r->backend);
+}
+
+static void complete_table(struct gpube_out *out, const void *arg)
+{
+	const struct complete_report *p = arg;
+
+	if (!table_structure(out, p->game, p->result, "price", "goods", "bundle"))
+		complete_text(out, arg);
+	else if (p->result->answer == CSG_BOUNDS)
+		text_upper_bound(out, p->result);
 }
 
 static void complete_json(struct gpube_out *out, const void *arg)
@@ -176,7 +255,8 @@ static int solve_complete(
 	if (result->answer == CSG_BOUNDS || result->answer == CSG_INCOMPLETE)
 		session_note(s, "ended before the optimum was proved");
 	p.result = result;
-	rc = session_report(s, complete_text, complete_json, &p);
+	rc = session_report(
+		s, o->output == OUTPUT_TABLE ? complete_table : complete_text, complete_json, &p);
 	csg_result_free(result, s->ctx);
 	return rc;
 }
@@ -214,7 +294,8 @@ static int run(const void *opts, int n_args, char **args)
 	int rc, status;
 
 	(void)n_args;
-	rc = session_start(&s, &o->talk, o->threads, 0, o->json || o->output == 1, o->output_file);
+	rc = session_start(
+		&s, &o->talk, o->threads, 0, o->json || o->output == OUTPUT_JSON, o->output_file);
 	if (rc)
 		return rc;
 	session_open_device(&s, (enum gpube_backend)o->backend, true, false);
@@ -260,6 +341,8 @@ const struct command cmd_auction = {
 		"method, and status may be infeasible or incomplete, too.",
 	.examples = "gpube auction 0000.txt\n"
 		    "revenue and winning bids\n"
+		    "gpube auction --output table 0000.txt\n"
+		    "what each winner pays, and for which goods\n"
 		    "gpube auction --timeout 60 --json 0000.txt\n"
 		    "after a minute the best that is known, with a bound\n"
 		    "gpube auction --sell-all bundles.csg\n"

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "csg/game.h"
 #include "gpube/cli/coalitions.h"
 #include "gpube/cli/other_kinds.h"
 #include "gpube/cli/session/session_ranks.h"
@@ -16,6 +15,9 @@ static const struct opt_group groups[] = {
 	OPT_GROUP_TALK(offsetof(struct opts_csg, talk)),
 	{0},
 };
+
+/* The words of --output, in their order. */
+enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_TABLE };
 
 struct report {
 	struct session *session;
@@ -62,6 +64,16 @@ static void report_text(struct gpube_out *out, const void *arg)
 		r->seconds_lp, r->seconds_splits);
 	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", r->backend,
 		p->session->ctx->n_threads, gpube__plural(p->session->ctx->n_threads));
+}
+
+static void report_table(struct gpube_out *out, const void *arg)
+{
+	const struct report *p = arg;
+
+	if (!table_structure(out, p->game, p->result, "value", "agents", "coalition"))
+		report_text(out, arg);
+	else if (p->result->answer == CSG_BOUNDS)
+		text_upper_bound(out, p->result);
 }
 
 static void verified_text(struct gpube_out *out, const void *arg)
@@ -212,7 +224,8 @@ static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o
 	if (result->answer == CSG_BOUNDS || result->answer == CSG_INCOMPLETE)
 		session_note(s, "ended before the optimum was proved");
 	p.result = result;
-	rc = session_report(s, report_text, report_json, &p);
+	rc = session_report(
+		s, o->output == OUTPUT_TABLE ? report_table : report_text, report_json, &p);
 	if (result->certificate_status) {
 		cli_error("no certificate is written: %s", why);
 		rc = CLI_FAILED;
@@ -260,7 +273,7 @@ static int run(const void *opts, int n_args, char **args)
 	if (ranks_open(&ranks, &o->ranks))
 		return CLI_FAILED;
 	rc = ranks_session_start(&ranks, &s, &o->talk, o->threads, o->memory,
-		o->json || o->output == 1, o->output_file);
+		o->json || o->output == OUTPUT_JSON, o->output_file);
 	if (!rc) {
 		s.ctx->device_memory_bytes = o->device_memory;
 		if (o->method != CSG_LP)
@@ -291,10 +304,14 @@ const struct command cmd_csg = {
 		"'{1,3} VALUE'; plain or compressed by gzip or xz, '-' is standard input. A value "
 		"may be 'forbidden', as those are that no line and no default gives. Of more than "
 		"20 agents a text need not fit memory as a table: while fewer than a 64th of all "
-		"coalitions is listed, lp works on the list. Or FILE is a model, .wcsp, .cfn, .uai or "
-		"another one, of one function over all its variables, the agents, each of two values, "
-		"1 in the coalition: it is worth by how much it costs less than none does, or by how "
-		"much more it is worth where costs are maximised. A potential is a value as it is.\n\n"
+		"coalitions is listed, lp works on the list. Or FILE is a model, .wcsp, .cfn, .uai "
+		"or "
+		"another one, of one function over all its variables, the agents, each of two "
+		"values, "
+		"1 in the coalition: it is worth by how much it costs less than none does, or by "
+		"how "
+		"much more it is worth where costs are maximised. A potential is a value as it "
+		"is.\n\n"
 		"Method conv is one (max,+) subset convolution per agent, (3^(n-1) - 1) / 2 splits "
 		"in "
 		"all. lp solves the linear program over all coalitions, which bounds what any "
@@ -317,14 +334,18 @@ const struct command cmd_csg = {
 		"csg FILE' shares conv's work among four processes, which all read FILE and hold "
 		"all sums; the result is the same. A rank that dies or stops ends the run with an "
 		"error after --receive-timeout.\n\n"
-		"--certify writes a proof of the optimum, which auto and lp have, --verify checks one: "
-		"csg/certificate.md has the format. The value reported is recomputed from the file. With --output json "
+		"--certify writes a proof of the optimum, which auto and lp have, --verify checks "
+		"one: "
+		"csg/certificate.md has the format. The value reported is recomputed from the "
+		"file. With --output json "
 		"the result is "
 		"one object: status (optimal, infeasible, bounds, incomplete, error), value, "
 		"structure (lists of agents from 1), upper_bound, error (of rounding; 0 for "
 		"integers), method, splits, nodes, times.",
 	.examples = "gpube csg game.csg.gz\n"
 		    "value, structure and times\n"
+		    "gpube csg --output table game.csg.gz\n"
+		    "what each coalition adds\n"
 		    "gpube csg --generate uniform -n 24 --type float32 --method conv\n"
 		    "a random game, by the convolution\n"
 		    "gpube csg --generate uniform -n 30 --method conv --backend cuda\n"

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "gpube/cli/draw/nash_picture.h"
 #include "gpube/cli/other_kinds.h"
 #include "gpube/cli/session/session_ranks.h"
 #include "nash/nash.h"
@@ -460,10 +461,21 @@ static int solve(struct result *r, const struct opts_nash *o, int output, struct
 	r->found = found;
 	if (ranks->world.rank > 0)
 		rc = CLI_DONE; /* rank 0 reports */
-	else if (o->components && find_components(r, o->timeout, &components))
+	else if ((o->components || (o->svg && found->n_pairs <= PICTURE_PAIRS)) &&
+		 find_components(r,
+			 o->components || o->timeout > 0 ? o->timeout
+							 : session_seconds(s) + PICTURE_SECONDS,
+			 &components))
 		rc = session_fail(s, NULL);
-	else
+	else if (o->svg && nash_picture_write(o->svg, s->ctx, r->file, r->game, found, components))
+		rc = session_fail(s, NULL);
+	else {
+		if (!o->components) { /* those are the picture's alone */
+			r->components = NULL;
+			r->no_components = NULL;
+		}
 		rc = report(r, output);
+	}
 	nash_components_free(components, s->ctx);
 	nash_result_free(found, s->ctx);
 	return rc;
@@ -494,6 +506,8 @@ static bool clash(const struct opts_nash *o)
 		cli_error(
 			"--stream gives all equilibria by method eee on the CPU: no --one, --pure, "
 			"--max, --components, --inexact or other method");
+	else if (o->svg && (o->stream || o->convert))
+		cli_error("--svg draws what is solved and kept: no --stream, no --convert");
 	else if (o->stream && (o->json || o->output != OUTPUT_GAMBIT))
 		cli_error("--stream goes with --output gambit");
 	else
@@ -541,6 +555,8 @@ static int run(const void *opts, int n_args, char **args)
 		return CLI_FAILED;
 	rc = ranks_session_start(
 		&ranks, &s, &o->talk, o->threads, 0, output == OUTPUT_JSON, o->output_file);
+	if (!rc && o->svg && !session_can_write(&s, o->svg))
+		rc = ranks_fail(&ranks, &s);
 	/* beside reading, if it was asked for */
 	if (!rc && !o->convert && !o->one && !o->pure && !o->inexact && !o->stream && !o->max &&
 		o->method != NASH_METHOD_VE)
@@ -598,6 +614,8 @@ const struct command cmd_nash = {
 		    "all extreme equilibria with payoffs\n"
 		    "gpube nash --components --json game.nfg\n"
 		    "the same with maximal Nash subsets, for a program to read\n"
+		    "gpube nash --svg equilibria.svg game.nfg\n"
+		    "and a picture of them\n"
 		    "gpube nash --one --output gambit game.nfg\n"
 		    "one equilibrium, as Gambit writes it",
 	.min_args = 1,

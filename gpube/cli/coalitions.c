@@ -2,6 +2,7 @@
 #include "gpube/cli/coalitions.h"
 
 #include <math.h>
+#include <string.h>
 
 const char *const csg_status_words[] = {
 	[CSG_OPTIMAL] = "optimal",
@@ -37,6 +38,79 @@ void text_structure(
 		text_part(out, r->parts[k]);
 	}
 	gpube__out_text(out, "\n");
+}
+
+/* ---- tables ------------------------------------------------------------------------------- */
+
+enum { WORTH = 14, BAR = 20 }; /* columns */
+
+void table_head(struct gpube_out *out, const char *worth, const char *what)
+{
+	gpube__out_printf(out, "%*s  share  %-*s  %s\n", WORTH, worth, BAR, "", what);
+}
+
+void table_row(struct gpube_out *out, const char *text, double value, double all)
+{
+	const double share = value >= 0 && all > 0 ? fmin(value / all, 1) : -1;
+	char bar[BAR + 1];
+	const int n = share < 0 ? 0 : (int)lround(share * BAR);
+
+	memset(bar, '#', (size_t)n);
+	bar[n] = 0;
+	gpube__out_printf(out, "%*s  ", WORTH, text);
+	if (share < 0)
+		gpube__out_text(out, "     ");
+	else
+		gpube__out_printf(out, "%3.0f %%", 100 * share);
+	gpube__out_printf(out, "  %-*s ", BAR, bar);
+}
+
+void table_line(struct gpube_out *out, const char *text, const char *what)
+{
+	gpube__out_printf(out, "%*s  %5s  %-*s  %s\n", WORTH, text, "", BAR, "", what);
+}
+
+static void value_text(char text[32], const struct csg_game *g, int64_t value)
+{
+	if (csg__is_int(g->type))
+		snprintf(text, 32, "%lld", (long long)value);
+	else
+		snprintf(text, 32, "%.9g", csg__decode(g->type, value));
+}
+
+bool table_structure(struct gpube_out *out, const struct csg_game *g, const struct csg_result *r,
+	const char *worth, const char *members, const char *part)
+{
+	uint64_t parts[CSG_MAX_AGENTS];
+	char text[32], what[120];
+
+	if (r->answer == CSG_INFEASIBLE || r->answer == CSG_INCOMPLETE)
+		return false;
+	for (int k = 0; k < r->n_parts; k++) { /* few: the largest first */
+		int at = k;
+
+		for (; at > 0 && csg_game_value(g, parts[at - 1]) < csg_game_value(g, r->parts[k]);
+			at--)
+			parts[at] = parts[at - 1];
+		parts[at] = r->parts[k];
+	}
+	table_head(out, worth, members);
+	for (int k = 0; k < r->n_parts; k++) {
+		value_text(text, g, csg__value_int(g, parts[k]));
+		table_row(out, text, csg_game_value(g, parts[k]), r->value);
+		for (uint64_t c = parts[k]; c; c &= c - 1)
+			gpube__out_printf(out, " %d", __builtin_ctzll(c) + 1);
+		gpube__out_text(out, "\n");
+	}
+	if (r->is_int)
+		snprintf(text, sizeof(text), "%lld", (long long)r->value_int);
+	else
+		snprintf(text, sizeof(text), "%.9g", r->value);
+	snprintf(what, sizeof(what), "%d %s%s of %d %s%s", r->n_parts, part,
+		gpube__plural(r->n_parts), csg_game_agents(g), members,
+		r->answer == CSG_OPTIMAL ? ", the proved maximum" : "");
+	table_line(out, text, what);
+	return true;
 }
 
 void json_worth(struct json *j, const char *key, const struct csg_result *r)

@@ -3,7 +3,7 @@
 #ifndef GPUBE_CLI_COALITIONS_H
 #define GPUBE_CLI_COALITIONS_H
 
-#include "csg/csg.h"
+#include "csg/game.h"
 #include "gpube/cli/session/session.h"
 
 /* By enum csg_answer. */
@@ -20,6 +20,20 @@ void json_upper_bound(struct json *j, const struct csg_result *r);
  */
 void text_structure(
 	struct gpube_out *out, const struct csg_result *r, const char *worth, const char *parts);
+/*
+ * The same as a table, the parts by their worth: "value", "agents" and "coalition" of games. False,
+ * and nothing, without a structure.
+ */
+bool table_structure(struct gpube_out *out, const struct csg_game *g, const struct csg_result *r,
+	const char *worth, const char *members, const char *part);
+
+/* A table's head, and the beginning of a row: what something is worth, and its share of 'all' as a
+ * bar. */
+void table_head(struct gpube_out *out, const char *worth, const char *what);
+void table_row(struct gpube_out *out, const char *text, double value, double all);
+/* A row that is no part. */
+void table_line(struct gpube_out *out, const char *text, const char *what);
+
 /* The parts: lists of numbers from 1. */
 void json_parts(struct json *j, const char *key, const struct csg_result *r);
 

@@ -287,7 +287,7 @@
 		"method se: supports of N actions of each player alone; 0: of any size")           \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
 		"methods se and eee: where pairs of supports are scanned, faces walked; auto: on " \
-		"the CPU, and large games go on on a device once it is open")                                                                  \
+		"the CPU, and large games go on on a device once it is open")                      \
 	X(FLAG, one, 0, NULL, 0, 0, NULL,                                                          \
 		"one equilibrium alone, by the algorithm of Lemke and Howson")                     \
 	X(FLAG, all_labels, 0, NULL, 0, 0, NULL,                                                   \
@@ -296,6 +296,9 @@
 	X(INT, max, 0, "0", 0, OPTS_NO_END, "N", "stop after N equilibria; 0: find all")           \
 	X(FLAG, components, 0, NULL, 0, 0, NULL,                                                   \
 		"maximal Nash subsets and connected components, too")                              \
+	X(OUT, svg, 0, NULL, 0, 0, "FILE",                                                         \
+		"draw them, an SVG: of two actions a player the best responses and where they "    \
+		"meet, otherwise the components as graphs of strategies")                          \
 	X(FLAG, stream, 0, NULL, 0, 0, NULL,                                                       \
 		"write each equilibrium as soon as it has been checked and keep none, for "        \
 		"millions: in no order, with --output gambit")                                     \
@@ -319,11 +322,13 @@
 		"as input for lrsnash")
 
 #define OPTS_CSG(X)                                                                                \
-	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json|table",                                      \
+		"form of the result: for people, one JSON object, or what each coalition is "      \
+		"worth")                                                                           \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
 		"write the result to FILE instead of standard output")                             \
-	X(CHOICE, method, 'm', "auto", 0, 0, "auto|lp|conv|dp|idp|ip|idp-ip",                         \
+	X(CHOICE, method, 'm', "auto", 0, 0, "auto|lp|conv|dp|idp|ip|idp-ip",                      \
 		"how the optimum is found")                                                        \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
 		"where conv, dp and idp work; auto decides by predicted time")                     \
@@ -352,7 +357,9 @@
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
 #define OPTS_AUCTION(X)                                                                            \
-	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json|table",                                      \
+		"form of the result: for people, one JSON object, or what each winner pays for "   \
+		"which goods")                                                                     \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
 		"write the result to FILE instead of standard output")                             \

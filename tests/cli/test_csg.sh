@@ -56,6 +56,8 @@ row 'SIGTERM: auto keeps what lp has found' 0 '"status": "bounds".*"value": [0-9
 	end_at TERM 'lp: not proved' "$gpube" csg --threads 1 --backend cpu -v --json --generate hump -n 25 --type int64
 printf 'csg 40 int32\ndefault -1\n{1,40} 9\n{2,40} 10\n{1,3} 6\n' > "$work/sparse.txt"
 row '40 agents, three of them listed' 0 '^structure +\{1,3\} \{2,40\} \{4,5,.*,39\}$' '' "$gpube" csg "$work/sparse.txt"
+row 'a table: the parts by their worth' 0 '^ +10 +67 % +#+ +2 40$' '' "$gpube" csg --output table "$work/sparse.txt"
+row 'a table: all' 0 '^ +15 +3 coalitions of 40 agents, the proved maximum$' '' "$gpube" csg --output table "$work/sparse.txt"
 row '40 agents, three of them listed: value' 0 '^value +15, the proved maximum$' '' "$gpube" csg "$work/sparse.txt"
 row 'no table of 40 agents' 1 '' 'the values of 40 agents take .* MiB, allowed are' \
 	"$gpube" csg --method conv "$work/sparse.txt"
@@ -178,6 +180,8 @@ row 'auction: six decimals of billions' 0 '^revenue +2250000000\.000002, the pro
 printf '%% three goods\ngoods 3\nbids 4\ndummy 1\n0 5.5 0 1 #\n1 3.25 1 2 3 #\n2 3 0 3 #\n3 1 0 1 2 #\n' > "$work/a.txt"
 row 'auction: revenue' 0 '^revenue +5\.50, the proved maximum$' '' "$gpube" auction "$work/a.txt"
 row 'auction: bids' 0 '^bids +0$' '' "$gpube" auction "$work/a.txt"
+row 'auction: a table' 0 '^ +5\.50 +100 % +#{20} +0:( [0-9]+)+$' '' "$gpube" auction --output table "$work/a.txt"
+row 'auction: a table of bundles' 0 '^ +13 +2 bundles of 3 goods, the proved maximum$' '' "$gpube" auction --output table "$work/g.txt"
 row 'auction: never' 0 '^never win +3$' '' "$gpube" auction "$work/a.txt"
 row 'auction: JSON' 0 '"status": "optimal".*"revenue": 5\.50, "upper_bound": 5\.50, "bids": \[0\]' '' \
 	"$gpube" auction --json "$work/a.txt"

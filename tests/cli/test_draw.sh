@@ -1,5 +1,5 @@
 #!/bin/sh
-# gpube info --dot: what the pictures say is what the model and its plan are.
+# Pictures: what they say is what the model, its plan, its bounds and the equilibria are.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 x=examples
@@ -127,6 +127,31 @@ if command -v xmllint > /dev/null 2>&1; then
 fi
 row 'plot: a maximum' 0 '' '' sh -c "printf '%s' '{problem: {name: \"most\", mustbe: \">-9.0\"}, variables: {a: 2, b: 2}, functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}' > '$work/most.cfn'; '$gpube' solve -q --plot '$work/m.svg' -o '$work/m' '$work/most.cfn'"
 that 'plot: of a maximum, both ends' count 2 '>[lu][a-z]* 7.1</text>' "$work/m.svg"
+# ---- equilibria: at 3/5 and 2/5 both lines bend, 360 pixels are 1
+printf 'NFG 1 R "x" { "her" "him" } { { "opera" "boxing" } { "opera" "boxing" } }\n\n3 2 0 0 0 0 2 3\n' > "$work/sexes.nfg"
+row 'nash --svg' 0 '^equilibria +3' '' "$gpube" nash --svg "$work/sexes.svg" "$work/sexes.nfg"
+that 'nash: a dot for each equilibrium' count 3 '^<circle' "$work/sexes.svg"
+that 'nash: the mixed one' grep -q 'cx="296.0" cy="278.0"' "$work/sexes.svg"
+that 'nash: best responses of player 1' grep -q 'class="responses1".*d="M80.0 422.0L80.0 278.0L440.0 278.0L440.0 62.0"' "$work/sexes.svg"
+that 'nash: best responses of player 2' grep -q 'class="responses2".*d="M80.0 422.0L296.0 422.0L296.0 62.0L440.0 62.0"' "$work/sexes.svg"
+that 'nash: its strategies' grep -q 'opera 3/5, boxing 2/5</text>' "$work/sexes.svg"
+printf 'NFG 1 R "x" { "a" "b" } { 2 2 }\n\n1 1 1 0 1 0 1 1\n' > "$work/same.nfg"
+row 'nash --svg: all is a best response' 0 '"regular": false, .*"v": "1"\}\]\}$' '' "$gpube" nash --json --svg "$work/same.svg" "$work/same.nfg"
+that 'nash: a square of best responses' count 1 'class="responses1" x="80.0" y="62.0" width="360"' "$work/same.svg"
+that 'nash: equilibria on three lines' count 3 'stroke="black" stroke-width="2"' "$work/same.svg"
+"$gpube" generate nash -n 4 --game win-lose --seed 5 -o "$work/lose.nfg"
+row 'nash --svg of more actions' 0 '"n_components": 1' '' "$gpube" nash --json --components --svg "$work/lose.svg" "$work/lose.nfg"
+that 'nash: an edge for each equilibrium' [ "$(sed -n 's/.*class="edge".*\( d=.*\)/\1/p' "$work/lose.svg" | sort -u | wc -l)" = \
+	"$("$gpube" nash --json "$work/lose.nfg" | sed -n 's/.*"n_equilibria": \([0-9]*\).*/\1/p')" ]
+that 'nash: the component' grep -q '>component 1: 5 and 4 strategies, 6 maximal Nash subsets<' "$work/lose.svg"
+row 'nash --svg: what was asked for' 0 '' '' "$gpube" nash --pure --svg "$work/pure.svg" -o "$work/pure" "$work/lose.nfg"
+that 'nash: no components then' sh -c "grep -q 'those asked for' '$work/pure.svg' && ! grep -q component '$work/pure.svg'"
+row 'nash --svg: nothing is kept' 2 '' 'no --stream' "$gpube" nash --stream --output gambit --svg "$work/x.svg" "$work/lose.nfg"
+row 'nash --svg: a file that cannot be written' 1 '' "^gpube: cannot write '/nonexistent/x'" \
+	"$gpube" nash --svg /nonexistent/x "$work/lose.nfg"
+if command -v xmllint > /dev/null 2>&1; then
+	that 'nash: XML' xmllint --noout "$work/sexes.svg" "$work/same.svg" "$work/lose.svg" "$work/pure.svg"
+fi
 row 'plot: a file that cannot be written' 1 '' "^gpube: cannot write '/nonexistent/x'" \
 	"$gpube" solve --plot /nonexistent/x $x/exams.cfn
 plan

@@ -2,14 +2,10 @@
 #include "gpube/cli/draw/plot.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "formats/io/io.h"
+#include "gpube/cli/draw/svg.h"
 
 enum { WIDTH = 760, HEIGHT = 420, LEFT = 90, RIGHT = 170, TOP = 46, BOTTOM = 52 };
-
-#define LOWER_COLOUR "#1f6bab"
-#define UPPER_COLOUR "#cf4c12"
 
 struct plot {
 	struct gpube_out *out;
@@ -63,23 +59,6 @@ static bool side(const struct plot *p, int k, bool lower, double *value, double 
 
 /* ---- what is drawn ------------------------------------------------------------------------ */
 
-static void put_text(struct plot *p, double x, double y, const char *anchor, const char *colour, const char *text)
-{
-	gpube__out_printf(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\">", x, y, anchor, colour);
-	for (; *text; text++) {
-		if (*text == '<' || *text == '&')
-			gpube__out_text(p->out, *text == '<' ? "&lt;" : "&amp;");
-		else
-			gpube__out_bytes(p->out, (unsigned char)*text < ' ' ? " " : text, 1);
-	}
-	gpube__out_text(p->out, "</text>\n");
-}
-
-static void put_line(struct plot *p, double x1, double y1, double x2, double y2)
-{
-	gpube__out_printf(p->out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n", x1, y1, x2, y2);
-}
-
 /* 1, 2 or 5 times a power of ten, so that some 'n' of them are the span. */
 static double nice_step(double span, int n)
 {
@@ -95,8 +74,8 @@ static void put_values(struct plot *p)
 
 	for (double v = ceil(p->least / step) * step; v <= p->most + step * 1e-9; v += step) {
 		snprintf(text, sizeof(text), "%.10g", fabs(v) < step * 1e-6 ? 0 : v);
-		put_line(p, LEFT, y_of(p, v), WIDTH - RIGHT, y_of(p, v));
-		put_text(p, LEFT - 8, y_of(p, v) + 4, "end", "#444444", text);
+		svg_line(p->out, LEFT, y_of(p, v), WIDTH - RIGHT, y_of(p, v), SVG_PALE, 1);
+		svg_text(p->out, LEFT - 8, y_of(p, v) + 4, "end", SVG_GREY, text);
 	}
 }
 
@@ -105,15 +84,16 @@ static void put_second(struct plot *p, double seconds)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.6g", seconds);
-	put_line(p, x_of(p, seconds), TOP, x_of(p, seconds), HEIGHT - BOTTOM);
-	put_text(p, x_of(p, seconds), HEIGHT - BOTTOM + 18, "middle", "#444444", text);
+	svg_line(p->out, x_of(p, seconds), TOP, x_of(p, seconds), HEIGHT - BOTTOM, SVG_PALE, 1);
+	svg_text(p->out, x_of(p, seconds), HEIGHT - BOTTOM + 18, "middle", SVG_GREY, text);
 }
 
 static void put_seconds(struct plot *p)
 {
 	const double step = nice_step(p->end - p->first, 6);
 
-	put_text(p, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - BOTTOM + 38, "middle", "#444444", "seconds");
+	svg_text(p->out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - BOTTOM + 38, "middle", SVG_GREY,
+		"seconds");
 	if (p->logarithmic) {
 		for (double t = pow(10, ceil(log10(p->first) - 1e-9)); t <= p->end; t *= 10)
 			put_second(p, t);
@@ -133,8 +113,11 @@ static bool put_side(struct plot *p, bool lower, double *last)
 		if (!side(p, k, lower, &value, &seconds) || (any && y_of(p, value) == y))
 			continue;
 		if (!any)
-			gpube__out_printf(p->out, "<path class=\"%s\" fill=\"none\" stroke-width=\"2\" stroke=\"%s\" d=\"M%.1f %.1f",
-				lower ? "lower" : "upper", lower ? LOWER_COLOUR : UPPER_COLOUR, x_of(p, seconds), y_of(p, value));
+			gpube__out_printf(p->out,
+				"<path class=\"%s\" fill=\"none\" stroke-width=\"2\" stroke=\"%s\" "
+				"d=\"M%.1f %.1f",
+				lower ? "lower" : "upper", lower ? SVG_BLUE : SVG_ORANGE,
+				x_of(p, seconds), y_of(p, value));
 		else
 			gpube__out_printf(p->out, " H%.1f V%.1f", x_of(p, seconds), y_of(p, value));
 		y = y_of(p, value);
@@ -156,7 +139,7 @@ static void put_label(struct plot *p, bool lower, double y, double other, bool b
 	if (both && fabs(y - other) < 16)
 		y = (y + other) / 2 + (lower ? 9 : -9);
 	snprintf(text, sizeof(text), "%s %s", lower ? "lower" : "upper", gpube__decimal_text(number, total, p->s->scale));
-	put_text(p, WIDTH - RIGHT + 8, y + 4, "start", lower ? LOWER_COLOUR : UPPER_COLOUR, text);
+	svg_text(p->out, WIDTH - RIGHT + 8, y + 4, "start", lower ? SVG_BLUE : SVG_ORANGE, text);
 }
 
 static void put_title(struct plot *p)
@@ -164,12 +147,11 @@ static void put_title(struct plot *p)
 	static const char *const said[] = {[GPUBE_ANSWER_OPTIMAL] = "the optimum is proved",
 		[GPUBE_ANSWER_INFEASIBLE] = "every assignment is forbidden (proved)",
 		[GPUBE_ANSWER_INCOMPLETE] = "not proved"};
-	const char *name = strrchr(p->a->file, '/');
 	char text[200];
 
-	snprintf(text, sizeof(text), "%.80s: %s%s", name ? name + 1 : p->a->file,
+	snprintf(text, sizeof(text), "%.80s: %s%s", svg_file_name(p->a->file),
 		p->a->model->kind == GPUBE_POTENTIALS ? "bounds of -ln; " : "", said[p->s->answer]);
-	put_text(p, LEFT, 24, "start", "black", text);
+	svg_text(p->out, LEFT, 24, "start", "black", text);
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
@@ -205,11 +187,7 @@ static void draw(struct plot *p)
 	double y[2] = {0, 0};
 	bool known[2];
 
-	gpube__out_printf(p->out,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-		"font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\">\n"
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-		WIDTH, HEIGHT, WIDTH, HEIGHT);
+	svg_begin(p->out, WIDTH, HEIGHT);
 	put_title(p);
 	put_values(p);
 	put_seconds(p);
@@ -218,7 +196,7 @@ static void draw(struct plot *p)
 	for (int lower = 0; lower < 2; lower++)
 		if (known[lower] && p->s->answer != GPUBE_ANSWER_INFEASIBLE)
 			put_label(p, lower, y[lower], y[!lower], known[0] && known[1]);
-	gpube__out_text(p->out, "</svg>\n");
+	svg_end(p->out);
 }
 
 int plot_write(const char *path, const struct answer *a, const struct gpube_solution *s)
