@@ -1,6 +1,7 @@
 /* formats.c - the table of formats, and reading through it. See formats.h; writing is write.c. */
 #include <ctype.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "formats/common/registry.h"
 
@@ -126,12 +127,13 @@ static struct found recognise(struct gpube_in *in)
 int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char *path)
 {
 	struct gpube_in in;
+	struct stat file;
 	int status;
 
 	if (!content || !ctx || !path)
 		return gpube__missing(ctx);
 	*content = GPUBE_CONTENT_MODEL;
-	if (strcmp(path, "-") == 0)
+	if (strcmp(path, "-") == 0 || (stat(path, &file) == 0 && !S_ISREG(file.st_mode)))
 		return GPUBE_OK;
 	status = gpube__in_open(&in, ctx, path);
 	if (status)

@@ -56,8 +56,8 @@ enum gpube_content {
 };
 
 /*
- * gpube_content() - told from the first bytes. Standard input is always taken
- * for a model: looking at it would take it away.
+ * gpube_content() - told from the first bytes. Standard input, and what is no plain
+ * file, is always taken for a model: looking at it would take it away.
  * Errors: EIO, ENOMEM
  */
 GPUBE_API int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char *path);

@@ -4,8 +4,7 @@
 
 #include "csg/auction/bids.h"
 #include "gpube/cli/coalitions.h"
-#include "gpube/cli/other_kinds.h"
-#include "gpube/ir/model.h"
+#include "gpube/cli/session/contents.h"
 
 #define OPTS_STRUCT struct opts_auction
 static const struct opt_row rows[] = {OPTS_AUCTION(OPT_ROW)};
@@ -270,26 +269,10 @@ static int refuse(struct session *s, const char *file)
 	return session_fail(s, NULL);
 }
 
-/* A bid on every bundle, or bids; one of them is NULL. */
-struct bidding {
-	struct csg_auction *auction;
-	struct csg_game *complete;
-};
-
-/* One function over several variables is a price of every bundle. */
-static int take(void *arg, const struct gpube_model *m)
-{
-	struct bidding *b = arg;
-	const int status = m->n_vars > 1 ? csg_from_model(&b->complete, m) : GPUBE_EINVAL;
-
-	return status == GPUBE_EINVAL ? csg_auction_from_model(&b->auction, m) : status;
-}
-
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_auction *o = opts;
-	struct bidding b = {0};
-	const struct form_taken form = {GPUBE_CONTENT_AUCTION, GPUBE_CONTENT_COALITIONS, take, &b};
+	struct contents c = {0};
 	struct session s;
 	int rc, status;
 
@@ -300,20 +283,21 @@ static int run(const void *opts, int n_args, char **args)
 		return rc;
 	session_open_device(&s, (enum gpube_backend)o->backend, true, false);
 	session_begin_reading(&s, o->timeout);
-	status = csg_auction_read_any(&b.auction, &b.complete, s.ctx, args[0]);
+	/* bids, or a bid on every bundle */
+	status = csg_auction_read_any(&c.auction, &c.coalitions, s.ctx, args[0]);
 	if (status)
-		status = other_kinds_read(&s, status, args[0], &form);
+		status = contents_read_form(
+			&c, s.ctx, status, args[0], GPUBE_CONTENT_AUCTION, GPUBE_CONTENT_COALITIONS);
 	session_end_reading(&s);
 	if (status)
 		rc = session_fail(&s, NULL);
-	else if (b.complete)
-		rc = solve_complete(&s, b.complete, o, args[0]);
+	else if (c.coalitions)
+		rc = solve_complete(&s, c.coalitions, o, args[0]);
 	else if (o->sell_all || o->backend == GPUBE_BACKEND_CUDA)
 		rc = refuse(&s, args[0]);
 	else
-		rc = solve(&s, b.auction, o, args[0]);
-	csg_auction_free(b.auction);
-	csg_game_free(b.complete);
+		rc = solve(&s, c.auction, o, args[0]);
+	contents_clear(&c, s.ctx);
 	session_end(&s);
 	return rc;
 }

@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "formats/formats.h"
-#include "gpube/cli/other_kinds.h"
+#include "gpube/cli/session/contents.h"
+#include "gpube/cli/session/session.h"
 #include "gpube/cli/simplify_map.h"
 #include "gpube/simplify/consistency.h"
 
@@ -94,12 +95,131 @@ static int write_simplified(struct session *s, const struct opts_convert *o,
 	return rc;
 }
 
+/* ---- what OUT is ---------------------------------------------------------------------------- */
+
+/* The names of each kind's formats, those of models aside, and what OUT may be called, by what IN holds. */
+static const struct {
+	const char *endings, *outputs;
+} kinds[] = {
+	[GPUBE_CONTENT_MODEL] = {NULL, NULL},
+	[GPUBE_CONTENT_GAME] = {"nfg|gam",
+		"a game is written as .nfg for Gambit, .gam as GAMUT does, as a model by the name of its "
+		"format, or by any other name for lrsnash"},
+	[GPUBE_CONTENT_COALITIONS] = {"csg",
+		"values of coalitions are written as .txt, as a model by the name of its format, or by any "
+		"other name in binary"},
+	[GPUBE_CONTENT_AUCTION] = {NULL, "an auction is written as a model, by the name of its format"},
+	[GPUBE_CONTENT_RESULT] = {"PR|MAR|MPE|MMAP|sol", "a result is written as .PR, .MAR, .MPE, .MMAP or .sol"},
+	[GPUBE_CONTENT_SIDECAR] = {"ub|order|ord|cov|evid|query", ""},
+};
+
+/* What OUT is to hold, by --to or its name; any other name is for more of what IN holds. */
+static enum gpube_content wanted(
+	const struct opts_convert *o, const struct contents *c, const char *to)
+{
+	if (o->to || c->kind == GPUBE_CONTENT_SIDECAR || gpube__has_extension(to, GPUBE_FORMATS_READ "|yml|wbo"))
+		return GPUBE_CONTENT_MODEL;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+		if (kinds[k].endings && gpube__has_extension(to, kinds[k].endings))
+			return (enum gpube_content)k;
+	return c->kind;
+}
+
+/* A model as a game of either kind, both as models; all else stays what it is. */
+static int become(struct session *s, struct contents *c, enum gpube_content want,
+	const struct opts_convert *o, const char *to)
+{
+	const bool has_form = want == GPUBE_CONTENT_GAME || want == GPUBE_CONTENT_COALITIONS;
+
+	if (c->kind == want && c->kind != GPUBE_CONTENT_AUCTION)
+		return GPUBE_OK;
+	if (c->result && want == GPUBE_CONTENT_MODEL)
+		return gpube__fail(s->ctx, GPUBE_EINVAL, "cannot write '%s': a result is no model", to);
+	if (c->model && !has_form)
+		return GPUBE_OK; /* that is said where the format is looked for */
+	if (c->model || want == GPUBE_CONTENT_MODEL)
+		return contents_become(c, s->ctx, want, o->read.regret);
+	return gpube__fail(s->ctx, GPUBE_EINVAL, "cannot write '%s' from '%s': %s", to, c->path,
+		kinds[c->kind].outputs);
+}
+
+/* An option of models that was given; NULL: none was. */
+static const char *option_of_models(const struct opts_convert *o)
+{
+	return o->simplify    ? "--simplify"
+	       : o->map       ? "--map"
+	       : o->check     ? "--check"
+	       : o->shift     ? "--shift"
+	       : o->lossy     ? "--lossy"
+	       : o->precision ? "--precision"
+	       : o->read.regret ? "--regret"
+			      : NULL;
+}
+
+/* The name says .sol, or the task; the wrong task's name would be read as that. */
+static int write_result(struct session *s, const struct gpube_uai_result *r, const char *to)
+{
+	const char *task = gpube_uai_task_name(r->task);
+
+	if (gpube__has_extension(to, "PR|MAR|MPE|MMAP") && !gpube__has_extension(to, task))
+		return gpube__fail(s->ctx, GPUBE_EINVAL,
+			"cannot write '%s': the result is %s, and there is no way from one task to "
+			"another",
+			to, task);
+	return gpube_write_uai_result(s->ctx, to, r);
+}
+
+static int write_other(struct session *s, const struct contents *c, const char *to)
+{
+	if (c->game)
+		return nash_write(c->game, to, NASH_FORMAT_AUTO);
+	if (c->coalitions)
+		return csg_write(
+			c->coalitions, to, gpube__has_extension(to, "txt") || !strcmp(to, "-"));
+	return write_result(s, c->result, to);
+}
+
+/* In another kind than models': what goes with those is refused. */
+static int check_options(struct session *s, const struct contents *c, const struct opts_convert *o,
+	enum gpube_content want, const char *to)
+{
+	const char *option = option_of_models(o);
+
+	if (!option || want == GPUBE_CONTENT_MODEL)
+		return GPUBE_OK;
+	if (c->model)
+		return gpube__fail(s->ctx, GPUBE_EINVAL, "%s goes with models, and '%s' is to be none", option, to);
+	return gpube__fail(s->ctx, GPUBE_EINVAL, "%s goes with models, and '%s' is none: %s", option, c->path,
+		kinds[c->kind].outputs);
+}
+
+static int convert(struct session *s, struct contents *c, const struct opts_convert *o, const char *to)
+{
+	const enum gpube_content want = wanted(o, c, to);
+	const bool made = c->kind != GPUBE_CONTENT_MODEL;
+	int status = check_options(s, c, o, want, to);
+
+	if (!status)
+		status = become(s, c, want, o, to);
+	if (!status && !c->model)
+		status = write_other(s, c, to);
+	if (status)
+		return session_fail(s, NULL);
+	if (!c->model)
+		return CLI_DONE;
+	if (!strcmp(to, "-") && o->to == GPUBE_FORMAT_AUTO) {
+		cli_error("convert: standard output has no name to tell the format: give --to");
+		return CLI_USAGE;
+	}
+	return o->simplify ? write_simplified(s, o, c->model, made, to)
+			   : write_model(s, o, c->model, made, to);
+}
+
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_convert *o = opts;
-	struct gpube_model *m = NULL;
+	struct contents c;
 	struct session s;
-	bool made;
 	int rc;
 
 	(void)n_args;
@@ -110,23 +230,13 @@ static int run(const void *opts, int n_args, char **args)
 	rc = session_start(&s, &o->talk, 0, 0, false, NULL);
 	if (rc)
 		return rc;
-	made = other_kinds_is_to_be_model(&s, o, args[0], args[1]);
-	if (!made && !o->read.from && other_kinds_convert(&s, &rc, o, args[0], args[1])) {
-		session_end(&s);
-		return rc;
+	if ((o->map && !session_can_write(&s, o->map)) ||
+		session_try_contents(&s, &c, args[0], &o->read)) {
+		rc = session_fail(&s, NULL);
+	} else {
+		rc = convert(&s, &c, o, args[1]);
+		contents_clear(&c, s.ctx);
 	}
-	if (!strcmp(args[1], "-") && o->to == GPUBE_FORMAT_AUTO) {
-		cli_error("convert: standard output has no name to tell the format: give --to");
-		session_end(&s);
-		return CLI_USAGE;
-	}
-	rc = !o->map || session_can_write(&s, o->map) ? CLI_DONE : session_fail(&s, NULL);
-	if (!rc)
-		rc = session_read(&s, &m, args[0], &o->read);
-	if (!rc)
-		rc = o->simplify ? write_simplified(&s, o, m, made, args[1])
-				 : write_model(&s, o, m, made, args[1]);
-	gpube_model_free(m);
 	session_end(&s);
 	return rc;
 }
@@ -152,7 +262,8 @@ const struct command cmd_convert = {
 		"named like one, as 'gpube solve' takes them: the allowed assignments of a game's are its "
 		"pure equilibria (with --regret: the least total is the least sum of what both players "
 		"could gain), those of the others the coalition structures and the sets of winners, the "
-		"greatest total the best. Up to 14 agents, or a list of coalitions.\n\n"
+		"greatest total the best. Up to 14 agents, or a list of coalitions. A model that has the "
+		"form of a game, as 'gpube nash' or 'gpube csg' takes it, becomes that as .nfg, .gam or .csg.\n\n"
 		"With --simplify, --map writes a line for each variable of IN: 'I value A' if "
 		"it has value A in every solution that counts, 'I variable J' if it is variable "
 		"J of OUT, and then the values that J's values stand for, unless they are the "

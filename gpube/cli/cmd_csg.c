@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gpube/cli/coalitions.h"
-#include "gpube/cli/other_kinds.h"
+#include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/session_ranks.h"
 
 #define OPTS_STRUCT struct opts_csg
@@ -176,19 +176,17 @@ static int generate(
 	return status;
 }
 
-static int take(void *arg, const struct gpube_model *m)
-{
-	return csg_from_model(arg, m);
-}
-
 static int get_game(struct session *s, struct csg_game **g, const struct opts_csg *o,
 	const char *file, struct ranks *r)
 {
-	const struct form_taken form = {GPUBE_CONTENT_COALITIONS, GPUBE_CONTENT_COALITIONS, take, g};
+	struct contents c = {0};
 	int status = o->generate ? generate(s, g, o, r) : csg_read(g, s->ctx, file);
 
-	if (status && !o->generate)
-		status = other_kinds_read(s, status, file, &form);
+	if (status && !o->generate) {
+		status = contents_read_form(
+			&c, s->ctx, status, file, GPUBE_CONTENT_COALITIONS, GPUBE_CONTENT_COALITIONS);
+		*g = c.coalitions;
+	}
 	status = dcop_world_agree(&r->world, status);
 	return status ? ranks_fail(r, s) : CLI_DONE;
 }

@@ -1,8 +1,8 @@
 /* cmd_info.c - gpube info: how large a model is, and what its elimination would take. */
 #include "gpube/cli/answer.h"
 #include "gpube/cli/draw/draw.h"
+#include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/measure.h"
-#include "gpube/cli/other_kinds.h"
 #include "gpube/ops/device/opening.h"
 #include "gpube/ops/pick.h"
 
@@ -17,11 +17,17 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
-/* All that the reports are written from. */
+/*
+ * All that the reports are written from.
+ * contents  what the file holds
+ * model     that, or what it becomes; NULL: it becomes none, and 'why' says why
+ */
 struct result {
 	const struct session *session;
 	const char *file;
+	const struct contents *contents;
 	const struct gpube_model *model;
+	const char *why;
 	const struct sizes *sizes;
 	const struct gpube_solution *solution;
 	bool cpu_alone; /* no device is opened to predict its time */
@@ -135,10 +141,46 @@ static void text_plan(struct gpube_out *out, const struct result *r)
 	text_times(out, r);
 }
 
+static void text_result(struct gpube_out *out, const struct gpube_uai_result *r)
+{
+	static const char *const what[] = {[GPUBE_UAI_MAR] = "marginals of",
+		[GPUBE_UAI_MPE] = "values of all",
+		[GPUBE_UAI_MAP] = "values of"};
+
+	gpube__out_printf(out, "%-*s%s, ", LABEL, "result", gpube_uai_task_name(r->task));
+	if (r->task != GPUBE_UAI_PR)
+		gpube__out_printf(out, "%s %d variable%s\n", what[r->task], r->n, gpube__plural(r->n));
+	else
+		gpube__out_printf(out, "log10 %.9g\n", r->log10_value);
+}
+
+/* What else than a model the file holds. */
+static void text_contents(struct gpube_out *out, const struct contents *c)
+{
+	if (c->result)
+		text_result(out, c->result);
+	else if (c->game)
+		gpube__out_printf(out, "%-*s%d x %d actions; see 'gpube nash'\n", LABEL, "game",
+			nash_game_rows(c->game), nash_game_columns(c->game));
+	else if (c->coalitions)
+		gpube__out_printf(out, "%-*sof %d agents, values of type %s; see 'gpube csg'\n", LABEL,
+			"coalitions", csg_game_agents(c->coalitions),
+			csg_type_name(csg_game_type(c->coalitions)));
+	else if (c->auction)
+		gpube__out_printf(out, "%-*s%d goods, %d bids; see 'gpube auction'\n", LABEL, "auction",
+			csg_auction_goods(c->auction), csg_auction_bids(c->auction));
+}
+
 static void report_text(struct gpube_out *out, const void *arg)
 {
 	const struct result *r = arg;
 
+	text_contents(out, r->contents);
+	if (!r->model) {
+		if (r->why)
+			gpube__out_printf(out, "%-*snone: %s\n", LABEL, "model", r->why);
+		return;
+	}
 	text_model(out, r->model, r->sizes);
 	if (r->solution->answer == GPUBE_ANSWER_INFEASIBLE)
 		gpube__out_printf(out, "%-*severy assignment is forbidden\n", LABEL, "simplified");
@@ -179,58 +221,101 @@ static void json_largest(struct json *j, const struct gpube_model *m, const stru
 	json_close(j, ']');
 }
 
-static void report_json(struct gpube_out *out, const void *arg)
+/* What is said of a model. */
+static void json_model(struct json *j, const struct result *r)
 {
-	const struct result *r = arg;
 	const struct session *s = r->session;
 	const struct gpube_model *m = r->model;
 	const struct sizes *sizes = r->sizes;
 	const struct gpube_solution *solution = r->solution;
 	const struct gpube_ops *ops[2];
 	int n = backends(r, ops);
+
+	json_text(j, "kind", m->kind == GPUBE_POTENTIALS ? "potentials" : "costs");
+	json_text(j, "direction", m->direction == GPUBE_MAXIMISE ? "maximise" : "minimise");
+	json_int(j, "decimals", m->scale);
+	json_int(j, "variables", m->n_vars - m->n_hidden);
+	if (m->n_hidden)
+		json_int(j, "hidden_variables", m->n_hidden);
+	json_int(j, "functions", m->n_functions);
+	json_histogram(j, "domains", &sizes->domains);
+	json_histogram(j, "arities", &sizes->arities);
+	json_histogram(j, "densities_percent", &sizes->densities);
+	json_real(j, "cells", sizes->cells);
+	json_real(j, "bytes", sizes->bytes);
+	json_int(j, "sparse", sizes->n_sparse);
+	json_int(j, "shared", sizes->n_shared);
+	json_largest(j, m, sizes);
+	json_plan(j, &solution->plan);
+	json_real(j, "memory_allowed_bytes", (double)s->ctx->memory_bytes);
+	json_true_false(j, "fits", solution->plan.peak_bytes <= (double)s->ctx->memory_bytes);
+	json_open(j, "estimated_seconds", '{');
+	for (int k = 0; k < n; k++)
+		json_real(j, ops[k]->name,
+			gpube__predicted_seconds(s->ctx, ops[k], solution->plan.joined_cells));
+	if (n < 2)
+		json_null(j, "cuda");
+	json_close(j, '}');
+}
+
+static void json_contents(struct json *j, const struct contents *c)
+{
+	json_text(j, "kind",
+		c->game         ? "bimatrix game"
+		: c->coalitions ? "coalition game"
+		: c->auction    ? "auction"
+				: "result");
+	if (c->result) {
+		json_text(j, "task", gpube_uai_task_name(c->result->task));
+		if (c->result->task == GPUBE_UAI_PR)
+			json_real(j, "log10", c->result->log10_value);
+		else
+			json_int(j, "variables", c->result->n);
+	} else if (c->game) {
+		json_int(j, "rows", nash_game_rows(c->game));
+		json_int(j, "columns", nash_game_columns(c->game));
+	} else if (c->coalitions) {
+		json_int(j, "agents", csg_game_agents(c->coalitions));
+		json_text(j, "type", csg_type_name(csg_game_type(c->coalitions)));
+	} else {
+		json_int(j, "goods", csg_auction_goods(c->auction));
+		json_int(j, "bids", csg_auction_bids(c->auction));
+	}
+}
+
+static void report_json(struct gpube_out *out, const void *arg)
+{
+	const struct result *r = arg;
+	const bool other = r->contents->kind != GPUBE_CONTENT_MODEL;
+	const struct gpube_solution *solution = r->solution;
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
-	json_text(&j, "status", solution->answer == GPUBE_ANSWER_INFEASIBLE ? "infeasible" : "ok");
-	json_text(&j, "backend", solution->backend);
-	json_seconds(&j, "seconds", session_seconds(s));
+	json_text(&j, "status",
+		solution && solution->answer == GPUBE_ANSWER_INFEASIBLE ? "infeasible" : "ok");
+	if (solution)
+		json_text(&j, "backend", solution->backend);
+	json_seconds(&j, "seconds", session_seconds(r->session));
 	json_text(&j, "file", r->file);
-	json_text(&j, "kind", m->kind == GPUBE_POTENTIALS ? "potentials" : "costs");
-	json_text(&j, "direction", m->direction == GPUBE_MAXIMISE ? "maximise" : "minimise");
-	json_int(&j, "decimals", m->scale);
-	json_int(&j, "variables", m->n_vars - m->n_hidden);
-	if (m->n_hidden)
-		json_int(&j, "hidden_variables", m->n_hidden);
-	json_int(&j, "functions", m->n_functions);
-	json_histogram(&j, "domains", &sizes->domains);
-	json_histogram(&j, "arities", &sizes->arities);
-	json_histogram(&j, "densities_percent", &sizes->densities);
-	json_real(&j, "cells", sizes->cells);
-	json_real(&j, "bytes", sizes->bytes);
-	json_int(&j, "sparse", sizes->n_sparse);
-	json_int(&j, "shared", sizes->n_shared);
-	json_largest(&j, m, sizes);
-	json_plan(&j, &solution->plan);
-	json_real(&j, "memory_allowed_bytes", (double)s->ctx->memory_bytes);
-	json_true_false(&j, "fits", solution->plan.peak_bytes <= (double)s->ctx->memory_bytes);
-	json_open(&j, "estimated_seconds", '{');
-	for (int k = 0; k < n; k++)
-		json_real(&j, ops[k]->name,
-			gpube__predicted_seconds(s->ctx, ops[k], solution->plan.joined_cells));
-	if (n < 2)
-		json_null(&j, "cuda");
-	json_close(&j, '}');
+	if (other)
+		json_contents(&j, r->contents);
+	if (other && r->model)
+		json_open(&j, "model", '{');
+	if (r->model)
+		json_model(&j, r);
+	if (other && r->model)
+		json_close(&j, '}');
 	json_close(&j, '}');
 	gpube__out_text(out, "\n");
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-static int report(struct session *s, const char *file, const struct gpube_model *m,
+static int report(struct session *s, const struct contents *c, const struct gpube_model *m,
 	const struct gpube_solution *solution, enum gpube_backend backend)
 {
 	struct sizes sizes = {0};
-	struct result r = {s, file, m, &sizes, solution, backend == GPUBE_BACKEND_CPU};
+	struct result r = {s, c->path, c, m, NULL, &sizes, solution, backend == GPUBE_BACKEND_CPU};
 	int rc = sizes_measure(&sizes, m) ? session_fail(s, NULL)
 					  : session_report(s, report_text, report_json, &r);
 
@@ -271,8 +356,8 @@ static int write_order(struct session *s, const struct gpube_model *m,
 	return gpube_write_order(m, path, solution->order) ? session_fail(s, NULL) : CLI_DONE;
 }
 
-static int inspect(
-	struct session *s, const struct opts_info *o, const char *file, const struct gpube_model *m)
+static int inspect(struct session *s, const struct opts_info *o, const struct contents *c,
+	const struct gpube_model *m)
 {
 	struct gpube_solve_opts options;
 	struct gpube_solution *solution = NULL;
@@ -292,7 +377,7 @@ static int inspect(
 		rc = session_fail(s, solution);
 	} else {
 		rc = o->dot ? draw(s, o, m, solution)
-			    : report(s, file, m, solution, options.backend);
+			    : report(s, c, m, solution, options.backend);
 		if (!rc && o->write_order)
 			rc = write_order(s, m, solution, o->write_order);
 	}
@@ -301,32 +386,43 @@ static int inspect(
 	return rc;
 }
 
-/* False: the file holds a model. */
-static bool show_other(const struct opts_info *o, int *rc, const char *file)
+/* What becomes no model is shown all the same, unless something of a model was asked for. */
+static int show_without(struct session *s, const struct opts_info *o, const struct contents *c, int status)
 {
-	struct session s;
-	bool other = true;
+	char why[sizeof(s->ctx->error)];
+	struct result r = {.session = s, .file = c->path, .contents = c};
 
-	*rc = session_start(&s, &o->talk, 0, 0, o->json || o->output, o->output_file);
-	if (!*rc) {
-		other = other_kinds_info(&s, rc, file);
-		session_end(&s);
-	}
-	return other;
+	if (o->dot || o->write_order || (status != GPUBE_EINVAL && status != GPUBE_ELIMIT && status != GPUBE_ERANGE))
+		return session_fail(s, NULL);
+	snprintf(why, sizeof(why), "%s", gpube_error(s->ctx));
+	r.why = c->result ? NULL : why;
+	return session_report(s, report_text, report_json, &r);
+}
+
+/* The contents stay as they are: what they become is made beside them. */
+static int show(struct session *s, const struct opts_info *o, const struct contents *c)
+{
+	struct gpube_model *m = NULL;
+	int rc, status;
+
+	if (c->kind == GPUBE_CONTENT_MODEL)
+		return inspect(s, o, c, c->model);
+	status = contents_model(&m, c, s->ctx, o->read.regret);
+	rc = status ? show_without(s, o, c, status) : inspect(s, o, c, m);
+	gpube_model_free(m);
+	return rc;
 }
 
 static int run(const void *opts, int n_args, char **args)
 {
 	struct opts_info given = *(const struct opts_info *)opts, *o = &given;
-	struct gpube_model *m = NULL;
+	struct contents c;
 	struct session s;
 	int rc;
 
 	(void)n_args;
 	if (o->svg && !o->dot)
 		o->dot = DRAW_GRAPH;
-	if (!o->read.from && !o->dot && show_other(o, &rc, args[0]))
-		return rc;
 	if (session_options_clash(&o->engine))
 		return CLI_USAGE;
 	if (o->write_order && (o->dot == DRAW_GRAPH || o->dot == DRAW_PSEUDOTREE)) {
@@ -340,10 +436,12 @@ static int run(const void *opts, int n_args, char **args)
 		return rc;
 	if (!o->dot)
 		gpube__opening_begin(); /* for its predicted time */
-	rc = session_read(&s, &m, args[0], &o->read);
-	if (!rc)
-		rc = inspect(&s, o, args[0], m);
-	gpube_model_free(m);
+	if (session_try_contents(&s, &c, args[0], &o->read)) {
+		rc = session_fail(&s, NULL);
+	} else {
+		rc = show(&s, o, &c);
+		contents_clear(&c, s.ctx);
+	}
 	session_end(&s);
 	return rc;
 }
@@ -356,7 +454,8 @@ const struct command cmd_info = {
 		"Shows the variables, functions, domains, arities and tables of the model in "
 		"FILE, what is left of it after simplification, and, for the elimination "
 		"order that is found, its width, the cells of its tables, the memory and the "
-		"estimated time. Nothing is eliminated.\n\n"
+		"estimated time. Nothing is eliminated. Of a game, an auction or a result it shows what that "
+		"is, and of what becomes a model all this.\n\n"
 		"Domains and arities are followed by how many there are: 2 (10) means ten of "
 		"2. So are densities: of each function's table, the share of the cells that do "
 		"not have its commonest value, rounded up to 1, 2, 5, 10, 20, 50 or 100 percent.\n\n"

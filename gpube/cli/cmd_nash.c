@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gpube/cli/draw/nash_picture.h"
-#include "gpube/cli/other_kinds.h"
+#include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/session_ranks.h"
 #include "nash/nash.h"
 
@@ -515,22 +515,19 @@ static bool clash(const struct opts_nash *o)
 	return true;
 }
 
-static int take(void *arg, const struct gpube_model *m)
-{
-	return nash_from_model(arg, m);
-}
-
 static int read_game(
 	struct session *s, struct nash_game **game, const struct opts_nash *o, const char *path)
 {
-	const struct form_taken form = {GPUBE_CONTENT_GAME, GPUBE_CONTENT_GAME, take, game};
+	struct contents c = {0};
 	int status;
 
 	session_begin_reading(s, o->timeout);
 	/* the words of --from are those of enum nash_format, in its order */
 	status = nash_read(game, s->ctx, path, (enum nash_format)o->from);
-	if (status && !o->from)
-		status = other_kinds_read(s, status, path, &form);
+	if (status && !o->from) {
+		status = contents_read_form(&c, s->ctx, status, path, GPUBE_CONTENT_GAME, GPUBE_CONTENT_GAME);
+		*game = c.game;
+	}
 	session_end_reading(s);
 	return status;
 }

@@ -70,19 +70,19 @@ void table_line(struct gpube_out *out, const char *text, const char *what)
 	gpube__out_printf(out, "%*s  %5s  %-*s  %s\n", WORTH, text, "", BAR, "", what);
 }
 
-static void value_text(char text[32], const struct csg_game *g, int64_t value)
+static void value_text(char text[GPUBE_DECIMAL_TEXT], const struct csg_game *g, int64_t value)
 {
 	if (csg__is_int(g->type))
-		snprintf(text, 32, "%lld", (long long)value);
+		gpube__decimal_text(text, value, g->scale);
 	else
-		snprintf(text, 32, "%.9g", csg__decode(g->type, value));
+		snprintf(text, GPUBE_DECIMAL_TEXT, "%.9g", csg__decode(g->type, value));
 }
 
 bool table_structure(struct gpube_out *out, const struct csg_game *g, const struct csg_result *r,
 	const char *worth, const char *members, const char *part)
 {
 	uint64_t parts[CSG_MAX_AGENTS];
-	char text[32], what[120];
+	char text[GPUBE_DECIMAL_TEXT], what[120];
 
 	if (r->answer == CSG_INFEASIBLE || r->answer == CSG_INCOMPLETE)
 		return false;
@@ -103,7 +103,7 @@ bool table_structure(struct gpube_out *out, const struct csg_game *g, const stru
 		gpube__out_text(out, "\n");
 	}
 	if (r->is_int)
-		snprintf(text, sizeof(text), "%lld", (long long)r->value_int);
+		value_text(text, g, r->value_int);
 	else
 		snprintf(text, sizeof(text), "%.9g", r->value);
 	snprintf(what, sizeof(what), "%d %s%s of %d %s%s", r->n_parts, part,

@@ -18,7 +18,7 @@ that 'the table is found' [ "$(wc -l < "$work/rows")" -ge 20 ]
 readers() {
 	case $1 in
 	TALK) echo gpube/cli/session/session.c ;;
-	READ) echo gpube/cli/session/inputs.c ;;
+	READ) echo gpube/cli/session/inputs.c gpube/cli/session/contents.c ;;
 	BOUNDING) echo gpube/cli/bounding.c ;;
 	RANKS) echo gpube/cli/session/session_ranks.c ;;
 	ANSWER) echo gpube/cli/cmd_solve.c gpube/cli/cmd_bound.c ;;

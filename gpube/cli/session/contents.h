@@ -1,7 +1,6 @@
 /*
- * contents.h - what a file holds that is no model of its own: a game of two players, a game of
- * coalitions, an auction or a result; and the model that it becomes. All commands that take models
- * read through this: what becomes a model is one to them.
+ * contents.h - what a file holds: a model, a game of two players, a game of coalitions, an auction or a result;
+ * and what it becomes, a model of a game, or a game of a model that has its form. All commands read through this.
  */
 #ifndef GPUBE_CLI_CONTENTS_H
 #define GPUBE_CLI_CONTENTS_H
@@ -11,32 +10,47 @@
 #include "csg/auction.h"
 #include "csg/csg.h"
 #include "formats/formats.h"
+#include "gpube/cli/opts.h"
 #include "nash/nash.h"
 
-/* One of them; none of a model, of a sidecar, and after a failure. */
+/* One of them; none after a failure. path: borrowed */
 struct contents {
+	const char *path;
 	enum gpube_content kind;
+	struct gpube_model *model;
 	struct nash_game *game;
 	struct csg_game *coalitions;
 	struct csg_auction *auction;
 	struct gpube_uai_result *result;
 };
 
-/* Does it become a model? */
-static inline bool contents_become_model(enum gpube_content kind)
-{
-	return kind == GPUBE_CONTENT_GAME || kind == GPUBE_CONTENT_COALITIONS ||
-	       kind == GPUBE_CONTENT_AUCTION;
-}
-
-/* c->kind is set; a model is not read. Errors: those of gpube_content() and the readers */
-int contents_read(struct contents *c, struct gpube_ctx *ctx, const char *path);
+/*
+ * contents_read() - told by content, or a model in the format that 'read' says.
+ * Errors: those of gpube_content() and the readers; EINVAL (what goes with a model, such as .ub)
+ */
+int contents_read(
+	struct contents *c, struct gpube_ctx *ctx, const char *path, const struct opts_read *read);
 void contents_clear(struct contents *c, struct gpube_ctx *ctx);
 
 /*
- * contents_model() - the model of a game, coalitions or an auction.
- * regret  of a game, see nash_model()
+ * contents_become() - the same as another kind: as a model, or what a model has the form of. An auction with a bid
+ * on every bundle is a game of coalitions.
+ * regret  of a game as a model, see nash_model()
+ * Errors: EINVAL (what is none: the text names the command that reads it), those of nash_model() and its like
  */
-int contents_model(struct gpube_model **out, const struct contents *c, bool regret);
+int contents_become(struct contents *c, struct gpube_ctx *ctx, enum gpube_content kind, bool regret);
+
+/* The model that a game, coalitions or an auction become, which stay. Errors: as contents_become() */
+int contents_model(
+	struct gpube_model **out, const struct contents *c, struct gpube_ctx *ctx, bool regret);
+
+/*
+ * contents_read_form() - after a command could not read its file, with 'status': a model that has the form of what
+ * the command takes becomes that. Otherwise the error is what the file holds, and who reads it.
+ * own  what the command reads; also: another one, or the same
+ * Returns a status
+ */
+int contents_read_form(struct contents *c, struct gpube_ctx *ctx, int status, const char *path,
+	enum gpube_content own, enum gpube_content also);
 
 #endif

@@ -19,51 +19,39 @@ void session_end_reading(struct session *s)
 	s->ctx->deadline = 0;
 }
 
-/* Games, coalitions and auctions as models; *m stays NULL of a file that is a model itself. */
-static int read_as_model(
-	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)
+int session_try_contents(
+	struct session *s, struct contents *c, const char *path, const struct opts_read *read)
 {
-	struct contents c = {0};
-	enum gpube_content kind = GPUBE_CONTENT_MODEL;
-	int status = GPUBE_OK;
+	int status;
 
-	*m = NULL;
-	/* what is wrong with a file is said where it is read as a model */
-	if (!read->from && gpube_content(&kind, s->ctx, path) == GPUBE_OK && contents_become_model(kind))
-		status = contents_read(&c, s->ctx, path);
-	if (!status && read->regret && !c.game)
+	session_begin_reading(s, s->timeout);
+	status = contents_read(c, s->ctx, path, read);
+	session_end_reading(s);
+	if (!status && read->regret && !c->game)
 		status = gpube__fail(
 			s->ctx, GPUBE_EINVAL, "--regret goes with games, and '%s' is none", path);
-	if (!status && contents_become_model(kind))
-		status = contents_model(m, &c, read->regret);
-	contents_clear(&c, s->ctx);
+	if (status)
+		contents_clear(c, s->ctx);
 	return status;
 }
 
 int session_try_read(
 	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)
 {
-	struct gpube_read_opts opts = {
-		.sizeof_options = sizeof(opts),
-		/* the words of --from are those of enum gpube_format, in its order */
-		.format = (enum gpube_format)read->from,
-		.evidence = read->evidence,
-		.colors = (int)read->colors,
-	};
+	struct contents c;
+	int status = session_try_contents(s, &c, path, read);
 
-	int status;
-
-	if (opts.evidence && !strcmp(opts.evidence, "none"))
-		opts.evidence = "";
+	*m = NULL;
+	if (status)
+		return status;
 	session_begin_reading(s, s->timeout);
-	status = read_as_model(s, m, path, read);
-	if (!status && !*m)
-		status = gpube_read_with(m, s->ctx, path, &opts);
+	status = contents_become(&c, s->ctx, GPUBE_CONTENT_MODEL, read->regret);
 	session_end_reading(s);
-	if (status) {
-		gpube_model_free(*m);
-		*m = NULL;
+	if (!status) {
+		*m = c.model;
+		c.model = NULL;
 	}
+	contents_clear(&c, s->ctx);
 	return status;
 }
 

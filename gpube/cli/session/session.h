@@ -75,7 +75,11 @@ bool session_can_write(struct session *s, const char *path);
 void session_begin_reading(struct session *s, double timeout);
 void session_end_reading(struct session *s);
 
-/* Reads a model; CLI_DONE, or CLI_FAILED after a message. */
+struct contents;
+/* Reads what a file holds, for contents_clear(): an enum gpube_status, nothing after a failure. */
+int session_try_contents(
+	struct session *s, struct contents *c, const char *path, const struct opts_read *read);
+/* Reads a model, or what becomes one; CLI_DONE, or CLI_FAILED after a message. */
 int session_read(
 	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read);
 /* The same without a message: an enum gpube_status. */

@@ -1,0 +1,72 @@
+#!/bin/sh
+# gpube convert, of every kind of file to every format: what is written can be read again, and all else is an error that
+# says why and leaves no file.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+cp examples/zebra.wcsp "$work/model.wcsp"
+cp examples/sprinkler.uai "$work/potentials.uai"
+printf 'x 2 2 2 9\n2 2\n2 0 1 1 0\n2 0 1 2 1\n1 1 0\n' > "$work/players.wcsp"
+printf 'x 2 2 1 9\n2 2\n2 0 1 5 2\n1 1 1\n0 1 3\n' > "$work/agents.wcsp"
+cp examples/effort.nfg "$work/game.nfg"
+printf 'csg 2 int32\n1 5\n2 4\n3 8\n' > "$work/coalitions.txt"
+printf 'goods 3\nbids 2\n1 2.5 0 1 #\n2 2 1 #\n' > "$work/auction.txt"
+printf 'MPE\n2 0 1\n' > "$work/mpe.MPE"
+printf 'PR\n-2.25\n' > "$work/pr.PR"
+echo 4 > "$work/bound.ub"
+
+written='wcsp cfn uai lg wcnf cnf lp mps'
+all="$written qpbo col erg yaml xml bif opb bep pre nfg gam csg txt dat PR MAR MPE MMAP sol ub order ord cov evid query"
+
+# goes IN TO: can it be written?
+goes() {
+	case $1:$2 in
+	agents.wcsp:cnf | players.wcsp:cnf | auction.txt:cnf) return 1 ;;  # costs differ
+	potentials.uai:cnf) return 1 ;;
+	mpe.MPE:txt | mpe.MPE:dat | mpe.MPE:MPE | mpe.MPE:sol) return 0 ;;
+	pr.PR:txt | pr.PR:dat | pr.PR:PR) return 0 ;;
+	mpe.* | pr.* | bound.*) return 1 ;;
+	game.nfg:nfg | game.nfg:gam | players.wcsp:nfg | players.wcsp:gam) return 0 ;;
+	game.nfg:txt | game.nfg:dat | coalitions.txt:txt | coalitions.txt:dat) return 0 ;;
+	coalitions.txt:csg | agents.wcsp:csg) return 0 ;;
+	esac
+	case " $written " in *" $2 "*) return 0 ;; esac
+	return 1
+}
+
+# by NAME TO [OPTION...]: as 'goes' says, and the file can be read by who reads its kind
+by() {
+	file=$1 to=$2 out=$3
+	shift 3
+	rm -f "$work"/out*
+	if goes "$file" "$to"; then
+		that "$file as .$to $*" "$gpube" convert -q "$@" "$work/$file" "$out"
+		[ "$to" = mps ] || that "which can be read" "$gpube" info "$out"
+		return
+	fi
+	"$gpube" convert -q "$@" "$work/$file" "$out" > "$work/said" 2>&1
+	that "$file is no .$to $*: exit 1" [ $? -eq 1 ]
+	that 'with a reason' grep -q '^gpube: ' "$work/said"
+	that 'and no file' sh -c "! ls '$work'/out* 2> /dev/null | grep ."
+}
+
+for file in model.wcsp potentials.uai players.wcsp agents.wcsp game.nfg coalitions.txt auction.txt mpe.MPE pr.PR bound.ub; do
+	for to in $all; do
+		by "$file" "$to" "$work/out.$to"
+	done
+	for to in $written; do
+		by "$file" "$to" "$work/out" --to "$to"
+	done
+done
+
+# a model as a game is that game
+"$gpube" convert -q "$work/players.wcsp" "$work/p.nfg"
+that 'a model as .nfg has the same equilibria' sh -c "'$gpube' nash --output gambit '$work/players.wcsp' > '$work/a' &&
+	'$gpube' nash --output gambit '$work/p.nfg' | cmp - '$work/a' && [ -s '$work/a' ]"
+"$gpube" convert -q "$work/agents.wcsp" "$work/a.csg"
+that 'a model as .csg has the same value' sh -c "'$gpube' csg -q '$work/a.csg' | grep -q '^value  *4,'"
+row 'a model as .nfg and --shift' 1 '' "^gpube: --shift goes with models, and '.*p.nfg' is to be none$" \
+	"$gpube" convert --shift "$work/players.wcsp" "$work/p.nfg"
+row 'a pipe is read once' 0 '^optimum +0,' '' \
+	sh -c "mkfifo '$work/pipe' && { cat examples/zebra.wcsp > '$work/pipe' & } && '$gpube' solve -q '$work/pipe'"
+plan
