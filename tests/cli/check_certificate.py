@@ -215,7 +215,7 @@ def read_certificate(path):
     c["domains"] = [int(next(words)) for _ in range(member("variables"))]
     for name in ("functions", "decimals", "cap", "shift", "bound", "constant"):
         c[name] = member(name)
-    if not (0 <= c["decimals"] <= 18 and 0 <= c["cap"] <= 1 << 60 and 0 <= c["shift"] <= 40):
+    if not (0 <= c["decimals"] <= 18 and 0 <= c["cap"] < (1 << 63) - 1 and 0 <= c["shift"] <= 40):
         raise Refused("a number of the header is out of range")
     c["blocks"] = []
     for _ in range(member("blocks")):

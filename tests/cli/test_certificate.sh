@@ -105,7 +105,7 @@ forge() { # NAME WORD VALUE
 forge 'decimals of costs' decimals 1
 forge 'more decimals of costs' decimals 3
 forge 'a smaller cap' cap 0
-forge 'a cap past 2^60' cap 1152921504606846977
+forge 'a cap past 2^63 - 2' cap 9223372036854775807
 forge 'a negative cap' cap -1
 forge 'another shift' shift "$(($(sed -n 's/^shift //p' "$work/c") + 1))"
 forge 'a shift of 64' shift 64
@@ -135,6 +135,12 @@ table 1 0
 0 1
 END
 that 'costs as far apart as 64 bits go' agree "$work/wide.cfn" "$work/wide.cert" -5
+
+echo '{problem:{name:p,mustbe:"<100"},variables:{a:2,b:2},functions:{f:{scope:[a,b],costs:[
+-4000000000000000000,-3999999999999999999,4000000000000000000,3999999999999999993]},
+g:{scope:[a],costs:[4000000000000000000,-4000000000000000000]}}}' > "$work/far.cfn"
+that 'least costs far below the optimum' certify "$work/far.cfn" auto
+row 'the bound is the optimum' 0 '^certified *-7' '' "$gpube" bound -q --certify "$work/far.cert" "$work/far.cfn"
 
 echo '{problem:{name:p,mustbe:"<100"},variables:{a:2,b:2},functions:{f:{scope:[],costs:[inf]},g:{scope:[a,b],costs:[1,2,3,4]}}}' > "$work/none.cfn"
 that 'an infinite constant' certify "$work/none.cfn" auto

@@ -59,23 +59,36 @@ static __int128 room_above(__int128 constant)
 	return room < 0 ? 0 : room < MOST_ABOVE ? room : MOST_ABOVE;
 }
 
-int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper)
+/* A cap with which nothing below 'upper' is lost; *least: the sum of the functions' least costs. */
+static __int128 needed_cap(__int128 *least, const struct gpube_model *m, int64_t upper)
 {
-	__int128 least = minimised(m, m->constant), cap = 1, most;
+	__int128 cap = 1;
 
+	*least = minimised(m, m->constant);
 	for (int32_t f = 0; f < m->n_functions; f++) {
 		__int128 min, max;
 
 		range(m, f, &min, &max);
-		least += min;
+		*least += min;
 		if (upper == GPUBE_INF && max - min + 1 > cap)
 			cap = max - min + 1;
 	}
-	if (upper != GPUBE_INF && upper - least > 1)
-		cap = upper - least;
-	most = room_above(least) / (n_relaxed(m) + 1);
+	return upper != GPUBE_INF && upper - *least > 1 ? upper - *least : cap;
+}
+
+int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper)
+{
+	__int128 least, cap = needed_cap(&least, m, upper), most = room_above(least) / (n_relaxed(m) + 1);
+
 	most = most < (int64_t)1 << 60 ? most : (int64_t)1 << 60;
 	return (int64_t)(cap < most ? cap : most);
+}
+
+int64_t gpube__wide_cap_for(const struct gpube_model *m, int64_t upper)
+{
+	__int128 least, cap = needed_cap(&least, m, upper);
+
+	return upper != GPUBE_INF && cap < GPUBE_INF - 1 ? (int64_t)cap : GPUBE_INF - 1;
 }
 
 static int too_large(struct gpube_ctx *ctx)
@@ -83,7 +96,7 @@ static int too_large(struct gpube_ctx *ctx)
 	return gpube__fail(ctx, GPUBE_ERANGE, "costs are too large for a certificate");
 }
 
-/* Adds what a function costs at least to *constant, and what it costs above that to the model. */
+/* Adds what a function costs at least to *constant, and what it costs above that to the model, or to that, too. */
 static int relax_function(struct gpube_model *r, const struct gpube_model *m, int32_t f, int64_t cap,
 	__int128 *constant)
 {
@@ -107,7 +120,9 @@ static int relax_function(struct gpube_model *r, const struct gpube_model *m, in
 	for (int k = 0; k < arity; k++)
 		sorted[k] = scope[k];
 	qsort(sorted, (size_t)arity, sizeof(*sorted), gpube__compare_int32);
-	if (!status)
+	if (!status && arity == 0)
+		*constant += costs[0];
+	else if (!status)
 		status = gpube_model_add_costs(r, arity, sorted, costs);
 	gpube__free(m->ctx, costs);
 	return status;
@@ -125,30 +140,44 @@ static int relax_observation(struct gpube_model *r, const struct gpube_model *m,
 	return status;
 }
 
-int gpube__relaxed(struct gpube_model **out, const struct gpube_model *m, int64_t cap)
+int gpube__relaxed_above(
+	struct gpube_model **out, __int128 *constant, const struct gpube_model *m, int64_t cap)
 {
 	struct gpube_model *r = NULL;
-	__int128 constant = minimised(m, m->constant);
 	int status;
 
 	*out = NULL;
+	*constant = minimised(m, m->constant);
 	status = gpube_model_new(&r, m->ctx, GPUBE_COSTS);
 	for (int32_t i = 0; i < m->n_vars && !status; i++)
 		status = gpube_model_add_var(r, NULL, m->vars[i].domain, NULL);
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
-		status = relax_function(r, m, f, cap, &constant);
+		status = relax_function(r, m, f, cap, constant);
 	for (int32_t i = 0; i < m->n_vars && !status; i++)
 		if (m->evidence && m->evidence[i] >= 0)
 			status = relax_observation(r, m, i, cap);
-	if (!status && (constant <= -INT64_MAX || (__int128)cap * n_relaxed(m) > room_above(constant)))
-		status = too_large(m->ctx);
 	if (status) {
 		gpube_model_free(r);
 		return status;
 	}
-	r->constant += (int64_t)constant;
 	r->scale = m->scale;
 	*out = r;
+	return GPUBE_OK;
+}
+
+int gpube__relaxed(struct gpube_model **out, const struct gpube_model *m, int64_t cap)
+{
+	__int128 constant;
+	int status = gpube__relaxed_above(out, &constant, m, cap);
+
+	if (status)
+		return status;
+	if (constant <= -INT64_MAX || constant >= INT64_MAX || (__int128)cap * n_relaxed(m) > room_above(constant)) {
+		gpube_model_free(*out);
+		*out = NULL;
+		return too_large(m->ctx);
+	}
+	(*out)->constant = (int64_t)constant;
 	return GPUBE_OK;
 }
 
@@ -300,7 +329,7 @@ static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 		status = read_member(in, "decimals", &v, 0, 18);
 	c->scale = (int)v;
 	if (!status)
-		status = read_member(in, "cap", &c->cap, 0, (int64_t)1 << 60);
+		status = read_member(in, "cap", &c->cap, 0, GPUBE_INF - 1);
 	if (!status)
 		status = read_member(in, "shift", &v, 0, 40);
 	c->shift = (int)v;

@@ -60,14 +60,19 @@ struct gpube_certificate {
  * cap     >= 0
  * Errors: ERANGE (totals leave 64 bits, or costs above the constant can add up to more than 2^61: with
  *         gpube__cap_for() only where the least costs of all functions do), ENOMEM
+ * gpube__relaxed_above() - the same with the constant by itself, so that nothing is refused.
  */
 int gpube__relaxed(struct gpube_model **out, const struct gpube_model *m, int64_t cap);
+int gpube__relaxed_above(
+	struct gpube_model **out, __int128 *constant, const struct gpube_model *m, int64_t cap);
 
 /*
- * A cap that loses nothing while the optimum is below 'upper' (a total of the
+ * gpube__cap_for() - a cap that loses nothing while the optimum is below 'upper' (a total of the
  * minimisation, GPUBE_INF: unknown), or as large a one as sums of 64 bits allow.
+ * gpube__wide_cap_for() - the same where sums are of 128 bits.
  */
 int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper);
+int64_t gpube__wide_cap_for(const struct gpube_model *m, int64_t upper);
 
 void gpube__certificate_clear(struct gpube_certificate *c);
 /* Takes all blocks away. */
@@ -86,7 +91,7 @@ int gpube__certificate_table(
  * gpube__certificate_proves() - what it proves, whatever is claimed.
  * m      the given problem's costs
  * bound  out: of the minimisation
- * Errors: EINVAL (it is no proof: the text says why), ERANGE (sums pass 64 bits), ENOMEM, ESTOP
+ * Errors: EINVAL (it is no proof: the text says why), ERANGE (sums pass 128 bits, or the bound 64), ENOMEM, ESTOP
  */
 int gpube__certificate_check(const struct gpube_certificate *c, const struct gpube_model *m);
 int gpube__certificate_proves(
@@ -103,6 +108,8 @@ int gpube__certificate_read(
  * known   of a run on 'm' before: its assignment is what the ascent aims at
  * out     clear it
  * A stop ends the ascent; what it has reached is then checked all the same, and the context works again.
+ * Costs too large for an ascent are eliminated in 128 bits, in small models: a block is then what a variable's values
+ * cost more than the best, in as many tables as its numbers need.
  * Errors: as gpube_bound()
  */
 int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_model *m,

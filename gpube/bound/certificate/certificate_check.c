@@ -21,7 +21,8 @@ enum { MOST_DIMS = 20 };
 struct terms {
 	int n;
 	int32_t *scope;
-	int64_t cells, *values;
+	int64_t cells;
+	__int128 *values;
 };
 
 struct polynomial {
@@ -100,11 +101,11 @@ static int terms_of(struct polynomial *p, struct terms **out, int n, const int32
 
 static int too_large(struct gpube_ctx *ctx)
 {
-	return gpube__fail(ctx, GPUBE_ERANGE, "sums of the certificate pass 64 bits");
+	return gpube__fail(ctx, GPUBE_ERANGE, "sums of the certificate pass 128 bits");
 }
 
 /* Values to coefficients: of each variable, what every value but the first adds to that. */
-static bool differences(int64_t *v, int64_t n, int arity, const int32_t *size)
+static bool differences(__int128 *v, int64_t n, int arity, const int32_t *size)
 {
 	int64_t stride = 1;
 
@@ -117,7 +118,7 @@ static bool differences(int64_t *v, int64_t n, int arity, const int32_t *size)
 }
 
 /* Adds all coefficients whose nonzero places are those of 'mask'. */
-static int add_terms(struct polynomial *p, const int64_t *v, int arity, const int32_t *scope,
+static int add_terms(struct polynomial *p, const __int128 *v, int arity, const int32_t *scope,
 	const int32_t *size, unsigned mask)
 {
 	int32_t over[MOST_DIMS] = {0};
@@ -153,15 +154,14 @@ static int add_terms(struct polynomial *p, const int64_t *v, int arity, const in
 static int add_table(struct polynomial *p, const int64_t *values, int64_t n, int arity,
 	const int32_t *scope, int64_t factor)
 {
-	int64_t *v = gpube__alloc(p->ctx, (uint64_t)n, sizeof(*v));
+	__int128 *v = gpube__alloc(p->ctx, (uint64_t)n, sizeof(*v));
 	int32_t size[MOST_DIMS] = {0};
 	int status = v ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (int k = 0; k < arity; k++)
 		size[k] = p->domain[scope[k]];
 	for (int64_t k = 0; k < n && !status; k++)
-		if (__builtin_mul_overflow(values[k], factor, &v[k]))
-			status = too_large(p->ctx);
+		v[k] = (__int128)values[k] * factor;
 	if (!status && !differences(v, n, arity, size))
 		status = too_large(p->ctx);
 	for (unsigned mask = 0; mask >> (arity > 0 ? arity : 0) == 0 && !status; mask++)
@@ -173,14 +173,16 @@ static int add_table(struct polynomial *p, const int64_t *values, int64_t n, int
 
 /* ---- what is checked ----------------------------------------------------------------------- */
 
-static int check_sums(const struct gpube_certificate *c, const struct gpube_model *relaxed)
+/* relaxed, constant: what the tables ought to add up to */
+static int check_sums(
+	const struct gpube_certificate *c, const struct gpube_model *relaxed, __int128 constant)
 {
 	struct polynomial p = {.ctx = c->ctx, .domain = c->domain};
 	int64_t unit = -((int64_t)1 << c->shift), capacity = 0, *costs = NULL;
 	int status = add_table(&p, &c->constant, 1, 0, NULL, 1);
 
 	if (!status)
-		status = add_table(&p, &relaxed->constant, 1, 0, NULL, unit);
+		status = add_terms(&p, &(__int128){constant * unit}, 0, NULL, NULL, 0);
 	for (int32_t t = 0; t < c->n_tables && !status; t++)
 		status = add_table(&p, c->tables[t].values, c->tables[t].n, c->tables[t].arity,
 			c->tables[t].scope, 1);
@@ -237,26 +239,8 @@ static int block_scope(const struct gpube_certificate *c, int32_t block, int32_t
 	return n;
 }
 
-/* Whether no sum of one cell of each table can leave 64 bits. */
-static bool sums_fit(const struct gpube_certificate *c, int32_t block)
-{
-	__int128 sum = 0;
-
-	for (int32_t t = c->first[block]; t < c->first[block + 1]; t++) {
-		__int128 most = 0;
-
-		for (int64_t k = 0; k < c->tables[t].n; k++) {
-			__int128 v = c->tables[t].values[k];
-
-			most = v > most ? v : -v > most ? -v : most;
-		}
-		sum += most;
-	}
-	return sum <= INT64_MAX;
-}
-
 /* The least total of a block's tables, by trying all values of its variables. */
-static int least_of(int64_t *least, const struct gpube_certificate *c, int32_t block)
+static int least_of(__int128 *least, const struct gpube_certificate *c, int32_t block)
 {
 	int32_t scope[MOST_DIMS], index[MOST_DIMS] = {0};
 	int32_t n_tables = c->first[block + 1] - c->first[block];
@@ -268,8 +252,6 @@ static int least_of(int64_t *least, const struct gpube_certificate *c, int32_t b
 		tried = gpube__mul_size(tried, c->domain[scope[k]]);
 	if (tried < 0 || tried > MOST_TRIED)
 		return gpube__fail(c->ctx, GPUBE_ELIMIT, "a block of the certificate is too large");
-	if (!sums_fit(c, block))
-		return too_large(c->ctx);
 	at = gpube__alloc_zero(c->ctx, (uint64_t)n_tables * (MOST_DIMS + 1), sizeof(*at));
 	if (!at)
 		return GPUBE_ENOMEM;
@@ -283,9 +265,9 @@ static int least_of(int64_t *least, const struct gpube_certificate *c, int32_t b
 				if (scope[k] == table->scope[j])
 					step[t * MOST_DIMS + k] = stride;
 	}
-	*least = INT64_MAX;
+	*least = (__int128)1 << 120; /* above any: tables are at most 2^31, of 63 bits */
 	do {
-		int64_t sum = 0;
+		__int128 sum = 0;
 
 		n_cells += n_tables + 1;
 		if (n_cells >= STOP_CELLS && gpube__stopped(c->ctx)) {
@@ -315,7 +297,7 @@ int gpube__certificate_proves(
 	int64_t *bound, const struct gpube_certificate *c, const struct gpube_model *m)
 {
 	struct gpube_model *relaxed = NULL;
-	int64_t total = c->constant, least = 0;
+	__int128 total = c->constant, least = 0, constant, rounded;
 	int status = GPUBE_OK;
 
 	if (c->n_vars != m->n_vars || c->n_functions != m->n_functions || c->scale != m->scale)
@@ -327,19 +309,23 @@ int gpube__certificate_proves(
 			return gpube__fail(c->ctx, GPUBE_EINVAL,
 				"the certificate is of another problem: variable %d has %d values", i,
 				c->domain[i]);
-	status = gpube__relaxed(&relaxed, m, c->cap);
+	status = gpube__relaxed_above(&relaxed, &constant, m, c->cap);
 	if (!status)
-		status = check_sums(c, relaxed);
+		status = check_sums(c, relaxed, constant);
 	for (int32_t b = 0; b < c->n_blocks && !status; b++) {
 		status = least_of(&least, c, b);
-		if (!status && __builtin_add_overflow(total, least, &total))
-			status = too_large(c->ctx);
+		if (!status)
+			total += least;
 	}
 	gpube_model_free(relaxed);
 	if (status)
 		return status;
 	/* totals are integers: rounded up, also below 0 */
-	*bound = (total >> c->shift) + ((total & (((int64_t)1 << c->shift) - 1)) != 0);
+	rounded = (total >> c->shift) + ((total & (((int64_t)1 << c->shift) - 1)) != 0);
+	if (rounded <= -INT64_MAX || rounded >= INT64_MAX)
+		return gpube__fail(c->ctx, GPUBE_ERANGE, "the bound that the tables prove, about %.6g, passes 64 bits",
+			(double)rounded);
+	*bound = (int64_t)rounded;
 	return GPUBE_OK;
 }
 
