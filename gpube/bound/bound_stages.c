@@ -92,7 +92,7 @@ static double hard_seconds(const struct gpube_bounder *b)
 /* Elsewhere it finds what local search and trees have not: any assignment at all. */
 static bool is_unassigned(const struct gpube_bounder *b)
 {
-	return is_auto(b) && b->upper == GPUBE_INF;
+	return is_auto(b) && b->upper == GPUBE_INF && b->cutoff == GPUBE_INF;
 }
 
 static double unassigned_seconds(const struct gpube_bounder *b)

@@ -39,8 +39,9 @@ bool gpube__bounder_hopeless(const struct gpube_bounder *b)
 double gpube__bounder_share_proved(const struct gpube_bounder *b)
 {
 	const double least = (double)gpube__constant_of(b->m);
+	const int64_t end = b->upper < b->cutoff ? b->upper : b->cutoff;
 
-	return b->upper == GPUBE_INF ? 0 : ((double)b->lower - least) / ((double)b->upper - least);
+	return end == GPUBE_INF ? 0 : ((double)b->lower - least) / ((double)end - least);
 }
 
 /* ---- telling ------------------------------------------------------------------- */

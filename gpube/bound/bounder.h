@@ -107,7 +107,7 @@ bool gpube__bounder_dense(const struct gpube_bounder *b);
 /* Small domains, and not dense: the join graph is the better ascent. */
 bool gpube__bounder_prefers_joins(const struct gpube_bounder *b);
 
-/* What is proved of the best assignment's cost, above what all cost; 0: none is known. */
+/* What is proved of the best assignment's cost, or of the cutoff, above what all cost; 0: neither is known. */
 double gpube__bounder_share_proved(const struct gpube_bounder *b);
 
 /* The bounds as they are, in a line of the log. */

@@ -84,32 +84,39 @@ static bool on_cutoff(void *arg, int64_t *cutoff)
 }
 
 /* Whether a stop was a wish for parts; then the thread goes on. */
-static int32_t take_wish(struct gpube_part_solver *s)
+static bool take_wish(struct gpube_part_solver *s)
 {
-	int32_t wanted;
+	bool wanted;
 
 	pthread_mutex_lock(&s->lock);
-	wanted = s->over ? 0 : s->wanted;
+	wanted = !s->over && s->wanted;
 	if (wanted)
 		gpube_ctx_resume(&s->hand.ctx);
 	pthread_mutex_unlock(&s->lock);
 	return wanted;
 }
 
-static int split(struct gpube_part_solver *s, struct gpube_model *part, int32_t wanted)
+static int split_part(struct gpube_part_solver *s, struct gpube_model *part)
 {
 	const int64_t limit = limit_of(s), top = gpube__part_side(s, limit);
+	int status;
 
 	if (limit != GPUBE_INF && (s->maximise ? top > part->top : top < part->top))
 		part->top = top;
-	return gpube__part_split(&s->rows, part, s->row, s->n, wanted);
+	status = gpube__part_split(&s->rows, part, s->row, s->n, s->wanted);
+	s->end = status == GPUBE_ESTOP ? GPUBE_PART_STOPPED : GPUBE_PART_SPLIT;
+	/* where there is no room to see how, it stays in one piece */
+	if (status && status != GPUBE_ESTOP && status != GPUBE_EBUG) {
+		gpube__rows_clear(s->ctx, &s->rows);
+		s->rows.n_rows = 1;
+	}
+	return status == GPUBE_EBUG ? status : GPUBE_OK;
 }
 
 /* What the engine's status and answer are, of a part. */
 static int conclude(struct gpube_part_solver *s, int status, struct gpube_model *part)
 {
 	const struct gpube_solution *found = s->found;
-	int32_t wanted;
 
 	if (found && found->values)
 		on_improved(s, found->bound, found->cost, found->values);
@@ -123,33 +130,27 @@ static int conclude(struct gpube_part_solver *s, int status, struct gpube_model 
 	if (status != GPUBE_ESTOP)
 		return s->end == GPUBE_PART_GAVE_UP ? GPUBE_OK : status;
 	s->end = GPUBE_PART_STOPPED;
-	wanted = take_wish(s);
-	if (!wanted)
-		return GPUBE_OK;
-	s->end = GPUBE_PART_SPLIT;
-	status = split(s, part, wanted);
-	if (status == GPUBE_ESTOP)
-		s->end = GPUBE_PART_STOPPED;
-	/* where there is no room to see how, it stays in one piece */
-	if (status && status != GPUBE_ESTOP && status != GPUBE_EBUG) {
-		gpube__rows_clear(s->ctx, &s->rows);
-		s->rows.n_rows = 1;
-	}
-	return status == GPUBE_EBUG ? status : GPUBE_OK;
+	return take_wish(s) ? split_part(s, part) : GPUBE_OK;
 }
 
 static int work(struct gpube_ctx *ctx, void *arg)
 {
 	struct gpube_part_solver *s = arg;
 	const struct gpube_watch watch = {s, on_improved, on_cutoff};
+	const int64_t limit = limit_of(s);
 	struct gpube_solve_opts opts = s->opts;
 	struct gpube_model part;
 	int status = gpube__part_open(&part, ctx, s->m, s->row, s->n);
 
 	if (status)
 		return status;
-	opts.has_cutoff = s->limit != GPUBE_INF;
-	opts.cutoff = opts.has_cutoff ? gpube__part_side(s, s->limit) : 0;
+	if (take_wish(s)) { /* at once */
+		status = split_part(s, &part);
+		gpube__part_close(&part, s->m);
+		return status;
+	}
+	opts.has_cutoff = limit != GPUBE_INF;
+	opts.cutoff = opts.has_cutoff ? gpube__part_side(s, limit) : 0;
 	status = gpube__solve_watched(&s->found, &part, &opts, &watch);
 	status = conclude(s, status, &part);
 	gpube__part_close(&part, s->m);
@@ -158,8 +159,8 @@ static int work(struct gpube_ctx *ctx, void *arg)
 
 /* ---- the other thread -------------------------------------------------------------------------- */
 
-int gpube__part_begin(struct gpube_part_solver *s, const int32_t *row, int32_t n, int64_t limit, double seconds,
-	const int32_t *known)
+int gpube__part_begin(struct gpube_part_solver *s, const int32_t *row, int32_t n, int64_t limit, int32_t wanted,
+	double seconds, const int32_t *known)
 {
 	forget(s);
 	s->row = gpube__alloc(s->ctx, (uint64_t)n, sizeof(*row));
@@ -171,7 +172,7 @@ int gpube__part_begin(struct gpube_part_solver *s, const int32_t *row, int32_t n
 	s->limit = limit;
 	s->bound = INT64_MIN;
 	s->cost = GPUBE_INF;
-	s->wanted = 0;
+	s->wanted = wanted;
 	s->news = s->has_values = false;
 	s->opts.values = known;
 	s->opts.timeout_seconds = seconds;
@@ -192,6 +193,14 @@ void gpube__part_wish(struct gpube_part_solver *s, int32_t wanted)
 {
 	pthread_mutex_lock(&s->lock);
 	s->wanted = wanted;
+	gpube_ctx_stop(&s->hand.ctx);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void gpube__part_halt(struct gpube_part_solver *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->wanted = 0;
 	gpube_ctx_stop(&s->hand.ctx);
 	pthread_mutex_unlock(&s->lock);
 }
