@@ -131,6 +131,15 @@ const char *gpube__decimal_text(char text[GPUBE_DECIMAL_TEXT], int64_t v, int sc
 int gpube__sort(struct gpube_ctx *ctx, void *items, uint64_t n, size_t size,
 	int (*compare)(const void *, const void *));
 
+/*
+ * Binary heaps: items[0] is one that no other is before. An item is of 64 bytes at most.
+ * gpube__heap_push() - the last of n items, which is new, finds its place.
+ * gpube__heap_take() - item k of n becomes the last one, for the caller to take away; the others are a heap.
+ */
+typedef bool (*gpube__before)(const void *, const void *);
+void gpube__heap_push(void *items, int64_t n, size_t size, gpube__before before);
+void gpube__heap_take(void *items, int64_t n, int64_t k, size_t size, gpube__before before);
+
 /* For qsort(). */
 int gpube__compare_int32(const void *a, const void *b);
 

@@ -80,51 +80,29 @@ static int part_copy(struct branching *r, struct part **out, const struct gpube_
 
 /* ---- the open parts ---------------------------------------------------------------------- */
 
-static bool before(const struct part *p, const struct part *q)
+static bool before(const void *a, const void *b)
 {
+	const struct part *p = *(struct part *const *)a, *q = *(struct part *const *)b;
+
 	return p->c.constant < q->c.constant ||
 	       (p->c.constant == q->c.constant && p->depth > q->depth);
 }
 
 static int push(struct branching *r, struct part *p)
 {
-	int32_t k = r->n;
-
 	if (gpube__grow(r->b->ctx, &r->heap, &r->heap_capacity, (int64_t)r->n + 1,
 		    sizeof(*r->heap)))
 		return GPUBE_ENOMEM;
-	for (r->n++; k > 0 && before(p, r->heap[(k - 1) / 2]); k = (k - 1) / 2)
-		r->heap[k] = r->heap[(k - 1) / 2];
-	r->heap[k] = p;
+	r->heap[r->n++] = p;
+	gpube__heap_push(r->heap, r->n, sizeof(*r->heap), before);
 	return GPUBE_OK;
-}
-
-static void sift(struct branching *r, int32_t k, struct part *p)
-{
-	while (2 * k + 1 < r->n) {
-		int32_t child = 2 * k + 1;
-
-		if (child + 1 < r->n && before(r->heap[child + 1], r->heap[child]))
-			child++;
-		if (!before(r->heap[child], p))
-			break;
-		r->heap[k] = r->heap[child];
-		k = child;
-	}
-	r->heap[k] = p;
 }
 
 /* The part at position k of the heap, taken out. */
 static struct part *take(struct branching *r, int32_t k)
 {
-	struct part *p = r->heap[k], *last = r->heap[--r->n];
-
-	if (k == r->n)
-		return p;
-	for (; k > 0 && before(last, r->heap[(k - 1) / 2]); k = (k - 1) / 2)
-		r->heap[k] = r->heap[(k - 1) / 2];
-	sift(r, k, last);
-	return p;
+	gpube__heap_take(r->heap, r->n, k, sizeof(*r->heap), before);
+	return r->heap[--r->n];
 }
 
 static struct part *pop(struct branching *r)

@@ -146,43 +146,29 @@ bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s)
 
 /* ---- open nodes -------------------------------------------------------------------------------- */
 
-static bool before(const struct gpube_dfs_open *x, const struct gpube_dfs_open *y)
+static bool before(const void *a, const void *b)
 {
+	const struct gpube_dfs_open *x = a, *y = b;
+
 	return x->bound < y->bound || (x->bound == y->bound && x->n > y->n);
 }
 
 int gpube__dfs_tree_push(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, const struct gpube_dfs_open *open)
 {
-	int64_t i = k->n_open;
-
-	if (gpube__grow(s->b->ctx, &k->open, &k->open_capacity, i + 1, sizeof(*k->open)))
+	if (gpube__grow(s->b->ctx, &k->open, &k->open_capacity, k->n_open + 1, sizeof(*k->open)))
 		return GPUBE_ENOMEM;
 	if (open->path)
 		open->path->users++;
 	s->bytes += (int64_t)sizeof(*open);
-	for (k->n_open++; i > 0 && before(open, &k->open[(i - 1) / 2]); i = (i - 1) / 2)
-		k->open[i] = k->open[(i - 1) / 2];
-	k->open[i] = *open;
+	k->open[k->n_open++] = *open;
+	gpube__heap_push(k->open, k->n_open, sizeof(*k->open), before);
 	return GPUBE_OK;
 }
 
 struct gpube_dfs_open gpube__dfs_tree_pop(struct gpube_dfs_block *k)
 {
-	const struct gpube_dfs_open least = k->open[0], last = k->open[--k->n_open];
-	int64_t i = 0;
-
-	while (2 * i + 1 < k->n_open) {
-		int64_t child = 2 * i + 1;
-
-		if (child + 1 < k->n_open && before(&k->open[child + 1], &k->open[child]))
-			child++;
-		if (!before(&k->open[child], &last))
-			break;
-		k->open[i] = k->open[child];
-		i = child;
-	}
-	k->open[i] = last;
-	return least;
+	gpube__heap_take(k->open, k->n_open, 0, sizeof(*k->open), before);
+	return k->open[--k->n_open];
 }
 
 void gpube__dfs_tree_give_back(struct gpube_dfs_tree *s, struct gpube_dfs_path *path)

@@ -164,41 +164,26 @@ static int64_t left_by(struct making *w, int32_t var, int *arity, int32_t *scope
 	return cells <= w->most_cells ? cells : -1;
 }
 
-static bool before(const struct candidate *x, const struct candidate *y)
+static bool before(const void *a, const void *b)
 {
+	const struct candidate *x = a, *y = b;
+
 	return x->cells < y->cells || (x->cells == y->cells && x->var < y->var);
 }
 
 static int push(struct making *w, int32_t var, int64_t cells)
 {
-	const struct candidate c = {cells, var};
-	int64_t i = w->n_heap;
-
-	if (gpube__grow(w->ctx, &w->heap, &w->heap_capacity, i + 1, sizeof(*w->heap)))
+	if (gpube__grow(w->ctx, &w->heap, &w->heap_capacity, w->n_heap + 1, sizeof(*w->heap)))
 		return GPUBE_ENOMEM;
-	for (w->n_heap++; i > 0 && before(&c, &w->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		w->heap[i] = w->heap[(i - 1) / 2];
-	w->heap[i] = c;
+	w->heap[w->n_heap++] = (struct candidate){cells, var};
+	gpube__heap_push(w->heap, w->n_heap, sizeof(*w->heap), before);
 	return GPUBE_OK;
 }
 
 static struct candidate pop(struct making *w)
 {
-	const struct candidate least = w->heap[0], last = w->heap[--w->n_heap];
-	int64_t i = 0;
-
-	while (2 * i + 1 < w->n_heap) {
-		int64_t child = 2 * i + 1;
-
-		if (child + 1 < w->n_heap && before(&w->heap[child + 1], &w->heap[child]))
-			child++;
-		if (!before(&w->heap[child], &last))
-			break;
-		w->heap[i] = w->heap[child];
-		i = child;
-	}
-	w->heap[i] = last;
-	return least;
+	gpube__heap_take(w->heap, w->n_heap, 0, sizeof(*w->heap), before);
+	return w->heap[--w->n_heap];
 }
 
 /* As it is now; not, where it would leave too much. */
