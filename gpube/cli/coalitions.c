@@ -70,17 +70,19 @@ void table_line(struct gpube_out *out, const char *text, const char *what)
 	gpube__out_printf(out, "%*s  %5s  %-*s  %s\n", WORTH, text, "", BAR, "", what);
 }
 
-static void value_text(char text[GPUBE_DECIMAL_TEXT], const struct csg_game *g, int64_t value)
+/* A value as csg__value_int() has it, in 'text', which is returned. */
+static const char *value_text(char text[GPUBE_DECIMAL_TEXT], const struct csg_game *g, int64_t value)
 {
 	if (csg__is_int(g->type))
-		gpube__decimal_text(text, value, g->scale);
-	else
-		snprintf(text, GPUBE_DECIMAL_TEXT, "%.9g", csg__decode(g->type, value));
+		return gpube__decimal_text(text, value, csg_game_scale(g));
+	snprintf(text, GPUBE_DECIMAL_TEXT, "%.9g", csg__decode(g->type, value));
+	return text;
 }
 
 bool table_structure(struct gpube_out *out, const struct csg_game *g, const struct csg_result *r,
 	const char *worth, const char *members, const char *part)
 {
+	const double all = r->is_int ? (double)r->value_int : r->value;
 	uint64_t parts[CSG_MAX_AGENTS];
 	char text[GPUBE_DECIMAL_TEXT], what[120];
 
@@ -96,14 +98,15 @@ bool table_structure(struct gpube_out *out, const struct csg_game *g, const stru
 	}
 	table_head(out, worth, members);
 	for (int k = 0; k < r->n_parts; k++) {
-		value_text(text, g, csg__value_int(g, parts[k]));
-		table_row(out, text, csg_game_value(g, parts[k]), r->value);
+		const int64_t value = csg__value_int(g, parts[k]);
+
+		table_row(out, value_text(text, g, value), csg__decode(g->type, value), all);
 		for (uint64_t c = parts[k]; c; c &= c - 1)
 			gpube__out_printf(out, " %d", __builtin_ctzll(c) + 1);
 		gpube__out_text(out, "\n");
 	}
 	if (r->is_int)
-		value_text(text, g, r->value_int);
+		gpube__decimal_text(text, r->value_int, r->scale);
 	else
 		snprintf(text, sizeof(text), "%.9g", r->value);
 	snprintf(what, sizeof(what), "%d %s%s of %d %s%s", r->n_parts, part,

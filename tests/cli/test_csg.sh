@@ -58,6 +58,10 @@ printf 'csg 40 int32\ndefault -1\n{1,40} 9\n{2,40} 10\n{1,3} 6\n' > "$work/spars
 row '40 agents, three of them listed' 0 '^structure +\{1,3\} \{2,40\} \{4,5,.*,39\}$' '' "$gpube" csg "$work/sparse.txt"
 row 'a table: the parts by their worth' 0 '^ +10 +67 % +#+ +2 40$' '' "$gpube" csg --output table "$work/sparse.txt"
 row 'a table: all' 0 '^ +15 +3 coalitions of 40 agents, the proved maximum$' '' "$gpube" csg --output table "$work/sparse.txt"
+printf '{problem: {name: "c", mustbe: ">-100.0"}, variables: {a: 2, b: 2},\n' > "$work/c.cfn"
+printf ' functions: {v: {scope: [a, b], costs: [0, 1.5, 2.5, 3.5]}}}\n' >> "$work/c.cfn"
+row 'a table: decimals' 0 '^ +2\.5 +62 % +#+ +1$' '' "$gpube" csg --output table "$work/c.cfn"
+row 'a table: their sum' 0 '^ +4\.0 +2 coalitions of 2 agents' '' "$gpube" csg --output table "$work/c.cfn"
 row '40 agents, three of them listed: value' 0 '^value +15, the proved maximum$' '' "$gpube" csg "$work/sparse.txt"
 row 'no table of 40 agents' 1 '' 'the values of 40 agents take .* MiB, allowed are' \
 	"$gpube" csg --method conv "$work/sparse.txt"
