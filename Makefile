@@ -320,11 +320,12 @@ install: all
 		-e 's|@VERSION@|$(VERSION)|' \
 		gpube.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/gpube.pc
 	gpube/man.sh $(BUILD) $(VERSION) $(BUILD)/man
-	install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man3 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) \
+	install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man3 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) \
 		$(DESTDIR)$(DOCDIR)/examples
 	install -m 644 $(if $(MPI_PATH),$(BUILD)/man/man1/gpube-mpi.1) $(BUILD)/man/man1/[!g]*.1 $(BUILD)/man/man1/gpube.1 \
 		$(foreach c,$(shell sed -n 's/^	&cmd_\(.*\),/\1/p' gpube/cli/main.c),$(BUILD)/man/man1/gpube-$(c).1) $(DESTDIR)$(MANDIR)/man1/
 	install -m 644 $(BUILD)/man/man3/* $(DESTDIR)$(MANDIR)/man3/
+	install -m 644 $(BUILD)/man/man5/* $(DESTDIR)$(MANDIR)/man5/
 	install -m 644 examples/* $(DESTDIR)$(DOCDIR)/examples/
 	$(BUILD)/gpube __completion bash > $(DESTDIR)$(BASHDIR)/gpube
 	ln -sf gpube $(DESTDIR)$(BASHDIR)/gpube-convert
@@ -336,7 +337,7 @@ uninstall:
 	cd $(DESTDIR)$(PREFIX) && rm -f $(addprefix bin/,gpube gpube-convert gpube-mpi tb2-gpube daoopt-gpube) \
 		lib/libgpube.a lib/libgpube.so lib/libgpube.so.* lib/libgpube-cuda.so lib/pkgconfig/gpube.pc
 	gpube/man.sh $(BUILD) $(VERSION) $(BUILD)/man 3
-	cd $(DESTDIR)$(MANDIR) && rm -f man1/gpube.1 man1/gpube-*.1 man1/tb2-gpube.1 man1/daoopt-gpube.1 \
+	cd $(DESTDIR)$(MANDIR) && rm -f man1/gpube.1 man1/gpube-*.1 man1/tb2-gpube.1 man1/daoopt-gpube.1 man5/gpube-json.5 \
 		$$(ls $(abspath $(BUILD))/man/man3 | sed 's|^|man3/|')
 	rm -f $(DESTDIR)$(ZSHDIR)/_gpube $(DESTDIR)$(BASHDIR)/gpube $(DESTDIR)$(BASHDIR)/gpube-convert
 	rm -rf $(DESTDIR)$(PREFIX)/include/gpube $(DESTDIR)$(DOCDIR)

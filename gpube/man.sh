@@ -1,12 +1,12 @@
 #!/bin/sh
-# man.sh - every man page into DIR/man1 and DIR/man3: of commands from their option tables, of the
-# library from its headers, of the scripts from what their --help says.
+# man.sh - every man page into DIR/man1, man3 and man5: of commands from their option tables, of the
+# library from its headers, of the scripts from what their --help says, of --json from json_keys.txt.
 #
 #     gpube/man.sh BUILD VERSION DIR [3]      3: those of section 3 alone, which need no program
 set -e
 build=$1 version=$2 dir=$3
 rm -rf "$dir"
-mkdir -p "$dir/man1" "$dir/man3"
+mkdir -p "$dir/man1" "$dir/man3" "$dir/man5"
 while read -r page header include; do
 	awk -v out="$dir/man3" -v page="$page" -v include="gpube/$include" -v version="$version" -f gpube/man3.awk "$header"
 done << 'END'
@@ -18,6 +18,7 @@ csg_auction csg/auction.h auction.h
 nash nash/nash.h nash.h
 END
 [ "$4" = 3 ] && exit
+awk -v version="$version" -f gpube/json.awk gpube/cli/json_keys.txt > "$dir/man5/gpube-json.5"
 "$build/gpube" __man > "$dir/man1/gpube.1"
 for c in $("$build/gpube" __commands); do
 	"$build/gpube" __man "$c" > "$dir/man1/gpube-$c.1"

@@ -278,7 +278,7 @@ const char *gpube__bytes_text(char text[GPUBE_BYTES_TEXT], double bytes)
 	for (; bytes >= 1024 && k < 5; k++)
 		bytes /= 1024;
 	if (k < 0)
-		snprintf(text, GPUBE_BYTES_TEXT, "%.0f bytes", bytes);
+		snprintf(text, GPUBE_BYTES_TEXT, "%.0f byte%s", bytes, gpube__plural(bytes));
 	else
 		snprintf(text, GPUBE_BYTES_TEXT, "%.1f %ciB", bytes, units[k]);
 	return text;

@@ -163,12 +163,13 @@ static void text_contents(struct gpube_out *out, const struct contents *c)
 		gpube__out_printf(out, "%-*s%d x %d actions; see 'gpube nash'\n", LABEL, "game",
 			nash_game_rows(c->game), nash_game_columns(c->game));
 	else if (c->coalitions)
-		gpube__out_printf(out, "%-*sof %d agents, values of type %s; see 'gpube csg'\n", LABEL,
-			"coalitions", csg_game_agents(c->coalitions),
+		gpube__out_printf(out, "%-*sof %d agent%s, values of type %s; see 'gpube csg'\n", LABEL,
+			"coalitions", csg_game_agents(c->coalitions), gpube__plural(csg_game_agents(c->coalitions)),
 			csg_type_name(csg_game_type(c->coalitions)));
 	else if (c->auction)
-		gpube__out_printf(out, "%-*s%d goods, %d bids; see 'gpube auction'\n", LABEL, "auction",
-			csg_auction_goods(c->auction), csg_auction_bids(c->auction));
+		gpube__out_printf(out, "%-*s%d good%s, %d bid%s; see 'gpube auction'\n", LABEL, "auction",
+			csg_auction_goods(c->auction), gpube__plural(csg_auction_goods(c->auction)),
+			csg_auction_bids(c->auction), gpube__plural(csg_auction_bids(c->auction)));
 }
 
 static void report_text(struct gpube_out *out, const void *arg)

@@ -291,7 +291,7 @@ static void man_program(void)
 	}
 	man_end();
 	puts(".SH SEE ALSO\n\\fBgpube\\-mpi\\fR(1), \\fBtb2\\-gpube\\fR(1), \\fBdaoopt\\-gpube\\fR(1), "
-	     "\\fBgpube\\fR(3)");
+	     "\\fBgpube\\fR(3), \\fBgpube\\-json\\fR(5)");
 }
 
 void cli_man(const struct command *c)
@@ -315,5 +315,5 @@ void cli_man(const struct command *c)
 	if (c->examples)
 		man_pairs("EXAMPLES", c->examples);
 	man_end();
-	puts(".SH SEE ALSO\n\\fBgpube\\fR(1), \\fBgpube\\fR(3)");
+	puts(".SH SEE ALSO\n\\fBgpube\\fR(1), \\fBgpube\\fR(3), \\fBgpube\\-json\\fR(5)");
 }

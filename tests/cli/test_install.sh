@@ -14,7 +14,7 @@ for f in bin/gpube bin/gpube-convert bin/tb2-gpube bin/daoopt-gpube lib/libgpube
 	include/gpube/formats.h share/man/man1/gpube.1 share/man/man1/gpube-convert.1 \
 	share/bash-completion/completions/gpube share/bash-completion/completions/gpube-convert \
 	share/man/man1/tb2-gpube.1 share/man/man1/daoopt-gpube.1 share/man/man3/gpube.3 share/man/man3/gpube_solve.3 \
-	share/man/man3/nash.3 share/doc/gpube/examples/evidence.c share/zsh/site-functions/_gpube; do
+	share/man/man3/nash.3 share/man/man5/gpube-json.5 share/doc/gpube/examples/evidence.c share/zsh/site-functions/_gpube; do
 	that "$f is there" grep -qx "$f" "$work/files"
 done
 that 'a man page for every command' [ \

@@ -1,5 +1,6 @@
 #!/bin/sh
-# What reports and -v say of one thing is in the singular, and -q says nothing.
+# What reports and -v say of one thing is in the singular, -q says nothing, and gpube-json(5) has every key that a
+# command writes with --json, and no other.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 d=$work at=$(realpath "$gpube")
@@ -17,7 +18,7 @@ plurals='(^|[ (,])(1 ([a-z]+ )*[a-z]*[^ius]s|[02-9][0-9]* (variable|function|val
 while read -r command; do
 	# shellcheck disable=SC2086
 	(cd "$d" && "$at" ${command%% *} -v ${command#* }) > "$work/said" 2>&1 || echo failed > "$work/said"
-	grep -E -e "$plurals|^failed" "$work/said" | grep -Ev '1 x 1 actions|\b1 has\b' > "$work/plural"
+	grep -E -e "$plurals|^failed" "$work/said" | grep -Ev '1 x 1 actions|\b1 has\b|1 byte as' > "$work/plural"
 	that "gpube $command -v: one thing is one" sh -c "cat '$work/plural'; [ -s '$work/said' ] && [ ! -s '$work/plural' ]"
 	# shellcheck disable=SC2086
 	(cd "$d" && "$at" ${command%% *} -q ${command#* }) > "$work/out" 2> "$work/said"
@@ -54,4 +55,30 @@ csg --method lp one.csg
 auction one.txt
 dpop two.wcsp
 END
+
+# ---- the keys of --json
+awk -v version=0 -f gpube/json.awk gpube/cli/json_keys.txt > "$work/gpube-json.5"
+if command -v man > /dev/null 2>&1; then
+	row 'the page has no warnings' 0 '*' '' man --warnings -l "$work/gpube-json.5"
+fi
+that 'the page has a heading for each block' [ "$(grep -c '^[.]SH' "$work/gpube-json.5")" = "$(($(grep -c '^@' gpube/cli/json_keys.txt) + 3))" ]
+printf 'x 1 1 1 5\n1\n1 0 9 0\n' > "$work/none.wcsp"
+printf 'csg 3 int32\n1 1\n2 2\n3 4\n4 1\n5 2\n6 2\n7 5\n' > "$work/x.csg"
+printf 'goods 3\nbids 3\ndummy 0\n\n0\t3.5\t0\t1\t#\n1\t2\t2\t#\n2\t1\t1\t2\t#\n' > "$work/a.txt"
+echo '2 0 1' > "$work/query"
+printf 'PR\n-1.5\n' > "$work/r.PR"
+printf 'MPE\n2 0 1\n' > "$work/r.MPE"
+if python3 -c 'import sys; sys.exit(sys.version_info < (3, 7))' 2> /dev/null; then
+	python3 tests/check_json.py "$gpube" "$work" > "$work/said" 2>&1
+	that 'it ran to its end' sh -c "tail -n 1 '$work/said' | grep -q '^1[.][.]' || { cat '$work/said'; false; }"
+	while IFS= read -r line; do
+		case $line in
+		'ok '*) ok "${line#ok * - }" ;;
+		'not ok '*) not_ok "${line#not ok * - }" ;;
+		'#'*) echo "$line" ;;
+		esac
+	done < "$work/said"
+else
+	skip 'the keys' 'no python3 of 3.7 or later'
+fi
 plan
