@@ -122,7 +122,7 @@ cuda: $(CUDA_LIB)
 note:
 	@test "$(LZMA)" = yes || echo "note: liblzma not found, .xz files cannot be read (apt-get install liblzma-dev)"
 	@test "$(FLINT)" = yes || echo "note: FLINT not found, 'gpube nash' gives --inexact results only (apt-get install libflint-dev)"
-	@test "$(EXPAT)" = yes || echo "note: expat not found, XCSP and FRODO .xml files cannot be read (apt-get install libexpat1-dev)"
+	@test "$(EXPAT)" = yes || echo "note: expat not found, XCSP, XCSP3 and FRODO .xml files cannot be read (apt-get install libexpat1-dev)"
 	@test "$(YAML)" = yes || echo "note: libyaml not found, pyDCOP .yaml files cannot be read (apt-get install libyaml-dev)"
 	@test "$(CADICAL)" = yes || echo "note: CaDiCaL not found, models of hard costs alone are left to the other methods (apt-get install libcadical-dev g++)"
 	@test -n "$(MPI_PATH)" || echo "note: building without MPI, there is no gpube-mpi (apt-get install libopenmpi-dev)"

@@ -485,6 +485,25 @@ static bool execute(struct run *run, int32_t at)
 	return true;
 }
 
+/* Is 'a' one of the items, or all of them? */
+static bool compare_items(struct run *run, const struct gpube_expr_node *n,
+	const struct gpube_value *a, struct gpube_value *v)
+{
+	const bool any = n->op == GPUBE_OP_IN;
+	struct gpube_value item;
+
+	*v = of_int(!any);
+	for (int32_t at = n->b; at >= 0; at = run->e->nodes[at].c) {
+		if (!eval(run, run->e->nodes[at].a, &item))
+			return false;
+		if (values_equal(a, &item) == any) {
+			*v = of_int(any);
+			return true;
+		}
+	}
+	return true;
+}
+
 static bool eval(struct run *run, int32_t at, struct gpube_value *v)
 {
 	const struct gpube_expr_node *n = &run->e->nodes[at];
@@ -499,6 +518,8 @@ static bool eval(struct run *run, int32_t at, struct gpube_value *v)
 		return false;
 	if (n->op == GPUBE_OP_COND)
 		return eval(run, is_true(&a) ? n->b : n->c, v);
+	if (n->op == GPUBE_OP_IN || n->op == GPUBE_OP_SAME)
+		return compare_items(run, n, &a, v);
 	if (n->op == GPUBE_OP_AND || n->op == GPUBE_OP_OR) {
 		if (is_true(&a) == (n->op == GPUBE_OP_AND))
 			return eval(run, n->b, v);

@@ -1,6 +1,6 @@
 /*
  * expr.h - constraints in intension: expressions over a few variables, from the
- * Python that pyDCOP's files hold or the functional notation of XCSP 2.1, and
+ * Python that pyDCOP's files hold or the functional notation of XCSP 2.1 and 3, and
  * their values. Internal to formats/.
  *
  * Numbers are as in Python: integers (of 64 bits here; what passes them is an
@@ -120,6 +120,9 @@ enum gpube_expr_op {
 	GPUBE_OP_XOR,
 	GPUBE_OP_IFF,
 	GPUBE_OP_COND,   /* a ? b : c */
+	GPUBE_OP_IN,     /* a is equal to one of the items from b on */
+	GPUBE_OP_SAME,   /* a is equal to all of them */
+	GPUBE_OP_ITEM,   /* of such a list: a, and the next one is c, which may be -1 */
 	GPUBE_OP_SEQ,    /* statements: a, then b unless a has returned */
 	GPUBE_OP_IF,     /* a: b, else c, which may be -1 */
 	GPUBE_OP_RETURN, /* a */

@@ -6,10 +6,15 @@
 
 size_t gpube__unpacked_length(const char *path)
 {
-	size_t n = strlen(path);
+	static const char *const packed[] = {".gz", ".xz", ".lzma"};
+	const size_t n = strlen(path);
 
-	if (n > 3 && (strcmp(path + n - 3, ".gz") == 0 || strcmp(path + n - 3, ".xz") == 0))
-		n -= 3;
+	for (size_t k = 0; k < sizeof(packed) / sizeof(*packed); k++) {
+		const size_t m = strlen(packed[k]);
+
+		if (n > m && strcmp(path + n - m, packed[k]) == 0)
+			return n - m;
+	}
 	return n;
 }
 

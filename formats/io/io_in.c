@@ -230,7 +230,7 @@ static int start_decoder(struct gpube_in *in)
 		s->xz = (lzma_stream)LZMA_STREAM_INIT;
 		s->xz_memory = (lzma_allocator){xz_alloc, xz_free, in->ctx};
 		s->xz.allocator = &s->xz_memory;
-		if (lzma_stream_decoder(&s->xz, in->ctx->memory_bytes, LZMA_CONCATENATED) !=
+		if (lzma_auto_decoder(&s->xz, in->ctx->memory_bytes, LZMA_CONCATENATED) !=
 			LZMA_OK)
 			return GPUBE_ENOMEM;
 		s->coder_ready = true;
@@ -363,6 +363,7 @@ static int open_fd(struct gpube_in *in)
 static int find_coding(struct gpube_in *in)
 {
 	static const unsigned char gz[] = {0x1f, 0x8b}, xz[] = {0xfd, '7', 'z', 'X', 'Z', 0};
+	static const unsigned char lzma[] = {0x5d, 0, 0}; /* of xz's old format, in all of whose files it is */
 	struct gpube_in_impl *s = in->impl;
 	ssize_t n;
 	size_t have;
@@ -379,7 +380,8 @@ static int find_coding(struct gpube_in *in)
 	}
 	if (have >= sizeof(gz) && memcmp(s->raw, gz, sizeof(gz)) == 0)
 		s->coding = GZIP;
-	else if (have >= sizeof(xz) && memcmp(s->raw, xz, sizeof(xz)) == 0)
+	else if (have >= sizeof(xz) && (memcmp(s->raw, xz, sizeof(xz)) == 0 ||
+					       memcmp(s->raw, lzma, sizeof(lzma)) == 0))
 		s->coding = XZ;
 	return start_decoder(in);
 }

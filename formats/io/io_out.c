@@ -178,6 +178,8 @@ static int start_coder(struct gpube_out *out)
 #else
 		return fail_writing(out, "this build has no liblzma");
 #endif
+	} else if (has_suffix(out->path, ".lzma")) {
+		return fail_writing(out, "lzma data is only read, .xz is written, too");
 	}
 	return GPUBE_OK;
 }

@@ -364,6 +364,18 @@ static int add_chain(bool *fits, struct gpube_linear *l, int64_t cost)
 
 /* ---- which ------------------------------------------------------------------------------------ */
 
+/*
+ * Elimination joins all variables of a table at once. Where those are too many cells a chain is
+ * better, but for a clause and an at-most-one, which have rules of their own.
+ */
+static bool prefers_chain(const struct gpube_linear *l, const struct listing *list)
+{
+	const int64_t cells = gpube__cells(l->m, l->n, l->scope);
+
+	return list->n < 0 || (list->n > (list->allowed ? (int64_t)l->n + 1 : 1) &&
+				      (cells < 0 || cells > GPUBE_TABLE_CELLS));
+}
+
 int gpube__linear_add(struct gpube_linear *l, int64_t cost)
 {
 	struct listing list;
@@ -380,7 +392,7 @@ int gpube__linear_add(struct gpube_linear *l, int64_t cost)
 	}
 	if (choose_listing(l, &list, CHAIN_STEPS))
 		return l->in->status;
-	if (list.n < 0 && add_chain(&fits, l, cost))
+	if (prefers_chain(l, &list) && add_chain(&fits, l, cost))
 		return l->in->status;
 	if (fits)
 		return GPUBE_OK;

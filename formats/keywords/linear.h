@@ -5,7 +5,7 @@
  * A constraint becomes one table: of its forbidden tuples, or of its allowed ones, whichever are
  * fewer. The walk that lists them turns back where the least and the greatest sum that are still
  * possible leave none, so that a clause or an at-most-one may be of any width. What has too many of
- * both becomes a chain of partial sums over hidden variables (chain.h).
+ * both, or is wide and neither of these, becomes a chain of partial sums over hidden variables (chain.h).
  */
 #ifndef GPUBE_LINEAR_H
 #define GPUBE_LINEAR_H

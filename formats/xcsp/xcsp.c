@@ -6,7 +6,9 @@
  * Weighted problems: costs from maximalCost on are forbidden, totals too, and
  * initialCost is added. FRODO: agents own variables, costs may be decimals and
  * "infinity", and 'maximize' turns the direction round. In XCSP 3 nothing is
- * the same: it is refused.
+ * the same: formats/xcsp3 takes over once the first element says that it is that.
+ *
+ * Entities that a file declares are refused: a few bytes of them stand for gigabytes.
  */
 #include "formats/common/registry.h"
 
@@ -292,8 +294,10 @@ static void begin(void *arg, const char *element, const char **attributes)
 		format = attribute_of(a, "format");
 		if (strcmp(element, "instance") != 0)
 			gpube__in_error(r->in, "expected <instance>, found <%.60s>", element);
-		else if (format && strstr(format, "XCSP3"))
-			gpube__in_error(r->in, "XCSP3 is not supported: only XCSP 2.1 is");
+		else if (format && strstr(format, "XCSP3")) {
+			gpube__xcsp3_take(&r->third, r->m, r->in, r->parser, a);
+			return;
+		}
 	}
 	if (r->in_constraint && gpube__xcsp_is_comparison(element)) {
 		characters(r, " ", 1);
@@ -432,6 +436,19 @@ static int finish(struct gpube_xcsp *r)
 	return GPUBE_OK;
 }
 
+/* They come before the first element, and the rest of the text that expat has is passed over. */
+static void refuse_entity(void *arg, const char *name, int is_parameter, const char *value, int n,
+	const char *base, const char *system, const char *public, const char *notation)
+{
+	struct gpube_xcsp *r = arg;
+
+	(void)is_parameter, (void)value, (void)n, (void)base;
+	(void)system, (void)public, (void)notation;
+	r->in->line = (int64_t)XML_GetCurrentLineNumber(r->parser);
+	gpube__in_error(r->in, "entity '%.40s': entities that a file declares are not read", name);
+	XML_StopParser(r->parser, XML_FALSE);
+}
+
 int gpube__xml_read(struct gpube_model *m, struct gpube_in *in)
 {
 	struct gpube_xcsp r = {.m = m, .in = in, .maximal_cost = INFINITY};
@@ -444,10 +461,12 @@ int gpube__xml_read(struct gpube_model *m, struct gpube_in *in)
 	XML_SetUserData(r.parser, &r);
 	XML_SetElementHandler(r.parser, (XML_StartElementHandler)begin, end);
 	XML_SetCharacterDataHandler(r.parser, characters);
+	XML_SetEntityDeclHandler(r.parser, refuse_entity);
 	status = parse(&r);
-	if (!status)
+	if (!status && !r.third)
 		status = finish(&r);
 	XML_ParserFree(r.parser);
+	gpube__xcsp3_clear(r.third);
 	gpube__xcsp_clear(&r);
 	return status;
 }

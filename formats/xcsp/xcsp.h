@@ -5,6 +5,7 @@
 #include "formats/expr/expr.h"
 #include "formats/common/names.h"
 #include "formats/common/reals.h"
+#include "formats/xcsp3/xcsp3.h"
 
 /* Spaces of names; references are relations (even) and predicates (odd). */
 enum { GPUBE_XCSP_DOMAINS, GPUBE_XCSP_VARIABLES, GPUBE_XCSP_AGENTS, GPUBE_XCSP_REFERENCES };
@@ -40,6 +41,7 @@ struct gpube_xcsp {
 	struct gpube_model *m;
 	struct gpube_in *in;
 	struct XML_ParserStruct *parser;
+	struct gpube_x3 *third; /* the reader of XCSP 3, once the file is that */
 	int depth;
 	char *text; /* since the element began, or another ended */
 	int64_t n_text, text_capacity, text_line;

@@ -301,7 +301,7 @@ const struct command cmd_convert = {
 		"read: Bayesian networks of bnlearn and the network repositories; the evidence in "
 		"FILE.evid\n"
 		".xml\n"
-		"read: XCSP 2.1 and FRODO\n"
+		"read: XCSP3-core (CSP, COP), XCSP 2.1 and FRODO\n"
 		".yaml, .yml\n"
 		"read: pyDCOP\n"
 		".PR, .MAR, .MPE, .MMAP, .sol\n"

@@ -1,0 +1,313 @@
+/*
+ * x3.h - the parts of the reader of XCSP3-core. Internal to formats/.
+ *
+ * expat's events become a small tree of one constraint at a time (xcsp3.c), which is added to the
+ * model and forgotten. A file calls those above it: tree, words, vars, run, sum, expr, list. What a
+ * constraint becomes:
+ *
+ *   x3_expr.c    expressions: a table; a sum (linear.h); or tables over hidden variables that are
+ *                the values of parts of the expression
+ *   x3_table.c   extension: a table, or an automaton that reads the tuples
+ *   x3_run.c     machines (chain.h): a table where that is small, or else a chain
+ *   x3_auto.c    constraints that are machines: regular, mdd, lex, nValues, maximum …
+ *   x3_count.c   constraints that are sums (x3_sum.c): sum, count, cardinality, binPacking …
+ *   x3_pairs.c   constraints on few variables at a time: allDifferent, element, channel …
+ *
+ * A list may hold variables, numbers and expressions: a number becomes a hidden variable of one
+ * value where a machine has to read it, an expression a hidden variable of its values. Each hidden
+ * variable has one value for each assignment of the others, so that optima are counted right.
+ *
+ * What is not read is refused by its name: elements and attributes that nothing has asked for, too.
+ * Elements are read to a depth of GPUBE_X3_DEPTH, expressions to that of expr.h.
+ */
+#ifndef GPUBE_X3_H
+#define GPUBE_X3_H
+
+#include "formats/common/names.h"
+#include "formats/expr/expr.h"
+#include "formats/keywords/chain.h"
+#include "formats/keywords/linear.h"
+
+enum { GPUBE_X3_DEPTH = 64, GPUBE_X3_DIMENSIONS = 8 };
+
+/* Integers, rising: n from 'first' on if 'values' is NULL. */
+struct gpube_x3_domain {
+	int64_t n, first, *values;
+};
+
+/* Elements without a variable are -1. */
+struct gpube_x3_array {
+	char *name;
+	int n_dims;
+	int64_t size[GPUBE_X3_DIMENSIONS], start, n;
+	int32_t *vars;
+};
+
+struct gpube_x3_attribute {
+	const char *name, *value;
+	bool used;
+	struct gpube_x3_attribute *next;
+};
+
+/* An element; its text ends where its first child begins. */
+struct gpube_x3_node {
+	char *name, *text;
+	int64_t n_text, capacity, line;
+	bool used;
+	struct gpube_x3_attribute *attributes;
+	struct gpube_x3_node *parent, *child, *last, *next;
+};
+
+/* A variable, or with var = -1 a number. */
+struct gpube_x3_term {
+	int32_t var;
+	int64_t value;
+};
+
+struct gpube_x3_list {
+	struct gpube_x3_term *terms;
+	int64_t n, capacity;
+};
+
+/* Integers, the ends of intervals. */
+struct gpube_x3_interval {
+	int64_t low, high;
+};
+
+enum gpube_x3_operator {
+	GPUBE_X3_LT,
+	GPUBE_X3_LE,
+	GPUBE_X3_EQ,
+	GPUBE_X3_NE,
+	GPUBE_X3_GE,
+	GPUBE_X3_GT,
+	GPUBE_X3_IN,
+	GPUBE_X3_NOTIN,
+};
+
+/* right: of all but IN and NOTIN, which have intervals */
+struct gpube_x3_condition {
+	enum gpube_x3_operator op;
+	struct gpube_x3_term right;
+	struct gpube_x3_interval *set;
+	int64_t n;
+};
+
+/* Memory of the constraint that is read. */
+union gpube_x3_temp {
+	union gpube_x3_temp *next;
+	max_align_t aligned;
+};
+
+struct gpube_x3 {
+	struct gpube_model *m;
+	struct gpube_in *in;
+	struct XML_ParserStruct *parser;
+	int depth;
+	enum { GPUBE_X3_TOP, GPUBE_X3_VARIABLES, GPUBE_X3_CONSTRAINTS, GPUBE_X3_OBJECTIVES } part;
+	int skip; /* elements that are open below one that is passed over */
+	int blocks;
+	bool cop;
+	int n_objectives;
+	struct gpube_x3_node *node; /* the element that is open */
+	union gpube_x3_temp *temps;
+
+	struct gpube_names names; /* of variables and arrays, by x3_vars.c; and of constants */
+	struct gpube_x3_domain *domains;
+	int64_t n_domains, domains_capacity;
+	int32_t *domain_of; /* by variable */
+	int64_t domain_of_capacity;
+	struct gpube_x3_array *arrays;
+	int64_t n_arrays, arrays_capacity;
+	char **strings; /* that names borrow */
+	int64_t n_strings, strings_capacity;
+
+	/* the arguments of a group or a slide, for %0, %1 … and %... */
+	const char **args;
+	int64_t n_args, first_rest;
+	bool in_group;
+
+	struct gpube_linear linear;
+	int64_t stamp, seen_capacity, n_seen;
+	int64_t *seen; /* by variable: a stamp and a place */
+	__int128 total; /* of all that totals may reach */
+	int n_hidden;
+
+	/* the tuples that were read last, and the table they became */
+	const struct gpube_x3_node *relation_of;
+	struct gpube_x3_relation *relation;
+	int64_t n_relations; /* relations and their tables that were made */
+};
+
+/* ---- x3_tree.c ------------------------------------------------------------------------------- */
+
+/* Zeroed, and freed when the constraint has been added; NULL after a failure. */
+void *gpube__x3_temp(struct gpube_x3 *r, int64_t n, size_t size);
+/* An element of that name below, NULL if there is none; it counts as read. */
+struct gpube_x3_node *gpube__x3_child(struct gpube_x3_node *node, const char *name);
+/* The next one of the same name. */
+struct gpube_x3_node *gpube__x3_next(struct gpube_x3_node *node);
+/* The same, which must be there; NULL after a failure. */
+struct gpube_x3_node *gpube__x3_need(
+	struct gpube_x3 *r, struct gpube_x3_node *node, const char *name);
+/* Its value or NULL; it counts as read. */
+const char *gpube__x3_attribute(struct gpube_x3_node *node, const char *name);
+bool gpube__x3_is(const struct gpube_x3_node *node, const char *name);
+int gpube__x3_refuse(struct gpube_x3 *r, const char *what);
+int gpube__x3_no_memory(struct gpube_x3 *r);
+/* Everything in the tree was asked for, or is refused. */
+int gpube__x3_check_used(struct gpube_x3 *r, struct gpube_x3_node *node);
+
+/* ---- x3_vars.c ------------------------------------------------------------------------------- */
+
+int gpube__x3_variables(struct gpube_x3 *r, struct gpube_x3_node *node);
+int gpube__x3_add_domain(struct gpube_x3 *r, const struct gpube_x3_domain *d, int32_t *index);
+int64_t gpube__x3_value(const struct gpube_x3 *r, int32_t var, int32_t index);
+/* The value's index, -1: it has no such value. */
+int32_t gpube__x3_index(const struct gpube_x3 *r, int32_t var, int64_t value);
+/* The least and the greatest value. */
+struct gpube_x3_interval gpube__x3_range(const struct gpube_x3 *r, int32_t var);
+/*
+ * Variables that a name stands for, "x", "x[3][1]", "x[][2..3]", in order: calls take() with each.
+ * n: bytes of the name. size: NULL, or out: how many each of the two last open dimensions has.
+ */
+int gpube__x3_refer(struct gpube_x3 *r, const char *name, size_t n,
+	int (*take)(struct gpube_x3 *r, void *arg, int32_t var), void *arg, int64_t size[2]);
+/* One variable by its name: -1 if that is no such name. */
+int32_t gpube__x3_find(struct gpube_x3 *r, const char *name, size_t n);
+/* A hidden variable of n values, rising, whose memory is copied. */
+int gpube__x3_hidden(
+	struct gpube_x3 *r, const char *what, int64_t n, const int64_t *values, int32_t *var);
+/* Drops equal ones of sorted integers; returns how many are left. */
+int64_t gpube__x3_unique(int64_t *values, int64_t n);
+
+/* ---- x3_words.c and x3_list.c ------------------------------------------------------------------------------- */
+
+/* The text of an element, with the arguments put in; NULL after a failure. */
+const char *gpube__x3_text(struct gpube_x3 *r, const struct gpube_x3_node *node);
+/* Cuts a text at blanks outside brackets; *n = 0 at the end. Counts lines. */
+const char *gpube__x3_word(struct gpube_x3 *r, const char **p, size_t *n);
+int gpube__x3_push(struct gpube_x3 *r, struct gpube_x3_list *list, struct gpube_x3_term t);
+int gpube__x3_list(struct gpube_x3 *r, const struct gpube_x3_node *node, struct gpube_x3_list *list);
+/* Appends what a text lists; size: as gpube__x3_refer() says, of the last word. */
+int gpube__x3_words(
+	struct gpube_x3 *r, const char *text, struct gpube_x3_list *list, int64_t size[2]);
+/* The same as variables: numbers become hidden ones. */
+int gpube__x3_vars(struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t *n, int32_t **vars);
+/* The element 'name' of the constraint, or what it holds itself, as variables. */
+int gpube__x3_main_vars(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *n, int32_t **vars);
+int gpube__x3_main_list(
+	struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_list *list);
+/* Integers and intervals. */
+int gpube__x3_intervals(
+	struct gpube_x3 *r, const char *text, struct gpube_x3_interval **set, int64_t *n);
+/* Integers, "7x3" is seven three times. */
+int gpube__x3_integers(struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t *n, int64_t **v);
+int gpube__x3_integer(struct gpube_x3 *r, const char **p, int64_t *v, const char *what);
+/* The text ends here. */
+int gpube__x3_expect_end(struct gpube_x3 *r, const char *p, const char *end, const char *what);
+/* One variable, number or expression. */
+int gpube__x3_term(struct gpube_x3 *r, const struct gpube_x3_node *node, struct gpube_x3_term *t);
+int gpube__x3_condition(
+	struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_condition *c);
+bool gpube__x3_holds(const struct gpube_x3_condition *c, __int128 left, __int128 right);
+int gpube__x3_as_var(struct gpube_x3 *r, struct gpube_x3_term t, int32_t *var);
+int gpube__x3_start(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *start);
+/* An attribute that is true or false. */
+int gpube__x3_flag(
+	struct gpube_x3 *r, struct gpube_x3_node *node, const char *name, bool dflt, bool *yes);
+
+/* ---- x3_expr.c ------------------------------------------------------------------------------- */
+
+int gpube__x3_post(struct gpube_x3 *r, const char *text, size_t n);
+int gpube__x3_post_printf(struct gpube_x3 *r, const char *fmt, ...) GPUBE_PRINTF(2, 3);
+/* As a term: a number, a variable that is there, or a hidden one. */
+int gpube__x3_expression(struct gpube_x3 *r, const char *text, size_t n, struct gpube_x3_term *t);
+/* 'times' its value is added to the costs. */
+int gpube__x3_cost(struct gpube_x3 *r, const char *text, size_t n, int64_t times);
+
+/* ---- x3_run.c -------------------------------------------------------------------------------- */
+
+/*
+ * A machine over variables, which may be there several times; values are the variables' integers.
+ * state, step and end as in chain.h; step may take 'data'. A table or a chain is added to the model.
+ */
+struct gpube_x3_machine {
+	struct gpube_machine machine; /* the first: it is cast */
+	struct gpube_x3 *r;
+	const char *name;
+	int64_t n;
+	const int32_t *vars;
+	int64_t width;
+	const int64_t *start;
+	bool (*step)(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value);
+	bool (*end)(struct gpube_x3_machine *m, const int64_t *state);
+	const void *data;
+	bool conditioned; /* the last variable is a condition's right side */
+};
+
+int gpube__x3_run(struct gpube_x3_machine *m);
+/*
+ * The same where the result of reading the variables, result(), meets the condition. If that
+ * compares with a variable, it is read last.
+ */
+int gpube__x3_run_condition(struct gpube_x3_machine *m, const struct gpube_x3_condition *c,
+	__int128 (*result)(struct gpube_x3_machine *m, const int64_t *state));
+/* A table of a few different variables: holds() gets their values. */
+int gpube__x3_table(struct gpube_x3 *r, int n, const int32_t *vars,
+	bool (*holds)(const void *data, const int64_t *values), const void *data);
+/* An integer cost for each tuple; 'costs' is borrowed. */
+int gpube__x3_costs(struct gpube_x3 *r, int n, const int32_t *vars, const int64_t *costs);
+/* Only values that 'keep' accepts are left. */
+int gpube__x3_restrict(struct gpube_x3 *r, int32_t var, bool (*keep)(const void *data, int64_t value),
+	const void *data);
+/* Nothing is allowed. */
+int gpube__x3_never(struct gpube_x3 *r);
+/* A hidden variable that is the result of a machine: the last that it reads, of these values. */
+int gpube__x3_extreme_var(struct gpube_x3 *r, int64_t n, const int32_t *vars, bool most, int32_t *var);
+
+/* ---- x3_sum.c -------------------------------------------------------------------------------- */
+
+/* The number of a variable, which need have no name, or a number, for texts of expressions. */
+void gpube__x3_term_text(char text[32], struct gpube_x3_term t);
+
+/* A sum that is made: r->linear's gains, and numbers. */
+struct gpube_x3_sum {
+	struct gpube_x3 *r;
+	__int128 offset;
+};
+
+void gpube__x3_sum_begin(struct gpube_x3_sum *s, struct gpube_x3 *r);
+int gpube__x3_sum_term(struct gpube_x3_sum *s, struct gpube_x3_term t, int64_t factor);
+/* 'factor' where the variable has a value of the list. */
+int gpube__x3_sum_counted(struct gpube_x3_sum *s, struct gpube_x3_term t, int64_t n,
+	const int64_t *values, int64_t factor);
+/* Adds it to the model, with its condition. */
+int gpube__x3_sum_finish(struct gpube_x3_sum *s, const struct gpube_x3_condition *c);
+/* What terms times factors add up to meets a condition. */
+int gpube__x3_add_sum(struct gpube_x3 *r, const struct gpube_x3_list *list, const int64_t *factors,
+	const struct gpube_x3_condition *c);
+
+/* ---- constraints ----------------------------------------------------------------------------- */
+
+typedef int gpube_x3_reader(struct gpube_x3 *r, struct gpube_x3_node *node);
+
+int gpube__x3_constraint(struct gpube_x3 *r, struct gpube_x3_node *node);
+int gpube__x3_objective(struct gpube_x3 *r, struct gpube_x3_node *node);
+gpube_x3_reader gpube__x3_extension, gpube__x3_regular, gpube__x3_mdd, gpube__x3_lex, gpube__x3_n_values,
+	gpube__x3_maximum, gpube__x3_precedence, gpube__x3_all_equal, gpube__x3_arg, gpube__x3_sum,
+	gpube__x3_count, gpube__x3_cardinality, gpube__x3_bins, gpube__x3_knapsack, gpube__x3_cumulative,
+	gpube__x3_clause, gpube__x3_all_different, gpube__x3_ordered, gpube__x3_element,
+	gpube__x3_channel, gpube__x3_instantiation, gpube__x3_no_overlap, gpube__x3_circuit;
+/* The list of a <sum>, and its factors. */
+int gpube__x3_weighted(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_list *list,
+	int64_t **factors);
+/* lt, le, ge or gt in the element <operator>. */
+int gpube__x3_operator(struct gpube_x3 *r, struct gpube_x3_node *node, enum gpube_x3_operator *op);
+/* "x[][]" or "(x,y)(z,w)", by rows. */
+int gpube__x3_matrix(
+	struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t size[2], int32_t **vars);
+/* Truth values that add up to the number of different values. */
+int gpube__x3_come(struct gpube_x3 *r, int64_t n, const int32_t *vars, struct gpube_x3_list *list);
+
+#endif

@@ -1,0 +1,665 @@
+/* x3_auto.c - XCSP3: automata, and what is counted in states. See x3.h. */
+#ifdef GPUBE_HAVE_EXPAT
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/common/reading.h"
+#include "formats/xcsp3/x3.h"
+
+#define BLANKS " \t\n\v\f\r"
+
+enum { WORD_BITS = 62 };
+
+/* ---- regular and mdd ------------------------------------------------------------------- */
+
+struct transition {
+	int64_t value;
+	int32_t from, to;
+};
+
+/* Of an automaton, sorted by value and state. */
+struct automaton {
+	struct transition *t;
+	int64_t n, capacity;
+	int32_t n_states, start;
+	bool *final;
+	bool deterministic;
+	struct gpube_names names;
+};
+
+static int find_state(struct gpube_x3 *r, struct automaton *a, const char *name, int32_t *state)
+{
+	const int32_t *known = gpube__names_find(&a->names, 0, name);
+
+	if (known) {
+		*state = *known;
+		return GPUBE_OK;
+	}
+	*state = a->n_states++;
+	return gpube__names_add(&a->names, 0, name, *state) ? gpube__x3_no_memory(r) : GPUBE_OK;
+}
+
+static char *cut(struct gpube_x3 *r, const char *text, size_t n)
+{
+	char *copy = gpube__x3_temp(r, (int64_t)n + 1, 1);
+
+	if (copy)
+		memcpy(copy, text, n);
+	return copy;
+}
+
+static int add_transition(struct gpube_x3 *r, struct automaton *a, struct transition t)
+{
+	struct transition *larger;
+
+	if (a->n == a->capacity) {
+		a->capacity = a->n ? 2 * a->n : 64;
+		larger = gpube__x3_temp(r, a->capacity, sizeof(t));
+		if (!larger)
+			return r->in->status;
+		if (a->n)
+			memcpy(larger, a->t, (size_t)a->n * sizeof(t));
+		a->t = larger;
+	}
+	a->t[a->n++] = t;
+	return GPUBE_OK;
+}
+
+/* "(q0,3,q1)" or, with a range, (q0,1..4,q1) */
+static int read_transition(struct gpube_x3 *r, struct automaton *a, const char *word, size_t n)
+{
+	char *from, *label, *to;
+	const char *digits;
+	struct transition t;
+	int64_t high;
+
+	if (n < 2 || word[0] != '(' || word[n - 1] != ')')
+		return gpube__in_expected(r->in, "a transition such as (a,0,b)", cut(r, word, n));
+	from = cut(r, word + 1, n - 2);
+	if (!from)
+		return r->in->status;
+	from += strspn(from, BLANKS);
+	label = strchr(from, ',');
+	to = label ? strchr(label + 1, ',') : NULL;
+	if (!to || strchr(to + 1, ','))
+		return gpube__in_expected(r->in, "a transition such as (a,0,b)", cut(r, word, n));
+	*label++ = 0;
+	*to++ = 0;
+	from[strcspn(from, BLANKS)] = 0;
+	to += strspn(to, BLANKS);
+	to[strcspn(to, BLANKS)] = 0;
+	label += strspn(label, BLANKS);
+	digits = label;
+	if (find_state(r, a, from, &t.from) || find_state(r, a, to, &t.to) ||
+		gpube__x3_integer(r, &digits, &t.value, "a transition's value"))
+		return r->in->status;
+	high = t.value;
+	if (digits[0] == '.' && digits[1] == '.') {
+		digits += 2;
+		if (gpube__x3_integer(r, &digits, &high, "the end of a range"))
+			return r->in->status;
+		if (high >= t.value && gpube__in_charge(r->in, high - t.value, 2 * sizeof(t), "transitions"))
+			return r->in->status;
+	}
+	if (digits[strspn(digits, BLANKS)])
+		return gpube__in_expected(r->in, "an integer", label);
+	for (; t.value <= high; t.value++)
+		if (add_transition(r, a, t))
+			return r->in->status;
+	return GPUBE_OK;
+}
+
+static int compare_transitions(const void *a, const void *b)
+{
+	const struct transition *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
+}
+
+/* "(a,0,b)(b,1,c)", blanks between or not. */
+static int read_transitions(struct gpube_x3 *r, struct automaton *a, const char *p)
+{
+	while (*(p += strspn(p, BLANKS))) {
+		const char *close = strchr(p, ')');
+
+		if (!close)
+			return gpube__in_error(r->in, "a transition without its ')'");
+		if (read_transition(r, a, p, (size_t)(close + 1 - p)))
+			return r->in->status;
+		p = close + 1;
+	}
+	if (a->n == 0)
+		return gpube__in_error(r->in, "an automaton without transitions");
+	qsort(a->t, (size_t)a->n, sizeof(*a->t), compare_transitions);
+	a->deterministic = true;
+	for (int64_t k = 1; k < a->n; k++)
+		if (a->t[k].value == a->t[k - 1].value && a->t[k].from == a->t[k - 1].from &&
+			a->t[k].to != a->t[k - 1].to)
+			a->deterministic = false;
+	return GPUBE_OK;
+}
+
+/* The first transition that is not before (value, from). */
+static int64_t first_transition(const struct automaton *a, int64_t value, int32_t from)
+{
+	int64_t low = 0, high = a->n;
+
+	while (low < high) {
+		const int64_t mid = (low + high) / 2;
+		const struct transition *t = &a->t[mid];
+
+		if (t->value < value || (t->value == value && t->from < from))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool step_state(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
+{
+	const struct automaton *a = m->data;
+	const int64_t at = first_transition(a, value, (int32_t)state[0]);
+
+	(void)k;
+	if (at == a->n || a->t[at].value != value || a->t[at].from != state[0])
+		return false;
+	state[0] = a->t[at].to;
+	return true;
+}
+
+static bool end_state(struct gpube_x3_machine *m, const int64_t *state)
+{
+	const struct automaton *a = m->data;
+
+	return a->final[state[0]];
+}
+
+/* The states that it may be in, as bits; a second row of words is for the next ones. */
+static bool step_states(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
+{
+	const struct automaton *a = m->data;
+	const int64_t words = m->width / 2;
+	int64_t *next = state + words;
+	bool any = false;
+
+	(void)k;
+	for (int64_t i = first_transition(a, value, 0); i < a->n && a->t[i].value == value; i++) {
+		const struct transition *t = &a->t[i];
+
+		if (!(state[t->from / WORD_BITS] >> t->from % WORD_BITS & 1))
+			continue;
+		next[t->to / WORD_BITS] |= (int64_t)1 << t->to % WORD_BITS;
+		any = true;
+	}
+	memcpy(state, next, (size_t)words * sizeof(*state));
+	memset(next, 0, (size_t)words * sizeof(*state));
+	return any;
+}
+
+static bool end_states(struct gpube_x3_machine *m, const int64_t *state)
+{
+	const struct automaton *a = m->data;
+
+	for (int32_t s = 0; s < a->n_states; s++)
+		if (a->final[s] && (state[s / WORD_BITS] >> s % WORD_BITS & 1))
+			return true;
+	return false;
+}
+
+static int run_automaton(struct gpube_x3 *r, const char *name, const struct automaton *a, int64_t n,
+	const int32_t *vars)
+{
+	struct gpube_x3_machine m = {.r = r, .name = name, .n = n, .vars = vars, .width = 1,
+		.step = step_state, .end = end_state, .data = a};
+	int64_t *start;
+
+	if (!a->deterministic) {
+		m.width = 2 * ((a->n_states + WORD_BITS - 1) / WORD_BITS);
+		m.step = step_states;
+		m.end = end_states;
+	}
+	start = gpube__x3_temp(r, m.width, sizeof(*start));
+	if (!start)
+		return r->in->status;
+	if (a->deterministic)
+		start[0] = a->start;
+	else
+		start[a->start / WORD_BITS] = (int64_t)1 << a->start % WORD_BITS;
+	m.start = start;
+	return gpube__x3_run(&m);
+}
+
+static int read_regular(struct gpube_x3 *r, struct gpube_x3_node *node, struct automaton *a)
+{
+	struct gpube_x3_node *transitions = gpube__x3_need(r, node, "transitions");
+	struct gpube_x3_node *start = transitions ? gpube__x3_need(r, node, "start") : NULL;
+	struct gpube_x3_node *final = start ? gpube__x3_need(r, node, "final") : NULL;
+	const char *text = final ? gpube__x3_text(r, transitions) : NULL, *word;
+	int64_t n;
+	int32_t *vars, state;
+	size_t length;
+
+	if (!text || read_transitions(r, a, text) || !(text = gpube__x3_text(r, start)))
+		return r->in->status;
+	word = gpube__x3_word(r, &text, &length);
+	word = cut(r, word, length);
+	if (!word || find_state(r, a, word, &a->start) || !(text = gpube__x3_text(r, final)))
+		return r->in->status;
+	a->final = gpube__x3_temp(r, a->n_states + (int64_t)strlen(text) + 1, sizeof(*a->final));
+	while (a->final && (word = gpube__x3_word(r, &text, &length)) && length) {
+		word = cut(r, word, length);
+		if (!word || find_state(r, a, word, &state))
+			return r->in->status;
+		a->final[state] = true;
+	}
+	if (r->in->status || gpube__x3_main_vars(r, node, &n, &vars))
+		return r->in->status;
+	return run_automaton(r, "regular", a, n, vars);
+}
+
+/* The root is the state that no transition leads to, and those that none leaves are final. */
+static int read_mdd(struct gpube_x3 *r, struct gpube_x3_node *node, struct automaton *a)
+{
+	struct gpube_x3_node *transitions = gpube__x3_need(r, node, "transitions");
+	const char *text = transitions ? gpube__x3_text(r, transitions) : NULL;
+	int32_t *vars;
+	bool *entered;
+	int64_t n;
+
+	if (!text || read_transitions(r, a, text))
+		return r->in->status;
+	a->final = gpube__x3_temp(r, a->n_states, sizeof(*a->final));
+	entered = gpube__x3_temp(r, a->n_states, sizeof(*entered));
+	if (!a->final || !entered)
+		return r->in->status;
+	memset(a->final, true, (size_t)a->n_states * sizeof(*a->final));
+	for (int64_t k = 0; k < a->n; k++) {
+		a->final[a->t[k].from] = false;
+		entered[a->t[k].to] = true;
+	}
+	a->start = -1;
+	for (int32_t s = 0; s < a->n_states; s++) {
+		if (entered[s])
+			continue;
+		if (a->start >= 0)
+			return gpube__in_error(r->in, "an mdd with two roots");
+		a->start = s;
+	}
+	if (a->start < 0)
+		return gpube__in_error(r->in, "an mdd without a root");
+	if (gpube__x3_main_vars(r, node, &n, &vars))
+		return r->in->status;
+	return run_automaton(r, "mdd", a, n, vars);
+}
+
+int gpube__x3_regular(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct automaton a = {0};
+
+	gpube__names_init(&a.names, r->m->ctx);
+	read_regular(r, node, &a);
+	gpube__names_clear(&a.names);
+	return r->in->status;
+}
+
+int gpube__x3_mdd(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct automaton a = {0};
+
+	gpube__names_init(&a.names, r->m->ctx);
+	read_mdd(r, node, &a);
+	gpube__names_clear(&a.names);
+	return r->in->status;
+}
+
+/* ---- lex ------------------------------------------------------------------------------- */
+
+struct order {
+	bool increasing, strict;
+};
+
+/* Pairs, one after the other. state: whether it is decided, the first of the pair. */
+static bool step_lex(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
+{
+	const struct order *o = m->data;
+	int64_t first;
+
+	if (state[0])
+		return true;
+	if (k % 2 == 0) {
+		state[1] = value;
+		return true;
+	}
+	first = state[1];
+	state[1] = 0;
+	state[0] = first != value;
+	return first == value || (first < value) == o->increasing;
+}
+
+static bool end_lex(struct gpube_x3_machine *m, const int64_t *state)
+{
+	const struct order *o = m->data;
+
+	return state[0] || !o->strict;
+}
+
+static int add_lex(struct gpube_x3 *r, const struct order *o, int64_t n, const int32_t *a, int64_t step_a,
+	const int32_t *b, int64_t step_b)
+{
+	static const int64_t start[2];
+	int32_t *vars = gpube__x3_temp(r, 2 * n, sizeof(*vars));
+	struct gpube_x3_machine m = {.r = r, .name = "lex", .n = 2 * n, .vars = vars, .width = 2,
+		.start = start, .step = step_lex, .end = end_lex, .data = o};
+
+	if (!vars)
+		return r->in->status;
+	for (int64_t k = 0; k < n; k++) {
+		vars[2 * k] = a[k * step_a];
+		vars[2 * k + 1] = b[k * step_b];
+	}
+	return gpube__x3_run(&m);
+}
+
+int gpube__x3_lex(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_node *list = gpube__x3_child(node, "list");
+	struct gpube_x3_node *matrix = gpube__x3_child(node, "matrix");
+	int32_t *vars = NULL, *last = NULL;
+	enum gpube_x3_operator op;
+	int64_t n = 0, n_last = 0, size[2];
+	struct order o;
+
+	if (gpube__x3_operator(r, node, &op))
+		return r->in->status;
+	o.increasing = op == GPUBE_X3_LT || op == GPUBE_X3_LE;
+	o.strict = op == GPUBE_X3_LT || op == GPUBE_X3_GT;
+	if (matrix) {
+		if (gpube__x3_matrix(r, matrix, size, &vars))
+			return r->in->status;
+		for (int64_t k = 0; k + 1 < size[0] && !r->in->status; k++)
+			add_lex(r, &o, size[1], vars + k * size[1], 1, vars + (k + 1) * size[1], 1);
+		for (int64_t k = 0; k + 1 < size[1] && !r->in->status; k++)
+			add_lex(r, &o, size[0], vars + k, size[1], vars + k + 1, size[1]);
+		return r->in->status;
+	}
+	if (!list || !list->next)
+		return gpube__in_error(r->in, "<lex> needs two lists or a <matrix>");
+	for (; list; list = gpube__x3_next(list)) {
+		last = vars;
+		n_last = n;
+		if (gpube__x3_vars(r, list, &n, &vars))
+			return r->in->status;
+		if (last && n != n_last)
+			return gpube__in_error(r->in, "lists of <lex> that differ in length");
+		if (last && add_lex(r, &o, n, last, 1, vars, 1))
+			return r->in->status;
+	}
+	return GPUBE_OK;
+}
+
+/* ---- nValues --------------------------------------------------------------------------- */
+
+/* state: whether the value has come; the last variable says so */
+static bool step_come(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
+{
+	const int64_t *wanted = m->data;
+
+	if (k == m->n - 1)
+		return value == state[0];
+	state[0] |= value == *wanted;
+	return true;
+}
+
+/* A hidden truth value for each value that may come, but for those excepted. */
+static int come_vars(struct gpube_x3 *r, int64_t n, const int32_t *vars, int64_t n_except,
+	const int64_t *except, struct gpube_x3_list *list)
+{
+	static const int64_t start, truths[2] = {0, 1};
+	int32_t *all = gpube__x3_temp(r, n + 1, sizeof(*all));
+	int64_t total = 0, *values;
+	struct gpube_x3_machine m = {.r = r, .name = "nValues", .n = n + 1, .vars = all, .width = 1,
+		.start = &start, .step = step_come};
+
+	for (int64_t k = 0; k < n; k++)
+		total += r->m->vars[vars[k]].domain;
+	if (gpube__in_charge(r->in, total, sizeof(*values), "a list of values"))
+		return r->in->status;
+	values = gpube__x3_temp(r, total + 1, sizeof(*values));
+	if (!all || !values)
+		return r->in->status;
+	total = 0;
+	for (int64_t k = 0; k < n; k++)
+		for (int32_t v = 0; v < r->m->vars[vars[k]].domain; v++)
+			values[total++] = gpube__x3_value(r, vars[k], v);
+	total = gpube__x3_unique(values, total);
+	for (int64_t i = 0; i < total && !r->in->status; i++) {
+		int64_t users = 0;
+		bool excepted = false;
+		struct gpube_x3_term t = {0};
+
+		for (int64_t k = 0; k < n_except; k++)
+			excepted |= except[k] == values[i];
+		if (excepted)
+			continue;
+		for (int64_t k = 0; k < n; k++)
+			if (gpube__x3_index(r, vars[k], values[i]) >= 0)
+				all[users++] = vars[k];
+		if (gpube__x3_hidden(r, "nValues", 2, truths, &t.var))
+			return r->in->status;
+		all[users] = t.var;
+		m.n = users + 1;
+		m.data = &values[i];
+		if (!gpube__x3_run(&m))
+			gpube__x3_push(r, list, t);
+	}
+	return r->in->status;
+}
+
+static int except_of(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *n, int64_t **values)
+{
+	struct gpube_x3_node *except = gpube__x3_child(node, "except");
+
+	*n = 0;
+	*values = NULL;
+	return except ? gpube__x3_integers(r, except, n, values) : GPUBE_OK;
+}
+
+static int64_t *ones(struct gpube_x3 *r, int64_t n)
+{
+	int64_t *v = gpube__x3_temp(r, n + 1, sizeof(*v));
+
+	for (int64_t k = 0; v && k < n; k++)
+		v[k] = 1;
+	return v;
+}
+
+int gpube__x3_n_values(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_list list = {0};
+	struct gpube_x3_condition c;
+	int64_t n, n_except, *except, *factors;
+	int32_t *vars;
+
+	if (gpube__x3_main_vars(r, node, &n, &vars) || except_of(r, node, &n_except, &except) ||
+		gpube__x3_condition(r, node, &c) || come_vars(r, n, vars, n_except, except, &list))
+		return r->in->status;
+	factors = ones(r, list.n);
+	return factors ? gpube__x3_add_sum(r, &list, factors, &c) : r->in->status;
+}
+
+/* The number of different values as a list of truth values that add up to it. */
+int gpube__x3_come(struct gpube_x3 *r, int64_t n, const int32_t *vars, struct gpube_x3_list *list)
+{
+	return come_vars(r, n, vars, 0, NULL, list);
+}
+
+/* ---- maximum and minimum ---------------------------------------------------------------- */
+
+/* state: whether there is one, the extreme so far */
+static bool step_most(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
+{
+	const bool *most = m->data;
+
+	(void)k;
+	if (!state[0] || (*most ? value > state[1] : value < state[1]))
+		state[1] = value;
+	state[0] = 1;
+	return true;
+}
+
+static __int128 second(struct gpube_x3_machine *m, const int64_t *state)
+{
+	(void)m;
+	return state[1];
+}
+
+int gpube__x3_maximum(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	static const int64_t start[2];
+	const bool most = gpube__x3_is(node, "maximum");
+	struct gpube_x3_machine m = {.r = r, .name = node->name, .width = 2, .start = start,
+		.step = step_most, .data = &most};
+	struct gpube_x3_condition c;
+	int32_t *vars;
+
+	if (gpube__x3_main_vars(r, node, &m.n, &vars) || gpube__x3_condition(r, node, &c))
+		return r->in->status;
+	m.vars = vars;
+	return gpube__x3_run_condition(&m, &c, second);
+}
+
+/* ---- maximumArg and minimumArg ----------------------------------------------------------- */
+
+struct arg {
+	bool most, last;
+	int64_t start;
+};
+
+/* state: how many were read, the extreme, its index */
+static bool step_arg(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
+{
+	const struct arg *a = m->data;
+
+	if (k == 0 || (a->most ? value > state[0] : value < state[0]) || (a->last && value == state[0])) {
+		state[0] = value;
+		state[1] = k + a->start;
+	}
+	return true;
+}
+
+int gpube__x3_arg(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	static const int64_t start[2];
+	struct gpube_x3_node *list = gpube__x3_child(node, "list");
+	const char *rank = gpube__x3_attribute(node, "rank");
+	struct arg a = {.most = gpube__x3_is(node, "maximumArg")};
+	struct gpube_x3_machine m = {.r = r, .name = node->name, .width = 2, .start = start,
+		.step = step_arg, .data = &a};
+	struct gpube_x3_condition c;
+	int32_t *vars;
+
+	if (!rank || (strcmp(rank, "first") != 0 && strcmp(rank, "last") != 0))
+		return gpube__in_error(r->in, "<%.40s> of rank 'any' is not read: first and last are",
+			node->name);
+	a.last = *rank == 'l';
+	if (gpube__x3_main_vars(r, node, &m.n, &vars) || (list && gpube__x3_start(r, list, &a.start)) ||
+		gpube__x3_condition(r, node, &c))
+		return r->in->status;
+	m.vars = vars;
+	return gpube__x3_run_condition(&m, &c, second);
+}
+
+/* ---- precedence and allEqual ------------------------------------------------------------- */
+
+struct sequence {
+	int64_t n, *values;
+	bool covered;
+};
+
+/* state: how many of the values have come */
+static bool step_precedence(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
+{
+	const struct sequence *s = m->data;
+
+	(void)k;
+	for (int64_t i = state[0] + 1; i < s->n; i++)
+		if (s->values[i] == value)
+			return false;
+	state[0] += state[0] < s->n && s->values[state[0]] == value;
+	return true;
+}
+
+static bool end_precedence(struct gpube_x3_machine *m, const int64_t *state)
+{
+	const struct sequence *s = m->data;
+
+	return !s->covered || state[0] == s->n;
+}
+
+int gpube__x3_precedence(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_node *values = gpube__x3_child(node, "values");
+	static const int64_t start;
+	struct sequence s = {0};
+	struct gpube_x3_machine m = {.r = r, .name = "precedence", .width = 1, .start = &start,
+		.step = step_precedence, .end = end_precedence, .data = &s};
+	int32_t *vars;
+
+	if (gpube__x3_main_vars(r, node, &m.n, &vars))
+		return r->in->status;
+	if (values && (gpube__x3_flag(r, values, "covered", false, &s.covered) ||
+			      gpube__x3_integers(r, values, &s.n, &s.values)))
+		return r->in->status;
+	m.vars = vars;
+	if (!values) { /* those of the domains, rising */
+		const int32_t domain = r->m->vars[vars[0]].domain;
+
+		for (int64_t k = 1; k < m.n; k++)
+			if (r->domain_of[vars[k]] != r->domain_of[vars[0]])
+				return gpube__in_error(r->in,
+					"<precedence> without <values> over domains that differ");
+		s.values = gpube__x3_temp(r, domain, sizeof(*s.values));
+		for (int32_t v = 0; v < domain && s.values; v++)
+			s.values[s.n++] = gpube__x3_value(r, vars[0], v);
+	}
+	return r->in->status ? r->in->status : gpube__x3_run(&m);
+}
+
+/* state: whether there is one that is not excepted, its value */
+static bool step_equal(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
+{
+	const struct sequence *s = m->data;
+
+	(void)k;
+	for (int64_t i = 0; i < s->n; i++)
+		if (s->values[i] == value)
+			return true;
+	if (state[0])
+		return state[1] == value;
+	state[0] = 1;
+	state[1] = value;
+	return true;
+}
+
+int gpube__x3_all_equal(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	static const int64_t start[2];
+	struct sequence except = {0};
+	struct gpube_x3_machine m = {.r = r, .name = "allEqual", .width = 2, .start = start,
+		.step = step_equal, .data = &except};
+	int32_t *vars;
+
+	if (gpube__x3_main_vars(r, node, &m.n, &vars) ||
+		except_of(r, node, &except.n, &except.values))
+		return r->in->status;
+	m.vars = vars;
+	return gpube__x3_run(&m);
+}
+
+#else
+typedef int gpube__no_expat_x3_auto; /* a file is not empty */
+#endif

@@ -1,0 +1,368 @@
+/* x3_constraint.c - XCSP3: which constraint it is; groups, slides and objectives. See x3.h. */
+#ifdef GPUBE_HAVE_EXPAT
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/common/reading.h"
+#include "formats/xcsp3/x3.h"
+
+#define BLANKS " \t\n\v\f\r"
+
+/* ---- one constraint ------------------------------------------------------------------------ */
+
+static int read_intension(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_node *function = gpube__x3_child(node, "function");
+	const char *text = gpube__x3_text(r, function ? function : node);
+
+	return text ? gpube__x3_post(r, text, strlen(text)) : r->in->status;
+}
+
+static const struct {
+	const char *name;
+	gpube_x3_reader *read;
+} readers[] = {
+	{"intension", read_intension},
+	{"extension", gpube__x3_extension},
+	{"regular", gpube__x3_regular},
+	{"mdd", gpube__x3_mdd},
+	{"allDifferent", gpube__x3_all_different},
+	{"allEqual", gpube__x3_all_equal},
+	{"ordered", gpube__x3_ordered},
+	{"lex", gpube__x3_lex},
+	{"precedence", gpube__x3_precedence},
+	{"sum", gpube__x3_sum},
+	{"count", gpube__x3_count},
+	{"nValues", gpube__x3_n_values},
+	{"cardinality", gpube__x3_cardinality},
+	{"maximum", gpube__x3_maximum},
+	{"minimum", gpube__x3_maximum},
+	{"maximumArg", gpube__x3_arg},
+	{"minimumArg", gpube__x3_arg},
+	{"element", gpube__x3_element},
+	{"channel", gpube__x3_channel},
+	{"noOverlap", gpube__x3_no_overlap},
+	{"cumulative", gpube__x3_cumulative},
+	{"binPacking", gpube__x3_bins},
+	{"knapsack", gpube__x3_knapsack},
+	{"instantiation", gpube__x3_instantiation},
+	{"clause", gpube__x3_clause},
+	{"circuit", gpube__x3_circuit},
+};
+
+enum { N_READERS = sizeof(readers) / sizeof(*readers) };
+
+static gpube_x3_reader *reader_of(const struct gpube_x3_node *node)
+{
+	for (int k = 0; k < N_READERS; k++)
+		if (gpube__x3_is(node, readers[k].name))
+			return readers[k].read;
+	return NULL;
+}
+
+static int refuse_constraint(struct gpube_x3 *r, const struct gpube_x3_node *node)
+{
+	r->in->line = node->line;
+	return gpube__in_error(r->in, "constraint <%.40s> is not read", node->name);
+}
+
+/* ---- groups -------------------------------------------------------------------------------- */
+
+/* The greatest number behind a '%' in the element's texts, -1: none. */
+static int64_t greatest_argument(const struct gpube_x3_node *node)
+{
+	const char *p = node->text;
+	int64_t most = -1;
+
+	while (p && (p = strchr(p, '%'))) {
+		p++;
+		if (*p >= '0' && *p <= '9') {
+			const long k = strtol(p, NULL, 10);
+
+			most = k > most && k < INT32_MAX ? k : most;
+		}
+	}
+	for (const struct gpube_x3_node *c = node->child; c; c = c->next) {
+		const int64_t k = greatest_argument(c);
+
+		most = k > most ? k : most;
+	}
+	return most;
+}
+
+/* Arguments are texts: the words of <args>, each variable of "x[]" by itself. */
+struct words {
+	const char **word;
+	int64_t n, capacity;
+};
+
+static int push_word(struct gpube_x3 *r, struct words *w, const char *word)
+{
+	const char **larger;
+
+	if (w->n == w->capacity) {
+		w->capacity = w->n ? 2 * w->n : 8;
+		larger = gpube__x3_temp(r, w->capacity, sizeof(*larger));
+		if (!larger)
+			return r->in->status;
+		if (w->n)
+			memcpy(larger, w->word, (size_t)w->n * sizeof(*larger));
+		w->word = larger;
+	}
+	w->word[w->n++] = word;
+	return GPUBE_OK;
+}
+
+static int push_name(struct gpube_x3 *r, void *arg, int32_t var)
+{
+	if (gpube__in_charge(r->in, 1, sizeof(char *), "lists of variables"))
+		return r->in->status;
+	return push_word(r, arg, r->m->vars[var].name);
+}
+
+static int read_args(struct gpube_x3 *r, const char *text, struct words *w)
+{
+	const char *word;
+	size_t n;
+
+	while ((word = gpube__x3_word(r, &text, &n)) && n) {
+		char *copy;
+
+		if (memchr(word, '[', n) && !memchr(word, '(', n)) {
+			if (gpube__x3_refer(r, word, n, push_name, w, NULL))
+				return r->in->status;
+			continue;
+		}
+		copy = gpube__x3_temp(r, (int64_t)n + 1, 1);
+		if (!copy)
+			return r->in->status;
+		memcpy(copy, word, n);
+		if (push_word(r, w, copy))
+			return r->in->status;
+	}
+	return GPUBE_OK;
+}
+
+/* Frees what was taken since; the tuples of a group stay until it ends. */
+static void free_since(struct gpube_x3 *r, union gpube_x3_temp *mark)
+{
+	while (r->temps != mark) {
+		union gpube_x3_temp *next = r->temps->next;
+
+		gpube__free(r->m->ctx, r->temps);
+		r->temps = next;
+	}
+}
+
+/* The constraint with these arguments. */
+static int instantiate(struct gpube_x3 *r, struct gpube_x3_node *node, const struct words *w)
+{
+	union gpube_x3_temp *mark = r->temps;
+	const int64_t made = r->n_relations;
+
+	r->args = w->word;
+	r->n_args = w->n;
+	r->in_group = true;
+	reader_of(node)(r, node);
+	r->in_group = false;
+	if (r->n_relations == made)
+		free_since(r, mark);
+	if (!r->in->status && gpube__stopped(r->m->ctx))
+		r->in->status = gpube__fail_stopped(r->m->ctx);
+	return r->in->status;
+}
+
+static int read_group(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_node *template = node->child, *args;
+
+	if (!template)
+		return gpube__in_error(r->in, "an empty <group>");
+	template->used = true;
+	if (!reader_of(template))
+		return refuse_constraint(r, template);
+	r->first_rest = greatest_argument(template) + 1;
+	args = gpube__x3_child(node, "args");
+	if (!args)
+		return gpube__in_error(r->in, "<group> needs <args>");
+	for (; args; args = gpube__x3_next(args)) {
+		union gpube_x3_temp *mark = r->temps;
+		const int64_t made = r->n_relations;
+		struct words w = {0};
+
+		r->in->line = args->line;
+		if (read_args(r, args->text ? args->text : "", &w))
+			return r->in->status;
+		r->in->line = args->line;
+		if (instantiate(r, template, &w))
+			return r->in->status;
+		if (r->n_relations == made)
+			free_since(r, mark);
+	}
+	return GPUBE_OK;
+}
+
+/* ---- slides -------------------------------------------------------------------------------- */
+
+/* How many of the list one constraint takes, and how far on the next one begins. */
+static int read_positive(
+	struct gpube_x3 *r, struct gpube_x3_node *node, const char *name, int64_t dflt, int64_t *v)
+{
+	const char *text = gpube__x3_attribute(node, name);
+
+	*v = dflt;
+	if (text && (gpube__x3_integer(r, &text, v, "a number") || *text || *v < 1))
+		return r->in->status ? r->in->status
+				     : gpube__in_error(r->in, "expected a number from 1 in '%s'", name);
+	return GPUBE_OK;
+}
+
+static int read_slide(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_node *list = gpube__x3_need(r, node, "list"), *template = list ? list->next : NULL;
+	int64_t offset, collect;
+	bool circular;
+	struct words all = {0};
+
+	if (!list)
+		return r->in->status;
+	if (!template)
+		return gpube__in_error(r->in, "<slide> needs a constraint");
+	if (gpube__x3_is(template, "list"))
+		return gpube__in_error(r->in, "<slide> over several lists is not read");
+	template->used = true;
+	if (!reader_of(template))
+		return refuse_constraint(r, template);
+	if (gpube__x3_flag(r, node, "circular", false, &circular) ||
+		read_positive(r, list, "offset", 1, &offset) ||
+		read_positive(r, list, "collect", greatest_argument(template) + 1, &collect) ||
+		read_args(r, list->text ? list->text : "", &all))
+		return r->in->status;
+	if (collect < 1 || collect > all.n)
+		return gpube__in_error(r->in, "<slide> takes %lld variables of %lld", (long long)collect,
+			(long long)all.n);
+	r->first_rest = greatest_argument(template) + 1;
+	for (int64_t k = 0; k < all.n && (circular || k + collect <= all.n); k += offset) {
+		union gpube_x3_temp *mark = r->temps;
+		const int64_t made = r->n_relations;
+		struct words w = {0};
+
+		for (int64_t i = 0; i < collect; i++)
+			if (push_word(r, &w, all.word[(k + i) % all.n]))
+				return r->in->status;
+		if (gpube__in_charge(r->in, collect, sizeof(char *), "lists of variables") ||
+			instantiate(r, template, &w))
+			return r->in->status;
+		if (r->n_relations == made)
+			free_since(r, mark);
+	}
+	return GPUBE_OK;
+}
+
+int gpube__x3_constraint(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	gpube_x3_reader *read = reader_of(node);
+
+	if (gpube__x3_is(node, "group"))
+		return read_group(r, node);
+	if (gpube__x3_is(node, "slide"))
+		return read_slide(r, node);
+	return read ? read(r, node) : refuse_constraint(r, node);
+}
+
+/* ---- objectives ------------------------------------------------------------------------------ */
+
+static int add_term_cost(struct gpube_x3 *r, struct gpube_x3_term t, int64_t times)
+{
+	char text[32];
+
+	gpube__x3_term_text(text, t);
+	return gpube__x3_cost(r, text, strlen(text), times);
+}
+
+/* Expressions are costs as they are: no hidden variable has their value. */
+static int add_sum_cost(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_node *list = gpube__x3_child(node, "list");
+	struct gpube_x3_node *coeffs = gpube__x3_child(node, "coeffs");
+	const char *text = gpube__x3_text(r, list ? list : node), *word;
+	struct gpube_x3_list terms, by = {0};
+	int64_t k = 0, *factors;
+	size_t n;
+
+	if (!text || (coeffs && gpube__x3_list(r, coeffs, &by)))
+		return r->in->status;
+	if (!strchr(text, '(')) {
+		if (gpube__x3_weighted(r, node, &terms, &factors))
+			return r->in->status;
+		for (; k < terms.n && !r->in->status; k++)
+			add_term_cost(r, terms.terms[k], factors[k]);
+		return r->in->status;
+	}
+	for (; (word = gpube__x3_word(r, &text, &n)) && n && !r->in->status; ) {
+		struct gpube_x3_list one = {0};
+		char *copy;
+
+		if (memchr(word, '(', n)) {
+			if (coeffs && (k >= by.n || by.terms[k].var >= 0))
+				return gpube__in_error(r->in, "<coeffs> of expressions that are no numbers, or too few");
+			gpube__x3_cost(r, word, n, coeffs ? by.terms[k].value : 1);
+			k++;
+			continue;
+		}
+		copy = gpube__x3_temp(r, (int64_t)n + 1, 1);
+		if (!copy)
+			return r->in->status;
+		memcpy(copy, word, n);
+		if (gpube__x3_words(r, copy, &one, NULL))
+			return r->in->status;
+		for (int64_t i = 0; i < one.n && !r->in->status; i++, k++) {
+			if (coeffs && (k >= by.n || by.terms[k].var >= 0))
+				return gpube__in_error(r->in, "<coeffs> that are no numbers, or too few");
+			add_term_cost(r, one.terms[i], coeffs ? by.terms[k].value : 1);
+		}
+	}
+	if (!r->in->status && coeffs && k != by.n)
+		return gpube__in_error(r->in, "<coeffs> and the list differ in length");
+	return r->in->status;
+}
+
+int gpube__x3_objective(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	const char *type = gpube__x3_attribute(node, "type"), *text;
+	struct gpube_x3_list list = {0};
+	int32_t *vars, var;
+	int64_t n;
+
+	if (!gpube__x3_is(node, "minimize") && !gpube__x3_is(node, "maximize"))
+		return gpube__in_error(r->in, "<%.40s> in <objectives> is not read", node->name);
+	if (r->n_objectives++)
+		return gpube__in_error(r->in, "a second objective is not read");
+	if (gpube__x3_is(node, "maximize") && gpube_model_set_direction(r->m, GPUBE_MAXIMISE))
+		return r->in->status = GPUBE_EINVAL;
+	if (!type || strcmp(type, "expression") == 0) {
+		text = gpube__x3_text(r, node);
+		return text ? gpube__x3_cost(r, text, strlen(text), 1) : r->in->status;
+	}
+	if (strcmp(type, "sum") == 0)
+		return add_sum_cost(r, node);
+	if (strcmp(type, "minimum") != 0 && strcmp(type, "maximum") != 0 && strcmp(type, "nValues") != 0)
+		return gpube__in_error(r->in, "an objective of type '%.40s' is not read", type);
+	if (gpube__x3_main_vars(r, node, &n, &vars))
+		return r->in->status;
+	if (*type == 'm')
+		return gpube__x3_extreme_var(r, n, vars, type[1] == 'a', &var)
+			       ? r->in->status
+			       : add_term_cost(r, (struct gpube_x3_term){.var = var}, 1);
+	if (gpube__x3_come(r, n, vars, &list))
+		return r->in->status;
+	for (int64_t k = 0; k < list.n && !r->in->status; k++)
+		add_term_cost(r, list.terms[k], 1);
+	return r->in->status;
+}
+
+#else
+typedef int gpube__no_expat_x3_constraint; /* a file is not empty */
+#endif

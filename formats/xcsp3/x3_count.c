@@ -1,0 +1,498 @@
+/* x3_count.c - XCSP3: constraints that are sums of what each variable adds. See x3.h. */
+#ifdef GPUBE_HAVE_EXPAT
+
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/common/reading.h"
+#include "formats/xcsp3/x3.h"
+
+/* ---- sum --------------------------------------------------------------------------------- */
+
+static int64_t *all_ones(struct gpube_x3 *r, int64_t n)
+{
+	int64_t *v = gpube__x3_temp(r, n + 1, sizeof(*v));
+
+	for (int64_t k = 0; v && k < n; k++)
+		v[k] = 1;
+	return v;
+}
+
+/* A term and a factor that is one, too, as a hidden variable. */
+static int multiply(struct gpube_x3 *r, struct gpube_x3_term *t, struct gpube_x3_term factor)
+{
+	char a[32], b[32], text[80];
+	const int n = (gpube__x3_term_text(a, *t), gpube__x3_term_text(b, factor),
+		snprintf(text, sizeof(text), "mul(%s,%s)", a, b));
+
+	return gpube__x3_expression(r, text, (size_t)n, t);
+}
+
+/* The list times <coeffs>: its factors, products with variables become terms. */
+int gpube__x3_weighted(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_list *list,
+	int64_t **factors)
+{
+	struct gpube_x3_node *coeffs = gpube__x3_child(node, "coeffs");
+	struct gpube_x3_list by;
+
+	if (gpube__x3_main_list(r, node, list))
+		return r->in->status;
+	*factors = all_ones(r, list->n);
+	if (!coeffs || !*factors || gpube__x3_list(r, coeffs, &by))
+		return r->in->status;
+	if (by.n != list->n)
+		return gpube__in_error(r->in, "%lld coefficients for %lld variables",
+			(long long)by.n, (long long)list->n);
+	for (int64_t k = 0; k < list->n && !r->in->status; k++) {
+		if (by.terms[k].var < 0)
+			(*factors)[k] = by.terms[k].value;
+		else
+			multiply(r, &list->terms[k], by.terms[k]);
+	}
+	return r->in->status;
+}
+
+int gpube__x3_sum(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_condition c;
+	struct gpube_x3_list list;
+	int64_t *factors;
+
+	if (gpube__x3_weighted(r, node, &list, &factors) || gpube__x3_condition(r, node, &c))
+		return r->in->status;
+	return gpube__x3_add_sum(r, &list, factors, &c);
+}
+
+/* ---- count and cardinality ---------------------------------------------------------------- */
+
+/* The numbers of a list; false if there are variables. */
+static bool all_numbers(struct gpube_x3 *r, const struct gpube_x3_list *list, int64_t **values)
+{
+	*values = gpube__x3_temp(r, list->n + 1, sizeof(**values));
+	for (int64_t k = 0; k < list->n && *values; k++) {
+		if (list->terms[k].var >= 0)
+			return false;
+		(*values)[k] = list->terms[k].value;
+	}
+	return true;
+}
+
+/* Is the term equal to one of the list? As a hidden truth value. */
+static int equals_one(struct gpube_x3 *r, struct gpube_x3_term *t, const struct gpube_x3_list *list)
+{
+	char *text = gpube__x3_temp(r, 32 * (list->n + 3), 1), *p = text, one[32];
+
+	if (!text || gpube__in_charge(r->in, list->n, 256, "comparisons with variables"))
+		return r->in->status;
+	gpube__x3_term_text(one, *t);
+	p += sprintf(p, "in(%s,set(", one);
+	for (int64_t k = 0; k < list->n; k++) {
+		gpube__x3_term_text(one, list->terms[k]);
+		p += sprintf(p, "%s%s", k ? "," : "", one);
+	}
+	p += sprintf(p, "))");
+	return gpube__x3_expression(r, text, (size_t)(p - text), t);
+}
+
+/* How many of the list are equal to one of 'of'. */
+static int count_equal(struct gpube_x3 *r, const struct gpube_x3_list *list,
+	const struct gpube_x3_list *of, const struct gpube_x3_condition *c)
+{
+	struct gpube_x3_term *terms = gpube__x3_temp(r, list->n + 1, sizeof(*terms));
+	struct gpube_x3_list truths = {.terms = terms, .n = list->n};
+	int64_t *values, n;
+	bool numbers = all_numbers(r, of, &values);
+	struct gpube_x3_sum s;
+
+	if (r->in->status)
+		return r->in->status;
+	if (!numbers) {
+		memcpy(terms, list->terms, (size_t)list->n * sizeof(*terms));
+		for (int64_t k = 0; k < list->n; k++)
+			if (equals_one(r, &terms[k], of))
+				return r->in->status;
+		values = all_ones(r, list->n);
+		return values ? gpube__x3_add_sum(r, &truths, values, c) : r->in->status;
+	}
+	n = gpube__x3_unique(values, of->n);
+	gpube__x3_sum_begin(&s, r);
+	for (int64_t k = 0; k < list->n; k++)
+		if (gpube__x3_sum_counted(&s, list->terms[k], n, values, 1))
+			return r->in->status;
+	return gpube__x3_sum_finish(&s, c);
+}
+
+int gpube__x3_count(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_node *values = gpube__x3_need(r, node, "values");
+	struct gpube_x3_list list, of;
+	struct gpube_x3_condition c;
+
+	if (!values || gpube__x3_main_list(r, node, &list) || gpube__x3_list(r, values, &of) ||
+		gpube__x3_condition(r, node, &c))
+		return r->in->status;
+	return count_equal(r, &list, &of, &c);
+}
+
+static bool is_listed(const void *data, int64_t value)
+{
+	const struct gpube_x3_list *list = data;
+
+	for (int64_t k = 0; k < list->n; k++)
+		if (list->terms[k].value == value)
+			return true;
+	return false;
+}
+
+/* What of <occurs> stands for one value. */
+static int read_occurs(
+	struct gpube_x3 *r, const char *word, size_t n, struct gpube_x3_condition *c)
+{
+	char *copy = gpube__x3_temp(r, (int64_t)n + 1, 1);
+
+	memset(c, 0, sizeof(*c));
+	if (!copy)
+		return r->in->status;
+	memcpy(copy, word, n);
+	c->op = GPUBE_X3_IN;
+	if (strchr("-+0123456789", *copy))
+		return gpube__x3_intervals(r, copy, &c->set, &c->n);
+	c->op = GPUBE_X3_EQ;
+	if (strchr(copy, '('))
+		return gpube__x3_expression(r, copy, n, &c->right);
+	c->right.var = gpube__x3_find(r, copy, n);
+	return r->in->status;
+}
+
+/* A name in <occurs> may stand for several variables. */
+struct occurs {
+	struct gpube_x3_condition *c;
+	int64_t n, most;
+};
+
+static int take_occurs(struct gpube_x3 *r, void *arg, int32_t var)
+{
+	struct occurs *o = arg;
+
+	(void)r;
+	if (o->n < o->most)
+		o->c[o->n] = (struct gpube_x3_condition){.op = GPUBE_X3_EQ, .right = {.var = var}};
+	o->n++;
+	return GPUBE_OK;
+}
+
+int gpube__x3_cardinality(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_node *values = gpube__x3_need(r, node, "values");
+	struct gpube_x3_node *occurs = values ? gpube__x3_need(r, node, "occurs") : NULL;
+	struct gpube_x3_list list, of;
+	struct occurs o = {0};
+	const char *text, *word;
+	int64_t *numbers;
+	bool closed;
+	size_t n;
+
+	if (!occurs || gpube__x3_flag(r, values, "closed", false, &closed) ||
+		gpube__x3_main_list(r, node, &list) || gpube__x3_list(r, values, &of))
+		return r->in->status;
+	if (closed && !all_numbers(r, &of, &numbers))
+		return gpube__in_error(r->in, "closed <values> that are variables are not read");
+	o.most = of.n;
+	o.c = gpube__x3_temp(r, of.n + 1, sizeof(*o.c));
+	text = gpube__x3_text(r, occurs);
+	while (text && o.c && !r->in->status && (word = gpube__x3_word(r, &text, &n)) && n) {
+		const char *times = memchr(word, 'x', n), *count = times ? times + 1 : NULL;
+
+		if (strchr("0123456789", *word) && times) { /* "1x3" */
+			struct gpube_x3_condition c;
+			int64_t k;
+
+			if (gpube__x3_integer(r, &count, &k, "a number of times") ||
+				read_occurs(r, word, (size_t)(times - word), &c))
+				break;
+			for (; k > 0 && o.n <= o.most; k--)
+				o.c[o.n < o.most ? o.n : 0] = c, o.n++;
+		} else if (strchr("-+0123456789", *word) || memchr(word, '(', n)) {
+			if (o.n < o.most)
+				read_occurs(r, word, n, &o.c[o.n]);
+			o.n++;
+		} else {
+			gpube__x3_refer(r, word, n, take_occurs, &o, NULL);
+		}
+	}
+	if (!r->in->status && o.n != of.n)
+		return gpube__in_error(r->in, "<occurs> and <values> differ in length");
+	for (int64_t k = 0; k < of.n && !r->in->status; k++) {
+		const struct gpube_x3_list one = {.terms = &of.terms[k], .n = 1};
+
+		count_equal(r, &list, &one, &o.c[k]);
+	}
+	for (int64_t k = 0; k < list.n && closed && !r->in->status; k++) {
+		if (list.terms[k].var >= 0)
+			gpube__x3_restrict(r, list.terms[k].var, is_listed, &of);
+		else if (!is_listed(&of, list.terms[k].value))
+			gpube__x3_never(r);
+	}
+	return r->in->status;
+}
+
+/* ---- binPacking, knapsack, cumulative ------------------------------------------------------- */
+
+static int add_bin(struct gpube_x3 *r, const struct gpube_x3_list *list, const int64_t *sizes,
+	int64_t bin, const struct gpube_x3_condition *c)
+{
+	struct gpube_x3_sum s;
+
+	gpube__x3_sum_begin(&s, r);
+	for (int64_t k = 0; k < list->n; k++)
+		if (gpube__x3_sum_counted(&s, list->terms[k], 1, &bin, sizes[k]))
+			return r->in->status;
+	return gpube__x3_sum_finish(&s, c);
+}
+
+/* Every bin that a variable may be, with the condition. */
+static int add_all_bins(struct gpube_x3 *r, const struct gpube_x3_list *list, const int64_t *sizes,
+	const struct gpube_x3_condition *c)
+{
+	int64_t total = 0, *bins;
+
+	for (int64_t k = 0; k < list->n; k++)
+		total += list->terms[k].var < 0 ? 1 : r->m->vars[list->terms[k].var].domain;
+	if (gpube__in_charge(r->in, total, sizeof(*bins), "a list of values"))
+		return r->in->status;
+	bins = gpube__x3_temp(r, total + 1, sizeof(*bins));
+	total = 0;
+	for (int64_t k = 0; k < list->n && bins; k++) {
+		const struct gpube_x3_term t = list->terms[k];
+
+		if (t.var < 0)
+			bins[total++] = t.value;
+		for (int32_t v = 0; t.var >= 0 && v < r->m->vars[t.var].domain; v++)
+			bins[total++] = gpube__x3_value(r, t.var, v);
+	}
+	total = bins ? gpube__x3_unique(bins, total) : 0;
+	for (int64_t k = 0; k < total && !r->in->status; k++)
+		add_bin(r, list, sizes, bins[k], c);
+	return r->in->status;
+}
+
+static bool is_bin(const void *data, int64_t value)
+{
+	const int64_t *n = data;
+
+	return value >= 0 && value < *n;
+}
+
+int gpube__x3_bins(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_node *sizes = gpube__x3_need(r, node, "sizes");
+	struct gpube_x3_node *limits = gpube__x3_child(node, "limits");
+	struct gpube_x3_node *loads = limits ? NULL : gpube__x3_child(node, "loads");
+	struct gpube_x3_list list, right;
+	struct gpube_x3_condition c = {.op = limits ? GPUBE_X3_LE : GPUBE_X3_EQ};
+	int64_t n, *v;
+
+	if (!sizes || gpube__x3_main_list(r, node, &list) || gpube__x3_integers(r, sizes, &n, &v))
+		return r->in->status;
+	if (n != list.n)
+		return gpube__in_error(r->in, "<sizes> and the list differ in length");
+	if (!limits && !loads)
+		return gpube__x3_condition(r, node, &c) ? r->in->status
+							: add_all_bins(r, &list, v, &c);
+	if (gpube__x3_list(r, limits ? limits : loads, &right))
+		return r->in->status;
+	for (int64_t k = 0; k < right.n && !r->in->status; k++) {
+		c.right = right.terms[k];
+		add_bin(r, &list, v, k, &c);
+	}
+	for (int64_t k = 0; k < list.n && !r->in->status; k++)
+		if (list.terms[k].var >= 0)
+			gpube__x3_restrict(r, list.terms[k].var, is_bin, &right.n);
+		else if (!is_bin(&right.n, list.terms[k].value))
+			gpube__x3_never(r);
+	return r->in->status;
+}
+
+static int add_weighed(struct gpube_x3 *r, struct gpube_x3_node *node, const char *name,
+	const struct gpube_x3_list *list, const struct gpube_x3_condition *c)
+{
+	struct gpube_x3_node *factors = gpube__x3_need(r, node, name);
+	int64_t n, *v;
+
+	if (!factors || gpube__x3_integers(r, factors, &n, &v))
+		return r->in->status;
+	if (n != list->n)
+		return gpube__in_error(r->in, "<%s> and the list differ in length", name);
+	return gpube__x3_add_sum(r, list, v, c);
+}
+
+/* <limit> or a first <condition> is on the weights, the other <condition> on the profits. */
+int gpube__x3_knapsack(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_node *limit = gpube__x3_child(node, "limit"), *second, whole = *node;
+	struct gpube_x3_condition weights = {.op = GPUBE_X3_LE}, profits;
+	struct gpube_x3_list list;
+
+	if (gpube__x3_main_list(r, node, &list))
+		return r->in->status;
+	second = gpube__x3_child(node, "condition");
+	if (limit) {
+		if (gpube__x3_term(r, limit, &weights.right))
+			return r->in->status;
+	} else {
+		if (gpube__x3_condition(r, node, &weights))
+			return r->in->status;
+		second = second ? gpube__x3_next(second) : NULL;
+	}
+	if (add_weighed(r, node, "weights", &list, &weights))
+		return r->in->status;
+	if (!second)
+		return gpube__in_error(r->in, "<knapsack> needs a <condition> on its profits");
+	whole.child = second;
+	if (gpube__x3_condition(r, &whole, &profits))
+		return r->in->status;
+	return add_weighed(r, node, "profits", &list, &profits);
+}
+
+struct task {
+	struct gpube_x3_term origin, length, height;
+};
+
+/* What the task takes at a time. */
+static int add_task(struct gpube_x3_sum *s, const struct task *t, int64_t time)
+{
+	struct gpube_x3 *r = s->r;
+	char o[32], l[32], h[32], text[200];
+	struct gpube_x3_term takes;
+	int32_t place;
+	int n;
+
+	if (t->length.var >= 0 || t->height.var >= 0 || t->origin.var < 0) {
+		gpube__x3_term_text(o, t->origin);
+		gpube__x3_term_text(l, t->length);
+		gpube__x3_term_text(h, t->height);
+		n = snprintf(text, sizeof(text), "mul(%s,and(le(%s,%lld),gt(add(%s,%s),%lld)))", h, o,
+			(long long)time, o, l, (long long)time);
+		return gpube__x3_expression(r, text, (size_t)n, &takes) ? r->in->status
+									: gpube__x3_sum_term(s, takes, 1);
+	}
+	if (gpube__in_charge(r->in, r->m->vars[t->origin.var].domain, 2 * sizeof(__int128), "sums") ||
+		gpube__linear_place(&r->linear, &place, t->origin.var))
+		return r->in->status;
+	for (int32_t v = 0; v < r->m->vars[t->origin.var].domain; v++) {
+		const int64_t start = gpube__x3_value(r, t->origin.var, v);
+
+		if (start <= time && time - start < t->length.value)
+			*gpube__linear_gain(&r->linear, place, v) += t->height.value;
+	}
+	return GPUBE_OK;
+}
+
+static int read_tasks(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *n, struct task **tasks)
+{
+	static const char *const names[] = {"origins", "lengths", "heights"};
+	struct gpube_x3_node *ends = gpube__x3_child(node, "ends");
+	struct gpube_x3_list lists[3], list;
+	char a[32], b[32], c[32];
+
+	for (int k = 0; k < 3; k++) {
+		struct gpube_x3_node *child = gpube__x3_need(r, node, names[k]);
+
+		if (!child || gpube__x3_list(r, child, &lists[k]))
+			return r->in->status;
+		if (lists[k].n != lists[0].n)
+			return gpube__in_error(r->in, "<%s> differ from <origins> in number", names[k]);
+	}
+	*n = lists[0].n;
+	*tasks = gpube__x3_temp(r, *n + 1, sizeof(**tasks));
+	for (int64_t k = 0; k < *n && *tasks; k++)
+		(*tasks)[k] = (struct task){lists[0].terms[k], lists[1].terms[k], lists[2].terms[k]};
+	if (!ends || !*tasks || gpube__x3_list(r, ends, &list))
+		return r->in->status;
+	if (list.n != *n)
+		return gpube__in_error(r->in, "<ends> differ from <origins> in number");
+	for (int64_t k = 0; k < *n && !r->in->status; k++) {
+		gpube__x3_term_text(a, lists[0].terms[k]);
+		gpube__x3_term_text(b, lists[1].terms[k]);
+		gpube__x3_term_text(c, list.terms[k]);
+		gpube__x3_post_printf(r, "eq(add(%s,%s),%s)", a, b, c);
+	}
+	return r->in->status;
+}
+
+static int64_t least_of(const struct gpube_x3 *r, struct gpube_x3_term t)
+{
+	return t.var < 0 ? t.value : gpube__x3_range(r, t.var).low;
+}
+
+/* At every time at which a task may begin: more is taken at no other. */
+int gpube__x3_cumulative(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_condition c;
+	struct task *tasks = NULL;
+	int64_t n = 0, total = 0, *times;
+
+	if (read_tasks(r, node, &n, &tasks) || gpube__x3_condition(r, node, &c))
+		return r->in->status;
+	if (c.op != GPUBE_X3_LE && c.op != GPUBE_X3_LT)
+		return gpube__in_error(r->in, "<cumulative> with another condition than le or lt is not read");
+	for (int64_t k = 0; k < n; k++) {
+		total += tasks[k].origin.var < 0 ? 1 : r->m->vars[tasks[k].origin.var].domain;
+		if (least_of(r, tasks[k].height) < 0)
+			return gpube__in_error(r->in, "<cumulative> with a height below 0 is not read");
+	}
+	if (gpube__in_charge(r->in, total, sizeof(*times), "a list of values"))
+		return r->in->status;
+	times = gpube__x3_temp(r, total + 1, sizeof(*times));
+	total = 0;
+	for (int64_t k = 0; k < n && times; k++) {
+		const struct gpube_x3_term t = tasks[k].origin;
+
+		if (t.var < 0)
+			times[total++] = t.value;
+		for (int32_t v = 0; t.var >= 0 && v < r->m->vars[t.var].domain; v++)
+			times[total++] = gpube__x3_value(r, t.var, v);
+	}
+	total = times ? gpube__x3_unique(times, total) : 0;
+	for (int64_t i = 0; i < total && !r->in->status; i++) {
+		struct gpube_x3_sum s;
+
+		gpube__x3_sum_begin(&s, r);
+		for (int64_t k = 0; k < n && !r->in->status; k++)
+			add_task(&s, &tasks[k], times[i]);
+		if (!r->in->status)
+			gpube__x3_sum_finish(&s, &c);
+	}
+	return r->in->status;
+}
+
+/* ---- clause ---------------------------------------------------------------------------------- */
+
+/* "x not(y)" */
+int gpube__x3_clause(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	const struct gpube_x3_condition c = {.op = GPUBE_X3_GE, .right = {.var = -1, .value = 1}};
+	struct gpube_x3_node *list = gpube__x3_child(node, "list");
+	const char *text = gpube__x3_text(r, list ? list : node), *word;
+	struct gpube_x3_sum s;
+	size_t n = 0;
+
+	gpube__x3_sum_begin(&s, r);
+	while (text && !r->in->status && (word = gpube__x3_word(r, &text, &n)) && n) {
+		const bool negative = n > 5 && memcmp(word, "not(", 4) == 0 && word[n - 1] == ')';
+		const int32_t var = negative ? gpube__x3_find(r, word + 4, n - 5)
+					     : gpube__x3_find(r, word, n);
+		int32_t place;
+
+		if (var < 0 || gpube__linear_place(&r->linear, &place, var))
+			return r->in->status;
+		for (int32_t v = 0; v < r->m->vars[var].domain; v++)
+			if ((gpube__x3_value(r, var, v) == 0) == negative)
+				*gpube__linear_gain(&r->linear, place, v) += 1;
+	}
+	return r->in->status ? r->in->status : gpube__x3_sum_finish(&s, &c);
+}
+
+#else
+typedef int gpube__no_expat_x3_count; /* a file is not empty */
+#endif

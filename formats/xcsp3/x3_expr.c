@@ -1,0 +1,589 @@
+/*
+ * x3_expr.c - XCSP3: expressions. See x3.h.
+ *
+ * An expression over few tuples becomes a table. Of a wider one the parts with the most tuples
+ * become hidden variables, from the leaves up, until the rest is small: or(eq(x,1),eq(y,2),…) has a
+ * hidden truth value for each part of its balanced tree. A comparison of sums stays one of sums.
+ *
+ * An assignment for which a constraint divides by 0 does not satisfy it; where a part that has to
+ * become a variable, or a cost, does so, the file is refused.
+ */
+#ifdef GPUBE_HAVE_EXPAT
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/common/reading.h"
+#include "formats/common/tuples.h"
+#include "formats/xcsp3/x3.h"
+
+/* Parts with more tuples than the first become hidden variables where that helps. */
+enum { PART_CELLS = 1 << 14, MOST_SLOTS = 1 << 30 };
+
+/* An expression and the variables that its slots are. */
+struct parsed {
+	struct gpube_x3 *r;
+	struct gpube_expr e;
+	int32_t *slots; /* variables by slot */
+	int64_t n_slots, capacity;
+	int32_t *stamps, stamp; /* by slot: when it was met last */
+	int64_t stamps_capacity;
+	int32_t *scope; /* slots that were met, in that order */
+	int64_t scope_capacity;
+	int n;
+};
+
+/* ---- slots ----------------------------------------------------------------------------- */
+
+/* The slot of a variable: r->seen has it by the variable, while r->stamp is this expression's. */
+static int slot_of(struct parsed *p, int32_t var)
+{
+	struct gpube_x3 *r = p->r;
+	struct gpube_ctx *ctx = r->m->ctx;
+	const int64_t n = r->m->n_vars;
+
+	if (gpube__grow(ctx, &r->seen, &r->seen_capacity, n, 2 * sizeof(*r->seen)))
+		return -1;
+	for (; r->n_seen < n; r->n_seen++)
+		r->seen[2 * r->n_seen] = 0;
+	if (r->seen[2 * var] == r->stamp)
+		return (int)r->seen[2 * var + 1];
+	if (gpube__grow(ctx, &p->slots, &p->capacity, p->n_slots + 1, sizeof(*p->slots)) ||
+		gpube__grow(ctx, &p->stamps, &p->stamps_capacity, p->n_slots + 1, sizeof(*p->stamps)) ||
+		gpube__grow(ctx, &p->scope, &p->scope_capacity, p->n_slots + 1, sizeof(*p->scope)))
+		return -1;
+	p->slots[p->n_slots] = var;
+	p->stamps[p->n_slots] = 0;
+	r->seen[2 * var] = r->stamp;
+	r->seen[2 * var + 1] = p->n_slots;
+	return (int)p->n_slots++;
+}
+
+static int find_slot(void *arg, const char *name, struct gpube_value *constant)
+{
+	struct parsed *p = arg;
+	struct gpube_x3 *r = p->r;
+	/* as gpube__x3_term_text() writes it */
+	const int32_t var = *name == 1 ? (int32_t)strtol(name + 1, NULL, 10)
+				       : gpube__x3_find(r, name, strlen(name));
+	int slot;
+
+	(void)constant;
+	if (var < 0)
+		return GPUBE_EXPR_UNKNOWN + r->in->status;
+	slot = slot_of(p, var);
+	return slot >= 0 ? slot : GPUBE_EXPR_UNKNOWN + gpube__x3_no_memory(r);
+}
+
+static void clear(struct parsed *p)
+{
+	struct gpube_ctx *ctx = p->r->m->ctx;
+
+	gpube__expr_clear(&p->e);
+	gpube__free(ctx, p->slots);
+	gpube__free(ctx, p->stamps);
+	gpube__free(ctx, p->scope);
+}
+
+static int parse(struct parsed *p, struct gpube_x3 *r, const char *text, size_t n)
+{
+	const struct gpube_expr_names names = {find_slot, p, MOST_SLOTS};
+	char *copy = gpube__x3_temp(r, (int64_t)n + 1, 1);
+	int status;
+
+	memset(p, 0, sizeof(*p));
+	p->r = r;
+	if (!copy)
+		return r->in->status;
+	memcpy(copy, text, n);
+	r->stamp++;
+	status = gpube__expr_functional(&p->e, r->m->ctx, copy, &names);
+	if (status == GPUBE_EPARSE && !r->in->status)
+		return gpube__in_error(r->in, "%s", p->e.error);
+	return status ? gpube__x3_no_memory(r) : GPUBE_OK;
+}
+
+/* ---- parts ----------------------------------------------------------------------------- */
+
+static const struct gpube_expr_node *node_at(const struct parsed *p, int32_t at)
+{
+	return &p->e.nodes[at];
+}
+
+static bool is_leaf(const struct parsed *p, int32_t at)
+{
+	const enum gpube_expr_op op = node_at(p, at)->op;
+
+	return op == GPUBE_OP_CONST || op == GPUBE_OP_SLOT;
+}
+
+static bool is_list(const struct parsed *p, int32_t at)
+{
+	const enum gpube_expr_op op = node_at(p, at)->op;
+
+	return op == GPUBE_OP_IN || op == GPUBE_OP_SAME;
+}
+
+static bool has_second(enum gpube_expr_op op)
+{
+	return op > GPUBE_OP_FLOAT && op != GPUBE_OP_ITEM;
+}
+
+/* The parts of a node that is no leaf; 'take' changes nothing of the list. */
+static void each_part(struct parsed *p, int32_t at, void (*take)(struct parsed *p, int32_t part))
+{
+	const struct gpube_expr_node n = *node_at(p, at);
+
+	take(p, n.a);
+	if (is_list(p, at)) {
+		for (int32_t k = n.b; k >= 0; k = node_at(p, k)->c)
+			take(p, node_at(p, k)->a);
+		return;
+	}
+	if (has_second(n.op))
+		take(p, n.b);
+	if (n.op == GPUBE_OP_COND)
+		take(p, n.c);
+}
+
+static void collect(struct parsed *p, int32_t at)
+{
+	const struct gpube_expr_node *n = node_at(p, at);
+
+	if (n->op == GPUBE_OP_CONST)
+		return;
+	if (n->op != GPUBE_OP_SLOT) {
+		each_part(p, at, collect);
+	} else if (p->stamps[n->a] != p->stamp) {
+		p->stamps[n->a] = p->stamp;
+		p->scope[p->n++] = n->a;
+	}
+}
+
+/* Tuples of the part, whose slots are p->scope then: at most 2^62. */
+static int64_t measure(struct parsed *p, int32_t at)
+{
+	int64_t cells = 1;
+
+	p->stamp++;
+	p->n = 0;
+	collect(p, at);
+	for (int k = 0; k < p->n; k++)
+		if (__builtin_mul_overflow(
+			    cells, (int64_t)p->r->m->vars[p->slots[p->scope[k]]].domain, &cells) ||
+			cells > (int64_t)1 << 62)
+			return (int64_t)1 << 62;
+	return cells;
+}
+
+/* ---- values ---------------------------------------------------------------------------- */
+
+/* truth: an expression that divides by 0 is false */
+static int value_at(struct parsed *p, struct gpube_value *slots, bool truth, int64_t *value)
+{
+	struct gpube_value v;
+
+	*value = 0;
+	if (!gpube__expr_eval(&p->e, slots, &v))
+		return truth && strcmp(p->e.error, "division by 0") == 0
+			       ? GPUBE_OK
+			       : gpube__in_error(p->r->in, "%s", p->e.error);
+	if (v.kind != GPUBE_VALUE_INT)
+		return gpube__in_error(p->r->in, "an expression that is no integer");
+	*value = v.i;
+	return GPUBE_OK;
+}
+
+/*
+ * Its value for each tuple of its slots, the last one fastest; NULL after a failure.
+ * truth  a truth value is asked for, and false where it divides by 0
+ */
+static int64_t *evaluate(struct parsed *p, int32_t at, bool truth, int64_t *n)
+{
+	struct gpube_x3 *r = p->r;
+	const int32_t root = p->e.root;
+	struct gpube_value *slots;
+	int32_t *domains, *tuple;
+	int64_t *values, cell = 0;
+
+	*n = measure(p, at);
+	if (*n > GPUBE_EXPAND_CELLS) {
+		gpube__in_fail(r->in, GPUBE_ERANGE,
+			"an expression of %d variables has more than the %lld tuples that are expanded",
+			p->n, (long long)GPUBE_EXPAND_CELLS);
+		return NULL;
+	}
+	if (gpube__charge_expanded(r->in, *n, NULL))
+		return NULL;
+	slots = gpube__x3_temp(r, p->n_slots + 1, sizeof(*slots));
+	domains = gpube__x3_temp(r, 2 * (int64_t)p->n + 1, sizeof(*domains));
+	values = gpube__x3_temp(r, *n, sizeof(*values));
+	if (r->in->status)
+		return NULL;
+	tuple = domains + p->n;
+	for (int k = 0; k < p->n; k++)
+		domains[k] = r->m->vars[p->slots[p->scope[k]]].domain;
+	p->e.root = at;
+	p->e.first_local = (int)p->n_slots;
+	do {
+		for (int k = 0; k < p->n; k++)
+			slots[p->scope[k]].i = gpube__x3_value(r, p->slots[p->scope[k]], tuple[k]);
+		if (value_at(p, slots, truth, &values[cell++]))
+			return NULL;
+		if ((cell & 0xffff) == 0 && gpube__stopped(r->m->ctx)) {
+			r->in->status = gpube__fail_stopped(r->m->ctx);
+			return NULL;
+		}
+	} while (gpube__tuple_next(tuple, domains, p->n));
+	p->e.root = root;
+	return values;
+}
+
+/* The variables of p->scope, and one more place. */
+static int32_t *scope_of(struct parsed *p)
+{
+	int32_t *vars = gpube__x3_temp(p->r, (int64_t)p->n + 1, sizeof(*vars));
+
+	for (int k = 0; vars && k < p->n; k++)
+		vars[k] = p->slots[p->scope[k]];
+	return vars;
+}
+
+/* A function that allows tuple k of the first n variables with value values[k] of the last alone. */
+static int add_defining(
+	struct gpube_x3 *r, int n, const int32_t *vars, int64_t cells, const int64_t *values)
+{
+	int32_t *domains = gpube__x3_temp(r, 2 * (int64_t)n + 2, sizeof(*domains)), table;
+	int32_t *tuple = domains + n + 1;
+	struct gpube_table made;
+	struct gpube_tuples t;
+	int64_t twice;
+	int status = GPUBE_OK;
+
+	if (!domains)
+		return r->in->status;
+	for (int k = 0; k <= n; k++)
+		domains[k] = r->m->vars[vars[k]].domain;
+	if (gpube__charge_dense(r->in, n + 1, domains) || gpube__charge_expanded(r->in, cells, NULL))
+		return r->in->status;
+	if (gpube__tuples_init(&t, r->m->ctx, n + 1, domains, GPUBE_INF))
+		return gpube__x3_no_memory(r);
+	for (int64_t k = 0; k < cells && !status; k++) {
+		tuple[n] = gpube__x3_index(r, vars[n], values[k]);
+		status = gpube__tuples_push(&t, tuple, 0, 0);
+		gpube__tuple_next(tuple, domains, n);
+	}
+	if (status) {
+		gpube__tuples_clear(&t);
+		return gpube__x3_no_memory(r);
+	}
+	if (gpube__tuples_finish(&t, &made, &twice) || gpube__add_table(r->m, &table, &made) ||
+		gpube__add_function(r->m, n + 1, vars, table, NULL))
+		return gpube__x3_no_memory(r);
+	return GPUBE_OK;
+}
+
+/* The part becomes a number, or a variable that has its value. */
+static int reify(struct parsed *p, int32_t at)
+{
+	struct gpube_x3 *r = p->r;
+	int64_t cells, n, *values, *sorted;
+	int32_t *vars;
+	int slot;
+
+	if (is_leaf(p, at))
+		return GPUBE_OK;
+	values = evaluate(p, at, false, &cells);
+	sorted = values ? gpube__x3_temp(r, cells, sizeof(*sorted)) : NULL;
+	vars = sorted ? scope_of(p) : NULL;
+	if (!vars)
+		return r->in->status;
+	memcpy(sorted, values, (size_t)cells * sizeof(*sorted));
+	n = gpube__x3_unique(sorted, cells);
+	if (n == 1) {
+		p->e.nodes[at] = (struct gpube_expr_node){.op = GPUBE_OP_CONST,
+			.value = {.kind = GPUBE_VALUE_INT, .i = sorted[0]}};
+		return GPUBE_OK;
+	}
+	if (gpube__x3_hidden(r, "part", n, sorted, &vars[p->n]) ||
+		add_defining(r, p->n, vars, cells, values))
+		return r->in->status;
+	slot = slot_of(p, vars[p->n]);
+	if (slot < 0)
+		return gpube__x3_no_memory(r);
+	p->e.nodes[at] = (struct gpube_expr_node){.op = GPUBE_OP_SLOT, .a = slot};
+	return GPUBE_OK;
+}
+
+static int fit(struct parsed *p, int32_t at);
+
+static void fit_part(struct parsed *p, int32_t at)
+{
+	if (!p->r->in->status)
+		fit(p, at);
+}
+
+/* Of a list any, of others that with the most tuples, -1: all are leaves. */
+static int32_t widest(struct parsed *p, int32_t at)
+{
+	const struct gpube_expr_node n = *node_at(p, at);
+	int32_t parts[3] = {n.a, has_second(n.op) ? n.b : -1, n.op == GPUBE_OP_COND ? n.c : -1}, best = -1;
+	int64_t most = 1;
+
+	if (is_list(p, at)) {
+		int32_t k = n.b;
+
+		if (!is_leaf(p, n.a))
+			return n.a;
+		while (k >= 0 && is_leaf(p, node_at(p, k)->a))
+			k = node_at(p, k)->c;
+		return k >= 0 ? node_at(p, k)->a : -1;
+	}
+	for (int k = 0; k < 3; k++) {
+		int64_t cells;
+
+		if (parts[k] < 0 || is_leaf(p, parts[k]))
+			continue;
+		cells = measure(p, parts[k]);
+		if (cells >= most) {
+			most = cells;
+			best = parts[k];
+		}
+	}
+	return best;
+}
+
+/* Until it has few tuples, or no parts are left that are not variables. */
+static int fit(struct parsed *p, int32_t at)
+{
+	int32_t part;
+
+	if (is_leaf(p, at) || measure(p, at) <= PART_CELLS)
+		return GPUBE_OK;
+	each_part(p, at, fit_part);
+	while (!p->r->in->status && measure(p, at) > PART_CELLS && (part = widest(p, at)) >= 0)
+		reify(p, part);
+	return p->r->in->status;
+}
+
+/* ---- sums ------------------------------------------------------------------------------ */
+
+/* A number, if the part is one. */
+static bool constant_of(const struct parsed *p, int32_t at, int64_t *v)
+{
+	const struct gpube_expr_node *n = node_at(p, at);
+
+	if (n->op == GPUBE_OP_NEG && constant_of(p, n->a, v) && *v > -INT64_MAX) {
+		*v = -*v;
+		return true;
+	}
+	*v = n->value.i;
+	return n->op == GPUBE_OP_CONST && n->value.kind == GPUBE_VALUE_INT;
+}
+
+/* Adds the part, times a number, to the list; false if it is no sum of variables. */
+static bool add_linear(struct parsed *p, int32_t at, int64_t times, struct gpube_x3_list *list,
+	struct gpube_x3_list *factors)
+{
+	const struct gpube_expr_node n = *node_at(p, at);
+	struct gpube_x3_term t = {.var = -1, .value = 1}, factor = {.var = -1, .value = times};
+	int64_t v;
+
+	switch (n.op) {
+	case GPUBE_OP_NEG:
+		return add_linear(p, n.a, -times, list, factors);
+	case GPUBE_OP_ADD:
+	case GPUBE_OP_SUB:
+		return add_linear(p, n.a, times, list, factors) &&
+		       add_linear(p, n.b, n.op == GPUBE_OP_SUB ? -times : times, list, factors);
+	case GPUBE_OP_MUL:
+		if (constant_of(p, n.a, &v))
+			at = n.b;
+		else if (constant_of(p, n.b, &v))
+			at = n.a;
+		else
+			return false;
+		return !__builtin_mul_overflow(times, v, &v) && v > -((int64_t)1 << 62) &&
+		       v < (int64_t)1 << 62 && add_linear(p, at, v, list, factors);
+	case GPUBE_OP_SLOT:
+		t.var = p->slots[n.a];
+		break;
+	case GPUBE_OP_CONST:
+		t.value = n.value.i;
+		break;
+	default:
+		return false;
+	}
+	return !gpube__x3_push(p->r, list, t) && !gpube__x3_push(p->r, factors, factor);
+}
+
+static int64_t *factors_of(struct gpube_x3 *r, const struct gpube_x3_list *factors)
+{
+	int64_t *v = gpube__x3_temp(r, factors->n + 1, sizeof(*v));
+
+	for (int64_t k = 0; v && k < factors->n; k++)
+		v[k] = factors->terms[k].value;
+	return v;
+}
+
+/* left OP right as a sum; false if it is none. */
+static bool post_linear(struct parsed *p, const struct gpube_expr_node *n)
+{
+	static const enum gpube_x3_operator operators[] = {GPUBE_X3_EQ, GPUBE_X3_NE, GPUBE_X3_LT,
+		GPUBE_X3_LE, GPUBE_X3_GT, GPUBE_X3_GE};
+	struct gpube_x3_condition c = {.right = {.var = -1}};
+	struct gpube_x3_list list = {0}, factors = {0};
+	const int64_t *v;
+
+	if (n->op < GPUBE_OP_EQ || n->op > GPUBE_OP_GE)
+		return false;
+	c.op = operators[n->op - GPUBE_OP_EQ];
+	if (!add_linear(p, n->a, 1, &list, &factors) || !add_linear(p, n->b, -1, &list, &factors))
+		return p->r->in->status != GPUBE_OK;
+	v = factors_of(p->r, &factors);
+	if (v)
+		gpube__x3_add_sum(p->r, &list, v, &c);
+	return true;
+}
+
+/* ---- constraints ----------------------------------------------------------------------- */
+
+static int add_allowed(struct parsed *p, int32_t at)
+{
+	struct gpube_x3 *r = p->r;
+	int64_t cells, *values;
+	int32_t *vars;
+
+	fit(p, at);
+	values = r->in->status ? NULL : evaluate(p, at, true, &cells);
+	vars = values ? scope_of(p) : NULL;
+	if (!vars)
+		return r->in->status;
+	for (int64_t k = 0; k < cells; k++)
+		values[k] = values[k] ? 0 : GPUBE_INF;
+	return gpube__x3_costs(r, p->n, vars, values);
+}
+
+static int post(struct parsed *p, int32_t at)
+{
+	const struct gpube_expr_node n = *node_at(p, at);
+	struct gpube_x3 *r = p->r;
+
+	if (r->in->status)
+		return r->in->status;
+	if (n.op == GPUBE_OP_AND) {
+		post(p, n.a);
+		return post(p, n.b);
+	}
+	if (n.op == GPUBE_OP_SAME) { /* each with the next one */
+		int32_t left = n.a;
+
+		for (int32_t k = n.b, after; k >= 0 && !r->in->status; k = after) {
+			struct gpube_expr_node *item = &p->e.nodes[k];
+			const int32_t right = item->a;
+
+			after = item->c;
+			reify(p, left); /* it is in two of them */
+			if (after >= 0)
+				reify(p, right);
+			p->e.nodes[k] = (struct gpube_expr_node){.op = GPUBE_OP_EQ, .a = left, .b = right};
+			if (!r->in->status)
+				post(p, k);
+			left = right;
+		}
+		return r->in->status;
+	}
+	measure(p, at);
+	if (p->n > 2 && post_linear(p, &n))
+		return r->in->status;
+	return add_allowed(p, at);
+}
+
+int gpube__x3_post(struct gpube_x3 *r, const char *text, size_t n)
+{
+	struct parsed p;
+
+	if (!parse(&p, r, text, n))
+		post(&p, p.e.root);
+	clear(&p);
+	return r->in->status;
+}
+
+int gpube__x3_post_printf(struct gpube_x3 *r, const char *fmt, ...)
+{
+	char text[4096];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(text))
+		return gpube__in_error(r->in, "names that are too long");
+	return gpube__x3_post(r, text, (size_t)n);
+}
+
+int gpube__x3_expression(struct gpube_x3 *r, const char *text, size_t n, struct gpube_x3_term *t)
+{
+	struct parsed p;
+
+	*t = (struct gpube_x3_term){.var = -1};
+	if (!parse(&p, r, text, n) && !fit(&p, p.e.root) && !reify(&p, p.e.root)) {
+		const struct gpube_expr_node *root = node_at(&p, p.e.root);
+
+		if (root->op == GPUBE_OP_SLOT)
+			t->var = p.slots[root->a];
+		else
+			t->value = root->value.i;
+	}
+	clear(&p);
+	return r->in->status;
+}
+
+/* ---- costs ----------------------------------------------------------------------------- */
+
+static int add_cost(struct parsed *p, int32_t at, int64_t times)
+{
+	const struct gpube_expr_node n = *node_at(p, at);
+	struct gpube_x3 *r = p->r;
+	int64_t cells, *values, v;
+	int32_t *vars;
+
+	if (r->in->status)
+		return r->in->status;
+	if (n.op == GPUBE_OP_ADD || n.op == GPUBE_OP_SUB) {
+		add_cost(p, n.a, times);
+		return add_cost(p, n.b, n.op == GPUBE_OP_SUB ? -times : times);
+	}
+	if (n.op == GPUBE_OP_NEG)
+		return add_cost(p, n.a, -times);
+	if (n.op == GPUBE_OP_MUL && (constant_of(p, n.a, &v) || constant_of(p, n.b, &v)) &&
+		!__builtin_mul_overflow(times, v, &v) && v > -INT64_MAX)
+		return add_cost(p, constant_of(p, n.a, &cells) ? n.b : n.a, v);
+	fit(p, at);
+	values = r->in->status ? NULL : evaluate(p, at, false, &cells);
+	vars = values ? scope_of(p) : NULL;
+	if (!vars)
+		return r->in->status;
+	for (int64_t k = 0; k < cells; k++)
+		if (__builtin_mul_overflow(values[k], times, &values[k]) ||
+			values[k] >= (int64_t)1 << 62 || values[k] <= -((int64_t)1 << 62))
+			return gpube__in_fail(r->in, GPUBE_ERANGE, "totals of the costs pass 2^62");
+	return gpube__x3_costs(r, p->n, vars, values);
+}
+
+int gpube__x3_cost(struct gpube_x3 *r, const char *text, size_t n, int64_t times)
+{
+	struct parsed p;
+
+	if (!parse(&p, r, text, n))
+		add_cost(&p, p.e.root, times);
+	clear(&p);
+	return r->in->status;
+}
+
+#else
+typedef int gpube__no_expat_x3_expr; /* a file is not empty */
+#endif

@@ -1,0 +1,303 @@
+/* x3_list.c - XCSP3: lists of variables, numbers and expressions; conditions. See x3.h. */
+#ifdef GPUBE_HAVE_EXPAT
+
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/xcsp3/x3.h"
+
+#define BLANKS " \t\n\v\f\r"
+#define DIGITS "0123456789"
+
+/* ---- lists ----------------------------------------------------------------------------- */
+
+struct pushing {
+	struct gpube_x3_list *list;
+};
+
+static int push_var(struct gpube_x3 *r, void *arg, int32_t var)
+{
+	struct pushing *p = arg;
+
+	/* "x[]" says much in few bytes */
+	if (gpube__in_charge(r->in, 1, sizeof(struct gpube_x3_term), "lists of variables"))
+		return r->in->status;
+	return gpube__x3_push(r, p->list, (struct gpube_x3_term){.var = var});
+}
+
+static bool is_number(const char *word)
+{
+	return strchr("-+" DIGITS, *word) != NULL;
+}
+
+/* "7", "2..4" or "7x3", which is seven three times. */
+static int push_numbers(
+	struct gpube_x3 *r, struct gpube_x3_list *list, const char *word, const char *end)
+{
+	struct gpube_x3_term t = {.var = -1};
+	int64_t times = 1, last;
+
+	if (gpube__x3_integer(r, &word, &t.value, "a variable or an integer"))
+		return r->in->status;
+	last = t.value;
+	if (*word == 'x') {
+		word++;
+		if (gpube__x3_integer(r, &word, &times, "a number of times"))
+			return r->in->status;
+		if (times < 1)
+			return gpube__in_error(r->in, "an integer that is there %lld times", (long long)times);
+	} else if (word[0] == '.' && word[1] == '.') {
+		word += 2;
+		if (gpube__x3_integer(r, &word, &last, "the end of a range"))
+			return r->in->status;
+	}
+	if (gpube__x3_expect_end(r, word, end, "a blank behind an integer"))
+		return r->in->status;
+	if (last < t.value)
+		return gpube__in_error(r->in, "an empty range");
+	if (gpube__in_charge(r->in, last - t.value + times, sizeof(t), "lists of numbers"))
+		return r->in->status;
+	for (; times > 1; times--)
+		if (gpube__x3_push(r, list, t))
+			return r->in->status;
+	for (; t.value <= last; t.value++)
+		if (gpube__x3_push(r, list, t))
+			return r->in->status;
+	return GPUBE_OK;
+}
+
+int gpube__x3_words(
+	struct gpube_x3 *r, const char *text, struct gpube_x3_list *list, int64_t size[2])
+{
+	struct pushing p = {list};
+	const char *word;
+	size_t n;
+
+	while ((word = gpube__x3_word(r, &text, &n)) && n) {
+		struct gpube_x3_term t;
+
+		if (is_number(word)) {
+			push_numbers(r, list, word, word + n);
+		} else if (memchr(word, '(', n)) {
+			if (!gpube__x3_expression(r, word, n, &t))
+				gpube__x3_push(r, list, t);
+		} else {
+			gpube__x3_refer(r, word, n, push_var, &p, size);
+		}
+		if (r->in->status)
+			return r->in->status;
+	}
+	return GPUBE_OK;
+}
+
+int gpube__x3_list(struct gpube_x3 *r, const struct gpube_x3_node *node, struct gpube_x3_list *list)
+{
+	const char *text = gpube__x3_text(r, node);
+
+	memset(list, 0, sizeof(*list));
+	return text ? gpube__x3_words(r, text, list, NULL) : r->in->status;
+}
+
+static int to_vars(struct gpube_x3 *r, const struct gpube_x3_list *list, int64_t *n, int32_t **vars)
+{
+	*n = list->n;
+	*vars = gpube__x3_temp(r, list->n + 1, sizeof(**vars));
+	for (int64_t k = 0; k < list->n && !r->in->status; k++)
+		gpube__x3_as_var(r, list->terms[k], &(*vars)[k]);
+	return r->in->status;
+}
+
+int gpube__x3_vars(struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t *n, int32_t **vars)
+{
+	struct gpube_x3_list list;
+
+	return gpube__x3_list(r, node, &list) ? r->in->status : to_vars(r, &list, n, vars);
+}
+
+int gpube__x3_main_list(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_list *list)
+{
+	struct gpube_x3_node *child = gpube__x3_child(node, "list");
+
+	if (!child && node->child) {
+		child = gpube__x3_need(r, node, "list");
+		if (!child)
+			return r->in->status;
+	}
+	return gpube__x3_list(r, child ? child : node, list);
+}
+
+int gpube__x3_main_vars(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *n, int32_t **vars)
+{
+	struct gpube_x3_list list;
+
+	if (gpube__x3_main_list(r, node, &list))
+		return r->in->status;
+	if (list.n == 0)
+		return gpube__in_error(r->in, "<%.40s> of no variables", node->name);
+	return to_vars(r, &list, n, vars);
+}
+
+int gpube__x3_integers(struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t *n, int64_t **v)
+{
+	struct gpube_x3_list list;
+
+	if (gpube__x3_list(r, node, &list))
+		return r->in->status;
+	*n = list.n;
+	*v = gpube__x3_temp(r, list.n + 1, sizeof(**v));
+	for (int64_t k = 0; k < list.n && !r->in->status; k++) {
+		if (list.terms[k].var >= 0)
+			gpube__in_error(r->in, "variables in <%.40s> are not read", node->name);
+		else
+			(*v)[k] = list.terms[k].value;
+	}
+	return r->in->status;
+}
+
+int gpube__x3_term(struct gpube_x3 *r, const struct gpube_x3_node *node, struct gpube_x3_term *t)
+{
+	struct gpube_x3_list list;
+
+	if (gpube__x3_list(r, node, &list))
+		return r->in->status;
+	if (list.n != 1)
+		return gpube__in_error(r->in, "expected one variable or number in <%.40s>, found %lld",
+			node->name, (long long)list.n);
+	*t = list.terms[0];
+	return GPUBE_OK;
+}
+
+/* ---- conditions ------------------------------------------------------------------------ */
+
+/* "{1,2,5}" as "1 2 5". */
+static const char *unbraced(struct gpube_x3 *r, const char *text, size_t n)
+{
+	char *copy = gpube__x3_temp(r, (int64_t)n + 1, 1);
+
+	for (size_t k = 0; copy && k < n; k++)
+		copy[k] = text[k] == ',' || text[k] == '{' || text[k] == '}' ? ' ' : text[k];
+	return copy;
+}
+
+static int read_right(
+	struct gpube_x3 *r, struct gpube_x3_condition *c, const char *right, size_t n)
+{
+	const char *end = right + n;
+	const char *copy;
+
+	if (c->op == GPUBE_X3_IN || c->op == GPUBE_X3_NOTIN) {
+		copy = unbraced(r, right, n);
+		if (!copy || gpube__x3_intervals(r, copy, &c->set, &c->n))
+			return r->in->status;
+		return c->n ? GPUBE_OK : gpube__in_error(r->in, "a condition with an empty set");
+	}
+	c->right = (struct gpube_x3_term){.var = -1};
+	if (is_number(right)) {
+		if (gpube__x3_integer(r, &right, &c->right.value, "an integer"))
+			return r->in->status;
+		return gpube__x3_expect_end(r, right, end, "')' behind an integer");
+	}
+	if (memchr(right, '(', n))
+		return gpube__x3_expression(r, right, n, &c->right);
+	c->right.var = gpube__x3_find(r, right, n);
+	return r->in->status;
+}
+
+int gpube__x3_condition(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_condition *c)
+{
+	static const char *const names[] = {"lt", "le", "eq", "ne", "ge", "gt", "in", "notin"};
+	struct gpube_x3_node *child = gpube__x3_need(r, node, "condition");
+	const char *text = child ? gpube__x3_text(r, child) : NULL, *end;
+	size_t n;
+	int k = 0;
+
+	memset(c, 0, sizeof(*c));
+	if (!text)
+		return r->in->status;
+	text += strspn(text, BLANKS);
+	end = text + strlen(text);
+	while (end > text && strchr(BLANKS, end[-1]))
+		end--;
+	if (*text != '(' || end[-1] != ')' || !strchr(text, ','))
+		return gpube__in_expected(r->in, "a condition such as (le,10)", text);
+	text++;
+	text += strspn(text, BLANKS);
+	n = strcspn(text, "," BLANKS);
+	while (k < 8 && (strlen(names[k]) != n || memcmp(names[k], text, n) != 0))
+		k++;
+	if (k == 8)
+		return gpube__in_error(r->in, "expected lt, le, eq, ne, ge, gt, in or notin, found '%.*s'",
+			n > 40 ? 40 : (int)n, text);
+	c->op = (enum gpube_x3_operator)k;
+	text = strchr(text, ',') + 1;
+	text += strspn(text, BLANKS);
+	for (end--; end > text && strchr(BLANKS, end[-1]); end--)
+		;
+	if (end <= text)
+		return gpube__in_error(r->in, "a condition without its right side");
+	return read_right(r, c, text, (size_t)(end - text));
+}
+
+/* ---- operators and matrices --------------------------------------------------------------- */
+
+int gpube__x3_operator(struct gpube_x3 *r, struct gpube_x3_node *node, enum gpube_x3_operator *op)
+{
+	static const char *const names[] = {"lt", "le", "", "", "ge", "gt"};
+	struct gpube_x3_node *child = gpube__x3_need(r, node, "operator");
+	const char *text = child ? gpube__x3_text(r, child) : NULL, *word;
+	size_t n;
+
+	if (!text)
+		return r->in->status;
+	word = gpube__x3_word(r, &text, &n);
+	for (int k = 0; k < 6; k++)
+		if (n && strlen(names[k]) == n && memcmp(names[k], word, n) == 0) {
+			*op = (enum gpube_x3_operator)k;
+			return GPUBE_OK;
+		}
+	return gpube__in_expected(r->in, "lt, le, ge or gt", word);
+}
+
+int gpube__x3_matrix(struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t size[2], int32_t **vars)
+{
+	const char *text = gpube__x3_text(r, node);
+	struct gpube_x3_list list = {0};
+
+	size[0] = size[1] = 0;
+	if (!text)
+		return r->in->status;
+	text += strspn(text, BLANKS);
+	if (*text != '(' && gpube__x3_words(r, text, &list, size)) /* "x[][]" */
+		return r->in->status;
+	/* "(x[0][0],x[0][1])(x[1][0],x[1][1])" */
+	while (*text == '(') {
+		const char *close = strchr(text, ')');
+		char *row = close ? gpube__x3_temp(r, close - text, 1) : NULL;
+		const int64_t before = list.n;
+
+		if (!row)
+			return r->in->status ? r->in->status
+					     : gpube__in_error(r->in, "a row without its ')'");
+		for (const char *p = text + 1; p < close; p++)
+			row[p - text - 1] = *p == ',' ? ' ' : *p;
+		if (gpube__x3_words(r, row, &list, NULL))
+			return r->in->status;
+		if (size[0]++ && list.n - before != size[1])
+			return gpube__in_error(r->in, "rows of a matrix that differ in length");
+		size[1] = list.n - before;
+		text = close + 1;
+		text += strspn(text, BLANKS);
+		if (*text && *text != '(')
+			return gpube__in_expected(r->in, "'('", text);
+	}
+	if (size[0] <= 0 || size[1] <= 0 || size[0] * size[1] != list.n)
+		return gpube__in_error(r->in, "expected a matrix such as x[][]");
+	*vars = gpube__x3_temp(r, list.n, sizeof(**vars));
+	for (int64_t k = 0; k < list.n && !r->in->status; k++)
+		gpube__x3_as_var(r, list.terms[k], &(*vars)[k]);
+	return r->in->status;
+}
+
+#else
+typedef int gpube__no_expat_x3_list; /* a file is not empty */
+#endif

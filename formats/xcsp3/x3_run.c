@@ -1,0 +1,302 @@
+/* x3_run.c - XCSP3: machines, and tables of a few variables. See x3.h. */
+#ifdef GPUBE_HAVE_EXPAT
+
+#include <string.h>
+
+#include "formats/common/reading.h"
+#include "formats/common/tuples.h"
+#include "formats/xcsp3/x3.h"
+
+/* A machine over fewer tuples becomes a table. */
+enum { TABLE_CELLS = 1 << 12 };
+
+/* ---- machines -------------------------------------------------------------------------- */
+
+static __int128 step(struct gpube_machine *base, int64_t *state, int k, int32_t value)
+{
+	struct gpube_x3_machine *m = (struct gpube_x3_machine *)base;
+	const int64_t v = gpube__x3_value(m->r, m->vars[k], value);
+
+	if (m->conditioned && k == m->n - 1) {
+		state[m->width - 1] = v;
+		return 0;
+	}
+	return m->step(m, state, k, v) ? 0 : GPUBE_FORBID;
+}
+
+static __int128 end(struct gpube_machine *base, const int64_t *state)
+{
+	struct gpube_x3_machine *m = (struct gpube_x3_machine *)base;
+
+	return !m->end || m->end(m, state) ? 0 : GPUBE_FORBID;
+}
+
+/* The different variables, and where each that is read is among them. */
+static int find_scope(struct gpube_x3 *r, const struct gpube_x3_machine *m, int32_t *scope,
+	int32_t *reads, int *n)
+{
+	r->stamp++;
+	*n = 0;
+	if (gpube__grow(r->m->ctx, &r->seen, &r->seen_capacity, r->m->n_vars, 2 * sizeof(*r->seen)))
+		return gpube__x3_no_memory(r);
+	for (; r->n_seen < r->m->n_vars; r->n_seen++)
+		r->seen[2 * r->n_seen] = 0;
+	for (int64_t k = 0; k < m->n; k++) {
+		int64_t *seen = &r->seen[2 * m->vars[k]];
+
+		if (seen[0] != r->stamp) {
+			seen[0] = r->stamp;
+			seen[1] = *n;
+			scope[(*n)++] = m->vars[k];
+		}
+		reads[k] = (int32_t)seen[1];
+	}
+	return GPUBE_OK;
+}
+
+/* Runs through all tuples. */
+static int add_run_table(struct gpube_x3_machine *m, const int32_t *domains, int64_t cells)
+{
+	struct gpube_x3 *r = m->r;
+	const struct gpube_call *call = m->machine.call;
+	int32_t *tuple = gpube__x3_temp(r, call->arity + 1, sizeof(*tuple));
+	int64_t *costs, *state = gpube__x3_temp(r, m->width, sizeof(*state)), at = 0;
+
+	if (gpube__charge_expanded(r->in, cells, NULL))
+		return r->in->status;
+	costs = gpube__x3_temp(r, cells, sizeof(*costs));
+	if (r->in->status)
+		return r->in->status;
+	do {
+		__int128 cost = 0;
+
+		memcpy(state, m->start, (size_t)m->width * sizeof(*state));
+		for (int k = 0; k < m->n && cost == 0; k++)
+			cost = step(&m->machine, state, k, tuple[m->machine.reads[k]]);
+		if (cost == 0)
+			cost = end(&m->machine, state);
+		costs[at++] = cost == 0 ? 0 : GPUBE_INF;
+		if ((at & 0xffff) == 0 && gpube__stopped(r->m->ctx))
+			return r->in->status = gpube__fail_stopped(r->m->ctx);
+	} while (gpube__tuple_next(tuple, domains, call->arity));
+	return gpube__x3_costs(r, call->arity, call->scope, costs);
+}
+
+int gpube__x3_run(struct gpube_x3_machine *m)
+{
+	struct gpube_x3 *r = m->r;
+	const struct gpube_keyword keyword = {.name = m->name};
+	int32_t *scope = gpube__x3_temp(r, m->n + 1, sizeof(*scope));
+	int32_t *reads = gpube__x3_temp(r, m->n + 1, sizeof(*reads));
+	int32_t *domains = gpube__x3_temp(r, m->n + 1, sizeof(*domains));
+	struct gpube_call call = {.in = r->in, .keyword = &keyword, .m = r->m, .scope = scope,
+		.hard_from = GPUBE_INF, .unit = 1};
+	struct gpube_eval eval = {.call = &call, .domains = domains};
+	bool fits = false, small;
+	int64_t cells;
+
+	if (r->in->status || find_scope(r, m, scope, reads, &call.arity))
+		return r->in->status;
+	eval.arity = call.arity;
+	for (int k = 0; k < call.arity; k++)
+		domains[k] = r->m->vars[scope[k]].domain;
+	m->machine = (struct gpube_machine){.call = &call, .eval = &eval, .n = (int)m->n,
+		.reads = reads, .width = m->width, .start = (int64_t *)m->start, .sign = 1,
+		.step = step, .end = end};
+	cells = gpube__cells(r->m, call.arity, scope);
+	small = cells >= 0 && (cells <= TABLE_CELLS || call.arity <= 2);
+	if (!small && m->n < INT32_MAX && gpube__chain(&fits, &m->machine))
+		return r->in->status;
+	if (fits)
+		return GPUBE_OK;
+	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
+		return gpube__in_fail(r->in, GPUBE_ERANGE,
+			"%s over %d variables: neither a table of %lld tuples nor an automaton of %lld "
+			"transitions holds it",
+			m->name, call.arity, (long long)GPUBE_EXPAND_CELLS,
+			(long long)GPUBE_CHAIN_CELLS);
+	return add_run_table(m, domains, cells);
+}
+
+/* ---- machines with a condition --------------------------------------------------------- */
+
+struct conditioned {
+	struct gpube_x3_machine m; /* the first: it is cast */
+	__int128 (*result)(struct gpube_x3_machine *m, const int64_t *state);
+	const struct gpube_x3_condition *c;
+};
+
+static bool end_condition(struct gpube_x3_machine *m, const int64_t *state)
+{
+	const struct conditioned *d = (const struct conditioned *)m;
+
+	return gpube__x3_holds(d->c, d->result(m, state),
+		m->conditioned ? state[m->width - 1] : d->c->right.value);
+}
+
+int gpube__x3_run_condition(struct gpube_x3_machine *m, const struct gpube_x3_condition *c,
+	__int128 (*result)(struct gpube_x3_machine *m, const int64_t *state))
+{
+	struct gpube_x3 *r = m->r;
+	struct conditioned d = {.m = *m, .result = result, .c = c};
+	const bool compares = c->op != GPUBE_X3_IN && c->op != GPUBE_X3_NOTIN;
+	int64_t *start;
+	int32_t *vars;
+
+	d.m.end = end_condition;
+	if (!compares || c->right.var < 0)
+		return gpube__x3_run(&d.m);
+	vars = gpube__x3_temp(r, m->n + 1, sizeof(*vars));
+	start = gpube__x3_temp(r, m->width + 1, sizeof(*start));
+	if (!vars || !start)
+		return r->in->status;
+	memcpy(vars, m->vars, (size_t)m->n * sizeof(*vars));
+	memcpy(start, m->start, (size_t)m->width * sizeof(*start));
+	vars[m->n] = c->right.var;
+	d.m.vars = vars;
+	d.m.start = start;
+	d.m.conditioned = true;
+	d.m.n++;
+	d.m.width++;
+	return gpube__x3_run(&d.m);
+}
+
+/* ---- tables ---------------------------------------------------------------------------- */
+
+int gpube__x3_costs(struct gpube_x3 *r, int n, const int32_t *vars, const int64_t *costs)
+{
+	const int64_t cells = gpube__cells(r->m, n, vars);
+	int64_t most = 0;
+
+	for (int64_t k = 0; k < cells; k++) {
+		const int64_t size = costs[k] == GPUBE_INF ? 0 : costs[k] < 0 ? -costs[k] : costs[k];
+
+		most = size > most ? size : most;
+	}
+	r->total += most;
+	if (r->total >= (__int128)1 << 62)
+		return gpube__in_fail(r->in, GPUBE_ERANGE, "totals of the costs pass 2^62");
+	if (gpube_model_add_costs(r->m, n, vars, costs))
+		return gpube__x3_no_memory(r);
+	return GPUBE_OK;
+}
+
+int gpube__x3_table(struct gpube_x3 *r, int n, const int32_t *vars,
+	bool (*holds)(const void *data, const int64_t *values), const void *data)
+{
+	const int64_t cells = gpube__cells(r->m, n, vars);
+	int32_t domains[8], tuple[8] = {0};
+	int64_t values[8], *costs, at = 0;
+
+	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
+		return gpube__in_fail(r->in, GPUBE_ERANGE,
+			"%d variables have more than the %lld tuples that are expanded", n,
+			(long long)GPUBE_EXPAND_CELLS);
+	if (r->in->status || gpube__charge_expanded(r->in, cells, NULL))
+		return r->in->status;
+	costs = gpube__alloc(r->m->ctx, (uint64_t)cells, sizeof(*costs));
+	if (!costs)
+		return gpube__x3_no_memory(r);
+	for (int k = 0; k < n; k++)
+		domains[k] = r->m->vars[vars[k]].domain;
+	do {
+		for (int k = 0; k < n; k++)
+			values[k] = gpube__x3_value(r, vars[k], tuple[k]);
+		costs[at++] = holds(data, values) ? 0 : GPUBE_INF;
+	} while (gpube__tuple_next(tuple, domains, n));
+	gpube__x3_costs(r, n, vars, costs);
+	gpube__free(r->m->ctx, costs);
+	if (!r->in->status && gpube__stopped(r->m->ctx))
+		r->in->status = gpube__fail_stopped(r->m->ctx);
+	return r->in->status;
+}
+
+struct keeping {
+	bool (*keep)(const void *data, int64_t value);
+	const void *data;
+};
+
+static bool keeps(const void *data, const int64_t *values)
+{
+	const struct keeping *k = data;
+
+	return k->keep(k->data, values[0]);
+}
+
+int gpube__x3_restrict(struct gpube_x3 *r, int32_t var, bool (*keep)(const void *data, int64_t value),
+	const void *data)
+{
+	const struct keeping k = {keep, data};
+
+	for (int32_t v = 0; v < r->m->vars[var].domain; v++)
+		if (!keep(data, gpube__x3_value(r, var, v)))
+			return gpube__x3_table(r, 1, &var, keeps, &k);
+	return GPUBE_OK;
+}
+
+int gpube__x3_never(struct gpube_x3 *r)
+{
+	const int64_t forbidden = GPUBE_INF;
+
+	return gpube__x3_costs(r, 0, NULL, &forbidden);
+}
+
+/* ---- variables that are results -------------------------------------------------------- */
+
+struct extreme {
+	bool most;
+};
+
+/* state: whether there is one, the extreme so far */
+static bool step_extreme(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
+{
+	const struct extreme *e = m->data;
+
+	if (k == m->n - 1)
+		return value == state[1];
+	if (!state[0] || (e->most ? value > state[1] : value < state[1]))
+		state[1] = value;
+	state[0] = 1;
+	return true;
+}
+
+int gpube__x3_extreme_var(struct gpube_x3 *r, int64_t n, const int32_t *vars, bool most, int32_t *var)
+{
+	const struct extreme e = {most};
+	static const int64_t start[2];
+	struct gpube_x3_machine m = {.r = r, .name = most ? "maximum" : "minimum", .n = n + 1,
+		.width = 2, .start = start, .step = step_extreme, .data = &e};
+	int32_t *all = gpube__x3_temp(r, n + 1, sizeof(*all));
+	int64_t total = 0, at = 0, bound = 0, *values;
+
+	for (int64_t k = 0; k < n; k++) {
+		const struct gpube_x3_interval in = gpube__x3_range(r, vars[k]);
+		const int64_t end = most ? in.low : in.high;
+
+		total += r->m->vars[vars[k]].domain;
+		bound = k == 0 || (most ? end > bound : end < bound) ? end : bound;
+	}
+	if (gpube__in_charge(r->in, total, sizeof(*values), "a list of values"))
+		return r->in->status;
+	values = gpube__x3_temp(r, total, sizeof(*values));
+	if (!all || !values)
+		return r->in->status;
+	for (int64_t k = 0; k < n; k++)
+		for (int32_t v = 0; v < r->m->vars[vars[k]].domain; v++) {
+			const int64_t value = gpube__x3_value(r, vars[k], v);
+
+			if (most ? value >= bound : value <= bound)
+				values[at++] = value;
+		}
+	at = gpube__x3_unique(values, at);
+	memcpy(all, vars, (size_t)n * sizeof(*all));
+	if (gpube__x3_hidden(r, m.name, at, values, var))
+		return r->in->status;
+	all[n] = *var;
+	m.vars = all;
+	return gpube__x3_run(&m);
+}
+
+#else
+typedef int gpube__no_expat_x3_run; /* a file is not empty */
+#endif

@@ -1,0 +1,111 @@
+/* x3_tree.c - XCSP3: the elements of one constraint, asked for by name. See x3.h. */
+#ifdef GPUBE_HAVE_EXPAT
+
+#include <string.h>
+
+#include "formats/xcsp3/x3.h"
+
+/* ---- memory ---------------------------------------------------------------------------- */
+
+int gpube__x3_no_memory(struct gpube_x3 *r)
+{
+	return r->in->status ? r->in->status : (r->in->status = GPUBE_ENOMEM);
+}
+
+void *gpube__x3_temp(struct gpube_x3 *r, int64_t n, size_t size)
+{
+	const uint64_t most = (uint64_t)1 << 60;
+	uint64_t bytes;
+	union gpube_x3_temp *t;
+
+	if (r->in->status)
+		return NULL;
+	if (n < 0 || __builtin_mul_overflow((uint64_t)n, (uint64_t)size, &bytes) || bytes > most) {
+		gpube__x3_no_memory(r);
+		return NULL;
+	}
+	t = gpube__alloc_zero(r->m->ctx, bytes + sizeof(*t), 1);
+	if (!t) {
+		gpube__x3_no_memory(r);
+		return NULL;
+	}
+	t->next = r->temps;
+	r->temps = t;
+	return t + 1;
+}
+
+/* ---- the tree -------------------------------------------------------------------------- */
+
+bool gpube__x3_is(const struct gpube_x3_node *node, const char *name)
+{
+	return strcmp(node->name, name) == 0;
+}
+
+static struct gpube_x3_node *find(struct gpube_x3_node *node, const char *name)
+{
+	while (node && !gpube__x3_is(node, name))
+		node = node->next;
+	if (node)
+		node->used = true;
+	return node;
+}
+
+struct gpube_x3_node *gpube__x3_child(struct gpube_x3_node *node, const char *name)
+{
+	return find(node->child, name);
+}
+
+struct gpube_x3_node *gpube__x3_next(struct gpube_x3_node *node)
+{
+	return find(node->next, node->name);
+}
+
+struct gpube_x3_node *gpube__x3_need(
+	struct gpube_x3 *r, struct gpube_x3_node *node, const char *name)
+{
+	struct gpube_x3_node *child = gpube__x3_child(node, name);
+
+	if (!child) {
+		r->in->line = node->line;
+		gpube__in_error(r->in, "<%.60s> needs the element <%s>", node->name, name);
+	}
+	return child;
+}
+
+const char *gpube__x3_attribute(struct gpube_x3_node *node, const char *name)
+{
+	for (struct gpube_x3_attribute *a = node->attributes; a; a = a->next)
+		if (strcmp(a->name, name) == 0) {
+			a->used = true;
+			return a->value;
+		}
+	return NULL;
+}
+
+int gpube__x3_refuse(struct gpube_x3 *r, const char *what)
+{
+	return gpube__in_error(r->in, "%.100s is not read", what);
+}
+
+int gpube__x3_check_used(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	for (struct gpube_x3_attribute *a = node->attributes; a && !r->in->status; a = a->next)
+		if (!a->used && strcmp(a->name, "id") != 0 && strcmp(a->name, "class") != 0 &&
+			strcmp(a->name, "note") != 0) {
+			r->in->line = node->line;
+			gpube__in_error(r->in, "attribute '%.40s' of <%.40s> is not read", a->name,
+				node->name);
+		}
+	for (struct gpube_x3_node *c = node->child; c && !r->in->status; c = c->next) {
+		r->in->line = c->line;
+		if (!c->used)
+			return gpube__in_error(
+				r->in, "<%.40s> in <%.40s> is not read", c->name, node->name);
+		gpube__x3_check_used(r, c);
+	}
+	return r->in->status;
+}
+
+#else
+typedef int gpube__no_expat_x3_tree; /* a file is not empty */
+#endif

@@ -1,0 +1,247 @@
+/* x3_words.c - XCSP3: texts with their arguments, words and integers; simple attributes. See x3.h. */
+#ifdef GPUBE_HAVE_EXPAT
+
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/xcsp3/x3.h"
+
+#define BLANKS " \t\n\v\f\r"
+#define DIGITS "0123456789"
+
+/* ---- texts ----------------------------------------------------------------------------- */
+
+struct text {
+	char *bytes;
+	int64_t n, capacity;
+};
+
+static int append(struct gpube_x3 *r, struct text *t, const char *bytes, size_t n)
+{
+	const int64_t need = t->n + (int64_t)n + 1;
+	char *larger;
+
+	if (need > t->capacity) {
+		t->capacity = 2 * need;
+		larger = gpube__x3_temp(r, t->capacity, 1);
+		if (!larger)
+			return r->in->status;
+		if (t->n)
+			memcpy(larger, t->bytes, (size_t)t->n);
+		t->bytes = larger;
+	}
+	memcpy(t->bytes + t->n, bytes, n);
+	t->n += (int64_t)n;
+	t->bytes[t->n] = 0;
+	return GPUBE_OK;
+}
+
+/* %3, or %... for all that no number stands for. */
+static int put_argument(struct gpube_x3 *r, struct text *t, const char **p)
+{
+	int64_t k = 0;
+
+	if (strncmp(*p, "%...", 4) == 0) {
+		*p += 4;
+		for (k = r->first_rest; k < r->n_args; k++)
+			if (append(r, t, r->args[k], strlen(r->args[k])) || append(r, t, " ", 1))
+				return r->in->status;
+		return GPUBE_OK;
+	}
+	for (++*p; **p >= '0' && **p <= '9'; ++*p)
+		k = k < INT32_MAX ? 10 * k + **p - '0' : k;
+	if (k >= r->n_args)
+		return gpube__in_error(r->in, "expected an argument for %%%lld, found %lld in all",
+			(long long)k, (long long)r->n_args);
+	return append(r, t, r->args[k], strlen(r->args[k]));
+}
+
+const char *gpube__x3_text(struct gpube_x3 *r, const struct gpube_x3_node *node)
+{
+	const char *p = node->text ? node->text : "";
+	struct text t = {0};
+
+	r->in->line = r->in_group ? r->in->line : node->line;
+	/* a group says much in few bytes */
+	if (r->in_group &&
+		gpube__in_charge(r->in, node->n_text + 16, 4, "constraints of a group"))
+		return NULL;
+	if (!r->in_group || !strchr(p, '%'))
+		return p;
+	while (*p) {
+		const size_t n = strcspn(p, "%");
+
+		if (append(r, &t, p, n))
+			return NULL;
+		p += n;
+		if (*p && put_argument(r, &t, &p))
+			return NULL;
+	}
+	if (gpube__in_charge(r->in, t.n, 4, "constraints of a group"))
+		return NULL;
+	return t.bytes;
+}
+
+const char *gpube__x3_word(struct gpube_x3 *r, const char **p, size_t *n)
+{
+	const char *word;
+	int depth = 0;
+
+	for (; **p && strchr(BLANKS, **p); ++*p)
+		r->in->line += **p == '\n' && !r->in_group;
+	word = *p;
+	for (; **p && (depth > 0 || !strchr(BLANKS, **p)); ++*p)
+		depth += **p == '(' ? 1 : **p == ')' ? -1 : 0;
+	*n = (size_t)(*p - word);
+	return word;
+}
+
+/* ---- integers -------------------------------------------------------------------------- */
+
+/* An integer at *p, which moves behind it. */
+int gpube__x3_integer(struct gpube_x3 *r, const char **p, int64_t *v, const char *what)
+{
+	const char *digits = *p + (**p == '-' || **p == '+');
+	const size_t n = strspn(digits, DIGITS);
+	int64_t sum = 0;
+	char word[48];
+
+	if (n == 0 || n > 18) {
+		const size_t length = strcspn(*p, BLANKS);
+
+		snprintf(word, sizeof(word), "%.*s", length > 40 ? 40 : (int)length, *p);
+		return gpube__in_expected(r->in, what, word);
+	}
+	for (size_t k = 0; k < n; k++)
+		sum = 10 * sum + digits[k] - '0';
+	*v = **p == '-' ? -sum : sum;
+	*p = digits + n;
+	return GPUBE_OK;
+}
+
+int gpube__x3_expect_end(struct gpube_x3 *r, const char *p, const char *end, const char *what)
+{
+	char word[48];
+
+	if (p == end)
+		return GPUBE_OK;
+	snprintf(word, sizeof(word), "%.*s", end - p > 40 || end < p ? 40 : (int)(end - p), p);
+	return gpube__in_expected(r->in, what, word);
+}
+
+int gpube__x3_intervals(
+	struct gpube_x3 *r, const char *text, struct gpube_x3_interval **set, int64_t *n)
+{
+	int64_t capacity = 4;
+	const char *word;
+	size_t length;
+
+	*n = 0;
+	*set = gpube__x3_temp(r, capacity, sizeof(**set));
+	if (!*set)
+		return r->in->status;
+	while ((word = gpube__x3_word(r, &text, &length)) && length) {
+		struct gpube_x3_interval *in, *larger;
+		const char *end = word + length;
+
+		if (*n == capacity) {
+			larger = gpube__x3_temp(r, 2 * capacity, sizeof(**set));
+			if (!larger)
+				return r->in->status;
+			memcpy(larger, *set, (size_t)*n * sizeof(**set));
+			*set = larger;
+			capacity *= 2;
+		}
+		in = &(*set)[(*n)++];
+		if (gpube__x3_integer(r, &word, &in->low, "an integer or a range"))
+			return r->in->status;
+		in->high = in->low;
+		if (word[0] == '.' && word[1] == '.') {
+			word += 2;
+			if (gpube__x3_integer(r, &word, &in->high, "the end of a range"))
+				return r->in->status;
+			if (in->high < in->low)
+				return gpube__in_error(r->in, "an empty range, %lld..%lld",
+					(long long)in->low, (long long)in->high);
+		}
+		if (gpube__x3_expect_end(r, word, end, "a blank behind an integer"))
+			return r->in->status;
+	}
+	return r->in->status;
+}
+
+int gpube__x3_push(struct gpube_x3 *r, struct gpube_x3_list *list, struct gpube_x3_term t)
+{
+	struct gpube_x3_term *larger;
+
+	if (list->n == list->capacity) {
+		list->capacity = list->n ? 2 * list->n : 8;
+		larger = gpube__x3_temp(r, list->capacity, sizeof(t));
+		if (!larger)
+			return r->in->status;
+		if (list->n)
+			memcpy(larger, list->terms, (size_t)list->n * sizeof(t));
+		list->terms = larger;
+	}
+	list->terms[list->n++] = t;
+	return GPUBE_OK;
+}
+
+/* ---- conditions and attributes ------------------------------------------------------------ */
+
+bool gpube__x3_holds(const struct gpube_x3_condition *c, __int128 left, __int128 right)
+{
+	bool in = false;
+
+	switch (c->op) {
+	case GPUBE_X3_LT:
+		return left < right;
+	case GPUBE_X3_LE:
+		return left <= right;
+	case GPUBE_X3_EQ:
+		return left == right;
+	case GPUBE_X3_NE:
+		return left != right;
+	case GPUBE_X3_GE:
+		return left >= right;
+	case GPUBE_X3_GT:
+		return left > right;
+	default:
+		for (int64_t k = 0; k < c->n; k++)
+			in = in || (left >= c->set[k].low && left <= c->set[k].high);
+		return in == (c->op == GPUBE_X3_IN);
+	}
+}
+
+int gpube__x3_start(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *start)
+{
+	const char *text = gpube__x3_attribute(node, "startIndex");
+
+	*start = 0;
+	if (!text)
+		return GPUBE_OK;
+	if (gpube__x3_integer(r, &text, start, "an index in 'startIndex'"))
+		return r->in->status;
+	if (*text || *start > INT32_MAX || *start < -INT32_MAX)
+		return gpube__in_expected(r->in, "an index in 'startIndex'", text);
+	return GPUBE_OK;
+}
+
+int gpube__x3_flag(
+	struct gpube_x3 *r, struct gpube_x3_node *node, const char *name, bool dflt, bool *yes)
+{
+	const char *text = gpube__x3_attribute(node, name);
+
+	*yes = dflt;
+	if (!text)
+		return GPUBE_OK;
+	*yes = strcmp(text, "true") == 0;
+	if (!*yes && strcmp(text, "false") != 0)
+		return gpube__in_error(
+			r->in, "expected true or false in '%s', found '%.40s'", name, text);
+	return GPUBE_OK;
+}
+
+#else
+typedef int gpube__no_expat_x3_words; /* a file is not empty */
+#endif

@@ -1,0 +1,82 @@
+#!/bin/sh
+# XCSP3: random instances beside brute force, wide constraints beside binomials, and short texts that ask for much.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+if ! printf '<instance format="XCSP3"/>' | "$gpube" info --from xml - > /dev/null 2>&1; then
+	skip 'XCSP3' 'this build has no expat'
+	plan
+	exit 0
+fi
+if command -v python3 > /dev/null 2>&1; then
+	that 'random ones' python3 tests/models/check_xcsp3.py "$gpube" 52
+else
+	skip 'random ones' 'no python3'
+fi
+
+# wide N DOMAIN CONSTRAINTS: x[0] to x[N-1]
+wide() {
+	printf '<instance format="XCSP3" type="COP"><variables><array id="x" size="[%d]"> %s </array></variables>
+	<constraints>%s</constraints><objectives><minimize type="sum"> x[] </minimize></objectives></instance>\n' "$@" > "$work/x.xml"
+}
+
+# answers NAME COST COUNT
+answers() {
+	timeout 60 "$gpube" solve --count "$work/x.xml" > "$work/out" 2> "$work/err"
+	awk -v cost="$2" -v count="$3" '$1 == "optimum" { c = $2 == cost "," || cost == $2 }
+		$1 == "optima" { n = $2 == count } END { exit !(c && n) }' "$work/out"
+	if [ $? = 0 ]; then ok "$1"; else
+		not_ok "$1"
+		sed 's/^/# /' "$work/out" "$work/err"
+	fi
+}
+
+wide 40 '0 1' '<sum><list> x[] </list><condition> (ge,3) </condition></sum>'
+answers 'three of 40' 3 9880
+wide 40 '0 1' '<sum><list> x[] </list><condition> (in,{2,3,30}) </condition></sum>'
+answers 'two, three or thirty' 2 780
+wide 40 '0 1' '<count><list> x[] </list><values> 0 </values><condition> (le,38) </condition></count>'
+answers 'at most 38 zeros' 2 780
+wide 40 '0 1' "<clause> x[] </clause>"
+that 'a clause takes single variables' [ "$("$gpube" info "$work/x.xml" 2>&1 | grep -c 'is not one variable')" = 1 ]
+wide 40 '0 1' "<intension> or($(seq 0 39 | sed 's/.*/x[&]/' | paste -sd,)) </intension>"
+answers 'one of 40' 1 40
+wide 30 '0..2' '<regular><list> x[] </list><transitions> (a,0,a)(a,1,b)(a,2,b)(b,0,c)(c,0,a) </transitions>
+	<start> a </start><final> c </final></regular>'
+answers 'an automaton that ends behind a one' 1 1
+wide 30 '0 1' "<extension><list> x[] </list><supports> ($(seq 0 28 | sed 's/.*/*/' | paste -sd,),1)(1,$(seq 0 28 | sed 's/.*/*/' | paste -sd,)) </supports></extension>"
+answers 'short tuples of 30' 1 2
+wide 30 '0 1' '<nValues><list> x[] </list><condition> (eq,2) </condition></nValues>'
+answers 'two values of 30' 1 30
+wide 30 '0 1' '<maximum><list> x[] </list><condition> (ge,1) </condition></maximum>'
+answers 'the largest of 30' 1 30
+
+cp tests/instances/core.xml "$work/c.xml"
+"$gpube" solve -q "$work/c.xml" > "$work/plain"
+that 'variables have their names' grep -q '^assignment .* x\[0\]\[1\]=0 .* y=3' "$work/plain"
+for packer in gzip xz 'xz --format=lzma'; do
+	case $packer in gzip) end=gz ;; xz) end=xz ;; *) end=lzma ;; esac
+	if ! command -v "${packer%% *}" > /dev/null; then
+		skip "a .$end" "no ${packer%% *}"
+		continue
+	fi
+	$packer < "$work/c.xml" > "$work/c.xml.$end"
+	"$gpube" solve -q "$work/c.xml.$end" > "$work/out" 2> "$work/err"
+	if grep -q 'has no liblzma' "$work/err"; then skip "a .$end" 'no liblzma'; else
+		that "a .$end" grep -q '^optimum  *6' "$work/out"
+	fi
+done
+row 'no .lzma is written' 1 '' 'only read' "$gpube" convert "$work/c.xml" "$work/c.wcsp.lzma"
+
+# refused NAME MESSAGE TEXT: before much is taken
+refused() {
+	printf '<instance format="XCSP3" type="CSP"><variables><array id="x" size="[9]"> 0..9 </array>%s</constraints></instance>\n' "$3" > "$work/x.xml"
+	row "$1" 1 '' "$2" "$gpube" info --memory 64M "$work/x.xml"
+}
+refused 'an array of 10^9' "array 'y' of 1000000000 variables: more than the memory allowed" \
+	'<array id="y" size="[1000000000]"> 0 1 </array></variables><constraints>'
+refused 'a domain of 10^9' 'more than the memory allowed' '<var id="y"> 0..1000000000 </var></variables><constraints>'
+refused 'a list of 10^9' 'more than the memory allowed' '</variables><constraints><sum><list> 3x1000000000 </list><condition> (le,1) </condition></sum>'
+refused 'a group that repeats much' 'more than the memory allowed' "</variables><constraints><group><intension> or($(yes 'eq(x[%0],1)' |
+	head -n 3000 | tr '\n' ',')1) </intension>$(yes '<args> 1 </args>' | head -n 9000 | tr '\n' ' ')</group>"
+plan
