@@ -17,7 +17,8 @@
 
 /*
  * From rank 0: JOB (flag: its number), SLICE (a, of the last job), OVER. To it: SUM (a: the slice, flag: of which job,
- * b: a status; sum and marginals); STOP: this rank was told to; OVER: it has no more to say.
+ * b: a status; sum and marginals); STOP: this rank was told to; OVER: it has no more to say (the processor's
+ * seconds that it took).
  */
 enum { LETTER_JOB, LETTER_SLICE, LETTER_SUM, LETTER_STOP, LETTER_OVER };
 
@@ -51,6 +52,7 @@ struct summing {
 	struct slice_state *slices;
 	int64_t next;
 	int32_t *knows, *busy; /* of each rank: the last job that it has; whether it has a slice */
+	double *seconds;       /* of each rank's processors, in the end */
 	/* of other ranks */
 	int64_t slice;
 	int32_t slice_number;
@@ -284,6 +286,7 @@ static int read_at_0(struct summing *s, int from, const struct gpube_letter *l, 
 		return GPUBE_OK;
 	case LETTER_OVER:
 		s->n_left++;
+		s->seconds[from] = l->seconds;
 		return GPUBE_OK;
 	default:
 		return fail_letter(s, from);
@@ -401,12 +404,15 @@ static int lead(struct summing *s)
 	status = gpube__letter_send_all(s->world, &over, NULL);
 	while (!status && (s->n_left < s->world->n_ranks - 1 || !dcop__world_drained(s->world)))
 		status = poll_once(s);
+	s->seconds[0] = gpube__cpu_seconds();
+	gpube__letters_tell_seconds(s->world, s->seconds);
 	return status ? status : summed ? gpube__fail(s->ctx, summed, "%s", s->hand.ctx.error) : GPUBE_OK;
 }
 
 static int follow(struct summing *s)
 {
-	const struct gpube_letter stop = {.kind = LETTER_STOP}, over = {.kind = LETTER_OVER};
+	const struct gpube_letter stop = {.kind = LETTER_STOP};
+	struct gpube_letter over = {.kind = LETTER_OVER};
 	int status = GPUBE_OK;
 
 	while (!status && (!s->over || s->hand.busy)) {
@@ -419,6 +425,7 @@ static int follow(struct summing *s)
 		if (!status && gpube__hand_is_done(&s->hand))
 			status = report(s);
 	}
+	over.seconds = gpube__cpu_seconds();
 	if (!status)
 		status = gpube__letter_send(s->world, 0, &over, NULL);
 	while (!status && !dcop__world_drained(s->world))
@@ -443,7 +450,8 @@ int gpube__deal_infer(struct gpube_inference **out, const struct gpube_model *m,
 	}
 	s.knows = gpube__alloc_zero(ctx, (uint64_t)world->n_ranks, sizeof(*s.knows));
 	s.busy = gpube__alloc_zero(ctx, (uint64_t)world->n_ranks, sizeof(*s.busy));
-	status = !s.knows || !s.busy ? GPUBE_ENOMEM : world->rank ? follow(&s) : lead(&s);
+	s.seconds = gpube__alloc_zero(ctx, (uint64_t)world->n_ranks, sizeof(*s.seconds));
+	status = !s.knows || !s.busy || !s.seconds ? GPUBE_ENOMEM : world->rank ? follow(&s) : lead(&s);
 	gpube__hand_close(&s.hand);
 	*out = s.out;
 	clear_slices(&s);
@@ -451,6 +459,7 @@ int gpube__deal_infer(struct gpube_inference **out, const struct gpube_model *m,
 	gpube__free(ctx, s.words);
 	gpube__free(ctx, s.knows);
 	gpube__free(ctx, s.busy);
+	gpube__free(ctx, s.seconds);
 	pthread_mutex_destroy(&s.lock);
 	return status;
 }

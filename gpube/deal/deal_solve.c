@@ -132,8 +132,7 @@ static void tell_ranks(struct dealing *d)
 	gpube__log(d->ctx, GPUBE_LOG_DETAIL, "the whole%s and %lld parts on %d ranks", d->dropped ? ", given up for them," : "",
 		(long long)d->n_parts - 1, d->world->n_ranks);
 	d->seconds[0] = gpube__cpu_seconds();
-	for (int rank = 0; rank < d->world->n_ranks; rank++)
-		gpube__log(d->ctx, GPUBE_LOG_DETAIL, "rank %d: %.2f processor seconds", rank, d->seconds[rank]);
+	gpube__letters_tell_seconds(d->world, d->seconds);
 }
 
 static int deal_all(struct dealing *d)

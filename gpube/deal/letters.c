@@ -88,3 +88,9 @@ void gpube__letters_nap(bool busy)
 	if (!busy)
 		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 }
+
+void gpube__letters_tell_seconds(struct dcop_world *world, const double *seconds)
+{
+	for (int rank = 0; rank < world->n_ranks; rank++)
+		gpube__log(world->ctx, GPUBE_LOG_DETAIL, "rank %d: %.2f processor seconds", rank, seconds[rank]);
+}

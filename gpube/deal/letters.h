@@ -28,4 +28,7 @@ int gpube__letters_poll(const struct gpube_reader *r, bool *busy);
 /* A moment, in which nothing is to be done; shorter after something was. */
 void gpube__letters_nap(bool busy);
 
+/* For the log: what each rank's processors took. */
+void gpube__letters_tell_seconds(struct dcop_world *world, const double *seconds);
+
 #endif
