@@ -174,4 +174,32 @@ row 'a check sees --timeout' 1 '' 'out of time' \
 	timeout 600 "$gpube" bound -q --timeout 0.2s --verify "$work/slow.cert" "$work/slow.wcsp"
 row 'and SIGTERM' 1 '' 'stopped' \
 	end_at TERM '' "$gpube" bound -q --verify "$work/slow.cert" "$work/slow.wcsp"
+
+# ---- a time limit is that of the bound and of its proof together ------------------------------------
+
+# by a clock that goes on at each look at it, so that how fast the machine is does not matter
+if ! ${CC:-cc} -O2 -shared -fPIC tests/support/shim/clock.c -o "$work/clock.so" 2> "$work/cc" ||
+	! CLOCK_STEP_US=500 LD_PRELOAD=$work/clock.so "$gpube" --version > /dev/null 2>&1; then
+	skip 'the bound and its proof share the time' 'no compiler, or the program has an allocator of its own'
+	plan
+	exit 0
+fi
+"$gpube" generate random -n 60 -d 4 --p1 0.2 --p2 0 --seed 7 -o "$work/hard.wcsp"
+CLOCK_STEP_US=500 LD_PRELOAD=$work/clock.so "$gpube" bound -q --json --backend cpu --threads 1 --timeout 2s \
+	--certify "$work/hard.cert" "$work/hard.wcsp" > "$work/shared"
+seconds_of() { # STAGES: the sum; otherwise all of it
+	if [ "$1" ]; then
+		grep -o '"stage": "[^"]*", "seconds": [0-9.]*' "$work/shared" | sed 's/.*: //' |
+			awk '{ sum += $1 } END { print sum }'
+	else
+		sed -n 's/.*"backend": "cpu", "seconds": \([0-9.]*\),.*/\1/p' "$work/shared"
+	fi
+}
+within() { # LEAST MOST SECONDS
+	awk -v least="$1" -v most="$2" -v seconds="$3" \
+		'BEGIN { if (seconds >= least && seconds <= most) exit 0; print seconds > "/dev/stderr"; exit 1 }'
+}
+that 'it is certified' grep -q '"certified_bound": [0-9]' "$work/shared"
+that 'half of the time is for the bound' within 0.8 1.2 "$(seconds_of stages)"
+that 'the proof has what is left' within 1.8 2.3 "$(seconds_of)"
 plan
