@@ -1,5 +1,6 @@
 #!/bin/sh
-# What takes gigabytes, by 'make check-large' alone: a message of more than 2^31 bytes between ranks.
+# What takes gigabytes or a minute, by 'make check-large' alone: elimination that waits for a search since it
+# wants much memory, and a message of more than 2^31 bytes between ranks.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 mpi=${gpube%/*}/gpube-mpi
@@ -9,6 +10,34 @@ if [ -z "$GPUBE_LARGE" ]; then
 	plan
 	exit
 fi
+
+# rows of neighbours: a table over W variables. By a clock that goes on at each look at it.
+band() { # W
+	awk -v w="$1" 'BEGIN { srand(7); n = 60; d = 4
+		for (i = 0; i < n; i++) for (k = 1; k <= w && i + k < n; k++) m++
+		print "band", n, d, m, 1000000
+		for (i = 0; i < n; i++) print d
+		for (i = 0; i < n; i++) for (k = 1; k <= w && i + k < n; k++) {
+			print 2, i, i + k, 0, d * d
+			for (a = 0; a < d; a++) for (b = 0; b < d; b++) print a, b, int(100 * rand()) } }'
+}
+waits() { # WIDTH
+	band "$1" > "$work/band.wcsp"
+	CLOCK_STEP_US=500 LD_PRELOAD=$work/clock.so "$gpube" bound -v --backend cpu --threads 1 --memory 16G \
+		--timeout 20s "$work/band.wcsp" 2>&1 > /dev/null | grep -E 'elimination is put off|stage: elimination' > "$work/waits"
+	cat "$work/waits" >&2
+	grep -q 'stage: elimination, ' "$work/waits" || return 2
+	grep -q 'elimination is put off: 5.3 GiB of tables' "$work/waits" && grep -q 'elimination in much memory' "$work/waits"
+}
+if ${CC:-cc} -O2 -shared -fPIC tests/support/shim/clock.c -o "$work/clock.so"; then
+	waits 14
+	that 'elimination in 5.3 GiB waits for a search' [ $? = 0 ]
+	waits 13
+	that 'in 1.3 GiB it does not' [ $? = 1 ]
+else
+	not_ok 'there is no compiler'
+fi
+
 if ! [ -x "$mpi" ] || ! command -v mpirun > /dev/null; then
 	not_ok 'there is no gpube-mpi or no mpirun'
 	plan
