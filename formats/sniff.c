@@ -337,6 +337,18 @@ static bool is_result(const char *text)
 	return *text && strchr("-.0123456789", *text);
 }
 
+/* "EFG 2 R", which no .wcsp of that name begins with: four numbers would come. */
+static bool is_efg(const char *text)
+{
+	if (!begins_with_word(text, "EFG"))
+		return false;
+	text += 3;
+	text += strspn(text, BLANKS);
+	text += *text == '2';
+	text += strspn(text, BLANKS);
+	return *text == 'R' || *text == 'D';
+}
+
 enum gpube_content gpube__sniff_content(const char *text, const char *path)
 {
 	const char *begin = gpube__skip_comments(text), *goods = text + strspn(text, BLANKS);
@@ -349,14 +361,14 @@ enum gpube_content gpube__sniff_content(const char *text, const char *path)
 	}
 	if (begins_with_word(goods, "goods"))
 		return GPUBE_CONTENT_AUCTION;
-	if (begins_with_word(begin, "NFG") || *begin == '(' || *begin == '[')
+	if (begins_with_word(begin, "NFG") || is_efg(begin) || *begin == '(' || *begin == '[')
 		return GPUBE_CONTENT_GAME;
 	text += strspn(text, BLANKS);
 	if (gpube__has_extension(path, "ub|order|ord|cov|evid|query"))
 		return GPUBE_CONTENT_SIDECAR;
 	if (is_result(text) || gpube__has_extension(path, "sol|PR|MAR|MPE|MMAP"))
 		return GPUBE_CONTENT_RESULT;
-	if (is_lrs(text) || is_gam(text) || gpube__has_extension(path, "nfg|gam"))
+	if (is_lrs(text) || is_gam(text) || gpube__has_extension(path, "nfg|gam|efg"))
 		return GPUBE_CONTENT_GAME;
 	return GPUBE_CONTENT_MODEL;
 }

@@ -86,5 +86,6 @@ int nash__lrs_read(struct nash_game *g, struct gpube_in *in);
 int nash__two_player_read(struct nash_game *g, struct gpube_in *in);
 int nash__simple_read(struct nash_game *g, struct gpube_in *in);
 int nash__gt_read(struct nash_game *g, struct gpube_in *in);
+int nash__efg_read(struct nash_game *g, struct gpube_in *in);
 
 #endif

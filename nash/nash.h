@@ -60,12 +60,14 @@ enum nash_format {
 	NASH_FORMAT_TWO_PLAYER, /* GAMUT's TwoPlayerOutput */
 	NASH_FORMAT_SIMPLE,     /* GAMUT's SimpleOutput */
 	NASH_FORMAT_GT,         /* GAMUT's GTOutput, GameTracer's .gam */
+	NASH_FORMAT_EFG,        /* Gambit .efg, as its reduced normal form; only read */
 };
 
 /*
  * nash_read() - reads a game of two players.
  * path    "-" is standard input; .gz and .xz are unpacked
- * Errors: EIO, EPARSE, ERANGE, ENOMEM, ESTOP
+ * Errors: EIO, EPARSE, ERANGE, ENOMEM, ESTOP; ELIMIT (an .efg of more strategies than the memory
+ *         allowed, whose numbers the text says)
  */
 GPUBE_API int nash_read(
 	struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format);

@@ -21,7 +21,6 @@ struct unread {
 
 static const struct unread table[] = {
 	/* games */
-	{"a game in extensive form (Gambit's .efg)", "EFG", "", "efg"},
 	{"an action graph game (.agg)", "#AGG|#BAGG", "", "agg|bagg"},
 	{"a game tree editor's file (.gte, .gbt)", "<gte*|<gambit:*", "", "gte|gbt"},
 	/* constraints and costs */

@@ -311,6 +311,8 @@ const struct command cmd_convert = {
 		".nfg\n"
 		"read and written: games of two players for Gambit; by any other name for lrsnash; "
 		"also reads what GAMUT writes\n"
+		".efg\n"
+		"read: games of two players in extensive form, as their reduced normal form\n"
 		".csg\n"
 		"read and written: values of coalitions, binary, or text as .txt\n"
 		".txt\n"

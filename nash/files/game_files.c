@@ -31,6 +31,8 @@ static enum nash_format recognise(struct gpube_in *in)
 		begin = text + strspn(text, " \t\n\v\f\r");
 	if (strncmp(begin, "NFG", 3) == 0)
 		return NASH_FORMAT_NFG;
+	if (strncmp(begin, "EFG", 3) == 0)
+		return NASH_FORMAT_EFG;
 	if (*begin == '(' || *begin == '/')
 		return NASH_FORMAT_TWO_PLAYER;
 	if (*begin == '[' || *begin == '#')
@@ -48,6 +50,7 @@ int nash_read(
 		[NASH_FORMAT_TWO_PLAYER] = nash__two_player_read,
 		[NASH_FORMAT_SIMPLE] = nash__simple_read,
 		[NASH_FORMAT_GT] = nash__gt_read,
+		[NASH_FORMAT_EFG] = nash__efg_read,
 	};
 	struct gpube_in in;
 	struct nash_game *g;
@@ -57,7 +60,7 @@ int nash_read(
 		*out = NULL;
 	if (!out || !ctx || !path)
 		return gpube__missing(ctx);
-	status = gpube__check_choice(ctx, "format", (int)format, NASH_FORMAT_GT);
+	status = gpube__check_choice(ctx, "format", (int)format, NASH_FORMAT_EFG);
 	if (!status)
 		status = gpube__in_open(&in, ctx, path);
 	if (status)

@@ -130,9 +130,11 @@ int nash_write(const struct nash_game *g, const char *path, enum nash_format for
 
 	if (!g || !path)
 		return gpube__missing(g ? g->ctx : NULL);
-	status = gpube__check_choice(g->ctx, "format", (int)format, NASH_FORMAT_GT);
+	status = gpube__check_choice(g->ctx, "format", (int)format, NASH_FORMAT_EFG);
 	if (status)
 		return status;
+	if (format == NASH_FORMAT_EFG || (format == NASH_FORMAT_AUTO && named(path, ".efg")))
+		return gpube__fail(g->ctx, GPUBE_EINVAL, "'%s': .efg is only read, not written", path);
 	if (format == NASH_FORMAT_AUTO)
 		format = named(path, ".nfg")   ? NASH_FORMAT_NFG
 			 : named(path, ".gam") ? NASH_FORMAT_GT

@@ -14,9 +14,8 @@ unread() {
 	done
 }
 
-unread x.efg 'EFG 2 R "" { "A" "B" }\nt "" 1 "" { 1, 2 }\n' 'Gambit.s .efg' info solve nash csg auction
-unread noname_efg 'EFG 2 R "" { "A" "B" }\n' 'Gambit.s .efg' info nash
-unread x.agg '#AGG\n2\n2\n' 'action graph game' info nash
+unread x.agg '#AGG\n2\n2\n' 'action graph game' info solve nash csg auction
+unread noname_agg '#AGG\n2\n2\n' 'action graph game' info nash
 unread x.cp '# problem name\n4_QUEENS\n' 'cp2wcsp'
 unread noext 'max: 3x + 2y;\n' 'linear program'
 unread x.mps 'NAME          TEST\nROWS\n' 'linear program'
@@ -38,6 +37,6 @@ for word in max graph net EFG network; do
 	printf '%s 1 2 0 9\n2\n' $word > "$work/model"
 	row "a model whose name is $word" 0 '^model ' '' "$gpube" info "$work/model"
 done
-row 'on standard input' 1 '' "'<stdin>' is .*Gambit's .efg.*, which is not read" \
-	sh -c "printf 'EFG 2 R' | '$gpube' solve -"
+row 'on standard input' 1 '' "'<stdin>' is .*PACE's .gr.*, which is not read" \
+	sh -c "printf 'p tw 3 2\\n' | '$gpube' solve -"
 plan

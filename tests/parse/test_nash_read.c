@@ -17,6 +17,7 @@ struct good {
 };
 
 #define NFG  "NFG 1 R \"t\" { \"a\" \"b\" } "
+#define EFG  "EFG 2 R \"t\" { \"a\" \"b\" } "
 #define GAME "2 3\n\n1 2 3\n4 5 6\n\n-1 -2 -3\n-4 -5 -6\n"
 
 static const struct good good[] = {
@@ -59,6 +60,15 @@ static const struct good good[] = {
 	{"SimpleOutput, from 0", "[0 0] : [ 1 2 ]\n[0 1] : [ 3 4 ]\n", "1 2\n\n1 3\n\n2 4\n"},
 	{"SimpleOutput, one column", "[1 1] : [ 1 2 ]\n[2 1] : [ 3 4 ]\n", "2 1\n\n1\n3\n\n2\n4\n"},
 	{"SimpleOutput, one cell", "[1 1] : [ 1 2 ]", "1 1\n\n1\n\n2\n"},
+	{"efg, a simultaneous move",
+		EFG "p \"\" 1 1 \"\" { \"u\" \"d\" } 0 p \"\" 2 1 \"\" { \"l\" \"r\" } 0 t \"\" 1 \"\" { 1 -1 } "
+		    "t \"\" 2 \"\" { 2, -2 } p \"\" 2 1 0 t \"\" 3 \"\" { 1/2, .5 } t \"\" 0",
+		"2 2\n\n1 2\n1/2 0\n\n-1 -2\n1/2 0\n"},
+	{"efg, chance and outcomes on the way",
+		EFG "\"a comment\" c \"\" 1 \"\" { \"h\" 1/3 \"t\" 2/3 } 1 \"\" { 1 0 } t \"\" 2 \"\" { 3 6 } "
+		    "p \"\" 1 1 \"\" { \"a\" \"b\" } 0 \"\" t \"\" 0 t \"\" 2",
+		"2 1\n\n2\n4\n\n2\n6\n"},
+	{"efg, one node", EFG "t \"\" 1 \"\" { 7 8 }", "1 1\n\n7\n\n8\n"},
 };
 
 static char dir[256];

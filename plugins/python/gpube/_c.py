@@ -33,7 +33,7 @@ WORDS = {
 	"CSG_": ["auto", "lp", "conv", "dp", "idp", "ip", "idp_ip"],
 	"NASH_METHOD_": ["auto", "eee", "ve", "se"],
 	"NASH_ANSWER_": ["all", "some", "incomplete"],
-	"NASH_FORMAT_": ["auto", "nfg", "lrs", "two_player", "simple", "gt"],
+	"NASH_FORMAT_": ["auto", "nfg", "lrs", "two_player", "simple", "gt", "efg"],
 }
 CSG_ANSWERS = ["optimal", "infeasible", "bounds", "incomplete"]
 CSG_INT64, CSG_FLOAT64 = 2, 4
