@@ -1,80 +1,71 @@
 #!/usr/bin/env python3
-"""gpube and pytoulbar2 on one problem: bound, shift, search what is left.
+"""pytoulbar2 alone, and after gpube.for_pytoulbar2(): nodes and seconds of each, by problem.
 
-    pip install pytoulbar2
-    plugins/toulbar2/example.py FILE [seconds for gpube]
+    make install && pip install pytoulbar2 ./plugins/python
+    plugins/toulbar2/example.py [-t SECONDS] [-l SECONDS] FILE...
 
-'gpube reparam --prune' writes a problem that has only assignments better than
-the best one it found, and whose constant is its bound. If toulbar2 finds one,
-that is the optimum; if not, gpube's is. The program is $GPUBE, or gpube.
+-t is for gpube, -l the limit of toulbar2's search. Ways: alone; bound (gpube's upper bound); asked
+(the shifted model where that closes half of the gap, as for_pytoulbar2() does by itself); shifted (always).
+Each run is a process of its own; processor seconds are of all threads.
 """
-import json
+import argparse
 import os
 import subprocess
 import sys
 import tempfile
+import time
 
-try:
-    import pytoulbar2
-except ModuleNotFoundError:
-    sys.exit("pytoulbar2 is not there: pip install pytoulbar2")
-
-
-WORTH = 0.1  # of the gap
+# options of for_pytoulbar2()
+WAYS = {"alone": None, "bound": {"worth": 2}, "asked": {}, "shifted": {"worth": 0}}
 
 
-def shift(file, shifted, seconds):
-    """What 'gpube reparam' reports, as a dict; the problem is in 'shifted'."""
-    command = [os.environ.get("GPUBE", "gpube"), "reparam", "-q", "--json", "--prune",
-               "--timeout", f"{seconds}s", "-o", shifted, file]
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
-    except FileNotFoundError:
-        sys.exit(f"{command[0]} is not there: set GPUBE")
-    except subprocess.CalledProcessError as failure:  # it has said why
-        sys.exit(failure.returncode)
-    return json.loads(done.stdout)
+def alone(pytoulbar2, m, limit):
+	"""(cost, who proved it, nodes)"""
+	with tempfile.TemporaryDirectory() as directory:
+		cfn = os.path.join(directory, "problem.cfn")
+		m.write(cfn)
+		p = pytoulbar2.CFN()
+		p.Read(cfn)
+	found = p.Solve(timeLimit=limit)
+	if found is None:
+		return None, None, p.GetNbNodes()
+	ended = abs(p.GetDDualBound() - found[1]) < 0.5 * 10.0**-m.decimals
+	return m.cost(found[0]), "toulbar2" if ended else None, p.GetNbNodes()
 
 
-def optimum(file, seconds):
-    """(cost, values, who proved it); (None, None, who) of a problem without solution."""
-    with tempfile.TemporaryDirectory() as directory:
-        shifted = os.path.join(directory, "shifted.cfn")
-        found = shift(file, shifted, seconds)
-        cost = found["lower_bound" if found["direction"] == "maximise" else "upper_bound"]
-        if found["status"] != "bounds":
-            return cost, found["assignment"], "gpube"
-        cfn = pytoulbar2.CFN()
-        if found["direction"] == "minimise" and cost is not None:
-            # what the shifts closed of the gap above toulbar2's own first bound: nothing gained is
-            # many tables more for nothing, and the file as it is is searched below the best cost
-            cfn.Read(file)
-            own = cfn.GetLB()
-            if found["written"]["constant"] - own < WORTH * (cost - own):
-                print(f"gpube: bound {found['written']['constant']}, best {cost}; the shifts closed "
-                      f"too little, toulbar2 goes on with the file", file=sys.stderr)
-                cfn.UpdateUB(cost)
-                better = cfn.Solve()
-                return (cost, found["assignment"], "toulbar2") if better is None else \
-                    (better[1], better[0], "toulbar2")
-            cfn = pytoulbar2.CFN()
-        cfn.Read(shifted)
-        print(f"gpube: bound {found['written']['constant']}, best {cost}; "
-              f"toulbar2 begins at {cfn.GetLB()}", file=sys.stderr)
-        better = cfn.Solve()
-        if better is None:
-            return cost, found["assignment"], "toulbar2"
-        return better[1], better[0], "toulbar2"
+def run(way, path, seconds, limit):
+	import gpube
+	import pytoulbar2
+	m = gpube.Model.read(path)
+	start = time.process_time()
+	before, shifted, share = 0.0, "", ""
+	if WAYS[way] is None:
+		cost, who, nodes = alone(pytoulbar2, m, limit)
+	else:
+		prepared = gpube.for_pytoulbar2(m, timeout=seconds, **WAYS[way])
+		before = time.process_time() - start
+		_, cost, who = prepared.solve(timeLimit=limit)
+		nodes, shifted = prepared.problem.GetNbNodes(), "yes" if prepared.shifted else "no"
+		share = "" if prepared.share is None else "%.2f" % prepared.share
+	print(os.path.basename(path), way, cost, who or "-", nodes, "%.1f" % before,
+		"%.1f" % (time.process_time() - start), shifted, share, sep="\t", flush=True)
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    cost, values, who = optimum(sys.argv[1], float(sys.argv[2]) if len(sys.argv) == 3 else 10)
-    print("no assignment is allowed" if cost is None else f"optimum {cost}", "proved by", who)
-    if values is not None:
-        print(*values)
+	parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+	parser.add_argument("-t", type=float, default=10)
+	parser.add_argument("-l", type=int, default=60)
+	parser.add_argument("--way", choices=list(WAYS), help=argparse.SUPPRESS)
+	parser.add_argument("files", nargs="+", metavar="FILE")
+	o = parser.parse_args()
+	if o.way:
+		return run(o.way, o.files[0], o.t, o.l)
+	print("problem", "way", "cost", "proved by", "nodes", "gpube s", "all s", "shifted", "share", sep="\t", flush=True)
+	for path in o.files:
+		for way in WAYS:
+			subprocess.run([sys.executable, os.path.abspath(__file__), "--way", way, "-t", str(o.t), "-l", str(o.l),
+				path], check=True)
 
 
 if __name__ == "__main__":
-    main()
+	main()

@@ -60,7 +60,7 @@ class Prepared:
 		return gap < 10.0**-self.model.decimals * (1 - 1e-4)
 
 
-def for_pytoulbar2(problem, timeout=10, worth=0.1, order=None, max_arity=3, decimals=6, seed=0, make=None,
+def for_pytoulbar2(problem, timeout=10, worth=0.5, order=None, max_arity=3, decimals=6, seed=0, make=None,
 		context=None):
 	"""gpube's bound, its best assignment, an order, and an equivalent model whose constant is a bound, of a
 	problem that pytoulbar2 is to search: Prepared. One call; the program goes on with what it returns.
@@ -73,7 +73,7 @@ def for_pytoulbar2(problem, timeout=10, worth=0.1, order=None, max_arity=3, deci
 	           bound. 0: always, more than 1: never. A maximisation is not asked, since pytoulbar2 1.4 takes the
 	           second one of a process with the wrong sign: it is shifted at 0 alone, and a CFN never
 	order      a path: an elimination order of 'problem' is written there, as .cov a tree decomposition, as .order a
-	           list; p.problem.Option.btdMode = 1 and p.problem.Option.setVarOrder(path) make toulbar2 use it
+	           list, for the program 'toulbar2 -B=1 -O=PATH' (setVarOrder() of pytoulbar2 1.4 keeps no copy of a path)
 	max_arity  most variables of a table that shifts add; decimals: most that costs get beside their own
 	make       makes an empty pytoulbar2.CFN; default: pytoulbar2.CFN()
 	Errors:    ImportError (no pytoulbar2: pip install pytoulbar2), ValueError (potentials), Error of Model.read()
