@@ -26,6 +26,23 @@ for test in $(cd $package/tests && for f in test_*.py; do sed -n "s/^class \(.*\
 done
 
 row 'the example' 0 '^optimum 4.30, proved$' '' timeout -k 5 600 python3 examples/python_example.py
+while read -r name words; do
+	row "the example $name" 0 "$words" '' sh -c "cd '$work' && timeout -k 5 600 python3 '$PWD/$package/examples/example_$name.py'"
+	echo "example_$name.py" >> "$work/ran"
+done << 'END'
+auction ^bid 4 pays 45 for lamp and rug$
+bound ^the assignment is worth it: True$
+convert ^4\.30 430$
+count ^92 ways$
+csg ^value 9 of teams
+infer ^then it has rained with 0\.3577$
+info ^width [0-9]+, [0-9]+ cells joined
+nash ^mixed by 3/7 3/7 1/7$
+others ^nashpy: 
+reparam ^bound 10\.0+ of 10\.0$
+solve ^red Switzerland: 2$
+END
+that 'every example was run' sh -c "ls '$package/examples' | cmp - '$work/ran'"
 row 'a library that is not there' 1 '' 'GPUBE_LIBRARY' env GPUBE_LIBRARY="$work/none.so" python3 -c 'import gpube'
 mkdir "$work/beside"
 cp -r $package/gpube "$work/beside/gpube"

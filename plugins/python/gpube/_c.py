@@ -242,6 +242,7 @@ int gpube_model_potentials(double *out, const struct gpube_model *m, int32_t fun
 int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *values);
 int gpube_model_log_value(double *log_value, const struct gpube_model *m, const int32_t *values);
 int gpube_solve(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_solve_opts *opts);
+int gpube_count(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_solve_opts *opts);
 int gpube_plan(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_solve_opts *opts);
 void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
 int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts);

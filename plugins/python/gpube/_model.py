@@ -420,6 +420,21 @@ class Model(Owner):
 		return self.context._run(lib.gpube_solve, lib.gpube_solution_free, self._solution,
 			self._address, ctypes.byref(opts))
 
+	def count(self, timeout=None, order=None, order_method="auto", order_seconds=0, seed=0, backend="auto",
+			simplify=True):
+		"""How many assignments are allowed, whatever they cost (of potentials: whose product is above 0); None:
+		not known when the time was over. Options and errors are those of solve(), and Error EINVAL (totals of
+		costs that are each allowed can reach the top).
+
+		>>> gpube.Model.read("examples/zebra.wcsp").count()
+		1
+		"""
+		opts = self._engine("gpube_solve_opts", timeout, order, order_method, order_seconds, seed,
+			backend=word("GPUBE_BACKEND_", backend), no_simplify=not simplify)
+		s = self.context._run(lib.gpube_count, lib.gpube_solution_free, self._solution, self._address,
+			ctypes.byref(opts))
+		return s.count
+
 	def plan(self, order=None, order_method="auto", order_seconds=0, seed=0, simplify=True,
 			timeout=None, backend="auto"):
 		"""What elimination would do, also where it does not fit the memory: a Plan. Options and errors are
