@@ -93,7 +93,8 @@ LIB_SRC  := $(filter-out gpube/cli/% %_mpi.c,\
 CUDA_SRC := $(if $(NVCC_PATH),$(wildcard $(addsuffix *.cu,gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))
 # gpube-convert: the same options, the formats and the simplifier; no operators, no CUDA
 CONVERT_SRC := $(addprefix gpube/cli/,convert_main.c program.c errors.c cmd_convert.c simplify_map.c \
-	opts.c overwrites.c help.c session/session.c session/inputs.c session/contents.c session/json.c)
+	opts.c overwrites.c help.c session/session.c session/inputs.c session/contents.c session/contents_check.c \
+	session/json.c)
 TEST_SRC := $(wildcard $(addsuffix /test_*.c,$(addprefix tests/,unit bound sums games ops parse fuzz)))
 GPU_TEST_SRC := $(wildcard tests/gpu/test_*.c)
 TEST_LIB_SRC := $(wildcard tests/support/*.c) tests/fuzz/readers.c

@@ -148,7 +148,6 @@ static const char *option_of_models(const struct opts_convert *o)
 {
 	return o->simplify    ? "--simplify"
 	       : o->map       ? "--map"
-	       : o->check     ? "--check"
 	       : o->shift     ? "--shift"
 	       : o->lossy     ? "--lossy"
 	       : o->precision ? "--precision"
@@ -169,7 +168,7 @@ static int write_result(struct session *s, const struct gpube_uai_result *r, con
 	return gpube_write_uai_result(s->ctx, to, r);
 }
 
-static int write_other(struct session *s, const struct contents *c, const char *to)
+static int write_as(struct session *s, const struct contents *c, const char *to)
 {
 	if (c->game)
 		return nash_write(c->game, to, NASH_FORMAT_AUTO);
@@ -177,6 +176,24 @@ static int write_other(struct session *s, const struct contents *c, const char *
 		return csg_write(
 			c->coalitions, to, gpube__has_extension(to, "txt") || !strcmp(to, "-"));
 	return write_result(s, c->result, to);
+}
+
+/* --check: what reads back as something else does not stay. */
+static int write_other(
+	struct session *s, const struct opts_convert *o, const struct contents *c, const char *to)
+{
+	int status;
+
+	if (o->check && gpube__out_is_alone(to))
+		return gpube__fail(s->ctx, GPUBE_EINVAL,
+			"cannot check what is written to '%s': it is no file that could be read back", to);
+	status = write_as(s, c, to);
+	if (status || !o->check)
+		return status;
+	status = contents_check(c, s->ctx, to);
+	if (status)
+		remove(to);
+	return status;
 }
 
 /* In another kind than models': what goes with those is refused. */
@@ -202,7 +219,7 @@ static int convert(struct session *s, struct contents *c, const struct opts_conv
 	if (!status)
 		status = become(s, c, want, o, to);
 	if (!status && !c->model)
-		status = write_other(s, c, to);
+		status = write_other(s, o, c, to);
 	if (status)
 		return session_fail(s, NULL);
 	if (!c->model)

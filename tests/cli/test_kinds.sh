@@ -59,11 +59,13 @@ row 'a game as a model' 0 '^assignment +Ann=low Bob=low' '' \
 # ---- what convert cannot do to them is not left undone in silence -------------------------------
 printf 'csg 2 int32\n1 5\n2 4\n3 8\n' > "$work/two.txt"
 printf 'goods 2\nbids 1\n1 2.5 0 #\n' > "$work/cats.txt"
-for option in --check --simplify --shift --lossy '--precision 3' --regret; do
+for option in --simplify --shift --lossy '--precision 3' --regret; do
 	# shellcheck disable=SC2086
 	row "a game and $option" 1 '' "${option%% *} goes with models, .*a game is written as .nfg" \
 		"$gpube" convert $option examples/effort.nfg "$work/no.txt"
 done
+row 'a game is checked' 0 '' '' "$gpube" convert --check examples/effort.nfg "$work/checked.txt"
+row 'what cannot be read back is not' 1 '' "cannot check what is written to '-'" "$gpube" convert --check examples/effort.nfg -
 row 'coalitions and --map' 1 '' '--simplify goes with models, .*coalitions are written as .txt' \
 	"$gpube" convert --simplify --map "$work/map" "$work/two.txt" "$work/no.txt"
 for to in csg sol ub; do

@@ -57,6 +57,11 @@ for file in model.wcsp potentials.uai players.wcsp agents.wcsp game.nfg coalitio
 	for to in $written; do
 		by "$file" "$to" "$work/out" --to "$to"
 	done
+	for to in nfg gam csg txt dat PR MPE sol; do
+		if goes "$file" "$to"; then
+			by "$file" "$to" "$work/out.$to" --check
+		fi
+	done
 done
 
 # a model as a game is that game
@@ -67,6 +72,8 @@ that 'a model as .nfg has the same equilibria' sh -c "'$gpube' nash --output gam
 that 'a model as .csg has the same value' sh -c "'$gpube' csg -q '$work/a.csg' | grep -q '^value  *4,'"
 row 'a model as .nfg and --shift' 1 '' "^gpube: --shift goes with models, and '.*p.nfg' is to be none$" \
 	"$gpube" convert --shift "$work/players.wcsp" "$work/p.nfg"
+printf 'csg 21 float32\ndefault 1\n1 -0\n2 1e-20\n' > "$work/list.txt"
+row 'a list of coalitions is checked' 0 '' '' "$gpube" convert --check "$work/list.txt" "$work/list2.txt.gz"
 row 'a pipe is read once' 0 '^optimum +0,' '' \
 	sh -c "mkfifo '$work/pipe' && { cat examples/zebra.wcsp > '$work/pipe' & } && '$gpube' solve -q '$work/pipe'"
 plan

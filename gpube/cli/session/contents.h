@@ -45,6 +45,12 @@ int contents_model(
 	struct gpube_model **out, const struct contents *c, struct gpube_ctx *ctx, bool regret);
 
 /*
+ * contents_check() - that a file that was written holds the same game, coalitions or result.
+ * Errors: EBUG, those of contents_read()
+ */
+int contents_check(const struct contents *c, struct gpube_ctx *ctx, const char *path);
+
+/*
  * contents_read_form() - after a command could not read its file, with 'status': a model that has the form of what
  * the command takes becomes that. Otherwise the error is what the file holds, and who reads it.
  * own  what the command reads; also: another one, or the same
