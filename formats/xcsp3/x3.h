@@ -58,10 +58,11 @@ struct gpube_x3_node {
 	struct gpube_x3_node *parent, *child, *last, *next;
 };
 
-/* A variable, or with var = -1 a number. */
+/* A variable, or with var = -1 a number; in sums a number for each of the variable's values, too. */
 struct gpube_x3_term {
 	int32_t var;
 	int64_t value;
+	const int64_t *map; /* NULL: the values themselves */
 };
 
 struct gpube_x3_list {
@@ -130,6 +131,11 @@ struct gpube_x3 {
 	struct gpube_linear linear;
 	int64_t stamp, seen_capacity, n_seen;
 	int64_t *seen; /* by variable: a stamp and a place */
+	bool keeps_maps; /* expressions of one variable in a list need not become variables */
+	/* the last expression that became a table, as bytes: the next of a group has the same one */
+	char *shape;
+	int64_t n_shape, shape_capacity;
+	int32_t shape_table;
 	__int128 total; /* of all that totals may reach */
 	int n_hidden;
 

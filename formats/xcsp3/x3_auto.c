@@ -652,12 +652,20 @@ int gpube__x3_all_equal(struct gpube_x3 *r, struct gpube_x3_node *node)
 	struct gpube_x3_machine m = {.r = r, .name = "allEqual", .width = 2, .start = start,
 		.step = step_equal, .data = &except};
 	int32_t *vars;
+	int64_t n;
 
-	if (gpube__x3_main_vars(r, node, &m.n, &vars) ||
+	if (gpube__x3_main_vars(r, node, &n, &vars) ||
 		except_of(r, node, &except.n, &except.values))
 		return r->in->status;
+	m.n = n;
 	m.vars = vars;
-	return gpube__x3_run(&m);
+	if (except.n || m.n < 3)
+		return gpube__x3_run(&m);
+	/* each with the next one */
+	m.n = 2;
+	for (int64_t k = n; k > 1 && !r->in->status; k--, m.vars++)
+		gpube__x3_run(&m);
+	return r->in->status;
 }
 
 #else

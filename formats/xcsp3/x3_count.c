@@ -7,6 +7,8 @@
 #include "formats/common/reading.h"
 #include "formats/xcsp3/x3.h"
 
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+
 /* ---- sum --------------------------------------------------------------------------------- */
 
 static int64_t *all_ones(struct gpube_x3 *r, int64_t n)
@@ -35,7 +37,10 @@ int gpube__x3_weighted(struct gpube_x3 *r, struct gpube_x3_node *node, struct gp
 	struct gpube_x3_node *coeffs = gpube__x3_child(node, "coeffs");
 	struct gpube_x3_list by;
 
-	if (gpube__x3_main_list(r, node, list))
+	r->keeps_maps = !coeffs || !coeffs->text || !strpbrk(coeffs->text, LETTERS "%");
+	gpube__x3_main_list(r, node, list);
+	r->keeps_maps = false;
+	if (r->in->status)
 		return r->in->status;
 	*factors = all_ones(r, list->n);
 	if (!coeffs || !*factors || gpube__x3_list(r, coeffs, &by))

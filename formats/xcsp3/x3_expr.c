@@ -30,6 +30,8 @@ struct parsed {
 	int64_t n_slots, capacity;
 	int32_t *stamps, stamp; /* by slot: when it was met last */
 	int64_t stamps_capacity;
+	char *shape;
+	int64_t n_shape, shape_capacity;
 	int32_t *scope; /* slots that were met, in that order */
 	int64_t scope_capacity;
 	int n;
@@ -85,6 +87,7 @@ static void clear(struct parsed *p)
 	gpube__free(ctx, p->slots);
 	gpube__free(ctx, p->stamps);
 	gpube__free(ctx, p->scope);
+	gpube__free(ctx, p->shape);
 }
 
 static int parse(struct parsed *p, struct gpube_x3 *r, const char *text, size_t n)
@@ -450,12 +453,81 @@ static bool post_linear(struct parsed *p, const struct gpube_expr_node *n)
 
 /* ---- constraints ----------------------------------------------------------------------- */
 
+static void add_bytes(struct parsed *p, const void *bytes, int64_t n)
+{
+	struct gpube_x3 *r = p->r;
+
+	if (r->in->status)
+		return;
+	if (gpube__grow(r->m->ctx, &p->shape, &p->shape_capacity, p->n_shape + n, 1)) {
+		gpube__x3_no_memory(r);
+		return;
+	}
+	memcpy(p->shape + p->n_shape, bytes, (size_t)n);
+	p->n_shape += n;
+}
+
+/* All that a table depends on: slots by their numbers and domains. */
+static void describe(struct parsed *p, int32_t at)
+{
+	const struct gpube_expr_node *n = node_at(p, at);
+	const int32_t op = (int32_t)n->op;
+
+	add_bytes(p, &op, sizeof(op));
+	if (n->op == GPUBE_OP_CONST) {
+		add_bytes(p, &n->value.i, sizeof(n->value.i));
+	} else if (n->op == GPUBE_OP_SLOT) {
+		add_bytes(p, &n->a, sizeof(n->a));
+		add_bytes(p, &p->r->domain_of[p->slots[n->a]], sizeof(int32_t));
+	} else {
+		each_part(p, at, describe);
+		if (is_list(p, at))
+			add_bytes(p, "", 1);
+	}
+}
+
+/* The table of the expression before, if this one has the same; 'done' out: it is added. */
+static int add_again(struct parsed *p, int32_t at, const int32_t *vars, bool *done)
+{
+	struct gpube_x3 *r = p->r;
+
+	describe(p, at);
+	*done = !r->in->status && p->n && r->n_shape && r->n_shape == p->n_shape &&
+		memcmp(r->shape, p->shape, (size_t)p->n_shape) == 0;
+	if (*done && (gpube__in_charge(r->in, 1, 256, "functions") ||
+			     gpube__add_function(r->m, p->n, vars, r->shape_table, NULL)))
+		return gpube__x3_no_memory(r);
+	return r->in->status;
+}
+
+static void keep_shape(struct parsed *p)
+{
+	struct gpube_x3 *r = p->r;
+	char *shape = r->shape;
+	const int64_t capacity = r->shape_capacity;
+
+	r->shape = p->shape;
+	r->n_shape = p->n_shape;
+	r->shape_capacity = p->shape_capacity;
+	r->shape_table = r->m->n_tables - 1;
+	p->shape = shape;
+	p->shape_capacity = capacity;
+}
+
 static int add_allowed(struct parsed *p, int32_t at)
 {
 	struct gpube_x3 *r = p->r;
+	const int64_t n_slots = p->n_slots;
 	int64_t cells, *values;
 	int32_t *vars;
+	bool done;
+	int n;
 
+	measure(p, at);
+	n = p->n;
+	vars = scope_of(p);
+	if (!vars || add_again(p, at, vars, &done) || done)
+		return r->in->status;
 	fit(p, at);
 	values = r->in->status ? NULL : evaluate(p, at, true, &cells);
 	vars = values ? scope_of(p) : NULL;
@@ -463,7 +535,9 @@ static int add_allowed(struct parsed *p, int32_t at)
 		return r->in->status;
 	for (int64_t k = 0; k < cells; k++)
 		values[k] = values[k] ? 0 : GPUBE_INF;
-	return gpube__x3_costs(r, p->n, vars, values);
+	if (!gpube__x3_costs(r, p->n, vars, values) && n && n == p->n && n_slots == p->n_slots)
+		keep_shape(p);
+	return r->in->status;
 }
 
 static int post(struct parsed *p, int32_t at)
@@ -528,9 +602,16 @@ int gpube__x3_post_printf(struct gpube_x3 *r, const char *fmt, ...)
 int gpube__x3_expression(struct gpube_x3 *r, const char *text, size_t n, struct gpube_x3_term *t)
 {
 	struct parsed p;
+	int64_t cells;
 
 	*t = (struct gpube_x3_term){.var = -1};
-	if (!parse(&p, r, text, n) && !fit(&p, p.e.root) && !reify(&p, p.e.root)) {
+	if (!parse(&p, r, text, n) && r->keeps_maps && p.n_slots == 1 && !is_leaf(&p, p.e.root)) {
+		t->map = evaluate(&p, p.e.root, false, &cells);
+		if (t->map && p.n == 1)
+			t->var = p.slots[0];
+		else if (t->map) /* the variable is there and does not matter: a number */
+			t->value = t->map[0];
+	} else if (!r->in->status && !fit(&p, p.e.root) && !reify(&p, p.e.root)) {
 		const struct gpube_expr_node *root = node_at(&p, p.e.root);
 
 		if (root->op == GPUBE_OP_SLOT)

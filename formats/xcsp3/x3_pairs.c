@@ -57,10 +57,27 @@ static int add_pair(struct gpube_x3 *r, int32_t a, int32_t b,
 static int differ_in_pairs(struct gpube_x3 *r, int64_t n, const int32_t *vars, int64_t step,
 	const struct numbers *except)
 {
+	int32_t domains[2] = {-1, -1}, table = -1;
+
 	for (int64_t i = 0; i < n; i++)
-		for (int64_t j = i + 1; j < n; j++)
-			if (add_pair(r, vars[i * step], vars[j * step], holds_different, except))
+		for (int64_t j = i + 1; j < n; j++) {
+			const int32_t pair[] = {vars[i * step], vars[j * step]};
+			const int32_t *of = r->domain_of;
+			const bool same = pair[0] != pair[1] && of[pair[0]] == domains[0] && of[pair[1]] == domains[1];
+
+			/* pairs with the domains of the pair before share its table */
+			if (same) {
+				if (gpube__in_charge(r->in, 1, 256, "functions") ||
+					gpube__add_function(r->m, 2, pair, table, NULL))
+					return gpube__x3_no_memory(r);
+				continue;
+			}
+			if (add_pair(r, pair[0], pair[1], holds_different, except))
 				return r->in->status;
+			table = r->m->n_tables - 1;
+			domains[0] = pair[0] == pair[1] ? -1 : of[pair[0]];
+			domains[1] = of[pair[1]];
+		}
 	return GPUBE_OK;
 }
 
@@ -377,7 +394,7 @@ static int element_of_matrix(struct gpube_x3 *r, struct gpube_x3_node *matrix, c
 			struct gpube_x3_term t = {.var = vars[row * size[1] + column]};
 
 			if (r->m->vars[t.var].domain == 1)
-				t = (struct gpube_x3_term){-1, gpube__x3_value(r, t.var, 0)};
+				t = (struct gpube_x3_term){.var = -1, .value = gpube__x3_value(r, t.var, 0)};
 			if (add_choice(r, at->terms[0], row, &at->terms[1], column, t, c))
 				return r->in->status;
 		}

@@ -50,7 +50,7 @@ int gpube__x3_sum_term(struct gpube_x3_sum *s, struct gpube_x3_term t, int64_t f
 	if (gpube__linear_place(&r->linear, &place, t.var))
 		return r->in->status;
 	for (int32_t v = 0; v < r->m->vars[t.var].domain; v++) {
-		const __int128 gain = (__int128)factor * gpube__x3_value(r, t.var, v);
+		const __int128 gain = (__int128)factor * (t.map ? t.map[v] : gpube__x3_value(r, t.var, v));
 
 		if (is_huge(gain))
 			return refuse_huge(r);
