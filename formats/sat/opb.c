@@ -29,7 +29,7 @@ struct reader {
 	struct gpube_model *m;
 	struct gpube_in *in;
 	struct gpube_names names;
-	bool closed; /* the file said how many variables there are */
+	bool closed; /* the file said how many variables there are: x1 and so on, which are not in 'names' */
 	char token[TOKEN_BYTES];
 	bool begun;	/* a token or a comment was read */
 	int64_t line;	/* of the last token */
@@ -68,8 +68,7 @@ static int read_header(struct reader *r)
 		return r->in->status;
 	for (int32_t i = 0; i < n_vars; i++) {
 		snprintf(name, sizeof(name), "x%d", i + 1);
-		if (gpube_model_add_var(r->m, NULL, 2, name) ||
-			gpube__names_add(&r->names, 0, r->m->vars[i].name, i))
+		if (gpube_model_add_var(r->m, NULL, 2, name))
 			return r->in->status = GPUBE_ENOMEM;
 	}
 	return GPUBE_OK;
@@ -166,16 +165,29 @@ static bool is_literal(const struct reader *r)
 
 /* ---- sums ------------------------------------------------------------------------------------- */
 
+/* "x12" is variable 11 of those that are declared. */
+static bool is_declared(const struct reader *r, int32_t *var, const char *name)
+{
+	int64_t number = 0;
+
+	if (*name++ != 'x' || *name < '1' || *name > '9')
+		return false;
+	for (; *name >= '0' && *name <= '9' && number <= r->m->n_vars; name++)
+		number = 10 * number + (*name - '0');
+	*var = (int32_t)(number - 1);
+	return !*name && number <= r->m->n_vars;
+}
+
 static int find_variable(struct reader *r, int32_t *var, const char *name)
 {
-	const int32_t *known = gpube__names_find(&r->names, 0, name);
+	const int32_t *known = r->closed ? NULL : gpube__names_find(&r->names, 0, name);
 
 	if (known) {
 		*var = *known;
-	} else if (r->closed) {
+	} else if (r->closed && !is_declared(r, var, name)) {
 		return refuse(r, r->m->n_vars ? "a variable from x1 to the number that is declared"
 					      : "no variable, for none is declared");
-	} else {
+	} else if (!r->closed) {
 		if (gpube__add_var(r->m, r->in, var, 2, name))
 			return r->in->status;
 		if (gpube__names_add(&r->names, 0, r->m->vars[*var].name, *var))

@@ -244,9 +244,11 @@ static int run(const void *opts, int n_args, char **args)
 		cli_error("convert: %s goes with --simplify", o->map ? "--map" : "--consistency");
 		return CLI_USAGE;
 	}
-	rc = session_start(&s, &o->talk, 0, 0, false, NULL);
+	rc = session_start(&s, &o->talk, 0, o->memory, false, NULL);
 	if (rc)
 		return rc;
+	if (!o->memory) /* a part for what else runs */
+		s.ctx->memory_bytes /= 2;
 	if ((o->map && !session_can_write(&s, o->map)) ||
 		session_try_contents(&s, &c, args[0], &o->read)) {
 		rc = session_fail(&s, NULL);

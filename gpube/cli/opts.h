@@ -237,7 +237,10 @@
 		"with --simplify: take away values (singleton arc consistency) or pairs of "       \
 		"values, too (path consistency) that no solution below the upper bound has")       \
 	X(OUT, map, 0, NULL, 0, 0, "FILE",                                                         \
-		"with --simplify: where each variable of the model has gone")
+		"with --simplify: where each variable of the model has gone")                      \
+	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
+		"most memory for what a file says and does not hold, such as large domains; 0: "   \
+		"half of what is free")
 
 #define OPTS_GENERATE(X)                                                                           \
 	X(INT, variables, 'n', "20", 1, INT32_MAX, "N",                                            \
