@@ -61,6 +61,21 @@ int gpube__bound_first(struct gpube_bounder *b, double seconds);
  */
 int gpube__bound_exclusive(struct gpube_bounder *b);
 
+/*
+ * gpube__bound_first_order() - b->order: the caller's, or a greedy one.
+ * gpube__bound_order() - a better one, searched for.
+ * gpube__bounder_wants_order() - whether that may help, and was not done yet.
+ * gpube__bounder_order_seconds() - of its time an order may take so much.
+ * gpube__bounder_eliminating() - the seconds that elimination along b->order is predicted to take;
+ * gpube__bounder_easy_order(): few.
+ */
+int gpube__bound_first_order(struct gpube_bounder *b, double seconds);
+int gpube__bound_order(struct gpube_bounder *b, double seconds);
+bool gpube__bounder_wants_order(const struct gpube_bounder *b);
+double gpube__bounder_order_seconds(const struct gpube_bounder *b);
+double gpube__bounder_eliminating(const struct gpube_bounder *b);
+bool gpube__bounder_easy_order(const struct gpube_bounder *b);
+
 /* The stages that bound_stages.c lists. */
 int gpube__bound_stages(struct gpube_bounder *b);
 

@@ -116,45 +116,6 @@ static double first_seconds(const struct gpube_bounder *b)
 
 /* ---- orders ---------------------------------------------------------------------------------- */
 
-enum { LONG_ORDER = 3 /* seconds */ };
-
-static int first_order(struct gpube_bounder *b, const struct gpube_graph *g)
-{
-	const struct gpube_bound_opts *o = b->opts;
-	int status;
-
-	if (o->order_method != GPUBE_ORDER_GIVEN)
-		return gpube__order_find(b->ctx, b->order, &b->order_cost, g,
-			o->order_method == GPUBE_ORDER_AUTO ? GPUBE_ORDER_MIN_FILL : o->order_method, 0,
-			b->ops->cells_per_second, o->seed);
-	/* it is over the given model's variables: those that are left, in it */
-	status = gpube__simplified_order(b->order, &b->s, o->order, b->given->n_vars);
-	return status ? status : gpube__order_cost(b->ctx, &b->order_cost, g, b->order);
-}
-
-static int with_graph(struct gpube_bounder *b, int (*find)(struct gpube_bounder *, const struct gpube_graph *))
-{
-	const double start = gpube__now();
-	struct gpube_graph g;
-	int status = gpube__graph_of_model(&g, b->m);
-
-	if (status)
-		return status;
-	status = find(b, &g);
-	gpube__graph_clear(b->ctx, &g);
-	b->seconds_order += gpube__now() - start;
-	return status;
-}
-
-static int make_first_order(struct gpube_bounder *b, double seconds)
-{
-	(void)seconds;
-	int status = with_graph(b, first_order);
-
-	b->ordered = !status;
-	return status;
-}
-
 /* A tree that ends in a moment is one of small domains. */
 static bool has_tree(const struct gpube_bounder *b)
 {
@@ -182,17 +143,52 @@ static int along_first_order(struct gpube_bounder *b, double seconds)
 	return status || gpube__bounder_done(b) ? status : gpube__bounder_quick_mbe(b);
 }
 
-/* Of its time an order may take so much. */
-static double most_seconds(const struct gpube_bounder *b)
+static bool wants_along(const struct gpube_bounder *b)
 {
-	return b->opts->timeout_seconds > 0 ? b->opts->timeout_seconds / 20 : LONG_ORDER;
+	/* where domains are large, mini-buckets are of two or three variables, and sweeps and clusters say more */
+	return is_auto(b) && !b->shifted && b->opts->order_method == GPUBE_ORDER_AUTO &&
+	       b->opts->backend != GPUBE_BACKEND_CUDA && /* a card may still be opening */
+	       !is_easy(b) && gpube__bounder_mean_domain(b) < GPUBE__WIDE_DOMAIN;
+}
+
+/* What wants so much memory is not begun while a search may end. */
+#define MUCH_MEMORY 2e9
+
+/*
+ * Looks at a tree, all together, take no longer than this part of what elimination along the best order will,
+ * which is sure: grid20x20.f2 had 1.2 s of looks before 0.3 s of elimination.
+ */
+#define LOOKING 0.5
+
+/* Elimination that takes less is not put off for bounds. */
+#define QUICK 1
+
+static bool is_quick(const struct gpube_bounder *b)
+{
+	return !b->opts->no_eliminate && gpube__bounder_eliminating(b) < QUICK;
+}
+
+static double look_seconds(const struct gpube_bounder *b, double most)
+{
+	const bool fits = (double)sizeof(int32_t) * b->order_cost.largest_message < MUCH_MEMORY;
+
+	return b->opts->no_eliminate || !fits || gpube__bounder_hopeless(b)
+		       ? most
+		       : fmin(most, fmax(0, LOOKING * gpube__bounder_eliminating(b) - b->seconds_looked));
+}
+
+static int look(struct gpube_bounder *b, double seconds)
+{
+	const double start = gpube__now(), slow = slowness(b);
+	int status = seconds > 0 ? gpube__bound_dfs(b, seconds) : GPUBE_OK;
+
+	b->seconds_looked += (gpube__now() - start) / slow;
+	return status;
 }
 
 /*
- * Where little is open a search tree may close it before there is a better order, and goes on as long as
- * it seems to: an auction of 100 bids takes it 0.02 s where bids that exclude each other are joined. A look
- * takes no longer than elimination along the first order would (networks of 5 10^7 cells had 1.5 s of looks
- * before 0.13 s of elimination), and the long one waits where a better order may make that easy.
+ * Where little is open a search tree may close it, and goes on as long as it seems to: an auction of 100 bids takes it
+ * 0.02 s where bids that exclude each other are joined. The long look waits where a better order may make elimination easy.
  */
 #define BEYOND_ORDERS 100 /* seconds of elimination along the first order */
 
@@ -202,19 +198,28 @@ static bool wants_close_look(const struct gpube_bounder *b)
 	       b->opts->order_method == GPUBE_ORDER_AUTO && b->order_cost.joined_cells > GPUBE__QUICK_CELLS;
 }
 
+/* A short one before orders are searched for, where none was looked at along the first order. */
+static bool wants_glance(const struct gpube_bounder *b)
+{
+	return wants_close_look(b) && !(wants_along(b) && has_tree(b)) && gpube__bounder_share_proved(b) > 0.5;
+}
+
+static double glance_seconds(const struct gpube_bounder *b)
+{
+	return look_seconds(b, share_of(b, 0.05, 0.05));
+}
+
 static int look_closely(struct gpube_bounder *b, double seconds)
 {
 	static const struct {
 		double share, seconds;
 	} looks[] = {{0.5, 0.15}, {0.8, 0.3}, {0.97, 1}};
-	const double eliminating = b->order_cost.joined_cells / b->ops->cells_per_second;
-	const double most = fmin(most_seconds(b), eliminating);
-	const int n = eliminating > BEYOND_ORDERS ? 3 : 2;
+	const int n = gpube__bounder_eliminating(b) > BEYOND_ORDERS ? 3 : 2;
 	int status = GPUBE_OK;
 
 	(void)seconds;
 	for (int k = 0; k < n && !status && !gpube__bounder_done(b) && gpube__bounder_share_proved(b) > looks[k].share; k++)
-		status = gpube__bound_dfs(b, stretched(b, fmin(looks[k].seconds, most)));
+		status = look(b, stretched(b, look_seconds(b, fmin(looks[k].seconds, gpube__bounder_order_seconds(b)))));
 	return status;
 }
 
@@ -245,44 +250,10 @@ static double tree_at_once_seconds(const struct gpube_bounder *b)
 	return share_of(b, 0.1, 0.05);
 }
 
-static bool wants_orders(const struct gpube_bounder *b)
+/* Where elimination may be easy: what else is tried depends on how easy. */
+static bool wants_early_orders(const struct gpube_bounder *b)
 {
-	const struct gpube_bound_opts *o = b->opts;
-	const double rate = b->ops->cells_per_second, joined = b->order_cost.joined_cells;
-
-	if (o->order_method != GPUBE_ORDER_AUTO)
-		return false;
-	/* no order will make it small, and its parts find their own, or clusters need none */
-	if ((gpube__bounder_dense(b) && joined > 1e4 * rate) ||
-		(!gpube__bounder_prefers_joins(b) && gpube__bounder_hopeless(b)))
-		return false;
-	return o->order_seconds > 0 || joined >= 0.1 * rate;
-}
-
-/*
- * The search gets a moment, and a longer one where that may bring elimination within reach: in 0.5 s of one
- * core an order of pedigree7 has width 33 and 3e11 joined cells, in 1 s width 24 and 4e8. (Not where
- * everything depends on everything: of queen5_5_3's 25 variables 3 s found nothing that half a second had not.)
- */
-static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
-{
-	const struct gpube_bound_opts *o = b->opts;
-	const double rate = b->ops->cells_per_second, most = most_seconds(b);
-	const bool given = o->order_seconds > 0;
-	int status = gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
-		given ? o->order_seconds : fmin(0.5, most), rate, o->seed);
-
-	if (status || given || most <= 0.5 || o->method != GPUBE_BOUND_AUTO || gpube__bounder_dense(b) ||
-		b->order_cost.joined_cells < 0.5 * rate || b->order_cost.joined_cells > 1e4 * rate)
-		return status;
-	return gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
-		fmin(LONG_ORDER, most), rate, o->seed);
-}
-
-static int orders(struct gpube_bounder *b, double seconds)
-{
-	(void)seconds;
-	return with_graph(b, search_order);
+	return is_auto(b) && !b->shifted && !b->opts->no_eliminate && !is_easy(b) && gpube__bounder_easy_order(b) && gpube__bounder_wants_order(b);
 }
 
 /*
@@ -340,17 +311,9 @@ static bool wants_first_tree(const struct gpube_bounder *b)
 	       !is_easy(b);
 }
 
-static bool wants_along(const struct gpube_bounder *b)
-{
-	/* where domains are large, mini-buckets are of two or three variables, and sweeps and clusters say more */
-	return is_auto(b) && !b->shifted && b->opts->order_method == GPUBE_ORDER_AUTO &&
-	       b->opts->backend != GPUBE_BACKEND_CUDA && /* a card may still be opening */
-	       !is_easy(b) && gpube__bounder_mean_domain(b) < GPUBE__WIDE_DOMAIN;
-}
-
 static double first_tree_seconds(const struct gpube_bounder *b)
 {
-	return fmin(share_of(b, 0.5, 0.2), b->order_cost.joined_cells / b->ops->cells_per_second);
+	return look_seconds(b, share_of(b, 0.5, 0.2));
 }
 
 /*
@@ -365,9 +328,14 @@ static bool wants_wide_tree(const struct gpube_bounder *b)
 	       gpube__bounder_share_proved(b) > (gpube__bounder_dense(b) ? 0.5 : 0.9);
 }
 
-static double wide_tree_seconds(const struct gpube_bounder *b)
+static double wide_most(const struct gpube_bounder *b)
 {
 	return gpube__bounder_dense(b) ? share_of(b, 2, 0.2) : share_of(b, 5, 0.4);
+}
+
+static double wide_tree_seconds(const struct gpube_bounder *b)
+{
+	return look_seconds(b, wide_most(b));
 }
 
 /* Not where clusters come next, which search after their first passes, and what sweeps read off will do for these. */
@@ -396,10 +364,10 @@ static int first_search(struct gpube_bounder *b, double seconds)
 	return status;
 }
 
-/* Along a better order than the first time. */
+/* Along a better order than the first time, where elimination does not come next in any case. */
 static bool wants_quick_mbe(const struct gpube_bounder *b)
 {
-	return is_auto(b) && gpube__bounder_prefers_joins(b) && !is_easy(b) &&
+	return is_auto(b) && gpube__bounder_prefers_joins(b) && !is_easy(b) && !is_quick(b) &&
 	       b->order_cost.joined_cells != b->quick_along;
 }
 
@@ -446,9 +414,6 @@ static double elimination_seconds(const struct gpube_bounder *b)
 	return fmax(2, fmin(20, b->opts->timeout_seconds / 3));
 }
 
-/* What wants so much memory is not begun while a search may end. */
-#define MUCH_MEMORY 2e9
-
 static int eliminate_in_little(struct gpube_bounder *b, double seconds)
 {
 	int status;
@@ -464,14 +429,15 @@ static bool wants_much_memory(const struct gpube_bounder *b)
 	return b->put_off;
 }
 
+/* Where domains are large it goes on as long as it may when no look was cut short. */
 static bool wants_second_tree(const struct gpube_bounder *b)
 {
-	return is_auto(b) && b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_prefers_joins(b);
+	return is_auto(b) && b->opts->split != GPUBE_SPLIT_NEVER && (gpube__bounder_prefers_joins(b) || wants_wide_tree(b));
 }
 
 static double second_tree_seconds(const struct gpube_bounder *b)
 {
-	return share_of(b, 5, 0.2);
+	return gpube__bounder_prefers_joins(b) ? share_of(b, 5, 0.2) : fmax(0, wide_most(b) - b->seconds_looked);
 }
 
 static bool wants_tree(const struct gpube_bounder *b)
@@ -609,7 +575,7 @@ static int count(struct gpube_bounder *b, double seconds)
 /* These need no order; without one there is nothing for the others to go along. */
 static const struct stage first_stages[] = {
 	{"satisfiability", is_large_and_hard, hard_seconds, gpube__bound_sat},
-	{"a first order", NULL, NULL, make_first_order},
+	{"a first order", NULL, NULL, gpube__bound_first_order},
 	{"elimination at once", wants_at_once, at_once_seconds, eliminate_at_once},
 	{"satisfiability", is_small_and_hard, hard_seconds, gpube__bound_sat},
 	{"shifts at first", wants_first, first_seconds, first_bounds},
@@ -617,17 +583,19 @@ static const struct stage first_stages[] = {
 };
 static const struct stage stages[] = {
 	{"bounds along the first order", wants_along, NULL, along_first_order},
+	{"a glance at a search tree", wants_glance, glance_seconds, look},
+	{"orders for elimination", wants_early_orders, NULL, gpube__bound_order},
 	{"a search tree where little is open", wants_close_look, NULL, look_closely},
 	{"a search tree at once", wants_tree_at_once, tree_at_once_seconds, gpube__bound_dfs},
-	{"better orders", wants_orders, NULL, orders},
-	{"a search tree", wants_first_tree, first_tree_seconds, gpube__bound_dfs},
-	{"a search tree of large domains", wants_wide_tree, wide_tree_seconds, gpube__bound_dfs},
+	{"better orders", gpube__bounder_wants_order, NULL, gpube__bound_order},
+	{"a search tree", wants_first_tree, first_tree_seconds, look},
+	{"a quick sweep", wants_quick_sweep, quick_sweep_seconds, gpube__bound_sweep},
+	{"a search tree of large domains", wants_wide_tree, wide_tree_seconds, look},
 	{"local search", wants_search, search_seconds, first_search},
 	{"satisfiability", is_unassigned, unassigned_seconds, gpube__bound_sat},
 	{"quick mini-buckets", wants_quick_mbe, NULL, quick_mbe},
-	{"a quick sweep", wants_quick_sweep, quick_sweep_seconds, gpube__bound_sweep},
 	{"elimination", wants_elimination, elimination_seconds, eliminate_in_little},
-	{"a longer search tree", wants_second_tree, second_tree_seconds, gpube__bound_dfs},
+	{"a longer search tree", wants_second_tree, second_tree_seconds, look},
 	{"elimination in much memory", wants_much_memory, elimination_seconds, eliminate},
 	{"a search tree to its end", wants_tree, NULL, gpube__bound_dfs},
 	{"a sweep", wants_sweep, sweep_seconds, gpube__bound_sweep},
@@ -640,7 +608,7 @@ static const struct stage stages[] = {
 };
 /* In their place where a shifted model is wanted: of the last state of one ascent. */
 static const struct stage shifting_stages[] = {
-	{"better orders", wants_orders, NULL, orders},
+	{"better orders", gpube__bounder_wants_order, NULL, gpube__bound_order},
 	{"local search", wants_search, search_seconds, first_search},
 	{"shifts that are kept", NULL, NULL, shift_and_keep},
 	{NULL, NULL, NULL, NULL},

@@ -66,7 +66,8 @@ struct gpube_bounder {
 	const struct gpube_shifted_opts *shifting; /* how, with 'shifted' */
 	int most_shift; /* of an ascent */
 	bool lifted;	/* shifted is made */
-	bool ordered;	/* order is made */
+	bool ordered, sought; /* order is made; a good one was searched for */
+	double seconds_looked; /* of trees before elimination, as a quiet machine has them */
 	int32_t *order; /* of the simplified model; order_cost is what it costs */
 	struct gpube_order_cost order_cost;
 	double quick_along; /* joined cells of the order that quick mini-buckets ran along; 0: none */

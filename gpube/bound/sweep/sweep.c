@@ -12,6 +12,11 @@ enum { FIRST_ROOM = 1 << 10, GROWTH = 8, MARGIN = 4 };
  */
 enum { LENIENCE = 3, ENOUGH = 1 << 18 };
 #define STATES_PER_SECOND 1e7
+/*
+ * So many times as many are tried where elimination has more cells than the line has states: of rbm_22's 2^26.5 states
+ * (2^27.5 cells) a bound leaves 4 10^5.
+ */
+#define BOUNDED 20
 /* Seconds of the search for a line. */
 #define MOST_SEARCH 60.0
 /* States of runs with little room, of those that are guessed. */
@@ -239,7 +244,8 @@ static int prepare(struct gpube_sweep *s, double seconds)
 	struct gpube_bounder *b = s->b;
 	int32_t n = b->m->n_vars, *line = gpube__alloc(b->ctx, (uint64_t)n, sizeof(*line));
 	const double left = b->ctx->deadline > 0 ? b->ctx->deadline - gpube__now() : INFINITY;
-	const double hopeless = log2(STATES_PER_SECOND * LENIENCE * seconds);
+	const double in_time = STATES_PER_SECOND * LENIENCE * seconds;
+	const double hopeless = log2(fmax(in_time, fmin(BOUNDED * in_time, b->order_cost.joined_cells)));
 	struct gpube_graph g = {0};
 	int status = line ? gpube__graph_of_model(&g, b->m) : GPUBE_ENOMEM;
 

@@ -1,0 +1,107 @@
+/*
+ * bound_orders.c - the orders that the stages go along: the first one, and a better one, searched for in a moment or
+ * for longer where that may bring elimination within reach.
+ */
+#include <math.h>
+
+#include "gpube/bound/bound.h"
+
+enum { LONG_ORDER = 3 /* seconds */ };
+
+/* Seconds of elimination along the first order. */
+#define EASY 10
+
+double gpube__bounder_eliminating(const struct gpube_bounder *b)
+{
+	return b->order_cost.joined_cells / b->ops->cells_per_second;
+}
+
+bool gpube__bounder_easy_order(const struct gpube_bounder *b)
+{
+	return gpube__bounder_eliminating(b) < EASY;
+}
+
+static int first_order(struct gpube_bounder *b, const struct gpube_graph *g)
+{
+	const struct gpube_bound_opts *o = b->opts;
+	int status;
+
+	if (o->order_method != GPUBE_ORDER_GIVEN)
+		return gpube__order_find(b->ctx, b->order, &b->order_cost, g,
+			o->order_method == GPUBE_ORDER_AUTO ? GPUBE_ORDER_MIN_FILL : o->order_method, 0,
+			b->ops->cells_per_second, o->seed);
+	/* it is over the given model's variables: those that are left, in it */
+	status = gpube__simplified_order(b->order, &b->s, o->order, b->given->n_vars);
+	return status ? status : gpube__order_cost(b->ctx, &b->order_cost, g, b->order);
+}
+
+static int with_graph(struct gpube_bounder *b, int (*find)(struct gpube_bounder *, const struct gpube_graph *))
+{
+	const double start = gpube__now();
+	struct gpube_graph g;
+	int status = gpube__graph_of_model(&g, b->m);
+
+	if (status)
+		return status;
+	status = find(b, &g);
+	gpube__graph_clear(b->ctx, &g);
+	b->seconds_order += gpube__now() - start;
+	return status;
+}
+
+int gpube__bound_first_order(struct gpube_bounder *b, double seconds)
+{
+	int status;
+
+	(void)seconds;
+	status = with_graph(b, first_order);
+	b->ordered = !status;
+	return status;
+}
+
+double gpube__bounder_order_seconds(const struct gpube_bounder *b)
+{
+	return b->opts->timeout_seconds > 0 ? b->opts->timeout_seconds / 20 : LONG_ORDER;
+}
+
+bool gpube__bounder_wants_order(const struct gpube_bounder *b)
+{
+	const struct gpube_bound_opts *o = b->opts;
+	const double rate = b->ops->cells_per_second, joined = b->order_cost.joined_cells;
+
+	if (o->order_method != GPUBE_ORDER_AUTO || b->sought)
+		return false;
+	/* no order will make it small, and its parts find their own, or clusters need none */
+	if ((gpube__bounder_dense(b) && joined > 1e4 * rate) ||
+		(!gpube__bounder_prefers_joins(b) && gpube__bounder_hopeless(b)))
+		return false;
+	return o->order_seconds > 0 || joined >= 0.1 * rate;
+}
+
+/*
+ * The search gets a moment, and a longer one where that may bring elimination within reach: in 0.5 s of one
+ * core an order of pedigree7 has width 33 and 3e11 joined cells, in 1 s width 24 and 4e8. (Not where
+ * everything depends on everything: of queen5_5_3's 25 variables 3 s found nothing that half a second had not.)
+ */
+static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
+{
+	const struct gpube_bound_opts *o = b->opts;
+	const double rate = b->ops->cells_per_second, most = gpube__bounder_order_seconds(b);
+	const bool given = o->order_seconds > 0, easy = !given && most >= 1 && gpube__bounder_easy_order(b);
+	/* an easy one: until the search has taken as long as elimination will */
+	int status = gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
+		given ? o->order_seconds : easy ? 0 : fmin(0.5, most), rate, o->seed);
+
+	if (status || given || most <= 0.5 || o->method != GPUBE_BOUND_AUTO || gpube__bounder_dense(b) ||
+		b->order_cost.joined_cells < 0.5 * rate || b->order_cost.joined_cells > 1e4 * rate)
+		return status;
+	return gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
+		fmin(LONG_ORDER, most), rate, o->seed);
+}
+
+int gpube__bound_order(struct gpube_bounder *b, double seconds)
+{
+	(void)seconds;
+	b->sought = true;
+	return with_graph(b, search_order);
+}
