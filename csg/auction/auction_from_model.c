@@ -199,6 +199,9 @@ static int take_pairs(struct reading *r, int32_t f)
 	r->n_cells += (int64_t)rows * columns;
 	if (r->n_cells > MOST_CELLS)
 		return gpube__fail(r->ctx, GPUBE_ELIMIT, "tables of more than %lld cells", (long long)MOST_CELLS);
+	/* of which any may exclude each other */
+	if ((uint64_t)r->n_cells > r->ctx->memory_bytes / (4 * sizeof(*r->pair)))
+		return gpube__fail(r->ctx, GPUBE_ELIMIT, "pairs of bids pass the memory allowed");
 	if (even == GPUBE_INF)
 		return refuse(r, "no auction: function %d forbids that neither variable wins", f);
 	column = gpube__alloc(r->ctx, (uint64_t)columns, sizeof(*column));
@@ -332,6 +335,8 @@ static int add_good(struct reading *r)
 {
 	const int32_t good = r->a->n_goods++;
 
+	if ((uint64_t)r->n_listed > r->ctx->memory_bytes / (6 * sizeof(*r->listed)))
+		return gpube__fail(r->ctx, GPUBE_ELIMIT, "goods pass the memory allowed");
 	for (int b = 0; b < r->a->n_bids; b++) {
 		if (!has(r->clique, b))
 			continue;

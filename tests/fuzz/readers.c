@@ -165,6 +165,21 @@ const char *fuzz_target(int k)
 	return k < N_MODELS + N_OTHERS ? others[k - N_MODELS] : NULL;
 }
 
+/* What has the form of a game or of an auction is one, too. */
+static void take_forms(const struct gpube_model *m)
+{
+	struct csg_auction *auction;
+	struct csg_game *coalitions;
+	struct nash_game *game;
+
+	if (!nash_from_model(&game, m))
+		nash_game_free(game);
+	if (!csg_from_model(&coalitions, m))
+		csg_game_free(coalitions);
+	if (!csg_auction_from_model(&auction, m))
+		csg_auction_free(auction);
+}
+
 static void read_model(
 	struct gpube_ctx *ctx, enum gpube_format format, const char *path, fuzz_then *then)
 {
@@ -176,6 +191,8 @@ static void read_model(
 		return;
 	if (then)
 		then(ctx, m);
+	else
+		take_forms(m);
 	gpube_model_free(m);
 }
 

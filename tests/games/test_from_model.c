@@ -231,6 +231,32 @@ static void game_in_memory(void **state)
 	gpube_model_free(model);
 }
 
+/* Bids whose pairs the memory allowed has no room for, all said by one default. */
+static void auction_in_memory(void **state)
+{
+	struct gpube_table t = {.type = GPUBE_INT32, .sparse = true, .arity = 2, .dflt = {GPUBE_INF}};
+	struct gpube_ctx *kept = ctx;
+	struct gpube_model *model;
+	struct csg_auction *a;
+	int32_t table;
+
+	(void)state;
+	assert_int_equal(ctx_open(1, 1 << 20), 0);
+	model = new_model(2, 1000);
+	t.n = 1999;
+	t.values = gpube__alloc_zero(ctx, 1999, sizeof(int32_t));
+	t.tuples = gpube__alloc_zero(ctx, 2 * 1999, sizeof(int32_t));
+	for (int k = 1; k < 1999; k++)
+		t.tuples[2 * k + (k < 1000)] = k < 1000 ? k : k - 999;
+	assert_int_equal(gpube__add_table(model, &table, &t), 0);
+	assert_int_equal(gpube__add_function(model, 2, (int32_t[]){0, 1}, table, NULL), 0);
+	assert_int_equal(csg_auction_from_model(&a, model), GPUBE_ELIMIT);
+	assert_null(a);
+	gpube_model_free(model);
+	gpube_ctx_free(ctx);
+	ctx = kept;
+}
+
 /* A list of more than 40 agents, of more than a table has room for, of what is observed. */
 static void coalitions_in_memory(void **state)
 {
@@ -331,8 +357,9 @@ static const struct kind {
 int main(void)
 {
 	struct CMUnitTest tests[100] = {cmocka_unit_test(game_in_memory),
-		cmocka_unit_test(coalitions_in_memory), cmocka_unit_test(out_of_memory)};
-	size_t n = 3;
+		cmocka_unit_test(coalitions_in_memory), cmocka_unit_test(auction_in_memory),
+		cmocka_unit_test(out_of_memory)};
+	size_t n = 4;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		for (size_t k = 0; k < kinds[i].n; k++)
