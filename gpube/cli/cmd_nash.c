@@ -422,6 +422,23 @@ static int solve_in_a_stream(struct result *r, struct nash_opts *options)
 	return rc;
 }
 
+/* The result is told, also where the picture cannot be drawn. */
+static int report_with_picture(struct result *r, const struct opts_nash *o, int output)
+{
+	struct gpube_ctx *ctx = r->session->ctx;
+	const struct nash_components *components = r->components;
+	int rc;
+
+	if (!o->components) /* those are the picture's alone */
+		r->components = NULL, r->no_components = NULL;
+	rc = report(r, output);
+	if (o->svg && nash_picture_write(o->svg, ctx, r->file, r->game, r->found, components)) {
+		cli_error("%s", gpube_error(ctx));
+		rc = CLI_FAILED;
+	}
+	return rc;
+}
+
 static int solve(struct result *r, const struct opts_nash *o, int output, struct ranks *ranks)
 {
 	struct session *s = r->session;
@@ -467,15 +484,8 @@ static int solve(struct result *r, const struct opts_nash *o, int output, struct
 							 : session_seconds(s) + PICTURE_SECONDS,
 			 &components))
 		rc = session_fail(s, NULL);
-	else if (o->svg && nash_picture_write(o->svg, s->ctx, r->file, r->game, found, components))
-		rc = session_fail(s, NULL);
-	else {
-		if (!o->components) { /* those are the picture's alone */
-			r->components = NULL;
-			r->no_components = NULL;
-		}
-		rc = report(r, output);
-	}
+	else
+		rc = report_with_picture(r, o, output);
 	nash_components_free(components, s->ctx);
 	nash_result_free(found, s->ctx);
 	return rc;

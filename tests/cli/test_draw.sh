@@ -149,8 +149,18 @@ that 'nash: no components then' sh -c "grep -q 'those asked for' '$work/pure.svg
 row 'nash --svg: nothing is kept' 2 '' 'no --stream' "$gpube" nash --stream --output gambit --svg "$work/x.svg" "$work/lose.nfg"
 row 'nash --svg: a file that cannot be written' 1 '' "^gpube: cannot write '/nonexistent/x'" \
 	"$gpube" nash --svg /nonexistent/x "$work/lose.nfg"
+printf 'NFG 1 R "x" { "a" "b" } { { "<x> & \377" "y" } { 2 } }\n\n1 1 1 1 1 1 1 1\n' | sed 's/{ 2 }/{ "\x01" "z" }/' > "$work/odd.nfg"
+row 'nash --svg: names that are no words' 0 '^game' '' "$gpube" nash --svg "$work/odd.svg" "$work/odd.nfg"
+that 'nash: they are escaped' grep -q 'player 1 plays &lt;x> &amp; .*</text>' "$work/odd.svg"
+printf 'NFG 1 R "x" { "a" "b" } { 2 2 }\n\n999999999999999999 1 999999999999999998 2 1 2 1 1\n' > "$work/near.nfg"
+row 'nash --svg: payoffs that doubles take for one' 0 '^equilibria' '' "$gpube" nash --svg "$work/near.svg" "$work/near.nfg"
+that 'nash: a line all the same' grep -q 'class="responses1".*d="M80.0 422.0L440.0 422.0L440.0 62.0"' "$work/near.svg"
+printf 'NFG 1 R "x" { "a" "b" } { 2 2 }\n\n99999999999999999999 2 1 2 1 1 1 1\n' > "$work/past.nfg"
+row 'nash --svg: the result without a picture' 1 '^equilibria' '^gpube: a payoff passes 64 bits$' \
+	"$gpube" nash --svg "$work/past.svg" "$work/past.nfg"
+that 'nash: no file then' [ ! -e "$work/past.svg" ]
 if command -v xmllint > /dev/null 2>&1; then
-	that 'nash: XML' xmllint --noout "$work/sexes.svg" "$work/same.svg" "$work/lose.svg" "$work/pure.svg"
+	that 'nash: XML' xmllint --noout "$work/odd.svg" "$work/near.svg" "$work/sexes.svg" "$work/same.svg" "$work/lose.svg" "$work/pure.svg"
 fi
 row 'plot: a file that cannot be written' 1 '' "^gpube: cannot write '/nonexistent/x'" \
 	"$gpube" solve --plot /nonexistent/x $x/exams.cfn

@@ -182,30 +182,33 @@ static void put_responses(const struct picture *p, int player, double low, doubl
 	gpube__out_text(p->out, "\"/>\n");
 }
 
-static int payoff(double *v, const struct picture *p, int player, int row, int column)
+/* What player's first action gains over the second where the other plays k: its sign is exact. */
+static int gain(double *v, const struct picture *p, int player, int k)
 {
-	int64_t num, den;
-	const int status = nash_game_get(&num, &den, p->g, player, row, column);
+	int64_t num[2], den[2];
+	int status = GPUBE_OK;
 
-	*v = status ? 0 : (double)num / (double)den;
+	for (int i = 0; i < 2 && !status; i++)
+		status = player == 1 ? nash_game_get(&num[i], &den[i], p->g, 1, i, k)
+				     : nash_game_get(&num[i], &den[i], p->g, 2, k, i);
+	if (!status)
+		*v = (double)((__int128)num[0] * den[1] - (__int128)num[1] * den[0]) /
+		     ((double)den[0] * (double)den[1]);
 	return status;
 }
 
 static int put_both(const struct picture *p)
 {
-	double a[2][2], b[2][2];
+	double low, high;
 	int status = GPUBE_OK;
 
-	for (int i = 0; i < 2; i++)
-		for (int j = 0; j < 2; j++) {
-			status = status ? status : payoff(&a[i][j], p, 1, i, j);
-			status = status ? status : payoff(&b[i][j], p, 2, i, j);
-		}
-	if (status)
-		return status;
-	put_responses(p, 1, a[0][1] - a[1][1], a[0][0] - a[1][0]);
-	put_responses(p, 2, b[1][0] - b[1][1], b[0][0] - b[0][1]);
-	return GPUBE_OK;
+	for (int player = 1; player <= 2 && !status; player++) {
+		status = gain(&low, p, player, 1);
+		status = status ? status : gain(&high, p, player, 0);
+		if (!status)
+			put_responses(p, player, low, high);
+	}
+	return status;
 }
 
 /* A maximal Nash subset: a point, a line or the square. */

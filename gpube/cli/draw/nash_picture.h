@@ -18,7 +18,7 @@ enum { PICTURE_PAIRS = 2000, PICTURE_SECONDS = 10 };
  * nash_picture_write() - the file gets its name when it is on the disk.
  * file        the game's, for the title
  * components  of 'found'; NULL: not known
- * Errors: EIO, ENOMEM, ERANGE (a payoff of two actions a player passes 64 bits)
+ * Errors: EIO, ENOMEM, ERANGE (of two actions a player a payoff passes 64 bits): no file is left
  */
 int nash_picture_write(const char *path, struct gpube_ctx *ctx, const char *file,
 	const struct nash_game *g, const struct nash_result *found,

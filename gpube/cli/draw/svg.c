@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "gpube/cli/session/json.h"
+
 void svg_begin(struct gpube_out *out, int width, int height)
 {
 	gpube__out_printf(out,
@@ -23,11 +25,15 @@ void svg_text(struct gpube_out *out, double x, double y, const char *anchor, con
 {
 	gpube__out_printf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\">", x, y,
 		anchor, colour);
-	for (; *text; text++) {
+	for (int n; *text; text += n ? n : 1) {
+		n = json_character(text);
 		if (*text == '<' || *text == '&')
 			gpube__out_text(out, *text == '<' ? "&lt;" : "&amp;");
+		else if ((unsigned char)*text < ' ' || n == 0)
+			gpube__out_text(
+				out, n ? " " : "\xef\xbf\xbd"); /* U+FFFD: XML has no other bytes */
 		else
-			gpube__out_bytes(out, (unsigned char)*text < ' ' ? " " : text, 1);
+			gpube__out_bytes(out, text, (size_t)n);
 	}
 	gpube__out_text(out, "</text>\n");
 }

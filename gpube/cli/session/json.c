@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 character at s; 0 if it is none (an overlong form or surrogate included). */
-static int utf8_length(const unsigned char *s)
+int json_character(const char *text)
 {
+	const unsigned char *s = (const unsigned char *)text;
 	static const unsigned char low[] = {0xa0, 0x80}, high[] = {0x9f, 0x8f};
 	int n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
 
@@ -28,7 +28,7 @@ static void literal(struct gpube_out *out, const char *text)
 
 	gpube__out_text(out, "\"");
 	while (*s) {
-		int n = utf8_length(s);
+		int n = json_character((const char *)s);
 
 		if (*s == '"' || *s == '\\') {
 			gpube__out_printf(out, "\\%c", *s);
