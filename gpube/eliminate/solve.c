@@ -1,4 +1,5 @@
 /* solve.c - from a model to a checked optimum by elimination: quantise, simplify, order, eliminate, re-cost. */
+#include "gpube/base/bignum.h"
 #include "gpube/eliminate/solve.h"
 #include "gpube/eliminate/solve_parts.h"
 #include "gpube/ir/dense.h"
@@ -78,8 +79,8 @@ static int solve_simplify(struct solving *j, int precision)
 		j->limited.top = j->opts->cutoff;
 		j->costs = &j->limited;
 	}
-	if (j->opts->no_simplify || j->opts->count)
-		status = gpube__simplify_below(&j->s, j->costs, !j->opts->no_simplify, j->narrowing);
+	if (j->opts->no_simplify)
+		status = gpube__simplify_below(&j->s, j->costs, false, j->narrowing);
 	else
 		status = gpube__simplify_settled(&j->s, j->costs, j->narrowing);
 	if (status)
@@ -277,8 +278,10 @@ static int recost(struct solving *j, int64_t optimum)
 static int solve_count(struct solving *j)
 {
 	const double start = gpube__now();
-	const int status = gpube__solve_count(&j->out->count, &j->plan);
+	int status = gpube__solve_count(&j->out->count, &j->plan);
 
+	if (!status && j->s.n_settled)
+		status = gpube__times_all(&j->out->count, j->ctx, j->s.choices, j->s.n_vars);
 	j->out->seconds_count = gpube__now() - start;
 	return status;
 }

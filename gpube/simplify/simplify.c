@@ -26,10 +26,11 @@ static int start_map(struct gpube_simplified *out, const struct gpube_model *m)
 	out->var = gpube__alloc(ctx, n, sizeof(*out->var));
 	out->value = gpube__alloc_zero(ctx, n, sizeof(*out->value));
 	out->values = gpube__alloc_zero(ctx, n, sizeof(*out->values));
-	if (!out->var || !out->value || !out->values)
+	out->choices = gpube__alloc(ctx, n, sizeof(*out->choices));
+	if (!out->var || !out->value || !out->values || !out->choices)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < m->n_vars; i++)
-		out->var[i] = i;
+		out->choices[out->var[i] = i] = 1;
 	return GPUBE_OK;
 }
 
@@ -51,8 +52,10 @@ static int extend_map(struct gpube_simplified *out, const struct gpube_live *s)
 			continue;
 		list = s->list + s->start[v];
 		out->var[i] = index[v];
-		if (gpube__live_settled(s, v))
+		if (gpube__live_settled(s, v)) {
 			out->var[i] = GPUBE__SETTLED;
+			out->choices[i] = s->m->vars[v].domain;
+		}
 		if (index[v] < 0) {
 			out->value[i] = old ? old[list[0]] : list[0];
 		} else if (s->n[v] == s->m->vars[v].domain) {
@@ -155,6 +158,7 @@ static int run_round(struct gpube_simplified *out, const struct gpube_model *m, 
 		status = extend_map(out, &s);
 	out->infeasible |= s.infeasible;
 	out->n_values_removed += s.n_removed;
+	out->n_settled += s.n_settled;
 	gpube__live_clear(&s);
 	if (status) {
 		gpube_model_free(next);
@@ -225,6 +229,7 @@ void gpube__simplified_clear(struct gpube_ctx *ctx, struct gpube_simplified *s)
 	gpube__free(ctx, s->values);
 	gpube__free(ctx, s->var);
 	gpube__free(ctx, s->value);
+	gpube__free(ctx, s->choices);
 	gpube__free(ctx, s->known);
 	memset(s, 0, sizeof(*s));
 }

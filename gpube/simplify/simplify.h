@@ -35,6 +35,7 @@ struct gpube_simplified {
 	int32_t n_vars;
 	int32_t *var, *value;
 	int32_t **values;
+	int32_t *choices; /* of a settled variable: how many values would do; 1 elsewhere */
 
 	/* An assignment of the original, found where dearer ones are forbidden; or NULL. */
 	int32_t *known;
@@ -43,6 +44,7 @@ struct gpube_simplified {
 	int32_t n_evidence;	  /* variables observed */
 	int64_t n_values_removed; /* forbidden ones, without what evidence excludes */
 	int32_t n_vars_fixed;	  /* of one value in the end, and not observed */
+	int32_t n_settled;	  /* variables of no function, one of whose values is taken */
 	int32_t n_merged;	  /* functions added to another of the same scope */
 	int32_t n_absorbed;	  /* unary functions added to a larger one */
 	int32_t n_components;	  /* of the reduced model; a free variable is one */

@@ -2,10 +2,13 @@
 #include "tests/support/test.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
+#include "gpube/base/bignum.h"
 #include "gpube/ir/model.h"
 #include "tests/support/context.h"
+#include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
 static void expect_count(const struct gpube_model *m, const char *count)
@@ -107,9 +110,94 @@ static void test_top(void **state)
 	gpube_model_free(m);
 }
 
+static uint64_t text_mod(const char *text, uint64_t p)
+{
+	uint64_t r = 0;
+
+	for (; *text; text++)
+		r = (10 * r + (uint64_t)(*text - '0')) % p;
+	return r;
+}
+
+/* Long products by their remainders, and their lengths by logarithms. */
+static void products(void **state)
+{
+	static const uint64_t primes[] = {1000000007, 998244353, 4294967291};
+	static int32_t factors[20000];
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 40; seed++) {
+		char *text = gpube__strdup(ctx, seed % 3 ? "123456789012345678901234567890" : "7");
+		uint64_t want[3];
+		double digits = log10(seed % 3 ? 123456789012345678901234567890.0 : 7);
+		struct gpube_rng rng;
+		int64_t n;
+
+		gpube__rng_init(&rng, seed);
+		n = (int64_t)gpube__rng_below(&rng, seed < 30 ? 300 : 20000);
+		for (int k = 0; k < 3; k++)
+			want[k] = text_mod(text, primes[k]);
+		for (int64_t i = 0; i < n; i++) {
+			factors[i] = 1 + (int32_t)gpube__rng_below(&rng, seed % 2 ? 3 : INT32_MAX);
+			digits += log10(factors[i]);
+			for (int k = 0; k < 3; k++)
+				want[k] = want[k] * (uint64_t)factors[i] % primes[k];
+		}
+		assert_int_equal(gpube__times_all(&text, ctx, factors, n), 0);
+		for (int k = 0; k < 3; k++)
+			assert_true(text_mod(text, primes[k]) == want[k]);
+		assert_true(fabs((double)strlen(text) - digits - 0.5) < 0.51);
+		gpube__free(ctx, text);
+	}
+}
+
+/* Free variables are not eliminated, and each of their values counts; so does what only simplification frees. */
+static void free_variables(void **state)
+{
+	const int64_t equal[] = {4, 4, 4, 4, 4, 4}, not_first[] = {GPUBE_INF, 1, 1};
+	struct gpube_model *m;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int32_t d = 1; d <= 25; d++)
+		assert_int_equal(gpube_model_add_var(m, NULL, d, NULL), 0);
+	expect_count(m, "15511210043330985984000000");
+	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){1, 2}, equal), 0);
+	assert_int_equal(gpube_model_add_costs(m, 1, (int32_t[]){2}, not_first), 0);
+	expect_count(m, "10340806695553990656000000");
+	assert_int_equal(gpube_model_observe(m, 4, 3), 0);
+	expect_count(m, "2068161339110798131200000");
+	assert_int_equal(gpube_model_observe(m, 2, 0), 0);
+	expect_count(m, "0");
+	gpube_model_free(m);
+}
+
+static int multiply(struct gpube_ctx *own, struct gpube_model *m, const void *arg)
+{
+	char *text = gpube__strdup(own, "12");
+	int status = text ? gpube__times_all(&text, own, arg, 100) : GPUBE_ENOMEM;
+
+	(void)m;
+	gpube__free(own, text);
+	return status;
+}
+
+static void products_out_of_memory(void **state)
+{
+	int32_t factors[100];
+
+	(void)state;
+	for (int k = 0; k < 100; k++)
+		factors[k] = 1000000000 + k;
+	assert_in_range(fail_each_allocation(multiply, NULL, factors, 0), 20, 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(products),
+		cmocka_unit_test(free_variables),
+		cmocka_unit_test(products_out_of_memory),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_top),
