@@ -191,6 +191,52 @@ static void rewrite_coalitions(void)
 	csg_game_free(again);
 }
 
+/* The values as costs of a model, in any order of its variables, above or below what no agent costs. */
+static void remodel_coalitions(void)
+{
+	const bool gets = one_in(2);
+	const int64_t none = below(50) - 25;
+	int64_t cost[1 << MOST_AGENTS];
+	int32_t scope[MOST_AGENTS];
+	struct csg_game *again = NULL;
+	struct gpube_model *m;
+	int status;
+
+	if (!c.game || c.type > CSG_INT64)
+		return;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	assert_int_equal(gpube_model_set_direction(m, gets ? GPUBE_MAXIMISE : GPUBE_MINIMISE), 0);
+	for (int i = 0; i < c.n; i++) {
+		const int k = below(i + 1);
+
+		scope[i] = scope[k];
+		scope[k] = i;
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	}
+	for (int k = 0; k < 1 << c.n; k++) {
+		int at = 0;
+
+		for (int i = 0; i < c.n; i++)
+			at |= (k >> (c.n - 1 - i) & 1) << scope[i];
+		cost[k] = c.value[at] == -INFINITY ? GPUBE_INF
+			  : gets                   ? none + (int64_t)c.value[at]
+						   : none - (int64_t)c.value[at];
+	}
+	assert_int_equal(gpube_model_add_costs(m, c.n, scope, cost), 0);
+	maybe_scarce();
+	status = csg_from_model(&again, m);
+	if (was_scarce(status)) {
+		assert_null(again);
+	} else {
+		assert_int_equal(status, GPUBE_OK);
+		assert_int_equal(csg_game_agents(again), c.n);
+		for (int at = 0; at < 1 << c.n; at++)
+			assert_true(csg_game_value(again, (uint64_t)at) == c.value[at]);
+	}
+	csg_game_free(again);
+	gpube_model_free(m);
+}
+
 /* ---- bimatrix games -------------------------------------------------------------------------- */
 
 static struct {
@@ -395,7 +441,8 @@ static void stop(void)
 static void sequence(void)
 {
 	static void (*const calls[])(void) = {new_coalitions, set_values, set_values, solve_coalitions, solve_coalitions,
-		bad_value, certify_coalitions, rewrite_coalitions, new_bimatrix, set_payoff, set_payoffs, set_payoffs,
+		bad_value, certify_coalitions, rewrite_coalitions,
+		remodel_coalitions, remodel_coalitions, new_bimatrix, set_payoff, set_payoffs, set_payoffs,
 		solve_bimatrix, solve_bimatrix, rewrite_bimatrix, stop};
 
 	memset(&c, 0, sizeof(c));

@@ -74,6 +74,10 @@ row 'a model as .nfg and --shift' 1 '' "^gpube: --shift goes with models, and '.
 	"$gpube" convert --shift "$work/players.wcsp" "$work/p.nfg"
 printf 'csg 21 float32\ndefault 1\n1 -0\n2 1e-20\n' > "$work/list.txt"
 row 'a list of coalitions is checked' 0 '' '' "$gpube" convert --check "$work/list.txt" "$work/list2.txt.gz"
+printf '{"problem":{"name":"x","mustbe":">-9.00"},"variables":{"a":2,"b":2},"functions":{"f":{"scope":["a","b"],"costs":[0,1.25,2,4]}}}' > "$work/two.cfn"
+row 'decimals as .csg are integers' 0 '' 'values are in units of 10.-2$' "$gpube" convert --check "$work/two.cfn" "$work/two.csg"
+that 'and a model again has the decimals' sh -c \
+	"printf 'csg 2 int16\n1 200\n2 125\n3 400\n' > '$work/two.txt' && '$gpube' convert '$work/two.txt' '$work/two2.csg' && cmp '$work/two.csg' '$work/two2.csg'"
 row 'a pipe is read once' 0 '^optimum +0,' '' \
 	sh -c "mkfifo '$work/pipe' && { cat examples/zebra.wcsp > '$work/pipe' & } && '$gpube' solve -q '$work/pipe'"
 plan
