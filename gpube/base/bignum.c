@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DIGITS = 6, GROUP = 1000000, SHORT = 32, MOST_GROUPS = 10000000 };
+enum { DIGITS = 6, GROUP = 1000000, SHORT = 32, MOST_GROUPS = 10000000, GROUPS_BETWEEN_LOOKS = 1 << 14 };
 
 /* Groups of six digits, the lowest first; no zeros on top. */
 struct big {
@@ -12,8 +12,9 @@ struct big {
 	uint64_t *group;
 };
 
-/* out: 2n; room: 4n + 512. */
-static void convolve(uint64_t *out, const uint64_t *a, const uint64_t *b, int64_t n, uint64_t *room)
+/* out: 2n; room: 4n + 512. After a stop the result is none. */
+static void convolve(
+	struct gpube_ctx *ctx, uint64_t *out, const uint64_t *a, const uint64_t *b, int64_t n, uint64_t *room)
 {
 	const int64_t low = (n + 1) / 2, high = n - low;
 	uint64_t *sum_a = room, *sum_b = sum_a + low, *middle = sum_b + low;
@@ -25,13 +26,15 @@ static void convolve(uint64_t *out, const uint64_t *a, const uint64_t *b, int64_
 				out[i + k] += a[i] * b[k];
 		return;
 	}
+	if (n >= GROUPS_BETWEEN_LOOKS && gpube__stopped(ctx))
+		return;
 	for (int64_t i = 0; i < low; i++) {
 		sum_a[i] = a[i] + (i < high ? a[low + i] : 0);
 		sum_b[i] = b[i] + (i < high ? b[low + i] : 0);
 	}
-	convolve(middle, sum_a, sum_b, low, middle + 2 * low);
-	convolve(out, a, b, low, middle + 2 * low);
-	convolve(out + 2 * low, a + low, b + low, high, middle + 2 * low);
+	convolve(ctx, middle, sum_a, sum_b, low, middle + 2 * low);
+	convolve(ctx, out, a, b, low, middle + 2 * low);
+	convolve(ctx, out + 2 * low, a + low, b + low, high, middle + 2 * low);
 	for (int64_t i = 0; i < 2 * low; i++)
 		middle[i] -= out[i] + (i < 2 * high ? out[2 * low + i] : 0);
 	for (int64_t i = 0; i < 2 * low && low + i < 2 * n; i++)
@@ -46,10 +49,8 @@ static int multiply(struct gpube_ctx *ctx, struct big *a, struct big *b)
 
 	if (n > MOST_GROUPS / 2)
 		return gpube__fail(ctx, GPUBE_ELIMIT, "the number has more than %d digits", DIGITS * MOST_GROUPS);
-	if (gpube__stopped(ctx))
-		return gpube__fail_stopped(ctx);
 	both = gpube__alloc_zero(ctx, 6 * (uint64_t)n + 512, sizeof(*both));
-	out = gpube__alloc(ctx, 2 * (uint64_t)n, sizeof(*out));
+	out = gpube__alloc_zero(ctx, 2 * (uint64_t)n, sizeof(*out));
 	if (!both || !out) {
 		gpube__free(ctx, both);
 		gpube__free(ctx, out);
@@ -57,8 +58,12 @@ static int multiply(struct gpube_ctx *ctx, struct big *a, struct big *b)
 	}
 	memcpy(both, a->group, (size_t)a->n * sizeof(*both));
 	memcpy(both + n, b->group, (size_t)b->n * sizeof(*both));
-	convolve(out, both, both + n, n, both + 2 * n);
+	convolve(ctx, out, both, both + n, n, both + 2 * n);
 	gpube__free(ctx, both);
+	if (gpube__stopped(ctx)) {
+		gpube__free(ctx, out);
+		return gpube__fail_stopped(ctx);
+	}
 	gpube__free(ctx, a->group);
 	gpube__free(ctx, b->group);
 	*b = (struct big){0};

@@ -67,7 +67,7 @@ ends() {
 	ok "$name"
 }
 
-for c in 'solve --backend cpu' 'bound --backend cpu' 'info' 'dpop --backend cpu' 'reparam --backend cpu -o /dev/null'; do
+for c in 'solve --backend cpu' 'bound --backend cpu' 'info' 'count --backend cpu' 'dpop --backend cpu' 'reparam --backend cpu -o /dev/null'; do
 	for f in wide.wcsp dense.uai declared.cnf clause.cnf expanded.yaml; do
 		ends "$c $f" "$gpube" $c "$work/$f"
 	done
