@@ -71,6 +71,22 @@ class Game(Owner):
 		return g
 
 	@classmethod
+	def from_model(cls, model):
+		"""The game that a Model of two variables and two functions over both is: costs that are minimised
+		are what players lose, costs that are maximised and potentials what they get.
+
+		Errors: Error EINVAL (another form), ELIMIT, ENOMEM
+
+		>>> regrets = gpube.Game([[3, 0], [5, 1]], [[3, 5], [0, 1]]).model(regret=True)
+		>>> gpube.Game.from_model(regrets).nash().equilibria[0].x
+		[Fraction(0, 1), Fraction(1, 1)]
+		"""
+		g = cls.__new__(cls)
+		Owner.__init__(g, model.context, opened(model.context, lib.nash_from_model, lib.nash_game_free,
+			model._address), lib.nash_game_free)
+		return g
+
+	@classmethod
 	def from_nashpy(cls, game, context=None):
 		"""One of nashpy's games (nashpy.Game).
 
@@ -295,7 +311,7 @@ def _subsets(address, xs, ys):
 
 
 def nash(game, payoffs2=None, context=None, **options):
-	"""Equilibria of a game: a Game, a path, one of nashpy's games, or the payoffs of player 1 (and of
+	"""Equilibria of a game: a Game, a path, a Model of that form, one of nashpy's games, or the payoffs of player 1 (and of
 	player 2; without them the sum is zero). Options and errors are those of Game.nash().
 
 	>>> gpube.nash([[1, -1], [-1, 1]]).equilibria[0].x
@@ -303,6 +319,8 @@ def nash(game, payoffs2=None, context=None, **options):
 	"""
 	if isinstance(game, (str, os.PathLike)):
 		game = Game.read(game, context=context)
+	elif isinstance(game, Model):
+		game = Game.from_model(game)
 	elif hasattr(game, "payoff_matrices"):
 		game = Game.from_nashpy(game, context=context)
 	elif not isinstance(game, Game):
@@ -345,7 +363,8 @@ def csg(values, n_agents=None, method="auto", timeout=None, free_disposal=False,
 		backend="auto", context=None):
 	"""An optimal partition of n agents into coalitions: a Structure.
 
-	values         a path; or 2^n numbers in the order of masks (agent i is bit i; the first one, of
+	values         a path; or a Model of one function over all its variables, which have two values: a
+	               coalition is worth by how much it costs less than none does; or 2^n numbers in the order of masks (agent i is bit i; the first one, of
 	               the empty coalition, is 0); or {coalition: value}, where a coalition is a mask or an
 	               iterable of agents and what is left out is forbidden. -inf is forbidden. Ints,
 	               Fractions and Decimals are exact, and so is the result; with a float (but -inf)
@@ -360,7 +379,7 @@ def csg(values, n_agents=None, method="auto", timeout=None, free_disposal=False,
 	>>> gpube.csg({(0,): 1, (1,): 2, (0, 1): 4}).coalitions
 	[(0, 1)]
 	"""
-	context = context or Context()
+	context = _context_of(values, context)
 	address, decimals = _game_of(context, values, n_agents)
 	game = Owner(context, address, lib.csg_game_free)
 	opts = _c.options("csg_opts", method=word("CSG_", method), timeout_seconds=seconds(timeout),
@@ -382,7 +401,7 @@ def csg_model(values, n_agents=None, context=None):
 	>>> gpube.csg_model({(0,): 1, (1,): 2, (0, 1): 4}).solve().optimum
 	4
 	"""
-	context = context or Context()
+	context = _context_of(values, context)
 	address, decimals = _game_of(context, values, n_agents)
 	game = Owner(context, address, lib.csg_game_free)
 	try:
@@ -393,8 +412,16 @@ def csg_model(values, n_agents=None, context=None):
 	return m
 
 
+def _context_of(what, context):
+	"""A model's own, otherwise the one that was given."""
+	return what.context if isinstance(what, Model) else context or Context()
+
+
 def _game_of(context, values, n_agents):
 	"""The address of a game of coalitions, and its decimals (None: floats)."""
+	if isinstance(values, Model):
+		address = opened(context, lib.csg_from_model, lib.csg_game_free, values._address)
+		return address, lib.csg_game_scale(address)
 	if isinstance(values, (str, os.PathLike)):
 		return opened(context, lib.csg_read, lib.csg_game_free, context._address, path_bytes(values)), 0
 	return _coalitions(context, values, n_agents)
@@ -521,7 +548,7 @@ class AuctionResult:
 def auction(bids, n_goods=None, timeout=None, context=None):
 	"""Disjoint bids of the greatest total price: an AuctionResult.
 
-	bids     a path of a CATS file; or a list of (price, goods), where a price is an int, a Decimal, a
+	bids     a path of a CATS file; or a Model as auction_model() makes them; or a list of (price, goods), where a price is an int, a Decimal, a
 	         Fraction or a float (the decimal that Python prints of it), and goods are integers from 0
 	n_goods  of a list; default: up to the last one that is bid for
 	timeout  seconds; then the best that is known
@@ -531,7 +558,7 @@ def auction(bids, n_goods=None, timeout=None, context=None):
 	>>> gpube.auction([(3, [0, 1]), (2, [0]), (2, [1])]).winners
 	[1, 2]
 	"""
-	context = context or Context()
+	context = _context_of(bids, context)
 	address = _auction_of(context, bids, n_goods)
 	held = Owner(context, address, lib.csg_auction_free)
 	opts = _c.options("csg_auction_opts", timeout_seconds=seconds(timeout))
@@ -560,7 +587,7 @@ def auction_model(bids, n_goods=None, context=None):
 	>>> gpube.auction_model([(3, [0, 1]), (2, [0]), (2, [1])]).solve().optimum
 	4
 	"""
-	context = context or Context()
+	context = _context_of(bids, context)
 	held = Owner(context, _auction_of(context, bids, n_goods), lib.csg_auction_free)
 	try:
 		return _model(context, lib.csg_auction_model, held._address)
@@ -569,6 +596,8 @@ def auction_model(bids, n_goods=None, context=None):
 
 
 def _auction_of(context, bids, n_goods):
+	if isinstance(bids, Model):
+		return opened(context, lib.csg_auction_from_model, lib.csg_auction_free, bids._address)
 	if isinstance(bids, (str, os.PathLike)):
 		return opened(context, lib.csg_auction_read, lib.csg_auction_free, context._address,
 			path_bytes(bids))

@@ -392,6 +392,23 @@ class Coalitions(unittest.TestCase):
 				f.write("csg 2 int32\n1 5\n2 6\n{1,2} 7\n")
 			self.assertEqual(gpube.csg(path).coalitions, [(0,), (1,)])
 
+	def test_models(self):
+		"""A model of one function over Boolean variables is a game, and others are refused."""
+		for seed in range(20):
+			r = random.Random(seed)
+			n = r.randint(2, 5)
+			values = [0] + [Decimal(r.randint(-99, 99)) / 10 for _ in range(2**n - 1)]
+			m = gpube.Model(decimals=1)
+			agents = [m.add_variable(2) for _ in range(n)]
+			# costs of no agent and of all, the first variable slowest
+			cells = [Decimal(3) - values[sum(1 << i for i in range(n) if k >> (n - 1 - i) & 1)] for k in range(2**n)]
+			m.add_function(agents, cells)
+			self.assertEqual(gpube.csg(m).value, gpube.csg(values).value)
+		with self.assertRaises(gpube.Error) as e:
+			gpube.nash(m)
+		self.assertEqual(e.exception.status, "EINVAL")
+		self.assertIn("no game of two players", str(e.exception))
+
 	def test_auctions(self):
 		for seed in range(30):
 			r = random.Random(seed)
@@ -403,7 +420,10 @@ class Coalitions(unittest.TestCase):
 			a = gpube.auction(bids)
 			self.assertEqual((a.revenue, a.upper_bound, a.proved), (best, best, True))
 			self.assertEqual(sum(bids[k][0] for k in a.winners), best)
-			self.assertEqual(gpube.auction_model(bids).solve().optimum, best)
+			model = gpube.auction_model(bids)
+			self.assertEqual(model.solve().optimum, best)
+			again = gpube.auction(model)
+			self.assertEqual((again.revenue, sum(bids[k][0] for k in again.ids)), (best, best))
 		large = gpube.auction([(2**53 + 1, [0]), ("1e2", [1])])
 		self.assertEqual((large.revenue, type(large.revenue)), (2**53 + 101, int))
 		self.assertRaises(ValueError, gpube.auction, [(1, [])])
