@@ -22,6 +22,18 @@ struct nash_number {
  * Errors: EPARSE (no such number), ERANGE (NASH_MAX_DIGITS), ENOMEM; no text is set for the first
  */
 int nash__number_parse(struct gpube_ctx *ctx, struct nash_number *v, const char *s, size_t n);
+/* The greatest common divisor, at least 0; of what is above INT64_MIN. */
+static inline int64_t nash__divisor(int64_t a, int64_t b)
+{
+	while (b) {
+		const int64_t r = a % b;
+
+		a = b;
+		b = r;
+	}
+	return a < 0 ? -a : a;
+}
+
 /* Lowest terms of a number without a text, whose num is above INT64_MIN. */
 void nash__number_reduce(struct nash_number *v);
 void nash__number_write(struct gpube_out *out, const struct nash_number *v);

@@ -13,17 +13,6 @@ struct units {
 	int scale;
 };
 
-static int64_t divisor(int64_t a, int64_t b)
-{
-	while (b) {
-		const int64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
-
 /* Payoff k of a player. */
 static const struct nash_number *payoff(const struct nash_game *g, int player, int64_t k)
 {
@@ -57,7 +46,7 @@ static int find_units(struct units *u, const struct nash_game *g)
 		for (int64_t k = 0; k < (int64_t)g->m * g->n; k++) {
 			const int64_t den = payoff(g, player, k)->den;
 
-			if (__builtin_mul_overflow(lcm, den / divisor(lcm, den), &lcm))
+			if (__builtin_mul_overflow(lcm, den / nash__divisor(lcm, den), &lcm))
 				return gpube__fail(g->ctx, GPUBE_ERANGE,
 					"the payoffs' common denominator passes 64 bits");
 		}

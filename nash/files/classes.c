@@ -408,17 +408,6 @@ static int read_parameters(struct maker *k, const char *text, const char *class,
 	return n ? GPUBE_OK : bad_parameters(ctx, class, n);
 }
 
-static int64_t divisor(int64_t a, int64_t b)
-{
-	while (b) {
-		const int64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a < 0 ? -a : a;
-}
-
 /* All payoffs times 'times', over one denominator, as the nearest integers. */
 static int round_payoffs(struct maker *k, int64_t times)
 {
@@ -444,7 +433,7 @@ static void reduce(struct maker *k)
 	for (int p = 0; p < 2; p++)
 		for (int64_t c = 0; c < (int64_t)k->g->m * k->g->n && k->den > 1; c++) {
 			struct nash_number *v = &k->g->payoffs[p][c];
-			const int64_t d = divisor(v->num, k->den);
+			const int64_t d = nash__divisor(v->num, k->den);
 
 			*v = (struct nash_number){v->num / d, k->den / d, NULL};
 		}

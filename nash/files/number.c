@@ -73,20 +73,9 @@ static bool split(struct parts *p, const char *s, size_t n)
 	return k == n;
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
-
 void nash__number_reduce(struct nash_number *v)
 {
-	const int64_t d = gcd(v->num < 0 ? -v->num : v->num, v->den);
+	const int64_t d = nash__divisor(v->num, v->den);
 
 	v->num /= d;
 	v->den /= d;
