@@ -14,10 +14,10 @@
 #define EAGER_SECONDS 1e-3
 #define LONGER	      1.5
 /*
- * The whole is given up for parts once such a share of them has ended. On two ranks, say, where parts together take as
- * long as the whole, it all takes then 2/3 of that; and where they take much longer, no longer than on one rank.
+ * The whole is given up for parts once such a share of them has ended. Those that are left may be the hardest, and the
+ * whole nearly done: after a third, two ranks took a random network of 28 variables four times the seconds of one.
  */
-#define WORTH_IT 0.33
+#define WORTH_IT 0.75
 /* Parts for each rank that has nothing to do. */
 enum { PARTS_EACH = 2 };
 /* Bounds are told no more often. */
@@ -67,18 +67,20 @@ static void tell(struct dealing *d, int by)
 
 	if (d->cost == d->told_cost && (d->bound == d->told_bound || now - d->told_at < TELL_SECONDS))
 		return;
-	if (d->bound == INT64_MIN || d->bound == GPUBE_INF)
+	if (d->bound == GPUBE_INF || (d->bound == INT64_MIN && d->cost == GPUBE_INF))
 		return;
 	d->told_at = now;
 	d->told_bound = d->bound;
 	d->told_cost = d->cost;
-	gpube__decimal_text(bound, gpube__deal_total(d, d->bound), d->m->scale);
+	gpube__decimal_text(bound, gpube__deal_total(d, d->bound > INT64_MIN ? d->bound : 0), d->m->scale);
+	gpube__decimal_text(cost, gpube__deal_total(d, d->cost), d->m->scale);
 	if (d->cost == GPUBE_INF)
 		gpube__log(d->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s (rank %d)", now - d->start, sides[first], bound, by);
+	else if (d->bound == INT64_MIN)
+		gpube__log(d->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s (rank %d)", now - d->start, sides[!first], cost, by);
 	else
 		gpube__log(d->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s, %s bound %s (rank %d)", now - d->start,
-			sides[first], bound, sides[!first],
-			gpube__decimal_text(cost, gpube__deal_total(d, d->cost), d->m->scale), by);
+			sides[first], bound, sides[!first], cost, by);
 }
 
 /* The least of all parts', or that of the whole. */
@@ -221,13 +223,15 @@ static int end_some(struct dealing *d, struct deal_part *p, const struct gpube_l
 /* Rank 0 is done with the whole; or another rank, which was to split it. */
 static int end_whole(struct dealing *d, struct deal_part *p, int from, const struct gpube_letter *l, const int32_t *words)
 {
-	if (from) {
+	if (from == d->splitter) {
 		p->atom = l->b == 1 || l->flag != GPUBE_PART_SPLIT;
-		d->splitting = false;
+		d->splitter = -1;
 		d->proved |= l->flag == GPUBE_PART_SPLIT && l->b == 0;
 		if (l->flag == GPUBE_PART_SPLIT && l->b == 0)
 			p->bound = left_out(d);
 		if (l->flag == GPUBE_PART_SPLIT && l->b > 1) {
+			if (p->state == PART_OPEN) /* nobody has begun it */
+				p->state = PART_ENDED;
 			d->ended_bound = left_out(d);
 			return take_rows(d, 0, l, words);
 		}
@@ -268,7 +272,7 @@ static int give(struct dealing *d, int rank, int32_t task, int32_t wanted)
 
 	d->at[rank] = task;
 	if (wanted) {
-		d->splitting = true;
+		d->splitter = rank;
 	} else {
 		p->state = PART_AT_WORK;
 		p->rank = rank;
@@ -280,7 +284,7 @@ static int give(struct dealing *d, int rank, int32_t task, int32_t wanted)
 /* The open part of least bound. -1: there is none */
 static int32_t next_part(const struct dealing *d)
 {
-	int32_t best = -1;
+	int32_t best = d->parts[0].state == PART_OPEN && d->parts[0].atom ? 0 : -1;
 
 	for (int64_t k = 1; k < d->n_parts; k++)
 		if (d->parts[k].state == PART_OPEN && (best < 0 || d->parts[k].bound < d->parts[best].bound))
@@ -323,14 +327,18 @@ static int ask_to_split(struct dealing *d, int n_idle)
 /* Whether somebody is to say what parts of the whole there are: it has not ended soon. */
 static bool wants_parts(const struct dealing *d)
 {
-	return d->n_parts == 1 && !d->splitting && !d->parts[0].atom && d->parts[0].state == PART_AT_WORK &&
-	       gpube__cpu_seconds() - d->began > (d->eager ? EAGER_SECONDS : FIRST_SECONDS) * d->ctx->n_threads;
+	const struct deal_part *p = &d->parts[0];
+
+	if (d->n_parts > 1 || d->splitter >= 0 || p->atom || d->proved)
+		return false;
+	return p->state == PART_OPEN || (p->state == PART_AT_WORK && gpube__cpu_seconds() - d->began >
+									     FIRST_SECONDS * d->ctx->n_threads);
 }
 
 static bool wants_whole_dropped(const struct dealing *d)
 {
 	return !d->dropped && d->n_parts > 1 && d->n_open && d->parts[0].state == PART_AT_WORK && !d->part_gave_up &&
-	       (d->eager || d->share_ended >= WORTH_IT);
+	       d->share_ended >= WORTH_IT;
 }
 
 int gpube__deal_parts(struct dealing *d)
@@ -397,5 +405,5 @@ int gpube__deal_whole(struct dealing *d)
 {
 	int status = add_part(d, NULL, 0, 0, 1, INT64_MIN);
 
-	return status ? status : give(d, 0, 0, 0);
+	return status || d->eager ? status : give(d, 0, 0, 0);
 }

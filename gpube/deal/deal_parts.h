@@ -54,7 +54,7 @@ struct dealing {
 	double *seconds; /* of each rank's processors, in the end */
 	int64_t n_open; /* parts that have not ended; without the whole */
 	double share_ended;
-	bool splitting; /* a rank is to say what parts of the whole there are */
+	int splitter;	/* the rank that is to say what parts of the whole there are, or -1 */
 	bool dropped;	/* the whole was stopped, for its parts are worth it */
 	bool proved;	/* the whole is */
 	bool stopped, whole_gave_up, part_gave_up, feasible;
@@ -77,7 +77,7 @@ int gpube__deal_begin(struct dealing *d, const struct gpube_letter *l, const int
 void gpube__deal_wish(struct dealing *d, const struct gpube_letter *l);
 void gpube__deal_grant(struct dealing *d);
 
-/* The rest is rank 0's. The whole is its own. */
+/* The rest is rank 0's. The whole is its own; for tests that want parts it is split before it is begun. */
 int gpube__deal_whole(struct dealing *d);
 /* What there is to do goes to those that have nothing to do. */
 int gpube__deal_parts(struct dealing *d);

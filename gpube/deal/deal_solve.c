@@ -18,7 +18,8 @@ static int read_letter(void *arg, int from, const struct gpube_letter *l, const 
 	if (d->world->rank == 0) {
 		if (l->kind == LETTER_NEWS || l->kind == LETTER_END)
 			return gpube__deal_read(d, from, l, words);
-		d->stopped |= l->kind == LETTER_STOP;
+		if (l->kind == LETTER_STOP)
+			gpube_ctx_stop(d->ctx);
 		d->n_left += l->kind == LETTER_OVER;
 		if (l->kind == LETTER_OVER)
 			d->seconds[from] = l->seconds;
@@ -67,7 +68,7 @@ static int report_own(struct dealing *d)
 	}
 	if (status || !done)
 		return status;
-	if (d->world->rank == 0 && !d->whole) {
+	if (d->world->rank == 0 && d->task == 0 && s->found) {
 		d->whole = s->found;
 		s->found = NULL;
 	}
@@ -225,6 +226,7 @@ static int dealing_open(struct dealing *d)
 	for (int rank = 0; rank < d->world->n_ranks; rank++)
 		d->at[rank] = -1;
 	d->eager = dcop__test_eager();
+	d->splitter = -1;
 	d->bound = d->told_bound = INT64_MIN;
 	d->cost = d->told_cost = d->limit = d->ended_bound = GPUBE_INF;
 	if (d->opts->has_cutoff)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpube/ir/dense.h"
 #include "gpube/order/cut.h"
 #include "gpube/order/elimination.h"
 #include "gpube/order/order.h"
@@ -227,9 +228,11 @@ int gpube__part_split(
 	int64_t parts = 0;
 	int status = prepare(&sp, part);
 
-	*out = (struct gpube_rows){0};
-	if (!status && !sp.s.infeasible)
+	*out = (struct gpube_rows){.bound = INT64_MIN};
+	if (!status && !sp.s.infeasible) {
+		out->bound = gpube__constant_of(sp.s.model);
 		parts = choose(&sp, wanted);
+	}
 	for (int64_t k = 0; k < parts && !status; k++)
 		status = append_row(&sp, out, row, n, k);
 	gpube__elimination_clear(&sp.e, sp.ctx);

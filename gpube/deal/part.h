@@ -17,8 +17,9 @@ int gpube__part_open(struct gpube_model *part, struct gpube_ctx *ctx, const stru
 	const int32_t *row, int32_t n);
 void gpube__part_close(struct gpube_model *part, const struct gpube_model *m);
 
-/* Several rows, each after its length. */
+/* Several rows, each after its length; bound: of the part that they are of, that of a minimum. */
 struct gpube_rows {
+	int64_t bound;
 	int32_t n_rows, n;
 	int32_t *words;
 	int64_t capacity;

@@ -105,6 +105,8 @@ static int split_part(struct gpube_part_solver *s, struct gpube_model *part)
 		part->top = top;
 	status = gpube__part_split(&s->rows, part, s->row, s->n, s->wanted);
 	s->end = status == GPUBE_ESTOP ? GPUBE_PART_STOPPED : GPUBE_PART_SPLIT;
+	if (!status)
+		note(s, s->rows.bound, 0, NULL);
 	/* where there is no room to see how, it stays in one piece */
 	if (status && status != GPUBE_ESTOP && status != GPUBE_EBUG) {
 		gpube__rows_clear(s->ctx, &s->rows);
