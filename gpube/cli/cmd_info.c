@@ -293,8 +293,8 @@ static void report_json(struct gpube_out *out, const void *arg)
 
 	json_open(&j, NULL, '{');
 	json_text(&j, "status",
-		solution && solution->answer == GPUBE_ANSWER_INFEASIBLE ? "infeasible" : "ok");
-	if (solution)
+		r->model && solution->answer == GPUBE_ANSWER_INFEASIBLE ? "infeasible" : "ok");
+	if (r->model)
 		json_text(&j, "backend", solution->backend);
 	json_seconds(&j, "seconds", session_seconds(r->session));
 	json_text(&j, "file", r->file);
