@@ -55,9 +55,18 @@ static int cell_of(const struct limit_model *s, const struct limit_function *f, 
 	return cell;
 }
 
+static bool contradicts(const struct limit_model *s, const int32_t *values)
+{
+	bool other = false;
+
+	for (int i = 0; i < s->n_vars; i++)
+		other |= s->observed[i] >= 0 && s->observed[i] != values[i];
+	return other;
+}
+
 bool price(wide *cost, const struct limit_model *s, const int32_t *values)
 {
-	bool allowed = true;
+	bool allowed = !contradicts(s, values);
 	wide sum = 0;
 
 	for (int k = 0; k < s->n_functions; k++) {
@@ -90,7 +99,7 @@ bool fits(wide v)
 /* By a table, whatever its total is. */
 static bool is_forbidden(const struct limit_model *s, const int32_t *values)
 {
-	bool forbidden = false;
+	bool forbidden = contradicts(s, values);
 
 	for (int k = 0; k < s->n_functions; k++)
 		forbidden |= s->f[k].forbidden[cell_of(s, &s->f[k], values)];
@@ -318,8 +327,10 @@ void draw_limits(struct limit_model *s, uint64_t seed)
 	s->n_functions = 1 + (int)gpube__rng_below(&rng, MOST_FUNCTIONS);
 	s->maximise = gpube__rng_below(&rng, 2);
 	s->decimals = gpube__rng_below(&rng, 3) ? 0 : (int)gpube__rng_below(&rng, 19);
-	for (int i = 0; i < s->n_vars; i++)
+	for (int i = 0; i < s->n_vars; i++) {
 		s->domain[i] = 1 + (int32_t)gpube__rng_below(&rng, MOST_DOMAIN);
+		s->observed[i] = -1;
+	}
 	for (int k = 0; k < s->n_functions; k++)
 		draw_function(s, &s->f[k], &rng);
 	for (int i = 0; i < s->n_vars; i++)
@@ -333,6 +344,9 @@ void draw_limits(struct limit_model *s, uint64_t seed)
 		s->top = s->maximise ? -INT64_MAX + 1 : INT64_MAX - 1;
 	}
 	s->plain = gpube__rng_below(&rng, 4) == 0;
+	for (int i = 0; i < s->n_vars; i++)
+		if (seed % 3 == 0 && gpube__rng_below(&rng, 3) == 0)
+			s->observed[i] = (int32_t)gpube__rng_below(&rng, (uint64_t)s->domain[i]);
 	if (s->plain) {
 		make_plain(s);
 		say_wcsp(s, &rng);

@@ -229,6 +229,8 @@ static wide most_certified(const struct limit_model *s, const struct gpube_model
 			above = sign * cells[f][at] - least[f];
 			sum += least[f] + (cells[f][at] == GPUBE_INF || !fits(above) ? GPUBE_INF - 1 : above);
 		}
+		for (int i = 0; i < s->n_vars; i++)
+			sum += s->observed[i] >= 0 && s->observed[i] != values[i] ? GPUBE_INF - 1 : 0;
 		best = any && best < sum ? best : sum;
 		any = true;
 	} while (next_values(values, s));
@@ -282,12 +284,18 @@ static void check_heuristic(const struct limit_model *s, const struct gpube_mode
 	struct gpube_heuristic_opts opts = {.sizeof_options = sizeof(opts),
 		.method = (enum gpube_heuristic_method)(k % 3), .ibound = k / 3 % 3,
 		.no_simplify = k / 9 % 2};
-	int32_t values[MOST_VARS] = {0};
+	int32_t values[MOST_VARS] = {0}, order[MOST_VARS];
 	struct gpube_heuristic *h;
 	struct gpube_path *path;
 	wide cost;
 	int status;
 
+	for (int32_t i = 0; i < s->n_vars; i++)
+		order[i] = (int32_t)((s->seed + (uint64_t)i) % (uint64_t)s->n_vars);
+	if (s->seed % 2) {
+		opts.order_method = GPUBE_ORDER_GIVEN;
+		opts.order = order;
+	}
 	status = gpube_heuristic_new(&h, m, &opts);
 	if (status) {
 		refused(s, status, TO_GUIDE);
@@ -404,6 +412,9 @@ static void at_the_limits(void **state)
 			fail_msg("read: %s, of\n%s", gpube_error(ctx), s.text);
 		return;
 	}
+	for (int32_t i = 0; i < s.n_vars; i++)
+		if (s.observed[i] >= 0)
+			assert_int_equal(gpube_model_observe(m, i, s.observed[i]), 0);
 	for (int d = m->scale; d < s.decimals; d++) { /* zeros that were not written */
 		s.best /= 10;
 		s.dearest /= 10;
