@@ -74,6 +74,9 @@ row 'it is dropped' 0 '' 'the bound is dropped' "$alone" --lossy "$work/top.wcsp
 cat > "$work/huge.cfn" << 'CFN'
 {{p "<9000000000000000.00"} {x 2} {{[x] [8000000000000000.25 2500000000000000.75]}}}
 CFN
+printf 'one 1 500000000 1 100\n500000000\n1 0 5 1\n3 1\n' > "$work/one.wcsp"
+row 'a domain that the memory does not hold' 1 '' 'a domain of 500000000 values: more than the memory allowed' \
+	"$alone" --memory 64M --simplify "$work/one.wcsp" "$work/one.cfn"
 for to in wcsp cfn; do
 	row "past the range of toulbar2: .$to is written, and said" 0 '' \
 		'costs pass 512409557603043100, the most that toulbar2 holds: gpube reads the file, toulbar2 does not$' \
