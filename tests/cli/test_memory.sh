@@ -111,7 +111,9 @@ short 'csg' "$gpube" csg -q $t "$work/n.csg.gz"
 short 'csg --certify' "$gpube" csg -q $t --certify /dev/null "$work/n.csg.gz"
 short 'csg --verify' "$gpube" csg -q $t --verify "$work/proof" "$work/n.csg.gz"
 short 'csg of listed coalitions' "$gpube" csg -q $t "$work/sparse.txt"
+short 'csg --output table' "$gpube" csg -q $t --output table "$work/n.csg.gz"
 short 'auction' "$gpube" auction -q $t "$work/a.txt"
+short 'auction --output table' "$gpube" auction -q $t --output table "$work/a.txt"
 short 'dpop' "$gpube" dpop -q $t $x/exams.cfn
 short 'convert' "$gpube" convert -q --to wcsp $x/exams.cfn -
 short 'convert --consistency pc' "$gpube" convert -q --simplify --consistency pc --to wcsp $x/exams.cfn -
