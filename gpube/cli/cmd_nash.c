@@ -539,6 +539,9 @@ static int read_game(
 		*game = c.game;
 	}
 	session_end_reading(s);
+	if (!status)
+		gpube__log(s->ctx, GPUBE_LOG_DETAIL, "read %d x %d actions: %.4f s", nash_game_rows(*game),
+			nash_game_columns(*game), session_seconds(s));
 	return status;
 }
 

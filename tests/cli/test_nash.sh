@@ -121,9 +121,9 @@ row 'time limit, as lrsnash writes it' 1 '^\*incomplete: out of time$' 'there ma
 row 'SIGINT ends with what was found' 1 '^NE,' 'stopped: there may be more' \
 	end_at INT '^NE,' "$gpube" nash --stream --output gambit --threads 1 --method eee "$work/many.txt"
 row 'SIGINT during method se' 1 '"reason": "stopped"' 'there may be more' \
-	end_at INT '' "$gpube" nash --json --method se "$work/long.txt"
+	end_at INT 'read 30 x 30' "$gpube" nash -v --json --method se "$work/long.txt"
 row 'SIGTERM, as text' 1 '^equilibria +[0-9]+, incomplete: stopped$' 'there may be more' \
-	end_at TERM '' "$gpube" nash --method ve "$work/long.txt"
+	end_at TERM 'read 30 x 30' "$gpube" nash -v --method ve "$work/long.txt"
 
 if ! command -v lrsnash > /dev/null || ! command -v python3 > /dev/null; then
 	skip 'the same equilibria as lrsnash' 'lrsnash or python3 is not installed'
