@@ -43,14 +43,20 @@ grid 8 3 1 0 > "$work/plain.uai"
 grid 8 2 2 0.15 > "$work/zeros.uai"
 grid 9 3 3 0 > "$work/observed.uai"
 printf '3 0 1 17 2 40 0\n' > "$work/observed.uai.evid"
+# an order that is given: none is searched for, and no cases are, for as long as a clock says
+grid 15 3 5 0 > "$work/slices.uai"
+for file in plain zeros observed slices; do
+	"$gpube" info -q --order min-fill --write-order "$work/$file.order" "$work/$file.uai" > /dev/null
+done
 for file in plain zeros observed; do
 	for task in PR MAR; do
-		"$gpube" infer -q --json -t $task "$work/$file.uai" > "$work/alone"
-		eager 1 -t $task "$work/$file.uai" > "$work/one" 2> "$work/err"
+		set -- --order-file "$work/$file.order" "$work/$file.uai"
+		"$gpube" infer -q --json -t $task "$@" > "$work/alone"
+		eager 1 -t $task "$@" > "$work/one" 2> "$work/err"
 		digits "$work/one" > "$work/one.digits"
 		that "$file, $task: as without slices" agree "$work/alone" "$work/one"
 		for n in 2 4; do
-			eager $n -t $task "$work/$file.uai" > "$work/many" 2> "$work/err"
+			eager $n -t $task "$@" > "$work/many" 2> "$work/err"
 			digits "$work/many" > "$work/many.digits"
 			that "$n ranks, $file, $task: the same digits" cmp "$work/one.digits" "$work/many.digits"
 		done
@@ -60,7 +66,7 @@ that 'there are marginals' grep -q '"marginals": \[\[' "$work/many"
 that 'there were slices' grep -Eq '"slices": ([2-9]|[1-9][0-9]+)' "$work/many"
 "$gpube" infer -q --json --memory 40K "$work/plain.uai" > "$work/alone"
 for n in 1 3; do
-	ranks $n infer --json --memory 40K "$work/plain.uai" > "$work/many" 2> "$work/err"
+	ranks $n infer --json --memory 40K --order-file "$work/plain.order" "$work/plain.uai" > "$work/many" 2> "$work/err"
 	digits "$work/many" > "$work/many.digits.$n"
 	that "$n ranks: what does not fit the memory" agree "$work/alone" "$work/many"
 done
@@ -82,9 +88,9 @@ grid 26 3 4 0 > "$work/large.uai"
 row 'a timeout gives bounds' 1 '"status": "bounds".*"log10_lower": [0-9.]+, "log10_upper": [0-9.]+' '*' \
 	ranks 3 infer --json --timeout 4s "$work/large.uai"
 # so many slices that they do not end
-grid 15 3 5 0 > "$work/slices.uai"
 row 'slices that are stopped give a lower bound' 1 'of which [1-9][0-9]* were done' '*' \
-	end_at TERM 'the first of [0-9]+ slices is done' timeout 600 mpirun -n 3 "$mpi" infer -v --threads 1 --memory 6M "$work/slices.uai"
+	end_at TERM 'the first of [0-9]+ slices is done' timeout 600 mpirun -n 3 "$mpi" infer -v --threads 1 --memory 6M \
+	--order-file "$work/slices.order" "$work/slices.uai"
 row 'a slow rank is waited for' 0 '^log10 Z' '' \
 	env GPUBE_TEST_RANK='slow 1' timeout 600 mpirun -n 2 "$mpi" infer -q --receive-timeout 5s "$work/plain.uai"
 ranks_that_fail infer "$work/large.uai"
