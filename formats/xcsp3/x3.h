@@ -9,7 +9,7 @@
  *                the values of parts of the expression
  *   x3_table.c   extension: a table, or an automaton that reads the tuples
  *   x3_run.c     machines (chain.h): a table where that is small, or else a chain
- *   x3_auto.c    constraints that are machines: regular, mdd, lex, nValues, maximum …
+ *   x3_auto.c    automata: regular, mdd, lex; x3_states.c: other machines: nValues, maximum …
  *   x3_count.c   constraints that are sums (x3_sum.c): sum, count, cardinality, binPacking …
  *   x3_pairs.c   constraints on few variables at a time: allDifferent, element, channel …
  *
@@ -86,7 +86,7 @@ enum gpube_x3_operator {
 	GPUBE_X3_NOTIN,
 };
 
-/* right: of all but IN and NOTIN, which have intervals */
+/* right: of all but IN and NOTIN, which have intervals that rise */
 struct gpube_x3_condition {
 	enum gpube_x3_operator op;
 	struct gpube_x3_term right;
@@ -149,6 +149,8 @@ struct gpube_x3 {
 
 /* Zeroed, and freed when the constraint has been added; NULL after a failure. */
 void *gpube__x3_temp(struct gpube_x3 *r, int64_t n, size_t size);
+/* Frees what was taken since r->temps was 'mark'. */
+void gpube__x3_free_since(struct gpube_x3 *r, union gpube_x3_temp *mark);
 /* An element of that name below, NULL if there is none; it counts as read. */
 struct gpube_x3_node *gpube__x3_child(struct gpube_x3_node *node, const char *name);
 /* The next one of the same name. */
@@ -186,6 +188,8 @@ int gpube__x3_hidden(
 	struct gpube_x3 *r, const char *what, int64_t n, const int64_t *values, int32_t *var);
 /* Drops equal ones of sorted integers; returns how many are left. */
 int64_t gpube__x3_unique(int64_t *values, int64_t n);
+/* Is the value among those, which rise? */
+bool gpube__x3_has(const int64_t *values, int64_t n, int64_t value);
 
 /* ---- x3_words.c and x3_list.c ------------------------------------------------------------------------------- */
 
@@ -214,6 +218,8 @@ int gpube__x3_integer(struct gpube_x3 *r, const char **p, int64_t *v, const char
 int gpube__x3_expect_end(struct gpube_x3 *r, const char *p, const char *end, const char *what);
 /* One variable, number or expression. */
 int gpube__x3_term(struct gpube_x3 *r, const struct gpube_x3_node *node, struct gpube_x3_term *t);
+/* So that they rise and none meets another. */
+void gpube__x3_merge(struct gpube_x3_interval *set, int64_t *n);
 int gpube__x3_condition(
 	struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_condition *c);
 bool gpube__x3_holds(const struct gpube_x3_condition *c, __int128 left, __int128 right);
@@ -253,6 +259,8 @@ struct gpube_x3_machine {
 };
 
 int gpube__x3_run(struct gpube_x3_machine *m);
+/* All values of the variables, rising; NULL after a failure. */
+int64_t *gpube__x3_all_values(struct gpube_x3 *r, int64_t n, const int32_t *vars, int64_t *n_values);
 /*
  * The same where the result of reading the variables, result(), meets the condition. If that
  * compares with a variable, it is read last.

@@ -117,7 +117,7 @@ static int push_word(struct gpube_x3 *r, struct words *w, const char *word)
 
 static int push_name(struct gpube_x3 *r, void *arg, int32_t var)
 {
-	if (gpube__in_charge(r->in, 1, sizeof(char *), "lists of variables"))
+	if (gpube__in_charge(r->in, 1, 3 * sizeof(char *), "lists of variables"))
 		return r->in->status;
 	return push_word(r, arg, r->m->vars[var].name);
 }
@@ -145,17 +145,6 @@ static int read_args(struct gpube_x3 *r, const char *text, struct words *w)
 	return GPUBE_OK;
 }
 
-/* Frees what was taken since; the tuples of a group stay until it ends. */
-static void free_since(struct gpube_x3 *r, union gpube_x3_temp *mark)
-{
-	while (r->temps != mark) {
-		union gpube_x3_temp *next = r->temps->next;
-
-		gpube__free(r->m->ctx, r->temps);
-		r->temps = next;
-	}
-}
-
 /* The constraint with these arguments. */
 static int instantiate(struct gpube_x3 *r, struct gpube_x3_node *node, const struct words *w)
 {
@@ -168,7 +157,7 @@ static int instantiate(struct gpube_x3 *r, struct gpube_x3_node *node, const str
 	reader_of(node)(r, node);
 	r->in_group = false;
 	if (r->n_relations == made)
-		free_since(r, mark);
+		gpube__x3_free_since(r, mark); /* but the tuples of a group, until it ends */
 	if (!r->in->status && gpube__stopped(r->m->ctx))
 		r->in->status = gpube__fail_stopped(r->m->ctx);
 	return r->in->status;
@@ -199,7 +188,7 @@ static int read_group(struct gpube_x3 *r, struct gpube_x3_node *node)
 		if (instantiate(r, template, &w))
 			return r->in->status;
 		if (r->n_relations == made)
-			free_since(r, mark);
+			gpube__x3_free_since(r, mark);
 	}
 	return GPUBE_OK;
 }
@@ -256,7 +245,7 @@ static int read_slide(struct gpube_x3 *r, struct gpube_x3_node *node)
 			instantiate(r, template, &w))
 			return r->in->status;
 		if (r->n_relations == made)
-			free_since(r, mark);
+			gpube__x3_free_since(r, mark);
 	}
 	return GPUBE_OK;
 }

@@ -139,14 +139,16 @@ int gpube__x3_count(struct gpube_x3 *r, struct gpube_x3_node *node)
 	return count_equal(r, &list, &of, &c);
 }
 
+/* Numbers, rising. */
+struct set {
+	int64_t *values, n;
+};
+
 static bool is_listed(const void *data, int64_t value)
 {
-	const struct gpube_x3_list *list = data;
+	const struct set *set = data;
 
-	for (int64_t k = 0; k < list->n; k++)
-		if (list->terms[k].value == value)
-			return true;
-	return false;
+	return gpube__x3_has(set->values, set->n, value);
 }
 
 /* What of <occurs> stands for one value. */
@@ -193,15 +195,16 @@ int gpube__x3_cardinality(struct gpube_x3 *r, struct gpube_x3_node *node)
 	struct gpube_x3_list list, of;
 	struct occurs o = {0};
 	const char *text, *word;
-	int64_t *numbers;
+	struct set set = {0};
 	bool closed;
 	size_t n;
 
 	if (!occurs || gpube__x3_flag(r, values, "closed", false, &closed) ||
 		gpube__x3_main_list(r, node, &list) || gpube__x3_list(r, values, &of))
 		return r->in->status;
-	if (closed && !all_numbers(r, &of, &numbers))
+	if (closed && !all_numbers(r, &of, &set.values))
 		return gpube__in_error(r->in, "closed <values> that are variables are not read");
+	set.n = closed ? gpube__x3_unique(set.values, of.n) : 0;
 	o.most = of.n;
 	o.c = gpube__x3_temp(r, of.n + 1, sizeof(*o.c));
 	text = gpube__x3_text(r, occurs);
@@ -234,8 +237,8 @@ int gpube__x3_cardinality(struct gpube_x3 *r, struct gpube_x3_node *node)
 	}
 	for (int64_t k = 0; k < list.n && closed && !r->in->status; k++) {
 		if (list.terms[k].var >= 0)
-			gpube__x3_restrict(r, list.terms[k].var, is_listed, &of);
-		else if (!is_listed(&of, list.terms[k].value))
+			gpube__x3_restrict(r, list.terms[k].var, is_listed, &set);
+		else if (!is_listed(&set, list.terms[k].value))
 			gpube__x3_never(r);
 	}
 	return r->in->status;

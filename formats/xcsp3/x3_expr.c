@@ -35,6 +35,7 @@ struct parsed {
 	int32_t *scope; /* slots that were met, in that order */
 	int64_t scope_capacity;
 	int n;
+	int64_t n_met; /* nodes, by the last measure() */
 };
 
 /* ---- slots ----------------------------------------------------------------------------- */
@@ -98,7 +99,7 @@ static int parse(struct parsed *p, struct gpube_x3 *r, const char *text, size_t 
 
 	memset(p, 0, sizeof(*p));
 	p->r = r;
-	if (!copy)
+	if (!copy || gpube__in_charge(r->in, (int64_t)n + 32, 2, "expressions"))
 		return r->in->status;
 	memcpy(copy, text, n);
 	r->stamp++;
@@ -155,6 +156,7 @@ static void collect(struct parsed *p, int32_t at)
 {
 	const struct gpube_expr_node *n = node_at(p, at);
 
+	p->n_met++;
 	if (n->op == GPUBE_OP_CONST)
 		return;
 	if (n->op != GPUBE_OP_SLOT) {
@@ -172,6 +174,7 @@ static int64_t measure(struct parsed *p, int32_t at)
 
 	p->stamp++;
 	p->n = 0;
+	p->n_met = 0;
 	collect(p, at);
 	for (int k = 0; k < p->n; k++)
 		if (__builtin_mul_overflow(
@@ -218,7 +221,9 @@ static int64_t *evaluate(struct parsed *p, int32_t at, bool truth, int64_t *n)
 			p->n, (long long)GPUBE_EXPAND_CELLS);
 		return NULL;
 	}
-	if (gpube__charge_expanded(r->in, *n, NULL))
+	/* values that are computed are paid for, too */
+	if (gpube__charge_expanded(r->in, *n, NULL) ||
+		gpube__in_charge(r->in, *n, 1 + p->n_met / 4, "expressions"))
 		return NULL;
 	slots = gpube__x3_temp(r, p->n_slots + 1, sizeof(*slots));
 	domains = gpube__x3_temp(r, 2 * (int64_t)p->n + 1, sizeof(*domains));
@@ -328,22 +333,19 @@ static void fit_part(struct parsed *p, int32_t at)
 		fit(p, at);
 }
 
-/* Of a list any, of others that with the most tuples, -1: all are leaves. */
+static void reify_part(struct parsed *p, int32_t at)
+{
+	if (!p->r->in->status)
+		reify(p, at);
+}
+
+/* That with the most tuples, -1: all are leaves. */
 static int32_t widest(struct parsed *p, int32_t at)
 {
 	const struct gpube_expr_node n = *node_at(p, at);
 	int32_t parts[3] = {n.a, has_second(n.op) ? n.b : -1, n.op == GPUBE_OP_COND ? n.c : -1}, best = -1;
 	int64_t most = 1;
 
-	if (is_list(p, at)) {
-		int32_t k = n.b;
-
-		if (!is_leaf(p, n.a))
-			return n.a;
-		while (k >= 0 && is_leaf(p, node_at(p, k)->a))
-			k = node_at(p, k)->c;
-		return k >= 0 ? node_at(p, k)->a : -1;
-	}
 	for (int k = 0; k < 3; k++) {
 		int64_t cells;
 
@@ -366,7 +368,9 @@ static int fit(struct parsed *p, int32_t at)
 	if (is_leaf(p, at) || measure(p, at) <= PART_CELLS)
 		return GPUBE_OK;
 	each_part(p, at, fit_part);
-	while (!p->r->in->status && measure(p, at) > PART_CELLS && (part = widest(p, at)) >= 0)
+	if (is_list(p, at))
+		each_part(p, at, reify_part);
+	while (!is_list(p, at) && !p->r->in->status && measure(p, at) > PART_CELLS && (part = widest(p, at)) >= 0)
 		reify(p, part);
 	return p->r->in->status;
 }

@@ -2,6 +2,7 @@
 #ifdef GPUBE_HAVE_EXPAT
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/xcsp3/x3.h"
@@ -20,7 +21,7 @@ static int push_var(struct gpube_x3 *r, void *arg, int32_t var)
 	struct pushing *p = arg;
 
 	/* "x[]" says much in few bytes */
-	if (gpube__in_charge(r->in, 1, sizeof(struct gpube_x3_term), "lists of variables"))
+	if (gpube__in_charge(r->in, 1, 3 * sizeof(struct gpube_x3_term), "lists of variables"))
 		return r->in->status;
 	return gpube__x3_push(r, p->list, (struct gpube_x3_term){.var = var});
 }
@@ -55,7 +56,7 @@ static int push_numbers(
 		return r->in->status;
 	if (last < t.value)
 		return gpube__in_error(r->in, "an empty range");
-	if (gpube__in_charge(r->in, last - t.value + times, sizeof(t), "lists of numbers"))
+	if (gpube__in_charge(r->in, last - t.value + times, 3 * sizeof(t), "lists of numbers"))
 		return r->in->status;
 	for (; times > 1; times--)
 		if (gpube__x3_push(r, list, t))
@@ -179,6 +180,31 @@ static const char *unbraced(struct gpube_x3 *r, const char *text, size_t n)
 	return copy;
 }
 
+static int compare_intervals(const void *a, const void *b)
+{
+	const struct gpube_x3_interval *x = a, *y = b;
+
+	return (x->low > y->low) - (x->low < y->low);
+}
+
+/* They rise, and none meets the next. */
+void gpube__x3_merge(struct gpube_x3_interval *set, int64_t *n)
+{
+	int64_t left = 0;
+
+	if (*n)
+		qsort(set, (size_t)*n, sizeof(*set), compare_intervals);
+	for (int64_t k = 0; k < *n; k++) {
+		if (left && set[k].low <= set[left - 1].high) {
+			if (set[k].high > set[left - 1].high)
+				set[left - 1].high = set[k].high;
+		} else {
+			set[left++] = set[k];
+		}
+	}
+	*n = left;
+}
+
 static int read_right(
 	struct gpube_x3 *r, struct gpube_x3_condition *c, const char *right, size_t n)
 {
@@ -189,6 +215,7 @@ static int read_right(
 		copy = unbraced(r, right, n);
 		if (!copy || gpube__x3_intervals(r, copy, &c->set, &c->n))
 			return r->in->status;
+		gpube__x3_merge(c->set, &c->n);
 		return c->n ? GPUBE_OK : gpube__in_error(r->in, "a condition with an empty set");
 	}
 	c->right = (struct gpube_x3_term){.var = -1};

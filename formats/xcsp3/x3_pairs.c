@@ -9,16 +9,14 @@
 
 /* ---- allDifferent ------------------------------------------------------------------------ */
 
+/* Rising. */
 struct numbers {
 	int64_t n, *values;
 };
 
 static bool listed(const struct numbers *s, int64_t value)
 {
-	for (int64_t k = 0; k < s->n; k++)
-		if (s->values[k] == value)
-			return true;
-	return false;
+	return gpube__x3_has(s->values, s->n, value);
 }
 
 static bool holds_different(const void *data, const int64_t *v)
@@ -32,6 +30,8 @@ static int add_pair(struct gpube_x3 *r, int32_t a, int32_t b,
 {
 	const int32_t vars[] = {a, b};
 
+	if (gpube__in_charge(r->in, 1, 64, "pairs of variables"))
+		return r->in->status;
 	if (a != b)
 		return gpube__x3_table(r, 2, vars, holds, data);
 	for (int32_t v = 0; v < r->m->vars[a].domain; v++) {
@@ -41,6 +41,8 @@ static int add_pair(struct gpube_x3 *r, int32_t a, int32_t b,
 
 		if (cost == 0)
 			continue;
+		if (gpube__in_charge(r->in, r->m->vars[a].domain + 16, 32, "pairs of variables"))
+			return r->in->status;
 		costs = gpube__x3_temp(r, r->m->vars[a].domain, sizeof(*costs));
 		if (!costs)
 			return r->in->status;
@@ -67,6 +69,8 @@ static int differ_in_pairs(struct gpube_x3 *r, int64_t n, const int32_t *vars, i
 
 			/* pairs with the domains of the pair before share its table */
 			if (same) {
+				if (gpube__stopped(r->m->ctx))
+					return r->in->status = gpube__fail_stopped(r->m->ctx);
 				if (gpube__in_charge(r->in, 1, 256, "functions") ||
 					gpube__add_function(r->m, 2, pair, table, NULL))
 					return gpube__x3_no_memory(r);
@@ -103,7 +107,9 @@ static bool end_lists(struct gpube_x3_machine *m, const int64_t *state)
 static int differ_in_lists(struct gpube_x3 *r, int64_t n, const int32_t *a, const int32_t *b)
 {
 	static const int64_t start[2];
-	int32_t *vars = gpube__x3_temp(r, 2 * n + 1, sizeof(*vars));
+	int32_t *vars = gpube__in_charge(r->in, n + 1, 64, "lists that differ")
+				? NULL
+				: gpube__x3_temp(r, 2 * n + 1, sizeof(*vars));
 	struct gpube_x3_machine m = {.r = r, .name = "allDifferent", .n = 2 * n, .vars = vars,
 		.width = 2, .start = start, .step = step_lists, .end = end_lists};
 
@@ -157,6 +163,7 @@ int gpube__x3_all_different(struct gpube_x3 *r, struct gpube_x3_node *node)
 		return gpube__in_error(r->in, "<except> with lists or a matrix is not read");
 	if (except && gpube__x3_integers(r, except, &none.n, &none.values))
 		return r->in->status;
+	none.n = gpube__x3_unique(none.values, none.n);
 	if (second)
 		return different_lists(r, list);
 	if (!matrix)
@@ -229,8 +236,11 @@ static int in_range_term(struct gpube_x3 *r, struct gpube_x3_term t, const struc
 static char *condition_text(struct gpube_x3 *r, const char *of, const struct gpube_x3_condition *c)
 {
 	static const char *const names[] = {"lt", "le", "eq", "ne", "ge", "gt"};
-	char right[32], *text = gpube__x3_temp(r, 160 + 160 * c->n, 1), *p = text;
+	char right[32], *text, *p;
 
+	if (gpube__in_charge(r->in, c->n + 1, 160, "conditions"))
+		return NULL;
+	p = text = gpube__x3_temp(r, 160 + 160 * c->n, 1);
 	if (!text)
 		return NULL;
 	if (c->op != GPUBE_X3_IN && c->op != GPUBE_X3_NOTIN) {

@@ -82,7 +82,7 @@ static int add_run_table(struct gpube_x3_machine *m, const int32_t *domains, int
 	return gpube__x3_costs(r, call->arity, call->scope, costs);
 }
 
-int gpube__x3_run(struct gpube_x3_machine *m)
+static int run(struct gpube_x3_machine *m)
 {
 	struct gpube_x3 *r = m->r;
 	const struct gpube_keyword keyword = {.name = m->name};
@@ -95,7 +95,9 @@ int gpube__x3_run(struct gpube_x3_machine *m)
 	bool fits = false, small;
 	int64_t cells;
 
-	if (r->in->status || find_scope(r, m, scope, reads, &call.arity))
+	/* a chain's layers, too */
+	if (gpube__in_charge(r->in, m->n, 96, "variables that are read one after the other") ||
+		r->in->status || find_scope(r, m, scope, reads, &call.arity))
 		return r->in->status;
 	eval.arity = call.arity;
 	for (int k = 0; k < call.arity; k++)
@@ -116,6 +118,15 @@ int gpube__x3_run(struct gpube_x3_machine *m)
 			m->name, call.arity, (long long)GPUBE_EXPAND_CELLS,
 			(long long)GPUBE_CHAIN_CELLS);
 	return add_run_table(m, domains, cells);
+}
+
+int gpube__x3_run(struct gpube_x3_machine *m)
+{
+	union gpube_x3_temp *mark = m->r->temps;
+
+	run(m);
+	gpube__x3_free_since(m->r, mark);
+	return m->r->in->status;
 }
 
 /* ---- machines with a condition --------------------------------------------------------- */
@@ -241,6 +252,29 @@ int gpube__x3_never(struct gpube_x3 *r)
 	return gpube__x3_costs(r, 0, NULL, &forbidden);
 }
 
+int64_t *gpube__x3_all_values(struct gpube_x3 *r, int64_t n, const int32_t *vars, int64_t *n_values)
+{
+	bool *seen = gpube__x3_temp(r, r->n_domains + 1, sizeof(*seen));
+	int64_t total = 0, *values;
+
+	/* those of each domain once */
+	for (int64_t k = 0; k < n && seen; k++) {
+		total += seen[r->domain_of[vars[k]]] ? 0 : r->m->vars[vars[k]].domain;
+		seen[r->domain_of[vars[k]]] = true;
+	}
+	if (!seen || gpube__in_charge(r->in, total, sizeof(*values), "a list of values"))
+		return NULL;
+	values = gpube__x3_temp(r, total + 1, sizeof(*values));
+	total = 0;
+	for (int64_t k = 0; k < n && values; k++) {
+		for (int32_t v = 0; v < r->m->vars[vars[k]].domain && seen[r->domain_of[vars[k]]]; v++)
+			values[total++] = gpube__x3_value(r, vars[k], v);
+		seen[r->domain_of[vars[k]]] = false;
+	}
+	*n_values = values ? gpube__x3_unique(values, total) : 0;
+	return values;
+}
+
 /* ---- variables that are results -------------------------------------------------------- */
 
 struct extreme {
@@ -267,28 +301,19 @@ int gpube__x3_extreme_var(struct gpube_x3 *r, int64_t n, const int32_t *vars, bo
 	struct gpube_x3_machine m = {.r = r, .name = most ? "maximum" : "minimum", .n = n + 1,
 		.width = 2, .start = start, .step = step_extreme, .data = &e};
 	int32_t *all = gpube__x3_temp(r, n + 1, sizeof(*all));
-	int64_t total = 0, at = 0, bound = 0, *values;
+	int64_t n_values, at = 0, bound = 0, *values = gpube__x3_all_values(r, n, vars, &n_values);
 
+	if (!all || !values)
+		return r->in->status;
 	for (int64_t k = 0; k < n; k++) {
 		const struct gpube_x3_interval in = gpube__x3_range(r, vars[k]);
 		const int64_t end = most ? in.low : in.high;
 
-		total += r->m->vars[vars[k]].domain;
 		bound = k == 0 || (most ? end > bound : end < bound) ? end : bound;
 	}
-	if (gpube__in_charge(r->in, total, sizeof(*values), "a list of values"))
-		return r->in->status;
-	values = gpube__x3_temp(r, total, sizeof(*values));
-	if (!all || !values)
-		return r->in->status;
-	for (int64_t k = 0; k < n; k++)
-		for (int32_t v = 0; v < r->m->vars[vars[k]].domain; v++) {
-			const int64_t value = gpube__x3_value(r, vars[k], v);
-
-			if (most ? value >= bound : value <= bound)
-				values[at++] = value;
-		}
-	at = gpube__x3_unique(values, at);
+	for (int64_t k = 0; k < n_values; k++)
+		if (most ? values[k] >= bound : values[k] <= bound)
+			values[at++] = values[k];
 	memcpy(all, vars, (size_t)n * sizeof(*all));
 	if (gpube__x3_hidden(r, m.name, at, values, var))
 		return r->in->status;

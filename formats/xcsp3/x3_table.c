@@ -119,6 +119,7 @@ static bool step_tuples(struct gpube_x3_machine *m, int64_t *state, int64_t k, i
 	const struct reading *d = m->data;
 	const struct gpube_x3_relation *rel = d->rel;
 	bool any = !rel->supports;
+	int64_t looked = d->words;
 
 	for (int64_t w = 0; w < d->words; w++) {
 		int64_t bits = state[w];
@@ -127,13 +128,15 @@ static bool step_tuples(struct gpube_x3_machine *m, int64_t *state, int64_t k, i
 			const int64_t t = w * WORD_BITS + __builtin_ctzll((uint64_t)left);
 			const struct gpube_x3_interval *in = &rel->cells[t * rel->arity + k];
 
+			looked++;
 			if (value < in->low || value > in->high)
 				bits &= ~(left & -left);
 		}
 		state[w] = bits;
 		any |= bits != 0;
 	}
-	return any;
+	/* steps are paid for by the memory that states might take */
+	return !gpube__in_charge(m->r->in, looked, 1, "tuples that are read") && any;
 }
 
 static bool end_tuples(struct gpube_x3_machine *m, const int64_t *state)
@@ -282,7 +285,7 @@ static int make_table(struct gpube_x3 *r, struct gpube_x3_relation *rel, const i
 	int32_t *places = gpube__x3_temp(r, 3 * rel->arity, sizeof(*places));
 	int64_t *cells, n = 0;
 
-	if (gpube__in_charge(r->in, most, (int64_t)sizeof(*cells) + 4 * rel->arity, "short tuples"))
+	if (gpube__in_charge(r->in, most + rel->n, (int64_t)sizeof(*cells) + 4 * rel->arity, "tuples"))
 		return r->in->status;
 	cells = gpube__x3_temp(r, most + 1, sizeof(*cells));
 	if (r->in->status)

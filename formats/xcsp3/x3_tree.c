@@ -34,6 +34,16 @@ void *gpube__x3_temp(struct gpube_x3 *r, int64_t n, size_t size)
 	return t + 1;
 }
 
+void gpube__x3_free_since(struct gpube_x3 *r, union gpube_x3_temp *mark)
+{
+	while (r->temps != mark) {
+		union gpube_x3_temp *next = r->temps->next;
+
+		gpube__free(r->m->ctx, r->temps);
+		r->temps = next;
+	}
+}
+
 /* ---- the tree -------------------------------------------------------------------------- */
 
 bool gpube__x3_is(const struct gpube_x3_node *node, const char *name)

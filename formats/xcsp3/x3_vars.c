@@ -77,11 +77,18 @@ int64_t gpube__x3_unique(int64_t *values, int64_t n)
 {
 	int64_t left = 0;
 
+	if (n == 0)
+		return 0;
 	qsort(values, (size_t)n, sizeof(*values), compare_values);
 	for (int64_t k = 0; k < n; k++)
 		if (k == 0 || values[k] != values[k - 1])
 			values[left++] = values[k];
 	return left;
+}
+
+bool gpube__x3_has(const int64_t *values, int64_t n, int64_t value)
+{
+	return n && bsearch(&value, values, (size_t)n, sizeof(*values), compare_values) != NULL;
 }
 
 /* "0 1 4..9" */

@@ -191,7 +191,8 @@ int gpube__x3_push(struct gpube_x3 *r, struct gpube_x3_list *list, struct gpube_
 
 bool gpube__x3_holds(const struct gpube_x3_condition *c, __int128 left, __int128 right)
 {
-	bool in = false;
+	int64_t low = 0, high = c->n;
+	bool in;
 
 	switch (c->op) {
 	case GPUBE_X3_LT:
@@ -207,8 +208,15 @@ bool gpube__x3_holds(const struct gpube_x3_condition *c, __int128 left, __int128
 	case GPUBE_X3_GT:
 		return left > right;
 	default:
-		for (int64_t k = 0; k < c->n; k++)
-			in = in || (left >= c->set[k].low && left <= c->set[k].high);
+		while (low < high) { /* the first that does not end before */
+			const int64_t mid = (low + high) / 2;
+
+			if (c->set[mid].high < left)
+				low = mid + 1;
+			else
+				high = mid;
+		}
+		in = low < c->n && c->set[low].low <= left;
 		return in == (c->op == GPUBE_X3_IN);
 	}
 }

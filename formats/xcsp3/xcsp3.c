@@ -14,12 +14,7 @@
 
 static void free_temps(struct gpube_x3 *r)
 {
-	while (r->temps) {
-		union gpube_x3_temp *next = r->temps->next;
-
-		gpube__free(r->m->ctx, r->temps);
-		r->temps = next;
-	}
+	gpube__x3_free_since(r, NULL);
 	r->node = NULL;
 	r->relation_of = NULL;
 	r->relation = NULL;

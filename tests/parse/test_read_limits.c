@@ -27,6 +27,12 @@ struct worst {
 	long first;
 };
 
+#define CORE \
+	"<instance format='XCSP3' type='CSP'><variables><array id='x' size='[9]'>0..9</array><var id='z'>0..9</var>"
+#define CONSTRAINTS "</variables><constraints>"
+#define CORE_END    "</constraints></instance>"
+#define EFG	    "EFG 2 R \"\" { \"\" \"\" } "
+
 static const struct worst files[] = {
 	{"wcsp", "declared values", "x 1 2000000000 0 9\n2000000000\n", "", "", 0},
 	{"wcsp", "variables", "x %ld 2 0 9\n", "2 ", "\n", 0},
@@ -100,6 +106,34 @@ static const struct worst files[] = {
 		"defaultCost='0'>0:1|2|3|4|5|6|7</relation>",
 		"<constraint scope='a' reference='r'/><constraint scope='b' reference='r'/>",
 		"</instance>", 0},
+	{"xml", "core: an array", CORE "<array id='y' size='[1000000000]'>0 1</array>" CONSTRAINTS, "", CORE_END, 0},
+	{"xml", "core: variables", CORE, "<var id='v%ld'>1 3</var>", CONSTRAINTS CORE_END, 0},
+	{"xml", "core: elements", CORE CONSTRAINTS, "<allEqual>z</allEqual>", CORE_END, 0},
+	{"xml", "core: blocks in each other", CORE CONSTRAINTS, "<block>", CORE_END, 0},
+	{"xml", "core: one variable often", CORE CONSTRAINTS "<allDifferent>", "z ", "</allDifferent>" CORE_END, 0},
+	{"xml", "core: pairs that differ", CORE CONSTRAINTS "<allDifferent>", "x[] ", "</allDifferent>" CORE_END, 0},
+	{"xml", "core: lists that differ", CORE CONSTRAINTS "<allDifferent>", "<list>x[]</list>", "</allDifferent>" CORE_END, 0},
+	{"xml", "core: a group", CORE CONSTRAINTS "<group><intension>ne(%%0,add(%%1,1))</intension>", "<args>x[0] x[1]</args>",
+		"</group>" CORE_END, 0},
+	{"xml", "core: a group of texts", CORE CONSTRAINTS "<group><intension>or(%%...)</intension>", "<args>x[] x[] x[]</args>",
+		"</group>" CORE_END, 0},
+	{"xml", "core: one long expression", CORE CONSTRAINTS "<intension>or(1", ",eq(z,%ld)", ")</intension>" CORE_END, 0},
+	{"xml", "core: a set of expressions", CORE CONSTRAINTS "<intension>in(x[0],set(1", ",add(x[1],x[2])", "))</intension>" CORE_END, 0},
+	{"xml", "core: a sum", CORE CONSTRAINTS "<sum><list>", "x[] ", "</list><condition>(ne,7)</condition></sum>" CORE_END, 0},
+	{"xml", "core: a condition of many", CORE CONSTRAINTS "<sum><list>x[]</list><condition>(in,{1", ",%ld", "})</condition></sum>" CORE_END, 0},
+	{"xml", "core: tuples", CORE CONSTRAINTS "<extension><list>x[0] x[1]</list><supports>", "(1,2)", "</supports></extension>" CORE_END, 0},
+	{"xml", "core: short tuples", CORE CONSTRAINTS "<extension><list>x[]</list><conflicts>", "(*,2,*,*,*,*,*,1,*)",
+		"</conflicts></extension>" CORE_END, 0},
+	{"xml", "core: an automaton", CORE CONSTRAINTS "<regular><list>x[]</list><transitions>", "(a%ld,1,b)(a,1,a%ld)",
+		"</transitions><start>a</start><final>b</final></regular>" CORE_END, 0},
+	{"xml", "core: an automaton over many", CORE CONSTRAINTS "<regular><transitions>(a,1,b)(a,1,a)(b,1,a)</transitions><start>a</start><final>b</final><list>",
+		"x[] ", "</list></regular>" CORE_END, 0},
+	{"xml", "core: values", CORE CONSTRAINTS "<nValues><list>", "x[] ", "</list><condition>(ge,2)</condition></nValues>" CORE_END, 0},
+	{"xml", "core: counted values", CORE CONSTRAINTS "<cardinality><list>x[]</list><values>", "%ld ", "</values><occurs>1</occurs></cardinality>" CORE_END, 0},
+	{"xml", "core: bins", CORE CONSTRAINTS "<cumulative><origins>", "x[] ",
+		"</origins><lengths>1x999999</lengths><heights>1x999999</heights><condition>(le,3)</condition></cumulative>" CORE_END, 0},
+	{"xml", "core: choices", CORE CONSTRAINTS "<element><list>", "x[] ", "</list><index>z</index><condition>(in,{1,3,5,7,9})</condition></element>" CORE_END, 0},
+	{"xml", "core: a round", CORE CONSTRAINTS "<circuit>", "x[] ", "</circuit>" CORE_END, 0},
 	{"xml", "many parameters",
 		"<instance><domain name='d'>0..1</domain><variable name='a' domain='d'/>"
 		"<predicate name='p'><parameters>",
@@ -192,6 +226,12 @@ static const struct worst files[] = {
 	{"ub", "digits", "", "1", "", 0},
 	{"result", "marginals", "MAR\n%ld ", "1 1 ", "\n", 0},
 	{"result", "values", "MPE\n%ld ", "1 ", "\n", 0},
+	{"nash", "efg: a chain", EFG, "p \"\" 1 %ld \"\" { \"\" } 0 ", "t \"\" 0", 1},
+	{"nash", "efg: many strategies", EFG "c \"\" 1 \"\" { \"\" 1", " \"\" 0", "} 0", 0},
+	{"nash", "efg: nodes of chance", EFG, "c \"\" %ld \"\" { \"\" 1 \"\" 0 } 0 t \"\" 0 ", "t \"\" 0", 1},
+	{"nash", "efg: nodes of many actions", EFG "p \"\" 1 1 \"\" { \"\" \"\" \"\" \"\" \"\" \"\" \"\" \"\" \"\" \"\" } 0 ", "p \"\" 1 1 0 ", "", 0},
+	{"nash", "efg: outcomes", EFG, "p \"\" 1 %ld \"\" { \"\" } %ld \"\" { 1/3 2/7 } ", "t \"\" 0", 1},
+	{"nash", "efg: two actions at each of many sets", EFG, "p \"\" 1 %ld \"\" { \"\" \"\" } 0 t \"\" 0 ", "t \"\" 0", 1},
 	{"nash", "declared actions", "NFG 1 R \"\" { \"\" \"\" } { 2000000000 2 }\n", "", "", 0},
 	{"nash", "declared rows", "2000000000 2000000000\n", "1 ", "", 0},
 	{"nash", "payoffs", "", "(1,2) ", "\n", 0},
