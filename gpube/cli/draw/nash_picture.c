@@ -15,6 +15,7 @@ enum {
 	COLUMN_1 = 420,
 	COLUMN_2 = 560,
 	WIDE = 980,
+	SHORT_NAME = 48,
 	MOST_ROWS = 160
 }; /* of the graph */
 enum { NAME_BYTES = 46 };
@@ -378,28 +379,49 @@ static void forget(struct graph *h)
 	h->n_x = h->n_y = 0;
 }
 
-/* A component, or, of one that is too large, its sizes; 'draw': otherwise it is but measured. */
-static void put_component(struct graph *h, int64_t c, bool draw)
+/* An isolated equilibrium whose strategy leaves room for the heading beside it. */
+static bool is_short(const struct graph *h)
+{
+	char text[STRATEGY_BYTES];
+	int64_t x = 0;
+
+	if (h->n_x != 1 || h->n_y != 1)
+		return false;
+	while (h->row_x[x] < 0)
+		x++;
+	strategy_name(text, h->p, 1, &h->p->found->xs[x]);
+	return strlen(text) <= SHORT_NAME;
+}
+
+static void put_heading(struct graph *h, int64_t c, bool draw)
 {
 	const struct nash_components *all = h->p->components;
+	const bool beside = is_short(h);
 	int64_t n = 0;
 	char text[160];
 
-	forget(h);
-	place(h, c);
 	for (int64_t k = 0; k < all->n_subsets; k++)
 		n += all->subsets[k].component == c;
 	if (h->n_x == 1 && h->n_y == 1)
-		snprintf(text, sizeof(text), "component %lld, an isolated equilibrium",
-			(long long)c + 1);
+		snprintf(text, sizeof(text), "component %lld", (long long)c + 1);
 	else
 		snprintf(text, sizeof(text),
 			"component %lld: %lld and %lld strateg%s, %lld maximal Nash subset%s",
 			(long long)c + 1, (long long)h->n_x, (long long)h->n_y,
 			h->n_y == 1 ? "y" : "ies", (long long)n, gpube__plural(n));
 	if (draw)
-		svg_text(h->p->out, 24, h->y, "start", SVG_GREY, text);
-	h->y += GAP;
+		svg_text(h->p->out, 24, h->y + (beside ? 4 : 0), "start", SVG_GREY, text);
+	h->y += beside ? 0 : GAP;
+}
+
+/* A component, or, of one that is too large, its sizes; 'draw': otherwise it is but measured. */
+static void put_component(struct graph *h, int64_t c, bool draw)
+{
+	const struct nash_components *all = h->p->components;
+
+	forget(h);
+	place(h, c);
+	put_heading(h, c, draw);
 	if (rows(h) > MOST_ROWS)
 		return;
 	for (int64_t k = 0; draw && k < all->n_subsets; k++) {
@@ -411,7 +433,7 @@ static void put_component(struct graph *h, int64_t c, bool draw)
 	}
 	if (draw)
 		put_strategies(h);
-	h->y += (double)(ROW * rows(h)) + GAP / 2.0;
+	h->y += (double)(ROW * rows(h)) + (is_short(h) ? 4 : GAP / 2.0);
 }
 
 /* Of what is not complete there are no components: the pairs that were found. */
