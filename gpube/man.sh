@@ -36,12 +36,18 @@ sh plugins/toulbar2/tb2-gpube --help |
 sh plugins/daoopt/daoopt-gpube --help |
 	page daoopt-gpube "daoopt's search with gpube's order and mini-bucket tables" \
 		'\fBgpube\-daoopt\fR(1)' > "$dir/man1/daoopt-gpube.1"
+# those whose options say so
+shared=$("$build/gpube" __commands | while read -r c; do
+	if "$build/gpube" help "$c" | grep -q '^Ranks, of gpube-mpi:'; then
+		printf '%s ' "$c"
+	fi
+done)
 {
 	echo "usage: mpirun -n N gpube-mpi COMMAND [options] [arguments]"
 	echo
-	echo "gpube whose commands dpop, nash and csg share their work among N processes."
-	echo "Every rank reads the files; rank 0 reports. Other commands run with one rank."
+	echo "gpube whose commands $(echo "$shared" | sed 's/ $//; s/ /, /g; s/\(.*\), /\1 and /') share their work among N processes."
+	echo "Every rank reads the files; rank 0 reports. Other commands are for gpube."
 	echo
 	"$build/gpube" help dpop | sed -n '/^Ranks, of gpube-mpi:/,/^$/p'
 } | page gpube-mpi 'gpube over the ranks of an MPI run' \
-	'\fBgpube\fR(1), \fBgpube\-dpop\fR(1), \fBgpube\-nash\fR(1), \fBgpube\-csg\fR(1), \fBmpirun\fR(1)' > "$dir/man1/gpube-mpi.1"
+	"$(echo "$shared" | sed 's/\([a-z]*\) /\\fBgpube\\-\1\\fR(1), /g')\fBgpube\fR(1), \fBmpirun\fR(1)" > "$dir/man1/gpube-mpi.1"
