@@ -103,15 +103,20 @@ def evidence_of(path):
     return None
 
 
-def read_tokens(path):
+def read_text(path):
     opener = {".xz": lzma.open, ".gz": gzip.open}.get(path[-3:], open)
     with opener(path, "rt") as f:
-        return f.read().split()
+        return f.read()
+
+
+def uai_text(path):
+    """What a .uai file holds, or None."""
+    return read_text(path).lstrip() if ".uai" in path else None
 
 
 def log10_of(path, values):
     """log10 of a .uai file's product at an assignment: a checker of its own, from the file's text."""
-    tok, at = read_tokens(path), 1
+    tok, at = read_text(path).split(), 1
     n = int(tok[at])
     dom = [int(t) for t in tok[at + 1:at + 1 + n]]
     m = int(tok[at + 1 + n])
@@ -160,11 +165,12 @@ def by_gpube(args, path, way, timeout):
 def by_toulbar2(args, path, way, timeout):
     evid = evidence_of(path)
     with tempfile.TemporaryDirectory() as tmp:
-        if evid and path.endswith(".xz"):  # toulbar2 1.1.1 leaves out the evidence of a packed file
-            unpacked = os.path.join(tmp, os.path.basename(path)[:-3])
-            with lzma.open(path) as packed, open(unpacked, "wb") as f:
-                f.write(packed.read())
-            path = unpacked
+        text = uai_text(path)
+        # toulbar2 1.1.1 leaves out the evidence of a packed file, later ones make the rows of BAYES add up to one
+        if text and (evid and path.endswith(".xz") or text.startswith("BAYES")):
+            path = os.path.join(tmp, re.sub(r"\.(xz|gz)$", "", os.path.basename(path)))
+            with open(path, "w") as f:
+                f.write(re.sub("^BAYES", "MARKOV", text))
         cmd = [args.toulbar2, path] + ([evid] if evid else []) + PEERS[way]
         text, cpu, wall = run(cmd + ["-timer=%d" % timeout], timeout + 10, args.lock)
     m = re.search(r"Optimum: (-?[\d.]+)(?: energy: (-?[\d.e+]+))?", text)
