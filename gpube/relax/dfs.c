@@ -166,16 +166,60 @@ static void forced_by_pair(const struct gpube_dfs *t, const struct gpube_dfs_fun
 }
 
 /*
+ * The others of f's variables but k, in two groups: of the last ones, few values together, all choices are listed, with where
+ * a choice leads in the table and what was moved there; the first n_first are left for a count of their own.
+ */
+static int32_t list_choices(const struct gpube_dfs *t, const struct gpube_dfs_function *f, const int *other, int n,
+	bool with_costs, int *n_first)
+{
+	int64_t *cell = t->choices, *taken = cell + t->n_choices;
+	int32_t count = 1;
+
+	cell[0] = taken[0] = 0;
+	for (*n_first = n; *n_first > 0; --*n_first) {
+		const int j = other[*n_first - 1];
+		const int32_t q = f->scope[j], n_live = t->n_live[q];
+
+		if (n_live > t->n_choices / count)
+			break;
+		/* from the last value down: what is listed so far is the first value's, and is read by the others */
+		for (int32_t r = n_live - 1; r >= 0; r--) {
+			const int32_t a = t->live[q][r];
+			const int64_t more = f->moved[j][a] - (with_costs ? t->cost[q][a] : 0);
+
+			for (int32_t i = 0; i < count; i++) {
+				cell[r * count + i] = cell[i] + f->stride[j] * a;
+				taken[r * count + i] = taken[i] + more;
+			}
+		}
+		count *= n_live;
+	}
+	return count;
+}
+
+/* The least of row[cell[i]] - taken[i]; GPUBE__DFS_DEAD: all of them are. */
+static int64_t least_of(const int64_t *row, const int64_t *cell, const int64_t *taken, int32_t n)
+{
+	int64_t least = GPUBE__DFS_DEAD;
+
+	for (int32_t i = 0; i < n; i++) {
+		const int64_t x = row[cell[i]], v = x == GPUBE__DFS_DEAD ? x : x - taken[i];
+
+		least = v < least ? v : least;
+	}
+	return least;
+}
+
+/*
  * m[r]: what f forces on live value r of its variable k; GPUBE__DFS_DEAD: it forbids it.
  * with_costs: together with what the other variables' values cost.
  */
-static inline __attribute__((always_inline)) void forced(const struct gpube_dfs *t,
-	const struct gpube_dfs_function *f, int k, int64_t *m, const bool with_costs)
+static void forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m, bool with_costs)
 {
 	const int32_t *live = t->live[f->scope[k]], n_live = t->n_live[f->scope[k]];
 	const int64_t stride = f->stride[k], *moved = f->moved[k];
 	int64_t cell[GPUBE__DFS_ARITY] = {0}, taken[GPUBE__DFS_ARITY] = {0};
-	int32_t index[GPUBE__DFS_ARITY] = {0};
+	int32_t index[GPUBE__DFS_ARITY] = {0}, count;
 	int other[GPUBE__DFS_ARITY], n = 0, d = 0;
 
 	if (f->turned) {
@@ -185,11 +229,10 @@ static inline __attribute__((always_inline)) void forced(const struct gpube_dfs 
 	for (int j = 0; j < f->arity; j++)
 		if (j != k)
 			other[n++] = j;
+	count = list_choices(t, f, other, n, with_costs, &n);
 	for (int32_t r = 0; r < n_live; r++)
 		m[r] = GPUBE__DFS_DEAD;
 	do {
-		const int64_t *row;
-
 		for (; d < n; d++) {
 			int32_t value = t->live[f->scope[other[d]]][index[d]];
 
@@ -197,9 +240,8 @@ static inline __attribute__((always_inline)) void forced(const struct gpube_dfs 
 			taken[d + 1] = taken[d] + f->moved[other[d]][value] -
 				(with_costs ? t->cost[f->scope[other[d]]][value] : 0);
 		}
-		row = f->t + cell[n];
 		for (int32_t r = 0; r < n_live; r++) {
-			int64_t v = row[stride * live[r]];
+			int64_t v = least_of(f->t + cell[n] + stride * live[r], t->choices, t->choices + t->n_choices, count);
 
 			v = v == GPUBE__DFS_DEAD ? v : v - taken[n];
 			m[r] = v < m[r] ? v : m[r];

@@ -81,6 +81,8 @@ struct gpube_dfs {
 	int64_t n_looks;	/* at variables that have changed, at this node */
 	int64_t *scratch, *old;	/* of the widest domain each; old: times GPUBE__DFS_ARITY */
 	int64_t *taken;		/* two of the widest domain */
+	int64_t *choices;	/* two of n_choices: choices of some of a function's other variables */
+	int32_t n_choices;
 	const struct gpube_ascent_kernels *kernels;
 
 	/* what the levels changed */

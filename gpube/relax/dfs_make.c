@@ -7,6 +7,9 @@
 #include "gpube/ir/dense.h"
 #include "gpube/relax/scaling.h"
 
+/* Of the values of several variables of a function, at least: more of them pay no more. */
+enum { CHOICES = 64 };
+
 static void free_tables(const struct gpube_dfs *t, struct gpube_dfs_function *f)
 {
 	gpube__free(t->ctx, f->t);
@@ -41,6 +44,7 @@ void gpube__dfs_free(struct gpube_dfs *t)
 	gpube__free(ctx, t->scratch);
 	gpube__free(ctx, t->old);
 	gpube__free(ctx, t->taken);
+	gpube__free(ctx, t->choices);
 	gpube__free(ctx, t->trail);
 	gpube__free(ctx, t->removed);
 	gpube__free(ctx, t);
@@ -274,10 +278,12 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	t->scratch = gpube__alloc(ctx, (uint64_t)t->widest, sizeof(*t->scratch));
 	t->old = gpube__alloc(ctx, (uint64_t)t->widest * GPUBE__DFS_ARITY, sizeof(*t->old));
 	t->taken = gpube__alloc(ctx, 2 * (uint64_t)t->widest + BEYOND, sizeof(*t->taken));
+	t->n_choices = t->widest > CHOICES ? t->widest : CHOICES;
+	t->choices = gpube__alloc(ctx, 2 * (uint64_t)t->n_choices, sizeof(*t->choices));
 	t->kernels = gpube__ascent_kernels();
 	if (t->functions && t->order && t->position && t->of_at && t->cost && t->live && t->at &&
 		t->n_live && t->moves && t->values && t->changed && t->queue && t->wanting && t->free && t->ordered &&
-		t->scratch && t->old && t->taken)
+		t->scratch && t->old && t->taken && t->choices)
 		status = fill(t, order);
 	if (status || !sums_fit(t))
 		gpube__dfs_free(t);
