@@ -8,10 +8,11 @@
 #include <string.h>
 
 /*
- * More cells of all functions and messages, or joined ones, are not for here: seconds, and 150 MB. The order
- * is found by looking at all functions for each variable, each time one is eliminated.
+ * More cells of all functions and messages, or joined ones, are not for here: seconds, and 150 MB, 400 where regrets
+ * are kept; nor is what the memory does not hold. The order is found by looking at all functions for each variable,
+ * each time one is eliminated.
  */
-enum { MOST_CELLS = 1 << 23, MOST_VARS = 1 << 8, MOST_FUNCTIONS = 1 << 13 };
+enum { MOST_CELLS = 1 << 23, FEW_CELLS = 1 << 13, CELL_BYTES = 48, MOST_VARS = 1 << 8, MOST_FUNCTIONS = 1 << 13 };
 
 enum { JOINED_BETWEEN_LOOKS = 1 << 16 };
 
@@ -41,7 +42,7 @@ struct wide {
 	int32_t *seen;   /* of each variable: when it was last met */
 	int32_t time;
 	int32_t *union_; /* scratch: the scope of a bucket */
-	int64_t n_cells, n_joined;
+	int64_t n_cells, n_joined, most_cells;
 	bool keeps; /* the regrets */
 	gpube__wide_cost optimum;
 };
@@ -74,7 +75,7 @@ static int add_factor(struct wide *w, struct factor **out, int n, const int32_t 
 	f = *out = &w->factors[w->n_factors++];
 	*f = (struct factor){.n = n, .cells = product(w, n, scope)};
 	w->n_cells += f->cells;
-	if (w->n_cells > MOST_CELLS)
+	if (w->n_cells > w->most_cells)
 		return too_large(w->s);
 	f->scope = gpube__alloc(ctx, (uint64_t)n, sizeof(*f->scope));
 	f->cost = gpube__alloc(ctx, (uint64_t)f->cells, sizeof(*f->cost));
@@ -284,7 +285,7 @@ static int eliminate(struct wide *w, int32_t var)
 	b->n = n + 1;
 	cells = product(w, b->n, w->union_);
 	w->n_joined += cells;
-	if (w->n_joined > MOST_CELLS)
+	if (w->n_joined > w->most_cells)
 		return too_large(w->s);
 	b->scope = gpube__alloc(ctx, (uint64_t)b->n, sizeof(*b->scope));
 	b->dead = gpube__alloc(ctx, (uint64_t)cells, sizeof(*b->dead));
@@ -442,6 +443,9 @@ static int wide_init(struct wide *w, struct gpube_live *s)
 		.union_ = gpube__alloc(ctx, n + 1, sizeof(*w->union_))};
 	if (!w->buckets || !w->gone || !w->seen || !w->union_)
 		return GPUBE_ENOMEM;
+	w->most_cells = ctx->memory_bytes / CELL_BYTES < MOST_CELLS ? (int64_t)(ctx->memory_bytes / CELL_BYTES)
+								     : MOST_CELLS;
+	w->most_cells = w->most_cells > FEW_CELLS ? w->most_cells : FEW_CELLS;
 	memset(w->gone, true, (size_t)n * sizeof(*w->gone));
 	return GPUBE_OK;
 }

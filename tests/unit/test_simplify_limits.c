@@ -193,6 +193,35 @@ static void out_of_memory(void **state)
 	gpube_ctx_free(own);
 }
 
+/* Elimination in 128 bits takes no more than the memory: a band of 6, and then of 14. */
+static void memory_far_apart(void **state)
+{
+	static const int64_t apart[] = {0, 7000000000000000000, -7000000000000000000, 1};
+	const struct gpube_ctx_opts opts = {
+		.sizeof_options = sizeof(opts), .n_threads = 1, .memory_bytes = 1 << 20};
+
+	(void)state;
+	for (int width = 6; width <= 14; width += 8) {
+		struct gpube_simplified s = {0};
+		struct gpube_ctx *own;
+		struct gpube_model *m;
+		int status;
+
+		assert_int_equal(gpube_ctx_new(&own, &opts), 0);
+		assert_int_equal(gpube_model_new(&m, own, GPUBE_COSTS), 0);
+		for (int32_t i = 0; i < 30; i++)
+			assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+		for (int32_t i = 0; i < 30; i++)
+			for (int32_t k = i + 1; k < 30 && k <= i + width; k++)
+				assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, k}, apart), 0);
+		status = gpube__simplify_below(&s, m, true, GPUBE__SUMS);
+		assert_int_equal(status, GPUBE_ERANGE);
+		assert_true((strstr(gpube_error(own), "the least total") != NULL) == (width == 6));
+		gpube_model_free(m);
+		gpube_ctx_free(own);
+	}
+}
+
 /* Two functions of one variable, which together are as far apart as a cost can seem. */
 static void merged_far_apart(void **state)
 {
@@ -257,6 +286,7 @@ int main(void)
 	ADD_CASE(&c, overflow_is_refused);
 	ADD_CASE(&c, penalties);
 	ADD_CASE(&c, penalties_solved);
+	ADD_CASE(&c, memory_far_apart);
 	ADD_CASE(&c, merged_far_apart);
 	ADD_CASE(&c, observed_far_apart);
 	ADD_CASE(&c, wrong_kind);
