@@ -484,7 +484,7 @@ int gpube__x3_channel(struct gpube_x3 *r, struct gpube_x3_node *node)
 		if (gpube__x3_vars(r, second, &n_y, &y) || gpube__x3_start(r, second, &start_y))
 			return r->in->status;
 		if (n > n_y)
-			return channel_lists(r, n_y, y, start_y, n, x, start);
+			return gpube__in_error(r->in, "<channel> whose first list is the longer one is not read");
 		return channel_lists(r, n, x, start, n_y, y, start_y);
 	}
 	if (!value)

@@ -106,6 +106,11 @@ int gpube__x3_check_used(struct gpube_x3 *r, struct gpube_x3_node *node)
 			gpube__in_error(r->in, "attribute '%.40s' of <%.40s> is not read", a->name,
 				node->name);
 		}
+	if (node->child && node->text && node->text[strspn(node->text, " \t\n\r")] && !r->in->status) {
+		r->in->line = node->line;
+		return gpube__in_error(r->in, "expected an element in <%.40s>, found the text '%.20s'",
+			node->name, node->text + strspn(node->text, " \t\n\r"));
+	}
 	for (struct gpube_x3_node *c = node->child; c && !r->in->status; c = c->next) {
 		r->in->line = c->line;
 		if (!c->used)
