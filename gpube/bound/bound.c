@@ -422,14 +422,23 @@ static int bound_far(struct gpube_solution **out, struct gpube_shifted *shifted,
 	const int64_t cutoff = !opts || !opts->has_cutoff ? GPUBE_INF
 			       : m->direction == GPUBE_MAXIMISE ? -opts->cutoff
 								  : opts->cutoff;
+	const double deadline = m->ctx->deadline, start = gpube__now();
+	struct gpube_bound_opts rest = {.sizeof_options = sizeof(rest)};
 	char text[256];
 	int status;
 
+	if (opts)
+		rest = *opts;
 	snprintf(text, sizeof(text), "%s", gpube_error(m->ctx));
+	if (rest.timeout_seconds > 0)
+		m->ctx->deadline = start + rest.timeout_seconds;
 	status = gpube__shifted_far(shifted, m, cutoff);
+	m->ctx->deadline = deadline;
 	if (status == GPUBE_ELIMIT)
 		return gpube__fail(m->ctx, GPUBE_ERANGE, "%s", text);
-	return status ? status : bound(out, NULL, NULL, m, opts, NULL);
+	if (rest.timeout_seconds > 0)
+		rest.timeout_seconds = fmax(rest.timeout_seconds - (gpube__now() - start), 1e-6);
+	return status ? status : bound(out, NULL, NULL, m, &rest, NULL);
 }
 
 int gpube__bound_shifted(struct gpube_solution **out, struct gpube_shifted *shifted,

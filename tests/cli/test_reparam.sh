@@ -112,4 +112,11 @@ for kind in random grid; do
 		fi
 	done
 done
+# totals too far apart for an ascent: eliminated in 128 bits, within the time
+printf 'far 2 2 2 9223372036854775807\n2 2\n2 0 1 0 2\n0 0 6000000000000000000\n1 1 5\n1 1 0 1\n1 6000000000000000000\n' > "$work/far.wcsp"
+row 'totals 2^62 apart' 0 '^checked +4 assignments' 'toulbar2 does not$' \
+	"$gpube" reparam --check -o "$work/far.cfn" "$work/far.wcsp"
+row 'for a search tool they are pruned' 0 '^written ' '' "$gpube" reparam -q --prune -o "$work/far.cfn" "$work/far.wcsp"
+row 'and no time for it' 1 '' 'out of time' \
+	"$gpube" reparam -q --timeout 0.000001s -o "$work/far.cfn" "$work/far.wcsp"
 plan

@@ -59,8 +59,22 @@ static int add_bucket(struct gpube_certificate *c, const struct gpube__regret_ta
 	return status;
 }
 
+/* See certify_far(), within the time. */
+static int eliminate_far(struct gpube__regrets *r, struct gpube_live *s, double seconds)
+{
+	struct gpube_ctx *ctx = s->m->ctx;
+	const double deadline = ctx->deadline;
+	int status;
+
+	if (seconds > 0)
+		ctx->deadline = gpube__now() + seconds;
+	status = gpube__wide_regrets(r, s, NULL);
+	ctx->deadline = deadline;
+	return status;
+}
+
 /* By elimination of the relaxed problem in 128 bits, which has nothing forbidden and no top. */
-static int certify_far(struct gpube_certificate *c, const struct gpube_model *m, int64_t upper)
+static int certify_far(struct gpube_certificate *c, const struct gpube_model *m, int64_t upper, double seconds)
 {
 	struct gpube_model *relaxed;
 	struct gpube__regrets r = {0};
@@ -76,7 +90,7 @@ static int certify_far(struct gpube_certificate *c, const struct gpube_model *m,
 		return status;
 	status = gpube__live_init(&s, relaxed, false, false);
 	if (!status)
-		status = gpube__wide_regrets(&r, &s, NULL);
+		status = eliminate_far(&r, &s, seconds);
 	constant += r.optimum;
 	if (!status && (constant <= -INT64_MAX || constant >= INT64_MAX))
 		status = gpube__fail(m->ctx, GPUBE_ERANGE,
@@ -127,16 +141,16 @@ static int certify(struct gpube_certificate *c, const struct gpube_model *m, con
 	const int64_t cap = gpube__cap_for(m, upper);
 	const bool loses = upper != GPUBE_INF && cap < gpube__wide_cap_for(m, upper);
 	char text[256];
-	int status = loses ? certify_far(c, m, upper) : GPUBE_ELIMIT;
+	int status = loses ? certify_far(c, m, upper, opts->timeout_seconds) : GPUBE_ELIMIT;
 
-	if (status != GPUBE_ELIMIT && status != GPUBE_ERANGE)
+	if (status != GPUBE_ELIMIT && status != GPUBE_ERANGE && status != GPUBE_ESTOP)
 		return status;
 	c->cap = cap;
 	status = certify_near(c, m, known, opts);
 	if (status != GPUBE_ERANGE || loses)
 		return status;
 	snprintf(text, sizeof(text), "%s", gpube_error(m->ctx));
-	status = certify_far(c, m, upper);
+	status = certify_far(c, m, upper, opts->timeout_seconds);
 	return status == GPUBE_ELIMIT ? gpube__fail(m->ctx, GPUBE_ERANGE, "%s", text) : status;
 }
 
