@@ -82,7 +82,7 @@ done
 row 'one rank' 0 '^optimum +4\.30' '' ranks 1 dpop $x/exams.cfn
 row 'more ranks than agents' 0 '^optimum +7\.1' '' ranks 4 dpop "$work/most.cfn"
 row 'pieces' 0 '"pieces": *([1-9][0-9]{2,})' '' ranks 2 dpop --json --piece 16 "$work/random.wcsp"
-row 'other commands have no ranks' 2 '' "'solve' does not run on several ranks" "$mpi" solve $x/exams.cfn
+row 'other commands have no ranks' 2 '' "'bound' does not run on several ranks" "$mpi" bound $x/exams.cfn
 row 'an error that all have is told once' 1 '' 'cannot open' ranks 3 dpop "$work/nothing"
 that 'once' test "$(grep -c 'cannot open' "$work/err")" = 1
 row 'a slow rank is waited for' 0 '^optimum ' '' \
