@@ -45,7 +45,7 @@ struct gpube_dissector {
 
 static bool dissect_stopped(const struct gpube_dissector *d)
 {
-	return gpube__stopped(d->ctx) || (d->stop_at > 0 && gpube__now() >= d->stop_at);
+	return gpube__order_over(d->ctx, d->stop_at);
 }
 
 /* ---- coarser graphs ------------------------------------------------------------------ */

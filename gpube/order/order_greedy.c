@@ -429,13 +429,9 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 			return status;
 		update_heap(w);
 		w->work++;
-		if (w->work >= next_look) {
-			if (gpube__stopped(w->ctx) ||
-				(w->stop_at > 0 && gpube__now() >= w->stop_at)) {
-				status = GPUBE_ESTOP;
-				break;
-			}
-			next_look = w->work + 20000;
+		if (gpube__order_look(w->ctx, w->stop_at, w->work, &next_look)) {
+			status = GPUBE_ESTOP;
+			break;
 		}
 	}
 	greedy_finish(w, order + n, status == GPUBE_ESTOP);
@@ -455,10 +451,7 @@ static void greedy_count_fill(struct gpube_greedy *w)
 		int64_t d = g->start[v + 1] - g->start[v];
 
 		w->first_fill[v] += d * (d - 1);
-		if (w->work >= next_look) {
-			next_look = w->work + 20000;
-			stopped = gpube__stopped(w->ctx);
-		}
+		stopped = stopped || gpube__order_look(w->ctx, 0, w->work, &next_look);
 		w->work++;
 		if (stopped)
 			continue;

@@ -18,6 +18,22 @@
 
 #include <math.h>
 
+/* Whether a search is to end: a stop, or the time stop_at (gpube__now(); 0: never). */
+static inline bool gpube__order_over(const struct gpube_ctx *ctx, double stop_at)
+{
+	return gpube__stopped(ctx) || (stop_at > 0 && gpube__now() >= stop_at);
+}
+
+/* The same, asked once in so many steps of work: when it has come to *next. */
+enum { GPUBE__ORDER_LOOK = 20000 };
+static inline bool gpube__order_look(const struct gpube_ctx *ctx, double stop_at, int64_t work, int64_t *next)
+{
+	if (work < *next)
+		return false;
+	*next = work + GPUBE__ORDER_LOOK;
+	return gpube__order_over(ctx, stop_at);
+}
+
 /*
  * log2 of a number of cells, in fixed point: adding and subtracting domains is
  * exact, and a set of variables has one number, in whatever order it was met.

@@ -121,7 +121,7 @@ static int64_t chain_work(const struct chain *c)
 
 static bool chain_over(const struct search *s, const struct chain *c)
 {
-	return gpube__stopped(s->ctx) || (c->tree->stop_at > 0 && gpube__now() >= c->tree->stop_at);
+	return gpube__order_over(s->ctx, c->tree->stop_at);
 }
 
 /* All kinds get the same work, that of the best seed so far four times as much. */
@@ -244,7 +244,7 @@ static void show(const struct search *s)
 
 static bool search_over(const struct search *s, double stop_at)
 {
-	return gpube__stopped(s->ctx) || gpube__now() >= stop_at;
+	return gpube__order_over(s->ctx, stop_at);
 }
 
 static void search_rounds(

@@ -91,7 +91,7 @@ static int32_t sweep_from(struct gpube_seeder *s, int32_t *order, int32_t first,
 
 		if (s->work >= s->next_look) {
 			s->next_look = s->work + STEPS_BETWEEN_LOOKS;
-			s->stopped = gpube__stopped(s->ctx) || (s->stop_at > 0 && gpube__now() >= s->stop_at);
+			s->stopped = gpube__order_over(s->ctx, s->stop_at);
 		}
 		s->level[v] = GONE;
 		order[n++] = v;

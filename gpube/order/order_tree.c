@@ -417,11 +417,8 @@ void gpube__tree_improve(struct gpube_tree *t, double power, double heat, int64_
 		double left = 1 - (double)(t->work - begin) / (double)budget;
 
 		tree_step(t, most_log, (heat * left - 1e-6) * t->total_weight);
-		if (t->work < next_look)
-			continue;
-		if (gpube__stopped(t->ctx) || (t->stop_at > 0 && gpube__now() >= t->stop_at))
+		if (gpube__order_look(t->ctx, t->stop_at, t->work, &next_look))
 			break;
-		next_look = t->work + 20000;
 	}
 }
 
