@@ -13,9 +13,10 @@
  * large for a balance, and a model that ends in a moment would have none. (2) One search tree whose open nodes travel:
  * trees are one of ten stages of the engine, which differ in what a node of theirs is. (3) This one: a part is the
  * model with some values of some variables, on which any stage works, and the engine need not know that there are
- * ranks. Rank 0 begins with the whole and goes on with it, until three quarters of the parts have ended: parts may be as hard as
- * the whole, or have a method that takes the whole in one go (of a random network of 26 variables clusters prove the
- * whole in the time of two of its four parts), and then ranks take no longer than one rank. Where ranks have nothing
+ * ranks. Rank 0 has the whole until the end: parts may be as hard as it, or have a method that takes the whole in one
+ * go (of a random network of 26 variables clusters prove the whole in the time of two of its four parts), and then
+ * ranks take no longer than one rank. To stop it for the last parts would bring little, and once took four times as
+ * long: those may be the hardest, and the whole nearly done. Where other ranks have nothing
  * to do, the part that is longest at work is stopped and split, at the price of what was found out of it but its bound
  * and its best assignment. It waits the longer for that the deeper it lies, so that the price stays a part of the work.
  */

@@ -13,11 +13,6 @@
 #define PART_SECONDS  1.0
 #define EAGER_SECONDS 1e-3
 #define LONGER	      1.5
-/*
- * The whole is given up for parts once such a share of them has ended. Those that are left may be the hardest, and the
- * whole nearly done: after a third, two ranks took a random network of 28 variables four times the seconds of one.
- */
-#define WORTH_IT 0.75
 /* Parts for each rank that has nothing to do. */
 enum { PARTS_EACH = 2 };
 /* Bounds are told no more often. */
@@ -130,9 +125,9 @@ static int offer(struct dealing *d, int by, int64_t cost, const int32_t *values)
 
 /* ---- rank 0: parts ----------------------------------------------------------------------------- */
 
-static int add_part(struct dealing *d, const int32_t *row, int32_t n, int depth, double share, int64_t bound)
+static int add_part(struct dealing *d, const int32_t *row, int32_t n, int depth, int64_t bound)
 {
-	struct deal_part p = {.n = n, .depth = depth, .share = share, .bound = bound};
+	struct deal_part p = {.n = n, .depth = depth, .bound = bound};
 
 	if (d->n_parts == INT32_MAX)
 		return gpube__fail(d->ctx, GPUBE_ERANGE, "too many parts");
@@ -157,18 +152,16 @@ static int take_rows(struct dealing *d, int32_t task, const struct gpube_letter 
 	for (int32_t at = 0; at < l->n && !status; at += 1 + words[at]) {
 		if (words[at] < 0 || words[at] > l->n - at - 1)
 			return gpube__fail(d->ctx, GPUBE_EIO, "rank %d sent parts that are damaged", p.rank);
-		status = add_part(d, words + at + 1, words[at], p.depth + 1, p.share / (double)l->b, p.bound);
+		status = add_part(d, words + at + 1, words[at], p.depth + 1, p.bound);
 	}
 	return status;
 }
 
 /* An ended part's bound is that of its assignments, or at least of those that are in none of its parts. */
-static void end_part(struct dealing *d, struct deal_part *p, bool split)
+static void end_part(struct dealing *d, struct deal_part *p)
 {
 	p->state = PART_ENDED;
 	d->n_open--;
-	if (!split)
-		d->share_ended += p->share;
 	if (p->bound < d->ended_bound)
 		d->ended_bound = p->bound;
 	gpube__free(d->ctx, p->row);
@@ -194,7 +187,7 @@ static int end_split(struct dealing *d, struct deal_part *p, const struct gpube_
 	status = take_rows(d, l->task, l, words);
 	p = &d->parts[l->task];
 	p->bound = left_out(d);
-	end_part(d, p, l->b > 0);
+	end_part(d, p);
 	return status;
 }
 
@@ -216,7 +209,7 @@ static int end_some(struct dealing *d, struct deal_part *p, const struct gpube_l
 		d->part_gave_up = true;
 		break;
 	}
-	end_part(d, p, false);
+	end_part(d, p);
 	return GPUBE_OK;
 }
 
@@ -241,7 +234,7 @@ static int end_whole(struct dealing *d, struct deal_part *p, int from, const str
 	d->proved |= l->flag == GPUBE_PART_PROVED || l->flag == GPUBE_PART_INFEASIBLE;
 	d->feasible |= l->flag == GPUBE_PART_PROVED;
 	d->whole_gave_up = l->flag == GPUBE_PART_GAVE_UP;
-	d->stopped |= l->flag == GPUBE_PART_STOPPED && !d->dropped;
+	d->stopped |= l->flag == GPUBE_PART_STOPPED;
 	if (l->flag == GPUBE_PART_INFEASIBLE) {
 		p->bound = GPUBE_INF;
 		d->feasible = false;
@@ -335,20 +328,10 @@ static bool wants_parts(const struct dealing *d)
 									     FIRST_SECONDS * d->ctx->n_threads);
 }
 
-static bool wants_whole_dropped(const struct dealing *d)
-{
-	return !d->dropped && d->n_parts > 1 && d->n_open && d->parts[0].state == PART_AT_WORK && !d->part_gave_up &&
-	       d->share_ended >= WORTH_IT;
-}
-
 int gpube__deal_parts(struct dealing *d)
 {
 	int n_idle = 0, status = GPUBE_OK;
 
-	if (wants_whole_dropped(d)) {
-		d->dropped = true;
-		gpube__part_halt(&d->solver);
-	}
 	for (int rank = 0; rank < d->world->n_ranks && !status; rank++) {
 		int32_t task;
 
@@ -403,7 +386,7 @@ bool gpube__deal_is_over(const struct dealing *d)
 
 int gpube__deal_whole(struct dealing *d)
 {
-	int status = add_part(d, NULL, 0, 0, 1, INT64_MIN);
+	int status = add_part(d, NULL, 0, 0, INT64_MIN);
 
 	return status || d->eager ? status : give(d, 0, 0, 0);
 }

@@ -3,8 +3,8 @@
  * them: see deal.h.
  *
  * Rank 0 has the parts and the best assignment; it gives each rank one part at a time, and hears of every bound and
- * assignment that improves. Its own is the whole model, until parts are seen to be worth it. The bound is the whole's,
- * or the least of all parts' if that is better.
+ * assignment that improves. Its own is the whole model. The bound is the whole's, or the least of all parts' if
+ * that is better.
  */
 #ifndef GPUBE_DEAL_PARTS_H
 #define GPUBE_DEAL_PARTS_H
@@ -22,13 +22,13 @@ enum { LETTER_PART, LETTER_LIMIT, LETTER_SPLIT, LETTER_NEWS, LETTER_END, LETTER_
 
 enum deal_part_state { PART_OPEN, PART_AT_WORK, PART_SPLITTING, PART_ENDED };
 
-/* bound: of its assignments; share: of the whole; atom: it cannot be split. The first one is the whole. */
+/* bound: of its assignments; atom: it cannot be split. The first one is the whole. */
 struct deal_part {
 	int32_t *row, n;
 	enum deal_part_state state;
 	int rank, depth;
 	bool atom;
-	double since, share;
+	double since;
 	int64_t bound;
 };
 
@@ -53,9 +53,7 @@ struct dealing {
 	int n_left;  /* ranks that have nothing more to say */
 	double *seconds; /* of each rank's processors, in the end */
 	int64_t n_open; /* parts that have not ended; without the whole */
-	double share_ended;
 	int splitter;	/* the rank that is to say what parts of the whole there are, or -1 */
-	bool dropped;	/* the whole was stopped, for its parts are worth it */
 	bool proved;	/* the whole is */
 	bool stopped, whole_gave_up, part_gave_up, feasible;
 	int64_t bound, cost, limit, ended_bound;

@@ -130,8 +130,8 @@ static int end_others(struct dealing *d)
 
 static void tell_ranks(struct dealing *d)
 {
-	gpube__log(d->ctx, GPUBE_LOG_DETAIL, "the whole%s and %lld parts on %d ranks", d->dropped ? ", given up for them," : "",
-		(long long)d->n_parts - 1, d->world->n_ranks);
+	gpube__log(d->ctx, GPUBE_LOG_DETAIL, "the whole and %lld parts on %d ranks", (long long)d->n_parts - 1,
+		d->world->n_ranks);
 	d->seconds[0] = gpube__cpu_seconds();
 	gpube__letters_tell_seconds(d->world, d->seconds);
 }

@@ -199,14 +199,6 @@ void gpube__part_wish(struct gpube_part_solver *s, int32_t wanted)
 	pthread_mutex_unlock(&s->lock);
 }
 
-void gpube__part_halt(struct gpube_part_solver *s)
-{
-	pthread_mutex_lock(&s->lock);
-	s->wanted = 0;
-	gpube_ctx_stop(&s->hand.ctx);
-	pthread_mutex_unlock(&s->lock);
-}
-
 void gpube__part_stop(struct gpube_part_solver *s)
 {
 	pthread_mutex_lock(&s->lock);

@@ -65,9 +65,7 @@ int gpube__part_begin(struct gpube_part_solver *s, const int32_t *row, int32_t n
 void gpube__part_limit(struct gpube_part_solver *s, int64_t limit);
 /* The part at work is stopped and split into so many. */
 void gpube__part_wish(struct gpube_part_solver *s, int32_t wanted);
-/* Ends the part at work. */
-void gpube__part_halt(struct gpube_part_solver *s);
-/* The same, and later wishes are none. */
+/* Ends the part at work, and later wishes are none. */
 void gpube__part_stop(struct gpube_part_solver *s);
 /* What is better since the last call: bound, cost and values , values only if cost is below GPUBE_INF. */
 bool gpube__part_news(struct gpube_part_solver *s, int64_t *bound, int64_t *cost, int32_t *values);

@@ -146,7 +146,7 @@ static void ends_when_stopped(void **state)
 		}
 	assert_int_equal(gpube__part_solver_open(&s, ctx, m, &opts), 0);
 	assert_int_equal(gpube__part_begin(&s, NULL, 0, GPUBE_INF, 0, 0, NULL), 0);
-	gpube__part_halt(&s);
+	gpube_ctx_stop(&s.hand.ctx);
 	await(&s);
 	assert_true(s.end == GPUBE_PART_STOPPED);
 	/* the next one is not */
