@@ -281,6 +281,25 @@ static void characters(void *arg, const char *text, int n)
 	r->n_text += n;
 }
 
+/* What is right below <instance>, and below that; what may say anything is skipped. */
+static void check_known(struct gpube_xcsp *r, const char *element)
+{
+	static const char *const names[2][10] = {
+		{"presentation", "agents", "domains", "variables", "relations", "predicates", "functions",
+			"constraints", NULL},
+		{"agent", "domain", "variable", "relation", "predicate", "function", "constraint", NULL}};
+	const char *const *known = names[r->depth - 2];
+
+	if (r->depth == 2)
+		r->in_presentation = strcmp(element, "presentation") == 0;
+	else if (r->in_presentation)
+		return;
+	while (*known && strcmp(*known, element) != 0)
+		known++;
+	if (!*known)
+		gpube__in_error(r->in, "<%.40s> is not read, in XCSP 2.1 (XCSP3 has format=\"XCSP3\")", element);
+}
+
 static void begin(void *arg, const char *element, const char **attributes)
 {
 	struct gpube_xcsp *r = arg;
@@ -299,6 +318,10 @@ static void begin(void *arg, const char *element, const char **attributes)
 			return;
 		}
 	}
+	if (r->depth == 2 || r->depth == 3)
+		check_known(r, element);
+	if (r->in->status)
+		return;
 	if (r->in_constraint && gpube__xcsp_is_comparison(element)) {
 		characters(r, " ", 1);
 		characters(r, element, 2);

@@ -59,6 +59,7 @@ struct gpube_xcsp {
 	double maximal_cost, initial_cost;
 	/* the constraint that is being read */
 	bool in_predicate, in_constraint, has_parameters;
+	bool in_presentation;
 	char *reference, *constraint, *parameters;
 	int arity;
 	int32_t scope[GPUBE_XCSP_SCOPE];
