@@ -576,8 +576,6 @@ static int read_array(struct gpube_x3 *r, struct gpube_x3_node *node, const char
 
 	if (!size)
 		return gpube__in_error(r->in, "<array> needs the attribute 'size'");
-	if (strlen(id) > 200)
-		return gpube__in_error(r->in, "a name of more than 200 bytes");
 	if (read_size(r, size, &a) || gpube__x3_start(r, node, &a.start))
 		return r->in->status;
 	if (gpube__in_charge(r->in, a.n, 3 * sizeof(*a.vars), "array '%.60s' of %lld variables", id,
@@ -618,6 +616,8 @@ int gpube__x3_variables(struct gpube_x3 *r, struct gpube_x3_node *node)
 		return gpube__in_error(r->in, "<%.40s> in <variables> is not read", node->name);
 	if (!id || !*id || strpbrk(id, " \t\n\r[](){},%"))
 		return gpube__in_error(r->in, "<%s> needs a name as its attribute 'id'", node->name);
+	if (strlen(id) > 200)
+		return gpube__in_error(r->in, "a name of more than 200 bytes");
 	if (check_type(r, node))
 		return r->in->status;
 	return array ? read_array(r, node, id) : read_var(r, node, id);

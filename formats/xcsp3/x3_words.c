@@ -48,6 +48,8 @@ static int put_argument(struct gpube_x3 *r, struct text *t, const char **p)
 				return r->in->status;
 		return GPUBE_OK;
 	}
+	if ((*p)[1] < '0' || (*p)[1] > '9')
+		return gpube__in_error(r->in, "expected a number or '...' behind '%%'");
 	for (++*p; **p >= '0' && **p <= '9'; ++*p)
 		k = k < INT32_MAX ? 10 * k + **p - '0' : k;
 	if (k >= r->n_args)
