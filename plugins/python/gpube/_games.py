@@ -317,13 +317,16 @@ def nash(game, payoffs2=None, context=None, **options):
 	>>> gpube.nash([[1, -1], [-1, 1]]).equilibria[0].x
 	[Fraction(1, 2), Fraction(1, 2)]
 	"""
+	tables = not isinstance(game, (str, os.PathLike, Model, Game)) and not hasattr(game, "payoff_matrices")
+	if payoffs2 is not None and not tables:
+		raise ValueError("payoffs of player 2 beside a game that has them")
 	if isinstance(game, (str, os.PathLike)):
 		game = Game.read(game, context=context)
 	elif isinstance(game, Model):
 		game = Game.from_model(game)
 	elif hasattr(game, "payoff_matrices"):
 		game = Game.from_nashpy(game, context=context)
-	elif not isinstance(game, Game):
+	elif tables:
 		game = Game(game, payoffs2, context=context)
 	return game.nash(**options)
 

@@ -279,9 +279,11 @@ class Model(Owner):
 	def add_variable(self, domain, name=None):
 		"""Adds a variable with values 0 to domain - 1 and returns its index.
 
-		Errors: Error EINVAL (domain < 1), ENOMEM
+		Errors: ValueError (a name with a zero byte), Error EINVAL (domain < 1), ENOMEM
 		"""
 		out = ctypes.c_int32()
+		if name and "\0" in name:
+			raise ValueError("a name with a zero byte")
 		self.context._do(lib.gpube_model_add_var, self._address, ctypes.byref(out),
 			*int32s([domain]), None if name is None else name.encode())
 		return out.value

@@ -193,8 +193,10 @@ class Costs(unittest.TestCase):
 				([5], [1], gpube.Error), ([a, a], [1, 2, 3, 4], gpube.Error)):
 			self.assertRaises(error, m.add_function, scope, table)
 		for call in (lambda: m.solve(timeout=0), lambda: m.solve(backend="abacus"),
-				lambda: m.cost([0]), lambda: m.solve(order=[0])):
+				lambda: m.cost([0]), lambda: m.solve(order=[0]), lambda: m.add_variable(2, "a\0b"),
+				lambda: gpube.nash(gpube.Game([[1]]), [[1]])):
 			self.assertRaises(ValueError, call)
+		self.assertEqual(len(m), 2)
 		with self.assertRaises(gpube.Error) as e:
 			m.solve(order=[0, 0])
 		self.assertEqual(e.exception.status, "EINVAL")
