@@ -42,9 +42,16 @@ static bool known(const struct answer *a, bool lower, int64_t *v)
 	bool proved = lower != answer_maximises(a);
 
 	*v = proved ? a->bound : a->cost;
-	if (a->answer == GPUBE_ANSWER_INFEASIBLE)
+	if (a->answer == GPUBE_ANSWER_INFEASIBLE || (proved && (*v == GPUBE_INF || *v == -GPUBE_INF)))
 		return false;
 	return proved ? !a->no_bounds || a->values : a->values != NULL;
+}
+
+bool answer_knows_bound(const struct answer *a, bool lower)
+{
+	int64_t v;
+
+	return known(a, lower, &v);
 }
 
 const char *answer_variables(char text[ANSWER_VARIABLES], const struct gpube_model *m)

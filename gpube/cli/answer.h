@@ -38,6 +38,7 @@ const char *answer_variables(char text[ANSWER_VARIABLES], const struct gpube_mod
 /* "infeasible  every assignment is forbidden (proved)" */
 void answer_text_infeasible(struct gpube_out *out);
 
+bool answer_knows_bound(const struct answer *a, bool lower);
 /* The lower or the upper bound in decimals; false, and nothing, if it is not known. */
 bool answer_text_bound(struct gpube_out *out, const struct answer *a, bool lower);
 

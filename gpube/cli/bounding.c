@@ -146,7 +146,7 @@ static void text_side(struct gpube_out *out, const struct answer *a,
 {
 	bool proved = lower != answer_maximises(a);
 
-	if (!proved && !bounds->values)
+	if (!answer_knows_bound(a, lower))
 		return;
 	gpube__out_printf(out, "%-*s", LABEL, lower ? "lower" : "upper");
 	answer_text_bound(out, a, lower);

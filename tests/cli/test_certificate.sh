@@ -202,4 +202,20 @@ within() { # LEAST MOST SECONDS
 that 'it is certified' grep -q '"certified_bound": [0-9]' "$work/shared"
 that 'half of the time is for the bound' within 0.8 1.2 "$(seconds_of stages)"
 that 'the proof has what is left' within 1.8 2.3 "$(seconds_of)"
+
+# ---- what stops before there is a bound tells none ---------------------------------------------------
+
+awk 'BEGIN { n = 300; print "pairs", n, 2, n * (n - 1) / 2, 9; for (i = 0; i < n; i++) print 2
+	for (i = 0; i < n; i++) for (j = 0; j < i; j++) print 2, i, j, 0, 1, 1, 1, 9 }' > "$work/pairs.wcsp"
+for limit in 1 1.5 2 2.5 3; do
+	for output in json text; do
+		CLOCK_STEP_US=100000 LD_PRELOAD=$work/clock.so "$gpube" solve -q --output $output --threads 1 --timeout ${limit}s \
+			"$work/pairs.wcsp" 2> "$work/err"
+	done
+done > "$work/none"
+that 'a bound that is not known is null' grep -q '"status": "bounds".*"lower_bound": null' "$work/none"
+numbers() {
+	grep -cE '922337203685477|^lower' "$work/none"
+}
+that 'and no number' [ "$(numbers)" = 0 ]
 plan
