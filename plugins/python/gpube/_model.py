@@ -266,13 +266,21 @@ class Model(Owner):
 	def named(self, assignment):
 		"""{variable: value} with the file's names; indices where there are none.
 
+		Errors: ValueError (their number, a value that the variable does not have)
+
 		>>> m = gpube.Model.read("examples/exams.cfn"); m.named(m.solve().assignment)["drama"]
 		'tuesday'
 		"""
-		hidden, values = set(self.hidden), self._values(assignment)
+		hidden, values = set(self.hidden), int32s(assignment)
+		shown = [v for v in range(len(self)) if v not in hidden]
+		if len(values) != len(shown):
+			raise ValueError("%d values, expected %d" % (len(values), len(shown)))
+		for v, x in zip(shown, values):
+			if not 0 <= x < lib.gpube_model_domain(self._address, v):
+				raise ValueError("variable %d has no value %d" % (v, x))
 		return {(_text(lib.gpube_model_var_name(self._address, v)) or v):
 			(_text(lib.gpube_model_value_name(self._address, v, x)) or x)
-			for v, x in enumerate(values) if v not in hidden}
+			for v, x in zip(shown, values)}
 
 	# ---- building
 

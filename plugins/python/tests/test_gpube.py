@@ -119,6 +119,17 @@ class Costs(unittest.TestCase):
 		self.assertEqual(m.bound(assignment=[1, 1] + [0] * (n - 2)).upper, 2)
 		self.assertEqual(m.solve(order=s.order).optimum, 2)
 		self.assertRaises(ValueError, m.cost, [0] * len(m))
+		for wrong in [0] * len(m), [-1] + [0] * (n - 1), [0] * (n - 1) + [2]:
+			self.assertRaises(ValueError, m.named, wrong)
+
+	def test_named(self):
+		"""Values that a variable does not have are no names and no indices."""
+		m = gpube.Model()
+		m.add_variable(2, "a")
+		m.add_variable(3)
+		self.assertEqual(m.named([1, 2]), {"a": 1, 1: 2})
+		for wrong in [2, 0], [0, 3], [-1, 0], [0, -1], [0], [0, 0, 0]:
+			self.assertRaises(ValueError, m.named, wrong)
 
 	def test_reparam(self):
 		"""What is better than the best that is known costs the same in the shifted model."""
