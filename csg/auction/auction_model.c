@@ -19,10 +19,25 @@ static void bid_name(char *name, const struct csg__sets *s, int bid)
 	snprintf(name, CSG__NAME, "bid%lld", (long long)a->id[bid]);
 }
 
+/*
+ * All totals are above it: they are 0 and more, but for prices below 0. toulbar2 reads a bound between
+ * -1 and 0, as .cfn would have it, without its sign. Sums that pass 64 bits need no bound.
+ */
+static int64_t below_all(const struct csg_auction *a)
+{
+	int64_t top = -1;
+
+	for (int k = 0; k < a->scale; k++)
+		top *= 10;
+	for (int b = 0; b < a->n_bids; b++)
+		if (a->price[b] < 0 && (__builtin_add_overflow(top, a->price[b], &top) || top < -GPUBE_INF))
+			return -GPUBE_INF;
+	return top;
+}
+
 int csg_auction_model(struct gpube_model **out, const struct csg_auction *a)
 {
 	struct csg__sets sets;
-	int64_t whole = 1;
 	int status;
 
 	if (out)
@@ -40,11 +55,5 @@ int csg_auction_model(struct gpube_model **out, const struct csg_auction *a)
 		.set_name = bid_name,
 		.arg = a};
 	status = csg__sets_model(out, &sets);
-	for (int k = 0; k < a->scale; k++)
-		whole *= 10;
-	/*
-	 * No revenue is below 0. toulbar2 reads a bound between -1 and 0, as .cfn would have it,
-	 * without its sign.
-	 */
-	return status ? status : gpube_model_set_top(*out, -whole);
+	return status ? status : gpube_model_set_top(*out, below_all(a));
 }

@@ -187,6 +187,23 @@ row 'auction: bids' 0 '^bids +0$' '' "$gpube" auction "$work/a.txt"
 row 'auction: a table' 0 '^ +5\.50 +100 % +#{20} +0:( [0-9]+)+$' '' "$gpube" auction --output table "$work/a.txt"
 row 'auction: a table of bundles' 0 '^ +13 +2 bundles of 3 goods, the proved maximum$' '' "$gpube" auction --output table "$work/g.txt"
 row 'auction: never' 0 '^never win +3$' '' "$gpube" auction "$work/a.txt"
+# prices below 0, in the form of a variable a bid and of a variable a good
+printf 'goods 3\nbids 3\n0 -5.5 0 1 #\n1 10 1 2 #\n2 3 0 #\n' > "$work/below.txt"
+printf 'goods 2\nbids 6\n0 -5 0 1 #\n1 10 0 #\n2 3 1 #\n3 -2 0 #\n4 6 0 1 #\n5 -1 1 #\n' > "$work/below2.txt"
+for f in below below2; do
+	row "auction: $f 0" 0 '^revenue +13(\.0)?, the proved maximum$' '' "$gpube" auction "$work/$f.txt"
+	for to in cfn wcsp; do # .wcsp has no decimals
+		row "auction: $f 0: written as .$to" 0 '' '*' "$gpube" convert -q "$work/$f.txt" "$work/$f.$to"
+		row "auction: $f 0: read from .$to" 0 '^revenue +13(0|\.0)?, the proved maximum$' '' \
+			"$gpube" auction "$work/$f.$to"
+	done
+	row "auction: $f 0: written as .wcnf" 0 '' '*' "$gpube" convert -q "$work/$f.txt" "$work/$f.wcnf"
+	row "auction: $f 0: as a model" 0 '^optimum +13(\.0)?, ' '*' "$gpube" solve "$work/$f.cfn"
+done
+printf 'goods 2\nbids 3\n0 -9000000000000000000 0 #\n1 -9000000000000000000 1 #\n2 7 0 #\n' > "$work/below3.txt"
+"$gpube" convert -q "$work/below3.txt" "$work/below3.cfn"
+row 'auction: sums below 64 bits' 0 '^revenue +7, ' '' "$gpube" auction "$work/below3.txt"
+row 'auction: sums below 64 bits: as a model' 0 '^revenue +7, ' '' "$gpube" auction "$work/below3.cfn"
 row 'auction: JSON' 0 '"status": "optimal".*"revenue": 5\.50, "upper_bound": 5\.50, "bids": \[0\]' '' \
 	"$gpube" auction --json "$work/a.txt"
 row 'auction: timeout' 0 '"status": "bounds"' 'ended before' \
