@@ -70,8 +70,11 @@ static int refuse_constraint(struct gpube_x3 *r, const struct gpube_x3_node *nod
 
 /* ---- groups -------------------------------------------------------------------------------- */
 
-/* The greatest number behind a '%' in the element's texts, -1: none. */
-static int64_t greatest_argument(const struct gpube_x3_node *node)
+/*
+ * The greatest number behind a '%' in the element's texts, -1: none.
+ * rest  NULL, or becomes true if "%..." is there
+ */
+static int64_t greatest_argument(const struct gpube_x3_node *node, bool *rest)
 {
 	const char *p = node->text;
 	int64_t most = -1;
@@ -82,10 +85,12 @@ static int64_t greatest_argument(const struct gpube_x3_node *node)
 			const long k = strtol(p, NULL, 10);
 
 			most = k > most && k < INT32_MAX ? k : most;
+		} else if (rest && strncmp(p, "...", 3) == 0) {
+			*rest = true;
 		}
 	}
 	for (const struct gpube_x3_node *c = node->child; c; c = c->next) {
-		const int64_t k = greatest_argument(c);
+		const int64_t k = greatest_argument(c, rest);
 
 		most = k > most ? k : most;
 	}
@@ -166,13 +171,14 @@ static int instantiate(struct gpube_x3 *r, struct gpube_x3_node *node, const str
 static int read_group(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
 	struct gpube_x3_node *template = node->child, *args;
+	bool rest = false;
 
 	if (!template)
 		return gpube__in_error(r->in, "an empty <group>");
 	template->used = true;
 	if (!reader_of(template))
 		return refuse_constraint(r, template);
-	r->first_rest = greatest_argument(template) + 1;
+	r->first_rest = greatest_argument(template, &rest) + 1;
 	args = gpube__x3_child(node, "args");
 	if (!args)
 		return gpube__in_error(r->in, "<group> needs <args>");
@@ -185,6 +191,11 @@ static int read_group(struct gpube_x3 *r, struct gpube_x3_node *node)
 		if (read_args(r, args->text ? args->text : "", &w))
 			return r->in->status;
 		r->in->line = args->line;
+		if (w.n > r->first_rest && !rest)
+			return gpube__in_error(r->in,
+				"expected %lld argument%s, as <%.40s> has no '%%...', found %lld",
+				(long long)r->first_rest, gpube__plural(r->first_rest), template->name,
+				(long long)w.n);
 		if (instantiate(r, template, &w))
 			return r->in->status;
 		if (r->n_relations == made)
@@ -226,13 +237,13 @@ static int read_slide(struct gpube_x3 *r, struct gpube_x3_node *node)
 		return refuse_constraint(r, template);
 	if (gpube__x3_flag(r, node, "circular", false, &circular) ||
 		read_positive(r, list, "offset", 1, &offset) ||
-		read_positive(r, list, "collect", greatest_argument(template) + 1, &collect) ||
+		read_positive(r, list, "collect", greatest_argument(template, NULL) + 1, &collect) ||
 		read_args(r, list->text ? list->text : "", &all))
 		return r->in->status;
 	if (collect < 1 || collect > all.n)
 		return gpube__in_error(r->in, "<slide> takes %lld variables of %lld", (long long)collect,
 			(long long)all.n);
-	r->first_rest = greatest_argument(template) + 1;
+	r->first_rest = greatest_argument(template, NULL) + 1;
 	for (int64_t k = 0; k < all.n && (circular || k + collect <= all.n); k += offset) {
 		union gpube_x3_temp *mark = r->temps;
 		const int64_t made = r->n_relations;

@@ -591,15 +591,21 @@ int gpube__x3_post(struct gpube_x3 *r, const char *text, size_t n)
 
 int gpube__x3_post_printf(struct gpube_x3 *r, const char *fmt, ...)
 {
-	char text[4096];
 	va_list ap;
+	char *text;
 	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof(text), fmt, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
-	if (n < 0 || (size_t)n >= sizeof(text))
-		return gpube__in_error(r->in, "names that are too long");
+	if (n < 0) /* 2^31 bytes and more */
+		return gpube__in_fail(r->in, GPUBE_ERANGE, "an expression of too many bytes");
+	text = gpube__x3_temp(r, (int64_t)n + 1, 1);
+	if (!text)
+		return r->in->status;
+	va_start(ap, fmt);
+	vsnprintf(text, (size_t)n + 1, fmt, ap);
+	va_end(ap);
 	return gpube__x3_post(r, text, (size_t)n);
 }
 

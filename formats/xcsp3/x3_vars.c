@@ -237,14 +237,17 @@ struct slice {
 
 static int read_index(struct gpube_x3 *r, const char **p, const char *end, int64_t *v)
 {
+	const char *digit = *p + (*p < end && **p == '-');
+	const bool negative = digit > *p;
 	int64_t n = 0;
 
-	if (*p == end || **p < '0' || **p > '9')
+	if (digit == end || *digit < '0' || *digit > '9')
 		return gpube__in_error(r->in, "expected an index, found '%.*s'",
 			end - *p > 20 ? 20 : (int)(end - *p), *p);
-	for (; *p < end && **p >= '0' && **p <= '9'; ++*p)
-		n = n < INT32_MAX ? 10 * n + **p - '0' : n;
-	*v = n;
+	for (; digit < end && *digit >= '0' && *digit <= '9'; digit++)
+		n = n < INT32_MAX ? 10 * n + *digit - '0' : n;
+	*p = digit;
+	*v = negative ? -n : n;
 	return GPUBE_OK;
 }
 
@@ -304,7 +307,7 @@ static int walk_slice(struct gpube_x3 *r, const struct gpube_x3_array *a, struct
 		}
 		if (in->low < 0 || in->high >= a->size[k])
 			return gpube__in_error(r->in, "array '%.60s' has no index %lld", a->name,
-				(long long)(in->high + a->start));
+				(long long)((in->low < 0 ? in->low : in->high) + a->start));
 		at[k] = in->low;
 		if (s->open[k] && size) {
 			size[0] = size[1];
@@ -445,7 +448,7 @@ static int read_size(struct gpube_x3 *r, const char *text, struct gpube_x3_array
 	a->n = s.n ? 1 : 0;
 	for (int k = 0; k < s.n; k++) {
 		a->size[k] = s.in[k].low == s.in[k].high ? s.in[k].low : 0;
-		if (a->size[k] == 0)
+		if (a->size[k] < 1)
 			return gpube__in_error(r->in, "expected sizes from 1, found '%.40s'", text);
 		if (__builtin_mul_overflow(a->n, a->size[k], &a->n) || a->n > INT32_MAX)
 			return gpube__in_error(

@@ -240,6 +240,7 @@ def group(p):
 	pairs = [q for q in pairs if len(q) >= 2] or [p.names[:2]]
 	args = "".join("<args> %s </args>" % " ".join(q) for q in pairs)
 	if rng.random() < 0.5:
+		args = "".join("<args> %s </args>" % " ".join(q[:2]) for q in pairs)
 		return ("<group><intension> le(add(%%0,%%1),%d) </intension>%s</group>" % (k, args),
 			lambda a: all(a[q[0]] + a[q[1]] <= k for q in pairs))
 	return ("<group><sum><list> %%1 %%... </list><condition> (ne,%d) </condition></sum>%s</group>" % (k, args),

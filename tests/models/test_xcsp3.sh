@@ -51,6 +51,25 @@ answers 'two values of 30' 1 30
 wide 30 '0 1' '<maximum><list> x[] </list><condition> (ge,1) </condition></maximum>'
 answers 'the largest of 30' 1 30
 
+# indices from below 0, and long conditions of <element>
+below() {
+	printf '<instance format="XCSP3" type="COP"><variables><array id="x" size="[3]" startIndex="-1"> 0..5 </array>
+	<var id="i"> -3..9 </var></variables><constraints>%s</constraints>
+	<objectives><minimize type="sum"> x[] </minimize></objectives></instance>\n' "$1" > "$work/x.xml"
+}
+
+below '<intension> ge(x[-1],2) </intension><intension> eq(x[1],add(x[0],1)) </intension>'
+answers 'an index below 0' 3 13
+below '<sum><list> x[-1..0] </list><condition> (ge,4) </condition></sum>'
+answers 'a range from below 0' 4 65
+below '<group><intension> ge(%0,%1) </intension><args> x[-1] 2 </args><args> x[-1..0] </args></group>'
+answers 'arguments with an index below 0' 2 13
+element='<element><list> x[] </list><index> i </index><condition>'
+below "$element (notin,{$(seq -s, 0 2 300)}) </condition></element>"
+answers 'an element that is none of 151' 1 3
+below "$element (in,$(seq 1 2 2000 | sed 's/.*/&..&/' | paste -sd' ')) </condition></element>"
+answers 'an element in one of 1000 ranges' 1 3
+
 cp tests/instances/core.xml "$work/c.xml"
 "$gpube" solve -q "$work/c.xml" > "$work/plain"
 that 'variables have their names' grep -q '^assignment .* x\[0\]\[1\]=0 .* y=3' "$work/plain"
