@@ -206,7 +206,7 @@ static bool wants_glance(const struct gpube_bounder *b)
 
 static double glance_seconds(const struct gpube_bounder *b)
 {
-	return look_seconds(b, share_of(b, 0.05, 0.05));
+	return look_seconds(b, share_of(b, 0.1, 0.05));
 }
 
 static int look_closely(struct gpube_bounder *b, double seconds)
