@@ -72,7 +72,6 @@ static int write_simplified(struct session *s, const struct opts_convert *o,
 {
 	struct gpube_simplified simplified = {0};
 	struct gpube_model *costs = NULL;
-	struct gpube_out map = {0};
 	int rc, status = GPUBE_OK;
 
 	if (m->kind == GPUBE_POTENTIALS)
@@ -87,11 +86,9 @@ static int write_simplified(struct session *s, const struct opts_convert *o,
 		session_note(s, "the model is maximised: written negated, to be minimised");
 	if (!status && simplified.known)
 		session_note(s, "totals are too far apart: what costs more than a known assignment is forbidden");
-	if (!status && o->map)
-		status = simplify_map_write(&map, s->ctx, &simplified, o->map);
 	rc = status ? session_fail(s, NULL) : write_model(s, o, simplified.model, made, path);
-	/* both files are complete here, or neither gets its name */
-	if (gpube__out_close(&map, !rc) && !rc)
+	/* no map is left of a model that is not there */
+	if (!rc && o->map && simplify_map_write(s->ctx, &simplified, o->map))
 		rc = session_fail(s, NULL);
 	gpube__simplified_clear(s->ctx, &simplified);
 	gpube_model_free(costs);
@@ -278,8 +275,8 @@ const struct command cmd_convert = {
 		"be dropped where OUT cannot hold it. What else OUT cannot hold is refused with "
 		"the reason, or changed and said: with --shift totals are raised so that none is "
 		"negative, with --lossy also costs divided by a power of ten, a bound dropped.\n\n"
-		"OUT is written under a temporary name and renamed when it is complete, with --map when "
-		"both files are; a failure leaves what was there before.\n\n"
+		"OUT is written under a temporary name and renamed when it is complete; a "
+		"failure leaves what was there before.\n\n"
 		"A game of two players, a game of coalitions and an auction become models if OUT is "
 		"named like one, as 'gpube solve' takes them: the allowed assignments of a game's are its "
 		"pure equilibria (with --regret: the least total is the least sum of what both players "

@@ -17,14 +17,10 @@
 #ifndef GPUBE_CLI_SIMPLIFY_MAP_H
 #define GPUBE_CLI_SIMPLIFY_MAP_H
 
-#include "formats/io/io.h"
 #include "gpube/simplify/simplify.h"
 
-/*
- * Completes the file under its temporary name, and gpube__out_close() gives it its own: when the model
- * that it goes with has one, too. Errors: EIO, ENOMEM
- */
-int simplify_map_write(struct gpube_out *out, struct gpube_ctx *ctx,
-	const struct gpube_simplified *simplified, const char *path);
+/* Errors: EIO, ENOMEM */
+int simplify_map_write(
+	struct gpube_ctx *ctx, const struct gpube_simplified *simplified, const char *path);
 
 #endif

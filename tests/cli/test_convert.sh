@@ -149,28 +149,6 @@ for to in wcsp cfn uai wcsp.gz cfn.xz; do
 		skip "full disk: $to" 'no /dev/full'
 	fi
 done
-# a map and its model: both or none. All is known of the model, so that its map is the larger file.
-{
-	printf 'known 300 2 300 999\n'
-	yes 2 | head -n 300 | paste -sd' '
-	awk 'BEGIN { for (v = 0; v < 300; v++) printf "1 %d 0 1\n1 999\n", v }'
-} > "$work/known.wcsp"
-rm -rf "$work/limited"
-mkdir "$work/limited"
-row 'a limit on the size of files: map' 1 '' "^gpube-convert: cannot write '.*map': File too large\$" \
-	sh -c "ulimit -f 1; exec '$alone' -q --simplify --map '$work/limited/map' '$work/known.wcsp' '$work/limited/m.wcsp'"
-that 'a limit on the size of files: map: nothing is left' [ -z "$(ls -A "$work/limited")" ]
-"$gpube" generate random -n 30 -d 20 --p1 0.5 --seed 1 -o "$work/dense.wcsp"
-row 'a limit on the size of files: the model of a map' 1 '' "^gpube-convert: cannot write '.*m.wcsp': File too large\$" \
-	sh -c "ulimit -f 8; exec '$alone' -q --lossy --simplify --map '$work/limited/map' '$work/dense.wcsp' '$work/limited/m.wcsp'"
-that 'a limit on the size of files: the model of a map: nothing is left' [ -z "$(ls -A "$work/limited")" ]
-if [ -w /dev/full ]; then
-	row 'full disk: map' 1 '' "^gpube-convert: cannot write '/dev/full'" \
-		"$alone" -q --simplify --map /dev/full "$work/known.wcsp" "$work/limited/m.wcsp"
-	that 'full disk: map: no model is left' [ -z "$(ls -A "$work/limited")" ]
-else
-	skip 'full disk: map' 'no /dev/full'
-fi
 row 'closed pipe' 0 '^1$' "^gpube-convert: cannot write '<stdout>': Broken pipe\$" \
 	without_reader "$alone" -q --to cfn "$work/large.wcsp" -
 row 'a directory that is not there' 1 '' 'cannot write' "$alone" examples/zebra.wcsp "$work/no/a.wcsp"
