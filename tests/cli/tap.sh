@@ -102,6 +102,17 @@ end_at() {
 	wait $tap_pid
 }
 
+# SIGNAL WORDS COMMAND…: the same of 'mpirun COMMAND…', which may end with the signal's status or the ranks'. It gets the
+# signal once: at a second one, which timeout(1) sends to its group, mpirun ends before the ranks have told what they have.
+end_ranks_at() {
+	tap_first=$1 tap_second=$2
+	shift 2
+	end_at "$tap_first" "$tap_second" timeout --foreground 600 mpirun "$@"
+	tap_status=$?
+	[ $tap_status != 143 ] || tap_status=1
+	return $tap_status
+}
+
 # COMMAND…: it writes into a pipe whose reader is gone; prints its status
 without_reader() {
 	rm -f "$work/unread"

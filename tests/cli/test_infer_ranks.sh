@@ -89,7 +89,7 @@ row 'a timeout gives bounds' 1 '"status": "bounds".*"log10_lower": [0-9.]+, "log
 	ranks 3 infer --json --timeout 4s "$work/large.uai"
 # so many slices that they do not end
 row 'slices that are stopped give a lower bound' 1 'of which [1-9][0-9]* were done' '*' \
-	end_at TERM 'the first of [0-9]+ slices is done' timeout 600 mpirun -n 3 "$mpi" infer -v --threads 1 --memory 6M \
+	end_ranks_at TERM 'the first of [0-9]+ slices is done' -n 3 "$mpi" infer -v --threads 1 --memory 6M \
 	--order-file "$work/slices.order" "$work/slices.uai"
 row 'a slow rank is waited for' 0 '^log10 Z' '' \
 	env GPUBE_TEST_RANK='slow 1' timeout 600 mpirun -n 2 "$mpi" infer -q --receive-timeout 5s "$work/plain.uai"

@@ -69,9 +69,9 @@ row 'an MPE result file' 0 '^MPE' '' ranks 2 solve --output uai tests/instances/
 bounds='"status": "bounds".*"lower_bound": [1-9][0-9]*, "upper_bound": [1-9][0-9]*, "assignment": \['
 row 'a timeout gives bounds' 1 "$bounds" '*' ranks 3 solve --json --timeout 5s "$work/hard.wcsp"
 row 'a signal gives bounds' 1 '^incomplete +stopped before the end' '*' \
-	end_at TERM 'upper bound .*rank' timeout 600 mpirun -n 3 "$mpi" solve --threads 1 "$work/hard.wcsp"
+	end_ranks_at TERM 'upper bound .*rank' -n 3 "$mpi" solve --threads 1 "$work/hard.wcsp"
 GPUBE_TEST_RANK=eager row 'a signal gives bounds of parts, too' 1 '^incomplete +stopped before the end' '*' \
-	end_at TERM 'upper bound .*rank' timeout 600 mpirun -n 3 "$mpi" solve --threads 1 "$work/hard.wcsp"
+	end_ranks_at TERM 'upper bound .*rank' -n 3 "$mpi" solve --threads 1 "$work/hard.wcsp"
 row 'the least of the bounds of parts is no better than the optimum' 0 '' '' sh -c "
 	for s in 1 2 3; do
 		'$gpube' generate random -n 24 -d 6 --p1 0.7 --p2 0.1 --seed \$s -o '$work/b.wcsp'
