@@ -366,6 +366,7 @@ int gpube__x3_extension(struct gpube_x3 *r, struct gpube_x3_node *node)
 	struct gpube_x3_relation *rel;
 	int32_t *vars;
 	int64_t n;
+	bool made;
 
 	if (list && !tuples)
 		return gpube__in_error(r->in, "<extension> needs <supports> or <conflicts>");
@@ -379,10 +380,11 @@ int gpube__x3_extension(struct gpube_x3 *r, struct gpube_x3_node *node)
 	rel = r->relation;
 	if (rel->n == 0)
 		return rel->supports ? gpube__x3_never(r) : GPUBE_OK;
+	made = is_made_for(r, rel, vars);
 	if (!differ(r, vars, n) || gpube__cells(r->m, (int)n, vars) < 0 ||
-		(rel->table < 0 && count_tuples(r, rel, vars) > MOST_TUPLES))
+		(!made && count_tuples(r, rel, vars) > MOST_TUPLES))
 		return r->in->status ? r->in->status : add_automaton(r, rel, vars);
-	if ((rel->table < 0 || !is_made_for(r, rel, vars)) && make_table(r, rel, vars))
+	if (!made && make_table(r, rel, vars))
 		return r->in->status;
 	if (gpube__in_charge(r->in, 1, 256, "functions") ||
 		gpube__add_function(r->m, (int)n, vars, rel->table, NULL))

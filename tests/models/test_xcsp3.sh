@@ -46,6 +46,10 @@ wide 30 '0..2' '<regular><list> x[] </list><transitions> (a,0,a)(a,1,b)(a,2,b)(b
 answers 'an automaton that ends behind a one' 1 1
 wide 30 '0 1' "<extension><list> x[] </list><supports> ($(seq 0 28 | sed 's/.*/*/' | paste -sd,),1)(1,$(seq 0 28 | sed 's/.*/*/' | paste -sd,)) </supports></extension>"
 answers 'short tuples of 30' 1 2
+printf '<instance format="XCSP3" type="COP"><variables><array id="x" size="[3]"> 0 1 </array><array id="y" size="[3]"> 0..199 </array></variables>
+	<constraints><group><extension><list> %%... </list><supports> (*,*,1..199) </supports></extension><args> x[] </args><args> y[] </args></group>
+	</constraints><objectives><minimize type="sum"> x[] y[] </minimize></objectives></instance>\n' > "$work/x.xml"
+answers 'tuples of a group that stand for few and for many' 2 1
 wide 30 '0 1' '<nValues><list> x[] </list><condition> (eq,2) </condition></nValues>'
 answers 'two values of 30' 1 30
 wide 30 '0 1' '<maximum><list> x[] </list><condition> (ge,1) </condition></maximum>'
