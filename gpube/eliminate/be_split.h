@@ -36,6 +36,7 @@
 #ifndef GPUBE_BE_SPLIT_H
 #define GPUBE_BE_SPLIT_H
 
+#include "gpube/base/natural.h"
 #include "gpube/eliminate/be_boxes.h"
 #include "gpube/eliminate/solve.h"
 
@@ -107,9 +108,9 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 int64_t gpube__split_bound(const struct gpube_be_split *s);
 
 /*
- * gpube__split_count() - the number of optima in decimal, as gpube__be_count(), after a run of
+ * gpube__split_count() - the number of optima, as gpube__be_count(), after a run of
  * slices by the caller which found some.
  */
-int gpube__split_count(char **text, struct gpube_be_split *s);
+int gpube__split_count(struct gpube__natural *count, struct gpube_be_split *s);
 
 #endif

@@ -539,29 +539,8 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-/* a + b, both in decimal; NULL: ENOMEM. */
-static char *add_decimals(struct gpube_ctx *ctx, const char *a, const char *b)
-{
-	const size_t n_a = strlen(a), n_b = strlen(b), n = (n_a > n_b ? n_a : n_b) + 1;
-	char *sum = gpube__alloc(ctx, (uint64_t)n + 1, 1);
-	int carry = 0;
-
-	if (!sum)
-		return NULL;
-	sum[n] = 0;
-	for (size_t k = 0; k < n; k++) {
-		carry += k < n_a ? a[n_a - 1 - k] - '0' : 0;
-		carry += k < n_b ? b[n_b - 1 - k] - '0' : 0;
-		sum[n - 1 - k] = (char)('0' + carry % 10);
-		carry /= 10;
-	}
-	if (sum[0] == '0')
-		memmove(sum, sum + 1, n);
-	return sum;
-}
-
 /* The optima of box k, as cheap as the optimum is. */
-static int count_box(char **text, struct gpube__worker *w, const struct gpube_ops *ops, int64_t k)
+static int count_box(struct gpube__natural *count, struct gpube__worker *w, const struct gpube_ops *ops, int64_t k)
 {
 	const struct gpube_be_sides sides = {{ops, NULL}, NULL, NULL};
 	struct gpube_working working;
@@ -575,36 +554,28 @@ static int count_box(char **text, struct gpube__worker *w, const struct gpube_op
 	if (!status)
 		status = gpube__be_working(&working, t.be);
 	if (!status)
-		status = gpube__be_count(text, t.be, &sides, &working);
+		status = gpube__be_count(count, t.be, &sides, &working);
 	task_clear(&t, w->ctx);
 	return status;
 }
 
-int gpube__split_count(char **text, struct gpube_be_split *s)
+int gpube__split_count(struct gpube__natural *count, struct gpube_be_split *s)
 {
 	struct gpube__worker *w = &s->workers[0];
 	int status;
 	const struct gpube_ops *ops = s->open(w->ctx, &status);
-	char *total = gpube__strdup(s->ctx, "0");
 
+	*count = (struct gpube__natural){.ctx = s->ctx};
 	status = ops ? GPUBE_OK : status;
-	for (int64_t k = 0; k < s->boxes.n && !status && total; k++) {
-		char *part = NULL, *sum;
+	for (int64_t k = 0; k < s->boxes.n && !status; k++) {
+		struct gpube__natural part = {.ctx = w->ctx};
 
 		if (s->costs[k] != s->best)
 			continue;
 		status = count_box(&part, w, ops, k);
-		if (status)
-			break;
-		sum = add_decimals(s->ctx, total, part);
-		gpube__free(s->ctx, total);
-		gpube__free(s->ctx, part);
-		total = sum;
+		if (!status)
+			status = gpube__natural_add(count, &part);
+		gpube__natural_clear(&part);
 	}
-	if (status) {
-		gpube__free(s->ctx, total);
-		return status;
-	}
-	*text = total;
-	return total ? GPUBE_OK : GPUBE_ENOMEM;
+	return status;
 }

@@ -2,10 +2,7 @@
 #include "gpube/eliminate/count.h"
 #include "gpube/eliminate/be.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static bool is_prime(uint64_t n)
 {
@@ -48,40 +45,17 @@ static void to_mixed_radix(uint64_t *r, const uint64_t *p, int n)
 		}
 }
 
-/* Decimal text of a mixed-radix number; limbs of nine digits. */
-static char *to_decimal(struct gpube_ctx *ctx, const uint64_t *digits, const uint64_t *p, int n)
+/* What mixed-radix digits stand for. */
+static int from_mixed_radix(struct gpube__natural *count, const uint64_t *digits, const uint64_t *p, int n)
 {
-	enum { LIMB = 1000000000 };
-	uint64_t n_limbs = 1, room = (uint64_t)n * 10 / 9 + 3;
-	uint32_t *limbs = gpube__alloc_zero(ctx, room, sizeof(*limbs));
-	char *text = gpube__alloc(ctx, room * 9 + 1, 1), *s = text;
+	int status = GPUBE_OK;
 
-	if (!limbs || !text) {
-		gpube__free(ctx, limbs);
-		gpube__free(ctx, text);
-		return NULL;
-	}
-	for (int k = n - 1; k >= 0; k--) { /* limbs = limbs * p[k] + digits[k] */
-		uint64_t carry = digits[k];
-
-		for (uint64_t i = 0; i < n_limbs; i++) {
-			carry += limbs[i] * (k < n - 1 ? p[k] : 0);
-			limbs[i] = (uint32_t)(carry % LIMB);
-			carry /= LIMB;
-		}
-		for (; carry; carry /= LIMB)
-			limbs[n_limbs++] = (uint32_t)(carry % LIMB);
-	}
-	while (n_limbs > 1 && limbs[n_limbs - 1] == 0)
-		n_limbs--;
-	s += snprintf(s, 10, "%" PRIu32, limbs[n_limbs - 1]);
-	for (uint64_t i = n_limbs - 1; i-- > 0;)
-		s += snprintf(s, 10, "%09" PRIu32, limbs[i]);
-	gpube__free(ctx, limbs);
-	return text;
+	for (int k = n - 1; k >= 0 && !status; k--)
+		status = gpube__natural_grow(count, p[k], digits[k]);
+	return status;
 }
 
-static int count_by_residues(char **text, const struct gpube_be *be, const struct gpube_be_sides *sides,
+static int count_by_residues(struct gpube__natural *count, const struct gpube_be *be, const struct gpube_be_sides *sides,
 	const struct gpube_working *w, double bits)
 {
 	struct gpube_ctx *ctx = be->ctx;
@@ -101,34 +75,28 @@ static int count_by_residues(char **text, const struct gpube_be *be, const struc
 			goto out;
 	}
 	to_mixed_radix(residues, primes, n);
-	*text = to_decimal(ctx, residues, primes, n);
-	if (!*text)
-		status = GPUBE_ENOMEM;
+	status = from_mixed_radix(count, residues, primes, n);
 out:
 	gpube__free(ctx, residues);
 	gpube__free(ctx, primes);
 	return status;
 }
 
-int gpube__be_count(char **text, const struct gpube_be *be, const struct gpube_be_sides *sides,
+int gpube__be_count(struct gpube__natural *count, const struct gpube_be *be, const struct gpube_be_sides *sides,
 	const struct gpube_working *w)
 {
 	double bits = 0;
 	int64_t optimum;
-	uint64_t count;
+	uint64_t small;
 	int status;
-	char small[24];
 
-	*text = NULL;
-	status = gpube__be_run(&optimum, NULL, &count, be, sides, w, 0, false, NULL);
+	*count = (struct gpube__natural){.ctx = be->ctx};
+	status = gpube__be_run(&optimum, NULL, &small, be, sides, w, 0, false, NULL);
 	if (status)
 		return status;
-	if (count != UINT64_MAX) {
-		snprintf(small, sizeof(small), "%" PRIu64, count);
-		*text = gpube__strdup(be->ctx, small);
-		return *text ? GPUBE_OK : GPUBE_ENOMEM;
-	}
+	if (small != UINT64_MAX)
+		return gpube__natural_grow(count, 1, small);
 	for (int32_t i = 0; i < be->m->n_vars; i++)
 		bits += log2(be->m->vars[i].domain);
-	return count_by_residues(text, be, sides, w, bits);
+	return count_by_residues(count, be, sides, w, bits);
 }

@@ -1,5 +1,4 @@
 /* solve.c - from a model to a checked optimum by elimination: quantise, simplify, order, eliminate, re-cost. */
-#include "gpube/base/bignum.h"
 #include "gpube/eliminate/solve.h"
 #include "gpube/eliminate/solve_parts.h"
 #include "gpube/ir/dense.h"
@@ -278,10 +277,16 @@ static int recost(struct solving *j, int64_t optimum)
 static int solve_count(struct solving *j)
 {
 	const double start = gpube__now();
-	int status = gpube__solve_count(&j->out->count, &j->plan);
+	struct gpube__natural count;
+	int status = gpube__solve_count(&count, &j->plan);
 
 	if (!status && j->s.n_settled)
-		status = gpube__times_all(&j->out->count, j->ctx, j->s.choices, j->s.n_vars);
+		status = gpube__natural_times_all(&count, j->s.choices, j->s.n_vars);
+	if (!status) {
+		j->out->count = gpube__natural_text(&count);
+		status = j->out->count ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	gpube__natural_clear(&count);
 	j->out->seconds_count = gpube__now() - start;
 	return status;
 }

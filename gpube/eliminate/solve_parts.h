@@ -58,7 +58,7 @@ struct gpube__solve_found {
 int gpube__solve_run(
 	struct gpube__solve_found *found, int32_t *values, const struct gpube__solve_plan *p);
 
-/* The number of optima in decimal, after a run that found one; the caller's, by gpube__free. */
-int gpube__solve_count(char **text, const struct gpube__solve_plan *p);
+/* The number of optima, after a run that found one; clear it. */
+int gpube__solve_count(struct gpube__natural *count, const struct gpube__solve_plan *p);
 
 #endif

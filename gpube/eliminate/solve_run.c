@@ -65,11 +65,11 @@ int gpube__solve_run(
 	return p->way.split ? run_split(found, values, p) : run_whole(found, values, p);
 }
 
-int gpube__solve_count(char **text, const struct gpube__solve_plan *p)
+int gpube__solve_count(struct gpube__natural *count, const struct gpube__solve_plan *p)
 {
 	const struct gpube_be_sides sides = {{p->way.ops, NULL}, NULL, NULL};
 
 	/* on one backend: planning leaves both sides out where optima are counted */
-	return p->way.split ? gpube__split_count(text, p->way.split)
-			    : gpube__be_count(text, &p->be, &sides, &p->working);
+	return p->way.split ? gpube__split_count(count, p->way.split)
+			    : gpube__be_count(count, &p->be, &sides, &p->working);
 }

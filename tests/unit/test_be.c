@@ -48,8 +48,14 @@ static int64_t optimum_of(const struct gpube_model *m, char **count)
 		}
 	}
 	assert_true(optimum[0] == optimum[1]);
-	if (count)
-		assert_int_equal(gpube__be_count(count, &be, &on_cpu, &w), 0);
+	if (count) {
+		struct gpube__natural number;
+
+		assert_int_equal(gpube__be_count(&number, &be, &on_cpu, &w), 0);
+		*count = gpube__natural_text(&number);
+		assert_non_null(*count);
+		gpube__natural_clear(&number);
+	}
 	gpube__be_clear(&be);
 	gpube__free(ctx, order);
 	gpube__free(ctx, values);

@@ -114,13 +114,17 @@ static void every_assignment_is_in_one_box(void **state)
 static int64_t solve_box(int32_t *values, char **count, const struct gpube_be *be)
 {
 	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL, NULL};
+	struct gpube__natural number;
 	struct gpube_working w;
 	int64_t optimum;
 
 	assert_int_equal(gpube__be_working(&w, be), 0);
 	assert_int_equal(
 		gpube__be_run(&optimum, values, NULL, be, &alone, &w, 0, false, NULL), 0);
-	assert_int_equal(gpube__be_count(count, be, &alone, &w), 0);
+	assert_int_equal(gpube__be_count(&number, be, &alone, &w), 0);
+	*count = gpube__natural_text(&number);
+	assert_non_null(*count);
+	gpube__natural_clear(&number);
 	return optimum;
 }
 
