@@ -1,31 +1,41 @@
 #!/usr/bin/env python3
-"""games.py GPUBE OUT SECONDS: auctions, GPU-SE and coalition structures on a card, as README.md here lists them; Markdown on standard output."""
-import json, os, subprocess, sys, time
+"""games.py GPUBE OUT SECONDS [GPUBE_MPI]: coalition structures, GPU-SE and auctions on a card, as README.md here lists them.
 
-G, OUT, END = sys.argv[1], sys.argv[2], time.monotonic() + float(sys.argv[3])
+Markdown on standard output, each run in OUT/games.tsv. Where OUT's machine has cores to spare, what needs the card and what needs cores run at the same
+time: files of auctions are made while coalition structures are solved, and 29 agents are solved while GPU-SE is measured on 8 cores and fewer."""
+import concurrent.futures, json, os, subprocess, sys, threading, time
+
+G, OUT, SECONDS = sys.argv[1], sys.argv[2], float(sys.argv[3])
+MPI = sys.argv[4] if len(sys.argv) > 4 else None
+START = time.monotonic()
+END = START + SECONDS
 CORES = len(os.sched_getaffinity(0))
 os.makedirs(OUT, exist_ok=True)
-raw = open(os.path.join(OUT, "games.tsv"), "w")
+raw, lock = open(os.path.join(OUT, "games.tsv"), "w"), threading.Lock()
+AUCTIONS = (20, 22, 24, 26, 28, 29, 30)
 
 
-def run(words, limit):
-    """The JSON result and the seconds of the whole process; None where it did not end."""
-    limit = min(limit, END - time.monotonic())
+def run(words, limit, ranks=0, end=None):
+    """The JSON result, None where it did not prove, and the seconds of the whole process."""
+    limit = min(limit, (end or END) - time.monotonic())
     if limit < 1:
         return None, 0
+    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), MPI] if ranks else [G]
     start = time.monotonic()
     try:
-        p = subprocess.run([G] + words + ["--json"], capture_output=True, text=True, timeout=limit)
+        p = subprocess.run(command + words + ["--json"], capture_output=True, text=True, timeout=limit)
+        said = p.stdout.strip()[:600] or p.stderr.strip()[-300:].replace("\n", " ")
     except subprocess.TimeoutExpired:
-        raw.write("%s\t\ttimeout %g\n" % (" ".join(words), limit))
-        return None, limit
+        p, said = None, "none in %g s" % limit
     wall = time.monotonic() - start
-    raw.write("%s\t%.3f\t%s\n" % (" ".join(words), wall, p.stdout.strip()[:600] or p.stderr.strip()[-300:]))
-    raw.flush()
+    with lock:
+        raw.write("%s\t%d\t%.3f\t%s\n" % (" ".join(words), ranks, wall, said))
+        raw.flush()
     try:
-        return json.loads(p.stdout), wall
+        got = json.loads(p.stdout) if p else {}
     except ValueError:
-        return None, wall
+        got = {}
+    return got if got.get("status") == "optimal" else None, wall
 
 
 def table(head):
@@ -40,77 +50,113 @@ def s(x):
     return "-" if x is None else "%.4g" % x
 
 
-def csg():
-    print("\n## Coalition structures, uniform, int32, seconds of the splits (of the whole process)")
+def structures(n, method, limit, known):
+    """One cell: seconds of the splits, and of the whole process."""
+    r, wall = run(["csg", "--backend", "cuda", "--method", method, "--generate", "uniform", "-n", str(n)], limit)
+    if not r:
+        return "none"
+    known.setdefault(n, {})[method] = r
+    return "%s (%.2f)" % (s(r["times"]["splits"]), wall)
+
+
+def csg(known):
+    print("\n## Coalition structures, uniform, int32: seconds of the splits (of the whole process)")
     table(("agents", "conv", "idp (IDP^G)", "dp (GPU-CSG)", "values"))
-    dp = {}
-    most = {"conv": 29, "idp": 29, "dp": 28}
-    for n in range(21, 30):
-        cells, values = [], set()
-        for m in ("conv", "idp", "dp"):
-            r = None
-            if n <= most[m]:
-                r, wall = run(["csg", "--backend", "cuda", "--method", m, "--generate", "uniform", "-n", str(n), "--timeout", "70s"], 80)
-            if r and r["status"] == "optimal":
-                values.add(r["value"])
-                cells.append("%s (%.2f)" % (s(r["times"]["splits"]), wall))
-                dp[m, n] = r["times"]["splits"]
-            else:
-                cells.append(r["status"] if r else "not run" if n > most[m] else "none")
-        row(n, *cells, " ".join(str(v) for v in sorted(values)))
-    if ("dp", 28) in dp and ("dp", 27) in dp:
-        print("\ndp at 29 agents would take about %.0f s: %.3g times those of 28." % (dp["dp", 28] ** 2 / dp["dp", 27], dp["dp", 28] / dp["dp", 27]))
-    print("\nPrinted: GPU-CSG 29 agents 1.5 h; IDP^G 24, 26, 28 agents 12, 84, 665 s.")
+    for n in range(21, 29):
+        cells = [structures(n, m, 100, known) for m in ("conv", "idp", "dp") if m != "conv" or n <= 26]
+        row(n, *(["in csg-h200"] if n > 26 else []), *cells, " ".join(sorted({str(r["value"]) for r in known.get(n, {}).values()})))
 
 
-def auctions():
-    print("\n## Complete auctions (every bundle has a bid, goods may stay unsold), normal, int16: `auction --backend cuda FILE`, and conv alone")
-    table(("goods", "file, GB", "auction --backend cuda: seconds, of the whole process", "method, where", "auction --backend cpu", "csg --free-disposal --method conv --backend cuda: splits", "revenue"))
-    path = os.path.join(OUT, "bids.csg")
-    for n in (20, 22, 24, 25, 26, 27, 28, 29, 30):
-        subprocess.run([G, "generate", "csg", "-n", str(n), "--dist", "normal", "--type", "int16", "-o", path], check=False, timeout=60)
-        if not os.path.exists(path):
-            row(n, "not made")
+def csg_largest(known):
+    """29 agents, where the time that 28 took says that they end."""
+    dp = {n: known[n]["dp"]["times"]["splits"] for n in (27, 28) if "dp" in known.get(n, {})}
+    cells = [structures(29, "idp", 100, known)]
+    needs = dp[28] ** 2 / dp[27] * 1.1 + 20 if len(dp) == 2 else 1e9
+    cells.append(structures(29, "dp", 300, known) if needs < END - time.monotonic() else "%.0f s of splits expected: not run" % (dp[28] ** 2 / dp[27]) if len(dp) == 2 else "not run")
+    return cells + [" ".join(sorted({str(r["value"]) for r in known.get(29, {}).values()}))]
+
+
+def generated(n):
+    path = os.path.join(OUT, "bids%d.csg" % n)
+    subprocess.run([G, "generate", "csg", "-n", str(n), "--dist", "normal", "--type", "int16", "-o", path], check=True, timeout=200)
+    return path
+
+
+def auctions(files):
+    print("\n## Complete auctions (every bundle has a bid, goods may stay unsold), normal, int16: `auction --backend cuda FILE`, and the methods of csg --free-disposal beside it")
+    table(("goods", "file, GB", "auction --backend cuda: seconds (of the whole process)", "method, where", "auction --backend cpu", "csg --free-disposal --method conv --backend cuda: splits (whole process)", "revenue"))
+    for n, made in files.items():
+        try:
+            path = made.result(timeout=max(1, END - time.monotonic()))
+        except Exception as e:
+            row(n, "not made: %s" % type(e).__name__)
             continue
-        size = os.path.getsize(path) / 1e9
-        a, wall = run(["auction", "--backend", "cuda", "--timeout", "30s", path], 40)
-        b, wall_b = run(["auction", "--backend", "cpu", "--timeout", "20s", path], 25) if n <= 25 else (None, 0)
-        c, wall_c = run(["csg", "--free-disposal", "--method", "conv", "--backend", "cuda", "--timeout", "30s", path], 40)
+        a, wall = run(["auction", "--backend", "cuda", path], 40)
+        b, wall_b = run(["auction", "--backend", "cpu", path], 25) if n <= 28 else (None, 0)
+        c, wall_c = run(["csg", "--free-disposal", "--method", "conv", "--backend", "cuda", path], 40)
         same = {str(x) for x in (a and a.get("revenue"), b and b.get("revenue"), c and c.get("value")) if x is not None}
-        row(n, "%.3f" % size, "%s, %.2f" % (s(a["seconds"]), wall) if a else "none", "%s, %s" % (a["method"], a["backend"]) if a else "",
-            "%s, %.2f" % (s(b["seconds"]), wall_b) if b else "", s(c["times"]["splits"]) if c else "none", " ".join(sorted(same)))
+        row(n, "%.3f" % (os.path.getsize(path) / 1e9), "%s (%.2f)" % (s(a["seconds"]), wall) if a else "none", "%s, %s" % (a["method"], a["backend"]) if a else "",
+            "%s (%.2f)" % (s(b["seconds"]), wall_b) if b else "", "%s (%.2f)" % (s(c["times"]["splits"]), wall_c) if c else "none", " ".join(sorted(same)))
         os.remove(path)
 
 
-def se():
-    print("\n## GPU-SE: MinimumEffort, int payoffs, seconds of `nash --method se`; one game a size")
-    threads = [t for t in (1, 2, 4, 8, 16) if t <= CORES]
-    table(["actions", "equilibria"] + ["OMP %d" % t for t in threads] + ["card", "speedup of %d cores, of the card" % threads[-1], "status"])
-    game = os.path.join(OUT, "game.nfg")
-    for n in (8, 10, 12, 13, 14, 15, 16):
-        subprocess.run([G, "generate", "nash", "--game", "minimum-effort", "-n", str(n), "--int-payoffs", "10000", "-o", game], check=True)
-        got, counts, states = {}, set(), set()
-        for t in threads + ["card"]:
-            extra = ["--backend", "cuda"] if t == "card" else ["--backend", "cpu", "--threads", str(t)]
-            best = None
-            for _ in range(2 if n < 14 else 1):
-                r, _ = run(["nash", "--method", "se", *extra, "--timeout", "30s", game], 40)
-                if r and "seconds" in r:
-                    best = min(best or 1e9, r["seconds"])
-                    counts.add(r.get("n_equilibria"))
-                    states.add(r.get("status"))
-            got[t] = best
-        last = got[threads[-1]]
-        row(n, " ".join(str(c) for c in sorted(counts, key=str)), *(s(got[t]) for t in threads), s(got["card"]),
-            "%s, %s" % ("%.1f" % (got[1] / last) if got[1] and last else "-", "%.1f" % (got[1] / got["card"]) if got[1] and got["card"] else "-"), " ".join(sorted(states)))
-    os.remove(game)
-    print("\nPrinted: 10 actions 0.104 s on the card, 0.148 s on 16 cores; 16 actions 109 times one core. Seconds of the whole command: opening the card is in them, which benchmarks/bench_support leaves out.")
+class Supports:
+    """GPU-SE's figures 4 to 7: seconds by actions and by what counts: ("OMP", threads), ("MPI", ranks) or ("card", 0)."""
+    sizes, widths = range(5, 17), [w for w in (1, 2, 4, 8, 16) if w <= CORES]
+
+    def __init__(self):
+        self.seconds, self.counts, self.states = {}, {}, {}
+        for n in self.sizes:
+            subprocess.run([G, "generate", "nash", "--game", "minimum-effort", "-n", str(n), "--int-payoffs", "10000", "-o", self.game(n)], check=True)
+
+    def game(self, n):
+        return os.path.join(OUT, "game%d.nfg" % n)
+
+    def measure(self, kinds, end):
+        for n in self.sizes:
+            for kind, width in kinds:
+                words = ["nash", "--method", "se"] + (["--backend", "cuda"] if kind == "card" else ["--backend", "cpu", "--threads", str(width if kind == "OMP" else 1)])
+                for _ in range(3 if n < 13 else 1):
+                    r, _ = run(words + [self.game(n)], 60, width if kind == "MPI" else 0, end)
+                    if r:
+                        self.seconds[n, kind, width] = min(self.seconds.get((n, kind, width), 1e9), r["seconds"])
+                        self.counts.setdefault(n, set()).add(r["n_equilibria"])
+
+    def table(self):
+        print("\n## GPU-SE: MinimumEffort, int payoffs; seconds of `nash --method se`, one game a size, best of three below 13 actions")
+        kinds = [("OMP", w) for w in self.widths] + ([("MPI", w) for w in self.widths] if MPI else []) + [("card", 0)]
+        table(["actions", "equilibria"] + ["%s %d" % k if k[1] else k[0] for k in kinds])
+        for n in self.sizes:
+            row(n, " ".join(str(c) for c in sorted(self.counts.get(n, ()))), *(s(self.seconds.get((n, *k))) for k in kinds))
+        with open(os.path.join(OUT, "se.tsv"), "w") as f:
+            f.writelines("%d\t%s\t%d\t%.6f\n" % (*k, x) for k, x in sorted(self.seconds.items()))
+        print("\nPrinted: 10 actions 0.104 s on the card, 0.148 s on 16 cores; at 16 actions the card is 108.98, 63.87, 36.95, 22.06, 15.36 times as fast as OMP-SE on 1, 2, 4, 8, 16 cores and"
+              " 112.90, 60.81, 35.04, 18.16, 10.77 times as fast as MPI-SE. Opening the card is in its seconds, which benchmarks/bench_support leaves out.")
 
 
-for part in (csg, se, auctions):
+def part(name, work, *args):
     begin = time.monotonic()
     try:
-        part()
+        got = work(*args)
     except Exception as e:
-        print("\n%s ended: %s" % (part.__name__, e))
-    print("\n(%s: %.0f s)" % (part.__name__, time.monotonic() - begin), flush=True)
+        got = print("\n%s ended: %s" % (name, e))
+    print("\n(%s: %.0f s)" % (name, time.monotonic() - begin), flush=True)
+    return got
+
+
+known, spare = {}, concurrent.futures.ThreadPoolExecutor(max_workers=len(AUCTIONS) if CORES >= 16 else 1)
+files = {n: spare.submit(generated, n) for n in AUCTIONS if CORES >= 16 or n <= 24}
+part("csg", csg, known)
+concurrent.futures.wait(files.values(), timeout=60)
+largest = spare.submit(csg_largest, known)
+supports = Supports()
+few = [w for w in supports.widths if w < 16][::-1]
+part("se on 8 cores and fewer", supports.measure, [(k, w) for w in few for k in (("OMP", "MPI") if MPI else ("OMP",))], END - SECONDS / 4)
+try:
+    cells = largest.result(timeout=max(1, END - SECONDS / 8 - time.monotonic()))
+    print("\n29 agents: idp %s, dp %s; value %s. Printed: GPU-CSG 29 agents 1.5 h; IDP^G 24, 26, 28 agents 12, 84, 665 s." % tuple(cells))
+except Exception as e:
+    print("\n29 agents: none (%s)" % type(e).__name__)
+part("se on 16 cores and the card", supports.measure, [("card", 0)] + [(k, 16) for k in (("OMP", "MPI") if MPI else ("OMP",)) if 16 in supports.widths], END)
+part("auctions", auctions, files)
+supports.table()
