@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Tables 6 to 10 of the GpuBE paper and the curves of its figure 10, row by row beside ours.
 
-usage: benchmarks/papers/gpube_mbe.py run DATA OUT.csv [--gpube build/gpube] [--seconds 440] [--backends cuda,cpu] [--only TEXT]
+usage: benchmarks/papers/gpube_mbe.py run DATA OUT.csv [--gpube build/gpube] [--seconds 440] [--backends cuda,cpu] [--only TEXT] [--zs Z,Z…] [--no-exact]
        benchmarks/papers/gpube_mbe.py table OUT.csv     Markdown: each row's printed figures, and ours below them
 
 gpube.csv has what the paper prints: seconds, times its CPU, bound for z_min, z_2, z_3, z_max, and the whole elimination (w*). As there,
 z_min is the largest arity of the instance, z_max the largest z up to 20 that fits (here the card, and 5 seconds), and z_2, z_3 lie in
 between at thirds. Ours are bound --method mbe --z Z --order min-fill: seconds of the mini-buckets alone and of the whole command, on
 the card and on the processor's cores beside it (at the same time, on other cores); then elimination and solve to the proof. Instances
-that are not at hand are said to be so; pedigrees are those of DATA, a table of our own. Colourings without a file are written from
+that are not at hand are said to be so; pedigrees are those of DATA, a table of our own. --zs: these z instead, those that end. Colourings without a file are written from
 their graphs: a cost of 1 an edge. Figure 10: n = 20, d = 25, p1 = 0.3; 20 variables, scale-free; grid of 100; seed 1, p2 = 0.3.
 """
 import argparse
@@ -124,7 +124,9 @@ def arity_and_domain(runs, path):
 
 
 def columns(runs, row, path, main):
-    """The four z's: the largest that fits is searched for."""
+    """The four z's: the largest that fits is searched for. Or those that were asked for."""
+    if runs.o.zs:
+        return [z for z in map(int, runs.o.zs.split(",")) if runs.mbe(row, path, z, main, 0)]
     low, domain = arity_and_domain(runs, path)
     z = max(low, min(20, int(math.log(2e9) / math.log(max(domain, 2))) + 1))
     while z > low and not runs.mbe(row, path, z, main, 0):
@@ -174,7 +176,8 @@ def run(o):
         if len(backends) > 1:
             for z in zs:
                 later.put(lambda r=r, path=path, z=z: runs.mbe(r, path, z, "cpu", len(runs.sides["cpu"]), "mbe", 3))
-        runs.exact(r, path, main)
+        if o.exact:
+            runs.exact(r, path, main)
     later.put(None)
     beside.join()
 
@@ -243,6 +246,8 @@ def main():
     r.add_argument("--seconds", type=float, default=440)
     r.add_argument("--backends", default="cuda,cpu")
     r.add_argument("--only", default="")
+    r.add_argument("--zs", default="")
+    r.add_argument("--no-exact", dest="exact", action="store_false")
     t = sub.add_parser("table")
     t.add_argument("csv")
     o = ap.parse_args()

@@ -1,0 +1,679 @@
+/*
+ * bench_papers.cu - what the papers show of the insides of their kernels, of ours on this card.
+ *
+ *     bench_papers sections AGENTS       figures 3 and 4 of GPU-CSG: cycles of each section of its
+ * kernel, in thread 0 of every block, and how many fetches the sharing of splittings spares
+ *     bench_papers stages AGENTS...      IDP^G's stages: sizes one after the other with the host
+ * waiting for each, as the library has them; queued; and merged as in the paper's algorithm 1
+ *     bench_papers apart                 figure 9 of GpuBE: a bucket's tables aggregated, then a
+ * variable eliminated, in kernels as the paper has them, and the library's, which do both at once;
+ * one core beside
+ *
+ * Tables as Markdown on standard output. Every result is compared with another way to it; WRONG
+ * where they differ.
+ */
+#include "gpube/ops/subset/subset_dp.cuh"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <vector>
+
+extern "C" {
+#include "gpube/base/base.h"
+#include "gpube/ops/contract/contract.h"
+#include "tests/support/shapes.h"
+}
+
+#define MUST(call)                                                                                 \
+	do {                                                                                       \
+		cudaError_t error_ = (call);                                                       \
+		if (error_ != cudaSuccess) {                                                       \
+			fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error_));            \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+typedef unsigned long long count_t;
+
+/* ---- figures 3 and 4 of GPU-CSG ------------------------------------------------------ */
+
+#define SECTIONS 8
+
+/* Cycles between the checkpoints, of thread 0. */
+struct clocks {
+	count_t *total; /* SECTIONS */
+	count_t spent[SECTIONS];
+	long long last;
+
+	__device__ void begin()
+	{
+		for (int k = 0; k < SECTIONS; k++)
+			spent[k] = 0;
+		last = clock64();
+	}
+	__device__ void passed(int section)
+	{
+		const long long now = clock64();
+
+		spent[section] += (count_t)(now - last);
+		last = now;
+	}
+	/* not before the values are there: the vote needs them */
+	template <class T, int N> __device__ void passed(int section, T (&best)[N])
+	{
+		T all = 0;
+
+		for (int k = 0; k < N; k++)
+			all = all ^ best[k];
+		if (__any_sync(~0u, all == (T)0x5a5a5a5a))
+			spent[0]++;
+		passed(section);
+	}
+	__device__ void fetch(bool, bool)
+	{
+	}
+	__device__ void end()
+	{
+		passed(7);
+		if (threadIdx.x == 0)
+			for (int k = 1; k < SECTIONS; k++)
+				atomicAdd(&total[k], spent[k]);
+	}
+};
+
+/* Fetches, and those among them that another coalition's spare. */
+struct fetches {
+	count_t *total; /* 2 */
+	uint32_t made, spared;
+
+	__device__ void begin()
+	{
+		made = spared = 0;
+	}
+	__device__ void passed(int)
+	{
+	}
+	template <class T, int N> __device__ void passed(int, T (&)[N])
+	{
+	}
+	__device__ void fetch(bool y_is_there, bool z_is_there)
+	{
+		made += 2;
+		spared += (uint32_t)y_is_there + (uint32_t)z_is_there;
+	}
+	__device__ void end()
+	{
+		uint32_t m = made, s = spared;
+
+		for (int k = 16; k; k /= 2) {
+			m += __shfl_xor_sync(~0u, m, k);
+			s += __shfl_xor_sync(~0u, s, k);
+		}
+
+		if (threadIdx.x % 32 == 0) {
+			atomicAdd(&total[0], (count_t)m);
+			atomicAdd(&total[1], (count_t)s);
+		}
+	}
+};
+
+__global__ void fill_values(int32_t *to, uint64_t n, uint64_t seed, int32_t most)
+{
+	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
+		i += (uint64_t)gridDim.x * blockDim.x) {
+		uint64_t x = (seed + i) * 0x9e3779b97f4a7c15u;
+
+		x = (x ^ (x >> 31)) * 0xbf58476d1ce4e5b9u;
+		to[i] = i ? (int32_t)((x >> 32) % (uint64_t)most) * (most < 1000 ? 1 : __popcll(i))
+			  : 0;
+	}
+}
+
+__global__ void collect(
+	struct gpube_splits s, uint64_t n_coalitions, const int32_t *partials, int n)
+{
+	const uint64_t id = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+	uint64_t c;
+	int32_t best;
+
+	if (id >= n_coalitions)
+		return;
+	c = gpube__subset_of_size(s.n_bits, s.size, id);
+	best = ((const int32_t *)s.value)[c];
+	for (int k = 0; k < n; k++)
+		best = max(partials[id * n + k], best);
+	((int32_t *)s.best)[c] = best;
+}
+
+struct game {
+	int n;
+	uint64_t cells;
+	int32_t *value, *best, *partials;
+	uint64_t partials_cells;
+};
+
+static void game_new(struct game *g, int n)
+{
+	g->n = n;
+	g->cells = (uint64_t)1 << n;
+	MUST(cudaMalloc((void **)&g->value, g->cells * 4));
+	MUST(cudaMalloc((void **)&g->best, g->cells * 4));
+	g->partials_cells = std::max<uint64_t>(g->cells, 1u << 20);
+	MUST(cudaMalloc((void **)&g->partials, g->partials_cells * 4));
+	fill_values<<<2048, 256>>>(g->value, g->cells, 1, 1000000);
+	MUST(cudaDeviceSynchronize());
+}
+
+static void game_free(struct game *g)
+{
+	MUST(cudaFree(g->value));
+	MUST(cudaFree(g->best));
+	MUST(cudaFree(g->partials));
+}
+
+static struct gpube_splits splits_of(const struct game *g, int size, int most)
+{
+	struct gpube_splits s;
+
+	memset(&s, 0, sizeof(s));
+	s.type = GPUBE_INT32;
+	s.n_bits = g->n;
+	s.size = size;
+	s.most = most;
+	s.value = g->value;
+	s.best = g->best;
+	return s;
+}
+
+/* As by_groups() of subset_dp.cu; a block a group where all blocks are to be alike. */
+template <bool SHARED, class WATCH>
+static void groups(const struct game *g, int size, WATCH watch, cudaStream_t stream)
+{
+	const struct gpube_splits s = splits_of(g, size, size - 1);
+	const uint64_t n = gpube__n_of_size(g->n, size);
+	const uint64_t blocks = (n + DP_COALITIONS - 1) / DP_COALITIONS;
+	const uint64_t rounds = ((uint64_t)1 << (size - 1)) / (2 * DP_THREADS);
+	uint64_t shares = 132 * 16 / blocks + 1;
+
+	shares = shares < rounds ? shares : rounds ? rounds : 1;
+	if (n * shares > g->partials_cells) {
+		fprintf(stderr, "no room for %d of %d agents\n", size, g->n);
+		exit(1);
+	}
+	group_kernel<int32_t, SHARED, WATCH>
+		<<<dim3((unsigned)blocks, (unsigned)shares), DP_THREADS, 0, stream>>>(
+			s, n, g->partials, watch);
+	collect<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(s, n, g->partials, (int)shares);
+	MUST(cudaGetLastError());
+}
+
+template <bool SHARED, class WATCH> static double all_groups(const struct game *g, WATCH watch)
+{
+	double start;
+
+	MUST(cudaMemcpy(g->best, g->value, g->cells * 4, cudaMemcpyDeviceToDevice));
+	start = gpube__now();
+	for (int size = 2; size <= g->n; size++) {
+		groups<SHARED>(g, size, watch, 0);
+		MUST(cudaDeviceSynchronize());
+	}
+	return gpube__now() - start;
+}
+
+static int32_t value_of_all(const struct game *g)
+{
+	int32_t v;
+
+	MUST(cudaMemcpy(&v, g->best + g->cells - 1, 4, cudaMemcpyDeviceToHost));
+	return v;
+}
+
+static void sections(int n)
+{
+	static const char *const names[SECTIONS] = {"", "1: coalitions made", "2: shift arrays",
+		"3: best values reset", "4: splittings made, values fetched", "5: maxima of warps",
+		"6: maxima of blocks", "7: written"};
+	count_t *device, host[2][SECTIONS], all[2] = {0, 0}, fetched[2];
+	double plain[2], watched[2];
+	int32_t values[4];
+	struct game g;
+	struct clocks c;
+	struct fetches f;
+
+	game_new(&g, n);
+	MUST(cudaMalloc((void **)&device, sizeof(host[0])));
+	memset(&c, 0, sizeof(c));
+	memset(&f, 0, sizeof(f));
+	c.total = f.total = device;
+	all_groups<true>(&g, gpube_unwatched());
+	for (int shared = 0; shared < 2; shared++) {
+		plain[shared] = shared ? all_groups<true>(&g, gpube_unwatched())
+				       : all_groups<false>(&g, gpube_unwatched());
+		values[shared] = value_of_all(&g);
+		MUST(cudaMemset(device, 0, sizeof(host[0])));
+		watched[shared] = shared ? all_groups<true>(&g, c) : all_groups<false>(&g, c);
+		values[2 + shared] = value_of_all(&g);
+		MUST(cudaMemcpy(host[shared], device, sizeof(host[0]), cudaMemcpyDeviceToHost));
+		for (int k = 1; k < SECTIONS; k++)
+			all[shared] += host[shared][k];
+	}
+	printf("\n## GPU-CSG, %d agents, int32: cycles of thread 0 of every block, by sections of "
+	       "the paper's algorithm 7\n\n",
+		n);
+	printf("| section | unshared splittings (figure 3) | share | shared (figure 4) | share "
+	       "|\n|---|---|---|---|---|\n");
+	for (int k = 1; k < SECTIONS; k++)
+		printf("| %s | %.4g | %.1f %% | %.4g | %.1f %% |\n", names[k], (double)host[0][k],
+			100.0 * (double)host[0][k] / (double)all[0], (double)host[1][k],
+			100.0 * (double)host[1][k] / (double)all[1]);
+	printf("| seconds, with the clocks (without) | %.4f (%.4f) | | %.4f (%.4f) | |\n",
+		watched[0], plain[0], watched[1], plain[1]);
+	printf("\nAll four runs: %s\n",
+		values[0] == values[1] && values[1] == values[2] && values[2] == values[3]
+			? "the same value"
+			: "WRONG");
+	printf("\n## GPU-CSG: fetches of values that the sharing of splittings spares\n\n| agents "
+	       "| fetches | spared | share |\n|---|---|---|---|\n");
+	game_free(&g);
+	for (int m = 12; m <= n + 2; m += 2) {
+		game_new(&g, m);
+		MUST(cudaMemset(device, 0, 2 * sizeof(*device)));
+		all_groups<true>(&g, f);
+		MUST(cudaMemcpy(fetched, device, sizeof(fetched), cudaMemcpyDeviceToHost));
+		printf("| %d | %.6g | %.6g | %.2f %% |\n", m, (double)fetched[0],
+			(double)fetched[1], 100.0 * (double)fetched[1] / (double)fetched[0]);
+		game_free(&g);
+	}
+	MUST(cudaFree(device));
+}
+
+/* ---- the stages of IDP^G ---------------------------------------------------------------- */
+
+/* As csg__dp_most(). */
+static int most_of(int n, int size)
+{
+	return size == n ? size - 1 : n - size < (size + 1) / 2 ? 0 : std::min(n - size, size - 1);
+}
+
+static void by_threads(const struct game *g, int size, cudaStream_t stream)
+{
+	const uint64_t n = gpube__n_of_size(g->n, size);
+
+	if (size == g->n)
+		groups<true>(g, size, gpube_unwatched(), stream);
+	else
+		thread_kernel<int32_t><<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(
+			splits_of(g, size, most_of(g->n, size)), n);
+	MUST(cudaGetLastError());
+}
+
+enum plan { WAITING, QUEUED, MERGED };
+
+/* Seconds of all sizes; sizes that IDP never splits keep their values and are not launched. */
+static double stages(const struct game *g, enum plan plan, cudaStream_t *s, int *waits)
+{
+	cudaEvent_t done;
+	double start;
+
+	MUST(cudaEventCreateWithFlags(&done, cudaEventDisableTiming));
+	MUST(cudaMemcpy(g->best, g->value, g->cells * 4, cudaMemcpyDeviceToDevice));
+	MUST(cudaDeviceSynchronize());
+	*waits = 0;
+	start = gpube__now();
+	if (plan == MERGED) {
+		/* size k and size n - k + 1, which depends on sizes up to k - 1 alone, at the same
+		 * time */
+		for (int size = 2; size <= g->n / 2; size++) {
+			const int other = g->n - size + 1;
+			const bool both = other > g->n / 2 && other < g->n && most_of(g->n, other);
+
+			by_threads(g, size, s[0]);
+			if (both)
+				by_threads(g, other, s[1]);
+			MUST(cudaStreamSynchronize(s[0]));
+			if (both)
+				MUST(cudaStreamSynchronize(s[1]));
+			++*waits;
+		}
+		if (g->n % 2 &&
+			most_of(g->n, g->n / 2 + 1)) { /* the middle size of an odd number */
+			by_threads(g, g->n / 2 + 1, s[0]);
+			MUST(cudaStreamSynchronize(s[0]));
+			++*waits;
+		}
+		by_threads(g, g->n, s[0]);
+	} else {
+		for (int size = 2; size <= g->n; size++) {
+			if (!most_of(g->n, size))
+				continue;
+			by_threads(g, size, s[0]);
+			if (plan == WAITING && size < g->n) {
+				MUST(cudaStreamSynchronize(s[0]));
+				++*waits;
+			}
+		}
+	}
+	MUST(cudaStreamSynchronize(s[0]));
+	MUST(cudaEventDestroy(done));
+	return gpube__now() - start;
+}
+
+__global__ void nothing()
+{
+}
+
+static void all_stages(int argc, char **argv)
+{
+	const char *const names[] = {
+		"a size at a time, the host waits", "queued", "stages of two sizes (IDP^G)"};
+	cudaStream_t s[2];
+	double start;
+
+	MUST(cudaStreamCreate(&s[0]));
+	MUST(cudaStreamCreate(&s[1]));
+	nothing<<<1, 1, 0, s[0]>>>();
+	MUST(cudaStreamSynchronize(s[0]));
+	start = gpube__now();
+	for (int k = 0; k < 1000; k++) {
+		nothing<<<1, 1, 0, s[0]>>>();
+		MUST(cudaStreamSynchronize(s[0]));
+	}
+	printf("\n## IDP on a card: what merging the launches of stages spares\n\nAn empty launch "
+	       "and the host's waiting for it: %.2f us (mean of 1000).\n\n",
+		1e6 * (gpube__now() - start) / 1000);
+	printf("| agents |");
+	for (int p = 0; p < 3; p++)
+		printf(" %s: seconds | waits |", names[p]);
+	printf(" merging spares | |\n|---|---|---|---|---|---|---|---|---|\n");
+	for (int k = 0; k < argc; k++) {
+		struct game g;
+		double best[3] = {1e9, 1e9, 1e9};
+		int waits[3];
+		int32_t value[3];
+
+		game_new(&g, atoi(argv[k]));
+		for (int p = 0; p < 3; p++) {
+			const int repeats = g.n <= 24 ? 5 : 1;
+
+			for (int r = 0; r < repeats; r++)
+				best[p] = std::min(best[p], stages(&g, (enum plan)p, s, &waits[p]));
+			value[p] = value_of_all(&g);
+		}
+		printf("| %d |", g.n);
+		for (int p = 0; p < 3; p++)
+			printf(" %.6f | %d |", best[p], waits[p]);
+		printf(" %.2f %% | %s |\n", 100 * (1 - best[MERGED] / best[WAITING]),
+			value[0] == value[1] && value[1] == value[2] ? "same value" : "WRONG");
+		fflush(stdout);
+		game_free(&g);
+	}
+}
+
+/* ---- figure 9 of GpuBE ----------------------------------------------------------------------- */
+
+#define MAX_DIMS 12
+
+/* A joined table's dims, the eliminated one last, and an operand's step along each; 0: it has it
+ * not. */
+struct steps {
+	int n;
+	int64_t size[MAX_DIMS], step[MAX_DIMS];
+};
+
+static __host__ __device__ inline int64_t cell_of(const struct steps &s, int64_t i)
+{
+	int64_t at = 0;
+
+	for (int d = s.n - 1; d >= 0; d--) {
+		at += i % s.size[d] * s.step[d];
+		i /= s.size[d];
+	}
+	return at;
+}
+
+/* The paper's Gpu::Aggregate: a thread a row of the output table, which has the table added to it.
+ */
+__global__ void aggregate(int32_t *out, int64_t n, const int32_t *in, struct steps s, bool first)
+{
+	for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
+		i += (int64_t)gridDim.x * blockDim.x)
+		out[i] = (first ? 0 : out[i]) + in[cell_of(s, i)];
+}
+
+/* The paper's Gpu::Eliminate: a thread a row of what is left, over the values of the eliminated
+ * variable. */
+__global__ void eliminate(int32_t *out, int64_t rows, const int32_t *joined, int d)
+{
+	for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < rows;
+		i += (int64_t)gridDim.x * blockDim.x) {
+		int32_t best = joined[i * d];
+
+		for (int x = 1; x < d; x++)
+			best = min(best, joined[i * d + x]);
+		out[i] = best;
+	}
+}
+
+static void aggregate_here(
+	int32_t *out, int64_t n, const int32_t *in, const struct steps &s, bool first)
+{
+	int64_t at[MAX_DIMS] = {0}, cell = 0;
+
+	for (int64_t i = 0; i < n;
+		i++) { /* an odometer, since divisions would slow a core down for nothing */
+		out[i] = (first ? 0 : out[i]) + in[cell];
+		for (int d = s.n - 1; d >= 0; d--) {
+			cell += s.step[d];
+			if (++at[d] < s.size[d])
+				break;
+			cell -= s.step[d] * s.size[d];
+			at[d] = 0;
+		}
+	}
+}
+
+static void eliminate_here(int32_t *out, int64_t rows, const int32_t *joined, int d)
+{
+	for (int64_t i = 0; i < rows; i++) {
+		int32_t best = joined[i * d];
+
+		for (int x = 1; x < d; x++)
+			best = std::min(best, joined[i * d + x]);
+		out[i] = best;
+	}
+}
+
+static float timed(cudaEvent_t from, cudaEvent_t to)
+{
+	float ms;
+
+	MUST(cudaEventRecord(to, 0));
+	MUST(cudaEventSynchronize(to));
+	MUST(cudaEventElapsedTime(&ms, from, to));
+	return ms * 1e-3f;
+}
+
+static float middle(std::vector<float> v)
+{
+	std::sort(v.begin(), v.end());
+	return v[v.size() / 2];
+}
+
+static void one_bucket(
+	struct gpube_ctx *ctx, const struct gpube_ops *ops, const char *name, const char *text)
+{
+	const int repeats = 9;
+	struct shape s;
+	const char *problem = shape_parse(&s, text, GPUBE_MIN_PLUS, GPUBE_INT32);
+	struct gpube_contraction c;
+	struct gpube_operand in[16];
+	struct steps steps[16];
+	std::vector<int32_t *> host(16);
+	int32_t *joined, *out, *joined_here, *out_here;
+	std::vector<int32_t> mine, theirs;
+	std::vector<float> agg, elim, fused;
+	cudaEvent_t a, b;
+	double agg_here = 1e9, elim_here = 1e9;
+	int64_t cells = 1;
+	int x;
+
+	if (problem || s.c.n_dims > MAX_DIMS || s.c.n_dims - s.c.n_out != 1 || s.c.n_in > 16) {
+		fprintf(stderr, "%s: %s\n", name, problem ? problem : "too large");
+		exit(1);
+	}
+	c = s.c;
+	c.in = in;
+	c.cut = c.threshold = INT32_MAX / 64;
+	x = (int)c.sizes[c.n_dims - 1];
+	for (int k = 0; k < c.n_dims; k++)
+		cells *= c.sizes[k];
+	MUST(cudaEventCreate(&a));
+	MUST(cudaEventCreate(&b));
+	for (int k = 0; k < c.n_in; k++) {
+		const uint64_t bytes = shape_in_bytes(&s, k);
+		int64_t step = 1;
+		void *p = ops->alloc(ctx, bytes);
+
+		if (!p)
+			exit(1);
+		fill_values<<<1024, 256>>>((int32_t *)p, bytes / 4, (uint64_t)(k + 1) << 40, 100);
+		in[k] = s.in[k];
+		in[k].values = p;
+		host[k] = (int32_t *)malloc(bytes);
+		MUST(cudaMemcpy(host[k], p, bytes, cudaMemcpyDeviceToHost));
+		memset(&steps[k], 0, sizeof(steps[k]));
+		steps[k].n = c.n_dims;
+		for (int d = 0; d < c.n_dims; d++)
+			steps[k].size[d] = c.sizes[d];
+		for (int i = in[k].n_dims - 1; i >= 0; i--) {
+			steps[k].step[in[k].dims[i]] = step;
+			step *= c.sizes[in[k].dims[i]];
+		}
+	}
+	out = (int32_t *)ops->alloc(ctx, (uint64_t)(cells / x) * 4);
+	c.out = ops->alloc(ctx, (uint64_t)(cells / x) * 4);
+	joined_here = (int32_t *)malloc((size_t)cells * 4);
+	out_here = (int32_t *)malloc((size_t)(cells / x) * 4);
+	MUST(cudaMalloc((void **)&joined, (size_t)cells * 4));
+	for (int r = 0; r <= repeats; r++) {
+		MUST(cudaEventRecord(a, 0));
+		for (int k = 0; k < c.n_in; k++)
+			aggregate<<<4096, 256>>>(
+				joined, cells, (const int32_t *)in[k].values, steps[k], k == 0);
+		const float t = timed(a, b);
+		MUST(cudaEventRecord(a, 0));
+		eliminate<<<4096, 256>>>(out, cells / x, joined, x);
+		const float u = timed(a, b);
+		MUST(cudaDeviceSynchronize());
+		if (ops->contract(ctx, &c)) {
+			fprintf(stderr, "%s\n", gpube_error(ctx));
+			exit(1);
+		}
+		MUST(cudaDeviceSynchronize());
+		float ms = 0;
+		MUST(cudaEventElapsedTime(
+			&ms, gpube__device_of(ctx)->marks[0], gpube__device_of(ctx)->marks[1]));
+		if (r) {
+			agg.push_back(t);
+			elim.push_back(u);
+			fused.push_back(ms * 1e-3f);
+		}
+	}
+	for (int r = 0; r < 3; r++) {
+		double start = gpube__now();
+
+		for (int k = 0; k < c.n_in; k++)
+			aggregate_here(joined_here, cells, host[k], steps[k], k == 0);
+		agg_here = std::min(agg_here, gpube__now() - start);
+		start = gpube__now();
+		eliminate_here(out_here, cells / x, joined_here, x);
+		elim_here = std::min(elim_here, gpube__now() - start);
+	}
+	mine.resize((size_t)(cells / x));
+	theirs.resize((size_t)(cells / x));
+	MUST(cudaMemcpy(mine.data(), c.out, mine.size() * 4, cudaMemcpyDeviceToHost));
+	MUST(cudaMemcpy(theirs.data(), out, mine.size() * 4, cudaMemcpyDeviceToHost));
+	const double ta = middle(agg), te = middle(elim), tf = middle(fused);
+	printf("| %s | %.3g | %.4g (%.0f) | %.4g (%.0f) | %.4g | **%.4g** | %.1f | %.0f | %.1f to "
+	       "%.1f MB | %s |\n",
+		name, (double)cells, 1e6 * ta, agg_here / ta, 1e6 * te, elim_here / te,
+		1e6 * (ta + te), 1e6 * tf, (ta + te) / tf, (agg_here + elim_here) / tf,
+		4e-6 * (double)cells, 4e-6 * (double)(cells / x),
+		mine == theirs && !memcmp(mine.data(), out_here, mine.size() * 4) ? "same"
+										  : "WRONG");
+	fflush(stdout);
+	for (int k = 0; k < c.n_in; k++) {
+		ops->free(ctx, (void *)in[k].values);
+		free(host[k]);
+	}
+	ops->free(ctx, out);
+	ops->free(ctx, c.out);
+	MUST(cudaFree(joined));
+	free(joined_here);
+	free(out_here);
+	shape_free(&s);
+}
+
+/* Largest buckets as they come along a depth-first order: messages of the children, and functions
+ * of two. */
+static void apart(void)
+{
+	static const char *const buckets[][2] = {
+		{"random, d = 10, w = 5", "x=10 a=10 b=10 c=10 d=10 e=10 : a b c d e : x a b c , x "
+					  "b c d e , x a , x d , x e"},
+		{"random, d = 10, w = 7", "x=10 a=10 b=10 c=10 d=10 e=10 f=10 g=10 : a b c d e f g "
+					  ": x a b c d e , x c d e f g , x a , x d , x g"},
+		{"random, d = 25, w = 4",
+			"x=25 a=25 b=25 c=25 d=25 : a b c d : x a b c , x b c d , x a , x d"},
+		{"scale-free, d = 10, w = 6", "x=10 a=10 b=10 c=10 d=10 e=10 f=10 : a b c d e f : "
+					      "x a b c d e , x b c d e f , x a , x f"},
+		{"scale-free, d = 10, w = 8", "x=10 a=10 b=10 c=10 d=10 e=10 f=10 g=10 h=10 : a b "
+					      "c d e f g h : x a b c d e f g h , x a , x h"},
+		{"grid, d = 10, w = 4",
+			"x=10 a=10 b=10 c=10 d=10 : a b c d : x a b c d , x a , x d"},
+		{"grid, d = 25, w = 4",
+			"x=25 a=25 b=25 c=25 d=25 : a b c d : x a b c d , x a , x d"},
+		{"grid, d = 50, w = 4",
+			"x=50 a=50 b=50 c=50 d=50 : a b c d : x a b c d , x a , x d"},
+	};
+	struct gpube_ctx *ctx;
+	const struct gpube_ops *ops;
+	int status;
+
+	if (gpube_ctx_new(&ctx, NULL))
+		exit(1);
+	ops = gpube__ops_cuda(ctx, &status);
+	if (!ops) {
+		fprintf(stderr, "%s\n", gpube_error(ctx));
+		exit(1);
+	}
+	MUST(cudaEventCreate(&gpube__device_of(ctx)->marks[0]));
+	MUST(cudaEventCreate(&gpube__device_of(ctx)->marks[1]));
+	printf("\n## GpuBE's figure 9: the largest buckets, microseconds of kernels; times: one "
+	       "core, the same two loops\n\n"
+	       "| bucket | joined cells | aggregate (times one core) | eliminate (times one core) "
+	       "| both | ours, fused | both over fused | core over fused | table written: apart to "
+	       "fused | |\n"
+	       "|---|---|---|---|---|---|---|---|---|---|\n");
+	for (size_t k = 0; k < sizeof(buckets) / sizeof(buckets[0]); k++)
+		one_bucket(ctx, ops, buckets[k][0], buckets[k][1]);
+	gpube_ctx_free(ctx);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 2 && strcmp(argv[1], "sections") == 0)
+		sections(atoi(argv[2]));
+	else if (argc > 2 && strcmp(argv[1], "stages") == 0)
+		all_stages(argc - 2, argv + 2);
+	else if (argc > 1 && strcmp(argv[1], "apart") == 0)
+		apart();
+	else {
+		fprintf(stderr, "usage: bench_papers sections AGENTS | stages AGENTS... | apart\n");
+		return 2;
+	}
+	return 0;
+}
