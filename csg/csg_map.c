@@ -35,10 +35,14 @@ static bool read_header(const char *header, uint32_t *n, uint32_t *type)
 
 static void *map_file(const char *path, uint64_t *bytes)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	void *map = MAP_FAILED;
 	struct stat s;
+	int fd;
 
+	/* a pipe is not opened twice */
+	if (!strcmp(path, "-") || stat(path, &s) || !S_ISREG(s.st_mode))
+		return NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
 	if (!fstat(fd, &s) && S_ISREG(s.st_mode) && s.st_size > CSG_HEADER_BYTES) {

@@ -303,10 +303,12 @@ bool csg__is_game(struct gpube_in *in)
 
 int csg__read_from(struct csg_game **out, struct gpube_in *in)
 {
-	struct csg_game *g = NULL;
-	int status = csg__is_game(in) ? GPUBE_OK : gpube__in_refuse_unread(in, true);
+	struct csg_game *g;
+	int status = csg__map(&g, in->ctx, in->path);
 
-	if (!status)
+	if (!status && !g && !csg__is_game(in))
+		status = gpube__in_refuse_unread(in, true);
+	if (!status && !g)
 		status = is_binary(in) ? read_binary(&g, in) : read_text(&g, in);
 	*out = status ? NULL : g;
 	if (status)
@@ -323,9 +325,6 @@ int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path)
 		*out = NULL;
 	if (!out || !ctx || !path)
 		return gpube__missing(ctx);
-	status = csg__map(out, ctx, path);
-	if (status || *out)
-		return status;
 	status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;

@@ -55,12 +55,12 @@ static inline bool csg__big_endian(void)
 
 /*
  * csg__map() - a game whose values are the pages of a plain binary file; *out is NULL,
- * and the status OK, where it is anything else. Errors: ENOMEM
+ * and the status OK, where it is anything else, such as a pipe. Errors: ENOMEM
  */
 int csg__map(struct csg_game **out, struct gpube_ctx *ctx, const char *path);
 
 struct gpube_in;
-/* Whether what follows is a game, binary or text; and one from there. */
+/* Whether what follows is a game, binary or text; and one from there, or on a plain file's pages. */
 bool csg__is_game(struct gpube_in *in);
 int csg__read_from(struct csg_game **out, struct gpube_in *in);
 void csg__unmap(struct csg_game *g);

@@ -70,10 +70,11 @@ static const struct gpube_format_row *format_by_name(const char *path)
 	return NULL;
 }
 
-/* A format's row, or what else is in the file. */
+/* A format's row, or what else is in the file; sure: not only because nothing else claims it. */
 struct found {
 	const struct gpube_format_row *format;
 	enum gpube_content content;
+	bool sure;
 };
 
 /* By content, or else by name, so that a damaged file gets that format's error. */
@@ -97,7 +98,7 @@ static const struct gpube_format_row *claimed(struct gpube_in *in, const char *t
 static struct found recognise(struct gpube_in *in)
 {
 	size_t n = gpube__in_need(in, GPUBE_SNIFF_BYTES);
-	struct found found = {NULL, GPUBE_CONTENT_MODEL};
+	struct found found = {NULL, GPUBE_CONTENT_MODEL, true};
 	char *text;
 
 	n = n < GPUBE_SNIFF_BYTES ? n : GPUBE_SNIFF_BYTES;
@@ -113,15 +114,27 @@ static struct found recognise(struct gpube_in *in)
 	if (!found.format || found.format->id == GPUBE_FORMAT_XML)
 		gpube__in_refuse_unread(in, false);
 	else if (isdigit((unsigned char)*gpube__skip_comments(text)) &&
-		 !gpube__has_extension(in->path, found.format->extensions))
+		 !gpube__has_extension(in->path, found.format->extensions)) {
 		gpube__in_refuse_unread(in, true);
+		found.sure = false;
+	}
 	if (!found.format && !in->status)
 		found.content = gpube__sniff_content(text, in->path);
+	if (!found.format && found.content == GPUBE_CONTENT_MODEL)
+		found.sure = gpube__begins_wcsp(text);
 	gpube__free(in->ctx, text);
 	if (!found.format && found.content == GPUBE_CONTENT_MODEL && !in->status &&
 		gpube__in_refuse_unread(in, true) == GPUBE_OK)
 		found.format = find_format(GPUBE_FORMAT_WCSP);
 	return found;
+}
+
+enum gpube_content gpube__in_content(struct gpube_in *in, bool *sure)
+{
+	const struct found found = recognise(in);
+
+	*sure = found.sure;
+	return found.content;
 }
 
 int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char *path)
@@ -160,7 +173,7 @@ const char *gpube_content_words(enum gpube_content content)
 /* The format of what is read; NULL after an error. */
 static const struct gpube_format_row *input_format(struct gpube_in *in, enum gpube_format format)
 {
-	struct found found = {find_format(format), GPUBE_CONTENT_MODEL};
+	struct found found = {find_format(format), GPUBE_CONTENT_MODEL, true};
 
 	if (format == GPUBE_FORMAT_AUTO)
 		found = recognise(in);
@@ -187,12 +200,32 @@ static int read_model(struct gpube_model **out, struct gpube_ctx *ctx, struct gp
 	return status;
 }
 
+int gpube__read_from(struct gpube_model **out, struct gpube_in *in, const struct gpube_read_opts *opts)
+{
+	const struct gpube_format_row *f;
+	struct gpube_model *m = NULL;
+	int status;
+
+	in->opts = opts;
+	f = input_format(in, opts->format);
+	status = in->status;
+	if (!status && !f->read)
+		status = gpube__fail(
+			in->ctx, GPUBE_EINVAL, "'%s': .%s is only written, not read", in->path, f->name);
+	if (!status)
+		status = read_model(&m, in->ctx, in, f);
+	if (!status)
+		status = gpube__evid_read_for(m, in->path, f->evidence, opts->evidence);
+	if (status)
+		gpube_model_free(m);
+	*out = status ? NULL : m;
+	return status;
+}
+
 int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char *path,
 	const struct gpube_read_opts *opts)
 {
 	static const struct gpube_read_opts none = {.sizeof_options = sizeof(none)};
-	struct gpube_model *m = NULL;
-	const struct gpube_format_row *f;
 	struct gpube_in in;
 	int status;
 
@@ -211,23 +244,9 @@ int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char 
 	status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;
-	in.opts = opts;
-	f = input_format(&in, opts->format);
-	status = in.status;
-	if (!status && !f->read)
-		status = gpube__fail(
-			ctx, GPUBE_EINVAL, "'%s': .%s is only written, not read", path, f->name);
-	if (!status)
-		status = read_model(&m, ctx, &in, f);
+	status = gpube__read_from(out, &in, opts);
 	gpube__in_close(&in);
-	if (!status)
-		status = gpube__evid_read_for(m, path, f->evidence, opts->evidence);
-	if (status) {
-		gpube_model_free(m);
-		return status;
-	}
-	*out = m;
-	return GPUBE_OK;
+	return status;
 }
 
 int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path,

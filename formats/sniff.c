@@ -51,6 +51,24 @@ bool gpube__sniff_cfn(const char *text, size_t n, const char *path)
 	return *gpube__skip_comments(text) == '{';
 }
 
+bool gpube__begins_wcsp(const char *text)
+{
+	size_t n;
+	bool is_number;
+
+	text += strspn(text, BLANKS);
+	n = strcspn(text, BLANKS);
+	is_number = strspn(text, "0123456789") == n;
+	for (int k = 0; k < 4; k++) {
+		text += n;
+		text += strspn(text, is_number ? " \t" : BLANKS);
+		n = strspn(text, "0123456789");
+		if (n == 0 || (text[n] && !strchr(BLANKS, text[n])))
+			return false;
+	}
+	return true;
+}
+
 /* ---- DIMACS ---------------------------------------------------------------------------- */
 
 /* Is the line "p KIND", after comments? */

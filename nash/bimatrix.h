@@ -93,6 +93,9 @@ int nash__conclude(struct nash_result *r, struct gpube_ctx *ctx, int status);
 
 /* ---- readers ---- */
 
+/* nash_read() of a stream that is open. */
+int nash__read_from(struct nash_game **out, struct gpube_in *in, enum nash_format format);
+
 int nash__nfg_read(struct nash_game *g, struct gpube_in *in);
 int nash__lrs_read(struct nash_game *g, struct gpube_in *in);
 int nash__two_player_read(struct nash_game *g, struct gpube_in *in);

@@ -5,6 +5,8 @@
 #include "csg/auction.h"
 #include "gpube/base/base.h"
 
+struct gpube_in;
+
 /* Goods of bid b: good[at[b]] .. good[at[b + 1] - 1], rising; real ones and dummies. */
 struct csg_auction {
 	struct gpube_ctx *ctx;
@@ -13,6 +15,9 @@ struct csg_auction {
 	int64_t *at;
 	int32_t *good;
 };
+
+/* csg_auction_read() of a stream that is open. */
+int csg__auction_read_from(struct csg_auction **out, struct gpube_in *in);
 
 /*
  * max price x, of each clique one bid at most, x >= 0: a dense dictionary

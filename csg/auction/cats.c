@@ -217,7 +217,7 @@ static int read_bids(struct reader *r)
 	return status ? status : scale_prices(r);
 }
 
-static int read_auction(struct csg_auction **out, struct gpube_in *in)
+int csg__auction_read_from(struct csg_auction **out, struct gpube_in *in)
 {
 	struct reader r = {.in = in};
 	int64_t goods, bids, dummies;
@@ -262,7 +262,7 @@ int csg_auction_read(struct csg_auction **out, struct gpube_ctx *ctx, const char
 	status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;
-	status = read_auction(out, &in);
+	status = csg__auction_read_from(out, &in);
 	gpube__in_close(&in);
 	return status;
 }
@@ -279,13 +279,10 @@ int csg_auction_read_any(struct csg_auction **auction, struct csg_game **complet
 		*complete = NULL;
 	if (!auction || !complete || !ctx || !path)
 		return gpube__missing(ctx);
-	status = csg__map(complete, ctx, path);
-	if (status || *complete)
-		return status;
 	status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;
-	status = csg__is_game(&in) ? csg__read_from(complete, &in) : read_auction(auction, &in);
+	status = csg__is_game(&in) ? csg__read_from(complete, &in) : csg__auction_read_from(auction, &in);
 	gpube__in_close(&in);
 	return status;
 }

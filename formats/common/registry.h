@@ -46,6 +46,17 @@ bool gpube__sniff_opb(const char *text, size_t n, const char *path);
 
 /* What files in no format of models hold; a name may say it of a text that does not. */
 enum gpube_content gpube__sniff_content(const char *text, const char *path);
+/* A name and four integers, as a .wcsp begins; if the name is a number, on one line. */
+bool gpube__begins_wcsp(const char *text);
+
+/*
+ * gpube__in_content() - what a stream holds, which is told without taking anything away. Errors: in->status
+ * sure  out; false: a model because nothing else claims it, or by numbers that many formats begin with
+ */
+enum gpube_content gpube__in_content(struct gpube_in *in, bool *sure);
+/* gpube_read_with() of a stream that is open; 'opts' are checked, and stay as long as it is. */
+int gpube__read_from(
+	struct gpube_model **out, struct gpube_in *in, const struct gpube_read_opts *opts);
 
 int gpube__wcsp_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__wcsp_write(const struct gpube_model *m, struct gpube_out *out);

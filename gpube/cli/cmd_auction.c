@@ -284,10 +284,7 @@ static int run(const void *opts, int n_args, char **args)
 	session_open_device(&s, (enum gpube_backend)o->backend, true, false);
 	session_begin_reading(&s, o->timeout);
 	/* bids, or a bid on every bundle */
-	status = csg_auction_read_any(&c.auction, &c.coalitions, s.ctx, args[0]);
-	if (status)
-		status = contents_read_form(
-			&c, s.ctx, status, args[0], GPUBE_CONTENT_AUCTION, GPUBE_CONTENT_COALITIONS);
+	status = contents_read_form(&c, s.ctx, args[0], GPUBE_CONTENT_AUCTION, GPUBE_CONTENT_COALITIONS);
 	session_end_reading(&s);
 	if (status)
 		rc = session_fail(&s, NULL);

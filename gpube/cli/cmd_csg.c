@@ -180,11 +180,13 @@ static int get_game(struct session *s, struct csg_game **g, const struct opts_cs
 	const char *file, struct ranks *r)
 {
 	struct contents c = {0};
-	int status = o->generate ? generate(s, g, o, r) : csg_read(g, s->ctx, file);
+	int status;
 
-	if (status && !o->generate) {
+	if (o->generate) {
+		status = generate(s, g, o, r);
+	} else {
 		status = contents_read_form(
-			&c, s->ctx, status, file, GPUBE_CONTENT_COALITIONS, GPUBE_CONTENT_COALITIONS);
+			&c, s->ctx, file, GPUBE_CONTENT_COALITIONS, GPUBE_CONTENT_COALITIONS);
 		*g = c.coalitions;
 	}
 	status = dcop_world_agree(&r->world, status);

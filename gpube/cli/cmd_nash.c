@@ -532,12 +532,11 @@ static int read_game(
 	int status;
 
 	session_begin_reading(s, o->timeout);
-	/* the words of --from are those of enum nash_format, in its order */
-	status = nash_read(game, s->ctx, path, (enum nash_format)o->from);
-	if (status && !o->from) {
-		status = contents_read_form(&c, s->ctx, status, path, GPUBE_CONTENT_GAME, GPUBE_CONTENT_GAME);
-		*game = c.game;
-	}
+	if (o->from) /* its words are those of enum nash_format, in its order */
+		status = nash_read(&c.game, s->ctx, path, (enum nash_format)o->from);
+	else
+		status = contents_read_form(&c, s->ctx, path, GPUBE_CONTENT_GAME, GPUBE_CONTENT_GAME);
+	*game = c.game;
 	session_end_reading(s);
 	if (!status)
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL, "read %d x %d actions: %.4f s", nash_game_rows(*game),

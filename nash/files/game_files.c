@@ -41,8 +41,7 @@ static enum nash_format recognise(struct gpube_in *in)
 	return one_number(begin) && *begin ? NASH_FORMAT_GT : NASH_FORMAT_LRS;
 }
 
-int nash_read(
-	struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format)
+int nash__read_from(struct nash_game **out, struct gpube_in *in, enum nash_format format)
 {
 	static int (*const readers[])(struct nash_game *, struct gpube_in *) = {
 		[NASH_FORMAT_NFG] = nash__nfg_read,
@@ -52,8 +51,30 @@ int nash_read(
 		[NASH_FORMAT_GT] = nash__gt_read,
 		[NASH_FORMAT_EFG] = nash__efg_read,
 	};
+	struct nash_game *g = gpube__alloc_zero(in->ctx, 1, sizeof(*g));
+	int status;
+
+	*out = NULL;
+	if (!g)
+		return GPUBE_ENOMEM;
+	g->ctx = in->ctx;
+	if (format == NASH_FORMAT_AUTO)
+		format = recognise(in);
+	status = in->status ? in->status : readers[format](g, in);
+	/* a cut or corrupt file is what is wrong, whatever its last token looks like */
+	if (in->status)
+		status = in->status;
+	if (status)
+		nash_game_free(g);
+	else
+		*out = g;
+	return status;
+}
+
+int nash_read(
+	struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format)
+{
 	struct gpube_in in;
-	struct nash_game *g;
 	int status;
 
 	if (out)
@@ -65,22 +86,7 @@ int nash_read(
 		status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;
-	g = gpube__alloc_zero(ctx, 1, sizeof(*g));
-	if (!g) {
-		gpube__in_close(&in);
-		return GPUBE_ENOMEM;
-	}
-	g->ctx = ctx;
-	if (format == NASH_FORMAT_AUTO)
-		format = recognise(&in);
-	status = in.status ? in.status : readers[format](g, &in);
-	/* a cut or corrupt file is what is wrong, whatever its last token looks like */
-	if (in.status)
-		status = in.status;
+	status = nash__read_from(out, &in, format);
 	gpube__in_close(&in);
-	if (status)
-		nash_game_free(g);
-	else
-		*out = g;
 	return status;
 }

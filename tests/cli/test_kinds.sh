@@ -126,6 +126,46 @@ row 'csg of a result' 1 '' "is a result, which" "$gpube" csg "$work/two.MPE"
 row 'what is nothing gets its own error' 1 '' "junk:1: expected 'csg', found 'lorem'" \
 	sh -c "echo lorem ipsum > '$work/junk'; '$gpube' csg '$work/junk'"
 
+# ---- from a pipe, as from a file -------------------------------------------------------------------
+printf '{"problem":{"name":"g","mustbe":"<9.0"},"variables":{"a":["u","d"],"b":2},"functions":{"f":{"scope":["a","b"],"costs":[0,3,1,2.5]},"g":{"scope":["a","b"],"costs":[3,0,1,2]}}}' > "$work/pennies.cfn"
+"$gpube" convert -q "$work/pennies.cfn" "$work/pennies.wcsp"
+cp examples/effort.nfg "$work/nash.nfg"
+"$gpube" convert -q examples/effort.nfg "$work/nash.lrs.txt" # two integers alone on its first line
+"$gpube" convert -q examples/effort.nfg "$work/nash.gam"
+cp "$work/pennies.cfn" "$work/nash.cfn"
+cp "$work/pennies.wcsp" "$work/nash.wcsp"
+cp "$work/two.txt" "$work/csg.txt"
+cp "$work/two.csg" "$work/csg.csg"
+gzip -c "$work/two.csg" > "$work/csg.csg.gz"
+cp "$work/two.wcsp" "$work/csg.wcsp"
+cp "$work/three.txt" "$work/auction.txt"
+cp "$work/three.cfn" "$work/auction.cfn"
+cp "$work/three.wcsp" "$work/auction.wcsp"
+cp "$work/two.txt" "$work/auction.csg"
+for file in "$work"/nash.?* "$work"/csg.?* "$work"/auction.?*; do
+	c=$(basename "$file")
+	c=${c%%.*}
+	"$gpube" $c -q "$file" | grep -v '^time\|^method' > "$work/said"
+	that "$c reads $(basename "$file")" grep -q '^[a-z]' "$work/said"
+	that "$(basename "$file") by a pipe" sh -c "cat '$file' | '$gpube' $c -q - | grep -v '^time\|^method' | diff - '$work/said'"
+	rm -f "$work/fifo"
+	mkfifo "$work/fifo"
+	that "$(basename "$file") by a pipe with a name" \
+		sh -c "cat '$file' > '$work/fifo' & '$gpube' $c -q '$work/fifo' | grep -v '^time\|^method' | diff - '$work/said'"
+	that "$(basename "$file") by a pipe as a model" \
+		sh -c "'$gpube' info --json -q - < '$file' | sed 's/\"file\": \"[^\"]*\"//' > '$work/pipe' &&
+			'$gpube' info --json -q '$file' | sed 's/\"file\": \"[^\"]*\"//' | sed 's/\"seconds\":.*//' > '$work/file' &&
+			sed 's/\"seconds\":.*//' '$work/pipe' | cmp - '$work/file'"
+done
+row 'a model that is converted goes on to nash' 0 '^equilibria  1, the only one' '' \
+	sh -c "'$gpube' convert -q --to wcsp '$work/pennies.cfn' - | '$gpube' nash -q -"
+row 'an auction that is converted goes on' 0 '^bids +1 7$' '' \
+	sh -c "'$gpube' convert -q --to cfn '$work/three.txt' - | '$gpube' auction -q -"
+row 'a pipe of another kind' 1 '' "'-' is an auction, which 'gpube auction' reads$" sh -c "'$gpube' csg - < '$work/three.txt'"
+row 'a pipe of nothing known' 1 '' "<stdin>:1: expected the number of players, found 'lorem'" \
+	sh -c "echo lorem | '$gpube' nash -"
+row 'an empty pipe' 1 '' "<stdin>:1: expected 'csg', found the end of the file" sh -c "'$gpube' csg - < /dev/null"
+
 # ---- results ---------------------------------------------------------------------------------------
 "$gpube" solve -q --output uai -o "$work/z.MPE" examples/zebra.wcsp
 row 'info of a result' 0 '^result +MPE, values of all 25 variables$' '' "$gpube" info "$work/z.MPE"

@@ -3,11 +3,14 @@
 
 #include <string.h>
 
-#include "formats/io/io.h"
+#include "csg/auction/bids.h"
+#include "csg/game.h"
+#include "formats/common/registry.h"
+#include "nash/bimatrix.h"
 
-static int read_model(struct contents *c, struct gpube_ctx *ctx, const struct opts_read *read)
+static int read_model(struct contents *c, struct gpube_in *in, const struct opts_read *read)
 {
-	struct gpube_read_opts opts = {
+	const struct gpube_read_opts opts = {
 		.sizeof_options = sizeof(opts),
 		/* the words of --from are those of enum gpube_format, in its order */
 		.format = (enum gpube_format)read->from,
@@ -15,28 +18,43 @@ static int read_model(struct contents *c, struct gpube_ctx *ctx, const struct op
 		.colors = (int)read->colors,
 	};
 
-	return gpube_read_with(&c->model, ctx, c->path, &opts);
+	return gpube__read_from(&c->model, in, &opts);
+}
+
+static int read_kind(struct contents *c, struct gpube_in *in, const struct opts_read *read)
+{
+	switch (c->kind) {
+	case GPUBE_CONTENT_GAME:
+		return nash__read_from(&c->game, in, NASH_FORMAT_AUTO);
+	case GPUBE_CONTENT_COALITIONS:
+		return csg__read_from(&c->coalitions, in);
+	case GPUBE_CONTENT_AUCTION:
+		return csg__auction_read_from(&c->auction, in);
+	case GPUBE_CONTENT_RESULT:
+		return gpube__uai_result_read(&c->result, in, gpube__has_extension(c->path, "sol"));
+	default:
+		return read_model(c, in, read);
+	}
 }
 
 int contents_read(
 	struct contents *c, struct gpube_ctx *ctx, const char *path, const struct opts_read *read)
 {
+	struct gpube_in in;
+	bool sure;
+	int status;
+
 	*c = (struct contents){.path = path};
-	/* what is wrong with a file, and what goes with a model, is said where it is read as a model */
-	if (read->from || gpube_content(&c->kind, ctx, path) || c->kind == GPUBE_CONTENT_SIDECAR)
-		c->kind = GPUBE_CONTENT_MODEL;
-	switch (c->kind) {
-	case GPUBE_CONTENT_GAME:
-		return nash_read(&c->game, ctx, path, NASH_FORMAT_AUTO);
-	case GPUBE_CONTENT_COALITIONS:
-		return csg_read(&c->coalitions, ctx, path);
-	case GPUBE_CONTENT_AUCTION:
-		return csg_auction_read(&c->auction, ctx, path);
-	case GPUBE_CONTENT_RESULT:
-		return gpube_read_uai_result(&c->result, ctx, path);
-	default:
-		return read_model(c, ctx, read);
-	}
+	status = gpube__in_open(&in, ctx, path);
+	if (status)
+		return status;
+	if (!read->from)
+		c->kind = gpube__in_content(&in, &sure);
+	if (c->kind == GPUBE_CONTENT_SIDECAR)
+		c->kind = GPUBE_CONTENT_MODEL; /* where it is said what goes with one */
+	status = in.status ? in.status : read_kind(c, &in, read);
+	gpube__in_close(&in);
+	return status;
 }
 
 void contents_clear(struct contents *c, struct gpube_ctx *ctx)
@@ -110,39 +128,30 @@ int contents_become(struct contents *c, struct gpube_ctx *ctx, enum gpube_conten
 
 /* ---- for a command that takes a form --------------------------------------------------------- */
 
-/* Of what no format claims the content is a model by default: it is one if its name says so. */
-static bool is_named_model(const char *path)
-{
-	return gpube__has_extension(path, GPUBE_FORMATS_READ "|yml|wbo");
-}
-
-int contents_read_form(struct contents *c, struct gpube_ctx *ctx, int status, const char *path,
-	enum gpube_content own, enum gpube_content also)
+int contents_read_form(struct contents *c, struct gpube_ctx *ctx, const char *path, enum gpube_content own,
+	enum gpube_content also)
 {
 	static const struct opts_read plain;
-	char text[sizeof(ctx->error)];
-	enum gpube_content kind;
-	int as_model;
+	struct gpube_in in;
+	bool sure;
+	int status;
 
 	*c = (struct contents){.path = path};
-	if (status != GPUBE_EPARSE && status != GPUBE_EINVAL)
+	status = gpube__in_open(&in, ctx, path);
+	if (status)
 		return status;
-	memcpy(text, ctx->error, sizeof(text));
-	if (!strcmp(path, "-") || gpube_content(&kind, ctx, path) || kind == own || kind == also) {
-		memcpy(ctx->error, text, sizeof(text));
-		return status;
-	}
-	if (kind != GPUBE_CONTENT_MODEL)
-		return gpube__fail(ctx, GPUBE_EINVAL, "'%s' is %s", path, gpube_content_words(kind));
-	as_model = read_model(c, ctx, &plain);
-	if (!as_model) {
-		as_model = contents_become(c, ctx, own, false);
-		if (as_model)
-			contents_clear(c, ctx);
-		return as_model;
-	}
-	if (is_named_model(path))
-		return as_model;
-	memcpy(ctx->error, text, sizeof(text)); /* of what may be anything the command's own is as good */
+	c->kind = gpube__in_content(&in, &sure);
+	if (c->kind == GPUBE_CONTENT_MODEL && !sure)
+		c->kind = own;
+	status = in.status;
+	if (!status && c->kind != own && c->kind != also && c->kind != GPUBE_CONTENT_MODEL)
+		status = fail_kind(c, ctx);
+	if (!status)
+		status = read_kind(c, &in, &plain);
+	gpube__in_close(&in);
+	if (!status && c->kind == GPUBE_CONTENT_MODEL)
+		status = contents_become(c, ctx, own, false);
+	if (status)
+		contents_clear(c, ctx);
 	return status;
 }

@@ -26,7 +26,7 @@ struct contents {
 
 /*
  * contents_read() - told by content, or a model in the format that 'read' says.
- * Errors: those of gpube_content() and the readers; EINVAL (what goes with a model, such as .ub)
+ * A pipe is read as a file is. Errors: those of the readers; EINVAL (what goes with a model, such as .ub)
  */
 int contents_read(
 	struct contents *c, struct gpube_ctx *ctx, const char *path, const struct opts_read *read);
@@ -51,12 +51,11 @@ int contents_model(
 int contents_check(const struct contents *c, struct gpube_ctx *ctx, const char *path);
 
 /*
- * contents_read_form() - after a command could not read its file, with 'status': a model that has the form of what
- * the command takes becomes that. Otherwise the error is what the file holds, and who reads it.
- * own  what the command reads; also: another one, or the same
- * Returns a status
+ * contents_read_form() - for a command that reads 'own' and 'also': one of them, or a model that has the form of it.
+ * Of what may be anything the command's own reader says what is wrong.
+ * Errors: as contents_read() and contents_become(); EINVAL (another kind: the text says who reads it)
  */
-int contents_read_form(struct contents *c, struct gpube_ctx *ctx, int status, const char *path,
-	enum gpube_content own, enum gpube_content also);
+int contents_read_form(struct contents *c, struct gpube_ctx *ctx, const char *path, enum gpube_content own,
+	enum gpube_content also);
 
 #endif
