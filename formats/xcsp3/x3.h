@@ -149,6 +149,13 @@ struct gpube_x3 {
 
 /* Zeroed, and freed when the constraint has been added; NULL after a failure. */
 void *gpube__x3_temp(struct gpube_x3 *r, int64_t n, size_t size);
+/*
+ * At least 'need' places for a list of such memory, 'p' is the address of a pointer to it: as
+ * gpube__grow(), but what it had is freed with the constraint.
+ */
+int gpube__x3_grow(struct gpube_x3 *r, void *p, int64_t *capacity, int64_t need, size_t size);
+/* n bytes as a text; NULL after a failure. */
+char *gpube__x3_copy(struct gpube_x3 *r, const char *text, size_t n);
 /* Frees what was taken since r->temps was 'mark'. */
 void gpube__x3_free_since(struct gpube_x3 *r, union gpube_x3_temp *mark);
 /* An element of that name below, NULL if there is none; it counts as read. */
@@ -191,12 +198,16 @@ int64_t gpube__x3_unique(int64_t *values, int64_t n);
 /* Is the value among those, which rise? */
 bool gpube__x3_has(const int64_t *values, int64_t n, int64_t value);
 
-/* ---- x3_words.c and x3_list.c ------------------------------------------------------------------------------- */
+/* ---- x3_words.c and x3_list.c --------------------------------------------------------------- */
 
+/* EPARSE "expected WHAT, found 'TEXT'", of n bytes without the blanks around them. */
+int gpube__x3_expected(struct gpube_x3 *r, const char *what, const char *text, size_t n);
 /* The text of an element, with the arguments put in; NULL after a failure. */
 const char *gpube__x3_text(struct gpube_x3 *r, const struct gpube_x3_node *node);
 /* Cuts a text at blanks outside brackets; *n = 0 at the end. Counts lines. */
 const char *gpube__x3_word(struct gpube_x3 *r, const char **p, size_t *n);
+/* The text of an element of one word, copied; NULL after a failure. */
+char *gpube__x3_only_word(struct gpube_x3 *r, const struct gpube_x3_node *node, const char *what);
 int gpube__x3_push(struct gpube_x3 *r, struct gpube_x3_list *list, struct gpube_x3_term t);
 int gpube__x3_list(struct gpube_x3 *r, const struct gpube_x3_node *node, struct gpube_x3_list *list);
 /* Appends what a text lists; size: as gpube__x3_refer() says, of the last word. */
@@ -211,9 +222,17 @@ int gpube__x3_main_list(
 /* Integers and intervals. */
 int gpube__x3_intervals(
 	struct gpube_x3 *r, const char *text, struct gpube_x3_interval **set, int64_t *n);
-/* Integers, "7x3" is seven three times. */
+/* A list without variables. */
+bool gpube__x3_only_numbers(const struct gpube_x3_list *list);
+/* What such a list holds; NULL after a failure. */
+int64_t *gpube__x3_numbers(struct gpube_x3 *r, const struct gpube_x3_list *list);
+/* The same of an element. */
 int gpube__x3_integers(struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t *n, int64_t **v);
+/* An integer at *p, which moves behind it. */
 int gpube__x3_integer(struct gpube_x3 *r, const char **p, int64_t *v, const char *what);
+/* "3" or "3..5", which may not be empty. */
+int gpube__x3_range_at(
+	struct gpube_x3 *r, const char **p, struct gpube_x3_interval *in, const char *what);
 /* The text ends here. */
 int gpube__x3_expect_end(struct gpube_x3 *r, const char *p, const char *end, const char *what);
 /* One variable, number or expression. */
@@ -316,7 +335,10 @@ gpube_x3_reader gpube__x3_extension, gpube__x3_regular, gpube__x3_mdd, gpube__x3
 /* The list of a <sum>, and its factors. */
 int gpube__x3_weighted(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_list *list,
 	int64_t **factors);
-/* lt, le, ge or gt in the element <operator>. */
+/* By gpube_x3_operator, as XCSP3 and texts of expressions have them. */
+extern const char *const gpube__x3_operators[];
+/* lt, le, ge or gt as a text, and in the element <operator>. */
+int gpube__x3_order(struct gpube_x3 *r, const char *text, enum gpube_x3_operator *op);
 int gpube__x3_operator(struct gpube_x3 *r, struct gpube_x3_node *node, enum gpube_x3_operator *op);
 /* "x[][]" or "(x,y)(z,w)", by rows. */
 int gpube__x3_matrix(

@@ -40,73 +40,44 @@ static int find_state(struct gpube_x3 *r, struct automaton *a, const char *name,
 	return gpube__names_add(&a->names, 0, name, *state) ? gpube__x3_no_memory(r) : GPUBE_OK;
 }
 
-static char *cut(struct gpube_x3 *r, const char *text, size_t n)
+/* The state whose name is all of a text but the blanks around it. */
+static int read_state(struct gpube_x3 *r, struct automaton *a, char *text, int32_t *state)
 {
-	char *copy = gpube__x3_temp(r, (int64_t)n + 1, 1);
+	char *name = text + strspn(text, BLANKS);
+	const size_t n = strcspn(name, BLANKS);
 
-	if (copy)
-		memcpy(copy, text, n);
-	return copy;
-}
-
-static int add_transition(struct gpube_x3 *r, struct automaton *a, struct transition t)
-{
-	struct transition *larger;
-
-	if (a->n == a->capacity) {
-		a->capacity = a->n ? 2 * a->n : 64;
-		larger = gpube__x3_temp(r, a->capacity, sizeof(t));
-		if (!larger)
-			return r->in->status;
-		if (a->n)
-			memcpy(larger, a->t, (size_t)a->n * sizeof(t));
-		a->t = larger;
-	}
-	a->t[a->n++] = t;
-	return GPUBE_OK;
+	if (n == 0 || name[n + strspn(name + n, BLANKS)])
+		return gpube__x3_expected(r, "a state", text, strlen(text));
+	name[n] = 0;
+	return find_state(r, a, name, state);
 }
 
 /* "(q0,3,q1)" or, with a range, (q0,1..4,q1) */
 static int read_transition(struct gpube_x3 *r, struct automaton *a, const char *word, size_t n)
 {
-	char *from, *label, *to;
+	char *from = *word == '(' ? gpube__x3_copy(r, word + 1, n - 2) : NULL;
+	char *label = from ? strchr(from, ',') : NULL, *to = label ? strchr(label + 1, ',') : NULL;
+	struct gpube_x3_interval in;
 	const char *digits;
 	struct transition t;
-	int64_t high;
 
-	if (n < 2 || word[0] != '(' || word[n - 1] != ')')
-		return gpube__in_expected(r->in, "a transition such as (a,0,b)", cut(r, word, n));
-	from = cut(r, word + 1, n - 2);
-	if (!from)
-		return r->in->status;
-	from += strspn(from, BLANKS);
-	label = strchr(from, ',');
-	to = label ? strchr(label + 1, ',') : NULL;
 	if (!to || strchr(to + 1, ','))
-		return gpube__in_expected(r->in, "a transition such as (a,0,b)", cut(r, word, n));
+		return r->in->status ? r->in->status
+				     : gpube__x3_expected(r, "a transition such as (a,0,b)", word, n);
 	*label++ = 0;
 	*to++ = 0;
-	from[strcspn(from, BLANKS)] = 0;
-	to += strspn(to, BLANKS);
-	to[strcspn(to, BLANKS)] = 0;
-	label += strspn(label, BLANKS);
-	digits = label;
-	if (find_state(r, a, from, &t.from) || find_state(r, a, to, &t.to) ||
-		gpube__x3_integer(r, &digits, &t.value, "a transition's value"))
+	digits = label + strspn(label, BLANKS);
+	if (read_state(r, a, from, &t.from) || read_state(r, a, to, &t.to) ||
+		gpube__x3_range_at(r, &digits, &in, "a transition's value") ||
+		gpube__in_charge(r->in, in.high - in.low, 2 * sizeof(t), "transitions"))
 		return r->in->status;
-	high = t.value;
-	if (digits[0] == '.' && digits[1] == '.') {
-		digits += 2;
-		if (gpube__x3_integer(r, &digits, &high, "the end of a range"))
-			return r->in->status;
-		if (high >= t.value && gpube__in_charge(r->in, high - t.value, 2 * sizeof(t), "transitions"))
-			return r->in->status;
-	}
 	if (digits[strspn(digits, BLANKS)])
-		return gpube__in_expected(r->in, "an integer", label);
-	for (; t.value <= high; t.value++)
-		if (add_transition(r, a, t))
+		return gpube__x3_expected(r, "an integer", label, strlen(label));
+	for (t.value = in.low; t.value <= in.high; t.value++) {
+		if (gpube__x3_grow(r, &a->t, &a->capacity, a->n + 1, sizeof(t)))
 			return r->in->status;
+		a->t[a->n++] = t;
+	}
 	return GPUBE_OK;
 }
 
@@ -245,15 +216,14 @@ static int read_regular(struct gpube_x3 *r, struct gpube_x3_node *node, struct a
 	int32_t *vars, state;
 	size_t length;
 
-	if (!text || read_transitions(r, a, text) || !(text = gpube__x3_text(r, start)))
+	if (!text || read_transitions(r, a, text))
 		return r->in->status;
-	word = gpube__x3_word(r, &text, &length);
-	word = cut(r, word, length);
+	word = gpube__x3_only_word(r, start, "a state");
 	if (!word || find_state(r, a, word, &a->start) || !(text = gpube__x3_text(r, final)))
 		return r->in->status;
 	a->final = gpube__x3_temp(r, a->n_states + (int64_t)strlen(text) + 1, sizeof(*a->final));
 	while (a->final && (word = gpube__x3_word(r, &text, &length)) && length) {
-		word = cut(r, word, length);
+		word = gpube__x3_copy(r, word, length);
 		if (!word || find_state(r, a, word, &state))
 			return r->in->status;
 		a->final[state] = true;

@@ -105,17 +105,8 @@ struct words {
 
 static int push_word(struct gpube_x3 *r, struct words *w, const char *word)
 {
-	const char **larger;
-
-	if (w->n == w->capacity) {
-		w->capacity = w->n ? 2 * w->n : 8;
-		larger = gpube__x3_temp(r, w->capacity, sizeof(*larger));
-		if (!larger)
-			return r->in->status;
-		if (w->n)
-			memcpy(larger, w->word, (size_t)w->n * sizeof(*larger));
-		w->word = larger;
-	}
+	if (gpube__x3_grow(r, &w->word, &w->capacity, w->n + 1, sizeof(*w->word)))
+		return r->in->status;
 	w->word[w->n++] = word;
 	return GPUBE_OK;
 }
@@ -140,11 +131,8 @@ static int read_args(struct gpube_x3 *r, const char *text, struct words *w)
 				return r->in->status;
 			continue;
 		}
-		copy = gpube__x3_temp(r, (int64_t)n + 1, 1);
-		if (!copy)
-			return r->in->status;
-		memcpy(copy, word, n);
-		if (push_word(r, w, copy))
+		copy = gpube__x3_copy(r, word, n);
+		if (!copy || push_word(r, w, copy))
 			return r->in->status;
 	}
 	return GPUBE_OK;
@@ -312,11 +300,8 @@ static int add_sum_cost(struct gpube_x3 *r, struct gpube_x3_node *node)
 			k++;
 			continue;
 		}
-		copy = gpube__x3_temp(r, (int64_t)n + 1, 1);
-		if (!copy)
-			return r->in->status;
-		memcpy(copy, word, n);
-		if (gpube__x3_words(r, copy, &one, NULL))
+		copy = gpube__x3_copy(r, word, n);
+		if (!copy || gpube__x3_words(r, copy, &one, NULL))
 			return r->in->status;
 		for (int64_t i = 0; i < one.n && !r->in->status; i++, k++) {
 			if (coeffs && (k >= by.n || by.terms[k].var >= 0))

@@ -7,8 +7,6 @@
 #include "formats/common/reading.h"
 #include "formats/xcsp3/x3.h"
 
-#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-
 /* ---- sum --------------------------------------------------------------------------------- */
 
 static int64_t *all_ones(struct gpube_x3 *r, int64_t n)
@@ -35,15 +33,17 @@ int gpube__x3_weighted(struct gpube_x3 *r, struct gpube_x3_node *node, struct gp
 	int64_t **factors)
 {
 	struct gpube_x3_node *coeffs = gpube__x3_child(node, "coeffs");
-	struct gpube_x3_list by;
+	struct gpube_x3_list by = {0};
 
-	r->keeps_maps = !coeffs || !coeffs->text || !strpbrk(coeffs->text, LETTERS "%");
+	if (coeffs && gpube__x3_list(r, coeffs, &by))
+		return r->in->status;
+	r->keeps_maps = gpube__x3_only_numbers(&by);
 	gpube__x3_main_list(r, node, list);
 	r->keeps_maps = false;
 	if (r->in->status)
 		return r->in->status;
 	*factors = all_ones(r, list->n);
-	if (!coeffs || !*factors || gpube__x3_list(r, coeffs, &by))
+	if (!coeffs || !*factors)
 		return r->in->status;
 	if (by.n != list->n)
 		return gpube__in_error(r->in, "%lld coefficients for %lld variables",
@@ -70,18 +70,6 @@ int gpube__x3_sum(struct gpube_x3 *r, struct gpube_x3_node *node)
 
 /* ---- count and cardinality ---------------------------------------------------------------- */
 
-/* The numbers of a list; false if there are variables. */
-static bool all_numbers(struct gpube_x3 *r, const struct gpube_x3_list *list, int64_t **values)
-{
-	*values = gpube__x3_temp(r, list->n + 1, sizeof(**values));
-	for (int64_t k = 0; k < list->n && *values; k++) {
-		if (list->terms[k].var >= 0)
-			return false;
-		(*values)[k] = list->terms[k].value;
-	}
-	return true;
-}
-
 /* Is the term equal to one of the list? As a hidden truth value. */
 static int equals_one(struct gpube_x3 *r, struct gpube_x3_term *t, const struct gpube_x3_list *list)
 {
@@ -106,12 +94,11 @@ static int count_equal(struct gpube_x3 *r, const struct gpube_x3_list *list,
 	struct gpube_x3_term *terms = gpube__x3_temp(r, list->n + 1, sizeof(*terms));
 	struct gpube_x3_list truths = {.terms = terms, .n = list->n};
 	int64_t *values, n;
-	bool numbers = all_numbers(r, of, &values);
 	struct gpube_x3_sum s;
 
-	if (r->in->status)
+	if (!terms)
 		return r->in->status;
-	if (!numbers) {
+	if (!gpube__x3_only_numbers(of)) {
 		memcpy(terms, list->terms, (size_t)list->n * sizeof(*terms));
 		for (int64_t k = 0; k < list->n; k++)
 			if (equals_one(r, &terms[k], of))
@@ -119,6 +106,9 @@ static int count_equal(struct gpube_x3 *r, const struct gpube_x3_list *list,
 		values = all_ones(r, list->n);
 		return values ? gpube__x3_add_sum(r, &truths, values, c) : r->in->status;
 	}
+	values = gpube__x3_numbers(r, of);
+	if (!values)
+		return r->in->status;
 	n = gpube__x3_unique(values, of->n);
 	gpube__x3_sum_begin(&s, r);
 	for (int64_t k = 0; k < list->n; k++)
@@ -155,12 +145,11 @@ static bool is_listed(const void *data, int64_t value)
 static int read_occurs(
 	struct gpube_x3 *r, const char *word, size_t n, struct gpube_x3_condition *c)
 {
-	char *copy = gpube__x3_temp(r, (int64_t)n + 1, 1);
+	const char *copy = gpube__x3_copy(r, word, n);
 
 	memset(c, 0, sizeof(*c));
 	if (!copy)
 		return r->in->status;
-	memcpy(copy, word, n);
 	c->op = GPUBE_X3_IN;
 	if (strchr("-+0123456789", *copy))
 		return gpube__x3_intervals(r, copy, &c->set, &c->n);
@@ -169,6 +158,11 @@ static int read_occurs(
 		return gpube__x3_expression(r, copy, n, &c->right);
 	c->right.var = gpube__x3_find(r, copy, n);
 	return r->in->status;
+}
+
+static int refuse_occurs(struct gpube_x3 *r)
+{
+	return gpube__in_error(r->in, "<occurs> and <values> differ in length");
 }
 
 /* A name in <occurs> may stand for several variables. */
@@ -181,10 +175,9 @@ static int take_occurs(struct gpube_x3 *r, void *arg, int32_t var)
 {
 	struct occurs *o = arg;
 
-	(void)r;
-	if (o->n < o->most)
-		o->c[o->n] = (struct gpube_x3_condition){.op = GPUBE_X3_EQ, .right = {.var = var}};
-	o->n++;
+	if (o->n == o->most)
+		return refuse_occurs(r);
+	o->c[o->n++] = (struct gpube_x3_condition){.op = GPUBE_X3_EQ, .right = {.var = var}};
 	return GPUBE_OK;
 }
 
@@ -202,9 +195,11 @@ int gpube__x3_cardinality(struct gpube_x3 *r, struct gpube_x3_node *node)
 	if (!occurs || gpube__x3_flag(r, values, "closed", false, &closed) ||
 		gpube__x3_main_list(r, node, &list) || gpube__x3_list(r, values, &of))
 		return r->in->status;
-	if (closed && !all_numbers(r, &of, &set.values))
+	if (closed && !gpube__x3_only_numbers(&of))
 		return gpube__in_error(r->in, "closed <values> that are variables are not read");
-	set.n = closed ? gpube__x3_unique(set.values, of.n) : 0;
+	if (closed && !(set.values = gpube__x3_numbers(r, &of)))
+		return r->in->status;
+	set.n = gpube__x3_unique(set.values, closed ? of.n : 0);
 	o.most = of.n;
 	o.c = gpube__x3_temp(r, of.n + 1, sizeof(*o.c));
 	text = gpube__x3_text(r, occurs);
@@ -229,7 +224,7 @@ int gpube__x3_cardinality(struct gpube_x3 *r, struct gpube_x3_node *node)
 		}
 	}
 	if (!r->in->status && o.n != of.n)
-		return gpube__in_error(r->in, "<occurs> and <values> differ in length");
+		return refuse_occurs(r);
 	for (int64_t k = 0; k < of.n && !r->in->status; k++) {
 		const struct gpube_x3_list one = {.terms = &of.terms[k], .n = 1};
 

@@ -94,14 +94,13 @@ static void clear(struct parsed *p)
 static int parse(struct parsed *p, struct gpube_x3 *r, const char *text, size_t n)
 {
 	const struct gpube_expr_names names = {find_slot, p, MOST_SLOTS};
-	char *copy = gpube__x3_temp(r, (int64_t)n + 1, 1);
+	const char *copy = gpube__x3_copy(r, text, n);
 	int status;
 
 	memset(p, 0, sizeof(*p));
 	p->r = r;
 	if (!copy || gpube__in_charge(r->in, (int64_t)n + 32, 2, "expressions"))
 		return r->in->status;
-	memcpy(copy, text, n);
 	r->stamp++;
 	status = gpube__expr_functional(&p->e, r->m->ctx, copy, &names);
 	if (status == GPUBE_EPARSE && !r->in->status)

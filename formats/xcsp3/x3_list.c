@@ -35,35 +35,26 @@ static bool is_number(const char *word)
 static int push_numbers(
 	struct gpube_x3 *r, struct gpube_x3_list *list, const char *word, const char *end)
 {
-	struct gpube_x3_term t = {.var = -1};
-	int64_t times = 1, last;
+	struct gpube_x3_interval in;
+	int64_t times = 1;
 
-	if (gpube__x3_integer(r, &word, &t.value, "a variable or an integer"))
+	if (gpube__x3_range_at(r, &word, &in, "a variable or an integer"))
 		return r->in->status;
-	last = t.value;
-	if (*word == 'x') {
+	if (*word == 'x' && in.low == in.high) {
 		word++;
 		if (gpube__x3_integer(r, &word, &times, "a number of times"))
 			return r->in->status;
 		if (times < 1)
 			return gpube__in_error(r->in, "an integer that is there %lld times", (long long)times);
-	} else if (word[0] == '.' && word[1] == '.') {
-		word += 2;
-		if (gpube__x3_integer(r, &word, &last, "the end of a range"))
-			return r->in->status;
 	}
-	if (gpube__x3_expect_end(r, word, end, "a blank behind an integer"))
+	if (gpube__x3_expect_end(r, word, end, "a blank behind an integer") ||
+		gpube__in_charge(r->in, in.high - in.low + times, 3 * sizeof(*list->terms),
+			"lists of numbers"))
 		return r->in->status;
-	if (last < t.value)
-		return gpube__in_error(r->in, "an empty range");
-	if (gpube__in_charge(r->in, last - t.value + times, 3 * sizeof(t), "lists of numbers"))
-		return r->in->status;
-	for (; times > 1; times--)
-		if (gpube__x3_push(r, list, t))
-			return r->in->status;
-	for (; t.value <= last; t.value++)
-		if (gpube__x3_push(r, list, t))
-			return r->in->status;
+	for (int64_t v = in.low; v <= in.high; v++)
+		for (int64_t k = 0; k < times; k++)
+			if (gpube__x3_push(r, list, (struct gpube_x3_term){.var = -1, .value = v}))
+				return r->in->status;
 	return GPUBE_OK;
 }
 
@@ -138,20 +129,33 @@ int gpube__x3_main_vars(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t 
 	return to_vars(r, &list, n, vars);
 }
 
+bool gpube__x3_only_numbers(const struct gpube_x3_list *list)
+{
+	for (int64_t k = 0; k < list->n; k++)
+		if (list->terms[k].var >= 0)
+			return false;
+	return true;
+}
+
+int64_t *gpube__x3_numbers(struct gpube_x3 *r, const struct gpube_x3_list *list)
+{
+	int64_t *values = gpube__x3_temp(r, list->n + 1, sizeof(*values));
+
+	for (int64_t k = 0; k < list->n && values; k++)
+		values[k] = list->terms[k].value;
+	return values;
+}
+
 int gpube__x3_integers(struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t *n, int64_t **v)
 {
 	struct gpube_x3_list list;
 
 	if (gpube__x3_list(r, node, &list))
 		return r->in->status;
+	if (!gpube__x3_only_numbers(&list))
+		return gpube__in_error(r->in, "variables in <%.40s> are not read", node->name);
 	*n = list.n;
-	*v = gpube__x3_temp(r, list.n + 1, sizeof(**v));
-	for (int64_t k = 0; k < list.n && !r->in->status; k++) {
-		if (list.terms[k].var >= 0)
-			gpube__in_error(r->in, "variables in <%.40s> are not read", node->name);
-		else
-			(*v)[k] = list.terms[k].value;
-	}
+	*v = gpube__x3_numbers(r, &list);
 	return r->in->status;
 }
 
@@ -166,6 +170,39 @@ int gpube__x3_term(struct gpube_x3 *r, const struct gpube_x3_node *node, struct 
 			node->name, (long long)list.n);
 	*t = list.terms[0];
 	return GPUBE_OK;
+}
+
+/* ---- operators --------------------------------------------------------------------------- */
+
+const char *const gpube__x3_operators[] = {"lt", "le", "eq", "ne", "ge", "gt", "in", "notin"};
+
+/* -1: it is none */
+static int operator_of(const char *text, size_t n)
+{
+	for (int k = GPUBE_X3_LT; k <= GPUBE_X3_NOTIN; k++)
+		if (strlen(gpube__x3_operators[k]) == n && memcmp(gpube__x3_operators[k], text, n) == 0)
+			return k;
+	return -1;
+}
+
+int gpube__x3_order(struct gpube_x3 *r, const char *text, enum gpube_x3_operator *op)
+{
+	const char *word = text + strspn(text, BLANKS);
+	const size_t n = strcspn(word, BLANKS);
+	const int k = word[n + strspn(word + n, BLANKS)] ? -1 : operator_of(word, n);
+
+	if (k != GPUBE_X3_LT && k != GPUBE_X3_LE && k != GPUBE_X3_GE && k != GPUBE_X3_GT)
+		return gpube__x3_expected(r, "lt, le, ge or gt", text, strlen(text));
+	*op = (enum gpube_x3_operator)k;
+	return GPUBE_OK;
+}
+
+int gpube__x3_operator(struct gpube_x3 *r, struct gpube_x3_node *node, enum gpube_x3_operator *op)
+{
+	struct gpube_x3_node *child = gpube__x3_need(r, node, "operator");
+	const char *text = child ? gpube__x3_text(r, child) : NULL;
+
+	return text ? gpube__x3_order(r, text, op) : r->in->status;
 }
 
 /* ---- conditions ------------------------------------------------------------------------ */
@@ -232,11 +269,10 @@ static int read_right(
 
 int gpube__x3_condition(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_condition *c)
 {
-	static const char *const names[] = {"lt", "le", "eq", "ne", "ge", "gt", "in", "notin"};
 	struct gpube_x3_node *child = gpube__x3_need(r, node, "condition");
-	const char *text = child ? gpube__x3_text(r, child) : NULL, *end;
+	const char *text = child ? gpube__x3_text(r, child) : NULL, *end, *comma;
 	size_t n;
-	int k = 0;
+	int op;
 
 	memset(c, 0, sizeof(*c));
 	if (!text)
@@ -245,19 +281,18 @@ int gpube__x3_condition(struct gpube_x3 *r, struct gpube_x3_node *node, struct g
 	end = text + strlen(text);
 	while (end > text && strchr(BLANKS, end[-1]))
 		end--;
-	if (*text != '(' || end[-1] != ')' || !strchr(text, ','))
-		return gpube__in_expected(r->in, "a condition such as (le,10)", text);
+	comma = strchr(text, ',');
+	if (*text != '(' || end[-1] != ')' || !comma)
+		return gpube__x3_expected(r, "a condition such as (le,10)", text, strlen(text));
 	text++;
 	text += strspn(text, BLANKS);
 	n = strcspn(text, "," BLANKS);
-	while (k < 8 && (strlen(names[k]) != n || memcmp(names[k], text, n) != 0))
-		k++;
-	if (k == 8)
-		return gpube__in_error(r->in, "expected lt, le, eq, ne, ge, gt, in or notin, found '%.*s'",
-			n > 40 ? 40 : (int)n, text);
-	c->op = (enum gpube_x3_operator)k;
-	text = strchr(text, ',') + 1;
-	text += strspn(text, BLANKS);
+	op = text + n + strspn(text + n, BLANKS) == comma ? operator_of(text, n) : -1;
+	if (op < 0)
+		return gpube__x3_expected(r, "lt, le, eq, ne, ge, gt, in or notin", text,
+			(size_t)(comma - text));
+	c->op = (enum gpube_x3_operator)op;
+	text = comma + 1 + strspn(comma + 1, BLANKS);
 	for (end--; end > text && strchr(BLANKS, end[-1]); end--)
 		;
 	if (end <= text)
@@ -265,25 +300,7 @@ int gpube__x3_condition(struct gpube_x3 *r, struct gpube_x3_node *node, struct g
 	return read_right(r, c, text, (size_t)(end - text));
 }
 
-/* ---- operators and matrices --------------------------------------------------------------- */
-
-int gpube__x3_operator(struct gpube_x3 *r, struct gpube_x3_node *node, enum gpube_x3_operator *op)
-{
-	static const char *const names[] = {"lt", "le", "", "", "ge", "gt"};
-	struct gpube_x3_node *child = gpube__x3_need(r, node, "operator");
-	const char *text = child ? gpube__x3_text(r, child) : NULL, *word;
-	size_t n;
-
-	if (!text)
-		return r->in->status;
-	word = gpube__x3_word(r, &text, &n);
-	for (int k = 0; k < 6; k++)
-		if (n && strlen(names[k]) == n && memcmp(names[k], word, n) == 0) {
-			*op = (enum gpube_x3_operator)k;
-			return GPUBE_OK;
-		}
-	return gpube__in_expected(r->in, "lt, le, ge or gt", word);
-}
+/* ---- matrices ------------------------------------------------------------------------------ */
 
 int gpube__x3_matrix(struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t size[2], int32_t **vars)
 {
@@ -315,7 +332,7 @@ int gpube__x3_matrix(struct gpube_x3 *r, const struct gpube_x3_node *node, int64
 		text = close + 1;
 		text += strspn(text, BLANKS);
 		if (*text && *text != '(')
-			return gpube__in_expected(r->in, "'('", text);
+			return gpube__x3_expected(r, "'('", text, strlen(text));
 	}
 	if (size[0] <= 0 || size[1] <= 0 || size[0] * size[1] != list.n)
 		return gpube__in_error(r->in, "expected a matrix such as x[][]");

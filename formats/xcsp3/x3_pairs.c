@@ -124,19 +124,11 @@ static int differ_in_lists(struct gpube_x3 *r, int64_t n, const int32_t *a, cons
 static int different_lists(struct gpube_x3 *r, struct gpube_x3_node *list)
 {
 	int64_t n = 0, m, count = 0, capacity = 0;
-	int32_t **lists = NULL, **larger;
+	int32_t **lists = NULL;
 
 	for (; list; list = gpube__x3_next(list)) {
-		if (count == capacity) {
-			capacity = count ? 2 * count : 8;
-			larger = gpube__x3_temp(r, capacity, sizeof(*lists));
-			if (!larger)
-				return r->in->status;
-			if (count)
-				memcpy(larger, lists, (size_t)count * sizeof(*lists));
-			lists = larger;
-		}
-		if (gpube__x3_vars(r, list, &m, &lists[count]))
+		if (gpube__x3_grow(r, &lists, &capacity, count + 1, sizeof(*lists)) ||
+			gpube__x3_vars(r, list, &m, &lists[count]))
 			return r->in->status;
 		if (count++ && m != n)
 			return gpube__in_error(r->in, "lists of <allDifferent> that differ in length");
@@ -182,22 +174,15 @@ int gpube__x3_all_different(struct gpube_x3 *r, struct gpube_x3_node *node)
 
 int gpube__x3_ordered(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
-	static const char *const names[] = {"lt", "le", "", "", "ge", "gt"};
 	struct gpube_x3_node *lengths = gpube__x3_child(node, "lengths");
 	struct gpube_x3_list list, by = {0};
 	const char *given = gpube__x3_attribute(node, "case");
-	enum gpube_x3_operator op = GPUBE_X3_LE;
+	enum gpube_x3_operator op;
 	char a[32], b[32], c[32];
 
-	if (given) { /* the short form */
-		for (int k = 0; k < 6; k++)
-			if (strcmp(names[k], given) == 0 && *given)
-				op = (enum gpube_x3_operator)k;
-		if (strcmp(names[op], given) != 0)
-			return gpube__in_expected(r->in, "lt, le, ge or gt", given);
-	} else if (gpube__x3_operator(r, node, &op)) {
+	/* 'case' is the short form */
+	if (given ? gpube__x3_order(r, given, &op) : gpube__x3_operator(r, node, &op))
 		return r->in->status;
-	}
 	if (gpube__x3_main_list(r, node, &list) || (lengths && gpube__x3_list(r, lengths, &by)))
 		return r->in->status;
 	if (lengths && by.n != list.n - 1 && by.n != list.n)
@@ -207,7 +192,7 @@ int gpube__x3_ordered(struct gpube_x3 *r, struct gpube_x3_node *node)
 		gpube__x3_term_text(b, list.terms[k + 1]);
 		gpube__x3_term_text(
 			c, lengths ? by.terms[k] : (struct gpube_x3_term){.var = -1, .value = 0});
-		gpube__x3_post_printf(r, "%s(add(%s,%s),%s)", names[op], a, c, b);
+		gpube__x3_post_printf(r, "%s(add(%s,%s),%s)", gpube__x3_operators[op], a, c, b);
 	}
 	return r->in->status;
 }
@@ -235,7 +220,6 @@ static int in_range_term(struct gpube_x3 *r, struct gpube_x3_term t, const struc
 /* The condition as text behind what it is of, maybe "or(eq(…),…)" with intervals. */
 static char *condition_text(struct gpube_x3 *r, const char *of, const struct gpube_x3_condition *c)
 {
-	static const char *const names[] = {"lt", "le", "eq", "ne", "ge", "gt"};
 	char right[32], *text, *p;
 
 	if (gpube__in_charge(r->in, c->n + 1, 160, "conditions"))
@@ -245,7 +229,7 @@ static char *condition_text(struct gpube_x3 *r, const char *of, const struct gpu
 		return NULL;
 	if (c->op != GPUBE_X3_IN && c->op != GPUBE_X3_NOTIN) {
 		gpube__x3_term_text(right, c->right);
-		sprintf(p, "%s(%s,%s)", names[c->op], of, right);
+		sprintf(p, "%s(%s,%s)", gpube__x3_operators[c->op], of, right);
 		return text;
 	}
 	p += sprintf(p, c->op == GPUBE_X3_IN ? "or(0" : "not(or(0");
@@ -345,14 +329,6 @@ static int add_wide_member(struct gpube_x3 *r, const struct gpube_x3_list *list,
 	return gpube__x3_run(&m);
 }
 
-static bool only_numbers(const struct gpube_x3_list *list)
-{
-	for (int64_t k = 0; k < list->n; k++)
-		if (list->terms[k].var >= 0)
-			return false;
-	return true;
-}
-
 static int element_of_list(struct gpube_x3 *r, struct gpube_x3_node *list_node, struct gpube_x3_term *index,
 	const struct gpube_x3_list *list, const struct gpube_x3_condition *c)
 {
@@ -367,12 +343,12 @@ static int element_of_list(struct gpube_x3 *r, struct gpube_x3_node *list_node, 
 		if (c->op != GPUBE_X3_EQ)
 			return gpube__in_error(r->in,
 				"<element> without <index> and another condition than eq is not read");
-		return only_numbers(list) ? add_member(r, list, c->right)
+		return gpube__x3_only_numbers(list) ? add_member(r, list, c->right)
 					  : add_wide_member(r, list, c->right);
 	}
 	vars[0] = index->var;
 	vars[1] = c->right.var;
-	if (only_numbers(list) && c->op == GPUBE_X3_EQ && vars[0] >= 0 && vars[1] >= 0 && vars[0] != vars[1])
+	if (gpube__x3_only_numbers(list) && c->op == GPUBE_X3_EQ && vars[0] >= 0 && vars[1] >= 0 && vars[0] != vars[1])
 		return gpube__x3_table(r, 2, vars, holds_choice, &choice);
 	in_range_term(r, *index, &range);
 	for (int64_t k = 0; k < list->n && !r->in->status; k++)
@@ -554,7 +530,7 @@ static int read_boxes(
 		*dimensions = list->n - before;
 		text = close + 1 + strspn(close + 1, " \t\n\r");
 	}
-	return *text || *dimensions < 1 ? gpube__in_expected(r->in, "'('", text) : GPUBE_OK;
+	return *text || *dimensions < 1 ? gpube__x3_expected(r, "'('", text, strlen(text)) : GPUBE_OK;
 }
 
 /* In one of the dimensions one of the two ends before the other begins. */

@@ -29,22 +29,6 @@ struct gpube_x3_relation {
 
 /* ---- reading --------------------------------------------------------------------------- */
 
-static struct gpube_x3_interval *push(struct gpube_x3 *r, struct gpube_x3_relation *rel, int64_t n)
-{
-	struct gpube_x3_interval *larger;
-
-	if (n >= rel->capacity) {
-		rel->capacity = n ? 2 * n : 64;
-		larger = gpube__x3_temp(r, rel->capacity, sizeof(*larger));
-		if (!larger)
-			return NULL;
-		if (n)
-			memcpy(larger, rel->cells, (size_t)n * sizeof(*larger));
-		rel->cells = larger;
-	}
-	return &rel->cells[n];
-}
-
 static void skip_blanks(struct gpube_x3 *r, const char **p)
 {
 	for (; **p && strchr(BLANKS, **p); ++*p)
@@ -59,23 +43,15 @@ static int read_cell(struct gpube_x3 *r, const char **p, struct gpube_x3_interva
 		++*p;
 		return GPUBE_OK;
 	}
-	if (gpube__x3_integer(r, p, &in->low, "an integer, a range or '*'"))
-		return r->in->status;
-	in->high = in->low;
-	if ((*p)[0] == '.' && (*p)[1] == '.') {
-		*p += 2;
-		return gpube__x3_integer(r, p, &in->high, "the end of a range");
-	}
-	return GPUBE_OK;
+	return gpube__x3_range_at(r, p, in, "an integer, a range or '*'");
 }
 
 static int expect(struct gpube_x3 *r, const char **p, char c)
 {
 	const char what[] = {'\'', c, '\'', 0};
-	char found[2] = {**p, 0};
 
 	if (**p != c)
-		return gpube__in_expected(r->in, what, found);
+		return gpube__x3_expected(r, what, *p, **p != 0);
 	++*p;
 	return GPUBE_OK;
 }
@@ -90,10 +66,9 @@ static int read_tuples(struct gpube_x3 *r, struct gpube_x3_relation *rel, const 
 		if (!bare && expect(r, &p, '('))
 			return r->in->status;
 		for (int64_t k = 0; k < rel->arity; k++) {
-			struct gpube_x3_interval *in = push(r, rel, n++);
-
 			skip_blanks(r, &p);
-			if (!in || read_cell(r, &p, in))
+			if (gpube__x3_grow(r, &rel->cells, &rel->capacity, n + 1, sizeof(*rel->cells)) ||
+				read_cell(r, &p, &rel->cells[n++]))
 				return r->in->status;
 			skip_blanks(r, &p);
 			if (k + 1 < rel->arity && expect(r, &p, ','))

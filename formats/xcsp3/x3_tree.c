@@ -34,6 +34,33 @@ void *gpube__x3_temp(struct gpube_x3 *r, int64_t n, size_t size)
 	return t + 1;
 }
 
+int gpube__x3_grow(struct gpube_x3 *r, void *p, int64_t *capacity, int64_t need, size_t size)
+{
+	const int64_t c = need < 4 ? 8 : 2 * need;
+	void *old, *larger;
+
+	if (need <= *capacity)
+		return r->in->status;
+	larger = gpube__x3_temp(r, c, size);
+	if (!larger)
+		return r->in->status;
+	memcpy(&old, p, sizeof(old)); /* any object pointer, without an aliasing cast */
+	if (*capacity)
+		memcpy(larger, old, (size_t)*capacity * size);
+	memcpy(p, &larger, sizeof(larger));
+	*capacity = c;
+	return GPUBE_OK;
+}
+
+char *gpube__x3_copy(struct gpube_x3 *r, const char *text, size_t n)
+{
+	char *copy = gpube__x3_temp(r, (int64_t)n + 1, 1);
+
+	if (copy)
+		memcpy(copy, text, n);
+	return copy;
+}
+
 void gpube__x3_free_since(struct gpube_x3 *r, union gpube_x3_temp *mark)
 {
 	while (r->temps != mark) {

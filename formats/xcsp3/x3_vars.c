@@ -341,8 +341,12 @@ struct taking {
 static int take_place(struct gpube_x3 *r, void *arg, int64_t place)
 {
 	struct taking *t = arg;
+	const int32_t var = t->array->vars[place];
 
-	return t->array->vars[place] < 0 ? GPUBE_OK : t->take(r, t->arg, t->array->vars[place]);
+	/* no list gets longer by these, but "x[]" walks past all of them */
+	if (var < 0)
+		return gpube__in_charge(r->in, 1, 3 * sizeof(struct gpube_x3_term), "lists of variables");
+	return t->take(r, t->arg, var);
 }
 
 /* Finds a name that ends at n bytes. */

@@ -1,7 +1,6 @@
 /* x3_words.c - XCSP3: texts with their arguments, words and integers; simple attributes. See x3.h. */
 #ifdef GPUBE_HAVE_EXPAT
 
-#include <stdio.h>
 #include <string.h>
 
 #include "formats/xcsp3/x3.h"
@@ -11,6 +10,18 @@
 
 /* ---- texts ----------------------------------------------------------------------------- */
 
+int gpube__x3_expected(struct gpube_x3 *r, const char *what, const char *text, size_t n)
+{
+	for (; n && strchr(BLANKS, *text); n--)
+		text++;
+	while (n && strchr(BLANKS, text[n - 1]))
+		n--;
+	if (n == 0)
+		return gpube__in_error(r->in, "expected %s, found nothing", what);
+	return gpube__in_error(r->in, "expected %s, found '%.*s%s'", what, n > 40 ? 40 : (int)n, text,
+		n > 40 ? "..." : "");
+}
+
 struct text {
 	char *bytes;
 	int64_t n, capacity;
@@ -18,18 +29,8 @@ struct text {
 
 static int append(struct gpube_x3 *r, struct text *t, const char *bytes, size_t n)
 {
-	const int64_t need = t->n + (int64_t)n + 1;
-	char *larger;
-
-	if (need > t->capacity) {
-		t->capacity = 2 * need;
-		larger = gpube__x3_temp(r, t->capacity, 1);
-		if (!larger)
-			return r->in->status;
-		if (t->n)
-			memcpy(larger, t->bytes, (size_t)t->n);
-		t->bytes = larger;
-	}
+	if (gpube__x3_grow(r, &t->bytes, &t->capacity, t->n + (int64_t)n + 1, 1))
+		return r->in->status;
 	memcpy(t->bytes + t->n, bytes, n);
 	t->n += (int64_t)n;
 	t->bytes[t->n] = 0;
@@ -98,22 +99,31 @@ const char *gpube__x3_word(struct gpube_x3 *r, const char **p, size_t *n)
 	return word;
 }
 
+char *gpube__x3_only_word(struct gpube_x3 *r, const struct gpube_x3_node *node, const char *what)
+{
+	const char *text = gpube__x3_text(r, node);
+	size_t n;
+
+	if (!text)
+		return NULL;
+	text += strspn(text, BLANKS);
+	n = strcspn(text, BLANKS);
+	if (n && !text[n + strspn(text + n, BLANKS)])
+		return gpube__x3_copy(r, text, n);
+	gpube__x3_expected(r, what, text, strlen(text));
+	return NULL;
+}
+
 /* ---- integers -------------------------------------------------------------------------- */
 
-/* An integer at *p, which moves behind it. */
 int gpube__x3_integer(struct gpube_x3 *r, const char **p, int64_t *v, const char *what)
 {
 	const char *digits = *p + (**p == '-' || **p == '+');
 	const size_t n = strspn(digits, DIGITS);
 	int64_t sum = 0;
-	char word[48];
 
-	if (n == 0 || n > 18) {
-		const size_t length = strcspn(*p, BLANKS);
-
-		snprintf(word, sizeof(word), "%.*s", length > 40 ? 40 : (int)length, *p);
-		return gpube__in_expected(r->in, what, word);
-	}
+	if (n == 0 || n > 18)
+		return gpube__x3_expected(r, what, *p, strcspn(*p, BLANKS));
 	for (size_t k = 0; k < n; k++)
 		sum = 10 * sum + digits[k] - '0';
 	*v = **p == '-' ? -sum : sum;
@@ -123,50 +133,40 @@ int gpube__x3_integer(struct gpube_x3 *r, const char **p, int64_t *v, const char
 
 int gpube__x3_expect_end(struct gpube_x3 *r, const char *p, const char *end, const char *what)
 {
-	char word[48];
+	return p == end ? GPUBE_OK : gpube__x3_expected(r, what, p, (size_t)(end - p));
+}
 
-	if (p == end)
+int gpube__x3_range_at(
+	struct gpube_x3 *r, const char **p, struct gpube_x3_interval *in, const char *what)
+{
+	if (gpube__x3_integer(r, p, &in->low, what))
+		return r->in->status;
+	in->high = in->low;
+	if ((*p)[0] != '.' || (*p)[1] != '.')
 		return GPUBE_OK;
-	snprintf(word, sizeof(word), "%.*s", end - p > 40 || end < p ? 40 : (int)(end - p), p);
-	return gpube__in_expected(r->in, what, word);
+	*p += 2;
+	if (gpube__x3_integer(r, p, &in->high, "the end of a range"))
+		return r->in->status;
+	return in->low <= in->high ? GPUBE_OK
+				   : gpube__in_error(r->in, "an empty range, %lld..%lld",
+					     (long long)in->low, (long long)in->high);
 }
 
 int gpube__x3_intervals(
 	struct gpube_x3 *r, const char *text, struct gpube_x3_interval **set, int64_t *n)
 {
-	int64_t capacity = 4;
+	int64_t capacity = 0;
 	const char *word;
 	size_t length;
 
 	*n = 0;
-	*set = gpube__x3_temp(r, capacity, sizeof(**set));
-	if (!*set)
-		return r->in->status;
+	*set = NULL;
 	while ((word = gpube__x3_word(r, &text, &length)) && length) {
-		struct gpube_x3_interval *in, *larger;
 		const char *end = word + length;
 
-		if (*n == capacity) {
-			larger = gpube__x3_temp(r, 2 * capacity, sizeof(**set));
-			if (!larger)
-				return r->in->status;
-			memcpy(larger, *set, (size_t)*n * sizeof(**set));
-			*set = larger;
-			capacity *= 2;
-		}
-		in = &(*set)[(*n)++];
-		if (gpube__x3_integer(r, &word, &in->low, "an integer or a range"))
-			return r->in->status;
-		in->high = in->low;
-		if (word[0] == '.' && word[1] == '.') {
-			word += 2;
-			if (gpube__x3_integer(r, &word, &in->high, "the end of a range"))
-				return r->in->status;
-			if (in->high < in->low)
-				return gpube__in_error(r->in, "an empty range, %lld..%lld",
-					(long long)in->low, (long long)in->high);
-		}
-		if (gpube__x3_expect_end(r, word, end, "a blank behind an integer"))
+		if (gpube__x3_grow(r, set, &capacity, *n + 1, sizeof(**set)) ||
+			gpube__x3_range_at(r, &word, &(*set)[(*n)++], "an integer or a range") ||
+			gpube__x3_expect_end(r, word, end, "a blank behind an integer"))
 			return r->in->status;
 	}
 	return r->in->status;
@@ -174,17 +174,8 @@ int gpube__x3_intervals(
 
 int gpube__x3_push(struct gpube_x3 *r, struct gpube_x3_list *list, struct gpube_x3_term t)
 {
-	struct gpube_x3_term *larger;
-
-	if (list->n == list->capacity) {
-		list->capacity = list->n ? 2 * list->n : 8;
-		larger = gpube__x3_temp(r, list->capacity, sizeof(t));
-		if (!larger)
-			return r->in->status;
-		if (list->n)
-			memcpy(larger, list->terms, (size_t)list->n * sizeof(t));
-		list->terms = larger;
-	}
+	if (gpube__x3_grow(r, &list->terms, &list->capacity, list->n + 1, sizeof(t)))
+		return r->in->status;
 	list->terms[list->n++] = t;
 	return GPUBE_OK;
 }
@@ -225,7 +216,7 @@ bool gpube__x3_holds(const struct gpube_x3_condition *c, __int128 left, __int128
 
 int gpube__x3_start(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *start)
 {
-	const char *text = gpube__x3_attribute(node, "startIndex");
+	const char *given = gpube__x3_attribute(node, "startIndex"), *text = given;
 
 	*start = 0;
 	if (!text)
@@ -233,7 +224,7 @@ int gpube__x3_start(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *sta
 	if (gpube__x3_integer(r, &text, start, "an index in 'startIndex'"))
 		return r->in->status;
 	if (*text || *start > INT32_MAX || *start < -INT32_MAX)
-		return gpube__in_expected(r->in, "an index in 'startIndex'", text);
+		return gpube__x3_expected(r, "an index in 'startIndex'", given, strlen(given));
 	return GPUBE_OK;
 }
 

@@ -23,15 +23,6 @@ static void free_temps(struct gpube_x3 *r)
 	r->in_group = false;
 }
 
-static char *temp_text(struct gpube_x3 *r, const char *text)
-{
-	char *copy = gpube__x3_temp(r, (int64_t)strlen(text) + 1, 1);
-
-	if (copy)
-		strcpy(copy, text);
-	return copy;
-}
-
 static struct gpube_x3_node *add_node(
 	struct gpube_x3 *r, const char *name, const char *const *attributes)
 {
@@ -41,15 +32,15 @@ static struct gpube_x3_node *add_node(
 	if (!node)
 		return NULL;
 	node->line = r->in->line;
-	node->name = temp_text(r, name);
+	node->name = gpube__x3_copy(r, name, strlen(name));
 	end = &node->attributes;
 	for (; *attributes; attributes += 2) {
 		struct gpube_x3_attribute *a = gpube__x3_temp(r, 1, sizeof(*a));
 
 		if (!a)
 			return NULL;
-		a->name = temp_text(r, attributes[0]);
-		a->value = temp_text(r, attributes[1]);
+		a->name = gpube__x3_copy(r, attributes[0], strlen(attributes[0]));
+		a->value = gpube__x3_copy(r, attributes[1], strlen(attributes[1]));
 		*end = a;
 		end = &a->next;
 	}
@@ -63,21 +54,10 @@ static struct gpube_x3_node *add_node(
 	return r->in->status ? NULL : node;
 }
 
-/* Its memory doubles, and what it had goes with the constraint. */
 static int add_text(struct gpube_x3 *r, struct gpube_x3_node *node, const char *text, int64_t n)
 {
-	const int64_t need = node->n_text + n + 1;
-	char *larger;
-
-	if (need > node->capacity) {
-		node->capacity = 2 * need;
-		larger = gpube__x3_temp(r, node->capacity, 1);
-		if (!larger)
-			return r->in->status;
-		if (node->n_text)
-			memcpy(larger, node->text, (size_t)node->n_text);
-		node->text = larger;
-	}
+	if (gpube__x3_grow(r, &node->text, &node->capacity, node->n_text + n + 1, 1))
+		return r->in->status;
 	memcpy(node->text + node->n_text, text, (size_t)n);
 	node->n_text += n;
 	node->text[node->n_text] = 0;

@@ -74,6 +74,12 @@ answers 'an element that is none of 1001' 1 3
 below "$element (in,$(seq 1 2 2000 | sed 's/.*/&..&/' | paste -sd' ')) </condition></element>"
 answers 'an element in one of 1000 ranges' 1 3
 
+# 2 = (a + 1) b, whatever the letters of b
+printf '<instance format="XCSP3" type="COP"><variables><var id="a"> 0 1 </var><var id="\303\251"> 0 1 </var></variables>
+	<constraints><sum><list> add(a,1) </list><coeffs> \303\251 </coeffs><condition> (eq,2) </condition></sum></constraints>
+	<objectives><minimize> a </minimize></objectives></instance>\n' > "$work/x.xml"
+answers 'a factor whose name is not of ASCII' 1 1
+
 cp tests/instances/core.xml "$work/c.xml"
 "$gpube" solve -q "$work/c.xml" > "$work/plain"
 that 'variables have their names' grep -q '^assignment .* x\[0\]\[1\]=0 .* y=3' "$work/plain"
@@ -109,6 +115,8 @@ refused 'an array of 10^9' "array 'y' of 1000000000 variables: more than the mem
 	'<array id="y" size="[1000000000]"> 0 1 </array></variables><constraints>'
 refused 'a domain of 10^9' 'more than the memory allowed' '<var id="y"> 0..1000000000 </var></variables><constraints>'
 refused 'a list of 10^9' 'more than the memory allowed' '</variables><constraints><sum><list> 3x1000000000 </list><condition> (le,1) </condition></sum>'
+refused 'a list of elements that are no variables' 'more than the memory allowed' "<array id='y' size='[400000]'>
+	<domain for='y[0]'> 0 1 </domain></array></variables><constraints><allDifferent> y[1..399999] y[1..399999] y[1..399999] </allDifferent>"
 refused 'a group that repeats much' 'more than the memory allowed' "</variables><constraints><group><intension> or($(yes 'eq(x[%0],1)' |
 	head -n 3000 | tr '\n' ',')1) </intension>$(yes '<args> 1 </args>' | head -n 9000 | tr '\n' ' ')</group>"
 plan
