@@ -104,6 +104,7 @@ int gpube_infer_compile(struct gpube_compiled **out, const struct gpube_model *m
 	c->opts.task = GPUBE_INFER_MAR; /* messages are kept */
 	c->opts.backend = GPUBE_BACKEND_CPU;
 	c->opts.bounds = 0;
+	c->j.keeps_messages = true;
 	c->j.m = &c->view;
 	c->j.ctx = m->ctx;
 	c->j.opts = &c->opts;

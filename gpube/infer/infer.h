@@ -171,6 +171,7 @@ struct gpube__inferring {
 	int32_t at, n_on_card; /* the bucket at work on the card */
 	struct gpube_sum_table *observed; /* of a compiled model, by bucket: 1 where its variable is observed; NULL: none is */
 	struct gpube_infer_kept *kept; /* of a compiled model: each function's table; NULL: loaded when they are needed */
+	bool keeps_messages; /* of a compiled model: all of the upward pass, for the next query */
 	bool *dirty; /* of a compiled model: the bucket's message is to be summed; NULL: all are */
 };
 
@@ -231,6 +232,11 @@ int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *
 void gpube__infer_take_bounds(struct gpube__inferring *j, bool exact);
 /* A note of j's bounds, where they are better than those that were told. */
 void gpube__infer_tell_bounds(struct gpube__inferring *j);
+/*
+ * Whether the downward pass has no use for a message of the upward one, where no card is: its parent has its variables, no
+ * others, and no other child. What goes down there is no sum, and the marginals are summed further down.
+ */
+bool gpube__infer_is_spare(const struct gpube__inferring *j, int32_t b);
 /* The passes that the task takes, after the plan: all results in out. */
 int gpube__infer_sum(struct gpube__inferring *j);
 /* Sets z and roundings; keeps the messages for the downward pass where that is asked for. */

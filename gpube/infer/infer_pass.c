@@ -6,10 +6,14 @@
  *
  * Down: the bucket's joined table times what comes from its parent is the weight of its cells. Summed over
  * the variables that a child does not have and divided by the child's own message, that is what goes to
- * the child: where the message is 0, so is the weight. With one child there is no need to divide: all tables but its message
- * are summed, and the bucket's own marginal is read off the two. What several children have in common is summed
- * once: each from the smallest sum that has its variables, and so are the marginals. Nothing of the size of a joined table is ever stored. Weights add up to the sum of all, in
- * every bucket; so what is lost of them, 2^-500 of the largest, is lost for good, and nothing beside it.
+ * the child: where the message is 0, so is the weight. What several children have in common is summed
+ * once: each from the smallest sum that has its variables, and so are the marginals; those that have all of its variables are
+ * divided in the memory of their messages. Weights add up to the sum of all, in every bucket; so what is lost of them, 2^-500 of
+ * the largest, is lost for good, and nothing beside it.
+ *
+ * With one child there is no need to divide: all tables but its message are summed, and marginals are read off the two. Where
+ * that child has all of the bucket's variables there is nothing to sum, either: its message is not needed, and not kept
+ * (gpube__infer_is_spare()), and the bucket's variable gets its marginal further down. Of linkage_15's 18 GB of messages 8 are kept.
  *
  * Roundings. All numbers are >= 0, so relative errors do not grow by addition: the most roundings on
  * the way to a number bound its error. A child's message that is multiplied and later divided by drops out.
@@ -124,8 +128,9 @@ int gpube__infer_up(struct gpube__inferring *j)
 		}
 		if (j->dirty && !status)
 			j->dirty[b] = false;
-		for (int32_t c = bucket->child; c >= 0 && !keep; c = j->buckets[c].sibling)
-			gpube__infer_drop(j, &j->buckets[c].message);
+		for (int32_t c = bucket->child; c >= 0; c = j->buckets[c].sibling)
+			if (!keep || gpube__infer_is_spare(j, c))
+				gpube__infer_drop(j, &j->buckets[c].message);
 		if (status || bucket->parent >= 0)
 			continue;
 		j->roots[b] = gpube__sum_cell(&bucket->message, 0);
@@ -140,10 +145,12 @@ int gpube__infer_up(struct gpube__inferring *j)
 /*
  * What is summed from a bucket's weights: for each child, and for each variable whose marginal is summed here.
  * from    the sum that has its variables; -1: the weights themselves
+ * same    it is that sum, which has no other variables: it has no table of its own
  */
 struct sum {
 	int32_t child, position; /* one of them -1 */
 	int arity, from;
+	bool same;
 	const int32_t *scope;
 	int64_t n;
 	struct gpube_sum_table table;
@@ -171,10 +178,10 @@ static int larger_first(const void *a, const void *b)
 	return (x->position > y->position) - (x->position < y->position);
 }
 
-/* Without a card each variable's marginal is summed in its own bucket, if no other had it. */
+/* Without a card each variable's marginal is summed in its own bucket, if no other had it, or in the next that sums. */
 static bool is_home(const struct gpube__inferring *j, int32_t b, int32_t position)
 {
-	return j->home ? j->home[position] == b : position == b && !j->has_marginal[b];
+	return j->home ? j->home[position] == b : !j->has_marginal[position];
 }
 
 static int sums_begin(struct sum **out, int *n, struct gpube__inferring *j, int32_t b)
@@ -203,8 +210,9 @@ static int sums_begin(struct sum **out, int *n, struct gpube__inferring *j, int3
 		s[k].from = -1;
 		for (int i = k - 1; i >= 0 && s[k].from < 0; i--)
 			if (is_part(&s[k], &s[i]))
-				s[k].from = i;
-		if (gpube__sum_table_new(j->ctx, &s[k].table, s[k].n))
+				s[k].from = s[i].same ? s[i].from : i;
+		s[k].same = s[k].from >= 0 && s[k].child >= 0 && s[k].arity == s[s[k].from].arity;
+		if (!s[k].same && gpube__sum_table_new(j->ctx, &s[k].table, s[k].n))
 			return GPUBE_ENOMEM;
 	}
 	return GPUBE_OK;
@@ -250,6 +258,28 @@ static int sum_sum(struct gpube__inferring *j, struct sum *to, struct sum *from)
 	return status;
 }
 
+/* Divided by what came from a child, its sum goes there: in the memory of what came where others need the sum. */
+static int hand_down(struct gpube__inferring *j, struct sum *s, const struct sum *all, double roundings)
+{
+	struct gpube_sum_bucket *child = &j->buckets[s->child];
+	const int64_t before = child->message.powers ? child->message.n : 0;
+	int status;
+
+	if (s->same) {
+		status = gpube__sum_divide(j->ctx, &child->message, &all[s->from].table, &child->message);
+		j->apart_bytes -= (double)before * sizeof(*child->message.powers);
+	} else {
+		status = gpube__sum_divide(j->ctx, &s->table, &s->table, &child->message);
+		gpube__infer_drop(j, &child->message);
+		child->message = s->table;
+		s->table = (struct gpube_sum_table){0};
+	}
+	if (!status)
+		status = gpube__infer_apart(j, &child->message);
+	child->roundings = roundings - child->roundings + s->roundings + 1;
+	return status;
+}
+
 static int down_here(struct gpube__inferring *j, int32_t b)
 {
 	struct sum *s;
@@ -261,25 +291,15 @@ static int down_here(struct gpube__inferring *j, int32_t b)
 	if (!status && n)
 		status = sum_weights(s, n, j, b, &roundings);
 	for (int k = 0; k < n && !status; k++) {
-		if (s[k].from >= 0)
+		if (s[k].same)
+			s[k].roundings = s[s[k].from].roundings;
+		else if (s[k].from >= 0)
 			status = sum_sum(j, &s[k], &s[s[k].from]);
 	}
-	for (int k = 0; k < n && !status; k++) {
-		struct gpube_sum_bucket *child = s[k].child < 0 ? NULL : &j->buckets[s[k].child];
-
-		if (!child) {
-			status = gpube__infer_marginal(
-				j, s[k].position, b, &s[k].table, roundings + s[k].roundings);
-			continue;
-		}
-		status = gpube__sum_divide(j->ctx, &s[k].table, &child->message);
-		gpube__infer_drop(j, &child->message);
-		child->message = s[k].table;
-		if (!status)
-			status = gpube__infer_apart(j, &child->message);
-		s[k].table = (struct gpube_sum_table){0};
-		child->roundings = roundings - child->roundings + s[k].roundings + 1;
-	}
+	/* those that are the same as one before come before it loses what it is */
+	for (int k = n - 1; k >= 0 && !status; k--)
+		status = s[k].child < 0 ? gpube__infer_marginal(j, s[k].position, b, &s[k].table, roundings + s[k].roundings)
+					: hand_down(j, &s[k], s, roundings);
 	for (int k = 0; s && k < n; k++)
 		gpube__sum_table_clear(j->ctx, &s[k].table);
 	gpube__free(j->ctx, s);
@@ -378,7 +398,7 @@ static int down_chain(struct gpube__inferring *j, int32_t b)
 	}
 	if (!status) {
 		roundings = in.roundings - child->roundings + out.roundings;
-		if (!j->has_marginal[b])
+		if (!gpube__infer_is_spare(j, bucket->child))
 			status = chain_marginals(j, b, &to, roundings);
 	}
 	gpube__infer_inputs_clear(&in, j, b);
@@ -391,12 +411,23 @@ static int down_chain(struct gpube__inferring *j, int32_t b)
 	return status;
 }
 
-/* With a card, a bucket may have other variables' marginals to sum. */
+/* With a card, a bucket may have other variables' marginals to sum; and those of variables that the child does not have are to be summed here. */
 static bool is_chain(const struct gpube__inferring *j, int32_t b)
 {
 	const struct gpube_sum_bucket *bucket = &j->buckets[b];
+	const int32_t *scope = gpube__infer_scope(j, b), *below;
+	int at = 0;
 
-	return !j->side && bucket->n_children == 1 && (bucket->n_functions > 0 || bucket->parent >= 0);
+	if (j->side || bucket->n_children != 1 || (bucket->n_functions == 0 && bucket->parent < 0))
+		return false;
+	below = gpube__infer_scope(j, bucket->child) + 1;
+	for (int k = 0; k < bucket->arity; k++) {
+		if (at < j->buckets[bucket->child].arity - 1 && below[at] == scope[k])
+			at++;
+		else if (!j->has_marginal[scope[k]])
+			return false;
+	}
+	return true;
 }
 
 static int down(struct gpube__inferring *j, int32_t b)

@@ -254,24 +254,46 @@ static double function_cells(const struct gpube__inferring *j, int32_t b)
 	return all;
 }
 
-/* Bytes at the worst moment: of the upward pass, and of the downward one, which has all messages kept. */
+bool gpube__infer_is_spare(const struct gpube__inferring *j, int32_t b)
+{
+	const struct gpube_sum_bucket *p = j->buckets[b].parent < 0 ? NULL : &j->buckets[j->buckets[b].parent];
+
+	return p && !j->side && !j->keeps_messages && p->n_children == 1 && p->arity == j->buckets[b].arity - 1 &&
+	       (p->n_functions > 0 || p->parent >= 0);
+}
+
+/* What the tables of children take that go down beside those that came up: of those with all variables there is one. */
+static double going_down(const struct gpube__inferring *j, int32_t b)
+{
+	double cells = 0;
+	bool whole = false;
+
+	for (int32_t c = j->buckets[b].child; c >= 0; c = j->buckets[c].sibling) {
+		const bool all = j->buckets[c].arity - 1 == j->buckets[b].arity;
+
+		cells += !all || !whole ? message_cells(j, c) : 0;
+		whole = whole || all;
+	}
+	return cells;
+}
+
+/* Bytes at the worst moment: of the upward pass, and of the downward one, which has most messages kept. */
 double gpube__infer_peak(const struct gpube__inferring *j)
 {
 	const bool down = j->opts->task == GPUBE_INFER_MAR;
-	double alive = 0, most = 0, all, children;
+	double alive = 0, most = 0;
 
 	for (int32_t b = 0; b < j->n_up; b++) {
 		alive += message_cells(j, b);
 		most = fmax(most, alive + function_cells(j, b));
-		for (int32_t c = j->buckets[b].child; c >= 0 && !down; c = j->buckets[c].sibling)
-			alive -= message_cells(j, c);
-	}
-	all = alive;
-	for (int32_t b = 0; b < j->n && down; b++) {
-		children = 0;
 		for (int32_t c = j->buckets[b].child; c >= 0; c = j->buckets[c].sibling)
-			children += message_cells(j, c);
-		most = fmax(most, all + function_cells(j, b) + children);
+			alive -= !down || gpube__infer_is_spare(j, c) ? message_cells(j, c) : 0;
+	}
+	for (int32_t b = j->n - 1; b >= 0 && down; b--) {
+		most = fmax(most, alive + function_cells(j, b) + going_down(j, b));
+		for (int32_t c = j->buckets[b].child; c >= 0; c = j->buckets[c].sibling)
+			alive += gpube__infer_is_spare(j, c) ? message_cells(j, c) : 0;
+		alive -= message_cells(j, b);
 	}
 	return most * sizeof(double);
 }
@@ -285,6 +307,8 @@ static int check_memory(struct gpube__inferring *j)
 
 	plan->peak_bytes = gpube__infer_peak(j);
 	status = gpube__infer_place(j, plan->peak_bytes);
+	if (j->side)
+		plan->peak_bytes = gpube__infer_peak(j);
 	if (status || plan->peak_bytes <= gpube__infer_room(j))
 		return status;
 	return gpube__fail(j->ctx, GPUBE_ELIMIT,

@@ -89,7 +89,7 @@ static void test_underflow(void **state)
 	for (int k = 0; k < 3; k++) {
 		const struct gpube_wide left = gpube__wide(1, -2300 + (k < 1 ? 900 : k < 2 ? 1800 : 2300));
 
-		assert_int_equal(gpube__sum_divide(ctx, &s.tables[3], &s.tables[k]), GPUBE_OK);
+		assert_int_equal(gpube__sum_divide(ctx, &s.tables[3], &s.tables[3], &s.tables[k]), GPUBE_OK);
 		assert_true(sum_difference(gpube__sum_cell(&s.tables[3], 1), left) == 0);
 	}
 	assert_null(s.tables[3].powers);

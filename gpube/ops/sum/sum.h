@@ -97,8 +97,9 @@ int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job);
 /* The specification: each cell alone, with powers throughout; not settled. Errors: ENOMEM, ERANGE */
 int gpube__sum_product_ref(struct gpube_ctx *ctx, struct gpube_sum_job *job);
 
-/* a /= b cell by cell, 0 / 0 is 0; a is settled then. Errors: as above */
-int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *a, const struct gpube_sum_table *b);
+/* a / b cell by cell, 0 / 0 is 0, to one of the two, which is settled then. Errors: as above */
+int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *to, const struct gpube_sum_table *a,
+	const struct gpube_sum_table *b);
 
 /* ---- a number of any magnitude: m * 2^e, m in [0.5, 1) or 0 -------------------------------- */
 

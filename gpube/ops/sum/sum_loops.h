@@ -124,11 +124,11 @@ static double total(const double *restrict buf, int64_t n)
 	       rest;
 }
 
-static void divide(double *restrict a, const double *restrict b, int64_t n)
+static void divide(double *to, const double *a, const double *b, int64_t n)
 {
 #pragma omp simd
 	for (int64_t i = 0; i < n; i++)
-		a[i] /= b[i] > 0 ? b[i] : 1;
+		to[i] = a[i] / (b[i] > 0 ? b[i] : 1);
 }
 
 static void extremes(const double *restrict p, int64_t n, double *most, double *least)

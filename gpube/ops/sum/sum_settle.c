@@ -126,7 +126,7 @@ struct settling {
 	struct extent *pieces;
 	int64_t up; /* what the powers are lowered by */
 	bool shares;
-	const struct gpube_sum_table *by; /* NULL, or what it is divided by first; neither has powers */
+	const struct gpube_sum_table *of, *by; /* NULL, or what makes it, divided; neither has powers */
 };
 
 static int64_t end_of(const struct gpube_sum_table *t, int64_t piece)
@@ -151,7 +151,8 @@ static void measure(void *arg, int64_t piece, int thread)
 
 	(void)thread;
 	if (s->by)
-		gpube__sum_loops()->divide(t->cells + piece * PIECE, s->by->cells + piece * PIECE, end_of(t, piece) - piece * PIECE);
+		gpube__sum_loops()->divide(t->cells + piece * PIECE, s->of->cells + piece * PIECE,
+			s->by->cells + piece * PIECE, end_of(t, piece) - piece * PIECE);
 	if (!t->powers) {
 		*x = extent_plain(t->cells + piece * PIECE, end_of(t, piece) - piece * PIECE);
 		return;
@@ -212,11 +213,12 @@ static int take_apart(struct gpube_ctx *ctx, struct gpube_sum_table *t, int64_t 
 	return GPUBE_OK;
 }
 
-static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares, const struct gpube_sum_table *by)
+static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares, const struct gpube_sum_table *of,
+	const struct gpube_sum_table *by)
 {
 	const int64_t n = (t->n + PIECE - 1) / PIECE;
 	struct extent all = {INT64_MIN, INT64_MAX}, one;
-	struct settling s = {.t = t, .pieces = &one, .by = by};
+	struct settling s = {.t = t, .pieces = &one, .of = of, .by = by};
 	int status = GPUBE_OK;
 
 	if (n > 1)
@@ -254,31 +256,33 @@ static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares,
 
 int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares)
 {
-	return settle(ctx, t, shares, NULL);
+	return settle(ctx, t, shares, NULL, NULL);
 }
 
-int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *a, const struct gpube_sum_table *b)
+int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *to, const struct gpube_sum_table *a,
+	const struct gpube_sum_table *b)
 {
+	const int64_t power = a->power - b->power;
+
 	/* settled cells are at least 2^-1001, so a quotient is no overflow, nor an underflow */
 	if (!a->powers && !b->powers) {
-		a->power -= b->power;
-		return settle(ctx, a, false, b);
+		to->power = power;
+		return settle(ctx, to, false, a, b);
 	}
-	if (!a->powers)
-		a->powers = gpube__alloc_zero(ctx, (uint64_t)a->n, sizeof(*a->powers));
-	if (!a->powers)
+	if (!to->powers)
+		to->powers = gpube__alloc_zero(ctx, (uint64_t)to->n, sizeof(*to->powers));
+	if (!to->powers)
 		return GPUBE_ENOMEM;
-	for (int64_t i = 0; i < a->n; i++) {
+	for (int64_t i = 0; i < to->n; i++) {
 		struct gpube_wide v = gpube__sum_cell_here(a, i), w = gpube__sum_cell_here(b, i);
 
-		if (v.m == 0)
-			continue;
-		v = gpube__wide(v.m / w.m, v.e - w.e);
+		if (v.m != 0)
+			v = gpube__wide(v.m / w.m, v.e - w.e);
 		if (v.e > MOST_POWER || v.e < -MOST_POWER)
 			return gpube__sum_fail_range(ctx);
-		a->cells[i] = v.m;
-		a->powers[i] = (int32_t)v.e;
+		to->cells[i] = v.m;
+		to->powers[i] = (int32_t)v.e;
 	}
-	a->power -= b->power;
-	return gpube__sum_settle(ctx, a, false);
+	to->power = power;
+	return gpube__sum_settle(ctx, to, false);
 }
