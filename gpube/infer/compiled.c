@@ -177,6 +177,8 @@ static int copy_table(struct gpube_ctx *ctx, struct gpube_sum_table *to, const s
 	int status = gpube__sum_table_new(ctx, to, from->n);
 
 	to->power = from->power;
+	to->top = from->top;
+	to->least = from->least;
 	if (!status && from->powers) {
 		to->powers = gpube__alloc(ctx, (uint64_t)from->n, sizeof(*to->powers));
 		status = to->powers ? GPUBE_OK : GPUBE_ENOMEM;

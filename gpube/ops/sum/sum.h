@@ -25,6 +25,9 @@ struct gpube_ops;
 /* Axes have at least two values, and a table's cells are counted in 64 bits. */
 enum { GPUBE_SUM_AXES = 64 };
 
+/* A table that sums made may have its largest cell so many powers of two from 1: to bring it to scale takes as long as to make it. */
+enum { GPUBE_SUM_OFF = 10 };
+
 /*
  * A cell's value is cells[i] * 2^(power + powers[i]); powers is NULL where none has its own.
  * card  the same cells in the memory of 'on', a card's (sum_card.h); NULL: they are not there; cells is NULL where
@@ -73,9 +76,12 @@ void gpube__sum_leave_card(struct gpube_ctx *ctx, struct gpube_sum_table *t);
  */
 int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares);
 
+/* gpube__sum_settle(), but what is off by GPUBE_SUM_OFF or less is left so, with 'top' and 'least'. */
+int gpube__sum_measure(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares);
+
 /*
- * gpube__sum_product() - all outputs in one pass; they are settled.
- * job     inputs are settled, outputs have their memory
+ * gpube__sum_product() - all outputs in one pass; they are measured.
+ * job     inputs are settled or measured, outputs have their memory
  * Same numbers with any number of threads.
  * Errors: ENOMEM, ESTOP, ERANGE
  */
@@ -97,7 +103,7 @@ int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job);
 /* The specification: each cell alone, with powers throughout; not settled. Errors: ENOMEM, ERANGE */
 int gpube__sum_product_ref(struct gpube_ctx *ctx, struct gpube_sum_job *job);
 
-/* a / b cell by cell, 0 / 0 is 0, to one of the two, which is settled then. Errors: as above */
+/* a / b cell by cell, 0 / 0 is 0, to one of the two, which is measured then. Errors: as above */
 int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *to, const struct gpube_sum_table *a,
 	const struct gpube_sum_table *b);
 
@@ -133,8 +139,9 @@ static inline struct gpube_wide gpube__sum_cell_here(const struct gpube_sum_tabl
 bool gpube__sum_add(struct gpube_sum_table *t, int64_t i, struct gpube_wide v);
 /* Powers for a table that shall be summed to, all cells 0. Errors: ENOMEM */
 int gpube__sum_begin_apart(struct gpube_ctx *ctx, struct gpube_sum_table *t);
-/* What all products have in common: the sum of the inputs' powers. */
+/* What all products have in common: the sum of the inputs' powers; and of their tops, which are taken off the products. */
 int64_t gpube__sum_power(const struct gpube_sum_job *job);
+int gpube__sum_top(const struct gpube_sum_job *job);
 /* ERANGE's text. */
 int gpube__sum_fail_range(struct gpube_ctx *ctx);
 

@@ -157,15 +157,6 @@ static int prepare(struct gpube_ctx *ctx, struct prepared *p, const struct gpube
 
 /* ---- launching them ---------------------------------------------------------------------------- */
 
-static int top_of(const struct gpube_sum_job *job)
-{
-	int top = 0;
-
-	for (int k = 0; k < job->n_in; k++)
-		top += job->in[k].table->top;
-	return top;
-}
-
 /* Memory for the output, and how its products are to be made. */
 static void begin(struct gpube_ctx *ctx, struct prepared *p, const struct gpube_sum_card *card, bool *done)
 {
@@ -177,7 +168,7 @@ static void begin(struct gpube_ctx *ctx, struct prepared *p, const struct gpube_
 	for (int k = 0; k < job->n_in; k++)
 		least += job->in[k].table->least - job->in[k].table->top;
 	p->task = (struct gpube_sum_task){
-		.job = job, .by = ldexp(1, -top_of(job)), .looks = least < SAFE_LEAST};
+		.job = job, .by = ldexp(1, -gpube__sum_top(job)), .looks = least < SAFE_LEAST};
 }
 
 /* What was found makes a table of the output, unless it is nothing for a card. */
@@ -199,7 +190,7 @@ static void take_found(struct prepared *p)
 	struct gpube_sum_job *job = &p->merged.job;
 	struct gpube_sum_table *out = job->out[0].table;
 
-	out->power = gpube__sum_power(job) + top_of(job);
+	out->power = gpube__sum_power(job) + gpube__sum_top(job);
 	out->top = p->task.most > 0 ? ilogb(p->task.most) + 1 : 0;
 	out->least = p->task.least > 0 ? ilogb(p->task.least) + 1 : 0;
 }

@@ -14,6 +14,7 @@
 
 #include <fenv.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -51,8 +52,9 @@ struct run {
 	int64_t chunk;	/* items */
 	double *buf;	/* a panel for each thread */
 	int64_t *begin; /* offsets for each thread: of an item, and within it */
+	double by; /* so that products of the inputs are at most 1 */
 	bool apart;
-	bool lost, out_of_range, stopped; /* set by any thread */
+	bool lost, past, out_of_range, stopped; /* set by any thread */
 };
 
 /* Odometer over axes, the last one fastest, which moves offsets with it. */
@@ -106,9 +108,9 @@ static void panel_plain(struct run *r, const int64_t *at, double *buf)
 	const struct gpube_sum_loops *l = r->loops;
 	const int64_t n = r->panel.cells;
 	const struct operand *first_out = &r->operand[job->n_in];
-	const bool fuse = job->n_out == 1 && first_out->lie == LIE_STRAIGHT;
+	const bool fuse = job->n_out == 1 && first_out->lie != LIE_MIXED;
 	const double *last = NULL; /* to be multiplied when it is added */
-	double one = 1, sum;
+	double one = r->by, sum;
 	bool begun = false;
 
 	for (int k = 0; k < job->n_in; k++)
@@ -133,7 +135,12 @@ static void panel_plain(struct run *r, const int64_t *at, double *buf)
 	for (int64_t i = 0; i < n && !begun; i++)
 		buf[i] = one;
 	if (last) {
-		l->add_product(job->out[0].table->cells + at[job->n_in], buf, last, n);
+		double *out = job->out[0].table->cells + at[job->n_in];
+
+		if (first_out->lie == LIE_ONE)
+			*out += l->total_product(buf, last, n);
+		else
+			l->add_product(out, buf, last, n);
 		return;
 	}
 	sum = -1;
@@ -194,6 +201,8 @@ static void chunk(void *arg, int64_t c, int thread)
 	}
 	if (fetestexcept(FE_UNDERFLOW | FE_OVERFLOW))
 		__atomic_store_n(&r->lost, true, __ATOMIC_RELAXED);
+	if (fetestexcept(FE_OVERFLOW))
+		__atomic_store_n(&r->past, true, __ATOMIC_RELAXED);
 }
 
 /* ---- the plan ------------------------------------------------------------------------------ */
@@ -337,7 +346,7 @@ static int begin_outputs(struct run *r)
 	for (int j = 0; j < job->n_out; j++) {
 		struct gpube_sum_table *t = job->out[j].table;
 
-		t->power = gpube__sum_power(job);
+		t->power = gpube__sum_power(job) + (r->apart ? 0 : gpube__sum_top(job));
 		if (r->apart && gpube__sum_begin_apart(r->ctx, t))
 			return GPUBE_ENOMEM;
 		if (!r->apart)
@@ -370,12 +379,27 @@ static int pass(struct run *r)
 #define LEAST_SUM   0x1p-900
 #define LEAST_SHARE 0x1p-200
 
+/* Tops of all inputs of a job together; more is done with powers. */
+#define MOST_TOP 400
+
+/* Of those above 0 alone: a product of some inputs may be smaller than that of all by so many powers. */
+static int rise(const struct gpube_sum_job *job)
+{
+	int all = 0;
+
+	for (int k = 0; k < job->n_in; k++)
+		all += job->in[k].table->top > 0 ? job->in[k].table->top : 0;
+	return all;
+}
+
 /*
- * Whether what was lost matters. Inputs are below 1, so a product that was too small for a double is off
- * by less than 2^-1022, and all of a cell's together by less than 2^-959.
+ * Whether what was lost matters. Products of inputs are below 1, so one that was too small for a double is off
+ * by less than 2^-1022 before it rises, and all of a cell's together by less than 2^-959.
  */
 static bool is_harmless(const struct gpube_sum_job *job)
 {
+	const double risen = ldexp(1, rise(job));
+
 	for (int j = 0; j < job->n_out; j++) {
 		const struct gpube_sum_table *t = job->out[j].table;
 		double least = INFINITY, most = 0;
@@ -384,7 +408,7 @@ static bool is_harmless(const struct gpube_sum_job *job)
 			least = t->cells[i] < least ? t->cells[i] : least;
 			most = t->cells[i] > most ? t->cells[i] : most;
 		}
-		if (job->shares ? most < LEAST_SHARE : least < LEAST_SUM)
+		if (job->shares ? most < LEAST_SHARE * risen : least < LEAST_SUM * risen)
 			return false;
 	}
 	return true;
@@ -393,14 +417,18 @@ static bool is_harmless(const struct gpube_sum_job *job)
 int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 {
 	struct run r = {.ctx = ctx, .job = job, .loops = gpube__sum_loops()};
-	int status = prepare(&r);
+	int tops = 0, status = prepare(&r);
 
 	job->apart = false;
-	for (int k = 0; k < job->n_in; k++)
+	for (int k = 0; k < job->n_in; k++) {
 		r.apart = r.apart || job->in[k].table->powers;
+		tops += abs(job->in[k].table->top);
+	}
+	r.apart = r.apart || tops > MOST_TOP;
+	r.by = ldexp(1, -gpube__sum_top(job));
 	if (!status)
 		status = pass(&r);
-	if (!status && r.lost && !r.apart && !is_harmless(job)) {
+	if (!status && r.lost && !r.apart && (r.past || !is_harmless(job))) {
 		r.apart = true;
 		status = pass(&r);
 	}
@@ -408,7 +436,7 @@ int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 	if (!status)
 		count_roundings(&r);
 	for (int j = 0; j < job->n_out && !status; j++)
-		status = gpube__sum_settle(ctx, job->out[j].table, job->shares);
+		status = gpube__sum_measure(ctx, job->out[j].table, job->shares);
 	for (int k = 0; r.operand && k < r.n_operands; k++)
 		gpube__free(ctx, r.operand[k].at);
 	gpube__free(ctx, r.operand);

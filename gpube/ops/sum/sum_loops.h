@@ -124,6 +124,21 @@ static double total(const double *restrict buf, int64_t n)
 	       rest;
 }
 
+static double total_product(const double *restrict buf, const double *restrict p, int64_t n)
+{
+	double part[8] = {0}, rest = 0;
+	int64_t i = 0;
+
+	for (; i + 8 <= n; i += 8)
+#pragma omp simd
+		for (int k = 0; k < 8; k++)
+			part[k] += buf[i + k] * p[i + k];
+	for (; i < n; i++)
+		rest += buf[i] * p[i];
+	return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])) +
+	       rest;
+}
+
 static void divide(double *to, const double *a, const double *b, int64_t n)
 {
 #pragma omp simd
@@ -146,4 +161,4 @@ static void extremes(const double *restrict p, int64_t n, double *most, double *
 	*least = l;
 }
 
-const struct gpube_sum_loops LOOPS = {set, multiply, add, add_product, total, divide, extremes};
+const struct gpube_sum_loops LOOPS = {set, multiply, add, add_product, total, total_product, divide, extremes};

@@ -19,7 +19,7 @@ struct gpube_sum_places {
  * set       buf = by * p
  * multiply  buf *= p
  * add       out += buf; add_product: out += buf * p, all in order
- * total     the sum of buf, in eight parts
+ * total     the sum of buf, in eight parts; total_product: of buf * p, in order
  * divide    to = a / b, all in order, and to may be one of them; 0 / 0 is 0
  * extremes  the largest of p, and the least that is above 0
  */
@@ -29,6 +29,7 @@ struct gpube_sum_loops {
 	void (*add)(double *out, const struct gpube_sum_places *x, const double *buf, int64_t n);
 	void (*add_product)(double *out, const double *buf, const double *p, int64_t n);
 	double (*total)(const double *buf, int64_t n);
+	double (*total_product)(const double *buf, const double *p, int64_t n);
 	void (*divide)(double *to, const double *a, const double *b, int64_t n);
 	void (*extremes)(const double *p, int64_t n, double *most, double *least);
 };

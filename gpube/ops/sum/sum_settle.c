@@ -114,6 +114,15 @@ int64_t gpube__sum_power(const struct gpube_sum_job *job)
 	return power;
 }
 
+int gpube__sum_top(const struct gpube_sum_job *job)
+{
+	int top = 0;
+
+	for (int k = 0; k < job->n_in; k++)
+		top += job->in[k].table->top;
+	return top;
+}
+
 /* ---- settling --------------------------------------------------------------------------------- */
 
 /* The largest and the least power of the cells that are not 0; most < least: none is. */
@@ -213,7 +222,14 @@ static int take_apart(struct gpube_ctx *ctx, struct gpube_sum_table *t, int64_t 
 	return GPUBE_OK;
 }
 
-static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares, const struct gpube_sum_table *of,
+/* Whether the cells may stay as they are, though the largest is not in [0.5, 1). */
+static bool is_near(const struct gpube_sum_table *t, const struct extent *all, bool shares)
+{
+	return !t->powers && all->most >= all->least && all->most <= GPUBE_SUM_OFF && all->most >= -GPUBE_SUM_OFF &&
+	       all->most - all->least <= (shares ? LEAST_SHARE : MOST_APART);
+}
+
+static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares, bool near, const struct gpube_sum_table *of,
 	const struct gpube_sum_table *by)
 {
 	const int64_t n = (t->n + PIECE - 1) / PIECE;
@@ -235,6 +251,11 @@ static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares,
 	}
 	if (n > 1)
 		gpube__free(ctx, s.pieces);
+	if (near && is_near(t, &all, shares)) {
+		t->top = (int)all.most;
+		t->least = (int)all.least;
+		return GPUBE_OK;
+	}
 	s.up = all.most < all.least ? 0 : all.most;
 	s.shares = shares;
 	if (!shares && all.most >= all.least && all.most - all.least > MOST_APART) {
@@ -256,7 +277,12 @@ static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares,
 
 int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares)
 {
-	return settle(ctx, t, shares, NULL, NULL);
+	return settle(ctx, t, shares, false, NULL, NULL);
+}
+
+int gpube__sum_measure(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares)
+{
+	return settle(ctx, t, shares, true, NULL, NULL);
 }
 
 int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *to, const struct gpube_sum_table *a,
@@ -264,10 +290,10 @@ int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *to, const s
 {
 	const int64_t power = a->power - b->power;
 
-	/* settled cells are at least 2^-1001, so a quotient is no overflow, nor an underflow */
+	/* cells are at least 2^-1011 and below 2^10, so a quotient is no overflow, nor an underflow */
 	if (!a->powers && !b->powers) {
 		to->power = power;
-		return settle(ctx, to, false, a, b);
+		return settle(ctx, to, false, true, a, b);
 	}
 	if (!to->powers)
 		to->powers = gpube__alloc_zero(ctx, (uint64_t)to->n, sizeof(*to->powers));
@@ -284,5 +310,5 @@ int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *to, const s
 		to->powers[i] = (int32_t)v.e;
 	}
 	to->power = power;
-	return gpube__sum_settle(ctx, to, false);
+	return gpube__sum_measure(ctx, to, false);
 }
