@@ -179,7 +179,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 	text_contents(out, r->contents);
 	if (!r->model) {
 		if (r->why)
-			gpube__out_printf(out, "%-*snone: %s\n", LABEL, "model", r->why);
+			gpube__out_printf(out, "%-*s%s\n", LABEL, "model", r->why);
 		return;
 	}
 	text_model(out, r->model, r->sizes);
@@ -387,6 +387,26 @@ static int inspect(struct session *s, const struct opts_info *o, const struct co
 	return rc;
 }
 
+/*
+ * Of a large auction a model is only made where something of it is asked for: that takes seconds, and the
+ * command that solves the file needs none.
+ */
+static bool wants_no_model(const struct opts_info *o, const struct contents *c)
+{
+	enum { MOST_BIDS = 500 };
+
+	return c->auction && csg_auction_bids(c->auction) > MOST_BIDS && !o->dot && !o->write_order &&
+	       !o->engine.order && !o->engine.order_file && !o->engine.no_simplify;
+}
+
+static int show_large(struct session *s, const struct contents *c)
+{
+	struct result r = {.session = s, .file = c->path, .contents = c,
+		.why = "not made of so large an auction, unless an order is asked for, such as --order min-fill"};
+
+	return session_report(s, report_text, report_json, &r);
+}
+
 /* What becomes no model is shown all the same, unless something of a model was asked for. */
 static int show_without(struct session *s, const struct opts_info *o, const struct contents *c, int status)
 {
@@ -395,7 +415,7 @@ static int show_without(struct session *s, const struct opts_info *o, const stru
 
 	if (o->dot || o->write_order || (status != GPUBE_EINVAL && status != GPUBE_ELIMIT && status != GPUBE_ERANGE))
 		return session_fail(s, NULL);
-	snprintf(why, sizeof(why), "%s", gpube_error(s->ctx));
+	snprintf(why, sizeof(why), "none: %.*s", (int)sizeof(why) - 8, gpube_error(s->ctx));
 	r.why = c->result ? NULL : why;
 	return session_report(s, report_text, report_json, &r);
 }
@@ -408,6 +428,8 @@ static int show(struct session *s, const struct opts_info *o, const struct conte
 
 	if (c->kind == GPUBE_CONTENT_MODEL)
 		return inspect(s, o, c, c->model);
+	if (wants_no_model(o, c))
+		return show_large(s, c);
 	status = contents_model(&m, c, s->ctx, o->read.regret);
 	rc = status ? show_without(s, o, c, status) : inspect(s, o, c, m);
 	gpube_model_free(m);
@@ -456,7 +478,8 @@ const struct command cmd_info = {
 		"FILE, what is left of it after simplification, and, for the elimination "
 		"order that is found, its width, the cells of its tables, the memory and the "
 		"estimated time. Nothing is eliminated. Of a game, an auction or a result it shows what that "
-		"is, and of what becomes a model all this.\n\n"
+		"is, and of what becomes a model all this, of an auction of more than 500 bids "
+		"only if an option asks for an order or a picture.\n\n"
 		"Domains and arities are followed by how many there are: 2 (10) means ten of "
 		"2. So are densities: of each function's table, the share of the cells that do "
 		"not have its commonest value, rounded up to 1, 2, 5, 10, 20, 50 or 100 percent.\n\n"

@@ -221,6 +221,10 @@ printf '%% CATS\ngoods 3\nbids 2\ndummy 0\n\n0\t5\t0\t1\t#\n1\t4.5\t2\t#\n' > "$
 row 'info of an auction' 0 '^auction +3 goods, 2 bids' '' "$gpube" info "$work/a.txt"
 row 'info of an auction as JSON' 0 '"kind": "auction", "goods": 3, "bids": 2' '' \
 	"$gpube" info --json "$work/a.txt"
+"$gpube" generate auction --dist L4 --goods 20 --bids 501 -o "$work/many.txt"
+row 'info of a large auction makes no model' 0 '^model +not made of so large an auction' '' "$gpube" info "$work/many.txt"
+row 'nor in JSON' 0 '"kind": "auction", "goods": 20, "bids": 501\}' '' "$gpube" info --json "$work/many.txt"
+row 'unless it is asked for' 0 '^order +width' '' "$gpube" info --order min-degree "$work/many.txt"
 row 'an auction as a model' 0 '^optimum +9.5, the proved maximum' '' "$gpube" solve -q "$work/a.txt"
 printf 'csg 2 int32\n{1} five\n' > "$work/bad.txt"
 row 'a bad one' 1 '' "bad.txt:2: expected a value or 'forbidden', found 'five'" "$gpube" info "$work/bad.txt"
