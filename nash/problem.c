@@ -84,13 +84,13 @@ static bool dominates(const struct left *l, int p, int32_t a, int32_t b)
 
 /*
  * Only strict dominance may be used: an action that is never a best response is
- * in no equilibrium, but one that is weakly dominated may be.
+ * in no equilibrium, but one that is weakly dominated may be. After a stop the rest stays.
  */
-static bool remove_dominated(struct left *l, int p)
+static bool remove_dominated(struct gpube_ctx *ctx, struct left *l, int p)
 {
 	bool any = false;
 
-	for (int32_t b = 0; b < l->count[p]; b++) {
+	for (int32_t b = 0; b < l->count[p] && !gpube__stopped(ctx); b++) {
 		bool dominated = false;
 
 		for (int32_t a = 0; a < l->count[p] && !dominated; a++)
@@ -265,7 +265,7 @@ static int init(struct nash_problem *p, const struct nash_game *g, bool keep, bo
 		left.map[q] = p->map[q];
 	}
 	if (!status && !keep)
-		while ((int)remove_dominated(&left, 0) + (int)remove_dominated(&left, 1) > 0)
+		while ((int)remove_dominated(g->ctx, &left, 0) + (int)remove_dominated(g->ctx, &left, 1) > 0)
 			;
 	if (!status) {
 		p->m = left.count[0];
