@@ -16,8 +16,7 @@ struct nash_infoset {
 /* In the order of the file, each before what follows on its actions. */
 struct nash_node {
 	int32_t infoset, outcome; /* -1: none */
-	int32_t end;		  /* behind the last node that follows on it */
-	int64_t children;	  /* the first of them, in nash_extensive.children */
+	int64_t children;         /* the first of them, in nash_extensive.children */
 };
 
 struct nash_extensive {

@@ -240,7 +240,7 @@ static int read_infoset(struct reader *r, int32_t player, int32_t *index)
 
 /* ---- nodes -------------------------------------------------------------------------------- */
 
-/* It follows on the next action of the last node that has one; of those that are complete the end is known. */
+/* It follows on the next action of the last node that has one. */
 static int hang_node(struct reader *r, int32_t node)
 {
 	struct nash_extensive *t = &r->t;
@@ -270,7 +270,6 @@ static int hang_node(struct reader *r, int32_t node)
 
 		if (o->n < t->infosets[t->nodes[o->node].infoset].n_actions)
 			break;
-		t->nodes[o->node].end = (int32_t)t->n_nodes;
 		r->n_open--;
 	}
 	return GPUBE_OK;
@@ -298,7 +297,6 @@ static int read_node(struct reader *r)
 		return status;
 	if (gpube__grow(in->ctx, &t->nodes, &t->nodes_capacity, t->n_nodes + 1, sizeof(*t->nodes)))
 		return GPUBE_ENOMEM;
-	node.end = (int32_t)t->n_nodes + 1;
 	t->nodes[t->n_nodes++] = node;
 	return hang_node(r, (int32_t)t->n_nodes - 1);
 }
@@ -353,9 +351,7 @@ static int read_tree(struct reader *r)
 		if (!status && r->t.n_nodes % 1024 == 0 && gpube__stopped(in->ctx))
 			status = gpube__fail_stopped(in->ctx);
 	} while (!status && r->n_open);
-	if (!status && nash__scan_peek(in))
-		status = nash__scan_refuse(in, "the end of the file");
-	return status ? status : in->status;
+	return status ? status : gpube__in_end(in);
 }
 
 int nash__efg_read(struct nash_game *g, struct gpube_in *in)

@@ -25,10 +25,8 @@ static void skip_comments(struct gpube_in *in)
 static int finish(struct nash_game *g, struct gpube_in *in, struct nash_pile *pile, int status,
 	int64_t (*place)(const struct nash_game *g, int player, int64_t i, int64_t j))
 {
-	if (!status && nash__scan_peek(in))
-		status = nash__scan_refuse(in, "the end of the file");
 	if (!status)
-		status = in->status;
+		status = gpube__in_end(in);
 	if (!status)
 		status = nash__pile_move(g, pile, place);
 	nash__pile_clear(in->ctx, pile);

@@ -210,10 +210,8 @@ int nash__nfg_read(struct nash_game *g, struct gpube_in *in)
 	if (payoffs < 0)
 		return in->status;
 	status = read_body(in, &pile, payoffs);
-	if (!status && nash__scan_peek(in))
-		status = nash__scan_refuse(in, "the end of the file");
 	if (!status)
-		status = in->status;
+		status = gpube__in_end(in);
 	if (!status)
 		status = nash__pile_move(g, &pile, column_major);
 	nash__pile_clear(in->ctx, &pile);
