@@ -71,8 +71,8 @@ static int read_values(struct gpube_in *in, uint64_t all, char *to, int fd)
 		return status ? status : in->status;
 	if (left)
 		return gpube__in_error(in,
-			"expected %llu more bytes of values, found the end of the file",
-			(unsigned long long)left);
+			"expected %llu more byte%s of values, found the end of the file",
+			(unsigned long long)left, gpube__plural((double)left));
 	if (gpube__in_fill(in) || in->status)
 		return gpube__in_error(in, "expected the end of the file after the values");
 	return GPUBE_OK;

@@ -155,8 +155,8 @@ static int read_permutation(int32_t *order, int32_t *place, const struct gpube_m
 		return in->status;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		if (place[i] < 0 && !m->vars[i].hidden)
-			return gpube__in_error(in, "the order has %d of %d variables: %d is missing",
-				n, m->n_vars - m->n_hidden, i);
+			return gpube__in_error(in, "the order has %d of %d variable%s: %d is missing",
+				n, m->n_vars - m->n_hidden, gpube__plural(m->n_vars - m->n_hidden), i);
 	for (int32_t i = 0; i < m->n_vars; i++)
 		if (place[i] < 0)
 			order[n++] = i;
@@ -277,7 +277,8 @@ static int read_mpe(int32_t *values, const struct gpube_model *m, struct gpube_i
 	if (status)
 		return status;
 	if (r->task != GPUBE_UAI_MPE || r->n != n)
-		status = gpube__in_error(in, "expected an MPE result, values of %d variables", n);
+		status = gpube__in_error(in, "expected an MPE result, values of %d variable%s", n,
+			gpube__plural(n));
 	for (int32_t i = 0, k = 0; i < m->n_vars && !status; i++) {
 		if (m->vars[i].hidden)
 			continue;

@@ -270,7 +270,8 @@ static int read_listing(struct gpube_cfn_reader *r, int arity, const char *name)
 		!gpube__cfn_to_cost(r, &cost)) {
 		if (cells >= 0 && v.n == cells)
 			gpube__in_error(
-				r->in, "more than the %lld costs of the table", (long long)cells);
+				r->in, "more than the %lld cost%s of the table", (long long)cells,
+				gpube__plural((double)cells));
 		else
 			gpube__cfn_fail(r, gpube__values_push(ctx, &v, cost));
 		if (r->in->status)
@@ -280,8 +281,8 @@ static int read_listing(struct gpube_cfn_reader *r, int arity, const char *name)
 	if (!r->in->status && cells < 0)
 		gpube__in_fail(r->in, GPUBE_ERANGE, "a table of more than 2^63 costs");
 	if (!r->in->status && v.n != cells)
-		gpube__in_error(r->in, "%lld costs where the table has %lld", (long long)v.n,
-			(long long)cells);
+		gpube__in_error(r->in, "%lld cost%s where the table has %lld", (long long)v.n,
+			gpube__plural((double)v.n), (long long)cells);
 	if (r->in->status) {
 		gpube__values_clear(ctx, &v);
 		return r->in->status;

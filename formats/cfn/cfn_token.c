@@ -134,10 +134,13 @@ int gpube__cfn_to_cost(struct gpube_cfn_reader *r, int64_t *v)
 				r->in, GPUBE_ERANGE, "cost '%.40s': %s", r->token.text, text);
 		}
 	}
-	if (!fits || !gpube__scaled(&cost, r->m->scale - scale))
+	if (!fits || !gpube__scaled(&cost, r->m->scale - scale)) {
+		const int most = scale > r->m->scale ? scale : r->m->scale;
+
 		return gpube__in_fail(r->in, GPUBE_ERANGE,
-			"cost '%.40s' does not fit 64 bits with %d decimals", r->token.text,
-			scale > r->m->scale ? scale : r->m->scale);
+			"cost '%.40s' does not fit 64 bits with %d decimal%s", r->token.text, most,
+			gpube__plural(most));
+	}
 	*v = cost;
 	return GPUBE_OK;
 }

@@ -365,8 +365,8 @@ static int compare_potentials(
 	if (status)
 		return status;
 	if (f < m->n_functions || g < again->n_functions)
-		return gpube__fail(m->ctx, GPUBE_EBUG, "%d functions, read back %d", m->n_functions,
-			again->n_functions);
+		return gpube__fail(m->ctx, GPUBE_EBUG, "%d function%s, read back %d", m->n_functions,
+			gpube__plural(m->n_functions), again->n_functions);
 	if (!near(m, again, constant, constant_again))
 		return gpube__fail(m->ctx, GPUBE_EBUG, "the constant is %.17g, read back %.17g",
 			(double)constant, (double)constant_again);
@@ -379,14 +379,16 @@ static int compare_variables(const struct gpube_model *m, const struct gpube_mod
 {
 	if (m->n_vars != again->n_vars)
 		return gpube__fail(
-			m->ctx, GPUBE_EBUG, "%d variables, read back %d", m->n_vars, again->n_vars);
+			m->ctx, GPUBE_EBUG, "%d variable%s, read back %d", m->n_vars,
+			gpube__plural(m->n_vars), again->n_vars);
 	for (int32_t i = 0; i < m->n_vars; i++) {
 		int32_t x = m->evidence ? m->evidence[i] : -1;
 		int32_t y = again->evidence ? again->evidence[i] : -1;
 
 		if (m->vars[i].domain != again->vars[i].domain)
 			return gpube__fail(m->ctx, GPUBE_EBUG,
-				"variable %d has %d values, read back %d", i, m->vars[i].domain,
+				"variable %d has %d value%s, read back %d", i, m->vars[i].domain,
+				gpube__plural(m->vars[i].domain),
 				again->vars[i].domain);
 		if (x != y)
 			return gpube__fail(m->ctx, GPUBE_EBUG,

@@ -151,13 +151,15 @@ static int32_t parse_call(struct gpube_expr_parser *p, const struct function *f)
 		if (p->status)
 			return -1;
 		if (f->most && a.n == f->most)
-			return gpube__expr_fail(p, "%s() takes %d arguments", f->name, f->most);
+			return gpube__expr_fail(p, "%s() takes %d argument%s", f->name, f->most,
+				gpube__plural(f->most));
 		add_argument(p, f, &a, x);
 	} while (!p->status && pass(p, ','));
 	if (p->status)
 		return -1;
 	if (a.n < f->least)
-		return gpube__expr_fail(p, "%s() takes %d arguments, not %d", f->name, f->least, a.n);
+		return gpube__expr_fail(p, "%s() takes %d argument%s, not %d", f->name, f->least,
+			gpube__plural(f->least), a.n);
 	if (!pass(p, ')'))
 		return gpube__expr_fail(p, "expected ')', found '%.20s'", p->p);
 	return make_call(p, f, &a);

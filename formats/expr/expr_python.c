@@ -132,7 +132,7 @@ static int32_t parse_call(struct parser *s, const char *name)
 			return -1;
 		if (n == functions[f].most)
 			return gpube__expr_fail(
-				&s->base, "%s() takes at most %d arguments", name, n);
+				&s->base, "%s() takes at most %d argument%s", name, n, gpube__plural(n));
 		if (n >= 2)
 			a = gpube__expr_node(&s->base, functions[f].op, a, b, 0);
 		*(n == 0 ? &a : &b) = x;
@@ -140,7 +140,8 @@ static int32_t parse_call(struct parser *s, const char *name)
 	} while (pass(s, ","));
 	if (n < functions[f].least)
 		return gpube__expr_fail(
-			&s->base, "%s() takes %d arguments", name, functions[f].least);
+			&s->base, "%s() takes %d argument%s", name, functions[f].least,
+			gpube__plural(functions[f].least));
 	if (!close_bracket(s, ")"))
 		return -1;
 	return gpube__expr_node(&s->base, functions[f].op, a, b, 0);

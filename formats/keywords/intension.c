@@ -248,8 +248,9 @@ static int read_list(struct gpube_call *call, const struct gpube_source *s, cons
 	status = read_entries(call, s, letters, nested, n, &l->n_items);
 	l->n_args = call->n_args - l->at;
 	if (!status && by_variable && l->n_items != call->arity)
-		return gpube__in_error(call->in, "%s: %lld entries for %d variables",
-			call->keyword->name, (long long)l->n_items, call->arity);
+		return gpube__in_error(call->in, "%s: %lld %s for %d variable%s",
+			call->keyword->name, (long long)l->n_items, l->n_items == 1 ? "entry" : "entries",
+			call->arity, gpube__plural(call->arity));
 	return status;
 }
 

@@ -216,14 +216,15 @@ static int read_clauses(struct reader *r)
 		}
 		if (!r->modern && r->read == r->n_clauses)
 			return gpube__in_error(
-				r->in, "more than %lld clauses", (long long)r->n_clauses);
+				r->in, "more than %lld clause%s", (long long)r->n_clauses,
+				gpube__plural((double)r->n_clauses));
 		status = read_clause(r);
 	}
 	if (status || r->in->status)
 		return status ? status : r->in->status;
 	if (!r->modern && r->read != r->n_clauses)
-		return gpube__in_error(r->in, "expected %lld clauses, found %lld",
-			(long long)r->n_clauses, (long long)r->read);
+		return gpube__in_error(r->in, "expected %lld clause%s, found %lld",
+			(long long)r->n_clauses, gpube__plural((double)r->n_clauses), (long long)r->read);
 	return GPUBE_OK;
 }
 

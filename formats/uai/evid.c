@@ -103,8 +103,8 @@ static int find_pairs(struct gpube_in *in, const struct numbers *s, int64_t *at,
 	}
 	go_to(in, s, *at - 1);
 	return gpube__in_error(in,
-		"%lld observations take %lld numbers (variable and value), found %lld",
-		(long long)*n, (long long)(2 * *n), (long long)(s->n - *at));
+		"%lld observation%s take%s %lld numbers (variable and value), found %lld",
+		(long long)*n, gpube__plural((double)*n), *n == 1 ? "s" : "", (long long)(2 * *n), (long long)(s->n - *at));
 }
 
 static int observe(struct gpube_model *m, struct gpube_in *in, const struct numbers *s, int64_t at)

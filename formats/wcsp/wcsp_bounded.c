@@ -10,14 +10,14 @@ static int check_scope(const struct gpube_model *m, struct gpube_in *in, int ari
 	int64_t cells = gpube__cells(m, arity, scope);
 
 	if (inner->n_vars != arity)
-		return gpube__in_error(in, "function 'wcsp' over %d variables has a problem of %d",
-			arity, inner->n_vars);
+		return gpube__in_error(in, "function 'wcsp' over %d variable%s has a problem of %d",
+			arity, gpube__plural(arity), inner->n_vars);
 	for (int k = 0; k < arity; k++)
 		if (inner->vars[k].domain != m->vars[scope[k]].domain)
 			return gpube__in_error(in,
-				"variable %d of the problem in 'wcsp' has %d values, variable %d "
+				"variable %d of the problem in 'wcsp' has %d value%s, variable %d "
 				"has %d",
-				k, inner->vars[k].domain, scope[k], m->vars[scope[k]].domain);
+				k, inner->vars[k].domain, gpube__plural(inner->vars[k].domain), scope[k], m->vars[scope[k]].domain);
 	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
 		return gpube__in_fail(in, GPUBE_ERANGE,
 			"function 'wcsp' over %d variables has more than the %lld tuples that are "

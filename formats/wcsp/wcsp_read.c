@@ -69,8 +69,9 @@ static int read_header(struct reader *r, int32_t *n_functions)
 			return gpube__in_error(in, "variable %lld has no values", (long long)i);
 		if (domain > largest)
 			return gpube__in_error(in,
-				"variable %lld has %lld values, the header says at most %lld",
-				(long long)i, (long long)domain, (long long)largest);
+				"variable %lld has %lld value%s, the header says at most %lld",
+				(long long)i, (long long)domain, gpube__plural((double)domain),
+				(long long)largest);
 		if (gpube__add_var(m, in, NULL, domain, NULL))
 			return in->status;
 	}
@@ -142,14 +143,15 @@ static int read_reuse(struct reader *r, int arity, int64_t dflt, int64_t number)
 	f = r->shared[number - 1].function;
 	scope = gpube__scope(m, f);
 	if (m->functions[f].arity != arity)
-		return gpube__in_error(r->in, "shared function %lld has %d variables, not %d",
-			(long long)number, m->functions[f].arity, arity);
+		return gpube__in_error(r->in, "shared function %lld has %d variable%s, not %d",
+			(long long)number, m->functions[f].arity, gpube__plural(m->functions[f].arity), arity);
 	for (int k = 0; k < arity; k++)
 		if (m->vars[scope[k]].domain != r->domains[k])
 			return gpube__in_error(r->in,
-				"shared function %lld has a domain of %d values where variable %d "
+				"shared function %lld has a domain of %d value%s where variable %d "
 				"has %d",
-				(long long)number, m->vars[scope[k]].domain, r->scope[k],
+				(long long)number, m->vars[scope[k]].domain,
+				gpube__plural(m->vars[scope[k]].domain), r->scope[k],
 				r->domains[k]);
 	/* toulbar2 takes either cost, depending on the arity; real files give 1 for short ones */
 	if (arity > 3 && r->shared[number - 1].dflt >= 0 && r->shared[number - 1].dflt != dflt)

@@ -229,8 +229,8 @@ static int read_slide(struct gpube_x3 *r, struct gpube_x3_node *node)
 		read_args(r, list->text ? list->text : "", &all))
 		return r->in->status;
 	if (collect < 1 || collect > all.n)
-		return gpube__in_error(r->in, "<slide> takes %lld variables of %lld", (long long)collect,
-			(long long)all.n);
+		return gpube__in_error(r->in, "<slide> takes %lld variable%s of %lld", (long long)collect,
+			gpube__plural((double)collect), (long long)all.n);
 	r->first_rest = greatest_argument(template, NULL) + 1;
 	for (int64_t k = 0; k < all.n && (circular || k + collect <= all.n); k += offset) {
 		union gpube_x3_temp *mark = r->temps;

@@ -46,8 +46,9 @@ int gpube__x3_weighted(struct gpube_x3 *r, struct gpube_x3_node *node, struct gp
 	if (!coeffs || !*factors)
 		return r->in->status;
 	if (by.n != list->n)
-		return gpube__in_error(r->in, "%lld coefficients for %lld variables",
-			(long long)by.n, (long long)list->n);
+		return gpube__in_error(r->in, "%lld coefficient%s for %lld variable%s",
+			(long long)by.n, gpube__plural((double)by.n), (long long)list->n,
+			gpube__plural((double)list->n));
 	for (int64_t k = 0; k < list->n && !r->in->status; k++) {
 		if (by.terms[k].var < 0)
 			(*factors)[k] = by.terms[k].value;

@@ -293,8 +293,8 @@ static int walk_slice(struct gpube_x3 *r, const struct gpube_x3_array *a, struct
 	int k, open = 0;
 
 	if (s->n != a->n_dims)
-		return gpube__in_error(r->in, "array '%.60s' has %d dimensions, not %d", a->name,
-			a->n_dims, s->n);
+		return gpube__in_error(r->in, "array '%.60s' has %d dimension%s, not %d", a->name,
+			a->n_dims, gpube__plural(a->n_dims), s->n);
 	for (k = 0; k < s->n; k++) {
 		struct gpube_x3_interval *in = &s->in[k];
 

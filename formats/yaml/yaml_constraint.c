@@ -98,8 +98,8 @@ static int add_tuple(struct gpube_yaml *r, struct table *t, const yaml_node_t *n
 			break;
 		if (k == r->arity || word == 0)
 			return gpube__in_error(r->in,
-				"expected an assignment of %d values, found '%.*s'", r->arity,
-				n > 60 ? 60 : (int)n, end - n);
+				"expected an assignment of %d value%s, found '%.*s'", r->arity,
+				gpube__plural(r->arity), n > 60 ? 60 : (int)n, end - n);
 		value = gpube__yaml_find_value(r, r->domain_of[r->scope[k]], text, word);
 		if (value < 0)
 			return gpube__in_error(r->in, "variable '%.60s' has no value '%.*s'",

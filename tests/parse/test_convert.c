@@ -113,7 +113,7 @@ static const struct difference {
 		"p 2 2 2 6\n2 2\n1 0 0 1\n1 3\n1 1 0 1\n0 4\n", "the bound is 5, read back 6"},
 	{"infeasible", "p 1 2 1 9\n2\n1 0 9 0\n", "p 1 2 1 9\n2\n1 0 8 0\n",
 		"feasible when read back"},
-	{"variables", "p 1 2 0 9\n2\n", "p 2 2 0 9\n2 2\n", "1 variables, read back 2"},
+	{"variables", "p 1 2 0 9\n2\n", "p 2 2 0 9\n2 2\n", "1 variable, read back 2"},
 	{"domains", "p 1 2 0 9\n2\n", "p 1 3 0 9\n3\n", "variable 0 has 2 values, read back 3"},
 	{"scopes", "p 2 2 1 9\n2 2\n1 0 0 1\n1 3\n", "p 2 2 1 9\n2 2\n1 1 0 1\n1 3\n",
 		"other variables"},
