@@ -88,6 +88,24 @@ int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts)
 	return GPUBE_OK;
 }
 
+struct gpube_ctx gpube__ctx_child(const struct gpube_ctx *parent)
+{
+	struct gpube_ctx ctx = {
+		.parent = parent,
+		.n_threads = parent->n_threads,
+		.memory_bytes = parent->memory_bytes,
+		.device_memory_bytes = parent->device_memory_bytes,
+		.n_devices = parent->n_devices,
+		.realloc_fn = parent->realloc_fn,
+		.realloc_arg = parent->realloc_arg,
+		.rates = parent->rates,
+		.thread_end = parent->thread_end,
+	};
+
+	memcpy(ctx.devices, parent->devices, sizeof(ctx.devices));
+	return ctx;
+}
+
 void gpube__ctx_clear(struct gpube_ctx *ctx)
 {
 	if (ctx->device_free)
@@ -96,7 +114,8 @@ void gpube__ctx_clear(struct gpube_ctx *ctx)
 		ctx->pool_free(ctx);
 	if (ctx->host_free)
 		ctx->host_free(ctx);
-	gpube__free(ctx, ctx->rates);
+	if (!ctx->parent)
+		gpube__free(ctx, ctx->rates);
 }
 
 void gpube_ctx_free(struct gpube_ctx *ctx)

@@ -41,7 +41,7 @@ struct gpube_ctx {
 	double deadline;   /* gpube__now() at which work stops; 0: never */
 	int n_devices;     /* GPUs that were asked for, by index; 0: the first */
 	int devices[GPUBE_MAX_DEVICES];
-	struct gpube_rates *rates; /* what was measured of this machine (ops/rates.h), or NULL */
+	struct gpube_rates *rates; /* what was measured of this machine (ops/rates.h), or NULL; a child's are its parent's */
 	void *device;              /* owned by the CUDA backend */
 	void (*device_free)(struct gpube_ctx *);
 	void *host; /* memory that the CPU backend keeps between calls */
@@ -179,7 +179,12 @@ struct gpube__runner {
  * Returns the first's status; without a first ESTOP if any was stopped, otherwise runners[0]'s.
  */
 int gpube__race(struct gpube_ctx *ctx, struct gpube__runner *runners, int n, int *first);
-/* Frees what a context owns, not the context. */
+/*
+ * gpube__ctx_child() - a context for another thread: it may take what its parent may, and stops when that does. Its
+ * log is nobody's, and it has no deadline of its own.
+ * gpube__ctx_clear() - frees what a context owns, not the context.
+ */
+struct gpube_ctx gpube__ctx_child(const struct gpube_ctx *parent);
 void gpube__ctx_clear(struct gpube_ctx *ctx);
 
 /* ---- words ------------------------------------------------------------- */

@@ -154,17 +154,12 @@ static void make_lane(struct race *race, int k, struct gpube__runner *runner)
 	struct lane *lane = &race->lanes[k];
 
 	*lane = (struct lane){.race = race, .runner = runner};
-	lane->ctx = (struct gpube_ctx){
-		.parent = parent,
-		.n_threads = 1,
-		.memory_bytes = parent->memory_bytes / (uint64_t)race->turns.n,
-		.log = parent->log ? forward : NULL,
-		.log_arg = race,
-		.realloc_fn = parent->realloc_fn,
-		.realloc_arg = parent->realloc_arg,
-		.deadline = parent->deadline,
-		.thread_end = parent->thread_end,
-	};
+	lane->ctx = gpube__ctx_child(parent);
+	lane->ctx.n_threads = 1;
+	lane->ctx.memory_bytes /= (uint64_t)race->turns.n;
+	lane->ctx.log = parent->log ? forward : NULL;
+	lane->ctx.log_arg = race;
+	lane->ctx.deadline = parent->deadline;
 	if (parent->n_threads < race->turns.n) {
 		lane->ctx.turns = &race->turns;
 		lane->ctx.lane = k;

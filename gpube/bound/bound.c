@@ -177,9 +177,9 @@ static int report_stages(struct gpube_bounder *b, struct gpube_solution *out)
 			.bound = given_total(b, r->lower), .cost = given_total(b, r->upper),
 			.gave_way = r->gave_way};
 	}
-	out->steps = b->steps;
-	out->n_steps = (int)b->n_steps;
-	b->steps = NULL;
+	out->steps = b->steps.step;
+	out->n_steps = (int)b->steps.n;
+	b->steps.step = NULL;
 	for (int k = 0; k < out->n_steps; k++) {
 		out->steps[k].bound = given_total(b, out->steps[k].bound);
 		out->steps[k].cost = given_total(b, out->steps[k].cost);

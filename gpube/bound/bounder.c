@@ -68,22 +68,22 @@ void gpube__bounder_tell(const struct gpube_bounder *b, const char *by)
 			total_text(upper, b, b->upper), by);
 }
 
-/*
- * For a picture: where there is no memory for it, it has less to show. A run of thousands of steps keeps
- * every other one.
- */
-static void step(struct gpube_bounder *b)
+void gpube__step_add(struct gpube_ctx *ctx, struct gpube_steps *s, double seconds, int64_t bound, int64_t cost)
 {
 	enum { MOST = 4096 };
 
-	if (b->n_steps == MOST) {
+	if (s->n == MOST) {
 		for (int64_t k = 0; k < MOST / 2; k++)
-			b->steps[k] = b->steps[2 * k];
-		b->n_steps = MOST / 2;
+			s->step[k] = s->step[2 * k];
+		s->n = MOST / 2;
 	}
-	if (gpube__grow(b->ctx, &b->steps, &b->steps_capacity, b->n_steps + 1, sizeof(*b->steps)))
-		return;
-	b->steps[b->n_steps++] = (struct gpube_step){gpube__now() - b->start, b->lower, b->upper};
+	if (!gpube__grow(ctx, &s->step, &s->capacity, s->n + 1, sizeof(*s->step)))
+		s->step[s->n++] = (struct gpube_step){seconds, bound, cost};
+}
+
+static void step(struct gpube_bounder *b)
+{
+	gpube__step_add(b->ctx, &b->steps, gpube__now() - b->start, b->lower, b->upper);
 }
 
 /* A total, as the given model has it. */
@@ -197,7 +197,7 @@ void gpube__bounder_clear(struct gpube_bounder *b)
 	gpube_solution_free(b->eliminated, b->ctx);
 	gpube__free(b->ctx, b->count);
 	gpube__free(b->ctx, b->runs);
-	gpube__free(b->ctx, b->steps);
+	gpube__free(b->ctx, b->steps.step);
 	gpube__free(b->ctx, b->best);
 	gpube__free(b->ctx, b->extended);
 	gpube__free(b->ctx, b->tried);

@@ -34,6 +34,15 @@ struct gpube_watch {
 	bool (*cutoff)(void *arg, int64_t *cutoff);
 };
 
+/* How bounds went, for a picture. */
+struct gpube_steps {
+	struct gpube_step *step;
+	int64_t n, capacity;
+};
+
+/* A step more; of thousands every other one goes. Where there is no memory, the picture has less to show. */
+void gpube__step_add(struct gpube_ctx *ctx, struct gpube_steps *s, double seconds, int64_t bound, int64_t cost);
+
 struct gpube_bounder {
 	struct gpube_ctx *ctx;
 	const struct gpube_watch *watch; /* or NULL */
@@ -80,8 +89,7 @@ struct gpube_bounder {
 	char *count; /* of the optima, once it is known */
 	struct gpube_stage_run *runs;
 	int64_t n_runs, runs_capacity;
-	struct gpube_step *steps; /* totals of the simplified model */
-	int64_t n_steps, steps_capacity;
+	struct gpube_steps steps; /* totals of the simplified model */
 	double seconds_simplify, seconds_order, seconds_count;
 	bool at_once; /* the report comes in a moment: nothing but it is told */
 };

@@ -16,11 +16,10 @@
 #include "gpube/ops/scratch.h"
 
 /*
- * From rank 0: JOB (flag: its number), SLICE (a, of the last job), OVER. To it: SUM (a: the slice, flag: of which job,
- * b: a status; sum and marginals); STOP: this rank was told to; OVER: it has no more to say (the processor's
- * seconds that it took).
+ * From rank 0: JOB (flag: its number), SLICE (a, of the last job). To it: SUM (a: the slice, flag: of which job,
+ * b: a status; sum and marginals).
  */
-enum { LETTER_JOB, LETTER_SLICE, LETTER_SUM, LETTER_STOP, LETTER_OVER };
+enum { LETTER_JOB, LETTER_SLICE, LETTER_SUM };
 
 /* Enough for a balance of 16 ranks. */
 enum { WANTED = 64 };
@@ -43,8 +42,7 @@ struct summing {
 	const struct gpube_infer_opts *opts;
 	struct gpube_hand hand;
 	struct gpube_inference *out;
-	bool over, asked;
-	int n_left;
+	struct gpube_letters letters;
 	pthread_mutex_t lock; /* of rank 0's threads, for what follows */
 	int32_t *words, n_words; /* the job, as in a letter */
 	int32_t number;		 /* of jobs */
@@ -52,7 +50,6 @@ struct summing {
 	struct slice_state *slices;
 	int64_t next;
 	int32_t *knows, *busy; /* of each rank: the last job that it has; whether it has a slice */
-	double *seconds;       /* of each rank's processors, in the end */
 	/* of other ranks */
 	int64_t slice;
 	int32_t slice_number;
@@ -61,17 +58,19 @@ struct summing {
 
 /* ---- jobs as words ---------------------------------------------------------------------------- */
 
-static int job_to_words(struct summing *s, const struct gpube_slice_job *job)
+static int job_to_words(struct summing *s, struct gpube_ctx *ctx, const struct gpube_slice_job *job)
 {
 	int64_t n = 1 + s->m->n_vars;
 	int32_t *to;
 
 	for (int k = 0; k < job->n_cuts; k++)
 		n += 2 + job->n_values[k];
-	to = gpube__alloc(s->ctx, (uint64_t)n, sizeof(*to));
+	if (n > INT32_MAX)
+		return gpube__fail(ctx, GPUBE_ERANGE, "the model is too large for a letter");
+	to = gpube__alloc(ctx, (uint64_t)n, sizeof(*to));
 	if (!to)
 		return GPUBE_ENOMEM;
-	gpube__free(s->ctx, s->words);
+	gpube__free(ctx, s->words);
 	s->words = to;
 	s->n_words = (int32_t)n;
 	*to++ = job->n_cuts;
@@ -130,15 +129,16 @@ static void clear_slices(struct summing *s)
 static int on_begin(void *arg, const struct gpube_slice_job *job)
 {
 	struct summing *s = arg;
+	struct gpube_ctx *ctx = &s->hand.ctx;
 	int status;
 
 	pthread_mutex_lock(&s->lock);
 	clear_slices(s);
-	status = job_to_words(s, job);
+	status = job_to_words(s, ctx, job);
 	if (!status && !words_to_job(s))
-		status = gpube__fail(&s->hand.ctx, GPUBE_EBUG, "internal error: slices are not told right; please report this");
+		status = gpube__fail(ctx, GPUBE_EBUG, "internal error: slices are not told right; please report this");
 	if (!status) {
-		s->slices = gpube__alloc_zero(s->ctx, (uint64_t)s->job.n, sizeof(*s->slices));
+		s->slices = gpube__alloc_zero(ctx, (uint64_t)s->job.n, sizeof(*s->slices));
 		status = s->slices ? GPUBE_OK : GPUBE_ENOMEM;
 	}
 	s->next = 0;
@@ -147,13 +147,17 @@ static int on_begin(void *arg, const struct gpube_slice_job *job)
 	return status;
 }
 
-/* Done: what it was summed to. Otherwise the next slice that nobody has, or -1. */
-static bool look(struct summing *s, int64_t slice, struct slice_state *found, int64_t *mine, bool may_take)
+/* Done: what it was summed to. Otherwise the next slice that nobody has, or -1; after a stop nobody gets one. */
+static bool look(struct summing *s, int64_t slice, struct slice_state *found, int64_t *mine)
 {
+	const bool stopped = gpube__stopped(&s->hand.ctx);
+
 	pthread_mutex_lock(&s->lock);
+	if (stopped)
+		s->next = s->job.n;
 	*found = s->slices[slice];
 	s->slices[slice].sum.marginals = NULL;
-	*mine = !found->done && may_take && s->next < s->job.n ? s->next++ : -1;
+	*mine = !found->done && s->next < s->job.n ? s->next++ : -1;
 	pthread_mutex_unlock(&s->lock);
 	return found->done;
 }
@@ -179,7 +183,7 @@ static int on_sum(void *arg, struct gpube_slice_sum *sum, int64_t slice)
 	struct slice_state found;
 	int64_t mine;
 
-	while (!look(s, slice, &found, &mine, !gpube__stopped(ctx))) {
+	while (!look(s, slice, &found, &mine)) {
 		if (gpube__stopped(ctx))
 			return gpube__fail_stopped(ctx);
 		if (mine < 0) {
@@ -235,7 +239,7 @@ static int deal(struct summing *s)
 
 	pthread_mutex_lock(&s->lock);
 	for (int rank = 1; rank < s->world->n_ranks && !status; rank++)
-		if (!s->busy[rank] && s->slices && s->next < s->job.n && !gpube__stopped(&s->hand.ctx))
+		if (!s->busy[rank] && s->slices && s->next < s->job.n)
 			status = give(s, rank);
 	pthread_mutex_unlock(&s->lock);
 	return status;
@@ -249,18 +253,13 @@ static int64_t sum_words(const struct summing *s, bool marginals)
 	return (int64_t)((sizeof(struct gpube_slice_sum) + (uint64_t)values * sizeof(double)) / sizeof(int32_t));
 }
 
-static int fail_letter(const struct summing *s, int from)
-{
-	return gpube__fail(s->ctx, GPUBE_EIO, "rank %d sent what nobody expects", from);
-}
-
 static int read_sum(struct summing *s, int from, const struct gpube_letter *l, const int32_t *words)
 {
 	struct gpube_slice_sum sum;
 	const bool marginals = l->n > sum_words(s, false);
 
 	if (l->n != sum_words(s, marginals))
-		return fail_letter(s, from);
+		return gpube__letter_fail(s->world, from);
 	s->busy[from] = 0;
 	memcpy(&sum, words, sizeof(sum));
 	sum.marginals = NULL;
@@ -274,23 +273,6 @@ static int read_sum(struct summing *s, int from, const struct gpube_letter *l, c
 	}
 	store(s, l->flag, l->a, (int)l->b, &sum);
 	return GPUBE_OK;
-}
-
-static int read_at_0(struct summing *s, int from, const struct gpube_letter *l, const int32_t *words)
-{
-	switch (l->kind) {
-	case LETTER_SUM:
-		return read_sum(s, from, l, words);
-	case LETTER_STOP:
-		gpube_ctx_stop(s->ctx);
-		return GPUBE_OK;
-	case LETTER_OVER:
-		s->n_left++;
-		s->seconds[from] = l->seconds;
-		return GPUBE_OK;
-	default:
-		return fail_letter(s, from);
-	}
 }
 
 /* ---- other ranks ------------------------------------------------------------------------------------ */
@@ -318,7 +300,7 @@ static int take_job(struct summing *s, int from, const struct gpube_letter *l, c
 	gpube__free(s->ctx, s->words);
 	s->words = copy;
 	s->n_words = l->n;
-	return !s->hand.busy && words_to_job(s) ? GPUBE_OK : fail_letter(s, from);
+	return !s->hand.busy && words_to_job(s) ? GPUBE_OK : gpube__letter_fail(s->world, from);
 }
 
 static int read_letter(void *arg, int from, const struct gpube_letter *l, const int32_t *words)
@@ -326,27 +308,25 @@ static int read_letter(void *arg, int from, const struct gpube_letter *l, const 
 	struct summing *s = arg;
 
 	if (s->world->rank == 0)
-		return read_at_0(s, from, l, words);
+		return l->kind == LETTER_SUM ? read_sum(s, from, l, words) : gpube__letter_fail(s->world, from);
 	switch (l->kind) {
 	case LETTER_JOB:
 		return take_job(s, from, l, words);
 	case LETTER_SLICE:
 		if (s->hand.busy || l->a < 0 || l->a >= s->job.n)
-			return fail_letter(s, from);
+			return gpube__letter_fail(s->world, from);
 		s->slice = l->a;
 		s->slice_number = l->flag;
-		return gpube__hand_begin(&s->hand, sum_slice, s);
-	case LETTER_OVER:
-		s->over = true;
-		gpube_ctx_stop(&s->hand.ctx);
-		return GPUBE_OK;
+		return gpube__hand_begin(&s->hand, sum_slice, s)
+			       ? gpube__fail(s->ctx, GPUBE_ENOMEM, "%s", s->hand.ctx.error)
+			       : GPUBE_OK;
 	default:
-		return fail_letter(s, from);
+		return gpube__letter_fail(s->world, from);
 	}
 }
 
 /* What the hand has summed, to rank 0. */
-static int report(struct summing *s)
+static int send_sum(struct summing *s)
 {
 	const int status = gpube__hand_end(&s->hand);
 	const int64_t n = sum_words(s, s->sum.marginals != NULL);
@@ -375,20 +355,29 @@ static int report(struct summing *s)
 
 /* ---- the loops ---------------------------------------------------------------------------------------- */
 
-static int poll_once(struct summing *s)
+static int report(void *arg)
 {
-	const struct gpube_reader reader = {s->world, s, read_letter};
-	bool busy;
-	int status = gpube__letters_poll(&reader, &busy);
+	struct summing *s = arg;
 
-	if (!status)
-		gpube__letters_nap(busy);
-	return status;
+	return s->world->rank && gpube__hand_is_done(&s->hand) ? send_sum(s) : GPUBE_OK;
+}
+
+static bool is_busy(const void *arg)
+{
+	const struct summing *s = arg;
+
+	return s->hand.busy;
+}
+
+static void stop(void *arg)
+{
+	struct summing *s = arg;
+
+	gpube_ctx_stop(&s->hand.ctx);
 }
 
 static int lead(struct summing *s)
 {
-	const struct gpube_letter over = {.kind = LETTER_OVER};
 	int status = gpube__hand_begin(&s->hand, sum_all, s), summed;
 
 	if (status)
@@ -396,41 +385,13 @@ static int lead(struct summing *s)
 	while (!status && !gpube__hand_is_done(&s->hand)) {
 		status = deal(s);
 		if (!status)
-			status = poll_once(s);
+			status = gpube__letters_poll(&s->letters);
 	}
 	if (status)
 		return status;
 	summed = gpube__hand_end(&s->hand);
-	status = gpube__letter_send_all(s->world, &over, NULL);
-	while (!status && (s->n_left < s->world->n_ranks - 1 || !dcop__world_drained(s->world)))
-		status = poll_once(s);
-	s->seconds[0] = gpube__cpu_seconds();
-	gpube__letters_tell_seconds(s->world, s->seconds);
+	status = gpube__letters_end(&s->letters);
 	return status ? status : summed ? gpube__fail(s->ctx, summed, "%s", s->hand.ctx.error) : GPUBE_OK;
-}
-
-static int follow(struct summing *s)
-{
-	const struct gpube_letter stop = {.kind = LETTER_STOP};
-	struct gpube_letter over = {.kind = LETTER_OVER};
-	int status = GPUBE_OK;
-
-	while (!status && (!s->over || s->hand.busy)) {
-		if (!s->asked && gpube__stopped(s->ctx)) {
-			s->asked = true;
-			status = gpube__letter_send(s->world, 0, &stop, NULL);
-		}
-		if (!status)
-			status = poll_once(s);
-		if (!status && gpube__hand_is_done(&s->hand))
-			status = report(s);
-	}
-	over.seconds = gpube__cpu_seconds();
-	if (!status)
-		status = gpube__letter_send(s->world, 0, &over, NULL);
-	while (!status && !dcop__world_drained(s->world))
-		status = poll_once(s);
-	return status;
 }
 
 int gpube__deal_infer(struct gpube_inference **out, const struct gpube_model *m,
@@ -450,8 +411,11 @@ int gpube__deal_infer(struct gpube_inference **out, const struct gpube_model *m,
 	}
 	s.knows = gpube__alloc_zero(ctx, (uint64_t)world->n_ranks, sizeof(*s.knows));
 	s.busy = gpube__alloc_zero(ctx, (uint64_t)world->n_ranks, sizeof(*s.busy));
-	s.seconds = gpube__alloc_zero(ctx, (uint64_t)world->n_ranks, sizeof(*s.seconds));
-	status = !s.knows || !s.busy || !s.seconds ? GPUBE_ENOMEM : world->rank ? follow(&s) : lead(&s);
+	s.letters = (struct gpube_letters){.world = world, .arg = &s, .read = read_letter,
+		.report = report, .is_busy = is_busy, .stop = stop};
+	status = gpube__letters_open(&s.letters) || !s.knows || !s.busy ? GPUBE_ENOMEM : GPUBE_OK;
+	if (!status)
+		status = world->rank ? gpube__letters_follow(&s.letters) : lead(&s);
 	gpube__hand_close(&s.hand);
 	*out = s.out;
 	clear_slices(&s);
@@ -459,7 +423,7 @@ int gpube__deal_infer(struct gpube_inference **out, const struct gpube_model *m,
 	gpube__free(ctx, s.words);
 	gpube__free(ctx, s.knows);
 	gpube__free(ctx, s.busy);
-	gpube__free(ctx, s.seconds);
+	gpube__letters_close(&s.letters);
 	pthread_mutex_destroy(&s.lock);
 	return status;
 }

@@ -46,11 +46,7 @@ void gpube__deal_grant(struct dealing *d)
 
 static void note_step(struct dealing *d)
 {
-	enum { MOST = 4096 };
-
-	if (d->n_steps == MOST || gpube__grow(d->ctx, &d->steps, &d->steps_capacity, d->n_steps + 1, sizeof(*d->steps)))
-		return; /* a picture has less to show */
-	d->steps[d->n_steps++] = (struct gpube_step){gpube__now() - d->start, d->bound, d->cost};
+	gpube__step_add(d->ctx, &d->steps, gpube__now() - d->start, d->bound, d->cost);
 }
 
 static void tell(struct dealing *d, int by)
@@ -350,22 +346,17 @@ int gpube__deal_parts(struct dealing *d)
 
 /* ---- rank 0: what is heard ------------------------------------------------------------------- */
 
-int gpube__deal_fail_letter(const struct dealing *d, int from)
-{
-	return gpube__fail(d->ctx, GPUBE_EIO, "rank %d sent what nobody expects", from);
-}
-
 /* What a part's rank says of it, to rank 0. */
 int gpube__deal_read(struct dealing *d, int from, const struct gpube_letter *l, const int32_t *words)
 {
 	int status = GPUBE_OK;
 
 	if (l->task < 0 || l->task >= d->n_parts || d->at[from] != l->task)
-		return gpube__deal_fail_letter(d, from);
+		return gpube__letter_fail(d->world, from);
 	if (l->kind == LETTER_END)
 		return end_task(d, from, l, words);
 	if (l->n && l->n != d->m->n_vars)
-		return gpube__deal_fail_letter(d, from);
+		return gpube__letter_fail(d->world, from);
 	if (l->n)
 		status = offer(d, from, l->b, words);
 	if (l->a > d->parts[l->task].bound)

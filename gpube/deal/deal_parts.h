@@ -9,16 +9,16 @@
 #ifndef GPUBE_DEAL_PARTS_H
 #define GPUBE_DEAL_PARTS_H
 
+#include "gpube/bound/bounder.h"
 #include "gpube/deal/letters.h"
 #include "gpube/deal/part_solve.h"
 
 /*
  * From rank 0: PART, a row to work on (a: limit; flag: not to be solved, but split into so many; seconds that are
- * left); LIMIT (a); SPLIT (flag: how many; once the part has had so many seconds); OVER.
- * To it: NEWS (a: bound, b: cost, values); END (flag: enum gpube_part_end, a: bound; rows);
- * STOP: this rank was told to; OVER: it has no more to say (the processor's seconds that it took).
+ * left); LIMIT (a); SPLIT (flag: how many; once the part has had so many seconds).
+ * To it: NEWS (a: bound, b: cost, values); END (flag: enum gpube_part_end, a: bound; rows).
  */
-enum { LETTER_PART, LETTER_LIMIT, LETTER_SPLIT, LETTER_NEWS, LETTER_END, LETTER_STOP, LETTER_OVER };
+enum { LETTER_PART, LETTER_LIMIT, LETTER_SPLIT, LETTER_NEWS, LETTER_END };
 
 enum deal_part_state { PART_OPEN, PART_AT_WORK, PART_SPLITTING, PART_ENDED };
 
@@ -43,15 +43,13 @@ struct dealing {
 	int32_t wish;	   /* into how many it is split, once it has had 'patience'; 0: it is not */
 	double patience;
 	int32_t *told;	   /* values, for a letter */
-	bool over, asked;  /* asked: rank 0 knows of this rank's stop */
+	struct gpube_letters letters;
 	/* what follows is rank 0's */
 	double start;
 	bool eager;
 	struct deal_part *parts;
 	int64_t n_parts, capacity;
 	int32_t *at; /* of each rank: its part, or -1 */
-	int n_left;  /* ranks that have nothing more to say */
-	double *seconds; /* of each rank's processors, in the end */
 	int64_t n_open; /* parts that have not ended; without the whole */
 	int splitter;	/* the rank that is to say what parts of the whole there are, or -1 */
 	bool proved;	/* the whole is */
@@ -61,8 +59,7 @@ struct dealing {
 	double bound_at, cost_at, told_at;
 	int64_t told_bound, told_cost;
 	struct gpube_solution *whole; /* of rank 0, of the first part */
-	struct gpube_step *steps;
-	int64_t n_steps, steps_capacity;
+	struct gpube_steps steps;
 };
 
 static inline int64_t gpube__deal_total(const struct dealing *d, int64_t total)
@@ -83,6 +80,5 @@ int gpube__deal_parts(struct dealing *d);
 int gpube__deal_read(struct dealing *d, int from, const struct gpube_letter *l, const int32_t *words);
 /* The whole is proved, or all parts are; or nothing more is proved; or it is stopped. */
 bool gpube__deal_is_over(const struct dealing *d);
-int gpube__deal_fail_letter(const struct dealing *d, int from);
 
 #endif

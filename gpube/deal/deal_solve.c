@@ -15,20 +15,12 @@ static int read_letter(void *arg, int from, const struct gpube_letter *l, const 
 {
 	struct dealing *d = arg;
 
-	if (d->world->rank == 0) {
-		if (l->kind == LETTER_NEWS || l->kind == LETTER_END)
-			return gpube__deal_read(d, from, l, words);
-		if (l->kind == LETTER_STOP)
-			gpube_ctx_stop(d->ctx);
-		d->n_left += l->kind == LETTER_OVER;
-		if (l->kind == LETTER_OVER)
-			d->seconds[from] = l->seconds;
-		return l->kind == LETTER_STOP || l->kind == LETTER_OVER ? GPUBE_OK : gpube__deal_fail_letter(d, from);
-	}
+	if (d->world->rank == 0)
+		return l->kind == LETTER_NEWS || l->kind == LETTER_END ? gpube__deal_read(d, from, l, words)
+								       : gpube__letter_fail(d->world, from);
 	switch (l->kind) {
 	case LETTER_PART:
-		return d->solver.hand.busy ? gpube__deal_fail_letter(d, from)
-					   : gpube__deal_begin(d, l, words);
+		return d->solver.hand.busy ? gpube__letter_fail(d->world, from) : gpube__deal_begin(d, l, words);
 	case LETTER_LIMIT:
 		gpube__part_limit(&d->solver, l->a);
 		return GPUBE_OK;
@@ -36,12 +28,8 @@ static int read_letter(void *arg, int from, const struct gpube_letter *l, const 
 		if (d->solver.hand.busy && d->task == l->task)
 			gpube__deal_wish(d, l);
 		return GPUBE_OK;
-	case LETTER_OVER:
-		d->over = true;
-		gpube__part_stop(&d->solver);
-		return GPUBE_OK;
 	default:
-		return gpube__deal_fail_letter(d, from);
+		return gpube__letter_fail(d->world, from);
 	}
 }
 
@@ -51,13 +39,17 @@ static int say(struct dealing *d, const struct gpube_letter *l, const int32_t *w
 }
 
 /* What this rank's own part has by now, or had in the end. */
-static int report_own(struct dealing *d)
+static int report(void *arg)
 {
+	struct dealing *d = arg;
 	struct gpube_part_solver *s = &d->solver;
 	struct gpube_letter l = {.kind = LETTER_NEWS, .task = d->task};
-	const bool done = gpube__hand_is_done(&s->hand);
-	int status = done ? gpube__hand_end(&s->hand) : GPUBE_OK;
+	bool done;
+	int status;
 
+	gpube__deal_grant(d);
+	done = gpube__hand_is_done(&s->hand);
+	status = done ? gpube__hand_end(&s->hand) : GPUBE_OK;
 	if (status)
 		return gpube__fail(d->ctx, status, "%s", s->hand.ctx.error);
 	if (!done && !s->hand.busy)
@@ -78,63 +70,21 @@ static int report_own(struct dealing *d)
 	return say(d, &l, s->rows.words);
 }
 
-/* ---- the loops ------------------------------------------------------------------------------------- */
-
-static int poll_once(struct dealing *d)
+static bool is_busy(const void *arg)
 {
-	const struct gpube_reader reader = {d->world, d, read_letter};
-	bool busy;
-	int status = gpube__letters_poll(&reader, &busy);
+	const struct dealing *d = arg;
 
-	gpube__deal_grant(d);
-	if (!status)
-		status = report_own(d);
-	if (!status)
-		gpube__letters_nap(busy);
-	return status;
+	return d->solver.hand.busy;
 }
 
-/* Until rank 0 says that it is over, and it knows what this one had to say. */
-static int work_for_others(struct dealing *d)
+static void stop(void *arg)
 {
-	const struct gpube_letter stop = {.kind = LETTER_STOP};
-	struct gpube_letter over = {.kind = LETTER_OVER};
-	int status = GPUBE_OK;
-
-	while (!status && (!d->over || d->solver.hand.busy)) {
-		if (!d->asked && gpube__stopped(d->ctx)) {
-			d->asked = true;
-			status = gpube__letter_send(d->world, 0, &stop, NULL);
-		}
-		if (!status)
-			status = poll_once(d);
-	}
-	over.seconds = gpube__cpu_seconds();
-	if (!status)
-		status = gpube__letter_send(d->world, 0, &over, NULL);
-	while (!status && !dcop__world_drained(d->world))
-		status = poll_once(d);
-	return status;
-}
-
-static int end_others(struct dealing *d)
-{
-	const struct gpube_letter over = {.kind = LETTER_OVER};
-	int status = gpube__letter_send_all(d->world, &over, NULL);
+	struct dealing *d = arg;
 
 	gpube__part_stop(&d->solver);
-	while (!status && (d->solver.hand.busy || d->n_left < d->world->n_ranks - 1 || !dcop__world_drained(d->world)))
-		status = poll_once(d);
-	return status;
 }
 
-static void tell_ranks(struct dealing *d)
-{
-	gpube__log(d->ctx, GPUBE_LOG_DETAIL, "the whole and %lld parts on %d ranks", (long long)d->n_parts - 1,
-		d->world->n_ranks);
-	d->seconds[0] = gpube__cpu_seconds();
-	gpube__letters_tell_seconds(d->world, d->seconds);
-}
+/* ---- rank 0 ---------------------------------------------------------------------------------------- */
 
 static int deal_all(struct dealing *d)
 {
@@ -143,30 +93,32 @@ static int deal_all(struct dealing *d)
 	while (!status && !gpube__deal_is_over(d)) {
 		status = gpube__deal_parts(d);
 		if (!status)
-			status = poll_once(d);
+			status = gpube__letters_poll(&d->letters);
 		d->stopped |= gpube__stopped(d->ctx);
 	}
-	if (!status)
-		status = end_others(d);
-	tell_ranks(d);
-	return status;
+	gpube__log(d->ctx, GPUBE_LOG_DETAIL, "the whole and %lld parts on %d ranks", (long long)d->n_parts - 1,
+		d->world->n_ranks);
+	return status ? status : gpube__letters_end(&d->letters);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------ */
 
-static int take_steps(struct dealing *d, struct gpube_solution *s)
+/* A bound, in the given model's terms. */
+static int64_t given_bound(const struct dealing *d, int64_t bound)
+{
+	return gpube__deal_total(d, bound == INT64_MIN ? -GPUBE_INF : bound);
+}
+
+static void take_steps(struct dealing *d, struct gpube_solution *s)
 {
 	gpube__free(d->ctx, s->steps);
-	s->steps = d->steps;
-	s->n_steps = (int)d->n_steps;
-	d->steps = NULL;
+	s->steps = d->steps.step;
+	s->n_steps = (int)d->steps.n;
+	d->steps.step = NULL;
 	for (int k = 0; k < s->n_steps; k++) {
-		struct gpube_step *step = &s->steps[k];
-
-		step->bound = step->bound == INT64_MIN ? gpube__deal_total(d, -GPUBE_INF) : gpube__deal_total(d, step->bound);
-		step->cost = gpube__deal_total(d, step->cost);
+		s->steps[k].bound = given_bound(d, s->steps[k].bound);
+		s->steps[k].cost = gpube__deal_total(d, s->steps[k].cost);
 	}
-	return GPUBE_OK;
 }
 
 /* What the parts have given, in what the engine said of the whole, if it did. */
@@ -183,7 +135,7 @@ static int conclude(struct gpube_solution **out, struct dealing *d)
 	d->whole = NULL;
 	*out = s;
 	s->scale = d->m->scale;
-	s->bound = d->bound == INT64_MIN ? gpube__deal_total(d, -GPUBE_INF) : gpube__deal_total(d, d->bound);
+	s->bound = given_bound(d, d->bound);
 	s->seconds_bound = d->bound_at;
 	s->seconds_cost = d->cost_at;
 	s->answer = GPUBE_ANSWER_INCOMPLETE;
@@ -220,8 +172,9 @@ static int dealing_open(struct dealing *d)
 	d->told = gpube__alloc(d->ctx, (uint64_t)n_vars, sizeof(*d->told));
 	d->best = gpube__alloc(d->ctx, (uint64_t)n_vars, sizeof(*d->best));
 	d->at = gpube__alloc(d->ctx, (uint64_t)d->world->n_ranks, sizeof(*d->at));
-	d->seconds = gpube__alloc_zero(d->ctx, (uint64_t)d->world->n_ranks, sizeof(*d->seconds));
-	if (status || !d->told || !d->best || !d->at || !d->seconds)
+	d->letters = (struct gpube_letters){.world = d->world, .arg = d, .read = read_letter,
+		.report = report, .is_busy = is_busy, .stop = stop};
+	if (gpube__letters_open(&d->letters) || status || !d->told || !d->best || !d->at)
 		return GPUBE_ENOMEM;
 	for (int rank = 0; rank < d->world->n_ranks; rank++)
 		d->at[rank] = -1;
@@ -243,8 +196,8 @@ static void dealing_close(struct dealing *d)
 	gpube__free(d->ctx, d->told);
 	gpube__free(d->ctx, d->best);
 	gpube__free(d->ctx, d->at);
-	gpube__free(d->ctx, d->seconds);
-	gpube__free(d->ctx, d->steps);
+	gpube__letters_close(&d->letters);
+	gpube__free(d->ctx, d->steps.step);
 	gpube_solution_free(d->whole, d->ctx);
 }
 
@@ -274,7 +227,7 @@ int gpube__deal_solve(struct gpube_solution **out, const struct gpube_model *m,
 		ctx->deadline = d.start + opts->timeout_seconds;
 	status = dealing_open(&d);
 	if (!status)
-		status = world->rank ? work_for_others(&d) : deal_all(&d);
+		status = world->rank ? gpube__letters_follow(&d.letters) : deal_all(&d);
 	ctx->deadline = deadline;
 	if (!status && world->rank == 0)
 		status = conclude(out, &d);

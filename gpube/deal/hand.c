@@ -8,18 +8,7 @@
 void gpube__hand_open(struct gpube_hand *h, const struct gpube_ctx *parent)
 {
 	memset(h, 0, sizeof(*h));
-	h->ctx = (struct gpube_ctx){
-		.parent = parent,
-		.n_threads = parent->n_threads,
-		.memory_bytes = parent->memory_bytes,
-		.device_memory_bytes = parent->device_memory_bytes,
-		.n_devices = parent->n_devices,
-		.realloc_fn = parent->realloc_fn,
-		.realloc_arg = parent->realloc_arg,
-		.rates = parent->rates,
-		.thread_end = parent->thread_end,
-	};
-	memcpy(h->ctx.devices, parent->devices, sizeof(h->ctx.devices));
+	h->ctx = gpube__ctx_child(parent);
 }
 
 static void *run(void *arg)
@@ -68,7 +57,5 @@ void gpube__hand_close(struct gpube_hand *h)
 	gpube_ctx_stop(&h->ctx);
 	if (h->busy)
 		(void)gpube__hand_end(h);
-	if (h->ctx.rates == h->ctx.parent->rates)
-		h->ctx.rates = NULL;
 	gpube__ctx_clear(&h->ctx);
 }

@@ -8,6 +8,9 @@
 /* An answer waits so long at most, and the processor is left to those who work. */
 #define NAP_NS 500000
 
+/* STOP: this rank was told to; OVER: of rank 0: the work is; to it: the rank has nothing more to say (seconds) */
+enum { LETTER_OVER = -2, LETTER_STOP = -1 };
+
 int gpube__letter_send(
 	struct dcop_world *world, int to, const struct gpube_letter *letter, const int32_t *words)
 {
@@ -38,59 +41,123 @@ int gpube__letter_send_all(struct dcop_world *world, const struct gpube_letter *
 	return status;
 }
 
-static int fail_unexpected(const struct gpube_reader *r, int from)
+int gpube__letter_fail(struct dcop_world *world, int from)
 {
-	return gpube__fail(r->world->ctx, GPUBE_EIO,
-		"rank %d sent what nobody expects: is it of the same version?", from);
+	return gpube__fail(world->ctx, GPUBE_EIO, "rank %d sent what nobody expects: is it of the same version?", from);
 }
+
+/* ---- what comes ------------------------------------------------------------------------------ */
 
 static int on_body(void *arg, int from, const void *body, uint64_t bytes, struct dcop_blob **blobs,
 	int32_t *n_blobs)
 {
+	const struct gpube_letters *l = arg;
 	struct gpube_letter letter;
 
 	(void)blobs;
 	(void)n_blobs;
 	if (bytes < sizeof(letter))
-		return fail_unexpected(arg, from);
+		return gpube__letter_fail(l->world, from);
 	memcpy(&letter, body, sizeof(letter));
-	return letter.n < 0 || bytes != sizeof(letter) + (uint64_t)letter.n * sizeof(int32_t) ? fail_unexpected(arg, from)
-											       : GPUBE_OK;
+	return letter.n < 0 || bytes != sizeof(letter) + (uint64_t)letter.n * sizeof(int32_t)
+		       ? gpube__letter_fail(l->world, from)
+		       : GPUBE_OK;
+}
+
+/* A letter of this file. */
+static int read_own(struct gpube_letters *l, int from, const struct gpube_letter *letter)
+{
+	if (letter->kind == LETTER_OVER && l->world->rank) {
+		l->over = true;
+		l->stop(l->arg);
+	} else if (letter->kind == LETTER_OVER) {
+		l->seconds[from] = letter->seconds;
+		l->n_gone++;
+	} else if (letter->kind == LETTER_STOP && l->world->rank == 0) {
+		gpube_ctx_stop(l->world->ctx);
+	} else {
+		return gpube__letter_fail(l->world, from);
+	}
+	return GPUBE_OK;
 }
 
 static int on_parcel(void *arg, int from, const void *body, uint64_t bytes)
 {
-	const struct gpube_reader *r = arg;
+	struct gpube_letters *l = arg;
 	struct gpube_letter letter;
 	int32_t *words;
 	int status;
 
 	memcpy(&letter, body, sizeof(letter));
-	words = gpube__alloc(r->world->ctx, (uint64_t)letter.n, sizeof(*words));
+	if (letter.kind < 0)
+		return read_own(l, from, &letter);
+	words = gpube__alloc(l->world->ctx, (uint64_t)letter.n, sizeof(*words));
 	if (!words)
 		return GPUBE_ENOMEM;
 	memcpy(words, (const char *)body + sizeof(letter), (size_t)(bytes - sizeof(letter)));
-	status = r->read(r->arg, from, &letter, words);
-	gpube__free(r->world->ctx, words);
+	status = l->read(l->arg, from, &letter, words);
+	gpube__free(l->world->ctx, words);
 	return status;
 }
 
-int gpube__letters_poll(const struct gpube_reader *r, bool *busy)
-{
-	struct gpube_reader copy = *r;
-	const struct dcop_listener listener = {&copy, on_body, on_parcel};
+/* ---- until it is over -------------------------------------------------------------------------- */
 
-	return dcop__world_poll(r->world, &listener, busy);
+int gpube__letters_open(struct gpube_letters *l)
+{
+	l->seconds = gpube__alloc_zero(l->world->ctx, (uint64_t)l->world->n_ranks, sizeof(*l->seconds));
+	return l->seconds ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-void gpube__letters_nap(bool busy)
+void gpube__letters_close(struct gpube_letters *l)
 {
-	if (!busy)
+	gpube__free(l->world->ctx, l->seconds);
+}
+
+int gpube__letters_poll(struct gpube_letters *l)
+{
+	const struct dcop_listener listener = {l, on_body, on_parcel};
+	bool moved;
+	int status = dcop__world_poll(l->world, &listener, &moved);
+
+	if (!status)
+		status = l->report(l->arg);
+	if (!status && !moved)
 		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+	return status;
 }
 
-void gpube__letters_tell_seconds(struct dcop_world *world, const double *seconds)
+int gpube__letters_follow(struct gpube_letters *l)
 {
-	for (int rank = 0; rank < world->n_ranks; rank++)
-		gpube__log(world->ctx, GPUBE_LOG_DETAIL, "rank %d: %.2f processor seconds", rank, seconds[rank]);
+	const struct gpube_letter stop = {.kind = LETTER_STOP};
+	struct gpube_letter over = {.kind = LETTER_OVER};
+	int status = GPUBE_OK;
+
+	while (!status && (!l->over || l->is_busy(l->arg))) {
+		if (!l->asked && gpube__stopped(l->world->ctx)) {
+			l->asked = true;
+			status = gpube__letter_send(l->world, 0, &stop, NULL);
+		}
+		if (!status)
+			status = gpube__letters_poll(l);
+	}
+	over.seconds = gpube__cpu_seconds();
+	if (!status)
+		status = gpube__letter_send(l->world, 0, &over, NULL);
+	while (!status && !dcop__world_drained(l->world))
+		status = gpube__letters_poll(l);
+	return status;
+}
+
+int gpube__letters_end(struct gpube_letters *l)
+{
+	const struct gpube_letter over = {.kind = LETTER_OVER};
+	int status = gpube__letter_send_all(l->world, &over, NULL);
+
+	l->stop(l->arg);
+	while (!status && (l->is_busy(l->arg) || l->n_gone < l->world->n_ranks - 1 || !dcop__world_drained(l->world)))
+		status = gpube__letters_poll(l);
+	l->seconds[0] = gpube__cpu_seconds();
+	for (int rank = 0; rank < l->world->n_ranks; rank++)
+		gpube__log(l->world->ctx, GPUBE_LOG_DETAIL, "rank %d: %.2f processor seconds", rank, l->seconds[rank]);
+	return status;
 }
